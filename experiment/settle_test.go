@@ -29,9 +29,9 @@ func TestEncoderFollowsTheData(t *testing.T) {
 		"the same data over again": {"[encoder]\nname = \"rotor\"", [][2]string{{"data.source", "demo"}}, "rotor"},
 		"chosen for calls":         {"", [][2]string{{"data.source", "rpc"}, {"encoder.name", "rpc-delta"}}, "rpc-delta"},
 		"chosen, and does not fit": {"", [][2]string{{"data.source", "rpc"}, {"encoder.name", "rotor"}},
-			"rotor cannot encode what rpc holds, calls; expected one that does: rpc-adaptive, full, rpc-delta, "},
+			"rotor cannot encode the data of rpc, calls; expected one of rpc-adaptive, full, rpc-delta, "},
 		"chosen, unfit for messages": {"[data]\nsource = \"text\"\n[encoder]\nname = \"full\"", nil,
-			"encoder.name: full cannot encode what text holds, bytes; expected one that does: receiver-adaptive, xor-rle"},
+			"encoder.name: full cannot encode the data of text, bytes; expected one of receiver-adaptive, xor-rle"},
 	} {
 		config, err := config.Parse("x.toml", []byte(c.text))
 		if err != nil {

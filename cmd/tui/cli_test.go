@@ -231,7 +231,7 @@ func TestParamsWithoutEncoder(t *testing.T) {
 		"run --data text --set encoder.params.order=4":          "order: got 4; expected an integer from 0 to 3",
 		"run --set encoder.params.ordr=2 --data text":           "did you mean order?",
 		"run --data text:none.txt --set encoder.params.order=2": "none.txt: no such file",
-		"run --data rpc --set encoder.params.order=2":           "encoder rpc-adaptive has no params to set",
+		"run --data rpc --set encoder.params.order=2":           "encoder rpc-adaptive has no params",
 	} {
 		if o := tui(strings.Fields(line)...); o.code != exitUsage || !strings.Contains(o.stderr, want) {
 			t.Errorf("tui %s: exit %d, %q; want %q", line, o.code, o.stderr, want)

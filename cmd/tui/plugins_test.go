@@ -28,7 +28,7 @@ func TestPlugin(t *testing.T) {
 		{append([]string{"encoders"}, plug...), exitDone, "delta-c"},
 		{[]string{"encoders", "delta-c"}, exitUsage, "no encoder is called"},
 		{[]string{"plugins", "check", file}, exitDone, "damaged packets"},
-		{[]string{"plugins", "check", "plugins_test.go"}, exitUsage, "no WebAssembly module"},
+		{[]string{"plugins", "check", "plugins_test.go"}, exitUsage, "not a WebAssembly module"},
 		{append([]string{"walkoff", "--encoder", "delta-c", "--frames", "40", "--json"}, plug...), exitDone, `"lossless": true`},
 		{append([]string{"run", "--encoder", "delta-c", "--set", "duration=2s", "--set", "link.loss=5%", "--out", dir, "--json"}, plug...), exitDone, `"wrong": 0`},
 		{append([]string{"replay", dir}, plug...), exitDone, "same bytes"},
@@ -37,7 +37,7 @@ func TestPlugin(t *testing.T) {
 		{append([]string{"bench", "--encoder", "delta-c", "--frames", "40", "--rounds", "1"}, plug...), exitDone, "encoder=delta-c/runs=WebAssembly"},
 		{append([]string{"encoders", "--plugin", file}, plug...), exitUsage, "called delta-c already"},
 		{append([]string{"encoders", "--plugin-memory", "3"}, plug...), exitUsage, "a size from 1MB to 4GB"},
-		{append([]string{"encoders", "--plugin-sha256", strings.Repeat("0", 64)}, plug...), exitUsage, "it is another one now"},
+		{append([]string{"encoders", "--plugin-sha256", strings.Repeat("0", 64)}, plug...), exitUsage, "unexpected SHA-256"},
 		{append([]string{"encoders", "--plugin-timeout", "-1s"}, plug...), exitUsage, "expected a time"},
 	} {
 		o := tui(c.args...)
@@ -156,8 +156,8 @@ func TestPluginInConfig(t *testing.T) {
 		try{[]string{"check", good}, exitDone, "sha256 = "},
 		try{[]string{"check", file("none.toml", head+"\"none.wasm\"\n")}, exitUsage, "none.toml:5: plugin[0].path: "},
 		try{[]string{"check", file("text.toml", head+"\"good.toml\"\n")}, exitUsage, "text.toml:5: plugin[0].path: "},
-		try{[]string{"check", file("text.toml", head+"\"good.toml\"\n")}, exitUsage, "it is no WebAssembly module"},
-		try{[]string{"check", file("size.toml", head+"\"sub/mine.wasm\"\nmemory = \"1kB\"\n")}, exitUsage, "size.toml:6: plugin[0].memory: \"1kB\" makes no sense here; expected a size"},
+		try{[]string{"check", file("text.toml", head+"\"good.toml\"\n")}, exitUsage, "not a WebAssembly module"},
+		try{[]string{"check", file("size.toml", head+"\"sub/mine.wasm\"\nmemory = \"1kB\"\n")}, exitUsage, "size.toml:6: plugin[0].memory: \"1kB\" is invalid; expected a size"},
 		try{[]string{"check", file("time.toml", head+"\"sub/mine.wasm\"\ntimeout = -1\n")}, exitUsage, "time.toml:6: plugin[0].timeout"},
 		try{[]string{"check", file("key.toml", head+"\"sub/mine.wasm\"\npth = 1\n")}, exitUsage, "did you mean path?"},
 		try{[]string{"check", file("empty.toml", "[[plugin]]\nmemory = \"16MB\"\n")}, exitUsage, "empty.toml:1: plugin[0]: path is missing"},
@@ -188,7 +188,7 @@ func TestPluginInConfig(t *testing.T) {
 	)
 	file("sub/mine.wasm", module("evil.wasm"))
 	check(
-		try{[]string{"replay", report}, exitUsage, "it is another one now, with SHA-256 "},
+		try{[]string{"replay", report}, exitUsage, "unexpected SHA-256 "},
 		try{[]string{"replay", report, "--plugin", delta}, exitUsage, "has SHA-256"},
 		try{[]string{"replay", report, "--plugin", elsewhere}, exitDone, "same bytes"},
 	)
@@ -221,10 +221,10 @@ func TestPluginProcess(t *testing.T) {
 		{[]string{"replay", "report", "--plugin", command}, exitDone, "same bytes"},
 		{[]string{"replay", "report"}, exitUsage, "expected --plugin \"" + command + "\", with SHA-256"},
 		{[]string{"plugins", "--plugin", "exec:./none"}, exitUsage, "none"},
-		{[]string{"plugins", "--plugin", "exec:"}, exitUsage, "is no command"},
-		{[]string{"plugins", "--plugin", "exec:" + string(python) + " -c 'print"}, exitUsage, "a ' is not closed"},
+		{[]string{"plugins", "--plugin", "exec:"}, exitUsage, "is not a command"},
+		{[]string{"plugins", "--plugin", "exec:" + string(python) + " -c 'print"}, exitUsage, "missing closing '"},
 		{[]string{"plugins", "--plugin", "exec:" + string(python) + " -c 'print(1)'"}, exitUsage,
-			`it ended: exit status 0; "1" stands where an answer is expected: only answers belong to standard output`},
+			`the process ended: exit status 0; standard output has "1", expected only answers`},
 		{append([]string{"encoders", "--plugin", command}, plug[:2]...), exitUsage, "called mine already: that of " + command},
 	} {
 		if o := tui(c.args...); o.code != c.code || !strings.Contains(o.stdout+o.stderr, c.wantText) {
@@ -249,7 +249,7 @@ func TestPluginProcess(t *testing.T) {
 	}
 	document(t, o.stdout, &doc)
 	if o.code != exitFailed || doc.Totals.Wrong != 0 || doc.Totals.Decoded < 100 || len(doc.Changes) != 1 ||
-		!strings.Contains(doc.CodecError, "broken: encode: it ended: exit status 1; it said: out of ideas") {
+		!strings.Contains(doc.CodecError, "broken: encode: the process ended: exit status 1; standard error: out of ideas") {
 		t.Errorf("exit %d, %+v\n%s", o.code, doc, o.stderr)
 	}
 }

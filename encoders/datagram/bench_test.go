@@ -10,9 +10,10 @@ import (
 	"wirelab/encoders"
 )
 
-// benchModel learns the tank game's first half, once for all runs if it can be kept.
+// benchModel returns a model trained on the first half of the tank game's capture, and the second half.
+// The model is stored in the temporary directory for later runs.
 func benchModel(b *testing.B, acked bool) (*model, [][]byte) {
-	list := capture(b, "bz-1", 5154, true)
+	list := readCapture(b, "bz-1", 5154, true)
 	half := len(list) / 2
 	name := filepath.Join(os.TempDir(), "datagram-bench.model")
 	if acked {
@@ -21,12 +22,12 @@ func benchModel(b *testing.B, acked bool) (*model, [][]byte) {
 	if m, err := load(name); err == nil {
 		return m, list[half:]
 	}
-	m := learn(b, acked, list[:half])
+	m := trainModel(b, acked, list[:half])
 	_ = os.WriteFile(name, m.Bytes(), 0o644)
 	return m, list[half:]
 }
 
-// Nanoseconds a byte are those of the best pass: other work on the machine does not count.
+// BenchmarkDatagram reports the ns/byte of the fastest pass, which other work on the machine affects least.
 func BenchmarkDatagram(b *testing.B) {
 	for _, acked := range []bool{false, true} {
 		name := "stateless"
@@ -37,7 +38,7 @@ func BenchmarkDatagram(b *testing.B) {
 		frames := make([]frame.Frame, len(list))
 		memos := make([]encoders.Memo, len(list))
 		packets := make([][]byte, len(list))
-		enc, dec := newEnd(m, false), newEnd(m, true)
+		enc, dec := newCodec(m, false), newCodec(m, true)
 		refs := func(i int) []encoders.Ref {
 			r := make([]encoders.Ref, 2)
 			r[0] = encoders.Ref{Frame: &frames[max(i-4, 0)], Memo: memos[max(i-4, 0)]}

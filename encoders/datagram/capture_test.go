@@ -9,13 +9,14 @@ import (
 	"github.com/klauspost/compress/zstd"
 )
 
-// capture returns the payloads of one way of a capture of shared/data/games: classic pcap,
-// Ethernet, IPv4, UDP. It skips the test where that is not there.
-func capture(t testing.TB, name string, port uint16, down bool) (out [][]byte) {
+// readCapture returns the UDP payloads of one direction of a capture in shared/data/games, which is in the
+// classic pcap format with Ethernet and IPv4. port is the server's. It skips the test if the file is
+// missing.
+func readCapture(t testing.TB, name string, port uint16, down bool) (out [][]byte) {
 	t.Helper()
 	f, err := os.Open("../../../shared/data/games/" + name + ".pcap.zst")
 	if err != nil {
-		t.Skipf("the captures of games are not there: %v", err)
+		t.Skipf("no captures of games: %v", err)
 	}
 	defer f.Close()
 	r, err := zstd.NewReader(f)

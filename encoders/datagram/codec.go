@@ -1,14 +1,34 @@
-// Package datagram holds two encoders for the datagrams of any program, with a model that was
-// trained on captures of it and that both ends have: datagram codes each datagram by itself,
-// datagram-acked with the help of those that were acknowledged.
+// Package datagram provides two encoders for the datagrams of any program, whatever their format:
+// datagram codes each datagram by itself, datagram-acked uses acknowledged datagrams as references.
+// Both need a model that was trained on captures of the program and that both endpoints load.
 //
-// A datagram is cut into messages: where four bytes appear with which many datagrams begin, and
-// where a list continues with its next record. A unit, mostly a byte, is identified by the kind
-// of its message and its place in it. For each place, training chooses the contexts that predict
-// best: some bits of a few units before, or of the last message about the same thing. It also
-// finds the numbers, in any byte order, and how they continue. The predictions are mixed with
-// trained weights (after Mahoney's PAQ) and range-coded.
-// README.md has the figures.
+// # Format
+//
+// A datagram is a sequence of messages, and a message a sequence of units of up to 8 bits, in most
+// cases bytes. A message begins at an anchor, four bytes with which many datagrams of the captures
+// begin, or at a fixed number of bytes after the last one, if it is a record of a list. Messages of
+// one kind have the same layout. One unit of it, the key, distinguishes what messages are about: it
+// may be the number of a player. The reference of a message is the latest acknowledged message of
+// the same kind and key. The layout of a packet is described at the top of packet.go.
+//
+// # Model
+//
+// The bits of a unit are predicted and then coded by a range coder. A prediction is a sum of logits
+// with trained weights, as in PAQ (Mahoney, "Adaptive Weighing of Context Models for Lossless Data
+// Compression", 2005), but nothing adapts during coding: packets can be lost. The logits are those
+// of the position in the message, of three contexts chosen by training, of the same unit in the
+// reference and in the latest message of the kind, and of the numeric predictions of the field that
+// the unit belongs to. Fields are numbers of any byte order and width; they are predicted from
+// earlier values, velocities and rotations: see predictor.
+//
+// Everything is computed with integers, so that encoder and decoder agree on every machine.
+//
+// # Training
+//
+// Trainers finds anchors, lists, keys, byte orders, fields, their predictors, contexts and weights,
+// in this order, each by the cost in bits of the captures.
+//
+// README.md has the measured sizes and times.
 package datagram
 
 import (
@@ -20,135 +40,148 @@ import (
 
 // modelParams are the parameters of both encoders.
 type modelParams struct {
-	Model string `toml:"model" help:"file of the model that both ends have, as tui train writes it" file:"true"`
+	Model string `toml:"model" help:"model file written by tui train; both endpoints need it" file:"true"`
 }
 
 const source = "ours, after Mahoney's PAQ; the idea of a trained, stateless model is Oodle Network's (RAD, 2016)"
 
-// Datagram codes every datagram by itself.
+// Datagram returns the encoder that codes every datagram by itself.
 func Datagram() encoders.Codec {
 	return encoders.Codec{
-		ID: 28, Name: "datagram", Refs: 1, Standalone: true, Suits: suits, Source: source, Params: &modelParams{},
-		Summary: "every datagram of a game by itself, with a model trained on captures that both ends have",
-		New:     with("datagram", false),
+		// Every packet decodes without a reference; Refs must be at least 1.
+		ID: 28, Name: "datagram", Refs: 1, Standalone: true, Suits: isPacketSchema, Source: source, Params: &modelParams{},
+		Summary: "each datagram of a game by itself, with a model trained on captures of the game",
+		New:     newFunc("datagram", false),
 	}
 }
 
-// Acked codes a datagram with the help of those that were acknowledged.
+// Acked returns the encoder that codes a datagram with acknowledged datagrams as references.
 func Acked() encoders.Codec {
 	return encoders.Codec{
-		ID: 29, Name: "datagram-acked", Refs: 2, Suits: suits, Source: source, Params: &modelParams{},
-		Summary: "the same against what acknowledged datagrams said last of the same thing",
-		New:     with("datagram-acked", true),
+		ID: 29, Name: "datagram-acked", Refs: 2, Suits: isPacketSchema, Source: source, Params: &modelParams{},
+		Summary: "like datagram, with the latest acknowledged message about the same thing as reference",
+		New:     newFunc("datagram-acked", true),
 	}
 }
 
-// suits reports whether frames are datagrams of a program, which have only a body.
-func suits(s *frame.Schema) bool { return s.Rows == 0 && s.Name == "packets" }
+// isPacketSchema reports whether the frames of schema s are datagrams of a capture, which have a body and
+// no rows.
+func isPacketSchema(s *frame.Schema) bool { return s.Rows == 0 && s.Name == "packets" }
 
-// with returns the New of a codec.
-func with(name string, acked bool) func(*frame.Schema, any) (encoders.Encoder, encoders.Decoder, error) {
+// newFunc returns the New function of the codec called name, which loads the model file given by its
+// parameters. acked is whether its models use acknowledged datagrams; a model for the other codec is
+// an error.
+func newFunc(name string, acked bool) func(*frame.Schema, any) (encoders.Encoder, encoders.Decoder, error) {
 	return func(_ *frame.Schema, params any) (encoders.Encoder, encoders.Decoder, error) {
 		path := params.(*modelParams).Model
 		if path == "" {
-			return nil, nil, fmt.Errorf("%w model: none is named; expected a file, as tui train --encoder %s "+
-				"--data packets:FILE.pcap --out FILE.model makes it", encoders.ErrParam, name)
+			return nil, nil, fmt.Errorf("%w model: empty, expected a model file; to make one, run tui train --encoder %s "+
+				"--data packets:FILE.pcap --out FILE.model", encoders.ErrParam, name)
 		}
 		m, err := load(path)
 		if err == nil && m.acked != acked {
-			err = fmt.Errorf("%s: %w", path, errOther)
+			err = fmt.Errorf("%s: %w", path, errOtherEncoder)
 		}
 		if err != nil {
-			return nil, nil, fmt.Errorf("%w model: %w; expected a file that tui train --encoder %s made", encoders.ErrParam, err, name)
+			return nil, nil, fmt.Errorf("%w model: %w; expected a file written by tui train --encoder %s", encoders.ErrParam, err, name)
 		}
-		return newEnd(m, false), newEnd(m, true), nil
+		encoder, decoder := newCodec(m, false), newCodec(m, true)
+		return encoder, decoder, nil
 	}
 }
 
-// end is an encoder or a decoder.
-type end struct {
+// A codec implements encoders.Encoder or encoders.Decoder.
+type codec struct {
 	*coder
-	both, alone log
-	merger      merger
+	mergedLog ackedLog // result of mergeRefs
+	singleLog ackedLog // result of refLog
+	merger    merger
 }
 
-func newEnd(m *model, read bool) *end { return &end{coder: newCoder(m, read)} }
+// newCodec returns a decoder if decoding is true, otherwise an encoder.
+func newCodec(m *model, decoding bool) *codec { return &codec{coder: newCoder(m, decoding)} }
 
-// Encode implements encoders.Encoder.
-func (e *end) Encode(dst []byte, cur *frame.Frame, refs []encoders.Ref, spare encoders.Memo,
+// Encode implements encoders.Encoder. The memo that it returns holds the messages that the receiver will
+// have if it receives the packet.
+func (e *codec) Encode(dst []byte, cur *frame.Frame, refs []encoders.Ref, spare encoders.Memo,
 	b *encoders.Budget) ([]byte, encoders.Memo, error) {
 	if len(cur.Body) > maxDatagram {
 		return dst, nil, fmt.Errorf("datagram: %d bytes, expected at most %d", len(cur.Body), maxDatagram)
 	}
-	past := e.past(refs)
-	out := e.encode(dst, cur.Body, past)
+	acked := e.mergeRefs(refs)
+	out := e.encode(dst, cur.Body, acked)
 	b.Bits(encoders.SlotBody, 8*(len(out)-len(dst)))
-	return out, e.memo(past, cur, spare), nil
+	return out, e.newMemo(acked, cur, spare), nil
 }
 
 // Decode implements encoders.Decoder.
-func (e *end) Decode(dst *frame.Frame, src []byte, refs []encoders.Ref, spare encoders.Memo) (encoders.Memo, error) {
-	past := e.past(refs)
+func (e *codec) Decode(dst *frame.Frame, src []byte, refs []encoders.Ref, spare encoders.Memo) (encoders.Memo, error) {
+	acked := e.mergeRefs(refs)
 	var err error
-	if dst.Body, err = e.decode(dst.Body[:0], src, past); err != nil {
+	if dst.Body, err = e.decode(dst.Body[:0], src, acked); err != nil {
 		return nil, err
 	}
-	return e.memo(past, dst, spare), nil
+	return e.newMemo(acked, dst, spare), nil
 }
 
-// past returns the log of the references together, nil for a model without acknowledgements.
-func (e *end) past(refs []encoders.Ref) *log {
-	if !e.m.acked {
+// mergeRefs returns the messages of the one or two references, nil if the model does not use
+// acknowledged datagrams. The result is valid until the next call.
+func (e *codec) mergeRefs(refs []encoders.Ref) *ackedLog {
+	if !e.model.acked {
 		return nil
 	}
 	if len(refs) == 0 {
-		panic("datagram: the endpoints must hand over a reference")
+		panic("datagram: no reference, expected at least one")
 	}
-	a := e.logOf(&refs[0])
+	newest := e.refLog(&refs[0])
 	if len(refs) < 2 {
-		return a
+		return newest
 	}
-	b, _ := refs[1].Memo.(*log)
-	if b == nil {
-		return a
+	second, _ := refs[1].Memo.(*ackedLog)
+	if second == nil { // such as the initial state, which has no memo
+		return newest
 	}
-	e.merger.merge(&e.both, a, b, nil, nil)
-	return &e.both
+	e.merger.merge(&e.mergedLog, newest, second, nil, nil)
+	return &e.mergedLog
 }
 
-// logOf returns a reference's memo, or a log of itself only if it has none.
-func (e *end) logOf(r *encoders.Ref) *log {
-	if l, _ := r.Memo.(*log); l != nil {
-		return l
+// refLog returns a reference's memo. If the reference has none, such as the initial state, it returns a
+// log with the messages of the reference alone.
+func (e *codec) refLog(r *encoders.Ref) *ackedLog {
+	if log, _ := r.Memo.(*ackedLog); log != nil {
+		return log
 	}
-	e.add(&e.alone, &log{}, r.Frame)
-	return &e.alone
+	e.appendDatagram(&e.singleLog, &ackedLog{}, r.Frame)
+	return &e.singleLog
 }
 
-// memo returns the log for the time when f is acknowledged.
-func (e *end) memo(past *log, f *frame.Frame, spare encoders.Memo) encoders.Memo {
-	if past == nil {
+// newMemo returns the memo of frame f: the messages in acked and in f. It reuses spare if that is not
+// nil. If acked is nil, which means that the model does not use acknowledged datagrams, the memo is nil.
+func (e *codec) newMemo(acked *ackedLog, f *frame.Frame, spare encoders.Memo) encoders.Memo {
+	if acked == nil {
 		return nil
 	}
-	l, _ := spare.(*log)
-	if l == nil {
-		l = &log{}
+	memo, _ := spare.(*ackedLog)
+	if memo == nil {
+		memo = &ackedLog{}
 	}
-	e.add(l, past, f)
-	return l
+	e.appendDatagram(memo, acked, f)
+	return memo
 }
 
-// add fills l with past and f.
-func (e *end) add(l, past *log, f *frame.Frame) {
+// appendDatagram sets dst to the messages of acked and of f, which it parses. A datagram that is too long
+// to be modelled adds none.
+func (e *codec) appendDatagram(dst, acked *ackedLog, f *frame.Frame) {
 	if len(f.Body) > maxBytes {
-		e.merger.merge(l, past, &nothing, nil, nil)
+		e.merger.merge(dst, acked, &emptyLog, nil, nil)
 		return
 	}
-	e.follow(f.Body, nil, nil)
-	for i := range e.w.records {
-		e.w.records[i].tick = f.Tick
+	e.parse(f.Body, nil, nil)
+	for i := range e.parser.records {
+		e.parser.records[i].tick = f.Tick
 	}
-	e.merger.merge(l, past, &nothing, e.w.records, e.w.units[history:])
+	e.merger.merge(dst, acked, &emptyLog, e.parser.records, e.parser.units[history:])
 }
 
-var nothing log
+// emptyLog stands for no log in merges. It must not be changed.
+var emptyLog ackedLog

@@ -7,138 +7,163 @@ import (
 	"wirelab/encoders/rangecoder"
 )
 
-// A field is a number of up to 32 bits with up to two predictions. The residual of each has a
-// distribution over buckets, whose width grows with the distance.
+// A field is a number of up to 32 bits, in consecutive units, with up to two predictors. Training
+// measured the distribution of each predictor's residual, the value minus the prediction: a histogram
+// over buckets that are wider the larger the residual is. The distribution depends on a class: see
+// fieldCoder.beginField.
 type field struct {
-	bits  uint8 // of the number
-	units uint8 // the first has what does not fill 8 bits
-	guess [guesses]guess
-	share [guesses][classes][2][buckets]uint8
-	// below holds the mass, of massOne, of the buckets below each on one side of the prediction,
-	// by class: see number.beginField.
-	below [guesses][classes][2][buckets + 1]uint32
+	bits       uint8 // of the number
+	nUnits     uint8 // of 8 bits, the highest first; the first unit may have fewer
+	predictors [maxPredictors]predictor
+
+	// bucketCost holds the cost of each bucket in 1/8 bit, for residuals of 0 and more, and for
+	// those below 0. It is stored in the model file.
+	bucketCost [maxPredictors][nClasses][2][nBuckets]uint8
+	// massBelow holds the sums of the probabilities of the buckets before each bucket, in
+	// 1/totalMass. It is computed from bucketCost.
+	massBelow [maxPredictors][nClasses][2][nBuckets + 1]uint32
 }
 
-// count returns the number of guesses: one if the second equals the first.
-func (f *field) count() int {
-	if f.guess[1] == f.guess[0] {
+// predictorCount returns the number of different predictors. A second predictor that equals the first
+// stands for none.
+func (f *field) predictorCount() int {
+	if f.predictors[1] == f.predictors[0] {
 		return 1
 	}
-	return guesses
+	return maxPredictors
 }
 
 const (
-	buckets = 128
-	classes = 4
-	guesses = 2
-	massOne = 1 << 19
+	nBuckets      = 128 // four for each power of two below 2^32
+	nClasses      = 4   // see residualClass
+	maxPredictors = 2
+	totalMass     = 1 << 19 // of the distribution of a residual
 )
 
-// bucket returns the bucket of distance k, where it begins, and the log of its width.
-func bucket(k uint32) (i int, from uint32, log uint) {
-	if k < 4 {
-		return int(k), k, 0
+// findBucket returns the index of the bucket that contains the given distance of a value from its
+// prediction; the smallest distance in the bucket; and the binary logarithm of the bucket's width.
+// Distances below 4 have buckets of their own. From 4 on, the distances between two powers of two
+// are divided into four buckets of equal width.
+func findBucket(distance uint32) (index int, start uint32, widthLog2 uint) {
+	if distance < 4 {
+		return int(distance), distance, 0
 	}
-	l := uint(bits.Len32(k)) - 1
-	sub := k >> (l - 2) & 3
-	return int(4*(l-1)) + int(sub), (4 + sub) << (l - 2), l - 2
+	exponent := uint(bits.Len32(distance)) - 1
+	quarter := distance >> (exponent - 2) & 3
+	return int(4*(exponent-1)) + int(quarter), (4 + quarter) << (exponent - 2), exponent - 2
 }
 
-// fill computes masses from shares, which are in eighths of a bit.
-func (f *field) fill() {
-	for g := range f.count() {
-		for c := range f.share[g] {
-			fill(&f.below[g][c], &f.share[g][c])
+// buildMass computes f.massBelow from f.bucketCost.
+func (f *field) buildMass() {
+	for which := range f.predictorCount() {
+		for class := range f.bucketCost[which] {
+			buildMass(&f.massBelow[which][class], &f.bucketCost[which][class])
 		}
 	}
 }
 
-func fill(below *[2][buckets + 1]uint32, share *[2][buckets]uint8) {
-	sum := uint64(1)
-	for side := range share {
-		for _, s := range share[side] {
-			sum += shareOf(s)
+// buildMass computes the cumulative probabilities of one distribution from the costs of its buckets.
+// Index 0 of both arguments has the residuals of 0 and more, index 1 those below 0.
+func buildMass(massBelow *[2][nBuckets + 1]uint32, costs *[2][nBuckets]uint8) {
+	sum := uint64(1) // a divisor, so it must not be 0
+	for side := range costs {
+		for _, cost := range costs[side] {
+			sum += costToMass(cost)
 		}
 	}
-	for side := range share {
-		so := uint64(0)
-		for i, s := range share[side] {
-			below[side][i] = uint32(so * massOne / sum)
-			so += shareOf(s)
+	for side := range costs {
+		mass := uint64(0)
+		for i, cost := range costs[side] {
+			massBelow[side][i] = uint32(mass * totalMass / sum)
+			mass += costToMass(cost)
 		}
-		below[side][buckets] = uint32(so * massOne / sum)
+		massBelow[side][nBuckets] = uint32(mass * totalMass / sum)
 	}
 }
 
-// shares removes the share of buckets beyond the field's bits, and returns the number of the others.
-func (f *field) shares(share *[buckets]uint8) int {
-	n := 4 * int(f.bits)
-	for i := n; i < buckets; i++ {
-		share[i] = 255
+// clearUnusedBuckets sets the highest cost for the buckets whose residuals are too large for the bits
+// of the field. It returns the number of the other buckets, which precede them.
+func (f *field) clearUnusedBuckets(costs *[nBuckets]uint8) int {
+	// Each bit of a distance adds four buckets at most: see findBucket.
+	used := 4 * int(f.bits)
+	for i := used; i < nBuckets; i++ {
+		costs[i] = 255
 	}
-	return n
+	return used
 }
 
-// shareOf returns 2^(32-s/8).
-func shareOf(s uint8) uint64 {
+// costToMass returns the relative probability of a bucket with a cost in 1/8 bit: 2^(32-cost/8).
+func costToMass(cost uint8) uint64 {
+	// 2^(32-i/8) for i from 0 to 7
 	eighths := [8]uint64{1 << 32, 3938502375, 3611622602, 3311872529, 3037000499, 2784941738, 2553802833, 2341847524}
-	return eighths[s&7] >> (s >> 3)
+	return eighths[cost&7] >> (cost >> 3)
 }
 
-// shareFrom returns the share, as shareOf takes it, of part in whole.
-func shareFrom(part, whole int64) uint8 {
+// fractionToCost returns the cost of the probability part/whole in 1/8 bit, -8*log2(part/whole), rounded
+// and limited to 255.
+func fractionToCost(part, whole int64) uint8 {
+	// p is in 2^-30. rangecoder.Log2 returns 1/65536 bit; a shift by 13 makes it 1/8 bit.
 	p := uint32(min(max(part<<30/max(whole, 1), 2), 1<<30))
 	return uint8(min(max((30*65536-rangecoder.Log2(p)+4096)>>13, 0), 255))
 }
 
-// under returns the mass of distances below k.
-func under(t *[buckets + 1]uint32, k uint64) int64 {
-	if k > math.MaxUint32 {
-		return int64(t[buckets])
+// massBelowDistance returns the mass of the distances below distance on one side of the prediction,
+// interpolated linearly within a bucket. massBelow is that side of field.massBelow.
+func massBelowDistance(massBelow *[nBuckets + 1]uint32, distance uint64) int64 {
+	if distance > math.MaxUint32 {
+		return int64(massBelow[nBuckets])
 	}
-	i, from, log := bucket(uint32(k))
-	a := int64(t[i])
-	return a + (int64(t[i+1])-a)*int64(k-uint64(from))>>log
+	i, start, log := findBucket(uint32(distance))
+	mass := int64(massBelow[i])
+	return mass + (int64(massBelow[i+1])-mass)*int64(distance-uint64(start))>>log
 }
 
-// mass returns the mass of residuals below r. Residuals of half or more wrap to the lowest.
-func mass(b *[2][buckets + 1]uint32, r, half int64) int64 {
+// massBelowResidual returns the mass of the residuals below r. massBelow has the sides 0 and more, and
+// below 0. Residuals have as many bits as the field, and half is half of their range, so they are
+// from -half to half-1. An r above half stands for an interval that wraps around to -half: the result
+// then is the mass of all residuals plus that of the residuals below r-2*half.
+func massBelowResidual(massBelow *[2][nBuckets + 1]uint32, r, half int64) int64 {
 	if r > half {
-		return mass(b, half, half) + mass(b, r-2*half, half) - mass(b, -half, half)
+		return massBelowResidual(massBelow, half, half) + massBelowResidual(massBelow, r-2*half, half) -
+			massBelowResidual(massBelow, -half, half)
 	}
 	if r >= 0 {
-		return int64(b[1][buckets]) + under(&b[0], uint64(r))
+		return int64(massBelow[1][nBuckets]) + massBelowDistance(&massBelow[0], uint64(r))
 	}
-	return int64(b[1][buckets]) - under(&b[1], uint64(-r))
+	return int64(massBelow[1][nBuckets]) - massBelowDistance(&massBelow[1], uint64(-r))
 }
 
-// value reads a number of some bits that begins at a unit.
-func (m message) value(at int, bits uint8) int64 {
+// readNumber returns the number of the given bits whose first, highest unit is units[first]. Units
+// beyond the end of the message are 0.
+func (m message) readNumber(first int, bits uint8) int64 {
 	var v int64
 	for n := int(bits); n > 0; n -= 8 {
-		v = v<<8 | int64(m.at(at))
-		at++
+		v = v<<8 | int64(m.unitAt(first))
+		first++
 	}
 	return v & (1<<bits - 1)
 }
 
-// Ways of writing a time.
+// Formats of a time in four bytes of a message.
 const (
-	floatBig    = iota // seconds, highest byte first
-	integerBig         // any unit
-	floatLittle        // seconds, lowest byte first
-	integerLittle
-	timings
+	clockFloatBE = iota // IEEE 754 single precision, seconds, big-endian
+	clockIntBE          // unsigned integer in any unit of time, big-endian
+	clockFloatLE        // seconds, little-endian
+	clockIntLE
+	nClockFormats
 )
 
-// clockTime reads a time from four bytes: integers unchanged, floats in 1/65536.
-func clockTime(b uint32, timing uint8) uint32 {
-	if timing >= floatLittle {
+// decodeClock returns the time in the four bytes b, read as a big-endian number: an integer unchanged, a
+// float in 1/65536 s. A float out of range is 0.
+func decodeClock(b uint32, format uint8) uint32 {
+	if format >= clockFloatLE {
 		b = bits.ReverseBytes32(b)
 	}
-	if timing&1 == integerBig {
+	if format&1 == clockIntBE { // integers have the odd formats
 		return b
 	}
+	// The value is mantissa x 2^(exponent-150), because the exponent has a bias of 127 and the mantissa 23
+	// fraction bits. The result has 16 fraction bits.
 	mantissa := uint64(b&(1<<23-1) | 1<<23)
 	shift := int(b>>23&255) - 150 + 16
 	switch {
@@ -155,147 +180,163 @@ func clockTime(b uint32, timing uint8) uint32 {
 	return uint32(mantissa)
 }
 
-// Ways of guessing a field.
+// Methods of prediction. The reference is the latest message of the same kind and key; the elapsed
+// time is that between the clocks of the reference and of the current message. a and b are other
+// fields, see predictor, mostly the two components of a velocity.
 const (
-	guessAny    = iota // the value in the last message of the kind
-	guessRef           // the value in the reference
-	guessLine          // the straight line through the last two values
-	guessRate          // the reference's value + rate x time since
-	guessArc           // the same, with a rate that turned meanwhile
-	guessTurned        // the reference's value, as one of two components that turned meanwhile
-	guessSpeed         // the component that, with another one, gives the reference's speed
-	guessLeft          // the component that, with another one, gives a constant speed
-	guessAngle         // the direction of two components
-	ways
+	predictSameKind = iota // the value in the latest message of the kind, with any key
+	predictRef             // the value in the reference
+	predictLine            // the straight line through the reference and the message before it
+
+	predictRate // the reference's value + gain x a x elapsed time: a position that moves
+	predictArc  // like predictRate, but (a, b) turns during the elapsed time
+
+	predictTurned     // a of the reference's (a, b), turned during the elapsed time
+	predictRefSpeed   // a such that the length of (a, b) is the same as in the reference; b is coded already
+	predictConstSpeed // a such that the length of (a, b) is predictor.speed; b is coded already
+	predictHeading    // the direction of (a, b), which are coded already
+	nMethods
 )
 
-// alone is the first guess that needs only the message itself.
-const alone = guessLeft
+// firstWithoutRef is the first of the methods that use only the current message.
+const firstWithoutRef = predictConstSpeed
 
-// guess is one way to predict a field.
-type guess struct {
-	way    uint8
-	a, b   operand // components, of which a is the rate
-	turn   operand // angular speed of the direction from a to b
-	gain   factor  // of the rate
-	spin   factor  // of turn
-	minus  bool    // the direction is from b to a; of guessLeft: the root is negative
-	radius uint32  // the speed; of guessAngle: below it things go backwards
-	offset uint32  // of an angle
+// A predictor predicts a field by one method. Parameters that the method does not use are zero.
+type predictor struct {
+	method      uint8
+	a, b        operand // components of a vector; a alone is a rate of change
+	turnRate    operand // angular speed of the direction of (a, b), counted from a to b
+	gain        factor  // from a x elapsed time to the change of the field
+	turnGain    factor  // from turnRate x elapsed time to an angle
+	reversed    bool    // the angle is negated; in predictConstSpeed: the root is negative
+	speed       uint32  // length of (a, b); in predictHeading: a shorter vector points backwards
+	angleOffset uint32  // in predictHeading: added to the direction, in 1/2^32 turn
 }
 
-// operand is another field: of the reference, or of the message so far.
-type operand struct{ at, bits uint8 }
+// An operand locates another field: its first unit and its number of bits.
+type operand struct{ first, bits uint8 }
 
-// factor is the fraction by / 1<<shift.
+// A factor is the fraction numerator / 1<<shift.
 type factor struct {
-	by    int16
-	shift uint8
+	numerator int16
+	shift     uint8
 }
 
-// times returns f x rate x time, rounded. The rate has at most 24 bits, the time 22.
-func (f factor) times(rate, time int64) int64 {
-	return (int64(f.by)*(rate*time) + 1<<f.shift>>1) >> f.shift
+// scale returns f x rate x time, rounded. The rate has at most 24 bits and the time 22, so that the
+// product fits into 64 bits.
+func (f factor) scale(rate, time int64) int64 {
+	// 1<<f.shift>>1 is the half that rounds; it is 0 if shift is 0.
+	return (int64(f.numerator)*(rate*time) + 1<<f.shift>>1) >> f.shift
 }
 
-// scene holds the inputs of a guess.
-type scene struct {
-	now                 uint32
-	cur, ref, ref2, any message
+// predictionInput holds what a prediction may use. Messages that are missing have no units.
+type predictionInput struct {
+	clock                       uint32  // of the current message
+	cur, ref, prevRef, sameKind message // see parser; cur ends before the field
 }
 
-// read reads the operand of a message, with a sign.
-func (o operand) read(m message) int64 {
+// readSigned returns the operand's value in m as a signed number, 0 if the operand is not set.
+func (o operand) readSigned(m message) int64 {
 	if o.bits == 0 {
 		return 0
 	}
-	return m.value(int(o.at), o.bits) << (64 - o.bits) >> (64 - o.bits)
+	return m.readNumber(int(o.first), o.bits) << (64 - o.bits) >> (64 - o.bits)
 }
 
-// predict returns the guess for a field of some bits at a unit. Bits beyond those are undefined.
-func (g *guess) predict(bits uint8, at int, s *scene) int64 {
-	switch g.way {
-	case guessAny:
-		return s.any.value(at, bits)
-	case guessLine:
-		return 2*s.ref.value(at, bits) - s.ref2.value(at, bits)
-	case guessRate:
-		return s.ref.value(at, bits) + g.gain.times(g.a.read(s.ref), since(s.now, s.ref.now))
-	case guessArc:
-		return s.ref.value(at, bits) + g.arc(s)
-	case guessTurned:
-		a, _ := g.turned(s)
+// predict returns the prediction for a field of the given bits that begins at unit first. Only the
+// lowest bits of the result are defined.
+func (p *predictor) predict(bits uint8, first int, in *predictionInput) int64 {
+	switch p.method {
+	case predictSameKind:
+		return in.sameKind.readNumber(first, bits)
+	case predictLine:
+		return 2*in.ref.readNumber(first, bits) - in.prevRef.readNumber(first, bits)
+	case predictRate:
+		return in.ref.readNumber(first, bits) + p.gain.scale(p.a.readSigned(in.ref), elapsed(in.clock, in.ref.clock))
+	case predictArc:
+		return in.ref.readNumber(first, bits) + p.arcDisplacement(in)
+	case predictTurned:
+		a, _ := p.turnedVector(in)
 		return a
-	case guessSpeed:
-		a, b := g.turned(s)
-		c := g.b.read(s.cur)
-		r := root(a*a + b*b - c*c)
-		if a < 0 {
+	case predictRefSpeed:
+		// a^2 + b^2 is the square of the length. The root has the sign of the reference's a, turned.
+		refA, refB := p.turnedVector(in)
+		b := p.b.readSigned(in.cur)
+		r := roundedSqrt(refA*refA + refB*refB - b*b)
+		if refA < 0 {
 			return -r
 		}
 		return r
-	case guessLeft:
-		b := g.b.read(s.cur)
-		r := root(int64(g.radius)*int64(g.radius) - b*b)
-		if g.minus {
+	case predictConstSpeed:
+		b := p.b.readSigned(in.cur)
+		r := roundedSqrt(int64(p.speed)*int64(p.speed) - b*b)
+		if p.reversed {
 			return -r
 		}
 		return r
-	case guessAngle:
-		a, b := g.a.read(s.cur), g.b.read(s.cur)
-		turn := uint32(angle(a, b)) + g.offset
-		if r := int64(g.radius); a*a+b*b < r*r {
-			turn += 1 << 31
+	case predictHeading:
+		a, b := p.a.readSigned(in.cur), p.b.readSigned(in.cur)
+		heading := uint32(angle(a, b)) + p.angleOffset
+		if r := int64(p.speed); a*a+b*b < r*r {
+			heading += 1 << 31 // half a turn: the vehicle reverses
 		}
-		return int64(turn+1<<(31-bits)) >> (32 - bits)
+		// The highest bits of the angle are the prediction, rounded.
+		return int64(heading+1<<(31-bits)) >> (32 - bits)
 	}
-	return s.ref.value(at, bits)
+	return in.ref.readNumber(first, bits) // predictRef
 }
 
-// since returns the time between two clocks, at most 2^22 either way.
-func since(now, then uint32) int64 {
+// elapsed returns the time from then to now, which is negative if then is later. It is limited to ±2^22,
+// which factor.scale requires. Clocks wrap around.
+func elapsed(now, then uint32) int64 {
 	return min(max(int64(int32(now-then)), -1<<22), 1<<22)
 }
 
-// turnSince returns the turn of the direction since the reference, counted from a to b.
-func (g *guess) turnSince(s *scene) int32 {
-	turn := int32(g.spin.times(g.turn.read(s.ref), since(s.now, s.ref.now)))
-	if g.minus {
+// turnAngle returns the angle by which (a, b) has turned since the reference, in 1/2^32 turn, counted
+// from a to b.
+func (p *predictor) turnAngle(in *predictionInput) int32 {
+	turn := int32(p.turnGain.scale(p.turnRate.readSigned(in.ref), elapsed(in.clock, in.ref.clock)))
+	if p.reversed {
 		return -turn
 	}
 	return turn
 }
 
-// turned returns the reference's components, turned by turnSince.
-func (g *guess) turned(s *scene) (a, b int64) {
-	return rotate(g.a.read(s.ref), g.b.read(s.ref), g.turnSince(s))
+// turnedVector returns the reference's (a, b), turned by turnAngle.
+func (p *predictor) turnedVector(in *predictionInput) (a, b int64) {
+	return rotate(p.a.readSigned(in.ref), p.b.readSigned(in.ref), p.turnAngle(in))
 }
 
-// arc returns rate x time of a rate that turned meanwhile: the chord has the direction halfway, and
-// is shorter by 1 - turn^2/24.
-func (g *guess) arc(s *scene) int64 {
-	turn := g.turnSince(s)
-	a, _ := rotate(g.a.read(s.ref), g.b.read(s.ref), turn/2)
-	way := g.gain.times(a, since(s.now, s.ref.now))
-	t := int64(turn>>16) * 411775 >> 20 // in 1/4096 of the radius: 2*pi/16
-	return way - way*min(t*t/24, 1<<24)>>24
+// arcDisplacement returns the displacement along a during the elapsed time of something that moves
+// with the velocity (a, b) while that turns. The movement is an arc. Its chord has the direction of
+// the velocity after half of the turn, and is shorter than the arc by the factor
+// sin(turn/2)/(turn/2), which is about 1 - turn^2/24.
+func (p *predictor) arcDisplacement(in *predictionInput) int64 {
+	turn := p.turnAngle(in)
+	rate, _ := rotate(p.a.readSigned(in.ref), p.b.readSigned(in.ref), turn/2)
+	distance := p.gain.scale(rate, elapsed(in.clock, in.ref.clock))
+	// The square of turnScaled is in units of 1/2^24, which explains the limit and the shift.
+	turnScaled := int64(turn>>16) * 411775 >> 20 // in 1/4096 radian: 411775/2^20 is 2*pi/16
+	return distance - distance*min(turnScaled*turnScaled/24, 1<<24)>>24
 }
 
-// Angles are in 1/2^32 of a full turn, so that they wrap as uint32. Everything here is on integers
-// (CORDIC, after Volder), the same on every machine.
+// Angles are in 1/2^32 turn, so that they wrap as uint32. Rotations and directions are computed by
+// CORDIC (Volder, "The CORDIC Trigonometric Computing Technique", 1959) with integers, because
+// encoder and decoder must get the same results on every machine.
 
-// arcs are the angles with tangents of 1, 1/2, 1/4 and so on.
-var arcs = [...]int32{0x20000000, 0x12e4051e, 0x9fb385b, 0x51111d4, 0x28b0d43, 0x145d7e1, 0xa2f61e, 0x517c55,
+// cordicAngles are the angles whose tangents are 1, 1/2, 1/4 and so on, in 1/2^32 turn.
+var cordicAngles = [...]int32{0x20000000, 0x12e4051e, 0x9fb385b, 0x51111d4, 0x28b0d43, 0x145d7e1, 0xa2f61e, 0x517c55,
 	0x28be53, 0x145f2f, 0xa2f98, 0x517cc, 0x28be6, 0x145f3, 0xa2fa, 0x517d, 0x28be, 0x145f}
 
-// rotate turns a vector of at most 24 bits each.
+// rotate turns the vector (x, y) by an angle, counted from x to y. The components have at most 24 bits.
 func rotate(x, y int64, turn int32) (int64, int64) {
-	if turn > 1<<30 || turn < -1<<30 {
+	if turn > 1<<30 || turn < -1<<30 { // The steps can turn by a little more than a quarter turn; the rest is a negation.
 		x, y, turn = -x, -y, turn+-1<<31
 	}
-	// The steps make the vector longer; the inverse of that factor, of 1<<30, is applied first.
+	// The steps lengthen the vector by 1.6468. The inverse, 652032874/2^30, is applied first; 16
+	// fraction bits remain.
 	x, y = x*652032874>>14, y*652032874>>14
-	for i, a := range arcs {
+	for i, a := range cordicAngles {
 		if turn >= 0 {
 			x, y, turn = x-y>>i, y+x>>i, turn-a
 		} else {
@@ -305,13 +346,14 @@ func rotate(x, y int64, turn int32) (int64, int64) {
 	return (x + 1<<15) >> 16, (y + 1<<15) >> 16
 }
 
-// angle returns the direction of a vector of at most 24 bits each, counted from x to y.
+// angle returns the direction of the vector (x, y), counted from x to y. The components have at most
+// 24 bits.
 func angle(x, y int64) (turn int32) {
-	if x < 0 {
+	if x < 0 { // The steps can only turn vectors with x >= 0 onto the x axis; turn the vector by half a turn first.
 		x, y, turn = -x, -y, -1<<31
 	}
-	x, y = x<<20, y<<20
-	for i, a := range arcs {
+	x, y = x<<20, y<<20 // fraction bits for the steps
+	for i, a := range cordicAngles {
 		if y >= 0 {
 			x, y, turn = x+y>>i, y-x>>i, turn+a
 		} else {
@@ -321,11 +363,13 @@ func angle(x, y int64) (turn int32) {
 	return turn
 }
 
-// root returns the square root of v below 2^62, rounded, and 0 of a negative v.
-func root(v int64) int64 {
+// roundedSqrt returns the square root of v, rounded, by Newton's method. v is below 2^62; the result
+// is 0 if v is negative.
+func roundedSqrt(v int64) int64 {
 	if v <= 0 {
 		return 0
 	}
+	// Newton's method decreases r to the root, rounded down, if it begins above it.
 	r := int64(1) << ((bits.Len64(uint64(v)) + 1) / 2)
 	for {
 		next := (r + v/r) / 2
@@ -334,103 +378,114 @@ func root(v int64) int64 {
 		}
 		r = next
 	}
-	if v-r*r > r {
+	if v-r*r > r { // v is above (r+1/2)^2
 		r++
 	}
 	return r
 }
 
-// number follows a field through its units.
-type number struct {
-	active bool
-	f      *field
-	part   uint8
-	so     int64 // the number so far, zeros behind
-	before int64 // residual of the last complete field
-	size   int64 // of the intervals of residuals that the bits so far leave
-	on     int   // number of guesses that can be made
-	guess  [guesses]estimate
+// A fieldCoder turns the predictions of a field into predictions of its bits. The bits that are known
+// restrict the field's value to an interval. The next bit halves the interval; the probability of each
+// half follows from the distribution of the residual.
+type fieldCoder struct {
+	active       bool   // the current unit belongs to a field with a prediction
+	field        *field // nil if none, or if its predictors have no reference
+	unitIndex    uint8  // of the current unit in the field
+	prefix       int64  // the complete units of the value; the bits of the other units are 0
+	lastResidual int64  // of the first predictor, in the last complete field
+	intervalSize int64  // number of values that are possible after the bits so far
+	nPredictors  int    // number of predictors that can be used
+	estimates    [maxPredictors]estimate
 }
 
-// estimate is one guess and the interval of its residuals that the bits so far leave.
+// An estimate is one prediction of the current field and the interval of residuals that the bits so
+// far leave possible.
 type estimate struct {
-	pred           int64 // the guess
-	class          int   // of its distribution
-	below          *[2][buckets + 1]uint32
-	from           int64 // where the interval begins
-	low, mid, high int64 // the mass below its begin, middle and end
+	prediction     int64
+	class          int                      // of the residual's distribution
+	massBelow      *[2][nBuckets + 1]uint32 // the distribution
+	start          int64                    // smallest residual of the interval
+	low, mid, high int64                    // mass of the residuals below its start, middle and end
 }
 
-// begin prepares for the next unit.
-func (s *number) begin(w *walk) {
+// beginUnit prepares for the next unit. It predicts the field if the unit is the field's first. The
+// field coder is not active if the unit belongs to no field, if the predictors need a reference that
+// is missing, or if the field's first unit was not predicted.
+func (s *fieldCoder) beginUnit(p *parser) {
 	s.active = false
-	at := w.here()
-	if at >= maxPlaces {
+	unit := p.unitIndex()
+	if unit >= unitsPerKind {
 		return
 	}
-	p := &w.m.places[w.at()]
-	if p.field < 0 {
+	um := &p.model.units[p.modelIndex()]
+	if um.field < 0 {
 		return
 	}
-	f := &w.m.fields[p.field]
-	if p.part == 0 {
-		if w.ref.units == nil && f.guess[0].way < alone {
-			s.f = nil
+	f := &p.model.fields[um.field]
+	if um.fieldUnit == 0 {
+		if p.ref.units == nil && f.predictors[0].method < firstWithoutRef {
+			s.field = nil
 			return
 		}
-		s.beginField(f, at, &scene{w.now, message{units: w.units[history+w.first : history+w.done]}, w.ref, w.ref2, w.any})
+		cur := message{units: p.units[history+p.msgFirstUnit : history+p.unitCount]}
+		s.beginField(f, unit, &predictionInput{p.clock, cur, p.ref, p.prevRef, p.sameKind})
 	} else {
-		if s.f != f || s.part+1 != p.part {
-			s.f = nil
+		if s.field != f || s.unitIndex+1 != um.fieldUnit {
+			s.field = nil
 			return
 		}
-		s.so |= int64(w.src[0]) << (8 * (f.units - p.part))
+		// p.sources[0] is the preceding unit.
+		s.prefix |= int64(p.sources[0]) << (8 * (f.nUnits - um.fieldUnit))
 	}
-	s.part, s.active = p.part, true
+	s.unitIndex, s.active = um.fieldUnit, true
 }
 
-// beginField makes the guesses. The class of the first depends on the residual of the field
-// before, that of the second on the distance between the two.
-func (s *number) beginField(f *field, at int, c *scene) {
-	s.f, s.so, s.size, s.on = f, 0, 1<<f.bits, f.count()
-	if c.ref.units == nil && f.guess[1].way < alone {
-		s.on = 1
+// beginField predicts field f, which begins at unit first. The distribution of the first residual is
+// selected by the size of the last field's residual, because errors come in series. That of the second
+// residual is selected by the difference of the two predictions.
+func (s *fieldCoder) beginField(f *field, first int, in *predictionInput) {
+	s.field, s.prefix, s.intervalSize, s.nPredictors = f, 0, 1<<f.bits, f.predictorCount()
+	if in.ref.units == nil && f.predictors[1].method < firstWithoutRef {
+		s.nPredictors = 1 // the second needs a reference
 	}
-	for i := range s.on {
-		o := &s.guess[i]
-		o.pred = f.guess[i].predict(f.bits, at, c) & (s.size - 1)
+	for i := range s.nPredictors {
+		est := &s.estimates[i]
+		est.prediction = f.predictors[i].predict(f.bits, first, in) & (s.intervalSize - 1)
 		if i == 0 {
-			o.class = classOf(s.before)
+			est.class = residualClass(s.lastResidual)
 		} else {
-			o.class = classOf(wrap(s.guess[0].pred-o.pred, s.size/2))
+			est.class = residualClass(wrapResidual(s.estimates[0].prediction-est.prediction, s.intervalSize/2))
 		}
-		o.below = &f.below[i][o.class]
-		o.from = wrap(-o.pred, s.size/2)
-		o.low, o.high = mass(o.below, o.from, s.size/2), mass(o.below, o.from+s.size, s.size/2)
+		est.massBelow = &f.massBelow[i][est.class]
+		est.start = wrapResidual(-est.prediction, s.intervalSize/2)
+		est.low = massBelowResidual(est.massBelow, est.start, s.intervalSize/2)
+		est.high = massBelowResidual(est.massBelow, est.start+s.intervalSize, s.intervalSize/2)
 	}
 }
 
-// wrap brings a residual into a number's range.
-func wrap(r, half int64) int64 { return (r+half)&(2*half-1) - half }
+// wrapResidual returns r modulo 2*half, in the range from -half to half-1.
+func wrapResidual(r, half int64) int64 { return (r+half)&(2*half-1) - half }
 
-// leave ends the unit; the last of a field sets its residual.
-func (s *number) leave(u byte) {
-	if s.active && s.part == s.f.units-1 {
-		s.before = wrap((s.so|int64(u))-s.guess[0].pred, 1<<(s.f.bits-1))
+// endUnit ends a unit with the value u. After the last unit of a predicted field, it sets lastResidual.
+func (s *fieldCoder) endUnit(u byte) {
+	if s.active && s.unitIndex == s.field.nUnits-1 {
+		s.lastResidual = wrapResidual((s.prefix|int64(u))-s.estimates[0].prediction, 1<<(s.field.bits-1))
 	}
 }
 
-// missed returns the sign of the last field's residual and its number of bits.
-func (s *number) missed() byte {
-	n := byte(bits.Len64(uint64(max(s.before, -s.before))))
-	if s.before < 0 {
+// lastResidualCode returns the size of lastResidual as a context: its number of bits, plus 128 if it is
+// negative.
+func (s *fieldCoder) lastResidualCode() byte {
+	n := byte(bits.Len64(uint64(max(s.lastResidual, -s.lastResidual))))
+	if s.lastResidual < 0 {
 		n |= 128
 	}
 	return n
 }
 
-// classOf returns the class of a residual.
-func classOf(r int64) int {
+// residualClass returns the class of a residual or of a difference of predictions by its size: from 0
+// (at most 1 off) to 3 (400 or more off, so that the prediction hardly helps).
+func residualClass(r int64) int {
 	r = max(r, -r)
 	switch {
 	case r < 2:
@@ -443,66 +498,75 @@ func classOf(r int64) int {
 	return 3
 }
 
-// mean returns the prediction's unit here.
-func (s *number) mean() byte {
+// predictedUnit returns the value that the current unit has in the field's first prediction, 0 if the
+// field coder is not active.
+func (s *fieldCoder) predictedUnit() byte {
 	if !s.active {
 		return 0
 	}
-	return byte(s.guess[0].pred >> (8 * (s.f.units - 1 - s.part)))
+	return byte(s.estimates[0].prediction >> (8 * (s.field.nUnits - 1 - s.unitIndex)))
 }
 
-// wrong returns how the units so far differ from the prediction's.
-func (s *number) wrong() byte {
-	if !s.active || s.part == 0 {
+// prefixError returns the difference of the field's complete units from those of the first prediction,
+// as a number limited to ±100, for a context. It is 0 in the first unit of a field and without a prediction.
+func (s *fieldCoder) prefixError() byte {
+	if !s.active || s.unitIndex == 0 {
 		return 0
 	}
-	shift := 8 * (s.f.units - s.part)
-	return byte(min(max(s.so>>shift-s.guess[0].pred>>shift, -100), 100))
+	shift := 8 * (s.field.nUnits - s.unitIndex)
+	return byte(min(max(s.prefix>>shift-s.estimates[0].prediction>>shift, -100), 100))
 }
 
-// split halves the intervals of residuals for the next bit, and returns the logit of a 1 by each
-// guess, as a node.
-func (s *number) split(t *tables) (a, b int32) {
-	half := int64(1) << (s.f.bits - 1)
-	a = s.guess[0].split(t, s.size/2, half)
-	if s.on > 1 {
-		b = s.guess[1].split(t, s.size/2, half)
+// splitIntervals computes the middle of each interval for the next bit, and returns the logits of a 1
+// that follow from the first prediction (a) and the second (b), in 1/16 nat. b is 0 if there is only
+// one prediction. observeBit then selects a half.
+func (s *fieldCoder) splitIntervals(t *tables) (a, b int32) {
+	half := int64(1) << (s.field.bits - 1)
+	a = s.estimates[0].splitInterval(t, s.intervalSize/2, half)
+	if s.nPredictors > 1 {
+		b = s.estimates[1].splitInterval(t, s.intervalSize/2, half)
 	}
 	return a, b
 }
 
-func (o *estimate) split(t *tables, size, half int64) int32 {
-	o.mid = mass(o.below, o.from+size, half)
-	if all := o.high - o.low; all < 4 || all > 1<<21 {
+// splitInterval sets o.mid. size is half of the size of the interval; half is half of the field's
+// range. It returns the logit of the upper half in 1/16 nat: 0 if the interval has next to no mass.
+func (o *estimate) splitInterval(t *tables, size, half int64) int32 {
+	o.mid = massBelowResidual(o.massBelow, o.start+size, half)
+	// The upper limit is above totalMass, so that only an invalid total exceeds it.
+	if total := o.high - o.low; total < 4 || total > 1<<21 {
 		return 0
 	}
-	return min(max(t.ln(uint32(o.high-o.mid))-t.ln(uint32(o.mid-o.low)), -127), 127)
+	return min(max(t.lnMass(uint32(o.high-o.mid))-t.lnMass(uint32(o.mid-o.low)), -127), 127)
 }
 
-// whole continues after a unit that was not coded bit by bit.
-func (s *number) whole(u byte, bits uint) {
+// skipBits ends a unit with the value u and the given number of bits, if these were not passed to
+// observeBit one by one: it narrows the intervals by all of them.
+func (s *fieldCoder) skipBits(u byte, bits uint) {
 	if !s.active {
 		return
 	}
-	s.size >>= bits
-	for i := range s.on {
-		o := &s.guess[i]
-		o.from += int64(u) * s.size
-		o.low, o.high = mass(o.below, o.from, 1<<(s.f.bits-1)), mass(o.below, o.from+s.size, 1<<(s.f.bits-1))
+	s.intervalSize >>= bits
+	for i := range s.nPredictors {
+		est := &s.estimates[i]
+		est.start += int64(u) * s.intervalSize
+		est.low = massBelowResidual(est.massBelow, est.start, 1<<(s.field.bits-1))
+		est.high = massBelowResidual(est.massBelow, est.start+s.intervalSize, 1<<(s.field.bits-1))
 	}
-	s.leave(u)
+	s.endUnit(u)
 }
 
-// observeBit narrows the range of each guess to the half that bit selects: the upper half if it is 1.
-func (s *number) observeBit(bit int) {
-	s.size /= 2
-	for i := range s.on {
-		o := &s.guess[i]
+// observeBit narrows each interval to the half that bit selects: the upper half if it is 1. It must
+// follow splitIntervals, which computes the mass below the middle.
+func (s *fieldCoder) observeBit(bit int) {
+	s.intervalSize /= 2
+	for i := range s.nPredictors {
+		est := &s.estimates[i]
 		if bit != 0 {
-			o.from += s.size
-			o.low = o.mid
+			est.start += s.intervalSize
+			est.low = est.mid
 		} else {
-			o.high = o.mid
+			est.high = est.mid
 		}
 	}
 }

@@ -12,7 +12,8 @@ import (
 	"wirelab/internal/boundedio"
 )
 
-// The file of a model: these bytes, a version, the model, and a CRC-32 of all before it.
+// A model file consists of magic, a byte with the version, the model as codeModel writes it, and a
+// CRC-32 (IEEE) of everything before. Integers are little-endian.
 const (
 	magic   = "datagram model"
 	version = 2
@@ -21,20 +22,21 @@ const (
 
 // Errors of model files.
 var (
-	errNoModel = errors.New("not the file of a datagram model")
-	errVersion = errors.New("the model is of another version of this program")
-	errDamaged = errors.New("the model is damaged")
-	errOther   = errors.New("the model is for the other of datagram and datagram-acked")
+	errNotModel     = errors.New("not a datagram model file")
+	errVersion      = errors.New("the model is of another version of this program")
+	errDamaged      = errors.New("the model is damaged")
+	errOtherEncoder = errors.New("the model was trained for the other of the encoders datagram and datagram-acked")
 )
 
-// load reads a model from a file. Its errors wrap those above, or are the system's.
+// load reads a model from a file. Its errors wrap one of the errors above or that of the operating
+// system.
 func load(path string) (*model, error) {
 	data, err := boundedio.ReadFile(path, maxFile)
 	switch {
 	case errors.As(err, new(*boundedio.KindError)):
-		return nil, fmt.Errorf("%s: %w", path, errNoModel)
+		return nil, fmt.Errorf("%s: %w", path, errNotModel)
 	case errors.As(err, new(*boundedio.SizeError)):
-		return nil, fmt.Errorf("%w: %w", err, errNoModel)
+		return nil, fmt.Errorf("%w: %w", err, errNotModel)
 	case err != nil:
 		return nil, err
 	}
@@ -45,336 +47,351 @@ func load(path string) (*model, error) {
 	return m, nil
 }
 
-// parseModel reads the bytes of a file. It takes any bytes.
+// crcSize is the size of the checksum at the end of a model file, in bytes.
+const crcSize = 4
+
+// parseModel parses a model file. Any bytes may be passed: a model without an error is safe to use.
 func parseModel(data []byte) (*model, error) {
-	if len(data) < len(magic)+5 || string(data[:len(magic)]) != magic {
-		return nil, errNoModel
+	if len(data) < len(magic)+1+crcSize || string(data[:len(magic)]) != magic {
+		return nil, errNotModel
 	}
 	if v := data[len(magic)]; v != version {
 		return nil, fmt.Errorf("%w: version %d, expected %d", errVersion, v, version)
 	}
-	body := data[:len(data)-4]
+	body := data[:len(data)-crcSize]
 	if crc32.ChecksumIEEE(body) != binary.LittleEndian.Uint32(data[len(body):]) {
-		return nil, fmt.Errorf("%w: its checksum does not hold", errDamaged)
+		return nil, fmt.Errorf("%w: wrong checksum", errDamaged)
 	}
-	f := filer{data: body[len(magic)+1:], reading: true}
+	f := modelFile{data: body[len(magic)+1:], reading: true}
 	m := &model{}
-	f.model(m)
+	f.codeModel(m)
 	if len(f.data) > 0 {
-		f.refuse("bytes behind its end")
+		f.fail(fmt.Sprintf("%d bytes after its end", len(f.data)))
 	}
 	if f.err != nil {
 		return nil, f.err
 	}
-	m.prepare()
+	m.buildTables()
 	return m, nil
 }
 
-// Bytes returns the file of the model.
+// Bytes returns the model file.
 func (m *model) Bytes() []byte {
-	f := filer{data: append([]byte(magic), version)}
-	f.model(m)
+	f := modelFile{data: append([]byte(magic), version)}
+	f.codeModel(m)
 	return binary.LittleEndian.AppendUint32(f.data, crc32.ChecksumIEEE(f.data))
 }
 
-// prepare computes what is not in the file.
-func (m *model) prepare() {
-	m.index()
+// buildTables computes the parts of the model that are not in the file.
+func (m *model) buildTables() {
+	m.buildIndex()
 	for i := range m.fields {
-		m.fields[i].fill()
+		m.fields[i].buildMass()
 	}
-	m.length.fill()
+	m.lengths.buildIndex()
 }
 
-// filer writes a model, or reads one: one traversal, so that both agree.
-type filer struct {
-	data    []byte
+// A modelFile writes or reads a model. One traversal serves both, so that they agree: each code method
+// writes its argument, or reads it and checks its range.
+type modelFile struct {
+	data    []byte // written so far, or still to be read
 	reading bool
-	err     error
+	err     error // sticky: the first damage found while reading
 }
 
-// refuse records that the file is damaged.
-func (f *filer) refuse(what string) {
+// fail records that the file is damaged and discards the rest of it.
+func (f *modelFile) fail(what string) {
 	if f.err == nil {
 		f.err = fmt.Errorf("%w: %s", errDamaged, what)
 	}
 	f.data = nil
 }
 
-// bytes codes bytes.
-func (f *filer) bytes(b []byte) {
+// codeBytes codes b unchanged. If the file is too short, b becomes zero.
+func (f *modelFile) codeBytes(b []byte) {
 	switch {
 	case !f.reading:
 		f.data = append(f.data, b...)
 	case len(f.data) < len(b):
-		f.refuse("it ends early")
+		f.fail("unexpected end")
 		clear(b)
 	default:
 		f.data = f.data[copy(b, f.data):]
 	}
 }
 
-// sparse codes bytes of which many are equal: the most frequent, and for each eight which differ,
-// and those.
-func (f *filer) sparse(b []byte) {
+// codeSparse codes bytes of which many are equal: the most frequent byte, then for each eight bytes a
+// mask of those that differ from it, followed by these. While reading, b is overwritten.
+func (f *modelFile) codeSparse(b []byte) {
 	var count [256]int
-	usual := [1]byte{}
+	mostFrequent := [1]byte{}
 	for _, v := range b {
 		count[v]++
-		if count[v] > count[usual[0]] {
-			usual[0] = v
+		if count[v] > count[mostFrequent[0]] {
+			mostFrequent[0] = v
 		}
 	}
-	f.bytes(usual[:])
+	f.codeBytes(mostFrequent[:])
 	for eight := range slices.Chunk(b, 8) {
-		var others [1]byte
+		var differs [1]byte
 		for i, v := range eight {
-			if v != usual[0] {
-				others[0] |= 1 << i
+			if v != mostFrequent[0] {
+				differs[0] |= 1 << i
 			}
 		}
-		f.bytes(others[:])
+		f.codeBytes(differs[:])
 		for i := range eight {
-			if others[0]>>i&1 != 0 {
-				f.bytes(eight[i : i+1])
+			if differs[0]>>i&1 != 0 {
+				f.codeBytes(eight[i : i+1])
 			} else {
-				eight[i] = usual[0]
+				eight[i] = mostFrequent[0]
 			}
 		}
 	}
 }
 
-// number codes a number in some bytes, which a reader refuses unless it is in low..high.
-func (f *filer) number(v int64, bytes int, low, high int64, what string) int64 {
+// codeNumber codes v in size bytes and returns it, sign-extended if low is negative. A number that was
+// read must be from low to high; otherwise the file is damaged, and what is the name of the number for
+// the error.
+func (f *modelFile) codeNumber(v int64, size int, low, high int64, what string) int64 {
 	var b [8]byte
 	binary.LittleEndian.PutUint64(b[:], uint64(v))
-	f.bytes(b[:bytes])
+	f.codeBytes(b[:size])
 	if !f.reading {
 		return v
 	}
 	v = int64(binary.LittleEndian.Uint64(b[:]))
 	if low < 0 {
-		free := 64 - 8*bytes
-		v = v << free >> free
+		unused := 64 - 8*size
+		v = v << unused >> unused
 	}
 	if v < low || v > high {
-		f.refuse(what)
+		f.fail("invalid " + what)
 		return max(low, 0)
 	}
 	return v
 }
 
-// integer codes v in its own size.
-func integer[T uint8 | int8 | uint16 | int16 | uint32](f *filer, v *T, low, high int64, what string) {
-	*v = T(f.number(int64(*v), int(unsafe.Sizeof(*v)), low, high, what))
+// codeInteger codes *v in the size of its type. For low, high and what see codeNumber.
+func codeInteger[T uint8 | int8 | uint16 | int16 | uint32](f *modelFile, v *T, low, high int64, what string) {
+	*v = T(f.codeNumber(int64(*v), int(unsafe.Sizeof(*v)), low, high, what))
 }
 
-// any16 codes any numbers of 16 bits.
-func any16(f *filer, list []int16) {
+// codeInt16s codes a list of numbers without a restriction of their range.
+func codeInt16s(f *modelFile, list []int16) {
 	for i := range list {
-		integer(f, &list[i], -1<<15, 1<<15-1, "")
+		codeInteger(f, &list[i], -1<<15, 1<<15-1, "")
 	}
 }
 
-// flag codes a flag and returns it.
-func (f *filer) flag(v *bool) bool {
-	*v = f.number(int64(rangecoder.Flag(*v)), 1, 0, 1, "a flag") == 1
+// codeFlag codes *v as a byte of 0 or 1 and returns it.
+func (f *modelFile) codeFlag(v *bool) bool {
+	*v = f.codeNumber(int64(rangecoder.Flag(*v)), 1, 0, 1, "flag") == 1
 	return *v
 }
 
-// size codes the length of a slice; a reader makes one of that length.
-func size[T any](f *filer, s *[]T, bytes int, low, high int64, what string) {
-	n := f.number(int64(len(*s)), bytes, low, high, what)
+// codeLength codes the length of a slice in the given number of bytes. A reader allocates the slice.
+func codeLength[T any](f *modelFile, s *[]T, bytes int, low, high int64, what string) {
+	n := f.codeNumber(int64(len(*s)), bytes, low, high, what)
 	if f.reading {
 		*s = make([]T, n)
 	}
 }
 
-func (f *filer) model(m *model) {
-	f.flag(&m.acked)
-	size(f, &m.kinds, 1, 1, maxKinds, "its kinds")
+// codeModel codes the whole model: kinds with the models of their units, fields, weights, slots, lengths.
+func (f *modelFile) codeModel(m *model) {
+	f.codeFlag(&m.acked)
+	codeLength(f, &m.kinds, 1, 1, maxKinds, "number of kinds")
 	if f.reading {
-		m.places = make([]place, len(m.kinds)*maxPlaces)
+		m.units = make([]unitModel, len(m.kinds)*unitsPerKind)
 	}
-	size(f, &m.fields, 2, 0, maxKinds*maxPlaces, "its fields")
+	codeLength(f, &m.fields, 2, 0, maxKinds*unitsPerKind, "number of fields")
 	for i := range m.kinds {
-		f.kind(&m.kinds[i], len(m.kinds))
-		for j := range maxPlaces {
-			f.place(m, &m.places[i*maxPlaces+j])
+		f.codeKind(&m.kinds[i], len(m.kinds))
+		for j := range unitsPerKind {
+			f.codeUnitModel(m, &m.units[i*unitsPerKind+j])
 		}
 	}
 	for i := range m.fields {
-		f.field(&m.fields[i])
+		f.codeField(&m.fields[i])
 	}
-	for i := range m.found {
-		any16(f, m.found[i][:])
+	for i := range m.foundWeights {
+		codeInt16s(f, m.foundWeights[i][:])
 	}
-	f.table(m)
-	f.lengths(&m.length)
+	f.codeSlots(m)
+	f.codeLengths(&m.lengths)
 }
 
-func (f *filer) kind(k *kind, kinds int) {
-	f.flag(&k.hooked)
-	integer(f, &k.anchor, 0, 1<<32-1, "")
-	integer(f, &k.key, -1, maxPlaces-1, "a key")
-	integer(f, &k.size, 0, 255, "")
-	integer(f, &k.then, 0, int64(kinds-1), "what follows a message")
-	integer(f, &k.clock, -1, maxPlaces-1, "a clock")
-	integer(f, &k.timing, 0, timings-1, "a clock")
-	size(f, &k.groups, 1, 0, maxPlaces, "its groups")
+// codeKind codes a message kind. kinds is the number of kinds.
+func (f *modelFile) codeKind(k *messageKind, kinds int) {
+	f.codeFlag(&k.anchored)
+	codeInteger(f, &k.anchor, 0, 1<<32-1, "")
+	codeInteger(f, &k.keyUnit, -1, unitsPerKind-1, "key unit")
+	codeInteger(f, &k.size, 0, 255, "")
+	codeInteger(f, &k.next, 0, int64(kinds-1), "next kind")
+	codeInteger(f, &k.clockByte, -1, unitsPerKind-1, "clock position")
+	codeInteger(f, &k.clockFormat, 0, nClockFormats-1, "clock format")
+	codeLength(f, &k.groups, 1, 0, unitsPerKind, "number of groups")
 	for i := range k.groups {
 		g := &k.groups[i]
-		integer(f, &g.offset, 0, maxPlaces+maxSpan-1, "where a group is")
-		integer(f, &g.span, 1, maxSpan, "how long a group is")
-		size(f, &g.units, 1, int64(g.span), 8*maxSpan-1, "the units of a group")
-		f.units(g)
+		codeInteger(f, &g.offset, 0, unitsPerKind+maxSpan-1, "group offset")
+		codeInteger(f, &g.span, 1, maxSpan, "group span")
+		codeLength(f, &g.units, 1, int64(g.span), 8*maxSpan-1, "number of units in a group")
+		f.codeGroupUnits(g)
 	}
 }
 
-// units codes the units of a group: each of its bits must be in one of them.
-func (f *filer) units(g *group) {
+// codeGroupUnits codes the units of a group. In a file that is read, each bit of the group must be in
+// exactly one of them.
+func (f *modelFile) codeGroupUnits(g *group) {
 	var seen [8 * maxSpan]bool
 	bits := 0
 	for i := range g.units {
 		u := &g.units[i]
-		integer(f, &u.bits, 1, 8, "a unit")
-		for j := range u.from[:u.bits] {
-			integer(f, &u.from[j], 0, 8*int64(g.span)-1, "the bits of a unit")
-			if seen[u.from[j]] {
-				f.refuse("a bit in two units")
+		codeInteger(f, &u.bits, 1, 8, "unit size")
+		for j := range u.bitIndex[:u.bits] {
+			codeInteger(f, &u.bitIndex[j], 0, 8*int64(g.span)-1, "bit index of a unit")
+			if seen[u.bitIndex[j]] {
+				f.fail("a bit in two units")
 			}
-			seen[u.from[j]] = true
+			seen[u.bitIndex[j]] = true
 		}
 		bits += int(u.bits)
 	}
 	if f.err == nil && bits != 8*int(g.span) {
-		f.refuse("a bit in no unit")
+		f.fail("a bit in no unit")
 	}
 }
 
-func (f *filer) place(m *model, p *place) {
-	if !f.flag(&p.seen) {
-		p.random, p.field = f.reading || p.random, -1
+// codeUnitModel codes the model of a unit. A unit that did not occur in training is coded directly.
+func (f *modelFile) codeUnitModel(m *model, unit *unitModel) {
+	if !f.codeFlag(&unit.seen) {
+		unit.random, unit.field = f.reading || unit.random, -1
 		return
 	}
-	f.flag(&p.random)
-	f.flag(&p.low)
-	f.flag(&p.steady)
-	f.flag(&p.zero)
-	integer(f, &p.zeros, -128, 127, "")
-	integer(f, &p.field, -1, int64(len(m.fields)-1), "a field")
-	integer(f, &p.part, 0, 3, "a part of a field")
-	if p.random {
+	f.codeFlag(&unit.random)
+	f.codeFlag(&unit.lowRandom)
+	f.codeFlag(&unit.usuallyRef)
+	f.codeFlag(&unit.usuallyZero)
+	codeInteger(f, &unit.zeroLogit, -128, 127, "")
+	codeInteger(f, &unit.field, -1, int64(len(m.fields)-1), "field index")
+	codeInteger(f, &unit.fieldUnit, 0, 3, "unit index in a field")
+	if unit.random {
 		return
 	}
-	for i := range p.recipe {
-		r := &p.recipe[i]
-		integer(f, &r.n, 0, maxParts, "a context")
-		for j := range r.part[:r.n] {
-			integer(f, &r.part[j].source, 0, int64(sources-1), "the source of a context")
-			integer(f, &r.part[j].mask, 0, 255, "")
+	for i := range unit.recipes {
+		r := &unit.recipes[i]
+		codeInteger(f, &r.n, 0, maxParts, "number of sources of a context")
+		for j := range r.parts[:r.n] {
+			codeInteger(f, &r.parts[j].source, 0, int64(nSources-1), "source of a context")
+			codeInteger(f, &r.parts[j].mask, 0, 255, "")
 		}
 	}
-	for i := range p.near {
-		f.sparse(p.near[i][:])
+	for i := range unit.agreeLogits {
+		f.codeSparse(unit.agreeLogits[i][:])
 	}
-	for i := range p.weight {
-		any16(f, p.weight[i][:])
+	for i := range unit.weights {
+		codeInt16s(f, unit.weights[i][:])
 	}
 }
 
-func (f *filer) field(d *field) {
-	integer(f, &d.bits, 1, 32, "the bits of a field")
-	integer(f, &d.units, int64(d.bits+7)/8, int64(d.bits+7)/8, "the units of a field")
-	for i := range d.guess {
-		f.guess(&d.guess[i])
+// codeField codes a field without massBelow.
+func (f *modelFile) codeField(fld *field) {
+	codeInteger(f, &fld.bits, 1, 32, "size of a field")
+	codeInteger(f, &fld.nUnits, int64(fld.bits+7)/8, int64(fld.bits+7)/8, "number of units of a field")
+	for i := range fld.predictors {
+		f.codePredictor(&fld.predictors[i])
 	}
-	for g := range d.count() {
-		for c := range d.share[g] {
-			for side := range d.share[g][c] {
-				n := d.shares(&d.share[g][c][side])
-				f.sparse(d.share[g][c][side][:n])
+	for which := range fld.predictorCount() {
+		for class := range fld.bucketCost[which] {
+			for side := range fld.bucketCost[which][class] {
+				n := fld.clearUnusedBuckets(&fld.bucketCost[which][class][side])
+				f.codeSparse(fld.bucketCost[which][class][side][:n])
 			}
 		}
 	}
 }
 
-func (f *filer) guess(g *guess) {
-	integer(f, &g.way, 0, ways-1, "the prediction of a field")
-	if g.way < guessRate {
+// codePredictor codes a predictor. Methods before predictRate have no parameters. Numbers without a name for
+// errors may have any value that their bytes can hold.
+func (f *modelFile) codePredictor(p *predictor) {
+	codeInteger(f, &p.method, 0, nMethods-1, "prediction method")
+	if p.method < predictRate {
 		return
 	}
-	for _, o := range []*operand{&g.a, &g.b, &g.turn} {
-		integer(f, &o.at, 0, maxPlaces-1, "another field")
-		integer(f, &o.bits, 0, 24, "another field")
+	for _, o := range []*operand{&p.a, &p.b, &p.turnRate} {
+		codeInteger(f, &o.first, 0, unitsPerKind-1, "position of an operand")
+		codeInteger(f, &o.bits, 0, 24, "size of an operand")
 	}
-	for _, x := range []*factor{&g.gain, &g.spin} {
-		integer(f, &x.by, -1<<15, 1<<15-1, "")
-		integer(f, &x.shift, 0, 62, "a gain")
+	for _, x := range []*factor{&p.gain, &p.turnGain} {
+		codeInteger(f, &x.numerator, -1<<15, 1<<15-1, "")
+		codeInteger(f, &x.shift, 0, 62, "gain")
 	}
-	f.flag(&g.minus)
-	integer(f, &g.radius, 0, 1<<24, "a speed")
-	integer(f, &g.offset, 0, 1<<32-1, "")
+	f.codeFlag(&p.reversed)
+	codeInteger(f, &p.speed, 0, 1<<24, "speed")
+	codeInteger(f, &p.angleOffset, 0, 1<<32-1, "")
 }
 
-// table codes the lines. A byte before each is the number of empty lines to skip; 255 means that
-// 255 are skipped and none follows yet.
-func (f *filer) table(m *model) {
+// codeSlots codes the table of slots: a byte with hashShift, which determines the size of the table; then
+// for each slot in use a byte with the number of empty slots before it, and the slot. A byte of 255 means
+// 255 empty slots that are followed by another such byte.
+func (f *modelFile) codeSlots(m *model) {
 	if !f.reading {
-		f.number(int64(m.shift), 1, 0, 0, "")
-		f.putLines(m.lines)
+		f.codeNumber(int64(m.hashShift), 1, 0, 0, "")
+		f.writeSlots(m.slots)
 		return
 	}
-	m.shift = uint(f.number(0, 1, 32-20, maxShift, "its table"))
-	m.lines = make([]line, 1<<(32-m.shift))
-	for i := 0; i < len(m.lines) && f.err == nil; {
+	m.hashShift = uint(f.codeNumber(0, 1, 32-20, maxShift, "table size")) // at most 2^20 slots
+	m.slots = make([]slot, 1<<(32-m.hashShift))
+	for i := 0; i < len(m.slots) && f.err == nil; {
 		var skip [1]byte
-		f.bytes(skip[:])
+		f.codeBytes(skip[:])
 		i += int(skip[0])
-		if skip[0] < 255 && i < len(m.lines) {
-			f.bytes(m.lines[i][:])
+		if skip[0] < 255 && i < len(m.slots) {
+			f.codeBytes(m.slots[i][:])
 			i++
 		}
 	}
 }
 
-func (f *filer) putLines(lines []line) {
-	skip := byte(0)
-	for i := range lines {
-		if lines[i] != noLine {
-			f.data = append(append(f.data, skip), lines[i][:]...)
-			skip = 0
+// writeSlots appends the slots as codeSlots reads them.
+func (f *modelFile) writeSlots(slots []slot) {
+	empty := byte(0)
+	for i := range slots {
+		if slots[i] != emptySlot {
+			f.data = append(append(f.data, empty), slots[i][:]...)
+			empty = 0
 			continue
 		}
-		skip++
-		if skip == 255 {
-			f.data = append(f.data, skip)
-			skip = 0
+		empty++
+		if empty == 255 {
+			f.data = append(f.data, empty)
+			empty = 0
 		}
 	}
-	if skip > 0 {
-		f.data = append(f.data, skip)
+	if empty > 0 {
+		f.data = append(f.data, empty)
 	}
 }
 
-// lengths codes the model of lengths. Sizes of packets that never occurred share the
-// probabilities of size 0, which no packet has.
-func (f *filer) lengths(l *lengths) {
-	for i := range l.known {
-		integer(f, &l.known[i], 0, maxBytes, "a length")
+// codeLengths codes the model of lengths. No packet has size 0: its probabilities are those for packet
+// sizes that did not occur in training, and for these only a flag of 0 is stored.
+func (f *modelFile) codeLengths(l *lengths) {
+	for i := range l.common {
+		codeInteger(f, &l.common[i], 0, maxBytes, "common length")
 	}
 	probabilities := func(list []uint16) {
 		for i := range list {
-			integer(f, &list[i], 1, 1<<16-1, "a probability")
+			codeInteger(f, &list[i], 1, 1<<16-1, "probability")
 		}
 	}
-	for i := range l.which {
-		other := i == 0 || l.which[i] != l.which[0]
-		if f.flag(&other) {
-			probabilities(l.which[i][:])
+	for size := range l.commonProb {
+		hasOwn := size == 0 || l.commonProb[size] != l.commonProb[0]
+		if f.codeFlag(&hasOwn) {
+			probabilities(l.commonProb[size][:])
 		} else {
-			l.which[i] = l.which[0]
+			l.commonProb[size] = l.commonProb[0]
 		}
 	}
-	probabilities(l.off[:])
+	probabilities(l.offsetProb[:])
 }

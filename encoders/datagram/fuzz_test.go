@@ -17,19 +17,19 @@ import (
 	"wirelab/internal/testkit"
 )
 
-// smallModels are a stateless and an acked model of the made-up game in which numbers have
-// no regard to bytes: lists, keys, groups of bits and clocks are in it.
+// smallModels returns a model without and one with acknowledged datagrams, trained on the bit-packed
+// synthetic game. They contain lists, keys, bit groups and clocks.
 var smallModels = sync.OnceValue(func() (m [2]*model) {
 	for i := range m {
-		m[i] = learn(new(testing.T), i == 1, made(nil, "bits", 1, 40))
+		m[i] = trainModel(new(testing.T), i == 1, synthesize(nil, "bits", 1, 40))
 	}
 	return m
 })
 
-// Anything is coded and comes back, and takes at most a byte more than it is.
+// Any datagram is decoded to what was encoded, and its packet is at most one byte longer.
 func FuzzRoundTrip(f *testing.F) {
-	models := smallModels() // now: learning takes longer than an input may
-	for _, d := range made(f, "bits", 3, 3) {
+	models := smallModels() // before the first input, because training exceeds the fuzzer's time limit
+	for _, d := range synthesize(f, "bits", 3, 3) {
 		f.Add(d, d[:40], false)
 		f.Add(d[:11], append(d, d...), true)
 	}
@@ -40,7 +40,7 @@ func FuzzRoundTrip(f *testing.F) {
 		if acked {
 			m = models[1]
 		}
-		enc, dec := newEnd(m, false), newEnd(m, true)
+		enc, dec := newCodec(m, false), newCodec(m, true)
 		past := []encoders.Ref{{Frame: &frame.Frame{Body: before[:min(len(before), maxDatagram)]}}}
 		cur := &frame.Frame{Tick: 1, Body: d[:min(len(d), maxDatagram)]}
 		packet, a, err := enc.Encode(nil, cur, past, nil, nil)
@@ -52,13 +52,14 @@ func FuzzRoundTrip(f *testing.F) {
 		if err != nil || !bytes.Equal(got.Body, cur.Body) {
 			t.Fatalf("%x became %x: %v", cur.Body, got.Body, err)
 		}
-		if l, _ := a.(*log); l != nil && (len(l.records) > maxRecords || len(l.units) > maxLogged || !equal(l, b.(*log))) {
-			t.Fatalf("the two ends remember different things, or too much: %d records", len(l.records))
+		if l, _ := a.(*ackedLog); l != nil && (len(l.records) > maxRecords || len(l.units) > maxLogUnits || !equalLogs(l, b.(*ackedLog))) {
+			t.Fatalf("the memos of encoder and decoder differ or are too large: %d records", len(l.records))
 		}
 	})
 }
 
-func equal(a, b *log) bool {
+// equalLogs reports whether a and b have the same records and units.
+func equalLogs(a, b *ackedLog) bool {
 	if len(a.records) != len(b.records) || !bytes.Equal(a.units, b.units) {
 		return false
 	}
@@ -70,16 +71,16 @@ func equal(a, b *log) bool {
 	return true
 }
 
-// Any bytes are decoded, to a datagram of bounded size or to an error.
+// Any bytes decode to a datagram of limited size or to an error.
 func FuzzDecode(f *testing.F) {
-	for _, d := range made(f, "bits", 3, 3) {
-		f.Add(newCoder(smallModels()[1], false).encode(nil, d, &log{}), d)
+	for _, d := range synthesize(f, "bits", 3, 3) {
+		f.Add(newCoder(smallModels()[1], false).encode(nil, d, &ackedLog{}), d)
 	}
 	f.Fuzz(func(t *testing.T, packet, before []byte) {
 		past := []encoders.Ref{{Frame: &frame.Frame{Body: before[:min(len(before), maxDatagram)]}}}
 		for _, m := range smallModels() {
 			got := &frame.Frame{Tick: 1}
-			_, err := newEnd(m, true).Decode(got, packet, past, nil)
+			_, err := newCodec(m, true).Decode(got, packet, past, nil)
 			if err != nil && !errors.Is(err, encoders.ErrCorrupt) && !errors.Is(err, encoders.ErrTruncated) {
 				t.Fatal(err)
 			}
@@ -90,29 +91,29 @@ func FuzzDecode(f *testing.F) {
 	})
 }
 
-// sealed puts a right checksum on the bytes of a model.
-func sealed(data []byte) []byte {
+// withChecksum returns the bytes of a model with their checksum appended.
+func withChecksum(data []byte) []byte {
 	return binary.LittleEndian.AppendUint32(bytes.Clone(data), crc32.ChecksumIEEE(data))
 }
 
-// tryModel codes with what bytes claim to be a model: it is refused, or as good as any.
-func tryModel(t *testing.T, data []byte, datagrams [][]byte) {
+// checkModel checks that data is either rejected as a model file or gives a model that codes correctly.
+func checkModel(t *testing.T, data []byte, datagrams [][]byte) {
 	t.Helper()
 	m, err := parseModel(data)
 	if err != nil {
-		if !errors.Is(err, errNoModel) && !errors.Is(err, errVersion) && !errors.Is(err, errDamaged) {
+		if !errors.Is(err, errNotModel) && !errors.Is(err, errVersion) && !errors.Is(err, errDamaged) {
 			t.Fatal(err)
 		}
 		return
 	}
 	if !bytes.Equal(m.Bytes(), data) {
-		// Fields of what is not used may hold anything; written again they hold still.
+		// Values that are not used may differ, but only in the first copy.
 		again, err := parseModel(m.Bytes())
 		if err != nil || !bytes.Equal(again.Bytes(), m.Bytes()) {
-			t.Fatalf("written again it is refused: %v", err)
+			t.Fatalf("the copy of a model is rejected or differs: %v", err)
 		}
 	}
-	enc, dec := newEnd(m, false), newEnd(m, true)
+	enc, dec := newCodec(m, false), newCodec(m, true)
 	refs := []encoders.Ref{{Frame: &frame.Frame{}}}
 	for i, d := range datagrams {
 		cur, got := &frame.Frame{Tick: uint32(i), Body: d}, &frame.Frame{Tick: uint32(i)}
@@ -124,30 +125,29 @@ func tryModel(t *testing.T, data []byte, datagrams [][]byte) {
 	}
 }
 
-// A model's file may hold anything.
+// Any model file is rejected or usable.
 func FuzzModel(f *testing.F) {
-	list := made(f, "bits", 3, 4)
+	list := synthesize(f, "bits", 3, 4)
 	for _, m := range smallModels() {
 		b := m.Bytes()
 		f.Add(b[:len(b)-4], uint32(0), byte(0))
 	}
 	f.Fuzz(func(t *testing.T, data []byte, at uint32, value byte) {
-		tryModel(t, data, list)
+		checkModel(t, data, list)
 		if len(data) > 0 {
 			data = bytes.Clone(data)
 			data[int(at)%len(data)] ^= value
 		}
-		tryModel(t, sealed(data), list)
+		checkModel(t, withChecksum(data), list)
 	})
 }
 
-// Every kind of damage to a model's file is refused with an error that says so, or harms
-// nothing.
-func TestHostileModels(t *testing.T) {
-	list := made(t, "bits", 3, 3)
+// A damaged model file is rejected with an error that names the damage, or it is usable.
+func TestDamagedModels(t *testing.T) {
+	list := synthesize(t, "bits", 3, 3)
 	for _, m := range smallModels() {
 		good := m.Bytes()
-		tryModel(t, good, list)
+		checkModel(t, good, list)
 		body := good[:len(good)-4]
 		rng := rand.New(rand.NewPCG(5, 6))
 		tries := testkit.Choose(400, 60)
@@ -158,18 +158,18 @@ func TestHostileModels(t *testing.T) {
 			}
 			bad := bytes.Clone(body)
 			bad[at] ^= byte(1 + rng.IntN(255))
-			tryModel(t, sealed(bad), list[:1])
-			tryModel(t, sealed(body[:at]), list[:1])
+			checkModel(t, withChecksum(bad), list[:1])
+			checkModel(t, withChecksum(body[:at]), list[:1])
 		}
 		for name, c := range map[string]struct {
 			data []byte
 			want error
 		}{
-			"empty":         {nil, errNoModel},
-			"another file":  {[]byte("PK\x03\x04 and so on, and on"), errNoModel},
+			"empty":         {nil, errNotModel},
+			"another file":  {[]byte("PK\x03\x04 and so on, and on"), errNotModel},
 			"later version": {append(append([]byte(magic), version+1), good[len(magic)+1:]...), errVersion},
 			"cut":           {good[:len(good)/2], errDamaged},
-			"longer":        {sealed(append(bytes.Clone(body), 0)), errDamaged},
+			"longer":        {withChecksum(append(bytes.Clone(body), 0)), errDamaged},
 			"a flipped bit": {append([]byte(magic), append([]byte{version, good[len(magic)+1] ^ 1}, good[len(magic)+2:]...)...), errDamaged},
 		} {
 			if _, err := parseModel(c.data); !errors.Is(err, c.want) {
@@ -179,8 +179,8 @@ func TestHostileModels(t *testing.T) {
 	}
 }
 
-// What is no file of the right model is refused when an encoder is made.
-func TestLoad(t *testing.T) {
+// New rejects files that are not a model of the encoder.
+func TestNewWithWrongModelFile(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "game.model")
 	if err := os.WriteFile(path, smallModels()[1].Bytes(), 0o644); err != nil {
@@ -189,17 +189,17 @@ func TestLoad(t *testing.T) {
 	if _, _, err := Acked().New(nil, &modelParams{Model: path}); err != nil {
 		t.Error(err)
 	}
-	if _, _, err := Datagram().New(nil, &modelParams{Model: path}); !errors.Is(err, errOther) || !errors.Is(err, encoders.ErrParam) {
+	if _, _, err := Datagram().New(nil, &modelParams{Model: path}); !errors.Is(err, errOtherEncoder) || !errors.Is(err, encoders.ErrParam) {
 		t.Errorf("an acked model for datagram: %v", err)
 	}
-	if _, _, err := Datagram().New(nil, &modelParams{Model: dir}); !errors.Is(err, errNoModel) {
+	if _, _, err := Datagram().New(nil, &modelParams{Model: dir}); !errors.Is(err, errNotModel) {
 		t.Errorf("a folder: %v", err)
 	}
 	if err := os.Truncate(path, maxFile+1); err != nil {
 		t.Fatal(err)
 	}
 	want := path + " has 16777217 bytes, expected at most 16777216"
-	if _, _, err := Datagram().New(nil, &modelParams{Model: path}); !errors.Is(err, errNoModel) || !strings.Contains(err.Error(), want) {
+	if _, _, err := Datagram().New(nil, &modelParams{Model: path}); !errors.Is(err, errNotModel) || !strings.Contains(err.Error(), want) {
 		t.Errorf("a file that is too large: %v, want %q", err, want)
 	}
 	if _, _, err := Datagram().New(nil, &modelParams{Model: path + "x"}); !errors.Is(err, os.ErrNotExist) {

@@ -10,8 +10,8 @@ import (
 	"wirelab/encoders"
 )
 
-// tanks returns n datagrams of a made-up game, by integer arithmetic alone: a head with a clock,
-// and a list of eight tanks, each with a place, a speed that turns, and its direction.
+// tanks returns n datagrams of a synthetic game, computed with integers only: a head with a clock, and a
+// list of eight tanks, each with a position, a velocity that turns, and its direction.
 func tanks(n int) (out [][]byte) {
 	rng := rand.New(rand.NewPCG(21, 22))
 	type tank struct {
@@ -48,16 +48,16 @@ func tanks(n int) (out [][]byte) {
 	return out
 }
 
-// Models that are learnt from generated datagrams, and packets made with them, are the same on
+// Models that are trained on synthetic datagrams, and packets coded with them, have the same checksums on
 // every machine.
-func TestPacketsStay(t *testing.T) {
+func TestGoldenChecksums(t *testing.T) {
 	list := tanks(500)
 	for i, want := range [2][2]uint32{{0xac0808cc, 0xa6fe0377}, {0x996662dd, 0x49c6c6d8}} {
 		acked := i == 1
-		m := learn(t, acked, list[:300])
+		m := trainModel(t, acked, list[:300])
 		file := m.Bytes()
-		model, packets := crc32.ChecksumIEEE(file[:len(file)-4]), uint32(0) // behind that is this checksum itself
-		enc, dec := newEnd(m, false), newEnd(m, true)
+		model, packets := crc32.ChecksumIEEE(file[:len(file)-4]), uint32(0) // without the file's own checksum
+		enc, dec := newCodec(m, false), newCodec(m, true)
 		frames, sent, got := make([]*frame.Frame, len(list)), make([]encoders.Memo, len(list)), make([]encoders.Memo, len(list))
 		bytes := 0
 		for n, d := range list[300:] {
@@ -74,7 +74,7 @@ func TestPacketsStay(t *testing.T) {
 			refs[0].Memo, refs[1].Memo = got[a], got[b]
 			other, err := dec.Decode(back, packet, refs, nil)
 			if err != nil || !back.Equal(frames[n]) {
-				t.Fatalf("datagram %d: came back as another one, error %v", n, err)
+				t.Fatalf("datagram %d: decoded differently, error %v", n, err)
 			}
 			sent[n], got[n] = memo, other
 			packets, bytes = crc32.Update(packets, crc32.IEEETable, packet), bytes+len(packet)

@@ -12,7 +12,9 @@ import (
 	"wirelab/internal/testkit"
 )
 
-func learn(t testing.TB, acked bool, clips ...[][]byte) *model {
+// trainModel trains a model on clips of datagrams and returns it as read from its file. If the environment
+// variable V is set, it logs the progress and the model.
+func trainModel(t testing.TB, acked bool, clips ...[][]byte) *model {
 	t.Helper()
 	tr := &trainer{budget: 256 << 10}
 	for i, c := range clips {
@@ -20,11 +22,11 @@ func learn(t testing.TB, acked bool, clips ...[][]byte) *model {
 			tr.samples = append(tr.samples, sample{data: d, clip: i})
 		}
 	}
-	deal(tr.samples)
+	assignFolds(tr.samples)
 	if os.Getenv("V") != "" {
 		tr.log.Step = func(what string, done, total int64) { t.Log(time.Now().Format("05.000"), what, done) }
 	}
-	m, err := tr.run(context.Background(), acked)
+	m, err := tr.train(context.Background(), acked)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -34,17 +36,17 @@ func learn(t testing.TB, acked bool, clips ...[][]byte) *model {
 		t.Fatal(err)
 	}
 	if !bytes.Equal(back.Bytes(), file) {
-		t.Fatal("the model's file is another when it is written again")
+		t.Fatal("the model file changes when it is read and written")
 	}
 	if os.Getenv("V") != "" {
-		t.Logf("file %d bytes, shift %d", len(file), m.shift)
+		t.Logf("file %d bytes, shift %d", len(file), m.hashShift)
 		for i, k := range back.kinds {
-			t.Logf("kind %d: anchor %08x key %d size %d then %d clock %d/%d groups %d", i, k.anchor, k.key, k.size, k.then, k.clock, k.timing, len(k.groups))
-			for at := range maxPlaces {
-				p := back.places[i*maxPlaces+at]
-				if p.field >= 0 && p.part == 0 {
+			t.Logf("kind %d: anchor %08x key %d size %d then %d clock %d/%d groups %d", i, k.anchor, k.keyUnit, k.size, k.next, k.clockByte, k.clockFormat, len(k.groups))
+			for at := range unitsPerKind {
+				p := back.units[i*unitsPerKind+at]
+				if p.field >= 0 && p.fieldUnit == 0 {
 					f := back.fields[p.field]
-					t.Logf("   %d: %d bits %v", at, f.bits, f.guess)
+					t.Logf("   %d: %d bits %v", at, f.bits, f.predictors)
 				}
 			}
 		}
@@ -52,19 +54,20 @@ func learn(t testing.TB, acked bool, clips ...[][]byte) *model {
 	return back
 }
 
-// result sums up what datagrams came to.
+// result is the outcome of measure.
 type result struct {
-	n, in, out, worst int
-	encode, decode    time.Duration
+	n, in, out     int // datagrams, their bytes, and the bytes of the packets
+	worst          int // largest difference of a packet's size from its datagram's
+	encode, decode time.Duration
 }
 
 func (r result) ratio() float64 { return float64(r.out) / float64(r.in) }
 
-// measure codes datagrams as a session does in which the newest acknowledged one is lag
-// back, and decodes them.
+// measure encodes and decodes datagrams as in a session in which every datagram is acknowledged lag
+// datagrams later.
 func measure(t testing.TB, m *model, list [][]byte, lag int) (r result) {
 	t.Helper()
-	enc, dec := newEnd(m, false), newEnd(m, true)
+	enc, dec := newCodec(m, false), newCodec(m, true)
 	frames := make([]frame.Frame, len(list))
 	sent, got := make([]encoders.Memo, len(list)), make([]encoders.Memo, len(list))
 	refs := func(i int, memos []encoders.Memo) (out []encoders.Ref) {
@@ -105,30 +108,30 @@ func measure(t testing.TB, m *model, list [][]byte, lag int) (r result) {
 	return r
 }
 
-// figuresEnv makes the test of made-up games learn from as many datagrams as README.md says,
-// which takes minutes.
+// figuresEnv is the environment variable that makes TestSyntheticGames train on as many datagrams as for
+// the table in README.md, which takes minutes.
 const figuresEnv = "WIRELAB_DATAGRAM_FIGURES"
 
-// The tank game's second half, with what was learnt from its first: goals that are met. Of a
-// quarter of it, less is learnt.
+// The second half of the tank game's capture meets the goals with a model of the first half. The short
+// test uses a quarter of the capture and lower goals.
 func TestTankGame(t *testing.T) {
-	list := capture(t, "bz-1", 5154, true)
+	list := readCapture(t, "bz-1", 5154, true)
 	list = list[:len(list)/testkit.Choose(1, 4)]
 	half := len(list) / 2
 	for i, most := range testkit.Choose([]float64{0.43, 0.27}, []float64{0, 0.34}) {
 		if most == 0 {
-			continue // what knows more is the harder one
+			continue // the short test omits the model without acknowledgements
 		}
-		m := learn(t, i == 1, list[:half])
+		m := trainModel(t, i == 1, list[:half])
 		if r := measure(t, m, list[half:], 4); r.ratio() > most || r.worst > 0 {
 			t.Errorf("acked %v: %.4f and at most %+d bytes, want %.2f and 0", i == 1, r.ratio(), r.worst, most)
 		}
 	}
 }
 
-// Lists of records, numbers with the lowest byte first, and numbers without regard to bytes:
-// found in training, and of use in another session.
-func TestMade(t *testing.T) {
+// Training finds lists of records, little-endian numbers and bit-packed numbers, and the model is useful in
+// another session.
+func TestSyntheticGames(t *testing.T) {
 	figures := os.Getenv(figuresEnv) != ""
 	n := 400
 	if figures {
@@ -136,22 +139,22 @@ func TestMade(t *testing.T) {
 	} else if !testkit.Thorough() {
 		t.Skip("learns from five made-up games: set WIRELAB_THOROUGH=1")
 	}
-	for i, shape := range shapes {
+	for i, shape := range formats {
 		if i%3 != 0 && !figures && !testkit.Long() {
 			continue
 		}
 		most := []float64{0.52, 0.35, 0.35, 0.375, 0.44}[i]
-		m := learn(t, true, made(t, shape, 1, n))
-		if r := measure(t, m, made(t, shape, 2, n), 4); r.ratio() > most {
+		m := trainModel(t, true, synthesize(t, shape, 1, n))
+		if r := measure(t, m, synthesize(t, shape, 2, n), 4); r.ratio() > most {
 			t.Errorf("%s: %.4f, want at most %.3f", shape, r.ratio(), most)
 		}
 		if figures {
-			measure(t, learn(t, false, made(t, shape, 1, n)), made(t, shape, 2, n), 4)
+			measure(t, trainModel(t, false, synthesize(t, shape, 1, n)), synthesize(t, shape, 2, n), 4)
 		}
 	}
 }
 
-// Another session of a game whose datagrams are half scrambled or entropy-coded.
+// A model is useful in another session of a game whose datagrams are partly scrambled or entropy-coded.
 func TestQuake(t *testing.T) {
 	if !testkit.Thorough() {
 		t.Skip("learns from a long capture: set WIRELAB_THOROUGH=1")
@@ -161,9 +164,9 @@ func TestQuake(t *testing.T) {
 		if down && !testkit.Long() {
 			continue
 		}
-		train, list := capture(t, "oa-ctf", 27960, down), capture(t, "oa-dm4", 27960, down)
+		train, list := readCapture(t, "oa-ctf", 27960, down), readCapture(t, "oa-dm4", 27960, down)
 		for j, most := range most {
-			m := learn(t, j == 1, train)
+			m := trainModel(t, j == 1, train)
 			if r := measure(t, m, list, 4); r.ratio() > most || r.worst > 1 {
 				t.Errorf("down %v, acked %v: %.4f and at most %+d bytes, want %.2f and 1", down, j == 1, r.ratio(), r.worst, most)
 			}

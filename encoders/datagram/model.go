@@ -6,135 +6,147 @@ import (
 	"wirelab/encoders/rangecoder"
 )
 
-// Bounds of a model.
+// Limits of a model.
 const (
-	maxKinds  = 16   // of messages
-	maxPlaces = 64   // units of a message with a place of their own; later ones share the last four
-	maxBytes  = 2047 // of a datagram that is modelled; longer ones are sent raw
-	maxSpan   = 32   // bytes of a group
-	maxUnits  = 8 * (maxBytes + maxSpan)
-	recipes   = 3 // contexts of a place beside the place itself
-	maxParts  = 3 // sources of a context
-	maxShift  = 28
+	maxKinds     = 16   // of messages
+	unitsPerKind = 64   // units of a message with a model of their own; later ones share the last four
+	maxBytes     = 2047 // of a datagram that is modelled; longer ones are sent raw
+	maxSpan      = 32   // bytes of a group
+	maxUnits     = 8 * (maxBytes + maxSpan)
+	nRecipes     = 3  // contexts of a unit in addition to its position
+	maxParts     = 3  // sources of a context
+	maxShift     = 28 // largest hashShift: a table of 16 slots
 )
 
-// model is a trained model of a game's datagrams. It does not change while it codes, so any
-// number of encoders and decoders may share it.
+// A model is a trained model of a program's datagrams. Coding does not change it, so any number of
+// encoders and decoders may share it.
 type model struct {
-	acked  bool // it was made to look at acknowledged datagrams
-	kinds  []kind
-	places []place // maxPlaces of each kind
-	fields []field
-	lines  []line // a hash table: see find
-	shift  uint   // of a hash, to the number of its line
-	found  [64][inputs]int16
-	length lengths
+	acked        bool          // the model uses acknowledged datagrams
+	kinds        []messageKind // kind 0 is that of a datagram's start without an anchor
+	units        []unitModel   // unitsPerKind for each kind: see parser.modelIndex
+	fields       []field
+	slots        []slot             // a hash table of 1<<(32-hashShift) slots: see findSlot
+	hashShift    uint               // hash>>hashShift is the index of a slot
+	foundWeights [64][nInputs]int16 // weights by which contexts have slots, bits 0 to 3, and mixer.comparisonFlags
+	lengths      lengths
 
 	anchors anchors
 }
 
-// kind is a sort of messages, which begin alike or follow one another.
-type kind struct {
-	anchor uint32 // the four bytes that it begins with, if anchored
-	hooked bool   // it has an anchor
-	key    int8   // the unit that identifies what the message is about; -1 if none
-	size   uint8  // bytes after which a message of kind then begins; 0 means no limit
-	then   uint8
-	clock  int8  // the byte where a time is; -1 if none
-	timing uint8 // the format of that time
-	groups []group
-	at     [maxPlaces + maxSpan]uint8 // 1 + the group that begins at a byte
+// A messageKind describes messages of one layout. A message ends where one with an anchor begins, or
+// after a fixed size.
+type messageKind struct {
+	anchor      uint32 // the first four bytes, big-endian, if anchored
+	anchored    bool
+	keyUnit     int8  // index of the unit that identifies what the message is about; -1 if none
+	size        uint8 // bytes after which the message ends and one of kind next begins; 0 means no limit
+	next        uint8
+	clockByte   int8  // index of the first of four bytes with a time; -1 if none
+	clockFormat uint8 // of that time: clockFloatBE and so on
+	groups      []group
+	groupAt     [unitsPerKind + maxSpan]uint8 // by byte: 1 + index of the group that begins there; 0 if none
 }
 
-// group is some bytes that are coded together, as units of at most 8 bits, rearranged so that every
-// number has its highest bits first.
+// A group is a range of bytes that is coded as units of at most 8 bits with the bits rearranged, so that
+// numbers have their highest bits first. Little-endian numbers and bit-packed records are groups.
 type group struct {
 	offset uint8 // of its first byte in the message
 	span   uint8 // bytes
-	units  []unit
+	units  []groupUnit
 }
 
-// unit is up to 8 bits: their indices in the group, the highest first. Bit 8*i+k is worth 1<<k in
-// byte i.
-type unit struct {
-	bits uint8
-	from [8]uint8
+// A groupUnit is a unit of a group: the indices of its bits, the highest first. Index 8*i+k is the bit
+// of value 1<<k in byte i of the group.
+type groupUnit struct {
+	bits     uint8
+	bitIndex [8]uint8
 }
 
-// place is the model of one unit of a kind.
-type place struct {
-	seen   bool // in training
-	random bool // nothing predicts the unit: its bits are coded directly
-	low    bool // nothing predicts its last four bits
-	steady bool // it is nearly always the reference's
-	zero   bool // it is nearly always 0 where there is no reference
-	zeros  int8 // the logit of that, as a node
-	recipe [recipes]recipe
-	near   [2][64]byte // logits of "as expected", by the bit and the units before
-	weight [2][inputs]int16
-	field  int16 // the field it is a part of; -1 if none
-	part   uint8 // index of the unit in the field
+// A unitModel predicts the unit at one position of the messages of one kind.
+type unitModel struct {
+	seen        bool // the unit occurred in training; otherwise it is random
+	random      bool // no context predicts the unit: its bits are coded directly
+	lowRandom   bool // no context predicts the last four bits
+	usuallyRef  bool // nearly always equal to the reference's unit
+	usuallyZero bool // nearly always 0 if there is no reference
+	zeroLogit   int8 // of the probability of 0 if there is no reference, in 1/16 nat
+	recipes     [nRecipes]recipe
+
+	// agreeLogits holds the logits, as int8 in 1/16 nat, of the next bit being that of mixer.expected,
+	// by mixer.agreement plus the number of preceding bits.
+	agreeLogits [2][64]byte
+
+	weights   [2][nInputs]int16 // of the first tree of bits, and of the last four bits if there are more
+	field     int16             // index of the field that the unit belongs to; -1 if none
+	fieldUnit uint8             // index of the unit in the field
 }
 
-// line is a hashed slot of one context: a check of its hash, and for each node of the tree over
-// four bits the logit of a 1 in 1/16 nat.
-type line [16]byte
+// A slot holds the predictions of one context for up to four bits. Byte 0 is a check of the context's
+// hash, with the lowest bit set; 0 means that the slot is empty. Byte i is the logit of a 1, as int8
+// in 1/16 nat, at node i of the tree of four bits.
+type slot [16]byte
 
-// find returns the line of a context, noLine if the model has none.
-func (m *model) find(hash uint32) *line {
-	i := hash >> m.shift
+// findSlot returns the slot of the context with the given hash, emptySlot if the model has none. A context
+// is at the index given by the upper bits of its hash, or at the index that differs in the lowest bit.
+// The lowest byte of the hash, with bit 0 set, is the check.
+func (m *model) findSlot(hash uint32) *slot {
+	i := hash >> m.hashShift
 	check := byte(hash) | 1
-	if l := &m.lines[i]; l[0] == check {
-		return l
+	if s := &m.slots[i]; s[0] == check {
+		return s
 	}
-	if l := &m.lines[i^1]; l[0] == check {
-		return l
+	if s := &m.slots[i^1]; s[0] == check {
+		return s
 	}
-	return &noLine
+	return &emptySlot
 }
 
-var noLine line
+// emptySlot is the slot of contexts that are not in the model. It must not be changed.
+var emptySlot slot
 
-// anchors finds the kind that begins with four bytes.
+// anchors is a hash table from anchors to message kinds, with linear probing. The hash is the upper 6 bits
+// of the product with 2^32 divided by the golden ratio (Knuth's multiplicative hashing).
 type anchors struct {
-	bytes [64]uint32
-	kind  [64]uint8 // 0: free
+	prefixes [64]uint32
+	kinds    [64]uint8 // 0 if the entry is free
 }
 
-func (a *anchors) put(b uint32, kind uint8) {
-	i := b * 0x9e3779b1 >> 26
-	for a.kind[i] != 0 {
+// insert adds an anchor that is not in the table. The table never gets full, because maxKinds is less
+// than its size.
+func (a *anchors) insert(prefix uint32, kind uint8) {
+	i := prefix * 0x9e3779b1 >> 26
+	for a.kinds[i] != 0 {
 		i = (i + 1) & 63
 	}
-	a.bytes[i], a.kind[i] = b, kind
+	a.prefixes[i], a.kinds[i] = prefix, kind
 }
 
-// find returns the kind that begins with four bytes, 0 if none.
-func (a *anchors) find(b uint32) uint8 {
-	for i := b * 0x9e3779b1 >> 26; a.kind[i] != 0; i = (i + 1) & 63 {
-		if a.bytes[i] == b {
-			return a.kind[i]
+// find returns the kind with an anchor, 0 if none.
+func (a *anchors) find(prefix uint32) uint8 {
+	for i := prefix * 0x9e3779b1 >> 26; a.kinds[i] != 0; i = (i + 1) & 63 {
+		if a.prefixes[i] == prefix {
+			return a.kinds[i]
 		}
 	}
 	return 0
 }
 
-// index computes anchors and the places of groups.
-func (m *model) index() {
+// buildIndex computes model.anchors and messageKind.groupAt, which are not in the file.
+func (m *model) buildIndex() {
 	m.anchors = anchors{}
 	for i := range m.kinds {
 		k := &m.kinds[i]
-		if k.hooked && i > 0 && m.anchors.find(k.anchor) == 0 {
-			m.anchors.put(k.anchor, uint8(i))
+		if k.anchored && i > 0 && m.anchors.find(k.anchor) == 0 {
+			m.anchors.insert(k.anchor, uint8(i))
 		}
-		k.at = [len(k.at)]uint8{}
+		k.groupAt = [len(k.groupAt)]uint8{}
 		for j, g := range k.groups {
-			k.at[g.offset] = uint8(j + 1)
+			k.groupAt[g.offset] = uint8(j + 1)
 		}
 	}
 }
 
-// mix32 spreads x over 32 bits.
+// mix32 is a hash of 32 bits (Wellons, "Prospecting for Hash Functions", lowbias32, 2018).
 func mix32(x uint32) uint32 {
 	x ^= x >> 16
 	x *= 0x7feb352d
@@ -143,124 +155,138 @@ func mix32(x uint32) uint32 {
 	return x ^ x>>16
 }
 
-// toNode rounds a logit of package rangecoder, in 1/2048 nat, to 1/16.
-func toNode(stretch int32) int8 {
+// toLogit16 converts a logit from 1/2048 nat, the unit of package rangecoder, to 1/16 nat, rounded.
+func toLogit16(stretch int32) int8 {
 	return int8(min(max((stretch+64)>>7, -127), 127))
 }
 
-// ratio returns the logit of n1 ones and n0 zeros, as a node.
-func ratio(n1, n0 int64) int8 {
-	p := (10*n1 + 4) << 16 / (10*(n0+n1) + 8)
-	return toNode(rangecoder.Stretch(uint32(min(max(p, 1), rangecoder.One-1))))
+// logit16 returns the logit of a 1 after the given numbers of ones and zeros, in 1/16 nat. The counts
+// are increased by 0.4 (Krichevsky and Trofimov use 0.5), so that none is zero.
+func logit16(ones, zeros int64) int8 {
+	p := (10*ones + 4) << 16 / (10*(zeros+ones) + 8)
+	return toLogit16(rangecoder.Stretch(uint32(min(max(p, 1), rangecoder.One-1))))
 }
 
-// The length of a datagram is coded given that of its packet, which the reader knows: one of the
-// frequent lengths, or else the packet's length and an offset, or else 11 bits.
+// The length of a datagram is coded given the size of its packet, which the decoder knows: as an index
+// of a common length; otherwise as the difference from the packet's size; otherwise in 11 bits.
 const (
-	sizes     = 64 // of packets that are distinguished
-	common    = 64 // frequent lengths; 0 stands for none of them
-	offsets   = 32 // of a length to the packet's; the last stands for none of them
-	offsetMin = -16
+	nPacketSizes = 64 // packet sizes with probabilities of their own; larger ones share the last
+	nCommon      = 64 // common lengths; index 0 means another length
+	nOffsets     = 32 // differences that can be coded; the last means another one
+	minOffset    = -16
 )
 
-// lengths is the model of lengths.
+// lengths is the model of datagram lengths. Probabilities are those of a 1 in the nodes of a binary
+// tree, of 65536.
 type lengths struct {
-	known [common]uint16
-	index [maxBytes + 1]uint8 // of known
-	which [sizes][common]uint16
-	off   [offsets]uint16
+	common     [nCommon]uint16     // the most frequent first; common[0] is not used
+	index      [maxBytes + 1]uint8 // by length: index into common, 0 if the length is not in it
+	commonProb [nPacketSizes][nCommon]uint16
+	offsetProb [nOffsets]uint16
 }
 
-// code codes n, the length of a datagram, given the size of its packet.
-func (l *lengths) code(c *rangecoder.Coder, n, size int) int {
-	i := tree(c, l.which[min(size, sizes-1)][:], int(l.index[min(n, maxBytes)]), 6)
-	if i != 0 {
-		return int(l.known[i])
+// code codes n, the length of a datagram, given the size of its packet, and returns the length. A
+// decoder passes any n, which is ignored. The result is between 1 and maxBytes for any packet.
+func (l *lengths) code(c *rangecoder.Coder, n, packetSize int) int {
+	// 6 bits select one of nCommon lengths, 5 bits one of nOffsets differences, and 11 bits hold maxBytes.
+	index := codeTree(c, l.commonProb[min(packetSize, nPacketSizes-1)][:], int(l.index[min(n, maxBytes)]), 6)
+	if index != 0 {
+		return int(l.common[index])
 	}
-	d := n - size - offsetMin
-	if d < 0 || d >= offsets {
-		d = offsets - 1
+	diff := n - packetSize - minOffset
+	if diff < 0 || diff >= nOffsets {
+		diff = nOffsets - 1
 	}
-	d = tree(c, l.off[:], d, 5)
-	if d < offsets-1 {
-		return min(max(d+size+offsetMin, 1), maxBytes)
+	diff = codeTree(c, l.offsetProb[:], diff, 5)
+	if diff < nOffsets-1 {
+		return min(max(diff+packetSize+minOffset, 1), maxBytes)
 	}
 	return min(max(int(c.Direct(uint64(n&(1<<11-1)), 11)), 1), maxBytes)
 }
 
-// tree codes n bits of v, the highest first, with a fixed probability for each node.
-func tree(c *rangecoder.Coder, p []uint16, v, n int) int {
-	at := 1
+// codeTree codes v, a number of n bits, the highest bit first, and returns it. probs holds the
+// probability of a 1 for each node of a binary tree, of 65536; the root is probs[1] and the nodes
+// after node i are 2*i for a 0 and 2*i+1 for a 1.
+func codeTree(c *rangecoder.Coder, probs []uint16, v, n int) int {
+	node := 1
 	for i := n - 1; i >= 0; i-- {
-		at = at<<1 | c.Bit(v>>i&1, uint32(p[at]))
+		node = node<<1 | c.Bit(v>>i&1, uint32(probs[node]))
 	}
-	return at - 1<<n
+	return node - 1<<n
 }
 
-// fill computes the index.
-func (l *lengths) fill() {
+// buildIndex computes l.index from l.common.
+func (l *lengths) buildIndex() {
 	l.index = [maxBytes + 1]uint8{}
-	for i := common - 1; i > 0; i-- {
-		if n := l.known[i]; n > 0 {
+	for i := nCommon - 1; i > 0; i-- {
+		if n := l.common[i]; n > 0 {
 			l.index[n] = uint8(i)
 		}
 	}
 }
 
-// Sources of contexts: the last units, and these.
+// Sources of contexts: indices into parser.sources. The first are the preceding units, the last one
+// first. The numbers are stored in model files.
 const (
-	srcRest   = history + iota // bytes to come
-	srcRef                     // the same unit of the reference
-	srcRef2                    // of the reference before that
-	srcAny                     // of the last message of the kind
-	srcDiff                    // difference of the unit before from the reference's
-	srcSame                    // which of the four units before agree, and the sign of the difference
-	srcNext                    // the reference's next unit
-	srcMean                    // the unit of the field's prediction
-	srcWrong                   // difference of the field so far from its prediction
-	srcMissed                  // residual of the field before
-	sources
+	srcRemaining    = history + iota // number of bytes to come, at most 255
+	srcRef                           // the same unit of the reference
+	srcPrevRef                       // the same unit of the message before the reference
+	srcSameKind                      // the same unit of the latest message of the kind
+	srcRefDiff                       // the preceding unit minus the reference's
+	srcAgreement                     // bits 0 to 3: preceding units that equal the reference's; bit 4: sign of srcRefDiff
+	srcRefNext                       // the next unit of the reference
+	srcPredicted                     // the unit in the field's first prediction
+	srcPrefixError                   // see fieldCoder.prefixError
+	srcLastResidual                  // see fieldCoder.lastResidualCode
+	nSources
 )
 
-// recipe is a context of some bits of each of n sources.
+// A recipe defines a context: a selection of bits of each of n sources.
 type recipe struct {
-	n    uint8
-	part [maxParts]part
+	n     uint8
+	parts [maxParts]part
 }
 
+// A part selects the bits of a source that are set in mask.
 type part struct{ source, mask uint8 }
 
-// hash returns the hash of the recipe's context.
-func (r *recipe) hash(seed uint32, src *[sources]byte) uint32 {
-	for _, p := range r.part[:r.n] {
-		seed = (seed+uint32(src[p.source]&p.mask)+1)*0x2c1b3c6d ^ seed>>15
+// hash returns the hash of the recipe's context for the given sources. seed identifies the recipe.
+func (r *recipe) hash(seed uint32, sources *[nSources]byte) uint32 {
+	for _, p := range r.parts[:r.n] {
+		// The multiplier is odd and irregular, so that each value changes all upper bits.
+		seed = (seed+uint32(sources[p.source]&p.mask)+1)*0x2c1b3c6d ^ seed>>15
 	}
 	return mix32(seed)
 }
 
-// gather fills the sources for the next unit.
-func (w *walk) gather() {
-	b := w.units[w.done : w.done+history]
-	binary.LittleEndian.PutUint64(w.src[:], binary.BigEndian.Uint64(b[8:]))
-	binary.LittleEndian.PutUint64(w.src[8:], binary.BigEndian.Uint64(b))
-	w.src[srcRest] = byte(min(w.n-w.pos, 255))
-	w.num.begin(w)
-	w.src[srcMean], w.src[srcWrong], w.src[srcMissed] = w.num.mean(), w.num.wrong(), w.num.missed()
-	if w.any.units == nil && w.ref.units == nil {
-		clear(w.src[srcRef:srcMean])
+// gatherSources computes p.sources for the current unit. The values are 0 where no message to compare
+// with exists.
+func (p *parser) gatherSources() {
+	last := p.units[p.unitCount : p.unitCount+history] // p.units begins with history zeros
+	// The last 16 units, reversed so that the newest comes first.
+	binary.LittleEndian.PutUint64(p.sources[:], binary.BigEndian.Uint64(last[8:]))
+	binary.LittleEndian.PutUint64(p.sources[8:], binary.BigEndian.Uint64(last))
+	p.sources[srcRemaining] = byte(min(p.size-p.pos, 255))
+	p.field.beginUnit(p)
+	p.sources[srcPredicted] = p.field.predictedUnit()
+	p.sources[srcPrefixError] = p.field.prefixError()
+	p.sources[srcLastResidual] = p.field.lastResidualCode()
+	if p.sameKind.units == nil && p.ref.units == nil {
+		clear(p.sources[srcRef:srcPredicted])
 		return
 	}
-	at := w.here()
-	w.src[srcRef], w.src[srcRef2], w.src[srcAny], w.src[srcNext] = w.ref.at(at), w.ref2.at(at), w.any.at(at), w.ref.at(at+1)
+	unit := p.unitIndex()
+	p.sources[srcRef], p.sources[srcRefNext] = p.ref.unitAt(unit), p.ref.unitAt(unit+1)
+	p.sources[srcPrevRef], p.sources[srcSameKind] = p.prevRef.unitAt(unit), p.sameKind.unitAt(unit)
 	same, diff := byte(0), byte(0)
-	if at > 0 {
+	if unit > 0 {
 		for i := range 4 {
-			if b[history-1-i] == w.ref.at(at-1-i) {
+			if last[history-1-i] == p.ref.unitAt(unit-1-i) {
 				same |= 1 << i
 			}
 		}
-		diff = b[history-1] - w.ref.at(at-1)
-		same |= diff >> 7 << 4
+		diff = last[history-1] - p.ref.unitAt(unit-1)
+		same |= diff >> 7 << 4 // the sign of diff becomes bit 4
 	}
-	w.src[srcSame], w.src[srcDiff] = same, diff
+	p.sources[srcAgreement], p.sources[srcRefDiff] = same, diff
 }

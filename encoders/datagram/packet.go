@@ -8,82 +8,103 @@ import (
 	"wirelab/encoders/rangecoder"
 )
 
-// A packet of an empty datagram is empty. Others have a decision whether they are raw, which is
-// a byte of 0 and then the datagram; a decision whether the model seems not to fit; the length of
-// the datagram, given that of the packet; and its units.
+// Packet layout. The packet of an empty datagram is empty. A raw packet is a byte of 0 followed by the datagram.
+// Any other packet is one range-coded sequence:
+//
+//	bit    0: not raw
+//	bit    1 if the logits of the mixer are limited to lowTrustLogit
+//	length of the datagram, given the size of the packet: see lengths.code
+//	units  of the datagram, in the order of parser: see codeUnit
+//
+// Trailing zero bytes of the range coder are trimmed. The packet is then padded with zeros to the
+// size that the length was coded for.
 const (
-	rawP   = 256 // of 65536: raw packets, and no others, begin with a byte of 0
-	doubtP = 2048
+	// rawProb is the probability of a 1 as the first bit, of 65536. It reserves exactly the
+	// packets that begin with a byte of 0 for raw datagrams.
+	rawProb = 256
+
+	lowTrustProb = 2048 // of 65536
 )
 
-// maxDatagram bounds a datagram, in bytes.
+// maxDatagram is the maximum size of a datagram, in bytes.
 const maxDatagram = 1 << 16
 
-// coder has the memory to code datagrams, in one direction.
+// A coder encodes or decodes datagrams. It holds all working memory, so that coding does not
+// allocate. A coder must not be used by several goroutines.
 type coder struct {
-	m    *model
-	w    walk
-	x    mixer
-	c    rangecoder.Coder
-	read bool
+	model    *model
+	parser   parser
+	mixer    mixer
+	rc       rangecoder.Coder
+	decoding bool
 
-	// A writer computes all probabilities first and codes then: the cost of the length depends
-	// on the length of the packet, and so on everything else.
-	ops    []op
-	doubt  bool
-	second []byte
-	bare   bool // leave out the length, for its trainer
-	text   [maxSpan]byte
-	values [8 * maxSpan]byte
+	// An encoder collects all decisions before it writes them: the datagram's length comes first
+	// in the packet, and its probabilities depend on the packet's size.
+	decisions []decision
+
+	lowTrust       bool              // the current datagram is coded with logits limited to lowTrustLogit
+	lowTrustPacket []byte            // the second attempt of encode
+	omitLength     bool              // leave out the datagram's length; used while the model of lengths is trained
+	groupBytes     [maxSpan]byte     // the current group
+	unitValues     [8 * maxSpan]byte // its units
 }
 
-// op is a decision.
-type op struct {
-	p     uint32 // 0 means that the op is some bits of probability 1/2
+// A decision is one binary decision, or up to 8 bits that are coded directly.
+type decision struct {
+	p     uint32 // probability of a 1, of 65536; 0 means that value is coded directly
 	value uint8
-	bits  uint8
+	bits  uint8 // number of bits in value if p is 0
 }
 
-func newCoder(m *model, read bool) *coder {
-	k := &coder{m: m, read: read}
-	k.x.w, k.x.t = &k.w, newTables()
+// newCoder returns an encoder, or a decoder if decoding is true.
+func newCoder(m *model, decoding bool) *coder {
+	k := &coder{model: m, decoding: decoding}
+	k.mixer.parser, k.mixer.tables = &k.parser, newTables()
 	return k
 }
 
-// encode appends the packet of d to dst.
-func (k *coder) encode(dst, d []byte, l *log) []byte {
+// encode appends the packet of datagram d to dst. acked holds the acknowledged messages, nil if the
+// model does not use them. If the packet has at least 7/8 of the size of d, the model fits badly:
+// encode tries low trust as well and uses the shorter packet.
+func (k *coder) encode(dst, d []byte, acked *ackedLog) []byte {
 	if len(d) == 0 {
 		return dst
 	}
-	if len(d) > maxBytes {
+	if len(d) > maxBytes { // too long for the model: a raw packet
 		return append(append(dst, 0), d...)
 	}
+	const fullTrust, lowTrust = false, true
 	base := len(dst)
-	dst = k.try(dst, d, l, false)
-	if k.bare || (len(dst)-base)*8 < len(d)*7 {
+	dst = k.encodeOnce(dst, d, acked, fullTrust)
+	if k.omitLength || (len(dst)-base)*8 < len(d)*7 {
 		return dst
 	}
-	k.second = k.try(k.second[:0], d, l, true)
-	if len(k.second) < len(dst)-base {
-		dst = append(dst[:base], k.second...)
+	k.lowTrustPacket = k.encodeOnce(k.lowTrustPacket[:0], d, acked, lowTrust)
+	if len(k.lowTrustPacket) < len(dst)-base {
+		dst = append(dst[:base], k.lowTrustPacket...)
 	}
 	return dst
 }
 
-// try encodes with full or with bounded trust in the model.
-func (k *coder) try(dst, d []byte, l *log, doubt bool) []byte {
-	k.begin(len(d), l, doubt)
+// encodeOnce appends the packet of d with the given trust to dst. The length of d is coded given the
+// size of the packet, and its cost changes that size. So encodeOnce assumes a size, beginning with the
+// smallest possible, until the packet fits into the assumed size. If none up to len(d) fits, the
+// packet is raw.
+func (k *coder) encodeOnce(dst, d []byte, acked *ackedLog, lowTrust bool) []byte {
+	k.begin(len(d), acked, lowTrust)
 	for rest := d; len(rest) > 0; {
-		rest = rest[len(k.group(rest)):]
+		coded := k.codeGroup(rest)
+		rest = rest[len(coded):]
 	}
 	base := len(dst)
-	if k.bare {
-		return k.write(dst, -1)
+	if k.omitLength {
+		return k.writePacket(dst, noLength)
 	}
-	least := k.least()
-	most := min(len(d), least+4)
-	for size := least; size <= most; size++ {
-		dst = k.write(dst[:base], size)
+	// The four bytes leave room for the length, which the lower bound does not include, and for rounding.
+	minSize := k.minPacketSize()
+	maxSize := min(len(d), minSize+4)
+	for size := minSize; size <= maxSize; size++ {
+		dst = k.writePacket(dst[:base], size)
 		if len(dst)-base <= size {
 			for len(dst)-base < size {
 				dst = append(dst, 0)
@@ -94,128 +115,139 @@ func (k *coder) try(dst, d []byte, l *log, doubt bool) []byte {
 	return append(append(dst[:base], 0), d...)
 }
 
-// begin starts a datagram of n bytes.
-func (k *coder) begin(n int, l *log, doubt bool) {
-	k.ops, k.doubt = k.ops[:0], doubt
-	k.x.limit = sure
-	if doubt {
-		k.x.limit = doubtful
+// begin starts a datagram of size bytes. lowTrust selects the limit of the logits.
+func (k *coder) begin(size int, acked *ackedLog, lowTrust bool) {
+	k.decisions, k.lowTrust = k.decisions[:0], lowTrust
+	k.mixer.maxLogit = fullTrustLogit
+	if lowTrust {
+		k.mixer.maxLogit = lowTrustLogit
 	}
-	k.w.begin(k.m, n, l)
+	k.parser.begin(k.model, size, acked)
 }
 
-// group codes the next bytes, which are the first of d for a writer, and returns them.
-func (k *coder) group(d []byte) []byte {
-	w := &k.w
-	g := w.group()
+// codeGroup codes the next group of bytes, or a single byte where the model has no group, and returns
+// the bytes, which are valid until the next call. An encoder passes the part of the datagram that is
+// not coded yet as rest; a decoder passes nil.
+func (k *coder) codeGroup(rest []byte) []byte {
+	p := &k.parser
+	g := p.currentGroup()
 	if g == nil {
-		k.text[0] = 0
-		if !k.read {
-			k.text[0] = d[0]
+		k.groupBytes[0] = 0
+		if !k.decoding {
+			k.groupBytes[0] = rest[0]
 		}
-		k.text[0] = k.unit(k.text[0], 8)
-		w.bytes(k.text[:1])
-		return k.text[:1]
+		k.groupBytes[0] = k.codeUnit(k.groupBytes[0], 8)
+		p.addBytes(k.groupBytes[:1])
+		return k.groupBytes[:1]
 	}
-	text := k.text[:g.span]
-	if !k.read {
-		copy(text, d)
-		g.split(text, &k.values)
+	groupBytes := k.groupBytes[:g.span]
+	if !k.decoding {
+		copy(groupBytes, rest)
+		g.split(groupBytes, &k.unitValues)
 	}
 	for i, u := range g.units {
-		k.values[i] = k.unit(k.values[i], uint(u.bits))
+		k.unitValues[i] = k.codeUnit(k.unitValues[i], uint(u.bits))
 	}
-	if k.read {
-		g.join(text, &k.values)
+	if k.decoding {
+		g.join(groupBytes, &k.unitValues)
 	}
-	w.bytes(text)
-	return text
+	p.addBytes(groupBytes)
+	return groupBytes
 }
 
-// follow walks through a known datagram. It calls each, if not nil, before each unit.
-func (k *coder) follow(d []byte, l *log, each func(v byte, bits uint)) {
-	w := &k.w
-	w.begin(k.m, len(d), l)
+// parse moves the parser through the datagram d without coding it. It calls visit, if not nil, with
+// the value and the number of bits of each unit before the parser adds the unit.
+func (k *coder) parse(d []byte, acked *ackedLog, visit func(v byte, bits uint)) {
+	p := &k.parser
+	p.begin(k.model, len(d), acked)
 	unit := func(v byte, bits uint) {
-		if each != nil {
-			each(v, bits)
+		if visit != nil {
+			visit(v, bits)
 		}
-		w.unit(v)
+		p.addUnit(v)
 	}
 	for len(d) > 0 {
 		n := 1
-		if g := w.group(); g == nil {
+		if g := p.currentGroup(); g == nil {
 			unit(d[0], 8)
 		} else {
 			n = int(g.span)
-			g.split(d, &k.values)
+			g.split(d, &k.unitValues)
 			for i := range g.units {
-				unit(k.values[i], uint(g.units[i].bits))
+				unit(k.unitValues[i], uint(g.units[i].bits))
 			}
 		}
-		w.bytes(d[:n])
+		p.addBytes(d[:n])
 		d = d[n:]
 	}
-	w.close(w.done)
+	p.endMessage(p.unitCount)
 }
 
-// split makes units of bytes.
-func (g *group) split(text []byte, values *[8 * maxSpan]byte) {
+// split sets values[i] to unit i of the group, whose bits it gathers from groupBytes.
+func (g *group) split(groupBytes []byte, values *[8 * maxSpan]byte) {
 	for i := range g.units {
 		u, v := &g.units[i], byte(0)
-		for _, from := range u.from[:u.bits] {
-			v = v<<1 | text[from>>3]>>(from&7)&1
+		for _, from := range u.bitIndex[:u.bits] {
+			v = v<<1 | groupBytes[from>>3]>>(from&7)&1
 		}
 		values[i] = v
 	}
 }
 
-// join is the inverse.
-func (g *group) join(text []byte, values *[8 * maxSpan]byte) {
-	clear(text)
+// join sets groupBytes from the values of its units. It is the inverse of split.
+func (g *group) join(groupBytes []byte, values *[8 * maxSpan]byte) {
+	clear(groupBytes)
 	for i := range g.units {
 		u, v := &g.units[i], values[i]
 		for j := int(u.bits) - 1; j >= 0; j-- {
-			text[u.from[j]>>3] |= v & 1 << (u.from[j] & 7)
+			groupBytes[u.bitIndex[j]>>3] |= v & 1 << (u.bitIndex[j] & 7)
 			v >>= 1
 		}
 	}
 }
 
-// unit codes a unit of some bits.
-func (k *coder) unit(v byte, bits uint) byte {
-	w, x := &k.w, &k.x
-	p := &k.m.places[w.at()]
-	if p.random {
-		v = k.any(v, bits)
-		w.num.active = false
-		w.unit(v)
+// codeUnit codes a unit of the given number of bits: v if encoding, otherwise v is ignored. It returns
+// the unit and adds it to the parser.
+//
+// Where the model has found the unit to be nearly always the expected one, one decision codes whether
+// it is. Otherwise the bits follow, the highest first, as in PAQ: the upper and the lower four bits
+// are coded in two trees of 15 nodes, each with its own slots. Bits that training found to be
+// unpredictable are coded directly.
+func (k *coder) codeUnit(v byte, bits uint) byte {
+	p, x := &k.parser, &k.mixer
+	um := &k.model.units[p.modelIndex()]
+	if um.random {
+		v = k.codeDirect(v, bits)
+		p.field.active = false
+		p.addUnit(v)
 		return v
 	}
 	x.begin()
-	if x.steady() {
-		e := byte(x.expect[0])
-		if k.bit(rangecoder.Flag(v == e), x.steadyP()) == 1 {
-			w.num.whole(e, bits)
-			w.unit(e)
-			return e
+	if x.hasSteadyFlag() {
+		expected := byte(x.expected[0])
+		if k.codeBit(rangecoder.Flag(v == expected), x.steadyProb()) == 1 {
+			p.field.skipBits(expected, bits)
+			p.addUnit(expected)
+			return expected
 		}
 		x.excludeSteady()
 	}
+	// head is a 1 followed by the bits of the unit so far; node is a 1 followed by those of the current
+	// tree. The leading 1 makes sequences of different lengths different numbers.
 	head, node := uint32(1), uint32(1)
 	for n := bits; n > 0; n-- {
-		if n == 4 && bits > 4 && p.low {
-			head = head<<4 | uint32(k.any(v&15, 4))
-			w.num.active = false
+		if n == 4 && bits > 4 && um.lowRandom {
+			head = head<<4 | uint32(k.codeDirect(v&15, 4))
+			p.field.active = false
 			break
 		}
 		if n == bits || n == 4 && bits > 4 {
-			x.findLines(head)
+			x.findSlots(head)
 			node = 1
 		}
-		bit := k.bit(int(v>>(n-1)&1), x.p(head, node, bits, n))
-		if w.num.active {
-			w.num.observeBit(bit)
+		bit := k.codeBit(int(v>>(n-1)&1), x.prob(head, node, bits, n))
+		if p.field.active {
+			p.field.observeBit(bit)
 		}
 		head, node = head<<1|uint32(bit), node<<1|uint32(bit)
 	}
@@ -223,67 +255,74 @@ func (k *coder) unit(v byte, bits uint) byte {
 	if bits < 8 {
 		v &= 1<<bits - 1
 	}
-	w.num.leave(v)
-	w.unit(v)
+	p.field.endUnit(v)
+	p.addUnit(v)
 	return v
 }
 
-// bit codes a decision.
-func (k *coder) bit(bit int, p uint32) int {
-	if k.read {
-		return k.c.Bit(0, p)
+// codeBit codes a bit whose probability of being 1 is p, of 65536, and returns it. An encoder only notes the
+// decision; a decoder ignores bit.
+func (k *coder) codeBit(bit int, p uint32) int {
+	if k.decoding {
+		return k.rc.Bit(0, p)
 	}
-	k.ops = append(k.ops, op{p: p, value: uint8(bit)})
+	k.decisions = append(k.decisions, decision{p: p, value: uint8(bit)})
 	return bit
 }
 
-// any codes bits of probability 1/2.
-func (k *coder) any(v byte, bits uint) byte {
-	if k.read {
-		return byte(k.c.Direct(0, bits))
+// codeDirect codes the lowest bits of v, as many as bits, each with probability 1/2, and returns them. An
+// encoder only notes them; a decoder ignores v.
+func (k *coder) codeDirect(v byte, bits uint) byte {
+	if k.decoding {
+		return byte(k.rc.Direct(0, bits))
 	}
-	k.ops = append(k.ops, op{value: v, bits: uint8(bits)})
+	k.decisions = append(k.decisions, decision{value: v, bits: uint8(bits)})
 	return v
 }
 
-// least returns the least number of bytes that the ops take.
-func (k *coder) least() int {
-	bits := 0
-	for _, o := range k.ops {
+// minPacketSize returns a lower bound of the packet's size: the information content of the decisions,
+// in bytes, without the length of the datagram.
+func (k *coder) minPacketSize() int {
+	bits := 0 // in 1/256
+	for _, d := range k.decisions {
 		switch {
-		case o.p == 0:
-			bits += int(o.bits) << 8
-		case o.value == 0:
-			bits += int(k.x.t.cost[(rangecoder.One-o.p)>>4])
+		case d.p == 0: // coded directly
+			bits += int(d.bits) << 8
+		case d.value == 0:
+			bits += int(k.mixer.tables.bitCost[(rangecoder.One-d.p)>>4])
 		default:
-			bits += int(k.x.t.cost[o.p>>4])
+			bits += int(k.mixer.tables.bitCost[d.p>>4])
 		}
 	}
-	return max((bits+8<<8-1)>>11, 1)
+	return max((bits+8<<8-1)>>11, 1) // from 1/256 bit to bytes of 8<<8, rounded up
 }
 
-// write codes the ops. size is the size that the packet is meant to have, or -1 to leave out the
-// length.
-func (k *coder) write(dst []byte, size int) []byte {
-	c := &k.c
-	c.Write(dst)
-	c.Bit(0, rawP)
-	c.Bit(rangecoder.Flag(k.doubt), doubtP)
+// noLength is the size for writePacket that leaves out the datagram's length.
+const noLength = -1
+
+// writePacket appends a packet of the collected decisions to dst. size is the packet size for which the
+// datagram's length is coded, or noLength. The packet may be shorter or longer than size.
+func (k *coder) writePacket(dst []byte, size int) []byte {
+	rc := &k.rc
+	rc.Write(dst)
+	rc.Bit(0, rawProb)
+	rc.Bit(rangecoder.Flag(k.lowTrust), lowTrustProb)
 	if size >= 0 {
-		k.m.length.code(c, k.w.n, size)
+		k.model.lengths.code(rc, k.parser.size, size)
 	}
-	for _, o := range k.ops {
-		if o.p == 0 {
-			c.Direct(uint64(o.value), uint(o.bits))
+	for _, d := range k.decisions {
+		if d.p == 0 {
+			rc.Direct(uint64(d.value), uint(d.bits))
 		} else {
-			c.Bit(int(o.value), o.p)
+			rc.Bit(int(d.value), d.p)
 		}
 	}
-	return c.FinishTrimmed()
+	return rc.FinishTrimmed()
 }
 
-// decode appends the datagram of a packet to dst.
-func (k *coder) decode(dst, packet []byte, l *log) ([]byte, error) {
+// decode appends the datagram of packet to dst. Any packet decodes to some datagram of at most
+// maxDatagram bytes, except a raw one that is too long. acked must have the same messages as for encode.
+func (k *coder) decode(dst, packet []byte, acked *ackedLog) ([]byte, error) {
 	if len(packet) == 0 {
 		return dst, nil
 	}
@@ -293,14 +332,14 @@ func (k *coder) decode(dst, packet []byte, l *log) ([]byte, error) {
 		}
 		return append(dst, packet[1:]...), nil
 	}
-	k.c.Read(packet)
-	k.c.Bit(0, rawP)
-	doubt := k.c.Bit(0, doubtP) == 1
-	n := k.m.length.code(&k.c, 0, len(packet))
+	k.rc.Read(packet)
+	k.rc.Bit(0, rawProb)
+	lowTrust := k.rc.Bit(0, lowTrustProb) == 1
+	n := k.model.lengths.code(&k.rc, 0, len(packet))
 	dst = slices.Grow(dst, n)
-	k.begin(n, l, doubt)
-	for k.w.pos < n {
-		dst = append(dst, k.group(nil)...)
+	k.begin(n, acked, lowTrust)
+	for k.parser.pos < n {
+		dst = append(dst, k.codeGroup(nil)...)
 	}
 	return dst, nil
 }

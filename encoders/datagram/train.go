@@ -12,24 +12,23 @@ import (
 	"wirelab/encoders/train"
 )
 
-// Bounds of what is learnt from, in datagrams, and of the file that is made of it.
 const (
-	mostSamples = 40_000
-	quick       = 300
-	defaultSize = 256 << 10
-	smallest    = 32 << 10
+	maxSamples      = 40_000    // datagrams of all clips
+	maxQuickSamples = 300       // datagrams of each clip if train.Job.Quick is set
+	defaultFileSize = 256 << 10 // bytes of a model file
+	minFileSize     = 32 << 10
 )
 
-// errFew means that there are too few datagrams to learn from.
-var errFew = errors.New("too few datagrams to learn from")
+// errTooFewDatagrams means that the clips have too few datagrams to train a model.
+var errTooFewDatagrams = errors.New("too few datagrams")
 
-// Trainers returns the trainers of models: one for each encoder.
+// Trainers returns one trainer of models for each encoder of this package.
 func Trainers() []train.Trainer {
 	list := []train.Trainer{{Encoder: "datagram"}, {Encoder: "datagram-acked"}}
 	for i := range list {
 		t := &list[i]
 		acked := i == 1
-		t.Folder, t.Model, t.Suits = "encoders/datagram", true, suits
+		t.Folder, t.Model, t.Suits = "encoders/datagram", true, isPacketSchema
 		t.From, t.Per = "a capture, as packets:FILE.pcap", "byte"
 		t.Train = func(ctx context.Context, job train.Job, log train.Log) ([]train.File, error) {
 			m, err := learnModel(ctx, job, log, acked)
@@ -42,25 +41,27 @@ func Trainers() []train.Trainer {
 	return list
 }
 
-// learnModel trains a model on clips of datagrams. The same clips give the same model on every
-// machine, because all arithmetic is on integers.
+// learnModel trains a model on the clips of job, and logs how well it compresses them. acked is whether the
+// model may use acknowledged datagrams. The same clips give the same model on every machine, because
+// all arithmetic is on integers. It returns an error if there are too few datagrams, or if the model
+// file would be larger than job.Size.
 func learnModel(ctx context.Context, job train.Job, log train.Log, acked bool) (*model, error) {
-	t := &trainer{log: log, budget: defaultSize}
+	t := &trainer{log: log, budget: defaultFileSize}
 	if job.Size > 0 {
 		t.budget = job.Size
 	}
-	if t.budget < smallest || t.budget > maxFile {
-		return nil, fmt.Errorf("%w: %d bytes, expected %d to %d", train.ErrSize, t.budget, smallest, maxFile)
+	if t.budget < minFileSize || t.budget > maxFile {
+		return nil, fmt.Errorf("%w: %d bytes, expected %d to %d", train.ErrSize, t.budget, minFileSize, maxFile)
 	}
-	most := mostSamples / max(len(job.Clips), 1)
+	maxPerClip := maxSamples / max(len(job.Clips), 1) // each clip has an equal share
 	if job.Quick {
-		most = min(most, quick)
+		maxPerClip = min(maxPerClip, maxQuickSamples)
 	}
-	taken := make([]int, len(job.Clips))
+	counts := make([]int, len(job.Clips))
 	err := train.Frames(ctx, job.Clips, func(i int, f *frame.Frame) error {
-		if len(f.Body) > 0 && taken[i] < most {
+		if len(f.Body) > 0 && counts[i] < maxPerClip {
 			t.samples = append(t.samples, sample{data: bytes.Clone(f.Body), clip: i})
-			taken[i]++
+			counts[i]++
 		}
 		return nil
 	})
@@ -68,124 +69,136 @@ func learnModel(ctx context.Context, job train.Job, log train.Log, acked bool) (
 		return nil, err
 	}
 	if len(t.samples) < folds {
-		return nil, fmt.Errorf("%w: %d, expected some hundreds", errFew, len(t.samples))
+		return nil, fmt.Errorf("%w: %d, expected at least %d; some hundreds make a useful model",
+			errTooFewDatagrams, len(t.samples), folds)
 	}
-	deal(t.samples)
-	m, err := t.run(ctx, acked)
+	assignFolds(t.samples)
+	m, err := t.train(ctx, acked)
 	if err != nil {
 		return nil, err
 	}
 	if n := len(m.Bytes()); n > t.budget {
-		return nil, fmt.Errorf("%w: %d bytes, expected %d at least for what these datagrams hold", train.ErrSize, t.budget, n)
+		return nil, fmt.Errorf("%w: %d bytes, expected at least %d for these datagrams", train.ErrSize, t.budget, n)
 	}
 	return m, job.Measure(log, "model", func(clips ...train.Clip) (float64, error) { return bitsPerByte(ctx, m, clips) })
 }
 
-// bitsPerByte returns the bits of the packets of clips for each byte of the datagrams.
+// bitsPerByte codes clips with model m, with acknowledgements as in ackReplay, and returns the bits of
+// the packets per byte of the datagrams.
 func bitsPerByte(ctx context.Context, m *model, clips []train.Clip) (float64, error) {
 	in, out := 0, 0
-	f, k := newFlow(m), newCoder(m, false)
+	replay, k := newAckReplay(m), newCoder(m, false)
 	var packet []byte
 	err := train.Frames(ctx, clips, func(i int, x *frame.Frame) error {
-		past := f.before(&sample{data: x.Body, clip: i})
-		packet = k.encode(packet[:0], x.Body, past)
+		acked := replay.next(&sample{data: x.Body, clip: i})
+		packet = k.encode(packet[:0], x.Body, acked)
 		in, out = in+len(x.Body), out+len(packet)
 		return nil
 	})
 	return 8 * float64(out) / float64(max(in, 1)), err
 }
 
-// ackLag is the age, in datagrams, of the newest acknowledged one when a model for acknowledged
-// datagrams is trained: 100 ms at 40 a second.
+// ackLag is the age of the newest acknowledged datagram in training, in datagrams: 100 ms at 40
+// datagrams per second.
 const ackLag = 4
 
-// sample is a datagram to learn from.
+// A sample is a datagram of the training data.
 type sample struct {
 	data []byte
-	clip int // the flow it is of
-	fold int
+	clip int // index of its clip; samples of a clip are consecutive
+	fold int // from 0 to folds-1
 }
 
-// folds is the number of parts of the samples: weights of one part are learnt with the counts of
-// the others.
+// folds is the number of folds of the cross-validation: weights are learned on each fold with the
+// counts of the other folds.
 const folds = 8
 
-// deal divides samples into folds: by clip if there are several, so that what is constant in only
-// one of them is not trusted, otherwise by time.
-func deal(list []sample) {
-	last := list[len(list)-1].clip
+// assignFolds divides samples into folds: by clip if there are several clips, otherwise by time. Folds of
+// whole clips keep values that are constant only within a clip from getting weight.
+func assignFolds(list []sample) {
+	nClips := list[len(list)-1].clip + 1 // clips are numbered from 0, in order
 	for i := range list {
 		list[i].fold = i * folds / len(list)
-		if last > 0 {
-			list[i].fold = list[i].clip * folds / (last + 1)
+		if nClips > 1 {
+			list[i].fold = list[i].clip * folds / nClips
 		}
 	}
 }
 
-// flow provides what was acknowledged before each sample.
-type flow struct {
-	e    *end
-	logs [ackLag + 2]log
-	past log
-	n    int
-	clip int
+// An ackReplay provides the acknowledged messages for each sample, as in a session in which every
+// datagram is acknowledged after ackLag further ones.
+type ackReplay struct {
+	encoder *codec
+	logs    [ackLag + 2]ackedLog // memos of the last datagrams, as a ring
+	merged  ackedLog
+	count   int // datagrams of the clip so far
+	clip    int // -1 before the first sample
 }
 
-func newFlow(m *model) *flow { return &flow{e: newEnd(m, false), clip: -1} }
+// newAckReplay returns a replay for samples of model m.
+func newAckReplay(m *model) *ackReplay { return &ackReplay{encoder: newCodec(m, false), clip: -1} }
 
-// before returns what was acknowledged when s was sent, valid until the next call, and adds s.
-func (f *flow) before(s *sample) *log {
-	if !f.e.m.acked {
+// next returns the messages that were acknowledged when s was sent, and adds s. The result is valid
+// until the next call; it is nil if the model does not use acknowledged datagrams. Samples must be
+// passed in order.
+func (f *ackReplay) next(s *sample) *ackedLog {
+	if !f.encoder.model.acked {
 		return nil
 	}
 	if s.clip != f.clip {
-		f.n, f.clip = 0, s.clip
+		f.count, f.clip = 0, s.clip
 	}
-	at := func(back int) *log { return &f.logs[(f.n+len(f.logs)-back)%len(f.logs)] }
-	last, before := &nothing, &nothing
-	if f.n >= ackLag {
-		last = at(ackLag)
+	// logAt returns the memo of the datagram that was sent age datagrams ago; 0 is the current one.
+	logAt := func(age int) *ackedLog { return &f.logs[(f.count+len(f.logs)-age)%len(f.logs)] }
+	newest, second := &emptyLog, &emptyLog
+	if f.count >= ackLag {
+		newest = logAt(ackLag)
 	}
-	if f.n > ackLag {
-		before = at(ackLag + 1)
+	if f.count > ackLag {
+		second = logAt(ackLag + 1)
 	}
-	f.e.merger.merge(&f.past, last, before, nil, nil)
-	f.e.add(at(0), &f.past, &frame.Frame{Tick: uint32(f.n), Body: s.data})
-	f.n++
-	return &f.past
+	f.encoder.merger.merge(&f.merged, newest, second, nil, nil)
+	f.encoder.appendDatagram(logAt(0), &f.merged, &frame.Frame{Tick: uint32(f.count), Body: s.data})
+	f.count++
+	return &f.merged
 }
 
-// eachSample visits samples in order, with a coder of the model and what was acknowledged before
-// each, which is nil for a model without acknowledgements.
-func (t *trainer) eachSample(samples []sample, visit func(k *coder, s *sample, past *log)) {
-	f, k := newFlow(t.m), newCoder(t.m, false)
+// forEachSample calls visit with each sample in order, with one coder of the model and the acknowledged
+// messages for the sample: see ackReplay.next.
+func (t *trainer) forEachSample(samples []sample, visit func(k *coder, s *sample, acked *ackedLog)) {
+	replay, k := newAckReplay(t.model), newCoder(t.model, false)
 	for i := range samples {
-		visit(k, &samples[i], f.before(&samples[i]))
+		visit(k, &samples[i], replay.next(&samples[i]))
 	}
 }
 
-// trainer makes a model.
+// A trainer trains a model in several steps: see train.
 type trainer struct {
-	m       *model
+	model   *model
 	samples []sample
-	budget  int       // bytes that the file may have
-	pieces  [][]piece // of each kind
-	clocks  [][]clock // of each kind
+	budget  int                // maximum size of the model file, in bytes
+	pieces  [][]piece          // by kind: found by findLayouts
+	clocks  [][]clockCandidate // by kind: found by findLayouts
 	log     train.Log
 }
 
-// run makes the model.
-func (t *trainer) run(ctx context.Context, acked bool) (*model, error) {
+// train finds the structure of the messages, then the predictions, then the probabilities. It returns an
+// error if ctx is done. The
+// structure is found with acknowledged datagrams even for a model that does not use them, because
+// comparing messages about the same thing shows it best. The keys are searched again whenever the
+// kinds or the layout change.
+func (t *trainer) train(ctx context.Context, acked bool) (*model, error) {
 	fillCountLogs()
-	m := &model{kinds: []kind{{key: -1, clock: -1}}, acked: true, shift: maxShift, lines: make([]line, 1<<(32-maxShift))}
-	t.m = m
-	t.resize()
-	for i, step := range []func(){
+	m := &model{kinds: []messageKind{{keyUnit: -1, clockByte: -1}}, acked: true, hashShift: maxShift, slots: make([]slot, 1<<(32-maxShift))}
+	t.model = m
+	t.allocUnits()
+	steps := []func(){
 		t.findAnchors, t.findKeys, t.findLists, t.findKeys, t.findLayouts, t.findKeys,
 		func() { m.acked = acked },
 		t.findFields, func() { t.findRecipes(ctx) }, t.learnWeights, t.learnLengths,
-	} {
-		t.log.Progress("learning", int64(i), 11)
+	}
+	for i, step := range steps {
+		t.log.Progress("learning", int64(i), int64(len(steps)))
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
@@ -194,55 +207,59 @@ func (t *trainer) run(ctx context.Context, acked bool) (*model, error) {
 	return m, ctx.Err()
 }
 
-// resize makes room for the places of all kinds.
-func (t *trainer) resize() {
-	t.m.places = make([]place, len(t.m.kinds)*maxPlaces)
-	for i := range t.m.places {
-		t.m.places[i].field = -1
+// allocUnits replaces model.units by empty models for the units of all kinds.
+func (t *trainer) allocUnits() {
+	t.model.units = make([]unitModel, len(t.model.kinds)*unitsPerKind)
+	for i := range t.model.units {
+		t.model.units[i].field = -1
 	}
-	t.m.index()
+	t.model.buildIndex()
 }
 
-// compared is a message with those that it is compared with.
-type compared struct {
-	raw, units     []byte // as sent, and as coded
-	now            uint32
-	ref, ref2, any message
+// A comparedMessage is a message of the samples with the messages that the parser compares it with.
+type comparedMessage struct {
+	raw, units             []byte // the bytes, and the units that they are coded as
+	clock                  uint32
+	ref, prevRef, sameKind message
 }
 
-// messages cuts samples into messages, by kind, with the references that the model's keys give.
-func (t *trainer) messages(samples []sample) [][]compared {
-	out := make([][]compared, len(t.m.kinds))
-	t.eachSample(samples, func(k *coder, s *sample, past *log) {
-		w, data := &k.w, s.data
-		var c compared
-		kind, start, first := uint8(0), 0, 0
-		note := func(end, done int) {
+// collectMessages returns the messages of samples by kind, as the model divides the samples at present.
+func (t *trainer) collectMessages(samples []sample) [][]comparedMessage {
+	out := make([][]comparedMessage, len(t.model.kinds))
+	t.forEachSample(samples, func(k *coder, s *sample, acked *ackedLog) {
+		p, data := &k.parser, s.data
+		var c comparedMessage
+		kind, start, firstUnit := uint8(0), 0, 0 // of the current message
+		// emit adds the current message, which ends before byte end and unit endUnit of the datagram.
+		emit := func(end, endUnit int) {
 			if end > start {
-				c.raw, c.units = data[start:end], bytes.Clone(w.units[history+first:history+done])
-				c.ref, c.ref2, c.any = c.ref.clone(), c.ref2.clone(), c.any.clone()
+				c.raw, c.units = data[start:end], bytes.Clone(p.units[history+firstUnit:history+endUnit])
+				c.ref, c.prevRef, c.sameKind = c.ref.clone(), c.prevRef.clone(), c.sameKind.clone()
 				out[kind] = append(out[kind], c)
 			}
 		}
-		k.follow(data, past, func(byte, uint) {
-			if w.start != start || w.kind != kind {
-				note(w.start, w.first)
-				kind, start, first = w.kind, w.start, w.first
+		k.parse(data, acked, func(byte, uint) {
+			if p.msgStart != start || p.kind != kind { // the parser has started the next message
+				emit(p.msgStart, p.msgFirstUnit)
+				kind, start, firstUnit = p.kind, p.msgStart, p.msgFirstUnit
 			}
-			c = compared{now: w.now, ref: w.ref, ref2: w.ref2, any: w.any}
+			// Set at each unit, so that the references at the last unit remain: those found by the key.
+			c = comparedMessage{clock: p.clock, ref: p.ref, prevRef: p.prevRef, sameKind: p.sameKind}
 		})
-		note(len(data), w.done)
+		emit(len(data), p.unitCount)
 	})
 	return out
 }
 
-func (m message) clone() message { return message{bytes.Clone(m.units), m.now} }
+// clone returns a copy of m whose units do not belong to a coder.
+func (m message) clone() message { return message{bytes.Clone(m.units), m.clock} }
 
-// countLogs holds the binary logarithms of i+0.4 and i+0.8, in 1/1024, for the cost of a bit that is
-// coded adaptively.
+// countLogs holds the binary logarithms of i+0.4 (one) and i+0.8 (all), in 1/1024. They estimate the cost
+// of a bit that is coded adaptively: all[m]-one[n] in 1/1024 bit, if m bits have occurred in its context
+// so far and n of them had its value.
 var countLogs struct{ one, all [4096]int32 }
 
-// fillCountLogs computes countLogs. Trainers call it before they begin.
+// fillCountLogs computes countLogs, once. trainer.train calls it first.
 var fillCountLogs = sync.OnceFunc(func() {
 	for i := range countLogs.one {
 		countLogs.one[i] = int32((rangecoder.Log2(uint32(10*i+4)) - rangecoder.Log2(10)) >> 6)

@@ -7,81 +7,91 @@ import (
 	"slices"
 )
 
-// clock is a possible place of a time in messages of a kind.
-type clock struct {
-	at     int8
-	timing uint8
+// A clockCandidate is a position in messages of a kind where a time may be.
+type clockCandidate struct {
+	offset int8
+	format uint8
 }
 
-// findClocks finds four bytes that rise from each message to the next of the same key.
-func findClocks(list []compared) (found []clock) {
-	for timing := range uint8(timings) {
-		for at := range maxPlaces - 3 {
-			up, n := 0, 0
+// findClocks returns up to 8 positions and formats at which a time may be in the messages of list: at least
+// half of the messages have the position, and in 95 % of these the number there is larger than in the
+// reference, by less than 2^24.
+func findClocks(list []comparedMessage) (found []clockCandidate) {
+	for format := range uint8(nClockFormats) {
+		for offset := range unitsPerKind - 3 { // a time has four bytes
+			increasing, n := 0, 0 // n messages and their references have the position
 			for i := range list {
-				a, b := list[i].ref.units, list[i].raw
-				if len(a) < at+4 || len(b) < at+4 {
+				ref, raw := list[i].ref.units, list[i].raw
+				if len(ref) < offset+4 || len(raw) < offset+4 {
 					continue
 				}
 				n++
-				step := int32(clockTime(binary.BigEndian.Uint32(b[at:]), timing) - clockTime(binary.BigEndian.Uint32(a[at:]), timing))
+				now, then := binary.BigEndian.Uint32(raw[offset:]), binary.BigEndian.Uint32(ref[offset:])
+				step := int32(decodeClock(now, format) - decodeClock(then, format))
 				if step > 0 && step < 1<<24 {
-					up++
+					increasing++
 				}
 			}
-			if n*2 >= len(list) && up*100 >= n*95 {
-				found = append(found, clock{int8(at), timing})
+			if n*2 >= len(list) && increasing*100 >= n*95 {
+				found = append(found, clockCandidate{int8(offset), format})
 			}
 		}
 	}
 	return found[:min(len(found), 8)]
 }
 
-// findFields makes fields of the pieces, with the predictions of the smallest residuals and their
-// distributions. Clocks are chosen with them, because rates depend on clocks.
+// findFields makes fields of the pieces that can be predicted, with the predictors whose residuals cost
+// least. The clock of each kind is the candidate with the least total cost, because rates depend on
+// clocks.
 func (t *trainer) findFields() {
-	best, fields := t.fit()
+	leastBits, fields := t.fitFields()
 	for i, list := range t.clocks {
-		k := &t.m.kinds[i]
-		kept := clock{-1, 0}
+		k := &t.model.kinds[i]
+		chosen := clockCandidate{-1, 0}
 		for _, c := range list {
-			k.clock, k.timing = c.at, c.timing
-			if bits, with := t.fit(); bits < best {
-				best, fields, kept = bits, with, c
+			k.clockByte, k.clockFormat = c.offset, c.format
+			if bits, with := t.fitFields(); bits < leastBits {
+				leastBits, fields, chosen = bits, with, c
 			}
 		}
-		k.clock, k.timing = kept.at, kept.timing
+		k.clockByte, k.clockFormat = chosen.offset, chosen.format
 	}
 	for _, f := range fields {
-		at := f.kind*maxPlaces + f.at
-		for part := range f.units() {
-			t.m.places[at+part].field = int16(len(t.m.fields))
-			t.m.places[at+part].part = uint8(part)
+		first := f.kind*unitsPerKind + f.first
+		for i := range f.nUnits() {
+			t.model.units[first+i].field = int16(len(t.model.fields))
+			t.model.units[first+i].fieldUnit = uint8(i)
 		}
-		t.m.fields = append(t.m.fields, field{bits: f.bits, units: uint8(f.units()), guess: f.best})
+		t.model.fields = append(t.model.fields, field{bits: f.bits, nUnits: uint8(f.nUnits()), predictors: f.predictors})
 	}
-	t.fillFields()
+	t.learnDistributions()
 }
 
-// fit finds the best predictions with the present clocks, and the total cost of the residuals.
-func (t *trainer) fit() (total int64, out []fitted) {
-	for kind, list := range t.messages(t.samples) {
-		if t.m.acked {
-			list = slices.DeleteFunc(list, func(c compared) bool { return c.ref.units == nil })
+// maxFitMessages is the maximum number of messages of a kind on which layouts and predictors are compared.
+// It bounds the time of training.
+const maxFitMessages = 1200
+
+// fitFields finds the best predictors with the current clocks. It returns the total cost of the
+// residuals in 1/1024 bit, and the fields that prediction makes cheaper. Kinds with fewer than minMessages
+// messages get no fields.
+func (t *trainer) fitFields() (total int64, out []fieldFit) {
+	for kind, list := range t.collectMessages(t.samples) {
+		if t.model.acked { // few messages have no reference; they are left out
+			list = slices.DeleteFunc(list, func(c comparedMessage) bool { return c.ref.units == nil })
 		}
-		if len(list) < fewest {
+		if len(list) < minMessages {
 			continue
 		}
-		x := fitter{list: spread(list, 1200)}
-		for at, p := range t.places(kind) {
-			if p.bits <= 32 && at+(p.bits+7)/8 <= maxPlaces {
-				x.all = append(x.all, &fitted{kind: kind, at: at, bits: uint8(p.bits)})
+		x := fitter{messages: sampleEvenly(list, maxFitMessages)}
+		for firstUnit, p := range t.piecesByUnit(kind) {
+			if p.bits <= 32 && firstUnit+(p.bits+7)/8 <= unitsPerKind {
+				x.fields = append(x.fields, &fieldFit{kind: kind, first: firstUnit, bits: uint8(p.bits)})
 			}
 		}
-		slices.SortFunc(x.all, func(a, b *fitted) int { return a.at - b.at })
-		total += x.fit(int(t.m.kinds[kind].key))
-		for _, f := range x.all {
-			if f.enough {
+		slices.SortFunc(x.fields, func(a, b *fieldFit) int { return a.first - b.first })
+		total += x.fit(int(t.model.kinds[kind].keyUnit))
+		for _, f := range x.fields {
+			if f.useful {
 				out = append(out, *f)
 			}
 		}
@@ -89,31 +99,31 @@ func (t *trainer) fit() (total int64, out []fitted) {
 	return total, out
 }
 
-// places returns the kind's pieces by the unit at which they begin. Units of groups of bytes are at
-// the place of the byte; units of groups of bits follow one another.
-func (t *trainer) places(kind int) map[int]piece {
+// piecesByUnit returns the pieces of a kind by the index of their first unit. In a bit-packed record,
+// the pieces follow one another, each in units of its own. In other messages a unit is a byte.
+func (t *trainer) piecesByUnit(kind int) map[int]piece {
 	out := map[int]piece{}
-	k := &t.m.kinds[kind]
-	inBits := len(k.groups) == 1 && int(k.groups[0].span) == int(k.size) && k.size > 0
-	at := 0
+	k := &t.model.kinds[kind]
+	bitPacked := len(k.groups) == 1 && int(k.groups[0].span) == int(k.size) && k.size > 0
+	unit := 0
 	for _, p := range t.pieces[kind] {
-		if inBits {
-			out[at] = p
-			at += (p.bits + 7) / 8
+		if bitPacked {
+			out[unit] = p
+			unit += (p.bits + 7) / 8
 		} else {
-			out[p.from/8] = p
+			out[p.firstBit/8] = p
 		}
 	}
 	return out
 }
 
-// ratioOf is a/b in units of 2^-40, at most 2^60.
-func ratioOf(a, b int64) int64 {
-	return min(max(a/b, -1<<20), 1<<20)<<40 + fraction(a%b, b)
+// fixedRatio returns a/b in units of 2^-40. The integer part is limited to ±2^20. b must not be 0.
+func fixedRatio(a, b int64) int64 {
+	return min(max(a/b, -1<<20), 1<<20)<<40 + fixedFraction(a%b, b)
 }
 
-// fraction returns a/b in units of 2^-40, rounded towards zero, of |a| < |b| < 2^62.
-func fraction(a, b int64) int64 {
+// fixedFraction returns a/b in units of 2^-40, rounded towards zero. It requires |a| < |b| < 2^62.
+func fixedFraction(a, b int64) int64 {
 	hi, lo := bits.Mul64(uint64(max(a, -a)), 1<<40)
 	q, _ := bits.Div64(hi, lo, uint64(max(b, -b)))
 	if (a < 0) != (b < 0) {
@@ -122,288 +132,316 @@ func fraction(a, b int64) int64 {
 	return int64(q)
 }
 
-// crowd returns the half-sample mode of sorted numbers: the shortest interval with half of them,
-// and again within it. Outliers, such as turns, would move a mean or a median.
-func crowd(v []int64) int64 {
-	for len(v) > 8 {
-		half, at := (len(v)+1)/2, 0
-		for i := range len(v) - half + 1 {
-			if v[i+half-1]-v[i] < v[at+half-1]-v[at] {
-				at = i
+// halfSampleMode estimates the mode of sorted numbers (Robertson and Cryer, 1974): it takes the shortest
+// interval with half of the numbers, and repeats that within the interval. Outliers, such as those of
+// turns, would move a mean or a median.
+func halfSampleMode(sorted []int64) int64 {
+	for len(sorted) > 8 {
+		half, best := (len(sorted)+1)/2, 0
+		for i := range len(sorted) - half + 1 {
+			if sorted[i+half-1]-sorted[i] < sorted[best+half-1]-sorted[best] {
+				best = i
 			}
 		}
-		v = v[at : at+half]
+		sorted = sorted[best : best+half]
 	}
-	return v[len(v)/2]
+	return sorted[len(sorted)/2]
 }
 
-// fitted is a field of a kind, with the guesses that were tried.
-type fitted struct {
-	kind, at int
-	bits     uint8
-	tried    []trial
-	best     [guesses]guess
-	enough   bool // messages to compare with
+// A fieldFit is a piece that may become a field, with the predictors that were tried for it.
+type fieldFit struct {
+	kind, first int // kind of message, and index of the first unit in it
+	bits        uint8
+	trials      []trial
+	predictors  [maxPredictors]predictor // set by choosePredictors
+	useful      bool                     // the predictors save enough to make the piece a field
 }
 
-func (f *fitted) units() int       { return int(f.bits+7) / 8 }
-func (f *fitted) operand() operand { return operand{uint8(f.at), f.bits} }
+func (f *fieldFit) nUnits() int      { return int(f.bits+7) / 8 }
+func (f *fieldFit) operand() operand { return operand{uint8(f.first), f.bits} }
 
-// trial is a guess and the cost of its residual for each message, in 1/1024 bit.
+// A trial is a predictor and the cost of its residual in each message, in 1/1024 bit.
 type trial struct {
-	guess guess
-	cost  []int32
-	sum   int64
+	predictor predictor
+	cost      []int32 // by message
+	sum       int64   // of cost
 }
 
-// fitter finds guesses for the fields of a kind.
+// A fitter finds predictors for the fields of one kind of messages.
 type fitter struct {
-	list []compared
-	all  []*fitted
+	messages []comparedMessage
+	fields   []*fieldFit
 }
 
-func (c *compared) scene() *scene {
-	return &scene{c.now, message{units: c.units}, c.ref, c.ref2, c.any}
+// predictionInput returns the input for predictions of the fields of c. Its current message is complete.
+func (c *comparedMessage) predictionInput() *predictionInput {
+	return &predictionInput{c.clock, message{units: c.units}, c.ref, c.prevRef, c.sameKind}
 }
 
-// usable reports whether a guess can be made of a field of a message.
-func (f *fitted) usable(c *compared, g *guess) bool {
-	end := f.at + f.units()
-	return len(c.units) >= end && (g.way >= alone || len(c.ref.units) >= end)
+// canPredict reports whether message c contains the field and, if the predictor needs it, the reference
+// contains it too.
+func (f *fieldFit) canPredict(c *comparedMessage, p *predictor) bool {
+	end := f.first + f.nUnits()
+	return len(c.units) >= end && (p.method >= firstWithoutRef || len(c.ref.units) >= end)
 }
 
-// try adds a trial of a guess and returns its cost. A number without a guess costs all its bits.
-func (x *fitter) try(f *fitted, g guess) int64 {
-	r := trial{guess: g, cost: make([]int32, len(x.list))}
-	c := newResiduals(int(f.bits))
-	for i := range x.list {
-		m := &x.list[i]
-		if !f.usable(m, &g) {
-			r.cost[i] = int32(f.bits) << 10
+// tryPredictor adds a trial of a predictor to the field and returns its total cost in 1/1024 bit. Where the
+// predictor cannot be used, a value costs all its bits.
+func (x *fitter) tryPredictor(f *fieldFit, p predictor) int64 {
+	tried := trial{predictor: p, cost: make([]int32, len(x.messages))}
+	cost := newResidualCost(int(f.bits))
+	for i := range x.messages {
+		m := &x.messages[i]
+		if !f.canPredict(m, &p) {
+			tried.cost[i] = int32(f.bits) << 10
 		} else {
-			was := c.bits
-			c.add(message{units: m.units}.value(f.at, f.bits) - g.predict(f.bits, f.at, m.scene()))
-			r.cost[i] = int32(c.bits - was)
+			before := cost.bits
+			cost.add(message{units: m.units}.readNumber(f.first, f.bits) - p.predict(f.bits, f.first, m.predictionInput()))
+			tried.cost[i] = int32(cost.bits - before)
 		}
-		r.sum += int64(r.cost[i])
+		tried.sum += int64(tried.cost[i])
 	}
-	f.tried = append(f.tried, r)
-	return r.sum
+	f.trials = append(f.trials, tried)
+	return tried.sum
 }
 
-// least returns the cheapest trial.
-func (f *fitted) least() *trial {
-	best := &f.tried[0]
-	for i := range f.tried {
-		if f.tried[i].sum < best.sum {
-			best = &f.tried[i]
+// cheapest returns the trial with the least cost.
+func (f *fieldFit) cheapest() *trial {
+	best := &f.trials[0]
+	for i := range f.trials {
+		if f.trials[i].sum < best.sum {
+			best = &f.trials[i]
 		}
 	}
 	return best
 }
 
-// fit chooses the guesses of all fields and returns their cost.
-func (x *fitter) fit(key int) (total int64) {
-	for _, f := range x.all {
-		x.try(f, guess{})
-		for way := uint8(guessRef); way < guessRate && f.at > key; way++ {
-			x.try(f, guess{way: way})
+// fit chooses the predictors of all fields and returns their total cost in 1/1024 bit. keyUnit is the index
+// of the key, -1 if none. Fields up to the key can only be predicted by the latest message of the kind,
+// because the reference is found by the key.
+func (x *fitter) fit(keyUnit int) (total int64) {
+	for _, f := range x.fields {
+		x.tryPredictor(f, predictor{method: predictSameKind})
+		for method := uint8(predictRef); method < predictRate && f.first > keyUnit; method++ {
+			x.tryPredictor(f, predictor{method: method})
 		}
-		if f.at > key {
-			x.rates(f)
+		if f.first > keyUnit {
+			x.tryRates(f)
 		}
 	}
-	for i, a := range x.all {
-		for _, b := range x.all[i+1 : min(i+3, len(x.all))] {
-			if a.at > key && a.bits == b.bits && a.bits >= 6 && a.bits <= 24 {
-				x.plane(a, b)
+	// The components of a vector are of equal size and at most one field apart.
+	for i, a := range x.fields {
+		for _, b := range x.fields[i+1 : min(i+3, len(x.fields))] {
+			if a.first > keyUnit && a.bits == b.bits && a.bits >= 6 && a.bits <= 24 {
+				x.tryHeadings(a, b)
 			}
 		}
 	}
-	for _, f := range x.all {
-		left := f.choose()
-		f.enough = 10*x.usable(f) >= len(x.list) && left < x.flat(f)/16*15
-		total += left
-		f.tried = nil
+	for _, f := range x.fields {
+		cost := f.choosePredictors()
+		// The first predictor must be usable in 1/10 of the messages, and the cost of the residuals must be
+		// 1/16 below that of the plain bits.
+		f.useful = 10*x.countPredictable(f) >= len(x.messages) && cost < x.uniformCost(f)/16*15
+		total += cost
+		f.trials = nil
 	}
 	return total
 }
 
-// plain returns the cost of a field without a guess. A guess from the message alone must cost less.
-func (x *fitter) plain(f *fitted) int64 {
-	c := newResiduals(int(f.bits))
-	for i := range x.list {
-		if m := &x.list[i]; f.usable(m, &guess{way: guessLeft}) {
-			c.add(message{units: m.units}.value(f.at, f.bits))
+// unpredictedCost returns the cost of the field's values without a prediction, coded adaptively, in 1/1024
+// bit. Predictors that use only the current message must cost less.
+func (x *fitter) unpredictedCost(f *fieldFit) int64 {
+	c := newResidualCost(int(f.bits))
+	for i := range x.messages {
+		// Any method without a reference will do: it asks whether the message contains the field.
+		if m := &x.messages[i]; f.canPredict(m, &predictor{method: predictConstSpeed}) {
+			c.add(message{units: m.units}.readNumber(f.first, f.bits))
 		}
 	}
 	return c.bits
 }
 
-// flat returns the cost of a field if all its values are equally likely.
-func (x *fitter) flat(f *fitted) int64 { return int64(len(x.list)) * int64(f.bits) << 10 }
+// uniformCost returns the cost of the field in all messages if its values were equally likely, in 1/1024 bit.
+func (x *fitter) uniformCost(f *fieldFit) int64 { return int64(len(x.messages)) * int64(f.bits) << 10 }
 
-// usable counts the messages in which the field's first guess can be made.
-func (x *fitter) usable(f *fitted) (n int) {
-	for i := range x.list {
-		if f.usable(&x.list[i], &f.best[0]) {
+// countPredictable returns the number of messages in which the field's first predictor can be used.
+func (x *fitter) countPredictable(f *fieldFit) (n int) {
+	for i := range x.messages {
+		if f.canPredict(&x.messages[i], &f.predictors[0]) {
 			n++
 		}
 	}
 	return n
 }
 
-// choose takes the cheapest guess, and the one that saves most where the first is wrong.
-func (f *fitted) choose() int64 {
-	first := f.least()
-	f.best = [guesses]guess{first.guess, first.guess}
+// choosePredictors sets the predictors of the field: the cheapest, and the one that saves most in messages
+// where the cheapest is worse. The second must save 1/32 of the cost; otherwise it equals the first. The
+// result is the cost if the better of both were used in each message, in 1/1024 bit.
+func (f *fieldFit) choosePredictors() int64 {
+	first := f.cheapest()
+	f.predictors = [maxPredictors]predictor{first.predictor, first.predictor}
 	least := first.sum
-	for i := range f.tried {
-		sum := int64(0)
-		for j, c := range f.tried[i].cost {
-			sum += int64(min(c, first.cost[j]))
+	for i := range f.trials {
+		bothSum := int64(0)
+		for j, c := range f.trials[i].cost {
+			bothSum += int64(min(c, first.cost[j]))
 		}
-		if sum < least-first.sum/32 || sum < least && f.best[1] != f.best[0] {
-			least, f.best[1] = sum, f.tried[i].guess
+		// The 1/32 is required only once: a better second predictor than one that saves it needs no margin.
+		if bothSum < least-first.sum/32 || bothSum < least && f.predictors[1] != f.predictors[0] {
+			least, f.predictors[1] = bothSum, f.trials[i].predictor
 		}
 	}
 	return least
 }
 
-// rates tries other fields as the rate of one, and keeps the best if it saves 1 %.
-func (x *fitter) rates(f *fitted) {
-	n, least := len(f.tried), f.least().sum
-	for _, by := range x.all {
-		g := guess{way: guessRate, a: by.operand()}
-		if by.bits > 24 || by.bits < 4 || f.bits < 6 || !x.findGain(&g, f) {
+// tryRates tries each field as the rate of change of f. It adds a trial of the best one if that costs at
+// least 1 % less than the cheapest trial before.
+func (x *fitter) tryRates(f *fieldFit) {
+	first, least := len(f.trials), f.cheapest().sum // f.trials[first] will be the best one
+	for _, rate := range x.fields {
+		candidate := predictor{method: predictRate, a: rate.operand()}
+		if rate.bits > 24 || rate.bits < 4 || f.bits < 6 || !x.fitGain(&candidate, f) {
 			continue
 		}
-		if sum := x.try(f, g); sum < least/100*99 {
-			least, f.tried[n] = sum, f.tried[len(f.tried)-1]
-			f.tried = f.tried[:n+1]
+		if sum := x.tryPredictor(f, candidate); sum < least/100*99 {
+			least, f.trials[first] = sum, f.trials[len(f.trials)-1]
+			f.trials = f.trials[:first+1]
 		} else {
-			f.tried = f.tried[:len(f.tried)-1]
+			f.trials = f.trials[:len(f.trials)-1]
 		}
 	}
 }
 
-// plane finds a field that is the direction of two components, and tries the guesses that follow
-// for all three and for the fields that they move.
-func (x *fitter) plane(a, b *fitted) {
-	for _, h := range x.all {
-		if h.at <= b.at || h.bits < 8 || h.bits > 24 {
+// tryHeadings tries each field after a and b as the direction of the vector (a, b). If one is, it tries
+// predictors of a, b and the direction from each other, and of the positions whose velocity is (a, b).
+func (x *fitter) tryHeadings(a, b *fieldFit) {
+	for _, heading := range x.fields {
+		if heading.first <= b.first || heading.bits < 8 || heading.bits > 24 {
 			continue
 		}
-		for _, minus := range []bool{false, true} {
-			x.direction(a, b, h, minus)
+		for _, reversed := range []bool{false, true} {
+			x.tryHeading(a, b, heading, reversed)
 		}
 	}
 }
 
-// speeds are the shares, in eighths, of the commonest speed below which things may go backwards.
-var speeds = [...]int64{0, 3, 6}
+// reversalEighths are values of predictor.speed to try with predictHeading, in eighths of the most
+// frequent speed. Below that speed, vehicles are assumed to reverse; 0 means that they never do.
+var reversalEighths = [...]int64{0, 3, 6}
 
-// direction tries whether h is the direction of a and b, or if minus of b and a.
-func (x *fitter) direction(a, b, h *fitted, minus bool) {
-	g := guess{way: guessAngle, a: a.operand(), b: b.operand(), minus: minus}
-	if minus {
-		g.a, g.b = g.b, g.a
+// tryHeading tries predictHeading for the field heading from (a, b), or from (b, a) if reversed. If the
+// prediction is good enough to show that heading is the direction of the vector, tryHeading also tries
+// heading plus half a turn, and calls tryTurns. Otherwise it leaves no trials.
+func (x *fitter) tryHeading(a, b, heading *fieldFit, reversed bool) {
+	pred := predictor{method: predictHeading, a: a.operand(), b: b.operand(), reversed: reversed}
+	if reversed {
+		pred.a, pred.b = pred.b, pred.a
 	}
-	var fast, off []int64
-	for i := range x.list {
-		m := &x.list[i]
+	// Find the most frequent length of the vector, and the offset of the angle: fields count angles from
+	// different directions.
+	var speeds, offsets []int64
+	for i := range x.messages {
+		m := &x.messages[i]
 		cur := message{units: m.units}
-		if p, q := g.a.read(cur), g.b.read(cur); h.usable(m, &g) && (p != 0 || q != 0) {
-			fast = append(fast, root(p*p+q*q))
-			off = append(off, wrap(cur.value(h.at, h.bits)-g.predict(h.bits, h.at, m.scene()), 1<<(h.bits-1)))
+		if p, q := pred.a.readSigned(cur), pred.b.readSigned(cur); heading.canPredict(m, &pred) && (p != 0 || q != 0) {
+			speeds = append(speeds, roundedSqrt(p*p+q*q))
+			offset := cur.readNumber(heading.first, heading.bits) - pred.predict(heading.bits, heading.first, m.predictionInput())
+			offsets = append(offsets, wrapResidual(offset, 1<<(heading.bits-1)))
 		}
 	}
-	if len(off) < fewest {
+	if len(offsets) < minMessages {
 		return
 	}
-	slices.Sort(off)
-	slices.Sort(fast)
-	speed := crowd(fast)
-	g.offset = uint32(crowd(off) << (32 - h.bits))
-	n, least := len(h.tried), h.least().sum
-	for _, s := range speeds {
-		g.radius = uint32(s * speed / 8)
-		x.try(h, g)
+	slices.Sort(offsets)
+	slices.Sort(speeds)
+	speed := halfSampleMode(speeds)
+	pred.angleOffset = uint32(halfSampleMode(offsets) << (32 - heading.bits))
+	first, least := len(heading.trials), heading.cheapest().sum
+	for _, s := range reversalEighths {
+		pred.speed = uint32(s * speed / 8)
+		x.tryPredictor(heading, pred)
 	}
-	best := slices.MinFunc(h.tried[n:], func(a, b trial) int { return cmp.Compare(a.sum, b.sum) }).sum
-	if best > least+least/8 || best > x.plain(h)/8*7 {
-		h.tried = h.tried[:n]
+	best := slices.MinFunc(heading.trials[first:], func(a, b trial) int { return cmp.Compare(a.sum, b.sum) }).sum
+	// To show that heading is the direction of (a, b), the prediction need not be the best: it may cost 1/8 more
+	// than the cheapest, but must cost 1/8 less than no prediction.
+	if best > least+least/8 || best > x.unpredictedCost(heading)/8*7 {
+		heading.trials = heading.trials[:first]
 		return
 	}
-	g.radius, g.offset = 0, g.offset+1<<31
-	x.try(h, g)
-	x.turns(a, b, h, int64(speed), minus)
+	pred.speed, pred.angleOffset = 0, pred.angleOffset+1<<31 // half a turn more, without reversal
+	x.tryPredictor(heading, pred)
+	x.tryTurns(a, b, heading, int64(speed), reversed)
 }
 
-// turns tries the guesses of a and b that follow from their direction h: they turn as h does, and
-// their speed is that of the reference or a constant.
-func (x *fitter) turns(a, b, h *fitted, speed int64, minus bool) {
-	g := guess{way: guessTurned, a: a.operand(), b: b.operand(), minus: minus}
-	for _, r := range h.tried {
-		if r.guess.way == guessRate && r.guess.gain.shift >= 32-h.bits {
-			g.turn, g.spin = r.guess.a, factor{r.guess.gain.by, r.guess.gain.shift - (32 - h.bits)}
+// tryTurns tries predictors of a and b, given that heading is their direction: they turn as heading
+// does, and their length is that of the reference or constant. speed is the most frequent length.
+func (x *fitter) tryTurns(a, b, heading *fieldFit, speed int64, reversed bool) {
+	p := predictor{method: predictTurned, a: a.operand(), b: b.operand(), reversed: reversed}
+	// If heading has a rate of change, the vector turns at that rate. Angles have 32 bits, heading fewer:
+	// the shift of the gain is reduced by the difference.
+	for _, r := range heading.trials {
+		if gain := r.predictor.gain; r.predictor.method == predictRate && gain.shift >= 32-heading.bits {
+			p.turnRate, p.turnGain = r.predictor.a, factor{gain.numerator, gain.shift - (32 - heading.bits)}
 		}
 	}
-	x.try(a, g)
-	x.arcs(a, g)
-	g.a, g.b, g.minus = g.b, g.a, !minus
-	x.try(b, g)
-	x.arcs(b, g)
-	g.way = guessSpeed
-	x.try(b, g)
+	x.tryPredictor(a, p)
+	x.tryArcs(a, p)
+	p.a, p.b, p.reversed = p.b, p.a, !reversed // for b: swapping the components reverses the turn
+	x.tryPredictor(b, p)
+	x.tryArcs(b, p)
+	p.method = predictRefSpeed
+	x.tryPredictor(b, p)
 	for _, radius := range []int64{speed, speed / 2} {
 		for _, negative := range []bool{false, true} {
-			x.alone(b, guess{way: guessLeft, b: a.operand(), radius: uint32(radius), minus: negative})
+			x.tryWithoutRef(b, predictor{method: predictConstSpeed, b: a.operand(), speed: uint32(radius), reversed: negative})
 		}
 	}
 }
 
-// alone tries a guess from the message alone.
-func (x *fitter) alone(f *fitted, g guess) {
-	if n := len(f.tried); x.try(f, g) > x.plain(f)/8*7 {
-		f.tried = f.tried[:n]
+// tryWithoutRef tries a predictor that needs no reference. It keeps the trial if that costs at least 1/8
+// less than the field without a prediction.
+func (x *fitter) tryWithoutRef(f *fieldFit, p predictor) {
+	if n := len(f.trials); x.tryPredictor(f, p) > x.unpredictedCost(f)/8*7 {
+		f.trials = f.trials[:n]
 	}
 }
 
-// arcs tries guesses of the fields of which a turning component is the rate.
-func (x *fitter) arcs(rate *fitted, g guess) {
-	for _, f := range x.all {
-		for _, r := range f.tried {
-			if r.guess.way == guessRate && r.guess.a == rate.operand() {
-				g.way, g.gain = guessArc, r.guess.gain
-				x.try(f, g)
+// tryArcs tries predictArc for the fields, mostly positions, whose rate of change is the field rate, a
+// component of a turning vector. p has the operands of the vector and of its turn.
+func (x *fitter) tryArcs(rate *fieldFit, p predictor) {
+	for _, f := range x.fields {
+		for _, r := range f.trials {
+			if r.predictor.method == predictRate && r.predictor.a == rate.operand() {
+				p.method, p.gain = predictArc, r.predictor.gain
+				x.tryPredictor(f, p)
 				break
 			}
 		}
 	}
 }
 
-// findGain fits the gain of a guess: the movement of the field divided by rate and time. It reports
-// whether there is one.
-func (x *fitter) findGain(g *guess, f *fitted) bool {
-	type point struct{ moved, by int64 }
+// fitGain sets p.gain to the most frequent ratio of the field's change since the reference to rate x
+// elapsed time, where the rate is p.a. It uses the half of the messages in which that product is largest.
+// The result is false if no gain was found, or if it is 0.
+func (x *fitter) fitGain(p *predictor, f *fieldFit) bool {
+	type point struct{ moved, by int64 } // change of the field; rate x elapsed time
 	var points []point
 	half := int64(1) << (f.bits - 1)
-	for i := range x.list {
-		m := &x.list[i]
-		if !f.usable(m, g) || len(m.ref.units) < int(g.a.at)+int(g.a.bits+7)/8 {
+	for i := range x.messages {
+		m := &x.messages[i]
+		if !f.canPredict(m, p) || len(m.ref.units) < int(p.a.first)+int(p.a.bits+7)/8 {
 			continue
 		}
-		p := point{wrap(message{units: m.units}.value(f.at, f.bits)-m.ref.value(f.at, f.bits), half),
-			g.a.read(m.ref) * since(m.now, m.ref.now)}
+		p := point{wrapResidual(message{units: m.units}.readNumber(f.first, f.bits)-m.ref.readNumber(f.first, f.bits), half),
+			p.a.readSigned(m.ref) * elapsed(m.clock, m.ref.clock)}
 		if p.by != 0 {
 			points = append(points, p)
 		}
 	}
-	if len(points) < fewest {
+	if len(points) < minMessages {
 		return false
 	}
-	sizes := make([]int64, len(points))
+	sizes := make([]int64, len(points)) // of the products; with small ones, rounding errors dominate
 	for i, p := range points {
 		sizes[i] = max(p.by, -p.by)
 	}
@@ -412,71 +450,71 @@ func (x *fitter) findGain(g *guess, f *fitted) bool {
 	var ratios []int64
 	for _, p := range points {
 		if max(p.by, -p.by) >= middle {
-			ratios = append(ratios, ratioOf(p.moved, p.by))
+			ratios = append(ratios, fixedRatio(p.moved, p.by))
 		}
 	}
 	slices.Sort(ratios)
-	gain := crowd(ratios)
-	g.gain.shift = 40
+	gain := halfSampleMode(ratios)
+	p.gain.shift = 40 // the fraction bits of fixedRatio; reduced until the numerator fits into 16 bits
 	for gain > 1<<15-1 || gain < -1<<15 {
 		gain >>= 1
-		if g.gain.shift == 0 {
+		if p.gain.shift == 0 {
 			return false
 		}
-		g.gain.shift--
+		p.gain.shift--
 	}
-	g.gain.by = int16(gain)
+	p.gain.numerator = int16(gain)
 	return gain != 0
 }
 
-// fillFields counts the residuals of the fields' guesses into their distributions, as a coder walks
-// through the samples.
-func (t *trainer) fillFields() {
-	counts := make([][guesses][classes][2][buckets]int64, len(t.m.fields))
-	t.eachSample(t.samples, func(k *coder, s *sample, past *log) {
+// learnDistributions sets the distributions of all fields to the residuals in the samples.
+func (t *trainer) learnDistributions() {
+	counts := make([][maxPredictors][nClasses][2][nBuckets]int64, len(t.model.fields))
+	t.forEachSample(t.samples, func(k *coder, s *sample, acked *ackedLog) {
 		if len(s.data) > maxBytes {
 			return
 		}
-		k.follow(s.data, past, func(v byte, bits uint) {
-			w := &k.w
-			w.gather()
-			n := &w.num
-			if n.active && n.part == n.f.units-1 {
-				number := n.so | int64(v)
-				c := &counts[t.m.places[w.at()].field]
-				for j := range n.on {
-					side, b, _ := sideOf(wrap(number-n.guess[j].pred, 1<<(n.f.bits-1)))
-					c[j][n.guess[j].class][side][b]++
+		k.parse(s.data, acked, func(v byte, bits uint) {
+			p := &k.parser
+			p.gatherSources()
+			fc := &p.field
+			if fc.active && fc.unitIndex == fc.field.nUnits-1 { // the field is complete
+				number := fc.prefix | int64(v)
+				counted := &counts[t.model.units[p.modelIndex()].field]
+				for which := range fc.nPredictors {
+					side, b, _ := residualBucket(wrapResidual(number-fc.estimates[which].prediction, 1<<(fc.field.bits-1)))
+					counted[which][fc.estimates[which].class][side][b]++
 				}
 			}
-			n.leave(v)
+			fc.endUnit(v)
 		})
 	})
-	for i := range t.m.fields {
-		f := &t.m.fields[i]
-		for g := range f.count() {
-			learnShares(&f.share[g], &counts[i][g])
-			for c := range classes {
+	for i := range t.model.fields {
+		f := &t.model.fields[i]
+		for g := range f.predictorCount() {
+			learnBucketCosts(&f.bucketCost[g], &counts[i][g])
+			for counted := range nClasses {
 				for side := range 2 {
-					f.shares(&f.share[g][c][side])
+					f.clearUnusedBuckets(&f.bucketCost[g][counted][side])
 				}
 			}
 		}
-		f.fill()
+		f.buildMass()
 	}
 }
 
-// learnShares computes shares from counts: each bucket gets a little of its neighbours', and each
-// class a little of all classes.
-func learnShares(share *[classes][2][buckets]uint8, counts *[classes][2][buckets]int64) {
-	var all [2][buckets]int64
+// learnBucketCosts computes the costs of buckets from counts of residuals. Counts are smoothed: a bucket
+// gets a tenth of its neighbours', and each class gets 400/50 = 8 counts of the distribution of all
+// classes.
+func learnBucketCosts(costs *[nClasses][2][nBuckets]uint8, counts *[nClasses][2][nBuckets]int64) {
+	var all [2][nBuckets]int64 // counts of all classes, in 1/50
 	total := int64(0)
 	for side := range all {
-		for i := range buckets {
-			v := int64(1) // in 1/50
+		for i := range nBuckets {
+			v := int64(1) // no bucket has a probability of 0
 			for c := range counts {
 				v += 50 * counts[c][side][i]
-				if i > 0 && i < buckets-1 {
+				if i > 0 && i < nBuckets-1 {
 					v += 5 * (counts[c][side][i-1] + counts[c][side][i+1])
 				}
 			}
@@ -485,17 +523,17 @@ func learnShares(share *[classes][2][buckets]uint8, counts *[classes][2][buckets
 		}
 	}
 	for c := range counts {
-		var n [2][buckets]int64
+		var n [2][nBuckets]int64
 		sum := int64(0)
 		for side := range n {
-			for i := range buckets {
+			for i := range nBuckets {
 				n[side][i] = 50*counts[c][side][i] + 400*(all[side][i]<<16/total)>>16
 				sum += n[side][i]
 			}
 		}
 		for side := range n {
-			for i := range buckets {
-				share[c][side][i] = shareFrom(n[side][i], sum)
+			for i := range nBuckets {
+				costs[c][side][i] = fractionToCost(n[side][i], sum)
 			}
 		}
 	}

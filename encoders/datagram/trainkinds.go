@@ -10,10 +10,12 @@ import (
 	"wirelab/encoders/rangecoder"
 )
 
-// maxAnchored leaves room for kinds that follow others.
+// maxAnchored is the maximum number of kinds after findAnchors: kind 0 and those with anchors. The other
+// numbers below maxKinds are left for the records of lists.
 const maxAnchored = 12
 
-// findAnchors finds the four bytes with which many datagrams begin.
+// findAnchors adds a kind for each sequence of four bytes with which at least 4 datagrams, and at least 1 in
+// 300, begin. The most frequent come first.
 func (t *trainer) findAnchors() {
 	seen := map[uint32]int{}
 	for _, s := range t.samples {
@@ -24,56 +26,61 @@ func (t *trainer) findAnchors() {
 	maps.DeleteFunc(seen, func(_ uint32, n int) bool { return n*300 < len(t.samples) || n < 4 })
 	list := slices.SortedFunc(maps.Keys(seen), func(a, b uint32) int { return cmp.Or(seen[b]-seen[a], cmp.Compare(a, b)) })
 	for _, a := range list[:min(len(list), maxAnchored-1)] {
-		t.m.kinds = append(t.m.kinds, kind{anchor: a, hooked: true, key: -1, clock: -1})
+		t.model.kinds = append(t.model.kinds, messageKind{anchor: a, anchored: true, keyUnit: -1, clockByte: -1})
 	}
-	t.resize()
+	t.allocUnits()
 }
 
-// maxKey bounds where a key is looked for.
-const maxKey = 24
+// maxKeyUnit is the number of units at the start of a message among which the key is searched.
+const maxKeyUnit = 24
 
-// findKeys finds for each kind the unit that identifies the messages which resemble one another.
+// findKeys sets the key of each kind to the unit with which most units of the messages equal those of the
+// reference, the latest message with the same key. A key must give 1 % more equal units than the best
+// choice before it, beginning with no key.
 func (t *trainer) findKeys() {
-	some := t.samples[:min(len(t.samples), 800)]
-	score := func() []int {
-		s := make([]int, len(t.m.kinds))
-		for kind, list := range t.messages(some) {
+	samples := t.samples[:min(len(t.samples), 800)] // enough, and each key takes a pass over them
+	// countByKind returns the number of equal units by kind, with the current keys.
+	countByKind := func() []int {
+		scores := make([]int, len(t.model.kinds))
+		for kind, list := range t.collectMessages(samples) {
 			for i := range list {
-				s[kind] += alike(&list[i], int(t.m.kinds[kind].key))
+				scores[kind] += countMatches(&list[i], int(t.model.kinds[kind].keyUnit))
 			}
 		}
-		return s
+		return scores
 	}
-	set := func(key int8) {
-		for i := range t.m.kinds {
-			t.m.kinds[i].key = key
+	setKeys := func(key int8) {
+		for i := range t.model.kinds {
+			t.model.kinds[i].keyUnit = key
 		}
 	}
-	set(-1)
-	best := score()
+	const noKey = -1
+	setKeys(noKey)
+	best := countByKind()
 	keys := make([]int8, len(best))
 	for i := range keys {
-		keys[i] = -1
+		keys[i] = noKey
 	}
-	for key := range int8(maxKey) {
-		set(key)
-		for i, s := range score() {
-			if s > best[i]+best[i]/100 {
-				best[i], keys[i] = s, key
+	for key := range int8(maxKeyUnit) {
+		setKeys(key)
+		for i, matches := range countByKind() {
+			if matches > best[i]+best[i]/100 {
+				best[i], keys[i] = matches, key
 			}
 		}
 	}
 	for i := range keys {
-		t.m.kinds[i].key = keys[i]
+		t.model.kinds[i].keyUnit = keys[i]
 	}
 }
 
-// alike counts the units that are what the reference has.
-func alike(c *compared, key int) (n int) {
-	for i, u := range c.units[:min(len(c.units), maxPlaces)] {
+// countMatches returns the number of units of a message that equal the reference's. Up to the key, which
+// selects the reference, they are compared with the latest message of the kind.
+func countMatches(c *comparedMessage, key int) (n int) {
+	for i, u := range c.units[:min(len(c.units), unitsPerKind)] {
 		r := c.ref.units
 		if i <= key {
-			r = c.any.units
+			r = c.sameKind.units
 		}
 		if i < len(r) && r[i] == u {
 			n++
@@ -82,79 +89,85 @@ func alike(c *compared, key int) (n int) {
 	return n
 }
 
-// Bounds of lists.
 const (
-	minPeriod = 3
-	fewest    = 60 // messages of a kind from which anything is concluded
+	minPeriod   = 3  // smallest size of a record of a list, in bytes
+	minMessages = 60 // fewest messages of a kind from which its structure is inferred
 )
 
-// findLists finds the kinds that consist of a head and records of one size, and makes the records a
-// kind of their own.
+// findLists finds the kinds whose messages are a head followed by records of one size. The records become
+// messages of a new kind, each followed by another one. The original kind is limited to the head, or to the
+// first record if the head is empty.
 func (t *trainer) findLists() {
-	for i, list := range t.messages(t.samples[:min(len(t.samples), 2000)]) {
-		if len(list) < fewest || len(t.m.kinds) == maxKinds {
+	for i, list := range t.collectMessages(t.samples[:min(len(t.samples), 2000)]) {
+		if len(list) < minMessages || len(t.model.kinds) == maxKinds {
 			continue
 		}
 		head, period := findList(list)
 		if period == 0 {
 			continue
 		}
-		record := uint8(len(t.m.kinds))
-		t.m.kinds = append(t.m.kinds, kind{key: -1, clock: -1, size: uint8(period), then: record})
-		t.m.kinds[i].size, t.m.kinds[i].then = uint8(head), record
-		if head == 0 { // the message is a record already
-			t.m.kinds[i].size = uint8(period)
+		record := uint8(len(t.model.kinds))
+		t.model.kinds = append(t.model.kinds, messageKind{keyUnit: -1, clockByte: -1, size: uint8(period), next: record})
+		t.model.kinds[i].size, t.model.kinds[i].next = uint8(head), record
+		if head == 0 {
+			t.model.kinds[i].size = uint8(period)
 		}
 	}
-	t.resize()
+	t.allocUnits()
 }
 
-// findList returns the head and the period of messages that are lists, 0 if they are not. With the
-// right period, bytes cost much less by their place in a record than with one more or less.
-func findList(list []compared) (head, period int) {
-	list = spread(list, 300)
-	var table tally
-	mean := 0
+// findList returns the sizes of the head and of the records (the period) of messages that are lists; period
+// is 0 if they are not. The messages are coded with each byte predicted by its position in the record. With
+// the right period this costs much less than with a period that is 1 larger or smaller: the difference must
+// be at least 1/10 of what prediction by the position in the message saves. The saving itself must be
+// at least 45 % of that, and 95 % of the messages must consist of complete records.
+func findList(list []comparedMessage) (head, period int) {
+	list = sampleEvenly(list, 300)
+	var counts positionCounts
+	meanSize := 0
 	for i := range list {
-		mean += len(list[i].raw)
+		meanSize += len(list[i].raw)
 	}
-	mean /= len(list)
-	flat, whole := table.cost(list, 0, 1), table.cost(list, 256, 0)
-	best := (flat - whole) / 10
-	for p := minPeriod; p <= maxPlaces; p++ {
-		for h := 0; h <= mean/3 && h+3*p <= mean; h++ {
-			fits := 0
+	meanSize /= len(list)
+	noPosition := counts.cost(list, 0, 1)   // a period of 1: every byte has the same position
+	byPosition := counts.cost(list, 256, 0) // no records: the position in the message
+	best := (noPosition - byPosition) / 10
+	for tryPeriod := minPeriod; tryPeriod <= unitsPerKind; tryPeriod++ {
+		for tryHead := 0; tryHead <= meanSize/3 && tryHead+3*tryPeriod <= meanSize; tryHead++ {
+			fits := 0 // messages of complete records
 			for i := range list {
-				if n := len(list[i].raw); n >= h && (n-h)%p == 0 {
+				if n := len(list[i].raw); n >= tryHead && (n-tryHead)%tryPeriod == 0 {
 					fits++
 				}
 			}
 			if fits*20 < len(list)*19 {
 				continue
 			}
-			c := table.cost(list, h, p)
-			peak := min(table.cost(list, h, p-1), table.cost(list, h, p+1)) - c
-			if peak > best && (flat-c)*20 >= (flat-whole)*9 {
-				best, head, period = peak, h, p
+			cost := counts.cost(list, tryHead, tryPeriod)
+			gain := min(counts.cost(list, tryHead, tryPeriod-1), counts.cost(list, tryHead, tryPeriod+1)) - cost
+			if gain > best && (noPosition-cost)*20 >= (noPosition-byPosition)*9 {
+				best, head, period = gain, tryHead, tryPeriod
 			}
 		}
 	}
 	return head, period
 }
 
-// tally counts bytes by place, as bits in the context of those before.
-type tally [257 + maxPlaces][256][2]uint16
+// positionCounts counts the bits of bytes: by position, by the preceding bits of the byte, by value.
+// Positions from 256 on are those in a record.
+type positionCounts [257 + unitsPerKind][256][2]uint16
 
 // cost returns the cost of the bytes of messages, in 1/1024 bit, if each is coded adaptively by its
-// place: in the head, then in records of some period, 0 for none.
-func (t *tally) cost(list []compared, head, period int) (bits int64) {
+// position: in the head, whose size is given, and after it in records of period bytes. A period of 0 means
+// no records; head is then ignored. cost clears the counts first.
+func (t *positionCounts) cost(list []comparedMessage, head, period int) (bits int64) {
 	clear(t[:])
 	for i := range list {
 		for at, b := range list[i].raw {
 			if period == 0 {
-				at = min(at, 255)
+				at = min(at, 255) // later bytes share the last position
 			} else if at >= head {
-				at = 256 + (at-head)%period
+				at = 256 + (at-head)%period // see positionCounts
 			}
 			node := 1
 			for n := 7; n >= 0; n-- {
@@ -162,7 +175,7 @@ func (t *tally) cost(list []compared, head, period int) (bits int64) {
 				c := &t[at][node]
 				bits += int64(countLogs.all[c[0]+c[1]] - countLogs.one[c[bit]])
 				c[bit]++
-				if c[0]+c[1] >= 4095 {
+				if c[0]+c[1] >= 4095 { // halve the counts, which must be indices of countLogs
 					c[0], c[1] = c[0]/2, c[1]/2
 				}
 				node = node<<1 | int(bit)
@@ -172,8 +185,8 @@ func (t *tally) cost(list []compared, head, period int) (bits int64) {
 	return bits
 }
 
-// spread returns at most n messages, evenly chosen.
-func spread[T any](list []T, n int) []T {
+// sampleEvenly returns list, or n evenly spaced items of it if it has more.
+func sampleEvenly[T any](list []T, n int) []T {
 	if len(list) <= n {
 		return list
 	}
@@ -184,211 +197,227 @@ func spread[T any](list []T, n int) []T {
 	return out
 }
 
-// Layouts of numbers in a message: bytes, the highest or the lowest first, or a string of bits that
-// begins with the lowest or the highest of each byte.
+// Orders in which the numbers of a message are stored.
 const (
-	inBytes = iota
-	lowestFirst
-	highestFirst
-	orders
+	bytewise = iota // in whole bytes, each number big-endian or little-endian
+	lsbFirst        // packed in bits, beginning with the lowest bit of each byte
+	msbFirst        // packed in bits, beginning with the highest bit of each byte
+	nOrders
 )
 
-// piece is a span of bits that is one number, in the cheapest division of a message.
+// A piece is a range of bits of a message that is taken as one number.
 type piece struct {
-	from, bits int
-	little     bool // of bytes: the lowest first
+	firstBit, bits int
+	littleEndian   bool // only in order bytewise
 }
 
-// findLayouts divides the messages of each kind into the numbers of the cheapest residuals, and
-// makes groups of those that are not bytes with the highest first.
+// findLayouts divides the messages of each kind into the numbers whose residuals cost least. It sets
+// t.pieces to these and t.clocks to the positions that may have a time. Each little-endian number becomes a
+// group. A record of a list becomes one group of bit-packed numbers if these cost at least 3 % less than
+// whole bytes.
 func (t *trainer) findLayouts() {
-	t.pieces = make([][]piece, len(t.m.kinds))
-	t.clocks = make([][]clock, len(t.m.kinds))
-	for i, list := range t.messages(t.samples) {
-		list = slices.DeleteFunc(list, func(c compared) bool { return c.ref.units == nil })
-		if len(list) < fewest {
+	t.pieces = make([][]piece, len(t.model.kinds))
+	t.clocks = make([][]clockCandidate, len(t.model.kinds))
+	for i, list := range t.collectMessages(t.samples) {
+		list = slices.DeleteFunc(list, func(cost comparedMessage) bool { return cost.ref.units == nil })
+		if len(list) < minMessages {
 			continue
 		}
-		k := &t.m.kinds[i]
+		k := &t.model.kinds[i]
 		t.clocks[i] = findClocks(list)
-		list = spread(list, 1200)
+		list = sampleEvenly(list, maxFitMessages)
 		size, head := k.extent(list)
-		best, pieces := divide(list, inBytes, size, head)
-		k.groups = byteGroups(pieces)
-		for order := lowestFirst; order < orders && k.size > 0 && size <= maxSpan && k.then == uint8(i); order++ {
-			if c, p := divide(list, order, size, 0); c < best/100*97 {
-				best, pieces = c, p
-				k.groups = []group{bitGroup(p, order, size)}
+		best, pieces := cheapestDivision(list, bytewise, size, head)
+		k.groups = littleEndianGroups(pieces)
+		isRecord := k.size > 0 && k.next == uint8(i)
+		for order := lsbFirst; order < nOrders && isRecord && size <= maxSpan; order++ {
+			if cost, packed := cheapestDivision(list, order, size, 0); cost < best/100*97 {
+				best, pieces = cost, packed
+				k.groups = []group{bitGroup(packed, order, size)}
 			}
 		}
 		t.pieces[i] = pieces
 	}
-	t.resize()
+	t.allocUnits()
 }
 
-// extent returns the number of bytes of the kind's messages that have places of their own, and how
-// many of them come before any comparison.
-func (k *kind) extent(list []compared) (size, head int) {
+// extent returns the number of bytes of the kind's messages that are divided into numbers, and the size of
+// the anchor among these, 0 if the kind has none.
+func (k *messageKind) extent(list []comparedMessage) (size, head int) {
 	for i := range list {
-		size = max(size, min(len(list[i].raw), maxPlaces))
+		size = max(size, min(len(list[i].raw), unitsPerKind))
 	}
 	if k.size > 0 {
 		size = min(size, int(k.size))
 	}
-	if k.hooked {
+	if k.anchored {
 		return size, 4
 	}
 	return size, 0
 }
 
-// divide finds the cheapest division into numbers, and its cost in 1/1024 bit.
-func divide(list []compared, order, size, head int) (int64, []piece) {
-	step, most := 8, 4
-	if order != inBytes {
-		step, most = 1, 17
+// cheapestDivision returns the cheapest division of the first size bytes into numbers stored in the given
+// order, and its cost in 1/1024 bit. It is found by dynamic programming from the end: best[i] is the
+// cheapest division from position i on, a byte or, in packed orders, a bit. Each number costs 12 bits
+// in addition, so that divisions into many numbers must pay. Bytes before head, the anchor, are not part of
+// little-endian numbers.
+func cheapestDivision(list []comparedMessage, order, size, head int) (int64, []piece) {
+	step, maxWidth := 8, 4 // bits of a position, and maximum size of a number in positions
+	if order != bytewise {
+		step, maxWidth = 1, 17 // wider ones take too much time
 	}
 	n := size * 8 / step
 	type choice struct {
-		bits  int64
+		bits  int64 // cost of this piece and of all after it
 		piece piece
 	}
 	best := make([]choice, n+1)
-	var v [4][]int64
-	for s := n - 1; s >= 0; s-- {
-		best[s].bits = math.MaxInt64
-		for w := 1; w <= most && s+w <= n; w++ {
-			for little := range 2 {
-				if little == 1 && (order != inBytes || w == 1 || s < head) || order == inBytes && w == 3 {
+	var values [4][]int64
+	for start := n - 1; start >= 0; start-- {
+		best[start].bits = math.MaxInt64
+		for width := 1; width <= maxWidth && start+width <= n; width++ {
+			for little := range 2 { // 0: big-endian, 1: little-endian
+				// A single byte has no order, and numbers of three bytes are not tried.
+				if little == 1 && (order != bytewise || width == 1 || start < head) || order == bytewise && width == 3 {
 					continue
 				}
-				p := piece{s * step, w * step, little == 1}
-				extract(&v, list, p, order)
-				if bits := cheapest(&v, p.bits) + best[s+w].bits + 12<<10; bits < best[s].bits {
-					best[s] = choice{bits, p}
+				p := piece{start * step, width * step, little == 1}
+				readPieces(&values, list, p, order)
+				if bits := simplestCost(&values, p.bits) + best[start+width].bits + 12<<10; bits < best[start].bits {
+					best[start] = choice{bits, p}
 				}
 			}
 		}
 	}
 	var pieces []piece
-	for s := 0; s < n; s += best[s].piece.bits / step {
-		pieces = append(pieces, best[s].piece)
+	for start := 0; start < n; start += best[start].piece.bits / step {
+		pieces = append(pieces, best[start].piece)
 	}
 	return best[0].bits, pieces
 }
 
-// extract reads a number from all messages, and from those they are compared with.
-func extract(v *[4][]int64, list []compared, p piece, order int) {
-	for i := range v {
-		v[i] = v[i][:0]
+// readPieces sets values[0] to the piece's number in each message, and values[1] to values[3] to the
+// number in the message's ref, prevRef and sameKind. Messages are left out if they or their references are
+// too short for the piece.
+func readPieces(values *[4][]int64, list []comparedMessage, p piece, order int) {
+	for i := range values {
+		values[i] = values[i][:0]
 	}
 	for i := range list {
 		c := &list[i]
-		if len(c.raw)*8 < p.from+p.bits || len(c.ref.units)*8 < p.from+p.bits {
+		if len(c.raw)*8 < p.firstBit+p.bits || len(c.ref.units)*8 < p.firstBit+p.bits {
 			continue
 		}
-		for j, b := range [][]byte{c.raw, c.ref.units, c.ref2.units, c.any.units} {
-			v[j] = append(v[j], p.read(b, order))
+		for j, b := range [][]byte{c.raw, c.ref.units, c.prevRef.units, c.sameKind.units} {
+			values[j] = append(values[j], p.readFrom(b, order))
 		}
 	}
 }
 
-// read returns the piece's number, with zeros where b ends.
-func (p piece) read(b []byte, order int) (v int64) {
-	if order == inBytes {
+// readFrom returns the piece's number in b. Bytes beyond the end of b are 0.
+func (p piece) readFrom(b []byte, order int) (v int64) {
+	if order == bytewise {
 		for i := range p.bits / 8 {
-			at := p.from/8 + i
-			if p.little {
-				at = (p.from+p.bits)/8 - 1 - i
+			at := p.firstBit/8 + i
+			if p.littleEndian {
+				at = (p.firstBit+p.bits)/8 - 1 - i
 			}
-			v = v<<8 | int64(message{units: b}.at(at))
+			v = v<<8 | int64(message{units: b}.unitAt(at))
 		}
 		return v
 	}
-	var window uint64
+	var window uint64 // the four bytes from the first bit on, which contain a number of up to 17 bits
 	m := message{units: b}
 	for i := range 4 {
-		if x := uint64(m.at(p.from>>3 + i)); order == lowestFirst {
+		if x := uint64(m.unitAt(p.firstBit>>3 + i)); order == lsbFirst {
 			window |= x << (8 * i)
 		} else {
 			window |= x << (8 * (3 - i))
 		}
 	}
-	if order == lowestFirst {
-		return int64(window >> (p.from & 7) & (1<<p.bits - 1))
+	if order == lsbFirst {
+		return int64(window >> (p.firstBit & 7) & (1<<p.bits - 1))
 	}
-	return int64(window >> (32 - p.from&7 - p.bits) & (1<<p.bits - 1))
+	return int64(window >> (32 - p.firstBit&7 - p.bits) & (1<<p.bits - 1))
 }
 
-// cheapest returns the cost of the residuals of the best simple prediction.
-func cheapest(v *[4][]int64, bits int) int64 {
-	if len(v[0]) == 0 {
+// simplestCost returns the cost of a number's residuals with the best of the methods that have no
+// parameters, those before predictRate, in 1/1024 bit. values is set by readPieces; bits is the size of the
+// number.
+func simplestCost(values *[4][]int64, bits int) int64 {
+	if len(values[0]) == 0 {
 		return 0
 	}
 	best := int64(math.MaxInt64)
-	for guess := range guessRate {
-		c := newResiduals(bits)
-		for i, x := range v[0] {
-			switch guess {
-			case guessAny:
-				c.add(x - v[3][i])
-			case guessRef:
-				c.add(x - v[1][i])
-			case guessLine:
-				c.add(x - 2*v[1][i] + v[2][i])
+	ref, prevRef, sameKind := values[1], values[2], values[3]
+	for method := range predictRate {
+		cost := newResidualCost(bits)
+		for i, value := range values[0] {
+			switch method {
+			case predictSameKind:
+				cost.add(value - sameKind[i])
+			case predictRef:
+				cost.add(value - ref[i])
+			case predictLine:
+				cost.add(value - 2*ref[i] + prevRef[i])
 			}
 		}
-		best = min(best, c.bits)
+		best = min(best, cost.bits)
 	}
 	return best
 }
 
-// residuals adds up the cost of numbers that are coded adaptively by the bucket of their distance
-// from a prediction.
-type residuals struct {
-	half  int64
-	n     [2][buckets]int64
-	total int64
-	bits  int64
+// A residualCost adds up the cost of residuals that are coded adaptively: the bucket by its frequency so
+// far, the position in the bucket directly.
+type residualCost struct {
+	half   int64              // of the range of the numbers
+	counts [2][nBuckets]int64 // residuals so far by side (0 and more, below 0) and bucket
+	total  int64              // sum of counts
+	bits   int64              // cost so far, in 1/1024 bit
 }
 
-func newResiduals(bits int) residuals { return residuals{half: 1 << (bits - 1)} }
+// newResidualCost returns the cost of residuals of numbers with the given bits.
+func newResidualCost(bits int) residualCost { return residualCost{half: 1 << (bits - 1)} }
 
-func (c *residuals) add(r int64) {
-	side, i, log := sideOf(wrap(r, c.half))
-	c.bits += int64(log)<<10 + (log2(10*c.total+128)-log2(20*c.n[side][i]+1)+log2(2))>>6
-	c.n[side][i]++
+// add adds the cost of residual r to c.bits, in 1/1024 bit.
+func (c *residualCost) add(r int64) {
+	side, i, log := residualBucket(wrapResidual(r, c.half))
+	// The bucket's probability is (counts+1/20)/(total+12.8): each of the 256 counts begins at 1/20.
+	c.bits += int64(log)<<10 + (fixedLog2(10*c.total+128)-fixedLog2(20*c.counts[side][i]+1)+fixedLog2(2))>>6
+	c.counts[side][i]++
 	c.total++
 }
 
-// log2 is the logarithm of v, at least 1, in 1/65536.
-func log2(v int64) int64 {
+// fixedLog2 returns the binary logarithm of v in 1/65536, 0 if v is below 2.
+func fixedLog2(v int64) int64 {
 	if v < 2 {
 		return 0
 	}
 	return rangecoder.Log2(uint32(v))
 }
 
-// sideOf returns the bucket of a residual and the log of its width.
-func sideOf(r int64) (side, i int, log uint) {
-	k := uint32(r)
-	if r < 0 {
-		side, k = 1, uint32(-r-1)
+// residualBucket returns the bucket of a residual, as indices into field.bucketCost, and the binary
+// logarithm of the bucket's width.
+func residualBucket(r int64) (side, i int, log uint) {
+	distance := uint32(r)
+	if r < 0 { // -1 is in the first bucket of its side, because 0 is on the other side
+		side, distance = 1, uint32(-r-1)
 	}
-	i, _, log = bucket(k)
+	i, _, log = findBucket(distance)
 	return side, i, log
 }
 
-// byteGroups makes groups of the numbers that begin with their lowest byte.
-func byteGroups(pieces []piece) (list []group) {
+// littleEndianGroups returns a group for each little-endian number, with the bytes reversed.
+func littleEndianGroups(pieces []piece) (list []group) {
 	for _, p := range pieces {
-		if !p.little {
+		if !p.littleEndian {
 			continue
 		}
-		g := group{offset: uint8(p.from / 8), span: uint8(p.bits / 8)}
+		g := group{offset: uint8(p.firstBit / 8), span: uint8(p.bits / 8)}
 		for i := p.bits/8 - 1; i >= 0; i-- {
-			u := unit{bits: 8}
-			for j := range u.from {
-				u.from[j] = uint8(8*i + 7 - j)
+			u := groupUnit{bits: 8}
+			for j := range u.bitIndex {
+				u.bitIndex[j] = uint8(8*i + 7 - j)
 			}
 			g.units = append(g.units, u)
 		}
@@ -397,20 +426,21 @@ func byteGroups(pieces []piece) (list []group) {
 	return list
 }
 
-// bitGroup makes one group of a string of bits.
+// bitGroup returns one group for bit-packed numbers that fill size bytes. If the bits of a number are not a
+// multiple of 8, its first unit has fewer than 8, as field requires.
 func bitGroup(pieces []piece, order, size int) group {
 	g := group{span: uint8(size)}
 	for _, p := range pieces {
 		for left := p.bits; left > 0; {
-			u := unit{bits: uint8((left-1)%8 + 1)}
+			u := groupUnit{bits: uint8((left-1)%8 + 1)}
 			for j := range int(u.bits) {
-				at := p.from + p.bits - left + j // counted from the highest bit
-				if order == lowestFirst {
-					at = p.from + left - 1 - j
+				at := p.firstBit + p.bits - left + j // counted from the highest bit of each byte
+				if order == lsbFirst {
+					at = p.firstBit + left - 1 - j
 				} else {
-					at ^= 7
+					at ^= 7 // groupUnit counts from the lowest bit
 				}
-				u.from[j] = uint8(at)
+				u.bitIndex[j] = uint8(at)
 			}
 			g.units = append(g.units, u)
 			left -= int(u.bits)

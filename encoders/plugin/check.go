@@ -10,24 +10,26 @@ import (
 	"wirelab/encoders/drive"
 )
 
-// Check is the result of one check of an encoder.
+// A Check is the result of one check of an encoder.
 type Check struct {
-	Encoder string `json:"encoder"`
+	Encoder string `json:"encoder"`           // its name
 	Name    string `json:"name"`              // what was checked
-	Result  string `json:"result,omitempty"`  // what was measured
-	Problem string `json:"problem,omitempty"` // what does not hold; empty if all does
+	Result  string `json:"result,omitempty"`  // what was measured, may be empty
+	Problem string `json:"problem,omitempty"` // why the check failed; empty if it passed
 }
 
-// trial is an encoder on one kind of frames. Frame 0 is the initial state.
-type trial struct {
+// A checker checks an encoder with frames of one schema. Frame 0 is the initial state.
+type checker struct {
 	codec  *encoders.Codec
 	schema *frame.Schema
 	frames []*frame.Frame
 	pair   *drive.Pair // holds all frames that were sent
 }
 
-// Try lets an encoder send made-up frames of every kind that it takes, each against an earlier frame,
-// with losses, from one end and again from a fresh one, and damages packets.
+// Try checks whether an encoder works as wirelab.h requires. For each of three kinds of frames (cubes, a
+// table, a text) that the encoder accepts, it sends synthetic frames with losses and compares what the decoder
+// returns; repeats that with new encoders and decoders, which have only references and memos; and decodes
+// damaged packets. After a failed check, the other checks of the same kind of frames are left out.
 func Try(c *encoders.Codec) (list []Check) {
 	for _, s := range []*frame.Schema{frame.Cubes(64), {Name: "table", Item: "row", Rows: 20, TickHz: 30,
 		Fields: []frame.Field{{Name: "x", Min: -1000, Max: 1000}, {Name: "kind", Kind: frame.Enum, Max: 7}, {Name: "on", Kind: frame.Flag, Max: 1},
@@ -36,18 +38,18 @@ func Try(c *encoders.Codec) (list []Check) {
 		if !c.Suits(s) {
 			continue
 		}
-		t := &trial{codec: c, schema: s, frames: madeUp(s, 200)}
-		for _, x := range []struct {
+		chk := &checker{codec: c, schema: s, frames: syntheticFrames(s, 200)}
+		for _, step := range []struct {
 			name  string
 			check func() (string, error)
 		}{
-			{"takes " + s.Name, t.begin},
-			{s.Name + ": every frame comes back", t.sendAll},
-			{s.Name + ": the same packets from a fresh sender", t.sendAgain},
-			{s.Name + ": damaged packets", t.damage},
+			{"takes " + s.Name, chk.createPair},
+			{s.Name + ": every frame comes back", chk.sendAll},
+			{s.Name + ": the same packets from a fresh sender", chk.sendFromFresh},
+			{s.Name + ": damaged packets", chk.decodeDamaged},
 		} {
-			result, err := x.check()
-			check := Check{Encoder: c.Name, Name: x.name, Result: result}
+			result, err := step.check()
+			check := Check{Encoder: c.Name, Name: step.name, Result: result}
 			if err != nil {
 				check.Problem = err.Error()
 			}
@@ -60,16 +62,18 @@ func Try(c *encoders.Codec) (list []Check) {
 	return list
 }
 
-// begin makes the two ends.
-func (t *trial) begin() (string, error) {
+// createPair sets t.pair to a new encoder and decoder. Like all checks it returns a result to show, which may
+// be empty, and an error if the check failed.
+func (t *checker) createPair() (string, error) {
 	var err error
 	t.pair, err = drive.NewPair(t.codec, t.codec.Defaults(), t.schema, t.frames[0], len(t.frames))
 	return "", err
 }
 
-// madeUp returns n frames in which a tenth of the values change by at most 4.
-func madeUp(s *frame.Schema, n int) []*frame.Frame {
-	rng := rand.New(rand.NewPCG(1, 2))
+// syntheticFrames returns n frames, from each of which to the next a tenth of the values change by at most
+// 4. Frames of a schema without rows have a random text as body.
+func syntheticFrames(s *frame.Schema, n int) []*frame.Frame {
+	rng := rand.New(rand.NewPCG(1, 2)) // a fixed seed: every check of a plugin uses the same frames
 	list := make([]*frame.Frame, n)
 	for i := range list {
 		f := s.NewFrame()
@@ -77,16 +81,16 @@ func madeUp(s *frame.Schema, n int) []*frame.Frame {
 			f.CopyFrom(list[i-1])
 		}
 		f.Tick = uint32(i)
-		for at := range f.Table {
-			fd := &s.Fields[at%len(s.Fields)]
+		for cell := range f.Table {
+			fd := &s.Fields[cell%len(s.Fields)]
 			lowest, span := fd.Span()
 			switch {
-			case i == 0:
-				f.Table[at] = lowest + int32(span/2)
+			case i == 0: // the initial state: the middle of each range
+				f.Table[cell] = lowest + int32(span/2)
 			case rng.IntN(10) == 0:
-				by := int64(rng.IntN(9) - 4)
-				if v := int64(f.Table[at]) + by; v >= int64(lowest) && v-int64(lowest) <= int64(span) {
-					f.Table[at] = int32(v)
+				change := int64(rng.IntN(9) - 4)
+				if v := int64(f.Table[cell]) + change; v >= int64(lowest) && v-int64(lowest) <= int64(span) {
+					f.Table[cell] = int32(v)
 				}
 			}
 		}
@@ -101,65 +105,69 @@ func madeUp(s *frame.Schema, n int) []*frame.Frame {
 	return list
 }
 
-// distance is how far back the reference of frame i is.
-func distance(i int) int { return min(i, []int{1, 6, 2, 40, 3}[i%5]) }
+// refDistance returns the distance in frames from frame i to its reference. It varies, so that references are
+// new, old, and older than those of earlier frames.
+func refDistance(i int) int { return min(i, []int{1, 6, 2, 40, 3}[i%5]) }
 
-// lost reports whether frame i never arrives, so that no later one refers to it.
-func lost(i int) bool { return i%7 == 3 }
+// isLost reports whether the packet of frame i is lost. A lost frame is not a reference.
+func isLost(i int) bool { return i%7 == 3 }
 
-// refs returns the reference of frame i at one end.
-func (t *trial) refs(e *drive.End, i int) []encoders.Ref {
-	at := i - distance(i)
-	for at > 0 && lost(at) {
-		at--
+// refsFor returns the reference of frame i, with the memo that endpoint e, the sender or the receiver, has for
+// it: the frame refDistance(i) before frame i or, if that was lost, the next older frame that was not lost.
+func (t *checker) refsFor(e *drive.End, i int) []encoders.Ref {
+	ref := i - refDistance(i)
+	for ref > 0 && isLost(ref) {
+		ref--
 	}
-	if at == 0 {
+	if ref == 0 {
 		return e.Initial(t.frames[0].Tick)
 	}
-	return e.To(uint64(at))
+	return e.To(uint64(ref))
 }
 
-// sendAll passes all frames from one end to the other.
-func (t *trial) sendAll() (string, error) {
+// sendAll encodes all frames, decodes those that are not lost and compares the result. If the encoder
+// quantises, t.frames is changed to the frames as they were sent. The result is the mean size of a packet.
+func (t *checker) sendAll() (string, error) {
 	p, size := t.pair, 0
 	for i := 1; i < len(t.frames); i++ {
 		var budget encoders.Budget
-		packet, sent, err := p.Encode(nil, i, t.frames[i], t.refs(&p.Sender, i), &budget)
+		packet, sent, err := p.Encode(nil, i, t.frames[i], t.refsFor(&p.Sender, i), &budget)
 		if err != nil {
 			return "", fmt.Errorf("frame %d: %w", i, err)
 		}
 		if !t.codec.Quantises && !sent.Equal(t.frames[i]) {
-			return "", fmt.Errorf("frame %d: the encoder alters it, and does not say that it quantises", i)
+			return "", fmt.Errorf("frame %d: the encoder changes the frame, expected WL_QUANTISES among its flags", i)
 		}
 		t.frames[i] = sent
 		size += len(packet)
-		if lost(i) {
+		if isLost(i) {
 			continue
 		}
-		got, err := p.Decode(i, packet, t.refs(&p.Receiver, i))
+		got, err := p.Decode(i, packet, t.refsFor(&p.Receiver, i))
 		if err != nil {
 			return "", fmt.Errorf("frame %d, packet of %d bytes: %w", i, len(packet), err)
 		}
 		if !got.Equal(sent) {
-			return "", fmt.Errorf("frame %d, packet of %d bytes: it is decoded to something else", i, len(packet))
+			return "", fmt.Errorf("frame %d, packet of %d bytes: the decoded frame differs", i, len(packet))
 		}
 	}
 	n := len(t.frames) - 1
 	return fmt.Sprintf("%d frames, %.1f bytes each", n, float64(size)/float64(n)), nil
 }
 
-// sendAgain encodes some of the frames by a fresh end that has nothing but references and memos.
-func (t *trial) sendAgain() (string, error) {
+// sendFromFresh encodes some of the frames with a new encoder and decodes each with a new decoder. They
+// know only references and memos, so the frames differ if the plugin keeps other state between calls.
+func (t *checker) sendFromFresh() (string, error) {
 	enc, _, err := t.codec.New(t.schema, t.codec.Defaults())
 	if err != nil {
 		return "", err
 	}
 	step := 3
-	if t.codec.RunsAs() == Process { // each takes a while to begin
+	if t.codec.RunsAs() == Process { // each new decoder is a process, whose start takes time
 		step = 21
 	}
 	for i := 1; i < len(t.frames); i += step {
-		packet, sent, refs, err := t.encodeAgain(enc, i)
+		packet, sent, refs, err := t.encodeCopy(enc, i)
 		if err != nil {
 			return "", fmt.Errorf("frame %d: %w", i, err)
 		}
@@ -170,32 +178,33 @@ func (t *trial) sendAgain() (string, error) {
 		got := t.schema.NewFrame()
 		got.Tick = sent.Tick
 		if _, err := dec.Decode(got, packet, refs, nil); err != nil || !got.Equal(sent) {
-			return "", fmt.Errorf("frame %d: a receiver that has only references and memos decodes something else (%v): "+
-				"does an end keep something between two calls?", i, err)
+			return "", fmt.Errorf("frame %d: a new decoder with the same references and memos returns another frame "+
+				"(error: %v); is state kept between calls outside of memos?", i, err)
 		}
 	}
 	return "", nil
 }
 
-// encodeAgain encodes a copy of frame i, which the sender does not keep.
-func (t *trial) encodeAgain(enc encoders.Encoder, i int) (packet []byte, sent *frame.Frame, refs []encoders.Ref, err error) {
+// encodeCopy encodes a copy of frame i with enc, against the references that the sender holds.
+func (t *checker) encodeCopy(enc encoders.Encoder, i int) (packet []byte, sent *frame.Frame, refs []encoders.Ref, err error) {
 	sent = t.schema.NewFrame()
 	sent.CopyFrom(t.frames[i])
-	refs = t.refs(&t.pair.Sender, i)
+	refs = t.refsFor(&t.pair.Sender, i)
 	packet, _, err = enc.Encode(nil, sent, refs, nil, nil)
 	return packet, sent, refs, err
 }
 
-// damage passes damaged packets to a decoder.
-func (t *trial) damage() (string, error) {
+// decodeDamaged decodes packets that are truncated, have a flipped bit or additional bytes. The decoder must
+// return an error or some frame. It returns how many packets were rejected.
+func (t *checker) decodeDamaged() (string, error) {
 	enc, dec, err := t.codec.New(t.schema, t.codec.Defaults())
 	if err != nil {
 		return "", err
 	}
 	rng := rand.New(rand.NewPCG(3, 4))
-	refused, n := 0, 0
+	rejected, n := 0, 0 // of n packets
 	for i := 1; i < len(t.frames); i += 4 {
-		packet, _, refs, err := t.encodeAgain(enc, i)
+		packet, _, refs, err := t.encodeCopy(enc, i)
 		if err != nil {
 			return "", err
 		}
@@ -219,9 +228,9 @@ func (t *trial) damage() (string, error) {
 			case errors.Is(err, encoders.ErrBroken):
 				return "", fmt.Errorf("a damaged packet of %d bytes: %w", len(bad), err)
 			case err != nil:
-				refused++
+				rejected++
 			}
 		}
 	}
-	return fmt.Sprintf("%d of %d refused, the others decoded to something", refused, n), nil
+	return fmt.Sprintf("%d of %d rejected, the others decoded to some frame", rejected, n), nil
 }

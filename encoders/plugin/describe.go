@@ -15,21 +15,22 @@ import (
 	"wirelab/internal/units"
 )
 
-// What wirelab.h calls the same, without WL_.
+// Constants of wirelab.h: WL_SUITS_*, flags, and kinds of parameters.
 const (
 	suitsTables, suitsBodies, suitsCubes = 1, 2, 4
 	flagQuantises, flagStandalone        = 1, 2
 	paramInt, paramNumber, paramBool     = 0, 1, 2
 )
 
-// Bounds of a description.
+// Limits of a description.
 const (
 	maxParams = 32
-	maxMemo   = 1 << 20
+	maxMemo   = 1 << 20 // bytes
 )
 
-// description is a wl_codec.
+// A description is a wl_codec: see wirelab.h for its fields.
 type description struct {
+	// index is the argument of wl_describe.
 	index                 int
 	name, summary, source string
 	refs, suits, flags    uint32
@@ -39,6 +40,7 @@ type description struct {
 
 func (d *description) quantises() bool { return d.flags&flagQuantises != 0 }
 
+// A param is a wl_param. The values of all kinds are numbers; those of a Boolean are 0 and 1.
 type param struct {
 	name, help, unit  string
 	kind              int
@@ -50,7 +52,7 @@ var (
 	paramName = regexp.MustCompile(`^[a-z][a-z0-9_]{0,39}$`)
 )
 
-// describe asks a plugin what encoders it has.
+// describe returns the encoders of the plugin.
 func (p *Plugin) describe() ([]encoders.Codec, error) {
 	describe := p.describeModule
 	if p.Runs == Process {
@@ -61,11 +63,11 @@ func (p *Plugin) describe() ([]encoders.Codec, error) {
 		return nil, err
 	}
 	if len(list) == 0 {
-		return nil, fmt.Errorf("%w: it has no encoder", ErrContract)
+		return nil, fmt.Errorf("%w: has no encoders", ErrContract)
 	}
 	codecs := make([]encoders.Codec, len(list))
 	for i := range list {
-		c, err := p.codec(&list[i])
+		c, err := p.buildCodec(&list[i])
 		if err != nil {
 			return nil, fmt.Errorf("%w: encoder %d: %w", ErrContract, i, err)
 		}
@@ -74,7 +76,8 @@ func (p *Plugin) describe() ([]encoders.Codec, error) {
 	return codecs, nil
 }
 
-// describeModule reads all wl_codec of a module.
+// describeModule returns the descriptions of a module's encoders: those that wl_describe returns for 0, 1 and
+// so on, until it returns a null pointer.
 func (p *Plugin) describeModule() (list []description, err error) {
 	x, err := p.instantiate()
 	if err != nil {
@@ -89,7 +92,7 @@ func (p *Plugin) describeModule() (list []description, err error) {
 		if at == 0 {
 			break
 		}
-		d, err := x.description(i, at)
+		d, err := x.readDescription(i, at)
 		if err != nil {
 			return nil, fmt.Errorf("%w: encoder %d: %w", ErrContract, i, err)
 		}
@@ -98,25 +101,26 @@ func (p *Plugin) describeModule() (list []description, err error) {
 	return list, nil
 }
 
-// description reads a wl_codec.
-func (x *instance) description(index int, at uint32) (*description, error) {
-	w, ok := x.words(at, 9)
+// readDescription reads the wl_codec at addr, which is that of encoder index: the addresses of three texts,
+// refs, suits, flags, the size of memos, the number of parameters, and their address.
+func (x *instance) readDescription(index int, addr uint32) (*description, error) {
+	words, ok := x.readWords(addr, 9)
 	if !ok {
-		return nil, fmt.Errorf("its description is not in the module's memory")
+		return nil, fmt.Errorf("description is outside of the module's memory")
 	}
-	d := &description{index: index, refs: w[3], suits: w[4], flags: w[5], memoRoom: w[6]}
+	d := &description{index: index, refs: words[3], suits: words[4], flags: words[5], memoRoom: words[6]}
 	for i, s := range []*string{&d.name, &d.summary, &d.source} {
-		*s, ok = x.text(w[i])
+		*s, ok = x.readText(words[i])
 		if !ok {
-			return nil, fmt.Errorf("a text of its description has no end within %d bytes", maxText)
+			return nil, fmt.Errorf("description contains a text of more than %d bytes", maxText)
 		}
 	}
-	if w[7] > maxParams {
-		return nil, tooManyParams(w[7])
+	if words[7] > maxParams {
+		return nil, tooManyParams(words[7])
 	}
-	for i := range int(w[7]) {
-		q, err := x.param(w[8] + uint32(40*i))
-		if err != nil {
+	for i := range int(words[7]) {
+		q, err := x.readParam(words[8] + uint32(40*i))
+		if err != nil { // 40 above is the size of a wl_param
 			return nil, fmt.Errorf("param %d: %w", i, err)
 		}
 		d.params = append(d.params, *q)
@@ -124,24 +128,25 @@ func (x *instance) description(index int, at uint32) (*description, error) {
 	return d, nil
 }
 
+// tooManyParams returns an error for an encoder with n parameters.
 func tooManyParams(n uint32) error {
-	return fmt.Errorf("it has %d params, expected at most %d", n, maxParams)
+	return fmt.Errorf("encoder has %d params, expected at most %d", n, maxParams)
 }
 
-// codec makes an encoder of a description, if it makes sense.
-func (p *Plugin) codec(d *description) (*encoders.Codec, error) {
+// buildCodec returns the codec for a description, or an error if the description violates the contract.
+func (p *Plugin) buildCodec(d *description) (*encoders.Codec, error) {
 	d.summary, d.source = printable(d.summary), printable(d.source)
 	switch {
 	case !codecName.MatchString(d.name):
-		return nil, fmt.Errorf("its name is %q, expected a letter, then a-z, 0-9 and -, at most 40", d.name)
+		return nil, fmt.Errorf("name is %q, expected a lower-case letter, then a-z, 0-9 and -, at most 40 characters", d.name)
 	case d.refs != 1 && d.refs != 2:
-		return nil, fmt.Errorf("%s wants %d references, expected 1 or 2", d.name, d.refs)
+		return nil, fmt.Errorf("%s uses %d references, expected 1 or 2", d.name, d.refs)
 	case d.suits == 0 || d.suits > suitsTables|suitsBodies|suitsCubes:
-		return nil, fmt.Errorf("%s suits %#x, expected some of WL_SUITS_*", d.name, d.suits)
+		return nil, fmt.Errorf("%s has suits %#x, expected a combination of WL_SUITS_*", d.name, d.suits)
 	case d.flags > flagQuantises|flagStandalone:
-		return nil, fmt.Errorf("%s has flags %#x that nobody knows", d.name, d.flags)
+		return nil, fmt.Errorf("%s has unknown flags %#x", d.name, d.flags)
 	case d.memoRoom > maxMemo:
-		return nil, fmt.Errorf("%s wants memos of %d bytes, expected at most %d", d.name, d.memoRoom, maxMemo)
+		return nil, fmt.Errorf("%s has memos of %d bytes, expected at most %d", d.name, d.memoRoom, maxMemo)
 	}
 	for i := range d.params {
 		if err := d.params[i].check(); err != nil {
@@ -151,24 +156,24 @@ func (p *Plugin) codec(d *description) (*encoders.Codec, error) {
 	suits := d.suits
 	runs := p.Runs
 	if runs == Process {
-		runs = "a process and of what is said to it"
+		runs = "a process and the messages to it"
 	}
 	source := d.source + " (a plugin: its times, marked *, are those of " + runs + ")"
 	c := &encoders.Codec{Name: d.name, Summary: d.summary, Source: source, Refs: int(d.refs),
 		Quantises: d.quantises(), Standalone: d.flags&flagStandalone != 0, Plugin: p.origin(),
-		Suits: func(s *frame.Schema) bool { return suit(suits, s) }}
+		Suits: func(s *frame.Schema) bool { return accepts(suits, s) }}
 	if len(d.params) > 0 {
 		var err error
-		if c.Params, err = structOf(d.params); err != nil {
+		if c.Params, err = newParamStruct(d.params); err != nil {
 			return nil, fmt.Errorf("%s: %w", d.name, err)
 		}
 	}
 	c.New = func(s *frame.Schema, params any) (encoders.Encoder, encoders.Decoder, error) {
-		enc, err := p.newEnd(d, s, params)
+		enc, err := p.newCodec(d, s, params)
 		if err != nil {
 			return nil, nil, err
 		}
-		dec, err := p.newEnd(d, s, params) // the ends share nothing
+		dec, err := p.newCodec(d, s, params) // in a host of its own
 		if err != nil {
 			return nil, nil, err
 		}
@@ -177,10 +182,10 @@ func (p *Plugin) codec(d *description) (*encoders.Codec, error) {
 	return c, nil
 }
 
-// suit reports whether an encoder takes a schema.
-func suit(suits uint32, s *frame.Schema) bool {
+// accepts reports whether an encoder with the given suits accepts frames of schema s.
+func accepts(suits uint32, s *frame.Schema) bool {
 	switch {
-	case s.Delivery == frame.Every: // whole files, in blocks
+	case s.Delivery == frame.Every: // blocks of files: not possible with plugins
 		return false
 	case suits&suitsCubes != 0 && frame.IsCubes(s):
 		return true
@@ -190,82 +195,88 @@ func suit(suits uint32, s *frame.Schema) bool {
 	return suits&suitsBodies != 0
 }
 
-// param reads a wl_param.
-func (x *instance) param(at uint32) (*param, error) {
-	w, ok := x.words(at, 10)
+// readParam reads the wl_param at addr: the addresses of three texts, the kind, and three 64-bit floats of two
+// words each.
+func (x *instance) readParam(addr uint32) (*param, error) {
+	words, ok := x.readWords(addr, 10)
 	if !ok {
-		return nil, fmt.Errorf("it is not in the module's memory")
+		return nil, fmt.Errorf("outside of the module's memory")
 	}
-	q := &param{kind: int(w[3])}
-	for i, s := range []*string{&q.name, &q.help, &q.unit} {
-		*s, ok = x.text(w[i])
+	p := &param{kind: int(words[3])}
+	for i, s := range []*string{&p.name, &p.help, &p.unit} {
+		*s, ok = x.readText(words[i])
 		if !ok {
-			return nil, fmt.Errorf("a text of it has no end within %d bytes", maxText)
+			return nil, fmt.Errorf("contains a text of more than %d bytes", maxText)
 		}
 	}
-	number := func(i int) float64 { return math.Float64frombits(uint64(w[i]) | uint64(w[i+1])<<32) }
-	q.initial, q.min, q.max = number(4), number(6), number(8)
-	return q, nil
+	number := func(i int) float64 { return math.Float64frombits(uint64(words[i]) | uint64(words[i+1])<<32) }
+	p.initial, p.min, p.max = number(4), number(6), number(8)
+	return p, nil
 }
 
-// check returns an error if a parameter does not keep the contract.
-func (q *param) check() error {
-	q.help, q.unit = printable(q.help), printable(q.unit)
+// check returns an error if a parameter violates the contract. It removes characters that are not printable
+// from help and unit.
+func (p *param) check() error {
+	p.help, p.unit = printable(p.help), printable(p.unit)
 	switch {
-	case !paramName.MatchString(q.name):
-		return fmt.Errorf("its name is %q, expected a letter, then a-z, 0-9 and _, at most 40", q.name)
-	case q.kind != paramInt && q.kind != paramNumber && q.kind != paramBool:
-		return fmt.Errorf("%s is of kind %d, expected WL_INT, WL_NUMBER or WL_BOOL", q.name, q.kind)
-	case q.kind == paramBool && (q.initial == 0 || q.initial == 1):
-	case !(q.min <= q.initial && q.initial <= q.max) || math.Abs(q.min) > 1e15 || math.Abs(q.max) > 1e15:
-		return fmt.Errorf("%s is %v at first and from %v to %v, expected a number between its bounds", q.name, q.initial, q.min, q.max)
-	case q.kind == paramInt && (!isInt32(q.initial) || !isInt32(q.min) || !isInt32(q.max)):
-		return fmt.Errorf("%s has bounds that are no integers of 32 bits", q.name)
+	case !paramName.MatchString(p.name):
+		return fmt.Errorf("name is %q, expected a lower-case letter, then a-z, 0-9 and _, at most 40 characters", p.name)
+	case p.kind != paramInt && p.kind != paramNumber && p.kind != paramBool:
+		return fmt.Errorf("%s is of kind %d, expected WL_INT, WL_NUMBER or WL_BOOL", p.name, p.kind)
+	case p.kind == paramBool && (p.initial == 0 || p.initial == 1): // valid; bounds are ignored
+	case !(p.min <= p.initial && p.initial <= p.max) || math.Abs(p.min) > 1e15 || math.Abs(p.max) > 1e15:
+		return fmt.Errorf("%s has initial value %v, minimum %v and maximum %v, expected min <= initial <= max, at most 1e15",
+			p.name, p.initial, p.min, p.max)
+	case p.kind == paramInt && (!isInt32(p.initial) || !isInt32(p.min) || !isInt32(p.max)):
+		return fmt.Errorf("%s is a WL_INT, expected 32-bit integers as initial value and bounds", p.name)
 	}
 	return nil
 }
 
+// isInt32 reports whether x is an integer that fits into 32 bits.
 func isInt32(x float64) bool { return x == float64(int32(x)) }
 
-// structOf makes a struct of defaults with the tags that encoders.Codec.Params wants.
-func structOf(params []param) (any, error) {
+// newParamStruct returns a pointer to a struct with one field for each parameter, set to its initial value,
+// and with the tags that encoders.Codec.Params requires.
+func newParamStruct(params []param) (any, error) {
 	fields := make([]reflect.StructField, len(params))
 	seen := map[string]bool{}
-	for i, q := range params {
-		if seen[q.name] {
-			return nil, fmt.Errorf("two params are called %s", q.name)
+	for i, p := range params {
+		if seen[p.name] {
+			return nil, fmt.Errorf("two params have the name %s", p.name)
 		}
-		seen[q.name] = true
-		tag := "toml:" + strconv.Quote(q.name) + " help:" + strconv.Quote(q.help)
-		if q.unit != "" {
-			tag += " unit:" + strconv.Quote(q.unit)
+		seen[p.name] = true
+		tag := "toml:" + strconv.Quote(p.name) + " help:" + strconv.Quote(p.help)
+		if p.unit != "" {
+			tag += " unit:" + strconv.Quote(p.unit)
 		}
 		kind := reflect.TypeFor[bool]()
-		if q.kind != paramBool {
+		if p.kind != paramBool {
 			kind = reflect.TypeFor[float64]()
-			if q.kind == paramInt {
+			if p.kind == paramInt {
 				kind = reflect.TypeFor[int]()
 			}
-			tag += fmt.Sprintf(" min:%q max:%q", units.FormatDecimal(q.min), units.FormatDecimal(q.max))
+			tag += fmt.Sprintf(" min:%q max:%q", units.FormatDecimal(p.min), units.FormatDecimal(p.max))
 		}
 		fields[i] = reflect.StructField{Name: "P" + strconv.Itoa(i), Type: kind, Tag: reflect.StructTag(tag)}
 	}
 	v := reflect.New(reflect.StructOf(fields))
-	for i, q := range params {
-		switch f := v.Elem().Field(i); q.kind {
+	for i, p := range params {
+		switch f := v.Elem().Field(i); p.kind {
 		case paramInt:
-			f.SetInt(int64(q.initial))
+			f.SetInt(int64(p.initial))
 		case paramNumber:
-			f.SetFloat(q.initial)
+			f.SetFloat(p.initial)
 		case paramBool:
-			f.SetBool(q.initial != 0)
+			f.SetBool(p.initial != 0)
 		}
 	}
 	return v.Interface(), nil
 }
 
-// values are the params as the module takes them.
-func values(params any) (list []float64) {
+// paramValues returns the values of a struct made by newParamStruct, in the order of the description, as
+// wl_create receives them. params may be nil.
+func paramValues(params any) (list []float64) {
 	if params == nil {
 		return nil
 	}
@@ -283,7 +294,7 @@ func values(params any) (list []float64) {
 	return list
 }
 
-// printable leaves out what could move a terminal's cursor.
+// printable returns s without characters that are not printable, such as terminal escape sequences.
 func printable(s string) string {
 	return strings.Map(func(r rune) rune {
 		if r == unicode.ReplacementChar || !unicode.IsPrint(r) {

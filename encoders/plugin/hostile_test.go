@@ -15,10 +15,9 @@ import (
 	"wirelab/encoders"
 )
 
-// Endless loops outside of frames are ended as well: where a module begins, describes itself
-// and is asked for memory.
-func TestEndlessLoops(t *testing.T) {
-	s, _ := demo(t, 300, 1)
+// The timeout also ends endless loops in _initialize, wl_abi, wl_describe and wl_alloc.
+func TestEndlessLoopOutsideOfCalls(t *testing.T) {
+	s, _ := demoFrames(t, 300, 1)
 	for loop, call := range map[int]string{1: "wl_abi", 2: "wl_alloc", 3: "wl_describe", 4: "_initialize"} {
 		p, err := Load(t.Context(), fmt.Sprintf("testdata/loops%d.wasm", loop), Options{Timeout: 150 * time.Millisecond})
 		if err == nil {
@@ -31,10 +30,10 @@ func TestEndlessLoops(t *testing.T) {
 	}
 }
 
-// Who takes too long again and again is not asked any more: a session must go on.
-func TestPatience(t *testing.T) {
+// After maxLateCalls late calls a plugin is no longer called, so that the session continues.
+func TestLateCallsAreLimited(t *testing.T) {
 	p := load(t, "testdata/evil.wasm", Options{Timeout: 200 * time.Millisecond})
-	s, frames := demo(t, 300, 2)
+	s, frames := demoFrames(t, 300, 2)
 	loops := p.Codecs[0].Defaults()
 	if err := encoders.SetParam(loops, "evil", 2); err != nil {
 		t.Fatal(err)
@@ -45,16 +44,16 @@ func TestPatience(t *testing.T) {
 	}
 	for i := range 100 { // at 200 ms each it would take 20 s
 		_, _, err := enc.Encode(nil, frames[1], []encoders.Ref{{Frame: frames[0]}}, nil, nil)
-		if !errors.Is(err, encoders.ErrBroken) || strings.Contains(err.Error(), "not asked again") != (i >= maxLate) {
+		if !errors.Is(err, encoders.ErrBroken) || strings.Contains(err.Error(), "no further calls") != (i >= maxLateCalls) {
 			t.Fatalf("call %d: %v", i, err)
 		}
 	}
 }
 
-// An end that breaks again and again does not keep the memory of the instances that it had.
-func TestBrokenInstancesGo(t *testing.T) {
+// The memory of instances that were closed after an error is freed.
+func TestBrokenInstancesAreFreed(t *testing.T) {
 	p := load(t, "testdata/evil.wasm", Options{Memory: 64 << 20})
-	s, frames := demo(t, 300, 2)
+	s, frames := demoFrames(t, 300, 2)
 	traps := p.Codecs[0].Defaults()
 	if err := encoders.SetParam(traps, "evil", 15); err != nil { // in the decoder
 		t.Fatal(err)
@@ -63,30 +62,30 @@ func TestBrokenInstancesGo(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	held := func() uint64 {
+	heapSize := func() uint64 {
 		runtime.GC()
 		runtime.GC()
 		var m runtime.MemStats
 		runtime.ReadMemStats(&m)
 		return m.HeapAlloc
 	}
-	packet := delta(frames[1].Table, frames[0].Table)
-	before := held()
+	packet := deltaEncode(frames[1].Table, frames[0].Table)
+	before := heapSize()
 	for range 200 { // an instance has some 300 kB
 		if _, err := dec.Decode(s.NewFrame(), packet, []encoders.Ref{{Frame: frames[0]}}, nil); !errors.Is(err, encoders.ErrCorrupt) {
 			t.Fatal(err)
 		}
 	}
-	if after := held(); after > before+16<<20 {
-		t.Errorf("%d MB are held", (after-before)>>20)
+	if after := heapSize(); after > before+16<<20 {
+		t.Errorf("%d MB are not freed", (after-before)>>20)
 	}
 	runtime.KeepAlive(dec)
 }
 
-// Many sessions at once, as of shadows and sweeps, each in its own goroutine.
-func TestManyAtOnce(t *testing.T) {
+// Several goroutines can use encoders of one plugin at once, as shadows and sweeps do.
+func TestConcurrentSessions(t *testing.T) {
 	p := load(t, "testdata/delta.wasm", Options{Timeout: 20 * time.Second})
-	s, frames := demo(t, 300, 20)
+	s, frames := demoFrames(t, 300, 20)
 	var all sync.WaitGroup
 	for range 8 {
 		all.Go(func() {
@@ -103,8 +102,8 @@ func TestManyAtOnce(t *testing.T) {
 					t.Error(err)
 					return
 				}
-				if string(packet) != string(delta(frames[i].Table, frames[i-1].Table)) {
-					t.Errorf("frame %d: another packet", i)
+				if string(packet) != string(deltaEncode(frames[i].Table, frames[i-1].Table)) {
+					t.Errorf("frame %d: unexpected packet", i)
 				}
 				if memos[1], err = dec.Decode(got, packet, []encoders.Ref{{Frame: frames[i-1], Memo: memos[1]}}, nil); err != nil || !got.Equal(frames[i]) {
 					t.Errorf("frame %d: %v", i, err)
@@ -116,7 +115,7 @@ func TestManyAtOnce(t *testing.T) {
 	all.Wait()
 }
 
-// Parameters that make no sense are refused.
+// Parameters that violate the contract are rejected.
 func TestParamCheck(t *testing.T) {
 	nan, inf := math.NaN(), math.Inf(1)
 	for _, c := range []struct {
@@ -144,14 +143,14 @@ func TestParamCheck(t *testing.T) {
 			t.Errorf("%+v: %v", c.q, err)
 		}
 	}
-	if _, err := structOf([]param{{name: "a", kind: paramBool}, {name: "a", kind: paramBool}}); err == nil {
-		t.Error("two of one name")
+	if _, err := newParamStruct([]param{{name: "a", kind: paramBool}, {name: "a", kind: paramBool}}); err == nil {
+		t.Error("two parameters with one name are accepted")
 	}
 	quotes := param{name: "a", kind: paramNumber, help: "a `\"quoted\" \\word:\"x\"` \x1b[2J\n", unit: `"`, max: 1}
 	if err := quotes.check(); err != nil {
 		t.Fatal(err)
 	}
-	params, err := structOf([]param{quotes})
+	params, err := newParamStruct([]param{quotes})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -161,8 +160,8 @@ func TestParamCheck(t *testing.T) {
 	}
 }
 
-// A file that is too large is not read.
-func TestLargeFile(t *testing.T) {
+// Load rejects a file that is too large.
+func TestLoadTooLargeFile(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "large.wasm")
 	if err := os.WriteFile(path, []byte("\x00asm\x01\x00\x00\x00"), 0o600); err != nil {
 		t.Fatal(err)
@@ -175,7 +174,7 @@ func TestLargeFile(t *testing.T) {
 	}
 }
 
-// What is kept of compiled modules is bounded, and the newest stay.
+// pruneCache removes the oldest files.
 func TestPruneCache(t *testing.T) {
 	dir := t.TempDir()
 	for i := range 5 {
@@ -186,7 +185,7 @@ func TestPruneCache(t *testing.T) {
 		if err := os.WriteFile(path, nil, 0o600); err != nil {
 			t.Fatal(err)
 		}
-		if err := os.Truncate(path, maxCache/2-1); err != nil {
+		if err := os.Truncate(path, maxCacheSize/2-1); err != nil {
 			t.Fatal(err)
 		}
 		then := time.Unix(int64(1_000_000+i), 0)

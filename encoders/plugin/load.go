@@ -1,8 +1,28 @@
-// Package plugin runs encoders from outside: WebAssembly modules that keep the contract of
-// wirelab.h. Load reads, checks and describes one; its codecs then stand beside the built-in
-// ones. Each end of a session is an instance of its own, so that sender and receiver share no
-// memory, and an instance can neither see the clock nor files, nor take more memory or time
-// than it is given. What goes wrong in one is an error that names plugin and call.
+// Package plugin runs encoders that are not part of Wirelab: WebAssembly modules that implement the
+// contract in wirelab.h, and processes that exchange the messages described in PROCESS.md.
+//
+// Load reads a plugin, checks it against the contract and returns its encoders as values of type
+// encoders.Codec, which are used like the built-in ones:
+//
+//	p, err := plugin.Load(ctx, "mine.wasm", plugin.Options{})
+//	if err != nil {
+//		return err
+//	}
+//	defer p.Close()
+//	encoder, decoder, err := p.Codecs[0].New(schema, p.Codecs[0].Defaults())
+//
+// # Isolation
+//
+// Every encoder and decoder is a module instance or a process of its own, so that sender and receiver
+// share nothing. A module has no access to clock, randomness, files or network, and its memory and
+// time are limited by Options. A process has the rights of the user; only its time is limited.
+//
+// # Errors
+//
+// A call that traps, takes too long or violates the contract returns an error that names the plugin
+// and the call and wraps encoders.ErrBroken, and for a decoder encoders.ErrCorrupt. The next call
+// runs in a new instance or process. Nothing is lost with the old one, because whatever an encoder
+// learns is in memos, which the caller holds.
 package plugin
 
 import (
@@ -30,86 +50,112 @@ import (
 	"wirelab/internal/panics"
 )
 
-// ABI is the version of wirelab.h that this package speaks.
+// ABI is the version of wirelab.h and PROCESS.md that this package implements.
 const ABI = 1
 
-// Bounds of what a plugin may be and ask for.
+// Limits of a plugin.
 const (
-	maxFile       = 64 << 20 // bytes of a module
-	defaultMemory = 256 << 20
-	pageSize      = 64 << 10
+	maxFile       = 64 << 20  // bytes of a module
+	defaultMemory = 256 << 20 // bytes of an instance
+	pageSize      = 64 << 10  // bytes; the unit of a module's memory
 	maxCodecs     = 16
 )
 
-// DefaultTimeout is how long one call may take.
+// DefaultTimeout is the default of Options.Timeout.
 const DefaultTimeout = time.Second
 
-// ErrContract says that a module does not keep the contract of wirelab.h.
-var ErrContract = errors.New("does not keep the contract of wirelab.h")
+// ErrContract means that a module or a process violates the contract of wirelab.h.
+var ErrContract = errors.New("violates the contract of wirelab.h")
 
-// Options configure Load. The zero value means the defaults.
+// Options configure Load. The zero value selects the defaults.
 type Options struct {
-	Memory  int64         // bytes that an instance may take
-	Timeout time.Duration // of one call; negative: the plugin is trusted, nothing looks at the time
-	Cache   string        // folder of compiled modules, which Load keeps small; empty: they are compiled each time
-	SHA256  string        // what there must be; empty: whatever is
+	// Memory is the maximum memory of a module instance in bytes. 0 means 256 MiB. It does not apply to
+	// processes.
+	Memory int64
+
+	// Timeout is the maximum duration of a call. 0 means DefaultTimeout. A negative value means no
+	// limit: calls are faster then, but an endless loop of the plugin never returns.
+	Timeout time.Duration
+
+	// Cache is a folder for compiled modules, which are then compiled only once. Load removes the oldest
+	// files from it beyond 256 MiB. Empty means no cache.
+	Cache string
+
+	// SHA256 is the expected hash of the plugin in hexadecimal, see Plugin.SHA256. If another is found,
+	// Load returns an error that wraps ErrOther. Empty means any.
+	SHA256 string
 }
 
-// How a plugin can run; see encoders.Plugin.Runs.
+// Values of Plugin.Runs and encoders.Plugin.Runs.
 const (
 	Compiled    = "WebAssembly"
-	Interpreted = "interpreted WebAssembly" // some twenty times as slowly
+	Interpreted = "interpreted WebAssembly" // about 20 times slower; on processors other than amd64 and arm64
 	Process     = "process"
 )
 
-// Plugin is a module that was loaded, or a command that keeps the same contract.
+// A Plugin is a loaded module, or a command that is run as processes. Its codecs may be used by several
+// goroutines; an encoder or decoder made by them must be used by one at a time.
 type Plugin struct {
-	Path   string
-	SHA256 string // of the module; of a process: of its command line and all files that it names
+	// Path is the path passed to Load.
+	Path string
+
+	// SHA256 is the hash of the module in hexadecimal; for a process, that of its command line and of the
+	// contents of all files named in it.
+	SHA256 string
+
+	// Codecs are the encoders of the plugin, at least one.
 	Codecs []encoders.Codec
-	Runs   string // how: Compiled, Interpreted or Process
+
+	// Runs is how the plugin is run: Compiled, Interpreted or Process.
+	Runs string
 
 	opt Options
-	// ctx ends all calls. It is a field because the calls come from Encode and Decode, whose interfaces,
-	// those of all encoders, have no context.
-	ctx      context.Context
-	cache    wazero.CompilationCache // nil: none
-	runtime  wazero.Runtime
-	compiled wazero.CompiledModule
-	command  []string      // of a process
-	alive    processes     // those of ends
-	named    atomic.Uint64 // memos so far: no two of them have one name
+	// ctx ends all calls. It is a field because Encode and Decode have no context parameter.
+	ctx        context.Context
+	cache      wazero.CompilationCache // nil if none
+	runtime    wazero.Runtime
+	compiled   wazero.CompiledModule
+	command    []string      // of a process
+	processes  processList   // that are running
+	lastMemoID atomic.Uint64 // memo.id of the newest memo
 
-	bug atomic.Pointer[panics.Error] // the first panic of a goroutine of the plugin; nil if none
+	firstPanic atomic.Pointer[panics.Error] // the first panic of a goroutine of the plugin; nil if none
 }
 
-// recordPanic keeps err if it is the first recovered panic; other errors are ignored. The next failed
+// recordPanic stores err if it is the first recovered panic; other errors are ignored. The next failed
 // call of any process of the plugin returns the panic, and Close panics with it.
 func (p *Plugin) recordPanic(err error) {
 	var bug *panics.Error
 	if errors.As(err, &bug) {
-		p.bug.CompareAndSwap(nil, bug)
+		p.firstPanic.CompareAndSwap(nil, bug)
 	}
 }
 
-// broken returns the error of a call that did not keep the contract.
-func (p *Plugin) broken(call, format string, args ...any) error {
+// callError returns an error for a call that violated the contract. It wraps encoders.ErrBroken.
+func (p *Plugin) callError(call, format string, args ...any) error {
 	return fmt.Errorf("plugin %s: %w: %s: %w", p.Name(), encoders.ErrBroken, call, fmt.Errorf(format, args...))
 }
 
-// function is one that a module has to export.
-type function struct {
+// An export describes a function that a module must export.
+type export struct {
 	name    string
-	params  int // all of them i32
-	results int
+	params  int // number of parameters, all of type i32
+	results int // number of results, all of type i32
 }
 
-var functions = []function{{"wl_abi", 0, 1}, {"wl_alloc", 1, 1}, {"wl_describe", 1, 1}, {"wl_create", 3, 1}, {"wl_encode", 2, 1},
+// requiredExports are the functions declared in wirelab.h.
+var requiredExports = []export{ // name, parameters, results
+	{"wl_abi", 0, 1}, {"wl_alloc", 1, 1}, {"wl_describe", 1, 1}, {"wl_create", 3, 1}, {"wl_encode", 2, 1},
 	{"wl_decode", 2, 1}, {"wl_error", 0, 1}}
 
-// Load reads a module, checks it against the contract and asks what encoders it has; or does
-// the same with a process, for a path of exec: and a command. ctx ends all calls. Errors name
-// the file; those of the plugin wrap ErrContract, or ErrOther if it is not what was asked for.
+// Load loads the module at path and checks it against the contract. A path of exec: and a command, such
+// as "exec:./mine --fast", starts the command as a process; see PROCESS.md.
+//
+// When ctx is done, running calls end and later ones fail, also those of the encoders. Close must be
+// called when the plugin is no longer used.
+//
+// Errors name the path. They wrap ErrContract if the file is not a module or violates the contract,
+// and ErrOther if opt.SHA256 does not match.
 func Load(ctx context.Context, path string, opt Options) (*Plugin, error) {
 	if opt.Memory == 0 {
 		opt.Memory = defaultMemory
@@ -120,9 +166,9 @@ func Load(ctx context.Context, path string, opt Options) (*Plugin, error) {
 	p := &Plugin{Path: path, opt: opt, ctx: ctx, Runs: Interpreted}
 	if command, ok := strings.CutPrefix(path, encoders.ProcessPrefix); ok {
 		p.Runs = Process
-		return p.begin(func() error { return p.prepareProcess(command) })
+		return p.finishLoad(func() error { return p.prepareProcess(command) })
 	}
-	text, err := read(path)
+	text, err := readModule(path)
 	if err != nil {
 		return nil, err
 	}
@@ -131,17 +177,18 @@ func Load(ctx context.Context, path string, opt Options) (*Plugin, error) {
 	}
 	sum := sha256.Sum256(text)
 	p.SHA256 = hex.EncodeToString(sum[:])
-	return p.begin(func() error { return p.compile(text) })
+	return p.finishLoad(func() error { return p.compile(text) })
 }
 
-// ErrOther says that a plugin is not the one that was asked for.
-var ErrOther = errors.New("it is another one now")
+// ErrOther means that the hash of a plugin differs from Options.SHA256.
+var ErrOther = errors.New("unexpected SHA-256")
 
-// begin calls prepare, checks the hash and reads the list of encoders.
-func (p *Plugin) begin(prepare func() error) (*Plugin, error) {
+// finishLoad calls prepare, which must set p.SHA256, checks the hash and reads the list of encoders. After
+// an error, p is closed.
+func (p *Plugin) finishLoad(prepare func() error) (*Plugin, error) {
 	err := prepare()
 	if err == nil && p.opt.SHA256 != "" && p.opt.SHA256 != p.SHA256 {
-		err = fmt.Errorf("%w, with SHA-256 %.16s", ErrOther, p.SHA256)
+		err = fmt.Errorf("%w %.16s, expected %.16s", ErrOther, p.SHA256, p.opt.SHA256)
 	}
 	if err == nil {
 		p.Codecs, err = p.describe()
@@ -153,35 +200,38 @@ func (p *Plugin) begin(prepare func() error) (*Plugin, error) {
 	return p, nil
 }
 
-// origin returns the description of the plugin that its encoders carry.
+// origin returns the value of encoders.Codec.Plugin, which reports store. Options that have their default are
+// 0 in it.
 func (p *Plugin) origin() *encoders.Plugin {
-	x := &encoders.Plugin{Path: p.Path, SHA256: p.SHA256, Memory: p.opt.Memory, Timeout: p.opt.Timeout, Runs: p.Runs}
-	if x.Memory == defaultMemory || p.Runs == Process {
-		x.Memory = 0
+	origin := &encoders.Plugin{Path: p.Path, SHA256: p.SHA256, Memory: p.opt.Memory, Timeout: p.opt.Timeout, Runs: p.Runs}
+	if origin.Memory == defaultMemory || p.Runs == Process {
+		origin.Memory = 0
 	}
-	if x.Timeout == DefaultTimeout {
-		x.Timeout = 0
+	if origin.Timeout == DefaultTimeout {
+		origin.Timeout = 0
 	}
-	return x
+	return origin
 }
 
-func read(path string) ([]byte, error) {
+// readModule reads the file at path and checks that it begins as a WebAssembly module of version 1.
+func readModule(path string) ([]byte, error) {
 	text, err := boundedio.ReadFile(path, maxFile)
 	var tooLarge *boundedio.SizeError
 	switch {
 	case errors.As(err, new(*boundedio.KindError)):
-		return nil, fmt.Errorf("%s: %w: it is no file", path, ErrContract)
+		return nil, fmt.Errorf("%s: %w: not a regular file", path, ErrContract)
 	case errors.As(err, &tooLarge):
-		return nil, fmt.Errorf("%s: %w: it has %d bytes, expected at most %d", path, ErrContract, max(tooLarge.Size, maxFile+1), maxFile)
+		return nil, fmt.Errorf("%s: %w: %d bytes, expected at most %d", path, ErrContract, max(tooLarge.Size, maxFile+1), maxFile)
 	case err != nil:
 		return nil, err
 	case !bytes.HasPrefix(text, []byte("\x00asm\x01\x00\x00\x00")):
-		return nil, fmt.Errorf("%s: %w: it is no WebAssembly module", path, ErrContract)
+		return nil, fmt.Errorf("%s: %w: not a WebAssembly module", path, ErrContract)
 	}
 	return text, nil
 }
 
-// Close ends all instances and processes. It panics if one of their goroutines panicked.
+// Close ends all instances and processes of the plugin. If one of its goroutines has panicked, Close
+// panics with that value.
 func (p *Plugin) Close() {
 	if p.runtime != nil {
 		_ = p.runtime.Close(context.Background())
@@ -189,30 +239,30 @@ func (p *Plugin) Close() {
 	if p.cache != nil {
 		_ = p.cache.Close(context.Background())
 	}
-	p.alive.end()
-	if bug := p.bug.Load(); bug != nil {
+	p.processes.shutdownAll()
+	if bug := p.firstPanic.Load(); bug != nil {
 		panic(bug)
 	}
 }
 
-// compile compiles the module and checks its imports and exports.
+// compile compiles the module in text and checks its imports and exports.
 func (p *Plugin) compile(text []byte) error {
-	text, err := boundTables(text)
+	text, err := limitTables(text)
 	if err != nil {
 		return fmt.Errorf("%w: %w", ErrContract, err)
 	}
-	const mostPages = 1<<16 - 1 // one less than there can be: the size of all in bytes is a number of 32 bits
-	pages := uint32(min(max(p.opt.Memory, pageSize)/pageSize, mostPages))
+	const maxPages = 1<<16 - 1 // not 1<<16: the size in bytes must fit into 32 bits
+	pages := uint32(min(max(p.opt.Memory, pageSize)/pageSize, maxPages))
 	config := wazero.NewRuntimeConfig().WithMemoryLimitPages(pages).WithCloseOnContextDone(p.opt.Timeout > 0)
 	if p.opt.Cache != "" {
 		pruneCache(p.opt.Cache)
-		if cache, err := wazero.NewCompilationCacheWithDir(p.opt.Cache); err == nil { // else it takes longer, and no more
+		if cache, err := wazero.NewCompilationCacheWithDir(p.opt.Cache); err == nil { // without a cache, compiling takes longer
 			p.cache, config = cache, config.WithCompilationCache(cache)
 		}
 	}
 	p.runtime = wazero.NewRuntimeWithConfig(p.ctx, config)
-	// Modules of Go and of wasi-libc import these. They get no files, no arguments, and a clock
-	// and a source of randomness that always say the same.
+	// Modules compiled from Go or with wasi-libc import WASI. Here it provides no files and no arguments; its
+	// clock and its random numbers are the same in every run.
 	if _, err := wasi_snapshot_preview1.Instantiate(p.ctx, p.runtime); err != nil {
 		return err
 	}
@@ -221,20 +271,20 @@ func (p *Plugin) compile(text []byte) error {
 	}
 	for _, f := range p.compiled.ImportedFunctions() {
 		if from, name, _ := f.Import(); from != wasi_snapshot_preview1.ModuleName {
-			return fmt.Errorf("%w: it imports %s.%s, expected nothing but WASI", ErrContract, from, name)
+			return fmt.Errorf("%w: imports %s.%s, expected only WASI", ErrContract, from, name)
 		}
 	}
 	if len(p.compiled.ImportedMemories()) > 0 || p.compiled.ExportedMemories()["memory"] == nil {
-		return fmt.Errorf("%w: it exports no memory called memory", ErrContract)
+		return fmt.Errorf("%w: exports no memory named memory", ErrContract)
 	}
 	exported := p.compiled.ExportedFunctions()
-	for _, f := range functions {
+	for _, f := range requiredExports {
 		d := exported[f.name]
 		if d == nil {
-			return fmt.Errorf("%w: it exports no function %s", ErrContract, f.name)
+			return fmt.Errorf("%w: exports no function %s", ErrContract, f.name)
 		}
-		if !onlyI32(d.ParamTypes(), f.params) || !onlyI32(d.ResultTypes(), f.results) {
-			return fmt.Errorf("%w: %s takes %d values and gives %d, expected %d and %d of 32 bits", ErrContract, f.name,
+		if !areI32(d.ParamTypes(), f.params) || !areI32(d.ResultTypes(), f.results) {
+			return fmt.Errorf("%w: %s has %d parameters and %d results, expected %d and %d of type i32", ErrContract, f.name,
 				len(d.ParamTypes()), len(d.ResultTypes()), f.params, f.results)
 		}
 	}
@@ -255,15 +305,16 @@ func compileModule(ctx context.Context, r wazero.Runtime, text []byte) (module w
 	return module, err
 }
 
-func onlyI32(types []api.ValueType, n int) bool {
+// areI32 reports whether types are n times i32.
+func areI32(types []api.ValueType, n int) bool {
 	return len(types) == n && !slices.ContainsFunc(types, func(t api.ValueType) bool { return t != api.ValueTypeI32 })
 }
 
-// maxCache is how much a folder of compiled modules may hold, in bytes, before one is added.
-const maxCache = 256 << 20
+// maxCacheSize is the maximum size of Options.Cache in bytes, before a module is added.
+const maxCacheSize = 256 << 20
 
-// pruneCache removes the files that were written first, until the rest is small enough. What
-// cannot be removed is left: a cache is no reason to fail.
+// pruneCache removes the oldest files in dir until the rest has at most maxCacheSize bytes. It ignores
+// files that it cannot remove, because a plugin works without its cache.
 func pruneCache(dir string) {
 	type entry struct {
 		path string
@@ -282,7 +333,7 @@ func pruneCache(dir string) {
 	})
 	slices.SortFunc(list, func(a, b entry) int { return a.info.ModTime().Compare(b.info.ModTime()) })
 	for _, x := range list {
-		if total <= maxCache {
+		if total <= maxCacheSize {
 			return
 		}
 		if os.Remove(x.path) == nil {
@@ -291,7 +342,8 @@ func pruneCache(dir string) {
 	}
 }
 
-// Name returns the name of the plugin for messages: its file name without folder and extension.
+// Name returns a short name of the plugin for messages: the base name of the module without .wasm, or of
+// the program.
 func (p *Plugin) Name() string {
 	if p.Runs == Process && len(p.command) > 0 {
 		return printable(filepath.Base(p.command[0]))

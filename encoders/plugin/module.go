@@ -16,103 +16,119 @@ import (
 	"wirelab/encoders"
 )
 
+// Sizes of structs of wirelab.h, in 32-bit words.
 const (
-	frameWords = 8
-	callWords  = 3*frameWords + 5
+	frameWords = 8                // wl_frame
+	callWords  = 3*frameWords + 5 // wl_call: the frame, two references, and five words
 )
 
-// slot is room for a frame in a module's memory.
-type slot struct {
-	table, body, memo  uint32 // addresses; 0: not allocated
-	bodyRoom           int
+// A frameBuffer is memory of a module for one frame, that of a slot.
+type frameBuffer struct {
+	table, body, memo  uint32 // addresses; 0 if not allocated
+	bodyCap            int    // size of the memory at body
 	tick               uint32
 	bodySize, memoSize int
 }
 
-// module is a host: a wl_end in a module instance of its own.
+// A module is a host: one wl_end in a module instance of its own.
 type module struct {
 	*instance
-	of                       *session
-	self, args, packet, bits uint32 // addresses
-	slots                    [numSlots]slot
-	result                   answer
+	session *session
+
+	// Addresses in the module's memory: of its wl_end, the wl_call, the packet and the reported bits.
+	handle, callAddr, packetAddr, bitsAddr uint32
+
+	buffers [numSlots]frameBuffer // by slot
+	result  answer                // of perform
 }
 
+// newModule returns a module in a new instance.
 func newModule(s *session) (host, error) {
 	x, err := s.plugin.instantiate()
 	if err != nil {
 		return nil, err
 	}
-	return &module{instance: x, of: s}, nil
+	return &module{instance: x, session: s}, nil
 }
 
+// claim implements host. A module needs no claim, because it lives until it is closed.
 func (m *module) claim() bool { return true }
-func (m *module) release()    {}
-func (m *module) abandon()    { m.close() }
 
+// release implements host.
+func (m *module) release() {}
+
+// abandon implements host. Closing a module does not wait.
+func (m *module) abandon() { m.close() }
+
+// create implements host. It allocates the module's memory for schema, parameters, calls, packets and bits, and
+// calls wl_create.
 func (m *module) create() error {
-	schema, err := m.putSchema()
+	schema, err := m.writeSchema()
 	if err != nil {
 		return err
 	}
-	s := m.of
-	params, err := m.alloc(max(8*len(s.params), 8))
+	s := m.session
+	params, err := m.alloc(max(8*len(s.params), 8)) // an address must not be 0, even without parameters
 	if err != nil {
 		return err
 	}
 	for i, v := range s.params {
 		m.memory.WriteFloat64Le(params+uint32(8*i), v)
 	}
-	for _, x := range []struct {
+	for _, buffer := range []struct {
 		at   *uint32
 		size int
-	}{{&m.args, 4 * callWords}, {&m.packet, packetRoom}, {&m.bits, 4 * (len(s.schema.Fields) + 1)}} {
-		if *x.at, err = m.alloc(x.size); err != nil {
+	}{{&m.callAddr, 4 * callWords}, {&m.packetAddr, maxPacket}, {&m.bitsAddr, 4 * (len(s.schema.Fields) + 1)}} {
+		if *buffer.at, err = m.alloc(buffer.size); err != nil {
 			return err
 		}
 	}
-	if m.self, err = m.call("wl_create", uint32(s.codec.index), schema, params); err != nil {
+	if m.handle, err = m.call("wl_create", uint32(s.desc.index), schema, params); err != nil {
 		return err
 	}
-	if m.self == 0 {
-		return fmt.Errorf("plugin %s: %s does not take %s%s", m.plugin.Name(), s.codec.name, s.schema.Name, because(m.why()))
+	if m.handle == 0 {
+		return fmt.Errorf("plugin %s: %s does not accept %s%s", m.plugin.Name(), s.desc.name, s.schema.Name, withReason(m.lastError()))
 	}
 	return nil
 }
 
-// putSchema writes a wl_schema and returns its address.
-func (m *module) putSchema() (uint32, error) {
-	s := &m.of.schema
+// writeSchema writes a wl_schema to the module's memory and returns its address. The wl_schema is followed by
+// its fields (each five words: address of the name, kind, min, max, step) and by the texts.
+func (m *module) writeSchema() (uint32, error) {
+	s := &m.session.schema
 	texts := make([]byte, 0, 256)
-	put := func(t string) uint32 { texts = append(append(texts, t...), 0); return uint32(len(texts) - len(t) - 1) }
-	const head, field = 6 * 4, 5 * 4
-	first := uint32(head + field*len(s.Fields)) // of the texts
-	words := []uint32{first + put(s.Name), uint32(s.Rows), uint32(len(s.Fields)), uint32(s.TickHz), head, 0}
+	// addText appends a text with a zero byte and returns its offset in texts.
+	addText := func(t string) uint32 { texts = append(append(texts, t...), 0); return uint32(len(texts) - len(t) - 1) }
+	const headSize, fieldSize = 6 * 4, 5 * 4
+	textStart := uint32(headSize + fieldSize*len(s.Fields)) // of the texts
+	words := []uint32{textStart + addText(s.Name), uint32(s.Rows), uint32(len(s.Fields)), uint32(s.TickHz), headSize, 0}
 	for i := range s.Fields {
 		f := &s.Fields[i]
-		words = append(words, first+put(f.Name), uint32(f.Kind), uint32(f.Min), uint32(f.Max), math.Float32bits(float32(f.Step())))
+		words = append(words, textStart+addText(f.Name), uint32(f.Kind), uint32(f.Min), uint32(f.Max), math.Float32bits(float32(f.Step())))
 	}
-	at, err := m.alloc(int(first) + len(texts))
+	addr, err := m.alloc(int(textStart) + len(texts))
 	if err != nil {
 		return 0, err
 	}
 	for i, w := range words {
-		if i == 0 || i == 4 || i >= 6 && (i-6)%5 == 0 { // an address
-			w += at
+		// The name, the list of fields and the name of each field are addresses: so far, offsets from addr.
+		if i == 0 || i == 4 || i >= 6 && (i-6)%5 == 0 {
+			w += addr
 		}
-		m.memory.WriteUint32Le(at+uint32(4*i), w)
+		m.memory.WriteUint32Le(addr+uint32(4*i), w)
 	}
-	m.memory.Write(at+first, texts)
-	return at, nil
+	m.memory.Write(addr+textStart, texts)
+	return addr, nil
 }
 
-// hold writes a reference into a slot unless it is there.
-func (m *module) hold(s *slot, r *encoders.Ref, send bool) error {
+// loadRef writes the reference r with its memo to buffer s if send is true. Otherwise s contains the frame
+// already, and only its tick is set.
+func (m *module) loadRef(s *frameBuffer, r *encoders.Ref, send bool) error {
 	s.tick = r.Frame.Tick
 	if !send {
 		return nil
 	}
-	if err := m.put(s, r.Frame); err != nil {
+	if err := m.writeFrame(s, r.Frame); err != nil {
 		return err
 	}
 	s.memoSize = 0
@@ -123,150 +139,156 @@ func (m *module) hold(s *slot, r *encoders.Ref, send bool) error {
 	return nil
 }
 
-// room allocates what a slot needs for a body of n bytes. A room that was too small is lost to the
-// module.
-func (m *module) room(s *slot, n int) (err error) {
+// reserve allocates the memory that a buffer needs for a table, a memo and a body of n bytes. The memory of a
+// body that was too small cannot be freed, because the contract has no such function, so the size doubles.
+func (m *module) reserve(s *frameBuffer, n int) (err error) {
 	if s.table == 0 {
-		if s.table, err = m.alloc(max(4*m.of.schema.Cells(), 8)); err != nil {
+		if s.table, err = m.alloc(max(4*m.session.schema.Cells(), 8)); err != nil {
 			return err
 		}
-		if s.memo, err = m.alloc(max(int(m.of.codec.memoRoom), 8)); err != nil {
+		if s.memo, err = m.alloc(max(int(m.session.desc.memoRoom), 8)); err != nil {
 			return err
 		}
 	}
-	if n <= s.bodyRoom && s.body != 0 {
+	if n <= s.bodyCap && s.body != 0 {
 		return nil
 	}
-	s.bodyRoom = max(2*n, 64)
-	s.body, err = m.alloc(s.bodyRoom)
+	s.bodyCap = max(2*n, 64)
+	s.body, err = m.alloc(s.bodyCap)
 	return err
 }
 
-// put writes a frame into a slot.
-func (m *module) put(s *slot, f *frame.Frame) error {
-	if len(f.Table) != m.of.schema.Cells() {
-		return fmt.Errorf("a frame of %d values, expected %d", len(f.Table), m.of.schema.Cells())
+// writeFrame writes a frame without a memo to a buffer.
+func (m *module) writeFrame(s *frameBuffer, f *frame.Frame) error {
+	if len(f.Table) != m.session.schema.Cells() {
+		return fmt.Errorf("frame has %d values, expected %d", len(f.Table), m.session.schema.Cells())
 	}
-	if err := m.room(s, len(f.Body)); err != nil {
+	if err := m.reserve(s, len(f.Body)); err != nil {
 		return err
 	}
 	s.tick, s.bodySize = f.Tick, len(f.Body)
 	raw, ok := m.memory.Read(s.table, uint32(4*len(f.Table)))
 	if !ok || !m.memory.Write(s.body, f.Body) {
-		return m.shrank()
+		return m.shrunkError()
 	}
-	toBytes(raw, f.Table)
+	putInt32s(raw, f.Table)
 	return nil
 }
 
-func (m *module) shrank() error { return m.plugin.broken("memory", "shrank") }
+// shrunkError returns the error for an address that was valid before but no longer is.
+func (m *module) shrunkError() error { return m.plugin.callError("memory", "has shrunk") }
 
-// perform implements host.
+// perform implements host: it writes the frames, the packet and a wl_call to the module's memory, calls
+// wl_encode or wl_decode, and reads the result.
 func (m *module) perform(c *call) (*answer, error) {
-	here := &m.slots[c.into]
-	list := [3]*slot{here}
+	cur := &m.buffers[c.curSlot]
+	buffers := [3]*frameBuffer{cur}
 	for i := range c.refs {
-		list[1+i] = &m.slots[c.slots[i]]
-		if err := m.hold(list[1+i], &c.refs[i], c.send[i]); err != nil {
+		buffers[1+i] = &m.buffers[c.refSlots[i]]
+		if err := m.loadRef(buffers[1+i], &c.refs[i], c.sendRef[i]); err != nil {
 			return nil, err
 		}
 	}
-	here.memoSize = 0
+	cur.memoSize = 0
 	bits := uint32(0)
-	if c.kind == decodeCall {
-		if !m.memory.Write(m.packet, c.packet) {
-			return nil, m.shrank()
+	if c.kind == decodeCall { // the module writes the frame: pass only its tick, and memory for its body
+		if !m.memory.Write(m.packetAddr, c.packet) {
+			return nil, m.shrunkError()
 		}
-		here.tick, here.bodySize = c.cur.Tick, 0
-		if err := m.room(here, m.of.bodyRoom()); err != nil {
+		cur.tick, cur.bodySize = c.cur.Tick, 0
+		if err := m.reserve(cur, m.session.maxBody()); err != nil {
 			return nil, err
 		}
 	} else {
-		if err := m.put(here, c.cur); err != nil {
+		if err := m.writeFrame(cur, c.cur); err != nil {
 			return nil, err
 		}
-		if c.account {
-			bits = m.bits
-			raw, _ := m.memory.Read(bits, uint32(4*(len(m.of.schema.Fields)+1)))
+		if c.wantBits {
+			bits = m.bitsAddr
+			raw, _ := m.memory.Read(bits, uint32(4*(len(m.session.schema.Fields)+1)))
 			clear(raw)
 		}
 	}
-	raw, ok := m.memory.Read(m.args, 4*callWords)
+	raw, ok := m.memory.Read(m.callAddr, 4*callWords)
 	if !ok {
-		return nil, m.shrank()
+		return nil, m.shrunkError()
 	}
 	var words [callWords]uint32
-	for i, s := range list[:1+len(c.refs)] {
-		copy(words[i*frameWords:], []uint32{s.tick, s.table, s.body, uint32(s.bodySize), uint32(s.bodyRoom), s.memo,
-			uint32(s.memoSize), m.of.codec.memoRoom})
+	for i, s := range buffers[:1+len(c.refs)] {
+		copy(words[i*frameWords:], []uint32{s.tick, s.table, s.body, uint32(s.bodySize), uint32(s.bodyCap), s.memo,
+			uint32(s.memoSize), m.session.desc.memoRoom})
 	}
-	copy(words[3*frameWords:], []uint32{uint32(len(c.refs)), m.packet, uint32(len(c.packet)), packetRoom, bits})
+	copy(words[3*frameWords:], []uint32{uint32(len(c.refs)), m.packetAddr, uint32(len(c.packet)), maxPacket, bits})
 	for i, w := range words {
 		binary.LittleEndian.PutUint32(raw[4*i:], w)
 	}
 	name := [...]string{"wl_encode", "wl_decode"}[c.kind]
-	code, err := m.call(name, m.self, m.args)
+	code, err := m.call(name, m.handle, m.callAddr)
 	if err != nil {
 		return nil, err
 	}
-	m.result = answer{call: name, code: int32(code)}
+	m.result = answer{callName: name, code: int32(code)}
 	if code != 0 {
-		m.result.why = m.why()
+		m.result.reason = m.lastError()
 		return &m.result, nil
 	}
-	return &m.result, m.read(c, here, bits)
+	return &m.result, m.readAnswer(c, cur, bits)
 }
 
-// read reads the answer of a call.
-func (m *module) read(c *call, here *slot, bits uint32) error {
+// readAnswer sets m.result to what the module wrote during the call c. cur is the buffer of the call's
+// frame; bits is the address of the reported bits, 0 if they were not requested.
+func (m *module) readAnswer(c *call, cur *frameBuffer, bits uint32) error {
 	a := &m.result
-	word := func(i int) uint32 { v, _ := m.memory.ReadUint32Le(m.args + uint32(4*i)); return v }
-	limited := func(what string, at, size, limit uint32) ([]byte, error) {
-		raw, ok := m.memory.Read(at, size)
+	// word returns a word of the wl_call: 3 is frame.body_size, 6 frame.memo_size, 3*frameWords+2 packet_size.
+	word := func(i int) uint32 { v, _ := m.memory.ReadUint32Le(m.callAddr + uint32(4*i)); return v }
+	// limited returns the bytes at addr. The module reported size.
+	limited := func(what string, addr, size, limit uint32) ([]byte, error) {
+		raw, ok := m.memory.Read(addr, size)
 		if size > limit || !ok {
-			return nil, m.plugin.broken(a.call, "it says that the %s has %d bytes, expected at most %d", what, size, limit)
+			return nil, m.plugin.callError(a.callName, "the %s has %d bytes, expected at most %d", what, size, limit)
 		}
 		return raw, nil
 	}
 	var err error
 	if c.kind == encodeCall {
-		if a.packet, err = limited("packet", m.packet, word(3*frameWords+2), packetRoom); err != nil {
+		if a.packet, err = limited("packet", m.packetAddr, word(3*frameWords+2), maxPacket); err != nil {
 			return err
 		}
 	}
-	if c.kind == decodeCall || m.of.codec.quantises() {
-		if a.body, err = limited("body", here.body, word(3), uint32(here.bodyRoom)); err != nil {
+	if c.kind == decodeCall || m.session.desc.quantises() {
+		if a.body, err = limited("body", cur.body, word(3), uint32(cur.bodyCap)); err != nil {
 			return err
 		}
-		here.bodySize = len(a.body)
+		cur.bodySize = len(a.body)
 		var ok bool
-		a.table, ok = m.memory.Read(here.table, uint32(4*m.of.schema.Cells()))
+		a.table, ok = m.memory.Read(cur.table, uint32(4*m.session.schema.Cells()))
 		if !ok {
-			return m.shrank()
+			return m.shrunkError()
 		}
 	}
 	if bits != 0 {
-		a.bits, _ = m.memory.Read(bits, uint32(4*(len(m.of.schema.Fields)+1)))
+		a.bits, _ = m.memory.Read(bits, uint32(4*(len(m.session.schema.Fields)+1)))
 	}
-	if a.memo, err = limited("memo", here.memo, word(6), m.of.codec.memoRoom); err != nil {
+	if a.memo, err = limited("memo", cur.memo, word(6), m.session.desc.memoRoom); err != nil {
 		return err
 	}
-	here.memoSize = len(a.memo)
+	cur.memoSize = len(a.memo)
 	return nil
 }
 
-// instance is a module with memory of its own.
+// An instance is an instance of the module, with memory of its own.
 type instance struct {
-	plugin *Plugin
-	module api.Module
-	memory api.Memory
-	calls  map[string]api.Function
-	stack  [3]uint64
+	plugin    *Plugin
+	module    api.Module
+	memory    api.Memory
+	functions map[string]api.Function
+	stack     [3]uint64 // arguments and result of a call
 }
 
+// instantiate returns a new instance, and checks the version of its contract.
 func (p *Plugin) instantiate() (*instance, error) {
-	x := &instance{plugin: p, calls: map[string]api.Function{}}
-	err := x.within("_initialize", func(ctx context.Context) (err error) {
+	x := &instance{plugin: p, functions: map[string]api.Function{}}
+	err := x.runWithTimeout("_initialize", func(ctx context.Context) (err error) {
 		x.module, err = p.runtime.InstantiateModule(ctx, p.compiled, wazero.NewModuleConfig().WithName("").WithStartFunctions("_initialize"))
 		return err
 	})
@@ -275,19 +297,21 @@ func (p *Plugin) instantiate() (*instance, error) {
 	}
 	x.memory = x.module.Memory()
 	if x.memory == nil {
-		return nil, fmt.Errorf("%w: it has no memory", ErrContract)
+		return nil, fmt.Errorf("%w: has no memory", ErrContract)
 	}
-	for _, f := range functions {
-		x.calls[f.name] = x.module.ExportedFunction(f.name)
+	for _, f := range requiredExports {
+		x.functions[f.name] = x.module.ExportedFunction(f.name)
 	}
 	if abi, err := x.call("wl_abi"); err != nil || abi != ABI {
-		return nil, errors.Join(err, fmt.Errorf("%w: it is for version %d of it, expected %d", ErrContract, abi, ABI))
+		return nil, errors.Join(err, fmt.Errorf("%w: version %d of the contract, expected %d", ErrContract, abi, ABI))
 	}
 	return x, nil
 }
 
-// within runs a call for as long as it may take. What ends it early breaks the instance.
-func (x *instance) within(name string, run func(context.Context) error) error {
+// runWithTimeout calls run with a context that ends after Options.Timeout. name is the function of the module
+// that run calls, for errors. After an error the instance can no longer be used. The error wraps
+// encoders.ErrBroken, unless the plugin's context is done.
+func (x *instance) runWithTimeout(name string, run func(context.Context) error) error {
 	ctx := x.plugin.ctx
 	if x.plugin.opt.Timeout > 0 {
 		var cancel context.CancelFunc
@@ -304,37 +328,37 @@ func (x *instance) within(name string, run func(context.Context) error) error {
 	case errors.As(err, &exit) && exit.ExitCode() == sys.ExitCodeDeadlineExceeded:
 		err = fmt.Errorf("%w %v", errLate, x.plugin.opt.Timeout)
 	default:
-		first, _, _ := bytes.Cut([]byte(err.Error()), []byte("\n")) // the rest is a trace of the module's stack
+		first, _, _ := bytes.Cut([]byte(err.Error()), []byte("\n")) // the other lines are a stack trace of the module
 		err = errors.New(string(first))
 	}
-	return x.plugin.broken(name, "%w", err)
+	return x.plugin.callError(name, "%w", err)
 }
 
-// call calls a function of the contract, which gives one number.
+// call calls an exported function, of at most 3 parameters, and returns its result.
 func (x *instance) call(name string, args ...uint32) (uint32, error) {
 	for i, a := range args {
 		x.stack[i] = uint64(a)
 	}
-	err := x.within(name, func(ctx context.Context) error { return x.calls[name].CallWithStack(ctx, x.stack[:]) })
+	err := x.runWithTimeout(name, func(ctx context.Context) error { return x.functions[name].CallWithStack(ctx, x.stack[:]) })
 	return uint32(x.stack[0]), err
 }
 
-// alloc asks the module for memory.
+// alloc calls wl_alloc and checks the address.
 func (x *instance) alloc(size int) (uint32, error) {
-	at, err := x.call("wl_alloc", uint32(size))
+	addr, err := x.call("wl_alloc", uint32(size))
 	if err != nil {
 		return 0, err
 	}
-	if _, ok := x.memory.Read(at, uint32(size)); !ok || at == 0 || at%8 != 0 {
-		return 0, x.plugin.broken("wl_alloc", "gave %d for %d bytes, expected the address of so many, aligned to 8, in its memory of %d",
-			at, size, x.memory.Size())
+	if _, ok := x.memory.Read(addr, uint32(size)); !ok || addr == 0 || addr%8 != 0 {
+		return 0, x.plugin.callError("wl_alloc", "returned %d for %d bytes, expected an address aligned to 8 within the memory of %d bytes",
+			addr, size, x.memory.Size())
 	}
-	return at, nil
+	return addr, nil
 }
 
-// words reads 32-bit numbers.
-func (x *instance) words(at uint32, n int) ([]uint32, bool) {
-	raw, ok := x.memory.Read(at, uint32(4*n))
+// readWords reads n 32-bit numbers. It returns false if they are outside of the memory.
+func (x *instance) readWords(addr uint32, n int) ([]uint32, bool) {
+	raw, ok := x.memory.Read(addr, uint32(4*n))
 	if !ok {
 		return nil, false
 	}
@@ -345,18 +369,19 @@ func (x *instance) words(at uint32, n int) ([]uint32, bool) {
 	return list, true
 }
 
-// maxText bounds texts of a module.
+// maxText is the maximum length of a text of a plugin, in bytes.
 const maxText = 1000
 
-// text reads what ends in a zero; "" if at is 0.
-func (x *instance) text(at uint32) (string, bool) {
-	if at == 0 {
+// readText reads a string that ends with a zero byte; "" if addr is 0. It returns false if the string is too
+// long or outside of the memory.
+func (x *instance) readText(addr uint32) (string, bool) {
+	if addr == 0 {
 		return "", true
 	}
-	if at >= x.memory.Size() {
+	if addr >= x.memory.Size() {
 		return "", false
 	}
-	raw, _ := x.memory.Read(at, min(maxText+1, x.memory.Size()-at))
+	raw, _ := x.memory.Read(addr, min(maxText+1, x.memory.Size()-addr))
 	end := bytes.IndexByte(raw, 0)
 	if end < 0 {
 		return "", false
@@ -364,14 +389,15 @@ func (x *instance) text(at uint32) (string, bool) {
 	return string(raw[:end]), true
 }
 
-// why is what the module says of its last failure; "" if nothing.
-func (x *instance) why() string {
-	at, err := x.call("wl_error")
+// lastError returns the result of wl_error; "" if it is empty or the call fails.
+func (x *instance) lastError() string {
+	addr, err := x.call("wl_error")
 	if err != nil {
 		return ""
 	}
-	text, _ := x.text(at)
+	text, _ := x.readText(addr)
 	return printable(text)
 }
 
+// close frees the instance. An error would not matter, because the instance is no longer used.
 func (x *instance) close() { _ = x.module.Close(context.Background()) }

@@ -14,6 +14,7 @@ import (
 	"wirelab/encoders/internal/recording"
 )
 
+// load loads a plugin and closes it after the test.
 func load(t testing.TB, path string, opt Options) *Plugin {
 	t.Helper()
 	p, err := Load(context.Background(), path, opt)
@@ -24,21 +25,21 @@ func load(t testing.TB, path string, opt Options) *Plugin {
 	return p
 }
 
-// demo returns frames of the demo, after as many.
-func demo(t testing.TB, skip, n int) (*frame.Schema, []*frame.Frame) {
+// demoFrames returns n frames of the demo, after the first skip frames.
+func demoFrames(t testing.TB, skip, n int) (*frame.Schema, []*frame.Frame) {
 	t.Helper()
 	return frame.Cubes(frame.WalkoffCubes), recording.Demo(t, recording.FirstTick+skip, recording.FirstTick+skip+n)
 }
 
-// rows returns two frames of a small table.
-func rows(t testing.TB) (*frame.Schema, []*frame.Frame) {
+// smallTable returns two frames of a small table.
+func smallTable(t testing.TB) (*frame.Schema, []*frame.Frame) {
 	t.Helper()
 	s := &frame.Schema{Name: "rows", Item: "row", Rows: 5, TickHz: 60, Fields: []frame.Field{{Name: "x", Max: 1000}, {Name: "y", Max: 1000}}}
-	return s, madeUp(s, 2)
+	return s, syntheticFrames(s, 2)
 }
 
-// delta is what templates/c/encoder.c writes, once more.
-func delta(cur, base []int32) (out []byte) {
+// deltaEncode returns the packet that templates/c/encoder.c writes.
+func deltaEncode(cur, base []int32) (out []byte) {
 	last := -1
 	for i, v := range cur {
 		if v != base[i] {
@@ -51,14 +52,14 @@ func delta(cur, base []int32) (out []byte) {
 	return out
 }
 
-// The example in C codes as the same in Go does, every frame against the one six before it,
-// whether its reference is still in the module or has to be brought back.
-func TestDelta(t *testing.T) {
+// The example in C writes the same packets as deltaEncode, whether the reference is still in a slot of the
+// module or has to be sent again.
+func TestExampleModule(t *testing.T) {
 	p := load(t, "testdata/delta.wasm", Options{})
 	if len(p.Codecs) != 1 || p.Codecs[0].Name != "delta-c" || p.Codecs[0].Refs != 1 || p.Codecs[0].RunsAs() == "" {
 		t.Fatalf("%+v", p.Codecs)
 	}
-	s, frames := demo(t, 300, 40)
+	s, frames := demoFrames(t, 300, 40)
 	enc, dec, err := p.Codecs[0].New(s, nil)
 	if err != nil {
 		t.Fatal(err)
@@ -68,18 +69,18 @@ func TestDelta(t *testing.T) {
 	for i := 1; i < len(frames); i++ {
 		at := max(i-6, 0)
 		if i > 30 {
-			at = i - 25 // no more in any slot
+			at = i - 25 // no longer in a slot
 		}
 		var b encoders.Budget
 		packet, m, err := enc.Encode(nil, frames[i], []encoders.Ref{{Frame: frames[at], Memo: memos[at][0]}}, nil, &b)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if want := delta(frames[i].Table, frames[at].Table); string(packet) != string(want) {
+		if want := deltaEncode(frames[i].Table, frames[at].Table); string(packet) != string(want) {
 			t.Fatalf("frame %d: %d bytes, expected %d", i, len(packet), len(want))
 		}
 		if b.Total() != int64(len(packet))*8*encoders.BitUnit {
-			t.Errorf("frame %d: the account is of %d bits, the packet has %d", i, b.Total()/encoders.BitUnit, 8*len(packet))
+			t.Errorf("frame %d: %d bits are charged, the packet has %d", i, b.Total()/encoders.BitUnit, 8*len(packet))
 		}
 		got.Tick = frames[i].Tick
 		m2, err := dec.Decode(got, packet, []encoders.Ref{{Frame: frames[at], Memo: memos[at][1]}}, nil)
@@ -90,29 +91,29 @@ func TestDelta(t *testing.T) {
 	}
 }
 
-// Every way to break the contract is an error that names plugin and call, in bounded time and
-// memory; what comes after is coded as if nothing had been.
-func TestEvil(t *testing.T) {
+// Each violation of the contract is an error that names plugin and call, in limited time and memory. The next
+// call works again.
+func TestContractViolations(t *testing.T) {
 	patient := load(t, "testdata/evil.wasm", Options{Memory: 16 << 20, Timeout: time.Minute})
 	limited := load(t, "testdata/evil.wasm", Options{Memory: 16 << 20, Timeout: 400 * time.Millisecond})
-	s, frames := demo(t, 300, 2)
+	s, frames := demoFrames(t, 300, 2)
 	refs := []encoders.Ref{{Frame: frames[0]}}
-	want := delta(frames[1].Table, frames[0].Table)
+	want := deltaEncode(frames[1].Table, frames[0].Table)
 	for evil, c := range map[int]struct {
-		says string
-		call string // new, encode or decode; empty: nothing comes of it
+		text string
+		call string // new, encode or decode; empty if nothing fails
 	}{
-		0: {}, 10: {}, // takes all memory that it gets
+		0: {}, 10: {}, // 10 allocates as much memory as possible
 		1: {"wl_encode: wasm error: unreachable", "encode"}, 2: {"wl_encode: took longer than 400ms", "encode"},
 		3: {"65537 bytes, expected at most 65536", "encode"}, 4: {"4294967295 bytes", "encode"},
 		5: {"memo has 65 bytes, expected at most 64", "encode"}, 6: {"body has 1048576 bytes", "decode"},
-		7: {"wl_alloc: gave 0", "encode"}, 8: {"wl_alloc: gave 4294963200", "encode"}, 9: {"aligned to 8", "encode"},
+		7: {"wl_alloc: returned 0", "encode"}, 8: {"wl_alloc: returned 4294963200", "encode"}, 9: {"aligned to 8", "encode"},
 		11: {"WL_REFUSED: I will [2Jnot", "encode"}, 12: {"wl_encode: wasm error: ", "encode"}, 13: {"out of range", "decode"},
 		14: {"out of bounds memory access", "encode"}, 15: {"wl_decode: wasm error: unreachable", "decode"},
 		16: {"wl_decode: took longer", "decode"}, 17: {"WL_REFUSED", "encode"},
 	} {
 		p := patient
-		if strings.Contains(c.says, "took longer") {
+		if strings.Contains(c.text, "took longer") {
 			p = limited
 		}
 		params := p.Codecs[0].Defaults()
@@ -129,7 +130,7 @@ func TestEvil(t *testing.T) {
 		if err == nil {
 			failed = "decode"
 			if string(packet) != "head"+string(want) {
-				t.Errorf("%d: another packet", evil)
+				t.Errorf("%d: unexpected packet", evil)
 			}
 			for range 2 { // the second time in a new instance
 				_, err = dec.Decode(s.NewFrame(), want, refs, nil)
@@ -138,8 +139,8 @@ func TestEvil(t *testing.T) {
 		if err == nil {
 			failed = ""
 		}
-		if failed != c.call || err != nil && (!strings.Contains(err.Error(), c.says) || !strings.Contains(err.Error(), "plugin evil")) {
-			t.Errorf("%d: %s fails: %v; expected %s: %s", evil, failed, err, c.call, c.says)
+		if failed != c.call || err != nil && (!strings.Contains(err.Error(), c.text) || !strings.Contains(err.Error(), "plugin evil")) {
+			t.Errorf("%d: %s fails: %v; expected %s: %s", evil, failed, err, c.call, c.text)
 		}
 		if failed == "encode" && !errors.Is(err, encoders.ErrBroken) || failed == "decode" && !errors.Is(err, encoders.ErrCorrupt) {
 			t.Errorf("%d: %v", evil, err)
@@ -147,15 +148,15 @@ func TestEvil(t *testing.T) {
 	}
 }
 
-// Damaged packets are refused or give some frame.
+// Damaged packets are rejected or decoded to some frame.
 func FuzzDecode(f *testing.F) {
 	p := load(f, "testdata/delta.wasm", Options{})
-	s, frames := demo(f, 300, 2)
+	s, frames := demoFrames(f, 300, 2)
 	_, dec, err := p.Codecs[0].New(s, nil)
 	if err != nil {
 		f.Fatal(err)
 	}
-	f.Add(delta(frames[1].Table, frames[0].Table))
+	f.Add(deltaEncode(frames[1].Table, frames[0].Table))
 	f.Add([]byte{0xff, 0xff, 0xff, 0xff, 0x7f, 1})
 	got := s.NewFrame()
 	f.Fuzz(func(t *testing.T, data []byte) {
@@ -166,12 +167,12 @@ func FuzzDecode(f *testing.F) {
 	})
 }
 
-// Both ends of a frame of 901 cubes, with an encoder that does nothing.
+// BenchmarkBothEnds measures an encoder that does nothing: encode and decode of a frame of 901 cubes.
 func BenchmarkBothEnds(b *testing.B) {
 	for name, timeout := range map[string]time.Duration{"timeout": time.Second, "trusted": -1} {
 		b.Run(name, func(b *testing.B) {
 			p := load(b, "testdata/evil.wasm", Options{Timeout: timeout})
-			s, frames := demo(b, 300, 1)
+			s, frames := demoFrames(b, 300, 1)
 			idle := p.Codecs[0].Defaults()
 			if err := encoders.SetParam(idle, "evil", 18); err != nil {
 				b.Fatal(err)

@@ -22,31 +22,33 @@ import (
 	"wirelab/internal/panics"
 )
 
-// An encoder can be a process of its own, one for each end, that answers messages on its
-// standard input with messages on its standard output; PROCESS.md has the format.
+// A plugin can be a command. Each encoder or decoder is then a process that reads messages from its standard
+// input and writes an answer to each to its standard output. PROCESS.md describes the messages.
 
-// The messages.
 const (
-	askDescribe, askCreate, askEncode, askDecode = 1, 2, 3, 4
-	headerSize                                   = 12
-	maxDescription                               = 1 << 20
+	msgDescribe, msgCreate, msgEncode, msgDecode = 1, 2, 3, 4 // kinds of messages
+
+	headerSize     = 12      // of messages and answers, in bytes
+	maxDescription = 1 << 20 // bytes of the answer to msgDescribe
 )
 
-// Limits of what is there at once, and for how long.
+// Limits of processes.
 const (
-	maxProcesses = 64               // of a plugin; the one that was used least recently ends for a further one
-	startTime    = 10               // timeouts that a process has for its first answer
-	leaveTime    = time.Second / 4  // for it to end by itself after its last call
-	keptStderr   = 4 << 10          // bytes
-	saidStderr   = 300              // bytes of it in an error
-	maxStray     = 60               // bytes of a text that stands in place of an answer
-	maxHashed    = int64(256 << 20) // bytes of a file that a command names
+	maxProcesses      = 64               // per plugin; beyond, the least recently used process is ended
+	firstAnswerFactor = 10               // the first answer may take this many timeouts
+	exitGrace         = time.Second / 4  // time to exit after the end of the input
+	maxStderr         = 4 << 10          // last bytes of standard error that are stored
+	maxStderrInError  = 300              // last bytes of standard error in an error
+	maxStrayText      = 60               // bytes of other text on standard output in an error
+	maxHashed         = int64(256 << 20) // bytes of a file in the command line; larger files are not hashed
 )
 
-// prepareProcess takes a command apart and notes what it would run.
+// prepareProcess sets p.command and p.SHA256 from a command line. The program is searched in PATH. The hash
+// covers the words of the command line, where a word that is the path of a file is replaced by the contents of
+// the file. Words of files larger than maxHashed are hashed themselves.
 func (p *Plugin) prepareProcess(command string) error {
 	var err error
-	if p.command, err = split(command); err != nil {
+	if p.command, err = splitCommand(command); err != nil {
 		return err
 	}
 	if p.command[0], err = exec.LookPath(p.command[0]); err != nil {
@@ -72,11 +74,12 @@ func (p *Plugin) prepareProcess(command string) error {
 	return nil
 }
 
-// split cuts a command into words at spaces, but for those in quotes.
-func split(command string) (words []string, err error) {
+// splitCommand splits a command into words at spaces. Single or double quotes enclose words with spaces;
+// there are no escapes. The first word must not be empty.
+func splitCommand(command string) (words []string, err error) {
 	var word strings.Builder
-	var quote rune
-	begun := false
+	var quote rune // the open quotation mark, 0 if none
+	begun := false // a word has begun; it may be empty, as in ""
 	for _, r := range command {
 		switch {
 		case r == quote:
@@ -98,44 +101,45 @@ func split(command string) (words []string, err error) {
 		words = append(words, word.String())
 	}
 	if quote != 0 {
-		return nil, fmt.Errorf("%q is no command: a %c is not closed", command, quote)
+		return nil, fmt.Errorf("%q is not a command: missing closing %c", command, quote)
 	}
 	if len(words) == 0 || words[0] == "" {
-		return nil, fmt.Errorf("%q is no command; expected a program and its arguments, as in exec:./my-encoder --flag", command)
+		return nil, fmt.Errorf("%q is not a command; expected a program and its arguments, as in exec:./my-encoder --flag", command)
 	}
 	return words, nil
 }
 
-// process is one end's.
+// A process is a running process of a plugin.
 type process struct {
-	plugin  *Plugin
-	cmd     *exec.Cmd
-	in      *os.File
-	out     *os.File
-	errors  *os.File // its standard error
-	read    *bufio.Reader
-	stderr  tail
-	number  uint32 // of the last message
-	kill    sync.Once
-	drained chan struct{} // closed after the end of its standard error
-	reaped  chan struct{}
-	answer  []byte
-	stray   string // what stood in place of an answer, if it is a text
+	plugin       *Plugin
+	cmd          *exec.Cmd
+	stdin        *os.File // write end
+	stdout       *os.File // read end
+	stderr       *os.File // read end
+	answers      *bufio.Reader
+	stderrTail   tail
+	lastMessage  uint32 // number of the last message; 0 before the first
+	killOnce     sync.Once
+	stderrClosed chan struct{} // closed when standard error has been read to its end
+	exited       chan struct{} // closed when the process has exited
+	answerBuf    []byte
+	stray        string // text that was read instead of an answer; empty if none
 
-	busy bool   // under processes.mu, as are these
-	gone bool   // it was ended; its end needs another
-	used uint64 // the time of release, by processes.clock
+	// Guarded by Plugin.processes.mu.
+	busy       bool   // claimed
+	ended      bool   // shut down or killed: cannot be claimed
+	releasedAt uint64 // processList.releases at the last release
 }
 
-// processes are those of a plugin that are alive.
-type processes struct {
-	mu    sync.Mutex
-	list  []*process
-	clock uint64
+// A processList holds the running processes of a plugin.
+type processList struct {
+	mu       sync.Mutex
+	list     []*process
+	releases uint64 // number of releases so far, which serves as a clock
 }
 
-// start starts a process, claimed for the caller.
-func (p *Plugin) start() (*process, error) {
+// startProcess starts a process, which is claimed for the caller, and the goroutines that watch it.
+func (p *Plugin) startProcess() (*process, error) {
 	if p.ctx.Err() != nil {
 		return nil, p.ctx.Err()
 	}
@@ -145,205 +149,215 @@ func (p *Plugin) start() (*process, error) {
 		pipes[i].read, pipes[i].write, err = os.Pipe()
 	}
 	x := &process{plugin: p, cmd: exec.Command(p.command[0], p.command[1:]...),
-		in: pipes[0].write, out: pipes[1].read, errors: pipes[2].read, read: bufio.NewReaderSize(pipes[1].read, 64<<10),
-		drained: make(chan struct{}), reaped: make(chan struct{}), busy: true}
+		stdin: pipes[0].write, stdout: pipes[1].read, stderr: pipes[2].read, answers: bufio.NewReaderSize(pipes[1].read, 64<<10),
+		stderrClosed: make(chan struct{}), exited: make(chan struct{}), busy: true}
 	if err == nil {
 		x.cmd.Stdin, x.cmd.Stdout, x.cmd.Stderr = pipes[0].read, pipes[1].write, pipes[2].write
 		ownGroup(x.cmd)
 		err = x.cmd.Start()
 	}
-	_, _, _ = pipes[0].read.Close(), pipes[1].write.Close(), pipes[2].write.Close() // nil is refused
+	// The process has its own copies of these ends. Closing a nil file only returns an error.
+	_, _, _ = pipes[0].read.Close(), pipes[1].write.Close(), pipes[2].write.Close()
 	if err != nil {
-		_, _, _ = x.in.Close(), x.out.Close(), x.errors.Close()
-		return nil, p.broken("it does not start", "%w", err)
+		_, _, _ = x.stdin.Close(), x.stdout.Close(), x.stderr.Close()
+		return nil, p.callError("start", "%w", err)
 	}
 	go func() {
-		defer close(x.drained)
-		panics.Guard(x.fail, func() { _, _ = io.Copy(&x.stderr, x.errors) })()
+		defer close(x.stderrClosed)
+		panics.Guard(x.fail, func() { _, _ = io.Copy(&x.stderrTail, x.stderr) })()
 	}()
-	stop := context.AfterFunc(p.ctx, panics.Guard(x.fail, x.end))
+	stop := context.AfterFunc(p.ctx, panics.Guard(x.fail, x.kill))
 	go func() {
-		defer close(x.reaped)
+		defer close(x.exited)
 		panics.Guard(x.fail, func() {
 			_ = x.cmd.Wait()
 			stop()
-			killGroup(x.cmd) // those that it left behind
+			killGroup(x.cmd) // children that are still running
 		})()
 	}()
-	p.alive.add(x)
+	p.processes.add(x)
 	return x, nil
 }
 
-// add takes a process in, and ends another if that is one too many.
-func (l *processes) add(x *process) {
+// add adds a process. If more than maxProcesses are then running, it shuts down, in the background, the
+// process that has not been used for the longest time, unless all are busy.
+func (l *processList) add(x *process) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.list = append(l.list, x)
-	staying := 0
+	running := 0
 	var oldest *process
-	for _, y := range l.list {
-		if y.gone {
+	for _, other := range l.list {
+		if other.ended {
 			continue
 		}
-		staying++
-		if !y.busy && (oldest == nil || y.used < oldest.used) {
-			oldest = y
+		running++
+		if !other.busy && (oldest == nil || other.releasedAt < oldest.releasedAt) {
+			oldest = other
 		}
 	}
-	if staying > maxProcesses && oldest != nil {
-		oldest.gone = true
-		go panics.Guard(oldest.fail, oldest.leave)()
+	if running > maxProcesses && oldest != nil {
+		oldest.ended = true
+		go panics.Guard(oldest.fail, oldest.shutdown)()
 	}
 }
 
-// claim claims a process for a call; it returns false if the process was ended.
+// claim implements host. It returns false if the process has ended.
 func (x *process) claim() bool {
-	x.plugin.alive.mu.Lock()
-	defer x.plugin.alive.mu.Unlock()
-	x.busy = !x.gone
+	x.plugin.processes.mu.Lock()
+	defer x.plugin.processes.mu.Unlock()
+	x.busy = !x.ended
 	return x.busy
 }
 
-// release ends the claim.
+// release implements host.
 func (x *process) release() {
-	l := &x.plugin.alive
+	l := &x.plugin.processes
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.clock++
-	x.busy, x.used = false, l.clock
+	l.releases++
+	x.busy, x.releasedAt = false, l.releases
 }
 
-// end kills a process with all that it started, and waits for that.
-func (x *process) end() {
-	x.kill.Do(func() {
+// kill kills a process with its children, waits for its exit and removes it from the list of processes. It
+// may be called several times.
+func (x *process) kill() {
+	x.killOnce.Do(func() {
 		select {
-		case <-x.reaped:
+		case <-x.exited:
 		default:
 			killGroup(x.cmd)
 		}
-		_, _ = x.in.Close(), x.out.Close()
+		_, _ = x.stdin.Close(), x.stdout.Close()
 	})
-	<-x.reaped
-	select { // what it said last
-	case <-x.drained:
-	case <-time.After(leaveTime): // what it started has left its group, and holds on
+	<-x.exited
+	select { // read the rest of standard error
+	case <-x.stderrClosed:
+	case <-time.After(exitGrace): // a child in another process group keeps it open
 	}
-	_ = x.errors.Close()
-	l := &x.plugin.alive
+	_ = x.stderr.Close()
+	l := &x.plugin.processes
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	x.gone = true
+	x.ended = true
 	l.list = slices.DeleteFunc(l.list, func(y *process) bool { return y == x })
 }
 
-// fail makes the call of a process fail because of a panic in a goroutine beside it.
+// fail records a panic in one of the goroutines of a process, and closes its pipes so that the current call
+// fails.
 func (x *process) fail(bug error) {
 	x.plugin.recordPanic(bug)
-	_, _ = x.in.Close(), x.out.Close()
+	_, _ = x.stdin.Close(), x.stdout.Close()
 }
 
-// leave lets a process end by itself, if it does so soon.
-func (x *process) leave() {
-	_ = x.in.Close()
+// shutdown closes the input of a process, waits exitGrace for its exit and then kills it.
+func (x *process) shutdown() {
+	_ = x.stdin.Close()
 	select {
-	case <-x.reaped:
-	case <-time.After(leaveTime):
+	case <-x.exited:
+	case <-time.After(exitGrace):
 	}
-	x.end()
+	x.kill()
 }
 
-// end ends all processes.
-func (l *processes) end() {
+// shutdownAll shuts down all processes and waits for that.
+func (l *processList) shutdownAll() {
 	l.mu.Lock()
 	list := slices.Clone(l.list)
 	l.mu.Unlock()
 	var all sync.WaitGroup
 	for _, x := range list {
-		all.Go(panics.Guard(x.fail, x.leave))
+		all.Go(panics.Guard(x.fail, x.shutdown))
 	}
 	all.Wait()
 }
 
-// ask sends a message and returns the answer, of at most limit bytes, which is good until the
-// next one. Whatever breaks the
-// process is an ErrBroken: it has to be ended then.
-func (x *process) ask(name string, kind uint32, message []byte, limit int) (code int32, answer []byte, err error) {
+// request sends a message, made by newMessage, of the given kind and returns the code and the contents of
+// the answer, of at most limit bytes. The contents are valid until the next request. name is the name of
+// the call for errors. After an error, which wraps encoders.ErrBroken unless the plugin's context is
+// done, the process has to be killed.
+func (x *process) request(name string, kind uint32, message []byte, limit int) (code int32, answer []byte, err error) {
 	timeout := x.plugin.opt.Timeout
-	if x.number == 0 {
-		timeout *= startTime
+	if x.lastMessage == 0 {
+		timeout *= firstAnswerFactor
 	}
-	var late atomic.Bool
+	var timedOut atomic.Bool
 	if timeout > 0 {
-		defer time.AfterFunc(timeout, panics.Guard(x.fail, func() { late.Store(true); x.end() })).Stop()
+		defer time.AfterFunc(timeout, panics.Guard(x.fail, func() { timedOut.Store(true); x.kill() })).Stop()
 	}
-	x.number++
+	x.lastMessage++
 	code, answer, err = x.exchange(kind, message, limit)
 	switch {
 	case err == nil:
 		return code, answer, nil
 	case x.plugin.ctx.Err() != nil:
 		return 0, nil, x.plugin.ctx.Err()
-	case x.plugin.bug.Load() != nil:
-		err = x.plugin.bug.Load()
-	case late.Load() && x.number == 1:
-		err = fmt.Errorf("%w %v, %d times --plugin-timeout, to begin", errLate, timeout, startTime)
-	case late.Load():
+	case x.plugin.firstPanic.Load() != nil:
+		err = x.plugin.firstPanic.Load()
+	case timedOut.Load() && x.lastMessage == 1:
+		err = fmt.Errorf("%w %v, %d times --plugin-timeout, for the first answer", errLate, timeout, firstAnswerFactor)
+	case timedOut.Load():
 		err = fmt.Errorf("%w %v", errLate, timeout)
-	case !errors.Is(err, errNonsense):
+	case !errors.Is(err, errMalformed):
 		err = x.exitReason()
 	}
 	if x.stray != "" {
-		err = fmt.Errorf("%w; %q stands where an answer is expected: only answers belong to standard output", err, x.stray)
+		err = fmt.Errorf("%w; standard output has %q, expected only answers", err, x.stray)
 	}
-	if said := x.stderr.line(); said != "" {
-		err = fmt.Errorf("%w; it said: %s", err, said)
+	if stderrText := x.stderrTail.summary(); stderrText != "" {
+		err = fmt.Errorf("%w; standard error: %s", err, stderrText)
 	}
-	return 0, nil, x.plugin.broken(name, "%w", err)
+	return 0, nil, x.plugin.callError(name, "%w", err)
 }
 
-// exitReason returns why a process stopped answering.
+// exitReason returns an error that describes why a process stopped answering.
 func (x *process) exitReason() error {
 	select {
-	case <-x.reaped:
-		x.end()
-		return fmt.Errorf("it ended: %v", x.cmd.ProcessState)
-	case <-time.After(leaveTime):
-		return errors.New("it closed its input or its output")
+	case <-x.exited: // may come shortly after the end of the output
+		x.kill() // reads the rest of standard error
+		return fmt.Errorf("the process ended: %v", x.cmd.ProcessState)
+	case <-time.After(exitGrace):
+		return errors.New("the process closed its input or output")
 	}
 }
 
-var errNonsense = errors.New("it answers nonsense")
+// errMalformed means that an answer does not have the format of PROCESS.md.
+var errMalformed = errors.New("malformed answer")
 
-// exchange writes a message, whose header is still to be filled in, and reads the answer.
+// exchange fills in the header of a message, writes the message and reads the answer. It returns the answer's
+// code and contents, which have at most limit bytes. If the program has printed text instead of an answer, it
+// sets x.stray.
 func (x *process) exchange(kind uint32, message []byte, limit int) (int32, []byte, error) {
 	binary.LittleEndian.PutUint32(message, uint32(len(message)-4))
-	binary.LittleEndian.PutUint32(message[4:], x.number)
+	binary.LittleEndian.PutUint32(message[4:], x.lastMessage)
 	binary.LittleEndian.PutUint32(message[8:], kind)
-	if _, err := x.in.Write(message); err != nil {
+	if _, err := x.stdin.Write(message); err != nil {
 		return 0, nil, err
 	}
 	var head [headerSize]byte
-	if n, err := io.ReadFull(x.read, head[:]); err != nil {
+	if n, err := io.ReadFull(x.answers, head[:]); err != nil {
 		x.stray = strayText(head[:n])
 		return 0, nil, err
 	}
 	size, number := binary.LittleEndian.Uint32(head[:]), binary.LittleEndian.Uint32(head[4:])
 	code := int32(binary.LittleEndian.Uint32(head[8:]))
 	switch {
+	// size does not count itself: the rest of the header and the contents. Another size is probably text that
+	// the program has printed.
 	case size < headerSize-4 || size > uint32(limit+headerSize-4):
-		more, _ := x.read.Peek(min(x.read.Buffered(), maxStray-headerSize))
+		more, _ := x.answers.Peek(min(x.answers.Buffered(), maxStrayText-headerSize))
 		x.stray = strayText(append(head[:], more...))
-		return 0, nil, fmt.Errorf("%w: a message of %d bytes, expected %d to %d", errNonsense, size, headerSize-4, limit+headerSize-4)
-	case number != x.number:
-		return 0, nil, fmt.Errorf("%w: to message %d, expected %d", errNonsense, number, x.number)
+		return 0, nil, fmt.Errorf("%w: size of %d bytes, expected %d to %d", errMalformed, size, headerSize-4, limit+headerSize-4)
+	case number != x.lastMessage:
+		return 0, nil, fmt.Errorf("%w: answers message %d, expected %d", errMalformed, number, x.lastMessage)
 	}
-	x.answer = slices.Grow(x.answer[:0], int(size)-(headerSize-4))[:size-(headerSize-4)]
-	_, err := io.ReadFull(x.read, x.answer)
-	return code, x.answer, err
+	x.answerBuf = slices.Grow(x.answerBuf[:0], int(size)-(headerSize-4))[:size-(headerSize-4)]
+	_, err := io.ReadFull(x.answers, x.answerBuf)
+	return code, x.answerBuf, err
 }
 
-// strayText returns the first line of what a program printed where an answer was expected;
-// empty if it is no text.
+// strayText returns the first line of b, which was read instead of an answer, for an error. It returns "" if
+// less than 3/4 of the line is printable: it is then no text.
 func strayText(b []byte) string {
 	line, _, _ := strings.Cut(strings.Trim(string(b), "\r\n"), "\n")
 	text := printable(strings.ToValidUTF8(line, ""))
@@ -353,7 +367,7 @@ func strayText(b []byte) string {
 	return text
 }
 
-// tail keeps the end of what was written to it.
+// A tail is a writer that stores the last maxStderr bytes.
 type tail struct {
 	mu   sync.Mutex
 	text []byte
@@ -363,153 +377,174 @@ type tail struct {
 func (t *tail) Write(b []byte) (int, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	t.text = append(t.text, b[max(0, len(b)-keptStderr):]...)
-	if n := len(t.text) - keptStderr; n > 0 {
+	t.text = append(t.text, b[max(0, len(b)-maxStderr):]...)
+	if n := len(t.text) - maxStderr; n > 0 {
 		t.text = append(t.text[:0], t.text[n:]...)
 	}
 	return len(b), nil
 }
 
-// line returns the text as one line that a terminal can show.
-func (t *tail) line() string {
+// summary returns the end of the stored text as one printable line.
+func (t *tail) summary() string {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	text := strings.Join(strings.FieldsFunc(string(t.text), func(r rune) bool { return r == '\n' || r == '\r' }), " / ")
-	return printable(strings.ToValidUTF8(text[max(0, len(text)-saidStderr):], ""))
+	return printable(strings.ToValidUTF8(text[max(0, len(text)-maxStderrInError):], ""))
 }
 
-// writer appends the parts of messages.
-type writer []byte
+// A messageWriter appends the parts of a message: see PROCESS.md for their formats.
+type messageWriter []byte
 
-func message() writer          { return make(writer, headerSize) } // the header is written when it is sent
-func (w *writer) u32(v uint32) { *w = binary.LittleEndian.AppendUint32(*w, v) }
-func (w *writer) f64(v float64) {
+// newMessage returns a message with room for the header, which exchange fills in.
+func newMessage() messageWriter { return make(messageWriter, headerSize) }
+
+// u32 appends a 32-bit number, little-endian.
+func (w *messageWriter) u32(v uint32) { *w = binary.LittleEndian.AppendUint32(*w, v) }
+
+// f64 appends a 64-bit float, little-endian.
+func (w *messageWriter) f64(v float64) {
 	*w = binary.LittleEndian.AppendUint64(*w, math.Float64bits(v))
 }
-func (w *writer) bytes(b []byte) {
+
+// bytes appends the length of b and b.
+func (w *messageWriter) bytes(b []byte) {
 	w.u32(uint32(len(b)))
 	*w = append(*w, b...)
 }
-func (w *writer) table(t []int32) {
-	n := len(*w)
+
+// table appends the values of a table, 4 bytes each, without their number, which the schema determines.
+func (w *messageWriter) table(t []int32) {
+	start := len(*w)
 	*w = append(*w, make([]byte, 4*len(t))...)
-	toBytes((*w)[n:], t)
+	putInt32s((*w)[start:], t)
 }
 
-// reader reads the parts of messages. Once one is missing, all are zero.
-type reader struct {
-	left []byte
-	bad  bool
+// A messageReader reads the parts of an answer. Once a part is missing or too long, failed is set and all
+// further parts are zero.
+type messageReader struct {
+	rest   []byte
+	failed bool
 }
 
-func (r *reader) take(n int) []byte {
-	if n < 0 || n > len(r.left) {
-		r.bad, r.left = true, nil
+// next returns the next n bytes, nil if there are fewer.
+func (r *messageReader) next(n int) []byte {
+	if n < 0 || n > len(r.rest) {
+		r.failed, r.rest = true, nil
 		return nil
 	}
-	b := r.left[:n]
-	r.left = r.left[n:]
+	b := r.rest[:n]
+	r.rest = r.rest[n:]
 	return b
 }
 
-func (r *reader) u32() uint32 {
-	if b := r.take(4); b != nil {
+// u32 reads a number, 0 after a failure.
+func (r *messageReader) u32() uint32 {
+	if b := r.next(4); b != nil {
 		return binary.LittleEndian.Uint32(b)
 	}
 	return 0
 }
 
-func (r *reader) f64() float64 {
-	if b := r.take(8); b != nil {
+// f64 reads a number, 0 after a failure.
+func (r *messageReader) f64() float64 {
+	if b := r.next(8); b != nil {
 		return math.Float64frombits(binary.LittleEndian.Uint64(b))
 	}
 	return 0
 }
 
-// bytes reads at most limit bytes with their number before them.
-func (r *reader) bytes(limit int) []byte {
+// bytes reads a length and as many bytes, at most limit.
+func (r *messageReader) bytes(limit int) []byte {
 	n := r.u32()
 	if uint64(n) > uint64(limit) {
-		r.bad, r.left = true, nil
+		r.failed, r.rest = true, nil
 		return nil
 	}
-	return r.take(int(n))
+	return r.next(int(n))
 }
 
-func (r *reader) text() string { return string(r.bytes(maxText)) }
+// text reads a text of at most maxText bytes.
+func (r *messageReader) text() string { return string(r.bytes(maxText)) }
 
-// end returns an error unless exactly the whole message was read.
-func (r *reader) end() error {
-	if r.bad || len(r.left) > 0 {
-		return fmt.Errorf("%w: what it says is too short or too long, or has a part that is too long", errNonsense)
+// finish returns an error unless all parts were valid and nothing is left.
+func (r *messageReader) finish() error {
+	if r.failed || len(r.rest) > 0 {
+		return fmt.Errorf("%w: too short or too long, or a part of it is too long", errMalformed)
 	}
 	return nil
 }
 
-// describeProcess requests the descriptions of a process's encoders.
+// describeProcess starts a process and requests the descriptions of its encoders.
 func (p *Plugin) describeProcess() (list []description, err error) {
-	x, err := p.start()
+	x, err := p.startProcess()
 	if err != nil {
 		return nil, err
 	}
-	defer x.leave()
-	m := message()
+	defer x.shutdown()
+	m := newMessage()
 	m.u32(ABI)
-	code, answer, err := x.ask("describe", askDescribe, m, maxDescription)
+	code, answer, err := x.request("describe", msgDescribe, m, maxDescription)
 	if err != nil {
 		return nil, err
 	}
 	if code != 0 {
-		return nil, fmt.Errorf("%w: describe: it answers %s%s", ErrContract, answerName(code), because(printable(string(answer))))
+		return nil, fmt.Errorf("%w: describe: returned %s%s", ErrContract, codeName(code), withReason(printable(string(answer))))
 	}
-	r := &reader{left: answer}
+	r := &messageReader{rest: answer}
 	if abi := r.u32(); abi != ABI {
-		return nil, fmt.Errorf("%w: it is for version %d of it, expected %d", ErrContract, abi, ABI)
+		return nil, fmt.Errorf("%w: version %d of the contract, expected %d", ErrContract, abi, ABI)
 	}
 	n := r.u32()
 	if n > maxCodecs {
-		return nil, fmt.Errorf("%w: it has %d encoders, expected at most %d", ErrContract, n, maxCodecs)
+		return nil, fmt.Errorf("%w: has %d encoders, expected at most %d", ErrContract, n, maxCodecs)
 	}
 	for i := range int(n) {
-		d := description{index: i, name: r.text(), summary: r.text(), source: r.text(), refs: r.u32(), suits: r.u32(), flags: r.u32(), memoRoom: r.u32()}
+		d := description{index: i, name: r.text(), summary: r.text(), source: r.text(), refs: r.u32(), suits: r.u32(),
+			flags: r.u32(), memoRoom: r.u32()}
 		params := r.u32()
 		if params > maxParams {
 			return nil, fmt.Errorf("%w: encoder %d: %w", ErrContract, i, tooManyParams(params))
 		}
 		for range int(params) {
-			d.params = append(d.params, param{name: r.text(), help: r.text(), unit: r.text(), kind: int(int32(r.u32())), initial: r.f64(), min: r.f64(), max: r.f64()})
+			d.params = append(d.params, param{name: r.text(), help: r.text(), unit: r.text(), kind: int(int32(r.u32())),
+				initial: r.f64(), min: r.f64(), max: r.f64()})
 		}
 		list = append(list, d)
 	}
-	if err := r.end(); err != nil {
+	if err := r.finish(); err != nil {
 		return nil, fmt.Errorf("%w: describe: %w", ErrContract, err)
 	}
 	return list, nil
 }
 
-// processHost is a host in a process of its own.
+// A processHost is a host in a process of its own.
 type processHost struct {
 	*process
-	of     *session
-	buf    writer
-	result answer
+	session *session
+	buf     messageWriter
+	result  answer
 }
 
+// newProcessHost returns a host in a new process.
 func newProcessHost(s *session) (host, error) {
-	x, err := s.plugin.start()
+	x, err := s.plugin.startProcess()
 	if err != nil {
 		return nil, err
 	}
-	return &processHost{process: x, of: s}, nil
+	return &processHost{process: x, session: s}, nil
 }
 
-func (h *processHost) close()   { h.end() }
-func (h *processHost) abandon() { go panics.Guard(h.fail, h.leave)() }
+// close implements host.
+func (h *processHost) close() { h.kill() }
 
+// abandon implements host: it shuts the process down in the background.
+func (h *processHost) abandon() { go panics.Guard(h.fail, h.shutdown)() }
+
+// create implements host. The order of the values is described in PROCESS.md.
 func (h *processHost) create() error {
-	s := &h.of.schema
-	m := message()
-	m.u32(uint32(h.of.codec.index))
+	s := &h.session.schema
+	m := newMessage()
+	m.u32(uint32(h.session.desc.index))
 	m.bytes([]byte(s.Name))
 	m.u32(uint32(s.Rows))
 	m.u32(uint32(s.TickHz))
@@ -522,29 +557,30 @@ func (h *processHost) create() error {
 		m.u32(uint32(f.Max))
 		m.u32(math.Float32bits(float32(f.Step())))
 	}
-	m.u32(uint32(len(h.of.params)))
-	for _, v := range h.of.params {
+	m.u32(uint32(len(h.session.params)))
+	for _, v := range h.session.params {
 		m.f64(v)
 	}
-	code, answer, err := h.ask("create", askCreate, m, maxText)
+	code, answer, err := h.request("create", msgCreate, m, maxText)
 	if err == nil && code != 0 {
-		err = fmt.Errorf("plugin %s: %s does not take %s%s", h.plugin.Name(), h.of.codec.name, s.Name, because(printable(string(answer))))
+		err = fmt.Errorf("plugin %s: %s does not accept %s%s", h.plugin.Name(), h.session.desc.name, s.Name,
+			withReason(printable(string(answer))))
 	}
 	return err
 }
 
-// perform implements host. References that the process has are named by their slots; others
-// follow with table, body and memo.
+// perform implements host. Messages and answers have the order of PROCESS.md. A reference that is already in a
+// slot of the process is sent as the number of the slot; others are sent with table, body and memo.
 func (h *processHost) perform(c *call) (*answer, error) {
 	h.buf = append(h.buf[:0], make([]byte, headerSize)...)
 	w := &h.buf
-	w.u32(uint32(c.into))
+	w.u32(uint32(c.curSlot))
 	w.u32(uint32(len(c.refs)))
 	for i := range c.refs {
-		w.u32(uint32(c.slots[i]))
+		w.u32(uint32(c.refSlots[i]))
 		w.u32(c.refs[i].Frame.Tick)
-		w.u32(uint32(rangecoder.Flag(c.send[i])))
-		if c.send[i] {
+		w.u32(uint32(rangecoder.Flag(c.sendRef[i])))
+		if c.sendRef[i] {
 			w.table(c.refs[i].Frame.Table)
 			w.bytes(c.refs[i].Frame.Body)
 			var data []byte
@@ -555,43 +591,44 @@ func (h *processHost) perform(c *call) (*answer, error) {
 		}
 	}
 	w.u32(c.cur.Tick)
-	kind, name := uint32(askDecode), "decode"
+	kind, name := uint32(msgDecode), "decode"
 	if c.kind == encodeCall {
-		kind, name = askEncode, "encode"
+		kind, name = msgEncode, "encode"
 		w.table(c.cur.Table)
 		w.bytes(c.cur.Body)
-		w.u32(uint32(rangecoder.Flag(c.account)))
+		w.u32(uint32(rangecoder.Flag(c.wantBits)))
 	} else {
 		w.bytes(c.packet)
 	}
-	s := h.of
-	limit := max(4*(s.schema.Cells()+len(s.schema.Fields)+8)+packetRoom+s.bodyRoom()+int(s.codec.memoRoom), maxText)
-	code, message, err := h.ask(name, kind, *w, limit)
+	s := h.session
+	// The largest valid answer: a table, a number for each field and a few more, a packet, a body and a memo.
+	limit := max(4*(s.schema.Cells()+len(s.schema.Fields)+8)+maxPacket+s.maxBody()+int(s.desc.memoRoom), maxText)
+	code, message, err := h.request(name, kind, *w, limit)
 	if err != nil {
 		return nil, err
 	}
 	a := &h.result
-	*a = answer{call: name, code: code}
+	*a = answer{callName: name, code: code}
 	if code != 0 {
-		a.why = printable(string(message))
+		a.reason = printable(string(message))
 		return a, nil
 	}
-	r := &reader{left: message}
+	r := &messageReader{rest: message}
 	if c.kind == encodeCall {
-		a.packet, a.memo = r.bytes(packetRoom), r.bytes(int(h.of.codec.memoRoom))
-		a.bits = r.take(4 * int(min(r.u32(), uint32(len(h.of.schema.Fields)+1))))
+		a.packet, a.memo = r.bytes(maxPacket), r.bytes(int(h.session.desc.memoRoom))
+		a.bits = r.next(4 * int(min(r.u32(), uint32(len(h.session.schema.Fields)+1))))
 	}
-	if c.kind == decodeCall || h.of.codec.quantises() {
-		a.table, a.body = r.take(4*h.of.schema.Cells()), r.bytes(h.of.bodyRoom())
-		if r.bad {
-			return nil, h.plugin.broken("the frame", "%w", errNonsense)
+	if c.kind == decodeCall || h.session.desc.quantises() {
+		a.table, a.body = r.next(4*h.session.schema.Cells()), r.bytes(h.session.maxBody())
+		if r.failed {
+			return nil, h.plugin.callError("the frame", "%w", errMalformed)
 		}
 	}
 	if c.kind == decodeCall {
-		a.memo = r.bytes(int(h.of.codec.memoRoom))
+		a.memo = r.bytes(int(h.session.desc.memoRoom))
 	}
-	if err := r.end(); err != nil {
-		return nil, h.plugin.broken(name, "%w", err)
+	if err := r.finish(); err != nil {
+		return nil, h.plugin.callError(name, "%w", err)
 	}
 	return a, nil
 }

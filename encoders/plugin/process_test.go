@@ -23,17 +23,17 @@ import (
 	"wirelab/internal/testkit"
 )
 
-// TestMain is also the process that the tests start.
+// TestMain runs the tests, or with the argument "process" the plugin process that the tests start.
 func TestMain(m *testing.M) {
 	if len(os.Args) == 3 && os.Args[1] == "process" {
-		serve(os.Args[2])
+		serveProcess(os.Args[2])
 		return
 	}
 	os.Exit(m.Run())
 }
 
-// self is the command of a process that behaves as its mode says.
-func self(t testing.TB, mode string) string {
+// processPath returns the plugin path of a process that runs serveProcess(mode).
+func processPath(t testing.TB, mode string) string {
 	path, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)
@@ -41,24 +41,24 @@ func self(t testing.TB, mode string) string {
 	return `exec:"` + path + `" process ` + mode
 }
 
-// serve is an encoder without ideas, which sends whole tables, and breaks the contract as its
-// mode says.
-func serve(mode string) {
+// serveProcess is an encoder that sends whole tables. mode selects a violation of the contract; "good"
+// selects none.
+func serveProcess(mode string) {
 	in := bufio.NewReader(os.Stdin)
 	cells, fields := 0, 0
 	var slots [numSlots][]int32
-	references := func(r *reader) (into uint32) {
+	references := func(r *messageReader) (into uint32) {
 		into = r.u32()
 		for range r.u32() {
 			slot := r.u32()
 			r.u32()
 			if r.u32() == 1 {
 				slots[slot] = make([]int32, cells)
-				fromBytes(slots[slot], r.take(4*len(slots[slot])))
+				getInt32s(slots[slot], r.next(4*len(slots[slot])))
 				r.bytes(1 << 20)
 				r.bytes(1 << 20)
 			} else if slots[slot] == nil {
-				panic("a reference that never came")
+				panic("reference to an empty slot")
 			}
 		}
 		return into
@@ -80,12 +80,12 @@ func serve(mode string) {
 		if _, err := io.ReadFull(in, body); err != nil {
 			return
 		}
-		r := &reader{left: body}
-		var w writer
+		r := &messageReader{rest: body}
+		var w messageWriter
 		code, kind, number := int32(0), binary.LittleEndian.Uint32(head[8:]), binary.LittleEndian.Uint32(head[4:])
-		if kind == askDescribe && mode == "refuses" {
-			code, w = -3, writer("no, \x1b[2Jnever")
-		} else if kind == askDescribe {
+		if kind == msgDescribe && mode == "refuses" {
+			code, w = -3, messageWriter("no, \x1b[2Jnever")
+		} else if kind == msgDescribe {
 			w.u32(ABI + uint32(len(mode)-len(strings.TrimSuffix(mode, "-version"))))
 			w.u32(1)
 			for _, text := range []string{"whole", "whole tables", "a test"} {
@@ -97,7 +97,7 @@ func serve(mode string) {
 			for _, v := range []uint32{2, suitsTables | suitsCubes, 0, 64, 0} {
 				w.u32(v)
 			}
-		} else if kind == askCreate {
+		} else if kind == msgCreate {
 			r.u32()
 			r.text()
 			rows := int(r.u32())
@@ -105,26 +105,26 @@ func serve(mode string) {
 			fields = int(r.u32())
 			cells = rows * fields
 			if mode == "no-create" {
-				code, w = -3, writer("too many rows")
+				code, w = -3, messageWriter("too many rows")
 			}
 		} else {
 			into := references(r)
 			tick := r.u32()
 			table := make([]int32, cells)
-			if kind == askEncode {
-				fromBytes(table, r.take(4*len(table)))
-				var packet writer
-				packet.table(table[:min(10, cells)]) // a table of more does not fit into a packet: the tests have few values
+			if kind == msgEncode {
+				getInt32s(table, r.next(4*len(table)))
+				var packet messageWriter
+				packet.table(table[:min(10, cells)]) // the tests have few values
 				w.bytes(packet)
 				w.bytes([]byte{byte(tick)})
 				w.u32(uint32(fields + 1))
 				for range fields + 1 {
-					w.u32(1 << 30) // more than there is
+					w.u32(1 << 30) // more than the packet has
 				}
 			} else {
-				packet := &reader{left: r.bytes(packetRoom)}
-				fromBytes(table[:min(10, cells)], packet.take(4*min(10, cells)))
-				if packet.bad {
+				packet := &messageReader{rest: r.bytes(maxPacket)}
+				getInt32s(table[:min(10, cells)], packet.next(4*min(10, cells)))
+				if packet.failed {
 					code = -1
 				} else {
 					w.table(table)
@@ -143,7 +143,7 @@ func serve(mode string) {
 				for range 100 {
 					_, _ = os.Stderr.WriteString(strings.Repeat("noise ", 10_000))
 				}
-			case "family": // a child that holds its pipes
+			case "family": // a child that inherits the pipes
 				cmd := exec.Command("sleep", "3600")
 				cmd.Stdout, cmd.Stderr = os.Stdout, os.Stderr
 				_ = cmd.Start()
@@ -165,15 +165,15 @@ func serve(mode string) {
 				w = append(w, 0)
 			case "long-packet":
 				w = nil
-				w.bytes(make([]byte, packetRoom+1))
+				w.bytes(make([]byte, maxPacket+1))
 			case "long-memo":
 				w = nil
 				w.bytes(nil)
 				w.bytes(make([]byte, 65))
 			case "code":
-				code, w = 77, writer("no")
+				code, w = 77, messageWriter("no")
 			case "out-of-range":
-				if kind == askDecode {
+				if kind == msgDecode {
 					binary.LittleEndian.PutUint32(w, 1<<30)
 				}
 			}
@@ -185,10 +185,10 @@ func serve(mode string) {
 	}
 }
 
-// A panic in a goroutine beside a process is the error of the next call, and Close passes it on.
-func TestPanicBesideAProcess(t *testing.T) {
-	s, frames := rows(t)
-	p, err := Load(t.Context(), self(t, "good"), Options{Timeout: time.Second})
+// A panic in a goroutine of a process is returned by the next call, and Close panics with it.
+func TestPanicInProcessGoroutine(t *testing.T) {
+	s, frames := smallTable(t)
+	p, err := Load(t.Context(), processPath(t, "good"), Options{Timeout: time.Second})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -196,7 +196,7 @@ func TestPanicBesideAProcess(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	panics.Guard(enc.(*end).host.(*processHost).fail, func() { panic("boom") })()
+	panics.Guard(enc.(*codec).host.(*processHost).fail, func() { panic("boom") })()
 	var b encoders.Budget
 	_, _, err = enc.Encode(nil, frames[1], []encoders.Ref{{Frame: frames[0]}}, nil, &b)
 	if !errors.Is(err, encoders.ErrBroken) || !errors.As(err, new(*panics.Error)) {
@@ -207,37 +207,37 @@ func TestPanicBesideAProcess(t *testing.T) {
 	}
 }
 
-// Every way of a process to break the contract is an error that names plugin and call, in
-// bounded time; what it left behind is ended, and nothing of it stays.
-func TestHostileProcesses(t *testing.T) {
+// Each violation of the contract by a process is an error that names plugin and call, in limited time. No
+// process, child or goroutine remains.
+func TestProcessContractViolations(t *testing.T) {
 	before := runtime.NumGoroutine()
-	s, frames := rows(t)
+	s, frames := smallTable(t)
 	t.Run("modes", func(t *testing.T) {
-		for mode, c := range map[string]struct{ call, says string }{
+		for mode, c := range map[string]struct{ call, text string }{
 			"good": {}, "stderr": {}, "stays": {},
-			"flood":        {"load", `"hello hello hello hello hello hello hello hello hello hello " stands where an answer is expected`},
+			"flood":        {"load", `standard output has "hello hello hello hello hello hello hello hello hello hello "`},
 			"refuses":      {"load", "WL_REFUSED: no, [2Jnever"},
 			"long-name":    {"load", "too short or too long"},
-			"bad-version":  {"load", "it is for version 9 of it, expected 1"},
-			"no-create":    {"new", "whole does not take rows: too many rows"},
+			"bad-version":  {"load", "version 9 of the contract, expected 1"},
+			"no-create":    {"new", "whole does not accept rows: too many rows"},
 			"hangs":        {"encode", "encode: took longer than 1s"},
-			"dies":         {"encode", "encode: it ended: exit status 3; it said: out of / ideas [2J"},
+			"dies":         {"encode", "encode: the process ended: exit status 3; standard error: out of / ideas [2J"},
 			"family":       {"encode", "exit status 4"},
-			"closes":       {"encode", "it closed its input or its output"},
-			"huge":         {"encode", "a message of 4294967295 bytes"},
-			"tiny":         {"encode", "a message of 0 bytes"},
-			"other":        {"encode", "to message 3, expected 2"},
+			"closes":       {"encode", "closed its input or output"},
+			"huge":         {"encode", "size of 4294967295 bytes"},
+			"tiny":         {"encode", "size of 0 bytes"},
+			"other":        {"encode", "answers message 3, expected 2"},
 			"short":        {"encode", "too short or too long"},
 			"more":         {"encode", "too short or too long"},
 			"long-packet":  {"encode", "too long"},
 			"long-memo":    {"encode", "too long"},
-			"code":         {"encode", "encode: it answers 77: no"},
+			"code":         {"encode", "encode: returned 77: no"},
 			"out-of-range": {"decode", "out of range"},
 		} {
 			t.Run(mode, func(t *testing.T) {
 				t.Parallel()
 				failed, err := "load", error(nil)
-				p, err := Load(t.Context(), self(t, mode), Options{Timeout: time.Second})
+				p, err := Load(t.Context(), processPath(t, mode), Options{Timeout: time.Second})
 				var enc encoders.Encoder
 				var dec encoders.Decoder
 				if err == nil {
@@ -252,7 +252,7 @@ func TestHostileProcesses(t *testing.T) {
 					var b encoders.Budget
 					packet, _, err = enc.Encode([]byte("head"), frames[1], refs, nil, &b)
 					if err == nil && b.Total() != int64(len(packet)-4)*8*encoders.BitUnit {
-						t.Errorf("an account of %d bits for %d bytes", b.Total()/encoders.BitUnit, len(packet)-4)
+						t.Errorf("%d bits are charged for %d bytes", b.Total()/encoders.BitUnit, len(packet)-4)
 					}
 				}
 				if err == nil {
@@ -264,19 +264,19 @@ func TestHostileProcesses(t *testing.T) {
 				if err == nil {
 					failed = ""
 				}
-				if failed != c.call || err != nil && (!strings.Contains(err.Error(), c.says) || !strings.Contains(err.Error(), "plugin ")) {
-					t.Errorf("%s fails: %v; expected %s: %s", failed, err, c.call, c.says)
+				if failed != c.call || err != nil && (!strings.Contains(err.Error(), c.text) || !strings.Contains(err.Error(), "plugin ")) {
+					t.Errorf("%s fails: %v; expected %s: %s", failed, err, c.call, c.text)
 				}
 				if failed == "encode" && !errors.Is(err, encoders.ErrBroken) || failed == "decode" && !errors.Is(err, encoders.ErrCorrupt) {
 					t.Error(err)
 				}
 				if p != nil {
 					p.Close()
-					p.alive.mu.Lock() // the host of a collected end may still be removing its process
-					n := len(p.alive.list)
-					p.alive.mu.Unlock()
+					p.processes.mu.Lock() // the cleanup of a collected codec may still be removing its process
+					n := len(p.processes.list)
+					p.processes.mu.Unlock()
 					if n > 0 {
-						t.Errorf("%d processes are still there", n)
+						t.Errorf("%d processes remain", n)
 					}
 				}
 				var child int
@@ -286,7 +286,7 @@ func TestHostileProcesses(t *testing.T) {
 					}
 					for i := 0; syscall.Kill(child, 0) == nil && !isZombie(child); i++ {
 						if i == 500 {
-							t.Fatal("what it started is still there")
+							t.Fatal("the child of the process remains")
 						}
 						time.Sleep(10 * time.Millisecond)
 					}
@@ -304,17 +304,17 @@ func TestHostileProcesses(t *testing.T) {
 	}
 }
 
-// isZombie reports whether a process ended and only waits for whoever took it over.
+// isZombie reports whether a process has exited but has not been waited for.
 func isZombie(pid int) bool {
 	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
 	return err == nil && strings.Contains(string(text), ") Z ")
 }
 
-// An interrupt ends processes that do not answer, and what waits for them.
+// Canceling the context ends running calls, and later ones fail.
 func TestProcessInterrupted(t *testing.T) {
-	s, frames := rows(t)
+	s, frames := smallTable(t)
 	ctx, cancel := context.WithCancel(t.Context())
-	p, err := Load(ctx, self(t, "hangs"), Options{Timeout: -1})
+	p, err := Load(ctx, processPath(t, "hangs"), Options{Timeout: -1})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -332,10 +332,10 @@ func TestProcessInterrupted(t *testing.T) {
 	}
 }
 
-// More ends than there may be processes take turns, and code as if each had its own.
+// Encoders work even if there are more of them than processes may run.
 func TestManyProcesses(t *testing.T) {
-	s, frames := rows(t)
-	p := load(t, self(t, "good"), Options{})
+	s, frames := smallTable(t)
+	p := load(t, processPath(t, "good"), Options{})
 	const n = maxProcesses/2 + 5
 	for range 2 {
 		var encs []encoders.Encoder
@@ -353,9 +353,9 @@ func TestManyProcesses(t *testing.T) {
 		}
 	}
 	for i := 0; ; i++ {
-		p.alive.mu.Lock()
-		alive := len(p.alive.list)
-		p.alive.mu.Unlock()
+		p.processes.mu.Lock()
+		alive := len(p.processes.list)
+		p.processes.mu.Unlock()
 		if alive <= maxProcesses {
 			break
 		}
@@ -366,19 +366,19 @@ func TestManyProcesses(t *testing.T) {
 	}
 }
 
-// A command is cut into words.
+// splitCommand splits a command into words.
 func TestSplit(t *testing.T) {
 	for text, want := range map[string]string{
 		"./a": "./a", "  a  b ": "a|b", `"a b" 'c "d' e"f g"h`: `a b|c "d|ef gh`, `a ""`: "a|", "": "", `"a`: "", `"" a`: "", "  ": "",
 	} {
-		got, err := split(text)
+		got, err := splitCommand(text)
 		if strings.Join(got, "|") != want || (err != nil) != (want == "") {
 			t.Errorf("%q: %q %v, expected %q", text, got, err, want)
 		}
 	}
 }
 
-// The programs of the templates keep the contract and code as the one in C does.
+// The templates for processes meet the contract and write the same packets as deltaEncode.
 func TestProcessTemplates(t *testing.T) {
 	for lang, how := range map[string]struct {
 		build   []string
@@ -388,7 +388,7 @@ func TestProcessTemplates(t *testing.T) {
 		"python": {[]string{"python3", "-c", "import sys; print(sys.executable, end='')"}, "exec:%[2]s %[1]s/mine.py"},
 	} {
 		t.Run(lang, func(t *testing.T) {
-			dir := write(t, lang)
+			dir := writeTemplate(t, lang)
 			words := how.build
 			if _, err := exec.LookPath(words[0]); lang == "python" && err != nil {
 				t.Skipf("NOT RUN: %v", err)
@@ -400,15 +400,15 @@ func TestProcessTemplates(t *testing.T) {
 				t.Fatalf("%v\n%s", err, out)
 			}
 			p := load(t, fmt.Sprintf(how.command, filepath.ToSlash(dir), out), Options{Timeout: 10 * time.Second})
-			keeps(t, p, lang == "go" || testkit.Thorough()) // one in Python takes its time
+			checkExample(t, p, lang == "go" || testkit.Thorough()) // Python is slow
 		})
 	}
 }
 
-// Both ends of a frame of 901 cubes, with a process that does nothing but hold frames.
+// BenchmarkProcess measures a process that only stores frames: encode and decode of a frame of 901 cubes.
 func BenchmarkProcess(b *testing.B) {
-	p := load(b, self(b, "good"), Options{})
-	s, frames := demo(b, 300, 1)
+	p := load(b, processPath(b, "good"), Options{})
+	s, frames := demoFrames(b, 300, 1)
 	enc, dec, err := p.Codecs[0].New(s, nil)
 	if err != nil {
 		b.Fatal(err)

@@ -4,7 +4,8 @@ package plugin
 
 import "os/exec"
 
+// ownGroup does nothing: process groups exist on Unix only.
 func ownGroup(*exec.Cmd) {}
 
-// killGroup ends a process; what it started goes on until its input ends.
+// killGroup kills a process, but not its children.
 func killGroup(cmd *exec.Cmd) { _ = cmd.Process.Kill() }

@@ -7,9 +7,9 @@ import (
 	"syscall"
 )
 
-// ownGroup puts a process into a group of its own: what it starts can be ended with it, and
-// an interrupt of the terminal is the lab's alone.
+// ownGroup puts a process into a process group of its own. Its children can then be killed with it, and it
+// does not receive the terminal's interrupts, which the lab handles.
 func ownGroup(cmd *exec.Cmd) { cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} }
 
-// killGroup ends a process and what it started.
+// killGroup kills a process and its children.
 func killGroup(cmd *exec.Cmd) { _ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }

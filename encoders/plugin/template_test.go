@@ -11,8 +11,8 @@ import (
 	"wirelab/internal/testkit"
 )
 
-// write writes a template into a folder.
-func write(t *testing.T, lang string) string {
+// writeTemplate writes a template to a new folder and returns its path.
+func writeTemplate(t *testing.T, lang string) string {
 	t.Helper()
 	dir := t.TempDir()
 	files, err := Template(lang, "mine")
@@ -31,10 +31,11 @@ func write(t *testing.T, lang string) string {
 	return dir
 }
 
-// build writes a template and builds it; it skips where the tools for it are not.
-func build(t *testing.T, lang string) string {
+// buildTemplate writes and builds a template, and returns the path of the module. It skips the test if the
+// compiler is missing.
+func buildTemplate(t *testing.T, lang string) string {
 	t.Helper()
-	dir := write(t, lang)
+	dir := writeTemplate(t, lang)
 	for tool, args := range map[string]map[string][]string{
 		"c":    {"clang": {"--version"}, "wasm-ld": {"--version"}},
 		"cpp":  {"clang++": {"--version"}, "wasm-ld": {"--version"}},
@@ -56,25 +57,25 @@ func build(t *testing.T, lang string) string {
 	return filepath.Join(dir, "mine.wasm")
 }
 
-// Every template builds as it is, keeps the contract, and codes as the one in C does.
+// Every template for a module builds, meets the contract and writes the same packets as deltaEncode.
 func TestTemplates(t *testing.T) {
 	for _, lang := range []string{"c", "cpp", "rust", "go"} {
 		t.Run(lang, func(t *testing.T) {
 			if lang == "go" && !testkit.Thorough() {
 				t.Skip("NOT RUN: compiles Go's runtime for WebAssembly; WIRELAB_THOROUGH=1 does")
 			}
-			p := load(t, build(t, lang), Options{})
+			p := load(t, buildTemplate(t, lang), Options{})
 			if len(p.Codecs) != 1 || p.Codecs[0].Name != "mine" || p.Runs == Interpreted && lang == "go" {
 				t.Fatalf("%+v", p.Codecs)
 			}
-			keeps(t, p, true)
+			checkExample(t, p, true)
 		})
 	}
 }
 
-// keeps sees to it that an example codes as the one in C does, and, if all is to be tried, that
-// it keeps the whole contract.
-func keeps(t *testing.T, p *Plugin, all bool) {
+// checkExample checks that an example writes the same packets as deltaEncode, and if all is true, also that
+// it passes Try.
+func checkExample(t *testing.T, p *Plugin, all bool) {
 	t.Helper()
 	if all {
 		for _, c := range Try(&p.Codecs[0]) {
@@ -83,19 +84,19 @@ func keeps(t *testing.T, p *Plugin, all bool) {
 			}
 		}
 	}
-	s, frames := demo(t, 300, 7)
+	s, frames := demoFrames(t, 300, 7)
 	enc, _, err := p.Codecs[0].New(s, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	got, _, err := enc.Encode(nil, frames[6], []encoders.Ref{{Frame: frames[0]}}, nil, nil)
-	if want := delta(frames[6].Table, frames[0].Table); err != nil || string(got) != string(want) {
+	if want := deltaEncode(frames[6].Table, frames[0].Table); err != nil || string(got) != string(want) {
 		t.Errorf("%v: %d bytes, expected %d", err, len(got), len(want))
 	}
 }
 
-// What cannot be a template is refused.
-func TestNoTemplate(t *testing.T) {
+// Template rejects unknown languages and invalid names.
+func TestTemplateRejectsArguments(t *testing.T) {
 	for _, c := range [][2]string{{"cobol", "mine"}, {"c", "Mine"}, {"c", "../mine"}, {"c", ""}} {
 		if files, err := Template(c[0], c[1]); err == nil || files != nil {
 			t.Errorf("%q: %d files", c, len(files))
@@ -103,8 +104,8 @@ func TestNoTemplate(t *testing.T) {
 	}
 }
 
-// The check finds what keeps no contract.
-func TestTryFinds(t *testing.T) {
+// Try finds encoders that violate the contract.
+func TestTryFindsViolations(t *testing.T) {
 	p := load(t, "testdata/evil.wasm", Options{Timeout: 2e9})
 	for evil, want := range map[int]string{0: "", 15: "every frame comes back", 5: "every frame comes back"} {
 		c := p.Codecs[0]
@@ -124,8 +125,8 @@ func TestTryFinds(t *testing.T) {
 	}
 }
 
-// What is no plugin is refused in a sentence that names it.
-func TestNoPlugin(t *testing.T) {
+// Load rejects files that are not a plugin, with an error that names the file.
+func TestLoadRejectsFiles(t *testing.T) {
 	dir := t.TempDir()
 	write := func(name, text string) string {
 		path := filepath.Join(dir, name)
@@ -136,12 +137,12 @@ func TestNoPlugin(t *testing.T) {
 	}
 	const head = "\x00asm\x01\x00\x00\x00"
 	for path, want := range map[string]string{
-		write("text.wasm", "hello"):        "no WebAssembly module",
-		write("cut.wasm", head+"\x01\x80"): "does not keep the contract",
+		write("text.wasm", "hello"):        "not a WebAssembly module",
+		write("cut.wasm", head+"\x01\x80"): "violates the contract",
 		write("empty.wasm", head):          "exports no memory",
-		dir:                                "it is no file",
+		dir:                                "not a regular file",
 		filepath.Join(dir, "none.wasm"):    "no such file",
-		write("import.wasm", head+imports("env", "now")): "imports env.now, expected nothing but WASI",
+		write("import.wasm", head+importSection("env", "now")): "imports env.now, expected only WASI",
 		// Two functions; the first, of type 0, calls the second, whose type 4 does not exist.
 		write("call.wasm", head+"\x01\x04\x01\x60\x00\x00"+"\x03\x03\x02\x00\x04"+
 			"\x0a\x09\x02\x04\x00\x10\x01\x0b\x02\x00\x0b"): "the module is damaged: runtime error: index out of range",
@@ -153,13 +154,13 @@ func TestNoPlugin(t *testing.T) {
 	}
 }
 
-// imports is the part of a module that imports a function without values.
-func imports(from, name string) string {
+// importSection returns the sections of a module that imports a function without parameters and results.
+func importSection(from, name string) string {
 	entry := string(rune(len(from))) + from + string(rune(len(name))) + name + "\x00\x00"
 	return "\x01\x04\x01\x60\x00\x00" + "\x02" + string(rune(len(entry)+1)) + "\x01" + entry
 }
 
-// FuzzLoad: whatever is in a file, loading it ends with an error or a plugin.
+// FuzzLoad checks that Load returns an error or a plugin for any file.
 func FuzzLoad(f *testing.F) {
 	for _, name := range []string{"testdata/delta.wasm", "testdata/evil.wasm"} {
 		text, err := os.ReadFile(name)

@@ -10,11 +10,11 @@ import (
 	"strings"
 )
 
-// File is a file of a template.
+// A File is a file of a template.
 type File struct {
-	Name string // its path, with slashes
-	Text []byte
-	Runs bool // it is a program
+	Name string // path relative to the template's folder, with slashes
+	Text []byte // contents
+	Runs bool   // the file is executable
 }
 
 //go:embed wirelab.h templates/c/build templates/c/README.md templates/c/encoder.c
@@ -24,16 +24,20 @@ type File struct {
 //go:embed templates/go/module.go.txt templates/go/process.go.txt PROCESS.md templates/python/README.md templates/python/NAME.py.txt
 var embedded embed.FS
 
-// Languages lists what there are templates for.
+// Languages returns the names of the languages that have a template.
 func Languages() []string { return []string{"c", "cpp", "rust", "go", "python"} }
 
-// Template returns an encoder to begin with: a folder with all that it needs to be built.
+// Template returns the files of an example encoder in one of the Languages. The files are everything that
+// is needed to build it except for the compiler. name is the name of the encoder; it replaces NAME in the
+// names and contents of the files. The suffix .txt, which keeps Go tools from using the embedded files, is
+// removed from their names.
 func Template(lang, name string) ([]File, error) {
 	if !slices.Contains(Languages(), lang) {
-		return nil, fmt.Errorf("--lang %q makes no sense; expected one of %s", lang, strings.Join(Languages(), ", "))
+		return nil, fmt.Errorf("--lang %q is unknown; expected one of %s", lang, strings.Join(Languages(), ", "))
 	}
 	if !codecName.MatchString(name) {
-		return nil, fmt.Errorf("%q cannot be the name of an encoder; expected a letter, then a-z, 0-9 and -, at most 40", name)
+		return nil, fmt.Errorf("%q is not a valid encoder name; expected a lower-case letter, then a-z, 0-9 and -, "+
+			"at most 40 characters", name)
 	}
 	root := path.Join("templates", lang)
 	var list []File

@@ -49,13 +49,13 @@ func buildTwin(t testing.TB, name string) string {
 	return module
 }
 
-// A built-in encoder and the same as a plugin write the same bytes, and give the same frames:
-// integers in one, and floats, which decide what is written, in the other.
+// A built-in encoder that is compiled as a plugin writes the same packets and decodes the same frames. One of
+// the two encoders uses integers, the other floats.
 func TestTwin(t *testing.T) {
 	if !testkit.Thorough() {
 		t.Skip("NOT RUN: compiles Go's runtime for WebAssembly; WIRELAB_THOROUGH=1 does")
 	}
-	s, frames := demo(t, 300, 300)
+	s, frames := demoFrames(t, 300, 300)
 	for _, built := range cubes.Ladder()[7:] { // relative-orientation and rotor
 		p := load(t, buildTwin(t, built.Name), Options{Timeout: 10 * time.Second})
 		ours, _, err := built.New(s, built.Defaults())
@@ -85,12 +85,13 @@ func TestTwin(t *testing.T) {
 	}
 }
 
-// How much slower a built-in encoder is as a plugin: user time of both ends, in turns.
+// BenchmarkTwin measures how much slower a built-in encoder is as a plugin, by the user time of encoder and
+// decoder. The variants run alternately.
 func BenchmarkTwin(b *testing.B) {
 	if os.Getenv("WIRELAB_TWIN") == "" {
 		b.Skip("WIRELAB_TWIN=1 compiles Go's runtime for WebAssembly")
 	}
-	s, frames := demo(b, 300, 300)
+	s, frames := demoFrames(b, 300, 300)
 	for _, built := range cubes.Ladder()[7:] { // relative-orientation and rotor
 		module := buildTwin(b, built.Name)
 		b.Run(built.Name, func(b *testing.B) {
@@ -99,7 +100,7 @@ func BenchmarkTwin(b *testing.B) {
 				all[name] = load(b, module, Options{Timeout: timeout}).Codecs[0]
 			}
 			spent := map[string]time.Duration{}
-			ends := map[string]func(){}
+			passes := map[string]func(){}
 			for name, c := range all {
 				enc, dec, err := c.New(s, c.Defaults())
 				if err != nil {
@@ -108,7 +109,7 @@ func BenchmarkTwin(b *testing.B) {
 				got := s.NewFrame()
 				memos := [2][]encoders.Memo{make([]encoders.Memo, len(frames)), make([]encoders.Memo, len(frames))}
 				var buf []byte
-				ends[name] = func() {
+				passes[name] = func() {
 					for i := 6; i < len(frames); i++ {
 						var err error
 						if buf, memos[0][i], err = enc.Encode(buf[:0], frames[i], []encoders.Ref{{Frame: frames[i-6], Memo: memos[0][i-6]}}, nil, nil); err != nil {
@@ -122,7 +123,7 @@ func BenchmarkTwin(b *testing.B) {
 			}
 			n := 0
 			for b.Loop() {
-				for name, run := range ends {
+				for name, run := range passes {
 					from := userTime(b)
 					run()
 					spent[name] += userTime(b) - from
@@ -138,6 +139,7 @@ func BenchmarkTwin(b *testing.B) {
 	}
 }
 
+// userTime returns the user CPU time of the test so far.
 func userTime(t testing.TB) time.Duration {
 	var u syscall.Rusage
 	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {

@@ -68,8 +68,8 @@ func TestModels(t *testing.T) {
 func TestNoModel(t *testing.T) {
 	for _, c := range []encoders.Codec{datagram.Datagram(), datagram.Acked()} {
 		_, _, err := c.New(packetsSchema(), c.Defaults())
-		want := "encoder parameter model: none is named; expected a file, as tui train --encoder " + c.Name +
-			" --data packets:FILE.pcap --out FILE.model makes it"
+		want := "encoder parameter model: empty, expected a model file; to make one, run tui train --encoder " + c.Name +
+			" --data packets:FILE.pcap --out FILE.model"
 		if err == nil || err.Error() != want {
 			t.Errorf("%s: %v, want %s", c.Name, err, want)
 		}

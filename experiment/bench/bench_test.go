@@ -18,8 +18,7 @@ import (
 	"wirelab/experiment/walkoff"
 )
 
-// The loop does what it always did, and what the same loop in Python does. A faster one would
-// be another unit.
+// The reference loop has the result of the same loop in Python. A faster loop would be a different unit.
 func TestReferenceIsFixed(t *testing.T) {
 	if got := runReference(); got != 0x56a07a04b999b603 {
 		t.Errorf("%#x", got)
@@ -29,13 +28,13 @@ func TestReferenceIsFixed(t *testing.T) {
 	}
 }
 
-// ticking is a clock that goes on by a microsecond whenever it is asked.
-func ticking() func() time.Duration {
+// newTestClock returns a clock that advances by a microsecond with each call.
+func newTestClock() func() time.Duration {
 	var now time.Duration
 	return func() time.Duration { now += time.Microsecond; return now }
 }
 
-func open() (dataset.Source, error) {
+func openDemo() (dataset.Source, error) {
 	return dataset.Open(context.Background(), "demo", dataset.Options{})
 }
 
@@ -51,16 +50,16 @@ func codecs(t *testing.T, names ...string) (list []*encoders.Codec) {
 	return list
 }
 
-// By a clock that ticks once a look, an encode, a decode and a pass all take one tick: one
+// With a clock that advances by one tick per call, an encode, a decode and a pass all take one tick, so times are one
 // pass. Sizes are those of the walk-off.
 func TestRun(t *testing.T) {
 	list := codecs(t, "rotor", "static")
-	opt := Options{Frames: 60, Rounds: 2, Clock: ticking()}
-	b, err := Run(t.Context(), "demo", 1, open, list, opt)
+	opt := Options{Frames: 60, Rounds: 2, Clock: newTestClock()}
+	b, err := Run(t.Context(), "demo", 1, openDemo, list, opt)
 	if err != nil {
 		t.Fatal(err)
 	}
-	want, err := walkoff.Run(t.Context(), "demo", open, list, walkoff.Options{Frames: 60, Clock: ticking()})
+	want, err := walkoff.Run(t.Context(), "demo", openDemo, list, walkoff.Options{Frames: 60, Clock: newTestClock()})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -78,7 +77,7 @@ func TestRun(t *testing.T) {
 			}
 		}
 		if us, _ := r.Frame.Median(); len(r.Frame.US) != 2 || math.Abs(r.RealTime*us*60/1e6-1) > 1e-3 {
-			t.Errorf("%s: a frame takes %v us, which is %v times real time", r.Encoder, us, r.RealTime)
+			t.Errorf("%s: %v us per frame, %v times real time", r.Encoder, us, r.RealTime)
 		}
 	}
 
@@ -108,16 +107,16 @@ func TestRun(t *testing.T) {
 	}
 }
 
-// Interrupted in the second round, it holds the first one.
+// After an interruption in the second round, the board has the first round.
 func TestInterrupted(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
-	opt := Options{Frames: 30, Rounds: 3, Clock: ticking(), Progress: func(done, total float64) {
+	opt := Options{Frames: 30, Rounds: 3, Clock: newTestClock(), Progress: func(done, total float64) {
 		if done/total > 0.4 {
 			cancel()
 		}
 	}}
-	b, err := Run(ctx, "demo", 1, open, codecs(t, "rotor", "changed-index"), opt)
+	b, err := Run(ctx, "demo", 1, openDemo, codecs(t, "rotor", "changed-index"), opt)
 	if !errors.Is(err, context.Canceled) || !b.Interrupted || b.Rounds != 1 || len(b.Rows) != 2 {
 		t.Fatalf("%v, %+v", err, b)
 	}
@@ -132,22 +131,22 @@ func TestInterrupted(t *testing.T) {
 	}
 }
 
-// deaf decodes nothing.
-type deaf struct{ encoders.Decoder }
+// noopDecoder returns an empty frame.
+type noopDecoder struct{ encoders.Decoder }
 
-func (deaf) Decode(*frame.Frame, []byte, []encoders.Ref, encoders.Memo) (encoders.Memo, error) {
+func (noopDecoder) Decode(*frame.Frame, []byte, []encoders.Ref, encoders.Memo) (encoders.Memo, error) {
 	return nil, nil
 }
 
-// What is not lossless is not timed.
+// An encoder that is not lossless is an error.
 func TestLossy(t *testing.T) {
 	broken := *codecs(t, "rotor")[0]
 	make := broken.New
 	broken.New = func(s *frame.Schema, params any) (encoders.Encoder, encoders.Decoder, error) {
 		e, d, err := make(s, params)
-		return e, deaf{d}, err
+		return e, noopDecoder{d}, err
 	}
-	_, err := Run(t.Context(), "demo", 1, open, []*encoders.Codec{&broken}, Options{Frames: 20, Rounds: 1, Clock: ticking()})
+	_, err := Run(t.Context(), "demo", 1, openDemo, []*encoders.Codec{&broken}, Options{Frames: 20, Rounds: 1, Clock: newTestClock()})
 	if !errors.Is(err, errLossy) {
 		t.Errorf("got %v", err)
 	}

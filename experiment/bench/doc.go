@@ -1,4 +1,4 @@
-// Package bench measures encoders, and the whole engine with each of them, beside a fixed
-// loop of work. Times of one machine cannot be compared with those of another; how many
-// times as long as that loop something takes nearly can.
+// Package bench measures the time of encoders, and of the whole engine with each of them. Times on
+// different machines cannot be compared. So each time is also divided by that of a fixed
+// reference loop, measured just before and after; these ratios are nearly the same everywhere.
 package bench

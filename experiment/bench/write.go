@@ -11,8 +11,8 @@ import (
 	"wirelab/internal/units"
 )
 
-// WriteGo writes a board in the format of Go's benchmarks, a line for each encoder and round,
-// for benchstat. Those in ref, passes of the reference loop, can be compared between machines.
+// WriteGo writes a board in the format of Go benchmarks for benchstat, one line per encoder and round.
+// Values with the unit -ref, in passes of the reference loop, can be compared between machines.
 func WriteGo(w io.Writer, b *Board) error {
 	out := bufio.NewWriter(w)
 	fmt.Fprintf(out, "goos: %s\ngoarch: %s\npkg: wirelab\n", b.GOOS, b.GOARCH)
@@ -24,7 +24,7 @@ func WriteGo(w io.Writer, b *Board) error {
 		fmt.Fprintf(out, "Unit %s-ns better=lower\nUnit %s-ref better=lower\n", unit, unit)
 	}
 	if b.Rounds > 0 {
-		fmt.Fprintf(out, "BenchmarkReference %d %s ns/op\n", passes, units.Fixed(1000*b.Reference, 0))
+		fmt.Fprintf(out, "BenchmarkReference %d %s ns/op\n", referencePasses, units.Fixed(1000*b.Reference, 0))
 	}
 	for round := range b.Rounds {
 		for i := range b.Rows {
@@ -46,25 +46,26 @@ func WriteGo(w io.Writer, b *Board) error {
 	return out.Flush()
 }
 
-// WriteTable writes a board as the table of a README, with the date on which it was measured.
+// WriteTable writes a board as a Markdown table. date is the date of the measurement.
 func WriteTable(w io.Writer, b *Board, date string) error {
 	out := bufio.NewWriter(w)
 	t := texttable.New("encoder", ">bytes/packet", ">kbps", ">bits/changed", ">encode µs", ">decode µs", ">both, in passes", ">times real time")
 	for i := range b.Rows {
 		r := &b.Rows[i]
-		encode, refs := r.Encode.Median()
-		decode, more := r.Decode.Median()
+		encode, encodeRef := r.Encode.Median()
+		decode, decodeRef := r.Decode.Median()
 		name := "`" + r.Encoder + "`"
 		if r.RunsAs != "" {
 			name += " (" + r.RunsAs + ")"
 		}
-		t.Add(name, r.BytesPerPacket, r.Kbps, r.BitsPerChanged, short(encode), short(decode), short(refs+more), short(r.RealTime))
+		t.Add(name, r.BytesPerPacket, r.Kbps, r.BitsPerChanged, threeDigits(encode), threeDigits(decode), threeDigits(encodeRef+decodeRef), threeDigits(r.RealTime))
 	}
 	t.WriteMarkdown(out)
 	fmt.Fprintf(out, "\nMeasured %s by `tui bench`, %d rounds, medians, on %s, %s, %s. A pass of the reference\nloop takes %s µs there.\n",
-		date, b.Rounds, cmp.Or(b.CPU, "a processor that does not say its name"), b.GOOS+"/"+b.GOARCH, b.Go, short(b.Reference))
+		date, b.Rounds, cmp.Or(b.CPU, "an unknown processor"), b.GOOS+"/"+b.GOARCH, b.Go, threeDigits(b.Reference))
 	return out.Flush()
 }
 
-// short writes three digits or all before the point.
-func short(x float64) string { return units.Stepped(x, 2, 1, 100) }
+// threeDigits formats x with three significant digits, or with all digits before the decimal point if these are
+// more.
+func threeDigits(x float64) string { return units.Stepped(x, 2, 1, 100) }

@@ -8,29 +8,32 @@ import (
 	"wirelab/experiment/figures"
 )
 
-// Assertion is a bound on a measured figure; a run that breaks one exits with 1.
+// An Assertion is a bound on a measured figure. If a run violates it, the exit code is 1.
 type Assertion struct {
-	Name  string // a key of the totals, dotted where nested: "failures.corrupt", "playout.late"
-	Op    string // <= < >= > == !=
+	Name  string // a key of the totals, dotted if nested: "failures.corrupt", "playout.late"
+	Op    string // <=, <, >=, >, == or !=
 	Value float64
 }
 
-// Text returns the assertion's right side as it stands in a file.
+// Text returns operator and value as in a file: "<= 256".
 func (a Assertion) Text() string {
 	return a.Op + " " + strconv.FormatFloat(a.Value, 'g', -1, 64)
 }
 
-// operators, longest first so that "<=" is not read as "<".
+// operators returns the operators, the longest first so that "<=" is not parsed as "<".
 func operators() []string { return []string{"<=", ">=", "==", "!=", "<", ">"} }
 
+// parseAssertion parses the bound on figure name: text with an operator and a number, or a TOML number, which
+// stands for "==".
 func parseAssertion(name string, value any) (Assertion, error) {
 	text := fmt.Sprint(value)
 	fail := func() (Assertion, error) {
-		return Assertion{}, &Error{Problem: show(value) + " is no bound", Expected: `an operator and a number such as "<= 256" or "== 0"`}
+		return Assertion{}, &Error{Problem: quoteValue(value) + " is not a bound",
+			Expected: `an operator and a number such as "<= 256" or "== 0"`}
 	}
 	known := figures.Names()
 	if !known[name] {
-		return Assertion{}, unknownFigure(name, sortedKeys(known))
+		return Assertion{}, unknownFigureError(name, sortedKeys(known))
 	}
 	switch n := value.(type) {
 	case int64:
@@ -44,7 +47,7 @@ func parseAssertion(name string, value any) (Assertion, error) {
 			continue
 		}
 		f, err := strconv.ParseFloat(strings.TrimSpace(rest), 64)
-		if err != nil || f != f {
+		if err != nil || f != f { // f != f means that f is NaN
 			return fail()
 		}
 		return Assertion{Name: name, Op: op, Value: f}, nil
@@ -52,25 +55,25 @@ func parseAssertion(name string, value any) (Assertion, error) {
 	return fail()
 }
 
-// unknownFigure is the error about a figure that there is not. Whoever left out, or
-// mistook, what comes before its last dot is told of the one that ends like that.
-func unknownFigure(name string, known []string) *Error {
+// unknownFigureError returns the error for an unknown figure. If no full name is similar, it suggests a
+// figure whose last part is similar, because the parts before it may be missing or wrong.
+func unknownFigureError(name string, known []string) *Error {
 	e := Unknown("", "figure", name, known)
 	last := func(name string) string { return name[strings.LastIndexByte(name, '.')+1:] }
-	ends, full := []string{}, map[string]string{}
+	lastParts, fullNames := []string{}, map[string]string{}
 	for _, k := range known {
-		if full[last(k)] == "" {
-			ends = append(ends, last(k))
-			full[last(k)] = k
+		if fullNames[last(k)] == "" {
+			lastParts = append(lastParts, last(k))
+			fullNames[last(k)] = k
 		}
 	}
-	if near := Near(last(name), ends); near != "" && e.Near == "" {
-		e.Near, e.Expected = full[near], ""
+	if near := Near(last(name), lastParts); near != "" && e.Near == "" {
+		e.Near, e.Expected = fullNames[near], ""
 	}
 	return e
 }
 
-// Holds evaluates the assertion.
+// Holds reports whether the measured value got meets the assertion.
 func (a Assertion) Holds(got float64) bool {
 	switch a.Op {
 	case "<=":

@@ -10,39 +10,39 @@ import (
 	"wirelab/lossmodel"
 )
 
-// Change is what is altered while a session runs. A keystroke, a typed command, a line of
-// a script and a replay all make the same Change. A field that is zero leaves its part
-// unchanged. Copies of a change share its maps and lists: they are never written again.
+// A Change is a set of settings that are changed during a session, by a key, a typed command, a script
+// or a replay. Zero fields change nothing. The fields are applied in the order Encoder, ShadowsOff,
+// Shadows, Profile, Down and Up, Live. Copies of a Change share its maps and lists, which must not be
+// modified.
 type Change struct {
 	Encoder    string            // name; without Params the encoder gets its defaults
 	Params     map[string]any    // of the encoder, by name
-	Profile    string            // the link profile that both links begin with
-	Down, Up   map[string]string // the values of a link, by key
-	Live       map[string]any    // the values of live settings by key, in the form of Values
-	Input      *Input            // of a player
-	ShadowsOff []string          // names of shadows that leave
-	Shadows    []Encoder         // shadows that join after that
-	Mark       string            // a bookmark in the timeline: it changes nothing
+	Profile    string            // link profile for both links, before Down and Up
+	Down, Up   map[string]string // values of a link, by key
+	Live       map[string]any    // values of live settings by key, in the form of Values
+	Input      *Input            // of the player, nil if none
+	ShadowsOff []string          // names of shadows to remove
+	Shadows    []Encoder         // shadows to add
+	Mark       string            // a bookmark in the timeline; changes no setting
 }
 
-// StampedChange is a change with the virtual time at which it took effect: it
-// was applied before any other event of that instant.
+// A StampedChange is a change with the virtual time at which it takes effect, before any other event of
+// that time.
 type StampedChange struct {
 	T      time.Duration `json:"t_ns"`
-	TS     float64       `json:"t_s"` // the same, in seconds, for people
+	TS     float64       `json:"t_s"` // T in seconds, for human readers
 	Change Change        `json:"change"`
 
-	Undo bool `json:"undo,omitempty"` // takes an earlier change back: not itself undone
+	Undo bool `json:"undo,omitempty"` // undoes an earlier change and cannot be undone itself
 }
 
-// Stamp dates a change.
+// Stamp returns ch with the time t.
 func Stamp(t time.Duration, ch Change) StampedChange {
 	return StampedChange{T: t, TS: t.Seconds(), Change: ch}
 }
 
-// NewChange returns the change that sets each key of pairs, key by key, to the value
-// behind it. It is for keys and values that the program knows to be right, and panics
-// if they are not; what a person typed goes through Set.
+// NewChange returns the change that sets keys to values, which alternate in pairs. It panics if a key or a
+// value is invalid; use Set for what users enter.
 func NewChange(pairs ...any) Change {
 	var ch Change
 	for i := 0; i < len(pairs); i += 2 {
@@ -53,8 +53,8 @@ func NewChange(pairs ...any) Change {
 	return ch
 }
 
-// with returns a copy of m in which key has another value.
-func with[V any](m map[string]V, key string, v V) map[string]V {
+// withEntry returns a copy of m in which key has the value v. m may be nil.
+func withEntry[V any](m map[string]V, key string, v V) map[string]V {
 	m = maps.Clone(m)
 	if m == nil {
 		m = map[string]V{}
@@ -63,14 +63,14 @@ func with[V any](m map[string]V, key string, v V) map[string]V {
 	return m
 }
 
-// member is one value of a change under the name that it has in a script.
+// A member is one value of a change or of an input.
 type member struct {
-	name  string
+	name  string // in scripts and JSON
 	value any
-	set   bool
+	set   bool // false if the change does not set the value
 }
 
-// members lists what the change sets, in the order of its JSON.
+// members returns the values that the change sets, in the order of its JSON.
 func (ch Change) members() []member {
 	list := []member{
 		{"encoder", ch.Encoder, ch.Encoder != ""},
@@ -91,24 +91,25 @@ func (ch Change) members() []member {
 	return slices.DeleteFunc(list, func(m member) bool { return !m.set })
 }
 
-// Keys lists the keys that the change sets, in the order of its JSON.
+// Keys returns the keys that the change sets, in the order of its JSON. Those of settings are keys of the
+// TOML file, others are keys of [[at]]: see Set.
 func (ch Change) Keys() (keys []string) {
 	for _, m := range ch.members() {
 		switch m.name {
 		case "encoder":
 			keys = append(keys, "encoder.name")
 		case "params":
-			keys = append(keys, below("encoder.params.", ch.Params)...)
+			keys = append(keys, prefixedKeys("encoder.params.", ch.Params)...)
 		case "down":
-			keys = append(keys, below("down.", ch.Down)...)
+			keys = append(keys, prefixedKeys("down.", ch.Down)...)
 		case "up":
-			keys = append(keys, below("up.", ch.Up)...)
+			keys = append(keys, prefixedKeys("up.", ch.Up)...)
 		case "input":
 			for _, x := range ch.Input.members() {
 				keys = append(keys, x.name)
 			}
 		default:
-			if s := settingNamed(m.name); s != nil {
+			if s := findSetting(m.name); s != nil {
 				m.name = s.Key
 			}
 			keys = append(keys, m.name)
@@ -117,15 +118,15 @@ func (ch Change) Keys() (keys []string) {
 	return keys
 }
 
-// below lists the keys of m behind a prefix, sorted.
-func below[V any](prefix string, m map[string]V) (keys []string) {
+// prefixedKeys returns the keys of m, sorted and each with the prefix.
+func prefixedKeys[V any](prefix string, m map[string]V) (keys []string) {
 	for _, name := range sortedKeys(m) {
 		keys = append(keys, prefix+name)
 	}
 	return keys
 }
 
-// table returns the change as a table that Set takes apart again.
+// table returns the change as a table of names and values, as in a file.
 func (ch Change) table() map[string]any {
 	table := map[string]any{}
 	for _, m := range ch.members() {
@@ -143,11 +144,10 @@ func (ch Change) table() map[string]any {
 	return table
 }
 
-// Set sets one key of a change, named as under [[at]] in a configuration:
-// "encoder", "params.small", "profile", "down.loss", "up.loss", "link.loss" or
-// plain "loss" (both directions), the name of a live setting in full or in short
-// ("receiver.playout_delay", "playout_delay"), "shadow", "shadow_off", "mark", or one
-// of inputKeys.
+// Set sets one key of a change. Keys are those of [[at]] in a configuration: "encoder",
+// "params.small", "profile", "down.loss", "up.loss", "link.loss" or "loss" (both directions), the
+// full or short name of a live setting ("receiver.playout_delay", "playout_delay"), "shadow",
+// "shadow_off", "mark", or one of inputKeys.
 func (ch *Change) Set(key string, value any) error {
 	head, rest, _ := strings.Cut(key, ".")
 	isLink := head == "down" || head == "up" || head == "link"
@@ -167,7 +167,7 @@ func (ch *Change) Set(key string, value any) error {
 	case head == "encoder" && (rest == "params" || strings.HasPrefix(rest, "params.")):
 		return ch.setParams(strings.TrimPrefix(strings.TrimPrefix(rest, "params"), "."), key, value)
 	case isLink && rest == "" && !isTable(value):
-		return noLink(key, value)
+		return notLinkError(key, value)
 	case isLink:
 		ch.setLink(head, rest, value)
 		return nil
@@ -175,22 +175,23 @@ func (ch *Change) Set(key string, value any) error {
 		ch.setLink("link", key, value)
 		return nil
 	}
-	if s := settingNamed(key); s != nil && s.Short != "" {
+	if s := findSetting(key); s != nil && s.Short != "" {
 		return ch.setLive(s, key, value)
 	} else if s != nil {
-		return &Error{Key: key, Problem: "it is settled when a run begins, and a script cannot change it",
+		return &Error{Key: key, Problem: "cannot be changed during a run",
 			Expected: "one of encoder, params, profile, the keys of down, up and link, shadow, shadow_off, mark, " +
 				strings.Join(scriptedNames(), ", ")}
 	}
 	return Unknown(key, "key", key, changeKeys())
 }
 
+// isTable reports whether v is a TOML table.
 func isTable(v any) bool {
 	_, ok := v.(map[string]any)
 	return ok
 }
 
-// scriptedNames lists the settings that a script can change, and the actions of a player.
+// scriptedNames returns the names of settings that a script can change, and of the actions of a player.
 func scriptedNames() (names []string) {
 	for _, s := range liveRows() {
 		if !s.Restarts {
@@ -200,7 +201,7 @@ func scriptedNames() (names []string) {
 	return append(names, inputKeys()...)
 }
 
-// changeKeys lists the keys that Set takes, for near names.
+// changeKeys returns the keys that Set accepts, for suggestions.
 func changeKeys() []string {
 	known := []string{"t", "encoder", "params", "profile", "down", "up", "link", "shadow", "shadow_off", "mark"}
 	for _, s := range liveRows() {
@@ -213,52 +214,57 @@ func changeKeys() []string {
 	return known
 }
 
+// setName sets a text. key is for the error.
 func setName(dst *string, key string, value any) error {
-	return accept(setText(dst, value), key, value, "is no text", "a name")
+	return errorUnless(setText(dst, value), key, value, "is not text", "a name")
 }
 
-// setLive sets a live setting.
-func (ch *Change) setLive(s *scalar, key string, value any) error {
-	c := Default()
+// setLive sets the live setting s. key is for the error.
+func (ch *Change) setLive(s *scalarSetting, key string, value any) error {
+	c := Default() // checks the value and converts it to the form of Values
 	if err := s.Set(c, value); err != nil {
-		return underKey(key, err)
+		return withKey(key, err)
 	}
-	ch.Live = with(ch.Live, s.Key, s.Get(c))
+	ch.Live = withEntry(ch.Live, s.Key, s.Get(c))
 	return nil
 }
 
-// setParams sets a parameter of the encoder, or a table of them.
+// setParams sets the encoder's parameter name, or if name is "", all parameters in the table value. key is
+// for the error.
 func (ch *Change) setParams(name, key string, value any) error {
 	if name == "" && !isTable(value) {
-		return &Error{Key: key, Problem: show(value) + " is no table", Expected: "the encoder's parameters, such as params.NAME = VALUE"}
+		return &Error{Key: key, Problem: quoteValue(value) + " is not a table",
+			Expected: "the encoder's parameters, such as params.NAME = VALUE"}
 	}
 	flat := map[string]any{}
 	flatten(name, value, flat)
 	for k, v := range flat {
-		ch.Params = with(ch.Params, k, v)
+		ch.Params = withEntry(ch.Params, k, v)
 	}
 	return nil
 }
 
-// setLink sets one key of a link, or each key of a table; the way "link" is both links.
-func (ch *Change) setLink(way, key string, value any) {
+// setLink sets a key of a link, or each key of the table value. dir is "down", "up", or "link" for both
+// directions. Values are checked when the change is applied.
+func (ch *Change) setLink(dir, key string, value any) {
 	flat := map[string]any{}
 	flatten(key, value, flat)
 	for k, v := range flat {
-		if way != "up" {
-			ch.Down = with(ch.Down, k, fmt.Sprint(v))
+		if dir != "up" {
+			ch.Down = withEntry(ch.Down, k, fmt.Sprint(v))
 		}
-		if way != "down" {
-			ch.Up = with(ch.Up, k, fmt.Sprint(v))
+		if dir != "down" {
+			ch.Up = withEntry(ch.Up, k, fmt.Sprint(v))
 		}
 	}
 }
 
+// isLinkKey reports whether key, such as "loss", is a key of a link.
 func isLinkKey(key string) bool {
 	return slices.ContainsFunc(lossmodel.Keys(), func(k lossmodel.KeyInfo) bool { return k.Key == key })
 }
 
-// Label describes in a few words what the change does: "encoder rotor, loss 5%".
+// Label describes the change briefly: "encoder rotor, loss 5%".
 func (ch Change) Label() string {
 	var words []string
 	if ch.Encoder != "" {
@@ -280,7 +286,7 @@ func (ch Change) Label() string {
 	return strings.Join(words, ", ")
 }
 
-// linkLabels describes the changes of the links. A value that both links get is named once.
+// linkLabels describes the changes of the links. A value that is the same for both links is listed once.
 func (ch Change) linkLabels() (words []string) {
 	if ch.Profile != "" {
 		words = append(words, "profile "+ch.Profile)
@@ -300,8 +306,8 @@ func (ch Change) linkLabels() (words []string) {
 	return words
 }
 
-// Then returns the change that does what ch and then next would do, unless ch adds shadows
-// and next removes some: a change removes before it adds.
+// Then returns the change that has the effect of ch followed by next, with one exception: a shadow that ch adds
+// and next removes is added, because a change removes shadows before it adds others.
 func (ch Change) Then(next Change) Change {
 	if next.Encoder != "" {
 		ch.Encoder, ch.Params = next.Encoder, nil
@@ -319,7 +325,8 @@ func (ch Change) Then(next Change) Change {
 	return ch
 }
 
-// merged returns the values of a, and those of b in place of them.
+// merged returns the entries of a and b; those of b take precedence. It modifies neither, but may return one
+// of them.
 func merged[V any](a, b map[string]V) map[string]V {
 	if len(a) == 0 {
 		return b
@@ -329,26 +336,26 @@ func merged[V any](a, b map[string]V) map[string]V {
 	return a
 }
 
-// IsZero reports whether the change leaves everything unchanged.
+// IsZero reports whether the change sets nothing.
 func (ch Change) IsZero() bool { return len(ch.members()) == 0 }
 
 // SetsEncoder reports whether the change sets the encoder or its parameters.
 func (ch Change) SetsEncoder() bool { return ch.Encoder != "" || len(ch.Params) > 0 }
 
-// WithMark returns the change with another bookmark; "" removes it.
+// WithMark returns the change with the bookmark text; "" removes the bookmark.
 func (ch Change) WithMark(text string) Change {
 	ch.Mark = text
 	return ch
 }
 
-// Restarts reports whether the run must begin again for the change to take effect.
+// Restarts reports whether the change restarts the run, because one of its live settings does.
 func (ch Change) Restarts() bool {
-	return slices.ContainsFunc(sortedKeys(ch.Live), func(key string) bool { return settingNamed(key).Restarts })
+	return slices.ContainsFunc(sortedKeys(ch.Live), func(key string) bool { return findSetting(key).Restarts })
 }
 
-// Touches names the settings that the change alters, whatever their values: changes
-// that follow each other fast and touch the same settings are undone together.
-// Another encoder, profile or shadow is another setting.
+// Touches returns a text that identifies the settings that the change sets, without their values.
+// Consecutive changes of the same settings are undone together. Each encoder, profile and shadow counts
+// as a setting of its own.
 func (ch Change) Touches() string {
 	names := ch.shadowLabels()
 	for _, s := range [][2]string{{"encoder.name", ch.Encoder}, {"profile", ch.Profile}} {
@@ -362,8 +369,8 @@ func (ch Change) Touches() string {
 	return strings.Join(names, " ")
 }
 
-// Normal returns ch in the form in which it was understood: parameters of the encoder have the
-// types of its codec. after is the configuration that ch was applied to.
+// Normal returns ch with the encoder's parameters in the types of its codec. after is the configuration with
+// ch applied.
 func (ch Change) Normal(after *Config) Change {
 	params := map[string]any{}
 	for name := range ch.Params {

@@ -9,25 +9,24 @@ import (
 	"wirelab/lossmodel"
 )
 
-// Check reports whether ch could be applied to this configuration; the error is
-// fit for the person who typed it.
+// Check returns an error, suitable for users, if ch cannot be applied to this configuration.
 func (c *Config) Check(ch Change) error {
 	_, err := c.After(ch)
 	return err
 }
 
-// Apply applies ch to c. On error c is unchanged.
-// An encoder's name without params means that encoder with its defaults.
+// Apply applies ch to c. On error c is unchanged. An encoder's name without parameters means that encoder
+// with its defaults.
 func (c *Config) Apply(ch Change) error {
-	d := c.fork()
-	if err := d.apply(ch); err != nil {
+	changed := c.fork()
+	if err := changed.apply(ch); err != nil {
 		return err
 	}
-	*c = *d
+	*c = *changed
 	return nil
 }
 
-// apply is Apply that may leave c half changed.
+// apply is Apply, but it may leave c partly changed on error.
 func (c *Config) apply(ch Change) error {
 	err := firstError(
 		func() error { return c.applyEncoder(ch) },
@@ -41,6 +40,7 @@ func (c *Config) apply(ch Change) error {
 	return err
 }
 
+// applyLive applies the live settings of ch.
 func (c *Config) applyLive(ch Change) error {
 	if len(ch.Live) == 0 {
 		return nil
@@ -55,6 +55,8 @@ func (c *Config) applyLive(ch Change) error {
 	return c.checkHistories()
 }
 
+// applyEncoder applies the encoder and the parameters of ch. Parameters without an encoder are added to the
+// present ones.
 func (c *Config) applyEncoder(ch Change) (err error) {
 	if !ch.SetsEncoder() {
 		return nil
@@ -63,10 +65,11 @@ func (c *Config) applyEncoder(ch Change) (err error) {
 		c.Encoder = Encoder{Name: ch.Encoder}
 	}
 	c.Encoder.Params = merged(c.Encoder.Params, ch.Params)
-	c.Encoder, err = c.Encoder.normal("encoder", c.Codecs)
+	c.Encoder, err = c.Encoder.normalised("encoder", c.Codecs)
 	return err
 }
 
+// applyLinks applies the profile and the link values of ch.
 func (c *Config) applyLinks(ch Change) error {
 	if ch.Profile == "" && len(ch.Down) == 0 && len(ch.Up) == 0 {
 		return nil
@@ -76,27 +79,28 @@ func (c *Config) applyLinks(ch Change) error {
 			return err
 		}
 	}
-	return errors.Join(patch(&c.Down, "down", ch.Down), patch(&c.Up, "up", ch.Up))
+	return errors.Join(patchLink(&c.Down, "down", ch.Down), patchLink(&c.Up, "up", ch.Up))
 }
 
-// patch sets keys of one link, then validates the whole link.
-func patch(spec *lossmodel.Spec, way string, values map[string]string) error {
+// patchLink sets keys of one link and validates the link. dir is "down" or "up", for errors.
+func patchLink(spec *lossmodel.Spec, dir string, values map[string]string) error {
 	table := map[string]any{}
 	for k, v := range values {
 		table[k] = v
 	}
 	if err := spec.SetAll(table); err != nil {
-		key := way
+		key := dir
 		var ke *lossmodel.KeyError
 		if errors.As(err, &ke) {
 			key += "." + ke.Key
 		}
 		return ErrorAt(key, err)
 	}
-	return ErrorAt(way, spec.Validate())
+	return ErrorAt(dir, spec.Validate())
 }
 
-// Undo returns the change that turns after back into c.
+// Undo returns the change that restores c: applied to the configuration after, it makes all settings that a
+// session can change equal to those of c.
 func (c *Config) Undo(after *Config) Change {
 	var ch Change
 	if !c.Encoder.Equal(after.Encoder) {
@@ -106,33 +110,32 @@ func (c *Config) Undo(after *Config) Change {
 	ch.Down, ch.Up = specDiff(&c.Down, &after.Down), specDiff(&c.Up, &after.Up)
 	for _, s := range liveRows() {
 		if v := s.Get(c); v != s.Get(after) {
-			ch.Live = with(ch.Live, s.Key, v)
+			ch.Live = withEntry(ch.Live, s.Key, v)
 		}
 	}
 	return ch
 }
 
-// specDiff returns the values of was that differ from those of is; nil if none do.
-func specDiff(was, is *lossmodel.Spec) (values map[string]string) {
-	if *was == *is {
+// specDiff returns the values of link from that differ from those of link to; nil if none does.
+func specDiff(from, to *lossmodel.Spec) (values map[string]string) {
+	if *from == *to {
 		return nil
 	}
 	for _, k := range lossmodel.Keys() {
-		a, errA := was.Get(k.Key)
-		b, errB := is.Get(k.Key)
+		a, errA := from.Get(k.Key)
+		b, errB := to.Get(k.Key)
 		if errA == nil && errB == nil && a != b {
-			values = with(values, k.Key, a)
+			values = withEntry(values, k.Key, a)
 		}
 	}
 	return values
 }
 
-// SameLive reports whether two configurations agree in all that can be changed while a
-// session runs.
+// SameLive reports whether two configurations agree in everything that a session can change.
 func (c *Config) SameLive(o *Config) bool { return c.Profile == o.Profile && c.Undo(o).IsZero() }
 
-// matchProfile returns the name of the profile that both links equal, "" if none:
-// the present one as long as nothing was altered since.
+// matchProfile returns the name of a profile that both links equal, "" if none. If several match,
+// the current profile is preferred.
 func (c *Config) matchProfile() string {
 	name := ""
 	for _, p := range profiles() {
@@ -143,7 +146,8 @@ func (c *Config) matchProfile() string {
 	return name
 }
 
-// profiles lists the link profiles. It is made once: every change is compared with it.
+// profiles returns the link profiles. The list is made once, because every change searches it.
 var profiles = sync.OnceValue(lossmodel.Profiles)
 
+// sortedKeys returns the keys of m, sorted.
 func sortedKeys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }

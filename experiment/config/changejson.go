@@ -8,10 +8,9 @@ import (
 	"time"
 )
 
-// The JSON of a change is an object. Its form is older than the table of settings and
-// stays: "encoder", "params", "down", "up" and "input" are nested, and
-// "receiver.playout_delay" travels as "playout_ns", in nanoseconds. Every other live
-// setting travels under its short name.
+// The JSON of a change is an object whose format must not change: "params", "down", "up" and
+// "input" are nested objects, "receiver.playout_delay" is "playout_ns" in nanoseconds, and other
+// live settings have their short names.
 
 // MarshalJSON implements json.Marshaler.
 func (ch Change) MarshalJSON() ([]byte, error) {
@@ -53,20 +52,22 @@ func (ch *Change) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
+// setJSON sets one member of the JSON object. Members whose form differs from that of [[at]] are handled here:
+// times in nanoseconds, and the nested objects of parameters, inputs and shadows. Set handles the others.
 func (ch *Change) setJSON(key string, v any) error {
 	object, isObject := v.(map[string]any)
 	switch {
 	case key == "playout_ns":
 		ns, ok := v.(float64)
 		if !ok {
-			return &Error{Key: key, Problem: show(v) + " is no number", Expected: "nanoseconds"}
+			return &Error{Key: key, Problem: quoteValue(v) + " is not a number", Expected: "nanoseconds"}
 		}
 		return ch.Set(playoutName, time.Duration(ns).String())
 	case key == "params" && !isObject:
-		return &Error{Key: key, Problem: show(v) + " is no table", Expected: "a table of params"}
-	case key == "params":
+		return &Error{Key: key, Problem: quoteValue(v) + " is not a table", Expected: "a table of params"}
+	case key == "params": // not by Set, which would split names at dots
 		for name, x := range object {
-			ch.Params = with(ch.Params, name, x)
+			ch.Params = withEntry(ch.Params, name, x)
 		}
 		return nil
 	case key == "input" && isObject:
@@ -82,7 +83,7 @@ func (ch *Change) setJSON(key string, v any) error {
 	return ch.Set(key, v)
 }
 
-// setShadowJSON takes the shadows of a change, which stand there in full.
+// setShadowJSON sets the shadows from a list of objects with names and parameters.
 func (ch *Change) setShadowJSON(v any) error {
 	data, err := json.Marshal(v)
 	if err != nil {
@@ -91,16 +92,16 @@ func (ch *Change) setShadowJSON(v any) error {
 	const expected = "a list of encoders, each a name and params"
 	var list []Encoder
 	dec := json.NewDecoder(bytes.NewReader(data))
-	dec.DisallowUnknownFields() // a misspelt key would be an encoder with its defaults
+	dec.DisallowUnknownFields() // otherwise a misspelt key would be ignored
 	if err := dec.Decode(&list); err != nil {
 		return &Error{Key: "shadow", Problem: strings.TrimPrefix(err.Error(), "json: "), Expected: expected}
 	}
 	if len(list) == 0 {
-		return &Error{Key: "shadow", Problem: "it names none", Expected: expected}
+		return &Error{Key: "shadow", Problem: "the list is empty", Expected: expected}
 	}
 	for i, e := range list {
 		if e.Name == "" {
-			return &Error{Key: Indexed("shadow", i), Problem: "it has no name", Expected: expected}
+			return &Error{Key: Indexed("shadow", i), Problem: "name is missing", Expected: expected}
 		}
 	}
 	ch.Shadows = list

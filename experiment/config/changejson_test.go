@@ -10,7 +10,7 @@ import (
 	"wirelab/experiment/config"
 )
 
-// What is no change is refused with the key that is to blame.
+// Invalid JSON of a change is rejected with the key of the problem.
 func TestChangeJSONRefused(t *testing.T) {
 	for text, want := range map[string]struct{ key, expected string }{
 		`{"params":3}`:      {"params", "a table"},
@@ -30,7 +30,7 @@ func TestChangeJSONRefused(t *testing.T) {
 	}
 }
 
-// A change comes back from JSON as it was, whatever the names of its params.
+// A change is the same after encoding as JSON and decoding, whatever the names of its params.
 func TestChangeJSONNames(t *testing.T) {
 	for _, name := range []string{"small", "\x01", "\a", "\x7f", `"`, `\`, "<&>", "\u2028"} {
 		ch := config.Change{Params: map[string]any{name: "1"}}

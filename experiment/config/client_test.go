@@ -9,8 +9,7 @@ import (
 	"wirelab/experiment/config"
 )
 
-// TestClients: clients are chosen by address or turn, come back from the effective
-// configuration, and refine what holds for all.
+// Clients are selected by address or turn, are part of the effective configuration, and override the common links.
 func TestClients(t *testing.T) {
 	c, err := config.Parse("x.toml", []byte(`
 [down]
@@ -44,7 +43,7 @@ down = {loss = "20%", burst = 3}
 		t.Fatal(err)
 	}
 	if p, _ := second.Down.Number("loss"); p != 20 || second.Up != c.Up {
-		t.Errorf("the second client loses %v %%", p)
+		t.Errorf("the loss of the second client is %v %%", p)
 	}
 	text, err := c.TOML()
 	if err != nil {
@@ -55,14 +54,13 @@ down = {loss = "20%", burst = 3}
 		t.Fatalf("%v\n%s", err, text)
 	}
 	if !reflect.DeepEqual(again.Clients, c.Clients) {
-		t.Errorf("%+v came back as %+v", c.Clients, again.Clients)
+		t.Errorf("%+v was parsed as %+v", c.Clients, again.Clients)
 	}
 }
 
-// TestOnlyLinks: what a proxy would not look at is refused where it stands, however it is
-// written; what it looks at is not.
+// OnlyLinks rejects keys that a proxy ignores, in every notation and with their line, and accepts the others.
 func TestOnlyLinks(t *testing.T) {
-	for text, says := range map[string]string{
+	for text, want := range map[string]string{
 		"seed = 3\nduration = \"1m\"\nprofile = \"lte\"\n[link]\nloss = \"1%\"\n[down]\nlatency = \"4ms\"\n" +
 			"[[at]]\nt = \"1s\"\nloss = \"5%\"\nmark = \"here\"\n[[at]]\nt = \"2s\"\ndown = {rate = \"1mbit\"}\nup.burst = 3\n" +
 			"[[client]]\nturn = 2\nlink.loss = \"3%\"\n": "",
@@ -79,21 +77,21 @@ func TestOnlyLinks(t *testing.T) {
 	} {
 		c, err := config.Parse("x.toml", []byte(text))
 		if err != nil {
-			if says == "" || !strings.Contains(err.Error(), "params") { // refused before: that will do
+			if want == "" || !strings.Contains(err.Error(), "params") { // rejected by Parse already
 				t.Errorf("%q: %v", text, err)
 			}
 			continue
 		}
 		err = c.OnlyLinks()
-		if (err == nil) != (says == "") || err != nil && !strings.Contains(err.Error(), says) {
-			t.Errorf("%q: %v, expected %q", text, err, says)
+		if (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: %v, expected %q", text, err, want)
 		}
 	}
 	c := config.Default()
 	if err := c.Set("encoder.name", "rotor"); err != nil {
 		t.Fatal(err)
 	}
-	if err := c.OnlyLinks(); err == nil || !strings.Contains(err.Error(), "encoder.name: a proxy has nothing") {
+	if err := c.OnlyLinks(); err == nil || !strings.Contains(err.Error(), "encoder.name: a proxy has no such setting") {
 		t.Errorf("set by a flag: %v", err)
 	}
 }

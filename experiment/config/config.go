@@ -15,67 +15,67 @@ import (
 	"wirelab/lossmodel/tracefile"
 )
 
-// Config says everything about an experiment. The same Config gives the same
-// bytes on every machine. Keys and their text form are those of the TOML file;
-// Set is the one way in, for files, flags and sweeps alike.
+// A Config is the configuration of an experiment. Equal configurations give equal packets on
+// every machine. Files, flags and sweeps set values by Set, with the keys of the TOML file.
 type Config struct {
 	Seed       uint64
-	Duration   time.Duration // of virtual time; 0: once through a recording, 60 s of an endless source
+	Duration   time.Duration // virtual time; 0 means once through a recording, or 60 s of an endless source
 	Data       Data
 	Encoder    Encoder
-	BudgetKbps float64 // of payload, that should not be exceeded; 0: none
+	BudgetKbps float64 // limit of the payload for charts and totals; 0 means none
 
-	Profile  string // the link profile that Down and Up started from, "" if none
+	Profile  string // link profile from which Down and Up were set, "" if none
 	Down, Up lossmodel.Spec
-	Sender   sender
-	Receiver receiver
+	Sender   senderSettings
+	Receiver receiverSettings
 	At       []StampedChange // scripted changes, by time
-	Clients  []proxyClient   // of a proxy
-	Shadows  []Encoder       // further encoders on the same frames and fates
-	Plugins  []table.Wanted  // encoders from outside that its file names
+	Clients  []proxyClient   // settings for single clients of a proxy
+	Shadows  []Encoder       // further encoders on the same frames and losses
+	Plugins  []table.Wanted  // plugins named in the file
 	Sweep    []Axis
 	Search   Search
 	Assert   []Assertion
 
-	Codecs []encoders.Codec // those there are; nil: all of the table
-	// Trusting: endpoints believe every sequence number, as they did in reports that have no
-	// digest_version. Only their replays set it.
+	Codecs []encoders.Codec // available codecs; nil means those of package table
+	// Trusting makes endpoints accept every sequence number, as in reports without a
+	// digest_version. Only replays of these set it.
 	Trusting bool
-	// WholeFrames: the digest of a run takes every decoded frame in full, as it did in reports
-	// with a digest_version below 3. Only their replays set it.
+	// WholeFrames makes the digest of a run cover every decoded frame in full, as in reports with
+	// a digest_version below 3. Only replays of these set it.
 	WholeFrames bool
-	// Find says where a file lies that the data or a link names; nil: where the name says.
+	// Find returns the path of a file that the data or a link names; nil means that the name is the
+	// path.
 	Find func(name string) (path string)
 
-	file   string          // where it was read, for errors
-	lines  map[string]int  // the line of each key there
-	flags  map[string]bool // keys that were set since: the file is not to blame
-	chosen map[string]bool // of the followers, those that were set for this data
+	file   string          // name of the file it was read from, for errors; "" if none
+	lines  map[string]int  // by key: line in the file
+	flags  map[string]bool // keys that were set after reading the file: errors do not name the file
+	chosen map[string]bool // keys of dataDependentKeys that were set explicitly for the data
 }
 
-// Encoder names a codec and those of its params that differ from the defaults.
+// Encoder is the name of a codec and the parameters that were set.
 type Encoder struct {
 	Name   string         `json:"name"`
-	Params map[string]any `json:"params,omitempty"`
+	Params map[string]any `json:"params,omitempty"` // others have their defaults
 }
 
-// Axis is one dimension of a sweep: Key takes each of Values in turn; or, if Repeat is not
-// 0, every point is run with that many seeds, from its own on.
+// Axis is one dimension of a sweep: Key takes each of Values. An Axis with Repeat has neither: every point
+// of the sweep is run with that number of consecutive seeds, beginning with the point's own.
 type Axis struct {
 	Key    string
 	Values []any
-	Repeat int
+	Repeat int // 0 for an axis with a key
 }
 
-// Default returns the configuration that an empty file stands for.
+// Default returns the configuration of an empty file.
 func Default() *Config {
-	c := usual() // the scalar settings
+	c := defaultScalars() // the scalar settings
 	c.Encoder, c.Down, c.Up = Encoder{Name: "relative-orientation"}, lossmodel.DefaultSpec(), lossmodel.DefaultSpec()
 	return &c
 }
 
-// Clone returns a copy with encoders and lists of its own. What the items of At and Sweep
-// hold in turn, changes and values, is shared with c, as is what is known of its file.
+// Clone returns a copy that can be changed independently of c. The changes in At and Clients and the
+// values of axes are shared; they are never modified.
 func (c *Config) Clone() *Config {
 	d := *c
 	d.Encoder = c.Encoder.Clone()
@@ -91,18 +91,18 @@ func (c *Config) Clone() *Config {
 	return &d
 }
 
-// fork returns a copy that shares what no Change alters: the script, the sweep and the
-// assertions. To copy a script of thousands for each of its own changes would be
-// quadratic.
+// fork returns a copy to which changes can be applied. Unlike Clone, it shares what no Change modifies: the
+// script, the sweep and the assertions. Cloning a script of thousands of changes for each of its changes
+// would take quadratic time.
 func (c *Config) fork() *Config {
 	d := *c
 	d.Encoder = c.Encoder.Clone()
-	d.Shadows = slices.Clip(c.Shadows) // a Change appends or replaces; what is there stays as it is
+	d.Shadows = slices.Clip(c.Shadows) // a Change appends or replaces, but does not modify elements
 	return &d
 }
 
-// After returns what c is after ch, or why it cannot be. The script, the sweep and the
-// assertions of c are shared: neither may be altered any more.
+// After returns a copy of c with ch applied. The copy shares the script, the sweep and the assertions with
+// c; they must no longer be modified.
 func (c *Config) After(ch Change) (*Config, error) {
 	d := c.fork()
 	if err := d.apply(ch); err != nil {
@@ -111,10 +111,10 @@ func (c *Config) After(ch Change) (*Config, error) {
 	return d, nil
 }
 
-// Clone returns a copy with a map of its own.
+// Clone returns a copy with its own map of parameters.
 func (e Encoder) Clone() Encoder { return Encoder{Name: e.Name, Params: maps.Clone(e.Params)} }
 
-// CodecTable lists the codecs that this configuration knows.
+// CodecTable returns the available codecs, with Find applied to the files in their parameters.
 func (c *Config) CodecTable() []encoders.Codec {
 	list := slices.Clone(c.Codecs)
 	if list == nil {
@@ -126,6 +126,7 @@ func (c *Config) CodecTable() []encoders.Codec {
 	return list
 }
 
+// findCodec returns the codec called name. known are the available codecs, nil means those of package table.
 func findCodec(name string, known []encoders.Codec) (*encoders.Codec, error) {
 	for i := range known {
 		if known[i].Name == name {
@@ -146,8 +147,9 @@ func findCodec(name string, known []encoders.Codec) (*encoders.Codec, error) {
 	return nil, Unknown("", "encoder", name, names)
 }
 
-// Resolve looks the codec up and returns its params with e's values set; key names e in
-// errors. nil stands for the codecs of the table.
+// Resolve returns the codec of e and a new struct of its parameters, with the values of e set and checked.
+// The struct is nil if the codec has no parameters. key is the key of e for errors. known are the available
+// codecs, nil means those of package table.
 func (e Encoder) Resolve(key string, known []encoders.Codec) (*encoders.Codec, any, error) {
 	codec, err := findCodec(e.Name, known)
 	if err != nil {
@@ -156,7 +158,7 @@ func (e Encoder) Resolve(key string, known []encoders.Codec) (*encoders.Codec, a
 	params := codec.Defaults()
 	for _, name := range sortedKeys(e.Params) {
 		if params == nil {
-			return nil, nil, &Error{Key: key + ".params." + name, Problem: "encoder " + e.Name + " has no params to set"}
+			return nil, nil, &Error{Key: key + ".params." + name, Problem: "encoder " + e.Name + " has no params"}
 		}
 		if err := encoders.SetParam(params, name, e.Params[name]); err != nil {
 			return nil, nil, ErrorAt(key+".params."+name, err)
@@ -170,39 +172,40 @@ func (e Encoder) Resolve(key string, known []encoders.Codec) (*encoders.Codec, a
 	return codec, params, nil
 }
 
-// normal returns e with its params typed as the codec has them: a number is a number,
-// even if it was typed.
-func (e Encoder) normal(key string, known []encoders.Codec) (Encoder, error) {
+// normalised returns e with the parameters in the types of the codec: a number that was given as text
+// becomes a number.
+func (e Encoder) normalised(key string, known []encoders.Codec) (Encoder, error) {
 	_, params, err := e.Resolve(key, known)
 	if err != nil {
 		return e, err
 	}
 	e = e.Clone()
 	for name := range e.Params {
-		e.Params[name], _ = encoders.ParamValue(params, name)
+		e.Params[name], _ = encoders.ParamValue(params, name) // exists: Resolve has set it
 	}
 	return e, nil
 }
 
-// Normalise gives the params of all encoders one form, by which they are compared and
-// written.
+// Normalise converts the parameters of all encoders to the types of their codecs, so that they can be
+// compared and written.
 func (c *Config) Normalise() (err error) {
-	if c.Encoder, err = c.Encoder.normal("encoder", c.Codecs); err != nil {
+	if c.Encoder, err = c.Encoder.normalised("encoder", c.Codecs); err != nil {
 		return err
 	}
 	c.Shadows = slices.Clone(c.Shadows)
 	for i := range c.Shadows {
-		if c.Shadows[i], err = c.Shadows[i].normal(Indexed("shadow", i), c.Codecs); err != nil {
+		if c.Shadows[i], err = c.Shadows[i].normalised(Indexed("shadow", i), c.Codecs); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// Validate checks that the configuration makes sense as a whole: the values of
-// several keys together. Every error names the key to look at.
+// Validate checks the values of several keys together, and everything that Set does not check. Every error
+// names a key.
 func (c *Config) Validate() error { return c.Locate(c.validate()) }
 
+// validate is Validate without file and line in the error.
 func (c *Config) validate() error {
 	if _, _, err := c.Encoder.Resolve("encoder", c.Codecs); err != nil {
 		return err
@@ -221,7 +224,7 @@ func (c *Config) validate() error {
 		c.checkHistories, c.checkSweep, c.checkSearch, c.checkClients, c.checkScript)
 }
 
-// firstError calls checks in turn, until one returns an error.
+// firstError calls checks in order and returns the first error.
 func firstError(checks ...func() error) error {
 	for _, check := range checks {
 		if err := check(); err != nil {
@@ -231,26 +234,28 @@ func firstError(checks ...func() error) error {
 	return nil
 }
 
-// checkHistories compares what must be kept with what is: the display moves
-// between two snapshots, and packets lean on one.
+// checkHistories checks that the histories are long enough. They count all frames taken from the source, of
+// which every N-th is sent, and must hold two that are sent: one and its baseline, or the two between which
+// the display interpolates. The receiver must also store a frame until the playout delay is over.
 func (c *Config) checkHistories() error {
-	if least := min(c.Sender.History, c.Receiver.History); c.Sender.Every > 1 && 2*c.Sender.Every > least {
-		return &Error{Key: "sender.every", Problem: fmt.Sprintf("every %d-th snapshot is hardly ever within %d of another",
-			c.Sender.Every, least),
-			Expected: fmt.Sprintf("1 to %d (half of the shorter history)", max(1, least/2))}
+	if shorter := min(c.Sender.History, c.Receiver.History); c.Sender.Every > 1 && 2*c.Sender.Every > shorter {
+		return &Error{Key: "sender.every", Problem: fmt.Sprintf("with every %d-th snapshot a history of %d frames is too short",
+			c.Sender.Every, shorter),
+			Expected: fmt.Sprintf("1 to %d (half of the shorter history)", max(1, shorter/2))}
 	}
-	held := time.Duration(c.Receiver.History) * time.Second / time.Duration(c.Sender.RateHz)
-	if c.Receiver.Playout >= held {
+	stored := time.Duration(c.Receiver.History) * time.Second / time.Duration(c.Sender.RateHz)
+	if c.Receiver.Playout >= stored { // the frame would be overwritten before it is displayed
 		return &Error{Key: "receiver.playout_delay",
-			Problem:  c.Receiver.Playout.String() + " reaches beyond the receiver's history",
-			Expected: "less than " + held.Round(time.Millisecond).String() + " (receiver.history frames at sender.rate_hz)"}
+			Problem:  c.Receiver.Playout.String() + " exceeds the receiver's history",
+			Expected: "less than " + stored.Round(time.Millisecond).String() + " (receiver.history frames at sender.rate_hz)"}
 	}
 	return nil
 }
 
-// checkScript plays the scripted changes on a copy, in the order of their times.
+// checkScript checks the times of the scripted changes, and applies the changes to a copy in the order of
+// their times, because each is checked against the settings before it.
 func (c *Config) checkScript() error {
-	d := c.fork()
+	trial := c.fork()
 	for _, i := range c.ScriptOrder() {
 		at := c.At[i]
 		if at.T < 0 {
@@ -260,14 +265,14 @@ func (c *Config) checkScript() error {
 			return &Error{Key: Indexed("at", i) + ".t", Problem: at.T.String() + " is not before the end",
 				Expected: "less than duration = " + c.Duration.String()}
 		}
-		if err := d.Apply(at.Change); err != nil {
+		if err := trial.Apply(at.Change); err != nil {
 			return Within(Indexed("at", i), err)
 		}
 	}
 	return nil
 }
 
-// ScriptOrder returns the places in At by time, those of one time in file order.
+// ScriptOrder returns the indices of At sorted by time; changes at the same time are in file order.
 func (c *Config) ScriptOrder() []int {
 	order := make([]int, len(c.At))
 	for i := range order {
@@ -277,32 +282,32 @@ func (c *Config) ScriptOrder() []int {
 	return order
 }
 
-// Pin reads the files that the links name and stores the hash of each, so that the replay of a
-// report detects a changed file. A file that cannot be used is refused
-// here, before anything runs.
+// Pin reads the files named by the links and stores their hashes, so that the replay of a report detects
+// a changed file. It returns an error if a file cannot be used.
 func (c *Config) Pin() error {
-	for _, way := range []Way{DownOnly, UpOnly} {
-		pinned, err := way.Link(c).Pin(c.ReadTrace)
+	for _, dir := range []Way{DownOnly, UpOnly} {
+		pinned, err := dir.Link(c).Pin(c.ReadTrace)
 		if err != nil {
-			return c.badFile(way.String(), err)
+			return c.fileError(dir.String(), err)
 		}
-		*way.Link(c) = pinned
+		*dir.Link(c) = pinned
 	}
 	return nil
 }
 
-// badFile describes the error of a file that a link names, under the key that was
-// written: "trace" is short for three.
-func (c *Config) badFile(way string, err error) error {
+// fileError converts an error about a file that a link names into an *Error about the key that the user
+// set: "trace" and the keys of "link" also set others.
+func (c *Config) fileError(link string, err error) error {
 	var fe *lossmodel.FileError
 	if !errors.As(err, &fe) {
-		return ErrorAt(way, err)
+		return ErrorAt(link, err)
 	}
-	out := &Error{Key: way + "." + fe.Key, Problem: fe.Err.Error(), Cause: err}
+	out := &Error{Key: link + "." + fe.Key, Problem: fe.Err.Error(), Cause: err}
 	if errors.Is(err, fs.ErrNotExist) {
 		out.Expected = "the path of a file"
 	}
-	for _, key := range []string{out.Key, way + ".trace", "link." + fe.Key, "link.trace"} {
+	// Report the key that was set: all of these can set the file.
+	for _, key := range []string{out.Key, link + ".trace", "link." + fe.Key, "link.trace"} {
 		if c.flags[key] || c.lines[key] > 0 {
 			out.Key = key
 			break
@@ -311,26 +316,27 @@ func (c *Config) badFile(way string, err error) error {
 	return out
 }
 
-// ReadTrace reads a file that a link names, where it lies.
-func (c *Config) ReadTrace(name string) ([]byte, error) { return tracefile.ReadFile(c.where(name)) }
+// ReadTrace reads the file that a link names.
+func (c *Config) ReadTrace(name string) ([]byte, error) { return tracefile.ReadFile(c.resolve(name)) }
 
-func (c *Config) where(name string) string {
+// resolve returns the path of a file: see Find.
+func (c *Config) resolve(name string) string {
 	if c.Find == nil {
 		return name
 	}
 	return c.Find(name)
 }
 
-// Warnings names what the links do that their keys do not say.
+// Warnings returns warnings about settings that have an unexpected effect or none.
 func (c *Config) Warnings() []string {
 	var out []string
-	for _, way := range []Way{DownOnly, UpOnly} {
-		for _, w := range way.Link(c).Warnings() {
-			out = append(out, way.String()+": "+w)
+	for _, dir := range []Way{DownOnly, UpOnly} {
+		for _, w := range dir.Link(c).Warnings() {
+			out = append(out, dir.String()+": "+w)
 		}
 	}
 	if len(c.Clients) > 0 {
-		out = append(out, "client: a proxy has clients; a run does not look at them")
+		out = append(out, "client: only a proxy has clients; a run ignores them")
 	}
 	return out
 }

@@ -97,7 +97,7 @@ func text(t *testing.T, c *Config, key string) string {
 	return s
 }
 
-// What Values prints is the configuration, by way of TOML as well.
+// A configuration is the same after Values and after TOML.
 func TestConfigRoundTrips(t *testing.T) {
 	texts := map[string]string{"empty": "", "full": fullConfig}
 	presets, err := filepath.Glob("../presets/*.toml")
@@ -123,7 +123,7 @@ func TestConfigRoundTrips(t *testing.T) {
 		}
 		again, err := Parse(name+" again", out)
 		if err != nil {
-			t.Errorf("%s: its own effective configuration is refused: %v\n%s", name, err, out)
+			t.Errorf("%s: its effective configuration is rejected: %v\n%s", name, err, out)
 			continue
 		}
 		if !reflect.DeepEqual(c.Values(), again.Values()) || c.Down != again.Down || c.Up != again.Up {
@@ -134,12 +134,12 @@ func TestConfigRoundTrips(t *testing.T) {
 			t.Fatal(err)
 		}
 		if _, err := Values(tree).Config(name); err != nil {
-			t.Errorf("%s: by way of a tree: %v", name, err)
+			t.Errorf("%s: from Values: %v", name, err)
 		}
 	}
 }
 
-func TestConfigErrorsNamePlaceAndCure(t *testing.T) {
+func TestErrorsHavePositionAndExpectation(t *testing.T) {
 	tests := []struct {
 		name, text string
 		line       int
@@ -182,19 +182,18 @@ func TestConfigErrorsNamePlaceAndCure(t *testing.T) {
 				t.Fatalf("got %v, want an Error", err)
 			}
 			if ce.File != "bad.toml" || ce.Line != x.line {
-				t.Errorf("points at %s:%d, want bad.toml:%d (%v)", ce.File, ce.Line, x.line, err)
+				t.Errorf("position is %s:%d, want bad.toml:%d (%v)", ce.File, ce.Line, x.line, err)
 			}
 			for _, w := range x.want {
 				if !strings.Contains(err.Error(), w) {
-					t.Errorf("%q does not say %q", err, w)
+					t.Errorf("%q does not contain %q", err, w)
 				}
 			}
 		})
 	}
 }
 
-// The rate of the display is kept to the third decimal, whatever writes it, and
-// comes back from what is written.
+// The display rate is rounded to three decimals and is the same after writing and reading.
 func TestDisplayRate(t *testing.T) {
 	for _, c := range []struct {
 		value any
@@ -217,12 +216,12 @@ func TestDisplayRate(t *testing.T) {
 			t.Fatal(err)
 		}
 		if again, err := Parse("again", text); err != nil || again.Receiver != d.Receiver {
-			t.Errorf("%v came back as %+v, %v", c.value, again.Receiver, err)
+			t.Errorf("%v was read as %+v, %v", c.value, again.Receiver, err)
 		}
 	}
 }
 
-// A list cannot be set as a whole, and the error says how its entries can.
+// A list cannot be set as a whole; the error names a key of an entry.
 func TestListsAreSetByEntry(t *testing.T) {
 	for _, c := range []struct{ key, such string }{{"at", "at[0].t"}, {"shadow", "shadow[0].name"}, {"sweep", "sweep[0].key"}} {
 		if err := Default().Set(c.key, "x"); err == nil || !strings.Contains(err.Error(), c.such) {
@@ -247,12 +246,12 @@ func FuzzParse(f *testing.F) {
 			t.Fatal(err)
 		}
 		if _, err := Parse("again", out); err != nil {
-			t.Errorf("accepted, but its effective configuration is refused: %v\n%s", err, out)
+			t.Errorf("accepted, but its effective configuration is rejected: %v\n%s", err, out)
 		}
 	})
 }
 
-func TestUndoGoesBack(t *testing.T) {
+func TestUndo(t *testing.T) {
 	before := Default()
 	after := before.Clone()
 	p := 30 * time.Millisecond
@@ -262,7 +261,7 @@ func TestUndoGoesBack(t *testing.T) {
 		t.Fatal(err)
 	}
 	if reflect.DeepEqual(before.Values(), after.Values()) {
-		t.Fatal("the change changed nothing")
+		t.Fatal("the change has no effect")
 	}
 	if err := after.Apply(before.Undo(after)); err != nil {
 		t.Fatal(err)
@@ -284,8 +283,8 @@ func TestNear(t *testing.T) {
 	}
 }
 
-// A link that has settings beside a netem line, made before the line was, is written and
-// read again: the report of such a session replays.
+// A link with a netem line and settings from before it can be written and read, so that reports with it can be
+// replayed.
 func TestNetemIsReadLast(t *testing.T) {
 	c := Default()
 	for _, s := range [][2]string{{"up.reorder_delay", "60ms"}, {"down.loss", "5%"}, {"link.netem", "delay 20ms loss 3%"}} {
@@ -295,33 +294,32 @@ func TestNetemIsReadLast(t *testing.T) {
 	}
 	again, err := c.Values().Config("report")
 	if err != nil || again.Down != c.Down || again.Up != c.Up {
-		t.Errorf("%v; came back as %+v", err, again)
+		t.Errorf("%v; read as %+v", err, again)
 	}
 	text, err := c.TOML()
 	if err != nil {
 		t.Fatal(err)
 	}
 	if again, err = Parse("experiment.toml", text); err != nil || again.Down != c.Down || again.Up != c.Up {
-		t.Errorf("%v; came back as %+v from\n%s", err, again, text)
+		t.Errorf("%v; read as %+v from\n%s", err, again, text)
 	}
 }
 
-// A duration of nothing is what stands there if nobody says anything: once through a
-// recording.
-func TestDurationOfNothing(t *testing.T) {
+// A duration of 0s is the default.
+func TestZeroDuration(t *testing.T) {
 	c, err := Parse("0s", []byte("duration = \"0s\""))
 	if err != nil {
 		t.Fatal(err)
 	}
-	if usual := Default(); !reflect.DeepEqual(c.Values(), usual.Values()) {
-		t.Errorf("0s is not the same as nothing: %v", c.Values())
+	if defaults := Default(); !reflect.DeepEqual(c.Values(), defaults.Values()) {
+		t.Errorf("0s differs from the default: %v", c.Values())
 	}
-	if err := Default().Set("duration", "soon"); err == nil || !strings.Contains(err.Error(), `"0s" is once through a recording`) {
-		t.Errorf("%v does not say what 0s means", err)
+	if err := Default().Set("duration", "soon"); err == nil || !strings.Contains(err.Error(), `"0s" means once through a recording`) {
+		t.Errorf("%v does not explain 0s", err)
 	}
 }
 
-// However shadows are asked for, there are so many and no more.
+// The number of shadows is limited, however they are added.
 func TestShadowsAreBounded(t *testing.T) {
 	c := Default()
 	for range maxShadows {
@@ -331,14 +329,14 @@ func TestShadowsAreBounded(t *testing.T) {
 		t.Errorf("%d shadows: %v", maxShadows, err)
 	}
 	if err := c.Apply(NewChange("shadow", "rotor")); err == nil || !strings.Contains(err.Error(), "at most 64 shadows") {
-		t.Errorf("one more in a change: %v", err)
+		t.Errorf("one more shadow by a change: %v", err)
 	}
 	if len(c.Shadows) != maxShadows {
-		t.Errorf("a change that was refused left %d shadows", len(c.Shadows))
+		t.Errorf("after a rejected change there are %d shadows", len(c.Shadows))
 	}
 }
 
-// A file of exactly the limit is read; one byte more is refused, with the file and the limit.
+// A file of exactly the limit is read; with one byte more the error names the file and the limit.
 func TestReadFileLimit(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "c.toml")
 	for size, want := range map[int]string{

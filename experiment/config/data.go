@@ -13,12 +13,14 @@ import (
 	"wirelab/internal/words"
 )
 
-// followers are the settings that follow the data as long as nobody chooses them
-// for that data: what goes with cubes at 60 Hz makes no sense with calls at 20.
-var followers = []string{"encoder.name", "sender.rate_hz", "budget"}
+// dataDependentKeys are the settings whose defaults depend on the data: the defaults for cubes at 60 Hz do
+// not suit calls at 20 Hz. They are adapted by FitTo unless they were set explicitly for the data.
+var dataDependentKeys = []string{"encoder.name", "sender.rate_hz", "budget"}
 
-// choose notes that key was set. New data has to be chosen for anew.
-func (c *Config) choose(key string, value any) {
+// recordChoice records in c.chosen that key was set explicitly, if it is one of dataDependentKeys. Setting
+// another data source forgets earlier choices, because they were made for other data.
+func (c *Config) recordChoice(key string, value any) {
+	// Copies of c share the map, so it is replaced.
 	chosen := maps.Clone(c.chosen)
 	if chosen == nil {
 		chosen = map[string]bool{}
@@ -26,60 +28,63 @@ func (c *Config) choose(key string, value any) {
 	switch {
 	case key == "data.source" && value != any(c.Data.Source):
 		clear(chosen)
-	case key == "encoder":
+	case key == "encoder": // the same as encoder.name
 		chosen["encoder.name"] = true
 	default:
-		for _, follower := range followers {
-			chosen[follower] = chosen[follower] || key == follower
+		for _, dependent := range dataDependentKeys {
+			chosen[dependent] = chosen[dependent] || key == dependent
 		}
 	}
 	c.chosen = chosen
 }
 
-// FitTo makes what nobody has chosen fit the data, and says if that cannot be.
+// FitTo adapts the settings in dataDependentKeys that were not set explicitly to data of schema s. If the
+// encoder patches files and no shadows are set, FitTo adds one that sends whole files, for comparison. It
+// returns an error if the rate or the histories do not fit the data. It does not check the encoder.
 func (c *Config) FitTo(s *frame.Schema) error {
-	rate := c.Sender.RateHz
+	rateBefore := c.Sender.RateHz
+	// Data with delivery frame.Every are blocks of files. Their rate is that of the datagrams, not of the data.
 	if s.Delivery != frame.Every && c.Sender.RateHz == Default().Sender.RateHz && !c.chosen["sender.rate_hz"] {
-		c.Sender.RateHz = s.TickHz
+		c.Sender.RateHz = s.TickHz // the rate of the data
 	}
 	if s.Timed && c.Sender.RateHz != s.TickHz {
-		return &Error{Key: "sender.rate_hz", Problem: fmt.Sprintf("%d makes no sense: the data have times of their own", c.Sender.RateHz),
-			Expected: fmt.Sprintf("%d, their mean rate, or nothing", s.TickHz)}
+		return &Error{Key: "sender.rate_hz", Problem: fmt.Sprintf("%d cannot be set: the data have their own times", c.Sender.RateHz),
+			Expected: fmt.Sprintf("%d, their mean rate, or no value", s.TickHz)}
 	}
 	if c.Sender.RateHz > s.TickHz {
-		return &Error{Key: "sender.rate_hz", Problem: fmt.Sprintf("%d is more than the source makes", c.Sender.RateHz),
+		return &Error{Key: "sender.rate_hz", Problem: fmt.Sprintf("%d is more than the rate of the source", c.Sender.RateHz),
 			Expected: fmt.Sprintf("1 to %d", s.TickHz)}
 	}
 	if !frame.IsCubes(s) && !c.chosen["budget"] {
-		c.BudgetKbps = 0 // that of cubes says nothing about other data
+		c.BudgetKbps = 0 // the default is for cubes
 	}
 	codec, err := findCodec(c.Encoder.Name, c.Codecs)
 	if err == nil && !codec.Suits(s) && !c.chosen["encoder.name"] && len(c.Encoder.Params) == 0 {
-		c.Encoder.Name = table.Default(s)
+		c.Encoder.Name = table.Default(s) // an encoder for such data
 		codec, err = findCodec(c.Encoder.Name, c.Codecs)
 	}
 	if err == nil && s.Delivery == frame.Every && !codec.Standalone && len(c.Shadows) == 0 {
-		c.Shadows = []Encoder{{Name: wholeFile}} // what is it worth to look at the old file?
+		c.Shadows = []Encoder{{Name: fullFileEncoder}} // shows what the patch saves
 	}
-	if c.Sender.RateHz == rate {
-		return nil // Validate has seen to it
+	if c.Sender.RateHz == rateBefore {
+		return nil // Validate has checked the histories for this rate
 	}
 	return c.checkHistories()
 }
 
-// wholeFile is the encoder that a patch is compared with.
-const wholeFile = "whole-zstd"
+// fullFileEncoder is the encoder that patches are compared with.
+const fullFileEncoder = "whole-zstd"
 
-// Adopt takes over what settling made of a copy of c.
+// Adopt copies the settings that FitTo may change from settled, a copy of c on which FitTo was called.
 func (c *Config) Adopt(settled *Config) {
 	c.Encoder, c.Sender, c.BudgetKbps = settled.Encoder.Clone(), settled.Sender, settled.BudgetKbps
 	c.Shadows = settled.Clone().Shadows
 }
 
-// OpenData opens the source that the configuration names; ctx ends the wait for whoever
-// writes into a pipe.
+// OpenData opens the data source of the configuration. If the source is a pipe, it waits for its writer until
+// ctx ends. If loop is true, the source begins again at its end, unless Data.Loop is false.
 func (c *Config) OpenData(ctx context.Context, loop bool) (dataset.Source, error) {
-	src, err := dataset.Open(ctx, dataset.WithPaths(c.Data.Source, c.where), dataset.Options{Cubes: c.Data.Cubes,
+	src, err := dataset.Open(ctx, dataset.WithPaths(c.Data.Source, c.resolve), dataset.Options{Cubes: c.Data.Cubes,
 		Loop: loop && c.Data.Loop, Seed: c.Seed, Script: c.Data.Script, Message: c.Data.Message})
 	if err != nil {
 		return nil, c.Locate(ErrorAt("data.source", err))
@@ -87,7 +92,8 @@ func (c *Config) OpenData(ctx context.Context, loop bool) (dataset.Source, error
 	return src, nil
 }
 
-// Suits says why a codec cannot encode what a source makes, and which ones can.
+// Suits returns an error if codec cannot encode frames of schema s. The error lists the codecs that can. key
+// is the key of the encoder for the error.
 func (c *Config) Suits(key string, codec *encoders.Codec, s *frame.Schema) error {
 	if codec.Suits(s) {
 		return nil
@@ -95,8 +101,8 @@ func (c *Config) Suits(key string, codec *encoders.Codec, s *frame.Schema) error
 	names := table.Suiting(c.CodecTable(), s)
 	expected := "an encoder that suits the data"
 	if len(names) > 0 {
-		expected = "one that does: " + strings.Join(names, ", ")
+		expected = "one of " + strings.Join(names, ", ")
 	}
-	return &Error{Key: key + ".name", Problem: fmt.Sprintf("%s cannot encode what %s holds, %s", codec.Name, c.Data.Source, words.Plural(s.Item)),
+	return &Error{Key: key + ".name", Problem: fmt.Sprintf("%s cannot encode the data of %s, %s", codec.Name, c.Data.Source, words.Plural(s.Item)),
 		Expected: expected}
 }

@@ -1,8 +1,8 @@
-// Package config is what an experiment is set to: the configuration, its keys and
-// their text form, the TOML file, errors that name file, line and key, and the
-// changes that may be made while a session runs.
+// Package config defines the configuration of an experiment: its keys and their text
+// form, the TOML file, errors that name file, line and key, and changes during a
+// session.
 //
-// A Config holds everything that decides the bytes of a run. Files, flags, sweeps,
-// scripts, the dashboard and replays all set it by the same keys, through the same
-// checks. Nothing here runs anything.
+// A Config contains everything that determines the bytes of a run. Files, flags, sweeps,
+// scripts, the dashboard and replays set it by the same keys with the same checks. The
+// package does not run experiments.
 package config

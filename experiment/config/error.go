@@ -13,22 +13,22 @@ import (
 	"wirelab/lossmodel"
 )
 
-// Error says which setting is wrong, where it stands, and what was
-// expected there. Commands answer it with exit code 2.
+// An Error describes a wrong setting, its position and what was expected. Commands exit with
+// code 2 after it.
 type Error struct {
-	File     string // "" when it came from no file
-	Line     int    // 0 when unknown
+	File     string // "" if the setting is not from a file
+	Line     int    // 0 if unknown
 	Key      string // dotted, as in the file
 	Problem  string
-	Expected string
-	Near     string // a known name close to what was written, "" if none
-	Cause    error  // what the machine said, if it did
+	Expected string // may be ""
+	Near     string // a known name similar to what was written, "" if none
+	Cause    error  // the underlying error, nil if none
 }
 
-// Unwrap returns what the machine said.
+// Unwrap returns the underlying error.
 func (e *Error) Unwrap() error { return e.Cause }
 
-// Error puts it in one sentence: file:line: key: problem (expected ...; did you mean ...?).
+// Error returns one line: file:line: key: problem; expected ...; did you mean ...?
 func (e *Error) Error() string {
 	var b strings.Builder
 	if e.File != "" {
@@ -39,7 +39,7 @@ func (e *Error) Error() string {
 		b.WriteString(": ")
 	}
 	if e.Key != "" {
-		b.WriteString(brief(e.Key) + ": ")
+		b.WriteString(truncate(e.Key) + ": ")
 	}
 	b.WriteString(e.Problem)
 	if e.Expected != "" {
@@ -51,14 +51,15 @@ func (e *Error) Error() string {
 	return Printable(b.String())
 }
 
-// Printable replaces what a terminal would not show, or would obey, by its number.
+// Printable returns text with characters that are not printable, such as terminal escape sequences,
+// replaced by Go escapes. Newlines are unchanged.
 func Printable(text string) string {
-	if !strings.ContainsFunc(text, hidden) && utf8.ValidString(text) {
+	if !strings.ContainsFunc(text, isHidden) && utf8.ValidString(text) {
 		return text
 	}
 	var b strings.Builder
 	for _, r := range text {
-		if hidden(r) || r == utf8.RuneError {
+		if isHidden(r) || r == utf8.RuneError {
 			quoted := strconv.QuoteToASCII(string(r))
 			b.WriteString(quoted[1 : len(quoted)-1])
 			continue
@@ -68,21 +69,22 @@ func Printable(text string) string {
 	return b.String()
 }
 
-func hidden(r rune) bool { return r != '\n' && !strconv.IsPrint(r) }
+// isHidden reports whether Printable replaces r.
+func isHidden(r rune) bool { return r != '\n' && !strconv.IsPrint(r) }
 
-// longestShown is how much of somebody's text an error repeats, in bytes.
-const longestShown = 80
+// maxQuoted is the maximum number of bytes of a value in an error.
+const maxQuoted = 80
 
-// brief cuts a text that is too long to be repeated.
-func brief(text string) string {
-	if len(text) <= longestShown {
+// truncate returns text, cut to maxQuoted bytes and "..." if it is longer.
+func truncate(text string) string {
+	if len(text) <= maxQuoted {
 		return text
 	}
-	return strings.ToValidUTF8(text[:longestShown], "") + "..."
+	return strings.ToValidUTF8(text[:maxQuoted], "") + "..."
 }
 
-// ErrorAt turns any error into an Error about key. An error that names
-// a more precise key of its own keeps that.
+// ErrorAt converts err into an *Error about key; nil remains nil. An *Error that has a key keeps it. The
+// problem and the expectation are taken from errors about parameters, unknown names and keys of links.
 func ErrorAt(key string, err error) error {
 	if err == nil {
 		return nil
@@ -103,12 +105,13 @@ func ErrorAt(key string, err error) error {
 	if errors.As(err, &pe) && pe.Name != "" && pe.Expected != "" {
 		out.Problem, out.Expected = "got "+pe.Got, pe.Expected
 	}
+	// Errors of other packages about a name that is none of a list.
 	var u interface {
 		Unknown() (name string, known []string)
 	}
 	if errors.As(err, &u) {
 		if name, known := u.Unknown(); len(known) > 0 {
-			out.Problem, out.Near = "unknown name "+quoted(name), Near(name, known)
+			out.Problem, out.Near = "unknown name "+quote(name), Near(name, known)
 			out.Expected = oneOf(known, out.Near)
 		}
 	}
@@ -119,21 +122,20 @@ func ErrorAt(key string, err error) error {
 	return out
 }
 
-// linkProblem words what a link refused: a value with what was expected in its
-// place, or a name with what it should have been the name of.
+// linkProblem sets Problem and Expected of out from an error about a key of a link.
 func linkProblem(out *Error, ke *lossmodel.KeyError) {
 	switch {
-	case ke.Value != "":
+	case ke.Value != "": // a wrong value
 		out.Problem, out.Expected = "got "+ke.Value, ke.Expected
-	case ke.Expected != "":
-		out.Problem = "unknown " + ke.Expected + " " + quoted(ke.Key)
+	case ke.Expected != "": // Key is an unknown name, and Expected the kind of name
+		out.Problem = "unknown " + ke.Expected + " " + quote(ke.Key)
 	default:
-		out.Problem = "unknown key " + quoted(ke.Key)
+		out.Problem = "unknown key " + quote(ke.Key)
 	}
 }
 
-// underKey returns err as an Error about key, whatever key it names.
-func underKey(key string, err error) error {
+// withKey converts err into an *Error about key, which replaces the key of err.
+func withKey(key string, err error) error {
 	if err == nil {
 		return nil
 	}
@@ -142,28 +144,29 @@ func underKey(key string, err error) error {
 	return out
 }
 
-// Within puts an error about key `inner` of a part under the part's own key.
+// Within converts err into an *Error whose key is that of err, prefixed with key; nil remains nil.
 func Within(key string, err error) error {
 	var ce *Error
 	if err == nil || !errors.As(err, &ce) {
 		return ErrorAt(key, err)
 	}
 	out := *ce
-	out.Key = strings.TrimSuffix(key+"."+ce.Key, ".")
+	out.Key = strings.TrimSuffix(key+"."+ce.Key, ".") // ce.Key may be ""
 	return &out
 }
 
-// maxListed is how many names an error lists before it leaves them to a command.
+// maxListed is the maximum number of names that an error lists.
 const maxListed = 16
 
-// Unknown returns the error for a name that is not among known.
+// Unknown returns the error for a name that is not in known. what is the kind of name, such as "key".
 func Unknown(key, what, name string, known []string) *Error {
-	e := &Error{Key: key, Problem: "unknown " + what + " " + quoted(name), Near: Near(name, known)}
+	e := &Error{Key: key, Problem: "unknown " + what + " " + quote(name), Near: Near(name, known)}
 	e.Expected = oneOf(known, e.Near)
 	return e
 }
 
-// oneOf lists names, more of them if none is near what was written.
+// oneOf returns the expectation "one of ..."; "" if there are too many names. More names are listed if near
+// is "", because no similar name can be suggested then.
 func oneOf(known []string, near string) string {
 	if len(known) <= maxListed || near == "" && len(known) <= 3*maxListed {
 		return "one of " + strings.Join(known, ", ")
@@ -171,7 +174,8 @@ func oneOf(known []string, near string) string {
 	return ""
 }
 
-func quoted(s string) string { return fmt.Sprintf("%q", brief(s)) }
+// quote returns s in double quotes, truncated if it is long.
+func quote(s string) string { return fmt.Sprintf("%q", truncate(s)) }
 
-// Near returns the known name that was most likely meant by name, "" if none is near.
+// Near returns the known name that is most similar to name, "" if none is similar.
 func Near(name string, known []string) string { return suggest.Closest(name, known) }

@@ -15,7 +15,7 @@ import (
 	"wirelab/internal/tomlkeys"
 )
 
-// maxConfigBytes bounds what is read as a configuration.
+// maxConfigBytes is the maximum size of a configuration file.
 const maxConfigBytes = 1 << 20
 
 // LoadFile reads a configuration from a TOML file.
@@ -27,7 +27,7 @@ func LoadFile(path string) (*Config, error) {
 	return Parse(path, data)
 }
 
-// ReadFile reads a regular file of at most limit bytes. Its errors are *Error with expected.
+// ReadFile reads a regular file of at most limit bytes. Its errors are *Error with the given expectation.
 func ReadFile(path string, limit int64, expected string) ([]byte, error) {
 	bad := func(problem string) error { return &Error{File: path, Problem: problem, Expected: expected} }
 	data, err := boundedio.ReadFile(path, limit)
@@ -38,19 +38,20 @@ func ReadFile(path string, limit int64, expected string) ([]byte, error) {
 		return nil, bad("is " + source.What(kind.Mode))
 	case errors.As(err, &tooLarge) && tooLarge.Size > 10*limit:
 		return nil, bad(fmt.Sprintf("has %.1f MB", float64(tooLarge.Size)/1e6))
-	case errors.As(err, &tooLarge): // perhaps by one byte
+	case errors.As(err, &tooLarge): // in megabytes, the size might look the same as the limit
 		return nil, bad(fmt.Sprintf("has more than %d bytes", limit))
 	case err != nil:
-		return nil, unreadable(path, expected, err)
+		return nil, readError(path, expected, err)
 	}
 	return data, nil
 }
 
-func unreadable(path, expected string, err error) error {
+// readError returns the error for a file that cannot be read.
+func readError(path, expected string, err error) error {
 	return &Error{File: path, Problem: "cannot be read: " + WithoutPath(err), Expected: expected, Cause: err}
 }
 
-// WithoutPath strips the path from a file error: the sentence names it already.
+// WithoutPath returns the text of a file error without the path, for messages that contain the path already.
 func WithoutPath(err error) string {
 	var pe *os.PathError
 	if errors.As(err, &pe) {
@@ -59,10 +60,11 @@ func WithoutPath(err error) string {
 	return err.Error()
 }
 
-// Parse reads a configuration from TOML text; name stands in errors.
+// Parse reads a configuration from TOML text. name is the name of the file in errors, and its folder is that
+// to which the paths of plugins are relative.
 func Parse(name string, data []byte) (*Config, error) {
 	c := Default()
-	lines, err := c.fill(name, data)
+	lines, err := c.setAll(name, data)
 	if err != nil {
 		return nil, err
 	}
@@ -73,9 +75,10 @@ func Parse(name string, data []byte) (*Config, error) {
 	return c, c.Normalise()
 }
 
-// fill sets every key of the text, the profile first (the links' own keys refine
-// it) and the data (other keys are chosen for it), and returns the line of each.
-func (c *Config) fill(name string, data []byte) (map[string]int, error) {
+// setAll sets every key of the TOML text data and returns the line of each key. It sets the profile and the
+// data source first, because other keys modify the profile or are chosen for the data. It also loads the
+// plugins, whose paths are relative to the folder of the file name.
+func (c *Config) setAll(name string, data []byte) (map[string]int, error) {
 	if bytes.HasPrefix(data, []byte("\xff\xfe")) || bytes.HasPrefix(data, []byte("\xfe\xff")) {
 		return nil, &Error{File: name, Line: 1, Problem: "the text is in UTF-16, as PowerShell writes it", Expected: "UTF-8"}
 	}
@@ -89,7 +92,7 @@ func (c *Config) fill(name string, data []byte) (map[string]int, error) {
 	if err := checkShape(tree); err != nil {
 		return nil, Located(name, lines, err)
 	}
-	flat := map[string]any{}
+	flat := map[string]any{} // values by dotted key
 	flatten("", tree, flat)
 	for _, key := range firstKeys {
 		if v, ok := flat[key]; ok {
@@ -98,7 +101,7 @@ func (c *Config) fill(name string, data []byte) (map[string]int, error) {
 			}
 		}
 	}
-	slices.SortStableFunc(keys, func(a, b string) int { return cmp.Compare(lastKey(a), lastKey(b)) })
+	slices.SortStableFunc(keys, func(a, b string) int { return cmp.Compare(keyRank(a), keyRank(b)) })
 	sorted := sortedKeys(flat)
 	for _, key := range keys {
 		if slices.Contains(firstKeys, key) {
@@ -114,16 +117,16 @@ func (c *Config) fill(name string, data []byte) (map[string]int, error) {
 	return lines, nil
 }
 
-// list is an array of tables.
-type list struct {
-	example  string // a key of an entry
-	expected string // the keys that an entry cannot do without
-	set      func(c *Config, i int, key, rest string, value any) error
+// A tableList describes an array of tables of the file.
+type tableList struct {
+	example  string                                                    // a key of an entry, for errors
+	expected string                                                    // the required keys of an entry, for errors
+	set      func(c *Config, i int, key, rest string, value any) error // sets key rest of entry i; key is the full key
 }
 
-// lists returns the arrays of tables by name.
-func lists() map[string]list {
-	return map[string]list{
+// tableLists returns the arrays of tables by name.
+func tableLists() map[string]tableList {
+	return map[string]tableList{
 		"at":     {"at[0].t", `t = "10s" and a change, such as loss = "5%"`, (*Config).setAt},
 		"client": {"client[0].turn", `turn = 1 or address = "10.0.0.5", and what its links do, such as down.loss = "5%"`, (*Config).setClient},
 		"plugin": {"plugin[0].path", `path = "FILE.wasm"`, (*Config).setPlugin},
@@ -132,25 +135,25 @@ func lists() map[string]list {
 	}
 }
 
-// checkShape refuses a table where a list of tables belongs, a list where one table
-// does, and entries that say nothing.
+// checkShape returns an error for a table where the file has a list of tables, for a list of tables where it
+// has one table, and for an empty table in a list.
 func checkShape(tree map[string]any) error {
 	for _, name := range sortedKeys(tree) {
-		list, isList := lists()[name]
+		list, isList := tableLists()[name]
 		switch v := tree[name].(type) {
 		case map[string]any:
 			if isList {
-				return &Error{Key: name, Problem: "it is a list of tables, and this is one table", Expected: "[[" + name + "]]"}
+				return &Error{Key: name, Problem: "is a list of tables, got one table", Expected: "[[" + name + "]]"}
 			}
 		case []any:
 			for i, entry := range v {
 				table, isTable := entry.(map[string]any)
 				switch {
 				case isTable && !isList:
-					return &Error{Key: Indexed(name, i), Problem: "there is no list of that name",
+					return &Error{Key: Indexed(name, i), Problem: "is not a list of tables",
 						Expected: "one table, as in [" + name + "]"}
 				case isTable && len(table) == 0:
-					return &Error{Key: Indexed(name, i), Problem: "it is empty", Expected: list.expected}
+					return &Error{Key: Indexed(name, i), Problem: "empty table", Expected: list.expected}
 				}
 			}
 		}
@@ -158,11 +161,11 @@ func checkShape(tree map[string]any) error {
 	return nil
 }
 
-// firstKeys are set before all others, which refine them.
+// firstKeys are set before all others: see setAll.
 var firstKeys = []string{"profile", "data.source"}
 
-// setTree sets key, or what lies below it where its value is an inline table. sorted is
-// the keys of flat.
+// setTree sets key, or the keys below it if its value is an inline table. flat has the values by full key,
+// sorted the keys of flat.
 func (c *Config) setTree(key string, flat map[string]any, sorted []string) error {
 	if v, ok := flat[key]; ok {
 		if list, isList := v.([]any); isList && len(list) == 0 && !strings.Contains(key, ".") {
@@ -186,7 +189,8 @@ func (c *Config) setTree(key string, flat map[string]any, sorted []string) error
 	return nil
 }
 
-// flatten spreads nested tables and arrays of tables over dotted keys.
+// flatten adds the values of v, which may be nested tables and arrays of tables, to out by their dotted keys.
+// prefix is the key of v.
 func flatten(prefix string, v any, out map[string]any) {
 	switch t := v.(type) {
 	case map[string]any:
@@ -212,7 +216,8 @@ func flatten(prefix string, v any, out map[string]any) {
 	}
 }
 
-// Locate adds what is known of where the configuration was read.
+// Locate adds file and line to an Error about a key of the configuration's file. Errors about keys that were
+// set later are unchanged.
 func (c *Config) Locate(err error) error {
 	if err == nil || c.file == "" {
 		return err
@@ -224,8 +229,8 @@ func (c *Config) Locate(err error) error {
 	return Located(c.file, c.lines, err)
 }
 
-// Located adds file and line to an Error: the line of its key, or of the
-// nearest table above it.
+// Located adds the file name and the line to an *Error: the line of its key, or of the closest table
+// that contains the key. Other errors get the file name as a prefix.
 func Located(name string, lines map[string]int, err error) error {
 	var ce *Error
 	if name == "" {

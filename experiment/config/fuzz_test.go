@@ -9,8 +9,8 @@ import (
 	"wirelab/lossmodel"
 )
 
-// FuzzSettings: keys that there are, set to anything, give a configuration or an error;
-// what is valid reads the same from the file that it is written to.
+// FuzzSettings checks that any value of a known key gives a configuration or an error, and that a valid
+// configuration is the same after writing and reading.
 func FuzzSettings(f *testing.F) {
 	c, err := Parse("full", []byte(fullConfig))
 	if err != nil {
@@ -49,10 +49,10 @@ func FuzzSettings(f *testing.F) {
 		}
 		again, err := Parse("again", out)
 		if err != nil {
-			t.Fatalf("valid, but what it is written to is refused: %v\n%s", err, out)
+			t.Fatalf("valid, but the written file is rejected: %v\n%s", err, out)
 		}
 		if was, is := c.Settings(), again.Settings(); !maps.Equal(was, is) {
-			t.Fatalf("%v\nwritten and read is\n%v\n%s", was, is, out)
+			t.Fatalf("%v\nafter writing and reading\n%v\n%s", was, is, out)
 		}
 	})
 }

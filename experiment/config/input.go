@@ -7,24 +7,23 @@ import (
 	"strings"
 )
 
-// Input is what a player of a live world does. It is a part of a Change,
-// so a session that was played replays to the same bytes. Any part of it but
-// Autopilot takes the keys from the script.
+// An Input is an action of the player of a live world. It is part of a Change, so that the replay of a
+// played session has the same bytes. Any action except Autopilot ends the control by the script.
 type Input struct {
-	Press     string `json:"press,omitempty"`     // direction keys, such as "left" or "up right": held for a while from now
-	Hover     *bool  `json:"hover,omitempty"`     // blow away what is below
-	Katamari  *bool  `json:"katamari,omitempty"`  // draw in what is around
-	Autopilot *bool  `json:"autopilot,omitempty"` // true: the script has the keys; false: the player, who holds none
-	Reset     bool   `json:"reset,omitempty"`     // begin the world again
+	Press     string `json:"press,omitempty"`     // direction keys, such as "left" or "up right", held for a short time
+	Hover     *bool  `json:"hover,omitempty"`     // push cubes away from below the player
+	Katamari  *bool  `json:"katamari,omitempty"`  // attract the cubes around the player
+	Autopilot *bool  `json:"autopilot,omitempty"` // true: the script controls the player; false: the keys do, none is pressed
+	Reset     bool   `json:"reset,omitempty"`     // restart the world
 }
 
-// Directions are the keys that Press may name.
+// Directions returns the names of the direction keys.
 func Directions() []string { return []string{"left", "right", "up", "down"} }
 
-// inputKeys are the keys of an Input under [[at]].
+// inputKeys returns the keys of an Input in [[at]].
 func inputKeys() []string { return []string{"press", "hover", "katamari", "autopilot", "reset"} }
 
-// members lists what the input sets, in the order of inputKeys; in may be nil.
+// members returns the values that the input sets, in the order of inputKeys. in may be nil.
 func (in *Input) members() []member {
 	if in == nil {
 		return nil
@@ -39,7 +38,7 @@ func (in *Input) members() []member {
 	return slices.DeleteFunc(list, func(m member) bool { return !m.set })
 }
 
-// toggle returns the field of a key that is on or off.
+// toggle returns the field of a key with a Boolean value: hover, katamari or autopilot.
 func (in *Input) toggle(key string) **bool {
 	switch key {
 	case "hover":
@@ -50,7 +49,7 @@ func (in *Input) toggle(key string) **bool {
 	return &in.Autopilot
 }
 
-// then returns the input that does what in and then next do; both may be nil.
+// then returns the input that has the effect of in followed by next. Both may be nil.
 func (in *Input) then(next *Input) *Input {
 	if in == nil || next == nil {
 		return cmp.Or(next, in)
@@ -71,15 +70,15 @@ func (ch *Change) setInput(key string, value any) error {
 	switch {
 	case key == "press":
 		if !setText(&next.Press, value) {
-			return &Error{Key: key, Problem: show(value) + " is no direction", Expected: directionsText}
+			return &Error{Key: key, Problem: quoteValue(value) + " is not a direction", Expected: directionsText}
 		}
 		next.Press = strings.Join(strings.Fields(next.Press), " ")
 	case key == "reset" && (!setSwitch(&on, value) || !on):
-		return &Error{Key: key, Problem: show(value) + " makes no sense here", Expected: "true: begin the world anew"}
+		return &Error{Key: key, Problem: quoteValue(value) + " " + invalidValue, Expected: "true, which restarts the world"}
 	case key == "reset":
 		next.Reset = true
 	case !setSwitch(&on, value):
-		return &Error{Key: key, Problem: show(value) + " makes no sense here", Expected: `"on" or "off"`}
+		return &Error{Key: key, Problem: quoteValue(value) + " " + invalidValue, Expected: `"on" or "off"`}
 	default:
 		*next.toggle(key) = &on
 	}
@@ -87,9 +86,10 @@ func (ch *Change) setInput(key string, value any) error {
 	return checkPress(next.Press)
 }
 
-const directionsText = `"left", "right", "up", "down", or several of them with a space between`
+// directionsText describes the values of Input.Press.
+const directionsText = `"left", "right", "up", "down", or several of them separated by spaces`
 
-// setSwitch is setBool that understands "on" and "off" as well.
+// setSwitch stores the Boolean v in dst, like setBool, but v may also be "on" or "off".
 func setSwitch(dst *bool, v any) bool {
 	switch v {
 	case "on":
@@ -100,7 +100,7 @@ func setSwitch(dst *bool, v any) bool {
 	return setBool(dst, v)
 }
 
-// checkPress returns an error if text names a direction that does not exist.
+// checkPress returns an error if text contains an unknown direction.
 func checkPress(text string) error {
 	for _, word := range strings.Fields(text) {
 		if !slices.Contains(Directions(), word) {
@@ -110,7 +110,7 @@ func checkPress(text string) error {
 	return nil
 }
 
-// labels describes the input in a few words; in may be nil.
+// labels describes the input briefly. in may be nil.
 func (in *Input) labels() (words []string) {
 	if in == nil {
 		return nil
@@ -125,8 +125,8 @@ func (in *Input) labels() (words []string) {
 	return words
 }
 
-// Switches is the part of an input's label that is worth a mark in a chart. Presses are
-// too many for that, and a reset is a loop point, which has a mark of its own. in may be nil.
+// Switches returns the part of an input's label that is shown as a mark in charts. Key presses are too
+// frequent, and a reset is a loop point, which has its own mark. in may be nil.
 func (in *Input) Switches() (words []string) {
 	if in == nil {
 		return nil
@@ -139,17 +139,16 @@ func (in *Input) Switches() (words []string) {
 	return words
 }
 
-// OnlyInput reports whether the change does nothing to the configuration but play.
+// OnlyInput reports whether the change consists only of an input.
 func (ch Change) OnlyInput() bool { return ch.Input != nil && len(ch.members()) == 1 }
 
-// onlyPress reports whether the change is a key press and nothing more.
+// onlyPress reports whether the change consists only of a key press.
 func (ch Change) onlyPress() bool {
 	return ch.OnlyInput() && *ch.Input == Input{Press: ch.Input.Press}
 }
 
-// Summarise describes in a few words what the first of several changes does, and how many of
-// them that is: key presses in a row count as one, since a session that was played has
-// thousands.
+// Summarise describes the first of several changes. n is the number of changes described: consecutive key
+// presses are summarised, because a played session has thousands of them.
 func Summarise(list []StampedChange) (label string, n int) {
 	for n < len(list) && list[n].Change.onlyPress() {
 		n++
@@ -157,5 +156,5 @@ func Summarise(list []StampedChange) (label string, n int) {
 	if n < 2 {
 		return list[0].Change.Label(), 1
 	}
-	return fmt.Sprintf("%d presses of the arrow keys, until %.3f s", n, list[n-1].TS), n
+	return fmt.Sprintf("%d arrow key presses, until %.3f s", n, list[n-1].TS), n
 }

@@ -14,12 +14,12 @@ import (
 	"wirelab/lossmodel"
 )
 
-// Set sets the value of one dotted key, as it stands in the TOML file:
-// "down.loss", "encoder.name", "at[0].t". "link.KEY" sets both directions. A
-// value is what a TOML file or a flag can hold; text is parsed.
+// Set sets the value of one dotted key of the TOML file, such as "down.loss", "encoder.name" or
+// "at[0].t". "link.KEY" sets both directions. A value has a type of TOML; text is parsed.
 func (c *Config) Set(key string, value any) error {
 	if key == "plugin" || strings.HasPrefix(key, "plugin[") || strings.HasPrefix(key, "plugin.") {
-		return &Error{Key: key, Problem: "plugins are loaded before anything is set", Expected: "--plugin FILE, or [[plugin]] in a file"}
+		return &Error{Key: key, Problem: "plugins cannot be set here, because they are loaded first",
+			Expected: "--plugin FILE, or [[plugin]] in a file"}
 	}
 	c.flags = maps.Clone(c.flags)
 	if c.flags == nil {
@@ -29,19 +29,20 @@ func (c *Config) Set(key string, value any) error {
 	return c.set(key, value)
 }
 
+// set is Set, but it does not record that the key was set after reading the file.
 func (c *Config) set(key string, value any) error {
 	if text, ok := value.(string); ok && !utf8.ValidString(text) {
-		return &Error{Key: key, Problem: fmt.Sprintf("%q is not UTF-8", text), Expected: "UTF-8: a file of settings can hold nothing else"}
+		return &Error{Key: key, Problem: fmt.Sprintf("%q is not UTF-8", text), Expected: "UTF-8 text"}
 	}
-	c.choose(key, value)
+	c.recordChoice(key, value)
 	head, rest, _ := strings.Cut(key, ".")
 	name, index, isItem := cutIndex(head)
-	list, isList := lists()[name]
+	list, isList := tableLists()[name]
 	switch {
 	case isList && isItem:
 		return list.set(c, index, key, rest, value)
-	case isList && key == name: // each key of each entry is set by itself
-		return &Error{Key: key, Problem: "it is a list", Expected: "a key of one of its entries, such as " + list.example}
+	case isList && key == name: // only the keys of its entries can be set
+		return &Error{Key: key, Problem: "is a list", Expected: "a key of one of its entries, such as " + list.example}
 	case head == "assert":
 		return c.setAssert(rest, value)
 	case head == "search":
@@ -51,7 +52,7 @@ func (c *Config) set(key string, value any) error {
 	case head == "profile" && rest == "":
 		return c.setProfile(value)
 	case rest == "" && (head == "down" || head == "up" || head == "link"):
-		return noLink(key, value)
+		return notLinkError(key, value)
 	case head == "down":
 		return ErrorAt(key, c.Down.Set(rest, value))
 	case head == "up":
@@ -62,13 +63,15 @@ func (c *Config) set(key string, value any) error {
 	return c.setScalar(key, value)
 }
 
-// noLink refuses to set a link as a whole to something that is no table.
-func noLink(key string, value any) error {
-	return &Error{Key: key, Problem: show(value) + " is no link", Expected: "a key of it, such as " + key + `.loss = "5%"`}
+// notLinkError returns the error for setting a link to a value that is not a table.
+func notLinkError(key string, value any) error {
+	return &Error{Key: key, Problem: quoteValue(value) + " is not a link",
+		Expected: "a key of it, such as " + key + `.loss = "5%"`}
 }
 
+// setScalar sets a scalar setting.
 func (c *Config) setScalar(key string, value any) error {
-	s := settingNamed(key)
+	s := findSetting(key)
 	if s == nil || s.Key != key {
 		return unknownKey(key)
 	}
@@ -79,16 +82,17 @@ func (c *Config) setScalar(key string, value any) error {
 	return err
 }
 
-// unknownKey says that there is no such key, or that it is a table.
+// unknownKey returns the error for a key that does not exist, or that is a table.
 func unknownKey(key string) error {
 	known := knownKeys()
 	for _, k := range known {
 		if strings.HasPrefix(k, key+".") {
-			return &Error{Key: key, Problem: "it is a table", Expected: "a key of it, such as " + k}
+			return &Error{Key: key, Problem: "is a table", Expected: "a key of it, such as " + k}
 		}
 	}
 	e := Unknown(key, "key", key, known)
 	for _, k := range known {
+		// Suggest the full key if its table was left out.
 		if table, ok := strings.CutSuffix(k, "."+key); ok && (table == "down" || table == "up") {
 			e.Near = "link." + key
 		} else if ok {
@@ -98,7 +102,7 @@ func unknownKey(key string) error {
 	return e
 }
 
-// knownKeys lists what may stand in a file, for near names.
+// knownKeys returns the keys of a file, for suggestions.
 func knownKeys() []string {
 	var keys []string
 	for _, s := range rows() {
@@ -111,10 +115,11 @@ func knownKeys() []string {
 	return keys
 }
 
+// set sets the name or a parameter of an encoder. key is the full key, rest the key in the encoder.
 func (e *Encoder) set(key, rest string, value any) error {
 	switch {
 	case rest == "" || rest == "name":
-		return accept(setText(&e.Name, value), key, value, "is no name", "the name of an encoder")
+		return errorUnless(setText(&e.Name, value), key, value, "is not a name", "the name of an encoder")
 	case strings.HasPrefix(rest, "params."):
 		if e.Params == nil {
 			e.Params = map[string]any{}
@@ -123,18 +128,20 @@ func (e *Encoder) set(key, rest string, value any) error {
 		return nil
 	}
 	if rest == "params" {
-		return &Error{Key: key, Problem: show(value) + " is no table", Expected: "a key of it; tui encoders NAME lists those of an encoder"}
+		return &Error{Key: key, Problem: quoteValue(value) + " is not a table",
+			Expected: "a key of it; tui encoders NAME lists those of an encoder"}
 	}
 	return Unknown(key, "key", key, []string{"encoder.name", "encoder.params"})
 }
 
+// setProfile sets the links to a link profile.
 func (c *Config) setProfile(value any) error {
 	var name string
 	if !setText(&name, value) {
-		return &Error{Key: "profile", Problem: show(value) + " is no name", Expected: "the name of a link profile"}
+		return &Error{Key: "profile", Problem: quoteValue(value) + " is not a name", Expected: "the name of a link profile"}
 	}
 	i := slices.IndexFunc(profiles(), func(p lossmodel.Profile) bool { return p.Name == name })
-	if i < 0 {
+	if i < 0 { // ProfileByName returns the error, which lists the names
 		_, err := lossmodel.ProfileByName(name)
 		return ErrorAt("profile", err)
 	}
@@ -143,11 +150,12 @@ func (c *Config) setProfile(value any) error {
 	return nil
 }
 
+// setAt sets key rest of [[at]] entry i. key is the full key, for errors.
 func (c *Config) setAt(i int, key, rest string, value any) error {
-	at := entry(&c.At, i, StampedChange{T: -1})
+	at := entryAt(&c.At, i, StampedChange{T: -1}) // a negative time is missing: see checkScript
 	if rest == "t" {
 		if !setDuration(&at.T, value, 0, MaxDuration) {
-			return &Error{Key: key, Problem: show(value) + " is no time", Expected: `a time such as "10s"`}
+			return &Error{Key: key, Problem: quoteValue(value) + " is not a time", Expected: `a time such as "10s"`}
 		}
 		at.TS = at.T.Seconds()
 		return nil
@@ -155,19 +163,21 @@ func (c *Config) setAt(i int, key, rest string, value any) error {
 	return Within(Indexed("at", i), at.Change.Set(rest, value))
 }
 
+// setShadow sets key rest of [[shadow]] entry i. key is the full key, for errors.
 func (c *Config) setShadow(i int, key, rest string, value any) error {
-	return entry(&c.Shadows, i, Encoder{}).set(key, rest, value)
+	return entryAt(&c.Shadows, i, Encoder{}).set(key, rest, value)
 }
 
+// setSweep sets key rest of [[sweep]] entry i. key is the full key, for errors.
 func (c *Config) setSweep(i int, key, rest string, value any) error {
-	axis := entry(&c.Sweep, i, Axis{})
+	axis := entryAt(&c.Sweep, i, Axis{})
 	switch rest {
 	case "key":
-		return accept(setText(&axis.Key, value), key, value, "is no key", `a key such as "down.loss"`)
+		return errorUnless(setText(&axis.Key, value), key, value, "is not a key", `a key such as "down.loss"`)
 	case "values":
 		return c.setSweepValues(i, key, value)
 	case "repeat":
-		return accept(setInt(&axis.Repeat, value, 1, maxRepeat), key, value, "is no number of seeds",
+		return errorUnless(setInt(&axis.Repeat, value, 1, maxRepeat), key, value, "is not a number of seeds",
 			fmt.Sprintf("1 to %d", maxRepeat))
 	}
 	if strings.HasPrefix(rest, "values.") || strings.HasPrefix(rest, "values[") {
@@ -176,13 +186,14 @@ func (c *Config) setSweep(i int, key, rest string, value any) error {
 	return Unknown(key, "key", rest, []string{"key", "values", "repeat"})
 }
 
-// plainValues is what the values of a sweep are.
+// plainValues describes the values of a sweep.
 const plainValues = `a list of plain values, such as ["0%", "5%"] or ["gilbert mean=5% burst=3"]`
 
+// setSweepValues sets the values of axis i, which must not be tables or lists.
 func (c *Config) setSweepValues(i int, key string, value any) error {
 	list, ok := value.([]any)
 	if !ok {
-		return &Error{Key: key, Problem: show(value) + " is no list", Expected: plainValues}
+		return &Error{Key: key, Problem: quoteValue(value) + " is not a list", Expected: plainValues}
 	}
 	if len(list) == 0 {
 		return &Error{Key: key, Problem: "the list is empty", Expected: "a list of at least one value"}
@@ -197,6 +208,7 @@ func (c *Config) setSweepValues(i int, key string, value any) error {
 	return nil
 }
 
+// setAssert sets the assertion about figure name.
 func (c *Config) setAssert(name string, value any) error {
 	a, err := parseAssertion(name, value)
 	if err != nil {
@@ -212,15 +224,15 @@ func (c *Config) setAssert(name string, value any) error {
 	return nil
 }
 
-// entry returns entry i of a list, which is first extended to it by copies of empty.
-func entry[T any](list *[]T, i int, empty T) *T {
+// entryAt returns entry i of a list. If the list is too short, it is extended by copies of empty.
+func entryAt[T any](list *[]T, i int, empty T) *T {
 	for len(*list) <= i {
 		*list = append(*list, empty)
 	}
 	return &(*list)[i]
 }
 
-// cutIndex splits "at[3]" into "at" and 3.
+// cutIndex splits "at[3]" into "at" and 3. ok is false if s has no valid index.
 func cutIndex(s string) (name string, index int, ok bool) {
 	name, rest, found := strings.Cut(s, "[")
 	if !found || !strings.HasSuffix(rest, "]") {
@@ -236,21 +248,24 @@ func cutIndex(s string) (name string, index int, ok bool) {
 // Indexed returns the key of an entry of a list: "at[3]".
 func Indexed(name string, i int) string { return name + "[" + strconv.Itoa(i) + "]" }
 
-// accept returns nil if ok; else the error that value, set at key, is something else than expected.
-func accept(ok bool, key string, value any, problem, expected string) error {
+// errorUnless returns nil if ok is true, otherwise the error for the value of key: the value, problem and
+// expected, as in: "x" is not a number; expected 1 to 5.
+func errorUnless(ok bool, key string, value any, problem, expected string) error {
 	if ok {
 		return nil
 	}
-	return &Error{Key: key, Problem: show(value) + " " + problem, Expected: expected}
+	return &Error{Key: key, Problem: quoteValue(value) + " " + problem, Expected: expected}
 }
 
-func show(v any) string {
+// quoteValue returns a value for an error: text in quotes, truncated if it is long.
+func quoteValue(v any) string {
 	if s, ok := v.(string); ok {
-		return quoted(s)
+		return quote(s)
 	}
-	return brief(fmt.Sprint(v))
+	return truncate(fmt.Sprint(v))
 }
 
+// setText stores the text v in dst, without spaces around it. It returns false if v is not a text or is blank.
 func setText(dst *string, v any) bool {
 	s, ok := v.(string)
 	if !ok || strings.TrimSpace(s) == "" {
@@ -260,6 +275,7 @@ func setText(dst *string, v any) bool {
 	return true
 }
 
+// setUint stores the integer v, from 0 on, in dst. It returns false if v is no such integer.
 func setUint(dst *uint64, v any) bool {
 	n, ok := toUint(v)
 	if ok {
@@ -268,6 +284,7 @@ func setUint(dst *uint64, v any) bool {
 	return ok
 }
 
+// setInt stores the integer v in dst. It returns false if v is not an integer from lo to hi.
 func setInt(dst *int, v any, lo, hi int) bool {
 	n, ok := toUint(v)
 	if !ok || n > math.MaxInt32 || int(n) < lo || int(n) > hi {
@@ -277,6 +294,7 @@ func setInt(dst *int, v any, lo, hi int) bool {
 	return true
 }
 
+// setBool stores the Boolean v, which may be text, in dst. It returns false if v is not a Boolean.
 func setBool(dst *bool, v any) bool {
 	if s, isText := v.(string); isText {
 		b, err := strconv.ParseBool(s)
@@ -292,7 +310,8 @@ func setBool(dst *bool, v any) bool {
 	return ok
 }
 
-// setMilliHz takes 0, or a rate in hertz to the third decimal.
+// setMilliHz stores the rate v, which is in Hz, in dst in 1/1000 Hz, rounded. It returns false if v is neither 0
+// nor from 1 to 1000.
 func setMilliHz(dst *int, v any) bool {
 	hz, err := strconv.ParseFloat(fmt.Sprint(v), 64)
 	if err != nil || hz != 0 && !(hz >= 1 && hz <= 1000) {
@@ -302,6 +321,8 @@ func setMilliHz(dst *int, v any) bool {
 	return true
 }
 
+// setDuration stores the duration v, a text such as "1m 30s", in dst. It returns false if v is not a duration
+// from lo to hi.
 func setDuration(dst *time.Duration, v any, lo, hi time.Duration) bool {
 	s, ok := v.(string)
 	if !ok {
@@ -315,7 +336,8 @@ func setDuration(dst *time.Duration, v any, lo, hi time.Duration) bool {
 	return true
 }
 
-// toUint reads a whole number from what TOML, JSON or a flag may hold.
+// toUint converts an integer from 0 on, which may have any of the types of TOML, JSON and flags. It returns
+// false if v is no such integer.
 func toUint(v any) (uint64, bool) {
 	switch n := v.(type) {
 	case int64:
@@ -325,7 +347,7 @@ func toUint(v any) (uint64, bool) {
 	case uint64:
 		return n, true
 	case float64:
-		return uint64(n), n >= 0 && n < 1<<53 && n == math.Trunc(n)
+		return uint64(n), n >= 0 && n < 1<<53 && n == math.Trunc(n) // from 2^53 on, a float64 is not exact
 	case string:
 		u, err := strconv.ParseUint(strings.TrimSpace(n), 10, 64)
 		return u, err == nil

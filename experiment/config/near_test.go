@@ -9,7 +9,7 @@ import (
 	"wirelab/experiment/config"
 )
 
-// What was meant is named although only the end of it was written, or was mistaken.
+// The error for an unknown figure suggests a figure whose last part is similar.
 func TestNearFigures(t *testing.T) {
 	for name, want := range map[string]string{
 		"late": "playout.late", "starved_ratio": "playout.starved_ratio", "display.freezes": "playout.freezes",
@@ -22,7 +22,7 @@ func TestNearFigures(t *testing.T) {
 	}
 }
 
-// A parameter without a name is an error with its place, in a script as elsewhere.
+// Params that are not a table are an error with a position, also in scripts.
 func TestParamsAreATable(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "a.toml")
 	for _, key := range []string{"params", "encoder.params"} {
@@ -30,7 +30,7 @@ func TestParamsAreATable(t *testing.T) {
 			t.Fatal(err)
 		}
 		_, err := config.LoadFile(path)
-		if err == nil || !strings.HasPrefix(err.Error(), path+":3: at[0]."+key+": 3 is no table; expected") {
+		if err == nil || !strings.HasPrefix(err.Error(), path+":3: at[0]."+key+": 3 is not a table; expected") {
 			t.Errorf("%s: %v", key, err)
 		}
 	}

@@ -14,25 +14,26 @@ import (
 	"wirelab/internal/setting"
 )
 
-// maxPlugins bounds the list: there are no more IDs for their encoders.
+// maxPlugins is the maximum number of plugins: the number of codec IDs for their encoders.
 const maxPlugins = 128 - table.FirstPluginID
 
-// Limits of what a plugin may take.
+// Limits of the memory and timeout that can be set for a plugin.
 const (
 	minPluginMemory  = 1_000_000
 	maxPluginMemory  = 4 << 30
 	maxPluginTimeout = time.Hour
 )
 
-var hash = regexp.MustCompile(`^[0-9a-f]{64}$`)
+// hashPattern matches a SHA-256 in hexadecimal.
+var hashPattern = regexp.MustCompile(`^[0-9a-f]{64}$`)
 
-// setPlugin sets one key of a [[plugin]].
+// setPlugin sets key rest of [[plugin]] entry i. key is the full key, for errors.
 func (c *Config) setPlugin(i int, key, rest string, value any) error {
 	if i >= maxPlugins {
-		return &Error{Key: key, Problem: "that is one plugin too many", Expected: fmt.Sprintf("at most %d", maxPlugins)}
+		return &Error{Key: key, Problem: "too many plugins", Expected: fmt.Sprintf("at most %d", maxPlugins)}
 	}
-	c.Plugins = slices.Clone(c.Plugins)
-	p := entry(&c.Plugins, i, table.Wanted{})
+	c.Plugins = slices.Clone(c.Plugins) // copies of c share the list
+	p := entryAt(&c.Plugins, i, table.Wanted{})
 	found, err := setRow(pluginRows(), p, key, rest, value)
 	if !found {
 		return Unknown(key, "key", rest, []string{"path", "memory", "timeout", "sha256"})
@@ -40,16 +41,17 @@ func (c *Config) setPlugin(i int, key, rest string, value any) error {
 	return err
 }
 
+// pluginRows returns the rows of the keys of [[plugin]].
 func pluginRows() []setting.Row[table.Wanted] {
 	type wanted = table.Wanted
 	return []setting.Row[wanted]{
-		newRow("path", nonsense, "the path of a module, seen from this file", func(p *wanted) any {
+		newRow("path", invalidValue, "the path of a module, relative to this file", func(p *wanted) any {
 			if abs, err := filepath.Abs(p.Path); err == nil && !encoders.IsProcess(p.Path) {
 				return abs
 			}
 			return p.Path
 		}, func(p *wanted, v any) bool { return setText(&p.Path, v) }),
-		newRow("memory", nonsense, "a size from 1MB to 4GB", func(p *wanted) any {
+		newRow("memory", invalidValue, "a size from 1MB to 4GB", func(p *wanted) any {
 			if p.Memory == 0 {
 				return nil
 			}
@@ -61,7 +63,7 @@ func pluginRows() []setting.Row[table.Wanted] {
 			}
 			return ok
 		}),
-		newRow("timeout", nonsense, `a time such as "100ms", or "0s" to trust it`, func(p *wanted) any {
+		newRow("timeout", invalidValue, `a time such as "100ms", or "0s" for no limit`, func(p *wanted) any {
 			if p.Timeout == 0 {
 				return nil
 			}
@@ -69,22 +71,23 @@ func pluginRows() []setting.Row[table.Wanted] {
 		}, func(p *wanted, v any) bool {
 			ok := setDuration(&p.Timeout, v, 0, maxPluginTimeout)
 			if p.Timeout == 0 {
-				p.Timeout = -1
+				p.Timeout = -1 // no limit; 0 would mean the default
 			}
 			return ok
 		}),
-		newRow("sha256", nonsense, "64 digits of 0-9 and a-f", func(p *wanted) any { return p.SHA256 },
-			func(p *wanted, v any) bool { return setText(&p.SHA256, v) && hash.MatchString(p.SHA256) }),
+		newRow("sha256", invalidValue, "64 hexadecimal digits, 0-9 and a-f", func(p *wanted) any { return p.SHA256 },
+			func(p *wanted, v any) bool { return setText(&p.SHA256, v) && hashPattern.MatchString(p.SHA256) }),
 	}
 }
 
-// ParseSize reads how much memory a plugin may take, such as 64MB or 64MiB.
+// ParseSize parses the memory limit of a plugin, such as 64MB or 64MiB. ok is false if it is outside of 1 MB
+// to 4 GiB.
 func ParseSize(text string) (n int64, ok bool) {
 	n, ok = setting.Size.Parse(strings.ToUpper(text))
 	return n, ok && n >= minPluginMemory && n <= maxPluginMemory
 }
 
-// formatSize writes a size as ParseSize reads it, and never with MB: see WithPluginSizes.
+// formatSize formats a size for ParseSize. It does not use MB, whose meaning has changed: see WithPluginSizes.
 func formatSize(n int64) string {
 	if n%(1<<20) == 0 {
 		return fmt.Sprintf("%dMiB", n>>20)
@@ -92,8 +95,8 @@ func formatSize(n int64) string {
 	return fmt.Sprintf("%dB", n)
 }
 
-// WithPluginSizes returns the values of a report with the memory of plugins in today's units: a
-// report with MB was written when that meant 2^20 bytes.
+// WithPluginSizes returns the values of a report with the memory of plugins in current units. Reports with MB
+// are from a time when that meant 2^20 bytes; new ones have MiB.
 func (v Values) WithPluginSizes() Values {
 	list, _ := v["plugin"].([]any)
 	if len(list) == 0 {
@@ -101,12 +104,12 @@ func (v Values) WithPluginSizes() Values {
 	}
 	list = slices.Clone(list)
 	for i, p := range list {
-		table, _ := p.(map[string]any)
-		text, _ := table["memory"].(string)
+		entry, _ := p.(map[string]any)
+		text, _ := entry["memory"].(string)
 		if number, old := strings.CutSuffix(text, "MB"); old {
-			table = maps.Clone(table)
-			table["memory"] = number + "MiB"
-			list[i] = table
+			entry = maps.Clone(entry)
+			entry["memory"] = number + "MiB"
+			list[i] = entry
 		}
 	}
 	v = maps.Clone(v)
@@ -114,8 +117,8 @@ func (v Values) WithPluginSizes() Values {
 	return v
 }
 
-// loadPlugins brings the plugins of a configuration into the table of encoders, before
-// anything looks there. dir is where their paths are seen from.
+// loadPlugins loads the plugins of a configuration into the table of encoders. dir is the folder to which
+// their paths are relative.
 func (c *Config) loadPlugins(dir string) error {
 	if len(c.Plugins) == 0 {
 		return nil
@@ -130,12 +133,12 @@ func (c *Config) loadPlugins(dir string) error {
 		}
 	}
 	if at, err := table.Load(c.Plugins); err != nil {
-		return underKey(Indexed("plugin", at)+".path", err)
+		return withKey(Indexed("plugin", at)+".path", err)
 	}
 	return nil
 }
 
-// Plugin returns the path of the first plugin; ok is false if there is none.
+// Plugin returns the path of the first plugin; ok is false if none.
 func (v Values) Plugin() (path string, ok bool) {
 	list, _ := v["plugin"].([]any)
 	for _, p := range list {
@@ -146,7 +149,7 @@ func (v Values) Plugin() (path string, ok bool) {
 	return "", false
 }
 
-// LoadPlugins loads the plugins of the values into the table of encoders.
+// LoadPlugins loads the plugins of the values into the table of encoders. It does nothing without plugins.
 func (v Values) LoadPlugins() error {
 	list, ok := v["plugin"]
 	if !ok {
@@ -159,7 +162,7 @@ func (v Values) LoadPlugins() error {
 		head, rest, _ := strings.Cut(key, ".")
 		_, i, isItem := cutIndex(head)
 		if !isItem {
-			return &Error{Key: key, Problem: "it is no list of plugins", Expected: "[[plugin]]"}
+			return &Error{Key: key, Problem: "is not a list of plugins", Expected: "[[plugin]]"}
 		}
 		if err := c.setPlugin(i, key, rest, flat[key]); err != nil {
 			return err
@@ -168,46 +171,46 @@ func (v Values) LoadPlugins() error {
 	return c.loadPlugins("")
 }
 
-// pluginValues are the plugins that a configuration rests on: all that are loaded, if one of
-// them is used, since their order decides by which number packets call an encoder; else those
-// of its own file.
+// pluginValues returns the plugins for the values v of a configuration: all loaded plugins if v contains the
+// name of one of their encoders, because their order determines the codec IDs in packets; otherwise
+// those of the configuration's file.
 func (c *Config) pluginValues(v Values) (list []any) {
 	wanted := c.Plugins
-	outside := table.Outside()
-	if slices.ContainsFunc(outside, func(x encoders.Codec) bool { return names(map[string]any(v), x.Name) }) {
+	loaded := table.Outside()
+	if slices.ContainsFunc(loaded, func(x encoders.Codec) bool { return containsText(map[string]any(v), x.Name) }) {
 		wanted = nil
-		for i := range outside {
-			p := outside[i].Plugin
+		for i := range loaded {
+			p := loaded[i].Plugin
 			if p == nil || len(wanted) > 0 && wanted[len(wanted)-1].SHA256 == p.SHA256 {
-				continue
+				continue // no plugin, or another encoder of the same plugin
 			}
 			w := table.Wanted{Path: p.Path, SHA256: p.SHA256, Memory: p.Memory, Timeout: p.Timeout}
 			if k := slices.IndexFunc(c.Plugins, func(x table.Wanted) bool { return x.SHA256 == p.SHA256 }); k >= 0 {
-				w = c.Plugins[k] // as its file has it, wherever it was found
+				w = c.Plugins[k] // with the path of the file, even if it was loaded from another one
 			}
 			wanted = append(wanted, w)
 		}
 	}
 	for _, p := range wanted {
 		m := map[string]any{}
-		putRows(pluginRows(), &p, m)
+		addRowValues(pluginRows(), &p, m)
 		list = append(list, m)
 	}
 	return list
 }
 
-// names reports whether a name stands anywhere among values.
-func names(v any, name string) bool {
+// containsText reports whether v, or a nested value in it, is the text name.
+func containsText(v any, name string) bool {
 	switch x := v.(type) {
 	case string:
 		return x == name
 	case []string:
 		return slices.Contains(x, name)
 	case []any:
-		return slices.ContainsFunc(x, func(y any) bool { return names(y, name) })
+		return slices.ContainsFunc(x, func(y any) bool { return containsText(y, name) })
 	case map[string]any:
 		for _, y := range x {
-			if names(y, name) {
+			if containsText(y, name) {
 				return true
 			}
 		}

@@ -24,7 +24,7 @@ func TestParseSize(t *testing.T) {
 	}
 }
 
-// What a report of before calls 64MB is what it was then.
+// WithPluginSizes converts MB of old reports to MiB.
 func TestPluginSizesOfOldReports(t *testing.T) {
 	list := func(memory ...any) Values {
 		var list []any
@@ -38,6 +38,6 @@ func TestPluginSizesOfOldReports(t *testing.T) {
 		t.Errorf("%v, want %v", got, want)
 	}
 	if !reflect.DeepEqual(old, list("64MB", "64MiB", "64000000B", nil)) {
-		t.Error("the report itself was changed")
+		t.Error("the argument was modified")
 	}
 }

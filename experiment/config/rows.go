@@ -14,17 +14,17 @@ import (
 	"wirelab/lossmodel/loss"
 )
 
-// Way names the links that a row shows and sets.
+// Way is the direction of the links that a row shows and sets.
 type Way uint8
 
-// The ways. BothWays shows the link to the receiver.
+// Values of Way. BothWays sets both links and shows the downlink.
 const (
 	BothWays Way = iota
 	DownOnly
 	UpOnly
 )
 
-// Link returns the link that is shown.
+// Link returns the link of c that is shown: the uplink for UpOnly, otherwise the downlink.
 func (w Way) Link(c *Config) *lossmodel.Spec {
 	if w == UpOnly {
 		return &c.Up
@@ -32,7 +32,7 @@ func (w Way) Link(c *Config) *lossmodel.Spec {
 	return &c.Down
 }
 
-// Other is the way of the link that is not shown.
+// Other returns the direction of the link that Link does not return.
 func (w Way) Other() Way {
 	if w == UpOnly {
 		return DownOnly
@@ -43,28 +43,30 @@ func (w Way) Other() Way {
 // String returns the table of the links in a file: "link", "down" or "up".
 func (w Way) String() string { return [...]string{"link", "down", "up"}[w] }
 
-// LinkRow returns the row of a key of links.
-func LinkRow(info lossmodel.KeyInfo, way Way) Row {
+// LinkRow returns the row of a link key for direction dir. Step moves along the key's ladder of usual values,
+// or its choices; it is nil if the key has neither. Gauge is nil unless the key has a ladder.
+func LinkRow(info lossmodel.KeyInfo, dir Way) Row {
 	r := Row{KeyInfo: info, Options: setting.Options(info.Choices)}
-	r.Key = way.String() + "." + info.Key
+	r.Key = dir.String() + "." + info.Key
 	r.Set = func(c *Config, v any) error { return c.Set(r.Key, v) }
-	r.Get = func(c *Config) any { return LinkValue(c, way, info.Key) }
+	r.Get = func(c *Config) any { return LinkValue(c, dir, info.Key) }
 	if len(info.Ladder) > 0 || len(info.Choices) > 0 {
 		r.Step = func(c *Config, n int) (any, bool) {
-			spec := *way.Link(c)
+			spec := *dir.Link(c)
 			if GovernedByNetem(info) {
-				spec.Netem = lossmodel.DefaultSpec().Netem // applying the change returns the error
+				// A netem line would make Nudge fail. The user gets the error when the change is applied.
+				spec.Netem = lossmodel.DefaultSpec().Netem
 			}
 			if err := spec.Nudge(info.Key, n); err != nil {
 				return nil, false
 			}
 			next, _ := spec.Get(info.Key)
-			return next, next != LinkValue(c, way, info.Key)
+			return next, next != LinkValue(c, dir, info.Key)
 		}
 	}
 	if len(info.Ladder) > 1 {
 		r.Gauge = func(c *Config) float64 {
-			level, _ := way.Link(c).Level(info.Key)
+			level, _ := dir.Link(c).Level(info.Key)
 			return level
 		}
 	}
@@ -72,41 +74,44 @@ func LinkRow(info lossmodel.KeyInfo, way Way) Row {
 }
 
 // LinkValue returns the value of a key of a link as text; "?" if there is no such key.
-func LinkValue(c *Config, way Way, key string) string {
-	text, err := way.Link(c).Get(key)
+func LinkValue(c *Config, dir Way, key string) string {
+	text, err := dir.Link(c).Get(key)
 	if err != nil {
 		return "?"
 	}
 	return text
 }
 
-// GovernedByNetem reports whether a netem line decides in place of a key.
+// GovernedByNetem reports whether a netem line (the syntax of Linux tc), if a link has one, determines the
+// effect of a key, so that the key cannot be set.
 func GovernedByNetem(info lossmodel.KeyInfo) bool {
 	return info.Stage != "netem" && info.Stage != "mtu" && info.Key != "checksum"
 }
 
-// lossParam is a parameter of a loss model.
+// A lossParam is the row of a parameter of a loss model.
 type lossParam struct {
 	Row
 	Name string
 }
 
-// LossParamRows returns the rows, for one way, of the parameters that the loss model of the shown link
-// has, other than a share and a burst, which have keys. A step sets the whole model, so that
-// it means the same whatever was changed before.
-func LossParamRows(c *Config, info lossmodel.KeyInfo, shown, way Way) (rows []lossParam) {
-	table := lossTable(shown.Link(c))
+// LossParamRows returns rows for the parameters of the loss model of a link. shown is the direction of the
+// link whose model is listed, dir that of the links that the rows set. Models that consist only of a rate and
+// a burst have no rows, because rate and burst have keys of their own. A step sets the complete model, so
+// that its effect does not depend on earlier changes.
+func LossParamRows(c *Config, info lossmodel.KeyInfo, shown, dir Way) (rows []lossParam) {
+	current := lossTable(shown.Link(c))
 	for _, m := range info.Models {
 		for _, p := range m.Params {
-			if m.Name == table["model"] && table[p.Name] != nil && (p.Unit == "%" || p.Unit == "packets") {
-				rows = append(rows, lossParam{lossParamRow(m.Name, p, way), p.Name})
+			isSteppable := p.Unit == "%" || p.Unit == "packets"
+			if m.Name == current["model"] && current[p.Name] != nil && isSteppable {
+				rows = append(rows, lossParam{lossParamRow(m.Name, p, dir), p.Name})
 			}
 		}
 	}
 	return rows
 }
 
-// lossTable returns the parameters of a loss model; nil if it has none but a share and a burst.
+// lossTable returns the parameters of a link's loss model; nil if the model is only a rate and a burst.
 func lossTable(s *lossmodel.Spec) loss.Table {
 	if s.Loss == nil {
 		return nil
@@ -115,11 +120,12 @@ func lossTable(s *lossmodel.Spec) loss.Table {
 	return table
 }
 
-func lossParamRow(model string, p lossmodel.ParamInfo, way Way) Row {
-	r := Row{KeyInfo: setting.KeyInfo{Key: way.String() + ".loss", Help: p.Help}}
+// lossParamRow returns the row of parameter p of a loss model for direction dir.
+func lossParamRow(model string, p lossmodel.ParamInfo, dir Way) Row {
+	r := Row{KeyInfo: setting.KeyInfo{Key: dir.String() + ".loss", Help: p.Help}}
 	r.Set = func(c *Config, v any) error { return c.Set(r.Key+"."+p.Name, v) }
 	r.Get = func(c *Config) any {
-		if table := lossTable(way.Link(c)); table["model"] == model {
+		if table := lossTable(dir.Link(c)); table["model"] == model {
 			return table[p.Name]
 		}
 		return ""
@@ -127,7 +133,7 @@ func lossParamRow(model string, p lossmodel.ParamInfo, way Way) Row {
 	r.Step = func(c *Config, n int) (any, bool) {
 		now := r.Text(c)
 		next := stepLossParam(p, now, n)
-		words := strings.Fields(LinkValue(c, way, "loss"))
+		words := strings.Fields(LinkValue(c, dir, "loss"))
 		if i := slices.Index(words, p.Name+"="+now); i >= 0 {
 			words[i] = p.Name + "=" + next
 		}
@@ -136,28 +142,29 @@ func lossParamRow(model string, p lossmodel.ParamInfo, way Way) Row {
 	return r
 }
 
-// stepLossParam moves a parameter n rungs: shares along the ladder of the losses,
-// a value that may be below zero by 5 points, whole numbers by one.
-func stepLossParam(p lossmodel.ParamInfo, now string, n int) string {
-	const points, most = 5, 95
-	v, err := strconv.ParseFloat(strings.TrimSuffix(now, "%"), 64)
+// stepLossParam returns a parameter's value after n steps from current: percentages move along the usual
+// values of the loss, percentages that may be negative by 5 points, and numbers of packets by 1.
+func stepLossParam(p lossmodel.ParamInfo, current string, n int) string {
+	const points, limit = 5, 95 // step and limit of percentages that may be negative
+	v, err := strconv.ParseFloat(strings.TrimSuffix(current, "%"), 64)
 	switch {
 	case err != nil:
-		return now
+		return current
 	case p.Unit != "%":
 		return units.Fixed(max(v+float64(n), 1), 0)
 	case strings.HasPrefix(p.Min, "-"):
-		return units.FormatDecimal(min(max(v+float64(points*n), -most), most)) + "%"
+		return units.FormatDecimal(min(max(v+float64(points*n), -limit), limit)) + "%"
 	}
 	probe := lossmodel.DefaultSpec()
-	if probe.Set("loss", now) != nil || probe.Nudge("loss", n) != nil {
-		return now
+	if probe.Set("loss", current) != nil || probe.Nudge("loss", n) != nil {
+		return current
 	}
 	next, _ := probe.Get("loss")
 	return next
 }
 
-// ParamRow returns the row of a parameter of the encoder.
+// ParamRow returns the row of a parameter of the encoder. Step is nil for text, and Gauge for parameters
+// without bounds.
 func ParamRow(info encoders.ParamInfo) Row {
 	r := Row{KeyInfo: setting.KeyInfo{Key: "encoder.params." + info.Name, Unit: info.Unit, Help: info.Help}}
 	r.Set = func(c *Config, v any) error { return c.Set(r.Key, v) }
@@ -198,15 +205,15 @@ func ParamRow(info encoders.ParamInfo) Row {
 	return r
 }
 
-// stepParam moves a parameter by n steps within its bounds: whole numbers by one, a
-// float by a twentieth of its range, a bool to its opposite. Text stays.
-func stepParam(info encoders.ParamInfo, now any, n int) any {
-	if b, ok := now.(bool); ok {
+// stepParam returns a parameter's value after n steps from current, within its bounds: integers move by 1, a
+// float by 1/20 of its range (0.1 without a range), and a Boolean is inverted. Text does not change.
+func stepParam(info encoders.ParamInfo, current any, n int) any {
+	if b, ok := current.(bool); ok {
 		return !b
 	}
-	v, ok := toFloat(now)
+	v, ok := toFloat(current)
 	if !ok {
-		return now
+		return current
 	}
 	step := 1.0
 	if info.Type == "float" {

@@ -11,16 +11,16 @@ import (
 	"wirelab/internal/units"
 )
 
-// Search says what is looked for: the settings in Over that make figures smallest.
+// Search configures a search for the settings in Over that minimise figures.
 type Search struct {
-	Minimise []string    // one figure, or two for a front
-	Subject  []Assertion // that must hold
-	Over     []Range     // what may be set
-	Runs     int         // how many runs of the whole duration it may cost, in sum; 0: DefaultSearchRuns
-	Seeds    int         // with how many seeds the best are run; 0: DefaultSearchSeeds
+	Minimise []string    // names of one figure, or two for a Pareto front
+	Subject  []Assertion // bounds that the settings must meet
+	Over     []Range     // settings to vary
+	Runs     int         // maximum cost in runs of the whole duration; 0 means DefaultSearchRuns
+	Seeds    int         // number of seeds for the best settings; 0 means DefaultSearchSeeds
 }
 
-// Defaults and bounds of a search.
+// Defaults and limits of a search.
 const (
 	DefaultSearchRuns  = 200
 	DefaultSearchSeeds = 8
@@ -29,37 +29,37 @@ const (
 	maxRanges          = 32
 )
 
-// Range is a key and what it may be set to. The values of an ordered one go from small to
-// large, so that neighbours are alike.
+// A Range is a key and the values that it may have.
 type Range struct {
 	Key     string
 	Values  []any
-	Ordered bool
+	Ordered bool // values increase, so that neighbours are similar
 
-	from, to, step *float64
+	from, to, step *float64 // as in the file; nil if not set
 }
 
-// TimingNames are the figures of a search that a run's totals do not have: what the work
-// costs. They differ from run to run.
+// TimingNames returns the names of figures that only searches have: measured CPU times, which differ from run
+// to run.
 func TimingNames() []string {
 	return []string{"encode_us.p50", "encode_us.p95", "encode_us.p99", "decode_us.p50", "decode_us.p95", "decode_us.p99"}
 }
 
-// set sets a key below "search".
+// set sets key rest of [search]. key is the full key, for errors.
 func (s *Search) set(key, rest string, value any) error {
 	head, below, _ := strings.Cut(rest, ".")
 	switch {
 	case head == "over" && slices.Contains([]string{"duration", "seed"}, below):
-		return &Error{Key: key, Problem: quoted(below) + " is the search's own", Expected: "another key: settings are compared over the same time and seeds"}
+		return &Error{Key: key, Problem: quote(below) + " cannot be searched, because settings are compared with equal duration and seeds",
+			Expected: "another key"}
 	case rest == "minimise":
 		return s.setMinimise(key, value)
 	case rest == "subject_to":
 		return s.setSubject(key, value)
 	case rest == "runs":
-		return accept(setInt(&s.Runs, value, 10, maxSearchRuns), key, value, "is no number of runs",
+		return errorUnless(setInt(&s.Runs, value, 10, maxSearchRuns), key, value, "is not a number of runs",
 			fmt.Sprintf("10 to %d", maxSearchRuns))
 	case rest == "seeds":
-		return accept(setInt(&s.Seeds, value, 1, maxRepeat), key, value, "is no number of seeds",
+		return errorUnless(setInt(&s.Seeds, value, 1, maxRepeat), key, value, "is not a number of seeds",
 			fmt.Sprintf("1 to %d", maxRepeat))
 	case head == "over" && below != "":
 		return s.setRange(key, below, value)
@@ -67,7 +67,8 @@ func (s *Search) set(key, rest string, value any) error {
 	return Unknown(key, "key", rest, []string{"minimise", "subject_to", "over", "runs", "seeds"})
 }
 
-func texts(value any) ([]string, bool) {
+// textList converts a text or a list of texts to a list; false if value is neither.
+func textList(value any) ([]string, bool) {
 	if text, ok := value.(string); ok {
 		return []string{text}, true
 	}
@@ -81,10 +82,12 @@ func texts(value any) ([]string, bool) {
 	return out, ok
 }
 
+// setMinimise sets the one or two figures to minimise.
 func (s *Search) setMinimise(key string, value any) error {
-	list, ok := texts(value)
+	list, ok := textList(value)
 	if !ok || len(list) < 1 || len(list) > 2 {
-		return &Error{Key: key, Problem: show(value) + " is no figure", Expected: `a figure such as "payload_kbps", or a list of two`}
+		return &Error{Key: key, Problem: quoteValue(value) + " is not a figure",
+			Expected: `a figure such as "payload_kbps", or a list of two`}
 	}
 	known := figures.Names()
 	for _, name := range list {
@@ -93,22 +96,25 @@ func (s *Search) setMinimise(key string, value any) error {
 		}
 	}
 	if len(list) == 2 && list[0] == list[1] {
-		return &Error{Key: key, Problem: quoted(list[0]) + " is named twice", Expected: "two figures, or one"}
+		return &Error{Key: key, Problem: quote(list[0]) + " is listed twice", Expected: "one figure, or two different ones"}
 	}
 	s.Minimise = list
 	return nil
 }
 
+// setSubject sets the bounds that settings must meet, from texts such as "wrong == 0".
 func (s *Search) setSubject(key string, value any) error {
-	list, ok := texts(value)
+	list, ok := textList(value)
 	if !ok {
-		return &Error{Key: key, Problem: show(value) + " is no bound", Expected: `a list such as ["wrong == 0", "playout.starved_ratio <= 0.1%"]`}
+		return &Error{Key: key, Problem: quoteValue(value) + " is not a bound",
+			Expected: `a list such as ["wrong == 0", "playout.starved_ratio <= 0.1%"]`}
 	}
 	s.Subject = nil
 	for i, text := range list {
 		at := strings.IndexAny(text, "<>=!")
 		if at < 0 {
-			return &Error{Key: Indexed(key, i), Problem: quoted(text) + " is no bound", Expected: `a figure and a bound, such as "wrong == 0"`}
+			return &Error{Key: Indexed(key, i), Problem: quote(text) + " is not a bound",
+				Expected: `a figure and a bound, such as "wrong == 0"`}
 		}
 		a, err := parseSubject(strings.TrimSpace(text[:at]), text[at:])
 		if err != nil {
@@ -119,27 +125,29 @@ func (s *Search) setSubject(key string, value any) error {
 	return nil
 }
 
-// parseSubject is parseAssertion for all figures of a search.
+// parseSubject is parseAssertion, but it also accepts the figures in TimingNames and percentages.
 func parseSubject(name, bound string) (Assertion, error) {
 	known := name
 	if slices.Contains(TimingNames(), name) {
-		known = "wrong" // any that there is: it is the bound that is parsed
+		known = "wrong" // any known figure: only the bound is parsed
 	}
-	a, err := parseAssertion(known, strings.Replace(bound, "%", "e-2", 1))
+	a, err := parseAssertion(known, strings.Replace(bound, "%", "e-2", 1)) // "5%" becomes "5e-2"
 	a.Name = name
 	return a, err
 }
 
-// setRange sets what a key may be: a list, or from, to and step.
+// setRange sets the range of the key name, which it adds to s.Over if necessary. If name ends with from, to
+// or step, setRange sets that bound of the range, otherwise its list of values. key is the full key, for
+// errors.
 func (s *Search) setRange(key, name string, value any) error {
-	part := ""
+	part := "" // from, to, step, or "" for the list
 	if head, last := cutLast(name); slices.Contains([]string{"from", "to", "step"}, last) && head != "" {
 		name, part = head, last
 	}
 	i := slices.IndexFunc(s.Over, func(r Range) bool { return r.Key == name })
 	if i < 0 {
 		if len(s.Over) == maxRanges {
-			return &Error{Key: key, Problem: "there are too many keys", Expected: fmt.Sprintf("at most %d", maxRanges)}
+			return &Error{Key: key, Problem: "too many keys", Expected: fmt.Sprintf("at most %d", maxRanges)}
 		}
 		s.Over, i = append(s.Over, Range{Key: name}), len(s.Over)
 	}
@@ -147,21 +155,23 @@ func (s *Search) setRange(key, name string, value any) error {
 	if part == "" {
 		list, ok := value.([]any)
 		if !ok || len(list) == 0 || len(list) > maxRange {
-			return &Error{Key: key, Problem: show(value) + " is no range", Expected: "a list of values, or { from = 2, to = 8, step = 1 }"}
+			return &Error{Key: key, Problem: quoteValue(value) + " is not a range",
+				Expected: "a list of values, or { from = 2, to = 8, step = 1 }"}
 		}
-		r.Values, r.Ordered = list, ordered(list)
+		r.Values, r.Ordered = list, isOrdered(list)
 		return nil
 	}
 	v, ok := toFloat(value)
 	if !ok {
-		return &Error{Key: key, Problem: show(value) + " is no number", Expected: "a number"}
+		return &Error{Key: key, Problem: quoteValue(value) + " is not a number", Expected: "a number"}
 	}
-	*map[string]**float64{"from": &r.from, "to": &r.to, "step": &r.step}[part] = &v
-	r.Values = nil // they are spread anew
+	bounds := map[string]**float64{"from": &r.from, "to": &r.to, "step": &r.step}
+	*bounds[part] = &v
+	r.Values = nil // to be computed by fillValues
 	return nil
 }
 
-// cutLast cuts a dotted key at its last dot.
+// cutLast splits a dotted key at its last dot. Without a dot, head is "".
 func cutLast(key string) (head, last string) {
 	i := strings.LastIndexByte(key, '.')
 	if i < 0 {
@@ -170,6 +180,7 @@ func cutLast(key string) (head, last string) {
 	return key[:i], key[i+1:]
 }
 
+// toFloat converts a number of TOML; false if v is not a finite number.
 func toFloat(v any) (float64, bool) {
 	switch n := v.(type) {
 	case int64:
@@ -182,20 +193,23 @@ func toFloat(v any) (float64, bool) {
 	return 0, false
 }
 
-// ordered reports whether the values can all be read in one unit and only rise in it. "off" has
-// no place among the others: for some keys it is the least value, for others the greatest.
-func ordered(list []any) bool {
+// isOrdered reports whether all values are numbers or quantities of one unit, and increase. A list with "off"
+// is not ordered, because "off" is the smallest value of some keys and the largest of others.
+func isOrdered(list []any) bool {
 	if slices.ContainsFunc(list, setting.IsOff) {
 		return false
 	}
-	return rising(list, setting.ParseNumber) || risingIn(list, setting.Percent) || risingIn(list, setting.Span) ||
-		risingIn(list, setting.Rate) || risingIn(list, setting.Size)
+	return isRising(list, setting.ParseNumber) || isRisingIn(list, setting.Percent) || isRisingIn(list, setting.Span) ||
+		isRisingIn(list, setting.Rate) || isRisingIn(list, setting.Size)
 }
 
-func risingIn[T cmp.Ordered](list []any, unit setting.Unit[T]) bool { return rising(list, unit.Parse) }
+// isRisingIn reports whether all values are quantities of a unit, and increase.
+func isRisingIn[T cmp.Ordered](list []any, unit setting.Unit[T]) bool {
+	return isRising(list, unit.Parse)
+}
 
-// rising reports whether parse reads every value and each is greater than the one before.
-func rising[T cmp.Ordered](list []any, parse func(any) (T, bool)) bool {
+// isRising reports whether parse accepts every value and each is greater than the one before.
+func isRising[T cmp.Ordered](list []any, parse func(any) (T, bool)) bool {
 	var last T
 	for i, value := range list {
 		x, ok := parse(value)
@@ -207,7 +221,7 @@ func rising[T cmp.Ordered](list []any, parse func(any) (T, bool)) bool {
 	return true
 }
 
-// checkSearch spreads ranges and tries every value of every key on a copy.
+// checkSearch computes the values of ranges and checks each value on a copy of the configuration.
 func (c *Config) checkSearch() error {
 	s := &c.Search
 	if len(s.Over) == 0 && len(s.Minimise) == 0 {
@@ -217,27 +231,29 @@ func (c *Config) checkSearch() error {
 		return &Error{Key: "search", Problem: "minimise is missing", Expected: `a figure such as minimise = "payload_kbps"`}
 	}
 	if len(s.Over) == 0 {
-		return &Error{Key: "search", Problem: "there is nothing to set", Expected: "keys with their values under [search.over]"}
+		return &Error{Key: "search", Problem: "no keys to vary", Expected: "keys with their values under [search.over]"}
 	}
 	for i := range s.Over {
-		if err := s.Over[i].spread(); err != nil {
+		if err := s.Over[i].fillValues(); err != nil {
 			return err
 		}
-		if strings.HasPrefix(s.Over[i].Key, "encoder.params.") && slices.ContainsFunc(s.Over, func(r Range) bool { return r.Key == "encoder.name" }) {
-			continue // which encoder has it shows at each point
+		variesEncoder := slices.ContainsFunc(s.Over, func(r Range) bool { return r.Key == "encoder.name" })
+		if strings.HasPrefix(s.Over[i].Key, "encoder.params.") && variesEncoder {
+			continue // the parameter is one of some encoders only, so each setting is checked when it is run
 		}
 		for j, v := range s.Over[i].Values {
-			if err := c.tryValue(s.Over[i].Key, v); err != nil {
+			if err := c.checkSetting(s.Over[i].Key, v); err != nil {
 				key := "search.over." + s.Over[i].Key
-				return elsewhere(Indexed(key, j), s.Over[i].Key+" = "+show(v), s.Over[i].Key, err)
+				return errorElsewhere(Indexed(key, j), s.Over[i].Key+" = "+quoteValue(v), s.Over[i].Key, err)
 			}
 		}
 	}
 	return nil
 }
 
-// spread turns from, to and step into values.
-func (r *Range) spread() error {
+// fillValues sets r.Values to the numbers from r.from to r.to in steps of r.step (by default 1), unless there
+// are values. Whole numbers become integers.
+func (r *Range) fillValues() error {
 	if r.from == nil && r.to == nil && r.step == nil || len(r.Values) > 0 {
 		return nil
 	}
@@ -247,11 +263,12 @@ func (r *Range) spread() error {
 		step = *r.step
 	}
 	if r.from == nil || r.to == nil || !(step > 0) || *r.to < *r.from || (*r.to-*r.from)/step >= maxRange {
-		return &Error{Key: key, Problem: "it is no range", Expected: fmt.Sprintf("from, to and a step above 0, with at most %d values", maxRange)}
+		return &Error{Key: key, Problem: "is not a range",
+			Expected: fmt.Sprintf("from, to and a step above 0, with at most %d values", maxRange)}
 	}
 	for i := 0; ; i++ {
 		v := units.AddSteps(*r.from, step, i)
-		if v > *r.to+step*1e-9 {
+		if v > *r.to+step*1e-9 { // the tolerance keeps a last value with a rounding error
 			break
 		}
 		if v == float64(int64(v)) {
@@ -264,7 +281,7 @@ func (r *Range) spread() error {
 	return nil
 }
 
-// searchValues is what a file says of the search; nil if nothing.
+// values returns the search as a table, as in a file; nil if none.
 func (s *Search) values() map[string]any {
 	if len(s.Over) == 0 && len(s.Minimise) == 0 {
 		return nil
@@ -279,7 +296,7 @@ func (s *Search) values() map[string]any {
 	}
 	over := map[string]any{}
 	for _, r := range s.Over {
-		putNested(over, r.Key, r.Values)
+		setNested(over, r.Key, r.Values)
 	}
 	m["over"] = over
 	if s.Runs > 0 {

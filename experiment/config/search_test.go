@@ -17,7 +17,7 @@ func searchOver(t *testing.T, over string) config.Range {
 	return c.Search.Over[0]
 }
 
-// Values are ordered if they rise as quantities, units included.
+// Values are ordered if they increase as quantities with units.
 func TestSearchOrdered(t *testing.T) {
 	for over, want := range map[string]bool{
 		`"down.rate" = ["1kbit", "2mbit", "3kbit"]`:        false,
@@ -42,7 +42,7 @@ func TestSearchOrdered(t *testing.T) {
 	}
 }
 
-// The values of a range are the decimals that a person would write.
+// The values of a range are decimal numbers without rounding errors.
 func TestSearchRangeValues(t *testing.T) {
 	for over, want := range map[string][]any{
 		`"receiver.display_hz" = { from = 59.7, to = 60.1, step = 0.1 }`: {59.7, 59.8, 59.9, int64(60), 60.1},

@@ -9,21 +9,22 @@ import (
 	"wirelab/encoders"
 )
 
-// Equal reports whether two configurations of an encoder are the same. Both must
-// have been checked, which gives their params one form.
+// Equal reports whether two encoders have the same name and the same set parameters. Both must have been
+// normalised.
 func (e Encoder) Equal(o Encoder) bool {
 	return e.Name == o.Name && maps.Equal(e.Params, o.Params)
 }
 
-// maxShadows is how many encoders may run beside the first: twice as many as there are.
+// maxShadows is the maximum number of shadows, the encoders that run alongside on the same frames.
 const maxShadows = 64
 
+// tooManyShadows returns the error for n shadows, about key.
 func tooManyShadows(key string, n int) error {
-	return &Error{Key: key, Problem: fmt.Sprintf("%d encoders at once are more than anyone can compare", n+1),
+	return &Error{Key: key, Problem: fmt.Sprintf("%d shadows are too many", n),
 		Expected: fmt.Sprintf("at most %d shadows", maxShadows)}
 }
 
-// Text names the encoder and the params that are set.
+// Text returns the name of the encoder and the set parameters: "rotor bits=8".
 func (e Encoder) Text() string {
 	text := e.Name
 	for _, k := range sortedKeys(e.Params) {
@@ -32,36 +33,38 @@ func (e Encoder) Text() string {
 	return text
 }
 
-// Same reports whether two encoders send the same, also where one spells out a param that
-// the other leaves at its default. nil stands for the codecs of the table.
+// Same reports whether two encoders have the same name and the same values of all parameters, including
+// defaults. known are the available codecs, nil means those of package table.
 func (e Encoder) Same(o Encoder, known []encoders.Codec) bool {
 	_, a, err := e.Resolve("encoder", known)
-	_, b, other := o.Resolve("encoder", known)
-	return e.Name == o.Name && err == nil && other == nil && reflect.DeepEqual(a, b)
+	_, b, errOther := o.Resolve("encoder", known)
+	return e.Name == o.Name && err == nil && errOther == nil && reflect.DeepEqual(a, b)
 }
 
-// In reports whether list has the same.
+// In reports whether list contains an equal encoder.
 func (e Encoder) In(list []Encoder) bool { return slices.ContainsFunc(list, e.Equal) }
 
-// setShadow sets one key about shadows: "shadow" and "shadow_off" take a name or
-// a list of names, "shadow[0].name" and "shadow[0].params.small" spell one out.
+// setShadow sets one key about shadows. "shadow" and "shadow_off" accept a name or a list of names;
+// "shadow[0].name" and "shadow[0].params.small" set parts of one shadow. head and rest are the parts of
+// key before and after its first dot.
 func (ch *Change) setShadow(key, head, rest string, value any) error {
 	if name, index, isItem := cutIndex(head); isItem && name == "shadow" {
-		joins := slices.Clone(ch.Shadows)
-		for len(joins) <= index {
-			joins = append(joins, Encoder{})
+		shadows := slices.Clone(ch.Shadows)
+		for len(shadows) <= index {
+			shadows = append(shadows, Encoder{})
 		}
-		joins[index] = joins[index].Clone()
-		ch.Shadows = joins
-		return joins[index].set(key, rest, value)
+		shadows[index] = shadows[index].Clone()
+		ch.Shadows = shadows
+		return shadows[index].set(key, rest, value)
 	}
 	if list, ok := value.([]Encoder); ok && key == "shadow" {
 		ch.Shadows = slices.Concat(ch.Shadows, list)
 		return nil
 	}
-	names, ok := namesOf(value)
+	names, ok := parseNames(value)
 	if !ok {
-		return &Error{Key: key, Problem: show(value) + " is no name", Expected: "the name of an encoder, or a list of names"}
+		return &Error{Key: key, Problem: quoteValue(value) + " is not a name",
+			Expected: "the name of an encoder, or a list of names"}
 	}
 	if key == "shadow_off" {
 		ch.ShadowsOff = slices.Concat(ch.ShadowsOff, names)
@@ -74,8 +77,8 @@ func (ch *Change) setShadow(key, head, rest string, value any) error {
 	return nil
 }
 
-// namesOf reads a name or a list of names.
-func namesOf(value any) ([]string, bool) {
+// parseNames converts a name or a list of names; false if value is neither, or empty.
+func parseNames(value any) ([]string, bool) {
 	if names, ok := value.([]string); ok {
 		return names, len(names) > 0
 	}
@@ -92,7 +95,7 @@ func namesOf(value any) ([]string, bool) {
 	return names, len(names) > 0
 }
 
-// shadowTable is how a script holds shadows: as names, unless one has params.
+// shadowTable returns shadows as in a script: a list of names, or a list of tables if one has parameters.
 func shadowTable(list []Encoder) any {
 	var names []string
 	var full []any
@@ -108,7 +111,7 @@ func shadowTable(list []Encoder) any {
 	return names
 }
 
-// shadowLabels describes in words which shadows leave and join.
+// shadowLabels describes which shadows the change removes and adds.
 func (ch Change) shadowLabels() (words []string) {
 	for _, name := range ch.ShadowsOff {
 		words = append(words, "shadow "+name+" off")
@@ -119,6 +122,7 @@ func (ch Change) shadowLabels() (words []string) {
 	return words
 }
 
+// removeShadows removes all shadows with the given names. A name without a shadow is an error.
 func (c *Config) removeShadows(names []string) error {
 	for _, name := range names {
 		n := len(c.Shadows)
@@ -127,7 +131,8 @@ func (c *Config) removeShadows(names []string) error {
 			continue
 		}
 		if n == 0 {
-			return &Error{Key: "shadow_off", Problem: "no shadow runs", Expected: "one that was added before"}
+			return &Error{Key: "shadow_off", Problem: "there are no shadows",
+				Expected: "the name of a shadow that was added before"}
 		}
 		var running []string
 		for _, s := range c.Shadows {
@@ -138,14 +143,15 @@ func (c *Config) removeShadows(names []string) error {
 	return nil
 }
 
+// addShadows adds shadows. A shadow that exists already is an error.
 func (c *Config) addShadows(list []Encoder) error {
-	for i, s := range list {
-		s, err := s.normal(Indexed("shadow", i), c.Codecs)
+	for i, added := range list {
+		s, err := added.normalised(Indexed("shadow", i), c.Codecs)
 		if err != nil {
 			return err
 		}
 		if s.In(c.Shadows) {
-			return &Error{Key: "shadow", Problem: s.Name + " runs as a shadow already", Expected: "another encoder, or other params"}
+			return &Error{Key: "shadow", Problem: s.Name + " is already a shadow", Expected: "another encoder, or other params"}
 		}
 		if len(c.Shadows) == maxShadows {
 			return tooManyShadows("shadow", len(c.Shadows)+1)
@@ -155,18 +161,19 @@ func (c *Config) addShadows(list []Encoder) error {
 	return nil
 }
 
-// undoShadows returns the names that leave and the encoders that join so that the shadows is
-// become was. Shadows that share a name leave together, so all of them join again.
-func undoShadows(was, is []Encoder) (off []string, joins []Encoder) {
-	for _, s := range is {
-		if !s.In(was) && !slices.Contains(off, s.Name) {
-			off = append(off, s.Name)
+// undoShadows returns the names of the shadows to remove from the list to, and the encoders to add to it, so
+// that it becomes the list from. Removing a name removes all shadows with that name, so those that must stay
+// are added again.
+func undoShadows(from, to []Encoder) (removed []string, added []Encoder) {
+	for _, s := range to {
+		if !s.In(from) && !slices.Contains(removed, s.Name) {
+			removed = append(removed, s.Name)
 		}
 	}
-	for _, s := range was {
-		if !s.In(is) || slices.Contains(off, s.Name) {
-			joins = append(joins, s.Clone())
+	for _, s := range from {
+		if !s.In(to) || slices.Contains(removed, s.Name) {
+			added = append(added, s.Clone())
 		}
 	}
-	return off, joins
+	return removed, added
 }

@@ -8,24 +8,24 @@ import (
 	"strings"
 )
 
-// Bounds of a sweep: points of its grid, seeds of each, and runs in all.
+// Limits of a sweep.
 const (
-	MaxSweep  = 10_000
-	maxRepeat = 1000
-	maxRuns   = 100_000
+	MaxSweep  = 10_000  // points of the grid
+	maxRepeat = 1000    // seeds of each point
+	maxRuns   = 100_000 // points times seeds
 )
 
-// maxScripted bounds the changes of all runs together: each is checked before the first
-// run begins.
+// maxScripted is the maximum number of scripted changes in all points, because each is checked before the
+// first run.
 const maxScripted = 1_000_000
 
-// Point is one run of a sweep: the configuration with one value of each axis.
+// A Point is one point of a sweep's grid: the configuration with one value of each axis.
 type Point struct {
 	Config *Config
-	Set    map[string]string
+	Set    map[string]string // the values as text, by key
 }
 
-// checkSweep counts the points of the grid and tries every value of every axis on a copy.
+// checkSweep checks the number of points, and each value of each axis on a copy of the configuration.
 func (c *Config) checkSweep() error {
 	total := 1
 	for i := range c.Sweep {
@@ -38,7 +38,7 @@ func (c *Config) checkSweep() error {
 		total *= len(c.Sweep[i].Values)
 		switch key := Indexed("sweep", i) + ".values"; {
 		case total > MaxSweep:
-			return &Error{Key: key, Problem: fmt.Sprintf("the grid has %d points, and more with what follows", total),
+			return &Error{Key: key, Problem: fmt.Sprintf("the grid has at least %d points", total),
 				Expected: fmt.Sprintf("at most %d", MaxSweep)}
 		case total*(len(c.At)+len(c.Clients)) > maxScripted:
 			return &Error{Key: key, Problem: fmt.Sprintf("%d points with %d scripted changes each are too many", total, len(c.At)+len(c.Clients)),
@@ -59,47 +59,47 @@ func (c *Config) checkSweep() error {
 	return nil
 }
 
-// checkAxis looks at what is swept.
+// checkAxis checks axis i: a key that can be swept and is swept once, and values.
 func (c *Config) checkAxis(i int) error {
 	axis, key := &c.Sweep[i], Indexed("sweep", i)
 	if axis.Repeat > 0 {
 		return c.checkRepeat(i)
 	}
 	if axis.Key == "" || len(axis.Values) == 0 {
-		return &Error{Key: key, Problem: "key or values missing", Expected: lists()["sweep"].expected}
+		return &Error{Key: key, Problem: "key or values missing", Expected: tableLists()["sweep"].expected}
 	}
 	head, _, _ := strings.Cut(axis.Key, ".")
 	if name, _, _ := cutIndex(head); name == "sweep" || name == "assert" {
-		return &Error{Key: key + ".key", Problem: quoted(axis.Key) + " cannot be swept", Expected: `a key such as "down.loss"`}
+		return &Error{Key: key + ".key", Problem: quote(axis.Key) + " cannot be swept", Expected: `a key such as "down.loss"`}
 	}
 	for _, before := range c.Sweep[:i] {
 		if before.Key == axis.Key {
-			return &Error{Key: key + ".key", Problem: quoted(axis.Key) + " is swept already", Expected: "each key once"}
+			return &Error{Key: key + ".key", Problem: quote(axis.Key) + " is swept twice", Expected: "each key once"}
 		}
 	}
 	return nil
 }
 
-// checkRepeat looks at an entry that says with how many seeds every point is run.
+// checkRepeat checks entry i, which has repeat instead of a key.
 func (c *Config) checkRepeat(i int) error {
 	key := Indexed("sweep", i)
 	if axis := &c.Sweep[i]; axis.Key != "" || axis.Values != nil {
-		return &Error{Key: key + ".repeat", Problem: "it stands for the whole grid, not for " + quoted(axis.Key),
-			Expected: "an entry of its own: [[sweep]], and repeat = " + fmt.Sprint(axis.Repeat)}
+		return &Error{Key: key + ".repeat", Problem: "repeat applies to the whole grid, not to " + quote(axis.Key),
+			Expected: "an entry of its own: [[sweep]] with repeat = " + fmt.Sprint(axis.Repeat)}
 	}
 	for j, other := range c.Sweep {
 		switch {
 		case other.Key == "seed":
-			return &Error{Key: Indexed("sweep", j) + ".key", Problem: "repeat chooses the seeds already", Expected: "another key, or no repeat"}
+			return &Error{Key: Indexed("sweep", j) + ".key", Problem: "seed cannot be swept with repeat, which sets the seeds",
+				Expected: "another key, or no repeat"}
 		case j < i && other.Repeat > 0:
-			return &Error{Key: key + ".repeat", Problem: "the seeds were counted before", Expected: "repeat once"}
+			return &Error{Key: key + ".repeat", Problem: "repeat is set twice", Expected: "one entry with repeat"}
 		}
 	}
 	return nil
 }
 
-// Repeat returns with how many seeds every point of the grid is run: 1 unless the sweep
-// says so.
+// Repeat returns the number of seeds of each point, 1 if the sweep has no repeat.
 func (c *Config) Repeat() int {
 	for _, axis := range c.Sweep {
 		if axis.Repeat > 0 {
@@ -109,22 +109,22 @@ func (c *Config) Repeat() int {
 	return 1
 }
 
-// Axes returns the axes of the grid, the first outermost.
+// Axes returns the axes of the grid, the outermost first.
 func (c *Config) Axes() []Axis {
 	return slices.DeleteFunc(slices.Clone(c.Sweep), func(a Axis) bool { return a.Repeat > 0 })
 }
 
-// Seeded returns the point with the r-th seed from its own on, r from 0: the same seeds at
-// every point, so that points are compared under the same luck.
-func (p *Point) Seeded(r int) Point {
+// Seeded returns a copy of the point whose seed is increased by repetition, from 0. All points are run with
+// the same seeds, so that random effects are the same.
+func (p *Point) Seeded(repetition int) Point {
 	q := Point{Config: p.Config.Clone(), Set: maps.Clone(p.Set)}
-	q.Config.Seed += uint64(r)
+	q.Config.Seed += uint64(repetition)
 	q.Set["seed"] = fmt.Sprint(q.Config.Seed)
 	return q
 }
 
-// sweepTable rewrites [sweep], with repeat and [[sweep.axis]], to the list of tables that
-// it is short for.
+// sweepTable replaces the table [sweep], with repeat and [[sweep.axis]], by the equivalent list [[sweep]]. It
+// modifies tree, and returns keys and lines with the keys of the list.
 func sweepTable(tree map[string]any, keys []string, lines map[string]int) ([]string, map[string]int, error) {
 	table, isTable := tree["sweep"].(map[string]any)
 	if !isTable {
@@ -132,7 +132,8 @@ func sweepTable(tree map[string]any, keys []string, lines map[string]int) ([]str
 	}
 	list, isList := table["axis"].([]any)
 	if table["axis"] != nil && !isList {
-		return keys, lines, &Error{Key: "sweep.axis", Problem: "it is no list of tables", Expected: "[[sweep.axis]], with " + lists()["sweep"].expected}
+		return keys, lines, &Error{Key: "sweep.axis", Problem: "is not a list of tables",
+			Expected: "[[sweep.axis]], with " + tableLists()["sweep"].expected}
 	}
 	list = slices.Clip(list)
 	for _, name := range sortedKeys(table) {
@@ -158,59 +159,61 @@ func sweepTable(tree map[string]any, keys []string, lines map[string]int) ([]str
 	for i, key := range keys {
 		renamed[i] = rename(key)
 	}
-	found := make(map[string]int, len(lines))
+	renamedLines := make(map[string]int, len(lines))
 	for key, line := range lines {
-		found[rename(key)] = line
+		renamedLines[rename(key)] = line
 	}
-	return renamed, found, nil
+	return renamed, renamedLines, nil
 }
 
-// checkValue tries one value of one axis by itself.
+// checkValue checks value j of axis i.
 func (c *Config) checkValue(i, j int) error {
 	axis := &c.Sweep[i]
-	err := c.tryValue(axis.Key, axis.Values[j])
+	err := c.checkSetting(axis.Key, axis.Values[j])
 	if err == nil {
 		return nil
 	}
 	key := Indexed(Indexed("sweep", i)+".values", j)
-	return elsewhere(key, axis.Key+" = "+show(axis.Values[j]), axis.Key, err)
+	return errorElsewhere(key, axis.Key+" = "+quoteValue(axis.Values[j]), axis.Key, err)
 }
 
-// tryValue says why a key cannot be set to a value, whatever else is swept or searched.
-func (c *Config) tryValue(key string, value any) error {
-	d := c.Clone()
-	d.Sweep, d.Search = nil, Search{}
+// checkSetting returns an error if key cannot be set to value, independently of other keys of a sweep or
+// search. Scripted changes are only checked if they are set.
+func (c *Config) checkSetting(key string, value any) error {
+	trial := c.Clone()
+	trial.Sweep, trial.Search = nil, Search{}
 	if !strings.HasPrefix(key, "at[") {
-		d.At = nil
+		trial.At = nil
 	}
 	if !strings.HasPrefix(key, "client[") {
-		d.Clients = nil
+		trial.Clients = nil
 	}
-	if err := d.Set(key, value); err != nil {
+	if err := trial.Set(key, value); err != nil {
 		return err
 	}
-	return d.validate()
+	return trial.validate()
 }
 
-// elsewhere puts an error under the key that brought it about: where says in words what
-// was tried, and shown is the key that these words name already.
-func elsewhere(key, where, shown string, err error) error {
+// errorElsewhere converts err into an *Error about key, whose value caused it: an entry of a sweep or search.
+// tried describes the setting that was tried, such as "down.loss = 5%". The key of err is added to the
+// problem unless it is triedKey, which tried contains.
+func errorElsewhere(key, tried, triedKey string, err error) error {
 	var ce *Error
 	if !errors.As(err, &ce) {
-		return &Error{Key: key, Problem: where + ": " + err.Error(), Cause: err}
+		return &Error{Key: key, Problem: tried + ": " + err.Error(), Cause: err}
 	}
 	out := *ce
 	out.Key, out.Problem = key, ce.Problem
-	if ce.Key != shown && ce.Key != "" {
+	if ce.Key != triedKey && ce.Key != "" {
 		out.Problem = ce.Key + ": " + out.Problem
 	}
-	out.Problem = where + ": " + out.Problem
+	out.Problem = tried + ": " + out.Problem
 	out.File, out.Line, out.Cause = "", 0, err
 	return &out
 }
 
-// Points lists the grid in the order of a nested loop, the first axis outermost; each point
-// once, whatever Repeat is.
+// Points returns the points of the grid in the order of nested loops, the first axis outermost. Repeat does
+// not multiply them.
 func (c *Config) Points() ([]Point, error) {
 	if err := c.Locate(c.checkSweep()); err != nil {
 		return nil, err
@@ -242,25 +245,25 @@ func (c *Config) Points() ([]Point, error) {
 	return grid, nil
 }
 
-// AtPoint says at which point of the grid of c something is wrong, under the axis that
-// sets the key, or under the last.
+// AtPoint converts err, an error about the configuration of point p, into an *Error about the axis that sets
+// the key of err, or about the last axis if none does. The error lists the values of the point. nil remains nil.
 func (c *Config) AtPoint(p *Point, err error) error {
 	if err == nil || len(c.Sweep) == 0 {
 		return err
 	}
 	var ce *Error
-	var words []string
-	last := len(c.Sweep) - 1
+	var values []string
+	axisIndex := len(c.Sweep) - 1
 	for i, axis := range c.Sweep {
 		if axis.Repeat > 0 {
 			continue
 		}
 		if value, set := p.Set[axis.Key]; set {
-			words = append(words, axis.Key+" = "+brief(value))
+			values = append(values, axis.Key+" = "+truncate(value))
 		}
 		if errors.As(err, &ce) && (ce.Key == axis.Key || strings.HasPrefix(ce.Key, axis.Key+".")) {
-			last = i
+			axisIndex = i
 		}
 	}
-	return c.Locate(elsewhere(Indexed("sweep", last)+".values", "at the point "+strings.Join(words, ", "), "", err))
+	return c.Locate(errorElsewhere(Indexed("sweep", axisIndex)+".values", "at the point "+strings.Join(values, ", "), "", err))
 }

@@ -10,15 +10,15 @@ import (
 	"github.com/pelletier/go-toml/v2"
 )
 
-// Values is a configuration as nested tables of text, numbers and lists, as reports hold it.
+// Values is a configuration as nested tables of texts, numbers and lists, as in reports.
 type Values map[string]any
 
-// Values returns the effective configuration. scalar them all on a Default gives c again.
+// Values returns the effective configuration. Values.Config is the inverse.
 func (c *Config) Values() Values {
 	v := Values{"down": c.Down.Values(), "up": c.Up.Values(), "encoder": c.Encoder.values()}
 	for _, s := range rows() {
 		if s.omit == nil || !s.omit(c) {
-			putNested(v, s.Key, s.Get(c))
+			setNested(v, s.Key, s.Get(c))
 		}
 	}
 	if len(c.Assert) > 0 {
@@ -35,8 +35,8 @@ func (c *Config) Values() Values {
 	return v
 }
 
-// putNested sets a dotted key of nested tables.
-func putNested(table map[string]any, key string, v any) {
+// setNested sets a dotted key to v in nested tables, which it adds where they are missing.
+func setNested(table map[string]any, key string, v any) {
 	head, rest, below := strings.Cut(key, ".")
 	if !below {
 		table[key] = v
@@ -47,10 +47,10 @@ func putNested(table map[string]any, key string, v any) {
 		sub = map[string]any{}
 		table[head] = sub
 	}
-	putNested(sub, rest, v)
+	setNested(sub, rest, v)
 }
 
-// listValues adds the arrays of tables.
+// listValues adds the arrays of tables, such as [[at]], to v.
 func (c *Config) listValues(v map[string]any) {
 	var at, clients, shadows, sweep []any
 	for _, x := range c.Clients {
@@ -81,6 +81,7 @@ func (c *Config) listValues(v map[string]any) {
 	}
 }
 
+// values returns the encoder as a table, as in a file.
 func (e Encoder) values() map[string]any {
 	m := map[string]any{"name": e.Name}
 	if len(e.Params) > 0 {
@@ -89,14 +90,14 @@ func (e Encoder) values() map[string]any {
 	return m
 }
 
-// TOML returns the effective configuration as a file that Parse takes.
+// TOML returns the effective configuration as a file for Parse.
 func (c *Config) TOML() ([]byte, error) { return toml.Marshal(c.Values()) }
 
-// Chosen is TOML without what nobody chose and what therefore follows the data: the file
-// means the same where the data are swept.
+// Chosen returns the configuration like TOML, but without settings that depend on the data and were not set
+// explicitly. So the file has the same effect if the data are swept.
 func (c *Config) Chosen() ([]byte, error) {
 	values := c.Values()
-	for _, key := range followers {
+	for _, key := range dataDependentKeys {
 		if c.chosen[key] || key == "encoder.name" && len(c.Encoder.Params) > 0 {
 			continue
 		}
@@ -110,16 +111,16 @@ func (c *Config) Chosen() ([]byte, error) {
 	return toml.Marshal(values)
 }
 
-// lastKey ranks what must be set after all other keys of its link: while a netem line is
-// on, nothing that it decides can be set.
-func lastKey(key string) int {
+// keyRank returns 1 for keys that must be set after all others, otherwise 0. Once a netem line is set, the
+// keys that it determines cannot be set.
+func keyRank(key string) int {
 	if key == "down.netem" || key == "up.netem" || key == "link.netem" {
 		return 1
 	}
 	return 0
 }
 
-// Text returns a value as text by its dotted key; "" if it is missing.
+// Text returns the value of a dotted key as text; "" if the key is missing.
 func (v Values) Text(key string) string {
 	var x any = map[string]any(v)
 	for name := range strings.SplitSeq(key, ".") {
@@ -132,14 +133,14 @@ func (v Values) Text(key string) string {
 	return fmt.Sprint(x)
 }
 
-// Config builds a configuration from what Config.Values returned, perhaps by way
-// of JSON or TOML; name stands in errors.
+// Config returns the configuration with the given values, which may have been converted to JSON or TOML and
+// back. name is the name of the file in errors.
 func (v Values) Config(name string) (*Config, error) {
 	c := Default()
 	flat := map[string]any{}
 	flatten("", map[string]any(v), flat)
 	keys := append(slices.Clone(firstKeys), sortedKeys(flat)...)
-	slices.SortStableFunc(keys, func(a, b string) int { return cmp.Compare(lastKey(a), lastKey(b)) })
+	slices.SortStableFunc(keys, func(a, b string) int { return cmp.Compare(keyRank(a), keyRank(b)) })
 	for _, key := range keys {
 		if _, set := flat[key]; !set {
 			continue
@@ -147,7 +148,7 @@ func (v Values) Config(name string) (*Config, error) {
 		if err := c.set(key, flat[key]); err != nil {
 			return nil, Located(name, nil, err)
 		}
-		delete(flat, key)
+		delete(flat, key) // keys may contain it twice
 	}
 	if err := c.Validate(); err != nil {
 		return nil, Located(name, nil, err)
@@ -158,8 +159,8 @@ func (v Values) Config(name string) (*Config, error) {
 	return c, nil
 }
 
-// Settings returns the configuration as flat keys with their values as text, but for
-// the script, the sweep and the assertions.
+// Settings returns the values of all keys as text, without duration, script, clients, sweep, search and
+// assertions.
 func (c *Config) Settings() map[string]string {
 	d := c.Clone()
 	d.At, d.Clients, d.Sweep, d.Search, d.Assert, d.Duration = nil, nil, nil, Search{}, nil, 0

@@ -207,7 +207,7 @@ func TestPressesShareOneRow(t *testing.T) {
 		got = append(got, label)
 		i += n
 	}
-	if want := "3 presses of the arrow keys, until 3.500 s; hover on; press left"; strings.Join(got, "; ") != want {
+	if want := "3 arrow key presses, until 3.500 s; hover on; press left"; strings.Join(got, "; ") != want {
 		t.Errorf("told as %q, want %q", got, want)
 	}
 }

@@ -100,7 +100,7 @@ func TestTimedSource(t *testing.T) {
 	if err := c.Set("sender.rate_hz", 20); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := engine.NewSessionOf(c, &bursts{times: times}, engine.Options{}); err == nil || !bytes.Contains([]byte(err.Error()), []byte("times of their own")) {
+	if _, err := engine.NewSessionOf(c, &bursts{times: times}, engine.Options{}); err == nil || !bytes.Contains([]byte(err.Error()), []byte("have their own times")) {
 		t.Errorf("another rate than theirs: %v", err)
 	}
 }

@@ -1,10 +1,8 @@
-// Package lockstep compares encoders that ran side by side on the same frames and the same fates. It
-// determines which stretch of time counts, so that a figure on the screen and the same figure in a
-// report agree.
+// Package lockstep compares encoders that ran on the same frames with the same losses. It determines
+// which samples are compared, so that screens and reports show the same figures.
 //
-// The main figure of a comparison is the ratio of what two encoders sent. A busy moment
-// is costly for both: what each sends goes up and down with the data, and so does their
-// difference, but their ratio hardly moves.
+// The main figure of a comparison is the ratio of the payloads of two encoders. The payload of each, and
+// their difference, depend on how busy the data are; the ratio hardly does.
 package lockstep
 
 import (
@@ -12,8 +10,8 @@ import (
 	"wirelab/experiment/engine/meters"
 )
 
-// CaughtUp returns the samples of a lane without those of its warm-up. Lanes that begin with the
-// session begin together and have no warm-up.
+// CaughtUp returns the samples of a lane without its warm-up, in which it must send complete frames. Lanes that
+// start with the session have no warm-up, because all of them start with complete frames.
 func CaughtUp(l *engine.Lane) []meters.Sample {
 	if l.Began == 0 {
 		return l.Samples
@@ -25,11 +23,10 @@ func CaughtUp(l *engine.Lane) []meters.Sample {
 	return l.Samples[n:]
 }
 
-// Ratio returns the payload of a lane divided by that of base, sample by sample. There is one value
-// for each sample of the lane that counts, see CaughtUp, so the last value is of its newest sample.
-// The weights are the payloads of base: the weighted mean of several values is the ratio of their
-// sums. Where base sent nothing, or has no sample, or either lane built across a restart of the
-// recording (a seam), the weight is 0 and the value is undefined.
+// Ratio returns the payload of a lane divided by that of base for each sample of CaughtUp(lane). The weights
+// are the payloads of base, so that the weighted mean of several values is the ratio of the sums. If
+// base sent nothing, has no sample of the period, or one of the lanes used a baseline from before a loop
+// point, the weight is 0 and the value is undefined.
 func Ratio(lane, base *engine.Lane) (values, weights []float64) {
 	own, others := CaughtUp(lane), CaughtUp(base)
 	values, weights = make([]float64, len(own)), make([]float64, len(own))

@@ -10,7 +10,7 @@ import (
 	"wirelab/experiment/lockstep"
 )
 
-// line is a lane with one sample a period, from the period after began to end.
+// line returns a lane with one sample per period, from the period after began to end.
 func line(began, end time.Duration, bits func(t time.Duration) int64) *engine.Lane {
 	l := &engine.Lane{Began: began}
 	for t := began.Truncate(meters.SamplePeriod) + meters.SamplePeriod; t <= end; t += meters.SamplePeriod {
@@ -19,8 +19,8 @@ func line(began, end time.Duration, bits func(t time.Duration) int64) *engine.La
 	return l
 }
 
-// The ratio is that of one period's samples, also where a lane joined late or the other
-// is not remembered as far back. Weighted, it is the ratio of the sums.
+// Ratio divides samples of the same period, also if a lane was added late or stores fewer samples. The weighted mean
+// is the ratio of the sums.
 func TestRatioIsOfTheSamePeriods(t *testing.T) {
 	busy := func(t time.Duration) int64 { return int64(1000 + t/meters.SamplePeriod*7) }
 	base := line(0, 10*time.Second, busy)
@@ -56,8 +56,8 @@ func TestRatioIsOfTheSamePeriods(t *testing.T) {
 	}
 }
 
-// A shadow's first second, in which it sends everything anew, does not count.
-func TestShadowsCountOnceTheyHaveCaughtUp(t *testing.T) {
+// CaughtUp leaves out the first second of a shadow, in which it sends complete frames.
+func TestWarmUpIsLeftOut(t *testing.T) {
 	lane := engine.Lane{Began: 30 * time.Second}
 	for at := lane.Began + meters.SamplePeriod; at <= 40*time.Second; at += meters.SamplePeriod {
 		lane.Samples = append(lane.Samples, meters.Sample{T: at, PayloadBits: 1})
@@ -67,17 +67,16 @@ func TestShadowsCountOnceTheyHaveCaughtUp(t *testing.T) {
 	}
 	lane.Samples = lane.Samples[:5]
 	if s := lockstep.CaughtUp(&lane); len(s) != 0 {
-		t.Errorf("%d samples half a second after it came", len(s))
+		t.Errorf("%d samples half a second after it was added", len(s))
 	}
 	lane.Began = 0
 	if s := lockstep.CaughtUp(&lane); len(s) != 5 {
-		t.Errorf("%d samples of a lane that was there from the beginning", len(s))
+		t.Errorf("%d samples of a lane from the start", len(s))
 	}
 }
 
-// The comparison of a report is over what all lanes have in common, without the warm-up of
-// the last that joined and without what a seam costs; the figures are worked out here from
-// the samples.
+// Compare uses the period that all lanes have in common, without the warm-up of the last added lane and without
+// samples of a loop point.
 func TestCompare(t *testing.T) {
 	busy := func(t time.Duration) int64 { return int64(1000 + 700*math.Sin(float64(t)/1e9)) }
 	snap := &engine.Snapshot{Now: 20 * time.Second, Lanes: []engine.Lane{*line(0, 20*time.Second, busy),
@@ -120,11 +119,11 @@ func TestCompare(t *testing.T) {
 		t.Errorf("%+v, want %v times", l, sum[1]/sum[0])
 	}
 	if lockstep.Compare(&engine.Snapshot{Lanes: snap.Lanes[:1]}) != nil {
-		t.Error("one alone is compared")
+		t.Error("a single lane has a comparison")
 	}
 }
 
-// Who looks back to before a shadow joined sees the others compared, and nothing of it.
+// In a snapshot from before a shadow was added, the other lanes are compared and the shadow is absent.
 func TestAbsentLanesAreLeftOut(t *testing.T) {
 	same := func(time.Duration) int64 { return 1000 }
 	late := engine.Lane{Began: 30 * time.Second}

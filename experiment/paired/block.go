@@ -2,10 +2,10 @@ package paired
 
 import "math"
 
-// maxBlockShare is the largest share of the data that one block may take. Data with a
-// trend, as after a change of the link during the run, reach that limit, and their
-// intervals are as wide as they should be.
-const maxBlockShare = 0.35
+// maxBlockFraction is the maximum length of a block as a fraction of the data. Data
+// with a trend, as after a change of the link during the run, reach the limit; their
+// intervals are correctly wide.
+const maxBlockFraction = 0.35
 
 // blockLength returns the block length for v. It follows the rule of Politis and
 // White (2004, corrected by Patton, Politis and White 2009) for the circular block
@@ -38,18 +38,18 @@ func blockLength(v []float64) int {
 	}
 	phi := persistence(r[1]/r[0], n)
 	length := max(best, float64(4*lag), 2*(1+phi)/(1-phi))
-	return int(math.Ceil(min(max(length, 1), maxBlockShare*float64(n))))
+	return int(math.Ceil(min(max(length, 1), maxBlockFraction*float64(n))))
 }
 
 // persistence returns the autocorrelation at lag 1, corrected for the bias (1+3r)/n
 // of its estimate r from n values (Marriott and Pope 1954).
 func persistence(r float64, n int) float64 { return min(r+(1+3*max(r, 0))/float64(n), 0.99) }
 
-// widening returns the factor by which blocks of a given length make intervals of v
-// too narrow, because they miss the dependence between blocks. For a first-order
-// autoregressive process with v's autocorrelation, it is the true standard deviation
-// of the mean over the one that such blocks show. It is at least 1.
-func widening(v []float64, block int) float64 {
+// wideningFactor returns the factor by which blocks of the given length make intervals of
+// the mean of v too narrow, because they miss the dependence between blocks. For a
+// first-order autoregressive process with v's autocorrelation, it is the true standard
+// deviation of the mean over the one that such blocks show. It is at least 1.
+func wideningFactor(v []float64, block int) float64 {
 	r := autocovariance(v, 1)
 	if block < 2 || r[0] <= 0 {
 		return 1
@@ -58,41 +58,44 @@ func widening(v []float64, block int) float64 {
 	if phi <= 0 {
 		return 1
 	}
-	whole := (1 + phi) / (1 - phi)
+	// Of the variance of the mean, relative to that of independent values: all of it, and the part that blocks
+	// of length l do not show.
+	total := (1 + phi) / (1 - phi)
 	lost := 2 * phi * (1 - math.Pow(phi, l)) / (l * (1 - phi) * (1 - phi))
-	return math.Sqrt(whole / (whole - lost))
+	return math.Sqrt(total / (total - lost))
 }
 
-// insignificant is how many successive lags must be within the noise for the
-// autocorrelation to count as died out.
+// insignificant is the number of successive lags whose autocorrelation must be within the
+// noise before it counts as died out.
 const insignificant = 5
 
 // maxLag returns the largest lag that blockLength uses for n values.
 func maxLag(n int) int { return min(n-1, max(n/10, 10)+insignificant) }
 
-// autocovariance returns the autocovariance of v at lags 0 to most. It stops early
-// once the autocorrelation has died out.
-func autocovariance(v []float64, most int) []float64 {
+// autocovariance returns the autocovariance of v by lag, for lags 0 to largest, or to the
+// lag at which the autocorrelation has died out.
+func autocovariance(v []float64, largest int) []float64 {
 	mean := sum(v) / float64(len(v))
 	centred := make([]float64, len(v))
 	for i, x := range v {
 		centred[i] = x - mean
 	}
-	r := make([]float64, most+1)
+	r := make([]float64, largest+1)
 	for k := range r {
 		s := 0.0
 		for i, x := range centred[k:] {
 			s += float64(x * centred[i])
 		}
 		r[k] = s / float64(len(v))
-		if k > 0 && k <= most && diedOut(r[:k+1], len(v)) {
+		if k > 0 && k <= largest && diedOut(r[:k+1], len(v)) {
 			return r[:k+1] // larger lags are not needed
 		}
 	}
 	return r
 }
 
-// diedOut reports whether the last lags of r are all within the noise.
+// diedOut reports whether the autocovariances r of n values are within the noise at the
+// last insignificant lags.
 func diedOut(r []float64, n int) bool {
 	if len(r) <= insignificant {
 		return false
@@ -126,18 +129,18 @@ func flatTop(t float64) float64 {
 // influence returns how much each pair shifts the difference of two ratios, to first
 // order. The block length follows from the dependence among these values.
 func influence(a, b Ratio) []float64 {
-	ra, rb := a.Value(), b.Value()
+	ratioA, ratioB := a.Value(), b.Value()
 	n := float64(len(a.Num))
-	ua, ub := sum(a.Den)/n, sum(b.Den)/n
+	meanDenA, meanDenB := sum(a.Den)/n, sum(b.Den)/n
 	out := make([]float64, len(a.Num))
 	for i := range out {
-		out[i] = (a.Num[i]-float64(ra*a.Den[i]))/ua - (b.Num[i]-float64(rb*b.Den[i]))/ub
+		out[i] = (a.Num[i]-float64(ratioA*a.Den[i]))/meanDenA - (b.Num[i]-float64(ratioB*b.Den[i]))/meanDenB
 	}
 	return out
 }
 
-// exceedances is the same for quantiles: for each pair, whether a exceeds qa, minus
-// whether b exceeds qb.
+// exceedances is influence for quantiles qa and qb. The value of a pair is 1 if only a
+// exceeds its quantile, -1 if only b does, otherwise 0.
 func exceedances(a, b []float64, qa, qb float64) []float64 {
 	out := make([]float64, len(a))
 	for i := range out {

@@ -2,9 +2,9 @@ package paired
 
 import "math"
 
-// MeanOf returns the mean of independent values, of one seed each, with Student's interval.
-// Of a single value the interval is unknown. Of differences between pairs of runs with the
-// same seed it is the paired interval.
+// MeanOf returns the mean of independent values, such as one per seed, with the confidence interval of
+// Student's t distribution. With a single value the interval is unknown; without values the mean is NaN.
+// For differences between pairs of runs with the same seed it is the paired interval.
 func MeanOf(values []float64) Interval {
 	n := len(values)
 	if n == 0 {

@@ -8,8 +8,8 @@ import (
 	"wirelab/experiment/paired"
 )
 
-// The interval of a mean is Student's: by hand for three values, and 95 of 100 such
-// intervals hold the truth whatever the number of values.
+// The interval of a mean agrees with a computation by hand for three values, and 95 of 100 intervals contain the true
+// mean for any number of values.
 func TestMeanOf(t *testing.T) {
 	got := paired.MeanOf([]float64{1, 2, 6})
 	half := 4.30265 * math.Sqrt(7.0/3) // variance 7, two degrees of freedom
@@ -36,7 +36,7 @@ func TestMeanOf(t *testing.T) {
 			}
 		}
 		if share := float64(held) / trials; share < 0.937 || share > 0.963 {
-			t.Errorf("of %d values %.1f %% of the intervals hold the truth", n, 100*share)
+			t.Errorf("of %d values %.1f %% of the intervals contain the true mean", n, 100*share)
 		}
 	}
 }

@@ -13,7 +13,10 @@
 // The block length follows from the data: see blockLength. A short run with long
 // correlations has few blocks, and they are too short to capture all of the
 // dependence. Both effects make an interval too narrow, and both are corrected: see
-// critical and widening.
+// critical and wideningFactor.
+//
+// Products are converted to float64 before they are added, which keeps the compiler
+// from fusing multiply and add. So results are the same on every machine.
 package paired
 
 import (
@@ -23,15 +26,15 @@ import (
 	"slices"
 )
 
-// MinPairs is the fewest pairs for an interval. Fewer give too few blocks to estimate
-// their variance and the correlation time.
+// MinPairs is the minimum number of pairs for an interval. Fewer give too few blocks to
+// estimate their variance and the correlation time.
 const MinPairs = 100
 
 // resamples is the number of draws. The width of an interval is proportional to their
 // standard deviation, which is then known to 1/sqrt(2 resamples) = 3.5 %.
 const resamples = 400
 
-// maxBlocks is the most blocks in a draw, which bounds the cost of a draw. Blocks
+// maxBlocks is the maximum number of blocks in a draw, which limits its cost. Blocks
 // that are longer than necessary do no harm, and 300 are enough to estimate a
 // variance.
 const maxBlocks = 300
@@ -51,32 +54,34 @@ func (i Interval) Significant() bool { return i.Known && (i.Lo > 0 || i.Hi < 0) 
 // over changed cubes or over seconds. Both slices have one entry per pair.
 type Ratio struct{ Num, Den []float64 }
 
-// Value returns the figure; no number if there is nothing to divide by.
+// Value returns the figure; NaN or an infinity if the sum of Den is 0.
 func (r Ratio) Value() float64 { return sum(r.Num) / sum(r.Den) }
 
 // Ratios returns the difference of the ratios, a minus b. The four slices must have
-// equal lengths. If a denominator is zero, the interval is unknown.
+// equal lengths. The interval is unknown if a denominator is zero, or if there are
+// fewer than MinPairs pairs. seed is that of the random draws.
 func Ratios(a, b Ratio, seed uint64) Interval {
 	n := len(a.Num)
 	if len(a.Den) != n || len(b.Num) != n || len(b.Den) != n {
-		panic("paired: slices of different lengths are not paired")
+		panic("paired: slices have different lengths")
 	}
 	if diff := a.Value() - b.Value(); n < MinPairs || math.IsNaN(diff) || math.IsInf(diff, 0) {
 		return Interval{Diff: diff}
 	}
-	moves := influence(a, b)
-	block := max(blockLength(moves), n/maxBlocks)
-	return ratios(a, b, block, widening(moves, block), seed)
+	influences := influence(a, b)
+	block := max(blockLength(influences), n/maxBlocks)
+	return ratios(a, b, block, wideningFactor(influences, block), seed)
 }
 
-// ratios is Ratios with a given block length. The interval is widened by the factor
-// wider.
+// ratios is Ratios with a given block length in pairs. The width of the interval is
+// multiplied by wider.
 func ratios(a, b Ratio, block int, wider float64, seed uint64) Interval {
-	return bootstrap(a, b, block, wider, seed, func(t *[4]float64) float64 { return t[0]/t[1] - t[2]/t[3] })
+	return bootstrap(a, b, block, wider, seed, func(sums *[4]float64) float64 { return sums[0]/sums[1] - sums[2]/sums[3] })
 }
 
-// bootstrap returns the interval of a figure that is a function of the sums of a's Num
-// and Den and b's Num and Den.
+// bootstrap returns the interval of a figure that is a function of four sums: of a.Num,
+// a.Den, b.Num and b.Den. It computes the figure for each draw; for block and wider
+// see ratios.
 func bootstrap(a, b Ratio, block int, wider float64, seed uint64, figure func(*[4]float64) float64) Interval {
 	n := len(a.Num)
 	out := Interval{Diff: figure(&[4]float64{sum(a.Num), sum(a.Den), sum(b.Num), sum(b.Den)}), Block: block}
@@ -86,23 +91,24 @@ func bootstrap(a, b Ratio, block int, wider float64, seed uint64, figure func(*[
 	draws := newDraws(n, out.Block, seed)
 	for range resamples {
 		var total [4]float64
-		draws.each(func(from, length int) {
+		draws.forEachBlock(func(from, length int) {
 			for i := range total {
-				total[i] += sums[i].of(from, length)
+				total[i] += sums[i].sumOf(from, length)
 			}
 		})
 		m.add(figure(&total))
 	}
-	out.spread(n, &m, wider)
+	out.setFromDeviation(n, &m, wider)
 	return out
 }
 
-// bootstrapQuantiles returns the difference of the p-th quantiles, a minus b, for 0 < p < 1 by
-// nearest rank. Both slices must have equal lengths.
+// bootstrapQuantiles returns the difference of the p-quantiles of a and b, a minus b, for
+// 0 < p < 1 by nearest rank. Both slices must have equal lengths. With fewer than MinPairs
+// pairs the interval is unknown.
 func bootstrapQuantiles(a, b []float64, p float64, seed uint64) Interval {
 	n := len(a)
 	if len(b) != n {
-		panic("paired: slices of different lengths are not paired")
+		panic("paired: slices have different lengths")
 	}
 	if n == 0 {
 		return Interval{Diff: math.NaN()}
@@ -112,29 +118,31 @@ func bootstrapQuantiles(a, b []float64, p float64, seed uint64) Interval {
 	if n < MinPairs {
 		return out
 	}
-	moves := exceedances(a, b, x.quantile(nil, n, p), y.quantile(nil, n, p))
-	out.Block = blockLength(moves)
+	influences := exceedances(a, b, x.quantile(nil, n, p), y.quantile(nil, n, p))
+	out.Block = blockLength(influences)
 	drawn := make([]float64, 0, resamples)
 	draws := newDraws(n, out.Block, seed)
-	timesX, timesY := make([]int32, n), make([]int32, n)
-	placeX, placeY := wrapAround(x.place, out.Block), wrapAround(y.place, out.Block)
+	timesX, timesY := make([]int32, n), make([]int32, n) // how often each rank was drawn
+	ranksX, ranksY := wrapAround(x.rank, out.Block), wrapAround(y.rank, out.Block)
 	for range resamples {
 		clear(timesX)
 		clear(timesY)
-		draws.each(func(from, length int) {
-			for i, at := range placeX[from : from+length] {
+		draws.forEachBlock(func(from, length int) {
+			for i, at := range ranksX[from : from+length] {
 				timesX[at]++
-				timesY[placeY[from+i]]++
+				timesY[ranksY[from+i]]++
 			}
 		})
 		drawn = append(drawn, x.quantile(timesX, n, p)-y.quantile(timesY, n, p))
 	}
-	out.between(n, drawn, widening(moves, out.Block))
+	out.setFromPercentiles(n, drawn, wideningFactor(influences, out.Block))
 	return out
 }
 
-// spread sets the interval from the standard deviation of the draws.
-func (i *Interval) spread(n int, m *moments, wider float64) {
+// setFromDeviation sets the interval from the standard deviation of the figure over the
+// draws, whose moments are m. n is the number of pairs, and wider the factor of ratios.
+// The interval remains unknown if the figure of a draw was not finite.
+func (i *Interval) setFromDeviation(n int, m *moments, wider float64) {
 	half := wider * critical(float64(i.Block)/float64(n)) * math.Sqrt(m.variance())
 	if math.IsNaN(half) || math.IsInf(half, 0) {
 		return
@@ -142,13 +150,13 @@ func (i *Interval) spread(n int, m *moments, wider float64) {
 	i.Lo, i.Hi, i.Known = i.Diff-half, i.Diff+half, true
 }
 
-// between sets the interval to the middle 95 % of the draws, widened as spread does.
-// Quantiles can jump between clusters of values and scatter asymmetrically, so their
-// standard deviation would mean little.
-func (i *Interval) between(n int, drawn []float64, wider float64) {
+// setFromPercentiles sets the interval to the middle 95 % of the draws, widened like
+// that of setFromDeviation. Quantiles can jump between clusters of values and scatter
+// asymmetrically, so their standard deviation is not meaningful.
+func (i *Interval) setFromPercentiles(n int, drawn []float64, wider float64) {
 	wider *= critical(float64(i.Block)/float64(n)) / critical(0)
 	slices.Sort(drawn)
-	tail := len(drawn) / 40
+	tail := len(drawn) / 40 // 2.5 % at each end
 	lo, hi := drawn[tail], drawn[len(drawn)-1-tail]
 	i.Lo = i.Diff - wider*max(i.Diff-lo, 0)
 	i.Hi = i.Diff + wider*max(hi-i.Diff, 0)
@@ -156,33 +164,35 @@ func (i *Interval) between(n int, drawn []float64, wider float64) {
 }
 
 // critical returns the critical value at 95 %, in standard deviations of the draws,
-// if a block is the share b of the data. It is 1.96 for short blocks. It grows with
+// if a block is the fraction b of the data. It is 1.96 for short blocks. It grows with
 // b, because few blocks make the variance itself uncertain. The theory is that of
 // Kiefer and Vogelsang (2005, "fixed b") for the Bartlett kernel, to which
 // overlapping blocks are equivalent. The polynomial is fitted to 20,000 simulations
 // each of circular blocks, for b up to 0.5 (see the tests).
 func critical(b float64) float64 { return 1.959963984540054 + 2.6*b + float64(2.7*b)*b }
 
-// draws draws random circular blocks.
+// draws draws random circular blocks of n pairs.
 type draws struct {
 	n, block int
 	rng      *rand.PCG
 }
 
+// newDraws returns draws with a generator seeded by seed.
 func newDraws(n, block int, seed uint64) draws {
 	return draws{n, block, rand.NewPCG(seed, 0x9e3779b97f4a7c15)}
 }
 
-// each calls take with the blocks of one draw, which add up to n pairs.
-func (d *draws) each(take func(from, length int)) {
+// forEachBlock calls visit with the blocks of one draw, which add up to n pairs.
+func (d *draws) forEachBlock(visit func(from, length int)) {
 	for left := d.n; left > 0; left -= d.block {
-		hi, _ := bits.Mul64(d.rng.Uint64(), uint64(d.n))
-		take(int(hi), min(d.block, left))
+		// The upper half of the product of 128 bits is evenly distributed from 0 to n-1.
+		start, _ := bits.Mul64(d.rng.Uint64(), uint64(d.n))
+		visit(int(start), min(d.block, left))
 	}
 }
 
-// wrapAround appends the first values to the end, so that every circular block is a
-// slice.
+// wrapAround returns v followed by its first block values, so that every circular block
+// is a slice of the result.
 func wrapAround(v []int32, block int) []int32 {
 	return append(slices.Clip(v), v[:min(block, len(v))]...)
 }
@@ -190,6 +200,7 @@ func wrapAround(v []int32, block int) []int32 {
 // prefixSums gives the sum of any circular block of up to block values.
 type prefixSums []float64
 
+// newPrefixSums returns the prefix sums of v, continued by block values of v.
 func newPrefixSums(v []float64, block int) prefixSums {
 	r := make(prefixSums, len(v)+block+1)
 	for i := range len(v) + block {
@@ -198,12 +209,14 @@ func newPrefixSums(v []float64, block int) prefixSums {
 	return r
 }
 
-func (r prefixSums) of(from, length int) float64 { return r[from+length] - r[from] }
+// sumOf returns the sum of length values from index from on.
+func (r prefixSums) sumOf(from, length int) float64 { return r[from+length] - r[from] }
 
 // moments holds the mean and the sum of squared deviations of the added values
 // (Welford 1962).
 type moments struct{ n, mean, squares float64 }
 
+// add adds a value.
 func (m *moments) add(v float64) {
 	m.n++
 	d := v - m.mean
@@ -211,6 +224,7 @@ func (m *moments) add(v float64) {
 	m.squares += float64(d * (v - m.mean))
 }
 
+// variance returns the unbiased estimate of the variance.
 func (m *moments) variance() float64 { return m.squares / (m.n - 1) }
 
 func sum(v []float64) (s float64) {

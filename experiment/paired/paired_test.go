@@ -28,7 +28,7 @@ func autoregressive(rng *rand.Rand, n int, phi float64) []float64 {
 	return v
 }
 
-// against returns pairs a, b with differences v: a = b + v.
+// against returns pairs a, b with the differences v.
 func against(rng *rand.Rand, v []float64) (a, b Ratio) {
 	base := make([]float64, len(v))
 	over := make([]float64, len(v))
@@ -53,7 +53,7 @@ func TestIndependentDifferences(t *testing.T) {
 		}
 		half := textbook(n) * math.Sqrt(m.variance()/float64(n))
 		if math.Abs(got.Diff-m.mean) > 1e-9 || math.Abs((got.Hi-got.Lo)/2-half) > 0.12*half {
-			t.Errorf("n = %d: %.4f ± %.4f, the textbook has %.4f ± %.4f", n, got.Diff, (got.Hi-got.Lo)/2, m.mean, half)
+			t.Errorf("n = %d: %.4f ± %.4f, by the textbook %.4f ± %.4f", n, got.Diff, (got.Hi-got.Lo)/2, m.mean, half)
 		}
 	}
 }
@@ -81,7 +81,7 @@ func TestBlockVarianceClosedForm(t *testing.T) {
 	}
 }
 
-// coverage returns the share of trials whose interval contains the true difference of
+// coverage returns the fraction of trials whose interval contains the true difference of
 // 0.
 func coverage(trials, n int, phi float64, interval func(a, b Ratio, seed uint64) Interval) float64 {
 	rng := rand.New(rand.NewPCG(4, uint64(n)))
@@ -119,7 +119,7 @@ func TestCoverage(t *testing.T) {
 			t.Errorf("n = %d, phi = %g: covers %.3f", c.n, c.phi, got)
 		}
 		if alone > c.naiveAtMost+slack {
-			t.Errorf("n = %d, phi = %g: even the naive interval covers %.3f: the test tests nothing", c.n, c.phi, alone)
+			t.Errorf("n = %d, phi = %g: the naive interval covers %.3f too, so the test is not meaningful", c.n, c.phi, alone)
 		}
 	}
 }
@@ -181,7 +181,7 @@ func TestQuantileOfDraws(t *testing.T) {
 		for range n {
 			i := rng.IntN(n)
 			drawn = append(drawn, v[i])
-			times[r.place[i]]++
+			times[r.rank[i]]++
 		}
 		slices.Sort(drawn)
 		for _, p := range []float64{0.05, 0.5, 0.95} {
@@ -210,7 +210,7 @@ func TestBlockLength(t *testing.T) {
 		mean := float64(total) / 20
 		t.Logf("phi = %g: %.1f pairs", phi, mean)
 		if mean < before*1.5 || phi == 0 && mean > 6 {
-			t.Errorf("phi = %g: blocks of %.1f pairs, %.1f for less memory", phi, mean, before)
+			t.Errorf("phi = %g: blocks of %.1f pairs, %.1f with less correlation", phi, mean, before)
 		}
 		before = mean
 	}
@@ -219,7 +219,7 @@ func TestBlockLength(t *testing.T) {
 		drift[i] = float64(i)
 	}
 	if got := blockLength(drift); got != 350 {
-		t.Errorf("what drifts gets blocks of %d, want the limit", got)
+		t.Errorf("data with a trend get blocks of %d, want the limit", got)
 	}
 	if got := blockLength(make([]float64, 100)); got != 1 {
 		t.Errorf("constants get blocks of %d", got)
@@ -231,7 +231,7 @@ func textbook(n int) float64 {
 	return map[int]float64{50: 2.0096, 200: 1.9720, 1000: 1.9623}[n]
 }
 
-// kieferVogelsang is what they published for Bartlett's kernel (2005, table 1).
+// kieferVogelsang are the critical values for Bartlett's kernel (Kiefer and Vogelsang, 2005, table 1).
 func kieferVogelsang(b float64) float64 { return 1.96 + 2.9694*b + 0.4160*b*b - 0.5324*b*b*b }
 
 // TestCritical compares short blocks with the published values, since wrapping around
@@ -239,7 +239,7 @@ func kieferVogelsang(b float64) float64 { return 1.96 + 2.9694*b + 0.4160*b*b - 
 func TestCritical(t *testing.T) {
 	for b := 0.0; b <= 0.2; b += 0.02 {
 		if got, want := critical(b), kieferVogelsang(b); math.Abs(got-want) > 0.02*want {
-			t.Errorf("b = %.2f: %.3f, published is %.3f", b, got, want)
+			t.Errorf("b = %.2f: %.3f, published: %.3f", b, got, want)
 		}
 	}
 	rng := rand.New(rand.NewPCG(12, 12))
@@ -251,14 +251,14 @@ func TestCritical(t *testing.T) {
 		mean := sum(v) / n
 		var m moments
 		for from := range n {
-			m.add(r.of(from, block)/block - mean)
+			m.add(r.sumOf(from, block)/block - mean)
 		}
 		if math.Abs(mean) > critical(float64(block)/n)*math.Sqrt(m.squares/n*block/n) {
 			beyond++
 		}
 	}
 	if share := float64(beyond) / trials; math.Abs(share-0.05) > 0.012 {
-		t.Errorf("b = %.2f: %.3f lie beyond, want one of twenty", float64(block)/n, share)
+		t.Errorf("b = %.2f: a fraction of %.3f lies beyond, want 0.05", float64(block)/n, share)
 	}
 }
 
@@ -276,15 +276,15 @@ func TestWidening(t *testing.T) {
 				seen += 2 * (1 - float64(k)/float64(block)) * math.Pow(phi, float64(k))
 			}
 		}
-		if got, want := widening(v, block), math.Sqrt(whole/seen); math.Abs(got-want) > 1e-9 {
+		if got, want := wideningFactor(v, block), math.Sqrt(whole/seen); math.Abs(got-want) > 1e-9 {
 			t.Errorf("blocks of %d: %v, want %v", block, got, want)
 		}
 	}
-	if got := widening(autoregressive(rng, 200, -0.7), 10); got != 1 {
-		t.Errorf("what swings back and forth is made %v times wider", got)
+	if got := wideningFactor(autoregressive(rng, 200, -0.7), 10); got != 1 {
+		t.Errorf("alternating values are widened by %v", got)
 	}
-	if got := widening(make([]float64, 200), 10); got != 1 {
-		t.Errorf("constants are made %v times wider", got)
+	if got := wideningFactor(make([]float64, 200), 10); got != 1 {
+		t.Errorf("constants are widened by %v", got)
 	}
 }
 

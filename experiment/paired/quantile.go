@@ -11,9 +11,10 @@ import (
 // draw needs counting but no sorting.
 type ranked struct {
 	sorted []float64
-	place  []int32 // rank of pair i
+	rank   []int32 // by pair: index in sorted
 }
 
+// rank returns v sorted, with the ranks. Equal values are ranked in order.
 func rank(v []float64) ranked {
 	order := make([]int32, len(v))
 	for i := range order {
@@ -22,13 +23,13 @@ func rank(v []float64) ranked {
 	slices.SortFunc(order, func(i, j int32) int { return cmp.Or(cmp.Compare(v[i], v[j]), cmp.Compare(i, j)) })
 	r := ranked{make([]float64, len(v)), make([]int32, len(v))}
 	for place, i := range order {
-		r.sorted[place], r.place[i] = v[i], int32(place)
+		r.sorted[place], r.rank[i] = v[i], int32(place)
 	}
 	return r
 }
 
-// quantile returns the p-th quantile of n drawn values. times is how often the value of each
-// rank was drawn; nil means once each.
+// quantile returns the p-quantile of n drawn values by nearest rank. times is how often the
+// value of each rank was drawn; nil means once each.
 func (r *ranked) quantile(times []int32, n int, p float64) float64 {
 	if times == nil {
 		return quantile.NearestRank(r.sorted, p)

@@ -6,25 +6,26 @@ import (
 )
 
 // studentQuantile returns the 0.975 quantile of Student's t distribution with df degrees of
-// freedom, at least 1: exact for 1 and 2, else by bisection of its distribution function,
-// which for whole degrees of freedom is a finite sum (Abramowitz and Stegun 26.7.3 and 26.7.4).
+// freedom, at least 1. It caches the results.
 func studentQuantile(df int) float64 {
-	if t, ok := quantiles.Load(df); ok {
+	if t, ok := quantileCache.Load(df); ok {
 		return t.(float64)
 	}
 	t := studentT(df)
-	quantiles.Store(df, t)
+	quantileCache.Store(df, t)
 	return t
 }
 
-// quantiles remembers those that were reckoned: a large grid asks for one half a million times.
-var quantiles sync.Map
+// quantileCache maps degrees of freedom to quantiles. A large grid needs half a million quantiles.
+var quantileCache sync.Map
 
+// studentT computes the 0.975 quantile by bisection of the distribution function, which is a finite sum for
+// integer degrees of freedom (Abramowitz and Stegun, 26.7.3 and 26.7.4).
 func studentT(df int) float64 {
-	lo, hi := 1.9, 13.0
+	lo, hi := 1.9, 13.0 // the quantile is between 1.96 (many degrees of freedom) and 12.71 (one)
 	for range 60 {
 		mid := (lo + hi) / 2
-		if withinT(mid, df) < 0.95 {
+		if centralProbability(mid, df) < 0.95 {
 			lo = mid
 		} else {
 			hi = mid
@@ -33,8 +34,9 @@ func studentT(df int) float64 {
 	return lo
 }
 
-// withinT is the chance that |t| is at most x.
-func withinT(x float64, df int) float64 {
+// centralProbability returns the probability that |t| is at most x, where t has Student's distribution with df
+// degrees of freedom. The sums are those of Abramowitz and Stegun for odd and for even df.
+func centralProbability(x float64, df int) float64 {
 	theta := math.Atan(x / math.Sqrt(float64(df)))
 	sin, cos := math.Sincos(theta)
 	term, sum := 1.0, 0.0

@@ -1,6 +1,6 @@
-// Package savings measures what an encoder makes of messages: "what would my game save?" Each message
-// is encoded as a session would, over a link that loses nothing and whose acks are a fixed number of
-// messages late; it is decoded again and compared.
+// Package savings measures how much an encoder reduces the messages of a game. Each message is encoded
+// as in a session over a link without loss whose acks arrive a fixed number of messages later; it is
+// then decoded and compared.
 package savings
 
 import (
@@ -15,56 +15,60 @@ import (
 	"wirelab/internal/wallclock"
 )
 
-// Options are what savings are measured under.
+// Options configure a measurement.
 type Options struct {
 	Lag   int             // messages until an ack arrives, 1 to frame.MaxHistory-1
-	Limit int             // messages that are read; 0: all
-	Clock wallclock.Clock // nil: no timings
+	Limit int             // maximum number of messages; 0 means all
+	Clock wallclock.Clock // nil means no timings
 }
 
-// Saving is what one encoder makes of messages. Sizes are of payload, without headers.
+// Saving is the result for one encoder. Sizes are those of payloads, without headers.
 type Saving struct {
 	Encoder  string  `json:"encoder"`
 	Messages int64   `json:"messages"`
 	Raw      int64   `json:"raw_bytes"`
 	Bytes    int64   `json:"bytes"`
 	Ratio    float64 `json:"ratio"`     // Bytes/Raw
-	Larger   int64   `json:"larger"`    // messages that became larger
-	MostOver int     `json:"most_over"` // bytes, of the one that grew most
+	Larger   int64   `json:"larger"`    // number of messages whose packet is larger than the message
+	MostOver int     `json:"most_over"` // largest difference of a packet and its message, in bytes
 	Lossless bool    `json:"lossless"`
-	Refused  int64   `json:"refused,omitempty"` // messages that the encoder rejected: they count with their raw size
-	Problem  string  `json:"problem,omitempty"` // why there are no figures, or the first refusal
+	Refused  int64   `json:"refused,omitempty"` // messages that the encoder rejected; they are counted with their raw size
+	Problem  string  `json:"problem,omitempty"` // the first problem; empty if none
 	Timing   *timing `json:"timing,omitempty"`
 }
 
-// timing is how long the codec took for a byte of message. Only timing differs between runs.
+// timing is the time of the codec per byte of the messages. It differs between runs.
 type timing struct {
 	EncodeUS float64 `json:"encode_us_per_byte"`
 	DecodeUS float64 `json:"decode_us_per_byte"`
-	RunsAs   string  `json:"runs_as,omitempty"` // of an encoder from outside: how it ran
+	RunsAs   string  `json:"runs_as,omitempty"` // encoders.Plugin.Runs of a plugin
 }
 
-// trial is an encoder at work.
-type trial struct {
+// A measurement is the state of Of.
+type measurement struct {
 	Saving
-	codec  *encoders.Codec
-	pair   *drive.Pair
-	lag    int
-	ackOf  [][]byte // the decoder's report in the ack of message n, at n % lag
-	packet []byte
+	codec   *encoders.Codec
+	pair    *drive.Pair
+	lag     int
+	reports [][]byte // ring of the decoder's reports in acks: that about message n is at n % lag
+	packet  []byte
 
 	encodeNS, decodeNS int64
 }
 
-// Of measures a codec on the messages that next yields until io.EOF.
+// Of measures a codec on the messages that next stores in its argument, until next returns io.EOF. s is the
+// schema of the messages, and initial the initial state of both endpoints. A codec that rejects params or schema
+// is not an error: Saving.Problem contains the reason. After an error of next or ctx, Of also returns the sizes
+// so far.
 func Of(ctx context.Context, codec *encoders.Codec, params any, s *frame.Schema, initial *frame.Frame,
 	next func(*frame.Frame) error, opt Options) (Saving, error) {
 	if opt.Lag < 1 || opt.Lag >= frame.MaxHistory {
-		return Saving{}, fmt.Errorf("acks %d messages late, expected 1 to %d", opt.Lag, frame.MaxHistory-1)
+		return Saving{}, fmt.Errorf("acks arrive %d messages later, expected 1 to %d", opt.Lag, frame.MaxHistory-1)
 	}
-	t := &trial{codec: codec, Saving: Saving{Encoder: codec.Name, Lossless: true}, lag: opt.Lag, ackOf: make([][]byte, opt.Lag)}
+	t := &measurement{codec: codec, Saving: Saving{Encoder: codec.Name, Lossless: true}, lag: opt.Lag, reports: make([][]byte, opt.Lag)}
 	var err error
-	t.pair, err = drive.NewPair(codec, params, s, initial, 2*opt.Lag+1)
+	historyLength := 2*opt.Lag + 1 // the oldest reference: see refsFor
+	t.pair, err = drive.NewPair(codec, params, s, initial, historyLength)
 	if err != nil {
 		t.Lossless, t.Problem = false, err.Error()
 		return t.Saving, nil
@@ -93,9 +97,10 @@ func Of(ctx context.Context, codec *encoders.Codec, params any, s *frame.Schema,
 	return t.Saving, nil
 }
 
-// refs returns, for one end, the newest messages that both ends hold and whose acks are there by
-// message n, newest first.
-func (t *trial) refs(e *drive.End, n int) []encoders.Ref {
+// refsFor returns the references for message n, with the memos that endpoint e has for them: the newest decoded
+// messages whose acks have arrived, the newest first, as many as the codec uses. If none of the last messages
+// was decoded, it is the initial state.
+func (t *measurement) refsFor(e *drive.End, n int) []encoders.Ref {
 	var seqs []uint64
 	for i := n - t.lag; i >= max(0, n-2*t.lag-1) && len(seqs) < max(1, t.codec.Refs); i-- {
 		if t.pair.Receiver.History.Get(uint64(i)) != nil {
@@ -108,50 +113,52 @@ func (t *trial) refs(e *drive.End, n int) []encoders.Ref {
 	return e.To(seqs...)
 }
 
-// send encodes message n, decodes it and compares.
-func (t *trial) send(n int, f *frame.Frame) {
+// send encodes message n, decodes it and compares. It adds the sizes and times to the result, and stores the
+// decoder's report for deliverReport.
+func (t *measurement) send(n int, f *frame.Frame) {
 	p := t.pair
-	t.learn(n)
+	t.deliverReport(n)
 	t.Messages++
 	t.Raw += int64(len(f.Body))
-	packet, _, err := p.Encode(t.packet[:0], n, f, t.refs(&p.Sender, n), nil)
+	packet, _, err := p.Encode(t.packet[:0], n, f, t.refsFor(&p.Sender, n), nil)
 	t.encodeNS += p.EncodeNS
-	if err != nil {
+	if err != nil { // the game would send the message itself
 		t.Refused++
 		t.Bytes += int64(len(f.Body))
-		t.note(fmt.Sprintf("message %d: %v", n, err))
+		t.setProblem(fmt.Sprintf("message %d: %v", n, err))
 		return
 	}
 	t.packet = packet
 	t.Bytes += int64(len(packet))
-	if over := len(packet) - len(f.Body); over > 0 {
+	if growth := len(packet) - len(f.Body); growth > 0 {
 		t.Larger++
-		t.MostOver = max(t.MostOver, over)
+		t.MostOver = max(t.MostOver, growth)
 	}
-	got, err := p.Decode(n, packet, t.refs(&p.Receiver, n))
+	got, err := p.Decode(n, packet, t.refsFor(&p.Receiver, n))
 	t.decodeNS += p.DecodeNS
 	if err != nil || !got.Equal(f) && !t.codec.Quantises {
 		t.Lossless = false
-		t.note(fmt.Sprintf("message %d does not come back: %v", n, err))
+		t.setProblem(fmt.Sprintf("message %d is not decoded correctly: %v", n, err))
 	}
 	if d, ok := p.Decoder.(encoders.Feedback); ok {
-		at := n % t.lag
-		t.ackOf[at] = d.Report(t.ackOf[at][:0])
+		slot := n % t.lag
+		t.reports[slot] = d.Report(t.reports[slot][:0])
 	}
 }
 
-// learn passes the report in the ack that arrives before message n to the encoder.
-func (t *trial) learn(n int) {
-	report := t.ackOf[n%t.lag]
+// deliverReport passes the decoder's report in the ack that arrives before message n, which is about message
+// n-lag, to the encoder. It does nothing if encoder or decoder do not use reports.
+func (t *measurement) deliverReport(n int) {
+	report := t.reports[n%t.lag]
 	if e, ok := t.pair.Encoder.(encoders.Feedback); ok && len(report) > 0 {
 		if err := e.Learn(report); err != nil {
-			t.note(fmt.Sprintf("before message %d: %v", n, err))
+			t.setProblem(fmt.Sprintf("before message %d: %v", n, err))
 		}
 	}
 }
 
-// note keeps the first problem.
-func (t *trial) note(problem string) {
+// setProblem stores the first problem.
+func (t *measurement) setProblem(problem string) {
 	if t.Problem == "" {
 		t.Problem = problem
 	}

@@ -16,7 +16,7 @@ import (
 
 var schema = &frame.Schema{Name: "packets", Item: "byte", Delivery: frame.Each, TickHz: 30}
 
-// messages yields so many, the n-th of n mod 7 bytes and its number.
+// messages returns n messages: message i has its number and i mod 7 further bytes.
 func messages(n int) func(*frame.Frame) error {
 	i := 0
 	return func(f *frame.Frame) error {
@@ -29,17 +29,18 @@ func messages(n int) func(*frame.Frame) error {
 	}
 }
 
-// probe is a codec that takes down what it is given.
+// probe is a codec that records its arguments.
 type probe struct {
 	refs    [][]uint32 // the numbers of the references of each message
 	memos   [][]any
-	learnt  []int // before which message a report came, and of which message it was
+	learnt  []int // pairs: the message before which a report arrived, and the message it is about
 	n       int
-	lost    int // the message that it spoils
-	refuses int // the message that it will not take
+	lost    int // the message that is decoded incorrectly
+	refuses int // the message that is rejected
 	decoded int
 }
 
+// number returns the number of a message.
 func number(f *frame.Frame) uint32 {
 	if len(f.Body) < 4 {
 		return 1 << 31 // the initial state
@@ -81,8 +82,7 @@ func (p *probe) codec(refs int) *encoders.Codec {
 	return &encoders.Codec{Name: "probe", Refs: refs, New: func(*frame.Schema, any) (encoders.Encoder, encoders.Decoder, error) { return p, p, nil }}
 }
 
-// References are the newest messages whose acks have arrived, with their memos; reports
-// come as late as acks.
+// References are the newest messages whose acks have arrived, with their memos. Reports arrive with the acks.
 func TestLag(t *testing.T) {
 	for _, lag := range []int{1, 4, 9} {
 		p := &probe{lost: -1, refuses: -1}
@@ -113,8 +113,7 @@ func TestLag(t *testing.T) {
 	}
 }
 
-// What does not come back is said, and what is refused counts as it is, and is no
-// reference.
+// An incorrectly decoded message is reported. A rejected message counts with its raw size and is not a reference.
 func TestProblems(t *testing.T) {
 	p := &probe{lost: 5, refuses: 8}
 	got, err := savings.Of(t.Context(), p.codec(1), nil, schema, schema.NewFrame(), messages(20), savings.Options{Lag: 2})
@@ -131,6 +130,6 @@ func TestProblems(t *testing.T) {
 		t.Errorf("%+v, %v", got, err)
 	}
 	if _, err := savings.Of(t.Context(), bad, nil, schema, schema.NewFrame(), messages(3), savings.Options{}); err == nil {
-		t.Error("no lag at all is taken")
+		t.Error("a lag of 0 is accepted")
 	}
 }

@@ -1,10 +1,17 @@
-// Package search looks for the settings that make a figure smallest, or two, at a fraction
-// of what the whole grid would cost.
+// Package search finds the settings that minimise one or two figures, with much fewer runs than a sweep
+// over the whole grid.
 //
-// It begins with settings drawn at random, spread evenly over every range, and runs them
-// for an eighth of the duration; the better half goes on for a quarter, and so on
-// (successive halving: Jamieson and Talwalkar 2016). From the best of those it walks to
-// better neighbours, each compared on the same seeds, so that the luck they share falls out
-// (racing by paired differences: Maron and Moore 1997). The best are then run with all
-// seeds. All that is random is drawn from the configuration's seed.
+// A search has three phases:
+//
+//   - Draw: settings are drawn at random, spread evenly over every range, and run for 1/8 of the
+//     duration. The better half is run for 1/4, and so on (successive halving: Jamieson and
+//     Talwalkar, 2016).
+//   - Walk: from the best of these the search moves to better neighbours, as long as there are any.
+//     Settings are compared on the same seeds, so that random effects they share cancel out (racing by
+//     paired differences: Maron and Moore, 1997).
+//   - Race: the best settings are run with all seeds. Settings that are significantly worse than the
+//     leader are dropped.
+//
+// The cost of a search is counted in runs of the whole duration; it never exceeds the limit in the
+// configuration. All random numbers are derived from the configuration's seed.
 package search

@@ -21,18 +21,20 @@ import (
 	"wirelab/internal/wallclock"
 )
 
-// Options are how a search is run.
+// Options configure Run.
 type Options struct {
 	Clock wallclock.Clock
-	Jobs  int                       // runs side by side
-	Tell  func(done, total float64) // hears of runs spent, of those allowed; nil: nobody asks
+	Jobs  int                       // maximum number of parallel runs
+	Tell  func(done, total float64) // if not nil, receives the progress: runs so far, and their limit
 }
 
-// Run looks for what the search of c asks for. When ctx ends, so does the search, with
-// ctx's error; what was found until then it returns all the same.
+// Run executes the search in c. If ctx ends before it is complete, Run returns ctx's error and the result
+// so far. If times are minimised or bounded, runs are not parallel, because they would slow each other
+// down.
 func Run(ctx context.Context, c *config.Config, opt Options) (*Found, error) {
 	if len(c.Search.Minimise) == 0 {
-		return nil, &config.Error{Key: "search", Problem: "there is no [search]", Expected: `minimise = "payload_kbps" and keys with their values under [search.over]`}
+		return nil, &config.Error{Key: "search", Problem: "no [search] in the configuration",
+			Expected: `minimise = "payload_kbps" and keys with their values under [search.over]`}
 	}
 	if err := c.Validate(); err != nil {
 		return nil, err
@@ -40,26 +42,27 @@ func Run(ctx context.Context, c *config.Config, opt Options) (*Found, error) {
 	base := c.Clone()
 	base.Sweep, base.Search = nil, config.Search{}
 	if base.Find == nil {
-		base.Find = func(name string) string { return name } // else each run would hash the files that it reads
+		base.Find = func(name string) string { return name } // without Find, each run would hash the files it reads
 	}
-	e := &evaluator{base: base, spec: c.Search, clock: opt.Clock, jobs: max(opt.Jobs, 1), packs: delivery.NewPackCache()}
-	if aboutTimes(c.Search) {
-		e.jobs = 1 // runs beside each other would slow each other down
+	eval := &evaluator{base: base, spec: c.Search, clock: opt.Clock, jobs: max(opt.Jobs, 1), packs: delivery.NewPackCache()}
+	if usesTimings(c.Search) {
+		eval.jobs = 1
 	}
-	r, err := e.one(ctx, base.Clone())
+	ownResult, err := eval.runOnce(ctx, base.Clone())
 	if err != nil {
 		return nil, err
 	}
-	e.whole = r.DurationNS
-	return look(ctx, c, e.evaluate, opt.Tell, e.value(r))
+	eval.duration = ownResult.DurationNS
+	return searchWith(ctx, c, eval.evaluate, opt.Tell, eval.outcomeOf(ownResult))
 }
 
-// look runs a search over whatever evaluates: own is what the configuration itself came to.
-func look(ctx context.Context, c *config.Config, eval evaluate, tell func(done, total float64), own outcome) (*Found, error) {
-	s := &search{spec: c.Search, rand: rand.New(seed.Tagged(c.Seed, "search\n")), eval: eval, tell: tell,
-		memo: map[string]outcome{}, tried: map[string]setting{}, ahead: -1}
-	if own.Figures != nil {
-		s.spent = 1 // the configuration itself was run
+// searchWith runs the search of c, whose jobs eval runs. ownOutcome is the outcome of the configuration itself;
+// it has no figures if the configuration was not run. For the error and an interruption see Run.
+func searchWith(ctx context.Context, c *config.Config, eval evaluateFunc, progress func(done, total float64), ownOutcome outcome) (*Found, error) {
+	s := &search{spec: c.Search, rand: rand.New(seed.Tagged(c.Seed, "search\n")), evaluate: eval, progress: progress,
+		outcomes: map[string]outcome{}, tried: map[string]setting{}, drawnAhead: -1}
+	if ownOutcome.Figures != nil {
+		s.spentRuns = 1 // the configuration itself was run
 	}
 	if s.spec.Runs == 0 {
 		s.spec.Runs = config.DefaultSearchRuns
@@ -67,37 +70,37 @@ func look(ctx context.Context, c *config.Config, eval evaluate, tell func(done, 
 	if s.spec.Seeds == 0 {
 		s.spec.Seeds = config.DefaultSearchSeeds
 	}
-	at := place(c)
+	ownAt := ownSetting(c)
 	var list []setting
 	var err error
 	if len(s.spec.Minimise) > 1 {
-		list, err = s.front(ctx, at)
+		list, err = s.searchFront(ctx, ownAt)
 	} else {
-		list, err = s.optimum(ctx, at)
+		list, err = s.searchOptimum(ctx, ownAt)
 	}
 	if err != nil && ctx.Err() == nil {
 		return nil, err
 	}
-	if err != nil {
-		list = s.leaders(4)
+	if err != nil { // interrupted: return the best so far
+		list = s.bestSettings(4)
 		if len(s.spec.Minimise) > 1 {
-			list = thin(s.undominated(), maxFront)
+			list = thinOut(s.undominated(), maxFront)
 		}
-		f := s.found(list, at, own)
+		f := s.summarize(list, ownAt, ownOutcome)
 		f.Interrupted = true
 		if f.Best == nil {
 			f.Sure = []string{"The search was interrupted before a setting was run for the whole duration."}
 		} else {
-			f.Sure = append(f.Sure, "The search was interrupted: this is the best until then.")
+			f.Sure = append(f.Sure, "The search was interrupted: this is the best so far.")
 		}
 		return f, ctx.Err()
 	}
-	s.standing(ctx, list)
-	return s.found(list, at, own), nil
+	s.countDrawnAhead(ctx, list)
+	return s.summarize(list, ownAt, ownOutcome), nil
 }
 
-// aboutTimes reports whether a search asks for figures of the machine's time.
-func aboutTimes(s config.Search) bool {
+// usesTimings reports whether a search minimises or bounds measured CPU times.
+func usesTimings(s config.Search) bool {
 	names := slices.Clone(s.Minimise)
 	for _, a := range s.Subject {
 		names = append(names, a.Name)
@@ -105,15 +108,15 @@ func aboutTimes(s config.Search) bool {
 	return slices.ContainsFunc(names, func(name string) bool { return slices.Contains(config.TimingNames(), name) })
 }
 
-// place returns where the configuration itself stands among the ranges; nil if it does not.
-func place(c *config.Config) setting {
+// ownSetting returns the setting that equals the configuration itself; nil if a value is not in its range.
+func ownSetting(c *config.Config) setting {
 	s := make(setting, len(c.Search.Over))
 	settings := c.Settings()
 	for d, r := range c.Search.Over {
-		s[d] = -1
+		s[d] = -1 // not found yet
 		for i, v := range r.Values {
-			same := c.Clone() // which writes "1000ms" as it writes "1s"
-			if same.Set(r.Key, v) == nil && same.Settings()[r.Key] == settings[r.Key] {
+			candidate := c.Clone() // a set value has one form: "1000ms" becomes "1s"
+			if candidate.Set(r.Key, v) == nil && candidate.Settings()[r.Key] == settings[r.Key] {
 				s[d] = i
 			}
 		}
@@ -124,60 +127,62 @@ func place(c *config.Config) setting {
 	return s
 }
 
-// evaluator runs settings in this process.
+// An evaluator runs settings in this process.
 type evaluator struct {
-	base  *config.Config
-	spec  config.Search
-	clock wallclock.Clock
-	jobs  int
-	whole time.Duration // of a run
-	packs *delivery.PackCache
+	base     *config.Config // without sweep and search
+	spec     config.Search
+	clock    wallclock.Clock
+	jobs     int           // maximum number of parallel runs
+	duration time.Duration // of a complete run
+	packs    *delivery.PackCache
 }
 
-// evaluate implements Evaluate.
+// evaluate is an evaluateFunc.
 func (e *evaluator) evaluate(ctx context.Context, jobs []job) ([]outcome, error) {
 	values := make([]outcome, len(jobs))
 	errs := panics.Each(e.jobs, len(jobs), func(i int) (err error) {
-		values[i], err = e.run(ctx, jobs[i])
+		values[i], err = e.runJob(ctx, jobs[i])
 		return err
 	})
 	return values, errors.Join(append(errs, ctx.Err())...)
 }
 
-// run is one of them. What cannot be run breaks the bounds by as much as can be.
-func (e *evaluator) run(ctx context.Context, j job) (outcome, error) {
+// runJob runs one job. A setting that is an invalid configuration is no error: its outcome violates the bounds
+// infinitely, so that the search avoids it. If ctx is done, the outcome has no figures.
+func (e *evaluator) runJob(ctx context.Context, j job) (outcome, error) {
 	if ctx.Err() != nil {
 		return outcome{}, nil
 	}
 	c, err := apply(e.base, e.spec.Over, j.Setting)
 	if err != nil {
-		return e.refused(err), nil
+		return e.failedOutcome(err), nil
 	}
 	c.Seed += uint64(j.Seed)
-	c.Duration = e.whole / time.Duration(j.Share)
-	c.At = before(c.At, c.Duration)
-	r, err := e.one(ctx, c)
+	c.Duration = e.duration / time.Duration(j.Divisor)
+	c.At = changesBefore(c.At, c.Duration) // later changes would be invalid in a shorter run
+	r, err := e.runOnce(ctx, c)
 	var wrong *config.Error
 	if errors.As(err, &wrong) {
-		return e.refused(err), nil
+		return e.failedOutcome(err), nil
 	}
 	if err != nil || ctx.Err() != nil {
 		return outcome{}, err
 	}
-	return e.value(r), nil
+	return e.outcomeOf(r), nil
 }
 
-// before keeps the changes before the end.
-func before(at []config.StampedChange, end time.Duration) (kept []config.StampedChange) {
+// changesBefore returns the changes before end.
+func changesBefore(at []config.StampedChange, end time.Duration) (earlier []config.StampedChange) {
 	for _, x := range at {
 		if x.T < end {
-			kept = append(kept, x)
+			earlier = append(earlier, x)
 		}
 	}
-	return kept
+	return earlier
 }
 
-func (e *evaluator) one(ctx context.Context, c *config.Config) (*engine.Result, error) {
+// runOnce runs c and returns the result of its only run.
+func (e *evaluator) runOnce(ctx context.Context, c *config.Config) (*engine.Result, error) {
 	r, err := experiment.Run(ctx, c, experiment.RunOptions{Clock: e.clock, Packs: e.packs})
 	if err != nil {
 		return nil, err
@@ -185,46 +190,50 @@ func (e *evaluator) one(ctx context.Context, c *config.Config) (*engine.Result, 
 	return r.Runs[0], nil
 }
 
-func (e *evaluator) refused(err error) outcome {
-	v := outcome{Violation: math.Inf(1), Why: "cannot be run: " + err.Error(), Figures: make([]float64, len(e.spec.Minimise))}
+// failedOutcome returns the outcome of a setting that cannot be run because of err. Its violation and its
+// figures are infinite, so that every other outcome is better.
+func (e *evaluator) failedOutcome(err error) outcome {
+	v := outcome{Violation: math.Inf(1), Reason: "cannot be run: " + err.Error(), Figures: make([]float64, len(e.spec.Minimise))}
 	for i := range v.Figures {
 		v.Figures[i] = math.Inf(1)
 	}
 	return v
 }
 
-// value reads the figures of a run, and how far it is from the bounds.
-func (e *evaluator) value(r *engine.Result) (v outcome) {
-	have := figures.Of(r.Totals)
-	for name, x := range timings(r.Timing) {
-		have[name] = x
+// outcomeOf returns the figures of a run, and by how much it violates the bounds: the sum, over the violated
+// bounds, of the difference relative to the larger of bound and figure. A figure that the run does not have
+// violates infinitely.
+func (e *evaluator) outcomeOf(r *engine.Result) (v outcome) {
+	measured := figures.Of(r.Totals)
+	for name, x := range timingFigures(r.Timing) {
+		measured[name] = x
 	}
-	var why []string
+	var reasons []string
 	for _, name := range e.spec.Minimise {
-		x, ok := have[name]
+		x, ok := measured[name]
 		if !ok {
 			x, v.Violation = math.Inf(1), math.Inf(1)
-			why = append(why, "it has no "+name)
+			reasons = append(reasons, "the run has no "+name)
 		}
 		v.Figures = append(v.Figures, x)
 	}
 	for _, a := range e.spec.Subject {
-		got, ok := have[a.Name]
+		got, ok := measured[a.Name]
 		switch {
 		case !ok:
 			v.Violation = math.Inf(1)
-			why = append(why, "it has no "+a.Name)
+			reasons = append(reasons, "the run has no "+a.Name)
 		case !a.Holds(got):
 			v.Violation += math.Abs(got-a.Value) / max(math.Abs(a.Value), math.Abs(got), 1e-9)
-			why = append(why, fmt.Sprintf("%s is %g", a.Name, got))
+			reasons = append(reasons, fmt.Sprintf("%s is %g", a.Name, got))
 		}
 	}
-	v.Why, v.RunsAs = strings.Join(why, ", "), r.Timing.RunsAs
+	v.Reason, v.RunsAs = strings.Join(reasons, ", "), r.Timing.RunsAs
 	return v
 }
 
-// timings are the figures of what the work cost.
-func timings(t figures.Timing) map[string]float64 {
+// timingFigures returns the CPU times by the names of their figures: see config.TimingNames.
+func timingFigures(t figures.Timing) map[string]float64 {
 	m := map[string]float64{}
 	for name, q := range map[string]figures.Quantiles{"encode_us": t.EncodeUS, "decode_us": t.DecodeUS} {
 		if q.N > 0 {
@@ -234,7 +243,7 @@ func timings(t figures.Timing) map[string]float64 {
 	return m
 }
 
-// Apply returns the configuration with a setting that was found.
+// Apply returns a copy of configuration c with the values of a setting that Run has found for c.
 func Apply(c *config.Config, chosen *Chosen) (*config.Config, error) {
 	s := make(setting, len(c.Search.Over))
 	for d, r := range c.Search.Over {

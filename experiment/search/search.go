@@ -15,27 +15,31 @@ import (
 	"wirelab/internal/units"
 )
 
-// job is one run that a search asks for.
+// A job is a run that a search requests.
 type job struct {
 	Setting setting
-	Seed    int // how many seeds after the first
-	Share   int // of the duration: 1/Share
+	Seed    int // added to the configuration's seed
+	Divisor int // the run has the duration of the configuration divided by this
 }
 
-// outcome is what a run came to: the figures to minimise, and by how much it breaks the bounds.
+// completeRun returns the job that runs setting x for the whole duration.
+func completeRun(x setting, seed int) job { return job{Setting: x, Seed: seed, Divisor: 1} }
+
+// An outcome is the result of a job. An outcome without figures stands for an interrupted job.
 type outcome struct {
-	Figures   []float64
-	Violation float64 // 0 if all hold; +Inf if the setting cannot be run
-	Why       string  // in words, if it is not 0
-	RunsAs    string  // what times among the figures are of, if an encoder from outside had a part in them
+	Figures   []float64 // those to minimise
+	Violation float64   // how far the bounds are violated; 0 if all are met, +Inf if the setting cannot be run
+	Reason    string    // describes the violation; empty if Violation is 0
+	RunsAs    string    // see Chosen.RunsAs
 }
 
-// compare orders by the bounds first, then by the first figure.
+// compare orders outcomes by violation, then by the first figure. The result is negative if v is better than w.
 func (v outcome) compare(w outcome) int {
 	return cmp.Or(cmp.Compare(v.Violation, w.Violation), cmp.Compare(v.Figures[0], w.Figures[0]))
 }
 
-// dominates reports whether v is nowhere worse than w and somewhere better.
+// dominates reports whether v is better than w in one figure and not worse in the other. An outcome that
+// violates the bounds less dominates whatever the figures are.
 func (v outcome) dominates(w outcome) bool {
 	if v.Violation != w.Violation {
 		return v.Violation < w.Violation
@@ -50,61 +54,65 @@ func (v outcome) dominates(w outcome) bool {
 	return better
 }
 
-// evaluate runs jobs, side by side if it likes, and returns their values in order.
-type evaluate func(ctx context.Context, jobs []job) ([]outcome, error)
+// An evaluateFunc runs jobs, possibly in parallel, and returns their outcomes in order.
+type evaluateFunc func(ctx context.Context, jobs []job) ([]outcome, error)
 
-// step is one line of what was tried.
-type step struct {
-	Setting string    `json:"setting"`
-	Phase   string    `json:"phase"` // drawn, walk, race
-	Share   float64   `json:"share"` // of the duration
-	Seed    int       `json:"seed"`
-	Figures []float64 `json:"figures"`
-	Fate    string    `json:"fate"` // kept, dropped, better, ...; and why
+// A traceStep records a run of the search, or a decision about a setting.
+type traceStep struct {
+	Setting string    `json:"setting"` // as KEY=VALUE
+	Phase   string    `json:"phase"`   // drawn, walk or race
+	Share   float64   `json:"share"`   // fraction of the duration
+	Seed    int       `json:"seed"`    // see job.Seed
+	Figures []float64 `json:"figures"` // null if not finite
+	Outcome string    `json:"fate"`    // a decision and its reason, violated bounds, or empty
 }
 
-// maxTrace bounds the steps that are kept.
+// maxTrace is the maximum number of steps in the trace; later ones are left out.
 const maxTrace = 10_000
 
-// search is a search under way.
+// A search is a running search.
 type search struct {
-	spec config.Search
-	rand *rand.Rand
-	eval evaluate
-	tell func(done, total float64)
+	spec     config.Search
+	rand     *rand.Rand
+	evaluate evaluateFunc
+	progress func(done, total float64) // nil if not wanted
 
-	memo  map[string]outcome
-	spent float64 // runs of the whole duration
-	tried map[string]setting
-	trace []step
-	walk  int // seeds on which a step of the walk is judged
-	drawn []setting
-	ahead int // of those drawn, that were better than the best over an eighth of the duration; -1: unknown
-	first int // settings that were drawn
-	raced int // seeds on which the last were compared
+	outcomes  map[string]outcome // by jobKey
+	spentRuns float64            // cost so far, in runs of the whole duration
+	tried     map[string]setting // settings that were run for the whole duration, by key
+	trace     []traceStep
+
+	drawn      []setting // settings drawn at random
+	nDrawn     int       // number of drawn settings; 0 if the whole grid is run
+	drawnAhead int       // see countDrawnAhead; -1 if unknown
+	walkSeeds  int       // number of seeds on which settings are compared in the walk; 1 if the seed has no effect
+	racedSeeds int       // number of seeds that the race has run
 }
 
-// drawShare is how much of the budget goes into the settings that are drawn.
-const drawShare = 0.2
+// drawFraction is the fraction of the allowed runs that is spent on drawn settings.
+const drawFraction = 0.2
 
-// shares are the rungs of successive halving: 1/8 of the duration, and so on.
-var shares = []int{8, 4, 2, 1}
+// divisors are the rungs of successive halving: 1/8 of the duration, 1/4 and so on.
+var divisors = []int{8, 4, 2, 1}
 
-// value returns what a job came to, which was run before.
-func (s *search) value(j job) outcome { return s.memo[memoKey(j)] }
+// outcomeOf returns the outcome of a job that has been run; the zero outcome if it has not.
+func (s *search) outcomeOf(j job) outcome { return s.outcomes[jobKey(j)] }
 
-func memoKey(j job) string { return fmt.Sprintf("%s %d %d", j.Setting.key(), j.Seed, j.Share) }
+// jobKey returns a string that identifies a job.
+func jobKey(j job) string { return fmt.Sprintf("%s %d %d", j.Setting.key(), j.Seed, j.Divisor) }
 
-// errSpent ends a walk: what is left of the budget is for the last race.
-var errSpent = errors.New("the budget is spent")
+// errBudgetSpent ends the walk phase. The remaining runs are reserved for the race.
+var errBudgetSpent = errors.New("the budget is spent")
 
-// run runs the jobs that were not run before.
-func (s *search) run(ctx context.Context, phase string, jobs []job) error {
+// runJobs runs the jobs that have not been run yet, stores their outcomes and adds them to the trace. phase is
+// drawn, walk or race; in the walk, runJobs returns errBudgetSpent and runs nothing if the jobs exceed the
+// remaining runs. If ctx ends, the outcomes so far are stored.
+func (s *search) runJobs(ctx context.Context, phase string, jobs []job) error {
 	var fresh []job
 	known := map[string]bool{}
 	for _, j := range jobs {
-		key := memoKey(j)
-		if _, done := s.memo[key]; !done && !known[key] {
+		key := jobKey(j)
+		if _, done := s.outcomes[key]; !done && !known[key] {
 			known[key] = true
 			fresh = append(fresh, j)
 		}
@@ -112,96 +120,103 @@ func (s *search) run(ctx context.Context, phase string, jobs []job) error {
 	if len(fresh) == 0 {
 		return nil
 	}
-	if phase == "walk" && s.fresh(fresh) > s.left() {
-		return errSpent
+	if phase == "walk" && s.newCost(fresh) > s.remainingRuns() {
+		return errBudgetSpent
 	}
-	values, err := s.eval(ctx, fresh)
+	values, err := s.evaluate(ctx, fresh)
 	if err != nil && ctx.Err() == nil {
 		return err
 	}
 	for i, j := range fresh {
 		if i >= len(values) || values[i].Figures == nil {
-			continue // it was interrupted
+			continue // interrupted
 		}
-		s.memo[memoKey(j)] = values[i]
-		s.spent += 1 / float64(j.Share)
-		if j.Share == 1 {
+		s.outcomes[jobKey(j)] = values[i]
+		s.spentRuns += 1 / float64(j.Divisor)
+		if j.Divisor == 1 {
 			s.tried[j.Setting.key()] = j.Setting
 		}
-		s.note(phase, j, values[i].Why)
+		s.addStep(phase, j, values[i].Reason)
 	}
-	if s.tell != nil {
-		s.tell(s.spent, float64(s.spec.Runs))
+	if s.progress != nil {
+		s.progress(s.spentRuns, float64(s.spec.Runs))
 	}
 	return err
 }
 
-// fresh returns what jobs would cost that were not run before.
-func (s *search) fresh(jobs []job) (cost float64) {
+// newCost returns the cost of those jobs that have not been run yet, in runs of the whole duration.
+func (s *search) newCost(jobs []job) (cost float64) {
 	for _, j := range jobs {
-		if _, done := s.memo[memoKey(j)]; !done {
-			cost += 1 / float64(j.Share)
+		if _, done := s.outcomes[jobKey(j)]; !done {
+			cost += 1 / float64(j.Divisor)
 		}
 	}
 	return cost
 }
 
-func (s *search) note(phase string, j job, fate string) {
+// addStep adds a step about a job that was run to the trace, which has a maximum length. result is for
+// traceStep.Outcome.
+func (s *search) addStep(phase string, j job, result string) {
 	if len(s.trace) < maxTrace {
-		s.trace = append(s.trace, step{words(s.spec.Over, j.Setting), phase, 1 / float64(j.Share), j.Seed, finite(s.value(j).Figures), fate})
+		s.trace = append(s.trace, traceStep{settingText(s.spec.Over, j.Setting), phase, 1 / float64(j.Divisor), j.Seed,
+			finiteOrNil(s.outcomeOf(j).Figures), result})
 	}
 }
 
-// finite leaves out what JSON cannot say.
-func finite(list []float64) []float64 {
+// finiteOrNil returns list, or nil if it has a value that JSON cannot represent: an infinity or NaN.
+func finiteOrNil(list []float64) []float64 {
 	if slices.ContainsFunc(list, func(v float64) bool { return math.IsNaN(v) || math.IsInf(v, 0) }) {
 		return nil
 	}
 	return list
 }
 
-// left is how many runs may still be spent, beside those that the last race needs.
-func (s *search) left() float64 {
-	if s.walk == 1 {
-		return float64(s.spec.Runs) - s.spent
+// remainingRuns returns how many runs the phases before the race may still use. If the seed has an effect, or
+// that is not known yet, 3 runs for each seed after the first are reserved for the race, but at most 30 % of
+// all runs.
+func (s *search) remainingRuns() float64 {
+	if s.walkSeeds == 1 {
+		return float64(s.spec.Runs) - s.spentRuns
 	}
-	return float64(s.spec.Runs) - s.spent - min(float64(3*(s.spec.Seeds-1)), 0.3*float64(s.spec.Runs))
+	return float64(s.spec.Runs) - s.spentRuns - min(float64(3*(s.spec.Seeds-1)), 0.3*float64(s.spec.Runs))
 }
 
-// begin draws settings and halves them until few are left, the best first. A grid that is
-// no larger than the budget is run whole.
-func (s *search) begin(ctx context.Context, own setting) ([]setting, error) {
+// drawAndHalve draws settings at random and reduces them by successive halving: all are run for a short time,
+// then the better half for a longer one, and so on. It returns those that remain, the best first. If the whole
+// grid fits into the remaining runs, all settings are run for the whole duration instead. own is the
+// configuration's own setting, which takes part; nil if none.
+func (s *search) drawAndHalve(ctx context.Context, own setting) ([]setting, error) {
 	var list []setting
-	rungs := shares
-	if size(s.spec.Over) <= s.left() {
-		list, rungs = all(s.spec.Over), []int{1}
+	rungs := divisors
+	if countSettings(s.spec.Over) <= s.remainingRuns() {
+		list, rungs = allSettings(s.spec.Over), []int{1}
 	} else {
-		n := max(int(2*drawShare*float64(s.spec.Runs)), 8)
-		list = draw(s.spec.Over, n, s.rand)
-		s.first, s.drawn = n, slices.Clone(list)
+		n := max(int(2*drawFraction*float64(s.spec.Runs)), 8) // n settings cost n/2 runs: n/8 for each of four rungs
+		list = drawSettings(s.spec.Over, n, s.rand)
+		s.nDrawn, s.drawn = n, slices.Clone(list)
 	}
 	if own != nil {
 		list = append(list, own)
 	}
-	seen := map[string]bool{}
+	seen := map[string]bool{} // to remove settings that were drawn twice
 	list = slices.DeleteFunc(list, func(x setting) bool {
 		twice := seen[x.key()]
 		seen[x.key()] = true
 		return twice
 	})
-	for _, share := range rungs {
+	for _, divisor := range rungs {
 		jobs := make([]job, len(list))
 		for i, x := range list {
-			jobs[i] = job{x, 0, share}
+			jobs[i] = job{Setting: x, Divisor: divisor}
 		}
-		if err := s.run(ctx, "drawn", jobs); err != nil {
+		if err := s.runJobs(ctx, "drawn", jobs); err != nil {
 			return nil, err
 		}
-		s.rank(list, share)
-		if share > 1 {
+		s.rank(list, divisor)
+		if divisor > 1 {
 			keep := (len(list) + 1) / 2
 			for _, x := range list[keep:] {
-				s.note("drawn", job{x, 0, share}, fmt.Sprintf("dropped: not among the better half of %d", len(list)))
+				s.addStep("drawn", job{Setting: x, Divisor: divisor}, fmt.Sprintf("dropped: not among the better half of %d", len(list)))
 			}
 			list = list[:keep]
 		}
@@ -209,8 +224,8 @@ func (s *search) begin(ctx context.Context, own setting) ([]setting, error) {
 	return list, nil
 }
 
-// all lists every setting.
-func all(over []config.Range) []setting {
+// allSettings returns all settings of the grid.
+func allSettings(over []config.Range) []setting {
 	list := []setting{{}}
 	for _, r := range over {
 		var next []setting
@@ -224,41 +239,44 @@ func all(over []config.Range) []setting {
 	return list
 }
 
-// rank sorts settings by what they came to at a share of the duration, the best first: by
-// the figure, or by how many others dominate them.
-func (s *search) rank(list []setting, share int) {
+// rank sorts list by the outcomes of its settings with the first seed and the given divisor of the duration, the
+// best first. If two figures are minimised, a setting is better the fewer others dominate it; compare
+// decides among equals.
+func (s *search) rank(list []setting, divisor int) {
 	type placed struct {
-		at     setting
-		value  outcome
-		beaten int
+		at          setting
+		value       outcome
+		dominatedBy int // number of settings that dominate it; 0 if one figure is minimised
 	}
-	places := make([]placed, len(list))
+	ranked := make([]placed, len(list))
 	for i, x := range list {
-		places[i] = placed{at: x, value: s.value(job{x, 0, share})}
+		ranked[i] = placed{at: x, value: s.outcomeOf(job{Setting: x, Divisor: divisor})}
 	}
 	if len(s.spec.Minimise) > 1 {
-		for i := range places {
-			for j := range places {
-				if places[j].value.dominates(places[i].value) {
-					places[i].beaten++
+		for i := range ranked {
+			for j := range ranked {
+				if ranked[j].value.dominates(ranked[i].value) {
+					ranked[i].dominatedBy++
 				}
 			}
 		}
 	}
-	slices.SortStableFunc(places, func(x, y placed) int {
-		return cmp.Or(cmp.Compare(x.beaten, y.beaten), x.value.compare(y.value))
+	slices.SortStableFunc(ranked, func(x, y placed) int {
+		return cmp.Or(cmp.Compare(x.dominatedBy, y.dominatedBy), x.value.compare(y.value))
 	})
-	for i := range places {
-		list[i] = places[i].at
+	for i := range ranked {
+		list[i] = ranked[i].at
 	}
 }
 
-// descend walks from a setting to better neighbours until none is better, range by range.
+// descend moves from setting at to better ones, changing one range at a time, in random order, until no change
+// of a single range is better or the runs are spent. It returns the setting that it has reached, also with
+// an error.
 func (s *search) descend(ctx context.Context, at setting) (setting, error) {
-	for moved := true; moved && s.left() > 0; {
+	for moved := true; moved && s.remainingRuns() > 0; {
 		moved = false
 		for _, d := range s.rand.Perm(len(at)) {
-			next, err := s.line(ctx, at, d)
+			next, err := s.searchRange(ctx, at, d)
 			if err != nil {
 				return at, err
 			}
@@ -269,18 +287,19 @@ func (s *search) descend(ctx context.Context, at setting) (setting, error) {
 	return at, nil
 }
 
-// diagonals looks, with what is left, at the settings one place off the best in two ranges
-// at once: a walk along the ranges ends in valleys that lie across them.
-func (s *search) diagonals(ctx context.Context) error {
-	for s.left() >= 1 && len(s.tried) > 0 {
-		at := s.leaders(1)[0]
+// tryDiagonals spends the remaining runs on settings that differ from the best by one position in each of two
+// ranges, and descends from those that are better. descend alone changes one range at a time, and so stops in
+// valleys that are diagonal to the ranges.
+func (s *search) tryDiagonals(ctx context.Context) error {
+	for s.remainingRuns() >= 1 && len(s.tried) > 0 {
+		at := s.bestSettings(1)[0]
 		var list []setting
-		for d := range at {
-			for e := range d {
+		for rangeA := range at {
+			for rangeB := range rangeA {
 				for _, by := range [][2]int{{-1, -1}, {-1, 1}, {1, -1}, {1, 1}} {
-					x, ok := s.moved(at, d, by[0])
+					x, ok := s.shifted(at, rangeA, by[0])
 					if ok {
-						x, ok = s.moved(x, e, by[1])
+						x, ok = s.shifted(x, rangeB, by[1])
 					}
 					if ok && s.tried[x.key()] == nil {
 						list = append(list, x)
@@ -289,7 +308,7 @@ func (s *search) diagonals(ctx context.Context) error {
 			}
 		}
 		s.rand.Shuffle(len(list), func(i, j int) { list[i], list[j] = list[j], list[i] })
-		next, err := s.best(ctx, at, list[:min(len(list), 4, int(s.left()))])
+		next, err := s.bestOf(ctx, at, list[:min(len(list), 4, int(s.remainingRuns()))])
 		if err == nil && next.key() != at.key() {
 			_, err = s.descend(ctx, next)
 		}
@@ -300,9 +319,10 @@ func (s *search) diagonals(ctx context.Context) error {
 	return nil
 }
 
-// line looks along one range for the best value: by steps that grow while they help where
-// it is ordered, else at every value.
-func (s *search) line(ctx context.Context, at setting, d int) (setting, error) {
+// searchRange looks for a better setting than at that differs only in range d, an index of spec.Over, and returns
+// the best; at if none is better. In an ordered range it steps in both directions, then on in the better one
+// with steps that double as long as the setting improves. In another range it tries all values.
+func (s *search) searchRange(ctx context.Context, at setting, d int) (setting, error) {
 	if !s.spec.Over[d].Ordered {
 		var list []setting
 		for _, n := range neighbours(s.spec.Over, at) {
@@ -310,16 +330,16 @@ func (s *search) line(ctx context.Context, at setting, d int) (setting, error) {
 				list = append(list, n)
 			}
 		}
-		return s.best(ctx, at, list)
+		return s.bestOf(ctx, at, list)
 	}
-	for _, step := range []int{1, 2} { // past one bad value, too
+	for _, step := range []int{1, 2} { // step 2 skips one bad value
 		var list []setting
 		for _, by := range []int{-step, step} {
-			if n, ok := s.moved(at, d, by); ok {
+			if n, ok := s.shifted(at, d, by); ok {
 				list = append(list, n)
 			}
 		}
-		next, err := s.best(ctx, at, list)
+		next, err := s.bestOf(ctx, at, list)
 		if err != nil || next.key() == at.key() {
 			if err != nil {
 				return at, err
@@ -327,13 +347,13 @@ func (s *search) line(ctx context.Context, at setting, d int) (setting, error) {
 			continue
 		}
 		by := next[d] - at[d]
-		for at = next; s.left() > 0; at = next {
+		for at = next; s.remainingRuns() > 0; at = next {
 			by *= 2
-			n, ok := s.moved(at, d, by)
+			n, ok := s.shifted(at, d, by)
 			if !ok {
 				break
 			}
-			if next, err = s.best(ctx, at, []setting{n}); err != nil || next.key() == at.key() {
+			if next, err = s.bestOf(ctx, at, []setting{n}); err != nil || next.key() == at.key() {
 				break
 			}
 		}
@@ -342,7 +362,9 @@ func (s *search) line(ctx context.Context, at setting, d int) (setting, error) {
 	return at, nil
 }
 
-func (s *search) moved(at setting, d, by int) (setting, bool) {
+// shifted returns the setting whose index in range d differs from at by the given number; false if it is
+// outside of the range.
+func (s *search) shifted(at setting, d, by int) (setting, bool) {
 	v := at[d] + by
 	if v < 0 || v >= len(s.spec.Over[d].Values) {
 		return nil, false
@@ -352,44 +374,46 @@ func (s *search) moved(at setting, d, by int) (setting, bool) {
 	return n, true
 }
 
-// best returns the best of a setting and others, judged on the same seeds; what is clearly
-// worse on the first is not run on the others.
-func (s *search) best(ctx context.Context, at setting, others []setting) (setting, error) {
+// bestOf runs best, the best setting so far, and others. It returns the best of them, compared on the same seeds.
+// A setting that is clearly worse with the first seed is not run with the other seeds.
+func (s *search) bestOf(ctx context.Context, best setting, others []setting) (setting, error) {
 	var jobs []job
-	for _, x := range append([]setting{at}, others...) {
-		jobs = append(jobs, job{x, 0, 1})
+	for _, x := range append([]setting{best}, others...) {
+		jobs = append(jobs, completeRun(x, 0))
 	}
-	if err := s.run(ctx, "walk", jobs); err != nil {
-		return at, err
+	if err := s.runJobs(ctx, "walk", jobs); err != nil {
+		return best, err
 	}
 	for _, x := range others {
-		better, err := s.better(ctx, x, at)
+		better, err := s.isBetter(ctx, x, best)
 		if err != nil {
-			return at, err
+			return best, err
 		}
 		if better {
-			s.note("walk", job{x, 0, 1}, "better: the walk goes on from here")
-			at = x
+			s.addStep("walk", completeRun(x, 0), "better: the walk continues from here")
+			best = x
 		}
 	}
-	return at, nil
+	return best, nil
 }
 
-// better reports whether x is better than y, on the seeds of the walk.
-func (s *search) better(ctx context.Context, x, y setting) (bool, error) {
-	a, b := s.value(job{x, 0, 1}), s.value(job{y, 0, 1})
+// isBetter reports whether x is better than y: if it violates the bounds less or, with equal violations, if its
+// first figure is lower on average over the seeds of the walk. It runs both with seeds that are missing, unless
+// x is more than 5 % worse with the first seed.
+func (s *search) isBetter(ctx context.Context, x, y setting) (bool, error) {
+	a, b := s.outcomeOf(completeRun(x, 0)), s.outcomeOf(completeRun(y, 0))
 	if a.Violation != b.Violation {
 		return a.Violation < b.Violation, nil
 	}
-	if s.walk == 1 || a.Figures[0] > b.Figures[0]*1.05 {
+	if s.walkSeeds == 1 || a.Figures[0] > b.Figures[0]*1.05 {
 		return a.Figures[0] < b.Figures[0], nil
 	}
 	var diff float64
-	for seed := range s.walk {
-		if err := s.run(ctx, "walk", []job{{x, seed, 1}, {y, seed, 1}}); err != nil {
+	for seed := range s.walkSeeds {
+		if err := s.runJobs(ctx, "walk", []job{completeRun(x, seed), completeRun(y, seed)}); err != nil {
 			return false, err
 		}
-		a, b := s.value(job{x, seed, 1}), s.value(job{y, seed, 1})
+		a, b := s.outcomeOf(completeRun(x, seed)), s.outcomeOf(completeRun(y, seed))
 		if a.Violation != b.Violation {
 			return a.Violation < b.Violation, nil
 		}
@@ -398,104 +422,111 @@ func (s *search) better(ctx context.Context, x, y setting) (bool, error) {
 	return diff < 0, nil
 }
 
-// noisy finds out whether a seed changes anything, for the first of a list or, as that may
-// be nothing with every seed, the last: then a step of the walk is judged on three.
-func (s *search) noisy(ctx context.Context, list []setting) error {
-	s.walk = 1
+// chooseWalkSeeds sets walkSeeds: 1 if the seed has no effect on the figures, otherwise 3, or spec.Seeds if that
+// is less. It runs the first and, if necessary, the last setting of list with a second seed; two, because the
+// figures of one may be 0 with every seed.
+func (s *search) chooseWalkSeeds(ctx context.Context, list []setting) error {
+	s.walkSeeds = 1
 	if s.spec.Seeds < 2 {
 		return nil
 	}
 	for _, x := range []setting{list[0], list[len(list)-1]} {
-		if s.walk > 1 || s.fresh([]job{{x, 1, 1}})+s.spent > float64(s.spec.Runs) {
+		if s.walkSeeds > 1 || s.newCost([]job{completeRun(x, 1)})+s.spentRuns > float64(s.spec.Runs) {
 			break
 		}
-		if err := s.run(ctx, "race", []job{{x, 1, 1}}); err != nil {
+		if err := s.runJobs(ctx, "race", []job{completeRun(x, 1)}); err != nil {
 			return err
 		}
-		if !slices.Equal(s.value(job{x, 0, 1}).Figures, s.value(job{x, 1, 1}).Figures) {
-			s.walk = min(3, s.spec.Seeds)
+		if !slices.Equal(s.outcomeOf(completeRun(x, 0)).Figures, s.outcomeOf(completeRun(x, 1)).Figures) {
+			s.walkSeeds = min(3, s.spec.Seeds)
 		}
 	}
 	return nil
 }
 
-// race runs the best with all seeds, one after the other, and drops who is worse than the
-// leader beyond chance. It returns those that are left, the best first.
+// race runs settings with all seeds, one seed after the other, as far as the limit of runs allows. From the
+// third seed on it drops settings that are significantly worse than the leader: the 95 % interval of the
+// difference is above 0. It returns the others, the best first.
 func (s *search) race(ctx context.Context, list []setting) ([]setting, error) {
-	if s.walk == 1 {
+	if s.walkSeeds == 1 {
 		return list, nil // a seed changes nothing
 	}
 	for seed := range s.spec.Seeds {
-		if paid, err := s.round(ctx, list, seed); err != nil {
+		if affordable, err := s.raceRound(ctx, list, seed); err != nil {
 			return nil, err
-		} else if !paid {
+		} else if !affordable {
 			break
 		}
 		slices.SortStableFunc(list, func(x, y setting) int {
-			return cmp.Or(cmp.Compare(s.violation(x, seed+1), s.violation(y, seed+1)), cmp.Compare(s.mean(x, 0, seed+1), s.mean(y, 0, seed+1)))
+			return cmp.Or(cmp.Compare(s.worstViolation(x, seed+1), s.worstViolation(y, seed+1)),
+				cmp.Compare(s.meanFigure(x, 0, seed+1), s.meanFigure(y, 0, seed+1)))
 		})
 		if seed < 2 {
-			continue
+			continue // too few seeds for an interval
 		}
-		kept := list[:1]
+		remaining := list[:1]
 		for _, x := range list[1:] {
-			if by := s.above(x, list[0], seed+1); by.Lo != nil && *by.Lo > 0 {
-				s.note("race", job{x, seed, 1}, fmt.Sprintf("dropped: %s above the leader, at least %s, over %d seeds",
-					units.Significant(by.Mean, 4), units.Significant(*by.Lo, 4), seed+1))
+			if excess := s.pairedDifference(x, list[0], seed+1); excess.Lo != nil && *excess.Lo > 0 {
+				s.addStep("race", completeRun(x, seed), fmt.Sprintf("dropped: %s above the leader, at least %s, over %d seeds",
+					units.Significant(excess.Mean, 4), units.Significant(*excess.Lo, 4), seed+1))
 				continue
 			}
-			kept = append(kept, x)
+			remaining = append(remaining, x)
 		}
-		list = kept
+		list = remaining
 	}
 	return list, nil
 }
 
-// round runs settings with one more seed; false if the budget has no room for that.
-func (s *search) round(ctx context.Context, list []setting, seed int) (paid bool, err error) {
+// raceRound runs settings with one more seed and sets racedSeeds. affordable is false if that would exceed the
+// limit of runs; nothing is run then.
+func (s *search) raceRound(ctx context.Context, list []setting, seed int) (affordable bool, err error) {
 	var jobs []job
 	for _, x := range list {
-		jobs = append(jobs, job{x, seed, 1})
+		jobs = append(jobs, completeRun(x, seed))
 	}
-	if s.fresh(jobs)+s.spent > float64(s.spec.Runs) {
+	if s.newCost(jobs)+s.spentRuns > float64(s.spec.Runs) {
 		return false, nil
 	}
-	s.raced = seed + 1
-	return true, s.run(ctx, "race", jobs)
+	s.racedSeeds = seed + 1
+	return true, s.runJobs(ctx, "race", jobs)
 }
 
-// column returns figure f of a setting over the first seeds.
-func (s *search) column(x setting, f, seeds int) (list []float64) {
+// figureBySeed returns figure f, an index of spec.Minimise, of setting x for each of the first seeds with which
+// the setting was run for the whole duration.
+func (s *search) figureBySeed(x setting, f, seeds int) (list []float64) {
 	for seed := range seeds {
-		if v, ok := s.memo[memoKey(job{x, seed, 1})]; ok {
+		if v, ok := s.outcomes[jobKey(completeRun(x, seed))]; ok {
 			list = append(list, v.Figures[f])
 		}
 	}
 	return list
 }
 
-func (s *search) mean(x setting, f, seeds int) float64 {
-	return sweep.MeanOf(s.column(x, f, seeds)).Mean
+// meanFigure returns the mean of figure f over the first seeds.
+func (s *search) meanFigure(x setting, f, seeds int) float64 {
+	return sweep.MeanOf(s.figureBySeed(x, f, seeds)).Mean
 }
 
-func (s *search) violation(x setting, seeds int) (worst float64) {
+// worstViolation returns the largest violation over the first seeds.
+func (s *search) worstViolation(x setting, seeds int) (worst float64) {
 	for seed := range seeds {
-		worst = max(worst, s.memo[memoKey(job{x, seed, 1})].Violation)
+		worst = max(worst, s.outcomes[jobKey(completeRun(x, seed))].Violation)
 	}
 	return worst
 }
 
-// ratio returns figure f of x over that of y, paired by seed.
-func (s *search) ratio(x, y setting, f, seeds int) figures.Mean {
-	a, b := s.column(x, f, seeds), s.column(y, f, seeds)
+// pairedRatio returns the ratio of figure f of x to that of y, paired by seed.
+func (s *search) pairedRatio(x, y setting, f, seeds int) figures.Mean {
+	a, b := s.figureBySeed(x, f, seeds), s.figureBySeed(y, f, seeds)
 	n := min(len(a), len(b))
 	return sweep.RatioOf(a[:n], b[:n])
 }
 
-// above is how much the first figure of x is above that of y, paired by seed: it says so
-// where the best is 0, too, and has no ratio.
-func (s *search) above(x, y setting, seeds int) figures.Mean {
-	a, b := s.column(x, 0, seeds), s.column(y, 0, seeds)
+// pairedDifference returns the first figure of x minus that of y, paired by seed. Unlike a ratio it exists
+// if a figure is 0.
+func (s *search) pairedDifference(x, y setting, seeds int) figures.Mean {
+	a, b := s.figureBySeed(x, 0, seeds), s.figureBySeed(y, 0, seeds)
 	diff := make([]float64, min(len(a), len(b)))
 	for i := range diff {
 		diff[i] = a[i] - b[i]
@@ -503,11 +534,11 @@ func (s *search) above(x, y setting, seeds int) figures.Mean {
 	return sweep.MeanOf(diff)
 }
 
-// leaders returns the best settings that were run for the whole duration, at most n.
-func (s *search) leaders(n int) []setting {
+// bestSettings returns the best n settings of those that were run for the whole duration, the best first.
+func (s *search) bestSettings(n int) []setting {
 	list := make([]setting, 0, len(s.tried))
 	for _, x := range s.tried {
-		if _, ok := s.memo[memoKey(job{x, 0, 1})]; ok {
+		if _, ok := s.outcomes[jobKey(completeRun(x, 0))]; ok {
 			list = append(list, x)
 		}
 	}
@@ -516,43 +547,47 @@ func (s *search) leaders(n int) []setting {
 	return list[:min(n, len(list))]
 }
 
-// optimum finds the setting that makes one figure smallest, and those that may be as good.
-func (s *search) optimum(ctx context.Context, own setting) ([]setting, error) {
-	list, err := s.begin(ctx, own)
+// searchOptimum searches for the smallest figure: it draws settings, descends from the best three, and races the
+// best four. It returns the best setting, followed by those that may be as good. own is the configuration's own
+// setting, nil if none.
+func (s *search) searchOptimum(ctx context.Context, own setting) ([]setting, error) {
+	list, err := s.drawAndHalve(ctx, own)
 	if err == nil && len(list) > 0 {
-		err = s.noisy(ctx, list)
+		err = s.chooseWalkSeeds(ctx, list)
 	}
 	if err != nil {
 		return nil, err
 	}
 	for _, start := range list[:min(3, len(list))] {
-		if s.left() <= 0 {
+		if s.remainingRuns() <= 0 {
 			break
 		}
-		if _, err := s.descend(ctx, start); err != nil && !errors.Is(err, errSpent) {
+		if _, err := s.descend(ctx, start); err != nil && !errors.Is(err, errBudgetSpent) {
 			return nil, err
 		}
 	}
-	if err := s.diagonals(ctx); err != nil && !errors.Is(err, errSpent) {
+	if err := s.tryDiagonals(ctx); err != nil && !errors.Is(err, errBudgetSpent) {
 		return nil, err
 	}
-	return s.race(ctx, s.leaders(4))
+	return s.race(ctx, s.bestSettings(4))
 }
 
-// maxFront bounds the settings of a front.
+// maxFront is the maximum number of settings of a front.
 const maxFront = 16
 
-// front finds the settings that no other betters in both figures.
-func (s *search) front(ctx context.Context, own setting) ([]setting, error) {
-	list, err := s.begin(ctx, own)
+// searchFront returns the Pareto front of two figures, at most maxFront settings. It runs the neighbours of the
+// settings of the front, which may change the front, until those of all its settings have been run or the
+// runs are spent. own is as in searchOptimum.
+func (s *search) searchFront(ctx context.Context, own setting) ([]setting, error) {
+	list, err := s.drawAndHalve(ctx, own)
 	if err == nil && len(list) > 0 {
-		err = s.noisy(ctx, list)
+		err = s.chooseWalkSeeds(ctx, list)
 	}
 	if err != nil {
 		return nil, err
 	}
 	expanded := map[string]bool{}
-	for s.left() > 0 {
+	for s.remainingRuns() > 0 {
 		front := s.undominated()
 		i := slices.IndexFunc(front, func(x setting) bool { return !expanded[x.key()] })
 		if i < 0 {
@@ -561,22 +596,22 @@ func (s *search) front(ctx context.Context, own setting) ([]setting, error) {
 		expanded[front[i].key()] = true
 		var jobs []job
 		for _, n := range neighbours(s.spec.Over, front[i]) {
-			jobs = append(jobs, job{n, 0, 1})
+			jobs = append(jobs, completeRun(n, 0))
 		}
 		s.rand.Shuffle(len(jobs), func(i, j int) { jobs[i], jobs[j] = jobs[j], jobs[i] })
-		if err := s.run(ctx, "walk", jobs[:min(len(jobs), max(int(s.left()), 1))]); err != nil {
-			if errors.Is(err, errSpent) {
+		if err := s.runJobs(ctx, "walk", jobs[:min(len(jobs), max(int(s.remainingRuns()), 1))]); err != nil {
+			if errors.Is(err, errBudgetSpent) {
 				break
 			}
 			return nil, err
 		}
 	}
-	front := thin(s.undominated(), maxFront)
-	if s.walk > 1 {
+	front := thinOut(s.undominated(), maxFront)
+	if s.walkSeeds > 1 { // run the other seeds for the means of the figures; the front remains
 		for seed := range s.spec.Seeds {
-			if paid, err := s.round(ctx, front, seed); err != nil {
+			if affordable, err := s.raceRound(ctx, front, seed); err != nil {
 				return nil, err
-			} else if !paid {
+			} else if !affordable {
 				break
 			}
 		}
@@ -584,8 +619,8 @@ func (s *search) front(ctx context.Context, own setting) ([]setting, error) {
 	return front, nil
 }
 
-// undominated lists the settings run for the whole duration that no other betters, by the
-// first figure.
+// undominated returns the settings that no other dominates, of those run for the whole duration, sorted by
+// the first figure.
 func (s *search) undominated() (front []setting) {
 	type placed struct {
 		at    setting
@@ -593,26 +628,27 @@ func (s *search) undominated() (front []setting) {
 	}
 	var list []placed
 	for _, x := range s.tried {
-		if v, ok := s.memo[memoKey(job{x, 0, 1})]; ok {
+		if v, ok := s.outcomes[jobKey(completeRun(x, 0))]; ok {
 			list = append(list, placed{x, v})
 		}
 	}
-	slices.SortFunc(list, func(x, y placed) int { // whoever betters one stands before it
-		return cmp.Or(cmp.Compare(x.value.Violation, y.value.Violation), slices.Compare(x.value.Figures, y.value.Figures), slices.Compare(x.at, y.at))
+	slices.SortFunc(list, func(x, y placed) int { // a setting comes after those that dominate it
+		return cmp.Or(cmp.Compare(x.value.Violation, y.value.Violation),
+			slices.Compare(x.value.Figures, y.value.Figures), slices.Compare(x.at, y.at))
 	})
 	for _, x := range list {
 		if x.value.Violation > list[0].value.Violation {
 			break
 		}
-		if last := len(front) - 1; last < 0 || !s.value(job{front[last], 0, 1}).dominates(x.value) {
+		if last := len(front) - 1; last < 0 || !s.outcomeOf(completeRun(front[last], 0)).dominates(x.value) {
 			front = append(front, x.at)
 		}
 	}
 	return front
 }
 
-// thin keeps n of a front, both ends and the rest evenly between.
-func thin(front []setting, n int) []setting {
+// thinOut returns at most n settings of a front: the first, the last, and evenly spaced ones between them.
+func thinOut(front []setting, n int) []setting {
 	if len(front) <= n {
 		return front
 	}

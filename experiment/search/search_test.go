@@ -18,13 +18,13 @@ import (
 	"wirelab/experiment/config"
 )
 
-var began = time.Now()
+var startTime = time.Now()
 
-func clock() time.Duration { return time.Since(began) }
+func clock() time.Duration { return time.Since(startTime) }
 
-// widths returns a search over tune's settings for positions: small and large bits, xy and
-// z apart. The keys are no configuration's; whatever evaluates knows them.
-func widths() *config.Config {
+// tuneSpace returns a search over tune's settings for positions: small and large bit widths for x, y and for z.
+// The keys a to d are not configuration keys.
+func tuneSpace() *config.Config {
 	c := config.Default()
 	for i, key := range []string{"a", "b", "c", "d"} {
 		r := config.Range{Key: key, Ordered: true}
@@ -37,12 +37,11 @@ func widths() *config.Config {
 	return c
 }
 
-// The optimum of tune's 1,225 settings, which tune finds by running all of them over the
-// recording, for a tenth of that: whatever the seed.
-func TestFindsTheOptimumOfTune(t *testing.T) {
+// A search finds the optimum of tune's 1,225 settings with a tenth of the runs, with every seed.
+func TestFindsOptimumOfTune(t *testing.T) {
 	grid := map[int]map[string]float64{}
-	for _, share := range shares {
-		grid[share] = tuned(t, share)
+	for _, divisor := range divisors {
+		grid[divisor] = meansByTune(t, divisor)
 	}
 	if n := len(grid[1]); n != 1225 {
 		t.Fatalf("tune has %d settings, expected 1225", n)
@@ -54,15 +53,15 @@ func TestFindsTheOptimumOfTune(t *testing.T) {
 	found := 0
 	const seeds = 20
 	for seed := range uint64(seeds) {
-		c := widths()
+		c := tuneSpace()
 		c.Seed = seed
 		cost := 0.0
-		f, err := look(t.Context(), c, func(_ context.Context, jobs []job) ([]outcome, error) {
+		f, err := searchWith(t.Context(), c, func(_ context.Context, jobs []job) ([]outcome, error) {
 			var out []outcome
 			for _, j := range jobs {
-				cost += 1 / float64(j.Share)
+				cost += 1 / float64(j.Divisor)
 				s := j.Setting
-				v, ok := grid[j.Share][fmt.Sprintf("%d-%d-%d-%d", s[0]+2, s[1]+8, s[2]+2, s[3]+8)]
+				v, ok := grid[j.Divisor][fmt.Sprintf("%d-%d-%d-%d", s[0]+2, s[1]+8, s[2]+2, s[3]+8)]
 				if !ok {
 					t.Fatalf("no setting %v", s)
 				}
@@ -74,7 +73,7 @@ func TestFindsTheOptimumOfTune(t *testing.T) {
 			t.Fatal(err)
 		}
 		if cost > 122.5 || math.Abs(cost-f.Runs) > 1e-9 {
-			t.Errorf("seed %d: cost %.1f runs, says %.1f, expected at most a tenth of 1225", seed, cost, f.Runs)
+			t.Errorf("seed %d: cost %.1f runs, reported %.1f, expected at most a tenth of 1225", seed, cost, f.Runs)
 		}
 		if f.Best.Figures["bits_per_item"].Mean == least {
 			found++
@@ -87,15 +86,15 @@ func TestFindsTheOptimumOfTune(t *testing.T) {
 	}
 }
 
-// tuned has tune count the first frames of the demo.
-func tuned(t *testing.T, share int) map[string]float64 {
+// meansByTune returns the mean size of each setting of tune over the first 1/divisor of the demo.
+func meansByTune(t *testing.T, divisor int) map[string]float64 {
 	t.Helper()
 	src, err := dataset.Open(t.Context(), "demo", dataset.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	search := tune.New(tune.Position)
-	frames := src.(dataset.Sized).Frames() / share
+	frames := src.(dataset.Sized).Frames() / divisor
 	var ring [6]frame.Frame
 	for n := range ring {
 		src.Initial(&ring[n])
@@ -117,15 +116,15 @@ func tuned(t *testing.T, share int) map[string]float64 {
 	return out
 }
 
-// With luck in every figure the best still wins, by pairs: the truth is a bowl, and a
-// seed moves all settings alike and each a little by itself.
-func TestFindsTheBestThroughNoise(t *testing.T) {
+// A search finds the best setting although figures are noisy. A seed changes the figures of all settings in the
+// same way, and each a little by itself.
+func TestFindsBestDespiteNoise(t *testing.T) {
 	hits := 0
 	const trials = 30
 	for trial := range uint64(trials) {
-		c := widths()
+		c := tuneSpace()
 		c.Seed, c.Search.Runs, c.Search.Seeds = trial, 300, 8
-		f, err := look(t.Context(), c, func(_ context.Context, jobs []job) ([]outcome, error) {
+		f, err := searchWith(t.Context(), c, func(_ context.Context, jobs []job) ([]outcome, error) {
 			var out []outcome
 			for _, j := range jobs {
 				common := rand.New(rand.NewPCG(trial, uint64(j.Seed))).NormFloat64()
@@ -149,6 +148,7 @@ func TestFindsTheBestThroughNoise(t *testing.T) {
 	}
 }
 
+// bowl returns a quadratic function of a setting with one minimum.
 func bowl(s setting) float64 {
 	sum := 100.0
 	for d, best := range []int{3, 2, 2, 1} {
@@ -157,13 +157,13 @@ func bowl(s setting) float64 {
 	return sum
 }
 
-// A front holds what no other betters, and all of it where the budget covers the grid.
+// The front has all settings that no other dominates if the whole grid is run.
 func TestFront(t *testing.T) {
-	c := widths()
+	c := tuneSpace()
 	c.Search.Over = c.Search.Over[:2]
 	c.Search.Minimise = []string{"payload_kbps", "encode_us.p50"}
 	value := func(s setting) []float64 { return []float64{float64((s[0] - 6) * (s[0] - 6)), float64(s[0] + s[1])} }
-	f, err := look(t.Context(), c, func(_ context.Context, jobs []job) ([]outcome, error) {
+	f, err := searchWith(t.Context(), c, func(_ context.Context, jobs []job) ([]outcome, error) {
 		var out []outcome
 		for _, j := range jobs {
 			out = append(out, outcome{Figures: value(j.Setting)})
@@ -178,7 +178,7 @@ func TestFront(t *testing.T) {
 		got = append(got, x.Words)
 	}
 	var want []string
-	for a := 8; a >= 2; a-- { // of each a the least b: nothing is better in both
+	for a := 8; a >= 2; a-- { // with each a, the smallest b is best
 		want = append(want, fmt.Sprintf("a=%d b=8", a))
 	}
 	if !slices.Equal(got, want) {
@@ -186,18 +186,18 @@ func TestFront(t *testing.T) {
 	}
 }
 
-// Bounds come first, and what cannot be run never wins.
+// Bounds have priority over figures, and a setting that cannot be run is never the best.
 func TestBounds(t *testing.T) {
-	c := widths()
-	f, err := look(t.Context(), c, func(_ context.Context, jobs []job) ([]outcome, error) {
+	c := tuneSpace()
+	f, err := searchWith(t.Context(), c, func(_ context.Context, jobs []job) ([]outcome, error) {
 		var out []outcome
 		for _, j := range jobs {
 			v := outcome{Figures: []float64{bowl(j.Setting)}}
 			if j.Setting[0] < 5 {
-				v.Violation, v.Why = float64(5-j.Setting[0]), "a is small"
+				v.Violation, v.Reason = float64(5-j.Setting[0]), "a is small"
 			}
 			if j.Setting[1] == 2 {
-				v = (&evaluator{spec: c.Search}).refused(errors.New("no"))
+				v = (&evaluator{spec: c.Search}).failedOutcome(errors.New("no"))
 			}
 			out = append(out, v)
 		}
@@ -211,8 +211,8 @@ func TestBounds(t *testing.T) {
 	}
 }
 
-// The configuration itself is found among the values however these are written.
-func TestPlaceComparesQuantities(t *testing.T) {
+// ownSetting compares quantities, not texts.
+func TestOwnSettingComparesQuantities(t *testing.T) {
 	text := `
 down.latency = "1s"
 down.rate = "1mbit"
@@ -227,19 +227,19 @@ minimise = "payload_kbps"
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got, want := place(c), (setting{1, 0, 1}); !slices.Equal(got, want) {
-		t.Errorf("the configuration is at %v, want %v", got, want)
+	if got, want := ownSetting(c), (setting{1, 0, 1}); !slices.Equal(got, want) {
+		t.Errorf("ownSetting is %v, want %v", got, want)
 	}
 	if err := c.Set("down.latency", "20ms"); err != nil {
 		t.Fatal(err)
 	}
-	if got := place(c); got != nil {
-		t.Errorf("20ms is none of the values, and found at %v", got)
+	if got := ownSetting(c); got != nil {
+		t.Errorf("ownSetting with 20ms is %v, want nil", got)
 	}
 }
 
-// Over real runs: the same search gives the same result, its best really is that good, and
-// params of another encoder are left alone.
+// With real runs, a search gives the same result with any number of parallel jobs, and ignores the parameters of
+// other encoders.
 func TestRealRuns(t *testing.T) {
 	text := `
 duration = "1s"
@@ -266,7 +266,7 @@ seeds = 3
 			t.Fatal(err)
 		}
 		if f.Runs > 20 {
-			t.Errorf("it cost %.1f runs of 20", f.Runs)
+			t.Errorf("cost %.1f runs of 20", f.Runs)
 		}
 		if f.Best.Set["encoder.name"] != "relative-orientation" || f.OfOwn != nil && f.OfOwn.Mean > 1 {
 			t.Errorf("best %+v", f.Best)
@@ -278,6 +278,6 @@ seeds = 3
 		results = append(results, string(data))
 	}
 	if results[0] != results[1] {
-		t.Error("with two jobs side by side another result")
+		t.Error("the results with one and two jobs differ")
 	}
 }

@@ -6,16 +6,16 @@ import (
 	"fmt"
 )
 
-// Label is the beginning of a stream: its length, and the size and hash of the file
-// that it unpacks to.
+// Label is the header of a stream: its length, and the size and hash of the unpacked
+// file.
 type Label struct {
 	Packed int64 // bytes in the stream after the label
 	Size   int64 // bytes of the unpacked file
 	Hash   [sha256.Size]byte
 }
 
-// MinBlock is the least size of a block in bytes: the first block must hold the whole
-// label.
+// MinBlock is the minimum size of a block in bytes: the first block must contain the
+// whole label.
 const MinBlock = 2*binary.MaxVarintLen64 + sha256.Size
 
 // Append appends the label to dst: both sizes as unsigned varints, then the hash.
@@ -25,18 +25,18 @@ func (l *Label) Append(dst []byte) []byte {
 	return append(dst, l.Hash[:]...)
 }
 
-// parseLabel reads what Append wrote and returns its length n.
+// parseLabel reads a label, as Append wrote it, from the beginning of src, and returns its length n.
 func parseLabel(src []byte) (l Label, n int, err error) {
 	for _, v := range []*int64{&l.Packed, &l.Size} {
 		u, k := binary.Uvarint(src[n:])
-		if k <= 0 || u >= 1<<62 {
-			return l, 0, fmt.Errorf("%w: the first one holds no label", ErrBlock)
+		if k <= 0 || u >= 1<<62 { // incomplete, or so large that sums of sizes could overflow
+			return l, 0, fmt.Errorf("%w: the first block has no label", ErrBlock)
 		}
 		*v = int64(u)
 		n += k
 	}
 	if copy(l.Hash[:], src[n:]) < len(l.Hash) {
-		return l, 0, fmt.Errorf("%w: the first one holds no label", ErrBlock)
+		return l, 0, fmt.Errorf("%w: the first block has no label", ErrBlock)
 	}
 	return l, n + len(l.Hash), nil
 }

@@ -8,9 +8,9 @@ import (
 // Receiver reassembles the blocks of a stream. The stream begins with a Label, which
 // gives its length.
 type Receiver struct {
-	stream     []byte // received without a gap
-	blocks     int    // number of blocks in stream
-	early      map[uint32][]byte
+	stream     []byte            // received without a gap
+	blocks     int               // number of blocks in stream
+	afterGap   map[uint32][]byte // blocks received after a gap, by number
 	label      Label
 	labelBytes int // length of the label; 0 until it has arrived
 	err        error
@@ -19,47 +19,49 @@ type Receiver struct {
 // Fate is what a receiver did with a block.
 type Fate uint8
 
-// The fates.
+// Values of Fate.
 const (
-	Kept      Fate = iota // it is new
-	Duplicate             // it had arrived before
-	Refused               // it is invalid: see the error
+	Kept      Fate = iota // the block is new and was stored
+	Duplicate             // the block had arrived before
+	Refused               // the block is invalid: see the error
 )
 
-// ErrBlock says that a block cannot be part of the stream.
+// ErrBlock means that a block cannot be part of the stream.
 var ErrBlock = errors.New("transfer: impossible block")
 
-// Accept adds a block; it copies body. The arguments may be anything: memory grows
-// with the bytes received, and not because of a size that they claim.
+// Accept adds block number, from 0, with the contents body, which it copies. Any
+// arguments are safe: memory grows with the bytes received, not with the sizes in the
+// label. After an error in the stream, all blocks are refused with that error.
 func (r *Receiver) Accept(number uint32, body []byte) (Fate, error) {
 	if r.err != nil {
 		return Refused, r.err
 	}
-	at := uint32(r.blocks)
+	next := uint32(r.blocks)
 	switch {
-	case number < at:
+	case number < next:
 		return Duplicate, nil
-	case number-at >= Reach:
-		return Refused, fmt.Errorf("%w: number %d where %d is missing", ErrBlock, number, at)
+	case number-next >= Reach:
+		return Refused, fmt.Errorf("%w: number %d, expected %d to %d", ErrBlock, number, next, next+Reach-1)
 	case len(body) == 0:
 		return Refused, fmt.Errorf("%w: number %d is empty", ErrBlock, number)
 	case r.Complete():
-		return Refused, fmt.Errorf("%w: number %d behind the end", ErrBlock, number)
+		return Refused, fmt.Errorf("%w: number %d is after the end", ErrBlock, number)
 	}
-	if number > at {
-		if r.early[number] != nil {
+	if number > next {
+		if r.afterGap[number] != nil {
 			return Duplicate, nil
 		}
-		if r.early == nil {
-			r.early = map[uint32][]byte{}
+		if r.afterGap == nil {
+			r.afterGap = map[uint32][]byte{}
 		}
-		r.early[number] = append([]byte{}, body...)
+		r.afterGap[number] = append([]byte{}, body...)
 		return Kept, nil
 	}
+	// The next block may also close the gap before blocks that have arrived already.
 	for body != nil && r.err == nil {
-		r.err = r.append(body)
-		body = r.early[uint32(r.blocks)]
-		delete(r.early, uint32(r.blocks))
+		r.err = r.appendBlock(body)
+		body = r.afterGap[uint32(r.blocks)]
+		delete(r.afterGap, uint32(r.blocks))
 	}
 	if r.err != nil {
 		return Refused, r.err
@@ -67,8 +69,8 @@ func (r *Receiver) Accept(number uint32, body []byte) (Fate, error) {
 	return Kept, nil
 }
 
-// append adds the next block to the stream.
-func (r *Receiver) append(body []byte) error {
+// appendBlock adds the next block to the stream.
+func (r *Receiver) appendBlock(body []byte) error {
 	r.stream = append(r.stream, body...)
 	r.blocks++
 	if r.labelBytes == 0 {
@@ -78,13 +80,13 @@ func (r *Receiver) append(body []byte) error {
 		}
 	}
 	if r.missing() < 0 {
-		return fmt.Errorf("%w: the stream goes on behind its end", ErrBlock)
+		return fmt.Errorf("%w: the stream is longer than its label states", ErrBlock)
 	}
 	return nil
 }
 
-// missing returns how many bytes of the stream have not been received without a gap;
-// negative if there are too many.
+// missing returns the number of bytes that r.stream lacks until the end that the label
+// states; negative if the stream is too long.
 func (r *Receiver) missing() int64 {
 	return r.label.Packed + int64(r.labelBytes) - int64(len(r.stream))
 }
@@ -103,8 +105,8 @@ func (r *Receiver) Contiguous() int { return r.blocks }
 
 // Has reports whether a block was received.
 func (r *Receiver) Has(number int) bool {
-	return number < r.blocks || r.early[uint32(number)] != nil
+	return number < r.blocks || r.afterGap[uint32(number)] != nil
 }
 
 // Received returns how many blocks were received, including those after a gap.
-func (r *Receiver) Received() int { return r.blocks + len(r.early) }
+func (r *Receiver) Received() int { return r.blocks + len(r.afterGap) }

@@ -4,15 +4,15 @@ import "time"
 
 // timer computes the retransmission timeout of RFC 6298, in whole nanoseconds.
 type timer struct {
-	granularity time.Duration // least margin of the timeout over the round trip (the RFC's clock granularity G)
-	smoothed    time.Duration
-	deviation   time.Duration
-	measured    bool
-	doublings   uint
+	granularity time.Duration // minimum of the timeout minus the round trip (the RFC's clock granularity G)
+	smoothed    time.Duration // SRTT of the RFC
+	deviation   time.Duration // RTTVAR of the RFC
+	measured    bool          // a round trip was measured
+	doublings   uint          // of the timeout
 }
 
-// measure adds a measured round trip (sections 2.2 and 2.3).
-func (t *timer) measure(rtt time.Duration) {
+// addSample adds a measured round trip (RFC 6298, sections 2.2 and 2.3).
+func (t *timer) addSample(rtt time.Duration) {
 	if !t.measured {
 		t.smoothed, t.deviation, t.measured = rtt, rtt/2, true
 		return
@@ -21,7 +21,7 @@ func (t *timer) measure(rtt time.Duration) {
 	t.smoothed += (rtt - t.smoothed) / 8
 }
 
-// timeout returns after what time an acknowledgement is overdue.
+// timeout returns the time after which an acknowledgement is overdue: the RTO of RFC 6298, with backoff.
 func (t *timer) timeout() time.Duration {
 	d := firstTimeout
 	if t.measured {
@@ -30,12 +30,12 @@ func (t *timer) timeout() time.Duration {
 	return max(d, min(d<<t.doublings, maxTimeout)) // the round trip itself may exceed maxTimeout
 }
 
-// backOff doubles the timeout, up to maxTimeout (section 5.5).
+// backOff doubles the timeout, up to maxTimeout (RFC 6298, section 5.5).
 func (t *timer) backOff() {
 	if t.timeout() < maxTimeout {
 		t.doublings++
 	}
 }
 
-// resetBackoff ends the backoff.
+// resetBackoff undoes all doublings of the timeout.
 func (t *timer) resetBackoff() { t.doublings = 0 }

@@ -161,7 +161,7 @@ func TestCleanLink(t *testing.T) {
 }
 
 // Over any link that does not lose everything, the stream arrives intact and the
-// sender learns of it.
+// sender gets all acknowledgements.
 func TestAnyLink(t *testing.T) {
 	for seed := range uint64(40) {
 		rng := rand.New(rand.NewPCG(seed, 3))
@@ -172,10 +172,10 @@ func TestAnyLink(t *testing.T) {
 		s, r := NewSender(len(blocks), 1+rng.IntN(200), beat), &Receiver{}
 		at, ok := w.run(t, s, r, blocks, time.Hour)
 		if !ok || !bytes.Equal(r.Packed(), packed) {
-			t.Fatalf("seed %d: %d blocks, loss %.2f: done %v after %v, %d blocks there", seed, len(blocks), w.loss, ok, at, r.Received())
+			t.Fatalf("seed %d: %d blocks, loss %.2f: done %v after %v, %d blocks received", seed, len(blocks), w.loss, ok, at, r.Received())
 		}
 		if l, _ := r.Label(); l.Hash != sha256.Sum256(packed) || l.Size != 7 {
-			t.Fatalf("seed %d: the label reads %+v", seed, l)
+			t.Fatalf("seed %d: the label is %+v", seed, l)
 		}
 		if least := float64(len(blocks)) / (1 - w.loss); float64(w.sent) > 2*least+40 && w.jitter == 0 {
 			t.Errorf("seed %d: %d datagrams for %d blocks at a loss of %.2f", seed, w.sent, len(blocks), w.loss)
@@ -201,7 +201,7 @@ func TestBackoffWithoutAcks(t *testing.T) {
 		t.Errorf("block 0 left at %s", got)
 	}
 	if want := 64 * len(times); int(seq) > want || s.next != 64 {
-		t.Errorf("%d datagrams of %d blocks into the void; expected at most %d of 64", seq, s.next, want)
+		t.Errorf("%d datagrams of %d blocks without acknowledgements; expected at most %d of 64", seq, s.next, want)
 	}
 }
 
@@ -235,14 +235,14 @@ func TestTimer(t *testing.T) {
 			rttvar = 0.75*rttvar + 0.25*math.Abs(srtt-r)
 			srtt = 0.875*srtt + 0.125*r
 		}
-		tm.measure(time.Duration(r * 1e9))
+		tm.addSample(time.Duration(r * 1e9))
 		if want := srtt + max(beat.Seconds(), 4*rttvar); math.Abs(tm.timeout().Seconds()-want) > 1e-6 {
 			t.Fatalf("after %d round trips: %v, expected %g s", i+1, tm.timeout(), want)
 		}
 	}
 }
 
-// Impossible acknowledgements are refused. False ones that are possible only cost
+// Impossible acknowledgements are rejected. False ones that are possible only cost
 // time.
 func TestImpossibleAcks(t *testing.T) {
 	s := NewSender(4, 4, beat)
@@ -250,17 +250,17 @@ func TestImpossibleAcks(t *testing.T) {
 		s.Sent(0, uint64(n), n)
 	}
 	if err := s.HandleAck(0, Ack{Answers: 2, Newest: 2, Contiguous: 4}); !errors.Is(err, ErrAck) {
-		t.Errorf("has four blocks of three: %v", err)
+		t.Errorf("acknowledgement of four blocks out of three: %v", err)
 	}
 	s.Sent(0, 3, 3)
 	if err := s.HandleAck(0, Ack{Answers: 3, Newest: 3, Mask: 7, Contiguous: 1}); err != nil || s.Done() { // three of which nobody has two
 		t.Fatalf("done %v, %v", s.Done(), err)
 	}
 	if n, again, ok := s.Next(time.Second); n != 1 || !again || !ok {
-		t.Errorf("next is %d (%v, %v), expected the first that is missing", n, again, ok)
+		t.Errorf("next is %d (%v, %v), expected the first missing block", n, again, ok)
 	}
 	if err := s.HandleAck(0, Ack{Answers: 1000, Newest: 1000, Mask: 1<<32 - 1, Contiguous: 4}); err != nil || !s.Done() {
-		t.Errorf("datagrams that nobody sent: %v, done %v", err, s.Done())
+		t.Errorf("acknowledgement of datagrams that were not sent: %v, done %v", err, s.Done())
 	}
 }
 
@@ -280,12 +280,12 @@ func TestFalseAcks(t *testing.T) {
 			return m
 		}
 		if at, ok := w.run(t, s, r, blocks, time.Hour); !ok || !bytes.Equal(r.Packed(), packed) {
-			t.Errorf("seed %d: %d of %d blocks there after %v", seed, r.Received(), len(blocks), at)
+			t.Errorf("seed %d: %d of %d blocks received after %v", seed, r.Received(), len(blocks), at)
 		}
 	}
 }
 
-// A receiver survives any blocks, and holds no more bytes than arrived.
+// A receiver accepts any blocks without a panic, and stores at most the bytes that arrived.
 func FuzzAccept(f *testing.F) {
 	l := Label{Packed: 1 << 40, Size: 1 << 61}
 	f.Add(l.Append(nil), []byte{0, 1, 1, 2, 200, 3}, uint16(40))
@@ -307,10 +307,10 @@ func FuzzAccept(f *testing.F) {
 			came += len(body)
 		}
 		held := len(r.stream)
-		for _, b := range r.early {
+		for _, b := range r.afterGap {
 			held += len(b)
 		}
-		if held > came || len(r.early) > Reach {
+		if held > came || len(r.afterGap) > Reach {
 			t.Fatalf("%d bytes held of %d that came", held, came)
 		}
 	})

@@ -1,6 +1,6 @@
-// Package trust compares what a modelled link did with its settings: the share lost, the delay and
-// the rate, measured from the fates of the packets, with the expected values of the settings and the
-// interval that chance allows.
+// Package trust checks whether a modelled link does what its settings specify. It compares the measured
+// loss, delay and rate with the values expected from the settings, and with the interval in which they
+// are for a correct link.
 package trust
 
 import (
@@ -12,43 +12,46 @@ import (
 	"wirelab/lossmodel/measure"
 )
 
-// alpha bounds the probability that a figure of a correct link leaves its interval, for each check.
+// alpha is the maximum probability, for each check, that a figure of a correct link is outside of its
+// interval.
 const alpha = 1e-5
 
-// Check is one figure of a link: the expected value of the settings, the measured value, and the
-// interval of a correct link. Least and Most are infinite where the settings bound it on one side
+// A Check is one figure of a link: the value expected from the settings, the measured value, and the
+// interval of a correct link. Least or Most is infinite if the settings bound the figure on one side
 // only.
 type Check struct {
 	Name, Unit    string
 	Set, Measured float64
 	Least, Most   float64
 	Known         bool // the settings determine the expected value
-	OK            bool // within the interval; true if it is not known
+	OK            bool // Measured is within the interval, or Known is false
 }
 
-// Judge compares links with their settings. It caches the distributions of delays, which take long
-// to compute. Its zero value is ready.
+// A Judge compares links with their settings. It caches the distributions of delays, which take long
+// to compute. The zero value is ready to use.
 type Judge struct {
-	laws map[lossmodel.Delay]delayLaw
+	models map[lossmodel.Delay]delayModel
 }
 
-type delayLaw struct {
+// A delayModel is the distribution of the delay for given settings.
+type delayModel struct {
 	measure.DelayLaw
-	ok bool
+	ok bool // false if the distribution cannot be computed
 }
 
-// Checks compares the loss, the delay and, where the link has a bottleneck, the rate. It returns none
-// before the first packet.
-func (j *Judge) Checks(all []meters.LinkStretch) (out []Check) {
-	if len(all) == 0 {
+// Checks checks the loss, the delay and, if the link has a bottleneck, the rate. stretches are the periods
+// of constant settings of a link. The result is empty before the first packet.
+func (j *Judge) Checks(stretches []meters.LinkStretch) (out []Check) {
+	if len(stretches) == 0 {
 		return nil
 	}
-	out = append(out, checkLoss(all), j.checkDelay(all))
-	if rate, ok := checkRate(all); ok {
+	out = append(out, checkLoss(stretches), j.checkDelay(stretches))
+	if rate, ok := checkRate(stretches); ok {
 		out = append(out, rate)
 	}
 	for i := range out {
 		c := &out[i]
+		// 1e-9 allows for rounding errors.
 		c.OK = !c.Known || c.Measured >= c.Least-1e-9 && c.Measured <= c.Most+1e-9
 	}
 	return out
@@ -58,71 +61,75 @@ func (j *Judge) Checks(all []meters.LinkStretch) (out []Check) {
 // percent. Least and Most bound the measured loss at significance level alpha. Known is false if the
 // loss of a stretch cannot be predicted. Where the rate is limited, packets dropped by a full queue are
 // not counted, because the settings do not predict how many there are.
-func checkLoss(all []meters.LinkStretch) Check {
+func checkLoss(stretches []meters.LinkStretch) Check {
 	c := Check{Name: "loss", Unit: "%", Known: true}
 	var odds loss.Odds
 	sent, lost := 0.0, 0.0
-	for i := range all {
-		a := &all[i]
-		n := a.Sent
-		lost += float64(a.Lost)
-		if limited(&a.Down) {
-			lost -= float64(a.Queue)
+	for i := range stretches {
+		stretch := &stretches[i]
+		n := stretch.Sent
+		lost += float64(stretch.Lost)
+		if isRateLimited(&stretch.Down) {
+			lost -= float64(stretch.Queue)
 		}
 		sent += float64(n)
-		if a.Down.Netem.On || !odds.Add(a.Down.Loss, a.Fragments, n) {
+		if stretch.Down.Netem.On || !odds.Add(stretch.Down.Loss, stretch.Fragments, n) {
 			c.Known = false
 		}
 	}
-	sent = max(sent, 1)
+	sent = max(sent, 1) // a divisor
 	least, most := odds.Between(alpha)
 	c.Set, c.Measured = 100*odds.Mean()/sent, 100*lost/sent
 	c.Least, c.Most = 100*least/sent, 100*most/sent
 	return c
 }
 
-// limited reports whether the link has a bottleneck.
-func limited(s *lossmodel.Spec) bool {
+// isRateLimited reports whether the link has a bottleneck.
+func isRateLimited(s *lossmodel.Spec) bool {
 	return s.Rate.BitsPerSecond > 0 || s.Rate.Trace.Path != ""
 }
 
 // checkDelay compares the mean delay of the packets that arrived with the mean that the settings
-// predict, both in milliseconds. Least and Most follow from Bernstein's inequality. Known is false if
-// the delay of a stretch cannot be predicted or nothing arrived. Most is infinite if queues, spikes or
+// predict, both in milliseconds. Least and Most follow from Bernstein's inequality for the sum of the
+// delays; the correlation of successive delays reduces the number of independent ones. Known is false if
+// the delay of a stretch cannot be predicted or no packet arrived. Most is infinite if queues, spikes or
 // keeping the order can add to latency and jitter.
-func (j *Judge) checkDelay(all []meters.LinkStretch) Check {
+func (j *Judge) checkDelay(stretches []meters.LinkStretch) Check {
 	c := Check{Name: "delay", Unit: "ms", Known: true}
-	var arrived, under, sum, variance, reach, flying float64
-	more := false
-	for i := range all {
-		a := &all[i]
-		if a.Sent == 0 {
+	var arrived, totalDelay, sum, variance, maxDeviation, inFlight float64
+	extraDelay := false
+	for i := range stretches {
+		stretch := &stretches[i]
+		if stretch.Sent == 0 {
 			continue
 		}
-		law := j.lawOf(&a.Down.Delay)
-		if a.Down.Netem.On || !law.ok {
+		model := j.modelOf(&stretch.Down.Delay)
+		if stretch.Down.Netem.On || !model.ok {
 			c.Known = false
 			continue
 		}
-		n, linger := float64(a.Arrived), (1+law.Rho)/(1-law.Rho)
+		// With autocorrelation Rho, n delays vary like n/correlation independent ones.
+		n, correlation := float64(stretch.Arrived), (1+model.Rho)/(1-model.Rho)
 		arrived += n
-		under += float64(a.Took) / 1e6
-		sum += n * law.Mean
-		variance += n * law.SD * law.SD * linger
-		reach = max(reach, max(law.Hi-law.Mean, law.Mean-law.Lo)*linger)
-		flying += float64(a.Sent-a.Lost-a.Arrived) * (law.Hi - law.Lo) // the slow packets are still in flight
-		more = more || limited(&a.Down) || addsDelay(&a.Down)
+		totalDelay += float64(stretch.Took) / 1e6
+		sum += n * model.Mean
+		variance += n * model.SD * model.SD * correlation
+		maxDeviation = max(maxDeviation, max(model.Hi-model.Mean, model.Mean-model.Lo)*correlation)
+		// Packets in flight are likely to be slow ones, so that those that arrived are faster on average.
+		inFlight += float64(stretch.Sent-stretch.Lost-stretch.Arrived) * (model.Hi - model.Lo)
+		extraDelay = extraDelay || isRateLimited(&stretch.Down) || addsDelay(&stretch.Down)
 	}
 	if arrived == 0 {
 		c.Known = false
 		return c
 	}
-	level := math.Log(2/alpha) / 3 * reach
-	slack := level + math.Sqrt(level*level+6*level/max(reach, 1e-9)*variance)
-	c.Set, c.Measured = sum/arrived, under/arrived
-	c.Least, c.Most = c.Set-(slack+flying)/arrived, c.Set+slack/arrived+1e-5 // delays are whole nanoseconds
+	halfLinear := math.Log(2/alpha) / 3 * maxDeviation
+	// slack solves Bernstein's inequality for the deviation of the sum that has probability alpha.
+	slack := halfLinear + math.Sqrt(halfLinear*halfLinear+6*halfLinear/max(maxDeviation, 1e-9)*variance)
+	c.Set, c.Measured = sum/arrived, totalDelay/arrived
+	c.Least, c.Most = c.Set-(slack+inFlight)/arrived, c.Set+slack/arrived+1e-5 // delays are whole nanoseconds
 	c.Least -= 1e-5
-	if more {
+	if extraDelay {
 		c.Most = math.Inf(1)
 	}
 	return c
@@ -134,29 +141,30 @@ func addsDelay(s *lossmodel.Spec) bool {
 	return d.KeepOrder || d.SpikeEvery > 0 || d.Burst > 0 || d.Trace.Path != "" || s.Reorder.P > 0
 }
 
-func (j *Judge) lawOf(d *lossmodel.Delay) delayLaw {
-	law, known := j.laws[*d]
+// modelOf returns the distribution of the delay for settings d, from the cache if possible.
+func (j *Judge) modelOf(d *lossmodel.Delay) delayModel {
+	model, known := j.models[*d]
 	if !known {
-		law.DelayLaw, law.ok = measure.DelayLawOf(d)
-		if len(j.laws) > 64 || j.laws == nil {
-			j.laws = map[lossmodel.Delay]delayLaw{}
+		model.DelayLaw, model.ok = measure.DelayLawOf(d)
+		if len(j.models) > 64 || j.models == nil { // a full cache is emptied
+			j.models = map[lossmodel.Delay]delayModel{}
 		}
-		j.laws[*d] = law
+		j.models[*d] = model
 	}
-	return law
+	return model
 }
 
 // checkRate compares the measured rate of the link since its last change with the configured rate, both
-// in kbps; ok is false if the settings have no constant rate, or if no time has passed. All traffic
-// crossed the link after the first packet was sent, so Most is the configured rate plus the burst of a
-// token bucket.
-func checkRate(all []meters.LinkStretch) (c Check, ok bool) {
+// in kbps; ok is false if the settings have no constant rate, or if no time has passed. In the period from
+// the first packet on, at most the configured rate plus the burst of a token bucket can have crossed the link,
+// which is Most. There is no lower limit, because the sender may send less.
+func checkRate(stretches []meters.LinkStretch) (c Check, ok bool) {
 	c = Check{Name: "rate", Unit: "kbps", Known: true, Least: math.Inf(-1)}
-	last := &all[len(all)-1]
+	last := &stretches[len(stretches)-1]
 	from, until, bits := last.From, last.Until, 0.0
-	for i := len(all) - 1; i >= 0 && all[i].Down == last.Down; i-- {
-		from, until = min(from, all[i].From), max(until, all[i].Until)
-		bits += float64(all[i].Bits)
+	for i := len(stretches) - 1; i >= 0 && stretches[i].Down == last.Down; i-- {
+		from, until = min(from, stretches[i].From), max(until, stretches[i].Until)
+		bits += float64(stretches[i].Bits)
 	}
 	rate := &last.Down.Rate
 	if last.Down.Netem.On || rate.BitsPerSecond == 0 || rate.Trace.Path != "" || until <= from {

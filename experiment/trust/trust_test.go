@@ -12,7 +12,7 @@ import (
 	"wirelab/lossmodel"
 )
 
-// linkOf makes the spec of a link from the text of its settings.
+// linkOf returns the spec of a link with settings as text.
 func linkOf(t testing.TB, settings map[string]any) lossmodel.Spec {
 	t.Helper()
 	s := lossmodel.DefaultSpec()
@@ -24,9 +24,9 @@ func linkOf(t testing.TB, settings map[string]any) lossmodel.Spec {
 	return s
 }
 
-// reds drives a link with packets of a size, 60 a second for a minute, and looks at it as somebody
-// would who was told that it does what asked says. It returns which figures were ever red.
-func reds(t testing.TB, does, asked lossmodel.Spec, seed uint64, size int) map[string]bool {
+// failedChecks sends 60 packets per second over a link for a minute, and repeatedly checks the link against the settings
+// asked. It returns the figures that were outside of their interval at any time.
+func failedChecks(t testing.TB, does, asked lossmodel.Spec, seed uint64, size int) map[string]bool {
 	t.Helper()
 	link, err := lossmodel.NewLink(does, seed, "down")
 	if err != nil {
@@ -67,9 +67,8 @@ func reds(t testing.TB, does, asked lossmodel.Spec, seed uint64, size int) map[s
 	return red
 }
 
-// A link that does what it was asked for is red in fewer than one run of a hundred, however its
-// losses hang together and its delays are distributed.
-func TestHonestLinksAreNotRed(t *testing.T) {
+// A correct link fails a check in fewer than one of a hundred runs, with any loss model and delay distribution.
+func TestCorrectLinksPass(t *testing.T) {
 	links := []map[string]any{
 		{"loss": "2%", "latency": "32ms", "jitter": "12ms"},
 		{"loss": "5%", "burst": "8", "latency": "10ms", "jitter": "15ms", "distribution": "normal"},
@@ -81,18 +80,18 @@ func TestHonestLinksAreNotRed(t *testing.T) {
 	for _, settings := range links {
 		spec, red := linkOf(t, settings), 0
 		for seed := range uint64(seeds) {
-			if got := reds(t, spec, spec, seed, 100); len(got) > 0 {
+			if got := failedChecks(t, spec, spec, seed, 100); len(got) > 0 {
 				red++
 			}
 		}
 		if red > 0 { // of 500 runs; one in a hundred would be five
-			t.Errorf("%v: %d of %d runs are red", settings, red, seeds)
+			t.Errorf("%v: %d of %d runs fail", settings, red, seeds)
 		}
 	}
 }
 
-// A link that does something else than it was asked for is red within a minute.
-func TestLyingLinksAreRed(t *testing.T) {
+// A link that differs from its settings fails a check within a minute.
+func TestIncorrectLinksFail(t *testing.T) {
 	honest := map[string]any{"loss": "2%", "latency": "32ms", "jitter": "12ms", "rate": "0", "burst": "off"}
 	for _, lie := range []struct {
 		key   string
@@ -123,14 +122,14 @@ func TestLyingLinksAreRed(t *testing.T) {
 			does[k] = v
 		}
 		does[lie.key] = lie.value
-		if got := reds(t, linkOf(t, does), linkOf(t, asked), 1, 100); !got[lie.want] {
-			t.Errorf("asked for %v, did %s = %v: red are %v, not the %s", asked, lie.key, lie.value, got, lie.want)
+		if got := failedChecks(t, linkOf(t, does), linkOf(t, asked), 1, 100); !got[lie.want] {
+			t.Errorf("settings %v, actual %s = %v: failed checks are %v, expected %s", asked, lie.key, lie.value, got, lie.want)
 		}
 	}
 }
 
-// Settings that change during a run weigh what they were asked for while they held, and the sums
-// are those of the run.
+// The expected values of settings that change during a run are weighted by the packets, and the sums are those of
+// the run.
 func TestSettingsThatChange(t *testing.T) {
 	c := config.Default()
 	for key, v := range map[string]any{"down.loss": "1%", "down.latency": "30ms", "down.jitter": "5ms", "down.duplicate": "3%"} {

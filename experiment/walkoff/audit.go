@@ -8,17 +8,18 @@ import (
 	"wirelab/dataset/frame"
 )
 
-// audit checks one encoder with seven processes: six that decode one residue class each, and one
+// An audit checks one encoder with seven processes: six that decode one residue class each, and one
 // that encodes all frames again.
 type audit struct {
-	decoders [Delay]*auditProcess
+	decoders [Delay]*auditProcess // by residue class n mod Delay
 	encoder  *auditProcess
-	frames   [Delay][][]byte // digests of what the decoders must produce
-	packets  [][]byte        // digests of what the encoder must produce
-	buf      []byte
+	frames   [Delay][][]byte // expected digests of the decoded frames, by class
+	packets  [][]byte        // expected digests of the packets
+	buf      []byte          // the table of the newest frame
 }
 
-// startAudit starts the seven processes.
+// startAudit starts the seven processes for the codec called codec. start returns the command of a process. On
+// error no process is left.
 func startAudit(ctx context.Context, start processCommand, codec string, s *frame.Schema, initial *frame.Frame) (a *audit, err error) {
 	a = &audit{}
 	t := task{Codec: codec, Schema: s, Initial: appendTable(nil, initial), First: Delay, Stride: 1, Encode: true}
@@ -46,30 +47,31 @@ func (a *audit) add(n int, f *frame.Frame, packet []byte) {
 	a.encoder.send(a.buf)
 }
 
-// verdict waits for the processes and returns which rule the encoder broke; "" if it broke none.
+// verdict waits for all processes and returns a description of the first violation of the rules; "" if there
+// is none.
 func (a *audit) verdict() (problem string) {
-	for class, w := range a.decoders {
-		p := w.compare(a.frames[class], func(i int) string {
-			return fmt.Sprintf("frame %d, decoded from the packets with n mod %d = %d alone, differs", Delay+class+i*Delay, Delay, class)
+	for class, process := range a.decoders {
+		found := process.compare(a.frames[class], func(i int) string {
+			return fmt.Sprintf("frame %d differs if it is decoded only from packets with n mod %d = %d", Delay+class+i*Delay, Delay, class)
 		})
 		if problem == "" {
-			problem = p
+			problem = found
 		}
 	}
-	p := a.encoder.compare(a.packets, func(i int) string {
-		return fmt.Sprintf("frame %d, encoded again by a fresh process, gives other bytes", Delay+i)
+	found := a.encoder.compare(a.packets, func(i int) string {
+		return fmt.Sprintf("frame %d has a different packet if it is encoded by a new process", Delay+i)
 	})
 	if problem == "" {
-		problem = p
+		problem = found
 	}
 	return problem
 }
 
 // stop ends the processes without a verdict. After a verdict it does nothing.
 func (a *audit) stop() {
-	for _, w := range append(a.decoders[:], a.encoder) {
-		if w != nil {
-			w.stop()
+	for _, process := range append(a.decoders[:], a.encoder) {
+		if process != nil {
+			process.stop()
 		}
 	}
 }

@@ -14,31 +14,31 @@ import (
 	"wirelab/encoders"
 )
 
-// match is a walk of which a game tells what it spent: frame 6 is a difference to nothing, then to
-// one to three before.
-type match struct {
+// walkWithPrices is a walk with the prices of a game: frame 6 is a keyframe, and the baselines of the following
+// frames are 1 to 3 frames old.
+type walkWithPrices struct {
 	*walk
 	made int
 }
 
-func openMatch() (dataset.Source, error) {
+func openWalkWithPrices() (dataset.Source, error) {
 	src, err := openWalk(40)()
-	return &match{walk: src.(*walk)}, err
+	return &walkWithPrices{walk: src.(*walk)}, err
 }
 
-func (m *match) Next(f *frame.Frame) error {
+func (m *walkWithPrices) Next(f *frame.Frame) error {
 	m.made++
 	return m.walk.Next(f)
 }
 
-func (m *match) Price() dataset.Price {
+func (m *walkWithPrices) Price() dataset.Price {
 	return dataset.Price{Bits: 100 + m.made, Base: (m.made - 1) % 4, Key: m.made == 10}
 }
 
-// Baselines lie where they were asked for, at both ends, with the frame's own content.
-func TestBack(t *testing.T) {
+// Encoder and decoder get the baseline of the requested age, unchanged.
+func TestBaselineAge(t *testing.T) {
 	var all []*frame.Frame
-	src, _ := openMatch()
+	src, _ := openWalkWithPrices()
 	initial := src.Schema().NewFrame()
 	src.Initial(initial)
 	for range 34 {
@@ -65,10 +65,10 @@ func TestBack(t *testing.T) {
 			}
 			return base.Equal(all[at])
 		}
-		spy := trial{
+		spy := testCodec{
 			encode: func(dst []byte, cur, base *frame.Frame) []byte {
 				if !is(base, n) {
-					t.Errorf("%d back: frame %d is encoded against another", back, n)
+					t.Errorf("back %d: frame %d is encoded with another baseline", back, n)
 				}
 				for _, v := range cur.Table {
 					dst = binary.LittleEndian.AppendUint32(dst, uint32(v))
@@ -77,7 +77,7 @@ func TestBack(t *testing.T) {
 			},
 			decode: func(dst, base *frame.Frame, src []byte) error {
 				if !is(base, n) {
-					t.Errorf("%d back: frame %d is decoded against another", back, n)
+					t.Errorf("back %d: frame %d is decoded with another baseline", back, n)
 				}
 				for i := range dst.Table {
 					dst.Table[i] = int32(binary.LittleEndian.Uint32(src[4*i:]))
@@ -87,7 +87,7 @@ func TestBack(t *testing.T) {
 			},
 		}
 		codec := encoders.Codec{Name: "spy", New: func(*frame.Schema, any) (encoders.Encoder, encoders.Decoder, error) { return spy, spy, nil }}
-		board, err := Run(context.Background(), "match", openMatch, []*encoders.Codec{&codec}, Options{Clock: stepClock(), Back: back})
+		board, err := Run(context.Background(), "match", openWalkWithPrices, []*encoders.Codec{&codec}, Options{Clock: stepClock(), Back: back})
 		if err != nil || n != len(all) || !board.Results[0].Lossless {
 			t.Fatalf("%d back: %d frames, %+v, %v", back, n, board, err)
 		}
@@ -111,8 +111,8 @@ func TestBack(t *testing.T) {
 	for _, c := range []struct {
 		open Open
 		opt  Options
-	}{{openWalk(20), Options{Back: Own}}, {openMatch, Options{Back: 256}}, {openMatch, Options{Back: -2}}, {openMatch, Options{Back: 1, Audit: process}}} {
-		if _, err := Run(context.Background(), "match", c.open, nil, c.opt); !errors.Is(err, errRules) {
+	}{{openWalk(20), Options{Back: Own}}, {openWalkWithPrices, Options{Back: 256}}, {openWalkWithPrices, Options{Back: -2}}, {openWalkWithPrices, Options{Back: 1, Audit: testProcess}}} {
+		if _, err := Run(context.Background(), "match", c.open, nil, c.opt); !errors.Is(err, errUnsuitable) {
 			t.Errorf("%+v: error %v", c.opt, err)
 		}
 	}

@@ -17,7 +17,7 @@ import (
 	"wirelab/encoders/table"
 )
 
-// The audit's processes run this test binary.
+// The audit processes run this test binary.
 const workerEnv = "WALKOFF_AUDIT_PROCESS"
 
 func TestMain(m *testing.M) {
@@ -30,7 +30,7 @@ func TestMain(m *testing.M) {
 	}
 }
 
-func process(ctx context.Context) *exec.Cmd {
+func testProcess(ctx context.Context) *exec.Cmd {
 	cmd := exec.CommandContext(ctx, os.Args[0])
 	// The race detector would have every process sleep a second before it ends.
 	cmd.Env = append(os.Environ(), workerEnv+"=1", "GORACE=atexit_sleep_ms=0")
@@ -94,22 +94,22 @@ func (w *walk) Close() error {
 	return nil
 }
 
-// trial is a codec made of two functions over tables; base is the frame n-6.
-type trial struct {
+// testCodec is a codec made of two functions; base is frame n-6.
+type testCodec struct {
 	encode func(dst []byte, cur, base *frame.Frame) []byte
 	decode func(dst, base *frame.Frame, src []byte) error
 }
 
-func (t trial) Encode(dst []byte, cur *frame.Frame, refs []encoders.Ref, _ encoders.Memo,
+func (t testCodec) Encode(dst []byte, cur *frame.Frame, refs []encoders.Ref, _ encoders.Memo,
 	_ *encoders.Budget) ([]byte, encoders.Memo, error) {
 	return t.encode(dst, cur, refs[0].Frame), nil, nil
 }
 
-func (t trial) Decode(dst *frame.Frame, src []byte, refs []encoders.Ref, _ encoders.Memo) (encoders.Memo, error) {
+func (t testCodec) Decode(dst *frame.Frame, src []byte, refs []encoders.Ref, _ encoders.Memo) (encoders.Memo, error) {
 	return nil, t.decode(dst, refs[0].Frame, src)
 }
 
-// appendDelta and readDelta write cur against base, value by value.
+// appendDelta appends the differences of cur and base, value by value; readDelta is its inverse.
 func appendDelta(dst []byte, cur, base *frame.Frame) []byte {
 	for i, v := range cur.Table {
 		dst = binary.AppendVarint(dst, int64(v-base.Table[i]))
@@ -128,17 +128,16 @@ func readDelta(dst, base *frame.Frame, src []byte) error {
 	return nil
 }
 
-// Package-level state of the cheating codecs.
+// Package-level state of the codecs that violate the rules.
 var (
 	leakedState [][]int32
 	counted     struct{ sent, got byte }
 )
 
-// trials are the codecs under test. All but the liar decode correctly as long as one
-// process sees every packet.
-var trials = map[string]func() (encoders.Encoder, encoders.Decoder){
+// testCodecs are the codecs under test. All except "liar" decode correctly if one process gets all packets.
+var testCodecs = map[string]func() (encoders.Encoder, encoders.Decoder){
 	"honest": func() (encoders.Encoder, encoders.Decoder) {
-		t := trial{appendDelta, readDelta}
+		t := testCodec{appendDelta, readDelta}
 		return t, t
 	},
 	// gambler remembers along the legal chain, and reuses the spare memo.
@@ -146,14 +145,14 @@ var trials = map[string]func() (encoders.Encoder, encoders.Decoder){
 	// borrower sends the difference from frame n-1.
 	"borrower": func() (encoders.Encoder, encoders.Decoder) {
 		sent, got := &frame.Frame{}, &frame.Frame{}
-		return trial{encode: func(dst []byte, cur, base *frame.Frame) []byte {
+		return testCodec{encode: func(dst []byte, cur, base *frame.Frame) []byte {
 				if sent.Table == nil {
 					sent.CopyFrom(base)
 				}
 				dst = appendDelta(dst, cur, sent)
 				sent.CopyFrom(cur)
 				return dst
-			}}, trial{decode: func(dst, base *frame.Frame, src []byte) error {
+			}}, testCodec{decode: func(dst, base *frame.Frame, src []byte) error {
 				if got.Table == nil {
 					got.CopyFrom(base)
 				}
@@ -165,13 +164,13 @@ var trials = map[string]func() (encoders.Encoder, encoders.Decoder){
 	// counter scrambles by how many packets this process has seen.
 	"counter": func() (encoders.Encoder, encoders.Decoder) {
 		counted.sent, counted.got = 0, 0
-		return trial{encode: func(dst []byte, cur, base *frame.Frame) []byte {
+		return testCodec{encode: func(dst []byte, cur, base *frame.Frame) []byte {
 				counted.sent++
 				cur.Table[0] ^= int32(counted.sent & 3)
 				dst = appendDelta(dst, cur, base)
 				cur.Table[0] ^= int32(counted.sent & 3)
 				return dst
-			}}, trial{decode: func(dst, base *frame.Frame, src []byte) error {
+			}}, testCodec{decode: func(dst, base *frame.Frame, src []byte) error {
 				counted.got++
 				err := readDelta(dst, base, src)
 				dst.Table[0] ^= int32(counted.got & 3)
@@ -180,10 +179,10 @@ var trials = map[string]func() (encoders.Encoder, encoders.Decoder){
 	},
 	// smuggler hands the frame over in memory and sends a number.
 	"smuggler": func() (encoders.Encoder, encoders.Decoder) {
-		return trial{encode: func(dst []byte, cur, _ *frame.Frame) []byte {
+		return testCodec{encode: func(dst []byte, cur, _ *frame.Frame) []byte {
 				leakedState = append(leakedState, append([]int32(nil), cur.Table...))
 				return binary.AppendUvarint(dst, uint64(len(leakedState)-1))
-			}}, trial{decode: func(dst, _ *frame.Frame, src []byte) error {
+			}}, testCodec{decode: func(dst, _ *frame.Frame, src []byte) error {
 				i, _ := binary.Uvarint(src)
 				copy(dst.Table, leakedState[i]) // panics where nothing was smuggled
 				return nil
@@ -191,25 +190,25 @@ var trials = map[string]func() (encoders.Encoder, encoders.Decoder){
 	},
 	// restless never writes the same bytes twice, at no harm to the decoder.
 	"restless": func() (encoders.Encoder, encoders.Decoder) {
-		t := trial{func(dst []byte, cur, base *frame.Frame) []byte {
+		t := testCodec{func(dst []byte, cur, base *frame.Frame) []byte {
 			return binary.AppendUvarint(appendDelta(dst, cur, base), uint64(os.Getpid()))
 		}, readDelta}
 		return t, t
 	},
 	// liar gets one value wrong; gagged decodes nothing; mute encodes nothing.
 	"liar": func() (encoders.Encoder, encoders.Decoder) {
-		return trial{encode: appendDelta}, trial{decode: func(dst, base *frame.Frame, src []byte) error {
+		return testCodec{encode: appendDelta}, testCodec{decode: func(dst, base *frame.Frame, src []byte) error {
 			err := readDelta(dst, base, src)
 			dst.Table[frame.CubeFields+frame.CubeX]++
 			return err
 		}}
 	},
 	"gagged": func() (encoders.Encoder, encoders.Decoder) {
-		return trial{encode: appendDelta}, trial{decode: func(_, _ *frame.Frame, _ []byte) error {
+		return testCodec{encode: appendDelta}, testCodec{decode: func(_, _ *frame.Frame, _ []byte) error {
 			return fmt.Errorf("%w: no idea", encoders.ErrCorrupt)
 		}}
 	},
-	"mute": func() (encoders.Encoder, encoders.Decoder) { return mute{}, trial{} },
+	"mute": func() (encoders.Encoder, encoders.Decoder) { return mute{}, testCodec{} },
 }
 
 type mute struct{}
@@ -218,8 +217,7 @@ func (mute) Encode(dst []byte, _ *frame.Frame, _ []encoders.Ref, _ encoders.Memo
 	return dst, nil, errors.New("cannot speak")
 }
 
-// twoFrames predicts from the last two frames of the chain: the memo of a frame is a
-// copy of its baseline.
+// twoFrames predicts from the last two baselines: the memo of a frame is a copy of its baseline.
 type twoFrames struct{}
 
 func (twoFrames) predict(refs []encoders.Ref, spare encoders.Memo) (guess *frame.Frame, memo *frame.Frame) {
@@ -251,7 +249,7 @@ func (s twoFrames) Decode(dst *frame.Frame, src []byte, refs []encoders.Ref, spa
 }
 
 func lookup(name string) (*encoders.Codec, error) {
-	build, ok := trials[name]
+	build, ok := testCodecs[name]
 	if !ok {
 		return table.ByName(name)
 	}

@@ -3,12 +3,12 @@
 // published ones.
 //
 // The rules: frames 0..5 are the initial state repeated. Frame n (n >= 6) is encoded
-// relative to frame n-6, as if every packet took a tenth of a second to be
-// acknowledged. The score is the payload, rounded up to bytes; kbps = mean bytes x 60
-// x 8 / 1000. The encoder must be lossless, bit for bit.
+// relative to frame n-6, as if every packet were acknowledged after a tenth of a
+// second. The score is the size of the payloads, each rounded up to bytes; kbps =
+// mean bytes x 60 x 8 / 1000. The decoded frames must be bit-exact.
 //
-// One rule is easily broken by accident: the receiver may have lost every packet in
-// between, so an encoder must not use frames n-1 .. n-5. The audit checks this. Each
+// An encoder can violate one rule by accident: the receiver may have lost every packet
+// in between, so an encoder must not use frames n-1 .. n-5. The audit checks this. Each
 // residue class n mod 6 is decoded by its own process, which gets only the initial
 // state and the packets of its class. A seventh process encodes all frames again and
 // must produce the same bytes. An encoder fails if it uses frame n-1, or if it keeps

@@ -16,32 +16,33 @@ import (
 // output to Serve. It must be killed when ctx ends.
 type processCommand func(ctx context.Context) *exec.Cmd
 
-// auditProcess is the parent's side of an audit process.
+// An auditProcess is the parent's side of an audit process.
 type auditProcess struct {
 	cancel   context.CancelFunc
 	command  *exec.Cmd
-	pipe     io.WriteCloser
-	buffer   *bufio.Writer // in front of pipe
-	in       *gob.Encoder
-	closed   bool // it reads no more input: it found a problem, or died
-	finished bool // its answers were read, and it has ended
+	stdin    io.WriteCloser
+	buffered *bufio.Writer // to stdin
+	encoder  *gob.Encoder  // to buffered
+	closed   bool          // the process no longer reads input: it found a problem, or ended
+	finished bool          // the answers were read and the process has ended
 	answers  chan answers
 	stderr   bytes.Buffer
 }
 
-// answers is the whole output of a process.
+// answers is the complete output of a process.
 type answers struct {
 	list []answer
 	err  error
 }
 
+// startAuditProcess starts a process and sends it the task t.
 func startAuditProcess(ctx context.Context, start processCommand, t task) (*auditProcess, error) {
 	ctx, cancel := context.WithCancel(ctx)
 	w := &auditProcess{cancel: cancel, command: start(ctx), answers: make(chan answers, 1)}
 	w.command.Stderr = &w.stderr
 	var errIn, errOut error
 	var out io.Reader
-	w.pipe, errIn = w.command.StdinPipe()
+	w.stdin, errIn = w.command.StdinPipe()
 	out, errOut = w.command.StdoutPipe()
 	err := errors.Join(errIn, errOut)
 	if err == nil {
@@ -52,24 +53,24 @@ func startAuditProcess(ctx context.Context, start processCommand, t task) (*audi
 		return nil, fmt.Errorf("cannot start an audit process: %w", err)
 	}
 	go func() { w.answers <- readAnswers(out) }()
-	w.buffer = bufio.NewWriterSize(w.pipe, 1<<16)
-	w.in = gob.NewEncoder(w.buffer)
+	w.buffered = bufio.NewWriterSize(w.stdin, 1<<16)
+	w.encoder = gob.NewEncoder(w.buffered)
 	w.send(t)
 	return w, nil
 }
 
-// send sends one message. If the process has died, compare will report it.
+// send sends one message. It ignores errors: if the process has ended, compare reports that.
 func (w *auditProcess) send(message any) {
 	if !w.closed {
-		w.closed = w.in.Encode(message) != nil
+		w.closed = w.encoder.Encode(message) != nil
 	}
 }
 
-// compare waits for the end of the process and compares its digests with want. It returns what is
-// wrong; "" if nothing is. differs describes a difference at index i.
+// compare waits for the end of the process and compares the digests of its answers with want. It returns a
+// description of the first problem; "" if none. differs returns the description of a difference at index i.
 func (w *auditProcess) compare(want [][]byte, differs func(i int) string) string {
 	list, err := w.finish()
-	for i, a := range list {
+	for i, a := range list { // even if err is not nil: the problem in an answer explains more
 		switch {
 		case a.Problem != "":
 			return a.Problem
@@ -79,10 +80,10 @@ func (w *auditProcess) compare(want [][]byte, differs func(i int) string) string
 	}
 	switch {
 	case err != nil:
-		last, _, _ := strings.Cut(strings.TrimSpace(w.stderr.String()), "\n")
-		return fmt.Sprintf("its process died (%v): %s", err, last)
+		firstLine, _, _ := strings.Cut(strings.TrimSpace(w.stderr.String()), "\n")
+		return fmt.Sprintf("the audit process failed (%v): %s", err, firstLine)
 	case len(list) < len(want):
-		return fmt.Sprintf("its process answered %d of %d messages", len(list), len(want))
+		return fmt.Sprintf("the audit process answered %d of %d messages", len(list), len(want))
 	}
 	return ""
 }
@@ -90,9 +91,9 @@ func (w *auditProcess) compare(want [][]byte, differs func(i int) string) string
 // finish closes the input of the process, waits for its end and returns its answers.
 func (w *auditProcess) finish() ([]answer, error) {
 	if !w.closed {
-		_ = w.buffer.Flush() // a failure shows in its answers
+		_ = w.buffered.Flush() // after a failure, answers are missing
 	}
-	_ = w.pipe.Close()
+	_ = w.stdin.Close()
 	got := <-w.answers
 	err := errors.Join(w.command.Wait(), got.err)
 	w.cancel()
@@ -100,12 +101,12 @@ func (w *auditProcess) finish() ([]answer, error) {
 	return got.list, err
 }
 
-// stop kills the process.
+// stop kills the process. It does nothing if finish has been called.
 func (w *auditProcess) stop() {
 	w.cancel()
 	if !w.finished {
 		w.closed = true
-		_, _ = w.finish() // it was killed: its answers are incomplete
+		_, _ = w.finish() // the answers of a killed process are incomplete
 	}
 }
 

@@ -16,8 +16,8 @@ import (
 	"wirelab/internal/testkit"
 )
 
-// recording opens a recording of the reference data.
-func recording(t *testing.T, name string) (spec string, open Open) {
+// openRecording returns the name of a recording of the reference data and a function that opens it.
+func openRecording(t *testing.T, name string) (spec string, open Open) {
 	t.Helper()
 	spec = testkit.DataFile(t, "cubes/"+name+".bin.zst")
 	return spec, func() (dataset.Source, error) { return dataset.Open(t.Context(), spec, dataset.Options{}) }
@@ -33,14 +33,14 @@ func codecsFor(s *frame.Schema) (list []*encoders.Codec) {
 	return list
 }
 
-// TestEveryEncoder: all encoders of cubes are lossless and legal.
+// All encoders of cubes are lossless and pass the audit.
 func TestEveryEncoder(t *testing.T) {
 	frames := testkit.ChooseLong(800, 500, 30) // after 500 frames many cubes move
 	names := testkit.ChooseLong([]string{"alpha", "bravo", "charlie"}, []string{"alpha"}, []string{"alpha"})
 	for _, name := range names {
-		spec, open := recording(t, name)
+		spec, open := openRecording(t, name)
 		board, err := Run(context.Background(), spec, open, codecsFor(frame.Cubes(frame.WalkoffCubes)),
-			Options{Frames: frames, Audit: process, Clock: stepClock()})
+			Options{Frames: frames, Audit: testProcess, Clock: stepClock()})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -52,7 +52,7 @@ func TestEveryEncoder(t *testing.T) {
 	}
 }
 
-// uncompressed returns the records of a recording in a .zst file.
+// uncompressed returns the contents of a .zst file.
 func uncompressed(t *testing.T, path string) []byte {
 	t.Helper()
 	packed, err := os.ReadFile(path)
@@ -71,16 +71,15 @@ func uncompressed(t *testing.T, path string) []byte {
 	return raw
 }
 
-// TestReferencePrograms compares whole recordings with the results of the walk-off
-// authors' programs on the same data. Fiedler's took 516.5 bytes a packet on charlie
-// and 481.3 on bravo.
+// The results on whole recordings agree with those of the authors' programs on the same data. Fiedler's program
+// needs 516.5 bytes per packet on charlie and 481.3 on bravo.
 func TestReferencePrograms(t *testing.T) {
 	codec, err := table.ByName("relative-orientation")
 	if err != nil {
 		t.Fatal(err)
 	}
 	for name, fiedler := range testkit.Choose(map[string]float64{"bravo": 481.3, "charlie": 516.5}, map[string]float64{"charlie": 516.5}) {
-		spec, open := recording(t, name)
+		spec, open := openRecording(t, name)
 		board, err := Run(context.Background(), spec, open, []*encoders.Codec{codec}, Options{Clock: stepClock()})
 		if err != nil {
 			t.Fatal(err)

@@ -24,30 +24,29 @@ type Result struct {
 
 	BytesPerPacket float64  `json:"bytes_per_packet"`
 	Kbps           float64  `json:"kbps"`
-	OfGame         *float64 `json:"of_game,omitempty"` // of demos only: the share of what the game itself spent, keyframes left out
-	*cubeFigures            // of cubes only
+	OfGame         *float64 `json:"of_game,omitempty"` // demos only: ratio to the bytes of the game itself, without keyframes
+	*cubeFigures            // cubes only
 	itemFigures
 
 	PacketBytes sizes `json:"packet_bytes"`
 	EncodeUS    times `json:"encode_us"`
 	DecodeUS    times `json:"decode_us"`
-	// RunsAs is how an encoder from outside ran: WebAssembly, interpreted WebAssembly or process. A
-	// native build would be faster.
+	// RunsAs is encoders.Plugin.Runs if the encoder is a plugin, whose times are not those of native code.
 	RunsAs string `json:"runs_as,omitempty"`
 
 	Lossless bool   `json:"lossless"`
 	Audit    string `json:"audit"`
-	Problem  string `json:"problem,omitempty"` // why it is not lossless, or not legal
+	Problem  string `json:"problem,omitempty"` // why the encoder is not lossless or failed the audit
 }
 
-// itemFigures are the figures per item, which is a row of the schema.
+// itemFigures are the figures per item, a row of the schema.
 type itemFigures struct {
 	BitsPerItem           float64 `json:"bits_per_item"`
 	BitsPerChangedItem    float64 `json:"bits_per_changed_item"` // all bits, divided by the rows that differ from frame n-6
 	ChangedItemsPerPacket float64 `json:"changed_items_per_packet"`
 }
 
-// cubeFigures are the same figures for cubes, under the names that the walk-off uses.
+// cubeFigures are the same figures for cubes, with the names that the walk-off uses.
 type cubeFigures struct {
 	BitsPerCube           float64 `json:"bits_per_cube"`
 	BitsPerChangedCube    float64 `json:"bits_per_changed_cube"`
@@ -69,7 +68,8 @@ type times struct {
 	P99 float64 `json:"p99"`
 }
 
-// result returns the figures, without Encoder, Lossless and Audit.
+// result returns the figures of the tally; all are 0 without packets. It does not set Encoder, RunsAs, OfGame,
+// Lossless, Audit and Problem.
 func (t *tally) result() Result {
 	r := Result{Packets: len(t.sizes)}
 	if frame.IsCubes(t.schema) {
@@ -84,7 +84,7 @@ func (t *tally) result() Result {
 	bits := float64(r.Bytes) * 8
 	packets := float64(r.Packets)
 	r.BytesPerPacket = round(float64(r.Bytes) / packets)
-	r.Kbps = round(bits / packets * float64(t.schema.TickHz) / 1000)
+	r.Kbps = round(bits / packets * float64(t.schema.TickHz) / 1000) // one packet per tick
 	r.BitsPerItem = round(bits / packets / float64(t.schema.Rows))
 	r.ChangedItemsPerPacket = round(float64(t.changed) / packets)
 	if t.changed > 0 {
@@ -100,11 +100,12 @@ func (t *tally) result() Result {
 	return r
 }
 
+// codecTimes returns percentiles of a list of nanoseconds, which it sorts.
 func codecTimes(list []int64) times {
 	slices.Sort(list)
 	us := func(p float64) float64 { return float64(quantile.NearestRank(list, p)) / 1000 }
 	return times{P50: us(.50), P99: us(.99)}
 }
 
-// round rounds to four decimals, so that results print the same everywhere.
+// round rounds to four decimals, so that results print the same on all machines.
 func round(x float64) float64 { return math.Round(x*1e4) / 1e4 }

@@ -10,27 +10,29 @@ import (
 // second that the walk-off assumes for a round trip.
 const Delay = 6
 
-// Back is how many frames before each frame its baseline lies.
+// Back is the age of the baseline in frames: frame n is encoded against frame n-Back.
 type Back int
 
-// Own is the frame that the game itself referred to when it sent the frame, where a demo has it.
+// Own selects the frame that the game itself used as baseline, which is known for demos.
 const Own Back = -1
 
-// MaxBack is the most frames that a baseline lies back: the largest distance in a packet header.
+// MaxBack is the maximum age of a baseline: the largest distance in a packet header.
 const MaxBack = frame.MaxHistory
 
-// newPair returns new ends of a codec with its default params, that keep the frames back needs.
+// newPair returns an encoder and a decoder with default parameters, and with histories long enough for
+// baselines of age back.
 func newPair(codec *encoders.Codec, s *frame.Schema, initial *frame.Frame, back Back) (*drive.Pair, error) {
-	n := int(back)
+	historyLength := int(back)
 	if back == Own {
-		n = MaxBack
+		historyLength = MaxBack
 	}
-	return drive.NewPair(codec, codec.Defaults(), s, initial, n)
+	return drive.NewPair(codec, codec.Defaults(), s, initial, historyLength)
 }
 
-// refs returns the references for frame n at one end: the frame that many before it. Before frame
-// 6, and for 0, that is the initial state.
-func refs(e *drive.End, n, back int) []encoders.Ref {
+// refsFor returns the reference of frame n, with the memo that endpoint e has for it: frame n-back, or the
+// initial state if frame n-back is one of the first Delay frames, which repeat it, or if back is 0, which
+// stands for a frame without a baseline.
+func refsFor(e *drive.End, n, back int) []encoders.Ref {
 	if back == 0 || n-back < Delay {
 		return e.Initial(uint32(max(n-back, 0)))
 	}

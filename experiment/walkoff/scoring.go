@@ -13,8 +13,8 @@ import (
 	"wirelab/encoders/drive"
 )
 
-// scoring scores one encoder.
-type scoring struct {
+// A scorer scores one encoder.
+type scorer struct {
 	codec    *encoders.Codec
 	opt      Options
 	frames   int // number of frames to encode
@@ -29,9 +29,9 @@ type scoring struct {
 // progressEvery is the number of frames between two reports of progress.
 const progressEvery = 64
 
-// run encodes, decodes and compares frame by frame. Errors are of the data or of ctx; faults of the
+// run encodes, decodes and compares all frames. It returns errors of the data and of ctx; errors of the
 // codec are part of the result.
-func (m *scoring) run(ctx context.Context, open Open) (Result, error) {
+func (m *scorer) run(ctx context.Context, open Open) (Result, error) {
 	src, err := open()
 	if err != nil {
 		return Result{}, err
@@ -61,8 +61,8 @@ func (m *scoring) run(ctx context.Context, open Open) (Result, error) {
 		if err := src.Next(f); err != nil {
 			return Result{}, endedEarly(err)
 		}
-		problem = m.step(n, m.opt.backOf(src), f)
-		if game, ok := src.(dataset.Priced); ok && game.Price().Key {
+		problem = m.scoreFrame(n, m.opt.baselineAge(src), f)
+		if game, ok := src.(dataset.Priced); ok && game.Price().Key { // a keyframe, which the game did not send
 			m.tally.keyBytes += len(m.packet)
 		}
 		if m.progress != nil && (n%progressEvery == 0 || n == Delay+m.frames-1) {
@@ -72,18 +72,21 @@ func (m *scoring) run(ctx context.Context, open Open) (Result, error) {
 	return m.result(ctx, problem)
 }
 
-// endedEarly replaces io.EOF: the recording is now shorter than survey found it.
+// endedEarly replaces io.EOF by an error for users, because the recording is now shorter than when survey
+// counted its frames. It returns other errors unchanged.
 func endedEarly(err error) error {
 	if errors.Is(err, io.EOF) {
-		return errors.New("the recording became shorter while it was being read")
+		return errors.New("the recording became shorter while it was read")
 	}
 	return err
 }
 
-// step encodes and decodes one frame. It returns what went wrong; "" if nothing did.
-func (m *scoring) step(n, back int, f *frame.Frame) (problem string) {
+// scoreFrame encodes frame n, whose baseline is frame n-back, decodes it, and adds the packet to the tally and
+// the audit. It returns a description of the problem if the codec fails or the decoded frame differs; "" if
+// none.
+func (m *scorer) scoreFrame(n, back int, f *frame.Frame) (problem string) {
 	p := m.pair
-	sent := refs(&p.Sender, n, back)
+	sent := refsFor(&p.Sender, n, back)
 	changed := f.ChangedRows(sent[0].Frame, len(m.tally.schema.Fields))
 	var err error
 	m.packet, _, err = p.Encode(m.packet[:0], n, f, sent, nil)
@@ -93,7 +96,7 @@ func (m *scoring) step(n, back int, f *frame.Frame) (problem string) {
 	if m.audit != nil {
 		m.audit.add(n, f, m.packet)
 	}
-	got, err := p.Decode(n, m.packet, refs(&p.Receiver, n, back))
+	got, err := p.Decode(n, m.packet, refsFor(&p.Receiver, n, back))
 	if err != nil {
 		return fmt.Sprintf("frame %d cannot be decoded: %v", n, err)
 	}
@@ -118,37 +121,39 @@ func difference(s *frame.Schema, n int, want, got *frame.Frame) string {
 		got.Table[i], want.Table[i])
 }
 
-// result waits for the audit and returns the encoder's result.
-func (m *scoring) result(ctx context.Context, problem string) (Result, error) {
+// result waits for the audit, if any, and returns the encoder's result. problem is why the encoder is not
+// lossless, "" if it is.
+func (m *scorer) result(ctx context.Context, problem string) (Result, error) {
 	r := m.tally.result()
 	r.Encoder, r.RunsAs, r.Audit = m.codec.Name, m.codec.RunsAs(), auditOff
 	r.Lossless, r.Problem = problem == "", problem
 	if m.audit == nil {
 		return r, nil
 	}
-	illegal := m.audit.verdict()
+	violation := m.audit.verdict()
 	if err := ctx.Err(); err != nil {
 		return Result{}, err // ctx ended the processes too: there is no verdict
 	}
 	r.Audit = auditPass
-	if illegal != "" || !r.Lossless {
+	if violation != "" || !r.Lossless {
 		r.Audit = auditFail
 	}
 	if r.Problem == "" {
-		r.Problem = illegal
+		r.Problem = violation
 	}
 	return r, nil
 }
 
-// tally collects the measurements of one encoder.
+// A tally collects the measurements of one encoder.
 type tally struct {
 	schema         *frame.Schema
-	sizes          []int
-	changed        int
-	keyBytes       int     // in place of keyframes of the recording
+	sizes          []int   // of the packets
+	changed        int     // rows that differ from the baseline, in all frames
+	keyBytes       int     // size of the packets for frames that are keyframes of the demo
 	encode, decode []int64 // nanoseconds
 }
 
+// add adds a packet of size bytes, the number of its changed rows, and its times in nanoseconds.
 func (t *tally) add(size, changed int, encode, decode int64) {
 	t.sizes = append(t.sizes, size)
 	t.changed += changed

@@ -21,17 +21,17 @@ import (
 // a task, then packets to decode or tables to encode, as byte slices. Output: an answer for each; the
 // first with a problem is the last.
 
-// task is the job of an audit process.
+// A task is what an audit process has to do. Its names are part of the protocol.
 type task struct {
 	Codec   string
 	Schema  *frame.Schema
 	Initial []byte // the table of the initial state
 	First   int    // index of the first frame
-	Stride  int    // distance of successive frames: 6 within a class, 1 for all
-	Encode  bool   // the input is tables
+	Stride  int    // distance between consecutive frames: 6 within a class, 1 for all
+	Encode  bool   // encode tables; otherwise decode packets
 }
 
-// answer is the result for one message.
+// An answer is the result for one message. Its names are part of the protocol.
 type answer struct {
 	Sum     []byte // SHA-256 of the packet or table; nil if there is a problem
 	Problem string
@@ -57,10 +57,11 @@ func readTable(s *frame.Schema, f *frame.Frame, src []byte) error {
 }
 
 // Serve runs an audit process. It reads one task and its messages from in, and writes the answers to
-// out. lookup finds a codec by name. Errors are of the protocol; faults of the codec are answers.
+// out. lookup returns the codec with a name. Serve returns errors of the protocol; errors of the codec are
+// answers.
 func Serve(in io.Reader, out io.Writer, lookup func(name string) (*encoders.Codec, error)) error {
 	r, w := gob.NewDecoder(bufio.NewReaderSize(in, 1<<16)), bufio.NewWriter(out)
-	j, err := readJob(r, lookup)
+	j, err := newJob(r, lookup)
 	if err == nil {
 		err = j.run(r, gob.NewEncoder(w))
 	}
@@ -70,22 +71,23 @@ func Serve(in io.Reader, out io.Writer, lookup func(name string) (*encoders.Code
 	return w.Flush()
 }
 
-// job is a task with its codec.
+// A job is a task in execution.
 type job struct {
 	task
 	pair *drive.Pair
 	src  *frame.Frame // the frame to encode
-	out  []byte
+	out  []byte       // result of step: the bytes whose hash is the answer
 }
 
-func readJob(r *gob.Decoder, lookup func(string) (*encoders.Codec, error)) (*job, error) {
+// newJob reads a task, checks it and prepares its codec.
+func newJob(r *gob.Decoder, lookup func(string) (*encoders.Codec, error)) (*job, error) {
 	j := &job{}
 	if err := r.Decode(&j.task); err != nil {
 		return nil, err
 	}
 	s := j.Schema
-	if s == nil || !sane(s) || j.First < 0 || j.Stride < 1 {
-		return nil, fmt.Errorf("a task that makes no sense: %+v", j.task)
+	if s == nil || !isValidSchema(s) || j.First < 0 || j.Stride < 1 {
+		return nil, fmt.Errorf("invalid task: %+v", j.task)
 	}
 	codec, err := lookup(j.Codec)
 	if err != nil {
@@ -103,8 +105,8 @@ func readJob(r *gob.Decoder, lookup func(string) (*encoders.Codec, error)) (*job
 	return j, err
 }
 
-// sane reports whether a dataset may have schema s.
-func sane(s *frame.Schema) bool {
+// isValidSchema reports whether a dataset may have schema s.
+func isValidSchema(s *frame.Schema) bool {
 	if s.Rows < 1 || s.Rows > dataset.MaxCubes || len(s.Fields) < 1 || len(s.Fields) > table.MaxFields {
 		return false
 	}
@@ -116,7 +118,8 @@ func sane(s *frame.Schema) bool {
 	return frame.IsCubes(s) || s.Cells() <= table.MaxCells
 }
 
-// run answers messages until the input ends or the codec fails.
+// run answers messages until the input ends or the codec fails. The failure of the codec is an answer, not an
+// error.
 func (j *job) run(r *gob.Decoder, w *gob.Encoder) error {
 	var in []byte
 	for n := j.First; ; n += j.Stride {
@@ -135,11 +138,11 @@ func (j *job) run(r *gob.Decoder, w *gob.Encoder) error {
 	}
 }
 
-// step sets j.out to the bytes to compare for one message: the packet of a table, or the table of a
-// packet.
+// step sets j.out to the bytes to compare for message in, which is about frame n: the packet of a table if
+// the task is to encode, otherwise the table of a packet.
 func (j *job) step(n int, in []byte) error {
 	if !j.Encode {
-		f, err := j.pair.Decode(n, in, refs(&j.pair.Receiver, n, Delay))
+		f, err := j.pair.Decode(n, in, refsFor(&j.pair.Receiver, n, Delay))
 		if err != nil {
 			return err
 		}
@@ -150,6 +153,6 @@ func (j *job) step(n int, in []byte) error {
 		return err
 	}
 	var err error
-	j.out, _, err = j.pair.Encode(j.out[:0], n, j.src, refs(&j.pair.Sender, n, Delay), nil)
+	j.out, _, err = j.pair.Encode(j.out[:0], n, j.src, refsFor(&j.pair.Sender, n, Delay), nil)
 	return err
 }

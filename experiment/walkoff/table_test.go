@@ -14,7 +14,7 @@ import (
 	"wirelab/encoders/rows"
 )
 
-// A user's table is scored and audited like cubes, under the name of its items.
+// A user's table is scored and audited like cubes, with the name of its items.
 func TestTable(t *testing.T) {
 	schema, records := table.Example()
 	dir := t.TempDir()
@@ -26,7 +26,7 @@ func TestTable(t *testing.T) {
 	}
 	codec := rows.DeltaAdaptive()
 	open := func() (dataset.Source, error) { return dataset.Open(t.Context(), spec, dataset.Options{}) }
-	board, err := Run(context.Background(), spec, open, []*encoders.Codec{&codec}, Options{Clock: stepClock(), Audit: process})
+	board, err := Run(context.Background(), spec, open, []*encoders.Codec{&codec}, Options{Clock: stepClock(), Audit: testProcess})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -42,6 +42,6 @@ func TestTable(t *testing.T) {
 	}
 	text, err := json.Marshal(board)
 	if err != nil || strings.Contains(string(text), "cube") {
-		t.Errorf("%s, %v: speaks of cubes", text, err)
+		t.Errorf("%s, %v: contains cube figures", text, err)
 	}
 }

@@ -13,33 +13,33 @@ import (
 	"wirelab/internal/wallclock"
 )
 
-// errRules says that data cannot be scored: they are neither cubes nor a table, or
-// too short.
-var errRules = errors.New("not data for a walk-off")
+// errUnsuitable means that the data or options cannot be scored by the rules of a walk-off.
+var errUnsuitable = errors.New("unsuitable for a walk-off")
 
-// Open opens the recording at its beginning. Run calls it once for every encoder, so
+// Open opens the recording at its beginning. Run calls it once for each encoder and once before, so
 // that memory does not grow with the recording.
 type Open func() (dataset.Source, error)
 
 // Options configure a walk-off.
 type Options struct {
-	// Frames is how many frames of the recording are scored, including frames 0..5.
+	// Frames is the number of frames of the recording to score, including frames 0..5.
 	// 0 means all; then the source must end.
 	Frames int
-	// Back is where the baseline of each frame lies; 0 means Delay, as in the rules. Only these
-	// rules can be audited.
+	// Back is the age of the baselines; 0 means Delay, as in the rules. With another value the audit is
+	// not possible.
 	Back Back
-	// Audit makes the processes of the audit; nil: no audit.
+	// Audit returns the command of an audit process; nil means no audit.
 	Audit processCommand
 	// Clock times the encoders. It must be monotonic.
 	Clock wallclock.Clock
-	// Progress is called with the number of finished frames and of all frames, over
-	// all encoders; it may be nil.
+	// Progress, if not nil, is called with the number of finished frames and the number of all
+	// frames, both summed over all encoders.
 	Progress func(done, total float64)
 }
 
-// backOf returns how far back the baseline of the frame lies that a source made last.
-func (o *Options) backOf(src dataset.Source) int {
+// baselineAge returns the age in frames of the baseline for the frame that src returned last. With Own it is the
+// age that the game used, 0 if the game used none.
+func (o *Options) baselineAge(src dataset.Source) int {
 	if o.Back != Own {
 		return int(o.Back)
 	}
@@ -54,23 +54,23 @@ type Dataset struct {
 	Cubes  int      `json:"cubes,omitempty"` // per frame; for cubes only
 	Item   string   `json:"item"`            // name of a row: "cube"
 	Items  int      `json:"items"`           // rows per frame
-	Game   *gameRun `json:"game,omitempty"`  // of demos only
+	Game   *gameRun `json:"game,omitempty"`  // demos only
 
-	Baselines string `json:"baselines"`      // where they lie: one of the rules below
-	Back      Back   `json:"back,omitempty"` // how many frames back, of BackRule
+	Baselines string `json:"baselines"`      // how baselines were chosen: walkoffRule, BackRule or GameRule
+	Back      Back   `json:"back,omitempty"` // age of the baselines with BackRule
 }
 
-// Where baselines lie.
+// Values of Dataset.Baselines.
 const (
-	walkoffRule = "walkoff" // 6 frames back
-	BackRule    = "back"    // another number of frames back
-	GameRule    = "game"    // where those of the game did
+	walkoffRule = "walkoff" // age of 6 frames
+	BackRule    = "back"    // another constant age
+	GameRule    = "game"    // the baselines of the game itself
 )
 
-// gameRun is what the game itself spent on the frames that were scored, but for keyframes of the
-// recording, which it did not send.
+// gameRun is the size of what the game itself sent for the scored frames. Keyframes are counted
+// separately, because the game did not send them: the demo recorder adds them.
 type gameRun struct {
-	Bytes          float64 `json:"bytes"` // of bits that fill no byte, too
+	Bytes          float64 `json:"bytes"` // not an integer, because packets are counted in bits
 	Packets        int     `json:"packets"`
 	Keyframes      int     `json:"keyframes,omitempty"`
 	KeyframeBytes  float64 `json:"keyframe_bytes,omitempty"`
@@ -78,16 +78,16 @@ type gameRun struct {
 	Kbps           float64 `json:"kbps"`
 }
 
-// Board is the result of a walk-off.
+// Board is the result of a walk-off: the data and the results of the encoders.
 type Board struct {
 	Dataset Dataset  `json:"dataset"`
 	Results []Result `json:"results"`
-	// Interrupted: Results do not cover all encoders.
+	// Interrupted is true if Results do not contain all encoders.
 	Interrupted bool `json:"interrupted,omitempty"`
 }
 
-// Failed lists the encoders that were not lossless or failed the audit, each with its
-// problem.
+// Failed returns a line for each encoder that was not lossless or failed the audit: its name
+// and the problem.
 func (b *Board) Failed() []string {
 	var list []string
 	for _, r := range b.Results {
@@ -98,9 +98,9 @@ func (b *Board) Failed() []string {
 	return list
 }
 
-// Run scores codecs, in their order, on the recording that open opens; spec is its name. A codec that
-// fails gives a result, not an error. If ctx ends, the board holds the finished encoders, and the error
-// is that of ctx.
+// Run scores codecs, in order, on the recording that open opens; spec is its name. The failure of a codec
+// is a result, not an error. If ctx ends, the board contains the finished encoders, and the error is that
+// of ctx.
 func Run(ctx context.Context, spec string, open Open, codecs []*encoders.Codec, opt Options) (*Board, error) {
 	if opt.Back == 0 {
 		opt.Back = Delay
@@ -111,7 +111,7 @@ func Run(ctx context.Context, spec string, open Open, codecs []*encoders.Codec, 
 	}
 	frames := board.Dataset.Frames - Delay
 	for i, codec := range codecs {
-		m := &scoring{codec: codec, opt: opt, frames: frames}
+		m := &scorer{codec: codec, opt: opt, frames: frames}
 		if opt.Progress != nil {
 			m.progress = func(done int) {
 				opt.Progress(float64(i*frames+done), float64(len(codecs)*frames))
@@ -123,20 +123,20 @@ func Run(ctx context.Context, spec string, open Open, codecs []*encoders.Codec, 
 			return board, err
 		}
 		if g := board.Dataset.Game; g != nil && g.Bytes > 0 {
-			share := round(float64(result.Bytes-m.tally.keyBytes) / g.Bytes)
-			result.OfGame = &share
+			ratio := round(float64(result.Bytes-m.tally.keyBytes) / g.Bytes)
+			result.OfGame = &ratio
 		}
 		board.Results = append(board.Results, result)
 	}
 	return board, nil
 }
 
-// survey reads the recording once before any encoder runs. It validates it, counts its frames and
-// computes its digest.
+// survey reads the recording once, before any encoder runs, and sets d: it validates the data and the
+// options, counts the frames, and computes their digest and, for a demo, the size of what the game sent.
 func (d *Dataset) survey(ctx context.Context, open Open, opt *Options) error {
 	limit := opt.Frames
 	if limit != 0 && limit <= Delay {
-		return fmt.Errorf("%w: %d frames, expected more than %d: frames 0..5 are the initial state", errRules, limit, Delay)
+		return fmt.Errorf("%w: %d frames, expected more than %d: frames 0..5 are the initial state", errUnsuitable, limit, Delay)
 	}
 	src, err := open()
 	if err != nil {
@@ -149,9 +149,9 @@ func (d *Dataset) survey(ctx context.Context, open Open, opt *Options) error {
 	s := src.Schema()
 	f := s.NewFrame()
 	src.Initial(f)
-	sum := dataset.NewDigest(f)
-	priced, game := src.(dataset.Priced)
-	g := &gameRun{}
+	digest := dataset.NewDigest(f)
+	priced, isPriced := src.(dataset.Priced)
+	gameSize := &gameRun{}
 	for limit == 0 || d.Frames < limit {
 		if err := ctx.Err(); err != nil {
 			return err
@@ -161,38 +161,38 @@ func (d *Dataset) survey(ctx context.Context, open Open, opt *Options) error {
 		} else if err != nil {
 			return err
 		}
-		sum.Add(f)
+		digest.Add(f)
 		d.Frames++
-		if game {
-			g.add(priced.Price())
+		if isPriced {
+			gameSize.add(priced.Price())
 		}
 	}
 	if d.Frames == Delay {
-		return fmt.Errorf("%w: %s ends with the initial state, expected more than %d frames", errRules, d.Spec, Delay)
+		return fmt.Errorf("%w: %s ends with the initial state, expected more than %d frames", errUnsuitable, d.Spec, Delay)
 	}
-	d.SHA256 = sum.Sum()
-	if game {
-		g.sumUp(s.TickHz)
-		d.Game = g
+	d.SHA256 = digest.Sum()
+	if isPriced {
+		gameSize.computeMeans(s.TickHz)
+		d.Game = gameSize
 	}
 	return nil
 }
 
-// describe validates the data and the options, and notes what is known before the first frame is read.
+// describe checks the data and the options, and sets the fields of d that do not depend on the frames.
 func (d *Dataset) describe(src dataset.Source, opt *Options) error {
 	s := src.Schema()
-	_, priced := src.(dataset.Priced)
-	_, own := src.(*table.Source)
+	_, isPriced := src.(dataset.Priced)
+	_, isTable := src.(*table.Source)
 	back := opt.Back
 	switch {
-	case !own && !priced && !frame.IsCubes(s):
-		return fmt.Errorf("%w: %s holds %s, expected snapshots of cubes, a table of your own or the demo of a match", errRules, d.Spec, s.Name)
-	case back == Own && !priced:
-		return fmt.Errorf("%w: %s does not tell what a game referred to, expected the demo of a match", errRules, d.Spec)
+	case !isTable && !isPriced && !frame.IsCubes(s):
+		return fmt.Errorf("%w: %s has %s, expected snapshots of cubes, a table of yours or the demo of a match", errUnsuitable, d.Spec, s.Name)
+	case back == Own && !isPriced:
+		return fmt.Errorf("%w: %s does not contain the baselines of a game, expected the demo of a match", errUnsuitable, d.Spec)
 	case back < Own || back > MaxBack:
-		return fmt.Errorf("%w: baselines %d frames back, expected 1 to %d", errRules, back, MaxBack)
+		return fmt.Errorf("%w: baselines are %d frames old, expected 1 to %d", errUnsuitable, back, MaxBack)
 	case back != Delay && opt.Audit != nil:
-		return fmt.Errorf("%w: the audit is of the rule n-%d, expected baselines %d frames back", errRules, Delay, Delay)
+		return fmt.Errorf("%w: the audit requires baselines that are %d frames old", errUnsuitable, Delay)
 	case back == Delay:
 		d.Baselines = walkoffRule
 	case back == Own:
@@ -204,12 +204,15 @@ func (d *Dataset) describe(src dataset.Source, opt *Options) error {
 	if frame.IsCubes(s) {
 		d.Cubes = s.Rows
 	}
-	if r, ok := src.(interface{ Preamble() error }); ok { // no encoder reads frames 1..5, but the rules define them
+	// A recording of the walk-off has frames 1..5 too. No encoder reads them, but by the rules they must equal
+	// frame 0.
+	if r, ok := src.(interface{ Preamble() error }); ok {
 		return r.Preamble()
 	}
 	return nil
 }
 
+// add adds the size of a frame in the demo.
 func (g *gameRun) add(p dataset.Price) {
 	bytes := float64(p.Bits) / 8
 	if p.Key {
@@ -219,17 +222,17 @@ func (g *gameRun) add(p dataset.Price) {
 	g.Packets, g.Bytes = g.Packets+1, g.Bytes+bytes
 }
 
-// sumUp computes the means, at hz frames a second.
-func (g *gameRun) sumUp(hz int) {
+// computeMeans computes the means, at hz frames per second.
+func (g *gameRun) computeMeans(hz int) {
 	if g.Packets > 0 {
 		g.BytesPerPacket = round(g.Bytes / float64(g.Packets))
 	}
 	g.Kbps = round(g.BytesPerPacket * 8 * float64(hz) / 1000)
 }
 
-// closeSource closes a source that holds a file.
+// closeSource closes a source that has a Close method.
 func closeSource(src dataset.Source) {
 	if c, ok := src.(io.Closer); ok {
-		_ = c.Close() // it was only read
+		_ = c.Close() // only read: an error loses no data
 	}
 }

@@ -18,7 +18,7 @@ import (
 	"wirelab/encoders"
 )
 
-// stepClock returns a clock that advances by a microsecond at every reading.
+// stepClock returns a clock that advances by a microsecond with each call.
 func stepClock() func() time.Duration {
 	var now time.Duration
 	return func() time.Duration { now += time.Microsecond; return now }
@@ -45,16 +45,15 @@ func score(t *testing.T, name string, audit processCommand) Result {
 	return board.Results[0]
 }
 
-// TestAudit: honest codecs pass the audit and cheats fail it. Without the audit every
-// cheat looks lossless.
+// Codecs that follow the rules pass the audit, and others fail it. Without the audit all of them seem lossless.
 func TestAudit(t *testing.T) {
 	for _, c := range []struct{ codec, problem string }{
 		{"honest", ""},
 		{"gambler", ""},
-		{"borrower", "decoded from the packets with n mod 6 = 0 alone, differs"},
-		{"counter", "decoded from the packets with n mod 6 = 0 alone, differs"},
-		{"smuggler", "its process died"},
-		{"restless", "frame 6, encoded again by a fresh process, gives other bytes"},
+		{"borrower", "differs if it is decoded only from packets with n mod 6 = 0"},
+		{"counter", "differs if it is decoded only from packets with n mod 6 = 0"},
+		{"smuggler", "the audit process failed"},
+		{"restless", "frame 6 has a different packet if it is encoded by a new process"},
 	} {
 		t.Run(c.codec, func(t *testing.T) {
 			if r := score(t, c.codec, nil); !r.Lossless || r.Audit != auditOff || r.Problem != "" {
@@ -64,7 +63,7 @@ func TestAudit(t *testing.T) {
 			if c.problem != "" {
 				want = auditFail
 			}
-			r := score(t, c.codec, process)
+			r := score(t, c.codec, testProcess)
 			if r.Audit != want || !r.Lossless {
 				t.Errorf("audit %q, want %q; lossless %v", r.Audit, want, r.Lossless)
 			}
@@ -75,8 +74,7 @@ func TestAudit(t *testing.T) {
 	}
 }
 
-// TestLossless: a wrong value is reported with its field, with and without an audit,
-// and the run counts as failed.
+// A wrong value is reported with its field, with and without an audit, and the encoder counts as failed.
 func TestLossless(t *testing.T) {
 	for _, c := range []struct {
 		codec, problem string
@@ -86,7 +84,7 @@ func TestLossless(t *testing.T) {
 		{"gagged", "frame 6 cannot be decoded: payload corrupt: no idea", 0},
 		{"mute", "frame 6 cannot be encoded: cannot speak", 0},
 	} {
-		for _, audit := range []processCommand{nil, process} {
+		for _, audit := range []processCommand{nil, testProcess} {
 			r := score(t, c.codec, audit)
 			if r.Lossless || r.Problem != c.problem || r.Packets != c.packets {
 				t.Errorf("%s: lossless %v after %d packets, problem %q; want %q after %d", c.codec, r.Lossless, r.Packets, r.Problem,
@@ -105,7 +103,7 @@ func TestLossless(t *testing.T) {
 	}
 }
 
-// TestScore recomputes the result of the honest codec directly from the rules.
+// The result of a codec agrees with a direct computation from the rules.
 func TestScore(t *testing.T) {
 	const frames = 50
 	src, _ := openWalk(frames)()
@@ -163,9 +161,9 @@ func TestScore(t *testing.T) {
 	}
 }
 
-// TestInterrupted: what was measured before the interruption is kept.
+// After an interruption, Run returns the results so far.
 func TestInterrupted(t *testing.T) {
-	for _, audit := range []processCommand{nil, process} {
+	for _, audit := range []processCommand{nil, testProcess} {
 		ctx, cancel := context.WithCancel(context.Background())
 		opt := Options{Clock: stepClock(), Audit: audit, Progress: func(done, total float64) {
 			if done > total*2/3 {
@@ -200,11 +198,11 @@ func TestProgressAndClose(t *testing.T) {
 		t.Errorf("progress ended at %v, want %v", last, want)
 	}
 	if closed != opened || opened != 3 {
-		t.Errorf("opened %d times, closed %d; want 3 of each", opened, closed)
+		t.Errorf("opened %d times, closed %d times; want 3 each", opened, closed)
 	}
 }
 
-// TestBadData: data that cannot be scored is an error before any encoder runs.
+// Data that cannot be scored is an error before any encoder runs.
 func TestBadData(t *testing.T) {
 	broken := func() (dataset.Source, error) {
 		src, err := openWalk(20)()
@@ -224,9 +222,9 @@ func TestBadData(t *testing.T) {
 	}{
 		{"truncated", broken, 0, dataset.ErrTruncated},
 		{"frames 1..5 that are no initial state", openBadPreamble, 0, dataset.ErrPreamble},
-		{"not cubes", rpc, 0, errRules},
-		{"only the initial state", openWalk(6), 0, errRules},
-		{"too few frames asked for", openWalk(20), 6, errRules},
+		{"not cubes", rpc, 0, errUnsuitable},
+		{"only the initial state", openWalk(6), 0, errUnsuitable},
+		{"too few frames asked for", openWalk(20), 6, errUnsuitable},
 		{"cannot be opened", func() (dataset.Source, error) { return nil, os.ErrNotExist }, 0, os.ErrNotExist},
 	} {
 		if _, err := Run(context.Background(), "walk", c.open, codecs(t, "honest"),
@@ -244,7 +242,7 @@ func TestAuditCannotStart(t *testing.T) {
 	}
 }
 
-// FuzzServe: an audit process survives any input.
+// Serve does not panic on any input.
 func FuzzServe(f *testing.F) {
 	f.Add([]byte{})
 	f.Add([]byte("\x05\x00\x00\x00{}xxx\xff\xff\xff\xff"))
@@ -259,7 +257,7 @@ func FuzzServe(f *testing.F) {
 		var out bytes.Buffer
 		honest := func(string) (*encoders.Codec, error) { return lookup("gambler") }
 		if err := Serve(bytes.NewReader(in), &out, honest); err == nil && len(in) == 0 {
-			t.Error("nothing said, and no error")
+			t.Error("no output and no error")
 		}
 	})
 }

@@ -1,4 +1,4 @@
-/* A module that breaks the contract, in as many ways as its param says. */
+/* A module that violates the contract. Its parameter evil selects how. */
 #include "wirelab.h"
 #define wl_encode good_encode
 #define wl_decode good_decode

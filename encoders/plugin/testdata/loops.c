@@ -1,4 +1,4 @@
-/* A module that never comes back from where LOOP says. */
+/* A module with an endless loop. The macro LOOP selects the function. */
 #include "wirelab.h"
 static volatile int zero;
 static void loop(void) { for (;;) zero++; }

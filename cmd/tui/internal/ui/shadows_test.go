@@ -60,12 +60,12 @@ func TestShadowCommandsInError(t *testing.T) {
 	m := screen(labtest.NewLab(), 160, 48, Options{})
 	for line, wantText := range map[string]string{
 		"shadow off":           "expected: shadow [off] NAME",
-		"shadow off raw":       "no shadow runs",
+		"shadow off raw":       "there are no shadows",
 		"shadow quantised":     "did you mean quantized?",
 		"shadow raw x":         "NAME=VALUE",
 		"shadow raw x=1":       "no params",
 		"shadow rotor =":       "NAME=VALUE",
-		"shadow off \u202eraw": "no shadow runs",
+		"shadow off \u202eraw": "there are no shadows",
 	} {
 		m.line.Show(line)
 		press(m, "enter")

@@ -1,14 +1,14 @@
-/* NAME: every value that differs from the baseline's, as how many values were skipped and by
- * how much it differs, both in as few bytes as they need.
+/* NAME: for each value that differs from the baseline, the packet has two variable-length integers:
+ * the number of equal values before it, and the difference.
  */
 #include "wirelab.h"
 
-/* What wl_create makes. There is one, since each end is a module of its own. */
+/* The state of an encoder or decoder. */
 struct wl_end {
     int32_t fields, cells;
 };
 
-/* Memory comes from the end of the module's and is never given back. */
+/* wl_alloc takes memory from the end of the heap. Nothing is freed. */
 extern unsigned char __heap_base;
 
 void *wl_alloc(uint32_t size) {
@@ -40,6 +40,7 @@ wl_end *wl_create(int32_t i, const wl_schema *schema, const double *params) {
     return end;
 }
 
+/* put writes v in 7 bits per byte, the lowest first, and returns the position after it. */
 static uint8_t *put(uint8_t *p, uint32_t v) {
     for (; v >= 128; v >>= 7) *p++ = (uint8_t)(v | 128);
     *p++ = (uint8_t)v;
@@ -54,9 +55,9 @@ int32_t wl_encode(wl_end *end, wl_call *call) {
         if (cur[i] == base[i]) continue;
         if ((uint32_t)(p - call->packet) + 10 > call->packet_room) return WL_REFUSED;
         uint8_t *from = p;
-        uint32_t d = (uint32_t)cur[i] - (uint32_t)base[i]; /* wraps around, as it does below */
+        uint32_t d = (uint32_t)cur[i] - (uint32_t)base[i]; /* wraps around, as in wl_decode */
         p = put(p, (uint32_t)skipped);
-        p = put(p, d << 1 ^ (d >> 31 ? 0xffffffffu : 0)); /* small where d is near 0, above or below */
+        p = put(p, d << 1 ^ (d >> 31 ? 0xffffffffu : 0)); /* zigzag: small for differences near 0 */
         if (call->bits) call->bits[i % end->fields] += (uint32_t)(p - from) * 8 * 1024;
         skipped = -1;
     }
@@ -64,7 +65,7 @@ int32_t wl_encode(wl_end *end, wl_call *call) {
     return WL_OK;
 }
 
-/* get reads a number; 0 if it has no end. */
+/* get reads a number that put wrote and returns the position after it; 0 if the number is incomplete. */
 static const uint8_t *get(const uint8_t *p, const uint8_t *stop, uint32_t *v) {
     *v = 0;
     for (int shift = 0; p < stop && shift < 35; shift += 7) {

@@ -1,10 +1,10 @@
-// NAME: every value that differs from the baseline's, as how many values were skipped and by
-// how much it differs, both in as few bytes as they need.
+// NAME: for each value that differs from the baseline, the packet has two variable-length integers:
+// the number of equal values before it, and the difference.
 extern "C" {
 #include "wirelab.h"
 }
 
-// What wl_create makes. There is one, since each end is a module of its own.
+// The state of an encoder or decoder. There is one, because each has a module instance of its own.
 struct wl_end {
     int32_t fields, cells;
 };
@@ -32,7 +32,7 @@ struct reader {
     }
 };
 
-// small where d is near 0, above or below
+// zigzag: small for differences near 0
 uint32_t fold(uint32_t d) { return d << 1 ^ (d >> 31 ? ~0u : 0); }
 uint32_t unfold(uint32_t d) { return d >> 1 ^ (0u - (d & 1)); }
 
@@ -40,7 +40,7 @@ wl_end the_end;
 
 } // namespace
 
-// Memory comes from the end of the module's and is never given back.
+// wl_alloc takes memory from the end of the heap. Nothing is freed.
 extern "C" unsigned char __heap_base;
 
 void *wl_alloc(uint32_t size) {
@@ -74,7 +74,7 @@ int32_t wl_encode(wl_end *end, wl_call *call) {
         if (out.full()) return WL_REFUSED;
         uint8_t *from = out.at;
         out.put(uint32_t(skipped));
-        out.put(fold(uint32_t(cur[i]) - uint32_t(base[i]))); // wraps around, as it does below
+        out.put(fold(uint32_t(cur[i]) - uint32_t(base[i]))); // wraps around, as in wl_decode
         if (call->bits) call->bits[i % end->fields] += uint32_t(out.at - from) * 8 * 1024;
         skipped = -1;
     }

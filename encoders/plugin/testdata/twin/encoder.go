@@ -1,5 +1,5 @@
-// A built-in encoder as a plugin: what the template for Go has for glue, and this in place of
-// its example. TestTwin builds it.
+// This program is a built-in encoder as a plugin. TestTwin builds it with module.go and wirelab.go of the
+// Go template.
 package main
 
 import (
@@ -11,7 +11,7 @@ import (
 	"wirelab/encoders/cubes"
 )
 
-// which is the encoder: the linker sets it.
+// which is the name of the built-in encoder. The linker sets it.
 var which = "relative-orientation"
 
 var description = Description{Name: "twin", Summary: "a built-in encoder", Source: "Wirelab", Refs: 1, Suits: SuitsCubes}
@@ -44,5 +44,5 @@ func (e *end) decode(cur *Frame, packet []byte, refs []Frame) error {
 	return err
 }
 
-// same is a frame of the lab's on the same memory.
+// same returns f as a frame.Frame that shares its memory.
 func same(f *Frame) *frame.Frame { return &frame.Frame{Tick: f.Tick, Table: f.Table, Body: f.Body} }

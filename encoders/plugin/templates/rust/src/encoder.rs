@@ -1,5 +1,5 @@
-//! NAME: every value that differs from the baseline's, as how many values were skipped and by
-//! how much it differs, both in as few bytes as they need. The contract is Wirelab's wirelab.h.
+//! NAME: for each value that differs from the baseline, the packet has two variable-length integers:
+//! the number of equal values before it, and the difference. The contract is Wirelab's wirelab.h.
 #![allow(clippy::missing_safety_doc)]
 
 use std::slice::{from_raw_parts, from_raw_parts_mut};
@@ -83,7 +83,7 @@ pub unsafe extern "C" fn wl_encode(end: *mut End, call: *mut Call) -> i32 {
     for i in 0..end.cells {
         if cur[i] == base[i] { skipped += 1; continue; }
         let from = out.len();
-        let d = cur[i].wrapping_sub(base[i]) as u32; // wraps around, as it does below
+        let d = cur[i].wrapping_sub(base[i]) as u32; // wraps around, as in wl_decode
         put(&mut out, skipped);
         put(&mut out, d << 1 ^ ((d as i32) >> 31) as u32);
         if !call.bits.is_null() { *call.bits.add(i % end.fields) += (out.len() - from) as u32 * 8 * 1024; }

@@ -7,13 +7,12 @@ import (
 	"testing"
 )
 
-// shapes are ways in which a made-up game with eight players writes its datagrams: floats
-// and 16-bit numbers with the lowest or the highest byte first, two thirds of the players
-// in each, and numbers of 3 to 14 bits without regard to bytes.
-var shapes = []string{"f32le", "i16le", "i16be", "subset", "bits"}
+// formats are the formats of the synthetic game with eight players: little-endian floats, 16-bit numbers in
+// both byte orders, 16-bit numbers of two thirds of the players, and bit-packed numbers of 3 to 14 bits.
+var formats = []string{"f32le", "i16le", "i16be", "subset", "bits"}
 
-// made returns n datagrams of a made-up game.
-func made(_ testing.TB, shape string, seed uint64, n int) (out [][]byte) {
+// synthesize returns n datagrams of the synthetic game in one of the formats.
+func synthesize(_ testing.TB, format string, seed uint64, n int) (out [][]byte) {
 	rng := rand.New(rand.NewPCG(seed, 77))
 	g := game{rng: rng, now: rng.Float64() * 1000}
 	for i := range g.players {
@@ -22,14 +21,14 @@ func made(_ testing.TB, shape string, seed uint64, n int) (out [][]byte) {
 	for tick := range n {
 		g.move(0.05 * float64(1+rng.IntN(20)/19))
 		var order binary.AppendByteOrder = binary.BigEndian
-		if shape == "f32le" || shape == "i16le" {
+		if format == "f32le" || format == "i16le" {
 			order = binary.LittleEndian
 		}
 		b := order.AppendUint16(nil, 0x5a01)
 		b = order.AppendUint32(b, uint32(tick))
 		b = order.AppendUint32(b, uint32(g.now*1000))
 		for i := range g.players {
-			b = g.players[i].write(b, i, shape, order, rng)
+			b = g.players[i].appendTo(b, i, format, order, rng)
 		}
 		out = append(out, b)
 	}
@@ -72,10 +71,10 @@ func (g *game) move(dt float64) {
 	}
 }
 
-// write appends the player in a shape.
-func (p *player) write(b []byte, i int, shape string, order binary.AppendByteOrder, rng *rand.Rand) []byte {
+// appendTo appends player i to a datagram in the given format.
+func (p *player) appendTo(b []byte, i int, format string, order binary.AppendByteOrder, rng *rand.Rand) []byte {
 	vx, vy := p.speed*math.Cos(p.yaw), p.speed*math.Sin(p.yaw)
-	switch shape {
+	switch format {
 	case "bits":
 		var packed [2]uint64
 		at := 0

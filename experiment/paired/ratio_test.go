@@ -6,9 +6,8 @@ import (
 	"testing"
 )
 
-// scenes returns two encoders on the same frames: what both send swings eightfold with
-// what goes on in the data, and each has scatter of its own around it. The second
-// result is the true quotient of their means.
+// scenes returns the payloads of two encoders on the same frames: both vary by a factor
+// of eight with the data, and each has additional noise. truth is the true quotient.
 func scenes(rng *rand.Rand, n int, phi, scatter, times float64) (a, b Ratio, truth float64) {
 	busy := autoregressive(rng, n, 0.97)
 	x, y := autoregressive(rng, n, phi), autoregressive(rng, n, phi/2)
@@ -18,12 +17,12 @@ func scenes(rng *rand.Rand, n int, phi, scatter, times float64) (a, b Ratio, tru
 		scene := 1000 * math.Exp(0.15*busy[i])
 		a.Num[i], b.Num[i] = times*scene*math.Exp(own*x[i]), scene*math.Exp(other*y[i])
 	}
-	return a, b, times // both scatter alike, so the means of exp cancel out
+	return a, b, times // the noise of both has the same distribution, so its mean cancels out
 }
 
 // TestQuotientCoverage: the intervals contain the true quotient in 95 of 100 cases, and
-// not much less where the data are too few to know how long they remember. 2.9 times as
-// much is beyond doubt after two seconds; no difference is rarely taken for one.
+// in not much fewer if the data are too few to estimate the correlation time. A quotient
+// of 2.9 is significant after two seconds.
 func TestQuotientCoverage(t *testing.T) {
 	for _, c := range []struct {
 		n          int
@@ -55,13 +54,13 @@ func TestQuotientCoverage(t *testing.T) {
 			t.Errorf("n = %d, phi = %g: covers %.3f", c.n, c.phi, share)
 		}
 		if float64(sure) < 0.95*float64(trials) {
-			t.Errorf("n = %d, phi = %g: 2.9 times as much is sure in %d of %d", c.n, c.phi, sure, trials)
+			t.Errorf("n = %d, phi = %g: a quotient of 2.9 is significant in %d of %d", c.n, c.phi, sure, trials)
 		}
 	}
 }
 
-// The quotient of quantiles covers too, and is the inverse of the one the other way
-// round.
+// The interval of a quotient of quantiles has the same coverage, and is the inverse of
+// that of the inverse quotient.
 func TestQuantileQuotients(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 5))
 	hit := 0
@@ -74,7 +73,7 @@ func TestQuantileQuotients(t *testing.T) {
 		}
 		back := QuantileQuotients(b.Num, a.Num, 0.95, uint64(i))
 		if math.Abs(q.Times*back.Times-1) > 1e-9 || math.Abs(q.Lo*back.Hi-1) > 0.02 {
-			t.Errorf("%+v, the other way %+v", q, back)
+			t.Errorf("%+v, inverse %+v", q, back)
 		}
 	}
 	if hit < 85 {
@@ -98,6 +97,6 @@ func TestQuotientUnknown(t *testing.T) {
 	}
 	same := Quotients(a, a, 1)
 	if !same.Known || same.Times != 1 || same.Lo != 1 || same.Hi != 1 || same.Significant() {
-		t.Errorf("of one and the same: %+v", same)
+		t.Errorf("two equal series: %+v", same)
 	}
 }

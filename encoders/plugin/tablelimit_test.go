@@ -8,9 +8,9 @@ import (
 	"github.com/tetratelabs/wazero"
 )
 
-// grower is a module whose function g grows its table, which begins with as many entries and
-// has the given limits.
-func grower(limits ...byte) []byte {
+// growModule returns a module whose function g grows its table by 2^20 entries and returns the result of
+// table.grow. limits are those of the table in the binary format.
+func growModule(limits ...byte) []byte {
 	const head = "\x00asm\x01\x00\x00\x00"
 	table := append([]byte{1, 0x70}, limits...)
 	module := append([]byte(head), 1, 5, 1, 0x60, 0, 1, 0x7f, 3, 2, 1, 0, tableSection, byte(len(table)))
@@ -20,8 +20,8 @@ func grower(limits ...byte) []byte {
 	return append(module, 10, 14, 1, 12, 0, 0xd0, 0x70, 0x41, 0x80, 0x80, 0xc0, 0, 0xfc, 15, 0, 0x0b)
 }
 
-// A module cannot take the machine's memory by way of its tables.
-func TestTablesAreBounded(t *testing.T) {
+// A module with limited tables cannot use all memory through table.grow.
+func TestLimitTables(t *testing.T) {
 	ctx := t.Context()
 	rt := wazero.NewRuntimeWithConfig(ctx, wazero.NewRuntimeConfigInterpreter())
 	defer rt.Close(ctx)
@@ -37,29 +37,29 @@ func TestTablesAreBounded(t *testing.T) {
 		return uint32(got[0])
 	}
 	for _, limits := range [][]byte{{0, 3}, {1, 3, 0xff, 0xff, 0xff, 0xff, 0x0f}} {
-		module := grower(limits...)
+		module := growModule(limits...)
 		if got := grow(module); got != 3 {
-			t.Fatalf("%d: the test grows nothing", got)
+			t.Fatalf("table.grow returns %d, expected 3: the module of the test is wrong", got)
 		}
-		bounded, err := boundTables(module)
+		bounded, err := limitTables(module)
 		if err != nil {
 			t.Fatal(err)
 		}
 		if got := grow(bounded); got != math.MaxUint32 {
-			t.Errorf("it grew, from %d", got)
+			t.Errorf("the table grew, table.grow returns %d", got)
 		}
-		again, err := boundTables(bounded)
+		again, err := limitTables(bounded)
 		if err != nil || !bytes.Equal(again, bounded) {
 			t.Errorf("%v: %x, expected %x", err, again, bounded)
 		}
 	}
-	small := grower(1, 3, 4)
-	if got, err := boundTables(small); err != nil || !bytes.Equal(got, small) {
+	small := growModule(1, 3, 4)
+	if got, err := limitTables(small); err != nil || !bytes.Equal(got, small) {
 		t.Errorf("%v: %x", err, got)
 	}
-	for _, module := range [][]byte{grower(0, 0xff, 0xff, 0xff, 0x3f), grower(2, 3), grower(0), grower(0, 3)[:20]} {
-		if _, err := boundTables(module); err == nil {
-			t.Errorf("%x is taken", module)
+	for _, module := range [][]byte{growModule(0, 0xff, 0xff, 0xff, 0x3f), growModule(2, 3), growModule(0), growModule(0, 3)[:20]} {
+		if _, err := limitTables(module); err == nil {
+			t.Errorf("%x is accepted", module)
 		}
 	}
 }

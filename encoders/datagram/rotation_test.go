@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// Vectors turn, and point, as floating-point arithmetic says.
-func TestTurn(t *testing.T) {
+// rotate, angle and roundedSqrt agree with floating-point arithmetic.
+func TestRotation(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	for range 20_000 {
 		size := 24 - rng.IntN(16)
@@ -17,18 +17,18 @@ func TestTurn(t *testing.T) {
 		fx, fy := float64(x), float64(y)
 		near := 1 + math.Hypot(fx, fy)/(1<<16)
 		if math.Abs(float64(a)-fx*cos+fy*sin) > near || math.Abs(float64(b)-fx*sin-fy*cos) > near {
-			t.Fatalf("(%d, %d) turned by %d is (%d, %d)", x, y, turn, a, b)
+			t.Fatalf("rotate(%d, %d, %d) = (%d, %d)", x, y, turn, a, b)
 		}
 		if x == 0 && y == 0 {
 			continue
 		}
 		want := int32(int64(math.Atan2(fy, fx) / math.Pi * (1 << 31)))
 		if d := angle(x, y) - want; max(d, -d) > 1<<15 {
-			t.Fatalf("(%d, %d) points to %d, want %d", x, y, angle(x, y), want)
+			t.Fatalf("angle(%d, %d) = %d, want %d", x, y, angle(x, y), want)
 		}
 		v := rng.Int64N(1 << (2*size + 1))
-		if r := root(v); math.Abs(float64(r)-math.Sqrt(float64(v))) > 0.5000001 {
-			t.Fatalf("the root of %d is %d", v, r)
+		if r := roundedSqrt(v); math.Abs(float64(r)-math.Sqrt(float64(v))) > 0.5000001 {
+			t.Fatalf("roundedSqrt(%d) = %d", v, r)
 		}
 	}
 }

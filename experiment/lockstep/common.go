@@ -1,0 +1,200 @@
+package lockstep
+
+import (
+	"math"
+	"slices"
+	"time"
+
+	"wirelab/experiment/engine"
+	"wirelab/experiment/engine/meters"
+	"wirelab/experiment/figures"
+	"wirelab/experiment/paired"
+)
+
+// A Stretch is the period in which all lanes of a snapshot can be compared, with their samples.
+type Stretch struct {
+	From, To time.Duration
+	Seams    int      // number of samples left out because of a loop point: see dropLoopSamples
+	Lanes    []Series // all with the same sample periods
+}
+
+// A Series holds the measurements of one lane, one value per sample. It is empty if the lane is absent.
+type Series struct {
+	Payload, Failed, Changed []float64 // bits, packets, rows
+	Age, Aged                []float64 // sum of the ages of displayed frames in ms, and their number
+
+	acrossLoop []bool // samples with packets whose baseline is from before a loop point
+}
+
+// Absent reports whether a lane was added after the time of the snapshot, which is possible only while the
+// time cursor is in the past.
+func Absent(snap *engine.Snapshot, l *engine.Lane) bool { return l.Began > 0 && l.Began >= snap.Now }
+
+// commonStart returns the time from which all lanes of a snapshot can be compared: engine.WarmUp after the
+// last lane was added and after the last change of the active encoder, and not before the oldest sample
+// that all lanes still store.
+func commonStart(snap *engine.Snapshot) time.Duration {
+	from := time.Duration(0)
+	for i := range snap.Lanes {
+		l := &snap.Lanes[i]
+		if Absent(snap, l) {
+			continue
+		}
+		from = max(from, l.Began)
+		if s := l.Samples; len(s) > 0 {
+			// A sample begins one period before its T. WarmUp is added below, but does not apply here.
+			from = max(from, s[0].T-meters.SamplePeriod-engine.WarmUp)
+		}
+	}
+	for _, c := range snap.Log {
+		if c.T <= snap.Now && c.Change.SetsEncoder() {
+			from = max(from, c.T)
+		}
+	}
+	return from + engine.WarmUp
+}
+
+// Gather returns the period in which the lanes of a snapshot can be compared, with the samples of each lane. Absent
+// lanes have none; the others have the same number. Samples with loop points are left out.
+func Gather(snap *engine.Snapshot) Stretch {
+	x := Stretch{From: commonStart(snap), To: snap.Now, Lanes: make([]Series, len(snap.Lanes))}
+	n := math.MaxInt
+	for i := range snap.Lanes {
+		l := &snap.Lanes[i]
+		if Absent(snap, l) {
+			continue
+		}
+		samples := meters.Between(l.Samples, x.From, x.To)
+		if k := len(samples); k > 0 {
+			x.To = samples[k-1].T
+		}
+		x.Lanes[i] = newSeries(samples)
+		n = min(n, len(samples))
+	}
+	for i := range x.Lanes { // all end at the same sample
+		series := &x.Lanes[i]
+		for _, v := range series.values() {
+			*v = (*v)[max(len(*v)-n, 0):]
+		}
+		series.acrossLoop = series.acrossLoop[max(len(series.acrossLoop)-n, 0):]
+	}
+	x.dropLoopSamples()
+	return x
+}
+
+// values returns pointers to the lists of the series, so that all can be processed alike.
+func (r *Series) values() [5]*[]float64 {
+	return [5]*[]float64{&r.Payload, &r.Failed, &r.Changed, &r.Age, &r.Aged}
+}
+
+// newSeries returns the series of a lane with the given samples. Its lists share one allocation.
+func newSeries(samples []meters.Sample) Series {
+	n := len(samples)
+	series := Series{acrossLoop: make([]bool, n)}
+	room := make([]float64, len(series.values())*n)
+	for i, v := range series.values() {
+		*v = room[i*n : (i+1)*n : (i+1)*n]
+	}
+	for k := range samples {
+		s := &samples[k]
+		series.Payload[k], series.Failed[k], series.Changed[k] = float64(s.PayloadBits), float64(s.Failed()), float64(s.Changed)
+		series.Age[k], series.Aged[k] = s.Age.Seconds()*1000, float64(s.Aged)
+		series.acrossLoop[k] = s.Across > 0
+	}
+	return series
+}
+
+// dropLoopSamples removes, for all lanes, the samples in which any lane sent packets whose baseline is from
+// before a loop point. Their size depends only on how different end and start of the recording are.
+func (x *Stretch) dropLoopSamples() {
+	n, remaining := 0, 0
+	for i := range x.Lanes {
+		n = max(n, len(x.Lanes[i].acrossLoop))
+	}
+	for k := range n {
+		if slices.ContainsFunc(x.Lanes, func(r Series) bool { return len(r.acrossLoop) > 0 && r.acrossLoop[k] }) {
+			continue
+		}
+		for i := range x.Lanes { // move sample k of every lane that is not absent
+			if r := &x.Lanes[i]; len(r.acrossLoop) > 0 {
+				for _, v := range r.values() {
+					(*v)[remaining] = (*v)[k]
+				}
+			}
+		}
+		remaining++
+	}
+	x.Seams = n - remaining
+	for i := range x.Lanes {
+		r := &x.Lanes[i]
+		for _, v := range r.values() {
+			*v = (*v)[:min(remaining, len(*v))]
+		}
+		r.acrossLoop = nil
+	}
+}
+
+// Kbps returns the payload as a ratio of bits and time.
+func (r *Series) Kbps() paired.Ratio {
+	return paired.Ratio{Num: r.Payload, Den: r.constant(1000 * meters.SamplePeriod.Seconds())}
+}
+
+// PerChanged returns the payload as a ratio of bits and changed rows.
+func (r *Series) PerChanged() paired.Ratio { return paired.Ratio{Num: r.Payload, Den: r.Changed} }
+
+// FailedAMinute returns the failed packets per minute, as a ratio of packets and minutes.
+func (r *Series) FailedAMinute() paired.Ratio {
+	return paired.Ratio{Num: r.Failed, Den: r.constant(meters.SamplePeriod.Minutes())}
+}
+
+// AgeMS returns the age of displayed frames as a ratio of milliseconds and display ticks.
+func (r *Series) AgeMS() paired.Ratio { return paired.Ratio{Num: r.Age, Den: r.Aged} }
+
+// constant returns a list with v for every sample.
+func (r *Series) constant(v float64) []float64 {
+	out := make([]float64, len(r.Payload))
+	for i := range out {
+		out[i] = v
+	}
+	return out
+}
+
+// seed is the seed of the bootstrap. It is constant so that intervals depend only on the data.
+const seed = 1
+
+// Times returns the payload of lane i divided by that of lane other, with its confidence interval.
+func (x *Stretch) Times(i, other int) paired.Quotient {
+	return paired.Quotients(x.Lanes[i].Kbps(), x.Lanes[other].Kbps(), seed)
+}
+
+// Compare returns the comparison of a snapshot's lanes for a report; nil if there is only one lane.
+func Compare(snap *engine.Snapshot) *engine.Comparison {
+	if len(snap.Lanes) < 2 {
+		return nil
+	}
+	x := Gather(snap)
+	seams := time.Duration(x.Seams) * meters.SamplePeriod
+	c := &engine.Comparison{FromS: x.From.Seconds(), ToS: max(x.From, x.To).Seconds(), SeamS: seams.Seconds()}
+	for i := range x.Lanes {
+		l := &x.Lanes[i]
+		lane := engine.ComparedLane{Label: snap.Lanes[i].Name(), PayloadKbps: finiteValue(l.Kbps()), BitsPerChanged: finiteValue(l.PerChanged())}
+		if i > 0 {
+			q := x.Times(i, 0)
+			lane.Times = figures.Finite(q.Times)
+			if q.Known {
+				lane.TimesLo, lane.TimesHi = figures.Finite(q.Lo), figures.Finite(q.Hi)
+			}
+		}
+		c.Lanes = append(c.Lanes, lane)
+	}
+	return c
+}
+
+// finiteValue returns the value of a ratio of bits. An encoder that sent nothing has no figure, because 0 would
+// be the best one.
+func finiteValue(r paired.Ratio) figures.Figure {
+	if !slices.ContainsFunc(r.Num, func(bits float64) bool { return bits > 0 }) {
+		return figures.Figure{}
+	}
+	return figures.Finite(r.Value())
+}

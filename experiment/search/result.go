@@ -1,0 +1,214 @@
+package search
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"math"
+	"slices"
+
+	"wirelab/experiment/figures"
+	"wirelab/experiment/sweep"
+	"wirelab/internal/units"
+	"wirelab/internal/words"
+)
+
+// Found is the result of a search.
+type Found struct {
+	Minimise []string `json:"minimise"` // names of the figures
+	Settings float64  `json:"settings"` // number of settings in the whole grid
+	Drawn    int      `json:"drawn"`    // settings drawn at random; 0 means that the whole grid was run
+	Tried    int      `json:"tried"`    // settings that were run for the whole duration
+	Runs     float64  `json:"runs"`     // cost of the search, in runs of the whole duration
+	Seeds    int      `json:"seeds"`    // seeds with which the best were compared; 1 if the seed has no effect
+	Best     *Chosen  `json:"best"`     // nil if no setting could be run and measured
+
+	// Front lists the Pareto front of two figures, by the first: settings for which no other setting is
+	// better in one figure and not worse in the other. It is empty if one figure is minimised.
+	Front []Chosen `json:"front,omitempty"`
+
+	// Near lists settings that may be as good as the best, and the neighbours of the best that were run.
+	Near []rival `json:"near"`
+
+	// OfOwn is the ratio of the best's first figure to that of the configuration itself, paired by seed;
+	// nil if the configuration itself is none of the settings.
+	OfOwn *figures.Mean `json:"ratio_to_own,omitempty"`
+
+	Own         []float64   `json:"own"`                   // figures of the configuration itself; null if not finite
+	Sure        []string    `json:"sure"`                  // sentences about the confidence in the best
+	Interrupted bool        `json:"interrupted,omitempty"` // the search was interrupted; Best is that so far
+	Trace       []traceStep `json:"trace"`
+}
+
+// Chosen is a setting with the means of its figures over the seeds with which it was run.
+type Chosen struct {
+	Set     map[string]any          `json:"set"`              // values by configuration key
+	Words   string                  `json:"words"`            // Set as KEY=VALUE, separated by spaces
+	Figures map[string]figures.Mean `json:"figures"`          // by name; without figures that are not finite
+	Breaks  string                  `json:"breaks,omitempty"` // violated bounds; empty if none
+
+	// RunsAs is encoders.Plugin.Runs if a plugin influenced times among the figures, otherwise empty.
+	RunsAs string `json:"runs_as,omitempty"`
+}
+
+// A rival is a setting with the ratio of its first figure to the best's, paired by seed.
+type rival struct {
+	Chosen
+	Ratio figures.Mean `json:"ratio"`
+}
+
+// describe returns setting x with the means of its figures and the bounds that it violates.
+func (s *search) describe(x setting) Chosen {
+	c := Chosen{Set: map[string]any{}, Words: settingText(s.spec.Over, x), Figures: map[string]figures.Mean{},
+		Breaks: s.violationText(x), RunsAs: s.outcomeOf(completeRun(x, 0)).RunsAs}
+	for d, valueIndex := range x {
+		c.Set[s.spec.Over[d].Key] = s.spec.Over[d].Values[valueIndex]
+	}
+	for f, name := range s.spec.Minimise {
+		if values := s.figureBySeed(x, f, s.spec.Seeds); len(values) > 0 && finiteOrNil(values) != nil {
+			c.Figures[name] = sweep.MeanOf(values)
+		}
+	}
+	return c
+}
+
+// violationText describes the bounds that a setting violates with the seed that violates them most; empty
+// if it violates none.
+func (s *search) violationText(x setting) string {
+	var worst outcome
+	for seed := range s.spec.Seeds {
+		if v := s.outcomeOf(completeRun(x, seed)); v.Violation > worst.Violation {
+			worst = v
+		}
+	}
+	return worst.Reason
+}
+
+// countDrawnAhead sets drawnAhead: the number of settings drawn at random that are better than the best,
+// list[0], in runs of 1/8 of the duration. All drawn settings have been run that long; the best is run here
+// if it has not. drawnAhead stays -1 if the limit of runs does not allow that, if nothing was drawn, or if
+// two figures are minimised.
+func (s *search) countDrawnAhead(ctx context.Context, list []setting) {
+	if s.nDrawn == 0 || len(list) == 0 || len(s.spec.Minimise) > 1 {
+		return
+	}
+	j := job{Setting: list[0], Divisor: divisors[0]}
+	if s.spentRuns+s.newCost([]job{j}) > float64(s.spec.Runs) || s.runJobs(ctx, "race", []job{j}) != nil {
+		return // the result is complete without this number
+	}
+	best := s.outcomeOf(j)
+	s.drawnAhead = 0
+	for _, x := range s.drawn {
+		if s.outcomeOf(job{Setting: x, Divisor: divisors[0]}).compare(best) < 0 {
+			s.drawnAhead++
+		}
+	}
+}
+
+// summarize returns the result of the search. list are the best settings, the best first. own is the
+// configuration's own setting, nil if it is none of the settings; ownOutcome is its outcome.
+func (s *search) summarize(list []setting, own setting, ownOutcome outcome) *Found {
+	f := &Found{Minimise: s.spec.Minimise, Settings: countSettings(s.spec.Over), Drawn: s.nDrawn, Tried: len(s.tried),
+		Runs: s.spentRuns, Trace: s.trace, Own: finiteOrNil(ownOutcome.Figures), Seeds: 1, Near: []rival{}}
+	if s.walkSeeds > 1 {
+		f.Seeds = s.racedSeeds
+	}
+	if len(list) == 0 || math.IsInf(s.outcomeOf(completeRun(list[0], 0)).Violation, 1) {
+		f.Sure = []string{"No setting that was tried could be run and measured."}
+		return f
+	}
+	best := list[0]
+	chosen := s.describe(best)
+	f.Best = &chosen
+	if len(s.spec.Minimise) > 1 {
+		for _, x := range list {
+			f.Front = append(f.Front, s.describe(x))
+		}
+	}
+	if own != nil {
+		if ratio := s.pairedRatio(best, own, 0, s.spec.Seeds); ratio.N > 0 {
+			f.OfOwn = &ratio
+		}
+	}
+	for _, x := range list[1:] {
+		f.Near = append(f.Near, rival{s.describe(x), s.pairedRatio(x, best, 0, s.spec.Seeds)})
+	}
+	if len(s.spec.Minimise) == 1 {
+		s.addConfidence(f, list, best)
+	} else {
+		f.Sure = append(f.Sure, fmt.Sprintf("%d settings were run for the whole duration, "+
+			"and none is better than one of the front in both figures.", f.Tried))
+	}
+	if f.Best.Breaks != "" {
+		text := "No setting that was tried meets all bounds. With the best, "
+		if s.outcomeOf(completeRun(best, 0)).Violation == 0 {
+			text = "The best four settings do not meet all bounds with every seed. With the best, "
+		}
+		f.Sure = append(f.Sure, text+f.Best.Breaks+".")
+	}
+	return f
+}
+
+// addConfidence adds sentences to f.Sure that describe how certain it is that best is the best setting. list
+// are the settings that the race left, best first. It also adds the neighbours of best that were run to f.Near
+// and sorts that list by the ratio to best.
+func (s *search) addConfidence(f *Found, list []setting, best setting) {
+	addf := func(format string, args ...any) { f.Sure = append(f.Sure, fmt.Sprintf(format, args...)) }
+	if float64(f.Tried) >= f.Settings && s.walkSeeds <= 1 {
+		addf("All %.0f settings were run: no other setting is better on these frames.", f.Settings)
+	} else if float64(f.Tried) >= f.Settings {
+		addf("All %.0f settings were run with the first seed, and the best four of them with up to %d.", f.Settings, max(s.racedSeeds, 1))
+	}
+	bestOutcome := s.outcomeOf(completeRun(best, 0))
+	ran, closest := 0, math.Inf(1)
+	neighbourList := neighbours(s.spec.Over, best)
+	for _, neighbour := range neighbourList {
+		if neighbourOutcome, ok := s.outcomes[jobKey(completeRun(neighbour, 0))]; ok {
+			ran++
+			if neighbourOutcome.Violation == bestOutcome.Violation {
+				closest = min(closest, neighbourOutcome.Figures[0])
+			}
+			if !slices.ContainsFunc(list, func(x setting) bool { return x.key() == neighbour.key() }) {
+				f.Near = append(f.Near, rival{s.describe(neighbour), s.pairedRatio(neighbour, best, 0, s.spec.Seeds)})
+			}
+		}
+	}
+	slices.SortStableFunc(f.Near, func(a, b rival) int { // rivals without a ratio come last
+		return cmp.Or(cmp.Compare(min(b.Ratio.N, 1), min(a.Ratio.N, 1)), cmp.Compare(a.Ratio.Mean, b.Ratio.Mean))
+	})
+	if !math.IsInf(closest, 1) {
+		addf("%d of its %d neighbours were run on the same frames; with the first seed the closest is %s.",
+			ran, len(neighbourList), compareText(closest, bestOutcome.Figures[0]))
+	}
+	// If a fraction p of all settings is better than a given setting, the probability that none of n settings
+	// drawn at random is better is (1-p)^n. For p = 1 - 0.05^(1/n) it is 5 %.
+	if f.Drawn > 0 && float64(f.Tried) < f.Settings {
+		switch {
+		case s.drawnAhead == 0:
+			addf("In runs of 1/8 of the duration, none of %d settings drawn at random is better; "+
+				"with 95 %% confidence at most %.1f %% of all are.",
+				f.Drawn, 100*(1-math.Pow(0.05, 1/float64(f.Drawn))))
+		case s.drawnAhead > 0:
+			addf("In runs of 1/8 of the duration, %d of %d settings drawn at random are better; "+
+				"how many are in complete runs is unknown.",
+				s.drawnAhead, f.Drawn)
+		}
+	}
+	if rivals := len(list) - 1; rivals > 0 && s.walkSeeds > 1 {
+		addf("With %d seeds, %s cannot be distinguished from it.", s.racedSeeds, words.Count(rivals, "other setting"))
+	}
+}
+
+// compareText describes how a figure x differs from that of the best setting.
+func compareText(x, best float64) string {
+	switch percent := 100 * (x/best - 1); {
+	case x == best:
+		return "equal"
+	case best == 0 || percent-percent != 0: // percent is not finite
+		return fmt.Sprintf("%s (best: %s)", units.Significant(x, 4), units.Significant(best, 4))
+	case percent < 0:
+		return fmt.Sprintf("%.2f %% lower", -percent)
+	default:
+		return fmt.Sprintf("%.2f %% higher", percent)
+	}
+}

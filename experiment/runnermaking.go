@@ -33,7 +33,7 @@ func (r *Runner) pollPatch(ctx context.Context) bool {
 		if r.making.err != nil && ctx.Err() == nil {
 			r.fail(r.making.err)
 		}
-		if m := r.making.picture.View(); m.Begun() {
+		if m := r.making.picture.View(); m.HasContent() {
 			r.matrix = m
 		}
 		r.making = nil
@@ -73,7 +73,7 @@ func (r *Runner) showMaking(snap *engine.Snapshot) {
 	snap.Matrix = r.matrix
 	if m := r.making; m != nil {
 		snap.Making = &delivery.Making{Encoder: m.encoder, Done: m.done.Load(), Total: m.total.Load()}
-		if picture := m.picture.View(); picture.Begun() {
+		if picture := m.picture.View(); picture.HasContent() {
 			snap.Matrix = picture
 		}
 	}

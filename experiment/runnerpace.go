@@ -65,7 +65,7 @@ func (p *pace) stop() { p.started = false }
 // advance runs the session so that virtual time follows the wall clock, for at most maxSlice.
 func (r *Runner) advance() {
 	wall := r.opt.Clock()
-	r.session.SetSpare(r.measured.factor == 0 || r.measured.factor >= keepsUp*r.speed)
+	r.session.AllowTrials(r.measured.factor == 0 || r.measured.factor >= keepsUp*r.speed)
 	elapsed := min(wall-r.last, maxElapsed)
 	r.last = wall
 	from := r.session.Now()

@@ -30,7 +30,7 @@ func (r *Runner) change(ctx context.Context, ch config.Change) error {
 	}
 	// The new run is set up as this one, with what was changed by hand since, and ch. The script
 	// runs again from its start.
-	now := r.session.ByHand(r.config).Clone()
+	now := r.session.ManualConfig(r.config).Clone()
 	if err := now.Apply(ch); err != nil {
 		return err
 	}

@@ -145,7 +145,7 @@ func (r *Runner) reportInto(dir, kind string, why engine.Ending) (write func() (
 		result.Reason = engine.Finished
 	}
 	var kept report.Kept
-	r.session.ReportKept(&kept)
+	r.session.ReplayStored(&kept)
 	return func() (string, error) {
 		path, folder, made, err := freshDir(r.opt.Disk, dir, name)
 		if err != nil {

@@ -295,7 +295,7 @@ func tap(l *lane) *[]byte {
 // inject passes the receiver a datagram that the lane takes for damaged.
 func inject(l *lane, datagram []byte) {
 	rx := l.rcv.Receive(datagram)
-	l.taint.follow(&rx, true)
+	l.taint.track(&rx, true)
 }
 
 // Endpoints survive any bytes from a peer, and go on.

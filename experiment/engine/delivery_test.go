@@ -311,14 +311,14 @@ func FuzzReceiveBlock(f *testing.F) {
 		for _, datagram := range [][]byte{a, seal(a), seal(b), seal(a)} {
 			d := l.delivery
 			rx, _ := d.Receive(datagram)
-			l.taint.followBlock(&rx, true)
+			l.taint.trackBlock(&rx, true)
 			if err := d.LearnAck(0, d.AppendAck(nil)); err != nil && !errors.Is(err, transfer.ErrAck) &&
 				!errors.Is(err, endpoint.ErrMalformed) {
 				t.Fatal(err)
 			}
 			_ = d.LearnAck(0, datagram)
 		}
-		l.unpack(0, &packetlog.Record{})
+		l.unpackFile(0, &packetlog.Record{})
 		if x := l.totals(time.Second); x.Transfer.Done && x.Wrong > 0 {
 			t.Fatal("another file")
 		}

@@ -75,20 +75,20 @@ func TestPicturesAreAsDrawnAnew(t *testing.T) {
 			if n%100 == 50 {
 				_ = s.Change(randomChange(rng)) // some are refused
 			}
-			for shown := s.shown; s.shown == shown; { // a packet may arrive after it, at the same instant
+			for shown := s.displayTicks; s.displayTicks == shown; { // a packet may arrive after it, at the same instant
 				s.now = s.NextEvent()
 				if err := s.step(s.now); err != nil {
 					t.Fatal(err)
 				}
 			}
 			d := l.display
-			picture := d.Picture(&s.feed.cur.Frame)
+			picture := d.Picture(&s.feed.current.Frame)
 			if picture.Shown == nil {
 				continue
 			}
 			hermite := s.config.Receiver.Hermite
 			anew := displayAt(s.schema, l.cadence, l.rcv.History(), &l.taint, hermite, d.Moment(), &s.truths, &meters.DisplayErrors{})
-			if !reflect.DeepEqual(picture, anew.Picture(&s.feed.cur.Frame)) {
+			if !reflect.DeepEqual(picture, anew.Picture(&s.feed.current.Frame)) {
 				t.Fatalf("seed %d: display tick %d is drawn otherwise anew", seed, n)
 			}
 			seq := l.cadence.SeqAt(d.Moment())
@@ -128,12 +128,12 @@ func TestSessionKnowsWhatChanged(t *testing.T) {
 			if err := s.RunUntil(s.cadence.TickTime(uint64(n))); err != nil {
 				t.Fatal(err)
 			}
-			want.Compare(s.feed.cur.Table, was.Table, frame.CubeFields)
-			if !slices.Equal(want, s.feed.cur.Changed) {
-				t.Fatalf("frame %d (read ahead: %v): %v are said to change, %v do", n, ends, s.feed.cur.Changed, want)
+			want.Compare(s.feed.current.Table, was.Table, frame.CubeFields)
+			if !slices.Equal(want, s.feed.current.Changed) {
+				t.Fatalf("frame %d (read ahead: %v): %v are said to change, %v do", n, ends, s.feed.current.Changed, want)
 			}
-			was.CopyFrom(&s.feed.cur.Frame)
-			made[s.feed.cur] = true
+			was.CopyFrom(&s.feed.current.Frame)
+			made[s.feed.current] = true
 		}
 		if most := frame.MaxHistory + 20; len(made) > most {
 			t.Errorf("%d frames are in use, want %d at most", len(made), most)

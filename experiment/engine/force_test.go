@@ -21,11 +21,11 @@ func TestForceBeyondTheEstimate(t *testing.T) {
 	if !frame.IsCubes(&schema) {
 		t.Fatal("no cubes")
 	}
-	err := fit(c.Clone(), &schema, false)
+	err := fitToSchema(c.Clone(), &schema, false)
 	if err == nil || !strings.Contains(err.Error(), "needs about 60 GB") || !strings.HasSuffix(err.Error(), "or --force for tui run") {
 		t.Error(err)
 	}
-	if err := fit(c, &schema, true); err != nil {
+	if err := fitToSchema(c, &schema, true); err != nil {
 		t.Errorf("forced: %v", err)
 	}
 }

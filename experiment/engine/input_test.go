@@ -131,7 +131,7 @@ func TestRecordingTakesNoInput(t *testing.T) {
 	c := config.Default()
 	c.At = []config.StampedChange{{T: time.Second, Change: config.NewChange("press", "left")}}
 	if _, err := NewSession(t.Context(), c, Options{}); err == nil || !strings.Contains(err.Error(),
-		`nobody can play demo: it is a recording; expected the live world`) {
+		`demo accepts no input: it is not a live world; expected data "world"`) {
 		t.Errorf("a script with a press on a recording: %v", err)
 	}
 	s, err := NewSession(t.Context(), config.Default(), Options{})

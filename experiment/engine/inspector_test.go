@@ -127,13 +127,13 @@ func BenchmarkInspect(b *testing.B) {
 				b.Fatal(err)
 			}
 			b.ReportAllocs()
-			n := s.sent
+			n := s.framesDue
 			for b.Loop() {
 				if err := s.RunUntil(s.now + time.Second); err != nil {
 					b.Fatal(err)
 				}
 			}
-			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(s.sent-n), "ns/packet")
+			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(s.framesDue-n), "ns/packet")
 		})
 	}
 }

@@ -21,14 +21,14 @@ func TestMarksAreBounded(t *testing.T) {
 	}
 	shown := s.View(0).Marks
 	for i := range 10 * maxMarks {
-		s.mark(time.Duration(i), MarkSeam, "seam")
+		s.addMark(time.Duration(i), MarkSeam, "seam")
 	}
 	now := s.View(0).Marks
 	if len(now) > maxMarks || now[0].Label != "mine" || now[len(now)-1].T != 10*maxMarks-1 || shown[0].Label != "mine" {
 		t.Errorf("%d marks, from %v to %v", len(now), now[0], now[len(now)-1])
 	}
 	for i := range 10 * maxMarks {
-		s.mark(time.Duration(i), MarkNote, "note")
+		s.addMark(time.Duration(i), MarkNote, "note")
 	}
 	if now := s.View(0).Marks; len(now) > maxMarks || now[len(now)-1].T != 10*maxMarks-1 {
 		t.Errorf("%d marks", len(now))

@@ -229,11 +229,11 @@ func TestDigestVersions(t *testing.T) {
 // The digest takes the content of a frame that is not the source's, or under another
 // number, or of a codec that quantises; else its number.
 func TestDigestOfFrames(t *testing.T) {
-	f, got := &flight{exact: true, rec: packetlog.Record{Seq: 7}}, &frame.Frame{Table: []int32{1, 2, 3}}
+	f, got := &flight{unquantised: true, rec: packetlog.Record{Seq: 7}}, &frame.Frame{Table: []int32{1, 2, 3}}
 	sum := func(whole, exact, same bool, seq uint64, v int32) string {
 		d := newDigest(whole)
-		f.exact, f.rec.Seq, got.Table[1] = exact, seq, v
-		d.decoded(f, got, same)
+		f.unquantised, f.rec.Seq, got.Table[1] = exact, seq, v
+		d.addDecoded(f, got, same)
 		return d.sum()
 	}
 	for name, x := range map[string]struct {

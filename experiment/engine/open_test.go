@@ -59,7 +59,7 @@ func TestUnknownFates(t *testing.T) {
 			t.Fatalf("at %v: sent %d + duplicated %d, outcomes sum to %d: %+v", untold.Now(), x.Sent, x.Duplicated, sum, x)
 		}
 	}
-	if path.most == 0 || path.most > 2*expireAfter {
+	if path.most == 0 || path.most > 2*expireAfterPackets {
 		t.Errorf("%d packets are remembered for want of a fate", path.most)
 	}
 	told.Interrupt()

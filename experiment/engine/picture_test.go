@@ -129,6 +129,6 @@ func BenchmarkPicture(b *testing.B) {
 	}
 	b.ReportAllocs()
 	for b.Loop() {
-		s.lanes[0].display.Picture(&s.feed.cur.Frame)
+		s.lanes[0].display.Picture(&s.feed.current.Frame)
 	}
 }

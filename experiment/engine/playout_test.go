@@ -255,7 +255,7 @@ func TestDisplayShowsTheFrameOfItsAge(t *testing.T) {
 		if err := s.RunUntil(now); err != nil {
 			t.Fatal(err)
 		}
-		made = append(made, slices.Clone(s.feed.cur.Table))
+		made = append(made, slices.Clone(s.feed.current.Table))
 		d := s.View(0).Both
 		if !slices.Equal(d.Sent.Table, made[n]) {
 			t.Fatalf("tick %d: sent is not the newest frame", n)

@@ -204,7 +204,7 @@ func TestNumbersWrap(t *testing.T) {
 		t.Fatal(err)
 	}
 	names := []string{"quantized", "relative-orientation"}
-	for i := 0; s.sent < 80_000; i++ {
+	for i := 0; s.framesDue < 80_000; i++ {
 		if err := s.Change(config.NewChange("encoder.name", names[i%2])); err != nil {
 			t.Fatal(err)
 		}

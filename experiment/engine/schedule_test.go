@@ -265,7 +265,7 @@ func (x *schedule) pause() {
 			p := packets[x.rng.IntN(len(packets))]
 			_ = s.Opened(packetlog.ID{Seq: p.Seq, Copy: p.Copy})
 		}
-		s.ReportKept(census{})
+		s.ReplayStored(census{})
 		_, _ = s.Result(), snap
 	}
 }

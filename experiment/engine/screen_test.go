@@ -212,7 +212,7 @@ func TestPictureChangesNoFigure(t *testing.T) {
 	position := func(f *frame.Frame, i int) physics.Vec {
 		return forecast.PositionOf(f.Table[i*frame.CubeFields:]).Scale(1.0 / frame.UnitsPerMetre)
 	}
-	picture := s.lanes[0].display.Picture(&s.feed.cur.Frame)
+	picture := s.lanes[0].display.Picture(&s.feed.current.Frame)
 	for i, shown := range picture.Shown {
 		truth := position(f, i).Scale(1-share).AddScaled(position(after, i), share)
 		off := physics.Vec{X: float64(shown.X), Y: float64(shown.Y), Z: float64(shown.Z)}.Sub(truth).Length() * 1000
@@ -243,7 +243,7 @@ func TestDamagedSnapshotsAreNotShown(t *testing.T) {
 	for seq := range uint64(6) {
 		e := h.Put(seq)
 		copy(e.Frame.Table, []int32{3, 256, 256, 256, int32(100 * seq), 0, 102, 0})
-		damage.follow(&endpoint.Reception{HasDecoder: true, Seq: seq, Entry: e}, seq >= 3)
+		damage.track(&endpoint.Reception{HasDecoder: true, Seq: seq, Entry: e}, seq >= 3)
 	}
 	var errors meters.DisplayErrors
 	for at, want := range map[uint64]float64{0: 0, 1: 100, 2: 200, 3: 200, 4: 200, 9: 200} {

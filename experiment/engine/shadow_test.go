@@ -234,7 +234,7 @@ func TestShadowsAreBounded(t *testing.T) {
 	change(t, s, config.NewChange("shadow", shadowNamed(names...)), 20*time.Second)
 	size := func() (n int) {
 		for _, l := range s.lanes[1:] {
-			n += l.log.Cap() + len(l.meter.Samples()) + l.flights.queue.Len() + int(s.feed.ticks-s.oldestShown())
+			n += l.log.Cap() + len(l.meter.Samples()) + l.flights.queue.Len() + int(s.feed.framesTaken-s.oldestDisplayedTick())
 		}
 		return n
 	}

@@ -88,7 +88,7 @@ func TestEffectIsOnTheSameFrames(t *testing.T) {
 			t.Errorf("at %v after it were %d bits, the lane has %d", want.T, e.After[i].PayloadBits, want.PayloadBits)
 		}
 	}
-	changed.SetSpare(false)
+	changed.AllowTrials(false)
 	change(t, changed, config.NewChange("encoder.name", "quantized"), time.Second)
 	if changed.trial != nil {
 		t.Error("a trial runs on a machine that has no time for it")

@@ -35,11 +35,11 @@ type Delivery struct {
 	packs *PackCache
 	opt   Options
 
-	start    time.Duration // of the current epoch
-	packed   *pack         // nil between two epochs
-	left     time.Duration // when the last datagram left
-	unpackNS int64
-	spurious int64 // resent blocks that had already arrived
+	start      time.Duration // of the current epoch
+	packed     *packedFile   // nil between two epochs
+	lastSentAt time.Duration // when the last datagram left
+	unpackNS   int64
+	spurious   int64 // resent blocks that had already arrived
 
 	done, failed bool
 	doneAt       time.Duration
@@ -69,7 +69,7 @@ func (d *Delivery) Begin(now time.Duration) error {
 	d.closeRound(now)
 	d.start, d.done, d.failed, d.spurious = now, false, false, 0
 	run := d.snd.Encoding()
-	p, err := d.packs.pack(run, d.pair, nil)
+	p, err := d.packs.get(run, d.pair, nil)
 	if err != nil {
 		d.failed = true
 		d.snd.Load(nil, nil)
@@ -87,7 +87,7 @@ func (d *Delivery) Send(now time.Duration, b *encoders.Budget) (p endpoint.Packe
 	if !ok {
 		return p, 0, false
 	}
-	d.left = now
+	d.lastSentAt = now
 	if !again {
 		size, blocks, n := int64(len(d.pair.New.Body)), int64(d.snd.Progress().Blocks()), int64(number)
 		items = int(size*(n+1)/blocks - size*n/blocks)
@@ -115,8 +115,8 @@ func (d *Delivery) AckSize() int { return d.rcv.AckSize() }
 // LearnAck passes an ack to the sender.
 func (d *Delivery) LearnAck(now time.Duration, ack []byte) error { return d.snd.LearnBlocks(now, ack) }
 
-// unpacked is what the receiver made of all blocks.
-type unpacked struct {
+// Unpacked is what the receiver made of all blocks.
+type Unpacked struct {
 	File *frame.Frame
 	Same bool  // File is the new file
 	Err  error // why the file cannot be rebuilt; else nil
@@ -125,7 +125,7 @@ type unpacked struct {
 
 // Unpack rebuilds the new file once all blocks have arrived; false before that, and after. It
 // checks size and hash against the label, and compares the result with the true file.
-func (d *Delivery) Unpack(now time.Duration) (u unpacked, ok bool) {
+func (d *Delivery) Unpack(now time.Duration) (u Unpacked, ok bool) {
 	in, _ := d.rcv.Progress()
 	if d.Ended() || !in.Complete() || !d.sameEpoch() {
 		return u, false

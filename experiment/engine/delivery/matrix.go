@@ -30,8 +30,8 @@ const (
 // OldCols returns how many columns stand for the old file.
 func (m *Matrix) OldCols() int { return int(m.OldSize * int64(m.Cols) / max(m.OldSize+m.NewSize, 1)) }
 
-// Begun reports whether there is anything to see.
-func (m *Matrix) Begun() bool {
+// HasContent reports whether there is anything to see.
+func (m *Matrix) HasContent() bool {
 	return m.Done > 0 || slices.ContainsFunc(m.Score, func(v uint8) bool { return v > 0 })
 }
 
@@ -51,7 +51,7 @@ func NewMatrixMaker(oldSize, newSize int64) *MatrixMaker {
 
 // Watch returns the callbacks for the maker of the patch.
 func (x *MatrixMaker) Watch() patch.Watch {
-	return patch.Watch{Correlated: x.correlated, Coded: x.coded}
+	return patch.Watch{Correlated: x.addCorrelation, Coded: x.addSegment}
 }
 
 // row returns the row of a byte of the new file; col returns the column of a source
@@ -64,8 +64,8 @@ func (x *MatrixMaker) col(address int64) int {
 	return int(max(0, min(address*matrixCols/max(x.m.OldSize+x.m.NewSize, 1), matrixCols-1)))
 }
 
-// correlated adds the similarities of a block.
-func (x *MatrixMaker) correlated(c patch.Correlation) {
+// addCorrelation adds the similarities of a block.
+func (x *MatrixMaker) addCorrelation(c patch.Correlation) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	x.view = nil
@@ -89,8 +89,8 @@ func (x *MatrixMaker) correlated(c patch.Correlation) {
 	}
 }
 
-// coded adds the copies of a finished segment.
-func (x *MatrixMaker) coded(t patch.Segment) {
+// addSegment adds the copies of a finished segment.
+func (x *MatrixMaker) addSegment(t patch.Segment) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	x.view = nil

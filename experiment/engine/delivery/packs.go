@@ -28,7 +28,7 @@ func NewPair(old, new *frame.Frame) *Pair {
 // several goroutines.
 type PackCache struct {
 	mu  sync.Mutex
-	all map[packKey]*pack
+	all map[packKey]*packedFile
 }
 
 // packKey identifies a pack: the codec, its canonical params, and the hashes of both files.
@@ -38,8 +38,8 @@ type packKey struct {
 	old, new [sha256.Size]byte
 }
 
-// pack is a packed file.
-type pack struct {
+// packedFile is a packed file.
+type packedFile struct {
 	making  sync.Mutex // locked while the pack is made
 	made    bool
 	encoder string
@@ -55,15 +55,15 @@ type Packing struct {
 }
 
 // NewPackCache returns an empty cache.
-func NewPackCache() *PackCache { return &PackCache{all: map[packKey]*pack{}} }
+func NewPackCache() *PackCache { return &PackCache{all: map[packKey]*packedFile{}} }
 
 // entry returns the cache's entry of a pack, made or not.
-func (c *PackCache) entry(run *endpoint.Encoding, pair *Pair) *pack {
+func (c *PackCache) entry(run *endpoint.Encoding, pair *Pair) *packedFile {
 	key := packKey{run.Codec.ID, string(run.Canonical), pair.OldSum, pair.NewSum}
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.all[key] == nil {
-		c.all[key] = &pack{}
+		c.all[key] = &packedFile{}
 	}
 	return c.all[key]
 }
@@ -81,11 +81,11 @@ func (c *PackCache) Has(run *endpoint.Encoding, pair *Pair) bool {
 // Make packs the new file for a receiver that has the old one, unless the cache has the pack.
 // Other callers that ask for it meanwhile wait. w may be nil.
 func (c *PackCache) Make(run *endpoint.Encoding, pair *Pair, w *Packing) error {
-	_, err := c.pack(run, pair, w)
+	_, err := c.get(run, pair, w)
 	return err
 }
 
-func (c *PackCache) pack(run *endpoint.Encoding, pair *Pair, w *Packing) (*pack, error) {
+func (c *PackCache) get(run *endpoint.Encoding, pair *Pair, w *Packing) (*packedFile, error) {
 	p := c.entry(run, pair)
 	p.making.Lock()
 	defer p.making.Unlock()

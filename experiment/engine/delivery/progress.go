@@ -76,7 +76,7 @@ func (d *Delivery) BusyUntil(now time.Duration) time.Duration {
 	if d == nil || !d.done || d.opt.Again {
 		return now
 	}
-	return max(d.doneAt, d.left+d.opt.Beat)
+	return max(d.doneAt, d.lastSentAt+d.opt.Beat)
 }
 
 // Progress returns how many bytes of the packed file have arrived and how many there are.

@@ -28,7 +28,7 @@ type AtSender struct {
 	Previous      string        // name of the encoder before this one; "": none
 	WithoutMemo   bool          // the encoder uses memos, but the baseline has none of this epoch
 	Usual         Usual
-	AfterBaseline fateCounts // of the packets between the baseline and this one; counted if this one is large or lacks its baseline
+	AfterBaseline fateCount // of the packets between the baseline and this one; counted if this one is large or lacks its baseline
 }
 
 // AtReceiver is what happened to a packet at the receiver.
@@ -55,9 +55,9 @@ type Usual struct {
 	Payload, Changed, Baseline float64
 }
 
-// fateCounts counts the fates, at the time that a packet was sent, of the packets between its
+// fateCount counts the fates, at the time that a packet was sent, of the packets between its
 // baseline and itself. Had one of them been acked, it would have been the baseline.
-type fateCounts struct {
+type fateCount struct {
 	Lost, Failed, AckLost, InFlight int
 }
 
@@ -88,8 +88,8 @@ type compactBudget struct {
 // further slots.
 const maxCompactSlots = 32
 
-// set copies the slots of b that are in use.
-func (s *compactBudget) set(b *encoders.Budget) {
+// setBudget copies the slots of b that are in use.
+func (s *compactBudget) setBudget(b *encoders.Budget) {
 	s.N = 0
 	for k, u := range b.Units {
 		switch {

@@ -26,12 +26,12 @@ type Inspector struct {
 	current Inside         // of the copy whose outcome is being recorded
 	opened  Opened         // what Problem returns
 
-	usual    usual
+	usual    movingMeans
 	ack      newestAck
 	encoding encoding
 	decoded  newestDecoded
-	losses   int    // in a row
-	lostSeq  uint64 // sequence of the last of them
+	lossRun  int    // in a row
+	lastLost uint64 // sequence of the last of them
 
 	incidents [numReasons]Incident
 }
@@ -64,7 +64,7 @@ func New(log *packetlog.Log, history *frame.History) *Inspector {
 	return &Inspector{log: log, history: history, ring: make([]Inside, log.Cap())}
 }
 
-func (w *Inspector) at(record uint64) *Inside { return &w.ring[record%uint64(len(w.ring))] }
+func (w *Inspector) insideAt(record uint64) *Inside { return &w.ring[record%uint64(len(w.ring))] }
 
 // Sent records a packet whose record was just added to the log with that number. b holds its
 // bits, v is what the network did with it, and link is the modelled link, nil for a custom path.
@@ -74,15 +74,15 @@ func (w *Inspector) Sent(number uint64, p *endpoint.Packet, b *encoders.Budget, 
 	if w == nil {
 		return trails
 	}
-	w.encoding.follow(p)
-	in, r := w.at(number), w.log.At(number)
+	w.encoding.count(p)
+	in, r := w.insideAt(number), w.log.At(number)
 	*in = Inside{Header: p.Header, Fragments: v.Fragments, AtReceiver: AtReceiver{History: w.history.Len()},
 		AtSender: AtSender{Second: p.Second, WithoutMemo: p.WithoutMemo,
 			Age: w.encoding.packets, Previous: w.encoding.previous, Usual: w.usual.means()}}
 	if link != nil {
 		in.Trail = *link.Trail(0)
 	}
-	in.Spent.set(b)
+	in.Spent.setBudget(b)
 	if p.Baseline > 0 {
 		base := p.Seq - uint64(p.Baseline)
 		if b := w.log.Find(base); b != nil {
@@ -95,16 +95,16 @@ func (w *Inspector) Sent(number uint64, p *endpoint.Packet, b *encoders.Budget, 
 	for n := 1; n <= v.Copies; n++ {
 		trails = append(trails, *link.Trail(n))
 	}
-	if in.spiked(r) {
+	if in.isSpike(r) {
 		in.AfterBaseline = w.fatesAfterBaseline(r)
-		w.incident(spikeReason(r, in), r, in, r.Sent)
+		w.recordIncident(spikeReason(r, in), r, in, r.Sent)
 	}
 	w.usual.add(p, r.Changed)
 	return trails
 }
 
-// follow counts the packets since the encoder was last swapped.
-func (e *encoding) follow(p *endpoint.Packet) {
+// count counts the packets since the encoder was last swapped.
+func (e *encoding) count(p *endpoint.Packet) {
 	e.packets++
 	if e.codec == "" || p.Epoch != e.epoch {
 		*e = encoding{codec: p.Codec, previous: e.codec, epoch: p.Epoch}
@@ -119,7 +119,7 @@ func (w *Inspector) Begin(number uint64, copyNumber int, trails []lossmodel.Trai
 	}
 	w.current = Inside{}
 	if w.log.Held(number) {
-		w.current = *w.at(number)
+		w.current = *w.insideAt(number)
 	}
 	if copyNumber > 0 && copyNumber <= len(trails) {
 		w.current.Trail = trails[copyNumber-1]
@@ -169,10 +169,10 @@ func (w *Inspector) explainMissing(r *packetlog.Record) {
 		in.Base = BasePending
 	case base.Outcome == packetlog.Lost:
 		in.Base = BaseLost
-	case !base.Outcome.Kept():
+	case !base.Outcome.Stored():
 		in.Base = BaseFailed
 	case any && in.Missing+reach < newest:
-		in.Base, in.DroppedAt = BaseDropped, w.log.PassedAt(in.Missing+reach)
+		in.Base, in.DroppedAt = BaseDropped, w.log.StoredAfter(in.Missing+reach)
 	default:
 		in.Base = BaseUnknown
 	}
@@ -213,15 +213,15 @@ func (w *Inspector) Ended(number uint64, r *packetlog.Record, now time.Duration)
 		return
 	}
 	if r.Outcome == packetlog.Lost && r.Copy == 0 {
-		w.losses++
-		if r.Seq != w.lostSeq+1 {
-			w.losses = 1
+		w.lossRun++
+		if r.Seq != w.lastLost+1 {
+			w.lossRun = 1
 		}
-		w.lostSeq, w.current.Run = r.Seq, w.losses
+		w.lastLost, w.current.Run = r.Seq, w.lossRun
 	}
-	*w.at(number) = w.current
+	*w.insideAt(number) = w.current
 	w.completeLarge(r)
-	w.incident(failureReason(r, &w.current), r, &w.current, now)
+	w.recordIncident(failureReason(r, &w.current), r, &w.current, now)
 }
 
 // completeLarge completes the incidents of a large packet. They are recorded when it is sent,
@@ -239,11 +239,11 @@ func (w *Inspector) completeLarge(r *packetlog.Record) {
 func (w *Inspector) Refused(now time.Duration, p *endpoint.Packet, err error) {
 	if w != nil {
 		in := Inside{AtReceiver: AtReceiver{Err: err}}
-		w.incident(BecauseRefusedFrame, &packetlog.Record{Seq: p.Seq, Sent: now, Encoder: p.Codec}, &in, now)
+		w.recordIncident(BecauseRefusedFrame, &packetlog.Record{Seq: p.Seq, Sent: now, Encoder: p.Codec}, &in, now)
 	}
 }
 
-func (w *Inspector) incident(why Reason, r *packetlog.Record, in *Inside, now time.Duration) {
+func (w *Inspector) recordIncident(why Reason, r *packetlog.Record, in *Inside, now time.Duration) {
 	if why == NoReason {
 		return
 	}
@@ -255,7 +255,7 @@ func (w *Inspector) incident(why Reason, r *packetlog.Record, in *Inside, now ti
 
 // fatesAfterBaseline counts the fates of the packets between r and its baseline, at the time
 // that r was sent.
-func (w *Inspector) fatesAfterBaseline(r *packetlog.Record) (c fateCounts) {
+func (w *Inspector) fatesAfterBaseline(r *packetlog.Record) (c fateCount) {
 	if r.Baseline == 0 {
 		return c
 	}
@@ -266,13 +266,13 @@ func (w *Inspector) fatesAfterBaseline(r *packetlog.Record) (c fateCounts) {
 		if x.Seq >= r.Seq || x.Copy > 0 {
 			continue
 		}
-		in := w.at(n)
+		in := w.insideAt(n)
 		switch {
 		case x.Outcome == packetlog.Lost:
 			c.Lost++
 		case x.Outcome == packetlog.InFlight || x.Arrived > r.Sent || in.AckDue > r.Sent:
 			c.InFlight++
-		case !x.Outcome.Kept():
+		case !x.Outcome.Stored():
 			c.Failed++
 		case in.AckLost != lossmodel.None:
 			c.AckLost++
@@ -286,7 +286,7 @@ func (w *Inspector) Open(id packetlog.ID) *Opened {
 	if w != nil {
 		for n, r := range w.log.Backward() {
 			if r.ID() == id {
-				return &Opened{ID: id, Record: *r, Inside: *w.at(n)}
+				return &Opened{ID: id, Record: *r, Inside: *w.insideAt(n)}
 			}
 		}
 	}
@@ -295,14 +295,14 @@ func (w *Inspector) Open(id packetlog.ID) *Opened {
 
 // Problem returns the packet whose outcome was just recorded, if there are Reasons for its
 // outcome or its size; else nil. The result is valid until the next call.
-func (w *Inspector) Problem(r *packetlog.Record) *Opened { return w.problem(r, &w.current) }
+func (w *Inspector) Problem(r *packetlog.Record) *Opened { return w.problemWith(r, &w.current) }
 
 // ProblemAt is Problem for a packet whose record r has that number in the log.
 func (w *Inspector) ProblemAt(number uint64, r *packetlog.Record) *Opened {
-	return w.problem(r, w.at(number))
+	return w.problemWith(r, w.insideAt(number))
 }
 
-func (w *Inspector) problem(r *packetlog.Record, in *Inside) *Opened {
+func (w *Inspector) problemWith(r *packetlog.Record, in *Inside) *Opened {
 	if failureReason(r, in) == NoReason && spikeReason(r, in) == NoReason {
 		return nil
 	}
@@ -324,28 +324,28 @@ func (w *Inspector) Incidents() (list []Incident) {
 	return list
 }
 
-// usual keeps moving sums over the newest packets.
-type usual struct {
-	ring [usualPackets]size
+// movingMeans keeps moving sums over the newest packets.
+type movingMeans struct {
+	ring [usualPackets]packetSize
 	n    int
-	sum  size
+	sum  packetSize
 }
 
-type size struct{ payload, changed, baseline int }
+type packetSize struct{ payload, changed, baseline int }
 
 // usualPackets is how many packets the means of Usual cover: about a second of them.
 const usualPackets = 64
 
-func (u *usual) add(p *endpoint.Packet, changed int) {
+func (u *movingMeans) add(p *endpoint.Packet, changed int) {
 	oldest := &u.ring[u.n%usualPackets]
 	u.sum.payload += p.Payload - oldest.payload
 	u.sum.changed += changed - oldest.changed
 	u.sum.baseline += p.Baseline - oldest.baseline
-	*oldest = size{p.Payload, changed, p.Baseline}
+	*oldest = packetSize{p.Payload, changed, p.Baseline}
 	u.n++
 }
 
-func (u *usual) means() Usual {
+func (u *movingMeans) means() Usual {
 	n := min(u.n, usualPackets)
 	d := float64(max(n, 1))
 	return Usual{n, float64(u.sum.payload) / d, float64(u.sum.changed) / d, float64(u.sum.baseline) / d}

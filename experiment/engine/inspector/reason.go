@@ -103,15 +103,15 @@ func noBaseReason(b baselineState) Reason {
 // before it, and at least spikeBytes larger than that mean. The mean needs
 // spikeWarmUp packets.
 const (
-	spikeTimes  = 2
+	spikeRatio  = 2
 	spikeBytes  = 128
 	spikeWarmUp = 16
 )
 
-// spiked reports whether a packet is much larger than those before it.
-func (in *Inside) spiked(r *packetlog.Record) bool {
+// isSpike reports whether a packet is much larger than those before it.
+func (in *Inside) isSpike(r *packetlog.Record) bool {
 	size, mean := float64(r.Payload), in.Usual.Payload
-	return in.Usual.N >= spikeWarmUp && size >= spikeTimes*mean && size >= mean+spikeBytes
+	return in.Usual.N >= spikeWarmUp && size >= spikeRatio*mean && size >= mean+spikeBytes
 }
 
 // spikeReason returns why a packet is large; NoReason if it is not. The order of the cases
@@ -119,7 +119,7 @@ func (in *Inside) spiked(r *packetlog.Record) bool {
 func spikeReason(r *packetlog.Record, in *Inside) Reason {
 	const more = 1.5
 	switch {
-	case !in.spiked(r):
+	case !in.isSpike(r):
 		return NoReason
 	case in.Previous != "" && (in.WithoutMemo || in.Age < usualPackets && in.Previous != r.Encoder):
 		return becauseSwapped
@@ -127,7 +127,7 @@ func spikeReason(r *packetlog.Record, in *Inside) Reason {
 		return becauseSeam
 	case r.Baseline == 0:
 		return becauseNoAck
-	case float64(r.Baseline) >= more*in.Usual.Baseline && in.AfterBaseline != fateCounts{}:
+	case float64(r.Baseline) >= more*in.Usual.Baseline && in.AfterBaseline != fateCount{}:
 		return becauseOldBase
 	case float64(r.Changed) >= more*in.Usual.Changed:
 		return becauseChanged

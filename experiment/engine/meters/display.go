@@ -28,28 +28,28 @@ func (c *DisplayCounts) figures(hz float64) figures.Playout {
 // Display measures how smooth and how accurate a display is. The zero value is ready.
 type Display struct {
 	DisplayCounts
-	Hz     float64 // rate of the display
-	Errors DisplayErrors
-	frozen int64         // ticks of the current freeze
-	behind time.Duration // lag behind the sender, summed over DisplayCounts.Shown
-	late   spread        // by how much snapshots were late, in microseconds
-	age    spread        // of what was shown, in microseconds
+	Hz          float64 // rate of the display
+	Errors      DisplayErrors
+	frozenTicks int64         // ticks of the current freeze
+	lagSum      time.Duration // lag behind the sender, summed over DisplayCounts.Shown
+	late        histogram     // by how much snapshots were late, in microseconds
+	age         histogram     // of what was shown, in microseconds
 }
 
 // Tick counts a tick on which something was shown that lags the sender by behind.
 func (d *Display) Tick(behind time.Duration, starved bool) {
 	d.Shown++
-	d.behind += behind
+	d.lagSum += behind
 	if !starved {
-		d.frozen = 0
+		d.frozenTicks = 0
 		return
 	}
 	d.Starved++
-	d.frozen++
-	if d.frozen == 1 {
+	d.frozenTicks++
+	if d.frozenTicks == 1 {
 		d.Freezes++
 	}
-	d.Longest = max(d.Longest, d.frozen)
+	d.Longest = max(d.Longest, d.frozenTicks)
 }
 
 // MarkLate counts a snapshot that arrived after its display time.
@@ -63,7 +63,7 @@ func (d *Display) MarkLate(by time.Duration) {
 func (d *Display) figures(cubes bool) figures.Playout {
 	p := d.DisplayCounts.figures(d.Hz)
 	p.LateMS = d.late.thousandths().Among(d.Shown)
-	p.BehindMS = figures.RatioOf(float64(d.behind.Microseconds())/1000, float64(d.Shown))
+	p.BehindMS = figures.RatioOf(float64(d.lagSum.Microseconds())/1000, float64(d.Shown))
 	if cubes {
 		um, mdeg := d.Errors.um.thousandths().Among(d.Shown), d.Errors.mdeg.thousandths().Among(d.Shown)
 		p.PositionErrorMM, p.OrientationErrorDeg = &um, &mdeg
@@ -75,8 +75,8 @@ func (d *Display) figures(cubes bool) figures.Playout {
 // display or in the truth. Cubes at rest in both are always right and would hide the errors
 // of the others.
 type DisplayErrors struct {
-	um, mdeg               spread // micrometres, thousandths of a degree
-	largestUM, largestMdeg int64  // of the current sample
+	um, mdeg               histogram // micrometres, thousandths of a degree
+	largestUM, largestMdeg int64     // of the current sample
 }
 
 // Add adds the error of one cube, in micrometres and in thousandths of a degree.

@@ -26,23 +26,23 @@ type LinkStretch struct {
 // stretches, since dragging a slider makes many. The zero value is ready.
 type link struct {
 	stretches []LinkStretch
-	dropped   int // stretches that are no longer kept
+	evicted   int // stretches that are no longer kept
 	spec      lossmodel.Spec
 	changed   bool // since the newest stretch began
 }
 
 const maxStretches = 32
 
-// Set notes what the link is set to from now on.
-func (m *link) Set(spec lossmodel.Spec) {
+// SetSpec notes what the link is set to from now on.
+func (m *link) SetSpec(spec lossmodel.Spec) {
 	if spec != m.spec || len(m.stretches) == 0 {
 		m.spec, m.changed = spec, true
 	}
 }
 
-// Leave counts a packet and returns the number of its stretch.
-func (m *link) Leave(now time.Duration, v *lossmodel.Verdict) (stretch int) {
-	i := m.current(now, v.Fragments)
+// CountSent counts a packet and returns the number of its stretch.
+func (m *link) CountSent(now time.Duration, v *lossmodel.Verdict) (stretch int) {
+	i := m.currentStretch(now, v.Fragments)
 	s := &m.stretches[i]
 	s.Sent++
 	if v.Lost != lossmodel.None {
@@ -51,11 +51,11 @@ func (m *link) Leave(now time.Duration, v *lossmodel.Verdict) (stretch int) {
 	if v.Lost == lossmodel.Queue {
 		s.Queue++
 	}
-	return m.dropped + i
+	return m.evicted + i
 }
 
-// current returns the index of the present stretch for packets of n fragments.
-func (m *link) current(now time.Duration, n int) int {
+// currentStretch returns the index of the present stretch for packets of n fragments.
+func (m *link) currentStretch(now time.Duration, n int) int {
 	if !m.changed {
 		for i := len(m.stretches) - 1; i >= 0 && m.stretches[i].Down == m.spec; i-- {
 			if m.stretches[i].Fragments == n {
@@ -66,15 +66,15 @@ func (m *link) current(now time.Duration, n int) int {
 	m.changed = false
 	if len(m.stretches) == maxStretches {
 		m.stretches = slices.Delete(m.stretches, 0, 1)
-		m.dropped++
+		m.evicted++
 	}
 	m.stretches = append(m.stretches, LinkStretch{Down: m.spec, Fragments: n, From: now})
 	return len(m.stretches) - 1
 }
 
-// Arrive counts an arrival of a packet of a stretch.
-func (m *link) Arrive(stretch int, now time.Duration, r *packetlog.Record) {
-	i := stretch - m.dropped
+// CountArrival counts an arrival of a packet of a stretch.
+func (m *link) CountArrival(stretch int, now time.Duration, r *packetlog.Record) {
+	i := stretch - m.evicted
 	if i < 0 {
 		return
 	}

@@ -34,18 +34,18 @@ type Meter struct {
 	sizes, ages    quantile.Counts // payload in bytes; age of the baseline in ticks
 	encode, decode codecTimes
 	runsAs         string // how the newest encoder from outside ran; empty if none did
-	ranAt          int    // packets encoded before its newest one
-	overBudget     overBudget
+	runsAsSince    int    // packets encoded before its newest one
+	overBudget     budgetCounter
 }
 
 // New returns a meter for a display that runs at displayHz. It keeps the newest keepSamples
 // samples; 0 means all.
 func New(displayHz float64, keepSamples int) *Meter {
-	return &Meter{Display: Display{Hz: displayHz}, samples: samples{keep: keepSamples}}
+	return &Meter{Display: Display{Hz: displayHz}, samples: samples{maxStored: keepSamples}}
 }
 
-// Packet counts a packet that was sent. Its baseline is ageTicks old; b holds its bits.
-func (m *Meter) Packet(r *packetlog.Record, ageTicks int, b *encoders.Budget) {
+// CountPacket counts a packet that was sent. Its baseline is ageTicks old; b holds its bits.
+func (m *Meter) CountPacket(r *packetlog.Record, ageTicks int, b *encoders.Budget) {
 	m.sizes.Add(int64(r.Payload))
 	m.encode.add(r.EncodeNS)
 	s := &m.sample
@@ -65,25 +65,25 @@ func (m *Meter) Packet(r *packetlog.Record, ageTicks int, b *encoders.Budget) {
 	s.Budget.Add(b)
 }
 
-// RunsAs notes that the encoder of the next packet is from outside, and how it runs.
-func (m *Meter) RunsAs(how string) { m.runsAs, m.ranAt = how, m.encode.n }
+// SetRunsAs notes that the encoder of the next packet is from outside, and how it runs.
+func (m *Meter) SetRunsAs(how string) { m.runsAs, m.runsAsSince = how, m.encode.n }
 
-// Decoded counts the time that a decoder took.
-func (m *Meter) Decoded(ns int64) { m.decode.add(ns) }
+// AddDecodeTime counts the time that a decoder took.
+func (m *Meter) AddDecodeTime(ns int64) { m.decode.add(ns) }
 
-// End counts the outcome of one copy of a packet; cause is the stage that lost it.
-func (m *Meter) End(o packetlog.Outcome, cause lossmodel.Cause) {
+// CountOutcome counts the outcome of one copy of a packet; cause is the stage that lost it.
+func (m *Meter) CountOutcome(o packetlog.Outcome, cause lossmodel.Cause) {
 	m.sample.Outcomes[o]++
 	if o == packetlog.Lost {
 		m.sample.LostBy[cause]++
 	}
 }
 
-// Feedback counts a datagram of the uplink, of that many bytes on the wire.
-func (m *Meter) Feedback(wire int) { m.sample.FeedbackBits += int64(wire) * 8 }
+// CountFeedback counts a datagram of the uplink, of that many bytes on the wire.
+func (m *Meter) CountFeedback(wire int) { m.sample.FeedbackBits += int64(wire) * 8 }
 
-// Shown counts a tick of the receiver's display. behind is the display's lag behind the sender.
-func (m *Meter) Shown(behind time.Duration, starved bool) {
+// CountDisplayTick counts a tick of the receiver's display. behind is the display's lag behind the sender.
+func (m *Meter) CountDisplayTick(behind time.Duration, starved bool) {
 	m.Display.Tick(behind, starved)
 	m.sample.Displayed++
 	if starved {
@@ -91,27 +91,27 @@ func (m *Meter) Shown(behind time.Duration, starved bool) {
 	}
 }
 
-// Aged counts a tick of the display on which a state of that age was shown.
-func (m *Meter) Aged(age time.Duration) {
+// CountAge counts a tick of the display on which a state of that age was shown.
+func (m *Meter) CountAge(age time.Duration) {
 	m.Display.age.add(age.Microseconds())
 	m.sample.Age += age
 	m.sample.Aged++
 	m.sample.Oldest = max(m.sample.Oldest, age)
 }
 
-// Late counts a snapshot that arrived after its display time.
-func (m *Meter) Late(by time.Duration) {
+// CountLate counts a snapshot that arrived after its display time.
+func (m *Meter) CountLate(by time.Duration) {
 	m.Display.MarkLate(by)
 	m.sample.Late++
 }
 
-// Close completes the sample that ends at t, under the present budget; 0 means none. The
+// CloseSample completes the sample that ends at t, under the present budget; 0 means none. The
 // next sample begins.
-func (m *Meter) Close(t time.Duration, budgetKbps float64) *Sample {
+func (m *Meter) CloseSample(t time.Duration, budgetKbps float64) *Sample {
 	s := &m.sample
 	s.T = t
 	s.PositionErrorMM, s.OrientationErrorDeg = m.Display.Errors.takeLargest()
-	m.overBudget.close(s.PayloadBits, budgetKbps)
+	m.overBudget.addSample(s.PayloadBits, budgetKbps)
 	m.total.add(s)
 	done := m.samples.add(s)
 	*s = Sample{}
@@ -119,10 +119,10 @@ func (m *Meter) Close(t time.Duration, budgetKbps float64) *Sample {
 }
 
 // Samples returns the complete samples that are kept, oldest first. They are never modified.
-func (m *Meter) Samples() []Sample { return m.samples.view() }
+func (m *Meter) Samples() []Sample { return m.samples.stored() }
 
-// sum returns the counts of the whole run until now.
-func (m *Meter) sum() *Sample {
+// runTotal returns the counts of the whole run until now.
+func (m *Meter) runTotal() *Sample {
 	s := m.total
 	s.add(&m.sample)
 	return &s
@@ -133,13 +133,13 @@ func (m *Meter) Items() int64 { return m.total.Items + m.sample.Items }
 
 // Bytes returns how many bytes were sent: payload, on the wire, and on the uplink's wire.
 func (m *Meter) Bytes() (payload, wire, feedback int64) {
-	s := m.sum()
+	s := m.runTotal()
 	return s.PayloadBits / 8, s.WireBits / 8, s.FeedbackBits / 8
 }
 
 // Totals returns all figures of a run that has taken d. g are the gauges of the downlink.
 func (m *Meter) Totals(d time.Duration, schema *frame.Schema, g lossmodel.Gauges) figures.Totals {
-	s, secs := m.sum(), d.Seconds()
+	s, secs := m.runTotal(), d.Seconds()
 	ended := int64(0)
 	for _, n := range s.Outcomes {
 		ended += int64(n)
@@ -180,7 +180,7 @@ func (m *Meter) Timing() figures.Timing {
 func (m *Meter) Recent(tickHz int) Recent {
 	r := RecentOf(m.Samples(), tickHz)
 	r.EncodeUS, r.DecodeUS = m.encode.median(), m.decode.median()
-	if m.encode.n-m.ranAt <= len(m.encode.newest) {
+	if m.encode.n-m.runsAsSince <= len(m.encode.newest) {
 		r.RunsAs = m.runsAs
 	}
 	return r
@@ -188,7 +188,7 @@ func (m *Meter) Recent(tickHz int) Recent {
 
 // Shares lists how many bits of the payload each slot took, in the order of the slots.
 func (m *Meter) Shares(schema *frame.Schema) []figures.BudgetShare {
-	b := &m.sum().Budget
+	b := &m.runTotal().Budget
 	total := b.Total()
 	var out []figures.BudgetShare
 	for k, u := range b.Units {
@@ -204,17 +204,17 @@ func (m *Meter) Shares(schema *frame.Schema) []figures.BudgetShare {
 	return out
 }
 
-// overBudget counts the samples in which the payload of the last second exceeded the
+// budgetCounter counts the samples in which the payload of the last second exceeded the
 // budget. It begins after the first whole second.
-type overBudget struct {
+type budgetCounter struct {
 	ring           [time.Second / SamplePeriod]int64 // payload bits of the newest samples
 	samples        int
 	sum            int64 // of ring
 	budgeted, over int64 // samples with a budget set, and those of them that exceeded it
 }
 
-// close counts a completed sample under a budget; 0 means none.
-func (b *overBudget) close(payloadBits int64, kbps float64) {
+// addSample counts a completed sample under a budget; 0 means none.
+func (b *budgetCounter) addSample(payloadBits int64, kbps float64) {
 	oldest := &b.ring[b.samples%len(b.ring)]
 	b.sum += payloadBits - *oldest
 	*oldest = payloadBits
@@ -229,6 +229,6 @@ func (b *overBudget) close(payloadBits int64, kbps float64) {
 }
 
 // ratio returns the share of the time over budget; none if there was no budget.
-func (b *overBudget) ratio() figures.Figure {
+func (b *budgetCounter) ratio() figures.Figure {
 	return figures.RatioOf(float64(b.over), float64(b.budgeted))
 }

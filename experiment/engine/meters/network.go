@@ -8,8 +8,8 @@ import (
 	"wirelab/lossmodel"
 )
 
-// maxExtent is the largest extent of reordering that is measured, in packets.
-const maxExtent = 256
+// maxReorderExtent is the largest extent of reordering that is measured, in packets.
+const maxReorderExtent = 256
 
 // network measures what the network does to packets. Copies do not count. The zero value is
 // ready.
@@ -18,14 +18,14 @@ type network struct {
 	inBurst            bool
 	received           int64
 	reordered          int64
-	extents            quantile.Counts
-	delay              spread            // nanoseconds
-	recent             [maxExtent]uint64 // sequence numbers of the newest arrivals
-	top                uint64            // the highest of all
+	reorderExtents     quantile.Counts
+	delay              histogram                // nanoseconds
+	recent             [maxReorderExtent]uint64 // sequence numbers of the newest arrivals
+	newest             uint64                   // the highest of all
 }
 
-// Leave counts a packet sent, in order of sequence, and whether the network lost it.
-func (m *network) Leave(lost bool) {
+// CountSent counts a packet sent, in order of sequence, and whether the network lost it.
+func (m *network) CountSent(lost bool) {
 	m.sent++
 	if lost {
 		m.lost++
@@ -36,27 +36,27 @@ func (m *network) Leave(lost bool) {
 	m.inBurst = lost
 }
 
-// GiveUp counts a packet as lost whose fate was not known when it left.
-func (m *network) GiveUp() { m.lost++ }
+// CountUnknown counts a packet as lost whose fate was not known when it left.
+func (m *network) CountUnknown() { m.lost++ }
 
-// Arrive counts a packet that arrived, by its true sequence number.
-func (m *network) Arrive(seq uint64, delay time.Duration) {
+// CountArrival counts a packet that arrived, by its true sequence number.
+func (m *network) CountArrival(seq uint64, delay time.Duration) {
 	m.delay.add(int64(delay))
-	if m.received > 0 && seq < m.top {
+	if m.received > 0 && seq < m.newest {
 		m.reordered++
-		m.extents.Add(int64(m.extent(seq)))
+		m.reorderExtents.Add(int64(m.reorderExtent(seq)))
 	}
-	m.top = max(m.top, seq)
-	m.recent[m.received%maxExtent] = seq
+	m.newest = max(m.newest, seq)
+	m.recent[m.received%maxReorderExtent] = seq
 	m.received++
 }
 
-// extent returns how many arrivals ago the first packet with a higher sequence arrived, up to
+// reorderExtent returns how many arrivals ago the first packet with a higher sequence arrived, up to
 // maxExtent.
-func (m *network) extent(seq uint64) int {
+func (m *network) reorderExtent(seq uint64) int {
 	extent := 0
-	for back := int64(1); back <= min(m.received, maxExtent); back++ {
-		if m.recent[(m.received-back)%maxExtent] > seq {
+	for back := int64(1); back <= min(m.received, maxReorderExtent); back++ {
+		if m.recent[(m.received-back)%maxReorderExtent] > seq {
 			extent = int(back)
 		}
 	}
@@ -76,7 +76,7 @@ func (m *network) figures(g lossmodel.Gauges) figures.Network {
 	return figures.Network{
 		LossRate: figures.RatioOf(float64(m.lost), float64(m.sent)), MeanBurst: burst,
 		ReorderedRatio: figures.RatioOf(float64(m.reordered), float64(m.received)),
-		ReorderExtent:  quantilesOf(&m.extents).Among(m.received),
+		ReorderExtent:  quantilesOf(&m.reorderExtents).Among(m.received),
 		DelayMS:        delay,
 		QueuePeakBytes: int64(g.Peak.Bytes), QueuePeakPackets: int64(g.Peak.Packets),
 		OrderCostMS: float64(g.OrderCost) / float64(time.Millisecond),

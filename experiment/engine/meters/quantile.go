@@ -16,9 +16,9 @@ func quantilesOf(c *quantile.Counts) figures.Quantiles {
 	return figures.Quantiles{Min: q(0), P50: q(.50), P95: q(.95), P99: q(.99), Max: q(1), N: c.N}
 }
 
-// spread is a distribution of whole numbers such as nanoseconds or micrometres. It counts in
+// histogram is a distribution of whole numbers such as nanoseconds or micrometres. It counts in
 // buckets of about 3 % width, so that its size does not grow with the length of a run.
-type spread struct {
+type histogram struct {
 	buckets  [64 << precision]int64
 	n        int64 // of values
 	min, max int64
@@ -27,7 +27,7 @@ type spread struct {
 // precision of the buckets; see quantile.Bucket.
 const precision = 5
 
-func (s *spread) add(v int64) {
+func (s *histogram) add(v int64) {
 	v = max(v, 0)
 	if s.n == 0 || v < s.min {
 		s.min = v
@@ -38,7 +38,7 @@ func (s *spread) add(v int64) {
 }
 
 // addZeros adds n times 0.
-func (s *spread) addZeros(n int) {
+func (s *histogram) addZeros(n int) {
 	if n == 0 {
 		return
 	}
@@ -54,7 +54,7 @@ func bucketValue(i int) float64 {
 }
 
 // thousandths returns the quantiles, divided by a thousand: of micrometres in millimetres.
-func (s *spread) thousandths() figures.Quantiles {
+func (s *histogram) thousandths() figures.Quantiles {
 	if s.n == 0 {
 		return figures.Quantiles{}
 	}
@@ -68,7 +68,7 @@ func (s *spread) thousandths() figures.Quantiles {
 
 // codecTimes measures how long the calls of a codec took, in nanoseconds.
 type codecTimes struct {
-	all    spread
+	all    histogram
 	newest [120]int64 // two seconds at 60 Hz; call i is at i % len
 	n      int        // calls so far
 }

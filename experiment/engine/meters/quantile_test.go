@@ -40,7 +40,7 @@ func TestCountsAgreeWithSorting(t *testing.T) {
 
 func TestSpreadIsWithinItsBuckets(t *testing.T) {
 	rng := rand.New(rand.NewPCG(2, 2))
-	var s spread
+	var s histogram
 	var all []int64
 	for range 5000 {
 		v := int64(math.Exp(rng.Float64() * 30))
@@ -67,7 +67,7 @@ func FuzzBuckets(f *testing.F) {
 	f.Add(uint64(math.MaxInt64))
 	f.Fuzz(func(t *testing.T, v uint64) {
 		i := quantile.Bucket(v, precision)
-		if i < 0 || i >= len(spread{}.buckets) {
+		if i < 0 || i >= len(histogram{}.buckets) {
 			t.Fatalf("%d falls into bucket %d", v, i)
 		}
 		if mid := bucketValue(i); math.Abs(mid-float64(v)) > float64(v)/32+1 {

@@ -18,15 +18,15 @@ type LabTraffic struct {
 type Remote struct {
 	Differs int64 // arrivals for which the receivers here and there differ
 
-	roundTrip, slower, reportedAfter spread // microseconds
+	roundTrip, slower, reportedAfter histogram // microseconds
 	lastSlower                       time.Duration
 	jitter                           float64 // of arrivals in microseconds, as RFC 3550 smooths it
 	display                          DisplayCounts
 }
 
-// Arrive counts an arrival at the far end that was reported here a time after the packet was
+// CountArrival counts an arrival at the far end that was reported here a time after the packet was
 // sent. It took longer by slower than the fastest one.
-func (m *Remote) Arrive(reportedAfter, slower time.Duration) {
+func (m *Remote) CountArrival(reportedAfter, slower time.Duration) {
 	m.reportedAfter.add(reportedAfter.Microseconds())
 	if m.slower.n > 0 {
 		m.jitter += (float64((slower - m.lastSlower).Abs().Microseconds()) - m.jitter) / 16
@@ -38,17 +38,17 @@ func (m *Remote) Arrive(reportedAfter, slower time.Duration) {
 // RoundTrip counts a measured round trip.
 func (m *Remote) RoundTrip(d time.Duration) { m.roundTrip.add(d.Microseconds()) }
 
-// FarDisplay adds what the far end's display counted since the last call to the sample.
-func (m *Meter) FarDisplay(r *Remote, now DisplayCounts) {
+// AddRemoteDisplay adds what the far end's display counted since the last call to the sample.
+func (m *Meter) AddRemoteDisplay(r *Remote, now DisplayCounts) {
 	m.sample.Displayed += int(now.Shown - r.display.Shown)
 	m.sample.Starved += int(now.Starved - r.display.Starved)
 	m.sample.Late += int(now.Late - r.display.Late)
 	r.display = now
 }
 
-// Complete adds to totals of m, for a run that has taken d, what the network reports, and
+// AdjustTotals adds to totals of m, for a run that has taken d, what the network reports, and
 // removes what cannot be measured over it.
-func (m *Remote) Complete(t *figures.Totals, near *Meter, far DisplayCounts, lab LabTraffic, d time.Duration) {
+func (m *Remote) AdjustTotals(t *figures.Totals, near *Meter, far DisplayCounts, lab LabTraffic, d time.Duration) {
 	t.AgeMS, t.Network.DelayMS, t.Network.MeanBurst = figures.Quantiles{}, figures.Quantiles{}, figures.Figure{}
 	net := &near.Network
 	t.Network.LossRate = figures.RatioOf(float64(net.lost), float64(net.lost+net.received))

@@ -21,7 +21,7 @@ func (m *rounding) Add(s *frame.Schema, truth, kept *frame.Frame) {
 		field := i % len(s.Fields)
 		e := 0.0
 		if w := kept.Table[i]; w != v {
-			e = distance(&s.Fields[field], v, w)
+			e = fieldDistance(&s.Fields[field], v, w)
 		}
 		if e > m.largest {
 			m.largest, m.field = e, field
@@ -31,8 +31,8 @@ func (m *rounding) Add(s *frame.Schema, truth, kept *frame.Frame) {
 	}
 }
 
-// distance returns the distance of two values of a field, in the field's unit.
-func distance(f *frame.Field, a, b int32) float64 {
+// fieldDistance returns the distance of two values of a field, in the field's unit.
+func fieldDistance(f *frame.Field, a, b int32) float64 {
 	if f.Kind == frame.Float32 {
 		d := math.Abs(float64(math.Float32frombits(uint32(a))) - float64(math.Float32frombits(uint32(b))))
 		if math.IsNaN(d) || math.IsInf(d, 0) {

@@ -79,23 +79,23 @@ func (s *Sample) add(x *Sample) {
 // samples keeps the newest samples. An appended sample is never modified, so a reader may
 // hold a slice of them while more are added.
 type samples struct {
-	keep int // how many to keep; 0 means all
-	all  []Sample
+	maxStored int // how many to keep; 0 means all
+	all       []Sample
 }
 
 func (s *samples) add(x *Sample) *Sample {
-	if s.keep > 0 && len(s.all) == cap(s.all) && len(s.all) >= s.keep {
-		s.all = append(make([]Sample, 0, 2*s.keep+16), s.all[len(s.all)-s.keep:]...)
+	if s.maxStored > 0 && len(s.all) == cap(s.all) && len(s.all) >= s.maxStored {
+		s.all = append(make([]Sample, 0, 2*s.maxStored+16), s.all[len(s.all)-s.maxStored:]...)
 	}
 	s.all = append(s.all, *x)
 	return &s.all[len(s.all)-1]
 }
 
-// view returns the samples kept, oldest first.
-func (s *samples) view() []Sample {
+// stored returns the samples kept, oldest first.
+func (s *samples) stored() []Sample {
 	all := s.all
-	if s.keep > 0 && len(all) > s.keep {
-		all = all[len(all)-s.keep:]
+	if s.maxStored > 0 && len(all) > s.maxStored {
+		all = all[len(all)-s.maxStored:]
 	}
 	return all[:len(all):len(all)]
 }

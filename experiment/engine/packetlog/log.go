@@ -80,13 +80,13 @@ func (l *Log) Find(seq uint64) *Record {
 	return nil
 }
 
-// PassedAt returns when the receiver first stored a packet newer than seq; 0 if unknown.
-func (l *Log) PassedAt(seq uint64) (at time.Duration) {
+// StoredAfter returns when the receiver first stored a packet newer than seq; 0 if unknown.
+func (l *Log) StoredAfter(seq uint64) (at time.Duration) {
 	for _, r := range l.Backward() {
 		if r.Seq <= seq && r.Copy == 0 {
 			break
 		}
-		if r.Seq > seq && r.Outcome.Kept() && (at == 0 || r.Arrived < at) {
+		if r.Seq > seq && r.Outcome.Stored() && (at == 0 || r.Arrived < at) {
 			at = r.Arrived
 		}
 	}

@@ -46,8 +46,8 @@ func (o Outcome) Failed() bool {
 	return o == NoBaseline || o == Corrupt || o == UnknownCodec || o == Tainted
 }
 
-// Kept reports whether a packet with this outcome went into the receiver's history.
-func (o Outcome) Kept() bool { return o == Decoded || o == Stale || o == Tainted || o == Wrong }
+// Stored reports whether a packet with this outcome went into the receiver's history.
+func (o Outcome) Stored() bool { return o == Decoded || o == Stale || o == Tainted || o == Wrong }
 
 // Record describes one packet, or one copy of it, from sending to outcome.
 type Record struct {

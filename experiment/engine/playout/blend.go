@@ -10,8 +10,8 @@ import (
 // blend describes one tick of a display: the snapshots to interpolate between, the
 // weights, and the truth to compare the result with.
 type blend struct {
-	a, b  *frame.Frame // the snapshots around the moment; equal if there is only one
-	share float64      // 0 at a, 1 at b
+	a, b   *frame.Frame // the snapshots around the moment; equal if there is only one
+	weight float64      // 0 at a, 1 at b
 
 	curved bool // interpolate positions by spline, not linearly
 	spline spline
@@ -19,9 +19,9 @@ type blend struct {
 
 	hasTruth                bool         // the fields below are known
 	truthBefore, truthAfter *frame.Frame // the source's frames around the moment
-	truthShare              float64      // 0 at truthBefore, 1 at truthAfter
-	same                    bool         // a and b have the ticks of truthBefore and truthAfter
-	since, until            uint64       // the first and the last tick of these four
+	truthWeight             float64      // 0 at truthBefore, 1 at truthAfter
+	sameTicks               bool         // a and b have the ticks of truthBefore and truthAfter
+	firstTick, lastTick     uint64       // the first and the last tick of these four
 }
 
 // newBlend chooses how to show moment. Without a later snapshot it shows the newest.
@@ -38,7 +38,7 @@ func newBlend(x *screen, w *window, moment time.Duration) (b blend) {
 	if w[1].at == w[2].at {
 		return b
 	}
-	b.share = float64(moment-w[1].at) / float64(w[2].at-w[1].at)
+	b.weight = float64(moment-w[1].at) / float64(w[2].at-w[1].at)
 	if !x.hermite {
 		return b
 	}
@@ -62,27 +62,27 @@ func (b *blend) setTruth(t *Truths, w *window, moment time.Duration, hz int) {
 	begin := endpoint.TickTime(tick, hz)
 	if moment > begin {
 		after++
-		b.truthShare = float64(moment-begin) / float64(endpoint.TickTime(after, hz)-begin)
+		b.truthWeight = float64(moment-begin) / float64(endpoint.TickTime(after, hz)-begin)
 	}
 	b.truthBefore, b.truthAfter = t.get(tick), t.get(after)
-	b.since, b.until = min(w[1].tick, tick), max(w[2].tick, after)
-	from, to := b.since, b.until
+	b.firstTick, b.lastTick = min(w[1].tick, tick), max(w[2].tick, after)
+	from, to := b.firstTick, b.lastTick
 	if b.frames[0] != nil {
 		from = min(from, w[0].tick)
 	}
 	if b.frames[3] != nil {
 		to = max(to, w[3].tick)
 	}
-	b.hasTruth = b.truthBefore != nil && b.truthAfter != nil && !t.seamIn(from, to)
-	b.same = !b.curved && w[1].tick == tick && w[2].tick == after
+	b.hasTruth = b.truthBefore != nil && b.truthAfter != nil && !t.loopBetween(from, to)
+	b.sameTicks = !b.curved && w[1].tick == tick && w[2].tick == after
 }
 
 // blockRows is how many cubes are compared at once: most cubes are at rest.
 const blockRows = 8
 
-// atRest reports whether the blockRows cubes from i on are at rest, and in the same
+// blockAtRest reports whether the blockRows cubes from i on are at rest, and in the same
 // place on the display and in the truth.
-func (b *blend) atRest(i int) bool {
+func (b *blend) blockAtRest(i int) bool {
 	block := func(f *frame.Frame) *[blockRows * frame.CubeFields]int32 {
 		return (*[blockRows * frame.CubeFields]int32)(f.Table[i*frame.CubeFields:])
 	}
@@ -90,18 +90,18 @@ func (b *blend) atRest(i int) bool {
 	return *from == *block(b.b) && *from == *block(b.truthBefore) && *from == *block(b.truthAfter)
 }
 
-// truthOf sets truth to the true place of cube i at the moment on display: interpolated
+// setTruePose sets truth to the true place of cube i at the moment on display: interpolated
 // linearly between the source's frames around it. from and to are its places in the snapshots
 // a and b; they are reused where the snapshots equal the truth.
-func (b *blend) truthOf(truth *place, i int, from, to *place) {
-	var p, q place
-	if was := rowOf(b.truthBefore, i); !frame.SameCube(was, rowOf(b.a, i)) {
-		p.set(was)
+func (b *blend) setTruePose(truth *cubePose, i int, from, to *cubePose) {
+	var p, q cubePose
+	if was := cubeRowAt(b.truthBefore, i); !frame.SameCube(was, cubeRowAt(b.a, i)) {
+		p.setRow(was)
 		from = &p
 	}
-	if is := rowOf(b.truthAfter, i); !frame.SameCube(is, rowOf(b.b, i)) {
-		q.set(is)
+	if is := cubeRowAt(b.truthAfter, i); !frame.SameCube(is, cubeRowAt(b.b, i)) {
+		q.setRow(is)
 		to = &q
 	}
-	truth.lerp(from, to, b.truthShare)
+	truth.interpolate(from, to, b.truthWeight)
 }

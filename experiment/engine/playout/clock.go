@@ -15,19 +15,19 @@ import "time"
 type clock struct {
 	delay              time.Duration
 	started            bool
-	first              time.Duration // source time of the first snapshot
+	firstSource        time.Duration // source time of the first snapshot
 	offset, lastOffset time.Duration // minimum offset in this window and in the one before
 	windowEnd          time.Duration // when the current window ends
 
-	running bool          // something is on display
-	moment  time.Duration // source time on display at the last tick
-	ticked  time.Duration // time of the last tick
+	running  bool          // something is on display
+	moment   time.Duration // source time on display at the last tick
+	tickedAt time.Duration // time of the last tick
 }
 
 const (
-	offsetWindow = 5 * time.Second
-	paceShare    = 4           // display time runs faster or slower by at most 1/paceShare
-	leapAfter    = time.Second // if it is further behind than this, it leaps
+	offsetWindow   = 5 * time.Second
+	maxPaceDivisor = 4           // display time runs faster or slower by at most 1/paceShare
+	maxLag         = time.Second // if it is further behind than this, it leaps
 )
 
 // arrive records a decoded snapshot, and returns by how much it missed its display time; 0 if
@@ -35,7 +35,7 @@ const (
 func (c *clock) arrive(now, source time.Duration) (late time.Duration) {
 	offset := now - source
 	if !c.started {
-		c.started, c.first = true, source
+		c.started, c.firstSource = true, source
 		c.offset, c.lastOffset, c.windowEnd = offset, offset, now+offsetWindow
 		return 0
 	}
@@ -46,33 +46,33 @@ func (c *clock) arrive(now, source time.Duration) (late time.Duration) {
 	if !c.running {
 		return 0
 	}
-	return max(0, c.moment+(now-c.ticked)-source)
+	return max(0, c.moment+(now-c.tickedAt)-source)
 }
 
-// goal returns the source time that should be displayed at now.
-func (c *clock) goal(now time.Duration) time.Duration {
+// target returns the source time that should be displayed at now.
+func (c *clock) target(now time.Duration) time.Duration {
 	return now - min(c.offset, c.lastOffset) - c.delay
 }
 
 // tick advances the display to now and returns the source time to show; false if there is
 // nothing to show yet.
 func (c *clock) tick(now time.Duration) (moment time.Duration, ok bool) {
-	goal := c.goal(now)
+	goal := c.target(now)
 	if !c.running {
-		if !c.started || goal < c.first {
+		if !c.started || goal < c.firstSource {
 			return 0, false
 		}
-		c.running, c.moment, c.ticked = true, goal, now
+		c.running, c.moment, c.tickedAt = true, goal, now
 		return goal, true
 	}
-	step := now - c.ticked
+	step := now - c.tickedAt
 	c.moment += step
-	c.ticked = now
+	c.tickedAt = now
 	miss := goal - c.moment
-	if miss > leapAfter {
+	if miss > maxLag {
 		c.moment = goal
 	} else {
-		c.moment += max(-step/paceShare, min(miss, step/paceShare))
+		c.moment += max(-step/maxPaceDivisor, min(miss, step/maxPaceDivisor))
 	}
 	return c.moment, true
 }

@@ -52,17 +52,17 @@ func TestDelayChangeIsSlewed(t *testing.T) {
 		settled := time.Duration(0)
 		for at := 10 * time.Second; at < 30*time.Second; at += tick {
 			now := at + 50*time.Millisecond
-			before, since := p.moment, now-p.ticked
+			before, since := p.moment, now-p.tickedAt
 			p.arrive(now, at)
 			moment, _ := p.tick(now)
 			step := moment - before
-			if leap := step > since; leap && c.leaps && moment == p.goal(now) {
+			if leap := step > since; leap && c.leaps && moment == p.target(now) {
 				continue
 			}
 			if step < since-since/4 || step > since+since/4 {
 				t.Fatalf("%v to %v: the display advanced by %v in %v", c.from, c.to, step, since)
 			}
-			if moment != p.goal(now) {
+			if moment != p.target(now) {
 				settled = now - 10*time.Second - 50*time.Millisecond + tick
 			}
 		}

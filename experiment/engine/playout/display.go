@@ -68,7 +68,7 @@ func (d *Display) Tick(now time.Duration, t *Truths, e *meters.DisplayErrors) (t
 	}
 	x := &d.screen
 	starved := x.show(moment, t, e)
-	return tick{Behind: now - moment, Starved: starved, Showing: x.showing, Age: now - x.state}, true
+	return tick{Behind: now - moment, Starved: starved, Showing: x.hasState, Age: now - x.capturedAt}, true
 }
 
 // Counter is a display of which only the ticks count, for a receiver on another machine.

@@ -31,7 +31,7 @@ type Pose struct {
 	Interacting bool
 }
 
-func poseOf(p *place) Pose {
+func displayPose(p *cubePose) Pose {
 	q := p.rot
 	return Pose{
 		X: float32(p.pos.X), Y: float32(p.pos.Y), Z: float32(p.pos.Z),
@@ -45,18 +45,18 @@ func poseOf(p *place) Pose {
 func (d *Display) Picture(sent *frame.Frame) *Picture {
 	p := &Picture{Sent: make([]Pose, len(sent.Table)/frame.CubeFields)}
 	for i := range p.Sent {
-		var at place
-		at.set(rowOf(sent, i))
-		p.Sent[i] = poseOf(&at)
+		var at cubePose
+		at.setRow(cubeRowAt(sent, i))
+		p.Sent[i] = displayPose(&at)
 	}
 	x := &d.screen
-	if !d.clock.running || x.places == nil {
+	if !d.clock.running || x.poses == nil {
 		return p
 	}
 	p.Moment, p.Starved = x.moment, x.starved
-	p.Shown = make([]Pose, len(x.places))
-	for i := range x.places {
-		p.Shown[i] = poseOf(&x.places[i])
+	p.Shown = make([]Pose, len(x.poses))
+	for i := range x.poses {
+		p.Shown[i] = displayPose(&x.poses[i])
 	}
 	if !x.truthKnown {
 		return p
@@ -86,21 +86,21 @@ func (d *Display) Frames(s *frame.Schema, sent *frame.Frame, now time.Duration) 
 	if slices.ContainsFunc(s.Fields, func(f frame.Field) bool { return f.Hint.Role == frame.Place }) {
 		cells = s.Cells()
 	}
-	f := &Frames{Sent: beginningOf(sent, cells)}
+	f := &Frames{Sent: copyPrefix(sent, cells)}
 	x := &d.screen
-	if !d.clock.running || !x.showing {
+	if !d.clock.running || !x.hasState {
 		return f
 	}
-	f.Age, f.Starved = now-x.state, x.starved
-	if e := x.history.Get(x.shown); e != nil {
-		shown := beginningOf(&e.Frame, cells)
+	f.Age, f.Starved = now-x.capturedAt, x.starved
+	if e := x.history.Get(x.shownSeq); e != nil {
+		shown := copyPrefix(&e.Frame, cells)
 		f.Shown = &shown
 	}
 	return f
 }
 
-// beginningOf copies the first cells values and the first maxBody bytes of a frame.
-func beginningOf(f *frame.Frame, cells int) frame.Frame {
+// copyPrefix copies the first cells values and the first maxBody bytes of a frame.
+func copyPrefix(f *frame.Frame, cells int) frame.Frame {
 	return frame.Frame{Tick: f.Tick, Table: slices.Clone(f.Table[:min(len(f.Table), cells)]),
 		Body: slices.Clone(f.Body[:min(len(f.Body), maxBody)])}
 }

@@ -9,46 +9,46 @@ import (
 	"wirelab/encoders/cubes/forecast"
 )
 
-// place is the position and rotation of a cube, at the precision of the error
+// cubePose is the position and rotation of a cube, at the precision of the error
 // measurement.
-type place struct {
+type cubePose struct {
 	pos         physics.Vec // metres
 	rot         physics.Quat
 	interacting bool
 }
 
-// set makes p the place that a row of a cube snapshot encodes.
-func (p *place) set(row *cubeRow) {
+// setRow makes p the place that a row of a cube snapshot encodes.
+func (p *cubePose) setRow(row *cubeRow) {
 	p.pos = forecast.PositionOf(row[:]).Scale(1.0 / frame.UnitsPerMetre)
 	p.rot = forecast.RotationOf(row[:])
 	p.interacting = row[frame.CubeInteracting] != 0
 }
 
-// apart returns the distance of two places in micrometres and in thousandths of a
+// poseError returns the distance of two places in micrometres and in thousandths of a
 // degree. They are whole numbers, so that all figures derived from them are the same
 // on every machine.
-func apart(a, b *place) (um, mdeg int64) {
+func poseError(a, b *cubePose) (um, mdeg int64) {
 	um = int64(float64(a.pos.Sub(b.pos).Length()*1e6) + 0.5)
 	turn := forecast.Log(forecast.Mul(a.rot, forecast.Conj(b.rot))).Length()
 	return um, int64(float64(turn*(180_000/math.Pi)) + 0.5)
 }
 
-// lerp makes p what is between a and b; share is 0 at a and 1 at b. Positions are
+// interpolate makes p what is between a and b; share is 0 at a and 1 at b. Positions are
 // interpolated linearly, rotations by the normalised mean of the quaternions.
-func (p *place) lerp(a, b *place, share float64) {
+func (p *cubePose) interpolate(a, b *cubePose, share float64) {
 	p.pos = a.pos.Scale(1-share).AddScaled(b.pos, share)
-	p.rot = midway(a.rot, b.rot, share)
+	p.rot = nlerp(a.rot, b.rot, share)
 	p.interacting = a.interacting
 }
 
-// midway interpolates between two rotations the shorter way: q and -q are the same
+// nlerp interpolates between two rotations the shorter way: q and -q are the same
 // rotation.
-func midway(a, b physics.Quat, share float64) physics.Quat {
-	v, w := 1-share, share
+func nlerp(a, b physics.Quat, t float64) physics.Quat {
+	v, w := 1-t, t
 	if dot(a, b) < 0 {
 		w = -w
 	}
-	q := physics.Quat{X: mix(a.X, v, b.X, w), Y: mix(a.Y, v, b.Y, w), Z: mix(a.Z, v, b.Z, w), W: mix(a.W, v, b.W, w)}
+	q := physics.Quat{X: weightedSum(a.X, v, b.X, w), Y: weightedSum(a.Y, v, b.Y, w), Z: weightedSum(a.Z, v, b.Z, w), W: weightedSum(a.W, v, b.W, w)}
 	length := math.Sqrt(dot(q, q))
 	if length < 1e-9 { // half a turn apart: either way is as good
 		return a
@@ -61,7 +61,7 @@ func dot(a, b physics.Quat) float64 {
 	return float64(a.X*b.X) + float64(a.Y*b.Y) + float64(a.Z*b.Z) + float64(a.W*b.W)
 }
 
-func mix(a, v, b, w float64) float64 { return float64(a*v) + float64(b*w) }
+func weightedSum(a, v, b, w float64) float64 { return float64(a*v) + float64(b*w) }
 
 // spline holds the weights of up to four snapshots. The middle two enclose the moment on
 // display. The interpolated position is a weighted sum of the four, so
@@ -130,7 +130,7 @@ func (s *spline) position(i int, frames *[4]*frame.Frame) physics.Vec {
 	var p physics.Vec
 	for n, w := range s {
 		if f := frames[n]; f != nil {
-			p = p.AddScaled(forecast.PositionOf(rowOf(f, i)[:]), w/frame.UnitsPerMetre)
+			p = p.AddScaled(forecast.PositionOf(cubeRowAt(f, i)[:]), w/frame.UnitsPerMetre)
 		}
 	}
 	return p
@@ -139,6 +139,6 @@ func (s *spline) position(i int, frames *[4]*frame.Frame) physics.Vec {
 // cubeRow is one cube of a snapshot.
 type cubeRow = [frame.CubeFields]int32
 
-func rowOf(f *frame.Frame, i int) *cubeRow {
+func cubeRowAt(f *frame.Frame, i int) *cubeRow {
 	return (*cubeRow)(f.Table[i*frame.CubeFields:])
 }

@@ -54,23 +54,23 @@ func TestMidwayTakesTheShorterWay(t *testing.T) {
 		if rng.IntN(2) == 0 {
 			b = physics.Quat{X: -b.X, Y: -b.Y, Z: -b.Z, W: -b.W}
 		}
-		got := midway(a, b, share)
+		got := nlerp(a, b, share)
 		turned := 2 * math.Atan2(share*math.Sin(phi/2), 1-share+share*math.Cos(phi/2))
 		want := about(from + turned)
 		if d := math.Abs(dot(got, want)); math.Abs(d-1) > 1e-12 {
 			t.Fatalf("%g of the way by %g: %+v, want %+v", share, phi, got, want)
 		}
-		p, q := place{pos: physics.Vec{X: 1}, rot: a}, place{pos: physics.Vec{X: 1.25, Y: 0.5}, rot: got}
-		um, mdeg := apart(&p, &q)
+		p, q := cubePose{pos: physics.Vec{X: 1}, rot: a}, cubePose{pos: physics.Vec{X: 1.25, Y: 0.5}, rot: got}
+		um, mdeg := poseError(&p, &q)
 		if math.Abs(float64(mdeg)-turned*180_000/math.Pi) > 0.6 || math.Abs(float64(um)-math.Hypot(250_000, 500_000)) > 0.6 {
 			t.Fatalf("%d um and %d thousandths of a degree apart, want %g and %g", um, mdeg, math.Hypot(250_000, 500_000),
 				turned*180_000/math.Pi)
 		}
 	}
-	if q := midway(about(0), about(math.Pi), 0.5); math.Abs(dot(q, q)-1) > 1e-9 {
+	if q := nlerp(about(0), about(math.Pi), 0.5); math.Abs(dot(q, q)-1) > 1e-9 {
 		t.Errorf("half a turn apart: %+v", q)
 	}
-	if q := midway(physics.Quat{W: 1}, physics.Quat{W: -1}, 0.5); q != (physics.Quat{W: 1}) {
+	if q := nlerp(physics.Quat{W: 1}, physics.Quat{W: -1}, 0.5); q != (physics.Quat{W: 1}) {
 		t.Errorf("the same rotation with another sign: %+v", q)
 	}
 }

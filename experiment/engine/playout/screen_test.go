@@ -106,7 +106,7 @@ func (r *rig) checkErrors() {
 	position := func(tick uint64, i int) physics.Vec {
 		return forecast.PositionOf(r.source[tick].Table[i*frame.CubeFields:]).Scale(1.0 / frame.UnitsPerMetre)
 	}
-	for i, shown := range r.display.screen.places {
+	for i, shown := range r.display.screen.poses {
 		truth := position(tick, i)
 		if share > 0 {
 			truth = truth.Scale(1-share).AddScaled(position(tick+1, i), share)
@@ -146,11 +146,11 @@ func TestPicturesAreAsDrawnAnew(t *testing.T) {
 			if !r.display.clock.running {
 				continue
 			}
-			if x.isRight && x.wasRight && x.moved.Count() < 100 {
+			if x.exact && x.wasExact && x.moving.Count() < 100 {
 				spared++
 			}
 			full := r.anew()
-			if x.truthKnown != full.truthKnown || !slices.Equal(x.places, full.places) ||
+			if x.truthKnown != full.truthKnown || !slices.Equal(x.poses, full.poses) ||
 				x.truthKnown && !slices.Equal(x.errorUM, full.errorUM) {
 				t.Fatalf("seed %d: display tick %d is drawn otherwise anew", seed, n)
 			}
@@ -190,7 +190,7 @@ func TestCubesComeToRestInPlace(t *testing.T) {
 			if !r.display.clock.running {
 				continue
 			}
-			z, moment := r.display.screen.places[1].pos.Z, r.display.Moment()
+			z, moment := r.display.screen.poses[1].pos.Z, r.display.Moment()
 			highest = max(highest, z)
 			if z < floor-1e-12 {
 				t.Fatalf("%v: at %v the cube is %g mm in the floor", hermite, moment, (floor-z)*1000)

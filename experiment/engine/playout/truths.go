@@ -5,17 +5,17 @@ import (
 	"wirelab/internal/ring"
 )
 
-// maxTruths bounds the frames that Truths keeps. Errors of displays that lag further are not
+// maxTruthFrames bounds the frames that Truths keeps. Errors of displays that lag further are not
 // measured.
-const maxTruths = 1024
+const maxTruthFrames = 1024
 
 // Truths keeps the source's newest frames, so that a display can be compared with the truth
 // of the moment it shows. It grows to the longest lag of a display and then allocates
 // nothing. The zero value is ready.
 type Truths struct {
-	frames ring.Queue[*frame.Shared] // by tick
-	seams  [64]uint64                // newest ticks that followed a seam
-	n      uint64                    // seams so far
+	frames    ring.Queue[*frame.Shared] // by tick
+	loopTicks [64]uint64                // newest ticks that followed a seam
+	loops     uint64                    // seams so far
 
 	// The rows that changed from the tick before, of tick n at n % len. They are kept longer
 	// than the frames.
@@ -24,13 +24,13 @@ type Truths struct {
 
 // Add stores the next tick's frame; seam: the recording restarted before it. Ticks before
 // needed may be dropped.
-func (t *Truths) Add(f *frame.Shared, seam bool, needed uint64) {
+func (t *Truths) Add(f *frame.Shared, restarted bool, needed uint64) {
 	tick := t.frames.Next()
-	if seam {
-		t.seams[t.n%uint64(len(t.seams))] = tick
-		t.n++
+	if restarted {
+		t.loopTicks[t.loops%uint64(len(t.loopTicks))] = tick
+		t.loops++
 	}
-	for t.frames.Len() > 0 && (t.frames.First() < needed || t.frames.Len() == maxTruths) {
+	for t.frames.Len() > 0 && (t.frames.First() < needed || t.frames.Len() == maxTruthFrames) {
 		(*t.frames.At(t.frames.First())).Release()
 		t.frames.Pop()
 	}
@@ -48,9 +48,9 @@ func (t *Truths) get(tick uint64) *frame.Frame {
 	return &(*f).Frame
 }
 
-// changedIn sets rows to the rows that may have changed with a tick after from, up to and
+// changedBetween sets rows to the rows that may have changed with a tick after from, up to and
 // including to. It returns false if that is not known.
-func (t *Truths) changedIn(from, to uint64, rows frame.Rows) bool {
+func (t *Truths) changedBetween(from, to uint64, rows frame.Rows) bool {
 	if to >= t.frames.Next() || t.frames.Next()-from > uint64(len(t.changed)) {
 		return false
 	}
@@ -61,14 +61,14 @@ func (t *Truths) changedIn(from, to uint64, rows frame.Rows) bool {
 	return true
 }
 
-// seamIn reports whether a tick after from, up to and including to, followed a seam.
+// loopBetween reports whether a tick after from, up to and including to, followed a seam.
 // Cubes do not move across a seam: they are reset.
-func (t *Truths) seamIn(from, to uint64) bool {
-	kept := min(t.n, uint64(len(t.seams)))
+func (t *Truths) loopBetween(from, to uint64) bool {
+	kept := min(t.loops, uint64(len(t.loopTicks)))
 	for i := range kept {
-		if s := t.seams[i]; s > from && s <= to {
+		if s := t.loopTicks[i]; s > from && s <= to {
 			return true
 		}
 	}
-	return kept < t.n && from < t.seams[t.n%kept] // before the oldest seam kept, assume a seam
+	return kept < t.loops && from < t.loopTicks[t.loops%kept] // before the oldest seam kept, assume a seam
 }

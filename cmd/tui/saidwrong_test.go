@@ -49,7 +49,7 @@ func TestSaidWrong(t *testing.T) {
 		{strings.Repeat("[[shadow]]\nname = \"raw\"\n", 2000), check,
 			`FILE:129: shadow[64]: 2001 encoders at once are more than anyone can compare; expected at most 64 shadows`},
 		{"[data]\ncubes = 65535\nsource = \"" + cubes(t, 65535) + "\"\n" + strings.Repeat("[[shadow]]\nname = \"raw\"\n", 60), check,
-			`FILE:...: shadow[59]: needs about ... GB: 61 encoders that keep 510 frames of ... values each; expected at most 8 GB, as with sender.history and receiver.history of ...; or --force for tui run`},
+			`FILE:...: shadow[59]: needs about ... GB: 61 encoders store 510 frames of ... values each; expected at most 8 GB, for example sender.history and receiver.history of ...; or --force with tui run`},
 
 		{"[sweep]\nrepeat = 0", check, `FILE:2: sweep[0].repeat: 0 is no number of seeds; expected 1 to 1000`},
 		{"[sweep]\nrepeet = 2", check, `FILE:2: sweep.repeet: unknown key "repeet"; expected one of repeat, axis; did you mean repeat?`},

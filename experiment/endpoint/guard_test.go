@@ -19,14 +19,14 @@ func numbers(top uint64, guard bool, seqs ...uint64) (got []uint64) {
 	s := frame.Cubes(1)
 	r := NewReceiver(s, s.NewFrame(), nil, Options{History: 10})
 	r.Guard(guard)
-	r.arrived(top)
+	r.recordArrival(top)
 	for _, seq := range seqs {
 		h := header{seq: seq & 0xffff}
-		n := r.number(&h)
-		if !r.accepts(&h, n) {
+		n := r.fullSeq(&h)
+		if !r.acceptSeq(&h, n) {
 			n = 0
 		} else {
-			r.arrived(n)
+			r.recordArrival(n)
 		}
 		got = append(got, n)
 	}
@@ -139,7 +139,7 @@ func TestReceiverFindsItsPlace(t *testing.T) {
 		for range 20 {
 			c.exchange(t, nil)
 		}
-		c.rcv.startAgain(uint64(int64(c.rcv.top) + off)) // nothing puts it there so simply
+		c.rcv.restartAt(uint64(int64(c.rcv.newestSeq) + off)) // nothing puts it there so simply
 		wrong := 0
 		for range 40 {
 			if right, _, _ := c.exchange(t, nil); !right {
@@ -159,13 +159,13 @@ func inFull(d []byte) bool { return d[2] == 0 && d[3]&paramsFollow != 0 }
 // Only the packets that build on the initial state with their params say their sequence in
 // full, four bytes.
 func TestWholeSequence(t *testing.T) {
-	h := header{seq: 0x5678_9abc_1234, whole: true, codec: 9, epoch: 3, params: []byte("a"), hasParams: true}
+	h := header{seq: 0x5678_9abc_1234, hasFullSeq: true, codec: 9, epoch: 3, params: []byte("a"), hasParams: true}
 	want := []byte{0x34, 0x12, 0, 9 | 0x80, 3, 0xbc, 0x9a, 0x78, 0x56, 1, 'a'}
 	if got := h.append(nil, false); !bytes.Equal(got, want) {
 		t.Errorf("got % x, want % x", got, want)
 	}
 	back, _, err := parseHeader(want, func(uint8) int { return 1 }, true)
-	if err != nil || back.seq != h.seq || !back.whole || string(back.params) != "a" {
+	if err != nil || back.seq != h.seq || !back.hasFullSeq || string(back.params) != "a" {
 		t.Errorf("got %+v, %v", back, err)
 	}
 	c := newCouple(t, 1<<40)

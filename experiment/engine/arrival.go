@@ -40,7 +40,7 @@ func (l *lane) receiveAll(now time.Duration) {
 // passAck passes an ack to the sender of frames, or of the file's blocks.
 func (l *lane) passAck(now time.Duration, ack []byte) error {
 	if l.delivery != nil {
-		return l.delivery.LearnAck(now, ack)
+		return l.delivery.HandleAck(now, ack)
 	}
 	return l.snd.HandleAck(ack)
 }

@@ -312,11 +312,11 @@ func FuzzReceiveBlock(f *testing.F) {
 			d := l.delivery
 			rx, _ := d.Receive(datagram)
 			l.taint.trackBlock(&rx, true)
-			if err := d.LearnAck(0, d.AppendAck(nil)); err != nil && !errors.Is(err, transfer.ErrAck) &&
+			if err := d.HandleAck(0, d.AppendAck(nil)); err != nil && !errors.Is(err, transfer.ErrAck) &&
 				!errors.Is(err, endpoint.ErrMalformed) {
 				t.Fatal(err)
 			}
-			_ = d.LearnAck(0, datagram)
+			_ = d.HandleAck(0, datagram)
 		}
 		l.unpackFile(0, &packetlog.Record{})
 		if x := l.totals(time.Second); x.Transfer.Done && x.Wrong > 0 {

@@ -22,7 +22,7 @@ func TestForceBeyondTheEstimate(t *testing.T) {
 		t.Fatal("no cubes")
 	}
 	err := fitToSchema(c.Clone(), &schema, false)
-	if err == nil || !strings.Contains(err.Error(), "needs about 60 GB") || !strings.HasSuffix(err.Error(), "or --force for tui run") {
+	if err == nil || !strings.Contains(err.Error(), "needs about 60 GB") || !strings.HasSuffix(err.Error(), "or --force with tui run") {
 		t.Error(err)
 	}
 	if err := fitToSchema(c, &schema, true); err != nil {

@@ -10,9 +10,9 @@ import (
 // which frames and decoders of the receiver depend on damaged packets. It implements
 // playout.Verifier for the lane's display.
 type taint struct {
-	frames      [frame.MaxHistory + 1]taintedFrame  // the frame of packet n is at n % len
-	decoders    [endpoint.KeptEpochs]taintedDecoder // the decoder of epoch e is at e % len
-	fileTainted bool                                // an accepted block of the current delivery is tainted
+	frames      [frame.MaxHistory + 1]taintedFrame    // the frame of packet n is at n % len
+	decoders    [endpoint.StoredEpochs]taintedDecoder // the decoder of epoch e is at e % len
+	fileTainted bool                                  // an accepted block of the current delivery is tainted
 }
 
 // taintedFrame is the state of a frame in the receiver's history.
@@ -37,7 +37,7 @@ func (t *taint) track(rx *endpoint.Reception, damaged bool) (tainted bool) {
 	if !rx.HasDecoder {
 		return damaged
 	}
-	d := &t.decoders[rx.Epoch%endpoint.KeptEpochs]
+	d := &t.decoders[rx.Epoch%endpoint.StoredEpochs]
 	tainted = damaged
 	if !rx.Fresh && d.epoch == rx.Epoch {
 		d.tainted = d.tainted && (damaged || !rx.HasParams)

@@ -12,52 +12,52 @@ import (
 	"wirelab/internal/wallclock"
 )
 
-// Pair is the file that both ends have and the one to be delivered, with their SHA-256.
+// Pair contains the old file, which both endpoints have, and the new file, which is delivered, with
+// their SHA-256.
 type Pair struct {
 	Old, New       *frame.Frame
 	OldSum, NewSum [sha256.Size]byte
 }
 
-// NewPair returns the pair of two frames that hold files.
+// NewPair returns a pair of files, which are the bodies of two frames.
 func NewPair(old, new *frame.Frame) *Pair {
 	return &Pair{old, new, sha256.Sum256(old.Body), sha256.Sum256(new.Body)}
 }
 
-// PackCache caches packed files. A patch may take a minute to make and is always the same, so
-// the runs of a sweep, or a session and its restarts, share a cache. It is safe for use by
-// several goroutines.
+// PackCache caches packed files. Packing is deterministic and may take a minute, so the runs of a
+// sweep, or a session and its restarts, share a cache. It is safe for use by several goroutines.
 type PackCache struct {
 	mu  sync.Mutex
 	all map[packKey]*packedFile
 }
 
-// packKey identifies a pack: the codec, its canonical params, and the hashes of both files.
+// packKey identifies a packed file.
 type packKey struct {
-	codec    uint8
-	params   string
+	codec    uint8  // Codec.ID
+	params   string // canonical parameters
 	old, new [sha256.Size]byte
 }
 
 // packedFile is a packed file.
 type packedFile struct {
-	making  sync.Mutex // locked while the pack is made
-	made    bool
-	encoder string
+	making  sync.Mutex // locked while the file is being packed
+	made    bool       // the file is packed; the fields below are set
+	encoder string     // name of the codec
 	data    []byte
-	ns      int64 // time that packing took; 0 without a clock
+	ns      int64 // wall time of packing in nanoseconds; 0 without a clock
 }
 
-// Packing observes how a file is packed. An error from Progress cancels the work.
+// Packing observes how a file is packed. All fields may be nil.
 type Packing struct {
-	Clock    wallclock.Clock
-	Progress func(encoder string, done, total int64) error
-	Watch    patch.Watch
+	Clock    wallclock.Clock                               // times the packing
+	Progress func(encoder string, done, total int64) error // done and total are bytes; an error cancels the packing
+	Watch    patch.Watch                                   // receives the parts of a patch as they are made
 }
 
 // NewPackCache returns an empty cache.
 func NewPackCache() *PackCache { return &PackCache{all: map[packKey]*packedFile{}} }
 
-// entry returns the cache's entry of a pack, made or not.
+// entry returns the cache entry for the new file packed by run, which may not be made yet.
 func (c *PackCache) entry(run *endpoint.Encoding, pair *Pair) *packedFile {
 	key := packKey{run.Codec.ID, string(run.Canonical), pair.OldSum, pair.NewSum}
 	c.mu.Lock()
@@ -68,7 +68,8 @@ func (c *PackCache) entry(run *endpoint.Encoding, pair *Pair) *packedFile {
 	return c.all[key]
 }
 
-// Has reports whether a pack is made. It does not wait for one in the making.
+// Has reports whether the new file packed by run is in the cache. It does not wait for a packing in
+// progress.
 func (c *PackCache) Has(run *endpoint.Encoding, pair *Pair) bool {
 	p := c.entry(run, pair)
 	if !p.making.TryLock() {
@@ -78,8 +79,8 @@ func (c *PackCache) Has(run *endpoint.Encoding, pair *Pair) bool {
 	return p.made
 }
 
-// Make packs the new file for a receiver that has the old one, unless the cache has the pack.
-// Other callers that ask for it meanwhile wait. w may be nil.
+// Make packs the new file for a receiver that has the old one, unless the cache contains the result.
+// If another goroutine is packing the same file, Make waits for it. w may be nil.
 func (c *PackCache) Make(run *endpoint.Encoding, pair *Pair, w *Packing) error {
 	_, err := c.get(run, pair, w)
 	return err

@@ -1,6 +1,6 @@
-// Package inspector records why the packets of a lane failed, or were unusually large: what
-// their bits were spent on, what each stage of the link did to them, what the sender knew
-// when it encoded them, and what the receiver held when they arrived.
+// Package inspector records why packets of a lane failed or were unusually large: their bit budget,
+// the effect of each stage of the link, the sender's state when it encoded them, and the receiver's
+// history when they arrived.
 package inspector
 
 import (
@@ -16,40 +16,40 @@ import (
 	"wirelab/lossmodel"
 )
 
-// Inspector records the Inside of each packet of a lane, in a ring parallel to that of the
-// packet log. It stores the sender's part when a packet is sent, and the rest when the
-// outcome is known. In steady state it allocates nothing. A nil Inspector does nothing.
+// Inspector records an Inside for each packet of a lane, in a ring parallel to that of the packet
+// log. The sender's part is stored when the packet is sent, the rest when its outcome is known. In
+// steady state it allocates nothing. A nil Inspector does nothing.
 type Inspector struct {
 	log     *packetlog.Log
 	history *frame.History // the receiver's
-	ring    []Inside       // of record n at n % len(ring)
-	current Inside         // of the copy whose outcome is being recorded
-	opened  Opened         // what Problem returns
+	ring    []Inside       // the Inside of record n is at n % len(ring)
+	current Inside         // of the copy whose outcome is being recorded; see Begin
+	opened  Opened         // result of Problem, reused
 
 	usual    movingMeans
 	ack      newestAck
 	encoding encoding
 	decoded  newestDecoded
-	lossRun  int    // in a row
-	lastLost uint64 // sequence of the last of them
+	lossRun  int    // length of the newest run of consecutive losses
+	lastLost uint64 // sequence number of the newest lost packet
 
-	incidents [numReasons]Incident
+	incidents [numReasons]Incident // by reason
 }
 
-// newestAck is the newest packet that was acked to the sender.
+// newestAck is the newest packet that the sender has received an ack for.
 type newestAck struct {
 	any     bool
 	seq     uint64
-	at      time.Duration
-	damaged bool // the ack had been damaged
+	at      time.Duration // when the ack was received
+	damaged bool          // the ack had flipped bits
 }
 
-// encoding is what the newest packet was encoded with.
+// encoding describes the encoder of the newest packet.
 type encoding struct {
 	codec    string // empty before the first packet
-	previous string // the codec before the last swap
+	previous string // codec before the newest swap; empty if none
 	epoch    uint64
-	packets  int // of this epoch before the newest
+	packets  int // packets of this epoch before the newest
 }
 
 // newestDecoded is the newest packet that the receiver decoded.
@@ -64,11 +64,12 @@ func New(log *packetlog.Log, history *frame.History) *Inspector {
 	return &Inspector{log: log, history: history, ring: make([]Inside, log.Cap())}
 }
 
+// insideAt returns the Inside of a record, by the record's number in the log.
 func (w *Inspector) insideAt(record uint64) *Inside { return &w.ring[record%uint64(len(w.ring))] }
 
-// Sent records a packet whose record was just added to the log with that number. b holds its
-// bits, v is what the network did with it, and link is the modelled link, nil for a custom path.
-// The trails of the copies that the link made are appended to trails.
+// Sent records the sender's part of packet p. number is the number of its record, which was just
+// added to the log. b is its bit budget, v the network's verdict, and link the modelled link, or nil
+// on another path. Sent appends the trails of the copies that the link made to trails and returns it.
 func (w *Inspector) Sent(number uint64, p *endpoint.Packet, b *encoders.Budget, v *lossmodel.Verdict, link *lossmodel.Link,
 	trails []lossmodel.Trail) []lossmodel.Trail {
 	if w == nil {
@@ -103,7 +104,7 @@ func (w *Inspector) Sent(number uint64, p *endpoint.Packet, b *encoders.Budget, 
 	return trails
 }
 
-// count counts the packets since the encoder was last swapped.
+// count counts packet p, and starts again at 0 if p begins an epoch.
 func (e *encoding) count(p *endpoint.Packet) {
 	e.packets++
 	if e.codec == "" || p.Epoch != e.epoch {
@@ -111,8 +112,9 @@ func (e *encoding) count(p *endpoint.Packet) {
 	}
 }
 
-// Begin loads the Inside of a copy whose outcome is to be recorded. number is that of the
-// packet's record; trails are those of its copies.
+// Begin makes an Inside current: that of a copy of a packet, before its outcome is recorded. number is
+// the number of the packet's record; copyNumber is 0 for the packet itself; trails are the trails of
+// copies 1 and up.
 func (w *Inspector) Begin(number uint64, copyNumber int, trails []lossmodel.Trail) {
 	if w == nil {
 		return
@@ -126,8 +128,8 @@ func (w *Inspector) Begin(number uint64, copyNumber int, trails []lossmodel.Trai
 	}
 }
 
-// Arrived records the result of the receiver. tainted: it depends on damaged bytes; flipped
-// is the number of damaged bits.
+// Arrived records the receiver's result for the current copy, whose record is r. tainted means that
+// the result depends on damaged bytes; flipped is the number of flipped bits in the datagram.
 func (w *Inspector) Arrived(r *packetlog.Record, rx *endpoint.Reception, tainted bool, flipped int) {
 	if w == nil {
 		return
@@ -152,7 +154,8 @@ func (w *Inspector) Arrived(r *packetlog.Record, rx *endpoint.Reception, tainted
 	}
 }
 
-// explainMissing determines why the receiver does not hold a reference of r.
+// explainMissing determines why the receiver does not have a reference of packet r, from the outcome
+// of the packet with that reference.
 func (w *Inspector) explainMissing(r *packetlog.Record) {
 	in, reach := &w.current, uint64(w.history.Len())
 	in.Missing = r.Seq - uint64(r.Baseline)
@@ -178,14 +181,14 @@ func (w *Inspector) explainMissing(r *packetlog.Record) {
 	}
 }
 
-// Late records by how much a snapshot missed its display time.
+// Late records how long after its display time the current packet's snapshot arrived.
 func (w *Inspector) Late(by time.Duration) {
 	if w != nil {
 		w.current.Late = by
 	}
 }
 
-// AckSent records the fate of the ack that a packet caused.
+// AckSent records the network's verdict on the ack that the current packet caused.
 func (w *Inspector) AckSent(v *lossmodel.Verdict) {
 	if w == nil {
 		return
@@ -196,7 +199,7 @@ func (w *Inspector) AckSent(v *lossmodel.Verdict) {
 	}
 }
 
-// AckRead records that the sender has read an ack, damaged or not.
+// AckRead records that the sender has handled an ack. damaged means that the ack had flipped bits.
 func (w *Inspector) AckRead(now time.Duration, s *endpoint.Sender, damaged bool) {
 	if w == nil {
 		return
@@ -206,8 +209,8 @@ func (w *Inspector) AckRead(now time.Duration, s *endpoint.Sender, damaged bool)
 	}
 }
 
-// Ended stores the Inside of a copy beside its record, which has that number, and counts its
-// problem, if any.
+// Ended stores the current Inside for record r, which has the given number in the log, and records an
+// incident if the packet failed.
 func (w *Inspector) Ended(number uint64, r *packetlog.Record, now time.Duration) {
 	if w == nil {
 		return
@@ -224,8 +227,8 @@ func (w *Inspector) Ended(number uint64, r *packetlog.Record, now time.Duration)
 	w.recordIncident(failureReason(r, &w.current), r, &w.current, now)
 }
 
-// completeLarge completes the incidents of a large packet. They are recorded when it is sent,
-// before its outcome is known.
+// completeLarge adds the outcome to the incident of a large packet, which is recorded when the packet
+// is sent.
 func (w *Inspector) completeLarge(r *packetlog.Record) {
 	for i := range w.incidents {
 		x := &w.incidents[i]
@@ -235,7 +238,7 @@ func (w *Inspector) completeLarge(r *packetlog.Record) {
 	}
 }
 
-// Refused records a frame that the encoder rejected.
+// Refused records that the encoder returned err for a frame, so that p was not sent.
 func (w *Inspector) Refused(now time.Duration, p *endpoint.Packet, err error) {
 	if w != nil {
 		in := Inside{AtReceiver: AtReceiver{Err: err}}
@@ -243,6 +246,7 @@ func (w *Inspector) Refused(now time.Duration, p *endpoint.Packet, err error) {
 	}
 }
 
+// recordIncident records an incident, unless why is NoReason.
 func (w *Inspector) recordIncident(why Reason, r *packetlog.Record, in *Inside, now time.Duration) {
 	if why == NoReason {
 		return
@@ -253,8 +257,7 @@ func (w *Inspector) recordIncident(why Reason, r *packetlog.Record, in *Inside, 
 	x.Opened = Opened{ID: r.ID(), Record: *r, Inside: *in}
 }
 
-// fatesAfterBaseline counts the fates of the packets between r and its baseline, at the time
-// that r was sent.
+// fatesAfterBaseline counts the packets between r and its baseline by their state when r was sent.
 func (w *Inspector) fatesAfterBaseline(r *packetlog.Record) (c fateCount) {
 	if r.Baseline == 0 {
 		return c
@@ -281,7 +284,7 @@ func (w *Inspector) fatesAfterBaseline(r *packetlog.Record) (c fateCount) {
 	return c
 }
 
-// Open returns a packet with its Inside; Opened.Gone is set if it is no longer kept.
+// Open returns a packet with its Inside. Opened.Gone is set if it is no longer stored.
 func (w *Inspector) Open(id packetlog.ID) *Opened {
 	if w != nil {
 		for n, r := range w.log.Backward() {
@@ -293,15 +296,16 @@ func (w *Inspector) Open(id packetlog.ID) *Opened {
 	return &Opened{ID: id, Gone: true}
 }
 
-// Problem returns the packet whose outcome was just recorded, if there are Reasons for its
-// outcome or its size; else nil. The result is valid until the next call.
+// Problem returns the packet whose outcome was just recorded, if there are Reasons for its outcome or
+// its size; otherwise nil. The result is valid until the next call of Problem or ProblemAt.
 func (w *Inspector) Problem(r *packetlog.Record) *Opened { return w.problemWith(r, &w.current) }
 
-// ProblemAt is Problem for a packet whose record r has that number in the log.
+// ProblemAt is like Problem for an earlier packet, whose record r has the given number in the log.
 func (w *Inspector) ProblemAt(number uint64, r *packetlog.Record) *Opened {
 	return w.problemWith(r, w.insideAt(number))
 }
 
+// problemWith returns the packet with record r and in, or nil if it failed in no way and is not large.
 func (w *Inspector) problemWith(r *packetlog.Record, in *Inside) *Opened {
 	if failureReason(r, in) == NoReason && spikeReason(r, in) == NoReason {
 		return nil
@@ -310,7 +314,7 @@ func (w *Inspector) problemWith(r *packetlog.Record, in *Inside) *Opened {
 	return &w.opened
 }
 
-// Incidents lists the newest incident for each reason, latest first.
+// Incidents returns the newest incident of each reason, latest first.
 func (w *Inspector) Incidents() (list []Incident) {
 	if w == nil {
 		return nil
@@ -324,18 +328,20 @@ func (w *Inspector) Incidents() (list []Incident) {
 	return list
 }
 
-// movingMeans keeps moving sums over the newest packets.
+// movingMeans computes means over the newest usualPackets packets.
 type movingMeans struct {
-	ring [usualPackets]packetSize
-	n    int
-	sum  packetSize
+	ring [usualPackets]packetSize // packet n is at n % usualPackets
+	n    int                      // packets so far
+	sum  packetSize               // of the ring
 }
 
+// packetSize contains the quantities of a packet that Usual has means of.
 type packetSize struct{ payload, changed, baseline int }
 
-// usualPackets is how many packets the means of Usual cover: about a second of them.
+// usualPackets is the number of packets that the means of Usual cover: about a second at 60 Hz.
 const usualPackets = 64
 
+// add adds a packet with the given number of changed rows.
 func (u *movingMeans) add(p *endpoint.Packet, changed int) {
 	oldest := &u.ring[u.n%usualPackets]
 	u.sum.payload += p.Payload - oldest.payload
@@ -345,6 +351,7 @@ func (u *movingMeans) add(p *endpoint.Packet, changed int) {
 	u.n++
 }
 
+// means returns the means over the newest packets; zeros if there are none.
 func (u *movingMeans) means() Usual {
 	n := min(u.n, usualPackets)
 	d := float64(max(n, 1))

@@ -7,10 +7,11 @@ import (
 	"wirelab/experiment/engine/packetlog"
 )
 
-// Reason is what was wrong with a packet: why it was of no use, or why it was unusually large.
+// Reason is why a packet failed or was unusually large.
 type Reason uint8
 
-// The reasons: first those for a packet that was of no use, then those for a large one.
+// The reasons: first those for a packet that the receiver could not use, then, from becauseNoAck on,
+// those for a large packet.
 const (
 	NoReason            Reason = iota
 	BecauseLost                // the link dropped it
@@ -22,7 +23,7 @@ const (
 	becauseNoBase              // the receiver lacked its baseline; the reason is not known
 	becauseChecksum            // damaged; the checksum failed
 	becauseDamaged             // damaged; the decoder rejected it
-	becauseDoubted             // its sequence number was far from the newest, and no second packet agreed
+	becauseDoubted             // its sequence number was far from the newest, and no second packet confirmed it
 	becauseTainted             // decoded from damaged bytes, from a tainted frame, or as another packet
 	becauseUnknown             // its codec or epoch is unknown to the receiver
 	becauseRefused             // the decoder rejected undamaged bytes of its own encoder
@@ -30,14 +31,14 @@ const (
 	BecauseWrong               // the decoded frame differs from the one sent
 	becauseNoAck               // large: no packet was acked yet, so it builds on the initial state
 	becauseSwapped             // large: the encoder had just been swapped
-	becauseSeam                // large: the recording restarted, and it builds on a frame from before
+	becauseSeam                // large: a reference is from before a restart of the recording
 	becauseOldBase             // large: its baseline was older than usual
 	becauseChanged             // large: more items than usual changed
 	becauseMoreBits            // large: its changed items took more bits than usual
 	numReasons
 )
 
-// String names the reason in a word or two.
+// String returns a short name of the reason.
 func (r Reason) String() string {
 	names := [numReasons]string{"nothing", "lost", "late", "stale", "no baseline: dropped", "no baseline: lost",
 		"no baseline: not decoded", "no baseline",
@@ -49,11 +50,11 @@ func (r Reason) String() string {
 	return "?"
 }
 
-// Large reports whether the reason is about a packet's size and not about its
-// outcome.
+// Large reports whether the reason concerns a packet's size, not its outcome.
 func (r Reason) Large() bool { return r >= becauseNoAck && r < numReasons }
 
-// failureReason returns why a packet was of no use; NoReason if it was of use.
+// failureReason returns why the receiver could not use a packet, or displayed it late; NoReason
+// otherwise.
 func failureReason(r *packetlog.Record, in *Inside) Reason {
 	switch r.Outcome {
 	case packetlog.Lost:
@@ -87,6 +88,7 @@ func failureReason(r *packetlog.Record, in *Inside) Reason {
 	return NoReason
 }
 
+// noBaseReason returns the reason for a packet without a baseline whose baseline has state b.
 func noBaseReason(b baselineState) Reason {
 	switch b {
 	case BaseDropped:
@@ -99,25 +101,24 @@ func noBaseReason(b baselineState) Reason {
 	return becauseNoBase
 }
 
-// A packet is a spike if its payload is at least spikeTimes the mean of the packets
-// before it, and at least spikeBytes larger than that mean. The mean needs
-// spikeWarmUp packets.
+// A packet is a spike if its payload is at least spikeRatio times the mean of the packets before it,
+// and at least spikeBytes larger than that mean. The mean must cover at least spikeWarmUp packets.
 const (
 	spikeRatio  = 2
 	spikeBytes  = 128
 	spikeWarmUp = 16
 )
 
-// isSpike reports whether a packet is much larger than those before it.
+// isSpike reports whether a packet is much larger than the packets before it.
 func (in *Inside) isSpike(r *packetlog.Record) bool {
 	size, mean := float64(r.Payload), in.Usual.Payload
 	return in.Usual.N >= spikeWarmUp && size >= spikeRatio*mean && size >= mean+spikeBytes
 }
 
-// spikeReason returns why a packet is large; NoReason if it is not. The order of the cases
-// matters, because one can cause the next: with an older baseline, more items have changed.
+// spikeReason returns why a packet is large; NoReason if it is not. Causes come before their effects:
+// with an older baseline, for example, more items have changed.
 func spikeReason(r *packetlog.Record, in *Inside) Reason {
-	const more = 1.5
+	const more = 1.5 // ratio to the usual value from which a quantity counts as a cause
 	switch {
 	case !in.isSpike(r):
 		return NoReason
@@ -135,8 +136,8 @@ func spikeReason(r *packetlog.Record, in *Inside) Reason {
 	return becauseMoreBits
 }
 
-// Reasons lists the reasons that apply to a packet: at most one for its outcome and one for
-// its size.
+// Reasons returns the reasons that apply to the packet: at most one for its outcome and one for its
+// size.
 func (o *Opened) Reasons() (list []Reason) {
 	if o.Gone {
 		return nil

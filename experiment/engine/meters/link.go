@@ -8,39 +8,40 @@ import (
 	"wirelab/lossmodel"
 )
 
-// LinkStretch is what the link to the receiver was set to over a stretch of time, and what it
-// did to the packets sent then: whether they arrived, and when. Copies do not count.
+// LinkStretch contains the settings of the downlink during a stretch of time, and measurements of the
+// packets sent in it that had the same number of IP fragments. Copies made by the link do not count.
 type LinkStretch struct {
 	Down        lossmodel.Spec // as configured
-	Fragments   int            // of each packet, as IP cuts it
-	Sent        int64
-	Lost        int64 // by any cause
-	Queue       int64 // of those, in the queue of the bottleneck
+	Fragments   int            // IP fragments of each packet
+	Sent        int64          // packets
+	Lost        int64          // by any cause
+	Queue       int64          // of Lost, those dropped by the full queue of the bottleneck
 	Arrived     int64
-	Took        time.Duration // summed over those that arrived
-	Bits        int64         // of those that arrived, on the wire
-	From, Until time.Duration // the first was sent, the last one arrived
+	Took        time.Duration // one-way delay, summed over Arrived
+	Bits        int64         // wire bits, summed over Arrived
+	From, Until time.Duration // when the first packet was sent; when the last one arrived
 }
 
-// link measures what the link does, separately for each of its settings. It keeps the newest
-// stretches, since dragging a slider makes many. The zero value is ready.
+// link measures the downlink, separately for each of its settings. It stores only the newest
+// stretches, since dragging a slider makes many. The zero value is ready to use.
 type link struct {
-	stretches []LinkStretch
-	evicted   int // stretches that are no longer kept
+	stretches []LinkStretch // oldest first
+	evicted   int           // stretches that are no longer stored
 	spec      lossmodel.Spec
-	changed   bool // since the newest stretch began
+	changed   bool // spec was set since the newest stretch began
 }
 
+// maxStretches is the maximum number of stretches that are stored.
 const maxStretches = 32
 
-// SetSpec notes what the link is set to from now on.
+// SetSpec sets the settings of the link from now on.
 func (m *link) SetSpec(spec lossmodel.Spec) {
 	if spec != m.spec || len(m.stretches) == 0 {
 		m.spec, m.changed = spec, true
 	}
 }
 
-// CountSent counts a packet and returns the number of its stretch.
+// CountSent counts a packet sent at now, and returns the number of its stretch for CountArrival.
 func (m *link) CountSent(now time.Duration, v *lossmodel.Verdict) (stretch int) {
 	i := m.currentStretch(now, v.Fragments)
 	s := &m.stretches[i]
@@ -54,7 +55,8 @@ func (m *link) CountSent(now time.Duration, v *lossmodel.Verdict) (stretch int) 
 	return m.evicted + i
 }
 
-// currentStretch returns the index of the present stretch for packets of n fragments.
+// currentStretch returns the index of the stretch of the current settings for packets of n fragments,
+// and begins one if there is none.
 func (m *link) currentStretch(now time.Duration, n int) int {
 	if !m.changed {
 		for i := len(m.stretches) - 1; i >= 0 && m.stretches[i].Down == m.spec; i-- {
@@ -72,7 +74,8 @@ func (m *link) currentStretch(now time.Duration, n int) int {
 	return len(m.stretches) - 1
 }
 
-// CountArrival counts an arrival of a packet of a stretch.
+// CountArrival counts the arrival of packet r at now. stretch is the result of CountSent. It does
+// nothing if that stretch is no longer stored.
 func (m *link) CountArrival(stretch int, now time.Duration, r *packetlog.Record) {
 	i := stretch - m.evicted
 	if i < 0 {
@@ -85,5 +88,5 @@ func (m *link) CountArrival(stretch int, now time.Duration, r *packetlog.Record)
 	s.Until = now
 }
 
-// Stretches returns a copy of the stretches kept, oldest first.
+// Stretches returns a copy of the stored stretches, oldest first.
 func (m *link) Stretches() []LinkStretch { return slices.Clone(m.stretches) }

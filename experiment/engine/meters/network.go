@@ -11,20 +11,22 @@ import (
 // maxReorderExtent is the largest extent of reordering that is measured, in packets.
 const maxReorderExtent = 256
 
-// network measures what the network does to packets. Copies do not count. The zero value is
-// ready.
+// network measures losses, delay and reordering of the packets on the downlink, with the terms of
+// RFC 4737. Copies made by the link do not count. The zero value is ready to use.
 type network struct {
-	sent, lost, bursts int64
-	inBurst            bool
-	received           int64
-	reordered          int64
-	reorderExtents     quantile.Counts
-	delay              histogram                // nanoseconds
-	recent             [maxReorderExtent]uint64 // sequence numbers of the newest arrivals
-	newest             uint64                   // the highest of all
+	sent, lost     int64
+	bursts         int64 // runs of consecutive losses
+	inBurst        bool  // the newest packet sent was lost
+	received       int64
+	reordered      int64
+	reorderExtents quantile.Counts
+	delay          histogram                // nanoseconds
+	recent         [maxReorderExtent]uint64 // sequence numbers of the newest arrivals; number n is at n % len
+	newest         uint64                   // highest sequence number received
 }
 
-// CountSent counts a packet sent, in order of sequence, and whether the network lost it.
+// CountSent counts a packet that was sent; lost reports whether the link lost it. Packets must be
+// counted in the order of their sequence numbers.
 func (m *network) CountSent(lost bool) {
 	m.sent++
 	if lost {
@@ -36,10 +38,11 @@ func (m *network) CountSent(lost bool) {
 	m.inBurst = lost
 }
 
-// CountUnknown counts a packet as lost whose fate was not known when it left.
+// CountUnknown counts a packet of a real network as lost after it was abandoned.
 func (m *network) CountUnknown() { m.lost++ }
 
-// CountArrival counts a packet that arrived, by its true sequence number.
+// CountArrival counts the arrival of the packet that was sent with sequence number seq. delay is its
+// one-way delay.
 func (m *network) CountArrival(seq uint64, delay time.Duration) {
 	m.delay.add(int64(delay))
 	if m.received > 0 && seq < m.newest {
@@ -51,8 +54,8 @@ func (m *network) CountArrival(seq uint64, delay time.Duration) {
 	m.received++
 }
 
-// reorderExtent returns how many arrivals ago the first packet with a higher sequence arrived, up to
-// maxExtent.
+// reorderExtent returns how many arrivals ago the earliest packet with a higher sequence number than
+// seq arrived (RFC 4737, section 4.2.1), at most maxReorderExtent.
 func (m *network) reorderExtent(seq uint64) int {
 	extent := 0
 	for back := int64(1); back <= min(m.received, maxReorderExtent); back++ {
@@ -63,7 +66,7 @@ func (m *network) reorderExtent(seq uint64) int {
 	return extent
 }
 
-// figures returns what was measured, with the gauges of the link.
+// figures returns all measurements, and the gauges g of the modelled link.
 func (m *network) figures(g lossmodel.Gauges) figures.Network {
 	delay := m.delay.thousandths() // microseconds
 	for _, p := range []*float64{&delay.Min, &delay.P50, &delay.P95, &delay.P99, &delay.Max} {

@@ -9,40 +9,40 @@ import (
 	"wirelab/encoders/cubes/forecast"
 )
 
-// cubePose is the position and rotation of a cube, at the precision of the error
-// measurement.
+// cubePose is the position and rotation of a cube, at the precision of the error measurement.
 type cubePose struct {
 	pos         physics.Vec // metres
 	rot         physics.Quat
 	interacting bool
 }
 
-// setRow makes p the place that a row of a cube snapshot encodes.
+// setRow sets p to the pose that a row of a cube snapshot encodes.
 func (p *cubePose) setRow(row *cubeRow) {
 	p.pos = forecast.PositionOf(row[:]).Scale(1.0 / frame.UnitsPerMetre)
 	p.rot = forecast.RotationOf(row[:])
 	p.interacting = row[frame.CubeInteracting] != 0
 }
 
-// poseError returns the distance of two places in micrometres and in thousandths of a
-// degree. They are whole numbers, so that all figures derived from them are the same
-// on every machine.
+// poseError returns the distance of two poses: of the positions in micrometres, and the angle between
+// the rotations in thousandths of a degree. Integers make all figures derived from them the same on
+// every machine.
 func poseError(a, b *cubePose) (um, mdeg int64) {
 	um = int64(float64(a.pos.Sub(b.pos).Length()*1e6) + 0.5)
 	turn := forecast.Log(forecast.Mul(a.rot, forecast.Conj(b.rot))).Length()
 	return um, int64(float64(turn*(180_000/math.Pi)) + 0.5)
 }
 
-// interpolate makes p what is between a and b; share is 0 at a and 1 at b. Positions are
-// interpolated linearly, rotations by the normalised mean of the quaternions.
+// interpolate sets p to the pose between a and b: at a for share 0, at b for share 1. Positions are
+// interpolated linearly, rotations by nlerp.
 func (p *cubePose) interpolate(a, b *cubePose, share float64) {
 	p.pos = a.pos.Scale(1-share).AddScaled(b.pos, share)
 	p.rot = nlerp(a.rot, b.rot, share)
 	p.interacting = a.interacting
 }
 
-// nlerp interpolates between two rotations the shorter way: q and -q are the same
-// rotation.
+// nlerp returns the normalised linear interpolation of two unit quaternions: a for t = 0, b for t = 1.
+// It negates one of them if necessary to take the shorter arc, since q and -q are the same rotation.
+// If they cancel out, it returns a.
 func nlerp(a, b physics.Quat, t float64) physics.Quat {
 	v, w := 1-t, t
 	if dot(a, b) < 0 {
@@ -50,29 +50,32 @@ func nlerp(a, b physics.Quat, t float64) physics.Quat {
 	}
 	q := physics.Quat{X: weightedSum(a.X, v, b.X, w), Y: weightedSum(a.Y, v, b.Y, w), Z: weightedSum(a.Z, v, b.Z, w), W: weightedSum(a.W, v, b.W, w)}
 	length := math.Sqrt(dot(q, q))
-	if length < 1e-9 { // half a turn apart: either way is as good
+	if length < 1e-9 {
 		return a
 	}
 	s := 1 / length
 	return physics.Quat{X: float64(q.X * s), Y: float64(q.Y * s), Z: float64(q.Z * s), W: float64(q.W * s)}
 }
 
+// dot returns the inner product of two quaternions. Here and below, the conversions to float64 forbid
+// the compiler to fuse multiplications and additions, so that results are the same on every machine.
 func dot(a, b physics.Quat) float64 {
 	return float64(a.X*b.X) + float64(a.Y*b.Y) + float64(a.Z*b.Z) + float64(a.W*b.W)
 }
 
+// weightedSum returns a*v + b*w.
 func weightedSum(a, v, b, w float64) float64 { return float64(a*v) + float64(b*w) }
 
-// spline holds the weights of up to four snapshots. The middle two enclose the moment on
-// display. The interpolated position is a weighted sum of the four, so
-// the weights are computed once per display tick for all cubes.
+// spline contains the weights of up to four snapshots, of which the middle two enclose the displayed
+// time. The interpolated position of a cube is the weighted sum of its positions in the four. The
+// weights are the same for all cubes, so they are computed once per display tick.
 type spline [4]float64
 
-// newSpline returns the weights at moment of the snapshots at times t. The curve is a
-// cubic Hermite spline through the middle two. Snapshots carry no velocities, so the
-// slope at each of the two is that of the parabola through it and its neighbours.
-// This is exact for free fall. One or both of the outer snapshots may be missing:
-// then the slope comes from the other parabola, or from the straight line.
+// newSpline returns the weights at time moment of snapshots at times t. The curve is a cubic Hermite
+// spline through the middle two snapshots. Snapshots contain no velocities, so the slope at each of
+// the two is that of the parabola through it and its neighbours, which is exact for free fall. before
+// and after report whether the first and the last snapshot exist. If one is missing, both slopes are
+// those of the other parabola; if both are, those of the straight line.
 func newSpline(t [4]time.Duration, before, after bool, moment time.Duration) (s spline) {
 	h := (t[2] - t[1]).Seconds()
 	u := float64(moment-t[1]) / float64(t[2]-t[1])
@@ -88,8 +91,8 @@ func newSpline(t [4]time.Duration, before, after bool, moment time.Duration) (s 
 	return s
 }
 
-// slopes returns the slopes at the second and at the third of four points, per
-// second, as weights of the four.
+// slopes returns the slopes, per second, at the second and at the third of four points. Each slope is
+// given as weights of the four values. before and after are as for newSpline.
 func slopes(t [4]time.Duration, before, after bool) (first, second [4]float64) {
 	chord := 1 / (t[2] - t[1]).Seconds()
 	first = [4]float64{0, -chord, chord, 0}
@@ -109,9 +112,9 @@ func slopes(t [4]time.Duration, before, after bool) (first, second [4]float64) {
 	return first, second
 }
 
-// parabola returns the slopes, at each of three points, of the parabola through them.
-// Row i holds the weights of the three points for the slope at point i (the
-// derivative of Lagrange's formula).
+// parabola returns the slopes of the parabola through three points at times a, b and c. w[i] contains
+// the weights of the three values for the slope at point i: the derivative of Lagrange's
+// interpolation formula.
 func parabola(a, b, c time.Duration) (w [3][3]float64) {
 	t := [3]float64{(a - b).Seconds(), 0, (c - b).Seconds()}
 	for j := range t {
@@ -124,8 +127,8 @@ func parabola(a, b, c time.Duration) (w [3][3]float64) {
 	return w
 }
 
-// position returns the weighted sum of the positions of cube i. Missing frames have
-// no weight.
+// position returns the interpolated position of cube i in metres. Missing frames are nil and have
+// weight 0.
 func (s *spline) position(i int, frames *[4]*frame.Frame) physics.Vec {
 	var p physics.Vec
 	for n, w := range s {
@@ -136,9 +139,10 @@ func (s *spline) position(i int, frames *[4]*frame.Frame) physics.Vec {
 	return p
 }
 
-// cubeRow is one cube of a snapshot.
+// cubeRow is the row of one cube in a snapshot.
 type cubeRow = [frame.CubeFields]int32
 
+// cubeRowAt returns the row of cube i, aliasing f.
 func cubeRowAt(f *frame.Frame, i int) *cubeRow {
 	return (*cubeRow)(f.Table[i*frame.CubeFields:])
 }

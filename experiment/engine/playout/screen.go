@@ -8,33 +8,34 @@ import (
 	"wirelab/experiment/engine/meters"
 )
 
-// screen is what the receiver's display shows. It takes the snapshots around the moment of
-// the playout clock from the receiver's history and interpolates between them. The lab
-// compares the result with the truth of the same moment, cube by cube.
+// screen displays the state at the source time of the playout clock. It interpolates cubes between
+// the snapshots around that time in the receiver's history, and measures the error of each cube
+// against the source's frames of the same time.
 type screen struct {
 	cadence     endpoint.Cadence
 	history     *frame.History // the receiver's
 	verifier    Verifier
 	hermite     bool // interpolate positions by a spline, not linearly
-	withPicture bool // compute every place; else only those that may be in error
+	withPicture bool // compute the pose of every cube; otherwise only of those that may have an error
 
-	poses      []cubePose // on display, by cube; nil if the schema has no cubes
-	restRows   []cubeRow  // the row behind each place, for cubes at rest
+	poses      []cubePose // displayed pose of each cube; nil if the schema has no cubes
+	restRows   []cubeRow  // the row from which each pose was decoded; noRow if the cube was interpolated
 	errorUM    []int64    // position error of each cube in micrometres
 	truthKnown bool       // errorUM is valid
 
-	moving              frame.Rows // the cubes to draw
-	exact               bool       // the snapshots on display are the source's
-	wasExact            bool       // isRight of the display tick before
-	firstTick, lastTick uint64     // the span of ticks on display
+	moving              frame.Rows // cubes to compute on this tick, if findMoving returned true
+	exact               bool       // both snapshots of this tick are known to equal the source's frames
+	wasExact            bool       // exact on the display tick before
+	firstTick, lastTick uint64     // blend.firstTick and lastTick of the newest tick
 
-	moment     time.Duration
-	starved    bool
-	capturedAt time.Duration // when the sender captured what is on display
-	hasState   bool          // a state is on display
-	shownSeq   uint64        // number of the snapshot on display, of data that are not interpolated
+	moment     time.Duration // displayed source time
+	starved    bool          // there is no snapshot to interpolate to
+	capturedAt time.Duration // when the sender captured the displayed state
+	hasState   bool          // a state is displayed
+	shownSeq   uint64        // the displayed snapshot, for data that are not interpolated
 }
 
+// newScreen returns a screen; the parameters are those of New.
 func newScreen(s *frame.Schema, c endpoint.Cadence, h *frame.History, v Verifier, withPicture bool) screen {
 	x := screen{cadence: c, history: h, verifier: v, withPicture: withPicture}
 	if frame.IsCubes(s) {
@@ -47,29 +48,30 @@ func newScreen(s *frame.Schema, c endpoint.Cadence, h *frame.History, v Verifier
 	return x
 }
 
-// noRow in frame.CubeLargest makes a row that equals no cube's.
+// noRow is a value of frame.CubeLargest that no cube has, so that the row differs from every cube's.
 const noRow = -1
 
-// snapshot is a frame of the receiver's history, if any.
+// snapshot is a frame of the receiver's history with its tick.
 type snapshot struct {
-	entry *frame.Entry // nil: no frame
+	entry *frame.Entry // nil if there is no frame
 	tick  uint64
-	at    time.Duration // of the tick
+	at    time.Duration // time of the tick
 }
 
-// window holds up to four snapshots around a moment, in order of time. Snapshots 1 and 2
-// enclose the moment. Without snapshot 2 the display is starved; without snapshot 1 it has
-// not begun.
+// window contains up to four snapshots around the displayed time, oldest first. That time is between
+// snapshots 1 and 2. Without snapshot 2 the display is starved; without snapshot 1 it has not begun.
+// Snapshots 0 and 3 are set only for the spline.
 type window [4]snapshot
 
-// findWindow finds the snapshots around moment.
+// findWindow returns the untainted snapshots around moment. If a snapshot has exactly that time, it is
+// both snapshot 1 and 2.
 func (x *screen) findWindow(moment time.Duration) (w window) {
 	newest, has := x.history.Newest()
 	if !has {
 		return w
 	}
 	at := x.cadence.SeqAt(moment)
-	w[1] = x.snapshotOf(x.newestUpTo(min(at, newest))) // of any age
+	w[1] = x.snapshotOf(x.newestUpTo(min(at, newest))) // however old it is
 	if w[1].entry != nil && w[1].at == moment {
 		w[2] = w[1]
 		return w
@@ -84,6 +86,7 @@ func (x *screen) findWindow(moment time.Duration) (w window) {
 	return w
 }
 
+// snapshotOf returns the snapshot of a history entry, which may be nil.
 func (x *screen) snapshotOf(e *frame.Entry) snapshot {
 	if e == nil {
 		return snapshot{}
@@ -92,7 +95,8 @@ func (x *screen) snapshotOf(e *frame.Entry) snapshot {
 	return snapshot{e, tick, x.cadence.TickTime(tick)}
 }
 
-// newestUpTo returns the newest untainted snapshot in the history with a number up to seq.
+// newestUpTo returns the newest untainted frame in the history with a sequence number of at most seq;
+// nil if there is none.
 func (x *screen) newestUpTo(seq uint64) *frame.Entry {
 	for n := 0; n <= x.history.Len(); n++ {
 		if e := x.history.Get(seq); e != nil && !x.verifier.Tainted(e.Seq) {
@@ -106,7 +110,8 @@ func (x *screen) newestUpTo(seq uint64) *frame.Entry {
 	return nil
 }
 
-// oldestFrom returns the oldest untainted snapshot in the history with a number from seq on.
+// oldestFrom returns the oldest untainted frame in the history with a sequence number from seq to
+// newest; nil if there is none.
 func (x *screen) oldestFrom(seq, newest uint64) *frame.Entry {
 	if reach := uint64(x.history.Len()); newest > reach {
 		seq = max(seq, newest-reach)
@@ -119,7 +124,8 @@ func (x *screen) oldestFrom(seq, newest uint64) *frame.Entry {
 	return nil
 }
 
-// show displays moment. Where the truth is known, it adds the errors to m.
+// show displays the state at source time moment, and adds the errors of the cubes to m if t has the
+// source's frames of that time. It reports whether there is no snapshot to interpolate to.
 func (x *screen) show(moment time.Duration, t *Truths, m *meters.DisplayErrors) (starved bool) {
 	w := x.findWindow(moment)
 	x.moment, x.starved, x.truthKnown = moment, w[2].entry == nil, false
@@ -149,21 +155,24 @@ func (x *screen) show(moment time.Duration, t *Truths, m *meters.DisplayErrors) 
 	return x.starved
 }
 
-// findMoving sets x.moved to the cubes that may move, and reports whether all others are at rest
-// and right: the snapshots on both sides of the moment are known to equal the truth of their
-// ticks, and the source did not change the cube between. For a picture, a cube must also be
-// where it was drawn before.
+// findMoving sets x.moving to the cubes that may move, and reports whether all other cubes are known
+// to be at rest and without error, so that they need no work: both snapshots of the tick equal the
+// source's frames of their ticks, and the source did not change those cubes between the ticks of the
+// blend. With a picture, they must also not have changed since the display tick before, because their
+// displayed pose is not computed again.
 func (x *screen) findMoving(w *window, b *blend, t *Truths) bool {
 	x.exact = b.hasTruth && x.verifier.Exact(w[1].entry.Seq) && x.verifier.Exact(w[2].entry.Seq)
 	since, until := b.firstTick, b.lastTick
 	if x.withPicture {
-		since, until = min(since, x.firstTick), max(until, x.lastTick) // a packet that is late makes the span shorter
+		since, until = min(since, x.firstTick), max(until, x.lastTick)
 	}
 	x.firstTick, x.lastTick = b.firstTick, b.lastTick
 	return x.exact && (x.wasExact || !x.withPicture) && t.changedBetween(since, until, x.moving)
 }
 
-// drawMoving draws the cubes in x.moved. All others are at rest and right.
+// drawMoving computes the cubes in x.moving; all others are at rest and without error. If the ticks
+// of the snapshots are those of the source's frames, the moving cubes have no error either, and they
+// are only counted.
 func (x *screen) drawMoving(b *blend, m *meters.DisplayErrors) {
 	if !b.sameTicks || x.withPicture {
 		for i := range x.moving.All() {
@@ -175,10 +184,10 @@ func (x *screen) drawMoving(b *blend, m *meters.DisplayErrors) {
 	m.AddExact(x.moving.Count())
 }
 
-// captureTime returns when the sender captured what the display shows at moment; false if nothing
-// is shown. Cubes are interpolated, so that is the moment itself, unless there is no snapshot to
-// interpolate to: then the newest one stands still. Other data are shown as they were sent. seq
-// is the snapshot that is shown, or the one before.
+// captureTime returns when the sender captured the state that is displayed at moment; false if
+// nothing is displayed. Cubes are interpolated, so it is moment itself; without a snapshot to
+// interpolate to, it is the time of the newest snapshot, and so it is for all other data. seq is the
+// displayed snapshot or, for interpolated cubes, the one before moment.
 func (x *screen) captureTime(w *window, moment time.Duration) (at time.Duration, seq uint64, ok bool) {
 	switch before, after := w[1].entry, w[2].entry; {
 	case before == nil && after == nil:
@@ -192,7 +201,9 @@ func (x *screen) captureTime(w *window, moment time.Duration) (at time.Duration,
 	}
 }
 
-// drawCube computes the place of cube i and its error.
+// drawCube computes the displayed pose of cube i, if it is needed, and adds the cube's error to m. A
+// cube at rest in the snapshots and in the source's frames is not counted; see
+// meters.DisplayErrors.
 func (x *screen) drawCube(b *blend, i int, m *meters.DisplayErrors) {
 	from, to := cubeRowAt(b.a, i), cubeRowAt(b.b, i)
 	still := frame.SameCube(from, to)
@@ -219,8 +230,8 @@ func (x *screen) drawCube(b *blend, i int, m *meters.DisplayErrors) {
 	}
 }
 
-// placeCube computes the place of cube i on display, and p and q, its places in the two
-// snapshots. still means that it does not move between them.
+// placeCube computes the displayed pose of cube i, and p and q, its poses in the two snapshots. still
+// means that the snapshots have the same row for it.
 func (x *screen) placeCube(b *blend, i int, still bool, p, q *cubePose) {
 	from, at := cubeRowAt(b.a, i), &x.poses[i]
 	if still {

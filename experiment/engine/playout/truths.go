@@ -5,25 +5,25 @@ import (
 	"wirelab/internal/ring"
 )
 
-// maxTruthFrames bounds the frames that Truths keeps. Errors of displays that lag further are not
-// measured.
+// maxTruthFrames is the maximum number of frames that Truths stores. Errors of displays with a
+// longer lag are not measured.
 const maxTruthFrames = 1024
 
-// Truths keeps the source's newest frames, so that a display can be compared with the truth
-// of the moment it shows. It grows to the longest lag of a display and then allocates
-// nothing. The zero value is ready.
+// Truths stores the newest frames of the source, with which the displays of the receivers are
+// compared: the displayed time is older than the sender's newest frame. It grows to the longest lag
+// of a display and then allocates nothing. The zero value is ready to use.
 type Truths struct {
 	frames    ring.Queue[*frame.Shared] // by tick
-	loopTicks [64]uint64                // newest ticks that followed a seam
-	loops     uint64                    // seams so far
+	loopTicks [64]uint64                // newest ticks before which the recording restarted; number n is at n % len
+	loops     uint64                    // restarts of the recording so far
 
-	// The rows that changed from the tick before, of tick n at n % len. They are kept longer
-	// than the frames.
+	// changed[n%len(changed)] contains the rows that changed between ticks n-1 and n. They are stored
+	// longer than the frames.
 	changed [64]frame.Rows
 }
 
-// Add stores the next tick's frame; seam: the recording restarted before it. Ticks before
-// needed may be dropped.
+// Add stores the frame of the next tick. restarted means that the recording restarted before it.
+// Frames of ticks before needed are dropped.
 func (t *Truths) Add(f *frame.Shared, restarted bool, needed uint64) {
 	tick := t.frames.Next()
 	if restarted {
@@ -39,7 +39,7 @@ func (t *Truths) Add(f *frame.Shared, restarted bool, needed uint64) {
 	*rows = append((*rows)[:0], f.Changed...)
 }
 
-// get returns the frame of a tick; nil if it is not kept.
+// get returns the frame of a tick; nil if it is not stored.
 func (t *Truths) get(tick uint64) *frame.Frame {
 	f := t.frames.At(tick)
 	if f == nil {
@@ -48,8 +48,8 @@ func (t *Truths) get(tick uint64) *frame.Frame {
 	return &(*f).Frame
 }
 
-// changedBetween sets rows to the rows that may have changed with a tick after from, up to and
-// including to. It returns false if that is not known.
+// changedBetween sets rows to the rows that may differ between any two ticks of from to to. It
+// returns false if the changes are no longer stored.
 func (t *Truths) changedBetween(from, to uint64, rows frame.Rows) bool {
 	if to >= t.frames.Next() || t.frames.Next()-from > uint64(len(t.changed)) {
 		return false
@@ -61,14 +61,14 @@ func (t *Truths) changedBetween(from, to uint64, rows frame.Rows) bool {
 	return true
 }
 
-// loopBetween reports whether a tick after from, up to and including to, followed a seam.
-// Cubes do not move across a seam: they are reset.
+// loopBetween reports whether the recording restarted between ticks from and to. Cubes do not move
+// across such a loop point; they jump. If the answer is no longer stored, it returns true.
 func (t *Truths) loopBetween(from, to uint64) bool {
-	kept := min(t.loops, uint64(len(t.loopTicks)))
-	for i := range kept {
+	stored := min(t.loops, uint64(len(t.loopTicks)))
+	for i := range stored {
 		if s := t.loopTicks[i]; s > from && s <= to {
 			return true
 		}
 	}
-	return kept < t.loops && from < t.loopTicks[t.loops%kept] // before the oldest seam kept, assume a seam
+	return stored < t.loops && from < t.loopTicks[t.loops%stored] // from is before the oldest stored loop point
 }

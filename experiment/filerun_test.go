@@ -61,7 +61,7 @@ func TestPatchOverBadLink(t *testing.T) {
 	}
 	var changed *config.Error
 	if _, err := experiment.Replay(context.Background(), filepath.Join(dir, "report"), experiment.RunOptions{}); !errors.As(err, &changed) ||
-		!strings.Contains(changed.Problem, "is another one now") {
+		!strings.Contains(changed.Problem, "has changed") {
 		t.Errorf("with another old file: %v", err)
 	}
 	page, err := os.ReadFile(filepath.Join(dir, "report", "report.md"))

@@ -91,9 +91,9 @@ func TestRunOverSockets(t *testing.T) {
 func TestNotOverSockets(t *testing.T) {
 	link := loopback(t)
 	for key, want := range map[string]string{
-		"sweep":       "as fast as it can",
-		"shadow":      "no two encoders alike",
-		"data.source": "no old file",
+		"sweep":       "cannot run over a real network",
+		"shadow":      "two encoders alike",
+		"data.source": "does not have the old file",
 	} {
 		c := worldFor(t, "1s")
 		switch key {

@@ -145,7 +145,7 @@ func TestSourceErrorEndsTheSession(t *testing.T) {
 		t.Fatal(err)
 	}
 	r := &Runner{opt: RunnerOptions{Clock: wall()}, commands: make(chan Command, 1), done: make(chan struct{}), config: c, session: s,
-		pacing: pacing{speed: 1, seeking: noSeek}}
+		pacing: pacing{speed: 1, seekTarget: noSeek}}
 	r.publish()
 	r.Start(context.Background())
 	defer r.Stop()

@@ -13,32 +13,32 @@ import (
 	"wirelab/internal/wallclock"
 )
 
-// packing is the state of the patches that a runner makes.
+// packing is a runner's state for making patches. A patch is a packed file.
 type packing struct {
-	packs    *delivery.PackCache
-	making   *making          // the patch that the session waits for; nil if none
-	matrix   *delivery.Matrix // of the newest patch
-	deferred []Command        // commands that change the session and arrived while a patch was made
+	packs            *delivery.PackCache
+	job              *packJob         // makes the patch that the session waits for; nil if none
+	matrix           *delivery.Matrix // of the newest patch; nil if none
+	deferredCommands []Command        // commands to execute after the patch is made
 }
 
-// pollPatch reports whether the session must wait for a patch. It starts making the next patch that the
-// session needs. When a patch is finished, it carries out the commands that were deferred meanwhile.
+// pollPatch reports whether the session must wait for a patch. It starts to make the next patch that
+// the session needs. When a patch is finished, it executes the deferred commands.
 func (r *Runner) pollPatch(ctx context.Context) bool {
-	if r.making != nil {
+	if r.job != nil {
 		select {
-		case <-r.making.finished:
+		case <-r.job.finished:
 		default:
 			return true
 		}
-		if r.making.err != nil && ctx.Err() == nil {
-			r.fail(r.making.err)
+		if r.job.err != nil && ctx.Err() == nil {
+			r.fail(r.job.err)
 		}
-		if m := r.making.picture.View(); m.HasContent() {
+		if m := r.job.picture.View(); m.HasContent() {
 			r.matrix = m
 		}
-		r.making = nil
-		late := r.deferred
-		r.deferred = nil
+		r.job = nil
+		late := r.deferredCommands
+		r.deferredCommands = nil
 		for _, c := range late {
 			r.handleCommand(ctx, c)
 		}
@@ -47,31 +47,31 @@ func (r *Runner) pollPatch(ctx context.Context) bool {
 		return false
 	}
 	if todo := r.session.PacksNeeded(); len(todo) > 0 {
-		r.making = startMaking(ctx, r.session, todo[0], r.opt.Clock)
+		r.job = startPackJob(ctx, r.session, todo[0], r.opt.Clock)
 		return true
 	}
 	return false
 }
 
-// postpone defers a command that changes the session while a patch is made. It reports whether the
-// command was deferred, or dropped because too many are.
-func (r *Runner) postpone(c *Command) bool {
-	if r.making == nil || c.Change == nil && !c.Undo && !c.Redo && c.Step == 0 && c.Seek == nil {
+// deferCommand defers a command that changes the session while a patch is being made. It returns true
+// if the caller must not execute the command: it was deferred, or dropped because the queue is full.
+func (r *Runner) deferCommand(c *Command) bool {
+	if r.job == nil || c.Change == nil && !c.Undo && !c.Redo && c.Step == 0 && c.Seek == nil {
 		return false
 	}
-	if len(r.deferred) == cap(r.commands) {
-		r.notify(true, "too much waits for the patch already: that is dropped")
+	if len(r.deferredCommands) == cap(r.commands) {
+		r.notify(true, "dropped: too many commands already wait for the patch")
 		return true
 	}
-	r.deferred = append(r.deferred, *c)
-	r.notify(false, "that waits until the patch is made")
+	r.deferredCommands = append(r.deferredCommands, *c)
+	r.notify(false, "waiting until the patch is made")
 	return true
 }
 
-// showMaking adds the patch in the making to snap, and the newest matrix.
-func (r *Runner) showMaking(snap *engine.Snapshot) {
+// addPatchProgress adds the progress of the current patch and the newest matrix to snap.
+func (r *Runner) addPatchProgress(snap *engine.Snapshot) {
 	snap.Matrix = r.matrix
-	if m := r.making; m != nil {
+	if m := r.job; m != nil {
 		snap.Making = &delivery.Making{Encoder: m.encoder, Done: m.done.Load(), Total: m.total.Load()}
 		if picture := m.picture.View(); picture.HasContent() {
 			snap.Matrix = picture
@@ -79,20 +79,21 @@ func (r *Runner) showMaking(snap *engine.Snapshot) {
 	}
 }
 
-// making is the goroutine in which a live session's patch is made. Meanwhile the dashboard shows
-// its progress, and can be left.
-type making struct {
-	encoder     string
-	finished    chan struct{}
-	done, total atomic.Int64
+// packJob makes a patch in its own goroutine. Meanwhile the dashboard shows the progress, and the user
+// can quit.
+type packJob struct {
+	encoder     string        // name of the codec
+	finished    chan struct{} // closed at the end
+	done, total atomic.Int64  // bytes of the new file
 	picture     *delivery.MatrixMaker
 	err         error // valid once finished is closed
 }
 
-// startMaking packs the session's file in the background, by an encoding like run.
-func startMaking(ctx context.Context, s *engine.Session, run *endpoint.Encoding, clock wallclock.Clock) *making {
+// startPackJob starts packing the session's file with the codec and parameters of run. It is cancelled
+// when ctx ends.
+func startPackJob(ctx context.Context, s *engine.Session, run *endpoint.Encoding, clock wallclock.Clock) *packJob {
 	oldSize, newSize := s.FileSizes()
-	m := &making{encoder: run.Codec.Name, finished: make(chan struct{}), picture: delivery.NewMatrixMaker(oldSize, newSize)}
+	m := &packJob{encoder: run.Codec.Name, finished: make(chan struct{}), picture: delivery.NewMatrixMaker(oldSize, newSize)}
 	m.total.Store(newSize)
 	pack := s.PackJob(run, &delivery.Packing{Clock: clock, Watch: m.picture.Watch(), Progress: func(_ string, done, _ int64) error {
 		m.done.Store(done)

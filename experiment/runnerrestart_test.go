@@ -51,14 +51,14 @@ func TestUndoSeedAtTheStart(t *testing.T) {
 	}
 	defer r.Stop()
 	for _, ch := range []config.Change{config.NewChange("encoder.name", "raw"), config.NewChange("seed", 99)} {
-		if err := r.change(t.Context(), ch); err != nil {
+		if err := r.applyChange(t.Context(), ch); err != nil {
 			t.Fatal(err)
 		}
 	}
 	if _, err := r.undo(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	if err := r.session.RunUntil(r.seeking); err != nil || r.session.Config().Encoder.Name != "raw" {
+	if err := r.session.RunUntil(r.seekTarget); err != nil || r.session.Config().Encoder.Name != "raw" {
 		t.Errorf("%v; it has %s, and had raw", err, r.session.Config().Encoder.Name)
 	}
 }
@@ -91,13 +91,13 @@ func TestReplacedSessionThatCannotBeClosed(t *testing.T) {
 	}
 	check := func(what string, err error, seed uint64, befores, undone int) {
 		t.Helper()
-		if !errors.Is(err, errStuck) || r.session.Config().Seed != seed || len(r.earlier) != befores || len(r.undone) != undone {
+		if !errors.Is(err, errStuck) || r.session.Config().Seed != seed || len(r.earlierRuns) != befores || len(r.undone) != undone {
 			t.Errorf("%s: %v; seed %d, want %d; %d to undo, want %d; %d to redo, want %d", what, err, r.session.Config().Seed, seed,
-				len(r.earlier), befores, len(r.undone), undone)
+				len(r.earlierRuns), befores, len(r.undone), undone)
 		}
 	}
 	jam()
-	check("change", r.change(t.Context(), config.NewChange("seed", 99)), 99, 1, 0)
+	check("change", r.applyChange(t.Context(), config.NewChange("seed", 99)), 99, 1, 0)
 	jam()
 	_, err = r.undo(t.Context())
 	check("undo", err, c.Seed, 0, 1)
@@ -109,8 +109,8 @@ func TestReplacedSessionThatCannotBeClosed(t *testing.T) {
 		t.Fatal(err)
 	}
 	check("seek", r.seek(t.Context(), time.Second), 99, 1, 0)
-	if r.seeking != time.Second {
-		t.Errorf("it seeks %v, want 1s", r.seeking)
+	if r.seekTarget != time.Second {
+		t.Errorf("it seeks %v, want 1s", r.seekTarget)
 	}
 }
 
@@ -156,10 +156,10 @@ func TestRedo(t *testing.T) {
 	obey := func(list ...Command) {
 		for _, cmd := range list {
 			r.handleCommand(t.Context(), cmd)
-			if r.seeking == noSeek {
+			if r.seekTarget == noSeek {
 				continue
 			}
-			if err := r.session.RunUntil(r.seeking); err != nil { // it repeats what was changed
+			if err := r.session.RunUntil(r.seekTarget); err != nil { // it repeats what was changed
 				t.Fatal(err)
 			}
 		}

@@ -59,7 +59,7 @@ func TestInterruptedSweep(t *testing.T) {
 	}
 	again, err := Replay(t.Context(), dir, RunOptions{})
 	if err != nil || again.Same || again.Planned != 4 ||
-		!strings.Contains(again.Missing, "1 of 4 runs are there to their ends: the sweep was interrupted") {
+		!strings.Contains(again.Missing, "1 of 4 runs are complete: the sweep was interrupted") {
 		t.Errorf("%+v, %v", again, err)
 	}
 	for _, x := range again.Runs {
@@ -72,9 +72,9 @@ func TestInterruptedSweep(t *testing.T) {
 // A report without runs is nothing that could be the same.
 func TestReplayOfNothing(t *testing.T) {
 	for text, says := range map[string]string{
-		`{"runs":[]}`: "holds no runs",
-		`{"runs":[],"planned":3,"reason":"interrupted","interrupted":true}`:            "holds none of the 3 runs that were planned: it was interrupted",
-		`{"runs":[],"planned":1,"reason":"data","error":"no more","interrupted":true}`: "it was broken off: no more",
+		`{"runs":[]}`: "contains no runs",
+		`{"runs":[],"planned":3,"reason":"interrupted","interrupted":true}`:            "contains none of the 3 planned runs: it was interrupted",
+		`{"runs":[],"planned":1,"reason":"data","error":"no more","interrupted":true}`: "it was stopped by an error: no more",
 		`{"runs":[],"planned":2,"reason":"running"}`:                                   "is still running, or was killed",
 	} {
 		if r, err := Replay(t.Context(), labtest.Write(t, "report.json", text), RunOptions{}); err == nil ||

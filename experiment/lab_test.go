@@ -144,7 +144,7 @@ func TestReplayOfASavedRun(t *testing.T) {
 	if err := os.WriteFile(path, data[:len(data)/2], 0o644); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := Replay(context.Background(), path, RunOptions{}); err == nil || !strings.Contains(err.Error(), "not whole") {
+	if _, err := Replay(context.Background(), path, RunOptions{}); err == nil || !strings.Contains(err.Error(), "is incomplete") {
 		t.Errorf("half a report: %v", err)
 	}
 }

@@ -82,9 +82,9 @@ func TestReplayFindsTheData(t *testing.T) {
 			}
 		}
 	}
-	refused("what is there is another one now")
+	refused("the file has changed")
 	if err := os.Remove(crowd); err != nil {
 		t.Fatal(err)
 	}
-	refused("it is not there")
+	refused("the file does not exist")
 }

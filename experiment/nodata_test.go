@@ -26,7 +26,7 @@ func TestDeadLinkHoldsNoAssertion(t *testing.T) {
 	report := mustRun(t, c, RunOptions{})
 	failed := strings.Join(report.Failed(), "\n")
 	for name := range bounds {
-		if !strings.Contains(failed, "assertion "+name+" "+bounds[name]+": the run has no such figure: there are no data for it") {
+		if !strings.Contains(failed, "assertion "+name+" "+bounds[name]+": the run has no data for this figure") {
 			t.Errorf("%s holds on a dead link; what failed is\n%s", name, failed)
 		}
 	}

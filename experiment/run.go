@@ -72,7 +72,7 @@ func Run(ctx context.Context, c *config.Config, opt RunOptions) (*report.Report,
 	if result != nil {
 		r.Runs, r.Interrupted = []*engine.Result{result}, result.Interrupted
 	}
-	r.End(err)
+	r.SetReason(err)
 	return r, err
 }
 
@@ -177,13 +177,13 @@ func driveSession(ctx context.Context, s *engine.Session, opt RunOptions, out *r
 	opt.writer.close()
 	r := now()
 	r.Interrupted = r.Interrupted && failed == nil
-	report.End(r, failed)
+	report.SetReason(r, failed)
 	if errors.Is(failed, report.ErrWrite) {
 		return r, failed // the folder keeps the last complete report
 	}
 	err := out.Write(r)
 	if err != nil {
-		report.End(r, err)
+		report.SetReason(r, err)
 	}
 	return r, errors.Join(failed, err)
 }

@@ -52,7 +52,7 @@ func (s *liveWriter) Sample(x *meters.Sample) {
 
 // Packet implements engine.Observer.
 func (s *liveWriter) Packet(r *packetlog.Record, p *engine.Problem) {
-	e := report.Ended(r, p)
+	e := report.NewPacketEntry(r, p)
 	s.work <- func() { s.out.Add(e) }
 }
 

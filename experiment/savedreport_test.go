@@ -50,13 +50,13 @@ func TestReadReport(t *testing.T) {
 	for n := 0; n < len(whole)-2; n += max(len(whole)/97, 1) {
 		bad(whole[:n], "report.json")
 	}
-	bad(whole[:len(whole)/2], "ends in the middle")
+	bad(whole[:len(whole)/2], "is incomplete")
 	bad(nil, "is empty")
 	bad([]byte("{}"), "lacks config")
 	bad([]byte(`{"runs":[null]}`), "lacks config")
-	bad([]byte("\x1f\x8b\x00}"), "no report")
-	bad([]byte("[1, 2]"), "no report")
-	bad([]byte(`{"runs": }`), "not whole")
+	bad([]byte("\x1f\x8b\x00}"), "is not a report")
+	bad([]byte("[1, 2]"), "is not a report")
+	bad([]byte(`{"runs": }`), "is damaged")
 	later := func(edit func(map[string]any)) []byte {
 		var m map[string]any
 		if err := json.Unmarshal(whole, &m); err != nil {

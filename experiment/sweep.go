@@ -93,10 +93,10 @@ func sweep(ctx context.Context, c *config.Config, opt RunOptions, folder *atomic
 	err = joinDistinct(append(errs, out.failed))
 	r := out.report("")
 	r.Interrupted = err == nil && ctx.Err() != nil
-	r.End(err)
+	r.SetReason(err)
 	if saved := out.save(r); saved != nil && !errors.Is(err, report.ErrWrite) {
 		err = errors.Join(err, saved)
-		r.End(err)
+		r.SetReason(err)
 	}
 	return r, err
 }

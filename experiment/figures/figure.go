@@ -126,15 +126,15 @@ func (q Quantiles) String() string {
 	return fmt.Sprintf("{%g %g %g %g %g}", q.Min, q.P50, q.P95, q.P99, q.Max)
 }
 
-// plain is Quantiles without methods.
-type plain Quantiles
+// quantilesJSON is Quantiles without methods.
+type quantilesJSON Quantiles
 
 // MarshalJSON implements json.Marshaler.
 func (q Quantiles) MarshalJSON() ([]byte, error) {
 	if q.N == 0 {
 		return []byte("null"), nil
 	}
-	return json.Marshal(plain(q))
+	return json.Marshal(quantilesJSON(q))
 }
 
 // UnmarshalJSON implements json.Unmarshaler.
@@ -144,14 +144,14 @@ func (q *Quantiles) UnmarshalJSON(data []byte) error {
 		return nil
 	}
 	q.N = 1
-	return json.Unmarshal(data, (*plain)(q))
+	return json.Unmarshal(data, (*quantilesJSON)(q))
 }
 
 // Names lists the dotted keys of everything that totals may hold: what an assertion can
 // be about.
 func Names() map[string]bool {
 	t := Totals{Counts: Counts{LostBy: LostBy(nil)}, Transfer: &Transfer{TimeS: new(float64)}, Rounding: &Rounding{}, Remote: &Remote{}}
-	fill(reflect.ValueOf(&t).Elem())
+	setAll(reflect.ValueOf(&t).Elem())
 	names := map[string]bool{}
 	for name := range Of(t) {
 		names[name] = true
@@ -159,8 +159,8 @@ func Names() map[string]bool {
 	return names
 }
 
-// fill gives every figure below v some data.
-func fill(v reflect.Value) {
+// setAll gives every figure below v some data.
+func setAll(v reflect.Value) {
 	switch v.Kind() {
 	case reflect.Pointer:
 		if v.IsNil() && (v.Type().Elem() == reflect.TypeFor[Figure]() || v.Type().Elem() == reflect.TypeFor[Quantiles]() ||
@@ -168,7 +168,7 @@ func fill(v reflect.Value) {
 			v.Set(reflect.New(v.Type().Elem()))
 		}
 		if !v.IsNil() {
-			fill(v.Elem())
+			setAll(v.Elem())
 		}
 	case reflect.Struct:
 		switch v.Type() {
@@ -181,7 +181,7 @@ func fill(v reflect.Value) {
 		}
 		for i := range v.NumField() {
 			if v.Type().Field(i).IsExported() {
-				fill(v.Field(i))
+				setAll(v.Field(i))
 			}
 		}
 	}

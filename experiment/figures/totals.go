@@ -250,7 +250,7 @@ func Of(t Totals) map[string]float64 {
 		panic("experiment: totals do not unmarshal: " + err.Error())
 	}
 	out := map[string]float64{}
-	addFigures("", tree, out)
+	flattenJSON("", tree, out)
 	for k, f := range out {
 		leaf, isFailure := strings.CutPrefix(k, "failures.")
 		if _, taken := out[leaf]; isFailure && !taken {
@@ -260,13 +260,13 @@ func Of(t Totals) map[string]float64 {
 	return out
 }
 
-// addFigures adds all numbers of a JSON tree to out, under dotted keys with the given
+// flattenJSON adds all numbers of a JSON tree to out, under dotted keys with the given
 // prefix.
-func addFigures(prefix string, v any, out map[string]float64) {
+func flattenJSON(prefix string, v any, out map[string]float64) {
 	switch t := v.(type) {
 	case map[string]any:
 		for k, sub := range t {
-			addFigures(strings.TrimPrefix(prefix+"."+k, "."), sub, out)
+			flattenJSON(strings.TrimPrefix(prefix+"."+k, "."), sub, out)
 		}
 	case float64:
 		out[prefix] = t

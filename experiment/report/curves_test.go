@@ -23,7 +23,7 @@ func TestCurvesOfALongRun(t *testing.T) {
 		total += float64(s.PayloadBits) / 100
 		c.add(&s)
 	}
-	rates, failed := c.of(payloadCurve), c.of(failureCurve)
+	rates, failed := c.series(payloadCurve), c.series(failureCurve)
 	if len(rates) != len(failed) || len(rates) > maxPoints || len(rates) < maxPoints/2 || c.end != 24*time.Hour {
 		t.Fatalf("%d and %d points until %v", len(rates), len(failed), c.end)
 	}

@@ -150,7 +150,7 @@ func TestExplainDropped(t *testing.T) {
 	if dropped > rec.Arrived {
 		t.Fatal("by the records it had not been dropped")
 	}
-	x.says(i, "packet %d needed snapshot %d, which the receiver had dropped %s before: its history holds 16 frames and the round trip takes %d",
+	x.says(i, "packet %d needed snapshot %d, which had left the receiver's history %s before: the history holds 16 frames, and the round trip takes %d packets",
 		rec.Seq, need, ms(rec.Arrived-dropped), rec.Baseline)
 	if rec.Baseline < 19 {
 		t.Errorf("a round trip of 315 ms takes %d frames", rec.Baseline)
@@ -179,7 +179,7 @@ func TestExplainDroppedForWantOfAcks(t *testing.T) {
 		t.Fatalf("%d acked, %d failed, %d under way: the test must be mended", acked, failed, under)
 	}
 	got := Explain(&i.Opened, i.Reason, x.s.Config())
-	want := fmt.Sprintf("%d have passed, though the round trip takes 4: of the packets since %d could not be decoded, %d had their acks lost, 1 is under way, or its ack is",
+	want := fmt.Sprintf("%d packets have passed, although the round trip takes 4: of the packets since, %d could not be decoded, %d had their acks lost, 1 is in flight, or its ack is",
 		rec.Baseline, failed, acked)
 	if !strings.HasSuffix(got, want) {
 		t.Errorf("it says\n%s\nwant at the end\n%s", got, want)
@@ -193,12 +193,12 @@ func TestExplainLost(t *testing.T) {
 		cause    lossmodel.Cause
 		want     string // after the packet's number
 	}{
-		{"by itself", []string{"down.loss", "10%"}, lossmodel.Loss, "was lost: the loss stage dropped it by itself"},
+		{"by itself", []string{"down.loss", "10%"}, lossmodel.Loss, "was lost: the loss stage dropped it"},
 		{"burst", []string{"down.loss", "10%", "down.burst", "4"}, lossmodel.Burst,
-			"was lost: the loss stage is in its bad state, in which packets are lost in bursts"},
+			"was lost: the loss stage dropped it in its bad state, in which it loses packets in bursts"},
 		{"fragment", []string{"down.loss", "1%", "down.mtu", "200", "encoder.name", "raw"}, lossmodel.Fragment,
-			"was lost: the loss stage dropped one of the %d fragments that it was cut into"},
-		{"netem", []string{"down.netem", "loss 10% seed 1"}, lossmodel.Loss, "was lost: the netem stage dropped it by itself"},
+			"was lost: the loss stage dropped one of its %d fragments"},
+		{"netem", []string{"down.netem", "loss 10% seed 1"}, lossmodel.Loss, "was lost: the netem stage dropped it"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			x := provoke(t, 5*time.Second, crowdOf(2), c.settings...)
@@ -216,7 +216,7 @@ func TestExplainLost(t *testing.T) {
 				row++
 			}
 			if row > 1 {
-				c.want += fmt.Sprintf(", the %s in a row", words.Ordinal(row))
+				c.want += fmt.Sprintf(", the %s consecutive loss", words.Ordinal(row))
 			}
 			x.says(i, "packet %d %s", rec.Seq, c.want)
 			lost := int64(0)
@@ -249,7 +249,7 @@ func TestExplainFullQueue(t *testing.T) {
 			waiting, bytes = waiting+1, bytes+r.Wire
 		}
 	}
-	x.says(i, "packet %d was lost: the queue of the rate stage was full: %s of %s bytes were taken by %s", rec.Seq, units.Thousands(int64(bytes)),
+	x.says(i, "packet %d was lost: the queue of the rate stage was full: it held %s of %s bytes in %s", rec.Seq, units.Thousands(int64(bytes)),
 		units.Thousands(i.Opened.Inside.Trail.Of(lossmodel.StageRate).Room), words.Count(waiting, "packet"))
 	if room := i.Opened.Inside.Trail.Of(lossmodel.StageRate).Room; int64(bytes) > room || int64(bytes+rec.Wire) <= room {
 		t.Errorf("%d bytes would have fit beside %d of %d", rec.Wire, bytes, room)
@@ -264,7 +264,7 @@ func TestExplainLate(t *testing.T) {
 	}{
 		{"jitter", []string{"down.latency", "60ms", "down.jitter", "25ms"}, ": jitter added %s to the latency of 60 ms"},
 		{"reorder", []string{"down.latency", "20ms", "down.reorder", "5%", "down.reorder_delay", "45ms"},
-			": the reorder stage held it back for 45 ms"},
+			": the reorder stage delayed it by 45 ms"},
 		{"netem", []string{"down.netem", "delay 60ms 25ms seed 4"}, ": the netem stage added %s to the latency of 60 ms"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -284,7 +284,7 @@ func TestExplainLate(t *testing.T) {
 			if strings.Contains(c.want, "%s") {
 				c.want = fmt.Sprintf(c.want, ms(took-60*time.Millisecond))
 			}
-			x.says(i, "packet %d took %s and came %s after packet %d, which was sent %s later%s", rec.Seq, ms(took),
+			x.says(i, "packet %d took %s and arrived %s after packet %d, which was sent %s later%s", rec.Seq, ms(took),
 				ms(rec.Arrived-newer.Arrived), newer.Seq, ms(newer.Sent-rec.Sent), c.want)
 		})
 	}
@@ -304,8 +304,8 @@ func TestExplainLateBehindAQueue(t *testing.T) {
 	}
 	took := rec.Arrived - rec.Sent
 	got := Explain(&i.Opened, i.Reason, x.s.Config())
-	head, tail := fmt.Sprintf("packet %d took %s and came ", rec.Seq, ms(took)),
-		fmt.Sprintf(" after its time on display, which is held back by 40 ms: it spent %s in the queue, behind %s bytes",
+	head, tail := fmt.Sprintf("packet %d took %s and arrived ", rec.Seq, ms(took)),
+		fmt.Sprintf(" after its display time (playout delay 40 ms): it spent %s in the queue, behind %s bytes",
 			ms(took-10*time.Millisecond), units.Thousands(int64(bytes)))
 	if !strings.HasPrefix(got, head) || !strings.HasSuffix(got, tail) || rec.Outcome != packetlog.Decoded || bytes == 0 {
 		t.Errorf("it says\n%s\nwant\n%s...%s", got, head, tail)

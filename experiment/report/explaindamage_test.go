@@ -28,14 +28,14 @@ func TestExplainForgedAcks(t *testing.T) {
 	if need.Outcome != packetlog.Lost {
 		t.Fatalf("the baseline ended as %v", need.Outcome)
 	}
-	x.says(i, "packet %d needed snapshot %d, which the link had lost; the sender took it for held because of a damaged ack, which no checksum caught", rec.Seq, need.Seq)
+	x.says(i, "packet %d needed snapshot %d, which the link had lost; a damaged ack that no checksum detected had acknowledged it", rec.Seq, need.Seq)
 	i = x.newest("no baseline: not decoded")
 	rec = x.lives.of(t, i.Opened.Record.Seq)
 	need = x.lives.of(t, rec.Seq-uint64(rec.Baseline))
 	if need.Outcome != packetlog.NoBaseline {
 		t.Fatalf("the baseline ended as %v", need.Outcome)
 	}
-	x.says(i, "packet %d needed snapshot %d, which came but could not be decoded itself; the sender took it for held because of a damaged ack, which no checksum caught", rec.Seq, need.Seq)
+	x.says(i, "packet %d needed snapshot %d, which arrived but could not be decoded; a damaged ack that no checksum detected had acknowledged it", rec.Seq, need.Seq)
 }
 
 func TestExplainChecksum(t *testing.T) {
@@ -43,7 +43,7 @@ func TestExplainChecksum(t *testing.T) {
 	i := x.newest("checksum")
 	rec := x.lives.of(t, i.Opened.Record.Seq)
 	const headers = 28 // IPv4 and UDP
-	x.says(i, "packet %d was thrown away: 3 bits of %s were flipped on the way, and the checksum says so", rec.Seq,
+	x.says(i, "packet %d was discarded because its checksum failed: 3 of its %s bits were flipped", rec.Seq,
 		units.Thousands(int64(rec.Wire-headers)*8))
 	if rec.Outcome != packetlog.Corrupt {
 		t.Errorf("it ended as %v", rec.Outcome)
@@ -56,8 +56,8 @@ func TestExplainWithoutChecksum(t *testing.T) {
 	rec := x.lives.of(t, i.Opened.Record.Seq)
 	bits := units.Thousands(int64(rec.Wire-28) * 8)
 	if got := Explain(&i.Opened, i.Reason, x.s.Config()); !strings.HasSuffix(got,
-		fmt.Sprintf("decoded although 3 bits of %s were flipped on the way: the checksum is off", bits)) &&
-		got != fmt.Sprintf("packet %d came unhurt, but builds on snapshot %d, which comes of damaged bytes: the checksum is off", rec.Seq,
+		fmt.Sprintf("decoded although 3 of its %s bits were flipped: the checksum is off", bits)) &&
+		got != fmt.Sprintf("packet %d arrived undamaged, but depends on snapshot %d, which depends on a corrupted packet: the checksum is off", rec.Seq,
 			rec.Seq-uint64(rec.Baseline)) {
 		t.Errorf("it says\n%s", got)
 	}
@@ -66,7 +66,7 @@ func TestExplainWithoutChecksum(t *testing.T) {
 	}
 	i = x.newest("damaged")
 	rec = x.lives.of(t, i.Opened.Record.Seq)
-	x.says(i, "packet %d could not be read: 3 bits of %s were flipped on the way, and with no checksum the decoder got them: %s", rec.Seq,
+	x.says(i, "packet %d was rejected by the decoder: 3 of its %s bits were flipped, and there is no checksum: %s", rec.Seq,
 		units.Thousands(int64(rec.Wire-28)*8), explained{In: &i.Opened.Inside}.Problem())
 	if err := i.Opened.Inside.Err; !errors.Is(err, encoders.ErrCorrupt) && !errors.Is(err, encoders.ErrTruncated) &&
 		!errors.Is(err, endpoint.ErrMalformed) {
@@ -110,12 +110,12 @@ func TestExplainCodecErrors(t *testing.T) {
 	x := provokeWith(t, 5*time.Second, crowdOf(7), c)
 	i := x.newest("codec error")
 	rec := x.lives.of(t, i.Opened.Record.Seq)
-	x.says(i, "packet %d, which nothing had damaged, was refused by the decoder of moody: not today", rec.Seq)
+	x.says(i, "packet %d, which was not damaged, was rejected by the decoder of moody: not today", rec.Seq)
 	if rec.Outcome != packetlog.Corrupt || rec.Seq%10 != 3 {
 		t.Errorf("packet %d ended as %v", rec.Seq, rec.Outcome)
 	}
 	i = x.newest("frame refused")
-	x.says(i, "the encoder moody refused frame 299, so nothing was sent: encoder moody: not today")
+	x.says(i, "encoder moody rejected frame 299, so no packet was sent: encoder moody: not today")
 	if i.N != 6 {
 		t.Errorf("%d frames of 300 were refused", i.N)
 	}
@@ -127,7 +127,7 @@ func TestExplainUnknownEpoch(t *testing.T) {
 	x := provoke(t, 60*time.Second, crowdOf(8), "down.corrupt", "50%", "down.corrupt_bits", "8", "down.checksum", "false")
 	i := x.newest("unknown codec")
 	rec := x.lives.of(t, i.Opened.Record.Seq)
-	x.says(i, "packet %d is of an encoding that the receiver cannot decode: %s", rec.Seq, explained{In: &i.Opened.Inside}.Problem())
+	x.says(i, "packet %d has an encoding that the receiver cannot decode: %s", rec.Seq, explained{In: &i.Opened.Inside}.Problem())
 	if rec.Outcome != packetlog.UnknownCodec {
 		t.Errorf("it ended as %v", rec.Outcome)
 	}
@@ -143,7 +143,7 @@ func TestExplainDoubtedNumbers(t *testing.T) {
 	if flip := (seq ^ as) & 0xffff; flip == 0 || flip&(flip-1) != 0 || flip < 256 {
 		t.Errorf("packet %d came as %d by one flipped bit", seq, as)
 	}
-	x.says(i, "packet %d came as number %d, far from the newest, and no second packet agreed: 1 bit of %s was flipped on the way", seq, as,
+	x.says(i, "packet %d arrived with sequence number %d, far from the newest, and no second packet confirmed it: 1 of its %s bits was flipped", seq, as,
 		units.Thousands(int64(i.Opened.Record.Wire-28)*8))
 
 	x = provoke(t, 5*time.Second, labtest.NewCrowd(5, 1, -1, 5), settings...)
@@ -153,7 +153,7 @@ func TestExplainDoubtedNumbers(t *testing.T) {
 	x.change(config.NewChange("down.loss", "0%"))
 	x.run(16 * time.Second)
 	i = x.newest("doubted")
-	x.says(i, "packet %d came as number %d, far from the newest, and no second packet agreed: packets are missing before it", first, first)
+	x.says(i, "packet %d arrived with sequence number %d, far from the newest, and no second packet confirmed it: packets are missing before it", first, first)
 	if i.N != 1 {
 		t.Errorf("%d packets were doubted after the outage", i.N)
 	}
@@ -176,5 +176,5 @@ func TestExplainMovedPackets(t *testing.T) {
 	if turns == 0 {
 		t.Fatal("the receiver was not moved: the test tests nothing")
 	}
-	x.says(i, "packet %d was taken for packet %d: damaged numbers had moved the receiver, and the checksum is off", seq, seq+turns<<16)
+	x.says(i, "packet %d was decoded as packet %d: damaged packets had changed the receiver's newest sequence number, and the checksum is off", seq, seq+turns<<16)
 }

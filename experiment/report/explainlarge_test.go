@@ -46,7 +46,7 @@ func TestExplainMoreChanged(t *testing.T) {
 	i := x.newest("large: more changed")
 	rec := x.lives.of(t, i.Opened.Record.Seq)
 	_, changed, _ := x.before(rec.Seq)
-	x.says(i, "%s%d of 100 changed against its baseline, usually %.0f", x.head(rec), rec.Changed, changed)
+	x.says(i, "%s%d of 100 rows differ from its baseline, usually %.0f", x.head(rec), rec.Changed, changed)
 	if rec.Seq != 199 || i.N != 1 {
 		t.Errorf("packet %d, one of %d", rec.Seq, i.N)
 	}
@@ -73,7 +73,7 @@ func TestExplainOldBaseline(t *testing.T) {
 	if vain < 10 {
 		t.Fatalf("%d acks were lost: nothing is tested", vain)
 	}
-	x.says(i, "%sit builds on snapshot %d, %d back instead of the usual %.0f, because of the packets since %d had their acks lost, %d are under way, or their acks are",
+	x.says(i, "%sits baseline is snapshot %d, %d packets before instead of the usual %.0f: of the packets since, %d had their acks lost, %d are in flight, or their acks are",
 		x.head(rec), rec.Seq-uint64(rec.Baseline), rec.Baseline, baseline, vain, under)
 }
 
@@ -104,7 +104,7 @@ func TestExplainSwap(t *testing.T) {
 					t.Errorf("packet %d of epoch %d lacks the memory of one of epoch %d", seq, rec.Epoch,
 						x.lives.of(t, seq-uint64(rec.Baseline)).Epoch)
 				}
-				want := fmt.Sprintf("the encoder was swapped from adaptive to predictive %s, and has no memory of snapshot %d to predict from yet",
+				want := fmt.Sprintf("the encoder was swapped from adaptive to predictive %s, and has no memo for snapshot %d yet",
 					map[bool]string{true: "with this packet", false: words.Count(o.Inside.Age, "packet") + " before"}[o.Inside.Age == 0],
 					seq-uint64(o.Record.Baseline))
 				if got := Explain(o, reasonNamed(t, "large: swapped"), x.s.Config()); !strings.HasSuffix(got, want) ||
@@ -160,5 +160,5 @@ func TestExplainNoAck(t *testing.T) {
 	if rec.Baseline != 0 {
 		t.Errorf("it builds on one %d back", rec.Baseline)
 	}
-	x.says(i, "%sno ack that counts has come, so it builds on the initial state", x.head(rec))
+	x.says(i, "%sno valid ack has arrived, so its baseline is the initial state", x.head(rec))
 }

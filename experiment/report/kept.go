@@ -11,37 +11,37 @@ import (
 	"wirelab/internal/atomicfile"
 )
 
-// packetList gathers packets as they end.
-type packetList struct{ list []endedPacket }
+// packetList collects packets in the order in which their outcomes are known.
+type packetList struct{ list []packetEntry }
 
-// endedPacket is a packet with what was wrong with it, if anything was.
-type endedPacket struct {
+// packetEntry is a row of packets.csv: a packet, and a description of its problem.
+type packetEntry struct {
 	packetlog.Record
-	trouble trouble
+	problem problemText // empty if the packet had no problem
 }
 
-// Ended returns a packet as reports have it. p is nil if nothing was wrong with it.
-func Ended(r *packetlog.Record, p *engine.Problem) endedPacket {
-	e := endedPacket{Record: *r}
+// NewPacketEntry returns the entry of packet r. p is its problem; nil if it had none.
+func NewPacketEntry(r *packetlog.Record, p *engine.Problem) packetEntry {
+	e := packetEntry{Record: *r}
 	if p != nil {
-		e.trouble = troubleOf(p.Opened, p.Config)
+		e.problem = describeProblem(p.Opened, p.Config)
 	}
 	return e
 }
 
 // Packet implements engine.Observer.
-func (l *packetList) Packet(r *packetlog.Record, p *engine.Problem) { l.Add(Ended(r, p)) }
+func (l *packetList) Packet(r *packetlog.Record, p *engine.Problem) { l.Add(NewPacketEntry(r, p)) }
 
-// Add adds a packet that has ended.
-func (l *packetList) Add(e endedPacket) { l.list = append(l.list, e) }
+// Add adds a packet whose outcome is known.
+func (l *packetList) Add(e packetEntry) { l.list = append(l.list, e) }
 
-// sort puts the packets in order of sequence: they came in the order they ended.
+// sort sorts the packets by sequence number and copy number.
 func (l *packetList) sort() {
-	slices.SortStableFunc(l.list, func(a, b endedPacket) int { return cmp.Or(cmp.Compare(a.Seq, b.Seq), cmp.Compare(a.Copy, b.Copy)) })
+	slices.SortStableFunc(l.list, func(a, b packetEntry) int { return cmp.Or(cmp.Compare(a.Seq, b.Seq), cmp.Compare(a.Copy, b.Copy)) })
 }
 
-// Kept is what a live session remembers, taken down to be written while the session goes
-// on. It implements engine.Observer.
+// Kept is a copy of the samples and packets that a live session stores, so that a report can be written
+// while the session continues. It implements engine.Observer; see engine.Session.ReplayStored.
 type Kept struct {
 	packetList
 	samples []meters.Sample
@@ -53,7 +53,8 @@ func (k *Kept) Sample(s *meters.Sample) { k.samples = append(k.samples, *s) }
 // Settled implements engine.Observer.
 func (k *Kept) Settled(uint64) {}
 
-// Write writes the whole folder for r.
+// Write writes a report of r with the copied samples and packets to folder, and closes folder. files
+// and pages are as for NewExporter.
 func (k *Kept) Write(folder *atomicfile.Folder, files *Files, pages Pages, r *engine.Result) error {
 	e := NewExporter(folder, nil, files, pages)
 	for i := range k.samples {

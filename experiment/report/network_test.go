@@ -27,7 +27,7 @@ func TestNetworkAgreesWithTheCapture(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	folder, err := (*atomicfile.Disk)(nil).Open(t.TempDir(), resultName.MatchString, false)
+	folder, err := (*atomicfile.Disk)(nil).Open(t.TempDir(), reportFileName.MatchString, false)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -47,7 +47,7 @@ func TestRowsOfALongRun(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	folder, err := (*atomicfile.Disk)(nil).Open(t.TempDir(), resultName.MatchString, false)
+	folder, err := (*atomicfile.Disk)(nil).Open(t.TempDir(), reportFileName.MatchString, false)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -81,7 +81,7 @@ func TestRowsOfALongRun(t *testing.T) {
 	})
 	want := make([][]string, len(out.packets))
 	for i := range want {
-		want[i] = packetRow(&endedPacket{Record: out.packets[i]})
+		want[i] = packetRow(&packetEntry{Record: out.packets[i]})
 	}
 	if got := rows("packets.csv"); !reflect.DeepEqual(got, want) {
 		t.Errorf("%d packets, want %d, or in another order", len(got), len(want))
@@ -89,7 +89,7 @@ func TestRowsOfALongRun(t *testing.T) {
 	if got := len(rows("samples.csv")); got != out.samples || got != 3000 {
 		t.Errorf("%d samples of %d", got, out.samples)
 	}
-	if out.most > openPackets+100 {
+	if out.most > minSettlePackets+100 {
 		t.Errorf("%d of %d packets were held at once", out.most, len(want))
 	}
 }
@@ -97,7 +97,7 @@ func TestRowsOfALongRun(t *testing.T) {
 // What is no file is not waited for.
 func TestSamplesOfNoFile(t *testing.T) {
 	dir := t.TempDir()
-	if _, err := ReadSamples(dir); err == nil || !strings.Contains(err.Error(), "is no file") {
+	if _, err := ReadSamples(dir); err == nil || !strings.Contains(err.Error(), "is not a regular file") {
 		t.Errorf("a folder: %v", err)
 	}
 }

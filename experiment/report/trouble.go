@@ -7,16 +7,19 @@ import (
 	"wirelab/experiment/engine/inspector"
 )
 
-// trouble is what was wrong with a packet: a word or two for tables, and sentences.
-type trouble struct{ Reason, Why string }
+// problemText describes the problem of a packet.
+type problemText struct {
+	Reason string // short names of the reasons, separated by semicolons
+	Why    string // a sentence for each reason, separated by semicolons
+}
 
-// troubleOf puts what was wrong with a packet into words. c is the configuration that it
-// was sent under.
-func troubleOf(o *inspector.Opened, c *config.Config) trouble {
+// describeProblem describes the problem of a packet. c is the configuration when its outcome was
+// recorded.
+func describeProblem(o *inspector.Opened, c *config.Config) problemText {
 	var words, sentences []string
 	for _, why := range o.Reasons() {
 		words = append(words, why.String())
 		sentences = append(sentences, strings.ReplaceAll(Explain(o, why, c), "\n", " "))
 	}
-	return trouble{strings.Join(words, "; "), strings.Join(sentences, "; ")}
+	return problemText{strings.Join(words, "; "), strings.Join(sentences, "; ")}
 }

@@ -125,7 +125,7 @@ type failedRun struct {
 // end notes why it ended and reckons the figures.
 func (s *Summary) end(err error, interrupted bool) {
 	r := report.Report{Interrupted: interrupted}
-	r.End(err)
+	r.SetReason(err)
 	s.Reason, s.Error, s.Interrupted = r.Reason, r.Error, interrupted
 	s.reckon()
 	if s.Reason == engine.Finished && len(s.Failed) > 0 {

@@ -2,18 +2,18 @@ package figures
 
 import "strings"
 
-// direction is which values of a figure are better.
+// direction describes which values of a figure are better.
 type direction int
 
-// The directions. Of a figure without one, such as how many packets were sent, neither
-// more nor less is better.
+// The directions.
 const (
-	Neither direction = iota
+	Neither direction = iota // for figures such as the number of packets sent
 	LessIsBetter
 	MoreIsBetter
 )
 
-// DirectionOf returns the direction of a figure by its dotted key.
+// DirectionOf returns the direction of the figure with the given dotted key, such as
+// "playout.starved_ratio".
 func DirectionOf(key string) direction {
 	switch key {
 	case "decoded", "transfer.delivered":
@@ -22,13 +22,13 @@ func DirectionOf(key string) direction {
 		"transfer.blocks":
 		return Neither
 	}
-	if strings.HasPrefix(key, "sender.") || strings.HasPrefix(key, "receiver.") { // what a codec says of itself
+	if strings.HasPrefix(key, "sender.") || strings.HasPrefix(key, "receiver.") { // gauges of the codec
 		return Neither
 	}
 	return LessIsBetter
 }
 
-// UnitOf returns the unit of a figure by its dotted key, "" if it is a count or a ratio.
+// UnitOf returns the unit of the figure with the given dotted key; empty for counts and ratios.
 func UnitOf(key string) string {
 	for _, part := range strings.Split(key, ".") {
 		for _, u := range []struct{ end, unit string }{{"_kbps", "kbps"}, {"_ms", "ms"}, {"_mm", "mm"}, {"_deg", "°"}, {"_bytes", "bytes"},

@@ -50,16 +50,16 @@ func Replay(ctx context.Context, path string, opt RunOptions) (*ReplayResult, er
 		if err := checkFiles(ctx, c, path, saved.Totals.Transfer); err != nil {
 			return nil, err
 		}
-		o := RunOptions{Force: opt.Force, Clock: opt.Clock.Steady(), Packing: opt.Packing, Packs: opt.Packs, files: opt.files}
+		runOpt := RunOptions{Force: opt.Force, Clock: opt.Clock.Steady(), Packing: opt.Packing, Packs: opt.Packs, files: opt.files}
 		if saved.Remote != nil {
-			if o.Remote, err = remote.Replay(saved.Remote); err != nil {
+			if runOpt.Remote, err = remote.Replay(saved.Remote); err != nil {
 				return nil, &config.Error{File: path, Key: "remote", Problem: err.Error(), Expected: "the recorded events of the network"}
 			}
 		}
 		if opt.Progress != nil {
-			o.Progress = func(done, total float64) { opt.Progress(float64(i)*total+done, float64(len(doc.Runs))*total) }
+			runOpt.Progress = func(done, total float64) { opt.Progress(float64(i)*total+done, float64(len(doc.Runs))*total) }
 		}
-		again, err := runOne(ctx, c, o, report.NewExporter(nil, saved.Set, opt.files, report.Pages{}))
+		again, err := runOne(ctx, c, runOpt, report.NewExporter(nil, saved.Set, opt.files, report.Pages{}))
 		if err != nil {
 			return nil, config.Located(path, nil, err)
 		}

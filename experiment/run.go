@@ -133,28 +133,28 @@ func (o *RunOptions) newPacking(ctx context.Context) *delivery.Packing {
 // driveSession runs a session to its end, and writes its report at the intervals of Pace and at the
 // end. With an error it also returns the results so far.
 func driveSession(ctx context.Context, s *engine.Session, opt RunOptions, out *report.Exporter) (*engine.Result, error) {
-	begun, planned := opt.Clock.Now(), s.Planned()
+	startedAt, planned := opt.Clock.Now(), s.Planned()
 	now := func() *engine.Result {
-		r := resultNow(s, begun, opt.Clock)
+		r := resultNow(s, startedAt, opt.Clock)
 		if opt.Remote != nil {
 			opt.Remote.AddTo(r)
 		}
 		r.Planned, r.PlannedS, r.Reason, r.Set = 1, planned.Seconds(), engine.Unfinished, out.Set
 		return r
 	}
-	pace := NewPace(opt.Clock, begun, time.Second)
-	step, sliceStart := runSlice, begun
-	var failed error
+	pace := NewPace(opt.Clock, startedAt, time.Second)
+	step, sliceStart := runSlice, startedAt
+	var runErr error
 	if opt.Remote.Live() {
-		failed = driveRemote(ctx, s, opt, now)
+		runErr = driveRemote(ctx, s, opt, now)
 	}
-	for !s.Done() && ctx.Err() == nil && failed == nil {
-		failed = s.Advance(step)
-		if ctx.Err() != nil && errors.Is(failed, os.ErrDeadlineExceeded) {
-			failed = nil // the end of ctx interrupted reading from a pipe
+	for !s.Done() && ctx.Err() == nil && runErr == nil {
+		runErr = s.Advance(step)
+		if ctx.Err() != nil && errors.Is(runErr, os.ErrDeadlineExceeded) {
+			runErr = nil // the end of ctx interrupted reading from a pipe
 			break
 		}
-		if failed != nil {
+		if runErr != nil {
 			break
 		}
 		if at := opt.Clock.Now(); at-sliceStart > maxSliceNS {
@@ -165,27 +165,27 @@ func driveSession(ctx context.Context, s *engine.Session, opt RunOptions, out *r
 		if opt.Progress != nil {
 			opt.Progress(s.Progress())
 		}
-		failed = pace.Do(func() error {
+		runErr = pace.Do(func() error {
 			r := now()
 			r.Partial = true
 			return out.Write(r)
 		})
 	}
-	if !s.Done() || failed != nil {
+	if !s.Done() || runErr != nil {
 		s.Interrupt()
 	}
 	opt.writer.close()
 	r := now()
-	r.Interrupted = r.Interrupted && failed == nil
-	report.SetReason(r, failed)
-	if errors.Is(failed, report.ErrWrite) {
-		return r, failed // the folder keeps the last complete report
+	r.Interrupted = r.Interrupted && runErr == nil
+	report.SetReason(r, runErr)
+	if errors.Is(runErr, report.ErrWrite) {
+		return r, runErr // the folder keeps the last complete report
 	}
 	err := out.Write(r)
 	if err != nil {
 		report.SetReason(r, err)
 	}
-	return r, errors.Join(failed, err)
+	return r, errors.Join(runErr, err)
 }
 
 // Pace limits how often a report is written during a run: it enforces a minimum interval between two
@@ -219,13 +219,13 @@ func (p *Pace) Do(save func() error) error {
 
 // resultNow returns the session's result so far. begun is the clock time at the start of the run, for
 // the real-time factor.
-func resultNow(s *engine.Session, begun int64, clock wallclock.Clock) *engine.Result {
+func resultNow(s *engine.Session, startedAt int64, clock wallclock.Clock) *engine.Result {
 	r := s.Result()
 	if len(r.Shadows) > 0 {
 		r.Comparison, r.SamplesByLane = lockstep.Compare(s.View(0)), s.SamplesByLane()
 	}
-	if spent := clock.Now() - begun; spent > 0 {
-		r.Timing.RealTimeFactor = float64(s.Now()) / float64(spent)
+	if elapsed := clock.Now() - startedAt; elapsed > 0 {
+		r.Timing.RealTimeFactor = float64(s.Now()) / float64(elapsed)
 	}
 	return r
 }

@@ -33,7 +33,7 @@ func (r *Runner) pollPatch(ctx context.Context) bool {
 		if r.job.err != nil && ctx.Err() == nil {
 			r.fail(r.job.err)
 		}
-		if m := r.job.picture.View(); m.HasContent() {
+		if m := r.job.matrix.View(); m.HasContent() {
 			r.matrix = m
 		}
 		r.job = nil
@@ -73,7 +73,7 @@ func (r *Runner) addPatchProgress(snap *engine.Snapshot) {
 	snap.Matrix = r.matrix
 	if m := r.job; m != nil {
 		snap.Making = &delivery.Making{Encoder: m.encoder, Done: m.done.Load(), Total: m.total.Load()}
-		if picture := m.picture.View(); picture.HasContent() {
+		if picture := m.matrix.View(); picture.HasContent() {
 			snap.Matrix = picture
 		}
 	}
@@ -85,17 +85,17 @@ type packJob struct {
 	encoder     string        // name of the codec
 	finished    chan struct{} // closed at the end
 	done, total atomic.Int64  // bytes of the new file
-	picture     *delivery.MatrixMaker
+	matrix      *delivery.MatrixMaker
 	err         error // valid once finished is closed
 }
 
-// startPackJob starts packing the session's file with the codec and parameters of run. It is cancelled
+// startPackJob starts packing the file of session s like encoding. The job is cancelled
 // when ctx ends.
 func startPackJob(ctx context.Context, s *engine.Session, run *endpoint.Encoding, clock wallclock.Clock) *packJob {
 	oldSize, newSize := s.FileSizes()
-	m := &packJob{encoder: run.Codec.Name, finished: make(chan struct{}), picture: delivery.NewMatrixMaker(oldSize, newSize)}
+	m := &packJob{encoder: run.Codec.Name, finished: make(chan struct{}), matrix: delivery.NewMatrixMaker(oldSize, newSize)}
 	m.total.Store(newSize)
-	pack := s.PackJob(run, &delivery.Packing{Clock: clock, Watch: m.picture.Watch(), Progress: func(_ string, done, _ int64) error {
+	pack := s.PackJob(run, &delivery.Packing{Clock: clock, Watch: m.matrix.Watch(), Progress: func(_ string, done, _ int64) error {
 		m.done.Store(done)
 		return ctx.Err()
 	}})

@@ -30,16 +30,16 @@ func (r *Runner) applyChange(ctx context.Context, ch config.Change) error {
 	}
 	// The new run has the configuration of the current one, the changes that the user made since, and
 	// ch. The script runs again from its start.
-	now := r.session.ManualConfig(r.config).Clone()
-	if err := now.Apply(ch); err != nil {
+	next := r.session.ManualConfig(r.config).Clone()
+	if err := next.Apply(ch); err != nil {
 		return err
 	}
-	was := earlierRun{r.config, r.session.Log(), r.session.Now(), ch}
-	old, err := r.replaceSession(ctx, now, nil, 0)
+	ended := earlierRun{r.config, r.session.Log(), r.session.Now(), ch}
+	old, err := r.replaceSession(ctx, next, nil, 0)
 	if err != nil {
 		return err
 	}
-	r.earlierRuns = append(r.earlierRuns, was)
+	r.earlierRuns = append(r.earlierRuns, ended)
 	r.earlierRuns = r.earlierRuns[max(0, len(r.earlierRuns)-maxEarlierRuns):]
 	r.notify(false, "run restarted: "+ch.Label())
 	return old.Close()
@@ -52,11 +52,11 @@ func (r *Runner) replaceSession(ctx context.Context, c *config.Config, made []co
 	if r.opt.Remote != nil && at > 0 {
 		return nil, errCannotRewind
 	}
-	was := r.config
+	previous := r.config
 	r.config = c
 	s, err := r.openSession(ctx)
 	if err != nil {
-		r.config = was
+		r.config = previous
 		return nil, err
 	}
 	old = r.session
@@ -75,10 +75,10 @@ func (r *Runner) replaceSession(ctx context.Context, c *config.Config, made []co
 // undo reverts the last change of this run. If there is none, it reverts the change that started this
 // run, by returning to the earlier run. It returns a description of the change.
 func (r *Runner) undo(ctx context.Context) (label string, err error) {
-	was := r.session.Config().Clone()
+	before := r.session.Config().Clone()
 	label, err = r.session.Undo()
 	if err == nil {
-		r.undone = append(r.undone, was.Undo(r.session.Config()))
+		r.undone = append(r.undone, before.Undo(r.session.Config()))
 	}
 	n := len(r.earlierRuns)
 	if !errors.Is(err, engine.ErrNothingToUndo) || n == 0 {
@@ -102,9 +102,9 @@ func (r *Runner) redo(ctx context.Context) (label string, err error) {
 	if n == 0 {
 		return "", errNothingToRedo
 	}
-	ch, was := r.undone[n-1], r.session
+	ch, session := r.undone[n-1], r.session
 	err = r.applyChange(ctx, ch)
-	if err == nil || r.session != was { // a new run began, even if the old one could not be closed
+	if err == nil || r.session != session { // a new run began, even if the old one could not be closed
 		r.undone = r.undone[:n-1]
 	}
 	return ch.Label(), err

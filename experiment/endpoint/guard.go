@@ -55,14 +55,14 @@ func (r *Receiver) fullSeq(h *header) uint64 {
 // receiver's newest sequence number is wrong, and when a second packet confirms this, the receiver
 // restarts at seq.
 func (r *Receiver) acceptSeq(h *header, seq uint64) bool {
-	back := isFar(seq, r.newestSeq) && seq < r.newestSeq
+	isBehind := isFar(seq, r.newestSeq) && seq < r.newestSeq
 	switch {
-	case !isFar(seq, r.newestSeq), back && !h.hasFullSeq, !back && !r.guard.on:
+	case !isFar(seq, r.newestSeq), isBehind && !h.hasFullSeq, !isBehind && !r.guard.on:
 		r.guard.doubted = false
 		return true
 	case !r.guard.confirms(seq):
 		return false
-	case back:
+	case isBehind:
 		r.restartAt(seq)
 	}
 	return true

@@ -114,11 +114,11 @@ func parseHeader(src []byte, refCount func(codec uint8) int, fullSeqs bool) (h h
 func unwrap(newest uint64, seq uint16) uint64 {
 	ahead := seq - uint16(newest) // modulo 65,536
 	if ahead >= 1<<16-maxBehind {
-		back := uint64(1<<16) - uint64(ahead)
-		if back > newest {
+		behind := uint64(1<<16) - uint64(ahead)
+		if behind > newest {
 			return newest + uint64(ahead) // sequence numbers are not negative
 		}
-		return newest - back
+		return newest - behind
 	}
 	return newest + uint64(ahead)
 }
@@ -131,9 +131,9 @@ const maxBehind = 4096
 // recovers from an outage during which up to 256 - StoredEpochs epochs began.
 func unwrapEpoch(newest uint64, epoch uint8) uint64 {
 	ahead := epoch - uint8(newest) // modulo 256
-	back := uint64(256 - int(ahead))
-	if back <= StoredEpochs && back <= newest {
-		return newest - back
+	behind := uint64(256 - int(ahead))
+	if behind <= StoredEpochs && behind <= newest {
+		return newest - behind
 	}
 	return newest + uint64(ahead)
 }

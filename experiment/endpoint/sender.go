@@ -151,8 +151,8 @@ func (s *Sender) send(now time.Duration, cur *frame.Frame, shared *frame.Shared,
 	e := s.coder.Put(s.seq, s.epoch)
 	if shared != nil && !s.encoding.Codec.Quantises {
 		e.Share(shared)
-		own := &s.changed[s.seq%uint64(len(s.changed))]
-		*own = append((*own)[:0], changed...)
+		changedSlot := &s.changed[s.seq%uint64(len(s.changed))]
+		*changedSlot = append((*changedSlot)[:0], changed...)
 		refs[0].Changed = s.changedSince(base, e)
 	} else {
 		e.Copy(cur)
@@ -310,8 +310,8 @@ var errNeverSent = fmt.Errorf("%w: ack of a packet that was never sent", ErrMalf
 // if no such packet was sent.
 func (s *Sender) unwrapAck(seq uint16) (full uint64, ok bool) {
 	newest := s.seq - 1
-	back := uint64(uint16(newest) - seq)
-	return newest - back, back <= newest-s.first
+	behind := uint64(uint16(newest) - seq)
+	return newest - behind, behind <= newest-s.first
 }
 
 // recordAck records that the receiver decoded packet seq, unless the packet is too old to matter.

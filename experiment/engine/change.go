@@ -64,6 +64,7 @@ func (s *Session) change(ch config.Change, undo bool) error {
 	if mark := ch.Mark; mark != "" {
 		ch = ch.WithMark(strings.TrimSpace(mark))
 	}
+	// ch is checked against the configuration after the pending changes that are applied before it.
 	after, at := s.config, s.now+1
 	i := 0
 	for ; i < len(s.pending) && s.pending[i].T <= at; i++ {
@@ -128,8 +129,8 @@ func newEncoding(key string, e config.Encoder, c *config.Config, schema *frame.S
 	if err != nil {
 		return endpoint.Encoding{}, err
 	}
-	run, err := endpoint.NewEncoding(schema, encoders.Located(codec, c.Find), params)
-	return run, config.ErrorAt(key, err)
+	encoding, err := endpoint.NewEncoding(schema, encoders.Located(codec, c.Find), params)
+	return encoding, config.ErrorAt(key, err)
 }
 
 // loadScript queues the scripted changes of c in order of time. It returns an error if one of them
@@ -253,11 +254,11 @@ func (s *Session) reconfigureAll(at time.Duration, ch config.Change) error {
 		}
 	}
 	if ch.SetsEncoder() {
-		run, err := newEncoding("encoder", s.config.Encoder, s.config, s.schema)
+		encoding, err := newEncoding("encoder", s.config.Encoder, s.config, s.schema)
 		if err != nil {
 			return err
 		}
-		s.lanes[0].snd.Request(run)
+		s.lanes[0].snd.Request(encoding)
 	}
 	if err := s.updateShadows(); err != nil {
 		return err
@@ -278,13 +279,13 @@ const maxMarks = 2000
 // slice for this, because snapshots share the old one.
 func (s *Session) addMark(at time.Duration, kind MarkKind, label string) {
 	if n := len(s.marks); n >= maxMarks {
-		kept := make([]Mark, 0, maxMarks)
+		marks := make([]Mark, 0, maxMarks)
 		for i, m := range s.marks {
 			if i >= n/2 || m.Kind != MarkSeam {
-				kept = append(kept, m)
+				marks = append(marks, m)
 			}
 		}
-		s.marks = kept[max(0, len(kept)-maxMarks*3/4):]
+		s.marks = marks[max(0, len(marks)-maxMarks*3/4):]
 	}
 	s.marks = append(s.marks, Mark{T: at, Label: label, Kind: kind})
 }

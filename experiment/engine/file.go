@@ -163,11 +163,11 @@ func (s *Session) addScriptedEncodings(c *config.Config) error {
 		if err != nil {
 			return err
 		}
-		run, err := endpoint.NewEncoding(s.schema, codec, params)
+		encoding, err := endpoint.NewEncoding(s.schema, codec, params)
 		if err != nil {
 			return config.ErrorAt("encoder", err)
 		}
-		s.scripted = append(s.scripted, &run)
+		s.scripted = append(s.scripted, &encoding)
 	}
 	return nil
 }
@@ -180,36 +180,37 @@ func (s *Session) PacksNeeded() []*endpoint.Encoding {
 	}
 	var list []*endpoint.Encoding
 	for _, l := range s.lanes {
-		run := l.snd.Pending()
-		if run == nil {
-			run = l.snd.Encoding()
+		encoding := l.snd.Pending()
+		if encoding == nil {
+			encoding = l.snd.Encoding()
 		}
-		if !s.packs.Has(run, s.pair) {
-			list = append(list, run)
+		if !s.packs.Has(encoding, s.pair) {
+			list = append(list, encoding)
 		}
 	}
-	s.scripted = slices.DeleteFunc(s.scripted, func(run *endpoint.Encoding) bool { return s.packs.Has(run, s.pair) })
+	s.scripted = slices.DeleteFunc(s.scripted, func(encoding *endpoint.Encoding) bool { return s.packs.Has(encoding, s.pair) })
 	return append(list, s.scripted...)
 }
 
 // Pack packs the file with all encodings of PacksNeeded, and reports progress to w, which may be nil.
 // Without Pack, the file is packed when the delivery begins.
 func (s *Session) Pack(w *delivery.Packing) error {
-	for _, run := range s.PacksNeeded() {
-		if err := s.packs.Make(run, s.pair, w); err != nil {
+	for _, encoding := range s.PacksNeeded() {
+		if err := s.packs.Make(encoding, s.pair, w); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// PackJob returns a function that packs the session's file with the codec and parameters of run and
-// stores the result in the session's cache. Another goroutine may call the function.
-func (s *Session) PackJob(run *endpoint.Encoding, w *delivery.Packing) func() error {
+// PackJob returns a function that packs the session's file with the codec and parameters of encoding
+// and stores the result in the session's cache. Another goroutine may call the function, so it creates
+// its own encoder. It reports progress to w.
+func (s *Session) PackJob(encoding *endpoint.Encoding, w *delivery.Packing) func() error {
 	packs, pair, schema := s.packs, s.pair, s.schema
-	codec, params := run.Codec, run.Params
+	codec, params := encoding.Codec, encoding.Params
 	return func() error {
-		own, err := endpoint.NewEncoding(schema, codec, params) // the session may be using run's encoder
+		own, err := endpoint.NewEncoding(schema, codec, params)
 		if err != nil {
 			return err
 		}

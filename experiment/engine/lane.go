@@ -70,7 +70,7 @@ type restart struct {
 // newLane returns a lane for encoder e of configuration c without links; connect or connectNew sets
 // them.
 func newLane(c *config.Config, e config.Encoder, s stream, opt *Options) (*lane, error) {
-	run, err := newEncoding("encoder", e, c, s.schema)
+	encoding, err := newEncoding("encoder", e, c, s.schema)
 	if err != nil {
 		return nil, err
 	}
@@ -83,7 +83,7 @@ func newLane(c *config.Config, e config.Encoder, s stream, opt *Options) (*lane,
 	sending, receiving := both, both
 	sending.History, sending.Probe = c.Sender.History, &l.encoding
 	receiving.History, receiving.Probe = c.Receiver.History, &l.decoding
-	l.snd = endpoint.NewSender(s.schema, s.initial, run, sending)
+	l.snd = endpoint.NewSender(s.schema, s.initial, encoding, sending)
 	l.rcv = endpoint.NewReceiver(s.schema, s.initial, c.CodecTable(), receiving)
 	l.display = playout.New(s.schema, s.cadence, l.rcv.History(), &l.taint, opt.WithPicture)
 	if opt.Inspect {

@@ -186,7 +186,7 @@ func (s *Session) plannedEnd(src dataset.Source) time.Duration {
 	case s.isFile:
 		return maxDeliveryDuration
 	case sized:
-		return never
+		return never // updateEnd sets the end when the source ends
 	}
 	return defaultDuration
 }

@@ -34,7 +34,8 @@ func (l *lane) transmit(now time.Duration, p *endpoint.Packet, e encodeInfo) {
 	if v.Lost == lossmodel.None && !v.Open {
 		f.rec.Due = v.Due
 	}
-	l.meter.CountPacket(&f.rec, p.Baseline*l.cadence.TickHz/l.cadence.RateHz, &l.budget)
+	baselineTicks := p.Baseline * l.cadence.TickHz / l.cadence.RateHz // the distance is in packets
+	l.meter.CountPacket(&f.rec, baselineTicks, &l.budget)
 	f.record = l.log.Add(f.rec)
 	l.meter.Network.CountSent(v.Lost != lossmodel.None)
 	if !v.Open && l.inspector != nil { // link stretches are shown only in sessions with an inspector
@@ -47,7 +48,7 @@ func (l *lane) transmit(now time.Duration, p *endpoint.Packet, e encodeInfo) {
 		l.expireOverdue(now, p.Seq)
 	}
 	l.meter.Duplicated += int64(v.Copies)
-	for n := 0; n <= v.Copies; n++ {
+	for n := 0; n <= v.Copies; n++ { // the packet itself, then its copies
 		lost := v.Lost
 		if n > 0 {
 			lost = v.CopyLost[n-1]

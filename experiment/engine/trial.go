@@ -58,13 +58,13 @@ func (s *Session) AllowTrials(allowed bool) { s.paused = !allowed }
 // before the change, and touched its keys. If the change continues a drag of the same setting, the
 // trial measures against the encoder before the first step of the drag.
 func (s *Session) startTrial(at time.Duration, before *config.Config, touched string) {
-	was := before.Encoder
-	if was.Equal(s.config.Encoder) {
+	encoderBefore := before.Encoder
+	if encoderBefore.Equal(s.config.Encoder) {
 		return
 	}
 	dragged := s.lastSwapKeys == touched && at-s.swappedAt < dragPeriod
 	if !dragged || s.previousEncoder == nil {
-		s.previousEncoder = &was
+		s.previousEncoder = &encoderBefore
 	}
 	s.lastSwapKeys, s.swappedAt = touched, at
 	if !s.opt.Trials || s.isFile || s.opt.Network != nil {
@@ -101,8 +101,8 @@ func (s *Session) finishTrial(now time.Duration) {
 	}
 	e := Effect{T: t.changedAt, Until: now, Before: measured(t.lane), After: measured(s.lanes[0])}
 	if n := len(e.Before); n > 0 && n == len(e.After) && e.Before[0].T == e.After[0].T {
-		kept := s.effects[max(0, len(s.effects)-maxEffects+1):]
-		s.effects = append(slices.Clip(kept), e) // snapshots share the old list
+		stored := s.effects[max(0, len(s.effects)-maxEffects+1):]
+		s.effects = append(slices.Clip(stored), e) // snapshots share the old list
 	}
 	s.endTrial()
 }

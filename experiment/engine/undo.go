@@ -38,7 +38,7 @@ func (s *Session) addUndoStep(before *config.Config, sc *config.StampedChange) {
 		s.undo[len(s.undo)-1].label = sc.Change.Label()
 		return
 	}
-	if back := before.Undo(s.config); back.IsZero() {
+	if reverse := before.Undo(s.config); reverse.IsZero() {
 		return
 	}
 	if len(s.undo) == maxUndo {
@@ -52,8 +52,8 @@ func (s *Session) addUndoStep(before *config.Config, sc *config.StampedChange) {
 func (s *Session) Undo() (label string, err error) {
 	for len(s.undo) > 0 {
 		step := s.undo[len(s.undo)-1]
-		if back := step.before.Undo(s.config); !back.IsZero() {
-			return step.label, s.change(back, true)
+		if reverse := step.before.Undo(s.config); !reverse.IsZero() {
+			return step.label, s.change(reverse, true)
 		}
 		s.undo = s.undo[:len(s.undo)-1] // without effect: the slider was dragged back to its old value
 	}

@@ -101,14 +101,14 @@ func (e explained) Problem() string {
 // RoundTrip explains the age of the missing reference: by the round-trip time or, if packets since the
 // baseline were lost or failed, by those.
 func (e explained) RoundTrip() string {
-	back, s := int(e.Seq-e.In.Missing), e.In.AfterBaseline
-	if gone := s.Lost + s.Failed + s.AckLost; gone > 0 && e.In.Missing == e.BaseSeq() {
+	age, s := int(e.Seq-e.In.Missing), e.In.AfterBaseline
+	if failed := s.Lost + s.Failed + s.AckLost; failed > 0 && e.In.Missing == e.BaseSeq() {
 		frames := int((e.In.BaseAcked-e.In.BaseSent)*time.Duration(e.rate)/time.Second) + 1
-		if e.In.BaseAcked > 0 && back > frames+1 {
-			return fmt.Sprintf("%d packets have passed, although the round trip takes %d: %s", back, frames, e.SinceBaseline())
+		if e.In.BaseAcked > 0 && age > frames+1 {
+			return fmt.Sprintf("%d packets have passed, although the round trip takes %d: %s", age, frames, e.SinceBaseline())
 		}
 	}
-	return fmt.Sprintf("the round trip takes %d packets", back)
+	return fmt.Sprintf("the round trip takes %d packets", age)
 }
 
 // SinceBaseline describes the states of the packets after the baseline.

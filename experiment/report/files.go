@@ -121,11 +121,11 @@ func (f *Files) Find(reportPath string, list []engine.DataFile) (find func(name 
 		dir = filepath.Dir(reportPath)
 	}
 	for _, x := range list {
-		there := filepath.FromSlash(x.Path)
-		if !filepath.IsAbs(there) {
-			there = filepath.Join(dir, there)
+		relative := filepath.FromSlash(x.Path)
+		if !filepath.IsAbs(relative) {
+			relative = filepath.Join(dir, relative)
 		}
-		candidates := slices.Compact([]string{x.Name, there, filepath.Join(dir, filepath.Base(there))})
+		candidates := slices.Compact([]string{x.Name, relative, filepath.Join(dir, filepath.Base(relative))})
 		others := 0 // candidates with other content
 		for _, path := range candidates {
 			s, ok := f.hashOf(path)

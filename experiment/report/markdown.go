@@ -186,12 +186,12 @@ func chartedCurves(r *engine.Result) []chartedCurve {
 type mdChart struct{ Title, Plot string }
 
 // mdCharts returns the charts of a run; none if it has no samples.
-func mdCharts(r *engine.Result, run *curves) (list []mdChart) {
-	if run.end == run.begin {
+func mdCharts(r *engine.Result, data *curves) (list []mdChart) {
+	if data.end == data.begin {
 		return nil
 	}
 	for _, x := range chartedCurves(r) {
-		list = append(list, mdChart{x.title, plot(run.series(x.curve), x.curve >= firstPeakCurve, run.begin, run.end)})
+		list = append(list, mdChart{x.title, plot(data.series(x.curve), x.curve >= firstPeakCurve, data.begin, data.end)})
 	}
 	return list
 }

@@ -69,12 +69,12 @@ func (d *Delivery) Begin(now time.Duration) error {
 	}
 	d.closeRound(now)
 	d.start, d.done, d.failed, d.spurious = now, false, false, 0
-	run := d.snd.Encoding()
-	p, err := d.packs.get(run, d.pair, nil)
+	encoding := d.snd.Encoding()
+	p, err := d.packs.get(encoding, d.pair, nil)
 	if err != nil {
 		d.failed = true
 		d.snd.Load(nil, nil)
-		return fmt.Errorf("encoder %s: %w", run.Codec.Name, err)
+		return fmt.Errorf("encoder %s: %w", encoding.Codec.Name, err)
 	}
 	d.snd.Load(&transfer.Label{Packed: int64(len(p.data)), Size: int64(len(d.pair.New.Body)), Hash: d.pair.NewSum}, p.data)
 	d.packed = p

@@ -58,8 +58,8 @@ type Packing struct {
 func NewPackCache() *PackCache { return &PackCache{all: map[packKey]*packedFile{}} }
 
 // entry returns the cache entry for the new file packed by run, which may not be made yet.
-func (c *PackCache) entry(run *endpoint.Encoding, pair *Pair) *packedFile {
-	key := packKey{run.Codec.ID, string(run.Canonical), pair.OldSum, pair.NewSum}
+func (c *PackCache) entry(encoding *endpoint.Encoding, pair *Pair) *packedFile {
+	key := packKey{encoding.Codec.ID, string(encoding.Canonical), pair.OldSum, pair.NewSum}
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.all[key] == nil {
@@ -70,8 +70,8 @@ func (c *PackCache) entry(run *endpoint.Encoding, pair *Pair) *packedFile {
 
 // Has reports whether the new file packed by run is in the cache. It does not wait for a packing in
 // progress.
-func (c *PackCache) Has(run *endpoint.Encoding, pair *Pair) bool {
-	p := c.entry(run, pair)
+func (c *PackCache) Has(encoding *endpoint.Encoding, pair *Pair) bool {
+	p := c.entry(encoding, pair)
 	if !p.making.TryLock() {
 		return false
 	}
@@ -81,13 +81,13 @@ func (c *PackCache) Has(run *endpoint.Encoding, pair *Pair) bool {
 
 // Make packs the new file for a receiver that has the old one, unless the cache contains the result.
 // If another goroutine is packing the same file, Make waits for it. w may be nil.
-func (c *PackCache) Make(run *endpoint.Encoding, pair *Pair, w *Packing) error {
-	_, err := c.get(run, pair, w)
+func (c *PackCache) Make(encoding *endpoint.Encoding, pair *Pair, w *Packing) error {
+	_, err := c.get(encoding, pair, w)
 	return err
 }
 
-func (c *PackCache) get(run *endpoint.Encoding, pair *Pair, w *Packing) (*packedFile, error) {
-	p := c.entry(run, pair)
+func (c *PackCache) get(encoding *endpoint.Encoding, pair *Pair, w *Packing) (*packedFile, error) {
+	p := c.entry(encoding, pair)
 	p.making.Lock()
 	defer p.making.Unlock()
 	if p.made {
@@ -96,19 +96,19 @@ func (c *PackCache) get(run *endpoint.Encoding, pair *Pair, w *Packing) (*packed
 	if w == nil {
 		w = &Packing{}
 	}
-	if g, ok := run.Encoder.(files.Gradual); ok {
+	if g, ok := encoding.Encoder.(files.Gradual); ok {
 		var progress patch.Progress
 		if w.Progress != nil {
-			progress = func(done, total int64) error { return w.Progress(run.Codec.Name, done, total) }
+			progress = func(done, total int64) error { return w.Progress(encoding.Codec.Name, done, total) }
 		}
 		g.Follow(progress, w.Watch)
 		defer g.Follow(nil, patch.Watch{})
 	}
 	start := w.Clock.Now()
-	data, _, err := run.Encoder.Encode(nil, pair.New, []encoders.Ref{{Frame: pair.Old}}, nil, nil)
+	data, _, err := encoding.Encoder.Encode(nil, pair.New, []encoders.Ref{{Frame: pair.Old}}, nil, nil)
 	if err != nil {
 		return nil, err
 	}
-	p.encoder, p.data, p.ns, p.made = run.Codec.Name, data, w.Clock.Now()-start, true
+	p.encoder, p.data, p.ns, p.made = encoding.Codec.Name, data, w.Clock.Now()-start, true
 	return p, nil
 }

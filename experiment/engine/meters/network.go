@@ -58,9 +58,9 @@ func (m *network) CountArrival(seq uint64, delay time.Duration) {
 // seq arrived (RFC 4737, section 4.2.1), at most maxReorderExtent.
 func (m *network) reorderExtent(seq uint64) int {
 	extent := 0
-	for back := int64(1); back <= min(m.received, maxReorderExtent); back++ {
-		if m.recent[(m.received-back)%maxReorderExtent] > seq {
-			extent = int(back)
+	for ago := int64(1); ago <= min(m.received, maxReorderExtent); ago++ {
+		if m.recent[(m.received-ago)%maxReorderExtent] > seq {
+			extent = int(ago)
 		}
 	}
 	return extent

@@ -98,12 +98,12 @@ func (b *blend) blockAtRest(i int) bool {
 // are used for truthBefore and truthAfter where the rows are equal, to save decoding them again.
 func (b *blend) setTruePose(truth *cubePose, i int, from, to *cubePose) {
 	var p, q cubePose
-	if was := cubeRowAt(b.truthBefore, i); !frame.SameCube(was, cubeRowAt(b.a, i)) {
-		p.setRow(was)
+	if before := cubeRowAt(b.truthBefore, i); !frame.SameCube(before, cubeRowAt(b.a, i)) {
+		p.setRow(before)
 		from = &p
 	}
-	if is := cubeRowAt(b.truthAfter, i); !frame.SameCube(is, cubeRowAt(b.b, i)) {
-		q.setRow(is)
+	if after := cubeRowAt(b.truthAfter, i); !frame.SameCube(after, cubeRowAt(b.b, i)) {
+		q.setRow(after)
 		to = &q
 	}
 	truth.interpolate(from, to, b.truthWeight)

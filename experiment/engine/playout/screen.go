@@ -207,11 +207,11 @@ func (x *screen) captureTime(w *window, moment time.Duration) (at time.Duration,
 func (x *screen) drawCube(b *blend, i int, m *meters.DisplayErrors) {
 	from, to := cubeRowAt(b.a, i), cubeRowAt(b.b, i)
 	still := frame.SameCube(from, to)
-	exact, asleep := false, false
+	exact, atRest := false, false // the displayed pose has no error; it also needs no counting
 	if b.hasTruth {
-		was, is := cubeRowAt(b.truthBefore, i), cubeRowAt(b.truthAfter, i)
-		asleep = still && frame.SameCube(was, is) && frame.SameCube(was, from)
-		exact = asleep || b.sameTicks && frame.SameCube(from, was) && frame.SameCube(to, is)
+		truthBefore, truthAfter := cubeRowAt(b.truthBefore, i), cubeRowAt(b.truthAfter, i)
+		atRest = still && frame.SameCube(truthBefore, truthAfter) && frame.SameCube(truthBefore, from)
+		exact = atRest || b.sameTicks && frame.SameCube(from, truthBefore) && frame.SameCube(to, truthAfter)
 	}
 	var p, q, truth cubePose
 	if !exact || x.withPicture {
@@ -219,7 +219,7 @@ func (x *screen) drawCube(b *blend, i int, m *meters.DisplayErrors) {
 	}
 	x.errorUM[i] = 0
 	switch {
-	case !b.hasTruth || asleep:
+	case !b.hasTruth || atRest:
 	case exact:
 		m.Add(0, 0)
 	default:

@@ -40,7 +40,8 @@ func NewCrowd(cubes, moving, left int, seed uint64) *Crowd {
 // Schema implements dataset.Source.
 func (c *Crowd) Schema() *frame.Schema { return c.schema }
 
-// Initial implements dataset.Source.
+// Initial implements dataset.Source. The cubes lie upright on the floor, in rows of 30 that are 512
+// position units apart.
 func (c *Crowd) Initial(f *frame.Frame) {
 	*f = *c.schema.NewFrame()
 	for i := range c.schema.Rows {

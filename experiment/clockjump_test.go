@@ -52,7 +52,7 @@ func TestClockJumps(t *testing.T) {
 
 // One tick makes up for no more than maxElapsed, however long it seems, and for nothing
 // if the clock went back.
-func TestBeatIsBounded(t *testing.T) {
+func TestElapsedTimeIsBounded(t *testing.T) {
 	now := time.Duration(0)
 	c := quick(t)
 	c.At, c.Duration = nil, 0
@@ -75,7 +75,7 @@ func TestBeatIsBounded(t *testing.T) {
 
 // A clock that goes back while a run is under way holds up neither the run nor its
 // saves, and timings are never negative.
-func TestRunWithAJumpyClock(t *testing.T) {
+func TestRunWithJumpingClock(t *testing.T) {
 	c := quick(t)
 	c.Duration = 3 * time.Second
 	at, looks := time.Duration(0), 0

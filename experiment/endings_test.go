@@ -70,7 +70,7 @@ func TestInterruptedSweep(t *testing.T) {
 }
 
 // A report without runs is nothing that could be the same.
-func TestReplayOfNothing(t *testing.T) {
+func TestReplayOfReportWithoutRuns(t *testing.T) {
 	for text, says := range map[string]string{
 		`{"runs":[]}`: "contains no runs",
 		`{"runs":[],"planned":3,"reason":"interrupted","interrupted":true}`:            "contains none of the 3 planned runs: it was interrupted",
@@ -104,7 +104,7 @@ func truncated(t *testing.T) string {
 
 // Why a run ended stands in its report, with what went wrong and what was measured until
 // then: also where the data fails.
-func TestReasons(t *testing.T) {
+func TestReasonOfEnding(t *testing.T) {
 	done, cancel := context.WithCancel(t.Context())
 	cancel()
 	for why, c := range map[engine.Ending]struct {
@@ -172,7 +172,7 @@ func TestPanicCancelsSweep(t *testing.T) {
 }
 
 // A folder of results gives way to those of another run as a whole, if it is told to.
-func TestUsedFolder(t *testing.T) {
+func TestFolderWithOtherFiles(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "out")
 	c := sweepOf(t, int64(1), int64(2))
 	mustRun(t, c, RunOptions{Dir: dir})

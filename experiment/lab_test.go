@@ -68,7 +68,7 @@ func TestSameConfigSameBytes(t *testing.T) {
 
 // A shadow with the encoder of the first lane does exactly the same. A shadow with
 // another encoder meets the same losses.
-func TestShadowsMeetTheSameFates(t *testing.T) {
+func TestShadowsHaveSameLosses(t *testing.T) {
 	c := quick(t)
 	c.At = nil
 	c.Shadows = []config.Encoder{{Name: c.Encoder.Name}, {Name: "raw"}}
@@ -105,7 +105,7 @@ func TestFramesAndDuration(t *testing.T) {
 }
 
 // A saved report replays to the same digest, and a modified report does not.
-func TestReplayOfASavedRun(t *testing.T) {
+func TestReplayOfSavedRun(t *testing.T) {
 	dir := t.TempDir()
 	c := quick(t)
 	c.Shadows = []config.Encoder{{Name: "raw"}}
@@ -175,7 +175,7 @@ func TestPacketRowsAddUp(t *testing.T) {
 	}
 }
 
-func TestSweepIsTheSumOfItsRuns(t *testing.T) {
+func TestSweepEqualsSeparateRuns(t *testing.T) {
 	c := quick(t)
 	c.Duration = 3 * time.Second
 	c.Sweep = []config.Axis{{Key: "encoder.name", Values: []any{"raw", "quantized"}}, {Key: "down.loss", Values: []any{"0%", "30%"}}}
@@ -210,7 +210,7 @@ func TestSweepIsTheSumOfItsRuns(t *testing.T) {
 	}
 }
 
-func TestAssertionsThatFailAreNamed(t *testing.T) {
+func TestFailedAssertionsAreListed(t *testing.T) {
 	c := quick(t)
 	for key, v := range map[string]any{"assert.payload_kbps": "<= 1", "assert.sent": "> 100", "assert.no_baseline": "== 0"} {
 		if err := c.Set(key, v); err != nil {
@@ -224,7 +224,7 @@ func TestAssertionsThatFailAreNamed(t *testing.T) {
 	}
 }
 
-func TestInterruptedRunIsKept(t *testing.T) {
+func TestInterruptedRunIsSaved(t *testing.T) {
 	c := quick(t)
 	dir := t.TempDir()
 	ctx, cancel := context.WithCancel(context.Background())
@@ -242,7 +242,7 @@ func TestInterruptedRunIsKept(t *testing.T) {
 	}
 }
 
-func TestOutputThatCannotBeWritten(t *testing.T) {
+func TestUnwritableOutput(t *testing.T) {
 	blocked := filepath.Join(t.TempDir(), "file")
 	if err := os.WriteFile(blocked, nil, 0o644); err != nil {
 		t.Fatal(err)
@@ -255,7 +255,7 @@ func TestOutputThatCannotBeWritten(t *testing.T) {
 	}
 }
 
-func TestReportJSONHasTheContractsKeys(t *testing.T) {
+func TestReportJSONKeys(t *testing.T) {
 	data, err := json.Marshal(mustRun(t, quick(t), RunOptions{}))
 	if err != nil {
 		t.Fatal(err)

@@ -16,7 +16,7 @@ import (
 
 // A report finds what it read from any folder: by its own place, or beside it, by the
 // digest; else it says which file it wants.
-func TestReplayFindsTheData(t *testing.T) {
+func TestReplayLocatesData(t *testing.T) {
 	home := t.TempDir()
 	move := func(from, to string) {
 		t.Helper()

@@ -8,7 +8,7 @@ import (
 
 // A link that loses everything has no quality: what has no data is null, "-" to people,
 // and no assertion holds on it.
-func TestDeadLinkHoldsNoAssertion(t *testing.T) {
+func TestAssertionsFailWithoutData(t *testing.T) {
 	c := quick(t)
 	c.At, c.Assert = nil, nil
 	bounds := map[string]string{"playout.starved_ratio": "<= 0.01", "playout.position_error_mm.p95": "<= 1", "playout.behind_ms": "<= 100",

@@ -13,7 +13,7 @@ import (
 
 // Reports saved by the first edition, with every kind of change, replay to the same
 // bytes. Their changes are written as they were read.
-func TestReportsOfTheFirstEditionReplay(t *testing.T) {
+func TestFirstEditionReportsReplay(t *testing.T) {
 	paths, err := filepath.Glob("testdata/reports/*.json")
 	if err != nil || len(paths) != 3 {
 		t.Fatalf("%d reports, %v", len(paths), err)

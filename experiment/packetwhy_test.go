@@ -12,7 +12,7 @@ import (
 
 // Every packet that was of no use says in packets.csv why, and those of use say nothing
 // of that; an encoder that is swapped explains itself as well.
-func TestPacketsSayWhy(t *testing.T) {
+func TestPacketsCSVExplainsFailures(t *testing.T) {
 	c := quick(t)
 	c.Duration = 10 * time.Second
 	c.Receiver.History, c.Receiver.Playout = 4, 20*time.Millisecond // less than the round trip

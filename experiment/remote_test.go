@@ -73,7 +73,7 @@ func same(t *testing.T, dir string) {
 }
 
 // A run over sockets leaves a report that replays without them.
-func TestRunOverSockets(t *testing.T) {
+func TestRunOverNetwork(t *testing.T) {
 	t.Parallel()
 	c := worldFor(t, "700ms")
 	dir := t.TempDir()
@@ -88,7 +88,7 @@ func TestRunOverSockets(t *testing.T) {
 }
 
 // What a network cannot do is refused in a sentence.
-func TestNotOverSockets(t *testing.T) {
+func TestUnsupportedOverNetwork(t *testing.T) {
 	link := loopback(t)
 	for key, want := range map[string]string{
 		"sweep":       "cannot run over a real network",
@@ -115,7 +115,7 @@ func TestNotOverSockets(t *testing.T) {
 }
 
 // A live session over sockets is paused, changed, begun anew and saved; the report replays.
-func TestRunnerOverSockets(t *testing.T) {
+func TestRunnerOverNetwork(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	r, err := NewRunner(t.Context(), worldFor(t, "0"), RunnerOptions{Clock: wall(), Reports: dir, Remote: loopback(t)})
@@ -160,7 +160,7 @@ func TestRunnerOverSockets(t *testing.T) {
 }
 
 // A far end that is gone ends the session in a sentence, and what was measured can be saved.
-func TestRunnerLosesTheFarEnd(t *testing.T) {
+func TestRunnerLosesPeer(t *testing.T) {
 	link, far := farEnd(t)
 	dir := t.TempDir()
 	r, err := NewRunner(t.Context(), worldFor(t, "0"), RunnerOptions{Clock: wall(), Reports: dir, Remote: link})

@@ -123,7 +123,7 @@ func TestRunnerReportsErrors(t *testing.T) {
 	}
 }
 
-func TestPauseStopsTimeAndStepMovesOneFrame(t *testing.T) {
+func TestPauseAndStep(t *testing.T) {
 	r := startRunner(t, quick(t))
 	send(t, r, Command{Pause: new(true)})
 	s := await(t, r, "the pause", func(s *engine.Snapshot) bool { return s.State == engine.Paused })
@@ -138,7 +138,7 @@ func TestPauseStopsTimeAndStepMovesOneFrame(t *testing.T) {
 }
 
 // An error of the source ends the session with a message, not with a panic.
-func TestSourceErrorEndsTheSession(t *testing.T) {
+func TestSourceErrorEndsSession(t *testing.T) {
 	c := config.Default()
 	s, err := engine.NewSessionOf(c, labtest.Failing{Crowd: labtest.NewCrowd(3, 1, -1, 1)}, engine.Options{Endless: true})
 	if err != nil {

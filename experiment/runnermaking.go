@@ -37,9 +37,9 @@ func (r *Runner) pollPatch(ctx context.Context) bool {
 			r.matrix = m
 		}
 		r.job = nil
-		late := r.deferredCommands
+		commands := r.deferredCommands
 		r.deferredCommands = nil
-		for _, c := range late {
+		for _, c := range commands {
 			r.handleCommand(ctx, c)
 		}
 	}
@@ -71,9 +71,9 @@ func (r *Runner) deferCommand(c *Command) bool {
 // addPatchProgress adds the progress of the current patch and the newest matrix to snap.
 func (r *Runner) addPatchProgress(snap *engine.Snapshot) {
 	snap.Matrix = r.matrix
-	if m := r.job; m != nil {
-		snap.Making = &delivery.Making{Encoder: m.encoder, Done: m.done.Load(), Total: m.total.Load()}
-		if picture := m.matrix.View(); picture.HasContent() {
+	if job := r.job; job != nil {
+		snap.Making = &delivery.Making{Encoder: job.encoder, Done: job.done.Load(), Total: job.total.Load()}
+		if picture := job.matrix.View(); picture.HasContent() {
 			snap.Matrix = picture
 		}
 	}
@@ -91,20 +91,20 @@ type packJob struct {
 
 // startPackJob starts packing the file of session s like encoding. The job is cancelled
 // when ctx ends.
-func startPackJob(ctx context.Context, s *engine.Session, run *endpoint.Encoding, clock wallclock.Clock) *packJob {
+func startPackJob(ctx context.Context, s *engine.Session, encoding *endpoint.Encoding, clock wallclock.Clock) *packJob {
 	oldSize, newSize := s.FileSizes()
-	m := &packJob{encoder: run.Codec.Name, finished: make(chan struct{}), matrix: delivery.NewMatrixMaker(oldSize, newSize)}
-	m.total.Store(newSize)
-	pack := s.PackJob(run, &delivery.Packing{Clock: clock, Watch: m.matrix.Watch(), Progress: func(_ string, done, _ int64) error {
-		m.done.Store(done)
+	job := &packJob{encoder: encoding.Codec.Name, finished: make(chan struct{}), matrix: delivery.NewMatrixMaker(oldSize, newSize)}
+	job.total.Store(newSize)
+	pack := s.PackJob(encoding, &delivery.Packing{Clock: clock, Watch: job.matrix.Watch(), Progress: func(_ string, done, _ int64) error {
+		job.done.Store(done)
 		return ctx.Err()
 	}})
 	go func() {
-		defer close(m.finished)
-		m.err = panics.Call(pack)
-		if errors.As(m.err, new(*panics.Error)) {
-			m.err = fmt.Errorf("the lab broke: %w", m.err)
+		defer close(job.finished)
+		job.err = panics.Call(pack)
+		if errors.As(job.err, new(*panics.Error)) {
+			job.err = fmt.Errorf("the lab broke: %w", job.err)
 		}
 	}()
-	return m
+	return job
 }

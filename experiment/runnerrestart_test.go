@@ -15,7 +15,7 @@ import (
 
 // A change of the seed restarts the run with all other settings kept. Undo restores
 // the run before it, as far as it had come. A script cannot change the seed.
-func TestSeedRestartsTheRun(t *testing.T) {
+func TestSeedRestartsRun(t *testing.T) {
 	c := quick(t)
 	c.At, c.Duration = nil, 0
 	r := startRunner(t, c)
@@ -42,7 +42,7 @@ func TestSeedRestartsTheRun(t *testing.T) {
 }
 
 // Undo of a seed repeats what was changed before time began, too.
-func TestUndoSeedAtTheStart(t *testing.T) {
+func TestUndoSeedAtStart(t *testing.T) {
 	c := quick(t)
 	c.At, c.Duration = nil, 0
 	r, err := NewRunner(t.Context(), c, RunnerOptions{Clock: wall()})
@@ -71,7 +71,7 @@ var errStuck = errors.New("it cannot be closed")
 func (stuck) Close() error { return errStuck }
 
 // A session that cannot be closed is replaced all the same: undo, redo and the seek still work.
-func TestReplacedSessionThatCannotBeClosed(t *testing.T) {
+func TestErrorClosingReplacedSession(t *testing.T) {
 	c := quick(t)
 	c.At, c.Duration = nil, 0
 	r, err := NewRunner(t.Context(), c, RunnerOptions{Clock: wall()})

@@ -17,7 +17,7 @@ import (
 
 // The session goes on while a report is written, however long the disk takes; the report
 // is of the moment at which it was asked for, and whoever ends the session waits for it.
-func TestSaveKeepsNobodyWaiting(t *testing.T) {
+func TestSaveDoesNotBlock(t *testing.T) {
 	t.Parallel()
 	c := quick(t)
 	c.At, c.Duration = nil, 0
@@ -52,7 +52,7 @@ func TestSaveKeepsNobodyWaiting(t *testing.T) {
 
 // A report that is being written while the run begins anew, or goes back, does not make the new
 // run count as saved.
-func TestReportOfAnotherRun(t *testing.T) {
+func TestSaveDuringRestart(t *testing.T) {
 	t.Parallel()
 	back := time.Second
 	for name, c := range map[string]struct {
@@ -124,7 +124,7 @@ func TestPanicWhileSaving(t *testing.T) {
 
 // What is saved because the program was ended is named so, and the last ten of it are kept;
 // what somebody asked for or gave a name stays.
-func TestAutomaticReportsAreFew(t *testing.T) {
+func TestAutomaticReportsArePruned(t *testing.T) {
 	dir := t.TempDir()
 	folder := func(name string, at int) {
 		path := filepath.Join(dir, name, "report.json")

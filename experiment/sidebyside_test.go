@@ -18,7 +18,7 @@ import (
 // Two shadows of one encoder are told apart in every file of a report. Before a shadow
 // joined its cells are empty, and its bandwidth is over the time that all have in common:
 // the mean of its cells in that time.
-func TestReportTellsShadowsApart(t *testing.T) {
+func TestShadowLabelsInReport(t *testing.T) {
 	dir := t.TempDir()
 	c := quick(t)
 	c.Data.Source, c.Data.Cubes = labtest.Recorded(t, 60, 400), 60 // longer than the run

@@ -50,7 +50,7 @@ func closedFormStarvation(rate int, delay time.Duration) float64 {
 
 // The share of starved ticks on a link with losses and jitter agrees with the closed
 // form, for both rates and every delay of the presets.
-func TestStarvationAgreesWithTheClosedForm(t *testing.T) {
+func TestStarvationAgreesWithClosedForm(t *testing.T) {
 	length := 20 * time.Minute
 	if !testkit.Thorough() || labtest.RaceEnabled {
 		length = 2 * time.Minute
@@ -91,7 +91,7 @@ func TestStarvationAgreesWithTheClosedForm(t *testing.T) {
 // step. A delay of three intervals plus the jitter is enough, so 350 and 85 ms are. A
 // few milliseconds less are not, and the claimed delay is not enough for more losses
 // in a row.
-func TestTwoLossesInARowNeedThreeIntervalsAndTheJitter(t *testing.T) {
+func TestDelayForTwoConsecutiveLosses(t *testing.T) {
 	starved := func(rate, row int, delay time.Duration) (share float64, freeze float64) {
 		c := config.Default()
 		c.Sender.RateHz, c.Receiver.Playout, c.Receiver.DisplayMilliHz = rate, delay, 59_900

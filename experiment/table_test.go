@@ -82,7 +82,7 @@ func TestUserTable(t *testing.T) {
 
 // A bad schema or bad first records are errors of the configuration. Bad records
 // further on end the run with their place.
-func TestBadTable(t *testing.T) {
+func TestInvalidTable(t *testing.T) {
 	spec := tableOf(t)
 	schema, _, _ := strings.Cut(strings.TrimPrefix(spec, "table:"), ",")
 	text, err := os.ReadFile(schema)

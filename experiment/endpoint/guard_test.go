@@ -35,7 +35,7 @@ func numbers(top uint64, guard bool, seqs ...uint64) (got []uint64) {
 
 // One number far from the others is doubted, two that agree are believed, wherever the 16
 // bits wrap.
-func TestFarNumbers(t *testing.T) {
+func TestFarSequenceNumbers(t *testing.T) {
 	for _, top := range []uint64{300, 40_000, 65_530, 65_536, 1<<33 - 3} {
 		for _, c := range []struct {
 			what        string
@@ -114,7 +114,7 @@ func (c *couple) exchange(t testing.TB, harm func(datagram []byte)) (right bool,
 // A receiver that is whole turns of the 16 bits off is noticed by the digest, one that is
 // off otherwise by the acks that make no sense. Both find their place by the full sequence
 // of the packets that follow.
-func TestReceiverFindsItsPlace(t *testing.T) {
+func TestReceiverRecoversSequence(t *testing.T) {
 	for _, flip := range []byte{1, 3, 0x80} { // of the turns that packets name: here 16 turns have passed
 		c := newCouple(t, 1<<20)
 		for i := range 40 {
@@ -158,7 +158,7 @@ func inFull(d []byte) bool { return d[2] == 0 && d[3]&paramsFollow != 0 }
 
 // Only the packets that build on the initial state with their params say their sequence in
 // full, four bytes.
-func TestWholeSequence(t *testing.T) {
+func TestFullSequenceInHeader(t *testing.T) {
 	h := header{seq: 0x5678_9abc_1234, hasFullSeq: true, codec: 9, epoch: 3, params: []byte("a"), hasParams: true}
 	want := []byte{0x34, 0x12, 0, 9 | 0x80, 3, 0xbc, 0x9a, 0x78, 0x56, 1, 'a'}
 	if got := h.append(nil, false); !bytes.Equal(got, want) {
@@ -187,7 +187,7 @@ func FuzzNumbers(f *testing.F) {
 }
 
 // Of any 200 histories of damage and outages, each ends well. (The fuzzer looks for others.)
-func TestNumbersMeetAgain(t *testing.T) {
+func TestSequencesConverge(t *testing.T) {
 	for seed := range uint64(200) {
 		rng := rand.New(rand.NewPCG(seed, 1))
 		var flips []byte

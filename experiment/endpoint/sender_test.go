@@ -53,7 +53,7 @@ func pairOf(t *testing.T) (*Sender, *Receiver, Encoding) {
 }
 
 // A request before the first packet replaces the encoding without a new epoch.
-func TestRequestBeforeTheFirstPacket(t *testing.T) {
+func TestRequestBeforeFirstPacket(t *testing.T) {
 	s, _, other := pairOf(t)
 	s.StartAt(5, 0)
 	s.Skip()

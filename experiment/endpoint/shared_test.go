@@ -47,7 +47,7 @@ func (*changedProbe) End() {}
 
 // A sender that shares frames makes the packets of one that copies them, whatever is lost,
 // skipped and swapped. What it says of changes is true, and it lets go of frames.
-func TestSharedFramesMakeTheSamePackets(t *testing.T) {
+func TestSharedFramesGiveSamePackets(t *testing.T) {
 	schema := frame.Cubes(70)
 	exact, quantising := codecNamed(1, "a"), codecNamed(2, "b")
 	quantising.Quantises = true

@@ -11,7 +11,7 @@ import (
 
 // Packets that name a baseline in the future, or before the first packet, end as no
 // baseline whatever they contain. Valid packets are not affected.
-func TestBaselinesThatTheReceiverLacks(t *testing.T) {
+func TestMissingBaselines(t *testing.T) {
 	for _, name := range []string{"rpc-delta", "rpc-adaptive"} {
 		c := config.Default()
 		c.Data.Source, c.Encoder.Name = "rpc", name

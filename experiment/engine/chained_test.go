@@ -141,7 +141,7 @@ func withMemos(c *config.Config) *config.Config {
 
 // Memos stay in step at both ends through losses, copies, reordering and swaps: the
 // chained codecs decode a packet only with the memos that it was encoded with.
-func TestMemosStayInStep(t *testing.T) {
+func TestMemosAgree(t *testing.T) {
 	for seed := range uint64(8) {
 		c := withMemos(config.Default())
 		c.Seed, c.Sender.History, c.Receiver.History, c.Sender.RateHz = seed, 60, 80, 60/(1+int(seed%3))
@@ -263,7 +263,7 @@ func TestConflictingScriptIsRefused(t *testing.T) {
 
 // Scripted changes are checked and applied in order of time, not in the order of the
 // file.
-func TestScriptsRunInOrderOfTime(t *testing.T) {
+func TestScriptIsSortedByTime(t *testing.T) {
 	ok := "[[at]]\nt = \"20s\"\nparams.xy_small = 5\n[[at]]\nt = \"10s\"\nencoder = \"rotor\"\n[encoder]\nname = \"raw\""
 	if _, err := config.Parse("ok", []byte(ok)); err != nil {
 		t.Errorf("in order of time this is fine: %v", err)

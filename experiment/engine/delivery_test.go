@@ -90,7 +90,7 @@ func TestCleanDelivery(t *testing.T) {
 
 // A lane's rates are over the time of its own delivery, even if another lane takes
 // longer.
-func TestRatesBesideASlowerLane(t *testing.T) {
+func TestRatesWithSlowerLane(t *testing.T) {
 	p := labtest.NewParcel(30_000, 2)
 	alone := runToEnd(t, newDeliverySession(t, p, "encoder.name", "whole-zstd"))
 	beside := runToEnd(t, newDeliverySession(t, p, "encoder.name", "whole-zstd", "shadow[0].name", "whole-raw"))

@@ -17,7 +17,7 @@ import (
 // A display that looks only at rows that changed finds the errors that one finds which
 // looks at all of them, as a picture needs: under loss, damage, swaps and any other
 // change, at any rate.
-func TestChangedRowsAreEnoughForErrors(t *testing.T) {
+func TestErrorsFromChangedRows(t *testing.T) {
 	for seed := range testkit.ChooseLong[uint64](16, 8, 2) {
 		run := func(looked bool) (*Session, any) {
 			rng := rand.New(rand.NewPCG(seed, 98))
@@ -56,7 +56,7 @@ func TestChangedRowsAreEnoughForErrors(t *testing.T) {
 
 // A picture in which only cubes that changed are drawn again is one that is drawn anew: as
 // the rows of the display and the errors are, at any tick.
-func TestPicturesAreAsDrawnAnew(t *testing.T) {
+func TestPictureEqualsFullRedraw(t *testing.T) {
 	seeds, total := testkit.ChooseLong[uint64](30, 12, 1), 0
 	for seed := range seeds {
 		rng := rand.New(rand.NewPCG(seed, 97))
@@ -107,7 +107,7 @@ func TestPicturesAreAsDrawnAnew(t *testing.T) {
 
 // Every frame of a session says which rows changed, of a source that does not say so too;
 // and a session has no more frames than it needs.
-func TestSessionKnowsWhatChanged(t *testing.T) {
+func TestChangedRowsOfSession(t *testing.T) {
 	for _, ends := range []bool{false, true} {
 		crowd := labtest.NewCrowd(80, 3, -1, 5)
 		var s *Session

@@ -68,7 +68,7 @@ func brittleSession(t *testing.T, script []config.StampedChange, left [2]int) *S
 }
 
 // What the times are of is said as long as they are of that.
-func TestTimesOfAnEncoderThatGaveWay(t *testing.T) {
+func TestTimesAfterFallback(t *testing.T) {
 	s := brittleSession(t, []config.StampedChange{config.Stamp(time.Second, config.NewChange("encoder", "rotor"))}, [2]int{40, 1 << 30})
 	for _, c := range []struct {
 		at          time.Duration
@@ -86,7 +86,7 @@ func TestTimesOfAnEncoderThatGaveWay(t *testing.T) {
 
 // An encoder from outside that breaks gives way to the one before it, at whichever end it
 // broke; the session goes on, nothing is wrong, and a replay of its changes is the same.
-func TestBrokenEncoderGivesWay(t *testing.T) {
+func TestBrokenEncoderIsReplaced(t *testing.T) {
 	for name, left := range map[string][2]int{"encoder": {40, 1 << 30}, "decoder": {1 << 30, 40}} {
 		run := func(script []config.StampedChange) *Result {
 			s := brittleSession(t, script, left)

@@ -71,7 +71,7 @@ func (f *feed) read() *frame.Shared {
 	return next
 }
 
-// close releases the source.
+// close closes the source, if it is an io.Closer.
 func (f *feed) close() error {
 	if c, ok := f.source.(io.Closer); ok {
 		return c.Close()

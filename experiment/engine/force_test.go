@@ -11,7 +11,7 @@ import (
 
 // What may take more memory than most machines have is refused with a sentence that says
 // how to do it all the same.
-func TestForceBeyondTheEstimate(t *testing.T) {
+func TestForceSkipsMemoryCheck(t *testing.T) {
 	schema := *labtest.NewCrowd(2, 1, -1, 1).Schema()
 	schema.Rows = 65535
 	c := config.Default()

@@ -145,7 +145,7 @@ func TestRecordingTakesNoInput(t *testing.T) {
 }
 
 // Inputs in a configuration file come back from the effective configuration.
-func TestInputsInAFile(t *testing.T) {
+func TestInputsInConfigFile(t *testing.T) {
 	text := `
 [data]
 source = "world"
@@ -194,7 +194,7 @@ loss = "5%"
 }
 
 // A report for people shows many presses in one row.
-func TestPressesShareOneRow(t *testing.T) {
+func TestPressesAreSummarised(t *testing.T) {
 	on := true
 	press := func(at time.Duration) config.StampedChange {
 		return config.Stamp(at, config.NewChange("press", "left"))

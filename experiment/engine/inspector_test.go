@@ -35,7 +35,7 @@ func inspected(t *testing.T, until time.Duration, settings ...string) *Session {
 // An opened packet agrees with its record, and its bits and the steps of its trail
 // add up. Nothing is recorded without Options.Inspect, and inspecting changes no
 // result.
-func TestOpenedPacketAddsUp(t *testing.T) {
+func TestOpenedPacketIsConsistent(t *testing.T) {
 	settings := []string{"down.loss", "5%", "down.duplicate", "5%", "link.latency", "40ms", "link.jitter", "15ms", "down.corrupt",
 		"2%", "down.rate", "2mbit"}
 	s := inspected(t, 10*time.Second, settings...)

@@ -12,7 +12,7 @@ import (
 
 // Encoders that run side by side are told apart: by their names if these differ, else by
 // the params that differ, in the snapshot as in the report. Defaults are not spelt out.
-func TestLanesAreToldApart(t *testing.T) {
+func TestLaneNames(t *testing.T) {
 	tuned := func(name string, params map[string]any) config.Encoder {
 		return config.Encoder{Name: name, Params: params}
 	}

@@ -61,7 +61,7 @@ func failures(l *lane) int64 {
 
 // One damaged sequence number used to move the receiver by 65,536 for good. Ten seconds
 // after the damage, both ends count alike, and every packet is what was sent.
-func TestDamagedNumbersHeal(t *testing.T) {
+func TestDamagedSequencesRecover(t *testing.T) {
 	moved := 0
 	for seed := range testkit.Choose[uint64](30, 10) {
 		for _, x := range []struct {
@@ -96,7 +96,7 @@ func TestDamagedNumbersHeal(t *testing.T) {
 }
 
 // Packets that were damaged while the checksum was off arrive after it was turned on.
-func TestDamageUnderWay(t *testing.T) {
+func TestDamageInFlight(t *testing.T) {
 	for seed := range uint64(15) {
 		c := config.Default()
 		c.Seed, c.Encoder.Name = seed, "quantized"
@@ -126,7 +126,7 @@ func TestDamageUnderWay(t *testing.T) {
 
 // A frame that is taken for another packet's is not what the sender meant: it is counted,
 // and not displayed.
-func TestMovedFramesCount(t *testing.T) {
+func TestFramesWithWrongSequenceCount(t *testing.T) {
 	for seed := range uint64(40) {
 		s := numberDamage(t, "quantized", 0, seed, true)
 		l := s.lanes[0]
@@ -151,7 +151,7 @@ func TestMovedFramesCount(t *testing.T) {
 
 // A receiver that doubts goes on within a few packets after ten minutes without any, and
 // one with digests even after the 16 bits have gone all the way round.
-func TestOutageUnderGuard(t *testing.T) {
+func TestOutageWithGuard(t *testing.T) {
 	cases := []struct{ digest, packets int }{{0, 36_000}, {16, 65_536 - 2000}, {16, 36_000}, {8, 65_536 + 70}}
 	for _, x := range testkit.Choose(cases, cases[:2]) {
 		c := config.Default()

@@ -26,7 +26,7 @@ func (p *unknownFatePath) Send(now time.Duration, datagram []byte, tag uint64) l
 // The same session over a link that reports every fate, and over one that reports
 // none. The endpoints do the same to the byte, arrivals are counted the same, packets
 // that do not arrive are unknown, and the law of outcomes always holds.
-func TestUnknownFates(t *testing.T) {
+func TestUnknownOutcomes(t *testing.T) {
 	var path *unknownFatePath
 	open := func(quiet bool) *Session {
 		c := config.Default()

@@ -28,7 +28,7 @@ func worldSession(tb testing.TB, script string, ch config.Change) *Session {
 
 // The sender's side of a picture equals the world, to half a quantisation unit. The
 // receiver's side equals the world at the moment on display.
-func TestPictureShowsTheWorld(t *testing.T) {
+func TestPictureShowsBothEndpoints(t *testing.T) {
 	s := worldSession(t, "katamari", config.NewChange("down.latency", "50ms"))
 	src, err := dataset.Open(t.Context(), "world", dataset.Options{Seed: s.config.Seed, Script: "katamari"})
 	if err != nil {
@@ -79,7 +79,7 @@ func TestPictureShowsTheWorld(t *testing.T) {
 }
 
 // Loss causes errors. A dead link starves the display, which then freezes.
-func TestPictureOfABadLink(t *testing.T) {
+func TestPictureOverBadLink(t *testing.T) {
 	s := worldSession(t, "hover", config.NewChange("down.loss", "30%", "down.latency", "20ms", "down.jitter", "15ms"))
 	delay := 20 * time.Millisecond
 	if err := s.Change(config.NewChange("receiver.playout_delay", (delay).String())); err != nil {

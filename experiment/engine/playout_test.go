@@ -137,7 +137,7 @@ func (d *referencePlayout) run(until time.Duration) {
 
 // The playout buffer agrees with referencePlayout, over losses, jitter, a link that
 // becomes slower and faster, and a delay that changes twice.
-func TestPlayoutAgreesWithTheArrivalLog(t *testing.T) {
+func TestPlayoutAgreesWithArrivals(t *testing.T) {
 	for _, x := range []struct {
 		rate int
 		hz   float64 // of the display
@@ -208,7 +208,7 @@ func checkAges(t *testing.T, got figures.Quantiles, ages []time.Duration) {
 }
 
 // Data that are not interpolated are as old as the snapshot that is held.
-func TestAgeOfDataThatAreNotInterpolated(t *testing.T) {
+func TestAgeWithoutInterpolation(t *testing.T) {
 	for _, data := range []string{"rpc", "text"} {
 		c := config.Default()
 		c.Data.Source, c.Duration = data, 20*time.Second
@@ -235,7 +235,7 @@ func TestAgeOfDataThatAreNotInterpolated(t *testing.T) {
 }
 
 // What a snapshot has of both ends is the newest frame, and the one that its age says.
-func TestDisplayShowsTheFrameOfItsAge(t *testing.T) {
+func TestDisplayedFrameHasReportedAge(t *testing.T) {
 	c := config.Default()
 	c.Data.Source, c.Duration = "rpc", 10*time.Second
 	for key, v := range map[string]any{"encoder.name": "full", "down.loss": "20%", "down.burst": "4", "down.latency": "40ms", "down.jitter": "35ms"} {

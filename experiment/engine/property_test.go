@@ -69,7 +69,7 @@ func lawHolds(t *testing.T, s *Session) {
 
 // Any pattern of loss, reordering, duplication and corruption, any schedule of
 // swaps, param changes and reshapes: nothing is ever decoded wrong.
-func TestNothingIsEverWrong(t *testing.T) {
+func TestNoWrongFrames(t *testing.T) {
 	for seed := range testkit.ChooseLong[uint64](60, 25, 5) {
 		rng := rand.New(rand.NewPCG(seed, 99))
 		c := config.Default()
@@ -192,7 +192,7 @@ func TestSwapsWithoutLossNeverFail(t *testing.T) {
 
 // Sequence numbers, acks and epochs wrap. A run of 80,000 packets with loss survives
 // every wrap.
-func TestNumbersWrap(t *testing.T) {
+func TestSequenceWraps(t *testing.T) {
 	c := config.Default()
 	for key, v := range map[string]any{"link.loss": "5%", "link.latency": "50ms", "link.jitter": "16ms", "down.duplicate": "1%"} {
 		if err := c.Set(key, v); err != nil {

@@ -101,7 +101,7 @@ func acceleratedPath(i, n int) [3]int32 {
 
 // A cube in uniform motion is displayed exactly, at any snapshot rate and any loss,
 // as long as the display is not starved.
-func TestUniformMotionIsShownExactly(t *testing.T) {
+func TestUniformMotionHasNoError(t *testing.T) {
 	for _, settings := range [][]string{
 		{},
 		{"down.jitter", "16ms"},
@@ -159,7 +159,7 @@ func TestErrorOfFrozenDisplay(t *testing.T) {
 }
 
 // Interpolation across a seam of the source does not count as an error.
-func TestNoErrorAcrossSeams(t *testing.T) {
+func TestNoErrorAcrossLoopPoints(t *testing.T) {
 	src := newPathCubes(3, uniformPath)
 	src.round = 95
 	p := playoutOf(t, src, 20*time.Second, "down.jitter", "10ms", "receiver.interpolation", "hermite")
@@ -170,7 +170,7 @@ func TestNoErrorAcrossSeams(t *testing.T) {
 
 // Options.WithPicture changes no figure, and the picture's errors equal the measured
 // ones.
-func TestPictureChangesNoFigure(t *testing.T) {
+func TestPictureDoesNotChangeFigures(t *testing.T) {
 	run := func(src dataset.Source, looked bool) (*Session, figures.Totals) {
 		c := config.Default()
 		for key, v := range map[string]any{"down.loss": "10%", "link.latency": "40ms", "link.jitter": "20ms", "sender.rate_hz": 20,
@@ -236,7 +236,7 @@ func hoppingPath(i, n int) [3]int32 {
 }
 
 // Tainted snapshots are never displayed, even if there are no others.
-func TestDamagedSnapshotsAreNotShown(t *testing.T) {
+func TestTaintedSnapshotsAreNotDisplayed(t *testing.T) {
 	s := frame.Cubes(1)
 	h := frame.NewHistory(s, 20)
 	var damage taint

@@ -11,7 +11,7 @@ import (
 // Every packet that builds on a frame from before a seam is marked, not the first
 // alone: all of them are as large. Which they are is counted here from the sequences:
 // tick n is frame n of the source, which begins anew every 200 frames.
-func TestPacketsAcrossASeam(t *testing.T) {
+func TestPacketsAcrossLoopPoint(t *testing.T) {
 	const round = 200
 	for _, settings := range [][]string{{}, {"down.loss", "30%", "up.loss", "30%"}, {"sender.every", "3"}} {
 		src := newPathCubes(60, uniformPath)

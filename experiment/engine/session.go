@@ -221,7 +221,7 @@ func encodersOf(c *config.Config) []config.Encoder {
 	return append([]config.Encoder{c.Encoder}, c.Shadows...)
 }
 
-// Close releases the source.
+// Close closes the source.
 func (s *Session) Close() error { return s.feed.close() }
 
 // Config returns the configuration with every change applied so far. The caller must not modify

@@ -52,7 +52,7 @@ func shadowNamed(names ...string) (list []config.Encoder) {
 // up, the packets are equal and use the same baseline, which requires that the fates
 // on the uplink agree too. The test also joins after 65,536 packets, when sequences
 // have wrapped.
-func TestLateShadowMeetsTheSameFates(t *testing.T) {
+func TestLateShadowHasSameLosses(t *testing.T) {
 	for _, joins := range []time.Duration{0, 2 * time.Second, 1200 * time.Second} {
 		if joins > time.Minute && !testkit.Thorough() {
 			continue
@@ -112,7 +112,7 @@ func compareTwins(t *testing.T, s *Session, joins time.Duration) {
 }
 
 // Shadows that join and leave do not affect the first lane.
-func TestShadowsLeaveTheFirstLaneAlone(t *testing.T) {
+func TestShadowsDoNotChangeFirstLane(t *testing.T) {
 	digests := map[bool]string{}
 	for _, with := range []bool{false, true} {
 		s, err := NewSessionOf(badLink(t, config.Default()), labtest.NewCrowd(20, 3, -1, 1), Options{})
@@ -294,7 +294,7 @@ func TestShadowsAreNeverWrong(t *testing.T) {
 
 // A shadow copies the links of the first lane: it joins although a file that they were
 // made of is gone.
-func TestShadowJoinsWithoutTheTrace(t *testing.T) {
+func TestShadowJoinsAfterTraceIsRemoved(t *testing.T) {
 	trace := filepath.Join(t.TempDir(), "loss.txt")
 	if err := os.WriteFile(trace, []byte("seq,lost\n0,0\n1,0\n2,0\n3,1\n"), 0o644); err != nil {
 		t.Fatal(err)

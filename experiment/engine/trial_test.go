@@ -12,7 +12,7 @@ import (
 
 // A trial changes no byte of a run: with trials and without, encoders, params and shadows
 // that come and go leave the same report behind.
-func TestTrialsChangeNothing(t *testing.T) {
+func TestTrialsDoNotChangeResults(t *testing.T) {
 	report := func(trials bool) (string, int) {
 		s, err := NewSessionOf(badLink(t, config.Default()), labtest.NewCrowd(20, 3, -1, 1), Options{Endless: true, Trials: trials})
 		if err != nil {
@@ -47,7 +47,7 @@ func TestTrialsChangeNothing(t *testing.T) {
 
 // The effect of a change is measured on the same frames: what the setting before would
 // have sent is what it did send in a session without the change.
-func TestEffectIsOnTheSameFrames(t *testing.T) {
+func TestEffectCoversSameFrames(t *testing.T) {
 	open := func() *Session {
 		c := config.Default()
 		c.Encoder = config.Encoder{Name: "quantized"}

@@ -68,7 +68,7 @@ func TestUndetectedDamage(t *testing.T) {
 }
 
 // On a link that damages nothing digests change no packet and start nothing over.
-func TestDigestsOfRightFrames(t *testing.T) {
+func TestDigestsOfCorrectFrames(t *testing.T) {
 	var packets [2]float64
 	for i, bits := range []int{0, 32} {
 		c := config.Default()

@@ -10,7 +10,7 @@ import (
 
 // One undo takes back a whole drag. Changes of other settings, or later changes of
 // the same one, are separate steps.
-func TestUndoTakesBackAWholeDrag(t *testing.T) {
+func TestUndoRevertsDrag(t *testing.T) {
 	s, err := NewSessionOf(config.Default(), labtest.NewCrowd(3, 1, -1, 1), Options{Endless: true})
 	if err != nil {
 		t.Fatal(err)

@@ -9,7 +9,7 @@ import (
 )
 
 // Undo of a profile leaves the links with the name that they had, or with none.
-func TestUndoOfAProfile(t *testing.T) {
+func TestUndoOfProfile(t *testing.T) {
 	for _, name := range []string{"", "perfect", "lte"} {
 		c := config.Default()
 		c.Encoder.Name = "quantized"

@@ -11,7 +11,7 @@ import (
 
 // However long a run is, its charts are made of a bounded number of points, which say
 // what all of its samples say: the same mean of rates, and no lost peak.
-func TestCurvesOfALongRun(t *testing.T) {
+func TestCurvesOfLongRun(t *testing.T) {
 	const days = 24 * time.Hour / meters.SamplePeriod
 	var c curves
 	var total float64

@@ -157,7 +157,7 @@ func TestExplainDropped(t *testing.T) {
 	}
 }
 
-func TestExplainDroppedForWantOfAcks(t *testing.T) {
+func TestExplainDroppedWithoutAcks(t *testing.T) {
 	// The round trip takes 4 frames, but for a while nearly all acks are lost.
 	x := provoke(t, 2*time.Second, crowdOf(1), "receiver.history", "16", "down.latency", "30ms", "up.latency", "30ms")
 	x.change(config.NewChange("up.loss", "100%"))
@@ -290,7 +290,7 @@ func TestExplainLate(t *testing.T) {
 	}
 }
 
-func TestExplainLateBehindAQueue(t *testing.T) {
+func TestExplainLateInQueue(t *testing.T) {
 	// A line for 5 packets in 6: the queue grows, and the display's patience ends.
 	x := provoke(t, 3*time.Second, crowdOf(4), "encoder.name", "raw", "down.rate", "600kbit", "down.latency", "10ms",
 		"receiver.playout_delay", "40ms")

@@ -159,7 +159,7 @@ func TestExplainDoubtedNumbers(t *testing.T) {
 	}
 }
 
-func TestExplainMovedPackets(t *testing.T) {
+func TestExplainWrongSequence(t *testing.T) {
 	c := config.Default()
 	c.Encoder.Name, c.Trusting = "quantized", true
 	for _, set := range [][2]string{{"down.checksum", "false"}, {"down.corrupt", "60%"}} {

@@ -120,7 +120,7 @@ func TestExplainSwap(t *testing.T) {
 // newFlight is a crowd in which every fourth cube flies on and on.
 func newFlight() *labtest.Crowd { return labtest.NewCrowd(100, 20, -1, 3) }
 
-func TestExplainSeam(t *testing.T) {
+func TestExplainLoopPoint(t *testing.T) {
 	if labtest.RaceEnabled {
 		t.Skip("two minutes of the demo take long under the race detector, and nothing races here")
 	}

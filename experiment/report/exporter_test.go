@@ -11,7 +11,7 @@ import (
 )
 
 // A file whose writer fails is not left half written.
-func TestWholeOrNotAtAll(t *testing.T) {
+func TestExporterIsAtomic(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "f")
 	if err := os.WriteFile(path, []byte("old"), 0o644); err != nil {

@@ -18,7 +18,7 @@ import (
 
 // What the meter counts as packets pass against what is measured afterwards in
 // the report's own packets.csv, read as a capture.
-func TestNetworkAgreesWithTheCapture(t *testing.T) {
+func TestNetworkAgreesWithCapture(t *testing.T) {
 	c := config.Default()
 	c.Seed, c.Duration = 6, 40*time.Second
 	for key, v := range map[string]any{"down.loss": "8%", "down.burst": 3, "down.latency": "50ms", "down.jitter": "25ms",

@@ -38,7 +38,7 @@ func (k *keeper) Packet(p *packetlog.Record, x *engine.Problem) {
 
 // The files have a row for every sample, packet and copy, in order of sequence, although
 // packets end in another order and only some of them are held.
-func TestRowsOfALongRun(t *testing.T) {
+func TestRowsOfLongRun(t *testing.T) {
 	c := config.Default()
 	c.Duration = 5 * time.Minute
 	for key, v := range map[string]any{"down.loss": "8%", "down.latency": "500ms", "down.jitter": "400ms", "down.duplicate": "20%",
@@ -95,7 +95,7 @@ func TestRowsOfALongRun(t *testing.T) {
 }
 
 // What is no file is not waited for.
-func TestSamplesOfNoFile(t *testing.T) {
+func TestReadSamplesOfFolder(t *testing.T) {
 	dir := t.TempDir()
 	if _, err := ReadSamples(dir); err == nil || !strings.Contains(err.Error(), "is not a regular file") {
 		t.Errorf("a folder: %v", err)

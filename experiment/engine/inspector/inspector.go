@@ -263,7 +263,7 @@ func (w *Inspector) fatesAfterBaseline(r *packetlog.Record) (c fateCount) {
 		return c
 	}
 	for n, x := range w.log.Backward() {
-		if x.Seq+uint64(r.Baseline) <= r.Seq {
+		if x.Seq+uint64(r.Baseline) <= r.Seq { // the baseline itself, or older
 			break
 		}
 		if x.Seq >= r.Seq || x.Copy > 0 {

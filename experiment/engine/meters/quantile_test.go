@@ -16,7 +16,7 @@ func nearestRank(sorted []int64, p int) float64 {
 	return float64(sorted[max(1, (len(sorted)*p+99)/100)-1])
 }
 
-func TestCountsAgreeWithSorting(t *testing.T) {
+func TestQuantilesAgreeWithSorting(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 1))
 	for n := 1; n < 400; n += 13 {
 		var c quantile.Counts
@@ -38,7 +38,7 @@ func TestCountsAgreeWithSorting(t *testing.T) {
 	}
 }
 
-func TestSpreadIsWithinItsBuckets(t *testing.T) {
+func TestHistogramPrecision(t *testing.T) {
 	rng := rand.New(rand.NewPCG(2, 2))
 	var s histogram
 	var all []int64

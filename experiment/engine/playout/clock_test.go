@@ -29,7 +29,7 @@ func TestPlayoutAdaptsToLongerDelay(t *testing.T) {
 // After a change of the delay, the display runs slower or faster by at most a quarter
 // until it is right, and never backwards. It leaps only if it is more than a second
 // behind.
-func TestDelayChangeIsSlewed(t *testing.T) {
+func TestDelayChangeIsGradual(t *testing.T) {
 	const tick = time.Second / 60
 	for _, c := range []struct {
 		from, to time.Duration

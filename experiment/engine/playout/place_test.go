@@ -10,7 +10,7 @@ import (
 
 // The spline follows a parabola, at unequal spacing and with a neighbour missing.
 // Without neighbours it is linear.
-func TestSplineFollowsAParabola(t *testing.T) {
+func TestSplineReproducesParabola(t *testing.T) {
 	rng := rand.New(rand.NewPCG(8, 8))
 	for range 2000 {
 		a, b, c := rng.NormFloat64(), rng.NormFloat64(), rng.NormFloat64()
@@ -41,7 +41,7 @@ func TestSplineFollowsAParabola(t *testing.T) {
 
 // The normalised mean at t of a rotation by phi is twice the angle whose tangent is t
 // sin(phi/2) / (1 - t + t cos(phi/2)). The sign of a quaternion does not matter.
-func TestMidwayTakesTheShorterWay(t *testing.T) {
+func TestNlerpTakesShorterArc(t *testing.T) {
 	about := func(phi float64) physics.Quat {
 		const x, y, z = 2.0 / 7, 3.0 / 7, 6.0 / 7
 		sin, cos := math.Sincos(phi / 2)

@@ -180,13 +180,14 @@ func (x *screen) drawMoving(b *blend, m *meters.DisplayErrors) {
 		}
 		return
 	}
+	// Keep only the cubes whose rows differ between the frames.
 	x.moving.Differing(b.truthBefore.Table, b.truthAfter.Table, frame.CubeFields)
 	m.AddExact(x.moving.Count())
 }
 
-// captureTime returns when the sender captured the state that is displayed at moment; false if
-// nothing is displayed. Cubes are interpolated, so it is moment itself; without a snapshot to
-// interpolate to, it is the time of the newest snapshot, and so it is for all other data. seq is the
+// captureTime returns when the sender captured the state that is displayed at moment; ok is false if
+// nothing is displayed. For cubes interpolated between two snapshots the result is moment itself. For
+// other data, and without a second snapshot, it is the time of the displayed snapshot. seq is the
 // displayed snapshot or, for interpolated cubes, the one before moment.
 func (x *screen) captureTime(w *window, moment time.Duration) (at time.Duration, seq uint64, ok bool) {
 	switch before, after := w[1].entry, w[2].entry; {

@@ -120,7 +120,7 @@ func (r *rig) checkErrors() {
 
 // A picture in which only cubes that changed are drawn again equals one that is drawn in full, bit
 // for bit, at any tick and whatever arrives; and so do the errors, which are those of what is shown.
-func TestPicturesAreAsDrawnAnew(t *testing.T) {
+func TestPictureEqualsFullRedraw(t *testing.T) {
 	for seed := range testkit.Choose[uint64](30, 12) {
 		rng := rand.New(rand.NewPCG(seed, 97))
 		crowd := labtest.NewCrowd(100, 2, -1, seed)
@@ -167,7 +167,7 @@ func TestPicturesAreAsDrawnAnew(t *testing.T) {
 
 // A cube that comes to rest is displayed exactly where it rests, and no cube below the floor: cube
 // 1 rests for two seconds, hops for one, and so on.
-func TestCubesComeToRestInPlace(t *testing.T) {
+func TestRestingCubesHaveNoError(t *testing.T) {
 	const floor = 102.0 / frame.UnitsPerMetre
 	for _, hermite := range []bool{false, true} {
 		ticks := 0

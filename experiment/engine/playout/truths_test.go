@@ -8,7 +8,7 @@ import (
 
 // Truths keeps frames as long as they are needed, within its bound. The test compares
 // it with a list of all frames.
-func TestTruthsKeepWhatIsNeeded(t *testing.T) {
+func TestTruths(t *testing.T) {
 	src := labtest.NewCrowd(2, 1, -1, 4)
 	pool := frame.NewPool(src.Schema())
 	var all []int32

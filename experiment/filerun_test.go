@@ -14,8 +14,7 @@ import (
 	"wirelab/experiment/internal/labtest"
 )
 
-// A patch is delivered over a very bad link, with the same result in a second run and
-// in a replay.
+// A patch is delivered over a very bad link, with the same result in a second run and in a replay.
 func TestPatchOverBadLink(t *testing.T) {
 	dir, p := t.TempDir(), labtest.NewParcel(60_000, 3)
 	c := config.Default()
@@ -72,8 +71,8 @@ func TestPatchOverBadLink(t *testing.T) {
 	}
 }
 
-// Encodings of the script are packed before the session begins, with progress and
-// cancellation.
+// The file is packed with the encodings of scripted changes before the session begins. This reports
+// progress and can be cancelled.
 func TestScriptIsPackedBeforeTheRun(t *testing.T) {
 	c := config.Default()
 	c.Data.Source = labtest.ParcelFiles(t, labtest.NewParcel(20_000, 4))

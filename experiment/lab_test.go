@@ -15,8 +15,8 @@ import (
 	"wirelab/experiment/report"
 )
 
-// quick returns a short configuration that uses many features.
-func quick(t *testing.T) *config.Config {
+// quickConfig returns a short configuration that uses many features.
+func quickConfig(t *testing.T) *config.Config {
 	t.Helper()
 	c, err := config.Parse("quick", []byte(`
 seed = 3
@@ -54,7 +54,7 @@ func mustRun(t *testing.T, c *config.Config, opt RunOptions) *report.Report {
 }
 
 func TestSameConfigSameBytes(t *testing.T) {
-	c := quick(t)
+	c := quickConfig(t)
 	a, b := mustRun(t, c, RunOptions{}).Runs[0], mustRun(t, c, RunOptions{}).Runs[0]
 	if !reflect.DeepEqual(a, b) {
 		t.Errorf("two runs of one configuration differ:\n%+v\n%+v", a, b)
@@ -66,10 +66,10 @@ func TestSameConfigSameBytes(t *testing.T) {
 	}
 }
 
-// A shadow with the encoder of the first lane does exactly the same. A shadow with
-// another encoder meets the same losses.
+// A shadow with the encoder of the first lane sends the same packets. A shadow with another encoder
+// has the same losses.
 func TestShadowsHaveSameLosses(t *testing.T) {
-	c := quick(t)
+	c := quickConfig(t)
 	c.At = nil
 	c.Shadows = []config.Encoder{{Name: c.Encoder.Name}, {Name: "raw"}}
 	c.Down.Corrupt.P = 0
@@ -89,7 +89,7 @@ func TestShadowsHaveSameLosses(t *testing.T) {
 }
 
 func TestFramesAndDuration(t *testing.T) {
-	c := quick(t)
+	c := quickConfig(t)
 	c.Duration, c.At = 2500*time.Millisecond, nil
 	r := mustRun(t, c, RunOptions{}).Runs[0]
 	if r.Frames != 150 || r.DurationS != 2.5 || r.Totals.Sent != 150 {
@@ -104,10 +104,10 @@ func TestFramesAndDuration(t *testing.T) {
 	}
 }
 
-// A saved report replays to the same digest, and a modified report does not.
+// A saved report replays to the same digest; a modified report does not.
 func TestReplayOfSavedRun(t *testing.T) {
 	dir := t.TempDir()
-	c := quick(t)
+	c := quickConfig(t)
 	c.Shadows = []config.Encoder{{Name: "raw"}}
 	mustRun(t, c, RunOptions{Dir: dir})
 	path := filepath.Join(dir, "report.json")
@@ -152,7 +152,7 @@ func TestReplayOfSavedRun(t *testing.T) {
 // The rows of packets.csv add up to the totals.
 func TestPacketRowsAddUp(t *testing.T) {
 	dir := t.TempDir()
-	r := mustRun(t, quick(t), RunOptions{Dir: dir}).Runs[0]
+	r := mustRun(t, quickConfig(t), RunOptions{Dir: dir}).Runs[0]
 	data, err := os.ReadFile(filepath.Join(dir, "packets.csv"))
 	if err != nil {
 		t.Fatal(err)
@@ -176,7 +176,7 @@ func TestPacketRowsAddUp(t *testing.T) {
 }
 
 func TestSweepEqualsSeparateRuns(t *testing.T) {
-	c := quick(t)
+	c := quickConfig(t)
 	c.Duration = 3 * time.Second
 	c.Sweep = []config.Axis{{Key: "encoder.name", Values: []any{"raw", "quantized"}}, {Key: "down.loss", Values: []any{"0%", "30%"}}}
 	dir := t.TempDir()
@@ -211,7 +211,7 @@ func TestSweepEqualsSeparateRuns(t *testing.T) {
 }
 
 func TestFailedAssertionsAreListed(t *testing.T) {
-	c := quick(t)
+	c := quickConfig(t)
 	for key, v := range map[string]any{"assert.payload_kbps": "<= 1", "assert.sent": "> 100", "assert.no_baseline": "== 0"} {
 		if err := c.Set(key, v); err != nil {
 			t.Fatal(err)
@@ -225,7 +225,7 @@ func TestFailedAssertionsAreListed(t *testing.T) {
 }
 
 func TestInterruptedRunIsSaved(t *testing.T) {
-	c := quick(t)
+	c := quickConfig(t)
 	dir := t.TempDir()
 	ctx, cancel := context.WithCancel(context.Background())
 	r, err := Run(ctx, c, RunOptions{Dir: dir, Progress: func(done, _ float64) {
@@ -248,7 +248,7 @@ func TestUnwritableOutput(t *testing.T) {
 		t.Fatal(err)
 	}
 	started := false
-	_, err := Run(context.Background(), quick(t), RunOptions{Dir: filepath.Join(blocked, "out"),
+	_, err := Run(context.Background(), quickConfig(t), RunOptions{Dir: filepath.Join(blocked, "out"),
 		Progress: func(float64, float64) { started = true }})
 	if err == nil || started || !strings.Contains(err.Error(), "cannot be written") {
 		t.Errorf("%v, started %v", err, started)
@@ -256,7 +256,7 @@ func TestUnwritableOutput(t *testing.T) {
 }
 
 func TestReportJSONKeys(t *testing.T) {
-	data, err := json.Marshal(mustRun(t, quick(t), RunOptions{}))
+	data, err := json.Marshal(mustRun(t, quickConfig(t), RunOptions{}))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -44,8 +44,8 @@ func TestFeedbackIsCounted(t *testing.T) {
 	}
 }
 
-// The preset of Blow's experiment. At any loss, the adaptive model needs no more bits
-// than the initial one, and a batch is lost with any of its ten messages.
+// The preset of Blow's experiment: at any loss, the adaptive model needs at most as many bits as
+// the initial one, and a batch is lost if any of its ten packets is lost.
 func TestBlowTable(t *testing.T) {
 	if !testkit.Thorough() {
 		t.Skip("nine runs of ten seconds: under WIRELAB_THOROUGH=1")

@@ -14,8 +14,8 @@ import (
 	"wirelab/experiment/internal/labtest"
 )
 
-// A report finds what it read from any folder: by its own place, or beside it, by the
-// digest; else it says which file it wants.
+// A replay finds the data files from any working folder: relative to the report or next to it, by
+// their hash. Otherwise the error contains the missing file.
 func TestReplayLocatesData(t *testing.T) {
 	home := t.TempDir()
 	move := func(from, to string) {
@@ -60,7 +60,7 @@ func TestReplayLocatesData(t *testing.T) {
 	for _, path := range []string{"one", "many", "many/run-001", "one/report.json"} {
 		same(filepath.Join(home, "out", path))
 	}
-	there := t.TempDir() // the report goes elsewhere, with the data beside it
+	there := t.TempDir() // the report is moved, with the data next to it
 	move(filepath.Join(home, "out", "one"), filepath.Join(there, "one"))
 	move(filepath.Join(home, "data", "crowd.bin"), filepath.Join(there, "one", "crowd.bin"))
 	move(filepath.Join(home, "data", "link.csv"), filepath.Join(there, "one", "link.csv"))

@@ -6,10 +6,10 @@ import (
 	"testing"
 )
 
-// A link that loses everything has no quality: what has no data is null, "-" to people,
-// and no assertion holds on it.
+// On a link that loses all packets, figures without data are null in JSON and "-" in tables, and
+// assertions on them do not hold.
 func TestAssertionsFailWithoutData(t *testing.T) {
-	c := quick(t)
+	c := quickConfig(t)
 	c.At, c.Assert = nil, nil
 	bounds := map[string]string{"playout.starved_ratio": "<= 0.01", "playout.position_error_mm.p95": "<= 1", "playout.behind_ms": "<= 100",
 		"playout.late_ms.max": "<= 10", "network.delay_ms.p50": "<= 100", "network.reordered_ratio": "== 0"}

@@ -26,10 +26,10 @@ func (refuser) Decode(*frame.Frame, []byte, []encoders.Ref, encoders.Memo) (enco
 	return nil, errRefused
 }
 
-// An encoder that fails on every frame does not stop the lab. The error is reported,
-// and the session goes on after a swap to a working encoder.
+// An encoder that fails on every frame does not stop the session. The error is reported, and frames
+// are sent after a swap to a working encoder.
 func TestEncoderThatAlwaysFails(t *testing.T) {
-	c := quick(t)
+	c := quickConfig(t)
 	c.Codecs = append(table.All(), encoders.Codec{
 		ID: 120, Name: "refuser", Suits: func(*frame.Schema) bool { return true },
 		New: func(*frame.Schema, any) (encoders.Encoder, encoders.Decoder, error) { return refuser{}, refuser{}, nil },

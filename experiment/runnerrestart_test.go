@@ -13,10 +13,10 @@ import (
 	"wirelab/experiment/internal/labtest"
 )
 
-// A change of the seed restarts the run with all other settings kept. Undo restores
-// the run before it, as far as it had come. A script cannot change the seed.
+// A change of the seed restarts the run with all other settings. Undo returns to the run before, at
+// the virtual time that it had reached. A script cannot change the seed.
 func TestSeedRestartsRun(t *testing.T) {
-	c := quick(t)
+	c := quickConfig(t)
 	c.At, c.Duration = nil, 0
 	r := startRunner(t, c)
 	far, speed := 3*time.Second, 8.0
@@ -34,18 +34,18 @@ func TestSeedRestartsRun(t *testing.T) {
 	if s.Config.Encoder.Name != "raw" || !reflect.DeepEqual(s.Log[:len(was.Log)], was.Log) {
 		t.Errorf("it has %s and %v, and had raw and %v", s.Config.Encoder.Name, s.Log, was.Log)
 	}
-	scripted := quick(t)
+	scripted := quickConfig(t)
 	scripted.At = []config.StampedChange{config.Stamp(time.Second, config.NewChange("seed", 5))}
 	if _, err := Run(t.Context(), scripted, RunOptions{}); err == nil {
 		t.Error("a script set the seed on the way")
 	}
 }
 
-// Undo of a seed repeats what was changed before time began, too.
+// Undo of a change of the seed also repeats changes that were made at time 0.
 func TestUndoSeedAtStart(t *testing.T) {
-	c := quick(t)
+	c := quickConfig(t)
 	c.At, c.Duration = nil, 0
-	r, err := NewRunner(t.Context(), c, RunnerOptions{Clock: wall()})
+	r, err := NewRunner(t.Context(), c, RunnerOptions{Clock: wallClock()})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -63,18 +63,19 @@ func TestUndoSeedAtStart(t *testing.T) {
 	}
 }
 
-// stuck is a source that cannot be closed.
+// stuck is a source whose Close fails.
 type stuck struct{ *labtest.Crowd }
 
 var errStuck = errors.New("it cannot be closed")
 
 func (stuck) Close() error { return errStuck }
 
-// A session that cannot be closed is replaced all the same: undo, redo and the seek still work.
+// A session whose source cannot be closed is replaced nevertheless: undo, redo and seeks still
+// work.
 func TestErrorClosingReplacedSession(t *testing.T) {
-	c := quick(t)
+	c := quickConfig(t)
 	c.At, c.Duration = nil, 0
-	r, err := NewRunner(t.Context(), c, RunnerOptions{Clock: wall()})
+	r, err := NewRunner(t.Context(), c, RunnerOptions{Clock: wallClock()})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -114,10 +115,10 @@ func TestErrorClosingReplacedSession(t *testing.T) {
 	}
 }
 
-// The script runs again after a restart, from the configuration before it, and what was
-// changed by hand is kept.
+// After a restart the script runs again, from the configuration before it, and changes of the user
+// are kept.
 func TestRestartWithScript(t *testing.T) {
-	c := quick(t)
+	c := quickConfig(t)
 	c.Duration = 0
 	c.At = []config.StampedChange{config.Stamp(time.Second, config.NewChange("shadow", "raw", "encoder.name", "quantized"))}
 	r := startRunner(t, c)
@@ -143,12 +144,12 @@ func TestRestartWithScript(t *testing.T) {
 	}
 }
 
-// Redo makes what was taken back again, one change after the other, over a run that began
-// anew too; a change of another kind puts an end to it.
+// Redo repeats undone changes one after the other, also across a restart. A new change clears the
+// list.
 func TestRedo(t *testing.T) {
-	c := quick(t)
+	c := quickConfig(t)
 	c.At, c.Duration = nil, 0
-	r, err := NewRunner(t.Context(), c, RunnerOptions{Clock: wall()})
+	r, err := NewRunner(t.Context(), c, RunnerOptions{Clock: wallClock()})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -159,7 +160,7 @@ func TestRedo(t *testing.T) {
 			if r.seekTarget == noSeek {
 				continue
 			}
-			if err := r.session.RunUntil(r.seekTarget); err != nil { // it repeats what was changed
+			if err := r.session.RunUntil(r.seekTarget); err != nil { // it repeats the changes
 				t.Fatal(err)
 			}
 		}

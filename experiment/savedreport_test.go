@@ -12,10 +12,10 @@ import (
 	"wirelab/experiment/report"
 )
 
-// A truncated report, or one of a later version, gives a clear error. A complete
-// report reads as it was saved.
+// A truncated report, and one of a later version, give a clear error. A complete report reads as it
+// was saved.
 func TestReadReport(t *testing.T) {
-	c := quick(t)
+	c := quickConfig(t)
 	c.Duration = 2500 * time.Millisecond
 	dir := t.TempDir()
 	want := mustRun(t, c, RunOptions{Dir: filepath.Join(dir, "a")}).Runs[0]

@@ -12,8 +12,8 @@ import (
 	"wirelab/experiment/engine"
 )
 
-// A default encoder follows the data. A chosen encoder stays, and if it does not suit
-// the data, the error names those that do.
+// The default encoder depends on the data. A chosen encoder is kept; if it cannot encode the data,
+// the error lists encoders that can.
 func TestDefaultEncoderDependsOnData(t *testing.T) {
 	for name, c := range map[string]struct {
 		text string

@@ -21,10 +21,9 @@ const (
 	jitterWidth = 2 * 16_667 * time.Microsecond
 )
 
-// closedFormStarvation returns the share of starved display ticks in closed form. A
-// tick is starved if all snapshots from the moment on display on are missing. A
-// snapshot is missing if it was lost, or if its jitter exceeds its age. A display
-// that is not in step with the sender meets its ticks at every phase.
+// closedFormStarvation returns the share of starved display ticks in closed form. A tick is starved
+// if all snapshots from the displayed time on are missing. A snapshot is missing if it was lost, or
+// if its jitter exceeds its age. The phase between display and sender is uniform.
 //
 // Ages count from the receiver's estimate of the minimum delay. That exceeds the true
 // minimum by the least jitter of the packets in the estimation window of five to ten
@@ -87,10 +86,9 @@ func TestStarvationAgreesWithClosedForm(t *testing.T) {
 	}
 }
 
-// The claim of the source, with losses of exactly two in a row and a display out of
-// step. A delay of three intervals plus the jitter is enough, so 350 and 85 ms are. A
-// few milliseconds less are not, and the claimed delay is not enough for more losses
-// in a row.
+// The claim of the article, with losses of exactly two consecutive packets and a display of varying
+// phase. A delay of three intervals plus the jitter is enough, so 350 and 85 ms are. A few
+// milliseconds less are not, and the claimed delay is not enough for more consecutive losses.
 func TestDelayForTwoConsecutiveLosses(t *testing.T) {
 	starved := func(rate, row int, delay time.Duration) (share float64, freeze float64) {
 		c := config.Default()

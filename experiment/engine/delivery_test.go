@@ -47,7 +47,7 @@ func runToEnd(t *testing.T, s *Session) *Result {
 	if err := s.RunUntil(2 * time.Hour); err != nil {
 		t.Fatal(err)
 	}
-	lawHolds(t, s)
+	checkOutcomes(t, s)
 	r := s.Result()
 	if r.Totals.Wrong != 0 || r.Totals.DecodeRefused != 0 || r.Totals.EncodeFailed != 0 {
 		t.Fatalf("wrong %d, refused %d, not encoded %d: %s", r.Totals.Wrong, r.Totals.DecodeRefused, r.Totals.EncodeFailed, r.CodecError)
@@ -81,7 +81,7 @@ func TestCleanDelivery(t *testing.T) {
 		if want := bits / float64(c.size); r.Totals.BitsPerItem != figures.Known(want) {
 			t.Errorf("%+v: %g bits per byte, expected %g", c, r.Totals.BitsPerItem, want)
 		}
-		busy := max(want.Seconds(), float64(blocks)/float64(c.rate)) // every datagram takes a beat
+		busy := max(want.Seconds(), float64(blocks)/float64(c.rate)) // one datagram per beat
 		if want := bits / 1000 / busy; math.Abs(r.Totals.PayloadKbps/want-1) > 1e-6 {
 			t.Errorf("%+v: %g kbps, expected %g", c, r.Totals.PayloadKbps, want)
 		}
@@ -101,8 +101,8 @@ func TestRatesWithSlowerLane(t *testing.T) {
 	}
 }
 
-// Where datagrams overtake each other, the measured round trip is still the mean of
-// all, and few late datagrams are taken for lost.
+// With reordering, the measured round trip is still the mean of all, and only few late datagrams
+// are resent.
 func TestRoundTripUnderJitter(t *testing.T) {
 	s := newDeliverySession(t, labtest.NewParcel(600_000, 1), "encoder.name", "whole-raw", "sender.rate_hz", 1000, "sender.window", 512,
 		"link.loss", "10%", "link.latency", "50ms", "link.jitter", "50ms")
@@ -113,7 +113,7 @@ func TestRoundTripUnderJitter(t *testing.T) {
 	}
 }
 
-// randomLink draws random link settings that do not lose everything.
+// randomLink returns random link settings that do not lose all packets.
 func randomLink(rng *rand.Rand) []any {
 	percent := func(most float64) string { return fmt.Sprintf("%.2f%%", rng.Float64()*most) }
 	millis := func(most int) string { return fmt.Sprintf("%dms", rng.IntN(most)) }
@@ -135,14 +135,14 @@ func randomLink(rng *rand.Rand) []any {
 	return set
 }
 
-// Over any link that does not lose everything, and with any swaps, the file arrives
-// intact with every encoder.
+// Over any link that does not lose all packets, and with any swaps, every encoder delivers the file
+// intact.
 func TestDeliveryOverAnyLink(t *testing.T) {
 	for seed := range testkit.Choose[uint64](30, 10) {
 		rng := rand.New(rand.NewPCG(seed, 77))
 		set := append(randomLink(rng), "seed", int(seed), "encoder.name", fileEncoders[0], "shadow[0].name", fileEncoders[1])
 		s := newDeliverySession(t, labtest.NewParcel(1+rng.IntN(40_000), seed), set...)
-		var began [2]time.Duration // when the current round began: as the one before was added to the rounds
+		var began [2]time.Duration // when the current round began: when the round before was added to Rounds
 		var rounds [2]int
 		runUntil := func(end time.Duration) {
 			for !s.Done() && s.now < end {
@@ -179,8 +179,8 @@ func TestDeliveryOverAnyLink(t *testing.T) {
 	}
 }
 
-// Without UDP's checksum, damaged datagrams are delivered. The seals of blocks and
-// acks detect them, so that damage only costs what loss costs, and the file arrives.
+// Without UDP's checksum, damaged datagrams are delivered. The seals of blocks and acks detect
+// them, so that damage only has the effect of loss, and the file is delivered.
 func TestDeliveryWithoutChecksum(t *testing.T) {
 	var damaged int64
 	for seed := range testkit.Choose[uint64](20, 6) {
@@ -198,7 +198,7 @@ func TestDeliveryWithoutChecksum(t *testing.T) {
 	}
 }
 
-// The datagrams of a delivery never change, so that old reports replay.
+// The datagrams of a delivery must never change, so that old reports can be replayed.
 func TestDeliveryDigest(t *testing.T) {
 	s := newDeliverySession(t, labtest.NewParcel(30_000, 1), "encoder.name", "whole-raw", "link.loss", "20%", "link.latency", "60ms",
 		"link.jitter", "30ms",
@@ -209,7 +209,7 @@ func TestDeliveryDigest(t *testing.T) {
 	}
 }
 
-// A delivery over a link that loses everything is reported as unfinished.
+// A delivery over a link that loses all packets is reported as unfinished.
 func TestUnfinishedDelivery(t *testing.T) {
 	s := newDeliverySession(t, labtest.NewParcel(9000, 1), "encoder.name", "whole-raw", "down.loss", "100%", "duration", "10s",
 		"assert.transfer.time_s", "<= 100")
@@ -224,8 +224,8 @@ func TestUnfinishedDelivery(t *testing.T) {
 	}
 }
 
-// A session with data.again begins another round when all lanes are done, and keeps
-// the figures of finished rounds.
+// A session with data.again begins another round when all lanes are done, and stores the figures of
+// finished rounds.
 func TestRounds(t *testing.T) {
 	s := newDeliverySession(t, labtest.NewParcel(30_000, 1), "encoder.name", "whole-raw", "shadow[0].name", "whole-zstd", "data.again",
 		true, "duration", "8s", "link.latency", "20ms")
@@ -247,8 +247,8 @@ func TestRounds(t *testing.T) {
 	}
 }
 
-// Epochs have 8 bits in the header. A session with more rounds than that goes on, and
-// keeps the newest rounds.
+// Epochs have 8 bits in the header. A session with more rounds than that continues, and stores the
+// newest rounds.
 func TestManyRounds(t *testing.T) {
 	s := newDeliverySession(t, labtest.NewParcel(500, 1), "encoder.name", "whole-raw", "data.again", true, "duration", "6m",
 		"link.loss", "10%", "link.latency", "5ms")
@@ -285,7 +285,7 @@ func TestShadowJoinsDelivery(t *testing.T) {
 	}
 }
 
-// The receiver of blocks survives any bytes, with a valid seal or without.
+// The receiver of blocks handles any bytes, with a valid seal or without.
 func FuzzReceiveBlock(f *testing.F) {
 	p := labtest.NewParcel(3000, 1)
 	c := config.Default()
@@ -298,7 +298,7 @@ func FuzzReceiveBlock(f *testing.F) {
 		return s
 	}
 	l := fresh().lanes[0]
-	last := tap(l)
+	last := captureDatagrams(l)
 	l.sendBlock(0)
 	opened := func() []byte { return bytes.Clone((*last)[:len(*last)-4]) }
 	seal := func(b []byte) []byte { return binary.LittleEndian.AppendUint32(bytes.Clone(b), crc32.ChecksumIEEE(b)) }

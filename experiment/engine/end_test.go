@@ -33,7 +33,7 @@ func TestEndOfData(t *testing.T) {
 			t.Fatal(err)
 		}
 		if frames == 0 {
-			continue // a duration of 0 means something else
+			continue // a duration of 0 means one pass through the recording
 		}
 		if err := again.RunUntil(time.Hour); err != nil {
 			t.Fatal(err)

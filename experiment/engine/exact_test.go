@@ -14,9 +14,8 @@ import (
 	"wirelab/internal/testkit"
 )
 
-// A display that looks only at rows that changed finds the errors that one finds which
-// looks at all of them, as a picture needs: under loss, damage, swaps and any other
-// change, at any rate.
+// A display that only computes changed rows finds the same errors as one that computes all rows, as
+// a picture needs: under loss, damage, swaps and all other changes, at any rate.
 func TestErrorsFromChangedRows(t *testing.T) {
 	for seed := range testkit.ChooseLong[uint64](16, 8, 2) {
 		run := func(looked bool) (*Session, any) {
@@ -54,8 +53,8 @@ func TestErrorsFromChangedRows(t *testing.T) {
 	}
 }
 
-// A picture in which only cubes that changed are drawn again is one that is drawn anew: as
-// the rows of the display and the errors are, at any tick.
+// A picture for which only changed cubes are computed equals one that is computed completely: rows
+// and errors, at every tick.
 func TestPictureEqualsFullRedraw(t *testing.T) {
 	seeds, total := testkit.ChooseLong[uint64](30, 12, 1), 0
 	for seed := range seeds {
@@ -75,7 +74,7 @@ func TestPictureEqualsFullRedraw(t *testing.T) {
 			if n%100 == 50 {
 				_ = s.Change(randomChange(rng)) // some are refused
 			}
-			for shown := s.displayTicks; s.displayTicks == shown; { // a packet may arrive after it, at the same instant
+			for shown := s.displayTicks; s.displayTicks == shown; { // a packet may arrive at the same time, after the tick
 				s.now = s.NextEvent()
 				if err := s.step(s.now); err != nil {
 					t.Fatal(err)
@@ -105,8 +104,8 @@ func TestPictureEqualsFullRedraw(t *testing.T) {
 	}
 }
 
-// Every frame of a session says which rows changed, of a source that does not say so too;
-// and a session has no more frames than it needs.
+// Every frame of a session has its changed rows, even if the source does not report them, and a
+// session has no more frames than it needs.
 func TestChangedRowsOfSession(t *testing.T) {
 	for _, ends := range []bool{false, true} {
 		crowd := labtest.NewCrowd(80, 3, -1, 5)

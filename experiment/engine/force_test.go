@@ -9,8 +9,8 @@ import (
 	"wirelab/experiment/internal/labtest"
 )
 
-// What may take more memory than most machines have is refused with a sentence that says
-// how to do it all the same.
+// A session that may need more memory than most machines have is refused, with an error that
+// contains the option to run it nevertheless.
 func TestForceSkipsMemoryCheck(t *testing.T) {
 	schema := *labtest.NewCrowd(2, 1, -1, 1).Schema()
 	schema.Rows = 65535

@@ -19,7 +19,7 @@ type keyboard struct {
 	*labtest.Crowd
 	held   world.Input
 	script bool
-	log    []string // what was held in each frame
+	log    []string // keys held in each frame
 }
 
 func newKeyboard() *keyboard { return &keyboard{Crowd: labtest.NewCrowd(3, 1, -1, 1), script: true} }
@@ -61,9 +61,9 @@ func runLengths(list []string) string {
 	return strings.Join(out, " ")
 }
 
-// A press holds its key for the nine frames of 150 ms. A repeat extends it, and the
-// opposite key releases it. Modes stay on until switched off. The script has the keys
-// until the first press, and again after autopilot is switched on.
+// A press holds its key for the nine frames of 150 ms. A repeat extends this, and the opposite key
+// releases the key. Modes stay on until switched off. The script plays until the first press, and
+// again after autopilot is switched on.
 func TestInputsHoldKeys(t *testing.T) {
 	due := func(n uint64) time.Duration { return endpoint.TickTime(n, 60) }
 	on, off := true, false
@@ -107,10 +107,10 @@ func TestInputsHoldKeys(t *testing.T) {
 	}
 }
 
-// A player who takes the keys from the script begins with the script's modes.
+// A user who takes over from the script begins with the script's modes.
 func TestPlayerInheritsScriptModes(t *testing.T) {
 	src := newKeyboard()
-	src.held.Pull = true // the script's
+	src.held.Pull = true // set by the script
 	s, err := NewSessionOf(config.Default(), src, Options{Endless: true})
 	if err != nil {
 		t.Fatal(err)
@@ -144,7 +144,7 @@ func TestRecordingTakesNoInput(t *testing.T) {
 	}
 }
 
-// Inputs in a configuration file come back from the effective configuration.
+// Inputs in a configuration file are in the effective configuration.
 func TestInputsInConfigFile(t *testing.T) {
 	text := `
 [data]
@@ -193,7 +193,7 @@ loss = "5%"
 	}
 }
 
-// A report for people shows many presses in one row.
+// report.md lists many presses in one row.
 func TestPressesAreSummarised(t *testing.T) {
 	on := true
 	press := func(at time.Duration) config.StampedChange {

@@ -12,9 +12,8 @@ import (
 	"wirelab/lossmodel"
 )
 
-// inspected runs a session of a crowd with Options.Inspect. Settings are pairs of key
-// and value.
-func inspected(t *testing.T, until time.Duration, settings ...string) *Session {
+// runInspected runs a session of a crowd with Options.Inspect. settings are pairs of key and value.
+func runInspected(t *testing.T, until time.Duration, settings ...string) *Session {
 	t.Helper()
 	c := config.Default()
 	for i := 0; i < len(settings); i += 2 {
@@ -32,13 +31,12 @@ func inspected(t *testing.T, until time.Duration, settings ...string) *Session {
 	return s
 }
 
-// An opened packet agrees with its record, and its bits and the steps of its trail
-// add up. Nothing is recorded without Options.Inspect, and inspecting changes no
-// result.
+// An opened packet agrees with its record, and its bits and the steps of its trail add up. Without
+// Options.Inspect nothing is recorded, and with it the results do not change.
 func TestOpenedPacketIsConsistent(t *testing.T) {
 	settings := []string{"down.loss", "5%", "down.duplicate", "5%", "link.latency", "40ms", "link.jitter", "15ms", "down.corrupt",
 		"2%", "down.rate", "2mbit"}
-	s := inspected(t, 10*time.Second, settings...)
+	s := runInspected(t, 10*time.Second, settings...)
 	l := s.lanes[0]
 	for _, rec := range l.log.Last(nil, 500) {
 		o := l.inspector.Open(rec.ID())
@@ -107,8 +105,8 @@ func TestInspectingAllocatesNothing(t *testing.T) {
 	}
 }
 
-// BenchmarkInspect compares a session with and without Options.Inspect, on so few
-// cubes that encoding does not hide the difference.
+// BenchmarkInspect compares a session with and without Options.Inspect. It has few cubes, so that
+// encoding does not hide the difference.
 func BenchmarkInspect(b *testing.B) {
 	for _, inspect := range []bool{false, true} {
 		b.Run(fmt.Sprintf("inspect=%v", inspect), func(b *testing.B) {
@@ -143,7 +141,7 @@ func BenchmarkInspect(b *testing.B) {
 func TestIncidentsOfLargePacketsAreCompleted(t *testing.T) {
 	large := 0
 	for _, loss := range []string{"0%", "100%"} {
-		s := inspected(t, 5*time.Second, "link.latency", "40ms")
+		s := runInspected(t, 5*time.Second, "link.latency", "40ms")
 		l := s.lanes[0]
 		if err := s.Change(config.NewChange("encoder.name", "raw", "down.loss", loss)); err != nil {
 			t.Fatal(err)

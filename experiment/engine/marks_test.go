@@ -8,7 +8,8 @@ import (
 	"wirelab/experiment/internal/labtest"
 )
 
-// The marks of data that loop are bounded: their seams go first, what a person did stays.
+// The number of marks is bounded for data that loop: loop points are dropped first, marks of the
+// user stay.
 func TestMarksAreBounded(t *testing.T) {
 	c := config.Default()
 	c.Encoder.Name, c.At = "quantized", []config.StampedChange{config.Stamp(time.Second, config.NewChange("mark", "mine"))}

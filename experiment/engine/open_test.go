@@ -9,8 +9,8 @@ import (
 	"wirelab/lossmodel"
 )
 
-// unknownFatePath is a link that does not report the fate of packets, like a real
-// network. It notes the most packets that the lane has remembered.
+// unknownFatePath is a link that, like a real network, does not report which packets are lost. It
+// records the maximum number of packets that the lane has stored.
 type unknownFatePath struct {
 	*lossmodel.Link
 	flights *flights
@@ -23,9 +23,9 @@ func (p *unknownFatePath) Send(now time.Duration, datagram []byte, tag uint64) l
 	return lossmodel.Verdict{Open: true, Wire: v.Wire, Fragments: v.Fragments}
 }
 
-// The same session over a link that reports every fate, and over one that reports
-// none. The endpoints do the same to the byte, arrivals are counted the same, packets
-// that do not arrive are unknown, and the law of outcomes always holds.
+// A session over a link that reports all losses, and over one that reports none. The endpoints send
+// and decode the same bytes, arrivals are counted the same, packets that do not arrive are unknown,
+// and the outcomes add up.
 func TestUnknownOutcomes(t *testing.T) {
 	var path *unknownFatePath
 	open := func(quiet bool) *Session {

@@ -11,7 +11,7 @@ import (
 	"wirelab/experiment/endpoint"
 )
 
-// worldSession returns a session on the live world under a script.
+// worldSession returns a session on the live world with the given script.
 func worldSession(tb testing.TB, script string, ch config.Change) *Session {
 	tb.Helper()
 	c := config.Default()
@@ -26,8 +26,8 @@ func worldSession(tb testing.TB, script string, ch config.Change) *Session {
 	return s
 }
 
-// The sender's side of a picture equals the world, to half a quantisation unit. The
-// receiver's side equals the world at the moment on display.
+// The sender's cubes in a picture equal the world, to half a quantisation unit. The receiver's
+// equal the world at the displayed time.
 func TestPictureShowsBothEndpoints(t *testing.T) {
 	s := worldSession(t, "katamari", config.NewChange("down.latency", "50ms"))
 	src, err := dataset.Open(t.Context(), "world", dataset.Options{Seed: s.config.Seed, Script: "katamari"})
@@ -78,7 +78,7 @@ func TestPictureShowsBothEndpoints(t *testing.T) {
 	}
 }
 
-// Loss causes errors. A dead link starves the display, which then freezes.
+// Loss causes errors. A link that loses all packets starves the display, which then stands still.
 func TestPictureOverBadLink(t *testing.T) {
 	s := worldSession(t, "hover", config.NewChange("down.loss", "30%", "down.latency", "20ms", "down.jitter", "15ms"))
 	delay := 20 * time.Millisecond
@@ -120,8 +120,7 @@ func TestPictureOverBadLink(t *testing.T) {
 	}
 }
 
-// BenchmarkPicture measures the copy for the screen, which is made twenty times a
-// second.
+// BenchmarkPicture measures copying the cubes for the dashboard, twenty times a second.
 func BenchmarkPicture(b *testing.B) {
 	s := worldSession(b, "katamari", config.Change{})
 	if err := s.RunUntil(5 * time.Second); err != nil {

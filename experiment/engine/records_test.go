@@ -9,8 +9,7 @@ import (
 	"wirelab/experiment/internal/labtest"
 )
 
-// Totals, samples and packets agree on which outcomes are failures, also with the
-// checksum off.
+// Totals, samples and packets count the same failures, also with the checksum off.
 func TestFailuresAddUp(t *testing.T) {
 	c := config.Default()
 	c.Receiver.History, c.Receiver.Playout = 12, 50*time.Millisecond

@@ -9,8 +9,8 @@ import (
 	"wirelab/experiment/engine/packetlog"
 )
 
-// However long a run is, its charts are made of a bounded number of points, which say
-// what all of its samples say: the same mean of rates, and no lost peak.
+// The charts of a run of any length have a bounded number of points, with the same mean of rates
+// and the same peaks as the samples.
 func TestCurvesOfLongRun(t *testing.T) {
 	const days = 24 * time.Hour / meters.SamplePeriod
 	var c curves

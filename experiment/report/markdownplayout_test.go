@@ -12,8 +12,7 @@ import (
 	"wirelab/experiment/figures"
 )
 
-// The page for people charts what went wrong with the display, up to its worst, and
-// nothing of what never did.
+// report.md charts the problems of the display that occurred, with their maxima, and no others.
 func TestPlayoutCharts(t *testing.T) {
 	mm, deg := &figures.Quantiles{Max: 80}, &figures.Quantiles{}
 	samples := make([]meters.Sample, 50)

@@ -16,8 +16,8 @@ import (
 	"wirelab/lossmodel/measure"
 )
 
-// What the meter counts as packets pass against what is measured afterwards in
-// the report's own packets.csv, read as a capture.
+// The meter's figures of the network equal those computed from the report's own packets.csv, read
+// as a capture.
 func TestNetworkAgreesWithCapture(t *testing.T) {
 	c := config.Default()
 	c.Seed, c.Duration = 6, 40*time.Second
@@ -62,8 +62,8 @@ func TestNetworkAgreesWithCapture(t *testing.T) {
 			t.Errorf("%s: %g, the capture says %g", what, got, want)
 		}
 	}
-	// The meter knows that packets under way at the end are not lost, and looks at
-	// packets where the capture takes the copy that came first.
+	// The meter does not count packets in flight at the end as lost, and considers
+	// the packets themselves, whereas a capture has the copy that arrived first.
 	near("loss", got.LossRate.Or(-1), want.LossRate, 0.001)
 	near("mean burst", got.MeanBurst.Or(-1), want.MeanBurst, 0.05)
 	near("reordered", got.ReorderedRatio.Or(-1), want.Reordering.Ratio, 0.003)

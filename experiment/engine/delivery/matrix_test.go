@@ -6,8 +6,8 @@ import (
 	"wirelab/encoders/patch"
 )
 
-// The matrix shows where the parts of a file were copied from: moved parts lie off
-// the diagonal, and new parts have no score.
+// The matrix shows from where the parts of a file were copied: moved parts are off the diagonal,
+// and new parts have no score.
 func TestMatrix(t *testing.T) {
 	x := NewMatrixMaker(1<<20, 1<<20)
 	x.addCorrelation(patch.Correlation{Start: 0, End: 1 << 18, OldSize: 1 << 20, Cell: 1 << 15,

@@ -10,8 +10,8 @@ import (
 	"wirelab/internal/quantile"
 )
 
-// nearestRank implements the definition: the least value with at least p % of all
-// values at or below it.
+// nearestRank implements the definition of the nearest-rank quantile: the smallest value with at
+// least p % of all values at or below it.
 func nearestRank(sorted []int64, p int) float64 {
 	return float64(sorted[max(1, (len(sorted)*p+99)/100)-1])
 }

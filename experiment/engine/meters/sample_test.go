@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// A meter keeps the newest samples, and has room for little more than twice as many.
+// A meter stores the newest samples, and has capacity for at most about twice as many.
 func TestSamplesAreBounded(t *testing.T) {
 	for _, keep := range []int{1, 50, 1000} {
 		m := New(60, keep)

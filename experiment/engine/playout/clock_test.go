@@ -6,8 +6,7 @@ import (
 	"wirelab/experiment/endpoint"
 )
 
-// When the latency of the link grows permanently, the estimate follows within two
-// windows.
+// When the latency of the link increases permanently, the estimate follows within two windows.
 func TestPlayoutAdaptsToLongerDelay(t *testing.T) {
 	p := clock{delay: 50 * time.Millisecond}
 	latency := 20 * time.Millisecond
@@ -26,9 +25,8 @@ func TestPlayoutAdaptsToLongerDelay(t *testing.T) {
 	}
 }
 
-// After a change of the delay, the display runs slower or faster by at most a quarter
-// until it is right, and never backwards. It leaps only if it is more than a second
-// behind.
+// After a change of the delay, the display runs at most a quarter slower or faster until it is
+// right, and never backwards. It only jumps if it is more than a second behind.
 func TestDelayChangeIsGradual(t *testing.T) {
 	const tick = time.Second / 60
 	for _, c := range []struct {

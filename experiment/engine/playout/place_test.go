@@ -8,8 +8,8 @@ import (
 	"wirelab/dataset/physics"
 )
 
-// The spline follows a parabola, at unequal spacing and with a neighbour missing.
-// Without neighbours it is linear.
+// The spline reproduces a parabola, with unequal spacing and with a neighbour missing. Without
+// neighbours it is linear.
 func TestSplineReproducesParabola(t *testing.T) {
 	rng := rand.New(rand.NewPCG(8, 8))
 	for range 2000 {
@@ -39,8 +39,8 @@ func TestSplineReproducesParabola(t *testing.T) {
 	}
 }
 
-// The normalised mean at t of a rotation by phi is twice the angle whose tangent is t
-// sin(phi/2) / (1 - t + t cos(phi/2)). The sign of a quaternion does not matter.
+// The angle of the normalised interpolation at t of a rotation by phi is twice the angle whose
+// tangent is t sin(phi/2) / (1 - t + t cos(phi/2)). The sign of a quaternion does not matter.
 func TestNlerpTakesShorterArc(t *testing.T) {
 	about := func(phi float64) physics.Quat {
 		const x, y, z = 2.0 / 7, 3.0 / 7, 6.0 / 7

@@ -6,8 +6,8 @@ import (
 	"wirelab/experiment/internal/labtest"
 )
 
-// Truths keeps frames as long as they are needed, within its bound. The test compares
-// it with a list of all frames.
+// Truths stores frames as long as they are needed, up to its limit. The test compares it with a
+// list of all frames.
 func TestTruths(t *testing.T) {
 	src := labtest.NewCrowd(2, 1, -1, 4)
 	pool := frame.NewPool(src.Schema())
@@ -24,7 +24,7 @@ func TestTruths(t *testing.T) {
 		seams[n] = seam
 		needed := n - min(n, 40+n%30)
 		if n > 2000 && n < 4000 {
-			needed = 2000 // a display that hangs
+			needed = 2000 // a display that stands still
 		}
 		x.Add(f, seam, needed)
 		most = max(most, x.frames.Len())

@@ -231,7 +231,7 @@ func resultNow(s *engine.Session, startedAt int64, clock wallclock.Clock) *engin
 }
 
 // Check returns the error with which a run of c, or of any point of its sweep, would fail to begin; nil
-// if there is none. It also fills in the settings of c that depend on the data, like Settle.
+// if all could begin. It also fills in the settings of c that depend on the data, like Settle.
 func Check(ctx context.Context, c *config.Config) error {
 	err := Settle(ctx, c)
 	if len(c.Sweep) == 0 || ctx.Err() != nil {

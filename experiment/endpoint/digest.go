@@ -14,9 +14,9 @@ const MaxDigest = 32
 // instruction.
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
-// digester computes the digest of a frame: the CRC-32C of the values as little-endian uint32, the body
-// and the sequence number as uint64, of which the low bytes are used. The receiver sends the digest in
-// each ack, and the sender compares it with that of its own frame. The digest covers the sequence
+// digester computes the digest of a frame: the low bytes of the CRC-32C of the values as little-endian
+// uint32, the body and the sequence number as little-endian uint64. The receiver sends the digest in
+// each ack, and the sender compares it with the digest of its own frame. The digest covers the sequence
 // number because the ack contains only 16 bits of it: so a receiver whose sequence number is wrong by a
 // multiple of 65,536 is detected too.
 type digester struct {

@@ -43,7 +43,7 @@ type header struct {
 	second     uint8 // distance of the second reference; 0 means none
 	codec      uint8
 	epoch      uint8
-	params     []byte // canonical parameters, aliasing the packet; nil if there are none
+	params     []byte // canonical parameters, aliasing the packet; nil if none exist
 	hasParams  bool
 }
 

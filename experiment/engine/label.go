@@ -31,7 +31,7 @@ func laneName(encoder, differs string) string {
 }
 
 // differences returns, for each encoding in list, the parameters that distinguish it from the others
-// with the same encoder, such as "history=4 lag=2"; empty if there are none. It contains the
+// with the same encoder, such as "history=4 lag=2"; empty if none exist. It contains the
 // parameters of which these encodings have different values, unless the value is the default.
 func differences(list []*endpoint.Encoding) []string {
 	out := make([]string, len(list))

@@ -20,7 +20,7 @@ type Path interface {
 	Send(now time.Duration, datagram []byte, tag uint64) lossmodel.Verdict
 	// Next returns when the next datagram arrives; false if none is known to be in flight.
 	Next() (at time.Duration, ok bool)
-	// Receive returns the next datagram that arrives at or before now; false if there is none. Its
+	// Receive returns the next datagram that arrives at or before now; false if none exists. Its
 	// data are valid until the next call of any method.
 	Receive(now time.Duration) (lossmodel.Delivery, bool)
 }
@@ -55,7 +55,7 @@ type FarEnd interface {
 	// Reported returns the peer's report of the datagram that Receive returned last. It returns false
 	// if a modelled link damaged that datagram before it was sent.
 	Reported() (Delivery, bool)
-	// RoundTrip removes and returns the oldest round-trip time not yet read; false if there is none.
+	// RoundTrip removes and returns the oldest round-trip time not yet read; false if none exists.
 	RoundTrip() (time.Duration, bool)
 	// Counts returns the newest counts of the peer's display, and the lab's own traffic so far.
 	Counts() (meters.DisplayCounts, meters.LabTraffic)

@@ -44,7 +44,7 @@ func (s *Session) updateShadows() error {
 	return nil
 }
 
-// shadowOf returns the shadow lane that began with encoder e; nil if there is none.
+// shadowOf returns the shadow lane that began with encoder e; nil if none exists.
 func (s *Session) shadowOf(e config.Encoder) *lane {
 	for _, l := range s.lanes[1:] {
 		if l.config.Equal(e) {

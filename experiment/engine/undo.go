@@ -48,7 +48,7 @@ func (s *Session) addUndoStep(before *config.Config, sc *config.StampedChange) {
 }
 
 // Undo reverts the newest change that is still in effect, and returns its description. It returns
-// ErrNothingToUndo if there is none.
+// ErrNothingToUndo if none exists.
 func (s *Session) Undo() (label string, err error) {
 	for len(s.undo) > 0 {
 		step := s.undo[len(s.undo)-1]

@@ -101,8 +101,8 @@ type Rates struct {
 	BitsPerChangedCube *Figure `json:"bits_per_changed_cube,omitempty"`
 }
 
-// Failed returns the number of packets that arrived, but of which the receiver has no correct frame:
-// the failures and the tainted packets.
+// Failed returns the number of packets that arrived without giving the receiver a correct frame: the
+// failures and the tainted packets.
 func (t *Totals) Failed() int64 {
 	return t.Failures.NoBaseline + t.Failures.Corrupt + t.Failures.UnknownCodec + t.Tainted
 }

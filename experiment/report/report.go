@@ -68,8 +68,8 @@ func SetReason(x *engine.Result, err error) {
 	x.Reason, x.Error = r.Reason, r.Error
 }
 
-// SettingOf returns the value of the setting table.key in the configuration of a result, such as that
-// of encoder.name; empty if it is missing.
+// SettingOf returns the value of a setting in the configuration of a result; empty if it is missing.
+// For example, table "encoder" and key "name" give the name of the encoder.
 func SettingOf(r *engine.Result, table, key string) string {
 	return r.Config.Text(table + "." + key)
 }

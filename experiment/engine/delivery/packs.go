@@ -51,7 +51,7 @@ type packedFile struct {
 type Packing struct {
 	Clock    wallclock.Clock                               // times the packing
 	Progress func(encoder string, done, total int64) error // done and total are bytes; an error cancels the packing
-	Watch    patch.Watch                                   // receives the parts of a patch as they are made
+	Watch    patch.Watch                                   // receives each part of a patch when it is made
 }
 
 // NewPackCache returns an empty cache.

@@ -351,7 +351,7 @@ func (u *movingMeans) add(p *endpoint.Packet, changed int) {
 	u.n++
 }
 
-// means returns the means over the newest packets; zeros if there are none.
+// means returns the means over the newest packets; zeros without packets.
 func (u *movingMeans) means() Usual {
 	n := min(u.n, usualPackets)
 	d := float64(max(n, 1))

@@ -30,7 +30,7 @@ type Display struct {
 	DisplayCounts
 	Hz          float64 // rate of the display
 	Errors      DisplayErrors
-	frozenTicks int64         // ticks of the current freeze; 0 if there is none
+	frozenTicks int64         // ticks of the current freeze; 0 if none
 	lagSum      time.Duration // lag behind the sender, summed over DisplayCounts.Shown
 	late        histogram     // how late the late snapshots were, in microseconds
 	age         histogram     // age of the displayed state, in microseconds

@@ -56,7 +56,7 @@ func (m *link) CountSent(now time.Duration, v *lossmodel.Verdict) (stretch int) 
 }
 
 // currentStretch returns the index of the stretch of the current settings for packets of n fragments,
-// and begins one if there is none.
+// and begins one if none exists.
 func (m *link) currentStretch(now time.Duration, n int) int {
 	if !m.changed {
 		for i := len(m.stretches) - 1; i >= 0 && m.stretches[i].Down == m.spec; i-- {

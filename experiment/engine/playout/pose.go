@@ -66,8 +66,8 @@ func dot(a, b physics.Quat) float64 {
 // weightedSum returns a*v + b*w.
 func weightedSum(a, v, b, w float64) float64 { return float64(a*v) + float64(b*w) }
 
-// spline contains the weights of up to four snapshots, of which the middle two enclose the displayed
-// time. The interpolated position of a cube is the weighted sum of its positions in the four. The
+// spline contains the weights of up to four snapshots. The displayed time is between the middle two.
+// The interpolated position of a cube is the weighted sum of its positions in the four. The
 // weights are the same for all cubes, so they are computed once per display tick.
 type spline [4]float64
 

@@ -96,7 +96,7 @@ func (x *screen) snapshotOf(e *frame.Entry) snapshot {
 }
 
 // newestUpTo returns the newest untainted frame in the history with a sequence number of at most seq;
-// nil if there is none.
+// nil if none exists.
 func (x *screen) newestUpTo(seq uint64) *frame.Entry {
 	for n := 0; n <= x.history.Len(); n++ {
 		if e := x.history.Get(seq); e != nil && !x.verifier.Tainted(e.Seq) {
@@ -111,7 +111,7 @@ func (x *screen) newestUpTo(seq uint64) *frame.Entry {
 }
 
 // oldestFrom returns the oldest untainted frame in the history with a sequence number from seq to
-// newest; nil if there is none.
+// newest; nil if none exists.
 func (x *screen) oldestFrom(seq, newest uint64) *frame.Entry {
 	if reach := uint64(x.history.Len()); newest > reach {
 		seq = max(seq, newest-reach)

@@ -96,7 +96,8 @@ func (r *Runner) openSession(ctx context.Context) (*engine.Session, error) {
 	return engine.NewSession(ctx, c, opt)
 }
 
-// Start runs the session until ctx ends or Stop is called. A runner starts once.
+// Start runs the session in its own goroutine until ctx ends or Stop is called. It panics if it is
+// called twice or after Stop.
 func (r *Runner) Start(ctx context.Context) {
 	if r.started {
 		panic("experiment: a Runner starts once")

@@ -70,7 +70,7 @@ func (p *speedMeter) reset() { p.started = false }
 // of wall time. During a seek, and at speed 0, it runs for maxSlice without pacing.
 func (r *Runner) advance() {
 	wall := r.opt.Clock()
-	r.session.AllowTrials(r.measured.factor == 0 || r.measured.factor >= minKeepUp*r.speed)
+	r.session.AllowTrials(r.measured.factor == 0 || r.measured.factor >= minKeepUp*r.speed) // 0: not measured yet
 	elapsed := min(wall-r.lastTick, maxElapsed)
 	r.lastTick = wall
 	from := r.session.Now()
@@ -89,7 +89,7 @@ func (r *Runner) advance() {
 	case r.seekTarget != noSeek:
 		r.target = r.seekTarget
 	case r.speed == 0:
-		r.target = from + time.Hour
+		r.target = from + time.Hour // never reached in one tick: maxSlice ends it
 	case r.target-from > time.Duration(float64(r.maxBacklog())*r.speed):
 		// The session is too far behind to catch up: virtual time slows down.
 		r.target = from + time.Duration(float64(elapsed)*r.speed)
@@ -98,7 +98,7 @@ func (r *Runner) advance() {
 	}
 	r.pollNetwork(r.target)
 	for !r.session.Reached(r.target) && !r.session.Done() && r.opt.Clock()-wall < maxSlice {
-		to := min(r.target, r.session.Now()+20*time.Millisecond)
+		to := min(r.target, r.session.Now()+20*time.Millisecond) // short steps, so that maxSlice is respected
 		if err := r.session.RunUntil(to); err != nil {
 			r.fail(err)
 			return

@@ -72,7 +72,7 @@ func (r *Runner) replaceSession(ctx context.Context, c *config.Config, made []co
 	return old, nil
 }
 
-// undo reverts the last change of this run. If there is none, it reverts the change that started this
+// undo reverts the last change of this run. If there was no change, it reverts the change that started this
 // run, by returning to the earlier run. It returns a description of the change.
 func (r *Runner) undo(ctx context.Context) (label string, err error) {
 	before := r.session.Config().Clone()

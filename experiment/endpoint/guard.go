@@ -42,7 +42,8 @@ func isFar(a, b uint64) bool { return a > b+maxJump || b > a+maxJump }
 // is false.
 func (r *Receiver) Guard(on bool) { r.guard.on = on }
 
-// fullSeq returns the full sequence number of a packet.
+// fullSeq returns the full sequence number of a packet: from its header or, if the header contains only
+// 16 bits, near the newest one. The first packet of a receiver that expects number 0 has its 16 bits.
 func (r *Receiver) fullSeq(h *header) uint64 {
 	if h.hasFullSeq || !r.started && r.newestSeq == 0 {
 		return h.seq

@@ -316,7 +316,7 @@ func (s *Sender) unwrapAck(seq uint16) (full uint64, ok bool) {
 
 // recordAck records that the receiver decoded packet seq, unless the packet is too old to matter.
 func (s *Sender) recordAck(seq uint64) {
-	if s.seq-seq > 256 || seq < s.minAckSeq {
+	if s.seq-seq > uint64(len(s.acked)) || seq < s.minAckSeq {
 		return
 	}
 	s.acked[seq%256] = seq + 1

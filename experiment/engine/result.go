@@ -236,7 +236,7 @@ func (r *Result) Replayable() (*config.Config, error) {
 		return nil, config.Within("config", err)
 	}
 	c.At, c.Duration = r.Changes, r.DurationNS
-	c.Trusting, c.WholeFrames = r.DigestVersion < 2, r.DigestVersion < 3
+	c.Trusting, c.WholeFrames = r.DigestVersion < 2, r.DigestVersion < 3 // see currentDigestVersion
 	return c, c.Validate()
 }
 

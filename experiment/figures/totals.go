@@ -273,7 +273,7 @@ func flattenJSON(prefix string, v any, out map[string]float64) {
 // MaxCauses is an upper bound of lossmodel.NumCauses.
 const MaxCauses = 8
 
-// Verdict returns the duration of the delivery in seconds as text, or why there is none.
+// Verdict returns the duration of the delivery in seconds as text, or why the delivery is not complete.
 func (x *Transfer) Verdict() string {
 	switch {
 	case x.TimeS != nil:

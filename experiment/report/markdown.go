@@ -203,7 +203,7 @@ func plot(v []float64, peaks bool, from, to time.Duration) string {
 	v = bucket(v, min(width, len(v)), peaks)
 	top := slices.Max(v)
 	if top <= 0 || math.IsInf(top, 0) || math.IsNaN(top) {
-		top = 1
+		top = 1 // asciigraph needs a finite range above 0
 	}
 	return asciigraph.Plot(v, asciigraph.Height(height), asciigraph.Precision(1), asciigraph.LowerBound(0), asciigraph.UpperBound(top),
 		asciigraph.Caption(fmt.Sprintf("%.1f to %.1f s", from.Seconds(), to.Seconds())))

@@ -204,7 +204,7 @@ func Read(path string) (*Report, error) {
 	if err := json.Unmarshal(data, &file); err != nil {
 		return nil, bad(describeUnreadable(data, err))
 	}
-	if file.Runs == nil {
+	if file.Runs == nil { // the document is a single result
 		file = sweepDoc{Version: file.Version}
 		if err := json.Unmarshal(data, &single); err != nil {
 			return nil, bad(describeUnreadable(data, err))

@@ -30,7 +30,7 @@ type Remote struct {
 // fastest one.
 func (m *Remote) CountArrival(reportedAfter, slower time.Duration) {
 	m.reportedAfter.add(reportedAfter.Microseconds())
-	if m.slower.n > 0 {
+	if m.slower.n > 0 { // J += (|D| - J) / 16, as in RFC 3550, section 6.4.1
 		m.jitter += (float64((slower - m.lastSlower).Abs().Microseconds()) - m.jitter) / 16
 	}
 	m.slower.add(slower.Microseconds())

@@ -48,14 +48,14 @@ func (t *Truths) get(tick uint64) *frame.Frame {
 	return &(*f).Frame
 }
 
-// changedBetween sets rows to the rows that may differ between any two ticks of from to to. It
-// returns false if the changes are no longer stored.
-func (t *Truths) changedBetween(from, to uint64, rows frame.Rows) bool {
-	if to >= t.frames.Next() || t.frames.Next()-from > uint64(len(t.changed)) {
+// changedBetween sets rows to the rows that changed in the ticks after first, up to and including last.
+// It returns false if those changes are not stored.
+func (t *Truths) changedBetween(first, last uint64, rows frame.Rows) bool {
+	if last >= t.frames.Next() || t.frames.Next()-first > uint64(len(t.changed)) {
 		return false
 	}
 	rows.Clear()
-	for tick := from + 1; tick <= to; tick++ {
+	for tick := first + 1; tick <= last; tick++ {
 		rows.Union(t.changed[tick%uint64(len(t.changed))])
 	}
 	return true

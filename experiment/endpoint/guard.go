@@ -13,7 +13,7 @@ const maxJump = frame.MaxHistory
 
 // ErrDoubted is the error of a packet that was not decoded because its sequence number is far both
 // from the newest one and from that of the packet received before.
-var ErrDoubted = errors.New("endpoint: sequence number is far from the newest, and no second packet agrees with it yet")
+var ErrDoubted = errors.New("endpoint: sequence number is far from the newest, and no second packet confirms it yet")
 
 // guard prevents that a single damaged sequence number changes the receiver's newest sequence number
 // by much. A number far from the newest one is doubted. It is accepted if the packet received before

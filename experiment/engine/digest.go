@@ -29,7 +29,8 @@ type digest struct {
 	fullFrames bool   // hash every decoded frame in full: digest versions 1 and 2
 }
 
-func newDigest(whole bool) digest { return digest{h: sha256.New(), fullFrames: whole} }
+// newDigest returns an empty digest. fullFrames is digest.fullFrames.
+func newDigest(fullFrames bool) digest { return digest{h: sha256.New(), fullFrames: fullFrames} }
 
 // addDecoded adds got, the frame that was decoded for flight f. same means that it equals the
 // sender's frame and has its sequence number.

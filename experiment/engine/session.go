@@ -78,7 +78,7 @@ type Session struct {
 	feed       feed
 	player     player
 	lanes      []*lane
-	running    []*lane        // lanes, and the lane of the current trial, if it has one of its own
+	running    []*lane        // lanes, and the extra lane of the current trial, if it needs one
 	truths     playout.Truths // the source's newest frames, to compare displays with; cubes only
 	unsentRows frame.Rows     // rows that may differ between the newest frame and the frame sent last
 
@@ -238,7 +238,7 @@ func (s *Session) Schema() *frame.Schema { return s.schema }
 // Err returns the error of the source that stopped the session; nil if there was none.
 func (s *Session) Err() error { return s.err }
 
-// Now returns the present virtual time. All events up to it have been handled.
+// Now returns the current virtual time. All events up to it have been handled.
 func (s *Session) Now() time.Duration { return max(s.now, 0) }
 
 // Reached reports whether all events up to and including t have been handled.
@@ -288,7 +288,7 @@ func (s *Session) RunUntil(t time.Duration) error {
 	return s.err
 }
 
-// Interrupt ends the session right after the present instant.
+// Interrupt ends the session right after the current time.
 func (s *Session) Interrupt() {
 	s.interrupted = true
 	s.finish(s.now + 1)

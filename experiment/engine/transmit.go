@@ -65,7 +65,7 @@ func (l *lane) transmit(now time.Duration, p *endpoint.Packet, e encodeInfo) {
 }
 
 // recordOutcome passes l.outcomeRec, the record of one copy of the packet of f, to the meter, the
-// log, the inspector and the observer. A copy made by the link gets a record of its own in the log.
+// log, the inspector and the observer. A copy made by the link gets a separate record in the log.
 func (l *lane) recordOutcome(now time.Duration, f *flight) {
 	r := &l.outcomeRec
 	l.meter.CountOutcome(r.Outcome, r.Cause)

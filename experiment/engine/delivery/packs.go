@@ -57,7 +57,7 @@ type Packing struct {
 // NewPackCache returns an empty cache.
 func NewPackCache() *PackCache { return &PackCache{all: map[packKey]*packedFile{}} }
 
-// entry returns the cache entry for the new file packed by run, which may not be made yet.
+// entry returns the cache entry for the new file packed by encoding, which may not be made yet.
 func (c *PackCache) entry(encoding *endpoint.Encoding, pair *Pair) *packedFile {
 	key := packKey{encoding.Codec.ID, string(encoding.Canonical), pair.OldSum, pair.NewSum}
 	c.mu.Lock()
@@ -68,7 +68,7 @@ func (c *PackCache) entry(encoding *endpoint.Encoding, pair *Pair) *packedFile {
 	return c.all[key]
 }
 
-// Has reports whether the new file packed by run is in the cache. It does not wait for a packing in
+// Has reports whether the new file packed by encoding is in the cache. It does not wait for a packing in
 // progress.
 func (c *PackCache) Has(encoding *endpoint.Encoding, pair *Pair) bool {
 	p := c.entry(encoding, pair)
@@ -86,6 +86,7 @@ func (c *PackCache) Make(encoding *endpoint.Encoding, pair *Pair, w *Packing) er
 	return err
 }
 
+// get returns the packed file for Make, and packs it if necessary.
 func (c *PackCache) get(encoding *endpoint.Encoding, pair *Pair, w *Packing) (*packedFile, error) {
 	p := c.entry(encoding, pair)
 	p.making.Lock()

@@ -305,7 +305,7 @@ func (w *Inspector) ProblemAt(number uint64, r *packetlog.Record) *Opened {
 	return w.problemWith(r, w.insideAt(number))
 }
 
-// problemWith returns the packet with record r and in, or nil if it failed in no way and is not large.
+// problemWith returns the packet with record r and details in; nil if it neither failed nor is large.
 func (w *Inspector) problemWith(r *packetlog.Record, in *Inside) *Opened {
 	if failureReason(r, in) == NoReason && spikeReason(r, in) == NoReason {
 		return nil

@@ -53,7 +53,7 @@ func (d *Display) Tick(behind time.Duration, starved bool) {
 	d.Longest = max(d.Longest, d.frozenTicks)
 }
 
-// MarkLate counts a snapshot that arrived by after its display time.
+// MarkLate counts a snapshot that arrived late. by is the time between its display time and its arrival.
 func (d *Display) MarkLate(by time.Duration) {
 	d.DisplayCounts.Late++
 	d.late.add(by.Microseconds())

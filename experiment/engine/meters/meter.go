@@ -101,7 +101,7 @@ func (m *Meter) CountAge(age time.Duration) {
 	m.sample.Oldest = max(m.sample.Oldest, age)
 }
 
-// CountLate counts a snapshot that arrived by after its display time.
+// CountLate counts a snapshot that arrived late. by is the time between its display time and its arrival.
 func (m *Meter) CountLate(by time.Duration) {
 	m.Display.MarkLate(by)
 	m.sample.Late++

@@ -51,11 +51,11 @@ func TestInterruptedSweep(t *testing.T) {
 		t.Fatal(err)
 	}
 	if doc["interrupted"] != true || doc["planned"] != 4.0 || doc["reason"] != "interrupted" {
-		t.Errorf("the report says %v, %v, %v", doc["interrupted"], doc["planned"], doc["reason"])
+		t.Errorf("report: %v, %v, %v", doc["interrupted"], doc["planned"], doc["reason"])
 	}
 	page, err := os.ReadFile(filepath.Join(dir, "report.md"))
 	if err != nil || !strings.Contains(string(page), "of 4 runs. Interrupted") {
-		t.Errorf("the page says nothing of it: %v\n%s", err, page)
+		t.Errorf("report.md does not mention it: %v\n%s", err, page)
 	}
 	again, err := Replay(t.Context(), dir, RunOptions{})
 	if err != nil || again.Same || again.Planned != 4 ||
@@ -64,7 +64,7 @@ func TestInterruptedSweep(t *testing.T) {
 	}
 	for _, x := range again.Runs {
 		if !x.Same {
-			t.Errorf("what is there came out otherwise: %+v", x)
+			t.Errorf("a finished run has another result: %+v", x)
 		}
 	}
 }
@@ -146,7 +146,7 @@ func TestReasonOfEnding(t *testing.T) {
 			}
 			if doc.Reason != why || doc.Planned != 1+map[bool]int{true: 1}[sweep] || doc.Interrupted != (why == engine.Interrupted) ||
 				!strings.Contains(doc.Error, c.fails) {
-				t.Errorf("%s, sweep %v: the report says %+v", why, sweep, doc)
+				t.Errorf("%s, sweep %v: report %+v", why, sweep, doc)
 			}
 		}
 	}

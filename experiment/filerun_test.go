@@ -67,7 +67,7 @@ func TestPatchOverBadLink(t *testing.T) {
 	if err != nil || !strings.Contains(string(page), "## The file") ||
 		!strings.Contains(string(page), fmt.Sprintf("| whole-zstd | %d |", packed[1])) ||
 		!strings.Contains(string(page), fmt.Sprintf("| patch-fast | %d |", packed[0])) {
-		t.Errorf("the page says nothing of the file: %v", err)
+		t.Errorf("report.md does not mention the file: %v", err)
 	}
 }
 
@@ -95,6 +95,6 @@ func TestScriptIsPackedBeforeTheRun(t *testing.T) {
 	}}
 	report, err := experiment.Run(ctx, c, opt)
 	if told != 1 || report == nil || !report.Runs[0].Interrupted || report.Runs[0].Totals.Sent > 0 {
-		t.Errorf("told %d times, %v, %+v", told, err, report)
+		t.Errorf("%d calls of Progress, %v, %+v", told, err, report)
 	}
 }

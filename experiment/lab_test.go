@@ -167,7 +167,7 @@ func TestPacketRowsAddUp(t *testing.T) {
 		"corrupt": x.Failures.Corrupt, "no_baseline": x.Failures.NoBaseline, "in_flight": x.InFlight}
 	for name, n := range want {
 		if count[name] != n {
-			t.Errorf("%d rows say %s, the totals %d", count[name], name, n)
+			t.Errorf("%d rows with %s, but %d in the totals", count[name], name, n)
 		}
 	}
 	if int64(len(rows)) != x.Sent+x.Duplicated {

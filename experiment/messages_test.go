@@ -40,7 +40,7 @@ func TestFeedbackIsCounted(t *testing.T) {
 		t.Errorf("%.3f bits a byte learnt, %.3f static", a.Totals.BitsPerItem.Or(0), still.Totals.BitsPerItem.Or(0))
 	}
 	if len(a.Totals.Sender) == 0 || a.Totals.Sender[0].Value < 5 || len(a.Totals.Receiver) <= len(a.Totals.Sender) {
-		t.Errorf("the ends say %v and %v", a.Totals.Sender, a.Totals.Receiver)
+		t.Errorf("gauges %v and %v", a.Totals.Sender, a.Totals.Receiver)
 	}
 }
 

@@ -39,7 +39,7 @@ func TestEncoderThatAlwaysFails(t *testing.T) {
 	send(t, r, Command{Change: new(config.NewChange("encoder.name", "refuser"))})
 	s := await(t, r, "refusals", func(s *engine.Snapshot) bool { return s.Lanes[0].Totals.EncodeFailed > 20 })
 	if s.State != engine.Running || s.Lanes[0].Err == nil || !strings.Contains(s.Lanes[0].Err.Error(), errRefused.Error()) {
-		t.Errorf("the lab is %v and says %v", s.State, s.Lanes[0].Err)
+		t.Errorf("state %v, error %v", s.State, s.Lanes[0].Err)
 	}
 	sent := s.Lanes[0].Totals.Sent
 	s = await(t, r, "time going on", func(x *engine.Snapshot) bool { return x.Now > s.Now+300*time.Millisecond })

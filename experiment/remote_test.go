@@ -153,7 +153,7 @@ func TestRunnerOverNetwork(t *testing.T) {
 	}
 	checkReplay(t, saved[0])
 	send(t, r, changing("seed", 99))
-	await(t, r, "a session that began anew", func(s *engine.Snapshot) bool {
+	await(t, r, "a restarted session", func(s *engine.Snapshot) bool {
 		return s.Lanes[0].Totals.Decoded < last && s.Lanes[0].Totals.Decoded > 5
 	})
 	r.Stop()

@@ -116,7 +116,7 @@ func TestRunnerReportsErrors(t *testing.T) {
 	send(t, r, Command{Change: new(config.NewChange("encoder.name", "relative-orientatoin"))})
 	s := await(t, r, "a complaint", func(s *engine.Snapshot) bool { return s.Notice.Bad })
 	if want := "did you mean relative-orientation?"; !strings.Contains(s.Notice.Text, want) {
-		t.Errorf("%q does not say %q", s.Notice.Text, want)
+		t.Errorf("%q does not contain %q", s.Notice.Text, want)
 	}
 	if s.State == engine.Broken {
 		t.Error("a typo broke the lab")
@@ -152,7 +152,7 @@ func TestSourceErrorEndsSession(t *testing.T) {
 	for end := time.Now().Add(patience); time.Now().Before(end); time.Sleep(5 * time.Millisecond) {
 		if snap := r.Snapshot(); snap.State == engine.Broken {
 			if snap.Err == nil || !strings.Contains(snap.Err.Error(), "frame 5 is bad") {
-				t.Errorf("it says %v", snap.Err)
+				t.Errorf("got %v", snap.Err)
 			}
 			return
 		}

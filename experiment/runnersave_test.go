@@ -36,11 +36,11 @@ func TestSaveDoesNotBlock(t *testing.T) {
 	began := await(t, r, "a second", func(s *engine.Snapshot) bool { return s.Now > time.Second })
 	send(t, r, Command{Save: new(string)})
 	saving := await(t, r, "the report being written", func(s *engine.Snapshot) bool { return s.Saving })
-	await(t, r, "time that goes on", func(s *engine.Snapshot) bool { return s.Now > saving.Now+500*time.Millisecond })
+	await(t, r, "virtual time to advance", func(s *engine.Snapshot) bool { return s.Now > saving.Now+500*time.Millisecond })
 	close(gate)
 	s := await(t, r, "the report", func(s *engine.Snapshot) bool { return strings.HasPrefix(s.Notice.Text, "saved as ") })
 	if s.Saved < began.Now || s.Saved > saving.Now || s.Saving {
-		t.Errorf("saved up to %v, asked for at %v to %v", s.Saved, began.Now, saving.Now)
+		t.Errorf("saved up to %v, commanded between %v and %v", s.Saved, began.Now, saving.Now)
 	}
 	send(t, r, Command{Save: new(string)})
 	await(t, r, "the second", func(s *engine.Snapshot) bool { return s.Saving || s.Saved > saving.Now })
@@ -106,7 +106,7 @@ func TestPanicWhileSaving(t *testing.T) {
 	send(t, r, Command{Save: new(string)})
 	for end := time.Now().Add(patience); r.Snapshot().State != engine.Broken; time.Sleep(5 * time.Millisecond) {
 		if time.Now().After(end) {
-			t.Fatal("the session goes on")
+			t.Fatal("the session continues")
 		}
 	}
 	check := func(err error) {

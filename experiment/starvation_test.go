@@ -114,7 +114,7 @@ func TestDelayForTwoConsecutiveLosses(t *testing.T) {
 		interval := time.Second / time.Duration(c.rate)
 		needed := 3*interval + jitterWidth
 		if needed > c.claimed || c.claimed > needed+time.Second/60 {
-			t.Fatalf("%d Hz: %v are claimed, the formula says %v", c.rate, c.claimed, needed)
+			t.Fatalf("%d Hz: %v are claimed, by the formula %v", c.rate, c.claimed, needed)
 		}
 		for _, delay := range []time.Duration{c.claimed, needed} {
 			if share, _ := starved(c.rate, 2, delay); share != 0 {

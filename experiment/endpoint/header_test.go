@@ -13,7 +13,7 @@ func TestUnwrap(t *testing.T) {
 			}
 			want := newest + uint64(d)
 			if got := unwrap(newest, uint16(want)); got != want {
-				t.Fatalf("newest %d: sequence %d came back as %d", newest, want, got)
+				t.Fatalf("newest %d: sequence %d unwrapped as %d", newest, want, got)
 			}
 		}
 	}
@@ -27,7 +27,7 @@ func TestUnwrapEpoch(t *testing.T) {
 			}
 			want := newest + uint64(d)
 			if got := unwrapEpoch(newest, uint8(want)); got != want {
-				t.Fatalf("newest %d: epoch %d came back as %d", newest, want, got)
+				t.Fatalf("newest %d: epoch %d unwrapped as %d", newest, want, got)
 			}
 		}
 	}

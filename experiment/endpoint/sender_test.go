@@ -88,7 +88,7 @@ func TestEpochs(t *testing.T) {
 	}
 	p := send(0)
 	if !announces(p) {
-		t.Error("the first packet does not say what it was made with")
+		t.Error("the first packet has the wrong encoder")
 	}
 	deliver(p)
 	if p = send(10 * time.Millisecond); announces(p) {

@@ -39,7 +39,7 @@ func (p *changedProbe) Begin(cur *frame.Frame, refs []encoders.Ref) {
 	differ := frame.NewRows(len(cur.Table) / frame.CubeFields)
 	differ.Compare(cur.Table, refs[0].Frame.Table, frame.CubeFields)
 	if !slices.Equal(differ, refs[0].Changed) {
-		p.t.Fatalf("rows %v differ from the reference, and the encoder is told that %v do", differ, refs[0].Changed)
+		p.t.Fatalf("rows %v differ from the reference, but the encoder was given %v", differ, refs[0].Changed)
 	}
 }
 

@@ -254,7 +254,7 @@ func TestConflictingScriptIsRefused(t *testing.T) {
 		t.Fatal(err)
 	}
 	if len(s.refused) != 1 || s.config.Encoder.Name != "raw" || s.lanes[0].snd.Encoding().Codec.Name != "raw" {
-		t.Errorf("refused %v; the configuration says %s, the sender %s", s.refused, s.config.Encoder.Name,
+		t.Errorf("refused %v; the configuration has %s, the sender %s", s.refused, s.config.Encoder.Name,
 			s.lanes[0].snd.Encoding().Codec.Name)
 	}
 }
@@ -267,7 +267,7 @@ func TestScriptIsSortedByTime(t *testing.T) {
 	}
 	bad := "[[at]]\nt = \"20s\"\nencoder = \"rotor\"\n[[at]]\nt = \"10s\"\nparams.xy_small = 5\n[encoder]\nname = \"raw\""
 	if _, err := config.Parse("bad", []byte(bad)); err == nil {
-		t.Error("raw takes no params at 10 s, and nobody said so")
+		t.Error("raw has no parameters at 10 s, but there was no error")
 	}
 }
 

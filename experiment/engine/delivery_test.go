@@ -96,7 +96,7 @@ func TestRatesWithSlowerLane(t *testing.T) {
 	beside := runToEnd(t, newDeliverySession(t, p, "encoder.name", "whole-zstd", "shadow[0].name", "whole-raw"))
 	if a, b := alone.Totals, beside.Totals; a.PayloadKbps != b.PayloadKbps || a.WireKbps != b.WireKbps ||
 		a.FeedbackKbps != b.FeedbackKbps || 1.5*alone.DurationNS.Seconds() > beside.DurationNS.Seconds() {
-		t.Errorf("alone %g, %g and %g kbps in %v; beside a slow one %g, %g and %g in %v", a.PayloadKbps, a.WireKbps, a.FeedbackKbps,
+		t.Errorf("alone %g, %g and %g kbps in %v; with a slower lane %g, %g and %g in %v", a.PayloadKbps, a.WireKbps, a.FeedbackKbps,
 			alone.DurationNS, b.PayloadKbps, b.WireKbps, b.FeedbackKbps, beside.DurationNS)
 	}
 }
@@ -108,7 +108,7 @@ func TestRoundTripUnderJitter(t *testing.T) {
 		"link.loss", "10%", "link.latency", "50ms", "link.jitter", "50ms")
 	x := runToEnd(t, s).Totals.Transfer
 	if x.RoundTripMS < 80 || x.RoundTripMS > 120 || 10*x.Spurious > int64(x.Blocks) {
-		t.Errorf("a round trip of %g ms where 100 is the mean; %d of %d blocks came again, %d were resent", x.RoundTripMS, x.Spurious,
+		t.Errorf("a round trip of %g ms where 100 is the mean; %d of %d blocks were resent needlessly, %d resent", x.RoundTripMS, x.Spurious,
 			x.Blocks, x.Resent)
 	}
 }
@@ -220,7 +220,7 @@ func TestUnfinishedDelivery(t *testing.T) {
 		t.Errorf("%+v", x)
 	}
 	if bad := r.Assertions; len(bad) != 1 || bad[0].Holds || !bad[0].Absent {
-		t.Errorf("the assertion about time says %+v", bad)
+		t.Errorf("the assertion about the time is %+v", bad)
 	}
 }
 

@@ -88,7 +88,7 @@ func TestPictureEqualsFullRedraw(t *testing.T) {
 			hermite := s.config.Receiver.Hermite
 			anew := displayAt(s.schema, l.cadence, l.rcv.History(), &l.taint, hermite, d.Moment(), &s.truths, &meters.DisplayErrors{})
 			if !reflect.DeepEqual(picture, anew.Picture(&s.feed.current.Frame)) {
-				t.Fatalf("seed %d: display tick %d is drawn otherwise anew", seed, n)
+				t.Fatalf("seed %d: display tick %d differs from a full redraw", seed, n)
 			}
 			seq := l.cadence.SeqAt(d.Moment())
 			isExact := exact(seq) && exact(seq+1)

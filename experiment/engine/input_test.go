@@ -208,6 +208,6 @@ func TestPressesAreSummarised(t *testing.T) {
 		i += n
 	}
 	if want := "3 presses of the arrow keys, until 3.500 s; hover on; press left"; strings.Join(got, "; ") != want {
-		t.Errorf("told as %q, want %q", got, want)
+		t.Errorf("got %q, want %q", got, want)
 	}
 }

@@ -54,7 +54,7 @@ func TestOpenedPacketIsConsistent(t *testing.T) {
 			t.Fatalf("packet %d was decoded without its baseline: %d", rec.Seq, o.Inside.Base)
 		}
 		if rec.Outcome == packetlog.Lost && o.Inside.Trail.Of(lossmodel.StageLoss).Lost != rec.Cause {
-			t.Fatalf("packet %d: lost by %v, the stage says %+v", rec.Seq, rec.Cause, o.Inside.Trail.All())
+			t.Fatalf("packet %d: lost by %v, steps %+v", rec.Seq, rec.Cause, o.Inside.Trail.All())
 		}
 		if rec.Outcome == packetlog.Decoded && o.Inside.AckDue == 0 && o.Inside.AckLost == lossmodel.None {
 			t.Fatalf("packet %d set off no ack", rec.Seq)
@@ -155,7 +155,7 @@ func TestIncidentsOfLargePacketsAreCompleted(t *testing.T) {
 			}
 			large++
 			if o := l.inspector.Open(i.Opened.ID); i.Opened.Record.Outcome == packetlog.InFlight || o.Gone || i.Opened != *o {
-				t.Errorf("loss %s, %v: it is told as %+v, and is %+v", loss, i.Reason, i.Opened.Record, o.Record)
+				t.Errorf("loss %s, %v: the incident has %+v, the packet is %+v", loss, i.Reason, i.Opened.Record, o.Record)
 			}
 		}
 	}

@@ -22,7 +22,7 @@ func TestMarksAreBounded(t *testing.T) {
 	}
 	shown := s.View(0).Marks
 	for i := range 10 * maxMarks {
-		s.addMark(time.Duration(i), MarkSeam, "seam")
+		s.addMark(time.Duration(i), MarkSeam, "loop")
 	}
 	now := s.View(0).Marks
 	if len(now) > maxMarks || now[0].Label != "mine" || now[len(now)-1].T != 10*maxMarks-1 || shown[0].Label != "mine" {

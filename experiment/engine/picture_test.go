@@ -61,7 +61,7 @@ func TestPictureShowsBothEndpoints(t *testing.T) {
 			}
 		}
 		if !p.Live || !p.Autopilot || p.Keys != w.Keys() {
-			t.Fatalf("tick %d: the picture says %v %v %+v", tick, p.Live, p.Autopilot, p.Keys)
+			t.Fatalf("tick %d: the picture has %v %v %+v", tick, p.Live, p.Autopilot, p.Keys)
 		}
 		if p.Shown == nil {
 			continue
@@ -116,7 +116,7 @@ func TestPictureOverBadLink(t *testing.T) {
 	}
 	b := s.View(0).World
 	if !a.Starved || !b.Starved || a.Shown[0] != b.Shown[0] || a.Sent[0] == b.Sent[0] {
-		t.Error("with a dead link the receiver's world goes on, or the sender's does not")
+		t.Error("with a link that loses all packets the receiver's world moves, or the sender's does not")
 	}
 }
 

@@ -58,7 +58,7 @@ func checkOutcomes(t *testing.T, s *Session) {
 		sum := x.Decoded + x.Stale + x.Duplicate + x.Lost + x.Failures.NoBaseline + x.Failures.Corrupt +
 			x.Failures.UnknownCodec + x.Tainted + x.Wrong + int64(l.paths.downLink.InFlight())
 		if x.Sent+x.Duplicated != sum {
-			t.Errorf("sent %d + duplicated %d, but outcomes and packets under way sum to %d: %+v", x.Sent, x.Duplicated, sum, x)
+			t.Errorf("sent %d + duplicated %d, but outcomes and packets in flight sum to %d: %+v", x.Sent, x.Duplicated, sum, x)
 		}
 		if x.InFlight != int64(l.paths.downLink.InFlight()) {
 			t.Errorf("%d in flight by the meter, %d by the link", x.InFlight, l.paths.downLink.InFlight())

@@ -40,6 +40,6 @@ func TestFailuresAddUp(t *testing.T) {
 		t.Errorf("%d failures in the totals, %d by outcome, %d by sample", got, outcomes, samples)
 	}
 	if x.Tainted == 0 || x.Failures.Corrupt == 0 || x.Failures.NoBaseline == 0 {
-		t.Errorf("the test must be mended: %+v", x)
+		t.Errorf("the test needs other settings: %+v", x)
 	}
 }

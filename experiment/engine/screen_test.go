@@ -251,7 +251,7 @@ func TestTaintedSnapshotsAreNotDisplayed(t *testing.T) {
 		}
 	}
 	if errors.Count() != 0 {
-		t.Error("errors were measured against a truth that nobody knows")
+		t.Error("errors were measured although the source's frames are not stored")
 	}
 }
 

@@ -66,7 +66,7 @@ func TestLateShadowHasSameLosses(t *testing.T) {
 				t.Fatal(err)
 			}
 			if s.lanes[0].paths.downLink.InFlight() == 0 && joins > 0 {
-				t.Fatal("nothing is under way: that is the case to test")
+				t.Fatal("nothing is in flight, which is the case to test")
 			}
 			changeAndRun(t, s, config.NewChange("shadow", shadowsNamed(s.config.Encoder.Name)), 8*time.Second)
 			comparePackets(t, s, joins)

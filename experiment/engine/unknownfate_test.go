@@ -67,10 +67,10 @@ func TestUnknownOutcomes(t *testing.T) {
 	a, b := told.Result(), untold.Result()
 	x, y := a.Totals, b.Totals
 	if a.Digest != b.Digest {
-		t.Error("not to be told changes what happens")
+		t.Error("unknown outcomes change the results")
 	}
 	if x.Decoded != y.Decoded || x.Stale != y.Stale || x.Duplicate != y.Duplicate || x.Failures != y.Failures || x.Lost < 500 {
-		t.Errorf("what arrived is counted as\n%+v\nwhere it was told, as\n%+v", y, x)
+		t.Errorf("arrivals are counted as\n%+v\nwith known outcomes as\n%+v", y, x)
 	}
 	// An arrival counts as a copy only if it is not the first of its packet. A
 	// packet is unknown only if nothing of it arrived.

@@ -34,7 +34,7 @@ func (l *packetRecorder) record(t *testing.T, seq uint64) *packetlog.Record {
 			return &l.all[i]
 		}
 	}
-	t.Fatalf("nobody heard of packet %d", seq)
+	t.Fatalf("packet %d has no outcome", seq)
 	return nil
 }
 
@@ -118,7 +118,7 @@ func (x *problemSession) newestIncident(reason string) *inspector.Incident {
 func (x *problemSession) checkSentence(i *inspector.Incident, format string, facts ...any) {
 	x.Helper()
 	if got, want := Explain(&i.Opened, i.Reason, x.s.Config()), fmt.Sprintf(format, facts...); got != want {
-		x.Errorf("it says\n%s\nthe facts are\n%s", got, want)
+		x.Errorf("got\n%s\nwant\n%s", got, want)
 	}
 }
 
@@ -175,13 +175,13 @@ func TestExplainDroppedWithoutAcks(t *testing.T) {
 		}
 	}
 	if acked < 10 || failed == 0 || under != 1 {
-		t.Fatalf("%d acked, %d failed, %d under way: the test must be mended", acked, failed, under)
+		t.Fatalf("%d acked, %d failed, %d in flight: the test needs other settings", acked, failed, under)
 	}
 	got := Explain(&i.Opened, i.Reason, x.s.Config())
 	want := fmt.Sprintf("%d packets have passed, although the round trip takes 4: of the packets since, %d could not be decoded, %d had their acks lost, 1 is in flight, or its ack is",
 		rec.Baseline, failed, acked)
 	if !strings.HasSuffix(got, want) {
-		t.Errorf("it says\n%s\nwant at the end\n%s", got, want)
+		t.Errorf("got\n%s\nwant suffix\n%s", got, want)
 	}
 }
 
@@ -204,7 +204,7 @@ func TestExplainLost(t *testing.T) {
 			i := x.newestIncident("lost")
 			rec := x.packets.record(t, i.Opened.Record.Seq)
 			if rec.Outcome != packetlog.Lost || rec.Cause != c.cause {
-				t.Fatalf("it ended as %v by %v", rec.Outcome, rec.Cause)
+				t.Fatalf("outcome %v, cause %v", rec.Outcome, rec.Cause)
 			}
 			if c.cause == lossmodel.Fragment {
 				_, n := lossmodel.WireBytes(rec.Payload+i.Opened.Inside.Header, 200)
@@ -251,7 +251,7 @@ func TestExplainFullQueue(t *testing.T) {
 	x.checkSentence(i, "packet %d was lost: the queue of the rate stage was full: it held %s of %s bytes in %s", rec.Seq, units.Thousands(int64(bytes)),
 		units.Thousands(i.Opened.Inside.Trail.Of(lossmodel.StageRate).Room), words.Count(waiting, "packet"))
 	if room := i.Opened.Inside.Trail.Of(lossmodel.StageRate).Room; int64(bytes) > room || int64(bytes+rec.Wire) <= room {
-		t.Errorf("%d bytes would have fit beside %d of %d", rec.Wire, bytes, room)
+		t.Errorf("%d bytes would have fit next to %d of %d", rec.Wire, bytes, room)
 	}
 }
 
@@ -271,7 +271,7 @@ func TestExplainLate(t *testing.T) {
 			i := x.newestIncident("stale")
 			rec := x.packets.record(t, i.Opened.Record.Seq)
 			if rec.Outcome != packetlog.Stale {
-				t.Fatalf("it ended as %v", rec.Outcome)
+				t.Fatalf("outcome %v", rec.Outcome)
 			}
 			var newer *packetlog.Record // the newest packet that arrived before rec
 			for k := range x.packets.all {
@@ -307,6 +307,6 @@ func TestExplainLateInQueue(t *testing.T) {
 		fmt.Sprintf(" after its display time (playout delay 40 ms): it spent %s in the queue, behind %s bytes",
 			ms(took-10*time.Millisecond), units.Thousands(int64(bytes)))
 	if !strings.HasPrefix(got, head) || !strings.HasSuffix(got, tail) || rec.Outcome != packetlog.Decoded || bytes == 0 {
-		t.Errorf("it says\n%s\nwant\n%s...%s", got, head, tail)
+		t.Errorf("got\n%s\nwant\n%s...%s", got, head, tail)
 	}
 }

@@ -46,7 +46,7 @@ func TestExplainChecksum(t *testing.T) {
 	x.checkSentence(i, "packet %d was discarded because its checksum failed: 3 of its %s bits were flipped", rec.Seq,
 		units.Thousands(int64(rec.Wire-headers)*8))
 	if rec.Outcome != packetlog.Corrupt {
-		t.Errorf("it ended as %v", rec.Outcome)
+		t.Errorf("outcome %v", rec.Outcome)
 	}
 }
 
@@ -59,10 +59,10 @@ func TestExplainWithoutChecksum(t *testing.T) {
 		fmt.Sprintf("decoded although 3 of its %s bits were flipped: the checksum is off", bits)) &&
 		got != fmt.Sprintf("packet %d arrived undamaged, but depends on snapshot %d, which depends on a corrupted packet: the checksum is off", rec.Seq,
 			rec.Seq-uint64(rec.Baseline)) {
-		t.Errorf("it says\n%s", got)
+		t.Errorf("got\n%s", got)
 	}
 	if rec.Outcome != packetlog.Tainted {
-		t.Errorf("it ended as %v", rec.Outcome)
+		t.Errorf("outcome %v", rec.Outcome)
 	}
 	i = x.newestIncident("damaged")
 	rec = x.packets.record(t, i.Opened.Record.Seq)
@@ -129,7 +129,7 @@ func TestExplainUnknownEpoch(t *testing.T) {
 	rec := x.packets.record(t, i.Opened.Record.Seq)
 	x.checkSentence(i, "packet %d has an encoding that the receiver cannot decode: %s", rec.Seq, explained{In: &i.Opened.Inside}.Problem())
 	if rec.Outcome != packetlog.UnknownCodec {
-		t.Errorf("it ended as %v", rec.Outcome)
+		t.Errorf("outcome %v", rec.Outcome)
 	}
 }
 
@@ -141,7 +141,7 @@ func TestExplainDoubtedNumbers(t *testing.T) {
 	i := x.newestIncident("doubted")
 	seq, as := i.Opened.Record.Seq, i.Opened.Inside.TakenFor
 	if flip := (seq ^ as) & 0xffff; flip == 0 || flip&(flip-1) != 0 || flip < 256 {
-		t.Errorf("packet %d came as %d by one flipped bit", seq, as)
+		t.Errorf("packet %d was received as %d after one flipped bit", seq, as)
 	}
 	x.checkSentence(i, "packet %d arrived with sequence number %d, far from the newest, and no second packet confirmed it: 1 of its %s bits was flipped", seq, as,
 		units.Thousands(int64(i.Opened.Record.Wire-28)*8))

@@ -109,7 +109,7 @@ func TestExplainSwap(t *testing.T) {
 					seq-uint64(o.Record.Baseline))
 				if got := Explain(o, reasonNamed(t, "large: swapped"), x.s.Config()); !strings.HasSuffix(got, want) ||
 					uint64(o.Inside.Age) > seq-first {
-					t.Errorf("it says\n%s\nwant\n%s", got, want)
+					t.Errorf("got\n%s\nwant\n%s", got, want)
 				}
 				break
 			}
@@ -141,13 +141,13 @@ func TestExplainLoopPoint(t *testing.T) {
 		for _, i := range s.View(0).Lanes[0].Troubles {
 			if i.Reason.String() == "large: seam" {
 				if !i.Opened.Record.Across {
-					t.Error("no seam was there")
+					t.Error("the recording did not restart")
 				}
 				return
 			}
 		}
 	}
-	t.Fatal("the demo began anew without a leap in size")
+	t.Fatal("the demo restarted without a large packet")
 }
 
 func TestExplainNoAck(t *testing.T) {

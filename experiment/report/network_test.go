@@ -59,7 +59,7 @@ func TestNetworkAgreesWithCapture(t *testing.T) {
 	near := func(what string, got, want, tolerance float64) {
 		t.Helper()
 		if math.Abs(got-want) > tolerance || want == 0 {
-			t.Errorf("%s: %g, the capture says %g", what, got, want)
+			t.Errorf("%s: %g, from the capture %g", what, got, want)
 		}
 	}
 	// The meter does not count packets in flight at the end as lost, and considers

@@ -15,7 +15,7 @@ func TestMatrix(t *testing.T) {
 	x.addSegment(patch.Segment{Start: 0, End: 1 << 18, Mode: patch.Patched, Copies: []patch.Copy{{At: 0, From: 1 << 18, N: 1 << 18}}})
 	m := x.View()
 	if m.OldCols() != matrixCols/2 || m.Done != matrixRows/4 {
-		t.Fatalf("%d columns of the old file, %d rows told", m.OldCols(), m.Done)
+		t.Fatalf("%d columns of the old file, %d finished rows", m.OldCols(), m.Done)
 	}
 	for row := range m.Rows {
 		for col := range m.Cols {

@@ -152,7 +152,7 @@ func TestPictureEqualsFullRedraw(t *testing.T) {
 			full := r.fullRedraw()
 			if x.truthKnown != full.truthKnown || !slices.Equal(x.poses, full.poses) ||
 				x.truthKnown && !slices.Equal(x.errorUM, full.errorUM) {
-				t.Fatalf("seed %d: display tick %d is drawn otherwise anew", seed, n)
+				t.Fatalf("seed %d: display tick %d differs from a full redraw", seed, n)
 			}
 			if x.truthKnown {
 				checked++

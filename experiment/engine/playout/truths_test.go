@@ -47,7 +47,7 @@ func TestTruths(t *testing.T) {
 				want = want || seams[k]
 			}
 			if x.loopBetween(tick, n) != want {
-				t.Fatalf("a seam after %d, by %d: %v", tick, n, !want)
+				t.Fatalf("a loop point after %d, up to %d: %v", tick, n, !want)
 			}
 		}
 	}

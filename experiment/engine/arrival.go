@@ -185,9 +185,10 @@ func (l *lane) compareRemote(f *flight, rx *reception, d *Delivery) comparison {
 	return c
 }
 
-// judge returns the outcome of an arrival, and counts frames that differ from the sender's and
-// packets that the decoder rejected. A correct frame without a memo is no longer tainted: nothing
-// that depends on the damage is stored with it.
+// judge returns the outcome of an arrival, and counts frames that differ from the sender's and packets
+// that the decoder rejected. The outcome of a packet that depends on damage is Tainted even if its
+// frame is correct. But the stored frame no longer counts as tainted if it is correct and has no memo,
+// because then frames that refer to it do not depend on the damage.
 func (l *lane) judge(f *flight, rx *reception, c comparison) packetlog.Outcome {
 	if !c.decoded {
 		if rx.Frame == nil && rx.Err != nil && !rx.tainted {
@@ -195,17 +196,17 @@ func (l *lane) judge(f *flight, rx *reception, c comparison) packetlog.Outcome {
 		}
 		return labOutcome(c.outcome)
 	}
-	right := c.equal && !c.wrongSeq
-	if !right {
+	isCorrect := c.equal && !c.wrongSeq
+	if !isCorrect {
 		l.meter.Undetected++
 	}
 	switch {
 	case rx.tainted:
-		if right && rx.Entry != nil && rx.Entry.Memo == nil {
+		if isCorrect && rx.Entry != nil && rx.Entry.Memo == nil {
 			l.taint.setTainted(rx.Seq, false)
 		}
 		return packetlog.Tainted
-	case !right:
+	case !isCorrect:
 		return packetlog.Wrong
 	}
 	return labOutcome(c.outcome)

@@ -10,9 +10,9 @@ import (
 	"wirelab/experiment/engine/packetlog"
 )
 
-// View returns a snapshot of the session with the newest packets of each lane, at most packets of
+// View returns a snapshot of the session with the newest packets of each lane, at most maxPackets of
 // them. The fields that belong to the runner, such as State and Speed, are left zero.
-func (s *Session) View(packets int) *Snapshot {
+func (s *Session) View(maxPackets int) *Snapshot {
 	snap := &Snapshot{
 		Now: s.Now(), Config: s.config.Clone(), Item: s.schema.Item, Schema: s.schema,
 		Marks: slices.Clip(s.marks), Log: s.Log(), Effects: slices.Clip(s.effects), Before: s.previousEncoder, Remarks: s.remarks(),
@@ -23,7 +23,7 @@ func (s *Session) View(packets int) *Snapshot {
 	s.viewDisplay(snap)
 	differs := s.differences()
 	for i, l := range s.lanes {
-		snap.Lanes = append(snap.Lanes, l.view(s.Now(), packets))
+		snap.Lanes = append(snap.Lanes, l.view(s.Now(), maxPackets))
 		snap.Lanes[i].Differs = differs[i]
 	}
 	return snap
@@ -45,11 +45,11 @@ func (s *Session) viewDisplay(snap *Snapshot) {
 	}
 }
 
-// view returns the lane's part of a snapshot, with at most packets of its newest packets.
-func (l *lane) view(now time.Duration, packets int) Lane {
+// view returns the lane's part of a snapshot, with the newest packets, at most maxPackets of them.
+func (l *lane) view(now time.Duration, maxPackets int) Lane {
 	v := Lane{
 		Encoder: l.codec(), Params: l.snd.Encoding().Params, Began: l.joinedAt, Epoch: l.snd.Epoch(),
-		Samples: l.meter.Samples(), Packets: l.log.Last(make([]packetlog.Record, 0, packets), packets),
+		Samples: l.meter.Samples(), Packets: l.log.Last(make([]packetlog.Record, 0, maxPackets), maxPackets),
 		Totals: l.totals(now),
 		Timing: l.timing(),
 		Recent: l.meter.Recent(l.cadence.TickHz), Blocks: l.delivery.Blocks(),

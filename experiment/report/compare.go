@@ -95,16 +95,16 @@ type point struct {
 
 // PointsOf groups the runs of a sweep by point, in the order of their first runs.
 func PointsOf(runs []*engine.Result) (out []point) {
-	at := map[string]int{}
+	indexByName := map[string]int{}
 	for _, r := range runs {
 		set := maps.Clone(r.Set)
 		delete(set, "seed")
 		name := PointName(set)
-		if _, known := at[name]; !known {
-			at[name] = len(out)
+		if _, known := indexByName[name]; !known {
+			indexByName[name] = len(out)
 			out = append(out, point{Set: set, Name: name})
 		}
-		out[at[name]].Runs = append(out[at[name]].Runs, r)
+		out[indexByName[name]].Runs = append(out[indexByName[name]].Runs, r)
 	}
 	return out
 }

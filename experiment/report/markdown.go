@@ -231,12 +231,12 @@ func sweepTable(r *Report) string {
 	list := texttable.New(slices.Concat(keys, texttable.Numbers("payload kbps", "wire kbps", "p95 bytes", "decoded", "lost", "failures", "wrong"),
 		texttable.Numbers(mdItemHeads(r)...))...)
 	for _, run := range r.Runs {
-		at := placeInSweep(run, keys)
+		cells := placeInSweep(run, keys) // the last one gets the note
 		if run.Interrupted {
-			at[len(at)-1] += fmt.Sprintf(" (interrupted after %.1f s)", run.DurationS)
+			cells[len(cells)-1] += fmt.Sprintf(" (interrupted after %.1f s)", run.DurationS)
 		}
 		t := &run.Totals
-		list.Add(at, t.PayloadKbps, t.WireKbps, fmt.Sprintf("%.0f", t.PacketBytes.P95), t.Decoded, t.Lost, t.Failed(), t.Wrong,
+		list.Add(cells, t.PayloadKbps, t.WireKbps, fmt.Sprintf("%.0f", t.PacketBytes.P95), t.Decoded, t.Lost, t.Failed(), t.Wrong,
 			mdItemCells(r, run))
 	}
 	var b strings.Builder

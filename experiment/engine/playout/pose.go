@@ -78,15 +78,17 @@ type spline [4]float64
 // those of the other parabola; if both are, those of the straight line.
 func newSpline(t [4]time.Duration, before, after bool, moment time.Duration) (s spline) {
 	h := (t[2] - t[1]).Seconds()
+	// The cubic Hermite basis functions of u, which is 0 at t[1] and 1 at t[2]: 2u³-3u²+1 and 3u²-2u³ are
+	// the weights of the two positions, (u³-2u²+u)h and (u³-u²)h those of the two slopes.
 	u := float64(moment-t[1]) / float64(t[2]-t[1])
 	uu := float64(u * u)
 	uuu := float64(uu * u)
-	leave, arrive := float64((uuu-float64(2*uu)+u)*h), float64((uuu-uu)*h) // weights of the two slopes
+	startSlope, endSlope := float64((uuu-float64(2*uu)+u)*h), float64((uuu-uu)*h)
 	first, second := slopes(t, before, after)
 	s[1] = float64(2*uuu) - float64(3*uu) + 1
 	s[2] = float64(3*uu) - float64(2*uuu)
 	for i := range s {
-		s[i] += float64(leave*first[i]) + float64(arrive*second[i])
+		s[i] += float64(startSlope*first[i]) + float64(endSlope*second[i])
 	}
 	return s
 }

@@ -33,7 +33,8 @@ func (p *player) checkInput(c *config.Config, ch config.Change) error {
 	if p.source != nil {
 		return nil
 	}
-	return &config.Error{Key: config.Change{Input: ch.Input}.Keys()[0], Problem: fmt.Sprintf("%s accepts no input: it is not a live world", c.Data.Source),
+	return &config.Error{Key: config.Change{Input: ch.Input}.Keys()[0],
+		Problem:  fmt.Sprintf("%s accepts no input: it is not a live world", c.Data.Source),
 		Expected: `data "world"`}
 }
 

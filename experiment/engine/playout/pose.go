@@ -48,7 +48,8 @@ func nlerp(a, b physics.Quat, t float64) physics.Quat {
 	if dot(a, b) < 0 {
 		w = -w
 	}
-	q := physics.Quat{X: weightedSum(a.X, v, b.X, w), Y: weightedSum(a.Y, v, b.Y, w), Z: weightedSum(a.Z, v, b.Z, w), W: weightedSum(a.W, v, b.W, w)}
+	q := physics.Quat{X: weightedSum(a.X, v, b.X, w), Y: weightedSum(a.Y, v, b.Y, w),
+		Z: weightedSum(a.Z, v, b.Z, w), W: weightedSum(a.W, v, b.W, w)}
 	length := math.Sqrt(dot(q, q))
 	if length < 1e-9 {
 		return a

@@ -225,13 +225,22 @@ func bucket(v []float64, n int, peaks bool) []float64 {
 	return out
 }
 
-// sweepTable returns the table that compares the runs of a sweep.
+// sweepTable returns the table that compares the runs of a sweep, one row for each. The first columns are
+// the settings of the sweep, by key. A sweep without settings, which only an edited report contains, has
+// the number of each run instead, from 1.
 func sweepTable(r *Report) string {
 	keys := slices.Sorted(maps.Keys(r.Runs[0].Set))
-	list := texttable.New(slices.Concat(keys, texttable.Numbers("payload kbps", "wire kbps", "p95 bytes", "decoded", "lost", "failures", "wrong"),
-		texttable.Numbers(mdItemHeads(r)...))...)
-	for _, run := range r.Runs {
-		cells := placeInSweep(run, keys) // the last one gets the note
+	identifiers := keys
+	if len(keys) == 0 {
+		identifiers = []string{"run"}
+	}
+	list := texttable.New(slices.Concat(identifiers, texttable.Numbers("payload kbps", "wire kbps", "p95 bytes", "decoded", "lost",
+		"failures", "wrong"), texttable.Numbers(mdItemHeads(r)...))...)
+	for i, run := range r.Runs {
+		cells := placeInSweep(run, keys)
+		if len(keys) == 0 {
+			cells = []string{strconv.Itoa(i + 1)}
+		}
 		if run.Interrupted {
 			cells[len(cells)-1] += fmt.Sprintf(" (interrupted after %.1f s)", run.DurationS)
 		}

@@ -90,12 +90,12 @@ func (e explained) LostAt() (stage string) {
 	return stage
 }
 
-// Problem returns the error of the decoder.
+// Problem returns why the receiver did not decode the packet, without the prefix of package endpoint.
 func (e explained) Problem() string {
 	if e.In.Err == nil {
 		return "no reason given"
 	}
-	return strings.TrimPrefix(e.In.Err.Error(), "experiment: ")
+	return strings.TrimPrefix(e.In.Err.Error(), "endpoint: ")
 }
 
 // RoundTrip explains the age of the missing reference: by the round-trip time or, if packets since the

@@ -8,6 +8,7 @@ import (
 
 	"wirelab/dataset"
 	"wirelab/experiment/config"
+	"wirelab/experiment/endpoint"
 	"wirelab/experiment/engine"
 	"wirelab/experiment/engine/inspector"
 	"wirelab/experiment/engine/meters"
@@ -308,5 +309,13 @@ func TestExplainLateInQueue(t *testing.T) {
 			ms(took-10*time.Millisecond), units.Thousands(int64(bytes)))
 	if !strings.HasPrefix(got, head) || !strings.HasSuffix(got, tail) || rec.Outcome != packetlog.Decoded || bytes == 0 {
 		t.Errorf("got\n%s\nwant\n%s...%s", got, head, tail)
+	}
+}
+
+// The error of a receiver appears in sentences without the name of its package.
+func TestProblemWithoutPackageName(t *testing.T) {
+	in := &inspector.Inside{AtReceiver: inspector.AtReceiver{Err: endpoint.ErrMalformed}}
+	if got, want := (explained{In: in}).Problem(), "packet header malformed"; got != want {
+		t.Errorf("got %q, want %q", got, want)
 	}
 }

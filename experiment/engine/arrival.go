@@ -11,8 +11,8 @@ import (
 	"wirelab/lossmodel"
 )
 
-// receiveAll handles all arrivals at or before now: first the packets at the receiver, then the acks
-// at the sender.
+// receiveAll handles all arrivals at or before now: first the packets at the receiver, then the acks at the
+// sender, because an ack of one of these packets arrives at once if the uplink has no delay.
 func (l *lane) receiveAll(now time.Duration) {
 	for d, ok := l.paths.down.Receive(now); ok; d, ok = l.paths.down.Receive(now) {
 		if d.Tag == inheritedTag {
@@ -21,16 +21,16 @@ func (l *lane) receiveAll(now time.Duration) {
 			l.handleArrival(now, &d)
 		}
 	}
-	if far := l.paths.peer; far != nil {
-		for rtt, ok := far.RoundTrip(); ok; rtt, ok = far.RoundTrip() {
+	if peer := l.paths.peer; peer != nil {
+		for rtt, ok := peer.RoundTrip(); ok; rtt, ok = peer.RoundTrip() {
 			l.paths.remote.RoundTrip(rtt)
 		}
 	}
 	for d, ok := l.paths.up.Receive(now); ok; d, ok = l.paths.up.Receive(now) {
-		if d.Damaged || d.Tag == inheritedTag {
+		if d.Damaged || d.Tag == inheritedTag { // discarded by the checksum, or an ack of another lane's packet
 			continue
 		}
-		if err := l.passAck(now, d.Data); err != nil && d.Flipped == 0 {
+		if err := l.passAck(now, d.Data); err != nil && d.Flipped == 0 { // an error of a damaged ack is expected
 			l.lastErr = fmt.Errorf("ack: %w", err)
 		}
 		l.inspector.AckRead(now, l.snd, d.Flipped > 0)
@@ -52,7 +52,8 @@ type reception struct {
 	decodeNS int64 // wall time of the decoder in nanoseconds
 }
 
-// passToReceiver passes a datagram to the receiver of frames, or of the file's blocks.
+// passToReceiver passes a datagram to the receiver of frames, or of the file's blocks, and determines
+// whether the result depends on damage. d.Flipped is the number of its damaged bits.
 func (l *lane) passToReceiver(d *lossmodel.Delivery) (rx reception) {
 	if l.delivery != nil {
 		block, ns := l.delivery.Receive(d.Data)
@@ -65,8 +66,13 @@ func (l *lane) passToReceiver(d *lossmodel.Delivery) (rx reception) {
 }
 
 // handleArrival passes a datagram to the receiver, compares the result with the frame that the sender
-// stored, sends the ack, and records the outcome. If the receiver is remote, the datagram has arrived
-// there; the receiver in this process decodes it too, but the outcome is the remote receiver's.
+// stored, sends the ack, and records the outcome. A damaged datagram whose checksum failed is not passed
+// to the receiver. If the receiver is remote, the datagram has arrived there; the receiver in this process
+// decodes it too, but the outcome is the remote receiver's.
+//
+// There are three kinds of path: modelled links, which number the copies of a packet; a real network to a
+// receiver in this process, where the number of copies is unknown; and a real network to a remote
+// receiver, the peer, which reports each arrival.
 func (l *lane) handleArrival(now time.Duration, d *lossmodel.Delivery) {
 	f := l.flights.get(d.Tag)
 	if f == nil {
@@ -114,7 +120,7 @@ func (l *lane) handleArrival(now time.Duration, d *lossmodel.Delivery) {
 	}
 	l.recordOutcome(now, f)
 	if f.fateUnknown && l.paths.peer == nil {
-		return
+		return // more copies may arrive; expireOverdue releases the flight
 	}
 	f.arriving--
 	if f.arriving == 0 {
@@ -144,7 +150,8 @@ type comparison struct {
 	wrongSeq bool             // the receiver assigned it another sequence number than the sender
 }
 
-// compare compares the result of the receiver in this process with the sender's frame.
+// compare compares the result of the receiver in this process with the sender's frame. It adds a decoded
+// frame to the digest, and updates what l.taint stores about the frame, and rx.tainted.
 func (l *lane) compare(f *flight, rx *reception) comparison {
 	c := comparison{outcome: rx.Outcome, decoded: rx.Frame != nil, wrongSeq: rx.Seq != f.rec.Seq}
 	if !c.decoded {
@@ -162,25 +169,26 @@ func (l *lane) compare(f *flight, rx *reception) comparison {
 	return c
 }
 
-// compareRemote compares the frame that the remote receiver reported in d with the sender's frame, by
+// compareRemote compares the frame in report, which the remote receiver sent, with the sender's frame, by
 // fingerprints. rx is the result of the receiver in this process for the same datagram. A difference
-// between the two receivers is counted.
-func (l *lane) compareRemote(f *flight, rx *reception, d *Delivery) comparison {
-	local := Fingerprint{}
+// between the two receivers is counted. The digest gets the frame that the remote receiver decoded, or its
+// fingerprint if the receiver in this process did not decode the same frame.
+func (l *lane) compareRemote(f *flight, rx *reception, report *Delivery) comparison {
+	local := Fingerprint{} // stays zero if nothing was decoded here
 	if rx.Frame != nil {
 		local = l.digest.fingerprint(rx.Frame)
 	}
-	if d.Outcome != rx.Outcome || d.Decoded != (rx.Frame != nil) || d.Frame != local {
+	if report.Outcome != rx.Outcome || report.Decoded != (rx.Frame != nil) || report.Frame != local {
 		l.paths.remote.Differs++
 	}
-	c := comparison{outcome: d.Outcome, decoded: d.Decoded, equal: d.Frame == f.fingerprint(&l.digest),
-		wrongSeq: d.Number != uint16(f.rec.Seq)}
+	c := comparison{outcome: report.Outcome, decoded: report.Decoded, equal: report.Frame == f.fingerprint(&l.digest),
+		wrongSeq: report.Number != uint16(f.rec.Seq)}
 	switch {
 	case !c.decoded:
-	case d.Frame == local:
+	case report.Frame == local:
 		l.digest.addDecoded(f, rx.Frame, c.equal && !c.wrongSeq)
 	default:
-		l.digest.addReported(d.Frame)
+		l.digest.addReported(report.Frame)
 	}
 	return c
 }
@@ -251,7 +259,7 @@ func (l *lane) measureArrival(now time.Duration, rx *reception) {
 	}
 }
 
-// sendAck sends the receiver's ack, if it has one, on the uplink.
+// sendAck sends the receiver's ack on the uplink. It sends nothing until the receiver has decoded a packet.
 func (l *lane) sendAck(now time.Duration) {
 	if l.delivery != nil {
 		l.ackScratch = l.delivery.AppendAck(l.ackScratch[:0])
@@ -261,7 +269,7 @@ func (l *lane) sendAck(now time.Duration) {
 	if len(l.ackScratch) == 0 {
 		return
 	}
-	v := l.paths.up.Send(now, l.ackScratch, 0)
-	l.inspector.AckSent(&v)
-	l.meter.CountFeedback(v.Wire)
+	verdict := l.paths.up.Send(now, l.ackScratch, 0) // acks need no tag: nothing is stored for them
+	l.inspector.AckSent(&verdict)
+	l.meter.CountFeedback(verdict.Wire)
 }

@@ -77,9 +77,9 @@ func (s *Session) change(ch config.Change, undo bool) error {
 		return err
 	}
 	s.pending = slices.DeleteFunc(s.pending, func(p pendingChange) bool { return p.redo && p.T > at })
-	sc := pendingChange{StampedChange: config.Stamp(at, ch)}
-	sc.Undo = undo
-	s.pending = slices.Insert(s.pending, i, sc)
+	made := pendingChange{StampedChange: config.Stamp(at, ch)}
+	made.Undo = undo
+	s.pending = slices.Insert(s.pending, i, made)
 	if err := s.RunUntil(at); err != nil {
 		return err
 	}
@@ -89,8 +89,9 @@ func (s *Session) change(ch config.Change, undo bool) error {
 	return nil
 }
 
-// tryChange returns the configuration that results from applying ch to c, and the normal form of ch.
-// It returns an error if ch cannot be applied. It modifies neither c nor ch.
+// tryChange returns the configuration that results from applying ch to c, and the normal form of ch, in
+// which the parameters of the encoder have the types of its codec. A change that contains only input leaves c and
+// ch as they are. It returns an error if ch cannot be applied. It modifies neither c nor ch.
 func (s *Session) tryChange(c *config.Config, ch config.Change) (after *config.Config, normal config.Change, err error) {
 	if ch.Input != nil {
 		if err := s.player.checkInput(s.config, ch); err != nil || ch.OnlyInput() {
@@ -136,15 +137,15 @@ func newEncoding(key string, e config.Encoder, c *config.Config, schema *frame.S
 // loadScript queues the scripted changes of c in order of time. It returns an error if one of them
 // cannot be applied after those before it.
 func (s *Session) loadScript(c *config.Config) error {
-	then := c
+	before := c
 	for _, i := range c.ScriptOrder() {
 		ch := c.At[i].Change
 		if ch.Restarts() {
 			return config.Within(config.Indexed("at", i), config.ErrorAt(ch.Keys()[0], errNeedsRestart))
 		}
-		after, _, err := s.tryChange(then, ch)
+		after, _, err := s.tryChange(before, ch)
 		if err == nil {
-			then, err = after, s.addScriptedEncodings(after)
+			before, err = after, s.addScriptedEncodings(after)
 		}
 		if err != nil {
 			return config.Within(config.Indexed("at", i), err)
@@ -173,12 +174,12 @@ func (s *Session) ReplayChanges(made []config.StampedChange, t time.Duration) {
 func mergePending(made []config.StampedChange, script []pendingChange, t time.Duration) []pendingChange {
 	var out []pendingChange
 	for _, c := range made {
-		redo := c.T > t && !slices.ContainsFunc(script, func(x pendingChange) bool { return x.equals(c) })
-		out = append(out, pendingChange{c, redo})
+		isScripted := slices.ContainsFunc(script, func(p pendingChange) bool { return p.equals(c) })
+		out = append(out, pendingChange{c, c.T > t && !isScripted})
 	}
-	for _, x := range script {
-		if !slices.ContainsFunc(out, func(c pendingChange) bool { return c.equals(x.StampedChange) }) {
-			out = append(out, x)
+	for _, scripted := range script {
+		if !slices.ContainsFunc(out, func(p pendingChange) bool { return p.equals(scripted.StampedChange) }) {
+			out = append(out, scripted)
 		}
 	}
 	slices.SortStableFunc(out, func(a, b pendingChange) int { return cmp.Compare(a.T, b.T) })
@@ -203,7 +204,8 @@ func (s *Session) ManualConfig(c *config.Config) *config.Config {
 	return after
 }
 
-// applyDue applies a change that is due, or records a Refusal.
+// applyDue applies a change that is due at time at, and adds it to the log, the marks and the undo steps;
+// a change of the encoder also begins a trial. If the change cannot be applied, applyDue records a Refusal.
 func (s *Session) applyDue(at time.Duration, sc config.StampedChange) {
 	sc.T, sc.TS = at, at.Seconds()
 	before := s.config
@@ -224,7 +226,7 @@ func (s *Session) applyDue(at time.Duration, sc config.StampedChange) {
 		panic("engine: a change that was checked cannot be carried out: " + err.Error())
 	}
 	s.log = append(s.log, sc)
-	if normal.OnlyInput() {
+	if normal.OnlyInput() { // input cannot be undone, and held keys get no mark
 		if label := strings.Join(normal.Input.Switches(), ", "); label != "" {
 			s.addMark(at, MarkChange, label)
 		}

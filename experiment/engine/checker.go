@@ -41,7 +41,7 @@ func (k *Checker) Check(ctx context.Context, c *config.Config) error {
 		k.data[c.Data] = &checkedData{schema: s.schema, player: player{source: s.player.source}, usableEncoders: map[string]bool{}}
 		return s.Close()
 	}
-	c = c.Clone()
+	c = c.Clone() // the checks fill in settings
 	if !k.readableLinks[c.Down] || !k.readableLinks[c.Up] {
 		down, up := c.Down, c.Up
 		if err := c.Pin(); err != nil {
@@ -66,6 +66,7 @@ func (k *Checker) Check(ctx context.Context, c *config.Config) error {
 		}
 		data.usableEncoders[name] = true
 	}
+	// Checking the script needs no more of a session than these fields.
 	s := &Session{config: c, stream: stream{schema: data.schema}, player: data.player}
 	return s.loadScript(c)
 }
@@ -90,21 +91,22 @@ const maxMemory = 8 << 30
 // lane stores the frames of two histories, with four bytes per value.
 func checkMemory(c *config.Config, s *frame.Schema) error {
 	frames := int64(c.Sender.History + c.Receiver.History)
-	if due := int64(c.Duration.Seconds()*float64(c.Sender.RateHz)) + 1; c.Duration > 0 {
-		frames = min(frames, 2*due)
+	if sent := int64(c.Duration.Seconds()*float64(c.Sender.RateHz)) + 1; c.Duration > 0 {
+		frames = min(frames, 2*sent) // a short run does not fill the two histories
 	}
 	lanes := int64(1 + len(c.Shadows))
-	need := lanes * frames * int64(s.Cells()) * 4
-	if need <= maxMemory {
+	needed := lanes * frames * int64(s.Cells()) * 4
+	if needed <= maxMemory {
 		return nil
 	}
-	fits := maxMemory / (lanes * int64(s.Cells()) * 4) / 2
+	fits := maxMemory / (lanes * int64(s.Cells()) * 4) / 2 // frames in each history
+	// The error names what to reduce: the history, or the newest shadow if there is one.
 	key := "sender.history"
 	if n := len(c.Shadows); n > 0 {
 		key = config.Indexed("shadow", n-1)
 	}
 	return &config.Error{Key: key,
-		Problem: fmt.Sprintf("needs about %d GB: %d encoders store %d frames of %d values each", need>>30, lanes, frames, s.Cells()),
+		Problem: fmt.Sprintf("needs about %d GB: %d encoders store %d frames of %d values each", needed>>30, lanes, frames, s.Cells()),
 		Expected: fmt.Sprintf("at most %d GB, for example sender.history and receiver.history of %d; or --force with tui run", maxMemory>>30,
 			max(1, fits))}
 }

@@ -32,8 +32,9 @@ type digest struct {
 // newDigest returns an empty digest. fullFrames is digest.fullFrames.
 func newDigest(fullFrames bool) digest { return digest{h: sha256.New(), fullFrames: fullFrames} }
 
-// addDecoded adds got, the frame that was decoded for flight f. same means that it equals the
-// sender's frame and has its sequence number.
+// addDecoded adds got, the frame that was decoded for flight f: only the sequence number if the frame
+// equals the source's, otherwise all its values. same means that it equals the frame that the sender
+// stored and has its sequence number.
 func (d *digest) addDecoded(f *flight, got *frame.Frame, same bool) {
 	if !same || !f.unquantised || d.fullFrames {
 		d.addFrame(got)

@@ -19,10 +19,10 @@ type feed struct {
 	framesTaken uint64        // calls of next so far: the tick of the frame after current
 
 	// State of the frame that was read last: ahead, or current if nothing is read ahead.
-	restartsNext bool   // the recording restarted before that frame
+	restartsNext bool   // the recording restarted before that frame; false for other sources
 	err          error  // error of reading that frame; next returns it when the frame is due
 	ended        bool   // the source ended before that frame
-	lastTick     uint64 // value of framesTaken when the source ended
+	endTick      uint64 // tick of the first frame that the source does not have; set if ended
 }
 
 // newFeed returns a feed of src whose current frame is a copy of initial.
@@ -52,13 +52,14 @@ func (f *feed) next() (restarted bool, err error) {
 	return restarted, nil
 }
 
-// read reads one frame from the source. It records an error in f.err and the end of the source in
-// f.ended; then the content of the frame is undefined.
+// read reads one frame from the source. It sets f.restartsNext, and the rows in which the frame differs
+// from the current one. It records an error in f.err and the end of the source in f.ended and f.endTick;
+// then the content of the frame is undefined.
 func (f *feed) read() *frame.Shared {
 	next := f.pool.Take()
 	f.err = f.source.Next(&next.Frame)
 	if errors.Is(f.err, io.EOF) {
-		f.ended, f.lastTick, f.err = true, f.framesTaken, nil
+		f.ended, f.endTick, f.err = true, f.framesTaken, nil
 		return next
 	}
 	s, ok := f.source.(dataset.Seamed)

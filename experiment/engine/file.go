@@ -88,8 +88,8 @@ func (s *Session) allDelivered() bool {
 // it ends the session or, after roundPause, begins the next round. The arrivals due at time at must
 // have been handled.
 func (s *Session) stepDelivery(at time.Duration) {
-	switch over := s.allDelivered(); {
-	case !over:
+	switch {
+	case !s.allDelivered():
 		s.isPausing = false
 	case !s.config.Data.Again:
 		s.finish(at + 1)
@@ -108,14 +108,14 @@ func (s *Session) stepDelivery(at time.Duration) {
 			l.snd.Request(*l.snd.Encoding()) // a new epoch delivers the file again
 		}
 	}
-	s.rounds = max(s.rounds, 1)
+	s.rounds = max(s.rounds, 1) // the first round begins with the first datagram
 	for _, l := range s.lanes {
 		l.sendBlock(at)
 	}
 }
 
-// sendBlock sends the next block of the file, if one is due. It packs the file first if an epoch
-// begins.
+// sendBlock sends the next block of the file, if one is due. If an epoch begins, it packs the file first,
+// and records the error of an encoder that rejects the file.
 func (l *lane) sendBlock(now time.Duration) {
 	if err := l.delivery.Begin(now); err != nil {
 		l.refuseFrame(now, &endpoint.Packet{Seq: l.snd.Seq(), Codec: l.codec()}, err)
@@ -127,26 +127,27 @@ func (l *lane) sendBlock(now time.Duration) {
 }
 
 // unpackFile rebuilds the new file when its last block has arrived, and sets the outcome of r, the
-// record of that block. It does nothing before or if the data are not a file.
+// record of that block. It adds the file to the digest. It does nothing while blocks are missing or if the
+// data are not a file.
 func (l *lane) unpackFile(now time.Duration, r *packetlog.Record) {
 	if l.delivery == nil {
 		return
 	}
-	u, ok := l.delivery.Unpack(now)
+	unpacked, ok := l.delivery.Unpack(now)
 	if !ok {
 		return
 	}
-	r.DecodeNS += u.NS
-	if u.Err != nil {
-		l.lastErr = fmt.Errorf("unpack the file: %w", u.Err)
-		if !l.taint.fileTainted {
+	r.DecodeNS += unpacked.NS
+	if unpacked.Err != nil {
+		l.lastErr = fmt.Errorf("unpack the file: %w", unpacked.Err)
+		if !l.taint.fileTainted { // otherwise damage is the cause, not the codec
 			r.Outcome = packetlog.Corrupt
 			l.meter.DecodeRefused++
 		}
 		return
 	}
-	l.digest.addFrame(u.File)
-	if !u.Same {
+	l.digest.addFrame(unpacked.File)
+	if !unpacked.Same {
 		r.Outcome = packetlog.Wrong
 	}
 }
@@ -180,7 +181,7 @@ func (s *Session) PacksNeeded() []*endpoint.Encoding {
 	}
 	var list []*endpoint.Encoding
 	for _, l := range s.lanes {
-		encoding := l.snd.Pending()
+		encoding := l.snd.Pending() // of the next epoch, which replaces the current one
 		if encoding == nil {
 			encoding = l.snd.Encoding()
 		}
@@ -188,7 +189,8 @@ func (s *Session) PacksNeeded() []*endpoint.Encoding {
 			list = append(list, encoding)
 		}
 	}
-	s.scripted = slices.DeleteFunc(s.scripted, func(encoding *endpoint.Encoding) bool { return s.packs.Has(encoding, s.pair) })
+	isPacked := func(encoding *endpoint.Encoding) bool { return s.packs.Has(encoding, s.pair) }
+	s.scripted = slices.DeleteFunc(s.scripted, isPacked)
 	return append(list, s.scripted...)
 }
 

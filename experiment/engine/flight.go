@@ -20,7 +20,7 @@ type flight struct {
 	inFlight    bool              // false once the flight is released
 	expected    *frame.Shared     // the frame that the receiver must decode; nil if only expectedSum is stored
 	expectedSum [sha256.Size]byte // SHA-256 of that frame; set if expected is nil
-	unquantised bool              // that frame is the source's: not a block of a file, and the codec does not quantise
+	unquantised bool              // that frame is the source's, unchanged: not a block of a file, and the codec does not quantise
 	rec         packetlog.Record
 	record      uint64            // number of rec in the log
 	linkStretch int               // number of the meters.LinkStretch that counts it; unused if fateUnknown
@@ -70,7 +70,8 @@ type flights struct {
 const maxExpectedFrames = 1024
 
 // add returns a new flight, valid until the next call. stored is the frame that the receiver must
-// decode. source is the source's frame if stored equals it, else nil.
+// decode. source is the source's frame if stored equals it, else nil. add keeps source, which is shared,
+// but copies stored, which the sender reuses.
 func (s *flights) add(stored *frame.Frame, source *frame.Shared, d *digest) *flight {
 	f := s.queue.Push()
 	*f = flight{tag: s.queue.Next() - 1, inFlight: true, unquantised: source != nil, trails: f.trails[:0]}
@@ -94,7 +95,8 @@ func (s *flights) get(tag uint64) *flight {
 	return nil
 }
 
-// release frees a flight. All outcomes of its copies must be recorded.
+// release frees a flight. All outcomes of its copies must be recorded. Flights leave the queue in order, so
+// a released flight stays there until all older ones are released.
 func (s *flights) release(f *flight) {
 	f.inFlight = false
 	if f.expected != nil {

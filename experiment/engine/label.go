@@ -31,15 +31,16 @@ func laneName(encoder, differs string) string {
 }
 
 // differences returns, for each encoding in list, the parameters that distinguish it from the others
-// with the same encoder, such as "history=4 lag=2"; empty if none exist. It contains the
-// parameters of which these encodings have different values, unless the value is the default.
+// with the same encoder, such as "history=4 lag=2"; empty if none exist. These are the parameters that do
+// not have the same value in all encodings of that encoder. An encoding whose value is the default leaves
+// the parameter out.
 func differences(list []*endpoint.Encoding) []string {
 	out := make([]string, len(list))
 	for i := range list {
 		name := list[i].Codec.Name
 		same := func(e *endpoint.Encoding) bool { return e.Codec.Name == name }
 		if slices.IndexFunc(list, same) < i {
-			continue // done with the first encoding of that name
+			continue // all encodings of that name were handled with the first one
 		}
 		for _, info := range list[i].Codec.ParamInfo() {
 			differing := false

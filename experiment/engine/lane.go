@@ -63,9 +63,13 @@ type stream struct {
 
 // restart is the newest restart of a recording that plays in a loop.
 type restart struct {
-	any bool   // the recording has restarted
-	seq uint64 // sequence number of the first packet after the restart
+	occurred bool   // the recording has restarted at least once
+	seq      uint64 // sequence number of the first packet after the newest restart
 }
+
+// minStoredPackets is the minimum size of a packet log, because the inspector looks up references there,
+// which are at most 255 packets old.
+const minStoredPackets = frame.MaxHistory + 1
 
 // newLane returns a lane for encoder e of configuration c without links; connect or connectNew sets
 // them.
@@ -77,8 +81,9 @@ func newLane(c *config.Config, e config.Encoder, s stream, opt *Options) (*lane,
 	l := &lane{stream: s, config: e.Clone(), observer: opt.Observer, digest: newDigest(c.WholeFrames || c.Trusting),
 		encoding: meters.NewStopwatch(opt.Clock, s.schema), decoding: meters.NewStopwatch(opt.Clock, s.schema),
 		meter: meters.New(float64(c.DisplayMilliHz(s.schema.TickHz))/1000, opt.KeepSamples),
-		log:   packetlog.New(max(opt.KeepPackets, 256)), flights: flights{pool: frame.NewPool(s.schema)}}
-	// Without a network, work that an endpoint could defer is timed as part of Send and Receive.
+		log:   packetlog.New(max(opt.KeepPackets, minStoredPackets)), flights: flights{pool: frame.NewPool(s.schema)}}
+	// Endpoints defer work until a packet has left only on a real network. Without one nothing is gained,
+	// and the times of the encoder and the decoder include that work.
 	both := endpoint.Options{Cadence: s.cadence, DigestBits: c.Receiver.DigestBits, Trusting: c.Trusting, Defer: opt.Network != nil}
 	sending, receiving := both, both
 	sending.History, sending.Probe = c.Sender.History, &l.encoding
@@ -121,15 +126,15 @@ func (l *lane) send(now time.Duration, cur *frame.Shared, changed frame.Rows, re
 	l.budget.Reset()
 	p, err := l.snd.SendShared(now, cur, changed, &l.budget)
 	if restarted {
-		l.restart.any, l.restart.seq = true, p.Seq
+		l.restart.occurred, l.restart.seq = true, p.Seq
 	}
 	if err != nil {
 		l.refuseFrame(now, &p, err)
 		return
 	}
 	codec := l.snd.Encoding().Codec
-	if how := codec.RunsAs(); how != "" {
-		l.meter.SetRunsAs(how)
+	if runsAs := codec.RunsAs(); runsAs != "" { // a plugin, for example interpreted or compiled
+		l.meter.SetRunsAs(runsAs)
 	}
 	e := encodeInfo{items: l.schema.Items(p.Stored), changed: l.encoding.Changed, ns: l.encoding.NS, restarted: restarted,
 		crossesRestart: restarted || l.crossesRestart(&p)}
@@ -152,15 +157,16 @@ func (l *lane) refuseFrame(now time.Duration, p *endpoint.Packet, err error) {
 }
 
 // crossesRestart reports whether a packet has a reference from before the newest restart of the
-// recording. Second is 0 if the packet has only one reference.
+// recording. The second reference, if the packet has one, is older than the baseline; otherwise p.Second
+// is 0.
 func (l *lane) crossesRestart(p *endpoint.Packet) bool {
-	return l.restart.any && p.Baseline > 0 && p.Seq-uint64(max(p.Baseline, p.Second)) < l.restart.seq
+	return l.restart.occurred && p.Baseline > 0 && p.Seq-uint64(max(p.Baseline, p.Second)) < l.restart.seq
 }
 
-// tickDisplay runs one tick of the receiver's display, and compares the displayed cubes with the
-// source's frames t around the displayed time.
-func (l *lane) tickDisplay(now time.Duration, t *playout.Truths) {
-	tick, ok := l.display.Tick(now, t, &l.meter.Display.Errors)
+// tickDisplay runs one tick of the receiver's display, compares the displayed cubes with the source's
+// frames around the displayed time, and counts the tick.
+func (l *lane) tickDisplay(now time.Duration, truths *playout.Truths) {
+	tick, ok := l.display.Tick(now, truths, &l.meter.Display.Errors)
 	if !ok || l.paths.peer != nil { // a remote receiver counts the ticks of its own display
 		return
 	}
@@ -170,10 +176,10 @@ func (l *lane) tickDisplay(now time.Duration, t *playout.Truths) {
 	}
 }
 
-// closeSample completes the sample that ends at t.
+// closeSample completes the sample that ends at t, and passes it to the observer.
 func (l *lane) closeSample(t time.Duration) {
-	if far := l.paths.peer; far != nil {
-		display, _ := far.Counts()
+	if peer := l.paths.peer; peer != nil {
+		display, _ := peer.Counts()
 		l.meter.AddRemoteDisplay(&l.paths.remote, display)
 	}
 	s := l.meter.CloseSample(t, l.liveConfig.BudgetKbps)
@@ -185,16 +191,16 @@ func (l *lane) closeSample(t time.Duration) {
 
 // totals returns the lane's totals at now.
 func (l *lane) totals(now time.Duration) figures.Totals {
-	var g lossmodel.Gauges
+	var linkGauges lossmodel.Gauges // stays zero on a real network
 	if l.paths.downLink != nil {
-		g = l.paths.downLink.Gauges(now)
+		linkGauges = l.paths.downLink.Gauges(now)
 	}
-	t := l.meter.Totals(l.delivery.BusyUntil(now)-l.joinedAt, l.schema, g)
-	if l.liveConfig.Receiver.DigestBits > 0 && l.delivery == nil {
+	t := l.meter.Totals(l.delivery.BusyUntil(now)-l.joinedAt, l.schema, linkGauges)
+	if l.liveConfig.Receiver.DigestBits > 0 && l.delivery == nil { // only acks with a digest cause restarts
 		t.Restarts = figures.Known(float64(l.snd.Restarts()))
 	}
-	if far := l.paths.peer; far != nil {
-		display, lab := far.Counts()
+	if peer := l.paths.peer; peer != nil {
+		display, lab := peer.Counts()
 		l.paths.remote.AdjustTotals(&t, l.meter, display, lab, now-l.joinedAt)
 	}
 	t.Sender, t.Receiver = gauges(l.snd.Encoding().Encoder), gauges(l.rcv.Decoder())

@@ -81,14 +81,16 @@ type paths struct {
 	remote           meters.Remote   // unused if peer is nil
 }
 
-// connect sets the network paths between sender and receiver.
+// connect sets the network paths between sender and receiver. downLink and upLink stay nil for paths that
+// are not modelled links.
 func (l *lane) connect(down, up Path) {
 	l.paths.down, l.paths.up = down, up
 	l.paths.downLink, _ = down.(*lossmodel.Link)
 	l.paths.upLink, _ = up.(*lossmodel.Link)
 }
 
-// connectNew connects sender and receiver by new modelled links and, unless it is nil, by network.
+// connectNew connects sender and receiver by new modelled links and, unless it is nil, by network, whose
+// datagrams pass through these links too.
 func (l *lane) connectNew(c *config.Config, network Network) error {
 	down, err := lossmodel.NewLinkWith(c.ReadTrace, c.Down, c.Seed, "down")
 	if err != nil {
@@ -99,7 +101,7 @@ func (l *lane) connectNew(c *config.Config, network Network) error {
 		return config.ErrorAt("up", err)
 	}
 	if l.inspector != nil {
-		down.Watch()
+		down.Watch() // records the effect of each stage on each packet
 	}
 	l.connect(down, up)
 	if network == nil {

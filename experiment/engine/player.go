@@ -38,12 +38,13 @@ func (p *player) checkInput(c *config.Config, ch config.Change) error {
 		Expected: `data "world"`}
 }
 
-// apply applies an input at now. Held keys reach the source with the next frame; see steer.
+// apply applies an input at now: a reset of the world, held keys, modes, and the switch between the user
+// and the world's script. Held keys reach the source with the next frame; see steer.
 func (p *player) apply(now time.Duration, in *config.Input) {
 	if in.Reset {
 		p.source.Reset()
 	}
-	if !p.manual { // the user takes over with the script's modes
+	if !p.manual { // a user who takes over begins with the modes that the script has set
 		keys := p.source.Keys()
 		p.hover, p.katamari = keys.Push, keys.Pull
 	}
@@ -55,7 +56,7 @@ func (p *player) apply(now time.Duration, in *config.Input) {
 
 // applyKeys updates the held keys and the modes. Any key or mode makes the input manual.
 func (p *player) applyKeys(now time.Duration, in *config.Input) {
-	if in.Autopilot != nil {
+	if in.Autopilot != nil { // releases all keys and ends the modes
 		*p = player{source: p.source, manual: !*in.Autopilot}
 	}
 	if in.Press == "" && in.Hover == nil && in.Katamari == nil {

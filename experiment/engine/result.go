@@ -189,19 +189,20 @@ func (r *Result) Settings() (map[string]string, error) {
 	if err != nil {
 		return nil, r.withPluginHint(err)
 	}
-	for _, x := range r.Changes {
-		if x.Change.OnlyInput() {
+	for _, made := range r.Changes {
+		if made.Change.OnlyInput() { // input to the cube world sets nothing
 			continue
 		}
-		if err := c.Apply(x.Change); err != nil {
-			return nil, fmt.Errorf("the change at %v: %w", x.T, err)
+		if err := c.Apply(made.Change); err != nil {
+			return nil, fmt.Errorf("the change at %v: %w", made.T, err)
 		}
 	}
 	return c.Settings(), nil
 }
 
-// withPluginHint changes an error about an unknown encoder so that it recommends the plugin with
-// which the run was made, if any. The encoder is unknown because listing reports loads no plugins.
+// withPluginHint changes an error about an unknown encoder so that it recommends the plugin with which
+// the run was made, if any: the encoder is unknown because Settings loads no plugins. It returns other
+// errors unchanged.
 func (r *Result) withPluginHint(err error) error {
 	var ce *config.Error
 	if !errors.As(err, &ce) || !strings.HasPrefix(ce.Problem, "unknown encoder") {
@@ -211,13 +212,14 @@ func (r *Result) withPluginHint(err error) error {
 	if !ok {
 		return err
 	}
-	out := *ce
-	out.Expected, out.Near = "--plugin "+path, ""
-	return &out
+	hinted := *ce
+	hinted.Expected, hinted.Near = "--plugin "+path, "" // without suggestions of similar encoders
+	return &hinted
 }
 
-// Replayable returns the configuration that repeats the run, with its plugins loaded. Its errors
-// contain the key, but not the name of the report's file.
+// Replayable returns the configuration that repeats the run: that of its start, with the applied changes
+// as its script, the actual duration, and the behaviour of its digest version. It loads the run's plugins.
+// Its errors contain the key, but not the name of the report's file.
 func (r *Result) Replayable() (*config.Config, error) {
 	if r.DurationNS > config.MaxDuration {
 		return nil, &config.Error{Key: "duration_ns", Problem: fmt.Sprintf("%d exceeds the maximum duration of a run", int64(r.DurationNS)),

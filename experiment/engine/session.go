@@ -80,7 +80,7 @@ type Session struct {
 	lanes      []*lane
 	running    []*lane        // lanes, and the extra lane of the current trial, if it needs one
 	truths     playout.Truths // the source's newest frames, to compare displays with; cubes only
-	unsentRows frame.Rows     // rows that may differ between the newest frame and the frame sent last
+	unsentRows frame.Rows     // rows that may differ between the source's newest frame and the frame sent last
 
 	now         time.Duration // all events up to this time were handled; -1 before the first
 	end         time.Duration // events at this time or later are not handled; never if unknown
@@ -89,9 +89,9 @@ type Session struct {
 	err         error // error of the source that stopped the session; nil if none
 	marks       []Mark
 
-	framesDue, framesSkipped uint64 // frames that were due to be sent; of those, left out because of config.Sender.Every
-	displayTicks             uint64 // display ticks
-	closedSamples            uint64 // samples closed
+	framesDue, framesSkipped uint64 // frames that were due to be sent; of those, frames left out because of config.Sender.Every
+	displayTicks             uint64 // display ticks so far
+	closedSamples            uint64 // complete samples so far
 	restartUnsent            bool   // the recording restarted after the last frame sent
 }
 
@@ -108,6 +108,7 @@ func NewSession(ctx context.Context, c *config.Config, opt Options) (*Session, e
 	}
 	s, err := newSession(ctx, c, src, opt)
 	if err != nil {
+		// Locate adds the place in the configuration file. The source is closed here, as there is no session.
 		return nil, errors.Join(c.Locate(err), (&feed{source: src}).close())
 	}
 	return s, nil
@@ -118,11 +119,11 @@ func NewSessionOf(c *config.Config, src dataset.Source, opt Options) (*Session, 
 	return newSession(context.Background(), c, src, opt)
 }
 
-// newSession creates a session that reads frames from src. When ctx ends, waiting for the peer of a
-// network fails.
+// newSession creates a session that reads frames from src, and connects it to opt.Network, unless that
+// is nil. When ctx ends, waiting for the peer of the network fails. newSession does not close src.
 func newSession(ctx context.Context, c *config.Config, src dataset.Source, opt Options) (*Session, error) {
 	c = c.Clone()
-	if err := c.Pin(); err != nil {
+	if err := c.Pin(); err != nil { // reads the trace files of the links
 		return nil, err
 	}
 	if err := fitToSchema(c, src.Schema(), opt.Force); err != nil {
@@ -145,13 +146,13 @@ func newSession(ctx context.Context, c *config.Config, src dataset.Source, opt O
 		return nil, err
 	}
 	for i, e := range encodersOf(c) {
-		opt := &s.opt
+		laneOptions := &s.opt
 		if i > 0 {
-			opt = s.opt.shadow()
+			laneOptions = s.opt.shadow()
 		}
-		l, err := newLane(c, e, s.stream, opt)
+		l, err := newLane(c, e, s.stream, laneOptions)
 		if err == nil {
-			err = l.connectNew(c, opt.Network)
+			err = l.connectNew(c, laneOptions.Network)
 		}
 		if err != nil {
 			return nil, err
@@ -177,7 +178,7 @@ func newStream(c *config.Config, src dataset.Source) stream {
 // plannedEnd returns the end of the session, if its source does not end earlier. It returns never if
 // only the source or an interruption ends the session.
 func (s *Session) plannedEnd(src dataset.Source) time.Duration {
-	_, sized := src.(dataset.Sized)
+	_, canEnd := src.(dataset.Sized)
 	switch {
 	case s.opt.Endless:
 		return never
@@ -185,7 +186,7 @@ func (s *Session) plannedEnd(src dataset.Source) time.Duration {
 		return s.config.Duration
 	case s.isFile:
 		return maxDeliveryDuration
-	case sized:
+	case canEnd:
 		return never // updateEnd sets the end when the source ends
 	}
 	return defaultDuration
@@ -202,17 +203,18 @@ func (s *Session) readAhead() (err error) {
 		s.pair, err = readPair(s.feed.source, s.config.Data.Source, s.initial, &s.feed.current.Frame)
 		return err
 	}
-	if _, sized := s.feed.source.(dataset.Sized); sized {
+	if _, canEnd := s.feed.source.(dataset.Sized); canEnd {
 		s.feed.ahead = s.feed.read()
 		s.updateEnd()
 	}
 	return nil
 }
 
-// updateEnd moves the end of the session to the end of the source, if the source has ended.
+// updateEnd moves the end of the session to the end of the source, if the source has ended earlier: to the
+// time at which the next frame would have been due.
 func (s *Session) updateEnd() {
 	if s.feed.ended {
-		s.end = min(s.end, s.cadence.TickTime(s.feed.lastTick))
+		s.end = min(s.end, s.cadence.TickTime(s.feed.endTick))
 	}
 }
 
@@ -261,14 +263,15 @@ func (s *Session) FrameAt(n int) time.Duration { return s.cadence.SeqTime(s.fram
 // Advance runs the session for a further d of virtual time. See RunUntil.
 func (s *Session) Advance(d time.Duration) error { return s.RunUntil(s.now + d) }
 
-// RunUntil handles all events due at or before t. It stops early when the session ends. It fails
-// only if the source fails, and then every later call fails too.
+// RunUntil handles all events due at or before t. It stops early when the session ends: with modelled
+// links as soon as no event before the end is left; with a network only when t reaches the end, because
+// the network may still report arrivals from before the end. RunUntil fails only if the source fails, and
+// then every later call fails too.
 func (s *Session) RunUntil(t time.Duration) error {
 	for !s.ended && s.err == nil {
 		at := s.NextEvent()
-		over := t >= s.end-1
-		// A network may still report arrivals from before the end.
-		if at >= s.end && (over || s.opt.Network == nil) || at > t && over {
+		reachesEnd := t >= s.end-1 // the end is exclusive
+		if at >= s.end && (reachesEnd || s.opt.Network == nil) || at > t && reachesEnd {
 			s.finish(s.end)
 			return nil
 		}
@@ -294,7 +297,8 @@ func (s *Session) Interrupt() {
 	s.finish(s.now + 1)
 }
 
-// finish ends the session at t; events at t are not handled. It closes the current sample early.
+// finish ends the session at t; events at t are not handled. It closes the current sample early, if the
+// sample has any length, and gives every packet in flight to the observer.
 func (s *Session) finish(t time.Duration) {
 	s.ended, s.end, s.now = true, t, t
 	if last := time.Duration(s.closedSamples) * meters.SamplePeriod; last < t {
@@ -308,7 +312,8 @@ func (s *Session) finish(t time.Duration) {
 	}
 }
 
-// NextEvent returns the time of the next event.
+// NextEvent returns the time of the next event. The delivery of a file has no source ticks and no display
+// ticks: its only frame is read at the start and never displayed.
 func (s *Session) NextEvent() time.Duration {
 	at := min(s.NextFrame(), s.nextSample())
 	if !s.isFile {
@@ -330,7 +335,8 @@ func (s *Session) nextSample() time.Duration {
 	return time.Duration(s.closedSamples+1) * meters.SamplePeriod
 }
 
-// nextDisplay returns the time of the next display tick.
+// nextDisplay returns the time of the next display tick. The rate of the display is in thousandths of a
+// hertz, so display tick n is tick 1000*n of a clock with that number of ticks per second.
 func (s *Session) nextDisplay() time.Duration {
 	return endpoint.TickTime(1000*s.displayTicks, s.config.DisplayMilliHz(s.schema.TickHz))
 }
@@ -369,7 +375,7 @@ func (s *Session) step(at time.Duration) error {
 }
 
 // tick reads the source's next frame if one is due, and sends the newest frame on every lane if a
-// packet is due. A lane whose packet config.Sender.Every leaves out skips the sequence number.
+// packet is due. If config.Sender.Every leaves the packet out, every lane skips its sequence number.
 func (s *Session) tick(at time.Duration) error {
 	if at == s.cadence.TickTime(s.feed.framesTaken) {
 		if err := s.readFrame(at); err != nil {
@@ -408,7 +414,8 @@ func (s *Session) consumeSendSlot(at time.Duration) bool {
 	return true
 }
 
-// readFrame reads the source's next frame, after passing the user's input to the source.
+// readFrame passes the user's input to the source and makes the source's next frame the current one. It
+// records whether the recording restarted, and the rows that changed.
 func (s *Session) readFrame(at time.Duration) error {
 	s.player.steer(at)
 	restarted, err := s.feed.next()
@@ -427,7 +434,8 @@ func (s *Session) readFrame(at time.Duration) error {
 	return nil
 }
 
-// oldestDisplayedTick returns the oldest source tick that the display of any lane shows.
+// oldestDisplayedTick returns the oldest source tick that the display of any lane shows. Older frames are
+// no longer needed to measure errors of the display.
 func (s *Session) oldestDisplayedTick() uint64 {
 	oldest := s.feed.framesTaken
 	for _, l := range s.running {
@@ -439,7 +447,7 @@ func (s *Session) oldestDisplayedTick() uint64 {
 // sourceError adds the name of the data to err, unless err already contains the file's name.
 func (s *Session) sourceError(err error) error {
 	var in *source.Error
-	if errors.As(err, &in) && in.File == strings.TrimPrefix(s.config.Data.Source, "file:") {
+	if errors.As(err, &in) && in.File == strings.TrimPrefix(s.config.Data.Source, "file:") { // a recording: "file:PATH"
 		return err
 	}
 	return fmt.Errorf("data %s: %w", s.config.Data.Source, err)

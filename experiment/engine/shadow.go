@@ -82,14 +82,14 @@ func (s *Session) updateRunning() {
 }
 
 // inheritedTag marks the datagrams of the first lane that were in flight when a shadow copied its
-// links.
+// links. It is the largest uint64, which no flight has as its tag.
 const inheritedTag = 1<<64 - 1
 
 // handleInherited handles the arrival of a packet that the first lane sent. This lane's receiver must
 // not decode it, but the first lane acks it. So this lane sends an ack of the same size, which keeps
 // the random numbers of both uplinks in step.
 func (l *lane) handleInherited(now time.Duration, damaged bool) {
-	if damaged {
+	if damaged { // the first lane does not ack a packet whose checksum failed
 		return
 	}
 	size := l.rcv.AckSize()

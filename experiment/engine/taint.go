@@ -18,7 +18,7 @@ type taint struct {
 // taintedFrame is the state of a frame in the receiver's history.
 type taintedFrame struct {
 	seq, epoch uint64
-	tainted    bool // decoded from damaged bytes
+	tainted    bool // it depends on damaged bytes
 	memo       bool // it has a memo of its codec
 	exact      bool // it is known to equal the source's frame
 }
@@ -39,14 +39,14 @@ func (t *taint) track(rx *endpoint.Reception, damaged bool) (tainted bool) {
 	}
 	d := &t.decoders[rx.Epoch%endpoint.StoredEpochs]
 	tainted = damaged
-	if !rx.Fresh && d.epoch == rx.Epoch {
+	if !rx.Fresh && d.epoch == rx.Epoch { // decoded by an earlier decoder, not by one made from this packet
 		d.tainted = d.tainted && (damaged || !rx.HasParams)
 		tainted = tainted || d.tainted
 	}
 	for _, seq := range rx.Refs[:rx.NRefs] {
 		tainted = tainted || t.Tainted(seq)
 	}
-	if rx.Replaced {
+	if rx.Replaced { // the sender still has the memos that the receiver dropped: later frames may differ
 		for i := range t.frames {
 			if f := &t.frames[i]; f.epoch == rx.Epoch && f.memo {
 				f.memo, f.tainted = false, true

@@ -19,15 +19,17 @@ type encodeInfo struct {
 	source *frame.Shared // the frame that was encoded, if the sender stored it unchanged; else nil
 }
 
-// transmit sends a packet on the downlink and records it. A modelled link reports at once which of
-// its copies are lost; those outcomes are recorded here. l.budget is the bit budget of the packet.
+// transmit sends a packet on the downlink and records it. A modelled link reports at once whether the
+// packet and each of its copies are lost; those outcomes are recorded here. Over a real network
+// (Verdict.Open) the fate of a packet is unknown until its arrival is reported. l.budget is the bit budget
+// of the packet.
 func (l *lane) transmit(now time.Duration, p *endpoint.Packet, e encodeInfo) {
 	l.digest.addDatagram(p.Datagram)
 	f := l.flights.add(p.Stored, e.source, &l.digest)
 	f.rec = packetlog.Record{
 		Seq: p.Seq, Sent: now, Encoder: p.Codec, Epoch: p.Epoch, Baseline: p.Baseline,
 		Payload: p.Payload, Items: e.items, Changed: e.changed, EncodeNS: e.ns,
-		Seam: e.restarted, Across: e.crossesRestart,
+		Seam: e.restarted, Across: e.crossesRestart, // of the loop point: the restart of the recording
 	}
 	v := l.paths.down.Send(now, p.Datagram, f.tag)
 	f.rec.Wire = v.Wire
@@ -43,7 +45,7 @@ func (l *lane) transmit(now time.Duration, p *endpoint.Packet, e encodeInfo) {
 	}
 	f.trails = l.inspector.Sent(f.record, p, &l.budget, &v, l.paths.downLink, f.trails)
 	f.fateUnknown, f.copies = v.Open, v.Copies
-	f.leftAt = max(now, v.Due)
+	f.leftAt = max(now, v.Due) // with a peer, Due is when it has passed the modelled links and enters the network
 	if v.Open {
 		l.expireOverdue(now, p.Seq)
 	}
@@ -65,7 +67,8 @@ func (l *lane) transmit(now time.Duration, p *endpoint.Packet, e encodeInfo) {
 }
 
 // recordOutcome passes l.outcomeRec, the record of one copy of the packet of f, to the meter, the
-// log, the inspector and the observer. A copy made by the link gets a separate record in the log.
+// log, the inspector and the observer. Copy 0, the packet itself, completes the record that transmit added
+// to the log; a copy made by the link gets a separate record.
 func (l *lane) recordOutcome(now time.Duration, f *flight) {
 	r := &l.outcomeRec
 	l.meter.CountOutcome(r.Outcome, r.Cause)
@@ -118,7 +121,7 @@ func (l *lane) expireOverdue(now time.Duration, newest uint64) {
 // abandon releases a packet of unknown fate. Its copies that have not arrived get the outcome
 // packetlog.Unknown.
 func (l *lane) abandon(now time.Duration, f *flight) {
-	if f.endedCopies&1 == 0 {
+	if f.endedCopies&1 == 0 { // the packet itself has not arrived
 		l.meter.Network.CountUnknown()
 	}
 	for n := range f.openCopies() {

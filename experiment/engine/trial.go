@@ -54,9 +54,11 @@ type trial struct {
 // slow to run another lane.
 func (s *Session) AllowTrials(allowed bool) { s.paused = !allowed }
 
-// startTrial begins a trial after a change of the encoder at time at. before is the configuration
-// before the change, and touched its keys. If the change continues a drag of the same setting, the
-// trial measures against the encoder before the first step of the drag.
+// startTrial begins a trial after a change of the encoder at time at, and updates s.previousEncoder.
+// before is the configuration before the change, and touched the keys that it set. If the change continues
+// a drag of the same setting, the trial measures against the encoder before the first step of the drag.
+// No trial begins if Options.Trials is not set, for files and real networks, or if there is no room for
+// another lane.
 func (s *Session) startTrial(at time.Duration, before *config.Config, touched string) {
 	encoderBefore := before.Encoder
 	if encoderBefore.Equal(s.config.Encoder) {
@@ -71,7 +73,7 @@ func (s *Session) startTrial(at time.Duration, before *config.Config, touched st
 		return
 	}
 	if dragged && s.trial != nil && s.trial.before.Equal(*s.previousEncoder) {
-		s.trial.changedAt = at
+		s.trial.changedAt = at // the trial continues and measures from this step on
 		return
 	}
 	s.endTrial()
@@ -90,7 +92,8 @@ func (s *Session) startTrial(at time.Duration, before *config.Config, touched st
 	s.updateRunning()
 }
 
-// finishTrial records the effect that the current trial measured, if its time is over at now.
+// finishTrial ends the current trial if its time is over at now, and records the measured effect. It
+// records none if the two lanes do not have samples of the same periods.
 func (s *Session) finishTrial(now time.Duration) {
 	t := s.trial
 	if t == nil || now < t.changedAt+WarmUp+trialDuration {

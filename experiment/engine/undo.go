@@ -70,9 +70,9 @@ func (s *Session) replaceBrokenEncoder(at time.Duration) {
 	l := s.lanes[0]
 	broken, name := l.brokenCodec, s.config.Encoder.Name
 	l.brokenCodec = ""
-	swapped := func(p pendingChange) bool { return p.T == at+1 && p.Change.SetsEncoder() }
-	if broken == "" || broken != name || slices.ContainsFunc(s.pending, swapped) {
-		return
+	swapsNext := func(p pendingChange) bool { return p.T == at+1 && p.Change.SetsEncoder() }
+	if broken == "" || broken != name || slices.ContainsFunc(s.pending, swapsNext) {
+		return // nothing broke, or another change already replaces the encoder
 	}
 	to := config.Encoder{Name: table.Default(s.schema)}
 	for _, step := range slices.Backward(s.undo) {

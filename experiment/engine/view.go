@@ -17,7 +17,7 @@ func (s *Session) View(maxPackets int) *Snapshot {
 		Now: s.Now(), Config: s.config.Clone(), Item: s.schema.Item, Schema: s.schema,
 		Marks: slices.Clip(s.marks), Log: s.Log(), Effects: slices.Clip(s.effects), Before: s.previousEncoder, Remarks: s.remarks(),
 	}
-	if s.trial != nil {
+	if s.trial != nil { // otherwise Trying stays 0
 		snap.Trying = s.trial.changedAt
 	}
 	s.viewDisplay(snap)

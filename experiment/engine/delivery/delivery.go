@@ -55,7 +55,8 @@ func New(snd *endpoint.Sender, rcv *endpoint.Receiver, pair *Pair, packs *PackCa
 // Ended reports whether the delivery of the current epoch has succeeded or failed.
 func (d *Delivery) Ended() bool { return d.done || d.failed }
 
-// sameEpoch reports whether the receiver has a block of the epoch that the sender delivers.
+// sameEpoch reports whether the receiver has a block of the epoch that the sender delivers. If not, the
+// receiver's progress is that of an earlier delivery.
 func (d *Delivery) sameEpoch() bool {
 	_, epoch := d.rcv.Progress()
 	return epoch == d.snd.LoadedEpoch()
@@ -73,7 +74,7 @@ func (d *Delivery) Begin(now time.Duration) error {
 	p, err := d.packs.get(encoding, d.pair, nil)
 	if err != nil {
 		d.failed = true
-		d.snd.Load(nil, nil)
+		d.snd.Load(nil, nil) // nothing to deliver
 		return fmt.Errorf("encoder %s: %w", encoding.Codec.Name, err)
 	}
 	d.snd.Load(&transfer.Label{Packed: int64(len(p.data)), Size: int64(len(d.pair.New.Body)), Hash: d.pair.NewSum}, p.data)
@@ -81,15 +82,16 @@ func (d *Delivery) Begin(now time.Duration) error {
 	return nil
 }
 
-// Send returns the packet of the next block and charges its bits to b; ok is false if none is due.
-// items is the block's share of the bytes of the new file; 0 if the block was sent before.
-func (d *Delivery) Send(now time.Duration, b *encoders.Budget) (p endpoint.Packet, items int, ok bool) {
-	p, number, again, ok := d.snd.SendBlock(now, b)
+// Send returns the packet of the next block and charges its bits to budget; ok is false if none is due.
+// items is the number of bytes of the new file that the block stands for, so that bits per item can be
+// computed: an equal share of the file for each block, and 0 if the block was sent before.
+func (d *Delivery) Send(now time.Duration, budget *encoders.Budget) (p endpoint.Packet, items int, ok bool) {
+	p, number, sentBefore, ok := d.snd.SendBlock(now, budget)
 	if !ok {
 		return p, 0, false
 	}
 	d.lastSentAt = now
-	if !again {
+	if !sentBefore {
 		size, blocks, n := int64(len(d.pair.New.Body)), int64(d.snd.Progress().Blocks()), int64(number)
 		items = int(size*(n+1)/blocks - size*n/blocks)
 	}
@@ -126,9 +128,9 @@ type Unpacked struct {
 	NS   int64 // wall time in nanoseconds
 }
 
-// Unpack unpacks the new file when all blocks have arrived. It checks the size and the hash against
-// the sender's label, and compares the file with the sender's. ok is false if blocks are missing, or
-// if the delivery has ended.
+// Unpack unpacks the new file when all blocks have arrived, and so ends the delivery. It checks the size
+// and the hash against the sender's label, which precedes the packed file, and compares the file with the
+// sender's. ok is false if blocks are missing, or if the delivery had ended before.
 func (d *Delivery) Unpack(now time.Duration) (u Unpacked, ok bool) {
 	in, _ := d.rcv.Progress()
 	if d.Ended() || !in.Complete() || !d.sameEpoch() {

@@ -62,8 +62,10 @@ func (x *MatrixMaker) col(address int64) int {
 	return int(max(0, min(address*matrixCols/max(x.m.OldSize+x.m.NewSize, 1), matrixCols-1)))
 }
 
-// addCorrelation adds the similarities of one block of the new file. The score of a cell is the square
-// root of its share of the maximum, so that weak similarities stay visible.
+// addCorrelation adds the similarities of one block of the new file: c.Score[i] is about the number of
+// bytes of the block that also occur in cell i of the sources, which is c.Cell bytes long. The score of a
+// cell of the matrix is the square root of this number's share of its maximum, so that weak similarities
+// stay visible.
 func (x *MatrixMaker) addCorrelation(c patch.Correlation) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
@@ -82,8 +84,8 @@ func (x *MatrixMaker) addCorrelation(c patch.Correlation) {
 	}
 	for row := x.row(c.Start); row <= x.row(c.End-1); row++ {
 		for col, v := range line {
-			at := &x.m.Score[row*matrixCols+col]
-			*at = max(*at, v)
+			cell := &x.m.Score[row*matrixCols+col]
+			*cell = max(*cell, v)
 		}
 	}
 }
@@ -101,7 +103,7 @@ func (x *MatrixMaker) addSegment(t patch.Segment) {
 		}
 	}
 	x.m.Done = x.row(t.End)
-	if t.End == x.m.NewSize {
+	if t.End == x.m.NewSize { // row limits its result to the last row
 		x.m.Done = matrixRows
 	}
 }

@@ -86,7 +86,8 @@ func (c *PackCache) Make(encoding *endpoint.Encoding, pair *Pair, w *Packing) er
 	return err
 }
 
-// get returns the packed file for Make, and packs it if necessary.
+// get implements Make and returns the packed file. While one goroutine packs, others wait for the lock of
+// the entry. After an error the file stays unpacked, and the next call tries again.
 func (c *PackCache) get(encoding *endpoint.Encoding, pair *Pair, w *Packing) (*packedFile, error) {
 	p := c.entry(encoding, pair)
 	p.making.Lock()
@@ -103,7 +104,7 @@ func (c *PackCache) get(encoding *endpoint.Encoding, pair *Pair, w *Packing) (*p
 			progress = func(done, total int64) error { return w.Progress(encoding.Codec.Name, done, total) }
 		}
 		g.Follow(progress, w.Watch)
-		defer g.Follow(nil, patch.Watch{})
+		defer g.Follow(nil, patch.Watch{}) // stops reporting, since the encoder is used again
 	}
 	start := w.Clock.Now()
 	data, _, err := encoding.Encoder.Encode(nil, pair.New, []encoders.Ref{{Frame: pair.Old}}, nil, nil)

@@ -87,7 +87,7 @@ func (d *Delivery) Progress() (done, total int) {
 	}
 	total, block := d.snd.Bytes()
 	if in, _ := d.rcv.Progress(); d.sameEpoch() {
-		done = min(in.Received()*block, total) // the last block may be short
+		done = min(in.Received()*block, total) // the last block may be shorter than the others
 	}
 	return done, total
 }
@@ -120,6 +120,7 @@ func (d *Delivery) Blocks() []BlockState {
 		from, to := i*n/len(out), (i+1)*n/len(out)
 		out[i] = d.blockState(from)
 		for b := from + 1; b < to; b++ {
+			// Undelivered states replace higher ones; among delivered blocks, BlockRecovered does.
 			if s := d.blockState(b); s < BlockDelivered && s < out[i] || s > out[i] && out[i] >= BlockDelivered {
 				out[i] = s
 			}

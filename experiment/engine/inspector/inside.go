@@ -24,7 +24,7 @@ type AtSender struct {
 	BaseSent      time.Duration // when the baseline was sent; 0 if unknown
 	BaseAcked     time.Duration // when the sender received the ack of the baseline; 0 if unknown
 	AckDamaged    bool          // that ack had flipped bits
-	Age           int           // packets of this epoch before this one
+	Age           int           // number of packets of this epoch sent before this one
 	Previous      string        // name of the encoder before this one; empty if none
 	WithoutMemo   bool          // the encoder uses memos, but the baseline has none of this epoch
 	Usual         Usual
@@ -96,7 +96,7 @@ func (s *compactBudget) setBudget(b *encoders.Budget) {
 	s.N = 0
 	for k, u := range b.Units {
 		switch {
-		case u == 0:
+		case u == 0: // the slot is not in use
 		case s.N < maxCompactSlots:
 			s.Slots[s.N], s.Units[s.N] = encoders.Slot(k), u
 			s.N++
@@ -115,8 +115,8 @@ func (s *compactBudget) Budget() (b encoders.Budget) {
 	return b
 }
 
-// Culprit returns the stage of the link that delayed the packet most beyond the delay that the stage
-// usually adds; nil if no stage delayed it more than usual.
+// Culprit returns the stage of the link that delayed the packet most beyond the delay that this stage
+// usually adds; nil if no stage delayed the packet more than usual.
 func (in *Inside) Culprit() (worst *lossmodel.Step) {
 	for i := range in.Trail.All() {
 		s := &in.Trail.Steps[i]

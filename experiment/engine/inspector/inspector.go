@@ -67,10 +67,11 @@ func New(log *packetlog.Log, history *frame.History) *Inspector {
 // insideAt returns the Inside of a record, by the record's number in the log.
 func (w *Inspector) insideAt(record uint64) *Inside { return &w.ring[record%uint64(len(w.ring))] }
 
-// Sent records the sender's part of packet p. number is the number of its record, which was just
-// added to the log. b is its bit budget, v the network's verdict, and link the modelled link, or nil
-// on another path. Sent appends the trails of the copies that the link made to trails and returns it.
-func (w *Inspector) Sent(number uint64, p *endpoint.Packet, b *encoders.Budget, v *lossmodel.Verdict, link *lossmodel.Link,
+// Sent records the sender's part of packet p, and an incident if the packet is large. number is the
+// number of its record, which was just added to the log. link is the modelled link; nil on another path.
+// Sent appends the trails of the copies that the link made to trails and returns it. A trail is the effect
+// of each stage of the link on one copy.
+func (w *Inspector) Sent(number uint64, p *endpoint.Packet, budget *encoders.Budget, v *lossmodel.Verdict, link *lossmodel.Link,
 	trails []lossmodel.Trail) []lossmodel.Trail {
 	if w == nil {
 		return trails
@@ -83,17 +84,17 @@ func (w *Inspector) Sent(number uint64, p *endpoint.Packet, b *encoders.Budget, 
 	if link != nil {
 		in.Trail = *link.Trail(0)
 	}
-	in.Spent.setBudget(b)
+	in.Spent.setBudget(budget)
 	if p.Baseline > 0 {
 		base := p.Seq - uint64(p.Baseline)
-		if b := w.log.Find(base); b != nil {
-			in.BaseSent = b.Sent
+		if baseRecord := w.log.Find(base); baseRecord != nil {
+			in.BaseSent = baseRecord.Sent
 		}
 		if w.ack.any && w.ack.seq == base {
 			in.BaseAcked, in.AckDamaged = w.ack.at, w.ack.damaged
 		}
 	}
-	for n := 1; n <= v.Copies; n++ {
+	for n := 1; n <= v.Copies; n++ { // only a modelled link makes copies
 		trails = append(trails, *link.Trail(n))
 	}
 	if in.isSpike(r) {
@@ -104,7 +105,8 @@ func (w *Inspector) Sent(number uint64, p *endpoint.Packet, b *encoders.Budget, 
 	return trails
 }
 
-// count counts packet p, and starts again at 0 if p begins an epoch.
+// count counts packet p. If p begins an epoch, the count starts again at 0 and the codec of the epoch
+// before becomes e.previous.
 func (e *encoding) count(p *endpoint.Packet) {
 	e.packets++
 	if e.codec == "" || p.Epoch != e.epoch {
@@ -112,9 +114,10 @@ func (e *encoding) count(p *endpoint.Packet) {
 	}
 }
 
-// Begin makes an Inside current: that of a copy of a packet, before its outcome is recorded. number is
-// the number of the packet's record; copyNumber is 0 for the packet itself; trails are the trails of
-// copies 1 and up.
+// Begin is called before the outcome of a copy of a packet is recorded. It sets the current Inside to the
+// sender's part of the packet, or to an empty one if that is no longer stored. The methods up to Ended add
+// to it. number is the number of the packet's record; copyNumber is 0 for the packet itself; trails are the
+// trails of copies 1 and up.
 func (w *Inspector) Begin(number uint64, copyNumber int, trails []lossmodel.Trail) {
 	if w == nil {
 		return
@@ -143,7 +146,7 @@ func (w *Inspector) Arrived(r *packetlog.Record, rx *endpoint.Reception, tainted
 	switch {
 	case rx.Outcome == endpoint.NoBaseline:
 		w.explainMissing(r)
-	case rx.Frame == nil:
+	case rx.Frame == nil: // rejected before its references were looked up, or by the decoder
 	case r.Baseline == 0:
 		in.Base = baseInitial
 	default:
@@ -157,13 +160,13 @@ func (w *Inspector) Arrived(r *packetlog.Record, rx *endpoint.Reception, tainted
 // explainMissing determines why the receiver does not have a reference of packet r, from the outcome
 // of the packet with that reference.
 func (w *Inspector) explainMissing(r *packetlog.Record) {
-	in, reach := &w.current, uint64(w.history.Len())
+	in, historyLength := &w.current, uint64(w.history.Len())
 	in.Missing = r.Seq - uint64(r.Baseline)
-	if in.Second > 0 && w.history.Get(in.Missing) != nil {
+	if in.Second > 0 && w.history.Get(in.Missing) != nil { // the receiver has the baseline
 		in.Missing = r.Seq - uint64(in.Second)
 	}
 	in.AfterBaseline = w.fatesAfterBaseline(r)
-	newest, any := w.history.Newest()
+	newest, hasNewest := w.history.Newest()
 	base := w.log.Find(in.Missing)
 	switch {
 	case base == nil:
@@ -174,8 +177,9 @@ func (w *Inspector) explainMissing(r *packetlog.Record) {
 		in.Base = BaseLost
 	case !base.Outcome.Stored():
 		in.Base = BaseFailed
-	case any && in.Missing+reach < newest:
-		in.Base, in.DroppedAt = BaseDropped, w.log.StoredAfter(in.Missing+reach)
+	case hasNewest && in.Missing+historyLength < newest:
+		// A history drops a frame when it stores one that is newer by more than its length.
+		in.Base, in.DroppedAt = BaseDropped, w.log.StoredAfter(in.Missing+historyLength)
 	default:
 		in.Base = BaseUnknown
 	}
@@ -217,7 +221,7 @@ func (w *Inspector) Ended(number uint64, r *packetlog.Record, now time.Duration)
 	}
 	if r.Outcome == packetlog.Lost && r.Copy == 0 {
 		w.lossRun++
-		if r.Seq != w.lastLost+1 {
+		if r.Seq != w.lastLost+1 { // the packet before was not lost
 			w.lossRun = 1
 		}
 		w.lastLost, w.current.Run = r.Seq, w.lossRun
@@ -269,7 +273,7 @@ func (w *Inspector) fatesAfterBaseline(r *packetlog.Record) (c fateCount) {
 		if x.Seq >= r.Seq || x.Copy > 0 {
 			continue
 		}
-		in := w.insideAt(n)
+		in := w.insideAt(n) // states are those at r.Sent: what arrived or was acked later was still in flight
 		switch {
 		case x.Outcome == packetlog.Lost:
 			c.Lost++
@@ -296,8 +300,8 @@ func (w *Inspector) Open(id packetlog.ID) *Opened {
 	return &Opened{ID: id, Gone: true}
 }
 
-// Problem returns the packet whose outcome was just recorded, if there are Reasons for its outcome or
-// its size; otherwise nil. The result is valid until the next call of Problem or ProblemAt.
+// Problem returns the packet with record r, whose outcome was just recorded by Ended, if it failed or is
+// large; otherwise nil. The result is valid until the next call of Problem or ProblemAt.
 func (w *Inspector) Problem(r *packetlog.Record) *Opened { return w.problemWith(r, &w.current) }
 
 // ProblemAt is like Problem for an earlier packet, whose record r has the given number in the log.

@@ -53,8 +53,8 @@ func (r Reason) String() string {
 // Large reports whether the reason concerns a packet's size, not its outcome.
 func (r Reason) Large() bool { return r >= becauseNoAck && r < numReasons }
 
-// failureReason returns why the receiver could not use a packet, or displayed it late; NoReason
-// otherwise.
+// failureReason returns why the receiver could not use a packet, or received it after its display time or
+// after a newer packet; NoReason otherwise.
 func failureReason(r *packetlog.Record, in *Inside) Reason {
 	switch r.Outcome {
 	case packetlog.Lost:
@@ -72,7 +72,7 @@ func failureReason(r *packetlog.Record, in *Inside) Reason {
 		switch {
 		case errors.Is(in.Err, endpoint.ErrDoubted):
 			return becauseDoubted
-		case in.Flipped > 0 && in.Err == nil:
+		case in.Flipped > 0 && in.Err == nil: // without an error of a decoder: discarded before
 			return becauseChecksum
 		case in.Flipped > 0:
 			return becauseDamaged
@@ -115,10 +115,11 @@ func (in *Inside) isSpike(r *packetlog.Record) bool {
 	return in.Usual.N >= spikeWarmUp && size >= spikeRatio*mean && size >= mean+spikeBytes
 }
 
-// spikeReason returns why a packet is large; NoReason if it is not. Causes come before their effects:
-// with an older baseline, for example, more items have changed.
+// spikeReason returns why a packet is large; NoReason if it is not. Causes are tested before their
+// effects: with an older baseline, for example, more items have changed. An encoder counts as just swapped
+// for usualPackets packets, or while the baseline has no memo of the new epoch.
 func spikeReason(r *packetlog.Record, in *Inside) Reason {
-	const more = 1.5 // ratio to the usual value from which a quantity counts as a cause
+	const causeRatio = 1.5 // a quantity of at least this multiple of its mean counts as a cause
 	switch {
 	case !in.isSpike(r):
 		return NoReason
@@ -128,9 +129,9 @@ func spikeReason(r *packetlog.Record, in *Inside) Reason {
 		return becauseSeam
 	case r.Baseline == 0:
 		return becauseNoAck
-	case float64(r.Baseline) >= more*in.Usual.Baseline && in.AfterBaseline != fateCount{}:
+	case float64(r.Baseline) >= causeRatio*in.Usual.Baseline && in.AfterBaseline != fateCount{}:
 		return becauseOldBase
-	case float64(r.Changed) >= more*in.Usual.Changed:
+	case float64(r.Changed) >= causeRatio*in.Usual.Changed:
 		return becauseChanged
 	}
 	return becauseMoreBits

@@ -14,7 +14,7 @@ type LinkStretch struct {
 	Down        lossmodel.Spec // as configured
 	Fragments   int            // IP fragments of each packet
 	Sent        int64          // packets
-	Lost        int64          // by any cause
+	Lost        int64          // packets lost, by any cause
 	Queue       int64          // of Lost, those dropped by the full queue of the bottleneck
 	Arrived     int64
 	Took        time.Duration // one-way delay, summed over Arrived
@@ -55,8 +55,8 @@ func (m *link) CountSent(now time.Duration, v *lossmodel.Verdict) (stretch int) 
 	return m.evicted + i
 }
 
-// currentStretch returns the index of the stretch of the current settings for packets of n fragments,
-// and begins one if none exists.
+// currentStretch returns the index of the stretch of the current settings for packets of n fragments. It
+// begins one if none exists or the settings were changed. Stretches with the same settings are adjacent.
 func (m *link) currentStretch(now time.Duration, n int) int {
 	if !m.changed {
 		for i := len(m.stretches) - 1; i >= 0 && m.stretches[i].Down == m.spec; i-- {

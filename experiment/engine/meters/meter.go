@@ -143,7 +143,7 @@ func (m *Meter) Bytes() (payload, wire, feedback int64) {
 // of the downlink.
 func (m *Meter) Totals(d time.Duration, schema *frame.Schema, g lossmodel.Gauges) figures.Totals {
 	s, secs := m.runTotal(), d.Seconds()
-	ended := int64(0)
+	ended := int64(0) // packets and copies with an outcome; the others are in flight
 	for _, n := range s.Outcomes {
 		ended += int64(n)
 	}
@@ -183,7 +183,7 @@ func (m *Meter) Timing() figures.Timing {
 func (m *Meter) Recent(tickHz int) Recent {
 	r := RecentOf(m.Samples(), tickHz)
 	r.EncodeUS, r.DecodeUS = m.encode.median(), m.decode.median()
-	if m.encode.n-m.runsAsSince <= len(m.encode.newest) {
+	if m.encode.n-m.runsAsSince <= len(m.encode.newest) { // a plugin made some of the times in the median
 		r.RunsAs = m.runsAs
 	}
 	return r
@@ -198,7 +198,7 @@ func (m *Meter) Shares(schema *frame.Schema) []figures.BudgetShare {
 		if u != 0 && total != 0 {
 			share := figures.BudgetShare{Slot: encoders.Slot(k).Name(schema), Bits: float64(u) / encoders.BitUnit,
 				Share: float64(u) / float64(total)}
-			if n := encoders.Slot(k).Fields(schema); n > 1 {
+			if n := encoders.Slot(k).Fields(schema); n > 1 { // 1 field is the normal case, which is not listed
 				share.Fields = n
 			}
 			out = append(out, share)
@@ -218,7 +218,7 @@ type budgetCounter struct {
 
 // addSample counts a completed sample. kbps is the budget in kbit/s; 0 means none.
 func (b *budgetCounter) addSample(payloadBits int64, kbps float64) {
-	oldest := &b.ring[b.samples%len(b.ring)]
+	oldest := &b.ring[b.samples%len(b.ring)] // leaves the last second; the new sample takes its place
 	b.sum += payloadBits - *oldest
 	*oldest = payloadBits
 	b.samples++

@@ -66,11 +66,12 @@ func (m *network) reorderExtent(seq uint64) int {
 	return extent
 }
 
-// figures returns all measurements, and the gauges g of the modelled link.
+// figures returns all measurements. g contains the gauges of the modelled link: the peak of its queue, and
+// the delay that keeping the order of packets adds.
 func (m *network) figures(g lossmodel.Gauges) figures.Network {
-	delay := m.delay.thousandths() // microseconds
-	for _, p := range []*float64{&delay.Min, &delay.P50, &delay.P95, &delay.P99, &delay.Max} {
-		*p /= 1000
+	delay := m.delay.thousandths() // in microseconds
+	for _, quantile := range []*float64{&delay.Min, &delay.P50, &delay.P95, &delay.P99, &delay.Max} {
+		*quantile /= 1000 // to milliseconds
 	}
 	burst := figures.RatioOf(float64(m.lost), float64(m.bursts)) // unknown if nothing was sent
 	if m.bursts == 0 && m.sent > 0 {

@@ -12,7 +12,7 @@ func quantilesOf(c *quantile.Counts) figures.Quantiles {
 	if c.N == 0 {
 		return figures.Quantiles{}
 	}
-	q := func(p float64) float64 { return float64(c.NearestRank(p)) }
+	q := func(p float64) float64 { return float64(c.NearestRank(p)) } // p from 0 to 1
 	return figures.Quantiles{Min: q(0), P50: q(.50), P95: q(.95), P99: q(.99), Max: q(1), N: c.N}
 }
 

@@ -20,7 +20,7 @@ type Remote struct {
 	// In microseconds: round-trip times; one-way delays beyond the fastest packet's; times from sending
 	// a packet to the report of its arrival.
 	roundTrip, slower, reportedAfter histogram
-	lastSlower                       time.Duration
+	lastSlower                       time.Duration // of the newest arrival
 	jitter                           float64       // interarrival jitter in microseconds (RFC 3550, section 6.4.1)
 	display                          DisplayCounts // the newest counts of the remote display
 }
@@ -56,14 +56,14 @@ func (m *Remote) AdjustTotals(t *figures.Totals, meter *Meter, display DisplayCo
 	t.AgeMS, t.Network.DelayMS, t.Network.MeanBurst = figures.Quantiles{}, figures.Quantiles{}, figures.Figure{}
 	net := &meter.Network
 	t.Network.LossRate = figures.RatioOf(float64(net.lost), float64(net.lost+net.received))
-	cubes := t.Playout.PositionErrorMM != nil
+	hasCubes := t.Playout.PositionErrorMM != nil
 	t.Playout = display.figures(meter.Display.Hz)
-	if cubes {
+	if hasCubes { // errors of cubes stay listed, but unknown
 		t.Playout.PositionErrorMM, t.Playout.OrientationErrorDeg = &figures.Quantiles{}, &figures.Quantiles{}
 	}
 	t.Remote = &figures.Remote{RoundTripMS: m.roundTrip.thousandths(), SlowerMS: m.slower.thousandths(),
 		ReportedAfterMS: m.reportedAfter.thousandths(), Differs: m.Differs}
-	if m.slower.n > 1 {
+	if m.slower.n > 1 { // the jitter is defined by the difference of two delays
 		t.Remote.JitterMS = figures.Known(m.jitter / 1000)
 	}
 	if lab != (LabTraffic{}) {

@@ -10,7 +10,7 @@ import (
 // rounding measures how much a quantising codec changes the values of the frames. The zero value is
 // ready to use.
 type rounding struct {
-	sum, largest float64 // errors in the unit of their field
+	sum, largest float64 // of the errors, each in the unit of its field
 	field        int     // index of the field with the largest error
 	n            int64   // values
 }
@@ -19,7 +19,7 @@ type rounding struct {
 func (m *rounding) Add(s *frame.Schema, truth, stored *frame.Frame) {
 	for i, v := range truth.Table {
 		field := i % len(s.Fields)
-		e := 0.0
+		e := 0.0 // the error of this value
 		if w := stored.Table[i]; w != v {
 			e = fieldDistance(&s.Fields[field], v, w)
 		}

@@ -86,6 +86,7 @@ type samples struct {
 // add stores a copy of x and returns a pointer to it. It drops old samples only when the slice is full.
 func (s *samples) add(x *Sample) *Sample {
 	if s.maxStored > 0 && len(s.all) == cap(s.all) && len(s.all) >= s.maxStored {
+		// Room for as many more samples makes this copy rare. Readers keep the old array.
 		s.all = append(make([]Sample, 0, 2*s.maxStored+16), s.all[len(s.all)-s.maxStored:]...)
 	}
 	s.all = append(s.all, *x)

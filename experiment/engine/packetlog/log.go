@@ -69,7 +69,8 @@ func (l *Log) Backward() iter.Seq2[uint64, *Record] {
 // Find returns the record of packet seq, not of a copy of it. It searches only the newest records, and
 // returns nil if the packet is not among them.
 func (l *Log) Find(seq uint64) *Record {
-	const reach = 4 * frame.MaxHistory // references are at most frame.MaxHistory packets old; the rest is for copies
+	// References are at most frame.MaxHistory packets old. Copies made by the link have records too.
+	const reach = 4 * frame.MaxHistory
 	for n, r := range l.Backward() {
 		if l.n-n > reach {
 			break
@@ -81,7 +82,8 @@ func (l *Log) Find(seq uint64) *Record {
 	return nil
 }
 
-// StoredAfter returns when the receiver first stored a frame newer than packet seq; 0 if unknown.
+// StoredAfter returns when the receiver first stored a frame newer than packet seq; 0 if unknown. Arrivals
+// may be out of order, so it searches all stored records of newer packets.
 func (l *Log) StoredAfter(seq uint64) (at time.Duration) {
 	for _, r := range l.Backward() {
 		if r.Seq <= seq && r.Copy == 0 {

@@ -25,7 +25,8 @@ type blend struct {
 }
 
 // newBlend returns the blend of the snapshots in w for displayed time moment, without the truth. If
-// there is a snapshot on one side of moment only, it is displayed unchanged.
+// there is a snapshot on one side of moment only, it is displayed unchanged: newBlend then sets both
+// middle snapshots of w to it. Without any snapshot it returns a zero blend.
 func newBlend(x *screen, w *window, moment time.Duration) (b blend) {
 	switch {
 	case w[1].entry == nil && w[2].entry == nil:
@@ -36,7 +37,7 @@ func newBlend(x *screen, w *window, moment time.Duration) (b blend) {
 		w[2] = w[1]
 	}
 	b.a, b.b = &w[1].entry.Frame, &w[2].entry.Frame
-	if w[1].at == w[2].at {
+	if w[1].at == w[2].at { // one snapshot: its weight does not matter
 		return b
 	}
 	b.weight = float64(moment-w[1].at) / float64(w[2].at-w[1].at)
@@ -55,14 +56,14 @@ func newBlend(x *screen, w *window, moment time.Duration) (b blend) {
 	return b
 }
 
-// setTruth looks up the source's frames around moment. hasTruth stays false if the recording restarts
-// between the frames involved: the network does not cause the error across a loop point. hz is the
-// tick rate of the source.
+// setTruth looks up the source's frames around moment. w must be the window that newBlend used. hasTruth
+// stays false if a frame is no longer stored, or if the recording restarts between the frames involved: the
+// network does not cause the error across a loop point. hz is the tick rate of the source.
 func (b *blend) setTruth(t *Truths, w *window, moment time.Duration, hz int) {
 	tick := endpoint.TickAt(moment, hz)
 	after := tick
 	begin := endpoint.TickTime(tick, hz)
-	if moment > begin {
+	if moment > begin { // otherwise the frame of tick has exactly the displayed time
 		after++
 		b.truthWeight = float64(moment-begin) / float64(endpoint.TickTime(after, hz)-begin)
 	}

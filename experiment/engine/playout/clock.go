@@ -39,14 +39,15 @@ func (c *clock) arrive(now, source time.Duration) (late time.Duration) {
 		c.offset, c.lastOffset, c.windowEnd = offset, offset, now+offsetWindow
 		return 0
 	}
-	if now >= c.windowEnd {
+	if now >= c.windowEnd { // the current window becomes the one before
 		c.lastOffset, c.offset, c.windowEnd = c.offset, offset, now+offsetWindow
 	}
 	c.offset = min(c.offset, offset)
 	if !c.running {
 		return 0
 	}
-	return max(0, c.moment+(now-c.tickedAt)-source)
+	displayed := c.moment + (now - c.tickedAt) // the display has advanced since its last tick
+	return max(0, displayed-source)
 }
 
 // target returns the source time that the display should show at now.
@@ -54,7 +55,8 @@ func (c *clock) target(now time.Duration) time.Duration {
 	return now - min(c.offset, c.lastOffset) - c.delay
 }
 
-// tick advances the displayed time to now and returns it; false if there is nothing to display yet.
+// tick advances the displayed time by the time since the last tick, corrected towards the target, and
+// returns it; false if there is nothing to display yet: the display begins with the first snapshot.
 func (c *clock) tick(now time.Duration) (moment time.Duration, ok bool) {
 	goal := c.target(now)
 	if !c.running {
@@ -67,11 +69,11 @@ func (c *clock) tick(now time.Duration) (moment time.Duration, ok bool) {
 	step := now - c.tickedAt
 	c.moment += step
 	c.tickedAt = now
-	miss := goal - c.moment
-	if miss > maxLag {
+	lag := goal - c.moment // negative if the displayed time is ahead
+	if lag > maxLag {
 		c.moment = goal
 	} else {
-		c.moment += max(-step/maxPaceDivisor, min(miss, step/maxPaceDivisor))
+		c.moment += max(-step/maxPaceDivisor, min(lag, step/maxPaceDivisor))
 	}
 	return c.moment, true
 }

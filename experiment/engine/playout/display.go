@@ -62,8 +62,8 @@ type tick struct {
 	Age     time.Duration // time since the sender captured the displayed state
 }
 
-// Tick runs one tick of the display at now; false if there is nothing to display yet. It adds the
-// errors of the displayed cubes to e, if t has the source's frames of the displayed time. Both t and
+// Tick runs one tick of the display at now. It returns false if there is nothing to display yet. It adds
+// the errors of the displayed cubes to e, if t has the source's frames of the displayed time. Both t and
 // e may be nil if the data are not cubes.
 func (d *Display) Tick(now time.Duration, t *Truths, e *meters.DisplayErrors) (tick, bool) {
 	moment, ok := d.clock.tick(now)
@@ -82,7 +82,8 @@ type Counter struct {
 	meter   meters.Display
 }
 
-// NewCounter returns a Counter for a receiver with history h.
+// NewCounter returns a Counter for a receiver with history h and cadence c. An empty schema makes its display
+// compute no poses.
 func NewCounter(c endpoint.Cadence, h *frame.History) *Counter {
 	return &Counter{display: New(&frame.Schema{}, c, h, unverified{}, false)}
 }

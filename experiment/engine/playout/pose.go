@@ -27,7 +27,7 @@ func (p *cubePose) setRow(row *cubeRow) {
 // the rotations in thousandths of a degree. Integers make all figures derived from them the same on
 // every machine.
 func poseError(a, b *cubePose) (um, mdeg int64) {
-	um = int64(float64(a.pos.Sub(b.pos).Length()*1e6) + 0.5)
+	um = int64(float64(a.pos.Sub(b.pos).Length()*1e6) + 0.5) // + 0.5 rounds to the nearest integer
 	turn := forecast.Log(forecast.Mul(a.rot, forecast.Conj(b.rot))).Length()
 	return um, int64(float64(turn*(180_000/math.Pi)) + 0.5)
 }
@@ -97,7 +97,7 @@ func newSpline(t [4]time.Duration, before, after bool, moment time.Duration) (s 
 // slopes returns the slopes, per second, at the second and at the third of four points. Each slope is
 // given as weights of the four values. before and after are as for newSpline.
 func slopes(t [4]time.Duration, before, after bool) (first, second [4]float64) {
-	chord := 1 / (t[2] - t[1]).Seconds()
+	chord := 1 / (t[2] - t[1]).Seconds() // the slope of the straight line is (value 2 - value 1) * chord
 	first = [4]float64{0, -chord, chord, 0}
 	second = first
 	if before {

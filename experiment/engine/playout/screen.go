@@ -71,7 +71,7 @@ func (x *screen) findWindow(moment time.Duration) (w window) {
 		return w
 	}
 	at := x.cadence.SeqAt(moment)
-	w[1] = x.snapshotOf(x.newestUpTo(min(at, newest))) // however old it is
+	w[1] = x.snapshotOf(x.newestUpTo(min(at, newest))) // of any age: the display stands still at the newest one
 	if w[1].entry != nil && w[1].at == moment {
 		w[2] = w[1]
 		return w
@@ -96,7 +96,7 @@ func (x *screen) snapshotOf(e *frame.Entry) snapshot {
 }
 
 // newestUpTo returns the newest untainted frame in the history with a sequence number of at most seq;
-// nil if none exists.
+// nil if none exists. It tries as many sequence numbers as the history can hold.
 func (x *screen) newestUpTo(seq uint64) *frame.Entry {
 	for n := 0; n <= x.history.Len(); n++ {
 		if e := x.history.Get(seq); e != nil && !x.verifier.Tainted(e.Seq) {
@@ -145,6 +145,7 @@ func (x *screen) show(moment time.Duration, t *Truths, m *meters.DisplayErrors) 
 		return x.starved
 	}
 	for i := 0; i < len(x.poses); i++ {
+		// Skip blocks of cubes at rest: they have no error, and without a picture no pose is needed.
 		for !x.withPicture && b.hasTruth && i+blockRows <= len(x.poses) && b.blockAtRest(i) {
 			i += blockRows
 		}
@@ -207,8 +208,8 @@ func (x *screen) captureTime(w *window, moment time.Duration) (at time.Duration,
 // meters.DisplayErrors.
 func (x *screen) drawCube(b *blend, i int, m *meters.DisplayErrors) {
 	from, to := cubeRowAt(b.a, i), cubeRowAt(b.b, i)
-	still := frame.SameCube(from, to)
-	exact, atRest := false, false // the displayed pose has no error; it also needs no counting
+	still := frame.SameCube(from, to) // in the snapshots
+	exact, atRest := false, false     // the displayed pose has no error; the cube is at rest in all four frames
 	if b.hasTruth {
 		truthBefore, truthAfter := cubeRowAt(b.truthBefore, i), cubeRowAt(b.truthAfter, i)
 		atRest = still && frame.SameCube(truthBefore, truthAfter) && frame.SameCube(truthBefore, from)
@@ -222,7 +223,7 @@ func (x *screen) drawCube(b *blend, i int, m *meters.DisplayErrors) {
 	switch {
 	case !b.hasTruth || atRest:
 	case exact:
-		m.Add(0, 0)
+		m.Add(0, 0) // no error, but the cube moves
 	default:
 		b.setTruePose(&truth, i, &p, &q)
 		um, mdeg := poseError(&x.poses[i], &truth)
@@ -231,23 +232,23 @@ func (x *screen) drawCube(b *blend, i int, m *meters.DisplayErrors) {
 	}
 }
 
-// placeCube computes the displayed pose of cube i, and p and q, its poses in the two snapshots. still
-// means that the snapshots have the same row for it.
+// placeCube computes the displayed pose of cube i, and sets p and q to its poses in the two snapshots. still
+// means that the snapshots have the same row for the cube. The row of a cube at rest is decoded once.
 func (x *screen) placeCube(b *blend, i int, still bool, p, q *cubePose) {
-	from, at := cubeRowAt(b.a, i), &x.poses[i]
+	from, displayed := cubeRowAt(b.a, i), &x.poses[i]
 	if still {
 		if !frame.SameCube(&x.restRows[i], from) {
-			at.setRow(from)
+			displayed.setRow(from)
 			x.restRows[i] = *from
 		}
-		*p, *q = *at, *at
+		*p, *q = *displayed, *displayed
 		return
 	}
 	x.restRows[i][frame.CubeLargest] = noRow
 	p.setRow(from)
 	q.setRow(cubeRowAt(b.b, i))
-	at.interpolate(p, q, b.weight)
+	displayed.interpolate(p, q, b.weight)
 	if b.curved {
-		at.pos = b.spline.position(i, &b.frames)
+		displayed.pos = b.spline.position(i, &b.frames)
 	}
 }

@@ -22,8 +22,8 @@ type Truths struct {
 	changed [64]frame.Rows
 }
 
-// Add stores the frame of the next tick. restarted means that the recording restarted before it.
-// Frames of ticks before needed are dropped.
+// Add stores the frame of the next tick, and the rows that changed in it. restarted means that the
+// recording restarted before it. Frames of ticks before needed are dropped.
 func (t *Truths) Add(f *frame.Shared, restarted bool, needed uint64) {
 	tick := t.frames.Next()
 	if restarted {
@@ -66,9 +66,13 @@ func (t *Truths) changedBetween(first, last uint64, rows frame.Rows) bool {
 func (t *Truths) loopBetween(from, to uint64) bool {
 	stored := min(t.loops, uint64(len(t.loopTicks)))
 	for i := range stored {
-		if s := t.loopTicks[i]; s > from && s <= to {
+		if loopTick := t.loopTicks[i]; loopTick > from && loopTick <= to {
 			return true
 		}
 	}
-	return stored < t.loops && from < t.loopTicks[t.loops%stored] // from is before the oldest stored loop point
+	if stored == t.loops {
+		return false // all loop points are stored
+	}
+	oldest := t.loopTicks[t.loops%stored]
+	return from < oldest
 }

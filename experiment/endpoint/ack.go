@@ -57,7 +57,7 @@ func (w *ackWindow) record(seq uint64) {
 		w.newest, w.any = seq, true
 	case seq > w.newest:
 		shift := seq - w.newest
-		if shift <= 32 {
+		if shift <= 32 { // the mask moves, and the packet that was the newest gets its bit
 			w.mask = uint32(uint64(w.mask)<<shift | 1<<(shift-1))
 		} else {
 			w.mask = 0

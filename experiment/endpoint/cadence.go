@@ -39,7 +39,7 @@ func (c Cadence) SeqTime(seq uint64) time.Duration {
 	return TickTime(seq, c.RateHz)
 }
 
-// Tick returns the source's tick of packet seq.
+// Tick returns the source's tick of packet seq: the newest tick when the packet is due.
 func (c Cadence) Tick(seq uint64) uint64 {
 	return seq * uint64(c.TickHz) / uint64(c.RateHz)
 }
@@ -51,7 +51,8 @@ func (c Cadence) initialTick(seq uint64) uint32 {
 	return uint32(c.Tick(seq) - c.Tick(seq%(1<<16)))
 }
 
-// SeqAt returns the sequence number of the newest packet whose frame has a time of at most at.
+// SeqAt returns the sequence number of the newest packet whose frame has a time of at most at: the largest
+// seq with Tick(seq) of at most the tick at that time.
 func (c Cadence) SeqAt(at time.Duration) uint64 {
 	if c.Times != nil {
 		return c.Times.TickAt(max(0, at))

@@ -88,7 +88,8 @@ func (f *FileSender) SendBlock(now time.Duration, b *encoders.Budget) (p Packet,
 	return f.blockPacket(number, b), number, again, true
 }
 
-// blockPacket returns the packet of a block, and charges its bits to b.
+// blockPacket returns the packet of a block, and charges its bits to b: those of the label to
+// encoders.SlotModel, the others to encoders.SlotBody. It uses up a sequence number.
 func (f *FileSender) blockPacket(number int, b *encoders.Budget) Packet {
 	h := f.header()
 	out := Packet{Seq: f.seq, Epoch: f.epoch, Codec: f.encoding.Codec.Name}
@@ -96,23 +97,23 @@ func (f *FileSender) blockPacket(number int, b *encoders.Budget) Packet {
 	f.buf = h.append(f.buf[:0], f.encoding.Codec.Refs == 2)
 	f.buf = binary.LittleEndian.AppendUint32(f.buf, uint32(number))
 	body := f.stream[number*f.blockSize : min((number+1)*f.blockSize, len(f.stream))]
-	label := max(0, min(f.labelSize-number*f.blockSize, len(body)))
-	b.Bits(encoders.SlotModel, 8*label)
-	b.Bits(encoders.SlotBody, 8*(len(body)-label))
+	labelBytes := max(0, min(f.labelSize-number*f.blockSize, len(body))) // the label is at the start of the stream
+	b.Bits(encoders.SlotModel, 8*labelBytes)
+	b.Bits(encoders.SlotBody, 8*(len(body)-labelBytes))
 	f.buf = seal(append(f.buf, body...), 0)
 	f.stored.Tick, f.stored.Body = uint32(number), body
 	out.Datagram, out.Payload, out.Header, out.Stored = f.buf, len(body), len(f.buf)-len(body), &f.stored
 	return out
 }
 
-// HandleBlockAck handles an ack of FileReceiver.AppendBlockAck. src may be any bytes. An ack of another
-// epoch is not an error.
+// HandleBlockAck handles an ack of FileReceiver.AppendBlockAck: it marks the blocks that have arrived. src
+// may be any bytes. An ack of another epoch has no effect and is not an error.
 func (f *FileSender) HandleBlockAck(now time.Duration, src []byte) error {
 	src, err := unseal(src)
 	if err != nil {
 		return err
 	}
-	a, err := parseAck(src, 0)
+	a, err := parseAck(src, 0) // acks of files have no digest
 	if err == nil && len(a.report) < ackedSeqBytes+blockNumberBytes {
 		err = fmt.Errorf("%w: ack without a number of blocks", ErrMalformed)
 	}
@@ -131,8 +132,8 @@ func (f *FileSender) HandleBlockAck(now time.Duration, src []byte) error {
 	if newest >= f.newestAcked || !f.hasAck {
 		f.newestAcked, f.hasAck = newest, true
 	}
-	upTo := binary.LittleEndian.Uint32(a.report[ackedSeqBytes:])
-	return f.blocks.HandleAck(now, transfer.Ack{Answers: answers, Newest: newest, Mask: a.mask, Contiguous: int(upTo)})
+	contiguous := binary.LittleEndian.Uint32(a.report[ackedSeqBytes:]) // blocks received without a gap
+	return f.blocks.HandleAck(now, transfer.Ack{Answers: answers, Newest: newest, Mask: a.mask, Contiguous: int(contiguous)})
 }
 
 // FileReceiver receives the blocks of a file, and unpacks the file.
@@ -189,8 +190,9 @@ func (f *FileReceiver) parseDatagram(datagram []byte) (h header, payload []byte,
 	return h, payload, err
 }
 
-// acceptBlock adds a block to the newest delivery. A block of a newer epoch begins a delivery, and so
-// does one with other parameters for the newest epoch. d is the decoder of the block's epoch.
+// acceptBlock adds a block to the newest delivery, acks it and sets the fields of out. A block of a newer
+// epoch begins a delivery, and so does one with other parameters for the newest epoch. d is the decoder of
+// the block's epoch.
 func (f *FileReceiver) acceptBlock(out *BlockReception, d *epochDecoder, number uint32, body []byte) {
 	in := f.blocks
 	if d.epoch > f.epoch || out.Fresh && f.anyEpoch && d.epoch == f.newestEpoch {

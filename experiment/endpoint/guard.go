@@ -51,17 +51,17 @@ func (r *Receiver) fullSeq(h *header) uint64 {
 	return unwrap(r.newestSeq, uint16(h.seq))
 }
 
-// acceptSeq reports whether the packet with header h and sequence number seq may be decoded. A packet
-// far behind the newest is merely late, unless its header contains the full sequence number: then the
-// receiver's newest sequence number is wrong, and when a second packet confirms this, the receiver
-// restarts at seq.
+// acceptSeq reports whether the packet with header h and sequence number seq may be decoded. A packet far
+// ahead of the newest must be confirmed by a second packet, if Guard is on. A packet far behind the newest
+// is merely late, unless its header contains the full sequence number: then the receiver's newest sequence
+// number is wrong, and when a second packet confirms this, the receiver restarts at seq.
 func (r *Receiver) acceptSeq(h *header, seq uint64) bool {
 	isBehind := isFar(seq, r.newestSeq) && seq < r.newestSeq
 	switch {
-	case !isFar(seq, r.newestSeq), isBehind && !h.hasFullSeq, !isBehind && !r.guard.on:
+	case !isFar(seq, r.newestSeq), isBehind && !h.hasFullSeq, !isBehind && !r.guard.on: // near, merely late, or not guarded
 		r.guard.doubted = false
 		return true
-	case !r.guard.confirms(seq):
+	case !r.guard.confirms(seq): // this packet is doubted now
 		return false
 	case isBehind:
 		r.restartAt(seq)

@@ -115,8 +115,8 @@ func unwrap(newest uint64, seq uint16) uint64 {
 	ahead := seq - uint16(newest) // modulo 65,536
 	if ahead >= 1<<16-maxBehind {
 		behind := uint64(1<<16) - uint64(ahead)
-		if behind > newest {
-			return newest + uint64(ahead) // sequence numbers are not negative
+		if behind > newest { // the number would be negative
+			return newest + uint64(ahead)
 		}
 		return newest - behind
 	}

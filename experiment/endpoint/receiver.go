@@ -108,7 +108,7 @@ func (r *Receiver) Receive(datagram []byte) Reception {
 		return Reception{Outcome: Corrupt, Seq: seq, Err: ErrDoubted}
 	}
 	out, d := r.findDecoder(&h, seq)
-	if d == nil {
+	if d == nil { // out.Outcome is the reason
 		return out
 	}
 	refs, ok := r.findRefs(&out, &h, d)
@@ -142,7 +142,8 @@ func (r *Receiver) findDecoder(h *header, seq uint64) (out Reception, d *epochDe
 	return out, d
 }
 
-// decode decodes the payload with d, stores the frame in the history, and returns out with the result.
+// decode decodes the payload with d, stores the frame in the history, and returns out with the result. If
+// the decoder is fresh and succeeds, decode installs it. A packet that cannot be decoded changes nothing.
 func (r *Receiver) decode(out Reception, d *epochDecoder, payload []byte, refs []encoders.Ref) Reception {
 	if out.Fresh {
 		r.coder.DropSpare()
@@ -157,13 +158,13 @@ func (r *Receiver) decode(out Reception, d *epochDecoder, payload []byte, refs [
 		r.install(&out, d)
 	}
 	out.Outcome = Decoded
-	if r.acks.any && out.Seq < r.acks.newest && r.schema.Delivery == frame.Latest {
+	if r.acks.any && out.Seq < r.acks.newest && r.schema.Delivery == frame.Latest { // messages are never stale
 		out.Outcome = Stale
 	}
 	r.recordArrival(out.Seq)
 	r.seen.record(out.Seq)
 	out.Entry = r.coder.Keep(out.Seq, out.Epoch, memo)
-	if out.Entry == nil {
+	if out.Entry == nil { // too old for the history: the frame is reported but not acked
 		out.Frame = r.coder.Decoded()
 		return out
 	}
@@ -172,7 +173,7 @@ func (r *Receiver) decode(out Reception, d *epochDecoder, payload []byte, refs [
 	return out
 }
 
-// recordArrival updates the newest sequence number.
+// recordArrival records that packet seq arrived, and updates the newest sequence number.
 func (r *Receiver) recordArrival(seq uint64) {
 	if !r.started || seq > r.newestSeq {
 		r.newestSeq, r.started = seq, true
@@ -197,16 +198,16 @@ func (r *Receiver) decoderFor(h *header) (d *epochDecoder, fresh bool, err error
 		epoch = unwrapEpoch(r.newestEpoch, h.epoch)
 	}
 	d = &r.epochs[epoch%StoredEpochs]
-	same := d.dec != nil && d.epoch == epoch
-	matches := same && d.codec.ID == codec.ID && (!h.hasParams || bytes.Equal(d.params, h.params))
+	sameEpoch := d.dec != nil && d.epoch == epoch
+	matches := sameEpoch && d.codec.ID == codec.ID && (!h.hasParams || bytes.Equal(d.params, h.params))
 	if matches {
 		return d, false, nil
 	}
-	if codec.New == nil || !codec.Suits(r.schema) {
+	if codec.New == nil || !codec.Suits(r.schema) { // New is nil for an ID without a codec
 		return nil, false, errUnknownCodec
 	}
-	confirmed := same && d.decoded >= confirmedAfter && h.baseline != 0
-	if !h.hasParams || confirmed {
+	contradictsConfirmed := sameEpoch && d.decoded >= confirmedAfter && h.baseline != 0
+	if !h.hasParams || contradictsConfirmed {
 		return nil, false, errUnknownEpoch
 	}
 	d = &epochDecoder{}
@@ -228,7 +229,8 @@ func (d *epochDecoder) build(s *frame.Schema, codec *encoders.Codec, h *header, 
 }
 
 // install stores a fresh decoder, unless its slot contains a decoder of a newer epoch. If it replaces a
-// decoder of the same epoch, the memos of that decoder are dropped. It records the result in out.
+// decoder of the same epoch, the memos of that decoder, which belong to other parameters, are dropped.
+// install records the result in out.Installed and out.Replaced.
 func (r *Receiver) install(out *Reception, d *epochDecoder) {
 	slot := &r.epochs[d.epoch%StoredEpochs]
 	if slot.dec != nil && slot.epoch > d.epoch {
@@ -259,9 +261,9 @@ func (r *Receiver) findRefs(out *Reception, h *header, d *epochDecoder) ([]encod
 	var entries [2]*frame.Entry
 	for _, distance := range [2]uint8{h.baseline, h.second} {
 		if distance == 0 {
-			break
+			break // no second reference
 		}
-		if uint64(distance) > out.Seq {
+		if uint64(distance) > out.Seq { // before the first packet: the header is damaged
 			return nil, false
 		}
 		e := r.history.Get(out.Seq - uint64(distance))
@@ -274,8 +276,9 @@ func (r *Receiver) findRefs(out *Reception, h *header, d *epochDecoder) ([]encod
 	return r.coder.Refs(d.epoch, entries[:out.NRefs]...), true
 }
 
-// Ack appends an ack of the decoded packets to dst. It appends nothing until a packet was decoded.
-// Send an ack after each call of Receive.
+// Ack appends an ack to dst: which packets were decoded, the newest epoch, the digest of the newest frame,
+// if digests are on, and the report of a decoder that implements encoders.Feedback. It appends nothing
+// until a packet was decoded. Send an ack after each call of Receive.
 func (r *Receiver) Ack(dst []byte) []byte {
 	if !r.acks.any {
 		return dst

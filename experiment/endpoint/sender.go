@@ -90,7 +90,8 @@ func (s *Sender) StartAt(seq uint64, now time.Duration) {
 	s.seq, s.epochStart, s.first = seq, now, seq
 }
 
-// beginEpoch begins the requested epoch, if any, once epochPeriod has passed.
+// beginEpoch begins the requested epoch, if any, once epochPeriod has passed since the current one began.
+// Packets then contain the parameters until an ack names the epoch.
 func (s *Sender) beginEpoch(now time.Duration) {
 	if s.pending == nil || now-s.epochStart < epochPeriod {
 		return
@@ -129,7 +130,9 @@ func (s *Sender) SendShared(now time.Duration, cur *frame.Shared, changed frame.
 	return s.send(now, &cur.Frame, cur, changed, budget)
 }
 
-// send implements Send and SendShared. shared is nil, or cur is its frame.
+// send implements Send and SendShared. shared is nil, or cur is its frame. send chooses the references,
+// builds the header, stores the frame in the history, and appends the encoded payload. A codec that
+// quantises modifies the stored frame, so that frame must be a copy.
 func (s *Sender) send(now time.Duration, cur *frame.Frame, shared *frame.Shared, changed frame.Rows,
 	budget *encoders.Budget) (Packet, error) {
 	s.Finish()
@@ -143,7 +146,7 @@ func (s *Sender) send(now time.Duration, cur *frame.Frame, shared *frame.Shared,
 	h := s.header()
 	refs, base := s.pickRefs(&h)
 	s.dropUnreachable(base)
-	h.hasFullSeq = s.digest.coversSeq && h.hasParams && h.baseline == 0
+	h.hasFullSeq = s.digest.coversSeq && h.hasParams && h.baseline == 0 // see the format in header.go
 	out := Packet{Seq: s.seq, Epoch: s.epoch, Codec: s.encoding.Codec.Name, Baseline: int(h.baseline), Second: int(h.second)}
 	s.buf = h.append(s.buf[:0], s.encoding.Codec.Refs == 2)
 	out.Header = len(s.buf)
@@ -151,8 +154,8 @@ func (s *Sender) send(now time.Duration, cur *frame.Frame, shared *frame.Shared,
 	e := s.coder.Put(s.seq, s.epoch)
 	if shared != nil && !s.encoding.Codec.Quantises {
 		e.Share(shared)
-		changedSlot := &s.changed[s.seq%uint64(len(s.changed))]
-		*changedSlot = append((*changedSlot)[:0], changed...)
+		slot := &s.changed[s.seq%uint64(len(s.changed))]
+		*slot = append((*slot)[:0], changed...) // changedSince adds these up
 		refs[0].Changed = s.changedSince(base, e)
 	} else {
 		e.Copy(cur)
@@ -191,21 +194,22 @@ func (s *Sender) Skip() {
 	s.seq++
 }
 
-// stalled reports whether none of the packets in the history was acked.
+// stalled reports whether a full history was sent, and none of its packets was acked.
 func (s *Sender) stalled() bool {
 	return s.seq-s.first > uint64(s.history.Len()) && (!s.hasAck || s.seq-s.newestAcked > uint64(s.history.Len()))
 }
 
-// pickRefs chooses the newest acked frames as references and sets their distances in h. base is the
-// entry of the first reference. If no stored frame was acked, it chooses the initial state and returns
-// a nil base.
+// pickRefs chooses the newest acked frames as references, one or two as the codec requires, and sets their
+// distances in h. base is the entry of the first reference, which is the baseline. If no stored frame was
+// acked, pickRefs chooses the initial state and returns a nil base. The distances of a Standalone codec,
+// which decodes without references, stay 0.
 func (s *Sender) pickRefs(h *header) (refs []encoders.Ref, base *frame.Entry) {
 	best := s.ackedEntry(s.newestAcked)
 	if !s.hasAck || best == nil {
 		return s.coder.Initial(s.cadence.initialTick(s.seq)), nil
 	}
 	if s.encoding.Codec.Standalone {
-		return s.coder.Refs(s.epoch, best), best // only the encoder uses it, so h contains no distance
+		return s.coder.Refs(s.epoch, best), best // only the encoder uses the reference
 	}
 	h.baseline = uint8(s.seq - best.Seq)
 	if s.encoding.Codec.Refs < 2 {
@@ -232,7 +236,7 @@ func (s *Sender) dropUnreachable(base *frame.Entry) {
 	for second > s.oldestShared && s.ackedEntry(second) == nil {
 		second--
 	}
-	for ; s.oldestShared < second; s.oldestShared++ {
+	for ; s.oldestShared < second; s.oldestShared++ { // the second reference itself stays
 		s.history.Drop(s.oldestShared)
 	}
 }
@@ -256,6 +260,7 @@ func (s *Sender) changedSince(base, e *frame.Entry) frame.Rows {
 		}
 		s.changedRows.Union(rows)
 	}
+	// Keep only the rows that differ now: a row may have changed back.
 	s.changedRows.Differing(e.Frame.Table, base.Frame.Table, len(s.schema.Fields))
 	return s.changedRows
 }
@@ -287,17 +292,17 @@ func (s *Sender) HandleAck(src []byte) error {
 	if s.digestDiffers(newest, a.digest) {
 		return s.restart()
 	}
-	current := a.epoch == uint8(s.epoch)
+	namesEpoch := a.epoch == uint8(s.epoch)
 	if !s.hasAck || newest >= s.newestAcked { // an old ack does not describe the receiver's current state
-		s.epochAcked = current
+		s.epochAcked = namesEpoch
 	}
 	s.recordAck(newest)
-	for i := range uint64(32) {
+	for i := range uint64(32) { // bit i of the mask stands for packet newest-1-i
 		if a.mask>>i&1 == 1 && newest > i {
 			s.recordAck(newest - 1 - i)
 		}
 	}
-	if f, ok := s.encoding.Encoder.(encoders.Feedback); ok && current && len(a.report) > 0 {
+	if f, ok := s.encoding.Encoder.(encoders.Feedback); ok && namesEpoch && len(a.report) > 0 {
 		return f.Learn(a.report)
 	}
 	return nil
@@ -310,7 +315,7 @@ var errNeverSent = fmt.Errorf("%w: ack of a packet that was never sent", ErrMalf
 // if no such packet was sent.
 func (s *Sender) unwrapAck(seq uint16) (full uint64, ok bool) {
 	newest := s.seq - 1
-	behind := uint64(uint16(newest) - seq)
+	behind := uint64(uint16(newest) - seq) // modulo 65,536
 	return newest - behind, behind <= newest-s.first
 }
 
@@ -340,7 +345,9 @@ func (s *Sender) digestDiffers(seq uint64, digest []byte) bool {
 }
 
 // restart discards all acks, because the receiver holds other frames than the sender. The initial state
-// is the baseline, and a new epoch is requested, until a packet sent from now on is acked.
+// is the baseline until a packet sent from now on is acked. restart also requests a new epoch with the same
+// codec and parameters, unless another one is pending, so that both endpoints begin with a new state of the
+// codec. It returns the error of creating the encoder.
 func (s *Sender) restart() error {
 	s.restarts++
 	s.minAckSeq, s.hasAck, s.newestAcked, s.epochAcked = s.seq, false, 0, false

@@ -25,7 +25,7 @@ func (w *seenWindow) record(seq uint64) {
 	switch {
 	case !w.any:
 		w.top, w.any = seq, true
-	case seq > w.top:
+	case seq > w.top: // the bits up to seq still stand for packets that left the window
 		for n := w.top + 1; n < seq && n-w.top <= seenPackets; n++ {
 			w.clear(n)
 		}

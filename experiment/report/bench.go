@@ -51,12 +51,12 @@ func benchName(r *engine.Result, encoder string, t *figures.Timing) string {
 	set := maps.Clone(r.Set)
 	if len(set) == 0 {
 		set = map[string]string{}
-		if loss := r.Config.Text("down.loss"); loss != "" && loss != "0%" {
+		if loss := r.Config.Text("down.loss"); loss != "" && loss != "0%" { // "0%" and empty mean no loss
 			set["down.loss"] = loss
 		}
 	}
 	delete(set, "seed")
-	delete(set, "encoder.name")
+	delete(set, "encoder.name") // is the first part of the name
 	name := "BenchmarkRun/encoder=" + benchWord(encoder)
 	if t.RunsAs != "" { // a plugin, whose times are not those of a native encoder
 		name += "/runs=" + benchWord(t.RunsAs)
@@ -97,7 +97,8 @@ func benchWord(text string) string {
 	return cmp.Or(word, "_")
 }
 
-// benchLine writes the line of one benchmark.
+// benchLine writes the line of one benchmark: its name, 1 as the number of iterations, and the known figures
+// with their units.
 func benchLine(out io.Writer, name string, t *figures.Totals, timing *figures.Timing) {
 	all := figures.Of(*t)
 	fmt.Fprintf(out, "%s 1", name)
@@ -107,11 +108,11 @@ func benchLine(out io.Writer, name string, t *figures.Totals, timing *figures.Ti
 		}
 	}
 	for _, x := range []struct {
-		q    *figures.Quantiles
+		us   *figures.Quantiles
 		unit string
 	}{{&timing.EncodeUS, "encode-ns"}, {&timing.DecodeUS, "decode-ns"}} {
-		if x.q.N > 0 {
-			fmt.Fprintf(out, " %s %s", units.Fixed(1000*x.q.P50, 0), x.unit)
+		if x.us.N > 0 { // without a clock there are no times
+			fmt.Fprintf(out, " %s %s", units.Fixed(1000*x.us.P50, 0), x.unit) // the median
 		}
 	}
 	fmt.Fprintln(out)

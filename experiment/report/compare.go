@@ -62,7 +62,7 @@ func (c *Comparison) Regressions() (list []Difference) {
 func Compare(baseReport, newReport *Report, limits []Limit) *Comparison {
 	out := &Comparison{Differences: []Difference{}}
 	basePoints, newPoints := PointsOf(baseReport.Runs), PointsOf(newReport.Runs)
-	if len(baseReport.Runs) == 1 && len(newReport.Runs) == 1 {
+	if len(baseReport.Runs) == 1 && len(newReport.Runs) == 1 { // make the two points correspond
 		newPoints[0].Set, newPoints[0].Name = basePoints[0].Set, basePoints[0].Name
 	}
 	byName := map[string]*point{} // new points without a base point so far
@@ -70,13 +70,13 @@ func Compare(baseReport, newReport *Report, limits []Limit) *Comparison {
 		byName[newPoints[i].Name] = &newPoints[i]
 	}
 	for i := range basePoints {
-		p := byName[basePoints[i].Name]
-		if p == nil {
+		newPoint := byName[basePoints[i].Name]
+		if newPoint == nil {
 			out.OnlyBase = append(out.OnlyBase, basePoints[i].Name)
 			continue
 		}
-		delete(byName, p.Name)
-		out.Differences = append(out.Differences, comparePoint(&basePoints[i], p, limits)...)
+		delete(byName, newPoint.Name)
+		out.Differences = append(out.Differences, comparePoint(&basePoints[i], newPoint, limits)...)
 	}
 	for i := range newPoints {
 		if byName[newPoints[i].Name] != nil {
@@ -122,7 +122,8 @@ func SetText(set map[string]string, equals, separator string) string {
 	return strings.Join(parts, separator)
 }
 
-// comparePoint compares the runs of two reports at a point.
+// comparePoint compares the runs of two reports at a point: only the pairs with the same seed, or all runs
+// if no seeds are the same.
 func comparePoint(basePoint, newPoint *point, limits []Limit) (out []Difference) {
 	pairs := pairBySeed(basePoint.Runs, newPoint.Runs)
 	baseRuns, newRuns := basePoint.Runs, newPoint.Runs
@@ -132,10 +133,10 @@ func comparePoint(basePoint, newPoint *point, limits []Limit) (out []Difference)
 			baseRuns, newRuns = append(baseRuns, p[0]), append(newRuns, p[1])
 		}
 	}
-	a, b := flatTotals(baseRuns), flatTotals(newRuns)
-	for _, key := range comparedKeys(a, b, limits) {
+	baseFigures, newFigures := flatTotals(baseRuns), flatTotals(newRuns)
+	for _, key := range comparedKeys(baseFigures, newFigures, limits) {
 		d := Difference{Set: basePoint.Set, Key: key, Pairs: len(pairs)}
-		d.setMeans(figureColumn(a, key), figureColumn(b, key), len(pairs) > 0)
+		d.setMeans(figureColumn(baseFigures, key), figureColumn(newFigures, key), len(pairs) > 0)
 		for i := range limits {
 			if limits[i].Key == key {
 				d.applyLimit(limits[i].Share)
@@ -153,9 +154,9 @@ func pairBySeed(baseRuns, newRuns []*engine.Result) (out [][2]*engine.Result) {
 		bySeed[r.Seed] = r
 	}
 	for _, r := range baseRuns {
-		if x := bySeed[r.Seed]; x != nil {
-			out = append(out, [2]*engine.Result{r, x})
-			delete(bySeed, r.Seed)
+		if newRun := bySeed[r.Seed]; newRun != nil {
+			out = append(out, [2]*engine.Result{r, newRun})
+			delete(bySeed, r.Seed) // each run belongs to one pair
 		}
 	}
 	return out
@@ -204,14 +205,15 @@ func figureColumn(runs []map[string]float64, key string) []float64 {
 	return out
 }
 
-// setMeans sets the means and their difference. baseValues and newValues contain a figure of each run,
-// NaN if unknown, which makes the mean unknown. arePairs means that baseValues[i] and newValues[i] have
-// the same seed.
+// setMeans sets d.Base and d.New to the means, and d.Share to their relative difference; with at least two
+// pairs it also sets d.Lo and d.Hi, its confidence interval. baseValues and newValues contain a figure of
+// each run, NaN if unknown, which makes the mean unknown. arePairs means that baseValues[i] and
+// newValues[i] have the same seed.
 func (d *Difference) setMeans(baseValues, newValues []float64, arePairs bool) {
-	a, b := paired.MeanOf(baseValues).Diff, paired.MeanOf(newValues).Diff
+	a, b := paired.MeanOf(baseValues).Diff, paired.MeanOf(newValues).Diff // the means
 	d.Base, d.New = figures.Finite(a), figures.Finite(b)
 	if math.IsNaN(a) || math.IsNaN(b) || a == 0 {
-		if a == 0 && b == 0 {
+		if a == 0 && b == 0 { // otherwise a change from 0 has no share
 			d.Share = figures.Known(0)
 		}
 		return
@@ -239,7 +241,7 @@ func (d *Difference) applyLimit(maxShare float64) {
 		d.Worse = true
 		return
 	}
-	up, down := b-a, a-b
+	up, down := b-a, a-b // a change in the better direction counts as 0
 	switch figures.DirectionOf(d.Key) {
 	case figures.LessIsBetter:
 		down = 0
@@ -258,8 +260,8 @@ func (d *Difference) Words() string {
 		return text
 	}
 	text += fmt.Sprintf(", %+.2f %%", 100*share)
-	lo, ok := d.Lo.Value()
-	if hi, also := d.Hi.Value(); ok && also {
+	lo, hasLo := d.Lo.Value()
+	if hi, hasHi := d.Hi.Value(); hasLo && hasHi {
 		text += fmt.Sprintf(" (%+.2f to %+.2f)", 100*lo, 100*hi)
 	}
 	return text
@@ -274,9 +276,9 @@ func formatFigure(f figures.Figure) string {
 	return units.Trimmed(v, 4)
 }
 
-// MarshalJSON implements json.Marshaler.
+// MarshalJSON implements json.Marshaler: it adds the number of regressions.
 func (c *Comparison) MarshalJSON() ([]byte, error) {
-	type plain Comparison
+	type plain Comparison // without MarshalJSON, which would call itself
 	return json.Marshal(struct {
 		*plain
 		Regressions int `json:"regressions"`

@@ -32,8 +32,8 @@ func newCSVLog(folder *atomicfile.Folder, name string, head []string) *csvLog {
 // addRow adds a row. If it cannot be written, writing the folder fails.
 func (r *csvLog) addRow(row []string) { _ = r.out.Write(row) }
 
-// logEntry returns the folder entry of the file with the rows so far, followed by the rows more, which
-// may be different in the next entry.
+// logEntry returns the folder entry of the file: the rows added so far, followed by the rows more. Those are
+// not added to the file, so the next entry may end with other rows.
 func (r *csvLog) logEntry(more ...[]string) atomicfile.Entry {
 	r.out.Flush()
 	return atomicfile.Entry{Name: r.name, Log: r.log, Write: func(w io.Writer) error { return csv.NewWriter(w).WriteAll(more) }}

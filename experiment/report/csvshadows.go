@@ -35,14 +35,17 @@ func writeSideBySide(w io.Writer, lanes []engine.LaneSamples) error {
 	return t.WriteCSV(w)
 }
 
-// laneCells returns the cells of a lane in the row of the sample that ends at t.
+// laneCells returns the three cells of a lane in the row of the sample that ends at t: payload in kbit/s,
+// bits per changed row, and failures. They are empty if the lane has no sample that ends at t.
 func laneCells(l *engine.LaneSamples, t time.Duration) []string {
 	i, found := slices.BinarySearchFunc(l.Samples, t, func(x meters.Sample, t time.Duration) int { return cmp.Compare(x.T, t) })
 	if !found {
 		return []string{"", "", ""}
 	}
 	s := &l.Samples[i]
-	from := max((t - 1).Truncate(meters.SamplePeriod), l.Began) // the lane may have joined during the sample
+	// The start of the sample: that of its period, unless the lane joined later. -1 because t itself, the
+	// end of the period, is usually a multiple of SamplePeriod.
+	from := max((t - 1).Truncate(meters.SamplePeriod), l.Began)
 	perChanged := ""
 	if s.Changed > 0 {
 		perChanged = units.Fixed(float64(s.PayloadBits)/float64(s.Changed), 3)

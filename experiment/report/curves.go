@@ -10,8 +10,8 @@ import (
 // curve is one of the curves that report.md charts.
 type curve int
 
-// The curves. A point of a curve that stands for several samples is their maximum for
-// firstPeakCurve and those after it, and their mean for the others.
+// The curves. A point that stands for several samples is their maximum for firstPeakCurve and the curves
+// after it, and their mean for the curves before it.
 const (
 	payloadCurve curve = iota
 	changedCurve
@@ -42,6 +42,7 @@ const maxPoints = 1 << 16
 // add adds a sample and returns the length of its period, which is shorter for the last sample of a run.
 func (c *curves) add(s *meters.Sample) (width time.Duration) {
 	if c.samplesPerPoint == 0 { // the first sample of a live session's report may be later than 0
+		// The start of the sample's period; -1 because its end may be a multiple of SamplePeriod.
 		c.samplesPerPoint, c.begin = 1, (s.T - 1).Truncate(meters.SamplePeriod)
 		c.end = c.begin
 	}
@@ -92,10 +93,12 @@ func (c *curves) halve() {
 	c.samplesPerPoint *= 2
 }
 
-// series returns the points of a curve, oldest first, including the incomplete last one.
+// series returns the points of a curve, oldest first, including the incomplete last one. The caller must
+// not modify the result.
 func (c *curves) series(k curve) []float64 {
 	if c.partialSamples == 0 {
 		return c.points[k]
 	}
+	// The full slice expression makes append copy the points.
 	return append(c.points[k][:len(c.points[k]):len(c.points[k])], c.partial[k])
 }

@@ -98,28 +98,29 @@ func (e explained) Problem() string {
 	return strings.TrimPrefix(e.In.Err.Error(), "endpoint: ")
 }
 
-// RoundTrip explains the age of the missing reference: by the round-trip time or, if packets since the
-// baseline were lost or failed, by those.
+// RoundTrip explains the age of the missing reference in packets: by the round-trip time or, if it is older
+// than that because packets since the baseline were lost or failed, by those.
 func (e explained) RoundTrip() string {
-	age, s := int(e.Seq-e.In.Missing), e.In.AfterBaseline
-	if failed := s.Lost + s.Failed + s.AckLost; failed > 0 && e.In.Missing == e.BaseSeq() {
-		frames := int((e.In.BaseAcked-e.In.BaseSent)*time.Duration(e.rate)/time.Second) + 1
-		if e.In.BaseAcked > 0 && age > frames+1 {
-			return fmt.Sprintf("%d packets have passed, although the round trip takes %d: %s", age, frames, e.SinceBaseline())
+	age, since := int(e.Seq-e.In.Missing), e.In.AfterBaseline
+	if failed := since.Lost + since.Failed + since.AckLost; failed > 0 && e.In.Missing == e.BaseSeq() {
+		// The round trip in packets: the time from sending the baseline to its ack, rounded up.
+		roundTrip := int((e.In.BaseAcked-e.In.BaseSent)*time.Duration(e.rate)/time.Second) + 1
+		if e.In.BaseAcked > 0 && age > roundTrip+1 {
+			return fmt.Sprintf("%d packets have passed, although the round trip takes %d: %s", age, roundTrip, e.SinceBaseline())
 		}
 	}
 	return fmt.Sprintf("the round trip takes %d packets", age)
 }
 
-// SinceBaseline describes the states of the packets after the baseline.
+// SinceBaseline describes the states of the packets after the baseline: "of the packets since, 2 were lost".
 func (e explained) SinceBaseline() string {
 	var parts []string
-	add := func(n int, one, many string) {
+	add := func(n int, singular, plural string) {
 		switch {
 		case n == 1:
-			parts = append(parts, "1 "+one)
+			parts = append(parts, "1 "+singular)
 		case n > 1:
-			parts = append(parts, strconv.Itoa(n)+" "+many)
+			parts = append(parts, strconv.Itoa(n)+" "+plural)
 		}
 	}
 	s := e.In.AfterBaseline

@@ -78,27 +78,29 @@ func (e *Exporter) Settled(seq uint64) {
 			e.page.Packet(row)
 		}
 	}
-	e.list = append(e.list[:0], e.list[n:]...)
+	e.list = append(e.list[:0], e.list[n:]...) // n packets were moved to the file
 	e.settleAt = max(minSettlePackets, 2*len(e.list))
 }
 
-// Write replaces the files of the folder by the report of r. It does nothing without a folder.
+// Write replaces the files of the folder by the report of r, and sets r.Set. Packets that Settled has not
+// moved to the packets file are written too, but stay in the list, because more may come before them. Without
+// a folder, Write only sets r.Set.
 func (e *Exporter) Write(r *engine.Result) error {
 	r.Set = e.Set
 	if e.folder == nil {
 		return nil
 	}
 	e.sort()
-	open := make([][]string, len(e.list))
+	unsettled := make([][]string, len(e.list))
 	for i := range e.list {
-		open[i] = packetRow(&e.list[i])
+		unsettled[i] = packetRow(&e.list[i])
 	}
-	x := *r
+	x := *r // the caller's result does not get the paths relative to this folder
 	x.Files = e.files.List(e.folder.Path())
 	entries := []atomicfile.Entry{
 		{Name: "experiment.toml", Write: func(w io.Writer) error { return writeTOML(w, &x) }},
 		e.samples.logEntry(),
-		e.packets.logEntry(open...),
+		e.packets.logEntry(unsettled...),
 		{Name: "report.md", Write: func(w io.Writer) error { return writeMarkdown(w, &x, &e.curves) }},
 		atomicfile.JSON("report.json", &Report{Runs: []*engine.Result{&x}}),
 	}
@@ -108,7 +110,7 @@ func (e *Exporter) Write(r *engine.Result) error {
 	if e.page != nil {
 		entries = append(entries, atomicfile.Entry{Name: "report.html", Write: func(w io.Writer) error {
 			p := e.page.Copy()
-			for _, row := range open {
+			for _, row := range unsettled {
 				p.Packet(row)
 			}
 			return p.Write(w, &x)
@@ -143,11 +145,11 @@ func WriteError(err error) error {
 func WriteSweep(folder *atomicfile.Folder, first bool, c *config.Config, r *Report, files *Files, pages Pages) error {
 	x := *r
 	x.Runs = make([]*engine.Result, len(r.Runs))
-	list := files.List(folder.Path())
+	dataFiles := files.List(folder.Path()) // with paths relative to the sweep's folder, not to the run's
 	for i, run := range r.Runs {
-		y := *run
-		y.Files = list
-		x.Runs[i] = &y
+		copied := *run
+		copied.Files = dataFiles
+		x.Runs[i] = &copied
 	}
 	entries := []atomicfile.Entry{
 		{Name: "experiment.toml", Write: func(w io.Writer) error { return writeConfig(w, c) }},
@@ -193,8 +195,9 @@ func OpenFolder(disk *atomicfile.Disk, dir string, force bool) (*atomicfile.Fold
 	return OpenFolderOf(disk, dir, reportFileName.MatchString, force, "--force to replace them")
 }
 
-// OpenFolderOf is like OpenFolder for results with other file names, which ours recognises. otherwise
-// completes the error message if there are results already: "an empty folder or a new one, or ...".
+// OpenFolderOf is like OpenFolder for results with other file names: ours reports whether name is one of
+// them. If dir contains results and force is false, the error message recommends "an empty folder or a new
+// one, or " and the text otherwise.
 func OpenFolderOf(disk *atomicfile.Disk, dir string, ours func(name string) bool, force bool, otherwise string) (*atomicfile.Folder, error) {
 	f, err := disk.Open(dir, ours, force)
 	switch {

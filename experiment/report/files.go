@@ -78,8 +78,9 @@ func SeenFrom(dir, name string) string {
 	return to
 }
 
-// hashOf returns the size and the SHA-256 of a file; false if it cannot be read or is not a regular
-// file. It does not hold f.mu while reading, which may take long.
+// hashOf returns the size and the SHA-256 of a file, from the cache if size and time are unchanged. It
+// returns false if the file cannot be read or is not a regular file. It does not hold f.mu while reading,
+// which may take long.
 func (f *Files) hashOf(path string) (fileHash, bool) {
 	info, err := os.Stat(path)
 	if err != nil || !info.Mode().IsRegular() {
@@ -125,7 +126,8 @@ func (f *Files) Find(reportPath string, list []engine.DataFile) (find func(name 
 		if !filepath.IsAbs(relative) {
 			relative = filepath.Join(dir, relative)
 		}
-		candidates := slices.Compact([]string{x.Name, relative, filepath.Join(dir, filepath.Base(relative))})
+		inReportFolder := filepath.Join(dir, filepath.Base(relative))
+		candidates := slices.Compact([]string{x.Name, relative, inReportFolder})
 		others := 0 // candidates with other content
 		for _, path := range candidates {
 			s, ok := f.hashOf(path)

@@ -69,7 +69,7 @@ func WriteJUnit(w io.Writer, r *Report) error {
 	return err
 }
 
-// add adds a suite and its counts.
+// add adds a suite, with its counts added to those of s, and sets the class of its tests to its name.
 func (s *junitSuites) add(x junitSuite) {
 	x.Name = xmlText(x.Name)
 	for i := range x.Cases {
@@ -82,7 +82,7 @@ func (s *junitSuites) add(x junitSuite) {
 // junitSuiteOf returns the suite of run r: its assertions, then the checks that apply to every run.
 func junitSuiteOf(name string, r *engine.Result) junitSuite {
 	s := junitSuite{Name: name}
-	add := func(name, failure string) {
+	add := func(name, failure string) { // an empty failure means that the test passed
 		c := junitCase{Name: xmlText(name)}
 		if failure != "" {
 			c.Failure, s.Failures = newJUnitMessage(failure), s.Failures+1
@@ -106,7 +106,7 @@ func junitSuiteOf(name string, r *engine.Result) junitSuite {
 	if n := len(r.Refused); n > 0 || len(r.Changes) > 0 {
 		why := ""
 		if n > 0 {
-			why = fmt.Sprintf("%d could not: %s", n, r.Refused[0].Why)
+			why = fmt.Sprintf("%d could not be made; the first: %s", n, r.Refused[0].Why)
 		}
 		add("every change could be made", why)
 	}
@@ -125,6 +125,7 @@ func countMessage(n int64, what string) string {
 	return fmt.Sprintf("%d %s", n, what)
 }
 
+// newJUnitMessage returns the element of a failure or an error.
 func newJUnitMessage(message string) *junitMessage { return &junitMessage{xmlText(message)} }
 
 // xmlText removes the characters that XML does not allow.

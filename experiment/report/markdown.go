@@ -27,8 +27,8 @@ import (
 //go:embed markdown.tmpl
 var markdownTemplate string
 
-// markdown returns the templates of report.md: "run" for an *engine.Result, and "sweep" for a *Report.
-// writeMarkdown replaces the function charts.
+// markdown returns the templates of report.md: "run" for an *engine.Result, and "sweep" for a *Report. The
+// function charts draws nothing; writeMarkdown, which has the data of the charts, replaces it.
 var markdown = sync.OnceValue(func() *template.Template {
 	return template.Must(template.New("").Funcs(template.FuncMap{
 		"setting": SettingOf,
@@ -78,8 +78,8 @@ func executeMarkdown(w io.Writer, t *template.Template, name string, data any) e
 	return err
 }
 
-// mdEnding describes how a run ended; empty if it is complete and all assertions hold. problem is the
-// error that ended it, or empty.
+// mdEnding returns a sentence, after a space, about how a run ended; empty if the run is complete and all
+// assertions hold. problem is the error that ended the run, or empty.
 func mdEnding(why engine.Ending, problem string, interrupted bool) string {
 	const until = " these are the results until then."
 	switch {
@@ -142,14 +142,15 @@ type comparedLane struct {
 func lanesCompared(r *engine.Result) (list []comparedLane) {
 	if c := r.Comparison; c != nil && len(c.Lanes) == 1+len(r.Shadows) {
 		for i, l := range c.Lanes {
-			x := comparedLane{ComparedLane: l, Wrong: r.Totals.Wrong}
+			row := comparedLane{ComparedLane: l, Wrong: r.Totals.Wrong} // the first lane has no bounds
 			if i > 0 {
-				x.FromS, x.Wrong, x.Bounds = r.Shadows[i-1].FromS, r.Shadows[i-1].Totals.Wrong, "too few data"
+				shadow := &r.Shadows[i-1]
+				row.FromS, row.Wrong, row.Bounds = shadow.FromS, shadow.Totals.Wrong, "too few data"
 			}
 			if _, known := l.TimesLo.Value(); known {
-				x.Bounds = l.TimesLo.Text(3) + " to " + l.TimesHi.Text(3)
+				row.Bounds = l.TimesLo.Text(3) + " to " + l.TimesHi.Text(3)
 			}
-			list = append(list, x)
+			list = append(list, row)
 		}
 	}
 	return list
@@ -187,11 +188,12 @@ type mdChart struct{ Title, Plot string }
 
 // mdCharts returns the charts of a run; none if it has no samples.
 func mdCharts(r *engine.Result, data *curves) (list []mdChart) {
-	if data.end == data.begin {
+	if data.end == data.begin { // no samples
 		return nil
 	}
 	for _, x := range chartedCurves(r) {
-		list = append(list, mdChart{x.title, plot(data.series(x.curve), x.curve >= firstPeakCurve, data.begin, data.end)})
+		hasPeaks := x.curve >= firstPeakCurve
+		list = append(list, mdChart{x.title, plot(data.series(x.curve), hasPeaks, data.begin, data.end)})
 	}
 	return list
 }

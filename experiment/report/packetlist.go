@@ -50,7 +50,7 @@ type Kept struct {
 // Sample implements engine.Observer.
 func (k *Kept) Sample(s *meters.Sample) { k.samples = append(k.samples, *s) }
 
-// Settled implements engine.Observer.
+// Settled implements engine.Observer. It does nothing, because Write sorts the packets.
 func (k *Kept) Settled(uint64) {}
 
 // Write writes a report of r with the copied samples and packets to folder, and closes folder. files
@@ -60,6 +60,6 @@ func (k *Kept) Write(folder *atomicfile.Folder, files *Files, pages Pages, r *en
 	for i := range k.samples {
 		e.Sample(&k.samples[i])
 	}
-	e.packetList = k.packetList
+	e.packetList = k.packetList // Write sorts them
 	return errors.Join(e.Write(r), e.Close())
 }

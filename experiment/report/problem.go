@@ -16,10 +16,10 @@ type problemText struct {
 // describeProblem describes the problem of a packet. c is the configuration when its outcome was
 // recorded.
 func describeProblem(o *inspector.Opened, c *config.Config) problemText {
-	var words, sentences []string
+	var names, sentences []string
 	for _, why := range o.Reasons() {
-		words = append(words, why.String())
+		names = append(names, why.String())
 		sentences = append(sentences, strings.ReplaceAll(Explain(o, why, c), "\n", " "))
 	}
-	return problemText{strings.Join(words, "; "), strings.Join(sentences, "; ")}
+	return problemText{strings.Join(names, "; "), strings.Join(sentences, "; ")}
 }

@@ -44,7 +44,7 @@ func ReadSamples(path string) ([]meters.Sample, error) {
 		if err != nil { // the end of the file, or a truncated line
 			break
 		}
-		number := func(name string) float64 {
+		number := func(name string) float64 { // 0 if the column is missing or has no finite number below 1e12
 			if i, ok := columns[name]; ok {
 				if v, err := strconv.ParseFloat(row[i], 64); err == nil && math.Abs(v) < 1e12 {
 					return v
@@ -55,8 +55,8 @@ func ReadSamples(path string) ([]meters.Sample, error) {
 		bits := func(kbps float64) int64 { return int64(math.Round(kbps * 1000 * meters.SamplePeriod.Seconds())) }
 		s := meters.Sample{T: time.Duration(math.Round(number("t_s")*1000)) * time.Millisecond, Sent: int(number("sent")),
 			PayloadBits: bits(number("payload_kbps")), WireBits: bits(number("wire_kbps")), FeedbackBits: bits(number("feedback_kbps"))}
-		if per := number("bits_per_changed"); per > 0 {
-			s.Changed = int64(math.Round(float64(s.PayloadBits) / per))
+		if perChanged := number("bits_per_changed"); perChanged > 0 { // the file has the ratio, not the number of rows
+			s.Changed = int64(math.Round(float64(s.PayloadBits) / perChanged))
 		}
 		for o := packetlog.Decoded; o < packetlog.NumOutcomes; o++ {
 			s.Outcomes[o] = int(number(o.String()))

@@ -39,7 +39,7 @@ func SavedReports(dir string) ([]SavedReport, error) {
 	var list []SavedReport
 	for _, e := range entries {
 		if strings.HasPrefix(e.Name(), deletedPrefix) {
-			continue
+			continue // a deleted report that Restore can restore
 		}
 		path := filepath.Join(dir, e.Name(), "report.json")
 		if info, err := os.Stat(path); err == nil && info.Mode().IsRegular() {
@@ -88,21 +88,21 @@ func (s *SavedReport) Rename(name string) error {
 	return renameDir(filepath.Dir(s.Path), filepath.Join(filepath.Dir(filepath.Dir(s.Path)), name))
 }
 
-// Delete removes a report from the list of SavedReports. Restore can restore it until ten more reports
-// are deleted.
+// Delete hides a report from SavedReports by renaming its folder. Restore can restore it as long as it is
+// one of the last maxDeleted by name; Delete removes those before.
 func (s *SavedReport) Delete(disk *atomicfile.Disk) error {
-	dir := filepath.Dir(filepath.Dir(s.Path))
+	dir := filepath.Dir(filepath.Dir(s.Path)) // the folder of all reports
 	if err := renameDir(filepath.Dir(s.Path), filepath.Join(dir, deletedPrefix+s.Name)); err != nil {
 		return err
 	}
 	entries, _ := os.ReadDir(dir)
-	var gone []string
+	var deletedBefore []string // sorted by name, as os.ReadDir returns them
 	for _, e := range entries {
 		if strings.HasPrefix(e.Name(), deletedPrefix) && e.Name() != deletedPrefix+s.Name {
-			gone = append(gone, e.Name())
+			deletedBefore = append(deletedBefore, e.Name())
 		}
 	}
-	for _, name := range gone[:max(len(gone)-maxDeleted+1, 0)] {
+	for _, name := range deletedBefore[:max(len(deletedBefore)-maxDeleted+1, 0)] { // +1: this report counts too
 		_ = disk.RemoveAll(filepath.Join(dir, name)) // after an error the hidden folder stays, which is harmless
 	}
 	return nil
@@ -126,7 +126,7 @@ func renameDir(from, to string) error {
 }
 
 // laterVersion returns the format version of a report if it is later than engine.ReportVersion;
-// otherwise 0. The version keeps its place in all formats, whatever else changes.
+// otherwise 0. The keys of the version are the same in all formats, also in later ones.
 func laterVersion(data []byte) int {
 	var head struct {
 		Version int `json:"version"`
@@ -204,7 +204,7 @@ func Read(path string) (*Report, error) {
 	if err := json.Unmarshal(data, &file); err != nil {
 		return nil, bad(describeUnreadable(data, err))
 	}
-	if file.Runs == nil { // the document is a single result
+	if file.Runs == nil { // the document is a single result, not a sweep
 		file = sweepDoc{Version: file.Version}
 		if err := json.Unmarshal(data, &single); err != nil {
 			return nil, bad(describeUnreadable(data, err))
@@ -216,7 +216,7 @@ func Read(path string) (*Report, error) {
 	}) {
 		return nil, bad(describeUnreadable(data, nil))
 	}
-	sweep := file.Planned > 0 || len(file.Runs) != 1
+	sweep := file.Planned > 0 || len(file.Runs) != 1 // a sweep may have finished only one run
 	if len(file.Runs) == 0 {
 		return nil, noRunsError(path, &file)
 	}
@@ -236,7 +236,7 @@ func Read(path string) (*Report, error) {
 		Error: file.Error}, nil
 }
 
-// noRunsError returns the error of a report without runs.
+// noRunsError returns the error of the report at path, which contains no runs. It says why, if known.
 func noRunsError(path string, doc *sweepDoc) error {
 	problem := "contains no runs"
 	if doc.Planned > 0 {
@@ -248,9 +248,9 @@ func noRunsError(path string, doc *sweepDoc) error {
 	return &config.Error{File: path, Problem: problem, Expected: "a report with at least one run"}
 }
 
-// describeEnding describes why a report does not contain everything that was planned; empty if it does.
-// problem is the error that ended the run, if why is one of the errors. The result continues a sentence
-// that begins with a noun such as "the sweep".
+// describeEnding describes why a report does not contain everything that was planned; empty if it does, and
+// for a report that the user saved during a live session. problem is the error that ended the run, if why
+// is one of the errors. The result continues a sentence that begins with a noun such as "the sweep".
 func describeEnding(why engine.Ending, problem string) string {
 	switch why {
 	case engine.Interrupted:

@@ -57,16 +57,18 @@ func Replay(ctx context.Context, path string, opt RunOptions) (*ReplayResult, er
 			}
 		}
 		if opt.Progress != nil {
+			// All runs of a sweep count as equally long.
 			runOpt.Progress = func(done, total float64) { opt.Progress(float64(i)*total+done, float64(len(doc.Runs))*total) }
 		}
-		again, err := runOne(ctx, c, runOpt, report.NewExporter(nil, saved.Set, opt.files, report.Pages{}))
+		writesNothing := report.NewExporter(nil, saved.Set, opt.files, report.Pages{})
+		repeated, err := runOne(ctx, c, runOpt, writesNothing)
 		if err != nil {
 			return nil, config.Located(path, nil, err)
 		}
-		if again.Interrupted {
+		if repeated.Interrupted {
 			return out, ctx.Err()
 		}
-		run := replayRun{Set: saved.Set, Want: saved.Digests(), Got: again.Digests()}
+		run := replayRun{Set: saved.Set, Want: saved.Digests(), Got: repeated.Digests()}
 		run.Same = run.Want == run.Got
 		out.Same = out.Same && run.Same
 		out.Runs = append(out.Runs, run)
@@ -106,9 +108,9 @@ func checkFiles(ctx context.Context, c *config.Config, report string, saved *fig
 		return err
 	}
 	for _, x := range []struct {
-		which, want string
+		which, want string // SHA-256 in the report, in hexadecimal
 		got         [sha256.Size]byte
-	}{{"old", saved.OldSHA256, oldSum}, {"new", saved.SHA256, newSum}} {
+	}{{which: "old", want: saved.OldSHA256, got: oldSum}, {which: "new", want: saved.SHA256, got: newSum}} {
 		if got := hex.EncodeToString(x.got[:]); got != x.want {
 			return &config.Error{File: report, Key: "data.source",
 				Problem: fmt.Sprintf("the %s file has changed: its SHA-256 is %.16s...", x.which, got), Expected: x.want}

@@ -61,7 +61,7 @@ func Run(ctx context.Context, c *config.Config, opt RunOptions) (*report.Report,
 		if folder, err = report.OpenFolder(opt.Disk, opt.Dir, opt.Force); err != nil {
 			return nil, err
 		}
-		defer func() { _ = folder.Close() }() // a second Close if the run began
+		defer func() { _ = folder.Close() }() // closes it if no run began; otherwise a second Close without effect
 	}
 	opt.Clock, opt.files = opt.Clock.Steady(), &report.Files{}
 	if len(c.Sweep) > 0 {
@@ -83,29 +83,30 @@ const inspectedPackets = 1024
 // runOne runs a single configuration, and writes the report to out while the run continues. With an
 // error it also returns the results so far; nil if the run did not begin.
 func runOne(ctx context.Context, c *config.Config, opt RunOptions, out *report.Exporter) (*engine.Result, error) {
-	so := engine.Options{Clock: opt.Clock, Packs: opt.Packs, Force: opt.Force, KeepSamples: 1,
+	sessionOpt := engine.Options{Clock: opt.Clock, Packs: opt.Packs, Force: opt.Force, KeepSamples: 1,
 		Observer: out.Observer()}
 	if opt.Remote != nil {
-		so.Network = opt.Remote
+		sessionOpt.Network = opt.Remote
 	}
-	if opt.Remote.Live() && so.Observer != nil {
+	if opt.Remote.Live() && sessionOpt.Observer != nil { // in real time; a replayed network is not live
 		opt.writer = newLiveWriter(out, opt.Clock)
-		so.Observer = opt.writer
+		sessionOpt.Observer = opt.writer
 	}
-	if len(c.Shadows) > 0 || slices.ContainsFunc(c.At, func(x config.StampedChange) bool { return len(x.Change.Shadows) > 0 }) {
-		so.KeepSamples = liveSamples // for the comparison of the lanes
+	startsShadow := func(scripted config.StampedChange) bool { return len(scripted.Change.Shadows) > 0 }
+	if len(c.Shadows) > 0 || slices.ContainsFunc(c.At, startsShadow) {
+		sessionOpt.KeepSamples = liveSamples // for the comparison of the lanes
 	}
-	so.Inspect, so.KeepPackets = so.Observer != nil, inspectedPackets
+	sessionOpt.Inspect, sessionOpt.KeepPackets = sessionOpt.Observer != nil, inspectedPackets
 	if c.Find == nil && opt.files != nil {
 		c = c.Clone()
 		c.Find = opt.files.Note
 	}
-	s, err := engine.NewSession(ctx, c, so)
+	s, err := engine.NewSession(ctx, c, sessionOpt)
 	if err != nil {
 		opt.writer.close()
 		return nil, err
 	}
-	if so.Observer != nil {
+	if sessionOpt.Observer != nil {
 		opt.files.List(".") // hashes the data files now, so that writing the report is fast
 	}
 	if err := s.Pack(opt.newPacking(ctx)); err != nil && ctx.Err() == nil {
@@ -157,11 +158,11 @@ func driveSession(ctx context.Context, s *engine.Session, opt RunOptions, out *r
 		if runErr != nil {
 			break
 		}
-		if at := opt.Clock.Now(); at-sliceStart > maxSliceNS {
-			step, sliceStart = shortSlice, at
-		} else {
-			sliceStart = at
+		sliceEnd := opt.Clock.Now()
+		if sliceEnd-sliceStart > maxSliceNS {
+			step = shortSlice // for the rest of the run
 		}
+		sliceStart = sliceEnd
 		if opt.Progress != nil {
 			opt.Progress(s.Progress())
 		}
@@ -176,7 +177,7 @@ func driveSession(ctx context.Context, s *engine.Session, opt RunOptions, out *r
 	}
 	opt.writer.close()
 	r := now()
-	r.Interrupted = r.Interrupted && runErr == nil
+	r.Interrupted = r.Interrupted && runErr == nil // an error is the reason then, not the interruption
 	report.SetReason(r, runErr)
 	if errors.Is(runErr, report.ErrWrite) {
 		return r, runErr // the folder keeps the last complete report
@@ -213,12 +214,12 @@ func (p *Pace) Do(save func() error) error {
 	}
 	err := save()
 	end := p.clock.Now()
-	p.next = end + max(min(20*(end-now), int64(maxPause)), int64(p.minInterval))
+	p.next = end + max(min(20*(end-now), int64(maxPause)), int64(p.minInterval)) // 20 times as long as the save took
 	return err
 }
 
-// resultNow returns the session's result so far. begun is the clock time at the start of the run, for
-// the real-time factor.
+// resultNow returns the session's result so far. startedAt is the clock time at the start of the run, from
+// which the real-time factor is computed.
 func resultNow(s *engine.Session, startedAt int64, clock wallclock.Clock) *engine.Result {
 	r := s.Result()
 	if len(r.Shadows) > 0 {

@@ -44,13 +44,13 @@ func newLiveWriter(out *report.Exporter, clock wallclock.Clock) *liveWriter {
 	return s
 }
 
-// Sample implements engine.Observer.
+// Sample implements engine.Observer. It queues a copy, since the pointer is valid only during the call.
 func (s *liveWriter) Sample(x *meters.Sample) {
-	y := *x
-	s.work <- func() { s.out.Sample(&y) }
+	copied := *x
+	s.work <- func() { s.out.Sample(&copied) }
 }
 
-// Packet implements engine.Observer.
+// Packet implements engine.Observer. It queues a copy, since the pointers are valid only during the call.
 func (s *liveWriter) Packet(r *packetlog.Record, p *engine.Problem) {
 	e := report.NewPacketEntry(r, p)
 	s.work <- func() { s.out.Add(e) }

@@ -78,12 +78,13 @@ func NewRunner(ctx context.Context, c *config.Config, opt RunnerOptions) (*Runne
 		return nil, err
 	}
 	r.session = s
-	r.config.Adopt(s.StartConfig())
+	r.config.Adopt(s.StartConfig()) // with the settings that depend on the data
 	r.publish()
 	return r, nil
 }
 
-// openSession opens a session of r.config that runs until it is stopped.
+// openSession opens a session of r.config that runs until it is stopped: recordings play in a loop, and
+// files are delivered repeatedly. r.files records the data files that the session reads.
 func (r *Runner) openSession(ctx context.Context) (*engine.Session, error) {
 	c := r.config.Clone()
 	c.Data.Loop, c.Data.Again = true, true
@@ -96,8 +97,8 @@ func (r *Runner) openSession(ctx context.Context) (*engine.Session, error) {
 	return engine.NewSession(ctx, c, opt)
 }
 
-// Start runs the session in its own goroutine until ctx ends or Stop is called. It panics if it is
-// called twice or after Stop.
+// Start runs the session in its own goroutine until ctx ends or Stop is called, and returns immediately. It
+// panics if it is called twice or after Stop.
 func (r *Runner) Start(ctx context.Context) {
 	if r.started {
 		panic("experiment: a Runner starts once")
@@ -112,10 +113,10 @@ func (r *Runner) Start(ctx context.Context) {
 func (r *Runner) Stop() {
 	r.stopOnce.Do(func() {
 		if r.cancel != nil {
-			r.cancel()
+			r.cancel() // the goroutine calls close
 			return
 		}
-		r.started = true // Start panics from now on
+		r.started = true // Start was never called and panics from now on
 		r.close()
 	})
 	<-r.done
@@ -165,7 +166,8 @@ func (r *Runner) loop(ctx context.Context) {
 }
 
 // run advances the session with the wall clock and executes commands until ctx ends. It publishes a
-// snapshot every publishEvery, and immediately after a command or a finished save.
+// snapshot every publishEvery, and immediately after a command or a finished save. While a patch is being
+// made, virtual time stands still.
 func (r *Runner) run(ctx context.Context) {
 	interval := tickInterval
 	if r.opt.Remote != nil {
@@ -251,12 +253,13 @@ func (r *Runner) handleCommand(ctx context.Context, c Command) {
 	if c.Save != nil {
 		r.startSave(*c.Save)
 	}
-	if r.opt.Remote == nil || r.paused {
+	if r.opt.Remote == nil || r.paused { // over a network the session catches up with the remote display
 		r.target = r.session.Now()
 	}
 }
 
-// handleSessionCommand executes the parts of a command that the session must not have failed for.
+// handleSessionCommand executes the parts of a command that change or move the session. They are impossible
+// after an error of the session.
 func (r *Runner) handleSessionCommand(ctx context.Context, c Command) {
 	if c.Change != nil {
 		if c.Change.Input == nil && c.Change.Mark == "" {
@@ -272,7 +275,7 @@ func (r *Runner) handleSessionCommand(ctx context.Context, c Command) {
 		label, err := r.redo(ctx)
 		r.notifyResult("redone: "+label, err)
 	}
-	if c.Step > 0 {
+	if c.Step > 0 { // a pause, and a short seek without a notice
 		r.paused = true
 		r.seekTarget = r.session.FrameAt(min(c.Step, maxStep) - 1)
 	}
@@ -287,7 +290,8 @@ func (r *Runner) handleSessionCommand(ctx context.Context, c Command) {
 // maxStep is the maximum number of frames that one command advances.
 const maxStep = 10_000
 
-// publish publishes a snapshot of the session with the runner's own state.
+// publish publishes a snapshot of the session with the runner's own state: pacing, saving, the progress of
+// a patch and the newest notice. snap.State is engine.Running unless one of the cases below applies.
 func (r *Runner) publish() {
 	snap := r.session.View(engine.ShownPackets)
 	if packets := r.standing.update(r); packets != nil {

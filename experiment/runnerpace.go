@@ -50,8 +50,8 @@ type speedMeter struct {
 	factor        float64       // multiple of real time over the last second; 0 if unknown
 }
 
-// record records that virtual time has reached virtual at wall time wall. It completes a measurement
-// after one second.
+// record records that virtual time has reached virtual at wall time wall. It completes a measurement after
+// one second. It begins a new one if virtual time went back.
 func (p *speedMeter) record(wall, virtual time.Duration) {
 	if !p.started || virtual < p.virtual {
 		p.wall, p.virtual, p.started = wall, virtual, true
@@ -67,7 +67,9 @@ func (p *speedMeter) record(wall, virtual time.Duration) {
 func (p *speedMeter) reset() { p.started = false }
 
 // advance runs the session until virtual time has caught up with the wall clock, for at most maxSlice
-// of wall time. During a seek, and at speed 0, it runs for maxSlice without pacing.
+// of wall time. During a seek, and at speed 0, it runs for maxSlice without pacing. While the session is
+// paused or has ended, it only receives datagrams from the network. It notifies the user of a reached seek
+// and of refused scripted changes.
 func (r *Runner) advance() {
 	wall := r.opt.Clock()
 	r.session.AllowTrials(r.measured.factor == 0 || r.measured.factor >= minKeepUp*r.speed) // 0: not measured yet
@@ -105,19 +107,19 @@ func (r *Runner) advance() {
 		}
 	}
 	if refused := r.session.Refused(); len(refused) > r.refusalsShown {
-		x := refused[len(refused)-1]
-		r.notify(true, "scripted change "+x.Change.Label()+" refused: "+x.Why)
+		newest := refused[len(refused)-1] // only one notice can be shown
+		r.notify(true, "scripted change "+newest.Change.Label()+" refused: "+newest.Why)
 		r.refusalsShown = len(refused)
 	}
 	r.measured.record(wall, r.session.Now())
-	if r.seekTarget != noSeek {
+	if r.seekTarget != noSeek { // a seek is not paced
 		r.measured.reset()
 	}
 }
 
 // setSpeed sets the speed as a multiple of real time; 0 means as fast as possible.
 func (r *Runner) setSpeed(v float64) {
-	if v != 0 && !(v >= MinSpeed && v <= MaxSpeed) {
+	if v != 0 && !(v >= MinSpeed && v <= MaxSpeed) { // also true if v is not a number
 		r.notify(true, fmt.Sprintf("speed %g is out of range; expected %g to %g, or max", v, MinSpeed, float64(MaxSpeed)))
 		return
 	}
@@ -133,15 +135,15 @@ func (r *Runner) seek(ctx context.Context, t time.Duration) error {
 	}
 	old := r.session
 	if t < now {
-		again, err := r.openSession(ctx)
+		restarted, err := r.openSession(ctx)
 		if err != nil {
 			return err
 		}
-		again.ReplayChanges(old.Log(), t)
-		r.session, r.refusalsShown = again, 0
+		restarted.ReplayChanges(old.Log(), t)
+		r.session, r.refusalsShown = restarted, 0
 	}
 	r.seekTarget, r.isJump = t, true
-	r.limitSaved(t)
+	r.limitSaved(t) // the session may differ from the saved one after t
 	if r.session != old {
 		return old.Close()
 	}
@@ -164,8 +166,9 @@ type pausedPackets struct {
 // frame by frame would copy all packets at each step.
 const copyAfter = 4
 
-// update is called for each snapshot. It returns the packets for the snapshot; nil unless virtual time
-// has stopped for more than copyAfter snapshots.
+// update is called for each published snapshot. It returns the packets to put into the snapshot; nil unless
+// virtual time has stood still for more than copyAfter snapshots. It drops the copy when virtual time
+// continues.
 func (x *pausedPackets) update(r *Runner) []packetlog.Record {
 	if r.seekTarget != noSeek || !r.paused && !r.session.Done() || r.err != nil {
 		*x = pausedPackets{}

@@ -28,9 +28,9 @@ func (r *Runner) pollPatch(ctx context.Context) bool {
 		select {
 		case <-r.job.finished:
 		default:
-			return true
+			return true // still being made
 		}
-		if r.job.err != nil && ctx.Err() == nil {
+		if r.job.err != nil && ctx.Err() == nil { // the end of ctx cancels the job, which is not an error
 			r.fail(r.job.err)
 		}
 		if m := r.job.matrix.View(); m.HasContent() {
@@ -59,7 +59,7 @@ func (r *Runner) deferCommand(c *Command) bool {
 	if r.job == nil || c.Change == nil && !c.Undo && !c.Redo && c.Step == 0 && c.Seek == nil {
 		return false
 	}
-	if len(r.deferredCommands) == cap(r.commands) {
+	if len(r.deferredCommands) == cap(r.commands) { // as many as the queue of commands can hold
 		r.notify(true, "dropped: too many commands already wait for the patch")
 		return true
 	}

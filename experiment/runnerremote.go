@@ -36,7 +36,8 @@ func (r *Runner) pollNetwork(to time.Duration) {
 	}
 	from := r.session.Now()
 	link.Paused(r.paused && r.seekTarget == noSeek)
-	link.Poll(r.session.Config(), from, max(to, from+1), time.Now().Add(-to))
+	virtualZero := time.Now().Add(-to) // the wall time at virtual time 0
+	link.Poll(r.session.Config(), from, max(to, from+1), virtualZero)
 	if err := link.Err(); err != nil {
 		r.fail(err)
 	}

@@ -20,7 +20,8 @@ type earlierRun struct {
 // maxEarlierRuns is the maximum number of runs to which Undo can return.
 const maxEarlierRuns = 20
 
-// applyChange applies ch to the session, or starts a new run if ch needs a restart.
+// applyChange applies ch to the session, or starts a new run if ch needs a restart. Undo can return to the run
+// that ends then. Over a network, ch is applied without its changes of shadows.
 func (r *Runner) applyChange(ctx context.Context, ch config.Change) error {
 	if r.opt.Remote != nil {
 		ch = withoutShadows(ch)
@@ -46,10 +47,11 @@ func (r *Runner) applyChange(ctx context.Context, ch config.Change) error {
 }
 
 // replaceSession replaces the session by a session of c, which repeats the changes made and runs to
-// virtual time at without pacing. It returns the replaced session, which the caller closes after
-// updating its own state: an error of Close does not undo the replacement.
+// virtual time at without pacing, and resets the state of the runner that belongs to the old session. It
+// returns the replaced session, which the caller closes after updating its own state: an error of Close does
+// not undo the replacement.
 func (r *Runner) replaceSession(ctx context.Context, c *config.Config, made []config.StampedChange, at time.Duration) (old *engine.Session, err error) {
-	if r.opt.Remote != nil && at > 0 {
+	if r.opt.Remote != nil && at > 0 { // the network cannot repeat its delays and losses
 		return nil, errCannotRewind
 	}
 	previous := r.config
@@ -72,12 +74,13 @@ func (r *Runner) replaceSession(ctx context.Context, c *config.Config, made []co
 	return old, nil
 }
 
-// undo reverts the last change of this run. If there was no change, it reverts the change that started this
-// run, by returning to the earlier run. It returns a description of the change.
+// undo reverts the last change of this run. If no change of this run is left to undo, it reverts the change
+// that started this run, by returning to the earlier run. It adds a change to r.undone that redo repeats, and
+// returns a description of the reverted change.
 func (r *Runner) undo(ctx context.Context) (label string, err error) {
 	before := r.session.Config().Clone()
 	label, err = r.session.Undo()
-	if err == nil {
+	if err == nil { // Config.Undo returns the change that restores before
 		r.undone = append(r.undone, before.Undo(r.session.Config()))
 	}
 	n := len(r.earlierRuns)

@@ -41,11 +41,11 @@ func (r *Runner) startSave(dir string) {
 		r.notifyResult("", err)
 		return
 	}
-	f := &pendingSave{done: make(chan struct{}), savedUpTo: r.session.Now()}
-	r.pendingSave = f
+	p := &pendingSave{done: make(chan struct{}), savedUpTo: r.session.Now()}
+	r.pendingSave = p
 	go func() {
-		defer close(f.done)
-		f.err = panics.Call(func() (err error) { f.path, err = write(); return err })
+		defer close(p.done)
+		p.err = panics.Call(func() (err error) { p.path, err = write(); return err })
 	}()
 }
 
@@ -70,20 +70,20 @@ func (r *Runner) limitSaved(d time.Duration) {
 // finishSave waits until the report being written is finished, and notifies the user of the result. It
 // does nothing if no report is being written.
 func (r *Runner) finishSave() {
-	f := r.pendingSave
-	if f == nil {
+	p := r.pendingSave
+	if p == nil {
 		return
 	}
-	<-f.done
+	<-p.done
 	r.pendingSave = nil
 	switch {
-	case f.err == nil:
-		r.saved = f.savedUpTo
-	case errors.As(f.err, new(*panics.Error)):
-		r.fail(fmt.Errorf("writing the report broke: %w", f.err))
+	case p.err == nil:
+		r.saved = p.savedUpTo
+	case errors.As(p.err, new(*panics.Error)): // a bug: the session does not continue
+		r.fail(fmt.Errorf("writing the report broke: %w", p.err))
 		return
 	}
-	r.notifyResult("saved as "+f.path, f.err)
+	r.notifyResult("saved as "+p.path, p.err)
 }
 
 // Save writes a report of the session into a new folder below dir, or below RunnerOptions.Reports if
@@ -108,7 +108,7 @@ func (r *Runner) Save(dir string) (path string, err error) {
 		return err
 	})
 	var bug *panics.Error
-	if errors.As(err, &bug) && r.panicked {
+	if errors.As(err, &bug) && r.panicked { // the session's state has been inconsistent since its panic
 		err = fmt.Errorf("the measurements from before the failure cannot be saved: %v", bug.Value)
 	}
 	return path, err
@@ -179,7 +179,7 @@ func newReportDir(disk *atomicfile.Disk, dir, name string) (path string, folder 
 		if err = disk.NewDir(path); err == nil {
 			made = append(made, path)
 			folder, err = report.OpenFolder(disk, path, false)
-		} else if errors.Is(err, os.ErrExist) && n <= 1000 {
+		} else if errors.Is(err, os.ErrExist) && n <= 1000 { // gives up when all these names are taken
 			continue
 		}
 		if err != nil {

@@ -44,8 +44,9 @@ func (g *Grid) Run(n int) config.Point {
 	return point.Seeded(n % g.Repeat)
 }
 
-// sweep runs the points of the sweep of c in parallel. The results do not depend on the number of
-// workers, and the report contains them in the order of the grid.
+// sweep runs the points of the sweep of c in parallel, and writes the report to folder, which is nil if none
+// is wanted. The results do not depend on the number of workers, and the report contains them in the order of
+// the grid. If a run fails, the others are interrupted, and sweep returns the results so far with the error.
 func sweep(ctx context.Context, c *config.Config, opt RunOptions, folder *atomicfile.Folder) (*report.Report, error) {
 	grid, err := NewGrid(c)
 	if err != nil {
@@ -65,15 +66,15 @@ func sweep(ctx context.Context, c *config.Config, opt RunOptions, folder *atomic
 	if err := out.save(out.report(engine.Unfinished)); err != nil {
 		return nil, err
 	}
-	running, cancel := context.WithCancel(ctx)
+	running, cancel := context.WithCancel(ctx) // an error of one run cancels the others
 	defer cancel()
 	progress := &sweepProgress{done: make([]float64, runs), total: make([]float64, runs), report: opt.Progress}
 	errs := panics.Each(cmp.Or(max(opt.Workers, 0), runtime.GOMAXPROCS(0)), runs, func(i int) error {
 		if running.Err() != nil {
-			return nil
+			return nil // the run does not begin
 		}
-		o := opt
-		o.Progress = func(done, total float64) {
+		runOpt := opt
+		runOpt.Progress = func(done, total float64) {
 			progress.set(i, done, total)
 			if out.saveIfDue() != nil {
 				cancel()
@@ -81,7 +82,7 @@ func sweep(ctx context.Context, c *config.Config, opt RunOptions, folder *atomic
 		}
 		err := panics.Call(func() error {
 			point := grid.Run(i)
-			r, err := runOne(running, point.Config, o, report.NewExporter(out.runFolder(i), point.Set, opt.files, page.Pages()))
+			r, err := runOne(running, point.Config, runOpt, report.NewExporter(out.runFolder(i), point.Set, opt.files, page.Pages()))
 			out.add(i, r)
 			return err
 		})
@@ -91,11 +92,11 @@ func sweep(ctx context.Context, c *config.Config, opt RunOptions, folder *atomic
 		return err
 	})
 	err = joinDistinct(append(errs, out.failed))
-	r := out.report("")
+	r := out.report("") // SetReason sets the reason
 	r.Interrupted = err == nil && ctx.Err() != nil
 	r.SetReason(err)
-	if saved := out.save(r); saved != nil && !errors.Is(err, report.ErrWrite) {
-		err = errors.Join(err, saved)
+	if saveErr := out.save(r); saveErr != nil && !errors.Is(err, report.ErrWrite) { // do not report the full disk twice
+		err = errors.Join(err, saveErr)
 		r.SetReason(err)
 	}
 	return r, err
@@ -188,7 +189,8 @@ type sweepProgress struct {
 	report func(done, total float64) // nil if none
 }
 
-// set sets the progress of run i and reports the sum.
+// set sets the progress of run i, in seconds of virtual time, and reports the sums over all runs. total is 0
+// or less if the length of the run is unknown.
 func (p *sweepProgress) set(i int, done, total float64) {
 	if p.report == nil {
 		return

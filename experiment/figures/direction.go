@@ -12,8 +12,8 @@ const (
 	MoreIsBetter
 )
 
-// DirectionOf returns the direction of the figure with the given dotted key, such as
-// "playout.starved_ratio".
+// DirectionOf returns which values of a figure are better. key is its dotted key, such as
+// "playout.starved_ratio". Sizes, delays, errors and failures, which are most figures, are better if less.
 func DirectionOf(key string) direction {
 	switch key {
 	case "decoded", "transfer.delivered":
@@ -28,12 +28,13 @@ func DirectionOf(key string) direction {
 	return LessIsBetter
 }
 
-// UnitOf returns the unit of the figure with the given dotted key; empty for counts and ratios.
+// UnitOf returns the unit of the figure with the given dotted key; empty for counts and ratios. A part of
+// the key ends with the unit: "age_ms.p95" is in ms.
 func UnitOf(key string) string {
 	for _, part := range strings.Split(key, ".") {
-		for _, u := range []struct{ end, unit string }{{"_kbps", "kbps"}, {"_ms", "ms"}, {"_mm", "mm"}, {"_deg", "°"}, {"_bytes", "bytes"},
+		for _, u := range []struct{ suffix, unit string }{{"_kbps", "kbps"}, {"_ms", "ms"}, {"_mm", "mm"}, {"_deg", "°"}, {"_bytes", "bytes"},
 			{"_ticks", "ticks"}, {"_s", "s"}, {"_bits", "bits"}} {
-			if strings.HasSuffix(part, u.end) {
+			if strings.HasSuffix(part, u.suffix) {
 				return u.unit
 			}
 		}

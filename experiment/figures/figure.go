@@ -61,7 +61,8 @@ func (f Figure) Text(decimals int) string {
 	return f.In(func(v float64) string { return strconv.FormatFloat(v, 'f', decimals, 64) }, "-")
 }
 
-// Format implements fmt.Formatter: it formats the value as a float64, or "-" if it is unknown.
+// Format implements fmt.Formatter: it formats the value as a float64, with the given verb and flags, or
+// writes "-" if it is unknown.
 func (f Figure) Format(s fmt.State, verb rune) {
 	if !f.known {
 		fmt.Fprint(s, "-")
@@ -104,7 +105,7 @@ type Quantiles struct {
 	P95 float64 `json:"p95"`
 	P99 float64 `json:"p99"`
 	Max float64 `json:"max"`
-	N   int64   `json:"-"` // number of values; 0 means no data. 1 if read from a report with data
+	N   int64   `json:"-"` // number of values, 0 means no data; 1 if read from JSON, which does not contain it
 }
 
 // Of returns v, one of the quantiles, as a figure that is unknown if q has no data: q.Of(q.P95).
@@ -142,12 +143,13 @@ func (q *Quantiles) UnmarshalJSON(data []byte) error {
 	if string(data) == "null" {
 		return nil
 	}
-	q.N = 1
+	q.N = 1 // the number of values is not in the JSON; this marks the quantiles as known
 	return json.Unmarshal(data, (*quantilesJSON)(q))
 }
 
 // Names returns the dotted keys of all figures of Totals. These are the names that assertions can use.
 func Names() map[string]bool {
+	// Set what is nil in the totals of some runs, so that its figures are listed.
 	t := Totals{Counts: Counts{LostBy: LostBy(nil)}, Transfer: &Transfer{TimeS: new(float64)}, Rounding: &Rounding{}, Remote: &Remote{}}
 	setAll(reflect.ValueOf(&t).Elem())
 	names := map[string]bool{}
@@ -157,7 +159,8 @@ func Names() map[string]bool {
 	return names
 }
 
-// setAll makes every figure in v known, so that Of lists it.
+// setAll makes every figure in v known, also those behind nil pointers to figures, so that Of lists them. v
+// must be settable.
 func setAll(v reflect.Value) {
 	switch v.Kind() {
 	case reflect.Pointer:

@@ -209,7 +209,7 @@ type Rounding struct {
 // LostBy returns the counts n of lost packets by the name of the cause; zeros if n is nil.
 func LostBy(n *[MaxCauses]int) map[string]int64 {
 	out := map[string]int64{}
-	for c := lossmodel.Cause(1); c < lossmodel.NumCauses; c++ {
+	for c := lossmodel.Cause(1); c < lossmodel.NumCauses; c++ { // cause 0 means not lost
 		out[c.String()] = 0
 		if n != nil {
 			out[c.String()] = int64(n[c])
@@ -236,8 +236,8 @@ func (b *BudgetShare) Name() string {
 	return b.Slot
 }
 
-// Of returns all known figures of t by the dotted keys of their JSON. A key below "failures" is also
-// listed without that prefix.
+// Of returns all known figures of t by the dotted keys of their JSON, such as "network.loss_rate". A key
+// below "failures" is also listed without that prefix, so that assertions can use "no_baseline".
 func Of(t Totals) map[string]float64 {
 	data, err := json.Marshal(t)
 	if err != nil {
@@ -270,7 +270,7 @@ func flattenJSON(prefix string, v any, out map[string]float64) {
 	}
 }
 
-// MaxCauses is an upper bound of lossmodel.NumCauses.
+// MaxCauses is an upper bound of lossmodel.NumCauses, for arrays of counts by cause.
 const MaxCauses = 8
 
 // Verdict returns the duration of the delivery in seconds as text, or why the delivery is not complete.

@@ -46,6 +46,7 @@ func (c *Crowd) Initial(f *frame.Frame) {
 	*f = *c.schema.NewFrame()
 	for i := range c.schema.Rows {
 		row := f.Table[i*frame.CubeFields:][:frame.CubeFields]
+		// No rotation: component 3 (w) is the largest, and 256 is a component of 0.
 		row[frame.CubeLargest], row[frame.CubeA], row[frame.CubeB], row[frame.CubeC] = 3, 256, 256, 256
 		row[frame.CubeX], row[frame.CubeY], row[frame.CubeZ] = int32(i%30)*512, int32(i/30)*512, 103
 	}
@@ -56,12 +57,12 @@ func (c *Crowd) Next(f *frame.Frame) error {
 	if c.left == 0 {
 		return io.EOF
 	}
-	c.left--
+	c.left-- // a negative value never reaches 0
 	for range c.Moving {
 		row := c.cur.Table[c.rng.IntN(c.schema.Rows)*frame.CubeFields:][:frame.CubeFields]
 		for col, fd := range c.schema.Fields {
-			step := int32(c.rng.IntN(9)) - 4
-			if c.rng.IntN(50) == 0 {
+			step := int32(c.rng.IntN(9)) - 4 // -4 to 4
+			if c.rng.IntN(50) == 0 {         // a large step of up to 2000, for one value in 50
 				step = int32(c.rng.IntN(4001)) - 2000
 			}
 			row[col] = max(fd.Min, min(fd.Max, row[col]+step))
@@ -146,7 +147,7 @@ func NewParcel(n int, seed uint64) *Parcel {
 		p.Old = append(p.Old, "the quick brown fox jumps"[rng.IntN(25)])
 	}
 	p.New = bytes.Clone(p.Old)
-	for i := 0; i < n; i += 50 {
+	for i := 0; i < n; i += 50 { // every 50th byte differs
 		p.New[i]++
 	}
 	return p

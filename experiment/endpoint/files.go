@@ -78,14 +78,14 @@ func (f *FileSender) Progress() *transfer.Sender { return f.blocks }
 func (f *FileSender) Bytes() (total, block int) { return len(f.stream), f.blockSize }
 
 // SendBlock returns the packet of the next block, and charges its bits to b; ok is false if no block is
-// due. number is the number of the block. again reports whether the block was sent before.
-func (f *FileSender) SendBlock(now time.Duration, b *encoders.Budget) (p Packet, number int, again, ok bool) {
-	number, again, ok = f.blocks.Next(now)
+// due. number is the number of the block. sentBefore reports whether the block was sent before.
+func (f *FileSender) SendBlock(now time.Duration, b *encoders.Budget) (p Packet, number int, sentBefore, ok bool) {
+	number, sentBefore, ok = f.blocks.Next(now)
 	if !ok {
 		return p, 0, false, false
 	}
 	f.blocks.Sent(now, f.seq, number)
-	return f.blockPacket(number, b), number, again, true
+	return f.blockPacket(number, b), number, sentBefore, true
 }
 
 // blockPacket returns the packet of a block, and charges its bits to b: those of the label to

@@ -189,8 +189,10 @@ var (
 )
 
 // decoderFor returns the decoder of the packet's epoch. fresh means that it was created from the
-// parameters in the packet; it is installed only after it has decoded the packet, so that a damaged
-// packet cannot replace a working decoder.
+// parameters in the packet, because the receiver has no decoder with this codec and these parameters; it is
+// installed only after it has decoded the packet, so that a damaged packet cannot replace a working decoder.
+// decoderFor fails if the codec is unknown, if the parameters are missing or invalid, or if they contradict a
+// confirmed decoder of the epoch; see confirmedAfter.
 func (r *Receiver) decoderFor(h *header) (d *epochDecoder, fresh bool, err error) {
 	codec := &r.codecs[h.codec]
 	epoch := uint64(h.epoch)

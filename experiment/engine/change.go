@@ -90,8 +90,8 @@ func (s *Session) change(ch config.Change, undo bool) error {
 }
 
 // tryChange returns the configuration that results from applying ch to c, and the normal form of ch, in
-// which the parameters of the encoder have the types of its codec. A change that contains only input leaves c and
-// ch as they are. It returns an error if ch cannot be applied. It modifies neither c nor ch.
+// which the parameters of the encoder have the types of its codec. If ch contains only input, the results
+// are c and ch. tryChange returns an error if ch cannot be applied. It modifies neither c nor ch.
 func (s *Session) tryChange(c *config.Config, ch config.Change) (after *config.Config, normal config.Change, err error) {
 	if ch.Input != nil {
 		if err := s.player.checkInput(s.config, ch); err != nil || ch.OnlyInput() {
@@ -102,7 +102,7 @@ func (s *Session) tryChange(c *config.Config, ch config.Change) (after *config.C
 		return nil, normal, err
 	}
 	if after.Down != c.Down || after.Up != c.Up {
-		if err := after.Pin(); err != nil {
+		if err := after.Pin(); err != nil { // reads the trace files of the new links
 			return nil, normal, err
 		}
 	}

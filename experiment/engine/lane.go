@@ -189,7 +189,9 @@ func (l *lane) closeSample(t time.Duration) {
 	}
 }
 
-// totals returns the lane's totals at now.
+// totals returns the lane's totals at now: the figures of its meter, and those that the endpoints, the
+// delivery of a file and the remote receiver provide. Rates are computed until the lane has delivered its
+// file.
 func (l *lane) totals(now time.Duration) figures.Totals {
 	var linkGauges lossmodel.Gauges // stays zero on a real network
 	if l.paths.downLink != nil {

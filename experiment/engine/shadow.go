@@ -27,7 +27,7 @@ func (s *Session) checkShadows(c, after *config.Config) error {
 // updateShadows starts and stops shadow lanes as the configuration requires. Other shadow lanes
 // continue unchanged.
 func (s *Session) updateShadows() error {
-	lanes := s.lanes[:1:1]
+	lanes := s.lanes[:1:1] // the active encoder's; without capacity, so that append makes a new slice
 	for _, e := range s.config.Shadows {
 		if l := s.shadowOf(e); l != nil {
 			lanes = append(lanes, l)

@@ -103,8 +103,9 @@ const (
 	networkTimeout     = 3 * time.Second // with a remote receiver: time since it left
 )
 
-// expireOverdue abandons the packets of unknown fate that are overdue. newest is the sequence number
-// of the newest packet sent.
+// expireOverdue abandons the packets of unknown fate that are overdue, oldest first. Without a remote
+// receiver no arrival is reported as the last one, so a packet is overdue when expireAfterPackets were sent
+// after it; newest is the sequence number of the newest packet sent.
 func (l *lane) expireOverdue(now time.Duration, newest uint64) {
 	for f := l.flights.oldest(); f != nil && f.fateUnknown; f = l.flights.oldest() {
 		overdue := f.rec.Seq+expireAfterPackets < newest

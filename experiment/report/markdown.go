@@ -294,7 +294,8 @@ func mdItemCells(r *Report, run *engine.Result) []string {
 	return cells
 }
 
-// gaugeNames returns the distinct names of the gauges of all runs, the encoders' first.
+// gaugeNames returns the distinct names of the gauges of all runs, in the order of the runs: of each, the
+// gauges of the encoder, then those of the decoder.
 func gaugeNames(r *Report) []string {
 	var names []string
 	for _, run := range r.Runs {

@@ -194,10 +194,10 @@ func (m *Meter) Shares(schema *frame.Schema) []figures.BudgetShare {
 	b := &m.runTotal().Budget
 	total := b.Total()
 	var out []figures.BudgetShare
-	for k, u := range b.Units {
-		if u != 0 && total != 0 {
-			share := figures.BudgetShare{Slot: encoders.Slot(k).Name(schema), Bits: float64(u) / encoders.BitUnit,
-				Share: float64(u) / float64(total)}
+	for k, units := range b.Units { // encoders.BitUnit units are one bit
+		if units != 0 && total != 0 {
+			share := figures.BudgetShare{Slot: encoders.Slot(k).Name(schema), Bits: float64(units) / encoders.BitUnit,
+				Share: float64(units) / float64(total)}
 			if n := encoders.Slot(k).Fields(schema); n > 1 { // 1 field is the normal case, which is not listed
 				share.Fields = n
 			}

@@ -60,7 +60,7 @@ func (m *network) reorderExtent(seq uint64) int {
 	extent := 0
 	for ago := int64(1); ago <= min(m.received, maxReorderExtent); ago++ {
 		if m.recent[(m.received-ago)%maxReorderExtent] > seq {
-			extent = int(ago)
+			extent = int(ago) // the last match is the earliest arrival
 		}
 	}
 	return extent

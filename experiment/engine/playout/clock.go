@@ -60,7 +60,7 @@ func (c *clock) target(now time.Duration) time.Duration {
 func (c *clock) tick(now time.Duration) (moment time.Duration, ok bool) {
 	goal := c.target(now)
 	if !c.running {
-		if !c.started || goal < c.firstSource {
+		if !c.started || goal < c.firstSource { // nothing arrived, or the playout delay has not passed
 			return 0, false
 		}
 		c.running, c.moment, c.tickedAt = true, goal, now

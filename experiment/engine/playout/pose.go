@@ -37,7 +37,7 @@ func poseError(a, b *cubePose) (um, mdeg int64) {
 func (p *cubePose) interpolate(a, b *cubePose, share float64) {
 	p.pos = a.pos.Scale(1-share).AddScaled(b.pos, share)
 	p.rot = nlerp(a.rot, b.rot, share)
-	p.interacting = a.interacting
+	p.interacting = a.interacting // a flag cannot be interpolated
 }
 
 // nlerp returns the normalised linear interpolation of two unit quaternions: a for t = 0, b for t = 1.
@@ -78,7 +78,7 @@ type spline [4]float64
 // and after report whether the first and the last snapshot exist. If one is missing, both slopes are
 // those of the other parabola; if both are, those of the straight line.
 func newSpline(t [4]time.Duration, before, after bool, moment time.Duration) (s spline) {
-	h := (t[2] - t[1]).Seconds()
+	h := (t[2] - t[1]).Seconds() // the time between the middle two snapshots
 	// The cubic Hermite basis functions of u, which is 0 at t[1] and 1 at t[2]: 2u³-3u²+1 and 3u²-2u³ are
 	// the weights of the two positions, (u³-2u²+u)h and (u³-u²)h those of the two slopes.
 	u := float64(moment-t[1]) / float64(t[2]-t[1])

@@ -83,6 +83,7 @@ const inspectedPackets = 1024
 // runOne runs a single configuration, and writes the report to out while the run continues. With an
 // error it also returns the results so far; nil if the run did not begin.
 func runOne(ctx context.Context, c *config.Config, opt RunOptions, out *report.Exporter) (*engine.Result, error) {
+	// One stored sample suffices, because the observer writes each sample to the report.
 	sessionOpt := engine.Options{Clock: opt.Clock, Packs: opt.Packs, Force: opt.Force, KeepSamples: 1,
 		Observer: out.Observer()}
 	if opt.Remote != nil {
@@ -99,7 +100,7 @@ func runOne(ctx context.Context, c *config.Config, opt RunOptions, out *report.E
 	sessionOpt.Inspect, sessionOpt.KeepPackets = sessionOpt.Observer != nil, inspectedPackets
 	if c.Find == nil && opt.files != nil {
 		c = c.Clone()
-		c.Find = opt.files.Note
+		c.Find = opt.files.Note // records the data files that the session reads
 	}
 	s, err := engine.NewSession(ctx, c, sessionOpt)
 	if err != nil {

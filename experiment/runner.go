@@ -157,7 +157,7 @@ func (r *Runner) loop(ctx context.Context) {
 	err := panics.Call(func() error { r.run(ctx); return nil })
 	if err != nil {
 		r.panicked = true
-		r.err = fmt.Errorf("the lab broke: %w", err)
+		r.err = fmt.Errorf("internal error: %w", err)
 		// The last published snapshot is used, because the state of the session may be inconsistent.
 		snap := *r.snapshot.Load()
 		snap.State, snap.Err = engine.Broken, r.err

@@ -103,7 +103,7 @@ func startPackJob(ctx context.Context, s *engine.Session, encoding *endpoint.Enc
 		defer close(job.finished)
 		job.err = panics.Call(pack)
 		if errors.As(job.err, new(*panics.Error)) {
-			job.err = fmt.Errorf("the lab broke: %w", job.err)
+			job.err = fmt.Errorf("internal error: %w", job.err)
 		}
 	}()
 	return job

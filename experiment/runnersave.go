@@ -80,7 +80,7 @@ func (r *Runner) finishSave() {
 	case p.err == nil:
 		r.saved = p.savedUpTo
 	case errors.As(p.err, new(*panics.Error)): // a bug: the session does not continue
-		r.fail(fmt.Errorf("writing the report broke: %w", p.err))
+		r.fail(fmt.Errorf("internal error while writing the report: %w", p.err))
 		return
 	}
 	r.notifyResult("saved as "+p.path, p.err)

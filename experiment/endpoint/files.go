@@ -77,20 +77,20 @@ func (f *FileSender) Progress() *transfer.Sender { return f.blocks }
 // Bytes returns the size of the stream, which includes the label, and the size of a block.
 func (f *FileSender) Bytes() (total, block int) { return len(f.stream), f.blockSize }
 
-// SendBlock returns the packet of the next block, and charges its bits to b; ok is false if no block is
+// SendBlock returns the packet of the next block, and charges its bits to budget; ok is false if no block is
 // due. number is the number of the block. sentBefore reports whether the block was sent before.
-func (f *FileSender) SendBlock(now time.Duration, b *encoders.Budget) (p Packet, number int, sentBefore, ok bool) {
+func (f *FileSender) SendBlock(now time.Duration, budget *encoders.Budget) (p Packet, number int, sentBefore, ok bool) {
 	number, sentBefore, ok = f.blocks.Next(now)
 	if !ok {
 		return p, 0, false, false
 	}
 	f.blocks.Sent(now, f.seq, number)
-	return f.blockPacket(number, b), number, sentBefore, true
+	return f.blockPacket(number, budget), number, sentBefore, true
 }
 
-// blockPacket returns the packet of a block, and charges its bits to b: those of the label to
+// blockPacket returns the packet of a block, and charges its bits to budget: those of the label to
 // encoders.SlotModel, the others to encoders.SlotBody. It uses up a sequence number.
-func (f *FileSender) blockPacket(number int, b *encoders.Budget) Packet {
+func (f *FileSender) blockPacket(number int, budget *encoders.Budget) Packet {
 	h := f.header()
 	out := Packet{Seq: f.seq, Epoch: f.epoch, Codec: f.encoding.Codec.Name}
 	f.seq++
@@ -98,8 +98,8 @@ func (f *FileSender) blockPacket(number int, b *encoders.Budget) Packet {
 	f.buf = binary.LittleEndian.AppendUint32(f.buf, uint32(number))
 	body := f.stream[number*f.blockSize : min((number+1)*f.blockSize, len(f.stream))]
 	labelBytes := max(0, min(f.labelSize-number*f.blockSize, len(body))) // the label is at the start of the stream
-	b.Bits(encoders.SlotModel, 8*labelBytes)
-	b.Bits(encoders.SlotBody, 8*(len(body)-labelBytes))
+	budget.Bits(encoders.SlotModel, 8*labelBytes)
+	budget.Bits(encoders.SlotBody, 8*(len(body)-labelBytes))
 	f.buf = seal(append(f.buf, body...), 0)
 	f.stored.Tick, f.stored.Body = uint32(number), body
 	out.Datagram, out.Payload, out.Header, out.Stored = f.buf, len(body), len(f.buf)-len(body), &f.stored

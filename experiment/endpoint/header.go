@@ -33,7 +33,7 @@ const (
 const MaxDatagram = 65507
 
 // ErrMalformed is wrapped by errors about bytes that are not a packet, block or ack of this package.
-var ErrMalformed = errors.New("endpoint: packet header malformed")
+var ErrMalformed = errors.New("endpoint: malformed datagram")
 
 // header is a parsed packet header.
 type header struct {

@@ -6,7 +6,7 @@ import (
 	"hash/crc32"
 )
 
-// sealBytes is the size of a seal.
+// sealBytes is the size of a seal, the checksum at the end of a datagram of a file.
 const sealBytes = 4
 
 // seal appends a seal to a datagram or an ack of a file: the little-endian CRC-32 (IEEE 802.3) of

@@ -188,7 +188,7 @@ func (s *Sender) header() header {
 // Skip uses up a sequence number without sending a packet, for a frame that is left out. The receiver
 // cannot distinguish this from a lost packet. Each sequence number thus still determines a tick.
 func (s *Sender) Skip() {
-	if s.seq == s.first {
+	if s.seq == s.first { // no packet was sent yet, so the first one will have the next number
 		s.first++
 	}
 	s.seq++

@@ -105,7 +105,8 @@ func (l *lane) applySettings(c *config.Config) {
 	l.meter.Link.SetSpec(c.Down)
 	l.display.Set(c.Receiver.Playout, c.Receiver.Hermite)
 	if !c.Down.Corrupt.Checksum && !c.Trusting {
-		// Never switched off again: packets damaged while there was no checksum may still be in flight.
+		// Without a checksum a damaged sequence number may arrive, so the receiver must doubt those far from the
+		// newest. This is never switched off again: packets damaged before may still be in flight.
 		l.rcv.Guard(true)
 	}
 }

@@ -146,7 +146,7 @@ func (s *Session) itemsPerFrame() int {
 	switch {
 	case s.isFile:
 		return len(s.feed.current.Body)
-	case s.schema.Timed:
+	case s.schema.Timed: // frames have different numbers of items
 		n := int64(s.frames())
 		if n == 0 {
 			return 0

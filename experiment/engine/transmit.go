@@ -23,37 +23,37 @@ type encodeInfo struct {
 // packet and each of its copies are lost; those outcomes are recorded here. Over a real network
 // (Verdict.Open) the fate of a packet is unknown until its arrival is reported. l.budget is the bit budget
 // of the packet.
-func (l *lane) transmit(now time.Duration, p *endpoint.Packet, e encodeInfo) {
+func (l *lane) transmit(now time.Duration, p *endpoint.Packet, encoded encodeInfo) {
 	l.digest.addDatagram(p.Datagram)
-	f := l.flights.add(p.Stored, e.source, &l.digest)
+	f := l.flights.add(p.Stored, encoded.source, &l.digest)
 	f.rec = packetlog.Record{
 		Seq: p.Seq, Sent: now, Encoder: p.Codec, Epoch: p.Epoch, Baseline: p.Baseline,
-		Payload: p.Payload, Items: e.items, Changed: e.changed, EncodeNS: e.ns,
-		Seam: e.restarted, Across: e.crossesRestart, // of the loop point: the restart of the recording
+		Payload: p.Payload, Items: encoded.items, Changed: encoded.changed, EncodeNS: encoded.ns,
+		Seam: encoded.restarted, Across: encoded.crossesRestart, // of the loop point: the restart of the recording
 	}
-	v := l.paths.down.Send(now, p.Datagram, f.tag)
-	f.rec.Wire = v.Wire
-	if v.Lost == lossmodel.None && !v.Open {
-		f.rec.Due = v.Due
+	verdict := l.paths.down.Send(now, p.Datagram, f.tag)
+	f.rec.Wire = verdict.Wire
+	if verdict.Lost == lossmodel.None && !verdict.Open {
+		f.rec.Due = verdict.Due
 	}
 	baselineTicks := p.Baseline * l.cadence.TickHz / l.cadence.RateHz // the distance is in packets
 	l.meter.CountPacket(&f.rec, baselineTicks, &l.budget)
 	f.record = l.log.Add(f.rec)
-	l.meter.Network.CountSent(v.Lost != lossmodel.None)
-	if !v.Open && l.inspector != nil { // link stretches are shown only in sessions with an inspector
-		f.linkStretch = l.meter.Link.CountSent(now, &v)
+	l.meter.Network.CountSent(verdict.Lost != lossmodel.None)
+	if !verdict.Open && l.inspector != nil { // link stretches are shown only in sessions with an inspector
+		f.linkStretch = l.meter.Link.CountSent(now, &verdict)
 	}
-	f.trails = l.inspector.Sent(f.record, p, &l.budget, &v, l.paths.downLink, f.trails)
-	f.fateUnknown, f.copies = v.Open, v.Copies
-	f.leftAt = max(now, v.Due) // with a peer, Due is when it has passed the modelled links and enters the network
-	if v.Open {
+	f.trails = l.inspector.Sent(f.record, p, &l.budget, &verdict, l.paths.downLink, f.trails)
+	f.fateUnknown, f.copies = verdict.Open, verdict.Copies
+	f.leftAt = max(now, verdict.Due) // with a peer, Due is when it has passed the modelled links and enters the network
+	if verdict.Open {
 		l.expireOverdue(now, p.Seq)
 	}
-	l.meter.Duplicated += int64(v.Copies)
-	for n := 0; n <= v.Copies; n++ { // the packet itself, then its copies
-		lost := v.Lost
+	l.meter.Duplicated += int64(verdict.Copies)
+	for n := 0; n <= verdict.Copies; n++ { // the packet itself, then its copies
+		lost := verdict.Lost
 		if n > 0 {
-			lost = v.CopyLost[n-1]
+			lost = verdict.CopyLost[n-1]
 		}
 		if lost == lossmodel.None {
 			f.arriving++

@@ -53,7 +53,8 @@ func sampleHead() []string {
 		"age_ms") // mean; empty if nothing was displayed
 }
 
-// sampleRow returns the row of a sample in samples.csv. width is the length of its period.
+// sampleRow returns the row of a sample in samples.csv, with the columns of sampleHead. width is the length
+// of the sample's period.
 func sampleRow(s *meters.Sample, width time.Duration) []string {
 	kbps := func(bits int64) string { return units.Fixed(figures.Ratio(float64(bits)/1000, width.Seconds()), 3) }
 	row := []string{
@@ -82,7 +83,8 @@ func packetHead() []string {
 		"changed", "seam", "reason", "why"}
 }
 
-// packetRow returns the row of a packet in packets.csv.
+// packetRow returns the row of a packet in packets.csv, with the columns of packetHead. The time of arrival is
+// "lost" for a lost packet, and empty for one in flight.
 func packetRow(p *packetEntry) []string {
 	micros := func(d time.Duration) string { return units.Fixed(float64(d)/1000, 3) }
 	recv, cause := "", ""

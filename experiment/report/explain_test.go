@@ -315,7 +315,7 @@ func TestExplainLateInQueue(t *testing.T) {
 // The error of a receiver appears in sentences without the name of its package.
 func TestProblemWithoutPackageName(t *testing.T) {
 	in := &inspector.Inside{AtReceiver: inspector.AtReceiver{Err: endpoint.ErrMalformed}}
-	if got, want := (explained{In: in}).Problem(), "packet header malformed"; got != want {
+	if got, want := (explained{In: in}).Problem(), "malformed datagram"; got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
 }

@@ -308,7 +308,7 @@ func gaugeNames(r *Report) []string {
 	return names
 }
 
-// placeInSweep returns the values of the given settings in a run of a sweep.
+// placeInSweep returns the values of the settings with the given keys in a run of a sweep, in this order.
 func placeInSweep(run *engine.Result, keys []string) []string {
 	values := make([]string, len(keys))
 	for i, k := range keys {

@@ -44,9 +44,9 @@ func New(displayHz float64, keepSamples int) *Meter {
 	return &Meter{Display: Display{Hz: displayHz}, samples: samples{maxStored: keepSamples}}
 }
 
-// CountPacket counts a packet that was sent. ageTicks is the age of its baseline, and b its bit
+// CountPacket counts a packet that was sent. ageTicks is the age of its baseline in ticks, and budget its bit
 // budget.
-func (m *Meter) CountPacket(r *packetlog.Record, ageTicks int, b *encoders.Budget) {
+func (m *Meter) CountPacket(r *packetlog.Record, ageTicks int, budget *encoders.Budget) {
 	m.sizes.Add(int64(r.Payload))
 	m.encode.add(r.EncodeNS)
 	s := &m.sample
@@ -63,7 +63,7 @@ func (m *Meter) CountPacket(r *packetlog.Record, ageTicks int, b *encoders.Budge
 	if r.Across {
 		s.Across++
 	}
-	s.Budget.Add(b)
+	s.Budget.Add(budget)
 }
 
 // SetRunsAs records that a plugin encodes the next packet, and how it runs: see Codec.RunsAs.
@@ -198,7 +198,7 @@ func (m *Meter) Shares(schema *frame.Schema) []figures.BudgetShare {
 		if units != 0 && total != 0 {
 			share := figures.BudgetShare{Slot: encoders.Slot(k).Name(schema), Bits: float64(units) / encoders.BitUnit,
 				Share: float64(units) / float64(total)}
-			if n := encoders.Slot(k).Fields(schema); n > 1 { // 1 field is the normal case, which is not listed
+			if n := encoders.Slot(k).Fields(schema); n > 1 { // Fields stays 0 for the slot of a single field
 				share.Fields = n
 			}
 			out = append(out, share)

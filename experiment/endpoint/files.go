@@ -43,7 +43,7 @@ func NewFileSender(s *Sender, blockBytes, window int, beat time.Duration) *FileS
 // Begin starts the requested epoch, if it is due. It reports whether the caller must call Load with
 // the file packed by the encoder of the current epoch.
 func (f *FileSender) Begin(now time.Duration) (load bool) {
-	if f.seq == f.first && !f.loaded {
+	if f.seq == f.first && !f.loaded { // the first epoch begins with the first call
 		f.epochStart = now
 	}
 	f.beginEpoch(now)
@@ -159,7 +159,8 @@ type BlockReception struct {
 	NewDelivery bool // the block is the first of its delivery
 }
 
-// ReceiveBlock handles one datagram, which may be any bytes.
+// ReceiveBlock handles one datagram, which may be any bytes: it checks the seal, finds or creates the decoder
+// of the epoch, and adds the block to the newest delivery. The file is decoded later, by Unpack.
 func (f *FileReceiver) ReceiveBlock(datagram []byte) BlockReception {
 	h, payload, err := f.parseDatagram(datagram)
 	if err != nil {
@@ -183,7 +184,7 @@ func (f *FileReceiver) parseDatagram(datagram []byte) (h header, payload []byte,
 	if datagram, err = unseal(datagram); err != nil {
 		return h, nil, err
 	}
-	h, payload, err = parseHeader(datagram, f.refCount, false)
+	h, payload, err = parseHeader(datagram, f.refCount, false) // acks of files have no digest, so no full numbers
 	if err == nil && len(payload) < blockNumberBytes {
 		err = fmt.Errorf("%w: number of the block missing", ErrMalformed)
 	}

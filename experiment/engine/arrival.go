@@ -59,7 +59,7 @@ func (l *lane) passToReceiver(d *lossmodel.Delivery) (rx reception) {
 		block, ns := l.delivery.Receive(d.Data)
 		return reception{block.Reception, l.taint.trackBlock(&block, d.Flipped > 0), ns}
 	}
-	l.decoding.NS = 0
+	l.decoding.NS = 0 // stays 0 if the datagram does not reach a decoder
 	rx.Reception = l.rcv.Receive(d.Data)
 	rx.tainted, rx.decodeNS = l.taint.track(&rx.Reception, d.Flipped > 0), l.decoding.NS
 	return rx
@@ -199,7 +199,7 @@ func (l *lane) compareRemote(f *flight, rx *reception, report *Delivery) compari
 // because then frames that refer to it do not depend on the damage.
 func (l *lane) judge(f *flight, rx *reception, c comparison) packetlog.Outcome {
 	if !c.decoded {
-		if rx.Frame == nil && rx.Err != nil && !rx.tainted {
+		if rx.Frame == nil && rx.Err != nil && !rx.tainted { // the receiver in this process failed without damage
 			l.recordRefusal(rx)
 		}
 		return labOutcome(c.outcome)

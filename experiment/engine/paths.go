@@ -109,7 +109,7 @@ func (l *lane) connectNew(c *config.Config, network Network) error {
 	}
 	l.paths.down, l.paths.up = network.Connect(down, up)
 	l.paths.peer, _ = l.paths.down.(FarEnd)
-	l.rcv.Guard(true) // like the peer's receiver
+	l.rcv.Guard(true) // as at the peer: both receivers must have the same results
 	return nil
 }
 

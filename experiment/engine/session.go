@@ -341,7 +341,8 @@ func (s *Session) nextDisplay() time.Duration {
 	return endpoint.TickTime(1000*s.displayTicks, s.config.DisplayMilliHz(s.schema.TickHz))
 }
 
-// step handles all events that are due at time at, in the order that Session documents.
+// step handles all events that are due at time at, in this order: end of a sample, changes, arrivals, source
+// tick, display tick. The delivery of a file has its own steps instead of the last two.
 func (s *Session) step(at time.Duration) error {
 	if at == s.nextSample() {
 		s.closedSamples++
@@ -400,8 +401,9 @@ func (s *Session) tick(at time.Duration) error {
 	return nil
 }
 
-// consumeSendSlot counts the frame that is due to be sent at time at, if any. It reports whether a
-// packet must be sent: a frame is due, and config.Sender.Every does not leave it out.
+// consumeSendSlot counts the frame that is due to be sent at time at, if any. It reports whether a packet
+// must be sent: a frame is due, and config.Sender.Every, which sends only every nth frame, does not leave it
+// out.
 func (s *Session) consumeSendSlot(at time.Duration) bool {
 	if at != s.NextFrame() {
 		return false

@@ -52,6 +52,7 @@ func (s *Session) addUndoStep(before *config.Config, sc *config.StampedChange) {
 func (s *Session) Undo() (label string, err error) {
 	for len(s.undo) > 0 {
 		step := s.undo[len(s.undo)-1]
+		// reverse is the change that leads from the current configuration to the one before the step.
 		if reverse := step.before.Undo(s.config); !reverse.IsZero() {
 			return step.label, s.change(reverse, true)
 		}

@@ -65,8 +65,8 @@ func (l *lane) view(now time.Duration, maxPackets int) Lane {
 // is no longer stored.
 func (s *Session) Opened(id packetlog.ID) *inspector.Opened { return s.lanes[0].inspector.Open(id) }
 
-// ReplayStored passes the stored samples of the first lane to o, then its stored packets, each oldest
-// first.
+// ReplayStored passes the stored samples of the first lane to o, then its stored packets, each oldest first.
+// So a live session can be reported like one that was observed from its start.
 func (s *Session) ReplayStored(o Observer) {
 	l := s.lanes[0]
 	samples := l.meter.Samples()
@@ -126,7 +126,7 @@ func (s *Session) Progress() (done, total float64) {
 
 // expectedEnd returns when the session will end; 0 if unknown.
 func (s *Session) expectedEnd() time.Duration {
-	if s.end < never {
+	if s.end < never { // the end is set
 		return s.end
 	}
 	if src, ok := s.feed.source.(dataset.Sized); ok {

@@ -192,7 +192,7 @@ func (w *Inspector) Late(by time.Duration) {
 	}
 }
 
-// AckSent records the network's verdict on the ack that the current packet caused.
+// AckSent records whether the ack that the current packet caused is lost, and otherwise when it arrives.
 func (w *Inspector) AckSent(v *lossmodel.Verdict) {
 	if w == nil {
 		return

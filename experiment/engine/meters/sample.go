@@ -102,7 +102,8 @@ func (s *samples) stored() []Sample {
 	return all[:len(all):len(all)]
 }
 
-// Between returns the samples whose periods lie within (from, to].
+// Between returns the samples whose complete periods lie between from and to. It aliases samples, which must
+// be in order.
 func Between(samples []Sample, from, to time.Duration) []Sample {
 	i, j := 0, len(samples)
 	for i < j && samples[i].T-SamplePeriod < from {

@@ -59,7 +59,7 @@ type tick struct {
 	Behind  time.Duration // lag of the displayed time behind the sender
 	Starved bool          // there is no snapshot to interpolate to
 	Showing bool          // a frame or an interpolated state is displayed
-	Age     time.Duration // time since the sender captured the displayed state
+	Age     time.Duration // time since the sender captured the displayed state; undefined unless Showing
 }
 
 // Tick runs one tick of the display at now. It returns false if there is nothing to display yet. It adds

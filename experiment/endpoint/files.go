@@ -101,7 +101,7 @@ func (f *FileSender) blockPacket(number int, budget *encoders.Budget) Packet {
 	budget.Bits(encoders.SlotModel, 8*labelBytes)
 	budget.Bits(encoders.SlotBody, 8*(len(body)-labelBytes))
 	f.buf = seal(append(f.buf, body...), 0)
-	f.stored.Tick, f.stored.Body = uint32(number), body
+	f.stored.Tick, f.stored.Body = uint32(number), body // as the receiver will report the block
 	out.Datagram, out.Payload, out.Header, out.Stored = f.buf, len(body), len(f.buf)-len(body), &f.stored
 	return out
 }

@@ -324,7 +324,7 @@ func (s *Sender) recordAck(seq uint64) {
 	if s.seq-seq > uint64(len(s.acked)) || seq < s.minAckSeq {
 		return
 	}
-	s.acked[seq%256] = seq + 1
+	s.acked[seq%256] = seq + 1 // 0 means that no packet was acked
 	if !s.hasAck || seq > s.newestAcked {
 		s.newestAcked, s.hasAck = seq, true
 	}

@@ -76,7 +76,7 @@ func (s *Session) replaceBrokenEncoder(at time.Duration) {
 		return // nothing broke, or another change already replaces the encoder
 	}
 	to := config.Encoder{Name: table.Default(s.schema)}
-	for _, step := range slices.Backward(s.undo) {
+	for _, step := range slices.Backward(s.undo) { // find the newest encoder that is not the broken one
 		if e := step.before.Encoder; e.Name != name {
 			to = e.Clone()
 			break

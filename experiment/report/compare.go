@@ -252,7 +252,8 @@ func (d *Difference) applyLimit(maxShare float64) {
 	d.Worse = max(up, down) > maxShare*math.Abs(a)*(1+rounding)
 }
 
-// Words describes the change of the figure: "143.2 -> 150.1, +4.80 % (+4.10 to +5.50)".
+// Words describes the change of the figure: "143.2 -> 150.1, +4.80 % (+4.10 to +5.50)". The 95 % confidence
+// interval is in parentheses, if known. The change in percent is left out if it is unknown.
 func (d *Difference) Words() string {
 	text := fmt.Sprintf("%s -> %s", formatFigure(d.Base), formatFigure(d.New))
 	share, ok := d.Share.Value()

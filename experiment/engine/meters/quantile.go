@@ -86,7 +86,7 @@ func (t *codecTimes) add(ns int64) {
 // median returns the median of the newest calls in microseconds; 0 without calls. It covers only two
 // seconds, so that it adapts soon to a change of the encoder.
 func (t *codecTimes) median() float64 {
-	sorted := t.newest
+	sorted := t.newest // a copy of the array
 	n := min(t.n, len(sorted))
 	if n == 0 {
 		return 0

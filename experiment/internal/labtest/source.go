@@ -92,7 +92,7 @@ func (f Failing) Next(dst *frame.Frame) error {
 	return f.Crowd.Next(dst)
 }
 
-// Recorded writes a walk-off recording of a Crowd and returns its path.
+// Recorded writes a walk-off recording of a Crowd, of which 8 cubes move in each frame, and returns its path.
 func Recorded(t *testing.T, cubes, frames int) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "crowd.bin")
@@ -100,7 +100,7 @@ func Recorded(t *testing.T, cubes, frames int) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c := NewCrowd(cubes, 8, -1, 42)
+	c := NewCrowd(cubes, 8, -1, 42) // -1: the number of frames is not limited
 	f := c.schema.NewFrame()
 	c.Initial(f)
 	if err := w.Initial(f); err != nil {

@@ -7,9 +7,9 @@ import (
 )
 
 // A replay fails if a trace has changed since the report was saved.
-func TestReplayNoticesAChangedTrace(t *testing.T) {
+func TestReplayRejectsChangedTrace(t *testing.T) {
 	trace := labtest.Write(t, "trace.csv", "seq,send_us,recv_us\n0,0,50000\n1,16667,lost\n2,33333,90000\n3,50000,99000\n")
-	c := quick(t)
+	c := quickConfig(t)
 	c.At = nil
 	if err := c.Set("down.loss", "trace file="+trace); err != nil {
 		t.Fatal(err)

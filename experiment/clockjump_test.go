@@ -19,13 +19,13 @@ type jumpy struct {
 
 func (j *jumpy) now() time.Duration { return j.real() + time.Duration(j.offset.Load()) }
 
-// A clock that jumps hours ahead or back neither stops a session nor lets it leap, at
-// any speed; commands are carried out and pictures come all the while.
+// A clock that jumps by hours, forward or back, neither stops a session nor makes it jump, at any
+// speed. Commands are executed and snapshots published all the time.
 func TestClockJumps(t *testing.T) {
 	t.Parallel()
 	for _, speed := range []float64{1, 0} {
-		clock := &jumpy{real: wall()}
-		c := quick(t)
+		clock := &jumpy{real: wallClock()}
+		c := quickConfig(t)
 		c.At, c.Duration = nil, 0
 		r, err := NewRunner(t.Context(), c, RunnerOptions{Clock: clock.now})
 		if err != nil {
@@ -50,11 +50,11 @@ func TestClockJumps(t *testing.T) {
 	}
 }
 
-// One tick makes up for no more than maxElapsed, however long it seems, and for nothing
-// if the clock went back.
-func TestBeatIsBounded(t *testing.T) {
+// One tick advances virtual time by at most maxElapsed, however much time seems to have passed, and
+// not at all if the clock went back.
+func TestElapsedTimeIsBounded(t *testing.T) {
 	now := time.Duration(0)
-	c := quick(t)
+	c := quickConfig(t)
 	c.At, c.Duration = nil, 0
 	r, err := NewRunner(t.Context(), c, RunnerOptions{Clock: func() time.Duration { return now }})
 	if err != nil {
@@ -73,10 +73,10 @@ func TestBeatIsBounded(t *testing.T) {
 	}
 }
 
-// A clock that goes back while a run is under way holds up neither the run nor its
-// saves, and timings are never negative.
-func TestRunWithAJumpyClock(t *testing.T) {
-	c := quick(t)
+// A clock that goes back during a run delays neither the run nor its saves, and timings are never
+// negative.
+func TestRunWithJumpingClock(t *testing.T) {
+	c := quickConfig(t)
 	c.Duration = 3 * time.Second
 	at, looks := time.Duration(0), 0
 	clock := func() time.Duration {

@@ -7,16 +7,16 @@ import (
 	"wirelab/experiment/engine/packetlog"
 )
 
-// Command is a request of a person to a running lab. Empty fields have no effect.
+// Command is a request of the user to a Runner. Fields with a zero value have no effect.
 type Command struct {
-	Change *config.Change // apply
+	Change *config.Change // apply this change
 	Undo   bool           // undo the last change
-	Redo   bool           // make the change again that was undone last
-	Pause  *bool          // pause or continue
+	Redo   bool           // repeat the change that was undone last
+	Pause  *bool          // true to pause, false to continue
 	Toggle bool           // pause if running, continue if paused
-	Step   int            // pause, and advance this many frames
-	Speed  *float64       // times real time; 0 means as fast as it can
-	Seek   *time.Duration // run there without pacing; backwards by replaying from the start
-	Save   *string        // write a report in a new folder below this one; "" means the default
-	Open   *packetlog.ID  // have this packet in every snapshot from now on
+	Step   int            // pause, and advance this number of frames
+	Speed  *float64       // multiple of real time; 0 means as fast as possible
+	Seek   *time.Duration // run to this virtual time without pacing; to go back, replay from the start
+	Save   *string        // write a report into a new folder below this one; "" means RunnerOptions.Reports
+	Open   *packetlog.ID  // put this packet into Snapshot.Opened from now on
 }

@@ -1,8 +1,8 @@
-// Package experiment is the front of the lab: Run and Replay for headless experiments,
-// Sweep over a grid, Runner for a session that a person watches, and the presets.
+// Package experiment runs experiments: Run for headless runs and sweeps, Replay for saved reports,
+// Runner for the live session of the dashboard. It also has the presets.
 //
-// The rooms behind it, from the bottom up: endpoint is what a game could ship; figures
-// names what is measured; config is what an experiment is set to; engine runs it in
-// virtual time; report writes it down. Only Runner reads the wall clock or starts a
-// goroutine for a session; Run uses as many as there are points in a sweep.
+// It builds on these packages, lowest first: endpoint has the sender and the receiver, as a game could
+// ship them; figures defines the measured figures; config the settings of an experiment; engine runs
+// a session in virtual time; report writes and reads reports. Only Runner paces a session by the wall
+// clock and runs it in its own goroutine. Run executes the points of a sweep in parallel.
 package experiment

@@ -22,8 +22,8 @@ import (
 	"wirelab/internal/wallclock"
 )
 
-// sweepOf is a short sweep over seeds.
-func sweepOf(t *testing.T, seeds ...any) *config.Config {
+// seedSweep returns a short sweep over seeds.
+func seedSweep(t *testing.T, seeds ...any) *config.Config {
 	t.Helper()
 	c := config.Default()
 	c.Data.Source, c.Data.Cubes, c.Encoder.Name, c.Duration = labtest.Recorded(t, 20, 60), 20, "quantized", 300*time.Millisecond
@@ -31,14 +31,14 @@ func sweepOf(t *testing.T, seeds ...any) *config.Config {
 	return c
 }
 
-// A sweep that was interrupted says so, how many runs were planned, and its replay does
-// not call it the same.
+// The report of an interrupted sweep contains the reason and the number of planned runs, and its
+// replay is not the same.
 func TestInterruptedSweep(t *testing.T) {
-	c := sweepOf(t, int64(1), int64(2), int64(3), int64(4))
+	c := seedSweep(t, int64(1), int64(2), int64(3), int64(4))
 	dir := t.TempDir()
 	ctx, cancel := context.WithCancel(t.Context())
-	r, err := Run(ctx, c, RunOptions{Dir: dir, Workers: 1, Clock: wall(), Progress: func(done, _ float64) {
-		if done > 0.35 { // one is done, the second under way
+	r, err := Run(ctx, c, RunOptions{Dir: dir, Workers: 1, Clock: wallClock(), Progress: func(done, _ float64) {
+		if done > 0.35 { // the first run is complete, the second has begun
 			cancel()
 		}
 	}})
@@ -51,30 +51,30 @@ func TestInterruptedSweep(t *testing.T) {
 		t.Fatal(err)
 	}
 	if doc["interrupted"] != true || doc["planned"] != 4.0 || doc["reason"] != "interrupted" {
-		t.Errorf("the report says %v, %v, %v", doc["interrupted"], doc["planned"], doc["reason"])
+		t.Errorf("report: %v, %v, %v", doc["interrupted"], doc["planned"], doc["reason"])
 	}
 	page, err := os.ReadFile(filepath.Join(dir, "report.md"))
 	if err != nil || !strings.Contains(string(page), "of 4 runs. Interrupted") {
-		t.Errorf("the page says nothing of it: %v\n%s", err, page)
+		t.Errorf("report.md does not mention it: %v\n%s", err, page)
 	}
 	again, err := Replay(t.Context(), dir, RunOptions{})
 	if err != nil || again.Same || again.Planned != 4 ||
-		!strings.Contains(again.Missing, "1 of 4 runs are there to their ends: the sweep was interrupted") {
+		!strings.Contains(again.Missing, "1 of 4 runs are complete: the sweep was interrupted") {
 		t.Errorf("%+v, %v", again, err)
 	}
 	for _, x := range again.Runs {
 		if !x.Same {
-			t.Errorf("what is there came out otherwise: %+v", x)
+			t.Errorf("a finished run has another result: %+v", x)
 		}
 	}
 }
 
-// A report without runs is nothing that could be the same.
-func TestReplayOfNothing(t *testing.T) {
+// The replay of a report without runs fails.
+func TestReplayOfReportWithoutRuns(t *testing.T) {
 	for text, says := range map[string]string{
-		`{"runs":[]}`: "holds no runs",
-		`{"runs":[],"planned":3,"reason":"interrupted","interrupted":true}`:            "holds none of the 3 runs that were planned: it was interrupted",
-		`{"runs":[],"planned":1,"reason":"data","error":"no more","interrupted":true}`: "it was broken off: no more",
+		`{"runs":[]}`: "contains no runs",
+		`{"runs":[],"planned":3,"reason":"interrupted","interrupted":true}`:            "contains none of the 3 planned runs: it was interrupted",
+		`{"runs":[],"planned":1,"reason":"data","error":"no more","interrupted":true}`: "it was stopped by an error: no more",
 		`{"runs":[],"planned":2,"reason":"running"}`:                                   "is still running, or was killed",
 	} {
 		if r, err := Replay(t.Context(), labtest.Write(t, "report.json", text), RunOptions{}); err == nil ||
@@ -84,8 +84,8 @@ func TestReplayOfNothing(t *testing.T) {
 	}
 }
 
-// truncated cuts a recording off in the middle of a frame.
-func truncated(t *testing.T) string {
+// truncatedRecording truncates a recording in the middle of a frame.
+func truncatedRecording(t *testing.T) string {
 	t.Helper()
 	data, err := os.ReadFile(labtest.Recorded(t, 20, 60))
 	if err != nil {
@@ -102,9 +102,9 @@ func truncated(t *testing.T) string {
 	return labtest.Write(t, "crowd.bin.gz", packed.String()[:packed.Len()*2/3])
 }
 
-// Why a run ended stands in its report, with what went wrong and what was measured until
-// then: also where the data fails.
-func TestReasons(t *testing.T) {
+// A report contains the reason of the end, the error and the results so far, also if reading the
+// data fails.
+func TestReasonOfEnding(t *testing.T) {
 	done, cancel := context.WithCancel(t.Context())
 	cancel()
 	for why, c := range map[engine.Ending]struct {
@@ -117,7 +117,7 @@ func TestReasons(t *testing.T) {
 		engine.Finished:    {t.Context(), labtest.Recorded(t, 20, 60), "> 0", false, ""},
 		engine.Unmet:       {t.Context(), labtest.Recorded(t, 20, 60), "< 0", false, ""},
 		engine.Interrupted: {done, labtest.Recorded(t, 20, 60), "> 0", false, ""},
-		engine.BadData:     {t.Context(), truncated(t), "> 0", false, "truncated"},
+		engine.BadData:     {t.Context(), truncatedRecording(t), "> 0", false, "truncated"},
 	} {
 		for _, sweep := range []bool{false, true} {
 			x := config.Default()
@@ -146,7 +146,7 @@ func TestReasons(t *testing.T) {
 			}
 			if doc.Reason != why || doc.Planned != 1+map[bool]int{true: 1}[sweep] || doc.Interrupted != (why == engine.Interrupted) ||
 				!strings.Contains(doc.Error, c.fails) {
-				t.Errorf("%s, sweep %v: the report says %+v", why, sweep, doc)
+				t.Errorf("%s, sweep %v: report %+v", why, sweep, doc)
 			}
 		}
 	}
@@ -154,14 +154,14 @@ func TestReasons(t *testing.T) {
 
 // A panic in a run of a sweep cancels the runs that have not ended, and is the error of the sweep.
 func TestPanicCancelsSweep(t *testing.T) {
-	begun := 0 // with one worker, runs take turns
+	begun := 0 // with one worker, runs are executed one after the other
 	progress := func(done, _ float64) {
 		if done > 0 {
 			begun++
 			panic("boom")
 		}
 	}
-	r, err := Run(t.Context(), sweepOf(t, int64(1), int64(2), int64(3), int64(4)), RunOptions{Workers: 1, Clock: wall(), Progress: progress})
+	r, err := Run(t.Context(), seedSweep(t, int64(1), int64(2), int64(3), int64(4)), RunOptions{Workers: 1, Clock: wallClock(), Progress: progress})
 	var bug *panics.Error
 	if !errors.As(err, &bug) || bug.Value != "boom" || !strings.Contains(err.Error(), "TestPanicCancelsSweep") {
 		t.Fatalf("%v, want the panic with its stack", err)
@@ -171,10 +171,10 @@ func TestPanicCancelsSweep(t *testing.T) {
 	}
 }
 
-// A folder of results gives way to those of another run as a whole, if it is told to.
-func TestUsedFolder(t *testing.T) {
+// A folder with results is replaced completely by the report of another run, if Force is set.
+func TestFolderWithOtherFiles(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "out")
-	c := sweepOf(t, int64(1), int64(2))
+	c := seedSweep(t, int64(1), int64(2))
 	mustRun(t, c, RunOptions{Dir: dir})
 	before, _ := faultfs.Tree(t, dir)
 	if len(before) != 5+2*6 {
@@ -196,15 +196,15 @@ func TestUsedFolder(t *testing.T) {
 	}
 }
 
-// tick is a clock on which every look takes a while, so that reports are saved often.
-func tick(step time.Duration) wallclock.Clock {
+// steppingClock is a clock that advances at each reading, so that reports are saved often.
+func steppingClock(step time.Duration) wallclock.Clock {
 	now := time.Duration(0)
 	return wallclock.Clock(func() time.Duration { now += step; return now }).Steady()
 }
 
-// consistent says what is wrong with a folder of results, if anything is: its files are
-// all of one moment of one run.
-func consistent(files map[string]string, at string) string {
+// checkConsistent returns an error if the files of a folder are not all of the same moment of the same
+// run.
+func checkConsistent(files map[string]string, at string) string {
 	var run engine.Result
 	if err := json.Unmarshal([]byte(files[at+"report.json"]), &run); err != nil {
 		return at + "report.json: " + err.Error()
@@ -225,17 +225,17 @@ func consistent(files map[string]string, at string) string {
 	return ""
 }
 
-// Whatever operation fails, the folder of a run holds the results of the run before or a
-// whole report of this one.
+// Whatever operation on the disk fails, the folder of a run contains either the results of the run
+// before or a complete report of this run.
 func TestRunFaults(t *testing.T) {
 	t.Parallel()
 	old, c := config.Default(), config.Default()
 	c.Data.Source, c.Data.Cubes = labtest.Recorded(t, 4, 60), 4
 	c.Encoder.Name, c.Duration = "quantized", 400*time.Millisecond
 	old.Data, old.Encoder.Name, old.Duration, old.Seed = c.Data, "raw", 200*time.Millisecond, 5
-	opt := func() RunOptions { return RunOptions{Clock: tick(40 * time.Millisecond)} }
-	n := eachFault(t, old, c, opt, func(t *testing.T, files map[string]string, _ bool) {
-		if bad := consistent(files, "out/"); bad != "" || len(files) != 6 ||
+	opt := func() RunOptions { return RunOptions{Clock: steppingClock(40 * time.Millisecond)} }
+	n := runWithFaults(t, old, c, opt, func(t *testing.T, files map[string]string, _ bool) {
+		if bad := checkConsistent(files, "out/"); bad != "" || len(files) != 6 ||
 			strings.Contains(files["out/experiment.toml"], `name = 'raw'`) {
 			t.Errorf("%s; %d files", bad, len(files))
 		}
@@ -245,11 +245,10 @@ func TestRunFaults(t *testing.T) {
 	}
 }
 
-// eachFault runs c over the results of old, once for each operation that can fail. It
-// checks what is left, and lets changed check the files unless all are as they were;
-// complete tells it that the run ended without an error or a crash. It returns how many
-// operations there were.
-func eachFault(t *testing.T, old, c *config.Config, options func() RunOptions,
+// runWithFaults runs c over the results of old, once for each operation that can fail, and returns the
+// number of operations. It checks the files that are left, and calls changed to check files that
+// are not those of old; complete reports whether the run ended without an error or a crash.
+func runWithFaults(t *testing.T, old, c *config.Config, options func() RunOptions,
 	changed func(t *testing.T, files map[string]string, complete bool)) int {
 	t.Helper()
 	template := t.TempDir()
@@ -270,7 +269,7 @@ func eachFault(t *testing.T, old, c *config.Config, options func() RunOptions,
 	})
 }
 
-// check looks at the error of a failing operation, and for what is left.
+// check checks the error of a failed operation, and the files that are left.
 func check(t *testing.T, err error, dir string, left []string, crash bool) {
 	t.Helper()
 	if err != nil && (!strings.Contains(err.Error(), dir) || !strings.Contains(err.Error(), faultfs.Cause.Error())) {
@@ -281,7 +280,7 @@ func check(t *testing.T, err error, dir string, left []string, crash bool) {
 	}
 }
 
-// A sweep, likewise: what its report lists is there, each run whole.
+// Whatever operation fails, all runs that the report of a sweep lists are complete.
 func TestSweepFaults(t *testing.T) {
 	t.Parallel()
 	c := config.Default()
@@ -290,7 +289,7 @@ func TestSweepFaults(t *testing.T) {
 	c.Sweep = []config.Axis{{Key: "seed", Values: []any{int64(1), int64(2)}}}
 	old.Sweep = []config.Axis{{Key: "down.loss", Values: []any{"50%", "60%", "70%"}}}
 	opt := func() RunOptions { return RunOptions{Workers: 1} }
-	n := eachFault(t, old, c, opt, func(t *testing.T, files map[string]string, complete bool) {
+	n := runWithFaults(t, old, c, opt, func(t *testing.T, files map[string]string, complete bool) {
 		var doc struct{ Runs []engine.Result }
 		if err := json.Unmarshal([]byte(files["out/report.json"]), &doc); err != nil {
 			t.Fatal(err)
@@ -300,7 +299,7 @@ func TestSweepFaults(t *testing.T) {
 				t.Errorf("%s is of the run before", name)
 			}
 			if at, found := strings.CutSuffix(name, "report.json"); found && at != "out/" {
-				if bad := consistent(files, at); bad != "" {
+				if bad := checkConsistent(files, at); bad != "" {
 					t.Error(bad)
 				}
 			}
@@ -316,9 +315,9 @@ func TestSweepFaults(t *testing.T) {
 	}
 }
 
-// What the dashboard saves is there whole, or no new folder is.
+// A save of the dashboard creates a complete folder, or none.
 func TestSaveFaults(t *testing.T) {
-	r, err := NewRunner(t.Context(), quick(t), RunnerOptions{Clock: wall()})
+	r, err := NewRunner(t.Context(), quickConfig(t), RunnerOptions{Clock: wallClock()})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -334,8 +333,8 @@ func TestSaveFaults(t *testing.T) {
 		files, left := faultfs.Tree(t, root)
 		check(t, err, dir, left, crash)
 		switch {
-		case err == nil && consistent(files, "reports/"+filepath.Base(path)+"/") != "":
-			t.Error(consistent(files, "reports/"+filepath.Base(path)+"/"))
+		case err == nil && checkConsistent(files, "reports/"+filepath.Base(path)+"/") != "":
+			t.Error(checkConsistent(files, "reports/"+filepath.Base(path)+"/"))
 		case err != nil && len(files) != 0 && len(files) != 6:
 			t.Errorf("%v, and %d files", err, len(files))
 		}

@@ -14,8 +14,7 @@ import (
 	"wirelab/experiment/internal/labtest"
 )
 
-// A patch is delivered over a very bad link, with the same result in a second run and
-// in a replay.
+// A patch is delivered over a very bad link, with the same result in a second run and in a replay.
 func TestPatchOverBadLink(t *testing.T) {
 	dir, p := t.TempDir(), labtest.NewParcel(60_000, 3)
 	c := config.Default()
@@ -61,19 +60,19 @@ func TestPatchOverBadLink(t *testing.T) {
 	}
 	var changed *config.Error
 	if _, err := experiment.Replay(context.Background(), filepath.Join(dir, "report"), experiment.RunOptions{}); !errors.As(err, &changed) ||
-		!strings.Contains(changed.Problem, "is another one now") {
+		!strings.Contains(changed.Problem, "has changed") {
 		t.Errorf("with another old file: %v", err)
 	}
 	page, err := os.ReadFile(filepath.Join(dir, "report", "report.md"))
 	if err != nil || !strings.Contains(string(page), "## The file") ||
 		!strings.Contains(string(page), fmt.Sprintf("| whole-zstd | %d |", packed[1])) ||
 		!strings.Contains(string(page), fmt.Sprintf("| patch-fast | %d |", packed[0])) {
-		t.Errorf("the page says nothing of the file: %v", err)
+		t.Errorf("report.md does not mention the file: %v", err)
 	}
 }
 
-// Encodings of the script are packed before the session begins, with progress and
-// cancellation.
+// The file is packed with the encodings of scripted changes before the session begins. This reports
+// progress and can be cancelled.
 func TestScriptIsPackedBeforeTheRun(t *testing.T) {
 	c := config.Default()
 	c.Data.Source = labtest.ParcelFiles(t, labtest.NewParcel(20_000, 4))
@@ -96,6 +95,6 @@ func TestScriptIsPackedBeforeTheRun(t *testing.T) {
 	}}
 	report, err := experiment.Run(ctx, c, opt)
 	if told != 1 || report == nil || !report.Runs[0].Interrupted || report.Runs[0].Totals.Sent > 0 {
-		t.Errorf("told %d times, %v, %+v", told, err, report)
+		t.Errorf("%d calls of Progress, %v, %+v", told, err, report)
 	}
 }

@@ -17,7 +17,7 @@ import (
 	"wirelab/internal/testkit"
 )
 
-// badLink has every kind of trouble that a modelled link makes.
+// badLink has all impairments of a modelled link.
 const badLink = `
 seed = 77
 duration = "6s"
@@ -69,7 +69,7 @@ func TestGoldenRuns(t *testing.T) {
 	golden.Compare(t, "testdata/runs.golden", got.String())
 }
 
-// TestGoldenMatches does the same for recordings of games, where the reference data is.
+// TestGoldenMatches is like TestGoldenRuns for recordings of games. It needs the reference data.
 func TestGoldenMatches(t *testing.T) {
 	t.Parallel()
 	if labtest.RaceEnabled {
@@ -90,7 +90,7 @@ func TestGoldenMatches(t *testing.T) {
 func goldenRun(t *testing.T, name, data, more string) string {
 	t.Helper()
 	text := badLink
-	if top, rest, ok := strings.Cut(more, "[encoder]"); ok && top != "" { // keys of the top level go first
+	if top, rest, ok := strings.Cut(more, "[encoder]"); ok && top != "" { // top-level keys must precede tables
 		if strings.HasPrefix(top, "duration") {
 			text = strings.Replace(text, "duration = \"6s\"\n", "", 1)
 		}

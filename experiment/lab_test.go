@@ -15,8 +15,8 @@ import (
 	"wirelab/experiment/report"
 )
 
-// quick returns a short configuration that uses many features.
-func quick(t *testing.T) *config.Config {
+// quickConfig returns a short configuration that uses many features.
+func quickConfig(t *testing.T) *config.Config {
 	t.Helper()
 	c, err := config.Parse("quick", []byte(`
 seed = 3
@@ -54,7 +54,7 @@ func mustRun(t *testing.T, c *config.Config, opt RunOptions) *report.Report {
 }
 
 func TestSameConfigSameBytes(t *testing.T) {
-	c := quick(t)
+	c := quickConfig(t)
 	a, b := mustRun(t, c, RunOptions{}).Runs[0], mustRun(t, c, RunOptions{}).Runs[0]
 	if !reflect.DeepEqual(a, b) {
 		t.Errorf("two runs of one configuration differ:\n%+v\n%+v", a, b)
@@ -66,10 +66,10 @@ func TestSameConfigSameBytes(t *testing.T) {
 	}
 }
 
-// A shadow with the encoder of the first lane does exactly the same. A shadow with
-// another encoder meets the same losses.
-func TestShadowsMeetTheSameFates(t *testing.T) {
-	c := quick(t)
+// A shadow with the encoder of the first lane sends the same packets. A shadow with another encoder
+// has the same losses.
+func TestShadowsHaveSameLosses(t *testing.T) {
+	c := quickConfig(t)
 	c.At = nil
 	c.Shadows = []config.Encoder{{Name: c.Encoder.Name}, {Name: "raw"}}
 	c.Down.Corrupt.P = 0
@@ -89,7 +89,7 @@ func TestShadowsMeetTheSameFates(t *testing.T) {
 }
 
 func TestFramesAndDuration(t *testing.T) {
-	c := quick(t)
+	c := quickConfig(t)
 	c.Duration, c.At = 2500*time.Millisecond, nil
 	r := mustRun(t, c, RunOptions{}).Runs[0]
 	if r.Frames != 150 || r.DurationS != 2.5 || r.Totals.Sent != 150 {
@@ -104,10 +104,10 @@ func TestFramesAndDuration(t *testing.T) {
 	}
 }
 
-// A saved report replays to the same digest, and a modified report does not.
-func TestReplayOfASavedRun(t *testing.T) {
+// A saved report replays to the same digest; a modified report does not.
+func TestReplayOfSavedRun(t *testing.T) {
 	dir := t.TempDir()
-	c := quick(t)
+	c := quickConfig(t)
 	c.Shadows = []config.Encoder{{Name: "raw"}}
 	mustRun(t, c, RunOptions{Dir: dir})
 	path := filepath.Join(dir, "report.json")
@@ -144,7 +144,7 @@ func TestReplayOfASavedRun(t *testing.T) {
 	if err := os.WriteFile(path, data[:len(data)/2], 0o644); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := Replay(context.Background(), path, RunOptions{}); err == nil || !strings.Contains(err.Error(), "not whole") {
+	if _, err := Replay(context.Background(), path, RunOptions{}); err == nil || !strings.Contains(err.Error(), "is incomplete") {
 		t.Errorf("half a report: %v", err)
 	}
 }
@@ -152,7 +152,7 @@ func TestReplayOfASavedRun(t *testing.T) {
 // The rows of packets.csv add up to the totals.
 func TestPacketRowsAddUp(t *testing.T) {
 	dir := t.TempDir()
-	r := mustRun(t, quick(t), RunOptions{Dir: dir}).Runs[0]
+	r := mustRun(t, quickConfig(t), RunOptions{Dir: dir}).Runs[0]
 	data, err := os.ReadFile(filepath.Join(dir, "packets.csv"))
 	if err != nil {
 		t.Fatal(err)
@@ -167,7 +167,7 @@ func TestPacketRowsAddUp(t *testing.T) {
 		"corrupt": x.Failures.Corrupt, "no_baseline": x.Failures.NoBaseline, "in_flight": x.InFlight}
 	for name, n := range want {
 		if count[name] != n {
-			t.Errorf("%d rows say %s, the totals %d", count[name], name, n)
+			t.Errorf("%d rows with %s, but %d in the totals", count[name], name, n)
 		}
 	}
 	if int64(len(rows)) != x.Sent+x.Duplicated {
@@ -175,8 +175,8 @@ func TestPacketRowsAddUp(t *testing.T) {
 	}
 }
 
-func TestSweepIsTheSumOfItsRuns(t *testing.T) {
-	c := quick(t)
+func TestSweepEqualsSeparateRuns(t *testing.T) {
+	c := quickConfig(t)
 	c.Duration = 3 * time.Second
 	c.Sweep = []config.Axis{{Key: "encoder.name", Values: []any{"raw", "quantized"}}, {Key: "down.loss", Values: []any{"0%", "30%"}}}
 	dir := t.TempDir()
@@ -210,8 +210,8 @@ func TestSweepIsTheSumOfItsRuns(t *testing.T) {
 	}
 }
 
-func TestAssertionsThatFailAreNamed(t *testing.T) {
-	c := quick(t)
+func TestFailedAssertionsAreListed(t *testing.T) {
+	c := quickConfig(t)
 	for key, v := range map[string]any{"assert.payload_kbps": "<= 1", "assert.sent": "> 100", "assert.no_baseline": "== 0"} {
 		if err := c.Set(key, v); err != nil {
 			t.Fatal(err)
@@ -224,8 +224,8 @@ func TestAssertionsThatFailAreNamed(t *testing.T) {
 	}
 }
 
-func TestInterruptedRunIsKept(t *testing.T) {
-	c := quick(t)
+func TestInterruptedRunIsSaved(t *testing.T) {
+	c := quickConfig(t)
 	dir := t.TempDir()
 	ctx, cancel := context.WithCancel(context.Background())
 	r, err := Run(ctx, c, RunOptions{Dir: dir, Progress: func(done, _ float64) {
@@ -242,21 +242,21 @@ func TestInterruptedRunIsKept(t *testing.T) {
 	}
 }
 
-func TestOutputThatCannotBeWritten(t *testing.T) {
+func TestUnwritableOutput(t *testing.T) {
 	blocked := filepath.Join(t.TempDir(), "file")
 	if err := os.WriteFile(blocked, nil, 0o644); err != nil {
 		t.Fatal(err)
 	}
 	started := false
-	_, err := Run(context.Background(), quick(t), RunOptions{Dir: filepath.Join(blocked, "out"),
+	_, err := Run(context.Background(), quickConfig(t), RunOptions{Dir: filepath.Join(blocked, "out"),
 		Progress: func(float64, float64) { started = true }})
 	if err == nil || started || !strings.Contains(err.Error(), "cannot be written") {
 		t.Errorf("%v, started %v", err, started)
 	}
 }
 
-func TestReportJSONHasTheContractsKeys(t *testing.T) {
-	data, err := json.Marshal(mustRun(t, quick(t), RunOptions{}))
+func TestReportJSONKeys(t *testing.T) {
+	data, err := json.Marshal(mustRun(t, quickConfig(t), RunOptions{}))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -40,12 +40,12 @@ func TestFeedbackIsCounted(t *testing.T) {
 		t.Errorf("%.3f bits a byte learnt, %.3f static", a.Totals.BitsPerItem.Or(0), still.Totals.BitsPerItem.Or(0))
 	}
 	if len(a.Totals.Sender) == 0 || a.Totals.Sender[0].Value < 5 || len(a.Totals.Receiver) <= len(a.Totals.Sender) {
-		t.Errorf("the ends say %v and %v", a.Totals.Sender, a.Totals.Receiver)
+		t.Errorf("gauges %v and %v", a.Totals.Sender, a.Totals.Receiver)
 	}
 }
 
-// The preset of Blow's experiment. At any loss, the adaptive model needs no more bits
-// than the initial one, and a batch is lost with any of its ten messages.
+// The preset of Blow's experiment: at any loss, the adaptive model needs at most as many bits as
+// the initial one, and a batch is lost if any of its ten packets is lost.
 func TestBlowTable(t *testing.T) {
 	if !testkit.Thorough() {
 		t.Skip("nine runs of ten seconds: under WIRELAB_THOROUGH=1")

@@ -14,9 +14,9 @@ import (
 	"wirelab/experiment/internal/labtest"
 )
 
-// A report finds what it read from any folder: by its own place, or beside it, by the
-// digest; else it says which file it wants.
-func TestReplayFindsTheData(t *testing.T) {
+// A replay finds the data files from any working folder: relative to the report or next to it, by
+// their hash. Otherwise the error contains the missing file.
+func TestReplayLocatesData(t *testing.T) {
 	home := t.TempDir()
 	move := func(from, to string) {
 		t.Helper()
@@ -60,7 +60,7 @@ func TestReplayFindsTheData(t *testing.T) {
 	for _, path := range []string{"one", "many", "many/run-001", "one/report.json"} {
 		same(filepath.Join(home, "out", path))
 	}
-	there := t.TempDir() // the report goes elsewhere, with the data beside it
+	there := t.TempDir() // the report is moved, with the data next to it
 	move(filepath.Join(home, "out", "one"), filepath.Join(there, "one"))
 	move(filepath.Join(home, "data", "crowd.bin"), filepath.Join(there, "one", "crowd.bin"))
 	move(filepath.Join(home, "data", "link.csv"), filepath.Join(there, "one", "link.csv"))
@@ -82,9 +82,9 @@ func TestReplayFindsTheData(t *testing.T) {
 			}
 		}
 	}
-	refused("what is there is another one now")
+	refused("the file has changed")
 	if err := os.Remove(crowd); err != nil {
 		t.Fatal(err)
 	}
-	refused("it is not there")
+	refused("the file does not exist")
 }

@@ -11,9 +11,9 @@ import (
 	"wirelab/experiment/config"
 )
 
-// Reports saved by the first edition, with every kind of change, replay to the same
-// bytes. Their changes are written as they were read.
-func TestReportsOfTheFirstEditionReplay(t *testing.T) {
+// Reports saved by the first edition, with every kind of change, replay to the same digest. Their
+// changes are written as they were read.
+func TestFirstEditionReportsReplay(t *testing.T) {
 	paths, err := filepath.Glob("testdata/reports/*.json")
 	if err != nil || len(paths) != 3 {
 		t.Fatalf("%d reports, %v", len(paths), err)

@@ -10,10 +10,10 @@ import (
 	"time"
 )
 
-// Every packet that was of no use says in packets.csv why, and those of use say nothing
-// of that; an encoder that is swapped explains itself as well.
-func TestPacketsSayWhy(t *testing.T) {
-	c := quick(t)
+// In packets.csv every failed packet has a reason and an explanation, other packets have none, and
+// packets after a swap of the encoder are explained as well.
+func TestPacketsCSVExplainsFailures(t *testing.T) {
+	c := quickConfig(t)
 	c.Duration = 10 * time.Second
 	c.Receiver.History, c.Receiver.Playout = 4, 20*time.Millisecond // less than the round trip
 	dir := t.TempDir()

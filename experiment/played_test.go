@@ -11,8 +11,8 @@ import (
 	"wirelab/experiment/engine"
 )
 
-// A session with player input at arbitrary times, pauses and a seek back replays
-// headless to the same bytes.
+// A live session with input at arbitrary times, pauses and a seek back has the same digest as its
+// headless replay.
 func TestPlayedSessionReplays(t *testing.T) {
 	c := config.Default()
 	c.Data.Source, c.Seed = "world", 5

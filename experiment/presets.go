@@ -31,7 +31,7 @@ func Presets() []Preset {
 		if err != nil {
 			panic("experiment: embedded preset cannot be read: " + err.Error())
 		}
-		first, _, _ := strings.Cut(string(data), "\n")
+		first, _, _ := strings.Cut(string(data), "\n") // a comment
 		out = append(out, Preset{Name: strings.TrimSuffix(e.Name(), ".toml"), Summary: strings.TrimSpace(strings.TrimPrefix(first, "#")),
 			TOML: string(data)})
 	}

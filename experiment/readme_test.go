@@ -8,12 +8,12 @@ import (
 )
 
 // Every file and folder in the two lists of the README exists.
-func TestWaysInReadme(t *testing.T) {
+func TestPathsInReadme(t *testing.T) {
 	data, err := os.ReadFile("README.md")
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, ways, ok := strings.Cut(string(data), "### The way of a frame")
+	_, ways, ok := strings.Cut(string(data), "### The path of a frame")
 	paths := regexp.MustCompile("(?m)^\\| `([^`]+)`").FindAllStringSubmatch(ways, -1)
 	if !ok || len(paths) < 20 {
 		t.Fatalf("%d files in the lists", len(paths))

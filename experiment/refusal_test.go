@@ -26,10 +26,10 @@ func (refuser) Decode(*frame.Frame, []byte, []encoders.Ref, encoders.Memo) (enco
 	return nil, errRefused
 }
 
-// An encoder that fails on every frame does not stop the lab. The error is reported,
-// and the session goes on after a swap to a working encoder.
+// An encoder that fails on every frame does not stop the session. The error is reported, and frames
+// are sent after a swap to a working encoder.
 func TestEncoderThatAlwaysFails(t *testing.T) {
-	c := quick(t)
+	c := quickConfig(t)
 	c.Codecs = append(table.All(), encoders.Codec{
 		ID: 120, Name: "refuser", Suits: func(*frame.Schema) bool { return true },
 		New: func(*frame.Schema, any) (encoders.Encoder, encoders.Decoder, error) { return refuser{}, refuser{}, nil },
@@ -39,7 +39,7 @@ func TestEncoderThatAlwaysFails(t *testing.T) {
 	send(t, r, Command{Change: new(config.NewChange("encoder.name", "refuser"))})
 	s := await(t, r, "refusals", func(s *engine.Snapshot) bool { return s.Lanes[0].Totals.EncodeFailed > 20 })
 	if s.State != engine.Running || s.Lanes[0].Err == nil || !strings.Contains(s.Lanes[0].Err.Error(), errRefused.Error()) {
-		t.Errorf("the lab is %v and says %v", s.State, s.Lanes[0].Err)
+		t.Errorf("state %v, error %v", s.State, s.Lanes[0].Err)
 	}
 	sent := s.Lanes[0].Totals.Sent
 	s = await(t, r, "time going on", func(x *engine.Snapshot) bool { return x.Now > s.Now+300*time.Millisecond })

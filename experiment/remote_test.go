@@ -25,8 +25,8 @@ func loopback(t *testing.T) *remote.Link {
 	return l
 }
 
-// farEnd returns a link to a far end that leaves when its listener is closed.
-func farEnd(t *testing.T) (*remote.Link, *channel.Listener) {
+// newPeer returns a link to a peer that ends when its listener is closed.
+func newPeer(t *testing.T) (*remote.Link, *channel.Listener) {
 	t.Helper()
 	token, err := channel.ParseToken(channel.NewToken())
 	if err != nil {
@@ -63,8 +63,8 @@ func worldFor(t *testing.T, duration string) *config.Config {
 	return c
 }
 
-// same demands that the report in a folder can be repeated.
-func same(t *testing.T, dir string) {
+// checkReplay checks that the report in a folder replays to the same digest.
+func checkReplay(t *testing.T, dir string) {
 	t.Helper()
 	again, err := Replay(t.Context(), dir, RunOptions{})
 	if err != nil || !again.Same {
@@ -72,28 +72,28 @@ func same(t *testing.T, dir string) {
 	}
 }
 
-// A run over sockets leaves a report that replays without them.
-func TestRunOverSockets(t *testing.T) {
+// The report of a run over sockets replays without sockets.
+func TestRunOverNetwork(t *testing.T) {
 	t.Parallel()
 	c := worldFor(t, "700ms")
 	dir := t.TempDir()
-	r, err := Run(t.Context(), c, RunOptions{Clock: wall(), Dir: dir, Remote: loopback(t)})
+	r, err := Run(t.Context(), c, RunOptions{Clock: wallClock(), Dir: dir, Remote: loopback(t)})
 	if err != nil {
 		t.Fatal(err)
 	}
 	if x := r.Runs[0].Totals; x.Wrong != 0 || x.Decoded < x.Sent/2 || x.Remote == nil || x.Playout.Displayed == 0 || x.Playout.BehindMS.Text(0) != "-" {
 		t.Errorf("%+v", x)
 	}
-	same(t, dir)
+	checkReplay(t, dir)
 }
 
-// What a network cannot do is refused in a sentence.
-func TestNotOverSockets(t *testing.T) {
+// Settings that are impossible over a network are refused with an error.
+func TestUnsupportedOverNetwork(t *testing.T) {
 	link := loopback(t)
 	for key, want := range map[string]string{
-		"sweep":       "as fast as it can",
-		"shadow":      "no two encoders alike",
-		"data.source": "no old file",
+		"sweep":       "cannot run over a real network",
+		"shadow":      "two encoders alike",
+		"data.source": "does not have the old file",
 	} {
 		c := worldFor(t, "1s")
 		switch key {
@@ -106,7 +106,7 @@ func TestNotOverSockets(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		_, err := Run(t.Context(), c, RunOptions{Clock: wall(), Remote: link})
+		_, err := Run(t.Context(), c, RunOptions{Clock: wallClock(), Remote: link})
 		var x *config.Error
 		if !errors.As(err, &x) || x.Key != key || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: got %v", key, err)
@@ -114,11 +114,11 @@ func TestNotOverSockets(t *testing.T) {
 	}
 }
 
-// A live session over sockets is paused, changed, begun anew and saved; the report replays.
-func TestRunnerOverSockets(t *testing.T) {
+// A live session over sockets is paused, changed, restarted and saved; its report replays.
+func TestRunnerOverNetwork(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	r, err := NewRunner(t.Context(), worldFor(t, "0"), RunnerOptions{Clock: wall(), Reports: dir, Remote: loopback(t)})
+	r, err := NewRunner(t.Context(), worldFor(t, "0"), RunnerOptions{Clock: wallClock(), Reports: dir, Remote: loopback(t)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -138,7 +138,7 @@ func TestRunnerOverSockets(t *testing.T) {
 	stood := await(t, r, "a pause", func(s *engine.Snapshot) bool { return s.State == engine.Paused }).Now
 	send(t, r, Command{Step: 3})
 	await(t, r, "steps", func(s *engine.Snapshot) bool { return s.State == engine.Paused && s.Now > stood })
-	send(t, r, changing("encoder", "rotor", "shadow", []config.Encoder{{Name: "raw"}})) // as the tour does
+	send(t, r, changing("encoder", "rotor", "shadow", []config.Encoder{{Name: "raw"}})) // like the tour
 	send(t, r, Command{Pause: &off})
 	last := await(t, r, "the other encoder", func(s *engine.Snapshot) bool { return s.Lanes[0].Encoder == "rotor" }).Lanes[0].Totals.Decoded
 	x := await(t, r, "more frames", decoded(last+20))
@@ -151,19 +151,19 @@ func TestRunnerOverSockets(t *testing.T) {
 	if err != nil || len(saved) != 1 {
 		t.Fatal(saved, err)
 	}
-	same(t, saved[0])
+	checkReplay(t, saved[0])
 	send(t, r, changing("seed", 99))
-	await(t, r, "a session that began anew", func(s *engine.Snapshot) bool {
+	await(t, r, "a restarted session", func(s *engine.Snapshot) bool {
 		return s.Lanes[0].Totals.Decoded < last && s.Lanes[0].Totals.Decoded > 5
 	})
 	r.Stop()
 }
 
-// A far end that is gone ends the session in a sentence, and what was measured can be saved.
-func TestRunnerLosesTheFarEnd(t *testing.T) {
-	link, far := farEnd(t)
+// If the peer is gone, the session ends with an error, and its results can be saved.
+func TestRunnerLosesPeer(t *testing.T) {
+	link, far := newPeer(t)
 	dir := t.TempDir()
-	r, err := NewRunner(t.Context(), worldFor(t, "0"), RunnerOptions{Clock: wall(), Reports: dir, Remote: link})
+	r, err := NewRunner(t.Context(), worldFor(t, "0"), RunnerOptions{Clock: wallClock(), Reports: dir, Remote: link})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -183,7 +183,7 @@ func TestRunnerLosesTheFarEnd(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	same(t, path)
+	checkReplay(t, path)
 }
 
 func changing(pairs ...any) Command {

@@ -14,24 +14,24 @@ import (
 	"wirelab/experiment/report"
 )
 
-// ReplayResult is the result of repeating a saved report.
+// ReplayResult is the result of replaying a saved report.
 type ReplayResult struct {
-	Same    bool        `json:"same"` // the report is complete, and all digests are the same
+	Same    bool        `json:"same"` // the report is complete, and all digests are equal
 	Runs    []replayRun `json:"runs"`
 	Planned int         `json:"planned,omitempty"` // runs of the sweep; 0 if unknown
-	Missing string      `json:"missing,omitempty"` // why the report is incomplete
+	Missing string      `json:"missing,omitempty"` // how the report is incomplete; empty if it is complete
 }
 
 // replayRun compares one run of a report with its repetition.
 type replayRun struct {
 	Set  map[string]string `json:"set,omitempty"`
-	Want string            `json:"want"` // the saved digests: the first encoder's, then the shadows'
-	Got  string            `json:"got"`
+	Want string            `json:"want"` // engine.Result.Digests of the saved run
+	Got  string            `json:"got"`  // of the repetition
 	Same bool              `json:"same"`
 }
 
-// Replay runs the saved report at path again, every run of a sweep, and compares
-// the digests.
+// Replay repeats all runs of the saved report at path, and compares the digests. When ctx ends, it
+// returns the results so far and the error of ctx.
 func Replay(ctx context.Context, path string, opt RunOptions) (*ReplayResult, error) {
 	doc, err := readReport(ctx, path)
 	if err != nil {
@@ -47,26 +47,28 @@ func Replay(ctx context.Context, path string, opt RunOptions) (*ReplayResult, er
 		if c.Find, err = opt.files.Find(path, saved.Files); err != nil {
 			return nil, err
 		}
-		if err := sameFiles(ctx, c, path, saved.Totals.Transfer); err != nil {
+		if err := checkFiles(ctx, c, path, saved.Totals.Transfer); err != nil {
 			return nil, err
 		}
-		o := RunOptions{Force: opt.Force, Clock: opt.Clock.Steady(), Packing: opt.Packing, Packs: opt.Packs, files: opt.files}
+		runOpt := RunOptions{Force: opt.Force, Clock: opt.Clock.Steady(), Packing: opt.Packing, Packs: opt.Packs, files: opt.files}
 		if saved.Remote != nil {
-			if o.Remote, err = remote.Replay(saved.Remote); err != nil {
-				return nil, &config.Error{File: path, Key: "remote", Problem: err.Error(), Expected: "one with what came in over the network"}
+			if runOpt.Remote, err = remote.Replay(saved.Remote); err != nil {
+				return nil, &config.Error{File: path, Key: "remote", Problem: err.Error(), Expected: "the recorded events of the network"}
 			}
 		}
 		if opt.Progress != nil {
-			o.Progress = func(done, total float64) { opt.Progress(float64(i)*total+done, float64(len(doc.Runs))*total) }
+			// All runs of a sweep count as equally long.
+			runOpt.Progress = func(done, total float64) { opt.Progress(float64(i)*total+done, float64(len(doc.Runs))*total) }
 		}
-		again, err := runOne(ctx, c, o, report.NewExporter(nil, saved.Set, opt.files, report.Pages{}))
+		writesNothing := report.NewExporter(nil, saved.Set, opt.files, report.Pages{})
+		repeated, err := runOne(ctx, c, runOpt, writesNothing)
 		if err != nil {
 			return nil, config.Located(path, nil, err)
 		}
-		if again.Interrupted {
+		if repeated.Interrupted {
 			return out, ctx.Err()
 		}
-		run := replayRun{Set: saved.Set, Want: saved.Digests(), Got: again.Digests()}
+		run := replayRun{Set: saved.Set, Want: saved.Digests(), Got: repeated.Digests()}
 		run.Same = run.Want == run.Got
 		out.Same = out.Same && run.Same
 		out.Runs = append(out.Runs, run)
@@ -75,8 +77,8 @@ func Replay(ctx context.Context, path string, opt RunOptions) (*ReplayResult, er
 	return out, nil
 }
 
-// readReport reads a report, which takes seconds for hundreds of megabytes: then it is
-// abandoned when ctx ends.
+// readReport reads the report at path. When ctx ends, it returns without waiting for the rest of a
+// large file.
 func readReport(ctx context.Context, path string) (*report.Report, error) {
 	type read struct {
 		doc *report.Report
@@ -95,9 +97,10 @@ func readReport(ctx context.Context, path string) (*report.Report, error) {
 	}
 }
 
-// sameFiles says if the files that a report is about have changed since.
-func sameFiles(ctx context.Context, c *config.Config, report string, was *figures.Transfer) error {
-	if was == nil {
+// checkFiles returns an error if the old or the new file that the run delivered has changed. saved
+// contains their SHA-256; nil if the run delivered no file. report is the path of the report.
+func checkFiles(ctx context.Context, c *config.Config, report string, saved *figures.Transfer) error {
+	if saved == nil {
 		return nil
 	}
 	oldSum, newSum, err := engine.FileSums(ctx, c)
@@ -105,12 +108,12 @@ func sameFiles(ctx context.Context, c *config.Config, report string, was *figure
 		return err
 	}
 	for _, x := range []struct {
-		which, was string
-		is         [sha256.Size]byte
-	}{{"old", was.OldSHA256, oldSum}, {"new", was.SHA256, newSum}} {
-		if is := hex.EncodeToString(x.is[:]); is != x.was {
+		which, want string // SHA-256 in the report, in hexadecimal
+		got         [sha256.Size]byte
+	}{{which: "old", want: saved.OldSHA256, got: oldSum}, {which: "new", want: saved.SHA256, got: newSum}} {
+		if got := hex.EncodeToString(x.got[:]); got != x.want {
 			return &config.Error{File: report, Key: "data.source",
-				Problem: fmt.Sprintf("the %s file is another one now, with SHA-256 %.16s...", x.which, is), Expected: x.was}
+				Problem: fmt.Sprintf("the %s file has changed: its SHA-256 is %.16s...", x.which, got), Expected: x.want}
 		}
 	}
 	return nil

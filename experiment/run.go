@@ -18,42 +18,41 @@ import (
 	"wirelab/internal/wallclock"
 )
 
-// RunOptions are what a headless run gets from its caller.
+// RunOptions configure headless runs. All fields may be zero.
 type RunOptions struct {
-	// Progress receives the seconds of virtual time that are done, and the total of all runs; 0 if
-	// unknown. One goroutine at a time calls it.
+	// Progress receives the virtual time that is done and the total of all runs, in seconds; the total
+	// is 0 if unknown. It is called by one goroutine at a time.
 	Progress func(done, total float64)
-	// Packing receives the progress of the patches that are made before a run begins; in a sweep
-	// several goroutines call it.
+	// Packing receives the progress of the patches that are made before a run begins, in bytes. In a
+	// sweep several goroutines call it.
 	Packing func(encoder string, done, total float64)
-	Clock   wallclock.Clock     // monotonic wall time, for timings and for the pace of saving
-	Dir     string              // the report's folder, written at most once a second and at the end; "" for none
-	Force   bool                // overwrite the report of another run in Dir, and exceed the memory limit of engine.Checker
-	Disk    *atomicfile.Disk    // where Dir is; nil: the machine's file system
-	Workers int                 // concurrent runs in a sweep; 0: one per core
-	Remote  *remote.Link        // link to a receiver elsewhere, in real time; nil: the receiver is in this process
-	Packs   *delivery.PackCache // patches of earlier runs, shared by the runs; nil: none
-	files   *report.Files       // the data files that the runs read, shared by the runs
-	scribe  *scribe             // writes the report of a run in real time; nil: none
+	Clock   wallclock.Clock     // monotonic wall clock, for timings and for the interval between saves
+	Dir     string              // folder of the report, written at most once a second and at the end; empty if none
+	Force   bool                // replace the report of another run in Dir; also engine.Options.Force
+	Disk    *atomicfile.Disk    // file system of Dir; nil means the operating system's
+	Workers int                 // parallel runs of a sweep; 0 means one per core
+	Remote  *remote.Link        // link to a remote receiver, in real time; nil means a receiver in this process
+	Packs   *delivery.PackCache // cache of patches, shared by the runs; nil means none
+	files   *report.Files       // data files that the runs read, shared by the runs
+	writer  *liveWriter         // writes the report of a run in real time; nil if none
 }
 
-// slice is the virtual time between two checks of the context. If a slice takes longer than
-// tooLong, thinSlice is used: a single frame of tens of thousands of cubes can take a second.
+// Lengths of the slices of virtual time in which a session runs. The context is checked after each.
 const (
-	slice     = 100 * time.Millisecond
-	thinSlice = slice / 8
-	tooLong   = int64(200 * time.Millisecond) // of wall time, for a slice
+	runSlice   = 100 * time.Millisecond
+	shortSlice = runSlice / 8                  // used after a slice took longer than maxSliceNS
+	maxSliceNS = int64(200 * time.Millisecond) // wall time; a frame of tens of thousands of cubes can take a second
 )
 
-// Run runs an experiment as fast as it can, all points of its sweep if it has one. If ctx ends, it
-// returns what was measured until then, marked Interrupted, and no error. If reading the data or
-// writing the report fails, it returns both: what was measured until then, and the error.
+// Run runs an experiment as fast as possible, or all points of its sweep if it has one. When ctx ends,
+// Run returns the results so far, marked as interrupted, and no error. If reading the data or writing
+// the report fails, it returns both the results so far and the error.
 func Run(ctx context.Context, c *config.Config, opt RunOptions) (*report.Report, error) {
 	if err := c.Validate(); err != nil {
 		return nil, err
 	}
 	if opt.Remote != nil && len(c.Sweep) > 0 {
-		return nil, &config.Error{Key: "sweep", Problem: "a sweep runs as fast as it can, and a network as fast as it is",
+		return nil, &config.Error{Key: "sweep", Problem: "a sweep cannot run over a real network",
 			Expected: "one run with --to or --udp, or a sweep without"}
 	}
 	var folder *atomicfile.Folder
@@ -62,7 +61,7 @@ func Run(ctx context.Context, c *config.Config, opt RunOptions) (*report.Report,
 		if folder, err = report.OpenFolder(opt.Disk, opt.Dir, opt.Force); err != nil {
 			return nil, err
 		}
-		defer func() { _ = folder.Close() }() // a second Close if the run began
+		defer func() { _ = folder.Close() }() // closes it if no run began; otherwise a second Close without effect
 	}
 	opt.Clock, opt.files = opt.Clock.Steady(), &report.Files{}
 	if len(c.Sweep) > 0 {
@@ -73,54 +72,57 @@ func Run(ctx context.Context, c *config.Config, opt RunOptions) (*report.Report,
 	if result != nil {
 		r.Runs, r.Interrupted = []*engine.Result{result}, result.Interrupted
 	}
-	r.End(err)
+	r.SetReason(err)
 	return r, err
 }
 
-// inspected is the number of packets that are kept to explain later packets: 17 s of packets.
-const inspected = 1024
+// inspectedPackets is the number of stored packets from which failures of later packets are explained:
+// 17 s at 60 packets a second.
+const inspectedPackets = 1024
 
-// runOne runs a single configuration and keeps the folder of out current, if any. With an
-// error it also returns what was measured until then, nil if the run did not begin.
+// runOne runs a single configuration, and writes the report to out while the run continues. With an
+// error it also returns the results so far; nil if the run did not begin.
 func runOne(ctx context.Context, c *config.Config, opt RunOptions, out *report.Exporter) (*engine.Result, error) {
-	so := engine.Options{Clock: opt.Clock, Packs: opt.Packs, Force: opt.Force, KeepSamples: 1,
+	// One stored sample suffices, because the observer writes each sample to the report.
+	sessionOpt := engine.Options{Clock: opt.Clock, Packs: opt.Packs, Force: opt.Force, KeepSamples: 1,
 		Observer: out.Observer()}
 	if opt.Remote != nil {
-		so.Network = opt.Remote
+		sessionOpt.Network = opt.Remote
 	}
-	if opt.Remote.Live() && so.Observer != nil {
-		opt.scribe = newScribe(out, opt.Clock)
-		so.Observer = opt.scribe
+	if opt.Remote.Live() && sessionOpt.Observer != nil { // in real time; a replayed network is not live
+		opt.writer = newLiveWriter(out, opt.Clock)
+		sessionOpt.Observer = opt.writer
 	}
-	if len(c.Shadows) > 0 || slices.ContainsFunc(c.At, func(x config.StampedChange) bool { return len(x.Change.Shadows) > 0 }) {
-		so.KeepSamples = liveSamples // to compare the lanes by
+	startsShadow := func(scripted config.StampedChange) bool { return len(scripted.Change.Shadows) > 0 }
+	if len(c.Shadows) > 0 || slices.ContainsFunc(c.At, startsShadow) {
+		sessionOpt.KeepSamples = liveSamples // for the comparison of the lanes
 	}
-	so.Inspect, so.KeepPackets = so.Observer != nil, inspected
+	sessionOpt.Inspect, sessionOpt.KeepPackets = sessionOpt.Observer != nil, inspectedPackets
 	if c.Find == nil && opt.files != nil {
 		c = c.Clone()
-		c.Find = opt.files.Note
+		c.Find = opt.files.Note // records the data files that the session reads
 	}
-	s, err := engine.NewSession(ctx, c, so)
+	s, err := engine.NewSession(ctx, c, sessionOpt)
 	if err != nil {
-		opt.scribe.close()
+		opt.writer.close()
 		return nil, err
 	}
-	if so.Observer != nil {
-		opt.files.List(".") // reads large files now, rather than while a report is due
+	if sessionOpt.Observer != nil {
+		opt.files.List(".") // hashes the data files now, so that writing the report is fast
 	}
 	if err := s.Pack(opt.newPacking(ctx)); err != nil && ctx.Err() == nil {
-		opt.scribe.close()
+		opt.writer.close()
 		return nil, errors.Join(err, s.Close())
 	}
-	result, err := drive(ctx, s, opt, out)
+	result, err := driveSession(ctx, s, opt, out)
 	if result != nil {
 		result.Files = opt.files.List(".")
 	}
 	return result, errors.Join(err, s.Close(), out.Close())
 }
 
-// newPacking returns a delivery.Packing that reports progress to o.Packing, if set, and cancels the
-// work when ctx ends.
+// newPacking returns a delivery.Packing that reports progress to o.Packing, if set, and cancels packing
+// when ctx ends.
 func (o *RunOptions) newPacking(ctx context.Context) *delivery.Packing {
 	return &delivery.Packing{Clock: o.Clock, Progress: func(encoder string, done, total int64) error {
 		if o.Packing != nil {
@@ -130,82 +132,82 @@ func (o *RunOptions) newPacking(ctx context.Context) *delivery.Packing {
 	}}
 }
 
-// drive runs a session to its end and keeps its report current. It writes the report at
-// most once a second, and spends at most a twentieth of the time on that.
-func drive(ctx context.Context, s *engine.Session, opt RunOptions, out *report.Exporter) (*engine.Result, error) {
-	begun, planned := opt.Clock.Now(), s.Planned()
+// driveSession runs a session to its end, and writes its report at the intervals of Pace and at the
+// end. With an error it also returns the results so far.
+func driveSession(ctx context.Context, s *engine.Session, opt RunOptions, out *report.Exporter) (*engine.Result, error) {
+	startedAt, planned := opt.Clock.Now(), s.Planned()
 	now := func() *engine.Result {
-		r := resultNow(s, begun, opt.Clock)
+		r := resultNow(s, startedAt, opt.Clock)
 		if opt.Remote != nil {
 			opt.Remote.AddTo(r)
 		}
 		r.Planned, r.PlannedS, r.Reason, r.Set = 1, planned.Seconds(), engine.Unfinished, out.Set
 		return r
 	}
-	pace := NewPace(opt.Clock, begun, time.Second)
-	step, looked := slice, begun
-	var failed error
+	pace := NewPace(opt.Clock, startedAt, time.Second)
+	step, sliceStart := runSlice, startedAt
+	var runErr error
 	if opt.Remote.Live() {
-		failed = driveRemote(ctx, s, opt, now)
+		runErr = driveRemote(ctx, s, opt, now)
 	}
-	for !s.Done() && ctx.Err() == nil && failed == nil {
-		failed = s.Advance(step)
-		if ctx.Err() != nil && errors.Is(failed, os.ErrDeadlineExceeded) {
-			failed = nil // ctx ended the wait for the writing end of a pipe
+	for !s.Done() && ctx.Err() == nil && runErr == nil {
+		runErr = s.Advance(step)
+		if ctx.Err() != nil && errors.Is(runErr, os.ErrDeadlineExceeded) {
+			runErr = nil // the end of ctx interrupted reading from a pipe
 			break
 		}
-		if failed != nil {
+		if runErr != nil {
 			break
 		}
-		if at := opt.Clock.Now(); at-looked > tooLong {
-			step, looked = thinSlice, at
-		} else {
-			looked = at
+		sliceEnd := opt.Clock.Now()
+		if sliceEnd-sliceStart > maxSliceNS {
+			step = shortSlice // for the rest of the run
 		}
+		sliceStart = sliceEnd
 		if opt.Progress != nil {
 			opt.Progress(s.Progress())
 		}
-		failed = pace.Do(func() error {
+		runErr = pace.Do(func() error {
 			r := now()
 			r.Partial = true
 			return out.Write(r)
 		})
 	}
-	if !s.Done() || failed != nil {
+	if !s.Done() || runErr != nil {
 		s.Interrupt()
 	}
-	opt.scribe.close()
+	opt.writer.close()
 	r := now()
-	r.Interrupted = r.Interrupted && failed == nil
-	report.End(r, failed)
-	if errors.Is(failed, report.ErrWrite) {
-		return r, failed // the folder keeps the last complete report
+	r.Interrupted = r.Interrupted && runErr == nil // an error is the reason then, not the interruption
+	report.SetReason(r, runErr)
+	if errors.Is(runErr, report.ErrWrite) {
+		return r, runErr // the folder keeps the last complete report
 	}
 	err := out.Write(r)
 	if err != nil {
-		report.End(r, err)
+		report.SetReason(r, err)
 	}
-	return r, errors.Join(failed, err)
+	return r, errors.Join(runErr, err)
 }
 
 // Pace limits how often a report is written during a run: it enforces a minimum interval between two
-// calls, and at most a twentieth of the time spent in calls.
+// calls of save, and spends at most a twentieth of the time in them.
 type Pace struct {
-	clock wallclock.Clock
-	least time.Duration // minimum interval between two calls
-	next  int64         // earliest time of the next call
+	clock       wallclock.Clock
+	minInterval time.Duration // between two calls
+	next        int64         // earliest time of the next call, as of clock
 }
 
-// NewPace returns a pace that begins at a moment of the clock.
-func NewPace(clock wallclock.Clock, begun int64, least time.Duration) Pace {
-	return Pace{clock, least, begun + int64(least)}
+// NewPace returns a Pace whose first interval begins at clock time begun.
+func NewPace(clock wallclock.Clock, begun int64, minInterval time.Duration) Pace {
+	return Pace{clock, minInterval, begun + int64(minInterval)}
 }
 
-// longestPause is the maximum pause that a slow save causes. A clock that jumps during a
-// save makes the save look slow.
-const longestPause = time.Minute
+// maxPause is the maximum interval after a slow save. Without a maximum, a jump of the clock during a
+// save could stop saving for long.
+const maxPause = time.Minute
 
-// Do calls save if enough time has passed since the last call.
+// Do calls save, and returns its error, if the interval since the last call has passed.
 func (p *Pace) Do(save func() error) error {
 	now := p.clock.Now()
 	if now < p.next {
@@ -213,38 +215,39 @@ func (p *Pace) Do(save func() error) error {
 	}
 	err := save()
 	end := p.clock.Now()
-	p.next = end + max(min(20*(end-now), int64(longestPause)), int64(p.least))
+	p.next = end + max(min(20*(end-now), int64(maxPause)), int64(p.minInterval)) // 20 times as long as the save took
 	return err
 }
 
-// resultNow returns the session's result so far, with the ratio of virtual to wall time since begun.
-func resultNow(s *engine.Session, begun int64, clock wallclock.Clock) *engine.Result {
+// resultNow returns the session's result so far. startedAt is the clock time at the start of the run, from
+// which the real-time factor is computed.
+func resultNow(s *engine.Session, startedAt int64, clock wallclock.Clock) *engine.Result {
 	r := s.Result()
 	if len(r.Shadows) > 0 {
 		r.Comparison, r.SamplesByLane = lockstep.Compare(s.View(0)), s.SamplesByLane()
 	}
-	if spent := clock.Now() - begun; spent > 0 {
-		r.Timing.RealTimeFactor = float64(s.Now()) / float64(spent)
+	if elapsed := clock.Now() - startedAt; elapsed > 0 {
+		r.Timing.RealTimeFactor = float64(s.Now()) / float64(elapsed)
 	}
 	return r
 }
 
-// Check returns why a run of c could not begin, at any point of its sweep, and settles c as Settle
-// does.
+// Check returns the error with which a run of c, or of any point of its sweep, would fail to begin; nil
+// if all could begin. It also fills in the settings of c that depend on the data, like Settle.
 func Check(ctx context.Context, c *config.Config) error {
 	err := Settle(ctx, c)
 	if len(c.Sweep) == 0 || ctx.Err() != nil {
 		return err
 	}
-	grid, err := c.Points() // what is wrong with c alone may be right at every point
+	grid, err := c.Points() // an error of c itself does not matter if every point is correct
 	if err != nil {
 		return err
 	}
 	return checkPoints(ctx, c, grid, false)
 }
 
-// checkPoints returns an error for the first point of the grid of c at which a run could not begin.
-// force is as in engine.Options.
+// checkPoints returns an error for the first point in grid, the grid of c, at which a run could not
+// begin. force is engine.Options.Force.
 func checkPoints(ctx context.Context, c *config.Config, grid []config.Point, force bool) error {
 	checker := engine.NewChecker(force)
 	for i := range grid {
@@ -258,9 +261,9 @@ func checkPoints(ctx context.Context, c *config.Config, grid []config.Point, for
 	return nil
 }
 
-// Settle opens the data, as a run would, and fits the settings to it that were not chosen: c is then
-// the configuration of the run. It fails as a run would, if the data cannot be opened or the encoders
-// cannot send it.
+// Settle opens the data and fills in the settings of c that depend on the data and were not set, so
+// that c is the complete configuration of a run. It returns an error if the data cannot be opened, or
+// if the encoders cannot encode them.
 func Settle(ctx context.Context, c *config.Config) error {
 	s, err := engine.NewSession(ctx, c, engine.Options{})
 	if err != nil {

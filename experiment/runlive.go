@@ -11,29 +11,30 @@ import (
 	"wirelab/internal/wallclock"
 )
 
-// scribe keeps the report of a run in real time current, in a goroutine of its own: a
-// disk that takes its time must not keep packets from leaving.
-type scribe struct {
-	out     *report.Exporter
-	work    chan func()
-	done    chan struct{}
-	clock   wallclock.Clock
-	last    int64
-	written chan written // holds one: of the write that was done last
-	busy    bool
-	took    int64
-	err     error
+// liveWriter writes the report of a run in real time, in its own goroutine, so that a slow disk does
+// not delay packets. It implements engine.Observer.
+type liveWriter struct {
+	out         *report.Exporter
+	work        chan func()   // executed in order by the goroutine
+	done        chan struct{} // closed when the goroutine has ended
+	clock       wallclock.Clock
+	lastWriteAt int64            // clock time at which the last write was queued
+	results     chan writeResult // result of a finished write; capacity 1
+	writing     bool             // a write is queued or in progress
+	lastTook    int64            // duration of the last finished write in nanoseconds
+	err         error            // of the last finished write
 }
 
-type written struct {
+// writeResult is the result of writing a report.
+type writeResult struct {
 	err  error
-	took int64
+	took int64 // nanoseconds
 }
 
-// newScribe starts the goroutine; close ends it.
-func newScribe(out *report.Exporter, clock wallclock.Clock) *scribe {
-	s := &scribe{out: out, work: make(chan func(), 4096), done: make(chan struct{}), clock: clock, last: clock.Now(),
-		written: make(chan written, 1)}
+// newLiveWriter returns a writer to out and starts its goroutine; close ends it.
+func newLiveWriter(out *report.Exporter, clock wallclock.Clock) *liveWriter {
+	s := &liveWriter{out: out, work: make(chan func(), 4096), done: make(chan struct{}), clock: clock, lastWriteAt: clock.Now(),
+		results: make(chan writeResult, 1)}
 	go func() {
 		defer close(s.done)
 		for f := range s.work {
@@ -43,44 +44,45 @@ func newScribe(out *report.Exporter, clock wallclock.Clock) *scribe {
 	return s
 }
 
-// Sample implements engine.Observer.
-func (s *scribe) Sample(x *meters.Sample) {
-	y := *x
-	s.work <- func() { s.out.Sample(&y) }
+// Sample implements engine.Observer. It queues a copy, since the pointer is valid only during the call.
+func (s *liveWriter) Sample(x *meters.Sample) {
+	copied := *x
+	s.work <- func() { s.out.Sample(&copied) }
 }
 
-// Packet implements engine.Observer.
-func (s *scribe) Packet(r *packetlog.Record, p *engine.Problem) {
-	e := report.Ended(r, p)
+// Packet implements engine.Observer. It queues a copy, since the pointers are valid only during the call.
+func (s *liveWriter) Packet(r *packetlog.Record, p *engine.Problem) {
+	e := report.NewPacketEntry(r, p)
 	s.work <- func() { s.out.Add(e) }
 }
 
 // Settled implements engine.Observer.
-func (s *scribe) Settled(seq uint64) { s.work <- func() { s.out.Settled(seq) } }
+func (s *liveWriter) Settled(seq uint64) { s.work <- func() { s.out.Settled(seq) } }
 
-// keep has the report written if it is time: once a second, and not for more than a
-// twentieth of the time. It returns the error of the write before.
-func (s *scribe) keep(now func() *engine.Result) error {
+// saveIfDue queues a write of the report if one is due: at most once a second, and for at most a
+// twentieth of the time. result returns the result so far. saveIfDue returns the error of the last
+// finished write.
+func (s *liveWriter) saveIfDue(result func() *engine.Result) error {
 	select {
-	case w := <-s.written:
-		s.busy, s.took, s.err = false, w.took, w.err
+	case w := <-s.results:
+		s.writing, s.lastTook, s.err = false, w.took, w.err
 	default:
 	}
-	if at := s.clock.Now(); !s.busy && s.err == nil && at-s.last >= max(int64(time.Second), min(20*s.took, int64(longestPause))) {
-		s.busy, s.last = true, at
-		r := now()
+	if at := s.clock.Now(); !s.writing && s.err == nil && at-s.lastWriteAt >= max(int64(time.Second), min(20*s.lastTook, int64(maxPause))) {
+		s.writing, s.lastWriteAt = true, at
+		r := result()
 		r.Partial = true
 		s.work <- func() {
 			begun := s.clock.Now()
 			err := s.out.Write(r)
-			s.written <- written{err, s.clock.Now() - begun}
+			s.results <- writeResult{err, s.clock.Now() - begun}
 		}
 	}
 	return s.err
 }
 
-// close waits until all is written. A nil scribe has nothing to write.
-func (s *scribe) close() {
+// close waits until all queued work is done and ends the goroutine. A nil liveWriter does nothing.
+func (s *liveWriter) close() {
 	if s == nil {
 		return
 	}
@@ -88,15 +90,16 @@ func (s *scribe) close() {
 	<-s.done
 }
 
-// driveRemote runs a session to its end in real time, and keeps its report current.
-func driveRemote(ctx context.Context, s *engine.Session, opt RunOptions, now func() *engine.Result) error {
+// driveRemote runs a session over a network to its end, in real time, and writes its report meanwhile.
+// result returns the result so far.
+func driveRemote(ctx context.Context, s *engine.Session, opt RunOptions, result func() *engine.Result) error {
 	return opt.Remote.Drive(ctx, s, func() error {
 		if opt.Progress != nil {
 			opt.Progress(s.Progress())
 		}
-		if opt.scribe == nil {
+		if opt.writer == nil {
 			return nil
 		}
-		return opt.scribe.keep(now)
+		return opt.writer.saveIfDue(result)
 	})
 }

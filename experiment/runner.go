@@ -18,53 +18,53 @@ import (
 	"wirelab/internal/wallclock"
 )
 
-// The memory of a live session: five minutes of samples and packets, of which a snapshot
-// carries as many as a screen can show.
+// Number of stored samples and packets per lane of a live session: five minutes at 60 packets a
+// second. A snapshot contains fewer packets, as many as a screen can show.
 const (
 	liveSamples = 3000
 	livePackets = 300 * 60
 )
 
-// RunnerOptions are what a runner gets from its caller.
+// RunnerOptions configure a Runner.
 type RunnerOptions struct {
-	Clock   wallclock.Clock  // monotonic wall time; required: it paces the session
-	Reports string           // the folder in which Save creates a folder for each report
-	Stamp   func() string    // returns the beginning of the folder's name, for example the date
-	Disk    *atomicfile.Disk // the disk of Reports; nil means the machine's
-	Remote  *remote.Link     // the link to a remote receiver; nil means a receiver in this process
+	Clock   wallclock.Clock  // monotonic wall clock that paces the session; required
+	Reports string           // folder in which saving creates a folder for each report; empty if none
+	Stamp   func() string    // returns the first part of that folder's name, for example the date; nil means none
+	Disk    *atomicfile.Disk // file system of Reports; nil means the operating system's
+	Remote  *remote.Link     // link to a remote receiver; nil means a receiver in this process
 }
 
-// Runner paces one session by the wall clock, for the dashboard. It owns the session's
-// goroutine; the rest of the program reads an immutable Snapshot through an atomic pointer and
-// sends commands through a bounded queue. Neither side ever waits for the other: if the engine
-// cannot keep up, virtual time slows, and if the screen is slow it misses snapshots, but no
-// packet is ever skipped.
+// Runner runs one session at the pace of the wall clock, for the dashboard. It owns the session's
+// goroutine. Other goroutines read immutable snapshots through an atomic pointer, and send commands
+// through a bounded queue, so neither side waits for the other. If the engine cannot keep up, virtual
+// time slows down. If the screen is slow, it misses snapshots, but the session still handles every
+// packet.
 type Runner struct {
 	opt      RunnerOptions
 	commands chan Command
-	snap     atomic.Pointer[engine.Snapshot]
+	snapshot atomic.Pointer[engine.Snapshot]
 	done     chan struct{}
 	cancel   context.CancelFunc
-	once     sync.Once
+	stopOnce sync.Once
 	started  bool
 
-	// The fields below belong to the goroutine until done is closed.
+	// The fields below belong to the session's goroutine until done is closed.
 	session *engine.Session
-	config  *config.Config // of the session, as it was set up
+	config  *config.Config // with which the session was opened
 	pacing
 	packing
 	reports
-	earlier  []earlierRun    // runs that Undo can return to, oldest first
-	undone   []config.Change // changes that Redo repeats, the newest last
-	notice   engine.Notice
-	refused  int           // number of refused script changes that were shown
-	opened   *packetlog.ID // the packet that is inspected; nil if none
-	standing standing
-	err      error // the error that stopped the session
-	broken   bool  // the session panicked: its state cannot be trusted
+	earlierRuns     []earlierRun    // runs to which Undo can return, oldest first
+	undone          []config.Change // changes that Redo repeats, the newest last
+	notice          engine.Notice
+	refusalsShown   int           // number of refused scripted changes for which a notice was shown
+	inspectedPacket *packetlog.ID // the packet of the last Command.Open; nil if none
+	standing        pausedPackets
+	err             error // the error that stopped the session; nil if none
+	panicked        bool  // the session panicked, so its state is not used any more
 }
 
-// NewRunner prepares a session; Start runs it. If ctx ends, reading from a pipe fails.
+// NewRunner opens a session; Start runs it. When ctx ends, reading from a pipe fails.
 func NewRunner(ctx context.Context, c *config.Config, opt RunnerOptions) (*Runner, error) {
 	if opt.Clock == nil {
 		panic("experiment: a Runner needs a Clock")
@@ -72,19 +72,20 @@ func NewRunner(ctx context.Context, c *config.Config, opt RunnerOptions) (*Runne
 	opt.Clock = opt.Clock.Steady()
 	r := &Runner{opt: opt, commands: make(chan Command, 64), done: make(chan struct{}), config: c.Clone(),
 		reports: reports{files: &report.Files{}}, packing: packing{packs: delivery.NewPackCache()},
-		pacing: pacing{speed: 1, seeking: noSeek}}
-	s, err := r.open(ctx)
+		pacing: pacing{speed: 1, seekTarget: noSeek}}
+	s, err := r.openSession(ctx)
 	if err != nil {
 		return nil, err
 	}
 	r.session = s
-	r.config.Adopt(s.StartConfig())
+	r.config.Adopt(s.StartConfig()) // with the settings that depend on the data
 	r.publish()
 	return r, nil
 }
 
-// open opens a session of r.config.
-func (r *Runner) open(ctx context.Context) (*engine.Session, error) {
+// openSession opens a session of r.config that runs until it is stopped: recordings play in a loop, and
+// files are delivered repeatedly. r.files records the data files that the session reads.
+func (r *Runner) openSession(ctx context.Context) (*engine.Session, error) {
 	c := r.config.Clone()
 	c.Data.Loop, c.Data.Again = true, true
 	c.Find = r.files.Note
@@ -96,7 +97,8 @@ func (r *Runner) open(ctx context.Context) (*engine.Session, error) {
 	return engine.NewSession(ctx, c, opt)
 }
 
-// Start runs the session until ctx ends or Stop is called. A runner starts once.
+// Start runs the session in its own goroutine until ctx ends or Stop is called, and returns immediately. It
+// panics if it is called twice or after Stop.
 func (r *Runner) Start(ctx context.Context) {
 	if r.started {
 		panic("experiment: a Runner starts once")
@@ -106,21 +108,22 @@ func (r *Runner) Start(ctx context.Context) {
 	go r.loop(ctx)
 }
 
-// Stop ends the session, waits for its goroutine and closes the source. It may be called twice;
-// afterwards Save still works.
+// Stop ends the session, waits for its goroutine and closes the source. Save may be called after Stop.
+// Further calls of Stop have no effect.
 func (r *Runner) Stop() {
-	r.once.Do(func() {
+	r.stopOnce.Do(func() {
 		if r.cancel != nil {
-			r.cancel()
+			r.cancel() // the goroutine calls close
 			return
 		}
-		r.started = true // Start panics from now on
+		r.started = true // Start was never called and panics from now on
 		r.close()
 	})
 	<-r.done
 }
 
-// close finishes a save and releases the source. The measurements stay available.
+// close waits for a report that is being written and closes the source. The measurements stay
+// available.
 func (r *Runner) close() {
 	defer close(r.done)
 	r.finishSave()
@@ -130,9 +133,10 @@ func (r *Runner) close() {
 }
 
 // Snapshot returns the newest snapshot of the session; it is never nil.
-func (r *Runner) Snapshot() *engine.Snapshot { return r.snap.Load() }
+func (r *Runner) Snapshot() *engine.Snapshot { return r.snapshot.Load() }
 
-// Do queues a command and returns immediately; false if the queue is full or the session is over.
+// Do queues a command and returns immediately. It returns false if the queue is full or the session has
+// been stopped.
 func (r *Runner) Do(c Command) bool {
 	select {
 	case <-r.done:
@@ -147,22 +151,23 @@ func (r *Runner) Do(c Command) bool {
 	}
 }
 
-// loop runs the session until ctx ends, and publishes a panic.
+// loop runs the session until ctx ends. If the session panics, it publishes the panic as an error.
 func (r *Runner) loop(ctx context.Context) {
 	defer r.close()
 	err := panics.Call(func() error { r.run(ctx); return nil })
 	if err != nil {
-		r.broken = true
-		r.err = fmt.Errorf("the lab broke: %w", err)
-		// On top of the last good snapshot: the session's own state cannot be trusted.
-		snap := *r.snap.Load()
+		r.panicked = true
+		r.err = fmt.Errorf("internal error: %w", err)
+		// The last published snapshot is used, because the state of the session may be inconsistent.
+		snap := *r.snapshot.Load()
 		snap.State, snap.Err = engine.Broken, r.err
-		r.snap.Store(&snap)
+		r.snapshot.Store(&snap)
 	}
 }
 
-// run advances the session with the wall clock and carries out commands until ctx ends. It publishes a
-// snapshot every publishEvery, and at once after a command or a finished save.
+// run advances the session with the wall clock and executes commands until ctx ends. It publishes a
+// snapshot every publishEvery, and immediately after a command or a finished save. While a patch is being
+// made, virtual time stands still.
 func (r *Runner) run(ctx context.Context) {
 	interval := tickInterval
 	if r.opt.Remote != nil {
@@ -170,7 +175,7 @@ func (r *Runner) run(ctx context.Context) {
 	}
 	tick := time.NewTicker(interval)
 	defer tick.Stop()
-	r.last = r.opt.Clock()
+	r.lastTick = r.opt.Clock()
 	published := time.Duration(0)
 	for {
 		publishNow := false
@@ -188,8 +193,8 @@ func (r *Runner) run(ctx context.Context) {
 		case <-tick.C:
 		}
 		if r.pollPatch(ctx) {
-			r.last = r.opt.Clock()
-			r.measured.stop()
+			r.lastTick = r.opt.Clock()
+			r.measured.reset()
 		} else {
 			r.advance()
 		}
@@ -206,12 +211,12 @@ func (r *Runner) fail(err error) {
 	r.notify(true, err.Error())
 }
 
-// notify shows a message to the user; bad: something went wrong.
+// notify shows a message to the user. bad means that it reports a problem.
 func (r *Runner) notify(bad bool, text string) {
 	r.notice = engine.Notice{ID: r.notice.ID + 1, Text: text, Bad: bad}
 }
 
-// notifyResult shows err, or else ok unless it is empty.
+// notifyResult shows err or, if err is nil, the message ok unless it is empty.
 func (r *Runner) notifyResult(ok string, err error) {
 	if err != nil {
 		r.notify(true, err.Error())
@@ -220,13 +225,14 @@ func (r *Runner) notifyResult(ok string, err error) {
 	}
 }
 
-// handleCommand carries out one command. Changes of the session wait while a patch is made.
+// handleCommand executes one command. Commands that change the session are deferred while a patch is
+// being made.
 func (r *Runner) handleCommand(ctx context.Context, c Command) {
-	if r.postpone(&c) {
+	if r.deferCommand(&c) {
 		return
 	}
 	if r.opt.Remote != nil && (c.Seek != nil || c.Speed != nil && *c.Speed != 1) {
-		r.notifyResult("", errOnePace)
+		r.notifyResult("", errRealTimeOnly)
 		c.Seek, c.Speed = nil, nil
 	}
 	if c.Pause != nil {
@@ -239,7 +245,7 @@ func (r *Runner) handleCommand(ctx context.Context, c Command) {
 		r.setSpeed(*c.Speed)
 	}
 	if c.Open != nil {
-		r.opened = c.Open
+		r.inspectedPacket = c.Open
 	}
 	if r.err == nil {
 		r.handleSessionCommand(ctx, c)
@@ -247,18 +253,19 @@ func (r *Runner) handleCommand(ctx context.Context, c Command) {
 	if c.Save != nil {
 		r.startSave(*c.Save)
 	}
-	if r.opt.Remote == nil || r.paused {
+	if r.opt.Remote == nil || r.paused { // over a network the session catches up with the remote display
 		r.target = r.session.Now()
 	}
 }
 
-// handleSessionCommand carries out the parts of a command that need a session without an error.
+// handleSessionCommand executes the parts of a command that change or move the session. They are impossible
+// after an error of the session.
 func (r *Runner) handleSessionCommand(ctx context.Context, c Command) {
 	if c.Change != nil {
 		if c.Change.Input == nil && c.Change.Mark == "" {
 			r.undone = nil // nothing can be redone after a new change
 		}
-		r.notifyResult("", r.change(ctx, *c.Change))
+		r.notifyResult("", r.applyChange(ctx, *c.Change))
 	}
 	if c.Undo {
 		label, err := r.undo(ctx)
@@ -266,11 +273,11 @@ func (r *Runner) handleSessionCommand(ctx context.Context, c Command) {
 	}
 	if c.Redo {
 		label, err := r.redo(ctx)
-		r.notifyResult("again: "+label, err)
+		r.notifyResult("redone: "+label, err)
 	}
-	if c.Step > 0 {
+	if c.Step > 0 { // a pause, and a short seek without a notice
 		r.paused = true
-		r.seeking = r.session.FrameAt(min(c.Step, maxStep) - 1)
+		r.seekTarget = r.session.FrameAt(min(c.Step, maxStep) - 1)
 	}
 	if c.Seek != nil {
 		r.notifyResult("", r.seek(ctx, *c.Seek))
@@ -280,33 +287,34 @@ func (r *Runner) handleSessionCommand(ctx context.Context, c Command) {
 	}
 }
 
-// maxStep bounds how many frames one command advances.
+// maxStep is the maximum number of frames that one command advances.
 const maxStep = 10_000
 
-// publish makes a snapshot and publishes it.
+// publish publishes a snapshot of the session with the runner's own state: pacing, saving, the progress of
+// a patch and the newest notice. snap.State is engine.Running unless one of the cases below applies.
 func (r *Runner) publish() {
 	snap := r.session.View(engine.ShownPackets)
-	if packets := r.standing.packets(r); packets != nil {
+	if packets := r.standing.update(r); packets != nil {
 		snap.Lanes[0].Packets = packets
 	}
-	r.showMaking(snap)
+	r.addPatchProgress(snap)
 	if r.opt.Remote != nil {
 		snap.To = r.opt.Remote.To()
 	}
-	if r.opened != nil {
-		snap.Opened = r.session.Opened(*r.opened)
+	if r.inspectedPacket != nil {
+		snap.Opened = r.session.Opened(*r.inspectedPacket)
 	}
 	snap.Speed, snap.Actual, snap.Notice, snap.Err = r.speed, r.measured.factor, r.notice, r.err
 	snap.Saved, snap.Saving = r.saved, r.pendingSave != nil
 	switch {
 	case r.err != nil:
 		snap.State = engine.Broken
-	case r.jump:
-		snap.State, snap.Seek = engine.Seeking, r.seeking
+	case r.isJump:
+		snap.State, snap.Seek = engine.Seeking, r.seekTarget
 	case r.session.Done():
 		snap.State = engine.Ended
 	case r.paused:
 		snap.State = engine.Paused
 	}
-	r.snap.Store(snap)
+	r.snapshot.Store(snap)
 }

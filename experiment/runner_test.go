@@ -16,15 +16,15 @@ import (
 	"wirelab/internal/wallclock"
 )
 
-// wall returns the real clock, for the runner's pace.
-func wall() wallclock.Clock {
+// wallClock returns the real clock.
+func wallClock() wallclock.Clock {
 	start := time.Now()
 	return func() time.Duration { return time.Since(start) }
 }
 
 func startRunner(t *testing.T, c *config.Config) *Runner {
 	t.Helper()
-	r, err := NewRunner(t.Context(), c, RunnerOptions{Clock: wall(), Reports: t.TempDir()})
+	r, err := NewRunner(t.Context(), c, RunnerOptions{Clock: wallClock(), Reports: t.TempDir()})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -34,7 +34,7 @@ func startRunner(t *testing.T, c *config.Config) *Runner {
 	return r
 }
 
-// patience bounds waits that end as soon as what is waited for happens.
+// patience is the timeout of await.
 const patience = time.Minute
 
 // await polls snapshots until ok accepts one.
@@ -63,10 +63,10 @@ func send(t *testing.T, r *Runner, c Command) {
 	t.Fatal("the queue of commands stays full")
 }
 
-// A live session with swaps, slider moves, pauses, undo and jumps can be saved
-// and repeated headless to the same bytes.
+// A live session with swaps, slider moves, pauses, undo and seeks has the same digest as its
+// headless replay.
 func TestLiveSessionReplays(t *testing.T) {
-	r := startRunner(t, quick(t))
+	r := startRunner(t, quickConfig(t))
 	rng := rand.New(rand.NewPCG(8, 8))
 	all := labtest.OfCubes()
 	speed := 0.0
@@ -93,7 +93,7 @@ func TestLiveSessionReplays(t *testing.T) {
 	back := 2 * time.Second
 	send(t, r, Command{Seek: &back, Pause: new(true)})
 	await(t, r, "the jump back", func(s *engine.Snapshot) bool { return s.State == engine.Paused && s.Now < 3*time.Second })
-	forth := 4 * time.Second // what was done after the moment sought plays again
+	forth := 4 * time.Second // changes after the target are repeated
 	send(t, r, Command{Seek: &forth})
 	await(t, r, "the jump ahead", func(s *engine.Snapshot) bool { return s.State == engine.Paused && s.Now >= forth })
 	send(t, r, Command{Seek: &back})
@@ -112,19 +112,19 @@ func TestLiveSessionReplays(t *testing.T) {
 }
 
 func TestRunnerReportsErrors(t *testing.T) {
-	r := startRunner(t, quick(t))
+	r := startRunner(t, quickConfig(t))
 	send(t, r, Command{Change: new(config.NewChange("encoder.name", "relative-orientatoin"))})
 	s := await(t, r, "a complaint", func(s *engine.Snapshot) bool { return s.Notice.Bad })
 	if want := "did you mean relative-orientation?"; !strings.Contains(s.Notice.Text, want) {
-		t.Errorf("%q does not say %q", s.Notice.Text, want)
+		t.Errorf("%q does not contain %q", s.Notice.Text, want)
 	}
 	if s.State == engine.Broken {
 		t.Error("a typo broke the lab")
 	}
 }
 
-func TestPauseStopsTimeAndStepMovesOneFrame(t *testing.T) {
-	r := startRunner(t, quick(t))
+func TestPauseAndStep(t *testing.T) {
+	r := startRunner(t, quickConfig(t))
 	send(t, r, Command{Pause: new(true)})
 	s := await(t, r, "the pause", func(s *engine.Snapshot) bool { return s.State == engine.Paused })
 	sent := s.Lanes[0].Totals.Sent
@@ -138,21 +138,21 @@ func TestPauseStopsTimeAndStepMovesOneFrame(t *testing.T) {
 }
 
 // An error of the source ends the session with a message, not with a panic.
-func TestSourceErrorEndsTheSession(t *testing.T) {
+func TestSourceErrorEndsSession(t *testing.T) {
 	c := config.Default()
 	s, err := engine.NewSessionOf(c, labtest.Failing{Crowd: labtest.NewCrowd(3, 1, -1, 1)}, engine.Options{Endless: true})
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := &Runner{opt: RunnerOptions{Clock: wall()}, commands: make(chan Command, 1), done: make(chan struct{}), config: c, session: s,
-		pacing: pacing{speed: 1, seeking: noSeek}}
+	r := &Runner{opt: RunnerOptions{Clock: wallClock()}, commands: make(chan Command, 1), done: make(chan struct{}), config: c, session: s,
+		pacing: pacing{speed: 1, seekTarget: noSeek}}
 	r.publish()
 	r.Start(context.Background())
 	defer r.Stop()
 	for end := time.Now().Add(patience); time.Now().Before(end); time.Sleep(5 * time.Millisecond) {
 		if snap := r.Snapshot(); snap.State == engine.Broken {
 			if snap.Err == nil || !strings.Contains(snap.Err.Error(), "frame 5 is bad") {
-				t.Errorf("it says %v", snap.Err)
+				t.Errorf("got %v", snap.Err)
 			}
 			return
 		}
@@ -160,10 +160,10 @@ func TestSourceErrorEndsTheSession(t *testing.T) {
 	t.Error("the lab never noticed")
 }
 
-// Seeking back and forth does not change a session: changes after the target of a
-// seek are replayed, unless a new change is made first.
+// Seeking back and forth does not change a session: changes after the target are repeated, unless a
+// new change is made first.
 func TestSeekReplaysLaterChanges(t *testing.T) {
-	r := startRunner(t, quick(t))
+	r := startRunner(t, quickConfig(t))
 	send(t, r, Command{Pause: new(true)})
 	go5, go1 := 5*time.Second, time.Second
 	at := func(d time.Duration) func(*engine.Snapshot) bool {

@@ -24,7 +24,7 @@ func TestRunnerOpensPackets(t *testing.T) {
 	}
 	defer r.Stop()
 	if r.Snapshot().Opened != nil {
-		t.Error("a packet is open that nobody asked for")
+		t.Error("a packet is open without a command")
 	}
 	r.handleCommand(t.Context(), Command{Open: &packetlog.ID{Seq: 59}})
 	for _, at := range []time.Duration{time.Second, 2 * time.Second} {

@@ -11,45 +11,48 @@ import (
 // Periods of the runner's loop, in wall time.
 const (
 	tickInterval = 8 * time.Millisecond
-	maxSlice     = 12 * time.Millisecond // the longest work between two reads of the commands
+	maxSlice     = 12 * time.Millisecond // maximum time of advance, between two reads of the commands
 	publishEvery = 45 * time.Millisecond
-	maxElapsed   = 250 * time.Millisecond // virtual time does not catch up with more, after a sleep or a clock that jumped
+	maxElapsed   = 250 * time.Millisecond // a longer tick, after a sleep or a jump of the clock, counts as this
 )
 
-// MinSpeed and MaxSpeed bound the pace of a live session; 0 means no pacing.
+// MinSpeed and MaxSpeed bound the speed of a live session, as multiples of real time.
 const (
 	MinSpeed = 0.1
 	MaxSpeed = 64
 )
 
-// keepsUp is the ratio of actual to requested speed that counts as reached.
-const keepsUp = 0.93
+// minKeepUp is the ratio of actual to requested speed from which the machine counts as fast enough to
+// run trials.
+const minKeepUp = 0.93
 
-// noSeek means that no seek is pending.
+// noSeek is the value of pacing.seekTarget without a pending seek.
 const noSeek time.Duration = -1
 
-// maxSeek bounds how far one jump goes.
+// maxSeek is the maximum distance of a forward seek.
 const maxSeek = time.Hour
 
-// pacing is how a runner advances virtual time.
+// pacing is the state with which a runner advances virtual time.
 type pacing struct {
-	paused   bool
-	speed    float64       // multiple of real time; 0: no pacing
-	target   time.Duration // virtual time to reach in this tick
-	seeking  time.Duration // virtual time to run to without pacing, even if paused, or noSeek
-	jump     bool          // the seek is a jump: its arrival is shown
-	last     time.Duration // wall time of the last tick
-	measured pace
+	paused     bool
+	speed      float64       // multiple of real time; 0 means as fast as possible
+	target     time.Duration // virtual time to reach in this tick
+	seekTarget time.Duration // virtual time to run to without pacing, even if paused; or noSeek
+	isJump     bool          // the seek is a Command.Seek, not a Step: a notice is shown when it is reached
+	lastTick   time.Duration // wall time of the last tick
+	measured   speedMeter
 }
 
-// pace measures how fast virtual time advances.
-type pace struct {
-	wall, virtual time.Duration
-	started       bool
-	factor        float64 // multiple of real time, over the last second
+// speedMeter measures how fast virtual time advances.
+type speedMeter struct {
+	wall, virtual time.Duration // at the start of the current measurement
+	started       bool          // a measurement is in progress
+	factor        float64       // multiple of real time over the last second; 0 if unknown
 }
 
-func (p *pace) note(wall, virtual time.Duration) {
+// record records that virtual time has reached virtual at wall time wall. It completes a measurement after
+// one second. It begins a new one if virtual time went back.
+func (p *speedMeter) record(wall, virtual time.Duration) {
 	if !p.started || virtual < p.virtual {
 		p.wall, p.virtual, p.started = wall, virtual, true
 		return
@@ -60,114 +63,120 @@ func (p *pace) note(wall, virtual time.Duration) {
 	}
 }
 
-func (p *pace) stop() { p.started = false }
+// reset discards the current measurement: virtual time does not follow the wall clock.
+func (p *speedMeter) reset() { p.started = false }
 
-// advance runs the session so that virtual time follows the wall clock, for at most maxSlice.
+// advance runs the session until virtual time has caught up with the wall clock, for at most maxSlice
+// of wall time. During a seek, and at speed 0, it runs for maxSlice without pacing. While the session is
+// paused or has ended, it only receives datagrams from the network. It notifies the user of a reached seek
+// and of refused scripted changes.
 func (r *Runner) advance() {
 	wall := r.opt.Clock()
-	r.session.SetSpare(r.measured.factor == 0 || r.measured.factor >= keepsUp*r.speed)
-	elapsed := min(wall-r.last, maxElapsed)
-	r.last = wall
+	r.session.AllowTrials(r.measured.factor == 0 || r.measured.factor >= minKeepUp*r.speed) // 0: not measured yet
+	elapsed := min(wall-r.lastTick, maxElapsed)
+	r.lastTick = wall
 	from := r.session.Now()
-	if r.seeking != noSeek && r.session.Reached(r.seeking) {
-		if r.jump {
+	if r.seekTarget != noSeek && r.session.Reached(r.seekTarget) {
+		if r.isJump {
 			r.notify(false, "at "+clockText(from))
 		}
-		r.seeking, r.jump = noSeek, false
+		r.seekTarget, r.isJump = noSeek, false
 	}
-	if r.err != nil || r.session.Done() || (r.paused && r.seeking == noSeek) {
-		r.listen(from)
-		r.measured.stop()
+	if r.err != nil || r.session.Done() || (r.paused && r.seekTarget == noSeek) {
+		r.pollNetwork(from)
+		r.measured.reset()
 		return
 	}
 	switch {
-	case r.seeking != noSeek:
-		r.target = r.seeking
+	case r.seekTarget != noSeek:
+		r.target = r.seekTarget
 	case r.speed == 0:
-		r.target = from + time.Hour
-	case r.target-from > time.Duration(float64(r.behind())*r.speed):
-		// It fell behind: virtual time slows down instead of catching up.
+		r.target = from + time.Hour // never reached in one tick: maxSlice ends it
+	case r.target-from > time.Duration(float64(r.maxBacklog())*r.speed):
+		// The session is too far behind to catch up: virtual time slows down.
 		r.target = from + time.Duration(float64(elapsed)*r.speed)
 	default:
 		r.target = max(r.target, from) + time.Duration(float64(elapsed)*r.speed)
 	}
-	r.listen(r.target)
+	r.pollNetwork(r.target)
 	for !r.session.Reached(r.target) && !r.session.Done() && r.opt.Clock()-wall < maxSlice {
-		to := min(r.target, r.session.Now()+20*time.Millisecond)
+		to := min(r.target, r.session.Now()+20*time.Millisecond) // short steps, so that maxSlice is respected
 		if err := r.session.RunUntil(to); err != nil {
 			r.fail(err)
 			return
 		}
 	}
-	if refused := r.session.Refused(); len(refused) > r.refused {
-		x := refused[len(refused)-1]
-		r.notify(true, "the script's "+x.Change.Label()+" did not fit: "+x.Why)
-		r.refused = len(refused)
+	if refused := r.session.Refused(); len(refused) > r.refusalsShown {
+		newest := refused[len(refused)-1] // only one notice can be shown
+		r.notify(true, "scripted change "+newest.Change.Label()+" refused: "+newest.Why)
+		r.refusalsShown = len(refused)
 	}
-	r.measured.note(wall, r.session.Now())
-	if r.seeking != noSeek {
-		r.measured.stop()
+	r.measured.record(wall, r.session.Now())
+	if r.seekTarget != noSeek { // a seek is not paced
+		r.measured.reset()
 	}
 }
 
+// setSpeed sets the speed as a multiple of real time; 0 means as fast as possible.
 func (r *Runner) setSpeed(v float64) {
-	if v != 0 && !(v >= MinSpeed && v <= MaxSpeed) {
-		r.notify(true, fmt.Sprintf("speed %g makes no sense; expected %g to %g, or max", v, MinSpeed, float64(MaxSpeed)))
+	if v != 0 && !(v >= MinSpeed && v <= MaxSpeed) { // also true if v is not a number
+		r.notify(true, fmt.Sprintf("speed %g is out of range; expected %g to %g, or max", v, MinSpeed, float64(MaxSpeed)))
 		return
 	}
 	r.speed = v
 }
 
-// seek runs to t without pacing; backwards by opening the session again and repeating the changes
-// that were made before t.
+// seek makes the session run to virtual time t without pacing. To go back, it opens the session again,
+// which repeats the changes made before t.
 func (r *Runner) seek(ctx context.Context, t time.Duration) error {
 	now := r.session.Now()
 	if t < 0 || t > now+maxSeek {
-		return fmt.Errorf("seek to %v makes no sense; expected 0 to %v ahead", t, maxSeek)
+		return fmt.Errorf("seek to %v is out of range; expected 0 to %v ahead", t, maxSeek)
 	}
 	old := r.session
 	if t < now {
-		again, err := r.open(ctx)
+		restarted, err := r.openSession(ctx)
 		if err != nil {
 			return err
 		}
-		again.ReplayChanges(old.Log(), t)
-		r.session, r.refused = again, 0
+		restarted.ReplayChanges(old.Log(), t)
+		r.session, r.refusalsShown = restarted, 0
 	}
-	r.seeking, r.jump = t, true
-	r.savedAtMost(t)
+	r.seekTarget, r.isJump = t, true
+	r.limitSaved(t) // the session may differ from the saved one after t
 	if r.session != old {
 		return old.Close()
 	}
 	return nil
 }
 
-// clockText writes a virtual time as the dashboard's clock does.
+// clockText formats a virtual time as the dashboard's clock does.
 func clockText(d time.Duration) string {
 	return fmt.Sprintf("%02d:%04.1f", int(d/time.Minute), (d % time.Minute).Seconds())
 }
 
-// standing is what the runner shows in addition while time stands still: every packet that it
-// keeps, so that a person can look back at them. They are copied once for each time that it comes
-// to rest, and dropped when it continues.
-type standing struct {
-	snapshots int // since time stood still
-	kept      []packetlog.Record
+// pausedPackets contains all stored packets while virtual time stands still, so that the user can look
+// at older packets. They are copied once per pause, and dropped when the session continues.
+type pausedPackets struct {
+	snapshots int // published since virtual time stopped
+	packets   []packetlog.Record
 }
 
-// standingBefore is how many snapshots come first without these packets: stepping from frame to
-// frame would copy all packets for each of them.
-const standingBefore = 4
+// copyAfter is the number of snapshots after which the packets are copied. Without this delay, stepping
+// frame by frame would copy all packets at each step.
+const copyAfter = 4
 
-// packets returns the packets to show in addition; nil unless time has stood still long enough.
-func (x *standing) packets(r *Runner) []packetlog.Record {
-	if r.seeking != noSeek || !r.paused && !r.session.Done() || r.err != nil {
-		*x = standing{}
+// update is called for each published snapshot. It returns the packets to put into the snapshot; nil unless
+// virtual time has stood still for more than copyAfter snapshots. It drops the copy when virtual time
+// continues.
+func (x *pausedPackets) update(r *Runner) []packetlog.Record {
+	if r.seekTarget != noSeek || !r.paused && !r.session.Done() || r.err != nil {
+		*x = pausedPackets{}
 		return nil
 	}
 	x.snapshots++
-	if x.snapshots > standingBefore && x.kept == nil {
-		x.kept = r.session.Packets()
+	if x.snapshots > copyAfter && x.packets == nil {
+		x.packets = r.session.Packets()
 	}
-	return x.kept
+	return x.packets
 }

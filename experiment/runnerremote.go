@@ -7,42 +7,44 @@ import (
 	"wirelab/experiment/config"
 )
 
-// Over a network a session keeps the pace of the wall clock, and does not go back.
+// A session over a real network runs in real time and cannot go back.
 var (
-	errOnePace = errors.New("over a network a second takes a second: no other speed, and no seeking")
-	errNoWay   = errors.New("over a network nothing that was sent can be taken back: the run before is over")
+	errRealTimeOnly = errors.New("a session over a network runs in real time: speed and seeking are not available")
+	errCannotRewind = errors.New("a session over a network cannot return to an earlier run")
 )
 
-// remoteTickInterval is tickInterval over a network. Packets are sent, and acks are read, up to this much
-// late.
+// remoteTickInterval replaces tickInterval over a network. Packets are sent and acks are read up to
+// this much late.
 const remoteTickInterval = 2 * time.Millisecond
 
-// behind is how far virtual time may fall behind the wall clock and still catch up. The display at
-// the far end follows that clock, and would starve until it notices that time is slower here.
-func (r *Runner) behind() time.Duration {
+// maxBacklog returns how far virtual time may fall behind the wall clock and still catch up. It is
+// longer over a network: the remote display follows its own clock, and starves if this one slows down.
+func (r *Runner) maxBacklog() time.Duration {
 	if r.opt.Remote != nil {
 		return 2 * maxElapsed
 	}
 	return 4 * tickInterval
 }
 
-// listen reads what came in over the network, to happen until virtual time to, which is now; or, if
-// time stands still, when it continues.
-func (r *Runner) listen(to time.Duration) {
+// pollNetwork receives datagrams from the network, if any, and schedules them as events up to virtual
+// time to, which corresponds to the current wall time. While the session is paused, they are scheduled
+// for when it continues.
+func (r *Runner) pollNetwork(to time.Duration) {
 	link := r.opt.Remote
 	if link == nil || r.err != nil {
 		return
 	}
 	from := r.session.Now()
-	link.Paused(r.paused && r.seeking == noSeek)
-	link.Poll(r.session.Config(), from, max(to, from+1), time.Now().Add(-to))
+	link.Paused(r.paused && r.seekTarget == noSeek)
+	virtualZero := time.Now().Add(-to) // the wall time at virtual time 0
+	link.Poll(r.session.Config(), from, max(to, from+1), virtualZero)
 	if err := link.Err(); err != nil {
 		r.fail(err)
 	}
 }
 
-// withoutShadows removes the shadows from a change that has other settings too: over a network the
-// encoder runs alone. Of other changes the session returns an error.
+// withoutShadows returns ch without its changes of shadows, which are impossible over a network. If ch
+// changes nothing else, it returns ch unchanged, and the session will return an error for it.
 func withoutShadows(ch config.Change) config.Change {
 	out := ch
 	out.Shadows, out.ShadowsOff = nil, nil

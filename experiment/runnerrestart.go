@@ -9,101 +9,105 @@ import (
 	"wirelab/experiment/engine"
 )
 
-// earlierRun is a run that a restart replaced.
+// earlierRun is a run that was replaced because a change needed a restart.
 type earlierRun struct {
-	config *config.Config // as it was set up
-	made   []config.StampedChange
-	at     time.Duration // how far it had come
-	ended  config.Change // the change that ended it
+	config    *config.Config         // with which it was opened
+	log       []config.StampedChange // changes made in it
+	reachedAt time.Duration          // virtual time at its end
+	endedBy   config.Change          // the change that needed the restart
 }
 
-// maxEarlier bounds how many runs Undo can return to.
-const maxEarlier = 20
+// maxEarlierRuns is the maximum number of runs to which Undo can return.
+const maxEarlierRuns = 20
 
-// change makes a change, by a new run if the change needs one.
-func (r *Runner) change(ctx context.Context, ch config.Change) error {
+// applyChange applies ch to the session, or starts a new run if ch needs a restart. Undo can return to the run
+// that ends then. Over a network, ch is applied without its changes of shadows.
+func (r *Runner) applyChange(ctx context.Context, ch config.Change) error {
 	if r.opt.Remote != nil {
 		ch = withoutShadows(ch)
 	}
 	if !ch.Restarts() {
 		return r.session.Change(ch)
 	}
-	// The new run is set up as this one, with what was changed by hand since, and ch. The script
-	// runs again from its start.
-	now := r.session.ByHand(r.config).Clone()
-	if err := now.Apply(ch); err != nil {
+	// The new run has the configuration of the current one, the changes that the user made since, and
+	// ch. The script runs again from its start.
+	next := r.session.ManualConfig(r.config).Clone()
+	if err := next.Apply(ch); err != nil {
 		return err
 	}
-	was := earlierRun{r.config, r.session.Log(), r.session.Now(), ch}
-	old, err := r.begin(ctx, now, nil, 0)
+	ended := earlierRun{r.config, r.session.Log(), r.session.Now(), ch}
+	old, err := r.replaceSession(ctx, next, nil, 0)
 	if err != nil {
 		return err
 	}
-	r.earlier = append(r.earlier, was)
-	r.earlier = r.earlier[max(0, len(r.earlier)-maxEarlier):]
-	r.notify(false, "the run begins anew: "+ch.Label())
+	r.earlierRuns = append(r.earlierRuns, ended)
+	r.earlierRuns = r.earlierRuns[max(0, len(r.earlierRuns)-maxEarlierRuns):]
+	r.notify(false, "run restarted: "+ch.Label())
 	return old.Close()
 }
 
-// begin replaces the session by one of c, which repeats the changes made until it has come to at.
-// The caller closes old, the session before, once all is noted that belongs to the new one: an
-// error of Close does not undo the replacement.
-func (r *Runner) begin(ctx context.Context, c *config.Config, made []config.StampedChange, at time.Duration) (old *engine.Session, err error) {
-	if r.opt.Remote != nil && at > 0 {
-		return nil, errNoWay
+// replaceSession replaces the session by a session of c, which repeats the changes made and runs to
+// virtual time at without pacing, and resets the state of the runner that belongs to the old session. It
+// returns the replaced session, which the caller closes after updating its own state: an error of Close does
+// not undo the replacement.
+func (r *Runner) replaceSession(ctx context.Context, c *config.Config, made []config.StampedChange, at time.Duration) (old *engine.Session, err error) {
+	if r.opt.Remote != nil && at > 0 { // the network cannot repeat its delays and losses
+		return nil, errCannotRewind
 	}
-	was := r.config
+	previous := r.config
 	r.config = c
-	s, err := r.open(ctx)
+	s, err := r.openSession(ctx)
 	if err != nil {
-		r.config = was
+		r.config = previous
 		return nil, err
 	}
 	old = r.session
-	r.session, r.refused = s, 0
+	r.session, r.refusalsShown = s, 0
 	r.config.Adopt(s.StartConfig())
-	r.opened, r.seeking, r.jump = nil, noSeek, false
-	r.savedAtMost(0)
-	r.standing, r.measured = standing{}, pace{}
+	r.inspectedPacket, r.seekTarget, r.isJump = nil, noSeek, false
+	r.limitSaved(0)
+	r.standing, r.measured = pausedPackets{}, speedMeter{}
 	if at > 0 || len(made) > 0 {
 		s.ReplayChanges(made, at)
-		r.seeking = at
+		r.seekTarget = at
 	}
 	return old, nil
 }
 
-// undo takes back the last change of this run, or else the change that began it.
+// undo reverts the last change of this run. If no change of this run is left to undo, it reverts the change
+// that started this run, by returning to the earlier run. It adds a change to r.undone that redo repeats, and
+// returns a description of the reverted change.
 func (r *Runner) undo(ctx context.Context) (label string, err error) {
-	was := r.session.Config().Clone()
+	before := r.session.Config().Clone()
 	label, err = r.session.Undo()
-	if err == nil {
-		r.undone = append(r.undone, was.Undo(r.session.Config()))
+	if err == nil { // Config.Undo returns the change that restores before
+		r.undone = append(r.undone, before.Undo(r.session.Config()))
 	}
-	n := len(r.earlier)
+	n := len(r.earlierRuns)
 	if !errors.Is(err, engine.ErrNothingToUndo) || n == 0 {
 		return label, err
 	}
-	last := r.earlier[n-1]
-	old, err := r.begin(ctx, last.config, last.made, last.at)
+	last := r.earlierRuns[n-1]
+	old, err := r.replaceSession(ctx, last.config, last.log, last.reachedAt)
 	if err != nil {
 		return "", err
 	}
-	r.earlier, r.undone = r.earlier[:n-1], append(r.undone, last.ended)
-	return last.ended.Label(), old.Close()
+	r.earlierRuns, r.undone = r.earlierRuns[:n-1], append(r.undone, last.endedBy)
+	return last.endedBy.Label(), old.Close()
 }
 
-// errNothingToRedo is returned if no change was undone, or another was made since.
+// errNothingToRedo is returned if no change was undone, or another change was made since.
 var errNothingToRedo = errors.New("nothing to redo")
 
-// redo makes the change again that was undone last.
+// redo repeats the change that was undone last, and returns its description.
 func (r *Runner) redo(ctx context.Context) (label string, err error) {
 	n := len(r.undone)
 	if n == 0 {
 		return "", errNothingToRedo
 	}
-	ch, was := r.undone[n-1], r.session
-	err = r.change(ctx, ch)
-	if err == nil || r.session != was { // a new run began, even if the old one could not be closed
+	ch, session := r.undone[n-1], r.session
+	err = r.applyChange(ctx, ch)
+	if err == nil || r.session != session { // a new run began, even if the old one could not be closed
 		r.undone = r.undone[:n-1]
 	}
 	return ch.Label(), err

@@ -13,10 +13,10 @@ import (
 	"wirelab/experiment/internal/labtest"
 )
 
-// A change of the seed restarts the run with all other settings kept. Undo restores
-// the run before it, as far as it had come. A script cannot change the seed.
-func TestSeedRestartsTheRun(t *testing.T) {
-	c := quick(t)
+// A change of the seed restarts the run with all other settings. Undo returns to the run before, at
+// the virtual time that it had reached. A script cannot change the seed.
+func TestSeedRestartsRun(t *testing.T) {
+	c := quickConfig(t)
 	c.At, c.Duration = nil, 0
 	r := startRunner(t, c)
 	far, speed := 3*time.Second, 8.0
@@ -34,47 +34,48 @@ func TestSeedRestartsTheRun(t *testing.T) {
 	if s.Config.Encoder.Name != "raw" || !reflect.DeepEqual(s.Log[:len(was.Log)], was.Log) {
 		t.Errorf("it has %s and %v, and had raw and %v", s.Config.Encoder.Name, s.Log, was.Log)
 	}
-	scripted := quick(t)
+	scripted := quickConfig(t)
 	scripted.At = []config.StampedChange{config.Stamp(time.Second, config.NewChange("seed", 5))}
 	if _, err := Run(t.Context(), scripted, RunOptions{}); err == nil {
 		t.Error("a script set the seed on the way")
 	}
 }
 
-// Undo of a seed repeats what was changed before time began, too.
-func TestUndoSeedAtTheStart(t *testing.T) {
-	c := quick(t)
+// Undo of a change of the seed also repeats changes that were made at time 0.
+func TestUndoSeedAtStart(t *testing.T) {
+	c := quickConfig(t)
 	c.At, c.Duration = nil, 0
-	r, err := NewRunner(t.Context(), c, RunnerOptions{Clock: wall()})
+	r, err := NewRunner(t.Context(), c, RunnerOptions{Clock: wallClock()})
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer r.Stop()
 	for _, ch := range []config.Change{config.NewChange("encoder.name", "raw"), config.NewChange("seed", 99)} {
-		if err := r.change(t.Context(), ch); err != nil {
+		if err := r.applyChange(t.Context(), ch); err != nil {
 			t.Fatal(err)
 		}
 	}
 	if _, err := r.undo(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	if err := r.session.RunUntil(r.seeking); err != nil || r.session.Config().Encoder.Name != "raw" {
+	if err := r.session.RunUntil(r.seekTarget); err != nil || r.session.Config().Encoder.Name != "raw" {
 		t.Errorf("%v; it has %s, and had raw", err, r.session.Config().Encoder.Name)
 	}
 }
 
-// stuck is a source that cannot be closed.
+// stuck is a source whose Close fails.
 type stuck struct{ *labtest.Crowd }
 
 var errStuck = errors.New("it cannot be closed")
 
 func (stuck) Close() error { return errStuck }
 
-// A session that cannot be closed is replaced all the same: undo, redo and the seek still work.
-func TestReplacedSessionThatCannotBeClosed(t *testing.T) {
-	c := quick(t)
+// A session whose source cannot be closed is replaced nevertheless: undo, redo and seeks still
+// work.
+func TestErrorClosingReplacedSession(t *testing.T) {
+	c := quickConfig(t)
 	c.At, c.Duration = nil, 0
-	r, err := NewRunner(t.Context(), c, RunnerOptions{Clock: wall()})
+	r, err := NewRunner(t.Context(), c, RunnerOptions{Clock: wallClock()})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -91,13 +92,13 @@ func TestReplacedSessionThatCannotBeClosed(t *testing.T) {
 	}
 	check := func(what string, err error, seed uint64, befores, undone int) {
 		t.Helper()
-		if !errors.Is(err, errStuck) || r.session.Config().Seed != seed || len(r.earlier) != befores || len(r.undone) != undone {
+		if !errors.Is(err, errStuck) || r.session.Config().Seed != seed || len(r.earlierRuns) != befores || len(r.undone) != undone {
 			t.Errorf("%s: %v; seed %d, want %d; %d to undo, want %d; %d to redo, want %d", what, err, r.session.Config().Seed, seed,
-				len(r.earlier), befores, len(r.undone), undone)
+				len(r.earlierRuns), befores, len(r.undone), undone)
 		}
 	}
 	jam()
-	check("change", r.change(t.Context(), config.NewChange("seed", 99)), 99, 1, 0)
+	check("change", r.applyChange(t.Context(), config.NewChange("seed", 99)), 99, 1, 0)
 	jam()
 	_, err = r.undo(t.Context())
 	check("undo", err, c.Seed, 0, 1)
@@ -109,15 +110,15 @@ func TestReplacedSessionThatCannotBeClosed(t *testing.T) {
 		t.Fatal(err)
 	}
 	check("seek", r.seek(t.Context(), time.Second), 99, 1, 0)
-	if r.seeking != time.Second {
-		t.Errorf("it seeks %v, want 1s", r.seeking)
+	if r.seekTarget != time.Second {
+		t.Errorf("it seeks %v, want 1s", r.seekTarget)
 	}
 }
 
-// The script runs again after a restart, from the configuration before it, and what was
-// changed by hand is kept.
+// After a restart the script runs again, from the configuration before it, and changes of the user
+// are kept.
 func TestRestartWithScript(t *testing.T) {
-	c := quick(t)
+	c := quickConfig(t)
 	c.Duration = 0
 	c.At = []config.StampedChange{config.Stamp(time.Second, config.NewChange("shadow", "raw", "encoder.name", "quantized"))}
 	r := startRunner(t, c)
@@ -143,12 +144,12 @@ func TestRestartWithScript(t *testing.T) {
 	}
 }
 
-// Redo makes what was taken back again, one change after the other, over a run that began
-// anew too; a change of another kind puts an end to it.
+// Redo repeats undone changes one after the other, also across a restart. A new change clears the
+// list.
 func TestRedo(t *testing.T) {
-	c := quick(t)
+	c := quickConfig(t)
 	c.At, c.Duration = nil, 0
-	r, err := NewRunner(t.Context(), c, RunnerOptions{Clock: wall()})
+	r, err := NewRunner(t.Context(), c, RunnerOptions{Clock: wallClock()})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -156,10 +157,10 @@ func TestRedo(t *testing.T) {
 	obey := func(list ...Command) {
 		for _, cmd := range list {
 			r.handleCommand(t.Context(), cmd)
-			if r.seeking == noSeek {
+			if r.seekTarget == noSeek {
 				continue
 			}
-			if err := r.session.RunUntil(r.seeking); err != nil { // it repeats what was changed
+			if err := r.session.RunUntil(r.seekTarget); err != nil { // it repeats the changes
 				t.Fatal(err)
 			}
 		}

@@ -16,39 +16,41 @@ import (
 	"wirelab/internal/panics"
 )
 
-// reports is the state of a session's reports.
+// reports is a runner's state for saving reports.
 type reports struct {
-	files       *report.Files // that the session reads
+	files       *report.Files // data files that the session reads
 	pendingSave *pendingSave  // the report that is being written; nil if none
-	saved       time.Duration // the run is in a report up to here
+	saved       time.Duration // a saved report contains the current run up to this time
 }
 
-// pendingSave is a report that is being written in its own goroutine, while the session continues.
-// Reading the data for their digests and writing take as long as the disk takes.
+// pendingSave is a report that is being written in its own goroutine while the session continues,
+// because hashing the data files and writing depend on the speed of the disk.
 type pendingSave struct {
-	done chan struct{}
-	upto time.Duration // the report contains the current run up to here; only the runner uses it
-	path string        // path and err are valid once done is closed
-	err  error
+	done      chan struct{} // closed at the end
+	savedUpTo time.Duration // the report contains the current run up to this time; only the runner uses it
+	path      string        // path and err are valid once done is closed
+	err       error
 }
 
-// startSave starts writing a report of the session at this moment, after the report before is finished.
+// startSave starts writing a report of the session so far into a new folder below dir. It first waits
+// for a report that is already being written.
 func (r *Runner) startSave(dir string) {
 	r.finishSave()
-	write, err := r.reportInto(dir, "", engine.Saved)
+	write, err := r.prepareReport(dir, "", engine.Saved)
 	if err != nil {
 		r.notifyResult("", err)
 		return
 	}
-	f := &pendingSave{done: make(chan struct{}), upto: r.session.Now()}
-	r.pendingSave = f
+	p := &pendingSave{done: make(chan struct{}), savedUpTo: r.session.Now()}
+	r.pendingSave = p
 	go func() {
-		defer close(f.done)
-		f.err = panics.Call(func() (err error) { f.path, err = write(); return err })
+		defer close(p.done)
+		p.err = panics.Call(func() (err error) { p.path, err = write(); return err })
 	}()
 }
 
-// saveDone returns a channel that is closed when the report being written is finished; nil if none is.
+// saveDone returns a channel that is closed when the report being written is finished; nil if no report
+// is being written.
 func (r *Runner) saveDone() <-chan struct{} {
 	if r.pendingSave == nil {
 		return nil
@@ -56,38 +58,38 @@ func (r *Runner) saveDone() <-chan struct{} {
 	return r.pendingSave.done
 }
 
-// savedAtMost notes that reports contain at most the first d of the present run: it is another
-// run now, or begins to differ there. That also holds for a report that is being written.
-func (r *Runner) savedAtMost(d time.Duration) {
+// limitSaved records that saved reports, and the one being written, contain at most the first d of the
+// current run: the run was replaced, or goes back to d and may differ from there on.
+func (r *Runner) limitSaved(d time.Duration) {
 	r.saved = min(r.saved, d)
 	if r.pendingSave != nil {
-		r.pendingSave.upto = min(r.pendingSave.upto, d)
+		r.pendingSave.savedUpTo = min(r.pendingSave.savedUpTo, d)
 	}
 }
 
-// finishSave waits until the report being written is finished, and shows the result. It does nothing if
-// no report is being written.
+// finishSave waits until the report being written is finished, and notifies the user of the result. It
+// does nothing if no report is being written.
 func (r *Runner) finishSave() {
-	f := r.pendingSave
-	if f == nil {
+	p := r.pendingSave
+	if p == nil {
 		return
 	}
-	<-f.done
+	<-p.done
 	r.pendingSave = nil
 	switch {
-	case f.err == nil:
-		r.saved = f.upto
-	case errors.As(f.err, new(*panics.Error)):
-		r.fail(fmt.Errorf("the report broke: %w", f.err))
+	case p.err == nil:
+		r.saved = p.savedUpTo
+	case errors.As(p.err, new(*panics.Error)): // a bug: the session does not continue
+		r.fail(fmt.Errorf("internal error while writing the report: %w", p.err))
 		return
 	}
-	r.notifyResult("saved as "+f.path, f.err)
+	r.notifyResult("saved as "+p.path, p.err)
 }
 
-// Save writes a report of the session at this moment into a new folder below dir, or below the
-// default one if dir is empty. It is for users who leave without having saved: the folder's name
-// marks the report as automatic, and only the newest automatic ones are kept. Call it only after
-// Stop: while the session runs, send a Command instead.
+// Save writes a report of the session into a new folder below dir, or below RunnerOptions.Reports if
+// dir is empty, and returns the folder's path. It is for users who quit without saving: the name of the
+// folder marks the report as automatic, and Save removes all but the newest automatic reports. Call it
+// only after Stop. While the session runs, send a Command instead.
 func (r *Runner) Save(dir string) (path string, err error) {
 	select {
 	case <-r.done:
@@ -95,7 +97,7 @@ func (r *Runner) Save(dir string) (path string, err error) {
 		return "", errors.New("the session is still running: stop it first, or send a Command")
 	}
 	err = panics.Call(func() error {
-		write, err := r.reportInto(dir, report.Automatic, engine.Interrupted)
+		write, err := r.prepareReport(dir, report.Automatic, engine.Interrupted)
 		if err != nil {
 			return err
 		}
@@ -106,31 +108,31 @@ func (r *Runner) Save(dir string) (path string, err error) {
 		return err
 	})
 	var bug *panics.Error
-	if errors.As(err, &bug) && r.broken {
-		err = fmt.Errorf("what the lab measured before it broke cannot be saved: %v", bug.Value)
+	if errors.As(err, &bug) && r.panicked { // the session's state has been inconsistent since its panic
+		err = fmt.Errorf("the measurements from before the failure cannot be saved: %v", bug.Value)
 	}
 	return path, err
 }
 
-// reportInto copies what the session keeps: every change and all totals, and of samples and packets
-// the last five minutes. The returned function writes that into a new folder below dir, and may be
-// called from another goroutine. kind is part of the folder's name; why is the reason of the report
-// if the session has not ended.
-func (r *Runner) reportInto(dir, kind string, why engine.Ending) (write func() (path string, err error), err error) {
+// prepareReport copies the results of the session: all changes and totals, and the samples and packets
+// of the last five minutes. The returned function writes them into a new folder below dir and returns
+// its path. It may be called in another goroutine. kind is a part of the folder's name. why is the
+// reason in the report if the session has not ended.
+func (r *Runner) prepareReport(dir, kind string, why engine.Ending) (write func() (path string, err error), err error) {
 	if dir == "" {
 		dir = r.opt.Reports
 	}
 	if dir == "" {
-		return nil, errors.New("no folder for reports was named")
+		return nil, errors.New("no folder for reports is set")
 	}
 	name := kind + r.session.Config().Encoder.Name
 	if r.opt.Stamp != nil {
 		name = r.opt.Stamp() + "-" + name
 	}
 	result := r.session.Result()
-	var seen *engine.Snapshot // to compare the shadows, which takes a moment
+	var snap *engine.Snapshot // compared in the returned function, since this takes some time
 	if len(result.Shadows) > 0 {
-		seen, result.SamplesByLane = r.session.View(0), r.session.SamplesByLane()
+		snap, result.SamplesByLane = r.session.View(0), r.session.SamplesByLane()
 	}
 	result.Planned, result.Reason = 1, why
 	if r.opt.Remote != nil {
@@ -144,17 +146,17 @@ func (r *Runner) reportInto(dir, kind string, why engine.Ending) (write func() (
 	case r.session.Done():
 		result.Reason = engine.Finished
 	}
-	var kept report.Kept
-	r.session.ReportKept(&kept)
+	var stored report.Kept
+	r.session.ReplayStored(&stored)
 	return func() (string, error) {
-		path, folder, made, err := freshDir(r.opt.Disk, dir, name)
+		path, folder, made, err := newReportDir(r.opt.Disk, dir, name)
 		if err != nil {
 			return "", fmt.Errorf("%w: %w", report.ErrWrite, err)
 		}
-		if seen != nil {
-			result.Comparison = lockstep.Compare(seen)
+		if snap != nil {
+			result.Comparison = lockstep.Compare(snap)
 		}
-		if err := kept.Write(folder, r.files, page.Pages(), result); err != nil {
+		if err := stored.Write(folder, r.files, page.Pages(), result); err != nil {
 			r.opt.Disk.RemoveEmpty(made)
 			return "", err
 		}
@@ -162,9 +164,9 @@ func (r *Runner) reportInto(dir, kind string, why engine.Ending) (write func() (
 	}, nil
 }
 
-// freshDir makes a folder called name below dir, or name-2, name-3 and so on. made are all the
-// folders that it made.
-func freshDir(disk *atomicfile.Disk, dir, name string) (path string, folder *atomicfile.Folder, made []string, err error) {
+// newReportDir creates a folder called name below dir, or name-2, name-3 and so on if that exists. It
+// creates dir too if necessary. made contains all the folders that it created.
+func newReportDir(disk *atomicfile.Disk, dir, name string) (path string, folder *atomicfile.Folder, made []string, err error) {
 	made, err = disk.MkdirAll(dir)
 	if err != nil {
 		return "", nil, nil, err
@@ -177,7 +179,7 @@ func freshDir(disk *atomicfile.Disk, dir, name string) (path string, folder *ato
 		if err = disk.NewDir(path); err == nil {
 			made = append(made, path)
 			folder, err = report.OpenFolder(disk, path, false)
-		} else if errors.Is(err, os.ErrExist) && n <= 1000 {
+		} else if errors.Is(err, os.ErrExist) && n <= 1000 { // gives up when all these names are taken
 			continue
 		}
 		if err != nil {

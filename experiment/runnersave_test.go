@@ -15,18 +15,18 @@ import (
 	"wirelab/internal/panics"
 )
 
-// The session goes on while a report is written, however long the disk takes; the report
-// is of the moment at which it was asked for, and whoever ends the session waits for it.
-func TestSaveKeepsNobodyWaiting(t *testing.T) {
+// The session continues while a report is written, however long the disk takes. The report contains
+// the session up to the command, and Stop waits for it.
+func TestSaveDoesNotBlock(t *testing.T) {
 	t.Parallel()
-	c := quick(t)
+	c := quickConfig(t)
 	c.At, c.Duration = nil, 0
 	gate := make(chan struct{})
 	disk := &atomicfile.Disk{Before: func(atomicfile.Op, string) error {
 		<-gate
 		return nil
 	}}
-	r, err := NewRunner(t.Context(), c, RunnerOptions{Clock: wall(), Reports: t.TempDir(), Disk: disk})
+	r, err := NewRunner(t.Context(), c, RunnerOptions{Clock: wallClock(), Reports: t.TempDir(), Disk: disk})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -36,11 +36,11 @@ func TestSaveKeepsNobodyWaiting(t *testing.T) {
 	began := await(t, r, "a second", func(s *engine.Snapshot) bool { return s.Now > time.Second })
 	send(t, r, Command{Save: new(string)})
 	saving := await(t, r, "the report being written", func(s *engine.Snapshot) bool { return s.Saving })
-	await(t, r, "time that goes on", func(s *engine.Snapshot) bool { return s.Now > saving.Now+500*time.Millisecond })
+	await(t, r, "virtual time to advance", func(s *engine.Snapshot) bool { return s.Now > saving.Now+500*time.Millisecond })
 	close(gate)
 	s := await(t, r, "the report", func(s *engine.Snapshot) bool { return strings.HasPrefix(s.Notice.Text, "saved as ") })
 	if s.Saved < began.Now || s.Saved > saving.Now || s.Saving {
-		t.Errorf("saved up to %v, asked for at %v to %v", s.Saved, began.Now, saving.Now)
+		t.Errorf("saved up to %v, commanded between %v and %v", s.Saved, began.Now, saving.Now)
 	}
 	send(t, r, Command{Save: new(string)})
 	await(t, r, "the second", func(s *engine.Snapshot) bool { return s.Saving || s.Saved > saving.Now })
@@ -50,14 +50,14 @@ func TestSaveKeepsNobodyWaiting(t *testing.T) {
 	}
 }
 
-// A report that is being written while the run begins anew, or goes back, does not make the new
-// run count as saved.
-func TestReportOfAnotherRun(t *testing.T) {
+// A report that is being written while the run restarts or goes back does not count as a save of
+// the new run.
+func TestSaveDuringRestart(t *testing.T) {
 	t.Parallel()
 	back := time.Second
 	for name, c := range map[string]struct {
 		leave Command
-		want  time.Duration // of the run after, how much is in the report
+		want  time.Duration // how much of the new run the report contains
 	}{
 		"another seed": {Command{Change: new(config.NewChange("seed", 99))}, 0},
 		"back to 1 s":  {Command{Seek: &back}, back},
@@ -69,9 +69,9 @@ func TestReportOfAnotherRun(t *testing.T) {
 				<-gate
 				return nil
 			}}
-			set := quick(t)
+			set := quickConfig(t)
 			set.At, set.Duration = nil, 0
-			r, err := NewRunner(t.Context(), set, RunnerOptions{Clock: wall(), Reports: t.TempDir(), Disk: disk})
+			r, err := NewRunner(t.Context(), set, RunnerOptions{Clock: wallClock(), Reports: t.TempDir(), Disk: disk})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -90,14 +90,14 @@ func TestReportOfAnotherRun(t *testing.T) {
 	}
 }
 
-// A panic in the goroutine that writes a report ends the session in order, with its stack, and so
-// does the attempt to save it at the end.
+// A panic in the goroutine that writes a report ends the session with an error that contains the
+// stack; so does a panic in Save.
 func TestPanicWhileSaving(t *testing.T) {
 	t.Parallel()
-	c := quick(t)
+	c := quickConfig(t)
 	c.At, c.Duration = nil, 0
 	disk := &atomicfile.Disk{Before: func(atomicfile.Op, string) error { panic("boom") }}
-	r, err := NewRunner(t.Context(), c, RunnerOptions{Clock: wall(), Reports: t.TempDir(), Disk: disk})
+	r, err := NewRunner(t.Context(), c, RunnerOptions{Clock: wallClock(), Reports: t.TempDir(), Disk: disk})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -106,7 +106,7 @@ func TestPanicWhileSaving(t *testing.T) {
 	send(t, r, Command{Save: new(string)})
 	for end := time.Now().Add(patience); r.Snapshot().State != engine.Broken; time.Sleep(5 * time.Millisecond) {
 		if time.Now().After(end) {
-			t.Fatal("the session goes on")
+			t.Fatal("the session continues")
 		}
 	}
 	check := func(err error) {
@@ -122,9 +122,9 @@ func TestPanicWhileSaving(t *testing.T) {
 	check(err)
 }
 
-// What is saved because the program was ended is named so, and the last ten of it are kept;
-// what somebody asked for or gave a name stays.
-func TestAutomaticReportsAreFew(t *testing.T) {
+// Reports that are saved automatically have a name that says so, and only the last ten are kept.
+// Reports that the user saved or renamed are not removed.
+func TestAutomaticReportsArePruned(t *testing.T) {
 	dir := t.TempDir()
 	folder := func(name string, at int) {
 		path := filepath.Join(dir, name, "report.json")
@@ -143,7 +143,7 @@ func TestAutomaticReportsAreFew(t *testing.T) {
 	}
 	folder("2026-01-01-100000-rotor", 0)
 	folder("my autosave-rotor", 0)
-	r, err := NewRunner(t.Context(), quick(t), RunnerOptions{Clock: wall(), Reports: dir, Stamp: func() string { return "2026-01-02-100000" }})
+	r, err := NewRunner(t.Context(), quickConfig(t), RunnerOptions{Clock: wallClock(), Reports: dir, Stamp: func() string { return "2026-01-02-100000" }})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -12,10 +12,10 @@ import (
 	"wirelab/experiment/report"
 )
 
-// A truncated report, or one of a later version, gives a clear error. A complete
-// report reads as it was saved.
+// A truncated report, and one of a later version, give a clear error. A complete report reads as it
+// was saved.
 func TestReadReport(t *testing.T) {
-	c := quick(t)
+	c := quickConfig(t)
 	c.Duration = 2500 * time.Millisecond
 	dir := t.TempDir()
 	want := mustRun(t, c, RunOptions{Dir: filepath.Join(dir, "a")}).Runs[0]
@@ -50,13 +50,13 @@ func TestReadReport(t *testing.T) {
 	for n := 0; n < len(whole)-2; n += max(len(whole)/97, 1) {
 		bad(whole[:n], "report.json")
 	}
-	bad(whole[:len(whole)/2], "ends in the middle")
+	bad(whole[:len(whole)/2], "is incomplete")
 	bad(nil, "is empty")
 	bad([]byte("{}"), "lacks config")
 	bad([]byte(`{"runs":[null]}`), "lacks config")
-	bad([]byte("\x1f\x8b\x00}"), "no report")
-	bad([]byte("[1, 2]"), "no report")
-	bad([]byte(`{"runs": }`), "not whole")
+	bad([]byte("\x1f\x8b\x00}"), "is not a report")
+	bad([]byte("[1, 2]"), "is not a report")
+	bad([]byte(`{"runs": }`), "is damaged")
 	later := func(edit func(map[string]any)) []byte {
 		var m map[string]any
 		if err := json.Unmarshal(whole, &m); err != nil {

@@ -12,9 +12,9 @@ import (
 	"wirelab/experiment/engine"
 )
 
-// A default encoder follows the data. A chosen encoder stays, and if it does not suit
-// the data, the error names those that do.
-func TestEncoderFollowsTheData(t *testing.T) {
+// The default encoder depends on the data. A chosen encoder is kept; if it cannot encode the data,
+// the error lists encoders that can.
+func TestDefaultEncoderDependsOnData(t *testing.T) {
 	for name, c := range map[string]struct {
 		text string
 		set  [][2]string
@@ -56,7 +56,7 @@ func TestEncoderFollowsTheData(t *testing.T) {
 }
 
 // The default encoder of every kind of data exists and suits it.
-func TestDefaultsSuit(t *testing.T) {
+func TestDefaultEncodersSuitData(t *testing.T) {
 	for source, want := range map[string]string{"demo": "relative-orientation", "rpc": "rpc-adaptive", "text": "receiver-adaptive"} {
 		c := config.Default()
 		c.Data.Source = source

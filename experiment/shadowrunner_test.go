@@ -14,8 +14,8 @@ import (
 	"wirelab/experiment/report"
 )
 
-// A live session in which shadows join, leave, and return by undo and by seeking
-// replays from its report to the same bytes.
+// A live session in which shadows join, leave, and return by undo and by seeking has the same
+// digest as its replay.
 func TestSessionWithShadowsReplays(t *testing.T) {
 	c := config.Default()
 	for key, v := range map[string]any{"link.loss": "8%", "link.burst": "2", "link.latency": "60ms", "link.jitter": "20ms",

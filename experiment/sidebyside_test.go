@@ -15,12 +15,12 @@ import (
 	"wirelab/experiment/internal/labtest"
 )
 
-// Two shadows of one encoder are told apart in every file of a report. Before a shadow
-// joined its cells are empty, and its bandwidth is over the time that all have in common:
-// the mean of its cells in that time.
-func TestReportTellsShadowsApart(t *testing.T) {
+// Two shadows with the same encoder have different names in every file of a report. Cells before a
+// shadow joined are empty, and its bandwidth in the comparison is the mean over the time in which
+// all lanes ran.
+func TestShadowLabelsInReport(t *testing.T) {
 	dir := t.TempDir()
-	c := quick(t)
+	c := quickConfig(t)
 	c.Data.Source, c.Data.Cubes = labtest.Recorded(t, 60, 400), 60 // longer than the run
 	c.Encoder = config.Encoder{Name: "relative-orientation"}
 	tuned := func(bits int) config.Encoder {

@@ -21,10 +21,9 @@ const (
 	jitterWidth = 2 * 16_667 * time.Microsecond
 )
 
-// closedFormStarvation returns the share of starved display ticks in closed form. A
-// tick is starved if all snapshots from the moment on display on are missing. A
-// snapshot is missing if it was lost, or if its jitter exceeds its age. A display
-// that is not in step with the sender meets its ticks at every phase.
+// closedFormStarvation returns the share of starved display ticks in closed form. A tick is starved
+// if all snapshots from the displayed time on are missing. A snapshot is missing if it was lost, or
+// if its jitter exceeds its age. The phase between display and sender is uniform.
 //
 // Ages count from the receiver's estimate of the minimum delay. That exceeds the true
 // minimum by the least jitter of the packets in the estimation window of five to ten
@@ -50,7 +49,7 @@ func closedFormStarvation(rate int, delay time.Duration) float64 {
 
 // The share of starved ticks on a link with losses and jitter agrees with the closed
 // form, for both rates and every delay of the presets.
-func TestStarvationAgreesWithTheClosedForm(t *testing.T) {
+func TestStarvationAgreesWithClosedForm(t *testing.T) {
 	length := 20 * time.Minute
 	if !testkit.Thorough() || labtest.RaceEnabled {
 		length = 2 * time.Minute
@@ -87,11 +86,10 @@ func TestStarvationAgreesWithTheClosedForm(t *testing.T) {
 	}
 }
 
-// The claim of the source, with losses of exactly two in a row and a display out of
-// step. A delay of three intervals plus the jitter is enough, so 350 and 85 ms are. A
-// few milliseconds less are not, and the claimed delay is not enough for more losses
-// in a row.
-func TestTwoLossesInARowNeedThreeIntervalsAndTheJitter(t *testing.T) {
+// The claim of the article, with losses of exactly two consecutive packets and a display of varying
+// phase. A delay of three intervals plus the jitter is enough, so 350 and 85 ms are. A few
+// milliseconds less are not, and the claimed delay is not enough for more consecutive losses.
+func TestDelayForTwoConsecutiveLosses(t *testing.T) {
 	starved := func(rate, row int, delay time.Duration) (share float64, freeze float64) {
 		c := config.Default()
 		c.Sender.RateHz, c.Receiver.Playout, c.Receiver.DisplayMilliHz = rate, delay, 59_900
@@ -116,7 +114,7 @@ func TestTwoLossesInARowNeedThreeIntervalsAndTheJitter(t *testing.T) {
 		interval := time.Second / time.Duration(c.rate)
 		needed := 3*interval + jitterWidth
 		if needed > c.claimed || c.claimed > needed+time.Second/60 {
-			t.Fatalf("%d Hz: %v are claimed, the formula says %v", c.rate, c.claimed, needed)
+			t.Fatalf("%d Hz: %v are claimed, by the formula %v", c.rate, c.claimed, needed)
 		}
 		for _, delay := range []time.Duration{c.claimed, needed} {
 			if share, _ := starved(c.rate, 2, delay); share != 0 {

@@ -19,14 +19,14 @@ import (
 	"wirelab/internal/panics"
 )
 
-// Grid lists the runs of a sweep: every point with every seed. Runs are numbered from 0, the
-// seeds of a point next to each other.
+// Grid contains the runs of a sweep: each point with each seed. Runs are numbered from 0; the seeds of
+// a point have consecutive numbers.
 type Grid struct {
 	Points []config.Point
-	Repeat int // seeds of each point
+	Repeat int // number of seeds for each point
 }
 
-// NewGrid returns the grid of c's sweep. A configuration without a sweep is one point.
+// NewGrid returns the grid of the sweep of c. Without a sweep, the grid has one point.
 func NewGrid(c *config.Config) (Grid, error) {
 	points, err := c.Points()
 	return Grid{points, c.Repeat()}, err
@@ -35,7 +35,7 @@ func NewGrid(c *config.Config) (Grid, error) {
 // Runs returns the number of runs.
 func (g *Grid) Runs() int { return len(g.Points) * g.Repeat }
 
-// Run returns run n: its point, with its seed.
+// Run returns the point of run n with the run's seed.
 func (g *Grid) Run(n int) config.Point {
 	point := &g.Points[n/g.Repeat]
 	if g.Repeat == 1 {
@@ -44,8 +44,9 @@ func (g *Grid) Run(n int) config.Point {
 	return point.Seeded(n % g.Repeat)
 }
 
-// sweep runs the grid side by side. Each run is as deterministic as if it were
-// alone, and the report lists them in the order of the grid.
+// sweep runs the points of the sweep of c in parallel, and writes the report to folder, which is nil if none
+// is wanted. The results do not depend on the number of workers, and the report contains them in the order of
+// the grid. If a run fails, the others are interrupted, and sweep returns the results so far with the error.
 func sweep(ctx context.Context, c *config.Config, opt RunOptions, folder *atomicfile.Folder) (*report.Report, error) {
 	grid, err := NewGrid(c)
 	if err != nil {
@@ -56,24 +57,24 @@ func sweep(ctx context.Context, c *config.Config, opt RunOptions, folder *atomic
 	}
 	runs := grid.Runs()
 	if grid.Repeat > 1 && runs > config.MaxSweep {
-		return nil, &config.Error{Key: "sweep", Problem: fmt.Sprintf("%d points with %d seeds each are %d runs, each with a report of its own",
-			len(grid.Points), grid.Repeat, runs), Expected: fmt.Sprintf("at most %d, or tui sweep, which keeps the figures", config.MaxSweep)}
+		return nil, &config.Error{Key: "sweep", Problem: fmt.Sprintf("%d points with %d seeds each are %d runs, each with its own report",
+			len(grid.Points), grid.Repeat, runs), Expected: fmt.Sprintf("at most %d, or tui sweep, which stores only the figures", config.MaxSweep)}
 	}
 	opt.Packs = cmp.Or(opt.Packs, delivery.NewPackCache())
-	out := &sweepOut{config: c, results: make([]*engine.Result, runs), opt: opt, folder: folder,
+	out := &sweepWriter{config: c, results: make([]*engine.Result, runs), opt: opt, folder: folder,
 		pace: NewPace(opt.Clock, opt.Clock.Now(), time.Second), first: true}
 	if err := out.save(out.report(engine.Unfinished)); err != nil {
 		return nil, err
 	}
-	running, cancel := context.WithCancel(ctx)
+	running, cancel := context.WithCancel(ctx) // an error of one run cancels the others
 	defer cancel()
 	progress := &sweepProgress{done: make([]float64, runs), total: make([]float64, runs), report: opt.Progress}
 	errs := panics.Each(cmp.Or(max(opt.Workers, 0), runtime.GOMAXPROCS(0)), runs, func(i int) error {
 		if running.Err() != nil {
-			return nil
+			return nil // the run does not begin
 		}
-		o := opt
-		o.Progress = func(done, total float64) {
+		runOpt := opt
+		runOpt.Progress = func(done, total float64) {
 			progress.set(i, done, total)
 			if out.saveIfDue() != nil {
 				cancel()
@@ -81,7 +82,7 @@ func sweep(ctx context.Context, c *config.Config, opt RunOptions, folder *atomic
 		}
 		err := panics.Call(func() error {
 			point := grid.Run(i)
-			r, err := runOne(running, point.Config, o, report.NewExporter(out.folderOf(i), point.Set, opt.files, page.Pages()))
+			r, err := runOne(running, point.Config, runOpt, report.NewExporter(out.runFolder(i), point.Set, opt.files, page.Pages()))
 			out.add(i, r)
 			return err
 		})
@@ -91,18 +92,18 @@ func sweep(ctx context.Context, c *config.Config, opt RunOptions, folder *atomic
 		return err
 	})
 	err = joinDistinct(append(errs, out.failed))
-	r := out.report("")
+	r := out.report("") // SetReason sets the reason
 	r.Interrupted = err == nil && ctx.Err() != nil
-	r.End(err)
-	if saved := out.save(r); saved != nil && !errors.Is(err, report.ErrWrite) {
-		err = errors.Join(err, saved)
-		r.End(err)
+	r.SetReason(err)
+	if saveErr := out.save(r); saveErr != nil && !errors.Is(err, report.ErrWrite) { // do not report the full disk twice
+		err = errors.Join(err, saveErr)
+		r.SetReason(err)
 	}
 	return r, err
 }
 
-// joinDistinct joins errors, those with the same text only once: all runs may have failed for
-// one reason.
+// joinDistinct joins errors, but only the first of those with the same text, because all runs may have
+// failed for the same reason.
 func joinDistinct(errs []error) error {
 	seen := map[string]bool{}
 	return errors.Join(slices.DeleteFunc(errs, func(err error) bool {
@@ -114,23 +115,23 @@ func joinDistinct(errs []error) error {
 	})...)
 }
 
-// sweepOut gathers the runs of a sweep, in the order of the grid, and keeps the
-// folder current, so that an interruption loses no finished run.
-type sweepOut struct {
+// sweepWriter collects the results of a sweep's runs, and writes the sweep's report while the sweep
+// continues, so that an interruption loses no finished run.
+type sweepWriter struct {
 	config *config.Config
 	opt    RunOptions
-	folder *atomicfile.Folder // nil: none
+	folder *atomicfile.Folder // of the report; nil if none
 	first  bool               // nothing was written yet
 
 	mu      sync.Mutex
-	results []*engine.Result // nil until the run has ended
-	unsaved bool             // some results are not saved yet
+	results []*engine.Result // in the order of the grid; nil until the run has ended
+	unsaved bool             // there are results that are not saved
 	pace    Pace
-	failed  error // the folder could not be written
+	failed  error // error of writing the folder
 }
 
-// folderOf returns the folder of one run, nil if there is none.
-func (s *sweepOut) folderOf(i int) *atomicfile.Folder {
+// runFolder returns the folder of run i; nil if the sweep has no folder.
+func (s *sweepWriter) runFolder(i int) *atomicfile.Folder {
 	if s.folder == nil {
 		return nil
 	}
@@ -138,7 +139,7 @@ func (s *sweepOut) folderOf(i int) *atomicfile.Folder {
 }
 
 // add stores the result of a run, unless the run never began.
-func (s *sweepOut) add(i int, r *engine.Result) {
+func (s *sweepWriter) add(i int, r *engine.Result) {
 	if r == nil || r.Frames == 0 {
 		return
 	}
@@ -147,8 +148,9 @@ func (s *sweepOut) add(i int, r *engine.Result) {
 	s.results[i], s.unsaved = r, true
 }
 
-// saveIfDue saves the results so far, if some are new and it is time.
-func (s *sweepOut) saveIfDue() error {
+// saveIfDue saves the results so far, if there are new ones and the interval of s.pace has passed. It
+// returns the error of the first failed save.
+func (s *sweepWriter) saveIfDue() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.unsaved && s.failed == nil {
@@ -160,14 +162,16 @@ func (s *sweepOut) saveIfDue() error {
 	return s.failed
 }
 
-// report returns the results so far. While runs go on the caller holds the lock.
-func (s *sweepOut) report(why engine.Ending) *report.Report {
+// report returns the report of the results so far; why is its reason. The caller must hold s.mu while
+// runs continue.
+func (s *sweepWriter) report(why engine.Ending) *report.Report {
 	results := slices.DeleteFunc(slices.Clone(s.results), func(r *engine.Result) bool { return r == nil })
 	return &report.Report{Runs: results, Sweep: true, Planned: len(s.results), Reason: why}
 }
 
-// save writes the top of the folder; one caller at a time.
-func (s *sweepOut) save(r *report.Report) error {
+// save writes the files of the sweep's report, but not those of the runs, which runOne writes. It must
+// not be called concurrently.
+func (s *sweepWriter) save(r *report.Report) error {
 	if s.folder == nil {
 		return nil
 	}
@@ -176,16 +180,17 @@ func (s *sweepOut) save(r *report.Report) error {
 	return err
 }
 
-// sweepProgress adds the progress of the runs. Runs whose length is unknown count as long as the
-// longest known.
+// sweepProgress sums the progress of the runs. A run of unknown length counts as the longest run of
+// known length.
 type sweepProgress struct {
 	mu     sync.Mutex
-	done   []float64
-	total  []float64
-	report func(done, total float64) // nil: none
+	done   []float64                 // by run
+	total  []float64                 // by run; 0 or less if unknown
+	report func(done, total float64) // nil if none
 }
 
-// set stores the progress of a run and reports the sum.
+// set sets the progress of run i, in seconds of virtual time, and reports the sums over all runs. total is 0
+// or less if the length of the run is unknown.
 func (p *sweepProgress) set(i int, done, total float64) {
 	if p.report == nil {
 		return

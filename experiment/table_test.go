@@ -51,9 +51,8 @@ func tableOf(t *testing.T) string {
 	return "table:" + filepath.Join(dir, "arena.toml") + "," + filepath.Join(dir, "arena.bin")
 }
 
-// A user's table is sent like any other data: at its own rate, by the default encoder
-// for tables, with its own item names. Nothing is wrong over any link and with any
-// swaps.
+// A user's table is sent at its own rate, by the default encoder for tables, with its own word for
+// items. No frame is wrong over any link and with any swaps.
 func TestUserTable(t *testing.T) {
 	c := config.Default()
 	c.Seed = 3
@@ -80,9 +79,9 @@ func TestUserTable(t *testing.T) {
 	}
 }
 
-// A bad schema or bad first records are errors of the configuration. Bad records
-// further on end the run with their place.
-func TestBadTable(t *testing.T) {
+// An invalid schema and invalid first records are errors of the configuration. Invalid records
+// later end the run with an error that contains their line.
+func TestInvalidTable(t *testing.T) {
 	spec := tableOf(t)
 	schema, _, _ := strings.Cut(strings.TrimPrefix(spec, "table:"), ",")
 	text, err := os.ReadFile(schema)

@@ -183,7 +183,7 @@ func TestFoldersAndReplays(t *testing.T) {
 	}
 	write(t, "empty.json", `{"runs":[]}`)
 	if o := tui("replay", "empty.json", "--json"); o.code != exitUsage || o.stdout != "" ||
-		!strings.Contains(o.stderr, "empty.json: holds no runs") {
+		!strings.Contains(o.stderr, "empty.json: contains no runs") {
 		t.Errorf("exit %d: %s%s", o.code, o.stdout, o.stderr)
 	}
 	report, err := os.ReadFile("out/report.json")
@@ -193,7 +193,7 @@ func TestFoldersAndReplays(t *testing.T) {
 	write(t, "part.json", `{"planned":3,"reason":"interrupted","interrupted":true,"runs":[`+string(report)+`]}`)
 	o := tui("replay", "part.json")
 	if o.code != exitFailed || !strings.HasPrefix(o.stdout, "same bytes: ") ||
-		o.stderr != "tui: part.json: 1 of 3 runs are there to their ends: the sweep was interrupted\n" {
+		o.stderr != "tui: part.json: 1 of 3 runs are complete: the sweep was interrupted\n" {
 		t.Errorf("exit %d: %s%s", o.code, o.stdout, o.stderr)
 	}
 	var doc struct{ Same bool }

@@ -49,7 +49,7 @@ func TestErrorMessages(t *testing.T) {
 		{strings.Repeat("[[shadow]]\nname = \"raw\"\n", 2000), check,
 			`FILE:129: shadow[64]: 2000 shadows are too many; expected at most 64 shadows`},
 		{"[data]\ncubes = 65535\nsource = \"" + cubes(t, 65535) + "\"\n" + strings.Repeat("[[shadow]]\nname = \"raw\"\n", 60), check,
-			`FILE:...: shadow[59]: needs about ... GB: 61 encoders that keep 510 frames of ... values each; expected at most 8 GB, as with sender.history and receiver.history of ...; or --force for tui run`},
+			`FILE:...: shadow[59]: needs about ... GB: 61 encoders store 510 frames of ... values each; expected at most 8 GB, for example sender.history and receiver.history of ...; or --force with tui run`},
 
 		{"[sweep]\nrepeat = 0", check, `FILE:2: sweep[0].repeat: 0 is not a number of seeds; expected 1 to 1000`},
 		{"[sweep]\nrepeet = 2", check, `FILE:2: sweep.repeet: unknown key "repeet"; expected one of repeat, axis; did you mean repeat?`},
@@ -67,7 +67,7 @@ func TestErrorMessages(t *testing.T) {
 		{"", []string{"sweep", "--resume", "/nope"}, `/nope/sweep.json: cannot be read: no such file or directory; expected the folder of a sweep, as tui sweep --out writes it`},
 		{"duration = \"1s\"", []string{"sweep", "FILE", "--jobs", "-3"}, `--jobs -3 makes no sense; expected a number of runs, 1 or more`},
 		{"{\"plan\": \"x\", \"version\": \"v1\", \"points\": []}", []string{"compare", "FILE", "FILE"},
-			`FILE: is of tui sweep, and has the points of its grid and not the runs; expected a report.json that ...`},
+			`FILE: was written by tui sweep, and contains the points of the grid but not the runs; expected a report.json that ...`},
 		{"", []string{"worker"}, `--queue is missing; expected the URL that tui sweep --serve prints`},
 		{"[[sweep]]\nkey = \"down.loss\"\nvalues = []", check,
 			`FILE:3: sweep[0].values: the list is empty; expected a list of at least one value`},
@@ -113,7 +113,7 @@ func TestErrorMessages(t *testing.T) {
 		{`{"config": {"data": {"source": "/nope.bin"}}, "digest": "x", "duration_ns": 1, "frames": 1}`, []string{"replay", "FILE"},
 			`FILE: data.source: /nope.bin: no such file or directory`},
 		{`{"config": {}, "digest": "x", "duration_ns": 9223372036854775807, "frames": 1}`, []string{"replay", "FILE"},
-			`FILE: duration_ns: 9223372036854775807 is longer than a run can be; expected at most 3600000000000000, which is 1000 h`},
+			`FILE: duration_ns: 9223372036854775807 exceeds the maximum duration of a run; expected at most 3600000000000000, which is 1000 h`},
 	} {
 		file := filepath.Join(t.TempDir(), "it.toml")
 		write(t, file, c.text)

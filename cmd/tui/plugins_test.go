@@ -87,7 +87,7 @@ func TestPluginFails(t *testing.T) {
 		Changes    []map[string]any
 	}
 	document(t, o.stdout, &doc)
-	if o.code != exitFailed || !strings.Contains(o.stderr, "the encoder refused") || doc.Totals.Wrong != 0 || doc.Totals.Decoded < 110 || len(doc.Changes) != 1 ||
+	if o.code != exitFailed || !strings.Contains(o.stderr, "the encoder rejected") || doc.Totals.Wrong != 0 || doc.Totals.Decoded < 110 || len(doc.Changes) != 1 ||
 		!strings.Contains(doc.CodecError, "plugin evil: broken: wl_encode: wasm error: unreachable") {
 		t.Errorf("exit %d, %+v\n%s", o.code, doc, o.stderr)
 	}

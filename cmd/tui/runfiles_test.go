@@ -61,7 +61,7 @@ func TestRunFilesUnfinished(t *testing.T) {
 		t.Errorf("exit %d:\n%s%s", o.code, o.stdout, o.stderr)
 	}
 	if o := tui(append(args, "--set", "assert.transfer.time_s=<= 1")...); o.code != exitFailed ||
-		!strings.Contains(o.stderr, "no such figure") {
+		!strings.Contains(o.stderr, "no data for this figure") {
 		t.Errorf("exit %d:\n%s", o.code, o.stderr)
 	}
 }
@@ -75,7 +75,7 @@ func TestRunFilesInterrupted(t *testing.T) {
 		!strings.Contains(o.stdout, "the patch was not yet made") {
 		t.Errorf("exit %d:\n%s%s", o.code, o.stdout, o.stderr)
 	}
-	if o := tui("replay", dir); o.code != exitUsage || !strings.Contains(o.stderr, "broken off before anything was sent") {
+	if o := tui("replay", dir); o.code != exitUsage || !strings.Contains(o.stderr, "ended before it sent a packet") {
 		t.Errorf("exit %d:\n%s", o.code, o.stderr)
 	}
 }

@@ -5,19 +5,27 @@ import (
 	"fmt"
 )
 
-// ackBytes is the size of an ack without a codec's report: newest decoded
-// sequence (16 bits), mask of the 32 before it, epoch (8).
+// An ack consists of, in little-endian order,
+//
+//	newest  16 bits  low bits of the newest decoded sequence number
+//	mask    32 bits  bit i is set if packet newest-1-i was decoded
+//	epoch    8 bits  low bits of the newest epoch that the receiver has a decoder for
+//	digest           digest of frame newest: Options.DigestBits
+//	report           report of a decoder that implements encoders.Feedback
+//
+// ackBytes is its size without digest and report.
 const ackBytes = 7
 
-// ack is what a receiver sends back after each packet.
+// ack is the receiver's answer to a packet. digest and report alias the datagram.
 type ack struct {
 	newest uint16
-	mask   uint32 // bit i: newest-1-i was decoded
-	epoch  uint8  // the newest epoch it has a decoder for
-	digest []byte // of the newest frame, if both ends are set to it; aliases the datagram
-	report []byte // of a codec with feedback; aliases the datagram
+	mask   uint32
+	epoch  uint8
+	digest []byte
+	report []byte
 }
 
+// append appends the bytes of the ack to dst.
 func (a *ack) append(dst []byte) []byte {
 	dst = binary.LittleEndian.AppendUint16(dst, a.newest)
 	dst = binary.LittleEndian.AppendUint32(dst, a.mask)
@@ -26,7 +34,7 @@ func (a *ack) append(dst []byte) []byte {
 	return append(dst, a.report...)
 }
 
-// parseAck reads an ack that has a digest of digestBytes bytes.
+// parseAck parses an ack whose digest is digestBytes long.
 func parseAck(src []byte, digestBytes int) (ack, error) {
 	if len(src) < ackBytes+digestBytes {
 		return ack{}, fmt.Errorf("%w: ack of %d bytes", ErrMalformed, len(src))
@@ -35,22 +43,21 @@ func parseAck(src []byte, digestBytes int) (ack, error) {
 		digest: src[ackBytes:][:digestBytes], report: src[ackBytes+digestBytes:]}, nil
 }
 
-// ackWindow records which packets a receiver has decoded: the newest and the 32
-// before it.
+// ackWindow records which packets a receiver has decoded: the newest, and the 32 before it.
 type ackWindow struct {
 	newest uint64
-	mask   uint32
-	any    bool
+	mask   uint32 // bit i is set if newest-1-i was decoded
+	any    bool   // a packet was decoded
 }
 
-// note records that seq was decoded.
-func (w *ackWindow) note(seq uint64) {
+// record records that seq was decoded.
+func (w *ackWindow) record(seq uint64) {
 	switch {
 	case !w.any:
 		w.newest, w.any = seq, true
 	case seq > w.newest:
 		shift := seq - w.newest
-		if shift <= 32 {
+		if shift <= 32 { // the mask moves, and the packet that was the newest gets its bit
 			w.mask = uint32(uint64(w.mask)<<shift | 1<<(shift-1))
 		} else {
 			w.mask = 0

@@ -2,24 +2,26 @@ package endpoint
 
 import "time"
 
-// Cadence relates packet numbers to ticks of the source. Both ends are configured
-// with both rates, in ticks and packets a second, so both can compute the tick of a
-// packet. Encoders that predict motion need the time between a frame and its
-// reference.
+// Cadence relates sequence numbers to ticks of the source. Both endpoints are configured with the
+// same rates, so both can compute the tick of a packet. Encoders that predict motion need the time
+// between a frame and its reference.
 type Cadence struct {
-	TickHz, RateHz int
-	Times          Times // nil: ticks are evenly spaced
+	TickHz int   // ticks of the source per second
+	RateHz int   // packets per second
+	Times  Times // times of the ticks; nil if they are evenly spaced
 }
 
-// Times has the times of ticks that are not evenly spaced. Neither end needs it to encode or to
-// decode.
+// Times provides the times of ticks that are not evenly spaced. Encoding and decoding do not depend on
+// it.
 type Times interface {
+	// TickTime returns the time of tick n.
 	TickTime(n uint64) time.Duration
+	// TickAt returns the newest tick at or before time at.
 	TickAt(at time.Duration) uint64
 }
 
-// everyFrame is the cadence of a sender that sends every frame.
-var everyFrame = Cadence{TickHz: 1, RateHz: 1}
+// sendEveryFrame is the cadence of a sender that sends a packet for every tick.
+var sendEveryFrame = Cadence{TickHz: 1, RateHz: 1}
 
 // TickTime returns the time of the source's tick n.
 func (c Cadence) TickTime(n uint64) time.Duration {
@@ -37,20 +39,20 @@ func (c Cadence) SeqTime(seq uint64) time.Duration {
 	return TickTime(seq, c.RateHz)
 }
 
-// Tick returns the source's tick of packet seq.
+// Tick returns the source's tick of packet seq: the newest tick when the packet is due.
 func (c Cadence) Tick(seq uint64) uint64 {
 	return seq * uint64(c.TickHz) / uint64(c.RateHz)
 }
 
-// start returns the tick of the initial state when packet seq refers to it. Its
-// distance from the packet's tick depends only on the 16 bits of the sequence that
-// are in the header: a receiver that joins late does not know how often they have
-// wrapped.
-func (c Cadence) start(seq uint64) uint32 {
+// initialTick returns the tick that the initial state has as the baseline of packet seq. Its distance
+// from the packet's tick depends only on the low 16 bits of seq, which are in the header, because a
+// receiver that joins late cannot compute the other bits.
+func (c Cadence) initialTick(seq uint64) uint32 {
 	return uint32(c.Tick(seq) - c.Tick(seq%(1<<16)))
 }
 
-// SeqAt returns the newest packet whose frame is not newer than time at.
+// SeqAt returns the sequence number of the newest packet whose frame has a time of at most at: the largest
+// seq with Tick(seq) of at most the tick at that time.
 func (c Cadence) SeqAt(at time.Duration) uint64 {
 	if c.Times != nil {
 		return c.Times.TickAt(max(0, at))
@@ -58,15 +60,16 @@ func (c Cadence) SeqAt(at time.Duration) uint64 {
 	return ((TickAt(at, c.TickHz)+1)*uint64(c.RateHz) - 1) / uint64(c.TickHz)
 }
 
-// TickTime returns the time of tick n of a clock of hz.
+// TickTime returns the time of tick n of a clock with hz ticks per second, rounded down to a
+// nanosecond.
 func TickTime(n uint64, hz int) time.Duration {
 	return time.Duration(n/uint64(hz))*time.Second + time.Duration(n%uint64(hz))*time.Second/time.Duration(hz)
 }
 
-// TickAt returns the newest tick of a clock of hz at or before time at.
+// TickAt returns the newest tick at or before time at of a clock with hz ticks per second.
 func TickAt(at time.Duration, hz int) uint64 {
 	n := uint64(at/time.Second)*uint64(hz) + uint64(at%time.Second)*uint64(hz)/uint64(time.Second)
-	if TickTime(n+1, hz) <= at { // TickTime rounds down to whole nanoseconds
+	if TickTime(n+1, hz) <= at { // possible because TickTime rounds down
 		n++
 	}
 	return n

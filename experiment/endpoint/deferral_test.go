@@ -9,20 +9,20 @@ import (
 	"wirelab/encoders"
 )
 
-// patient is a codec whose memo sums up its frame, the baseline and the baseline's memo.
-// Its packets hold the cells and the sum of the baseline's memo. Deferred, it reads both
+// deferring is a codec whose memo is a sum of its frame, the baseline and the baseline's memo. Its
+// packets contain the values and the sum of the baseline's memo. With deferral, it reads both
 // frames when it finishes.
-type patient struct {
+type deferring struct {
 	defers   bool
 	tables   [2][]int32
 	past     int32
-	memo     *int32 // to be written; nil: nothing is
+	memo     *int32 // deferred work; nil if none
 	finished int
 }
 
-func (p *patient) Defer() { p.defers = true }
+func (p *deferring) Defer() { p.defers = true }
 
-func (p *patient) Finish() {
+func (p *deferring) Finish() {
 	if p.memo == nil {
 		return
 	}
@@ -36,7 +36,7 @@ func (p *patient) Finish() {
 	p.finished++
 }
 
-func (p *patient) end(cur *frame.Frame, ref *encoders.Ref) encoders.Memo {
+func (p *deferring) finishMemo(cur *frame.Frame, ref *encoders.Ref) encoders.Memo {
 	p.memo, p.tables = new(int32), [2][]int32{cur.Table, ref.Frame.Table}
 	m := p.memo
 	if !p.defers {
@@ -45,39 +45,39 @@ func (p *patient) end(cur *frame.Frame, ref *encoders.Ref) encoders.Memo {
 	return m
 }
 
-func (p *patient) begin(ref *encoders.Ref) {
+func (p *deferring) start(ref *encoders.Ref) {
 	p.past = 0
 	if m, ok := ref.Memo.(*int32); ok {
 		p.past = *m
 	}
 }
 
-func (p *patient) Encode(dst []byte, cur *frame.Frame, refs []encoders.Ref, _ encoders.Memo, _ *encoders.Budget) ([]byte, encoders.Memo, error) {
-	p.begin(&refs[0])
+func (p *deferring) Encode(dst []byte, cur *frame.Frame, refs []encoders.Ref, _ encoders.Memo, _ *encoders.Budget) ([]byte, encoders.Memo, error) {
+	p.start(&refs[0])
 	for _, v := range cur.Table {
 		dst = append(dst, byte(v))
 	}
-	return append(dst, byte(p.past)), p.end(cur, &refs[0]), nil
+	return append(dst, byte(p.past)), p.finishMemo(cur, &refs[0]), nil
 }
 
-func (p *patient) Decode(dst *frame.Frame, src []byte, refs []encoders.Ref, _ encoders.Memo) (encoders.Memo, error) {
-	p.begin(&refs[0])
+func (p *deferring) Decode(dst *frame.Frame, src []byte, refs []encoders.Ref, _ encoders.Memo) (encoders.Memo, error) {
+	p.start(&refs[0])
 	if len(src) != len(dst.Table)+1 || src[len(dst.Table)] != byte(p.past) {
 		return nil, encoders.ErrCorrupt
 	}
 	for i := range dst.Table {
 		dst.Table[i] = int32(src[i])
 	}
-	return p.end(dst, &refs[0]), nil
+	return p.finishMemo(dst, &refs[0]), nil
 }
 
-// Whether work is deferred, and who then finishes it, nobody can tell from the packets.
+// The packets do not depend on whether work is deferred, nor on who calls Finish.
 func TestDeferral(t *testing.T) {
-	run := func(deferred, finish bool) (packets [][]byte, ends [2]*patient) {
+	run := func(deferred, finish bool) (packets [][]byte, ends [2]*deferring) {
 		s := frame.Cubes(1)
 		codec := codecNamed(1, "patient")
 		codec.New = func(*frame.Schema, any) (encoders.Encoder, encoders.Decoder, error) {
-			enc, dec := &patient{}, &patient{}
+			enc, dec := &deferring{}, &deferring{}
 			if ends[0] == nil {
 				ends[0] = enc
 			} else {

@@ -7,27 +7,31 @@ import (
 	"wirelab/dataset/frame"
 )
 
-// MaxDigest is the longest digest of a frame, in bits.
+// MaxDigest is the size of the longest digest of a frame, in bits.
 const MaxDigest = 32
 
-// castagnoli is the polynomial of iSCSI (RFC 3720), which processors compute.
+// castagnoli is the table of CRC-32C (RFC 3720, section 12.1), for which processors have an
+// instruction.
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
-// digester computes the digest that a receiver reports of a frame, and that the sender compares
-// with its own: CRC-32C of cells, body and sequence, cut to a number of bytes. An ack has only 16
-// bits of the sequence, so the digest also reveals a receiver that is off by a multiple of 65,536.
+// digester computes the digest of a frame: the low bytes of the CRC-32C of the values as little-endian
+// uint32, the body and the sequence number as little-endian uint64. The receiver sends the digest in
+// each ack, and the sender compares it with the digest of its own frame. The digest covers the sequence
+// number because the ack contains only 16 bits of it: so a receiver whose sequence number is wrong by a
+// multiple of 65,536 is detected too.
 type digester struct {
-	bytes    int  // of a digest; 0: none is reported
-	numbered bool // it covers the sequence, and packets of a sender that starts over have it in full
-	buf      []byte
+	bytes     int  // size of a digest; 0 means no digests
+	coversSeq bool // the digest covers the sequence number, and some packets contain all 48 bits of it
+	buf       []byte
 }
 
+// newDigester returns the digester for an endpoint with the given options.
 func newDigester(opt *Options) digester {
-	return digester{bytes: opt.DigestBits / 8, numbered: opt.DigestBits > 0 && !opt.Trusting}
+	return digester{bytes: opt.DigestBits / 8, coversSeq: opt.DigestBits > 0 && !opt.Trusting}
 }
 
-// append appends the digest of e.
-func (d *digester) append(dst []byte, e *frame.Entry) []byte {
+// appendDigest appends the digest of e to dst.
+func (d *digester) appendDigest(dst []byte, e *frame.Entry) []byte {
 	if d.bytes == 0 {
 		return dst
 	}
@@ -36,7 +40,7 @@ func (d *digester) append(dst []byte, e *frame.Entry) []byte {
 		d.buf = binary.LittleEndian.AppendUint32(d.buf, uint32(v))
 	}
 	sum := crc32.Update(crc32.Checksum(d.buf, castagnoli), castagnoli, e.Frame.Body)
-	if d.numbered {
+	if d.coversSeq {
 		d.buf = binary.LittleEndian.AppendUint64(d.buf[:0], e.Seq)
 		sum = crc32.Update(sum, castagnoli, d.buf)
 	}

@@ -1,27 +1,41 @@
-// Package endpoint is the part of the lab that a game could ship: a sender that
-// encodes snapshots against frames that the receiver has acknowledged, a receiver
-// that decodes them, and the formats of the packet header and of acks. Datagrams are
-// byte slices; how they travel is up to the caller.
+// Package endpoint implements the two ends of a snapshot stream, as a game could ship them: a Sender
+// that encodes frames against frames that the receiver has acknowledged, a Receiver that decodes
+// them, and the formats of packets and acks. Datagrams are byte slices, and the caller transports
+// them.
 //
-// An endpoint knows nothing of meters, of damage or of link models, and it reads no
-// clock: calls that depend on time take it as an argument. Both ends are configured
-// with the schema, the initial state and the table of codecs. A receiver learns
-// everything else from datagrams. Input may be any bytes: a receiver returns an
-// Outcome and a sender an error, and neither allocates memory because of a size that
-// a datagram claims.
+// Both endpoints are configured with the schema, the initial state and the table of codecs. The
+// receiver gets everything else from datagrams. A minimal session is
 //
-// A change of the encoder or of its params begins an epoch. Until an ack names the
-// epoch, each of its packets carries the params, so that the receiver can follow
-// whichever packets are lost.
+//	sender := endpoint.NewSender(schema, initial, encoding, endpoint.Options{History: 64})
+//	receiver := endpoint.NewReceiver(schema, initial, codecs, endpoint.Options{History: 64})
 //
-// Datagrams may be damaged where no checksum is below. A receiver with a Guard lets no
-// single packet move its count far, and with digests (Options.DigestBits) a sender notices
-// what went wrong, in content or in count, and starts over.
+//	packet, err := sender.Send(now, frame, nil)   // then transmit packet.Datagram
+//	reception := receiver.Receive(datagram)       // reception.Frame is the decoded frame
+//	ack := receiver.Ack(nil)                      // then transmit ack
+//	err = sender.HandleAck(ack)
 //
-// Snapshots may be lost; files may not. FileSender and FileReceiver deliver a file in
-// blocks, each of which is resent until it is acknowledged (package transfer has the
-// rules).
+// # Epochs
 //
-// Sender and Receiver allocate nothing in steady state. Neither may be used by
-// several goroutines at once.
+// A change of the encoder or of its parameters begins an epoch; see Sender.Request. Until an ack
+// names the epoch, each of its packets contains the parameters, so that the receiver can decode
+// whichever of these packets arrives first.
+//
+// # Lost and damaged datagrams
+//
+// Datagrams may be lost, duplicated and reordered, and may have any content: Receiver.Receive returns
+// an Outcome and Sender.HandleAck an error. Neither allocates memory in proportion to a number in a
+// datagram. If datagrams can be damaged because there is no checksum below, call Receiver.Guard, so
+// that a single packet cannot change the receiver's sequence number by much, and set
+// Options.DigestBits, so that the sender detects that the receiver holds another frame and restarts
+// from the initial state.
+//
+// # Files
+//
+// Snapshots may be lost; files may not. FileSender and FileReceiver deliver a file in blocks and
+// resend each block until it is acknowledged. Package transfer decides which block to send when.
+//
+// # Time and concurrency
+//
+// Endpoints do not read a clock: methods that depend on time have a parameter for it. In steady state
+// Sender and Receiver do not allocate memory. Neither is safe for use by several goroutines.
 package endpoint

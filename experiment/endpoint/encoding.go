@@ -8,16 +8,18 @@ import (
 	"wirelab/encoders/drive"
 )
 
-// Encoding is a codec with its params, ready to run.
+// Encoding is an encoder with its codec and parameters. Create it with NewEncoding. An Encoding has
+// state and must not be used by two senders.
 type Encoding struct {
 	Codec     *encoders.Codec
-	Params    any // as Codec.Defaults returns them, with values set
+	Params    any // of the type that Codec.Defaults returns
 	Encoder   encoders.Encoder
-	Canonical []byte // the params in their wire format
+	Canonical []byte // canonical parameters: the form that packets contain
 }
 
-// NewEncoding makes the encoder and checks the params. Beginning an epoch with the
-// result cannot fail.
+// NewEncoding creates an encoder of codec for frames of schema s. params must have the type that
+// codec.Defaults returns. It returns an error if the parameters are invalid, or if the codec cannot
+// encode such frames.
 func NewEncoding(s *frame.Schema, codec *encoders.Codec, params any) (Encoding, error) {
 	enc, _, err := codec.New(s, params)
 	if err != nil {
@@ -25,40 +27,49 @@ func NewEncoding(s *frame.Schema, codec *encoders.Codec, params any) (Encoding, 
 	}
 	canonical := codec.Canonical(params)
 	if len(canonical) > encoders.MaxCanonical {
-		return Encoding{}, fmt.Errorf("encoder %s: params take %d bytes, at most %d travel", codec.Name, len(canonical),
+		return Encoding{}, fmt.Errorf("encoder %s: canonical parameters take %d bytes, expected at most %d", codec.Name, len(canonical),
 			encoders.MaxCanonical)
 	}
 	return Encoding{codec, params, enc, canonical}, nil
 }
 
-// Options are what either endpoint is configured with.
+// Options configure an endpoint. Cadence, DigestBits and Trusting must be the same at both endpoints.
 type Options struct {
-	History int     // frames kept, 1 to frame.MaxHistory
-	Cadence Cadence // zero: every frame of the source is sent
-	// DigestBits, of 8, 16, 24 or 32: with every ack the receiver reports a digest of the
-	// newest frame that it decoded, and a sender whose frame is another starts over from
-	// the initial state. Both ends must be set alike. 0: no digests.
+	// History is the number of newest frames that the endpoint stores: 1 to frame.MaxHistory. Only
+	// these can be references.
+	History int
+
+	// Cadence relates sequence numbers to ticks. The zero value means a packet for every tick.
+	Cadence Cadence
+
+	// DigestBits is the size of the digest that each ack contains: 8, 16, 24 or 32; 0 means no
+	// digests. The digest covers the newest frame that the receiver decoded. If it differs from the
+	// digest of the sender's frame, the sender restarts from the initial state.
 	DigestBits int
-	// Trusting: digests do not cover the sequence, and no packet has it in full. Sessions whose
-	// reports have no digest_version were like that, and are so again in a replay.
+
+	// Trusting makes digests leave out the sequence number, and packets contain only 16 bits of it.
+	// Only replays of old reports set it: those without a digest_version.
 	Trusting bool
-	Probe    drive.Probe // nil: none
-	// Defer: Send and Receive leave work that the packet or the frame does not need to Finish,
-	// which the caller calls once the packet is sent or the frame shown.
+
+	// Probe is called around each call of the encoder or decoder; nil means none.
+	Probe drive.Probe
+
+	// Defer makes Send and Receive leave work that their result does not depend on to Finish. The
+	// caller calls Finish after it has transmitted the packet or displayed the frame.
 	Defer bool
 }
 
-// cadence returns the cadence, or that of a sender that sends every frame.
+// cadence returns the configured cadence, or sendEveryFrame for the zero value.
 func (o *Options) cadence() Cadence {
 	if o.Cadence == (Cadence{}) {
-		return everyFrame
+		return sendEveryFrame
 	}
 	return o.Cadence
 }
 
-// end returns an end with that history.
-func (o *Options) end(s *frame.Schema, initial *frame.Frame, h *frame.History) drive.End {
-	end := drive.NewEnd(s, initial, h)
-	end.Probe, end.Defer = o.Probe, o.Defer
-	return end
+// newCoder returns the state that calls the codec, with history h and the options of o.
+func (o *Options) newCoder(s *frame.Schema, initial *frame.Frame, h *frame.History) drive.End {
+	coder := drive.NewEnd(s, initial, h)
+	coder.Probe, coder.Defer = o.Probe, o.Defer
+	return coder
 }

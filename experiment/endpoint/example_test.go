@@ -22,7 +22,7 @@ func Example() {
 
 	decoded, bytes, ack := 0, 0, []byte(nil)
 	for tick := range 60 {
-		for cube := range 10 { // ten cubes fall, and ninety lie still
+		for cube := range 10 { // ten cubes fall, ninety are at rest
 			world.Table[cube*frame.CubeFields+frame.CubeZ] = int32(10_000 - 2*tick*tick)
 		}
 		now := time.Duration(tick) * time.Second / 60

@@ -13,7 +13,7 @@ import (
 	"wirelab/experiment/endpoint"
 )
 
-// tanks is what this game sends: 40 tanks, 30 times a second.
+// tanks is the schema of the game: 40 tanks, 30 times a second.
 func tanks() *frame.Schema {
 	return &frame.Schema{Name: "tanks", Item: "tank", Rows: 40, TickHz: 30, Fields: []frame.Field{
 		{Name: "x", Max: 1<<16 - 1, Scale: 0.01}, {Name: "y", Max: 1<<16 - 1, Scale: 0.01}, // metres
@@ -21,12 +21,12 @@ func tanks() *frame.Schema {
 		{Name: "health", Max: 100}, {Name: "weapon", Kind: frame.Enum, Max: 5}, {Name: "fires", Kind: frame.Flag, Max: 1}}}
 }
 
-// drive moves the tanks on; a game has its own world here, and writes it into the table.
+// drive moves the tanks. A real game writes its own world into the table.
 func drive(world *frame.Frame, tick int) {
 	world.Tick = uint32(tick)
 	for i := range 40 {
 		tank := world.Table[6*i : 6*i+6]
-		if i%4 != 0 { // the others stand still
+		if i%4 != 0 { // the other tanks stand still
 			continue
 		}
 		if tick == 1 {
@@ -38,8 +38,7 @@ func drive(world *frame.Frame, tick int) {
 	}
 }
 
-// serve sends the world to one client: each snapshot against the newest that the client is
-// known to have. Acks are read as they come.
+// serve sends the world to one client, and reads acks as they arrive.
 func serve(conn *net.UDPConn, client *net.UDPAddr, ticks int) error {
 	schema, codec := tanks(), rows.DeltaAdaptive()
 	run, err := endpoint.NewEncoding(schema, &codec, codec.Defaults())
@@ -66,14 +65,13 @@ func serve(conn *net.UDPConn, client *net.UDPAddr, ticks int) error {
 		case err != nil:
 			return err
 		default:
-			_ = sender.HandleAck(buf[:n]) // who sends nonsense here is not listened to
+			_ = sender.HandleAck(buf[:n]) // a malformed ack is ignored
 		}
 	}
 	return nil
 }
 
-// watch receives the world until a packet of that number, and returns it, with the bytes that
-// all took.
+// watch receives the world until packet last, and returns it with the total size of the packets.
 func watch(conn *net.UDPConn, last uint64) (world *frame.Frame, total int, err error) {
 	schema := tanks()
 	receiver := endpoint.NewReceiver(schema, schema.NewFrame(), []encoders.Codec{rows.DeltaAdaptive()},
@@ -88,7 +86,7 @@ func watch(conn *net.UDPConn, last uint64) (world *frame.Frame, total int, err e
 		}
 		total += n
 		if rx := receiver.Receive(buf[:n]); rx.Outcome == endpoint.Decoded {
-			world.CopyFrom(rx.Frame) // here it could be old: see rx.Reordered
+			world.CopyFrom(rx.Frame) // a late packet gives an older frame: see rx.Reordered
 			newest = max(newest, rx.Seq)
 		}
 		ack = receiver.Ack(ack[:0])
@@ -99,7 +97,7 @@ func watch(conn *net.UDPConn, last uint64) (world *frame.Frame, total int, err e
 	return world, total, nil
 }
 
-// A game of its own, over its own sockets: what ships is this package and one encoder.
+// A game with its own sockets ships only this package and one encoder.
 func Example_game() {
 	listen := func() *net.UDPConn {
 		conn, err := net.ListenUDP("udp", &net.UDPAddr{IP: net.IPv4(127, 0, 0, 1)})
@@ -118,7 +116,7 @@ func Example_game() {
 	if err != nil {
 		panic(err)
 	}
-	if err := <-served; err != nil { // it still waits for the last ack
+	if err := <-served; err != nil { // the client has all packets, but the server waits for the last ack
 		panic(err)
 	}
 	want := tanks().NewFrame()

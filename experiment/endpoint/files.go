@@ -10,112 +10,112 @@ import (
 	"wirelab/experiment/transfer"
 )
 
-// A datagram of a file is a packet header, the number of a block (32 bits) and the
-// block. An ack of a file continues with the sequence of the datagram that it answers
-// (16 bits) and the number of blocks received without a gap (32). Both end with a
-// seal.
+// A datagram of a file consists of a packet header, the number of a block (32 bits), the block and a
+// seal. An ack of a file consists of an ack, the low 16 bits of the sequence number of the datagram
+// that it answers, the number of blocks received without a gap (32 bits) and a seal.
 const (
-	numberBytes = 4 // a block's number, and the count in an ack
-	answerBytes = 2 // the sequence that an ack answers
+	blockNumberBytes = 4 // size of a block's number, and of the number of blocks in an ack
+	ackedSeqBytes    = 2 // size of the sequence number that an ack answers
 )
 
-// FileSender delivers a packed file in blocks, each of which is resent until it is
-// acknowledged. Each epoch is a separate delivery: another encoder packs the file
-// into other bytes, so blocks of an earlier epoch are of no use.
+// FileSender delivers a packed file in blocks, and resends each block until it is acknowledged. The
+// delivered bytes are the stream: a transfer.Label, then the packed file. Each epoch is a separate
+// delivery, because another encoder packs the file into other bytes.
 type FileSender struct {
 	*Sender
-	out         *transfer.Sender
-	size        int // of a block, in bytes
-	window      int // most blocks in flight
+	blocks      *transfer.Sender
+	blockSize   int // bytes
+	window      int // maximum number of blocks in flight
 	beat        time.Duration
-	loaded      bool
-	loadedEpoch uint64 // the epoch that was loaded last
-	stream      []byte // the label and the packed file
-	label       int    // size of the label in bytes
-	stored      frame.Frame
+	loaded      bool        // Load was called
+	loadedEpoch uint64      // the epoch of the last Load
+	stream      []byte      // the label and the packed file
+	labelSize   int         // bytes
+	stored      frame.Frame // Packet.Stored of the last block
 }
 
-// NewFileSender returns a sender of blocks of blockBytes bytes. At most window blocks
-// are in flight, and one datagram leaves every beat.
+// NewFileSender returns a sender that delivers files in blocks of blockBytes bytes. At most window
+// blocks are in flight. One datagram is sent every beat.
 func NewFileSender(s *Sender, blockBytes, window int, beat time.Duration) *FileSender {
-	return &FileSender{Sender: s, size: blockBytes, window: window, beat: beat, out: transfer.NewSender(0, window, beat)}
+	return &FileSender{Sender: s, blockSize: blockBytes, window: window, beat: beat, blocks: transfer.NewSender(0, window, beat)}
 }
 
-// Begin starts the requested epoch, if it is time. It reports whether the caller must
-// Load the file, packed with the encoding of the current epoch.
+// Begin starts the requested epoch, if it is due. It reports whether the caller must call Load with
+// the file packed by the encoder of the current epoch.
 func (f *FileSender) Begin(now time.Duration) (load bool) {
-	if f.seq == f.first && !f.loaded {
+	if f.seq == f.first && !f.loaded { // the first epoch begins with the first call
 		f.epochStart = now
 	}
-	f.begin(now)
+	f.beginEpoch(now)
 	return !f.Ready()
 }
 
-// Loaded reports whether the sender was ever loaded.
+// Loaded reports whether Load was called in any epoch.
 func (f *FileSender) Loaded() bool { return f.loaded }
 
-// LoadedEpoch returns the epoch that the sender was last loaded for.
+// LoadedEpoch returns the epoch of the last call of Load.
 func (f *FileSender) LoadedEpoch() uint64 { return f.loadedEpoch }
 
-// Ready reports whether the sender was loaded for the current epoch.
+// Ready reports whether Load was called in the current epoch.
 func (f *FileSender) Ready() bool { return f.loaded && f.loadedEpoch == f.epoch }
 
-// Load sets what to deliver in the current epoch: a label and the packed file. A nil
-// label means nothing, because the encoder refused the file.
+// Load sets the stream of the current epoch: label, then the packed file. A nil label means that there
+// is nothing to deliver, because the encoder rejected the file.
 func (f *FileSender) Load(label *transfer.Label, packed []byte) {
-	f.loaded, f.loadedEpoch, f.stream, f.label = true, f.epoch, f.stream[:0], 0
+	f.loaded, f.loadedEpoch, f.stream, f.labelSize = true, f.epoch, f.stream[:0], 0
 	if label != nil {
 		f.stream = label.Append(f.stream)
-		f.label = len(f.stream)
+		f.labelSize = len(f.stream)
 		f.stream = append(f.stream, packed...)
 	}
-	f.out = transfer.NewSender((len(f.stream)+f.size-1)/f.size, f.window, f.beat)
+	f.blocks = transfer.NewSender((len(f.stream)+f.blockSize-1)/f.blockSize, f.window, f.beat)
 }
 
 // Progress returns the state of the delivery.
-func (f *FileSender) Progress() *transfer.Sender { return f.out }
+func (f *FileSender) Progress() *transfer.Sender { return f.blocks }
 
-// Bytes returns the size of the delivery, including the label, and the size of a
-// block, both in bytes.
-func (f *FileSender) Bytes() (total, block int) { return len(f.stream), f.size }
+// Bytes returns the size of the stream, which includes the label, and the size of a block.
+func (f *FileSender) Bytes() (total, block int) { return len(f.stream), f.blockSize }
 
-// SendBlock makes the packet of the next block; ok is false if none is due. number is
-// the number of the block, and again says that it was sent before.
-func (f *FileSender) SendBlock(now time.Duration, b *encoders.Budget) (p Packet, number int, again, ok bool) {
-	number, again, ok = f.out.Next(now)
+// SendBlock returns the packet of the next block, and charges its bits to budget; ok is false if no block is
+// due. number is the number of the block. sentBefore reports whether the block was sent before.
+func (f *FileSender) SendBlock(now time.Duration, budget *encoders.Budget) (p Packet, number int, sentBefore, ok bool) {
+	number, sentBefore, ok = f.blocks.Next(now)
 	if !ok {
 		return p, 0, false, false
 	}
-	f.out.Sent(now, f.seq, number)
-	return f.packet(number, b), number, again, true
+	f.blocks.Sent(now, f.seq, number)
+	return f.blockPacket(number, budget), number, sentBefore, true
 }
 
-// packet makes the packet of block number.
-func (f *FileSender) packet(number int, b *encoders.Budget) Packet {
+// blockPacket returns the packet of a block, and charges its bits to budget: those of the label to
+// encoders.SlotModel, the others to encoders.SlotBody. It uses up a sequence number.
+func (f *FileSender) blockPacket(number int, budget *encoders.Budget) Packet {
 	h := f.header()
-	out := Packet{Seq: f.seq, Epoch: f.epoch, Codec: f.run.Codec.Name}
+	out := Packet{Seq: f.seq, Epoch: f.epoch, Codec: f.encoding.Codec.Name}
 	f.seq++
-	f.buf = h.append(f.buf[:0], f.run.Codec.Refs == 2)
+	f.buf = h.append(f.buf[:0], f.encoding.Codec.Refs == 2)
 	f.buf = binary.LittleEndian.AppendUint32(f.buf, uint32(number))
-	body := f.stream[number*f.size : min((number+1)*f.size, len(f.stream))]
-	label := max(0, min(f.label-number*f.size, len(body)))
-	b.Bits(encoders.SlotModel, 8*label)
-	b.Bits(encoders.SlotBody, 8*(len(body)-label))
+	body := f.stream[number*f.blockSize : min((number+1)*f.blockSize, len(f.stream))]
+	labelBytes := max(0, min(f.labelSize-number*f.blockSize, len(body))) // the label is at the start of the stream
+	budget.Bits(encoders.SlotModel, 8*labelBytes)
+	budget.Bits(encoders.SlotBody, 8*(len(body)-labelBytes))
 	f.buf = seal(append(f.buf, body...), 0)
-	f.stored.Tick, f.stored.Body = uint32(number), body
+	f.stored.Tick, f.stored.Body = uint32(number), body // as the receiver will report the block
 	out.Datagram, out.Payload, out.Header, out.Stored = f.buf, len(body), len(f.buf)-len(body), &f.stored
 	return out
 }
 
-// LearnBlocks handles an ack. src may be any bytes.
-func (f *FileSender) LearnBlocks(now time.Duration, src []byte) error {
+// HandleBlockAck handles an ack of FileReceiver.AppendBlockAck: it marks the blocks that have arrived. src
+// may be any bytes. An ack of another epoch has no effect and is not an error.
+func (f *FileSender) HandleBlockAck(now time.Duration, src []byte) error {
 	src, err := unseal(src)
 	if err != nil {
 		return err
 	}
-	a, err := parseAck(src, 0)
-	if err == nil && len(a.report) < answerBytes+numberBytes {
-		err = fmt.Errorf("%w: ack without a count of blocks", ErrMalformed)
+	a, err := parseAck(src, 0) // acks of files have no digest
+	if err == nil && len(a.report) < ackedSeqBytes+blockNumberBytes {
+		err = fmt.Errorf("%w: ack without a number of blocks", ErrMalformed)
 	}
 	if err != nil || f.seq == f.first {
 		return err
@@ -129,71 +129,74 @@ func (f *FileSender) LearnBlocks(now time.Duration, src []byte) error {
 		return nil
 	}
 	f.epochAcked = true
-	if newest >= f.bestAck || !f.hasAck {
-		f.bestAck, f.hasAck = newest, true
+	if newest >= f.newestAcked || !f.hasAck {
+		f.newestAcked, f.hasAck = newest, true
 	}
-	upTo := binary.LittleEndian.Uint32(a.report[answerBytes:])
-	return f.out.HandleAck(now, transfer.Ack{Answers: answers, Newest: newest, Mask: a.mask, Contiguous: int(upTo)})
+	contiguous := binary.LittleEndian.Uint32(a.report[ackedSeqBytes:]) // blocks received without a gap
+	return f.blocks.HandleAck(now, transfer.Ack{Answers: answers, Newest: newest, Mask: a.mask, Contiguous: int(contiguous)})
 }
 
-// FileReceiver collects the blocks of a delivery.
+// FileReceiver receives the blocks of a file, and unpacks the file.
 type FileReceiver struct {
 	*Receiver
-	in      *transfer.Receiver
-	epoch   uint64
-	answers uint64 // sequence of the newest arrival
+	blocks  *transfer.Receiver // blocks of the newest delivery
+	epoch   uint64             // epoch of that delivery
+	lastSeq uint64             // sequence number of the last accepted datagram
 }
 
 // NewFileReceiver returns a receiver of blocks.
 func NewFileReceiver(r *Receiver) *FileReceiver {
-	return &FileReceiver{Receiver: r, in: &transfer.Receiver{}}
+	return &FileReceiver{Receiver: r, blocks: &transfer.Receiver{}}
 }
 
-// Progress returns the state of the newest delivery, and its epoch.
-func (f *FileReceiver) Progress() (*transfer.Receiver, uint64) { return f.in, f.epoch }
+// Progress returns the state of the newest delivery and its epoch.
+func (f *FileReceiver) Progress() (*transfer.Receiver, uint64) { return f.blocks, f.epoch }
 
 // BlockReception is the result of receiving the datagram of a block.
 type BlockReception struct {
 	Reception
-	Accepted    bool // the block belongs to the delivery, new or not
-	NewDelivery bool // the block began a new delivery
+	Accepted    bool // the block belongs to the newest delivery; it may be a duplicate
+	NewDelivery bool // the block is the first of its delivery
 }
 
-// ReceiveBlock handles one datagram, as Receive does.
+// ReceiveBlock handles one datagram, which may be any bytes: it checks the seal, finds or creates the decoder
+// of the epoch, and adds the block to the newest delivery. The file is decoded later, by Unpack.
 func (f *FileReceiver) ReceiveBlock(datagram []byte) BlockReception {
-	h, payload, err := f.open(datagram)
+	h, payload, err := f.parseDatagram(datagram)
 	if err != nil {
 		return BlockReception{Reception: Reception{Outcome: Corrupt, Err: err}}
 	}
-	rx, d := f.recognise(&h, f.number(&h))
+	rx, d := f.findDecoder(&h, f.fullSeq(&h))
 	out := BlockReception{Reception: rx}
 	if d == nil {
 		return out
 	}
 	if d.epoch < f.epoch {
-		out.Outcome = Stale // of an abandoned delivery
+		out.Outcome = Stale // a block of an earlier delivery
 		return out
 	}
-	f.accept(&out, d, binary.LittleEndian.Uint32(payload), payload[numberBytes:])
+	f.acceptBlock(&out, d, binary.LittleEndian.Uint32(payload), payload[blockNumberBytes:])
 	return out
 }
 
-// open checks the seal of a datagram and splits it into header and payload.
-func (f *FileReceiver) open(datagram []byte) (h header, payload []byte, err error) {
+// parseDatagram checks the seal of a datagram and splits the rest into header and payload.
+func (f *FileReceiver) parseDatagram(datagram []byte) (h header, payload []byte, err error) {
 	if datagram, err = unseal(datagram); err != nil {
 		return h, nil, err
 	}
-	h, payload, err = parseHeader(datagram, f.refsOf, false)
-	if err == nil && len(payload) < numberBytes {
+	h, payload, err = parseHeader(datagram, f.refCount, false) // acks of files have no digest, so no full numbers
+	if err == nil && len(payload) < blockNumberBytes {
 		err = fmt.Errorf("%w: number of the block missing", ErrMalformed)
 	}
 	return h, payload, err
 }
 
-// accept adds a block to its delivery. A block of a newer epoch begins a new one.
-func (f *FileReceiver) accept(out *BlockReception, d *epochDecoder, number uint32, body []byte) {
-	in := f.in
-	if d.epoch > f.epoch || out.Fresh && f.anyEpoch && d.epoch == f.newest {
+// acceptBlock adds a block to the newest delivery, acks it and sets the fields of out. A block of a newer
+// epoch begins a delivery, and so does one with other parameters for the newest epoch. d is the decoder of
+// the block's epoch.
+func (f *FileReceiver) acceptBlock(out *BlockReception, d *epochDecoder, number uint32, body []byte) {
+	in := f.blocks
+	if d.epoch > f.epoch || out.Fresh && f.anyEpoch && d.epoch == f.newestEpoch {
 		in = &transfer.Receiver{}
 	}
 	fate, err := in.Accept(number, body)
@@ -204,45 +207,44 @@ func (f *FileReceiver) accept(out *BlockReception, d *epochDecoder, number uint3
 	if out.Fresh {
 		f.install(&out.Reception, d)
 	}
-	d.used++
-	if in != f.in {
-		f.in, f.epoch, out.NewDelivery = in, d.epoch, true
+	d.decoded++
+	if in != f.blocks {
+		f.blocks, f.epoch, out.NewDelivery = in, d.epoch, true
 	}
 	out.Accepted = true
-	f.answers = out.Seq
-	f.arrived(out.Seq)
-	f.seen.note(out.Seq)
-	f.window.note(out.Seq)
+	f.lastSeq = out.Seq
+	f.recordArrival(out.Seq)
+	f.seen.record(out.Seq)
+	f.acks.record(out.Seq)
 	if fate == transfer.Duplicate {
 		out.Outcome = Duplicate
 		return
 	}
 	out.Outcome = Decoded
-	block := f.end.Decoded()
+	block := f.coder.Decoded()
 	block.Tick, block.Body = number, append(block.Body[:0], body...)
 	out.Frame = block
 }
 
-// Unpack rebuilds the new file from the old one, once all blocks have arrived. The
-// caller compares the result with the label.
+// Unpack decodes the new file from the packed file and old, the old file. All blocks must have
+// arrived. The caller compares the result with the label.
 func (f *FileReceiver) Unpack(old *frame.Frame) (*frame.Frame, error) {
-	var made frame.Frame
-	_, err := f.epochs[f.epoch%KeptEpochs].dec.Decode(&made, f.in.Packed(), []encoders.Ref{{Frame: old}}, nil)
-	return &made, err
+	var unpacked frame.Frame
+	_, err := f.epochs[f.epoch%StoredEpochs].dec.Decode(&unpacked, f.blocks.Packed(), []encoders.Ref{{Frame: old}}, nil)
+	return &unpacked, err
 }
 
-// AckBlocks appends an ack of packets and blocks to dst; nothing until a block was
-// accepted.
-func (f *FileReceiver) AckBlocks(dst []byte) []byte {
+// AppendBlockAck appends an ack of the blocks to dst. It appends nothing until a block was accepted.
+func (f *FileReceiver) AppendBlockAck(dst []byte) []byte {
 	start := len(dst)
 	dst = f.Ack(dst)
 	if len(dst) == start {
 		return dst
 	}
-	dst = binary.LittleEndian.AppendUint16(dst, uint16(f.answers))
-	return seal(binary.LittleEndian.AppendUint32(dst, uint32(f.in.Contiguous())), start)
+	dst = binary.LittleEndian.AppendUint16(dst, uint16(f.lastSeq))
+	return seal(binary.LittleEndian.AppendUint32(dst, uint32(f.blocks.Contiguous())), start)
 }
 
-// AckSize returns the length in bytes of an ack, without the sequence that it answers and
-// the seal: reports of the first edition depend on it.
-func (f *FileReceiver) AckSize() int { return ackBytes + numberBytes }
+// AckSize returns the size in bytes of an ack without the sequence number that it answers and without
+// the seal. Digests of old reports depend on this value.
+func (f *FileReceiver) AckSize() int { return ackBytes + blockNumberBytes }

@@ -13,33 +13,33 @@ import (
 	"wirelab/encoders"
 )
 
-// numbers returns what a receiver that is at top takes sequences for, one after the other;
-// 0 for those that it doubts.
-func numbers(top uint64, guard bool, seqs ...uint64) (got []uint64) {
+// assignedSeqs returns the sequence numbers that a receiver with newest number top assigns to the given
+// ones, one after the other; 0 for those that it doubts.
+func assignedSeqs(top uint64, guard bool, seqs ...uint64) (got []uint64) {
 	s := frame.Cubes(1)
 	r := NewReceiver(s, s.NewFrame(), nil, Options{History: 10})
 	r.Guard(guard)
-	r.arrived(top)
+	r.recordArrival(top)
 	for _, seq := range seqs {
 		h := header{seq: seq & 0xffff}
-		n := r.number(&h)
-		if !r.accepts(&h, n) {
+		n := r.fullSeq(&h)
+		if !r.acceptSeq(&h, n) {
 			n = 0
 		} else {
-			r.arrived(n)
+			r.recordArrival(n)
 		}
 		got = append(got, n)
 	}
 	return got
 }
 
-// One number far from the others is doubted, two that agree are believed, wherever the 16
-// bits wrap.
-func TestFarNumbers(t *testing.T) {
+// One sequence number far from the others is doubted; two that confirm each other are accepted,
+// also where the 16 bits wrap.
+func TestFarSequenceNumbers(t *testing.T) {
 	for _, top := range []uint64{300, 40_000, 65_530, 65_536, 1<<33 - 3} {
 		for _, c := range []struct {
 			what        string
-			ahead, want []uint64 // of top; 0: doubted
+			ahead, want []uint64 // relative to top; 0 means doubted
 		}{
 			{"packets in order, with gaps", []uint64{1, 2, 5, 260}, []uint64{1, 2, 5, 260}},
 			{"one outlier", []uint64{1, 32_770, 3, 4}, []uint64{1, 0, 3, 4}},
@@ -56,25 +56,25 @@ func TestFarNumbers(t *testing.T) {
 					want[i] = top + c.want[i]
 				}
 			}
-			if got := numbers(top, true, seqs...); !slices.Equal(got, want) {
+			if got := assignedSeqs(top, true, seqs...); !slices.Equal(got, want) {
 				t.Errorf("at %d, %s: %d was taken for %d, expected %d", top, c.what, seqs, got, want)
 			}
 		}
 	}
-	if got := numbers(100, false, 20_100); got[0] != 20_100 {
+	if got := assignedSeqs(100, false, 20_100); got[0] != 20_100 {
 		t.Errorf("without a guard 20100 is taken for %d", got[0])
 	}
 }
 
-// couple is a sender and a receiver with digests whose datagrams may be damaged.
-type couple struct {
+// endpointPair is a sender and a receiver with digests whose datagrams may be damaged.
+type endpointPair struct {
 	*Sender
 	rcv   *Receiver
 	world *frame.Frame
 	now   time.Duration
 }
 
-func newCouple(t testing.TB, first uint64) *couple {
+func newEndpointPair(t testing.TB, first uint64) *endpointPair {
 	t.Helper()
 	s := frame.Cubes(1)
 	codec := codecNamed(1, "a")
@@ -83,16 +83,16 @@ func newCouple(t testing.TB, first uint64) *couple {
 		t.Fatal(err)
 	}
 	opt := Options{History: 10, DigestBits: 32}
-	c := &couple{NewSender(s, s.NewFrame(), run, opt), NewReceiver(s, s.NewFrame(), []encoders.Codec{codec}, opt), s.NewFrame(), 0}
+	c := &endpointPair{NewSender(s, s.NewFrame(), run, opt), NewReceiver(s, s.NewFrame(), []encoders.Codec{codec}, opt), s.NewFrame(), 0}
 	c.StartAt(first, 0)
 	c.rcv.StartAt(first)
 	c.rcv.Guard(true)
 	return c
 }
 
-// exchange sends a packet, after harm has had it, and its ack. right says that the
-// receiver got what was sent, as what was sent.
-func (c *couple) exchange(t testing.TB, harm func(datagram []byte)) (right bool, p Packet, rx Reception) {
+// exchange sends a packet, damaged by harm, and its ack. right reports whether the receiver decoded
+// the sender's frame with its sequence number.
+func (c *endpointPair) exchange(t testing.TB, harm func(datagram []byte)) (right bool, p Packet, rx Reception) {
 	t.Helper()
 	c.now += time.Second / 60
 	c.world.Table[0]++
@@ -111,15 +111,14 @@ func (c *couple) exchange(t testing.TB, harm func(datagram []byte)) (right bool,
 	return right, p, rx
 }
 
-// A receiver that is whole turns of the 16 bits off is noticed by the digest, one that is
-// off otherwise by the acks that make no sense. Both find their place by the full sequence
-// of the packets that follow.
-func TestReceiverFindsItsPlace(t *testing.T) {
-	for _, flip := range []byte{1, 3, 0x80} { // of the turns that packets name: here 16 turns have passed
-		c := newCouple(t, 1<<20)
+// A receiver whose sequence number is wrong by a multiple of 65,536 is detected by the digest, any
+// other wrong number by the acks. Both recover by the full sequence number in the next packets.
+func TestReceiverRecoversSequence(t *testing.T) {
+	for _, flip := range []byte{1, 3, 0x80} { // high bits of the sequence number: 16 wraps
+		c := newEndpointPair(t, 1<<20)
 		for i := range 40 {
 			right, p, rx := c.exchange(t, func(d []byte) {
-				if i < 5 && inFull(d) {
+				if i < 5 && hasFullSeq(d) {
 					d[5] ^= flip
 				}
 			})
@@ -135,11 +134,11 @@ func TestReceiverFindsItsPlace(t *testing.T) {
 		}
 	}
 	for _, off := range []int64{5000, 30_000, -5000, -1 << 17} {
-		c := newCouple(t, 1<<20)
+		c := newEndpointPair(t, 1<<20)
 		for range 20 {
 			c.exchange(t, nil)
 		}
-		c.rcv.startAgain(uint64(int64(c.rcv.top) + off)) // nothing puts it there so simply
+		c.rcv.restartAt(uint64(int64(c.rcv.newestSeq) + off)) // set directly, since no short sequence of packets leads there
 		wrong := 0
 		for range 40 {
 			if right, _, _ := c.exchange(t, nil); !right {
@@ -153,22 +152,22 @@ func TestReceiverFindsItsPlace(t *testing.T) {
 	}
 }
 
-// inFull reports whether a datagram of one reference has its sequence in full.
-func inFull(d []byte) bool { return d[2] == 0 && d[3]&paramsFollow != 0 }
+// hasFullSeq reports whether a datagram with one reference contains the full sequence number.
+func hasFullSeq(d []byte) bool { return d[2] == 0 && d[3]&paramsFollow != 0 }
 
-// Only the packets that build on the initial state with their params say their sequence in
-// full, four bytes.
-func TestWholeSequence(t *testing.T) {
-	h := header{seq: 0x5678_9abc_1234, whole: true, codec: 9, epoch: 3, params: []byte("a"), hasParams: true}
+// Only packets with parameters whose baseline is the initial state contain the full sequence
+// number, in four additional bytes.
+func TestFullSequenceInHeader(t *testing.T) {
+	h := header{seq: 0x5678_9abc_1234, hasFullSeq: true, codec: 9, epoch: 3, params: []byte("a"), hasParams: true}
 	want := []byte{0x34, 0x12, 0, 9 | 0x80, 3, 0xbc, 0x9a, 0x78, 0x56, 1, 'a'}
 	if got := h.append(nil, false); !bytes.Equal(got, want) {
 		t.Errorf("got % x, want % x", got, want)
 	}
 	back, _, err := parseHeader(want, func(uint8) int { return 1 }, true)
-	if err != nil || back.seq != h.seq || !back.whole || string(back.params) != "a" {
+	if err != nil || back.seq != h.seq || !back.hasFullSeq || string(back.params) != "a" {
 		t.Errorf("got %+v, %v", back, err)
 	}
-	c := newCouple(t, 1<<40)
+	c := newEndpointPair(t, 1<<40)
 	for i, size := range []int{10, 5, 5} {
 		if _, p, _ := c.exchange(t, nil); p.Header != size {
 			t.Errorf("the header of packet %d takes %d bytes, expected %d", i, p.Header, size)
@@ -176,18 +175,17 @@ func TestWholeSequence(t *testing.T) {
 	}
 }
 
-// Whatever happens to sequence numbers, and whatever is lost: afterwards receiver and
-// sender find each other.
+// After any damage to sequence numbers and any losses, receiver and sender agree again.
 func FuzzNumbers(f *testing.F) {
 	f.Add(uint32(0), []byte{0, 0, 0, 0x80, 0, 0x80, 0, 0})
 	f.Add(uint32(1<<16), []byte{0, 0, 0xff, 0xff, 1, 0, 0, 0x20, 0, 0x20})
 	f.Add(uint32(65_500), bytes.Repeat([]byte{0, 0x40}, 30))
 	f.Add(uint32(5), bytes.Repeat([]byte{0, 0, 2, 0, 0, 0x10}, 30))
-	f.Fuzz(func(t *testing.T, first uint32, flips []byte) { meetAgain(t, uint64(first), flips) })
+	f.Fuzz(func(t *testing.T, first uint32, flips []byte) { checkRecovery(t, uint64(first), flips) })
 }
 
-// Of any 200 histories of damage and outages, each ends well. (The fuzzer looks for others.)
-func TestNumbersMeetAgain(t *testing.T) {
+// 200 random histories of damage and outages end with agreement. (The fuzzer tests others.)
+func TestSequencesConverge(t *testing.T) {
 	for seed := range uint64(200) {
 		rng := rand.New(rand.NewPCG(seed, 1))
 		var flips []byte
@@ -195,7 +193,7 @@ func TestNumbersMeetAgain(t *testing.T) {
 			flip := uint16(1) << rng.IntN(16)
 			switch rng.IntN(6) {
 			case 0:
-				flip = uint16(rng.Uint32()) // as wild as can be
+				flip = uint16(rng.Uint32()) // completely random
 			case 1:
 				flip = 0xffff
 			case 2, 3:
@@ -203,17 +201,17 @@ func TestNumbersMeetAgain(t *testing.T) {
 			}
 			flips = binary.LittleEndian.AppendUint16(flips, flip)
 		}
-		meetAgain(t, rng.Uint64N(1<<18), flips)
+		checkRecovery(t, rng.Uint64N(1<<18), flips)
 	}
 }
 
-// meetAgain sends packets whose sequence numbers, two bytes each, are damaged by flips, and
-// then undamaged ones. After twice the reach of a single number all must be right.
-func meetAgain(t *testing.T, first uint64, flips []byte) {
-	c := newCouple(t, first)
+// checkRecovery sends packets whose sequence numbers are damaged by flips, two bytes each, and then
+// undamaged packets. After twice maxJump packets all must be right.
+func checkRecovery(t *testing.T, first uint64, flips []byte) {
+	c := newEndpointPair(t, first)
 	for ; len(flips) >= 2; flips = flips[2:] {
 		flip := binary.LittleEndian.Uint16(flips)
-		if flip == 0xffff { // the line is dead for a while
+		if flip == 0xffff { // no packet arrives for a while
 			for range 1 + first%1000 {
 				c.Skip()
 			}
@@ -221,8 +219,8 @@ func meetAgain(t *testing.T, first uint64, flips []byte) {
 		}
 		c.exchange(t, func(d []byte) {
 			binary.LittleEndian.PutUint16(d, binary.LittleEndian.Uint16(d)^flip)
-			if inFull(d) && flip>>8&7 == 7 {
-				d[5+flip&3] ^= byte(flip) // in the rest of the sequence
+			if hasFullSeq(d) && flip>>8&7 == 7 {
+				d[5+flip&3] ^= byte(flip) // in the high bits of the sequence number
 			}
 		})
 	}

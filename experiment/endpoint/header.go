@@ -6,14 +6,24 @@ import (
 	"fmt"
 )
 
-// The packet header: sequence (16 bits), distance to the baseline (8; 0 = the initial
-// state), codec (7) and a bit for "params follow", epoch (8). For a codec with two
-// references, the distance to the second follows (8; 0 = none). While an epoch is not
-// acked, the codec's canonical params follow, prefixed by their length in 8 bits.
+// A packet consists of a header and the encoder's payload. The header contains, in little-endian
+// order,
 //
-// Where receivers report digests, 32 more bits of the sequence precede the params of a packet that
-// builds on the initial state: the first packets, and those after contact was lost or the sender
-// started over. They correct a receiver whose count is wrong.
+//	sequence  16 bits  low bits of the sequence number
+//	baseline   8 bits  distance to the baseline in packets; 0 means the initial state
+//	codec      8 bits  Codec.ID; the highest bit is set if parameters follow
+//	epoch      8 bits  low bits of the epoch
+//	second     8 bits  only for a codec with two references: distance to the second; 0 means none
+//
+// Until the epoch is acked, the parameters follow:
+//
+//	sequence  32 bits  bits 16 to 47 of the sequence number; only if the baseline is the initial state
+//	                   and receivers report digests that cover the sequence number
+//	length     8 bits  of the canonical parameters
+//	params             the canonical parameters
+//
+// The longer sequence number corrects a receiver whose newest sequence number is wrong. Packets with
+// it are the first ones, and those after a restart or after acks were missing for a long time.
 const (
 	headerBytes  = 5
 	paramsFollow = 0x80
@@ -22,34 +32,33 @@ const (
 // MaxDatagram is the largest payload of a UDP datagram over IPv4, in bytes.
 const MaxDatagram = 65507
 
-// ErrMalformed is returned for bytes that are not a packet, block or ack of this package.
-var ErrMalformed = errors.New("endpoint: packet header malformed")
+// ErrMalformed is wrapped by errors about bytes that are not a packet, block or ack of this package.
+var ErrMalformed = errors.New("endpoint: malformed datagram")
 
 // header is a parsed packet header.
 type header struct {
-	seq       uint64 // 48 bits if whole, else 16
-	whole     bool
-	baseline  uint8 // distance; 0 = the initial state
-	second    uint8 // distance of the second reference; 0 = none
-	codec     uint8
-	epoch     uint8
-	params    []byte // canonical params, aliasing the packet; nil if absent
-	hasParams bool
+	seq        uint64 // 48 bits if hasFullSeq, otherwise 16
+	hasFullSeq bool
+	baseline   uint8 // distance of the baseline; 0 means the initial state
+	second     uint8 // distance of the second reference; 0 means none
+	codec      uint8
+	epoch      uint8
+	params     []byte // canonical parameters, aliasing the packet; nil if none exist
+	hasParams  bool
 }
 
-// append writes h; two: the codec takes two references. It writes 48 bits of the sequence if h is
-// whole, else 16.
-func (h *header) append(dst []byte, two bool) []byte {
+// append appends the bytes of h to dst. twoRefs means that the codec uses two references.
+func (h *header) append(dst []byte, twoRefs bool) []byte {
 	dst = binary.LittleEndian.AppendUint16(dst, uint16(h.seq))
 	codec := h.codec
 	if h.hasParams {
 		codec |= paramsFollow
 	}
 	dst = append(dst, h.baseline, codec, h.epoch)
-	if two {
+	if twoRefs {
 		dst = append(dst, h.second)
 	}
-	if h.whole {
+	if h.hasFullSeq {
 		dst = binary.LittleEndian.AppendUint32(dst, uint32(h.seq>>16))
 	}
 	if h.hasParams {
@@ -59,10 +68,10 @@ func (h *header) append(dst []byte, two bool) []byte {
 	return dst
 }
 
-// parseHeader reads what append wrote and returns the payload. refs returns how many
-// references a codec takes, 0 for an unknown codec. numbered: some packets have their sequence in
-// full.
-func parseHeader(src []byte, refs func(codec uint8) int, numbered bool) (h header, payload []byte, err error) {
+// parseHeader parses the header of packet src, and returns it with the payload. refCount returns the
+// number of references that a codec uses; 0 for an unknown codec. fullSeqs means that packets with
+// parameters whose baseline is the initial state contain the full sequence number.
+func parseHeader(src []byte, refCount func(codec uint8) int, fullSeqs bool) (h header, payload []byte, err error) {
 	if len(src) < headerBytes {
 		return h, nil, fmt.Errorf("%w: %d bytes", ErrMalformed, len(src))
 	}
@@ -70,7 +79,7 @@ func parseHeader(src []byte, refs func(codec uint8) int, numbered bool) (h heade
 	h.baseline, h.epoch = src[2], src[4]
 	h.codec, h.hasParams = src[3]&^paramsFollow, src[3]&paramsFollow != 0
 	src = src[headerBytes:]
-	if refs(h.codec) == 2 {
+	if refCount(h.codec) == 2 {
 		if len(src) < 1 {
 			return h, nil, fmt.Errorf("%w: second reference missing", ErrMalformed)
 		}
@@ -79,52 +88,52 @@ func parseHeader(src []byte, refs func(codec uint8) int, numbered bool) (h heade
 	if !h.hasParams {
 		return h, src, nil
 	}
-	h.whole = numbered && h.baseline == 0
-	if h.whole {
+	h.hasFullSeq = fullSeqs && h.baseline == 0
+	if h.hasFullSeq {
 		if len(src) < 4 {
-			return h, nil, fmt.Errorf("%w: rest of the sequence missing", ErrMalformed)
+			return h, nil, fmt.Errorf("%w: high bits of the sequence number missing", ErrMalformed)
 		}
 		h.seq |= uint64(binary.LittleEndian.Uint32(src)) << 16
 		src = src[4:]
 	}
 	if len(src) < 1 {
-		return h, nil, fmt.Errorf("%w: length of the params missing", ErrMalformed)
+		return h, nil, fmt.Errorf("%w: length of the parameters missing", ErrMalformed)
 	}
 	n := int(src[0])
 	src = src[1:]
 	if n > len(src) {
-		return h, nil, fmt.Errorf("%w: params of %d bytes in %d", ErrMalformed, n, len(src))
+		return h, nil, fmt.Errorf("%w: parameters of %d bytes, but only %d bytes follow", ErrMalformed, n, len(src))
 	}
 	h.params = src[:n]
 	return h, src[n:], nil
 }
 
-// unwrap returns the 64-bit sequence whose low 16 bits are seq, near newest. Only the
-// lateWindow numbers before newest are read as behind, since no history reaches back
-// further. All others are read as ahead. So an endpoint recovers from an outage of up
-// to 65,536 - lateWindow packets.
+// unwrap returns the sequence number near newest whose low 16 bits are seq. It is at most maxBehind
+// before newest, and otherwise after it. So an endpoint recovers from an outage of up to
+// 65,536 - maxBehind packets.
 func unwrap(newest uint64, seq uint16) uint64 {
 	ahead := seq - uint16(newest) // modulo 65,536
-	if ahead >= 1<<16-lateWindow {
-		back := uint64(1<<16) - uint64(ahead)
-		if back > newest {
-			return newest + uint64(ahead) // there are no negative numbers
+	if ahead >= 1<<16-maxBehind {
+		behind := uint64(1<<16) - uint64(ahead)
+		if behind > newest { // the number would be negative
+			return newest + uint64(ahead)
 		}
-		return newest - back
+		return newest - behind
 	}
 	return newest + uint64(ahead)
 }
 
-const lateWindow = 4096
+// maxBehind is how far a sequence number may be behind the newest one: more than any history is long.
+const maxBehind = 4096
 
-// unwrapEpoch does the same for epochs. A receiver keeps the decoders of the last
-// KeptEpochs epochs, so anything further behind is read as ahead. An outage may hide
-// up to 256 - KeptEpochs epochs.
+// unwrapEpoch returns the epoch near newest whose low 8 bits are epoch. It is at most StoredEpochs
+// before newest, because the receiver has no older decoders, and otherwise after it. So a receiver
+// recovers from an outage during which up to 256 - StoredEpochs epochs began.
 func unwrapEpoch(newest uint64, epoch uint8) uint64 {
 	ahead := epoch - uint8(newest) // modulo 256
-	back := uint64(256 - int(ahead))
-	if back <= KeptEpochs && back <= newest {
-		return newest - back
+	behind := uint64(256 - int(ahead))
+	if behind <= StoredEpochs && behind <= newest {
+		return newest - behind
 	}
 	return newest + uint64(ahead)
 }

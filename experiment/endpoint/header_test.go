@@ -5,29 +5,29 @@ import (
 	"testing"
 )
 
-func TestUnwrapFindsEveryNeighbour(t *testing.T) {
-	for _, newest := range []uint64{0, 1, 100, lateWindow, 65_535, 65_536, 1 << 20, 1<<40 + 12345} {
-		for d := -int64(lateWindow); d < 1<<16-lateWindow; d += 7 {
+func TestUnwrap(t *testing.T) {
+	for _, newest := range []uint64{0, 1, 100, maxBehind, 65_535, 65_536, 1 << 20, 1<<40 + 12345} {
+		for d := -int64(maxBehind); d < 1<<16-maxBehind; d += 7 {
 			if d < 0 && uint64(-d) > newest {
 				continue
 			}
 			want := newest + uint64(d)
 			if got := unwrap(newest, uint16(want)); got != want {
-				t.Fatalf("newest %d: sequence %d came back as %d", newest, want, got)
+				t.Fatalf("newest %d: sequence %d unwrapped as %d", newest, want, got)
 			}
 		}
 	}
 }
 
-func TestUnwrapEpochFindsEveryNeighbour(t *testing.T) {
+func TestUnwrapEpoch(t *testing.T) {
 	for _, newest := range []uint64{0, 5, 127, 128, 255, 256, 1000, 1 << 33} {
-		for d := int64(-KeptEpochs); d < 256-KeptEpochs; d++ {
+		for d := int64(-StoredEpochs); d < 256-StoredEpochs; d++ {
 			if d < 0 && uint64(-d) > newest {
 				continue
 			}
 			want := newest + uint64(d)
 			if got := unwrapEpoch(newest, uint8(want)); got != want {
-				t.Fatalf("newest %d: epoch %d came back as %d", newest, want, got)
+				t.Fatalf("newest %d: epoch %d unwrapped as %d", newest, want, got)
 			}
 		}
 	}
@@ -83,7 +83,7 @@ func TestAckWindow(t *testing.T) {
 	var w ackWindow
 	got := map[uint64]bool{}
 	for _, seq := range []uint64{5, 6, 8, 7, 8, 40, 39, 8, 72, 71, 40, 200, 169, 168, 167} {
-		w.note(seq)
+		w.record(seq)
 		got[seq] = true
 		newest := uint64(0)
 		for s := range got {

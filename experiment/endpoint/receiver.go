@@ -10,129 +10,130 @@ import (
 	"wirelab/encoders/drive"
 )
 
-// KeptEpochs is how many epochs back a receiver can still decode late packets.
-const KeptEpochs = 8
+// StoredEpochs is the number of newest epochs whose decoders a receiver stores, to decode late packets.
+const StoredEpochs = 8
 
-// Receiver is the endpoint that decodes. It is configured with the schema, the
-// initial state and the codecs. Datagrams carry everything else.
+// Receiver is the endpoint that decodes frames. Create it with NewReceiver. It is not safe for use by
+// several goroutines.
 type Receiver struct {
 	schema  *frame.Schema
 	cadence Cadence
-	end     drive.End
-	history *frame.History      // of end
-	codecs  [128]encoders.Codec // by ID
+	coder   drive.End           // calls the decoders
+	history *frame.History      // coder's
+	codecs  [128]encoders.Codec // by Codec.ID
 
-	epochs   [KeptEpochs]epochDecoder // of epoch e at e % KeptEpochs
-	newest   uint64                   // epoch
-	anyEpoch bool
+	epochs      [StoredEpochs]epochDecoder // the decoder of epoch e is at e % StoredEpochs
+	newestEpoch uint64                     // newest epoch with a decoder
+	anyEpoch    bool                       // there is a decoder
 
-	top     uint64 // newest sequence that arrived; before the first arrival, the first to expect
-	started bool
-	seen    seenWindow
-	window  ackWindow
-	guard   guard
+	newestSeq uint64     // newest sequence number that arrived; before the first arrival, the one expected
+	started   bool       // a packet has arrived
+	seen      seenWindow // decoded packets, to recognise duplicates
+	acks      ackWindow  // decoded packets, for acks
+	guard     guard
 
 	digest   digester
 	reported []byte // the digest in the newest ack
 }
 
-// epochDecoder is a decoder with what it was made from.
+// epochDecoder is the decoder of an epoch.
 type epochDecoder struct {
-	epoch  uint64
-	codec  *encoders.Codec
-	params []byte // canonical
-	dec    encoders.Decoder
-	used   int // packets it decoded
+	epoch   uint64
+	codec   *encoders.Codec
+	params  []byte // canonical parameters
+	dec     encoders.Decoder
+	decoded int // packets decoded
 }
 
-// settledAfter is how many packets a decoder has to decode until only a packet whose baseline is
-// the initial state can replace it with other params for the same epoch. A sender that has lost
-// contact sends such packets.
-const settledAfter = 3
+// confirmedAfter is the number of packets that a decoder must decode to be confirmed. The parameters in
+// a packet, which may be damaged, do not replace a confirmed decoder of the same epoch, unless the
+// baseline of the packet is the initial state: a sender without acks sends such packets.
+const confirmedAfter = 3
 
-// NewReceiver returns a receiver for the codecs of known. It shares the table of
-// initial, which must not be modified.
+// NewReceiver returns a receiver of frames of schema s for the given codecs. initial is the initial
+// state; the receiver shares its memory, so it must not be modified.
 func NewReceiver(s *frame.Schema, initial *frame.Frame, known []encoders.Codec, opt Options) *Receiver {
-	end := opt.end(s, initial, frame.NewHistory(s, opt.History))
-	r := &Receiver{schema: s, cadence: opt.cadence(), end: end, history: end.History, digest: newDigester(&opt)}
+	coder := opt.newCoder(s, initial, frame.NewHistory(s, opt.History))
+	r := &Receiver{schema: s, cadence: opt.cadence(), coder: coder, history: coder.History, digest: newDigester(&opt)}
 	for _, c := range known {
 		r.codecs[c.ID&0x7f] = c
 	}
 	return r
 }
 
-// History returns the frames that the receiver holds. The caller must not modify
-// them.
+// History returns the frames that the receiver stores. The caller must not modify them.
 func (r *Receiver) History() *frame.History { return r.history }
 
-// StartAt sets the sequence of the first packet to expect.
-func (r *Receiver) StartAt(seq uint64) { r.top = seq }
+// StartAt sets the sequence number of the first packet to expect, for a receiver that joins a running
+// session. The default is 0.
+func (r *Receiver) StartAt(seq uint64) { r.newestSeq = seq }
 
 // Decoder returns the decoder of the newest epoch; nil before the first packet.
-func (r *Receiver) Decoder() encoders.Decoder { return r.epochs[r.newest%KeptEpochs].dec }
+func (r *Receiver) Decoder() encoders.Decoder { return r.epochs[r.newestEpoch%StoredEpochs].dec }
 
 // Reception is the result of receiving one datagram.
 type Reception struct {
 	Outcome   Outcome
-	Seq       uint64
+	Seq       uint64       // full sequence number; 0 if the header is malformed
 	Frame     *frame.Frame // the decoded frame; nil if nothing was decoded
-	Entry     *frame.Entry // its entry in the history; nil if the frame is too old
+	Entry     *frame.Entry // the frame's entry in the history; nil if the frame is too old to be stored
 	Reordered bool         // a newer packet arrived before it
-	Err       error        // why it could not be decoded
+	Err       error        // why it was not decoded; nil for outcomes without an error
 
-	// The packets that it references: the first NRefs entries. If NRefs is 0, it
-	// references the initial state.
+	// Refs[:NRefs] are the sequence numbers of the packet's references. If NRefs is 0, its baseline is
+	// the initial state.
 	Refs  [2]uint64
 	NRefs int
 
-	// The decoder of the packet's epoch.
-	HasDecoder bool // there is one; if not, the fields below are unset
+	// HasDecoder reports whether the receiver has a decoder for the packet's epoch. If not, the fields
+	// below are unset.
+	HasDecoder bool
 	Epoch      uint64
-	HasParams  bool // the packet carried the params
-	Fresh      bool // the decoder was made from this packet's params
-	Installed  bool // the fresh decoder now decodes its epoch
-	Replaced   bool // it replaced another of the same epoch, whose memos were dropped
+	HasParams  bool // the packet contains the parameters
+	Fresh      bool // the decoder was created from the parameters in this packet
+	Installed  bool // the fresh decoder was stored for its epoch
+	Replaced   bool // the fresh decoder replaced another one of the same epoch, whose memos were dropped
 }
 
-// Receive handles one datagram. The pointers in the result are valid until the next
-// call.
+// Receive handles one datagram, which may be any bytes. The pointers in the result are valid until
+// the next call.
 func (r *Receiver) Receive(datagram []byte) Reception {
 	r.Finish()
-	h, payload, err := parseHeader(datagram, r.refsOf, r.digest.numbered)
+	h, payload, err := parseHeader(datagram, r.refCount, r.digest.coversSeq)
 	if err != nil {
 		return Reception{Outcome: Corrupt, Err: err}
 	}
-	seq := r.number(&h)
-	if !r.accepts(&h, seq) {
+	seq := r.fullSeq(&h)
+	if !r.acceptSeq(&h, seq) {
 		return Reception{Outcome: Corrupt, Seq: seq, Err: ErrDoubted}
 	}
-	out, d := r.recognise(&h, seq)
-	if d == nil {
+	out, d := r.findDecoder(&h, seq)
+	if d == nil { // out.Outcome is the reason
 		return out
 	}
 	refs, ok := r.findRefs(&out, &h, d)
 	if !ok {
 		out.Outcome = NoBaseline
-		r.arrived(out.Seq)
+		r.recordArrival(out.Seq)
 		return out
 	}
 	return r.decode(out, d, payload, refs)
 }
 
-// Finish does the work that Options.Defer let the last Receive leave. The caller calls it once the
-// frame is shown and acked; if not, the next Receive does.
-func (r *Receiver) Finish() { r.end.Finish() }
+// Finish completes the work that the last Receive deferred because of Options.Defer. The caller calls
+// it after displaying and acking the frame; otherwise the next Receive does.
+func (r *Receiver) Finish() { r.coder.Finish() }
 
-// recognise finds the decoder of packet seq. d is nil for a duplicate or an unknown
-// codec.
-func (r *Receiver) recognise(h *header, seq uint64) (out Reception, d *epochDecoder) {
+// findDecoder finds the decoder of the packet with header h and sequence number seq. d is nil if the
+// packet is a duplicate, or if there is no decoder; out.Outcome is the reason.
+func (r *Receiver) findDecoder(h *header, seq uint64) (out Reception, d *epochDecoder) {
 	out = Reception{Seq: seq}
-	out.Reordered = r.started && out.Seq < r.top
+	out.Reordered = r.started && out.Seq < r.newestSeq
 	if r.seen.has(out.Seq) {
 		out.Outcome = Duplicate
 		return out, nil
 	}
-	d, fresh, err := r.decoder(h)
+	d, fresh, err := r.decoderFor(h)
 	if err != nil {
 		out.Outcome, out.Err = UnknownCodec, err
 		return out, nil
@@ -141,76 +142,82 @@ func (r *Receiver) recognise(h *header, seq uint64) (out Reception, d *epochDeco
 	return out, d
 }
 
-// decode decodes the payload with d, and stores the frame in the history.
+// decode decodes the payload with d, stores the frame in the history, and returns out with the result. If
+// the decoder is fresh and succeeds, decode installs it. A packet that cannot be decoded changes nothing.
 func (r *Receiver) decode(out Reception, d *epochDecoder, payload []byte, refs []encoders.Ref) Reception {
 	if out.Fresh {
-		r.end.DropSpare()
+		r.coder.DropSpare()
 	}
-	memo, err := r.end.Decode(d.dec, uint32(r.cadence.Tick(out.Seq)), d.epoch, payload, refs)
+	memo, err := r.coder.Decode(d.dec, uint32(r.cadence.Tick(out.Seq)), d.epoch, payload, refs)
 	if err != nil {
 		out.Outcome, out.Err = Corrupt, err
 		return out
 	}
-	d.used++
+	d.decoded++
 	if out.Fresh {
 		r.install(&out, d)
 	}
 	out.Outcome = Decoded
-	if r.window.any && out.Seq < r.window.newest && r.schema.Delivery == frame.Latest {
+	if r.acks.any && out.Seq < r.acks.newest && r.schema.Delivery == frame.Latest { // messages are never stale
 		out.Outcome = Stale
 	}
-	r.arrived(out.Seq)
-	r.seen.note(out.Seq)
-	out.Entry = r.end.Keep(out.Seq, out.Epoch, memo)
-	if out.Entry == nil {
-		out.Frame = r.end.Decoded()
+	r.recordArrival(out.Seq)
+	r.seen.record(out.Seq)
+	out.Entry = r.coder.Keep(out.Seq, out.Epoch, memo)
+	if out.Entry == nil { // too old for the history: the frame is reported but not acked
+		out.Frame = r.coder.Decoded()
 		return out
 	}
 	out.Frame = &out.Entry.Frame
-	r.window.note(out.Seq)
+	r.acks.record(out.Seq)
 	return out
 }
 
-func (r *Receiver) arrived(seq uint64) {
-	if !r.started || seq > r.top {
-		r.top, r.started = seq, true
+// recordArrival records that packet seq arrived, and updates the newest sequence number.
+func (r *Receiver) recordArrival(seq uint64) {
+	if !r.started || seq > r.newestSeq {
+		r.newestSeq, r.started = seq, true
 	}
 }
 
-func (r *Receiver) refsOf(codec uint8) int { return r.codecs[codec].Refs }
+// refCount returns the number of references that a codec uses; 0 for an unknown codec.
+func (r *Receiver) refCount(codec uint8) int { return r.codecs[codec].Refs }
 
 var (
-	errUnknownCodec = errors.New("endpoint: packet names a codec that does not exist or does not suit")
-	errUnknownEpoch = errors.New("endpoint: packet of an epoch whose params never came")
+	errUnknownCodec = errors.New("endpoint: the packet's codec is unknown or cannot decode frames of this schema")
+	errUnknownEpoch = errors.New("endpoint: the parameters of the packet's epoch never arrived")
 )
 
-// decoder returns the decoder of the packet's epoch. It is fresh if it was made from
-// the packet's own params. A fresh decoder is installed only after it has decoded its
-// packet, so that a bad packet cannot replace a working decoder.
-func (r *Receiver) decoder(h *header) (d *epochDecoder, fresh bool, err error) {
+// decoderFor returns the decoder of the packet's epoch. fresh means that it was created from the
+// parameters in the packet, because the receiver has no decoder with this codec and these parameters; it is
+// installed only after it has decoded the packet, so that a damaged packet cannot replace a working decoder.
+// decoderFor fails if the codec is unknown, if the parameters are missing or invalid, or if they contradict a
+// confirmed decoder of the epoch; see confirmedAfter.
+func (r *Receiver) decoderFor(h *header) (d *epochDecoder, fresh bool, err error) {
 	codec := &r.codecs[h.codec]
 	epoch := uint64(h.epoch)
 	if r.anyEpoch {
-		epoch = unwrapEpoch(r.newest, h.epoch)
+		epoch = unwrapEpoch(r.newestEpoch, h.epoch)
 	}
-	d = &r.epochs[epoch%KeptEpochs]
-	same := d.dec != nil && d.epoch == epoch
-	agrees := same && d.codec.ID == codec.ID && (!h.hasParams || bytes.Equal(d.params, h.params))
-	if agrees {
+	d = &r.epochs[epoch%StoredEpochs]
+	sameEpoch := d.dec != nil && d.epoch == epoch
+	matches := sameEpoch && d.codec.ID == codec.ID && (!h.hasParams || bytes.Equal(d.params, h.params))
+	if matches {
 		return d, false, nil
 	}
-	if codec.New == nil || !codec.Suits(r.schema) {
+	if codec.New == nil || !codec.Suits(r.schema) { // New is nil for an ID without a codec
 		return nil, false, errUnknownCodec
 	}
-	settled := same && d.used >= settledAfter && h.baseline != 0
-	if !h.hasParams || settled {
+	contradictsConfirmed := sameEpoch && d.decoded >= confirmedAfter && h.baseline != 0
+	if !h.hasParams || contradictsConfirmed {
 		return nil, false, errUnknownEpoch
 	}
 	d = &epochDecoder{}
-	return d, true, d.make(r.schema, codec, h, epoch)
+	return d, true, d.build(r.schema, codec, h, epoch)
 }
 
-func (d *epochDecoder) make(s *frame.Schema, codec *encoders.Codec, h *header, epoch uint64) error {
+// build sets d to a new decoder of codec, with the parameters in header h.
+func (d *epochDecoder) build(s *frame.Schema, codec *encoders.Codec, h *header, epoch uint64) error {
 	params, err := codec.ParseCanonical(h.params)
 	if err != nil {
 		return err
@@ -223,15 +230,16 @@ func (d *epochDecoder) make(s *frame.Schema, codec *encoders.Codec, h *header, e
 	return nil
 }
 
-// install stores a fresh decoder, unless its slot holds one of a newer epoch. If it
-// replaces a decoder of the same epoch, the memos of that decoder are dropped.
+// install stores a fresh decoder, unless its slot contains a decoder of a newer epoch. If it replaces a
+// decoder of the same epoch, the memos of that decoder, which belong to other parameters, are dropped.
+// install records the result in out.Installed and out.Replaced.
 func (r *Receiver) install(out *Reception, d *epochDecoder) {
-	place := &r.epochs[d.epoch%KeptEpochs]
-	if place.dec != nil && place.epoch > d.epoch {
+	slot := &r.epochs[d.epoch%StoredEpochs]
+	if slot.dec != nil && slot.epoch > d.epoch {
 		return
 	}
-	if place.dec != nil && place.epoch == d.epoch {
-		r.end.DropSpare()
+	if slot.dec != nil && slot.epoch == d.epoch {
+		r.coder.DropSpare()
 		r.history.Each(func(e *frame.Entry) {
 			if e.Epoch == d.epoch && e.Memo != nil {
 				e.Memo = nil
@@ -239,24 +247,25 @@ func (r *Receiver) install(out *Reception, d *epochDecoder) {
 		})
 		out.Replaced = true
 	}
-	*place = *d
+	*slot = *d
 	out.Installed = true
-	if !r.anyEpoch || d.epoch > r.newest {
-		r.newest, r.anyEpoch = d.epoch, true
+	if !r.anyEpoch || d.epoch > r.newestEpoch {
+		r.newestEpoch, r.anyEpoch = d.epoch, true
 	}
 }
 
-// findRefs looks up the packet's references and lists them in out; false if one is missing.
+// findRefs looks up the references of the packet with header h in the history, and records their
+// sequence numbers in out. It returns false if one is missing. d is the packet's decoder.
 func (r *Receiver) findRefs(out *Reception, h *header, d *epochDecoder) ([]encoders.Ref, bool) {
 	if h.baseline == 0 {
-		return r.end.Initial(r.cadence.start(out.Seq)), true
+		return r.coder.Initial(r.cadence.initialTick(out.Seq)), true
 	}
 	var entries [2]*frame.Entry
 	for _, distance := range [2]uint8{h.baseline, h.second} {
 		if distance == 0 {
-			break
+			break // no second reference
 		}
-		if uint64(distance) > out.Seq {
+		if uint64(distance) > out.Seq { // before the first packet: the header is damaged
 			return nil, false
 		}
 		e := r.history.Get(out.Seq - uint64(distance))
@@ -266,44 +275,45 @@ func (r *Receiver) findRefs(out *Reception, h *header, d *epochDecoder) ([]encod
 		entries[out.NRefs], out.Refs[out.NRefs] = e, e.Seq
 		out.NRefs++
 	}
-	return r.end.Refs(d.epoch, entries[:out.NRefs]...), true
+	return r.coder.Refs(d.epoch, entries[:out.NRefs]...), true
 }
 
-// Ack appends an ack to dst; nothing until a packet was decoded.
+// Ack appends an ack to dst: which packets were decoded, the newest epoch, the digest of the newest frame,
+// if digests are on, and the report of a decoder that implements encoders.Feedback. It appends nothing
+// until a packet was decoded. Send an ack after each call of Receive.
 func (r *Receiver) Ack(dst []byte) []byte {
-	if !r.window.any {
+	if !r.acks.any {
 		return dst
 	}
-	a := ack{newest: uint16(r.window.newest), mask: r.window.mask, epoch: uint8(r.newest)}
-	// Of frames, what the window notes is kept. Blocks of a file are noted and not kept:
-	// their acks have no digest.
-	if e := r.history.Get(r.window.newest); e != nil {
-		r.reported = r.digest.append(r.reported[:0], e)
+	a := ack{newest: uint16(r.acks.newest), mask: r.acks.mask, epoch: uint8(r.newestEpoch)}
+	// The newest frame is always stored. Blocks of a file are not stored, so their acks have no digest.
+	if e := r.history.Get(r.acks.newest); e != nil {
+		r.reported = r.digest.appendDigest(r.reported[:0], e)
 		a.digest = r.reported
 	}
 	dst = a.append(dst)
-	d := &r.epochs[r.newest%KeptEpochs]
-	if f, ok := d.dec.(encoders.Feedback); ok && d.epoch == r.newest {
+	d := &r.epochs[r.newestEpoch%StoredEpochs]
+	if f, ok := d.dec.(encoders.Feedback); ok && d.epoch == r.newestEpoch {
 		dst = f.Report(dst)
 	}
 	return dst
 }
 
-// Outcome is how receiving a datagram ended.
+// Outcome is the outcome of receiving a datagram.
 type Outcome uint8
 
 // The outcomes.
 const (
-	Decoded      Outcome = iota // decoded, and newer than everything decoded before
-	Stale                       // decoded, but older than another; still kept and acked
-	Duplicate                   // a copy of a packet that was decoded already
-	NoBaseline                  // the receiver no longer holds the reference
-	Corrupt                     // malformed, or the decoder refused it
-	UnknownCodec                // names a codec or an epoch that the receiver does not know
+	Decoded      Outcome = iota // decoded, and newer than all frames decoded before
+	Stale                       // decoded after a newer frame; still stored and acked
+	Duplicate                   // a copy of a packet that was decoded before
+	NoBaseline                  // the receiver does not have the reference
+	Corrupt                     // malformed, doubted or rejected by the decoder
+	UnknownCodec                // has a codec or an epoch that is unknown to the receiver
 	numOutcomes
 )
 
-// String returns the outcome's name as reports spell it.
+// String returns the outcome's name as in reports, such as "no_baseline".
 func (o Outcome) String() string {
 	names := [numOutcomes]string{"decoded", "stale", "duplicate", "no_baseline", "corrupt", "unknown_codec"}
 	if o < numOutcomes {
@@ -312,5 +322,5 @@ func (o Outcome) String() string {
 	return fmt.Sprintf("outcome(%d)", uint8(o))
 }
 
-// AckSize returns how many bytes an ack takes without a codec's report.
+// AckSize returns the size in bytes of an ack without the report of a decoder.
 func (r *Receiver) AckSize() int { return ackBytes + r.digest.bytes }

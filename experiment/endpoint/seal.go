@@ -6,18 +6,18 @@ import (
 	"hash/crc32"
 )
 
-// sealBytes is the size of a seal.
+// sealBytes is the size of a seal, the checksum at the end of a datagram of a file.
 const sealBytes = 4
 
-// seal appends the CRC-32 (IEEE 802.3, little endian) of b from start on, which is a
-// datagram or an ack of a file. The next snapshot repairs a damaged one, but nothing
-// repairs a damaged block or ack of a file. With UDP's checksum off, one flipped bit
-// would spoil the whole file, or leave a gap that is never filled.
+// seal appends a seal to a datagram or an ack of a file: the little-endian CRC-32 (IEEE 802.3) of
+// b[start:]. Files need it even where UDP has no checksum: a damaged snapshot is replaced by the next
+// one, but one flipped bit in a block would damage the file, and one in an ack could leave a gap that
+// is never filled.
 func seal(b []byte, start int) []byte {
 	return binary.LittleEndian.AppendUint32(b, crc32.ChecksumIEEE(b[start:]))
 }
 
-// unseal checks the seal and returns the bytes before it.
+// unseal checks the seal at the end of b and returns the bytes before it.
 func unseal(b []byte) ([]byte, error) {
 	n := len(b) - sealBytes
 	if n < 0 {

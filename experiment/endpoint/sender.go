@@ -10,143 +10,152 @@ import (
 	"wirelab/encoders/drive"
 )
 
-// epochPeriod is the least time between two epochs, so that dragging a slider makes
-// few of them.
+// epochPeriod is the minimum time between two epochs, so that dragging a slider begins few of them.
 const epochPeriod = 100 * time.Millisecond
 
-// Sender is the endpoint that encodes. It knows the receiver's state only from acks.
+// Sender is the endpoint that encodes frames. Create it with NewSender. It is not safe for use by
+// several goroutines.
 type Sender struct {
 	schema  *frame.Schema
 	cadence Cadence
-	end     drive.End
-	history *frame.History // of end
-	seq     uint64         // of the next packet
-	first   uint64         // of the first packet
+	coder   drive.End      // calls the encoder
+	history *frame.History // coder's
+	seq     uint64         // sequence number of the next packet
+	first   uint64         // sequence number of the first packet
 
-	run        Encoding
+	encoding   Encoding
 	epoch      uint64
 	epochStart time.Duration
-	epochAcked bool
-	pending    *Encoding // begins with the first packet epochPeriod after epochStart
+	epochAcked bool      // the newest ack names the current epoch
+	pending    *Encoding // of the next epoch, which begins epochPeriod after epochStart; nil if none
 
-	acked   [256]uint64 // acked[s%256] == s+1: packet s was acked
-	bestAck uint64
-	hasAck  bool
-	oldest  uint64 // shared frames of packets before this one are no longer kept
-	floor   uint64 // acks of packets before this one do not count
+	acked        [256]uint64 // acked[s%256] is s+1 if packet s was acked
+	newestAcked  uint64      // newest acked packet, if hasAck
+	hasAck       bool
+	oldestShared uint64 // shared frames of packets before this one were dropped from the history
+	minAckSeq    uint64 // acks of packets before this one are ignored; set by restart
 
-	digest   digester
-	own      []byte // digest of the sender's own frame
-	restarts int64  // times that the receiver held another frame
+	digest    digester
+	ownDigest []byte // digest of the sender's own frame, reused
+	restarts  int64  // number of restarts because the receiver held another frame
 
-	changed []frame.Rows // of packet n at n % len: since the frame sent before it; empty if unknown
-	since   frame.Rows   // since the reference
-	buf     []byte
+	// changed[n%len] contains the rows that may differ between the frames of packet n and the packet
+	// before it; empty if unknown.
+	changed     []frame.Rows
+	changedRows frame.Rows // rows that differ from the baseline, reused
+	buf         []byte     // the datagram being built, reused
 }
 
-// NewSender returns a sender of frames of schema s to a receiver that holds initial.
-// It shares the table of initial, which must not be modified.
-func NewSender(s *frame.Schema, initial *frame.Frame, run Encoding, opt Options) *Sender {
-	end := opt.end(s, initial, frame.NewSharing(opt.History))
-	return &Sender{schema: s, cadence: opt.cadence(), end: end, history: end.History, run: run,
-		changed: make([]frame.Rows, frame.MaxHistory+1), since: frame.NewRows(s.Rows), digest: newDigester(&opt)}
+// NewSender returns a sender of frames of schema s, which begins with the given encoding. initial is
+// the initial state, which the receiver must have too; the sender shares its memory, so it must not be
+// modified.
+func NewSender(s *frame.Schema, initial *frame.Frame, encoding Encoding, opt Options) *Sender {
+	coder := opt.newCoder(s, initial, frame.NewSharing(opt.History))
+	return &Sender{schema: s, cadence: opt.cadence(), coder: coder, history: coder.History, encoding: encoding,
+		changed: make([]frame.Rows, frame.MaxHistory+1), changedRows: frame.NewRows(s.Rows), digest: newDigester(&opt)}
 }
 
-// Encoding returns what the sender encodes with.
-func (s *Sender) Encoding() *Encoding { return &s.run }
+// Encoding returns the encoding of the current epoch.
+func (s *Sender) Encoding() *Encoding { return &s.encoding }
 
-// Pending returns the requested encoding that has not begun yet; nil if none.
+// Pending returns the requested encoding of the next epoch; nil if none is requested.
 func (s *Sender) Pending() *Encoding { return s.pending }
 
-// Epoch returns the number of the current epoch, from 0.
+// Epoch returns the number of the current epoch, starting at 0.
 func (s *Sender) Epoch() uint64 { return s.epoch }
 
-// Seq returns the number of the next packet.
+// Seq returns the sequence number of the next packet.
 func (s *Sender) Seq() uint64 { return s.seq }
 
-// Acked returns the newest acked packet; false if none was acked.
-func (s *Sender) Acked() (seq uint64, ok bool) { return s.bestAck, s.hasAck }
+// Acked returns the sequence number of the newest acked packet; ok is false if none was acked.
+func (s *Sender) Acked() (seq uint64, ok bool) { return s.newestAcked, s.hasAck }
 
-// Request sets the encoding of the next epoch. That begins with the first packet that
-// is at least epochPeriod after the current epoch began. The last request wins. So
-// every epoch has at least one packet, and the 256 epochs until the 8-bit number
-// wraps outlast every history: a memo can never belong to an older epoch of the same
-// number.
-func (s *Sender) Request(run Encoding) {
+// Request sets the encoding of the next epoch, replacing an earlier request. The next epoch begins
+// with the first packet that is sent at least 100 ms after the current epoch began. Before the first
+// packet, Request sets the encoding of the current epoch.
+//
+// Each epoch has at least one packet, so 256 epochs have more packets than a history can hold. A memo
+// in the history thus never belongs to an older epoch with the same low 8 bits.
+func (s *Sender) Request(encoding Encoding) {
 	if s.seq == s.first {
-		s.run = run
+		s.encoding = encoding
 		return
 	}
-	s.pending = &run
+	s.pending = &encoding
 }
 
-// StartAt sets the sequence of the first packet, which is sent after now.
+// StartAt sets the sequence number of the first packet, for a sender that joins a running session at
+// time now.
 func (s *Sender) StartAt(seq uint64, now time.Duration) {
 	s.seq, s.epochStart, s.first = seq, now, seq
 }
 
-// begin starts the requested epoch, if it is time.
-func (s *Sender) begin(now time.Duration) {
+// beginEpoch begins the requested epoch, if any, once epochPeriod has passed since the current one began.
+// Packets then contain the parameters until an ack names the epoch.
+func (s *Sender) beginEpoch(now time.Duration) {
 	if s.pending == nil || now-s.epochStart < epochPeriod {
 		return
 	}
-	s.run, s.pending = *s.pending, nil
+	s.encoding, s.pending = *s.pending, nil
 	s.epoch++
 	s.epochStart, s.epochAcked = now, false
 }
 
-// Packet is a packet to be sent.
+// Packet is a packet to send.
 type Packet struct {
 	Seq         uint64
 	Epoch       uint64
-	Codec       string
-	Baseline    int          // distance of the first reference in packets; 0 = the initial state
-	Second      int          // distance of the second; 0 = none
-	Header      int          // bytes
-	Payload     int          // bytes
-	WithoutMemo bool         // the encoder uses memos, but its first reference had none of this epoch
-	Datagram    []byte       // bytes to be sent
-	Stored      *frame.Frame // the sender's copy of the frame, which the receiver must decode
+	Codec       string       // name of the codec
+	Baseline    int          // distance to the baseline in packets; 0 means the initial state
+	Second      int          // distance to the second reference in packets; 0 means none
+	Header      int          // size of the header in bytes
+	Payload     int          // size of the payload in bytes
+	WithoutMemo bool         // the encoder uses memos, but the baseline has none of this epoch
+	Datagram    []byte       // the bytes to transmit
+	Stored      *frame.Frame // the frame that the receiver must decode; differs from the source's if the codec quantises
 }
 
-// Send makes the packet of frame cur, and charges its bits to budget, which may be
-// nil. The pointers in the result are valid until the next call. After an error the
-// sequence is used up, and the result has the sequence, epoch and codec of the failed
-// packet.
+// Send encodes frame cur at time now and returns its packet. It charges the bits of the packet to
+// budget, which may be nil. The slice and the pointer in the result are valid until the next call.
+//
+// If the encoder fails, Send returns its error. The sequence number is then used up, and the result
+// contains the sequence number, the epoch and the codec of the failed packet.
 func (s *Sender) Send(now time.Duration, cur *frame.Frame, budget *encoders.Budget) (Packet, error) {
 	return s.send(now, cur, nil, nil, budget)
 }
 
-// SendShared is Send for a frame that the sender may keep instead of a copy. changed are the
-// rows in which it may differ from the frame passed before it; nil if unknown.
+// SendShared is like Send for a frame that the sender may store without copying it. changed contains
+// at least the rows in which cur differs from the frame passed to the call before; nil means unknown.
 func (s *Sender) SendShared(now time.Duration, cur *frame.Shared, changed frame.Rows, budget *encoders.Budget) (Packet, error) {
 	return s.send(now, &cur.Frame, cur, changed, budget)
 }
 
-// send sends cur, which is the frame of shared if that is not nil.
+// send implements Send and SendShared. shared is nil, or cur is its frame. send chooses the references,
+// builds the header, stores the frame in the history, and appends the encoded payload. A codec that
+// quantises modifies the stored frame, so that frame must be a copy.
 func (s *Sender) send(now time.Duration, cur *frame.Frame, shared *frame.Shared, changed frame.Rows,
 	budget *encoders.Budget) (Packet, error) {
 	s.Finish()
 	if s.seq == s.first {
 		s.epochStart = now
 	}
-	s.begin(now)
+	s.beginEpoch(now)
 	if s.stalled() {
-		s.epochAcked = false // contact is lost: send the params again
+		s.epochAcked = false // the receiver may have lost its state: send the parameters again
 	}
 	h := s.header()
 	refs, base := s.pickRefs(&h)
-	s.dropOlder(base)
-	h.whole = s.digest.numbered && h.hasParams && h.baseline == 0
-	out := Packet{Seq: s.seq, Epoch: s.epoch, Codec: s.run.Codec.Name, Baseline: int(h.baseline), Second: int(h.second)}
-	s.buf = h.append(s.buf[:0], s.run.Codec.Refs == 2)
+	s.dropUnreachable(base)
+	h.hasFullSeq = s.digest.coversSeq && h.hasParams && h.baseline == 0 // see the format in header.go
+	out := Packet{Seq: s.seq, Epoch: s.epoch, Codec: s.encoding.Codec.Name, Baseline: int(h.baseline), Second: int(h.second)}
+	s.buf = h.append(s.buf[:0], s.encoding.Codec.Refs == 2)
 	out.Header = len(s.buf)
 
-	e := s.end.Put(s.seq, s.epoch)
-	if shared != nil && !s.run.Codec.Quantises {
+	e := s.coder.Put(s.seq, s.epoch)
+	if shared != nil && !s.encoding.Codec.Quantises {
 		e.Share(shared)
-		own := &s.changed[s.seq%uint64(len(s.changed))]
-		*own = append((*own)[:0], changed...)
+		slot := &s.changed[s.seq%uint64(len(s.changed))]
+		*slot = append((*slot)[:0], changed...) // changedSince adds these up
 		refs[0].Changed = s.changedSince(base, e)
 	} else {
 		e.Copy(cur)
@@ -154,12 +163,12 @@ func (s *Sender) send(now time.Duration, cur *frame.Frame, shared *frame.Shared,
 	e.Frame.Tick = uint32(s.cadence.Tick(s.seq)) // the receiver derives the same tick from the sequence
 	s.seq++
 
-	buf, err := s.end.Encode(s.run.Encoder, s.buf, e, refs, budget)
+	buf, err := s.coder.Encode(s.encoding.Encoder, s.buf, e, refs, budget)
 	if err == nil && len(buf) > MaxDatagram {
 		err = fmt.Errorf("packet of %d bytes does not fit in a UDP datagram (%d)", len(buf), MaxDatagram)
 	}
 	if err != nil {
-		return out, fmt.Errorf("encoder %s: %w", s.run.Codec.Name, err)
+		return out, fmt.Errorf("encoder %s: %w", s.encoding.Codec.Name, err)
 	}
 	s.buf = buf
 	out.WithoutMemo = e.Memo != nil && refs[0].Memo == nil
@@ -167,96 +176,96 @@ func (s *Sender) send(now time.Duration, cur *frame.Frame, shared *frame.Shared,
 	return out, nil
 }
 
-// Finish does the work that Options.Defer let the last Send leave. The caller calls it once the
-// packet is out; if not, the next Send does.
-func (s *Sender) Finish() { s.end.Finish() }
+// Finish completes the work that the last Send deferred because of Options.Defer. The caller calls it
+// after transmitting the packet; otherwise the next Send does.
+func (s *Sender) Finish() { s.coder.Finish() }
 
-// header returns the header of the next packet, without its references.
+// header returns the header of the next packet without the references.
 func (s *Sender) header() header {
-	return header{seq: s.seq, codec: s.run.Codec.ID, epoch: uint8(s.epoch), params: s.run.Canonical, hasParams: !s.epochAcked}
+	return header{seq: s.seq, codec: s.encoding.Codec.ID, epoch: uint8(s.epoch), params: s.encoding.Canonical, hasParams: !s.epochAcked}
 }
 
-// Skip leaves out one snapshot and uses up its sequence. To the receiver it looks
-// like a lost packet, and the sequences of all other packets still determine their
-// ticks.
+// Skip uses up a sequence number without sending a packet, for a frame that is left out. The receiver
+// cannot distinguish this from a lost packet. Each sequence number thus still determines a tick.
 func (s *Sender) Skip() {
-	if s.seq == s.first {
+	if s.seq == s.first { // no packet was sent yet, so the first one will have the next number
 		s.first++
 	}
 	s.seq++
 }
 
-// stalled reports whether no packet of the last history length was acked.
+// stalled reports whether a full history was sent, and none of its packets was acked.
 func (s *Sender) stalled() bool {
-	return s.seq-s.first > uint64(s.history.Len()) && (!s.hasAck || s.seq-s.bestAck > uint64(s.history.Len()))
+	return s.seq-s.first > uint64(s.history.Len()) && (!s.hasAck || s.seq-s.newestAcked > uint64(s.history.Len()))
 }
 
-// pickRefs chooses the newest acked frames as references and writes their distances into h. The
-// first of them is in entry base. If no frame was acked, it chooses the initial state, and base is
-// nil.
+// pickRefs chooses the newest acked frames as references, one or two as the codec requires, and sets their
+// distances in h. base is the entry of the first reference, which is the baseline. If no stored frame was
+// acked, pickRefs chooses the initial state and returns a nil base. The distances of a Standalone codec,
+// which decodes without references, stay 0.
 func (s *Sender) pickRefs(h *header) (refs []encoders.Ref, base *frame.Entry) {
-	best := s.ackedEntry(s.bestAck)
+	best := s.ackedEntry(s.newestAcked)
 	if !s.hasAck || best == nil {
-		return s.end.Initial(s.cadence.start(s.seq)), nil
+		return s.coder.Initial(s.cadence.initialTick(s.seq)), nil
 	}
-	if s.run.Codec.Standalone {
-		return s.end.Refs(s.epoch, best), best // only the encoder uses it: the packet names no reference
+	if s.encoding.Codec.Standalone {
+		return s.coder.Refs(s.epoch, best), best // only the encoder uses the reference
 	}
 	h.baseline = uint8(s.seq - best.Seq)
-	if s.run.Codec.Refs < 2 {
-		return s.end.Refs(s.epoch, best), best
+	if s.encoding.Codec.Refs < 2 {
+		return s.coder.Refs(s.epoch, best), best
 	}
 	for seq := best.Seq; seq > 0 && s.seq-(seq-1) <= uint64(s.history.Len()); seq-- {
 		if e := s.ackedEntry(seq - 1); e != nil {
 			h.second = uint8(s.seq - e.Seq)
-			return s.end.Refs(s.epoch, best, e), best
+			return s.coder.Refs(s.epoch, best, e), best
 		}
 	}
-	return s.end.Refs(s.epoch, best), best
+	return s.coder.Refs(s.epoch, best), best
 }
 
-// dropOlder drops the shared frames that no packet can refer to any more: those older than
-// the newest acked one before base. An acked packet stays acked unless the sender starts over, and
-// then only newer packets count. With digests, any ack may need its frame.
-func (s *Sender) dropOlder(base *frame.Entry) {
-	s.oldest = max(s.oldest, s.seq-min(s.seq, uint64(s.history.Len())))
-	if base == nil || base.Seq <= s.oldest || s.digest.bytes > 0 {
+// dropUnreachable releases shared frames that can no longer be references: those older than the second
+// reference of a packet whose baseline is base. Acks that arrive later only name newer references. With
+// digests nothing is released, because the digest in an old ack is compared with the frame.
+func (s *Sender) dropUnreachable(base *frame.Entry) {
+	s.oldestShared = max(s.oldestShared, s.seq-min(s.seq, uint64(s.history.Len())))
+	if base == nil || base.Seq <= s.oldestShared || s.digest.bytes > 0 {
 		return
 	}
 	second := base.Seq - 1
-	for second > s.oldest && s.ackedEntry(second) == nil {
+	for second > s.oldestShared && s.ackedEntry(second) == nil {
 		second--
 	}
-	for ; s.oldest < second; s.oldest++ {
-		s.history.Drop(s.oldest)
+	for ; s.oldestShared < second; s.oldestShared++ { // the second reference itself stays
+		s.history.Drop(s.oldestShared)
 	}
 }
 
-// changedSince returns the rows in which frame e, the newest, differs from that of base; nil if
-// only a comparison of all rows would find them. Both are the source's frames if they are shared,
-// and then so is every frame between.
+// changedSince returns the rows in which the newest frame e differs from the frame of base; nil if this
+// is unknown, because base or a frame between is not a shared frame of the source or came without its
+// changed rows.
 func (s *Sender) changedSince(base, e *frame.Entry) frame.Rows {
 	if base == nil || base.Shared() == nil {
 		return nil
 	}
-	s.since.Clear()
+	s.changedRows.Clear()
 	for seq := base.Seq + 1; seq <= s.seq; seq++ {
 		between := s.history.Get(seq)
 		if between == nil {
-			continue // skipped: what changed is counted with the next one
+			continue // skipped by Skip: the changed rows of the next frame include its changes
 		}
 		rows := s.changed[seq%uint64(len(s.changed))]
 		if between.Shared() == nil || len(rows) == 0 {
 			return nil
 		}
-		s.since.Union(rows)
+		s.changedRows.Union(rows)
 	}
-	s.since.Differing(e.Frame.Table, base.Frame.Table, len(s.schema.Fields))
-	return s.since
+	// Keep only the rows that differ now: a row may have changed back.
+	s.changedRows.Differing(e.Frame.Table, base.Frame.Table, len(s.schema.Fields))
+	return s.changedRows
 }
 
-// ackedEntry returns the history's entry of seq if that packet was acked and is still
-// in the history.
+// ackedEntry returns the history entry of packet seq; nil if it was not acked or is no longer stored.
 func (s *Sender) ackedEntry(seq uint64) *frame.Entry {
 	if s.acked[seq%256] != seq+1 || s.seq-seq > uint64(s.history.Len()) {
 		return nil
@@ -264,9 +273,10 @@ func (s *Sender) ackedEntry(seq uint64) *frame.Entry {
 	return s.history.Get(seq)
 }
 
-// HandleAck parses an ack, records which packets the receiver holds, and passes the report in the ack to
-// the encoder. If the digest in the ack shows that the receiver holds another frame, the sender starts
-// over: see restart. src may be any bytes. An old or duplicate ack is not an error.
+// HandleAck handles an ack of Receiver.Ack: it records which packets the receiver decoded, and passes
+// the report in the ack to the encoder. If the digest in the ack differs from that of the sender's
+// frame, the sender restarts from the initial state. src may be any bytes. An old or duplicate ack is
+// not an error.
 func (s *Sender) HandleAck(src []byte) error {
 	a, err := parseAck(src, s.digest.bytes)
 	if err != nil || s.seq == s.first {
@@ -276,23 +286,23 @@ func (s *Sender) HandleAck(src []byte) error {
 	if !ok {
 		return errNeverSent
 	}
-	if newest < s.floor {
+	if newest < s.minAckSeq {
 		return nil // the ack is for a frame that was sent before the restart
 	}
-	if s.differs(newest, a.digest) {
+	if s.digestDiffers(newest, a.digest) {
 		return s.restart()
 	}
-	current := a.epoch == uint8(s.epoch)
-	if !s.hasAck || newest >= s.bestAck { // an old ack does not describe the receiver's present state
-		s.epochAcked = current
+	namesEpoch := a.epoch == uint8(s.epoch)
+	if !s.hasAck || newest >= s.newestAcked { // an old ack does not describe the receiver's current state
+		s.epochAcked = namesEpoch
 	}
-	s.noteAck(newest)
-	for i := range uint64(32) {
+	s.recordAck(newest)
+	for i := range uint64(32) { // bit i of the mask stands for packet newest-1-i
 		if a.mask>>i&1 == 1 && newest > i {
-			s.noteAck(newest - 1 - i)
+			s.recordAck(newest - 1 - i)
 		}
 	}
-	if f, ok := s.run.Encoder.(encoders.Feedback); ok && current && len(a.report) > 0 {
+	if f, ok := s.encoding.Encoder.(encoders.Feedback); ok && namesEpoch && len(a.report) > 0 {
 		return f.Learn(a.report)
 	}
 	return nil
@@ -301,53 +311,57 @@ func (s *Sender) HandleAck(src []byte) error {
 // errNeverSent is the error of an ack of a packet that was not sent yet.
 var errNeverSent = fmt.Errorf("%w: ack of a packet that was never sent", ErrMalformed)
 
-// unwrapAck returns the newest sent packet whose sequence has these low 16 bits; ok is false if no
-// such packet was sent.
+// unwrapAck returns the sequence number of the newest sent packet with the low 16 bits seq; ok is false
+// if no such packet was sent.
 func (s *Sender) unwrapAck(seq uint16) (full uint64, ok bool) {
 	newest := s.seq - 1
-	back := uint64(uint16(newest) - seq)
-	return newest - back, back <= newest-s.first
+	behind := uint64(uint16(newest) - seq) // modulo 65,536
+	return newest - behind, behind <= newest-s.first
 }
 
-func (s *Sender) noteAck(seq uint64) {
-	if s.seq-seq > 256 || seq < s.floor {
+// recordAck records that the receiver decoded packet seq, unless the packet is too old to matter.
+func (s *Sender) recordAck(seq uint64) {
+	if s.seq-seq > uint64(len(s.acked)) || seq < s.minAckSeq {
 		return
 	}
-	s.acked[seq%256] = seq + 1
-	if !s.hasAck || seq > s.bestAck {
-		s.bestAck, s.hasAck = seq, true
+	s.acked[seq%256] = seq + 1 // 0 means that no packet was acked
+	if !s.hasAck || seq > s.newestAcked {
+		s.newestAcked, s.hasAck = seq, true
 	}
 }
 
-// differs reports whether the receiver's frame of packet seq has another digest than the sender's.
-func (s *Sender) differs(seq uint64, digest []byte) bool {
+// digestDiffers reports whether digest, the receiver's digest of the frame of packet seq, differs from
+// the sender's. It returns false if the digest is empty or the sender no longer stores the frame.
+func (s *Sender) digestDiffers(seq uint64, digest []byte) bool {
 	if len(digest) == 0 {
 		return false
 	}
 	e := s.history.Get(seq)
 	if e == nil {
-		return false // too old to tell
+		return false
 	}
-	s.own = s.digest.append(s.own[:0], e)
-	return !bytes.Equal(s.own, digest)
+	s.ownDigest = s.digest.appendDigest(s.ownDigest[:0], e)
+	return !bytes.Equal(s.ownDigest, digest)
 }
 
-// restart gives up every frame that was acknowledged: the receiver holds other frames. Packets build
-// on the initial state, in a new epoch, until a packet sent from now on is acknowledged.
+// restart discards all acks, because the receiver holds other frames than the sender. The initial state
+// is the baseline until a packet sent from now on is acked. restart also requests a new epoch with the same
+// codec and parameters, unless another one is pending, so that both endpoints begin with a new state of the
+// codec. It returns the error of creating the encoder.
 func (s *Sender) restart() error {
 	s.restarts++
-	s.floor, s.hasAck, s.bestAck, s.epochAcked = s.seq, false, 0, false
+	s.minAckSeq, s.hasAck, s.newestAcked, s.epochAcked = s.seq, false, 0, false
 	clear(s.acked[:])
 	if s.pending != nil {
 		return nil
 	}
-	run, err := NewEncoding(s.schema, s.run.Codec, s.run.Params)
+	encoding, err := NewEncoding(s.schema, s.encoding.Codec, s.encoding.Params)
 	if err == nil {
-		s.Request(run)
+		s.Request(encoding)
 	}
 	return err
 }
 
-// Restarts returns how often the sender started over because the receiver held another
+// Restarts returns the number of restarts because a digest showed that the receiver holds another
 // frame.
 func (s *Sender) Restarts() int64 { return s.restarts }

@@ -10,7 +10,7 @@ import (
 	"wirelab/encoders"
 )
 
-// plain is a codec whose packets hold the cells, one byte each.
+// plain is a codec whose packets contain the values, one byte each.
 type plain struct{}
 
 func (plain) Encode(dst []byte, cur *frame.Frame, _ []encoders.Ref, _ encoders.Memo, _ *encoders.Budget) ([]byte, encoders.Memo, error) {
@@ -35,9 +35,9 @@ func codecNamed(id uint8, name string) encoders.Codec {
 		New: func(*frame.Schema, any) (encoders.Encoder, encoders.Decoder, error) { return plain{}, plain{}, nil }}
 }
 
-// pairOf returns a sender and a receiver of one cube that know codecs a and b, and
+// newPair returns a sender and a receiver of one cube that know codecs a and b, and
 // the encoding of b.
-func pairOf(t *testing.T) (*Sender, *Receiver, Encoding) {
+func newPair(t *testing.T) (*Sender, *Receiver, Encoding) {
 	t.Helper()
 	s := frame.Cubes(1)
 	codecs := []encoders.Codec{codecNamed(1, "a"), codecNamed(2, "b")}
@@ -53,8 +53,8 @@ func pairOf(t *testing.T) (*Sender, *Receiver, Encoding) {
 }
 
 // A request before the first packet replaces the encoding without a new epoch.
-func TestRequestBeforeTheFirstPacket(t *testing.T) {
-	s, _, other := pairOf(t)
+func TestRequestBeforeFirstPacket(t *testing.T) {
+	s, _, other := newPair(t)
 	s.StartAt(5, 0)
 	s.Skip()
 	s.Request(other)
@@ -63,10 +63,10 @@ func TestRequestBeforeTheFirstPacket(t *testing.T) {
 	}
 }
 
-// After the first packet, a request begins an epoch, at most one per 100 ms. Every
-// packet carries the params until an ack names the epoch.
+// After the first packet, a request begins an epoch, at most one per 100 ms. Every packet contains
+// the parameters until an ack names the epoch.
 func TestEpochs(t *testing.T) {
-	s, r, other := pairOf(t)
+	s, r, other := newPair(t)
 	f := frame.Cubes(1).NewFrame()
 	send := func(now time.Duration) Packet {
 		t.Helper()
@@ -88,7 +88,7 @@ func TestEpochs(t *testing.T) {
 	}
 	p := send(0)
 	if !announces(p) {
-		t.Error("the first packet does not say what it was made with")
+		t.Error("the first packet has the wrong encoder")
 	}
 	deliver(p)
 	if p = send(10 * time.Millisecond); announces(p) {
@@ -102,7 +102,7 @@ func TestEpochs(t *testing.T) {
 		t.Errorf("epoch %d of %s, announced %v", p.Epoch, p.Codec, announces(p))
 	}
 	lost := p
-	lost.Datagram = bytes.Clone(p.Datagram) // it holds until the next call only
+	lost.Datagram = bytes.Clone(p.Datagram) // valid only until the next call
 	if p = send(120 * time.Millisecond); !announces(p) {
 		t.Error("params stop although nothing was acked")
 	}
@@ -118,9 +118,9 @@ func TestEpochs(t *testing.T) {
 	}
 }
 
-// Any bytes give an outcome at a receiver and an error at a sender.
+// A receiver returns an outcome and a sender an error for any bytes.
 func TestMalformedInput(t *testing.T) {
-	s, r, _ := pairOf(t)
+	s, r, _ := newPair(t)
 	if rx := r.Receive([]byte{1, 2, 3}); rx.Outcome != Corrupt || !errors.Is(rx.Err, ErrMalformed) {
 		t.Errorf("three bytes: %v, %v", rx.Outcome, rx.Err)
 	}

@@ -11,17 +11,17 @@ import (
 	"wirelab/encoders"
 )
 
-// halving is plain for a codec that quantises: it drops the lowest bit.
-type halving struct{ plain }
+// halvingCodec is plain as a codec that quantises: it drops the lowest bit.
+type halvingCodec struct{ plain }
 
-func (halving) Encode(dst []byte, cur *frame.Frame, r []encoders.Ref, m encoders.Memo, b *encoders.Budget) ([]byte, encoders.Memo, error) {
+func (halvingCodec) Encode(dst []byte, cur *frame.Frame, r []encoders.Ref, m encoders.Memo, b *encoders.Budget) ([]byte, encoders.Memo, error) {
 	for i := range cur.Table {
 		cur.Table[i] &^= 1
 	}
 	return plain{}.Encode(dst, cur, r, m, b)
 }
 
-// changedProbe compares what an encoder is told of changes with the frames.
+// changedProbe compares the changed rows that an encoder is given with the frames.
 type changedProbe struct {
 	t           *testing.T
 	told, blind int
@@ -39,19 +39,21 @@ func (p *changedProbe) Begin(cur *frame.Frame, refs []encoders.Ref) {
 	differ := frame.NewRows(len(cur.Table) / frame.CubeFields)
 	differ.Compare(cur.Table, refs[0].Frame.Table, frame.CubeFields)
 	if !slices.Equal(differ, refs[0].Changed) {
-		p.t.Fatalf("rows %v differ from the reference, and the encoder is told that %v do", differ, refs[0].Changed)
+		p.t.Fatalf("rows %v differ from the reference, but the encoder was given %v", differ, refs[0].Changed)
 	}
 }
 
 func (*changedProbe) End() {}
 
-// A sender that shares frames makes the packets of one that copies them, whatever is lost,
-// skipped and swapped. What it says of changes is true, and it lets go of frames.
-func TestSharedFramesMakeTheSamePackets(t *testing.T) {
+// A sender that shares frames sends the same packets as one that copies them, with any losses,
+// skips and swaps. Its changed rows are correct, and it releases frames.
+func TestSharedFramesGiveSamePackets(t *testing.T) {
 	schema := frame.Cubes(70)
 	exact, quantising := codecNamed(1, "a"), codecNamed(2, "b")
 	quantising.Quantises = true
-	quantising.New = func(*frame.Schema, any) (encoders.Encoder, encoders.Decoder, error) { return halving{}, plain{}, nil }
+	quantising.New = func(*frame.Schema, any) (encoders.Encoder, encoders.Decoder, error) {
+		return halvingCodec{}, plain{}, nil
+	}
 	runs := [2]Encoding{}
 	for i, c := range []*encoders.Codec{&exact, &quantising} {
 		var err error

@@ -1,16 +1,17 @@
 package endpoint
 
-// seenWindow records which packets a receiver has decoded, so that it recognises late
-// copies of packets that have left its history. It is a ring of bits over the last
-// seenPackets sequences.
+// seenWindow records which of the last seenPackets packets a receiver has decoded. It recognises late
+// copies of packets that are no longer in the history.
 type seenWindow struct {
-	bits [seenPackets / 64]uint64
-	top  uint64
-	any  bool
+	bits [seenPackets / 64]uint64 // the bit of packet n is at n % seenPackets
+	top  uint64                   // newest decoded packet
+	any  bool                     // a packet was decoded
 }
 
-const seenPackets = lateWindow
+// seenPackets is the length of a seenWindow: unwrap returns no sequence number further behind.
+const seenPackets = maxBehind
 
+// has reports whether packet seq was decoded. It returns false for packets before the window.
 func (w *seenWindow) has(seq uint64) bool {
 	if !w.any || seq > w.top || w.top-seq >= seenPackets {
 		return false
@@ -18,11 +19,13 @@ func (w *seenWindow) has(seq uint64) bool {
 	return w.bits[seq%seenPackets/64]>>(seq%64)&1 == 1
 }
 
-func (w *seenWindow) note(seq uint64) {
+// record records that packet seq was decoded, and clears the bits of packets between it and the newest
+// one before.
+func (w *seenWindow) record(seq uint64) {
 	switch {
 	case !w.any:
 		w.top, w.any = seq, true
-	case seq > w.top:
+	case seq > w.top: // the bits up to seq still stand for packets that left the window
 		for n := w.top + 1; n < seq && n-w.top <= seenPackets; n++ {
 			w.clear(n)
 		}
@@ -33,4 +36,5 @@ func (w *seenWindow) note(seq uint64) {
 	w.bits[seq%seenPackets/64] |= 1 << (seq % 64)
 }
 
+// clear clears the bit of packet seq.
 func (w *seenWindow) clear(seq uint64) { w.bits[seq%seenPackets/64] &^= 1 << (seq % 64) }

@@ -11,108 +11,116 @@ import (
 	"wirelab/lossmodel"
 )
 
-// receiveAll handles all arrivals at or before now: packets, then acks.
+// receiveAll handles all arrivals at or before now: first the packets at the receiver, then the acks at the
+// sender, because an ack of one of these packets arrives at once if the uplink has no delay.
 func (l *lane) receiveAll(now time.Duration) {
 	for d, ok := l.paths.down.Receive(now); ok; d, ok = l.paths.down.Receive(now) {
 		if d.Tag == inheritedTag {
-			l.arriveInherited(now, d.Damaged)
+			l.handleInherited(now, d.Damaged)
 		} else {
-			l.arrive(now, &d)
+			l.handleArrival(now, &d)
 		}
 	}
-	if far := l.paths.far; far != nil {
-		for rtt, ok := far.RoundTrip(); ok; rtt, ok = far.RoundTrip() {
+	if peer := l.paths.peer; peer != nil {
+		for rtt, ok := peer.RoundTrip(); ok; rtt, ok = peer.RoundTrip() {
 			l.paths.remote.RoundTrip(rtt)
 		}
 	}
 	for d, ok := l.paths.up.Receive(now); ok; d, ok = l.paths.up.Receive(now) {
-		if d.Damaged || d.Tag == inheritedTag {
+		if d.Damaged || d.Tag == inheritedTag { // discarded by the checksum, or an ack of another lane's packet
 			continue
 		}
-		if err := l.learnAck(now, d.Data); err != nil && d.Flipped == 0 {
+		if err := l.passAck(now, d.Data); err != nil && d.Flipped == 0 { // an error of a damaged ack is expected
 			l.lastErr = fmt.Errorf("ack: %w", err)
 		}
 		l.inspector.AckRead(now, l.snd, d.Flipped > 0)
 	}
 }
 
-// learnAck passes an ack to the sender.
-func (l *lane) learnAck(now time.Duration, ack []byte) error {
+// passAck passes an ack to the sender of frames, or of the file's blocks.
+func (l *lane) passAck(now time.Duration, ack []byte) error {
 	if l.delivery != nil {
-		return l.delivery.LearnAck(now, ack)
+		return l.delivery.HandleAck(now, ack)
 	}
 	return l.snd.HandleAck(ack)
 }
 
-// reception is what the receiver made of a datagram, with what only the lab knows.
+// reception is the receiver's result for a datagram, and what the lab adds to it.
 type reception struct {
 	endpoint.Reception
-	tainted bool  // depends on damaged bytes, or was taken for another packet
-	ns      int64 // time that the decoder took
+	tainted  bool  // the result depends on damaged bytes, or has another packet's sequence number
+	decodeNS int64 // wall time of the decoder in nanoseconds
 }
 
-// receive passes a datagram to the receiver.
-func (l *lane) receive(d *lossmodel.Delivery) (rx reception) {
+// passToReceiver passes a datagram to the receiver of frames, or of the file's blocks, and determines
+// whether the result depends on damage. d.Flipped is the number of its damaged bits.
+func (l *lane) passToReceiver(d *lossmodel.Delivery) (rx reception) {
 	if l.delivery != nil {
 		block, ns := l.delivery.Receive(d.Data)
-		return reception{block.Reception, l.taint.followBlock(&block, d.Flipped > 0), ns}
+		return reception{block.Reception, l.taint.trackBlock(&block, d.Flipped > 0), ns}
 	}
-	l.decoding.NS = 0
+	l.decoding.NS = 0 // stays 0 if the datagram does not reach a decoder
 	rx.Reception = l.rcv.Receive(d.Data)
-	rx.tainted, rx.ns = l.taint.follow(&rx.Reception, d.Flipped > 0), l.decoding.NS
+	rx.tainted, rx.decodeNS = l.taint.track(&rx.Reception, d.Flipped > 0), l.decoding.NS
 	return rx
 }
 
-// arrive passes a datagram to the receiver, compares the result with what the sender stored, and
-// sends the ack.
-func (l *lane) arrive(now time.Duration, d *lossmodel.Delivery) {
+// handleArrival passes a datagram to the receiver, compares the result with the frame that the sender
+// stored, sends the ack, and records the outcome. A damaged datagram whose checksum failed is not passed
+// to the receiver. If the receiver is remote, the datagram has arrived there; the receiver in this process
+// decodes it too, but the outcome is the remote receiver's.
+//
+// There are three kinds of path: modelled links, which number the copies of a packet; a real network to a
+// receiver in this process, where the number of copies is unknown; and a real network to a remote
+// receiver, the peer, which reports each arrival.
+func (l *lane) handleArrival(now time.Duration, d *lossmodel.Delivery) {
 	f := l.flights.get(d.Tag)
 	if f == nil {
-		return // it was given up as Unknown
+		return // the packet was abandoned as Unknown
 	}
 	var report Delivery
 	reported := false
-	if l.paths.far != nil {
-		report, reported = l.paths.far.Reported()
+	if l.paths.peer != nil {
+		report, reported = l.paths.peer.Reported()
 	}
-	if reported && f.ended>>d.Copy&1 == 1 {
-		return // a report of it came before
+	if reported && f.endedCopies>>d.Copy&1 == 1 {
+		return // this copy was reported before
 	}
-	l.ending = f.rec
-	rec := &l.ending
+	l.outcomeRec = f.rec
+	rec := &l.outcomeRec
 	rec.Copy, rec.Arrived = d.Copy, now
 	if reported {
 		rec.Arrived = report.Arrived
-		l.paths.remote.Arrive(report.ReportedAt-rec.Sent, report.Slower)
-	} else if f.fateUnknown && l.paths.far == nil {
-		rec.Copy = l.copyNumber(f)
+		l.paths.remote.CountArrival(report.ReportedAt-rec.Sent, report.Slower)
+	} else if f.fateUnknown && l.paths.peer == nil {
+		rec.Copy = l.nextCopyNumber(f)
 	}
 	l.inspector.Begin(f.record, rec.Copy, f.trails)
 	if rec.Copy == 0 {
-		l.meter.Network.Arrive(rec.Seq, rec.Arrived-rec.Sent)
+		l.meter.Network.CountArrival(rec.Seq, rec.Arrived-rec.Sent)
 		if !f.fateUnknown && l.inspector != nil {
-			l.meter.Link.Arrive(f.stretch, now, rec)
+			l.meter.Link.CountArrival(f.linkStretch, now, rec)
 		}
 	}
 	if d.Damaged {
 		rec.Outcome = packetlog.Corrupt
 		l.inspector.Arrived(rec, &endpoint.Reception{Outcome: endpoint.Corrupt}, false, d.Flipped)
 	} else {
-		rx := l.receive(d)
-		rec.DecodeNS = rx.ns
+		rx := l.passToReceiver(d)
+		rec.DecodeNS = rx.decodeNS
 		if reported {
 			rec.Outcome = l.judge(f, &rx, l.compareRemote(f, &rx, &report))
 		} else {
 			rec.Outcome = l.judge(f, &rx, l.compare(f, &rx))
 		}
 		l.inspector.Arrived(rec, &rx.Reception, rx.tainted, d.Flipped)
-		l.observe(now, &rx)
-		l.unpack(now, rec)
-		l.acknowledge(now)
+		l.measureArrival(now, &rx)
+		l.unpackFile(now, rec)
+		l.sendAck(now)
 	}
-	l.recordEnd(now, f)
-	if f.fateUnknown && l.paths.far == nil {
-		return
+	l.recordOutcome(now, f)
+	if f.fateUnknown && l.paths.peer == nil {
+		return // more copies may arrive; expireOverdue releases the flight
 	}
 	f.arriving--
 	if f.arriving == 0 {
@@ -120,9 +128,10 @@ func (l *lane) arrive(now time.Duration, d *lossmodel.Delivery) {
 	}
 }
 
-// copyNumber numbers an arrival of a packet whose number of copies is unknown.
-func (l *lane) copyNumber(f *flight) int {
-	if f.ended == 0 {
+// nextCopyNumber returns the copy number of an arrival of a packet whose number of copies is
+// unknown. The first arrival is copy 0.
+func (l *lane) nextCopyNumber(f *flight) int {
+	if f.endedCopies == 0 {
 		return 0
 	}
 	f.copies = min(f.copies+1, maxCopies)
@@ -130,121 +139,128 @@ func (l *lane) copyNumber(f *flight) int {
 	return f.copies
 }
 
-// maxCopies is the highest copy number: flight.ended has a bit for each copy.
+// maxCopies is the highest copy number: flight.endedCopies has 16 bits.
 const maxCopies = 15
 
-// comparison is what a receiver decoded, compared with what the sender stored.
+// comparison compares the frame that a receiver decoded with the frame that the sender stored.
 type comparison struct {
-	outcome endpoint.Outcome // as the receiver saw it
-	decoded bool             // there is a frame
-	same    bool             // it equals the sender's, bit for bit
-	moved   bool             // it was taken for another packet's
+	outcome  endpoint.Outcome // the receiver's
+	decoded  bool             // the receiver decoded a frame
+	equal    bool             // that frame equals the sender's, bit for bit
+	wrongSeq bool             // the receiver assigned it another sequence number than the sender
 }
 
-// compare compares the result of the receiver here with the sender's frame.
+// compare compares the result of the receiver in this process with the sender's frame. It adds a decoded
+// frame to the digest, and updates what l.taint stores about the frame, and rx.tainted.
 func (l *lane) compare(f *flight, rx *reception) comparison {
-	c := comparison{outcome: rx.Outcome, decoded: rx.Frame != nil, moved: rx.Seq != f.rec.Seq}
+	c := comparison{outcome: rx.Outcome, decoded: rx.Frame != nil, wrongSeq: rx.Seq != f.rec.Seq}
 	if !c.decoded {
 		return c
 	}
-	c.same = f.matches(rx.Frame, &l.digest)
-	l.digest.decoded(f, rx.Frame, c.same && !c.moved)
-	if c.moved && !rx.tainted { // damage to earlier packets moved the receiver
+	c.equal = f.matches(rx.Frame, &l.digest)
+	l.digest.addDecoded(f, rx.Frame, c.equal && !c.wrongSeq)
+	if c.wrongSeq && !rx.tainted { // a damaged packet before this one changed the receiver's newest sequence number
 		rx.tainted = true
 		l.taint.setTainted(rx.Seq, true)
 	}
-	if c.same && f.exact && rx.Entry != nil && !rx.tainted {
+	if c.equal && f.unquantised && rx.Entry != nil && !rx.tainted {
 		l.taint.setExact(rx.Seq)
 	}
 	return c
 }
 
-// compareRemote compares what the far end reported with the sender's frame, by fingerprints. rx
-// is what the receiver here makes of the same datagram.
-func (l *lane) compareRemote(f *flight, rx *reception, d *Delivery) comparison {
-	here := Fingerprint{}
+// compareRemote compares the frame in report, which the remote receiver sent, with the sender's frame, by
+// fingerprints. rx is the result of the receiver in this process for the same datagram. A difference
+// between the two receivers is counted. The digest gets the frame that the remote receiver decoded, or its
+// fingerprint if the receiver in this process did not decode the same frame.
+func (l *lane) compareRemote(f *flight, rx *reception, report *Delivery) comparison {
+	local := Fingerprint{} // stays zero if nothing was decoded here
 	if rx.Frame != nil {
-		here = l.digest.fingerprint(rx.Frame)
+		local = l.digest.fingerprint(rx.Frame)
 	}
-	if d.Outcome != rx.Outcome || d.Decoded != (rx.Frame != nil) || d.Frame != here {
+	if report.Outcome != rx.Outcome || report.Decoded != (rx.Frame != nil) || report.Frame != local {
 		l.paths.remote.Differs++
 	}
-	c := comparison{outcome: d.Outcome, decoded: d.Decoded, same: d.Frame == f.fingerprint(&l.digest),
-		moved: d.Number != uint16(f.rec.Seq)}
+	c := comparison{outcome: report.Outcome, decoded: report.Decoded, equal: report.Frame == f.fingerprint(&l.digest),
+		wrongSeq: report.Number != uint16(f.rec.Seq)}
 	switch {
 	case !c.decoded:
-	case d.Frame == here:
-		l.digest.decoded(f, rx.Frame, c.same && !c.moved)
+	case report.Frame == local:
+		l.digest.addDecoded(f, rx.Frame, c.equal && !c.wrongSeq)
 	default:
-		l.digest.reported(d.Frame)
+		l.digest.addReported(report.Frame)
 	}
 	return c
 }
 
-// judge returns the outcome of an arrival.
+// judge returns the outcome of an arrival, and counts frames that differ from the sender's and packets
+// that the decoder rejected. The outcome of a packet that depends on damage is Tainted even if its
+// frame is correct. But the stored frame no longer counts as tainted if it is correct and has no memo,
+// because then frames that refer to it do not depend on the damage.
 func (l *lane) judge(f *flight, rx *reception, c comparison) packetlog.Outcome {
 	if !c.decoded {
-		if rx.Frame == nil && rx.Err != nil && !rx.tainted {
-			l.refused(rx)
+		if rx.Frame == nil && rx.Err != nil && !rx.tainted { // the receiver in this process failed without damage
+			l.recordRefusal(rx)
 		}
-		return outcomeOf(c.outcome)
+		return labOutcome(c.outcome)
 	}
-	right := c.same && !c.moved
-	if !right {
+	isCorrect := c.equal && !c.wrongSeq
+	if !isCorrect {
 		l.meter.Undetected++
 	}
 	switch {
 	case rx.tainted:
-		if right && rx.Entry != nil && rx.Entry.Memo == nil {
-			l.taint.setTainted(rx.Seq, false) // the frame is correct, and no memo depends on the damage
+		if isCorrect && rx.Entry != nil && rx.Entry.Memo == nil {
+			l.taint.setTainted(rx.Seq, false)
 		}
 		return packetlog.Tainted
-	case !right:
+	case !isCorrect:
 		return packetlog.Wrong
 	}
-	return outcomeOf(c.outcome)
+	return labOutcome(c.outcome)
 }
 
-// outcomeOf converts a receiver's outcome to the lab's.
-func outcomeOf(o endpoint.Outcome) packetlog.Outcome {
+// labOutcome converts a receiver's outcome to the type of the packet log.
+func labOutcome(o endpoint.Outcome) packetlog.Outcome {
 	return [...]packetlog.Outcome{endpoint.Decoded: packetlog.Decoded, endpoint.Stale: packetlog.Stale,
 		endpoint.Duplicate: packetlog.Duplicate, endpoint.NoBaseline: packetlog.NoBaseline,
 		endpoint.Corrupt: packetlog.Corrupt, endpoint.UnknownCodec: packetlog.UnknownCodec}[o]
 }
 
-// refused records that a decoder rejected undamaged bytes, so that its codec cannot read what it
-// writes.
-func (l *lane) refused(rx *reception) {
+// recordRefusal records that a decoder rejected undamaged bytes: an error of its codec. A packet that
+// the receiver doubted never reached the decoder and does not count.
+func (l *lane) recordRefusal(rx *reception) {
 	if rx.Outcome != endpoint.Corrupt || errors.Is(rx.Err, endpoint.ErrDoubted) {
 		return
 	}
 	l.meter.DecodeRefused++
 	l.lastErr = fmt.Errorf("packet %d: %w", rx.Seq, rx.Err)
 	if errors.Is(rx.Err, encoders.ErrBroken) {
-		l.broken = l.ending.Encoder
+		l.brokenCodec = l.outcomeRec.Encoder
 	}
 }
 
-// observe passes an arrival to the meter and to the display.
-func (l *lane) observe(now time.Duration, rx *reception) {
+// measureArrival passes a decoded frame to the meter and to the display. Tainted frames are not
+// displayed, since their sequence number may be wrong; neither are files.
+func (l *lane) measureArrival(now time.Duration, rx *reception) {
 	if rx.Reordered && rx.Outcome != endpoint.Duplicate {
 		l.meter.Reordered++
 	}
 	if rx.Frame == nil {
 		return
 	}
-	l.meter.Decoded(rx.ns)
-	if rx.tainted || l.delivery != nil { // a tainted packet's number may be wrong; files are not displayed
+	l.meter.AddDecodeTime(rx.decodeNS)
+	if rx.tainted || l.delivery != nil {
 		return
 	}
-	if late := l.display.Arrive(now, rx.Seq); late > 0 && l.paths.far == nil {
-		l.meter.Late(late)
+	if late := l.display.Arrive(now, rx.Seq); late > 0 && l.paths.peer == nil {
+		l.meter.CountLate(late)
 		l.inspector.Late(late)
 	}
 }
 
-// acknowledge sends the receiver's ack on the uplink.
-func (l *lane) acknowledge(now time.Duration) {
+// sendAck sends the receiver's ack on the uplink. It sends nothing until the receiver has decoded a packet.
+func (l *lane) sendAck(now time.Duration) {
 	if l.delivery != nil {
 		l.ackScratch = l.delivery.AppendAck(l.ackScratch[:0])
 	} else {
@@ -253,7 +269,7 @@ func (l *lane) acknowledge(now time.Duration) {
 	if len(l.ackScratch) == 0 {
 		return
 	}
-	v := l.paths.up.Send(now, l.ackScratch, 0)
-	l.inspector.AckSent(&v)
-	l.meter.Feedback(v.Wire)
+	verdict := l.paths.up.Send(now, l.ackScratch, 0) // acks need no tag: nothing is stored for them
+	l.inspector.AckSent(&verdict)
+	l.meter.CountFeedback(verdict.Wire)
 }

@@ -9,9 +9,9 @@ import (
 	"wirelab/experiment/endpoint"
 )
 
-// Packets that name a baseline in the future, or before the first packet, end as no
-// baseline whatever they contain. Valid packets are not affected.
-func TestBaselinesThatTheReceiverLacks(t *testing.T) {
+// Packets whose baseline is in the future, or before the first packet, have the outcome no_baseline
+// whatever they contain. Valid packets are not affected.
+func TestMissingBaselines(t *testing.T) {
 	for _, name := range []string{"rpc-delta", "rpc-adaptive"} {
 		c := config.Default()
 		c.Data.Source, c.Encoder.Name = "rpc", name
@@ -32,8 +32,8 @@ func TestBaselinesThatTheReceiverLacks(t *testing.T) {
 			seq      uint64
 			baseline byte
 		}{
-			{top + 2, 1},   // the one between has not come
-			{top + 40, 7},  // nor those
+			{top + 2, 1},   // the packet between has not arrived
+			{top + 40, 7},  // neither have these
 			{top + 9, 200}, // before the first
 		} {
 			header := []byte{byte(forged.seq), byte(forged.seq >> 8), forged.baseline, codec.ID, byte(s.lanes[0].snd.Epoch())}

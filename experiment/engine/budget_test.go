@@ -9,8 +9,8 @@ import (
 	"wirelab/experiment/internal/labtest"
 )
 
-// Packets of one size give a known rate. A budget below it is always exceeded, one
-// above it never, and one that is raised half-way for half of the time.
+// Packets of equal size give a known rate. A lower budget is exceeded all the time, a higher one
+// never, and one that is raised half-way half of the time.
 func TestBudget(t *testing.T) {
 	run := func(kbps any, then any) *engine.Session {
 		c := config.Default()
@@ -39,7 +39,7 @@ func TestBudget(t *testing.T) {
 	if over, known := x.OverBudgetRatio.Value(); known {
 		t.Errorf("%g of the time over no budget", over)
 	}
-	rate := x.PacketBytes.P50 * 60 * 8 / 1000 // all are of one size
+	rate := x.PacketBytes.P50 * 60 * 8 / 1000 // all packets have the same size
 	if x.PacketBytes.Min != x.PacketBytes.Max {
 		t.Fatalf("packets of %+v bytes", x.PacketBytes)
 	}

@@ -19,23 +19,23 @@ var (
 	only     = flag.Int64("schedule", -1, "the one schedule that TestCampaign plays, by its number")
 )
 
-// tally is what a campaign has done so far.
+// tally contains the results of a campaign so far.
 type tally struct {
 	mu        sync.Mutex
 	schedules int
-	packets   int64            // of the sessions that schedules ended with, shadows included
-	replayed  int64            // of the sessions that repeated one, to compare or to look back
-	virtual   time.Duration    // of the sessions that schedules ended with
-	ops       map[string]int64 // how often what was done
-	worlds    map[string]int64 // packets by what was sent
-	codecs    map[string]int64 // packets by who encoded them
+	packets   int64            // of the final sessions of schedules, with their shadows
+	replayed  int64            // of sessions that repeated one, for a replay or a seek
+	virtual   time.Duration    // of the final sessions of schedules
+	ops       map[string]int64 // number of executions of each operation
+	worlds    map[string]int64 // packets by kind of data
+	codecs    map[string]int64 // packets by encoder
 }
 
 func newTally() *tally {
 	return &tally{ops: map[string]int64{}, worlds: map[string]int64{}, codecs: map[string]int64{}}
 }
 
-// add counts in a schedule that has ended.
+// add adds the results of a schedule that has ended.
 func (a *tally) add(x *schedule, packets int64) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -55,8 +55,8 @@ func (a *tally) add(x *schedule, packets int64) {
 	}
 }
 
-// shares lists counts, the largest first.
-func shares(of map[string]int64) string {
+// formatCounts formats counts, the largest first.
+func formatCounts(of map[string]int64) string {
 	sum := int64(0)
 	for _, n := range of {
 		sum += n
@@ -68,8 +68,8 @@ func shares(of map[string]int64) string {
 	return strings.Join(list, ", ")
 }
 
-// play plays schedules on all cores until a moment, but least of them.
-func (a *tally) play(t *testing.T, next *atomic.Uint64, least uint64, until time.Time) {
+// runSchedules runs schedules on all cores until the deadline, but at least minimum of them.
+func (a *tally) runSchedules(t *testing.T, next *atomic.Uint64, least uint64, until time.Time) {
 	var all sync.WaitGroup
 	for range runtime.GOMAXPROCS(0) {
 		all.Go(func() {
@@ -82,8 +82,8 @@ func (a *tally) play(t *testing.T, next *atomic.Uint64, least uint64, until time
 	all.Wait()
 }
 
-// resting returns what is in use while no session is.
-func resting() (live uint64, goroutines int) {
+// memoryAtRest returns the memory in use while no session is running.
+func memoryAtRest() (live uint64, goroutines int) {
 	runtime.GC()
 	runtime.GC()
 	var m runtime.MemStats
@@ -91,11 +91,11 @@ func resting() (live uint64, goroutines int) {
 	return m.HeapAlloc, runtime.NumGoroutine()
 }
 
-// Random schedules of links (every stage), swaps, changes of params, shadows, outages,
-// pauses, looking back, saves and replays, over every encoder: nothing is ever wrong,
-// every packet is accounted for, every report replays to the byte, and between two
-// schedules no more memory is in use than there was after the first minute. With
-// -campaign 1h it is the campaign that README.md speaks of.
+// TestCampaign runs random schedules of link settings (every stage), swaps, changes of parameters,
+// shadows, outages, pauses, seeks, saves and replays, over every encoder. No frame is wrong, the
+// outcomes add up, every report replays to the same digest, and between two schedules no more
+// memory is in use than after the first minute. README.md describes the campaign of an hour
+// (-campaign 1h).
 func TestCampaign(t *testing.T) {
 	const few = 25
 	if *only >= 0 {
@@ -104,13 +104,13 @@ func TestCampaign(t *testing.T) {
 	}
 	begun, done := time.Now(), newTally()
 	var next atomic.Uint64
-	done.play(t, &next, few, begun) // the tables of the encoders are made here
-	var live uint64                 // between schedules, after the first minute
+	done.runSchedules(t, &next, few, begun) // creates the encoders' global tables
+	var live uint64                         // between schedules, after the first minute
 	var goroutines int
 	for !t.Failed() && time.Since(begun) < *campaign {
 		first := live == 0
-		done.play(t, &next, 0, time.Now().Add(min(time.Minute, *campaign-time.Since(begun))))
-		nowLive, nowGoroutines := resting()
+		done.runSchedules(t, &next, 0, time.Now().Add(min(time.Minute, *campaign-time.Since(begun))))
+		nowLive, nowGoroutines := memoryAtRest()
 		t.Logf("%v: %d schedules, %.2f M packets, %.2f M in replays, %.1f h of virtual time; between schedules %.2f MB live, %d goroutines",
 			time.Since(begun).Round(time.Second), done.schedules, float64(done.packets)/1e6, float64(done.replayed)/1e6,
 			done.virtual.Hours(), float64(nowLive)/1e6, nowGoroutines)
@@ -121,9 +121,9 @@ func TestCampaign(t *testing.T) {
 			t.Errorf("%d bytes and %d goroutines between schedules, %d and %d at first", nowLive, nowGoroutines, live, goroutines)
 		}
 	}
-	t.Logf("%d schedules; what was done: %s", done.schedules, shares(done.ops))
-	t.Logf("%d packets, and %d more in replays; by what was sent: %s", done.packets, done.replayed, shares(done.worlds))
-	t.Logf("by encoder: %s", shares(done.codecs))
+	t.Logf("%d schedules; what was done: %s", done.schedules, formatCounts(done.ops))
+	t.Logf("%d packets, and %d more in replays; by what was sent: %s", done.packets, done.replayed, formatCounts(done.worlds))
+	t.Logf("by encoder: %s", formatCounts(done.codecs))
 	if len(done.ops) < 12 && !t.Failed() {
 		t.Errorf("only %v was done: too little was tested", done.ops)
 	}

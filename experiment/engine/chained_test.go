@@ -17,15 +17,14 @@ import (
 	"wirelab/lossmodel"
 )
 
-// chained is a test codec that checks memos and ticks. Its memo is a hash of the
-// frame and of the baseline's memo. Each packet carries the memos and the ticks of
-// all frames that the encoder got, and the decoder refuses a packet if its own
-// differ. A memo that is lost, swapped or overwritten while in use shows as
-// decode_refused, a memo of another codec as a panic.
+// chained is a test codec that checks memos and ticks. Its memo is a hash of the frame and of the
+// baseline's memo. Each packet contains the memos and the ticks of all frames that the encoder was
+// given, and the decoder rejects a packet if its own differ. A memo that is lost, swapped or
+// overwritten while in use thus counts as decode_refused, and a memo of another codec panics.
 type chained struct {
 	schema *frame.Schema
 	id     uint8
-	learnt uint32 // reports the encoder took in
+	learnt uint32 // reports that the encoder received
 	count  uint32 // frames decoded
 }
 
@@ -44,7 +43,7 @@ func chainedCodec(id uint8, refs int) encoders.Codec {
 	}
 }
 
-func (c *chained) memoOf(m encoders.Memo) [sha256.Size]byte {
+func (c *chained) memoHash(m encoders.Memo) [sha256.Size]byte {
 	if m == nil {
 		return [sha256.Size]byte{}
 	}
@@ -55,7 +54,7 @@ func (c *chained) memoOf(m encoders.Memo) [sha256.Size]byte {
 	return l.sum
 }
 
-func (c *chained) next(f *frame.Frame, refs []encoders.Ref, spare encoders.Memo) encoders.Memo {
+func (c *chained) newMemo(f *frame.Frame, refs []encoders.Ref, spare encoders.Memo) encoders.Memo {
 	l, ok := spare.(*link)
 	if !ok {
 		l = &link{id: c.id}
@@ -65,7 +64,7 @@ func (c *chained) next(f *frame.Frame, refs []encoders.Ref, spare encoders.Memo)
 		_ = binary.Write(h, binary.LittleEndian, v)
 	}
 	for _, r := range refs {
-		sum := c.memoOf(r.Memo)
+		sum := c.memoHash(r.Memo)
 		h.Write(sum[:])
 	}
 	h.Sum(l.sum[:0])
@@ -77,15 +76,15 @@ func (c *chained) Encode(dst []byte, cur *frame.Frame, refs []encoders.Ref, spar
 	start, before := len(dst), budget.Total()
 	dst = append(dst, byte(len(refs)))
 	for _, r := range refs {
-		sum := c.memoOf(r.Memo)
+		sum := c.memoHash(r.Memo)
 		dst = append(dst, sum[:]...)
 	}
-	dst = append(dst, ticks(cur, refs)...)
+	dst = append(dst, encodeTicks(cur, refs)...)
 	for i, v := range cur.Table {
 		dst = binary.LittleEndian.AppendUint32(dst, uint32(v-refs[len(refs)-1].Frame.Table[i]))
 	}
 	budget.Close(before, len(dst)-start)
-	return dst, c.next(cur, refs, spare), nil
+	return dst, c.newMemo(cur, refs, spare), nil
 }
 
 func (c *chained) Decode(dst *frame.Frame, src []byte, refs []encoders.Ref, spare encoders.Memo) (encoders.Memo, error) {
@@ -94,27 +93,27 @@ func (c *chained) Decode(dst *frame.Frame, src []byte, refs []encoders.Ref, spar
 	}
 	src = src[1:]
 	for i, r := range refs {
-		sum := c.memoOf(r.Memo)
+		sum := c.memoHash(r.Memo)
 		if !bytes.Equal(sum[:], src[:sha256.Size]) {
 			return nil, fmt.Errorf("%w: not the memo of reference %d", encoders.ErrCorrupt, i)
 		}
 		src = src[sha256.Size:]
 	}
-	same := ticks(dst, refs)
+	same := encodeTicks(dst, refs)
 	if !bytes.HasPrefix(src, same) {
 		return nil, fmt.Errorf("%w: ticks % x, the encoder's were % x", encoders.ErrCorrupt, same, src[:len(same)])
 	}
 	src = src[len(same):]
-	dst.Tick = refs[0].Frame.Tick // as decoders do that begin with a copy of their reference
+	dst.Tick = refs[0].Frame.Tick // like decoders that begin with a copy of their reference
 	for i := range dst.Table {
 		dst.Table[i] = int32(binary.LittleEndian.Uint32(src[4*i:])) + refs[len(refs)-1].Frame.Table[i]
 	}
 	c.count++
-	return c.next(dst, refs, spare), nil
+	return c.newMemo(dst, refs, spare), nil
 }
 
-// ticks returns the ticks of the frame and of its references.
-func ticks(f *frame.Frame, refs []encoders.Ref) []byte {
+// encodeTicks returns the ticks of the frame and of its references.
+func encodeTicks(f *frame.Frame, refs []encoders.Ref) []byte {
 	at := binary.LittleEndian.AppendUint32(nil, f.Tick)
 	for _, r := range refs {
 		at = binary.LittleEndian.AppendUint32(at, r.Frame.Tick)
@@ -132,18 +131,18 @@ func (c *chained) Learn(report []byte) error {
 	return nil
 }
 
-// withMemos adds three chained codecs to the table of c. One of them takes two
+// withChainedCodecs adds three chained codecs to the table of c. One of them takes two
 // references.
-func withMemos(c *config.Config) *config.Config {
+func withChainedCodecs(c *config.Config) *config.Config {
 	c.Codecs = append(labtest.OfCubes(), chainedCodec(120, 1), chainedCodec(121, 1), chainedCodec(122, 2))
 	return c
 }
 
-// Memos stay in step at both ends through losses, copies, reordering and swaps: the
-// chained codecs decode a packet only with the memos that it was encoded with.
-func TestMemosStayInStep(t *testing.T) {
+// Encoder and decoder have the same memos after losses, copies, reordering and swaps: the chained
+// codecs decode a packet only with the memos with which it was encoded.
+func TestMemosAgree(t *testing.T) {
 	for seed := range uint64(8) {
-		c := withMemos(config.Default())
+		c := withChainedCodecs(config.Default())
 		c.Seed, c.Sender.History, c.Receiver.History, c.Sender.RateHz = seed, 60, 80, 60/(1+int(seed%3))
 		for key, v := range map[string]any{"link.loss": "15%", "link.latency": "60ms", "link.jitter": "40ms", "down.duplicate": "10%",
 			"down.reorder": "10%"} {
@@ -168,7 +167,7 @@ func TestMemosStayInStep(t *testing.T) {
 				learnt += x.learnt
 			}
 		}
-		lawHolds(t, s)
+		checkOutcomes(t, s)
 		got := s.lanes[0].totals(s.Now())
 		if got.Wrong != 0 || got.DecodeRefused != 0 {
 			t.Errorf("seed %d: %d wrong, %d refused: %v", seed, got.Wrong, got.DecodeRefused, s.lanes[0].lastErr)
@@ -182,7 +181,7 @@ func TestMemosStayInStep(t *testing.T) {
 // The endpoints recover from an outage during which any number of epochs begin.
 func TestEpochsRecoverAfterOutage(t *testing.T) {
 	for _, swaps := range testkit.Choose([]int{1, 7, 9, 100, 127, 128, 160, 247, 255, 256, 257, 300}, []int{1, 9, 128, 256}) {
-		c := withMemos(config.Default())
+		c := withChainedCodecs(config.Default())
 		s, err := NewSessionOf(c, labtest.NewCrowd(3, 1, -1, 1), Options{KeepSamples: 10, Endless: true})
 		if err != nil {
 			t.Fatal(err)
@@ -204,7 +203,7 @@ func TestEpochsRecoverAfterOutage(t *testing.T) {
 			run(130*time.Millisecond, config.NewChange("encoder.name", fmt.Sprintf("chained-%d", 120+(i+swaps)%2)))
 		}
 		before := s.lanes[0].totals(s.Now())
-		last := tap(s.lanes[0])
+		last := captureDatagrams(s.lanes[0])
 		run(20*time.Second, config.NewChange("down.loss", "0%"))
 		got := s.lanes[0].totals(s.Now())
 		if n := got.Decoded - before.Decoded; n < 1150 || got.Wrong != 0 || got.DecodeRefused != 0 {
@@ -217,8 +216,7 @@ func TestEpochsRecoverAfterOutage(t *testing.T) {
 	}
 }
 
-// A copy that arrives after its packet has left a short history counts as a duplicate
-// and not as a failure.
+// A copy that arrives after its packet has left a short history is a duplicate, not a failure.
 func TestLateCopiesAreDuplicates(t *testing.T) {
 	c := config.Default()
 	c.Receiver.History, c.Receiver.Playout = 5, 0
@@ -240,8 +238,8 @@ func TestLateCopiesAreDuplicates(t *testing.T) {
 	}
 }
 
-// A scripted change that no longer applies because of other changes is reported as
-// refused, and the session goes on.
+// A scripted change that another change made impossible is reported as refused, and the session
+// continues.
 func TestConflictingScriptIsRefused(t *testing.T) {
 	c := config.Default()
 	c.At = []config.StampedChange{config.Stamp(2*time.Second, config.NewChange("encoder.params.xy_small", int64(5)))}
@@ -256,25 +254,24 @@ func TestConflictingScriptIsRefused(t *testing.T) {
 		t.Fatal(err)
 	}
 	if len(s.refused) != 1 || s.config.Encoder.Name != "raw" || s.lanes[0].snd.Encoding().Codec.Name != "raw" {
-		t.Errorf("refused %v; the configuration says %s, the sender %s", s.refused, s.config.Encoder.Name,
+		t.Errorf("refused %v; the configuration has %s, the sender %s", s.refused, s.config.Encoder.Name,
 			s.lanes[0].snd.Encoding().Codec.Name)
 	}
 }
 
-// Scripted changes are checked and applied in order of time, not in the order of the
-// file.
-func TestScriptsRunInOrderOfTime(t *testing.T) {
+// Scripted changes are checked and applied in the order of their times, not in that of the file.
+func TestScriptIsSortedByTime(t *testing.T) {
 	ok := "[[at]]\nt = \"20s\"\nparams.xy_small = 5\n[[at]]\nt = \"10s\"\nencoder = \"rotor\"\n[encoder]\nname = \"raw\""
 	if _, err := config.Parse("ok", []byte(ok)); err != nil {
 		t.Errorf("in order of time this is fine: %v", err)
 	}
 	bad := "[[at]]\nt = \"20s\"\nencoder = \"rotor\"\n[[at]]\nt = \"10s\"\nparams.xy_small = 5\n[encoder]\nname = \"raw\""
 	if _, err := config.Parse("bad", []byte(bad)); err == nil {
-		t.Error("raw takes no params at 10 s, and nobody said so")
+		t.Error("raw has no parameters at 10 s, but there was no error")
 	}
 }
 
-// recordingPath is a path that keeps the datagram sent last.
+// recordingPath is a path that stores the datagram sent last.
 type recordingPath struct {
 	Path
 	last []byte
@@ -285,39 +282,39 @@ func (p *recordingPath) Send(now time.Duration, datagram []byte, tag uint64) los
 	return p.Path.Send(now, datagram, tag)
 }
 
-// tap returns a pointer to the newest datagram of l's sender.
-func tap(l *lane) *[]byte {
+// captureDatagrams makes l store the newest datagram of its sender, and returns a pointer to it.
+func captureDatagrams(l *lane) *[]byte {
 	p := &recordingPath{Path: l.paths.down}
 	l.paths.down = p
 	return &p.last
 }
 
-// inject passes the receiver a datagram that the lane takes for damaged.
-func inject(l *lane, datagram []byte) {
+// receiveDamaged passes a datagram to the receiver that the lane treats as damaged.
+func receiveDamaged(l *lane, datagram []byte) {
 	rx := l.rcv.Receive(datagram)
-	l.taint.follow(&rx, true)
+	l.taint.track(&rx, true)
 }
 
-// Endpoints survive any bytes from a peer, and go on.
+// Endpoints handle any bytes from a peer without an error, and continue to work.
 func FuzzEndpoints(f *testing.F) {
 	f.Add([]byte{5, 1, 2, 3, 4, 5, 7, 1, 0, 0, 0, 0, 0, 0})
 	f.Fuzz(func(t *testing.T, script []byte) {
-		c := withMemos(config.Default())
+		c := withChainedCodecs(config.Default())
 		s, err := NewSessionOf(c, labtest.NewCrowd(2, 1, -1, 1), Options{Endless: true})
 		if err != nil {
 			t.Fatal(err)
 		}
 		l := s.lanes[0]
-		last := tap(l)
+		last := captureDatagrams(l)
 		for len(script) > 0 {
 			n := min(int(script[0]&0x3f), len(script)-1)
 			datagram := bytes.Clone(script[1 : 1+n])
 			switch script[0] >> 6 {
 			case 0:
-				inject(l, datagram)
+				receiveDamaged(l, datagram)
 			case 1:
 				_ = l.snd.HandleAck(datagram)
-			default: // a real packet with some bytes written over
+			default: // a real packet with some bytes replaced
 				if err := s.RunUntil(s.NextFrame()); err != nil {
 					t.Fatal(err)
 				}
@@ -325,7 +322,7 @@ func FuzzEndpoints(f *testing.F) {
 				for i := 0; i+1 < len(datagram); i += 2 {
 					real[int(datagram[i])%len(real)] ^= datagram[i+1]
 				}
-				inject(l, real)
+				receiveDamaged(l, real)
 			}
 			script = script[1+n:]
 		}

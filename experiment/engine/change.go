@@ -14,58 +14,62 @@ import (
 	"wirelab/experiment/endpoint"
 )
 
-// changes are the changes of a session's configuration, and what takes them back.
+// changes is the state of the changes of a session's configuration.
 type changes struct {
-	pending   []pendingChange        // not yet applied, by time
-	log       []config.StampedChange // applied
-	refused   []Refusal              // of the script, that could not be applied
-	undo      []undoStep
-	touched   string        // the settings that the last change altered; empty if an undo altered them
-	touchedAt time.Duration // when
+	pending       []pendingChange        // not yet applied, by time
+	log           []config.StampedChange // applied, by time
+	refused       []Refusal              // scripted changes that could not be applied
+	undo          []undoStep             // oldest first
+	lastKeys      string                 // configuration keys of the last change; empty if it was an undo
+	lastChangedAt time.Duration          // when the last change was made
 }
 
 // pendingChange is a change that is not due yet.
 type pendingChange struct {
 	config.StampedChange
-	redo bool // was made after the moment of a seek; a new change discards it
+	redo bool // was made later than the target of a backward seek; a new change discards it
 }
 
-// same reports whether c is the pending change.
-func (p *pendingChange) same(c config.StampedChange) bool {
+// equals reports whether p is the change c.
+func (p *pendingChange) equals(c config.StampedChange) bool {
 	return p.T == c.T && reflect.DeepEqual(p.Change, c.Change)
 }
 
-// Refusal is a scripted change that could not be applied when it was due, because of another
-// change before it. The session continues without it.
+// Refusal is a scripted change that could not be applied when it was due, because an earlier change
+// made it impossible. The session continues without it.
 type Refusal struct {
 	config.StampedChange
 	Why string `json:"why"`
 }
 
-// errRestarts refuses a change that needs a restart of the run.
-var errRestarts = errors.New("the run must begin anew for that: a script cannot change it")
+// errNeedsRestart is returned for a change of a setting that is fixed for a run.
+var errNeedsRestart = errors.New("needs a restart of the run: a script cannot change it")
 
-var errEnded = errors.New("the session is over: nothing can be changed any more")
+// errEnded is returned for a change after the end of the session.
+var errEnded = errors.New("the session has ended: its settings can no longer be changed")
 
-// Change applies ch one nanosecond after the present time, so that a replay can apply it at
-// exactly the same point. If ch cannot be applied, Change returns an error and has no effect.
+// Change applies ch one nanosecond after the current time. All other events up to the current time
+// have been handled then, so a replay can apply ch at exactly the same point. If ch cannot be
+// applied, Change returns an error and has no effect.
 func (s *Session) Change(ch config.Change) error { return s.change(ch, false) }
 
+// change implements Change. undo means that ch reverts the newest undo step.
 func (s *Session) change(ch config.Change, undo bool) error {
 	if s.ended {
 		return errEnded
 	}
 	if ch.Restarts() {
-		return errRestarts
+		return errNeedsRestart
 	}
 	if mark := ch.Mark; mark != "" {
 		ch = ch.WithMark(strings.TrimSpace(mark))
 	}
+	// ch is checked against the configuration after the pending changes that are applied before it.
 	after, at := s.config, s.now+1
 	i := 0
 	for ; i < len(s.pending) && s.pending[i].T <= at; i++ {
 		if next, _, err := s.tryChange(after, s.pending[i].Change); err == nil {
-			after = next // a change that cannot be applied is refused when it is due
+			after = next // otherwise the pending change is refused when it is due
 		}
 	}
 	_, ch, err := s.tryChange(after, ch)
@@ -73,9 +77,9 @@ func (s *Session) change(ch config.Change, undo bool) error {
 		return err
 	}
 	s.pending = slices.DeleteFunc(s.pending, func(p pendingChange) bool { return p.redo && p.T > at })
-	sc := pendingChange{StampedChange: config.Stamp(at, ch)}
-	sc.Undo = undo
-	s.pending = slices.Insert(s.pending, i, sc)
+	made := pendingChange{StampedChange: config.Stamp(at, ch)}
+	made.Undo = undo
+	s.pending = slices.Insert(s.pending, i, made)
 	if err := s.RunUntil(at); err != nil {
 		return err
 	}
@@ -85,11 +89,12 @@ func (s *Session) change(ch config.Change, undo bool) error {
 	return nil
 }
 
-// tryChange returns the configuration after ch and the normal form of ch, or why ch cannot be
-// applied. It modifies neither c nor ch.
+// tryChange returns the configuration that results from applying ch to c, and the normal form of ch, in
+// which the parameters of the encoder have the types of its codec. If ch contains only input, the results
+// are c and ch. tryChange returns an error if ch cannot be applied. It modifies neither c nor ch.
 func (s *Session) tryChange(c *config.Config, ch config.Change) (after *config.Config, normal config.Change, err error) {
 	if ch.Input != nil {
-		if err := s.player.check(s.config, ch); err != nil || ch.OnlyInput() {
+		if err := s.player.checkInput(s.config, ch); err != nil || ch.OnlyInput() {
 			return c, ch, err
 		}
 	}
@@ -97,7 +102,7 @@ func (s *Session) tryChange(c *config.Config, ch config.Change) (after *config.C
 		return nil, normal, err
 	}
 	if after.Down != c.Down || after.Up != c.Up {
-		if err := after.Pin(); err != nil {
+		if err := after.Pin(); err != nil { // reads the trace files of the new links
 			return nil, normal, err
 		}
 	}
@@ -115,8 +120,8 @@ func (s *Session) tryChange(c *config.Config, ch config.Change) (after *config.C
 	return after, ch.Normal(after), nil
 }
 
-// newEncoding makes e, an encoder of c that stands at key, for data of that schema. It fails if
-// the data cannot be sent with e.
+// newEncoding creates the encoder e of configuration c for frames of the given schema. key is the
+// configuration key of e, for errors. It fails if e cannot encode such frames.
 func newEncoding(key string, e config.Encoder, c *config.Config, schema *frame.Schema) (endpoint.Encoding, error) {
 	codec, params, err := e.Resolve(key, c.Codecs)
 	if err == nil {
@@ -125,21 +130,22 @@ func newEncoding(key string, e config.Encoder, c *config.Config, schema *frame.S
 	if err != nil {
 		return endpoint.Encoding{}, err
 	}
-	run, err := endpoint.NewEncoding(schema, encoders.Located(codec, c.Find), params)
-	return run, config.ErrorAt(key, err)
+	encoding, err := endpoint.NewEncoding(schema, encoders.Located(codec, c.Find), params)
+	return encoding, config.ErrorAt(key, err)
 }
 
-// loadScript queues the scripted changes in order of time, and checks that each can be applied.
+// loadScript queues the scripted changes of c in order of time. It returns an error if one of them
+// cannot be applied after those before it.
 func (s *Session) loadScript(c *config.Config) error {
-	then := c
+	before := c
 	for _, i := range c.ScriptOrder() {
 		ch := c.At[i].Change
 		if ch.Restarts() {
-			return config.Within(config.Indexed("at", i), config.ErrorAt(ch.Keys()[0], errRestarts))
+			return config.Within(config.Indexed("at", i), config.ErrorAt(ch.Keys()[0], errNeedsRestart))
 		}
-		after, _, err := s.tryChange(then, ch)
+		after, _, err := s.tryChange(before, ch)
 		if err == nil {
-			then, err = after, s.noteScripted(after)
+			before, err = after, s.addScriptedEncodings(after)
 		}
 		if err != nil {
 			return config.Within(config.Indexed("at", i), err)
@@ -149,43 +155,44 @@ func (s *Session) loadScript(c *config.Config) error {
 	return nil
 }
 
-// Log returns the changes that were made so far, including those of the script. The caller must
+// Log returns the changes that were applied so far, including those of the script. The caller must
 // not modify them.
 func (s *Session) Log() []config.StampedChange { return slices.Clip(s.log) }
 
 // Refused returns the scripted changes that could not be applied when they were due.
 func (s *Session) Refused() []Refusal { return s.refused }
 
-// ReplayChanges queues the changes made in another session, for a session that has not begun.
-// Those made after t are discarded as soon as a new change is made.
+// ReplayChanges queues the changes of another session's log, before the session begins. The first new
+// change discards those later than t.
 func (s *Session) ReplayChanges(made []config.StampedChange, t time.Duration) {
-	s.pending = upcoming(made, s.pending, t)
+	s.pending = mergePending(made, s.pending, t)
 }
 
-// upcoming returns the queue of a restarted session: the changes made until t, the rest of the
-// script, and the changes made after t. The last are marked redo.
-func upcoming(made []config.StampedChange, script []pendingChange, t time.Duration) []pendingChange {
+// mergePending returns the pending changes of a restarted session by time: the changes made in the
+// session before, and the scripted changes that are not among them. Changes made later than t that
+// are not scripted are marked redo.
+func mergePending(made []config.StampedChange, script []pendingChange, t time.Duration) []pendingChange {
 	var out []pendingChange
 	for _, c := range made {
-		redo := c.T > t && !slices.ContainsFunc(script, func(x pendingChange) bool { return x.same(c) })
-		out = append(out, pendingChange{c, redo})
+		isScripted := slices.ContainsFunc(script, func(p pendingChange) bool { return p.equals(c) })
+		out = append(out, pendingChange{c, c.T > t && !isScripted})
 	}
-	for _, x := range script {
-		if !slices.ContainsFunc(out, func(c pendingChange) bool { return c.same(x.StampedChange) }) {
-			out = append(out, x)
+	for _, scripted := range script {
+		if !slices.ContainsFunc(out, func(p pendingChange) bool { return p.equals(scripted.StampedChange) }) {
+			out = append(out, scripted)
 		}
 	}
 	slices.SortStableFunc(out, func(a, b pendingChange) int { return cmp.Compare(a.T, b.T) })
 	return out
 }
 
-// ByHand returns c, the configuration that the session was opened with, after all changes that
-// did not come from its script. A change that needs one of the script is left out.
-func (s *Session) ByHand(c *config.Config) *config.Config {
+// ManualConfig returns c, the configuration that the session was opened with, with all applied
+// changes that are not scripted. A change that cannot be applied without a scripted one is left out.
+func (s *Session) ManualConfig(c *config.Config) *config.Config {
 	after := c.Clone()
 	for _, made := range s.log {
-		// Params are typed when they are applied, so scripted changes are recognised by their
-		// time: nothing is changed by hand at the very moment of the script.
+		// Applying a change converts its parameters, so the logged change differs from the scripted
+		// one. The time identifies it: the user cannot change a setting at exactly the same nanosecond.
 		scripted := func(x config.StampedChange) bool { return x.T == made.T }
 		if slices.ContainsFunc(c.At, scripted) {
 			continue
@@ -197,29 +204,31 @@ func (s *Session) ByHand(c *config.Config) *config.Config {
 	return after
 }
 
-// applyDue applies a change that is due, or records why it cannot.
+// applyDue applies a change that is due at time at, and adds it to the log, the marks and the undo steps;
+// a change of the encoder also begins a trial. If the change cannot be applied, applyDue records a Refusal.
 func (s *Session) applyDue(at time.Duration, sc config.StampedChange) {
 	sc.T, sc.TS = at, at.Seconds()
 	before := s.config
 	after, normal, err := s.tryChange(before, sc.Change)
 	if err != nil {
 		s.refused = append(s.refused, Refusal{sc, err.Error()})
-		s.mark(at, MarkNote, "refused: "+sc.Change.Label())
+		s.addMark(at, MarkNote, "refused: "+sc.Change.Label())
 		return
 	}
-	if n := len(s.undo); sc.Undo && n > 0 { // links may have no name although a profile has the same
+	// Undo sets the links but not the profile's name, so the name is restored along with them.
+	if n := len(s.undo); sc.Undo && n > 0 {
 		if was := s.undo[n-1].before; was.Down == after.Down && was.Up == after.Up {
 			after.Profile = was.Profile
 		}
 	}
 	s.config, sc.Change = after, normal
-	if err := s.carryOut(at, normal); err != nil {
+	if err := s.reconfigureAll(at, normal); err != nil {
 		panic("engine: a change that was checked cannot be carried out: " + err.Error())
 	}
 	s.log = append(s.log, sc)
-	if normal.OnlyInput() {
+	if normal.OnlyInput() { // input cannot be undone, and held keys get no mark
 		if label := strings.Join(normal.Input.Switches(), ", "); label != "" {
-			s.mark(at, MarkChange, label)
+			s.addMark(at, MarkChange, label)
 		}
 		return
 	}
@@ -230,15 +239,16 @@ func (s *Session) applyDue(at time.Duration, sc config.StampedChange) {
 	case sc.Undo && len(s.undo) > 0:
 		kind, label = MarkUndo, "undo "+s.undo[len(s.undo)-1].label
 	}
-	s.mark(at, kind, label)
+	s.addMark(at, kind, label)
 	if normal.SetsEncoder() {
-		s.tryBefore(at, before, normal.Touches())
+		s.startTrial(at, before, normal.Touches())
 	}
-	s.remember(before, &sc)
+	s.addUndoStep(before, &sc)
 }
 
-// carryOut makes the source, endpoints and links follow the configuration.
-func (s *Session) carryOut(at time.Duration, ch config.Change) error {
+// reconfigureAll applies s.config to the source, the lanes and their links. ch is the change that led
+// to it; its parts that are not settings, such as input, are applied too.
+func (s *Session) reconfigureAll(at time.Duration, ch config.Change) error {
 	if in := ch.Input; in != nil {
 		s.player.apply(at, in)
 		if ch.OnlyInput() {
@@ -246,13 +256,13 @@ func (s *Session) carryOut(at time.Duration, ch config.Change) error {
 		}
 	}
 	if ch.SetsEncoder() {
-		run, err := newEncoding("encoder", s.config.Encoder, s.config, s.schema)
+		encoding, err := newEncoding("encoder", s.config.Encoder, s.config, s.schema)
 		if err != nil {
 			return err
 		}
-		s.lanes[0].snd.Request(run)
+		s.lanes[0].snd.Request(encoding)
 	}
-	if err := s.arrangeShadows(); err != nil {
+	if err := s.updateShadows(); err != nil {
 		return err
 	}
 	for _, l := range s.running {
@@ -263,20 +273,21 @@ func (s *Session) carryOut(at time.Duration, ch config.Change) error {
 	return nil
 }
 
-// maxMarks bounds the marks: a recording that loops adds one each time.
+// maxMarks is the maximum number of marks. A recording that loops adds one at each restart.
 const maxMarks = 2000
 
-// mark adds a mark. If there are too many, the older restarts of the recording are dropped, or
-// else the oldest marks. Snapshots keep the slice that they have.
-func (s *Session) mark(at time.Duration, kind MarkKind, label string) {
+// addMark adds a mark. At maxMarks it drops the restarts of the recording among the older half of the
+// marks, and then the oldest marks until at most three quarters of maxMarks are left. It makes a new
+// slice for this, because snapshots share the old one.
+func (s *Session) addMark(at time.Duration, kind MarkKind, label string) {
 	if n := len(s.marks); n >= maxMarks {
-		kept := make([]Mark, 0, maxMarks)
+		marks := make([]Mark, 0, maxMarks)
 		for i, m := range s.marks {
 			if i >= n/2 || m.Kind != MarkSeam {
-				kept = append(kept, m)
+				marks = append(marks, m)
 			}
 		}
-		s.marks = kept[max(0, len(kept)-maxMarks*3/4):]
+		s.marks = marks[max(0, len(marks)-maxMarks*3/4):]
 	}
 	s.marks = append(s.marks, Mark{T: at, Label: label, Kind: kind})
 }

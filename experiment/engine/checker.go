@@ -9,46 +9,47 @@ import (
 	"wirelab/lossmodel"
 )
 
-// Checker finds out whether a session of each of many configurations could begin, without
-// beginning them all: data are opened once, and what was checked is remembered.
+// Checker checks whether sessions of many configurations, such as the points of a sweep, could
+// begin. It opens each source once and caches the results of checks that the configurations share.
 type Checker struct {
-	force bool // as in Options
-	known map[config.Data]*checkedData
-	links map[lossmodel.Spec]bool // whose files can be read
+	force         bool // Options.Force
+	data          map[config.Data]*checkedData
+	readableLinks map[lossmodel.Spec]bool // links whose trace files were read without error
 }
 
-// checkedData is what is remembered of data.
+// checkedData caches the results of checks for one source.
 type checkedData struct {
-	schema *frame.Schema
-	player player
-	suits  map[string]bool // encoders with their params
+	schema         *frame.Schema
+	player         player
+	usableEncoders map[string]bool // encoders that can send the source's frames, by name and parameters
 }
 
-// NewChecker returns a checker. force is as in Options.
+// NewChecker returns a checker of sessions with Options.Force set to force.
 func NewChecker(force bool) *Checker {
-	return &Checker{force: force, known: map[config.Data]*checkedData{}, links: map[lossmodel.Spec]bool{}}
+	return &Checker{force: force, data: map[config.Data]*checkedData{}, readableLinks: map[lossmodel.Spec]bool{}}
 }
 
-// Check returns why a session of c could not begin; nil if it could. c is valid by itself.
+// Check returns the error with which NewSession would fail for c, or nil. c.Validate must have
+// succeeded.
 func (k *Checker) Check(ctx context.Context, c *config.Config) error {
-	data := k.known[c.Data]
+	data := k.data[c.Data]
 	if data == nil {
 		s, err := NewSession(ctx, c, Options{Force: k.force})
 		if err != nil {
 			return err
 		}
-		k.known[c.Data] = &checkedData{schema: s.schema, player: player{source: s.player.source}, suits: map[string]bool{}}
+		k.data[c.Data] = &checkedData{schema: s.schema, player: player{source: s.player.source}, usableEncoders: map[string]bool{}}
 		return s.Close()
 	}
-	c = c.Clone()
-	if !k.links[c.Down] || !k.links[c.Up] {
+	c = c.Clone() // the checks fill in settings
+	if !k.readableLinks[c.Down] || !k.readableLinks[c.Up] {
 		down, up := c.Down, c.Up
 		if err := c.Pin(); err != nil {
 			return err
 		}
-		k.links[down], k.links[up] = true, true
+		k.readableLinks[down], k.readableLinks[up] = true, true
 	}
-	if err := fit(c, data.schema, k.force); err != nil {
+	if err := fitToSchema(c, data.schema, k.force); err != nil {
 		return err
 	}
 	for i, e := range encodersOf(c) {
@@ -57,52 +58,55 @@ func (k *Checker) Check(ctx context.Context, c *config.Config) error {
 			key = config.Indexed("shadow", i-1)
 		}
 		name := fmt.Sprint(e.Name, e.Params)
-		if data.suits[name] {
+		if data.usableEncoders[name] {
 			continue
 		}
 		if _, err := newEncoding(key, e, c, data.schema); err != nil {
 			return err
 		}
-		data.suits[name] = true
+		data.usableEncoders[name] = true
 	}
+	// Checking the script needs no more of a session than these fields.
 	s := &Session{config: c, stream: stream{schema: data.schema}, player: data.player}
 	return s.loadScript(c)
 }
 
-// fit makes c fit data of that schema, or returns why it cannot.
-func fit(c *config.Config, s *frame.Schema, force bool) error {
+// fitToSchema fills in the settings of c that depend on the schema of the data. It returns an error
+// if c cannot be used with the schema or, unless force is set, if the session needs too much memory.
+func fitToSchema(c *config.Config, s *frame.Schema, force bool) error {
 	if err := c.FitTo(s); err != nil {
 		return err
 	}
 	if err := c.Normalise(); err != nil || force {
 		return err
 	}
-	return affordable(c, s)
+	return checkMemory(c, s)
 }
 
-// maxMemory is the most memory in bytes that a session may be expected to take, unless it is
-// forced.
+// maxMemory is the largest memory, in bytes, that the histories of a session may need unless
+// Options.Force is set.
 const maxMemory = 8 << 30
 
-// affordable returns an error for a session that would take more than MaxMemory: every lane
-// keeps the frames of its two histories, four bytes a value.
-func affordable(c *config.Config, s *frame.Schema) error {
+// checkMemory returns an error for a session whose histories would need more than maxMemory. Each
+// lane stores the frames of two histories, with four bytes per value.
+func checkMemory(c *config.Config, s *frame.Schema) error {
 	frames := int64(c.Sender.History + c.Receiver.History)
-	if due := int64(c.Duration.Seconds()*float64(c.Sender.RateHz)) + 1; c.Duration > 0 {
-		frames = min(frames, 2*due)
+	if sent := int64(c.Duration.Seconds()*float64(c.Sender.RateHz)) + 1; c.Duration > 0 {
+		frames = min(frames, 2*sent) // a short run does not fill the two histories
 	}
 	lanes := int64(1 + len(c.Shadows))
-	need := lanes * frames * int64(s.Cells()) * 4
-	if need <= maxMemory {
+	needed := lanes * frames * int64(s.Cells()) * 4
+	if needed <= maxMemory {
 		return nil
 	}
-	fits := maxMemory / (lanes * int64(s.Cells()) * 4) / 2
+	fits := maxMemory / (lanes * int64(s.Cells()) * 4) / 2 // frames in each history
+	// The error names what to reduce: the history, or the newest shadow if there is one.
 	key := "sender.history"
 	if n := len(c.Shadows); n > 0 {
 		key = config.Indexed("shadow", n-1)
 	}
 	return &config.Error{Key: key,
-		Problem: fmt.Sprintf("needs about %d GB: %d encoders that keep %d frames of %d values each", need>>30, lanes, frames, s.Cells()),
-		Expected: fmt.Sprintf("at most %d GB, as with sender.history and receiver.history of %d; or --force for tui run", maxMemory>>30,
+		Problem: fmt.Sprintf("needs about %d GB: %d encoders store %d frames of %d values each", needed>>30, lanes, frames, s.Cells()),
+		Expected: fmt.Sprintf("at most %d GB, for example sender.history and receiver.history of %d; or --force with tui run", maxMemory>>30,
 			max(1, fits))}
 }

@@ -47,7 +47,7 @@ func runToEnd(t *testing.T, s *Session) *Result {
 	if err := s.RunUntil(2 * time.Hour); err != nil {
 		t.Fatal(err)
 	}
-	lawHolds(t, s)
+	checkOutcomes(t, s)
 	r := s.Result()
 	if r.Totals.Wrong != 0 || r.Totals.DecodeRefused != 0 || r.Totals.EncodeFailed != 0 {
 		t.Fatalf("wrong %d, refused %d, not encoded %d: %s", r.Totals.Wrong, r.Totals.DecodeRefused, r.Totals.EncodeFailed, r.CodecError)
@@ -81,7 +81,7 @@ func TestCleanDelivery(t *testing.T) {
 		if want := bits / float64(c.size); r.Totals.BitsPerItem != figures.Known(want) {
 			t.Errorf("%+v: %g bits per byte, expected %g", c, r.Totals.BitsPerItem, want)
 		}
-		busy := max(want.Seconds(), float64(blocks)/float64(c.rate)) // every datagram takes a beat
+		busy := max(want.Seconds(), float64(blocks)/float64(c.rate)) // one datagram per beat
 		if want := bits / 1000 / busy; math.Abs(r.Totals.PayloadKbps/want-1) > 1e-6 {
 			t.Errorf("%+v: %g kbps, expected %g", c, r.Totals.PayloadKbps, want)
 		}
@@ -90,30 +90,30 @@ func TestCleanDelivery(t *testing.T) {
 
 // A lane's rates are over the time of its own delivery, even if another lane takes
 // longer.
-func TestRatesBesideASlowerLane(t *testing.T) {
+func TestRatesWithSlowerLane(t *testing.T) {
 	p := labtest.NewParcel(30_000, 2)
 	alone := runToEnd(t, newDeliverySession(t, p, "encoder.name", "whole-zstd"))
 	beside := runToEnd(t, newDeliverySession(t, p, "encoder.name", "whole-zstd", "shadow[0].name", "whole-raw"))
 	if a, b := alone.Totals, beside.Totals; a.PayloadKbps != b.PayloadKbps || a.WireKbps != b.WireKbps ||
 		a.FeedbackKbps != b.FeedbackKbps || 1.5*alone.DurationNS.Seconds() > beside.DurationNS.Seconds() {
-		t.Errorf("alone %g, %g and %g kbps in %v; beside a slow one %g, %g and %g in %v", a.PayloadKbps, a.WireKbps, a.FeedbackKbps,
+		t.Errorf("alone %g, %g and %g kbps in %v; with a slower lane %g, %g and %g in %v", a.PayloadKbps, a.WireKbps, a.FeedbackKbps,
 			alone.DurationNS, b.PayloadKbps, b.WireKbps, b.FeedbackKbps, beside.DurationNS)
 	}
 }
 
-// Where datagrams overtake each other, the measured round trip is still the mean of
-// all, and few late datagrams are taken for lost.
+// With reordering, the measured round trip is still the mean of all, and only few late datagrams
+// are resent.
 func TestRoundTripUnderJitter(t *testing.T) {
 	s := newDeliverySession(t, labtest.NewParcel(600_000, 1), "encoder.name", "whole-raw", "sender.rate_hz", 1000, "sender.window", 512,
 		"link.loss", "10%", "link.latency", "50ms", "link.jitter", "50ms")
 	x := runToEnd(t, s).Totals.Transfer
 	if x.RoundTripMS < 80 || x.RoundTripMS > 120 || 10*x.Spurious > int64(x.Blocks) {
-		t.Errorf("a round trip of %g ms where 100 is the mean; %d of %d blocks came again, %d were resent", x.RoundTripMS, x.Spurious,
+		t.Errorf("a round trip of %g ms where 100 is the mean; %d of %d blocks were resent needlessly, %d resent", x.RoundTripMS, x.Spurious,
 			x.Blocks, x.Resent)
 	}
 }
 
-// randomLink draws random link settings that do not lose everything.
+// randomLink returns random link settings that do not lose all packets.
 func randomLink(rng *rand.Rand) []any {
 	percent := func(most float64) string { return fmt.Sprintf("%.2f%%", rng.Float64()*most) }
 	millis := func(most int) string { return fmt.Sprintf("%dms", rng.IntN(most)) }
@@ -135,14 +135,14 @@ func randomLink(rng *rand.Rand) []any {
 	return set
 }
 
-// Over any link that does not lose everything, and with any swaps, the file arrives
-// intact with every encoder.
+// Over any link that does not lose all packets, and with any swaps, every encoder delivers the file
+// intact.
 func TestDeliveryOverAnyLink(t *testing.T) {
 	for seed := range testkit.Choose[uint64](30, 10) {
 		rng := rand.New(rand.NewPCG(seed, 77))
 		set := append(randomLink(rng), "seed", int(seed), "encoder.name", fileEncoders[0], "shadow[0].name", fileEncoders[1])
 		s := newDeliverySession(t, labtest.NewParcel(1+rng.IntN(40_000), seed), set...)
-		var began [2]time.Duration // when the current round began: as the one before was added to the rounds
+		var began [2]time.Duration // when the current round began: when the round before was added to Rounds
 		var rounds [2]int
 		runUntil := func(end time.Duration) {
 			for !s.Done() && s.now < end {
@@ -179,8 +179,8 @@ func TestDeliveryOverAnyLink(t *testing.T) {
 	}
 }
 
-// Without UDP's checksum, damaged datagrams are delivered. The seals of blocks and
-// acks detect them, so that damage only costs what loss costs, and the file arrives.
+// Without UDP's checksum, damaged datagrams are delivered. The seals of blocks and acks detect
+// them, so that damage only has the effect of loss, and the file is delivered.
 func TestDeliveryWithoutChecksum(t *testing.T) {
 	var damaged int64
 	for seed := range testkit.Choose[uint64](20, 6) {
@@ -198,7 +198,7 @@ func TestDeliveryWithoutChecksum(t *testing.T) {
 	}
 }
 
-// The datagrams of a delivery never change, so that old reports replay.
+// The datagrams of a delivery must never change, so that old reports can be replayed.
 func TestDeliveryDigest(t *testing.T) {
 	s := newDeliverySession(t, labtest.NewParcel(30_000, 1), "encoder.name", "whole-raw", "link.loss", "20%", "link.latency", "60ms",
 		"link.jitter", "30ms",
@@ -209,7 +209,7 @@ func TestDeliveryDigest(t *testing.T) {
 	}
 }
 
-// A delivery over a link that loses everything is reported as unfinished.
+// A delivery over a link that loses all packets is reported as unfinished.
 func TestUnfinishedDelivery(t *testing.T) {
 	s := newDeliverySession(t, labtest.NewParcel(9000, 1), "encoder.name", "whole-raw", "down.loss", "100%", "duration", "10s",
 		"assert.transfer.time_s", "<= 100")
@@ -220,12 +220,12 @@ func TestUnfinishedDelivery(t *testing.T) {
 		t.Errorf("%+v", x)
 	}
 	if bad := r.Assertions; len(bad) != 1 || bad[0].Holds || !bad[0].Absent {
-		t.Errorf("the assertion about time says %+v", bad)
+		t.Errorf("the assertion about the time is %+v", bad)
 	}
 }
 
-// A session with data.again begins another round when all lanes are done, and keeps
-// the figures of finished rounds.
+// A session with data.again begins another round when all lanes are done, and stores the figures of
+// finished rounds.
 func TestRounds(t *testing.T) {
 	s := newDeliverySession(t, labtest.NewParcel(30_000, 1), "encoder.name", "whole-raw", "shadow[0].name", "whole-zstd", "data.again",
 		true, "duration", "8s", "link.latency", "20ms")
@@ -247,8 +247,8 @@ func TestRounds(t *testing.T) {
 	}
 }
 
-// Epochs have 8 bits in the header. A session with more rounds than that goes on, and
-// keeps the newest rounds.
+// Epochs have 8 bits in the header. A session with more rounds than that continues, and stores the
+// newest rounds.
 func TestManyRounds(t *testing.T) {
 	s := newDeliverySession(t, labtest.NewParcel(500, 1), "encoder.name", "whole-raw", "data.again", true, "duration", "6m",
 		"link.loss", "10%", "link.latency", "5ms")
@@ -285,7 +285,7 @@ func TestShadowJoinsDelivery(t *testing.T) {
 	}
 }
 
-// The receiver of blocks survives any bytes, with a valid seal or without.
+// The receiver of blocks handles any bytes, with a valid seal or without.
 func FuzzReceiveBlock(f *testing.F) {
 	p := labtest.NewParcel(3000, 1)
 	c := config.Default()
@@ -298,7 +298,7 @@ func FuzzReceiveBlock(f *testing.F) {
 		return s
 	}
 	l := fresh().lanes[0]
-	last := tap(l)
+	last := captureDatagrams(l)
 	l.sendBlock(0)
 	opened := func() []byte { return bytes.Clone((*last)[:len(*last)-4]) }
 	seal := func(b []byte) []byte { return binary.LittleEndian.AppendUint32(bytes.Clone(b), crc32.ChecksumIEEE(b)) }
@@ -311,14 +311,14 @@ func FuzzReceiveBlock(f *testing.F) {
 		for _, datagram := range [][]byte{a, seal(a), seal(b), seal(a)} {
 			d := l.delivery
 			rx, _ := d.Receive(datagram)
-			l.taint.followBlock(&rx, true)
-			if err := d.LearnAck(0, d.AppendAck(nil)); err != nil && !errors.Is(err, transfer.ErrAck) &&
+			l.taint.trackBlock(&rx, true)
+			if err := d.HandleAck(0, d.AppendAck(nil)); err != nil && !errors.Is(err, transfer.ErrAck) &&
 				!errors.Is(err, endpoint.ErrMalformed) {
 				t.Fatal(err)
 			}
-			_ = d.LearnAck(0, datagram)
+			_ = d.HandleAck(0, datagram)
 		}
-		l.unpack(0, &packetlog.Record{})
+		l.unpackFile(0, &packetlog.Record{})
 		if x := l.totals(time.Second); x.Transfer.Done && x.Wrong > 0 {
 			t.Fatal("another file")
 		}

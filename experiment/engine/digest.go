@@ -9,76 +9,87 @@ import (
 	"wirelab/dataset/frame"
 )
 
-// digest is a SHA-256 over every datagram sent and every frame decoded, in order,
-// each preceded by a tag and its length. Two runs with equal digests did the same, to
-// the bit.
+// digest is a SHA-256 over every datagram sent and every frame decoded, in order. Two runs with
+// equal digests sent the same bytes and decoded the same frames.
 //
-// Of a decoded frame that equals the source's, bit for bit, it takes the number of the packet
-// instead of its content: the initial state and the datagrams, which are in the digest,
-// determine that content. A codec that quantises decodes to other values, which may differ
-// between machines with other floats: those frames are taken in full.
+// The hashed stream consists of records: one byte for the kind, the length of the content as a
+// little-endian uint32, and the content. The kinds are
+//
+//	D  a datagram
+//	F  a decoded frame: its values as little-endian int32, then its body
+//	S  a decoded frame that equals the source's: the packet's sequence number as uint64
+//	R  a frame decoded by a remote receiver: its Fingerprint
+//
+// S suffices for a frame that equals the source's, since the initial state and the datagrams
+// determine its content. Frames of codecs that quantise have other values, and these may differ
+// between machines whose floating-point results differ, so they are hashed in full.
 type digest struct {
-	h     hash.Hash
-	buf   []byte
-	whole bool // every frame is taken in full, as before version 3
+	h          hash.Hash
+	buf        []byte // the record being built, reused
+	fullFrames bool   // hash every decoded frame in full: digest versions 1 and 2
 }
 
-func newDigest(whole bool) digest { return digest{h: sha256.New(), whole: whole} }
+// newDigest returns an empty digest. fullFrames is digest.fullFrames.
+func newDigest(fullFrames bool) digest { return digest{h: sha256.New(), fullFrames: fullFrames} }
 
-// decoded adds the frame that was decoded of flight f. same: it is the frame that the sender
-// stored, under its number.
-func (d *digest) decoded(f *flight, got *frame.Frame, same bool) {
-	if !same || !f.exact || d.whole {
-		d.frame(got)
+// addDecoded adds got, the frame that was decoded for flight f: only the sequence number if the frame
+// equals the source's, otherwise all its values. same means that it equals the frame that the sender
+// stored and has its sequence number.
+func (d *digest) addDecoded(f *flight, got *frame.Frame, same bool) {
+	if !same || !f.unquantised || d.fullFrames {
+		d.addFrame(got)
 		return
 	}
-	d.begin('S', 8)
+	d.beginRecord('S', 8)
 	d.buf = binary.LittleEndian.AppendUint64(d.buf, f.rec.Seq)
 	d.h.Write(d.buf)
 }
 
-func (d *digest) datagram(b []byte) {
-	d.begin('D', len(b))
+// addDatagram adds a sent datagram.
+func (d *digest) addDatagram(b []byte) {
+	d.beginRecord('D', len(b))
 	d.h.Write(d.buf)
 	d.h.Write(b)
 }
 
-func (d *digest) frame(f *frame.Frame) {
-	d.fill(f)
+// addFrame adds all values of a decoded frame.
+func (d *digest) addFrame(f *frame.Frame) {
+	d.encodeFrame(f)
 	d.h.Write(d.buf)
 }
 
-// of returns the SHA-256 of one frame. It does not change the digest.
-func (d *digest) of(f *frame.Frame) [sha256.Size]byte {
-	d.fill(f)
+// frameSum returns the SHA-256 of the F record of one frame. It does not change the digest.
+func (d *digest) frameSum(f *frame.Frame) [sha256.Size]byte {
+	d.encodeFrame(f)
 	return sha256.Sum256(d.buf)
 }
 
-// reported adds the fingerprint of a frame that was decoded at the far end of a network, and
-// differs from the one decoded here.
-func (d *digest) reported(p Fingerprint) {
-	d.begin('R', len(p))
+// addReported adds the fingerprint of a frame that a remote receiver decoded and that differs from
+// the frame decoded in this process.
+func (d *digest) addReported(p Fingerprint) {
+	d.beginRecord('R', len(p))
 	d.h.Write(d.buf)
 	d.h.Write(p[:])
 }
 
+// fingerprint returns the fingerprint of a frame. It does not change the digest.
 func (d *digest) fingerprint(f *frame.Frame) Fingerprint {
-	sum := d.of(f)
+	sum := d.frameSum(f)
 	return Fingerprint(sum[:len(Fingerprint{})])
 }
 
-// Fingerprint is the beginning of the SHA-256 of a frame, which identifies it.
+// Fingerprint identifies a frame: the first 8 bytes of the SHA-256 of its values and its body.
 type Fingerprint [8]byte
 
-// Fingerprinter takes fingerprints of frames. The zero value is ready.
+// Fingerprinter computes fingerprints of frames. The zero value is ready to use.
 type Fingerprinter struct{ d digest }
 
 // Of returns the fingerprint of a frame's values and body.
 func (p *Fingerprinter) Of(f *frame.Frame) Fingerprint { return p.d.fingerprint(f) }
 
-// fill puts a frame's bytes into the buffer.
-func (d *digest) fill(f *frame.Frame) {
-	d.begin('F', 4*len(f.Table)+len(f.Body))
+// encodeFrame sets d.buf to the F record of a frame.
+func (d *digest) encodeFrame(f *frame.Frame) {
+	d.beginRecord('F', 4*len(f.Table)+len(f.Body))
 	at := len(d.buf)
 	d.buf = append(d.buf, make([]byte, 4*len(f.Table))...)
 	for i, v := range f.Table {
@@ -87,9 +98,10 @@ func (d *digest) fill(f *frame.Frame) {
 	d.buf = append(d.buf, f.Body...)
 }
 
-func (d *digest) begin(tag byte, n int) {
+// beginRecord sets d.buf to the head of a record whose content is n bytes long.
+func (d *digest) beginRecord(tag byte, n int) {
 	d.buf = binary.LittleEndian.AppendUint32(append(d.buf[:0], tag), uint32(n))
 }
 
-// sum returns the digest so far; more may follow.
+// sum returns the digest of all records so far, in hexadecimal.
 func (d *digest) sum() string { return hex.EncodeToString(d.h.Sum(nil)) }

@@ -13,7 +13,7 @@ import (
 
 // A recording is sent completely and lasts as many ticks as it has frames. No event
 // at the instant of its end is handled, so that a replay by duration agrees.
-func TestEndOfTheData(t *testing.T) {
+func TestEndOfData(t *testing.T) {
 	for _, frames := range []int{0, 1, 6, 100} {
 		c := config.Default()
 		s, err := engine.NewSessionOf(c, labtest.Finite{Crowd: labtest.NewCrowd(3, 1, frames, 1)}, engine.Options{})
@@ -33,7 +33,7 @@ func TestEndOfTheData(t *testing.T) {
 			t.Fatal(err)
 		}
 		if frames == 0 {
-			continue // a duration of 0 means something else
+			continue // a duration of 0 means one pass through the recording
 		}
 		if err := again.RunUntil(time.Hour); err != nil {
 			t.Fatal(err)

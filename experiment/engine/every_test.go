@@ -48,7 +48,7 @@ func TestEverySixthEqualsTenHertz(t *testing.T) {
 // codecs check that memos and ticks agree at both ends.
 func TestRateChangesMidway(t *testing.T) {
 	for seed := range uint64(6) {
-		c := withMemos(config.Default())
+		c := withChainedCodecs(config.Default())
 		c.Seed, c.Sender.History, c.Receiver.History, c.Sender.RateHz = seed, 255, 200, 60/(1+int(seed%2))
 		for key, v := range map[string]any{"link.loss": "15%", "link.latency": "60ms", "link.jitter": "40ms", "down.duplicate": "10%"} {
 			if err := c.Set(key, v); err != nil {
@@ -74,7 +74,7 @@ func TestRateChangesMidway(t *testing.T) {
 				t.Fatalf("%g packets in %v at every %d-th of %d, want %g", n, took, every[i%7], c.Sender.RateHz, want)
 			}
 		}
-		lawHolds(t, s)
+		checkOutcomes(t, s)
 		got := s.lanes[0].totals(s.Now())
 		if got.Wrong != 0 || got.DecodeRefused != 0 || got.Decoded < 200 {
 			t.Errorf("seed %d: %d decoded, %d wrong, %d refused: %v", seed, got.Decoded, got.Wrong, got.DecodeRefused, s.lanes[0].lastErr)

@@ -14,10 +14,9 @@ import (
 	"wirelab/internal/testkit"
 )
 
-// A display that looks only at rows that changed finds the errors that one finds which
-// looks at all of them, as a picture needs: under loss, damage, swaps and any other
-// change, at any rate.
-func TestChangedRowsAreEnoughForErrors(t *testing.T) {
+// A display that only computes changed rows finds the same errors as one that computes all rows, as
+// a picture needs: under loss, damage, swaps and all other changes, at any rate.
+func TestErrorsFromChangedRows(t *testing.T) {
 	for seed := range testkit.ChooseLong[uint64](16, 8, 2) {
 		run := func(looked bool) (*Session, any) {
 			rng := rand.New(rand.NewPCG(seed, 98))
@@ -54,9 +53,9 @@ func TestChangedRowsAreEnoughForErrors(t *testing.T) {
 	}
 }
 
-// A picture in which only cubes that changed are drawn again is one that is drawn anew: as
-// the rows of the display and the errors are, at any tick.
-func TestPicturesAreAsDrawnAnew(t *testing.T) {
+// A picture for which only changed cubes are computed equals one that is computed completely: rows
+// and errors, at every tick.
+func TestPictureEqualsFullRedraw(t *testing.T) {
 	seeds, total := testkit.ChooseLong[uint64](30, 12, 1), 0
 	for seed := range seeds {
 		rng := rand.New(rand.NewPCG(seed, 97))
@@ -75,21 +74,21 @@ func TestPicturesAreAsDrawnAnew(t *testing.T) {
 			if n%100 == 50 {
 				_ = s.Change(randomChange(rng)) // some are refused
 			}
-			for shown := s.shown; s.shown == shown; { // a packet may arrive after it, at the same instant
+			for shown := s.displayTicks; s.displayTicks == shown; { // a packet may arrive at the same time, after the tick
 				s.now = s.NextEvent()
 				if err := s.step(s.now); err != nil {
 					t.Fatal(err)
 				}
 			}
 			d := l.display
-			picture := d.Picture(&s.feed.cur.Frame)
+			picture := d.Picture(&s.feed.current.Frame)
 			if picture.Shown == nil {
 				continue
 			}
 			hermite := s.config.Receiver.Hermite
 			anew := displayAt(s.schema, l.cadence, l.rcv.History(), &l.taint, hermite, d.Moment(), &s.truths, &meters.DisplayErrors{})
-			if !reflect.DeepEqual(picture, anew.Picture(&s.feed.cur.Frame)) {
-				t.Fatalf("seed %d: display tick %d is drawn otherwise anew", seed, n)
+			if !reflect.DeepEqual(picture, anew.Picture(&s.feed.current.Frame)) {
+				t.Fatalf("seed %d: display tick %d differs from a full redraw", seed, n)
 			}
 			seq := l.cadence.SeqAt(d.Moment())
 			isExact := exact(seq) && exact(seq+1)
@@ -105,9 +104,9 @@ func TestPicturesAreAsDrawnAnew(t *testing.T) {
 	}
 }
 
-// Every frame of a session says which rows changed, of a source that does not say so too;
-// and a session has no more frames than it needs.
-func TestSessionKnowsWhatChanged(t *testing.T) {
+// Every frame of a session has its changed rows, even if the source does not report them, and a
+// session has no more frames than it needs.
+func TestChangedRowsOfSession(t *testing.T) {
 	for _, ends := range []bool{false, true} {
 		crowd := labtest.NewCrowd(80, 3, -1, 5)
 		var s *Session
@@ -128,12 +127,12 @@ func TestSessionKnowsWhatChanged(t *testing.T) {
 			if err := s.RunUntil(s.cadence.TickTime(uint64(n))); err != nil {
 				t.Fatal(err)
 			}
-			want.Compare(s.feed.cur.Table, was.Table, frame.CubeFields)
-			if !slices.Equal(want, s.feed.cur.Changed) {
-				t.Fatalf("frame %d (read ahead: %v): %v are said to change, %v do", n, ends, s.feed.cur.Changed, want)
+			want.Compare(s.feed.current.Table, was.Table, frame.CubeFields)
+			if !slices.Equal(want, s.feed.current.Changed) {
+				t.Fatalf("frame %d (read ahead: %v): %v are said to change, %v do", n, ends, s.feed.current.Changed, want)
 			}
-			was.CopyFrom(&s.feed.cur.Frame)
-			made[s.feed.cur] = true
+			was.CopyFrom(&s.feed.current.Frame)
+			made[s.feed.current] = true
 		}
 		if most := frame.MaxHistory + 20; len(made) > most {
 			t.Errorf("%d frames are in use, want %d at most", len(made), most)

@@ -12,14 +12,15 @@ import (
 	"wirelab/experiment/internal/labtest"
 )
 
-// brittle is an encoder that breaks after some packets, at one end.
+// brittle is an encoder that breaks its contract after some packets, in the encoder or in the
+// decoder.
 type brittle struct {
 	encoders.Encoder
 	encoders.Decoder
 	left int
 }
 
-func (b *brittle) crack() error {
+func (b *brittle) countDown() error {
 	if b.left--; b.left < 0 {
 		return fmt.Errorf("plugin brittle: %w: it fell", encoders.ErrBroken)
 	}
@@ -27,20 +28,21 @@ func (b *brittle) crack() error {
 }
 
 func (b *brittle) Encode(dst []byte, cur *frame.Frame, refs []encoders.Ref, m encoders.Memo, a *encoders.Budget) ([]byte, encoders.Memo, error) {
-	if err := b.crack(); err != nil {
+	if err := b.countDown(); err != nil {
 		return dst, nil, err
 	}
 	return b.Encoder.Encode(dst, cur, refs, m, a)
 }
 
 func (b *brittle) Decode(dst *frame.Frame, src []byte, refs []encoders.Ref, m encoders.Memo) (encoders.Memo, error) {
-	if err := b.crack(); err != nil {
+	if err := b.countDown(); err != nil {
 		return nil, errors.Join(encoders.ErrCorrupt, err)
 	}
 	return b.Decoder.Decode(dst, src, refs, m)
 }
 
-// brittleSession is one in which rotor is from outside and breaks at either end after so many packets.
+// brittleSession returns a session in which rotor is a plugin that breaks at one endpoint after the
+// given number of packets.
 func brittleSession(t *testing.T, script []config.StampedChange, left [2]int) *Session {
 	t.Helper()
 	c := config.Default()
@@ -67,8 +69,8 @@ func brittleSession(t *testing.T, script []config.StampedChange, left [2]int) *S
 	return s
 }
 
-// What the times are of is said as long as they are of that.
-func TestTimesOfAnEncoderThatGaveWay(t *testing.T) {
+// Timing.RunsAs is reported as long as the times include those of the plugin.
+func TestTimesAfterFallback(t *testing.T) {
 	s := brittleSession(t, []config.StampedChange{config.Stamp(time.Second, config.NewChange("encoder", "rotor"))}, [2]int{40, 1 << 30})
 	for _, c := range []struct {
 		at          time.Duration
@@ -84,9 +86,10 @@ func TestTimesOfAnEncoderThatGaveWay(t *testing.T) {
 	}
 }
 
-// An encoder from outside that breaks gives way to the one before it, at whichever end it
-// broke; the session goes on, nothing is wrong, and a replay of its changes is the same.
-func TestBrokenEncoderGivesWay(t *testing.T) {
+// A plugin encoder that breaks its contract is replaced by the encoder before it, whether its
+// encoder or its decoder broke. The session continues without wrong frames, and a replay of its
+// changes gives the same digest.
+func TestBrokenEncoderIsReplaced(t *testing.T) {
 	for name, left := range map[string][2]int{"encoder": {40, 1 << 30}, "decoder": {1 << 30, 40}} {
 		run := func(script []config.StampedChange) *Result {
 			s := brittleSession(t, script, left)

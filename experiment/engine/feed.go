@@ -8,31 +8,32 @@ import (
 	"wirelab/dataset/frame"
 )
 
-// feed reads the frames of a source. A source that can end is read one frame ahead: the session
-// must know its end before it handles any event of that instant.
+// feed reads the frames of a source. A source that can end is read one frame ahead, because the
+// session must know its end before it handles any event at that time.
 type feed struct {
-	source dataset.Source
-	pool   *frame.Pool
-	cells  int           // of a row
-	cur    *frame.Shared // the newest frame; at first the initial state. It must not be modified.
-	ahead  *frame.Shared // the frame after cur; nil if the source never ends
-	ticks  uint64        // frames taken
+	source      dataset.Source
+	pool        *frame.Pool
+	cells       int           // values per row
+	current     *frame.Shared // the newest frame; at first the initial state. It must not be modified.
+	ahead       *frame.Shared // the frame after current; nil if the source never ends
+	framesTaken uint64        // calls of next so far: the tick of the frame after current
 
-	restarts bool   // the recording restarts before the frame that was read last (a seam)
-	err      error  // of reading that frame; reported when it is due
-	over     bool   // the source has ended
-	lastTick uint64 // ticks when it did
+	// State of the frame that was read last: ahead, or current if nothing is read ahead.
+	restartsNext bool   // the recording restarted before that frame; false for other sources
+	err          error  // error of reading that frame; next returns it when the frame is due
+	ended        bool   // the source ended before that frame
+	endTick      uint64 // tick of the first frame that the source does not have; set if ended
 }
 
-// newFeed returns the feed of a source, with the initial state as the newest frame.
+// newFeed returns a feed of src whose current frame is a copy of initial.
 func newFeed(src dataset.Source, initial *frame.Frame) feed {
 	f := feed{source: src, pool: frame.NewPool(src.Schema()), cells: len(src.Schema().Fields)}
-	f.cur = f.pool.Take()
-	f.cur.CopyFrom(initial)
+	f.current = f.pool.Take()
+	f.current.CopyFrom(initial)
 	return f
 }
 
-// next takes the next frame, and reports whether the recording restarted before it.
+// next makes the next frame the current one, and reports whether the recording restarted before it.
 func (f *feed) next() (restarted bool, err error) {
 	next, readsAhead := f.ahead, f.ahead != nil
 	if !readsAhead {
@@ -41,35 +42,37 @@ func (f *feed) next() (restarted bool, err error) {
 	if f.err != nil {
 		return false, f.err
 	}
-	restarted = f.restarts
-	f.cur.Release()
-	f.cur = next
-	f.ticks++
+	restarted = f.restartsNext
+	f.current.Release()
+	f.current = next
+	f.framesTaken++
 	if readsAhead {
 		f.ahead = f.read()
 	}
 	return restarted, nil
 }
 
-// read reads the frame after cur.
+// read reads one frame from the source. It sets f.restartsNext, and the rows in which the frame differs
+// from the current one. It records an error in f.err and the end of the source in f.ended and f.endTick;
+// then the content of the frame is undefined.
 func (f *feed) read() *frame.Shared {
 	next := f.pool.Take()
 	f.err = f.source.Next(&next.Frame)
 	if errors.Is(f.err, io.EOF) {
-		f.over, f.lastTick, f.err = true, f.ticks, nil
+		f.ended, f.endTick, f.err = true, f.framesTaken, nil
 		return next
 	}
 	s, ok := f.source.(dataset.Seamed)
-	f.restarts = ok && s.Seam()
+	f.restartsNext = ok && s.Seam()
 	if t, ok := f.source.(dataset.Tracked); ok {
 		copy(next.Changed, t.Changed())
 	} else if f.err == nil {
-		next.Changed.Compare(next.Table, f.cur.Table, f.cells)
+		next.Changed.Compare(next.Table, f.current.Table, f.cells)
 	}
 	return next
 }
 
-// close releases the source.
+// close closes the source, if it is an io.Closer.
 func (f *feed) close() error {
 	if c, ok := f.source.(io.Closer); ok {
 		return c.Close()

@@ -17,27 +17,28 @@ import (
 	"wirelab/experiment/engine/packetlog"
 )
 
-// longestDelivery ends a run without a duration. Over a link that loses everything, the
-// delivery would never finish.
-const longestDelivery = time.Hour
+// maxDeliveryDuration is the end of the delivery of a file if the configuration sets no duration.
+// Over a link that loses all packets the delivery would never end.
+const maxDeliveryDuration = time.Hour
 
-// roundPause is the pause between two rounds of a session that delivers the file repeatedly
-// (Data.Again).
+// roundPause is the pause between two deliveries in a session that delivers the file repeatedly
+// (config.Data.Again). Each delivery is a round.
 const roundPause = time.Second
 
 // fileDelivery is the session's state for data with frame.Every delivery. The session ends, or
 // begins another round, when every lane has delivered the file.
 type fileDelivery struct {
-	delivers bool // the data are files; if not, the fields below are unset
-	pair     *delivery.Pair
-	packs    *delivery.PackCache
-	scripted []*endpoint.Encoding // encodings of the script that the file is not packed with yet
-	rounds   uint64               // rounds begun
-	pausing  bool
-	resumeAt time.Duration // when the next round begins, if pausing
+	isFile    bool // the data are a file; if not, the fields below are unset
+	pair      *delivery.Pair
+	packs     *delivery.PackCache
+	scripted  []*endpoint.Encoding // encodings of scripted changes with which the file is not packed yet
+	rounds    uint64               // rounds begun
+	isPausing bool
+	resumeAt  time.Duration // when the next round begins, if pausing
 }
 
-// readPair reads the source's only frame, the new file, into dst. initial is the old file.
+// readPair reads the only frame of src, the new file, into dst, and returns it with initial, the old
+// file. name is the name of the data, for errors.
 func readPair(src dataset.Source, name string, initial, dst *frame.Frame) (*delivery.Pair, error) {
 	if err := src.Next(dst); err != nil && !errors.Is(err, io.EOF) {
 		return nil, fmt.Errorf("data %s: %w", name, err)
@@ -45,7 +46,7 @@ func readPair(src dataset.Source, name string, initial, dst *frame.Frame) (*deli
 	return delivery.NewPair(initial, dst), nil
 }
 
-// FileSums returns the SHA-256 of the two files that the data of c names.
+// FileSums returns the SHA-256 of the old and the new file of the data of c.
 func FileSums(ctx context.Context, c *config.Config) (old, new [sha256.Size]byte, err error) {
 	src, err := c.OpenData(ctx, false)
 	if err != nil {
@@ -62,9 +63,9 @@ func FileSums(ctx context.Context, c *config.Config) (old, new [sha256.Size]byte
 	return pair.OldSum, pair.NewSum, nil
 }
 
-// deliverOver sets a lane up to deliver the session's file, if any.
-func (s *Session) deliverOver(l *lane) {
-	if !s.delivers {
+// setUpDelivery makes a lane deliver the session's file. It does nothing if the data are not a file.
+func (s *Session) setUpDelivery(l *lane) {
+	if !s.isFile {
 		return
 	}
 	c := s.config
@@ -72,8 +73,9 @@ func (s *Session) deliverOver(l *lane) {
 		Beat: time.Second / time.Duration(c.Sender.RateHz), Again: c.Data.Again, Clock: s.opt.Clock})
 }
 
-// deliveryOver reports whether every lane has delivered the file, or has failed to.
-func (s *Session) deliveryOver() bool {
+// allDelivered reports whether the delivery of the file has succeeded or failed on every lane, and no
+// lane has another encoder pending.
+func (s *Session) allDelivered() bool {
 	for _, l := range s.lanes {
 		if l.snd.Pending() != nil || !l.delivery.Ended() {
 			return false
@@ -82,74 +84,79 @@ func (s *Session) deliveryOver() bool {
 	return true
 }
 
-// stepDelivery sends one datagram on each lane, if one is due. It runs after the arrivals of
-// this instant.
+// stepDelivery sends one datagram on each lane, if one is due. When all lanes have delivered the file,
+// it ends the session or, after roundPause, begins the next round. The arrivals due at time at must
+// have been handled.
 func (s *Session) stepDelivery(at time.Duration) {
-	switch over := s.deliveryOver(); {
-	case !over:
-		s.pausing = false
+	switch {
+	case !s.allDelivered():
+		s.isPausing = false
 	case !s.config.Data.Again:
 		s.finish(at + 1)
 		return
-	case !s.pausing:
-		s.pausing, s.resumeAt = true, at+roundPause
+	case !s.isPausing:
+		s.isPausing, s.resumeAt = true, at+roundPause
 	}
-	if !s.takeTurn(at) {
+	if !s.consumeSendSlot(at) {
 		return
 	}
-	if s.pausing && at >= s.resumeAt {
-		s.pausing = false
+	if s.isPausing && at >= s.resumeAt {
+		s.isPausing = false
 		s.rounds++
-		s.mark(at, MarkSeam, "seam")
+		s.addMark(at, MarkSeam, "loop")
 		for _, l := range s.lanes {
-			l.snd.Request(*l.snd.Encoding())
+			l.snd.Request(*l.snd.Encoding()) // a new epoch delivers the file again
 		}
 	}
-	s.rounds = max(s.rounds, 1)
+	s.rounds = max(s.rounds, 1) // the first round begins with the first datagram
 	for _, l := range s.lanes {
 		l.sendBlock(at)
 	}
 }
 
-// sendBlock sends a block if one is due.
+// sendBlock sends the next block of the file, if one is due. If an epoch begins, it packs the file first,
+// and records the error of an encoder that rejects the file.
 func (l *lane) sendBlock(now time.Duration) {
 	if err := l.delivery.Begin(now); err != nil {
 		l.refuseFrame(now, &endpoint.Packet{Seq: l.snd.Seq(), Codec: l.codec()}, err)
 	}
 	l.budget.Reset()
 	if p, items, ok := l.delivery.Send(now, &l.budget); ok {
-		l.transmit(now, &p, encoded{items: items, changed: items}) // every byte counts as changed
+		l.transmit(now, &p, encodeInfo{items: items, changed: items}) // every byte counts as changed
 	}
 }
 
-// unpack rebuilds the new file once all blocks have arrived. r is the record of the last one.
-func (l *lane) unpack(now time.Duration, r *packetlog.Record) {
+// unpackFile rebuilds the new file when its last block has arrived, and sets the outcome of r, the
+// record of that block. It adds the file to the digest. It does nothing while blocks are missing or if the
+// data are not a file.
+func (l *lane) unpackFile(now time.Duration, r *packetlog.Record) {
 	if l.delivery == nil {
 		return
 	}
-	u, ok := l.delivery.Unpack(now)
+	unpacked, ok := l.delivery.Unpack(now)
 	if !ok {
 		return
 	}
-	r.DecodeNS += u.NS
-	if u.Err != nil {
-		l.lastErr = fmt.Errorf("the file: %w", u.Err)
-		if !l.taint.file {
+	r.DecodeNS += unpacked.NS
+	if unpacked.Err != nil {
+		l.lastErr = fmt.Errorf("unpack the file: %w", unpacked.Err)
+		if !l.taint.fileTainted { // otherwise damage is the cause, not the codec
 			r.Outcome = packetlog.Corrupt
 			l.meter.DecodeRefused++
 		}
 		return
 	}
-	l.digest.frame(u.File)
-	if !u.Same {
+	l.digest.addFrame(unpacked.File)
+	if !unpacked.Same {
 		r.Outcome = packetlog.Wrong
 	}
 }
 
-// noteScripted records the encodings that a scripted configuration c needs. The file is then
-// packed with them before the session runs, when progress can be shown and the user can cancel.
-func (s *Session) noteScripted(c *config.Config) error {
-	if !s.delivers {
+// addScriptedEncodings records the encodings of c, the configuration after a scripted change. Pack
+// then packs the file with them before the session runs, while the caller can show progress and the
+// user can cancel.
+func (s *Session) addScriptedEncodings(c *config.Config) error {
+	if !s.isFile {
 		return nil
 	}
 	for _, e := range encodersOf(c) {
@@ -157,53 +164,55 @@ func (s *Session) noteScripted(c *config.Config) error {
 		if err != nil {
 			return err
 		}
-		run, err := endpoint.NewEncoding(s.schema, codec, params)
+		encoding, err := endpoint.NewEncoding(s.schema, codec, params)
 		if err != nil {
 			return config.ErrorAt("encoder", err)
 		}
-		s.scripted = append(s.scripted, &run)
+		s.scripted = append(s.scripted, &encoding)
 	}
 	return nil
 }
 
-// PacksNeeded returns the encodings that the session or its script needs and that the file is
-// not packed with yet.
+// PacksNeeded returns the encodings of the session and its script with which the file is not packed
+// yet; nil if the data are not a file.
 func (s *Session) PacksNeeded() []*endpoint.Encoding {
-	if !s.delivers {
+	if !s.isFile {
 		return nil
 	}
 	var list []*endpoint.Encoding
 	for _, l := range s.lanes {
-		run := l.snd.Pending()
-		if run == nil {
-			run = l.snd.Encoding()
+		encoding := l.snd.Pending() // of the next epoch, which replaces the current one
+		if encoding == nil {
+			encoding = l.snd.Encoding()
 		}
-		if !s.packs.Has(run, s.pair) {
-			list = append(list, run)
+		if !s.packs.Has(encoding, s.pair) {
+			list = append(list, encoding)
 		}
 	}
-	s.scripted = slices.DeleteFunc(s.scripted, func(run *endpoint.Encoding) bool { return s.packs.Has(run, s.pair) })
+	isPacked := func(encoding *endpoint.Encoding) bool { return s.packs.Has(encoding, s.pair) }
+	s.scripted = slices.DeleteFunc(s.scripted, isPacked)
 	return append(list, s.scripted...)
 }
 
-// Pack packs the file with all encodings of PacksNeeded. Called before the session runs, it lets
-// the caller show progress through w.
+// Pack packs the file with all encodings of PacksNeeded, and reports progress to w, which may be nil.
+// Without Pack, the file is packed when the delivery begins.
 func (s *Session) Pack(w *delivery.Packing) error {
-	for _, run := range s.PacksNeeded() {
-		if err := s.packs.Make(run, s.pair, w); err != nil {
+	for _, encoding := range s.PacksNeeded() {
+		if err := s.packs.Make(encoding, s.pair, w); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// PackJob returns a function that packs the session's file with run's codec and params. The
-// function uses none of the session's own state, so another goroutine may call it.
-func (s *Session) PackJob(run *endpoint.Encoding, w *delivery.Packing) func() error {
+// PackJob returns a function that packs the session's file with the codec and parameters of encoding
+// and stores the result in the session's cache. Another goroutine may call the function, so it creates
+// its own encoder. It reports progress to w.
+func (s *Session) PackJob(encoding *endpoint.Encoding, w *delivery.Packing) func() error {
 	packs, pair, schema := s.packs, s.pair, s.schema
-	codec, params := run.Codec, run.Params
+	codec, params := encoding.Codec, encoding.Params
 	return func() error {
-		own, err := endpoint.NewEncoding(schema, codec, params) // the session may be using run's encoder
+		own, err := endpoint.NewEncoding(schema, codec, params)
 		if err != nil {
 			return err
 		}
@@ -211,14 +220,14 @@ func (s *Session) PackJob(run *endpoint.Encoding, w *delivery.Packing) func() er
 	}
 }
 
-// FileSizes returns the sizes in bytes of the file that both ends have and of the one to be
-// delivered.
+// FileSizes returns the sizes in bytes of the old file, which both endpoints have, and of the new
+// file, which is delivered.
 func (s *Session) FileSizes() (old, new int64) {
 	return int64(len(s.pair.Old.Body)), int64(len(s.pair.New.Body))
 }
 
-// delivered returns how many bytes of the packed files have arrived and how many there are,
-// summed over all lanes.
+// delivered returns the bytes of the packed file that have arrived and its size, summed over all
+// lanes.
 func (s *Session) delivered() (done, total float64) {
 	for _, l := range s.lanes {
 		d, t := l.delivery.Progress()

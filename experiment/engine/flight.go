@@ -12,80 +12,82 @@ import (
 	"wirelab/lossmodel"
 )
 
-// flight is the lab's state of a packet in flight: the true frame to compare with, and its
-// record. Endpoints never see it. The network returns its tag with the bytes.
+// flight is the lab's state of a packet in flight: its record, and the frame that the receiver must
+// decode. The endpoints have no access to it. The network delivers tag along with the bytes.
+// Copy 0 of a packet is the packet itself; the link makes copies 1 and up.
 type flight struct {
 	tag         uint64
-	inFlight    bool          // false once all copies have ended
-	truth       *frame.Shared // what the receiver must decode; nil if only sum is kept
-	sum         [sha256.Size]byte
-	exact       bool // the sender stored the source's frame: no block of a file, and no codec that quantises
+	inFlight    bool              // false once the flight is released
+	expected    *frame.Shared     // the frame that the receiver must decode; nil if only expectedSum is stored
+	expectedSum [sha256.Size]byte // SHA-256 of that frame; set if expected is nil
+	unquantised bool              // that frame is the source's, unchanged: not a block of a file, and the codec does not quantise
 	rec         packetlog.Record
 	record      uint64            // number of rec in the log
-	stretch     int               // of the link's settings in which it was sent; unused if fateUnknown
-	copies      int               // made by the link, without the packet itself
-	ended       uint16            // bit n: the outcome of copy n is recorded
-	arriving    int               // copies that have yet to arrive
-	fateUnknown bool              // the network did not report its fate
-	leaves      time.Duration     // when it left for the network, at the latest known; only if fateUnknown
-	trails      []lossmodel.Trail // of copies 1 and up, if packets are inspected
+	linkStretch int               // number of the meters.LinkStretch that counts it; unused if fateUnknown
+	copies      int               // copies made by the link, without the packet itself
+	endedCopies uint16            // bit n is set if the outcome of copy n is recorded
+	arriving    int               // copies that have yet to arrive, including the packet itself
+	fateUnknown bool              // a real network: whether and when it arrives was unknown when it was sent
+	leftAt      time.Duration     // latest time at which it entered the real network
+	trails      []lossmodel.Trail // of copies 1 and up; empty unless packets are inspected
 }
 
-// open iterates over the numbers of the copies whose outcome is not recorded.
-func (f *flight) open() iter.Seq[int] {
+// openCopies iterates over the numbers of the copies whose outcome is not recorded yet.
+func (f *flight) openCopies() iter.Seq[int] {
 	return func(yield func(int) bool) {
 		for n := 0; n <= f.copies; n++ {
-			if f.ended>>n&1 == 0 && !yield(n) {
+			if f.endedCopies>>n&1 == 0 && !yield(n) {
 				return
 			}
 		}
 	}
 }
 
-// matches reports whether the decoded frame equals the true one, bit for bit.
+// matches reports whether got, the decoded frame, equals the sender's frame bit for bit.
 func (f *flight) matches(got *frame.Frame, d *digest) bool {
-	if f.truth == nil {
-		return d.of(got) == f.sum
+	if f.expected == nil {
+		return d.frameSum(got) == f.expectedSum
 	}
-	return got.Equal(&f.truth.Frame)
+	return got.Equal(&f.expected.Frame)
 }
 
-// fingerprint returns that of the true frame.
+// fingerprint returns the fingerprint of the sender's frame.
 func (f *flight) fingerprint(d *digest) Fingerprint {
-	if f.truth == nil {
-		return Fingerprint(f.sum[:len(Fingerprint{})])
+	if f.expected == nil {
+		return Fingerprint(f.expectedSum[:len(Fingerprint{})])
 	}
-	return d.fingerprint(&f.truth.Frame)
+	return d.fingerprint(&f.expected.Frame)
 }
 
 // flights are the packets in flight, in the order of their sequence numbers.
 type flights struct {
-	queue ring.Queue[flight] // by tag; some in the middle may have landed
-	pool  *frame.Pool        // of frames that are not the source's
+	queue ring.Queue[flight] // indexed by tag; flights other than the first may already be released
+	pool  *frame.Pool        // for copies of frames that are not the source's
 }
 
-// maxTruths is how many packets in flight are compared with the true frame. For further ones, on
-// links that hold minutes of packets, only the SHA-256 is kept, which bounds the memory.
-const maxTruths = 1024
+// maxExpectedFrames is the maximum number of packets in flight whose frame is stored. Of further
+// packets, on links that hold minutes of packets, only the SHA-256 is stored. This bounds the memory.
+const maxExpectedFrames = 1024
 
-// take returns a new flight, until the next call. The receiver must decode stored; source is the
-// same frame if the sender stored the source's unchanged, else nil.
-func (s *flights) take(stored *frame.Frame, source *frame.Shared, d *digest) *flight {
+// add returns a new flight, valid until the next call. stored is the frame that the receiver must
+// decode. source is the source's frame if stored equals it, else nil. add keeps source, which is shared,
+// but copies stored, which the sender reuses.
+func (s *flights) add(stored *frame.Frame, source *frame.Shared, d *digest) *flight {
 	f := s.queue.Push()
-	*f = flight{tag: s.queue.Next() - 1, inFlight: true, exact: source != nil, trails: f.trails[:0]}
+	*f = flight{tag: s.queue.Next() - 1, inFlight: true, unquantised: source != nil, trails: f.trails[:0]}
 	switch {
-	case s.queue.Len() > maxTruths:
-		f.sum = d.of(stored)
-	case f.exact:
-		f.truth = source.Keep()
+	case s.queue.Len() > maxExpectedFrames:
+		f.expectedSum = d.frameSum(stored)
+	case f.unquantised:
+		f.expected = source.Keep()
 	default:
-		f.truth = s.pool.Take()
-		f.truth.CopyFrom(stored)
+		f.expected = s.pool.Take()
+		f.expected.CopyFrom(stored)
 	}
 	return f
 }
 
-// get returns the flight with that tag; nil if it was released.
+// get returns the flight with the given tag; nil if it was released.
 func (s *flights) get(tag uint64) *flight {
 	if f := s.queue.At(tag); f != nil && f.inFlight {
 		return f
@@ -93,23 +95,25 @@ func (s *flights) get(tag uint64) *flight {
 	return nil
 }
 
-// release ends a flight.
+// release frees a flight. All outcomes of its copies must be recorded. Flights leave the queue in order, so
+// a released flight stays there until all older ones are released.
 func (s *flights) release(f *flight) {
 	f.inFlight = false
-	if f.truth != nil {
-		f.truth.Release()
-		f.truth = nil
+	if f.expected != nil {
+		f.expected.Release()
+		f.expected = nil
 	}
 	for s.queue.Len() > 0 && !s.queue.At(s.queue.First()).inFlight {
 		s.queue.Pop()
 	}
 }
 
-// oldest returns the oldest packet in flight; nil if nothing is in flight.
+// oldest returns the oldest flight that is not released; nil if nothing is in flight.
 func (s *flights) oldest() *flight { return s.queue.At(s.queue.First()) }
 
-// settled returns the sequence number below which no packet is in flight.
-func (s *flights) settled() uint64 {
+// firstUnsettled returns the sequence number of the oldest packet in flight, or the maximum if
+// nothing is in flight.
+func (s *flights) firstUnsettled() uint64 {
 	if f := s.oldest(); f != nil {
 		return f.rec.Seq
 	}

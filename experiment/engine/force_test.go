@@ -9,9 +9,9 @@ import (
 	"wirelab/experiment/internal/labtest"
 )
 
-// What may take more memory than most machines have is refused with a sentence that says
-// how to do it all the same.
-func TestForceBeyondTheEstimate(t *testing.T) {
+// A session that may need more memory than most machines have is refused, with an error that
+// contains the option to run it nevertheless.
+func TestForceSkipsMemoryCheck(t *testing.T) {
 	schema := *labtest.NewCrowd(2, 1, -1, 1).Schema()
 	schema.Rows = 65535
 	c := config.Default()
@@ -21,11 +21,11 @@ func TestForceBeyondTheEstimate(t *testing.T) {
 	if !frame.IsCubes(&schema) {
 		t.Fatal("no cubes")
 	}
-	err := fit(c.Clone(), &schema, false)
-	if err == nil || !strings.Contains(err.Error(), "needs about 60 GB") || !strings.HasSuffix(err.Error(), "or --force for tui run") {
+	err := fitToSchema(c.Clone(), &schema, false)
+	if err == nil || !strings.Contains(err.Error(), "needs about 60 GB") || !strings.HasSuffix(err.Error(), "or --force with tui run") {
 		t.Error(err)
 	}
-	if err := fit(c, &schema, true); err != nil {
+	if err := fitToSchema(c, &schema, true); err != nil {
 		t.Errorf("forced: %v", err)
 	}
 }

@@ -12,9 +12,9 @@ import (
 	"wirelab/internal/testkit"
 )
 
-// The digest of twelve seconds with losses and swaps, and that of a minute, for each encoder.
-// They are the same on every machine. A change of a wire format changes its line, and belongs
-// in the change log. The minute is run where checks are thorough, and to write the lines.
+// TestGoldenDigests compares the digests of twelve seconds with losses and swaps, and of a minute,
+// for each encoder. They are the same on every machine. A change of a packet format changes its
+// line, and must be in the change log. The minute only runs in thorough checks and with -update.
 func TestGoldenDigests(t *testing.T) {
 	if testing.Short() {
 		t.Skip("-short: every encoder, in one goroutine, is long under the race detector")
@@ -23,7 +23,7 @@ func TestGoldenDigests(t *testing.T) {
 	var brief, minute bytes.Buffer
 	for _, codec := range labtest.OfCubes() {
 		c := config.Default()
-		c.Seed, c.WholeFrames = 20151, true // as old reports, so that nothing else moves these lines
+		c.Seed, c.WholeFrames = 20151, true // like old reports, so that the lines depend on nothing else
 		for key, v := range map[string]any{
 			"link.loss": "8%", "link.latency": "60ms", "link.jitter": "20ms", "link.distribution": "normal", "down.burst": 2,
 			"down.duplicate": "3%", "down.corrupt": "1%", "down.reorder": "2%", "down.rate": "2mbit",

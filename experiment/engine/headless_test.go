@@ -10,7 +10,7 @@ import (
 	"wirelab/experiment/config"
 )
 
-// cpuTime returns the CPU time that this process has taken, of all its threads.
+// cpuTime returns the CPU time of all threads of this process.
 func cpuTime(tb testing.TB) time.Duration {
 	tb.Helper()
 	var u syscall.Rusage
@@ -20,9 +20,8 @@ func cpuTime(tb testing.TB) time.Duration {
 	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }
 
-// BenchmarkHeadless runs ten minutes of a looped recording over a bad link. x_cpu is how
-// many times faster than real time the whole lab goes, by CPU time: run it with
-// GOMAXPROCS=1, so that it is that of one core.
+// BenchmarkHeadless runs ten minutes of a looped recording over a bad link. x_cpu is the virtual
+// time divided by the CPU time of the whole lab. Run it with GOMAXPROCS=1, to measure one core.
 func BenchmarkHeadless(b *testing.B) {
 	needCharlie(b)
 	for _, name := range []string{"relative-orientation", "changed-index", "rotor", "quantized", "static"} {
@@ -30,13 +29,13 @@ func BenchmarkHeadless(b *testing.B) {
 	}
 }
 
-// BenchmarkWatched is BenchmarkHeadless with what the dashboard looks at.
+// BenchmarkWatched is like BenchmarkHeadless with the picture and the inspector of the dashboard.
 func BenchmarkWatched(b *testing.B) {
 	needCharlie(b)
 	benchmarkMinutes(b, "relative-orientation", Options{KeepSamples: 600, KeepPackets: 4096, WithPicture: true, Inspect: true})
 }
 
-// benchmarkMinutes runs ten minutes of charlie with an encoder.
+// benchmarkMinutes runs ten minutes of charlie with the given encoder.
 func benchmarkMinutes(b *testing.B, encoder string, opt Options) {
 	c := lossyConfig(b)
 	c.Encoder, c.Duration = config.Encoder{Name: encoder}, 10*time.Minute

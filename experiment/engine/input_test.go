@@ -19,7 +19,7 @@ type keyboard struct {
 	*labtest.Crowd
 	held   world.Input
 	script bool
-	log    []string // what was held in each frame
+	log    []string // keys held in each frame
 }
 
 func newKeyboard() *keyboard { return &keyboard{Crowd: labtest.NewCrowd(3, 1, -1, 1), script: true} }
@@ -61,9 +61,9 @@ func runLengths(list []string) string {
 	return strings.Join(out, " ")
 }
 
-// A press holds its key for the nine frames of 150 ms. A repeat extends it, and the
-// opposite key releases it. Modes stay on until switched off. The script has the keys
-// until the first press, and again after autopilot is switched on.
+// A press holds its key for the nine frames of 150 ms. A repeat extends this, and the opposite key
+// releases the key. Modes stay on until switched off. The script plays until the first press, and
+// again after autopilot is switched on.
 func TestInputsHoldKeys(t *testing.T) {
 	due := func(n uint64) time.Duration { return endpoint.TickTime(n, 60) }
 	on, off := true, false
@@ -107,10 +107,10 @@ func TestInputsHoldKeys(t *testing.T) {
 	}
 }
 
-// A player who takes the keys from the script begins with the script's modes.
+// A user who takes over from the script begins with the script's modes.
 func TestPlayerInheritsScriptModes(t *testing.T) {
 	src := newKeyboard()
-	src.held.Pull = true // the script's
+	src.held.Pull = true // set by the script
 	s, err := NewSessionOf(config.Default(), src, Options{Endless: true})
 	if err != nil {
 		t.Fatal(err)
@@ -131,7 +131,7 @@ func TestRecordingTakesNoInput(t *testing.T) {
 	c := config.Default()
 	c.At = []config.StampedChange{{T: time.Second, Change: config.NewChange("press", "left")}}
 	if _, err := NewSession(t.Context(), c, Options{}); err == nil || !strings.Contains(err.Error(),
-		`nobody can play demo: it is a recording; expected the live world`) {
+		`demo accepts no input: it is not a live world; expected data "world"`) {
 		t.Errorf("a script with a press on a recording: %v", err)
 	}
 	s, err := NewSession(t.Context(), config.Default(), Options{})
@@ -144,8 +144,8 @@ func TestRecordingTakesNoInput(t *testing.T) {
 	}
 }
 
-// Inputs in a configuration file come back from the effective configuration.
-func TestInputsInAFile(t *testing.T) {
+// Inputs in a configuration file are in the effective configuration.
+func TestInputsInConfigFile(t *testing.T) {
 	text := `
 [data]
 source = "world"
@@ -193,8 +193,8 @@ loss = "5%"
 	}
 }
 
-// A report for people shows many presses in one row.
-func TestPressesShareOneRow(t *testing.T) {
+// report.md lists many presses in one row.
+func TestPressesAreSummarised(t *testing.T) {
 	on := true
 	press := func(at time.Duration) config.StampedChange {
 		return config.Stamp(at, config.NewChange("press", "left"))
@@ -208,6 +208,6 @@ func TestPressesShareOneRow(t *testing.T) {
 		i += n
 	}
 	if want := "3 arrow key presses, until 3.500 s; hover on; press left"; strings.Join(got, "; ") != want {
-		t.Errorf("told as %q, want %q", got, want)
+		t.Errorf("got %q, want %q", got, want)
 	}
 }

@@ -12,9 +12,8 @@ import (
 	"wirelab/lossmodel"
 )
 
-// inspected runs a session of a crowd with Options.Inspect. Settings are pairs of key
-// and value.
-func inspected(t *testing.T, until time.Duration, settings ...string) *Session {
+// runInspected runs a session of a crowd with Options.Inspect. settings are pairs of key and value.
+func runInspected(t *testing.T, until time.Duration, settings ...string) *Session {
 	t.Helper()
 	c := config.Default()
 	for i := 0; i < len(settings); i += 2 {
@@ -32,13 +31,12 @@ func inspected(t *testing.T, until time.Duration, settings ...string) *Session {
 	return s
 }
 
-// An opened packet agrees with its record, and its bits and the steps of its trail
-// add up. Nothing is recorded without Options.Inspect, and inspecting changes no
-// result.
-func TestOpenedPacketAddsUp(t *testing.T) {
+// An opened packet agrees with its record, and its bits and the steps of its trail add up. Without
+// Options.Inspect nothing is recorded, and with it the results do not change.
+func TestOpenedPacketIsConsistent(t *testing.T) {
 	settings := []string{"down.loss", "5%", "down.duplicate", "5%", "link.latency", "40ms", "link.jitter", "15ms", "down.corrupt",
 		"2%", "down.rate", "2mbit"}
-	s := inspected(t, 10*time.Second, settings...)
+	s := runInspected(t, 10*time.Second, settings...)
 	l := s.lanes[0]
 	for _, rec := range l.log.Last(nil, 500) {
 		o := l.inspector.Open(rec.ID())
@@ -56,7 +54,7 @@ func TestOpenedPacketAddsUp(t *testing.T) {
 			t.Fatalf("packet %d was decoded without its baseline: %d", rec.Seq, o.Inside.Base)
 		}
 		if rec.Outcome == packetlog.Lost && o.Inside.Trail.Of(lossmodel.StageLoss).Lost != rec.Cause {
-			t.Fatalf("packet %d: lost by %v, the stage says %+v", rec.Seq, rec.Cause, o.Inside.Trail.All())
+			t.Fatalf("packet %d: lost by %v, steps %+v", rec.Seq, rec.Cause, o.Inside.Trail.All())
 		}
 		if rec.Outcome == packetlog.Decoded && o.Inside.AckDue == 0 && o.Inside.AckLost == lossmodel.None {
 			t.Fatalf("packet %d set off no ack", rec.Seq)
@@ -107,8 +105,8 @@ func TestInspectingAllocatesNothing(t *testing.T) {
 	}
 }
 
-// BenchmarkInspect compares a session with and without Options.Inspect, on so few
-// cubes that encoding does not hide the difference.
+// BenchmarkInspect compares a session with and without Options.Inspect. It has few cubes, so that
+// encoding does not hide the difference.
 func BenchmarkInspect(b *testing.B) {
 	for _, inspect := range []bool{false, true} {
 		b.Run(fmt.Sprintf("inspect=%v", inspect), func(b *testing.B) {
@@ -127,13 +125,13 @@ func BenchmarkInspect(b *testing.B) {
 				b.Fatal(err)
 			}
 			b.ReportAllocs()
-			n := s.sent
+			n := s.framesDue
 			for b.Loop() {
 				if err := s.RunUntil(s.now + time.Second); err != nil {
 					b.Fatal(err)
 				}
 			}
-			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(s.sent-n), "ns/packet")
+			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(s.framesDue-n), "ns/packet")
 		})
 	}
 }
@@ -143,7 +141,7 @@ func BenchmarkInspect(b *testing.B) {
 func TestIncidentsOfLargePacketsAreCompleted(t *testing.T) {
 	large := 0
 	for _, loss := range []string{"0%", "100%"} {
-		s := inspected(t, 5*time.Second, "link.latency", "40ms")
+		s := runInspected(t, 5*time.Second, "link.latency", "40ms")
 		l := s.lanes[0]
 		if err := s.Change(config.NewChange("encoder.name", "raw", "down.loss", loss)); err != nil {
 			t.Fatal(err)
@@ -157,7 +155,7 @@ func TestIncidentsOfLargePacketsAreCompleted(t *testing.T) {
 			}
 			large++
 			if o := l.inspector.Open(i.Opened.ID); i.Opened.Record.Outcome == packetlog.InFlight || o.Gone || i.Opened != *o {
-				t.Errorf("loss %s, %v: it is told as %+v, and is %+v", loss, i.Reason, i.Opened.Record, o.Record)
+				t.Errorf("loss %s, %v: the incident has %+v, the packet is %+v", loss, i.Reason, i.Opened.Record, o.Record)
 			}
 		}
 	}

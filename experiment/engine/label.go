@@ -9,11 +9,12 @@ import (
 	"wirelab/experiment/endpoint"
 )
 
-// Name is the shortest text that distinguishes the lane from the others of its snapshot: the
-// encoder's name and, if another lane has the same encoder, the params that differ.
-func (l *Lane) Name() string { return joinName(l.Encoder, l.Differs) }
+// Name returns the shortest text that distinguishes the lane from the others of its snapshot: the
+// encoder's name and, if another lane has the same encoder, the parameters that differ.
+func (l *Lane) Name() string { return laneName(l.Encoder, l.Differs) }
 
-// ShortName is Name in a context that names first: of the same encoder only the params are named.
+// ShortName returns the name of l for a text that already contains the name of lane first. If both
+// have the same encoder, it returns only the parameters that differ.
 func (l *Lane) ShortName(first *Lane) string {
 	if l.Encoder == first.Encoder && l.Differs != "" {
 		return l.Differs
@@ -21,23 +22,25 @@ func (l *Lane) ShortName(first *Lane) string {
 	return l.Name()
 }
 
-func joinName(encoder, differs string) string {
+// laneName joins an encoder's name and the parameters that distinguish it, which may be empty.
+func laneName(encoder, differs string) string {
 	if differs == "" {
 		return encoder
 	}
 	return encoder + " " + differs
 }
 
-// differences returns, for each encoding, the params that distinguish it from those with the
-// same encoder. A param is named if the encodings have different values of it, and if the value
-// is not the default.
+// differences returns, for each encoding in list, the parameters that distinguish it from the others
+// with the same encoder, such as "history=4 lag=2"; empty if none exist. These are the parameters that do
+// not have the same value in all encodings of that encoder. An encoding whose value is the default leaves
+// the parameter out.
 func differences(list []*endpoint.Encoding) []string {
 	out := make([]string, len(list))
 	for i := range list {
 		name := list[i].Codec.Name
 		same := func(e *endpoint.Encoding) bool { return e.Codec.Name == name }
 		if slices.IndexFunc(list, same) < i {
-			continue // done with the first encoding of that name
+			continue // all encodings of that name were handled with the first one
 		}
 		for _, info := range list[i].Codec.ParamInfo() {
 			differing := false
@@ -58,8 +61,8 @@ func differences(list []*endpoint.Encoding) []string {
 	return out
 }
 
-// differences returns, for each lane, the params that distinguish it from those with the same
-// encoder.
+// differences returns, for each lane, the parameters that distinguish it from the other lanes with
+// the same encoder.
 func (s *Session) differences() []string {
 	list := make([]*endpoint.Encoding, len(s.lanes))
 	for i, l := range s.lanes {

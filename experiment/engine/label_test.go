@@ -10,9 +10,9 @@ import (
 	"wirelab/experiment/internal/labtest"
 )
 
-// Encoders that run side by side are told apart: by their names if these differ, else by
-// the params that differ, in the snapshot as in the report. Defaults are not spelt out.
-func TestLanesAreToldApart(t *testing.T) {
+// Lanes are distinguished by the names of their encoders or, if these are equal, by the parameters
+// that differ, in snapshots and in reports. Default values are left out.
+func TestLaneNames(t *testing.T) {
 	tuned := func(name string, params map[string]any) config.Encoder {
 		return config.Encoder{Name: name, Params: params}
 	}
@@ -21,7 +21,7 @@ func TestLanesAreToldApart(t *testing.T) {
 		first   config.Encoder
 		shadows []config.Encoder
 		want    string
-		beside  string // where it is clear what they run beside
+		beside  string // where the first lane is already named
 	}{
 		{tuned(name, map[string]any{"orientation_small": 3}), nil, name, name},
 		{tuned(name, map[string]any{"orientation_small": 3}), []config.Encoder{tuned("rotor", nil)}, name + ", rotor", name + ", rotor"},

@@ -17,21 +17,22 @@ import (
 	"wirelab/lossmodel"
 )
 
-// lane is one encoder with its endpoints: a sender, a receiver, a network path in each
-// direction, and what measures them. All lanes of a session get the same frames. Their links
-// have the same seeds, so their packets meet the same fates. Only the lane knows the true
-// frames and which datagrams were damaged.
+// lane is one encoder with its endpoints: a sender, a receiver, a network path in each direction,
+// and the measurements of all of these. All lanes of a session send the same frames. Their links
+// have the same seeds, so packets with the same sequence number are lost and delayed alike. The
+// endpoints have access neither to the frames to compare with nor to the link's record of damaged
+// datagrams; the lane has both.
 type lane struct {
 	stream
-	config   config.Encoder // at the start of the lane
-	live     *config.Config // the current configuration; only its live settings may be read
-	began    time.Duration
-	observer Observer // nil: none
+	config     config.Encoder // at the start of the lane
+	liveConfig *config.Config // the current configuration; only settings that may change during a run may be read
+	joinedAt   time.Duration  // when the lane began; 0 for the first lane
+	observer   Observer       // nil if none
 
 	snd      *endpoint.Sender
 	rcv      *endpoint.Receiver
-	encoding meters.Stopwatch   // at the sender
-	decoding meters.Stopwatch   // at the receiver
+	encoding meters.Stopwatch   // times the encoder
+	decoding meters.Stopwatch   // times the decoder
 	delivery *delivery.Delivery // nil unless the stream's delivery is frame.Every
 	paths    paths
 	flights  flights
@@ -43,93 +44,101 @@ type lane struct {
 	log       *packetlog.Log
 	inspector *inspector.Inspector // nil unless Options.Inspect
 
-	restart    restart
-	lastErr    error            // newest error of the encoder, the decoder or the feedback
-	broken     string           // name of the encoder from outside that just broke its contract; empty if none did
-	budget     encoders.Budget  // of the packet being encoded
-	ending     packetlog.Record // of the copy whose outcome is being recorded
-	problem    Problem          // passed to the observer
-	ackScratch []byte
+	restart     restart
+	lastErr     error            // newest error of the encoder, the decoder or the feedback
+	brokenCodec string           // name of the plugin encoder that broke its contract in the current frame; else empty
+	budget      encoders.Budget  // bit budget of the packet being encoded
+	outcomeRec  packetlog.Record // record of the packet copy whose outcome is being determined
+	problem     Problem          // result of problemOf, reused
+	ackScratch  []byte           // the ack being sent, reused
 }
 
-// stream is what the lanes of a session carry: frames of a schema, at a cadence, from an
-// initial state on that both ends have.
+// stream describes the frames that the lanes of a session carry.
 type stream struct {
 	schema  *frame.Schema
-	cubes   bool // the schema's rows are cubes, so display errors are measured
-	initial *frame.Frame
+	cubes   bool         // the schema's rows are cubes, so display errors are measured
+	initial *frame.Frame // the initial state, which both endpoints have
 	cadence endpoint.Cadence
 }
 
-// restart is the newest restart of the recording that the source plays (a seam).
+// restart is the newest restart of a recording that plays in a loop.
 type restart struct {
-	any bool
-	seq uint64 // of the first packet after it
+	occurred bool   // the recording has restarted at least once
+	seq      uint64 // sequence number of the first packet after the newest restart
 }
 
-// newLane makes a lane without links: connectNew or connect sets them.
+// minStoredPackets is the minimum size of a packet log, because the inspector looks up references there,
+// which are at most 255 packets old.
+const minStoredPackets = frame.MaxHistory + 1
+
+// newLane returns a lane for encoder e of configuration c without links; connect or connectNew sets
+// them.
 func newLane(c *config.Config, e config.Encoder, s stream, opt *Options) (*lane, error) {
-	run, err := newEncoding("encoder", e, c, s.schema)
+	encoding, err := newEncoding("encoder", e, c, s.schema)
 	if err != nil {
 		return nil, err
 	}
 	l := &lane{stream: s, config: e.Clone(), observer: opt.Observer, digest: newDigest(c.WholeFrames || c.Trusting),
 		encoding: meters.NewStopwatch(opt.Clock, s.schema), decoding: meters.NewStopwatch(opt.Clock, s.schema),
 		meter: meters.New(float64(c.DisplayMilliHz(s.schema.TickHz))/1000, opt.KeepSamples),
-		log:   packetlog.New(max(opt.KeepPackets, 256)), flights: flights{pool: frame.NewPool(s.schema)}}
-	// Without a network, work that an endpoint could defer is timed as part of Send and Receive.
-	ends := endpoint.Options{Cadence: s.cadence, DigestBits: c.Receiver.DigestBits, Trusting: c.Trusting, Defer: opt.Network != nil}
-	sending, receiving := ends, ends
+		log:   packetlog.New(max(opt.KeepPackets, minStoredPackets)), flights: flights{pool: frame.NewPool(s.schema)}}
+	// Endpoints defer work until a packet has left only on a real network. Without one nothing is gained,
+	// and the times of the encoder and the decoder include that work.
+	both := endpoint.Options{Cadence: s.cadence, DigestBits: c.Receiver.DigestBits, Trusting: c.Trusting, Defer: opt.Network != nil}
+	sending, receiving := both, both
 	sending.History, sending.Probe = c.Sender.History, &l.encoding
 	receiving.History, receiving.Probe = c.Receiver.History, &l.decoding
-	l.snd = endpoint.NewSender(s.schema, s.initial, run, sending)
+	l.snd = endpoint.NewSender(s.schema, s.initial, encoding, sending)
 	l.rcv = endpoint.NewReceiver(s.schema, s.initial, c.CodecTable(), receiving)
 	l.display = playout.New(s.schema, s.cadence, l.rcv.History(), &l.taint, opt.WithPicture)
 	if opt.Inspect {
 		l.inspector = inspector.New(l.log, l.rcv.History())
 	}
-	l.follow(c)
+	l.applySettings(c)
 	return l, nil
 }
 
-// follow makes the lane follow the live settings of the configuration. Those that it does not
-// copy are read from l.live.
-func (l *lane) follow(c *config.Config) {
-	l.live = c
-	l.meter.Link.Set(c.Down)
+// applySettings applies the settings of c that may change during a run to the lane, except for those
+// of the modelled links.
+func (l *lane) applySettings(c *config.Config) {
+	l.liveConfig = c
+	l.meter.Link.SetSpec(c.Down)
 	l.display.Set(c.Receiver.Playout, c.Receiver.Hermite)
 	if !c.Down.Corrupt.Checksum && !c.Trusting {
-		l.rcv.Guard(true) // permanently: packets that were damaged before the checksum was on may be in flight
+		// Without a checksum a damaged sequence number may arrive, so the receiver must doubt those far from the
+		// newest. This is never switched off again: packets damaged before may still be in flight.
+		l.rcv.Guard(true)
 	}
 }
 
-// reconfigure makes the lane and its modelled links follow the configuration.
+// reconfigure applies the settings of c that may change during a run to the lane and to its modelled
+// links, if it has any.
 func (l *lane) reconfigure(c *config.Config) error {
-	l.follow(c)
+	l.applySettings(c)
 	if l.paths.downLink == nil || l.paths.upLink == nil {
 		return nil
 	}
 	return errors.Join(l.paths.downLink.Reshape(c.Down), l.paths.upLink.Reshape(c.Up))
 }
 
-// send encodes cur and sends the packet. changed are the rows in which it may differ from the
-// frame sent before it; restarted: the recording restarted since that frame.
+// send encodes cur and sends the packet. changed contains at least the rows in which cur differs
+// from the frame sent before it. restarted means that the recording restarted since that frame.
 func (l *lane) send(now time.Duration, cur *frame.Shared, changed frame.Rows, restarted bool) {
 	l.budget.Reset()
 	p, err := l.snd.SendShared(now, cur, changed, &l.budget)
 	if restarted {
-		l.restart.any, l.restart.seq = true, p.Seq
+		l.restart.occurred, l.restart.seq = true, p.Seq
 	}
 	if err != nil {
 		l.refuseFrame(now, &p, err)
 		return
 	}
 	codec := l.snd.Encoding().Codec
-	if how := codec.RunsAs(); how != "" {
-		l.meter.RunsAs(how)
+	if runsAs := codec.RunsAs(); runsAs != "" { // a plugin, for example interpreted or compiled
+		l.meter.SetRunsAs(runsAs)
 	}
-	e := encoded{items: l.schema.Items(p.Stored), changed: l.encoding.Changed, ns: l.encoding.NS, restarted: restarted,
-		across: restarted || l.crossesRestart(&p)}
+	e := encodeInfo{items: l.schema.Items(p.Stored), changed: l.encoding.Changed, ns: l.encoding.NS, restarted: restarted,
+		crossesRestart: restarted || l.crossesRestart(&p)}
 	if codec.Quantises {
 		l.meter.Rounding.Add(l.schema, &cur.Frame, p.Stored)
 	} else {
@@ -138,60 +147,64 @@ func (l *lane) send(now time.Duration, cur *frame.Shared, changed frame.Rows, re
 	l.transmit(now, &p, e)
 }
 
-// refuseFrame records that the encoder rejected a frame.
+// refuseFrame records that the encoder returned err for a frame, so that p was not sent.
 func (l *lane) refuseFrame(now time.Duration, p *endpoint.Packet, err error) {
 	l.meter.EncodeFailed++
 	l.lastErr = err
 	if errors.Is(err, encoders.ErrBroken) {
-		l.broken = l.codec()
+		l.brokenCodec = l.codec()
 	}
 	l.inspector.Refused(now, p, err)
 }
 
-// crossesRestart reports whether a packet builds on a frame from before the newest restart.
+// crossesRestart reports whether a packet has a reference from before the newest restart of the
+// recording. The second reference, if the packet has one, is older than the baseline; otherwise p.Second
+// is 0.
 func (l *lane) crossesRestart(p *endpoint.Packet) bool {
-	return l.restart.any && p.Baseline > 0 && p.Seq-uint64(max(p.Baseline, p.Second)) < l.restart.seq
+	return l.restart.occurred && p.Baseline > 0 && p.Seq-uint64(max(p.Baseline, p.Second)) < l.restart.seq
 }
 
-// tickDisplay runs one tick of the receiver's display, and compares it with the source's frames
-// of that moment.
-func (l *lane) tickDisplay(now time.Duration, t *playout.Truths) {
-	tick, ok := l.display.Tick(now, t, &l.meter.Display.Errors)
-	if !ok || l.paths.far != nil { // the far end counts its own display
+// tickDisplay runs one tick of the receiver's display, compares the displayed cubes with the source's
+// frames around the displayed time, and counts the tick.
+func (l *lane) tickDisplay(now time.Duration, truths *playout.Truths) {
+	tick, ok := l.display.Tick(now, truths, &l.meter.Display.Errors)
+	if !ok || l.paths.peer != nil { // a remote receiver counts the ticks of its own display
 		return
 	}
-	l.meter.Shown(tick.Behind, tick.Starved)
+	l.meter.CountDisplayTick(tick.Behind, tick.Starved)
 	if tick.Showing {
-		l.meter.Aged(tick.Age)
+		l.meter.CountAge(tick.Age)
 	}
 }
 
-// closeSample completes the sample that ends at t.
+// closeSample completes the sample that ends at t, and passes it to the observer.
 func (l *lane) closeSample(t time.Duration) {
-	if far := l.paths.far; far != nil {
-		display, _ := far.Counts()
-		l.meter.FarDisplay(&l.paths.remote, display)
+	if peer := l.paths.peer; peer != nil {
+		display, _ := peer.Counts()
+		l.meter.AddRemoteDisplay(&l.paths.remote, display)
 	}
-	s := l.meter.Close(t, l.live.BudgetKbps)
+	s := l.meter.CloseSample(t, l.liveConfig.BudgetKbps)
 	if l.observer != nil {
 		l.observer.Sample(s)
-		l.observer.Settled(l.flights.settled())
+		l.observer.Settled(l.flights.firstUnsettled())
 	}
 }
 
-// totals returns the lane's totals at now.
+// totals returns the lane's totals at now: the figures of its meter, and those that the endpoints, the
+// delivery of a file and the remote receiver provide. Rates are computed until the lane has delivered its
+// file.
 func (l *lane) totals(now time.Duration) figures.Totals {
-	var g lossmodel.Gauges
+	var linkGauges lossmodel.Gauges // stays zero on a real network
 	if l.paths.downLink != nil {
-		g = l.paths.downLink.Gauges(now)
+		linkGauges = l.paths.downLink.Gauges(now)
 	}
-	t := l.meter.Totals(l.delivery.BusyUntil(now)-l.began, l.schema, g)
-	if l.live.Receiver.DigestBits > 0 && l.delivery == nil {
+	t := l.meter.Totals(l.delivery.BusyUntil(now)-l.joinedAt, l.schema, linkGauges)
+	if l.liveConfig.Receiver.DigestBits > 0 && l.delivery == nil { // only acks with a digest cause restarts
 		t.Restarts = figures.Known(float64(l.snd.Restarts()))
 	}
-	if far := l.paths.far; far != nil {
-		display, lab := far.Counts()
-		l.paths.remote.Complete(&t, l.meter, display, lab, now-l.began)
+	if peer := l.paths.peer; peer != nil {
+		display, lab := peer.Counts()
+		l.paths.remote.AdjustTotals(&t, l.meter, display, lab, now-l.joinedAt)
 	}
 	t.Sender, t.Receiver = gauges(l.snd.Encoding().Encoder), gauges(l.rcv.Decoder())
 	payload, wire, feedback := l.meter.Bytes()
@@ -199,18 +212,18 @@ func (l *lane) totals(now time.Duration) figures.Totals {
 	return t
 }
 
-// codec returns the name of the codec that is sent with.
+// codec returns the name of the sender's current codec.
 func (l *lane) codec() string { return l.snd.Encoding().Codec.Name }
 
-// gauges returns the gauges of one end of a codec, if it has any.
-func gauges(end any) []encoders.Gauge {
-	if g, ok := end.(encoders.Gauged); ok {
+// gauges returns the gauges of an encoder or decoder; nil if it has none.
+func gauges(coder any) []encoders.Gauge {
+	if g, ok := coder.(encoders.Gauged); ok {
 		return g.Gauges()
 	}
 	return nil
 }
 
-// timing returns how long the codec's work took in this process.
+// timing returns how long the calls of the encoder and the decoder took in this process.
 func (l *lane) timing() figures.Timing {
 	t := l.meter.Timing()
 	l.delivery.AddTiming(&t)

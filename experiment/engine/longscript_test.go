@@ -10,9 +10,8 @@ import (
 	"wirelab/internal/testkit"
 )
 
-// A script of ten times as many changes is ten times the work, whatever they change: to
-// read it, to check it, to run it and to write it. Work is counted in bytes allocated,
-// which say the same on every machine.
+// Ten times as many scripted changes of any kind take ten times the work to read, check, run and
+// write. Work is measured in allocated bytes, which are the same on every machine.
 func TestLongScriptsAreLinear(t *testing.T) {
 	for name, change := range map[string]func(i int) string{
 		"a link's key":    func(i int) string { return fmt.Sprintf("loss = \"%d%%\"", i%20) },
@@ -23,7 +22,7 @@ func TestLongScriptsAreLinear(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			n := testkit.Choose(1000, 100)
-			few, many := workOf(t, n, change), workOf(t, 10*n, change)
+			few, many := allocatedBytes(t, n, change), allocatedBytes(t, 10*n, change)
 			if ratio := float64(many) / float64(few); ratio > 13 {
 				t.Errorf("%d changes allocate %d bytes, ten times as many allocate %d: %.1f times that", n, few, many, ratio)
 			}
@@ -31,8 +30,8 @@ func TestLongScriptsAreLinear(t *testing.T) {
 	}
 }
 
-// workOf returns how many bytes are allocated for a script of n changes.
-func workOf(t *testing.T, n int, change func(i int) string) uint64 {
+// allocatedBytes returns the number of bytes that are allocated for a script of n changes.
+func allocatedBytes(t *testing.T, n int, change func(i int) string) uint64 {
 	t.Helper()
 	var text strings.Builder
 	text.WriteString("[data]\nsource = \"text\"\n[encoder]\nname = \"deflate\"\n")

@@ -8,7 +8,8 @@ import (
 	"wirelab/experiment/internal/labtest"
 )
 
-// The marks of data that loop are bounded: their seams go first, what a person did stays.
+// The number of marks is bounded for data that loop: loop points are dropped first, marks of the
+// user stay.
 func TestMarksAreBounded(t *testing.T) {
 	c := config.Default()
 	c.Encoder.Name, c.At = "quantized", []config.StampedChange{config.Stamp(time.Second, config.NewChange("mark", "mine"))}
@@ -21,14 +22,14 @@ func TestMarksAreBounded(t *testing.T) {
 	}
 	shown := s.View(0).Marks
 	for i := range 10 * maxMarks {
-		s.mark(time.Duration(i), MarkSeam, "seam")
+		s.addMark(time.Duration(i), MarkSeam, "loop")
 	}
 	now := s.View(0).Marks
 	if len(now) > maxMarks || now[0].Label != "mine" || now[len(now)-1].T != 10*maxMarks-1 || shown[0].Label != "mine" {
 		t.Errorf("%d marks, from %v to %v", len(now), now[0], now[len(now)-1])
 	}
 	for i := range 10 * maxMarks {
-		s.mark(time.Duration(i), MarkNote, "note")
+		s.addMark(time.Duration(i), MarkNote, "note")
 	}
 	if now := s.View(0).Marks; len(now) > maxMarks || now[len(now)-1].T != 10*maxMarks-1 {
 		t.Errorf("%d marks", len(now))

@@ -12,19 +12,19 @@ import (
 	"wirelab/internal/testkit"
 )
 
-// numberDamage is a session without UDP's checksum, of which one packet in ten is damaged for
-// five seconds. trusting is how sessions were before the receiver doubted any number.
-func numberDamage(t *testing.T, encoder string, digest int, seed uint64, trusting bool) *Session {
+// damagedSequences returns a session without UDP's checksum in which one packet in ten is damaged for
+// five seconds. trusting selects the behaviour of receivers before they doubted sequence numbers.
+func damagedSequences(t *testing.T, encoder string, digest int, seed uint64, trusting bool) *Session {
 	t.Helper()
 	version := currentDigestVersion
 	if trusting {
 		version = 1
 	}
-	return numberDamageOf(t, encoder, digest, seed, version)
+	return damagedSequencesAt(t, encoder, digest, seed, version)
 }
 
-// numberDamageOf is numberDamage as reports with that digest_version are replayed.
-func numberDamageOf(t *testing.T, encoder string, digest int, seed uint64, version int) *Session {
+// damagedSequencesAt is like numberDamage for a replay of a report with the given digest_version.
+func damagedSequencesAt(t *testing.T, encoder string, digest int, seed uint64, version int) *Session {
 	t.Helper()
 	c := config.Default()
 	c.Seed, c.Encoder.Name, c.Receiver.DigestBits = seed, encoder, digest
@@ -47,46 +47,47 @@ func numberDamageOf(t *testing.T, encoder string, digest int, seed uint64, versi
 	return s
 }
 
-// off returns by how many packets the receiver's newest differs from the sender's.
-func off(l *lane) int64 {
+// sequenceError returns by how many packets the receiver's newest sequence number differs from the sender's.
+func sequenceError(l *lane) int64 {
 	newest, _ := l.rcv.History().Newest()
 	return int64(newest) - int64(l.snd.Seq()-1)
 }
 
-// failures counts what arrived and was of no use, or was not what was sent.
-func failures(l *lane) int64 {
+// countFailures counts the packets that arrived and were not decoded, or decoded to another frame.
+func countFailures(l *lane) int64 {
 	t := l.totals(time.Second)
 	return t.Failed() + t.Wrong + t.Duplicate + t.Undetected
 }
 
-// One damaged sequence number used to move the receiver by 65,536 for good. Ten seconds
-// after the damage, both ends count alike, and every packet is what was sent.
-func TestDamagedNumbersHeal(t *testing.T) {
+// One damaged sequence number used to change the receiver's newest number by 65,536 permanently.
+// Ten seconds after the damage, both endpoints have the same numbers, and every packet is decoded
+// correctly.
+func TestDamagedSequencesRecover(t *testing.T) {
 	moved := 0
 	for seed := range testkit.Choose[uint64](30, 10) {
 		for _, x := range []struct {
 			encoder string
 			digest  int
-		}{{"relative-orientation", 16}, {"quantized", 0}} { // what follows a packet of quantized does not depend on it
-			s := numberDamage(t, x.encoder, x.digest, seed, false)
+		}{{"relative-orientation", 16}, {"quantized", 0}} { // packets of quantized do not depend on earlier packets
+			s := damagedSequences(t, x.encoder, x.digest, seed, false)
 			l := s.lanes[0]
 			if err := s.RunUntil(15 * time.Second); err != nil {
 				t.Fatal(err)
 			}
-			before := failures(l)
+			before := countFailures(l)
 			if err := s.RunUntil(18 * time.Second); err != nil {
 				t.Fatal(err)
 			}
-			if n := failures(l) - before; n != 0 || off(l) > 0 || off(l) < -5 {
+			if n := countFailures(l) - before; n != 0 || sequenceError(l) > 0 || sequenceError(l) < -5 {
 				t.Errorf("seed %d, %s: %d packets of no use ten seconds after the damage, the receiver is %d ahead", seed, x.encoder, n,
-					off(l))
+					sequenceError(l))
 			}
 			total := l.totals(s.Now())
 			if behind, ok := total.Playout.BehindMS.Value(); !ok || behind < 0 || behind > 1000 || total.Wrong != 0 || total.DecodeRefused != 0 {
 				t.Errorf("seed %d, %s: shown %g ms behind, %d wrong, %d refused", seed, x.encoder, behind, total.Wrong, total.DecodeRefused)
 			}
 		}
-		if s := numberDamage(t, "quantized", 0, seed, true); s.RunUntil(7*time.Second) == nil && off(s.lanes[0]) > 60_000 {
+		if s := damagedSequences(t, "quantized", 0, seed, true); s.RunUntil(7*time.Second) == nil && sequenceError(s.lanes[0]) > 60_000 {
 			moved++
 		}
 	}
@@ -96,7 +97,7 @@ func TestDamagedNumbersHeal(t *testing.T) {
 }
 
 // Packets that were damaged while the checksum was off arrive after it was turned on.
-func TestDamageUnderWay(t *testing.T) {
+func TestDamageInFlight(t *testing.T) {
 	for seed := range uint64(15) {
 		c := config.Default()
 		c.Seed, c.Encoder.Name = seed, "quantized"
@@ -118,19 +119,18 @@ func TestDamageUnderWay(t *testing.T) {
 		if err := s.RunUntil(8 * time.Second); err != nil {
 			t.Fatal(err)
 		}
-		if n := off(s.lanes[0]); n > 0 {
+		if n := sequenceError(s.lanes[0]); n > 0 {
 			t.Errorf("seed %d: the receiver is %d ahead", seed, n)
 		}
 	}
 }
 
-// A frame that is taken for another packet's is not what the sender meant: it is counted,
-// and not displayed.
-func TestMovedFramesCount(t *testing.T) {
+// A frame with another packet's sequence number counts as undetected, and is not displayed.
+func TestFramesWithWrongSequenceCount(t *testing.T) {
 	for seed := range uint64(40) {
-		s := numberDamage(t, "quantized", 0, seed, true)
+		s := damagedSequences(t, "quantized", 0, seed, true)
 		l := s.lanes[0]
-		if off(l) < 60_000 {
+		if sequenceError(l) < 60_000 {
 			continue
 		}
 		before, shown := l.meter.Undetected, l.meter.Display.DisplayCounts
@@ -149,9 +149,9 @@ func TestMovedFramesCount(t *testing.T) {
 	t.Error("no seed moved the receiver: the test tests nothing")
 }
 
-// A receiver that doubts goes on within a few packets after ten minutes without any, and
-// one with digests even after the 16 bits have gone all the way round.
-func TestOutageUnderGuard(t *testing.T) {
+// A receiver with a guard continues within a few packets after ten minutes without packets, and one
+// with digests even after the 16-bit sequence number has wrapped completely.
+func TestOutageWithGuard(t *testing.T) {
 	cases := []struct{ digest, packets int }{{0, 36_000}, {16, 65_536 - 2000}, {16, 36_000}, {8, 65_536 + 70}}
 	for _, x := range testkit.Choose(cases, cases[:2]) {
 		c := config.Default()
@@ -176,24 +176,23 @@ func TestOutageUnderGuard(t *testing.T) {
 			t.Fatal(err)
 		}
 		run(x.packets)
-		before := failures(s.lanes[0])
+		before := countFailures(s.lanes[0])
 		if err := s.Change(config.NewChange("down.loss", "0%")); err != nil {
 			t.Fatal(err)
 		}
 		run(60)
-		if n := failures(s.lanes[0]) - before; n > 3 || off(s.lanes[0]) > 0 || off(s.lanes[0]) < -5 {
-			t.Errorf("%d bits: %d of 60 packets of no use after %d lost ones, the receiver is %d ahead", x.digest, n, x.packets, off(s.lanes[0]))
+		if n := countFailures(s.lanes[0]) - before; n > 3 || sequenceError(s.lanes[0]) > 0 || sequenceError(s.lanes[0]) < -5 {
+			t.Errorf("%d bits: %d of 60 packets of no use after %d lost ones, the receiver is %d ahead", x.digest, n, x.packets, sequenceError(s.lanes[0]))
 		}
 	}
 }
 
-// A report without a version of its digest is of a receiver that doubted nothing, and
-// replays as it was; so does one whose digest took every frame in full. One of a later
-// version is refused.
+// A report without a digest_version is replayed with a receiver that accepts all sequence numbers,
+// and one of version 2 with a digest of complete frames. A later version is refused.
 func TestDigestVersions(t *testing.T) {
 	digests := map[string]bool{}
 	for version := 1; version <= currentDigestVersion; version++ {
-		s := numberDamageOf(t, "relative-orientation", 16, firstMoved(t), version)
+		s := damagedSequencesAt(t, "relative-orientation", 16, firstSeedWithError(t), version)
 		if err := s.RunUntil(7 * time.Second); err != nil {
 			t.Fatal(err)
 		}
@@ -205,7 +204,7 @@ func TestDigestVersions(t *testing.T) {
 		if err != nil || c.Trusting != (version < 2) || c.WholeFrames != (version < 3) {
 			t.Fatalf("version %d: a replay trusts %v, takes whole frames %v, %v", version, c.Trusting, c.WholeFrames, err)
 		}
-		again, err := NewSessionOf(c, labtest.NewCrowd(20, 5, -1, firstMoved(t)), Options{})
+		again, err := NewSessionOf(c, labtest.NewCrowd(20, 5, -1, firstSeedWithError(t)), Options{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -226,14 +225,14 @@ func TestDigestVersions(t *testing.T) {
 	}
 }
 
-// The digest takes the content of a frame that is not the source's, or under another
-// number, or of a codec that quantises; else its number.
+// The digest covers the content of a frame that differs from the source's, has another sequence
+// number or is quantised; otherwise it covers the sequence number.
 func TestDigestOfFrames(t *testing.T) {
-	f, got := &flight{exact: true, rec: packetlog.Record{Seq: 7}}, &frame.Frame{Table: []int32{1, 2, 3}}
+	f, got := &flight{unquantised: true, rec: packetlog.Record{Seq: 7}}, &frame.Frame{Table: []int32{1, 2, 3}}
 	sum := func(whole, exact, same bool, seq uint64, v int32) string {
 		d := newDigest(whole)
-		f.exact, f.rec.Seq, got.Table[1] = exact, seq, v
-		d.decoded(f, got, same)
+		f.unquantised, f.rec.Seq, got.Table[1] = exact, seq, v
+		d.addDecoded(f, got, same)
 		return d.sum()
 	}
 	for name, x := range map[string]struct {
@@ -253,12 +252,12 @@ func TestDigestOfFrames(t *testing.T) {
 	}
 }
 
-// firstMoved returns the first seed of numberDamage that moves a receiver that doubts
-// nothing.
-func firstMoved(t *testing.T) uint64 {
+// firstSeedWithError returns the first seed of numberDamage that changes the sequence number of a receiver
+// without a guard.
+func firstSeedWithError(t *testing.T) uint64 {
 	t.Helper()
 	for seed := range uint64(40) {
-		if off(numberDamage(t, "quantized", 16, seed, true).lanes[0]) > 60_000 {
+		if sequenceError(damagedSequences(t, "quantized", 16, seed, true).lanes[0]) > 60_000 {
 			return seed
 		}
 	}
@@ -266,10 +265,10 @@ func firstMoved(t *testing.T) uint64 {
 	return 0
 }
 
-// Whether the sender started over is not known where nothing would tell it.
+// Without digests the number of restarts is unknown.
 func TestRestartsWithoutDigests(t *testing.T) {
 	for bits, known := range map[int]bool{0: false, 16: true} {
-		s := numberDamage(t, "quantized", bits, 1, false)
+		s := damagedSequences(t, "quantized", bits, 1, false)
 		if _, got := s.lanes[0].totals(s.Now()).Restarts.Value(); got != known {
 			t.Errorf("%d bits: restarts are known: %v", bits, got)
 		}

@@ -14,82 +14,83 @@ import (
 // Path carries the datagrams of a lane in one direction: a modelled link (*lossmodel.Link) or
 // a socket. No method blocks.
 type Path interface {
-	// Send sends a datagram at now. Whatever arrives of it carries the same tag. A model knows
-	// the fate of the datagram and of its copies at once. A real network does not, and sets
-	// Open: the fate is known when the datagram arrives, or never.
+	// Send sends a datagram at now. The datagram and its copies arrive with the same tag. A modelled
+	// link reports at once which of them are lost and when the others arrive. A real network cannot,
+	// and sets Verdict.Open.
 	Send(now time.Duration, datagram []byte, tag uint64) lossmodel.Verdict
 	// Next returns when the next datagram arrives; false if none is known to be in flight.
 	Next() (at time.Duration, ok bool)
-	// Receive returns the next datagram that arrives at or before now, if any. Its data are valid
-	// until the next call of any method.
+	// Receive returns the next datagram that arrives at or before now; false if none exists. Its
+	// data are valid until the next call of any method.
 	Receive(now time.Duration) (lossmodel.Delivery, bool)
 }
 
-// A lane's receiver may be at the other end of a real network. The lane then runs the same
-// receiver here too, on the datagrams that are reported to have arrived there, in that order:
-// it shows and explains what the far receiver does. What counts is what the far end reports of
-// each datagram, and its fingerprints of the frames are compared with the true ones.
+// A lane's receiver may run on another machine, the peer. The lane then also runs a receiver in this
+// process, on the datagrams that the peer reports as arrived, in the same order. The display and the
+// inspector use the local receiver. The outcomes are the peer's: it reports the outcome and the
+// frame's fingerprint for each datagram, and the lane compares the fingerprint with the sender's frame.
 
-// Network connects the ends of the first lane.
+// Network connects the sender and the receiver of the first lane over a real network.
 type Network interface {
-	// Begin sends the far end what both are configured with, and waits until it is ready.
+	// Begin sends the configuration of the session to the peer, and waits until the peer is ready.
 	Begin(ctx context.Context, s *frame.Schema, initial *frame.Frame, c *config.Config) error
-	// Connect returns the paths in both directions; the modelled links are their near parts. The
-	// path to the receiver is a FarEnd.
+	// Connect returns the downlink, which is a FarEnd, and the uplink. Datagrams pass through the
+	// modelled links down and up as well, in this process.
 	Connect(down, up *lossmodel.Link) (Path, Path)
 }
 
-// NetworkError is why a session over a network could not begin, or not continue.
+// NetworkError is returned if a session over a network could not begin or continue.
 type NetworkError struct {
-	To      string // where the far end is, or was
+	To      string // address of the peer
 	Problem string
 }
 
 // Error implements error.
 func (e *NetworkError) Error() string { return e.To + ": " + e.Problem }
 
-// FarEnd is a path to a receiver elsewhere. A delivery of it is a datagram that arrived there,
-// as soon as that is known here.
+// FarEnd is a path to a receiver on another machine, the peer. Receive returns the datagrams that the
+// peer reports as arrived.
 type FarEnd interface {
 	Path
-	// Reported returns what the far end reported of the delivery that Receive returned last;
-	// false for one that was damaged before it left.
+	// Reported returns the peer's report of the datagram that Receive returned last. It returns false
+	// if a modelled link damaged that datagram before it was sent.
 	Reported() (Delivery, bool)
-	// RoundTrip removes and returns the oldest round-trip time not yet read; false if there is none.
+	// RoundTrip removes and returns the oldest round-trip time not yet read; false if none exists.
 	RoundTrip() (time.Duration, bool)
-	// Counts returns the newest counts of the far end's display, and what the lab itself added
-	// to the game's traffic.
+	// Counts returns the newest counts of the peer's display, and the lab's own traffic so far.
 	Counts() (meters.DisplayCounts, meters.LabTraffic)
 }
 
-// Delivery is what the far end reports of a datagram that arrived there.
+// Delivery is the peer's report of a datagram that arrived there.
 type Delivery struct {
 	Outcome endpoint.Outcome
-	Decoded bool        // there is a frame
+	Decoded bool        // the peer decoded a frame
 	Frame   Fingerprint // of that frame
-	Number  uint16      // the low bits of the sequence number that it was taken for
-	// Arrived is the time of arrival, as if the fastest datagram had taken no time from the
-	// socket to there. Slower is how much longer this one took than the fastest.
+	Number  uint16      // low 16 bits of the sequence number that the receiver assigned to the packet
+	// Arrived is the estimated time of arrival. The clocks of the machines are not synchronised, so the
+	// fastest datagram is assumed to have taken no time. Slower is how much longer this one took.
 	Arrived, Slower time.Duration
-	ReportedAt      time.Duration // when the report came; the lane gets it later, at an even pace
+	ReportedAt      time.Duration // when this report was received; the lane gets it later, at an even pace
 }
 
 // paths are the network paths of a lane.
 type paths struct {
 	down, up         Path
-	downLink, upLink *lossmodel.Link // the modelled links among them, else nil
-	far              FarEnd          // down, if the receiver is at its other end; else nil
-	remote           meters.Remote   // unused if far is nil
+	downLink, upLink *lossmodel.Link // the modelled links on these paths; nil for other paths
+	peer             FarEnd          // down, if the receiver is on another machine; else nil
+	remote           meters.Remote   // unused if peer is nil
 }
 
-// connect sets the network paths between the ends.
+// connect sets the network paths between sender and receiver. downLink and upLink stay nil for paths that
+// are not modelled links.
 func (l *lane) connect(down, up Path) {
 	l.paths.down, l.paths.up = down, up
 	l.paths.downLink, _ = down.(*lossmodel.Link)
 	l.paths.upLink, _ = up.(*lossmodel.Link)
 }
 
-// connectNew connects the ends by new modelled links, and by the network, if any.
+// connectNew connects sender and receiver by new modelled links and, unless it is nil, by network, whose
+// datagrams pass through these links too.
 func (l *lane) connectNew(c *config.Config, network Network) error {
 	down, err := lossmodel.NewLinkWith(c.ReadTrace, c.Down, c.Seed, "down")
 	if err != nil {
@@ -100,19 +101,19 @@ func (l *lane) connectNew(c *config.Config, network Network) error {
 		return config.ErrorAt("up", err)
 	}
 	if l.inspector != nil {
-		down.Watch()
+		down.Watch() // records the effect of each stage on each packet
 	}
 	l.connect(down, up)
 	if network == nil {
 		return nil
 	}
 	l.paths.down, l.paths.up = network.Connect(down, up)
-	l.paths.far, _ = l.paths.down.(FarEnd)
-	l.rcv.Guard(true) // as the receiver at the far end
+	l.paths.peer, _ = l.paths.down.(FarEnd)
+	l.rcv.Guard(true) // as at the peer: both receivers must have the same results
 	return nil
 }
 
-// next returns when the next datagram arrives at either end; false if none is known to be in
+// next returns when the next datagram arrives in either direction; false if none is known to be in
 // flight.
 func (p *paths) next() (time.Duration, bool) {
 	down, okDown := p.down.Next()
@@ -123,17 +124,16 @@ func (p *paths) next() (time.Duration, bool) {
 	return down, okDown
 }
 
-// checkNetwork returns why a session of c cannot have its receiver elsewhere; nil if it can, or
-// if the receiver is here.
+// checkNetwork returns an error if a session of c is impossible over the session's network, if any.
 func (s *Session) checkNetwork(c *config.Config) error {
 	switch {
 	case s.opt.Network == nil:
 		return nil
-	case s.delivers:
-		return &config.Error{Key: "data.source", Problem: "files are delivered over modelled links only: the far end has no old file",
+	case s.isFile:
+		return &config.Error{Key: "data.source", Problem: "files are delivered over modelled links only: the peer does not have the old file",
 			Expected: "snapshots or messages"}
 	case len(c.Shadows) > 0:
-		return &config.Error{Key: "shadow", Problem: "a network treats no two encoders alike",
+		return &config.Error{Key: "shadow", Problem: "a real network cannot lose and delay the packets of two encoders alike",
 			Expected: "one encoder, or modelled links without --to and --udp"}
 	}
 	return nil

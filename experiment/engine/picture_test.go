@@ -11,7 +11,7 @@ import (
 	"wirelab/experiment/endpoint"
 )
 
-// worldSession returns a session on the live world under a script.
+// worldSession returns a session on the live world with the given script.
 func worldSession(tb testing.TB, script string, ch config.Change) *Session {
 	tb.Helper()
 	c := config.Default()
@@ -26,9 +26,9 @@ func worldSession(tb testing.TB, script string, ch config.Change) *Session {
 	return s
 }
 
-// The sender's side of a picture equals the world, to half a quantisation unit. The
-// receiver's side equals the world at the moment on display.
-func TestPictureShowsTheWorld(t *testing.T) {
+// The sender's cubes in a picture equal the world, to half a quantisation unit. The receiver's
+// equal the world at the displayed time.
+func TestPictureShowsBothEndpoints(t *testing.T) {
 	s := worldSession(t, "katamari", config.NewChange("down.latency", "50ms"))
 	src, err := dataset.Open(t.Context(), "world", dataset.Options{Seed: s.config.Seed, Script: "katamari"})
 	if err != nil {
@@ -61,7 +61,7 @@ func TestPictureShowsTheWorld(t *testing.T) {
 			}
 		}
 		if !p.Live || !p.Autopilot || p.Keys != w.Keys() {
-			t.Fatalf("tick %d: the picture says %v %v %+v", tick, p.Live, p.Autopilot, p.Keys)
+			t.Fatalf("tick %d: the picture has %v %v %+v", tick, p.Live, p.Autopilot, p.Keys)
 		}
 		if p.Shown == nil {
 			continue
@@ -78,8 +78,8 @@ func TestPictureShowsTheWorld(t *testing.T) {
 	}
 }
 
-// Loss causes errors. A dead link starves the display, which then freezes.
-func TestPictureOfABadLink(t *testing.T) {
+// Loss causes errors. A link that loses all packets starves the display, which then stands still.
+func TestPictureOverBadLink(t *testing.T) {
 	s := worldSession(t, "hover", config.NewChange("down.loss", "30%", "down.latency", "20ms", "down.jitter", "15ms"))
 	delay := 20 * time.Millisecond
 	if err := s.Change(config.NewChange("receiver.playout_delay", (delay).String())); err != nil {
@@ -116,12 +116,11 @@ func TestPictureOfABadLink(t *testing.T) {
 	}
 	b := s.View(0).World
 	if !a.Starved || !b.Starved || a.Shown[0] != b.Shown[0] || a.Sent[0] == b.Sent[0] {
-		t.Error("with a dead link the receiver's world goes on, or the sender's does not")
+		t.Error("with a link that loses all packets the receiver's world moves, or the sender's does not")
 	}
 }
 
-// BenchmarkPicture measures the copy for the screen, which is made twenty times a
-// second.
+// BenchmarkPicture measures copying the cubes for the dashboard, twenty times a second.
 func BenchmarkPicture(b *testing.B) {
 	s := worldSession(b, "katamari", config.Change{})
 	if err := s.RunUntil(5 * time.Second); err != nil {
@@ -129,6 +128,6 @@ func BenchmarkPicture(b *testing.B) {
 	}
 	b.ReportAllocs()
 	for b.Loop() {
-		s.lanes[0].display.Picture(&s.feed.cur.Frame)
+		s.lanes[0].display.Picture(&s.feed.current.Frame)
 	}
 }

@@ -12,49 +12,51 @@ import (
 )
 
 // pressTime is how long a press of a direction key counts as held, in virtual time. A terminal
-// reports presses and repeats of a key but not its release. So a press holds the key for
-// pressTime, and each repeat extends that.
+// reports presses and repeats of a key but not its release, so a press holds the key for pressTime,
+// and each repeat extends this.
 const pressTime = 150 * time.Millisecond
 
-// opposite is the index of the opposite of each direction. Pressing a direction releases its
-// opposite.
+// opposite maps the index of each of config.Directions to the index of the opposite direction.
+// Pressing a direction releases its opposite.
 var opposite = [...]int{1, 0, 3, 2}
 
-// player is the user's input to a live world.
+// player passes the user's input to a live cube world.
 type player struct {
-	source          dataset.Steered  // nil if the source takes no input
-	manual          bool             // the user has the keys, not the script
+	source          dataset.Steered  // nil if the source accepts no input
+	manual          bool             // the user plays, not the world's script
 	heldUntil       [4]time.Duration // when each of config.Directions is released
-	hover, katamari bool
+	hover, katamari bool             // modes of the player's cube: push other cubes away, pull them along
 }
 
-// check returns an error if the source takes no input; ch contains some.
-func (p *player) check(c *config.Config, ch config.Change) error {
+// checkInput returns an error if the source accepts no input. ch.Input must not be nil.
+func (p *player) checkInput(c *config.Config, ch config.Change) error {
 	if p.source != nil {
 		return nil
 	}
-	return &config.Error{Key: config.Change{Input: ch.Input}.Keys()[0], Problem: fmt.Sprintf("nobody can play %s: it is a recording", c.Data.Source),
-		Expected: `the live world: data "world"`}
+	return &config.Error{Key: config.Change{Input: ch.Input}.Keys()[0],
+		Problem:  fmt.Sprintf("%s accepts no input: it is not a live world", c.Data.Source),
+		Expected: `data "world"`}
 }
 
-// apply applies an input at now. It reaches the source with the next frame.
+// apply applies an input at now: a reset of the world, held keys, modes, and the switch between the user
+// and the world's script. Held keys reach the source with the next frame; see steer.
 func (p *player) apply(now time.Duration, in *config.Input) {
 	if in.Reset {
 		p.source.Reset()
 	}
-	if !p.manual { // the user begins with the script's modes
+	if !p.manual { // a user who takes over begins with the modes that the script has set
 		keys := p.source.Keys()
 		p.hover, p.katamari = keys.Push, keys.Pull
 	}
-	p.hold(now, in)
+	p.applyKeys(now, in)
 	if in.Autopilot != nil && *in.Autopilot {
 		p.source.Autopilot(true)
 	}
 }
 
-// hold changes the keys that are held.
-func (p *player) hold(now time.Duration, in *config.Input) {
-	if in.Autopilot != nil {
+// applyKeys updates the held keys and the modes. Any key or mode makes the input manual.
+func (p *player) applyKeys(now time.Duration, in *config.Input) {
+	if in.Autopilot != nil { // releases all keys and ends the modes
 		*p = player{source: p.source, manual: !*in.Autopilot}
 	}
 	if in.Press == "" && in.Hover == nil && in.Katamari == nil {
@@ -74,7 +76,7 @@ func (p *player) hold(now time.Duration, in *config.Input) {
 	}
 }
 
-// steer passes the held keys to the source for the frame that is due at now.
+// steer passes the keys held at now to the source, if the user plays.
 func (p *player) steer(now time.Duration) {
 	if p.source == nil || !p.manual {
 		return

@@ -15,7 +15,7 @@ import (
 	"wirelab/experiment/internal/labtest"
 )
 
-// arrivals logs when each snapshot arrived.
+// arrivals records when each snapshot arrived.
 type arrivals struct{ log []packetlog.Record }
 
 func (a *arrivals) Sample(*meters.Sample) {}
@@ -26,8 +26,8 @@ func (a *arrivals) Packet(p *packetlog.Record, _ *Problem) {
 	}
 }
 
-// referencePlayout is a second implementation of the playout buffer, from the log of
-// arrivals alone.
+// referencePlayout is an independent implementation of the playout clock that only uses the times
+// of arrival.
 type referencePlayout struct {
 	log    []packetlog.Record
 	hz     float64
@@ -36,11 +36,11 @@ type referencePlayout struct {
 	begun  bool
 
 	starved, freezes, longest, late int
-	ages                            []time.Duration // of what was shown, tick by tick
+	ages                            []time.Duration // of the displayed state, by display tick
 	steps                           bool            // the data are not interpolated
 }
 
-// age returns how old the state on display is at now.
+// age returns the age of the displayed state at now.
 func (d *referencePlayout) age(now time.Duration) time.Duration {
 	before, after := time.Duration(-1), time.Duration(-1)
 	for i := range d.log {
@@ -135,9 +135,9 @@ func (d *referencePlayout) run(until time.Duration) {
 	}
 }
 
-// The playout buffer agrees with referencePlayout, over losses, jitter, a link that
-// becomes slower and faster, and a delay that changes twice.
-func TestPlayoutAgreesWithTheArrivalLog(t *testing.T) {
+// The display agrees with referencePlayout, with losses, jitter, a link that becomes slower and
+// faster, and a delay that changes twice.
+func TestPlayoutAgreesWithArrivals(t *testing.T) {
 	for _, x := range []struct {
 		rate int
 		hz   float64 // of the display
@@ -197,7 +197,7 @@ func checkAges(t *testing.T, got figures.Quantiles, ages []time.Duration) {
 	ages = slices.Sorted(slices.Values(ages))
 	at := func(p int) float64 { return float64(ages[(len(ages)*p+99)/100-1].Microseconds()) / 1000 }
 	least := float64(ages[0].Microseconds()) / 1000
-	if int(got.N) != len(ages) || math.Abs(got.Min-least) > 0.0011 || math.Abs(got.Max-at(100)) > 0.0011 { // cut to microseconds
+	if int(got.N) != len(ages) || math.Abs(got.Min-least) > 0.0011 || math.Abs(got.Max-at(100)) > 0.0011 { // rounded down to microseconds
 		t.Errorf("%d ages from %g to %g ms, want %d from %g to %g", got.N, got.Min, got.Max, len(ages), least, at(100))
 	}
 	for p, q := range map[int]float64{50: got.P50, 95: got.P95, 99: got.P99} {
@@ -207,8 +207,8 @@ func checkAges(t *testing.T, got figures.Quantiles, ages []time.Duration) {
 	}
 }
 
-// Data that are not interpolated are as old as the snapshot that is held.
-func TestAgeOfDataThatAreNotInterpolated(t *testing.T) {
+// The age of data that are not interpolated is that of the displayed snapshot.
+func TestAgeWithoutInterpolation(t *testing.T) {
 	for _, data := range []string{"rpc", "text"} {
 		c := config.Default()
 		c.Data.Source, c.Duration = data, 20*time.Second
@@ -234,8 +234,9 @@ func TestAgeOfDataThatAreNotInterpolated(t *testing.T) {
 	}
 }
 
-// What a snapshot has of both ends is the newest frame, and the one that its age says.
-func TestDisplayShowsTheFrameOfItsAge(t *testing.T) {
+// Snapshot.Both contains the sender's newest frame, and a displayed frame that has the reported
+// age.
+func TestDisplayedFrameHasReportedAge(t *testing.T) {
 	c := config.Default()
 	c.Data.Source, c.Duration = "rpc", 10*time.Second
 	for key, v := range map[string]any{"encoder.name": "full", "down.loss": "20%", "down.burst": "4", "down.latency": "40ms", "down.jitter": "35ms"} {
@@ -255,7 +256,7 @@ func TestDisplayShowsTheFrameOfItsAge(t *testing.T) {
 		if err := s.RunUntil(now); err != nil {
 			t.Fatal(err)
 		}
-		made = append(made, slices.Clone(s.feed.cur.Table))
+		made = append(made, slices.Clone(s.feed.current.Table))
 		d := s.View(0).Both
 		if !slices.Equal(d.Sent.Table, made[n]) {
 			t.Fatalf("tick %d: sent is not the newest frame", n)
@@ -273,8 +274,8 @@ func TestDisplayShowsTheFrameOfItsAge(t *testing.T) {
 	}
 }
 
-// What is shown grows older while nothing arrives: a frozen picture is not fresh. Of a link that
-// delivered nothing nothing is known.
+// The age of the displayed state increases while nothing arrives. On a link that delivered nothing
+// it is unknown.
 func TestAgeGrowsWhileNothingArrives(t *testing.T) {
 	c := config.Default()
 	c.At = []config.StampedChange{config.Stamp(2*time.Second, config.NewChange("down.loss", "100%"))}

@@ -13,7 +13,7 @@ import (
 	"wirelab/lossmodel"
 )
 
-// randomChange draws a random change: a swap, params, or settings of the links.
+// randomChange returns a random change: a swap, parameters, or settings of the links.
 func randomChange(rng *rand.Rand) config.Change {
 	percent := func(most float64) string { return fmt.Sprintf("%.2f%%", rng.Float64()*most) }
 	millis := func(most int) string { return fmt.Sprintf("%dms", rng.IntN(most)) }
@@ -50,16 +50,15 @@ func randomChange(rng *rand.Rand) config.Change {
 	return ch
 }
 
-// lawHolds checks the law of outcomes against the link's own count of packets in
-// flight.
-func lawHolds(t *testing.T, s *Session) {
+// checkOutcomes checks that the outcomes add up, with the link's own count of packets in flight.
+func checkOutcomes(t *testing.T, s *Session) {
 	t.Helper()
 	for _, l := range s.lanes {
 		x := l.totals(s.Now())
 		sum := x.Decoded + x.Stale + x.Duplicate + x.Lost + x.Failures.NoBaseline + x.Failures.Corrupt +
 			x.Failures.UnknownCodec + x.Tainted + x.Wrong + int64(l.paths.downLink.InFlight())
 		if x.Sent+x.Duplicated != sum {
-			t.Errorf("sent %d + duplicated %d, but outcomes and packets under way sum to %d: %+v", x.Sent, x.Duplicated, sum, x)
+			t.Errorf("sent %d + duplicated %d, but outcomes and packets in flight sum to %d: %+v", x.Sent, x.Duplicated, sum, x)
 		}
 		if x.InFlight != int64(l.paths.downLink.InFlight()) {
 			t.Errorf("%d in flight by the meter, %d by the link", x.InFlight, l.paths.downLink.InFlight())
@@ -67,9 +66,9 @@ func lawHolds(t *testing.T, s *Session) {
 	}
 }
 
-// Any pattern of loss, reordering, duplication and corruption, any schedule of
-// swaps, param changes and reshapes: nothing is ever decoded wrong.
-func TestNothingIsEverWrong(t *testing.T) {
+// With any pattern of loss, reordering, duplication and corruption, and any schedule of swaps and
+// changes of parameters and links, no frame is wrong.
+func TestNoWrongFrames(t *testing.T) {
 	for seed := range testkit.ChooseLong[uint64](60, 25, 5) {
 		rng := rand.New(rand.NewPCG(seed, 99))
 		c := config.Default()
@@ -90,7 +89,7 @@ func TestNothingIsEverWrong(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		lawHolds(t, s)
+		checkOutcomes(t, s)
 		got := s.lanes[0].totals(s.Now())
 		if got.Wrong != 0 || got.Tainted != 0 {
 			t.Errorf("seed %d: %d wrong, %d tainted of %d", seed, got.Wrong, got.Tainted, got.Sent)
@@ -130,7 +129,7 @@ func TestDamageIsTaintedNotWrong(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		lawHolds(t, s)
+		checkOutcomes(t, s)
 		got := s.lanes[0].totals(s.Now())
 		if got.Wrong != 0 {
 			t.Errorf("seed %d: %d wrong", seed, got.Wrong)
@@ -152,8 +151,7 @@ func TestDamageIsTaintedNotWrong(t *testing.T) {
 	}
 }
 
-// Without loss, and with histories longer than the round trip, there is no
-// failure of any kind across any schedule of swaps.
+// Without loss, and with histories longer than the round trip, swaps of encoders cause no failures.
 func TestSwapsWithoutLossNeverFail(t *testing.T) {
 	all := labtest.OfCubes()
 	for seed := range testkit.ChooseLong[uint64](10, 4, 1) {
@@ -179,7 +177,7 @@ func TestSwapsWithoutLossNeverFail(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		lawHolds(t, s)
+		checkOutcomes(t, s)
 		got := s.lanes[0].totals(s.Now())
 		if f := got.Failures; f != (figures.Failures{}) || got.Wrong != 0 || got.Lost != 0 || got.EncodeFailed != 0 {
 			t.Errorf("seed %d: after %d swaps without loss: %+v, wrong %d, lost %d", seed, swaps, f, got.Wrong, got.Lost)
@@ -190,9 +188,8 @@ func TestSwapsWithoutLossNeverFail(t *testing.T) {
 	}
 }
 
-// Sequence numbers, acks and epochs wrap. A run of 80,000 packets with loss survives
-// every wrap.
-func TestNumbersWrap(t *testing.T) {
+// Sequence numbers, acks and epochs wrap correctly in a run of 80,000 packets with loss.
+func TestSequenceWraps(t *testing.T) {
 	c := config.Default()
 	for key, v := range map[string]any{"link.loss": "5%", "link.latency": "50ms", "link.jitter": "16ms", "down.duplicate": "1%"} {
 		if err := c.Set(key, v); err != nil {
@@ -204,7 +201,7 @@ func TestNumbersWrap(t *testing.T) {
 		t.Fatal(err)
 	}
 	names := []string{"quantized", "relative-orientation"}
-	for i := 0; s.sent < 80_000; i++ {
+	for i := 0; s.framesDue < 80_000; i++ {
 		if err := s.Change(config.NewChange("encoder.name", names[i%2])); err != nil {
 			t.Fatal(err)
 		}
@@ -212,7 +209,7 @@ func TestNumbersWrap(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	lawHolds(t, s)
+	checkOutcomes(t, s)
 	got := s.lanes[0].totals(s.Now())
 	if got.Wrong != 0 || got.Failures != (figures.Failures{}) {
 		t.Errorf("after %d packets: wrong %d, failures %+v", got.Sent, got.Wrong, got.Failures)

@@ -9,8 +9,7 @@ import (
 	"wirelab/experiment/internal/labtest"
 )
 
-// Totals, samples and packets agree on which outcomes are failures, also with the
-// checksum off.
+// Totals, samples and packets count the same failures, also with the checksum off.
 func TestFailuresAddUp(t *testing.T) {
 	c := config.Default()
 	c.Receiver.History, c.Receiver.Playout = 12, 50*time.Millisecond
@@ -41,6 +40,6 @@ func TestFailuresAddUp(t *testing.T) {
 		t.Errorf("%d failures in the totals, %d by outcome, %d by sample", got, outcomes, samples)
 	}
 	if x.Tainted == 0 || x.Failures.Corrupt == 0 || x.Failures.NoBaseline == 0 {
-		t.Errorf("the test must be mended: %+v", x)
+		t.Errorf("the test needs other settings: %+v", x)
 	}
 }

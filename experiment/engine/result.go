@@ -10,35 +10,35 @@ import (
 	"wirelab/experiment/figures"
 )
 
-// Result is one run as the JSON of `run` has it. Everything except Timing is reproducible to
-// the bit.
+// Result is the result of one run, as `tui run --json` and report.json write it. Everything except
+// Timing is reproducible bit for bit.
 type Result struct {
-	Version       int               `json:"version"`        // of the format; 0 means 1
-	DigestVersion int               `json:"digest_version"` // of what the digest covers; 0 means 1
-	Set           map[string]string `json:"set,omitempty"`  // the settings of this run in a sweep
+	Version       int               `json:"version"`        // ReportVersion; 0 means 1
+	DigestVersion int               `json:"digest_version"` // see currentDigestVersion; 0 means 1
+	Set           map[string]string `json:"set,omitempty"`  // settings of this run in a sweep
 	Config        config.Values     `json:"config"`
 	extent
 	Totals      figures.Totals         `json:"totals"`
 	Timing      figures.Timing         `json:"timing"`
 	Budget      []figures.BudgetShare  `json:"budget"`
 	Shadows     []shadowResult         `json:"shadows"`
-	Comparison  *Comparison            `json:"comparison,omitempty"` // of all encoders, where there are shadows
+	Comparison  *Comparison            `json:"comparison,omitempty"` // of all encoders; nil without shadows
 	Changes     []config.StampedChange `json:"changes"`
 	Assertions  []AssertionResult      `json:"assertions,omitempty"`
 	Interrupted bool                   `json:"interrupted,omitempty"`
-	Partial     bool                   `json:"partial,omitempty"`     // written during the run
+	Partial     bool                   `json:"partial,omitempty"`     // written while the run continued
 	Refused     []Refusal              `json:"refused,omitempty"`     // scripted changes that could not be applied
-	Warnings    []string               `json:"warnings,omitempty"`    // of links that may surprise, and of data
+	Warnings    []string               `json:"warnings,omitempty"`    // about unusual link settings and about the data
 	CodecError  string                 `json:"codec_error,omitempty"` // newest error of the codec
 	Digest      string                 `json:"digest"`
-	Label       string                 `json:"label,omitempty"` // the first encoder at the end, named as the shadows are
+	Label       string                 `json:"label,omitempty"` // Lane.Name of the first lane at the end
 	completion
-	SamplesByLane []LaneSamples `json:"-"`                // of all encoders, where there are shadows
-	Files         []DataFile    `json:"files,omitempty"`  // that the data and the links were read from
-	Remote        *Remote       `json:"remote,omitempty"` // what came in, if the receiver was elsewhere
+	SamplesByLane []LaneSamples `json:"-"`                // of all encoders; nil without shadows
+	Files         []DataFile    `json:"files,omitempty"`  // files that the data and the links were read from
+	Remote        *Remote       `json:"remote,omitempty"` // events of a real network; nil if the links were modelled
 }
 
-// extent is how much a run covers.
+// extent describes how much a run covers.
 type extent struct {
 	Seed          uint64        `json:"seed"`
 	DurationS     float64       `json:"duration_s"`
@@ -48,19 +48,20 @@ type extent struct {
 	ItemsPerFrame int           `json:"items_per_frame"`
 }
 
-// completion is how a run ended, compared with what was planned.
+// completion describes how a run ended, compared with what was planned.
 type completion struct {
-	Planned  int     `json:"planned,omitempty"`   // runs: one
-	PlannedS float64 `json:"planned_s,omitempty"` // planned duration; 0: as long as the data
-	Reason   Ending  `json:"reason,omitempty"`    // why it ended
-	Error    string  `json:"error,omitempty"`     // what went wrong, if the reason is data or machine
+	Planned  int     `json:"planned,omitempty"`   // number of runs: 1
+	PlannedS float64 `json:"planned_s,omitempty"` // planned duration in seconds; 0 means as long as the data
+	Reason   Ending  `json:"reason,omitempty"`    // why the run ended
+	Error    string  `json:"error,omitempty"`     // the error, if Reason is BadData, BadMachine or BadNetwork
 }
 
-// Remote is what came in over a real network, for a replay, in the format of package remote.
+// Remote contains everything that was received over a real network, so that the run can be
+// replayed. Package remote defines the format.
 type Remote struct {
-	To      string `json:"to"`      // where the receiver was
-	Version int    `json:"version"` // of the events
-	Events  []byte `json:"events"`  // none: there were too many
+	To      string `json:"to"`      // address of the receiver
+	Version int    `json:"version"` // of the format of Events
+	Events  []byte `json:"events"`  // empty if there were too many to save
 }
 
 // Ending is why a run ended, or why a report was written before its end.
@@ -68,43 +69,43 @@ type Ending string
 
 // The endings.
 const (
-	Finished    Ending = "finished"    // it ran to its end
-	Unmet       Ending = "assertion"   // it ran to its end, and did not hold
-	Interrupted Ending = "interrupted" // by a person or a signal
-	BadData     Ending = "data"        // the data could not be read, or not to its end
+	Finished    Ending = "finished"    // the run is complete
+	Unmet       Ending = "assertion"   // the run is complete, and an assertion was not met
+	Interrupted Ending = "interrupted" // by the user or a signal
+	BadData     Ending = "data"        // the data could not be read, or not to their end
 	BadMachine  Ending = "machine"     // the report could not be written
-	BadNetwork  Ending = "network"     // the far end was gone
-	Unfinished  Ending = "running"     // it goes on: this is what there was then
-	Saved       Ending = "saved"       // a live session, saved by a person while it went on
+	BadNetwork  Ending = "network"     // the connection to the remote receiver failed
+	Unfinished  Ending = "running"     // the run continued after this report was written
+	Saved       Ending = "saved"       // the user saved a live session while it continued
 )
 
 // DataFile is a file that a run read.
 type DataFile struct {
-	Name   string `json:"name"` // as the configuration has it
-	Path   string `json:"path"` // as seen from the folder of the report
+	Name   string `json:"name"` // as written in the configuration
+	Path   string `json:"path"` // relative to the folder of the report
 	Bytes  int64  `json:"bytes"`
 	SHA256 string `json:"sha256"`
 }
 
-// shadowResult is the result of a shadow: a further encoder on the same frames and fates.
+// shadowResult is the result of a shadow, another encoder on the same frames and losses.
 type shadowResult struct {
 	Encoder string                `json:"encoder"`
-	Label   string                `json:"label,omitempty"`  // Encoder, and the params that distinguish it from the others
-	FromS   float64               `json:"from_s,omitempty"` // when it joined, in seconds; its figures count from then
+	Label   string                `json:"label,omitempty"`  // Lane.Name: Encoder, and the parameters that distinguish it
+	FromS   float64               `json:"from_s,omitempty"` // when the shadow joined, in seconds; its figures count from then
 	Totals  figures.Totals        `json:"totals"`
 	Timing  figures.Timing        `json:"timing"`
 	Budget  []figures.BudgetShare `json:"budget"`
 	Digest  string                `json:"digest"`
 }
 
-// Result sums up the session so far, as if it ended right after the present instant.
+// Result returns the results of the session so far, as if it ended right after the current time.
 func (s *Session) Result() *Result {
 	until := s.now
 	if !s.ended {
 		until++ // the end is exclusive
 	}
 	start := s.start.Clone()
-	start.At, start.Sweep, start.Search = nil, nil, config.Search{} // the changes that took effect are in the log
+	start.At, start.Sweep, start.Search = nil, nil, config.Search{} // Result.Changes has the changes that took effect
 	first := s.lanes[0]
 	totals := first.totals(until)
 	r := &Result{
@@ -113,7 +114,7 @@ func (s *Session) Result() *Result {
 			Frames: s.frames(), Item: s.schema.Item, ItemsPerFrame: s.itemsPerFrame()},
 		Totals: totals, Timing: first.timing(), Budget: first.meter.Shares(s.schema), Digest: first.digest.sum(),
 		Interrupted: s.interrupted, Shadows: []shadowResult{}, Changes: append([]config.StampedChange{}, s.log...),
-		Assertions: check(s.start.Assert, totals), Refused: s.refused, Warnings: s.config.Warnings(),
+		Assertions: checkAssertions(s.start.Assert, totals), Refused: s.refused, Warnings: s.config.Warnings(),
 	}
 	for _, remark := range s.remarks() {
 		r.Warnings = append(r.Warnings, "data: "+remark)
@@ -122,30 +123,30 @@ func (s *Session) Result() *Result {
 		r.CodecError = first.lastErr.Error()
 	}
 	differs := s.differences()
-	r.Label = joinName(first.codec(), differs[0])
+	r.Label = laneName(first.codec(), differs[0])
 	for i, l := range s.lanes[1:] {
-		r.Shadows = append(r.Shadows, shadowResult{Encoder: l.codec(), Label: joinName(l.codec(), differs[1+i]),
-			FromS: l.began.Seconds(), Totals: l.totals(until), Timing: l.timing(), Budget: l.meter.Shares(s.schema),
+		r.Shadows = append(r.Shadows, shadowResult{Encoder: l.codec(), Label: laneName(l.codec(), differs[1+i]),
+			FromS: l.joinedAt.Seconds(), Totals: l.totals(until), Timing: l.timing(), Budget: l.meter.Shares(s.schema),
 			Digest: l.digest.sum()})
 	}
 	return r
 }
 
-// frames returns how many frames were given to the encoder; for files, how many
-// rounds were begun.
+// frames returns how many frames were encoded, or how many deliveries of the file were begun.
 func (s *Session) frames() uint64 {
-	if s.delivers {
+	if s.isFile {
 		return s.rounds
 	}
-	return s.sent - s.skipped
+	return s.framesDue - s.framesSkipped
 }
 
-// itemsPerFrame returns how many items a frame usually holds.
+// itemsPerFrame returns the number of items of a frame: bytes for files and messages, rows for
+// tables. If frames have different numbers of items, it returns the rounded mean.
 func (s *Session) itemsPerFrame() int {
 	switch {
-	case s.delivers:
-		return len(s.feed.cur.Body)
-	case s.schema.Timed:
+	case s.isFile:
+		return len(s.feed.current.Body)
+	case s.schema.Timed: // frames have different numbers of items
 		n := int64(s.frames())
 		if n == 0 {
 			return 0
@@ -157,16 +158,20 @@ func (s *Session) itemsPerFrame() int {
 	return s.schema.Rows
 }
 
-// ReportVersion is the version of the report format. It grows only when older
-// programs could misread a report, not when keys are added.
+// ReportVersion is the version of the report format. It is increased only when older programs could
+// misread a report, not when keys are added.
 const ReportVersion = 1
 
-// currentDigestVersion is the version of what digests cover. It grows when the endpoints answer the same
-// datagrams differently, and when a digest covers other parts of a run; replays of older reports
-// still get the behaviour of their version. Version 2 doubts sequence numbers that damage may have
-// moved. Version 3 covers a frame that equals the source's by its number.
+// currentDigestVersion is the version of the behaviour that determines a digest. It is increased
+// when the endpoints respond differently to the same datagrams, and when the digest covers other
+// parts of a run. Replays of older reports keep the behaviour of their version:
+//
+//	1  receivers accept every sequence number (config.Config.Trusting)
+//	2  receivers verify sequence numbers that damage may have changed
+//	3  the digest covers a frame that equals the source's by its sequence number; see digest
 const currentDigestVersion = 3
 
+// digestVersion returns the digest version of a run of c.
 func digestVersion(c *config.Config) int {
 	switch {
 	case c.Trusting:
@@ -177,26 +182,28 @@ func digestVersion(c *config.Config) int {
 	return currentDigestVersion
 }
 
-// Settings returns the configuration at the end of the run: every key with its value as text.
+// Settings returns the configuration at the end of the run, with all changes applied: the value of
+// each key as text.
 func (r *Result) Settings() (map[string]string, error) {
 	c, err := r.Config.Config("report")
 	if err != nil {
-		return nil, r.lacksPlugin(err)
+		return nil, r.withPluginHint(err)
 	}
-	for _, x := range r.Changes {
-		if x.Change.OnlyInput() {
+	for _, made := range r.Changes {
+		if made.Change.OnlyInput() { // input to the cube world sets nothing
 			continue
 		}
-		if err := c.Apply(x.Change); err != nil {
-			return nil, fmt.Errorf("the change at %v: %w", x.T, err)
+		if err := c.Apply(made.Change); err != nil {
+			return nil, fmt.Errorf("the change at %v: %w", made.T, err)
 		}
 	}
 	return c.Settings(), nil
 }
 
-// lacksPlugin returns the error of an unknown encoder as one that names the plugin of the run, if
-// it had one: listing a report loads no plugins.
-func (r *Result) lacksPlugin(err error) error {
+// withPluginHint changes an error about an unknown encoder so that it recommends the plugin with which
+// the run was made, if any: the encoder is unknown because Settings loads no plugins. It returns other
+// errors unchanged.
+func (r *Result) withPluginHint(err error) error {
 	var ce *config.Error
 	if !errors.As(err, &ce) || !strings.HasPrefix(ce.Problem, "unknown encoder") {
 		return err
@@ -205,20 +212,21 @@ func (r *Result) lacksPlugin(err error) error {
 	if !ok {
 		return err
 	}
-	out := *ce
-	out.Expected, out.Near = "--plugin "+path, ""
-	return &out
+	hinted := *ce
+	hinted.Expected, hinted.Near = "--plugin "+path, "" // without suggestions of similar encoders
+	return &hinted
 }
 
-// Replayable returns the configuration that repeats the run. Its errors name the key, and not the
-// file that the report was read from.
+// Replayable returns the configuration that repeats the run: that of its start, with the applied changes
+// as its script, the actual duration, and the behaviour of its digest version. It loads the run's plugins.
+// Its errors contain the key, but not the name of the report's file.
 func (r *Result) Replayable() (*config.Config, error) {
 	if r.DurationNS > config.MaxDuration {
-		return nil, &config.Error{Key: "duration_ns", Problem: fmt.Sprintf("%d is longer than a run can be", int64(r.DurationNS)),
+		return nil, &config.Error{Key: "duration_ns", Problem: fmt.Sprintf("%d exceeds the maximum duration of a run", int64(r.DurationNS)),
 			Expected: fmt.Sprintf("at most %d, which is %v h", int64(config.MaxDuration), config.MaxDuration.Hours())}
 	}
 	if r.DigestVersion > currentDigestVersion {
-		return nil, &config.Error{Key: "digest_version", Problem: fmt.Sprintf("%d is of a later version of Wirelab", r.DigestVersion),
+		return nil, &config.Error{Key: "digest_version", Problem: fmt.Sprintf("%d belongs to a later version of Wirelab", r.DigestVersion),
 			Expected: fmt.Sprintf("at most %d", currentDigestVersion)}
 	}
 	values := r.Config.WithPluginSizes()
@@ -230,11 +238,11 @@ func (r *Result) Replayable() (*config.Config, error) {
 		return nil, config.Within("config", err)
 	}
 	c.At, c.Duration = r.Changes, r.DurationNS
-	c.Trusting, c.WholeFrames = r.DigestVersion < 2, r.DigestVersion < 3
+	c.Trusting, c.WholeFrames = r.DigestVersion < 2, r.DigestVersion < 3 // see currentDigestVersion
 	return c, c.Validate()
 }
 
-// Digests joins the digest of the first encoder with those of the shadows.
+// Digests returns the digests of all lanes, separated by spaces, the first lane's first.
 func (r *Result) Digests() string {
 	all := r.Digest
 	for _, s := range r.Shadows {
@@ -243,17 +251,17 @@ func (r *Result) Digests() string {
 	return all
 }
 
-// AssertionResult is one assertion with what was measured.
+// AssertionResult is an assertion with the measured figure.
 type AssertionResult struct {
-	Name   string         `json:"name"`
-	Bound  string         `json:"bound"`
-	Got    figures.Figure `json:"got"` // none: the run has no data for it
+	Name   string         `json:"name"`  // of the figure
+	Bound  string         `json:"bound"` // for example "<= 256"
+	Got    figures.Figure `json:"got"`   // unknown if Absent
 	Holds  bool           `json:"holds"`
-	Absent bool           `json:"absent,omitempty"` // the run has no data for it
+	Absent bool           `json:"absent,omitempty"` // the run has no data for the figure; the assertion does not hold
 }
 
-// check evaluates all assertions against totals.
-func check(asserts []config.Assertion, t figures.Totals) []AssertionResult {
+// checkAssertions evaluates all assertions with the figures of t.
+func checkAssertions(asserts []config.Assertion, t figures.Totals) []AssertionResult {
 	have := figures.Of(t)
 	var out []AssertionResult
 	for _, a := range asserts {
@@ -268,14 +276,14 @@ func check(asserts []config.Assertion, t figures.Totals) []AssertionResult {
 	return out
 }
 
-// Comparison is what encoders that ran side by side sent over the stretch of time that
-// they have in common. The totals of a shadow count from when it joined, so the totals of
-// two lanes may be of different frames; these figures are of the same.
+// Comparison compares encoders that ran in parallel, over the interval in which all of them ran. The
+// totals of a shadow count from when it joined, so the totals of two lanes may cover different
+// frames. The figures of a Comparison cover the same frames for all lanes.
 type Comparison struct {
-	FromS float64        `json:"from_s"` // a second after the last of them joined or was swapped
+	FromS float64        `json:"from_s"` // start in seconds: WarmUp after the last encoder joined or was swapped
 	ToS   float64        `json:"to_s"`
-	SeamS float64        `json:"seam_s"` // left out of it, where packets build across a seam of the data
-	Lanes []ComparedLane `json:"lanes"`  // the first encoder, then the shadows
+	SeamS float64        `json:"seam_s"` // seconds left out because packets had references across a loop point
+	Lanes []ComparedLane `json:"lanes"`  // the first lane, then the shadows
 }
 
 // ComparedLane is one encoder of a Comparison.
@@ -283,8 +291,8 @@ type ComparedLane struct {
 	Label          string         `json:"label"`
 	PayloadKbps    figures.Figure `json:"payload_kbps"`
 	BitsPerChanged figures.Figure `json:"bits_per_changed"`
-	// Times is the payload over that of the first encoder; Lo and Hi bound it with 95 %
-	// confidence. They are unknown if there are too few data.
+	// Times is the ratio of the payload to that of the first encoder. TimesLo and TimesHi are the
+	// bounds of its 95 % confidence interval; unknown if there are too few data.
 	Times   figures.Figure `json:"times"`
 	TimesLo figures.Figure `json:"times_lo"`
 	TimesHi figures.Figure `json:"times_hi"`

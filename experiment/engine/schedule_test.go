@@ -19,23 +19,22 @@ import (
 	"wirelab/lossmodel"
 )
 
-// schedule is one random session of a campaign: what it is made of comes of its number
-// alone.
+// schedule is one random session of a campaign. Its number determines all its settings.
 type schedule struct {
 	t        *testing.T
 	seed     uint64
 	rng      *rand.Rand
-	world    string // what is sent
+	world    string // the data
 	cubes    int    // of a crowd
 	config   *config.Config
-	codecs   []encoders.Codec // that suit what is sent
+	codecs   []encoders.Codec // that can encode the data
 	session  *Session
 	census   census // of the session's first lane
 	ops      map[string]int64
 	replayed int64 // packets
 }
 
-// census counts packets by their encoder.
+// census counts packets by encoder.
 type census map[string]int64
 
 func (census) Sample(*meters.Sample) {}
@@ -47,8 +46,8 @@ func (c census) Packet(p *packetlog.Record, _ *Problem) {
 	}
 }
 
-// worlds are what schedules send, by how many of a hundred send it: most are small, so
-// that there are many.
+// worlds lists the data of schedules with their frequencies in percent. Most are small, so that
+// many packets are sent.
 var worlds = []struct {
 	name  string
 	of100 int
@@ -75,34 +74,33 @@ func newSchedule(t *testing.T, seed uint64) *schedule {
 	}
 	c.Seed, c.Sender.History, c.Receiver.History = seed, 20+rng.IntN(236), 30+rng.IntN(226)
 	c.Receiver.Playout = time.Duration(rng.IntN(120)) * time.Millisecond
-	x.open(c) // only to learn who can encode this
+	x.open(c) // only to list the encoders that can encode the data
 	x.codecs = slices.DeleteFunc(table.All(), func(k encoders.Codec) bool { return !k.Suits(x.session.Schema()) })
 	x.close()
 	for range rng.IntN(8) {
-		key, rung := x.linkSetting()
+		key, rung := x.randomLinkSetting()
 		if d := c.Clone(); d.Set(key, rung) == nil && d.Validate() == nil {
-			*c = *d // one that does not go with the others is left out
+			*c = *d // a setting that conflicts with the others is left out
 		}
 	}
-	c.Encoder.Name = x.codec()
+	c.Encoder.Name = x.randomCodec()
 	x.open(c)
 	return x
 }
 
-// fatal gives up the schedule; others may go on.
+// fatal ends the schedule; other schedules continue.
 func (x *schedule) fatal(format string, args ...any) {
 	x.t.Helper()
 	x.t.Errorf("schedule %d: %s", x.seed, fmt.Sprintf(format, args...))
 	runtime.Goexit()
 }
 
-// dear are encoders of which a packet costs as much as dozens of the others': how many of a
-// hundred times that one is drawn it is taken.
+// dear lists slow encoders, with the percentage of random selections in which they are used.
 var dear = map[string]int{"kinetic": 4, "kinetic-lite": 4, "zstd-dict": 4, "zstd-baseline": 4, "zstd": 4, "deflate": 4,
 	"receiver-adaptive": 10, "delta-adaptive": 10}
 
-// codec draws an encoder.
-func (x *schedule) codec() string {
+// randomCodec returns a random encoder.
+func (x *schedule) randomCodec() string {
 	for {
 		c := x.codecs[x.rng.IntN(len(x.codecs))].Name
 		if of100, ok := dear[c]; !ok || x.rng.IntN(100) < of100 {
@@ -111,8 +109,8 @@ func (x *schedule) codec() string {
 	}
 }
 
-// linkSetting returns a key of a link with one of its rungs or choices: any stage.
-func (x *schedule) linkSetting() (key, rung string) {
+// randomLinkSetting returns a random key of a link, of any stage, with one of its predefined values.
+func (x *schedule) randomLinkSetting() (key, rung string) {
 	keys := lossmodel.Keys()
 	for {
 		k := keys[x.rng.IntN(len(keys))]
@@ -120,21 +118,21 @@ func (x *schedule) linkSetting() (key, rung string) {
 		if k.Key == "netem" {
 			words = []string{"off", "off", "delay 30ms 8ms loss 4%", "loss gemodel 2% 30%", "duplicate 3% reorder 10% 50% delay 5ms"}
 		}
-		if k.Key == "checksum" || len(words) == 0 { // without a checksum damage is no fault of the lab
+		if k.Key == "checksum" || len(words) == 0 { // without a checksum, damage can cause these
 			continue
 		}
 		return [...]string{"down.", "up.", "link."}[x.rng.IntN(3)] + k.Key, words[x.rng.IntN(len(words))]
 	}
 }
 
-// open begins a session anew.
+// open opens the session of the schedule.
 func (x *schedule) open(c *config.Config) {
 	x.t.Helper()
 	x.census = census{}
-	x.session = x.sessionOf(c, Options{Observer: x.census, Inspect: x.seed%4 == 0, WithPicture: x.seed%5 == 0})
+	x.session = x.newSession(c, Options{Observer: x.census, Inspect: x.seed%4 == 0, WithPicture: x.seed%5 == 0})
 }
 
-func (x *schedule) sessionOf(c *config.Config, opt Options) (s *Session) {
+func (x *schedule) newSession(c *config.Config, opt Options) (s *Session) {
 	x.t.Helper()
 	opt.Endless, opt.KeepSamples, opt.KeepPackets = c.Duration == 0, 20, 256
 	var err error
@@ -159,15 +157,14 @@ func (x *schedule) close() {
 	}
 }
 
-// play plays the schedule to its end, holds it to the laws, and returns the packets that
-// were sent.
+// play runs the schedule to its end, checks the invariants, and returns the number of packets sent.
 func (x *schedule) play() int64 {
 	x.t.Helper()
 	for range 10 + x.rng.IntN(40) {
 		x.advance(time.Duration(x.rng.IntN(1500)) * time.Millisecond)
 		x.step()
 	}
-	if x.ops["save"] == 0 { // each is replayed at least once, from the end or from where it was saved
+	if x.ops["save"] == 0 { // each schedule is replayed at least once, from its end or from a save
 		x.replay()
 	}
 	sent := x.check(x.session)
@@ -175,31 +172,31 @@ func (x *schedule) play() int64 {
 	return sent
 }
 
-// stepOps are what a step does; what plays the session again is rare, since it costs the
-// packets of all that went before.
+// stepOps are the operations of a step. Those that run the session again are rare, because they
+// repeat all packets sent before.
 var stepOps = strings.Fields(`
 encoder encoder encoder encoder encoder encoder link link link link link link link link link link param param param param
 shadow shadow shadow setting setting setting undo undo undo outage outage pause pause pause profile profile profile play play
 back save`)
 
-// step does one thing at random, as a person, a script or a bad link would.
+// step performs one random operation of a user, a script or a bad link.
 func (x *schedule) step() {
 	x.t.Helper()
 	op := stepOps[x.rng.IntN(len(stepOps))]
 	x.ops[op]++
 	switch s := x.session; op {
 	case "encoder":
-		x.change("encoder", x.codec())
+		x.change("encoder", x.randomCodec())
 	case "link":
-		x.change(x.linkSetting())
+		x.change(x.randomLinkSetting())
 	case "profile":
 		all := lossmodel.Profiles()
 		x.change("profile", all[x.rng.IntN(len(all))].Name)
 	case "param":
-		x.param()
+		x.setRandomParam()
 	case "shadow":
 		if len(s.config.Shadows) < 3 && x.rng.IntN(2) == 0 {
-			x.change("shadow", x.codec())
+			x.change("shadow", x.randomCodec())
 		} else if len(s.config.Shadows) > 0 {
 			x.change("shadow_off", s.config.Shadows[0].Name)
 		}
@@ -208,7 +205,7 @@ func (x *schedule) step() {
 			[...]string{"1", "2", "30ms", "150ms", "256", "off", "linear", "hermite"}[x.rng.IntN(8)])
 	case "undo":
 		_, _ = s.Undo()
-	case "play": // where nobody can play, it is refused
+	case "play": // refused unless the source accepts input
 		x.change([...]string{"press", "hover", "katamari", "autopilot", "reset"}[x.rng.IntN(5)],
 			[...]string{"up left", "right", "true", "false"}[x.rng.IntN(4)])
 	case "outage":
@@ -216,15 +213,15 @@ func (x *schedule) step() {
 		x.advance(time.Duration(x.rng.IntN(6000)) * time.Millisecond)
 		x.change("link.loss", "1%")
 	case "pause":
-		x.pause()
+		x.readEverything()
 	case "back":
-		x.lookBack()
+		x.seekBack()
 	case "save":
 		x.replay()
 	}
 }
 
-// change asks for a change. What does not fit is refused, and changes nothing.
+// change makes a change. A change that cannot be applied must have no effect.
 func (x *schedule) change(key, value string) {
 	var ch config.Change
 	if ch.Set(key, value) == nil {
@@ -232,8 +229,8 @@ func (x *schedule) change(key, value string) {
 	}
 }
 
-// param sets a param of the present encoder, at random within its bounds.
-func (x *schedule) param() {
+// setRandomParam sets a random parameter of the current encoder to a random valid value.
+func (x *schedule) setRandomParam() {
 	name := x.session.config.Encoder.Name
 	i := slices.IndexFunc(x.codecs, func(c encoders.Codec) bool { return c.Name == name })
 	all := x.codecs[i].ParamInfo()
@@ -255,9 +252,9 @@ func (x *schedule) advance(d time.Duration) {
 	}
 }
 
-// pause looks at everything while time stands still, as the dashboard does. None of it
-// may change a byte, which the replay at the end holds it to.
-func (x *schedule) pause() {
+// readEverything reads all data of the session as the dashboard does. This must not change the results,
+// which the replay at the end checks.
+func (x *schedule) readEverything() {
 	s := x.session
 	for range 1 + x.rng.IntN(3) {
 		snap := s.View(ShownPackets)
@@ -265,13 +262,13 @@ func (x *schedule) pause() {
 			p := packets[x.rng.IntN(len(packets))]
 			_ = s.Opened(packetlog.ID{Seq: p.Seq, Copy: p.Copy})
 		}
-		s.ReportKept(census{})
+		s.ReplayStored(census{})
 		_, _ = s.Result(), snap
 	}
 }
 
-// lookBack plays the session again from its beginning, as a jump back in time does.
-func (x *schedule) lookBack() {
+// seekBack runs the session again from its beginning, as a seek back in time does.
+func (x *schedule) seekBack() {
 	x.t.Helper()
 	s := x.session
 	to := time.Duration(x.rng.Int64N(int64(min(s.Now(), 20*time.Second)) + 1))
@@ -286,8 +283,8 @@ func (x *schedule) lookBack() {
 	x.replayed += x.check(x.session)
 }
 
-// replay saves the session's report, reads it, runs it from its beginning, and demands
-// the same bytes.
+// replay saves the session's report, reads it, runs it from the beginning, and compares the
+// digests.
 func (x *schedule) replay() {
 	x.t.Helper()
 	saved, err := json.Marshal(x.session.Result())
@@ -302,7 +299,7 @@ func (x *schedule) replay() {
 	if err != nil {
 		x.fatal("%v", err)
 	}
-	again := x.sessionOf(c, Options{})
+	again := x.newSession(c, Options{})
 	if err := again.RunUntil(c.Duration); err != nil {
 		x.fatal("%v", err)
 	}
@@ -315,12 +312,12 @@ func (x *schedule) replay() {
 	}
 }
 
-// check holds every lane of a session to the laws, and returns the packets sent.
+// check checks the invariants of every lane, and returns the number of packets sent.
 func (x *schedule) check(s *Session) (sent int64) {
 	x.t.Helper()
 	for i, l := range s.lanes {
 		got := l.totals(s.Now())
-		// What was under way in a link when a shadow took it over is in flight there too.
+		// Packets in flight when a shadow copied a link are in flight in the copy, too.
 		if under := int64(l.paths.downLink.InFlight()); got.InFlight > under || i == 0 && got.InFlight != under {
 			x.fatal("lane %d: %d in flight by the meter, %d by the link", i, got.InFlight, under)
 		}

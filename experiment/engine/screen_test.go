@@ -18,9 +18,8 @@ import (
 	"wirelab/experiment/internal/labtest"
 )
 
-// pathCubes is a source of cubes on given paths: path returns the position of cube i
-// at tick n, in units of 1/512 m. It never ends. Every round frames it resets all
-// cubes, which is a seam.
+// pathCubes is a source of cubes on given paths: path returns the position of cube i at tick n, in
+// units of 1/512 m. It never ends. Every round frames it resets all cubes and reports a loop point.
 type pathCubes struct {
 	schema *frame.Schema
 	path   func(i, n int) [3]int32
@@ -58,9 +57,9 @@ func (k *pathCubes) Next(f *frame.Frame) error {
 	return nil
 }
 
-// playoutOf runs a session at 10 snapshots a second and returns the figures of its
-// display. Settings are pairs of key and value.
-func playoutOf(t *testing.T, src *pathCubes, length time.Duration, settings ...string) figures.Playout {
+// runPlayout runs a session at 10 snapshots a second and returns the figures of its display.
+// settings are pairs of key and value.
+func runPlayout(t *testing.T, src *pathCubes, length time.Duration, settings ...string) figures.Playout {
 	t.Helper()
 	c := config.Default()
 	c.Encoder.Name = "relative-position"
@@ -101,7 +100,7 @@ func acceleratedPath(i, n int) [3]int32 {
 
 // A cube in uniform motion is displayed exactly, at any snapshot rate and any loss,
 // as long as the display is not starved.
-func TestUniformMotionIsShownExactly(t *testing.T) {
+func TestUniformMotionHasNoError(t *testing.T) {
 	for _, settings := range [][]string{
 		{},
 		{"down.jitter", "16ms"},
@@ -111,7 +110,7 @@ func TestUniformMotionIsShownExactly(t *testing.T) {
 		{"sender.rate_hz", "60", "down.loss", "5%"},
 		{"sender.rate_hz", "23", "down.loss", "5%"},
 	} {
-		p := playoutOf(t, newPathCubes(5, uniformPath), 30*time.Second, settings...)
+		p := runPlayout(t, newPathCubes(5, uniformPath), 30*time.Second, settings...)
 		if p.PositionErrorMM.Max != 0 || p.OrientationErrorDeg.Max != 0 || p.StarvedRatio.Or(-1) != 0 {
 			t.Errorf("%v: off by %g mm and %g degrees, %g starved", settings, p.PositionErrorMM.Max, p.OrientationErrorDeg.Max,
 				p.StarvedRatio)
@@ -119,22 +118,21 @@ func TestUniformMotionIsShownExactly(t *testing.T) {
 	}
 }
 
-// Linear interpolation of an accelerated cube is off by up to a * (h/2)^2 / 2: at 10
-// Hz, with n*n units and 6 ticks, 9 units or 17.578 mm. The spline follows the
-// parabola exactly, also with losses, where snapshots are not equally spaced. The
-// display is on the source's ticks here, since between them the truth is interpolated
-// linearly.
+// The error of linear interpolation of an accelerated cube is at most a * (h/2)^2 / 2: at 10 Hz,
+// with n*n units and 6 ticks, 9 units or 17.578 mm. The spline reproduces the parabola exactly,
+// also with losses, where snapshots are not equally spaced. The display is in phase with the
+// source's ticks, because between them the true position is interpolated linearly.
 func TestErrorUnderAcceleration(t *testing.T) {
 	const units = 1000.0 / frame.UnitsPerMetre // in mm
-	p := playoutOf(t, newPathCubes(3, acceleratedPath), 7*time.Second)
+	p := runPlayout(t, newPathCubes(3, acceleratedPath), 7*time.Second)
 	if got := p.PositionErrorMM.Max; math.Abs(got-9*units) > 0.001 {
 		t.Errorf("linear: off by %g mm at most, want %g", got, 9*units)
 	}
-	if got := p.PositionErrorMM.P50; math.Abs(got-8*units) > 0.5 { // of 0 5 8 9 8 5, six ticks alike
+	if got := p.PositionErrorMM.P50; math.Abs(got-8*units) > 0.5 { // median of 0 5 8 9 8 5, the errors of six equally frequent ticks
 		t.Errorf("linear: off by %g mm at the median, want %g", got, 8*units)
 	}
 	for _, loss := range []string{"0%", "20%"} {
-		p = playoutOf(t, newPathCubes(3, acceleratedPath), 7*time.Second, "receiver.interpolation", "hermite", "down.loss", loss,
+		p = runPlayout(t, newPathCubes(3, acceleratedPath), 7*time.Second, "receiver.interpolation", "hermite", "down.loss", loss,
 			"receiver.playout_delay", "1s")
 		if p.PositionErrorMM.Max != 0 || p.StarvedRatio.Or(-1) != 0 {
 			t.Errorf("hermite at %s loss: off by %g mm, %g starved", loss, p.PositionErrorMM.Max, p.StarvedRatio)
@@ -145,8 +143,8 @@ func TestErrorUnderAcceleration(t *testing.T) {
 // A starved display shows the newest snapshot. The error of a cube that moves v units
 // a tick is v times the ticks since the display froze.
 func TestErrorOfFrozenDisplay(t *testing.T) {
-	const lost = 5 // packets in a row, so 6 intervals of 6 ticks without news
-	p := playoutOf(t, newPathCubes(1, uniformPath), 20*time.Second, "down.loss", "pattern bits=0000000000000000000011111",
+	const lost = 5 // consecutive packets are lost, so 6 intervals of 6 ticks pass without a snapshot
+	p := runPlayout(t, newPathCubes(1, uniformPath), 20*time.Second, "down.loss", "pattern bits=0000000000000000000011111",
 		"receiver.playout_delay", "100ms")
 	ticks := lost * 6
 	if want := float64(ticks) * 1000 / 60; math.Abs(p.LongestFreezeMS.Or(-1)-want) > 1000.0/60+0.001 {
@@ -158,19 +156,19 @@ func TestErrorOfFrozenDisplay(t *testing.T) {
 	}
 }
 
-// Interpolation across a seam of the source does not count as an error.
-func TestNoErrorAcrossSeams(t *testing.T) {
+// Interpolation across a loop point of the source does not count as an error.
+func TestNoErrorAcrossLoopPoints(t *testing.T) {
 	src := newPathCubes(3, uniformPath)
 	src.round = 95
-	p := playoutOf(t, src, 20*time.Second, "down.jitter", "10ms", "receiver.interpolation", "hermite")
+	p := runPlayout(t, src, 20*time.Second, "down.jitter", "10ms", "receiver.interpolation", "hermite")
 	if p.PositionErrorMM.Max != 0 {
 		t.Errorf("off by %g mm", p.PositionErrorMM.Max)
 	}
 }
 
-// Options.WithPicture changes no figure, and the picture's errors equal the measured
+// Options.WithPicture does not change the figures, and the errors in the picture equal the measured
 // ones.
-func TestPictureChangesNoFigure(t *testing.T) {
+func TestPictureDoesNotChangeFigures(t *testing.T) {
 	run := func(src dataset.Source, looked bool) (*Session, figures.Totals) {
 		c := config.Default()
 		for key, v := range map[string]any{"down.loss": "10%", "link.latency": "40ms", "link.jitter": "20ms", "sender.rate_hz": 20,
@@ -188,7 +186,7 @@ func TestPictureChangesNoFigure(t *testing.T) {
 		}
 		return s, s.lanes[0].totals(s.Now())
 	}
-	_, plain := run(newPathCubes(30, hoppingPath), false) // at times all of them sleep
+	_, plain := run(newPathCubes(30, hoppingPath), false) // sometimes all cubes are at rest
 	_, looked := run(newPathCubes(30, hoppingPath), true)
 	if !reflect.DeepEqual(plain, looked) {
 		t.Errorf("looked at: %+v\nnot: %+v", looked.Playout, plain.Playout)
@@ -212,11 +210,11 @@ func TestPictureChangesNoFigure(t *testing.T) {
 	position := func(f *frame.Frame, i int) physics.Vec {
 		return forecast.PositionOf(f.Table[i*frame.CubeFields:]).Scale(1.0 / frame.UnitsPerMetre)
 	}
-	picture := s.lanes[0].display.Picture(&s.feed.cur.Frame)
+	picture := s.lanes[0].display.Picture(&s.feed.current.Frame)
 	for i, shown := range picture.Shown {
 		truth := position(f, i).Scale(1-share).AddScaled(position(after, i), share)
 		off := physics.Vec{X: float64(shown.X), Y: float64(shown.Y), Z: float64(shown.Z)}.Sub(truth).Length() * 1000
-		if noted := float64(picture.Error[i]); math.Abs(off-noted) > 0.004 { // places are rounded to 32 bits
+		if noted := float64(picture.Error[i]); math.Abs(off-noted) > 0.004 { // poses are rounded to float32
 			t.Errorf("cube %d: shown %g mm off, noted %g", i, off, noted)
 		}
 	}
@@ -225,8 +223,7 @@ func TestPictureChangesNoFigure(t *testing.T) {
 	}
 }
 
-// hoppingPath keeps cubes at rest for two seconds, makes them hop for one, and puts
-// them back.
+// hoppingPath keeps cubes at rest for two seconds, lets them hop for one second, and resets them.
 func hoppingPath(i, n int) [3]int32 {
 	k, z := int32(n%180)-120, int32(102)
 	if k > 0 {
@@ -236,14 +233,14 @@ func hoppingPath(i, n int) [3]int32 {
 }
 
 // Tainted snapshots are never displayed, even if there are no others.
-func TestDamagedSnapshotsAreNotShown(t *testing.T) {
+func TestTaintedSnapshotsAreNotDisplayed(t *testing.T) {
 	s := frame.Cubes(1)
 	h := frame.NewHistory(s, 20)
 	var damage taint
 	for seq := range uint64(6) {
 		e := h.Put(seq)
 		copy(e.Frame.Table, []int32{3, 256, 256, 256, int32(100 * seq), 0, 102, 0})
-		damage.follow(&endpoint.Reception{HasDecoder: true, Seq: seq, Entry: e}, seq >= 3)
+		damage.track(&endpoint.Reception{HasDecoder: true, Seq: seq, Entry: e}, seq >= 3)
 	}
 	var errors meters.DisplayErrors
 	for at, want := range map[uint64]float64{0: 0, 1: 100, 2: 200, 3: 200, 4: 200, 9: 200} {
@@ -254,11 +251,11 @@ func TestDamagedSnapshotsAreNotShown(t *testing.T) {
 		}
 	}
 	if errors.Count() != 0 {
-		t.Error("errors were measured against a truth that nobody knows")
+		t.Error("errors were measured although the source's frames are not stored")
 	}
 }
 
-// displayAt returns a new display that has shown nothing but moment.
+// displayAt returns a new display whose only tick shows moment.
 func displayAt(s *frame.Schema, c endpoint.Cadence, h *frame.History, v playout.Verifier, hermite bool, moment time.Duration,
 	t *playout.Truths, e *meters.DisplayErrors) *playout.Display {
 	d := playout.New(s, c, h, v, true)

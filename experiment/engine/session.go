@@ -24,75 +24,79 @@ import (
 // never is later than any event.
 const never = time.Duration(math.MaxInt64)
 
-// endlessDuration is how long a run of a source without end takes by default.
-const endlessDuration = 60 * time.Second
+// defaultDuration is the duration of a run whose configuration sets none and whose source never
+// ends.
+const defaultDuration = 60 * time.Second
 
-// Options are what a session gets from its caller. None of them changes a byte of the results.
+// Options configure what a session measures and stores, and where its first receiver runs. Except
+// for Network, no option changes a byte of the results.
 type Options struct {
-	Clock       wallclock.Clock     // times encoders and decoders; nil: no timings
-	Observer    Observer            // receives every sample and packet of the first lane; nil: none
-	KeepSamples int                 // how many to keep; 0: all
-	KeepPackets int                 // how many to keep, at least 256
-	WithPicture bool                // compute where every cube is displayed
-	Inspect     bool                // keep the inspector.Inside of the first lane's packets
-	Trials      bool                // measure what changes of the encoder do: see Effect
-	Endless     bool                // ignore Duration: a live session ends with Interrupt
-	Packs       *delivery.PackCache // packed files of earlier sessions; nil: none
-	Force       bool                // begin although it may take more than MaxMemory
-	Network     Network             // where the receiver of the first lane is; nil: here, behind modelled links
+	Clock       wallclock.Clock     // times encoders and decoders; nil means no timings
+	Observer    Observer            // receives every sample and packet of the first lane; nil means none
+	KeepSamples int                 // number of newest samples to store per lane; 0 means all
+	KeepPackets int                 // number of newest packet records to store per lane; at least 256 are stored
+	WithPicture bool                // compute the displayed pose of every cube, for Snapshot.World
+	Inspect     bool                // store an inspector.Inside for each packet of the first lane
+	Trials      bool                // measure the effect of each change of the encoder; see Effect
+	Endless     bool                // ignore config.Config.Duration: a live session ends with Interrupt
+	Packs       *delivery.PackCache // packed files of earlier sessions; nil means none
+	Force       bool                // skip the check of the session's memory against maxMemory
+	Network     Network             // real network to the first lane's receiver; nil means modelled links in this process
 }
 
-// Observer receives every finished sample and packet, as they end. The pointers are valid until
-// the call returns.
+// Observer receives each sample when its period ends and each packet when its outcome is known. The
+// pointers are valid until the call returns.
 type Observer interface {
+	// Sample receives a completed sample.
 	Sample(*meters.Sample)
 	// Packet receives the record of a packet. problem is nil unless Options.Inspect is set and
 	// there are reasons for the packet's outcome or its size.
 	Packet(r *packetlog.Record, problem *Problem)
-	// Settled is called when, of the packets sent by now, all below seq have ended.
+	// Settled is called after each sample. All packets with a sequence number below seq have their
+	// outcome; no more calls of Packet follow for them.
 	Settled(seq uint64)
 }
 
 // Problem is a packet with reasons for its outcome or its size.
 type Problem struct {
 	*inspector.Opened
-	Config *config.Config // at the time that the packet ended
+	Config *config.Config // the configuration when the packet's outcome was recorded
 }
 
 // Session is one experiment in virtual time: an event loop over the source's ticks, the links'
-// deliveries, the display, the samples and the changes. It is single-threaded and reads no
-// clock. Events of one instant happen in a fixed order: sample, changes, arrivals, source,
-// display.
+// deliveries, the display ticks, the ends of samples and the changes of the configuration. It is
+// single-threaded and never reads the wall clock. Events with the same time are handled in this
+// order: end of a sample, changes, arrivals, source tick, display tick.
 type Session struct {
 	stream
 	changes
 	fileDelivery
 	trials
-	config  *config.Config // with every change applied so far
-	start   *config.Config // at the start of the session
-	opt     Options
-	feed    feed
-	player  player
-	lanes   []*lane
-	running []*lane        // the lanes, and that of a trial
-	truths  playout.Truths // the source's newest frames, to compare displays with; of cubes
-	unsent  frame.Rows     // the rows in which the newest frame may differ from the frame sent last
+	config     *config.Config // with every change applied so far
+	start      *config.Config // at the start of the session
+	opt        Options
+	feed       feed
+	player     player
+	lanes      []*lane
+	running    []*lane        // lanes, and the extra lane of the current trial, if it needs one
+	truths     playout.Truths // the source's newest frames, to compare displays with; cubes only
+	unsentRows frame.Rows     // rows that may differ between the source's newest frame and the frame sent last
 
-	now         time.Duration // everything up to here has happened
-	end         time.Duration // exclusive
+	now         time.Duration // all events up to this time were handled; -1 before the first
+	end         time.Duration // events at this time or later are not handled; never if unknown
 	ended       bool
 	interrupted bool
-	failed      error // error of the source; the session cannot go on
+	err         error // error of the source that stopped the session; nil if none
 	marks       []Mark
 
-	sent, skipped uint64 // frames that were due to be sent; of those, left out because of config.Sender.Every
-	shown         uint64 // display ticks
-	sampled       uint64 // samples closed
-	restarted     bool   // the recording restarted after the last frame sent
+	framesDue, framesSkipped uint64 // frames that were due to be sent; of those, frames left out because of config.Sender.Every
+	displayTicks             uint64 // display ticks so far
+	closedSamples            uint64 // complete samples so far
+	restartUnsent            bool   // the recording restarted after the last frame sent
 }
 
-// NewSession opens the source and sets up both ends. If ctx ends, opening fails, and so does a
-// later read that waits for the other end of a pipe. Close the session after use.
+// NewSession opens the source and creates the endpoints. When ctx ends, opening fails, and so does a
+// later read of a source that is a pipe without data. Close the session after use.
 func NewSession(ctx context.Context, c *config.Config, opt Options) (*Session, error) {
 	if err := c.Validate(); err != nil {
 		return nil, err
@@ -104,30 +108,32 @@ func NewSession(ctx context.Context, c *config.Config, opt Options) (*Session, e
 	}
 	s, err := newSession(ctx, c, src, opt)
 	if err != nil {
+		// Locate adds the place in the configuration file. The source is closed here, as there is no session.
 		return nil, errors.Join(c.Locate(err), (&feed{source: src}).close())
 	}
 	return s, nil
 }
 
-// NewSessionOf builds a session on any source. Close releases the source.
+// NewSessionOf creates a session that reads frames from src. Close closes src, if it is an io.Closer.
 func NewSessionOf(c *config.Config, src dataset.Source, opt Options) (*Session, error) {
 	return newSession(context.Background(), c, src, opt)
 }
 
-// newSession is NewSessionOf; the wait for the far end of a network ends with ctx.
+// newSession creates a session that reads frames from src, and connects it to opt.Network, unless that
+// is nil. When ctx ends, waiting for the peer of the network fails. newSession does not close src.
 func newSession(ctx context.Context, c *config.Config, src dataset.Source, opt Options) (*Session, error) {
 	c = c.Clone()
-	if err := c.Pin(); err != nil {
+	if err := c.Pin(); err != nil { // reads the trace files of the links
 		return nil, err
 	}
-	if err := fit(c, src.Schema(), opt.Force); err != nil {
+	if err := fitToSchema(c, src.Schema(), opt.Force); err != nil {
 		return nil, err
 	}
 	s := &Session{config: c.Clone(), start: c, opt: opt, stream: newStream(c, src), now: -1}
-	s.delivers = s.schema.Delivery == frame.Every
+	s.isFile = s.schema.Delivery == frame.Every
 	s.player.source, _ = src.(dataset.Steered)
 	s.end = s.plannedEnd(src)
-	s.feed, s.unsent = newFeed(src, s.initial), frame.NewRows(s.schema.Rows)
+	s.feed, s.unsentRows = newFeed(src, s.initial), frame.NewRows(s.schema.Rows)
 	if opt.Network != nil {
 		if err := s.checkNetwork(c); err != nil {
 			return nil, err
@@ -140,25 +146,25 @@ func newSession(ctx context.Context, c *config.Config, src dataset.Source, opt O
 		return nil, err
 	}
 	for i, e := range encodersOf(c) {
-		opt := &s.opt
+		laneOptions := &s.opt
 		if i > 0 {
-			opt = s.opt.shadow()
+			laneOptions = s.opt.shadow()
 		}
-		l, err := newLane(c, e, s.stream, opt)
+		l, err := newLane(c, e, s.stream, laneOptions)
 		if err == nil {
-			err = l.connectNew(c, opt.Network)
+			err = l.connectNew(c, laneOptions.Network)
 		}
 		if err != nil {
 			return nil, err
 		}
-		s.deliverOver(l)
+		s.setUpDelivery(l)
 		s.lanes = append(s.lanes, l)
 	}
-	s.setRunning()
+	s.updateRunning()
 	return s, s.loadScript(c)
 }
 
-// newStream returns what the lanes of a session on src carry.
+// newStream returns the properties of the frames that the lanes of a session on src carry.
 func newStream(c *config.Config, src dataset.Source) stream {
 	s := stream{schema: src.Schema(), cubes: frame.IsCubes(src.Schema()), initial: src.Schema().NewFrame(),
 		cadence: endpoint.Cadence{TickHz: src.Schema().TickHz, RateHz: c.Sender.RateHz}}
@@ -169,71 +175,72 @@ func newStream(c *config.Config, src dataset.Source) stream {
 	return s
 }
 
-// plannedEnd returns when the session ends, unless the source ends before; never if only the
-// source or an interruption ends it.
+// plannedEnd returns the end of the session, if its source does not end earlier. It returns never if
+// only the source or an interruption ends the session.
 func (s *Session) plannedEnd(src dataset.Source) time.Duration {
-	_, sized := src.(dataset.Sized)
+	_, canEnd := src.(dataset.Sized)
 	switch {
 	case s.opt.Endless:
 		return never
 	case s.config.Duration > 0:
 		return s.config.Duration
-	case s.delivers:
-		return longestDelivery
-	case sized:
-		return never
+	case s.isFile:
+		return maxDeliveryDuration
+	case canEnd:
+		return never // updateEnd sets the end when the source ends
 	}
-	return endlessDuration
+	return defaultDuration
 }
 
-// readAhead reads what the session must know before it begins: the file to be delivered, or the
-// first frame of a source that can end.
+// readAhead reads from the source what must be known before the first event: the file to deliver,
+// or the first frame of a source that can end.
 func (s *Session) readAhead() (err error) {
-	if s.delivers {
+	if s.isFile {
 		s.packs = s.opt.Packs
 		if s.packs == nil {
 			s.packs = delivery.NewPackCache()
 		}
-		s.pair, err = readPair(s.feed.source, s.config.Data.Source, s.initial, &s.feed.cur.Frame)
+		s.pair, err = readPair(s.feed.source, s.config.Data.Source, s.initial, &s.feed.current.Frame)
 		return err
 	}
-	if _, sized := s.feed.source.(dataset.Sized); sized {
+	if _, canEnd := s.feed.source.(dataset.Sized); canEnd {
 		s.feed.ahead = s.feed.read()
-		s.noteEnd()
+		s.updateEnd()
 	}
 	return nil
 }
 
-// noteEnd sets the end of the session if the source has ended.
-func (s *Session) noteEnd() {
-	if s.feed.over {
-		s.end = min(s.end, s.cadence.TickTime(s.feed.lastTick))
+// updateEnd moves the end of the session to the end of the source, if the source has ended earlier: to the
+// time at which the next frame would have been due.
+func (s *Session) updateEnd() {
+	if s.feed.ended {
+		s.end = min(s.end, s.cadence.TickTime(s.feed.endTick))
 	}
 }
 
-// encodersOf lists the encoders of a configuration: that of the first lane, then the shadows.
+// encodersOf returns the encoders of c, one for each lane: the active encoder, then the shadows.
 func encodersOf(c *config.Config) []config.Encoder {
 	return append([]config.Encoder{c.Encoder}, c.Shadows...)
 }
 
-// Close releases the source.
+// Close closes the source.
 func (s *Session) Close() error { return s.feed.close() }
 
 // Config returns the configuration with every change applied so far. The caller must not modify
 // it.
 func (s *Session) Config() *config.Config { return s.config }
 
-// StartConfig returns the configuration at the start of the session, fitted to the data. The
-// caller must not modify it.
+// StartConfig returns the configuration at the start of the session, with the settings that depend
+// on the data filled in. The caller must not modify it.
 func (s *Session) StartConfig() *config.Config { return s.start }
 
-// Schema describes the source's frames.
+// Schema returns the schema of the source's frames.
 func (s *Session) Schema() *frame.Schema { return s.schema }
 
 // Err returns the error of the source that stopped the session; nil if there was none.
-func (s *Session) Err() error { return s.failed }
+func (s *Session) Err() error { return s.err }
 
-// Now returns the present virtual time. All events up to it have been handled.
+// Now returns the current virtual time. All events up to it have been handled.
 func (s *Session) Now() time.Duration { return max(s.now, 0) }
 
 // Reached reports whether all events up to and including t have been handled.
@@ -243,27 +250,28 @@ func (s *Session) Reached(t time.Duration) bool { return s.now >= t }
 // or it was interrupted.
 func (s *Session) Done() bool { return s.ended }
 
-// Ends returns when the session ends, exclusively: later than any event if that is not known
-// yet.
+// Ends returns the end of the session. Events at that time or later are not handled. The result is
+// later than any event if the end is not known yet.
 func (s *Session) Ends() time.Duration { return s.end }
 
-// NextFrame returns when the next frame is due. config.Sender.Every may skip it.
+// NextFrame returns when the next frame is due to be sent. config.Sender.Every may leave it out.
 func (s *Session) NextFrame() time.Duration { return s.FrameAt(0) }
 
-// FrameAt returns when the n-th frame from now is due, counted from 0.
-func (s *Session) FrameAt(n int) time.Duration { return s.cadence.SeqTime(s.sent + uint64(n)) }
+// FrameAt returns when the frame that is n frames after the next one is due to be sent.
+func (s *Session) FrameAt(n int) time.Duration { return s.cadence.SeqTime(s.framesDue + uint64(n)) }
 
-// Advance runs the session for another d of virtual time, as RunUntil does.
+// Advance runs the session for a further d of virtual time. See RunUntil.
 func (s *Session) Advance(d time.Duration) error { return s.RunUntil(s.now + d) }
 
-// RunUntil handles all events due at or before t. It stops early when the session ends. It fails
-// only if the source fails, and then every later call fails too.
+// RunUntil handles all events due at or before t. It stops early when the session ends: with modelled
+// links as soon as no event before the end is left; with a network only when t reaches the end, because
+// the network may still report arrivals from before the end. RunUntil fails only if the source fails, and
+// then every later call fails too.
 func (s *Session) RunUntil(t time.Duration) error {
-	for !s.ended && s.failed == nil {
+	for !s.ended && s.err == nil {
 		at := s.NextEvent()
-		over := t >= s.end-1
-		// A network may still report arrivals from before the end.
-		if at >= s.end && (over || s.opt.Network == nil) || at > t && over {
+		reachesEnd := t >= s.end-1 // the end is exclusive
+		if at >= s.end && (reachesEnd || s.opt.Network == nil) || at > t && reachesEnd {
 			s.finish(s.end)
 			return nil
 		}
@@ -271,43 +279,45 @@ func (s *Session) RunUntil(t time.Duration) error {
 			break
 		}
 		s.now = at
-		s.failed = s.step(at)
+		s.err = s.step(at)
 	}
-	if s.failed == nil && !s.ended {
+	if s.err == nil && !s.ended {
 		s.now = max(s.now, t)
 	}
-	for _, l := range s.running { // what was sent has left
+	for _, l := range s.running { // complete the work that the endpoints deferred after sending
 		l.snd.Finish()
 		l.rcv.Finish()
 	}
-	return s.failed
+	return s.err
 }
 
-// Interrupt ends the session right after the present instant.
+// Interrupt ends the session right after the current time.
 func (s *Session) Interrupt() {
 	s.interrupted = true
 	s.finish(s.now + 1)
 }
 
-// finish ends the session at t. The end is exclusive: events at t are not handled.
+// finish ends the session at t; events at t are not handled. It closes the current sample early, if the
+// sample has any length, and gives every packet in flight to the observer.
 func (s *Session) finish(t time.Duration) {
 	s.ended, s.end, s.now = true, t, t
-	if last := time.Duration(s.sampled) * meters.SamplePeriod; last < t {
-		s.sampled++
+	if last := time.Duration(s.closedSamples) * meters.SamplePeriod; last < t {
+		s.closedSamples++
 		for _, l := range s.lanes {
 			l.closeSample(t)
 		}
 	}
 	for _, l := range s.lanes {
-		l.closeFlights(t)
+		l.endFlights(t)
 	}
 }
 
-// NextEvent returns when the next event is due.
+// NextEvent returns the time of the next event. The delivery of a file has no source ticks and no display
+// ticks: its only frame is read at the start and never displayed.
 func (s *Session) NextEvent() time.Duration {
 	at := min(s.NextFrame(), s.nextSample())
-	if !s.delivers {
-		at = min(at, s.cadence.TickTime(s.feed.ticks), s.nextDisplay())
+	if !s.isFile {
+		at = min(at, s.cadence.TickTime(s.feed.framesTaken), s.nextDisplay())
 	}
 	if len(s.pending) > 0 {
 		at = min(at, s.pending[0].T)
@@ -322,22 +332,24 @@ func (s *Session) NextEvent() time.Duration {
 
 // nextSample returns when the current sample ends.
 func (s *Session) nextSample() time.Duration {
-	return time.Duration(s.sampled+1) * meters.SamplePeriod
+	return time.Duration(s.closedSamples+1) * meters.SamplePeriod
 }
 
-// nextDisplay returns the time of the next display tick.
+// nextDisplay returns the time of the next display tick. The rate of the display is in thousandths of a
+// hertz, so display tick n is tick 1000*n of a clock with that number of ticks per second.
 func (s *Session) nextDisplay() time.Duration {
-	return endpoint.TickTime(1000*s.shown, s.config.DisplayMilliHz(s.schema.TickHz))
+	return endpoint.TickTime(1000*s.displayTicks, s.config.DisplayMilliHz(s.schema.TickHz))
 }
 
-// step handles all events due at this instant.
+// step handles all events that are due at time at, in this order: end of a sample, changes, arrivals, source
+// tick, display tick. The delivery of a file has its own steps instead of the last two.
 func (s *Session) step(at time.Duration) error {
 	if at == s.nextSample() {
-		s.sampled++
+		s.closedSamples++
 		for _, l := range s.running {
 			l.closeSample(at)
 		}
-		s.checkTrial(at)
+		s.finishTrial(at)
 	}
 	for len(s.pending) > 0 && s.pending[0].T <= at {
 		ch := s.pending[0]
@@ -347,7 +359,7 @@ func (s *Session) step(at time.Duration) error {
 	for _, l := range s.running {
 		l.receiveAll(at)
 	}
-	if s.delivers {
+	if s.isFile {
 		s.stepDelivery(at)
 		return nil
 	}
@@ -355,7 +367,7 @@ func (s *Session) step(at time.Duration) error {
 		return err
 	}
 	if at == s.nextDisplay() {
-		s.shown++
+		s.displayTicks++
 		for _, l := range s.running {
 			l.tickDisplay(at, &s.truths)
 		}
@@ -363,78 +375,81 @@ func (s *Session) step(at time.Duration) error {
 	return nil
 }
 
-// tick reads the source's next frame if one is due, and sends the newest frame if a packet is
-// due.
+// tick reads the source's next frame if one is due, and sends the newest frame on every lane if a
+// packet is due. If config.Sender.Every leaves the packet out, every lane skips its sequence number.
 func (s *Session) tick(at time.Duration) error {
-	if at == s.cadence.TickTime(s.feed.ticks) {
-		if err := s.takeFrame(at); err != nil {
+	if at == s.cadence.TickTime(s.feed.framesTaken) {
+		if err := s.readFrame(at); err != nil {
 			return err
 		}
 	}
 	if at != s.NextFrame() {
 		return nil
 	}
-	if !s.takeTurn(at) {
+	if !s.consumeSendSlot(at) {
 		for _, l := range s.running {
 			l.snd.Skip()
 		}
 		return nil
 	}
 	for _, l := range s.running {
-		l.send(at, s.feed.cur, s.unsent, s.restarted)
+		l.send(at, s.feed.current, s.unsentRows, s.restartUnsent)
 	}
-	s.fallBack(at)
-	s.restarted = false
-	s.unsent.Clear()
+	s.replaceBrokenEncoder(at)
+	s.restartUnsent = false
+	s.unsentRows.Clear()
 	return nil
 }
 
-// takeTurn reports whether a packet is to be sent at this instant: one is due, and
-// config.Sender.Every does not leave it out.
-func (s *Session) takeTurn(at time.Duration) bool {
+// consumeSendSlot counts the frame that is due to be sent at time at, if any. It reports whether a packet
+// must be sent: a frame is due, and config.Sender.Every, which sends only every nth frame, does not leave it
+// out.
+func (s *Session) consumeSendSlot(at time.Duration) bool {
 	if at != s.NextFrame() {
 		return false
 	}
-	s.sent++
-	if (s.sent-1)%uint64(s.config.Sender.Every) != 0 {
-		s.skipped++
+	s.framesDue++
+	if (s.framesDue-1)%uint64(s.config.Sender.Every) != 0 {
+		s.framesSkipped++
 		return false
 	}
 	return true
 }
 
-// takeFrame takes the source's next frame.
-func (s *Session) takeFrame(at time.Duration) error {
+// readFrame passes the user's input to the source and makes the source's next frame the current one. It
+// records whether the recording restarted, and the rows that changed.
+func (s *Session) readFrame(at time.Duration) error {
 	s.player.steer(at)
 	restarted, err := s.feed.next()
 	if err != nil {
 		return s.sourceError(err)
 	}
-	s.noteEnd()
+	s.updateEnd()
 	if restarted {
-		s.mark(at, MarkSeam, "seam")
-		s.restarted = true
+		s.addMark(at, MarkSeam, "loop")
+		s.restartUnsent = true
 	}
 	if s.cubes {
-		s.truths.Add(s.feed.cur, restarted, s.oldestShown())
+		s.truths.Add(s.feed.current, restarted, s.oldestDisplayedTick())
 	}
-	s.unsent.Union(s.feed.cur.Changed)
+	s.unsentRows.Union(s.feed.current.Changed)
 	return nil
 }
 
-// oldestShown returns the oldest source tick that any lane displays.
-func (s *Session) oldestShown() uint64 {
-	oldest := s.feed.ticks
+// oldestDisplayedTick returns the oldest source tick that the display of any lane shows. Older frames are
+// no longer needed to measure errors of the display.
+func (s *Session) oldestDisplayedTick() uint64 {
+	oldest := s.feed.framesTaken
 	for _, l := range s.running {
 		oldest = min(oldest, endpoint.TickAt(l.display.Moment(), s.schema.TickHz))
 	}
 	return oldest
 }
 
-// sourceError adds the name of the data to err, unless err already names that file.
+// sourceError adds the name of the data to err, unless err already contains the file's name.
 func (s *Session) sourceError(err error) error {
 	var in *source.Error
-	if errors.As(err, &in) && in.File == strings.TrimPrefix(s.config.Data.Source, "file:") {
+	if errors.As(err, &in) && in.File == strings.TrimPrefix(s.config.Data.Source, "file:") { // a recording: "file:PATH"
 		return err
 	}
 	return fmt.Errorf("data %s: %w", s.config.Data.Source, err)

@@ -7,15 +7,15 @@ import (
 	"wirelab/experiment/config"
 )
 
-// A shadow is a further encoder on the same frames and the same fates as the encoder of the
-// first lane. It may join and leave while the session runs. A lane that joins copies the state
-// of the first lane's links, so that from then on its packets meet the same fates.
+// A shadow is another encoder on the same frames and losses as the active encoder. It may join and
+// leave while the session runs. When it joins, it gets copies of the first lane's links with their
+// state, so that from then on its packets are lost and delayed like those of the first lane.
 
-// checkShadows returns an error if a shadow of after that c does not have cannot send the data.
+// checkShadows returns an error if a shadow that is in after but not in c cannot send the data.
 func (s *Session) checkShadows(c, after *config.Config) error {
 	for i, e := range after.Shadows {
 		if e.In(c.Shadows) {
-			continue // it runs
+			continue // already running
 		}
 		if _, err := newEncoding(config.Indexed("shadow", i), e, after, s.schema); err != nil {
 			return err
@@ -24,27 +24,27 @@ func (s *Session) checkShadows(c, after *config.Config) error {
 	return nil
 }
 
-// arrangeShadows makes the shadow lanes follow the configuration. Lanes that stay are left
-// alone.
-func (s *Session) arrangeShadows() error {
-	lanes := s.lanes[:1:1]
+// updateShadows starts and stops shadow lanes as the configuration requires. Other shadow lanes
+// continue unchanged.
+func (s *Session) updateShadows() error {
+	lanes := s.lanes[:1:1] // the active encoder's; without capacity, so that append makes a new slice
 	for _, e := range s.config.Shadows {
 		if l := s.shadowOf(e); l != nil {
 			lanes = append(lanes, l)
 			continue
 		}
-		l, err := s.join(e)
+		l, err := s.newShadowLane(e)
 		if err != nil {
 			return err
 		}
 		lanes = append(lanes, l)
 	}
 	s.lanes = lanes
-	s.setRunning()
+	s.updateRunning()
 	return nil
 }
 
-// shadowOf returns the shadow lane that began with that encoder, if any.
+// shadowOf returns the shadow lane that began with encoder e; nil if none exists.
 func (s *Session) shadowOf(e config.Encoder) *lane {
 	for _, l := range s.lanes[1:] {
 		if l.config.Equal(e) {
@@ -54,52 +54,53 @@ func (s *Session) shadowOf(e config.Encoder) *lane {
 	return nil
 }
 
-// join makes a shadow lane that begins now.
-func (s *Session) join(e config.Encoder) (*lane, error) {
+// newShadowLane returns a new shadow lane for encoder e that begins now.
+func (s *Session) newShadowLane(e config.Encoder) (*lane, error) {
 	l, err := newLane(s.config, e, s.stream, s.opt.shadow())
 	if err != nil {
 		return nil, err
 	}
-	s.deliverOver(l)
+	s.setUpDelivery(l)
 	first := &s.lanes[0].paths
-	l.began = s.now
+	l.joinedAt = s.now
 	l.connect(first.downLink.Fork(inheritedTag), first.upLink.Fork(inheritedTag))
-	l.snd.StartAt(s.sent, s.now)
-	l.rcv.StartAt(s.sent)
+	l.snd.StartAt(s.framesDue, s.now)
+	l.rcv.StartAt(s.framesDue)
 	l.display.StartAt(s.now)
 	return l, nil
 }
 
-// setRunning lists the lanes that get frames: those of the run, and that of the trial.
-func (s *Session) setRunning() {
+// updateRunning sets s.running to the lanes of the session and the lane of the trial. It ends a trial
+// that uses the lane of a shadow that was removed.
+func (s *Session) updateRunning() {
 	s.running = slices.Clone(s.lanes)
-	if t := s.trial; t != nil && t.own {
+	if t := s.trial; t != nil && t.ownsLane {
 		s.running = append(s.running, t.lane)
 	} else if t != nil && !slices.Contains(s.lanes, t.lane) {
-		s.trial = nil // the shadow has left
+		s.trial = nil
 	}
 }
 
-// inheritedTag tags the datagrams that were in flight when a shadow copied a link. Another lane
-// sent them.
+// inheritedTag marks the datagrams of the first lane that were in flight when a shadow copied its
+// links. It is the largest uint64, which no flight has as its tag.
 const inheritedTag = 1<<64 - 1
 
-// arriveInherited handles the arrival of a packet that another lane sent. The receiver ignores
-// it, but the first lane acks it. So this lane sends an ack as well, to keep the random draws of
-// both uplinks in step.
-func (l *lane) arriveInherited(now time.Duration, damaged bool) {
-	if damaged {
+// handleInherited handles the arrival of a packet that the first lane sent. This lane's receiver must
+// not decode it, but the first lane acks it. So this lane sends an ack of the same size, which keeps
+// the random numbers of both uplinks in step.
+func (l *lane) handleInherited(now time.Duration, damaged bool) {
+	if damaged { // the first lane does not ack a packet whose checksum failed
 		return
 	}
-	size := l.rcv.AckSize() // without a codec's report
+	size := l.rcv.AckSize()
 	if l.delivery != nil {
 		size = l.delivery.AckSize()
 	}
 	l.paths.up.Send(now, make([]byte, size), inheritedTag)
 }
 
-// shadow returns the options of a shadow lane: no observer, no picture, no inspection, few
-// packets.
+// shadow returns the options of a shadow lane: no observer, no picture, no inspection, and at most
+// ShownPackets packet records.
 func (o Options) shadow() *Options {
 	o.Observer, o.WithPicture, o.Inspect, o.Network = nil, false, false, nil
 	o.KeepPackets = min(o.KeepPackets, ShownPackets)

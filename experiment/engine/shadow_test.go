@@ -30,7 +30,7 @@ func badLink(t *testing.T, c *config.Config) *config.Config {
 	return c
 }
 
-func change(t *testing.T, s *Session, ch config.Change, then time.Duration) {
+func changeAndRun(t *testing.T, s *Session, ch config.Change, then time.Duration) {
 	t.Helper()
 	if err := s.Change(ch); err != nil {
 		t.Fatal(err)
@@ -40,19 +40,18 @@ func change(t *testing.T, s *Session, ch config.Change, then time.Duration) {
 	}
 }
 
-func shadowNamed(names ...string) (list []config.Encoder) {
+func shadowsNamed(names ...string) (list []config.Encoder) {
 	for _, n := range names {
 		list = append(list, config.Encoder{Name: n})
 	}
 	return list
 }
 
-// The running encoder also joins late as a shadow. Every packet of the shadow meets
-// the fate of its twin in the first lane. Once both ends of the shadow have caught
-// up, the packets are equal and use the same baseline, which requires that the fates
-// on the uplink agree too. The test also joins after 65,536 packets, when sequences
-// have wrapped.
-func TestLateShadowMeetsTheSameFates(t *testing.T) {
+// The active encoder also joins late as a shadow. Every packet of the shadow is lost or delayed
+// like the same packet of the first lane. Once the shadow's endpoints have caught up, the packets
+// are equal and have the same baseline, which requires that the acks are lost alike, too. The test
+// also joins after 65,536 packets, when sequence numbers have wrapped.
+func TestLateShadowHasSameLosses(t *testing.T) {
 	for _, joins := range []time.Duration{0, 2 * time.Second, 1200 * time.Second} {
 		if joins > time.Minute && !testkit.Thorough() {
 			continue
@@ -67,16 +66,16 @@ func TestLateShadowMeetsTheSameFates(t *testing.T) {
 				t.Fatal(err)
 			}
 			if s.lanes[0].paths.downLink.InFlight() == 0 && joins > 0 {
-				t.Fatal("nothing is under way: that is the case to test")
+				t.Fatal("nothing is in flight, which is the case to test")
 			}
-			change(t, s, config.NewChange("shadow", shadowNamed(s.config.Encoder.Name)), 8*time.Second)
-			compareTwins(t, s, joins)
-			lawHolds(t, s)
+			changeAndRun(t, s, config.NewChange("shadow", shadowsNamed(s.config.Encoder.Name)), 8*time.Second)
+			comparePackets(t, s, joins)
+			checkOutcomes(t, s)
 		})
 	}
 }
 
-func compareTwins(t *testing.T, s *Session, joins time.Duration) {
+func comparePackets(t *testing.T, s *Session, joins time.Duration) {
 	t.Helper()
 	twins := map[[2]uint64]packetlog.Record{}
 	for _, p := range s.lanes[0].log.Last(nil, 600) {
@@ -111,8 +110,8 @@ func compareTwins(t *testing.T, s *Session, joins time.Duration) {
 	}
 }
 
-// Shadows that join and leave do not affect the first lane.
-func TestShadowsLeaveTheFirstLaneAlone(t *testing.T) {
+// Shadows that join and leave do not change the first lane.
+func TestShadowsDoNotChangeFirstLane(t *testing.T) {
 	digests := map[bool]string{}
 	for _, with := range []bool{false, true} {
 		s, err := NewSessionOf(badLink(t, config.Default()), labtest.NewCrowd(20, 3, -1, 1), Options{})
@@ -123,12 +122,12 @@ func TestShadowsLeaveTheFirstLaneAlone(t *testing.T) {
 		for i := range 30 {
 			ch := config.NewChange("mark", "nothing")
 			if on := s.config.Shadows; with && (len(on) == 0 || rng.IntN(2) == 0) {
-				ch = config.NewChange("shadow", shadowNamed([]string{"raw", "quantized", "zstd", "relative-orientation"}[i%4]))
+				ch = config.NewChange("shadow", shadowsNamed([]string{"raw", "quantized", "zstd", "relative-orientation"}[i%4]))
 				if ch.Shadows[0].In(on) {
 					ch = config.NewChange("shadow_off", []string{ch.Shadows[0].Name})
 				}
 			}
-			change(t, s, ch, 100*time.Millisecond)
+			changeAndRun(t, s, ch, 100*time.Millisecond)
 		}
 		digests[with] = s.lanes[0].digest.sum()
 		if with && len(s.log) < 20 {
@@ -140,10 +139,10 @@ func TestShadowsLeaveTheFirstLaneAlone(t *testing.T) {
 	}
 }
 
-// For any two lists of shadows, the undo change leads from one to the other, and
-// survives TOML.
+// For any two lists of shadows, the change that undoes the step between them works, also after
+// encoding as TOML.
 func TestUndoOfShadows(t *testing.T) {
-	all := shadowNamed("raw", "quantized", "zstd", "relative-orientation", "relative-position")
+	all := shadowsNamed("raw", "quantized", "zstd", "relative-orientation", "relative-position")
 	other := all[4].Clone()
 	other.Params = map[string]any{"xy_small": 5}
 	all = append(all, other)
@@ -161,7 +160,7 @@ func TestUndoOfShadows(t *testing.T) {
 		}
 		was, is := pick(), pick()
 		ch := was.Undo(is)
-		if !ch.IsZero() { // a script says what it changes
+		if !ch.IsZero() { // a scripted change must change something
 			c := is.Clone()
 			c.At = []config.StampedChange{config.Stamp(time.Second, ch)}
 			text, err := c.TOML()
@@ -187,14 +186,14 @@ func sameSet(a, b []config.Encoder) bool {
 
 func TestInvalidShadows(t *testing.T) {
 	c := config.Default()
-	c.Shadows = shadowNamed("raw")
+	c.Shadows = shadowsNamed("raw")
 	before := c.Values()
 	for _, x := range []struct {
 		ch   config.Change
 		says string
 	}{
-		{config.NewChange("shadow", shadowNamed("raw")), "already"},
-		{config.NewChange("shadow", shadowNamed("quantised")), "did you mean quantized?"},
+		{config.NewChange("shadow", shadowsNamed("raw")), "already"},
+		{config.NewChange("shadow", shadowsNamed("quantised")), "did you mean quantized?"},
 		{config.NewChange("shadow_off", []string{"rav"}), "did you mean raw?"},
 		{config.NewChange("shadow", []config.Encoder{{Name: "raw", Params: map[string]any{"small": 3}}}), "no params"},
 	} {
@@ -211,7 +210,7 @@ func TestInvalidShadows(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := s.Change(config.NewChange("shadow", shadowNamed("row"))); err == nil || len(s.lanes) != 1 {
+	if err := s.Change(config.NewChange("shadow", shadowsNamed("row"))); err == nil || len(s.lanes) != 1 {
 		t.Error("an encoder that does not exist joined")
 	}
 	for _, bad := range []any{3, []any{}, []any{"raw", 4}, ""} {
@@ -231,18 +230,18 @@ func TestShadowsAreBounded(t *testing.T) {
 		t.Fatal(err)
 	}
 	names := []string{"raw", "quantized", "zstd", "relative-orientation"}
-	change(t, s, config.NewChange("shadow", shadowNamed(names...)), 20*time.Second)
+	changeAndRun(t, s, config.NewChange("shadow", shadowsNamed(names...)), 20*time.Second)
 	size := func() (n int) {
 		for _, l := range s.lanes[1:] {
-			n += l.log.Cap() + len(l.meter.Samples()) + l.flights.queue.Len() + int(s.feed.ticks-s.oldestShown())
+			n += l.log.Cap() + len(l.meter.Samples()) + l.flights.queue.Len() + int(s.feed.framesTaken-s.oldestDisplayedTick())
 		}
 		return n
 	}
 	before, most := size(), 0
 	for i := range testkit.Choose(40, 12) {
-		change(t, s, config.NewChange("shadow_off", names[i%4:i%4+1]), 50*time.Millisecond)
+		changeAndRun(t, s, config.NewChange("shadow_off", names[i%4:i%4+1]), 50*time.Millisecond)
 		most = max(most, size())
-		change(t, s, config.NewChange("shadow", shadowNamed(names[i%4])), 1500*time.Millisecond)
+		changeAndRun(t, s, config.NewChange("shadow", shadowsNamed(names[i%4])), 1500*time.Millisecond)
 		most = max(most, size())
 	}
 	if most > before+before/10 {
@@ -255,8 +254,8 @@ func TestShadowsAreBounded(t *testing.T) {
 	}
 }
 
-// With shadows that join and leave at random under random changes, nothing is decoded
-// wrong, and every packet of a shadow has one outcome.
+// With shadows that join and leave at random under random changes, no frame is wrong, and every
+// packet of a shadow has one outcome.
 func TestShadowsAreNeverWrong(t *testing.T) {
 	for seed := range testkit.ChooseLong[uint64](24, 10, 3) {
 		rng := rand.New(rand.NewPCG(seed, 17))
@@ -271,12 +270,12 @@ func TestShadowsAreNeverWrong(t *testing.T) {
 		for range 25 {
 			ch := randomChange(rng)
 			if rng.IntN(2) == 0 {
-				ch = config.NewChange("shadow", shadowNamed(all[rng.IntN(len(all))].Name))
+				ch = config.NewChange("shadow", shadowsNamed(all[rng.IntN(len(all))].Name))
 				if on := s.config.Shadows; len(on) > 3 {
 					ch = config.NewChange("shadow_off", []string{on[rng.IntN(len(on))].Name})
 				}
 			}
-			if err := s.Change(ch); err != nil { // it runs already, or does not suit
+			if err := s.Change(ch); err != nil { // it is already running, or cannot encode the data
 				continue
 			}
 			if err := s.RunUntil(s.now + time.Duration(rng.IntN(300))*time.Millisecond); err != nil {
@@ -292,9 +291,9 @@ func TestShadowsAreNeverWrong(t *testing.T) {
 	}
 }
 
-// A shadow copies the links of the first lane: it joins although a file that they were
-// made of is gone.
-func TestShadowJoinsWithoutTheTrace(t *testing.T) {
+// A shadow copies the links of the first lane, so it can join although the trace file of a link was
+// removed.
+func TestShadowJoinsAfterTraceIsRemoved(t *testing.T) {
 	trace := filepath.Join(t.TempDir(), "loss.txt")
 	if err := os.WriteFile(trace, []byte("seq,lost\n0,0\n1,0\n2,0\n3,1\n"), 0o644); err != nil {
 		t.Fatal(err)

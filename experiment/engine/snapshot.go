@@ -13,26 +13,26 @@ import (
 	"wirelab/experiment/figures"
 )
 
-// ShownPackets is how many packets of each lane a snapshot of a running session
-// holds: as many as a screen can show.
+// ShownPackets is the number of packets of each lane in a snapshot of a running session: as many as
+// a large screen can show.
 const ShownPackets = 600
 
-// RunState is what the runner is doing.
+// RunState is the state of a runner.
 type RunState uint8
 
 // The states of a runner.
 const (
 	Running RunState = iota
 	Paused
-	Ended   // the source or the duration is over
-	Broken  // an error stopped it; see Snapshot.Err
-	Seeking // running to Snapshot.Seek without pacing
+	Ended   // the source or the planned duration has ended
+	Broken  // an error stopped the session; see Snapshot.Err
+	Seeking // running to Snapshot.Seek as fast as possible
 )
 
-// Mark is an event in the timeline that charts point at.
+// Mark is a labelled instant on the time axis of charts.
 type Mark struct {
 	T     time.Duration
-	Label string // short: "encoder rotor", "loss 5%", "seam"
+	Label string // short: "encoder rotor", "loss 5%", "loop"
 	Kind  MarkKind
 }
 
@@ -41,64 +41,64 @@ type MarkKind uint8
 
 // The kinds of mark.
 const (
-	MarkChange MarkKind = iota
-	MarkSeam
-	MarkNote
-	MarkUndo // a change was taken back
+	MarkChange MarkKind = iota // a setting was changed
+	MarkSeam                   // loop point: the recording restarted
+	MarkNote                   // set by the user, or a refused change
+	MarkUndo                   // a change was undone
 )
 
 // Notice is a message for the user, such as "saved as ..." or "no such encoder".
 type Notice struct {
 	ID   int // increases with every notice
 	Text string
-	Bad  bool
+	Bad  bool // it reports a problem
 }
 
-// Lane is one lane of a snapshot. The first has the encoder that the user controls;
-// further ones are shadows on the same frames and the same fates.
+// Lane is one lane of a snapshot. The first lane has the active encoder; further lanes are shadows
+// on the same frames and losses.
 type Lane struct {
 	Encoder  string
-	Params   any
-	Differs  string        // params that distinguish it from lanes with the same encoder; empty: no such lane, or defaults
-	Began    time.Duration // when it joined
+	Params   any           // of the type that the encoder's Codec.Defaults returns
+	Differs  string        // parameters that distinguish it from lanes with the same encoder; empty if none do
+	Began    time.Duration // when the lane joined the session
 	Epoch    uint64
 	Samples  []meters.Sample    // oldest first; bounded
 	Packets  []packetlog.Record // oldest first; bounded
 	Totals   figures.Totals
 	Timing   figures.Timing
-	Link     []meters.LinkStretch // what the link was set to and did, oldest first; of the first lane, unless its network is real
+	Link     []meters.LinkStretch // set and measured properties of the downlink, oldest first; first lane with modelled links only
 	Recent   meters.Recent
-	Blocks   []delivery.BlockState // of the delivered file, in order; nil if the data are no files
+	Blocks   []delivery.BlockState // states of the delivered file's blocks, in order; nil if the data are not a file
 	Err      error                 // newest error of the encoder, the decoder or the feedback
-	Troubles []inspector.Incident  // newest incident of each reason, latest first; of the first lane only
+	Troubles []inspector.Incident  // newest incident of each reason, latest first; first lane only
 }
 
 // Snapshot is an immutable view of a running session, for the dashboard. Its slices
 // may be shared with later snapshots and are never modified.
 type Snapshot struct {
-	Now     time.Duration // virtual
+	Now     time.Duration // virtual time
 	State   RunState
-	Speed   float64       // requested, as a multiple of real time; 0: as fast as possible
-	Actual  float64       // reached over the last second of wall time
-	Seek    time.Duration // target of the seek, if State is Seeking
-	To      string        // where the receiver is, over a network; empty: here
-	Saved   time.Duration // the run is in a report up to here
-	Saving  bool          // a report is being written
-	Err     error
+	Speed   float64        // requested multiple of real time; 0 means as fast as possible
+	Actual  float64        // multiple of real time reached over the last second
+	Seek    time.Duration  // target of the seek, if State is Seeking
+	To      string         // address of the remote receiver; empty if the receiver is in this process
+	Saved   time.Duration  // a saved report contains the run up to this time
+	Saving  bool           // a report is being written
+	Err     error          // the error that stopped the session; nil if none
 	Config  *config.Config // with all changes applied so far
-	Item    string         // "cube"
-	Remarks []string       // what was guessed or left out of the data
+	Item    string         // the word for one item of the data, such as "cube"
+	Remarks []string       // assumptions about the data, and parts that were left out
 	Schema  *frame.Schema
 	Lanes   []Lane
-	Marks   []Mark
-	Effects []Effect        // what changes did, by time
-	Trying  time.Duration   // the change whose effect is being measured; 0: none
-	Before  *config.Encoder // the encoder before it was last changed; nil: it was not
-	Log     []config.StampedChange
-	Making  *delivery.Making  // the patch that the session waits for; nil: none
-	Matrix  *delivery.Matrix  // of the newest patch; nil: no patch was made
-	World   *playout.Picture  // the world at both ends; nil if the data are no cubes
-	Both    *playout.Frames   // what both ends have of other data; nil if they are cubes or files
-	Opened  *inspector.Opened // the packet of the newest Command.Open; nil: none
-	Notice  Notice
+	Marks   []Mark                 // oldest first
+	Effects []Effect               // measured effects of changes of the encoder, oldest first
+	Trying  time.Duration          // time of the change whose effect is being measured; 0 if none
+	Before  *config.Encoder        // the encoder before its last change; nil if it was not changed
+	Log     []config.StampedChange // applied changes, oldest first
+	Making  *delivery.Making       // the patch being made, for which the session waits; nil if none
+	Matrix  *delivery.Matrix       // of the newest patch; nil if no patch was made
+	World   *playout.Picture       // the cubes at both endpoints; nil if the data are not cubes
+	Both    *playout.Frames        // the frames at both endpoints; nil for cubes and files
+	Opened  *inspector.Opened      // the packet that experiment.Command.Open selected; nil if none
+	Notice  Notice                 // the newest notice; ID 0 means none
 }

@@ -11,7 +11,7 @@ import (
 	"wirelab/internal/testkit"
 )
 
-// charlie is a real recording in a folder beside the project.
+// charlie is a real recording in the reference data next to the repository.
 const charlie = "../../../shared/data/cubes/charlie.bin.zst"
 
 func needCharlie(tb testing.TB) {
@@ -21,7 +21,7 @@ func needCharlie(tb testing.TB) {
 	}
 }
 
-// lossyConfig has 5 % loss and 50 +- 16 ms each way.
+// lossyConfig returns a configuration with 5 % loss and 50 +- 16 ms in each direction.
 func lossyConfig(tb testing.TB) *config.Config {
 	tb.Helper()
 	c := config.Default()
@@ -33,8 +33,8 @@ func lossyConfig(tb testing.TB) *config.Config {
 	return c
 }
 
-// BenchmarkSession runs a recording over a bad link with each encoder; x_real
-// is how many times faster than real time the whole lab goes.
+// BenchmarkSession runs a recording over a bad link with each encoder. x_real is the virtual time
+// divided by the wall time.
 func BenchmarkSession(b *testing.B) {
 	needCharlie(b)
 	for _, codec := range labtest.OfCubes() {
@@ -64,8 +64,8 @@ func BenchmarkSession(b *testing.B) {
 	}
 }
 
-// In steady state a second of virtual time allocates nothing with our own
-// encoders: 60 frames encoded, sent, decoded, compared, acked and metered.
+// In steady state a second of virtual time allocates nothing with the built-in encoders: 60 frames
+// are encoded, sent, decoded, compared, acked and metered.
 func TestSteadyStateAllocatesNothing(t *testing.T) {
 	if labtest.RaceEnabled {
 		t.Skip("the race detector allocates for itself")

@@ -5,22 +5,22 @@ import (
 	"wirelab/experiment/endpoint"
 )
 
-// taint tracks damage that the receiver cannot see. With the checksum off, the receiver decodes
-// damaged bytes, and every frame that is decoded from such a frame may be wrong too. The lane
-// records which frames and decoders came from damaged packets. It is the playout.Verifier of the
-// lane's display.
+// taint tracks damage that the receiver cannot detect. Without a checksum the receiver decodes
+// damaged bytes, and every frame that is decoded from the result may be wrong too. taint records
+// which frames and decoders of the receiver depend on damaged packets. It implements
+// playout.Verifier for the lane's display.
 type taint struct {
-	frames   [frame.MaxHistory + 1]taintedFrame  // of packet n at n % len
-	decoders [endpoint.KeptEpochs]taintedDecoder // of epoch e at e % len
-	file     bool                                // a block of the current delivery had been damaged
+	frames      [frame.MaxHistory + 1]taintedFrame    // the frame of packet n is at n % len
+	decoders    [endpoint.StoredEpochs]taintedDecoder // the decoder of epoch e is at e % len
+	fileTainted bool                                  // an accepted block of the current delivery is tainted
 }
 
 // taintedFrame is the state of a frame in the receiver's history.
 type taintedFrame struct {
 	seq, epoch uint64
-	tainted    bool // decoded from damaged bytes
-	memo       bool // it carries a memo of its codec
-	exact      bool // it equals the source's frame that was sent
+	tainted    bool // it depends on damaged bytes
+	memo       bool // it has a memo of its codec
+	exact      bool // it is known to equal the source's frame
 }
 
 // taintedDecoder is the state of one of the receiver's decoders.
@@ -29,22 +29,24 @@ type taintedDecoder struct {
 	tainted bool // made from a damaged packet
 }
 
-// follow records the reception of a datagram, and reports whether the result depends on damaged
-// bytes.
-func (t *taint) follow(rx *endpoint.Reception, damaged bool) (tainted bool) {
+// track records the reception of a datagram, and reports whether the result depends on damaged
+// bytes. damaged means that bits of the datagram itself were flipped. The result also depends on
+// damage to the references, and on damage to the packet from which the decoder was made, until an
+// undamaged packet with parameters confirms the decoder.
+func (t *taint) track(rx *endpoint.Reception, damaged bool) (tainted bool) {
 	if !rx.HasDecoder {
 		return damaged
 	}
-	d := &t.decoders[rx.Epoch%endpoint.KeptEpochs]
+	d := &t.decoders[rx.Epoch%endpoint.StoredEpochs]
 	tainted = damaged
-	if !rx.Fresh && d.epoch == rx.Epoch {
+	if !rx.Fresh && d.epoch == rx.Epoch { // decoded by an earlier decoder, not by one made from this packet
 		d.tainted = d.tainted && (damaged || !rx.HasParams)
 		tainted = tainted || d.tainted
 	}
 	for _, seq := range rx.Refs[:rx.NRefs] {
 		tainted = tainted || t.Tainted(seq)
 	}
-	if rx.Replaced {
+	if rx.Replaced { // the sender still has the memos that the receiver dropped: later frames may differ
 		for i := range t.frames {
 			if f := &t.frames[i]; f.epoch == rx.Epoch && f.memo {
 				f.memo, f.tainted = false, true
@@ -60,16 +62,17 @@ func (t *taint) follow(rx *endpoint.Reception, damaged bool) (tainted bool) {
 	return tainted
 }
 
-// followBlock does what follow does, for a block of a file.
-func (t *taint) followBlock(rx *endpoint.BlockReception, damaged bool) (tainted bool) {
-	tainted = t.follow(&rx.Reception, damaged)
+// trackBlock is like track for a block of a file, and updates t.fileTainted.
+func (t *taint) trackBlock(rx *endpoint.BlockReception, damaged bool) (tainted bool) {
+	tainted = t.track(&rx.Reception, damaged)
 	if rx.NewDelivery {
-		t.file = false
+		t.fileTainted = false
 	}
-	t.file = t.file || rx.Accepted && tainted
+	t.fileTainted = t.fileTainted || rx.Accepted && tainted
 	return tainted
 }
 
+// slot returns the entry for packet seq, which may currently hold another packet's frame.
 func (t *taint) slot(seq uint64) *taintedFrame { return &t.frames[seq%uint64(len(t.frames))] }
 
 // Tainted reports whether the stored frame of packet seq depends on damaged bytes.
@@ -84,14 +87,14 @@ func (t *taint) Exact(seq uint64) bool {
 	return f.seq == seq && f.exact
 }
 
-// setTainted marks the stored frame of packet seq as damaged, or as correct.
+// setTainted marks the stored frame of packet seq, if it is still stored, as tainted or not.
 func (t *taint) setTainted(seq uint64, tainted bool) {
 	if f := t.slot(seq); f.seq == seq {
 		f.tainted = tainted
 	}
 }
 
-// setExact notes that the stored frame of packet seq equals the source's.
+// setExact marks the stored frame of packet seq, if it is still stored, as equal to the source's.
 func (t *taint) setExact(seq uint64) {
 	if f := t.slot(seq); f.seq == seq {
 		f.exact = true

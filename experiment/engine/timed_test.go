@@ -13,7 +13,7 @@ import (
 	"wirelab/experiment/engine/packetlog"
 )
 
-// bursts makes frames at times of its own, some of them almost at once.
+// bursts is a source whose ticks have their own times, some of them almost equal.
 type bursts struct {
 	times []time.Duration
 	next  int
@@ -49,15 +49,15 @@ func (b *bursts) TickAt(at time.Duration) (n uint64) {
 	return n
 }
 
-// sentAt notes when packets were sent.
+// sentAt records when packets were sent.
 type sentAt struct{ at []time.Duration }
 
 func (s *sentAt) Sample(*meters.Sample)                         {}
 func (s *sentAt) Settled(uint64)                                {}
 func (s *sentAt) Packet(r *packetlog.Record, _ *engine.Problem) { s.at = append(s.at, r.Sent) }
 
-// Frames of a source with times of its own leave at these times, in one run through and
-// in a loop, and all of them arrive.
+// Frames of a source with its own times are sent at these times, in a single pass and in a loop,
+// and all of them arrive.
 func TestTimedSource(t *testing.T) {
 	const ms = time.Millisecond
 	times := []time.Duration{0, 1, 100 * ms, 100*ms + 1, 100*ms + 2, 117 * ms, 1500 * ms, 1500*ms + 7, 1999 * ms}

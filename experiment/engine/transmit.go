@@ -9,65 +9,70 @@ import (
 	"wirelab/lossmodel"
 )
 
-// encoded describes how a packet was encoded.
-type encoded struct {
-	items, changed int
-	ns             int64 // time that the encoder took
+// encodeInfo describes how a packet was encoded.
+type encodeInfo struct {
+	items, changed int   // items in the frame; rows that differ from the baseline
+	ns             int64 // wall time of the encoder in nanoseconds
 	restarted      bool  // first packet after a restart of the recording
-	across         bool  // builds on a frame from before the restart, or is the first after it
+	crossesRestart bool  // restarted, or a reference of the packet is from before the restart
 
 	source *frame.Shared // the frame that was encoded, if the sender stored it unchanged; else nil
 }
 
-// transmit sends a packet, and records its fate if the network knows it at once. The lane's
-// budget holds the bits of its payload.
-func (l *lane) transmit(now time.Duration, p *endpoint.Packet, e encoded) {
-	l.digest.datagram(p.Datagram)
-	f := l.flights.take(p.Stored, e.source, &l.digest)
+// transmit sends a packet on the downlink and records it. A modelled link reports at once whether the
+// packet and each of its copies are lost; those outcomes are recorded here. Over a real network
+// (Verdict.Open) the fate of a packet is unknown until its arrival is reported. l.budget is the bit budget
+// of the packet.
+func (l *lane) transmit(now time.Duration, p *endpoint.Packet, encoded encodeInfo) {
+	l.digest.addDatagram(p.Datagram)
+	f := l.flights.add(p.Stored, encoded.source, &l.digest)
 	f.rec = packetlog.Record{
 		Seq: p.Seq, Sent: now, Encoder: p.Codec, Epoch: p.Epoch, Baseline: p.Baseline,
-		Payload: p.Payload, Items: e.items, Changed: e.changed, EncodeNS: e.ns,
-		Seam: e.restarted, Across: e.across,
+		Payload: p.Payload, Items: encoded.items, Changed: encoded.changed, EncodeNS: encoded.ns,
+		Seam: encoded.restarted, Across: encoded.crossesRestart, // of the loop point: the restart of the recording
 	}
-	v := l.paths.down.Send(now, p.Datagram, f.tag)
-	f.rec.Wire = v.Wire
-	if v.Lost == lossmodel.None && !v.Open {
-		f.rec.Due = v.Due
+	verdict := l.paths.down.Send(now, p.Datagram, f.tag)
+	f.rec.Wire = verdict.Wire
+	if verdict.Lost == lossmodel.None && !verdict.Open {
+		f.rec.Due = verdict.Due
 	}
-	l.meter.Packet(&f.rec, p.Baseline*l.cadence.TickHz/l.cadence.RateHz, &l.budget)
+	baselineTicks := p.Baseline * l.cadence.TickHz / l.cadence.RateHz // the distance is in packets
+	l.meter.CountPacket(&f.rec, baselineTicks, &l.budget)
 	f.record = l.log.Add(f.rec)
-	l.meter.Network.Leave(v.Lost != lossmodel.None)
-	if !v.Open && l.inspector != nil { // only the inspector's snapshots have stretches
-		f.stretch = l.meter.Link.Leave(now, &v)
+	l.meter.Network.CountSent(verdict.Lost != lossmodel.None)
+	if !verdict.Open && l.inspector != nil { // link stretches are shown only in sessions with an inspector
+		f.linkStretch = l.meter.Link.CountSent(now, &verdict)
 	}
-	f.trails = l.inspector.Sent(f.record, p, &l.budget, &v, l.paths.downLink, f.trails)
-	f.fateUnknown, f.copies = v.Open, v.Copies
-	f.leaves = max(now, v.Due)
-	if v.Open {
-		l.expire(now, p.Seq)
+	f.trails = l.inspector.Sent(f.record, p, &l.budget, &verdict, l.paths.downLink, f.trails)
+	f.fateUnknown, f.copies = verdict.Open, verdict.Copies
+	f.leftAt = max(now, verdict.Due) // with a peer, Due is when it has passed the modelled links and enters the network
+	if verdict.Open {
+		l.expireOverdue(now, p.Seq)
 	}
-	l.meter.Duplicated += int64(v.Copies)
-	for n := 0; n <= v.Copies; n++ {
-		lost := v.Lost
+	l.meter.Duplicated += int64(verdict.Copies)
+	for n := 0; n <= verdict.Copies; n++ { // the packet itself, then its copies
+		lost := verdict.Lost
 		if n > 0 {
-			lost = v.CopyLost[n-1]
+			lost = verdict.CopyLost[n-1]
 		}
 		if lost == lossmodel.None {
 			f.arriving++
 			continue
 		}
-		l.endUnreceived(now, f, n, packetlog.Lost, lost)
+		l.recordUnreceived(now, f, n, packetlog.Lost, lost)
 	}
 	if f.arriving == 0 {
 		l.flights.release(f)
 	}
 }
 
-// recordEnd records the outcome of one copy of a packet, which is in l.ending.
-func (l *lane) recordEnd(now time.Duration, f *flight) {
-	r := &l.ending
-	l.meter.End(r.Outcome, r.Cause)
-	f.ended |= 1 << r.Copy
+// recordOutcome passes l.outcomeRec, the record of one copy of the packet of f, to the meter, the
+// log, the inspector and the observer. Copy 0, the packet itself, completes the record that transmit added
+// to the log; a copy made by the link gets a separate record.
+func (l *lane) recordOutcome(now time.Duration, f *flight) {
+	r := &l.outcomeRec
+	l.meter.CountOutcome(r.Outcome, r.Cause)
+	f.endedCopies |= 1 << r.Copy
 	if r.Copy > 0 {
 		l.inspector.Ended(l.log.Add(*r), r, now)
 	} else if l.log.Set(f.record, r) {
@@ -83,60 +88,63 @@ func (l *lane) recordEnd(now time.Duration, f *flight) {
 	l.observer.Packet(r, l.problemOf(l.inspector.Problem(r)))
 }
 
-// endUnreceived records the outcome of a copy that never reached the receiver.
-func (l *lane) endUnreceived(now time.Duration, f *flight, copyNumber int, o packetlog.Outcome, cause lossmodel.Cause) {
-	l.ending = f.rec
-	l.ending.Copy, l.ending.Outcome, l.ending.Cause = copyNumber, o, cause
+// recordUnreceived records outcome o of a copy that never reached the receiver. cause is the stage
+// of the link that dropped it, or lossmodel.None.
+func (l *lane) recordUnreceived(now time.Duration, f *flight, copyNumber int, o packetlog.Outcome, cause lossmodel.Cause) {
+	l.outcomeRec = f.rec
+	l.outcomeRec.Copy, l.outcomeRec.Outcome, l.outcomeRec.Cause = copyNumber, o, cause
 	l.inspector.Begin(f.record, copyNumber, f.trails)
-	l.recordEnd(now, f)
+	l.recordOutcome(now, f)
 }
 
-// expireAfter is how many packets later a packet of unknown fate is given up, and
-// networkTimeout after how much time one in a real network.
+// A packet of unknown fate is abandoned when it is overdue.
 const (
-	expireAfter    = 1024
-	networkTimeout = 3 * time.Second
+	expireAfterPackets = 1024            // on a path without a remote receiver: packets sent after it
+	networkTimeout     = 3 * time.Second // with a remote receiver: time since it left
 )
 
-// expire gives up the packets of unknown fate that are overdue. newest is the newest packet sent.
-func (l *lane) expire(now time.Duration, newest uint64) {
+// expireOverdue abandons the packets of unknown fate that are overdue, oldest first. Without a remote
+// receiver no arrival is reported as the last one, so a packet is overdue when expireAfterPackets were sent
+// after it; newest is the sequence number of the newest packet sent.
+func (l *lane) expireOverdue(now time.Duration, newest uint64) {
 	for f := l.flights.oldest(); f != nil && f.fateUnknown; f = l.flights.oldest() {
-		overdue := f.rec.Seq+expireAfter < newest
-		if l.paths.far != nil {
-			overdue = now-f.leaves > networkTimeout
+		overdue := f.rec.Seq+expireAfterPackets < newest
+		if l.paths.peer != nil {
+			overdue = now-f.leftAt > networkTimeout
 		}
 		if !overdue {
 			return
 		}
-		l.giveUp(now, f)
+		l.abandon(now, f)
 	}
 }
 
-// giveUp releases a packet of unknown fate. What never arrived of it ends as Unknown.
-func (l *lane) giveUp(now time.Duration, f *flight) {
-	if f.ended&1 == 0 {
-		l.meter.Network.GiveUp()
+// abandon releases a packet of unknown fate. Its copies that have not arrived get the outcome
+// packetlog.Unknown.
+func (l *lane) abandon(now time.Duration, f *flight) {
+	if f.endedCopies&1 == 0 { // the packet itself has not arrived
+		l.meter.Network.CountUnknown()
 	}
-	for n := range f.open() {
-		l.endUnreceived(now, f, n, packetlog.Unknown, lossmodel.None)
+	for n := range f.openCopies() {
+		l.recordUnreceived(now, f, n, packetlog.Unknown, lossmodel.None)
 	}
 	l.flights.release(f)
 }
 
-// closeFlights runs at the end of the session. It gives up the packets of unknown fate, and
-// reports those still in flight to the observer.
-func (l *lane) closeFlights(now time.Duration) {
+// endFlights runs at the end of the session. It abandons the packets of unknown fate, and reports
+// all other packets in flight to the observer.
+func (l *lane) endFlights(now time.Duration) {
 	for tag := l.flights.queue.First(); tag < l.flights.queue.Next(); tag++ {
 		f := l.flights.get(tag)
 		switch {
 		case f == nil:
 		case f.fateUnknown:
-			l.giveUp(now, f)
+			l.abandon(now, f)
 		case l.observer != nil:
-			for n := range f.open() {
-				l.ending = f.rec
-				l.ending.Copy = n
-				l.observer.Packet(&l.ending, nil)
+			for n := range f.openCopies() {
+				l.outcomeRec = f.rec
+				l.outcomeRec.Copy = n
+				l.observer.Packet(&l.outcomeRec, nil)
 			}
 		}
 	}

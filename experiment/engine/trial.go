@@ -8,99 +8,104 @@ import (
 	"wirelab/experiment/engine/meters"
 )
 
-// The effect of a change of the encoder cannot be measured from what was sent before and after
-// it: the data change too. So the setting before the change runs on for some seconds, on the same
-// frames and fates, in a lane that is no part of the run: it is in no report, no digest and no
-// log, and replays do not have it. That is a trial. A shadow that has the setting already serves
-// as well.
+// A trial measures the effect of a change of the encoder. Comparing the packets before and after the
+// change would not do, because the data change too. Instead the previous encoder continues for some
+// seconds after the change, on the same frames and losses, in an extra lane. That lane is not part of
+// the run: reports, digests and logs do not contain it, and replays do not run it. If a shadow
+// already runs the previous encoder, the trial uses the shadow's lane.
 
-// WarmUp is how long a lane does not count after it began or was swapped: its first packets
-// build on the initial state.
+// WarmUp is the time after a lane began or its encoder was swapped that figures leave out, because
+// the first packets are encoded against the initial state.
 const WarmUp = time.Second
 
 const (
-	trialTime     = 4 * time.Second // how long a trial measures, after the warm-up
-	maxTrialLanes = 8               // with as many lanes no trial begins
-	maxEffects    = 100             // how many results are kept
+	trialDuration = 4 * time.Second // duration of the measurement, after the warm-up
+	maxTrialLanes = 8               // no trial begins if the session has this many lanes
+	maxEffects    = 100             // number of newest effects that are stored
 )
 
-// Effect is what a change of the encoder did: what the setting before it and the one after it
-// sent for the same frames, sample by sample.
+// Effect is the measured effect of a change of the encoder: the samples of the encoders before and
+// after the change over the same frames. Before[i] and After[i] cover the same period.
 type Effect struct {
-	T             time.Duration // of the change; of a drag, of its last step
-	Until         time.Duration // when the last sample ended
+	T             time.Duration // when the encoder was changed; for a drag of a slider, its last step
+	Until         time.Duration // end of the last sample
 	Before, After []meters.Sample
 }
 
-// trials are the trials of a session.
+// trials is the state of a session's trials.
 type trials struct {
-	trial       *trial // the current one; nil: none
-	effects     []Effect
-	busy        bool            // no trial begins
-	prior       *config.Encoder // the encoder before it was last changed; nil: it was not
-	swapTouched string          // the settings that this change altered
-	swappedAt   time.Duration   // when
+	trial           *trial // the current trial; nil if none
+	effects         []Effect
+	paused          bool            // no trial may begin
+	previousEncoder *config.Encoder // the encoder before its last change; nil if it was not changed
+	lastSwapKeys    string          // the configuration keys of that change
+	swappedAt       time.Duration   // the time of that change
 }
 
-// trial is an effect in the making.
+// trial is a running trial.
 type trial struct {
-	lane   *lane
-	own    bool // the lane runs for the trial alone
-	at     time.Duration
-	before config.Encoder
+	lane      *lane // runs the previous encoder
+	ownsLane  bool  // the lane was started for the trial; otherwise it is a shadow's
+	changedAt time.Duration
+	before    config.Encoder // the previous encoder
 }
 
-// SetSpare sets whether the machine has time to spare. If not, no trial begins.
-func (s *Session) SetSpare(spare bool) { s.busy = !spare }
+// AllowTrials sets whether new trials may begin. The caller disallows them when the machine is too
+// slow to run another lane.
+func (s *Session) AllowTrials(allowed bool) { s.paused = !allowed }
 
-// tryBefore begins a trial of the encoder before a change at a time. If the change continues a
-// drag of the same settings, the encoder is that of before the first step.
-func (s *Session) tryBefore(at time.Duration, before *config.Config, touched string) {
-	was := before.Encoder
-	if was.Equal(s.config.Encoder) {
+// startTrial begins a trial after a change of the encoder at time at, and updates s.previousEncoder.
+// before is the configuration before the change, and touched the keys that it set. If the change continues
+// a drag of the same setting, the trial measures against the encoder before the first step of the drag.
+// No trial begins if Options.Trials is not set, for files and real networks, or if there is no room for
+// another lane.
+func (s *Session) startTrial(at time.Duration, before *config.Config, touched string) {
+	encoderBefore := before.Encoder
+	if encoderBefore.Equal(s.config.Encoder) {
 		return
 	}
-	dragged := s.swapTouched == touched && at-s.swappedAt < dragPeriod
-	if !dragged || s.prior == nil {
-		s.prior = &was
+	dragged := s.lastSwapKeys == touched && at-s.swappedAt < dragPeriod
+	if !dragged || s.previousEncoder == nil {
+		s.previousEncoder = &encoderBefore
 	}
-	s.swapTouched, s.swappedAt = touched, at
-	if !s.opt.Trials || s.delivers || s.opt.Network != nil {
+	s.lastSwapKeys, s.swappedAt = touched, at
+	if !s.opt.Trials || s.isFile || s.opt.Network != nil {
 		return
 	}
-	if dragged && s.trial != nil && s.trial.before.Equal(*s.prior) {
-		s.trial.at = at
+	if dragged && s.trial != nil && s.trial.before.Equal(*s.previousEncoder) {
+		s.trial.changedAt = at // the trial continues and measures from this step on
 		return
 	}
 	s.endTrial()
-	t := &trial{lane: s.shadowOf(*s.prior), at: at, before: *s.prior}
+	t := &trial{lane: s.shadowOf(*s.previousEncoder), changedAt: at, before: *s.previousEncoder}
 	if t.lane == nil {
-		if s.busy || len(s.lanes) >= maxTrialLanes {
+		if s.paused || len(s.lanes) >= maxTrialLanes {
 			return
 		}
-		l, err := s.join(t.before)
+		l, err := s.newShadowLane(t.before)
 		if err != nil {
-			return // the run itself continues
+			return // only the effect is not measured
 		}
-		t.lane, t.own = l, true
+		t.lane, t.ownsLane = l, true
 	}
 	s.trial = t
-	s.setRunning()
+	s.updateRunning()
 }
 
-// checkTrial records the result of a trial that has run its time.
-func (s *Session) checkTrial(now time.Duration) {
+// finishTrial ends the current trial if its time is over at now, and records the measured effect. It
+// records none if the two lanes do not have samples of the same periods.
+func (s *Session) finishTrial(now time.Duration) {
 	t := s.trial
-	if t == nil || now < t.at+WarmUp+trialTime {
+	if t == nil || now < t.changedAt+WarmUp+trialDuration {
 		return
 	}
 	measured := func(l *lane) []meters.Sample {
-		return slices.Clone(meters.Between(l.meter.Samples(), t.at+WarmUp, now))
+		return slices.Clone(meters.Between(l.meter.Samples(), t.changedAt+WarmUp, now))
 	}
-	e := Effect{T: t.at, Until: now, Before: measured(t.lane), After: measured(s.lanes[0])}
+	e := Effect{T: t.changedAt, Until: now, Before: measured(t.lane), After: measured(s.lanes[0])}
 	if n := len(e.Before); n > 0 && n == len(e.After) && e.Before[0].T == e.After[0].T {
-		kept := s.effects[max(0, len(s.effects)-maxEffects+1):]
-		s.effects = append(slices.Clip(kept), e) // snapshots share the old list
+		stored := s.effects[max(0, len(s.effects)-maxEffects+1):]
+		s.effects = append(slices.Clip(stored), e) // snapshots share the old list
 	}
 	s.endTrial()
 }
@@ -109,6 +114,6 @@ func (s *Session) checkTrial(now time.Duration) {
 func (s *Session) endTrial() {
 	if s.trial != nil {
 		s.trial = nil
-		s.setRunning()
+		s.updateRunning()
 	}
 }

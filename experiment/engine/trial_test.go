@@ -10,9 +10,9 @@ import (
 	"wirelab/experiment/internal/labtest"
 )
 
-// A trial changes no byte of a run: with trials and without, encoders, params and shadows
-// that come and go leave the same report behind.
-func TestTrialsChangeNothing(t *testing.T) {
+// Trials do not change a run: with and without them, encoders, parameters and shadows that join and
+// leave give the same report.
+func TestTrialsDoNotChangeResults(t *testing.T) {
 	report := func(trials bool) (string, int) {
 		s, err := NewSessionOf(badLink(t, config.Default()), labtest.NewCrowd(20, 3, -1, 1), Options{Endless: true, Trials: trials})
 		if err != nil {
@@ -21,12 +21,12 @@ func TestTrialsChangeNothing(t *testing.T) {
 		if err := s.RunUntil(time.Second); err != nil {
 			t.Fatal(err)
 		}
-		change(t, s, config.NewChange("encoder.name", "quantized"), 6*time.Second)
-		change(t, s, config.NewChange("encoder.name", "relative-orientation"), 2*time.Second)
-		change(t, s, config.NewChange("shadow", shadowNamed("raw")), 0)
-		change(t, s, config.NewChange("encoder.params.orientation_small", 3, "down.loss", "2%"), 300*time.Millisecond)
-		change(t, s, config.NewChange("encoder.params.orientation_small", 4), 5500*time.Millisecond)
-		change(t, s, config.NewChange("encoder.name", "raw"), 6*time.Second)
+		changeAndRun(t, s, config.NewChange("encoder.name", "quantized"), 6*time.Second)
+		changeAndRun(t, s, config.NewChange("encoder.name", "relative-orientation"), 2*time.Second)
+		changeAndRun(t, s, config.NewChange("shadow", shadowsNamed("raw")), 0)
+		changeAndRun(t, s, config.NewChange("encoder.params.orientation_small", 3, "down.loss", "2%"), 300*time.Millisecond)
+		changeAndRun(t, s, config.NewChange("encoder.params.orientation_small", 4), 5500*time.Millisecond)
+		changeAndRun(t, s, config.NewChange("encoder.name", "raw"), 6*time.Second)
 		r := s.Result()
 		r.Timing, r.Shadows[0].Timing = s.lanes[0].timing(), s.lanes[0].timing()
 		data, err := json.Marshal(r)
@@ -40,14 +40,14 @@ func TestTrialsChangeNothing(t *testing.T) {
 	if with != without {
 		t.Errorf("with trials the report is\n%s\nwithout\n%s", with, without)
 	}
-	if n != 3 || none != 0 { // the swap that another followed at once is not measured
+	if n != 3 || none != 0 { // a swap that was immediately followed by another is not measured
 		t.Errorf("%d effects, without trials %d", n, none)
 	}
 }
 
-// The effect of a change is measured on the same frames: what the setting before would
-// have sent is what it did send in a session without the change.
-func TestEffectIsOnTheSameFrames(t *testing.T) {
+// The effect of a change is measured on the same frames: the samples of the encoder before the
+// change equal those of a session without the change.
+func TestEffectCoversSameFrames(t *testing.T) {
 	open := func() *Session {
 		c := config.Default()
 		c.Encoder = config.Encoder{Name: "quantized"}
@@ -64,7 +64,7 @@ func TestEffectIsOnTheSameFrames(t *testing.T) {
 	if err := left.RunUntil(9 * time.Second); err != nil {
 		t.Fatal(err)
 	}
-	change(t, changed, config.NewChange("encoder.name", "raw"), time.Second)
+	changeAndRun(t, changed, config.NewChange("encoder.name", "raw"), time.Second)
 	if snap := changed.View(0); snap.Trying != 2050*time.Millisecond+1 || len(snap.Lanes) != 1 || snap.Before.Name != "quantized" {
 		t.Errorf("measured is %v, %d lanes, before %v", snap.Trying, len(snap.Lanes), snap.Before)
 	}
@@ -88,8 +88,8 @@ func TestEffectIsOnTheSameFrames(t *testing.T) {
 			t.Errorf("at %v after it were %d bits, the lane has %d", want.T, e.After[i].PayloadBits, want.PayloadBits)
 		}
 	}
-	changed.SetSpare(false)
-	change(t, changed, config.NewChange("encoder.name", "quantized"), time.Second)
+	changed.AllowTrials(false)
+	changeAndRun(t, changed, config.NewChange("encoder.name", "quantized"), time.Second)
 	if changed.trial != nil {
 		t.Error("a trial runs on a machine that has no time for it")
 	}

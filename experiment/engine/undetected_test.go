@@ -10,8 +10,8 @@ import (
 	"wirelab/internal/testkit"
 )
 
-// damagedLink is a session without UDP's checksum, in which one packet in ten is damaged for
-// five seconds and none after.
+// damagedLink is a session without UDP's checksum in which one packet in ten is damaged for five
+// seconds, and none after that.
 func damagedLink(t *testing.T, encoder string, digest int) *engine.Session {
 	t.Helper()
 	c := config.Default()
@@ -34,8 +34,8 @@ func damagedLink(t *testing.T, encoder string, digest int) *engine.Session {
 	return s
 }
 
-// Frames that lean on damage are counted for what they are, also when no decoder complains;
-// and where the receiver reports digests, the sender starts over and all is right again.
+// Frames that depend on damage are counted as undetected, also if no decoder returns an error. If
+// the receiver reports digests, the sender restarts, and all later frames are correct.
 func TestUndetectedDamage(t *testing.T) {
 	for _, encoder := range []string{"relative-orientation", "adaptive", "xor-rle"} {
 		silent, healed := damagedLink(t, encoder, 0), damagedLink(t, encoder, 16)
@@ -67,8 +67,8 @@ func TestUndetectedDamage(t *testing.T) {
 	}
 }
 
-// On a link that damages nothing digests change no packet and start nothing over.
-func TestDigestsOfRightFrames(t *testing.T) {
+// On a link without damage, digests do not change packets and cause no restarts.
+func TestDigestsOfCorrectFrames(t *testing.T) {
 	var packets [2]float64
 	for i, bits := range []int{0, 32} {
 		c := config.Default()

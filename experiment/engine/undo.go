@@ -10,34 +10,35 @@ import (
 	"wirelab/experiment/config"
 )
 
-// dragPeriod is how soon after a change another change of the same settings belongs to the same
-// undo step. One undo takes back a whole drag of a slider.
+// dragPeriod is the longest time between two changes of the same keys that belong to one undo step,
+// so that one undo reverts a complete drag of a slider.
 const dragPeriod = 600 * time.Millisecond
 
-// maxUndo is the most undo steps that a session keeps.
+// maxUndo is the maximum number of undo steps.
 const maxUndo = 100
 
 // undoStep is a change that can be undone.
 type undoStep struct {
 	before *config.Config // configuration before the change
-	label  string         // the change in words
+	label  string         // describes the change
 }
 
-// remember adds an undo step for a change that altered something. An undo removes the step that
-// it took back.
-func (s *Session) remember(before *config.Config, sc *config.StampedChange) {
+// addUndoStep adds an undo step for sc, unless it belongs to the same drag as the change before or
+// altered nothing. before is the configuration before the change. If sc is itself an undo,
+// addUndoStep removes the step that it reverted.
+func (s *Session) addUndoStep(before *config.Config, sc *config.StampedChange) {
 	touched := sc.Change.Touches()
-	dragged := touched == s.touched && sc.T-s.touchedAt < dragPeriod && len(s.undo) > 0
-	s.touched, s.touchedAt = touched, sc.T
+	dragged := touched == s.lastKeys && sc.T-s.lastChangedAt < dragPeriod && len(s.undo) > 0
+	s.lastKeys, s.lastChangedAt = touched, sc.T
 	if sc.Undo {
-		s.undo, s.touched = s.undo[:max(0, len(s.undo)-1)], ""
+		s.undo, s.lastKeys = s.undo[:max(0, len(s.undo)-1)], ""
 		return
 	}
 	if dragged {
 		s.undo[len(s.undo)-1].label = sc.Change.Label()
 		return
 	}
-	if back := before.Undo(s.config); back.IsZero() {
+	if reverse := before.Undo(s.config); reverse.IsZero() {
 		return
 	}
 	if len(s.undo) == maxUndo {
@@ -46,34 +47,36 @@ func (s *Session) remember(before *config.Config, sc *config.StampedChange) {
 	s.undo = append(s.undo, undoStep{before, sc.Change.Label()})
 }
 
-// Undo takes back the newest change that is still in effect. It returns that change in words.
+// Undo reverts the newest change that is still in effect, and returns its description. It returns
+// ErrNothingToUndo if none exists.
 func (s *Session) Undo() (label string, err error) {
 	for len(s.undo) > 0 {
 		step := s.undo[len(s.undo)-1]
-		if back := step.before.Undo(s.config); !back.IsZero() {
-			return step.label, s.change(back, true)
+		// reverse is the change that leads from the current configuration to the one before the step.
+		if reverse := step.before.Undo(s.config); !reverse.IsZero() {
+			return step.label, s.change(reverse, true)
 		}
-		s.undo = s.undo[:len(s.undo)-1] // the slider was dragged back to where it began
+		s.undo = s.undo[:len(s.undo)-1] // without effect: the slider was dragged back to its old value
 	}
 	return "", ErrNothingToUndo
 }
 
-// ErrNothingToUndo is returned if no change was made, or all were undone.
+// ErrNothingToUndo is returned by Undo if no change was made, or all changes were undone.
 var ErrNothingToUndo = errors.New("nothing to undo")
 
-// fallBack swaps an encoder from outside that broke its contract for the one before it, or for
-// the default. This is a change like any other, an instant later, which a replay finds in its
-// script.
-func (s *Session) fallBack(at time.Duration) {
+// replaceBrokenEncoder replaces a plugin encoder that broke its contract by the encoder before it or,
+// if there was none, by the default one. It does so by an ordinary change one nanosecond later, so
+// that the change is in the log and replays repeat it.
+func (s *Session) replaceBrokenEncoder(at time.Duration) {
 	l := s.lanes[0]
-	broken, name := l.broken, s.config.Encoder.Name
-	l.broken = ""
-	swapped := func(p pendingChange) bool { return p.T == at+1 && p.Change.SetsEncoder() }
-	if broken == "" || broken != name || slices.ContainsFunc(s.pending, swapped) {
-		return
+	broken, name := l.brokenCodec, s.config.Encoder.Name
+	l.brokenCodec = ""
+	swapsNext := func(p pendingChange) bool { return p.T == at+1 && p.Change.SetsEncoder() }
+	if broken == "" || broken != name || slices.ContainsFunc(s.pending, swapsNext) {
+		return // nothing broke, or another change already replaces the encoder
 	}
 	to := config.Encoder{Name: table.Default(s.schema)}
-	for _, step := range slices.Backward(s.undo) {
+	for _, step := range slices.Backward(s.undo) { // find the newest encoder that is not the broken one
 		if e := step.before.Encoder; e.Name != name {
 			to = e.Clone()
 			break

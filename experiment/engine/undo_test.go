@@ -8,9 +8,9 @@ import (
 	"wirelab/experiment/internal/labtest"
 )
 
-// One undo takes back a whole drag. Changes of other settings, or later changes of
-// the same one, are separate steps.
-func TestUndoTakesBackAWholeDrag(t *testing.T) {
+// One undo reverts a complete drag. Changes of other settings, or later changes of the same
+// setting, are separate steps.
+func TestUndoRevertsDrag(t *testing.T) {
 	s, err := NewSessionOf(config.Default(), labtest.NewCrowd(3, 1, -1, 1), Options{Endless: true})
 	if err != nil {
 		t.Fatal(err)
@@ -26,7 +26,7 @@ func TestUndoTakesBackAWholeDrag(t *testing.T) {
 		}
 	}
 	step(time.Second, loss("5%"))
-	for _, text := range []string{"10%", "11%", "12%"} { // a second later: a drag of its own
+	for _, text := range []string{"10%", "11%", "12%"} { // a second later: a separate drag
 		step(time.Second/4+dragPeriod*time.Duration(len(s.undo)%2), loss(text))
 	}
 	step(10*time.Millisecond, config.NewChange("down.latency", "30ms"))

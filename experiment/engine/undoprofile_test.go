@@ -8,8 +8,8 @@ import (
 	"wirelab/experiment/internal/labtest"
 )
 
-// Undo of a profile leaves the links with the name that they had, or with none.
-func TestUndoOfAProfile(t *testing.T) {
+// Undo of a profile restores the name of the links' profile, or none if there was none.
+func TestUndoOfProfile(t *testing.T) {
 	for _, name := range []string{"", "perfect", "lte"} {
 		c := config.Default()
 		c.Encoder.Name = "quantized"
@@ -22,7 +22,7 @@ func TestUndoOfAProfile(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		change(t, s, config.NewChange("profile", "wifi"), time.Second)
+		changeAndRun(t, s, config.NewChange("profile", "wifi"), time.Second)
 		if got := s.Config().Profile; got != "wifi" {
 			t.Fatalf("%q", got)
 		}

@@ -10,30 +10,31 @@ import (
 	"wirelab/experiment/engine/packetlog"
 )
 
-// View returns a snapshot of the session, with at most the given number of packets of each
-// lane. The runner adds its own state.
-func (s *Session) View(packets int) *Snapshot {
+// View returns a snapshot of the session with the newest packets of each lane, at most maxPackets of
+// them. The fields that belong to the runner, such as State and Speed, are left zero.
+func (s *Session) View(maxPackets int) *Snapshot {
 	snap := &Snapshot{
 		Now: s.Now(), Config: s.config.Clone(), Item: s.schema.Item, Schema: s.schema,
-		Marks: slices.Clip(s.marks), Log: s.Log(), Effects: slices.Clip(s.effects), Before: s.prior, Remarks: s.remarks(),
+		Marks: slices.Clip(s.marks), Log: s.Log(), Effects: slices.Clip(s.effects), Before: s.previousEncoder, Remarks: s.remarks(),
 	}
-	if s.trial != nil {
-		snap.Trying = s.trial.at
+	if s.trial != nil { // otherwise Trying stays 0
+		snap.Trying = s.trial.changedAt
 	}
 	s.viewDisplay(snap)
 	differs := s.differences()
 	for i, l := range s.lanes {
-		snap.Lanes = append(snap.Lanes, l.view(s.Now(), packets))
+		snap.Lanes = append(snap.Lanes, l.view(s.Now(), maxPackets))
 		snap.Lanes[i].Differs = differs[i]
 	}
 	return snap
 }
 
-// viewDisplay fills in what both ends show, unless the data are files, or no frame was taken.
+// viewDisplay sets snap.World for cubes and snap.Both for other data. Both stay nil for files, and
+// before the first frame.
 func (s *Session) viewDisplay(snap *Snapshot) {
-	d, sent := s.lanes[0].display, &s.feed.cur.Frame
+	d, sent := s.lanes[0].display, &s.feed.current.Frame
 	switch {
-	case s.feed.ticks == 0 || s.delivers:
+	case s.feed.framesTaken == 0 || s.isFile:
 	case s.cubes:
 		snap.World = d.Picture(sent)
 		if p := &s.player; p.source != nil {
@@ -44,11 +45,11 @@ func (s *Session) viewDisplay(snap *Snapshot) {
 	}
 }
 
-// view makes one lane's part of a snapshot.
-func (l *lane) view(now time.Duration, packets int) Lane {
+// view returns the lane's part of a snapshot, with the newest packets, at most maxPackets of them.
+func (l *lane) view(now time.Duration, maxPackets int) Lane {
 	v := Lane{
-		Encoder: l.codec(), Params: l.snd.Encoding().Params, Began: l.began, Epoch: l.snd.Epoch(),
-		Samples: l.meter.Samples(), Packets: l.log.Last(make([]packetlog.Record, 0, packets), packets),
+		Encoder: l.codec(), Params: l.snd.Encoding().Params, Began: l.joinedAt, Epoch: l.snd.Epoch(),
+		Samples: l.meter.Samples(), Packets: l.log.Last(make([]packetlog.Record, 0, maxPackets), maxPackets),
 		Totals: l.totals(now),
 		Timing: l.timing(),
 		Recent: l.meter.Recent(l.cadence.TickHz), Blocks: l.delivery.Blocks(),
@@ -60,12 +61,13 @@ func (l *lane) view(now time.Duration, packets int) Lane {
 	return v
 }
 
-// Opened returns a packet of the first lane with its Inside. Its Gone is set if the packet is no
-// longer kept.
+// Opened returns the stored details of a packet of the first lane. Opened.Gone is set if the packet
+// is no longer stored.
 func (s *Session) Opened(id packetlog.ID) *inspector.Opened { return s.lanes[0].inspector.Open(id) }
 
-// ReportKept passes the samples and packets kept of the first lane to an observer, oldest first.
-func (s *Session) ReportKept(o Observer) {
+// ReplayStored passes the stored samples of the first lane to o, then its stored packets, each oldest first.
+// So a live session can be reported like one that was observed from its start.
+func (s *Session) ReplayStored(o Observer) {
 	l := s.lanes[0]
 	samples := l.meter.Samples()
 	for i := range samples {
@@ -80,51 +82,51 @@ func (s *Session) ReportKept(o Observer) {
 	}
 }
 
-// problemOf returns a packet with reasons for its outcome or size; nil if p is nil. The result is
-// valid until the next call.
+// problemOf returns p together with the current configuration; nil if p is nil. The result is valid
+// until the next call.
 func (l *lane) problemOf(p *inspector.Opened) *Problem {
 	if p == nil {
 		return nil
 	}
-	l.problem = Problem{p, l.live}
+	l.problem = Problem{p, l.liveConfig}
 	return &l.problem
 }
 
-// Packets returns a copy of the packets kept of the first lane, oldest first.
+// Packets returns a copy of the stored packets of the first lane, oldest first.
 func (s *Session) Packets() []packetlog.Record {
 	log := s.lanes[0].log
 	return log.Last(nil, log.Cap())
 }
 
-// LaneSamples are the samples kept of a lane, oldest first.
+// LaneSamples are the stored samples of a lane.
 type LaneSamples struct {
-	Name    string
-	Began   time.Duration // when it joined
-	Samples []meters.Sample
+	Name    string          // Lane.Name
+	Began   time.Duration   // when the lane joined
+	Samples []meters.Sample // oldest first
 }
 
-// SamplesByLane returns the samples of every lane; the active encoder is first.
+// SamplesByLane returns the stored samples of every lane; the lane of the active encoder is first.
 func (s *Session) SamplesByLane() []LaneSamples {
 	var out []LaneSamples
 	differs := s.differences()
 	for i, l := range s.lanes {
-		out = append(out, LaneSamples{joinName(l.codec(), differs[i]), l.began, l.meter.Samples()})
+		out = append(out, LaneSamples{laneName(l.codec(), differs[i]), l.joinedAt, l.meter.Samples()})
 	}
 	return out
 }
 
-// Progress returns how much of the session is done and how much there is: in seconds, or in
-// bytes where a file is delivered.
+// Progress returns how much of the session is done, and its total: in seconds, or in bytes if a file
+// is delivered. total is 0 if unknown.
 func (s *Session) Progress() (done, total float64) {
-	if s.delivers {
+	if s.isFile {
 		return s.delivered()
 	}
-	return s.Now().Seconds(), s.expected().Seconds()
+	return s.Now().Seconds(), s.expectedEnd().Seconds()
 }
 
-// expected returns when the session will end; 0 if that is not known.
-func (s *Session) expected() time.Duration {
-	if s.end < never {
+// expectedEnd returns when the session will end; 0 if unknown.
+func (s *Session) expectedEnd() time.Duration {
+	if s.end < never { // the end is set
 		return s.end
 	}
 	if src, ok := s.feed.source.(dataset.Sized); ok {
@@ -133,16 +135,17 @@ func (s *Session) expected() time.Duration {
 	return 0
 }
 
-// Planned returns how long the session is to be; 0 if only the data determine it. Call it at the
-// beginning: an interrupted session has ended.
+// Planned returns the planned duration of the session; 0 if only the data or the user end it. Call it
+// before the session ends, since an interruption changes the end.
 func (s *Session) Planned() time.Duration {
-	if s.delivers || s.opt.Endless {
+	if s.isFile || s.opt.Endless {
 		return 0
 	}
-	return s.expected()
+	return s.expectedEnd()
 }
 
-// remarks returns what was guessed or left out of the data.
+// remarks returns the source's assumptions about the data, and the parts of the data that it leaves
+// out.
 func (s *Session) remarks() []string {
 	if src, ok := s.feed.source.(dataset.Remarked); ok {
 		return src.Remarks()

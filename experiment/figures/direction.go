@@ -2,18 +2,18 @@ package figures
 
 import "strings"
 
-// direction is which values of a figure are better.
+// direction describes which values of a figure are better.
 type direction int
 
-// The directions. Of a figure without one, such as how many packets were sent, neither
-// more nor less is better.
+// The directions.
 const (
-	Neither direction = iota
+	Neither direction = iota // for figures such as the number of packets sent
 	LessIsBetter
 	MoreIsBetter
 )
 
-// DirectionOf returns the direction of a figure by its dotted key.
+// DirectionOf returns which values of a figure are better. key is its dotted key, such as
+// "playout.starved_ratio". Sizes, delays, errors and failures, which are most figures, are better if less.
 func DirectionOf(key string) direction {
 	switch key {
 	case "decoded", "transfer.delivered":
@@ -22,18 +22,19 @@ func DirectionOf(key string) direction {
 		"transfer.blocks":
 		return Neither
 	}
-	if strings.HasPrefix(key, "sender.") || strings.HasPrefix(key, "receiver.") { // what a codec says of itself
+	if strings.HasPrefix(key, "sender.") || strings.HasPrefix(key, "receiver.") { // gauges of the codec
 		return Neither
 	}
 	return LessIsBetter
 }
 
-// UnitOf returns the unit of a figure by its dotted key, "" if it is a count or a ratio.
+// UnitOf returns the unit of the figure with the given dotted key; empty for counts and ratios. A part of
+// the key ends with the unit: "age_ms.p95" is in ms.
 func UnitOf(key string) string {
 	for _, part := range strings.Split(key, ".") {
-		for _, u := range []struct{ end, unit string }{{"_kbps", "kbps"}, {"_ms", "ms"}, {"_mm", "mm"}, {"_deg", "°"}, {"_bytes", "bytes"},
+		for _, u := range []struct{ suffix, unit string }{{"_kbps", "kbps"}, {"_ms", "ms"}, {"_mm", "mm"}, {"_deg", "°"}, {"_bytes", "bytes"},
 			{"_ticks", "ticks"}, {"_s", "s"}, {"_bits", "bits"}} {
-			if strings.HasSuffix(part, u.end) {
+			if strings.HasSuffix(part, u.suffix) {
 				return u.unit
 			}
 		}

@@ -8,17 +8,17 @@ import (
 	"strconv"
 )
 
-// Figure is a number that was measured, or none if the run has no data for it: null in JSON and
-// "-" in text. The zero value is none.
+// Figure is a measured number that may be unknown because the run has no data for it. An unknown figure
+// is null in JSON and "-" in text. The zero value is unknown.
 type Figure struct {
 	value float64
 	known bool
 }
 
-// Known returns the figure of a value.
+// Known returns the figure with value v.
 func Known(v float64) Figure { return Figure{v, true} }
 
-// Finite returns the figure of a value; none for NaN and infinities.
+// Finite returns the figure with value v; unknown if v is NaN or infinite.
 func Finite(v float64) Figure {
 	if math.IsNaN(v) || math.IsInf(v, 0) {
 		return Figure{}
@@ -26,7 +26,7 @@ func Finite(v float64) Figure {
 	return Known(v)
 }
 
-// RatioOf returns x / y; none if y is 0.
+// RatioOf returns the figure x/y; unknown if y is 0. See also Ratio.
 func RatioOf(x, y float64) Figure {
 	if y == 0 {
 		return Figure{}
@@ -34,10 +34,10 @@ func RatioOf(x, y float64) Figure {
 	return Known(x / y)
 }
 
-// Value returns the number; false if the figure is none.
+// Value returns the value; false if it is unknown.
 func (f Figure) Value() (float64, bool) { return f.value, f.known }
 
-// Or returns the number, or v if the figure is none.
+// Or returns the value, or v if the figure is unknown.
 func (f Figure) Or(v float64) float64 {
 	if !f.known {
 		return v
@@ -45,10 +45,10 @@ func (f Figure) Or(v float64) float64 {
 	return f.value
 }
 
-// Times returns the figure times k: a ratio in percent, say.
+// Times returns the figure multiplied by k, for example by 100 for a ratio in percent.
 func (f Figure) Times(k float64) Figure { return Figure{f.value * k, f.known} }
 
-// In returns the figure in a format, or unknown if the figure is none.
+// In returns the value formatted by format, or the text unknown if the figure is unknown.
 func (f Figure) In(format func(float64) string, unknown string) string {
 	if !f.known {
 		return unknown
@@ -56,12 +56,13 @@ func (f Figure) In(format func(float64) string, unknown string) string {
 	return format(f.value)
 }
 
-// Text returns the figure with that many decimals, or "-".
+// Text returns the value with the given number of decimals, or "-" if it is unknown.
 func (f Figure) Text(decimals int) string {
 	return f.In(func(v float64) string { return strconv.FormatFloat(v, 'f', decimals, 64) }, "-")
 }
 
-// Format implements fmt.Formatter: as its number is, or "-".
+// Format implements fmt.Formatter: it formats the value as a float64, with the given verb and flags, or
+// writes "-" if it is unknown.
 func (f Figure) Format(s fmt.State, verb rune) {
 	if !f.known {
 		fmt.Fprint(s, "-")
@@ -88,37 +89,36 @@ func (f *Figure) UnmarshalJSON(data []byte) error {
 	return json.Unmarshal(data, &f.value)
 }
 
-// Mean is the mean of a figure over several seeds, with its 95 % interval. Without two seeds
-// there is no interval: Lo and Hi are nil.
+// Mean is the mean of a figure over several seeds with its 95 % confidence interval. Lo and Hi are nil
+// for fewer than two seeds.
 type Mean struct {
-	N    int      `json:"n"` // seeds that have the figure
+	N    int      `json:"n"` // number of seeds with a known figure
 	Mean float64  `json:"mean"`
 	Lo   *float64 `json:"lo"`
 	Hi   *float64 `json:"hi"`
 }
 
-// Quantiles summarise a distribution, such as of packet sizes or of times. Without data
-// they are null in JSON.
+// Quantiles summarise a distribution, for example of packet sizes. Without data they are null in JSON.
 type Quantiles struct {
 	Min float64 `json:"min"`
 	P50 float64 `json:"p50"`
 	P95 float64 `json:"p95"`
 	P99 float64 `json:"p99"`
 	Max float64 `json:"max"`
-	N   int64   `json:"-"` // values; 0: there is no data. Of a report that was read: 1
+	N   int64   `json:"-"` // number of values, 0 means no data; 1 if read from JSON, which does not contain it
 }
 
-// Of returns the figure that a quantile of q is: Of(q.P95).
+// Of returns v, one of the quantiles, as a figure that is unknown if q has no data: q.Of(q.P95).
 func (q *Quantiles) Of(v float64) Figure { return Figure{v, q.N > 0} }
 
-// Among returns q as a distribution within n events, of which those without a value count
-// as known to have none: zeros, unless there were no events at all.
+// Among returns q for a quantity that only some of n events have, such as lateness. If no event has it,
+// the quantiles are zeros; only without events they are unknown.
 func (q Quantiles) Among(n int64) Quantiles {
 	q.N = max(q.N, n)
 	return q
 }
 
-// String writes the five, "-" if there are no data.
+// String returns the five quantiles in braces, or "-" without data.
 func (q Quantiles) String() string {
 	if q.N == 0 {
 		return "-"
@@ -126,15 +126,15 @@ func (q Quantiles) String() string {
 	return fmt.Sprintf("{%g %g %g %g %g}", q.Min, q.P50, q.P95, q.P99, q.Max)
 }
 
-// plain is Quantiles without methods.
-type plain Quantiles
+// quantilesJSON is Quantiles without its methods, which would call themselves.
+type quantilesJSON Quantiles
 
 // MarshalJSON implements json.Marshaler.
 func (q Quantiles) MarshalJSON() ([]byte, error) {
 	if q.N == 0 {
 		return []byte("null"), nil
 	}
-	return json.Marshal(plain(q))
+	return json.Marshal(quantilesJSON(q))
 }
 
 // UnmarshalJSON implements json.Unmarshaler.
@@ -143,15 +143,15 @@ func (q *Quantiles) UnmarshalJSON(data []byte) error {
 	if string(data) == "null" {
 		return nil
 	}
-	q.N = 1
-	return json.Unmarshal(data, (*plain)(q))
+	q.N = 1 // the number of values is not in the JSON; this marks the quantiles as known
+	return json.Unmarshal(data, (*quantilesJSON)(q))
 }
 
-// Names lists the dotted keys of everything that totals may hold: what an assertion can
-// be about.
+// Names returns the dotted keys of all figures of Totals. These are the names that assertions can use.
 func Names() map[string]bool {
+	// Set what is nil in the totals of some runs, so that its figures are listed.
 	t := Totals{Counts: Counts{LostBy: LostBy(nil)}, Transfer: &Transfer{TimeS: new(float64)}, Rounding: &Rounding{}, Remote: &Remote{}}
-	fill(reflect.ValueOf(&t).Elem())
+	setAll(reflect.ValueOf(&t).Elem())
 	names := map[string]bool{}
 	for name := range Of(t) {
 		names[name] = true
@@ -159,8 +159,9 @@ func Names() map[string]bool {
 	return names
 }
 
-// fill gives every figure below v some data.
-func fill(v reflect.Value) {
+// setAll makes every figure in v known, also those behind nil pointers to figures, so that Of lists them. v
+// must be settable.
+func setAll(v reflect.Value) {
 	switch v.Kind() {
 	case reflect.Pointer:
 		if v.IsNil() && (v.Type().Elem() == reflect.TypeFor[Figure]() || v.Type().Elem() == reflect.TypeFor[Quantiles]() ||
@@ -168,7 +169,7 @@ func fill(v reflect.Value) {
 			v.Set(reflect.New(v.Type().Elem()))
 		}
 		if !v.IsNil() {
-			fill(v.Elem())
+			setAll(v.Elem())
 		}
 	case reflect.Struct:
 		switch v.Type() {
@@ -181,7 +182,7 @@ func fill(v reflect.Value) {
 		}
 		for i := range v.NumField() {
 			if v.Type().Field(i).IsExported() {
-				fill(v.Field(i))
+				setAll(v.Field(i))
 			}
 		}
 	}

@@ -1,6 +1,5 @@
-// Package figures defines the figures of a run: their names, units, types and JSON
-// keys, and not how they are measured. Assertions in a configuration and the meter of the
-// engine share its names.
+// Package figures defines the measured figures of a run: their names, units, types and JSON keys. The
+// meters of the engine measure them; assertions refer to them by their dotted keys.
 package figures
 
 import (
@@ -12,51 +11,52 @@ import (
 	"wirelab/lossmodel"
 )
 
-// Failures counts packets that arrived and could not be used.
+// Failures counts packets that arrived and were not decoded.
 type Failures struct {
 	NoBaseline   int64 `json:"no_baseline"`
 	Corrupt      int64 `json:"corrupt"`
 	UnknownCodec int64 `json:"unknown_codec"`
 }
 
-// Playout holds the figures of the receiver's interpolation buffer.
+// Playout contains the figures of the receiver's display.
 type Playout struct {
-	StarvedRatio Figure `json:"starved_ratio"` // share of display ticks without a pair to interpolate
-	Late         int64  `json:"late"`          // snapshots that came after their time
+	StarvedRatio Figure `json:"starved_ratio"` // share of display ticks without a snapshot to interpolate to
+	Late         int64  `json:"late"`          // snapshots that arrived after their display time
 
 	Displayed       int64     `json:"displayed"`         // display ticks
-	Freezes         int64     `json:"freezes"`           // times the picture stood still for want of a snapshot
-	LongestFreezeMS Figure    `json:"longest_freeze_ms"` // of those
-	LateMS          Quantiles `json:"late_ms"`           // by how much, of those that were late
-	BehindMS        Figure    `json:"behind_ms"`         // how far the display lags the sender, mean
+	Freezes         int64     `json:"freezes"`           // runs of consecutive starved ticks
+	LongestFreezeMS Figure    `json:"longest_freeze_ms"` // duration of the longest of them
+	LateMS          Quantiles `json:"late_ms"`           // how late the late snapshots were
+	BehindMS        Figure    `json:"behind_ms"`         // mean lag of the displayed time behind the sender
 
-	// The distance of displayed cubes from the sender's at the moment on display,
-	// over all display ticks and all cubes that move at either end.
+	// Errors of displayed cubes, compared with the sender's cubes at the displayed time, over all
+	// display ticks and all cubes that move at either endpoint.
 	PositionErrorMM     *Quantiles `json:"position_error_mm,omitempty"`
 	OrientationErrorDeg *Quantiles `json:"orientation_error_deg,omitempty"`
 }
 
-// Totals holds a lane's figures from its start on, as the JSON of `run` has them.
+// Totals contains the figures of a lane since its start, with the keys of `tui run --json`.
 type Totals struct {
 	Counts
 	Rates
 	PacketBytes      Quantiles `json:"packet_bytes"`
 	BaselineAgeTicks Quantiles `json:"baseline_age_ticks"`
-	// AgeMS is the age of what the display showed, over all its ticks that showed anything: the
-	// time since the sender captured it.
+	// AgeMS is the age of the displayed state, which is the time since the sender captured it, over all
+	// display ticks on which a state was displayed.
 	AgeMS    Quantiles `json:"age_ms"`
 	Playout  Playout   `json:"playout"`
 	Network  Network   `json:"network"`
-	Remote   *Remote   `json:"remote,omitempty"`   // nil unless the receiver was at the far end of a network
-	Transfer *Transfer `json:"transfer,omitempty"` // nil unless the data are files
+	Remote   *Remote   `json:"remote,omitempty"`   // nil unless the receiver was on another machine
+	Transfer *Transfer `json:"transfer,omitempty"` // nil unless the data are a file
 	Rounding *Rounding `json:"rounding,omitempty"` // nil for codecs that do not quantise
 
-	// Sender and Receiver are the gauges of the codec's two ends, for codecs that have any.
+	// Sender and Receiver are the gauges of the encoder and the decoder, if they have any.
 	Sender   []encoders.Gauge `json:"sender,omitempty"`
 	Receiver []encoders.Gauge `json:"receiver,omitempty"`
 }
 
-// Counts counts packets, by their outcomes and otherwise.
+// Counts counts packets: those sent, and packets and copies by their outcomes, which package packetlog
+// defines.
 type Counts struct {
 	Sent       int64            `json:"sent"`
 	Duplicated int64            `json:"duplicated"`
@@ -69,31 +69,31 @@ type Counts struct {
 	Tainted    int64            `json:"tainted"`
 	InFlight   int64            `json:"in_flight"`
 	Wrong      int64            `json:"wrong"`
-	// Undetected counts frames that the receiver decoded without an error, shown or not, and that
-	// are not what was sent: another content, or taken for another packet's.
+	// Undetected counts frames that the receiver decoded without an error, displayed or not, but that
+	// differ from the sender's or have another packet's sequence number.
 	Undetected int64 `json:"undetected"`
-	// Restarts counts how often the sender started over from the initial state because the
-	// receiver's digest of a frame was not its own; none if receiver.digest is off.
+	// Restarts is how often the sender restarted from the initial state because the receiver's digest of
+	// a frame differed from its own; unknown if receiver.digest is off.
 	Restarts Figure `json:"restarts"`
-	// Unknown counts packets given to a real network whose fate was never reported.
+	// Unknown counts packets sent over a real network for which no arrival was reported.
 	Unknown   int64 `json:"unknown,omitempty"`
-	Reordered int64 `json:"reordered"`
-	// EncodeFailed counts frames that the encoder refused. They were not sent.
+	Reordered int64 `json:"reordered"` // packets decoded after a newer one
+	// EncodeFailed counts frames for which the encoder returned an error. They were not sent.
 	EncodeFailed int64 `json:"encode_failed"`
-	// DecodeRefused counts the undamaged packets among the corrupt: the decoder rejected what its
-	// encoder wrote. It must be 0.
+	// DecodeRefused counts the undamaged packets among Failures.Corrupt: the decoder rejected the bytes
+	// of its encoder. It must be 0.
 	DecodeRefused int64 `json:"decode_refused"`
 }
 
-// Rates are what was sent, per second and per item.
+// Rates contains the bandwidth and the bits per item.
 type Rates struct {
-	// In kbit/s (1,000 bit) over the whole run; for a file, over the time until it was delivered.
+	// In kbit/s (1 kbit is 1000 bits) over the whole run; for a file, until it was delivered.
 	PayloadKbps  float64 `json:"payload_kbps"`
 	WireKbps     float64 `json:"wire_kbps"`
 	FeedbackKbps float64 `json:"feedback_kbps"`
 
 	// OverBudgetRatio is the share of the time in which the payload of the last second exceeded the
-	// budget; none if there was no budget.
+	// budget; unknown if there was no budget.
 	OverBudgetRatio Figure `json:"over_budget_ratio"`
 
 	BitsPerItem        Figure  `json:"bits_per_item"`
@@ -101,89 +101,86 @@ type Rates struct {
 	BitsPerChangedCube *Figure `json:"bits_per_changed_cube,omitempty"`
 }
 
-// Failed returns how many packets arrived but gave no frame that the receiver can
-// trust.
+// Failed returns the number of packets that arrived without giving the receiver a correct frame: the
+// failures and the tainted packets.
 func (t *Totals) Failed() int64 {
 	return t.Failures.NoBaseline + t.Failures.Corrupt + t.Failures.UnknownCodec + t.Tainted
 }
 
-// Timing is how long the codec's work took in this process. It is the only part of a
-// report that may differ between two runs of one configuration. In sessions over a network
-// it is the time until the packet can leave, and until the frame is there; an encoder that
-// works on after that (encoders.Finisher) does so uncounted.
+// Timing contains the durations of the calls of encoders and decoders in this process. It is the only
+// part of a report that may differ between two runs of a configuration. In sessions over a network,
+// work that an encoder or decoder defers (encoders.Finisher) is not included.
 type Timing struct {
-	PackMS         float64   `json:"pack_ms,omitempty"`   // to make a patch, where a file is delivered
-	UnpackMS       float64   `json:"unpack_ms,omitempty"` // to apply it
+	PackMS         float64   `json:"pack_ms,omitempty"`   // for packing a delivered file
+	UnpackMS       float64   `json:"unpack_ms,omitempty"` // for unpacking it
 	EncodeUS       Quantiles `json:"encode_us"`
 	DecodeUS       Quantiles `json:"decode_us"`
-	RealTimeFactor float64   `json:"real_time_factor"`
-	// RunsAs is how an encoder from outside ran, if one took part: WebAssembly, interpreted
-	// WebAssembly or process. A native build would be faster.
+	RealTimeFactor float64   `json:"real_time_factor"` // virtual time per wall time
+	// RunsAs describes how a plugin ran: as WebAssembly, interpreted WebAssembly or a process; empty
+	// without a plugin. A native implementation would be faster.
 	RunsAs string `json:"runs_as,omitempty"`
 }
 
-// Mark returns the sign behind the times of an encoder from outside; empty for others.
+// Mark returns the marker that is shown after the times of a plugin; empty without a plugin.
 func (t *Timing) Mark() string { return encoders.TimeMark(t.RunsAs) }
 
-// Network is what the link did to the packets, as a capture at both ends would show
-// it. The terms are those of RFC 4737 (reordering) and of spec sheets.
+// Network contains the measurements of the downlink. Packet captures at both endpoints would show the
+// same. Copies made by the link do not count.
 type Network struct {
-	LossRate  Figure `json:"loss_rate"`  // of packets sent, copies apart
-	MeanBurst Figure `json:"mean_burst"` // packets lost in a row, by sequence
-	// ReorderedRatio is the share of packets received that came after a packet
-	// with a higher sequence (RFC 4737, type-P-reordered); ReorderExtent is how
-	// many arrivals before such a packet the first of those came (section 4.2.1),
-	// counted up to 256.
+	LossRate  Figure `json:"loss_rate"`  // share of packets sent
+	MeanBurst Figure `json:"mean_burst"` // mean number of consecutive losses
+	// ReorderedRatio is the share of packets received that arrived after a packet with a higher sequence
+	// number (RFC 4737, section 3). ReorderExtent is the number of arrivals between such a packet and
+	// the earliest packet with a higher sequence number (section 4.2.1), at most 256.
 	ReorderedRatio   Figure    `json:"reordered_ratio"`
 	ReorderExtent    Quantiles `json:"reorder_extent"`
-	DelayMS          Quantiles `json:"delay_ms"` // one way, of packets received
+	DelayMS          Quantiles `json:"delay_ms"` // one-way delay of packets received
 	QueuePeakBytes   int64     `json:"queue_peak_bytes"`
 	QueuePeakPackets int64     `json:"queue_peak_packets"`
 	OrderCostMS      float64   `json:"order_cost_ms"` // mean delay that keep_order adds
 }
 
-// Remote is what can be measured over a real network. Its ends share no clock, so of the one-way
-// delay only differences are known.
+// Remote contains the measurements of a session over a real network. The clocks of the machines are not
+// synchronised, so only differences of one-way delays are known.
 type Remote struct {
-	RoundTripMS Quantiles `json:"round_trip_ms"` // from a datagram to its ack, between the sockets
-	// SlowerMS is how much longer packets took to the far end than the fastest of them;
-	// JitterMS is how much that varies from arrival to arrival (RFC 3550, section 6.4.1).
+	RoundTripMS Quantiles `json:"round_trip_ms"` // from sending a datagram to receiving its ack
+	// SlowerMS is the one-way delay beyond that of the fastest packet. JitterMS is the interarrival
+	// jitter (RFC 3550, section 6.4.1).
 	SlowerMS Quantiles `json:"slower_ms"`
 	JitterMS Figure    `json:"jitter_ms"`
-	// ReportedAfterMS is how long after a packet was sent its fate was known here. Packets counted as
-	// unknown are left out.
+	// ReportedAfterMS is the time from sending a packet to the report of its arrival. Packets without a
+	// report are left out.
 	ReportedAfterMS Quantiles `json:"told_after_ms"`
-	// Differs counts arrivals for which the same receiver, run here on the same datagrams, has
-	// another result than the far end reported. It must be 0.
+	// Differs counts arrivals for which the receiver in this process, with the same datagrams, has
+	// another result than the remote receiver reported. It must be 0.
 	Differs int64 `json:"differs"`
-	// ReportKbps is the traffic of the lab's own reports, both ways; CoverKbps is what encryption
-	// adds to the datagrams of the game. Neither is part of the other rates.
+	// ReportKbps is the traffic of the lab's own reports in both directions. CoverKbps is the traffic
+	// that encryption adds to the game's datagrams. The other rates do not include them.
 	ReportKbps Figure `json:"report_kbps"`
 	CoverKbps  Figure `json:"cover_kbps"`
 }
 
-// Transfer holds the figures of a lane's current delivery of a file.
+// Transfer contains the figures of a lane's current delivery of a file.
 type Transfer struct {
-	Encoder     string  `json:"encoder"` // encoder that packed the file; empty before any did
+	Encoder     string  `json:"encoder"` // encoder that packed the file; empty before the first delivery
 	OldBytes    int     `json:"old_bytes"`
 	NewBytes    int     `json:"new_bytes"`
-	PackedBytes int     `json:"packed_bytes"` // size of the packed file: the patch
-	Blocks      int     `json:"blocks"`       // blocks of the stream, the least number of datagrams
+	PackedBytes int     `json:"packed_bytes"` // size of the packed file, for example a patch
+	Blocks      int     `json:"blocks"`       // blocks of the packed file
 	Delivered   int     `json:"delivered"`    // blocks that have arrived
-	Resent      int64   `json:"resent"`       // datagrams that carried a block again
-	Spurious    int64   `json:"needless"`     // of those, datagrams whose block had arrived before
-	Done        bool    `json:"done"`         // the file is rebuilt and its SHA-256 matches
-	Failed      bool    `json:"failed"`       // unpacking failed, or the encoder refused the file
+	Resent      int64   `json:"resent"`       // datagrams with a block that had been sent before
+	Spurious    int64   `json:"needless"`     // of these, datagrams whose block had already arrived
+	Done        bool    `json:"done"`         // the file is unpacked and its SHA-256 is correct
+	Failed      bool    `json:"failed"`       // unpacking failed, or the encoder rejected the file
 	SHA256      string  `json:"sha256"`       // of the new file
-	OldSHA256   string  `json:"old_sha256"`   // of the old one
+	OldSHA256   string  `json:"old_sha256"`   // of the old file
 	ElapsedS    float64 `json:"elapsed_s"`    // from the first datagram until done, or until now
-	// TimeS is the time from the first datagram until the file was rebuilt, in
-	// seconds; nil if it was not.
+	// TimeS is the time from the first datagram until the file was unpacked, in seconds; nil if it was
+	// not.
 	TimeS       *float64 `json:"time_s,omitempty"`
-	RoundTripMS float64  `json:"round_trip_ms"` // smoothed round trip of the sender
-	TimeoutMS   float64  `json:"timeout_ms"`    // retransmission timeout of the sender
-	// All bytes sent in the run, over all rounds and encoders: payload and wire
-	// bytes of the downlink, and wire bytes of the uplink.
+	RoundTripMS float64  `json:"round_trip_ms"` // the sender's smoothed round-trip time
+	TimeoutMS   float64  `json:"timeout_ms"`    // the sender's retransmission timeout
+	// Bytes sent in the whole run, in all rounds: payload and wire of the downlink, wire of the uplink.
 	PayloadBytes  int64   `json:"payload_bytes"`
 	WireBytes     int64   `json:"wire_bytes"`
 	FeedbackBytes int64   `json:"feedback_bytes"`
@@ -194,26 +191,25 @@ type Transfer struct {
 type Round struct {
 	Encoder     string  `json:"encoder"`
 	StartS      float64 `json:"start_s"`
-	TimeS       float64 `json:"time_s"` // until it was done or abandoned
+	TimeS       float64 `json:"time_s"` // until the file was unpacked, or the delivery abandoned
 	Done        bool    `json:"done"`
 	PackedBytes int     `json:"packed_bytes"`
 	Blocks      int     `json:"blocks"`
 	Resent      int64   `json:"resent"`
 }
 
-// Rounding is the error of a codec that quantises: the distance of the sent values
-// from the source's, over all values of all frames sent, in the units of their
-// fields.
+// Rounding is the error of a codec that quantises: the difference between the sent values and the
+// source's, over all values of all frames sent, in the unit of the field.
 type Rounding struct {
 	Mean  float64 `json:"mean"`
 	Max   float64 `json:"max"`
-	Field string  `json:"field"` // field of the largest error
+	Field string  `json:"field"` // name of the field with the largest error
 }
 
-// LostBy returns the counts of losses by the name of their cause; zeros if n is nil.
+// LostBy returns the counts n of lost packets by the name of the cause; zeros if n is nil.
 func LostBy(n *[MaxCauses]int) map[string]int64 {
 	out := map[string]int64{}
-	for c := lossmodel.Cause(1); c < lossmodel.NumCauses; c++ {
+	for c := lossmodel.Cause(1); c < lossmodel.NumCauses; c++ { // cause 0 means not lost
 		out[c.String()] = 0
 		if n != nil {
 			out[c.String()] = int64(n[c])
@@ -222,16 +218,17 @@ func LostBy(n *[MaxCauses]int) map[string]int64 {
 	return out
 }
 
-// BudgetShare is one line of the bit budget: the bits of one slot.
+// BudgetShare is one slot of the bit budget.
 type BudgetShare struct {
 	Slot  string  `json:"slot"`
 	Bits  float64 `json:"bits"`
-	Share float64 `json:"share"` // of the payload
-	// Fields is how many fields share the slot, where there are more than slots.
+	Share float64 `json:"share"` // of the payload, 0 to 1
+	// Fields is the number of fields that share the slot, if the schema has more fields than there are
+	// slots; otherwise 0.
 	Fields int `json:"fields,omitempty"`
 }
 
-// Name returns the name of the slot, or how many fields share it.
+// Name returns the name of the slot, or "n others" if n fields share it.
 func (b *BudgetShare) Name() string {
 	if b.Fields > 1 {
 		return fmt.Sprintf("%d others", b.Fields)
@@ -239,7 +236,8 @@ func (b *BudgetShare) Name() string {
 	return b.Slot
 }
 
-// Of flattens totals to a map from the dotted keys of their JSON to the figures.
+// Of returns all known figures of t by the dotted keys of their JSON, such as "network.loss_rate". A key
+// below "failures" is also listed without that prefix, so that assertions can use "no_baseline".
 func Of(t Totals) map[string]float64 {
 	data, err := json.Marshal(t)
 	if err != nil {
@@ -250,33 +248,32 @@ func Of(t Totals) map[string]float64 {
 		panic("experiment: totals do not unmarshal: " + err.Error())
 	}
 	out := map[string]float64{}
-	addFigures("", tree, out)
+	flattenJSON("", tree, out)
 	for k, f := range out {
 		leaf, isFailure := strings.CutPrefix(k, "failures.")
 		if _, taken := out[leaf]; isFailure && !taken {
-			out[leaf] = f // "no_baseline" for "failures.no_baseline"
+			out[leaf] = f
 		}
 	}
 	return out
 }
 
-// addFigures adds all numbers of a JSON tree to out, under dotted keys with the given
-// prefix.
-func addFigures(prefix string, v any, out map[string]float64) {
+// flattenJSON adds all numbers in the JSON value v to out, under dotted keys that begin with prefix.
+func flattenJSON(prefix string, v any, out map[string]float64) {
 	switch t := v.(type) {
 	case map[string]any:
 		for k, sub := range t {
-			addFigures(strings.TrimPrefix(prefix+"."+k, "."), sub, out)
+			flattenJSON(strings.TrimPrefix(prefix+"."+k, "."), sub, out)
 		}
 	case float64:
 		out[prefix] = t
 	}
 }
 
-// MaxCauses is an upper bound for the number of causes in lossmodel.Cause.
+// MaxCauses is an upper bound of lossmodel.NumCauses, for arrays of counts by cause.
 const MaxCauses = 8
 
-// Verdict returns the time that the delivery took, in seconds, or why it is not known.
+// Verdict returns the duration of the delivery in seconds as text, or why the delivery is not complete.
 func (x *Transfer) Verdict() string {
 	switch {
 	case x.TimeS != nil:
@@ -284,12 +281,12 @@ func (x *Transfer) Verdict() string {
 	case x.Blocks == 0:
 		return "nothing was sent"
 	case x.Failed:
-		return "damaged on the way"
+		return "corrupted"
 	}
 	return fmt.Sprintf("unfinished: %d of %d blocks after %.1f s", x.Delivered, x.Blocks, x.ElapsedS)
 }
 
-// Ratio returns x/y, or 0 if y is 0.
+// Ratio returns x/y, or 0 if y is 0. See also RatioOf.
 func Ratio(x, y float64) float64 {
 	if y == 0 {
 		return 0

@@ -16,7 +16,7 @@ import (
 	"wirelab/internal/units"
 )
 
-// benchUnits are the figures of a line in Go's benchmark format, by their keys.
+// benchUnits lists the figures of a line in Go's benchmark format, with their units there.
 var benchUnits = []struct{ key, unit string }{
 	{"payload_kbps", "payload-kbps"}, {"wire_kbps", "wire-kbps"}, {"feedback_kbps", "feedback-kbps"},
 	{"bits_per_item", "bits/item"}, {"bits_per_changed_cube", "bits/changed-cube"}, {"packet_bytes.p95", "p95-bytes"},
@@ -24,10 +24,9 @@ var benchUnits = []struct{ key, unit string }{
 	{"playout.starved_ratio", "starved-ratio"}, {"playout.position_error_mm.p95", "p95-mm"}, {"transfer.time_s", "transfer-s"},
 }
 
-// WriteBench writes a report in the format of Go's benchmarks, a line for each run and each
-// shadow, for benchstat. Runs of one point under several seeds have one name: they are
-// the samples of it. The figures of a run repeat to the bit; only encode-ns and decode-ns
-// depend on the machine.
+// WriteBench writes a report in Go's benchmark format, for benchstat: a line for each run and each
+// shadow. Runs of a point with different seeds have the same name, so benchstat treats them as samples
+// of one benchmark. All figures are reproducible, except for encode-ns and decode-ns.
 func WriteBench(w io.Writer, r *Report) error {
 	out := bufio.NewWriter(w)
 	fmt.Fprintln(out, "pkg: wirelab")
@@ -46,34 +45,36 @@ func WriteBench(w io.Writer, r *Report) error {
 	return out.Flush()
 }
 
-// benchName names a run by its encoder and by what was set, the seed apart: of a sweep by
-// its keys, else by the loss.
+// benchName returns the benchmark name of a run. It contains the encoder and, in a sweep, the settings
+// of the run without the seed; otherwise the downlink's loss, if any.
 func benchName(r *engine.Result, encoder string, t *figures.Timing) string {
 	set := maps.Clone(r.Set)
 	if len(set) == 0 {
 		set = map[string]string{}
-		if loss := r.Config.Text("down.loss"); loss != "" && loss != "0%" {
+		if loss := r.Config.Text("down.loss"); loss != "" && loss != "0%" { // "0%" and empty mean no loss
 			set["down.loss"] = loss
 		}
 	}
 	delete(set, "seed")
-	delete(set, "encoder.name")
+	delete(set, "encoder.name") // is the first part of the name
 	name := "BenchmarkRun/encoder=" + benchWord(encoder)
-	if t.RunsAs != "" { // from outside: its times are of that
+	if t.RunsAs != "" { // a plugin, whose times are not those of a native encoder
 		name += "/runs=" + benchWord(t.RunsAs)
 	}
 	for _, k := range slices.Sorted(maps.Keys(set)) {
 		name += "/" + benchWord(benchKey(k, set)) + "=" + benchWord(set[k])
 	}
 	if gomaxprocs.MatchString(name) {
-		name += "." // else benchstat takes the end for the number of cores
+		name += "." // otherwise benchstat would read the suffix as GOMAXPROCS
 	}
 	return name
 }
 
+// gomaxprocs matches the suffix of a benchmark name that stands for GOMAXPROCS.
 var gomaxprocs = regexp.MustCompile(`-[0-9]+$`)
 
-// benchKey is the last word of a key, unless another key ends in the same.
+// benchKey returns the last part of a dotted key, or the complete key if another key of set has the same
+// last part.
 func benchKey(key string, set map[string]string) string {
 	short := key[strings.LastIndexByte(key, '.')+1:]
 	for k := range set {
@@ -84,7 +85,8 @@ func benchKey(key string, set map[string]string) string {
 	return short
 }
 
-// benchWord makes a text fit for a name: no space, and no slash, which parts names.
+// benchWord replaces the characters that may not be part of a benchmark name, such as spaces and
+// slashes, by underscores.
 func benchWord(text string) string {
 	word := strings.Map(func(r rune) rune {
 		if r <= ' ' || r == '/' || !strconv.IsPrint(r) {
@@ -95,6 +97,8 @@ func benchWord(text string) string {
 	return cmp.Or(word, "_")
 }
 
+// benchLine writes the line of one benchmark: its name, 1 as the number of iterations, and the known figures
+// with their units.
 func benchLine(out io.Writer, name string, t *figures.Totals, timing *figures.Timing) {
 	all := figures.Of(*t)
 	fmt.Fprintf(out, "%s 1", name)
@@ -104,11 +108,11 @@ func benchLine(out io.Writer, name string, t *figures.Totals, timing *figures.Ti
 		}
 	}
 	for _, x := range []struct {
-		q    *figures.Quantiles
+		us   *figures.Quantiles
 		unit string
 	}{{&timing.EncodeUS, "encode-ns"}, {&timing.DecodeUS, "decode-ns"}} {
-		if x.q.N > 0 {
-			fmt.Fprintf(out, " %s %s", units.Fixed(1000*x.q.P50, 0), x.unit)
+		if x.us.N > 0 { // without a clock there are no times
+			fmt.Fprintf(out, " %s %s", units.Fixed(1000*x.us.P50, 0), x.unit) // the median
 		}
 	}
 	fmt.Fprintln(out)

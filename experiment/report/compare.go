@@ -14,38 +14,38 @@ import (
 	"wirelab/internal/units"
 )
 
-// Limit is how much worse a figure may be: by a share of what it was.
+// Limit is the largest allowed regression of a figure.
 type Limit struct {
-	Key   string
-	Share float64
+	Key   string  // of the figure
+	Share float64 // of the base value: 0.02 allows 2 %
 }
 
-// Difference is a figure of two reports at one point of their sweeps.
+// Difference is the change of a figure between two reports, at one point of their sweeps.
 type Difference struct {
-	Set  map[string]string `json:"set,omitempty"` // the point; without the seed
+	Set  map[string]string `json:"set,omitempty"` // settings of the point, without the seed
 	Key  string            `json:"figure"`
-	Base figures.Figure    `json:"base"` // the mean over the seeds
+	Base figures.Figure    `json:"base"` // mean over the seeds; unknown if a run has no data
 	New  figures.Figure    `json:"new"`
-	// Share is by how much the new one is larger, as a share of the base; none if there is
-	// nothing to compare, or the base is 0. Lo and Hi are its interval of 95 % over pairs of runs with
-	// the same seed, none for fewer than two pairs.
+	// Share is (New - Base) / |Base|; unknown if either is unknown or Base is 0. Lo and Hi are the
+	// bounds of its 95 % confidence interval over pairs of runs with the same seed; unknown for fewer
+	// than two pairs.
 	Share figures.Figure `json:"share"`
 	Lo    figures.Figure `json:"share_lo"`
 	Hi    figures.Figure `json:"share_hi"`
-	Pairs int            `json:"pairs"` // runs of both with the same seed
-	Max   *float64       `json:"max_regression,omitempty"`
-	Worse bool           `json:"regression"` // by more than Max, or no longer measured
+	Pairs int            `json:"pairs"`                    // pairs of runs with the same seed
+	Max   *float64       `json:"max_regression,omitempty"` // Limit.Share; nil without a limit
+	Worse bool           `json:"regression"`               // worse by more than Max, or unknown in one report
 }
 
-// Comparison sets two reports side by side.
+// Comparison is the comparison of two reports.
 type Comparison struct {
 	Differences []Difference `json:"differences"`
-	// Points that only one of the two has.
+	// Names of the points that only one of the reports has.
 	OnlyBase []string `json:"only_base,omitempty"`
 	OnlyNew  []string `json:"only_new,omitempty"`
 }
 
-// Regressions returns the differences that are worse than allowed.
+// Regressions returns the differences that exceed their limits.
 func (c *Comparison) Regressions() (list []Difference) {
 	for _, d := range c.Differences {
 		if d.Worse {
@@ -55,64 +55,65 @@ func (c *Comparison) Regressions() (list []Difference) {
 	return list
 }
 
-// Compare compares the figures of two reports, point by point of their sweeps. Points are
-// the same if the same was set there; two reports of one run each are compared whatever
-// was set. Runs with the same seed are pairs: if there are any, only they count. With
-// limits only those figures are compared.
-func Compare(base, now *Report, limits []Limit) *Comparison {
+// Compare compares the figures of two reports at each point of their sweeps. Points with the same
+// settings correspond; two reports of a single run are compared whatever their settings. If both
+// reports have runs of a point with the same seed, only these pairs are compared. If limits is not
+// empty, only its figures are compared.
+func Compare(baseReport, newReport *Report, limits []Limit) *Comparison {
 	out := &Comparison{Differences: []Difference{}}
-	was, is := PointsOf(base.Runs), PointsOf(now.Runs)
-	if len(base.Runs) == 1 && len(now.Runs) == 1 {
-		is[0].Set, is[0].Name = was[0].Set, was[0].Name
+	basePoints, newPoints := PointsOf(baseReport.Runs), PointsOf(newReport.Runs)
+	if len(baseReport.Runs) == 1 && len(newReport.Runs) == 1 { // make the two points correspond
+		newPoints[0].Set, newPoints[0].Name = basePoints[0].Set, basePoints[0].Name
 	}
-	byName := map[string]*point{}
-	for i := range is {
-		byName[is[i].Name] = &is[i]
+	byName := map[string]*point{} // new points without a base point so far
+	for i := range newPoints {
+		byName[newPoints[i].Name] = &newPoints[i]
 	}
-	for i := range was {
-		p := byName[was[i].Name]
-		if p == nil {
-			out.OnlyBase = append(out.OnlyBase, was[i].Name)
+	for i := range basePoints {
+		newPoint := byName[basePoints[i].Name]
+		if newPoint == nil {
+			out.OnlyBase = append(out.OnlyBase, basePoints[i].Name)
 			continue
 		}
-		delete(byName, p.Name)
-		out.Differences = append(out.Differences, comparePoint(&was[i], p, limits)...)
+		delete(byName, newPoint.Name)
+		out.Differences = append(out.Differences, comparePoint(&basePoints[i], newPoint, limits)...)
 	}
-	for i := range is {
-		if byName[is[i].Name] != nil {
-			out.OnlyNew = append(out.OnlyNew, is[i].Name)
+	for i := range newPoints {
+		if byName[newPoints[i].Name] != nil {
+			out.OnlyNew = append(out.OnlyNew, newPoints[i].Name)
 		}
 	}
 	return out
 }
 
-// point holds the runs at one point of a sweep, which differ only in the seed.
+// point contains the runs at one point of a sweep, which differ only in the seed.
 type point struct {
-	Set  map[string]string // without the seed
-	Name string
+	Set  map[string]string // settings, without the seed
+	Name string            // PointName of Set
 	Runs []*engine.Result
 }
 
-// PointsOf groups the runs of a sweep by points, in the order in which they come.
+// PointsOf groups the runs of a sweep by point, in the order of their first runs.
 func PointsOf(runs []*engine.Result) (out []point) {
-	at := map[string]int{}
+	indexByName := map[string]int{}
 	for _, r := range runs {
 		set := maps.Clone(r.Set)
 		delete(set, "seed")
 		name := PointName(set)
-		if _, known := at[name]; !known {
-			at[name] = len(out)
+		if _, known := indexByName[name]; !known {
+			indexByName[name] = len(out)
 			out = append(out, point{Set: set, Name: name})
 		}
-		out[at[name]].Runs = append(out[at[name]].Runs, r)
+		out[indexByName[name]].Runs = append(out[indexByName[name]].Runs, r)
 	}
 	return out
 }
 
-// PointName names a point of a sweep by what is set there.
+// PointName returns the name of the point of a sweep with the given settings, such as "a=1 b=2".
 func PointName(set map[string]string) string { return SetText(set, "=", " ") }
 
-// SetText lists settings in the order of their keys: with " = " and ", ", as "a = 1, b = 2".
+// SetText formats settings in the order of their keys. With " = " and ", " the result is
+// "a = 1, b = 2".
 func SetText(set map[string]string, equals, separator string) string {
 	var parts []string
 	for _, k := range slices.Sorted(maps.Keys(set)) {
@@ -121,23 +122,24 @@ func SetText(set map[string]string, equals, separator string) string {
 	return strings.Join(parts, separator)
 }
 
-// comparePoint compares the runs at a point.
-func comparePoint(was, is *point, limits []Limit) (out []Difference) {
-	pairs := pairsOf(was.Runs, is.Runs)
-	before, after := was.Runs, is.Runs
+// comparePoint compares the runs of two reports at a point: only the pairs with the same seed, or all runs
+// if no seeds are the same.
+func comparePoint(basePoint, newPoint *point, limits []Limit) (out []Difference) {
+	pairs := pairBySeed(basePoint.Runs, newPoint.Runs)
+	baseRuns, newRuns := basePoint.Runs, newPoint.Runs
 	if len(pairs) > 0 {
-		before, after = nil, nil
+		baseRuns, newRuns = nil, nil
 		for _, p := range pairs {
-			before, after = append(before, p[0]), append(after, p[1])
+			baseRuns, newRuns = append(baseRuns, p[0]), append(newRuns, p[1])
 		}
 	}
-	a, b := flat(before), flat(after)
-	for _, key := range keysOf(a, b, limits) {
-		d := Difference{Set: was.Set, Key: key, Pairs: len(pairs)}
-		d.compare(column(a, key), column(b, key), len(pairs) > 0)
+	baseFigures, newFigures := flatTotals(baseRuns), flatTotals(newRuns)
+	for _, key := range comparedKeys(baseFigures, newFigures, limits) {
+		d := Difference{Set: basePoint.Set, Key: key, Pairs: len(pairs)}
+		d.setMeans(figureColumn(baseFigures, key), figureColumn(newFigures, key), len(pairs) > 0)
 		for i := range limits {
 			if limits[i].Key == key {
-				d.judge(limits[i].Share)
+				d.applyLimit(limits[i].Share)
 			}
 		}
 		out = append(out, d)
@@ -145,22 +147,23 @@ func comparePoint(was, is *point, limits []Limit) (out []Difference) {
 	return out
 }
 
-// pairsOf pairs runs that have the same seed.
-func pairsOf(was, is []*engine.Result) (out [][2]*engine.Result) {
+// pairBySeed returns the pairs of a base run and a new run with the same seed.
+func pairBySeed(baseRuns, newRuns []*engine.Result) (out [][2]*engine.Result) {
 	bySeed := map[uint64]*engine.Result{}
-	for _, r := range is {
+	for _, r := range newRuns {
 		bySeed[r.Seed] = r
 	}
-	for _, r := range was {
-		if x := bySeed[r.Seed]; x != nil {
-			out = append(out, [2]*engine.Result{r, x})
-			delete(bySeed, r.Seed)
+	for _, r := range baseRuns {
+		if newRun := bySeed[r.Seed]; newRun != nil {
+			out = append(out, [2]*engine.Result{r, newRun})
+			delete(bySeed, r.Seed) // each run belongs to one pair
 		}
 	}
 	return out
 }
 
-func flat(runs []*engine.Result) []map[string]float64 {
+// flatTotals returns the figures of each run by their keys.
+func flatTotals(runs []*engine.Result) []map[string]float64 {
 	out := make([]map[string]float64, len(runs))
 	for i, r := range runs {
 		out[i] = figures.Of(r.Totals)
@@ -168,8 +171,9 @@ func flat(runs []*engine.Result) []map[string]float64 {
 	return out
 }
 
-// keysOf lists the figures to compare: those with limits, or all that there are.
-func keysOf(a, b []map[string]float64, limits []Limit) (keys []string) {
+// comparedKeys returns the keys of the figures to compare: those with limits or, without limits, all
+// keys in a and b.
+func comparedKeys(a, b []map[string]float64, limits []Limit) (keys []string) {
 	for _, l := range limits {
 		keys = append(keys, l.Key)
 	}
@@ -179,7 +183,7 @@ func keysOf(a, b []map[string]float64, limits []Limit) (keys []string) {
 	return KeysOf(slices.Concat(a, b))
 }
 
-// KeysOf returns the keys of all maps, sorted.
+// KeysOf returns the distinct keys of all maps, sorted.
 func KeysOf[V any](list []map[string]V) []string {
 	all := map[string]V{}
 	for _, m := range list {
@@ -188,8 +192,8 @@ func KeysOf[V any](list []map[string]V) []string {
 	return slices.Sorted(maps.Keys(all))
 }
 
-// column returns a figure of each run, not a number where a run has none.
-func column(runs []map[string]float64, key string) []float64 {
+// figureColumn returns the figure of each run; NaN if the run does not have the figure.
+func figureColumn(runs []map[string]float64, key string) []float64 {
 	out := make([]float64, len(runs))
 	for i, m := range runs {
 		v, ok := m[key]
@@ -201,69 +205,71 @@ func column(runs []map[string]float64, key string) []float64 {
 	return out
 }
 
-// compare fills in the means and how far they are apart. A mean over seeds of which one has
-// no figure is none.
-func (d *Difference) compare(was, is []float64, arePairs bool) {
-	a, b := paired.MeanOf(was).Diff, paired.MeanOf(is).Diff
+// setMeans sets d.Base and d.New to the means, and d.Share to their relative difference; with at least two
+// pairs it also sets d.Lo and d.Hi, its confidence interval. baseValues and newValues contain a figure of
+// each run, NaN if unknown, which makes the mean unknown. arePairs means that baseValues[i] and
+// newValues[i] have the same seed.
+func (d *Difference) setMeans(baseValues, newValues []float64, arePairs bool) {
+	a, b := paired.MeanOf(baseValues).Diff, paired.MeanOf(newValues).Diff // the means
 	d.Base, d.New = figures.Finite(a), figures.Finite(b)
 	if math.IsNaN(a) || math.IsNaN(b) || a == 0 {
-		if a == 0 && b == 0 {
+		if a == 0 && b == 0 { // otherwise a change from 0 has no share
 			d.Share = figures.Known(0)
 		}
 		return
 	}
 	d.Share = figures.Finite((b - a) / math.Abs(a))
-	if !arePairs || len(was) < 2 {
+	if !arePairs || len(baseValues) < 2 {
 		return
 	}
-	moved := make([]float64, len(was))
-	for i := range was {
-		moved[i] = (is[i] - was[i]) / math.Abs(a)
+	shares := make([]float64, len(baseValues))
+	for i := range baseValues {
+		shares[i] = (newValues[i] - baseValues[i]) / math.Abs(a)
 	}
-	if m := paired.MeanOf(moved); m.Known {
+	if m := paired.MeanOf(shares); m.Known {
 		d.Lo, d.Hi = figures.Known(m.Lo), figures.Known(m.Hi)
 	}
 }
 
-// judge decides whether the figure is worse by more than a share. One of which neither
-// direction is better must not move further than that. Where there are no data nothing is
-// known, and that does not hold.
-func (d *Difference) judge(most float64) {
-	d.Max = &most
+// applyLimit sets d.Max to maxShare, and d.Worse if the figure is worse by more than this share of the
+// base, or unknown. A figure without a better direction may change by at most maxShare either way.
+func (d *Difference) applyLimit(maxShare float64) {
+	d.Max = &maxShare
 	a, hasBase := d.Base.Value()
 	b, hasNew := d.New.Value()
 	if !hasBase || !hasNew {
 		d.Worse = true
 		return
 	}
-	up, down := b-a, a-b
+	up, down := b-a, a-b // a change in the better direction counts as 0
 	switch figures.DirectionOf(d.Key) {
 	case figures.LessIsBetter:
 		down = 0
 	case figures.MoreIsBetter:
 		up = 0
 	}
-	const rounding = 1e-12 // 2 % of 50 is not more than 2 %
-	d.Worse = max(up, down) > most*math.Abs(a)*(1+rounding)
+	const rounding = 1e-12 // tolerance for rounding errors: a change from 50 to 51 does not exceed 2 %
+	d.Worse = max(up, down) > maxShare*math.Abs(a)*(1+rounding)
 }
 
-// Words says what became of the figure: "143.2 -> 150.1, +4.8 % (4.1 to 5.5)".
+// Words describes the change of the figure: "143.2 -> 150.1, +4.80 % (+4.10 to +5.50)". The 95 % confidence
+// interval is in parentheses, if known. The change in percent is left out if it is unknown.
 func (d *Difference) Words() string {
-	text := fmt.Sprintf("%s -> %s", number(d.Base), number(d.New))
+	text := fmt.Sprintf("%s -> %s", formatFigure(d.Base), formatFigure(d.New))
 	share, ok := d.Share.Value()
 	if !ok {
 		return text
 	}
 	text += fmt.Sprintf(", %+.2f %%", 100*share)
-	lo, ok := d.Lo.Value()
-	if hi, also := d.Hi.Value(); ok && also {
+	lo, hasLo := d.Lo.Value()
+	if hi, hasHi := d.Hi.Value(); hasLo && hasHi {
 		text += fmt.Sprintf(" (%+.2f to %+.2f)", 100*lo, 100*hi)
 	}
 	return text
 }
 
-// number writes a figure with at most four decimals, "-" if it has no value.
-func number(f figures.Figure) string {
+// formatFigure formats a figure with at most four decimals; "-" if it is unknown.
+func formatFigure(f figures.Figure) string {
 	v, ok := f.Value()
 	if !ok {
 		return "-"
@@ -271,9 +277,9 @@ func number(f figures.Figure) string {
 	return units.Trimmed(v, 4)
 }
 
-// MarshalJSON implements json.Marshaler.
+// MarshalJSON implements json.Marshaler: it adds the number of regressions.
 func (c *Comparison) MarshalJSON() ([]byte, error) {
-	type plain Comparison
+	type plain Comparison // without MarshalJSON, which would call itself
 	return json.Marshal(struct {
 		*plain
 		Regressions int `json:"regressions"`

@@ -14,30 +14,32 @@ import (
 	"wirelab/lossmodel"
 )
 
-// rows is a file of rows that grows while a session runs.
-type rows struct {
+// csvLog is a CSV file to which rows are appended while a session runs.
+type csvLog struct {
 	name string
 	log  *atomicfile.Log
-	out  *csv.Writer // its errors are the log's, which keeps them
+	out  *csv.Writer // writes to log, whose errors are sticky
 }
 
-func newRows(folder *atomicfile.Folder, name string, head []string) *rows {
+// newCSVLog returns a file called name in folder that begins with the row head.
+func newCSVLog(folder *atomicfile.Folder, name string, head []string) *csvLog {
 	log := folder.Log(name)
-	r := &rows{name, log, csv.NewWriter(log)}
-	r.row(head)
+	r := &csvLog{name, log, csv.NewWriter(log)}
+	r.addRow(head)
 	return r
 }
 
-// row adds a row. If it cannot be written, writing the folder fails.
-func (r *rows) row(row []string) { _ = r.out.Write(row) }
+// addRow adds a row. If it cannot be written, writing the folder fails.
+func (r *csvLog) addRow(row []string) { _ = r.out.Write(row) }
 
-// entry is the file, with rows that are not there to stay.
-func (r *rows) entry(more ...[]string) atomicfile.Entry {
+// logEntry returns the folder entry of the file: the rows added so far, followed by the rows more. Those are
+// not added to the file, so the next entry may end with other rows.
+func (r *csvLog) logEntry(more ...[]string) atomicfile.Entry {
 	r.out.Flush()
 	return atomicfile.Entry{Name: r.name, Log: r.log, Write: func(w io.Writer) error { return csv.NewWriter(w).WriteAll(more) }}
 }
 
-// sampleHead names the columns of samples.csv, which has a row for each 100 ms.
+// sampleHead returns the column names of samples.csv, which has a row for each 100 ms.
 func sampleHead() []string {
 	head := []string{"t_s", "sent", "payload_kbps", "wire_kbps", "feedback_kbps", "bits_per_item", "bits_per_changed", "baseline_age_ticks",
 		"displayed", "starved"}
@@ -47,10 +49,12 @@ func sampleHead() []string {
 	for c := lossmodel.Cause(1); c < lossmodel.NumCauses; c++ {
 		head = append(head, "lost_"+c.String())
 	}
-	return append(head, "late", "position_error_mm", "orientation_error_deg", // the worst of the period
-		"age_ms") // the mean; nothing if nothing was shown
+	return append(head, "late", "position_error_mm", "orientation_error_deg", // maximum of the period
+		"age_ms") // mean; empty if nothing was displayed
 }
 
+// sampleRow returns the row of a sample in samples.csv, with the columns of sampleHead. width is the length
+// of the sample's period.
 func sampleRow(s *meters.Sample, width time.Duration) []string {
 	kbps := func(bits int64) string { return units.Fixed(figures.Ratio(float64(bits)/1000, width.Seconds()), 3) }
 	row := []string{
@@ -72,14 +76,16 @@ func sampleRow(s *meters.Sample, width time.Duration) []string {
 	return append(row, strconv.Itoa(s.Late), units.Fixed(s.PositionErrorMM, 3), units.Fixed(s.OrientationErrorDeg, 3), age)
 }
 
-// packetHead names the columns of packets.csv, which has a row for each packet and copy,
-// by sequence.
+// packetHead returns the column names of packets.csv, which has a row for each packet and each copy, in
+// the order of sequence numbers.
 func packetHead() []string {
 	return []string{"seq", "copy", "send_us", "recv_us", "outcome", "cause", "encoder", "epoch", "baseline", "payload_bytes", "wire_bytes",
 		"changed", "seam", "reason", "why"}
 }
 
-func packetRow(p *endedPacket) []string {
+// packetRow returns the row of a packet in packets.csv, with the columns of packetHead. The time of arrival is
+// "lost" for a lost packet, and empty for one in flight.
+func packetRow(p *packetEntry) []string {
 	micros := func(d time.Duration) string { return units.Fixed(float64(d)/1000, 3) }
 	recv, cause := "", ""
 	switch {
@@ -91,6 +97,6 @@ func packetRow(p *endedPacket) []string {
 	return []string{
 		strconv.FormatUint(p.Seq, 10), strconv.Itoa(p.Copy), micros(p.Sent), recv, p.Outcome.String(), cause, p.Encoder,
 		strconv.FormatUint(p.Epoch, 10), strconv.Itoa(p.Baseline), strconv.Itoa(p.Payload), strconv.Itoa(p.Wire), strconv.Itoa(p.Changed),
-		strconv.FormatBool(p.Seam), p.trouble.Reason, p.trouble.Why,
+		strconv.FormatBool(p.Seam), p.problem.Reason, p.problem.Why,
 	}
 }

@@ -14,8 +14,8 @@ import (
 	"wirelab/internal/units"
 )
 
-// writeSideBySide writes shadows.csv: a row for each 100 ms that is remembered, with what
-// every lane did in it. Before a shadow joined its cells are empty.
+// writeSideBySide writes shadows.csv, which has a row for each stored sample with the figures of all
+// lanes. The cells of a shadow are empty for the time before it joined.
 func writeSideBySide(w io.Writer, lanes []engine.LaneSamples) error {
 	head := []string{"t_s"}
 	for i := range lanes {
@@ -35,14 +35,17 @@ func writeSideBySide(w io.Writer, lanes []engine.LaneSamples) error {
 	return t.WriteCSV(w)
 }
 
-// laneCells are the cells of a lane in the row of the sample that ends at t.
+// laneCells returns the three cells of a lane in the row of the sample that ends at t: payload in kbit/s,
+// bits per changed row, and failures. They are empty if the lane has no sample that ends at t.
 func laneCells(l *engine.LaneSamples, t time.Duration) []string {
 	i, found := slices.BinarySearchFunc(l.Samples, t, func(x meters.Sample, t time.Duration) int { return cmp.Compare(x.T, t) })
 	if !found {
 		return []string{"", "", ""}
 	}
 	s := &l.Samples[i]
-	from := max((t - 1).Truncate(meters.SamplePeriod), l.Began) // it may have joined on the way
+	// The start of the sample: that of its period, unless the lane joined later. -1 because t itself, the
+	// end of the period, is usually a multiple of SamplePeriod.
+	from := max((t - 1).Truncate(meters.SamplePeriod), l.Began)
 	perChanged := ""
 	if s.Changed > 0 {
 		perChanged = units.Fixed(float64(s.PayloadBits)/float64(s.Changed), 3)

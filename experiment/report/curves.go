@@ -7,11 +7,11 @@ import (
 	"wirelab/experiment/figures"
 )
 
-// curve is one of the charts of report.md.
+// curve is one of the curves that report.md charts.
 type curve int
 
-// The curves; of those from peaks on the greatest value of a time counts, of the others
-// the mean.
+// The curves. A point that stands for several samples is their maximum for firstPeakCurve and the curves
+// after it, and their mean for the curves before it.
 const (
 	payloadCurve curve = iota
 	changedCurve
@@ -22,26 +22,28 @@ const (
 	orientationCurve
 	numCurves
 
-	peaks = failureCurve
+	firstPeakCurve = failureCurve
 )
 
-// curves are what the charts show of a run of any length: a point for each sample, and
-// after maxPoints samples for two of them, then for four, and so on.
+// curves collects the data of the charts for a run of any length. A point stands for one sample. When
+// there are maxPoints points, pairs of points are combined, so that a point stands for two samples, then
+// for four, and so on.
 type curves struct {
-	begin, end time.Duration // of the samples
-	points     [numCurves][]float64
-	each       int                // samples in a point
-	last       [numCurves]float64 // of the newest each samples, of which there are n
-	n          int
+	begin, end      time.Duration // time range of the samples
+	points          [numCurves][]float64
+	samplesPerPoint int                // 0 before the first sample
+	partial         [numCurves]float64 // incomplete point of the newest partialSamples samples
+	partialSamples  int
 }
 
-// maxPoints is nearly two hours, and many times what a chart can show.
+// maxPoints is the maximum number of points: nearly two hours of samples, many more than a chart shows.
 const maxPoints = 1 << 16
 
-// add takes a sample, and returns how long its period was.
+// add adds a sample and returns the length of its period, which is shorter for the last sample of a run.
 func (c *curves) add(s *meters.Sample) (width time.Duration) {
-	if c.each == 0 { // not at zero in a live session, which remembers only its last minutes
-		c.each, c.begin = 1, (s.T - 1).Truncate(meters.SamplePeriod)
+	if c.samplesPerPoint == 0 { // the first sample of a live session's report may be later than 0
+		// The start of the sample's period; -1 because its end may be a multiple of SamplePeriod.
+		c.samplesPerPoint, c.begin = 1, (s.T - 1).Truncate(meters.SamplePeriod)
 		c.end = c.begin
 	}
 	width = s.T - c.end
@@ -56,45 +58,47 @@ func (c *curves) add(s *meters.Sample) (width time.Duration) {
 		orientationCurve: s.OrientationErrorDeg,
 	}
 	for i := range v {
-		c.last[i] = join(curve(i), c.last[i], float64(c.n), v[i], 1)
+		c.partial[i] = combine(curve(i), c.partial[i], float64(c.partialSamples), v[i], 1)
 	}
-	c.n++
-	if c.n < c.each {
+	c.partialSamples++
+	if c.partialSamples < c.samplesPerPoint {
 		return width
 	}
 	for i := range v {
-		c.points[i] = append(c.points[i], c.last[i])
+		c.points[i] = append(c.points[i], c.partial[i])
 	}
-	c.last, c.n = [numCurves]float64{}, 0
+	c.partial, c.partialSamples = [numCurves]float64{}, 0
 	if len(c.points[0]) == maxPoints {
-		c.thin()
+		c.halve()
 	}
 	return width
 }
 
-// join makes two values of a curve one: of the first there were n, of the second m.
-func join(c curve, a, n, b, m float64) float64 {
-	if c >= peaks {
+// combine combines two values of a curve: a, which stands for n samples, and b, which stands for m.
+func combine(c curve, a, n, b, m float64) float64 {
+	if c >= firstPeakCurve {
 		return max(a, b)
 	}
 	return (a*n + b*m) / (n + m)
 }
 
-// thin makes one point of every two.
-func (c *curves) thin() {
+// halve combines each pair of points into one, in place, so that half of the space is free again.
+func (c *curves) halve() {
 	for i, p := range c.points {
 		for k := range maxPoints / 2 {
-			p[k] = join(curve(i), p[2*k], 1, p[2*k+1], 1)
+			p[k] = combine(curve(i), p[2*k], 1, p[2*k+1], 1)
 		}
 		c.points[i] = p[:maxPoints/2]
 	}
-	c.each *= 2
+	c.samplesPerPoint *= 2
 }
 
-// of returns the points of a curve, oldest first.
-func (c *curves) of(k curve) []float64 {
-	if c.n == 0 {
+// series returns the points of a curve, oldest first, including the incomplete last one. The caller must
+// not modify the result.
+func (c *curves) series(k curve) []float64 {
+	if c.partialSamples == 0 {
 		return c.points[k]
 	}
-	return append(c.points[k][:len(c.points[k]):len(c.points[k])], c.last[k])
+	// The full slice expression makes append copy the points.
+	return append(c.points[k][:len(c.points[k]):len(c.points[k])], c.partial[k])
 }

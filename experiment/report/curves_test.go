@@ -9,9 +9,9 @@ import (
 	"wirelab/experiment/engine/packetlog"
 )
 
-// However long a run is, its charts are made of a bounded number of points, which say
-// what all of its samples say: the same mean of rates, and no lost peak.
-func TestCurvesOfALongRun(t *testing.T) {
+// The charts of a run of any length have a bounded number of points, with the same mean of rates
+// and the same peaks as the samples.
+func TestCurvesOfLongRun(t *testing.T) {
 	const days = 24 * time.Hour / meters.SamplePeriod
 	var c curves
 	var total float64
@@ -23,7 +23,7 @@ func TestCurvesOfALongRun(t *testing.T) {
 		total += float64(s.PayloadBits) / 100
 		c.add(&s)
 	}
-	rates, failed := c.of(payloadCurve), c.of(failureCurve)
+	rates, failed := c.series(payloadCurve), c.series(failureCurve)
 	if len(rates) != len(failed) || len(rates) > maxPoints || len(rates) < maxPoints/2 || c.end != 24*time.Hour {
 		t.Fatalf("%d and %d points until %v", len(rates), len(failed), c.end)
 	}

@@ -1,4 +1,4 @@
-// Package report writes down what a run measured: the report as JSON, Markdown and
-// CSV, each file whole or not at all, and sentences that say why a packet failed. It
-// reads reports that were saved before.
+// Package report writes the results of runs as JSON, Markdown, CSV, JUnit XML and benchmark lines, reads
+// saved reports, compares them, and explains in a sentence why a packet failed. Each file is replaced
+// completely or not at all.
 package report

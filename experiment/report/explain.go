@@ -22,9 +22,9 @@ import (
 //go:embed explain.tmpl
 var explainTemplate string
 
-// sentences returns the templates of sentences about a packet, one for each inspector.Reason by
-// its name.
-var sentences = sync.OnceValue(func() *template.Template {
+// explainTemplates returns the templates of the sentences about a packet. There is one for each
+// inspector.Reason, with the reason's name.
+var explainTemplates = sync.OnceValue(func() *template.Template {
 	number := func(v any) float64 {
 		return reflect.ValueOf(v).Convert(reflect.TypeFor[float64]()).Float()
 	}
@@ -39,18 +39,18 @@ var sentences = sync.OnceValue(func() *template.Template {
 	}).Parse(explainTemplate))
 })
 
-// Explain returns a sentence about a reason, from what was noted about the packet. c is the
-// configuration that it was sent under.
+// Explain returns a sentence that explains why packet o failed or is large. why is one of o.Reasons, and
+// c the configuration when the packet's outcome was recorded.
 func Explain(o *inspector.Opened, why inspector.Reason, c *config.Config) string {
 	var b strings.Builder
 	e := explained{&o.Record, &o.Inside, c.Sender.RateHz, c.Receiver.Playout}
-	if err := sentences().ExecuteTemplate(&b, why.String(), e); err != nil {
-		panic("report: " + err.Error()) // a template that a test would have found
+	if err := explainTemplates().ExecuteTemplate(&b, why.String(), e); err != nil {
+		panic("report: " + err.Error()) // tests execute every template
 	}
 	return b.String()
 }
 
-// explained is a packet as the sentences about it use it.
+// explained is the data of the templates: a packet with its details.
 type explained struct {
 	*packetlog.Record
 	In      *inspector.Inside
@@ -58,7 +58,7 @@ type explained struct {
 	Playout time.Duration
 }
 
-// Took returns how long the packet was under way.
+// Took returns the packet's one-way delay.
 func (e explained) Took() time.Duration { return e.Arrived - e.Sent }
 
 // BaseSeq returns the sequence number of the baseline.
@@ -70,7 +70,7 @@ func (e explained) Bits() int { return (e.In.Header + e.Payload) * 8 }
 // BasePending reports whether the baseline was in flight when the packet arrived.
 func (e explained) BasePending() bool { return e.In.Base == inspector.BasePending }
 
-// FullQueue returns the stage whose full queue lost the packet; nil if none did.
+// FullQueue returns the stage that dropped the packet because its queue was full; nil if none did.
 func (e explained) FullQueue() *lossmodel.Step {
 	for _, s := range e.In.Trail.All() {
 		if s.Lost == lossmodel.Queue {
@@ -80,7 +80,7 @@ func (e explained) FullQueue() *lossmodel.Step {
 	return nil
 }
 
-// LostAt returns the name of the stage that lost the packet; "" if it is not known.
+// LostAt returns the name of the stage that dropped the packet; empty if unknown.
 func (e explained) LostAt() (stage string) {
 	for _, s := range e.In.Trail.All() {
 		if s.Lost != lossmodel.None {
@@ -90,46 +90,48 @@ func (e explained) LostAt() (stage string) {
 	return stage
 }
 
-// Problem returns the error of the decoder.
+// Problem returns why the receiver did not decode the packet, without the prefix of package endpoint.
 func (e explained) Problem() string {
 	if e.In.Err == nil {
-		return "it does not say why"
+		return "no reason given"
 	}
-	return strings.TrimPrefix(e.In.Err.Error(), "experiment: ")
+	return strings.TrimPrefix(e.In.Err.Error(), "endpoint: ")
 }
 
-// RoundTrip explains why the baseline is as old as it is.
+// RoundTrip explains the age of the missing reference in packets: by the round-trip time or, if it is older
+// than that because packets since the baseline were lost or failed, by those.
 func (e explained) RoundTrip() string {
-	back, s := int(e.Seq-e.In.Missing), e.In.AfterBaseline
-	if gone := s.Lost + s.Failed + s.AckLost; gone > 0 && e.In.Missing == e.BaseSeq() {
-		frames := int((e.In.BaseAcked-e.In.BaseSent)*time.Duration(e.rate)/time.Second) + 1
-		if e.In.BaseAcked > 0 && back > frames+1 {
-			return fmt.Sprintf("%d have passed, though the round trip takes %d: %s", back, frames, e.SinceBaseline())
+	age, since := int(e.Seq-e.In.Missing), e.In.AfterBaseline
+	if failed := since.Lost + since.Failed + since.AckLost; failed > 0 && e.In.Missing == e.BaseSeq() {
+		// The round trip in packets: the time from sending the baseline to its ack, rounded up.
+		roundTrip := int((e.In.BaseAcked-e.In.BaseSent)*time.Duration(e.rate)/time.Second) + 1
+		if e.In.BaseAcked > 0 && age > roundTrip+1 {
+			return fmt.Sprintf("%d packets have passed, although the round trip takes %d: %s", age, roundTrip, e.SinceBaseline())
 		}
 	}
-	return fmt.Sprintf("the round trip takes %d", back)
+	return fmt.Sprintf("the round trip takes %d packets", age)
 }
 
-// SinceBaseline lists the fates of the packets after the baseline.
+// SinceBaseline describes the states of the packets after the baseline: "of the packets since, 2 were lost".
 func (e explained) SinceBaseline() string {
 	var parts []string
-	add := func(n int, one, many string) {
+	add := func(n int, singular, plural string) {
 		switch {
 		case n == 1:
-			parts = append(parts, "1 "+one)
+			parts = append(parts, "1 "+singular)
 		case n > 1:
-			parts = append(parts, strconv.Itoa(n)+" "+many)
+			parts = append(parts, strconv.Itoa(n)+" "+plural)
 		}
 	}
 	s := e.In.AfterBaseline
 	add(s.Lost, "was lost", "were lost")
 	add(s.Failed, "could not be decoded", "could not be decoded")
 	add(s.AckLost, "had its ack lost", "had their acks lost")
-	add(s.InFlight, "is under way, or its ack is", "are under way, or their acks are")
-	return "of the packets since " + strings.Join(parts, ", ")
+	add(s.InFlight, "is in flight, or its ack is", "are in flight, or their acks are")
+	return "of the packets since, " + strings.Join(parts, ", ")
 }
 
-// millis writes a time in milliseconds, with decimals only below 10.
+// millis formats a duration in milliseconds, with one decimal below 10; a negative one as 0.
 func millis(d time.Duration) string {
 	if d < 0 {
 		return "0 ms"

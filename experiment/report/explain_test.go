@@ -8,6 +8,7 @@ import (
 
 	"wirelab/dataset"
 	"wirelab/experiment/config"
+	"wirelab/experiment/endpoint"
 	"wirelab/experiment/engine"
 	"wirelab/experiment/engine/inspector"
 	"wirelab/experiment/engine/meters"
@@ -18,36 +19,35 @@ import (
 	"wirelab/lossmodel"
 )
 
-// lifetimes collects what a session tells of its packets: the facts that sentences
-// are held against, gathered by other means than those the sentences are made of.
-type lifetimes struct{ all []packetlog.Record }
+// packetRecorder collects the packets of a session. The tests compute from them the facts that the
+// sentences must contain.
+type packetRecorder struct{ all []packetlog.Record }
 
-func (l *lifetimes) Sample(*meters.Sample)                         {}
-func (l *lifetimes) Settled(uint64)                                {}
-func (l *lifetimes) Packet(r *packetlog.Record, _ *engine.Problem) { l.all = append(l.all, *r) }
+func (l *packetRecorder) Sample(*meters.Sample)                         {}
+func (l *packetRecorder) Settled(uint64)                                {}
+func (l *packetRecorder) Packet(r *packetlog.Record, _ *engine.Problem) { l.all = append(l.all, *r) }
 
-// of returns how packet seq itself ended.
-func (l *lifetimes) of(t *testing.T, seq uint64) *packetlog.Record {
+// record returns the record of packet seq itself.
+func (l *packetRecorder) record(t *testing.T, seq uint64) *packetlog.Record {
 	t.Helper()
 	for i := range l.all {
 		if l.all[i].Seq == seq && l.all[i].Copy == 0 {
 			return &l.all[i]
 		}
 	}
-	t.Fatalf("nobody heard of packet %d", seq)
+	t.Fatalf("packet %d has no outcome", seq)
 	return nil
 }
 
-// provoked is a session driven into trouble.
-type provoked struct {
+// problemSession is a session whose packets have problems.
+type problemSession struct {
 	*testing.T
-	s     *engine.Session
-	lives *lifetimes
+	s       *engine.Session
+	packets *packetRecorder
 }
 
-// provoke runs a session of a crowd of cubes under settings, given as keys and
-// values, until t.
-func provoke(t *testing.T, until time.Duration, src dataset.Source, settings ...string) *provoked {
+// runWithProblems runs a session of a crowd of cubes until t. settings are pairs of key and value.
+func runWithProblems(t *testing.T, until time.Duration, src dataset.Source, settings ...string) *problemSession {
 	t.Helper()
 	c := config.Default()
 	for i := 0; i < len(settings); i += 2 {
@@ -55,39 +55,39 @@ func provoke(t *testing.T, until time.Duration, src dataset.Source, settings ...
 			t.Fatal(err)
 		}
 	}
-	return provokeWith(t, until, src, c)
+	return runConfigWithProblems(t, until, src, c)
 }
 
-func provokeWith(t *testing.T, until time.Duration, src dataset.Source, c *config.Config) *provoked {
+func runConfigWithProblems(t *testing.T, until time.Duration, src dataset.Source, c *config.Config) *problemSession {
 	t.Helper()
-	x := &provoked{t, nil, &lifetimes{}}
+	x := &problemSession{t, nil, &packetRecorder{}}
 	var err error
 	if x.s, err = engine.NewSessionOf(c, src, engine.Options{Inspect: true, Endless: true, KeepPackets: 4096,
-		Observer: x.lives}); err != nil {
+		Observer: x.packets}); err != nil {
 		t.Fatal(err)
 	}
 	x.run(until)
 	return x
 }
 
-func (x *provoked) run(until time.Duration) {
+func (x *problemSession) run(until time.Duration) {
 	x.Helper()
 	if err := x.s.RunUntil(until); err != nil {
 		x.Fatal(err)
 	}
 }
 
-func (x *provoked) change(ch config.Change) {
+func (x *problemSession) change(ch config.Change) {
 	x.Helper()
 	if err := x.s.Change(ch); err != nil {
 		x.Fatal(err)
 	}
 }
 
-// seq returns the number of the next packet.
-func (x *provoked) seq() uint64 { return uint64(x.s.Result().Totals.Sent) }
+// nextSeq returns the sequence number of the next packet.
+func (x *problemSession) nextSeq() uint64 { return uint64(x.s.Result().Totals.Sent) }
 
-// reasonNamed returns the reason with a name.
+// reasonNamed returns the reason with the given name.
 func reasonNamed(t testing.TB, name string) inspector.Reason {
 	t.Helper()
 	for r := inspector.NoReason; r.String() != "?"; r++ {
@@ -99,8 +99,8 @@ func reasonNamed(t testing.TB, name string) inspector.Reason {
 	return inspector.NoReason
 }
 
-// newest returns the newest incident whose reason has a name.
-func (x *provoked) newest(reason string) *inspector.Incident {
+// newestIncident returns the newest incident of the reason with the given name.
+func (x *problemSession) newestIncident(reason string) *inspector.Incident {
 	x.Helper()
 	why := reasonNamed(x, reason)
 	for _, i := range x.s.View(0).Lanes[0].Troubles {
@@ -115,15 +115,15 @@ func (x *provoked) newest(reason string) *inspector.Incident {
 	return nil
 }
 
-// says demands that a sentence is what the facts make it.
-func (x *provoked) says(i *inspector.Incident, format string, facts ...any) {
+// checkSentence checks the sentence about an incident.
+func (x *problemSession) checkSentence(i *inspector.Incident, format string, facts ...any) {
 	x.Helper()
 	if got, want := Explain(&i.Opened, i.Reason, x.s.Config()), fmt.Sprintf(format, facts...); got != want {
-		x.Errorf("it says\n%s\nthe facts are\n%s", got, want)
+		x.Errorf("got\n%s\nwant\n%s", got, want)
 	}
 }
 
-func crowdOf(seed uint64) dataset.Source { return labtest.NewCrowd(100, 10, -1, seed) }
+func newCrowd(seed uint64) dataset.Source { return labtest.NewCrowd(100, 10, -1, seed) }
 
 func ms(d time.Duration) string {
 	if d < 9950*time.Microsecond {
@@ -133,16 +133,16 @@ func ms(d time.Duration) string {
 }
 
 func TestExplainDropped(t *testing.T) {
-	// The round trip takes 19 frames and a little, the history holds 16.
-	x := provoke(t, 3*time.Second, crowdOf(1), "receiver.history", "16", "down.latency", "160ms", "up.latency", "155ms")
-	i := x.newest("no baseline: dropped")
-	rec := x.lives.of(t, i.Opened.Record.Seq)
+	// The round trip takes a little more than 19 frames, the history has 16.
+	x := runWithProblems(t, 3*time.Second, newCrowd(1), "receiver.history", "16", "down.latency", "160ms", "up.latency", "155ms")
+	i := x.newestIncident("no baseline: dropped")
+	rec := x.packets.record(t, i.Opened.Record.Seq)
 	need := rec.Seq - uint64(rec.Baseline)
-	if x.lives.of(t, need).Outcome != packetlog.Decoded || rec.Outcome != packetlog.NoBaseline {
-		t.Fatalf("%+v needed %+v", rec, x.lives.of(t, need))
+	if x.packets.record(t, need).Outcome != packetlog.Decoded || rec.Outcome != packetlog.NoBaseline {
+		t.Fatalf("%+v needed %+v", rec, x.packets.record(t, need))
 	}
-	dropped := time.Duration(1 << 62) // when the first came that has more than 16 others behind it
-	for _, r := range x.lives.all {
+	dropped := time.Duration(1 << 62) // arrival of the first packet more than 16 after the baseline
+	for _, r := range x.packets.all {
 		if r.Outcome == packetlog.Decoded && r.Seq > need+16 {
 			dropped = min(dropped, r.Arrived)
 		}
@@ -150,23 +150,23 @@ func TestExplainDropped(t *testing.T) {
 	if dropped > rec.Arrived {
 		t.Fatal("by the records it had not been dropped")
 	}
-	x.says(i, "packet %d needed snapshot %d, which the receiver had dropped %s before: its history holds 16 frames and the round trip takes %d",
+	x.checkSentence(i, "packet %d needed snapshot %d, which had left the receiver's history %s before: the history holds 16 frames, and the round trip takes %d packets",
 		rec.Seq, need, ms(rec.Arrived-dropped), rec.Baseline)
 	if rec.Baseline < 19 {
 		t.Errorf("a round trip of 315 ms takes %d frames", rec.Baseline)
 	}
 }
 
-func TestExplainDroppedForWantOfAcks(t *testing.T) {
+func TestExplainDroppedWithoutAcks(t *testing.T) {
 	// The round trip takes 4 frames, but for a while nearly all acks are lost.
-	x := provoke(t, 2*time.Second, crowdOf(1), "receiver.history", "16", "down.latency", "30ms", "up.latency", "30ms")
+	x := runWithProblems(t, 2*time.Second, newCrowd(1), "receiver.history", "16", "down.latency", "30ms", "up.latency", "30ms")
 	x.change(config.NewChange("up.loss", "100%"))
 	x.run(2*time.Second + 400*time.Millisecond)
-	i := x.newest("no baseline: dropped")
-	rec := x.lives.of(t, i.Opened.Record.Seq)
-	acked, failed, under := 0, 0, 0 // of those sent between the two, when it was sent
+	i := x.newestIncident("no baseline: dropped")
+	rec := x.packets.record(t, i.Opened.Record.Seq)
+	acked, failed, under := 0, 0, 0 // packets between the baseline and rec, by their state when rec was sent
 	for seq := rec.Seq - uint64(rec.Baseline) + 1; seq < rec.Seq; seq++ {
-		switch r := x.lives.of(t, seq); {
+		switch r := x.packets.record(t, seq); {
 		case r.Arrived > rec.Sent:
 			under++
 		case r.Outcome == packetlog.Decoded:
@@ -176,13 +176,13 @@ func TestExplainDroppedForWantOfAcks(t *testing.T) {
 		}
 	}
 	if acked < 10 || failed == 0 || under != 1 {
-		t.Fatalf("%d acked, %d failed, %d under way: the test must be mended", acked, failed, under)
+		t.Fatalf("%d acked, %d failed, %d in flight: the test needs other settings", acked, failed, under)
 	}
 	got := Explain(&i.Opened, i.Reason, x.s.Config())
-	want := fmt.Sprintf("%d have passed, though the round trip takes 4: of the packets since %d could not be decoded, %d had their acks lost, 1 is under way, or its ack is",
+	want := fmt.Sprintf("%d packets have passed, although the round trip takes 4: of the packets since, %d could not be decoded, %d had their acks lost, 1 is in flight, or its ack is",
 		rec.Baseline, failed, acked)
 	if !strings.HasSuffix(got, want) {
-		t.Errorf("it says\n%s\nwant at the end\n%s", got, want)
+		t.Errorf("got\n%s\nwant suffix\n%s", got, want)
 	}
 }
 
@@ -193,34 +193,34 @@ func TestExplainLost(t *testing.T) {
 		cause    lossmodel.Cause
 		want     string // after the packet's number
 	}{
-		{"by itself", []string{"down.loss", "10%"}, lossmodel.Loss, "was lost: the loss stage dropped it by itself"},
+		{"by itself", []string{"down.loss", "10%"}, lossmodel.Loss, "was lost: the loss stage dropped it"},
 		{"burst", []string{"down.loss", "10%", "down.burst", "4"}, lossmodel.Burst,
-			"was lost: the loss stage is in its bad state, in which packets are lost in bursts"},
+			"was lost: the loss stage dropped it in its bad state, in which it loses packets in bursts"},
 		{"fragment", []string{"down.loss", "1%", "down.mtu", "200", "encoder.name", "raw"}, lossmodel.Fragment,
-			"was lost: the loss stage dropped one of the %d fragments that it was cut into"},
-		{"netem", []string{"down.netem", "loss 10% seed 1"}, lossmodel.Loss, "was lost: the netem stage dropped it by itself"},
+			"was lost: the loss stage dropped one of its %d fragments"},
+		{"netem", []string{"down.netem", "loss 10% seed 1"}, lossmodel.Loss, "was lost: the netem stage dropped it"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			x := provoke(t, 5*time.Second, crowdOf(2), c.settings...)
-			i := x.newest("lost")
-			rec := x.lives.of(t, i.Opened.Record.Seq)
+			x := runWithProblems(t, 5*time.Second, newCrowd(2), c.settings...)
+			i := x.newestIncident("lost")
+			rec := x.packets.record(t, i.Opened.Record.Seq)
 			if rec.Outcome != packetlog.Lost || rec.Cause != c.cause {
-				t.Fatalf("it ended as %v by %v", rec.Outcome, rec.Cause)
+				t.Fatalf("outcome %v, cause %v", rec.Outcome, rec.Cause)
 			}
 			if c.cause == lossmodel.Fragment {
 				_, n := lossmodel.WireBytes(rec.Payload+i.Opened.Inside.Header, 200)
 				c.want = fmt.Sprintf(c.want, n)
 			}
-			row := 1 // packets lost without a break, counted back from this one
-			for seq := rec.Seq; seq > 0 && x.lives.of(t, seq-1).Outcome == packetlog.Lost; seq-- {
+			row := 1 // consecutive losses up to this packet
+			for seq := rec.Seq; seq > 0 && x.packets.record(t, seq-1).Outcome == packetlog.Lost; seq-- {
 				row++
 			}
 			if row > 1 {
-				c.want += fmt.Sprintf(", the %s in a row", words.Ordinal(row))
+				c.want += fmt.Sprintf(", the %s consecutive loss", words.Ordinal(row))
 			}
-			x.says(i, "packet %d %s", rec.Seq, c.want)
+			x.checkSentence(i, "packet %d %s", rec.Seq, c.want)
 			lost := int64(0)
-			for _, r := range x.lives.all {
+			for _, r := range x.packets.all {
 				if r.Outcome == packetlog.Lost {
 					lost++
 				}
@@ -233,26 +233,26 @@ func TestExplainLost(t *testing.T) {
 }
 
 func TestExplainFullQueue(t *testing.T) {
-	x := provoke(t, 2*time.Second, crowdOf(3), "encoder.name", "raw", "down.rate", "400kbit", "down.queue", "8KB")
-	i := x.newest("lost")
-	rec := x.lives.of(t, i.Opened.Record.Seq)
-	// What waits before the line, by the records: all that was taken and will arrive
-	// later than this one was sent. Without latency, to arrive is to have left it.
+	x := runWithProblems(t, 2*time.Second, newCrowd(3), "encoder.name", "raw", "down.rate", "400kbit", "down.queue", "8KB")
+	i := x.newestIncident("lost")
+	rec := x.packets.record(t, i.Opened.Record.Seq)
+	// What is in the queue, by the records: all packets that were queued and arrive
+	// after this one was sent. Without latency, packets arrive when they leave the queue.
 	waiting, bytes := 0, 0
-	for _, r := range x.lives.all {
+	for _, r := range x.packets.all {
 		if r.Outcome != packetlog.Lost && r.Seq < rec.Seq && r.Due > rec.Sent {
 			waiting, bytes = waiting+1, bytes+r.Wire
 		}
 	}
-	for _, r := range x.s.Packets() { // those still under way now
+	for _, r := range x.s.Packets() { // those still in flight
 		if r.Outcome == packetlog.InFlight && r.Seq < rec.Seq && r.Due > rec.Sent {
 			waiting, bytes = waiting+1, bytes+r.Wire
 		}
 	}
-	x.says(i, "packet %d was lost: the queue of the rate stage was full: %s of %s bytes were taken by %s", rec.Seq, units.Thousands(int64(bytes)),
+	x.checkSentence(i, "packet %d was lost: the queue of the rate stage was full: it held %s of %s bytes in %s", rec.Seq, units.Thousands(int64(bytes)),
 		units.Thousands(i.Opened.Inside.Trail.Of(lossmodel.StageRate).Room), words.Count(waiting, "packet"))
 	if room := i.Opened.Inside.Trail.Of(lossmodel.StageRate).Room; int64(bytes) > room || int64(bytes+rec.Wire) <= room {
-		t.Errorf("%d bytes would have fit beside %d of %d", rec.Wire, bytes, room)
+		t.Errorf("%d bytes would have fit next to %d of %d", rec.Wire, bytes, room)
 	}
 }
 
@@ -264,19 +264,19 @@ func TestExplainLate(t *testing.T) {
 	}{
 		{"jitter", []string{"down.latency", "60ms", "down.jitter", "25ms"}, ": jitter added %s to the latency of 60 ms"},
 		{"reorder", []string{"down.latency", "20ms", "down.reorder", "5%", "down.reorder_delay", "45ms"},
-			": the reorder stage held it back for 45 ms"},
+			": the reorder stage delayed it by 45 ms"},
 		{"netem", []string{"down.netem", "delay 60ms 25ms seed 4"}, ": the netem stage added %s to the latency of 60 ms"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			x := provoke(t, 5*time.Second, crowdOf(4), append(c.settings, "receiver.playout_delay", "500ms")...)
-			i := x.newest("stale")
-			rec := x.lives.of(t, i.Opened.Record.Seq)
+			x := runWithProblems(t, 5*time.Second, newCrowd(4), append(c.settings, "receiver.playout_delay", "500ms")...)
+			i := x.newestIncident("stale")
+			rec := x.packets.record(t, i.Opened.Record.Seq)
 			if rec.Outcome != packetlog.Stale {
-				t.Fatalf("it ended as %v", rec.Outcome)
+				t.Fatalf("outcome %v", rec.Outcome)
 			}
-			var newer *packetlog.Record // the newest that had come before it
-			for k := range x.lives.all {
-				if r := &x.lives.all[k]; r.Outcome == packetlog.Decoded && r.Arrived <= rec.Arrived && (newer == nil || r.Seq > newer.Seq) {
+			var newer *packetlog.Record // the newest packet that arrived before rec
+			for k := range x.packets.all {
+				if r := &x.packets.all[k]; r.Outcome == packetlog.Decoded && r.Arrived <= rec.Arrived && (newer == nil || r.Seq > newer.Seq) {
 					newer = r
 				}
 			}
@@ -284,30 +284,38 @@ func TestExplainLate(t *testing.T) {
 			if strings.Contains(c.want, "%s") {
 				c.want = fmt.Sprintf(c.want, ms(took-60*time.Millisecond))
 			}
-			x.says(i, "packet %d took %s and came %s after packet %d, which was sent %s later%s", rec.Seq, ms(took),
+			x.checkSentence(i, "packet %d took %s and arrived %s after packet %d, which was sent %s later%s", rec.Seq, ms(took),
 				ms(rec.Arrived-newer.Arrived), newer.Seq, ms(newer.Sent-rec.Sent), c.want)
 		})
 	}
 }
 
-func TestExplainLateBehindAQueue(t *testing.T) {
-	// A line for 5 packets in 6: the queue grows, and the display's patience ends.
-	x := provoke(t, 3*time.Second, crowdOf(4), "encoder.name", "raw", "down.rate", "600kbit", "down.latency", "10ms",
+func TestExplainLateInQueue(t *testing.T) {
+	// The rate suffices for 5 of 6 packets: the queue grows until packets arrive after their display time.
+	x := runWithProblems(t, 3*time.Second, newCrowd(4), "encoder.name", "raw", "down.rate", "600kbit", "down.latency", "10ms",
 		"receiver.playout_delay", "40ms")
-	i := x.newest("late")
-	rec := x.lives.of(t, i.Opened.Record.Seq)
+	i := x.newestIncident("late")
+	rec := x.packets.record(t, i.Opened.Record.Seq)
 	bytes := 0
-	for _, r := range x.lives.all {
+	for _, r := range x.packets.all {
 		if r.Seq < rec.Seq && r.Due-10*time.Millisecond > rec.Sent {
 			bytes += r.Wire
 		}
 	}
 	took := rec.Arrived - rec.Sent
 	got := Explain(&i.Opened, i.Reason, x.s.Config())
-	head, tail := fmt.Sprintf("packet %d took %s and came ", rec.Seq, ms(took)),
-		fmt.Sprintf(" after its time on display, which is held back by 40 ms: it spent %s in the queue, behind %s bytes",
+	head, tail := fmt.Sprintf("packet %d took %s and arrived ", rec.Seq, ms(took)),
+		fmt.Sprintf(" after its display time (playout delay 40 ms): it spent %s in the queue, behind %s bytes",
 			ms(took-10*time.Millisecond), units.Thousands(int64(bytes)))
 	if !strings.HasPrefix(got, head) || !strings.HasSuffix(got, tail) || rec.Outcome != packetlog.Decoded || bytes == 0 {
-		t.Errorf("it says\n%s\nwant\n%s...%s", got, head, tail)
+		t.Errorf("got\n%s\nwant\n%s...%s", got, head, tail)
+	}
+}
+
+// The error of a receiver appears in sentences without the name of its package.
+func TestProblemWithoutPackageName(t *testing.T) {
+	in := &inspector.Inside{AtReceiver: inspector.AtReceiver{Err: endpoint.ErrMalformed}}
+	if got, want := (explained{In: in}).Problem(), "malformed datagram"; got != want {
+		t.Errorf("got %q, want %q", got, want)
 	}
 }

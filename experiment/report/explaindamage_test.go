@@ -17,56 +17,56 @@ import (
 	"wirelab/internal/units"
 )
 
-// An uplink without a checksum that flips bits makes the sender take snapshots for
-// held that are not: those lost, and those that could not be decoded.
+// An uplink that flips bits, without a checksum, makes the sender use baselines that the receiver
+// does not have: lost ones, and those that were not decoded.
 func TestExplainForgedAcks(t *testing.T) {
-	x := provoke(t, 60*time.Second, crowdOf(5), "down.loss", "40%", "link.latency", "10ms", "up.checksum", "false", "up.corrupt", "60%",
+	x := runWithProblems(t, 60*time.Second, newCrowd(5), "down.loss", "40%", "link.latency", "10ms", "up.checksum", "false", "up.corrupt", "60%",
 		"receiver.history", "40", "sender.history", "40")
-	i := x.newest("no baseline: lost")
-	rec := x.lives.of(t, i.Opened.Record.Seq)
-	need := x.lives.of(t, rec.Seq-uint64(rec.Baseline))
+	i := x.newestIncident("no baseline: lost")
+	rec := x.packets.record(t, i.Opened.Record.Seq)
+	need := x.packets.record(t, rec.Seq-uint64(rec.Baseline))
 	if need.Outcome != packetlog.Lost {
 		t.Fatalf("the baseline ended as %v", need.Outcome)
 	}
-	x.says(i, "packet %d needed snapshot %d, which the link had lost; the sender took it for held because of a damaged ack, which no checksum caught", rec.Seq, need.Seq)
-	i = x.newest("no baseline: not decoded")
-	rec = x.lives.of(t, i.Opened.Record.Seq)
-	need = x.lives.of(t, rec.Seq-uint64(rec.Baseline))
+	x.checkSentence(i, "packet %d needed snapshot %d, which the link had lost; a damaged ack that no checksum detected had acknowledged it", rec.Seq, need.Seq)
+	i = x.newestIncident("no baseline: not decoded")
+	rec = x.packets.record(t, i.Opened.Record.Seq)
+	need = x.packets.record(t, rec.Seq-uint64(rec.Baseline))
 	if need.Outcome != packetlog.NoBaseline {
 		t.Fatalf("the baseline ended as %v", need.Outcome)
 	}
-	x.says(i, "packet %d needed snapshot %d, which came but could not be decoded itself; the sender took it for held because of a damaged ack, which no checksum caught", rec.Seq, need.Seq)
+	x.checkSentence(i, "packet %d needed snapshot %d, which arrived but could not be decoded; a damaged ack that no checksum detected had acknowledged it", rec.Seq, need.Seq)
 }
 
 func TestExplainChecksum(t *testing.T) {
-	x := provoke(t, 5*time.Second, crowdOf(6), "down.corrupt", "5%", "down.corrupt_bits", "3")
-	i := x.newest("checksum")
-	rec := x.lives.of(t, i.Opened.Record.Seq)
+	x := runWithProblems(t, 5*time.Second, newCrowd(6), "down.corrupt", "5%", "down.corrupt_bits", "3")
+	i := x.newestIncident("checksum")
+	rec := x.packets.record(t, i.Opened.Record.Seq)
 	const headers = 28 // IPv4 and UDP
-	x.says(i, "packet %d was thrown away: 3 bits of %s were flipped on the way, and the checksum says so", rec.Seq,
+	x.checkSentence(i, "packet %d was discarded because its checksum failed: 3 of its %s bits were flipped", rec.Seq,
 		units.Thousands(int64(rec.Wire-headers)*8))
 	if rec.Outcome != packetlog.Corrupt {
-		t.Errorf("it ended as %v", rec.Outcome)
+		t.Errorf("outcome %v", rec.Outcome)
 	}
 }
 
 func TestExplainWithoutChecksum(t *testing.T) {
-	x := provoke(t, 30*time.Second, crowdOf(6), "down.corrupt", "30%", "down.corrupt_bits", "3", "down.checksum", "false")
-	i := x.newest("tainted")
-	rec := x.lives.of(t, i.Opened.Record.Seq)
+	x := runWithProblems(t, 30*time.Second, newCrowd(6), "down.corrupt", "30%", "down.corrupt_bits", "3", "down.checksum", "false")
+	i := x.newestIncident("tainted")
+	rec := x.packets.record(t, i.Opened.Record.Seq)
 	bits := units.Thousands(int64(rec.Wire-28) * 8)
 	if got := Explain(&i.Opened, i.Reason, x.s.Config()); !strings.HasSuffix(got,
-		fmt.Sprintf("decoded although 3 bits of %s were flipped on the way: the checksum is off", bits)) &&
-		got != fmt.Sprintf("packet %d came unhurt, but builds on snapshot %d, which comes of damaged bytes: the checksum is off", rec.Seq,
+		fmt.Sprintf("decoded although 3 of its %s bits were flipped: the checksum is off", bits)) &&
+		got != fmt.Sprintf("packet %d arrived undamaged, but depends on snapshot %d, which depends on a corrupted packet: the checksum is off", rec.Seq,
 			rec.Seq-uint64(rec.Baseline)) {
-		t.Errorf("it says\n%s", got)
+		t.Errorf("got\n%s", got)
 	}
 	if rec.Outcome != packetlog.Tainted {
-		t.Errorf("it ended as %v", rec.Outcome)
+		t.Errorf("outcome %v", rec.Outcome)
 	}
-	i = x.newest("damaged")
-	rec = x.lives.of(t, i.Opened.Record.Seq)
-	x.says(i, "packet %d could not be read: 3 bits of %s were flipped on the way, and with no checksum the decoder got them: %s", rec.Seq,
+	i = x.newestIncident("damaged")
+	rec = x.packets.record(t, i.Opened.Record.Seq)
+	x.checkSentence(i, "packet %d was rejected by the decoder: 3 of its %s bits were flipped, and there is no checksum: %s", rec.Seq,
 		units.Thousands(int64(rec.Wire-28)*8), explained{In: &i.Opened.Inside}.Problem())
 	if err := i.Opened.Inside.Err; !errors.Is(err, encoders.ErrCorrupt) && !errors.Is(err, encoders.ErrTruncated) &&
 		!errors.Is(err, endpoint.ErrMalformed) {
@@ -74,16 +74,16 @@ func TestExplainWithoutChecksum(t *testing.T) {
 	}
 }
 
-// moody is the plainest codec, but for a decoder that will not have every tenth
-// frame and an encoder that will not have every fiftieth.
-type moody struct {
+// rejectingCodec is the raw codec with a decoder that rejects every tenth frame and an encoder that rejects
+// every fiftieth.
+type rejectingCodec struct {
 	encoders.Encoder
 	encoders.Decoder
 }
 
 var errMood = errors.New("not today")
 
-func (m moody) Encode(dst []byte, cur *frame.Frame, refs []encoders.Ref, spare encoders.Memo, b *encoders.Budget) ([]byte,
+func (m rejectingCodec) Encode(dst []byte, cur *frame.Frame, refs []encoders.Ref, spare encoders.Memo, b *encoders.Budget) ([]byte,
 	encoders.Memo, error) {
 	if cur.Tick%50 == 49 {
 		return dst, nil, errMood
@@ -91,7 +91,7 @@ func (m moody) Encode(dst []byte, cur *frame.Frame, refs []encoders.Ref, spare e
 	return m.Encoder.Encode(dst, cur, refs, spare, b)
 }
 
-func (m moody) Decode(dst *frame.Frame, src []byte, refs []encoders.Ref, spare encoders.Memo) (encoders.Memo, error) {
+func (m rejectingCodec) Decode(dst *frame.Frame, src []byte, refs []encoders.Ref, spare encoders.Memo) (encoders.Memo, error) {
 	if dst.Tick%10 == 3 {
 		return nil, errMood
 	}
@@ -104,18 +104,18 @@ func TestExplainCodecErrors(t *testing.T) {
 	c.Codecs = append(table.All(), encoders.Codec{ID: 120, Name: "moody", Refs: 1, Suits: raw.Suits,
 		New: func(s *frame.Schema, p any) (encoders.Encoder, encoders.Decoder, error) {
 			enc, dec, err := raw.New(s, raw.Params)
-			return moody{enc, dec}, moody{enc, dec}, err
+			return rejectingCodec{enc, dec}, rejectingCodec{enc, dec}, err
 		}})
 	c.Encoder = config.Encoder{Name: "moody"}
-	x := provokeWith(t, 5*time.Second, crowdOf(7), c)
-	i := x.newest("codec error")
-	rec := x.lives.of(t, i.Opened.Record.Seq)
-	x.says(i, "packet %d, which nothing had damaged, was refused by the decoder of moody: not today", rec.Seq)
+	x := runConfigWithProblems(t, 5*time.Second, newCrowd(7), c)
+	i := x.newestIncident("codec error")
+	rec := x.packets.record(t, i.Opened.Record.Seq)
+	x.checkSentence(i, "packet %d, which was not damaged, was rejected by the decoder of moody: not today", rec.Seq)
 	if rec.Outcome != packetlog.Corrupt || rec.Seq%10 != 3 {
 		t.Errorf("packet %d ended as %v", rec.Seq, rec.Outcome)
 	}
-	i = x.newest("frame refused")
-	x.says(i, "the encoder moody refused frame 299, so nothing was sent: encoder moody: not today")
+	i = x.newestIncident("frame refused")
+	x.checkSentence(i, "encoder moody rejected frame 299, so no packet was sent: encoder moody: not today")
 	if i.N != 6 {
 		t.Errorf("%d frames of 300 were refused", i.N)
 	}
@@ -124,42 +124,42 @@ func TestExplainCodecErrors(t *testing.T) {
 // Loss alone cannot make an epoch unknown: its packets carry the parameters until
 // one is acked. Damage without a checksum can.
 func TestExplainUnknownEpoch(t *testing.T) {
-	x := provoke(t, 60*time.Second, crowdOf(8), "down.corrupt", "50%", "down.corrupt_bits", "8", "down.checksum", "false")
-	i := x.newest("unknown codec")
-	rec := x.lives.of(t, i.Opened.Record.Seq)
-	x.says(i, "packet %d is of an encoding that the receiver cannot decode: %s", rec.Seq, explained{In: &i.Opened.Inside}.Problem())
+	x := runWithProblems(t, 60*time.Second, newCrowd(8), "down.corrupt", "50%", "down.corrupt_bits", "8", "down.checksum", "false")
+	i := x.newestIncident("unknown codec")
+	rec := x.packets.record(t, i.Opened.Record.Seq)
+	x.checkSentence(i, "packet %d has an encoding that the receiver cannot decode: %s", rec.Seq, explained{In: &i.Opened.Inside}.Problem())
 	if rec.Outcome != packetlog.UnknownCodec {
-		t.Errorf("it ended as %v", rec.Outcome)
+		t.Errorf("outcome %v", rec.Outcome)
 	}
 }
 
-// A damaged sequence number is doubted; so is the first packet after an outage, which
-// nothing damaged. A receiver that doubts nothing takes packets for others.
+// A damaged sequence number is doubted; so is that of the first packet after an outage, although it
+// is not damaged. A receiver without guard assigns wrong sequence numbers.
 func TestExplainDoubtedNumbers(t *testing.T) {
 	settings := []string{"encoder.name", "quantized", "down.checksum", "false", "link.latency", "10ms"}
-	x := provoke(t, 60*time.Second, labtest.NewCrowd(5, 1, -1, 5), append(settings, "down.corrupt", "60%")...) // small packets
-	i := x.newest("doubted")
+	x := runWithProblems(t, 60*time.Second, labtest.NewCrowd(5, 1, -1, 5), append(settings, "down.corrupt", "60%")...) // small packets
+	i := x.newestIncident("doubted")
 	seq, as := i.Opened.Record.Seq, i.Opened.Inside.TakenFor
 	if flip := (seq ^ as) & 0xffff; flip == 0 || flip&(flip-1) != 0 || flip < 256 {
-		t.Errorf("packet %d came as %d by one flipped bit", seq, as)
+		t.Errorf("packet %d was received as %d after one flipped bit", seq, as)
 	}
-	x.says(i, "packet %d came as number %d, far from the newest, and no second packet agreed: 1 bit of %s was flipped on the way", seq, as,
+	x.checkSentence(i, "packet %d arrived with sequence number %d, far from the newest, and no second packet confirmed it: 1 of its %s bits was flipped", seq, as,
 		units.Thousands(int64(i.Opened.Record.Wire-28)*8))
 
-	x = provoke(t, 5*time.Second, labtest.NewCrowd(5, 1, -1, 5), settings...)
+	x = runWithProblems(t, 5*time.Second, labtest.NewCrowd(5, 1, -1, 5), settings...)
 	x.change(config.NewChange("down.loss", "100%"))
 	x.run(15 * time.Second)
-	first := x.seq()
+	first := x.nextSeq()
 	x.change(config.NewChange("down.loss", "0%"))
 	x.run(16 * time.Second)
-	i = x.newest("doubted")
-	x.says(i, "packet %d came as number %d, far from the newest, and no second packet agreed: packets are missing before it", first, first)
+	i = x.newestIncident("doubted")
+	x.checkSentence(i, "packet %d arrived with sequence number %d, far from the newest, and no second packet confirmed it: packets are missing before it", first, first)
 	if i.N != 1 {
 		t.Errorf("%d packets were doubted after the outage", i.N)
 	}
 }
 
-func TestExplainMovedPackets(t *testing.T) {
+func TestExplainWrongSequence(t *testing.T) {
 	c := config.Default()
 	c.Encoder.Name, c.Trusting = "quantized", true
 	for _, set := range [][2]string{{"down.checksum", "false"}, {"down.corrupt", "60%"}} {
@@ -167,14 +167,14 @@ func TestExplainMovedPackets(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	x := provokeWith(t, 20*time.Second, labtest.NewCrowd(5, 1, -1, 5), c)
+	x := runConfigWithProblems(t, 20*time.Second, labtest.NewCrowd(5, 1, -1, 5), c)
 	x.change(config.NewChange("down.corrupt", "0%"))
 	x.run(21 * time.Second)
-	i := x.newest("tainted")
+	i := x.newestIncident("tainted")
 	seq := i.Opened.Record.Seq
 	turns := (i.Opened.Inside.TakenFor - seq) >> 16
 	if turns == 0 {
 		t.Fatal("the receiver was not moved: the test tests nothing")
 	}
-	x.says(i, "packet %d was taken for packet %d: damaged numbers had moved the receiver, and the checksum is off", seq, seq+turns<<16)
+	x.checkSentence(i, "packet %d was decoded as packet %d: damaged packets had changed the receiver's newest sequence number, and the checksum is off", seq, seq+turns<<16)
 }

@@ -15,26 +15,26 @@ import (
 	"wirelab/internal/words"
 )
 
-// before returns the means over the 64 packets before seq, by the records.
-func (x *provoked) before(seq uint64) (payload, changed, baseline float64) {
+// meansBefore returns the means over the 64 packets before seq, computed from the records.
+func (x *problemSession) meansBefore(seq uint64) (payload, changed, baseline float64) {
 	const n = 64
 	for k := seq - n; k < seq; k++ {
-		r := x.lives.of(x.T, k)
+		r := x.packets.record(x.T, k)
 		payload, changed, baseline = payload+float64(r.Payload)/n, changed+float64(r.Changed)/n, baseline+float64(r.Baseline)/n
 	}
 	return payload, changed, baseline
 }
 
-func (x *provoked) head(rec *packetlog.Record) string {
-	payload, _, _ := x.before(rec.Seq)
+func (x *problemSession) sentenceHead(rec *packetlog.Record) string {
+	payload, _, _ := x.meansBefore(rec.Seq)
 	return fmt.Sprintf("packet %d has %s bytes, %.1f times the mean: ", rec.Seq, units.Thousands(int64(rec.Payload)),
 		float64(rec.Payload)/payload)
 }
 
-// shaken is a crowd in which all cubes move at once now and then.
-type shaken struct{ *labtest.Crowd }
+// shakenCrowd is a crowd in which all cubes occasionally move at once.
+type shakenCrowd struct{ *labtest.Crowd }
 
-func (s shaken) Next(f *frame.Frame) error {
+func (s shakenCrowd) Next(f *frame.Frame) error {
 	if s.Moving = 10; s.Tick%200 == 199 {
 		s.Moving = 400
 	}
@@ -42,28 +42,28 @@ func (s shaken) Next(f *frame.Frame) error {
 }
 
 func TestExplainMoreChanged(t *testing.T) {
-	x := provoke(t, 5*time.Second, shaken{labtest.NewCrowd(100, 10, -1, 1)})
-	i := x.newest("large: more changed")
-	rec := x.lives.of(t, i.Opened.Record.Seq)
-	_, changed, _ := x.before(rec.Seq)
-	x.says(i, "%s%d of 100 changed against its baseline, usually %.0f", x.head(rec), rec.Changed, changed)
+	x := runWithProblems(t, 5*time.Second, shakenCrowd{labtest.NewCrowd(100, 10, -1, 1)})
+	i := x.newestIncident("large: more changed")
+	rec := x.packets.record(t, i.Opened.Record.Seq)
+	_, changed, _ := x.meansBefore(rec.Seq)
+	x.checkSentence(i, "%s%d of 100 rows differ from its baseline, usually %.0f", x.sentenceHead(rec), rec.Changed, changed)
 	if rec.Seq != 199 || i.N != 1 {
 		t.Errorf("packet %d, one of %d", rec.Seq, i.N)
 	}
 }
 
 func TestExplainOldBaseline(t *testing.T) {
-	x := provoke(t, 3*time.Second, labtest.NewCrowd(200, 5, -1, 1), "link.latency", "30ms")
+	x := runWithProblems(t, 3*time.Second, labtest.NewCrowd(200, 5, -1, 1), "link.latency", "30ms")
 	x.change(config.NewChange("up.loss", "100%"))
 	x.run(3*time.Second + 700*time.Millisecond)
 	x.change(config.NewChange("up.loss", "0%"))
 	x.run(5 * time.Second)
-	i := x.newest("large: old baseline")
-	rec := x.lives.of(t, i.Opened.Record.Seq)
-	_, _, baseline := x.before(rec.Seq)
+	i := x.newestIncident("large: old baseline")
+	rec := x.packets.record(t, i.Opened.Record.Seq)
+	_, _, baseline := x.meansBefore(rec.Seq)
 	vain, under := 0, 0
 	for seq := rec.Seq - uint64(rec.Baseline) + 1; seq < rec.Seq; seq++ {
-		switch r := x.lives.of(t, seq); {
+		switch r := x.packets.record(t, seq); {
 		case r.Arrived > rec.Sent || r.Arrived > 3*time.Second+700*time.Millisecond:
 			under++
 		default:
@@ -73,24 +73,24 @@ func TestExplainOldBaseline(t *testing.T) {
 	if vain < 10 {
 		t.Fatalf("%d acks were lost: nothing is tested", vain)
 	}
-	x.says(i, "%sit builds on snapshot %d, %d back instead of the usual %.0f, because of the packets since %d had their acks lost, %d are under way, or their acks are",
-		x.head(rec), rec.Seq-uint64(rec.Baseline), rec.Baseline, baseline, vain, under)
+	x.checkSentence(i, "%sits baseline is snapshot %d, %d packets before instead of the usual %.0f: of the packets since, %d had their acks lost, %d are in flight, or their acks are",
+		x.sentenceHead(rec), rec.Seq-uint64(rec.Baseline), rec.Baseline, baseline, vain, under)
 }
 
 func TestExplainSwap(t *testing.T) {
 	t.Run("to a costlier encoder", func(t *testing.T) {
-		x := provoke(t, 3*time.Second, crowdOf(1), "encoder.name", "relative-orientation")
+		x := runWithProblems(t, 3*time.Second, newCrowd(1), "encoder.name", "relative-orientation")
 		x.change(config.NewChange("encoder.name", "raw"))
-		first := x.seq()
+		first := x.nextSeq()
 		x.run(4 * time.Second)
-		i := x.newest("large: swapped")
-		rec := x.lives.of(t, i.Opened.Record.Seq)
-		x.says(i, "%sthe encoder was swapped from relative-orientation to raw %d packets before", x.head(rec), rec.Seq-first)
+		i := x.newestIncident("large: swapped")
+		rec := x.packets.record(t, i.Opened.Record.Seq)
+		x.checkSentence(i, "%sthe encoder was swapped from relative-orientation to raw %d packets before", x.sentenceHead(rec), rec.Seq-first)
 	})
 	t.Run("to one that has learnt nothing yet", func(t *testing.T) {
-		// Cubes fly straight on: who remembers, pays little.
-		x := provoke(t, 3*time.Second, newFlight(), "encoder.name", "adaptive", "link.latency", "20ms")
-		first := x.seq()
+		// Cubes fly straight on, which an adaptive encoder learns.
+		x := runWithProblems(t, 3*time.Second, newFlight(), "encoder.name", "adaptive", "link.latency", "20ms")
+		first := x.nextSeq()
 		x.change(config.NewChange("encoder.name", "predictive"))
 		x.run(4 * time.Second)
 		for seq := first; ; seq++ {
@@ -99,17 +99,17 @@ func TestExplainSwap(t *testing.T) {
 				t.Fatal("no packet lacked the memory of its baseline")
 			}
 			if o.Inside.WithoutMemo {
-				if rec := x.lives.of(t, seq); o.Inside.Previous != "adaptive" || rec.Epoch != 1 ||
-					x.lives.of(t, seq-uint64(rec.Baseline)).Epoch != 0 {
+				if rec := x.packets.record(t, seq); o.Inside.Previous != "adaptive" || rec.Epoch != 1 ||
+					x.packets.record(t, seq-uint64(rec.Baseline)).Epoch != 0 {
 					t.Errorf("packet %d of epoch %d lacks the memory of one of epoch %d", seq, rec.Epoch,
-						x.lives.of(t, seq-uint64(rec.Baseline)).Epoch)
+						x.packets.record(t, seq-uint64(rec.Baseline)).Epoch)
 				}
-				want := fmt.Sprintf("the encoder was swapped from adaptive to predictive %s, and has no memory of snapshot %d to predict from yet",
+				want := fmt.Sprintf("the encoder was swapped from adaptive to predictive %s, and has no memo for snapshot %d yet",
 					map[bool]string{true: "with this packet", false: words.Count(o.Inside.Age, "packet") + " before"}[o.Inside.Age == 0],
 					seq-uint64(o.Record.Baseline))
 				if got := Explain(o, reasonNamed(t, "large: swapped"), x.s.Config()); !strings.HasSuffix(got, want) ||
 					uint64(o.Inside.Age) > seq-first {
-					t.Errorf("it says\n%s\nwant\n%s", got, want)
+					t.Errorf("got\n%s\nwant\n%s", got, want)
 				}
 				break
 			}
@@ -117,10 +117,10 @@ func TestExplainSwap(t *testing.T) {
 	})
 }
 
-// newFlight is a crowd in which every fourth cube flies on and on.
+// newFlight returns a crowd in which every fourth cube flies without end.
 func newFlight() *labtest.Crowd { return labtest.NewCrowd(100, 20, -1, 3) }
 
-func TestExplainSeam(t *testing.T) {
+func TestExplainLoopPoint(t *testing.T) {
 	if labtest.RaceEnabled {
 		t.Skip("two minutes of the demo take long under the race detector, and nothing races here")
 	}
@@ -141,24 +141,24 @@ func TestExplainSeam(t *testing.T) {
 		for _, i := range s.View(0).Lanes[0].Troubles {
 			if i.Reason.String() == "large: seam" {
 				if !i.Opened.Record.Across {
-					t.Error("no seam was there")
+					t.Error("the recording did not restart")
 				}
 				return
 			}
 		}
 	}
-	t.Fatal("the demo began anew without a leap in size")
+	t.Fatal("the demo restarted without a large packet")
 }
 
 func TestExplainNoAck(t *testing.T) {
 	// The uplink fails for longer than the histories reach.
-	x := provoke(t, 3*time.Second, labtest.NewCrowd(200, 5, -1, 1), "sender.history", "30", "receiver.history", "30")
+	x := runWithProblems(t, 3*time.Second, labtest.NewCrowd(200, 5, -1, 1), "sender.history", "30", "receiver.history", "30")
 	x.change(config.NewChange("up.loss", "100%"))
 	x.run(4 * time.Second)
-	i := x.newest("large: no ack")
-	rec := x.lives.of(t, i.Opened.Record.Seq)
+	i := x.newestIncident("large: no ack")
+	rec := x.packets.record(t, i.Opened.Record.Seq)
 	if rec.Baseline != 0 {
 		t.Errorf("it builds on one %d back", rec.Baseline)
 	}
-	x.says(i, "%sno ack that counts has come, so it builds on the initial state", x.head(rec))
+	x.checkSentence(i, "%sno valid ack has arrived, so its baseline is the initial state", x.sentenceHead(rec))
 }

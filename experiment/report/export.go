@@ -14,29 +14,30 @@ import (
 	"wirelab/internal/atomicfile"
 )
 
-// Exporter writes the folder of a report while a session runs: all of it anew, or
-// nothing. Rows go to the disk as they come, and what is held in memory does not grow with
-// the length of the run. Close it after use.
+// Exporter writes the folder of a report while a session runs. It implements engine.Observer. Rows of
+// the CSV files are written to disk as they arrive, so the memory does not grow with the length of the
+// run. Write replaces all files of the folder, or none if it fails. Close the exporter after use.
 type Exporter struct {
-	Set              map[string]string  // the run's place in a sweep
-	folder           *atomicfile.Folder // nil: none
-	files            *Files             // that the run reads
-	samples, packets *rows
-	packetList           // not yet in packets, where they stand by sequence
-	enough           int // how many make it worth to look which can go there
+	Set              map[string]string  // settings of the run in a sweep; nil otherwise
+	folder           *atomicfile.Folder // nil if no report is written
+	files            *Files             // data files that the run reads
+	samples, packets *csvLog
+	packetList           // packets with an outcome that are not in the packets file yet
+	settleAt         int // length of packetList at which Settled moves packets to the file
 	curves           curves
-	page             Page // nil: none
+	page             Page // report.html; nil if none
 }
 
-// openPackets is how many packets are put in order at once, at least.
-const openPackets = 1024
+// minSettlePackets is the minimum of Exporter.settleAt.
+const minSettlePackets = 1024
 
-// NewExporter returns an exporter into folder, nil if there is none, for a run at the
-// place set of a sweep, which reads files. pages makes its report.html.
+// NewExporter returns an exporter to folder, or one that writes nothing if folder is nil. set contains
+// the settings of the run in a sweep, files the data files that the run reads. pages makes
+// report.html.
 func NewExporter(folder *atomicfile.Folder, set map[string]string, files *Files, pages Pages) *Exporter {
-	e := &Exporter{folder: folder, Set: set, files: files, enough: openPackets}
+	e := &Exporter{folder: folder, Set: set, files: files, settleAt: minSettlePackets}
 	if folder != nil {
-		e.samples, e.packets = newRows(folder, "samples.csv", sampleHead()), newRows(folder, "packets.csv", packetHead())
+		e.samples, e.packets = newCSVLog(folder, "samples.csv", sampleHead()), newCSVLog(folder, "packets.csv", packetHead())
 		if pages.Run != nil {
 			e.page = pages.Run(sampleHead(), packetHead())
 		}
@@ -44,7 +45,7 @@ func NewExporter(folder *atomicfile.Folder, set map[string]string, files *Files,
 	return e
 }
 
-// Observer returns the exporter if it has a folder to write.
+// Observer returns the exporter as the observer of a session; nil if it has no folder.
 func (e *Exporter) Observer() engine.Observer {
 	if e.folder == nil {
 		return nil
@@ -55,48 +56,51 @@ func (e *Exporter) Observer() engine.Observer {
 // Sample implements engine.Observer.
 func (e *Exporter) Sample(s *meters.Sample) {
 	row := sampleRow(s, e.curves.add(s))
-	e.samples.row(row)
+	e.samples.addRow(row)
 	if e.page != nil {
 		e.page.Sample(row)
 	}
 }
 
-// Settled implements engine.Observer. It waits until there are twice as many packets as
-// were left the last time, so that none is looked at often.
+// Settled implements engine.Observer. Packets get their outcomes in another order than they were sent.
+// Settled sorts them and moves those below seq to the file. It does so only after their number has
+// doubled since the last time, so that the cost per packet stays constant.
 func (e *Exporter) Settled(seq uint64) {
-	if len(e.list) < e.enough {
+	if len(e.list) < e.settleAt {
 		return
 	}
 	e.sort()
-	n, _ := slices.BinarySearchFunc(e.list, seq, func(p endedPacket, seq uint64) int { return cmp.Compare(p.Seq, seq) })
+	n, _ := slices.BinarySearchFunc(e.list, seq, func(p packetEntry, seq uint64) int { return cmp.Compare(p.Seq, seq) })
 	for i := range e.list[:n] {
 		row := packetRow(&e.list[i])
-		e.packets.row(row)
+		e.packets.addRow(row)
 		if e.page != nil {
 			e.page.Packet(row)
 		}
 	}
-	e.list = append(e.list[:0], e.list[n:]...)
-	e.enough = max(openPackets, 2*len(e.list))
+	e.list = append(e.list[:0], e.list[n:]...) // n packets were moved to the file
+	e.settleAt = max(minSettlePackets, 2*len(e.list))
 }
 
-// Write writes the whole folder for r, if there is one.
+// Write replaces the files of the folder by the report of r, and sets r.Set. Packets that Settled has not
+// moved to the packets file are written too, but stay in the list, because more may come before them. Without
+// a folder, Write only sets r.Set.
 func (e *Exporter) Write(r *engine.Result) error {
 	r.Set = e.Set
 	if e.folder == nil {
 		return nil
 	}
 	e.sort()
-	open := make([][]string, len(e.list))
+	unsettled := make([][]string, len(e.list))
 	for i := range e.list {
-		open[i] = packetRow(&e.list[i])
+		unsettled[i] = packetRow(&e.list[i])
 	}
-	x := *r
+	x := *r // the caller's result does not get the paths relative to this folder
 	x.Files = e.files.List(e.folder.Path())
 	entries := []atomicfile.Entry{
 		{Name: "experiment.toml", Write: func(w io.Writer) error { return writeTOML(w, &x) }},
-		e.samples.entry(),
-		e.packets.entry(open...),
+		e.samples.logEntry(),
+		e.packets.logEntry(unsettled...),
 		{Name: "report.md", Write: func(w io.Writer) error { return writeMarkdown(w, &x, &e.curves) }},
 		atomicfile.JSON("report.json", &Report{Runs: []*engine.Result{&x}}),
 	}
@@ -106,7 +110,7 @@ func (e *Exporter) Write(r *engine.Result) error {
 	if e.page != nil {
 		entries = append(entries, atomicfile.Entry{Name: "report.html", Write: func(w io.Writer) error {
 			p := e.page.Copy()
-			for _, row := range open {
+			for _, row := range unsettled {
 				p.Packet(row)
 			}
 			return p.Write(w, &x)
@@ -115,7 +119,7 @@ func (e *Exporter) Write(r *engine.Result) error {
 	return WriteError(e.folder.Write(entries))
 }
 
-// Close removes what was needed beside the folder.
+// Close removes the temporary files of the folder.
 func (e *Exporter) Close() error {
 	if e.folder == nil {
 		return nil
@@ -123,10 +127,11 @@ func (e *Exporter) Close() error {
 	return WriteError(e.folder.Close())
 }
 
-// ErrWrite: a report could not be written. What it wraps says where and why.
+// ErrWrite is wrapped by errors about a report that could not be written. Those errors also wrap the
+// error of the file system.
 var ErrWrite = errors.New("the report cannot be written")
 
-// WriteError marks err, if there is one, as ErrWrite.
+// WriteError returns an error that wraps both ErrWrite and err; nil if err is nil.
 func WriteError(err error) error {
 	if err == nil {
 		return nil
@@ -134,17 +139,17 @@ func WriteError(err error) error {
 	return fmt.Errorf("%w: %w", ErrWrite, err)
 }
 
-// WriteSweep writes the top of a sweep's folder: the results so far, a page that
-// compares them, and the configuration. The runs have folders of their own below. The
-// first time all that was there before goes.
+// WriteSweep writes the files of a sweep's report: the results so far, the pages that compare them, and
+// the configuration. The runs have their own folders below. first means that this is the first call for
+// the folder: then the results of an earlier run in it are removed.
 func WriteSweep(folder *atomicfile.Folder, first bool, c *config.Config, r *Report, files *Files, pages Pages) error {
 	x := *r
 	x.Runs = make([]*engine.Result, len(r.Runs))
-	list := files.List(folder.Path())
+	dataFiles := files.List(folder.Path()) // with paths relative to the sweep's folder, not to the run's
 	for i, run := range r.Runs {
-		y := *run
-		y.Files = list
-		x.Runs[i] = &y
+		copied := *run
+		copied.Files = dataFiles
+		x.Runs[i] = &copied
 	}
 	entries := []atomicfile.Entry{
 		{Name: "experiment.toml", Write: func(w io.Writer) error { return writeConfig(w, c) }},
@@ -161,8 +166,8 @@ func WriteSweep(folder *atomicfile.Folder, first bool, c *config.Config, r *Repo
 	return WriteError(folder.Update(entries))
 }
 
-// writeTOML writes the effective configuration with the changes that were made
-// as its script, and the length the run had: running it repeats the run.
+// writeTOML writes the configuration that repeats the run, with the changes as its script and the
+// actual duration.
 func writeTOML(w io.Writer, r *engine.Result) error {
 	c, err := r.Replayable()
 	if err != nil {
@@ -171,6 +176,7 @@ func writeTOML(w io.Writer, r *engine.Result) error {
 	return writeConfig(w, c)
 }
 
+// writeConfig writes a configuration as TOML.
 func writeConfig(w io.Writer, c *config.Config) error {
 	text, err := c.TOML()
 	if err != nil {
@@ -180,17 +186,18 @@ func writeConfig(w io.Writer, c *config.Config) error {
 	return err
 }
 
-// resultName is what the files and folders of a report are called.
-var resultName = regexp.MustCompile(`^(experiment\.toml|samples\.csv|shadows\.csv|packets\.csv|summary\.csv|report\.(md|json|html)|run-[0-9]{3,})$`)
+// reportFileName matches the names of a report's files and folders.
+var reportFileName = regexp.MustCompile(`^(experiment\.toml|samples\.csv|shadows\.csv|packets\.csv|summary\.csv|report\.(md|json|html)|run-[0-9]{3,})$`)
 
-// OpenFolder says, before a run, whether a report can be written into dir, which is made
-// if it is missing. What another run has written there stays, unless force.
+// OpenFolder opens dir for a report, and creates it if necessary. It returns an error if dir contains
+// other files, or if it contains the report of another run and force is false.
 func OpenFolder(disk *atomicfile.Disk, dir string, force bool) (*atomicfile.Folder, error) {
-	return OpenFolderOf(disk, dir, resultName.MatchString, force, "--force to replace them")
+	return OpenFolderOf(disk, dir, reportFileName.MatchString, force, "--force to replace them")
 }
 
-// OpenFolderOf is OpenFolder for results of other names; otherwise says what to do if there
-// are some already.
+// OpenFolderOf is like OpenFolder for results with other file names: ours reports whether name is one of
+// them. If dir contains results and force is false, the error message recommends "an empty folder or a new
+// one, or " and the text otherwise.
 func OpenFolderOf(disk *atomicfile.Disk, dir string, ours func(name string) bool, force bool, otherwise string) (*atomicfile.Folder, error) {
 	f, err := disk.Open(dir, ours, force)
 	switch {
@@ -200,21 +207,22 @@ func OpenFolderOf(disk *atomicfile.Disk, dir string, ours func(name string) bool
 	case errors.Is(err, atomicfile.ErrMixed), errors.Is(err, atomicfile.ErrFixed):
 		return nil, &config.Error{Key: "out", Problem: dir + " " + err.Error(), Expected: "an empty folder or a new one"}
 	case err != nil:
-		return nil, unwritable(dir, err)
+		return nil, unwritableError(dir, err)
 	}
 	return f, nil
 }
 
-func unwritable(dir string, err error) error {
+// unwritableError returns the error of a folder that cannot be written because of err.
+func unwritableError(dir string, err error) error {
 	return &config.Error{Key: "out", Problem: dir + " cannot be written: " + config.WithoutPath(err), Expected: "a folder for the report",
 		Cause: err}
 }
 
-// CheckDir says whether reports can be written below dir: it makes the folder if it is
-// missing, and a file in it for a moment.
+// CheckDir returns an error if reports cannot be written below dir. To find out, it creates dir if
+// necessary, and a temporary file in it.
 func CheckDir(disk *atomicfile.Disk, dir string) error {
 	if _, err := disk.Prepare(dir); err != nil {
-		return unwritable(dir, err)
+		return unwritableError(dir, err)
 	}
 	return nil
 }

@@ -10,14 +10,14 @@ import (
 	"wirelab/internal/atomicfile"
 )
 
-// A file whose writer fails is not left half written.
-func TestWholeOrNotAtAll(t *testing.T) {
+// A file whose writer fails is not left incomplete.
+func TestExporterIsAtomic(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "f")
 	if err := os.WriteFile(path, []byte("old"), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	if err := (*atomicfile.Disk)(nil).Group(dir, []atomicfile.Entry{{Name: "f", Write: writeHalf}}); err == nil {
+	if err := (*atomicfile.Disk)(nil).Group(dir, []atomicfile.Entry{{Name: "f", Write: writePartially}}); err == nil {
 		t.Fatal("no error")
 	}
 	data, err := os.ReadFile(path)
@@ -29,7 +29,7 @@ func TestWholeOrNotAtAll(t *testing.T) {
 	}
 }
 
-func writeHalf(w io.Writer) error {
+func writePartially(w io.Writer) error {
 	if _, err := io.WriteString(w, "half"); err != nil {
 		return err
 	}

@@ -17,22 +17,23 @@ import (
 	"wirelab/experiment/engine"
 )
 
-// Files notes which files runs read, so that a report can say where they are and what
-// is in them. It may be used by several goroutines; a nil one notes nothing.
+// Files records the data files that runs read, so that a report can list them with their SHA-256. It is
+// safe for use by several goroutines. List may be called on a nil Files.
 type Files struct {
-	mu    sync.Mutex
-	names []string
-	sums  map[string]fileSum // by path
+	mu     sync.Mutex
+	names  []string
+	hashes map[string]fileHash // by path
 }
 
-// fileSum is a file as it was when it was read.
-type fileSum struct {
+// fileHash caches the hash of a file, which is valid while size and time are unchanged.
+type fileHash struct {
 	size int64
-	time time.Time
-	sum  string
+	time time.Time // of the last modification
+	sum  string    // SHA-256 in hexadecimal
 }
 
-// Note takes down that a file of that name is read, and returns the name.
+// Note records that the file called name is read, and returns name. It can be used as
+// config.Config.Find.
 func (f *Files) Note(name string) string {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -42,8 +43,7 @@ func (f *Files) Note(name string) string {
 	return name
 }
 
-// List returns the files that were noted and are files, with where they are as seen
-// from dir.
+// List returns the recorded regular files by name, with their paths relative to dir.
 func (f *Files) List(dir string) []engine.DataFile {
 	if f == nil {
 		return nil
@@ -53,7 +53,7 @@ func (f *Files) List(dir string) []engine.DataFile {
 	f.mu.Unlock()
 	var list []engine.DataFile
 	for _, name := range names {
-		if s, ok := f.sumOf(name); ok {
+		if s, ok := f.hashOf(name); ok {
 			list = append(list, engine.DataFile{Name: name, Path: SeenFrom(dir, name), Bytes: s.size, SHA256: s.sum})
 		}
 	}
@@ -61,8 +61,8 @@ func (f *Files) List(dir string) []engine.DataFile {
 	return list
 }
 
-// SeenFrom returns the path that leads from a folder to a file; the whole path where none
-// does.
+// SeenFrom returns the path of file name relative to dir, with slashes; the absolute path if there is no
+// relative one.
 func SeenFrom(dir, name string) string {
 	from, err := filepath.Abs(dir)
 	if err != nil {
@@ -78,41 +78,43 @@ func SeenFrom(dir, name string) string {
 	return to
 }
 
-// sumOf returns size and SHA-256 of a file, false if it is none that can be read twice.
-// A large file takes a while, in which others may note what they read.
-func (f *Files) sumOf(path string) (fileSum, bool) {
+// hashOf returns the size and the SHA-256 of a file, from the cache if size and time are unchanged. It
+// returns false if the file cannot be read or is not a regular file. It does not hold f.mu while reading,
+// which may take long.
+func (f *Files) hashOf(path string) (fileHash, bool) {
 	info, err := os.Stat(path)
 	if err != nil || !info.Mode().IsRegular() {
-		return fileSum{}, false
+		return fileHash{}, false
 	}
 	f.mu.Lock()
-	known, ok := f.sums[path]
+	known, ok := f.hashes[path]
 	f.mu.Unlock()
 	if ok && known.size == info.Size() && known.time.Equal(info.ModTime()) {
 		return known, true
 	}
 	file, err := os.Open(path)
 	if err != nil {
-		return fileSum{}, false
+		return fileHash{}, false
 	}
 	defer file.Close()
 	h := sha256.New()
 	if _, err := io.Copy(h, file); err != nil {
-		return fileSum{}, false
+		return fileHash{}, false
 	}
-	s := fileSum{info.Size(), info.ModTime(), hex.EncodeToString(h.Sum(nil))}
+	s := fileHash{info.Size(), info.ModTime(), hex.EncodeToString(h.Sum(nil))}
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if f.sums == nil {
-		f.sums = map[string]fileSum{}
+	if f.hashes == nil {
+		f.hashes = map[string]fileHash{}
 	}
-	f.sums[path] = s
+	f.hashes[path] = s
 	return s, true
 }
 
-// Find returns where the files of a report are now: where its configuration says, or as
-// seen from the report, or beside it; whatever has the right digest. If one is nowhere
-// the error says which is wanted.
+// Find locates the data files of a saved report by their SHA-256. It tries the path in the
+// configuration, the path relative to the report, and the report's folder. The returned function maps
+// the name of a file in the configuration to its current path. Find returns an error for the first file
+// that it does not find.
 func (f *Files) Find(reportPath string, list []engine.DataFile) (find func(name string) string, err error) {
 	found := map[string]string{}
 	dir := reportPath
@@ -120,14 +122,15 @@ func (f *Files) Find(reportPath string, list []engine.DataFile) (find func(name 
 		dir = filepath.Dir(reportPath)
 	}
 	for _, x := range list {
-		there := filepath.FromSlash(x.Path)
-		if !filepath.IsAbs(there) {
-			there = filepath.Join(dir, there)
+		relative := filepath.FromSlash(x.Path)
+		if !filepath.IsAbs(relative) {
+			relative = filepath.Join(dir, relative)
 		}
-		places := slices.Compact([]string{x.Name, there, filepath.Join(dir, filepath.Base(there))})
-		others := 0
-		for _, path := range places {
-			s, ok := f.sumOf(path)
+		inReportFolder := filepath.Join(dir, filepath.Base(relative))
+		candidates := slices.Compact([]string{x.Name, relative, inReportFolder})
+		others := 0 // candidates with other content
+		for _, path := range candidates {
+			s, ok := f.hashOf(path)
 			if ok && s.sum == x.SHA256 {
 				found[x.Name] = path
 				break
@@ -137,19 +140,20 @@ func (f *Files) Find(reportPath string, list []engine.DataFile) (find func(name 
 			}
 		}
 		if found[x.Name] == "" {
-			return nil, wanted(reportPath, x, places, others)
+			return nil, missingFileError(reportPath, x, candidates, others)
 		}
 	}
 	return func(name string) string { return cmp.Or(found[name], name) }, nil
 }
 
-// wanted says which file a report needs that is nowhere.
-func wanted(reportPath string, x engine.DataFile, places []string, others int) error {
-	problem := "it is not there"
+// missingFileError returns the error of a data file that was not found at any of the candidate paths.
+// others is the number of candidates with other content.
+func missingFileError(reportPath string, x engine.DataFile, candidates []string, others int) error {
+	problem := "the file does not exist"
 	if others > 0 {
-		problem = "what is there is another one now"
+		problem = "the file has changed"
 	}
 	return &config.Error{File: reportPath, Key: "files",
 		Problem:  fmt.Sprintf("the run read %s, %d bytes with SHA-256 %s, and %s", x.Name, x.Bytes, x.SHA256, problem),
-		Expected: "that file as " + strings.Join(places, " or ")}
+		Expected: "that file as " + strings.Join(candidates, " or ")}
 }

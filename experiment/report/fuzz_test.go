@@ -14,7 +14,7 @@ import (
 	"wirelab/internal/atomicfile"
 )
 
-// saved returns the golden reports with short lists, a sweep, and what is no report.
+// saved returns the golden reports with short lists, a sweep, and a document that is not a report.
 func saved(t testing.TB) (all [][]byte) {
 	t.Helper()
 	paths, err := filepath.Glob("../testdata/reports/*.json")
@@ -28,7 +28,7 @@ func saved(t testing.TB) (all [][]byte) {
 		}
 		var doc any
 		if err = json.Unmarshal(data, &doc); err == nil {
-			data, err = json.Marshal(short(doc))
+			data, err = json.Marshal(truncateLists(doc))
 		}
 		if err != nil {
 			t.Fatal(err)
@@ -40,25 +40,25 @@ func saved(t testing.TB) (all [][]byte) {
 		[]byte(`{"version": 99}`), []byte(one[:len(one)/2]))
 }
 
-// short cuts the lists of a JSON document: a fuzzer has more from many small ones.
-func short(v any) any {
+// truncateLists truncates the lists of a JSON document, because many small inputs serve a fuzzer better.
+func truncateLists(v any) any {
 	switch x := v.(type) {
 	case map[string]any:
 		for k := range x {
-			x[k] = short(x[k])
+			x[k] = truncateLists(x[k])
 		}
 	case []any:
 		x = x[:min(len(x), 2)]
 		for i := range x {
-			x[i] = short(x[i])
+			x[i] = truncateLists(x[i])
 		}
 		return x
 	}
 	return v
 }
 
-// used does to a report that was accepted what the commands and the dashboard do.
-func used(t *testing.T, dir string, data []byte) {
+// useReport does everything with an accepted report that the commands and the dashboard do.
+func useReport(t *testing.T, dir string, data []byte) {
 	path := filepath.Join(dir, "report.json")
 	if err := os.WriteFile(path, data, 0o600); err != nil {
 		t.Fatal(err)
@@ -80,27 +80,27 @@ func used(t *testing.T, dir string, data []byte) {
 	}
 }
 
-// FuzzRead: whatever is in a report.json, reading it ends in an error that names it, or in a
-// report that can be shown and written.
+// FuzzRead checks that reading any report.json returns either an error with its name, or a report
+// that can be displayed and written.
 func FuzzRead(f *testing.F) {
 	for _, data := range saved(f) {
 		f.Add(data)
 	}
 	dir := f.TempDir()
 	f.Fuzz(func(t *testing.T, data []byte) {
-		used(t, dir, data)
+		useReport(t, dir, data)
 		if _, err := report.SavedReports(dir); err != nil {
 			t.Fatal(err)
 		}
 	})
 }
 
-// FuzzMutate does the same with real reports of which some values are others: most bytes
-// are no JSON, and most JSON is no report.
+// FuzzMutate is like FuzzRead with real reports in which some values are replaced: most random
+// bytes are not JSON, and most JSON is not a report.
 func FuzzMutate(f *testing.F) {
 	all := saved(f)[:4]
 	slices.SortFunc(all, func(a, b []byte) int { return len(a) - len(b) })
-	all = all[:2] // the small ones: each input is read, set and written
+	all = all[:2] // only small reports, since each input is parsed, modified and written
 	f.Add(byte(0), []byte{0, 9, 0, 1, 7, 3}, "9e999")
 	f.Add(byte(1), []byte{1, 9, 1, 2, 7, 2}, `{"t": -1, "encoder": "raw"}`)
 	f.Add(byte(3), []byte{0, 90, 4, 2, 70, 0}, "[]")
@@ -115,7 +115,7 @@ func FuzzMutate(f *testing.F) {
 		if json.Unmarshal([]byte(value), &other) != nil {
 			other = value
 		}
-		edits = edits[:min(len(edits), 24)] // more are no other kind of fault, and slow
+		edits = edits[:min(len(edits), 24)] // more changes find no other errors, and are slow
 		for ; len(edits) >= 3; edits = edits[3:] {
 			places := placesIn(doc, nil)
 			at := int(edits[0])<<8 | int(edits[1])
@@ -126,11 +126,11 @@ func FuzzMutate(f *testing.F) {
 		if err != nil {
 			t.Skip(err)
 		}
-		used(t, dir, data)
+		useReport(t, dir, data)
 	})
 }
 
-// clone returns a copy of a JSON value: put into itself, the value would have no end.
+// clone returns a copy of a JSON value. A value that contained itself would be infinite.
 func clone(t *testing.T, v any) (copied any) {
 	t.Helper()
 	data, err := json.Marshal(v)
@@ -143,13 +143,13 @@ func clone(t *testing.T, v any) (copied any) {
 	return copied
 }
 
-// place is where a value stands in a JSON document.
+// place is the position of a value in a JSON document.
 type place struct {
 	value any
 	put   func(any)
 }
 
-// placesIn lists the values below v, in the order of their keys.
+// placesIn returns the positions of the values below v, in the order of their keys.
 func placesIn(v any, list []place) []place {
 	switch v := v.(type) {
 	case map[string]any:

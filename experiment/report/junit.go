@@ -10,7 +10,7 @@ import (
 	"wirelab/experiment/engine"
 )
 
-// The elements of JUnit's format, as CI systems read it.
+// The elements of the JUnit XML format that CI systems read.
 type (
 	junitSuites struct {
 		XMLName  xml.Name     `xml:"testsuites"`
@@ -28,18 +28,19 @@ type (
 		Cases    []junitCase `xml:"testcase"`
 	}
 	junitCase struct {
-		Name    string    `xml:"name,attr"`
-		Class   string    `xml:"classname,attr"`
-		Failure *junitBad `xml:"failure"`
-		Error   *junitBad `xml:"error"`
+		Name    string        `xml:"name,attr"`
+		Class   string        `xml:"classname,attr"`
+		Failure *junitMessage `xml:"failure"`
+		Error   *junitMessage `xml:"error"`
 	}
-	junitBad struct {
+	junitMessage struct {
 		Message string `xml:"message,attr"`
 	}
 )
 
-// WriteJUnit writes what was asserted, and what must hold of every run, in the format of
-// JUnit: a suite for each run. That runs are missing is an error of a suite of its own.
+// WriteJUnit writes a report in the JUnit XML format. Each run is a suite, and each assertion is a test;
+// further tests check what must hold in every run. If runs are missing, an additional suite has an
+// error.
 func WriteJUnit(w io.Writer, r *Report) error {
 	all := junitSuites{Name: "wirelab"}
 	for i, run := range r.Runs {
@@ -47,14 +48,14 @@ func WriteJUnit(w io.Writer, r *Report) error {
 		if name == "" {
 			name = fmt.Sprintf("run %d", i+1)
 		}
-		all.add(junitRun(name, run))
+		all.add(junitSuiteOf(name, run))
 	}
 	if r.Error != "" || r.Interrupted || len(r.Runs) < r.Planned {
 		why := r.Error
 		if why == "" {
 			why = fmt.Sprintf("%d of %d runs were finished", len(r.Runs), r.Planned)
 		}
-		all.add(junitSuite{Name: "all runs", Tests: 1, Errors: 1, Cases: []junitCase{{Name: "finished", Class: "all runs", Error: bad(why)}}})
+		all.add(junitSuite{Name: "all runs", Tests: 1, Errors: 1, Cases: []junitCase{{Name: "finished", Class: "all runs", Error: newJUnitMessage(why)}}})
 	}
 	if _, err := io.WriteString(w, xml.Header); err != nil {
 		return err
@@ -68,8 +69,9 @@ func WriteJUnit(w io.Writer, r *Report) error {
 	return err
 }
 
+// add adds a suite, with its counts added to those of s, and sets the class of its tests to its name.
 func (s *junitSuites) add(x junitSuite) {
-	x.Name = plain(x.Name)
+	x.Name = xmlText(x.Name)
 	for i := range x.Cases {
 		x.Cases[i].Class = x.Name
 	}
@@ -77,13 +79,13 @@ func (s *junitSuites) add(x junitSuite) {
 	s.Tests, s.Failures, s.Errors = s.Tests+x.Tests, s.Failures+x.Failures, s.Errors+x.Errors
 }
 
-// junitRun is a run: its assertions, then what must hold of every run.
-func junitRun(name string, r *engine.Result) junitSuite {
+// junitSuiteOf returns the suite of run r: its assertions, then the checks that apply to every run.
+func junitSuiteOf(name string, r *engine.Result) junitSuite {
 	s := junitSuite{Name: name}
-	add := func(name, failure string) {
-		c := junitCase{Name: plain(name)}
+	add := func(name, failure string) { // an empty failure means that the test passed
+		c := junitCase{Name: xmlText(name)}
 		if failure != "" {
-			c.Failure, s.Failures = bad(failure), s.Failures+1
+			c.Failure, s.Failures = newJUnitMessage(failure), s.Failures+1
 		}
 		s.Cases, s.Tests = append(s.Cases, c), s.Tests+1
 	}
@@ -98,34 +100,36 @@ func junitRun(name string, r *engine.Result) junitSuite {
 		add(a.Name+" "+a.Bound, failure)
 	}
 	t := &r.Totals
-	add("nothing decoded wrong", counted(t.Wrong, "packets decoded to something else than was sent"))
-	add("the encoder takes every frame", counted(t.EncodeFailed, "frames were refused: "+r.CodecError))
-	add("the decoder takes every undamaged packet", counted(t.DecodeRefused, "packets were refused: "+r.CodecError))
+	add("nothing decoded wrong", countMessage(t.Wrong, "packets decoded to a frame that differs from the sender's"))
+	add("the encoder takes every frame", countMessage(t.EncodeFailed, "frames were rejected: "+r.CodecError))
+	add("the decoder takes every undamaged packet", countMessage(t.DecodeRefused, "packets were rejected: "+r.CodecError))
 	if n := len(r.Refused); n > 0 || len(r.Changes) > 0 {
 		why := ""
 		if n > 0 {
-			why = fmt.Sprintf("%d could not: %s", n, r.Refused[0].Why)
+			why = fmt.Sprintf("%d could not be made; the first: %s", n, r.Refused[0].Why)
 		}
 		add("every change could be made", why)
 	}
 	if r.Interrupted {
-		s.Cases = append(s.Cases, junitCase{Name: "finished", Error: bad(fmt.Sprintf("interrupted after %.1f s", r.DurationS))})
+		s.Cases = append(s.Cases, junitCase{Name: "finished", Error: newJUnitMessage(fmt.Sprintf("interrupted after %.1f s", r.DurationS))})
 		s.Tests, s.Errors = s.Tests+1, s.Errors+1
 	}
 	return s
 }
 
-func counted(n int64, what string) string {
+// countMessage returns the message of a failure that occurred n times; empty if n is 0.
+func countMessage(n int64, what string) string {
 	if n == 0 {
 		return ""
 	}
 	return fmt.Sprintf("%d %s", n, what)
 }
 
-func bad(message string) *junitBad { return &junitBad{plain(message)} }
+// newJUnitMessage returns the element of a failure or an error.
+func newJUnitMessage(message string) *junitMessage { return &junitMessage{xmlText(message)} }
 
-// plain leaves out what XML cannot hold.
-func plain(text string) string {
+// xmlText removes the characters that XML does not allow.
+func xmlText(text string) string {
 	return strings.Map(func(r rune) rune {
 		if r == utf8.RuneError || r < ' ' && r != '\t' && r != '\n' || r == 0xFFFE || r == 0xFFFF {
 			return -1

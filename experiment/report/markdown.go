@@ -27,8 +27,8 @@ import (
 //go:embed markdown.tmpl
 var markdownTemplate string
 
-// markdown returns the templates of report.md: "run" of an *engine.Result, "sweep" of a *Report.
-// The charts of a run come from the function charts.
+// markdown returns the templates of report.md: "run" for an *engine.Result, and "sweep" for a *Report. The
+// function charts draws nothing; writeMarkdown, which has the data of the charts, replaces it.
 var markdown = sync.OnceValue(func() *template.Template {
 	return template.Must(template.New("").Funcs(template.FuncMap{
 		"setting": SettingOf,
@@ -53,8 +53,7 @@ var markdown = sync.OnceValue(func() *template.Template {
 	}).Parse(markdownTemplate))
 })
 
-// writeMarkdown writes the page for people: what was run, what came out, and the
-// charts as text.
+// writeMarkdown writes report.md for a run: the settings, the results, and the charts as text.
 func writeMarkdown(w io.Writer, r *engine.Result, samples *curves) error {
 	t, err := markdown().Clone()
 	if err != nil {
@@ -64,12 +63,12 @@ func writeMarkdown(w io.Writer, r *engine.Result, samples *curves) error {
 	return executeMarkdown(w, t, "run", r)
 }
 
-// writeSweepMarkdown writes the table that compares the runs of a sweep.
+// writeSweepMarkdown writes report.md for a sweep: tables that compare the runs.
 func writeSweepMarkdown(w io.Writer, r *Report) error {
 	return executeMarkdown(w, markdown(), "sweep", r)
 }
 
-// executeMarkdown writes a template at once, so that an error leaves no half page.
+// executeMarkdown executes a template. It writes nothing if the template fails.
 func executeMarkdown(w io.Writer, t *template.Template, name string, data any) error {
 	var b strings.Builder
 	if err := t.ExecuteTemplate(&b, name, data); err != nil {
@@ -79,23 +78,24 @@ func executeMarkdown(w io.Writer, t *template.Template, name string, data any) e
 	return err
 }
 
-// mdEnding describes how a run ended; "" if it ended well.
-func mdEnding(why engine.Ending, what string, interrupted bool) string {
-	const until = " this is what was measured until then."
+// mdEnding returns a sentence, after a space, about how a run ended; empty if the run is complete and all
+// assertions hold. problem is the error that ended the run, or empty.
+func mdEnding(why engine.Ending, problem string, interrupted bool) string {
+	const until = " these are the results until then."
 	switch {
-	case what != "":
-		return " Broken off: " + strings.ReplaceAll(what, "\n", "; ") + ";" + until
+	case problem != "":
+		return " Stopped by an error: " + strings.ReplaceAll(problem, "\n", "; ") + ";" + until
 	case why == engine.Unfinished:
-		return " It is still running, or was killed:" + until
+		return " Still running, or killed:" + until
 	case interrupted:
 		return " Interrupted:" + until
 	case why == engine.Unmet:
-		return " It did not hold."
+		return " An assertion was not met."
 	}
 	return ""
 }
 
-// mdPercent formats a share, a float64 or a figure, in percent.
+// mdPercent formats a share, which is a float64 or a figures.Figure, in percent.
 func mdPercent(decimals int, share any) string {
 	if f, ok := share.(figures.Figure); ok {
 		return f.Times(100).Text(decimals) + " %"
@@ -108,7 +108,7 @@ func mdGauge(g encoders.Gauge) string {
 	return strings.TrimSpace(units.Significant(g.Value, 3) + " " + g.Unit)
 }
 
-// mdName escapes a name from a schema for a cell of a table.
+// mdName escapes a name from a schema for a cell of a Markdown table.
 func mdName(name string) string {
 	return strings.NewReplacer("|", "&#124;", "<", "&lt;", "&", "&amp;").Replace(name)
 }
@@ -119,6 +119,8 @@ type mdChange struct {
 	Label string
 }
 
+// mdChanges returns the rows of the table of changes. Similar consecutive changes, such as those of a
+// drag, share a row.
 func mdChanges(changes []config.StampedChange) (list []mdChange) {
 	for i := 0; i < len(changes); {
 		label, n := config.Summarise(changes[i:])
@@ -128,54 +130,55 @@ func mdChanges(changes []config.StampedChange) (list []mdChange) {
 	return list
 }
 
-// comparedLane is a row of the table of lanes that ran side by side.
+// comparedLane is a row of the table that compares lanes.
 type comparedLane struct {
 	engine.ComparedLane
-	FromS  float64
-	Bounds string // of the ratio to the first lane
+	FromS  float64 // when the lane joined, in seconds
+	Bounds string  // 95 % confidence interval of the ratio to the first lane
 	Wrong  int64
 }
 
-// lanesCompared lists the lanes, over the time that all have in common; none without shadows.
+// lanesCompared returns the rows of the table that compares lanes; none without shadows.
 func lanesCompared(r *engine.Result) (list []comparedLane) {
 	if c := r.Comparison; c != nil && len(c.Lanes) == 1+len(r.Shadows) {
 		for i, l := range c.Lanes {
-			x := comparedLane{ComparedLane: l, Wrong: r.Totals.Wrong}
+			row := comparedLane{ComparedLane: l, Wrong: r.Totals.Wrong} // the first lane has no bounds
 			if i > 0 {
-				x.FromS, x.Wrong, x.Bounds = r.Shadows[i-1].FromS, r.Shadows[i-1].Totals.Wrong, "too few data"
+				shadow := &r.Shadows[i-1]
+				row.FromS, row.Wrong, row.Bounds = shadow.FromS, shadow.Totals.Wrong, "too few data"
 			}
 			if _, known := l.TimesLo.Value(); known {
-				x.Bounds = l.TimesLo.Text(3) + " to " + l.TimesHi.Text(3)
+				row.Bounds = l.TimesLo.Text(3) + " to " + l.TimesHi.Text(3)
 			}
-			list = append(list, x)
+			list = append(list, row)
 		}
 	}
 	return list
 }
 
-// titledCurve is a curve that report.md draws.
-type titledCurve struct {
+// chartedCurve is a curve that report.md charts.
+type chartedCurve struct {
 	curve
 	title string
 }
 
-// shownCurves returns the three charts of the dashboard, and those of the display that have
-// something to show.
-func shownCurves(r *engine.Result) []titledCurve {
+// chartedCurves returns the curves that report.md charts: three for all runs, and those of the display
+// that are not zero throughout.
+func chartedCurves(r *engine.Result) []chartedCurve {
 	p := &r.Totals.Playout
-	list := []titledCurve{{payloadCurve, "Payload, kbps"}, {changedCurve, "Bits per changed " + mdName(r.Item)},
-		{failureCurve, "Decode failures a second"}}
+	list := []chartedCurve{{payloadCurve, "Payload, kbps"}, {changedCurve, "Bits per changed " + mdName(r.Item)},
+		{failureCurve, "Decode failures per second"}}
 	if p.StarvedRatio.Or(0) > 0 {
-		list = append(list, titledCurve{starvedCurve, "Display ticks starved, %"})
+		list = append(list, chartedCurve{starvedCurve, "Display ticks starved, %"})
 	}
 	if p.Late > 0 {
-		list = append(list, titledCurve{lateCurve, "Snapshots too late for the display, a second"})
+		list = append(list, chartedCurve{lateCurve, "Late snapshots per second"})
 	}
 	if p.PositionErrorMM != nil && p.PositionErrorMM.Max > 0 {
-		list = append(list, titledCurve{positionCurve, "The worst shown cube is off by, mm"})
+		list = append(list, chartedCurve{positionCurve, "Largest position error of a displayed cube, mm"})
 	}
 	if p.OrientationErrorDeg != nil && p.OrientationErrorDeg.Max > 0 {
-		list = append(list, titledCurve{orientationCurve, "The worst shown cube is turned by, degrees"})
+		list = append(list, chartedCurve{orientationCurve, "Largest rotation error of a displayed cube, degrees"})
 	}
 	return list
 }
@@ -183,31 +186,32 @@ func shownCurves(r *engine.Result) []titledCurve {
 // mdChart is a chart as text.
 type mdChart struct{ Title, Plot string }
 
-// mdCharts draws the charts over the whole run: shares by their means, errors by their peaks.
-func mdCharts(r *engine.Result, run *curves) (list []mdChart) {
-	if run.end == run.begin {
+// mdCharts returns the charts of a run; none if it has no samples.
+func mdCharts(r *engine.Result, data *curves) (list []mdChart) {
+	if data.end == data.begin { // no samples
 		return nil
 	}
-	for _, x := range shownCurves(r) {
-		list = append(list, mdChart{x.title, plot(run.of(x.curve), x.curve >= peaks, run.begin, run.end)})
+	for _, x := range chartedCurves(r) {
+		hasPeaks := x.curve >= firstPeakCurve
+		list = append(list, mdChart{x.title, plot(data.series(x.curve), hasPeaks, data.begin, data.end)})
 	}
 	return list
 }
 
-// plot draws v over the run's seconds: bucketed to the chart's width (the mean,
-// or the peak where spikes are the point), with a scale that starts at zero.
+// plot returns a chart of v as text, with a scale that starts at 0. It reduces v to the width of the
+// chart: to maxima if peaks is set, otherwise to means. from and to are the time range of v.
 func plot(v []float64, peaks bool, from, to time.Duration) string {
 	const width, height = 72, 10
 	v = bucket(v, min(width, len(v)), peaks)
 	top := slices.Max(v)
 	if top <= 0 || math.IsInf(top, 0) || math.IsNaN(top) {
-		top = 1
+		top = 1 // asciigraph needs a finite range above 0
 	}
 	return asciigraph.Plot(v, asciigraph.Height(height), asciigraph.Precision(1), asciigraph.LowerBound(0), asciigraph.UpperBound(top),
 		asciigraph.Caption(fmt.Sprintf("%.1f to %.1f s", from.Seconds(), to.Seconds())))
 }
 
-// bucket reduces v to n values.
+// bucket reduces v to n values, each the maximum (peaks) or the mean of a part of v.
 func bucket(v []float64, n int, peaks bool) []float64 {
 	out := make([]float64, n)
 	for i := range out {
@@ -223,18 +227,27 @@ func bucket(v []float64, n int, peaks bool) []float64 {
 	return out
 }
 
-// sweepTable returns the table that compares the runs of a sweep.
+// sweepTable returns the table that compares the runs of a sweep, one row for each. The first columns are
+// the settings of the sweep, by key. A sweep without settings, which only an edited report contains, has
+// the number of each run instead, from 1.
 func sweepTable(r *Report) string {
 	keys := slices.Sorted(maps.Keys(r.Runs[0].Set))
-	list := texttable.New(slices.Concat(keys, texttable.Numbers("payload kbps", "wire kbps", "p95 bytes", "decoded", "lost", "failures", "wrong"),
-		texttable.Numbers(mdItemHeads(r)...))...)
-	for _, run := range r.Runs {
-		at := placeInSweep(run, keys)
+	identifiers := keys
+	if len(keys) == 0 {
+		identifiers = []string{"run"}
+	}
+	list := texttable.New(slices.Concat(identifiers, texttable.Numbers("payload kbps", "wire kbps", "p95 bytes", "decoded", "lost",
+		"failures", "wrong"), texttable.Numbers(mdItemHeads(r)...))...)
+	for i, run := range r.Runs {
+		cells := placeInSweep(run, keys)
+		if len(keys) == 0 {
+			cells = []string{strconv.Itoa(i + 1)}
+		}
 		if run.Interrupted {
-			at[len(at)-1] += fmt.Sprintf(" (interrupted after %.1f s)", run.DurationS)
+			cells[len(cells)-1] += fmt.Sprintf(" (interrupted after %.1f s)", run.DurationS)
 		}
 		t := &run.Totals
-		list.Add(at, t.PayloadKbps, t.WireKbps, fmt.Sprintf("%.0f", t.PacketBytes.P95), t.Decoded, t.Lost, t.Failed(), t.Wrong,
+		list.Add(cells, t.PayloadKbps, t.WireKbps, fmt.Sprintf("%.0f", t.PacketBytes.P95), t.Decoded, t.Lost, t.Failed(), t.Wrong,
 			mdItemCells(r, run))
 	}
 	var b strings.Builder
@@ -242,8 +255,8 @@ func sweepTable(r *Report) string {
 	return b.String()
 }
 
-// mdItemHeads are the columns of a sweep that are not of cubes: bits per item, and
-// what the ends of a protocol say, the receiver's first.
+// mdItemHeads returns the additional columns of a sweep over data that are not cubes: bits per item, and
+// the gauges of encoders and decoders.
 func mdItemHeads(r *Report) []string {
 	first := r.Runs[0]
 	if first.Totals.BitsPerCube != nil {
@@ -258,7 +271,7 @@ func mdItemHeads(r *Report) []string {
 	return append(heads, gaugeNames(r)...)
 }
 
-// mdItemCells are the cells of one run below them.
+// mdItemCells returns the cells of one run in the columns of mdItemHeads.
 func mdItemCells(r *Report, run *engine.Result) []string {
 	t := &run.Totals
 	if t.BitsPerCube != nil {
@@ -270,18 +283,19 @@ func mdItemCells(r *Report, run *engine.Result) []string {
 	} else if run.Item == "byte" {
 		cells = append(cells, fmt.Sprintf("%.1f %%", t.BitsPerItem.Times(100.0/8)))
 	}
-	ends := slices.Concat(t.Sender, t.Receiver)
+	gauges := slices.Concat(t.Sender, t.Receiver)
 	for _, name := range gaugeNames(r) {
 		cell := ""
-		if i := slices.IndexFunc(ends, func(g encoders.Gauge) bool { return g.Name == name }); i >= 0 {
-			cell = mdGauge(ends[i])
+		if i := slices.IndexFunc(gauges, func(g encoders.Gauge) bool { return g.Name == name }); i >= 0 {
+			cell = mdGauge(gauges[i])
 		}
 		cells = append(cells, cell)
 	}
 	return cells
 }
 
-// gaugeNames lists what either end of any run says of itself.
+// gaugeNames returns the distinct names of the gauges of all runs, in the order of the runs: of each, the
+// gauges of the encoder, then those of the decoder.
 func gaugeNames(r *Report) []string {
 	var names []string
 	for _, run := range r.Runs {
@@ -294,11 +308,11 @@ func gaugeNames(r *Report) []string {
 	return names
 }
 
-// placeInSweep returns the values of a run's keys.
+// placeInSweep returns the values of the settings with the given keys in a run of a sweep, in this order.
 func placeInSweep(run *engine.Result, keys []string) []string {
-	at := make([]string, len(keys))
+	values := make([]string, len(keys))
 	for i, k := range keys {
-		at[i] = run.Set[k]
+		values[i] = run.Set[k]
 	}
-	return at
+	return values
 }

@@ -12,8 +12,7 @@ import (
 	"wirelab/experiment/figures"
 )
 
-// The page for people charts what went wrong with the display, up to its worst, and
-// nothing of what never did.
+// report.md charts the problems of the display that occurred, with their maxima, and no others.
 func TestPlayoutCharts(t *testing.T) {
 	mm, deg := &figures.Quantiles{Max: 80}, &figures.Quantiles{}
 	samples := make([]meters.Sample, 50)
@@ -27,20 +26,20 @@ func TestPlayoutCharts(t *testing.T) {
 	}
 	charted := func(p *figures.Playout) string {
 		var got []string
-		for _, c := range shownCurves(&engine.Result{Totals: figures.Totals{Playout: *p}})[3:] {
-			v := run.of(c.curve)
+		for _, c := range chartedCurves(&engine.Result{Totals: figures.Totals{Playout: *p}})[3:] {
+			v := run.series(c.curve)
 			got = append(got, fmt.Sprintf("%s: %g of %d", c.title, slices.Max(v), len(v)))
 		}
 		return strings.Join(got, "; ")
 	}
-	want := "Display ticks starved, %: 50 of 50; Snapshots too late for the display, a second: 20 of 50; The worst shown cube is off by, mm: 80 of 50"
+	want := "Display ticks starved, %: 50 of 50; Late snapshots per second: 20 of 50; Largest position error of a displayed cube, mm: 80 of 50"
 	if got := charted(&figures.Playout{StarvedRatio: figures.Known(0.01), Late: 2, PositionErrorMM: mm,
 		OrientationErrorDeg: deg}); got != want {
 		t.Errorf("charts %q, want %q", got, want)
 	}
 	deg.Max = 1
 	if got := charted(&figures.Playout{PositionErrorMM: &figures.Quantiles{},
-		OrientationErrorDeg: deg}); got != "The worst shown cube is turned by, degrees: 0 of 50" {
+		OrientationErrorDeg: deg}); got != "Largest rotation error of a displayed cube, degrees: 0 of 50" {
 		t.Errorf("charts %q of a display that only turned something", got)
 	}
 	if got := charted(&figures.Playout{}); got != "" {

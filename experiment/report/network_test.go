@@ -16,9 +16,9 @@ import (
 	"wirelab/lossmodel/measure"
 )
 
-// What the meter counts as packets pass against what is measured afterwards in
-// the report's own packets.csv, read as a capture.
-func TestNetworkAgreesWithTheCapture(t *testing.T) {
+// The meter's figures of the network equal those computed from the report's own packets.csv, read
+// as a capture.
+func TestNetworkAgreesWithCapture(t *testing.T) {
 	c := config.Default()
 	c.Seed, c.Duration = 6, 40*time.Second
 	for key, v := range map[string]any{"down.loss": "8%", "down.burst": 3, "down.latency": "50ms", "down.jitter": "25ms",
@@ -27,7 +27,7 @@ func TestNetworkAgreesWithTheCapture(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	folder, err := (*atomicfile.Disk)(nil).Open(t.TempDir(), resultName.MatchString, false)
+	folder, err := (*atomicfile.Disk)(nil).Open(t.TempDir(), reportFileName.MatchString, false)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -59,11 +59,11 @@ func TestNetworkAgreesWithTheCapture(t *testing.T) {
 	near := func(what string, got, want, tolerance float64) {
 		t.Helper()
 		if math.Abs(got-want) > tolerance || want == 0 {
-			t.Errorf("%s: %g, the capture says %g", what, got, want)
+			t.Errorf("%s: %g, from the capture %g", what, got, want)
 		}
 	}
-	// The meter knows that packets under way at the end are not lost, and looks at
-	// packets where the capture takes the copy that came first.
+	// The meter does not count packets in flight at the end as lost, and considers
+	// the packets themselves, whereas a capture has the copy that arrived first.
 	near("loss", got.LossRate.Or(-1), want.LossRate, 0.001)
 	near("mean burst", got.MeanBurst.Or(-1), want.MeanBurst, 0.05)
 	near("reordered", got.ReorderedRatio.Or(-1), want.Reordering.Ratio, 0.003)

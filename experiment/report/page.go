@@ -6,18 +6,22 @@ import (
 	"wirelab/experiment/engine"
 )
 
-// Page is a page for a browser that is made from the rows of samples.csv and packets.csv.
+// Page builds report.html from the rows of samples.csv and packets.csv.
 type Page interface {
+	// Sample adds a row of samples.csv.
 	Sample(row []string)
+	// Packet adds a row of packets.csv.
 	Packet(row []string)
-	// Copy returns a page that goes on from here, for rows that may still change.
+	// Copy returns an independent copy. Rows that may still change are added to a copy.
 	Copy() Page
-	// Write writes the page for the result.
+	// Write writes the page for result r.
 	Write(w io.Writer, r *engine.Result) error
 }
 
-// Pages makes report.html. The zero value makes none.
+// Pages creates report.html. A nil function means that no page is written.
 type Pages struct {
-	Run   func(sampleHead, packetHead []string) Page
+	// Run returns an empty page of a run. The arguments are the column names of the two files.
+	Run func(sampleHead, packetHead []string) Page
+	// Sweep writes the page of a sweep.
 	Sweep func(w io.Writer, r *Report) error
 }

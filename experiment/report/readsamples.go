@@ -12,15 +12,16 @@ import (
 	"wirelab/experiment/engine/packetlog"
 )
 
-// maxSampleRows bounds what is read of a samples.csv: over an hour; more would not
-// be seen in a chart.
+// maxSampleRows is the maximum number of rows that ReadSamples reads: over an hour, more than a chart
+// can show.
 const maxSampleRows = 40_000
 
-// ReadSamples reads what a samples.csv holds for charts: bandwidth, changed items and what
-// became of the packets.
+// ReadSamples reads the figures that charts need from a samples.csv: bandwidth, changed rows and the
+// outcomes of packets. The other fields of the samples stay zero. It stops without an error at a
+// truncated line.
 func ReadSamples(path string) ([]meters.Sample, error) {
 	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() {
-		return nil, fmt.Errorf("%s is no file", path) // to open a pipe is to wait
+		return nil, fmt.Errorf("%s is not a regular file", path) // opening a pipe would block
 	}
 	f, err := os.Open(path)
 	if err != nil {
@@ -31,20 +32,20 @@ func ReadSamples(path string) ([]meters.Sample, error) {
 	r.ReuseRecord = true
 	head, err := r.Read()
 	if err != nil {
-		return nil, fmt.Errorf("%s is no table: %w", path, err)
+		return nil, fmt.Errorf("%s is not a CSV file: %w", path, err)
 	}
-	at := map[string]int{}
+	columns := map[string]int{} // by name
 	for i, name := range head {
-		at[name] = i
+		columns[name] = i
 	}
 	var out []meters.Sample
 	for len(out) < maxSampleRows {
 		row, err := r.Read()
-		if err != nil { // the end, or a line that was cut off
+		if err != nil { // the end of the file, or a truncated line
 			break
 		}
-		number := func(name string) float64 {
-			if i, ok := at[name]; ok {
+		number := func(name string) float64 { // 0 if the column is missing or has no finite number below 1e12
+			if i, ok := columns[name]; ok {
 				if v, err := strconv.ParseFloat(row[i], 64); err == nil && math.Abs(v) < 1e12 {
 					return v
 				}
@@ -54,8 +55,8 @@ func ReadSamples(path string) ([]meters.Sample, error) {
 		bits := func(kbps float64) int64 { return int64(math.Round(kbps * 1000 * meters.SamplePeriod.Seconds())) }
 		s := meters.Sample{T: time.Duration(math.Round(number("t_s")*1000)) * time.Millisecond, Sent: int(number("sent")),
 			PayloadBits: bits(number("payload_kbps")), WireBits: bits(number("wire_kbps")), FeedbackBits: bits(number("feedback_kbps"))}
-		if per := number("bits_per_changed"); per > 0 {
-			s.Changed = int64(math.Round(float64(s.PayloadBits) / per))
+		if perChanged := number("bits_per_changed"); perChanged > 0 { // the file has the ratio, not the number of rows
+			s.Changed = int64(math.Round(float64(s.PayloadBits) / perChanged))
 		}
 		for o := packetlog.Decoded; o < packetlog.NumOutcomes; o++ {
 			s.Outcomes[o] = int(number(o.String()))

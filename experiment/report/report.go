@@ -10,28 +10,28 @@ import (
 	"wirelab/experiment/figures"
 )
 
-// Report is what `run` prints and saves: one result, or one for each point of a
-// sweep.
+// Report contains the results that `tui run` prints and saves: one, or one for each run of a sweep.
 type Report struct {
-	Runs        []*engine.Result // those that there are
+	Runs        []*engine.Result // runs with a result, in the order of the grid
 	Sweep       bool
 	Interrupted bool
-	Planned     int           // how many runs there were to be
-	Reason      engine.Ending // why it ended
-	Error       string        // what went wrong, if the reason is data or machine
+	Planned     int           // number of planned runs; 0 if unknown
+	Reason      engine.Ending // why the run or the sweep ended
+	Error       string        // the error, if Reason is engine.BadData, BadMachine or BadNetwork
 }
 
-// sweepDoc is the JSON of a sweep, and of a run that never began.
+// sweepDoc is the JSON of a sweep, or of a run that did not begin.
 type sweepDoc struct {
 	Runs        []*engine.Result `json:"runs"`
 	Planned     int              `json:"planned"`
 	Reason      engine.Ending    `json:"reason"`
 	Interrupted bool             `json:"interrupted"`
 	Error       string           `json:"error,omitempty"`
-	Version     int              `json:"version,omitempty"` // of the format, of a single run
+	Version     int              `json:"version,omitempty"` // engine.ReportVersion, when a single run is read
 }
 
-// MarshalJSON gives the one result, or {"runs": [...]} for a sweep.
+// MarshalJSON implements json.Marshaler: it returns the JSON of the only result, or {"runs": [...]} for
+// a sweep.
 func (r *Report) MarshalJSON() ([]byte, error) {
 	if r.Sweep || len(r.Runs) == 0 {
 		return json.Marshal(sweepDoc{append([]*engine.Result{}, r.Runs...), r.Planned, r.Reason, r.Interrupted, r.Error, 0})
@@ -39,8 +39,9 @@ func (r *Report) MarshalJSON() ([]byte, error) {
 	return json.Marshal(r.Runs[0])
 }
 
-// End notes why all of it ended; err is what went wrong, nil if nothing did.
-func (r *Report) End(err error) {
+// SetReason sets r.Reason and r.Error. err is the error that ended the run or the sweep; nil if there
+// was none.
+func (r *Report) SetReason(err error) {
 	switch {
 	case errors.Is(err, ErrWrite):
 		r.Reason = engine.BadMachine
@@ -60,20 +61,21 @@ func (r *Report) End(err error) {
 	}
 }
 
-// End notes in the result of one run why it ended.
-func End(x *engine.Result, err error) {
+// SetReason sets x.Reason and x.Error. err is the error that ended the run; nil if there was none.
+func SetReason(x *engine.Result, err error) {
 	r := Report{Runs: []*engine.Result{x}, Interrupted: x.Interrupted}
-	r.End(err)
+	r.SetReason(err)
 	x.Reason, x.Error = r.Reason, r.Error
 }
 
-// SettingOf returns a setting from the configuration of a result, such as the name of its
-// encoder; "" if it is missing.
+// SettingOf returns the value of a setting in the configuration of a result; empty if it is missing.
+// For example, table "encoder" and key "name" give the name of the encoder.
 func SettingOf(r *engine.Result, table, key string) string {
 	return r.Config.Text(table + "." + key)
 }
 
-// Lanes returns the names and totals of the encoder and of its shadows.
+// Lanes iterates over the lanes of a result, with the name of the encoder and the totals: first the
+// active encoder, then the shadows.
 func Lanes(r *engine.Result) iter.Seq2[string, *figures.Totals] {
 	return func(yield func(string, *figures.Totals) bool) {
 		if !yield(SettingOf(r, "encoder", "name"), &r.Totals) {
@@ -87,9 +89,9 @@ func Lanes(r *engine.Result) iter.Seq2[string, *figures.Totals] {
 	}
 }
 
-// Failed returns a sentence for each assertion that did not hold, and for each
-// run in which a decoder went wrong: a lab that cannot be trusted has failed
-// whatever was asserted.
+// Failed returns a sentence for each assertion that does not hold, and for each run with wrong frames,
+// with frames or packets that the codec rejected, or with refused changes: such a run has failed even
+// without assertions.
 func (r *Report) Failed() []string {
 	var out []string
 	for _, run := range r.Runs {
@@ -100,24 +102,24 @@ func (r *Report) Failed() []string {
 		for _, a := range run.Assertions {
 			switch {
 			case a.Absent:
-				out = append(out, fmt.Sprintf("%sassertion %s %s: the run has no such figure: there are no data for it", where,
+				out = append(out, fmt.Sprintf("%sassertion %s %s: the run has no data for this figure", where,
 					a.Name, a.Bound))
 			case !a.Holds:
 				out = append(out, fmt.Sprintf("%sassertion %s %s does not hold: measured %g", where, a.Name, a.Bound, a.Got))
 			}
 		}
 		if run.Totals.Wrong > 0 {
-			out = append(out, fmt.Sprintf("%s%d packets decoded to something else than was sent", where, run.Totals.Wrong))
+			out = append(out, fmt.Sprintf("%s%d packets decoded to a frame that differs from the sender's", where, run.Totals.Wrong))
 		}
 		if run.Totals.EncodeFailed > 0 {
-			out = append(out, fmt.Sprintf("%sthe encoder refused %d frames: %s", where, run.Totals.EncodeFailed, run.CodecError))
+			out = append(out, fmt.Sprintf("%sthe encoder rejected %d frames: %s", where, run.Totals.EncodeFailed, run.CodecError))
 		}
 		if run.Totals.DecodeRefused > 0 {
-			out = append(out, fmt.Sprintf("%sthe decoder refused %d undamaged packets: %s", where, run.Totals.DecodeRefused,
+			out = append(out, fmt.Sprintf("%sthe decoder rejected %d undamaged packets: %s", where, run.Totals.DecodeRefused,
 				run.CodecError))
 		}
 		for _, x := range run.Refused {
-			out = append(out, fmt.Sprintf("%sthe change at %v (%s) did not fit: %s", where, x.T, x.Change.Label(), x.Why))
+			out = append(out, fmt.Sprintf("%sthe change at %v (%s) was refused: %s", where, x.T, x.Change.Label(), x.Why))
 		}
 	}
 	return out

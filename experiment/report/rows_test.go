@@ -20,25 +20,25 @@ import (
 	"wirelab/internal/atomicfile"
 )
 
-// keeper keeps what it is told of, and passes it on.
-type keeper struct {
+// recordingExporter records the samples and packets that it receives, and passes them to the Exporter.
+type recordingExporter struct {
 	*Exporter
 	packets []packetlog.Record
 	samples int
-	most    int // packets that were held at once
+	maxHeld int // largest number of stored packets
 }
 
-func (k *keeper) Sample(s *meters.Sample) { k.samples++; k.Exporter.Sample(s) }
+func (k *recordingExporter) Sample(s *meters.Sample) { k.samples++; k.Exporter.Sample(s) }
 
-func (k *keeper) Packet(p *packetlog.Record, x *engine.Problem) {
+func (k *recordingExporter) Packet(p *packetlog.Record, x *engine.Problem) {
 	k.packets = append(k.packets, *p)
 	k.Exporter.Packet(p, x)
-	k.most = max(k.most, len(k.list))
+	k.maxHeld = max(k.maxHeld, len(k.list))
 }
 
-// The files have a row for every sample, packet and copy, in order of sequence, although
-// packets end in another order and only some of them are held.
-func TestRowsOfALongRun(t *testing.T) {
+// The files have a row for every sample, packet and copy, in the order of sequence numbers,
+// although packets end in another order and only some of them are stored.
+func TestRowsOfLongRun(t *testing.T) {
 	c := config.Default()
 	c.Duration = 5 * time.Minute
 	for key, v := range map[string]any{"down.loss": "8%", "down.latency": "500ms", "down.jitter": "400ms", "down.duplicate": "20%",
@@ -47,16 +47,16 @@ func TestRowsOfALongRun(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	folder, err := (*atomicfile.Disk)(nil).Open(t.TempDir(), resultName.MatchString, false)
+	folder, err := (*atomicfile.Disk)(nil).Open(t.TempDir(), reportFileName.MatchString, false)
 	if err != nil {
 		t.Fatal(err)
 	}
-	out := &keeper{Exporter: NewExporter(folder, nil, nil, Pages{})}
+	out := &recordingExporter{Exporter: NewExporter(folder, nil, nil, Pages{})}
 	s, err := engine.NewSessionOf(c, labtest.NewCrowd(2, 1, -1, 1), engine.Options{Observer: out, KeepSamples: 1})
 	if err != nil {
 		t.Fatal(err)
 	}
-	for err == nil && !s.Done() { // reports are written on the way
+	for err == nil && !s.Done() { // reports are written meanwhile
 		if err = s.Advance(40 * time.Second); err == nil {
 			err = out.Write(s.Result())
 		}
@@ -81,7 +81,7 @@ func TestRowsOfALongRun(t *testing.T) {
 	})
 	want := make([][]string, len(out.packets))
 	for i := range want {
-		want[i] = packetRow(&endedPacket{Record: out.packets[i]})
+		want[i] = packetRow(&packetEntry{Record: out.packets[i]})
 	}
 	if got := rows("packets.csv"); !reflect.DeepEqual(got, want) {
 		t.Errorf("%d packets, want %d, or in another order", len(got), len(want))
@@ -89,15 +89,15 @@ func TestRowsOfALongRun(t *testing.T) {
 	if got := len(rows("samples.csv")); got != out.samples || got != 3000 {
 		t.Errorf("%d samples of %d", got, out.samples)
 	}
-	if out.most > openPackets+100 {
-		t.Errorf("%d of %d packets were held at once", out.most, len(want))
+	if out.maxHeld > minSettlePackets+100 {
+		t.Errorf("%d of %d packets were held at once", out.maxHeld, len(want))
 	}
 }
 
-// What is no file is not waited for.
-func TestSamplesOfNoFile(t *testing.T) {
+// ReadSamples does not wait for a pipe.
+func TestReadSamplesOfFolder(t *testing.T) {
 	dir := t.TempDir()
-	if _, err := ReadSamples(dir); err == nil || !strings.Contains(err.Error(), "is no file") {
+	if _, err := ReadSamples(dir); err == nil || !strings.Contains(err.Error(), "is not a regular file") {
 		t.Errorf("a folder: %v", err)
 	}
 }

@@ -20,17 +20,17 @@ import (
 
 // SavedReport is a report in a folder of reports.
 type SavedReport struct {
-	Name  string // of its folder
-	Path  string // of its report.json
-	Saved time.Time
-	Bytes int64
+	Name  string    // name of its folder
+	Path  string    // path of its report.json
+	Saved time.Time // when report.json was written
+	Bytes int64     // size of report.json
 }
 
-// maxReports is how many reports SavedReports lists.
+// maxReports is the maximum number of reports that SavedReports returns.
 const maxReports = 1000
 
-// SavedReports lists the reports below dir, the newest first, at most MaxReports.
-// A folder that does not exist holds none.
+// SavedReports returns the reports below dir, the newest first, at most maxReports. It returns none if
+// dir does not exist.
 func SavedReports(dir string) ([]SavedReport, error) {
 	entries, err := os.ReadDir(dir)
 	if err != nil && !os.IsNotExist(err) {
@@ -38,8 +38,8 @@ func SavedReports(dir string) ([]SavedReport, error) {
 	}
 	var list []SavedReport
 	for _, e := range entries {
-		if strings.HasPrefix(e.Name(), deleted) {
-			continue
+		if strings.HasPrefix(e.Name(), deletedPrefix) {
+			continue // a deleted report that Restore can restore
 		}
 		path := filepath.Join(dir, e.Name(), "report.json")
 		if info, err := os.Stat(path); err == nil && info.Mode().IsRegular() {
@@ -52,71 +52,72 @@ func SavedReports(dir string) ([]SavedReport, error) {
 	return list[:min(len(list), maxReports)], nil
 }
 
-// Automatic stands in the name of a report that nobody asked for, behind the date: one
-// that was saved because the program was ended.
+// Automatic follows the date in the folder name of an automatic report: one that was saved because the
+// user quit without saving.
 const Automatic = "autosave-"
 
-// automatic is how such a report is called, unless somebody gave it another name.
-var automatic = regexp.MustCompile(`^[0-9]{4}-[0-9]{2}-[0-9]{2}-[0-9]{6}-` + Automatic)
+// automaticName matches the folder name of an automatic report that was not renamed.
+var automaticName = regexp.MustCompile(`^[0-9]{4}-[0-9]{2}-[0-9]{2}-[0-9]{6}-` + Automatic)
 
-// Automatic reports whether nobody asked for the report.
-func (s *SavedReport) Automatic() bool { return automatic.MatchString(s.Name) }
+// Automatic reports whether the report was saved automatically and not renamed.
+func (s *SavedReport) Automatic() bool { return automaticName.MatchString(s.Name) }
 
-// keptAutomatic is how many reports are kept that nobody asked for.
-const keptAutomatic = 10
+// maxAutomatic is the number of newest automatic reports that Prune keeps.
+const maxAutomatic = 10
 
-// Prune removes the reports below dir that nobody asked for, but for the newest.
+// Prune removes the automatic reports below dir, except for the newest maxAutomatic. It ignores errors.
 func Prune(disk *atomicfile.Disk, dir string) {
 	list, _ := SavedReports(dir)
 	list = slices.DeleteFunc(list, func(s SavedReport) bool { return !s.Automatic() })
-	for _, s := range list[min(len(list), keptAutomatic):] {
-		_ = disk.RemoveAll(filepath.Dir(s.Path)) // a report that stays does no harm
+	for _, s := range list[min(len(list), maxAutomatic):] {
+		_ = disk.RemoveAll(filepath.Dir(s.Path))
 	}
 }
 
-// deleted stands before the name of a report that was deleted and can still be had back.
-const deleted = ".deleted-"
+// deletedPrefix is the prefix of the folder name of a deleted report that can be restored.
+const deletedPrefix = ".deleted-"
 
-// keptDeleted is how many reports can be had back.
-const keptDeleted = 10
+// maxDeleted is the number of deleted reports that can be restored.
+const maxDeleted = 10
 
-// Rename gives the folder of a report another name beside the old one.
+// Rename renames the folder of a report. name must not contain a separator or begin with a dot.
 func (s *SavedReport) Rename(name string) error {
 	if name == "" || name != filepath.Base(name) || strings.HasPrefix(name, ".") {
-		return fmt.Errorf("%q is no name for a folder of a report", name)
+		return fmt.Errorf("%q is not a valid name for the folder of a report", name)
 	}
-	return move(filepath.Dir(s.Path), filepath.Join(filepath.Dir(filepath.Dir(s.Path)), name))
+	return renameDir(filepath.Dir(s.Path), filepath.Join(filepath.Dir(filepath.Dir(s.Path)), name))
 }
 
-// Delete takes a report out of the list. Until ten others were deleted Restore brings it back.
+// Delete hides a report from SavedReports by renaming its folder. Restore can restore it as long as it is
+// one of the last maxDeleted by name; Delete removes those before.
 func (s *SavedReport) Delete(disk *atomicfile.Disk) error {
-	dir := filepath.Dir(filepath.Dir(s.Path))
-	if err := move(filepath.Dir(s.Path), filepath.Join(dir, deleted+s.Name)); err != nil {
+	dir := filepath.Dir(filepath.Dir(s.Path)) // the folder of all reports
+	if err := renameDir(filepath.Dir(s.Path), filepath.Join(dir, deletedPrefix+s.Name)); err != nil {
 		return err
 	}
 	entries, _ := os.ReadDir(dir)
-	var gone []string
+	var deletedBefore []string // sorted by name, as os.ReadDir returns them
 	for _, e := range entries {
-		if strings.HasPrefix(e.Name(), deleted) && e.Name() != deleted+s.Name {
-			gone = append(gone, e.Name())
+		if strings.HasPrefix(e.Name(), deletedPrefix) && e.Name() != deletedPrefix+s.Name {
+			deletedBefore = append(deletedBefore, e.Name())
 		}
 	}
-	for _, name := range gone[:max(len(gone)-keptDeleted+1, 0)] {
-		_ = disk.RemoveAll(filepath.Join(dir, name)) // what stays is in nobody's way
+	for _, name := range deletedBefore[:max(len(deletedBefore)-maxDeleted+1, 0)] { // +1: this report counts too
+		_ = disk.RemoveAll(filepath.Join(dir, name)) // after an error the hidden folder stays, which is harmless
 	}
 	return nil
 }
 
-// Restore brings a deleted report back.
+// Restore restores a deleted report under its old name.
 func (s *SavedReport) Restore() error {
 	dir := filepath.Dir(filepath.Dir(s.Path))
-	return move(filepath.Join(dir, deleted+s.Name), filepath.Dir(s.Path))
+	return renameDir(filepath.Join(dir, deletedPrefix+s.Name), filepath.Dir(s.Path))
 }
 
-// move renames a folder, unless the name is taken.
-func move(from, to string) error {
+// renameDir renames a folder. It returns an error if to exists.
+func renameDir(from, to string) error {
 	if _, err := os.Lstat(to); err == nil {
-		return fmt.Errorf("there is a %s already", filepath.Base(to))
+		return fmt.Errorf("%s already exists", filepath.Base(to))
 	}
 	if err := os.Rename(from, to); err != nil {
 		return errors.New(config.WithoutPath(err))
@@ -124,8 +125,8 @@ func move(from, to string) error {
 	return nil
 }
 
-// laterVersion returns the version of a report that is newer than what can be read
-// here; 0 if it is not. Whatever else has changed in it, its version is where it was.
+// laterVersion returns the format version of a report if it is later than engine.ReportVersion;
+// otherwise 0. The keys of the version are the same in all formats, also in later ones.
 func laterVersion(data []byte) int {
 	var head struct {
 		Version int `json:"version"`
@@ -134,7 +135,7 @@ func laterVersion(data []byte) int {
 		} `json:"runs"`
 	}
 	if err := json.Unmarshal(data, &head); err != nil {
-		head.Version = 0 // it is not whole, or the runs are something else now
+		head.Version = 0 // the file is incomplete, or "runs" has another type in the later format
 		var alone struct {
 			Version int `json:"version"`
 		}
@@ -151,32 +152,32 @@ func laterVersion(data []byte) int {
 	return 0
 }
 
-// unreadable says in words why bytes are no report.
-func unreadable(data []byte, err error) string {
+// describeUnreadable describes why data is not a report that can be read. err is the error of parsing
+// it; it may be nil if the version is the reason. The result continues a sentence that begins with the
+// file's name.
+func describeUnreadable(data []byte, err error) string {
 	if v := laterVersion(data); v > 0 {
 		return fmt.Sprintf("was saved by a later version of Wirelab, in format %d; this one reads up to %d", v, engine.ReportVersion)
 	}
 	var sweep struct{ Plan string }
 	if json.Unmarshal(data, &sweep) == nil && sweep.Plan != "" {
-		return "is of tui sweep, and has the points of its grid and not the runs"
+		return "was written by tui sweep, and contains the points of the grid but not the runs"
 	}
 	switch trimmed := bytes.TrimSpace(data); {
 	case len(trimmed) == 0:
 		return "is empty"
 	case trimmed[0] != '{':
-		return "is no report: it does not begin as one"
+		return "is not a report: it is not a JSON object"
 	case trimmed[len(trimmed)-1] != '}':
-		return "is not whole: it ends in the middle"
+		return "is incomplete: the end of the JSON is missing"
 	}
-	return "is not whole: " + err.Error()
+	return "is damaged: " + err.Error()
 }
 
-// maxReportBytes bounds what is read as a report.
+// maxReportBytes is the maximum size of a report.
 const maxReportBytes = 256 << 20
 
-// ReadReport reads what Run or a live session saved: one result, or those of a
-// sweep. path names a report.json, or the folder that holds it. The error is fit
-// for a person, also about a file that is cut off or from a later version.
+// ReadReport reads the results in a saved report: one, or those of a sweep. See Read.
 func ReadReport(path string) ([]*engine.Result, error) {
 	r, err := Read(path)
 	if err != nil {
@@ -185,13 +186,14 @@ func ReadReport(path string) ([]*engine.Result, error) {
 	return r.Runs, nil
 }
 
-// Read is ReadReport, with what is said of all runs together.
+// Read reads a saved report. path is the path of report.json, or of the folder that contains it. The
+// error describes the problem for the user, also if the file is truncated or of a later version.
 func Read(path string) (*Report, error) {
 	bad := func(problem string) error {
 		return &config.Error{File: path, Problem: problem, Expected: "a report.json that `tui run --out` or the dashboard saved"}
 	}
 	if info, err := os.Stat(path); err == nil && info.IsDir() {
-		path = filepath.Join(path, "report.json") // the folder will do
+		path = filepath.Join(path, "report.json")
 	}
 	data, err := config.ReadFile(path, maxReportBytes, "a report.json of at most 256 MB")
 	if err != nil {
@@ -200,28 +202,28 @@ func Read(path string) (*Report, error) {
 	var file sweepDoc
 	var single engine.Result
 	if err := json.Unmarshal(data, &file); err != nil {
-		return nil, bad(unreadable(data, err))
+		return nil, bad(describeUnreadable(data, err))
 	}
-	if file.Runs == nil {
+	if file.Runs == nil { // the document is a single result, not a sweep
 		file = sweepDoc{Version: file.Version}
 		if err := json.Unmarshal(data, &single); err != nil {
-			return nil, bad(unreadable(data, err))
+			return nil, bad(describeUnreadable(data, err))
 		}
 		file.Runs = []*engine.Result{&single}
 	}
 	if file.Version > engine.ReportVersion || slices.ContainsFunc(file.Runs, func(r *engine.Result) bool {
 		return r != nil && r.Version > engine.ReportVersion
 	}) {
-		return nil, bad(unreadable(data, nil))
+		return nil, bad(describeUnreadable(data, nil))
 	}
-	sweep := file.Planned > 0 || len(file.Runs) != 1
+	sweep := file.Planned > 0 || len(file.Runs) != 1 // a sweep may have finished only one run
 	if len(file.Runs) == 0 {
-		return nil, noRuns(path, &file)
+		return nil, noRunsError(path, &file)
 	}
 	for _, r := range file.Runs {
 		if r != nil && r.Config != nil && r.Digest != "" && r.DurationNS == 0 && r.Frames == 0 {
-			return nil, &config.Error{File: path, Problem: "is of a run that was broken off before anything was sent",
-				Expected: "one that there is something to repeat of"}
+			return nil, &config.Error{File: path, Problem: "is the report of a run that ended before it sent a packet",
+				Expected: "the report of a run with packets"}
 		}
 		if r == nil || r.Config == nil || r.Digest == "" || r.DurationNS <= 0 {
 			return nil, bad("lacks config, duration_ns or digest")
@@ -234,48 +236,50 @@ func Read(path string) (*Report, error) {
 		Error: file.Error}, nil
 }
 
-// noRuns says why there is nothing in a report.
-func noRuns(path string, doc *sweepDoc) error {
-	problem := "holds no runs"
+// noRunsError returns the error of the report at path, which contains no runs. It says why, if known.
+func noRunsError(path string, doc *sweepDoc) error {
+	problem := "contains no runs"
 	if doc.Planned > 0 {
-		problem = fmt.Sprintf("holds none of the %d runs that were planned", doc.Planned)
+		problem = fmt.Sprintf("contains none of the %d planned runs", doc.Planned)
 	}
-	if why := broken(doc.Reason, doc.Error); why != "" {
+	if why := describeEnding(doc.Reason, doc.Error); why != "" {
 		problem += ": it " + why
 	}
-	return &config.Error{File: path, Problem: problem, Expected: "a report that there is something to repeat of"}
+	return &config.Error{File: path, Problem: problem, Expected: "a report with at least one run"}
 }
 
-// broken says in words why a report is not of all that was planned; "" if it is.
-func broken(why engine.Ending, what string) string {
+// describeEnding describes why a report does not contain everything that was planned; empty if it does, and
+// for a report that the user saved during a live session. problem is the error that ended the run, if why
+// is one of the errors. The result continues a sentence that begins with a noun such as "the sweep".
+func describeEnding(why engine.Ending, problem string) string {
 	switch why {
 	case engine.Interrupted:
 		return "was interrupted"
 	case engine.BadData, engine.BadMachine, engine.BadNetwork:
-		return "was broken off: " + what
+		return "was stopped by an error: " + problem
 	case engine.Unfinished:
 		return "is still running, or was killed"
 	}
 	return ""
 }
 
-// Missing says of a sweep what is not there of all that was planned; "" if nothing. Of a
-// report that does not say what was planned nobody knows.
+// Missing describes how many runs of a sweep are missing and why. The result is empty if the sweep is
+// complete, if the report is not one of a sweep, or if it does not contain the planned number of runs.
 func (r *Report) Missing() string {
 	if !r.Sweep || r.Planned == 0 {
 		return ""
 	}
-	whole := 0
+	complete := 0
 	for _, run := range r.Runs {
-		if !run.Interrupted && !run.Partial && broken(run.Reason, "") == "" {
-			whole++
+		if !run.Interrupted && !run.Partial && describeEnding(run.Reason, "") == "" {
+			complete++
 		}
 	}
-	if whole >= r.Planned {
+	if complete >= r.Planned {
 		return ""
 	}
-	text := fmt.Sprintf("%d of %d runs are there to their ends", whole, r.Planned)
-	if why := broken(r.Reason, r.Error); why != "" {
+	text := fmt.Sprintf("%d of %d runs are complete", complete, r.Planned)
+	if why := describeEnding(r.Reason, r.Error); why != "" {
 		text += ": the sweep " + why
 	}
 	return text

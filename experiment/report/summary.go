@@ -9,10 +9,10 @@ import (
 	"wirelab/internal/units"
 )
 
-// writeSummary writes a row for each run of a sweep: what was set, the seed, and every
-// figure by its key. A figure that a run does not have is empty.
+// writeSummary writes summary.csv, which has a row for each run of a sweep: the settings, the seed, the
+// duration, the reason of its end and all figures by their keys. The cell of an unknown figure is empty.
 func writeSummary(w io.Writer, r *Report) error {
-	rows, sets := flat(r.Runs), make([]map[string]string, len(r.Runs))
+	rows, sets := flatTotals(r.Runs), make([]map[string]string, len(r.Runs))
 	for i, run := range r.Runs {
 		sets[i] = run.Set
 	}

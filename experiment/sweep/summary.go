@@ -129,7 +129,7 @@ type failedRun struct {
 // all figures. err is nil if the sweep is complete or was interrupted.
 func (s *Summary) finish(err error, interrupted bool) {
 	r := report.Report{Interrupted: interrupted}
-	r.End(err)
+	r.SetReason(err)
 	s.Reason, s.Error, s.Interrupted = r.Reason, r.Error, interrupted
 	s.updateFigures()
 	if s.Reason == engine.Finished && len(s.Failed) > 0 {

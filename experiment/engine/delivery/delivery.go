@@ -1,6 +1,6 @@
-// Package delivery delivers a file over a lane: it packs the new file for a receiver that has
-// the old one, sends the pack in blocks, resends each block until it is acknowledged, and
-// checks what the receiver unpacks.
+// Package delivery delivers a file over a lane: it packs the new file for a receiver that has the old
+// one, sends the packed file in blocks, resends each block until it is acknowledged, and checks the
+// file that the receiver unpacks.
 package delivery
 
 import (
@@ -19,15 +19,15 @@ import (
 
 // Options configure a delivery.
 type Options struct {
-	Block  int             // bytes of a block
-	Window int             // most blocks in flight
-	Beat   time.Duration   // one datagram leaves every beat
-	Again  bool            // the file is delivered repeatedly
-	Clock  wallclock.Clock // times unpacking
+	Block  int             // size of a block in bytes
+	Window int             // maximum number of blocks in flight
+	Beat   time.Duration   // time between two datagrams
+	Again  bool            // deliver the file repeatedly
+	Clock  wallclock.Clock // times unpacking; nil means no timings
 }
 
-// Delivery is the delivery of a file over one lane. Each epoch of the sender delivers the file
-// again, packed by another encoder. Figures, AddTiming, BusyUntil and Blocks accept a nil Delivery.
+// Delivery delivers a file over one lane. Each epoch of the sender delivers the file again, packed by
+// the epoch's encoder. Figures, AddTiming, BusyUntil and Blocks may be called on a nil Delivery.
 type Delivery struct {
 	snd   *endpoint.FileSender
 	rcv   *endpoint.FileReceiver
@@ -35,67 +35,70 @@ type Delivery struct {
 	packs *PackCache
 	opt   Options
 
-	start    time.Duration // of the current epoch
-	packed   *pack         // nil between two epochs
-	left     time.Duration // when the last datagram left
-	unpackNS int64
-	spurious int64 // resent blocks that had already arrived
+	start      time.Duration // start of the current epoch
+	packed     *packedFile   // the file being delivered; nil before the first epoch
+	lastSentAt time.Duration // when the last datagram was sent
+	unpackNS   int64         // wall time of unpacking in nanoseconds
+	spurious   int64         // resent blocks that had already arrived
 
-	done, failed bool
-	doneAt       time.Duration
-	rounds       []figures.Round // finished rounds, oldest first
+	done, failed bool            // how the delivery of the current epoch ended; false while it continues
+	doneAt       time.Duration   // when the file was unpacked, if done
+	rounds       []figures.Round // deliveries of earlier epochs, oldest first
 }
 
-// New returns a delivery between the two ends of a lane.
+// New returns a delivery of pair from snd to rcv. packs caches packed files.
 func New(snd *endpoint.Sender, rcv *endpoint.Receiver, pair *Pair, packs *PackCache, opt Options) *Delivery {
 	return &Delivery{pair: pair, packs: packs, opt: opt,
 		snd: endpoint.NewFileSender(snd, opt.Block, opt.Window, opt.Beat), rcv: endpoint.NewFileReceiver(rcv)}
 }
 
-// Ended reports whether the delivery of the current epoch has ended, well or badly.
+// Ended reports whether the delivery of the current epoch has succeeded or failed.
 func (d *Delivery) Ended() bool { return d.done || d.failed }
 
-// sameEpoch reports whether the receiver is at the epoch that the sender delivers now.
+// sameEpoch reports whether the receiver has a block of the epoch that the sender delivers. If not, the
+// receiver's progress is that of an earlier delivery.
 func (d *Delivery) sameEpoch() bool {
 	_, epoch := d.rcv.Progress()
 	return epoch == d.snd.LoadedEpoch()
 }
 
-// Begin starts the requested epoch if it is time, and packs the file for it.
+// Begin starts the requested epoch if it is due, and packs the file for it. It returns the error of
+// the encoder.
 func (d *Delivery) Begin(now time.Duration) error {
 	if !d.snd.Begin(now) {
 		return nil
 	}
 	d.closeRound(now)
 	d.start, d.done, d.failed, d.spurious = now, false, false, 0
-	run := d.snd.Encoding()
-	p, err := d.packs.pack(run, d.pair, nil)
+	encoding := d.snd.Encoding()
+	p, err := d.packs.get(encoding, d.pair, nil)
 	if err != nil {
 		d.failed = true
-		d.snd.Load(nil, nil)
-		return fmt.Errorf("encoder %s: %w", run.Codec.Name, err)
+		d.snd.Load(nil, nil) // nothing to deliver
+		return fmt.Errorf("encoder %s: %w", encoding.Codec.Name, err)
 	}
 	d.snd.Load(&transfer.Label{Packed: int64(len(p.data)), Size: int64(len(d.pair.New.Body)), Hash: d.pair.NewSum}, p.data)
 	d.packed = p
 	return nil
 }
 
-// Send makes the packet of the next block and charges its bits to b; false if none is due.
-// items is how many bytes of the new file the block accounts for; 0 if it was sent before.
-func (d *Delivery) Send(now time.Duration, b *encoders.Budget) (p endpoint.Packet, items int, ok bool) {
-	p, number, again, ok := d.snd.SendBlock(now, b)
+// Send returns the packet of the next block and charges its bits to budget; ok is false if none is due.
+// items is the number of bytes of the new file that the block stands for, so that bits per item can be
+// computed: an equal share of the file for each block, and 0 if the block was sent before.
+func (d *Delivery) Send(now time.Duration, budget *encoders.Budget) (p endpoint.Packet, items int, ok bool) {
+	p, number, sentBefore, ok := d.snd.SendBlock(now, budget)
 	if !ok {
 		return p, 0, false
 	}
-	d.left = now
-	if !again {
+	d.lastSentAt = now
+	if !sentBefore {
 		size, blocks, n := int64(len(d.pair.New.Body)), int64(d.snd.Progress().Blocks()), int64(number)
 		items = int(size*(n+1)/blocks - size*n/blocks)
 	}
 	return p, items, true
 }
 
-// Receive handles the datagram of a block, and returns how long that took.
+// Receive handles the datagram of a block. ns is the wall time that this took.
 func (d *Delivery) Receive(datagram []byte) (rx endpoint.BlockReception, ns int64) {
 	start := d.opt.Clock.Now()
 	rx = d.rcv.ReceiveBlock(datagram)
@@ -106,26 +109,29 @@ func (d *Delivery) Receive(datagram []byte) (rx endpoint.BlockReception, ns int6
 	return rx, ns
 }
 
-// AppendAck appends the receiver's ack to dst; nothing until a block was accepted.
-func (d *Delivery) AppendAck(dst []byte) []byte { return d.rcv.AckBlocks(dst) }
+// AppendAck appends the receiver's ack to dst. It appends nothing until a block was accepted.
+func (d *Delivery) AppendAck(dst []byte) []byte { return d.rcv.AppendBlockAck(dst) }
 
-// AckSize returns how many bytes an ack takes.
+// AckSize returns the size in bytes that reports count for an ack.
 func (d *Delivery) AckSize() int { return d.rcv.AckSize() }
 
-// LearnAck passes an ack to the sender.
-func (d *Delivery) LearnAck(now time.Duration, ack []byte) error { return d.snd.LearnBlocks(now, ack) }
-
-// unpacked is what the receiver made of all blocks.
-type unpacked struct {
-	File *frame.Frame
-	Same bool  // File is the new file
-	Err  error // why the file cannot be rebuilt; else nil
-	NS   int64 // time that it took
+// HandleAck passes an ack to the sender.
+func (d *Delivery) HandleAck(now time.Duration, ack []byte) error {
+	return d.snd.HandleBlockAck(now, ack)
 }
 
-// Unpack rebuilds the new file once all blocks have arrived; false before that, and after. It
-// checks size and hash against the label, and compares the result with the true file.
-func (d *Delivery) Unpack(now time.Duration) (u unpacked, ok bool) {
+// Unpacked is the result of unpacking a file.
+type Unpacked struct {
+	File *frame.Frame
+	Same bool  // File equals the new file
+	Err  error // why the file cannot be unpacked; otherwise nil
+	NS   int64 // wall time in nanoseconds
+}
+
+// Unpack unpacks the new file when all blocks have arrived, and so ends the delivery. It checks the size
+// and the hash against the sender's label, which precedes the packed file, and compares the file with the
+// sender's. ok is false if blocks are missing, or if the delivery had ended before.
+func (d *Delivery) Unpack(now time.Duration) (u Unpacked, ok bool) {
 	in, _ := d.rcv.Progress()
 	if d.Ended() || !in.Complete() || !d.sameEpoch() {
 		return u, false
@@ -134,7 +140,7 @@ func (d *Delivery) Unpack(now time.Duration) (u unpacked, ok bool) {
 	start := d.opt.Clock.Now()
 	u.File, u.Err = d.rcv.Unpack(d.pair.Old)
 	if u.Err == nil && (int64(len(u.File.Body)) != label.Size || sha256.Sum256(u.File.Body) != label.Hash) {
-		u.Err = fmt.Errorf("%w: its SHA-256 is not what the sender said", encoders.ErrCorrupt)
+		u.Err = fmt.Errorf("%w: its size or SHA-256 differs from the sender's", encoders.ErrCorrupt)
 	}
 	d.unpackNS = d.opt.Clock.Now() - start
 	u.NS = d.unpackNS

@@ -6,16 +6,16 @@ import (
 	"wirelab/encoders/patch"
 )
 
-// The matrix shows where the parts of a file were copied from: moved parts lie off
-// the diagonal, and new parts have no score.
+// The matrix shows from where the parts of a file were copied: moved parts are off the diagonal,
+// and new parts have no score.
 func TestMatrix(t *testing.T) {
 	x := NewMatrixMaker(1<<20, 1<<20)
-	x.correlated(patch.Correlation{Start: 0, End: 1 << 18, OldSize: 1 << 20, Cell: 1 << 15,
+	x.addCorrelation(patch.Correlation{Start: 0, End: 1 << 18, OldSize: 1 << 20, Cell: 1 << 15,
 		Score: []int32{0, 0, 0, 0, 0, 0, 0, 0, 1 << 15}})
-	x.coded(patch.Segment{Start: 0, End: 1 << 18, Mode: patch.Patched, Copies: []patch.Copy{{At: 0, From: 1 << 18, N: 1 << 18}}})
+	x.addSegment(patch.Segment{Start: 0, End: 1 << 18, Mode: patch.Patched, Copies: []patch.Copy{{At: 0, From: 1 << 18, N: 1 << 18}}})
 	m := x.View()
 	if m.OldCols() != matrixCols/2 || m.Done != matrixRows/4 {
-		t.Fatalf("%d columns of the old file, %d rows told", m.OldCols(), m.Done)
+		t.Fatalf("%d columns of the old file, %d finished rows", m.OldCols(), m.Done)
 	}
 	for row := range m.Rows {
 		for col := range m.Cols {

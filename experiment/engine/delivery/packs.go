@@ -12,65 +12,66 @@ import (
 	"wirelab/internal/wallclock"
 )
 
-// Pair is the file that both ends have and the one to be delivered, with their SHA-256.
+// Pair contains the old file, which both endpoints have, and the new file, which is delivered, with
+// their SHA-256.
 type Pair struct {
 	Old, New       *frame.Frame
 	OldSum, NewSum [sha256.Size]byte
 }
 
-// NewPair returns the pair of two frames that hold files.
+// NewPair returns a pair of files, which are the bodies of two frames.
 func NewPair(old, new *frame.Frame) *Pair {
 	return &Pair{old, new, sha256.Sum256(old.Body), sha256.Sum256(new.Body)}
 }
 
-// PackCache caches packed files. A patch may take a minute to make and is always the same, so
-// the runs of a sweep, or a session and its restarts, share a cache. It is safe for use by
-// several goroutines.
+// PackCache caches packed files. Packing is deterministic and may take a minute, so the runs of a
+// sweep, or a session and its restarts, share a cache. It is safe for use by several goroutines.
 type PackCache struct {
 	mu  sync.Mutex
-	all map[packKey]*pack
+	all map[packKey]*packedFile
 }
 
-// packKey identifies a pack: the codec, its canonical params, and the hashes of both files.
+// packKey identifies a packed file.
 type packKey struct {
-	codec    uint8
-	params   string
+	codec    uint8  // Codec.ID
+	params   string // canonical parameters
 	old, new [sha256.Size]byte
 }
 
-// pack is a packed file.
-type pack struct {
-	making  sync.Mutex // locked while the pack is made
-	made    bool
-	encoder string
+// packedFile is a packed file.
+type packedFile struct {
+	making  sync.Mutex // locked while the file is being packed
+	made    bool       // the file is packed; the fields below are set
+	encoder string     // name of the codec
 	data    []byte
-	ns      int64 // time that packing took; 0 without a clock
+	ns      int64 // wall time of packing in nanoseconds; 0 without a clock
 }
 
-// Packing observes how a file is packed. An error from Progress cancels the work.
+// Packing observes how a file is packed. All fields may be nil.
 type Packing struct {
-	Clock    wallclock.Clock
-	Progress func(encoder string, done, total int64) error
-	Watch    patch.Watch
+	Clock    wallclock.Clock                               // times the packing
+	Progress func(encoder string, done, total int64) error // done and total are bytes; an error cancels the packing
+	Watch    patch.Watch                                   // receives each part of a patch when it is made
 }
 
 // NewPackCache returns an empty cache.
-func NewPackCache() *PackCache { return &PackCache{all: map[packKey]*pack{}} }
+func NewPackCache() *PackCache { return &PackCache{all: map[packKey]*packedFile{}} }
 
-// entry returns the cache's entry of a pack, made or not.
-func (c *PackCache) entry(run *endpoint.Encoding, pair *Pair) *pack {
-	key := packKey{run.Codec.ID, string(run.Canonical), pair.OldSum, pair.NewSum}
+// entry returns the cache entry for the new file packed by encoding, which may not be made yet.
+func (c *PackCache) entry(encoding *endpoint.Encoding, pair *Pair) *packedFile {
+	key := packKey{encoding.Codec.ID, string(encoding.Canonical), pair.OldSum, pair.NewSum}
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.all[key] == nil {
-		c.all[key] = &pack{}
+		c.all[key] = &packedFile{}
 	}
 	return c.all[key]
 }
 
-// Has reports whether a pack is made. It does not wait for one in the making.
-func (c *PackCache) Has(run *endpoint.Encoding, pair *Pair) bool {
-	p := c.entry(run, pair)
+// Has reports whether the new file packed by encoding is in the cache. It does not wait for a packing in
+// progress.
+func (c *PackCache) Has(encoding *endpoint.Encoding, pair *Pair) bool {
+	p := c.entry(encoding, pair)
 	if !p.making.TryLock() {
 		return false
 	}
@@ -78,15 +79,17 @@ func (c *PackCache) Has(run *endpoint.Encoding, pair *Pair) bool {
 	return p.made
 }
 
-// Make packs the new file for a receiver that has the old one, unless the cache has the pack.
-// Other callers that ask for it meanwhile wait. w may be nil.
-func (c *PackCache) Make(run *endpoint.Encoding, pair *Pair, w *Packing) error {
-	_, err := c.pack(run, pair, w)
+// Make packs the new file for a receiver that has the old one, unless the cache contains the result.
+// If another goroutine is packing the same file, Make waits for it. w may be nil.
+func (c *PackCache) Make(encoding *endpoint.Encoding, pair *Pair, w *Packing) error {
+	_, err := c.get(encoding, pair, w)
 	return err
 }
 
-func (c *PackCache) pack(run *endpoint.Encoding, pair *Pair, w *Packing) (*pack, error) {
-	p := c.entry(run, pair)
+// get implements Make and returns the packed file. While one goroutine packs, others wait for the lock of
+// the entry. After an error the file stays unpacked, and the next call tries again.
+func (c *PackCache) get(encoding *endpoint.Encoding, pair *Pair, w *Packing) (*packedFile, error) {
+	p := c.entry(encoding, pair)
 	p.making.Lock()
 	defer p.making.Unlock()
 	if p.made {
@@ -95,19 +98,19 @@ func (c *PackCache) pack(run *endpoint.Encoding, pair *Pair, w *Packing) (*pack,
 	if w == nil {
 		w = &Packing{}
 	}
-	if g, ok := run.Encoder.(files.Gradual); ok {
+	if g, ok := encoding.Encoder.(files.Gradual); ok {
 		var progress patch.Progress
 		if w.Progress != nil {
-			progress = func(done, total int64) error { return w.Progress(run.Codec.Name, done, total) }
+			progress = func(done, total int64) error { return w.Progress(encoding.Codec.Name, done, total) }
 		}
 		g.Follow(progress, w.Watch)
-		defer g.Follow(nil, patch.Watch{})
+		defer g.Follow(nil, patch.Watch{}) // stops reporting, since the encoder is used again
 	}
 	start := w.Clock.Now()
-	data, _, err := run.Encoder.Encode(nil, pair.New, []encoders.Ref{{Frame: pair.Old}}, nil, nil)
+	data, _, err := encoding.Encoder.Encode(nil, pair.New, []encoders.Ref{{Frame: pair.Old}}, nil, nil)
 	if err != nil {
 		return nil, err
 	}
-	p.encoder, p.data, p.ns, p.made = run.Codec.Name, data, w.Clock.Now()-start, true
+	p.encoder, p.data, p.ns, p.made = encoding.Codec.Name, data, w.Clock.Now()-start, true
 	return p, nil
 }

@@ -8,10 +8,10 @@ import (
 	"wirelab/experiment/figures"
 )
 
-// maxRounds is the maximum number of finished rounds that are kept.
+// maxRounds is the maximum number of stored rounds.
 const maxRounds = 100
 
-// closeRound adds the delivery that ends at now to the rounds.
+// closeRound adds the delivery of the epoch that ends at now to d.rounds.
 func (d *Delivery) closeRound(now time.Duration) {
 	if d.packed == nil {
 		return
@@ -29,8 +29,8 @@ func (d *Delivery) closeRound(now time.Duration) {
 	d.packed = nil
 }
 
-// Figures returns the figures of the current delivery at now; nil if d is nil. The lane has sent payload
-// bytes of payload, wire bytes on the wire, and feedback bytes on the uplink's wire.
+// Figures returns the figures of the current delivery at now; nil if d is nil. payload, wire and
+// feedback are the bytes that the lane has sent: payload and wire of the downlink, wire of the uplink.
 func (d *Delivery) Figures(now time.Duration, payload, wire, feedback int64) *figures.Transfer {
 	if d == nil {
 		return nil
@@ -58,7 +58,7 @@ func (d *Delivery) Figures(now time.Duration, payload, wire, feedback int64) *fi
 	return t
 }
 
-// AddTiming adds how long the packed file took to make and to unpack.
+// AddTiming sets the times of packing and unpacking in t. It does nothing if d is nil.
 func (d *Delivery) AddTiming(t *figures.Timing) {
 	if d == nil {
 		return
@@ -69,47 +69,47 @@ func (d *Delivery) AddTiming(t *figures.Timing) {
 	}
 }
 
-// BusyUntil returns the end of the time over which rates are computed. For a lane that has
-// delivered its file this is the end of the beat of its last datagram, even if other lanes are
+// BusyUntil returns the end of the interval over which rates are computed. It is now unless the lane
+// has delivered its file: then it is the end of the beat of the last datagram, even if other lanes are
 // still delivering.
 func (d *Delivery) BusyUntil(now time.Duration) time.Duration {
 	if d == nil || !d.done || d.opt.Again {
 		return now
 	}
-	return max(d.doneAt, d.left+d.opt.Beat)
+	return max(d.doneAt, d.lastSentAt+d.opt.Beat)
 }
 
-// Progress returns how many bytes of the packed file have arrived and how many there are.
+// Progress returns the bytes of the packed file that have arrived, and its size; zeros before the
+// first epoch.
 func (d *Delivery) Progress() (done, total int) {
 	if !d.snd.Loaded() {
 		return 0, 0
 	}
 	total, block := d.snd.Bytes()
 	if in, _ := d.rcv.Progress(); d.sameEpoch() {
-		done = min(in.Received()*block, total) // the last block may be short
+		done = min(in.Received()*block, total) // the last block may be shorter than the others
 	}
 	return done, total
 }
 
-// BlockState is the state of a block, or of a run of neighbouring blocks, as known from both
-// ends.
+// BlockState is the state of a block, or of a run of neighbouring blocks, taken from both endpoints.
 type BlockState uint8
 
-// The states. Several blocks shown as one have the first of their undelivered states, or, if all
-// are delivered, BlockRecovered if one of them is.
+// The states of a block. A run of blocks has the lowest state of its undelivered blocks. If all are
+// delivered, it is BlockRecovered if any of them is.
 const (
 	blockUnsent    BlockState = iota // never sent
 	BlockInFlight                    // sent once, not arrived
 	BlockResent                      // sent more than once, not arrived
-	BlockDelivered                   // arrived
-	BlockRecovered                   // arrived after it was sent more than once
+	BlockDelivered                   // arrived, sent once
+	BlockRecovered                   // arrived, sent more than once
 )
 
-// maxBlockStates is the maximum number of states in a snapshot.
+// maxBlockStates is the maximum number of entries that Blocks returns.
 const maxBlockStates = 2048
 
-// Blocks returns the states of all blocks in order; nil if no file is delivered. If there are more than
-// maxBlockStates, each entry stands for several neighbours.
+// Blocks returns the states of all blocks in order; nil if no file is being delivered. If there are
+// more than maxBlockStates blocks, each entry stands for a run of neighbouring blocks.
 func (d *Delivery) Blocks() []BlockState {
 	if d == nil || d.snd.Progress().Blocks() == 0 {
 		return nil
@@ -120,6 +120,7 @@ func (d *Delivery) Blocks() []BlockState {
 		from, to := i*n/len(out), (i+1)*n/len(out)
 		out[i] = d.blockState(from)
 		for b := from + 1; b < to; b++ {
+			// Undelivered states replace higher ones; among delivered blocks, BlockRecovered does.
 			if s := d.blockState(b); s < BlockDelivered && s < out[i] || s > out[i] && out[i] >= BlockDelivered {
 				out[i] = s
 			}
@@ -146,8 +147,8 @@ func (d *Delivery) blockState(n int) BlockState {
 	return blockUnsent
 }
 
-// Making is the progress of a patch in the making. Virtual time stands still until it is done.
+// Making is the progress of packing a file. Virtual time stands still until the file is packed.
 type Making struct {
-	Encoder     string
-	Done, Total int64 // bytes of the new file
+	Encoder     string // name of the codec
+	Done, Total int64  // bytes of the new file
 }

@@ -8,92 +8,95 @@ import (
 	"wirelab/lossmodel"
 )
 
-// Inside is what the inspector records of a packet beyond its packetlog.Record.
+// Inside contains the details of a packet that packetlog.Record does not.
 type Inside struct {
-	Spent     compactBudget
-	Header    int // bytes
-	Fragments int
-	Trail     lossmodel.Trail // what each stage of the link did to it
+	Spent     compactBudget   // the bit budget of the payload
+	Header    int             // bytes
+	Fragments int             // IP fragments of the datagram
+	Trail     lossmodel.Trail // the effect of each stage of the link
 	AtSender
 	AtReceiver
 }
 
-// AtSender is what the sender knew when it encoded a packet.
+// AtSender is the sender's state when it encoded a packet.
 type AtSender struct {
-	Second        int           // distance of the second reference; 0: none
-	BaseSent      time.Duration // when the baseline was sent
-	BaseAcked     time.Duration // when the sender learnt that the receiver has it
-	AckDamaged    bool          // that ack had been damaged
-	Age           int           // packets of this encoding before it
-	Previous      string        // name of the encoder before this one; "": none
+	Second        int           // distance of the second reference; 0 means none
+	BaseSent      time.Duration // when the baseline was sent; 0 if unknown
+	BaseAcked     time.Duration // when the sender received the ack of the baseline; 0 if unknown
+	AckDamaged    bool          // that ack had flipped bits
+	Age           int           // number of packets of this epoch sent before this one
+	Previous      string        // name of the encoder before this one; empty if none
 	WithoutMemo   bool          // the encoder uses memos, but the baseline has none of this epoch
 	Usual         Usual
-	AfterBaseline fateCounts // of the packets between the baseline and this one; counted if this one is large or lacks its baseline
+	AfterBaseline fateCount // of the packets after the baseline; set if the packet is large or lacks a reference
 }
 
-// AtReceiver is what happened to a packet at the receiver.
+// AtReceiver describes how the receiver handled a packet.
 type AtReceiver struct {
-	Flipped   int // damaged bits
-	Base      baselineState
-	Missing   uint64        // the reference that the receiver did not hold, unless Base is BaseHeld
+	Flipped   int           // flipped bits
+	Base      baselineState // whether the receiver had the references
+	Missing   uint64        // sequence number of the missing reference; 0 if none was missing
 	History   int           // length of the receiver's history in frames
-	DroppedAt time.Duration // when the missing reference left the history
-	Run       int           // consecutive losses, up to and including this packet
+	DroppedAt time.Duration // when the missing reference left the history; set if Base is BaseDropped
+	Run       int           // consecutive losses, up to and including this packet; 0 if it was not lost
 	Newer     uint64        // newest packet decoded before this one arrived
 	NewerSent time.Duration // when Newer was sent
 	NewerAt   time.Duration // when Newer arrived
-	Late      time.Duration // by how much it missed its display time
+	Late      time.Duration // how long after its display time it arrived; 0 if in time
 	Err       error         // error of the decoder
-	TakenFor  uint64        // its sequence number to the receiver, if it was decoded or doubted
+	TakenFor  uint64        // sequence number that the receiver assigned to it; set if it was decoded or doubted
 	AckLost   lossmodel.Cause
-	AckDue    time.Duration // when its ack reaches the sender; 0: no ack was sent, or it was lost
+	AckDue    time.Duration // when its ack reaches the sender; 0 if no ack was sent or the ack was lost
 }
 
-// Usual holds means over the packets sent before one, at most usualPackets of them.
+// Usual contains means over at most usualPackets packets sent before a packet.
 type Usual struct {
-	N                          int
-	Payload, Changed, Baseline float64
+	N                          int     // packets
+	Payload, Changed, Baseline float64 // bytes; changed rows; distance of the baseline in packets
 }
 
-// fateCounts counts the fates, at the time that a packet was sent, of the packets between its
-// baseline and itself. Had one of them been acked, it would have been the baseline.
-type fateCounts struct {
-	Lost, Failed, AckLost, InFlight int
+// fateCount counts the packets between a packet and its baseline by their state when the packet was
+// sent. If the sender had received an ack of one of them, it would have been the baseline.
+type fateCount struct {
+	Lost     int // lost by the link
+	Failed   int // arrived and not decoded
+	AckLost  int // decoded, but the ack was lost
+	InFlight int // the packet or its ack was in flight
 }
 
-// baselineState is whether the receiver held the references of a packet, and if not, why.
+// baselineState describes whether the receiver had the references of a packet, and why not.
 type baselineState uint8
 
-// The states of a packet's baseline at the receiver.
+// The states of a packet's references at the receiver.
 const (
-	BaseUnchecked baselineState = iota // not looked up: the packet did not get that far
+	BaseUnchecked baselineState = iota // not looked up: the packet was lost or rejected before
 	baseInitial                        // the baseline is the initial state
-	BaseHeld                           // the receiver held it
-	BaseDropped                        // it arrived, and has since left the history
+	BaseHeld                           // the receiver had it
+	BaseDropped                        // it arrived, but has left the history since
 	BaseLost                           // the link lost it
-	BaseFailed                         // it arrived and could not be decoded
+	BaseFailed                         // it arrived but was not decoded
 	BasePending                        // it is still in flight
-	BaseUnknown                        // the reason is not known
+	BaseUnknown                        // missing for an unknown reason
 )
 
-// compactBudget is the bit budget of one packet. It holds only the slots in use, since a
-// Budget is too large to be kept for every packet.
+// compactBudget is the bit budget of one packet. It contains only the slots in use, because an
+// encoders.Budget is too large to be stored for every packet.
 type compactBudget struct {
-	N     int
+	N     int // slots in use
 	Slots [maxCompactSlots]encoders.Slot
-	Units [maxCompactSlots]int64 // in 1/65,536 bit
+	Units [maxCompactSlots]int64 // bits of each slot, in 1/65,536 bit
 }
 
-// maxCompactSlots is the most slots of a CompactBudget. The last one takes the bits of all
-// further slots.
+// maxCompactSlots is the maximum number of slots of a compactBudget. The last slot gets the bits of
+// all further slots.
 const maxCompactSlots = 32
 
-// set copies the slots of b that are in use.
-func (s *compactBudget) set(b *encoders.Budget) {
+// setBudget sets s to the slots of b that are in use.
+func (s *compactBudget) setBudget(b *encoders.Budget) {
 	s.N = 0
 	for k, u := range b.Units {
 		switch {
-		case u == 0:
+		case u == 0: // the slot is not in use
 		case s.N < maxCompactSlots:
 			s.Slots[s.N], s.Units[s.N] = encoders.Slot(k), u
 			s.N++
@@ -104,7 +107,7 @@ func (s *compactBudget) set(b *encoders.Budget) {
 	}
 }
 
-// Budget returns the same bits as a Budget.
+// Budget returns s as an encoders.Budget.
 func (s *compactBudget) Budget() (b encoders.Budget) {
 	for i := range s.N {
 		b.Charge(s.Slots[i], s.Units[i])
@@ -112,8 +115,8 @@ func (s *compactBudget) Budget() (b encoders.Budget) {
 	return b
 }
 
-// Culprit returns the link stage that delayed a packet most, compared with what the stage
-// adds to every packet; nil if no stage added anything.
+// Culprit returns the stage of the link that delayed the packet most beyond the delay that this stage
+// usually adds; nil if no stage delayed the packet more than usual.
 func (in *Inside) Culprit() (worst *lossmodel.Step) {
 	for i := range in.Trail.All() {
 		s := &in.Trail.Steps[i]
@@ -124,18 +127,18 @@ func (in *Inside) Culprit() (worst *lossmodel.Step) {
 	return worst
 }
 
-// Opened is a packet with its record and its Inside.
+// Opened is a packet with all its stored details.
 type Opened struct {
 	ID     packetlog.ID
-	Gone   bool // it is no longer kept, or never was; Record and Inside are then empty
+	Gone   bool // the packet is not stored, or no longer; then Record and Inside are empty
 	Record packetlog.Record
 	Inside Inside
 }
 
-// Incident is the newest problem with one Reason.
+// Incident is the newest packet with a problem of one Reason.
 type Incident struct {
 	Reason Reason
-	N      int64         // problems with that reason so far
-	T      time.Duration // when
-	Opened Opened
+	N      int64         // packets with this reason so far
+	T      time.Duration // when it was recorded
+	Opened Opened        // the newest of these packets
 }

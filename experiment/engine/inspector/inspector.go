@@ -1,6 +1,6 @@
-// Package inspector records why the packets of a lane failed, or were unusually large: what
-// their bits were spent on, what each stage of the link did to them, what the sender knew
-// when it encoded them, and what the receiver held when they arrived.
+// Package inspector records why packets of a lane failed or were unusually large: their bit budget,
+// the effect of each stage of the link, the sender's state when it encoded them, and the receiver's
+// history when they arrived.
 package inspector
 
 import (
@@ -16,40 +16,40 @@ import (
 	"wirelab/lossmodel"
 )
 
-// Inspector records the Inside of each packet of a lane, in a ring parallel to that of the
-// packet log. It stores the sender's part when a packet is sent, and the rest when the
-// outcome is known. In steady state it allocates nothing. A nil Inspector does nothing.
+// Inspector records an Inside for each packet of a lane, in a ring parallel to that of the packet
+// log. The sender's part is stored when the packet is sent, the rest when its outcome is known. In
+// steady state it allocates nothing. A nil Inspector does nothing.
 type Inspector struct {
 	log     *packetlog.Log
 	history *frame.History // the receiver's
-	ring    []Inside       // of record n at n % len(ring)
-	current Inside         // of the copy whose outcome is being recorded
-	opened  Opened         // what Problem returns
+	ring    []Inside       // the Inside of record n is at n % len(ring)
+	current Inside         // of the copy whose outcome is being recorded; see Begin
+	opened  Opened         // result of Problem, reused
 
-	usual    usual
+	usual    movingMeans
 	ack      newestAck
 	encoding encoding
 	decoded  newestDecoded
-	losses   int    // in a row
-	lostSeq  uint64 // sequence of the last of them
+	lossRun  int    // length of the newest run of consecutive losses
+	lastLost uint64 // sequence number of the newest lost packet
 
-	incidents [numReasons]Incident
+	incidents [numReasons]Incident // by reason
 }
 
-// newestAck is the newest packet that was acked to the sender.
+// newestAck is the newest packet that the sender has received an ack for.
 type newestAck struct {
 	any     bool
 	seq     uint64
-	at      time.Duration
-	damaged bool // the ack had been damaged
+	at      time.Duration // when the ack was received
+	damaged bool          // the ack had flipped bits
 }
 
-// encoding is what the newest packet was encoded with.
+// encoding describes the encoder of the newest packet.
 type encoding struct {
 	codec    string // empty before the first packet
-	previous string // the codec before the last swap
+	previous string // codec before the newest swap; empty if none
 	epoch    uint64
-	packets  int // of this epoch before the newest
+	packets  int // packets of this epoch before the newest
 }
 
 // newestDecoded is the newest packet that the receiver decoded.
@@ -64,70 +64,75 @@ func New(log *packetlog.Log, history *frame.History) *Inspector {
 	return &Inspector{log: log, history: history, ring: make([]Inside, log.Cap())}
 }
 
-func (w *Inspector) at(record uint64) *Inside { return &w.ring[record%uint64(len(w.ring))] }
+// insideAt returns the Inside of a record, by the record's number in the log.
+func (w *Inspector) insideAt(record uint64) *Inside { return &w.ring[record%uint64(len(w.ring))] }
 
-// Sent records a packet whose record was just added to the log with that number. b holds its
-// bits, v is what the network did with it, and link is the modelled link, nil for a custom path.
-// The trails of the copies that the link made are appended to trails.
-func (w *Inspector) Sent(number uint64, p *endpoint.Packet, b *encoders.Budget, v *lossmodel.Verdict, link *lossmodel.Link,
+// Sent records the sender's part of packet p, and an incident if the packet is large. number is the
+// number of its record, which was just added to the log. link is the modelled link; nil on another path.
+// Sent appends the trails of the copies that the link made to trails and returns it. A trail is the effect
+// of each stage of the link on one copy.
+func (w *Inspector) Sent(number uint64, p *endpoint.Packet, budget *encoders.Budget, v *lossmodel.Verdict, link *lossmodel.Link,
 	trails []lossmodel.Trail) []lossmodel.Trail {
 	if w == nil {
 		return trails
 	}
-	w.encoding.follow(p)
-	in, r := w.at(number), w.log.At(number)
+	w.encoding.count(p)
+	in, r := w.insideAt(number), w.log.At(number)
 	*in = Inside{Header: p.Header, Fragments: v.Fragments, AtReceiver: AtReceiver{History: w.history.Len()},
 		AtSender: AtSender{Second: p.Second, WithoutMemo: p.WithoutMemo,
 			Age: w.encoding.packets, Previous: w.encoding.previous, Usual: w.usual.means()}}
 	if link != nil {
 		in.Trail = *link.Trail(0)
 	}
-	in.Spent.set(b)
+	in.Spent.setBudget(budget)
 	if p.Baseline > 0 {
 		base := p.Seq - uint64(p.Baseline)
-		if b := w.log.Find(base); b != nil {
-			in.BaseSent = b.Sent
+		if baseRecord := w.log.Find(base); baseRecord != nil {
+			in.BaseSent = baseRecord.Sent
 		}
 		if w.ack.any && w.ack.seq == base {
 			in.BaseAcked, in.AckDamaged = w.ack.at, w.ack.damaged
 		}
 	}
-	for n := 1; n <= v.Copies; n++ {
+	for n := 1; n <= v.Copies; n++ { // only a modelled link makes copies
 		trails = append(trails, *link.Trail(n))
 	}
-	if in.spiked(r) {
+	if in.isSpike(r) {
 		in.AfterBaseline = w.fatesAfterBaseline(r)
-		w.incident(spikeReason(r, in), r, in, r.Sent)
+		w.recordIncident(spikeReason(r, in), r, in, r.Sent)
 	}
 	w.usual.add(p, r.Changed)
 	return trails
 }
 
-// follow counts the packets since the encoder was last swapped.
-func (e *encoding) follow(p *endpoint.Packet) {
+// count counts packet p. If p begins an epoch, the count starts again at 0 and the codec of the epoch
+// before becomes e.previous.
+func (e *encoding) count(p *endpoint.Packet) {
 	e.packets++
 	if e.codec == "" || p.Epoch != e.epoch {
 		*e = encoding{codec: p.Codec, previous: e.codec, epoch: p.Epoch}
 	}
 }
 
-// Begin loads the Inside of a copy whose outcome is to be recorded. number is that of the
-// packet's record; trails are those of its copies.
+// Begin is called before the outcome of a copy of a packet is recorded. It sets the current Inside to the
+// sender's part of the packet, or to an empty one if that is no longer stored. The methods up to Ended add
+// to it. number is the number of the packet's record; copyNumber is 0 for the packet itself; trails are the
+// trails of copies 1 and up.
 func (w *Inspector) Begin(number uint64, copyNumber int, trails []lossmodel.Trail) {
 	if w == nil {
 		return
 	}
 	w.current = Inside{}
 	if w.log.Held(number) {
-		w.current = *w.at(number)
+		w.current = *w.insideAt(number)
 	}
 	if copyNumber > 0 && copyNumber <= len(trails) {
 		w.current.Trail = trails[copyNumber-1]
 	}
 }
 
-// Arrived records the result of the receiver. tainted: it depends on damaged bytes; flipped
-// is the number of damaged bits.
+// Arrived records the receiver's result for the current copy, whose record is r. tainted means that
+// the result depends on damaged bytes; flipped is the number of flipped bits in the datagram.
 func (w *Inspector) Arrived(r *packetlog.Record, rx *endpoint.Reception, tainted bool, flipped int) {
 	if w == nil {
 		return
@@ -141,7 +146,7 @@ func (w *Inspector) Arrived(r *packetlog.Record, rx *endpoint.Reception, tainted
 	switch {
 	case rx.Outcome == endpoint.NoBaseline:
 		w.explainMissing(r)
-	case rx.Frame == nil:
+	case rx.Frame == nil: // rejected before its references were looked up, or by the decoder
 	case r.Baseline == 0:
 		in.Base = baseInitial
 	default:
@@ -152,15 +157,16 @@ func (w *Inspector) Arrived(r *packetlog.Record, rx *endpoint.Reception, tainted
 	}
 }
 
-// explainMissing determines why the receiver does not hold a reference of r.
+// explainMissing determines why the receiver does not have a reference of packet r, from the outcome
+// of the packet with that reference.
 func (w *Inspector) explainMissing(r *packetlog.Record) {
-	in, reach := &w.current, uint64(w.history.Len())
+	in, historyLength := &w.current, uint64(w.history.Len())
 	in.Missing = r.Seq - uint64(r.Baseline)
-	if in.Second > 0 && w.history.Get(in.Missing) != nil {
+	if in.Second > 0 && w.history.Get(in.Missing) != nil { // the receiver has the baseline
 		in.Missing = r.Seq - uint64(in.Second)
 	}
 	in.AfterBaseline = w.fatesAfterBaseline(r)
-	newest, any := w.history.Newest()
+	newest, hasNewest := w.history.Newest()
 	base := w.log.Find(in.Missing)
 	switch {
 	case base == nil:
@@ -169,23 +175,24 @@ func (w *Inspector) explainMissing(r *packetlog.Record) {
 		in.Base = BasePending
 	case base.Outcome == packetlog.Lost:
 		in.Base = BaseLost
-	case !base.Outcome.Kept():
+	case !base.Outcome.Stored():
 		in.Base = BaseFailed
-	case any && in.Missing+reach < newest:
-		in.Base, in.DroppedAt = BaseDropped, w.log.PassedAt(in.Missing+reach)
+	case hasNewest && in.Missing+historyLength < newest:
+		// A history drops a frame when it stores one that is newer by more than its length.
+		in.Base, in.DroppedAt = BaseDropped, w.log.StoredAfter(in.Missing+historyLength)
 	default:
 		in.Base = BaseUnknown
 	}
 }
 
-// Late records by how much a snapshot missed its display time.
+// Late records how long after its display time the current packet's snapshot arrived.
 func (w *Inspector) Late(by time.Duration) {
 	if w != nil {
 		w.current.Late = by
 	}
 }
 
-// AckSent records the fate of the ack that a packet caused.
+// AckSent records whether the ack that the current packet caused is lost, and otherwise when it arrives.
 func (w *Inspector) AckSent(v *lossmodel.Verdict) {
 	if w == nil {
 		return
@@ -196,7 +203,7 @@ func (w *Inspector) AckSent(v *lossmodel.Verdict) {
 	}
 }
 
-// AckRead records that the sender has read an ack, damaged or not.
+// AckRead records that the sender has handled an ack. damaged means that the ack had flipped bits.
 func (w *Inspector) AckRead(now time.Duration, s *endpoint.Sender, damaged bool) {
 	if w == nil {
 		return
@@ -206,26 +213,26 @@ func (w *Inspector) AckRead(now time.Duration, s *endpoint.Sender, damaged bool)
 	}
 }
 
-// Ended stores the Inside of a copy beside its record, which has that number, and counts its
-// problem, if any.
+// Ended stores the current Inside for record r, which has the given number in the log, and records an
+// incident if the packet failed.
 func (w *Inspector) Ended(number uint64, r *packetlog.Record, now time.Duration) {
 	if w == nil {
 		return
 	}
 	if r.Outcome == packetlog.Lost && r.Copy == 0 {
-		w.losses++
-		if r.Seq != w.lostSeq+1 {
-			w.losses = 1
+		w.lossRun++
+		if r.Seq != w.lastLost+1 { // the packet before was not lost
+			w.lossRun = 1
 		}
-		w.lostSeq, w.current.Run = r.Seq, w.losses
+		w.lastLost, w.current.Run = r.Seq, w.lossRun
 	}
-	*w.at(number) = w.current
+	*w.insideAt(number) = w.current
 	w.completeLarge(r)
-	w.incident(failureReason(r, &w.current), r, &w.current, now)
+	w.recordIncident(failureReason(r, &w.current), r, &w.current, now)
 }
 
-// completeLarge completes the incidents of a large packet. They are recorded when it is sent,
-// before its outcome is known.
+// completeLarge adds the outcome to the incident of a large packet, which is recorded when the packet
+// is sent.
 func (w *Inspector) completeLarge(r *packetlog.Record) {
 	for i := range w.incidents {
 		x := &w.incidents[i]
@@ -235,15 +242,16 @@ func (w *Inspector) completeLarge(r *packetlog.Record) {
 	}
 }
 
-// Refused records a frame that the encoder rejected.
+// Refused records that the encoder returned err for a frame, so that p was not sent.
 func (w *Inspector) Refused(now time.Duration, p *endpoint.Packet, err error) {
 	if w != nil {
 		in := Inside{AtReceiver: AtReceiver{Err: err}}
-		w.incident(BecauseRefusedFrame, &packetlog.Record{Seq: p.Seq, Sent: now, Encoder: p.Codec}, &in, now)
+		w.recordIncident(BecauseRefusedFrame, &packetlog.Record{Seq: p.Seq, Sent: now, Encoder: p.Codec}, &in, now)
 	}
 }
 
-func (w *Inspector) incident(why Reason, r *packetlog.Record, in *Inside, now time.Duration) {
+// recordIncident records an incident, unless why is NoReason.
+func (w *Inspector) recordIncident(why Reason, r *packetlog.Record, in *Inside, now time.Duration) {
 	if why == NoReason {
 		return
 	}
@@ -253,26 +261,25 @@ func (w *Inspector) incident(why Reason, r *packetlog.Record, in *Inside, now ti
 	x.Opened = Opened{ID: r.ID(), Record: *r, Inside: *in}
 }
 
-// fatesAfterBaseline counts the fates of the packets between r and its baseline, at the time
-// that r was sent.
-func (w *Inspector) fatesAfterBaseline(r *packetlog.Record) (c fateCounts) {
+// fatesAfterBaseline counts the packets between r and its baseline by their state when r was sent.
+func (w *Inspector) fatesAfterBaseline(r *packetlog.Record) (c fateCount) {
 	if r.Baseline == 0 {
 		return c
 	}
 	for n, x := range w.log.Backward() {
-		if x.Seq+uint64(r.Baseline) <= r.Seq {
+		if x.Seq+uint64(r.Baseline) <= r.Seq { // the baseline itself, or older
 			break
 		}
 		if x.Seq >= r.Seq || x.Copy > 0 {
 			continue
 		}
-		in := w.at(n)
+		in := w.insideAt(n) // states are those at r.Sent: what arrived or was acked later was still in flight
 		switch {
 		case x.Outcome == packetlog.Lost:
 			c.Lost++
 		case x.Outcome == packetlog.InFlight || x.Arrived > r.Sent || in.AckDue > r.Sent:
 			c.InFlight++
-		case !x.Outcome.Kept():
+		case !x.Outcome.Stored():
 			c.Failed++
 		case in.AckLost != lossmodel.None:
 			c.AckLost++
@@ -281,28 +288,29 @@ func (w *Inspector) fatesAfterBaseline(r *packetlog.Record) (c fateCounts) {
 	return c
 }
 
-// Open returns a packet with its Inside; Opened.Gone is set if it is no longer kept.
+// Open returns a packet with its Inside. Opened.Gone is set if it is no longer stored.
 func (w *Inspector) Open(id packetlog.ID) *Opened {
 	if w != nil {
 		for n, r := range w.log.Backward() {
 			if r.ID() == id {
-				return &Opened{ID: id, Record: *r, Inside: *w.at(n)}
+				return &Opened{ID: id, Record: *r, Inside: *w.insideAt(n)}
 			}
 		}
 	}
 	return &Opened{ID: id, Gone: true}
 }
 
-// Problem returns the packet whose outcome was just recorded, if there are Reasons for its
-// outcome or its size; else nil. The result is valid until the next call.
-func (w *Inspector) Problem(r *packetlog.Record) *Opened { return w.problem(r, &w.current) }
+// Problem returns the packet with record r, whose outcome was just recorded by Ended, if it failed or is
+// large; otherwise nil. The result is valid until the next call of Problem or ProblemAt.
+func (w *Inspector) Problem(r *packetlog.Record) *Opened { return w.problemWith(r, &w.current) }
 
-// ProblemAt is Problem for a packet whose record r has that number in the log.
+// ProblemAt is like Problem for an earlier packet, whose record r has the given number in the log.
 func (w *Inspector) ProblemAt(number uint64, r *packetlog.Record) *Opened {
-	return w.problem(r, w.at(number))
+	return w.problemWith(r, w.insideAt(number))
 }
 
-func (w *Inspector) problem(r *packetlog.Record, in *Inside) *Opened {
+// problemWith returns the packet with record r and details in; nil if it neither failed nor is large.
+func (w *Inspector) problemWith(r *packetlog.Record, in *Inside) *Opened {
 	if failureReason(r, in) == NoReason && spikeReason(r, in) == NoReason {
 		return nil
 	}
@@ -310,7 +318,7 @@ func (w *Inspector) problem(r *packetlog.Record, in *Inside) *Opened {
 	return &w.opened
 }
 
-// Incidents lists the newest incident for each reason, latest first.
+// Incidents returns the newest incident of each reason, latest first.
 func (w *Inspector) Incidents() (list []Incident) {
 	if w == nil {
 		return nil
@@ -324,28 +332,31 @@ func (w *Inspector) Incidents() (list []Incident) {
 	return list
 }
 
-// usual keeps moving sums over the newest packets.
-type usual struct {
-	ring [usualPackets]size
-	n    int
-	sum  size
+// movingMeans computes means over the newest usualPackets packets.
+type movingMeans struct {
+	ring [usualPackets]packetSize // packet n is at n % usualPackets
+	n    int                      // packets so far
+	sum  packetSize               // of the ring
 }
 
-type size struct{ payload, changed, baseline int }
+// packetSize contains the quantities of a packet that Usual has means of.
+type packetSize struct{ payload, changed, baseline int }
 
-// usualPackets is how many packets the means of Usual cover: about a second of them.
+// usualPackets is the number of packets that the means of Usual cover: about a second at 60 Hz.
 const usualPackets = 64
 
-func (u *usual) add(p *endpoint.Packet, changed int) {
+// add adds a packet with the given number of changed rows.
+func (u *movingMeans) add(p *endpoint.Packet, changed int) {
 	oldest := &u.ring[u.n%usualPackets]
 	u.sum.payload += p.Payload - oldest.payload
 	u.sum.changed += changed - oldest.changed
 	u.sum.baseline += p.Baseline - oldest.baseline
-	*oldest = size{p.Payload, changed, p.Baseline}
+	*oldest = packetSize{p.Payload, changed, p.Baseline}
 	u.n++
 }
 
-func (u *usual) means() Usual {
+// means returns the means over the newest packets; zeros without packets.
+func (u *movingMeans) means() Usual {
 	n := min(u.n, usualPackets)
 	d := float64(max(n, 1))
 	return Usual{n, float64(u.sum.payload) / d, float64(u.sum.changed) / d, float64(u.sum.baseline) / d}

@@ -7,10 +7,11 @@ import (
 	"wirelab/experiment/engine/packetlog"
 )
 
-// Reason is what was wrong with a packet: why it was of no use, or why it was unusually large.
+// Reason is why a packet failed or was unusually large.
 type Reason uint8
 
-// The reasons: first those for a packet that was of no use, then those for a large one.
+// The reasons: first those for a packet that the receiver could not use, then, from becauseNoAck on,
+// those for a large packet.
 const (
 	NoReason            Reason = iota
 	BecauseLost                // the link dropped it
@@ -22,7 +23,7 @@ const (
 	becauseNoBase              // the receiver lacked its baseline; the reason is not known
 	becauseChecksum            // damaged; the checksum failed
 	becauseDamaged             // damaged; the decoder rejected it
-	becauseDoubted             // its sequence number was far from the newest, and no second packet agreed
+	becauseDoubted             // its sequence number was far from the newest, and no second packet confirmed it
 	becauseTainted             // decoded from damaged bytes, from a tainted frame, or as another packet
 	becauseUnknown             // its codec or epoch is unknown to the receiver
 	becauseRefused             // the decoder rejected undamaged bytes of its own encoder
@@ -30,14 +31,14 @@ const (
 	BecauseWrong               // the decoded frame differs from the one sent
 	becauseNoAck               // large: no packet was acked yet, so it builds on the initial state
 	becauseSwapped             // large: the encoder had just been swapped
-	becauseSeam                // large: the recording restarted, and it builds on a frame from before
+	becauseSeam                // large: a reference is from before a restart of the recording
 	becauseOldBase             // large: its baseline was older than usual
 	becauseChanged             // large: more items than usual changed
 	becauseMoreBits            // large: its changed items took more bits than usual
 	numReasons
 )
 
-// String names the reason in a word or two.
+// String returns a short name of the reason.
 func (r Reason) String() string {
 	names := [numReasons]string{"nothing", "lost", "late", "stale", "no baseline: dropped", "no baseline: lost",
 		"no baseline: not decoded", "no baseline",
@@ -49,11 +50,11 @@ func (r Reason) String() string {
 	return "?"
 }
 
-// Large reports whether the reason is about a packet's size and not about its
-// outcome.
+// Large reports whether the reason concerns a packet's size, not its outcome.
 func (r Reason) Large() bool { return r >= becauseNoAck && r < numReasons }
 
-// failureReason returns why a packet was of no use; NoReason if it was of use.
+// failureReason returns why the receiver could not use a packet, or received it after its display time or
+// after a newer packet; NoReason otherwise.
 func failureReason(r *packetlog.Record, in *Inside) Reason {
 	switch r.Outcome {
 	case packetlog.Lost:
@@ -71,7 +72,7 @@ func failureReason(r *packetlog.Record, in *Inside) Reason {
 		switch {
 		case errors.Is(in.Err, endpoint.ErrDoubted):
 			return becauseDoubted
-		case in.Flipped > 0 && in.Err == nil:
+		case in.Flipped > 0 && in.Err == nil: // without an error of a decoder: discarded before
 			return becauseChecksum
 		case in.Flipped > 0:
 			return becauseDamaged
@@ -87,6 +88,7 @@ func failureReason(r *packetlog.Record, in *Inside) Reason {
 	return NoReason
 }
 
+// noBaseReason returns the reason for a packet without a baseline whose baseline has state b.
 func noBaseReason(b baselineState) Reason {
 	switch b {
 	case BaseDropped:
@@ -99,27 +101,27 @@ func noBaseReason(b baselineState) Reason {
 	return becauseNoBase
 }
 
-// A packet is a spike if its payload is at least spikeTimes the mean of the packets
-// before it, and at least spikeBytes larger than that mean. The mean needs
-// spikeWarmUp packets.
+// A packet is a spike if its payload is at least spikeRatio times the mean of the packets before it,
+// and at least spikeBytes larger than that mean. The mean must cover at least spikeWarmUp packets.
 const (
-	spikeTimes  = 2
+	spikeRatio  = 2
 	spikeBytes  = 128
 	spikeWarmUp = 16
 )
 
-// spiked reports whether a packet is much larger than those before it.
-func (in *Inside) spiked(r *packetlog.Record) bool {
+// isSpike reports whether a packet is much larger than the packets before it.
+func (in *Inside) isSpike(r *packetlog.Record) bool {
 	size, mean := float64(r.Payload), in.Usual.Payload
-	return in.Usual.N >= spikeWarmUp && size >= spikeTimes*mean && size >= mean+spikeBytes
+	return in.Usual.N >= spikeWarmUp && size >= spikeRatio*mean && size >= mean+spikeBytes
 }
 
-// spikeReason returns why a packet is large; NoReason if it is not. The order of the cases
-// matters, because one can cause the next: with an older baseline, more items have changed.
+// spikeReason returns why a packet is large; NoReason if it is not. Causes are tested before their
+// effects: with an older baseline, for example, more items have changed. An encoder counts as just swapped
+// for usualPackets packets, or while the baseline has no memo of the new epoch.
 func spikeReason(r *packetlog.Record, in *Inside) Reason {
-	const more = 1.5
+	const causeRatio = 1.5 // a quantity of at least this multiple of its mean counts as a cause
 	switch {
-	case !in.spiked(r):
+	case !in.isSpike(r):
 		return NoReason
 	case in.Previous != "" && (in.WithoutMemo || in.Age < usualPackets && in.Previous != r.Encoder):
 		return becauseSwapped
@@ -127,16 +129,16 @@ func spikeReason(r *packetlog.Record, in *Inside) Reason {
 		return becauseSeam
 	case r.Baseline == 0:
 		return becauseNoAck
-	case float64(r.Baseline) >= more*in.Usual.Baseline && in.AfterBaseline != fateCounts{}:
+	case float64(r.Baseline) >= causeRatio*in.Usual.Baseline && in.AfterBaseline != fateCount{}:
 		return becauseOldBase
-	case float64(r.Changed) >= more*in.Usual.Changed:
+	case float64(r.Changed) >= causeRatio*in.Usual.Changed:
 		return becauseChanged
 	}
 	return becauseMoreBits
 }
 
-// Reasons lists the reasons that apply to a packet: at most one for its outcome and one for
-// its size.
+// Reasons returns the reasons that apply to the packet: at most one for its outcome and one for its
+// size.
 func (o *Opened) Reasons() (list []Reason) {
 	if o.Gone {
 		return nil

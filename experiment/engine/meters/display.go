@@ -8,14 +8,14 @@ import (
 
 // DisplayCounts counts ticks of a receiver's display.
 type DisplayCounts struct {
-	Shown   int64 // ticks on which something was shown
-	Starved int64 // ticks without a newer snapshot to interpolate to
-	Freezes int64 // runs of starved ticks
-	Longest int64 // ticks of the longest of them
+	Shown   int64 // ticks on which something was displayed
+	Starved int64 // of Shown, ticks without a newer snapshot to interpolate to
+	Freezes int64 // runs of consecutive starved ticks
+	Longest int64 // ticks of the longest freeze
 	Late    int64 // snapshots that arrived after their display time
 }
 
-// figures returns the counts as figures, for a display that runs at hz.
+// figures returns the counts as figures. hz is the rate of the display.
 func (c *DisplayCounts) figures(hz float64) figures.Playout {
 	p := figures.Playout{Displayed: c.Shown, Freezes: c.Freezes, Late: c.Late,
 		StarvedRatio: figures.RatioOf(float64(c.Starved), float64(c.Shown))}
@@ -25,45 +25,46 @@ func (c *DisplayCounts) figures(hz float64) figures.Playout {
 	return p
 }
 
-// Display measures how smooth and how accurate a display is. The zero value is ready.
+// Display measures how smooth and how accurate a display is. The zero value is ready to use.
 type Display struct {
 	DisplayCounts
-	Hz     float64 // rate of the display
-	Errors DisplayErrors
-	frozen int64         // ticks of the current freeze
-	behind time.Duration // lag behind the sender, summed over DisplayCounts.Shown
-	late   spread        // by how much snapshots were late, in microseconds
-	age    spread        // of what was shown, in microseconds
+	Hz          float64 // rate of the display
+	Errors      DisplayErrors
+	frozenTicks int64         // ticks of the current freeze; 0 if none
+	lagSum      time.Duration // lag behind the sender, summed over DisplayCounts.Shown
+	late        histogram     // how late the late snapshots were, in microseconds
+	age         histogram     // age of the displayed state, in microseconds
 }
 
-// Tick counts a tick on which something was shown that lags the sender by behind.
+// Tick counts a tick on which something was displayed. behind is the lag of the displayed time behind
+// the sender.
 func (d *Display) Tick(behind time.Duration, starved bool) {
 	d.Shown++
-	d.behind += behind
+	d.lagSum += behind
 	if !starved {
-		d.frozen = 0
+		d.frozenTicks = 0
 		return
 	}
 	d.Starved++
-	d.frozen++
-	if d.frozen == 1 {
+	d.frozenTicks++
+	if d.frozenTicks == 1 {
 		d.Freezes++
 	}
-	d.Longest = max(d.Longest, d.frozen)
+	d.Longest = max(d.Longest, d.frozenTicks)
 }
 
-// MarkLate counts a snapshot that arrived after its display time.
+// MarkLate counts a snapshot that arrived late. by is the time between its display time and its arrival.
 func (d *Display) MarkLate(by time.Duration) {
 	d.DisplayCounts.Late++
 	d.late.add(by.Microseconds())
 }
 
-// figures returns all that was measured. Of a display that showed nothing, the quantiles are
-// unknown; of one that did, they are zeros if nothing was late and no cube in error.
+// figures returns all measurements. If the display showed nothing, the quantiles are unknown. If it
+// did, they are zeros if no snapshot was late or no cube had an error.
 func (d *Display) figures(cubes bool) figures.Playout {
 	p := d.DisplayCounts.figures(d.Hz)
 	p.LateMS = d.late.thousandths().Among(d.Shown)
-	p.BehindMS = figures.RatioOf(float64(d.behind.Microseconds())/1000, float64(d.Shown))
+	p.BehindMS = figures.RatioOf(float64(d.lagSum.Microseconds())/1000, float64(d.Shown))
 	if cubes {
 		um, mdeg := d.Errors.um.thousandths().Among(d.Shown), d.Errors.mdeg.thousandths().Among(d.Shown)
 		p.PositionErrorMM, p.OrientationErrorDeg = &um, &mdeg
@@ -71,12 +72,12 @@ func (d *Display) figures(cubes bool) figures.Playout {
 	return p
 }
 
-// DisplayErrors measures the display errors over all ticks and all cubes that move on the
-// display or in the truth. Cubes at rest in both are always right and would hide the errors
+// DisplayErrors measures the errors of displayed cubes, over all display ticks. Cubes at rest both on
+// the display and in the source's frames are left out: they have no error, and would hide the errors
 // of the others.
 type DisplayErrors struct {
-	um, mdeg               spread // micrometres, thousandths of a degree
-	largestUM, largestMdeg int64  // of the current sample
+	um, mdeg               histogram // position errors in micrometres, rotation errors in thousandths of a degree
+	largestUM, largestMdeg int64     // largest errors since takeLargest
 }
 
 // Add adds the error of one cube, in micrometres and in thousandths of a degree.
@@ -86,13 +87,13 @@ func (e *DisplayErrors) Add(um, mdeg int64) {
 	e.largestUM, e.largestMdeg = max(e.largestUM, um), max(e.largestMdeg, mdeg)
 }
 
-// AddExact adds n cubes without error.
+// AddExact adds n errors of 0.
 func (e *DisplayErrors) AddExact(n int) {
 	e.um.addZeros(n)
 	e.mdeg.addZeros(n)
 }
 
-// Count returns how many errors were added.
+// Count returns the number of errors added.
 func (e *DisplayErrors) Count() int64 { return e.um.n }
 
 // takeLargest returns the largest errors since the last call, in millimetres and degrees.

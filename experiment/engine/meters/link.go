@@ -8,41 +8,42 @@ import (
 	"wirelab/lossmodel"
 )
 
-// LinkStretch is what the link to the receiver was set to over a stretch of time, and what it
-// did to the packets sent then: whether they arrived, and when. Copies do not count.
+// LinkStretch contains the settings of the downlink during a stretch of time, and measurements of the
+// packets sent in it that had the same number of IP fragments. Copies made by the link do not count.
 type LinkStretch struct {
 	Down        lossmodel.Spec // as configured
-	Fragments   int            // of each packet, as IP cuts it
-	Sent        int64
-	Lost        int64 // by any cause
-	Queue       int64 // of those, in the queue of the bottleneck
+	Fragments   int            // IP fragments of each packet
+	Sent        int64          // packets
+	Lost        int64          // packets lost, by any cause
+	Queue       int64          // of Lost, those dropped by the full queue of the bottleneck
 	Arrived     int64
-	Took        time.Duration // summed over those that arrived
-	Bits        int64         // of those that arrived, on the wire
-	From, Until time.Duration // the first was sent, the last one arrived
+	Took        time.Duration // one-way delay, summed over Arrived
+	Bits        int64         // wire bits, summed over Arrived
+	From, Until time.Duration // when the first packet was sent; when the last one arrived
 }
 
-// link measures what the link does, separately for each of its settings. It keeps the newest
-// stretches, since dragging a slider makes many. The zero value is ready.
+// link measures the downlink, separately for each of its settings. It stores only the newest
+// stretches, since dragging a slider makes many. The zero value is ready to use.
 type link struct {
-	stretches []LinkStretch
-	dropped   int // stretches that are no longer kept
+	stretches []LinkStretch // oldest first
+	evicted   int           // stretches that are no longer stored
 	spec      lossmodel.Spec
-	changed   bool // since the newest stretch began
+	changed   bool // spec was set since the newest stretch began
 }
 
+// maxStretches is the maximum number of stretches that are stored.
 const maxStretches = 32
 
-// Set notes what the link is set to from now on.
-func (m *link) Set(spec lossmodel.Spec) {
+// SetSpec sets the settings of the link from now on.
+func (m *link) SetSpec(spec lossmodel.Spec) {
 	if spec != m.spec || len(m.stretches) == 0 {
 		m.spec, m.changed = spec, true
 	}
 }
 
-// Leave counts a packet and returns the number of its stretch.
-func (m *link) Leave(now time.Duration, v *lossmodel.Verdict) (stretch int) {
-	i := m.current(now, v.Fragments)
+// CountSent counts a packet sent at now, and returns the number of its stretch for CountArrival.
+func (m *link) CountSent(now time.Duration, v *lossmodel.Verdict) (stretch int) {
+	i := m.currentStretch(now, v.Fragments)
 	s := &m.stretches[i]
 	s.Sent++
 	if v.Lost != lossmodel.None {
@@ -51,11 +52,12 @@ func (m *link) Leave(now time.Duration, v *lossmodel.Verdict) (stretch int) {
 	if v.Lost == lossmodel.Queue {
 		s.Queue++
 	}
-	return m.dropped + i
+	return m.evicted + i
 }
 
-// current returns the index of the present stretch for packets of n fragments.
-func (m *link) current(now time.Duration, n int) int {
+// currentStretch returns the index of the stretch of the current settings for packets of n fragments. It
+// begins one if none exists or the settings were changed. Stretches with the same settings are adjacent.
+func (m *link) currentStretch(now time.Duration, n int) int {
 	if !m.changed {
 		for i := len(m.stretches) - 1; i >= 0 && m.stretches[i].Down == m.spec; i-- {
 			if m.stretches[i].Fragments == n {
@@ -66,15 +68,16 @@ func (m *link) current(now time.Duration, n int) int {
 	m.changed = false
 	if len(m.stretches) == maxStretches {
 		m.stretches = slices.Delete(m.stretches, 0, 1)
-		m.dropped++
+		m.evicted++
 	}
 	m.stretches = append(m.stretches, LinkStretch{Down: m.spec, Fragments: n, From: now})
 	return len(m.stretches) - 1
 }
 
-// Arrive counts an arrival of a packet of a stretch.
-func (m *link) Arrive(stretch int, now time.Duration, r *packetlog.Record) {
-	i := stretch - m.dropped
+// CountArrival counts the arrival of packet r at now. stretch is the result of CountSent. It does
+// nothing if that stretch is no longer stored.
+func (m *link) CountArrival(stretch int, now time.Duration, r *packetlog.Record) {
+	i := stretch - m.evicted
 	if i < 0 {
 		return
 	}
@@ -85,5 +88,5 @@ func (m *link) Arrive(stretch int, now time.Duration, r *packetlog.Record) {
 	s.Until = now
 }
 
-// Stretches returns a copy of the stretches kept, oldest first.
+// Stretches returns a copy of the stored stretches, oldest first.
 func (m *link) Stretches() []LinkStretch { return slices.Clone(m.stretches) }

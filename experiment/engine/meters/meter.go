@@ -1,6 +1,6 @@
-// Package meters measures a lane: what its packets cost, what the network did to them, how
-// good the receiver's display is, and how long the codec took. It counts events that the
-// lane reports, for the whole run and in samples of 100 ms, and takes no decisions.
+// Package meters measures a lane: the size of its packets, their outcomes and delays, the quality of
+// the receiver's display, and the time of the encoder and the decoder. The lane reports the events;
+// meters count them for the whole run and in samples of 100 ms.
 package meters
 
 import (
@@ -14,12 +14,12 @@ import (
 	"wirelab/lossmodel"
 )
 
-// Meter counts what happens at both ends of a lane.
+// Meter counts the events of one lane.
 type Meter struct {
 	Duplicated    int64 // copies made by the link
 	Reordered     int64 // packets decoded after a newer one
-	EncodeFailed  int64 // frames that the encoder refused
-	Undetected    int64 // frames decoded that differ from the truth
+	EncodeFailed  int64 // frames for which the encoder returned an error
+	Undetected    int64 // decoded frames that differ from the sender's
 	DecodeRefused int64 // undamaged packets that the decoder rejected
 
 	Network  network
@@ -27,25 +27,26 @@ type Meter struct {
 	Display  Display
 	Rounding rounding
 
-	total   Sample // the sum of all complete samples
-	sample  Sample // the current one
+	total   Sample // sum of all complete samples
+	sample  Sample // the current, incomplete sample
 	samples samples
 
 	sizes, ages    quantile.Counts // payload in bytes; age of the baseline in ticks
 	encode, decode codecTimes
-	runsAs         string // how the newest encoder from outside ran; empty if none did
-	ranAt          int    // packets encoded before its newest one
-	overBudget     overBudget
+	runsAs         string // Codec.RunsAs of the newest plugin encoder; empty if none was used
+	runsAsSince    int    // number of packets encoded before the plugin's newest packet
+	overBudget     budgetCounter
 }
 
-// New returns a meter for a display that runs at displayHz. It keeps the newest keepSamples
+// New returns a meter for a lane with a display rate of displayHz. It stores the newest keepSamples
 // samples; 0 means all.
 func New(displayHz float64, keepSamples int) *Meter {
-	return &Meter{Display: Display{Hz: displayHz}, samples: samples{keep: keepSamples}}
+	return &Meter{Display: Display{Hz: displayHz}, samples: samples{maxStored: keepSamples}}
 }
 
-// Packet counts a packet that was sent. Its baseline is ageTicks old; b holds its bits.
-func (m *Meter) Packet(r *packetlog.Record, ageTicks int, b *encoders.Budget) {
+// CountPacket counts a packet that was sent. ageTicks is the age of its baseline in ticks, and budget its bit
+// budget.
+func (m *Meter) CountPacket(r *packetlog.Record, ageTicks int, budget *encoders.Budget) {
 	m.sizes.Add(int64(r.Payload))
 	m.encode.add(r.EncodeNS)
 	s := &m.sample
@@ -62,28 +63,29 @@ func (m *Meter) Packet(r *packetlog.Record, ageTicks int, b *encoders.Budget) {
 	if r.Across {
 		s.Across++
 	}
-	s.Budget.Add(b)
+	s.Budget.Add(budget)
 }
 
-// RunsAs notes that the encoder of the next packet is from outside, and how it runs.
-func (m *Meter) RunsAs(how string) { m.runsAs, m.ranAt = how, m.encode.n }
+// SetRunsAs records that a plugin encodes the next packet, and how it runs: see Codec.RunsAs.
+func (m *Meter) SetRunsAs(how string) { m.runsAs, m.runsAsSince = how, m.encode.n }
 
-// Decoded counts the time that a decoder took.
-func (m *Meter) Decoded(ns int64) { m.decode.add(ns) }
+// AddDecodeTime counts the time of one call of the decoder, in nanoseconds.
+func (m *Meter) AddDecodeTime(ns int64) { m.decode.add(ns) }
 
-// End counts the outcome of one copy of a packet; cause is the stage that lost it.
-func (m *Meter) End(o packetlog.Outcome, cause lossmodel.Cause) {
+// CountOutcome counts the outcome of one copy of a packet. cause is used only if o is packetlog.Lost.
+func (m *Meter) CountOutcome(o packetlog.Outcome, cause lossmodel.Cause) {
 	m.sample.Outcomes[o]++
 	if o == packetlog.Lost {
 		m.sample.LostBy[cause]++
 	}
 }
 
-// Feedback counts a datagram of the uplink, of that many bytes on the wire.
-func (m *Meter) Feedback(wire int) { m.sample.FeedbackBits += int64(wire) * 8 }
+// CountFeedback counts a datagram of wire bytes on the uplink.
+func (m *Meter) CountFeedback(wire int) { m.sample.FeedbackBits += int64(wire) * 8 }
 
-// Shown counts a tick of the receiver's display. behind is the display's lag behind the sender.
-func (m *Meter) Shown(behind time.Duration, starved bool) {
+// CountDisplayTick counts a tick of the receiver's display. behind is the lag of the displayed time
+// behind the sender.
+func (m *Meter) CountDisplayTick(behind time.Duration, starved bool) {
 	m.Display.Tick(behind, starved)
 	m.sample.Displayed++
 	if starved {
@@ -91,56 +93,57 @@ func (m *Meter) Shown(behind time.Duration, starved bool) {
 	}
 }
 
-// Aged counts a tick of the display on which a state of that age was shown.
-func (m *Meter) Aged(age time.Duration) {
+// CountAge counts the age of the displayed state on one display tick.
+func (m *Meter) CountAge(age time.Duration) {
 	m.Display.age.add(age.Microseconds())
 	m.sample.Age += age
 	m.sample.Aged++
 	m.sample.Oldest = max(m.sample.Oldest, age)
 }
 
-// Late counts a snapshot that arrived after its display time.
-func (m *Meter) Late(by time.Duration) {
+// CountLate counts a snapshot that arrived late. by is the time between its display time and its arrival.
+func (m *Meter) CountLate(by time.Duration) {
 	m.Display.MarkLate(by)
 	m.sample.Late++
 }
 
-// Close completes the sample that ends at t, under the present budget; 0 means none. The
-// next sample begins.
-func (m *Meter) Close(t time.Duration, budgetKbps float64) *Sample {
+// CloseSample completes the current sample, which ends at t, and begins the next one. budgetKbps is
+// the budget of the payload; 0 means none. It returns the stored sample.
+func (m *Meter) CloseSample(t time.Duration, budgetKbps float64) *Sample {
 	s := &m.sample
 	s.T = t
 	s.PositionErrorMM, s.OrientationErrorDeg = m.Display.Errors.takeLargest()
-	m.overBudget.close(s.PayloadBits, budgetKbps)
+	m.overBudget.addSample(s.PayloadBits, budgetKbps)
 	m.total.add(s)
 	done := m.samples.add(s)
 	*s = Sample{}
 	return done
 }
 
-// Samples returns the complete samples that are kept, oldest first. They are never modified.
-func (m *Meter) Samples() []Sample { return m.samples.view() }
+// Samples returns the stored complete samples, oldest first. They are never modified.
+func (m *Meter) Samples() []Sample { return m.samples.stored() }
 
-// sum returns the counts of the whole run until now.
-func (m *Meter) sum() *Sample {
+// runTotal returns the counts of the whole run so far, including the current sample.
+func (m *Meter) runTotal() *Sample {
 	s := m.total
 	s.add(&m.sample)
 	return &s
 }
 
-// Items returns how many items the frames sent had.
+// Items returns the number of items in all frames sent.
 func (m *Meter) Items() int64 { return m.total.Items + m.sample.Items }
 
-// Bytes returns how many bytes were sent: payload, on the wire, and on the uplink's wire.
+// Bytes returns the bytes sent so far: payload and wire of the downlink, and wire of the uplink.
 func (m *Meter) Bytes() (payload, wire, feedback int64) {
-	s := m.sum()
+	s := m.runTotal()
 	return s.PayloadBits / 8, s.WireBits / 8, s.FeedbackBits / 8
 }
 
-// Totals returns all figures of a run that has taken d. g are the gauges of the downlink.
+// Totals returns all figures of a run. d is its duration so far, for rates, and g contains the gauges
+// of the downlink.
 func (m *Meter) Totals(d time.Duration, schema *frame.Schema, g lossmodel.Gauges) figures.Totals {
-	s, secs := m.sum(), d.Seconds()
-	ended := int64(0)
+	s, secs := m.runTotal(), d.Seconds()
+	ended := int64(0) // packets and copies with an outcome; the others are in flight
 	for _, n := range s.Outcomes {
 		ended += int64(n)
 	}
@@ -171,31 +174,31 @@ func (m *Meter) Totals(d time.Duration, schema *frame.Schema, g lossmodel.Gauges
 	return t
 }
 
-// Timing returns how long the codec's work took in this process.
+// Timing returns how long the calls of the encoder and the decoder took in this process.
 func (m *Meter) Timing() figures.Timing {
 	return figures.Timing{EncodeUS: m.encode.all.thousandths(), DecodeUS: m.decode.all.thousandths(), RunsAs: m.runsAs}
 }
 
-// Recent sums up the last two seconds, of a source of tickHz ticks a second.
+// Recent returns the figures of the last two seconds. tickHz is the tick rate of the source.
 func (m *Meter) Recent(tickHz int) Recent {
 	r := RecentOf(m.Samples(), tickHz)
 	r.EncodeUS, r.DecodeUS = m.encode.median(), m.decode.median()
-	if m.encode.n-m.ranAt <= len(m.encode.newest) {
+	if m.encode.n-m.runsAsSince <= len(m.encode.newest) { // a plugin made some of the times in the median
 		r.RunsAs = m.runsAs
 	}
 	return r
 }
 
-// Shares lists how many bits of the payload each slot took, in the order of the slots.
+// Shares returns the bit budget of the run: the bits of each slot in use, in the order of the slots.
 func (m *Meter) Shares(schema *frame.Schema) []figures.BudgetShare {
-	b := &m.sum().Budget
+	b := &m.runTotal().Budget
 	total := b.Total()
 	var out []figures.BudgetShare
-	for k, u := range b.Units {
-		if u != 0 && total != 0 {
-			share := figures.BudgetShare{Slot: encoders.Slot(k).Name(schema), Bits: float64(u) / encoders.BitUnit,
-				Share: float64(u) / float64(total)}
-			if n := encoders.Slot(k).Fields(schema); n > 1 {
+	for k, units := range b.Units { // encoders.BitUnit units are one bit
+		if units != 0 && total != 0 {
+			share := figures.BudgetShare{Slot: encoders.Slot(k).Name(schema), Bits: float64(units) / encoders.BitUnit,
+				Share: float64(units) / float64(total)}
+			if n := encoders.Slot(k).Fields(schema); n > 1 { // Fields stays 0 for the slot of a single field
 				share.Fields = n
 			}
 			out = append(out, share)
@@ -204,18 +207,18 @@ func (m *Meter) Shares(schema *frame.Schema) []figures.BudgetShare {
 	return out
 }
 
-// overBudget counts the samples in which the payload of the last second exceeded the
-// budget. It begins after the first whole second.
-type overBudget struct {
-	ring           [time.Second / SamplePeriod]int64 // payload bits of the newest samples
-	samples        int
-	sum            int64 // of ring
-	budgeted, over int64 // samples with a budget set, and those of them that exceeded it
+// budgetCounter counts the samples at whose end the payload of the last second exceeded the budget. It
+// begins after the first complete second.
+type budgetCounter struct {
+	ring           [time.Second / SamplePeriod]int64 // payload bits of the samples of the last second
+	samples        int                               // samples so far
+	sum            int64                             // of ring
+	budgeted, over int64                             // samples with a budget, and those of them above it
 }
 
-// close counts a completed sample under a budget; 0 means none.
-func (b *overBudget) close(payloadBits int64, kbps float64) {
-	oldest := &b.ring[b.samples%len(b.ring)]
+// addSample counts a completed sample. kbps is the budget in kbit/s; 0 means none.
+func (b *budgetCounter) addSample(payloadBits int64, kbps float64) {
+	oldest := &b.ring[b.samples%len(b.ring)] // leaves the last second; the new sample takes its place
 	b.sum += payloadBits - *oldest
 	*oldest = payloadBits
 	b.samples++
@@ -228,7 +231,7 @@ func (b *overBudget) close(payloadBits int64, kbps float64) {
 	}
 }
 
-// ratio returns the share of the time over budget; none if there was no budget.
-func (b *overBudget) ratio() figures.Figure {
+// ratio returns the share of the samples over budget; unknown if there was no budget.
+func (b *budgetCounter) ratio() figures.Figure {
 	return figures.RatioOf(float64(b.over), float64(b.budgeted))
 }

@@ -8,24 +8,26 @@ import (
 	"wirelab/lossmodel"
 )
 
-// maxExtent is the largest extent of reordering that is measured, in packets.
-const maxExtent = 256
+// maxReorderExtent is the largest extent of reordering that is measured, in packets.
+const maxReorderExtent = 256
 
-// network measures what the network does to packets. Copies do not count. The zero value is
-// ready.
+// network measures losses, delay and reordering of the packets on the downlink, with the terms of
+// RFC 4737. Copies made by the link do not count. The zero value is ready to use.
 type network struct {
-	sent, lost, bursts int64
-	inBurst            bool
-	received           int64
-	reordered          int64
-	extents            quantile.Counts
-	delay              spread            // nanoseconds
-	recent             [maxExtent]uint64 // sequence numbers of the newest arrivals
-	top                uint64            // the highest of all
+	sent, lost     int64
+	bursts         int64 // runs of consecutive losses
+	inBurst        bool  // the newest packet sent was lost
+	received       int64
+	reordered      int64
+	reorderExtents quantile.Counts
+	delay          histogram                // nanoseconds
+	recent         [maxReorderExtent]uint64 // sequence numbers of the newest arrivals; number n is at n % len
+	newest         uint64                   // highest sequence number received
 }
 
-// Leave counts a packet sent, in order of sequence, and whether the network lost it.
-func (m *network) Leave(lost bool) {
+// CountSent counts a packet that was sent; lost reports whether the link lost it. Packets must be
+// counted in the order of their sequence numbers.
+func (m *network) CountSent(lost bool) {
 	m.sent++
 	if lost {
 		m.lost++
@@ -36,38 +38,40 @@ func (m *network) Leave(lost bool) {
 	m.inBurst = lost
 }
 
-// GiveUp counts a packet as lost whose fate was not known when it left.
-func (m *network) GiveUp() { m.lost++ }
+// CountUnknown counts a packet of a real network as lost after it was abandoned.
+func (m *network) CountUnknown() { m.lost++ }
 
-// Arrive counts a packet that arrived, by its true sequence number.
-func (m *network) Arrive(seq uint64, delay time.Duration) {
+// CountArrival counts the arrival of the packet that was sent with sequence number seq. delay is its
+// one-way delay.
+func (m *network) CountArrival(seq uint64, delay time.Duration) {
 	m.delay.add(int64(delay))
-	if m.received > 0 && seq < m.top {
+	if m.received > 0 && seq < m.newest {
 		m.reordered++
-		m.extents.Add(int64(m.extent(seq)))
+		m.reorderExtents.Add(int64(m.reorderExtent(seq)))
 	}
-	m.top = max(m.top, seq)
-	m.recent[m.received%maxExtent] = seq
+	m.newest = max(m.newest, seq)
+	m.recent[m.received%maxReorderExtent] = seq
 	m.received++
 }
 
-// extent returns how many arrivals ago the first packet with a higher sequence arrived, up to
-// maxExtent.
-func (m *network) extent(seq uint64) int {
+// reorderExtent returns how many arrivals ago the earliest packet with a higher sequence number than
+// seq arrived (RFC 4737, section 4.2.1), at most maxReorderExtent.
+func (m *network) reorderExtent(seq uint64) int {
 	extent := 0
-	for back := int64(1); back <= min(m.received, maxExtent); back++ {
-		if m.recent[(m.received-back)%maxExtent] > seq {
-			extent = int(back)
+	for ago := int64(1); ago <= min(m.received, maxReorderExtent); ago++ {
+		if m.recent[(m.received-ago)%maxReorderExtent] > seq {
+			extent = int(ago) // the last match is the earliest arrival
 		}
 	}
 	return extent
 }
 
-// figures returns what was measured, with the gauges of the link.
+// figures returns all measurements. g contains the gauges of the modelled link: the peak of its queue, and
+// the delay that keeping the order of packets adds.
 func (m *network) figures(g lossmodel.Gauges) figures.Network {
-	delay := m.delay.thousandths() // microseconds
-	for _, p := range []*float64{&delay.Min, &delay.P50, &delay.P95, &delay.P99, &delay.Max} {
-		*p /= 1000
+	delay := m.delay.thousandths() // in microseconds
+	for _, quantile := range []*float64{&delay.Min, &delay.P50, &delay.P95, &delay.P99, &delay.Max} {
+		*quantile /= 1000 // to milliseconds
 	}
 	burst := figures.RatioOf(float64(m.lost), float64(m.bursts)) // unknown if nothing was sent
 	if m.bursts == 0 && m.sent > 0 {
@@ -76,7 +80,7 @@ func (m *network) figures(g lossmodel.Gauges) figures.Network {
 	return figures.Network{
 		LossRate: figures.RatioOf(float64(m.lost), float64(m.sent)), MeanBurst: burst,
 		ReorderedRatio: figures.RatioOf(float64(m.reordered), float64(m.received)),
-		ReorderExtent:  quantilesOf(&m.extents).Among(m.received),
+		ReorderExtent:  quantilesOf(&m.reorderExtents).Among(m.received),
 		DelayMS:        delay,
 		QueuePeakBytes: int64(g.Peak.Bytes), QueuePeakPackets: int64(g.Peak.Packets),
 		OrderCostMS: float64(g.OrderCost) / float64(time.Millisecond),

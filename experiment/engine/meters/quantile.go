@@ -7,27 +7,29 @@ import (
 	"wirelab/internal/quantile"
 )
 
-// quantilesOf returns nearest-rank quantiles; zeros if nothing was counted.
+// quantilesOf returns nearest-rank quantiles of c; unknown if c is empty.
 func quantilesOf(c *quantile.Counts) figures.Quantiles {
 	if c.N == 0 {
 		return figures.Quantiles{}
 	}
-	q := func(p float64) float64 { return float64(c.NearestRank(p)) }
+	q := func(p float64) float64 { return float64(c.NearestRank(p)) } // p from 0 to 1
 	return figures.Quantiles{Min: q(0), P50: q(.50), P95: q(.95), P99: q(.99), Max: q(1), N: c.N}
 }
 
-// spread is a distribution of whole numbers such as nanoseconds or micrometres. It counts in
-// buckets of about 3 % width, so that its size does not grow with the length of a run.
-type spread struct {
+// histogram is a distribution of integers such as nanoseconds or micrometres. Its buckets are about
+// 3 % wide, so its size does not grow with the length of a run.
+type histogram struct {
 	buckets  [64 << precision]int64
-	n        int64 // of values
+	n        int64 // values
 	min, max int64
 }
 
-// precision of the buckets; see quantile.Bucket.
+// precision is the number of bits that quantile.Bucket keeps of a value: a bucket is at most 1/2^5
+// of the value wide.
 const precision = 5
 
-func (s *spread) add(v int64) {
+// add adds a value; a negative one counts as 0.
+func (s *histogram) add(v int64) {
 	v = max(v, 0)
 	if s.n == 0 || v < s.min {
 		s.min = v
@@ -37,8 +39,8 @@ func (s *spread) add(v int64) {
 	s.max = max(s.max, v)
 }
 
-// addZeros adds n times 0.
-func (s *spread) addZeros(n int) {
+// addZeros adds the value 0 n times.
+func (s *histogram) addZeros(n int) {
 	if n == 0 {
 		return
 	}
@@ -53,36 +55,38 @@ func bucketValue(i int) float64 {
 	return float64(low) + float64(width/2)
 }
 
-// thousandths returns the quantiles, divided by a thousand: of micrometres in millimetres.
-func (s *spread) thousandths() figures.Quantiles {
+// thousandths returns the quantiles divided by 1000, for example in millimetres if the values are in
+// micrometres; unknown if the histogram is empty.
+func (s *histogram) thousandths() figures.Quantiles {
 	if s.n == 0 {
 		return figures.Quantiles{}
 	}
-	least, most := float64(s.min)/1000, float64(s.max)/1000
+	lowest, highest := float64(s.min)/1000, float64(s.max)/1000
 	q := func(p float64) float64 {
 		v := bucketValue(quantile.Weighted(s.buckets[:], s.n, p)) / 1000
-		return min(max(v, least), most) // a bucket's middle may lie outside
+		return min(max(v, lowest), highest) // the middle of a bucket may be outside the range of the values
 	}
-	return figures.Quantiles{Min: least, P50: q(.50), P95: q(.95), P99: q(.99), Max: most, N: s.n}
+	return figures.Quantiles{Min: lowest, P50: q(.50), P95: q(.95), P99: q(.99), Max: highest, N: s.n}
 }
 
-// codecTimes measures how long the calls of a codec took, in nanoseconds.
+// codecTimes contains the durations of the calls of an encoder or decoder, in nanoseconds.
 type codecTimes struct {
-	all    spread
+	all    histogram
 	newest [120]int64 // two seconds at 60 Hz; call i is at i % len
 	n      int        // calls so far
 }
 
+// add adds the duration of one call.
 func (t *codecTimes) add(ns int64) {
 	t.all.add(ns)
 	t.newest[t.n%len(t.newest)] = ns
 	t.n++
 }
 
-// median returns the median of the newest calls in microseconds; 0 without calls. It follows
-// a swap of the encoder quickly.
+// median returns the median of the newest calls in microseconds; 0 without calls. It covers only two
+// seconds, so that it adapts soon to a change of the encoder.
 func (t *codecTimes) median() float64 {
-	sorted := t.newest
+	sorted := t.newest // a copy of the array
 	n := min(t.n, len(sorted))
 	if n == 0 {
 		return 0

@@ -10,13 +10,13 @@ import (
 	"wirelab/internal/quantile"
 )
 
-// nearestRank implements the definition: the least value with at least p % of all
-// values at or below it.
+// nearestRank implements the definition of the nearest-rank quantile: the smallest value with at
+// least p % of all values at or below it.
 func nearestRank(sorted []int64, p int) float64 {
 	return float64(sorted[max(1, (len(sorted)*p+99)/100)-1])
 }
 
-func TestCountsAgreeWithSorting(t *testing.T) {
+func TestQuantilesAgreeWithSorting(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 1))
 	for n := 1; n < 400; n += 13 {
 		var c quantile.Counts
@@ -38,9 +38,9 @@ func TestCountsAgreeWithSorting(t *testing.T) {
 	}
 }
 
-func TestSpreadIsWithinItsBuckets(t *testing.T) {
+func TestHistogramPrecision(t *testing.T) {
 	rng := rand.New(rand.NewPCG(2, 2))
-	var s spread
+	var s histogram
 	var all []int64
 	for range 5000 {
 		v := int64(math.Exp(rng.Float64() * 30))
@@ -67,7 +67,7 @@ func FuzzBuckets(f *testing.F) {
 	f.Add(uint64(math.MaxInt64))
 	f.Fuzz(func(t *testing.T, v uint64) {
 		i := quantile.Bucket(v, precision)
-		if i < 0 || i >= len(spread{}.buckets) {
+		if i < 0 || i >= len(histogram{}.buckets) {
 			t.Fatalf("%d falls into bucket %d", v, i)
 		}
 		if mid := bucketValue(i); math.Abs(mid-float64(v)) > float64(v)/32+1 {

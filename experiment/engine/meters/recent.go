@@ -10,25 +10,25 @@ import (
 	"wirelab/internal/quantile"
 )
 
-// Recent holds the figures of the last two seconds.
+// Recent contains the figures of the last two seconds.
 type Recent struct {
 	PayloadKbps, WireKbps, FeedbackKbps float64
-	PayloadP95Kbps                      float64 // of 100 ms samples in the last minute
+	PayloadP95Kbps                      float64 // 95th percentile of the 100 ms samples of the last minute
 	BitsPerItem, BitsPerChanged         float64
 	ChangedPerFrame                     float64
 	BaselineAgeTicks, BaselineAgeMS     float64
 	StarvedRatio                        float64 // share of display ticks
-	AgeMS                               float64 // of what was shown, mean
-	Aged                                int     // display ticks on which anything was shown
-	PositionErrorMM                     float64 // largest of any cube
-	EncodeUS, DecodeUS                  float64 // medians, in microseconds
-	RunsAs                              string  // what the times are of, if any is of an encoder from outside; see figures.Timing
+	AgeMS                               float64 // mean age of the displayed state
+	Aged                                int     // display ticks on which a state was displayed
+	PositionErrorMM                     float64 // largest error of any displayed cube
+	EncodeUS, DecodeUS                  float64 // medians
+	RunsAs                              string  // figures.Timing.RunsAs of the plugin that made some of the times; else empty
 	Budget                              encoders.Budget
 }
 
-// RecentOf sums up the last two seconds of samples, oldest first, of a source of tickHz
-// ticks a second. Samples hold no codec times, so EncodeUS, DecodeUS and RunsAs stay zero.
-// Without samples the rates are NaN.
+// RecentOf returns the figures of the last two seconds of samples, which must be in order, oldest
+// first. tickHz is the tick rate of the source. Samples contain no codec times, so EncodeUS, DecodeUS
+// and RunsAs stay zero. Without samples the rates and bits are NaN.
 func RecentOf(all []Sample, tickHz int) Recent {
 	last := Tail(all, 2*time.Second)
 	if len(last) == 0 {
@@ -58,7 +58,7 @@ func RecentOf(all []Sample, tickHz int) Recent {
 	}
 }
 
-// p95Kbps returns the 95th percentile of the samples' payload rates.
+// p95Kbps returns the 95th percentile of the payload rates of the samples, in kbit/s.
 func p95Kbps(all []Sample) float64 {
 	bits := make([]int64, len(all))
 	for i := range all {

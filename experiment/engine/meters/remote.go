@@ -6,29 +6,31 @@ import (
 	"wirelab/experiment/figures"
 )
 
-// LabTraffic is what the lab itself sends over a real network, in bytes on the wire, both ways
-// together, since the beginning; zeros if it is not counted.
+// LabTraffic is the traffic that the lab adds on a real network, in bytes on the wire since the
+// beginning, both directions together; zeros if it is not counted.
 type LabTraffic struct {
 	Reports int64 // datagrams that only the lab needs
-	Cover   int64 // what encryption adds to the datagrams of the game
+	Cover   int64 // bytes that encryption adds to the game's datagrams
 }
 
-// Remote measures what only a network with a receiver at its far end reports. The zero value
-// is ready.
+// Remote measures a session whose receiver is on another machine. The zero value is ready to use.
 type Remote struct {
-	Differs int64 // arrivals for which the receivers here and there differ
+	Differs int64 // arrivals for which the local receiver has another result than the remote one
 
-	roundTrip, slower, reportedAfter spread // microseconds
-	lastSlower                       time.Duration
-	jitter                           float64 // of arrivals in microseconds, as RFC 3550 smooths it
-	display                          DisplayCounts
+	// In microseconds: round-trip times; one-way delays beyond the fastest packet's; times from sending
+	// a packet to the report of its arrival.
+	roundTrip, slower, reportedAfter histogram
+	lastSlower                       time.Duration // of the newest arrival
+	jitter                           float64       // interarrival jitter in microseconds (RFC 3550, section 6.4.1)
+	display                          DisplayCounts // the newest counts of the remote display
 }
 
-// Arrive counts an arrival at the far end that was reported here a time after the packet was
-// sent. It took longer by slower than the fastest one.
-func (m *Remote) Arrive(reportedAfter, slower time.Duration) {
+// CountArrival counts the arrival of a packet at the remote receiver. reportedAfter is the time from
+// sending the packet to the report of its arrival. slower is how much longer the packet took than the
+// fastest one.
+func (m *Remote) CountArrival(reportedAfter, slower time.Duration) {
 	m.reportedAfter.add(reportedAfter.Microseconds())
-	if m.slower.n > 0 {
+	if m.slower.n > 0 { // J += (|D| - J) / 16, as in RFC 3550, section 6.4.1
 		m.jitter += (float64((slower - m.lastSlower).Abs().Microseconds()) - m.jitter) / 16
 	}
 	m.slower.add(slower.Microseconds())
@@ -38,28 +40,30 @@ func (m *Remote) Arrive(reportedAfter, slower time.Duration) {
 // RoundTrip counts a measured round trip.
 func (m *Remote) RoundTrip(d time.Duration) { m.roundTrip.add(d.Microseconds()) }
 
-// FarDisplay adds what the far end's display counted since the last call to the sample.
-func (m *Meter) FarDisplay(r *Remote, now DisplayCounts) {
+// AddRemoteDisplay adds the counts of the remote display since the last call to the current sample.
+// now contains its counts so far.
+func (m *Meter) AddRemoteDisplay(r *Remote, now DisplayCounts) {
 	m.sample.Displayed += int(now.Shown - r.display.Shown)
 	m.sample.Starved += int(now.Starved - r.display.Starved)
 	m.sample.Late += int(now.Late - r.display.Late)
 	r.display = now
 }
 
-// Complete adds to totals of m, for a run that has taken d, what the network reports, and
-// removes what cannot be measured over it.
-func (m *Remote) Complete(t *figures.Totals, near *Meter, far DisplayCounts, lab LabTraffic, d time.Duration) {
+// AdjustTotals adds the measurements of a real network to the totals t of meter, and removes the
+// figures that cannot be measured without synchronised clocks. display contains the counts of the
+// remote display, and d is the duration of the run so far.
+func (m *Remote) AdjustTotals(t *figures.Totals, meter *Meter, display DisplayCounts, lab LabTraffic, d time.Duration) {
 	t.AgeMS, t.Network.DelayMS, t.Network.MeanBurst = figures.Quantiles{}, figures.Quantiles{}, figures.Figure{}
-	net := &near.Network
+	net := &meter.Network
 	t.Network.LossRate = figures.RatioOf(float64(net.lost), float64(net.lost+net.received))
-	cubes := t.Playout.PositionErrorMM != nil
-	t.Playout = far.figures(near.Display.Hz)
-	if cubes {
+	hasCubes := t.Playout.PositionErrorMM != nil
+	t.Playout = display.figures(meter.Display.Hz)
+	if hasCubes { // errors of cubes stay listed, but unknown
 		t.Playout.PositionErrorMM, t.Playout.OrientationErrorDeg = &figures.Quantiles{}, &figures.Quantiles{}
 	}
 	t.Remote = &figures.Remote{RoundTripMS: m.roundTrip.thousandths(), SlowerMS: m.slower.thousandths(),
 		ReportedAfterMS: m.reportedAfter.thousandths(), Differs: m.Differs}
-	if m.slower.n > 1 {
+	if m.slower.n > 1 { // the jitter is defined by the difference of two delays
 		t.Remote.JitterMS = figures.Known(m.jitter / 1000)
 	}
 	if lab != (LabTraffic{}) {

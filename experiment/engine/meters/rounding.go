@@ -7,21 +7,21 @@ import (
 	"wirelab/experiment/figures"
 )
 
-// rounding measures how much a quantising codec changes the values that it sends. The zero
-// value is ready.
+// rounding measures how much a quantising codec changes the values of the frames. The zero value is
+// ready to use.
 type rounding struct {
-	sum, largest float64
-	field        int // field of the largest error
-	n            int64
+	sum, largest float64 // of the errors, each in the unit of its field
+	field        int     // index of the field with the largest error
+	n            int64   // values
 }
 
-// Add compares the source's frame with the quantised one that the sender stores.
-func (m *rounding) Add(s *frame.Schema, truth, kept *frame.Frame) {
+// Add compares truth, the source's frame, with stored, the quantised frame that the sender stores.
+func (m *rounding) Add(s *frame.Schema, truth, stored *frame.Frame) {
 	for i, v := range truth.Table {
 		field := i % len(s.Fields)
-		e := 0.0
-		if w := kept.Table[i]; w != v {
-			e = distance(&s.Fields[field], v, w)
+		e := 0.0 // the error of this value
+		if w := stored.Table[i]; w != v {
+			e = fieldDistance(&s.Fields[field], v, w)
 		}
 		if e > m.largest {
 			m.largest, m.field = e, field
@@ -31,12 +31,13 @@ func (m *rounding) Add(s *frame.Schema, truth, kept *frame.Frame) {
 	}
 }
 
-// distance returns the distance of two values of a field, in the field's unit.
-func distance(f *frame.Field, a, b int32) float64 {
+// fieldDistance returns the distance of two values of a field, in the field's unit. It returns the
+// largest float64 if exactly one of two floats is finite.
+func fieldDistance(f *frame.Field, a, b int32) float64 {
 	if f.Kind == frame.Float32 {
 		d := math.Abs(float64(math.Float32frombits(uint32(a))) - float64(math.Float32frombits(uint32(b))))
 		if math.IsNaN(d) || math.IsInf(d, 0) {
-			return math.MaxFloat64 // one of them is not finite
+			return math.MaxFloat64
 		}
 		return d
 	}

@@ -11,33 +11,33 @@ import (
 // SamplePeriod is the length of a sample in virtual time.
 const SamplePeriod = 100 * time.Millisecond
 
-// Sample is what happened in one period of virtual time.
+// Sample contains the counts of one period of virtual time.
 type Sample struct {
 	T            time.Duration // end of the period
 	Sent         int           // packets
 	PayloadBits  int64
-	WireBits     int64 // payload, our header, 28 bytes of IPv4 and UDP, fragments
-	FeedbackBits int64 // on the uplink, counted as WireBits are
-	Items        int64 // items in the frames sent
-	Changed      int64 // rows that differed from their baseline
-	Outcomes     [packetlog.NumOutcomes]int
-	LostBy       [figures.MaxCauses]int
-	BaselineAge  int64 // in ticks, summed over the packets counted in Referenced
-	Referenced   int   // packets encoded against an acked frame, not the initial state
-	Across       int   // packets that build on a frame from before a restart of the recording: packetlog.Record.Across
-	Starved      int   // display ticks without a snapshot to interpolate to
-	Displayed    int   // display ticks
-	Late         int   // snapshots that arrived after their display time
-	// Age of what the display showed, since its sender captured it: the sum over Aged display
-	// ticks, and the maximum.
+	WireBits     int64                      // payload, the lab's header, 28 bytes of IPv4 and UDP per fragment
+	FeedbackBits int64                      // on the uplink, with the same headers as WireBits
+	Items        int64                      // items in the frames sent
+	Changed      int64                      // rows that differed from their baseline
+	Outcomes     [packetlog.NumOutcomes]int // packets and copies by outcome
+	LostBy       [figures.MaxCauses]int     // lost packets and copies by lossmodel.Cause
+	BaselineAge  int64                      // in ticks, summed over the packets counted in Referenced
+	Referenced   int                        // packets encoded against an acked frame, not the initial state
+	Across       int                        // packets encoded across a loop point: packetlog.Record.Across
+	Starved      int                        // display ticks without a snapshot to interpolate to
+	Displayed    int                        // display ticks
+	Late         int                        // snapshots that arrived after their display time
+	// Age of the displayed state, which is the time since the sender captured it: the sum over Aged
+	// display ticks, and the maximum.
 	Age, Oldest time.Duration
 	Aged        int
-	// The largest display errors of any cube in the period, in millimetres and degrees.
+	// Largest errors of any displayed cube in the period.
 	PositionErrorMM, OrientationErrorDeg float64
 	Budget                               encoders.Budget
 }
 
-// Failed returns how many packets failed in the period.
+// Failed returns the number of packets whose outcome is a failure; see packetlog.Outcome.Failed.
 func (s *Sample) Failed() (n int) {
 	for o, count := range s.Outcomes {
 		if packetlog.Outcome(o).Failed() {
@@ -47,7 +47,7 @@ func (s *Sample) Failed() (n int) {
 	return n
 }
 
-// add adds the counts of x, a later period.
+// add adds the counts of x, which must be a later period.
 func (s *Sample) add(x *Sample) {
 	s.T = x.T
 	s.Sent += x.Sent
@@ -76,31 +76,34 @@ func (s *Sample) add(x *Sample) {
 	s.Budget.Add(&x.Budget)
 }
 
-// samples keeps the newest samples. An appended sample is never modified, so a reader may
-// hold a slice of them while more are added.
+// samples stores the newest samples. A stored sample is never modified, so a reader may keep a slice
+// of them while more are added.
 type samples struct {
-	keep int // how many to keep; 0 means all
-	all  []Sample
+	maxStored int // 0 means no limit
+	all       []Sample
 }
 
+// add stores a copy of x and returns a pointer to it. It drops old samples only when the slice is full.
 func (s *samples) add(x *Sample) *Sample {
-	if s.keep > 0 && len(s.all) == cap(s.all) && len(s.all) >= s.keep {
-		s.all = append(make([]Sample, 0, 2*s.keep+16), s.all[len(s.all)-s.keep:]...)
+	if s.maxStored > 0 && len(s.all) == cap(s.all) && len(s.all) >= s.maxStored {
+		// Room for as many more samples makes this copy rare. Readers keep the old array.
+		s.all = append(make([]Sample, 0, 2*s.maxStored+16), s.all[len(s.all)-s.maxStored:]...)
 	}
 	s.all = append(s.all, *x)
 	return &s.all[len(s.all)-1]
 }
 
-// view returns the samples kept, oldest first.
-func (s *samples) view() []Sample {
+// stored returns the newest maxStored samples, oldest first.
+func (s *samples) stored() []Sample {
 	all := s.all
-	if s.keep > 0 && len(all) > s.keep {
-		all = all[len(all)-s.keep:]
+	if s.maxStored > 0 && len(all) > s.maxStored {
+		all = all[len(all)-s.maxStored:]
 	}
 	return all[:len(all):len(all)]
 }
 
-// Between returns the samples whose periods lie within (from, to].
+// Between returns the samples whose complete periods lie between from and to. It aliases samples, which must
+// be in order.
 func Between(samples []Sample, from, to time.Duration) []Sample {
 	i, j := 0, len(samples)
 	for i < j && samples[i].T-SamplePeriod < from {
@@ -112,7 +115,7 @@ func Between(samples []Sample, from, to time.Duration) []Sample {
 	return samples[i:j]
 }
 
-// Tail returns the samples of the last d.
+// Tail returns the samples of the last period d.
 func Tail(all []Sample, d time.Duration) []Sample {
 	return all[max(0, len(all)-int(d/SamplePeriod)):]
 }

@@ -10,7 +10,7 @@ import (
 )
 
 // With more fields than slots, the last share has the number of its fields, and the shares add up.
-func TestSharesSayHowManyFieldsShareASlot(t *testing.T) {
+func TestSharesCountFieldsOfSlot(t *testing.T) {
 	s := &frame.Schema{}
 	var m Meter
 	for i := range 60 {

@@ -6,29 +6,29 @@ import (
 	"wirelab/internal/wallclock"
 )
 
-// Stopwatch is a lane's drive.Probe. It times the codec, and counts the changed rows of
-// each frame to encode.
+// Stopwatch implements drive.Probe. It times the calls of an encoder or a decoder, and counts the
+// changed rows of each frame to encode.
 type Stopwatch struct {
-	NS      int64 // duration of the last call of the codec
-	Changed int   // rows that differed from the first reference
+	NS      int64 // duration of the last call, in nanoseconds
+	Changed int   // rows of the last frame that differed from its first reference; bytes for a body
 
 	clock  wallclock.Clock
 	schema *frame.Schema
 	start  int64
 }
 
-// NewStopwatch returns a stopwatch for frames of a schema.
+// NewStopwatch returns a stopwatch for frames of schema s. With a nil clock all times are 0.
 func NewStopwatch(c wallclock.Clock, s *frame.Schema) Stopwatch {
 	return Stopwatch{clock: c, schema: s}
 }
 
-// Begin implements drive.Probe.
+// Begin implements drive.Probe. cur is nil before a call of a decoder.
 func (w *Stopwatch) Begin(cur *frame.Frame, refs []encoders.Ref) {
 	if cur != nil {
 		base := &refs[0]
 		switch {
 		case w.schema.Rows == 0:
-			w.Changed = len(cur.Body) // a body counts as changed as a whole
+			w.Changed = len(cur.Body) // every byte of a body counts as changed
 		case base.Changed != nil:
 			w.Changed = base.Changed.Count()
 		default:

@@ -7,16 +7,16 @@ import (
 	"wirelab/dataset/frame"
 )
 
-// Log is a ring of the newest records. Records are numbered from 0 in the order of Add.
+// Log stores the newest records in a ring. Records are numbered from 0 in the order of Add.
 type Log struct {
-	ring []Record
-	n    uint64 // records ever added
+	ring []Record // record n is at n % len(ring)
+	n    uint64   // records added so far
 }
 
-// New returns a log that keeps the newest size records.
+// New returns a log that stores the newest size records.
 func New(size int) *Log { return &Log{ring: make([]Record, size)} }
 
-// Cap returns how many records the log keeps.
+// Cap returns the number of records that the log can store.
 func (l *Log) Cap() int { return len(l.ring) }
 
 // Add stores a record and returns its number.
@@ -26,7 +26,7 @@ func (l *Log) Add(r Record) (number uint64) {
 	return l.n - 1
 }
 
-// Set overwrites the record with that number. It returns false if the record was evicted.
+// Set replaces the record with the given number. It returns false if that record is no longer stored.
 func (l *Log) Set(number uint64, r *Record) bool {
 	if !l.Held(number) {
 		return false
@@ -35,12 +35,13 @@ func (l *Log) Set(number uint64, r *Record) bool {
 	return true
 }
 
-// Held reports whether the record with that number is in the ring.
+// Held reports whether the record with the given number is stored.
 func (l *Log) Held(number uint64) bool { return number < l.n && number >= l.oldest() }
 
-// At returns the record with that number, which must be in the ring.
+// At returns the record with the given number, which must be stored.
 func (l *Log) At(number uint64) *Record { return &l.ring[number%uint64(len(l.ring))] }
 
+// oldest returns the number of the oldest stored record.
 func (l *Log) oldest() uint64 { return l.n - min(l.n, uint64(len(l.ring))) }
 
 // Forward iterates over the records, oldest first, with their numbers.
@@ -65,9 +66,10 @@ func (l *Log) Backward() iter.Seq2[uint64, *Record] {
 	}
 }
 
-// Find returns the record of a packet, not of a copy. It searches only the newest records
-// and returns nil if the packet is not among them.
+// Find returns the record of packet seq, not of a copy of it. It searches only the newest records, and
+// returns nil if the packet is not among them.
 func (l *Log) Find(seq uint64) *Record {
+	// References are at most frame.MaxHistory packets old. Copies made by the link have records too.
 	const reach = 4 * frame.MaxHistory
 	for n, r := range l.Backward() {
 		if l.n-n > reach {
@@ -80,13 +82,14 @@ func (l *Log) Find(seq uint64) *Record {
 	return nil
 }
 
-// PassedAt returns when the receiver first stored a packet newer than seq; 0 if unknown.
-func (l *Log) PassedAt(seq uint64) (at time.Duration) {
+// StoredAfter returns when the receiver first stored a frame newer than packet seq; 0 if unknown. Arrivals
+// may be out of order, so it searches all stored records of newer packets.
+func (l *Log) StoredAfter(seq uint64) (at time.Duration) {
 	for _, r := range l.Backward() {
 		if r.Seq <= seq && r.Copy == 0 {
 			break
 		}
-		if r.Seq > seq && r.Outcome.Kept() && (at == 0 || r.Arrived < at) {
+		if r.Seq > seq && r.Outcome.Stored() && (at == 0 || r.Arrived < at) {
 			at = r.Arrived
 		}
 	}

@@ -1,5 +1,5 @@
-// Package packetlog records the packets of a lane: what each of them carried, and its
-// outcome. Meters, the inspector, reports and screens share its types.
+// Package packetlog defines the record of a packet, from sending to outcome, and stores the newest
+// records of a lane. Meters, the inspector, reports and screens share its types.
 package packetlog
 
 import (
@@ -9,27 +9,27 @@ import (
 	"wirelab/lossmodel"
 )
 
-// Outcome is how one copy of a packet ended. Law, tested: packets sent plus copies made by
-// the link equal the sum over all outcomes.
+// Outcome is the outcome of one copy of a packet. The sum over all outcomes equals the number of
+// packets sent plus the number of copies made by the link.
 type Outcome uint8
 
-// The outcomes. Wrong must never happen: it turns the whole lab red.
+// The outcomes. Wrong must never happen.
 const (
-	InFlight     Outcome = iota // still in flight at the moment of the record
-	Decoded                     // decoded, and newer than everything shown
-	Stale                       // decoded, but older than what is shown; still kept and acked
-	Duplicate                   // a copy of a packet that was decoded already
+	InFlight     Outcome = iota // still in flight when the record was made
+	Decoded                     // decoded, and accepted as the newest frame
+	Stale                       // decoded after a newer frame; still stored and acked
+	Duplicate                   // a copy of a packet that was decoded before
 	Lost                        // dropped by the link; Record.Cause is the stage
-	NoBaseline                  // the receiver no longer holds the reference
-	Corrupt                     // failed the checksum, or the receiver refused or doubted it
-	UnknownCodec                // names a codec or an epoch that the receiver does not know
+	NoBaseline                  // the receiver no longer has the reference
+	Corrupt                     // rejected by the checksum or the decoder, or its sequence number was doubted
+	UnknownCodec                // has a codec or an epoch that is unknown to the receiver
 	Tainted                     // checksum off: decoded from damaged bytes, from a tainted frame, or as another packet
-	Wrong                       // decoded without an error, yet different from what was sent
-	Unknown                     // its fate was still unknown when the run ended, over a real network
+	Wrong                       // decoded without an error, but different from the sender's frame
+	Unknown                     // real network: no arrival was reported in time
 	NumOutcomes
 )
 
-// String returns the outcome's name as reports spell it.
+// String returns the outcome's name as in reports.
 func (o Outcome) String() string {
 	names := [NumOutcomes]string{"in_flight", "decoded", "stale", "duplicate", "lost", "no_baseline", "corrupt", "unknown_codec",
 		"tainted", "wrong", "unknown"}
@@ -39,41 +39,41 @@ func (o Outcome) String() string {
 	return fmt.Sprintf("outcome(%d)", uint8(o))
 }
 
-// Failed reports whether the packet arrived, but gave no frame that the receiver can trust.
-// Every page, report and chart uses failure in this sense. Wrong is not among them: it is a
-// fault of the encoder and not of the link.
+// Failed reports whether the packet arrived, but the receiver has no correct frame of it. All pages,
+// reports and charts use the word failure in this sense. Wrong is not a failure: the encoder causes
+// it, not the link.
 func (o Outcome) Failed() bool {
 	return o == NoBaseline || o == Corrupt || o == UnknownCodec || o == Tainted
 }
 
-// Kept reports whether a packet with this outcome went into the receiver's history.
-func (o Outcome) Kept() bool { return o == Decoded || o == Stale || o == Tainted || o == Wrong }
+// Stored reports whether the receiver stored the frame of a packet with this outcome in its history.
+func (o Outcome) Stored() bool { return o == Decoded || o == Stale || o == Tainted || o == Wrong }
 
 // Record describes one packet, or one copy of it, from sending to outcome.
 type Record struct {
 	Seq      uint64
-	Copy     int           // 0, or 1.. for a copy made by the link
+	Copy     int           // 0 for the packet itself, from 1 for the copies made by the link
 	Sent     time.Duration // virtual time
-	Due      time.Duration // when it arrives; 0 if lost
-	Arrived  time.Duration // 0 while in flight or if lost
+	Due      time.Duration // when it will arrive; 0 if lost or unknown
+	Arrived  time.Duration // 0 if in flight or lost
 	Encoder  string
 	Epoch    uint64
-	Baseline int // distance in packets; 0 = the initial state
+	Baseline int // distance to the baseline in packets; 0 means the initial state
 	Payload  int // bytes
 	Wire     int // bytes
-	Items    int
+	Items    int // items in the frame
 	Changed  int // rows that differed from the baseline
 	Outcome  Outcome
-	Cause    lossmodel.Cause // when lost
-	EncodeNS int64           // nanoseconds in this process; not reproducible
-	DecodeNS int64
-	Seam     bool // first packet after the source's recording restarted
-	// Across: sent after a restart of the recording, and builds on a frame from before the
-	// restart, so it is as large as the first packet after it; that packet counts too.
+	Cause    lossmodel.Cause // stage that dropped it, if Outcome is Lost
+	EncodeNS int64           // wall time of the encoder; not reproducible
+	DecodeNS int64           // wall time of the decoder; not reproducible
+	Seam     bool            // first packet after a restart of the recording
+	// Across is set for the first packet after a restart of the recording, and for packets after it
+	// with a reference from before the restart. They are large, since all cubes jump at a loop point.
 	Across bool
 }
 
-// ID identifies one packet of a lane, or one copy of it.
+// ID identifies a packet of a lane, or a copy of it.
 type ID struct {
 	Seq  uint64
 	Copy int

@@ -7,24 +7,26 @@ import (
 	"wirelab/experiment/endpoint"
 )
 
-// blend describes one tick of a display: the snapshots to interpolate between, the
-// weights, and the truth to compare the result with.
+// blend describes the interpolation of one display tick: the snapshots to interpolate between, their
+// weights, and the source's frames to compare the result with.
 type blend struct {
-	a, b  *frame.Frame // the snapshots around the moment; equal if there is only one
-	share float64      // 0 at a, 1 at b
+	a, b   *frame.Frame // the snapshots around the displayed time; equal if there is only one, nil if none
+	weight float64      // of b: 0 at the time of a, 1 at that of b
 
 	curved bool // interpolate positions by spline, not linearly
 	spline spline
 	frames [4]*frame.Frame // the snapshot before a, a, b, the snapshot after b; nil if missing
 
-	hasTruth                bool         // the fields below are known
-	truthBefore, truthAfter *frame.Frame // the source's frames around the moment
-	truthShare              float64      // 0 at truthBefore, 1 at truthAfter
-	same                    bool         // a and b have the ticks of truthBefore and truthAfter
-	since, until            uint64       // the first and the last tick of these four
+	hasTruth                bool         // the source's frames are stored, and no loop point is between them
+	truthBefore, truthAfter *frame.Frame // the source's frames around the displayed time
+	truthWeight             float64      // of truthAfter: 0 at the time of truthBefore, 1 at that of truthAfter
+	sameTicks               bool         // not curved, and a and b have the ticks of truthBefore and truthAfter
+	firstTick, lastTick     uint64       // the lowest and the highest tick of these four frames
 }
 
-// newBlend chooses how to show moment. Without a later snapshot it shows the newest.
+// newBlend returns the blend of the snapshots in w for displayed time moment, without the truth. If
+// there is a snapshot on one side of moment only, it is displayed unchanged: newBlend then sets both
+// middle snapshots of w to it. Without any snapshot it returns a zero blend.
 func newBlend(x *screen, w *window, moment time.Duration) (b blend) {
 	switch {
 	case w[1].entry == nil && w[2].entry == nil:
@@ -35,10 +37,10 @@ func newBlend(x *screen, w *window, moment time.Duration) (b blend) {
 		w[2] = w[1]
 	}
 	b.a, b.b = &w[1].entry.Frame, &w[2].entry.Frame
-	if w[1].at == w[2].at {
+	if w[1].at == w[2].at { // one snapshot: its weight does not matter
 		return b
 	}
-	b.share = float64(moment-w[1].at) / float64(w[2].at-w[1].at)
+	b.weight = float64(moment-w[1].at) / float64(w[2].at-w[1].at)
 	if !x.hermite {
 		return b
 	}
@@ -54,35 +56,37 @@ func newBlend(x *screen, w *window, moment time.Duration) (b blend) {
 	return b
 }
 
-// setTruth looks up the truth at moment. It is unknown if the recording restarts (a seam)
-// among the frames involved: an error across a seam is not the network's fault.
+// setTruth looks up the source's frames around moment. w must be the window that newBlend used. hasTruth
+// stays false if a frame is no longer stored, or if the recording restarts between the frames involved: the
+// network does not cause the error across a loop point. hz is the tick rate of the source.
 func (b *blend) setTruth(t *Truths, w *window, moment time.Duration, hz int) {
 	tick := endpoint.TickAt(moment, hz)
 	after := tick
 	begin := endpoint.TickTime(tick, hz)
-	if moment > begin {
+	if moment > begin { // otherwise the frame of tick has exactly the displayed time
 		after++
-		b.truthShare = float64(moment-begin) / float64(endpoint.TickTime(after, hz)-begin)
+		b.truthWeight = float64(moment-begin) / float64(endpoint.TickTime(after, hz)-begin)
 	}
 	b.truthBefore, b.truthAfter = t.get(tick), t.get(after)
-	b.since, b.until = min(w[1].tick, tick), max(w[2].tick, after)
-	from, to := b.since, b.until
+	b.firstTick, b.lastTick = min(w[1].tick, tick), max(w[2].tick, after)
+	from, to := b.firstTick, b.lastTick
 	if b.frames[0] != nil {
 		from = min(from, w[0].tick)
 	}
 	if b.frames[3] != nil {
 		to = max(to, w[3].tick)
 	}
-	b.hasTruth = b.truthBefore != nil && b.truthAfter != nil && !t.seamIn(from, to)
-	b.same = !b.curved && w[1].tick == tick && w[2].tick == after
+	b.hasTruth = b.truthBefore != nil && b.truthAfter != nil && !t.loopBetween(from, to)
+	b.sameTicks = !b.curved && w[1].tick == tick && w[2].tick == after
 }
 
-// blockRows is how many cubes are compared at once: most cubes are at rest.
+// blockRows is the number of cubes that blockAtRest compares at once, which is faster than comparing
+// each, since most cubes are at rest.
 const blockRows = 8
 
-// atRest reports whether the blockRows cubes from i on are at rest, and in the same
-// place on the display and in the truth.
-func (b *blend) atRest(i int) bool {
+// blockAtRest reports whether the rows of cubes i to i+blockRows-1 are the same in both snapshots and
+// in both frames of the source.
+func (b *blend) blockAtRest(i int) bool {
 	block := func(f *frame.Frame) *[blockRows * frame.CubeFields]int32 {
 		return (*[blockRows * frame.CubeFields]int32)(f.Table[i*frame.CubeFields:])
 	}
@@ -90,18 +94,18 @@ func (b *blend) atRest(i int) bool {
 	return *from == *block(b.b) && *from == *block(b.truthBefore) && *from == *block(b.truthAfter)
 }
 
-// truthOf sets truth to the true place of cube i at the moment on display: interpolated
-// linearly between the source's frames around it. from and to are its places in the snapshots
-// a and b; they are reused where the snapshots equal the truth.
-func (b *blend) truthOf(truth *place, i int, from, to *place) {
-	var p, q place
-	if was := rowOf(b.truthBefore, i); !frame.SameCube(was, rowOf(b.a, i)) {
-		p.set(was)
+// setTruePose sets truth to the pose of cube i at the displayed time, interpolated linearly between
+// the source's frames around it. from and to are the poses of the cube in snapshots a and b. They
+// are used for truthBefore and truthAfter where the rows are equal, to save decoding them again.
+func (b *blend) setTruePose(truth *cubePose, i int, from, to *cubePose) {
+	var p, q cubePose
+	if before := cubeRowAt(b.truthBefore, i); !frame.SameCube(before, cubeRowAt(b.a, i)) {
+		p.setRow(before)
 		from = &p
 	}
-	if is := rowOf(b.truthAfter, i); !frame.SameCube(is, rowOf(b.b, i)) {
-		q.set(is)
+	if after := cubeRowAt(b.truthAfter, i); !frame.SameCube(after, cubeRowAt(b.b, i)) {
+		q.setRow(after)
 		to = &q
 	}
-	truth.lerp(from, to, b.truthShare)
+	truth.interpolate(from, to, b.truthWeight)
 }

@@ -2,77 +2,78 @@ package playout
 
 import "time"
 
-// clock is the clock of the receiver's display. Snapshots arrive unevenly. The display
-// delays them, so that it can move steadily from one to the next although some arrive late
-// and some are lost (Fiedler, "Snapshot Interpolation", 2014).
+// clock is the playout clock of the receiver's display. Snapshots arrive at uneven intervals, and
+// some are lost. The display delays them, so that it can move steadily from one to the next
+// (Fiedler, "Snapshot Interpolation", 2014).
 //
-// The receiver does not know the link's latency. Like jitter buffers, it estimates the
-// offset of its clock as the minimum of (arrival - time of the snapshot) over the last five
-// to ten seconds. The display shows what was sent offset + delay ago. When either changes,
-// display time does not jump: it runs a quarter faster or slower until it is right. A longer
-// delay thus shows as slow motion for a while. Display time never runs backwards, and no
-// moment is shown twice. It leaps forward only if it is more than a second behind.
+// The receiver cannot measure the link's latency. Like a jitter buffer, it estimates the offset of
+// its clock as the minimum of (arrival time - source time) over the last five to ten seconds. The
+// display shows the source time now - offset - delay. When offset or delay changes, the displayed
+// time does not jump: it runs a quarter faster or slower until it is right, so a longer delay appears
+// as slow motion for a while. The displayed time always advances. It jumps forward only if it is more
+// than maxLag behind.
 type clock struct {
-	delay              time.Duration
-	started            bool
-	first              time.Duration // source time of the first snapshot
-	offset, lastOffset time.Duration // minimum offset in this window and in the one before
+	delay              time.Duration // playout delay
+	started            bool          // a snapshot has arrived
+	firstSource        time.Duration // source time of the first snapshot
+	offset, lastOffset time.Duration // minimum offset in the current window and in the one before
 	windowEnd          time.Duration // when the current window ends
 
-	running bool          // something is on display
-	moment  time.Duration // source time on display at the last tick
-	ticked  time.Duration // time of the last tick
+	running  bool          // the display has begun
+	moment   time.Duration // displayed source time at the last tick
+	tickedAt time.Duration // time of the last tick
 }
 
 const (
-	offsetWindow = 5 * time.Second
-	paceShare    = 4           // display time runs faster or slower by at most 1/paceShare
-	leapAfter    = time.Second // if it is further behind than this, it leaps
+	offsetWindow   = 5 * time.Second
+	maxPaceDivisor = 4           // the displayed time runs faster or slower by at most 1/maxPaceDivisor
+	maxLag         = time.Second // if the displayed time is further behind, it jumps forward
 )
 
-// arrive records a decoded snapshot, and returns by how much it missed its display time; 0 if
-// it is in time.
+// arrive records a snapshot with source time source that was decoded at now. It returns how long
+// after its display time the snapshot arrived; 0 if it arrived in time.
 func (c *clock) arrive(now, source time.Duration) (late time.Duration) {
 	offset := now - source
 	if !c.started {
-		c.started, c.first = true, source
+		c.started, c.firstSource = true, source
 		c.offset, c.lastOffset, c.windowEnd = offset, offset, now+offsetWindow
 		return 0
 	}
-	if now >= c.windowEnd {
+	if now >= c.windowEnd { // the current window becomes the one before
 		c.lastOffset, c.offset, c.windowEnd = c.offset, offset, now+offsetWindow
 	}
 	c.offset = min(c.offset, offset)
 	if !c.running {
 		return 0
 	}
-	return max(0, c.moment+(now-c.ticked)-source)
+	displayed := c.moment + (now - c.tickedAt) // the display has advanced since its last tick
+	return max(0, displayed-source)
 }
 
-// goal returns the source time that should be displayed at now.
-func (c *clock) goal(now time.Duration) time.Duration {
+// target returns the source time that the display should show at now.
+func (c *clock) target(now time.Duration) time.Duration {
 	return now - min(c.offset, c.lastOffset) - c.delay
 }
 
-// tick advances the display to now and returns the source time to show; false if there is
-// nothing to show yet.
+// tick advances the displayed time by the time since the last tick, corrected towards the target, and
+// returns it; false if there is nothing to display yet: the display begins with the first snapshot.
 func (c *clock) tick(now time.Duration) (moment time.Duration, ok bool) {
-	goal := c.goal(now)
+	goal := c.target(now)
 	if !c.running {
-		if !c.started || goal < c.first {
+		if !c.started || goal < c.firstSource { // nothing arrived, or the playout delay has not passed
 			return 0, false
 		}
-		c.running, c.moment, c.ticked = true, goal, now
+		c.running, c.moment, c.tickedAt = true, goal, now
 		return goal, true
 	}
-	step := now - c.ticked
+	step := now - c.tickedAt
 	c.moment += step
-	c.ticked = now
-	miss := goal - c.moment
-	if miss > leapAfter {
+	c.tickedAt = now
+	lag := goal - c.moment // negative if the displayed time is ahead
+	if lag > maxLag {
 		c.moment = goal
 	} else {
-		c.moment += max(-step/paceShare, min(miss, step/paceShare))
+		c.moment += max(-step/maxPaceDivisor, min(lag, step/maxPaceDivisor))
 	}
 	return c.moment, true
 }

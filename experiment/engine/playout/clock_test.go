@@ -6,8 +6,7 @@ import (
 	"wirelab/experiment/endpoint"
 )
 
-// When the latency of the link grows permanently, the estimate follows within two
-// windows.
+// When the latency of the link increases permanently, the estimate follows within two windows.
 func TestPlayoutAdaptsToLongerDelay(t *testing.T) {
 	p := clock{delay: 50 * time.Millisecond}
 	latency := 20 * time.Millisecond
@@ -26,10 +25,9 @@ func TestPlayoutAdaptsToLongerDelay(t *testing.T) {
 	}
 }
 
-// After a change of the delay, the display runs slower or faster by at most a quarter
-// until it is right, and never backwards. It leaps only if it is more than a second
-// behind.
-func TestDelayChangeIsSlewed(t *testing.T) {
+// After a change of the delay, the display runs at most a quarter slower or faster until it is
+// right, and never backwards. It only jumps if it is more than a second behind.
+func TestDelayChangeIsGradual(t *testing.T) {
 	const tick = time.Second / 60
 	for _, c := range []struct {
 		from, to time.Duration
@@ -52,17 +50,17 @@ func TestDelayChangeIsSlewed(t *testing.T) {
 		settled := time.Duration(0)
 		for at := 10 * time.Second; at < 30*time.Second; at += tick {
 			now := at + 50*time.Millisecond
-			before, since := p.moment, now-p.ticked
+			before, since := p.moment, now-p.tickedAt
 			p.arrive(now, at)
 			moment, _ := p.tick(now)
 			step := moment - before
-			if leap := step > since; leap && c.leaps && moment == p.goal(now) {
+			if leap := step > since; leap && c.leaps && moment == p.target(now) {
 				continue
 			}
 			if step < since-since/4 || step > since+since/4 {
 				t.Fatalf("%v to %v: the display advanced by %v in %v", c.from, c.to, step, since)
 			}
-			if moment != p.goal(now) {
+			if moment != p.target(now) {
 				settled = now - 10*time.Second - 50*time.Millisecond + tick
 			}
 		}

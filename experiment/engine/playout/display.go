@@ -1,6 +1,6 @@
-// Package playout is the receiver's display: the clock that holds snapshots back, the
-// interpolation between them, and, in the lab, the comparison with the truth of the moment
-// that is shown.
+// Package playout implements the receiver's display: a clock that delays snapshots by the playout
+// delay, the interpolation between snapshots, and the comparison of the displayed cubes with the
+// sender's frames.
 package playout
 
 import (
@@ -11,56 +11,60 @@ import (
 	"wirelab/experiment/engine/meters"
 )
 
-// Display is a receiver's display: a playout clock and what it shows.
+// Display is a receiver's display: a playout clock, and a screen that shows the source time of the
+// clock.
 type Display struct {
 	clock  clock
 	screen screen
 }
 
-// Verifier reports what the lab knows of the frames in the receiver's history. Receivers
-// cannot know it.
+// Verifier reports properties of the frames in the receiver's history that only the lab can
+// determine, by comparing them with the sender's.
 type Verifier interface {
-	// Tainted reports whether the frame of packet seq depends on damaged bytes. It is not shown.
+	// Tainted reports whether the frame of packet seq depends on damaged bytes. The display leaves
+	// out such frames.
 	Tainted(seq uint64) bool
 	// Exact reports whether the frame of packet seq is known to equal the source's.
 	Exact(seq uint64) bool
 }
 
-// New returns a display of the frames of schema s in a receiver's history. withPicture: it
-// computes the place of every cube and not only of those that may be in error.
+// New returns a display of the frames of schema s in the receiver's history h. withPicture makes it
+// compute the pose of every cube on each tick, as Picture needs; otherwise it computes only the poses
+// of cubes that may have an error.
 func New(s *frame.Schema, c endpoint.Cadence, h *frame.History, v Verifier, withPicture bool) *Display {
 	return &Display{screen: newScreen(s, c, h, v, withPicture)}
 }
 
-// Set sets how long the display holds snapshots back, and whether positions follow a cubic
-// Hermite spline instead of straight lines.
+// Set sets the playout delay, and whether positions are interpolated by a cubic Hermite spline
+// instead of linearly.
 func (d *Display) Set(delay time.Duration, hermite bool) {
 	d.clock.delay, d.screen.hermite = delay, hermite
 }
 
-// StartAt makes the display begin at moment: nothing older is shown.
+// StartAt sets the source time at which the display of a lane that joins a running session begins.
 func (d *Display) StartAt(moment time.Duration) { d.clock.moment = moment }
 
-// Moment returns the source time that was shown last.
+// Moment returns the source time that was displayed last.
 func (d *Display) Moment() time.Duration { return d.clock.moment }
 
-// Arrive notes that packet seq was decoded at now. It returns by how much the snapshot missed
-// its display time; 0 if it is in time.
+// Arrive records that packet seq was decoded at now. It returns how long after its display time the
+// snapshot arrived; 0 if it arrived in time.
 func (d *Display) Arrive(now time.Duration, seq uint64) (late time.Duration) {
 	c := &d.screen.cadence
 	return d.clock.arrive(now, c.TickTime(c.Tick(seq)))
 }
 
-// tick is one tick of a display.
+// tick is the result of one tick of a display.
 type tick struct {
-	Behind  time.Duration // how far the moment shown lags the sender
+	Behind  time.Duration // lag of the displayed time behind the sender
 	Starved bool          // there is no snapshot to interpolate to
-	Showing bool          // a state is on display
-	Age     time.Duration // of that state, since its sender captured it
+	Showing bool          // a frame or an interpolated state is displayed
+	Age     time.Duration // time since the sender captured the displayed state; undefined unless Showing
 }
 
-// Tick runs one tick; false if there is nothing to show yet. Where the truth is known, it adds
-// the errors of the cubes on display to e. Both t and e may be nil if the data are no cubes.
+// Tick runs one tick of the display at now. It returns false if there is nothing to display yet. It adds
+// the errors of the displayed cubes to e, if t has the source's frames of the displayed time. Both t and
+// e may be nil if the data are not cubes.
 func (d *Display) Tick(now time.Duration, t *Truths, e *meters.DisplayErrors) (tick, bool) {
 	moment, ok := d.clock.tick(now)
 	if !ok {
@@ -68,30 +72,32 @@ func (d *Display) Tick(now time.Duration, t *Truths, e *meters.DisplayErrors) (t
 	}
 	x := &d.screen
 	starved := x.show(moment, t, e)
-	return tick{Behind: now - moment, Starved: starved, Showing: x.showing, Age: now - x.state}, true
+	return tick{Behind: now - moment, Starved: starved, Showing: x.hasState, Age: now - x.capturedAt}, true
 }
 
-// Counter is a display of which only the ticks count, for a receiver on another machine.
+// Counter counts the ticks of a display that shows nothing. The receiver on another machine uses it:
+// there is no truth to compare with there.
 type Counter struct {
 	display *Display
 	meter   meters.Display
 }
 
-// NewCounter returns the display of a receiver with that history.
+// NewCounter returns a Counter for a receiver with history h and cadence c. An empty schema makes its display
+// compute no poses.
 func NewCounter(c endpoint.Cadence, h *frame.History) *Counter {
 	return &Counter{display: New(&frame.Schema{}, c, h, unverified{}, false)}
 }
 
-// unverified is the Verifier of a receiver without a lab.
+// unverified is a Verifier without information.
 type unverified struct{}
 
 func (unverified) Tainted(uint64) bool { return false }
 func (unverified) Exact(uint64) bool   { return false }
 
-// SetDelay sets how long the display holds snapshots back.
+// SetDelay sets the playout delay.
 func (c *Counter) SetDelay(d time.Duration) { c.display.clock.delay = d }
 
-// Arrive notes that packet seq was decoded at now.
+// Arrive records that packet seq was decoded at now.
 func (c *Counter) Arrive(now time.Duration, seq uint64) {
 	if late := c.display.Arrive(now, seq); late > 0 {
 		c.meter.MarkLate(late)
@@ -105,5 +111,5 @@ func (c *Counter) Tick(now time.Duration) {
 	}
 }
 
-// Counts returns what was counted so far.
+// Counts returns the counts so far.
 func (c *Counter) Counts() meters.DisplayCounts { return c.meter.DisplayCounts }

@@ -8,19 +8,19 @@ import (
 	"wirelab/dataset/world"
 )
 
-// Picture is the world at both ends at one moment, for display. Only sessions of cube
-// snapshots have one.
+// Picture is a copy of the cubes at both endpoints at one time, for the dashboard. Only sessions of
+// cubes have one.
 type Picture struct {
 	Sent  []Pose // the sender's cubes now, the player's cube first
-	Shown []Pose // the receiver's display; nil before it begins
+	Shown []Pose // the cubes on the receiver's display; nil before the display begins
 
-	// Error is the position error of each cube on display, in millimetres; nil if unknown.
+	// Error is the position error of each displayed cube in millimetres; nil if unknown.
 	Error   []float32
-	Moment  time.Duration // source time on display
-	Starved bool          // there is no snapshot to interpolate to, so the display freezes
+	Moment  time.Duration // displayed source time
+	Starved bool          // there is no snapshot to interpolate to, so the display stands still
 
-	Live      bool        // the source takes player input
-	Autopilot bool        // the script plays, not the user
+	Live      bool        // the source accepts the user's input
+	Autopilot bool        // the source's script plays, not the user
 	Keys      world.Input // keys held in the newest frame
 }
 
@@ -31,7 +31,8 @@ type Pose struct {
 	Interacting bool
 }
 
-func poseOf(p *place) Pose {
+// displayPose converts a cubePose to the lower precision of Pose.
+func displayPose(p *cubePose) Pose {
 	q := p.rot
 	return Pose{
 		X: float32(p.pos.X), Y: float32(p.pos.Y), Z: float32(p.pos.Z),
@@ -39,24 +40,24 @@ func poseOf(p *place) Pose {
 	}
 }
 
-// Picture returns a copy, of about 60 KB, of the cubes at both ends. sent is the sender's newest
-// frame and must be a frame of cubes. Before the display begins, only Sent is set. Live, Autopilot
-// and Keys are left to the caller.
+// Picture returns a copy of the cubes at both endpoints; 60 KB for 901 cubes. sent is the sender's
+// newest frame and must be a frame of cubes. Before the display begins, only Sent is set. The caller
+// sets Live, Autopilot and Keys.
 func (d *Display) Picture(sent *frame.Frame) *Picture {
 	p := &Picture{Sent: make([]Pose, len(sent.Table)/frame.CubeFields)}
 	for i := range p.Sent {
-		var at place
-		at.set(rowOf(sent, i))
-		p.Sent[i] = poseOf(&at)
+		var pose cubePose
+		pose.setRow(cubeRowAt(sent, i))
+		p.Sent[i] = displayPose(&pose)
 	}
 	x := &d.screen
-	if !d.clock.running || x.places == nil {
+	if !d.clock.running || x.poses == nil {
 		return p
 	}
 	p.Moment, p.Starved = x.moment, x.starved
-	p.Shown = make([]Pose, len(x.places))
-	for i := range x.places {
-		p.Shown[i] = poseOf(&x.places[i])
+	p.Shown = make([]Pose, len(x.poses))
+	for i := range x.poses {
+		p.Shown[i] = displayPose(&x.poses[i])
 	}
 	if !x.truthKnown {
 		return p
@@ -68,9 +69,9 @@ func (d *Display) Picture(sent *frame.Frame) *Picture {
 	return p
 }
 
-// Frames holds the newest frame at the sender and the frame that the receiver shows, for data that
-// are neither cubes nor files. It holds at most the first maxCells values and maxBody bytes of each
-// frame, but all values if the schema has a field with the role frame.Place.
+// Frames contains copies of the sender's newest frame and of the frame that the receiver displays,
+// for data that are neither cubes nor files. The copies have at most maxCells values and maxBody
+// bytes; frames with a field of role frame.Place, which are drawn as a map, have all values.
 type Frames struct {
 	Sent    frame.Frame
 	Shown   *frame.Frame  // nil before the display begins, or if the frame is no longer in the history
@@ -78,29 +79,31 @@ type Frames struct {
 	Starved bool          // no newer frame has arrived
 }
 
+// Limits of the copies in Frames: values, and bytes of the body.
 const maxCells, maxBody = 4096, 4096
 
-// Frames returns copies of the frames at both ends. sent is the sender's newest frame; now is virtual time.
+// Frames returns copies of the frames at both endpoints. s is the schema of sent, the sender's newest
+// frame, and now is the virtual time.
 func (d *Display) Frames(s *frame.Schema, sent *frame.Frame, now time.Duration) *Frames {
 	cells := maxCells
 	if slices.ContainsFunc(s.Fields, func(f frame.Field) bool { return f.Hint.Role == frame.Place }) {
 		cells = s.Cells()
 	}
-	f := &Frames{Sent: beginningOf(sent, cells)}
+	f := &Frames{Sent: copyPrefix(sent, cells)}
 	x := &d.screen
-	if !d.clock.running || !x.showing {
+	if !d.clock.running || !x.hasState {
 		return f
 	}
-	f.Age, f.Starved = now-x.state, x.starved
-	if e := x.history.Get(x.shown); e != nil {
-		shown := beginningOf(&e.Frame, cells)
+	f.Age, f.Starved = now-x.capturedAt, x.starved
+	if e := x.history.Get(x.shownSeq); e != nil {
+		shown := copyPrefix(&e.Frame, cells)
 		f.Shown = &shown
 	}
 	return f
 }
 
-// beginningOf copies the first cells values and the first maxBody bytes of a frame.
-func beginningOf(f *frame.Frame, cells int) frame.Frame {
+// copyPrefix returns a copy of a frame with at most cells values and maxBody bytes.
+func copyPrefix(f *frame.Frame, cells int) frame.Frame {
 	return frame.Frame{Tick: f.Tick, Table: slices.Clone(f.Table[:min(len(f.Table), cells)]),
 		Body: slices.Clone(f.Body[:min(len(f.Body), maxBody)])}
 }

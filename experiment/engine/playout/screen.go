@@ -8,38 +8,39 @@ import (
 	"wirelab/experiment/engine/meters"
 )
 
-// screen is what the receiver's display shows. It takes the snapshots around the moment of
-// the playout clock from the receiver's history and interpolates between them. The lab
-// compares the result with the truth of the same moment, cube by cube.
+// screen displays the state at the source time of the playout clock. It interpolates cubes between
+// the snapshots around that time in the receiver's history, and measures the error of each cube
+// against the source's frames of the same time.
 type screen struct {
 	cadence     endpoint.Cadence
 	history     *frame.History // the receiver's
 	verifier    Verifier
 	hermite     bool // interpolate positions by a spline, not linearly
-	withPicture bool // compute every place; else only those that may be in error
+	withPicture bool // compute the pose of every cube; otherwise only of those that may have an error
 
-	places     []place   // on display, by cube; nil if the schema has no cubes
-	restRows   []cubeRow // the row behind each place, for cubes at rest
-	errorUM    []int64   // position error of each cube in micrometres
-	truthKnown bool      // errorUM is valid
+	poses      []cubePose // displayed pose of each cube; nil if the schema has no cubes
+	restRows   []cubeRow  // the row from which each pose was decoded; noRow if the cube was interpolated
+	errorUM    []int64    // position error of each cube in micrometres
+	truthKnown bool       // errorUM is valid
 
-	moved        frame.Rows // the cubes to draw
-	isRight      bool       // the snapshots on display are the source's
-	wasRight     bool       // isRight of the display tick before
-	since, until uint64     // the span of ticks on display
+	moving              frame.Rows // cubes to compute on this tick, if findMoving returned true
+	exact               bool       // both snapshots of this tick are known to equal the source's frames
+	wasExact            bool       // exact on the display tick before
+	firstTick, lastTick uint64     // blend.firstTick and lastTick of the newest tick
 
-	moment  time.Duration
-	starved bool
-	state   time.Duration // when the sender captured what is on display
-	showing bool          // a state is on display
-	shown   uint64        // number of the snapshot on display, of data that are not interpolated
+	moment     time.Duration // displayed source time
+	starved    bool          // there is no snapshot to interpolate to
+	capturedAt time.Duration // when the sender captured the displayed state
+	hasState   bool          // a state is displayed
+	shownSeq   uint64        // the displayed snapshot, for data that are not interpolated
 }
 
+// newScreen returns a screen; the parameters are those of New.
 func newScreen(s *frame.Schema, c endpoint.Cadence, h *frame.History, v Verifier, withPicture bool) screen {
 	x := screen{cadence: c, history: h, verifier: v, withPicture: withPicture}
 	if frame.IsCubes(s) {
-		x.places, x.restRows, x.errorUM = make([]place, s.Rows), make([]cubeRow, s.Rows), make([]int64, s.Rows)
-		x.moved = frame.NewRows(s.Rows)
+		x.poses, x.restRows, x.errorUM = make([]cubePose, s.Rows), make([]cubeRow, s.Rows), make([]int64, s.Rows)
+		x.moving = frame.NewRows(s.Rows)
 		for i := range x.restRows {
 			x.restRows[i][frame.CubeLargest] = noRow
 		}
@@ -47,44 +48,46 @@ func newScreen(s *frame.Schema, c endpoint.Cadence, h *frame.History, v Verifier
 	return x
 }
 
-// noRow in frame.CubeLargest makes a row that equals no cube's.
+// noRow is a value of frame.CubeLargest that no cube has, so that the row differs from every cube's.
 const noRow = -1
 
-// snapshot is a frame of the receiver's history, if any.
+// snapshot is a frame of the receiver's history with its tick.
 type snapshot struct {
-	entry *frame.Entry // nil: no frame
+	entry *frame.Entry // nil if there is no frame
 	tick  uint64
-	at    time.Duration // of the tick
+	at    time.Duration // time of the tick
 }
 
-// window holds up to four snapshots around a moment, in order of time. Snapshots 1 and 2
-// enclose the moment. Without snapshot 2 the display is starved; without snapshot 1 it has
-// not begun.
+// window contains up to four snapshots around the displayed time, oldest first. That time is between
+// snapshots 1 and 2. Without snapshot 2 the display is starved; without snapshot 1 it has not begun.
+// Snapshots 0 and 3 are set only for the spline.
 type window [4]snapshot
 
-// around finds the snapshots around moment.
-func (x *screen) around(moment time.Duration) (w window) {
+// findWindow returns the untainted snapshots around moment. If a snapshot has exactly that time, it is
+// both snapshot 1 and 2.
+func (x *screen) findWindow(moment time.Duration) (w window) {
 	newest, has := x.history.Newest()
 	if !has {
 		return w
 	}
 	at := x.cadence.SeqAt(moment)
-	w[1] = x.snapshot(x.down(min(at, newest))) // of any age
+	w[1] = x.snapshotOf(x.newestUpTo(min(at, newest))) // of any age: the display stands still at the newest one
 	if w[1].entry != nil && w[1].at == moment {
 		w[2] = w[1]
 		return w
 	}
-	w[2] = x.snapshot(x.up(at+1, newest))
+	w[2] = x.snapshotOf(x.oldestFrom(at+1, newest))
 	if x.hermite && w[1].entry != nil && w[2].entry != nil {
 		if seq := w[1].entry.Seq; seq > 0 {
-			w[0] = x.snapshot(x.down(seq - 1))
+			w[0] = x.snapshotOf(x.newestUpTo(seq - 1))
 		}
-		w[3] = x.snapshot(x.up(w[2].entry.Seq+1, newest))
+		w[3] = x.snapshotOf(x.oldestFrom(w[2].entry.Seq+1, newest))
 	}
 	return w
 }
 
-func (x *screen) snapshot(e *frame.Entry) snapshot {
+// snapshotOf returns the snapshot of a history entry, which may be nil.
+func (x *screen) snapshotOf(e *frame.Entry) snapshot {
 	if e == nil {
 		return snapshot{}
 	}
@@ -92,8 +95,9 @@ func (x *screen) snapshot(e *frame.Entry) snapshot {
 	return snapshot{e, tick, x.cadence.TickTime(tick)}
 }
 
-// down returns the newest untainted snapshot in the history with a number up to seq.
-func (x *screen) down(seq uint64) *frame.Entry {
+// newestUpTo returns the newest untainted frame in the history with a sequence number of at most seq;
+// nil if none exists. It tries as many sequence numbers as the history can hold.
+func (x *screen) newestUpTo(seq uint64) *frame.Entry {
 	for n := 0; n <= x.history.Len(); n++ {
 		if e := x.history.Get(seq); e != nil && !x.verifier.Tainted(e.Seq) {
 			return e
@@ -106,8 +110,9 @@ func (x *screen) down(seq uint64) *frame.Entry {
 	return nil
 }
 
-// up returns the oldest untainted snapshot in the history with a number from seq on.
-func (x *screen) up(seq, newest uint64) *frame.Entry {
+// oldestFrom returns the oldest untainted frame in the history with a sequence number from seq to
+// newest; nil if none exists.
+func (x *screen) oldestFrom(seq, newest uint64) *frame.Entry {
 	if reach := uint64(x.history.Len()); newest > reach {
 		seq = max(seq, newest-reach)
 	}
@@ -119,13 +124,14 @@ func (x *screen) up(seq, newest uint64) *frame.Entry {
 	return nil
 }
 
-// show displays moment. Where the truth is known, it adds the errors to m.
+// show displays the state at source time moment, and adds the errors of the cubes to m if t has the
+// source's frames of that time. It reports whether there is no snapshot to interpolate to.
 func (x *screen) show(moment time.Duration, t *Truths, m *meters.DisplayErrors) (starved bool) {
-	w := x.around(moment)
+	w := x.findWindow(moment)
 	x.moment, x.starved, x.truthKnown = moment, w[2].entry == nil, false
-	x.wasRight, x.isRight = x.isRight, false
-	x.state, x.shown, x.showing = x.captured(&w, moment)
-	if x.places == nil {
+	x.wasExact, x.exact = x.exact, false
+	x.capturedAt, x.shownSeq, x.hasState = x.captureTime(&w, moment)
+	if x.poses == nil {
 		return x.starved
 	}
 	b := newBlend(x, &w, moment)
@@ -134,108 +140,115 @@ func (x *screen) show(moment time.Duration, t *Truths, m *meters.DisplayErrors) 
 	}
 	b.setTruth(t, &w, moment, x.cadence.TickHz)
 	x.truthKnown = b.hasTruth
-	if x.atRest(&w, &b, t) {
-		x.drawMoved(&b, m)
+	if x.findMoving(&w, &b, t) {
+		x.drawMoving(&b, m)
 		return x.starved
 	}
-	for i := 0; i < len(x.places); i++ {
-		for !x.withPicture && b.hasTruth && i+blockRows <= len(x.places) && b.atRest(i) {
+	for i := 0; i < len(x.poses); i++ {
+		// Skip blocks of cubes at rest: they have no error, and without a picture no pose is needed.
+		for !x.withPicture && b.hasTruth && i+blockRows <= len(x.poses) && b.blockAtRest(i) {
 			i += blockRows
 		}
-		if i < len(x.places) {
-			x.draw(&b, i, m)
+		if i < len(x.poses) {
+			x.drawCube(&b, i, m)
 		}
 	}
 	return x.starved
 }
 
-// atRest sets x.moved to the cubes that may move, and reports whether all others are at rest
-// and right: the snapshots on both sides of the moment are known to equal the truth of their
-// ticks, and the source did not change the cube between. For a picture, a cube must also be
-// where it was drawn before.
-func (x *screen) atRest(w *window, b *blend, t *Truths) bool {
-	x.isRight = b.hasTruth && x.verifier.Exact(w[1].entry.Seq) && x.verifier.Exact(w[2].entry.Seq)
-	since, until := b.since, b.until
+// findMoving sets x.moving to the cubes that may move, and reports whether all other cubes are known
+// to be at rest and without error, so that they need no work: both snapshots of the tick equal the
+// source's frames of their ticks, and the source did not change those cubes between the ticks of the
+// blend. With a picture, they must also not have changed since the display tick before, because their
+// displayed pose is not computed again.
+func (x *screen) findMoving(w *window, b *blend, t *Truths) bool {
+	x.exact = b.hasTruth && x.verifier.Exact(w[1].entry.Seq) && x.verifier.Exact(w[2].entry.Seq)
+	since, until := b.firstTick, b.lastTick
 	if x.withPicture {
-		since, until = min(since, x.since), max(until, x.until) // a packet that is late makes the span shorter
+		since, until = min(since, x.firstTick), max(until, x.lastTick)
 	}
-	x.since, x.until = b.since, b.until
-	return x.isRight && (x.wasRight || !x.withPicture) && t.changedIn(since, until, x.moved)
+	x.firstTick, x.lastTick = b.firstTick, b.lastTick
+	return x.exact && (x.wasExact || !x.withPicture) && t.changedBetween(since, until, x.moving)
 }
 
-// drawMoved draws the cubes in x.moved. All others are at rest and right.
-func (x *screen) drawMoved(b *blend, m *meters.DisplayErrors) {
-	if !b.same || x.withPicture {
-		for i := range x.moved.All() {
-			x.draw(b, i, m)
+// drawMoving computes the cubes in x.moving; all others are at rest and without error. If the ticks
+// of the snapshots are those of the source's frames, the moving cubes have no error either, and they
+// are only counted.
+func (x *screen) drawMoving(b *blend, m *meters.DisplayErrors) {
+	if !b.sameTicks || x.withPicture {
+		for i := range x.moving.All() {
+			x.drawCube(b, i, m)
 		}
 		return
 	}
-	x.moved.Differing(b.truthBefore.Table, b.truthAfter.Table, frame.CubeFields)
-	m.AddExact(x.moved.Count())
+	// Keep only the cubes whose rows differ between the frames.
+	x.moving.Differing(b.truthBefore.Table, b.truthAfter.Table, frame.CubeFields)
+	m.AddExact(x.moving.Count())
 }
 
-// captured returns when the sender captured what the display shows at moment; false if nothing
-// is shown. Cubes are interpolated, so that is the moment itself, unless there is no snapshot to
-// interpolate to: then the newest one stands still. Other data are shown as they were sent. seq
-// is the snapshot that is shown, or the one before.
-func (x *screen) captured(w *window, moment time.Duration) (at time.Duration, seq uint64, ok bool) {
+// captureTime returns when the sender captured the state that is displayed at moment; ok is false if
+// nothing is displayed. For cubes interpolated between two snapshots the result is moment itself. For
+// other data, and without a second snapshot, it is the time of the displayed snapshot. seq is the
+// displayed snapshot or, for interpolated cubes, the one before moment.
+func (x *screen) captureTime(w *window, moment time.Duration) (at time.Duration, seq uint64, ok bool) {
 	switch before, after := w[1].entry, w[2].entry; {
 	case before == nil && after == nil:
 		return 0, 0, false
 	case before == nil:
 		return w[2].at, after.Seq, true
-	case after == nil || x.places == nil:
+	case after == nil || x.poses == nil:
 		return w[1].at, before.Seq, true
 	default:
 		return moment, before.Seq, true
 	}
 }
 
-// draw computes the place of cube i and its error.
-func (x *screen) draw(b *blend, i int, m *meters.DisplayErrors) {
-	from, to := rowOf(b.a, i), rowOf(b.b, i)
-	still := frame.SameCube(from, to)
-	exact, asleep := false, false
+// drawCube computes the displayed pose of cube i, if it is needed, and adds the cube's error to m. A
+// cube at rest in the snapshots and in the source's frames is not counted; see
+// meters.DisplayErrors.
+func (x *screen) drawCube(b *blend, i int, m *meters.DisplayErrors) {
+	from, to := cubeRowAt(b.a, i), cubeRowAt(b.b, i)
+	still := frame.SameCube(from, to) // in the snapshots
+	exact, atRest := false, false     // the displayed pose has no error; the cube is at rest in all four frames
 	if b.hasTruth {
-		was, is := rowOf(b.truthBefore, i), rowOf(b.truthAfter, i)
-		asleep = still && frame.SameCube(was, is) && frame.SameCube(was, from)
-		exact = asleep || b.same && frame.SameCube(from, was) && frame.SameCube(to, is)
+		truthBefore, truthAfter := cubeRowAt(b.truthBefore, i), cubeRowAt(b.truthAfter, i)
+		atRest = still && frame.SameCube(truthBefore, truthAfter) && frame.SameCube(truthBefore, from)
+		exact = atRest || b.sameTicks && frame.SameCube(from, truthBefore) && frame.SameCube(to, truthAfter)
 	}
-	var p, q, truth place
+	var p, q, truth cubePose
 	if !exact || x.withPicture {
 		x.placeCube(b, i, still, &p, &q)
 	}
 	x.errorUM[i] = 0
 	switch {
-	case !b.hasTruth || asleep:
+	case !b.hasTruth || atRest:
 	case exact:
-		m.Add(0, 0)
+		m.Add(0, 0) // no error, but the cube moves
 	default:
-		b.truthOf(&truth, i, &p, &q)
-		um, mdeg := apart(&x.places[i], &truth)
+		b.setTruePose(&truth, i, &p, &q)
+		um, mdeg := poseError(&x.poses[i], &truth)
 		x.errorUM[i] = um
 		m.Add(um, mdeg)
 	}
 }
 
-// placeCube computes the place of cube i on display, and p and q, its places in the two
-// snapshots. still means that it does not move between them.
-func (x *screen) placeCube(b *blend, i int, still bool, p, q *place) {
-	from, at := rowOf(b.a, i), &x.places[i]
+// placeCube computes the displayed pose of cube i, and sets p and q to its poses in the two snapshots. still
+// means that the snapshots have the same row for the cube. The row of a cube at rest is decoded once.
+func (x *screen) placeCube(b *blend, i int, still bool, p, q *cubePose) {
+	from, displayed := cubeRowAt(b.a, i), &x.poses[i]
 	if still {
 		if !frame.SameCube(&x.restRows[i], from) {
-			at.set(from)
+			displayed.setRow(from)
 			x.restRows[i] = *from
 		}
-		*p, *q = *at, *at
+		*p, *q = *displayed, *displayed
 		return
 	}
 	x.restRows[i][frame.CubeLargest] = noRow
-	p.set(from)
-	q.set(rowOf(b.b, i))
-	at.lerp(p, q, b.share)
+	p.setRow(from)
+	q.setRow(cubeRowAt(b.b, i))
+	displayed.interpolate(p, q, b.weight)
 	if b.curved {
-		at.pos = b.spline.position(i, &b.frames)
+		displayed.pos = b.spline.position(i, &b.frames)
 	}
 }

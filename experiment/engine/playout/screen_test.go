@@ -17,8 +17,8 @@ import (
 	"wirelab/internal/testkit"
 )
 
-// rig is a display without a session: the test puts snapshots into the receiver's history.
-type rig struct {
+// fixture is a display without a session: the test puts snapshots into the receiver's history.
+type fixture struct {
 	t        *testing.T
 	schema   *frame.Schema
 	next     func(f *frame.Frame) // fills in the source's next frame
@@ -27,7 +27,7 @@ type rig struct {
 	pool     *frame.Pool
 	truths   Truths
 	source   []*frame.Frame // all frames of the source, by tick
-	coming   []delivery     // by time
+	coming   []delivery     // snapshots that will arrive, by time
 	tainted  map[uint64]bool
 	inexact  map[uint64]bool
 	display  *Display
@@ -35,29 +35,29 @@ type rig struct {
 	sent     uint64
 }
 
-// delivery is a snapshot that is to arrive.
+// delivery is a snapshot that will arrive.
 type delivery struct {
 	at      time.Duration
 	seq     uint64
 	changed bool // it differs from the source's frame
 }
 
-func newRig(t *testing.T, s *frame.Schema, rateHz int, next func(f *frame.Frame)) *rig {
-	r := &rig{t: t, schema: s, next: next, cadence: endpoint.Cadence{TickHz: 60, RateHz: rateHz}, history: frame.NewHistory(s, 64),
+func newFixture(t *testing.T, s *frame.Schema, rateHz int, next func(f *frame.Frame)) *fixture {
+	r := &fixture{t: t, schema: s, next: next, cadence: endpoint.Cadence{TickHz: 60, RateHz: rateHz}, history: frame.NewHistory(s, 64),
 		pool: frame.NewPool(s), tainted: map[uint64]bool{}, inexact: map[uint64]bool{}}
 	r.display = New(s, r.cadence, r.history, r, true)
 	return r
 }
 
 // Tainted implements Verifier.
-func (r *rig) Tainted(seq uint64) bool { return r.tainted[seq] }
+func (r *fixture) Tainted(seq uint64) bool { return r.tainted[seq] }
 
 // Exact implements Verifier.
-func (r *rig) Exact(seq uint64) bool { return !r.tainted[seq] && !r.inexact[seq] }
+func (r *fixture) Exact(seq uint64) bool { return !r.tainted[seq] && !r.inexact[seq] }
 
 // tick runs one tick of the source and of the display. send is called with the number and the time
-// of a snapshot that is due, and adds it to r.coming.
-func (r *rig) tick(send func(seq uint64, now time.Duration)) {
+// of a snapshot that is due, and adds the snapshot to r.coming.
+func (r *fixture) tick(send func(seq uint64, now time.Duration)) {
 	n := uint64(len(r.source))
 	now := endpoint.TickTime(n, 60)
 	for len(r.coming) > 0 && r.coming[0].at <= now {
@@ -89,8 +89,8 @@ func (r *rig) tick(send func(seq uint64, now time.Duration)) {
 	r.display.Tick(now, &r.truths, &r.measured)
 }
 
-// anew returns what a display shows that shows nothing but the present moment.
-func (r *rig) anew() *screen {
+// fullRedraw returns the poses of a new display whose only tick shows the current displayed time.
+func (r *fixture) fullRedraw() *screen {
 	d := New(r.schema, r.cadence, r.history, r, true)
 	d.Set(0, r.display.screen.hermite)
 	d.Arrive(0, 0)
@@ -99,14 +99,14 @@ func (r *rig) anew() *screen {
 }
 
 // checkErrors computes the position error of each cube from the source's frames.
-func (r *rig) checkErrors() {
+func (r *fixture) checkErrors() {
 	moment := r.display.Moment()
 	tick := endpoint.TickAt(moment, 60)
 	share := float64(moment-endpoint.TickTime(tick, 60)) / float64(endpoint.TickTime(tick+1, 60)-endpoint.TickTime(tick, 60))
 	position := func(tick uint64, i int) physics.Vec {
 		return forecast.PositionOf(r.source[tick].Table[i*frame.CubeFields:]).Scale(1.0 / frame.UnitsPerMetre)
 	}
-	for i, shown := range r.display.screen.places {
+	for i, shown := range r.display.screen.poses {
 		truth := position(tick, i)
 		if share > 0 {
 			truth = truth.Scale(1-share).AddScaled(position(tick+1, i), share)
@@ -118,13 +118,13 @@ func (r *rig) checkErrors() {
 	}
 }
 
-// A picture in which only cubes that changed are drawn again equals one that is drawn in full, bit
-// for bit, at any tick and whatever arrives; and so do the errors, which are those of what is shown.
-func TestPicturesAreAsDrawnAnew(t *testing.T) {
+// A picture for which only changed cubes are computed equals one that is computed completely, bit
+// for bit, at every tick and with any arrivals. The errors equal those of the displayed cubes.
+func TestPictureEqualsFullRedraw(t *testing.T) {
 	for seed := range testkit.Choose[uint64](30, 12) {
 		rng := rand.New(rand.NewPCG(seed, 97))
 		crowd := labtest.NewCrowd(100, 2, -1, seed)
-		r := newRig(t, crowd.Schema(), []int{60, 60, 20}[rng.IntN(3)], func(f *frame.Frame) {
+		r := newFixture(t, crowd.Schema(), []int{60, 60, 20}[rng.IntN(3)], func(f *frame.Frame) {
 			if err := crowd.Next(f); err != nil {
 				t.Fatal(err)
 			}
@@ -146,13 +146,13 @@ func TestPicturesAreAsDrawnAnew(t *testing.T) {
 			if !r.display.clock.running {
 				continue
 			}
-			if x.isRight && x.wasRight && x.moved.Count() < 100 {
+			if x.exact && x.wasExact && x.moving.Count() < 100 {
 				spared++
 			}
-			full := r.anew()
-			if x.truthKnown != full.truthKnown || !slices.Equal(x.places, full.places) ||
+			full := r.fullRedraw()
+			if x.truthKnown != full.truthKnown || !slices.Equal(x.poses, full.poses) ||
 				x.truthKnown && !slices.Equal(x.errorUM, full.errorUM) {
-				t.Fatalf("seed %d: display tick %d is drawn otherwise anew", seed, n)
+				t.Fatalf("seed %d: display tick %d differs from a full redraw", seed, n)
 			}
 			if x.truthKnown {
 				checked++
@@ -167,11 +167,11 @@ func TestPicturesAreAsDrawnAnew(t *testing.T) {
 
 // A cube that comes to rest is displayed exactly where it rests, and no cube below the floor: cube
 // 1 rests for two seconds, hops for one, and so on.
-func TestCubesComeToRestInPlace(t *testing.T) {
+func TestRestingCubesHaveNoError(t *testing.T) {
 	const floor = 102.0 / frame.UnitsPerMetre
 	for _, hermite := range []bool{false, true} {
 		ticks := 0
-		r := newRig(t, frame.Cubes(2), 10, func(f *frame.Frame) {
+		r := newFixture(t, frame.Cubes(2), 10, func(f *frame.Frame) {
 			k, z := int32(ticks%180)-120, int32(102)
 			if k > 0 {
 				z += 2 * k * (60 - k)
@@ -190,12 +190,12 @@ func TestCubesComeToRestInPlace(t *testing.T) {
 			if !r.display.clock.running {
 				continue
 			}
-			z, moment := r.display.screen.places[1].pos.Z, r.display.Moment()
+			z, moment := r.display.screen.poses[1].pos.Z, r.display.Moment()
 			highest = max(highest, z)
 			if z < floor-1e-12 {
 				t.Fatalf("%v: at %v the cube is %g mm in the floor", hermite, moment, (floor-z)*1000)
 			}
-			if k := endpoint.TickAt(moment, 60) % 180; k > 6 && k < 114 { // the cube rests in all snapshots around the moment
+			if k := endpoint.TickAt(moment, 60) % 180; k > 6 && k < 114 { // the cube is at rest in all snapshots around the displayed time
 				if lay++; z != floor {
 					t.Fatalf("%v: at %v the cube lies %g mm above where it lay", hermite, moment, (z-floor)*1000)
 				}

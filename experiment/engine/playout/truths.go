@@ -5,32 +5,32 @@ import (
 	"wirelab/internal/ring"
 )
 
-// maxTruths bounds the frames that Truths keeps. Errors of displays that lag further are not
-// measured.
-const maxTruths = 1024
+// maxTruthFrames is the maximum number of frames that Truths stores. Errors of displays with a
+// longer lag are not measured.
+const maxTruthFrames = 1024
 
-// Truths keeps the source's newest frames, so that a display can be compared with the truth
-// of the moment it shows. It grows to the longest lag of a display and then allocates
-// nothing. The zero value is ready.
+// Truths stores the newest frames of the source, with which the displays of the receivers are
+// compared: the displayed time is older than the sender's newest frame. It grows to the longest lag
+// of a display and then allocates nothing. The zero value is ready to use.
 type Truths struct {
-	frames ring.Queue[*frame.Shared] // by tick
-	seams  [64]uint64                // newest ticks that followed a seam
-	n      uint64                    // seams so far
+	frames    ring.Queue[*frame.Shared] // by tick
+	loopTicks [64]uint64                // newest ticks before which the recording restarted; number n is at n % len
+	loops     uint64                    // restarts of the recording so far
 
-	// The rows that changed from the tick before, of tick n at n % len. They are kept longer
-	// than the frames.
+	// changed[n%len(changed)] contains the rows that changed between ticks n-1 and n. They are stored
+	// longer than the frames.
 	changed [64]frame.Rows
 }
 
-// Add stores the next tick's frame; seam: the recording restarted before it. Ticks before
-// needed may be dropped.
-func (t *Truths) Add(f *frame.Shared, seam bool, needed uint64) {
+// Add stores the frame of the next tick, and the rows that changed in it. restarted means that the
+// recording restarted before it. Frames of ticks before needed are dropped.
+func (t *Truths) Add(f *frame.Shared, restarted bool, needed uint64) {
 	tick := t.frames.Next()
-	if seam {
-		t.seams[t.n%uint64(len(t.seams))] = tick
-		t.n++
+	if restarted {
+		t.loopTicks[t.loops%uint64(len(t.loopTicks))] = tick
+		t.loops++
 	}
-	for t.frames.Len() > 0 && (t.frames.First() < needed || t.frames.Len() == maxTruths) {
+	for t.frames.Len() > 0 && (t.frames.First() < needed || t.frames.Len() == maxTruthFrames) {
 		(*t.frames.At(t.frames.First())).Release()
 		t.frames.Pop()
 	}
@@ -39,7 +39,7 @@ func (t *Truths) Add(f *frame.Shared, seam bool, needed uint64) {
 	*rows = append((*rows)[:0], f.Changed...)
 }
 
-// get returns the frame of a tick; nil if it is not kept.
+// get returns the frame of a tick; nil if it is not stored.
 func (t *Truths) get(tick uint64) *frame.Frame {
 	f := t.frames.At(tick)
 	if f == nil {
@@ -48,27 +48,31 @@ func (t *Truths) get(tick uint64) *frame.Frame {
 	return &(*f).Frame
 }
 
-// changedIn sets rows to the rows that may have changed with a tick after from, up to and
-// including to. It returns false if that is not known.
-func (t *Truths) changedIn(from, to uint64, rows frame.Rows) bool {
-	if to >= t.frames.Next() || t.frames.Next()-from > uint64(len(t.changed)) {
+// changedBetween sets rows to the rows that changed in the ticks after first, up to and including last.
+// It returns false if those changes are not stored.
+func (t *Truths) changedBetween(first, last uint64, rows frame.Rows) bool {
+	if last >= t.frames.Next() || t.frames.Next()-first > uint64(len(t.changed)) {
 		return false
 	}
 	rows.Clear()
-	for tick := from + 1; tick <= to; tick++ {
+	for tick := first + 1; tick <= last; tick++ {
 		rows.Union(t.changed[tick%uint64(len(t.changed))])
 	}
 	return true
 }
 
-// seamIn reports whether a tick after from, up to and including to, followed a seam.
-// Cubes do not move across a seam: they are reset.
-func (t *Truths) seamIn(from, to uint64) bool {
-	kept := min(t.n, uint64(len(t.seams)))
-	for i := range kept {
-		if s := t.seams[i]; s > from && s <= to {
+// loopBetween reports whether the recording restarted between ticks from and to. Cubes do not move
+// across such a loop point; they jump. If the answer is no longer stored, it returns true.
+func (t *Truths) loopBetween(from, to uint64) bool {
+	stored := min(t.loops, uint64(len(t.loopTicks)))
+	for i := range stored {
+		if loopTick := t.loopTicks[i]; loopTick > from && loopTick <= to {
 			return true
 		}
 	}
-	return kept < t.n && from < t.seams[t.n%kept] // before the oldest seam kept, assume a seam
+	if stored == t.loops {
+		return false // all loop points are stored
+	}
+	oldest := t.loopTicks[t.loops%stored]
+	return from < oldest
 }

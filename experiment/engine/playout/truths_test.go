@@ -6,9 +6,9 @@ import (
 	"wirelab/experiment/internal/labtest"
 )
 
-// Truths keeps frames as long as they are needed, within its bound. The test compares
-// it with a list of all frames.
-func TestTruthsKeepWhatIsNeeded(t *testing.T) {
+// Truths stores frames as long as they are needed, up to its limit. The test compares it with a
+// list of all frames.
+func TestTruths(t *testing.T) {
 	src := labtest.NewCrowd(2, 1, -1, 4)
 	pool := frame.NewPool(src.Schema())
 	var all []int32
@@ -24,7 +24,7 @@ func TestTruthsKeepWhatIsNeeded(t *testing.T) {
 		seams[n] = seam
 		needed := n - min(n, 40+n%30)
 		if n > 2000 && n < 4000 {
-			needed = 2000 // a display that hangs
+			needed = 2000 // a display that stands still
 		}
 		x.Add(f, seam, needed)
 		most = max(most, x.frames.Len())
@@ -33,25 +33,25 @@ func TestTruthsKeepWhatIsNeeded(t *testing.T) {
 		}
 		f.Release()
 		all = append(all, f.Table[frame.CubeX])
-		for _, back := range []uint64{0, 1, 30, 69, 500, maxTruths - 1, maxTruths} {
+		for _, back := range []uint64{0, 1, 30, 69, 500, maxTruthFrames - 1, maxTruthFrames} {
 			tick := n - min(n, back)
 			got := x.get(tick)
 			if got != nil && got.Table[frame.CubeX] != all[tick] {
 				t.Fatalf("tick %d is that of another", tick)
 			}
-			if needs := tick >= needed && back < maxTruths; needs && got == nil {
+			if needs := tick >= needed && back < maxTruthFrames; needs && got == nil {
 				t.Fatalf("tick %d was forgotten at %d", tick, n)
 			}
 			want := false
 			for k := tick + 1; k <= n; k++ {
 				want = want || seams[k]
 			}
-			if x.seamIn(tick, n) != want {
-				t.Fatalf("a seam after %d, by %d: %v", tick, n, !want)
+			if x.loopBetween(tick, n) != want {
+				t.Fatalf("a loop point after %d, up to %d: %v", tick, n, !want)
 			}
 		}
 	}
-	if x.get(5000) != nil || most != maxTruths {
+	if x.get(5000) != nil || most != maxTruthFrames {
 		t.Errorf("%d frames kept, or one that is still to come", most)
 	}
 }

@@ -2,6 +2,6 @@
 
 package labtest
 
-// RaceEnabled reports whether the race detector is on. The detector allocates, so
-// tests of allocations skip.
+// RaceEnabled reports whether the race detector is on. It allocates memory, so tests of allocations are
+// skipped.
 const RaceEnabled = true

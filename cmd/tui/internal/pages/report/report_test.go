@@ -76,7 +76,7 @@ func TestReportsThatCannotBeRead(t *testing.T) {
 			t.Errorf("a later version: %+v", p.right)
 		}
 		m.Press("down")
-		if p.right == nil || !strings.Contains(p.right.trouble, "ends in the middle") {
+		if p.right == nil || !strings.Contains(p.right.trouble, "is incomplete") {
 			t.Errorf("a truncated file: %+v", p.right)
 		}
 		for _, k := range []string{"enter", "tab", "b", "up", "b", "down", "down", "tab", "down", "esc"} {

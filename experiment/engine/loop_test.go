@@ -8,10 +8,10 @@ import (
 	"wirelab/experiment/engine/meters"
 )
 
-// Every packet that builds on a frame from before a seam is marked, not the first
-// alone: all of them are as large. Which they are is counted here from the sequences:
-// tick n is frame n of the source, which begins anew every 200 frames.
-func TestPacketsAcrossASeam(t *testing.T) {
+// Every packet with a reference from before a loop point is marked, not only the first packet after
+// it, because all of them are large. The test determines these packets from the sequence numbers:
+// tick n is frame n of the source, which restarts every 200 frames.
+func TestPacketsAcrossLoopPoint(t *testing.T) {
 	const round = 200
 	for _, settings := range [][]string{{}, {"down.loss", "30%", "up.loss", "30%"}, {"sender.every", "3"}} {
 		src := newPathCubes(60, uniformPath)

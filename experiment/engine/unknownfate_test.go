@@ -9,8 +9,8 @@ import (
 	"wirelab/lossmodel"
 )
 
-// unknownFatePath is a link that does not report the fate of packets, like a real
-// network. It notes the most packets that the lane has remembered.
+// unknownFatePath is a link that, like a real network, does not report which packets are lost. It
+// records the maximum number of packets that the lane has stored.
 type unknownFatePath struct {
 	*lossmodel.Link
 	flights *flights
@@ -23,10 +23,10 @@ func (p *unknownFatePath) Send(now time.Duration, datagram []byte, tag uint64) l
 	return lossmodel.Verdict{Open: true, Wire: v.Wire, Fragments: v.Fragments}
 }
 
-// The same session over a link that reports every fate, and over one that reports
-// none. The endpoints do the same to the byte, arrivals are counted the same, packets
-// that do not arrive are unknown, and the law of outcomes always holds.
-func TestUnknownFates(t *testing.T) {
+// A session over a link that reports all losses, and over one that reports none. The endpoints send
+// and decode the same bytes, arrivals are counted the same, packets that do not arrive are unknown,
+// and the outcomes add up.
+func TestUnknownOutcomes(t *testing.T) {
 	var path *unknownFatePath
 	open := func(quiet bool) *Session {
 		c := config.Default()
@@ -59,7 +59,7 @@ func TestUnknownFates(t *testing.T) {
 			t.Fatalf("at %v: sent %d + duplicated %d, outcomes sum to %d: %+v", untold.Now(), x.Sent, x.Duplicated, sum, x)
 		}
 	}
-	if path.most == 0 || path.most > 2*expireAfter {
+	if path.most == 0 || path.most > 2*expireAfterPackets {
 		t.Errorf("%d packets are remembered for want of a fate", path.most)
 	}
 	told.Interrupt()
@@ -67,10 +67,10 @@ func TestUnknownFates(t *testing.T) {
 	a, b := told.Result(), untold.Result()
 	x, y := a.Totals, b.Totals
 	if a.Digest != b.Digest {
-		t.Error("not to be told changes what happens")
+		t.Error("unknown outcomes change the results")
 	}
 	if x.Decoded != y.Decoded || x.Stale != y.Stale || x.Duplicate != y.Duplicate || x.Failures != y.Failures || x.Lost < 500 {
-		t.Errorf("what arrived is counted as\n%+v\nwhere it was told, as\n%+v", y, x)
+		t.Errorf("arrivals are counted as\n%+v\nwith known outcomes as\n%+v", y, x)
 	}
 	// An arrival counts as a copy only if it is not the first of its packet. A
 	// packet is unknown only if nothing of it arrived.

@@ -7,10 +7,10 @@ import (
 	"wirelab/experiment/engine"
 )
 
-// While the runner is paused, snapshots share one slice of all kept packets. While it
-// runs, a snapshot holds as many as a screen can show.
+// While the runner is paused, snapshots share one slice of all stored packets. While it runs, a
+// snapshot contains as many as a screen can show.
 func TestPausedSnapshotHoldsAllPackets(t *testing.T) {
-	r := startRunner(t, quick(t))
+	r := startRunner(t, quickConfig(t))
 	far := 20 * time.Second
 	send(t, r, Command{Seek: &far})
 	await(t, r, "20 s", func(s *engine.Snapshot) bool { return s.Now >= far })

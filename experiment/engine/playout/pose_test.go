@@ -8,9 +8,9 @@ import (
 	"wirelab/dataset/physics"
 )
 
-// The spline follows a parabola, at unequal spacing and with a neighbour missing.
-// Without neighbours it is linear.
-func TestSplineFollowsAParabola(t *testing.T) {
+// The spline reproduces a parabola, with unequal spacing and with a neighbour missing. Without
+// neighbours it is linear.
+func TestSplineReproducesParabola(t *testing.T) {
 	rng := rand.New(rand.NewPCG(8, 8))
 	for range 2000 {
 		a, b, c := rng.NormFloat64(), rng.NormFloat64(), rng.NormFloat64()
@@ -39,9 +39,9 @@ func TestSplineFollowsAParabola(t *testing.T) {
 	}
 }
 
-// The normalised mean at t of a rotation by phi is twice the angle whose tangent is t
-// sin(phi/2) / (1 - t + t cos(phi/2)). The sign of a quaternion does not matter.
-func TestMidwayTakesTheShorterWay(t *testing.T) {
+// The angle of the normalised interpolation at t of a rotation by phi is twice the angle whose
+// tangent is t sin(phi/2) / (1 - t + t cos(phi/2)). The sign of a quaternion does not matter.
+func TestNlerpTakesShorterArc(t *testing.T) {
 	about := func(phi float64) physics.Quat {
 		const x, y, z = 2.0 / 7, 3.0 / 7, 6.0 / 7
 		sin, cos := math.Sincos(phi / 2)
@@ -54,23 +54,23 @@ func TestMidwayTakesTheShorterWay(t *testing.T) {
 		if rng.IntN(2) == 0 {
 			b = physics.Quat{X: -b.X, Y: -b.Y, Z: -b.Z, W: -b.W}
 		}
-		got := midway(a, b, share)
+		got := nlerp(a, b, share)
 		turned := 2 * math.Atan2(share*math.Sin(phi/2), 1-share+share*math.Cos(phi/2))
 		want := about(from + turned)
 		if d := math.Abs(dot(got, want)); math.Abs(d-1) > 1e-12 {
 			t.Fatalf("%g of the way by %g: %+v, want %+v", share, phi, got, want)
 		}
-		p, q := place{pos: physics.Vec{X: 1}, rot: a}, place{pos: physics.Vec{X: 1.25, Y: 0.5}, rot: got}
-		um, mdeg := apart(&p, &q)
+		p, q := cubePose{pos: physics.Vec{X: 1}, rot: a}, cubePose{pos: physics.Vec{X: 1.25, Y: 0.5}, rot: got}
+		um, mdeg := poseError(&p, &q)
 		if math.Abs(float64(mdeg)-turned*180_000/math.Pi) > 0.6 || math.Abs(float64(um)-math.Hypot(250_000, 500_000)) > 0.6 {
 			t.Fatalf("%d um and %d thousandths of a degree apart, want %g and %g", um, mdeg, math.Hypot(250_000, 500_000),
 				turned*180_000/math.Pi)
 		}
 	}
-	if q := midway(about(0), about(math.Pi), 0.5); math.Abs(dot(q, q)-1) > 1e-9 {
+	if q := nlerp(about(0), about(math.Pi), 0.5); math.Abs(dot(q, q)-1) > 1e-9 {
 		t.Errorf("half a turn apart: %+v", q)
 	}
-	if q := midway(physics.Quat{W: 1}, physics.Quat{W: -1}, 0.5); q != (physics.Quat{W: 1}) {
+	if q := nlerp(physics.Quat{W: 1}, physics.Quat{W: -1}, 0.5); q != (physics.Quat{W: 1}) {
 		t.Errorf("the same rotation with another sign: %+v", q)
 	}
 }

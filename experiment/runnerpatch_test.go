@@ -9,12 +9,12 @@ import (
 	"wirelab/experiment/internal/labtest"
 )
 
-// A live session waits for its patch, and takes commands meanwhile. Then it delivers
-// the file repeatedly, and its saved report can be replayed.
+// A live session waits for its patch, and accepts commands meanwhile. Then it delivers the file
+// repeatedly, and its saved report can be replayed.
 func TestRunnerMakesPatch(t *testing.T) {
 	c := config.Default()
 	c.Data.Source = labtest.ParcelFiles(t, labtest.NewParcel(100_000, 2))
-	r, err := NewRunner(t.Context(), c, RunnerOptions{Clock: wall(), Reports: t.TempDir()})
+	r, err := NewRunner(t.Context(), c, RunnerOptions{Clock: wallClock(), Reports: t.TempDir()})
 	if err != nil {
 		t.Fatal(err)
 	}

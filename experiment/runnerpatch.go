@@ -1,0 +1,110 @@
+package experiment
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync/atomic"
+
+	"wirelab/experiment/endpoint"
+	"wirelab/experiment/engine"
+	"wirelab/experiment/engine/delivery"
+	"wirelab/internal/panics"
+	"wirelab/internal/wallclock"
+)
+
+// packing is a runner's state for making patches. A patch is a packed file.
+type packing struct {
+	packs            *delivery.PackCache
+	job              *packJob         // makes the patch that the session waits for; nil if none
+	matrix           *delivery.Matrix // of the newest patch; nil if none
+	deferredCommands []Command        // commands to execute after the patch is made
+}
+
+// pollPatch reports whether the session must wait for a patch. It starts to make the next patch that
+// the session needs. When a patch is finished, it executes the deferred commands.
+func (r *Runner) pollPatch(ctx context.Context) bool {
+	if r.job != nil {
+		select {
+		case <-r.job.finished:
+		default:
+			return true // still being made
+		}
+		if r.job.err != nil && ctx.Err() == nil { // the end of ctx cancels the job, which is not an error
+			r.fail(r.job.err)
+		}
+		if m := r.job.matrix.View(); m.HasContent() {
+			r.matrix = m
+		}
+		r.job = nil
+		commands := r.deferredCommands
+		r.deferredCommands = nil
+		for _, c := range commands {
+			r.handleCommand(ctx, c)
+		}
+	}
+	if r.err != nil || ctx.Err() != nil {
+		return false
+	}
+	if todo := r.session.PacksNeeded(); len(todo) > 0 {
+		r.job = startPackJob(ctx, r.session, todo[0], r.opt.Clock)
+		return true
+	}
+	return false
+}
+
+// deferCommand defers a command that changes the session while a patch is being made. It returns true
+// if the caller must not execute the command: it was deferred, or dropped because the queue is full.
+func (r *Runner) deferCommand(c *Command) bool {
+	if r.job == nil || c.Change == nil && !c.Undo && !c.Redo && c.Step == 0 && c.Seek == nil {
+		return false
+	}
+	if len(r.deferredCommands) == cap(r.commands) { // as many as the queue of commands can hold
+		r.notify(true, "dropped: too many commands already wait for the patch")
+		return true
+	}
+	r.deferredCommands = append(r.deferredCommands, *c)
+	r.notify(false, "waiting until the patch is made")
+	return true
+}
+
+// addPatchProgress adds the progress of the current patch and the newest matrix to snap.
+func (r *Runner) addPatchProgress(snap *engine.Snapshot) {
+	snap.Matrix = r.matrix
+	if job := r.job; job != nil {
+		snap.Making = &delivery.Making{Encoder: job.encoder, Done: job.done.Load(), Total: job.total.Load()}
+		if picture := job.matrix.View(); picture.HasContent() {
+			snap.Matrix = picture
+		}
+	}
+}
+
+// packJob makes a patch in its own goroutine. Meanwhile the dashboard shows the progress, and the user
+// can quit.
+type packJob struct {
+	encoder     string        // name of the codec
+	finished    chan struct{} // closed at the end
+	done, total atomic.Int64  // bytes of the new file
+	matrix      *delivery.MatrixMaker
+	err         error // valid once finished is closed
+}
+
+// startPackJob starts packing the file of session s like encoding. The job is cancelled
+// when ctx ends.
+func startPackJob(ctx context.Context, s *engine.Session, encoding *endpoint.Encoding, clock wallclock.Clock) *packJob {
+	oldSize, newSize := s.FileSizes()
+	job := &packJob{encoder: encoding.Codec.Name, finished: make(chan struct{}), matrix: delivery.NewMatrixMaker(oldSize, newSize)}
+	job.total.Store(newSize)
+	pack := s.PackJob(encoding, &delivery.Packing{Clock: clock, Watch: job.matrix.Watch(), Progress: func(_ string, done, _ int64) error {
+		job.done.Store(done)
+		return ctx.Err()
+	}})
+	go func() {
+		defer close(job.finished)
+		job.err = panics.Call(pack)
+		if errors.As(job.err, new(*panics.Error)) {
+			job.err = fmt.Errorf("internal error: %w", job.err)
+		}
+	}()
+	return job
+}

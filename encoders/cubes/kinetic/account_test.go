@@ -120,7 +120,8 @@ func newBitBudget(t *testing.T, e *coder, list []*frame.Frame) *bitBudget {
 }
 
 // budgetSlots are the columns of the bit budget.
-var budgetSlots = [...]encoders.Slot{encoders.SlotFlags, encoders.SlotPosition, encoders.SlotOrientation, encoders.SlotInteracting}
+var budgetSlots = [...]encoders.Slot{encoders.SlotFlags, encoders.SlotPosition, encoders.SlotOrientation,
+	encoders.SlotInteracting}
 
 // bits returns the sum of all measured bits.
 func (a *bitBudget) bits() (sum float64) {

@@ -70,7 +70,8 @@ func Kinetic() encoders.Codec {
 		ID: 20, Name: "kinetic", Refs: 2, Suits: frame.IsCubes,
 		Summary: "both ends simulate the physics from the baseline; nets predict the residuals",
 		Source:  "own; physics of Glenn Fiedler's Networked Physics, 2014",
-		Params:  &params{Rounds: defaults.rounds, Iterations: defaults.Iterations, Gravity: defaults.Gravity, Friction: defaults.MaxFriction, Damping: defaults.Damping},
+		Params: &params{Rounds: defaults.rounds, Iterations: defaults.Iterations, Gravity: defaults.Gravity,
+			Friction: defaults.MaxFriction, Damping: defaults.Damping},
 		New: func(s *frame.Schema, set any) (encoders.Encoder, encoders.Decoder, error) {
 			if err := encoders.Validate(set); err != nil {
 				return nil, nil, err

@@ -39,7 +39,8 @@ func newConnection(t testing.TB, c encoders.Codec, rows int) *connection {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &connection{enc: enc, dec: dec, schema: s, sent: map[uint32]encoders.Memo{}, received: map[uint32]encoders.Memo{}}
+	return &connection{enc: enc, dec: dec, schema: s, sent: map[uint32]encoders.Memo{},
+		received: map[uint32]encoders.Memo{}}
 }
 
 // send encodes cur against base, decodes the packet, compares frames and memos, and returns the
@@ -69,7 +70,8 @@ func (c *connection) send(t testing.TB, cur, base *frame.Frame) []byte {
 }
 
 func equalMemos(a, b *memo) bool {
-	if len(a.tracks) != len(b.tracks) || !bytes.Equal(a.ages, b.ages) || a.adaptive != b.adaptive || a.basePlayer != b.basePlayer ||
+	if len(a.tracks) != len(b.tracks) || !bytes.Equal(a.ages, b.ages) || a.adaptive != b.adaptive ||
+		a.basePlayer != b.basePlayer ||
 		a.baselineFrames != b.baselineFrames || a.leftoverFrames != b.leftoverFrames {
 		return false
 	}
@@ -256,7 +258,8 @@ func TestAllocations(t *testing.T) {
 		var out []byte
 		var spare, spareGot encoders.Memo
 		var err error
-		refs, refsGot := []encoders.Ref{{Frame: list[100], Memo: c.sent[100]}}, []encoders.Ref{{Frame: list[100], Memo: c.received[100]}}
+		refs := []encoders.Ref{{Frame: list[100], Memo: c.sent[100]}}
+		refsGot := []encoders.Ref{{Frame: list[100], Memo: c.received[100]}}
 		got := c.schema.NewFrame()
 		got.Tick = 106
 		run := func() {

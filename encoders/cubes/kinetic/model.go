@@ -105,7 +105,8 @@ func readTables(m *model, file []byte) error {
 	var size int
 	m.tables, size = layOutTables()
 	if len(file) < len(tableMagic) || string(file[:len(tableMagic)]) != tableMagic || len(file)%2 != 0 {
-		return fmt.Errorf("%w: file of %d bytes, expected an even number and %q at the start", errModel, len(file), tableMagic)
+		return fmt.Errorf("%w: file of %d bytes, expected an even number and %q at the start", errModel, len(file),
+			tableMagic)
 	}
 	all := make([]int16, 0, numSlopes+size)
 	for at := len(tableMagic); at < len(file); at += 2 {

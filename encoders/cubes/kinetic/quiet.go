@@ -40,7 +40,8 @@ func (m *model) computeQuietSums() {
 			t := &m.flag
 			m.quietSums.moved[h][was] = weight(t.forecastMove, h*numForecastClasses*numNearClasses+numNearClasses-1) +
 				weight(t.distances, (h*numNearClasses+numNearClasses-1)*numPlayerClasses+numPlayerClasses-1) +
-				weight(t.size, (numNearClasses-1)*2+was) + weight(t.contacts, h/3) + weight(t.player, (numPlayerClasses-1)*4+h/3)
+				weight(t.size, (numNearClasses-1)*2+was) + weight(t.contacts, h/3) +
+				weight(t.player, (numPlayerClasses-1)*4+h/3)
 		}
 	}
 	for k := range m.quietSums.interact {
@@ -49,7 +50,8 @@ func (m *model) computeQuietSums() {
 		state := was*4 + recent
 		m.quietSums.interact[k] = weight(t.age, (was*2*numInteractAges+still)*2) +
 			weight(t.push, (state*numPushClasses+numPushClasses-1)*4+min(still, 3)) +
-			weight(t.player, state*numPlayerClasses+numPlayerClasses-1) + weight(t.near, state*2*numNearClasses+numNearClasses-1) +
+			weight(t.player, state*numPlayerClasses+numPlayerClasses-1) +
+			weight(t.near, state*2*numNearClasses+numNearClasses-1) +
 			weight(t.neighbour, (state*4+before)*8)
 	}
 }
@@ -105,7 +107,8 @@ func (e *coder) codeQuiet(i int) bool {
 	h := min(a.still(), 3)*3 + a.stillBefore()
 	flag := &e.model.flag
 	sum := e.model.quietSums.moved[h][was] + int32(e.model.weights[flag.recentMoves.offset+e.moveHistory*numHistoryClasses+h])
-	bit := e.decideQuiet(rangecoder.Flag(moved), &e.cachedProbs[0], sum, flag.adaptMove.offset+h*numForecastClasses, flag.adaptRecentMoves.offset+e.moveHistory)
+	bit := e.decideQuiet(rangecoder.Flag(moved), &e.cachedProbs[0], sum, flag.adaptMove.offset+h*numForecastClasses,
+		flag.adaptRecentMoves.offset+e.moveHistory)
 	e.moveHistory = (e.moveHistory<<1 | bit) % numMoveHistories
 	e.Charge(encoders.SlotFlags)
 	if bit != 0 {
@@ -113,7 +116,8 @@ func (e *coder) codeQuiet(i int) bool {
 	}
 	t, state := &e.model.interact, was*4+rangecoder.Flag(a.still() == 0)
 	still := min(a.still()+s.ageGrowth, numInteractAges-1)
-	is := e.decideQuiet(was^rangecoder.Flag(flips), &e.cachedProbs[1], e.model.quietSums.interact[quietInteractIndex(was, a, still)],
+	is := e.decideQuiet(was^rangecoder.Flag(flips), &e.cachedProbs[1],
+		e.model.quietSums.interact[quietInteractIndex(was, a, still)],
 		t.adaptAge.offset+was*2*numInteractAges+still, t.adaptNear.offset+state*2*numNearClasses+numNearClasses-1)
 	if is != was {
 		s.cur[i*frame.CubeFields+frame.CubeInteracting] = int32(is)

@@ -20,7 +20,8 @@ func TestQuietCubes(t *testing.T) {
 	testBoth(t, func(t *testing.T, codec encoders.Codec) {
 		for name, list := range worlds {
 			rows := len(list[0].Table) / frame.CubeFields
-			c, plain, memos, quiet := newConnection(t, codec, rows), newConnection(t, codec, rows).enc.(*coder), map[int]encoders.Memo{}, 0
+			c, plain := newConnection(t, codec, rows), newConnection(t, codec, rows).enc.(*coder)
+			memos, quiet := map[int]encoders.Memo{}, 0
 			for n := recording.BaselineAge; n < len(list); n++ {
 				base := list[n-recording.BaselineAge]
 				want := c.send(t, list[n], base)
@@ -37,10 +38,12 @@ func TestQuietCubes(t *testing.T) {
 					if err := plain.codeCube(int(i)); err != nil {
 						t.Fatal(err)
 					}
-					plain.scene.playerIsSlow = !isFar(cube.At(base.Table, 0), list[n].Table[frame.CubeX], list[n].Table[frame.CubeY], slowPlayerMotion)
+					plain.scene.playerIsSlow = !isFar(cube.At(base.Table, 0), list[n].Table[frame.CubeX],
+						list[n].Table[frame.CubeY], slowPlayerMotion)
 				}
 				memos[n] = plain.endFrame()
-				if got := plain.End(nil, nil); !bytes.Equal(got, want) || !equalMemos(memos[n].(*memo), c.sent[list[n].Tick].(*memo)) {
+				if got := plain.End(nil, nil); !bytes.Equal(got, want) ||
+					!equalMemos(memos[n].(*memo), c.sent[list[n].Tick].(*memo)) {
 					t.Fatalf("%s, frame %d: packet or memo differs", name, n)
 				}
 			}

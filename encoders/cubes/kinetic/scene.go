@@ -125,7 +125,8 @@ func (s *scene) begin(cur, base []int32, frames uint32, past *memo) {
 	s.baselineFrames = min(max(frames, 1), maxFrames)
 	s.baselineAge = float64(s.baselineFrames) / 6
 	s.ageGrowth, _ = past.ageGrowth(s.baselineFrames)
-	s.flags, s.trackIndex, s.motionIndex = zeros(s.flags, s.rows), zeros(s.trackIndex, s.rows), zeros(s.motionIndex, s.rows)
+	s.flags = zeros(s.flags, s.rows)
+	s.trackIndex, s.motionIndex = zeros(s.trackIndex, s.rows), zeros(s.motionIndex, s.rows)
 	s.motions = s.motions[:0]
 	if past != nil {
 		for k := range past.tracks {
@@ -162,7 +163,8 @@ func zeros[T any](v []T, n int) []T {
 // radix sort orders the keys by their distances alone and keeps the order of numbers.
 func (s *scene) sortByDistance() {
 	s.quietInfo = slices.Grow(s.quietInfo[:0], s.rows)[:s.rows]
-	s.sortKeys, s.sortScratch = slices.Grow(s.sortKeys[:0], s.rows)[:s.rows], slices.Grow(s.sortScratch[:0], s.rows)[:s.rows]
+	s.sortKeys = slices.Grow(s.sortKeys[:0], s.rows)[:s.rows]
+	s.sortScratch = slices.Grow(s.sortScratch[:0], s.rows)[:s.rows]
 	shift := bits.Len(uint(s.rows))
 	p, maxDistance := cube.At(s.base, 0), int64(0)
 	for i := range s.sortKeys {
@@ -266,14 +268,16 @@ func (s *scene) writeMemo(m *memo) {
 	m.basePlayer, m.baselineFrames, m.mode = *cube.At(s.base, 0), s.baselineFrames, s.mode
 	_, m.leftoverFrames = s.baseMemo.ageGrowth(s.baselineFrames)
 	for i := range m.ages {
-		m.ages[i] = uint8(s.baseMemo.age(i).next(s.flags[i]&hasMoved != 0, s.ageGrowth, cube.At(s.base, i)[frame.CubeInteracting]))
+		m.ages[i] = uint8(s.baseMemo.age(i).next(s.flags[i]&hasMoved != 0, s.ageGrowth,
+			cube.At(s.base, i)[frame.CubeInteracting]))
 	}
 	for k := range s.motions {
 		if len(m.tracks) == maxTracks(s.rows) {
 			break
 		}
 		d := &s.motions[k]
-		t := track{cube: d.cube, move: toInt16(d.move, 1), turn: toInt16(d.turn, turnSteps), residual: packResiduals(d.residualMove, d.residualTurn)}
+		t := track{cube: d.cube, move: toInt16(d.move, 1), turn: toInt16(d.turn, turnSteps),
+			residual: packResiduals(d.residualMove, d.residualTurn)}
 		if last := s.lastTrack(int(d.cube)); last != nil {
 			t.residualBefore = last.residual
 		}

@@ -56,7 +56,8 @@ func TestSecondReferenceSize(t *testing.T) {
 			t.Errorf("second reference %d frames older: %.2f bytes per packet, without it %.2f", gap, known, alone)
 		}
 		if gap <= maxSecondAge && blank > 0.9*unaided {
-			t.Errorf("second reference %d frames older, no memos: %.2f bytes per packet, without it %.2f", gap, blank, unaided)
+			t.Errorf("second reference %d frames older, no memos: %.2f bytes per packet, without it %.2f", gap,
+				blank, unaided)
 		}
 	}
 }

@@ -17,7 +17,9 @@ import (
 func Trainers() []train.Trainer {
 	return []train.Trainer{
 		(&recipe{name: "lite", hidden: [2]int{48, 32}, samples: 2_000_000, epochs: 14}).trainer("kinetic-lite"),
-		(&recipe{name: "kinetic", simulation: defaultSimulation(), hidden: [2]int{112, 64}, samples: 2_000_000, epochs: 14}).trainer("kinetic"),
+		(&recipe{
+			name: "kinetic", simulation: defaultSimulation(), hidden: [2]int{112, 64}, samples: 2_000_000, epochs: 14,
+		}).trainer("kinetic"),
 	}
 }
 

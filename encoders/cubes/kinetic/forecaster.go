@@ -49,7 +49,7 @@ func (o *forecaster) forecast(s *scene) {
 	if past := s.baseMemo; past != nil {
 		o.path.Mode = past.mode
 		if past.baselineFrames > 0 {
-			o.path.Before, o.path.Lead = past.basePlayer[:], int(past.baselineFrames)
+			o.path.Before, o.path.BeforeTicks = past.basePlayer[:], int(past.baselineFrames)
 		}
 	}
 	clear(o.predictionStates)

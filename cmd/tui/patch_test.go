@@ -132,15 +132,15 @@ func TestPatchNames(t *testing.T) {
 	}
 	before := listed(t)
 	for _, c := range []struct{ args, says string }{
-		{"make old new new", "tui: new: it is being read; expected another name for what is made of it"},
-		{"make old new old", "tui: old: it is being read"},
-		{"make old new .", "tui: . is a directory: expected a file"},
-		{"make . new q", "tui: .: expected a file"},
+		{"make old new new", "tui: new: the output would replace an input; expected another name"},
+		{"make old new old", "tui: old: the output would replace an input"},
+		{"make old new .", "tui: . is a directory: expected a regular file"},
+		{"make . new q", "tui: .: expected a regular file"},
 		{"make old new p/q", "tui: p/q: not a directory"},
-		{"apply old p p", "tui: p: it is being read"},
-		{"apply old p .", "tui: . is a directory: expected a file"},
-		{"apply . p q", "tui: .: expected a file"},
-		{"apply old . q", "tui: .: expected a file"},
+		{"apply old p p", "tui: p: the output would replace an input"},
+		{"apply old p .", "tui: . is a directory: expected a regular file"},
+		{"apply . p q", "tui: .: expected a regular file"},
+		{"apply old . q", "tui: .: expected a regular file"},
 		{"apply p p q", "another old file"},
 		{"apply old p none/q", "tui: none/q: no such file or directory"},
 	} {
@@ -220,8 +220,8 @@ func TestPatchAndRecordFollowLinks(t *testing.T) {
 		if got, err := os.ReadFile("file"); err != nil || string(got) == "was here" {
 			t.Errorf("%q: nothing was written where the link leads to: %v", args, err)
 		}
-		if o := tui(append(args, "nothing")...); o.code != exitUsage || !strings.Contains(o.stderr, "a link to nothing") {
-			t.Errorf("%q: exit %d, %q; expected to be told of a link to nothing", args, o.code, o.stderr)
+		if o := tui(append(args, "nothing")...); o.code != exitUsage || !strings.Contains(o.stderr, "a dangling symbolic link") {
+			t.Errorf("%q: exit %d, %q; expected a dangling symbolic link", args, o.code, o.stderr)
 		}
 	}
 	if got, _ := os.ReadFile("file"); string(got) != new {

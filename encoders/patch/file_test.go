@@ -14,7 +14,7 @@ func TestFiles(t *testing.T) {
 	dir := t.TempDir()
 	path := func(name string) string { return filepath.Join(dir, name) }
 	old := text(50_000)
-	new := edited(old, 1)
+	new := edit(old, 1)
 	must := func(err error) {
 		t.Helper()
 		if err != nil {
@@ -30,7 +30,7 @@ func TestFiles(t *testing.T) {
 	must(err)
 	bad[len(bad)-1] ^= 1
 	must(os.WriteFile(path("bad"), bad, 0o600))
-	if _, err := ApplyFile(nil, path("old"), path("bad"), path("old"), nil); !typed(err) {
+	if _, err := ApplyFile(nil, path("old"), path("bad"), path("old"), nil); !isPatchError(err) {
 		t.Error(err)
 	}
 	if _, err := ApplyFile(nil, path("new"), path("patch"), path("out"), nil); !errors.Is(err, ErrWrongOld) {

@@ -25,9 +25,9 @@ func TestMemory(t *testing.T) {
 	}
 	dir := t.TempDir()
 	path := func(name string) string { return filepath.Join(dir, name) }
-	old := noise(24<<20, 1)
-	new := append(edited(old[12<<20:12<<20+600_000], 2), old...)
-	copy(new[18<<20:], edited(text(100_000), 3))
+	old := randomBytes(24<<20, 1)
+	new := append(edit(old[12<<20:12<<20+600_000], 2), old...)
+	copy(new[18<<20:], edit(text(100_000), 3))
 	for name, b := range map[string][]byte{"old": old, "new": new} {
 		if err := os.WriteFile(path(name), b, 0o600); err != nil {
 			t.Fatal(err)
@@ -36,11 +36,11 @@ func TestMemory(t *testing.T) {
 	old, new = nil, nil
 	for _, fast := range []bool{false, true} {
 		var err error
-		made := watch(func() { _, err = MakeFile(path("old"), path("new"), path("patch"), Options{Fast: fast}) })
+		made := measurePeak(func() { _, err = MakeFile(path("old"), path("new"), path("patch"), Options{Fast: fast}) })
 		if err != nil {
 			t.Fatal(err)
 		}
-		applied := watch(func() { _, err = ApplyFile(nil, path("old"), path("patch"), path("out"), nil) })
+		applied := measurePeak(func() { _, err = ApplyFile(nil, path("old"), path("patch"), path("out"), nil) })
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -51,8 +51,8 @@ func TestMemory(t *testing.T) {
 	}
 }
 
-// watch returns by how much heap in use and stacks grew at most during a job.
-func watch(job func()) (peak int64) {
+// measurePeak returns by how much heap in use and stacks grew at most during a job.
+func measurePeak(job func()) (peak int64) {
 	samples := []metrics.Sample{{Name: "/memory/classes/heap/objects:bytes"}, {Name: "/memory/classes/heap/unused:bytes"},
 		{Name: "/memory/classes/heap/stacks:bytes"}}
 	read := func() (sum int64) {

@@ -12,13 +12,13 @@ import (
 // change is an edit of noise: at a place some bytes go and others come.
 type change struct{ at, out, in int }
 
-// changed returns b after changes, whose places are those of b, in their order, and how
+// applyChanges returns b after changes, whose places are those of b, in their order, and how
 // many bytes came.
-func changed(b []byte, changes []change, seed uint64) (out []byte, came int) {
+func applyChanges(b []byte, changes []change, seed uint64) (out []byte, came int) {
 	at := 0
 	for i, c := range changes {
 		out = append(out, b[at:c.at]...)
-		out = append(out, noise(c.in, seed+uint64(i))...)
+		out = append(out, randomBytes(c.in, seed+uint64(i))...)
 		at, came = c.at+c.out, came+c.in
 	}
 	return append(out, b[at:]...), came
@@ -45,12 +45,12 @@ func TestChangedNoise(t *testing.T) {
 		many = append(many, change{at, r.IntN(3) * 500, 300 + r.IntN(3)*700})
 	}
 	cases["many"] = many
-	old := noise(600_000, 1)
+	old := randomBytes(600_000, 1)
 	for name, changes := range cases {
-		new, came := changed(old, changes, 100)
+		new, came := applyChanges(old, changes, 100)
 		for _, fast := range []bool{false, true} {
 			patch := mustMake(t, old, new, fast)
-			if got, err := apply(old, patch); err != nil || !bytes.Equal(got, new) {
+			if got, err := applyBytes(old, patch); err != nil || !bytes.Equal(got, new) {
 				t.Fatalf("%s, fast %v: something else came out: %v", name, fast, err)
 			}
 			most := came + came/50 + forFile + forChange*len(changes)
@@ -69,7 +69,7 @@ func TestChangedNoise(t *testing.T) {
 // Noise that was there before is not told again, whether it is short or long.
 func TestRepeatedNoise(t *testing.T) {
 	for _, n := range testkit.Choose([]int{300, 5000, 60_000}, []int{300, 5000}) {
-		fresh := noise(n, 9)
+		fresh := randomBytes(n, 9)
 		new := bytes.Join([][]byte{text(3000), fresh, text(2000), fresh, fresh, text(500)}, nil)
 		for _, fast := range []bool{false, true} {
 			most := n + n/20 + 2500

@@ -82,7 +82,7 @@ func TestPairs(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		peak := watch(func() { _, err = ApplyFile(nil, old, patch, out, nil) })
+		peak := measurePeak(func() { _, err = ApplyFile(nil, old, patch, out, nil) })
 		if err != nil {
 			t.Fatal(err)
 		}

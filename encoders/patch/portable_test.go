@@ -11,9 +11,9 @@ import (
 
 var update = flag.Bool("update", false, "write the patches in testdata anew")
 
-// program is n calls and a table of pointers to their targets, the upper half of
+// callProgram is n calls and a table of pointers to their targets, the upper half of
 // which lies shift bytes later.
-func program(n, shift int) []byte {
+func callProgram(n, shift int) []byte {
 	moved := func(i int) int { return i*96 + i/(n/2)*shift }
 	b := make([]byte, n*96+shift)
 	for i := range n {
@@ -21,7 +21,7 @@ func program(n, shift int) []byte {
 		at[0] = 0xE8
 		to := moved(i * 7919 % n)
 		binary.LittleEndian.PutUint32(at[1:], uint32(to-moved(i)-5))
-		copy(at[5:], noise(80, uint64(i)))
+		copy(at[5:], randomBytes(80, uint64(i)))
 	}
 	for i := range n {
 		b = binary.LittleEndian.AppendUint64(b, uint64(0x400000+moved(i*31%n)))
@@ -29,9 +29,9 @@ func program(n, shift int) []byte {
 	return b
 }
 
-// wave is a table of n numbers of 16 bits that change slowly: a parabola, again and
+// parabolaTable is a table of n numbers of 16 bits that change slowly: a parabola, again and
 // again, of some height.
-func wave(n, height int) (b []byte) {
+func parabolaTable(n, height int) (b []byte) {
 	for i := range n {
 		x := i % 200
 		b = binary.LittleEndian.AppendUint16(b, uint16(height*x*(200-x)/100))
@@ -47,9 +47,9 @@ func wave(n, height int) (b []byte) {
 func TestPortable(t *testing.T) {
 	lines := text(12_000)
 	join := func(parts ...[]byte) []byte { return bytes.Join(parts, nil) }
-	kept := noise(300_000, 21)
-	old := join(kept, program(200, 0), wave(20_000, 3), lines)
-	new := join(kept, program(200, 64), wave(20_000, 4), edited(lines, 5), text(16_000)[12_000:])
+	kept := randomBytes(300_000, 21)
+	old := join(kept, callProgram(200, 0), parabolaTable(20_000, 3), lines)
+	new := join(kept, callProgram(200, 64), parabolaTable(20_000, 4), edit(lines, 5), text(16_000)[12_000:])
 	for name, fast := range map[string]bool{"mixing": false, "fast": true} {
 		file := filepath.Join("testdata", name+".patch")
 		if *update {
@@ -64,7 +64,7 @@ func TestPortable(t *testing.T) {
 		if h, err := readHeader(bytes.NewReader(patch)); err != nil || h.Fast != fast {
 			t.Fatalf("%s: %+v, %v", name, h, err)
 		}
-		if got, err := apply(old, patch); err != nil || !bytes.Equal(got, new) {
+		if got, err := applyBytes(old, patch); err != nil || !bytes.Equal(got, new) {
 			t.Errorf("%s: something else came out: %v", name, err)
 		}
 	}

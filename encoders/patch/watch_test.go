@@ -14,7 +14,7 @@ func TestWatch(t *testing.T) {
 	if !testkit.Thorough() {
 		t.Skip("files of 3 MB: under WIRELAB_THOROUGH=1")
 	}
-	old := noise(3<<20, 1)
+	old := randomBytes(3<<20, 1)
 	swapped := append(bytes.Clone(old[2<<20:]), old[:2<<20]...)
 	for i := 0; i < len(swapped); i += 3000 {
 		swapped[i]++

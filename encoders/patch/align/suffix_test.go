@@ -30,7 +30,7 @@ func checkSuffixes(t *testing.T, text []byte) {
 		want[i] = int32(i)
 	}
 	slices.SortFunc(want, func(a, b int32) int { return bytes.Compare(text[a:], text[b:]) })
-	if suffixes(text, got, 256, newScratch(len(text))); !slices.Equal(got, want) {
+	if sortSuffixes(text, got, 256, newScratch(len(text))); !slices.Equal(got, want) {
 		t.Fatalf("the suffixes of %q in wrong order", text)
 	}
 }

@@ -9,20 +9,20 @@ import (
 	"testing"
 )
 
-// whole is a source of one file in memory.
-type whole []byte
+// fileSource is a source of one file in memory.
+type fileSource []byte
 
-func (s whole) Locate(at int64) (place, left int64) {
+func (s fileSource) Locate(at int64) (place, left int64) {
 	if at < 0 || at > int64(len(s)) {
 		return 0, 0
 	}
 	return at, int64(len(s)) - at
 }
 
-func (s whole) View(at int64, _ int) ([]byte, int, error) { return s, int(at), nil }
+func (s fileSource) View(at int64, _ int) ([]byte, int, error) { return s, int(at), nil }
 
-// block is a block that is mostly like old, and how it is told.
-func block() (old, new []byte, ops []Op) {
+// testBlock is a block that is mostly like old, and how it is told.
+func testBlock() (old, new []byte, ops []Op) {
 	old = bytes.Repeat([]byte("\x48\x8d\x05\x10\x20\x00\x00 some of the old file; "), 2000)
 	new = append(bytes.Clone(old[100:40_100]), "and something that is new"...)
 	for i := 0; i < 40_000; i += 97 {
@@ -34,14 +34,14 @@ func block() (old, new []byte, ops []Op) {
 // Blocks come out as they went in, block after block, of both kinds of models, and
 // nothing is allocated for them.
 func TestModel(t *testing.T) {
-	old, new, ops := block()
+	old, new, ops := testBlock()
 	for name, fast := range map[string]bool{"mixing": false, "fast": true} {
 		fresh := func() *Model { return New(fast) }
 		in, out := fresh(), fresh()
 		packet := make([]byte, 0, 1<<16)
 		code := func() {
-			packet, _ = in.Encode(packet[:0], new, ops, whole(old))
-			got, err := out.Decode(packet, len(new), whole(old))
+			packet, _ = in.Encode(packet[:0], new, ops, fileSource(old))
+			got, err := out.Decode(packet, len(new), fileSource(old))
 			if err != nil || !bytes.Equal(got, new) {
 				t.Fatalf("%s: something else came out: %v", name, err)
 			}
@@ -53,9 +53,9 @@ func TestModel(t *testing.T) {
 }
 
 // Packets of blocks, one after the other, are the same on every machine.
-func TestPacketsStay(t *testing.T) {
-	old, new, ops := block()
-	oldCalls, newCalls := calls(1000, 0), calls(1000, 48)
+func TestPacketChecksums(t *testing.T) {
+	old, new, ops := testBlock()
+	oldCalls, newCalls := callProgram(1000, 0), callProgram(1000, 48)
 	for _, c := range []struct {
 		name string
 		*Model
@@ -68,7 +68,7 @@ func TestPacketsStay(t *testing.T) {
 				ops      []Op
 			}{{old, new, ops}, {oldCalls, newCalls, []Op{{Copy: 20_000, Literal: 48}, {From: 20_000, Copy: 20_000}}},
 				{old, new[:900], []Op{{Literal: 900}}}} {
-				packet, err := c.Encode(nil, b.new, b.ops, whole(b.old))
+				packet, err := c.Encode(nil, b.new, b.ops, fileSource(b.old))
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -83,18 +83,18 @@ func TestPacketsStay(t *testing.T) {
 
 // A model that was copied goes on as the one that it was copied from.
 func TestCopyFrom(t *testing.T) {
-	old, new, ops := block()
+	old, new, ops := testBlock()
 	for name, fast := range map[string]bool{"mixing": false, "fast": true} {
 		fresh := func() *Model { return New(fast) }
 		a, b := fresh(), fresh()
 		for range 2 {
-			if _, err := a.Encode(nil, new, ops, whole(old)); err != nil {
+			if _, err := a.Encode(nil, new, ops, fileSource(old)); err != nil {
 				t.Fatal(err)
 			}
 		}
 		b.CopyFrom(a)
-		x, _ := a.Encode(nil, new[:20_000], []Op{{From: 100, Copy: 20_000}}, whole(old))
-		y, _ := b.Encode(nil, new[:20_000], []Op{{From: 100, Copy: 20_000}}, whole(old))
+		x, _ := a.Encode(nil, new[:20_000], []Op{{From: 100, Copy: 20_000}}, fileSource(old))
+		y, _ := b.Encode(nil, new[:20_000], []Op{{From: 100, Copy: 20_000}}, fileSource(old))
 		if !bytes.Equal(x, y) {
 			t.Errorf("%s: the copy says something else", name)
 		}
@@ -104,25 +104,25 @@ func TestCopyFrom(t *testing.T) {
 // A packet for another source or that is cut is refused, or is something else, but
 // never more than was asked for.
 func TestCorrupt(t *testing.T) {
-	old, new, ops := block()
-	packet, err := New(false).Encode(nil, new, ops, whole(old))
+	old, new, ops := testBlock()
+	packet, err := New(false).Encode(nil, new, ops, fileSource(old))
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := New(false).Decode(packet[:len(packet)-1], len(new), whole(old)); !errors.Is(err, ErrCorrupt) {
+	if _, err := New(false).Decode(packet[:len(packet)-1], len(new), fileSource(old)); !errors.Is(err, ErrCorrupt) {
 		t.Errorf("cut: %v", err)
 	}
-	if _, err := New(false).Decode(packet, len(new), whole(old[:20_000])); !errors.Is(err, ErrCorrupt) {
+	if _, err := New(false).Decode(packet, len(new), fileSource(old[:20_000])); !errors.Is(err, ErrCorrupt) {
 		t.Errorf("a copy from nowhere: %v", err)
 	}
-	if _, err := New(false).Decode(packet, MaxBlock+1, whole(old)); !errors.Is(err, ErrCorrupt) {
+	if _, err := New(false).Decode(packet, MaxBlock+1, fileSource(old)); !errors.Is(err, ErrCorrupt) {
 		t.Errorf("a block too large: %v", err)
 	}
 }
 
-// calls is a program of calls among n functions of 40 bytes each, the upper half of
+// callProgram is a program of calls among n functions of 40 bytes each, the upper half of
 // which begins shift bytes later.
-func calls(n, shift int) []byte {
+func callProgram(n, shift int) []byte {
 	r := rand.New(rand.NewPCG(1, 1))
 	address := func(f int) int {
 		if f >= n/2 {
@@ -148,19 +148,19 @@ func calls(n, shift int) []byte {
 // them here. To learn the move of each target takes bytes; calls do not.
 func TestMovedPointers(t *testing.T) {
 	const n, shift = 3000, 48
-	old, new := calls(n, 0), calls(n, shift)
+	old, new := callProgram(n, 0), callProgram(n, shift)
 	half := n / 2 * 40
 	ops := []Op{{Copy: half, Literal: shift}, {From: int64(half), Copy: half}}
 	for name, fast := range map[string]bool{"mixing": false, "fast": true} {
 		fresh := func() *Model { return New(fast) }
-		packet, err := fresh().Encode(nil, new, ops, whole(old))
+		packet, err := fresh().Encode(nil, new, ops, fileSource(old))
 		if err != nil {
 			t.Fatal(err)
 		}
 		if changed := 2 * n; len(packet) > changed/2 {
 			t.Errorf("%s: %d bytes for %d changed calls to %d functions; expected at most half a byte each", name, len(packet), changed, n)
 		}
-		if got, err := fresh().Decode(packet, len(new), whole(old)); err != nil || !bytes.Equal(got, new) {
+		if got, err := fresh().Decode(packet, len(new), fileSource(old)); err != nil || !bytes.Equal(got, new) {
 			t.Errorf("%s: something else came out: %v", name, err)
 		}
 	}
@@ -170,11 +170,11 @@ func TestMovedPointers(t *testing.T) {
 // many as are used.
 func TestStoredLiterals(t *testing.T) {
 	text := bytes.Repeat([]byte("something that is all new, and much of it; "), 100)
-	packet, err := New(true).Encode(nil, text, []Op{{Literal: len(text)}}, whole(nil))
+	packet, err := New(true).Encode(nil, text, []Op{{Literal: len(text)}}, fileSource(nil))
 	if err != nil || len(packet) > 200 {
 		t.Fatalf("%d bytes, %v", len(packet), err)
 	}
-	if got, err := New(true).Decode(packet, len(text), whole(nil)); err != nil || !bytes.Equal(got, text) {
+	if got, err := New(true).Decode(packet, len(text), fileSource(nil)); err != nil || !bytes.Equal(got, text) {
 		t.Fatal(err)
 	}
 	head, n := binary.Uvarint(packet)
@@ -187,7 +187,7 @@ func TestStoredLiterals(t *testing.T) {
 		"too few":   append(append(binary.AppendUvarint(nil, 8), "abcd"...), packet[size:]...),
 		"too many":  append(append(binary.AppendUvarint(nil, uint64(2*len(text)+2)), append(text, 'x')...), packet[size:]...),
 	} {
-		if _, err := New(true).Decode(bad, len(text), whole(nil)); !errors.Is(err, ErrCorrupt) {
+		if _, err := New(true).Decode(bad, len(text), fileSource(nil)); !errors.Is(err, ErrCorrupt) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
@@ -196,14 +196,14 @@ func TestStoredLiterals(t *testing.T) {
 // No packet makes Decode panic, go on without end, or make another number of bytes
 // than was asked for.
 func FuzzDecode(f *testing.F) {
-	old, new, ops := block()
+	old, new, ops := testBlock()
 	for _, fast := range []bool{false, true} {
-		packet, err := New(fast).Encode(nil, new[:5000], []Op{{From: 100, Copy: 3000, Literal: 2000}}, whole(old))
+		packet, err := New(fast).Encode(nil, new[:5000], []Op{{From: 100, Copy: 3000, Literal: 2000}}, fileSource(old))
 		if err != nil {
 			f.Fatal(err)
 		}
 		f.Add(packet, uint(5000), fast)
-		packet, _ = New(fast).Encode(nil, new, ops, whole(old))
+		packet, _ = New(fast).Encode(nil, new, ops, fileSource(old))
 		f.Add(packet, uint(len(new)), fast)
 	}
 	slow, quick, slowNew, quickNew := New(false), New(true), New(false), New(true)
@@ -213,7 +213,7 @@ func FuzzDecode(f *testing.F) {
 			m, from = quick, quickNew
 		}
 		m.CopyFrom(from)
-		got, err := m.Decode(packet, int(n%10_000), whole(old))
+		got, err := m.Decode(packet, int(n%10_000), fileSource(old))
 		if err == nil && len(got) != int(n%10_000) || err != nil && !errors.Is(err, ErrCorrupt) {
 			t.Errorf("%d bytes of %d: %v", len(got), n%10_000, err)
 		}
@@ -225,7 +225,7 @@ func TestOpcodeEnds(t *testing.T) {
 	for a := range 256 {
 		want := false
 		for b := range 256 {
-			want = want || displacement(byte(b), byte(a))
+			want = want || endsOpcode(byte(b), byte(a))
 		}
 		if got := opcodeEnds[a>>6]>>(a&63)&1 == 1; got != want {
 			t.Errorf("byte %#x: %v, want %v", a, got, want)

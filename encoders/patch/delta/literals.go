@@ -6,28 +6,31 @@ import (
 	"wirelab/encoders/rangecoder"
 )
 
+// textContexts is the number of contexts of literals: 0 to 7 and 17 are those of setTextContexts, 8 that of
+// the match model, 9 to 16 those of setTableContexts.
 const textContexts = 18
 
-// literal codes the next byte in contexts of the new file before it and, if it is part of
-// a copy, of the old file around view[k].
-func (m *Model) literal(view []byte, k int) {
-	var w uint64 // the last eight bytes, the newest highest
-	if m.p >= 8 {
-		w = binary.LittleEndian.Uint64(m.buf[m.p-8:])
+// codeLiteral codes the next byte in contexts of the new file before it and, if it is part of a copy, of
+// the old file around view[k]. view is nil for a literal.
+func (m *Model) codeLiteral(view []byte, k int) {
+	var w uint64 // the last eight bytes, the newest in the highest byte
+	if m.pos >= 8 {
+		w = binary.LittleEndian.Uint64(m.buf[m.pos-8:])
 	} else {
-		for _, b := range m.buf[:m.p] {
+		for _, b := range m.buf[:m.pos] {
 			w = w>>8 | uint64(b)<<56
 		}
 	}
-	m.textContexts(w)
-	m.tableContexts(view, k)
-	predicted, length := m.match.find(m.buf, m.p, m.first, w)
+	m.setTextContexts(w)
+	m.setTableContexts(view, k)
+	predicted, length := m.match.find(m.buf, m.pos, m.bufOffset, w)
 	m.codeByte(uint32(w>>56), predicted, length)
 }
 
-// textContexts sets the contexts of the last bytes w.
-func (m *Model) textContexts(w uint64) {
-	g, four, phase := m.texts, uint32(w>>32), uint32(m.first+int64(m.p))&3
+// setTextContexts sets the contexts of the last bytes, w: the orders 0 to 4 and 6, two with the offset modulo
+// 4, and one of the last words.
+func (m *Model) setTextContexts(w uint64) {
+	g, four, phase := m.literalMixer, uint32(w>>32), uint32(m.bufOffset+int64(m.pos))&3
 	g.Hashes[0] = hash(1, 0)
 	g.Hashes[1] = hash(2, four>>24)
 	g.Hashes[2] = hash(3, four>>16)
@@ -39,29 +42,30 @@ func (m *Model) textContexts(w uint64) {
 	g.Hashes[17] = hash(28, m.match.wordsBefore(byte(four>>24))^four>>24<<24)
 }
 
-// tableContexts sets the contexts of neighbours in tables and pictures: the value before,
-// the one above, and the value that the old file has there.
-func (m *Model) tableContexts(view []byte, k int) {
-	g := m.texts
-	s, r := m.shape.at(m.p - m.start)
+// setTableContexts sets the contexts of neighbours in tables and pictures: the values to the left and above
+// and their gradients, and the value that the old file has here with its neighbours. The shape of this part
+// of the block has the distances. view and k are those of codeLiteral.
+func (m *Model) setTableContexts(view []byte, k int) {
+	g := m.literalMixer
+	step, row := m.shape.stepAndRow(m.pos - m.start)
 	at := func(back int) int {
-		if i := m.p - back; back > 0 && i >= 0 {
+		if i := m.pos - back; back > 0 && i >= 0 {
 			return int(m.buf[i])
 		}
 		return 0
 	}
-	left, up, upLeft, upRight, left2 := at(s), at(r), at(r+s), at(r-s), at(2*s)
-	place := m.first + int64(m.p)
-	phase := uint32(place % int64(s))
+	left, up, upLeft, upRight, left2 := at(step), at(row), at(row+step), at(row-step), at(2*step)
+	offset := m.bufOffset + int64(m.pos)
+	phase := uint32(offset % int64(step))
 	var old, oldLeft, oldUp, oldRight int
 	if view != nil {
-		was := func(i int) int {
+		oldAt := func(i int) int {
 			if i >= 0 && i < len(view) {
 				return int(view[i])
 			}
 			return 0
 		}
-		old, oldLeft, oldUp, oldRight = was(k)+256, was(k-s), was(k-r), was(k+s)
+		old, oldLeft, oldUp, oldRight = oldAt(k)+256, oldAt(k-step), oldAt(k-row), oldAt(k+step)
 	}
 	plane := uint32(clampByte(left + up - upLeft))
 	g.Hashes[9] = hash(20, uint32(left)|uint32(up)<<8)
@@ -74,22 +78,22 @@ func (m *Model) tableContexts(view []byte, k int) {
 	g.Hashes[16] = hash(27, uint32(clampByte((left*3+upRight*3-up*2+2)/4))|plane>>2<<8)
 }
 
-// codeByte codes a byte bit by bit. before is the last byte. A match of that length, if it is
-// not 0, predicts the byte.
+// codeByte codes the next byte in the contexts that are set, in two nibbles. before is the last byte.
+// predicted is the byte after a match of the given length, 0 if there is no match.
 func (m *Model) codeByte(before uint32, predicted byte, length int) {
-	g := m.texts
+	g := m.literalMixer
 	var v uint32
 	if !m.coder.Reading() {
-		v = uint32(m.buf[m.p])
+		v = uint32(m.buf[m.pos])
 	}
-	long := 0
+	long := 0 // class of the match length
 	if length > 0 {
-		long = min(class(length), 15) + 1
+		long = min(bitLength(length), 15) + 1
 	}
 	node := uint32(1)
 	for k := 7; k >= 0; k-- {
 		match, set := uint32(0), 0
-		if long > 0 && (uint32(predicted)|256)>>(k+1) == node { // the bits so far agree
+		if long > 0 && (uint32(predicted)|256)>>(k+1) == node { // the bits so far are those of predicted
 			match = uint32(long)<<1 | uint32(predicted>>k&1) | 64
 			set = 1 + min(long/4, 2)
 		}
@@ -101,51 +105,52 @@ func (m *Model) codeByte(before uint32, predicted byte, length int) {
 		node = node<<1 | uint32(g.CodeNibble(&m.coder, int(v>>k&1), near, rangecoder.Selector{
 			SetA: set*256 + int(node), SetB: int(before), ContextA: int(before), ContextB: set*256 + int(node)}))
 	}
-	m.buf[m.p] = byte(node)
-	m.p++
+	m.buf[m.pos] = byte(node)
+	m.pos++
 }
 
+// clampByte returns v clamped to 0..255.
 func clampByte(v int) int { return min(max(v, 0), 255) }
 
 const (
-	matchBits = 16
-	minMatch  = 5 // bytes
-	maxMatch  = 65535
+	matchBits = 16    // logarithm of the size of matcher.lastSeen
+	minMatch  = 5     // shortest match in bytes
+	maxMatch  = 65535 // longest length that is counted
 )
 
-// matcher is a match model: it finds the last occurrence of the last bytes among the literals.
-// It also hashes words of texts.
+// matcher is a match model (lpaq): it finds the last occurrence of the last bytes and predicts the byte
+// that followed there. It also hashes words of texts.
 type matcher struct {
-	seen       []uint32 // places in the new file, modulo 1<<32, by a hash of the five bytes before
-	at, length int      // the predicted byte of buf, and the length of the match so far
-	word, last uint32   // hashes of this word and of the one before
+	lastSeen               []uint32 // by a hash of five bytes: the offset after them in the new file, modulo 1<<32
+	predictedAt, length    int      // index of the predicted byte in buf, and the match length; length 0: no match
+	wordHash, lastWordHash uint32   // hashes of the current word and of the word before
 }
 
 func (m *matcher) copyFrom(o *matcher) {
-	seen := m.seen
-	copy(seen, o.seen)
+	seen := m.lastSeen
+	copy(seen, o.lastSeen)
 	*m = *o
-	m.seen = seen
+	m.lastSeen = seen
 }
 
-// shift adapts to a buffer from which drop bytes were removed at the front.
+// shift adjusts the match after drop bytes were removed from the front of buf.
 func (m *matcher) shift(drop int) {
-	m.at -= drop
-	if m.at < 1 {
-		m.length, m.at = 0, 0
+	m.predictedAt -= drop
+	if m.predictedAt < 1 {
+		m.length, m.predictedAt = 0, 0
 	}
 }
 
-// find returns the byte that followed the last occurrence of the bytes before buf[p], and the
-// length of that match. w are the last eight bytes.
+// find returns the byte that followed the last occurrence of the bytes before buf[p], and the length of the
+// match, 0 if there is none. first is the offset of buf[0] in the new file, w are the last eight bytes.
 func (m *matcher) find(buf []byte, p int, first int64, w uint64) (predicted byte, length int) {
-	if m.length > 0 && m.at < p && buf[m.at] == byte(w>>56) {
-		m.at++
+	if m.length > 0 && m.predictedAt < p && buf[m.predictedAt] == byte(w>>56) {
+		m.predictedAt++
 		m.length = min(m.length+1, maxMatch)
 	} else {
 		m.length = 0
 	}
-	seen := &m.seen[(w>>24)*0x9E3779B97F4A7C15>>(64-matchBits)]
+	seen := &m.lastSeen[(w>>24)*0x9E3779B97F4A7C15>>(64-matchBits)]
 	here := uint32(first + int64(p))
 	if m.length == 0 {
 		if back := int64(here - *seen); back > 0 && back < int64(p) {
@@ -153,72 +158,72 @@ func (m *matcher) find(buf []byte, p int, first int64, w uint64) (predicted byte
 		}
 	}
 	*seen = here
-	if m.length > 0 && m.at < p {
-		return buf[m.at], m.length
+	if m.length > 0 && m.predictedAt < p {
+		return buf[m.predictedAt], m.length
 	}
 	return 0, 0
 }
 
-// verify starts a match at buf[at] if enough bytes before it equal those before p.
+// verify begins a match at buf[at] if at least minMatch bytes before it equal those before buf[p].
 func (m *matcher) verify(buf []byte, p, at int) {
 	n := 0
 	for n < 32 && at-n > 0 && buf[at-1-n] == buf[p-1-n] {
 		n++
 	}
 	if n >= minMatch {
-		m.at, m.length = at, n
+		m.predictedAt, m.length = at, n
 	}
 }
 
-// wordsBefore returns a hash of the word that ends with b and of the one before it.
+// wordsBefore returns a hash of the current word and of the word before it. b is the last byte; letters,
+// digits and underscores are parts of words.
 func (m *matcher) wordsBefore(b byte) uint32 {
 	switch {
 	case b >= 'a' && b <= 'z' || b >= 'A' && b <= 'Z' || b == '_' || b >= '0' && b <= '9':
-		m.word = (m.word + uint32(b) + 1) * 0x2F0B4C47
-	case m.word != 0:
-		m.last, m.word = m.word, 0
+		m.wordHash = (m.wordHash + uint32(b) + 1) * 0x2F0B4C47
+	case m.wordHash != 0:
+		m.lastWordHash, m.wordHash = m.wordHash, 0
 	}
-	return m.word ^ m.last*3
+	return m.wordHash ^ m.lastWordHash*3
 }
 
 const (
-	shapeBlock = 64 << 10
-	maxRow     = 8 << 10 // bytes of a row, exclusive
-	maxStep    = 32      // bytes of a value
+	shapeBlock = 64 << 10 // size of a part of a block that has a shape
+	maxRow     = 8 << 10  // rows are shorter than that
+	maxStep    = 32       // largest step
 )
 
-// shape is the layout of literals in a part of a block: the distances in bytes from one value
-// to the next and from one row to the next. In a numeric part, copies differ so much that they
-// are coded as literals, with the old bytes as contexts.
+// shape is the layout of a part of a block, of a table or a picture for instance. In a numeric part, copies
+// differ in so many bytes that they are coded as literals, with the old bytes as contexts.
 type shape struct {
-	step, row int
+	step, row int // distances in bytes between neighbouring values, and between rows
 	numeric   bool
 }
 
-// shapes are the shapes of the parts of a block.
+// shapes are the shapes of the parts of a block, and their model.
 type shapes struct {
-	list          [MaxBlock / shapeBlock]shape
-	last          shape // of the block before
-	same, numbers rangecoder.Counter
-	sizes         numbers
+	list                  [MaxBlock / shapeBlock]shape
+	last                  shape              // of the last part of the block before
+	sameFlag, numericFlag rangecoder.Counter // the shape is that of the part before; the part is numeric
+	sizes                 numbers            // of steps and rows
 }
 
-// at returns step and row at byte i of the block.
-func (s *shapes) at(i int) (step, row int) {
+// stepAndRow returns the step and the row at byte i of the block.
+func (s *shapes) stepAndRow(i int) (step, row int) {
 	x := &s.list[i/shapeBlock]
 	return x.step, x.row
 }
 
-// numeric reports whether a copy that begins or continues at byte i is coded as literals.
+// numeric reports whether a copy that begins or continues at byte i of the block is coded as literals.
 func (s *shapes) numeric(i int) bool { return i < MaxBlock && s.list[i/shapeBlock].numeric }
 
-// code codes the shapes of a block of n bytes. It returns false if a reader finds impossible
-// ones.
+// code encodes the shapes of a block of n bytes, or decodes them. It returns false if a decoded shape is
+// invalid.
 func (s *shapes) code(c *rangecoder.Coder, n int) bool {
 	last := s.last
 	for i := range (n + shapeBlock - 1) / shapeBlock {
 		x := &s.list[i]
-		if codeFlag(c, &s.same, *x == last) {
+		if codeFlag(c, &s.sameFlag, *x == last) {
 			*x = last
 			continue
 		}
@@ -226,15 +231,16 @@ func (s *shapes) code(c *rangecoder.Coder, n int) bool {
 		if step < 1 || step > maxStep || row <= 0 || row >= maxRow {
 			return false
 		}
-		*x = shape{int(step), int(row), codeFlag(c, &s.numbers, x.numeric)}
+		*x = shape{int(step), int(row), codeFlag(c, &s.numericFlag, x.numeric)}
 		last = *x
 	}
 	s.last = last
 	return true
 }
 
-// choose finds the shapes of a block that is coded by the operations.
-func (s *shapes) choose(block []byte, ops []Op, src Source) {
+// analyse sets the shapes of a block. Parts with less than 4096 literals and differing bytes keep the shape of
+// the part before. A part is numeric if over a third of its copied bytes differ.
+func (s *shapes) analyse(block []byte, ops []Op, src Source) {
 	var literals, copies, misses [MaxBlock / shapeBlock]int
 	at := 0
 	for _, op := range ops {
@@ -263,7 +269,7 @@ func (s *shapes) choose(block []byte, ops []Op, src Source) {
 	for i := 0; i*shapeBlock < len(block); i++ {
 		x := last
 		if literals[i]+misses[i] >= 4096 {
-			x.step, x.row = strides(block[i*shapeBlock : min((i+1)*shapeBlock, len(block))])
+			x.step, x.row = findStrides(block[i*shapeBlock : min((i+1)*shapeBlock, len(block))])
 			x.numeric = misses[i]*3 > copies[i] && copies[i] > shapeBlock/4
 			last = shape{x.step, x.row, false}
 		}
@@ -272,25 +278,25 @@ func (s *shapes) choose(block []byte, ops []Op, src Source) {
 }
 
 const (
-	strideSamples = 3000 // bytes by which a distance is judged
-	coarseSamples = 400  // bytes by which the distances of the last round are chosen
-	lastRound     = 24
+	strideSamples = 3000 // bytes that are compared for a distance
+	coarseSamples = 400  // likewise in the first round of the search for rows
+	lastRound     = 24   // distances that reach the second round
 )
 
-// strides returns the distances at which bytes resemble each other most: of
-// neighbouring values, and of rows.
-func strides(b []byte) (step, row int) {
+// findStrides returns the distances at which bytes of b are most similar: between neighbouring values, and
+// between rows.
+func findStrides(b []byte) (step, row int) {
 	step, row = 1, 64
 	best := 1 << 30
 	for _, s := range []int{1, 2, 3, 4, 8, 16, 32} {
-		if v := unlike(b, s, strideSamples); v < best-best/50 {
+		if v := meanDifference(b, s, strideSamples); v < best-best/50 {
 			best, step = v, s
 		}
 	}
-	var rows, scores [lastRound + 1]int // in the order of scores; the last is the present candidate
+	var rows, scores [lastRound + 1]int // sorted by scores; the additional element is for insertion
 	n := 0
 	for r := step + 1; r < min(maxRow, len(b)/2); r++ {
-		v := unlike(b, r, coarseSamples)
+		v := meanDifference(b, r, coarseSamples)
 		if n == lastRound && v >= scores[n-1] {
 			continue
 		}
@@ -303,16 +309,16 @@ func strides(b []byte) (step, row int) {
 	}
 	best = 1 << 30
 	for _, r := range rows[:n] {
-		if v := unlike(b, r, strideSamples); v < best || v == best && r < row {
+		if v := meanDifference(b, r, strideSamples); v < best || v == best && r < row {
 			best, row = v, r
 		}
 	}
 	return step, row
 }
 
-// unlike returns the mean difference, in thousandths, of bytes and those a distance before,
-// over a number of samples.
-func unlike(b []byte, distance, samples int) int {
+// meanDifference returns the mean magnitude of the difference between bytes and those at a distance before
+// them, in thousandths, over about the given number of samples. With too few samples it is very large.
+func meanDifference(b []byte, distance, samples int) int {
 	sum, n := 0, 0
 	every := max(1, len(b)/samples)
 	for i := distance; i < len(b); i += every {

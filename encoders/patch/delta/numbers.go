@@ -9,43 +9,44 @@ import (
 
 const (
 	numberBits     = 48 // lengths and addresses are below 1<<numberBits
-	numberContexts = 64
-	numberLimit    = 60
+	numberContexts = 64 // contexts of numbers.code
+	numberLimit    = 60 // limit of Counter.Update
 )
 
-// even is a counter that has seen nothing.
-var even = rangecoder.NewCounter(rangecoder.One/2, 0)
+// evenCounter is a new counter with the probability 1/2.
+var evenCounter = rangecoder.NewCounter(rangecoder.One/2, 0)
 
-// codeFlag codes a decision with one counter.
+// codeFlag encodes v with one counter, or decodes and returns it.
 func codeFlag(c *rangecoder.Coder, k *rangecoder.Counter, v bool) bool {
 	return k.Code(c, rangecoder.Flag(v), numberLimit) != 0
 }
 
-// numbers is a model of numbers from zero up (an adaptive Elias gamma code of v+1): the length
-// in unary, by context, the three bits below the leading one by that length, and the others
-// directly.
+// numbers is a model of non-negative numbers v, an adaptive Elias gamma code of v+1: the number of bits in
+// unary, the three bits below the leading one, and the other bits with probability 1/2.
 type numbers struct {
-	more [numberContexts][numberBits + 1]rangecoder.Counter
-	top  [numberBits + 1][8]rangecoder.Counter
+	lengths [numberContexts][numberBits + 1]rangecoder.Counter // of each context: is the number longer?
+	top     [numberBits + 1][8]rangecoder.Counter              // of each length: a tree of the three bits
 }
 
+// newNumbers returns an untrained model.
 func newNumbers() *numbers {
 	n := new(numbers)
-	for i := range n.more {
-		rangecoder.Fill(n.more[i][:], even)
+	for i := range n.lengths {
+		rangecoder.Fill(n.lengths[i][:], evenCounter)
 	}
 	for i := range n.top {
-		rangecoder.Fill(n.top[i][:], even)
+		rangecoder.Fill(n.top[i][:], evenCounter)
 	}
 	return n
 }
 
-// code codes v in a context below numberContexts. A reader returns less than 1<<numberBits.
-func (n *numbers) code(c *rangecoder.Coder, v int64, ctx int) int64 {
+// code encodes v in a context below numberContexts, or decodes and returns it. A decoded number is less
+// than 1<<numberBits.
+func (n *numbers) code(c *rangecoder.Coder, v int64, context int) int64 {
 	u := uint64(v) + 1
 	size := bits.Len64(u)
 	length := 1
-	for length < numberBits && codeFlag(c, &n.more[ctx][length], size > length) {
+	for length < numberBits && codeFlag(c, &n.lengths[context][length], size > length) {
 		length++
 	}
 	left, head := uint(length-1), uint64(1)
@@ -62,75 +63,77 @@ func hash(a, b uint32) uint32 {
 	return h ^ h>>15
 }
 
-// class returns the number of bits of v.
-func class(v int) int { return bits.Len(uint(v)) }
+// bitLength returns the number of bits of v.
+func bitLength(v int) int { return bits.Len(uint(v)) }
 
-// recentDiagonals is the number of diagonals kept. A diagonal is the address of a copy less its
-// position in the new file.
+// recentDiagonals is the number of recent diagonals. A diagonal is the address of a copy minus its
+// offset in the new file.
 const recentDiagonals = 64
 
-// jumps is a model of the address at which a copy begins: where the last copy ended, on a recent
-// diagonal, or at a distance from where the last copy ended.
-type jumps struct {
-	moves   [8][2]rangecoder.Counter // by literals before, and moved
-	returns [8]rangecoder.Counter
-	back    [8]rangecoder.Counter
-	which   *numbers
-	far     *numbers
-	moved   int // 1 if the last copy did not begin where the one before ended
-	recent  [recentDiagonals]int64
+// addressModel is a model of the address at which a copy begins: where the last copy ended, or on a recent
+// diagonal, or at a distance from where the last copy ended. Counters are selected by the number of literals
+// since the last copy, at most 7.
+type addressModel struct {
+	jumpFlags   [8][2]rangecoder.Counter // not where the last copy ended; also by lastJumped
+	recentFlags [8]rangecoder.Counter    // on a recent diagonal
+	backFlags   [8]rangecoder.Counter    // at a negative distance
+	recentIndex *numbers                 // index into recent
+	distances   *numbers                 // magnitude of the distance, minus 1
+	lastJumped  int                      // 1 if the last copy did not begin where the copy before it ended
+	recent      [recentDiagonals]int64   // the diagonals used last, the newest first
 }
 
-func newJumps() *jumps {
-	j := &jumps{which: newNumbers(), far: newNumbers()}
-	for i := range j.moves {
-		rangecoder.Fill(j.moves[i][:], even)
+// newAddressModel returns an untrained model.
+func newAddressModel() *addressModel {
+	j := &addressModel{recentIndex: newNumbers(), distances: newNumbers()}
+	for i := range j.jumpFlags {
+		rangecoder.Fill(j.jumpFlags[i][:], evenCounter)
 	}
-	rangecoder.Fill(j.returns[:], even)
-	rangecoder.Fill(j.back[:], even)
+	rangecoder.Fill(j.recentFlags[:], evenCounter)
+	rangecoder.Fill(j.backFlags[:], evenCounter)
 	for i := range j.recent {
 		j.recent[i] = -1 << 60
 	}
 	return j
 }
 
-func (j *jumps) copyFrom(o *jumps) {
-	which, far := j.which, j.far
-	*which, *far = *o.which, *o.far
+func (j *addressModel) copyFrom(o *addressModel) {
+	which, far := j.recentIndex, j.distances
+	*which, *far = *o.recentIndex, *o.distances
 	*j = *o
-	j.which, j.far = which, far
+	j.recentIndex, j.distances = which, far
 }
 
-// code codes address to. The last copy ended at address from and was followed by literals
-// bytes; pos is the position in the new file.
-func (j *jumps) code(c *rangecoder.Coder, to, from, pos int64, literals int) int64 {
+// code encodes address to, or decodes and returns it. The last copy ended at address from and was
+// followed by the given number of literals; pos is the offset in the new file.
+func (j *addressModel) code(c *rangecoder.Coder, to, from, pos int64, literals int) int64 {
 	ctx := min(literals, 7)
-	if !codeFlag(c, &j.moves[ctx][j.moved], to != from) {
-		j.moved = 0
-		j.touch(from - pos)
+	if !codeFlag(c, &j.jumpFlags[ctx][j.lastJumped], to != from) {
+		j.lastJumped = 0
+		j.moveToFront(from - pos)
 		return from
 	}
-	j.moved = 1
+	j.lastJumped = 1
 	distance := to - from
 	at := slices.Index(j.recent[:], to-pos)
 	known := at >= 0 && (at <= 2 || distance <= -64 || distance >= 64)
-	if codeFlag(c, &j.returns[ctx], known) {
-		at = int(j.which.code(c, int64(at), 0)) % recentDiagonals
+	if codeFlag(c, &j.recentFlags[ctx], known) {
+		at = int(j.recentIndex.code(c, int64(at), 0)) % recentDiagonals
 		to = j.recent[at] + pos
-		j.touch(to - pos)
+		j.moveToFront(to - pos)
 		return to
 	}
-	back := codeFlag(c, &j.back[ctx], distance < 0)
-	distance = j.far.code(c, max(distance, -distance)-1, ctx) + 1
+	back := codeFlag(c, &j.backFlags[ctx], distance < 0)
+	distance = j.distances.code(c, max(distance, -distance)-1, ctx) + 1
 	if back {
 		distance = -distance
 	}
-	j.touch(from + distance - pos)
+	j.moveToFront(from + distance - pos)
 	return from + distance
 }
 
-// touch moves a diagonal to the front.
-func (j *jumps) touch(diagonal int64) {
+// moveToFront moves a diagonal to the front of the recent ones; the oldest is dropped if it is new.
+func (j *addressModel) moveToFront(diagonal int64) {
 	i := slices.Index(j.recent[:], diagonal)
 	if i < 0 {
 		i = recentDiagonals - 1

@@ -99,12 +99,12 @@ func TestPatchRefused(t *testing.T) {
 	flipped[len(good)-20] ^= 4
 	lying[9] |= 0x7f // the new size, little end first, behind magic, version, profile and three bytes of the old one
 	for name, c := range map[string]struct{ patch, old, says string }{
-		"cut":        {string(good[:len(good)/2]), "old", "ends early"},
+		"cut":        {string(good[:len(good)/2]), "old", "truncated"},
 		"empty":      {"", "old", "not a patch"},
 		"no patch":   {"this is a text", "old", "not a patch"},
 		"flipped":    {string(flipped), "old", "patch"},
 		"lying":      {string(lying), "old", "corrupt"},
-		"longer":     {string(good) + "x", "old", "behind its end"},
+		"longer":     {string(good) + "x", "old", "bytes after the last block"},
 		"other file": {string(good), "new", "another old file"},
 		"no file":    {string(good), "none", "none"},
 	} {
@@ -220,8 +220,8 @@ func TestPatchAndRecordFollowLinks(t *testing.T) {
 		if got, err := os.ReadFile("file"); err != nil || string(got) == "was here" {
 			t.Errorf("%q: nothing was written where the link leads to: %v", args, err)
 		}
-		if o := tui(append(args, "nothing")...); o.code != exitUsage || !strings.Contains(o.stderr, "a dangling symbolic link") {
-			t.Errorf("%q: exit %d, %q; expected a dangling symbolic link", args, o.code, o.stderr)
+		if o := tui(append(args, "nothing")...); o.code != exitUsage || !strings.Contains(o.stderr, "a link to nothing") {
+			t.Errorf("%q: exit %d, %q; expected to be told of a link to nothing", args, o.code, o.stderr)
 		}
 	}
 	if got, _ := os.ReadFile("file"); string(got) != new {

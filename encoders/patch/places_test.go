@@ -202,14 +202,14 @@ func TestStopLargePatch(t *testing.T) {
 		enough := errors.New("enough")
 		_, err := applyPatch(delta.New, &out, bytes.NewReader(old), h.OldSize, bytes.NewReader(bomb),
 			func(done, total int64) error {
-			if total != maxSize {
-				t.Fatalf("%d in all; expected %d", total, int64(maxSize))
-			}
-			if done >= stop {
-				return enough
-			}
-			return nil
-		})
+				if total != maxSize {
+					t.Fatalf("%d in all; expected %d", total, int64(maxSize))
+				}
+				if done >= stop {
+					return enough
+				}
+				return nil
+			})
 		if !errors.Is(err, enough) || out.size < stop || out.size >= stop+copyBuffer {
 			t.Errorf("%d bytes of %d were written when it was stopped at %d: %v", out.size, int64(maxSize), stop, err)
 		}

@@ -113,7 +113,7 @@ func newModel(fast bool, shrink uint) *Model {
 		run: newRuns(), match: matcher{lastSeen: make([]uint32, 1<<matchBits)},
 		shape: shapes{last: shape{step: 1, row: 64}, sameFlag: evenCounter, numericFlag: evenCounter,
 			sizes: *newNumbers()},
-		buf:   make([]byte, History+MaxBlock), history: History,
+		buf: make([]byte, History+MaxBlock), history: History,
 	}
 }
 

@@ -15,7 +15,8 @@ type pointers struct {
 	table       []targetMove // addressed by the upper bits of a hash
 	skipCertain bool         // correct predictions of full confidence do not update the table, which is faster
 
-	remaining, size, wordPos int       // of the current word in bytes: not coded yet, total, and coded; no word if remaining is 0
+	// Of the current word, in bytes: not coded yet (0 if there is no word), total, and coded.
+	remaining, size, wordPos int
 	kind                     int       // of the current word
 	level                    int       // index into nearness of the prediction's entry, or noPrediction
 	confidence               int       // of the prediction, 0 to 3
@@ -24,7 +25,7 @@ type pointers struct {
 	predictedDelta           int32     // predicted movement of the target
 	wordHistory              [8]uint32 // of each kind: which predictions were right, the last in the lowest bit
 	predicted                [8]byte   // the predicted word
-	target, base             int64     // target of the old word, and the number that is added to the new word's value to get its target
+	target, base             int64     // target of the old word; what is added to the new word's value to get its target
 	hits                     [8]int    // of each kind: recent correct predictions, 0 to 3
 }
 

@@ -1,7 +1,7 @@
-// Package drive runs the two ends of a codec: it keeps the frames that both ends may refer to,
-// with their memos, encodes against them, and decodes from the packet alone. The endpoints of a
-// session add packet headers and acks to it; scoring, savings and checks of plugins add rules of
-// their own for what is sent, lost and referred to.
+// Package drive calls the encoder and the decoder of a codec. It stores the frames that packets may refer
+// to, with their memos, encodes frames against them, and decodes packets. The endpoints of a session add
+// packet headers and acks. Scoring, savings and plugin checks use a Pair with their own rules for what is
+// sent, lost and referred to.
 package drive
 
 import (
@@ -10,48 +10,49 @@ import (
 	"wirelab/internal/wallclock"
 )
 
-// Probe is called before and after each call of a codec, to time or to observe it. It must
-// neither keep nor modify its arguments.
+// Probe is called before and after each call of a codec, to measure or observe it. It must neither keep nor
+// modify its arguments.
 type Probe interface {
-	// Begin is called right before the codec. cur is the frame to encode, nil at a receiver; refs
+	// Begin is called immediately before the codec. cur is the frame to encode, nil for a decoder; refs
 	// are the references, newest first.
 	Begin(cur *frame.Frame, refs []encoders.Ref)
-	// End is called right after the codec.
+	// End is called immediately after the codec.
 	End()
 }
 
-// End is what one end of a codec keeps between packets: the newest frames, sent or decoded, each
-// with the memo that the codec attached to it.
+// End is the state that the sender or the receiver of a codec keeps between packets: the newest frames,
+// sent or decoded, each with the memo that the codec attached to it.
 type End struct {
 	History *frame.History
-	Probe   Probe // nil: none
-	Defer   bool  // the codec leaves what work it can to Finish
+	Probe   Probe // nil if none
+	Defer   bool  // work that only memos need is left to Finish, if the codec can defer it
 
-	cells      int         // of a frame
-	initial    frame.Frame // its table is shared
-	refs       [2]encoders.Ref
-	spare      encoders.Memo // left the history, for reuse
-	spareEpoch uint64        // the epoch in which spare was made
-	scratch    frame.Frame   // what was decoded last, until Keep
-	deferred   encoders.Finisher
+	cells      int               // values of a frame's table
+	initial    frame.Frame       // shares its table with the caller of NewEnd
+	refs       [2]encoders.Ref   // memory for the results of Initial and Refs
+	spare      encoders.Memo     // a memo that left the history, for reuse; nil if none
+	spareEpoch uint64            // the epoch in which spare was made
+	scratch    frame.Frame       // the frame decoded last, until Keep
+	deferred   encoders.Finisher // has work left for Finish; nil if not
 }
 
-// NewEnd returns an end with that history, for frames of schema s. It shares the table of initial,
-// the state that both ends begin with, which must not be modified.
+// NewEnd returns an End with history h, for frames of schema s. It shares the table of initial, the frame
+// that both endpoints begin with, which must not be modified.
 func NewEnd(s *frame.Schema, initial *frame.Frame, h *frame.History) End {
 	return End{History: h, cells: s.Cells(), initial: *initial}
 }
 
-// Initial returns the reference to the initial state, as of a tick. It is valid until the next call
-// of Initial or Refs.
+// Initial returns the initial state as the only reference, with the given tick. The result is valid until
+// the next call of Initial or Refs.
 func (e *End) Initial(tick uint32) []encoders.Ref {
 	e.initial.Tick = tick
 	e.refs[0] = encoders.Ref{Frame: &e.initial}
 	return e.refs[:1]
 }
 
-// Refs returns references to at most two frames of the history, newest first, for a codec of that
-// epoch: memos of other epochs are left out. It is valid until the next call of Initial or Refs.
+// Refs returns references to at most two frames of the history, newest first, for a codec of the given
+// epoch. Memos of other epochs are left out, because another codec may have made them. The result is valid
+// until the next call of Initial or Refs.
 func (e *End) Refs(epoch uint64, entries ...*frame.Entry) []encoders.Ref {
 	for i, x := range entries {
 		e.refs[i] = encoders.Ref{Frame: &x.Frame}
@@ -62,8 +63,8 @@ func (e *End) Refs(epoch uint64, entries ...*frame.Entry) []encoders.Ref {
 	return e.refs[:len(entries)]
 }
 
-// Put claims the history's entry for packet seq, without a memo; nil if the packet is too old.
-// The memo that leaves the history there is kept for reuse.
+// Put returns the history's entry for packet seq, to be filled in, or nil if the packet is too old. The
+// memo of the entry's previous frame becomes the spare memo.
 func (e *End) Put(seq, epoch uint64) *frame.Entry {
 	x := e.History.Put(seq)
 	if x == nil {
@@ -76,18 +77,19 @@ func (e *End) Put(seq, epoch uint64) *frame.Entry {
 	return x
 }
 
-// DropSpare drops the memo for reuse: a codec other than the one that made it has its epoch.
+// DropSpare drops the spare memo. Call it if another codec than the one that made it may have the same
+// epoch.
 func (e *End) DropSpare() { e.spare = nil }
 
-// takeSpare returns a memo for reuse by a codec of that epoch, if any.
-func (e *End) takeSpare(epoch uint64) (spare encoders.Memo) {
+// takeSpareMemo removes and returns the spare memo, nil if there is none of the given epoch.
+func (e *End) takeSpareMemo(epoch uint64) (spare encoders.Memo) {
 	if e.spareEpoch == epoch {
 		spare, e.spare = e.spare, nil
 	}
 	return spare
 }
 
-// begin prepares a call of a codec, and returns the work that it will leave to Finish, if any.
+// begin prepares a call of a codec. It returns the codec if that defers work to Finish, otherwise nil.
 func (e *End) begin(codec any, cur *frame.Frame, refs []encoders.Ref) (later encoders.Finisher) {
 	if f, ok := codec.(encoders.Finisher); ok && e.Defer {
 		f.Defer()
@@ -99,11 +101,11 @@ func (e *End) begin(codec any, cur *frame.Frame, refs []encoders.Ref) (later enc
 	return later
 }
 
-// Encode appends to dst the packet of the frame in x, an entry that Put returned, and attaches its
-// memo. It charges the bits to b, which may be nil. A codec that quantises rewrites the frame.
+// Encode appends to dst the packet of the frame in x, an entry that Put returned, and attaches the memo to
+// x. It charges the bits to b, which may be nil. A codec that quantises rewrites the frame.
 func (e *End) Encode(enc encoders.Encoder, dst []byte, x *frame.Entry, refs []encoders.Ref, b *encoders.Budget) ([]byte, error) {
 	later := e.begin(enc, &x.Frame, refs)
-	dst, memo, err := enc.Encode(dst, &x.Frame, refs, e.takeSpare(x.Epoch), b)
+	dst, memo, err := enc.Encode(dst, &x.Frame, refs, e.takeSpareMemo(x.Epoch), b)
 	if e.Probe != nil {
 		e.Probe.End()
 	}
@@ -113,15 +115,15 @@ func (e *End) Encode(enc encoders.Encoder, dst []byte, x *frame.Entry, refs []en
 	return dst, err
 }
 
-// Decode decodes a packet of that epoch, whose frame is of that tick. The frame is in Decoded until
-// the next call; Keep moves it into the history.
+// Decode decodes a packet whose frame has the given tick and epoch, and returns the frame's memo. Decoded
+// returns the frame until the next call; Keep moves it into the history.
 func (e *End) Decode(dec encoders.Decoder, tick uint32, epoch uint64, packet []byte, refs []encoders.Ref) (encoders.Memo, error) {
 	if e.scratch.Table == nil {
 		e.scratch.Table = make([]int32, e.cells)
 	}
 	e.scratch.Tick = tick
 	later := e.begin(dec, nil, refs)
-	memo, err := dec.Decode(&e.scratch, packet, refs, e.takeSpare(epoch))
+	memo, err := dec.Decode(&e.scratch, packet, refs, e.takeSpareMemo(epoch))
 	if e.Probe != nil {
 		e.Probe.End()
 	}
@@ -132,11 +134,11 @@ func (e *End) Decode(dec encoders.Decoder, tick uint32, epoch uint64, packet []b
 	return memo, err
 }
 
-// Decoded returns what was decoded last.
+// Decoded returns the frame decoded last.
 func (e *End) Decoded() *frame.Frame { return &e.scratch }
 
-// Keep moves what was decoded last into the history, with its memo, and returns its entry; nil if
-// the packet is too old.
+// Keep moves the frame decoded last into the history as packet seq, with its memo, and returns its entry.
+// It returns nil if the packet is too old.
 func (e *End) Keep(seq, epoch uint64, memo encoders.Memo) *frame.Entry {
 	x := e.Put(seq, epoch)
 	if x != nil {
@@ -146,7 +148,7 @@ func (e *End) Keep(seq, epoch uint64, memo encoders.Memo) *frame.Entry {
 	return x
 }
 
-// Finish does the work that the last Encode or Decode left, if Defer is set.
+// Finish does the work that the last Encode or Decode deferred, if any.
 func (e *End) Finish() {
 	if e.deferred != nil {
 		e.deferred.Finish()
@@ -154,20 +156,22 @@ func (e *End) Finish() {
 	}
 }
 
-// Pair is both ends of a codec without a network between them. Frames are numbered by their ticks.
+// Pair is the encoder and the decoder of a codec, without a network between them. The sequence number of a
+// frame is its tick.
 type Pair struct {
 	Schema   *frame.Schema
 	Encoder  encoders.Encoder
 	Decoder  encoders.Decoder
 	Sender   End
 	Receiver End
-	Clock    wallclock.Clock // times the calls of the codec; nil: no timings
+	Clock    wallclock.Clock // times the calls of the codec; nil if they are not timed
 
-	EncodeNS, DecodeNS int64 // duration of the last call
+	EncodeNS, DecodeNS int64 // durations of the last calls in ns
 }
 
-// NewPair returns the ends of a codec. Packets may refer to any of the n frames before theirs. The
-// receiver decodes outside its history, which therefore keeps one frame less than the sender's.
+// NewPair returns a pair for a codec with the given parameters. Packets may refer to any of the n frames
+// before their own. The receiver's history has one frame less than the sender's, because it decodes
+// outside of its history.
 func NewPair(codec *encoders.Codec, params any, s *frame.Schema, initial *frame.Frame, n int) (*Pair, error) {
 	enc, dec, err := codec.New(s, params)
 	if err != nil {
@@ -178,7 +182,8 @@ func NewPair(codec *encoders.Codec, params any, s *frame.Schema, initial *frame.
 		Receiver: NewEnd(s, initial, frame.NewHistory(s, n-1))}, nil
 }
 
-// To returns references to the frames with these numbers, newest first. All must be in the history.
+// To returns references to the frames with the given sequence numbers, at most two, newest first. All must
+// be in the history.
 func (e *End) To(seqs ...uint64) []encoders.Ref {
 	var entries [2]*frame.Entry
 	for i, seq := range seqs {
@@ -187,8 +192,8 @@ func (e *End) To(seqs ...uint64) []encoders.Ref {
 	return e.Refs(0, entries[:len(seqs)]...)
 }
 
-// Encode appends to dst the packet of a copy of frame cur, which becomes number n, and returns the
-// copy. A codec that quantises has rewritten it.
+// Encode appends to dst the packet of a copy of cur, which gets the sequence number n. It returns the
+// packet and the copy, which a codec that quantises has rewritten.
 func (p *Pair) Encode(dst []byte, n int, cur *frame.Frame, refs []encoders.Ref, b *encoders.Budget) ([]byte, *frame.Frame, error) {
 	start := p.Clock.Now()
 	x := p.Sender.Put(uint64(n), 0)
@@ -199,8 +204,8 @@ func (p *Pair) Encode(dst []byte, n int, cur *frame.Frame, refs []encoders.Ref, 
 	return dst, &x.Frame, err
 }
 
-// Decode decodes the packet of frame n and keeps the frame. The result is valid until it leaves the
-// history.
+// Decode decodes the packet of frame n and stores the frame in the history. The result is valid until it
+// leaves the history.
 func (p *Pair) Decode(n int, packet []byte, refs []encoders.Ref) (*frame.Frame, error) {
 	start := p.Clock.Now()
 	memo, err := p.Receiver.Decode(p.Decoder, uint32(n), 0, packet, refs)

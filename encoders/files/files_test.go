@@ -99,7 +99,7 @@ func TestBomb(t *testing.T) {
 	huge := &frame.Frame{Body: make([]byte, maxFile)}
 	packet := encode(t, WholeZstd(), &frame.Frame{}, huge)
 	bomb := append(bytes.Clone(packet), packet...) // frames follow each other, says RFC 8878
-	if _, err := (whole{unpack: unpackZstd}).Decode(&frame.Frame{}, bomb, nil, nil); !errors.Is(err, encoders.ErrCorrupt) {
+	if _, err := (wholeFile{unpack: unpackZstd}).Decode(&frame.Frame{}, bomb, nil, nil); !errors.Is(err, encoders.ErrCorrupt) {
 		t.Errorf("%d bytes that make two times %d: %v", len(bomb), maxFile, err)
 	}
 	huge.Body = append(huge.Body, 0)

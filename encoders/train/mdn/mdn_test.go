@@ -36,7 +36,7 @@ func known(seed uint64, n int) (set *Set, oracle float64) {
 			for k := 1; k < Components; k++ {
 				t.Base[k][a] = float32(5 * a)
 			}
-			mean := float64(5*a) + MeanScale*float64(fixedInput(x[a]))/1024
+			mean := float64(5*a) + MeanScale*float64(toFixed(x[a]))/1024
 			u := rng.Float64()
 			if y := math.Round(mean + width*math.Log(u/(1-u))); !rests {
 				t.Y[a] = float32(y)
@@ -104,7 +104,7 @@ func TestGradient(t *testing.T) {
 		}
 	}
 	w := newWorker(n, len(ids))
-	w.learn(set, ids)
+	w.gradients(set, ids)
 	for i, l := range n.layers {
 		for range 60 {
 			at := l.index(rng.IntN(l.in+1), rng.IntN(l.out))
@@ -125,12 +125,12 @@ func TestGradient(t *testing.T) {
 // double is the loss of samples in nats, by a net run in float64.
 func double(n *net, set *Set, ids []uint32) (nats float64) {
 	for _, id := range ids {
-		s := set.at(id)
+		s := set.sampleAt(id)
 		var in []float64
 		for _, v := range s.x {
 			in = append(in, float64(v)/1024)
 		}
-		for i, d := range n.dense() {
+		for i, d := range n.denseLayers() {
 			out := make([]float64, d.Out)
 			for k := range out {
 				out[k] = float64(d.Bias[k])
@@ -263,7 +263,7 @@ func TestInput(t *testing.T) {
 		0: 0, 1: 1024, -1: -1024, 0.5 / 1024: 1, -0.5 / 1024: 0, 1.49 / 1024: 1, -1.51 / 1024: -2, 3.9999: 4096,
 		4: 4096, -4: -4096, 1e30: nn.InputMax, -1e30: -nn.InputMax, float32(math.Inf(1)): 4096, float32(math.NaN()): 0,
 	} {
-		if got := fixedInput(v); got != want {
+		if got := toFixed(v); got != want {
 			t.Errorf("fixedInput(%g) = %d, want %d", v, got, want)
 		}
 	}
@@ -282,7 +282,7 @@ func TestSetLimit(t *testing.T) {
 	}
 	var early int
 	for i := range set.Len() {
-		if set.at(uint32(i)).x[0] < 512 {
+		if set.sampleAt(uint32(i)).x[0] < 512 {
 			early++
 		}
 	}
@@ -303,7 +303,7 @@ func bitsOf(n *nn.Net, set *Set) float64 {
 	x, out := make([]int32, set.inputs), make([]int32, Outputs)
 	total := 0.0
 	for i := range set.Len() {
-		s := set.at(uint32(i))
+		s := set.sampleAt(uint32(i))
 		for k, v := range s.x {
 			x[k] = int32(v)
 		}

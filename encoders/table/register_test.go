@@ -41,7 +41,7 @@ func TestSetOutside(t *testing.T) {
 	for _, c := range []struct {
 		names []string
 		says  string
-	}{{[]string{"mine", "raw"}, "called raw already: one that is built in, beside that of m.wasm"}, {[]string{"mine", "mine"}, "called mine already: that of m.wasm, beside"}, {many, "expected at most 16"}} {
+	}{{[]string{"mine", "raw"}, "two encoders are called raw: the built-in one and that of m.wasm"}, {[]string{"mine", "mine"}, "two encoders are called mine: that of m.wasm and"}, {many, "expected at most 16"}} {
 		if err := table.SetOutside(list(c.names...)); err == nil || !strings.Contains(err.Error(), c.says) {
 			t.Errorf("%v: %v", c.names, err)
 		}

@@ -108,6 +108,7 @@ func appendChangedRows(list []int32, cur, base []int32, first int) []int32 {
 // bitmap is an indexCoder: one bit for every cube, 1 if it changed.
 type bitmap struct{}
 
+// codeList implements indexCoder, in words of 32 bits.
 func (bitmap) codeList(c *coder, list []int32, rows int) []int32 {
 	k := 0
 	for first := 0; first < rows; first += 32 {
@@ -145,10 +146,11 @@ func newIndices(rows int) indices {
 // errIndex marks a decoded list that no encoder writes.
 var errIndex = errors.New("index is not ascending or is past the last cube")
 
+// codeList implements indexCoder.
 func (x indices) codeList(c *coder, list []int32, rows int) []int32 {
-	few := c.codeFlag(len(list) <= x.maxLength)
+	asIndices := c.codeFlag(len(list) <= x.maxLength)
 	c.charge(encoders.SlotFlags)
-	if !few {
+	if !asIndices {
 		return bitmap{}.codeList(c, list, rows)
 	}
 	n := int(c.codeBits(uint64(len(list)), x.lengthBits))
@@ -204,6 +206,7 @@ func newGaps(rows int, widths ...uint) gaps {
 	return g
 }
 
+// codeList implements indexCoder.
 func (g gaps) codeList(c *coder, list []int32, rows int) []int32 {
 	listed := c.codeFlag(!c.reading && g.listBits(list) < rows)
 	c.charge(encoders.SlotFlags)

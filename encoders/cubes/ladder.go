@@ -106,8 +106,8 @@ func newCodec(build func(rows int, params any) rung) func(*frame.Schema, any) (e
 		if err := encoders.Validate(params); err != nil {
 			return nil, nil, err
 		}
-		end := func() *ladder { return &ladder{rows: s.Rows, rung: build(s.Rows, params)} }
-		return end(), end(), nil
+		newLadder := func() *ladder { return &ladder{rows: s.Rows, rung: build(s.Rows, params)} }
+		return newLadder(), newLadder(), nil
 	}
 }
 

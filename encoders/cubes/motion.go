@@ -9,10 +9,10 @@ import (
 // positionWidths are parameters: the bits of a difference in position from the baseline, in units of
 // 1/512 m.
 type positionWidths struct {
-	XYSmall int `toml:"xy_small" help:"a small difference of x or y" unit:"bits" min:"1" max:"10"`
-	XYLarge int `toml:"xy_large" help:"a large difference of x or y" unit:"bits" min:"1" max:"14"`
-	ZSmall  int `toml:"z_small" help:"a small difference of z" unit:"bits" min:"1" max:"10"`
-	ZLarge  int `toml:"z_large" help:"a large difference of z" unit:"bits" min:"1" max:"14"`
+	XYSmall int `toml:"xy_small" help:"width of a small difference in x or y" unit:"bits" min:"1" max:"10"`
+	XYLarge int `toml:"xy_large" help:"width of a large difference in x or y" unit:"bits" min:"1" max:"14"`
+	ZSmall  int `toml:"z_small" help:"width of a small difference in z" unit:"bits" min:"1" max:"10"`
+	ZLarge  int `toml:"z_large" help:"width of a large difference in z" unit:"bits" min:"1" max:"14"`
 }
 
 // axisWidths returns p as axisWidths.
@@ -24,9 +24,9 @@ func (p *positionWidths) axisWidths() axisWidths {
 // With gear_bits = 0 there is only one class, as in the article.
 type orientationParams struct {
 	positionWidths
-	OrientSmall int `toml:"orientation_small" help:"a small difference of a smallest-three component" unit:"bits" min:"1" max:"10"`
-	OrientLarge int `toml:"orientation_large" help:"a large difference of a smallest-three component" unit:"bits" min:"1" max:"10"`
-	GearBits    int `toml:"gear_bits" help:"a cube's width class, which shifts all its widths; 0: one class, as published" unit:"bits" min:"0" max:"3"`
+	OrientSmall int `toml:"orientation_small" help:"width of a small difference in a smallest-three component" unit:"bits" min:"1" max:"10"`
+	OrientLarge int `toml:"orientation_large" help:"width of a large difference in a smallest-three component" unit:"bits" min:"1" max:"10"`
+	GearBits    int `toml:"gear_bits" help:"width of a cube's class, which shifts all its widths; 0: one class, as published" unit:"bits" min:"0" max:"3"`
 }
 
 // newRelativePosition returns the rung that sends the position as a difference from the baseline. Each
@@ -82,6 +82,7 @@ func (m *motionCoder) beginRows(c *coder, cur, base *frame.Frame, list []int32) 
 	m.orientation.beginFrame(c, cur, base, list)
 }
 
+// codeRow implements rowCoder. The interacting flag is part of codeParts.
 func (m *motionCoder) codeRow(c *coder, k int, q, base *cube.Row) {
 	moved, turned := codeParts(c, q, base)
 	if !moved && !turned {
@@ -212,6 +213,7 @@ func newSmallestThreeCoder(w widths, n int) *smallestThreeCoder {
 
 func (*smallestThreeCoder) beginFrame(*coder, *frame.Frame, *frame.Frame, []int32) {}
 
+// costs implements orientationCoder.
 func (t *smallestThreeCoder) costs(_ int, q, base *cube.Row) classCosts {
 	if q[frame.CubeLargest] != base[frame.CubeLargest] {
 		return allDoNotFit
@@ -223,6 +225,7 @@ func (t *smallestThreeCoder) costs(_ int, q, base *cube.Row) classCosts {
 
 func (*smallestThreeCoder) absoluteBits() int { return cube.OrientationBits }
 
+// codeOrientation implements orientationCoder: a flag, and then the differences or the absolute orientation.
 func (t *smallestThreeCoder) codeOrientation(c *coder, k int, q, base *cube.Row, class int) {
 	relative := c.codeFlag(!c.reading && t.costs(k, q, base).ofClass(class) <= cube.OrientationBits)
 	if !relative {

@@ -203,10 +203,10 @@ type unpatcher struct{}
 
 // Decode implements encoders.Decoder.
 func (unpatcher) Decode(dst *frame.Frame, src []byte, refs []encoders.Ref, _ encoders.Memo) (encoders.Memo, error) {
-	made, err := patch.ApplyBytes(oldFile(refs), src, maxFile)
+	newFile, err := patch.ApplyBytes(oldFile(refs), src, maxFile)
 	if err != nil {
 		return nil, fmt.Errorf("files: %w: %w", encoders.ErrCorrupt, err)
 	}
-	dst.Body = made
+	dst.Body = newFile
 	return nil, nil
 }

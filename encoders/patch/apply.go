@@ -196,7 +196,7 @@ func (a *applier) applyClone(n int64) error {
 	for left := n; left > 0; {
 		b := a.copyBuf[:min(left, copyBuffer)]
 		if k, err := file.ReadAt(b, place); k < len(b) {
-			return fmt.Errorf("reading at %d: %w", place, err)
+			return fmt.Errorf("reading the source at offset %d: %w", place, err)
 		}
 		tail := b
 		if int64(len(b)) <= left-delta.History {
@@ -293,7 +293,7 @@ func (w *window) read(file io.ReaderAt, core, begin, size int64) error {
 	w.first = max(begin-delta.Before, 0)
 	w.n = int(min(begin+delta.Core+delta.After, size) - w.first)
 	if n, err := file.ReadAt(w.buf[:w.n], w.first); n < w.n {
-		return fmt.Errorf("reading at %d: %w", w.first, err)
+		return fmt.Errorf("reading the source at offset %d: %w", w.first, err)
 	}
 	return nil
 }

@@ -62,7 +62,7 @@ func (g SmallestThree) Decode(largest int32, small []int32) Quaternion {
 			k++
 		}
 	}
-	q[largest&3] = math.Sqrt(max(0, rest))
+	q[largest&3] = math.Sqrt(max(0, rest)) // &3 spares the compiler a bounds check
 	return q
 }
 

@@ -69,8 +69,8 @@ func (s *neighbourhood) begin(base *frame.Frame, rows int) {
 		s.order[start[k]] = int32(i)
 		start[k]++
 	}
-	for _, at := range s.usedCells {
-		s.grid[at] = 0
+	for _, cell := range s.usedCells {
+		s.grid[cell] = 0
 	}
 	clear(s.occupiedNear[:])
 	s.coded, s.usedCells = s.coded[:0], s.usedCells[:0]
@@ -92,12 +92,12 @@ func (s *neighbourhood) nearest(b *cube.Row) (best *neighbour, d uint64) {
 	if s.occupiedNear[here>>6]>>(here&63)&1 == 0 {
 		return nil, d
 	}
-	for _, by := range neighbourCells {
-		at := s.grid[(here+by)&(numCells-1)]
-		if at == 0 {
+	for _, offset := range neighbourCells {
+		index := s.grid[(here+offset)&(numCells-1)]
+		if index == 0 {
 			continue
 		}
-		n := &s.coded[at-1]
+		n := &s.coded[index-1]
 		if distance := distance2(n.base, b); distance < d {
 			best, d = n, distance
 		}
@@ -109,11 +109,11 @@ func (s *neighbourhood) nearest(b *cube.Row) (best *neighbour, d uint64) {
 // entry is valid until the next call.
 func (s *neighbourhood) addCube(b *cube.Row) *neighbour {
 	s.coded = append(s.coded, neighbour{base: b})
-	at := cellIndex(b[frame.CubeX], b[frame.CubeY])
-	s.grid[at] = int32(len(s.coded))
-	s.usedCells = append(s.usedCells, at)
-	for _, by := range neighbourCells {
-		near := (at + by) & (numCells - 1)
+	here := cellIndex(b[frame.CubeX], b[frame.CubeY])
+	s.grid[here] = int32(len(s.coded))
+	s.usedCells = append(s.usedCells, here)
+	for _, offset := range neighbourCells {
+		near := (here + offset) & (numCells - 1)
 		s.occupiedNear[near>>6] |= 1 << (near & 63)
 	}
 	return &s.coded[len(s.coded)-1]

@@ -55,11 +55,11 @@ func Lite() encoders.Codec {
 // params are the constants of the simulated physics. The defaults are those with which the
 // recordings of the walk-off were made.
 type params struct {
-	Rounds     int     `toml:"rounds" help:"how often a simulation is repeated to correct the speeds" unit:"times" min:"0" max:"8"`
-	Iterations int     `toml:"iterations" help:"how often the simulation's solver goes over all contacts" unit:"times" min:"1" max:"200"`
-	Gravity    float64 `toml:"gravity" help:"how fast things fall" unit:"m/s2" min:"0" max:"100"`
-	Friction   float64 `toml:"grip" help:"what friction holds at most" unit:"N" min:"0" max:"10000"`
-	Damping    float64 `toml:"damping" help:"share of speed and spin lost in each step" min:"0" max:"1"`
+	Rounds     int     `toml:"rounds" help:"maximum number of repeated simulations that correct the speeds" unit:"times" min:"0" max:"8"`
+	Iterations int     `toml:"iterations" help:"sweeps of the contact solver in each simulation step" unit:"times" min:"1" max:"200"`
+	Gravity    float64 `toml:"gravity" help:"acceleration of falling cubes" unit:"m/s2" min:"0" max:"100"`
+	Friction   float64 `toml:"grip" help:"largest force of friction" unit:"N" min:"0" max:"10000"`
+	Damping    float64 `toml:"damping" help:"fraction of speed and spin lost in each step" min:"0" max:"1"`
 }
 
 // Kinetic returns the codec kinetic: encoder and decoder simulate the physics, and the packet
@@ -101,6 +101,8 @@ func newCoders(s *frame.Schema, load func() (*model, error), simulation *simulat
 	return newCoder(m, s.Rows, simulation), newCoder(m, s.Rows, simulation), nil
 }
 
+// newCoder returns an encoder or a decoder for the given number of cubes. simulation is nil for
+// kinetic-lite.
 func newCoder(m *model, rows int, simulation *simulationConfig) *coder {
 	prepareTables()
 	return &coder{model: m, rows: rows, simulation: simulation}

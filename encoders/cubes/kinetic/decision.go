@@ -99,6 +99,7 @@ func (t contextTable) index(context int) int32 {
 // tableLayout allocates context tables one after the other; size is the total number of contexts.
 type tableLayout struct{ size int }
 
+// allocate returns the next table, of n contexts.
 func (l *tableLayout) allocate(n int) contextTable {
 	r := contextTable{l.size, n}
 	l.size += n

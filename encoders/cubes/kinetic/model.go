@@ -160,7 +160,7 @@ func readModel(position, orientation, tables []byte) (*model, error) {
 	}
 	if m.positionNet.Out() != netOutputs || m.orientationNet.Out() != netOutputs ||
 		m.orientationNet.In() != m.positionNet.In()+residualFeatures {
-		return nil, fmt.Errorf("%w: nets with %d inputs and %d outputs, and %d and %d", errModel,
+		return nil, fmt.Errorf("%w: position net with %d inputs and %d outputs, orientation net with %d and %d", errModel,
 			m.positionNet.In(), m.positionNet.Out(), m.orientationNet.In(), m.orientationNet.Out())
 	}
 	return m, nil

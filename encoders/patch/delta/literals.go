@@ -126,6 +126,7 @@ type matcher struct {
 	wordHash, lastWordHash uint32   // hashes of the current word and of the word before
 }
 
+// copyFrom makes m a copy of o.
 func (m *matcher) copyFrom(o *matcher) {
 	seen := m.lastSeen
 	copy(seen, o.lastSeen)
@@ -150,6 +151,7 @@ func (m *matcher) find(buf []byte, p int, first int64, w uint64) (predicted byte
 	} else {
 		m.length = 0
 	}
+	// A multiplicative hash of the last five bytes (Knuth): 2^64 divided by the golden ratio.
 	seen := &m.lastSeen[(w>>24)*0x9E3779B97F4A7C15>>(64-matchBits)]
 	here := uint32(first + int64(p))
 	if m.length == 0 {

@@ -97,6 +97,7 @@ func newAddressModel() *addressModel {
 	return j
 }
 
+// copyFrom makes j a copy of o.
 func (j *addressModel) copyFrom(o *addressModel) {
 	which, far := j.recentIndex, j.distances
 	*which, *far = *o.recentIndex, *o.distances

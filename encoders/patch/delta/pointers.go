@@ -58,6 +58,7 @@ var nearness = [noPrediction]uint{0, 12}
 // newPointers returns an untrained model.
 func newPointers() *pointers { return &pointers{table: make([]targetMove, 1<<moveBits)} }
 
+// copyFrom makes m a copy of o.
 func (m *pointers) copyFrom(o *pointers) {
 	moves := m.table
 	copy(moves, o.table)

@@ -50,6 +50,7 @@ func newQuick(shrink uint) *Model {
 	}
 }
 
+// copyFrom makes q a copy of o.
 func (q *quick) copyFrom(o *quick) {
 	gaps, values, texts, apart := q.runLengths, q.diffPair, q.literalPair, q.literals
 	*gaps = *o.runLengths
@@ -259,6 +260,7 @@ func newBytePair(bits uint) bytePair {
 	return p
 }
 
+// copyFrom makes p a copy of o.
 func (p *bytePair) copyFrom(o *bytePair) {
 	copy(p.small, o.small)
 	copy(p.large, o.large)

@@ -131,22 +131,22 @@ const restBatch = 32
 // value of recent. In a batch the flags of several cubes take one call of the range coder.
 func (l *contextCoder) codeResting(base *frame.Frame, past, next *memo, player *cube.Row, i, recent int) (int, int) {
 	e := l.coder
-	for full := true; full; {
-		var at [restBatch]int32
+	for batchFull := true; batchFull; {
+		var contexts [restBatch]int32
 		n := 0
 		for list := past.idle[i:min(i+restBatch, e.rows)]; n < len(list) && list[n] > 0 && e.changes.Bit(i+n) == 0; n++ {
 			idle, b := list[n], cube.At(base.Table, i+n)
 			next.idle[i+n] = idle + uint8(rangecoder.Flag(idle < idleMax))
-			ctx := idleClass(idle)*numDistanceClasses + distanceClass(distance2(b, player))
-			at[n] = int32(ctxChanged + (ctx*2+int(b[frame.CubeInteracting]))*numRecentPatterns + recent)
+			class := idleClass(idle)*numDistanceClasses + distanceClass(distance2(b, player))
+			contexts[n] = int32(ctxChanged + (class*2+int(b[frame.CubeInteracting]))*numRecentPatterns + recent)
 			recent = recent << 1 & (numRecentPatterns - 1)
 		}
-		done := e.Zeros(l.counters, at[:n], l.limit)
+		done := e.Zeros(l.counters, contexts[:n], l.limit)
 		i += done
-		if done < n {
-			recent = int(at[done] & (numRecentPatterns - 1))
+		if done < n { // the lowest bits of a context are the value of recent before that cube
+			recent = int(contexts[done] & (numRecentPatterns - 1))
 		}
-		full = done == restBatch && i < e.rows
+		batchFull = done == restBatch && i < e.rows
 	}
 	e.Charge(encoders.SlotFlags)
 	return i, recent

@@ -181,7 +181,7 @@ func (s *side) massAtStep(n int) float64 {
 		return s.massAtLeast(1 + 1<<n)
 	}
 	if index := (n + 1) % 4; index > 0 {
-		return s.cached[index]
+		return s.cached[index] // mass computed the first four: of distances larger than 0, 1, 2 and 4
 	}
 	distance := float64(int64(1) << n)
 	s.computeMasses(distance, 2*distance, 4*distance, 8*distance)
@@ -271,7 +271,7 @@ func (d *valueCoder) codeBisection(distance, from, to int32, massFrom, massTo fl
 		middle := from + (to-from)/2
 		var mass float64
 		switch {
-		case haveQuarter:
+		case haveQuarter: // computed with the last middle; quarters[0] is that of the remaining half
 			mass, haveQuarter = quarters[0], false
 		case hasAVX2 && to-from > 2:
 			s.computeMasses(float64(middle-1), float64(from+(middle-from)/2-1), float64(middle+(to-middle)/2-1), 0)

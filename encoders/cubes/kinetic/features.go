@@ -12,7 +12,8 @@ import (
 // This file computes the inputs of the nets. Their number and order are those that the nets were
 // trained with; a change needs new nets. Most features are numbers of unbounded size, such as a
 // motion. They enter twice: through softsign in a small unit, which resolves small values, and
-// linear in a large unit, which keeps the proportions of large ones.
+// linear in a large unit, which keeps the proportions of large ones. The units, in the calls below, are
+// about the sizes that the features typically have.
 
 // maxFeatures bounds the inputs of either net.
 const maxFeatures = 256
@@ -310,9 +311,9 @@ const residualFeatures = 6
 // fillPositionResidual adds the residual of the position, which is coded before the orientation.
 // move is the true motion, scaled to six frames.
 func (s *scene) fillPositionResidual(f *featureVector, c *cubeState, move vec) {
-	short, long := 12.0, 128.0
+	short, long := 12.0, 128.0 // units of the softsign and of the linear features
 	if s.forecast != nil && c.i > 0 {
-		short, long = 4, 64
+		short, long = 4, 64 // a forecast has smaller residuals than an extrapolation
 	}
 	f.addSoftsignAndLinear(move.minus(c.forecastMove), short, long)
 }

@@ -128,20 +128,21 @@ func (e *coder) codeInteracting(v int32, i int, moved bool, c *contextClasses) i
 	s, t := &e.scene, &e.model.interact
 	base, q, p := cube.At(s.base, i), cube.At(s.cur, i), cube.At(s.cur, 0)
 	old := int(base[frame.CubeInteracting] & 1)
-	still := 0
+	still := 0 // how long the cube will have been still after this frame
 	if !moved {
 		still = min(s.baseMemo.age(i).still()+s.ageGrowth, numInteractAges-1)
 	}
 	arm := position(q).minus(position(p))
 	arm[2] = float64(q[frame.CubeZ]) + pushCentreDepth
 	square := arm.lengthSquared() / (frame.UnitsPerMetre * frame.UnitsPerMetre)
-	pushClass := 0
+	pushClass := 0 // class of the distance from the point from which the player pushes; 0 for the player
 	for _, b := range pushDistanceBounds {
 		pushClass += rangecoder.Flag(square > b)
 	}
 	if i == 0 {
 		pushClass = 0
 	}
+	// The old flag, whether the cube moved, and whether it moved before the baseline.
 	state := (old*2+rangecoder.Flag(moved))*2 + rangecoder.Flag(s.baseMemo.age(i).still() == 0)
 	e.contexts.reset(interactSlope, flagRate)
 	e.contexts.addTrained(t.age, ((old*2+rangecoder.Flag(moved))*numInteractAges+still)*2+rangecoder.Flag(i == 0))

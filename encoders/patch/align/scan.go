@@ -152,9 +152,9 @@ func (a *Aligner) addSeed(d *diagonal, start, from, to int) {
 // longestMatch returns address and length of the longest match of the new file at p, up to end. A long match
 // on the given diagonal is preferred; it needs no search. n is 0 if there is none.
 func (a *Aligner) longestMatch(p, end int, diagonal int64) (address int64, n int) {
-	on := a.bytesAt(int64(p) + diagonal)
-	if n := commonPrefix(on[:min(len(on), maxCompare)], a.new[p:end]); n == maxCompare {
-		return int64(p) + diagonal, commonPrefix(on[:min(len(on), maxMatchLength)], a.new[p:end])
+	onDiagonal := a.bytesAt(int64(p) + diagonal)
+	if n := commonPrefix(onDiagonal[:min(len(onDiagonal), maxCompare)], a.new[p:end]); n == maxCompare {
+		return int64(p) + diagonal, commonPrefix(onDiagonal[:min(len(onDiagonal), maxMatchLength)], a.new[p:end])
 	}
 	address, n = a.window.longestPrefix(a.new[p:end], &a.work.compared)
 	if n == maxCompare {

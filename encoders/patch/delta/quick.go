@@ -65,12 +65,14 @@ func (q *quick) copyFrom(o *quick) {
 func (m *Model) quickCopy(view []byte, k, n, copyLeft int, offset int64) {
 	r, q := &m.run, m.quick
 	for i := 0; i < n; {
+		// An encoder counts the expected bytes and codes the length of this run. A decoder reads the
+		// length and copies as many expected bytes.
 		gap := n - i
 		if !m.coder.Reading() {
 			gap = m.copyExpected(view, k+i, gap, copyLeft-i, offset+int64(i))
 		}
-		ctx := min(bitLength(r.gap1), 7)<<3 | min(bitLength(r.gap2), 7)
-		coded := int(min(q.runLengths.code(&m.coder, int64(gap), ctx), int64(n-i)))
+		gapContext := min(bitLength(r.gap1), 7)<<3 | min(bitLength(r.gap2), 7)
+		coded := int(min(q.runLengths.code(&m.coder, int64(gap), gapContext), int64(n-i)))
 		if m.coder.Reading() {
 			gap = m.copyExpected(view, k+i, coded, copyLeft-i, offset+int64(i))
 		}
@@ -82,14 +84,14 @@ func (m *Model) quickCopy(view []byte, k, n, copyLeft int, offset int64) {
 		if m.words.remaining == 0 {
 			m.quickWord(view, k+i, offset+int64(i), copyLeft-i)
 		}
-		near := uint32(min(gap, 4))
+		near := uint32(min(gap, 4)) // length of the run, or position in a word
 		if m.words.remaining > 0 {
 			near = 5 + uint32(m.words.kind)*4 + uint32(m.words.wordPos&3)
 		}
 		context := uint32(r.nonzero[0]) | uint32(r.nonzero[1])<<8 | uint32(r.nonzero[2])<<16 | near<<24
-		was := q.expectedByte(m.words, view[k+i])
-		d := q.diffPair.code(&m.coder, m.buf[m.pos]-was, r.nonzero[0], context)
-		m.buf[m.pos] = was + d
+		expected := q.expectedByte(m.words, view[k+i])
+		d := q.diffPair.code(&m.coder, m.buf[m.pos]-expected, r.nonzero[0], context)
+		m.buf[m.pos] = expected + d
 		r.nonzero = [3]byte{d, r.nonzero[0], r.nonzero[1]}
 		m.pos++
 		m.quickStep()
@@ -117,10 +119,10 @@ func (m *Model) copyExpected(view []byte, k, n, copyLeft int, offset int64) int 
 				continue
 			}
 		}
-		was := q.expectedByte(w, view[k+i])
+		expected := q.expectedByte(w, view[k+i])
 		if reading {
-			m.buf[m.pos] = was
-		} else if m.buf[m.pos] != was {
+			m.buf[m.pos] = expected
+		} else if m.buf[m.pos] != expected {
 			return i
 		}
 		m.pos++
@@ -134,13 +136,13 @@ func (m *Model) copyExpected(view []byte, k, n, copyLeft int, offset int64) int 
 // copies the expected word and returns true.
 func (m *Model) quickWhole() bool {
 	q, w := m.quick, m.words
-	word, want := m.buf[m.pos:m.pos+w.size], q.old[:w.size]
+	word, expected := m.buf[m.pos:m.pos+w.size], q.old[:w.size]
 	if q.usePrediction {
-		want = w.predicted[:w.size]
+		expected = w.predicted[:w.size]
 	}
 	if m.coder.Reading() {
-		copy(word, want)
-	} else if string(word) != string(want) {
+		copy(word, expected)
+	} else if string(word) != string(expected) {
 		return false
 	}
 	m.pos += w.size

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// degenerateInputs are pairs of a size on which matching is known to explode.
+// degenerateInputs returns pairs of files of n bytes on which matching is slow in other tools.
 func degenerateInputs(n int) map[string][2][]byte {
 	random, lines := randomBytes(n, 1), text(n)
 	periods := make([]byte, 0, n)
@@ -43,7 +43,7 @@ func degenerateInputs(n int) map[string][2][]byte {
 	}
 }
 
-// withChanges is b with a byte changed here and there.
+// withChanges returns b with some bytes changed.
 func withChanges(b []byte) []byte {
 	out := bytes.Clone(b)
 	r := rand.New(rand.NewPCG(3, 3))
@@ -53,8 +53,8 @@ func withChanges(b []byte) []byte {
 	return out
 }
 
-// How long a byte takes on inputs that are bad for matching: the usual one is for
-// comparison.
+// BenchmarkDegenerate measures the time per byte on inputs that are bad for matching, and on an ordinary one
+// for comparison.
 func BenchmarkDegenerate(b *testing.B) {
 	const n = 3 << 20
 	for name, pair := range degenerateInputs(n) {
@@ -77,11 +77,9 @@ func BenchmarkDegenerate(b *testing.B) {
 	}
 }
 
-// What it would gain to tell the blocks of a new file in another order than their
-// own: a file of code-like and text-like parts, of which half is new, with its
-// blocks shuffled, told as it stands and told in the order of the old file, which
-// no search of orders would beat by much. The difference is the most that a table
-// of the order could win.
+// BenchmarkOrder measures what another order of blocks could save. A file of code and text, half of it new,
+// with shuffled blocks is coded as it is, and in the order of the old file, which is close to the best order.
+// The difference is about the most that a table of the order could save.
 func BenchmarkOrder(b *testing.B) {
 	const block, count = 256 << 10, 16
 	var old []byte

@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// A patch may be applied over the old file itself, and what fails leaves nothing
-// behind and everything as it was.
+// TestFiles checks that a patch can be applied over the old file itself, and that a failure leaves no files
+// and changes none.
 func TestFiles(t *testing.T) {
 	dir := t.TempDir()
 	path := func(name string) string { return filepath.Join(dir, name) }
@@ -46,7 +46,7 @@ func TestFiles(t *testing.T) {
 	got, err = os.ReadFile(path("old"))
 	must(err)
 	if !bytes.Equal(got, new) {
-		t.Error("the new file is not there")
+		t.Error("the old file was not replaced by the new one")
 	}
 	names, err := os.ReadDir(dir)
 	must(err)

@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// On a disk that is full in the middle, nothing is left of the new file, and what
-// was there before still is. It takes root, for a disk that small.
+// TestDiskFull checks that on a disk that becomes full no temporary file is left and an existing file is
+// unchanged. It needs root to mount a small disk.
 func TestDiskFull(t *testing.T) {
 	dir := t.TempDir()
 	disk := filepath.Join(dir, "disk")

@@ -16,12 +16,11 @@ const (
 	makeLimit  = 64<<20 + 32<<20 // besides the index, and the index
 )
 
-// Files much larger than what may be held take no more memory, neither to make a
-// patch of them nor to apply it: the parts that changed are searched for in all of
-// the old file, which moved.
+// TestMemory checks that making and applying patches of files larger than the memory limits stays below the
+// limits. The parts of the file have moved, so all of the old file is searched.
 func TestMemory(t *testing.T) {
 	if !testkit.Thorough() {
-		t.Skip("files of 24 MB, and the race detector has memory of its own: under WIRELAB_THOROUGH=1")
+		t.Skip("takes files of 24 MB; set WIRELAB_THOROUGH=1, without the race detector")
 	}
 	dir := t.TempDir()
 	path := func(name string) string { return filepath.Join(dir, name) }
@@ -46,12 +45,12 @@ func TestMemory(t *testing.T) {
 		}
 		t.Logf("fast %v: made in %.1f MB, applied in %.1f MB", fast, float64(made)/1e6, float64(applied)/1e6)
 		if made > makeLimit || applied > applyLimit {
-			t.Errorf("fast %v: made in %d bytes and applied in %d; expected at most %d and %d", fast, made, applied, makeLimit, applyLimit)
+			t.Errorf("fast %v: %d bytes of memory to make and %d to apply, expected at most %d and %d", fast, made, applied, makeLimit, applyLimit)
 		}
 	}
 }
 
-// measurePeak returns by how much heap in use and stacks grew at most during a job.
+// measurePeak returns the maximum growth of heap in use and stacks during a job.
 func measurePeak(job func()) (peak int64) {
 	samples := []metrics.Sample{{Name: "/memory/classes/heap/objects:bytes"}, {Name: "/memory/classes/heap/unused:bytes"},
 		{Name: "/memory/classes/heap/stacks:bytes"}}

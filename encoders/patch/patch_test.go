@@ -22,7 +22,7 @@ func randomBytes(n int, seed uint64) []byte {
 	return b
 }
 
-// edit is b with bytes changed, taken out, put in and moved.
+// edit returns b with bytes changed, removed, inserted and moved.
 func edit(b []byte, seed uint64) []byte {
 	r := rand.New(rand.NewPCG(seed, 2))
 	out := bytes.Clone(b)
@@ -64,14 +64,14 @@ func mustMake(t testing.TB, old, new []byte, fast bool) []byte {
 	return b
 }
 
-// applyBytes returns what came out, complete or not.
+// applyBytes applies a patch and returns the bytes written, also after an error.
 func applyBytes(old, patch []byte) ([]byte, error) {
 	var out buffer
 	_, err := applyPatch(delta.New, &out, bytes.NewReader(old), int64(len(old)), bytes.NewReader(patch), nil)
 	return out.Bytes, err
 }
 
-// testPairs are old and new files of every kind that a maker treats in its own way.
+// testPairs returns old and new files for every special case of a maker.
 func testPairs() map[string][2][]byte {
 	zeros, random, lines := make([]byte, 300_000), randomBytes(280_000, 1), text(60_000)
 	return map[string][2][]byte{
@@ -92,14 +92,13 @@ func testPairs() map[string][2][]byte {
 	}
 }
 
-// What is made of a patch is the new file, in both profiles, and the same patch is
-// made again.
+// TestRoundTrip makes and applies patches in both profiles, and checks that making is reproducible.
 func TestRoundTrip(t *testing.T) {
 	for name, pair := range testPairs() {
 		for _, fast := range []bool{false, true} {
 			t.Run(fmt.Sprintf("%s/fast=%v", name, fast), func(t *testing.T) {
 				if !testkit.Thorough() && len(pair[1]) > 100_000 {
-					t.Skip("a long file: under WIRELAB_THOROUGH=1")
+					t.Skip("takes a long file; set WIRELAB_THOROUGH=1")
 				}
 				patch := mustMake(t, pair[0], pair[1], fast)
 				got, err := applyBytes(pair[0], patch)
@@ -110,15 +109,14 @@ func TestRoundTrip(t *testing.T) {
 					t.Errorf("%d bytes of patch; expected at most %d", len(patch), limit)
 				}
 				if len(pair[1]) < 500_000 && !bytes.Equal(patch, mustMake(t, pair[0], pair[1], fast)) {
-					t.Error("made again, it is another patch")
+					t.Error("the second patch differs from the first")
 				}
 			})
 		}
 	}
 }
 
-// Blocks that cannot be told more briefly are raw, those that lie in the source
-// clones, and the others patches.
+// TestModes checks the modes of blocks: raw for noise, clone for equal ranges, and otherwise patch.
 func TestModes(t *testing.T) {
 	all := testPairs()
 	for name, want := range map[string]func(Stats) bool{
@@ -147,7 +145,7 @@ func TestWrongOld(t *testing.T) {
 	}
 }
 
-// A patch that was cut, or in which a bit is another, is refused.
+// TestCorruptPatch checks that truncated patches and patches with a flipped bit are refused.
 func TestCorruptPatch(t *testing.T) {
 	old, stride := text(6000), 17
 	if !testkit.Thorough() {
@@ -169,7 +167,7 @@ func TestCorruptPatch(t *testing.T) {
 			}
 		}
 		if _, err := applyBytes(old, append(bytes.Clone(patch), 0)); !errors.Is(err, ErrCorrupt) {
-			t.Errorf("a byte too many: %v", err)
+			t.Errorf("trailing byte: %v", err)
 		}
 	}
 }
@@ -183,7 +181,7 @@ func isPatchError(err error) bool {
 	return false
 }
 
-// What a patch claims is not believed: neither memory nor work for it.
+// TestInvalidHeader checks that sizes in a patch cause neither allocations nor work.
 func TestInvalidHeader(t *testing.T) {
 	h := Header{NewSize: maxSize}
 	h.OldHash = Hash{0xe3, 0xb0, 0xc4, 0x42, 0x98, 0xfc, 0x1c, 0x14, 0x9a, 0xfb, 0xf4, 0xc8, 0x99, 0x6f, 0xb9, 0x24,
@@ -217,7 +215,7 @@ func TestFullDisk(t *testing.T) {
 	}
 }
 
-// Windows onto files show what memory shows.
+// TestWindows compares windows, a source in files, with memory, a source in memory.
 func TestWindows(t *testing.T) {
 	old, new := randomBytes(200_000, 7), randomBytes(150_000, 8)
 	out := buffer{Bytes: new}
@@ -243,12 +241,12 @@ func TestWindows(t *testing.T) {
 		}
 		from, to := max(j-delta.Before, 0), min(j+n+delta.After, len(want))
 		if k < j-from || !bytes.Equal(got[k-(j-from):min(k+to-j, len(got))], want[from:to]) {
-			t.Fatalf("address %d: the window shows something else", at)
+			t.Fatalf("address %d: the window has different bytes", at)
 		}
 	}
 }
 
-// No patch makes Apply panic or work without bound.
+// FuzzApply checks that no patch causes a panic or unbounded work.
 func FuzzApply(f *testing.F) {
 	old := text(3000)
 	for _, fast := range []bool{false, true} {
@@ -257,7 +255,7 @@ func FuzzApply(f *testing.F) {
 		f.Add(mustMake(f, old, append(randomBytes(200, 2), old...), fast))
 	}
 	f.Fuzz(func(t *testing.T, patch []byte) {
-		out := buffer{Limit: 1 << 16} // more takes models long, under the fuzzer
+		out := buffer{Limit: 1 << 16} // more would take too long under the fuzzer
 		_, err := applyPatch(delta.New, &out, bytes.NewReader(old), int64(len(old)), bytes.NewReader(patch), nil)
 		if err != nil && !isPatchError(err) && !errors.Is(err, errLimit) {
 			t.Error(err)
@@ -265,8 +263,8 @@ func FuzzApply(f *testing.F) {
 	})
 }
 
-// smallModels returns models with small tables, two of each profile in turn, which are
-// not made but made anew: of those of the usual size a fuzzer fills 40 MB for each input.
+// smallModels returns a function that returns untrained models with small tables. It reuses two models of each
+// profile, because new models of the usual size would take 40 MB for each input of the fuzzer.
 func smallModels() func(fast bool) *delta.Model {
 	type set struct {
 		new  *delta.Model
@@ -286,8 +284,8 @@ func smallModels() func(fast bool) *delta.Model {
 	}
 }
 
-// Whatever the files, what comes out is the new one. They are short: the fuzzer has more
-// from a thousand of them than from a long one.
+// FuzzRoundTrip makes and applies patches for arbitrary short files. Many short inputs find more than a few long
+// ones.
 func FuzzRoundTrip(f *testing.F) {
 	f.Add([]byte("the old file, the old file"), []byte("the new file, the old file"), false)
 	f.Add([]byte{}, []byte{0}, true)

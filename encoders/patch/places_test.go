@@ -13,7 +13,7 @@ import (
 	"wirelab/encoders/patch/delta"
 )
 
-// newFolder is a folder with files old, new and a patch from the one to the other.
+// newFolder makes a directory with files old, new and a patch. path returns the path of a file in it.
 func newFolder(t *testing.T) (path func(string) string, new []byte) {
 	t.Helper()
 	dir := t.TempDir()
@@ -28,9 +28,8 @@ func newFolder(t *testing.T) (path func(string) string, new []byte) {
 	return path, new
 }
 
-// A name under which something is that must not give way is refused, and nothing is
-// touched: a device, a folder, the patch that is applied, the files that one is made
-// from, whether by their names or by others.
+// TestInvalidTargets checks that outputs that would replace a device, a directory, the patch or an input, also
+// by another name, are refused and nothing is changed.
 func TestInvalidTargets(t *testing.T) {
 	path, _ := newFolder(t)
 	for name, of := range map[string]string{"device": os.DevNull, "also new": path("new"), "also patch": path("patch"),
@@ -79,11 +78,11 @@ func TestInvalidTargets(t *testing.T) {
 		}
 	}
 	if after := contents(t, path); after != before {
-		t.Errorf("there is now:\n%s\nexpected:\n%s", after, before)
+		t.Errorf("directory after the calls:\n%s\nexpected:\n%s", after, before)
 	}
 }
 
-// contents lists the files of a folder and what they hold.
+// contents lists the files of a directory with their contents.
 func contents(t *testing.T, path func(string) string) string {
 	t.Helper()
 	entries, err := os.ReadDir(path(""))
@@ -92,15 +91,15 @@ func contents(t *testing.T, path func(string) string) string {
 	}
 	var list strings.Builder
 	for _, e := range entries {
-		b, _ := os.ReadFile(path(e.Name())) // nothing, of a folder
+		b, _ := os.ReadFile(path(e.Name())) // empty for a directory
 		sum := sha256.Sum256(b)
 		list.WriteString(e.Name() + " " + e.Type().String() + " " + fmt.Sprintf("%x", sum) + "\n")
 	}
 	return list.String()
 }
 
-// A link under the new name stays one, and the file that it leads to is replaced, also
-// over two links and in another folder; a name may be as long as names may be.
+// TestTargetLinks checks that a symbolic link as target stays a link and that the file that it points to is
+// replaced, also over two links and in another directory. A name may have the maximum length.
 func TestTargetLinks(t *testing.T) {
 	path, new := newFolder(t)
 	must := func(err error) {
@@ -140,7 +139,7 @@ func TestTargetLinks(t *testing.T) {
 	}
 }
 
-// What others may not read they may not read in a patch or in what was patched.
+// TestFileModes checks that patches and results are not readable for users who cannot read the inputs.
 func TestFileModes(t *testing.T) {
 	path, _ := newFolder(t)
 	for _, c := range []struct{ old, new, patch, patched os.FileMode }{
@@ -168,7 +167,7 @@ func TestFileModes(t *testing.T) {
 	}
 }
 
-// zeroTarget is a target as large as a patch may claim, of zeros.
+// zeroTarget is a target of any size that discards writes and reads as zeros.
 type zeroTarget struct{ size int64 }
 
 func (a *zeroTarget) WriteAt(b []byte, at int64) (int, error) {
@@ -181,8 +180,8 @@ func (a *zeroTarget) ReadAt(b []byte, _ int64) (int, error) {
 	return len(b), nil
 }
 
-// A patch of 300 bytes that makes 64 TB, each block a clone of all before it, can be
-// stopped at any moment, also in the middle of a block.
+// TestStopLargePatch applies a patch of 300 bytes that makes 64 TB, each block a clone of all before it, and
+// checks that it can be stopped at any moment, also within a block.
 func TestStopLargePatch(t *testing.T) {
 	old := make([]byte, 64<<10)
 	h := Header{OldSize: int64(len(old)), NewSize: maxSize, OldHash: sha256.Sum256(old)}

@@ -11,8 +11,8 @@ import (
 
 var update = flag.Bool("update", false, "write the patches in testdata anew")
 
-// callProgram is n calls and a table of pointers to their targets, the upper half of
-// which lies shift bytes later.
+// callProgram returns code with n calls and a table of pointers to their targets; the upper half of the
+// targets is shifted by shift bytes.
 func callProgram(n, shift int) []byte {
 	moved := func(i int) int { return i*96 + i/(n/2)*shift }
 	b := make([]byte, n*96+shift)
@@ -29,8 +29,7 @@ func callProgram(n, shift int) []byte {
 	return b
 }
 
-// parabolaTable is a table of n numbers of 16 bits that change slowly: a parabola, again and
-// again, of some height.
+// parabolaTable returns a table of n 16-bit numbers that change slowly: a repeated parabola of some height.
 func parabolaTable(n, height int) (b []byte) {
 	for i := range n {
 		x := i % 200
@@ -39,11 +38,10 @@ func parabolaTable(n, height int) (b []byte) {
 	return b
 }
 
-// Patches that were made long ago, on amd64, still make what they made, on every
-// processor: the test has been run with GOARCH=386, GOAMD64=v3, which fuses
-// products, and on arm64, by qemu-aarch64-static. They hold moved code, pointers,
-// numbers, text and noise, as clones and as patches. If it fails, the format has changed
-// and needs another version; only then are they to be written anew (-update).
+// TestPortable applies stored patches, which were made on amd64, and compares the results. It has been run with
+// GOARCH=386, with GOAMD64=v3, which fuses products, and on arm64 with qemu-aarch64-static. The patches contain
+// moved code, pointers, numbers, text and noise, in all modes. If it fails, the format has changed and needs a
+// new version; only then write the patches again with -update.
 func TestPortable(t *testing.T) {
 	lines := text(12_000)
 	join := func(parts ...[]byte) []byte { return bytes.Join(parts, nil) }
@@ -65,7 +63,7 @@ func TestPortable(t *testing.T) {
 			t.Fatalf("%s: %+v, %v", name, h, err)
 		}
 		if got, err := applyBytes(old, patch); err != nil || !bytes.Equal(got, new) {
-			t.Errorf("%s: something else came out: %v", name, err)
+			t.Errorf("%s: the result differs from the new file: %v", name, err)
 		}
 	}
 }

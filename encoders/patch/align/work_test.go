@@ -18,7 +18,7 @@ func randomLetters(n, of int, seed uint64) []byte {
 	return b
 }
 
-// periodic is a period again and again, with a byte changed here and there.
+// periodic returns n bytes of a repeated random period, with every every-th byte or so changed.
 func periodic(n, period, every int, seed uint64) []byte {
 	b := bytes.Repeat(randomLetters(period, 256, 1), n/period+1)[:n]
 	r := rand.New(rand.NewPCG(seed, 2))
@@ -28,7 +28,7 @@ func periodic(n, period, every int, seed uint64) []byte {
 	return b
 }
 
-// planAll plans a new file as the maker of patches does, and returns what it took.
+// planAll plans a new file as package patch does, and returns the work.
 func planAll(t *testing.T, old, new []byte) work {
 	a := New(old, new)
 	var ops []delta.Op
@@ -50,8 +50,8 @@ func planAll(t *testing.T, old, new []byte) work {
 	return a.work
 }
 
-// The work of a byte is bounded, also where data was made to be searched in vain. It is
-// counted, since seconds depend on the machine.
+// TestWorkBound checks that the work per byte is bounded, also for data on which searches fail. It counts
+// operations, because times depend on the machine.
 func TestWorkBound(t *testing.T) {
 	n := testkit.ChooseLong(2<<20, 1<<20, 1<<19)
 	join := func(parts ...[]byte) []byte { return bytes.Join(parts, nil) }

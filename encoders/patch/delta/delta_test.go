@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// fileSource is a source of one file in memory.
+// fileSource is a Source of one file in memory.
 type fileSource []byte
 
 func (s fileSource) Locate(at int64) (place, left int64) {
@@ -21,7 +21,7 @@ func (s fileSource) Locate(at int64) (place, left int64) {
 
 func (s fileSource) View(at int64, _ int) ([]byte, int, error) { return s, int(at), nil }
 
-// testBlock is a block that is mostly like old, and how it is told.
+// testBlock returns an old file, a block that is similar to a part of it, and the operations of the block.
 func testBlock() (old, new []byte, ops []Op) {
 	old = bytes.Repeat([]byte("\x48\x8d\x05\x10\x20\x00\x00 some of the old file; "), 2000)
 	new = append(bytes.Clone(old[100:40_100]), "and something that is new"...)
@@ -31,8 +31,8 @@ func testBlock() (old, new []byte, ops []Op) {
 	return old, new, []Op{{From: 100, Copy: 30_000}, {From: 30_100, Copy: 10_000, Literal: 25}}
 }
 
-// Blocks come out as they went in, block after block, of both kinds of models, and
-// nothing is allocated for them.
+// TestModel encodes and decodes a block several times with both kinds of models, and checks that nothing is
+// allocated.
 func TestModel(t *testing.T) {
 	old, new, ops := testBlock()
 	for name, fast := range map[string]bool{"mixing": false, "fast": true} {
@@ -43,16 +43,16 @@ func TestModel(t *testing.T) {
 			packet, _ = in.Encode(packet[:0], new, ops, fileSource(old))
 			got, err := out.Decode(packet, len(new), fileSource(old))
 			if err != nil || !bytes.Equal(got, new) {
-				t.Fatalf("%s: something else came out: %v", name, err)
+				t.Fatalf("%s: the decoded block differs: %v", name, err)
 			}
 		}
-		if n := testing.AllocsPerRun(3, code); n > 2 { // the source, as an interface, at both ends
+		if n := testing.AllocsPerRun(3, code); n > 2 { // the conversions to Source
 			t.Errorf("%s: %g allocations for a block", name, n)
 		}
 	}
 }
 
-// Packets of blocks, one after the other, are the same on every machine.
+// TestPacketChecksums compares packets with checksums that must be the same on every machine.
 func TestPacketChecksums(t *testing.T) {
 	old, new, ops := testBlock()
 	oldCalls, newCalls := callProgram(1000, 0), callProgram(1000, 48)
@@ -81,7 +81,7 @@ func TestPacketChecksums(t *testing.T) {
 	}
 }
 
-// A model that was copied goes on as the one that it was copied from.
+// TestCopyFrom checks that a copied model writes the same packets as the original.
 func TestCopyFrom(t *testing.T) {
 	old, new, ops := testBlock()
 	for name, fast := range map[string]bool{"mixing": false, "fast": true} {
@@ -96,13 +96,13 @@ func TestCopyFrom(t *testing.T) {
 		x, _ := a.Encode(nil, new[:20_000], []Op{{From: 100, Copy: 20_000}}, fileSource(old))
 		y, _ := b.Encode(nil, new[:20_000], []Op{{From: 100, Copy: 20_000}}, fileSource(old))
 		if !bytes.Equal(x, y) {
-			t.Errorf("%s: the copy says something else", name)
+			t.Errorf("%s: the copy writes a different packet", name)
 		}
 	}
 }
 
-// A packet for another source or that is cut is refused, or is something else, but
-// never more than was asked for.
+// TestCorrupt checks that truncated packets, packets for a shorter source and blocks that are too large are
+// refused.
 func TestCorrupt(t *testing.T) {
 	old, new, ops := testBlock()
 	packet, err := New(false).Encode(nil, new, ops, fileSource(old))
@@ -120,8 +120,8 @@ func TestCorrupt(t *testing.T) {
 	}
 }
 
-// callProgram is a program of calls among n functions of 40 bytes each, the upper half of
-// which begins shift bytes later.
+// callProgram returns code with calls among n functions of 40 bytes; the upper half of the functions is
+// shifted by shift bytes.
 func callProgram(n, shift int) []byte {
 	r := rand.New(rand.NewPCG(1, 1))
 	address := func(f int) int {
@@ -134,7 +134,7 @@ func callProgram(n, shift int) []byte {
 	for f := range n {
 		body := out[address(f):][:40]
 		for i := range body {
-			body[i] = byte(r.IntN(100)) // no opcode of a call among them
+			body[i] = byte(r.IntN(100)) // no opcode of a call
 		}
 		for i := 0; i < 40; i += 10 {
 			body[i] = 0xE8
@@ -144,8 +144,8 @@ func callProgram(n, shift int) []byte {
 	return out
 }
 
-// Where code moved, calls change by how far their targets and they did: half of
-// them here. To learn the move of each target takes bytes; calls do not.
+// TestMovedPointers checks that calls to moved code cost little: only the first call to each target costs bytes,
+// because the model predicts the others. Half of the calls change.
 func TestMovedPointers(t *testing.T) {
 	const n, shift = 3000, 48
 	old, new := callProgram(n, 0), callProgram(n, shift)
@@ -161,13 +161,13 @@ func TestMovedPointers(t *testing.T) {
 			t.Errorf("%s: %d bytes for %d changed calls to %d functions; expected at most half a byte each", name, len(packet), changed, n)
 		}
 		if got, err := fresh().Decode(packet, len(new), fileSource(old)); err != nil || !bytes.Equal(got, new) {
-			t.Errorf("%s: something else came out: %v", name, err)
+			t.Errorf("%s: the decoded block differs: %v", name, err)
 		}
 	}
 }
 
-// Literals that are told apart are refused if they are not whole, not zstd, or not as
-// many as are used.
+// TestStoredLiterals checks that separately stored literals are refused if they are truncated, not zstd, or
+// more or fewer than the block uses.
 func TestStoredLiterals(t *testing.T) {
 	text := bytes.Repeat([]byte("something that is all new, and much of it; "), 100)
 	packet, err := New(true).Encode(nil, text, []Op{{Literal: len(text)}}, fileSource(nil))
@@ -193,8 +193,7 @@ func TestStoredLiterals(t *testing.T) {
 	}
 }
 
-// No packet makes Decode panic, go on without end, or make another number of bytes
-// than was asked for.
+// FuzzDecode checks that no packet makes Decode panic, run without bound or return another number of bytes.
 func FuzzDecode(f *testing.F) {
 	old, new, ops := testBlock()
 	for _, fast := range []bool{false, true} {
@@ -220,7 +219,7 @@ func FuzzDecode(f *testing.F) {
 	})
 }
 
-// The set of bytes that may end an instruction is that of displacement.
+// TestOpcodeEnds compares opcodeEnds with endsOpcode.
 func TestOpcodeEnds(t *testing.T) {
 	for a := range 256 {
 		want := false

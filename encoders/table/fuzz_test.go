@@ -10,8 +10,8 @@ import (
 	"wirelab/encoders/table"
 )
 
-// benches keeps one pair of ends, and a story, for every codec and small schema:
-// a fuzzer that makes them anew each time makes little else.
+// benches holds an encoder, a decoder and random frames for every codec and small schema. Creating them for
+// each input would take most of the fuzzer's time.
 type benches map[[2]byte]*bench
 
 type bench struct {
@@ -19,8 +19,7 @@ type bench struct {
 	frames []*frame.Frame
 }
 
-// at returns what two fuzz bytes choose, nil if the codec does not take the
-// schema.
+// at returns the element that two bytes of the fuzzer select, nil if the codec does not suit the schema.
 func (b benches) at(t testing.TB, codec, schema byte) *bench {
 	all, list := table.All(), schemas()[:10] // up to 33 cubes
 	key := [2]byte{codec % byte(len(all)), schema % byte(len(list))}
@@ -36,7 +35,7 @@ func (b benches) at(t testing.TB, codec, schema byte) *bench {
 	return b[key]
 }
 
-// FuzzDecode passes any bytes to every decoder, against one reference or another.
+// FuzzDecode passes arbitrary bytes to every decoder, against several references.
 func FuzzDecode(f *testing.F) {
 	for i, c := range table.All() {
 		for j, s := range schemas()[:10] {
@@ -58,8 +57,7 @@ func FuzzDecode(f *testing.F) {
 	})
 }
 
-// FuzzRoundTrip makes two frames of the fuzz bytes and sends one against the
-// other.
+// FuzzRoundTrip derives two frames from the fuzzer's bytes and encodes one against the other.
 func FuzzRoundTrip(f *testing.F) {
 	for i := range table.All() {
 		f.Add(byte(i), byte(6), []byte{1, 2, 3, 4, 5, 6, 7, 8, 9}, []byte("body"))
@@ -82,7 +80,7 @@ func FuzzRoundTrip(f *testing.F) {
 	})
 }
 
-// change returns f with cells altered: four bytes say which one and how.
+// change returns f with values changed; four bytes select a value and the change.
 func change(s *frame.Schema, f *frame.Frame, edits []byte) *frame.Frame {
 	g := &frame.Frame{Tick: f.Tick + 1}
 	g.CopyFrom(f)
@@ -102,9 +100,8 @@ func change(s *frame.Schema, f *frame.Frame, edits []byte) *frame.Frame {
 	return g
 }
 
-// FuzzMutate makes a packet of the fuzz bytes, alters fields of it, and passes it to its
-// decoder, twice with an honest packet after it: of bytes from nowhere a decoder reads
-// little before it refuses them.
+// FuzzMutate encodes a packet from the fuzzer's bytes, changes parts of it, and decodes it, twice, followed by a
+// valid packet. It reaches more code than FuzzDecode, because decoders refuse arbitrary bytes early.
 func FuzzMutate(f *testing.F) {
 	for i := range table.All() {
 		for j := range schemas()[:10] {
@@ -130,8 +127,8 @@ func FuzzMutate(f *testing.F) {
 	})
 }
 
-// mutate returns a packet with fields altered. Four bytes are an edit: from which bit on,
-// as a share of all, what is done to how many of them, and a value.
+// mutate returns a packet with bits changed. Four bytes are an edit: the position of the first bit as a fraction
+// of the packet, the operation with the number of bits, and a value.
 func mutate(packet, edits []byte) []byte {
 	p := bytes.Clone(packet)
 	for ; len(edits) >= 4 && len(p) > 0; edits = edits[4:] {

@@ -11,8 +11,8 @@ import (
 	"wirelab/internal/testkit"
 )
 
-// The laws hold for every setting of the params, not for the defaults alone: one
-// in three of them is at its least here, one in three at its most.
+// TestEveryParam runs the checks of TestRoundTrip with random parameters, of which one in three is at its minimum and
+// one in three at its maximum.
 func TestEveryParam(t *testing.T) {
 	settings := testkit.Choose(60, 6)
 	for _, c := range table.All() {
@@ -47,7 +47,7 @@ func TestEveryParam(t *testing.T) {
 	}
 }
 
-// anyParams draws a value for every param: numbers and switches so far.
+// anyParams returns random parameters. It supports numbers and switches.
 func anyParams(t *testing.T, rng *rand.Rand, c encoders.Codec) any {
 	t.Helper()
 	params := defaults(c)
@@ -64,7 +64,7 @@ func anyParams(t *testing.T, rng *rand.Rand, c encoders.Codec) any {
 		case "string": // names a file, which defaults chose
 			continue
 		default:
-			t.Fatalf("%s: no values are drawn for %s, a %s", c.Name, p.Name, p.Type)
+			t.Fatalf("%s: parameter %s has the unsupported type %s", c.Name, p.Name, p.Type)
 		}
 		if err := encoders.SetParam(params, p.Name, v); err != nil {
 			t.Fatal(err)

@@ -179,6 +179,7 @@ type part struct {
 // operations than raw, it tries to code noise by operations too, and then to code everything raw.
 func (m *maker) codeBlock(ops []delta.Op, n int) error {
 	whole := part{n: n, ops: ops}
+	// The ways to code these bytes, in the order of the tries. The last one always succeeds.
 	tries := [][]part{m.splitNoise(whole), {whole}, {{n: n, raw: true}}}
 	switch first := tries[0]; {
 	case len(first) == 1 && first[0].raw:
@@ -187,7 +188,8 @@ func (m *maker) codeBlock(ops []delta.Op, n int) error {
 		tries = tries[1:] // no noise
 	}
 	start := m.pos
-	saved := len(tries) > 2 || len(tries) > 1 && start+n < len(m.new) // is the model needed after a failed try?
+	// A failed try changes the model. Save it if another try or a later block needs it.
+	saved := len(tries) > 2 || len(tries) > 1 && start+n < len(m.new)
 	if saved {
 		m.model.Save()
 	}

@@ -89,7 +89,8 @@ func (s *scene) classifyForecast(c *contextClasses, i int, base *cube.Row) {
 }
 
 // codeMoved encodes answer, whether the pose of cube i differs from that in the baseline, or decodes
-// and returns it.
+// and returns it. Each context is a combination of classes, numbered (a*numB+b)*numC+c for classes
+// a, b and c; its weight comes from the context table that is passed with it.
 func (e *coder) codeMoved(answer bool, i int, c *contextClasses) bool {
 	t := &e.model.flag
 	e.contexts.reset(flagSlope, flagRate)
@@ -123,7 +124,8 @@ var pushDistanceBounds = [numPushClasses - 1]float64{2.5, 3.2, 3.8, 4.0, 4.2, 5,
 
 // codeInteracting encodes v, the interacting flag of cube i, or decodes and returns it. The flag
 // depends mostly on its old value, on whether the cube is within reach of the player, on its
-// neighbours, and on how long the cube has been still. moved is the cube's moved flag.
+// neighbours, and on how long the cube has been still. moved is the cube's moved flag. Contexts are
+// numbered as in codeMoved.
 func (e *coder) codeInteracting(v int32, i int, moved bool, c *contextClasses) int32 {
 	s, t := &e.scene, &e.model.interact
 	base, q, p := cube.At(s.base, i), cube.At(s.cur, i), cube.At(s.cur, 0)

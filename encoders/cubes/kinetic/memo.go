@@ -106,7 +106,7 @@ func (a age) stillBefore() int {
 	if s := a.still(); s > 0 {
 		return min(s-1, 2)
 	}
-	return int(a >> 5 & 3)
+	return int(a >> 5 & 3) // the cube just moved: bits 5 and 6
 }
 
 // interacting returns the interacting flag that the cube had in the baseline of the memo's frame.

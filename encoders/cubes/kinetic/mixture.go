@@ -132,8 +132,9 @@ func (m *mixture) bisectMedian(a int, low, high, tolerance float64) float64 {
 	return (low + high) / 2
 }
 
-// bisectMedianAVX2 is bisectMedian with AVX2. It computes the masses at the middle and at the
-// middles of both halves at once, which is two steps of the bisection, with the same results.
+// bisectMedianAVX2 is bisectMedian with AVX2. It computes three masses at once, which are the
+// probabilities that integer a is above the middle and above the middles of both halves. That is two
+// steps of the bisection, with the same results.
 func (m *mixture) bisectMedianAVX2(a int, low, high, tolerance float64) float64 {
 	for n := 0; high-low > tolerance && n < 24; n += 2 {
 		middle := float64((low + high) / 2)

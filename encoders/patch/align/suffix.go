@@ -20,6 +20,7 @@ func sortSuffixes[T symbol](text []T, sa []int32, alphabet int, memory *scratch)
 	for i := len(text) - 2; i >= 0; i-- {
 		s.small[i] = text[i] < text[i+1] || text[i] == text[i+1] && s.small[i+1]
 	}
+	// Sort the LMS substrings: place the LMS suffixes in any order and induce.
 	s.clear()
 	for i := range text {
 		if s.isLeftmost(i) {
@@ -27,12 +28,13 @@ func sortSuffixes[T symbol](text []T, sa []int32, alphabet int, memory *scratch)
 		}
 	}
 	s.induce()
+	// Name them, and sort the LMS suffixes by sorting the text of the names; it is at the end of sa.
 	m := s.collectLeftmost()
 	names := s.nameParts(m)
 	reduced := sa[len(sa)-m:]
 	if names < m {
 		sortSuffixes(reduced, sa[:m], names, memory)
-	} else {
+	} else { // all names differ: they are the order
 		for i, name := range reduced {
 			sa[name] = int32(i)
 		}

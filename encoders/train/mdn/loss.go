@@ -69,9 +69,10 @@ func componentMass(y *[perComponent]float32, t *Target, k int, length, dMean, dW
 		fu, fl := logistic(upper), logistic(lower)
 		mass := fu - fl + minMass
 		du, dl := float64(fu*(1-fu)), float64(fl*(1-fl))
+		// du and dl are the densities at both limits, times the width.
 		dMean[a] = (du - dl) * sign / width / mass
 		dWidth[a] = -(float64(du*upper) - float64(dl*lower)) / mass
-		if logWidth != float64(y[4+a]) {
+		if logWidth != float64(y[4+a]) { // clamped
 			dWidth[a] = 0
 		}
 		product *= mass

@@ -137,6 +137,7 @@ type indices struct {
 // newIndices returns the coder for lists of cubes below rows.
 func newIndices(rows int) indices {
 	x := indices{indexBits: uint(bits.Len(uint(rows - 1)))}
+	// Find the longest list whose length and indices take fewer bits than the bitmap.
 	for n := 0; bits.Len(uint(n))+n*int(x.indexBits) < rows && n <= rows; n++ {
 		x.maxLength, x.lengthBits = n, uint(bits.Len(uint(n)))
 	}
@@ -156,7 +157,7 @@ func (x indices) codeList(c *coder, list []int32, rows int) []int32 {
 	n := int(c.codeBits(uint64(len(list)), x.lengthBits))
 	last := -1
 	for k := range n {
-		var at int32
+		var at int32 // the next index; not known yet when decoding
 		if !c.reading {
 			at = list[k]
 		}

@@ -234,8 +234,8 @@ func (s *sizeModel) train(residual int32) {
 		return
 	}
 	step := int32(int64(logMagnitude(residual)-s.predicted) * int64(s.rate) >> 16)
-	for _, at := range s.used {
-		s.weights[at] += step
+	for _, index := range s.used {
+		s.weights[index] += step
 	}
 }
 

@@ -137,6 +137,7 @@ func (r *Result) squaredError(row []int32) float64 {
 	q, a := RotationOf(row), r.Rot
 	// The scalar product is the cosine of half the angle between the two orientations.
 	dot := float64(q.X*a.X) + float64(q.Y*a.Y) + float64(q.Z*a.Z) + float64(q.W*a.W)
+	// 1-dot*dot is the squared sine, about the squared half angle.
 	return p.Dot(p) + float64(4*turnSteps*turnSteps*max(1-float64(dot*dot), 0))
 }
 

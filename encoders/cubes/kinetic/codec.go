@@ -120,7 +120,8 @@ var (
 	kineticModel = sync.OnceValues(func() (*model, error) { return openModel("kinetic") })
 )
 
-// openModel reads an embedded model from its three files; name is the prefix of their names.
+// openModel reads an embedded model from its three files: the net of positions (place), the net of
+// orientations (pose) and the weights of decisions. name is the prefix of their names.
 func openModel(name string) (*model, error) {
 	var data [3][]byte
 	for k, part := range [...]string{".place.net.zst", ".pose.net.zst", ".tables.zst"} {

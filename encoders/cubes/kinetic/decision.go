@@ -138,7 +138,7 @@ func (e *coder) codeValue(v, low, high int32, m *mixture, axis, coordinate, resi
 	median, scale := m.median(axis)
 	mid := int32(math.Floor(min(max(median+0.5, float64(low)), float64(high))))
 	up, down := side{m: m, axis: axis, mid: mid, sign: 1}, side{m: m, axis: axis, mid: mid, sign: -1}
-	above, below := up.mass(), down.mass()
+	above, below := up.mass(), down.mass() // probabilities of v > mid and of v < mid
 	d := valueCoder{coder: e, coordinate: coordinate, scaleClass: min(halfLog2Class(scale), numScaleClasses-1),
 		residualClass: residualClass}
 	switch {

@@ -171,6 +171,7 @@ func (m *Model) codeDiffers(x *oldContext, word uint32) bool {
 	since := uint32(min(r.sinceDiff, 31))
 	far, gap1, gap2 := uint32(min(r.sinceDiff, 255)), uint32(min(r.gap1, 255)), uint32(min(r.gap2, 255))
 	old, h := uint32(x.old), r.history
+	// The large constants spread values that are added to a hash.
 	f.Hashes[0] = hash(1, h&0xffff)
 	f.Hashes[1] = hash(2, far|gap1<<8)
 	f.Hashes[2] = hash(3, x.backward&0xffff|since<<16)

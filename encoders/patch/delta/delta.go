@@ -328,7 +328,7 @@ func (m *Model) codeCopy(op Op, src Source) error {
 		}
 		if m.quick != nil {
 			m.quickCopy(view, k, n, left, offset)
-		} else if m.shape.numeric(m.pos - m.start) {
+		} else if m.shape.numeric(m.pos - m.start) { // most bytes differ: code them as literals
 			for i := range n {
 				m.codeLiteral(view, k+i)
 			}

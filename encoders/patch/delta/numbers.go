@@ -57,7 +57,8 @@ func (n *numbers) code(c *rangecoder.Coder, v int64, context int) int64 {
 	return int64(head<<left|c.Direct(u&(1<<left-1), left)) - 1
 }
 
-// hash mixes two numbers into a context.
+// hash mixes two numbers into a context. Callers with several contexts pass the number of the context as a,
+// so that equal values in different contexts have different hashes.
 func hash(a, b uint32) uint32 {
 	h := a*0x2C1B3C6D ^ (b+0x7F4A7C15)*0x297A2D39
 	return h ^ h>>15

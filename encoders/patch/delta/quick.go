@@ -157,6 +157,7 @@ func (m *Model) quickWhole() bool {
 // quickWord begins a word at view[k:] if it looks like a pointer. Parameters are those of quickCopy.
 func (m *Model) quickWord(view []byte, k int, offset int64, copyLeft int) {
 	p := m.bufOffset + int64(m.pos)
+	// A pointer is aligned in both files or follows an opcode. This test is faster than beginWord.
 	if (offset|p)&3 != 0 && (k == 0 || opcodeEnds[view[k-1]>>6]>>(view[k-1]&63)&1 == 0) {
 		return
 	}

@@ -26,7 +26,7 @@ type Clip struct {
 }
 
 // ErrSize means that no model of the kind can have the size Job.Size.
-var ErrSize = errors.New("the size of a model")
+var ErrSize = errors.New("invalid model size")
 
 // File is a result of training, to be written as Name in the encoder's folder.
 type File struct {

@@ -34,7 +34,7 @@ import (
 func Static() encoders.Codec {
 	return encoders.Codec{
 		ID: 16, Name: "static", Refs: 1, Suits: frame.IsCubes,
-		Summary: "range coder with probabilities trained on other recordings; the change of velocity instead of the difference",
+		Summary: "range coder with probabilities trained on other recordings; codes changes of velocity",
 		Source:  "after gaffer_net, Fabian Giesen, 2015",
 		New: newCodecFunc(func(rows int, _ any) (traversal, *memo, error) {
 			table, err := staticTable()

@@ -29,7 +29,7 @@ type recipe struct {
 	name       string            // prefix of the files
 	simulation *simulationConfig // nil for kinetic-lite
 	hidden     [2]int            // widths of the nets' hidden layers
-	samples    int               // at most, for each net
+	samples    int               // largest number of samples for each net
 	epochs     int               // of the nets
 }
 

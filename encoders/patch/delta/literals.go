@@ -191,7 +191,7 @@ func (m *matcher) wordsBefore(b byte) uint32 {
 
 const (
 	shapeBlock = 64 << 10 // size of a part of a block that has a shape
-	maxRow     = 8 << 10  // rows are shorter than that
+	maxRow     = 8 << 10  // rows are shorter than maxRow bytes
 	maxStep    = 32       // largest step
 )
 

@@ -80,7 +80,7 @@ func (l *contextCoder) codeFrame(e *coder, cur, base *frame.Frame, past, next *m
 		l.counters = l.fixed
 	}
 	player, steps, recent := cube.At(base.Table, 0), past.steps, 0
-	k := contextCube{e: e, coder: l, lastTicks: past.ticks, ticks: next.ticks}
+	k := contextCube{coder: e, contexts: l, lastTicks: past.ticks, ticks: next.ticks}
 	for i := 0; i < e.rows; i++ {
 		if past.idle[i] > 0 && l.counts == nil {
 			i, recent = l.codeResting(base, past, next, player, i, recent)
@@ -154,8 +154,8 @@ func (l *contextCoder) codeResting(base *frame.Frame, past, next *memo, player *
 
 // contextCube is a changed cube with the values that its contexts depend on.
 type contextCube struct {
-	e                        *coder
-	coder                    *contextCoder
+	coder                    *coder
+	contexts                 *contextCoder
 	cur, base                *cube.Row
 	lastStep                 *step    // nil if the cube did not change in the baseline
 	lastTicks, ticks         int32    // frames of the last step, and from the baseline to this frame
@@ -186,18 +186,18 @@ func (k *contextCube) historyClass() int {
 // the values that it reads there. The package comment has the order. The contexts of the flags are the
 // time at rest and the predicted speed.
 func (k *contextCube) codeChanged() {
-	l, motion := k.coder, k.idleClass*numSpeedClasses+maxBitLength(k.predictedShift, numSpeedClasses-1)
+	l, motion := k.contexts, k.idleClass*numSpeedClasses+maxBitLength(k.predictedShift, numSpeedClasses-1)
 	moved := l.codeBit(ctxMoved+motion, rangecoder.Flag(!cube.SamePosition(k.cur, k.base)))
-	k.e.Charge(encoders.SlotFlags)
+	k.coder.Charge(encoders.SlotFlags)
 	if moved != 0 {
 		k.codePosition()
-		k.e.Charge(encoders.SlotPosition)
+		k.coder.Charge(encoders.SlotPosition)
 	}
 	turned := l.codeBit(ctxTurned+motion, rangecoder.Flag(!cube.SameOrientation(k.cur, k.base)))
-	k.e.Charge(encoders.SlotFlags)
+	k.coder.Charge(encoders.SlotFlags)
 	if turned != 0 {
 		k.codeOrientation()
-		k.e.Charge(encoders.SlotOrientation)
+		k.coder.Charge(encoders.SlotOrientation)
 	}
 	flipped := 1 // not coded for a cube that neither moved nor turned: the flag must have flipped
 	if moved|turned != 0 {
@@ -205,7 +205,7 @@ func (k *contextCube) codeChanged() {
 		flipped = l.codeBit(at, int(k.cur[frame.CubeInteracting]^k.base[frame.CubeInteracting]))
 	}
 	k.cur[frame.CubeInteracting] = k.base[frame.CubeInteracting] ^ int32(flipped)
-	k.e.Charge(encoders.SlotInteracting)
+	k.coder.Charge(encoders.SlotInteracting)
 }
 
 // codePosition codes x, y and z as residuals of the position at the last velocity. The contexts of x
@@ -218,10 +218,10 @@ func (k *contextCube) codePosition() {
 			at = ctxYZ + (((j-1)*numResidualClasses+min(k.maxResidual,
 				numResidualClasses-1))*numSpeedClasses+speed)*lengthNodes
 		}
-		k.coder.numberCtx = numberContexts{at, ctxSign + (j*3+signClass(v))*3 + last, ctxTopBits + j*topNodes}
+		k.contexts.numberCtx = numberContexts{at, ctxSign + (j*3+signClass(v))*3 + last, ctxTopBits + j*topNodes}
 		p := &k.cur[frame.CubeX+j]
 		guess := clampCoordinate(j, k.base[frame.CubeX+j]+v)
-		residual := k.coder.codeNumber(*p - guess)
+		residual := k.contexts.codeNumber(*p - guess)
 		*p = guess + residual
 		k.maxResidual, last = max(k.maxResidual, bitLength(residual, 32)), signClass(residual)
 	}
@@ -231,7 +231,7 @@ func (k *contextCube) codePosition() {
 // residuals. The prediction continues the last change of each component linearly, scaled by the
 // ratio of the times. Its contexts are the length of the last turn and the residuals already coded.
 func (k *contextCube) codeOrientation() {
-	l, q, b := k.coder, k.cur, k.base
+	l, q, b := k.contexts, k.cur, k.base
 	predicted := orientation(b)
 	before := predicted
 	if k.lastStep != nil {
@@ -282,11 +282,11 @@ func (k *contextCube) codeLargest(guess *rotation.Quaternion, spin int) {
 	at := ctxLargest + (marginClass(guess, first, second)*numTurnClasses+spin)*2
 	q := &k.cur[frame.CubeLargest]
 	switch {
-	case k.coder.codeBit(at, rangecoder.Flag(int(*q) != first)) == 0:
+	case k.contexts.codeBit(at, rangecoder.Flag(int(*q) != first)) == 0:
 		*q = int32(first)
-	case k.coder.codeBit(at+1, rangecoder.Flag(int(*q) != second)) == 0:
+	case k.contexts.codeBit(at+1, rangecoder.Flag(int(*q) != second)) == 0:
 		*q = int32(second)
 	default:
-		*q = int32(k.e.Direct(uint64(*q), cube.LargestBits))
+		*q = int32(k.coder.Direct(uint64(*q), cube.LargestBits))
 	}
 }

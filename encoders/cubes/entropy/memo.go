@@ -111,8 +111,8 @@ const (
 	numSpeedClasses    = 12 // bit lengths of a motion
 )
 
-// idleClass returns the class of a cube that has not changed for n packets: 0, 1, 2, up to 7, less
-// than idleMax, and idleMax.
+// idleClass returns the class of a cube that has not changed for n packets: 0 to 2 for these numbers, 3
+// for 3 to 7, 4 for more, and 5 for idleMax.
 func idleClass(n uint8) int {
 	switch {
 	case n < 3:

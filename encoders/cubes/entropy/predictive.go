@@ -252,6 +252,7 @@ func (k *cubeContext) setNumberContexts(group int, expected int32, shiftLength, 
 		((group*numCoarseSizes+coarse)*numPaces + shiftLength) * lengthNodes,
 		((group*numCoarseSizes+coarse)*numLastResiduals + lastResidual) * lengthNodes,
 		((group*numResidualLengths+otherResidual)*numPaces + min(speed, numPaces-1)) * lengthNodes})
+	// Each context has a tree of lengthNodes decisions.
 	p.counterContext = counterLength + (group*numFineSizes/2+fine/2)*lengthNodes
 	p.weightSet = setLength + group*lengthNodes
 	p.topContext = topOffset + group*topNodes
@@ -332,15 +333,15 @@ func (k *cubeContext) addTurnSamples(from *rotation.Quaternion, lastTurn, turn [
 func (k *cubeContext) codeLargest(guess *rotation.Quaternion, turn int32) {
 	p, q := k.p, &k.cur[frame.CubeLargest]
 	first, second := guess.Largest()
-	lead := marginClass(guess, first, second)
+	margin := marginClass(guess, first, second)
 	p.setContexts(3, &largestTables, [maxContexts]int{
-		lead*numResidualLengths + k.positionResidual, lead*numLastResiduals + k.lastTurnResidual,
-		lead*numTurnClasses + bitLength(turn>>4, numTurnClasses-1)})
-	p.counterContext, p.weightSet = counterLargest+lead, setLargest
+		margin*numResidualLengths + k.positionResidual, margin*numLastResiduals + k.lastTurnResidual,
+		margin*numTurnClasses + bitLength(turn>>4, numTurnClasses-1)})
+	p.counterContext, p.weightSet = counterLargest+margin, setLargest
 	switch {
 	case p.codeMixed(0, rangecoder.Flag(int(*q) != first)) == 0:
 		*q = int32(first)
-	case p.codeTrained(secondOffset+lead, rangecoder.Flag(int(*q) != second)) == 0:
+	case p.codeTrained(secondOffset+margin, rangecoder.Flag(int(*q) != second)) == 0:
 		*q = int32(second)
 	default:
 		*q = int32(p.rangeCoder.Direct(uint64(*q), cube.LargestBits))

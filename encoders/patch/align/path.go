@@ -151,13 +151,13 @@ func (w *path) advance(p, i int, c byte) {
 	for j := 0; j < len(w.lines); j++ {
 		x := &w.lines[j]
 		at := int64(p) + x.offset
-		if at < 0 || at >= int64(len(x.file)) || x.cost > w.bestCost+dropBehind || p >= x.to &&
-			x.cost > w.bestCost+dropPastSeed {
+		if at < 0 || at >= int64(len(x.file)) || x.cost > w.bestCost+dropBehind ||
+			p >= x.to && x.cost > w.bestCost+dropPastSeed {
 			w.dropLine(j)
 			j--
 			continue
 		}
-		if p < x.to {
+		if p < x.to { // is it cheaper to change to this diagonal here?
 			if switchCost := w.bestCost + x.extra + jumpCost(x.diagonal-w.bestDiagonal); switchCost < x.cost {
 				x.cost, x.start = switchCost, int32(i)
 			}

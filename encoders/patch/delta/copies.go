@@ -50,7 +50,7 @@ func (r *runHistory) add(d byte) {
 	r.history <<= 1
 	r.sinceDiff++
 	r.push(0)
-	if r.sinceDiff > 3 {
+	if r.sinceDiff > 3 { // a longer gap ends the group
 		r.groupPos = 0
 	} else if r.groupPos > 0 && r.groupPos < 8 {
 		r.group[r.groupPos] = 0

@@ -104,7 +104,9 @@ func newModel(fast bool, shrink uint) *Model {
 		return newQuick(shrink)
 	}
 	return &Model{
-		shrink:       shrink,
+		shrink: shrink,
+		// Number of contexts, logarithm of the number of counters, weight sets, limit of the counters,
+		// learning rate of the weights.
 		flagMixer:    rangecoder.NewByteMixer(flagContexts, 18-shrink, 256, 255, 2),
 		diffMixer:    rangecoder.NewByteMixer(diffContexts, 19-shrink, 256, 255, 3),
 		wordMixer:    rangecoder.NewByteMixer(wordContexts, 16-shrink, 128, 255, 2),

@@ -349,7 +349,7 @@ func (s *storedLiterals) append(dst, block []byte, ops []Op) ([]byte, error) {
 
 // read reads the literals at the start of a packet and returns the rest of it.
 func (s *storedLiterals) read(packet []byte) (rest []byte, err error) {
-	head, n := binary.Uvarint(packet)
+	head, n := binary.Uvarint(packet) // twice the stored size, plus 1 if compressed
 	if n <= 0 || head>>1 > uint64(len(packet)-n) {
 		return nil, fmt.Errorf("%w: size of the literals is invalid or exceeds the packet", ErrCorrupt)
 	}

@@ -13,7 +13,7 @@ import (
 // number of frames between a frame and its baseline.
 func cubesFrames(b *testing.B, synthetic bool) (frames []*frame.Frame, age int) {
 	if synthetic {
-		return story(frame.Cubes(frame.WalkoffCubes), 7, 30), 1
+		return randomFrames(frame.Cubes(frame.WalkoffCubes), 7, 30), 1
 	}
 	return recording.Load(b, "charlie", 900), recording.BaselineAge
 }

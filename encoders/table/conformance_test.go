@@ -15,8 +15,8 @@ import (
 	"wirelab/internal/testkit"
 )
 
-// each runs a test for every codec on every schema that it suits.
-func each(t *testing.T, test func(t *testing.T, c encoders.Codec, s *frame.Schema)) {
+// forEachCodec runs a test for every codec on every schema that it suits.
+func forEachCodec(t *testing.T, test func(t *testing.T, c encoders.Codec, s *frame.Schema)) {
 	for _, c := range table.All() {
 		for _, s := range schemas() {
 			if c.Suits(s) && (testkit.Thorough() || s.Rows <= frame.WalkoffCubes) {
@@ -26,9 +26,9 @@ func each(t *testing.T, test func(t *testing.T, c encoders.Codec, s *frame.Schem
 	}
 }
 
-// own reports whether a codec is implemented in this project. Codecs of libraries may allocate, for
+// isOwnCodec reports whether a codec is implemented in this project. Codecs of libraries may allocate, for
 // instance.
-func own(c encoders.Codec) bool { return !strings.Contains(c.Source, "library") }
+func isOwnCodec(c encoders.Codec) bool { return !strings.Contains(c.Source, "library") }
 
 // pair is an encoder and a decoder of a codec, each with the memos that it made.
 type pair struct {
@@ -103,14 +103,14 @@ func (p *pair) send(t testing.TB, cur, base *frame.Frame) []byte {
 
 // TestRoundTrip encodes and decodes frames against any earlier frame.
 func TestRoundTrip(t *testing.T) {
-	each(t, func(t *testing.T, c encoders.Codec, s *frame.Schema) {
+	forEachCodec(t, func(t *testing.T, c encoders.Codec, s *frame.Schema) {
 		length := testkit.ChooseLong(30, 12, 6)
 		if s.Rows > 100 {
 			length = testkit.ChooseLong(8, 4, 3)
 		}
 		p := newPair(t, c, s)
 		rng := rand.New(rand.NewPCG(21, 22))
-		frames := story(s, 1, length)
+		frames := randomFrames(s, 1, length)
 		for i, cur := range frames[1:] {
 			p.send(t, cur, frames[rng.IntN(i+1)])
 			p.send(t, cur, frames[0])
@@ -121,9 +121,9 @@ func TestRoundTrip(t *testing.T) {
 // TestSameBytesAfterReuse checks that new encoders and encoders that have coded other frames write the same
 // bytes, with and without a budget.
 func TestSameBytesAfterReuse(t *testing.T) {
-	each(t, func(t *testing.T, c encoders.Codec, s *frame.Schema) {
+	forEachCodec(t, func(t *testing.T, c encoders.Codec, s *frame.Schema) {
 		used := newPair(t, c, s)
-		frames := story(s, 2, testkit.Choose(7, 3))
+		frames := randomFrames(s, 2, testkit.Choose(7, 3))
 		for i, cur := range frames[1:] {
 			used.send(t, cur, frames[i])
 		}
@@ -145,9 +145,9 @@ func TestSameBytesAfterReuse(t *testing.T) {
 
 func head(b []byte) []byte { return b[:min(len(b), 64)] }
 
-// spoil passes invalid bytes to a decoder, which must return an error that wraps ErrTruncated or ErrCorrupt,
+// decodeInvalid passes invalid bytes to a decoder, which must return an error that wraps ErrTruncated or ErrCorrupt,
 // or a frame within the schema.
-func spoil(t testing.TB, p *pair, src []byte, base *frame.Frame) {
+func decodeInvalid(t testing.TB, p *pair, src []byte, base *frame.Frame) {
 	t.Helper()
 	got := p.schema.NewFrame()
 	_, err := p.dec.Decode(got, src, []encoders.Ref{{Frame: base, Memo: p.got[base]}}, nil)
@@ -159,12 +159,12 @@ func spoil(t testing.TB, p *pair, src []byte, base *frame.Frame) {
 // TestDamage passes truncated packets and packets with a flipped bit to decoders, which must decode valid
 // packets afterwards.
 func TestDamage(t *testing.T) {
-	each(t, func(t *testing.T, c encoders.Codec, s *frame.Schema) {
+	forEachCodec(t, func(t *testing.T, c encoders.Codec, s *frame.Schema) {
 		if !testkit.Thorough() && s.Rows > 100 {
 			t.Skip("takes long packets; set WIRELAB_THOROUGH=1")
 		}
 		p := newPair(t, c, s)
-		frames := story(s, 3, 6)
+		frames := randomFrames(s, 3, 6)
 		rng := rand.New(rand.NewPCG(23, 24))
 		for i, cur := range frames[1:] {
 			base := frames[i]
@@ -172,14 +172,14 @@ func TestDamage(t *testing.T) {
 			every := 1 + len(payload)*s.Cells()/testkit.ChooseLong(400_000, 100_000, 400_000) // long packets are sampled
 			every += testkit.ChooseLong(0, 1, 11)
 			for n := rng.IntN(every); n < len(payload); n += every {
-				spoil(t, p, payload[:n], base)
+				decodeInvalid(t, p, payload[:n], base)
 				damaged := bytes.Clone(payload)
 				damaged[n] ^= 1 << rng.IntN(8)
-				spoil(t, p, damaged, base)
+				decodeInvalid(t, p, damaged, base)
 				damaged[rng.IntN(len(damaged))] = byte(rng.Uint32())
-				spoil(t, p, damaged, base)
+				decodeInvalid(t, p, damaged, base)
 			}
-			spoil(t, p, append(bytes.Clone(payload), 0), base)
+			decodeInvalid(t, p, append(bytes.Clone(payload), 0), base)
 			p.send(t, cur, base)
 		}
 	})
@@ -194,7 +194,7 @@ func TestCubesAreExact(t *testing.T) {
 			continue
 		}
 		p := newPair(t, c, s)
-		frames := story(s, 4, testkit.Choose(6, 3))
+		frames := randomFrames(s, 4, testkit.Choose(6, 3))
 		for i, cur := range frames[1:] {
 			payload := p.send(t, cur, frames[i])
 			refs := []encoders.Ref{{Frame: frames[i], Memo: p.got[frames[i]]}}
@@ -216,12 +216,12 @@ func TestCubesAreExact(t *testing.T) {
 
 // TestStandalone checks that packets of standalone codecs decode to the same frame with any reference.
 func TestStandalone(t *testing.T) {
-	each(t, func(t *testing.T, c encoders.Codec, s *frame.Schema) {
+	forEachCodec(t, func(t *testing.T, c encoders.Codec, s *frame.Schema) {
 		if !c.Standalone {
 			t.Skip("not standalone")
 		}
 		p := newPair(t, c, s)
-		frames := story(s, 6, 5)
+		frames := randomFrames(s, 6, 5)
 		for i, cur := range frames[1:] {
 			payload := p.send(t, cur, frames[i])
 			got := s.NewFrame()
@@ -234,14 +234,14 @@ func TestStandalone(t *testing.T) {
 
 // TestNoAllocations checks that this project's codecs allocate nothing in steady state.
 func TestNoAllocations(t *testing.T) {
-	each(t, func(t *testing.T, c encoders.Codec, s *frame.Schema) {
-		if !own(c) {
+	forEachCodec(t, func(t *testing.T, c encoders.Codec, s *frame.Schema) {
+		if !isOwnCodec(c) {
 			t.Skip("implemented by a library")
 		}
 		if s.Delivery == frame.Every {
 			t.Skip("a file is encoded once")
 		}
-		frames := story(s, 5, testkit.Choose(6, 4))
+		frames := randomFrames(s, 5, testkit.Choose(6, 4))
 		enc, dec, err := c.New(s, defaults(c))
 		if err != nil {
 			t.Fatal(err)

@@ -73,8 +73,8 @@ func kinds() []frame.Field {
 	}
 }
 
-// initial returns the initial state of a schema: zeros, or the nearest value within the bounds.
-func initial(s *frame.Schema) *frame.Frame {
+// initialFrame returns the initial state of a schema: zeros, or the nearest value within the bounds.
+func initialFrame(s *frame.Schema) *frame.Frame {
 	f := s.NewFrame()
 	for i := range f.Table {
 		if fd := s.Fields[i%len(s.Fields)]; fd.Kind.Bounded() {
@@ -84,8 +84,8 @@ func initial(s *frame.Schema) *frame.Frame {
 	return f
 }
 
-// anyValue returns a random value of a field.
-func anyValue(rng *rand.Rand, fd *frame.Field) int32 {
+// randomValue returns a random value of a field.
+func randomValue(rng *rand.Rand, fd *frame.Field) int32 {
 	if !fd.Kind.Bounded() {
 		return int32(rng.Uint32())
 	}
@@ -98,9 +98,9 @@ func anyValue(rng *rand.Rand, fd *frame.Field) int32 {
 	return int32(int64(fd.Min) + rng.Int64N(int64(fd.Max)-int64(fd.Min)+1))
 }
 
-// next returns a frame that follows f. Each row changes with probability rows, by a small amount or to any
+// nextFrame returns a frame that follows f. Each row changes with probability rows, by a small amount or to any
 // value; the body changes too, if the schema has one.
-func next(rng *rand.Rand, s *frame.Schema, f *frame.Frame, rows, wild float64) *frame.Frame {
+func nextFrame(rng *rand.Rand, s *frame.Schema, f *frame.Frame, rows, wild float64) *frame.Frame {
 	g := &frame.Frame{}
 	g.CopyFrom(f)
 	g.Tick = f.Tick + 1
@@ -113,7 +113,7 @@ func next(rng *rand.Rand, s *frame.Schema, f *frame.Frame, rows, wild float64) *
 			fd, v := &s.Fields[i], &g.Table[r*n+i]
 			switch {
 			case rng.Float64() < wild:
-				*v = anyValue(rng, fd)
+				*v = randomValue(rng, fd)
 			case fd.Kind == frame.Quantity || fd.Kind == frame.Angle:
 				*v = int32(min(max(int64(*v)+rng.Int64N(41)-20, int64(fd.Min)), int64(fd.Max)))
 			}
@@ -177,10 +177,10 @@ func nextBody(rng *rand.Rand, body []byte) []byte {
 	return body
 }
 
-// story returns a sequence of random frames with changes of every kind. The first is the initial state.
-func story(s *frame.Schema, seed uint64, length int) []*frame.Frame {
+// randomFrames returns a sequence of random frames with changes of every kind. The first is the initial state.
+func randomFrames(s *frame.Schema, seed uint64, length int) []*frame.Frame {
 	rng := rand.New(rand.NewPCG(seed, uint64(s.Rows)))
-	frames := []*frame.Frame{initial(s)}
+	frames := []*frame.Frame{initialFrame(s)}
 	for len(frames) < length {
 		last := frames[len(frames)-1]
 		rows, wild := 0.1, 0.02
@@ -194,7 +194,7 @@ func story(s *frame.Schema, seed uint64, length int) []*frame.Frame {
 		case 4: // a few rows
 			rows = 0.01
 		}
-		frames = append(frames, next(rng, s, last, rows, wild))
+		frames = append(frames, nextFrame(rng, s, last, rows, wild))
 	}
 	return frames
 }

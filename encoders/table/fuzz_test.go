@@ -28,7 +28,7 @@ func (b benches) at(t testing.TB, codec, schema byte) *bench {
 		return nil
 	}
 	if b[key] == nil {
-		b[key] = &bench{newPair(t, c, s), story(s, 6, 4)}
+		b[key] = &bench{newPair(t, c, s), randomFrames(s, 6, 4)}
 	}
 	clear(b[key].pair.sent)
 	clear(b[key].pair.got)
@@ -43,7 +43,7 @@ func FuzzDecode(f *testing.F) {
 				continue
 			}
 			p := newPair(f, c, s)
-			frames := story(s, 6, 4)
+			frames := randomFrames(s, 6, 4)
 			for k, cur := range frames[1:] {
 				f.Add(byte(i), byte(j), byte(k), p.send(f, cur, frames[k]))
 			}
@@ -52,7 +52,7 @@ func FuzzDecode(f *testing.F) {
 	all := benches{}
 	f.Fuzz(func(t *testing.T, codec, schema, base byte, src []byte) {
 		if b := all.at(t, codec, schema); b != nil {
-			spoil(t, b.pair, src, b.frames[int(base)%len(b.frames)])
+			decodeInvalid(t, b.pair, src, b.frames[int(base)%len(b.frames)])
 		}
 	})
 }
@@ -120,9 +120,9 @@ func FuzzMutate(f *testing.F) {
 			cur.Body = append([]byte(nil), body[:min(len(body), 1<<12)]...)
 		}
 		packet := bytes.Clone(b.pair.send(t, cur, base))
-		spoil(t, b.pair, mutate(packet, edits), base)
+		decodeInvalid(t, b.pair, mutate(packet, edits), base)
 		b.pair.send(t, cur, base)
-		spoil(t, b.pair, mutate(packet, edits), b.frames[0])
+		decodeInvalid(t, b.pair, mutate(packet, edits), b.frames[0])
 		b.pair.send(t, base, cur)
 	})
 }

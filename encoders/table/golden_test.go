@@ -17,9 +17,9 @@ import (
 
 var update = flag.Bool("update", false, "write the golden packets anew")
 
-// tale returns frames of cubes that rest, slide, roll, jump and interact. They are computed by simple arithmetic,
+// cubeTale returns frames of cubes that rest, slide, roll, jump and interact. They are computed by simple arithmetic,
 // so that they never change.
-func tale() (*frame.Schema, []*frame.Frame) {
+func cubeTale() (*frame.Schema, []*frame.Frame) {
 	s := frame.Cubes(40)
 	frames := []*frame.Frame{s.NewFrame()}
 	for i := range s.Rows {
@@ -55,16 +55,16 @@ func tale() (*frame.Schema, []*frame.Frame) {
 	return s, frames
 }
 
-// taleFor returns frames for a codec: the tale of cubes if it suits them, otherwise frames of the first schema
+// taleFor returns frames for a codec: those of cubeTale if it suits cubes, otherwise frames of the first schema
 // that it suits. The frames are copies, because a codec that quantises rewrites them.
 func taleFor(c encoders.Codec) (*frame.Schema, []*frame.Frame) {
-	s, frames := tale()
+	s, frames := cubeTale()
 	if c.Suits(s) {
 		return s, frames
 	}
 	for _, s := range schemas() {
 		if c.Suits(s) {
-			return s, story(s, 30, 8)
+			return s, randomFrames(s, 30, 8)
 		}
 	}
 	panic(c.Name + " suits no schema")

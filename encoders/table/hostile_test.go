@@ -116,12 +116,12 @@ func record(t testing.TB, c encoders.Codec, s *frame.Schema, frames []*frame.Fra
 // TestChainSurvives decodes invalid bytes between the packets of a chain, with the same decoder and spare memo.
 // Whether they are refused or decode to a frame by chance, all valid packets must decode correctly.
 func TestChainSurvives(t *testing.T) {
-	each(t, func(t *testing.T, c encoders.Codec, s *frame.Schema) {
+	forEachCodec(t, func(t *testing.T, c encoders.Codec, s *frame.Schema) {
 		if s.Rows > 901 || !testkit.Thorough() && s.Rows > 100 {
 			t.Skip("long packets: under WIRELAB_THOROUGH=1")
 		}
 		const age = 2
-		j := record(t, c, s, story(s, 8, testkit.Choose(11, 7)), age)
+		j := record(t, c, s, randomFrames(s, 8, testkit.Choose(11, 7)), age)
 		_, dec, err := c.New(s, defaults(c))
 		if err != nil {
 			t.Fatal(err)
@@ -133,7 +133,7 @@ func TestChainSurvives(t *testing.T) {
 			refs := []encoders.Ref{{Frame: j.frames[i-age], Memo: memos[i-age]}}
 			got := s.NewFrame()
 			got.Tick = j.frames[i].Tick
-			for _, bad := range spoilt(rng, j.payloads[i]) {
+			for _, bad := range invalidPackets(rng, j.payloads[i]) {
 				memo, err := dec.Decode(got, bad, refs, spare)
 				if err == nil {
 					spare = memo // it was never attached to anything
@@ -150,9 +150,9 @@ func TestChainSurvives(t *testing.T) {
 	})
 }
 
-// spoilt returns invalid packets made from valid ones: random bytes, truncated packets, packets with a flipped bit
+// invalidPackets returns invalid packets made from valid ones: random bytes, truncated packets, packets with a flipped bit
 // or with random bytes from some position on.
-func spoilt(rng *rand.Rand, payload []byte) (list [][]byte) {
+func invalidPackets(rng *rand.Rand, payload []byte) (list [][]byte) {
 	random := make([]byte, rng.IntN(2*len(payload)+2))
 	for i := range random {
 		random[i] = byte(rng.Uint32())
@@ -174,11 +174,11 @@ func spoilt(rng *rand.Rand, payload []byte) (list [][]byte) {
 // TestHostileMemory checks that a decoder of cubes allocates no more for invalid bytes than for the worst valid
 // packet, apart from the error. Decoders of bodies are not tested, because a schema does not bound bodies.
 func TestHostileMemory(t *testing.T) {
-	each(t, func(t *testing.T, c encoders.Codec, s *frame.Schema) {
+	forEachCodec(t, func(t *testing.T, c encoders.Codec, s *frame.Schema) {
 		if c.ID >= 64 || s.Rows == 0 || s.Rows > 901 {
 			t.Skip("has bodies, or takes long")
 		}
-		j := record(t, c, s, story(s, 9, testkit.Choose(6, 4)), 1)
+		j := record(t, c, s, randomFrames(s, 9, testkit.Choose(6, 4)), 1)
 		_, dec, err := c.New(s, defaults(c))
 		if err != nil {
 			t.Fatal(err)
@@ -199,7 +199,7 @@ func TestHostileMemory(t *testing.T) {
 			honest = max(honest, cost(i, j.payloads[i]))
 		}
 		for i := 1; i < len(j.frames); i++ {
-			for _, src := range spoilt(rng, j.payloads[i]) {
+			for _, src := range invalidPackets(rng, j.payloads[i]) {
 				bad = max(bad, cost(i, src))
 			}
 		}

@@ -31,7 +31,7 @@ func BenchmarkHostile(b *testing.B) {
 				edges := newTimed(b, c, s, moving(s), 1)
 				for i := 6; i < len(demo); i++ {
 					honest = append(honest, play.decode(i, play.payloads[i]))
-					for _, bad := range append(spoilt(rng, play.payloads[i]), edges.payloads[1+i%8]) {
+					for _, bad := range append(invalidPackets(rng, play.payloads[i]), edges.payloads[1+i%8]) {
 						worst = max(worst, play.decode(i, bad))
 					}
 					play.step(b, i)

@@ -19,12 +19,12 @@ import (
 	"wirelab/encoders/train"
 )
 
-// march returns frames that encoders can predict: clocks advance, positions change by velocities, numbers change
+// predictableFrames returns frames that encoders can predict: clocks advance, positions change by velocities, numbers change
 // at a constant rate, angles rotate, with some exceptions. A third of the rows rests most of the time. Bodies are
 // datagrams with counters, texts, or files with edits.
-func march(s *frame.Schema, seed uint64, length int) []*frame.Frame {
+func predictableFrames(s *frame.Schema, seed uint64, length int) []*frame.Frame {
 	rng := rand.New(rand.NewPCG(seed, uint64(s.Rows)<<8|uint64(len(s.Fields))))
-	first := initial(s)
+	first := initialFrame(s)
 	frames := []*frame.Frame{first}
 	n := len(s.Fields)
 	pace := make([]int32, len(first.Table))
@@ -43,7 +43,7 @@ func march(s *frame.Schema, seed uint64, length int) []*frame.Frame {
 				if rng.IntN(40) == 0 {
 					pace[r*n+i] = rng.Int32N(19) - 9
 				}
-				f.Table[r*n+i] = onward(rng, s, f.Table[r*n:(r+1)*n], i, pace[r*n+i])
+				f.Table[r*n+i] = nextValue(rng, s, f.Table[r*n:(r+1)*n], i, pace[r*n+i])
 			}
 		}
 		if s.Parts != nil {
@@ -57,8 +57,8 @@ func march(s *frame.Schema, seed uint64, length int) []*frame.Frame {
 	return frames
 }
 
-// onward returns the next value of field i of a row.
-func onward(rng *rand.Rand, s *frame.Schema, row []int32, i int, pace int32) int32 {
+// nextValue returns the next value of field i of a row.
+func nextValue(rng *rand.Rand, s *frame.Schema, row []int32, i int, pace int32) int32 {
 	fd, v := &s.Fields[i], row[i]
 	switch {
 	case fd.Hint.Role == frame.Present:
@@ -84,7 +84,7 @@ func onward(rng *rand.Rand, s *frame.Schema, row []int32, i int, pace int32) int
 			v ^= 1 << rng.IntN(16)
 		}
 	case rng.IntN(25) == 0:
-		v = anyValue(rng, fd)
+		v = randomValue(rng, fd)
 	}
 	return v
 }
@@ -128,20 +128,21 @@ func marchBody(rng *rand.Rand, s *frame.Schema, last []byte, tick uint32) []byte
 	return body
 }
 
-// TestGoldenKinds compares the SHA-256 of the packets of march and story with testdata/kinds.golden, for every
+// TestGoldenKinds compares the SHA-256 of the packets of predictable ("march") and random ("story") frames with
+// testdata/kinds.golden, for every
 // codec on every schema that it suits and for other values of every parameter. A change of any byte of any packet
 // changes a line. Codecs of libraries are left out, because an upgrade may change their bytes.
 func TestGoldenKinds(t *testing.T) {
 	var got bytes.Buffer
 	for _, c := range table.All() {
-		if !own(c) {
+		if !isOwnCodec(c) {
 			continue
 		}
 		for _, s := range schemas() {
 			if c.Suits(s) && s.Rows <= 100 {
 				kind := fmt.Sprintf("%s-%d", s.Name, s.Rows)
-				fmt.Fprintf(&got, "%-22s %-14s march %s\n", c.Name, kind, digest(t, c, s, defaults(c), march(s, 3, 28)))
-				fmt.Fprintf(&got, "%-22s %-14s story %s\n", c.Name, kind, digest(t, c, s, defaults(c), story(s, 5, 13)))
+				fmt.Fprintf(&got, "%-22s %-14s march %s\n", c.Name, kind, digest(t, c, s, defaults(c), predictableFrames(s, 3, 28)))
+				fmt.Fprintf(&got, "%-22s %-14s story %s\n", c.Name, kind, digest(t, c, s, defaults(c), randomFrames(s, 5, 13)))
 			}
 		}
 		goldenParams(t, &got, c)
@@ -156,7 +157,7 @@ func goldenParams(t *testing.T, got *bytes.Buffer, c encoders.Codec) {
 	if !c.Suits(s) {
 		s, _ = taleFor(c)
 	}
-	frames := march(s, 4, 12)
+	frames := predictableFrames(s, 4, 12)
 	for _, p := range c.ParamInfo() {
 		var values []any
 		switch p.Type {
@@ -180,9 +181,9 @@ func goldenParams(t *testing.T, got *bytes.Buffer, c encoders.Codec) {
 	}
 }
 
-// TestGoldenBook compares the pretrained model that delta-trained makes from a match, and packets with that model,
+// TestGoldenPretrained compares the pretrained model that delta-trained makes from a match, and packets with that model,
 // with testdata/book.golden.
-func TestGoldenBook(t *testing.T) {
+func TestGoldenPretrained(t *testing.T) {
 	var got bytes.Buffer
 	for _, trainer := range table.Trainers() {
 		if trainer.Encoder != "delta-trained" {
@@ -192,7 +193,7 @@ func TestGoldenBook(t *testing.T) {
 			if !trainer.Suits(s) || s.Parts == nil && s.Name != "quake3" {
 				continue
 			}
-			learnt := march(s, 8, 60)
+			learnt := predictableFrames(s, 8, 60)
 			clip := train.Clip{Name: "a march", Schema: s, Frames: func(yield func(*frame.Frame) error) error {
 				for _, f := range learnt {
 					if err := yield(f); err != nil {
@@ -217,7 +218,7 @@ func TestGoldenBook(t *testing.T) {
 			if err := encoders.SetParam(params, "book", path); err != nil {
 				t.Fatal(err)
 			}
-			fmt.Fprintf(&got, "%-10s book %.8x packets %s\n", s.Name, sha256.Sum256(files[0].Data), digest(t, *c, s, params, march(s, 9, 40)))
+			fmt.Fprintf(&got, "%-10s book %.8x packets %s\n", s.Name, sha256.Sum256(files[0].Data), digest(t, *c, s, params, predictableFrames(s, 9, 40)))
 		}
 	}
 	compareLines(t, "testdata/book.golden", got.Bytes())

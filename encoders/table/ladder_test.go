@@ -84,9 +84,9 @@ func TestLadder(t *testing.T) {
 	}
 }
 
-// TestYardsticks checks the general-purpose compressors: they are lossless, those that use the baseline are better
+// TestGeneralCompressors checks the general-purpose compressors: they are lossless, those that use the baseline are better
 // than those that do not, and a dictionary of cubes helps.
-func TestYardsticks(t *testing.T) {
+func TestGeneralCompressors(t *testing.T) {
 	frames := recording.Load(t, "charlie", 150)
 	means := map[string]float64{}
 	for _, c := range table.All() {

@@ -22,7 +22,7 @@ func packetsSchema() *frame.Schema {
 func modelOf(name string) string { return filepath.Join("testdata", name+".model") }
 
 // defaults returns a codec's default parameters. An encoder that needs a user's model gets one that was trained with
-// a story.
+// random frames.
 func defaults(c encoders.Codec) any {
 	params := c.Defaults()
 	if c.Name == "datagram" || c.Name == "datagram-acked" {
@@ -33,9 +33,9 @@ func defaults(c encoders.Codec) any {
 	return params
 }
 
-// TestModels checks that training with a story gives the stored model files.
+// TestModels checks that training with random frames gives the stored model files.
 func TestModels(t *testing.T) {
-	story := story(packetsSchema(), 41, 150)
+	story := randomFrames(packetsSchema(), 41, 150)
 	clip := train.Clip{Name: "a story", Schema: packetsSchema(), Frames: func(yield func(*frame.Frame) error) error {
 		for _, f := range story {
 			if err := yield(f); err != nil {

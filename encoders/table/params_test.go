@@ -21,23 +21,23 @@ func TestEveryParam(t *testing.T) {
 		}
 		rng := rand.New(rand.NewPCG(25, uint64(c.ID)))
 		n := settings
-		if !own(c) {
+		if !isOwnCodec(c) {
 			n = 3 // a level alters nothing of ours
 		}
 		for i := range n {
-			params := anyParams(t, rng, c)
+			params := randomParams(t, rng, c)
 			s := frame.Cubes([]int{1, 2, 33}[i%3])
 			if !c.Suits(s) {
 				s, _ = taleFor(c)
 			}
 			p := newPairOf(t, c, s, params)
-			frames := story(s, uint64(i), 9)
+			frames := randomFrames(s, uint64(i), 9)
 			for k, cur := range frames[1:] {
 				payload := p.send(t, cur, frames[k])
 				for range min(5, len(payload)) {
 					damaged := bytes.Clone(payload)
 					damaged[rng.IntN(len(damaged))] ^= byte(1 + rng.IntN(255))
-					spoil(t, p, damaged, frames[k])
+					decodeInvalid(t, p, damaged, frames[k])
 				}
 			}
 			if t.Failed() {
@@ -47,8 +47,8 @@ func TestEveryParam(t *testing.T) {
 	}
 }
 
-// anyParams returns random parameters. It supports numbers and switches.
-func anyParams(t *testing.T, rng *rand.Rand, c encoders.Codec) any {
+// randomParams returns random parameters. It supports numbers and switches.
+func randomParams(t *testing.T, rng *rand.Rand, c encoders.Codec) any {
 	t.Helper()
 	params := defaults(c)
 	for _, p := range c.ParamInfo() {

@@ -23,7 +23,7 @@ import (
 // started it.
 const portableEnv = "WIRELAB_PRINT_PORTABLE_BYTES"
 
-// fingerprint returns a hash of all packets that codecs write for the demo, for a tale and for stories of every
+// fingerprint returns a hash of all packets that codecs write for the demo, for cubeTale and for random frames of every
 // schema. All packets are decoded too.
 func fingerprint(t testing.TB, c encoders.Codec, demo []*frame.Frame) string {
 	sum := sha256.New()
@@ -48,7 +48,7 @@ func fingerprint(t testing.TB, c encoders.Codec, demo []*frame.Frame) string {
 	play(s, frames, 2)
 	for _, s := range schemas() {
 		if c.Suits(s) && s.Rows <= 100 {
-			play(s, story(s, 12, 8), 1)
+			play(s, randomFrames(s, 12, 8), 1)
 		}
 	}
 	if s := frame.Cubes(frame.WalkoffCubes); c.Suits(s) {

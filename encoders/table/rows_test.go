@@ -27,9 +27,9 @@ func TestRowsAgainstCubes(t *testing.T) {
 	}
 }
 
-// TestRotationPays checks that knowing from the schema that fields are a rotation saves bytes: without the enum before
+// TestRotationSaves checks that knowing from the schema that fields are a rotation saves bytes: without the enum before
 // them, its components are treated as ordinary numbers.
-func TestRotationPays(t *testing.T) {
+func TestRotationSaves(t *testing.T) {
 	frames := recording.Demo(t, 600, 750)
 	mean := func(kind frame.Kind) float64 {
 		s := frame.Cubes(frame.WalkoffCubes)

@@ -33,7 +33,7 @@ func twoReferences(t *testing.T, c encoders.Codec, s *frame.Schema) {
 		t.Fatal(err)
 	}
 	rng := rand.New(rand.NewPCG(41, uint64(s.Rows)))
-	frames := story(s, 12, testkit.Choose(24, 12))
+	frames := randomFrames(s, 12, testkit.Choose(24, 12))
 	sent, got := make([]encoders.Memo, len(frames)), make([]encoders.Memo, len(frames))
 	for i, cur := range frames[1:] {
 		// Honest ends name the newer one first; bytes that are no packet may not.
@@ -61,7 +61,7 @@ func twoReferences(t *testing.T, c encoders.Codec, s *frame.Schema) {
 			t.Fatalf("frame %d: a new encoder writes different bytes, error %v", i+1, err)
 		}
 		dst := s.NewFrame()
-		for _, bad := range spoilt(rng, payload) {
+		for _, bad := range invalidPackets(rng, payload) {
 			dst.Tick = cur.Tick
 			_, err := dec.Decode(dst, bad, both(got), nil)
 			if err := hostile.Wrong(s, dst, err); err != nil {

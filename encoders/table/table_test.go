@@ -40,8 +40,8 @@ func TestEntries(t *testing.T) {
 	}
 }
 
-// TestIDsStay checks that IDs do not change, because packet headers and reports contain them.
-func TestIDsStay(t *testing.T) {
+// TestIDs checks that IDs do not change, because packet headers and reports contain them.
+func TestIDs(t *testing.T) {
 	want := map[uint8]string{
 		1: "raw", 2: "at-rest", 3: "quantized", 4: "changed-bits", 5: "changed-index", 6: "relative-index",
 		7: "relative-position", 8: "relative-orientation", 9: "rotor",
@@ -77,8 +77,8 @@ func TestByName(t *testing.T) {
 	}
 }
 
-// TestAllIsFresh checks that changing the result of All does not affect the next one.
-func TestAllIsFresh(t *testing.T) {
+// TestAllReturnsCopy checks that changing the result of All does not affect the next one.
+func TestAllReturnsCopy(t *testing.T) {
 	All()[0].Name = "spoilt"
 	if All()[0].Name != "raw" {
 		t.Error("a change to one result of All appears in the next")

@@ -68,7 +68,7 @@ func Kinetic() encoders.Codec {
 	defaults := defaultSimulation()
 	return encoders.Codec{
 		ID: 20, Name: "kinetic", Refs: 2, Suits: frame.IsCubes,
-		Summary: "both ends simulate the physics from the baseline; nets predict the residuals",
+		Summary: "sender and receiver simulate the physics from the baseline; nets predict the residuals",
 		Source:  "own; physics of Glenn Fiedler's Networked Physics, 2014",
 		Params: &params{Rounds: defaults.rounds, Iterations: defaults.Iterations, Gravity: defaults.Gravity,
 			Friction: defaults.MaxFriction, Damping: defaults.Damping},

@@ -132,9 +132,9 @@ type fit struct {
 	xx, xy    [][]float64 // of each class: weighted sums of feature products, and of feature times truth
 }
 
-// newFit returns a fit for one pass.
-func newFit(features int, soft float64) fit {
-	f := fit{features, soft, make([][]float64, numLinearClasses), make([][]float64, numLinearClasses)}
+// newFit returns a fit for one pass over samples with the given number of features.
+func newFit(features int, softening float64) fit {
+	f := fit{features, softening, make([][]float64, numLinearClasses), make([][]float64, numLinearClasses)}
 	for c := range numLinearClasses {
 		f.xx[c], f.xy[c] = make([]float64, features*features), make([]float64, features)
 	}

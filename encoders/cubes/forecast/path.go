@@ -76,7 +76,7 @@ func (p *Path) inferMode(table []int32) {
 		row := (*[frame.CubeFields]int32)(table[at:])
 		dx := int64(row[frame.CubeX]) - x
 		if uint64(dx+1024) > 2*1024 {
-			continue // most cubes are far away
+			continue // |dx| > 1024, more than the radius: true for most cubes
 		}
 		dy, dz := int64(row[frame.CubeY])-y, int64(row[frame.CubeZ])-z
 		if float64(dx*dx+dy*dy+dz*dz) < reach*reach {

@@ -21,11 +21,11 @@ func exp(x float64) float64 {
 	x = min(max(x, -60), 60)
 	k := math.Floor(float64(x*(1/ln2)) + 0.5)
 	r := x - float64(k*ln2)
-	sum := 1.0 / 362880
+	sum := 1.0 / 362880 // 1/9!
 	for _, c := range inverseFactorials {
 		sum = c + float64(sum*r)
 	}
-	return float64(sum * math.Float64frombits(uint64(1023+int64(k))<<52))
+	return float64(sum * math.Float64frombits(uint64(1023+int64(k))<<52)) // the bits are those of 2^k
 }
 
 // exps replaces each element of x by exp of it.

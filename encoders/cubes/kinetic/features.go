@@ -261,7 +261,7 @@ func (s *scene) fillPush(f *featureVector, c *cubeState) {
 		f.addZeros(3)
 		return
 	}
-	scale := min(1, 0.4/max(square, 1e-3)) / max(o.length(), 1)
+	scale := min(1, 0.4/max(square, 1e-3)) / max(o.length(), 1) // 0.4 = 200/500
 	f.add(o[0] * scale)
 	f.add(o[1] * scale)
 	f.add(o[2] * scale)

@@ -177,7 +177,7 @@ func (s *sorter[T]) nameParts(m int) int {
 			names++
 		}
 		last = i
-		rest[i/2] = int32(names - 1)
+		rest[i/2] = int32(names - 1) // LMS suffixes are at least two apart, so i/2 is unique
 	}
 	to := len(rest)
 	for k := len(rest) - 1; k >= 0; k-- {

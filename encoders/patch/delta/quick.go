@@ -50,7 +50,8 @@ func newQuick(shrink uint) *Model {
 	}
 }
 
-// copyFrom makes q a copy of o.
+// copyFrom makes q a copy of o. It copies into the existing tables of q; the zstd coders and their memory stay
+// those of q.
 func (q *quick) copyFrom(o *quick) {
 	gaps, values, texts, apart := q.runLengths, q.diffPair, q.literalPair, q.literals
 	*gaps = *o.runLengths

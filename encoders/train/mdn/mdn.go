@@ -293,7 +293,7 @@ func (w *worker) forward(set *Set, ids []uint32) {
 		if i+1 < len(w.net.layers) {
 			w.rows[i+1].reset()
 			for r := range ids {
-				for k := range l.out {
+				for k := range l.out { // output k of sample r, in the layout of worker
 					w.rows[i+1].add(leakyReLU(w.sums[i][(k/lanes*len(ids)+r)*lanes+k%lanes]), k)
 				}
 				w.rows[i+1].endRow(l.out)

@@ -34,7 +34,7 @@ func TestPlugin(t *testing.T) {
 		{[]string{"replay", dir}, exitDone, "same bytes"}, // it is where it was
 		{append([]string{"walkoff", "--encoder", "delta-c", "--frames", "40"}, plug...), exitDone, "* times of a plugin (WebAssembly)"},
 		{append([]string{"bench", "--encoder", "delta-c", "--frames", "40", "--rounds", "1"}, plug...), exitDone, "encoder=delta-c/runs=WebAssembly"},
-		{append([]string{"encoders", "--plugin", file}, plug...), exitUsage, "called delta-c already"},
+		{append([]string{"encoders", "--plugin", file}, plug...), exitUsage, "two encoders are called delta-c"},
 		{append([]string{"encoders", "--plugin-memory", "3"}, plug...), exitUsage, "a size from 1MB to 4GB"},
 		{append([]string{"encoders", "--plugin-sha256", strings.Repeat("0", 64)}, plug...), exitUsage, "it is another one now"},
 		{append([]string{"encoders", "--plugin-timeout", "-1s"}, plug...), exitUsage, "expected a time"},
@@ -221,7 +221,7 @@ func TestPluginProcess(t *testing.T) {
 		{[]string{"plugins", "--plugin", "exec:" + string(python) + " -c 'print"}, exitUsage, "a ' is not closed"},
 		{[]string{"plugins", "--plugin", "exec:" + string(python) + " -c 'print(1)'"}, exitUsage,
 			`it ended: exit status 0; "1" stands where an answer is expected: only answers belong to standard output`},
-		{append([]string{"encoders", "--plugin", command}, plug[:2]...), exitUsage, "called mine already: that of " + command},
+		{append([]string{"encoders", "--plugin", command}, plug[:2]...), exitUsage, "two encoders are called mine: that of " + command},
 	} {
 		if o := tui(c.args...); o.code != c.code || !strings.Contains(o.stdout+o.stderr, c.says) {
 			t.Errorf("%v: exit %d, expected %d and %q:\n%s%s", c.args, o.code, c.code, c.says, o.stdout, o.stderr)

@@ -293,12 +293,12 @@ func (s *scene) writeMemo(m *memo) {
 func (s *scene) recordSpeed(t *track, d *motion) {
 	o, q := s.predicted(int(d.cube)), cube.At(s.cur, int(d.cube))
 	rate := 10 / s.baselineAge // 1 / seconds since the baseline; six frames are 0.1 s
-	miss, missTurn := position(q).minus(o.pos), turnBetween(o.rot, orientation(q))
-	t.refinedResidual = packResiduals(miss.times(1/s.baselineAge), missTurn.times(1/s.baselineAge))
+	residual, residualTurn := position(q).minus(o.pos), turnBetween(o.rot, orientation(q))
+	t.refinedResidual = packResiduals(residual.times(1/s.baselineAge), residualTurn.times(1/s.baselineAge))
 	t.contacts = uint8(o.contactBits() | log2Class(o.contacts[0]+o.contacts[1]+o.contacts[2], 7)<<3)
 	t.stillFrames = uint8(min(max(float64(o.stillSeconds*60)+0.5, 0), 255))
-	t.speed = toInt16(o.speed.plus(miss.times(rate/frame.UnitsPerMetre)), speedSteps)
-	t.spin = toInt16(o.spin.plus(missTurn.times(rate/turnUnit)), speedSteps)
+	t.speed = toInt16(o.speed.plus(residual.times(rate/frame.UnitsPerMetre)), speedSteps)
+	t.spin = toInt16(o.spin.plus(residualTurn.times(rate/turnUnit)), speedSteps)
 }
 
 // log2Class returns the number of bits of the integer part of x: 0 below 1, 1 below 2, 2 below 4

@@ -34,17 +34,17 @@ const (
 	ctxMoved       = ctxChanged + numIdleClasses*numDistanceClasses*numRecentPatterns*2
 	ctxTurned      = ctxMoved + numIdleClasses*numSpeedClasses
 	ctxInteracting = ctxTurned + numIdleClasses*numSpeedClasses
-	ctxLargest     = ctxInteracting + numIdleClasses*2*4
+	ctxLargest     = ctxInteracting + numIdleClasses*2*4      // flag in the baseline; four classes of distance
 	ctxX           = ctxLargest + numMargins*numTurnClasses*2 // x
 	ctxYZ          = ctxX + numSpeedClasses*numHistoryClasses*lengthNodes
 	ctxComponents  = ctxYZ + 2*numResidualClasses*numSpeedClasses*lengthNodes
 	ctxSign        = ctxComponents + 3*numResidualClasses*numTurnClasses*lengthNodes
-	ctxTopBits     = ctxSign + 6*3*3
+	ctxTopBits     = ctxSign + 6*3*3 // numbers; signs of the motion and of the last residual
 	ctxSize        = ctxTopBits + 6*topNodes
 )
 
-// numberContexts are the indices of a number's counters: of the trees of its length and of its top
-// bits, and of its sign.
+// numberContexts are the indices of a number's counters: of the tree of its length, of its sign, and of
+// the tree of its top bits.
 type numberContexts struct{ length, sign, top int }
 
 // codeBit encodes bit with the counter of a context, or decodes and returns it.
@@ -93,15 +93,15 @@ func (l *contextCoder) codeFrame(e *coder, cur, base *frame.Frame, past, next *m
 		if len(steps) > 0 && int(steps[0].row) == i {
 			s, steps = &steps[0], steps[1:]
 		}
-		idle, far := idleClass(past.idle[i]), distanceClass(distance2(b, player))
-		var v [3]int32
+		idle, distance := idleClass(past.idle[i]), distanceClass(distance2(b, player))
+		var predictedShift [3]int32
 		if s != nil {
-			v = s.scaled(past.ticks, next.ticks)
+			predictedShift = s.scaled(past.ticks, next.ticks)
 		}
-		at := ctxChanged + (changeContext(idle, far, v)*2+int(b[frame.CubeInteracting]))*numRecentPatterns + recent
-		changed := l.codeBit(at, e.changes.Bit(i))
+		context := ctxChanged + (changeContext(idle, distance, predictedShift)*2+int(b[frame.CubeInteracting]))*numRecentPatterns + recent
+		changed := l.codeBit(context, e.changes.Bit(i))
 		e.Charge(encoders.SlotFlags)
-		recent = (recent<<1 | changed) & (numRecentPatterns - 1)
+		recent = (recent<<1 | changed) & (numRecentPatterns - 1) // the last three changed flags
 		if changed == 0 {
 			next.recordUnchanged(i)
 			continue
@@ -109,24 +109,24 @@ func (l *contextCoder) codeFrame(e *coder, cur, base *frame.Frame, past, next *m
 		if err := e.checkEncodable(i, q); err != nil {
 			return err
 		}
-		k.cur, k.base, k.lastStep, k.predictedShift, k.idleClass, k.distanceClass, k.maxResidual = q, b, s, v, idle, far, 0
+		k.cur, k.base, k.lastStep, k.predictedShift, k.idleClass, k.distanceClass, k.maxResidual = q, b, s, predictedShift, idle, distance, 0
 		k.codeChanged()
 		if err := e.checkDecoded(i, q, b); err != nil {
 			return err
 		}
 		next.recordChanged(i, q, b).turnResidual = uint8(k.maxResidual)
-		if i == 0 {
+		if i == 0 { // the other cubes are near the player where it is now
 			player = q
 		}
 	}
 	return nil
 }
 
-// restBatch is the maximum number of cubes at rest that one call of Zeros codes.
+// restBatch is the maximum number of cubes at rest that one call of rangecoder.Coder.Zeros codes.
 const restBatch = 32
 
-// codeResting codes the changed flags, all 0, of the cubes from row i up to the first cube that
-// changed in the baseline or changes now, and updates their idle counts in next. recent has the
+// codeResting codes the changed flags of the cubes from row i up to the first cube that changed in the
+// baseline or changes now; the flags of the cubes before it are all 0. It updates their idle counts in next. recent has the
 // changed flags of the last three rows. It returns the row of the first cube not coded and the new
 // value of recent. In a batch the flags of several cubes take one call of the range coder.
 func (l *contextCoder) codeResting(base *frame.Frame, past, next *memo, player *cube.Row, i, recent int) (int, int) {
@@ -141,7 +141,7 @@ func (l *contextCoder) codeResting(base *frame.Frame, past, next *memo, player *
 			contexts[n] = int32(ctxChanged + (class*2+int(b[frame.CubeInteracting]))*numRecentPatterns + recent)
 			recent = recent << 1 & (numRecentPatterns - 1)
 		}
-		done := e.Zeros(l.counters, contexts[:n], l.limit)
+		done := e.Zeros(l.counters, contexts[:n], l.limit) // a decoder stops before the first flag of 1
 		i += done
 		if done < n { // the lowest bits of a context are the value of recent before that cube
 			recent = int(contexts[done] & (numRecentPatterns - 1))
@@ -186,14 +186,14 @@ func (k *contextCube) historyClass() int {
 // the values that it reads there. The package comment has the order. The contexts of the flags are the
 // time at rest and the predicted speed.
 func (k *contextCube) codeChanged() {
-	l, motion := k.contexts, k.idleClass*numSpeedClasses+maxBitLength(k.predictedShift, numSpeedClasses-1)
-	moved := l.codeBit(ctxMoved+motion, rangecoder.Flag(!cube.SamePosition(k.cur, k.base)))
+	l, motionContext := k.contexts, k.idleClass*numSpeedClasses+maxBitLength(k.predictedShift, numSpeedClasses-1)
+	moved := l.codeBit(ctxMoved+motionContext, rangecoder.Flag(!cube.SamePosition(k.cur, k.base)))
 	k.coder.Charge(encoders.SlotFlags)
 	if moved != 0 {
 		k.codePosition()
 		k.coder.Charge(encoders.SlotPosition)
 	}
-	turned := l.codeBit(ctxTurned+motion, rangecoder.Flag(!cube.SameOrientation(k.cur, k.base)))
+	turned := l.codeBit(ctxTurned+motionContext, rangecoder.Flag(!cube.SameOrientation(k.cur, k.base)))
 	k.coder.Charge(encoders.SlotFlags)
 	if turned != 0 {
 		k.codeOrientation()
@@ -201,8 +201,8 @@ func (k *contextCube) codeChanged() {
 	}
 	flipped := 1 // not coded for a cube that neither moved nor turned: the flag must have flipped
 	if moved|turned != 0 {
-		at := ctxInteracting + (k.idleClass*2+int(k.base[frame.CubeInteracting]))*4 + k.distanceClass*4/numDistanceClasses
-		flipped = l.codeBit(at, int(k.cur[frame.CubeInteracting]^k.base[frame.CubeInteracting]))
+		context := ctxInteracting + (k.idleClass*2+int(k.base[frame.CubeInteracting]))*4 + k.distanceClass*4/numDistanceClasses
+		flipped = l.codeBit(context, int(k.cur[frame.CubeInteracting]^k.base[frame.CubeInteracting]))
 	}
 	k.cur[frame.CubeInteracting] = k.base[frame.CubeInteracting] ^ int32(flipped)
 	k.coder.Charge(encoders.SlotInteracting)
@@ -211,14 +211,14 @@ func (k *contextCube) codeChanged() {
 // codePosition codes x, y and z as residuals of the position at the last velocity. The contexts of x
 // are the speed and the history, those of y and z the residuals already coded and the speed.
 func (k *contextCube) codePosition() {
-	speed, last := maxBitLength(k.predictedShift, numSpeedClasses-1), 1
+	speed, last := maxBitLength(k.predictedShift, numSpeedClasses-1), 1 // last: sign class of the last residual
 	for j, v := range k.predictedShift {
-		at := ctxX + (speed*numHistoryClasses+k.historyClass())*lengthNodes
+		lengthContext := ctxX + (speed*numHistoryClasses+k.historyClass())*lengthNodes
 		if j > 0 {
-			at = ctxYZ + (((j-1)*numResidualClasses+min(k.maxResidual,
+			lengthContext = ctxYZ + (((j-1)*numResidualClasses+min(k.maxResidual,
 				numResidualClasses-1))*numSpeedClasses+speed)*lengthNodes
 		}
-		k.contexts.numberCtx = numberContexts{at, ctxSign + (j*3+signClass(v))*3 + last, ctxTopBits + j*topNodes}
+		k.contexts.numberCtx = numberContexts{lengthContext, ctxSign + (j*3+signClass(v))*3 + last, ctxTopBits + j*topNodes}
 		p := &k.cur[frame.CubeX+j]
 		guess := clampCoordinate(j, k.base[frame.CubeX+j]+v)
 		residual := k.contexts.codeNumber(*p - guess)
@@ -243,7 +243,7 @@ func (k *contextCube) codeOrientation() {
 		}
 	}
 	var turn rotation.Quaternion
-	ratio, spin := float64(k.ticks)/float64(k.lastTicks), 0
+	ratio, spin := float64(k.ticks)/float64(k.lastTicks), 0 // spin: length of the last turn's longest component
 	for i := range predicted {
 		turn[i] = predicted[i] - before[i]
 		spin = max(spin, bitLength(int32(float64(turn[i]*stepsToOne)), numTurnClasses-1))
@@ -253,18 +253,18 @@ func (k *contextCube) codeOrientation() {
 	if predicted[q[frame.CubeLargest]] < 0 {
 		predicted, turn = predicted.Negative(), turn.Negative()
 	}
-	maxResidual, last := 0, 1
+	maxResidual, last := 0, 1 // largest length of the residuals so far; sign class of the last one
 	for i, j := int32(0), 0; i < 4; i++ {
 		if i == q[frame.CubeLargest] {
 			continue
 		}
-		ctx := spin // plus the residuals of the position, or of the components coded before
+		lengthContext := spin // plus the residuals of the position, or of the components coded before
 		if j == 0 {
-			ctx += min(k.maxResidual, numResidualClasses-1) * numTurnClasses
+			lengthContext += min(k.maxResidual, numResidualClasses-1) * numTurnClasses
 		} else {
-			ctx += (j*numResidualClasses + min(maxResidual, numResidualClasses-1)) * numTurnClasses
+			lengthContext += (j*numResidualClasses + min(maxResidual, numResidualClasses-1)) * numTurnClasses
 		}
-		l.numberCtx = numberContexts{ctxComponents + ctx*lengthNodes,
+		l.numberCtx = numberContexts{ctxComponents + lengthContext*lengthNodes,
 			ctxSign + ((3+j)*3+floatSignClass(turn[i]))*3 + last, ctxTopBits + (3+j)*topNodes}
 		p := &q[frame.CubeA+j]
 		guess := gridStep(predicted[i])
@@ -279,12 +279,12 @@ func (k *contextCube) codeOrientation() {
 // it is the second largest of guess, and otherwise its index. spin is the length of the last turn.
 func (k *contextCube) codeLargest(guess *rotation.Quaternion, spin int) {
 	first, second := guess.Largest()
-	at := ctxLargest + (marginClass(guess, first, second)*numTurnClasses+spin)*2
+	context := ctxLargest + (marginClass(guess, first, second)*numTurnClasses+spin)*2
 	q := &k.cur[frame.CubeLargest]
 	switch {
-	case k.contexts.codeBit(at, rangecoder.Flag(int(*q) != first)) == 0:
+	case k.contexts.codeBit(context, rangecoder.Flag(int(*q) != first)) == 0:
 		*q = int32(first)
-	case k.contexts.codeBit(at+1, rangecoder.Flag(int(*q) != second)) == 0:
+	case k.contexts.codeBit(context+1, rangecoder.Flag(int(*q) != second)) == 0:
 		*q = int32(second)
 	default:
 		*q = int32(k.coder.Direct(uint64(*q), cube.LargestBits))

@@ -129,11 +129,11 @@ func newCodecFunc(newTraversal func(rows int, params any) (traversal, *memo, err
 		}
 		var coders [2]*coder
 		for i := range coders {
-			b, initial, err := newTraversal(s.Rows, params)
+			t, initial, err := newTraversal(s.Rows, params)
 			if err != nil {
 				return nil, nil, err
 			}
-			coders[i] = newCoder(s.Rows, b, initial)
+			coders[i] = newCoder(s.Rows, t, initial)
 		}
 		return coders[0], coders[1], nil
 	}
@@ -189,8 +189,8 @@ func (e *coder) codeFrame(cur, base *frame.Frame, past, next *memo) error {
 	return e.traversal.codeFrame(e, cur, base, past, next)
 }
 
-// checkEncodable returns an error if changed cube i is out of range. A decoder has no value yet to
-// check.
+// checkEncodable returns an error if changed cube i, q, is out of range. It returns nil for a decoder,
+// which has no value yet; checkDecoded follows.
 func (e *coder) checkEncodable(i int, q *cube.Row) error {
 	if !e.Reading() && !cube.InRange(q) {
 		return cube.RangeError(i, q)
@@ -198,8 +198,8 @@ func (e *coder) checkEncodable(i int, q *cube.Row) error {
 	return nil
 }
 
-// checkDecoded returns an error unless a decoded cube is valid: in range, different from the baseline
-// and complete in the packet. It returns nil for an encoder.
+// checkDecoded returns an error unless decoded cube i is valid: in range, different from the baseline
+// base and complete in the packet. It returns nil for an encoder.
 func (e *coder) checkDecoded(i int, q, base *cube.Row) error {
 	if !e.Reading() {
 		return nil

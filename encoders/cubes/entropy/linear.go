@@ -73,7 +73,7 @@ func (k *cubeContext) linearClass(axis int) int {
 func (k *cubeContext) shiftFeatures(j int) (f [numShiftFeatures]int32) {
 	const cap = 1 << 14 // bounds the sum of products
 	axis := frame.CubeX + j
-	f[0] = 64
+	f[0] = 64 // the constant, of the size of the other features
 	f[1] = min(max(k.predictedShift[j], -cap), cap)
 	if k.lastStep != nil {
 		f[2] = int32(k.lastStep.residual[j])
@@ -88,7 +88,7 @@ func (k *cubeContext) shiftFeatures(j int) (f [numShiftFeatures]int32) {
 	f[6] = int32((away*2 - int64(k.playerShift[j])) << 13 / (k.distance*k.distance + 4096))
 	switch {
 	case j == 2:
-		f[7] = min(max(k.base[axis]-102, -512), 512)
+		f[7] = min(max(k.base[axis]-102, -512), 512) // 102 is the height of a cube on the floor
 		f[8] = min(max(k.predictedShift[0], -k.predictedShift[0])+max(k.predictedShift[1], -k.predictedShift[1]), cap)
 	case k.neighbour != nil:
 		f[7] = min(max(k.neighbour.shift[j], -cap), cap)
@@ -98,9 +98,11 @@ func (k *cubeContext) shiftFeatures(j int) (f [numShiftFeatures]int32) {
 
 // turnFeatures returns the features that predict the turn about an axis: the last turn, the turn of a
 // cube that rolls without sliding (by its shift, and by its last velocity), and the neighbour's
-// residual. shift is the cube's shift, which is coded before its orientation.
+// residual. shift is the cube's shift, which is coded before its orientation. A cube that rolls along y
+// turns about x in the negative sense, along x about y in the positive sense; the factor of 8 brings
+// shifts closer to the size of turns.
 func (k *cubeContext) turnFeatures(axis int, lastTurn, shift [3]int32) (f [numTurnFeatures]int32) {
-	const cap = 1 << 14
+	const cap = 1 << 14 // bounds the sum of products
 	f[0] = lastTurn[axis]
 	roll := func(v [3]int32) int32 {
 		switch axis {

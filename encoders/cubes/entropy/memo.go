@@ -40,14 +40,14 @@ func newMemo(rows int, counters []rangecoder.Counter, weights []rangecoder.Weigh
 }
 
 // begin starts m, the memo of cur, as a copy of past, the memo of base, without steps.
-func (m *memo) begin(past *memo, cur, base *frame.Frame) {
-	// The difference is not meaningful if base is the initial state, which has no tick of its own,
-	// and a tick may differ from that of its baseline by any number.
+func (m *memo) begin(baseMemo *memo, cur, base *frame.Frame) {
+	// The difference is clamped: it is not meaningful if base is the initial state, which has no tick of
+	// its own, and a tick may differ from that of its baseline by any number.
 	m.ticks = int32(min(max(cur.Tick-base.Tick, 1), maxTicks))
-	m.idle = append(m.idle[:0], past.idle...)
+	m.idle = append(m.idle[:0], baseMemo.idle...)
 	m.steps = m.steps[:0]
-	m.counters = append(m.counters[:0], past.counters...)
-	m.weights = append(m.weights[:0], past.weights...)
+	m.counters = append(m.counters[:0], baseMemo.counters...)
+	m.weights = append(m.weights[:0], baseMemo.weights...)
 }
 
 // recordUnchanged records that cube i did not change.
@@ -90,7 +90,7 @@ func clampCoordinate(k int, v int32) int32 {
 	return min(max(v, low), high)
 }
 
-// distance2 returns the square of the distance between two cubes.
+// distance2 returns the square of the distance between two cubes, in units of 1/512 m.
 func distance2(q, p *cube.Row) uint64 { return uint64(cube.Distance2(q, p)) }
 
 // bitLength returns the number of bits of |v|, at most limit.

@@ -36,8 +36,8 @@ const (
 	bias        = 512             // the constant input: a logit of 1/4
 )
 
-// codeMixed encodes v, decision number node in the current contexts, or decodes and returns it. It
-// updates the counter and the weights.
+// codeMixed encodes the bit v, or decodes and returns it, and updates the counter and the weights. node
+// is the number of the decision in the current contexts: a node of a number's length tree, else 0.
 func (m *mixing) codeMixed(node, v int) int {
 	k := &m.counters[m.counterContext+node]
 	// The inputs of the counter and the bias follow those of the numContexts contexts and overwrite
@@ -146,7 +146,7 @@ func (m *mixing) codeNumber(v int32) int32 {
 	if n == 0 {
 		return 0
 	}
-	negative := -int32(m.codeTrained(m.signContext, rangecoder.Flag(v < 0))) // all ones or zero
+	negative := -int32(m.codeTrained(m.signContext, rangecoder.Flag(v < 0))) // all ones or zero; the result negates with it
 	modelled, node, direct := splitTopBits(n)
 	top := 1
 	for i := modelled; i > 0; i-- {

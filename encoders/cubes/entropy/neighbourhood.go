@@ -33,7 +33,7 @@ type neighbour struct {
 const (
 	numCells     = 4096
 	cellShift    = 8         // a cell is 256 units wide: 0.5 m; a cube is 0.4 m wide
-	maxDistance2 = 600 * 600 // the squared distance in units below which cubes are neighbours
+	maxDistance2 = 600 * 600 // the squared distance in units of 1/512 m below which cubes are neighbours
 	numRings     = 128
 )
 
@@ -86,11 +86,11 @@ var neighbourCells = [9]int32{-1080, -71, 938, -1009, 0, 1009, -938, 71, 1080}
 
 // nearest returns the coded cube nearest to b, of those that were added last to each of the 3x3
 // cells around b, and its squared distance. It returns nil and maxDistance2 if none is near.
-func (s *neighbourhood) nearest(b *cube.Row) (best *neighbour, d uint64) {
-	d = maxDistance2
+func (s *neighbourhood) nearest(b *cube.Row) (best *neighbour, bestDistance2 uint64) {
+	bestDistance2 = maxDistance2
 	here := cellIndex(b[frame.CubeX], b[frame.CubeY])
 	if s.occupiedNear[here>>6]>>(here&63)&1 == 0 {
-		return nil, d
+		return nil, bestDistance2
 	}
 	for _, offset := range neighbourCells {
 		index := s.grid[(here+offset)&(numCells-1)]
@@ -98,11 +98,11 @@ func (s *neighbourhood) nearest(b *cube.Row) (best *neighbour, d uint64) {
 			continue
 		}
 		n := &s.coded[index-1]
-		if distance := distance2(n.base, b); distance < d {
-			best, d = n, distance
+		if distance := distance2(n.base, b); distance < bestDistance2 {
+			best, bestDistance2 = n, distance
 		}
 	}
-	return best, d
+	return best, bestDistance2
 }
 
 // addCube adds the cube that is being coded and returns its entry, which the caller fills in. The

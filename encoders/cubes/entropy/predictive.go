@@ -11,9 +11,9 @@ import (
 	"wirelab/encoders/rotation"
 )
 
-// predictive is the traversal of predictive. Linear models predict position and orientation of each
-// cube from its last motion, its neighbour and the player; another model predicts the size of the
-// residual, which selects the contexts in which the residual is coded.
+// predictive is the traversal of the codec predictive. Linear models predict position and orientation
+// of each cube from its last motion, its neighbour and the player; another model predicts the size of
+// the residual, which selects the contexts in which the residual is coded.
 type predictive struct {
 	mixing
 	neighbours  neighbourhood
@@ -51,15 +51,16 @@ type cubeContext struct {
 	positionResidual         int // length of the residuals of this position so far
 }
 
-// codeFrame implements traversal. It codes the cubes in the order of p.neighbours.
+// codeFrame implements traversal. It codes the cubes in the order of p.neighbours: the player, row 0,
+// is the first, so its shift is known when the other cubes are coded.
 func (p *predictive) codeFrame(e *coder, cur, base *frame.Frame, past, next *memo) error {
 	p.begin(e, base, past, next)
 	k := cubeContext{p: p, player: cube.At(base.Table, 0), lastTicks: past.ticks, ticks: next.ticks}
 	for _, i := range p.neighbours.order {
 		q, b := cube.At(cur.Table, int(i)), cube.At(base.Table, int(i))
 		k.cur, k.base, k.lastStep = q, b, nil
-		if at := p.stepIndex[i]; at != 0 {
-			k.lastStep = &past.steps[at-1]
+		if stepNumber := p.stepIndex[i]; stepNumber != 0 {
+			k.lastStep = &past.steps[stepNumber-1]
 		}
 		k.setClasses(past.idle[i], int(p.neighbours.rings[i]), int(p.neighbours.distanceClasses[i]))
 		if k.codeChanged(past.idle[i], e.changes.Bit(int(i))) == 0 {
@@ -81,7 +82,8 @@ func (p *predictive) codeFrame(e *coder, cur, base *frame.Frame, past, next *mem
 	return nil
 }
 
-// begin prepares for a frame: it orders the cubes and finds their last steps.
+// begin prepares for a frame: it orders the cubes and finds their last steps. The counters and weights
+// are those of next, which codeFrame updates.
 func (p *predictive) begin(e *coder, base *frame.Frame, past, next *memo) {
 	p.coder, p.rangeCoder = e, &e.Coder
 	p.counters, p.weights = next.counters, next.weights
@@ -91,14 +93,15 @@ func (p *predictive) begin(e *coder, base *frame.Frame, past, next *memo) {
 	p.neighbours.begin(base, e.rows)
 	p.stepIndex = slices.Grow(p.stepIndex[:0], e.rows)[:e.rows]
 	clear(p.stepIndex)
-	for at := range past.steps {
-		p.stepIndex[past.steps[at].row] = int32(at + 1)
+	for stepNumber := range past.steps {
+		p.stepIndex[past.steps[stepNumber].row] = int32(stepNumber + 1)
 	}
 	p.recent, p.playerShift = 0, [3]int32{}
 }
 
-// setClasses sets the classes of the cube in k.cur. idle is its idle count, ring its ring, and
-// distance its distance class.
+// setClasses sets the classes of the cube in k.cur, and its predicted shift. idle is its idle count, ring
+// its ring, and distance its distance class; see neighbourhood for both. The rings below 24, very close
+// to the player, share a class.
 func (k *cubeContext) setClasses(idle uint8, ring, distance int) {
 	k.idleClass, k.distanceClass, k.ring = idleClass(idle), distance, min(max(ring-24, 0)/2, numBuckets-1)
 	k.heightClass = heightClass(k.base[frame.CubeZ])
@@ -118,20 +121,22 @@ func (k *cubeContext) setClasses(idle uint8, ring, distance int) {
 // the player, the last flags, the speeds of the cube and of its neighbour, and their distance.
 func (k *cubeContext) codeChanged(idle uint8, differs int) int {
 	p := k.p
-	gap, pace := 0, 0 // classes of the neighbour's distance and of its shift; 0 without a neighbour
+	// Classes of the neighbour's distance and of its shift; 0 without a neighbour. The class of the
+	// distance is linear in its square, with 1<<14 for each class.
+	neighbourGap, neighbourPace := 0, 0
 	k.neighbourResidual, k.neighbourTurnResidual = 0, 0
-	var d uint64
-	k.neighbour, d = p.neighbours.nearest(k.base)
+	var neighbourDistance2 uint64
+	k.neighbour, neighbourDistance2 = p.neighbours.nearest(k.base)
 	if k.neighbour != nil {
-		gap = 1 + min(int(d>>14), numGaps-2)
-		pace = maxBitLength(k.neighbour.shift, numPaces-1)
+		neighbourGap = 1 + min(int(neighbourDistance2>>14), numGaps-2)
+		neighbourPace = maxBitLength(k.neighbour.shift, numPaces-1)
 		k.neighbourResidual = 1 + maxBitLength(k.neighbour.residual, numResidualLengths-2)
 		k.neighbourTurnResidual = 1 + k.neighbour.maxTurnResidual
 	}
 	p.setContexts(5, &changedTables, [maxContexts]int{
 		(k.idleClass*numDistanceClasses+k.distanceClass)*8 + p.recent&7,
 		int(min(idle, 31))*numSpeedClasses + k.speedClass,
-		(gap*numPaces+pace)*4 + min(k.idleClass, 3),
+		(neighbourGap*numPaces+neighbourPace)*4 + min(k.idleClass, 3),
 		p.recent*numIdleClasses + k.idleClass,
 		((k.idleClass*numSpeedClasses+k.speedClass)*6+k.distanceClass/2)*2 + int(k.base[frame.CubeInteracting])})
 	p.counterContext, p.weightSet = counterChanged+k.idleClass*numSpeedClasses+k.speedClass, setChanged+k.idleClass
@@ -196,12 +201,12 @@ func (k *cubeContext) recordResiduals(s *step) {
 	s.turnResidual = uint8(k.own.maxTurnResidual)
 }
 
-// codePosition codes x, y and z as residuals of the linear prediction. The predicted size of each
-// residual selects the contexts of its length. The context of its sign is that size and the signs of
+// codePosition codes x, y and z as residuals of the linear prediction, and stores residuals and shifts in
+// k.own. The predicted size of each residual selects the contexts of its length. The context of its sign is that size and the signs of
 // the last residual, the neighbour's residual and the predicted shift.
 func (k *cubeContext) codePosition() {
 	p := k.p
-	var total, last int32 // sum of the magnitudes of the residuals of this position, and the last one
+	var total, last int32 // sum of the magnitudes of the residuals of this position, and the last residual
 	for j := range 3 {
 		class, f := k.linearClass(j), k.shiftFeatures(j)
 		shift := p.shiftModel.predict(class, f[:])
@@ -210,7 +215,7 @@ func (k *cubeContext) codePosition() {
 		shift = predicted - base
 
 		lastResidual, neighbourResidual := int32(0), int32(0)
-		features := [numSizeFeatures]int{ // elements 2 and 4 follow below
+		features := [numSizeFeatures]int{ // of the size model; elements 2 and 4 are set below
 			bitLength(total, 31), k.lastResidual, 0, k.neighbourResidual, 0, k.speedClass, k.ring,
 			k.heightClass*numIdleClasses + k.idleClass, bitLength(k.predictedShift[j], 31), bitLength(last, 31),
 			k.lastTurnResidual, bitLength(shift, 31), maxBitLength(k.playerShift, 31)}
@@ -223,7 +228,7 @@ func (k *cubeContext) codePosition() {
 			features[4] = 1 + bitLength(neighbourResidual, 12)
 		}
 		expected := p.sizeModel.predict(j, &features)
-		group := j / 2
+		group := j / 2 // 0 for x and y, 1 for z
 		k.setNumberContexts(group, expected, bitLength(shift, numPaces-1), k.lastResidual, k.positionResidual,
 			k.speedClass*2/3)
 		p.signContext = signOffset + (group*4+bucket(expected, 1, 8)/2)*numSigns +
@@ -259,22 +264,22 @@ func (k *cubeContext) setNumberContexts(group int, expected int32, shiftLength, 
 }
 
 // codeOrientation codes which component of the orientation is the largest, and the other three as
-// residuals of the predicted orientation.
+// residuals of the predicted orientation. It stores the residuals in k.own.
 func (k *cubeContext) codeOrientation() {
 	p, q := k.p, k.cur
 	from := orientation(k.base)
 	guess, expected := k.predictOrientation(&from)
 	k.codeLargest(&guess, expected)
-	g := withPositiveComponent(guess, q[frame.CubeLargest])
+	signed := withPositiveComponent(guess, q[frame.CubeLargest])
 	turnLength, shiftLength := bitLength(expected>>4, numTurnClasses-1), maxBitLength(k.own.shift, 31)
-	var total, last int32 // sum of the magnitudes of the residuals of this orientation, and the last one
-	maxResidual := 0      // largest length of them
-	for i, j := int32(0), 0; i < 4; i++ {
+	var total, last int32                 // sum of the magnitudes of the residuals of this orientation, and the last residual
+	maxResidual := 0                      // largest length of these residuals
+	for i, j := int32(0), 0; i < 4; i++ { // component i of the quaternion is the j-th of those that are coded
 		if i == q[frame.CubeLargest] {
 			continue
 		}
 		component := &q[frame.CubeA+j]
-		predicted := gridStep(g[i])
+		predicted := gridStep(signed[i])
 		features := [numSizeFeatures]int{
 			bitLength(total, 31), k.lastTurnResidual, maxResidual, bitLength(last, 31), turnLength,
 			k.neighbourTurnResidual, k.ring, k.heightClass*numIdleClasses + k.idleClass, k.positionResidual, shiftLength,
@@ -293,18 +298,18 @@ func (k *cubeContext) codeOrientation() {
 	k.own.turnResidual, k.own.maxTurnResidual = turnBetween(&guess, &to), maxResidual
 }
 
-// predictOrientation returns the orientation after the predicted turn from the baseline's, and a
-// number with the bits of the turn's components, whose bit length is that of the longest.
+// predictOrientation returns the orientation after the predicted turn from the baseline's, from, and the
+// bitwise or of the magnitudes of the turn's components: its bit length is that of the longest.
 func (k *cubeContext) predictOrientation(from *rotation.Quaternion) (rotation.Quaternion, int32) {
 	p := k.p
 	var lastTurn, turn [3]int32
 	if k.lastStep != nil {
 		var before cube.Row
 		cube.UnpackOrientation(&before, k.lastStep.fromOrientation)
-		was := orientation(&before)
-		lastTurn = turnBetween(&was, from)
+		lastOrientation := orientation(&before)
+		lastTurn = turnBetween(&lastOrientation, from)
 		for i := range lastTurn {
-			lastTurn[i] = min(max(lastTurn[i]*k.ticks/k.lastTicks, -maxTurn), maxTurn)
+			lastTurn[i] = min(max(lastTurn[i]*k.ticks/k.lastTicks, -maxTurn), maxTurn) // the turn at the last spin
 		}
 	}
 	for axis := range turn {

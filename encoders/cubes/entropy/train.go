@@ -72,7 +72,7 @@ func (s *trainer) encodeClip(ctx context.Context, clip train.Clip, units, cubes 
 	})
 }
 
-// setTotal sets s.total for the given number of passes over all clips.
+// setTotal sets s.total for the given number of passes over all clips, with the held-out clip if any.
 func (s *trainer) setTotal(passes int) {
 	s.total = int64(passes * (len(s.job.Clips) + rangecoder.Flag(s.job.Held != nil)))
 }
@@ -95,22 +95,22 @@ func trainStatic(ctx context.Context, job train.Job, log train.Log) ([]train.Fil
 	if err != nil {
 		return nil, err
 	}
-	l := &contextCoder{fixed: model, counts: &counts}
-	s := &trainer{job: job, log: log, coder: newCoder(1, l, newMemo(1, nil, nil))}
-	s.setTotal(2)
-	if _, err := s.pass(ctx, "probabilities", job.Clips...); err != nil {
+	contexts := &contextCoder{fixed: model, counts: &counts}
+	passes := &trainer{job: job, log: log, coder: newCoder(1, contexts, newMemo(1, nil, nil))}
+	passes.setTotal(2)
+	if _, err := passes.pass(ctx, "probabilities", job.Clips...); err != nil {
 		return nil, err
 	}
-	l.counts = nil
+	contexts.counts = nil
 	table := counts.logits()
-	if l.fixed, err = newCounters(table, ctxSize, 0); err != nil {
+	if contexts.fixed, err = newCounters(table, ctxSize, 0); err != nil {
 		return nil, err
 	}
-	bits, err := s.pass(ctx, "probabilities", job.Clips...)
+	bits, err := passes.pass(ctx, "probabilities", job.Clips...)
 	if err != nil {
 		return nil, err
 	}
-	if err := s.report(ctx, "probabilities", 1, bits); err != nil {
+	if err := passes.report(ctx, "probabilities", 1, bits); err != nil {
 		return nil, err
 	}
 	return train.PackAll([]train.File{{Name: "static.tab", Data: table}})
@@ -128,29 +128,31 @@ const (
 // mixing weights.
 func trainPredictive(ctx context.Context, job train.Job, log train.Log) ([]train.File, error) {
 	t := newTrainedModel()
-	for c := range numLinearClasses { // start with constant velocity
+	// Start with constant velocity: a weight of 1 for the feature of the last shift, or of the last turn.
+	for c := range numLinearClasses {
 		t.shiftWeights[c*numShiftFeatures+1], t.turnWeights[c*numTurnFeatures] = weightOne, weightOne
 	}
 	for i := range t.mixerWeights {
 		for j := range setSize {
-			t.mixerWeights[i][j] = rangecoder.Unit / 4
+			t.mixerWeights[i][j] = rangecoder.Unit / 4 // a weight of 1/4
 		}
 	}
 	p := t.newTraversal(defaultLimit, 0)
 	s := &trainer{job: job, log: log, coder: newCoder(1, p, t.initialMemo(1))}
 	s.setTotal(fitPasses + sizePasses + 1 + weightPasses + 1)
-	for _, lesson := range []func(context.Context, *trainer, *predictive, *trainedModel) error{
+	for _, trainPart := range []func(context.Context, *trainer, *predictive, *trainedModel) error{
 		trainPredictions, trainSizes, trainProbabilities, trainWeights,
 	} {
-		if err := lesson(ctx, s, p, t); err != nil {
+		if err := trainPart(ctx, s, p, t); err != nil {
 			return nil, err
 		}
 		if err := t.quantise(); err != nil {
 			return nil, err
 		}
 	}
-	s.coder.Initial = t.initialMemo(1)                          // as the codec will read it
-	if err := s.epoch(ctx, p, t, "everything", 1); err != nil { // measure the complete model
+	// Measure the complete model with the weights that a codec will read.
+	s.coder.Initial = t.initialMemo(1)
+	if err := s.epoch(ctx, p, t, "everything", 1); err != nil {
 		return nil, err
 	}
 	return train.PackAll([]train.File{{Name: "predictive.tab", Data: t.encode()}})

@@ -21,7 +21,7 @@ type trainedModel struct {
 	turnWeights  []int32
 }
 
-// The units in the file are coarser than those in memory, by these numbers of bits.
+// The units of numbers in the file are coarser than those in memory, by these numbers of bits.
 const (
 	sizeShift   = 12
 	weightShift = 6
@@ -30,9 +30,9 @@ const (
 
 // readTrainedModel returns the model in the contents of predictive.tab.
 func readTrainedModel(table []byte) (*trainedModel, error) {
-	want := numTrained + numSizeWeights + 2*(numWeightSets*setSize+numLinearClasses*(numShiftFeatures+numTurnFeatures))
-	if len(table) != want {
-		return nil, fmt.Errorf("entropy: trained tables of %d bytes, expected %d: train them again", len(table), want)
+	expected := numTrained + numSizeWeights + 2*(numWeightSets*setSize+numLinearClasses*(numShiftFeatures+numTurnFeatures))
+	if len(table) != expected {
+		return nil, fmt.Errorf("entropy: trained tables of %d bytes, expected %d: train them again", len(table), expected)
 	}
 	k := newTrainedModel()
 	for i := range k.logits {
@@ -103,18 +103,18 @@ func (k *trainedModel) quantise() error {
 	if err != nil {
 		return err
 	}
-	copy(k.sizeWeights, rounded.sizeWeights)
+	copy(k.sizeWeights, rounded.sizeWeights) // logits have the precision of the file already
 	for i, part := range rounded.parts16() {
 		copy(k.parts16()[i].list, part.list)
 	}
 	return nil
 }
 
-// newTraversal returns a traversal of predictive that shares the memory of k. limit and rate are the
-// parameters of predictive.
-func (k *trainedModel) newTraversal(limit int, rate int32) *predictive {
+// newTraversal returns a traversal of predictive that shares the memory of k. limit and learningRate are
+// the parameters Limit and Rate of predictive.
+func (k *trainedModel) newTraversal(limit int, learningRate int32) *predictive {
 	return &predictive{
-		mixing:     mixing{probs: squashed(), trainedLogits: k.logits, limit: limit, rate: rate},
+		mixing:     mixing{probs: squashed(), trainedLogits: k.logits, limit: limit, rate: learningRate},
 		sizeModel:  sizeModel{weights: k.sizeWeights},
 		shiftModel: linear{numShiftFeatures, k.shiftWeights},
 		turnModel:  linear{numTurnFeatures, k.turnWeights},
@@ -170,12 +170,12 @@ var (
 
 // layOutTables returns the offsets of tables of the given sizes, the first at offset and each after
 // the one before, and the end of the last table.
-func layOutTables(offset int, sizes ...int) (first [maxContexts]int, end int) {
+func layOutTables(offset int, sizes ...int) (offsets [maxContexts]int, end int) {
 	for i, n := range sizes {
-		first[i] = offset
+		offsets[i] = offset
 		offset += n
 	}
-	return first, offset
+	return offsets, offset
 }
 
 // The indices of the adaptive counters and of the weight sets of each decision.

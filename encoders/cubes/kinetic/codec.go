@@ -77,9 +77,10 @@ func Kinetic() encoders.Codec {
 				return nil, nil, err
 			}
 			p := set.(*params)
-			defaults := defaultSimulation()
-			defaults.rounds, defaults.Iterations, defaults.Gravity, defaults.MaxFriction, defaults.Damping = p.Rounds, p.Iterations, p.Gravity, p.Friction, p.Damping
-			return newCoders(s, kineticModel, defaults)
+			simulation := defaultSimulation() // keeps the constants of physics that are no parameters
+			simulation.rounds, simulation.Iterations, simulation.Gravity = p.Rounds, p.Iterations, p.Gravity
+			simulation.MaxFriction, simulation.Damping = p.Friction, p.Damping
+			return newCoders(s, kineticModel, simulation)
 		},
 	}
 }
@@ -95,8 +96,8 @@ func newCoders(s *frame.Schema, load func() (*model, error), simulation *simulat
 	if err != nil {
 		return nil, nil, err
 	}
-	if n := featureCount(simulation != nil); m.positionNet.In() != n {
-		return nil, nil, fmt.Errorf("%w: nets of %d inputs, expected %d", errModel, m.positionNet.In(), n)
+	if features := featureCount(simulation != nil); m.positionNet.In() != features {
+		return nil, nil, fmt.Errorf("%w: position net with %d inputs, expected %d", errModel, m.positionNet.In(), features)
 	}
 	return newCoder(m, s.Rows, simulation), newCoder(m, s.Rows, simulation), nil
 }

@@ -82,7 +82,7 @@ func (e *coder) Decode(dst *frame.Frame, src []byte, refs []encoders.Ref, spare 
 	return e.endFrame(), nil
 }
 
-// baseline returns the frame of the newest reference.
+// baseline returns the frame of the newest reference. It panics if the frame's table has another size.
 func (e *coder) baseline(refs []encoders.Ref) *frame.Frame {
 	return encoders.Base(refs, e.rows*frame.CubeFields)
 }
@@ -185,10 +185,10 @@ func (e *coder) codeCube(i int) error {
 // the orientation need no difference because their mixture is centred at the prediction.
 func (e *coder) codeMotion(i int, q, base *cube.Row, c *contextClasses) {
 	s := &e.scene
-	subject := s.newCubeState(i)
-	s.fillFeatures(&e.features, &subject)
+	state := s.newCubeState(i)
+	s.fillFeatures(&e.features, &state)
 	e.runNet(e.model.positionNet)
-	s.setPositionBases(&e.bases, &subject)
+	s.setPositionBases(&e.bases, &state)
 	e.setMixture(q, base, 0)
 	for a := range 3 {
 		old := base[frame.CubeX+a]
@@ -197,9 +197,9 @@ func (e *coder) codeMotion(i int, q, base *cube.Row, c *contextClasses) {
 		q[frame.CubeX+a] = old + d
 	}
 	e.Charge(encoders.SlotPosition)
-	s.fillPositionResidual(&e.features, &subject, position(q).minus(position(base)).times(1/s.baselineAge))
+	s.fillPositionResidual(&e.features, &state, position(q).minus(position(base)).times(1/s.baselineAge))
 	e.runNet(e.model.orientationNet)
-	poses := s.orientationBases(&subject)
+	poses := s.orientationBases(&state)
 	largest := e.codeLargest(int(q[frame.CubeLargest]), poses[1], int(base[frame.CubeLargest]), c)
 	q[frame.CubeLargest] = int32(largest)
 	for k := range poses {

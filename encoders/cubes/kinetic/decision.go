@@ -28,9 +28,9 @@ const (
 // contexts lists the weights that add to the logit of one decision, as indices.
 type contexts struct {
 	slope     int32    // index into model.slopes
-	trained   [6]int32 // indices into model.weights
+	trained   [6]int32 // indices into model.weights, nTrained of them
 	nTrained  int
-	adaptive  [2]int32 // indices into memo.adaptive
+	adaptive  [2]int32 // indices into memo.adaptive, nAdaptive of them
 	nAdaptive int
 	rate      int32 // learning rate of the adaptive weights
 }
@@ -56,7 +56,7 @@ func (c *contexts) addAdaptive(table contextTable, context int) {
 // decide encodes bit, or decodes and returns it, and updates the adaptive weights. z is the logit
 // of the mixture's probability of a 1; 0 without a mixture.
 func (e *coder) decide(bit int, z int32, c *contexts) int {
-	if e.learner != nil {
+	if e.learner != nil { // in training nothing is coded
 		return e.learner.decide(bit, z, c)
 	}
 	sum := z * int32(e.model.slopes[c.slope]) / slopeUnit
@@ -144,6 +144,7 @@ func (e *coder) codeValue(v, low, high int32, m *mixture, axis, coordinate, resi
 	switch {
 	case !d.decide(v != mid, notMedian, above+below, 1-above-below):
 		v = mid
+	// If only one side is possible, the side is not coded.
 	case mid == low || mid < high && d.decide(v > mid, aboveMedian, above, below):
 		v = mid + d.codeDistance(v-mid, high-mid, above, &up)
 	default:
@@ -180,15 +181,18 @@ func (s *side) massAtStep(n int) float64 {
 	if !hasAVX2 {
 		return s.massAtLeast(1 + 1<<n)
 	}
+	// mass computed the masses of distances larger than 0, 1, 2 and 4, so n = 0 is at index 1. Every
+	// fourth step computes the next four.
 	if index := (n + 1) % 4; index > 0 {
-		return s.cached[index] // mass computed the first four: of distances larger than 0, 1, 2 and 4
+		return s.cached[index]
 	}
 	distance := float64(int64(1) << n)
 	s.computeMasses(distance, 2*distance, 4*distance, 8*distance)
 	return s.cached[0]
 }
 
-// computeMasses sets s.cached to the probabilities of distances larger than d0, d1, d2 and d3.
+// computeMasses sets s.cached to the probabilities of distances larger than d0, d1, d2 and d3. It
+// needs AVX2.
 func (s *side) computeMasses(d0, d1, d2, d3 float64) {
 	x, sign := float64(s.mid), float64(s.sign)
 	points := [4]float64{x + float64(sign*d0), x + float64(sign*d1), x + float64(sign*d2), x + float64(sign*d3)}
@@ -248,25 +252,26 @@ func (d *valueCoder) decide(answer bool, decision int, pYes, pNo float64) bool {
 func (d *valueCoder) codeDistance(distance, maxDistance int32, massFrom float64, s *side) int32 {
 	from, width := int32(1), int32(1)
 	step := atLeastStep
-	for n := 0; from+width <= maxDistance; n++ { // from+wide is 1 + 1<<n
+	for n := 0; from+width <= maxDistance; n++ { // from+width is 1 + 1<<n
 		massTo := s.massAtStep(n)
 		if !d.decide(distance >= from+width, step, massTo, massFrom-massTo) {
 			return d.codeBisection(distance, from, from+width, massFrom, massTo, step, s)
 		}
 		from, massFrom = from+width, massTo
-		if from >= 3 {
+		if from >= 3 { // the first two intervals, [1,2) and [2,3), have width 1
 			width *= 2
 		}
 		step = min(step+1, maxStep)
 	}
-	return d.codeBisection(distance, from, maxDistance+1, massFrom, 0, step, s)
+	return d.codeBisection(distance, from, maxDistance+1, massFrom, 0, step, s) // no larger distance is possible
 }
 
 // codeBisection encodes a distance in from..to-1, or decodes and returns it. massFrom and massTo
 // are the probabilities of a distance of at least from and of at least to; step selects contexts.
 // With AVX2 the masses of the next two possible middles are computed with that of the first.
 func (d *valueCoder) codeBisection(distance, from, to int32, massFrom, massTo float64, step int, s *side) int32 {
-	var quarters [2]float64 // masses at the middles of the lower and the upper half
+	// Masses at the middles of the lower and the upper half, computed in advance.
+	var quarters [2]float64
 	for haveQuarter := false; to-from > 1; {
 		middle := from + (to-from)/2
 		var mass float64

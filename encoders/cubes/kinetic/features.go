@@ -82,10 +82,11 @@ type cubeState struct {
 	move, turn   vec // before the baseline; 0 without a track
 	halfSide     float64
 	forecastMove vec // by the forecast; without one, move
-	forecastTurn vec
+	forecastTurn vec // likewise; without a forecast, turn
 }
 
-// newCubeState returns the state of cube i, which is about to be coded.
+// newCubeState returns the state of cube i, which is about to be coded. Cube 0 is the player, which
+// has no forecast.
 func (s *scene) newCubeState(i int) cubeState {
 	q := cube.At(s.base, i)
 	c := cubeState{i: i, pos: position(q), rot: orientation(q), halfSide: halfCube}
@@ -102,8 +103,9 @@ func (s *scene) newCubeState(i int) cubeState {
 	return c
 }
 
-// featureCount returns the number of inputs of the position net, by computing the features of an
-// empty scene. The orientation net has residualFeatures more.
+// featureCount returns the number of inputs of the position net, by computing the features of a
+// scene with the player alone. The orientation net has residualFeatures more. simulates is true
+// for kinetic, which has the features of fillForecast too.
 func featureCount(simulates bool) int {
 	var f featureVector
 	s := scene{simulates: simulates, baselineAge: 1, baselineFrames: 6, rows: 1, cur: make([]int32, frame.CubeFields)}
@@ -146,16 +148,16 @@ func (s *scene) fillHistory(f *featureVector, c *cubeState) {
 	}
 	f.addSoftsign(beforeMove, unit)
 	f.addSoftsign(beforeTurn, unit)
-	e := lastMove.sumAbs()
-	f.add(softsign(e / 4))
-	f.add(softsign(e / 30))
+	lastResidual := lastMove.sumAbs()
+	f.add(softsign(lastResidual / 4))
+	f.add(softsign(lastResidual / 30))
 	f.add(softsign(beforeMove.sumAbs() / 4))
-	a := s.baseMemo.age(c.i)
-	f.addFlag(a.still() == 0)
-	f.addFlag(a.stillBefore() == 0)
-	f.addFlag(a.still() > 4)
+	cubeAge := s.baseMemo.age(c.i)
+	f.addFlag(cubeAge.still() == 0)
+	f.addFlag(cubeAge.stillBefore() == 0)
+	f.addFlag(cubeAge.still() > 4)
 	f.addFlag(cube.At(s.base, c.i)[frame.CubeInteracting] != 0)
-	f.addFlag(a.interacting() != 0)
+	f.addFlag(cubeAge.interacting() != 0)
 	f.add(softsign(s.baselineAge - 1))
 }
 
@@ -221,11 +223,11 @@ func (s *scene) fillPlayer(f *featureVector, c *cubeState) {
 	distance := arm.length()
 	f.addSoftsign(arm, 400)
 	f.add(softsign(distance / 400))
-	f.addFlag(distance < 1024)
-	f.addFlag(distance < 922)
+	f.addFlag(distance < 1024)                    // 2 m
+	f.addFlag(distance < 922)                     // 1.8 m
 	f.add(softsign((s.player.pos[2] - 358) / 50)) // above its height on the floor, halfPlayer
 	f.add(s.player.pos[2] / 1024)
-	if c.i == 0 { // the player itself: its motion is not known yet
+	if c.i == 0 { // the player itself: its motion is not known yet; the numbers are those of the features below
 		f.addZeros(6 + 3 + 3 + 3 + 6 + 6 + 3 + 5)
 		return
 	}
@@ -251,26 +253,26 @@ func (s *scene) lastRigidMotion(c *cubeState) vec {
 // whether the cube is within reach, and the force as a vector, relative to its limit. The force is
 // 200/d^2 m/s2, at most 500, as in package forecast.
 func (s *scene) fillPush(f *featureVector, c *cubeState) {
-	o := c.pos.plus(c.move.times(0.5)).minus(s.player.pos.plus(s.player.move.times(0.5)))
-	o[2] = c.pos[2] + float64(c.move[2]*0.5) + pushCentreDepth
-	square := float64(o.lengthSquared() / (512 * 512)) // m2
-	near := square < 4
-	f.addFlag(near)
-	f.add(softsign(square - 4))
-	if !near {
+	offset := c.pos.plus(c.move.times(0.5)).minus(s.player.pos.plus(s.player.move.times(0.5)))
+	offset[2] = c.pos[2] + float64(c.move[2]*0.5) + pushCentreDepth
+	distance2 := float64(offset.lengthSquared() / (512 * 512)) // m2
+	inReach := distance2 < 4
+	f.addFlag(inReach)
+	f.add(softsign(distance2 - 4))
+	if !inReach {
 		f.addZeros(3)
 		return
 	}
-	scale := min(1, 0.4/max(square, 1e-3)) / max(o.length(), 1) // 0.4 = 200/500
-	f.add(o[0] * scale)
-	f.add(o[1] * scale)
-	f.add(o[2] * scale)
+	scale := min(1, 0.4/max(distance2, 1e-3)) / max(offset.length(), 1) // 0.4 = 200/500
+	f.add(offset[0] * scale)
+	f.add(offset[1] * scale)
+	f.add(offset[2] * scale)
 }
 
 // fillForecast adds the result of the simulation: motion, contacts, height, final speed, impacts
 // and the player's force. The player is not simulated, so its features are 0.
 func (s *scene) fillForecast(f *featureVector, c *cubeState) {
-	if c.i == 0 {
+	if c.i == 0 { // as many zeros as the features below
 		f.addZeros(12 + 12 + 6 + 2 + 6 + 4 + 6)
 		return
 	}
@@ -289,7 +291,7 @@ func (s *scene) fillForecast(f *featureVector, c *cubeState) {
 	// The final speed differs from the mean speed if the cube was hit on the way.
 	f.addSoftsign(o.speed.times(0.1*frame.UnitsPerMetre).minus(c.forecastMove), 16)
 	f.addSoftsign(o.spin.times(0.1*turnUnit).minus(c.forecastTurn), 16)
-	lastContacts := uint8(0)
+	lastContacts := uint8(0) // bits 0..2: with floor, player, cubes; above: class of their number, see track
 	if t := s.lastTrack(c.i); t != nil {
 		lastContacts = t.contacts
 	}
@@ -309,13 +311,13 @@ func (s *scene) fillForecast(f *featureVector, c *cubeState) {
 const residualFeatures = 6
 
 // fillPositionResidual adds the residual of the position, which is coded before the orientation.
-// move is the true motion, scaled to six frames.
+// move is the true motion, scaled to six frames. The features follow those that fillFeatures set.
 func (s *scene) fillPositionResidual(f *featureVector, c *cubeState, move vec) {
-	short, long := 12.0, 128.0 // units of the softsign and of the linear features
+	softsignUnit, linearUnit := 12.0, 128.0 // units of the softsign and of the linear features
 	if s.forecast != nil && c.i > 0 {
-		short, long = 4, 64 // a forecast has smaller residuals than an extrapolation
+		softsignUnit, linearUnit = 4, 64 // a forecast has smaller residuals than an extrapolation
 	}
-	f.addSoftsignAndLinear(move.minus(c.forecastMove), short, long)
+	f.addSoftsignAndLinear(move.minus(c.forecastMove), softsignUnit, linearUnit)
 }
 
 // nearestTwo collects the two nearest of the cubes that are offered to it, the nearest first.
@@ -328,7 +330,7 @@ type nearestTwo struct {
 // neighbourRadius is the distance up to which cubes are neighbours: 1 m.
 const neighbourRadius = 512.0
 
-// offer adds cube i at the given squared distance if it is one of the two nearest.
+// offer adds cube i at the given squared distance if it is one of the two nearest so far.
 func (l *nearestTwo) offer(i int32, square float64) {
 	switch {
 	case l.n == 0 || square < l.square[0]:
@@ -347,8 +349,8 @@ func (l *nearestTwo) offer(i int32, square float64) {
 // which did not move or are not coded yet. The player has no neighbours.
 func (s *scene) fillNeighbours(f *featureVector, c *cubeState) {
 	var movers, others nearestTwo
-	var mean, meanTurn vec
-	size, weights := 0.0, 0.001 // sum of residual sizes; sum of weights, which must not be 0
+	var moveSum, turnSum vec         // weighted sums of residuals
+	sizeSum, weightSum := 0.0, 0.001 // weighted sum of residual sizes; sum of weights, which must not be 0
 	if c.i > 0 {
 		q := cube.At(s.base, c.i)
 		s.found = s.baseGrid.search(q[frame.CubeX], q[frame.CubeY], s.found[:0])
@@ -365,18 +367,18 @@ func (s *scene) fillNeighbours(f *featureVector, c *cubeState) {
 			continue
 		}
 		movers.offer(j, square)
-		d := &s.motions[s.motionIndex[j]-1]
+		neighbour := &s.motions[s.motionIndex[j]-1]
 		w := 1 / (1 + square/(150*150))
-		weights += w
-		mean = mean.plus(d.residualMove.times(w))
-		meanTurn = meanTurn.plus(d.residualTurn.times(w))
-		size += float64(w * d.residualMove.sumAbs())
+		weightSum += w
+		moveSum = moveSum.plus(neighbour.residualMove.times(w))
+		turnSum = turnSum.plus(neighbour.residualTurn.times(w))
+		sizeSum += float64(w * neighbour.residualMove.sumAbs())
 	}
 	unit := s.residualUnit()
-	f.addSoftsign(mean.times(1/weights), unit)
-	f.addSoftsign(meanTurn.times(1/weights), unit)
-	f.add(softsign(size / weights / (unit + 1)))
-	f.add(softsign(weights))
+	f.addSoftsign(moveSum.times(1/weightSum), unit)
+	f.addSoftsign(turnSum.times(1/weightSum), unit)
+	f.add(softsign(sizeSum / weightSum / (unit + 1)))
+	f.add(softsign(weightSum))
 	for k := range movers.cube {
 		s.fillMover(f, c, &movers, k)
 	}
@@ -388,18 +390,18 @@ func (s *scene) fillNeighbours(f *featureVector, c *cubeState) {
 // fillMover adds features of the k-th nearest neighbour that moved: its position relative to the
 // cube, its residuals, its last motion, and its new position relative to the extrapolated cube. All
 // are 0 if there is no such neighbour.
-func (s *scene) fillMover(f *featureVector, c *cubeState, l *nearestTwo, k int) {
-	if k >= l.n {
+func (s *scene) fillMover(f *featureVector, c *cubeState, nearest *nearestTwo, k int) {
+	if k >= nearest.n {
 		f.addZeros(4 + 9 + 3 + 3)
 		return
 	}
-	j := int(l.cube[k])
-	d := &s.motions[s.motionIndex[j]-1]
+	j := int(nearest.cube[k])
+	neighbour := &s.motions[s.motionIndex[j]-1]
 	arm := position(cube.At(s.base, j)).minus(c.pos)
 	f.add(1 - float64(arm.length()/neighbourRadius))
 	f.addSoftsign(arm, 128)
-	f.addSoftsignAndLinear(d.residualMove, s.residualUnit(), 16*s.residualUnit())
-	f.addSoftsign(d.residualTurn, s.residualUnit())
+	f.addSoftsignAndLinear(neighbour.residualMove, s.residualUnit(), 16*s.residualUnit())
+	f.addSoftsign(neighbour.residualTurn, s.residualUnit())
 	last, _ := s.lastMotion(j)
 	f.addSoftsign(last.minus(c.move), 16)
 	f.addSoftsign(position(cube.At(s.cur, j)).minus(c.pos.plus(c.move.times(s.baselineAge))), 128)
@@ -407,12 +409,12 @@ func (s *scene) fillMover(f *featureVector, c *cubeState, l *nearestTwo, k int) 
 
 // fillOther adds features of the k-th nearest other neighbour: its position relative to the cube,
 // whether it is coded, and its last motion. All are 0 if there is no such neighbour.
-func (s *scene) fillOther(f *featureVector, c *cubeState, l *nearestTwo, k int) {
-	if k >= l.n {
+func (s *scene) fillOther(f *featureVector, c *cubeState, nearest *nearestTwo, k int) {
+	if k >= nearest.n {
 		f.addZeros(3 + 3 + 3)
 		return
 	}
-	j := int(l.cube[k])
+	j := int(nearest.cube[k])
 	arm := position(cube.At(s.base, j)).minus(c.pos)
 	f.add(1 - float64(arm.length()/neighbourRadius))
 	f.addFlag(s.flags[j]&isCoded != 0)
@@ -442,9 +444,10 @@ func (s *scene) nearestMoved(i int) (distance int, j int32) {
 }
 
 // setPositionBases sets the bases of the mixture of the position: for each component a predicted
-// motion since the baseline, in units. Component 0 is no motion. With a forecast 1, 2 and 4 are the
+// motion since the baseline, in units of 1/512 m. Component 0 is no motion. With a forecast 1, 2 and 4 are the
 // forecast and 3 is the last motion; without one 1 and 4 are the last motion, 2 is a fall with
-// gravity and damping, and 3 is a motion together with the player.
+// gravity and damping, and 3 is a motion together with the player. Components with equal bases differ
+// in the offsets that the net adds. For the player component 3 is its last motion.
 func (s *scene) setPositionBases(g *mixtureBases, c *cubeState) {
 	g.baselineAge = s.baselineAge
 	g.jacobian = [3]vec{{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}
@@ -474,8 +477,8 @@ func (s *scene) orientationBases(c *cubeState) (p [components]quat) {
 	switch {
 	case c.i == 0:
 	case s.forecast != nil:
-		as := s.predicted(c.i).rot
-		p[1], p[2], p[4] = as, as, as
+		forecastRot := s.predicted(c.i).rot
+		p[1], p[2], p[4] = forecastRot, forecastRot, forecastRot
 	default:
 		p[2] = c.turn.times(0.95 * s.baselineAge).quaternion().Times(c.rot)
 		p[3] = s.player.stepRotation.Times(c.rot)

@@ -43,10 +43,11 @@ const (
 
 // classify returns the classes of cube i, which is about to be coded. The distance classes have
 // limits in units of 1/512 m: near is 0 below 160, then one class each 24 (touching cubes are 205
-// apart); player is one class each 100.
+// apart); player is one class each 100. residual is 3 for each factor of two of the last residual, at
+// most 12, plus 0 to 3 for the forecast contacts with player and cubes.
 func (s *scene) classify(i int) (c contextClasses) {
-	a := s.baseMemo.age(i)
-	c.history = min(a.still(), 3)*3 + min(a.stillBefore(), 2)
+	cubeAge := s.baseMemo.age(i)
+	c.history = min(cubeAge.still(), 3)*3 + min(cubeAge.stillBefore(), 2)
 	base := cube.At(s.base, i)
 	c.near, c.player = numNearClasses-1, numPlayerClasses-1
 	if i > 0 {
@@ -69,23 +70,25 @@ func (s *scene) classify(i int) (c contextClasses) {
 		move, turn = unpackResiduals(&t.residual)
 		c.residual = min(log2Class(move.sumAbs()+turn.sumAbs(), 5)*3, 12)
 	}
-	c.residual += c.contacts >> 1
+	c.residual += c.contacts >> 1 // without the floor's bit
 	return c
 }
 
-// classifyForecast sets the classes that depend on the forecast.
+// classifyForecast sets the classes of cube i that depend on the forecast: contacts, and the size of
+// its forecast motion, in which a rotation is weighted like a motion of 300 units for each 1 of a
+// quaternion's component. base is the cube in the baseline.
 func (s *scene) classifyForecast(c *contextClasses, i int, base *cube.Row) {
 	if s.predictionStates[i] != simulated {
 		return // forecast to rest, without contacts
 	}
 	o := &s.forecast[i]
 	c.contacts = o.contactBits()
-	as := orientation(base)
-	e := o.pos.minus(position(base)).sumAbs()
-	for k := range as {
-		e += float64(300 * math.Abs(o.rot[k]-as[k]))
+	baseRot := orientation(base)
+	change := o.pos.minus(position(base)).sumAbs()
+	for k := range baseRot {
+		change += float64(300 * math.Abs(o.rot[k]-baseRot[k]))
 	}
-	c.forecastMove = 1 + log2Class(e*32, numForecastClasses-2)
+	c.forecastMove = 1 + log2Class(change*32, numForecastClasses-2)
 }
 
 // codeMoved encodes answer, whether the pose of cube i differs from that in the baseline, or decodes
@@ -163,6 +166,10 @@ type largestTables struct{ margin, size, err, ratio, second, adapt contextTable 
 // numRatioClasses is the number of classes of the margin relative to the scale that the net predicts.
 const numRatioClasses = 16
 
+// extraRow is a row of the tables err and second after the rows 0..15, which are classes of the margin
+// or of the ratio: that of the second decision in err, and of the third in second.
+const extraRow = 16
+
 // codeLargest encodes v, the index of the largest component of the orientation, or decodes and
 // returns it, in up to three decisions: is it another than the largest of the predicted orientation,
 // another than its second largest, and which of the other two. The contexts measure how close the
@@ -172,9 +179,9 @@ const numRatioClasses = 16
 func (e *coder) codeLargest(v int, predicted quat, old int, c *contextClasses) int {
 	t := &e.model.largest
 	first, second := predicted.Largest()
-	lead := math.Abs(predicted[first]) - math.Abs(predicted[second])
-	margin := int(min(lead*60, 15))
-	ratio := min(halfLog2Class(lead*(4*smallScale)/dominantScale(&e.netOutput)), numRatioClasses-1)
+	excess := math.Abs(predicted[first]) - math.Abs(predicted[second])
+	margin := int(min(excess*60, 15)) // 0..15
+	ratio := min(halfLog2Class(excess*(4*smallScale)/dominantScale(&e.netOutput)), numRatioClasses-1)
 	e.contexts.reset(largestSlope, flagRate)
 	e.contexts.addTrained(t.margin, margin*2+rangecoder.Flag(first == old))
 	e.contexts.addTrained(t.size, margin*numSizeClasses+c.size)
@@ -186,11 +193,11 @@ func (e *coder) codeLargest(v int, predicted quat, old int, c *contextClasses) i
 	}
 	e.contexts.reset(largestSlope, flagRate)
 	e.contexts.addTrained(t.second, ratio)
-	e.contexts.addTrained(t.err, 16*numResidualClasses+c.residual)
+	e.contexts.addTrained(t.err, extraRow*numResidualClasses+c.residual)
 	if e.decide(rangecoder.Flag(v != second), 0, &e.contexts) == 0 {
 		return second
 	}
-	var rest [2]int
+	var rest [2]int // the two components that are neither first nor second
 	n := 0
 	for k := range 4 {
 		if k != first && k != second {
@@ -199,6 +206,6 @@ func (e *coder) codeLargest(v int, predicted quat, old int, c *contextClasses) i
 		}
 	}
 	e.contexts.reset(largestSlope, flagRate)
-	e.contexts.addTrained(t.second, 16)
+	e.contexts.addTrained(t.second, extraRow)
 	return rest[e.decide(rangecoder.Flag(v == rest[1]), 0, &e.contexts)]
 }

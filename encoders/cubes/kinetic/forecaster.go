@@ -46,7 +46,7 @@ func defaultSimulation() *simulationConfig {
 func (o *forecaster) forecast(s *scene) {
 	o.base.Table = s.base
 	o.path = forecast.Path{From: cube.At(s.base, 0)[:], To: cube.At(s.cur, 0)[:], Ticks: int(s.baselineFrames)}
-	if past := s.baseMemo; past != nil {
+	if past := s.baseMemo; past != nil { // the player's motion before the baseline and its force are known
 		o.path.Mode = past.mode
 		if past.baselineFrames > 0 {
 			o.path.Before, o.path.BeforeTicks = past.basePlayer[:], int(past.baselineFrames)
@@ -65,6 +65,7 @@ func (o *forecaster) forecast(s *scene) {
 // reference is used only if it is one tick older than the baseline, or if there is no memo and it is
 // at most maxSecondAge ticks older; otherwise the speeds of the memo are more accurate.
 func (o *forecaster) listAwake(s *scene) {
+	// secondAge is unsigned: an age of 0 fails the last comparison.
 	useSecond := s.second != nil && (s.secondAge == 1 || s.baseMemo == nil && s.secondAge-1 < maxSecondAge)
 	o.awake = o.awake[:0]
 	o.listedCubes.Clear()

@@ -40,9 +40,9 @@ type track struct {
 }
 
 const (
-	turnSteps  = 16
-	speedSteps = 1000
-	packSteps  = 8 // steps of a packed residual's square root to 1
+	turnSteps  = 16   // steps of track.turn for each turnUnit
+	speedSteps = 1000 // steps for 1 m/s, or for 1 rad/s
+	packSteps  = 8    // steps of a packed residual's square root to 1
 )
 
 // packResidual quantises a residual to a byte: the square root of its magnitude in 1/packSteps, with
@@ -112,8 +112,8 @@ func (a age) stillBefore() int {
 // interacting returns the interacting flag that the cube had in the baseline of the memo's frame.
 func (a age) interacting() int { return int(a >> 7) }
 
-// next returns the age one packet later. growth is the time since the baseline in units of six
-// frames, interacting the flag in the baseline.
+// next returns the age one packet later. moved reports whether the cube moved since the baseline,
+// growth is the time since the baseline in units of six frames, interacting the flag in the baseline.
 func (a age) next(moved bool, growth int, interacting int32) age {
 	n := age(0)
 	if moved {
@@ -129,7 +129,7 @@ func (a age) next(moved bool, growth int, interacting int32) age {
 // lie between packets. m is the baseline's memo, nil if it has none.
 func (m *memo) ageGrowth(frames uint32) (units int, leftover uint32) {
 	if m != nil {
-		frames += m.leftoverFrames
+		frames += m.leftoverFrames // not counted by the ages of m
 	}
 	return int(min(frames/6, stillMax)), frames % 6
 }

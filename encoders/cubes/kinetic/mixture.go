@@ -33,39 +33,41 @@ type mixtureBases struct {
 	baselineAge float64         // time since the baseline, in units of six frames; scales offsets and scales
 }
 
-// setFromNet computes m from a net's output y, which is fixed point with 12 fractional bits.
+// setFromNet computes m from a net's output y, which is fixed point with 12 fractional bits. A mean is
+// the base plus the offsets transformed by the jacobian. A scale is the predicted one times the length
+// of the jacobian's row, which is how much the integer changes for an offset of 1.
 func (m *mixture) setFromNet(y *[netOutputs]int32, g *mixtureBases) {
 	const unit = 1.0 / 4096
-	top := y[0]
+	maxLogWeight := y[0]
 	for k := 1; k < components; k++ {
-		top = max(top, y[k*perComponent])
+		maxLogWeight = max(maxLogWeight, y[k*perComponent])
 	}
-	var norm vec
-	for a := range norm {
-		norm[a] = (g.jacobian[a].length() + mdn.WidthFloor) * max(g.baselineAge, 0.5)
+	var scaleUnit vec
+	for a := range scaleUnit {
+		scaleUnit[a] = (g.jacobian[a].length() + mdn.WidthFloor) * max(g.baselineAge, 0.5)
 	}
 	// The logarithms of the weights, relative to the largest, and then those of 1/scale.
-	var e [4 * components]float64
+	var exponents [4 * components]float64
 	for k := range m.weight {
-		o := y[k*perComponent : (k+1)*perComponent]
-		e[k] = float64(o[0]-top) * unit
-		off := vec{float64(o[1]), float64(o[2]), float64(o[3])}.times(meanUnit * unit * g.baselineAge)
-		for a := range norm {
+		out := y[k*perComponent : (k+1)*perComponent]
+		exponents[k] = float64(out[0]-maxLogWeight) * unit
+		offset := vec{float64(out[1]), float64(out[2]), float64(out[3])}.times(meanUnit * unit * g.baselineAge)
+		for a := range scaleUnit {
 			row := &g.jacobian[a]
-			m.mean[a][k] = g.base[k][a] + float64(row[0]*off[0]) + float64(row[1]*off[1]) + float64(row[2]*off[2])
-			scale := min(max(float64(o[4+a])*unit, minLogScale), maxLogScale)
-			e[(1+a)*components+k] = -scale
+			m.mean[a][k] = g.base[k][a] + float64(row[0]*offset[0]) + float64(row[1]*offset[1]) + float64(row[2]*offset[2])
+			scale := min(max(float64(out[4+a])*unit, minLogScale), maxLogScale)
+			exponents[(1+a)*components+k] = -scale
 		}
 	}
-	exps(&e)
+	exps(&exponents)
 	sum := 0.0
 	for k := range m.weight {
-		sum += e[k]
+		sum += exponents[k]
 	}
 	for k := range m.weight {
-		m.weight[k] = e[k] / sum
-		for a, n := range norm {
-			m.invScale[a][k] = e[(1+a)*components+k] / n
+		m.weight[k] = exponents[k] / sum
+		for a, n := range scaleUnit {
+			m.invScale[a][k] = exponents[(1+a)*components+k] / n
 		}
 	}
 }
@@ -164,16 +166,16 @@ func (m *mixture) bisectMedianAVX2(a int, low, high, tolerance float64) float64 
 func (m *mixture) updateWeights(a int, v float64) {
 	// The tails from v-1/2 at 0 to 4 and from v+1/2 at 6 to 10; their difference is the likelihood.
 	// Both are taken on the upper side of the mean, where small tails keep their precision.
-	var t [12]float64
+	var tails [12]float64
 	for k := range m.weight {
 		x := math.Abs(v - m.mean[a][k])
 		s := m.invScale[a][k]
-		t[k], t[6+k] = float64((x-0.5)*s), float64((x+0.5)*s)
+		tails[k], tails[6+k] = float64((x-0.5)*s), float64((x+0.5)*s)
 	}
-	logisticTails(&t)
+	logisticTails(&tails)
 	sum := 0.0
 	for k := range m.weight {
-		m.weight[k] = float64(m.weight[k] * (t[k] - t[6+k] + 1e-7)) // 1e-7 as in package mdn: no weight becomes 0
+		m.weight[k] = float64(m.weight[k] * (tails[k] - tails[6+k] + 1e-7)) // 1e-7 as in package mdn: no weight becomes 0
 		sum += m.weight[k]
 	}
 	for k := range m.weight {

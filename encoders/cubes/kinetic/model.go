@@ -76,7 +76,7 @@ func layOutTables() (t tables, size int) {
 }
 
 // A weights file is little-endian: the magic, the slopes and then the weights as int16. A run of n
-// zeros, across both, is one zero and n as uint16.
+// zeros, which may begin in the slopes and end in the weights, is one zero and n as uint16.
 const tableMagic = "wkt1"
 
 // errModel marks a model that does not fit this version of the encoder.
@@ -85,7 +85,7 @@ var errModel = errors.New("not a model of this version")
 // appendTables appends the weights file of m to dst.
 func appendTables(dst []byte, m *model) []byte {
 	dst = append(dst, tableMagic...)
-	all := append(m.slopes[:len(m.slopes):len(m.slopes)], m.weights...)
+	all := append(m.slopes[:len(m.slopes):len(m.slopes)], m.weights...) // the capacity makes append copy the slopes
 	for i := 0; i < len(all); i++ {
 		dst = binary.LittleEndian.AppendUint16(dst, uint16(all[i]))
 		if all[i] == 0 {
@@ -116,14 +116,14 @@ func readTables(m *model, file []byte) error {
 			run = int(binary.LittleEndian.Uint16(file[at:]))
 		}
 		if len(all)+run > cap(all) {
-			return fmt.Errorf("%w: more than %d weights", errModel, cap(all))
+			return fmt.Errorf("%w: more than %d slopes and weights", errModel, cap(all))
 		}
 		for range run {
 			all = append(all, v)
 		}
 	}
 	if len(all) != cap(all) {
-		return fmt.Errorf("%w: %d weights, expected %d", errModel, len(all), cap(all))
+		return fmt.Errorf("%w: %d slopes and weights, expected %d", errModel, len(all), cap(all))
 	}
 	copy(m.slopes[:], all)
 	m.weights = all[numSlopes:]

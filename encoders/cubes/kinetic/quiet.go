@@ -36,23 +36,23 @@ func quietInteractIndex(interacting int, a age, still int) int {
 func (m *model) computeQuietSums() {
 	weight := func(t contextTable, at int) int32 { return int32(m.weights[t.offset+at]) }
 	for h := range numHistoryClasses {
-		for was := range 2 {
+		for interacting := range 2 {
 			t := &m.flag
-			m.quietSums.moved[h][was] = weight(t.forecastMove, h*numForecastClasses*numNearClasses+numNearClasses-1) +
+			m.quietSums.moved[h][interacting] = weight(t.forecastMove, h*numForecastClasses*numNearClasses+numNearClasses-1) +
 				weight(t.distances, (h*numNearClasses+numNearClasses-1)*numPlayerClasses+numPlayerClasses-1) +
-				weight(t.size, (numNearClasses-1)*2+was) + weight(t.contacts, h/3) +
+				weight(t.size, (numNearClasses-1)*2+interacting) + weight(t.contacts, h/3) +
 				weight(t.player, (numPlayerClasses-1)*4+h/3)
 		}
 	}
-	for k := range m.quietSums.interact {
+	for k := range m.quietSums.interact { // k is a quietInteractIndex, whose digits are split again
 		t := &m.interact
-		was, before, recent, still := k/(4*numInteractAges), k/(2*numInteractAges)%2, k/numInteractAges%2, k%numInteractAges
-		state := was*4 + recent
-		m.quietSums.interact[k] = weight(t.age, (was*2*numInteractAges+still)*2) +
+		interacting, interactingBefore, justMoved, still := k/(4*numInteractAges), k/(2*numInteractAges)%2, k/numInteractAges%2, k%numInteractAges
+		state := interacting*4 + justMoved // as in codeInteracting, for a cube that does not move
+		m.quietSums.interact[k] = weight(t.age, (interacting*2*numInteractAges+still)*2) +
 			weight(t.push, (state*numPushClasses+numPushClasses-1)*4+min(still, 3)) +
 			weight(t.player, state*numPlayerClasses+numPlayerClasses-1) +
 			weight(t.near, state*2*numNearClasses+numNearClasses-1) +
-			weight(t.neighbour, (state*4+before)*8)
+			weight(t.neighbour, (state*4+interactingBefore)*8)
 	}
 }
 
@@ -95,18 +95,18 @@ func (s *scene) isQuiet(i int) bool {
 }
 
 // codeQuiet codes the moved flag of quiet cube i and, if it is 0, the interacting flag. It returns
-// false if the cube moved; the caller then codes the rest.
+// false if the cube moved; the caller then codes its pose and interacting flag.
 func (e *coder) codeQuiet(i int) bool {
 	s := &e.scene
-	a, was := s.baseMemo.age(i), rangecoder.Flag(s.quietInfo[i]&quietInteracting != 0)
-	moved, flips := false, false // flips: only the interacting flag changed
+	cubeAge, oldFlag := s.baseMemo.age(i), rangecoder.Flag(s.quietInfo[i]&quietInteracting != 0)
+	moved, flipped := false, false // flipped: only the interacting flag changed; both are false when decoding
 	if e.changed.Has(i) {
 		moved = !cube.SamePose(cube.At(s.cur, i), cube.At(s.base, i))
-		flips = !moved
+		flipped = !moved
 	}
-	h := min(a.still(), 3)*3 + a.stillBefore()
+	h := min(cubeAge.still(), 3)*3 + cubeAge.stillBefore()
 	flag := &e.model.flag
-	sum := e.model.quietSums.moved[h][was] + int32(e.model.weights[flag.recentMoves.offset+e.moveHistory*numHistoryClasses+h])
+	sum := e.model.quietSums.moved[h][oldFlag] + int32(e.model.weights[flag.recentMoves.offset+e.moveHistory*numHistoryClasses+h])
 	bit := e.decideQuiet(rangecoder.Flag(moved), &e.cachedProbs[0], sum, flag.adaptMove.offset+h*numForecastClasses,
 		flag.adaptRecentMoves.offset+e.moveHistory)
 	e.moveHistory = (e.moveHistory<<1 | bit) % numMoveHistories
@@ -114,13 +114,13 @@ func (e *coder) codeQuiet(i int) bool {
 	if bit != 0 {
 		return false
 	}
-	t, state := &e.model.interact, was*4+rangecoder.Flag(a.still() == 0)
-	still := min(a.still()+s.ageGrowth, numInteractAges-1)
-	is := e.decideQuiet(was^rangecoder.Flag(flips), &e.cachedProbs[1],
-		e.model.quietSums.interact[quietInteractIndex(was, a, still)],
-		t.adaptAge.offset+was*2*numInteractAges+still, t.adaptNear.offset+state*2*numNearClasses+numNearClasses-1)
-	if is != was {
-		s.cur[i*frame.CubeFields+frame.CubeInteracting] = int32(is)
+	t, state := &e.model.interact, oldFlag*4+rangecoder.Flag(cubeAge.still() == 0)
+	still := min(cubeAge.still()+s.ageGrowth, numInteractAges-1)
+	newFlag := e.decideQuiet(oldFlag^rangecoder.Flag(flipped), &e.cachedProbs[1],
+		e.model.quietSums.interact[quietInteractIndex(oldFlag, cubeAge, still)],
+		t.adaptAge.offset+oldFlag*2*numInteractAges+still, t.adaptNear.offset+state*2*numNearClasses+numNearClasses-1)
+	if newFlag != oldFlag {
+		s.cur[i*frame.CubeFields+frame.CubeInteracting] = int32(newFlag)
 	}
 	e.Charge(encoders.SlotInteracting)
 	s.flags[i] |= isCoded
@@ -134,18 +134,18 @@ type cachedProb struct {
 	p     uint32
 }
 
-// decideQuiet does what decide does, given the sum of the trained weights and the indices of the
-// two adaptive weights.
-func (e *coder) decideQuiet(bit int, last *cachedProb, sum int32, first, second int) int {
+// decideQuiet is coder.decide for a quiet cube, given the sum of the trained weights and the indices
+// of the two adaptive weights. It looks up the probability in cache and stores it there.
+func (e *coder) decideQuiet(bit int, cache *cachedProb, sum int32, first, second int) int {
 	a, b := &e.memo.adaptive[first], &e.memo.adaptive[second]
 	sum += int32(*a) + int32(*b)
-	if sum != last.logit || last.p == 0 {
-		*last = cachedProb{sum, rangecoder.Squash(sum)}
+	if sum != cache.logit || cache.p == 0 {
+		*cache = cachedProb{sum, rangecoder.Squash(sum)}
 	}
-	bit = e.Bit(bit, last.p)
-	if by := adaptStep(bit, last.p, flagRate); by != 0 { // rare
-		adapt(a, by)
-		adapt(b, by)
+	bit = e.Bit(bit, cache.p)
+	if step := adaptStep(bit, cache.p, flagRate); step != 0 { // rare
+		adapt(a, step)
+		adapt(b, step)
 	}
 	return bit
 }

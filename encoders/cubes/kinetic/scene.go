@@ -81,7 +81,8 @@ const (
 	simulated                                 // moved by the simulation; the element is valid
 )
 
-// predicted returns the prediction of cube i. The player must have been coded.
+// predicted returns the forecast of cube i. A resting cube is predicted to keep its pose. The player
+// must have been coded, and s.forecast must not be nil.
 func (s *scene) predicted(i int) *prediction {
 	o := &s.forecast[i]
 	if s.predictionStates[i] == restingUnpredicted {
@@ -117,8 +118,8 @@ const (
 	isForecast // the simulation has a result for the cube: it moves, or was touched
 )
 
-// begin prepares the scene for a frame that is frames later than base and is coded against base and
-// its memo, past (nil if none). For decoding cur starts as a copy of base.
+// begin prepares the scene for the frame cur, which is the given number of frames later than base and
+// is coded against base and its memo, past (nil if none). For decoding cur starts as a copy of base.
 func (s *scene) begin(cur, base []int32, frames uint32, past *memo) {
 	s.rows = len(base) / frame.CubeFields
 	s.cur, s.base, s.baseMemo, s.second = cur, base, past, nil
@@ -136,9 +137,9 @@ func (s *scene) begin(cur, base []int32, frames uint32, past *memo) {
 	}
 	s.baseGrid.reset(s.rows)
 	s.movedGrid.reset(s.rows)
-	none := quat{0, 0, 0, 1}
+	identity := quat{0, 0, 0, 1}
 	s.playerIsSlow, s.mode = false, forecast.Infer
-	s.player = playerMotion{pos: position(cube.At(base, 0)), stepRotation: none, sixFrameRotation: none}
+	s.player = playerMotion{pos: position(cube.At(base, 0)), stepRotation: identity, sixFrameRotation: identity}
 	s.player.lastMove, s.player.lastTurn = s.lastMotion(0)
 	s.player.lastInverseRotation = s.player.lastTurn.quaternion().Conjugate()
 	s.sortByDistance()
@@ -238,16 +239,16 @@ func (s *scene) recordCube(i int) {
 		return
 	}
 	s.flags[i] |= hasMoved
-	per := 1 / s.baselineAge
-	m := motion{cube: int32(i), move: position(q).minus(position(base)).times(per)}
-	to := orientation(q)
+	toSixFrames := 1 / s.baselineAge // scales a motion since the baseline to six frames
+	m := motion{cube: int32(i), move: position(q).minus(position(base)).times(toSixFrames)}
+	rot := orientation(q)
 	if !cube.SameOrientation(q, base) {
-		m.turn = turnBetween(orientation(base), to).times(per)
+		m.turn = turnBetween(orientation(base), rot).times(toSixFrames)
 	}
 	if s.forecast != nil && i > 0 {
 		o := s.predicted(i)
-		m.residualMove = position(q).minus(o.pos).times(per)
-		m.residualTurn = turnBetween(o.rot, to).times(per)
+		m.residualMove = position(q).minus(o.pos).times(toSixFrames)
+		m.residualTurn = turnBetween(o.rot, rot).times(toSixFrames)
 	} else {
 		move, turn := s.lastMotion(i)
 		m.residualMove, m.residualTurn = m.move.minus(move), m.turn.minus(turn)
@@ -263,7 +264,8 @@ func (s *scene) recordCube(i int) {
 }
 
 // writeMemo writes the memo of the frame to m, whose adaptive weights are already set. All cubes
-// must have been coded. If more than maxTracks cubes moved, the nearest to the player have tracks.
+// must have been coded. If more than maxTracks cubes moved, those nearest to the player have tracks,
+// because s.motions is in the order of coding.
 func (s *scene) writeMemo(m *memo) {
 	m.basePlayer, m.baselineFrames, m.mode = *cube.At(s.base, 0), s.baselineFrames, s.mode
 	_, m.leftoverFrames = s.baseMemo.ageGrowth(s.baselineFrames)
@@ -272,17 +274,17 @@ func (s *scene) writeMemo(m *memo) {
 			cube.At(s.base, i)[frame.CubeInteracting]))
 	}
 	for k := range s.motions {
-		if len(m.tracks) == maxTracks(s.rows) {
+		if len(m.tracks) == maxTracks(s.rows) { // further cubes have none
 			break
 		}
-		d := &s.motions[k]
-		t := track{cube: d.cube, move: toInt16(d.move, 1), turn: toInt16(d.turn, turnSteps),
-			residual: packResiduals(d.residualMove, d.residualTurn)}
-		if last := s.lastTrack(int(d.cube)); last != nil {
+		moved := &s.motions[k]
+		t := track{cube: moved.cube, move: toInt16(moved.move, 1), turn: toInt16(moved.turn, turnSteps),
+			residual: packResiduals(moved.residualMove, moved.residualTurn)}
+		if last := s.lastTrack(int(moved.cube)); last != nil {
 			t.residualBefore = last.residual
 		}
 		if s.forecast != nil {
-			s.recordSpeed(&t, d)
+			s.recordSpeed(&t, moved)
 		}
 		m.tracks = append(m.tracks, t)
 	}
@@ -302,9 +304,9 @@ func (s *scene) recordSpeed(t *track, d *motion) {
 }
 
 // log2Class returns the number of bits of the integer part of x: 0 below 1, 1 below 2, 2 below 4
-// and so on, at most top.
-func log2Class(x float64, top int) int {
-	return min(bits.Len32(uint32(min(max(x, 0), 1<<30))), top)
+// and so on, at most maxClass.
+func log2Class(x float64, maxClass int) int {
+	return min(bits.Len32(uint32(min(max(x, 0), 1<<30))), maxClass)
 }
 
 // isqrt returns the integer part of the square root of x.

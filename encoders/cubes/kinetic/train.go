@@ -17,6 +17,7 @@ import (
 func Trainers() []train.Trainer {
 	return []train.Trainer{
 		(&recipe{name: "lite", hidden: [2]int{48, 32}, samples: 2_000_000, epochs: 14}).trainer("kinetic-lite"),
+		// The nets of kinetic are larger because they have the features of the simulation too.
 		(&recipe{
 			name: "kinetic", simulation: defaultSimulation(), hidden: [2]int{112, 64}, samples: 2_000_000, epochs: 14,
 		}).trainer("kinetic"),
@@ -52,7 +53,7 @@ type training struct {
 // train trains the nets and the weights of decisions and returns the files of the model.
 func (s *recipe) train(ctx context.Context, job train.Job, log train.Log) ([]train.File, error) {
 	l := &training{recipe: *s, job: job, log: log, m: untrainedModel()}
-	if job.Quick {
+	if job.Quick { // a test of the training, not for use
 		l.samples, l.epochs = 2000, 1
 	}
 	if len(job.Clips) == 0 {
@@ -139,15 +140,15 @@ func (l *training) gatherSamples(ctx context.Context, clips []train.Clip, sets *
 }
 
 // newTarget returns the target of a sample: the bases of the mixture and the outcome y.
-func newTarget(g *mixtureBases, y [3]float64) (t mdn.Target) {
-	for k := range g.base {
+func newTarget(bases *mixtureBases, y [3]float64) (t mdn.Target) {
+	for k := range bases.base {
 		for a := range 3 {
-			t.Base[k][a] = float32(g.base[k][a])
+			t.Base[k][a] = float32(bases.base[k][a])
 		}
 	}
 	for a := range 3 {
 		for b := range 3 {
-			t.J[3*a+b] = float32(g.jacobian[a][b])
+			t.J[3*a+b] = float32(bases.jacobian[a][b])
 		}
 		t.Y[a] = float32(y[a])
 	}
@@ -160,29 +161,29 @@ const decisionRate = 0.2
 // fitWeights fits the slopes and weights of decisions by encoding all clips once, and reports the
 // cost in bits per cube that moved: over this pass, and then of the held-out clip with fixed weights.
 func (l *training) fitWeights(ctx context.Context) error {
-	p := newLearner(len(l.m.weights))
-	bits := func(what string, rate float64, clips []train.Clip) (float64, error) {
-		p.rate, p.costBits, p.moved = rate, 0, 0
+	fitted := newLearner(len(l.m.weights))
+	encodeAll := func(what string, rate float64, clips []train.Clip) (float64, error) {
+		fitted.rate, fitted.costBits, fitted.moved = rate, 0, 0
 		for i := range clips {
-			if err := l.encodeClip(ctx, what, &clips[i], i, len(clips), p); err != nil {
+			if err := l.encodeClip(ctx, what, &clips[i], i, len(clips), fitted); err != nil {
 				return 0, err
 			}
 		}
-		return p.costBits / float64(max(p.moved, 1)), nil
+		return fitted.costBits / float64(max(fitted.moved, 1)), nil
 	}
 	point := train.Point{Part: "decisions", Epoch: 1}
 	var err error
-	if point.Train, err = bits("decisions", decisionRate, l.job.Clips); err != nil {
+	if point.Train, err = encodeAll("decisions", decisionRate, l.job.Clips); err != nil {
 		return err
 	}
 	point.Held, err = l.job.MeasureHeld(func(c train.Clip) (float64, error) {
-		return bits("held out", 0, []train.Clip{c})
+		return encodeAll("held out", 0, []train.Clip{c})
 	})
 	if err != nil {
 		return err
 	}
 	l.log.Report(point)
-	p.export(l.m)
+	fitted.export(l.m)
 	return nil
 }
 
@@ -240,7 +241,7 @@ func newLearner(weights int) *learner {
 // observe receives a cube of e that moved: q, with its baseline. coordinate is 0 before the position
 // is coded and 3 before the orientation. The features and bases of e are set.
 func (p *learner) observe(e *coder, q, base *cube.Row, coordinate int) {
-	if p.sample == nil {
+	if p.sample == nil { // fitting weights, which needs only the number of cubes
 		p.moved += rangecoder.Flag(coordinate == 0)
 		return
 	}
@@ -261,7 +262,7 @@ const slopeRate = 0.02
 // decide replaces coder.decide in training. It adds the cost of the decision and, unless the rate is
 // 0, makes a gradient step. Nothing is encoded, and there are no adaptive weights.
 func (p *learner) decide(bit int, z int32, c *contexts) int {
-	if p.sample != nil {
+	if p.sample != nil { // only samples are gathered
 		return bit
 	}
 	logit := float64(z) / nat
@@ -278,11 +279,11 @@ func (p *learner) decide(bit int, z int32, c *contexts) int {
 	if p.rate == 0 {
 		return bit
 	}
-	// The constants 100 and 1 limit the first steps.
+	// The constants 100 and 1 limit the first steps, when the sums of squares are small.
 	residual := float64(bit) - q
-	g := float64(residual * logit) // the gradient by the slope; by each weight it is residual
-	p.slopeGradSquares[c.slope] += float64(g * g)
-	p.slopes[c.slope] += float64(slopeRate*p.rate*g) / math.Sqrt(p.slopeGradSquares[c.slope]+100)
+	slopeGradient := float64(residual * logit) // the gradient by the slope; by each weight it is residual
+	p.slopeGradSquares[c.slope] += float64(slopeGradient * slopeGradient)
+	p.slopes[c.slope] += float64(slopeRate*p.rate*slopeGradient) / math.Sqrt(p.slopeGradSquares[c.slope]+100)
 	for _, w := range c.trained[:c.nTrained] {
 		p.weightGradSquares[w] += float64(residual * residual)
 		p.weights[w] += float64(p.rate*residual) / math.Sqrt(p.weightGradSquares[w]+1)

@@ -100,7 +100,7 @@ func (p *predictive) begin(e *coder, base *frame.Frame, past, next *memo) {
 }
 
 // setClasses sets the classes of the cube in k.cur, and its predicted shift. idle is its idle count, ring
-// its ring, and distance its distance class; see neighbourhood for both. The rings below 24, very close
+// its ring, and distance its distance class; see neighbourhood for both. The rings below 26, very close
 // to the player, share a class.
 func (k *cubeContext) setClasses(idle uint8, ring, distance int) {
 	k.idleClass, k.distanceClass, k.ring = idleClass(idle), distance, min(max(ring-24, 0)/2, numBuckets-1)

@@ -10,7 +10,7 @@ import (
 const (
 	flagContexts = 12 // of codeDiffers
 	diffContexts = 14 // of codeDifference
-	stretchFrom  = 32 // number of equal bytes after which stretches are tried
+	stretchFrom  = 32 // number of equal bytes after which stretches (long runs of equal bytes) are tried
 	levels       = 9  // sizes of stretches: 64 bytes, 256 bytes, up to 4 MB
 )
 
@@ -26,17 +26,18 @@ type runHistory struct {
 	nonzero      [3]byte                    // the last differences that were not zero, newest first
 	group        [8]byte                    // the differences of this group: bytes with gaps of at most 3
 	groupPos     int                        // position in the group; at most 8
-	stretchLevel int                        // of the next stretch
-	bytewise     bool                       // no stretches until the next difference
+	stretchLevel int                        // of the next stretch: its size is 64<<(2*stretchLevel)
+	bytewise     bool                       // no stretches are tried until the next difference
 }
 
-// newRuns returns the history before the first copy.
+// newRuns returns an empty history, for the first copy.
 func newRuns() (r runHistory) {
 	rangecoder.Fill(r.unchanged[:], evenCounter)
 	return r
 }
 
-// reset clears the history at the end of a copy.
+// reset clears the history of the last bytes at the end of a copy. The last differences that are not zero,
+// and their gaps, stay.
 func (r *runHistory) reset() {
 	r.history, r.sinceDiff, r.last, r.bytewise = 0, 0, [4]byte{}, false
 }
@@ -76,9 +77,10 @@ func (r *runHistory) push(d byte) {
 	r.last = [4]byte{d, r.last[0], r.last[1], r.last[2]}
 }
 
-// codeDifferences codes n bytes of a copy: those of view[k:], at offset in its file. copyLeft is the
-// number of bytes that are left of the copy, these n included. After a run of equal bytes it tries whole
-// stretches. Otherwise it codes pointers as words if they have a prediction, and all else byte by byte.
+// codeDifferences codes the next n bytes of the block, which are a copy of view[k:k+n]; these are at the
+// given offset in their file. copyLeft is the number of bytes that are left of the copy, these n included.
+// After a run of equal bytes it tries whole stretches. Otherwise it codes pointers as words if they have a
+// prediction, and all other bytes one by one.
 func (m *Model) codeDifferences(view []byte, k, n, copyLeft int, offset int64) {
 	r := &m.run
 	for i := 0; i < n; {
@@ -87,7 +89,7 @@ func (m *Model) codeDifferences(view []byte, k, n, copyLeft int, offset int64) {
 			if size > 0 {
 				i += size
 			}
-			if size != 0 {
+			if size != 0 { // copied, or -1: try a shorter stretch
 				continue
 			}
 		}
@@ -122,7 +124,7 @@ func (m *Model) codeStretch(old []byte) int {
 		return size
 	}
 	r.stretchLevel = min(max(r.stretchLevel-1, 0), 3)
-	if size > 256 {
+	if size > 256 { // not worth it for shorter ones
 		return -1
 	}
 	r.bytewise = true
@@ -131,7 +133,7 @@ func (m *Model) codeStretch(old []byte) int {
 
 // oldContext is a byte of the old file with its neighbours. Bytes outside of the view are 0.
 type oldContext struct {
-	old, previous     byte
+	old, previous     byte   // the byte itself, and the one before it
 	backward, forward uint32 // four bytes each; the lowest byte is old, then those before or after it
 }
 
@@ -167,30 +169,31 @@ func (m *Model) codeCopiedByte(x *oldContext) {
 // pointers.contexts. The contexts combine which of the last bytes differed, the distances of the last
 // three differences, the old bytes around this one, and the prediction of a pointer.
 func (m *Model) codeDiffers(x *oldContext, word uint32) bool {
-	r, f := &m.run, m.flagMixer
+	r, mixer := &m.run, m.flagMixer
 	since := uint32(min(r.sinceDiff, 31))
-	far, gap1, gap2 := uint32(min(r.sinceDiff, 255)), uint32(min(r.gap1, 255)), uint32(min(r.gap2, 255))
-	old, h := uint32(x.old), r.history
-	// The large constants spread values that are added to a hash.
-	f.Hashes[0] = hash(1, h&0xffff)
-	f.Hashes[1] = hash(2, far|gap1<<8)
-	f.Hashes[2] = hash(3, x.backward&0xffff|since<<16)
-	f.Hashes[3] = hash(4, x.backward) + since
-	f.Hashes[4] = hash(5, x.backward&0xffffff) + h&15*77
-	f.Hashes[5] = hash(6, x.forward)
-	f.Hashes[6] = hash(7, uint32(m.bufOffset+int64(m.pos))&7|h&255<<8)
-	f.Hashes[7] = hash(8, far|gap1<<8|gap2<<16)
-	f.Hashes[8] = hash(9, old|uint32(r.last[0])<<8|h&15<<16)
-	f.Hashes[9] = hash(10, word)
-	f.Hashes[10] = hash(11, word) + h&15*0x51ED27 + old*0x3C6EF35F
-	f.Hashes[11] = hash(12, x.backward&0xffff|x.forward&0xff00<<8) + hash(x.forward>>16, h&7)
-	apm := int(h & 255)
+	since8Bits, gap1, gap2 := uint32(min(r.sinceDiff, 255)), uint32(min(r.gap1, 255)), uint32(min(r.gap2, 255))
+	old, diffHistory := uint32(x.old), r.history
+	// The first argument of hash is the number of the context. The large constants spread values that are
+	// added to a hash.
+	mixer.Hashes[0] = hash(1, diffHistory&0xffff)
+	mixer.Hashes[1] = hash(2, since8Bits|gap1<<8)
+	mixer.Hashes[2] = hash(3, x.backward&0xffff|since<<16)
+	mixer.Hashes[3] = hash(4, x.backward) + since
+	mixer.Hashes[4] = hash(5, x.backward&0xffffff) + diffHistory&15*77
+	mixer.Hashes[5] = hash(6, x.forward)
+	mixer.Hashes[6] = hash(7, uint32(m.bufOffset+int64(m.pos))&7|diffHistory&255<<8)
+	mixer.Hashes[7] = hash(8, since8Bits|gap1<<8|gap2<<16)
+	mixer.Hashes[8] = hash(9, old|uint32(r.last[0])<<8|diffHistory&15<<16)
+	mixer.Hashes[9] = hash(10, word)
+	mixer.Hashes[10] = hash(11, word) + diffHistory&15*0x51ED27 + old*0x3C6EF35F
+	mixer.Hashes[11] = hash(12, x.backward&0xffff|x.forward&0xff00<<8) + hash(x.forward>>16, diffHistory&7)
+	apm := int(diffHistory & 255) // context of the first APM: 0..255 outside of words, 256..767 in words
 	if word != 0 {
 		apm = 256 + int(word&0xff|word>>20&3<<8)&511
 	}
 	differs := !m.coder.Reading() && m.buf[m.pos] != x.old
-	return f.CodeBit(&m.coder, rangecoder.Flag(differs), 0, rangecoder.Selector{
-		SetA: int(since) + 32*int(min(word&3, 1)), SetB: int(h & 255),
+	return mixer.CodeBit(&m.coder, rangecoder.Flag(differs), 0, rangecoder.Selector{
+		SetA: int(since) + 32*int(min(word&3, 1)), SetB: int(diffHistory & 255),
 		ContextA: apm, ContextB: int(old) | int(min(since, 3))<<8}) != 0
 }
 
@@ -198,51 +201,53 @@ func (m *Model) codeDiffers(x *oldContext, word uint32) bool {
 // result of pointers.contexts. The contexts combine the last differences, the position in a group of
 // differences, old and new bytes around this one, and the difference that a pointer prediction implies.
 func (m *Model) codeDifference(x *oldContext, word uint32) byte {
-	r, g := &m.run, m.diffMixer
+	r, mixer := &m.run, m.diffMixer
 	if r.sinceDiff > 3 {
 		r.groupPos = 0
 	}
-	back := [2]uint32{}
-	for i := range back {
+	newBefore := [2]uint32{}
+	for i := range newBefore {
 		if m.pos > i {
-			back[i] = uint32(m.buf[m.pos-1-i])
+			newBefore[i] = uint32(m.buf[m.pos-1-i])
 		}
 	}
-	old, h, place := uint32(x.old), r.history, uint32(r.groupPos)
+	old, diffHistory, groupPos := uint32(x.old), r.history, uint32(r.groupPos)
 	d1, d2, d3, d4 := uint32(r.last[0]), uint32(r.last[1]), uint32(r.last[2]), uint32(r.last[3])
 	s1, s2, s3 := uint32(r.nonzero[0]), uint32(r.nonzero[1]), uint32(r.nonzero[2])
-	g.Hashes[0] = hash(1, d1|h&15<<8)
-	g.Hashes[1] = hash(2, s1|s2<<8)
-	g.Hashes[2] = hash(3, d1|d2<<8|d3<<16)
-	g.Hashes[3] = hash(4, old|d1<<8)
-	g.Hashes[4] = hash(5, x.backward)
-	g.Hashes[5] = hash(6, uint32(r.group[r.groupPos&7])|place<<8|d1<<16)
-	g.Hashes[6] = hash(7, d4|uint32(m.bufOffset+int64(m.pos))&3<<8)
-	g.Hashes[7] = hash(8, x.forward)
-	g.Hashes[8] = hash(9, back[0]|old<<8|uint32(x.previous)<<16)
-	g.Hashes[9] = hash(10, d3|d1<<8)
-	g.Hashes[10] = hash(11, s1|s2<<8|s3<<16|place<<24)
-	g.Hashes[11] = hash(12, back[0]|back[1]<<8|old<<16)
-	g.Hashes[12] = hash(13, word)
-	g.Hashes[13] = hash(14, x.backward&0xffff|x.forward&0xff00<<8) + d1
+	mixer.Hashes[0] = hash(1, d1|diffHistory&15<<8)
+	mixer.Hashes[1] = hash(2, s1|s2<<8)
+	mixer.Hashes[2] = hash(3, d1|d2<<8|d3<<16)
+	mixer.Hashes[3] = hash(4, old|d1<<8)
+	mixer.Hashes[4] = hash(5, x.backward)
+	mixer.Hashes[5] = hash(6, uint32(r.group[r.groupPos&7])|groupPos<<8|d1<<16)
+	mixer.Hashes[6] = hash(7, d4|uint32(m.bufOffset+int64(m.pos))&3<<8)
+	mixer.Hashes[7] = hash(8, x.forward)
+	mixer.Hashes[8] = hash(9, newBefore[0]|old<<8|uint32(x.previous)<<16)
+	mixer.Hashes[9] = hash(10, d3|d1<<8)
+	mixer.Hashes[10] = hash(11, s1|s2<<8|s3<<16|groupPos<<24)
+	mixer.Hashes[11] = hash(12, newBefore[0]|newBefore[1]<<8|old<<16)
+	mixer.Hashes[12] = hash(13, word)
+	mixer.Hashes[13] = hash(14, x.backward&0xffff|x.forward&0xff00<<8) + d1
 	var v uint32
 	if !m.coder.Reading() {
 		v = uint32(m.buf[m.pos] - x.old)
 	}
-	set := min(r.groupPos, 7) * 8
+	set := min(r.groupPos, 7) * 8 // weight sets: by position in the group and bit; others with a prediction
 	if word>>31 != 0 {
 		set += 64
 	}
 	node := uint32(1)
 	for k := 7; k >= 0; k-- {
 		if k&3 == 3 {
-			g.SelectNibble(node)
+			mixer.SelectNibble(node)
 		}
 		apm := int(node)
-		if word>>31 != 0 && (word&255|256)>>(k+1) == node { // the bits so far are those of the prediction
+		// In a word with a prediction, if the bits so far are those of the predicted difference: its next
+		// bit, and what is known of the prediction.
+		if word>>31 != 0 && (word&255|256)>>(k+1) == node {
 			apm = 512 + int(word>>uint(k)&1<<7|word>>20&7<<4|word>>16&3<<2|word>>14&3)
 		}
-		node = node<<1 | uint32(g.CodeNibble(&m.coder, int(v>>uint(k)&1), inNibble(node),
+		node = node<<1 | uint32(mixer.CodeNibble(&m.coder, int(v>>uint(k)&1), inNibble(node),
 			rangecoder.Selector{SetA: set + 7 - k, SetB: int(node), ContextA: int(node), ContextB: apm}))
 	}
 	return byte(node)
@@ -264,32 +269,32 @@ const wordContexts = 10
 // prediction and returns true. old are the old bytes from here on. The contexts combine confidence and kind
 // of the prediction, how the last predictions of this kind turned out, and target and movement.
 func (m *Model) codeWholeWord(x *oldContext, old []byte) bool {
-	r, w, f := &m.run, m.words, m.wordMixer
+	r, w, mixer := &m.run, m.words, m.wordMixer
 	predicted := w.predicted[:w.size]
-	moved := uint32(rangecoder.Flag(!bytes.Equal(predicted, old[:w.size])))
+	moved := uint32(rangecoder.Flag(!bytes.Equal(predicted, old[:w.size]))) // the prediction is a change
 	kind := uint32(w.kind) | moved<<4
-	sure := uint32(w.confidence) | uint32(w.level)<<2 | kind<<4
-	lately := w.wordHistory[w.kind]
-	since, gap1 := uint32(min(bitLength(r.sinceDiff), 12)), uint32(min(bitLength(r.gap1), 12))
-	f.Hashes[0] = hash(1, sure|lately&3<<12)
-	f.Hashes[1] = hash(2, lately&0xff|kind<<8)
-	f.Hashes[2] = hash(3, uint32(w.predictedDelta)) + kind
-	f.Hashes[3] = hash(4, uint32(w.target)) + kind
-	f.Hashes[4] = hash(5, x.backward) + moved
-	f.Hashes[5] = hash(6, x.backward>>8&0xffff|kind<<16)
-	f.Hashes[6] = hash(7, since|gap1<<4|kind<<8|r.history&15<<13)
-	f.Hashes[7] = hash(8, uint32(w.target>>8)) + kind
-	f.Hashes[8] = hash(9, x.forward) + moved
-	f.Hashes[9] = hash(10, uint32(w.predictedDelta)) + sure<<8 + lately&3
+	certainty := uint32(w.confidence) | uint32(w.level)<<2 | kind<<4
+	outcomes := w.wordHistory[w.kind]
+	sinceClass, gapClass := uint32(min(bitLength(r.sinceDiff), 12)), uint32(min(bitLength(r.gap1), 12))
+	mixer.Hashes[0] = hash(1, certainty|outcomes&3<<12)
+	mixer.Hashes[1] = hash(2, outcomes&0xff|kind<<8)
+	mixer.Hashes[2] = hash(3, uint32(w.predictedDelta)) + kind
+	mixer.Hashes[3] = hash(4, uint32(w.target)) + kind
+	mixer.Hashes[4] = hash(5, x.backward) + moved
+	mixer.Hashes[5] = hash(6, x.backward>>8&0xffff|kind<<16)
+	mixer.Hashes[6] = hash(7, sinceClass|gapClass<<4|kind<<8|r.history&15<<13)
+	mixer.Hashes[7] = hash(8, uint32(w.target>>8)) + kind
+	mixer.Hashes[8] = hash(9, x.forward) + moved
+	mixer.Hashes[9] = hash(10, uint32(w.predictedDelta)) + certainty<<8 + outcomes&3
 	right := !m.coder.Reading() && bytes.Equal(m.buf[m.pos:m.pos+w.size], predicted)
-	if f.CodeBit(&m.coder, rangecoder.Flag(right), 0, rangecoder.Selector{
-		SetA: int(sure&15 | moved<<4), SetB: int(lately&15) | w.kind<<4,
-		ContextA: int(sure), ContextB: int(lately&31)<<5 | int(since)}) == 0 {
-		w.wordHistory[w.kind] = lately << 1
+	if mixer.CodeBit(&m.coder, rangecoder.Flag(right), 0, rangecoder.Selector{
+		SetA: int(certainty&15 | moved<<4), SetB: int(outcomes&15) | w.kind<<4,
+		ContextA: int(certainty), ContextB: int(outcomes&31)<<5 | int(sinceClass)}) == 0 {
+		w.wordHistory[w.kind] = outcomes << 1
 		w.refuted = true
 		return false
 	}
-	w.wordHistory[w.kind] = lately<<1 | 1
+	w.wordHistory[w.kind] = outcomes<<1 | 1
 	copy(m.buf[m.pos:], predicted)
 	for i, b := range predicted {
 		r.add(b - old[i])

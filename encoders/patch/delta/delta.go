@@ -37,7 +37,8 @@ const (
 	// Core is the unit in which a source is read: apart from its margins, no view crosses a multiple
 	// of Core in its file.
 	Core = 32 << 10
-	// Before and After are the sizes of the margins of a view.
+	// Before and After are the sizes of the margins of a view, in bytes: contexts use the old bytes up to
+	// a row before a copied byte (see maxRow), and a few after it.
 	Before, After = 8<<10 + 64, 64
 )
 
@@ -80,7 +81,7 @@ type Model struct {
 	shape          shapes
 	quick          *quick // in a fast model, in place of mixers, matcher and shapes; otherwise nil
 	shrink         uint   // see newModel
-	saved          *Model // nil until Save
+	saved          *Model // the state at the last Save; nil before
 
 	// The new file from bufOffset to the end of the block.
 	buf       []byte
@@ -150,14 +151,15 @@ func (m *Model) CopyFrom(o *Model) {
 	m.start, m.end, m.pos, m.bufOffset = o.start, o.end, o.pos, o.bufOffset
 }
 
-// Skip adds n bytes of the new file that were not coded with the model. tail holds the last of them: all,
-// or at least History.
+// Skip adds n bytes of the new file that were not coded with the model, so that they can be contexts of later
+// blocks. tail holds the last of them: all, or at least History, or none if at least History more are skipped
+// before the next block.
 func (m *Model) Skip(n int64, tail []byte) {
 	if len(tail) > History {
 		tail = tail[len(tail)-History:]
 	}
 	m.match.length = 0
-	if n != int64(len(tail)) { // there is a gap of unknown bytes before tail
+	if n != int64(len(tail)) { // the bytes before tail are unknown: drop the history
 		m.bufOffset += int64(m.end) + n - int64(len(tail))
 		m.end = 0
 	}
@@ -169,8 +171,8 @@ func (m *Model) Skip(n int64, tail []byte) {
 	}
 }
 
-// Follow records that a clone, a copy that was not coded with the model, ended before address end. A copy
-// that continues there is then cheap. Call it after Skip.
+// Follow records that a copy that was not coded with the model (a clone in package patch) ended before
+// address end. A copy that continues there then takes few bits. Call it after Skip.
 func (m *Model) Follow(end int64) {
 	m.run.copyEnd = end
 	m.addresses.moveToFront(end - m.bufOffset - int64(m.end))
@@ -231,7 +233,8 @@ func (m *Model) Decode(packet []byte, n int, src Source) ([]byte, error) {
 	return m.buf[m.start:m.end], nil
 }
 
-// codeBlock encodes the block in m.buf, or decodes it. ops are its operations when encoding.
+// codeBlock encodes the block in m.buf, or decodes it. ops are its operations when encoding, and not used
+// when decoding.
 func (m *Model) codeBlock(ops []Op, src Source) error {
 	if m.quick == nil && !m.shape.code(&m.coder, m.end-m.start) {
 		return fmt.Errorf("%w: invalid shape", ErrCorrupt)
@@ -260,7 +263,8 @@ func (m *Model) codeBlock(ops []Op, src Source) error {
 	return nil
 }
 
-// codeLiterals codes the n literals of an operation.
+// codeLiterals codes the n literals of an operation. They end the run of copied bytes, so the history of
+// differences is reset.
 func (m *Model) codeLiterals(n int) error {
 	switch {
 	case n == 0:
@@ -287,18 +291,18 @@ func (m *Model) codeLiterals(n int) error {
 // before.
 func (m *Model) codeOperation(op *Op, last Op) error {
 	c := &m.coder
-	left := m.end - m.pos
+	bytesLeft := m.end - m.pos
 	ctx := min(bitLength(last.Copy), 15) + 16*min(last.Literal, 2)
 	copies := m.copyLengths.code(c, int64(op.Copy), ctx)
-	if copies > int64(left) {
-		return fmt.Errorf("%w: copy of %d bytes, but %d are left in the block", ErrCorrupt, copies, left)
+	if copies > int64(bytesLeft) {
+		return fmt.Errorf("%w: copy of %d bytes, but %d are left in the block", ErrCorrupt, copies, bytesLeft)
 	}
 	op.Copy = int(copies)
-	left -= op.Copy
-	if left > 0 {
+	bytesLeft -= op.Copy
+	if bytesLeft > 0 {
 		literals := m.literalLengths.code(c, int64(op.Literal), min(bitLength(op.Copy), 30))
-		if literals > int64(left) {
-			return fmt.Errorf("%w: %d literals, but %d bytes are left in the block", ErrCorrupt, literals, left)
+		if literals > int64(bytesLeft) {
+			return fmt.Errorf("%w: %d literals, but %d bytes are left in the block", ErrCorrupt, literals, bytesLeft)
 		}
 		op.Literal = int(literals)
 	}
@@ -309,7 +313,7 @@ func (m *Model) codeOperation(op *Op, last Op) error {
 		op.From = m.addresses.code(c, op.From, m.run.copyEnd, m.bufOffset+int64(m.pos), last.Literal)
 		m.run.copyEnd = op.From + int64(op.Copy)
 	} else {
-		op.From = m.run.copyEnd
+		op.From = m.run.copyEnd // not coded; nothing is copied from there
 	}
 	return nil
 }
@@ -317,14 +321,14 @@ func (m *Model) codeOperation(op *Op, last Op) error {
 // codeCopy codes the differences of an operation's copy, one view of the source after the other.
 func (m *Model) codeCopy(op Op, src Source) error {
 	m.words.reset()
-	at, left := op.From, op.Copy
+	address, left := op.From, op.Copy
 	for left > 0 {
-		offset, there := src.Locate(at)
-		if there < int64(left) {
-			return fmt.Errorf("%w: copy of %d bytes from address %d, where the file has %d", ErrCorrupt, left, at, there)
+		offset, inFile := src.Locate(address)
+		if inFile < int64(left) {
+			return fmt.Errorf("%w: copy of %d bytes from address %d, where the file has %d", ErrCorrupt, left, address, inFile)
 		}
-		n := min(left, Core-int(offset%Core))
-		view, k, err := src.View(at, n)
+		n := min(left, Core-int(offset%Core)) // a view must not cross a multiple of Core
+		view, k, err := src.View(address, n)
 		if err != nil {
 			return err
 		}
@@ -341,7 +345,7 @@ func (m *Model) codeCopy(op Op, src Source) error {
 		if err := m.coder.Err(); err != nil {
 			return fmt.Errorf("%w: %w", ErrCorrupt, err)
 		}
-		at += int64(n)
+		address += int64(n)
 		left -= n
 	}
 	return nil

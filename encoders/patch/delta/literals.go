@@ -11,7 +11,7 @@ import (
 const textContexts = 18
 
 // codeLiteral codes the next byte in contexts of the new file before it and, if it is part of a copy, of
-// the old file around view[k]. view is nil for a literal.
+// the old file around view[k]. view is nil and k is not used for a literal.
 func (m *Model) codeLiteral(view []byte, k int) {
 	var w uint64 // the last eight bytes, the newest in the highest byte
 	if m.pos >= 8 {
@@ -30,79 +30,81 @@ func (m *Model) codeLiteral(view []byte, k int) {
 // setTextContexts sets the contexts of the last bytes, w: the orders 0 to 4 and 6, two with the offset modulo
 // 4, and one of the last words.
 func (m *Model) setTextContexts(w uint64) {
-	g, four, phase := m.literalMixer, uint32(w>>32), uint32(m.bufOffset+int64(m.pos))&3
-	g.Hashes[0] = hash(1, 0)
-	g.Hashes[1] = hash(2, four>>24)
-	g.Hashes[2] = hash(3, four>>16)
-	g.Hashes[3] = hash(4, four>>8)
-	g.Hashes[4] = hash(5, four)
-	g.Hashes[5] = hash(hash(6, four), uint32(w>>16)&0xffff)
-	g.Hashes[6] = hash(7, four&0xff|phase<<8)
-	g.Hashes[7] = hash(8, four>>8&0xff|phase<<16|four&0xff<<8)
-	g.Hashes[17] = hash(28, m.match.wordsBefore(byte(four>>24))^four>>24<<24)
+	mixer, lastFour, phase := m.literalMixer, uint32(w>>32), uint32(m.bufOffset+int64(m.pos))&3
+	mixer.Hashes[0] = hash(1, 0)
+	mixer.Hashes[1] = hash(2, lastFour>>24)
+	mixer.Hashes[2] = hash(3, lastFour>>16)
+	mixer.Hashes[3] = hash(4, lastFour>>8)
+	mixer.Hashes[4] = hash(5, lastFour)
+	mixer.Hashes[5] = hash(hash(6, lastFour), uint32(w>>16)&0xffff)
+	mixer.Hashes[6] = hash(7, lastFour&0xff|phase<<8)
+	mixer.Hashes[7] = hash(8, lastFour>>8&0xff|phase<<16|lastFour&0xff<<8)
+	mixer.Hashes[17] = hash(28, m.match.wordsBefore(byte(lastFour>>24))^lastFour>>24<<24)
 }
 
 // setTableContexts sets the contexts of neighbours in tables and pictures: the values to the left and above
 // and their gradients, and the value that the old file has here with its neighbours. The shape of this part
-// of the block has the distances. view and k are those of codeLiteral.
+// of the block has the distances: step to the left, row to the value above. view and k are those of
+// codeLiteral.
 func (m *Model) setTableContexts(view []byte, k int) {
-	g := m.literalMixer
+	mixer := m.literalMixer
 	step, row := m.shape.stepAndRow(m.pos - m.start)
-	at := func(back int) int {
+	newAt := func(back int) int { // the byte of the new file at a distance before this one; 0 if unknown
 		if i := m.pos - back; back > 0 && i >= 0 {
 			return int(m.buf[i])
 		}
 		return 0
 	}
-	left, up, upLeft, upRight, left2 := at(step), at(row), at(row+step), at(row-step), at(2*step)
+	left, up, upLeft, upRight, left2 := newAt(step), newAt(row), newAt(row+step), newAt(row-step), newAt(2*step)
 	offset := m.bufOffset + int64(m.pos)
 	phase := uint32(offset % int64(step))
 	var old, oldLeft, oldUp, oldRight int
 	if view != nil {
-		oldAt := func(i int) int {
+		oldAt := func(i int) int { // view[i]; 0 outside of the view
 			if i >= 0 && i < len(view) {
 				return int(view[i])
 			}
 			return 0
 		}
+		// 256 is added so that an old byte of 0 differs from no old byte.
 		old, oldLeft, oldUp, oldRight = oldAt(k)+256, oldAt(k-step), oldAt(k-row), oldAt(k+step)
 	}
-	plane := uint32(clampByte(left + up - upLeft))
-	g.Hashes[9] = hash(20, uint32(left)|uint32(up)<<8)
-	g.Hashes[10] = hash(21, plane|phase<<8)
-	g.Hashes[11] = hash(22, uint32(up)|uint32(upRight)<<8|phase<<16)
-	g.Hashes[12] = hash(23, uint32(left)|uint32(left2)<<8)
-	g.Hashes[13] = hash(24, uint32(clampByte(old&255+left-oldLeft))|uint32(old>>8)<<8|phase<<16)
-	g.Hashes[14] = hash(25, uint32(old)|uint32((left-oldLeft+512)/4)<<12|uint32((up-oldUp+512)/4)<<22)
-	g.Hashes[15] = hash(26, uint32(old)|uint32(oldRight)<<12|phase<<20)
-	g.Hashes[16] = hash(27, uint32(clampByte((left*3+upRight*3-up*2+2)/4))|plane>>2<<8)
+	plane := uint32(clampByte(left + up - upLeft)) // the value on the plane through its neighbours
+	mixer.Hashes[9] = hash(20, uint32(left)|uint32(up)<<8)
+	mixer.Hashes[10] = hash(21, plane|phase<<8)
+	mixer.Hashes[11] = hash(22, uint32(up)|uint32(upRight)<<8|phase<<16)
+	mixer.Hashes[12] = hash(23, uint32(left)|uint32(left2)<<8)
+	mixer.Hashes[13] = hash(24, uint32(clampByte(old&255+left-oldLeft))|uint32(old>>8)<<8|phase<<16)
+	mixer.Hashes[14] = hash(25, uint32(old)|uint32((left-oldLeft+512)/4)<<12|uint32((up-oldUp+512)/4)<<22)
+	mixer.Hashes[15] = hash(26, uint32(old)|uint32(oldRight)<<12|phase<<20)
+	mixer.Hashes[16] = hash(27, uint32(clampByte((left*3+upRight*3-up*2+2)/4))|plane>>2<<8)
 }
 
 // codeByte codes the next byte in the contexts that are set, in two nibbles. before is the last byte.
 // predicted is the byte after a match of the given length, 0 if there is no match.
 func (m *Model) codeByte(before uint32, predicted byte, length int) {
-	g := m.literalMixer
+	mixer := m.literalMixer
 	var v uint32
 	if !m.coder.Reading() {
 		v = uint32(m.buf[m.pos])
 	}
-	long := 0 // class of the match length
+	lengthClass := 0 // class of the match length
 	if length > 0 {
-		long = min(bitLength(length), 15) + 1
+		lengthClass = min(bitLength(length), 15) + 1
 	}
 	node := uint32(1)
 	for k := 7; k >= 0; k-- {
 		match, set := uint32(0), 0
-		if long > 0 && (uint32(predicted)|256)>>(k+1) == node { // the bits so far are those of predicted
-			match = uint32(long)<<1 | uint32(predicted>>k&1) | 64
-			set = 1 + min(long/4, 2)
+		if lengthClass > 0 && (uint32(predicted)|256)>>(k+1) == node { // the bits so far are those of predicted
+			match = uint32(lengthClass)<<1 | uint32(predicted>>k&1) | 64
+			set = 1 + min(lengthClass/4, 2)
 		}
 		if k&3 == 3 {
-			g.SelectNibble(node)
+			mixer.SelectNibble(node)
 		}
-		near := inNibble(node)
-		g.SetCounter(8, hash(99, match), near) // independent of the bits so far
-		node = node<<1 | uint32(g.CodeNibble(&m.coder, int(v>>k&1), near, rangecoder.Selector{
+		nibbleNode := inNibble(node)
+		mixer.SetCounter(8, hash(99, match), nibbleNode) // independent of the bits so far
+		node = node<<1 | uint32(mixer.CodeNibble(&m.coder, int(v>>k&1), nibbleNode, rangecoder.Selector{
 			SetA: set*256 + int(node), SetB: int(before), ContextA: int(before), ContextB: set*256 + int(node)}))
 	}
 	m.buf[m.pos] = byte(node)
@@ -134,7 +136,7 @@ func (m *matcher) copyFrom(o *matcher) {
 	m.lastSeen = seen
 }
 
-// shift adjusts the match after drop bytes were removed from the front of buf.
+// shift adjusts the match after drop bytes were removed from the front of buf; a match there is dropped.
 func (m *matcher) shift(drop int) {
 	m.predictedAt -= drop
 	if m.predictedAt < 1 {
@@ -143,8 +145,9 @@ func (m *matcher) shift(drop int) {
 }
 
 // find returns the byte that followed the last occurrence of the bytes before buf[p], and the length of the
-// match, 0 if there is none. first is the offset of buf[0] in the new file, w are the last eight bytes.
-func (m *matcher) find(buf []byte, p int, first int64, w uint64) (predicted byte, length int) {
+// match, 0 if there is none. bufOffset is the offset of buf[0] in the new file, w holds the last eight bytes, the
+// newest in the highest byte. A match continues as long as its predictions are right.
+func (m *matcher) find(buf []byte, p int, bufOffset int64, w uint64) (predicted byte, length int) {
 	if m.length > 0 && m.predictedAt < p && buf[m.predictedAt] == byte(w>>56) {
 		m.predictedAt++
 		m.length = min(m.length+1, maxMatch)
@@ -153,7 +156,7 @@ func (m *matcher) find(buf []byte, p int, first int64, w uint64) (predicted byte
 	}
 	// A multiplicative hash of the last five bytes (Knuth): 2^64 divided by the golden ratio.
 	seen := &m.lastSeen[(w>>24)*0x9E3779B97F4A7C15>>(64-matchBits)]
-	here := uint32(first + int64(p))
+	here := uint32(bufOffset + int64(p))
 	if m.length == 0 {
 		if back := int64(here - *seen); back > 0 && back < int64(p) {
 			m.verify(buf, p, p-int(back))
@@ -216,7 +219,7 @@ func (s *shapes) stepAndRow(i int) (step, row int) {
 	return x.step, x.row
 }
 
-// numeric reports whether a copy that begins or continues at byte i of the block is coded as literals.
+// numeric reports whether the part of the block with byte i is numeric; copies are coded as literals there.
 func (s *shapes) numeric(i int) bool { return i < MaxBlock && s.list[i/shapeBlock].numeric }
 
 // code encodes the shapes of a block of n bytes, or decodes them. It returns false if a decoded shape is
@@ -240,15 +243,16 @@ func (s *shapes) code(c *rangecoder.Coder, n int) bool {
 	return true
 }
 
-// analyse sets the shapes of a block. Parts with less than 4096 literals and differing bytes keep the shape of
-// the part before. A part is numeric if over a third of its copied bytes differ.
+// analyse sets the shapes of a block for an encoder. A part with fewer than 4096 literals and differing bytes
+// keeps the distances of the part before and is not numeric. Another part is numeric if more than a quarter of it
+// is copied and over a third of the copied bytes differ.
 func (s *shapes) analyse(block []byte, ops []Op, src Source) {
-	var literals, copies, misses [MaxBlock / shapeBlock]int
+	var literals, copies, differing [MaxBlock / shapeBlock]int
 	at := 0
 	for _, op := range ops {
 		for i := 0; i < op.Copy; {
-			place, _ := src.Locate(op.From + int64(i))
-			n := min(op.Copy-i, Core-int(place%Core))
+			offset, _ := src.Locate(op.From + int64(i))
+			n := min(op.Copy-i, Core-int(offset%Core))
 			view, k, err := src.View(op.From+int64(i), n)
 			if err != nil {
 				return // the error recurs when the block is coded
@@ -256,7 +260,7 @@ func (s *shapes) analyse(block []byte, ops []Op, src Source) {
 			for j := range n {
 				b := (at + i + j) / shapeBlock
 				copies[b]++
-				misses[b] += rangecoder.Flag(view[k+j] != block[at+i+j])
+				differing[b] += rangecoder.Flag(view[k+j] != block[at+i+j])
 			}
 			i += n
 		}
@@ -266,16 +270,16 @@ func (s *shapes) analyse(block []byte, ops []Op, src Source) {
 		}
 		at += op.Literal
 	}
-	last := s.last
+	last := s.last // of the last part that was analysed
 	last.numeric = false
 	for i := 0; i*shapeBlock < len(block); i++ {
-		x := last
-		if literals[i]+misses[i] >= 4096 {
-			x.step, x.row = findStrides(block[i*shapeBlock : min((i+1)*shapeBlock, len(block))])
-			x.numeric = misses[i]*3 > copies[i] && copies[i] > shapeBlock/4
-			last = shape{x.step, x.row, false}
+		partShape := last
+		if literals[i]+differing[i] >= 4096 {
+			partShape.step, partShape.row = findStrides(block[i*shapeBlock : min((i+1)*shapeBlock, len(block))])
+			partShape.numeric = differing[i]*3 > copies[i] && copies[i] > shapeBlock/4
+			last = shape{partShape.step, partShape.row, false}
 		}
-		s.list[i] = x
+		s.list[i] = partShape
 	}
 }
 
@@ -285,13 +289,13 @@ const (
 	lastRound     = 24   // distances that reach the second round
 )
 
-// findStrides returns the distances at which bytes of b are most similar: between neighbouring values, and
-// between rows.
+// findStrides returns the distances at which bytes of b are most similar: step between neighbouring values, and
+// row between rows. It compares a few samples at every possible row, and more at the lastRound best ones.
 func findStrides(b []byte) (step, row int) {
 	step, row = 1, 64
 	best := 1 << 30
 	for _, s := range []int{1, 2, 3, 4, 8, 16, 32} {
-		if v := meanDifference(b, s, strideSamples); v < best-best/50 {
+		if v := meanDifference(b, s, strideSamples); v < best-best/50 { // a larger step must be 2 % better
 			best, step = v, s
 		}
 	}

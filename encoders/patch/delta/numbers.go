@@ -93,48 +93,50 @@ func newAddressModel() *addressModel {
 	rangecoder.Fill(j.recentFlags[:], evenCounter)
 	rangecoder.Fill(j.backFlags[:], evenCounter)
 	for i := range j.recent {
-		j.recent[i] = -1 << 60
+		j.recent[i] = -1 << 60 // no diagonal
 	}
 	return j
 }
 
-// copyFrom makes j a copy of o.
+// copyFrom makes j a copy of o. It copies into the existing models of j.
 func (j *addressModel) copyFrom(o *addressModel) {
-	which, far := j.recentIndex, j.distances
-	*which, *far = *o.recentIndex, *o.distances
+	recentIndex, distances := j.recentIndex, j.distances
+	*recentIndex, *distances = *o.recentIndex, *o.distances
 	*j = *o
-	j.recentIndex, j.distances = which, far
+	j.recentIndex, j.distances = recentIndex, distances
 }
 
-// code encodes address to, or decodes and returns it. The last copy ended at address from and was
-// followed by the given number of literals; pos is the offset in the new file.
-func (j *addressModel) code(c *rangecoder.Coder, to, from, pos int64, literals int) int64 {
+// code encodes the address of a copy, or decodes and returns it. The last copy ended at lastEnd and was
+// followed by the given number of literals; pos is the offset in the new file. A decoder ignores address. For a
+// distance below 64, which takes few bits, only the three newest diagonals are used.
+func (j *addressModel) code(c *rangecoder.Coder, address, lastEnd, pos int64, literals int) int64 {
 	ctx := min(literals, 7)
-	if !codeFlag(c, &j.jumpFlags[ctx][j.lastJumped], to != from) {
+	if !codeFlag(c, &j.jumpFlags[ctx][j.lastJumped], address != lastEnd) {
 		j.lastJumped = 0
-		j.moveToFront(from - pos)
-		return from
+		j.moveToFront(lastEnd - pos)
+		return lastEnd
 	}
 	j.lastJumped = 1
-	distance := to - from
-	at := slices.Index(j.recent[:], to-pos)
-	known := at >= 0 && (at <= 2 || distance <= -64 || distance >= 64)
-	if codeFlag(c, &j.recentFlags[ctx], known) {
-		at = int(j.recentIndex.code(c, int64(at), 0)) % recentDiagonals
-		to = j.recent[at] + pos
-		j.moveToFront(to - pos)
-		return to
+	distance := address - lastEnd
+	index := slices.Index(j.recent[:], address-pos)
+	isRecent := index >= 0 && (index <= 2 || distance <= -64 || distance >= 64)
+	if codeFlag(c, &j.recentFlags[ctx], isRecent) {
+		index = int(j.recentIndex.code(c, int64(index), 0)) % recentDiagonals
+		address = j.recent[index] + pos
+		j.moveToFront(address - pos)
+		return address
 	}
 	back := codeFlag(c, &j.backFlags[ctx], distance < 0)
 	distance = j.distances.code(c, max(distance, -distance)-1, ctx) + 1
 	if back {
 		distance = -distance
 	}
-	j.moveToFront(from + distance - pos)
-	return from + distance
+	j.moveToFront(lastEnd + distance - pos)
+	return lastEnd + distance
 }
 
-// moveToFront moves a diagonal to the front of the recent ones; the oldest is dropped if it is new.
+// moveToFront moves a diagonal to the front of the recent ones. If it is not among them, it is added and the
+// oldest is dropped.
 func (j *addressModel) moveToFront(diagonal int64) {
 	i := slices.Index(j.recent[:], diagonal)
 	if i < 0 {

@@ -17,7 +17,7 @@ type pointers struct {
 
 	// Of the current word, in bytes: not coded yet (0 if there is no word), total, and coded.
 	remaining, size, wordPos int
-	kind                     int       // of the current word
+	kind                     int       // of the current word, see kindRelative
 	level                    int       // index into nearness of the prediction's entry, or noPrediction
 	confidence               int       // of the prediction, 0 to 3
 	wrong                    bool      // a byte of the word differs from the prediction, or there is none
@@ -25,7 +25,8 @@ type pointers struct {
 	predictedDelta           int32     // predicted movement of the target
 	wordHistory              [8]uint32 // of each kind: which predictions were right, the last in the lowest bit
 	predicted                [8]byte   // the predicted word
-	target, base             int64     // target of the old word; what is added to the new word's value to get its target
+	target                   int64     // of the old word
+	base                     int64     // what is added to the new word's value to get its target
 	hits                     [8]int    // of each kind: recent correct predictions, 0 to 3
 }
 
@@ -58,7 +59,7 @@ var nearness = [noPrediction]uint{0, 12}
 // newPointers returns an untrained model.
 func newPointers() *pointers { return &pointers{table: make([]targetMove, 1<<moveBits)} }
 
-// copyFrom makes m a copy of o.
+// copyFrom makes m a copy of o. It copies into the existing table of m.
 func (m *pointers) copyFrom(o *pointers) {
 	moves := m.table
 	copy(moves, o.table)
@@ -72,60 +73,61 @@ func (m *pointers) reset() { m.remaining = 0 }
 // entry returns the table entry of a target, and the tag that the entry has if it is the target's. near is
 // an element of nearness.
 func (m *pointers) entry(kind int, near uint, target int64) (*targetMove, uint16) {
-	const a, b = 0x9E3779B97F4A7C15, 0xD6E8FEB86659FD93
+	const a, b = 0x9E3779B97F4A7C15, 0xD6E8FEB86659FD93 // odd numbers with random bits, for a multiplicative hash
 	h := uint64(target>>near)*a + uint64(kind*32+int(near))*b
 	h = (h ^ h>>31) * b
 	return &m.table[h>>(64-moveBits)], uint16(h>>16) | 1
 }
 
-// update records a movement of the target with the given tag. A different movement first lowers the
-// confidence and replaces the entry's movement only at low confidence.
-func (e *targetMove) update(tag uint16, by int32) {
+// update records that the target with the given tag moved by delta. An entry of another target is replaced. A
+// different movement first lowers the confidence; only at low confidence it replaces the entry's movement.
+func (e *targetMove) update(tag uint16, delta int32) {
 	switch {
 	case e.tag != tag:
-		*e = targetMove{delta: by, tag: tag}
-	case e.delta == by:
+		*e = targetMove{delta: delta, tag: tag}
+	case e.delta == delta:
 		e.confidence = min(e.confidence+1, 3)
 	case e.confidence > 1:
 		e.confidence = 1
 	default:
-		e.delta, e.confidence = by, 0
+		e.delta, e.confidence = delta, 0
 	}
 }
 
 // beginWord begins a word at old[k:] if it looks like a pointer; otherwise m.remaining is 0. oldOffset is its
 // offset in the old file, newOffset that in the new file, copyLeft the number of bytes left of the copy.
+// The tests are heuristics: values that are too small or too large for addresses are excluded.
 func (m *pointers) beginWord(old []byte, k int, oldOffset, newOffset int64, copyLeft int) {
 	m.remaining = 0
 	if copyLeft < 4 || k+8 > len(old) || k < 2 {
 		return
 	}
-	w := binary.LittleEndian.Uint32(old[k:])
+	word := binary.LittleEndian.Uint32(old[k:])
 	if endsOpcode(old[k-2], old[k-1]) {
-		if d := int64(int32(w)); d > -1<<27 && d < 1<<27 && (d > 128 || d < -128) {
-			m.startWord(kindRelative, 4, w, oldOffset+4+d, newOffset+4)
+		if displacement := int64(int32(word)); displacement > -1<<27 && displacement < 1<<27 && (displacement > 128 || displacement < -128) {
+			m.startWord(kindRelative, 4, word, oldOffset+4+displacement, newOffset+4)
 			return
 		}
 	}
 	if oldOffset&3 != 0 || newOffset&3 != 0 {
 		return
 	}
-	if w>>26 == 0x25 || w>>26 == 0x05 {
-		m.startWord(kindBranch, 4, w, oldOffset+branchDisplacement(w), newOffset)
+	if word>>26 == 0x25 || word>>26 == 0x05 { // BL or B
+		m.startWord(kindBranch, 4, word, oldOffset+branchDisplacement(word), newOffset)
 		return
 	}
-	if w&0x9f000000 == 0x90000000 {
-		m.startWord(kindPage, 4, w, oldOffset>>12+pageDisplacement(w), newOffset>>12)
+	if word&0x9f000000 == 0x90000000 { // ADRP
+		m.startWord(kindPage, 4, word, oldOffset>>12+pageDisplacement(word), newOffset>>12)
 		return
 	}
 	if oldOffset&7 == 0 && copyLeft >= 8 {
 		if v := binary.LittleEndian.Uint64(old[k:]); v >= 0x1000 && v < 1<<40 {
-			m.startWord(kindPointer, 8, w, int64(v), 0)
+			m.startWord(kindPointer, 8, word, int64(v), 0)
 			return
 		}
 	}
-	if w >= 0x100 && w < 1<<30 {
-		m.startWord(kindOffset, 4, w, int64(w), 0)
+	if word >= 0x100 && word < 1<<30 {
+		m.startWord(kindOffset, 4, word, int64(word), 0)
 	}
 }
 
@@ -152,29 +154,32 @@ func branchDisplacement(w uint32) int64 { return int64(int32(w<<6)>>6) * 4 }
 // pageDisplacement returns the displacement in pages of an ARM64 ADRP.
 func pageDisplacement(w uint32) int64 { return int64(w>>29&3) | int64(int32(w<<8)>>13)<<2 }
 
-// startWord begins a word of size bytes, whose first four in the old file are w, and predicts the new word.
-func (m *pointers) startWord(kind, size int, w uint32, target, base int64) {
+// startWord begins a word of size bytes, whose first four in the old file are oldWord, and predicts the new
+// word. target and base are the fields of pointers. If the target, or one near it, moved before, the new word
+// is predicted to point there; otherwise it has no prediction.
+func (m *pointers) startWord(kind, size int, oldWord uint32, target, base int64) {
 	m.remaining, m.size, m.wordPos = size, size, 0
 	m.kind, m.target, m.base = kind, target, base
 	m.level, m.confidence, m.wrong, m.refuted = noPrediction, 0, true, false
 	for level := range noPrediction {
 		if e, tag := m.entry(kind, nearness[level], target); e.tag == tag {
 			m.level, m.confidence, m.wrong, m.predictedDelta = level, int(e.confidence), false, e.delta
-			m.setPrediction(w, target+int64(e.delta)-base)
+			m.setPrediction(oldWord, target+int64(e.delta)-base)
 			return
 		}
 	}
 }
 
-// setPrediction sets the prediction to the old word w with the value v in place of its own.
-func (m *pointers) setPrediction(w uint32, v int64) {
+// setPrediction sets the prediction to the old word with newValue in place of its value; the opcode and the
+// register of an ARM64 instruction stay.
+func (m *pointers) setPrediction(oldWord uint32, newValue int64) {
 	switch m.kind {
 	case kindBranch:
-		binary.LittleEndian.PutUint32(m.predicted[:], w&0xfc000000|uint32(v>>2)&0x03ffffff)
+		binary.LittleEndian.PutUint32(m.predicted[:], oldWord&0xfc000000|uint32(newValue>>2)&0x03ffffff)
 	case kindPage:
-		binary.LittleEndian.PutUint32(m.predicted[:], w&0x9f00001f|uint32(v&3)<<29|uint32(v>>2)&0x7ffff<<5)
+		binary.LittleEndian.PutUint32(m.predicted[:], oldWord&0x9f00001f|uint32(newValue&3)<<29|uint32(newValue>>2)&0x7ffff<<5)
 	default:
-		binary.LittleEndian.PutUint64(m.predicted[:], uint64(v))
+		binary.LittleEndian.PutUint64(m.predicted[:], uint64(newValue))
 	}
 }
 
@@ -196,14 +201,14 @@ func (m *pointers) advance(done []byte) {
 }
 
 // finishWord updates the model at the end of a word, given the new word.
-func (m *pointers) finishWord(word []byte) {
-	w := binary.LittleEndian.Uint32(word)
+func (m *pointers) finishWord(newWord []byte) {
+	w := binary.LittleEndian.Uint32(newWord)
 	var v int64
 	switch m.kind {
 	case kindRelative:
 		v = int64(int32(w))
 	case kindPointer:
-		v = int64(binary.LittleEndian.Uint64(word))
+		v = int64(binary.LittleEndian.Uint64(newWord))
 	case kindOffset:
 		v = int64(w)
 	case kindBranch:
@@ -216,7 +221,7 @@ func (m *pointers) finishWord(word []byte) {
 
 // recordMove records that the word's target moved by delta.
 func (m *pointers) recordMove(delta int64) {
-	if delta <= -maxMove || delta >= maxMove {
+	if delta <= -maxMove || delta >= maxMove { // probably no pointer
 		return
 	}
 	h := &m.hits[m.kind]
@@ -225,7 +230,7 @@ func (m *pointers) recordMove(delta int64) {
 	} else {
 		*h = min(*h+1, 3)
 	}
-	if m.skipCertain && !m.wrong && m.level == 0 && m.confidence == 3 {
+	if m.skipCertain && !m.wrong && m.level == 0 && m.confidence == 3 { // the entry would not change
 		return
 	}
 	for level := range noPrediction {
@@ -245,8 +250,8 @@ func (m *pointers) contexts(old byte) (forFlag, forDifference uint32) {
 	if m.level == noPrediction {
 		return kind<<8 | uint32(m.wordPos)<<4 | 1, kind<<8 | 1
 	}
-	e := m.predicted[m.wordPos]
+	predictedByte := m.predicted[m.wordPos]
 	bit := func(v bool) uint32 { return uint32(rangecoder.Flag(v)) }
-	x := kind<<12 | bit(m.refuted)<<11 | uint32(m.level)<<8 | uint32(m.confidence)<<6 | bit(m.wrong)<<5 | 2
-	return x | bit(e == old)<<4 | uint32(min(m.wordPos, 3))<<16 | uint32(m.hits[m.kind])<<20, x<<8 | uint32(e-old) | 1<<31
+	flagContext := kind<<12 | bit(m.refuted)<<11 | uint32(m.level)<<8 | uint32(m.confidence)<<6 | bit(m.wrong)<<5 | 2
+	return flagContext | bit(predictedByte == old)<<4 | uint32(min(m.wordPos, 3))<<16 | uint32(m.hits[m.kind])<<20, flagContext<<8 | uint32(predictedByte-old) | 1<<31
 }

@@ -20,8 +20,9 @@ type quick struct {
 	literalPair bytePair // of literals in blocks that do not store them separately
 	literals    storedLiterals
 
-	// trust counts how often predictions that differ from the old word were right, by kind, level and
-	// confidence. Predictions with a negative count are not used.
+	// trust counts how often predictions that differ from the old word were right, minus how often the
+	// word was unchanged instead, by kind, level and confidence of the word (see pointers). Predictions
+	// with a negative count are not used.
 	trust [6][noPrediction][4]int8
 
 	// The state of the current word:
@@ -50,25 +51,25 @@ func newQuick(shrink uint) *Model {
 	}
 }
 
-// copyFrom makes q a copy of o. It copies into the existing tables of q; the zstd coders and their memory stay
-// those of q.
+// copyFrom makes q a copy of o. It copies into the existing tables of q. The literals with their zstd coders
+// stay those of q, because they are used within one block only.
 func (q *quick) copyFrom(o *quick) {
-	gaps, values, texts, apart := q.runLengths, q.diffPair, q.literalPair, q.literals
-	*gaps = *o.runLengths
-	values.copyFrom(&o.diffPair)
-	texts.copyFrom(&o.literalPair)
+	runLengths, diffPair, literalPair, storedLits := q.runLengths, q.diffPair, q.literalPair, q.literals
+	*runLengths = *o.runLengths
+	diffPair.copyFrom(&o.diffPair)
+	literalPair.copyFrom(&o.literalPair)
 	*q = *o
-	q.runLengths, q.diffPair, q.literalPair, q.literals = gaps, values, texts, apart
+	q.runLengths, q.diffPair, q.literalPair, q.literals = runLengths, diffPair, literalPair, storedLits
 }
 
-// quickCopy codes n bytes of a copy: those of view[k:], at the given offset in their file. copyLeft is the
-// number of bytes that are left of the copy, these n included.
+// quickCopy codes the next n bytes of the block, which are a copy of view[k:k+n]; these are at the given
+// offset in their file. copyLeft is the number of bytes that are left of the copy, these n included.
 func (m *Model) quickCopy(view []byte, k, n, copyLeft int, offset int64) {
 	r, q := &m.run, m.quick
 	for i := 0; i < n; {
 		// An encoder counts the expected bytes and codes the length of this run. A decoder reads the
 		// length and copies as many expected bytes.
-		gap := n - i
+		gap := n - i // number of expected bytes up to the next other byte
 		if !m.coder.Reading() {
 			gap = m.copyExpected(view, k+i, gap, copyLeft-i, offset+int64(i))
 		}
@@ -85,28 +86,29 @@ func (m *Model) quickCopy(view []byte, k, n, copyLeft int, offset int64) {
 		if m.words.remaining == 0 {
 			m.quickWord(view, k+i, offset+int64(i), copyLeft-i)
 		}
-		near := uint32(min(gap, 4)) // length of the run, or position in a word
+		position := uint32(min(gap, 4)) // length of the run, 0 to 4, or from 5 on kind and position of a word
 		if m.words.remaining > 0 {
-			near = 5 + uint32(m.words.kind)*4 + uint32(m.words.wordPos&3)
+			position = 5 + uint32(m.words.kind)*4 + uint32(m.words.wordPos&3)
 		}
-		context := uint32(r.nonzero[0]) | uint32(r.nonzero[1])<<8 | uint32(r.nonzero[2])<<16 | near<<24
+		context := uint32(r.nonzero[0]) | uint32(r.nonzero[1])<<8 | uint32(r.nonzero[2])<<16 | position<<24
 		expected := q.expectedByte(m.words, view[k+i])
-		d := q.diffPair.code(&m.coder, m.buf[m.pos]-expected, r.nonzero[0], context)
-		m.buf[m.pos] = expected + d
-		r.nonzero = [3]byte{d, r.nonzero[0], r.nonzero[1]}
+		diff := q.diffPair.code(&m.coder, m.buf[m.pos]-expected, r.nonzero[0], context)
+		m.buf[m.pos] = expected + diff
+		r.nonzero = [3]byte{diff, r.nonzero[0], r.nonzero[1]}
 		m.pos++
 		m.quickStep()
 		i++
 	}
 }
 
-// copyExpected copies at most n bytes, up to the first byte that differs from the expected one, and
-// returns their number. A reader copies all n bytes.
+// copyExpected copies at most n expected bytes, for view[k:], to the block and returns their number. An
+// encoder, whose block is complete already, stops at the first byte that differs from the expected one; a
+// decoder copies all n. Parameters are those of quickCopy.
 func (m *Model) copyExpected(view []byte, k, n, copyLeft int, offset int64) int {
 	q, w, reading := m.quick, m.words, m.coder.Reading()
 	for i := 0; i < n; {
 		if w.remaining == 0 {
-			if i >= longRun {
+			if i >= longRun { // compare the rest at once
 				old := view[k+i : k+n]
 				if !reading {
 					old = old[:commonPrefix(m.buf[m.pos:m.pos+len(old)], old)]
@@ -133,17 +135,17 @@ func (m *Model) copyExpected(view []byte, k, n, copyLeft int, offset int64) int 
 	return n
 }
 
-// quickWhole reports whether the word at m.pos equals the expected word, and ends the word if so. A reader
-// copies the expected word and returns true.
+// quickWhole reports whether the whole word at m.pos equals the expected word. If so it moves m.pos behind the
+// word and updates the pointer model. A decoder copies the expected word and returns true.
 func (m *Model) quickWhole() bool {
 	q, w := m.quick, m.words
-	word, expected := m.buf[m.pos:m.pos+w.size], q.old[:w.size]
+	newWord, expected := m.buf[m.pos:m.pos+w.size], q.old[:w.size]
 	if q.usePrediction {
 		expected = w.predicted[:w.size]
 	}
 	if m.coder.Reading() {
-		copy(word, expected)
-	} else if string(word) != string(expected) {
+		copy(newWord, expected)
+	} else if string(newWord) != string(expected) {
 		return false
 	}
 	m.pos += w.size
@@ -151,14 +153,15 @@ func (m *Model) quickWhole() bool {
 	q.unchanged = !q.usePrediction
 	w.wrong = w.level == noPrediction || q.predictsChange && !q.usePrediction
 	q.updateTrust(w)
-	w.finishWord(word)
+	w.finishWord(newWord)
 	return true
 }
 
 // quickWord begins a word at view[k:] if it looks like a pointer. Parameters are those of quickCopy.
 func (m *Model) quickWord(view []byte, k int, offset int64, copyLeft int) {
 	p := m.bufOffset + int64(m.pos)
-	// A pointer is aligned in both files or follows an opcode. This test is faster than beginWord.
+	// A pointer is aligned in both files or follows an opcode. This test is faster than beginWord. The
+	// second part looks up the byte before the word in the set opcodeEnds.
 	if (offset|p)&3 != 0 && (k == 0 || opcodeEnds[view[k-1]>>6]>>(view[k-1]&63)&1 == 0) {
 		return
 	}
@@ -168,8 +171,8 @@ func (m *Model) quickWord(view []byte, k int, offset int64, copyLeft int) {
 	}
 }
 
-// opcodeEnds is the set of bytes that may end an instruction up to its displacement: 0x05, 0x0D
-// and so on up to 0x3D, 0x80 to 0x8F, 0xE8 and 0xE9.
+// opcodeEnds is the set of bytes that may precede the displacement of an x86 instruction: 0x05, 0x0D
+// and so on up to 0x3D, 0x80 to 0x8F, 0xE8 and 0xE9. It has a bit for each byte; see endsOpcode.
 var opcodeEnds = [4]uint64{0x2020202020202020, 0, 0xFFFF, 3 << 40}
 
 // beginWord sets the state of the word that w began; old are the old bytes from there on. The prediction is
@@ -185,7 +188,8 @@ func (q *quick) beginWord(w *pointers, old []byte) {
 // trustEntry returns the element of trust for the kind, level and confidence of the current word.
 func (q *quick) trustEntry(w *pointers) *int8 { return &q.trust[w.kind][w.level][w.confidence] }
 
-// expectedByte returns the expected byte, given the old byte.
+// expectedByte returns the expected byte: that of the prediction in a word whose prediction is used, else
+// the old byte.
 func (q *quick) expectedByte(w *pointers, old byte) byte {
 	if w.remaining > 0 && q.usePrediction {
 		return w.predicted[w.wordPos]
@@ -270,13 +274,14 @@ func (p *bytePair) copyFrom(o *bytePair) {
 	copy(p.large, o.large)
 }
 
-// code encodes v, or decodes and returns it, in two contexts. It codes four bits at a time, so that their
-// counters of the large context share a cache line.
+// code encodes v, or decodes and returns it, with the mean of the probabilities in two contexts: small is a
+// byte, and large is hashed. It codes two nibbles, because the 16 counters of a nibble in the large context
+// are adjacent and share a cache line.
 func (p *bytePair) code(c *rangecoder.Coder, v byte, small byte, large uint32) byte {
 	a := p.small[int(small)<<8:][:256]
 	base := hash(large, 3) * 0x9E3779B1
 	node := uint32(1)
-	for half := uint(4); ; half = 0 {
+	for half := uint(4); ; half = 0 { // the lowest bit of the nibble: first the upper one, then the lower one
 		at := (base + node*0x85EBCA6B) * 0xC2B2AE35 >> (p.shift + 4) << 4
 		b := p.large[at:][:16]
 		near := uint32(1)
@@ -340,7 +345,7 @@ func (s *storedLiterals) append(dst, block []byte, ops []Op) ([]byte, error) {
 	}
 	s.bytes = s.buf
 	size := len(s.buf)
-	s.buf = s.enc.EncodeAll(s.buf, s.buf)
+	s.buf = s.enc.EncodeAll(s.buf, s.buf) // appends the compressed literals to the literals
 	s.bytes = s.buf[:size]
 	if packed := s.buf[size:]; len(packed) < size {
 		return append(binary.AppendUvarint(dst, uint64(len(packed))<<1|1), packed...), nil
@@ -348,17 +353,17 @@ func (s *storedLiterals) append(dst, block []byte, ops []Op) ([]byte, error) {
 	return append(binary.AppendUvarint(dst, uint64(size)<<1), s.bytes...), nil
 }
 
-// read reads the literals at the start of a packet and returns the rest of it.
+// read reads the literals at the start of a packet into s.bytes and returns the rest of the packet.
 func (s *storedLiterals) read(packet []byte) (rest []byte, err error) {
-	head, n := binary.Uvarint(packet) // twice the stored size, plus 1 if compressed
-	if n <= 0 || head>>1 > uint64(len(packet)-n) {
+	number, n := binary.Uvarint(packet) // twice the stored size, plus 1 if compressed
+	if n <= 0 || number>>1 > uint64(len(packet)-n) {
 		return nil, fmt.Errorf("%w: size of the literals is invalid or exceeds the packet", ErrCorrupt)
 	}
-	s.bytes, rest = packet[n:n+int(head>>1)], packet[n+int(head>>1):]
-	if head == 0 {
+	s.bytes, rest = packet[n:n+int(number>>1)], packet[n+int(number>>1):]
+	if number == 0 {
 		s.bytes = nil
 	}
-	if head&1 == 0 {
+	if number&1 == 0 {
 		return rest, nil
 	}
 	if s.dec == nil {

@@ -29,7 +29,7 @@ const lookahead = 3 * Block
 // space is the address space of the source: the old file, and after it the new file up to limit.
 type space struct {
 	old, new []byte
-	limit    int
+	limit    int // start of the block that is planned: copies are from before it
 }
 
 // bytesAt returns the bytes from an address to the end of its file, nil if the address is in neither.
@@ -57,15 +57,15 @@ func (s *space) fileAt(address int64) (file []byte, base int64) {
 
 // An Aligner plans the blocks of a new file in order.
 type Aligner struct {
-	// Watch, if not nil, is called for each part of the new file, from start to end, that Plan has to
-	// search for. votes has for each Cell of the source the number of samples found there; it is valid
+	// Watch, if not nil, is called for each part of the new file, from start to end, for which Plan
+	// searches the source. votes has for each Cell of the source the number of samples found there; it is valid
 	// during the call.
 	Watch func(start, end int, votes []int32)
 
 	space
 	index           *index
 	window          window
-	votes           []int32 // of each Cell of the source: its similarity to the block
+	votes           []int32 // of each Cell of the source: its similarity to the block, see countVotes
 	currentDiagonal int64   // of the last copy: address minus position in the new file
 	windowReady     bool    // the window is that for the current block
 	seeds           []seed
@@ -82,14 +82,16 @@ func New(old, new []byte) *Aligner {
 }
 
 // EqualRun returns the number n of bytes of the new file, from start and before end, that equal the source
-// on the current diagonal, up to the first that differs. from is the address of the first.
+// on the diagonal of the last copy, up to the first that differs. from is the address in the source of the
+// first of them.
 func (a *Aligner) EqualRun(start, end int) (from int64, n int) {
 	from = int64(start) + a.currentDiagonal
 	return from, commonPrefix(a.bytesAt(from), a.new[start:end])
 }
 
 // Plan appends to ops the operations that make the new file from start to end. Copies are from the old
-// file, or from the new file before start. Calls must be in the order of the new file.
+// file, or from the new file before start. Calls must be in the order of the new file; parts between two
+// calls may be left out.
 func (a *Aligner) Plan(ops []delta.Op, start, end int) []delta.Op {
 	a.index.add(a.new[a.limit:start], int64(len(a.old)+a.limit))
 	a.limit = start
@@ -101,7 +103,7 @@ func (a *Aligner) Plan(ops []delta.Op, start, end int) []delta.Op {
 			at += n
 			continue
 		}
-		if !a.windowReady {
+		if !a.windowReady { // once for each call, and only if a search is necessary
 			a.prepareWindow(at, end)
 			a.windowReady = true
 		}
@@ -113,8 +115,8 @@ func (a *Aligner) Plan(ops []delta.Op, start, end int) []delta.Op {
 }
 
 // prepareWindow makes the window cover the parts of the source that are similar to the block from start to
-// end. If it has to be filled again, it also covers the next blocks, because sorting its suffixes takes the
-// most time.
+// end. If it has to be filled again, the cells are chosen for the next blocks too, because sorting its suffixes
+// takes the most time. If that work exceeds its allowance, the window stays as it is.
 func (a *Aligner) prepareWindow(start, end int) {
 	cells := (len(a.old) + a.limit + Cell - 1) / Cell
 	if cap(a.votes) < cells {
@@ -143,23 +145,25 @@ func (a *Aligner) prepareWindow(start, end int) {
 	a.work.sorted += int64(len(a.window.text))
 }
 
-// countVotes adds to the votes of each cell the samples of the new file from start to end that occur there.
+// countVotes adds to the votes of each cell the samples of the new file from start to end that occur there: 1
+// for each, and 4 for the first after a gap of more than 16 bytes.
 func (a *Aligner) countVotes(start, end int) {
-	last := -sample
+	lastFound := -sample
 	for p := start; p+sample <= end; p++ {
 		a.index.lookup(a.new[p:p+sample], func(address int64) {
 			if i := address / Cell; i < int64(len(a.votes)) {
 				a.votes[i]++
-				if p-last > 16 {
+				if p-lastFound > 16 {
 					a.votes[i] += 3 // the first match after a gap is stronger evidence than one of many
 				}
-				last = p
+				lastFound = p
 			}
 		})
 	}
 }
 
-// plan is a list of operations. No copy continues from the old file into the new one, at address oldSize.
+// plan is a list of operations. No copy continues from the old file into the new one, which begins at address
+// oldSize.
 type plan struct {
 	ops     []delta.Op
 	oldSize int64
@@ -176,7 +180,7 @@ func (l *plan) addCopy(from int64, n int) {
 	l.ops = append(l.ops, delta.Op{From: from, Copy: n})
 }
 
-// addLiterals adds n literals to the last operation.
+// addLiterals adds n literals to the last operation. An operation without a copy begins an empty plan.
 func (l *plan) addLiterals(n int) {
 	if len(l.ops) == 0 {
 		l.ops = append(l.ops, delta.Op{})
@@ -211,8 +215,8 @@ const (
 )
 
 // exceeded reports whether the work spent before a position of the new file exceeds l.
-func (l allowance) exceeded(spent int64, place int) bool {
-	return spent > l.initial+l.perByte*int64(place)
+func (l allowance) exceeded(spent int64, position int) bool {
+	return spent > l.initial+l.perByte*int64(position)
 }
 
 const (
@@ -237,26 +241,27 @@ type slot struct {
 
 // newIndex returns an index for a source of up to size bytes. It takes at most 32 MB.
 func newIndex(size int64) *index {
-	every := int64(minInterval)
-	for size/every > maxSamples {
-		every *= 2
+	interval := int64(minInterval)
+	for size/interval > maxSamples {
+		interval *= 2
 	}
-	n := max(size/every*2, 16)
-	return &index{every, make([]slot, 1<<bits.Len64(uint64(n-1)))}
+	n := max(size/interval*2, 16)
+	return &index{interval, make([]slot, 1<<bits.Len64(uint64(n-1)))}
 }
 
-// add adds the samples of text, which begins at an address. Of equal samples only the first few are stored,
-// and repetitive ones not at all.
+// add adds the samples of text, which begins at the given address: those at multiples of x.interval. A sample
+// is left out if it is repetitive or if all maxProbes slots for its hash are taken, so of many equal samples
+// only the first few are stored.
 func (x *index) add(text []byte, address int64) {
-	skip := (x.interval - address%x.interval) % x.interval
-	for i := skip; i+sample <= int64(len(text)); i += x.interval {
+	first := (x.interval - address%x.interval) % x.interval
+	for i := first; i+sample <= int64(len(text)); i += x.interval {
 		b := text[i : i+sample]
 		if isRepetitive(b) {
 			continue
 		}
 		h := hashSample(b)
-		for t := range uint64(maxProbes) {
-			s := &x.slots[(h+t)&uint64(len(x.slots)-1)]
+		for probe := range uint64(maxProbes) {
+			s := &x.slots[(h+probe)&uint64(len(x.slots)-1)]
 			if s.position == 0 {
 				*s = slot{uint32(h >> 32), uint32((address+i)/x.interval) + 1}
 				break
@@ -265,11 +270,11 @@ func (x *index) add(text []byte, address int64) {
 	}
 }
 
-// lookup calls found with the addresses at which sample b probably occurs.
+// lookup calls found with the addresses at which sample b probably occurs; a collision of hashes is possible.
 func (x *index) lookup(b []byte, found func(address int64)) {
 	h := hashSample(b)
-	for t := range uint64(maxProbes) {
-		s := &x.slots[(h+t)&uint64(len(x.slots)-1)]
+	for probe := range uint64(maxProbes) {
+		s := &x.slots[(h+probe)&uint64(len(x.slots)-1)]
 		if s.position == 0 {
 			return
 		}

@@ -10,9 +10,9 @@ import (
 
 // Costs of coding in units of 1/16 bit, measured on programs and archives.
 const (
-	costHit     = 1      // a copied byte that is equal
-	costMiss    = 7 * 16 // a copied byte that differs
-	costLiteral = 5 * 16
+	costHit     = 1       // a copied byte that is equal
+	costMiss    = 7 * 16  // a copied byte that differs
+	costLiteral = 5 * 16  // a literal byte
 	costBreak   = 5 * 16  // the change from a copy to literals
 	costBack    = 10 * 16 // the return to the last diagonal
 	costNear    = 14 * 16 // the change to a diagonal less than 64 bytes away
@@ -56,7 +56,7 @@ type line struct {
 // cheapest path that ends there, and where that state began.
 type path struct {
 	choice          []int32 // of each position: an index into diagonals, or literals
-	choiceStart     []int32
+	choiceStart     []int32 // of each position: where that state began
 	lines           []line  // followed at present
 	diagonals       []int64 // all that were followed
 	maxActive       int     // maximum of len(lines)
@@ -74,8 +74,8 @@ type segment struct{ from, to, choice int32 }
 // literals is the choice that is not an index of a diagonal.
 const literals = -1
 
-// choosePath appends to the plan the cheapest path from start to end along the current diagonal and the
-// seeds.
+// choosePath appends to the plan l the cheapest path from start to end along the current diagonal and the
+// seeds, which findSeeds has set. The last diagonal of the path becomes the current one.
 func (a *Aligner) choosePath(l *plan, start, end int) {
 	w := &a.path
 	n := end - start
@@ -84,6 +84,7 @@ func (a *Aligner) choosePath(l *plan, start, end int) {
 	w.bestCost, w.bestDiagonal, w.literalDiagonal = 0, a.currentDiagonal, a.currentDiagonal
 	w.maxActive, w.followed = maxLines, 0
 	w.literalLine = line{id: literals, cost: costBreak}
+	// The current diagonal costs nothing at the start, unless it begins before the source.
 	if file, base := a.fileAt(int64(start) + a.currentDiagonal); int64(start)+a.currentDiagonal >= 0 {
 		w.addLine(a, seed{diagonal: a.currentDiagonal, from: start, to: start + seedAfter, inNew: base > 0}, file,
 			base, 0)
@@ -111,8 +112,9 @@ func (a *Aligner) choosePath(l *plan, start, end int) {
 	w.appendBest(a, l, start, n)
 }
 
-// addLine begins to follow the diagonal of a seed at position i of the block. base is the address of the
-// first byte of file. If too many diagonals are followed, those whose seeds end first are dropped.
+// addLine begins to follow the diagonal of a seed at position i of the block, or follows it up to the end of
+// the seed if it is followed already. base is the address of the first byte of file. If too many diagonals are
+// followed, those whose seeds end first are dropped.
 func (w *path) addLine(a *Aligner, s seed, file []byte, base int64, i int) {
 	for j := range w.lines {
 		if x := &w.lines[j]; x.diagonal == s.diagonal && x.offset == s.diagonal-base {
@@ -147,14 +149,15 @@ func (w *path) dropLine(j int) {
 // cheapest one.
 func (w *path) advance(p, i int, c byte) {
 	w.followed += int64(len(w.lines))
-	cost, choice, since, onDiagonal := int32(math.MaxInt32), int32(literals), int32(0), w.bestDiagonal
+	// The cheapest path that ends after byte c.
+	newBest, choice, segmentStart, newDiagonal := int32(math.MaxInt32), int32(literals), int32(0), w.bestDiagonal
 	for j := 0; j < len(w.lines); j++ {
 		x := &w.lines[j]
 		at := int64(p) + x.offset
 		if at < 0 || at >= int64(len(x.file)) || x.cost > w.bestCost+dropBehind ||
 			p >= x.to && x.cost > w.bestCost+dropPastSeed {
 			w.dropLine(j)
-			j--
+			j-- // dropLine moved the last line to j
 			continue
 		}
 		if p < x.to { // is it cheaper to change to this diagonal here?
@@ -167,20 +170,20 @@ func (w *path) advance(p, i int, c byte) {
 		} else {
 			x.cost += costMiss
 		}
-		if x.cost < cost {
-			cost, choice, since, onDiagonal = x.cost, x.id, x.start, x.diagonal
+		if x.cost < newBest {
+			newBest, choice, segmentStart, newDiagonal = x.cost, x.id, x.start, x.diagonal
 		}
 	}
 	if switchCost := w.bestCost + costBreak; switchCost < w.literalLine.cost {
 		w.literalLine.cost, w.literalLine.start, w.literalDiagonal = switchCost, int32(i), w.bestDiagonal
 	}
 	w.literalLine.cost += costLiteral
-	if w.literalLine.cost < cost {
-		cost, choice, since, onDiagonal = w.literalLine.cost, literals, w.literalLine.start, w.literalDiagonal
+	if w.literalLine.cost < newBest {
+		newBest, choice, segmentStart, newDiagonal = w.literalLine.cost, literals, w.literalLine.start, w.literalDiagonal
 	}
-	w.bestCost, w.bestDiagonal = cost, onDiagonal
-	w.choice[i+1], w.choiceStart[i+1] = choice, since
-	if cost > rebaseAbove {
+	w.bestCost, w.bestDiagonal = newBest, newDiagonal
+	w.choice[i+1], w.choiceStart[i+1] = choice, segmentStart
+	if newBest > rebaseAbove {
 		w.rebase()
 	}
 }
@@ -213,8 +216,8 @@ func (w *path) appendBest(a *Aligner, l *plan, start, n int) {
 	}
 }
 
-// Cut splits operations into those of the first n bytes and the rest. It overwrites ops and may return parts
-// of it.
+// Cut splits operations into those of the first n bytes of the new file, head, and the rest. An operation that
+// crosses the cut is split in two. Cut overwrites ops and may return parts of it.
 func Cut(ops []delta.Op, n int) (head, rest []delta.Op) {
 	for i, o := range ops {
 		if o.Copy+o.Literal < n {

@@ -2,8 +2,8 @@ package align
 
 const (
 	longRun        = 4 << 10  // number of equal bytes that are copied without a search
-	scanStop       = 16 << 10 // number of equal bytes at which a search ends
-	minGain        = 8        // number of bytes by which a match must be better than the current diagonal
+	scanStop       = 16 << 10 // number of equal bytes at which findSeeds stops
+	minGain        = 8        // a match must equal more bytes than the current diagonal, by more than that
 	seedBefore     = 64       // bytes before a match at which its diagonal is tried
 	seedAfter      = 8 << 10  // bytes after a match up to which its diagonal is tried
 	maxMatchLength = 4 << 10  // longer matches are cut
@@ -11,7 +11,7 @@ const (
 
 // seed is a diagonal that may be worth following between two positions of the new file.
 type seed struct {
-	diagonal int64
+	diagonal int64 // address minus position in the new file
 	from, to int
 	inNew    bool // the diagonal is in the new file, not in the old one
 }
@@ -43,8 +43,8 @@ func (d *diagonal) matches(p int, c byte) int {
 // their diagonals.
 func (a *Aligner) findSeeds(start, end int) (stop int) {
 	a.seeds = a.seeds[:0]
-	current, since := a.newDiagonal(a.currentDiagonal, start), start
-	lastMatchEnd := start // of the last match on the current diagonal
+	current, currentFrom := a.newDiagonal(a.currentDiagonal, start), start
+	lastMatchEnd := start // end of the last match on the current diagonal
 	for p := start; p < end; {
 		address, n, better := a.nextMatch(&current, &p, end)
 		if n == 0 {
@@ -58,29 +58,31 @@ func (a *Aligner) findSeeds(start, end int) (stop int) {
 			lastMatchEnd = p
 			continue
 		} // otherwise the current diagonal continues after a long range that differs: divide that range too
-		to, from := a.divide(&current, &next, since, p)
-		a.addSeed(&current, start, since, to)
-		current, since = next, from
+		to, from := a.divide(&current, &next, currentFrom, p)
+		a.addSeed(&current, start, currentFrom, to)
+		current, currentFrom = next, from
 		if n >= maxMatchLength && commonPrefix(a.bytesAt(address), a.new[p:end]) >= scanStop {
-			a.addSeed(&current, start, since, p+n)
+			a.addSeed(&current, start, currentFrom, p+n)
 			return min(end, p+1024)
 		}
 		p += n
 		lastMatchEnd = p
 	}
-	to, _ := a.divide(&current, &diagonal{}, since, end)
-	a.addSeed(&current, start, since, to)
+	// After the last match the current diagonal alone is extended: an empty file matches nothing.
+	to, _ := a.divide(&current, &diagonal{}, currentFrom, end)
+	a.addSeed(&current, start, currentFrom, to)
 	return end
 }
 
 // nextMatch advances p to the next match that counts and returns its address and length; n is 0 if there is
-// none before end. better is false if the match is on the current diagonal.
+// none before end. better is false if the match is no longer than the equal bytes on the current diagonal, which
+// then is followed further.
 func (a *Aligner) nextMatch(current *diagonal, p *int, end int) (address int64, n int, better bool) {
-	score, counted := 0, *p
+	score, countedTo := 0, *p // number of equal bytes on the current diagonal in *p..countedTo
 	for *p < end {
 		address, n = a.longestMatch(*p, end, current.offset)
-		for ; counted < *p+n; counted++ {
-			score += current.matches(counted, a.new[counted])
+		for ; countedTo < *p+n; countedTo++ {
+			score += current.matches(countedTo, a.new[countedTo])
 		}
 		if n > score+minGain {
 			return address, n, true
@@ -93,28 +95,28 @@ func (a *Aligner) nextMatch(current *diagonal, p *int, end int) (address int64, 
 			skip = min(1+n/8, end-*p) // the next positions are in this match too
 		}
 		for ; skip > 0; skip-- {
-			if *p < counted {
+			if *p < countedTo {
 				score -= current.matches(*p, a.new[*p])
 			}
 			*p++
 		}
-		counted = max(counted, *p)
+		countedTo = max(countedTo, *p)
 	}
 	return 0, 0, false
 }
 
-// divide divides the range since..p between two diagonals: the current one extends up to position to, the next
-// one backward from p to position from. Each extends as far as more bytes are equal than different. If the
+// divide divides the range start..end between two diagonals: the current one extends up to position to, the next
+// one backward from end to position from. Each extends as far as more bytes are equal than different. If the
 // two overlap, to and from are the same position, at which most bytes are equal in total.
-func (a *Aligner) divide(current, next *diagonal, since, p int) (to, from int) {
-	n := p - since
-	if allowDivided.exceeded(a.work.divided, p) {
+func (a *Aligner) divide(current, next *diagonal, start, end int) (to, from int) {
+	n := end - start
+	if allowDivided.exceeded(a.work.divided, end) {
 		n = min(n, limitedDivide)
 	}
 	a.work.divided += int64(n)
-	forward := bestExtension(n, func(i int) int { return current.matches(since+i, a.new[since+i]) })
-	back := bestExtension(n, func(i int) int { return next.matches(p-1-i, a.new[p-1-i]) })
-	to, from = since+forward, p-back
+	forward := bestExtension(n, func(i int) int { return current.matches(start+i, a.new[start+i]) })
+	back := bestExtension(n, func(i int) int { return next.matches(end-1-i, a.new[end-1-i]) })
+	to, from = start+forward, end-back
 	if to <= from {
 		return to, from
 	}
@@ -141,16 +143,18 @@ func bestExtension(n int, matches func(i int) int) (length int) {
 	return length
 }
 
-// addSeed adds a seed for a diagonal that matches well between two positions. start is that of the search.
-func (a *Aligner) addSeed(d *diagonal, start, from, to int) {
+// addSeed adds a seed for a diagonal that matches well from position from to position to, if that is not empty.
+// The seed is somewhat longer than the range, but does not begin before searchStart or before its file.
+func (a *Aligner) addSeed(d *diagonal, searchStart, from, to int) {
 	if to > from {
-		a.seeds = append(a.seeds, seed{d.offset, max(start, from-seedBefore, int(d.base-d.offset)), to + seedAfter,
+		a.seeds = append(a.seeds, seed{d.offset, max(searchStart, from-seedBefore, int(d.base-d.offset)), to + seedAfter,
 			d.base > 0})
 	}
 }
 
-// longestMatch returns address and length of the longest match of the new file at p, up to end. A long match
-// on the given diagonal is preferred; it needs no search. n is 0 if there is none.
+// longestMatch returns address and length of the longest match of the new file at p, up to end, at most
+// maxMatchLength bytes. A match of maxCompare bytes on the given diagonal is preferred; it needs no search. n is
+// 0 if there is none.
 func (a *Aligner) longestMatch(p, end int, diagonal int64) (address int64, n int) {
 	onDiagonal := a.bytesAt(int64(p) + diagonal)
 	if n := commonPrefix(onDiagonal[:min(len(onDiagonal), maxCompare)], a.new[p:end]); n == maxCompare {

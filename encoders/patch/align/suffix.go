@@ -5,7 +5,7 @@ type symbol interface{ byte | int32 }
 
 // sortSuffixes sets sa, as long as text, to the suffix array of text: the positions of its suffixes in
 // lexical order. It takes linear time (SA-IS: Nong, Zhang and Chan, "Linear suffix array construction by
-// almost pure induced-sorting", 2009). All symbols are below alphabet. Other memory comes from memory.
+// almost pure induced-sorting", 2009). All symbols are below alphabet. memory must have room for the text.
 //
 // In the terms of the article, a suffix is of type S if it is smaller than the next suffix, and an LMS
 // suffix (leftmost S) if it is of type S and the suffix before it is not.
@@ -17,7 +17,7 @@ func sortSuffixes[T symbol](text []T, sa []int32, alphabet int, memory *scratch)
 	s := sorter[T]{text: text, sa: sa}
 	s.small, s.bucket = memory.alloc(len(text), alphabet)
 	defer memory.free(len(text), alphabet)
-	for i := len(text) - 2; i >= 0; i-- {
+	for i := len(text) - 2; i >= 0; i-- { // find the suffixes of type S
 		s.small[i] = text[i] < text[i+1] || text[i] == text[i+1] && s.small[i+1]
 	}
 	// Sort the LMS substrings: place the LMS suffixes in any order and induce.
@@ -125,8 +125,9 @@ func (s *sorter[T]) placeSuffix(i int32) {
 	s.sa[s.bucket[c]] = i
 }
 
-// induce sorts all suffixes, given LMS suffixes at the ends of their buckets: first the others from left
-// to right, then those of type S from right to left.
+// induce sorts all suffixes (induced sorting), given LMS suffixes at the ends of their buckets: first those that
+// are not of type S, from left to right, then those of type S, from right to left, which replaces the LMS
+// suffixes.
 func (s *sorter[T]) induce() {
 	s.bucketHeads()
 	last := int32(len(s.text) - 1) // the end of the text counts as smaller than any symbol
@@ -223,7 +224,7 @@ func (s *sorter[T]) sortAll(m int) {
 		rest[i] = -1
 	}
 	s.bucketTails()
-	for k := m - 1; k >= 0; k-- {
+	for k := m - 1; k >= 0; k-- { // from the last on, because buckets are filled downwards
 		i := order[k]
 		order[k] = -1
 		s.placeSuffix(i)

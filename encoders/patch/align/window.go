@@ -24,7 +24,7 @@ type window struct {
 	scratch *scratch
 	cells   []bool   // of each cell of the source: it is in the window
 	filter  []uint64 // a bit for each hash of eight bytes: they may occur in text
-	shift   uint     // of a hash, to index the bits of filter
+	shift   uint     // number of bits by which a hash is shifted to index the bits of filter
 }
 
 // part is a contiguous part of the source in a window.
@@ -35,26 +35,26 @@ type part struct {
 }
 
 // covers reports whether the window is good enough for a block. votes are the similarities of the cells to
-// the block, want the cells that a new window would have. The window must have half of the votes of these
+// the block, wanted the cells that a new window would have. The window must have half of the votes of these
 // cells, and nine tenths of the votes of cells with more than twice the median. If no cell stands out, one
 // part of the source is as good as another, and sorting its suffixes would not pay.
-func (w *window) covers(votes []int32, want []bool) bool {
-	var have, all, haveBest, best int64
-	floor := 2 * median(votes)
+func (w *window) covers(votes []int32, wanted []bool) bool {
+	var haveVotes, wantedVotes, haveBestVotes, bestVotes int64
+	bestAbove := 2 * median(votes)
 	for i, v := range votes {
-		taken := i < len(w.cells) && w.cells[i]
-		if taken {
-			have += int64(v)
+		inWindow := i < len(w.cells) && w.cells[i]
+		if inWindow {
+			haveVotes += int64(v)
 		}
-		if want[i] {
-			all += int64(v)
-			if v > floor {
-				best += int64(v)
-				haveBest += int64(v) * int64(rangecoder.Flag(taken))
+		if wanted[i] {
+			wantedVotes += int64(v)
+			if v > bestAbove {
+				bestVotes += int64(v)
+				haveBestVotes += int64(v) * int64(rangecoder.Flag(inWindow))
 			}
 		}
 	}
-	return len(w.cells) > 0 && have*2 >= all && haveBest*10 >= best*9
+	return len(w.cells) > 0 && haveVotes*2 >= wantedVotes && haveBestVotes*10 >= bestVotes*9
 }
 
 // median returns the median of values, 0 if there are none.
@@ -77,32 +77,33 @@ func chooseCells(votes []int32) []bool {
 		}
 	}
 	slices.SortStableFunc(order, func(a, b int) int { return int(votes[b]) - int(votes[a]) })
-	want, left := make([]bool, len(votes)), maxCells
-	take := func(i int) {
-		if left > 0 && i >= 0 && i < len(want) && !want[i] {
-			want[i] = true
+	wanted, left := make([]bool, len(votes)), maxCells
+	choose := func(i int) {
+		if left > 0 && i >= 0 && i < len(wanted) && !wanted[i] {
+			wanted[i] = true
 			left--
 		}
 	}
 	for _, i := range order {
-		take(i)
+		choose(i)
 		if votes[i] > 200 {
-			take(i - 1)
-			take(i + 1)
+			choose(i - 1)
+			choose(i + 1)
 		}
 	}
-	return want
+	return wanted
 }
 
-// fill fills the window with the wanted cells of s and sorts their suffixes.
-func (w *window) fill(s *space, want []bool) {
-	w.cells = want
+// fill fills the window with the wanted cells of s, sorts their suffixes, and sets the filter. The window keeps
+// wantedCells.
+func (w *window) fill(s *space, wantedCells []bool) {
+	w.cells = wantedCells
 	if w.text == nil { // allocate the largest size at once: growing would leave garbage
-		most := int(min(maxCells*Cell, int64(len(s.old)+len(s.new))))
-		w.text, w.order, w.scratch = make([]byte, 0, most), make([]int32, most), newScratch(most)
+		maxSize := int(min(maxCells*Cell, int64(len(s.old)+len(s.new))))
+		w.text, w.order, w.scratch = make([]byte, 0, maxSize), make([]int32, maxSize), newScratch(maxSize)
 	}
 	w.text, w.parts = w.text[:0], w.parts[:0]
-	for i, wanted := range want {
+	for i, wanted := range wantedCells {
 		if wanted {
 			w.appendCell(s, int64(i)*Cell)
 		}
@@ -157,7 +158,7 @@ func (w *window) longestPrefix(t []byte, compared *int64) (address int64, n int)
 	}
 	at, n := w.search(t[:min(len(t), maxCompare)], compared)
 	i := sort.Search(len(w.parts), func(i int) bool { return w.parts[i].offset > at }) - 1
-	p := w.parts[i]
+	p := w.parts[i] // the part that contains at; a match must not cross its end
 	return p.address + int64(at-p.offset), min(n, p.offset+p.size-at)
 }
 
@@ -165,22 +166,22 @@ func (w *window) longestPrefix(t []byte, compared *int64) (address int64, n int)
 // of that prefix. The work is added to compared.
 func (w *window) search(t []byte, compared *int64) (at, n int) {
 	lo, hi := 0, len(w.order)-1
-	var low, high int // lower bounds of the common prefixes of t and the suffixes at lo and hi
+	var lowPrefix, highPrefix int // lower bounds of the common prefixes of t and the suffixes at lo and hi
 	for hi-lo > 1 {
 		mid := (lo + hi) / 2
-		k := min(low, high)
+		prefix := min(lowPrefix, highPrefix)
 		s := w.text[w.order[mid]:]
-		k = min(k, len(s))
-		more := commonPrefix(s[k:], t[k:])
-		k += more
-		*compared += int64(more) + 1
+		prefix = min(prefix, len(s))
+		extra := commonPrefix(s[prefix:], t[prefix:])
+		prefix += extra
+		*compared += int64(extra) + 1
 		switch {
-		case k == len(t):
-			return int(w.order[mid]), k
-		case k < len(s) && s[k] > t[k]:
-			hi, high = mid, k
+		case prefix == len(t):
+			return int(w.order[mid]), prefix
+		case prefix < len(s) && s[prefix] > t[prefix]:
+			hi, highPrefix = mid, prefix
 		default:
-			lo, low = mid, k
+			lo, lowPrefix = mid, prefix
 		}
 	}
 	a, b := commonPrefix(w.text[w.order[lo]:], t), commonPrefix(w.text[w.order[hi]:], t)

@@ -113,7 +113,7 @@ func (a *applier) write(b []byte) error {
 	return a.reportProgress()
 }
 
-// nextBlock reads the next block of the patch and writes what it makes.
+// nextBlock reads the next block of the patch and appends the bytes that the block makes to the new file.
 func (a *applier) nextBlock() error {
 	head, err := readNumber(a.r)
 	if err != nil {
@@ -148,7 +148,7 @@ func (a *applier) readPacket(n int) ([]byte, error) {
 	return a.packet[:n], nil
 }
 
-// applyRaw makes n bytes that the patch contains.
+// applyRaw appends to the new file n bytes that the patch contains.
 func (a *applier) applyRaw(n int) error {
 	b, err := a.readPacket(n)
 	if err != nil {
@@ -158,13 +158,13 @@ func (a *applier) applyRaw(n int) error {
 	return a.write(b)
 }
 
-// applyPacket makes n bytes from a packet of package delta.
+// applyPacket appends to the new file n bytes that a packet of package delta makes.
 func (a *applier) applyPacket(n int) error {
 	size, err := readNumber(a.r)
 	if err != nil {
 		return err
 	}
-	if size >= int64(n) {
+	if size >= int64(n) { // Make then writes a raw block
 		return fmt.Errorf("%w: packet of %d bytes for a block of %d, expected fewer", ErrCorrupt, size, n)
 	}
 	packet, err := a.readPacket(int(size))
@@ -181,22 +181,22 @@ func (a *applier) applyPacket(n int) error {
 	return a.write(block)
 }
 
-// applyClone makes n bytes that are equal to a range of the source.
+// applyClone appends to the new file n bytes that are equal to a range of the source.
 func (a *applier) applyClone(n int64) error {
-	by, err := readNumber(a.r)
+	diagonalChange, err := readNumber(a.r)
 	if err != nil {
 		return err
 	}
-	a.cloneDiagonal += unzigzag(by)
+	a.cloneDiagonal += unzigzag(diagonalChange)
 	from := a.written + a.cloneDiagonal
 	if _, left := a.source.Locate(from); left < n {
 		return fmt.Errorf("%w: clone of %d bytes from address %d, where the file has %d", ErrCorrupt, n, from, left)
 	}
-	file, place := a.source.fileAt(from)
+	file, offset := a.source.fileAt(from)
 	for left := n; left > 0; {
 		b := a.copyBuf[:min(left, copyBuffer)]
-		if k, err := file.ReadAt(b, place); k < len(b) {
-			return fmt.Errorf("reading the source at offset %d: %w", place, err)
+		if k, err := file.ReadAt(b, offset); k < len(b) {
+			return fmt.Errorf("reading the source at offset %d: %w", offset, err)
 		}
 		tail := b
 		if int64(len(b)) <= left-delta.History {
@@ -206,7 +206,7 @@ func (a *applier) applyClone(n int64) error {
 		if err := a.write(b); err != nil {
 			return err
 		}
-		place += int64(len(b))
+		offset += int64(len(b))
 		left -= int64(len(b))
 	}
 	a.model.Follow(from + n)
@@ -241,7 +241,7 @@ func newWindows(old io.ReaderAt, size int64, new io.ReaderAt) *windows {
 func (s *windows) setNewSize(size int64) { s.newSize = size }
 
 // Locate implements delta.Source.
-func (s *windows) Locate(at int64) (place, left int64) {
+func (s *windows) Locate(at int64) (offset, left int64) {
 	if at < 0 {
 		return 0, 0
 	}
@@ -260,10 +260,11 @@ func (s *windows) fileAt(at int64) (io.ReaderAt, int64) {
 	return s.new, at - s.oldSize
 }
 
-// View implements delta.Source.
+// View implements delta.Source. It moves the window that it returns to the front of the list, and reads a new one
+// into the memory of the window that was used longest ago.
 func (s *windows) View(at int64, _ int) ([]byte, int, error) {
-	file, place := s.fileAt(at)
-	size, core := s.oldSize, place/delta.Core
+	file, offset := s.fileAt(at)
+	size, core := s.oldSize, offset/delta.Core
 	if at >= s.oldSize {
 		size, core = s.newSize, ^core
 	}
@@ -275,13 +276,13 @@ func (s *windows) View(at int64, _ int) ([]byte, int, error) {
 	copy(s.list[1:i+1], s.list[:i])
 	// A window that ended at the end of the new file is read again after the file has grown.
 	if w.n == 0 || w.coreID != core || w.limit != size && w.first+int64(len(w.buf)) > w.limit {
-		if err := w.read(file, core, place/delta.Core*delta.Core, size); err != nil {
-			s.list[0] = window{buf: w.buf}
+		if err := w.read(file, core, offset/delta.Core*delta.Core, size); err != nil {
+			s.list[0] = window{buf: w.buf} // invalid; the memory is used again
 			return nil, 0, err
 		}
 	}
 	s.list[0] = w
-	return w.buf[:w.n], int(place - w.first), nil
+	return w.buf[:w.n], int(offset - w.first), nil
 }
 
 // read fills the window with the unit coreID, which begins at offset begin of a file of size bytes.

@@ -40,7 +40,7 @@ func MakeFile(old, new, patch string, opt Options) (stats Stats, err error) {
 	if err := checkTarget(patch, oldFile.info, newFile.info); err != nil {
 		return stats, err
 	}
-	mode := 0o600 | 0o644&oldFile.info.Mode()&newFile.info.Mode()
+	mode := 0o600 | 0o644&oldFile.info.Mode()&newFile.info.Mode() // readable for those who can read both
 	err = opt.Disk.WriteFile(patch, mode, func(f *atomicfile.File) error {
 		w := bufio.NewWriterSize(f, copyBuffer)
 		if stats, err = makeMapped(w, oldFile.bytes, newFile.bytes, opt); err != nil {
@@ -58,6 +58,7 @@ func makeMapped(w *bufio.Writer, old, new []byte, opt Options) (stats Stats, err
 	defer debug.SetPanicOnFault(before)
 	defer func() {
 		if r := recover(); r != nil {
+			// runtime.Error of a memory fault has the method Addr; other panics are mistakes in the program.
 			if fault, ok := r.(interface{ Addr() uintptr }); !ok || fault.Addr() == 0 {
 				panic(r)
 			}
@@ -131,8 +132,8 @@ func openFile(name string) (*os.File, os.FileInfo, error) {
 	return f, info, nil
 }
 
-// checkTarget returns an error if a new file must not replace what has its name: a directory, a device, a
-// pipe, or one of the files that it is made from.
+// checkTarget returns an error if a new file of this name would replace a directory, a device, a pipe, or one of
+// the files that it is made from, sources.
 func checkTarget(name string, sources ...os.FileInfo) error {
 	info, err := os.Stat(name)
 	if errors.Is(err, os.ErrNotExist) {

@@ -13,7 +13,9 @@ import (
 	"wirelab/internal/atomicfile"
 )
 
-const minClone = 256 << 10 // size of equal bytes from which on they are a clone, except at the end of the file
+// minClone is the number of equal bytes from which on they are coded as a clone. At the end of the file
+// fewer suffice, see codeNext.
+const minClone = 256 << 10
 
 // Progress is called with the number of bytes of the new file that are done, and its size. An error stops
 // the work and is returned.
@@ -42,7 +44,7 @@ func Make(w io.Writer, old, new []byte, opt Options) (Stats, error) {
 	return makeWith(delta.New(opt.Fast), w, old, new, opt)
 }
 
-// makeWith is Make with the given untrained model.
+// makeWith is Make with the given untrained model; tests pass a small one.
 func makeWith(model *delta.Model, w io.Writer, old, new []byte, opt Options) (Stats, error) {
 	if int64(len(old)) > maxSize || int64(len(new)) > maxSize {
 		return Stats{}, fmt.Errorf("files of %d and %d bytes, expected at most %d", len(old), len(new), int64(maxSize))
@@ -96,9 +98,9 @@ type maker struct {
 	opt           Options
 	aligner       *align.Aligner
 	model         *delta.Model
-	pos           int   // bytes of the new file coded so far
-	cloneDiagonal int64 // address minus position of the last clone
-	ops           []delta.Op
+	pos           int        // bytes of the new file coded so far
+	cloneDiagonal int64      // address minus position of the last clone
+	ops           []delta.Op // memory for the operations of a range
 	noise         noiseFinder
 	packet        []byte
 	pending       []byte // coded parts that are not written yet
@@ -117,7 +119,7 @@ func (m *maker) write(b []byte) error {
 type memory struct{ old, new []byte }
 
 // Locate implements delta.Source.
-func (s *memory) Locate(at int64) (place, left int64) {
+func (s *memory) Locate(at int64) (offset, left int64) {
 	if at < int64(len(s.old)) {
 		return at, int64(len(s.old)) - at
 	}
@@ -133,7 +135,8 @@ func (s *memory) View(at int64, _ int) ([]byte, int, error) {
 	return s.new, int(at - int64(len(s.old))), nil
 }
 
-// codeNext codes the next part of the new file: a clone, or a range of align.Block bytes.
+// codeNext codes the next part of the new file: a clone if many bytes equal the source, or all up to the end
+// of the file and more than 64; otherwise a range of align.Block bytes.
 func (m *maker) codeNext() error {
 	from, n := m.aligner.EqualRun(m.pos, len(m.new))
 	if n >= minClone || n > 64 && n == len(m.new)-m.pos {
@@ -152,7 +155,8 @@ func (m *maker) codeNext() error {
 	return nil
 }
 
-// codeClone codes n bytes as a clone of the source from an address on.
+// codeClone codes the next n bytes as a clone of the source from address from on. The model has them as
+// history only.
 func (m *maker) codeClone(from int64, n int) error {
 	head := binary.AppendUvarint(m.pending[:0], uint64(n)<<2|modeClone)
 	head = binary.AppendVarint(head, from-int64(m.pos)-m.cloneDiagonal)
@@ -175,25 +179,26 @@ type part struct {
 	size     int        // bytes in the patch
 }
 
-// codeBlock codes the next n bytes by operations, and noise among their literals raw. If a part is larger by
-// operations than raw, it tries to code noise by operations too, and then to code everything raw.
+// codeBlock codes the next n bytes by operations, and noise among their literals (see noiseFinder) raw. If a
+// part is larger by operations than raw, it tries to code noise by operations too, and then to code everything
+// raw.
 func (m *maker) codeBlock(ops []delta.Op, n int) error {
-	whole := part{n: n, ops: ops}
+	everything := part{n: n, ops: ops}
 	// The ways to code these bytes, in the order of the tries. The last one always succeeds.
-	tries := [][]part{m.splitNoise(whole), {whole}, {{n: n, raw: true}}}
-	switch first := tries[0]; {
+	attempts := [][]part{m.splitNoise(everything), {everything}, {{n: n, raw: true}}}
+	switch first := attempts[0]; {
 	case len(first) == 1 && first[0].raw:
-		tries = tries[2:] // all is noise
+		attempts = attempts[2:] // only noise
 	case len(first) == 1:
-		tries = tries[1:] // no noise
+		attempts = attempts[1:] // no noise
 	}
 	start := m.pos
 	// A failed try changes the model. Save it if another try or a later block needs it.
-	saved := len(tries) > 2 || len(tries) > 1 && start+n < len(m.new)
-	if saved {
+	needsSave := len(attempts) > 2 || len(attempts) > 1 && start+n < len(m.new)
+	if needsSave {
 		m.model.Save()
 	}
-	for _, parts := range tries {
+	for _, parts := range attempts {
 		shorter, err := m.codeParts(parts)
 		if err != nil {
 			return fmt.Errorf("block at %d: %w", start, err)
@@ -201,7 +206,7 @@ func (m *maker) codeBlock(ops []delta.Op, n int) error {
 		if shorter {
 			return m.writeParts(parts)
 		}
-		if saved {
+		if needsSave {
 			m.model.Restore()
 		}
 		m.pos, m.pending = start, m.pending[:0]
@@ -211,13 +216,13 @@ func (m *maker) codeBlock(ops []delta.Op, n int) error {
 
 // splitNoise splits a part at the limits of noise. The parts share no operations with whole.
 func (m *maker) splitNoise(whole part) (parts []part) {
-	rest, done := slices.Clone(whole.ops), m.pos
+	rest, splitUpTo := slices.Clone(whole.ops), m.pos
 	add := func(to int, raw bool) {
-		if to > done {
+		if to > splitUpTo {
 			var head []delta.Op
-			head, rest = align.Cut(rest, to-done)
-			parts = append(parts, part{n: to - done, raw: raw, ops: head})
-			done = to
+			head, rest = align.Cut(rest, to-splitUpTo)
+			parts = append(parts, part{n: to - splitUpTo, raw: raw, ops: head})
+			splitUpTo = to
 		}
 	}
 	for _, s := range m.noise.find(m.new, m.pos, whole.ops) {
@@ -228,8 +233,8 @@ func (m *maker) splitNoise(whole part) (parts []part) {
 	return parts
 }
 
-// codeParts appends parts to m.pending. It stops and returns false at a part that is not smaller by
-// operations than raw.
+// codeParts appends the coded parts to m.pending, advances m.pos and sets the sizes of the parts. It stops and
+// returns false at a part that is not smaller by operations than raw.
 func (m *maker) codeParts(parts []part) (shorter bool, err error) {
 	for i := range parts {
 		p := &parts[i]
@@ -268,7 +273,7 @@ func (m *maker) codeRawPart(p *part) {
 
 // writeParts writes the coded parts to the patch, and counts and reports them.
 func (m *maker) writeParts(parts []part) error {
-	for _, p := range parts {
+	for _, p := range parts { // back to the first part: reportCoded takes the position from m.pos
 		m.pos -= p.n
 	}
 	for _, p := range parts {
@@ -293,8 +298,8 @@ func (m *maker) writeParts(parts []part) error {
 	return m.write(out)
 }
 
-// minNoise is the size in bytes from which on noise is a raw block of its own. That costs some ten bytes. The
-// models code noise with a tenth more until they have adapted.
+// minNoise is the size in bytes from which on noise is a raw block of its own. The heads of the additional
+// blocks take some ten bytes. A model codes noise in a tenth more bytes than it has, until the model has adapted.
 const minNoise = 256
 
 const (
@@ -302,7 +307,7 @@ const (
 	noiseInterval = 4  // distance between positions that are recorded
 )
 
-// noiseFinder finds literals that no model can code in fewer bytes.
+// noiseFinder finds noise: literals that no model can code in fewer bytes, such as compressed data.
 type noiseFinder struct {
 	positions []uint32 // by a hash of eight bytes: their last position, modulo 1<<32
 	spans     []span
@@ -332,28 +337,29 @@ func (f *noiseFinder) find(file []byte, start int, ops []delta.Op) []span {
 	for i := range f.spans {
 		f.countRepeats(file, start, i)
 	}
+	// A span with one repeated byte in 64 is worth coding by operations.
 	return slices.DeleteFunc(f.spans, func(s span) bool { return !s.isRandom || s.repeated*64 >= s.to-s.from })
 }
 
-// countRepeats counts the bytes of span number which that occur in it before or in earlier spans, for both
-// spans.
-func (f *noiseFinder) countRepeats(file []byte, start, which int) {
+// countRepeats counts the bytes of f.spans[spanIndex] at which eight bytes begin that occurred before, in this span
+// or an earlier one, for both spans. Occurrences before position start do not count.
+func (f *noiseFinder) countRepeats(file []byte, start, spanIndex int) {
 	if f.positions == nil {
 		f.positions = make([]uint32, 1<<noiseBits)
 	}
-	s := &f.spans[which]
+	s := &f.spans[spanIndex]
 	for i := s.from; i+8 <= s.to; i++ {
-		w := binary.LittleEndian.Uint64(file[i:])
-		place := &f.positions[w*0x9E3779B97F4A7C15>>(64-noiseBits)]
-		back := int(uint32(i) - *place)
-		if back > 0 && back <= i-start && binary.LittleEndian.Uint64(file[i-back:]) == w {
+		eightBytes := binary.LittleEndian.Uint64(file[i:])
+		lastPos := &f.positions[eightBytes*0x9E3779B97F4A7C15>>(64-noiseBits)]
+		back := int(uint32(i) - *lastPos)
+		if back > 0 && back <= i-start && binary.LittleEndian.Uint64(file[i-back:]) == eightBytes {
 			s.repeated++
-			if k := sort.Search(which, func(k int) bool { return f.spans[k].to > i-back }); k < which {
+			if k := sort.Search(spanIndex, func(k int) bool { return f.spans[k].to > i-back }); k < spanIndex {
 				f.spans[k].repeated++
 			}
 		}
 		if i%noiseInterval == 0 {
-			*place = uint32(i)
+			*lastPos = uint32(i)
 		}
 	}
 }
@@ -362,7 +368,7 @@ func (f *noiseFinder) countRepeats(file []byte, start, which int) {
 // differences at a few distances, are distributed as evenly as random ones. This is much faster than coding
 // them.
 func looksRandom(b []byte) bool {
-	for _, distance := range []int{0, 1, 2, 3, 4, 8} {
+	for _, distance := range []int{0, 1, 2, 3, 4, 8} { // 0: the bytes themselves
 		var counts [256]uint64
 		for i := distance; i < len(b); i++ {
 			d := b[i]
@@ -393,8 +399,8 @@ type Watch struct {
 	Coded      func(Segment)
 }
 
-// Correlation is a row of the similarity matrix: the similarity of a block of the new file to each cell of
-// the source. Blocks that continue the last copy without a difference have none.
+// Correlation is the similarity of a block of the new file to each cell of the source: a row of a similarity
+// matrix. Blocks that continue the last copy without a difference have none.
 //
 // The source is the old file followed by the coded part of the new file: address OldSize+n is byte n of the
 // new file.

@@ -147,8 +147,8 @@ func hash8(b []byte) uint64 {
 }
 
 // longestPrefix returns the address in the source of the longest prefix of t that occurs in the window, and
-// its length n, at most maxCompare. n is usually 0 if fewer than eight bytes occur. The work is added to
-// compared.
+// its length n, at most maxCompare. A prefix of fewer than eight bytes is usually not found (n is 0), because the
+// filter then rejects t. The work is added to compared.
 func (w *window) longestPrefix(t []byte, compared *int64) (address int64, n int) {
 	if len(t) < 8 || len(w.text) < 8 {
 		return 0, 0

@@ -138,7 +138,7 @@ func codeFloatPosition(c *coder, q *cube.Row) {
 	c.charge(encoders.SlotPosition)
 }
 
-// requantise rounds f to the nearest integer. Outside of lo..hi it fails and returns lo.
+// requantise rounds f to the nearest integer. Outside of lo..hi it stores an error in c and returns lo.
 func (c *coder) requantise(f float64, lo, hi int32) int32 {
 	v := math.Round(f)
 	if !(v >= float64(lo) && v <= float64(hi)) { // also true for NaN
@@ -164,9 +164,9 @@ func codeFloatOrientation(c *coder, q *cube.Row) {
 	c.charge(encoders.SlotOrientation)
 }
 
-// floatQuaternion returns the quaternion of the smallest three. The component that is not stored is
-// computed from the others. For codes that no quantiser makes it could come out smaller than another
-// one; it is then raised, so that the decoder finds the same largest component.
+// floatQuaternion returns the quaternion of q's smallest three. The component that is not stored is
+// computed from the others. For smallest three that no quantiser makes, this component could be smaller
+// than another one; it is then raised, so that the decoder finds the same largest component.
 func floatQuaternion(q *cube.Row) [4]float32 {
 	exact := orientation(q)
 	var f [4]float32
@@ -178,11 +178,12 @@ func floatQuaternion(q *cube.Row) [4]float32 {
 		}
 	}
 	largest := &f[q[frame.CubeLargest]]
-	*largest = max(*largest, math.Nextafter32(maxOther, 2))
+	*largest = max(*largest, math.Nextafter32(maxOther, 2)) // just above maxOther; 2 is the direction
 	return f
 }
 
-// quantiseFloats sets the orientation of q to the smallest three of the quaternion f.
+// quantiseFloats sets the orientation of q to the smallest three of the decoded quaternion f. It stores
+// an error in c if a component is out of range.
 func (c *coder) quantiseFloats(q *cube.Row, f [4]float32) {
 	largest := 0
 	for i := range f {
@@ -200,7 +201,7 @@ func (c *coder) quantiseFloats(q *cube.Row, f [4]float32) {
 	}
 }
 
-// codeFloat codes 32 bits of floating point.
+// codeFloat writes f in 32 bits, or reads and returns a float.
 func (c *coder) codeFloat(f float32) float32 {
 	return math.Float32frombits(uint32(c.codeBits(uint64(math.Float32bits(f)), 32)))
 }

@@ -28,7 +28,8 @@ type indexCoder interface {
 type rowCoder interface {
 	// beginRows codes what the cubes of the list have in common.
 	beginRows(c *coder, cur, base *frame.Frame, list []int32)
-	// codeRow codes q, cube number k of the list.
+	// codeRow codes q, cube number k of the list passed to beginRows. When decoding, q starts as a copy
+	// of base.
 	codeRow(c *coder, k int, q, base *cube.Row)
 }
 
@@ -45,8 +46,8 @@ func (d *changedRung) codeFrame(c *coder, cur, base *frame.Frame) {
 	rows := len(cur.Table) / frame.CubeFields
 	d.changed = d.changed[:0]
 	switch {
-	case c.reading:
-	case c.changed != nil:
+	case c.reading: // the list is in the packet
+	case c.changed != nil: // the caller of Encode has the changed rows
 		for i := range c.changed.All() {
 			d.changed = append(d.changed, int32(i))
 		}
@@ -62,9 +63,9 @@ func (d *changedRung) codeFrame(c *coder, cur, base *frame.Frame) {
 	d.changed = d.indices.codeList(c, d.changed, rows)
 	d.rows.beginRows(c, cur, base, d.changed)
 	for k, i := range d.changed {
-		q, p := cube.At(cur.Table, int(i)), cube.At(base.Table, int(i))
-		d.rows.codeRow(c, k, q, p)
-		if c.reading && (!cube.InRange(q) || frame.SameCube(q, p)) {
+		q, old := cube.At(cur.Table, int(i)), cube.At(base.Table, int(i))
+		d.rows.codeRow(c, k, q, old)
+		if c.reading && (!cube.InRange(q) || frame.SameCube(q, old)) {
 			c.fail(cube.ChangedError(int(i), q))
 		}
 		if c.err != nil {
@@ -105,7 +106,7 @@ func appendChangedRows(list []int32, cur, base []int32, first int) []int32 {
 	return list
 }
 
-// bitmap is an indexCoder: one bit for every cube, 1 if it changed.
+// bitmap is an indexCoder: one bit for every cube, 1 if the cube is in the list.
 type bitmap struct{}
 
 // codeList implements indexCoder, in words of 32 bits.
@@ -117,7 +118,7 @@ func (bitmap) codeList(c *coder, list []int32, rows int) []int32 {
 			word |= 1 << (int(list[k]) - first)
 		}
 		word = c.codeBits(word, uint(min(32, rows-first)))
-		for ; c.reading && word != 0; word &= word - 1 {
+		for ; c.reading && word != 0; word &= word - 1 { // clears the lowest 1
 			list = append(list, int32(first+bits.TrailingZeros64(word)))
 			k++
 		}
@@ -174,13 +175,14 @@ func (x indices) codeList(c *coder, list []int32, rows int) []int32 {
 	return list
 }
 
-// appendIndex appends a decoded index, at. It fails unless at is larger than last and below rows.
-func (c *coder) appendIndex(list []int32, last, at, rows int) []int32 {
-	if at <= last || at >= rows || c.r.Err() != nil {
+// appendIndex appends a decoded index to list. If the index is not larger than last and below rows, it stores an
+// error in c and returns list unchanged.
+func (c *coder) appendIndex(list []int32, last, index, rows int) []int32 {
+	if index <= last || index >= rows || c.r.Err() != nil {
 		c.fail(errIndex)
 		return list
 	}
-	return append(list, int32(at))
+	return append(list, int32(index))
 }
 
 // publishedGapWidths are the widths of the ranges in Fiedler's article: distances 1 to 8 take 1+3
@@ -220,14 +222,14 @@ func (g gaps) codeList(c *coder, list []int32, rows int) []int32 {
 		if !c.reading {
 			gap = int(list[k]) - last
 		}
-		at := last + g.codeGap(c, gap)
+		index := last + g.codeGap(c, gap)
 		if c.reading {
-			list = c.appendIndex(list, last, at, rows)
+			list = c.appendIndex(list, last, index, rows)
 			if c.err != nil {
 				return list
 			}
 		}
-		last = at
+		last = index
 	}
 	c.charge(encoders.SlotIndex)
 	return list
@@ -245,19 +247,19 @@ func (g gaps) codeLength(c *coder, n int) int {
 // codeGap encodes one distance, at least 1, or decodes and returns it.
 func (g gaps) codeGap(c *coder, gap int) int {
 	from, lastRange := 1, uint(len(g.widths)-1)
-	if c.reading {
+	if c.reading { // the number of zeros before the first 1 is the range, at most the last one
 		word := c.r.Peek()
-		k := uint(bits.TrailingZeros64(word | 1<<lastRange))
-		for _, w := range g.widths[:k] {
+		rangeIndex := uint(bits.TrailingZeros64(word | 1<<lastRange))
+		for _, w := range g.widths[:rangeIndex] {
 			from += 1 << w
 		}
-		skip, w := min(k+1, lastRange), g.widths[k]
-		c.r.Skip(skip + w)
-		return from + int(word>>skip&(1<<w-1))
+		prefixBits, w := min(rangeIndex+1, lastRange), g.widths[rangeIndex]
+		c.r.Skip(prefixBits + w)
+		return from + int(word>>prefixBits&(1<<w-1))
 	}
-	for k, w := range g.widths[:lastRange] {
+	for rangeIndex, w := range g.widths[:lastRange] {
 		if gap < from+1<<w {
-			c.w.Bits(uint64(gap-from)<<(k+1)|1<<k, uint(k)+1+w)
+			c.w.Bits(uint64(gap-from)<<(rangeIndex+1)|1<<rangeIndex, uint(rangeIndex)+1+w)
 			return gap
 		}
 		from += 1 << w
@@ -283,7 +285,7 @@ func (g gaps) listBits(list []int32) int {
 	return n
 }
 
-// gapBits returns the number of bits of a distance.
+// gapBits returns the number of bits that codeGap takes for a distance.
 func (g gaps) gapBits(gap int) int {
 	from, lastRange := 1, len(g.widths)-1
 	for k, w := range g.widths[:lastRange] {

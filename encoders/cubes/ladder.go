@@ -36,7 +36,7 @@ func Ladder() []encoders.Codec {
 		{ID: 3, Name: "quantized", Standalone: true, New: newCodec(func(int, any) rung { return everyRow(codeAbsolute) }),
 			Summary: "every cube as integers: smallest three in 29 bits, position in 50, no velocity"},
 		{ID: 4, Name: "changed-bits", New: newChangedCodec(func(int) indexCoder { return bitmap{} }),
-			Summary: "only the cubes that differ from the baseline; one bit for every cube tells which"},
+			Summary: "only the cubes that differ from the baseline; one bit for every cube marks these"},
 		{ID: 5, Name: "changed-index", New: newChangedCodec(func(rows int) indexCoder { return newIndices(rows) }),
 			Summary: "a 10-bit index for each changed cube if they are few, otherwise one bit for every cube"},
 		// Distances are small because cubes that touch often have neighbouring indices.
@@ -202,14 +202,15 @@ func (c *coder) charge(k encoders.Slot) {
 	}
 }
 
-// fail stores the first error.
+// fail stores err in c.err, unless an error is stored already.
 func (c *coder) fail(err error) {
 	if c.err == nil {
 		c.err = err
 	}
 }
 
-// checkRange reports whether cube i can be coded. It fails if a cube to be written is out of range.
+// checkRange reports whether cube i can be coded. If a cube to be written is out of range, it stores an error
+// in c. It returns false after any error.
 func (c *coder) checkRange(i int, q *cube.Row) bool {
 	if !c.reading && !cube.InRange(q) {
 		c.fail(cube.RangeError(i, q))
@@ -226,8 +227,9 @@ func (c *coder) finish(b *encoders.Budget) []byte {
 	return c.w.Bytes()
 }
 
-// close returns the error of the packet that was read. It checks that only zero bits up to the next
-// byte follow the frame, which detects more corrupt packets.
+// close returns the first error of the packet that was read, nil if it is valid. It checks that only zero
+// bits up to the next byte follow the frame, which detects more corrupt packets. That the packet is too short
+// takes precedence over other errors, which then are consequences.
 func (c *coder) close() error {
 	err := c.r.Close()
 	if c.err != nil && !errors.Is(err, bitio.ErrShort) {

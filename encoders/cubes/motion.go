@@ -62,22 +62,24 @@ func newMotionRung(rows int, position axisWidths, classBits int, turns orientati
 type orientationCoder interface {
 	// beginFrame codes what the listed cubes share.
 	beginFrame(c *coder, cur, base *frame.Frame, list []int32)
-	// costs returns the bits of the orientation of cube number k of the list in each width class,
-	// without flags. An encoder may always send it absolute, in absoluteBits bits.
+	// costs returns the bits of the orientation of cube number k of the list relative to base in each
+	// width class, without flags.
 	costs(k int, q, base *cube.Row) classCosts
+	// absoluteBits returns the bits of an absolute orientation, which fits any width class.
 	absoluteBits() int
 	// codeOrientation codes the orientation of cube number k of the list, whose position is coded.
 	codeOrientation(c *coder, k int, q, base *cube.Row, class int)
 }
 
-// motionCoder is a rowCoder: which parts of a cube changed, the width class, and the changed parts
-// relative to the baseline.
+// motionCoder is a rowCoder: it codes which parts of a cube changed (codeParts), the width class if
+// position or orientation changed, and the changed parts relative to the baseline.
 type motionCoder struct {
-	classBits   uint
+	classBits   uint // of the width class; 0 if there is one class
 	position    positionCoder
 	orientation orientationCoder
 }
 
+// beginRows implements rowCoder.
 func (m *motionCoder) beginRows(c *coder, cur, base *frame.Frame, list []int32) {
 	m.orientation.beginFrame(c, cur, base, list)
 }
@@ -103,29 +105,29 @@ func (m *motionCoder) codeRow(c *coder, k int, q, base *cube.Row) {
 }
 
 // codeParts codes which parts of the cube changed and sets the interacting flag of q. A 1 is the usual
-// case: position and orientation changed, the flag did not. After a 0 follow a bit for the position
-// and one for the orientation. If exactly one of them changed, a third bit is for the flag. Otherwise
+// case: position and orientation changed, the interacting flag did not. After a 0 follow a bit for the
+// position and one for the orientation. If exactly one of them changed, a third bit is for the flag. Otherwise
 // the flag must have changed: a cube in the list differs, and the usual case is excluded.
 func codeParts(c *coder, q, base *cube.Row) (moved, turned bool) {
-	flipped := false
+	flagChanged := false
 	if !c.reading {
 		moved, turned = !cube.SamePosition(q, base), !cube.SameOrientation(q, base)
-		flipped = q[frame.CubeInteracting] != base[frame.CubeInteracting]
+		flagChanged = q[frame.CubeInteracting] != base[frame.CubeInteracting]
 	}
-	if c.codeFlag(moved && turned && !flipped) {
-		moved, turned, flipped = true, true, false
+	if c.codeFlag(moved && turned && !flagChanged) {
+		moved, turned, flagChanged = true, true, false
 		c.charge(encoders.SlotFlags)
 	} else {
 		moved, turned = c.codeFlag(moved), c.codeFlag(turned)
 		c.charge(encoders.SlotFlags)
 		if moved == turned {
-			flipped = true
+			flagChanged = true
 		} else {
-			flipped = c.codeFlag(flipped)
+			flagChanged = c.codeFlag(flagChanged)
 			c.charge(encoders.SlotInteracting)
 		}
 	}
-	if flipped {
+	if flagChanged {
 		q[frame.CubeInteracting] = base[frame.CubeInteracting] ^ 1
 	}
 	return moved, turned
@@ -142,20 +144,21 @@ func (m *motionCoder) chooseClass(k int, q, base *cube.Row, moved, turned bool) 
 	if turned {
 		turn = m.orientation.costs(k, q, base)
 	}
+	// In the last class the position may be absolute, after a flag; it costs 0 if it did not change.
 	absoluteBits, lastClass := m.orientation.absoluteBits(), len(m.position.classes)-1
 	class, fewest := lastClass, min(turn.ofClass(lastClass), absoluteBits)
 	if moved {
 		fewest += 1 + min(move.ofClass(lastClass), cube.PositionBits)
 	}
-	for g := lastClass - 1; g >= 0; g-- {
-		if n := move.ofClass(g) + min(turn.ofClass(g), absoluteBits); move.ofClass(g) < doesNotFit && n <= fewest {
-			class, fewest = g, n
+	for lower := lastClass - 1; lower >= 0; lower-- {
+		if cost := move.ofClass(lower) + min(turn.ofClass(lower), absoluteBits); move.ofClass(lower) < doesNotFit && cost <= fewest {
+			class, fewest = lower, cost
 		}
 	}
 	return class
 }
 
-// axisWidths are the widths of a difference in position.
+// axisWidths are the widths of a difference in x or y, and in z.
 type axisWidths struct{ xy, z widths }
 
 // fits reports whether all three differences fit the widths.
@@ -179,23 +182,24 @@ func (o axisWidths) codePositionOrAbsolute(c *coder, q, base *cube.Row) {
 // codePosition codes the differences in position, which must fit the widths.
 func (o axisWidths) codePosition(c *coder, q, base *cube.Row) {
 	if c.reading {
-		x := word{bits: c.r.Peek()}
-		q[frame.CubeX] = base[frame.CubeX] + x.next(o.xy)
-		q[frame.CubeY] = base[frame.CubeY] + x.next(o.xy)
-		q[frame.CubeZ] = base[frame.CubeZ] + x.next(o.z)
-		c.r.Skip(x.n)
+		packed := word{bits: c.r.Peek()}
+		q[frame.CubeX] = base[frame.CubeX] + packed.next(o.xy)
+		q[frame.CubeY] = base[frame.CubeY] + packed.next(o.xy)
+		q[frame.CubeZ] = base[frame.CubeZ] + packed.next(o.z)
+		c.r.Skip(packed.n)
 		return
 	}
-	var x word
-	x.append(o.xy, q[frame.CubeX]-base[frame.CubeX])
-	x.append(o.xy, q[frame.CubeY]-base[frame.CubeY])
-	x.append(o.z, q[frame.CubeZ]-base[frame.CubeZ])
-	c.w.Bits(x.bits, x.n)
+	var packed word
+	packed.append(o.xy, q[frame.CubeX]-base[frame.CubeX])
+	packed.append(o.xy, q[frame.CubeY]-base[frame.CubeY])
+	packed.append(o.z, q[frame.CubeZ]-base[frame.CubeZ])
+	c.w.Bits(packed.bits, packed.n)
 	c.charge(encoders.SlotPosition)
 }
 
-// closeGapWidths gives the distance 1, half of all distances, a range of its own that takes one bit. The
-// other ranges are those of the article and take one bit more.
+// closeGapWidths are the widths of gaps for rungs after the article. The distance 1, which half of all distances
+// are, has a range of its own that takes one bit. The other ranges are those of the article (publishedGapWidths)
+// and take one bit more.
 var closeGapWidths = []uint{0, 3, 5}
 
 // smallestThreeCoder is an orientationCoder: differences of the smallest three, or the absolute
@@ -211,9 +215,10 @@ func newSmallestThreeCoder(w widths, n int) *smallestThreeCoder {
 	return &smallestThreeCoder{classes: classes, costTable: newClassCostTable(classes)}
 }
 
+// beginFrame implements orientationCoder: the cubes share nothing.
 func (*smallestThreeCoder) beginFrame(*coder, *frame.Frame, *frame.Frame, []int32) {}
 
-// costs implements orientationCoder.
+// costs implements orientationCoder. With another largest component the differences have no meaning.
 func (t *smallestThreeCoder) costs(_ int, q, base *cube.Row) classCosts {
 	if q[frame.CubeLargest] != base[frame.CubeLargest] {
 		return allDoNotFit
@@ -263,9 +268,9 @@ type classCosts uint64
 
 const (
 	// doesNotFit is the cost in a class in which a difference does not fit. A sum of at least
-	// doesNotFit means the same, and the sum for all differences of a cube still fits a byte.
+	// doesNotFit means the same: three differences that fit take at most 45 bits, and a sum of three fits a byte.
 	doesNotFit  = 64
-	allDoNotFit = classCosts(doesNotFit * 0x0101010101010101)
+	allDoNotFit = classCosts(doesNotFit * 0x0101010101010101) // doesNotFit in every class
 )
 
 // ofClass returns the bits in width class g.
@@ -310,7 +315,7 @@ type positionCoder struct {
 	xy, z   classCostTable
 }
 
-// newPositionCoder returns a coder of n width classes; xy and z are the widths in the middle class.
+// newPositionCoder returns a positionCoder of n width classes; xy and z are the widths in the middle class.
 func newPositionCoder(xy, z widths, n int) positionCoder {
 	xys, zs := xy.inClasses(n), z.inClasses(n)
 	m := positionCoder{xy: newClassCostTable(xys), z: newClassCostTable(zs)}
@@ -363,11 +368,11 @@ func (w widths) bits(z uint32) int {
 // word collects up to 57 bits of a packet, so that several differences are written or read at once.
 // Half of the time of these encoders is spent on differences.
 type word struct {
-	bits uint64 // bits to be written, or bits not read yet; the lowest first
-	n    uint   // number of bits appended or read
+	bits uint64 // bits to be written, or bits not read yet; the lowest bit is the first
+	n    uint   // number of bits appended or read so far
 }
 
-// append appends the difference v, which must fit. The lowest bit selects the range.
+// append appends the difference v, which must fit w. The lowest bit selects the range: 0 small, 1 large.
 func (x *word) append(w widths, v int32) {
 	if z := zigzag(v); z < 1<<w.small {
 		x.bits |= uint64(z) << (x.n + 1)
@@ -378,7 +383,7 @@ func (x *word) append(w widths, v int32) {
 	}
 }
 
-// next removes a difference and returns it.
+// next removes the first difference from the bits and returns it.
 func (x *word) next(w widths) int32 {
 	n, from := w.small, uint32(0)
 	if x.bits&1 != 0 {
@@ -393,14 +398,14 @@ func (x *word) next(w widths) int32 {
 // codeThree writes three differences, which must fit, or replaces them with those that it reads.
 func (w widths) codeThree(c *coder, v *[3]int32) {
 	if c.reading {
-		x := word{bits: c.r.Peek()}
-		v[0], v[1], v[2] = x.next(w), x.next(w), x.next(w)
-		c.r.Skip(x.n)
+		packed := word{bits: c.r.Peek()}
+		v[0], v[1], v[2] = packed.next(w), packed.next(w), packed.next(w)
+		c.r.Skip(packed.n)
 		return
 	}
-	var x word
-	x.append(w, v[0])
-	x.append(w, v[1])
-	x.append(w, v[2])
-	c.w.Bits(x.bits, x.n)
+	var packed word
+	packed.append(w, v[0])
+	packed.append(w, v[1])
+	packed.append(w, v[2])
+	c.w.Bits(packed.bits, packed.n)
 }

@@ -39,8 +39,8 @@ func newRotor(rows int, params any) rung {
 // "relative"; if both are 0, the absolute orientation; otherwise three differences of the bivector and,
 // unless exact, the correction.
 type rotor struct {
-	steps     int32 // see bivector
-	rollBits  uint
+	steps     int32    // of a bivector's length, from no rotation to half a turn
+	rollBits  uint     // of roll in a packet
 	classes   []widths // of a component's difference in each width class
 	costTable classCostTable
 	roll      int32       // of this packet, see predictRoll
@@ -66,20 +66,20 @@ func (t *rotor) beginFrame(c *coder, cur, base *frame.Frame, list []int32) {
 	c.charge(encoders.SlotOrientation)
 }
 
-// planAll plans the rotations of a packet and returns the roll that gives the shortest differences, the
-// smallest such roll.
+// planAll sets t.plans to the plans for the cubes of the list that turned, and returns the roll that gives the
+// shortest differences, or the smallest of several such rolls.
 func (t *rotor) planAll(cur, base *frame.Frame, list []int32) int32 {
-	var length [16]int // sum of the bit lengths of the differences for each roll
+	var length [16]int // of each roll, at most 1<<4: sum of the bit lengths of the differences; z has no roll
 	for k, i := range list {
-		q, p := cube.At(cur.Table, int(i)), cube.At(base.Table, int(i))
-		if cube.SameOrientation(q, p) {
+		q, old := cube.At(cur.Table, int(i)), cube.At(base.Table, int(i))
+		if cube.SameOrientation(q, old) {
 			continue
 		}
-		plan := t.planTurn(q, p)
+		plan := t.planTurn(q, old)
 		t.plans[k] = plan
 		for roll := range 1 << t.rollBits {
-			r := predictRoll(q, p, int32(roll))
-			length[roll] += bits.Len32(zigzag(plan.bivector[0]-r[0])) + bits.Len32(zigzag(plan.bivector[1]-r[1]))
+			rolled := predictRoll(q, old, int32(roll))
+			length[roll] += bits.Len32(zigzag(plan.bivector[0]-rolled[0])) + bits.Len32(zigzag(plan.bivector[1]-rolled[1]))
 		}
 	}
 	best := 0
@@ -95,19 +95,19 @@ func (t *rotor) planAll(cur, base *frame.Frame, list []int32) int32 {
 // neighbours, and otherwise corrects the nearest one.
 func (t *rotor) planTurn(q, base *cube.Row) rotorPlan {
 	from := orientation(base)
-	b := bivectorBetween(from, orientation(q), t.steps)
-	got := b.applyTo(from, t.steps)
+	nearest := bivectorBetween(from, orientation(q), t.steps)
+	got := nearest.applyTo(from, t.steps) // what a decoder would compute
 	if cube.SameOrientation(&got, q) {
-		return rotorPlan{bivector: b, correction: noCorrection}
+		return rotorPlan{bivector: nearest, correction: noCorrection}
 	}
 	for i := range numCorrections { // correctionDigit enumerates the neighbours
-		near := bivector{b[0] + correctionDigit(i, 0), b[1] + correctionDigit(i, 1), b[2] + correctionDigit(i, 2)}
+		near := bivector{nearest[0] + correctionDigit(i, 0), nearest[1] + correctionDigit(i, 1), nearest[2] + correctionDigit(i, 2)}
 		if got := near.applyTo(from, t.steps); cube.SameOrientation(&got, q) {
 			return rotorPlan{bivector: near, correction: noCorrection}
 		}
 	}
 	correction, ok := findCorrection(&got, q)
-	return rotorPlan{bivector: b, correction: correction, absolute: !ok}
+	return rotorPlan{bivector: nearest, correction: correction, absolute: !ok}
 }
 
 // predictRoll returns the bivector, in steps, of a cube that rolls from base to q: about the horizontal
@@ -155,15 +155,15 @@ func findCorrection(got, want *cube.Row) (int, bool) {
 // absoluteBits implements orientationCoder: the second flag and the smallest three.
 func (t *rotor) absoluteBits() int { return 1 + cube.OrientationBits }
 
-// costs implements orientationCoder.
+// costs implements orientationCoder. A correction has the flag "relative" before it.
 func (t *rotor) costs(k int, q, base *cube.Row) classCosts {
 	plan := &t.plans[k]
 	if plan.absolute {
 		return allDoNotFit
 	}
-	r := predictRoll(q, base, t.roll)
-	cost := t.costTable.costs(plan.bivector[0]-r[0]) + t.costTable.costs(plan.bivector[1]-r[1]) +
-		t.costTable.costs(plan.bivector[2]-r[2])
+	rolled := predictRoll(q, base, t.roll)
+	cost := t.costTable.costs(plan.bivector[0]-rolled[0]) + t.costTable.costs(plan.bivector[1]-rolled[1]) +
+		t.costTable.costs(plan.bivector[2]-rolled[2])
 	if plan.correction != noCorrection {
 		cost = cost.addToAll(1 + correctionBits)
 	}
@@ -178,24 +178,24 @@ func (t *rotor) codeOrientation(c *coder, k int, q, base *cube.Row, class int) {
 		plan = t.plans[k]
 		relative = t.costs(k, q, base).ofClass(class) <= t.absoluteBits()
 	}
-	exact := c.codeFlag(relative && plan.correction == noCorrection)
+	exact := c.codeFlag(relative && plan.correction == noCorrection) // true: relative, and no correction follows
 	if !exact && !c.codeFlag(relative) {
 		codeAbsoluteOrientation(c, q)
 		return
 	}
-	r := predictRoll(q, base, t.roll)
-	v := [3]int32{plan.bivector[0] - r[0], plan.bivector[1] - r[1], plan.bivector[2] - r[2]}
-	t.classes[class].codeThree(c, &v)
-	r = bivector{r[0] + v[0], r[1] + v[1], r[2] + v[2]}
+	rotated := predictRoll(q, base, t.roll)
+	diff := [3]int32{plan.bivector[0] - rotated[0], plan.bivector[1] - rotated[1], plan.bivector[2] - rotated[2]}
+	t.classes[class].codeThree(c, &diff)
+	rotated = bivector{rotated[0] + diff[0], rotated[1] + diff[1], rotated[2] + diff[2]}
 	correction := noCorrection
 	if !exact {
 		correction = int(c.codeBits(uint64(plan.correction), correctionBits))
-		if correction >= numCorrections || correction == noCorrection {
+		if correction >= numCorrections || correction == noCorrection { // no encoder writes these
 			c.fail(errCorrection)
 		}
 	}
 	if c.reading {
-		got := r.applyTo(orientation(base), t.steps)
+		got := rotated.applyTo(orientation(base), t.steps)
 		q[frame.CubeLargest] = got[frame.CubeLargest]
 		for i := range 3 {
 			q[frame.CubeA+i] = got[frame.CubeA+i] + correctionDigit(correction, i)

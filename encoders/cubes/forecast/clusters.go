@@ -13,8 +13,9 @@ type clusters struct {
 	settled    frame.Rows // the cubes of settled clusters, over all runs since Run
 }
 
-// settledError is the largest error, in steps of position and orientation, of a cube that counts as accurate. On lima
-// and bravo forecasts are best at 1.5 to 2, and at 2.5 as good as without clusters.
+// settledError is the largest error, in steps of position and orientation, of a cube that counts as accurate. On the
+// recordings lima and bravo forecasts are best at 1.5 to 2, and at 2.5 as good as without clusters; a larger value
+// leaves out more cubes and is faster.
 const settledError = 2.5
 
 // init allocates memory for frames of the given number of cubes.

@@ -22,12 +22,13 @@ const (
 
 const (
 	// maxSteps bounds the steps of a run. A run over more ticks has longer steps, up to maxStep
-	// seconds; time beyond that is not simulated.
+	// seconds each; time beyond that, from 24 ticks on, is not simulated.
 	maxSteps = 12
 	maxStep  = 2 * tickSeconds
 )
 
-// restSeconds is the time without motion after which a cube sleeps, as in physics.Recorder.
+// restSeconds is the time without motion after which a cube sleeps, as in physics.Recorder. A resting cube has
+// this time in Body.Still.
 const restSeconds = 0.1
 
 // Body is the motion of a cube, which a snapshot does not contain.
@@ -99,7 +100,7 @@ func (s *Simulator) Run(base *frame.Frame, awake []Awake, path *Path) []Result {
 	s.refinement.foundMode = s.refinement.path.Mode
 	for i := range awake {
 		a := &awake[i]
-		if c := int(a.Cube); c > 0 && c < s.rows && s.refinement.bodyIndex[c] == 0 {
+		if c := int(a.Cube); c > 0 && c < s.rows && s.refinement.bodyIndex[c] == 0 { // not listed twice
 			s.refinement.addBody(c, a.Body.clamped())
 		}
 	}
@@ -123,8 +124,8 @@ func (s *Simulator) simulate() {
 	s.collectResults()
 }
 
-// placeResting puts the resting cubes of the baseline into the empty physics scene. They stay for all
-// runs until the next call.
+// placeResting empties the physics scene and puts the resting cubes of the baseline into it. They stay there for
+// all runs until the next call.
 func (s *Simulator) placeResting() {
 	s.scene.Reset(s.rigid, s.pose)
 	for i := 1; i < s.rows; i++ {
@@ -134,7 +135,8 @@ func (s *Simulator) placeResting() {
 	}
 }
 
-// placeMoving resets the scene to the resting cubes and adds the moving ones and the player.
+// placeMoving resets the scene to the resting cubes and adds the moving ones, except those of settled clusters,
+// and the player, which is moved by its path and not by forces.
 func (s *Simulator) placeMoving() {
 	s.scene.Rewind()
 	for i := range s.refinement.bodies {
@@ -152,7 +154,7 @@ func (s *Simulator) placeMoving() {
 	}
 }
 
-// collectResults sets s.results and s.resultIndex from the awake bodies of the scene.
+// collectResults sets s.results, s.resultIndex and s.moving from the awake bodies of the scene.
 func (s *Simulator) collectResults() {
 	for k := range s.results {
 		s.resultIndex[s.results[k].Cube] = 0
@@ -183,7 +185,7 @@ const (
 	maxSpin  = 16 // rad/s
 )
 
-// correctRow is correct with the pose of a row.
+// correctRow is correct with the true pose in row.
 func (r *Result) correctRow(row []int32, ticks int, gain float64) Body {
 	return r.correct(PositionOf(row), RotationOf(row), ticks, gain)
 }
@@ -193,19 +195,19 @@ func (r *Result) correctRow(row []int32, ticks int, gain float64) Body {
 // start, which lasts, so the correction of the speed is gain times the error divided by the time.
 func (r *Result) correct(pos vec, rot quat, ticks int, gain float64) Body {
 	rate := gain / float64(float64(max(ticks, 1))*tickSeconds)
-	b, e, turn := r.Body, pos.Sub(r.Pos), Log(Mul(rot, Conj(r.Rot)))
-	v := toVec(b.Vel).AddScaled(e, float64(rate*metre*speedShare(e.Dot(e))))
-	w := toVec(b.Spin).AddScaled(turn, float64(rate*speedShare(float64(turn.Dot(turn)*(turnSteps*turnSteps)))))
-	b.Vel, b.Spin = toArray(v.Limit(maxSpeed)), toArray(w.Limit(maxSpin))
-	return b.clamped()
+	corrected, positionError, rotationError := r.Body, pos.Sub(r.Pos), Log(Mul(rot, Conj(r.Rot)))
+	v := toVec(corrected.Vel).AddScaled(positionError, float64(rate*metre*speedShare(positionError.Dot(positionError))))
+	w := toVec(corrected.Spin).AddScaled(rotationError, float64(rate*speedShare(float64(rotationError.Dot(rotationError)*(turnSteps*turnSteps)))))
+	corrected.Vel, corrected.Spin = toArray(v.Limit(maxSpeed)), toArray(w.Limit(maxSpin))
+	return corrected.clamped()
 }
 
 // speedShare returns the share of an error that is attributed to the speed, given the squared error in
 // steps of the snapshot. It is smaller for small errors, which may be rounding: from 0.3 for the
 // smallest errors up to 1 for large ones, and halfway between at an error of 1.5 steps.
 func speedShare(square float64) float64 {
-	const least, half = 0.3, 1.5 * 1.5
-	return least + float64((1-least)*square)/(square+half)
+	const minShare, halfwaySquare = 0.3, 1.5 * 1.5 // halfwaySquare: squared error of 1.5 steps
+	return minShare + float64((1-minShare)*square)/(square+halfwaySquare)
 }
 
 // clamped returns b with all values within their bounds, and 0 for NaN.
@@ -235,8 +237,8 @@ func toVec(a [3]float32) vec { return vec{X: float64(a[0]), Y: float64(a[1]), Z:
 // toArray converts a vector to one of Body.
 func toArray(a vec) [3]float32 { return [3]float32{float32(a.X), float32(a.Y), float32(a.Z)} }
 
-// Blend returns b, an estimate of the motion of a cube at snapshot base, improved by the mean speed
-// since an earlier snapshot; before and base are the cube's rows, ticks apart. The mean speed is
+// Blend returns b, an estimate of the motion of a cube at the baseline, improved by the mean speed
+// since an earlier snapshot; before and base are the cube's rows in both, ticks apart. The mean speed is
 // measured but quantised, so b moves towards it only as far as the difference exceeds what
 // quantisation explains. Over several ticks the mean is outdated; use it then only if b is zero
 // because nothing else is known. b is returned unchanged if ticks is less than 1.
@@ -245,10 +247,10 @@ func (b Body) Blend(before, base []int32, ticks int) Body {
 		return b
 	}
 	rate := 1 / float64(float64(ticks)*tickSeconds)
-	v := PositionOf(base).Sub(PositionOf(before)).Scale(float64(rate * metre * stepDamping))
-	w := Log(Mul(RotationOf(base), Conj(RotationOf(before)))).Scale(float64(rate * stepDamping))
-	b.Vel = toArray(blendToward(toVec(b.Vel), v, float64(rate*equalWeightError*metre)))
-	b.Spin = toArray(blendToward(toVec(b.Spin), w, float64(rate*equalWeightError/turnSteps)))
+	meanVel := PositionOf(base).Sub(PositionOf(before)).Scale(float64(rate * metre * stepDamping))
+	meanSpin := Log(Mul(RotationOf(base), Conj(RotationOf(before)))).Scale(float64(rate * stepDamping))
+	b.Vel = toArray(blendToward(toVec(b.Vel), meanVel, float64(rate*equalWeightError*metre)))
+	b.Spin = toArray(blendToward(toVec(b.Spin), meanSpin, float64(rate*equalWeightError/turnSteps)))
 	return b.clamped()
 }
 
@@ -259,8 +261,8 @@ const (
 
 // blendToward returns a weighted mean of an estimate and a measurement. The weight of the measurement
 // grows with their difference and is 1/2 at a difference of equalAt.
-func blendToward(estimate, measured vec, equalAt float64) vec {
-	d := measured.Sub(estimate)
-	l := d.Dot(d)
-	return estimate.AddScaled(d, l/(l+float64(equalAt*equalAt)))
+func blendToward(estimate, measured vec, equalWeightDistance float64) vec {
+	difference := measured.Sub(estimate)
+	squared := difference.Dot(difference)
+	return estimate.AddScaled(difference, squared/(squared+float64(equalWeightDistance*equalWeightDistance)))
 }

@@ -11,7 +11,7 @@ import (
 type Mode uint8
 
 // The modes. Infer derives the mode from the snapshot: a player among many cubes pulls, one that hovers
-// pushes. The next snapshot shows the mode more reliably, see Simulator.Mode.
+// pushes, any other exerts no force. The next snapshot shows the mode more reliably, see Simulator.Mode.
 const (
 	Infer Mode = iota
 	noForce
@@ -27,8 +27,8 @@ const (
 // Path is the motion of the player, cube 0: its rows before the baseline, at the baseline, and at the end
 // of the run.
 type Path struct {
-	Before, From, To []int32 // Before may be nil
-	BeforeTicks      int     // ticks between Before and From
+	Before, From, To []int32 // Before is nil if unknown
+	BeforeTicks      int     // ticks between Before and From; 0 if unknown
 	Ticks            int     // ticks between From and To
 	Mode             Mode
 
@@ -57,9 +57,9 @@ func (p *Path) prepare(seconds float64) {
 	p.curvature = vec{}
 	if p.Before != nil && p.BeforeTicks > 0 && p.Ticks > 0 {
 		// With the time u in units of Ticks the parabola f has f(-g) = before, f(0) = from, f(1) = to.
-		g := float64(min(p.BeforeTicks, math.MaxUint8)) / float64(min(p.Ticks, math.MaxUint8))
+		beforeRatio := float64(min(p.BeforeTicks, math.MaxUint8)) / float64(min(p.Ticks, math.MaxUint8))
 		ahead, behind := p.to.Sub(p.from), p.from.Sub(PositionOf(p.Before).Scale(metre))
-		p.curvature = ahead.Sub(behind.Scale(1 / g)).Scale(2 / (1 + g))
+		p.curvature = ahead.Sub(behind.Scale(1 / beforeRatio)).Scale(2 / (1 + beforeRatio))
 	}
 	p.spin = Log(Mul(RotationOf(p.To), Conj(RotationOf(p.From)))).Scale(1 / seconds).Limit(4 * maxSpin)
 }
@@ -70,21 +70,21 @@ func (p *Path) inferMode(table []int32) {
 		return
 	}
 	const reach = pullRadius * frame.UnitsPerMetre
-	near := 0
+	neighbours := 0
 	x, y, z := int64(p.From[frame.CubeX]), int64(p.From[frame.CubeY]), int64(p.From[frame.CubeZ])
 	for at := frame.CubeFields; at < len(table); at += frame.CubeFields {
 		row := (*[frame.CubeFields]int32)(table[at:])
 		dx := int64(row[frame.CubeX]) - x
-		if uint64(dx+1024) > 2*1024 {
-			continue // |dx| > 1024, more than the radius: true for most cubes
+		if uint64(dx+1024) > 2*1024 { // |dx| > 1024, in one comparison
+			continue // beyond pullRadius, as most cubes are
 		}
 		dy, dz := int64(row[frame.CubeY])-y, int64(row[frame.CubeZ])-z
 		if float64(dx*dx+dy*dy+dz*dz) < reach*reach {
-			near++
+			neighbours++
 		}
 	}
 	switch {
-	case near >= minPullNeighbours:
+	case neighbours >= minPullNeighbours:
 		p.Mode = Pull
 	case p.From[frame.CubeZ] > hoverHeight:
 		p.Mode = Push
@@ -99,11 +99,12 @@ func (p *Path) positionAt(u float64) vec {
 	return p.from.AddScaled(p.to.Sub(p.from), u).AddScaled(p.curvature, float64(0.5*(float64(u*u)-u)))
 }
 
-// movePlayer puts the player at the start of step k of n, with the speed that takes it to the end.
+// movePlayer puts the player at its position at the start of step k of n, with the speed that takes it to its
+// position at the end of the step. dt is the length of a step in seconds.
 func (p *Path) movePlayer(s *physics.Scene, k, n int, dt float64) {
 	b := s.Body(0)
-	here, next := p.positionAt(float64(k)/float64(n)), p.positionAt(float64(k+1)/float64(n))
-	b.Pos, b.Vel, b.Spin = here, next.Sub(here).Scale(1/dt), p.spin
+	position, next := p.positionAt(float64(k)/float64(n)), p.positionAt(float64(k+1)/float64(n))
+	b.Pos, b.Vel, b.Spin = position, next.Sub(position).Scale(1/dt), p.spin
 }
 
 // The forces of the player, as accelerations in m/s2 and distances in m. A force falls with the square of
@@ -118,13 +119,14 @@ const (
 	forceAtMetre     = 200.0 // at a distance of 1 m
 )
 
-// applyForces applies the player's force to the cubes around it.
+// applyForces applies the player's force to the cubes around it, for the next step. A pushing player pushes from a
+// point under the floor, a pulling one pulls to its centre.
 func (p *Path) applyForces(s *physics.Scene) {
 	pos := s.Body(0).Pos
 	if p.Mode == Push {
 		origin := vec{X: pos.X, Y: pos.Y, Z: pushOriginHeight}
 		s.Around(origin, pushRadius, func(i int, away vec, square float64) {
-			if i != 0 && square > 1e-4 {
+			if i != 0 && square > 1e-4 { // not the player itself; the direction of a very near cube is undefined
 				s.Pull(i, away.Scale(min(forceAtMetre/square, maxPush)/math.Sqrt(square)))
 			}
 		})

@@ -20,7 +20,7 @@ const refineGain = 0.6
 const refineConverged = 3e-3
 
 // maxRefineWork is the number of contact corrections per thousand cubes above which a run is not repeated. It
-// is three times the usual number.
+// is three times the usual number. 96 is the number for each cube, and 1024 about a thousand cubes.
 const maxRefineWork = 96 * 1024
 
 // refinement is the input of a run and the best results so far.
@@ -79,13 +79,13 @@ func (s *Simulator) correctSpeeds(now *frame.Frame, moved frame.Rows) {
 	h := &s.refinement
 	for i := range moved.All() {
 		if i == 0 || s.settled.Has(i) {
-			continue // 0 is the player
+			continue // the player, or a cube whose speed is right
 		}
 		row := now.Table[i*frame.CubeFields : (i+1)*frame.CubeFields]
-		if h.bodyIndex[i] == 0 {
+		if h.bodyIndex[i] == 0 { // it was not listed in awake, but moved
 			h.addBody(i, Body{Still: restSeconds})
 		}
-		r := s.lastResult(i)
+		r := s.lastResult(i) // its Body is replaced by the motion at the start, which correctRow corrects
 		r.Body = h.bodies[h.bodyIndex[i]-1].Body
 		h.bodies[h.bodyIndex[i]-1].Body = r.correctRow(row, h.path.Ticks, refineGain)
 	}
@@ -116,16 +116,16 @@ func (s *Simulator) mergeBest(now *frame.Frame) {
 			merged, old = append(merged, old[0]), old[1:]
 		}
 		row := now.Table[int(r.Cube)*frame.CubeFields:][:frame.CubeFields]
-		var before Result
+		var candidate Result // the best result so far of this cube, then the better one
 		if len(old) > 0 && old[0].Cube == r.Cube {
-			before, old = old[0], old[1:]
+			candidate, old = old[0], old[1:]
 		} else {
-			before = s.restingResult(int(r.Cube))
+			candidate = s.restingResult(int(r.Cube))
 		}
-		if r.squaredError(row) <= before.squaredError(row) {
-			before = *r
+		if r.squaredError(row) <= candidate.squaredError(row) {
+			candidate = *r
 		}
-		merged = append(merged, before)
+		merged = append(merged, candidate)
 	}
 	h.best, h.merged = append(merged, old...), h.best
 }
@@ -166,26 +166,26 @@ func (s *Simulator) Mode() Mode { return s.refinement.foundMode }
 // best mode becomes that of further runs, and its run the last run. tryModes returns the number of runs.
 func (s *Simulator) tryModes(now *frame.Frame, moved frame.Rows, maxTries int) (tried int) {
 	h := &s.refinement
-	used := h.path.Mode
-	sum, n := s.errorNearPlayer(now, moved)
-	h.foundMode = used
+	firstMode := h.path.Mode
+	firstError, n := s.errorNearPlayer(now, moved)
+	h.foundMode = firstMode
 	if n < minModeCubes {
 		h.foundMode = Infer
 	}
-	if n < minModeCubes || sum < float64(suspiciousError*n) {
+	if n < minModeCubes || firstError < float64(suspiciousError*n) { // the mode is unknown, or right
 		return 0
 	}
 	s.saveRun(&h.bestRun)
-	lowest := float64(clearImprovement * sum)
+	errorBound := float64(clearImprovement * firstError) // a mode is better if its error is below
 	for _, mode := range [...]Mode{noForce, Push, Pull} {
-		if mode == used || tried == maxTries {
+		if mode == firstMode || tried == maxTries {
 			continue
 		}
 		tried++
 		h.path.Mode = mode
 		s.simulate()
-		if other, _ := s.errorNearPlayer(now, moved); other < lowest {
-			lowest, h.foundMode = other, mode
+		if modeError, _ := s.errorNearPlayer(now, moved); modeError < errorBound {
+			errorBound, h.foundMode = modeError, mode
 			s.mergeBest(now)
 			s.saveRun(&h.bestRun)
 		}

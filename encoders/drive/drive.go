@@ -30,7 +30,7 @@ type End struct {
 	cells      int               // values of a frame's table
 	initial    frame.Frame       // shares its table with the caller of NewEnd
 	refs       [2]encoders.Ref   // memory for the results of Initial and Refs
-	spare      encoders.Memo     // a memo that left the history, for reuse; nil if none
+	spare      encoders.Memo     // a memo that left the history and that a codec may overwrite; nil if none
 	spareEpoch uint64            // the epoch in which spare was made
 	scratch    frame.Frame       // the frame decoded last, until Keep
 	deferred   encoders.Finisher // has work left for Finish; nil if not
@@ -54,10 +54,10 @@ func (e *End) Initial(tick uint32) []encoders.Ref {
 // epoch. Memos of other epochs are left out, because another codec may have made them. The result is valid
 // until the next call of Initial or Refs.
 func (e *End) Refs(epoch uint64, entries ...*frame.Entry) []encoders.Ref {
-	for i, x := range entries {
-		e.refs[i] = encoders.Ref{Frame: &x.Frame}
-		if x.Epoch == epoch {
-			e.refs[i].Memo = x.Memo
+	for i, entry := range entries {
+		e.refs[i] = encoders.Ref{Frame: &entry.Frame}
+		if entry.Epoch == epoch {
+			e.refs[i].Memo = entry.Memo
 		}
 	}
 	return e.refs[:len(entries)]
@@ -66,19 +66,19 @@ func (e *End) Refs(epoch uint64, entries ...*frame.Entry) []encoders.Ref {
 // Put returns the history's entry for packet seq, to be filled in, or nil if the packet is too old. The
 // memo of the entry's previous frame becomes the spare memo.
 func (e *End) Put(seq, epoch uint64) *frame.Entry {
-	x := e.History.Put(seq)
-	if x == nil {
+	entry := e.History.Put(seq)
+	if entry == nil {
 		return nil
 	}
-	if x.Memo != nil {
-		e.spare, e.spareEpoch = x.Memo, x.Epoch
+	if entry.Memo != nil { // of the frame that the entry held before
+		e.spare, e.spareEpoch = entry.Memo, entry.Epoch
 	}
-	x.Memo, x.Epoch = nil, epoch
-	return x
+	entry.Memo, entry.Epoch = nil, epoch
+	return entry
 }
 
-// DropSpare drops the spare memo. Call it if another codec than the one that made it may have the same
-// epoch.
+// DropSpare drops the spare memo, which a codec would otherwise overwrite. Call it if another codec than the one
+// that made the memo may have the same epoch.
 func (e *End) DropSpare() { e.spare = nil }
 
 // takeSpareMemo removes and returns the spare memo, nil if there is none of the given epoch.
@@ -89,28 +89,29 @@ func (e *End) takeSpareMemo(epoch uint64) (spare encoders.Memo) {
 	return spare
 }
 
-// begin prepares a call of a codec. It returns the codec if that defers work to Finish, otherwise nil.
-func (e *End) begin(codec any, cur *frame.Frame, refs []encoders.Ref) (later encoders.Finisher) {
+// begin prepares a call of a codec, an encoder or a decoder: it requests that work is deferred, if e.Defer is set,
+// and calls the probe with cur and refs. It returns the codec if it defers work to Finish, otherwise nil.
+func (e *End) begin(codec any, cur *frame.Frame, refs []encoders.Ref) (finisher encoders.Finisher) {
 	if f, ok := codec.(encoders.Finisher); ok && e.Defer {
 		f.Defer()
-		later = f
+		finisher = f
 	}
 	if e.Probe != nil {
 		e.Probe.Begin(cur, refs)
 	}
-	return later
+	return finisher
 }
 
-// Encode appends to dst the packet of the frame in x, an entry that Put returned, and attaches the memo to
-// x. It charges the bits to b, which may be nil. A codec that quantises rewrites the frame.
-func (e *End) Encode(enc encoders.Encoder, dst []byte, x *frame.Entry, refs []encoders.Ref, b *encoders.Budget) ([]byte, error) {
-	later := e.begin(enc, &x.Frame, refs)
-	dst, memo, err := enc.Encode(dst, &x.Frame, refs, e.takeSpareMemo(x.Epoch), b)
+// Encode appends to dst the packet of the frame in entry, which Put returned, and attaches the memo to the
+// entry. It charges the bits to b, which may be nil. A codec that quantises rewrites the frame.
+func (e *End) Encode(enc encoders.Encoder, dst []byte, entry *frame.Entry, refs []encoders.Ref, b *encoders.Budget) ([]byte, error) {
+	finisher := e.begin(enc, &entry.Frame, refs)
+	dst, memo, err := enc.Encode(dst, &entry.Frame, refs, e.takeSpareMemo(entry.Epoch), b)
 	if e.Probe != nil {
 		e.Probe.End()
 	}
 	if err == nil {
-		x.Memo, e.deferred = memo, later
+		entry.Memo, e.deferred = memo, finisher
 	}
 	return dst, err
 }
@@ -122,14 +123,14 @@ func (e *End) Decode(dec encoders.Decoder, tick uint32, epoch uint64, packet []b
 		e.scratch.Table = make([]int32, e.cells)
 	}
 	e.scratch.Tick = tick
-	later := e.begin(dec, nil, refs)
+	finisher := e.begin(dec, nil, refs)
 	memo, err := dec.Decode(&e.scratch, packet, refs, e.takeSpareMemo(epoch))
 	if e.Probe != nil {
 		e.Probe.End()
 	}
 	e.scratch.Tick = tick // a decoder may have copied its reference's tick
 	if err == nil {
-		e.deferred = later
+		e.deferred = finisher
 	}
 	return memo, err
 }
@@ -140,12 +141,12 @@ func (e *End) Decoded() *frame.Frame { return &e.scratch }
 // Keep moves the frame decoded last into the history as packet seq, with its memo, and returns its entry.
 // It returns nil if the packet is too old.
 func (e *End) Keep(seq, epoch uint64, memo encoders.Memo) *frame.Entry {
-	x := e.Put(seq, epoch)
-	if x != nil {
-		x.Frame, e.scratch = e.scratch, x.Frame
-		x.Memo = memo
+	entry := e.Put(seq, epoch)
+	if entry != nil {
+		entry.Frame, e.scratch = e.scratch, entry.Frame
+		entry.Memo = memo
 	}
-	return x
+	return entry
 }
 
 // Finish does the work that the last Encode or Decode deferred, if any.
@@ -196,12 +197,12 @@ func (e *End) To(seqs ...uint64) []encoders.Ref {
 // packet and the copy, which a codec that quantises has rewritten.
 func (p *Pair) Encode(dst []byte, n int, cur *frame.Frame, refs []encoders.Ref, b *encoders.Budget) ([]byte, *frame.Frame, error) {
 	start := p.Clock.Now()
-	x := p.Sender.Put(uint64(n), 0)
-	x.Copy(cur)
-	x.Frame.Tick = uint32(n)
-	dst, err := p.Sender.Encode(p.Encoder, dst, x, refs, b)
+	entry := p.Sender.Put(uint64(n), 0)
+	entry.Copy(cur)
+	entry.Frame.Tick = uint32(n)
+	dst, err := p.Sender.Encode(p.Encoder, dst, entry, refs, b)
 	p.EncodeNS = p.Clock.Now() - start
-	return dst, &x.Frame, err
+	return dst, &entry.Frame, err
 }
 
 // Decode decodes the packet of frame n and stores the frame in the history. The result is valid until it

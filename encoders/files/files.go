@@ -32,7 +32,7 @@ type Gradual interface {
 // suits reports whether frames of a schema are files: bytes without a table, all of which must arrive.
 func suits(s *frame.Schema) bool { return s.Rows == 0 && s.Delivery == frame.Every }
 
-// oldFile returns the old file: the body of the only reference.
+// oldFile returns the old file: the body of the only reference. It panics if there is none.
 func oldFile(refs []encoders.Ref) []byte {
 	if len(refs) == 0 {
 		panic("files: no reference, expected the old file")
@@ -191,7 +191,7 @@ func (p *patcher) Encode(dst []byte, cur *frame.Frame, refs []encoders.Ref, _ en
 	if err != nil {
 		return dst, nil, fmt.Errorf("files: %w", err)
 	}
-	literal := stats.RawSize + stats.PatchSize
+	literal := stats.RawSize + stats.PatchSize // the rest are the patch's header and the heads of blocks
 	b.Bits(encoders.SlotIndex, int(8*stats.CloneSize))
 	b.Bits(encoders.SlotBody, int(8*literal))
 	b.Bits(encoders.SlotModel, int(8*(stats.Size-stats.CloneSize-literal)))

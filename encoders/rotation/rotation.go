@@ -54,30 +54,30 @@ type SmallestThree struct {
 // longer.
 func (g SmallestThree) Decode(largest int32, small []int32) Quaternion {
 	var q Quaternion
-	rest, k := 1.0, 0
+	largestSquare, k := 1.0, 0
 	for i := range q {
 		if int32(i) != largest {
 			q[i] = (float64(small[k]) - g.Zero) / g.Scale
-			rest -= float64(q[i] * q[i])
+			largestSquare -= float64(q[i] * q[i])
 			k++
 		}
 	}
-	q[largest&3] = math.Sqrt(max(0, rest)) // &3 spares the compiler a bounds check
+	q[largest&3] = math.Sqrt(max(0, largestSquare)) // &3 spares the compiler a bounds check
 	return q
 }
 
-// DecodeUnit is Decode with a result that has length 1 for any code. Its rounding differs from that of
-// Decode.
+// DecodeUnit is Decode with a result that has length 1 for any code, up to rounding: it scales all components. Its
+// rounding differs from that of Decode, so an encoder must use the same one everywhere.
 func (g SmallestThree) DecodeUnit(largest int32, small []int32) Quaternion {
 	a, b, c := (float64(small[0])-g.Zero)/g.Scale, (float64(small[1])-g.Zero)/g.Scale, (float64(small[2])-g.Zero)/g.Scale
-	square := float64(a*a) + float64(b*b) + float64(c*c)
-	rest := max(1-square, 0.01)
-	scale := 1 / math.Sqrt(square+rest)
+	sumSquares := float64(a*a) + float64(b*b) + float64(c*c)
+	largestSquare := max(1-sumSquares, 0.01) // at least 1/4 in a valid code
+	scale := 1 / math.Sqrt(sumSquares+largestSquare)
 	var q Quaternion
 	largest &= 3
-	at := &others[largest] // a table instead of unpredictable branches
-	q[largest] = float64(math.Sqrt(rest) * scale)
-	q[at[0]&3], q[at[1]&3], q[at[2]&3] = float64(a*scale), float64(b*scale), float64(c*scale)
+	indices := &others[largest] // a table instead of unpredictable branches
+	q[largest] = float64(math.Sqrt(largestSquare) * scale)
+	q[indices[0]&3], q[indices[1]&3], q[indices[2]&3] = float64(a*scale), float64(b*scale), float64(c*scale)
 	return q
 }
 

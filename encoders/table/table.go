@@ -112,7 +112,7 @@ func SetOutside(list []encoders.Codec) error {
 	all := builtIn()
 	for i := range list {
 		c := &list[i]
-		if FirstPluginID+i > 127 {
+		if FirstPluginID+i > 127 { // the largest ID
 			return fmt.Errorf("too many plugins with encoder %s, expected at most %d", c.Name, 128-FirstPluginID)
 		}
 		c.ID = uint8(FirstPluginID + i)
@@ -149,7 +149,8 @@ var loader atomic.Pointer[func(list []Wanted) (at int, err error)]
 // plugin that caused the error. With nil, Load returns an error.
 func SetLoader(load func(list []Wanted) (at int, err error)) { loader.Store(&load) }
 
-// Load puts the plugins that a configuration names into the table, see SetLoader.
+// Load puts the plugins that a configuration names into the table, see SetLoader. If it fails, at is the index of
+// the plugin that caused the error.
 func Load(list []Wanted) (at int, err error) {
 	load := loader.Load()
 	if load == nil || *load == nil {
@@ -183,8 +184,8 @@ func Suiting(codecs []encoders.Codec, s *frame.Schema) []string {
 			names = append(names, codecs[i].Name)
 		}
 	}
-	if at := slices.Index(names, Default(s)); at > 0 {
-		copy(names[1:], names[:at])
+	if defaultIndex := slices.Index(names, Default(s)); defaultIndex > 0 { // not first yet
+		copy(names[1:], names[:defaultIndex])
 		names[0] = Default(s)
 	}
 	return names

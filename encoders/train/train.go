@@ -25,7 +25,7 @@ type Clip struct {
 	Frames func(yield func(*frame.Frame) error) error
 }
 
-// ErrSize means that no model of the kind can have the size Job.Size.
+// ErrSize means that a trainer cannot make a model of the size Job.Size.
 var ErrSize = errors.New("invalid model size")
 
 // File is a result of training, to be written as Name in the encoder's folder.
@@ -46,11 +46,13 @@ const baselineAge = 6
 
 // Chain calls code for each frame of a clip of cubes by the rules of the walk-off. base is the frame six
 // before cur, memo the memo that code returned for base (nil for the first six), and spare a memo that may
-// be overwritten. code returns the memo of cur. Chain stops after limit frames unless limit is 0.
+// be overwritten. n is the number of cur from 0 on, and its tick. code returns the memo of cur. Frames after number
+// limit are skipped; 0 means no limit. If code returns an error, Chain returns it at once.
 func (c *Clip) Chain(limit int, code func(n int, cur, base *frame.Frame, memo, spare encoders.Memo) (encoders.Memo, error)) error {
+	// Frame n is in element n%baselineAge, where its baseline was before.
 	var ring [baselineAge]struct {
-		held, next  frame.Frame
-		memo, spare encoders.Memo
+		held, next  frame.Frame   // the last frame, which is the baseline of the next; memory for the next
+		memo, spare encoders.Memo // of held; a memo that may be overwritten
 	}
 	n := 0
 	return c.Frames(func(f *frame.Frame) error {
@@ -150,12 +152,12 @@ func (j *Job) MeasureHeld(measure func(Clip) (float64, error)) (float64, error) 
 type Trainer struct {
 	Encoder string // the name in the table of encoders
 	Folder  string // the folder of its embedded files, from the project's root
-	Model   bool   // it makes one file for the user, which is not embedded
-	// Suits reports whether it can be trained with frames of a schema. nil means snapshots of 901 cubes.
-	// From describes such frames in words.
+	Model   bool   // the trainer makes one file for the user, which is not embedded
+	// Suits reports whether the encoder can be trained with frames of a schema. nil means snapshots of 901
+	// cubes. From describes such frames in words.
 	Suits func(*frame.Schema) bool
 	From  string
-	Per   string // the unit of its loss: bits per what; empty means per changed cube
+	Per   string // what the loss is per, in bits: "call", for instance; empty means per changed cube
 	Train func(ctx context.Context, job Job, log Log) ([]File, error)
 }
 

@@ -58,8 +58,8 @@ var (
 // RangeError returns the error for cube i with fields out of range.
 func RangeError(i int, q *Row) error { return fmt.Errorf("cube %d: %w: %v", i, frame.ErrRange, *q) }
 
-// ChangedError returns the error for cube i that was decoded as changed but is out of range, or else
-// equals the baseline.
+// ChangedError returns the error for cube i, q, that was decoded as changed but is out of range or equals the
+// baseline. It tests the range to tell which.
 func ChangedError(i int, q *Row) error {
 	if !InRange(q) {
 		return RangeError(i, q)
@@ -77,8 +77,8 @@ func CheckSchema(s *frame.Schema) error {
 
 // CheckFrame returns an error if f is not a snapshot of the given number of cubes.
 func CheckFrame(f *frame.Frame, rows int) error {
-	if want := rows * frame.CubeFields; len(f.Table) != want || len(f.Body) != 0 {
-		return fmt.Errorf("frame of %d values with a body of %d bytes, expected %d values and no body", len(f.Table), len(f.Body), want)
+	if cells := rows * frame.CubeFields; len(f.Table) != cells || len(f.Body) != 0 {
+		return fmt.Errorf("frame of %d values with a body of %d bytes, expected %d values and no body", len(f.Table), len(f.Body), cells)
 	}
 	return nil
 }
@@ -94,7 +94,8 @@ func SamePosition(q, p *Row) bool {
 	return q[frame.CubeX] == p[frame.CubeX] && q[frame.CubeY] == p[frame.CubeY] && q[frame.CubeZ] == p[frame.CubeZ]
 }
 
-// SamePose reports whether the positions and orientations of q and p are equal.
+// SamePose reports whether the positions and orientations of q and p are equal: all fields before the interacting
+// flag, which is the last.
 func SamePose(q, p *Row) bool {
 	return *(*[frame.CubeInteracting]int32)(q[:]) == *(*[frame.CubeInteracting]int32)(p[:])
 }

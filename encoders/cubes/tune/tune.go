@@ -59,7 +59,7 @@ type Result struct {
 // Mean returns the bits per changed value.
 func (r Result) Mean() float64 { return float64(r.Bits) / float64(max(r.Samples, 1)) }
 
-// Share returns the ratio of Mean to the bits of an absolute value.
+// Share returns the ratio of Mean to the bits of an absolute value: below 1 if the widths save bits.
 func (r Result) Share() float64 { return r.Mean() / float64(r.Absolute) }
 
 // String returns the setting as in the article: "5-9-5-9" for a position, "5-8" for an orientation.
@@ -76,7 +76,7 @@ const (
 	absoluteOrientation = 29 + 1
 )
 
-// grids are the grids of the published script.
+// grids are the grids of settings that the script published with Fiedler's article evaluates.
 var grids = [...]grid{
 	Position:    {minSmall: 2, maxSmall: 8, minLarge: 8, maxLarge: 12},
 	Orientation: {minSmall: 2, maxSmall: 7, minLarge: 6, maxLarge: 10},
@@ -112,21 +112,21 @@ func New(f Field) *Search {
 	return &Search{field: f, classes: c, counts: make([]int64, n*n*n)}
 }
 
-// Add counts the values of cur that differ from base. Both are frames of cubes.
+// Add counts the positions, or orientations, of cubes that differ between cur and its baseline base.
 func (s *Search) Add(cur, base *frame.Frame) {
 	const n = frame.CubeFields
-	for at := 0; at+n <= min(len(cur.Table), len(base.Table)); at += n {
-		q, p := (*[n]int32)(cur.Table[at:]), (*[n]int32)(base.Table[at:])
-		if *q == *p {
+	for offset := 0; offset+n <= min(len(cur.Table), len(base.Table)); offset += n {
+		q, old := (*[n]int32)(cur.Table[offset:]), (*[n]int32)(base.Table[offset:])
+		if *q == *old {
 			continue
 		}
 		if s.field == Position {
-			s.addValue(q[frame.CubeX]-p[frame.CubeX], q[frame.CubeY]-p[frame.CubeY], q[frame.CubeZ]-p[frame.CubeZ])
-		} else if q[frame.CubeLargest] != p[frame.CubeLargest] {
+			s.addValue(q[frame.CubeX]-old[frame.CubeX], q[frame.CubeY]-old[frame.CubeY], q[frame.CubeZ]-old[frame.CubeZ])
+		} else if q[frame.CubeLargest] != old[frame.CubeLargest] {
 			s.samples++
 			s.absoluteCount++
 		} else {
-			s.addValue(q[frame.CubeA]-p[frame.CubeA], q[frame.CubeB]-p[frame.CubeB], q[frame.CubeC]-p[frame.CubeC])
+			s.addValue(q[frame.CubeA]-old[frame.CubeA], q[frame.CubeB]-old[frame.CubeB], q[frame.CubeC]-old[frame.CubeC])
 		}
 	}
 }
@@ -206,7 +206,7 @@ type classes struct {
 	table  []uint8 // the class of every code below the last bound
 }
 
-// newClasses returns the classes for the settings of a grid.
+// newClasses returns the classes for the settings of a grid. No setting has a limit between two bounds.
 func newClasses(grid []widths) classes {
 	bounds := []uint32{0}
 	for _, w := range grid {

@@ -48,14 +48,14 @@ func newCrowd(cubes, movers int) *crowd {
 	upright := physics.Quat{W: 1}
 	c.scene.Place(0, 0.75, physics.Vec{Z: 0.75}, upright, physics.Vec{}, physics.Vec{}, rigid.RestTime)
 	side := int(math.Ceil(math.Sqrt(float64(cubes - 1))))
-	kicked := math.Sqrt(float64(4*movers)) / 2 // metres from the centre
+	kickDistance := math.Sqrt(float64(4*movers)) / 2 // metres from the centre; there is a cube in each square metre
 	for i := 1; i < cubes; i++ {
-		at := physics.Vec{X: float64((i-1)%side-side/2) + 0.5, Y: float64((i-1)/side-side/2) + 0.5, Z: 0.201}
-		if max(math.Abs(at.X), math.Abs(at.Y)) < 1 {
-			at.Z += 1.5 // lies on the player
+		pos := physics.Vec{X: float64((i-1)%side-side/2) + 0.5, Y: float64((i-1)/side-side/2) + 0.5, Z: 0.201}
+		if max(math.Abs(pos.X), math.Abs(pos.Y)) < 1 {
+			pos.Z += 1.5 // lies on the player
 		}
-		c.scene.Place(i, 0.2, at, upright, physics.Vec{}, physics.Vec{}, rigid.RestTime)
-		if max(math.Abs(at.X), math.Abs(at.Y)) < kicked {
+		c.scene.Place(i, 0.2, pos, upright, physics.Vec{}, physics.Vec{}, rigid.RestTime)
+		if max(math.Abs(pos.X), math.Abs(pos.Y)) < kickDistance {
 			c.kickable = append(c.kickable, i)
 		}
 	}
@@ -91,7 +91,8 @@ func (c *crowd) step() {
 // kick gives cube i a random speed upwards and sideways and a random spin, by an acceleration in the next
 // step.
 func (c *crowd) kick(i int) {
-	random := func(least, most float64) float64 { return 60 * (least + float64(c.rng.Float64()*(most-least))) }
+	// A random speed between two bounds, as the acceleration that gives it in a step of 1/60 s.
+	random := func(low, high float64) float64 { return 60 * (low + float64(c.rng.Float64()*(high-low))) }
 	c.scene.Pull(i, physics.Vec{X: random(-3, 3), Y: random(-3, 3), Z: random(3, 6)})
 	c.scene.Twist(i, physics.Vec{X: random(-8, 8), Y: random(-8, 8), Z: random(-8, 8)})
 }

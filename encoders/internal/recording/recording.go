@@ -46,10 +46,10 @@ func Demo(t testing.TB, from, to int) []*frame.Frame {
 			t.Fatal(err)
 		}
 		if n >= from {
-			kept := &frame.Frame{}
-			kept.CopyFrom(f)
-			kept.Tick = uint32(n)
-			frames = append(frames, kept)
+			copied := &frame.Frame{}
+			copied.CopyFrom(f)
+			copied.Tick = uint32(n)
+			frames = append(frames, copied)
 		}
 	}
 	return frames

@@ -48,25 +48,26 @@ func (l *layer) toDense() nn.Dense {
 	return d
 }
 
-// forward sets sums to the layer's sums for each row of inputs. The layout of sums is that of worker.
+// forward sets sums to the layer's outputs before activation, for each row of inputs. The layout of sums is that
+// of worker.
 func (l *layer) forward(sums []float32, rows *sparse) {
 	n := rows.len()
 	for b := range l.blocks {
 		w := l.w[b*(l.in+1)*lanes : (b+1)*(l.in+1)*lanes]
 		for r := range n {
-			val, at := rows.row(r)
-			*(*[lanes]float32)(sums[(b*n+r)*lanes:]) = weightedSum(w, val, at)
+			val, offsets := rows.row(r)
+			*(*[lanes]float32)(sums[(b*n+r)*lanes:]) = weightedSum(w, val, offsets)
 		}
 	}
 }
 
 // weightedSum returns the sum over i of val[i] times the block of numbers at from[at[i]:]. Training spends
 // most of its time here.
-func weightedSum(from, val []float32, at []int32) [lanes]float32 {
+func weightedSum(from, val []float32, offsets []int32) [lanes]float32 {
 	var s0, s1, s2, s3, s4, s5, s6, s7 float32
-	at = at[:len(val)]
+	offsets = offsets[:len(val)]
 	for i, v := range val {
-		w := (*[lanes]float32)(from[at[i]:])
+		w := (*[lanes]float32)(from[offsets[i]:])
 		s0 += float32(w[0] * v)
 		s1 += float32(w[1] * v)
 		s2 += float32(w[2] * v)
@@ -81,11 +82,11 @@ func weightedSum(from, val []float32, at []int32) [lanes]float32 {
 
 // gradient sets g, laid out like w, to the derivatives by the weights: for each input and output the sum over
 // n rows of the input times the delta of the output. columns are the inputs, transposed.
-func (l *layer) gradient(g, deltas []float32, columns *sparse, n int) {
+func (l *layer) gradient(grads, deltas []float32, columns *sparse, n int) {
 	for i := range l.in + 1 {
-		val, at := columns.row(i)
+		val, offsets := columns.row(i)
 		for b := range l.blocks {
-			*(*[lanes]float32)(g[(b*(l.in+1)+i)*lanes:]) = weightedSum(deltas[b*n*lanes:(b+1)*n*lanes], val, at)
+			*(*[lanes]float32)(grads[(b*(l.in+1)+i)*lanes:]) = weightedSum(deltas[b*n*lanes:(b+1)*n*lanes], val, offsets)
 		}
 	}
 }
@@ -119,18 +120,19 @@ const (
 	weightDecay = 1e-4
 )
 
-// adam makes a step for the weights from to to-1. g0+g1 is the gradient, a sum over 1/scale samples. biasMean
-// and biasSquare correct for the averages' start at zero.
+// adam makes a step for the weights with indices from to to-1, at the learning rate rate. g0+g1 is the gradient, a
+// sum over 1/scale samples. The averages start at 0 and so are too small at first; biasMean and biasSquare are the
+// factors that correct this.
 func (l *layer) adam(g0, g1 []float32, from, to int, rate, scale, biasMean, biasSquare float32) {
 	w, mean, square := l.w[from:to], l.mean[from:to], l.square[from:to]
 	g0, g1 = g0[from:to], g1[from:to]
-	for i, was := range w {
-		d := (g0[i] + g1[i]) * scale
-		m := float32(beta1*mean[i]) + float32((1-beta1)*d)
-		s := float32(beta2*square[i]) + float32(float32((1-beta2)*d)*d)
+	for i, weight := range w {
+		gradient := (g0[i] + g1[i]) * scale
+		m := float32(beta1*mean[i]) + float32((1-beta1)*gradient)
+		s := float32(beta2*square[i]) + float32(float32((1-beta2)*gradient)*gradient)
 		mean[i], square[i] = m, s
-		step := m*biasMean/(float32(math.Sqrt(float64(s*biasSquare)))+epsilon) + float32(weightDecay*was)
-		w[i] = was - float32(rate*step)
+		step := m*biasMean/(float32(math.Sqrt(float64(s*biasSquare)))+epsilon) + float32(weightDecay*weight)
+		w[i] = weight - float32(rate*step)
 	}
 }
 
@@ -147,7 +149,7 @@ type sparse struct {
 func (s *sparse) len() int { return len(s.start) - 1 }
 
 // row returns the values and offsets of row r.
-func (s *sparse) row(r int) (val []float32, at []int32) {
+func (s *sparse) row(r int) (val []float32, offsets []int32) {
 	from, to := s.start[r], s.start[r+1]
 	return s.val[from:to], s.offset[from:to]
 }
@@ -158,7 +160,7 @@ func (s *sparse) reset() {
 	s.start = append(s.start[:0], 0)
 }
 
-// add adds a value to the current row, unless it is 0.
+// add adds a value to the current row, unless it is 0. Columns must be added in ascending order.
 func (s *sparse) add(v float32, column int) {
 	if v != 0 {
 		s.val, s.offset = append(s.val, v), append(s.offset, int32(column*lanes))
@@ -177,16 +179,16 @@ func (s *sparse) transpose(rows *sparse, columns int) {
 	s.val = append(s.val[:0], rows.val...)
 	s.offset = append(s.offset[:0], rows.offset...)
 	s.start = append(s.start[:0], make([]int32, columns+2)...)
-	for _, at := range rows.offset {
-		s.start[at/lanes+2]++
+	for _, offset := range rows.offset {
+		s.start[offset/lanes+2]++ // counts the values of each column, two elements later than its start
 	}
 	for c := range columns {
 		s.start[c+2] += s.start[c+1]
 	}
 	for r := range rows.len() {
-		val, at := rows.row(r)
+		val, offsets := rows.row(r)
 		for i, v := range val {
-			slot := &s.start[at[i]/lanes+1] // the next index of the column; its end when all are placed
+			slot := &s.start[offsets[i]/lanes+1] // the next index of the column; its end when all are placed
 			s.val[*slot], s.offset[*slot] = v, int32(r*lanes)
 			*slot++
 		}

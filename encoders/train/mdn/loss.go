@@ -19,38 +19,39 @@ const (
 	maxGradient  = 20   // largest length of a sample's gradient
 )
 
-// loss returns the cost of a sample in bits, given the net's outputs y. If g is not nil, it is set to the
+// loss returns the cost of a sample in bits, given the net's outputs y and the target of the sample: minus the
+// binary logarithm of the mixture's probability of the outcome. If gradient is not nil, it is set to the
 // derivatives of the loss, in nats, by y, shortened to a length of maxGradient.
-func loss(y *[Outputs]float32, t *Target, g *[Outputs]float32) float64 {
-	var length [3]float64
+func loss(y *[Outputs]float32, target *Target, gradient *[Outputs]float32) float64 {
+	var length [3]float64 // of each row of the Jacobian, plus WidthFloor: the factor of the widths on that axis
 	for a := range length {
-		row := t.J[3*a : 3*a+3]
+		row := target.J[3*a : 3*a+3]
 		x, y, z := float64(row[0]), float64(row[1]), float64(row[2])
 		length[a] = math.Sqrt(float64(x*x)+float64(y*y)+float64(z*z)) + WidthFloor
 	}
-	var prior, joint [Components]float64 // weights, not normalised; weights times probabilities of the outcome
-	var dMean, dWidth [Components][3]float64
-	top := y[0]
+	var prior, joint [Components]float64     // weights, not normalised; weights times probabilities of the outcome
+	var dMean, dWidth [Components][3]float64 // see componentMass
+	maxLogWeight := y[0]
 	for k := 1; k < Components; k++ {
-		top = max(top, y[k*perComponent])
+		maxLogWeight = max(maxLogWeight, y[k*perComponent])
 	}
-	all, sum := 0.0, 0.0
+	priorSum, jointSum := 0.0, 0.0
 	for k := range prior {
-		prior[k] = exp(float64(y[k*perComponent] - top))
-		all += prior[k]
-		mass := componentMass((*[perComponent]float32)(y[k*perComponent:]), t, k, &length, &dMean[k], &dWidth[k])
+		prior[k] = exp(float64(y[k*perComponent] - maxLogWeight))
+		priorSum += prior[k]
+		mass := componentMass((*[perComponent]float32)(y[k*perComponent:]), target, k, &length, &dMean[k], &dWidth[k])
 		joint[k] = float64(prior[k] * mass)
-		sum += joint[k]
+		jointSum += joint[k]
 	}
-	if g != nil {
-		outputGradient(g, t, &prior, &joint, all, sum, &dMean, &dWidth)
+	if gradient != nil {
+		outputGradient(gradient, target, &prior, &joint, priorSum, jointSum, &dMean, &dWidth)
 	}
-	return float64((log(all) - log(sum)) * math.Log2E)
+	return float64((log(priorSum) - log(jointSum)) * math.Log2E)
 }
 
-// componentMass returns the probability of the outcome in component k. It sets dMean and dWidth to the
-// derivatives of its logarithm by the mean and by the logarithm of the width on each axis. y are the outputs
-// for the component, length the factors of its widths.
+// componentMass returns the probability of the outcome t.Y in component k. It sets dMean and dWidth to the
+// derivatives of its logarithm by the mean and by the logarithm of the width on each axis. y are the net's
+// outputs for the component, length the factors of its widths.
 func componentMass(y *[perComponent]float32, t *Target, k int, length, dMean, dWidth *[3]float64) float64 {
 	product := 1.0
 	for a := range 3 {
@@ -66,12 +67,12 @@ func componentMass(y *[perComponent]float32, t *Target, k int, length, dMean, dW
 		if x > 0 {
 			upper, lower, sign = -lower, -upper, 1
 		}
-		fu, fl := logistic(upper), logistic(lower)
-		mass := fu - fl + minMass
-		du, dl := float64(fu*(1-fu)), float64(fl*(1-fl))
-		// du and dl are the densities at both limits, times the width.
-		dMean[a] = (du - dl) * sign / width / mass
-		dWidth[a] = -(float64(du*upper) - float64(dl*lower)) / mass
+		upperCDF, lowerCDF := logistic(upper), logistic(lower)
+		mass := upperCDF - lowerCDF + minMass
+		upperDensity, lowerDensity := float64(upperCDF*(1-upperCDF)), float64(lowerCDF*(1-lowerCDF))
+		// The densities are those at both limits, times the width.
+		dMean[a] = (upperDensity - lowerDensity) * sign / width / mass
+		dWidth[a] = -(float64(upperDensity*upper) - float64(lowerDensity*lower)) / mass
 		if logWidth != float64(y[4+a]) { // clamped
 			dWidth[a] = 0
 		}
@@ -80,14 +81,14 @@ func componentMass(y *[perComponent]float32, t *Target, k int, length, dMean, dW
 	return product
 }
 
-// outputGradient sets g to the derivatives of the loss by the outputs. all is the sum of prior, sum that of
-// joint; dMean and dWidth come from componentMass.
-func outputGradient(g *[Outputs]float32, t *Target, prior, joint *[Components]float64, all, sum float64, dMean, dWidth *[Components][3]float64) {
-	square := 0.0
+// outputGradient sets g to the derivatives of the loss by the outputs, shortened to a length of maxGradient. prior
+// and joint are those of loss, priorSum and jointSum their sums; dMean and dWidth come from componentMass.
+func outputGradient(g *[Outputs]float32, t *Target, prior, joint *[Components]float64, priorSum, jointSum float64, dMean, dWidth *[Components][3]float64) {
+	lengthSquared := 0.0
 	for k := range prior {
-		posterior := joint[k] / sum
+		posterior := joint[k] / jointSum // probability that component k produced the outcome
 		out := (*[perComponent]float32)(g[k*perComponent:])
-		out[0] = float32(prior[k]/all - posterior)
+		out[0] = float32(prior[k]/priorSum - posterior)
 		for b := range 3 {
 			d := 0.0
 			for a := range 3 {
@@ -98,10 +99,10 @@ func outputGradient(g *[Outputs]float32, t *Target, prior, joint *[Components]fl
 		}
 	}
 	for _, v := range g {
-		square += float64(float64(v) * float64(v))
+		lengthSquared += float64(float64(v) * float64(v))
 	}
-	if square > maxGradient*maxGradient {
-		cut := float32(maxGradient / math.Sqrt(square))
+	if lengthSquared > maxGradient*maxGradient {
+		cut := float32(maxGradient / math.Sqrt(lengthSquared))
 		for i := range g {
 			g[i] *= cut
 		}

@@ -61,7 +61,7 @@ func Train(ctx context.Context, set, held *Set, cfg Config) (*nn.Net, error) {
 	return nn.Quantise(layers)
 }
 
-// trainFloat is Train without quantisation.
+// trainFloat is Train without quantisation: it returns the layers in float32.
 func trainFloat(ctx context.Context, set, held *Set, cfg Config) ([]nn.Dense, error) {
 	cfg = cfg.withDefaults(set)
 	rng := rand.New(seed.Tagged(cfg.Seed, "mdn"))
@@ -94,7 +94,8 @@ func trainFloat(ctx context.Context, set, held *Set, cfg Config) ([]nn.Dense, er
 	return net.denseLayers(), nil
 }
 
-// withDefaults returns cfg with defaults filled in. It panics if nothing can be trained.
+// withDefaults returns cfg with defaults filled in. It panics if a hidden width or the number of epochs is not
+// positive, or if the set is empty.
 func (cfg Config) withDefaults(set *Set) Config {
 	if cfg.Hidden[0] < 1 || cfg.Hidden[1] < 1 || cfg.Epochs < 1 || set.Len() == 0 {
 		panic(fmt.Sprintf("mdn: %d samples, %d epochs and hidden widths %d, expected at least 1 of each",
@@ -110,8 +111,8 @@ func (cfg Config) withDefaults(set *Set) Config {
 // the cubic polynomial of the same end points and slopes, whose value is the same on every machine.
 func learningRate(done, total int) float64 {
 	t := float64(done) / float64(total)
-	fall := 1 - float64(float64(t*t)*(3-float64(2*t)))
-	rate := float64(maxRate*fall) + finalRate
+	decay := 1 - float64(float64(t*t)*(3-float64(2*t)))
+	rate := float64(maxRate*decay) + finalRate
 	if done < warmUpSteps {
 		rate = rate * float64(done+1) / warmUpSteps
 	}
@@ -121,17 +122,18 @@ func learningRate(done, total int) float64 {
 // net is a net in training.
 type net struct{ layers []*layer }
 
-// newNet returns a net with random weights; shape has the widths of its layers, the inputs first. The
-// weights of the last layer are small. Its biases make component 0 narrow and the last component wide.
+// newNet returns a net with random weights; shape has the number of inputs and the widths of the layers. The
+// weights of the last layer are small, so that at first the biases decide: they make component 0 narrow (for
+// cubes that rest or are predicted exactly) and the last component wide (for outliers).
 func newNet(rng *rand.Rand, shape []int) *net {
 	n := &net{}
 	last := len(shape) - 2
 	for i := range last {
 		n.layers = append(n.layers, newLayer(rng, shape[i], shape[i+1], 1.2))
 	}
-	l := newLayer(rng, shape[last], shape[last+1], 0.1)
+	output := newLayer(rng, shape[last], shape[last+1], 0.1)
 	for k := range Components {
-		width := float32(1)
+		width := float32(1) // the initial logarithm of the width, as a bias
 		switch k {
 		case 0:
 			width = -1
@@ -139,10 +141,10 @@ func newNet(rng *rand.Rand, shape []int) *net {
 			width = 3
 		}
 		for a := range 3 {
-			l.w[l.index(l.in, k*perComponent+4+a)] = width
+			output.w[output.index(output.in, k*perComponent+4+a)] = width
 		}
 	}
-	n.layers = append(n.layers, l)
+	n.layers = append(n.layers, output)
 	return n
 }
 
@@ -161,10 +163,10 @@ func (n *net) denseLayers() []nn.Dense {
 type pool struct {
 	net             *net
 	workers         [2]*worker
-	jobs            chan func() // for the second goroutine
-	done            chan struct{}
-	biasPowerMean   float64 // beta1 to the power of the number of steps, for Adam's bias correction
-	biasPowerSquare float64 // likewise of beta2
+	jobs            chan func()   // for the second goroutine
+	done            chan struct{} // the second goroutine completed a job
+	biasPowerMean   float64       // beta1 to the power of the number of steps, for Adam's bias correction
+	biasPowerSquare float64       // likewise of beta2
 }
 
 // newPool returns a pool for batches of at most batch samples. Call close to stop its goroutine.
@@ -192,7 +194,8 @@ func (t *pool) runBoth(job func(i int)) {
 	<-t.done
 }
 
-// step makes one step of Adam with a batch and returns the loss of the batch before it, in bits.
+// step makes one step of Adam with a batch, at the learning rate rate. It returns the loss of the batch before
+// the step, in bits, summed over the samples. batch has indices of samples in set.
 func (t *pool) step(set *Set, batch []uint32, rate float64) float64 {
 	halves := [2][]uint32{batch[:len(batch)/2], batch[len(batch)/2:]}
 	var bits [2]float64
@@ -218,12 +221,14 @@ func (t *pool) measure(set *Set) float64 {
 		return math.NaN()
 	}
 	var bits [2]float64
+	// Worker 0 measures the samples up to n/2, worker 1 the others.
 	t.runBoth(func(i int) { bits[i] = t.workers[i].measure(set, i*(n/2), n/2+i*(n-n/2)) })
 	return (bits[0] + bits[1]) / float64(n)
 }
 
 // worker computes losses and gradients of half batches. Sums and deltas of a layer are laid out in blocks:
-// for each block of outputs and each sample, the values of the block's outputs.
+// for each block of outputs (see lanes) and each sample, the values of the block's outputs. So the value of
+// output k for the r-th of n samples is at (k/lanes*n+r)*lanes+k%lanes.
 type worker struct {
 	net     *net
 	maxRows int         // maximum number of samples
@@ -279,7 +284,7 @@ func (w *worker) measure(set *Set, from, to int) float64 {
 	return bits
 }
 
-// forward evaluates the net for the samples ids.
+// forward evaluates the net for the samples ids of a set. It sets w.rows and w.sums of each layer.
 func (w *worker) forward(set *Set, ids []uint32) {
 	w.rows[0].reset()
 	for _, id := range ids {
@@ -302,25 +307,25 @@ func (w *worker) forward(set *Set, ids []uint32) {
 	}
 }
 
-// lossSum returns the sum of the losses of the samples in bits, after forward. With derivatives it also sets
-// the deltas of the last layer.
+// lossSum returns the sum of the losses of the samples ids in bits, after forward for the same samples. If
+// derivatives is true, it also sets the deltas of the last layer.
 func (w *worker) lossSum(set *Set, ids []uint32, derivatives bool) float64 {
-	var y, g [Outputs]float32
+	var output, gradient [Outputs]float32
 	last, n, bits := len(w.net.layers)-1, len(ids), 0.0
 	sums, deltas := w.sums[last], w.deltas[last]
 	for r, id := range ids {
-		for k := range y {
-			y[k] = sums[(k/lanes*n+r)*lanes+k%lanes]
+		for k := range output {
+			output[k] = sums[(k/lanes*n+r)*lanes+k%lanes]
 		}
 		if !derivatives {
-			bits += loss(&y, set.sampleAt(id).target, nil)
+			bits += loss(&output, set.sampleAt(id).target, nil)
 			continue
 		}
-		bits += loss(&y, set.sampleAt(id).target, &g)
-		for k, v := range g {
+		bits += loss(&output, set.sampleAt(id).target, &gradient)
+		for k, v := range gradient {
 			deltas[(k/lanes*n+r)*lanes+k%lanes] = v
 		}
-		for k := Outputs; k%lanes != 0; k++ {
+		for k := Outputs; k%lanes != 0; k++ { // unused outputs of the last block
 			deltas[(k/lanes*n+r)*lanes+k%lanes] = 0
 		}
 	}

@@ -46,27 +46,28 @@ func (s *Set) Len() int {
 	return s.seen
 }
 
-// Add adds a sample. x has the set's number of inputs. Both x and t are copied.
+// Add adds a sample with the inputs x and the target t. Both are copied. Add panics unless x has the set's number
+// of inputs.
 func (s *Set) Add(x []float32, t *Target) {
 	if len(x) != s.inputs {
 		panic(fmt.Sprintf("mdn: sample of %d inputs, expected %d", len(x), s.inputs))
 	}
 	slot := s.seen
 	s.seen++
-	if s.maxSamples > 0 && slot >= s.maxSamples {
+	if s.maxSamples > 0 && slot >= s.maxSamples { // full: replace a random sample, or drop this one
 		slot = s.rng.IntN(s.seen)
 		if slot >= s.maxSamples {
 			return
 		}
 	}
-	page, at := slot/pageSize, slot%pageSize
+	page, position := slot/pageSize, slot%pageSize
 	if page == len(s.x) {
 		s.x = append(s.x, make([]int16, pageSize*s.inputs))
 		s.targets = append(s.targets, make([]Target, pageSize))
 	}
-	s.targets[page][at] = *t
+	s.targets[page][position] = *t
 	for i, v := range x {
-		s.x[page][at*s.inputs+i] = int16(toFixed(v))
+		s.x[page][position*s.inputs+i] = int16(toFixed(v))
 	}
 }
 

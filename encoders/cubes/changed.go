@@ -148,7 +148,7 @@ func newIndices(rows int) indices {
 // errIndex marks a decoded list that no encoder writes.
 var errIndex = errors.New("index is not ascending or is past the last cube")
 
-// codeList implements indexCoder.
+// codeList implements indexCoder. The format is that of indices.
 func (x indices) codeList(c *coder, list []int32, rows int) []int32 {
 	asIndices := c.codeFlag(len(list) <= x.maxLength)
 	c.charge(encoders.SlotFlags)
@@ -209,7 +209,7 @@ func newGaps(rows int, widths ...uint) gaps {
 	return g
 }
 
-// codeList implements indexCoder.
+// codeList implements indexCoder. The format is that of gaps.
 func (g gaps) codeList(c *coder, list []int32, rows int) []int32 {
 	listed := c.codeFlag(!c.reading && g.listBits(list) < rows)
 	c.charge(encoders.SlotFlags)

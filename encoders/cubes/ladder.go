@@ -46,7 +46,7 @@ func Ladder() []encoders.Codec {
 		}),
 			Summary: "indices of changed cubes as the distance from one to the next, in 4, 7 or 12 bits"},
 		{ID: 7, Name: "relative-position", Params: &positionWidths{5, 9, 5, 9}, New: newCodec(newRelativePosition),
-			Summary: "position as a difference to the baseline: a small or a large number of bits per component"},
+			Summary: "position as a difference from the baseline: a small or a large number of bits per component"},
 		// Orientations as differences too, if the baseline has the same largest component, and only the
 		// parts of a cube that changed. This is where the article ends, below 256 kbps on its author's
 		// recording.

@@ -396,16 +396,16 @@ func (x *word) next(w widths) int32 {
 }
 
 // codeThree writes three differences, which must fit, or replaces them with those that it reads.
-func (w widths) codeThree(c *coder, v *[3]int32) {
+func (w widths) codeThree(c *coder, differences *[3]int32) {
 	if c.reading {
 		packed := word{bits: c.r.Peek()}
-		v[0], v[1], v[2] = packed.next(w), packed.next(w), packed.next(w)
+		differences[0], differences[1], differences[2] = packed.next(w), packed.next(w), packed.next(w)
 		c.r.Skip(packed.n)
 		return
 	}
 	var packed word
-	packed.append(w, v[0])
-	packed.append(w, v[1])
-	packed.append(w, v[2])
+	packed.append(w, differences[0])
+	packed.append(w, differences[1])
+	packed.append(w, differences[2])
 	c.w.Bits(packed.bits, packed.n)
 }

@@ -198,7 +198,7 @@ func (a *applier) applyClone(n int64) error {
 		if k, err := file.ReadAt(b, offset); k < len(b) {
 			return fmt.Errorf("reading the source at offset %d: %w", offset, err)
 		}
-		tail := b
+		tail := b // the bytes that the model gets
 		if int64(len(b)) <= left-delta.History {
 			tail = nil // too early to be part of the model's history
 		}

@@ -75,7 +75,7 @@ func makeWith(model *delta.Model, w io.Writer, old, new []byte, opt Options) (St
 	return m.stats, nil
 }
 
-// hash returns the SHA-256 of a file. It calls Progress, so that it can be stopped.
+// hash returns the SHA-256 of a file. It calls Progress with 0 bytes done, whose error stops it.
 func (m *maker) hash(file []byte) (sum Hash, err error) {
 	h := sha256.New()
 	for b := file; len(b) > 0; {
@@ -155,8 +155,8 @@ func (m *maker) codeNext() error {
 	return nil
 }
 
-// codeClone codes the next n bytes as a clone of the source from address from on. The model has them as
-// history only.
+// codeClone codes the next n bytes as a clone of the source from address from on. The model takes them
+// as history only.
 func (m *maker) codeClone(from int64, n int) error {
 	head := binary.AppendUvarint(m.pending[:0], uint64(n)<<2|modeClone)
 	head = binary.AppendVarint(head, from-int64(m.pos)-m.cloneDiagonal)

@@ -334,7 +334,7 @@ func (k *cubeContext) addTurnSamples(from *rotation.Quaternion, lastTurn, turn [
 
 // codeLargest codes which component of the orientation is the largest: first whether it is that of
 // the prediction guess, then whether it is the second largest of guess, and otherwise its index. turn
-// has the bit length of the predicted turn.
+// has the bit length of the predicted turn in units of 1/turnUnit; a 16th of it is its size class.
 func (k *cubeContext) codeLargest(guess *rotation.Quaternion, turn int32) {
 	p, q := k.p, &k.cur[frame.CubeLargest]
 	first, second := guess.Largest()

@@ -219,7 +219,7 @@ func (b Body) clamped() Body {
 	if !(b.Still >= 0) {
 		b.Still = 0
 	}
-	b.Still = min(b.Still, 1)
+	b.Still = min(b.Still, 1) // a second, longer than restSeconds
 	return b
 }
 

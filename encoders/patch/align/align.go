@@ -47,7 +47,8 @@ func (s *space) bytesAt(address int64) []byte {
 	return nil
 }
 
-// fileAt returns the file that contains an address, and the address of its first byte.
+// fileAt returns the file that contains an address, and the address of its first byte. Addresses below 0 count as
+// those of the old file, addresses past the end as those of the new file.
 func (s *space) fileAt(address int64) (file []byte, base int64) {
 	if address < int64(len(s.old)) {
 		return s.old, 0

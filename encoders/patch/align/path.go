@@ -21,7 +21,7 @@ const (
 	costNew     = 20 * 16 // additional for a diagonal in the new file, because literals find matches there too
 
 	dropBehind   = 300 * 16 // a diagonal is dropped if its cost exceeds the best by more than that
-	dropPastSeed = 30 * 16  // the same beyond the range of its seed
+	dropPastSeed = 30 * 16  // likewise for a diagonal beyond the range of its seed
 	maxLines     = 64       // diagonals that are followed at a time
 	rebaseAbove  = 1 << 29  // a cost from which on all costs are reduced
 )
@@ -46,7 +46,7 @@ type line struct {
 	file     []byte
 	offset   int64 // from a position in the new file to the index in file
 	to       int   // position up to which its seed reaches
-	extra    int32 // cost of changing to it, in addition to jumpCost
+	extra    int32 // cost of changing to this diagonal, in addition to jumpCost
 	cost     int32 // of the cheapest path that ends on it
 	start    int32 // position in the block at which that path came to it
 }
@@ -145,8 +145,8 @@ func (w *path) dropLine(j int) {
 	w.lines = w.lines[:len(w.lines)-1]
 }
 
-// advance extends all paths by byte c, at position p of the new file and i of the block, and finds the
-// cheapest one.
+// advance extends all paths by byte c, at position p of the new file and i of the block, and stores the cheapest
+// one in w.choice and w.choiceStart. It drops diagonals that left their file or have become too expensive.
 func (w *path) advance(p, i int, c byte) {
 	w.followed += int64(len(w.lines))
 	// The cheapest path that ends after byte c.

@@ -20,7 +20,8 @@ func sortSuffixes[T symbol](text []T, sa []int32, alphabet int, memory *scratch)
 	for i := len(text) - 2; i >= 0; i-- { // find the suffixes of type S
 		s.small[i] = text[i] < text[i+1] || text[i] == text[i+1] && s.small[i+1]
 	}
-	// Sort the LMS substrings: place the LMS suffixes in any order and induce.
+	// Sort the LMS substrings: place the LMS suffixes in any order and sort the others by them (induce). The
+	// substrings then are in order, though the LMS suffixes may not be.
 	s.clear()
 	for i := range text {
 		if s.isLeftmost(i) {
@@ -32,7 +33,7 @@ func sortSuffixes[T symbol](text []T, sa []int32, alphabet int, memory *scratch)
 	m := s.collectLeftmost()
 	names := s.nameParts(m)
 	reduced := sa[len(sa)-m:]
-	if names < m {
+	if names < m { // some substrings are equal: sort recursively
 		sortSuffixes(reduced, sa[:m], names, memory)
 	} else { // all names differ: they are the order
 		for i, name := range reduced {
@@ -102,7 +103,7 @@ func (s *sorter[T]) bucketTails() {
 	}
 }
 
-// count sets the buckets to the numbers of their suffixes.
+// count sets each bucket to the number of suffixes that begin with its symbol.
 func (s *sorter[T]) count() {
 	clear(s.bucket)
 	for _, c := range s.text {

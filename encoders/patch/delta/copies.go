@@ -67,7 +67,7 @@ func (r *runHistory) addDifference(d byte) {
 	}
 	r.history = r.history<<1 | 1
 	r.gap2, r.gap1, r.sinceDiff = r.gap1, r.sinceDiff, 0
-	r.bytewise, r.stretchLevel = false, 0
+	r.bytewise, r.stretchLevel = false, 0 // the next run of equal bytes may be a stretch again
 	r.push(d)
 	r.nonzero = [3]byte{d, r.nonzero[0], r.nonzero[1]}
 }

@@ -222,8 +222,8 @@ func (s *shapes) stepAndRow(i int) (step, row int) {
 // numeric reports whether the part of the block with byte i is numeric; copies are coded as literals there.
 func (s *shapes) numeric(i int) bool { return i < MaxBlock && s.list[i/shapeBlock].numeric }
 
-// code encodes the shapes of a block of n bytes, or decodes them. It returns false if a decoded shape is
-// invalid.
+// code encodes the shapes of a block of n bytes, or decodes them into s.list. It returns false if a decoded shape
+// is invalid.
 func (s *shapes) code(c *rangecoder.Coder, n int) bool {
 	last := s.last
 	for i := range (n + shapeBlock - 1) / shapeBlock {
@@ -232,6 +232,7 @@ func (s *shapes) code(c *rangecoder.Coder, n int) bool {
 			*x = last
 			continue
 		}
+		// Steps have context 0 of the numbers, rows context 1.
 		step, row := s.sizes.code(c, int64(x.step), 0), s.sizes.code(c, int64(x.row), 1)
 		if step < 1 || step > maxStep || row <= 0 || row >= maxRow {
 			return false

@@ -121,7 +121,7 @@ func (j *addressModel) code(c *rangecoder.Coder, address, lastEnd, pos int64, li
 	index := slices.Index(j.recent[:], address-pos)
 	isRecent := index >= 0 && (index <= 2 || distance <= -64 || distance >= 64)
 	if codeFlag(c, &j.recentFlags[ctx], isRecent) {
-		index = int(j.recentIndex.code(c, int64(index), 0)) % recentDiagonals
+		index = int(j.recentIndex.code(c, int64(index), 0)) % recentDiagonals // corrupt packets have larger ones
 		address = j.recent[index] + pos
 		j.moveToFront(address - pos)
 		return address

@@ -238,7 +238,7 @@ func (m *Model) quickLiteral() {
 
 // commonPrefix returns the length of the common prefix of a and b, which have equal lengths.
 func commonPrefix(a, b []byte) int {
-	const word = 32
+	const word = 32 // bytes compared at once, which is faster
 	n := 0
 	for n+word <= len(a) && bytes.Equal(a[n:n+word], b[n:n+word]) {
 		n += word
@@ -278,21 +278,21 @@ func (p *bytePair) copyFrom(o *bytePair) {
 // byte, and large is hashed. It codes two nibbles, because the 16 counters of a nibble in the large context
 // are adjacent and share a cache line.
 func (p *bytePair) code(c *rangecoder.Coder, v byte, small byte, large uint32) byte {
-	a := p.small[int(small)<<8:][:256]
+	smallNodes := p.small[int(small)<<8:][:256]
 	base := hash(large, 3) * 0x9E3779B1
 	node := uint32(1)
-	for half := uint(4); ; half = 0 { // the lowest bit of the nibble: first the upper one, then the lower one
-		at := (base + node*0x85EBCA6B) * 0xC2B2AE35 >> (p.shift + 4) << 4
-		b := p.large[at:][:16]
-		near := uint32(1)
+	for lowestBit := uint(4); ; lowestBit = 0 { // the lowest bit of the nibble: first the upper one, then the lower one
+		slot := (base + node*0x85EBCA6B) * 0xC2B2AE35 >> (p.shift + 4) << 4
+		largeNodes := p.large[slot:][:16]
+		nibbleNode := uint32(1)
 		for k := uint(4); k > 0; k-- {
-			x, y := &a[node&255], &b[near&15]
-			bit := c.Bit(int(v>>(half+k-1)&1), average(*x, *y))
+			x, y := &smallNodes[node&255], &largeNodes[nibbleNode&15]
+			bit := c.Bit(int(v>>(lowestBit+k-1)&1), average(*x, *y))
 			x.Update(bit, quickLimit)
 			y.Update(bit, quickLimit)
-			node, near = node<<1|uint32(bit), near<<1|uint32(bit)
+			node, nibbleNode = node<<1|uint32(bit), nibbleNode<<1|uint32(bit)
 		}
-		if half == 0 {
+		if lowestBit == 0 {
 			return byte(node)
 		}
 	}

@@ -120,6 +120,7 @@ const (
 // exp returns e^x; x is clamped to [-700, 700].
 func exp(x float64) float64 {
 	x = min(max(x, -700), 700)
+	// e^x = 2^k e^r
 	k := math.Floor(float64(x*math.Log2E) + 0.5)
 	r := x - float64(k*ln2Hi) - float64(k*ln2Lo)
 	// The series of e^r, |r| < 0.347.
@@ -133,7 +134,7 @@ func exp(x float64) float64 {
 	p = float64(p*r) + 0.5
 	p = float64(p*r) + 1
 	p = float64(p*r) + 1
-	return p * math.Float64frombits(uint64(int64(k)+1023)<<52)
+	return p * math.Float64frombits(uint64(int64(k)+1023)<<52) // e^r * 2^k
 }
 
 // log returns the natural logarithm of x, a positive normal number.

@@ -203,11 +203,11 @@ func (t *pool) step(set *Set, batch []uint32, rate float64) float64 {
 	t.biasPowerMean = float64(t.biasPowerMean * beta1)
 	t.biasPowerSquare = float64(t.biasPowerSquare * beta2)
 	biasMean, biasSquare := float32(1/(1-t.biasPowerMean)), float32(1/(1-t.biasPowerSquare))
-	scale := float32(1 / float64(len(batch)))
+	scale := float32(1 / float64(len(batch))) // turns sums over the batch into means
 	t.runBoth(func(i int) {
 		for k, l := range t.net.layers {
 			half := len(l.w) / 2
-			from, to := i*half, (i+1)*half // len(l.w) is even
+			from, to := i*half, (i+1)*half // the weights that worker i updates; len(l.w) is even
 			l.adam(t.workers[0].grads[k], t.workers[1].grads[k], from, to, float32(rate), scale, biasMean, biasSquare)
 		}
 	})

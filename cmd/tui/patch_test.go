@@ -100,12 +100,12 @@ func TestPatchRefused(t *testing.T) {
 	flipped[len(good)-20] ^= 4
 	lying[9] |= 0x7f // the new size, little-endian, after magic, version, profile and a size of three bytes
 	for name, c := range map[string]struct{ patch, old, wantText string }{
-		"cut":        {string(good[:len(good)/2]), "old", "ends early"},
+		"cut":        {string(good[:len(good)/2]), "old", "truncated"},
 		"empty":      {"", "old", "not a patch"},
 		"no patch":   {"this is a text", "old", "not a patch"},
 		"flipped":    {string(flipped), "old", "patch"},
 		"lying":      {string(lying), "old", "corrupt"},
-		"longer":     {string(good) + "x", "old", "behind its end"},
+		"longer":     {string(good) + "x", "old", "bytes after the last block"},
 		"other file": {string(good), "new", "another old file"},
 		"no file":    {string(good), "none", "none"},
 	} {
@@ -133,15 +133,15 @@ func TestPatchNames(t *testing.T) {
 	}
 	before := listed(t)
 	for _, c := range []struct{ args, wantText string }{
-		{"make old new new", "tui: new: it is being read; expected another name for what is made of it"},
-		{"make old new old", "tui: old: it is being read"},
-		{"make old new .", "tui: . is a directory: expected a file"},
-		{"make . new q", "tui: .: expected a file"},
+		{"make old new new", "tui: new: the output would replace an input; expected another name"},
+		{"make old new old", "tui: old: the output would replace an input"},
+		{"make old new .", "tui: . is a directory: expected a regular file"},
+		{"make . new q", "tui: .: expected a regular file"},
 		{"make old new p/q", "tui: p/q: not a directory"},
-		{"apply old p p", "tui: p: it is being read"},
-		{"apply old p .", "tui: . is a directory: expected a file"},
-		{"apply . p q", "tui: .: expected a file"},
-		{"apply old . q", "tui: .: expected a file"},
+		{"apply old p p", "tui: p: the output would replace an input"},
+		{"apply old p .", "tui: . is a directory: expected a regular file"},
+		{"apply . p q", "tui: .: expected a regular file"},
+		{"apply old . q", "tui: .: expected a regular file"},
 		{"apply p p q", "another old file"},
 		{"apply old p none/q", "tui: none/q: no such file or directory"},
 	} {

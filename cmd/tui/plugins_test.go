@@ -35,7 +35,7 @@ func TestPlugin(t *testing.T) {
 		{[]string{"replay", dir}, exitDone, "same bytes"}, // the plugin is at the same path
 		{append([]string{"walkoff", "--encoder", "delta-c", "--frames", "40"}, plug...), exitDone, "* times of a plugin (WebAssembly)"},
 		{append([]string{"bench", "--encoder", "delta-c", "--frames", "40", "--rounds", "1"}, plug...), exitDone, "encoder=delta-c/runs=WebAssembly"},
-		{append([]string{"encoders", "--plugin", file}, plug...), exitUsage, "called delta-c already"},
+		{append([]string{"encoders", "--plugin", file}, plug...), exitUsage, "two encoders are called delta-c"},
 		{append([]string{"encoders", "--plugin-memory", "3"}, plug...), exitUsage, "a size from 1MB to 4GB"},
 		{append([]string{"encoders", "--plugin-sha256", strings.Repeat("0", 64)}, plug...), exitUsage, "unexpected SHA-256"},
 		{append([]string{"encoders", "--plugin-timeout", "-1s"}, plug...), exitUsage, "expected a time"},
@@ -225,7 +225,7 @@ func TestPluginProcess(t *testing.T) {
 		{[]string{"plugins", "--plugin", "exec:" + string(python) + " -c 'print"}, exitUsage, "missing closing '"},
 		{[]string{"plugins", "--plugin", "exec:" + string(python) + " -c 'print(1)'"}, exitUsage,
 			`the process ended: exit status 0; standard output has "1", expected only answers`},
-		{append([]string{"encoders", "--plugin", command}, plug[:2]...), exitUsage, "called mine already: that of " + command},
+		{append([]string{"encoders", "--plugin", command}, plug[:2]...), exitUsage, "two encoders are called mine: that of " + command},
 	} {
 		if o := tui(c.args...); o.code != c.code || !strings.Contains(o.stdout+o.stderr, c.wantText) {
 			t.Errorf("%v: exit %d, expected %d and %q:\n%s%s", c.args, o.code, c.code, c.wantText, o.stdout, o.stderr)

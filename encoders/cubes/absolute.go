@@ -10,81 +10,87 @@ import (
 	"wirelab/encoders/cubes/cube"
 )
 
-// elapsed returns the ticks from base to cur, at least 1: an initial state stands outside of time.
-func elapsed(cur, base *frame.Frame) int32 { return max(1, int32(cur.Tick-base.Tick)) }
+// elapsedTicks returns the ticks from base to cur, at least 1. The difference is not meaningful if base
+// is the initial state, which has no tick of its own.
+func elapsedTicks(cur, base *frame.Frame) int32 { return max(1, int32(cur.Tick-base.Tick)) }
 
-// everyRow is a rung that codes every cube by itself, changed or not.
+// everyRow is a rung that codes every cube by itself, changed or not. The function codes q; base is
+// the cube in the baseline, ticks frames earlier.
 type everyRow func(c *coder, q, base *cube.Row, ticks int32)
 
-func (code everyRow) code(c *coder, cur, base *frame.Frame) {
-	ticks := elapsed(cur, base)
+// codeFrame implements rung.
+func (code everyRow) codeFrame(c *coder, cur, base *frame.Frame) {
+	ticks := elapsedTicks(cur, base)
 	for i := range len(cur.Table) / frame.CubeFields {
 		q := cube.At(cur.Table, i)
-		if !c.admit(i, q) {
+		if !c.checkRange(i, q) {
 			return
 		}
 		code(c, q, cube.At(base.Table, i), ticks)
 	}
 }
 
-// raw codes a cube in floats. The velocity is not decoded: it is what a first program spends.
-func raw(c *coder, q, base *cube.Row, ticks int32) {
-	floatOrientation(c, q)
+// codeRaw codes a cube as floats: four of the orientation, three of the velocity, three of the
+// position, and the interacting flag, 321 bits. The decoder ignores the velocity. It is there because
+// a first, simple program would send it.
+func codeRaw(c *coder, q, base *cube.Row, ticks int32) {
+	codeFloatOrientation(c, q)
 	for k := frame.CubeX; k <= frame.CubeZ; k++ {
-		c.float(float32(velocity(q[k], base[k], ticks)))
+		c.codeFloat(float32(velocity(q[k], base[k], ticks)))
 	}
 	c.charge(encoders.SlotVelocity)
-	floatPosition(c, q)
-	interacting(c, q)
+	codeFloatPosition(c, q)
+	codeInteracting(c, q)
 }
 
-// velocityBits of a component span -32 to +32 m/s in steps of 1/32 m/s.
+// velocityBits is the number of bits of a component of the velocity: -32 to 32 m/s in steps of 1/32.
 const velocityBits = 11
 
-// atRest codes a cube with its velocity if it moves. A receiver of this format extrapolates by the
-// velocity; ours decodes nothing from it.
-func atRest(c *coder, q, base *cube.Row, ticks int32) {
-	absoluteOrientation(c, q)
-	if rest := c.flag(cube.SamePosition(q, base)); !rest {
+// codeAtRest codes a cube: the smallest three, an at-rest flag, the velocity unless it is at rest, the
+// position as floats, and the interacting flag. A game would extrapolate by the velocity; this decoder
+// ignores it.
+func codeAtRest(c *coder, q, base *cube.Row, ticks int32) {
+	codeAbsoluteOrientation(c, q)
+	if rest := c.codeFlag(cube.SamePosition(q, base)); !rest {
 		for k := frame.CubeX; k <= frame.CubeZ; k++ {
-			c.bits(quantiseVelocity(velocity(q[k], base[k], ticks)), velocityBits)
+			c.codeBits(quantiseVelocity(velocity(q[k], base[k], ticks)), velocityBits)
 		}
 	}
 	c.charge(encoders.SlotVelocity)
-	floatPosition(c, q)
-	interacting(c, q)
+	codeFloatPosition(c, q)
+	codeInteracting(c, q)
 }
 
-// quantiseVelocity returns the step of a velocity in m/s, kept within range.
+// quantiseVelocity returns the step of a velocity in m/s, clamped to the range of velocityBits.
 func quantiseVelocity(v float64) uint64 {
 	const half = 1 << (velocityBits - 1)
 	return uint64(min(max(math.Round(v*(half/32)), -half), half-1) + half)
 }
 
-// tickHz is the rate of snapshots that velocities are computed for.
+// tickHz is the number of ticks per second, for velocities.
 const tickHz = 60
 
-// velocity returns metres a second between two positions ticks apart. It is one
-// division of integers that float64 holds exactly, so the same everywhere.
+// velocity returns the mean speed in m/s between two coordinates that are ticks apart. It is a single
+// division of integers that float64 represents exactly, so the result is the same on every machine.
 func velocity(to, from, ticks int32) float64 {
 	return float64(int64(to-from)*tickHz) / float64(int64(ticks)*frame.UnitsPerMetre)
 }
 
-// absoluteOrientation codes the smallest three in 29 bits.
-func absoluteOrientation(c *coder, q *cube.Row) {
-	cube.UnpackOrientation(q, uint32(c.bits(uint64(cube.PackOrientation(q)), cube.OrientationBits)))
+// codeAbsoluteOrientation codes the smallest three in 29 bits.
+func codeAbsoluteOrientation(c *coder, q *cube.Row) {
+	cube.UnpackOrientation(q, uint32(c.codeBits(uint64(cube.PackOrientation(q)), cube.OrientationBits)))
 	c.charge(encoders.SlotOrientation)
 }
 
-// interacting codes the flag.
-func interacting(c *coder, q *cube.Row) {
-	q[frame.CubeInteracting] = int32(c.bits(uint64(q[frame.CubeInteracting]), 1))
+// codeInteracting codes the interacting flag.
+func codeInteracting(c *coder, q *cube.Row) {
+	q[frame.CubeInteracting] = int32(c.codeBits(uint64(q[frame.CubeInteracting]), 1))
 	c.charge(encoders.SlotInteracting)
 }
 
-// absolute codes a whole cube in 80 bits: what absoluteOrientation, absolutePosition and
-// interacting code, put together.
-func absolute(c *coder, q, _ *cube.Row, _ int32) {
+// codeAbsolute codes a whole cube in 80 bits: the smallest three in 29, the position in 50 and the
+// interacting flag. It reads and writes several fields at a time for speed.
+func codeAbsolute(c *coder, q, _ *cube.Row, _ int32) {
 	if c.reading {
 		cube.UnpackOrientation(q, uint32(c.r.Peek()))
 		c.r.Skip(cube.OrientationBits)
@@ -99,14 +105,16 @@ func absolute(c *coder, q, _ *cube.Row, _ int32) {
 	c.spent[encoders.SlotOrientation] += cube.OrientationBits
 	c.spent[encoders.SlotPosition] += cube.PositionBits
 	c.spent[encoders.SlotInteracting]++
-	c.mark += cube.OrientationBits + cube.PositionBits + 1
+	c.charged += cube.OrientationBits + cube.PositionBits + 1
 }
 
+// packPosition returns the position in 50 bits: x, y and z from the lowest bit.
 func packPosition(q *cube.Row) uint64 {
 	x, y, z := uint64(q[frame.CubeX]+cube.XYOffset), uint64(q[frame.CubeY]+cube.XYOffset), uint64(q[frame.CubeZ])
 	return x | y<<cube.XYBits | z<<(2*cube.XYBits)
 }
 
+// unpackPosition is the inverse of packPosition: it sets q's position.
 func unpackPosition(q *cube.Row, v uint64) {
 	const xy, z = 1<<cube.XYBits - 1, 1<<cube.ZBits - 1
 	q[frame.CubeX] = int32(v&xy) - cube.XYOffset
@@ -114,12 +122,14 @@ func unpackPosition(q *cube.Row, v uint64) {
 	q[frame.CubeZ] = int32(v >> (2 * cube.XYBits) & z)
 }
 
+// errFloat marks a decoded float that does not correspond to a value of the schema.
 var errFloat = errors.New("float is out of the snapshot's range")
 
-// floatPosition codes the position as three floats in metres.
-func floatPosition(c *coder, q *cube.Row) {
+// codeFloatPosition codes the position as three floats in metres. The decoder rounds them to the
+// schema's units, which restores the integers exactly.
+func codeFloatPosition(c *coder, q *cube.Row) {
 	for k := frame.CubeX; k <= frame.CubeZ; k++ {
-		metres := c.float(float32(q[k]) / frame.UnitsPerMetre)
+		metres := c.codeFloat(float32(q[k]) / frame.UnitsPerMetre)
 		if c.reading {
 			lo, hi := cube.Bounds(k - frame.CubeX)
 			q[k] = c.requantise(float64(metres)*frame.UnitsPerMetre, lo, hi)
@@ -128,52 +138,53 @@ func floatPosition(c *coder, q *cube.Row) {
 	c.charge(encoders.SlotPosition)
 }
 
-// requantise rounds f to the nearest integer and insists on the range.
+// requantise rounds f to the nearest integer. Outside of lo..hi it stores an error in c and returns lo.
 func (c *coder) requantise(f float64, lo, hi int32) int32 {
 	v := math.Round(f)
-	if !(v >= float64(lo) && v <= float64(hi)) { // NaN is not within any range
+	if !(v >= float64(lo) && v <= float64(hi)) { // also true for NaN
 		c.fail(fmt.Errorf("%w: %g", errFloat, f))
 		return lo
 	}
 	return int32(v)
 }
 
-// floatOrientation codes the orientation as the four floats of a quaternion, in
+// codeFloatOrientation codes the orientation as the four floats of a quaternion, in
 // the order x y z w.
-func floatOrientation(c *coder, q *cube.Row) {
+func codeFloatOrientation(c *coder, q *cube.Row) {
 	var f [4]float32
 	if !c.reading {
 		f = floatQuaternion(q)
 	}
 	for i := range f {
-		f[i] = c.float(f[i])
+		f[i] = c.codeFloat(f[i])
 	}
 	if c.reading {
-		c.smallestThree(q, f)
+		c.quantiseFloats(q, f)
 	}
 	c.charge(encoders.SlotOrientation)
 }
 
-// floatQuaternion returns the quaternion of the smallest three. The component that was
-// left out is recovered from the others, but is always the largest of the four, even for
-// codes that no quantiser makes.
+// floatQuaternion returns the quaternion of q's smallest three. The component that is not stored is
+// computed from the others. For smallest three that no quantiser makes, this component could be smaller
+// than another one; it is then raised, so that the decoder finds the same largest component.
 func floatQuaternion(q *cube.Row) [4]float32 {
 	exact := orientation(q)
 	var f [4]float32
-	var most float32
+	var maxOther float32
 	for i, v := range exact {
 		f[i] = float32(v)
 		if int32(i) != q[frame.CubeLargest] {
-			most = max(most, float32(math.Abs(v)))
+			maxOther = max(maxOther, float32(math.Abs(v)))
 		}
 	}
 	largest := &f[q[frame.CubeLargest]]
-	*largest = max(*largest, math.Nextafter32(most, 2))
+	*largest = max(*largest, math.Nextafter32(maxOther, 2)) // just above maxOther; 2 is the direction
 	return f
 }
 
-// smallestThree quantises a quaternion again.
-func (c *coder) smallestThree(q *cube.Row, f [4]float32) {
+// quantiseFloats sets the orientation of q to the smallest three of the decoded quaternion f. It stores
+// an error in c if a component is out of range.
+func (c *coder) quantiseFloats(q *cube.Row, f [4]float32) {
 	largest := 0
 	for i := range f {
 		if math.Abs(float64(f[i])) > math.Abs(float64(f[largest])) {
@@ -190,7 +201,7 @@ func (c *coder) smallestThree(q *cube.Row, f [4]float32) {
 	}
 }
 
-// float codes 32 bits of floating point.
-func (c *coder) float(f float32) float32 {
-	return math.Float32frombits(uint32(c.bits(uint64(math.Float32bits(f)), 32)))
+// codeFloat writes f in 32 bits, or reads and returns a float.
+func (c *coder) codeFloat(f float32) float32 {
+	return math.Float32frombits(uint32(c.codeBits(uint64(math.Float32bits(f)), 32)))
 }

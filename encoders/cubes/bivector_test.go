@@ -14,31 +14,31 @@ import (
 	"wirelab/internal/testkit"
 )
 
-// unit returns q at length 1.
-func unit(p rotation.Quaternion) rotation.Quaternion {
+// normalise returns p scaled to length 1.
+func normalise(p rotation.Quaternion) rotation.Quaternion {
 	n := math.Sqrt(p[0]*p[0] + p[1]*p[1] + p[2]*p[2] + p[3]*p[3])
 	return rotation.Quaternion{p[0] / n, p[1] / n, p[2] / n, p[3] / n}
 }
 
-// about is the rotation about an axis of length 1.
-func about(axis [3]float64, angle float64) rotation.Quaternion {
+// axisRotation returns the rotation by an angle about an axis of length 1.
+func axisRotation(axis [3]float64, angle float64) rotation.Quaternion {
 	s, c := math.Sincos(angle / 2)
 	return rotation.Quaternion{axis[0] * s, axis[1] * s, axis[2] * s, c}
 }
 
-// between finds the axis and tan(angle/4) of a known turn: the definition.
+// TestBetween compares bivectorBetween with its definition, axis times tan(angle/4).
 func TestBetween(t *testing.T) {
 	rng := rand.New(rand.NewPCG(11, 12))
 	const steps = 4096
 	for range 5000 {
-		axis := unit(rotation.Quaternion{rng.NormFloat64(), rng.NormFloat64(), rng.NormFloat64(), 0})
+		axis := normalise(rotation.Quaternion{rng.NormFloat64(), rng.NormFloat64(), rng.NormFloat64(), 0})
 		angle := (rng.Float64()*2 - 1) * math.Pi
-		from := unit(rotation.Quaternion{rng.NormFloat64(), rng.NormFloat64(), rng.NormFloat64(), rng.NormFloat64()})
-		to := about([3]float64{axis[0], axis[1], axis[2]}, angle).Times(from)
+		from := normalise(rotation.Quaternion{rng.NormFloat64(), rng.NormFloat64(), rng.NormFloat64(), rng.NormFloat64()})
+		to := axisRotation([3]float64{axis[0], axis[1], axis[2]}, angle).Times(from)
 		if rng.IntN(2) == 0 { // the same orientation
 			to = rotation.Quaternion{-to[0], -to[1], -to[2], -to[3]}
 		}
-		b := between(from, to, steps)
+		b := bivectorBetween(from, to, steps)
 		for k := range b {
 			want := axis[k] * math.Tan(angle/4) * steps
 			if math.Abs(float64(b[k])-want) > 0.51 {
@@ -48,8 +48,7 @@ func TestBetween(t *testing.T) {
 	}
 }
 
-// turn, which computes with fractions of integers, does what rotating by axis and
-// angle does.
+// TestTurn compares applyTo with a rotation by axis and angle.
 func TestTurn(t *testing.T) {
 	rng := rand.New(rand.NewPCG(13, 14))
 	const steps = 710
@@ -59,100 +58,100 @@ func TestTurn(t *testing.T) {
 		if n == 0 {
 			continue
 		}
-		from := unit(rotation.Quaternion{rng.NormFloat64(), rng.NormFloat64(), rng.NormFloat64(), rng.NormFloat64()})
+		from := normalise(rotation.Quaternion{rng.NormFloat64(), rng.NormFloat64(), rng.NormFloat64(), rng.NormFloat64()})
 		axis := [3]float64{float64(b[0]) / n, float64(b[1]) / n, float64(b[2]) / n}
-		want := about(axis, 4*math.Atan(n/steps)).Times(from)
-		got := b.turn(from, steps)
-		if angle := apart(orientation(&got), want); angle > 0.6 {
-			t.Fatalf("%v from %v: %g degrees from where it should be", b, from, angle)
+		want := axisRotation(axis, 4*math.Atan(n/steps)).Times(from)
+		got := b.applyTo(from, steps)
+		if angle := angleBetween(orientation(&got), want); angle > 0.6 {
+			t.Fatalf("%v from %v: error of %g degrees", b, from, angle)
 		}
 	}
 }
 
-// apart is the angle between two orientations, in degrees.
-func apart(p, q rotation.Quaternion) float64 {
+// angleBetween returns the angle between two orientations in degrees.
+func angleBetween(p, q rotation.Quaternion) float64 {
 	dot := math.Abs(p[0]*q[0] + p[1]*q[1] + p[2]*q[2] + p[3]*q[3])
 	return 2 * math.Acos(min(1, dot)) * 180 / math.Pi
 }
 
-// At the default resolution a rotor or one of its neighbours nearly always hits
-// the orientation exactly, whatever the turn, so the residual is rare.
-func TestRotorsMostlyHit(t *testing.T) {
+// TestRotorsMostlyExact checks that, with the default steps, a bivector or one of its neighbours is
+// exact for nearly every rotation, so that corrections are rare.
+func TestRotorsMostlyExact(t *testing.T) {
 	rng := rand.New(rand.NewPCG(15, 16))
-	steps := int32(named("rotor").Params.(*rotorParams).RotorSteps)
+	steps := int32(codecByName("rotor").Params.(*rotorParams).RotorSteps)
 	r := &rotor{steps: steps}
-	var hits, misses, useless int
+	var exact, corrected, absolute int
 	for range 5000 {
 		base := randomTurned(rng)
-		axis := unit(rotation.Quaternion{rng.NormFloat64(), rng.NormFloat64(), rng.NormFloat64(), 0})
-		to := about([3]float64{axis[0], axis[1], axis[2]}, rng.Float64()*0.3).Times(orientation(&base))
+		axis := normalise(rotation.Quaternion{rng.NormFloat64(), rng.NormFloat64(), rng.NormFloat64(), 0})
+		to := axisRotation([3]float64{axis[0], axis[1], axis[2]}, rng.Float64()*0.3).Times(orientation(&base))
 		q := quantise(to)
-		switch plan := r.plan(&q, &base); {
-		case plan.useless:
-			useless++
-		case plan.miss == noMiss:
-			hits++
+		switch plan := r.planTurn(&q, &base); {
+		case plan.absolute:
+			absolute++
+		case plan.correction == noCorrection:
+			exact++
 		default:
-			misses++
+			corrected++
 		}
 	}
-	if hits < 4500 || useless > 50 {
-		t.Errorf("of 5000 turns %d are hit, %d are missed by a step, %d have no rotor; want at least 4500 and at most 50", hits,
-			misses, useless)
+	if exact < 4500 || absolute > 50 {
+		t.Errorf("of 5000 rotations %d are exact, %d corrected, %d absolute; want at least 4500 exact and at most 50 absolute", exact,
+			corrected, absolute)
 	}
 }
 
-// Orientations keep their grid point: quantising what a code stands for gives
-// the code again, if a quantiser made it and no two components tie.
+// TestOrientationGrid checks that decoding and quantising a smallest-three code gives the same code,
+// for codes of a quantiser and unless two components tie.
 func TestOrientationGrid(t *testing.T) {
 	rng := rand.New(rand.NewPCG(17, 18))
 	for range 20000 {
 		q := randomTurned(rng)
 		got := quantise(orientation(&q))
 		if got != q && got[frame.CubeLargest] == q[frame.CubeLargest] {
-			t.Fatalf("%v stands for %v, which is quantised as %v", q, orientation(&q), got)
+			t.Fatalf("%v is decoded as %v, which is quantised as %v", q, orientation(&q), got)
 		}
 	}
 	if q := quantise(rotation.Quaternion{0, 0, 0, 1}); q != (cube.Row{3, 256, 256, 256}) {
-		t.Errorf("no rotation is %v, want largest 3 and three times 256", q)
+		t.Errorf("the identity is quantised as %v, want largest 3 and three times 256", q)
 	}
 }
 
-func TestMiss(t *testing.T) {
-	for miss := range misses {
+func TestFindCorrection(t *testing.T) {
+	for correction := range numCorrections {
 		got := cube.Row{2, 100, 200, 300}
 		want := got
 		for k := range 3 {
-			want[frame.CubeA+k] += digit(miss, k)
+			want[frame.CubeA+k] += correctionDigit(correction, k)
 		}
-		if m, ok := missOf(&got, &want); !ok || m != miss {
-			t.Errorf("miss %d reads as %d, %v", miss, m, ok)
+		if m, ok := findCorrection(&got, &want); !ok || m != correction {
+			t.Errorf("correction %d is found as %d, %v", correction, m, ok)
 		}
 	}
-	if _, ok := missOf(&cube.Row{2, 100, 200, 300}, &cube.Row{2, 102, 200, 300}); ok {
-		t.Error("two steps can be said, but should not")
+	if _, ok := findCorrection(&cube.Row{2, 100, 200, 300}, &cube.Row{2, 102, 200, 300}); ok {
+		t.Error("a correction for a difference of two steps")
 	}
-	if _, ok := missOf(&cube.Row{2, 100, 200, 300}, &cube.Row{1, 100, 200, 300}); ok {
-		t.Error("another largest component can be said, but should not")
+	if _, ok := findCorrection(&cube.Row{2, 100, 200, 300}, &cube.Row{1, 100, 200, 300}); ok {
+		t.Error("a correction for another largest component")
 	}
 }
 
-// A cube that rolls along +x turns about +y, along +y about -x.
-func TestRolled(t *testing.T) {
+// TestPredictRoll checks that a cube that rolls along +x turns about +y, and along +y about -x.
+func TestPredictRoll(t *testing.T) {
 	base := cube.Row{}
-	if r := rollPrediction(&cube.Row{frame.CubeX: 80}, &base, 8); r != (bivector{0, 80, 0}) {
+	if r := predictRoll(&cube.Row{frame.CubeX: 80}, &base, 8); r != (bivector{0, 80, 0}) {
 		t.Errorf("rolling along x turns by %v", r)
 	}
-	if r := rollPrediction(&cube.Row{frame.CubeY: 80}, &base, 4); r != (bivector{-40, 0, 0}) {
+	if r := predictRoll(&cube.Row{frame.CubeY: 80}, &base, 4); r != (bivector{-40, 0, 0}) {
 		t.Errorf("rolling along y turns by %v", r)
 	}
 }
 
-// What the compiler makes of the arithmetic for a processor that can fuse holds
-// no fused instruction: both ends of a packet agree whatever they run on.
-func TestNothingIsFused(t *testing.T) {
+// TestNoFusedInstructions checks that the compiled package has no fused multiply-add on arm64, where
+// the compiler may fuse: encoder and decoder must compute the same on every machine.
+func TestNoFusedInstructions(t *testing.T) {
 	if !testkit.Thorough() {
-		t.Skip("builds for another machine: under WIRELAB_THOROUGH=1")
+		t.Skip("cross-compiles; set WIRELAB_THOROUGH=1")
 	}
 	cmd := exec.Command("go", "build", "-gcflags=-S", ".")
 	cmd.Env = append(os.Environ(), "GOFLAGS=", "CGO_ENABLED=0", "GOARCH=arm64")
@@ -161,7 +160,7 @@ func TestNothingIsFused(t *testing.T) {
 		t.Fatalf("%v\n%s", err, listing)
 	}
 	if !strings.Contains(string(listing), "FMULD") {
-		t.Fatal("the listing holds no product of floats: the test tests nothing")
+		t.Fatal("the listing has no FMULD: it is not that of arm64")
 	}
 	for line := range strings.Lines(string(listing)) {
 		for _, fused := range []string{"FMADD", "FMSUB", "FNMADD", "FNMSUB"} {
@@ -172,22 +171,23 @@ func TestNothingIsFused(t *testing.T) {
 	}
 }
 
-// A miss that no rotor has is refused, and so is none where one must follow.
-func TestMissIsChecked(t *testing.T) {
+// TestInvalidCorrection checks that a decoder refuses corrections that no encoder writes, noCorrection
+// included.
+func TestInvalidCorrection(t *testing.T) {
 	base := cube.Row{3, 256, 256, 256}
-	for miss, ok := range map[uint64]bool{0: true, 12: true, noMiss: false, 26: true, 27: false, 31: false} {
-		r := &rotor{steps: 710, gears: widths{5, 7}.inGears(1)}
+	for correction, ok := range map[uint64]bool{0: true, 12: true, noCorrection: false, 26: true, 27: false, 31: false} {
+		r := &rotor{steps: 710, classes: widths{5, 7}.inClasses(1)}
 		var w, c coder
-		w.write(nil)
-		w.flag(false) // no hit
-		w.flag(true)  // but relative
-		r.gears[0].three(&w, &[3]int32{})
-		w.bits(miss, missBits)
-		c.read(w.finish(nil))
+		w.beginWrite(nil)
+		w.codeFlag(false) // not exact
+		w.codeFlag(true)  // relative
+		r.classes[0].codeThree(&w, &[3]int32{})
+		w.codeBits(correction, correctionBits)
+		c.beginRead(w.finish(nil))
 		q := base
-		r.code(&c, 0, &q, &base, 0)
+		r.codeOrientation(&c, 0, &q, &base, 0)
 		if err := c.close(); (err == nil) != ok {
-			t.Errorf("miss %d: error %v", miss, err)
+			t.Errorf("correction %d: error %v", correction, err)
 		}
 	}
 }

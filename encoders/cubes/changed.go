@@ -9,59 +9,63 @@ import (
 	"wirelab/encoders/cubes/cube"
 )
 
-// delta is a rung that sends only the cubes that differ from the baseline: first their
+// changedRung is a rung that sends only the cubes that differ from the baseline: first their
 // indices, then their rows.
-type delta struct {
+type changedRung struct {
 	indices indexCoder
 	rows    rowCoder
-	list    []int32 // the cubes that changed, rising; memory that is reused
+	changed []int32 // the cubes that changed, ascending; memory is reused
 }
 
-// indexCoder codes an ascending list of rows. A writer is given the list; a reader
-// returns the one it read, in list's memory.
+// indexCoder codes an ascending list of row numbers below rows.
 type indexCoder interface {
-	code(c *coder, list []int32, rows int) []int32
+	// codeList encodes list and returns it. When decoding, list is empty, and codeList returns the
+	// decoded list in its memory.
+	codeList(c *coder, list []int32, rows int) []int32
 }
 
 // rowCoder codes the rows of the changed cubes.
 type rowCoder interface {
-	// begin codes what the listed cubes share.
-	begin(c *coder, cur, base *frame.Frame, list []int32)
-	// code codes q, the k-th of the list.
-	code(c *coder, k int, q, base *cube.Row)
+	// beginRows codes what the cubes of the list have in common.
+	beginRows(c *coder, cur, base *frame.Frame, list []int32)
+	// codeRow codes q, cube number k of the list passed to beginRows. When decoding, q starts as a copy
+	// of base.
+	codeRow(c *coder, k int, q, base *cube.Row)
 }
 
-// independent is a rowCoder whose cubes share nothing.
+// independent is a rowCoder that codes each cube by itself. The function codes q.
 type independent func(c *coder, q, base *cube.Row)
 
-func (independent) begin(*coder, *frame.Frame, *frame.Frame, []int32) {}
+func (independent) beginRows(*coder, *frame.Frame, *frame.Frame, []int32) {}
 
-func (one independent) code(c *coder, _ int, q, base *cube.Row) { one(c, q, base) }
+func (codeOne independent) codeRow(c *coder, _ int, q, base *cube.Row) { codeOne(c, q, base) }
 
-func (d *delta) code(c *coder, cur, base *frame.Frame) {
+// codeFrame implements rung. A decoder refuses rows that are out of range or do not differ from the
+// baseline, because no encoder writes them.
+func (d *changedRung) codeFrame(c *coder, cur, base *frame.Frame) {
 	rows := len(cur.Table) / frame.CubeFields
-	d.list = d.list[:0]
+	d.changed = d.changed[:0]
 	switch {
-	case c.reading:
-	case c.changed != nil:
+	case c.reading: // the list is in the packet
+	case c.changed != nil: // the caller of Encode has the changed rows
 		for i := range c.changed.All() {
-			d.list = append(d.list, int32(i))
+			d.changed = append(d.changed, int32(i))
 		}
 	default:
-		d.list = appendChanged(d.list, cur.Table, base.Table)
+		d.changed = appendChanged(d.changed, cur.Table, base.Table)
 	}
-	for _, i := range d.list { // none of a reader
+	for _, i := range d.changed { // empty when decoding
 		if q := cube.At(cur.Table, int(i)); !cube.InRange(q) {
 			c.fail(cube.RangeError(int(i), q))
 			return
 		}
 	}
-	d.list = d.indices.code(c, d.list, rows)
-	d.rows.begin(c, cur, base, d.list)
-	for k, i := range d.list {
-		q, p := cube.At(cur.Table, int(i)), cube.At(base.Table, int(i))
-		d.rows.code(c, k, q, p)
-		if c.reading && (!cube.InRange(q) || frame.SameCube(q, p)) {
+	d.changed = d.indices.codeList(c, d.changed, rows)
+	d.rows.beginRows(c, cur, base, d.changed)
+	for k, i := range d.changed {
+		q, old := cube.At(cur.Table, int(i)), cube.At(base.Table, int(i))
+		d.rows.codeRow(c, k, q, old)
+		if c.reading && (!cube.InRange(q) || frame.SameCube(q, old)) {
 			c.fail(cube.ChangedError(int(i), q))
 		}
 		if c.err != nil {
@@ -70,15 +74,15 @@ func (d *delta) code(c *coder, cur, base *frame.Frame) {
 	}
 }
 
-// absolutes is the rowCoder of absolute.
+// absolutes is a rowCoder that codes each cube with codeAbsolute.
 type absolutes struct{}
 
-func (absolutes) begin(*coder, *frame.Frame, *frame.Frame, []int32) {}
+func (absolutes) beginRows(*coder, *frame.Frame, *frame.Frame, []int32) {}
 
-func (absolutes) code(c *coder, _ int, q, base *cube.Row) { absolute(c, q, base, 0) }
+func (absolutes) codeRow(c *coder, _ int, q, base *cube.Row) { codeAbsolute(c, q, base, 0) }
 
-// appendChanged appends the rows in which two tables differ. It compares eight rows at a
-// time, since most are equal. A list is 7 % faster here than cube.Changes.
+// appendChanged appends the numbers of the rows in which two tables differ. It compares eight rows at
+// a time, because most are equal. A list is 7 % faster here than the set cube.Changes.
 func appendChanged(list []int32, cur, base []int32) []int32 {
 	const block = 8 * frame.CubeFields
 	at := 0
@@ -91,7 +95,8 @@ func appendChanged(list []int32, cur, base []int32) []int32 {
 	return appendChangedRows(list, cur[at:], base[at:], at/frame.CubeFields)
 }
 
-// appendChangedRows compares row by row; the first is called row first.
+// appendChangedRows is appendChanged for parts of two tables that begin with row first. It compares
+// row by row.
 func appendChangedRows(list []int32, cur, base []int32, first int) []int32 {
 	for i := range len(cur) / frame.CubeFields {
 		if !frame.SameCube(cube.At(cur, i), cube.At(base, i)) {
@@ -101,18 +106,19 @@ func appendChangedRows(list []int32, cur, base []int32, first int) []int32 {
 	return list
 }
 
-// bitmap names the changed cubes by one bit for every cube.
+// bitmap is an indexCoder: one bit for every cube, 1 if the cube is in the list.
 type bitmap struct{}
 
-func (bitmap) code(c *coder, list []int32, rows int) []int32 {
+// codeList implements indexCoder, in words of 32 bits.
+func (bitmap) codeList(c *coder, list []int32, rows int) []int32 {
 	k := 0
 	for first := 0; first < rows; first += 32 {
 		var word uint64
 		for ; k < len(list) && int(list[k]) < first+32; k++ {
 			word |= 1 << (int(list[k]) - first)
 		}
-		word = c.bits(word, uint(min(32, rows-first)))
-		for ; c.reading && word != 0; word &= word - 1 {
+		word = c.codeBits(word, uint(min(32, rows-first)))
+		for ; c.reading && word != 0; word &= word - 1 { // clears the lowest 1
 			list = append(list, int32(first+bits.TrailingZeros64(word)))
 			k++
 		}
@@ -121,37 +127,42 @@ func (bitmap) code(c *coder, list []int32, rows int) []int32 {
 	return list
 }
 
-// indices names the changed cubes by index, or by bitmap if that is shorter.
+// indices is an indexCoder: a flag, and then either the length of the list and the index of each
+// changed cube, or a bitmap if that is shorter.
 type indices struct {
-	width uint // bits of an index: 10 for 901 cubes
-	most  int  // the longest list that is shorter than the bitmap: 89 for 901 cubes
-	count uint // bits of the list's length: 7 for 901 cubes
+	indexBits  uint // bits of an index: 10 for 901 cubes
+	maxLength  int  // length of the longest list that is shorter than the bitmap: 89 for 901 cubes
+	lengthBits uint // bits of the list's length: 7 for 901 cubes
 }
 
+// newIndices returns the coder for lists of cubes below rows.
 func newIndices(rows int) indices {
-	x := indices{width: uint(bits.Len(uint(rows - 1)))}
-	for n := 0; bits.Len(uint(n))+n*int(x.width) < rows && n <= rows; n++ {
-		x.most, x.count = n, uint(bits.Len(uint(n)))
+	x := indices{indexBits: uint(bits.Len(uint(rows - 1)))}
+	// Find the longest list whose length and indices take fewer bits than the bitmap.
+	for n := 0; bits.Len(uint(n))+n*int(x.indexBits) < rows && n <= rows; n++ {
+		x.maxLength, x.lengthBits = n, uint(bits.Len(uint(n)))
 	}
 	return x
 }
 
-var errIndex = errors.New("index does not rise or is past the last cube")
+// errIndex marks a decoded list that no encoder writes.
+var errIndex = errors.New("index is not ascending or is past the last cube")
 
-func (x indices) code(c *coder, list []int32, rows int) []int32 {
-	few := c.flag(len(list) <= x.most)
+// codeList implements indexCoder. The format is that of indices.
+func (x indices) codeList(c *coder, list []int32, rows int) []int32 {
+	asIndices := c.codeFlag(len(list) <= x.maxLength)
 	c.charge(encoders.SlotFlags)
-	if !few {
-		return bitmap{}.code(c, list, rows)
+	if !asIndices {
+		return bitmap{}.codeList(c, list, rows)
 	}
-	n := int(c.bits(uint64(len(list)), x.count))
+	n := int(c.codeBits(uint64(len(list)), x.lengthBits))
 	last := -1
 	for k := range n {
-		var at int32
+		var at int32 // the next index; not known yet when decoding
 		if !c.reading {
 			at = list[k]
 		}
-		at = int32(c.bits(uint64(at), x.width))
+		at = int32(c.codeBits(uint64(at), x.indexBits))
 		if c.reading {
 			list = c.appendIndex(list, last, int(at), rows)
 			if c.err != nil {
@@ -164,101 +175,106 @@ func (x indices) code(c *coder, list []int32, rows int) []int32 {
 	return list
 }
 
-// appendIndex appends an index that was read, if it can be the next.
-func (c *coder) appendIndex(list []int32, last, at, rows int) []int32 {
-	if at <= last || at >= rows || c.r.Err() != nil {
+// appendIndex appends a decoded index to list. If the index is not larger than last and below rows, it stores an
+// error in c and returns list unchanged.
+func (c *coder) appendIndex(list []int32, last, index, rows int) []int32 {
+	if index <= last || index >= rows || c.r.Err() != nil {
 		c.fail(errIndex)
 		return list
 	}
-	return append(list, int32(at))
+	return append(list, int32(index))
 }
 
-// publishedGaps are the ranges of the article: [1,8] in 1+3 bits, [9,40] in
-// 1+1+5, and the rest, [41,900] with 901 cubes, in 1+1+10.
-var publishedGaps = []uint{3, 5}
+// publishedGapWidths are the widths of the ranges in Fiedler's article: distances 1 to 8 take 1+3
+// bits, 9 to 40 take 2+5, and the rest, up to 900 for 901 cubes, 2+10.
+var publishedGapWidths = []uint{3, 5}
 
-// gaps names the changed cubes by the distances between them, or by bitmap if
-// that is shorter. Range k follows k "not yet" bits and one "here it is", which
-// the last range, wide enough for all that is left, does without.
+// gaps is an indexCoder: a flag, and then either the length of the list and the distance of each
+// changed cube from the one before, or a bitmap if that is shorter. The first distance counts from
+// -1. A distance is the number of its range in unary (k zeros and a one; the last range has no one)
+// and the offset within the range.
 type gaps struct {
-	widths []uint // bits of each range; each begins where the one before ends
-	short  uint   // bits of a list's length when it is short
-	long   uint   // ... and when it is not; rows at most
+	widths    []uint // bits of the offset in each range; a range begins where the one before ends
+	shortBits uint   // bits of the length of a short list
+	longBits  uint   // bits of the length of a longer list, for up to all rows
 }
 
+// newGaps returns the coder for lists of cubes below rows. widths are those of all ranges but the
+// last, which covers all larger distances.
 func newGaps(rows int, widths ...uint) gaps {
 	g := gaps{widths: append(append([]uint(nil), widths...), uint(bits.Len(uint(rows-1))))}
-	g.long = uint(bits.Len(uint(rows)))
-	// One bit for "short" and six: with the bitmap's bit an idle packet is a byte.
-	g.short = min(6, g.long)
+	g.longBits = uint(bits.Len(uint(rows)))
+	// With the flag before it and the flag of a short list, the empty list takes one byte.
+	g.shortBits = min(6, g.longBits)
 	return g
 }
 
-func (g gaps) code(c *coder, list []int32, rows int) []int32 {
-	listed := c.flag(!c.reading && g.cost(list) < rows)
+// codeList implements indexCoder. The format is that of gaps.
+func (g gaps) codeList(c *coder, list []int32, rows int) []int32 {
+	listed := c.codeFlag(!c.reading && g.listBits(list) < rows)
 	c.charge(encoders.SlotFlags)
 	if !listed {
-		return bitmap{}.code(c, list, rows)
+		return bitmap{}.codeList(c, list, rows)
 	}
-	n, last := g.length(c, len(list)), -1
+	n, last := g.codeLength(c, len(list)), -1
 	for k := range n {
 		var gap int
 		if !c.reading {
 			gap = int(list[k]) - last
 		}
-		at := last + g.gap(c, gap)
+		index := last + g.codeGap(c, gap)
 		if c.reading {
-			list = c.appendIndex(list, last, at, rows)
+			list = c.appendIndex(list, last, index, rows)
 			if c.err != nil {
 				return list
 			}
 		}
-		last = at
+		last = index
 	}
 	c.charge(encoders.SlotIndex)
 	return list
 }
 
-// length codes how long the list is.
-func (g gaps) length(c *coder, n int) int {
-	if g.short == g.long || c.flag(n < 1<<g.short) {
-		return int(c.bits(uint64(n), g.short))
+// codeLength encodes the length of the list, n, or decodes and returns it: a flag whether it is short
+// and its bits. The flag is left out if there is no difference.
+func (g gaps) codeLength(c *coder, n int) int {
+	if g.shortBits == g.longBits || c.codeFlag(n < 1<<g.shortBits) {
+		return int(c.codeBits(uint64(n), g.shortBits))
 	}
-	return int(c.bits(uint64(n), g.long))
+	return int(c.codeBits(uint64(n), g.longBits))
 }
 
-// gap codes one distance, 1 or more: the bits of its range, and its place
-// in that.
-func (g gaps) gap(c *coder, gap int) int {
-	from, last := 1, uint(len(g.widths)-1)
-	if c.reading {
+// codeGap encodes one distance, at least 1, or decodes and returns it.
+func (g gaps) codeGap(c *coder, gap int) int {
+	from, lastRange := 1, uint(len(g.widths)-1)
+	if c.reading { // the number of zeros before the first 1 is the range, at most the last one
 		word := c.r.Peek()
-		k := uint(bits.TrailingZeros64(word | 1<<last))
-		for _, w := range g.widths[:k] {
+		rangeIndex := uint(bits.TrailingZeros64(word | 1<<lastRange))
+		for _, w := range g.widths[:rangeIndex] {
 			from += 1 << w
 		}
-		skip, w := min(k+1, last), g.widths[k]
-		c.r.Skip(skip + w)
-		return from + int(word>>skip&(1<<w-1))
+		prefixBits, w := min(rangeIndex+1, lastRange), g.widths[rangeIndex]
+		c.r.Skip(prefixBits + w)
+		return from + int(word>>prefixBits&(1<<w-1))
 	}
-	for k, w := range g.widths[:last] {
+	for rangeIndex, w := range g.widths[:lastRange] {
 		if gap < from+1<<w {
-			c.w.Bits(uint64(gap-from)<<(k+1)|1<<k, uint(k)+1+w)
+			c.w.Bits(uint64(gap-from)<<(rangeIndex+1)|1<<rangeIndex, uint(rangeIndex)+1+w)
 			return gap
 		}
 		from += 1 << w
 	}
-	c.w.Bits(uint64(gap-from)<<last, last+g.widths[last])
+	c.w.Bits(uint64(gap-from)<<lastRange, lastRange+g.widths[lastRange])
 	return gap
 }
 
-// cost is the dry run: how many bits the list would take.
-func (g gaps) cost(list []int32) int {
-	n := int(g.short)
-	if g.short != g.long {
+// listBits returns the number of bits that the list would take, without the flag before it.
+func (g gaps) listBits(list []int32) int {
+	n := int(g.shortBits)
+	if g.shortBits != g.longBits {
 		n++
-		if len(list) >= 1<<g.short {
-			n += int(g.long - g.short)
+		if len(list) >= 1<<g.shortBits {
+			n += int(g.longBits - g.shortBits)
 		}
 	}
 	last := -1
@@ -269,14 +285,14 @@ func (g gaps) cost(list []int32) int {
 	return n
 }
 
-// gapBits is how many bits a distance takes.
+// gapBits returns the number of bits that codeGap takes for a distance.
 func (g gaps) gapBits(gap int) int {
-	from, last := 1, len(g.widths)-1
-	for k, w := range g.widths[:last] {
+	from, lastRange := 1, len(g.widths)-1
+	for k, w := range g.widths[:lastRange] {
 		from += 1 << w
 		if gap < from {
 			return k + 1 + int(w)
 		}
 	}
-	return last + int(g.widths[last])
+	return lastRange + int(g.widths[lastRange])
 }

@@ -12,8 +12,8 @@ import (
 	"wirelab/encoders/rotation"
 )
 
-// ends makes the two ends of a codec with its defaults.
-func ends(t testing.TB, c encoders.Codec, s *frame.Schema, params any) (encoders.Encoder, encoders.Decoder) {
+// newPair returns an encoder and a decoder of c. nil params are the defaults.
+func newPair(t testing.TB, c encoders.Codec, s *frame.Schema, params any) (encoders.Encoder, encoders.Decoder) {
 	t.Helper()
 	if params == nil {
 		params = c.Defaults()
@@ -25,9 +25,10 @@ func ends(t testing.TB, c encoders.Codec, s *frame.Schema, params any) (encoders
 	return enc, dec
 }
 
-// send encodes cur against base, decodes it, demands the same frame, and returns
-// the payload and the account of it.
-func send(t testing.TB, enc encoders.Encoder, dec encoders.Decoder, cur, base *frame.Frame) ([]byte, *encoders.Budget) {
+// sendFrame encodes cur against base, decodes the payload, compares the frames, and returns the
+// payload and its bit budget.
+func sendFrame(t testing.TB, enc encoders.Encoder, dec encoders.Decoder, cur, base *frame.Frame) ([]byte,
+	*encoders.Budget) {
 	t.Helper()
 	var b encoders.Budget
 	refs := []encoders.Ref{{Frame: base}}
@@ -48,26 +49,26 @@ func send(t testing.TB, enc encoders.Encoder, dec encoders.Decoder, cur, base *f
 	return payload, &b
 }
 
-// named returns a codec of the ladder.
-func named(name string) encoders.Codec {
+// codecByName returns the codec of the ladder with the given name.
+func codecByName(name string) encoders.Codec {
 	list := Ladder()
 	return list[slices.IndexFunc(list, func(c encoders.Codec) bool { return c.Name == name })]
 }
 
-// randomCube is any cube that the schema allows.
+// randomCube returns a random cube within the schema.
 func randomCube(rng *rand.Rand) cube.Row {
 	return cube.Row{rng.Int32N(4), rng.Int32N(512), rng.Int32N(512), rng.Int32N(512),
 		rng.Int32N(1<<18) - 1<<17, rng.Int32N(1<<18) - 1<<17, rng.Int32N(1 << 14), rng.Int32N(2)}
 }
 
-// randomTurned is a cube whose orientation a quantiser made.
+// randomTurned returns a cube with a random, quantised orientation.
 func randomTurned(rng *rand.Rand) cube.Row {
 	q := rotation.Quaternion{rng.NormFloat64(), rng.NormFloat64(), rng.NormFloat64(), rng.NormFloat64()}
-	return quantise(unit(q))
+	return quantise(normalise(q))
 }
 
-// The sizes that the article gives for one cube, as the slots report them.
-func TestBitsOfACube(t *testing.T) {
+// TestBitsPerCube checks the bits per cube that the article gives.
+func TestBitsPerCube(t *testing.T) {
 	s := frame.Cubes(2)
 	base, cur := s.NewFrame(), s.NewFrame()
 	cube.At(cur.Table, 0)[frame.CubeX] = 512 // the first cube moves, the second rests
@@ -75,27 +76,28 @@ func TestBitsOfACube(t *testing.T) {
 		codec encoders.Codec
 		want  int // bits of both cubes together
 	}{
-		{named("raw"), 321 + 321},
-		{named("at-rest"), 160 + 127},
-		{named("quantized"), 80 + 80},
-		{named("changed-bits"), 2 + 80},
+		{codecByName("raw"), 321 + 321},
+		{codecByName("at-rest"), 160 + 127},
+		{codecByName("quantized"), 80 + 80},
+		{codecByName("changed-bits"), 2 + 80},
 	} {
-		enc, dec := ends(t, test.codec, s, nil)
-		_, b := send(t, enc, dec, cur, base)
+		enc, dec := newPair(t, test.codec, s, nil)
+		_, b := sendFrame(t, enc, dec, cur, base)
 		if got := (b.Total() - b.Units[encoders.SlotPadding]) / encoders.BitUnit; got != int64(test.want) {
 			t.Errorf("%s: %d bits, want %d", test.codec.Name, got, test.want)
 		}
 	}
 }
 
-// When nothing moves: 901 bits, and from changed-index on a single byte.
-func TestIdle(t *testing.T) {
+// TestIdlePacketSize checks the packet of an unchanged frame: 901 bits with changed-bits, and one byte
+// from changed-index on.
+func TestIdlePacketSize(t *testing.T) {
 	s := frame.Cubes(frame.WalkoffCubes)
 	still := s.NewFrame()
 	want := map[string]int{"raw": 36153, "at-rest": 14304, "quantized": 9010, "changed-bits": 113}
 	for _, c := range Ladder() {
-		enc, dec := ends(t, c, s, nil)
-		payload, _ := send(t, enc, dec, still, still)
+		enc, dec := newPair(t, c, s, nil)
+		payload, _ := sendFrame(t, enc, dec, still, still)
 		if n, ok := want[c.Name]; !ok {
 			if len(payload) != 1 {
 				t.Errorf("%s: an idle packet of %d bytes, want 1", c.Name, len(payload))
@@ -106,11 +108,13 @@ func TestIdle(t *testing.T) {
 	}
 }
 
-func TestEncodeRefuses(t *testing.T) {
+// TestEncodeInvalid checks that invalid frames are refused without bytes, and that the encoder works
+// afterwards.
+func TestEncodeInvalid(t *testing.T) {
 	s := frame.Cubes(3)
 	base := s.NewFrame()
 	for _, c := range Ladder() {
-		enc, dec := ends(t, c, s, nil)
+		enc, dec := newPair(t, c, s, nil)
 		refs := []encoders.Ref{{Frame: base}}
 		prefix := []byte("kept")
 		for _, bad := range []*frame.Frame{
@@ -140,65 +144,66 @@ func TestEncodeRefuses(t *testing.T) {
 		}
 		cur := s.NewFrame()
 		cube.At(cur.Table, 2)[frame.CubeX] = 7
-		send(t, enc, dec, cur, base) // and goes on as if nothing had been
+		sendFrame(t, enc, dec, cur, base)
 	}
 }
 
-func TestNewRefuses(t *testing.T) {
+func TestNewInvalid(t *testing.T) {
 	other := &frame.Schema{Name: "rpc", Rows: 1, Fields: []frame.Field{{Name: "a", Max: 1}}}
 	for _, c := range Ladder() {
 		if _, _, err := c.New(other, c.Defaults()); err == nil || c.Suits(other) {
-			t.Errorf("%s takes a schema that is not of cubes", c.Name)
+			t.Errorf("%s: no error for a schema that is not of cubes", c.Name)
 		}
 	}
-	if _, _, err := named("relative-position").New(frame.Cubes(2), &positionWidths{XYSmall: 99}); !errors.Is(err, encoders.ErrParam) {
+	if _, _, err := codecByName("relative-position").New(frame.Cubes(2),
+		&positionWidths{XYSmall: 99}); !errors.Is(err, encoders.ErrParam) {
 		t.Errorf("a width of 99 bits: error %v, want ErrParam", err)
 	}
 }
 
-// Decoders notice what no encoder writes.
-func TestDecodersAreStrict(t *testing.T) {
+// TestDecodeInvalid checks that decoders refuse payloads that no encoder writes.
+func TestDecodeInvalid(t *testing.T) {
 	s := frame.Cubes(40)
 	base, cur := s.NewFrame(), s.NewFrame()
 	for _, i := range []int{3, 4, 30} {
 		cube.At(cur.Table, i)[frame.CubeX] = 100
 	}
 	for _, c := range Ladder() {
-		enc, dec := ends(t, c, s, nil)
-		payload, _ := send(t, enc, dec, cur, base)
+		enc, dec := newPair(t, c, s, nil)
+		payload, _ := sendFrame(t, enc, dec, cur, base)
 		refs := []encoders.Ref{{Frame: base}}
 		got := s.NewFrame()
 		if _, err := dec.Decode(got, append(payload[:len(payload):len(payload)], 0), refs, nil); !errors.Is(err, encoders.ErrCorrupt) {
-			t.Errorf("%s: a byte too many: error %v, want ErrCorrupt", c.Name, err)
+			t.Errorf("%s: trailing byte: error %v, want ErrCorrupt", c.Name, err)
 		}
 		if _, err := dec.Decode(got, payload[:len(payload)-1], refs, nil); !errors.Is(err, encoders.ErrTruncated) {
-			t.Errorf("%s: a byte too few: error %v, want ErrTruncated", c.Name, err)
+			t.Errorf("%s: missing byte: error %v, want ErrTruncated", c.Name, err)
 		}
 		if _, err := dec.Decode(got, nil, refs, nil); !errors.Is(err, encoders.ErrTruncated) {
-			t.Errorf("%s: nothing at all: error %v, want ErrTruncated", c.Name, err)
+			t.Errorf("%s: empty payload: error %v, want ErrTruncated", c.Name, err)
 		}
-		// Against a baseline that has it all already, no cube has changed.
+		// Against the same frame as baseline the payload lists cubes that did not change.
 		if c.ID >= 4 && c.ID <= 6 {
 			if _, err := dec.Decode(got, payload, []encoders.Ref{{Frame: cur}}, nil); !errors.Is(err, cube.ErrUnchanged) ||
 				!errors.Is(err, encoders.ErrCorrupt) {
-				t.Errorf("%s: cubes listed that did not change: error %v, want ErrCorrupt", c.Name, err)
+				t.Errorf("%s: unchanged cubes listed: error %v, want ErrCorrupt", c.Name, err)
 			}
 		}
 	}
 }
 
-// A relative position may not leave the world.
+// TestRelativeStaysInRange checks that a decoder refuses a relative position outside the schema.
 func TestRelativeStaysInRange(t *testing.T) {
 	s := frame.Cubes(1)
 	base, cur, edge := s.NewFrame(), s.NewFrame(), s.NewFrame()
 	cube.At(cur.Table, 0)[frame.CubeX] = 5
 	cube.At(edge.Table, 0)[frame.CubeX] = cube.XYOffset - 3
 	for _, c := range Ladder()[6:] {
-		enc, dec := ends(t, c, s, nil)
-		payload, _ := send(t, enc, dec, cur, base)
+		enc, dec := newPair(t, c, s, nil)
+		payload, _ := sendFrame(t, enc, dec, cur, base)
 		_, err := dec.Decode(s.NewFrame(), payload, []encoders.Ref{{Frame: edge}}, nil)
 		if !errors.Is(err, encoders.ErrCorrupt) || !errors.Is(err, frame.ErrRange) {
-			t.Errorf("%s: past the edge of the world: error %v, want ErrCorrupt and ErrRange", c.Name, err)
+			t.Errorf("%s: position out of range: error %v, want ErrCorrupt and ErrRange", c.Name, err)
 		}
 	}
 }

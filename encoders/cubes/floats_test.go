@@ -8,14 +8,14 @@ import (
 	"wirelab/encoders/cubes/cube"
 )
 
-// through sends one cube by code and returns what comes out.
-func through(t *testing.T, q cube.Row, code func(c *coder, q *cube.Row)) cube.Row {
+// roundTrip writes a cube with code, reads it with code, and returns the result.
+func roundTrip(t *testing.T, q cube.Row, code func(c *coder, q *cube.Row)) cube.Row {
 	t.Helper()
 	var w, r coder
-	w.write(nil)
+	w.beginWrite(nil)
 	code(&w, &q)
 	payload := w.finish(nil)
-	r.read(payload)
+	r.beginRead(payload)
 	var got cube.Row
 	code(&r, &got)
 	if err := r.close(); err != nil {
@@ -24,18 +24,18 @@ func through(t *testing.T, q cube.Row, code func(c *coder, q *cube.Row)) cube.Ro
 	return got
 }
 
-// Every position there is comes back from floats as the integers it was.
+// TestFloatPositionsAreExact sends every coordinate as a float.
 func TestFloatPositionsAreExact(t *testing.T) {
 	for v := int32(-1 << 17); v < 1<<17; v++ {
 		q := cube.Row{frame.CubeX: v, frame.CubeY: -v - 1, frame.CubeZ: v & (1<<14 - 1)}
-		if got := through(t, q, floatPosition); got != q {
-			t.Fatalf("%v comes back as %v", q, got)
+		if got := roundTrip(t, q, codeFloatPosition); got != q {
+			t.Fatalf("%v is decoded as %v", q, got)
 		}
 	}
 }
 
-// So does every orientation code: each value of a component with many of the
-// others, the extremes among them, whether a quantiser makes such a code or not.
+// TestFloatOrientationsAreExact sends orientation codes as floats: each value of a component with many
+// values of the others, the extremes included, also codes that no quantiser makes.
 func TestFloatOrientationsAreExact(t *testing.T) {
 	some := []int32{0, 1, 2, 255, 256, 257, 509, 510, 511}
 	for v := int32(3); v < 509; v += 23 {
@@ -46,8 +46,8 @@ func TestFloatOrientationsAreExact(t *testing.T) {
 			for _, u := range some {
 				w := some[int(v+7*u)%len(some)]
 				for _, q := range []cube.Row{{largest, v, u, w}, {largest, w, v, u}, {largest, u, w, v}} {
-					if got := through(t, q, floatOrientation); got != q {
-						t.Fatalf("%v comes back as %v", q[:4], got[:4])
+					if got := roundTrip(t, q, codeFloatOrientation); got != q {
+						t.Fatalf("%v is decoded as %v", q[:4], got[:4])
 					}
 				}
 			}
@@ -55,7 +55,7 @@ func TestFloatOrientationsAreExact(t *testing.T) {
 	}
 }
 
-// What a quantiser makes is sent as a quaternion of length 1, to the grid.
+// TestFloatQuaternionsAreUnit checks that codes of a quantiser give unit quaternions.
 func TestFloatQuaternionsAreUnit(t *testing.T) {
 	for a := int32(120); a < 400; a += 9 {
 		for b := int32(120); b < 400; b += 7 {
@@ -65,25 +65,25 @@ func TestFloatQuaternionsAreUnit(t *testing.T) {
 				sum += float64(v) * float64(v)
 			}
 			if math.Abs(sum-1) > 1e-6 {
-				t.Fatalf("codes %d %d 256 make a quaternion of squared length %g", a, b, sum)
+				t.Fatalf("codes %d %d 256 give a quaternion of squared length %g", a, b, sum)
 			}
 		}
 	}
 }
 
-// Floats that stand for nothing are refused, not rounded to something.
-func TestFloatsAreChecked(t *testing.T) {
+// TestInvalidFloats checks that a decoder refuses floats out of range, infinities and NaN.
+func TestInvalidFloats(t *testing.T) {
 	for _, f := range []float32{float32(math.NaN()), float32(math.Inf(1)), float32(math.Inf(-1)), 256, -256.01, 1e30} {
 		var w, r coder
-		w.write(nil)
+		w.beginWrite(nil)
 		for range 3 {
-			w.float(f)
+			w.codeFloat(f)
 		}
-		r.read(w.finish(nil))
+		r.beginRead(w.finish(nil))
 		var q cube.Row
-		floatPosition(&r, &q)
+		codeFloatPosition(&r, &q)
 		if r.close() == nil {
-			t.Errorf("position %g m was taken for %v", f, q)
+			t.Errorf("position %g m was decoded as %v, want an error", f, q)
 		}
 	}
 }
@@ -103,9 +103,9 @@ func TestVelocity(t *testing.T) {
 			t.Errorf("%g m/s is step %d, want %d", test.v, got, test.want)
 		}
 	}
-	// The initial state stands outside of time, and ticks wrap.
+	// Not positive for the initial state, and if ticks wrap.
 	for _, test := range []struct{ cur, base uint32 }{{5, 5}, {5, 9}, {6, 5}, {0, math.MaxUint32}} {
-		if got := elapsed(&frame.Frame{Tick: test.cur}, &frame.Frame{Tick: test.base}); got != 1 {
+		if got := elapsedTicks(&frame.Frame{Tick: test.cur}, &frame.Frame{Tick: test.base}); got != 1 {
 			t.Errorf("from tick %d to %d: %d elapsed, want 1", test.base, test.cur, got)
 		}
 	}

@@ -1,10 +1,12 @@
-// Package cubes holds the encoders of cube snapshots: the ladder of ideas that
-// Glenn Fiedler climbed in "Snapshot Compression" (2015), each rung an encoder
-// of its own, so that one can step up and down and see what every idea buys.
+// Package cubes implements the ladder: nine encoders of cube snapshots that follow Glenn Fiedler's
+// article "Snapshot Compression" (2015). Each rung adds one idea to the one before, so that what each
+// idea saves can be measured.
 //
-// Every rung is written once, as a traversal by a coder that either writes the
-// values it is handed or replaces them by what it reads, so that encoder and
-// decoder cannot drift apart.
+// A packet is a bit stream without a header; values are written with the lowest bit first, and zero
+// bits fill the last byte. Ladder describes the fields of each rung.
+//
+// Each rung has one traversal for both directions: its coder either writes the values that it is given
+// or replaces them with those that it reads. So encoder and decoder cannot differ.
 package cubes
 
 import (
@@ -21,47 +23,49 @@ import (
 // Ladder returns the encoders in the order of the ladder.
 func Ladder() []encoders.Codec {
 	list := []encoders.Codec{
-		// Orientation as four floats, velocity and position as three each, and one bit: 321 bits a
-		// cube. The floats are those that the snapshot's integers stand for; the decoder quantises
-		// them again, exactly.
-		{ID: 1, Name: "raw", Standalone: true, New: newCodec(func(int, any) rung { return everyRow(raw) }),
+		// Orientation as four floats, velocity and position as three each, and one bit: 321 bits per
+		// cube. The decoder quantises the floats again, which restores the integers exactly.
+		{ID: 1, Name: "raw", Standalone: true, New: newCodec(func(int, any) rung { return everyRow(codeRaw) }),
 			Summary: "every cube as ten floats and a bit, as a first program would send it"},
-		// One bit for "this cube stands still", and no velocity of those that do: 127 bits for a cube
-		// at rest, 160 for one that moves.
-		{ID: 2, Name: "at-rest", Standalone: true, New: newCodec(func(int, any) rung { return everyRow(atRest) }),
+		// An at-rest flag, and no velocity for cubes at rest: 127 bits for a cube at rest, 160 for a
+		// cube that moves.
+		{ID: 2, Name: "at-rest", Standalone: true, New: newCodec(func(int, any) rung { return everyRow(codeAtRest) }),
 			Summary: "no velocity for cubes at rest; orientation as smallest three, position still in floats"},
-		// Smallest three 2+9+9+9 bits, position 18+18+14, interacting 1. Receivers interpolate.
-		{ID: 3, Name: "quantized", Standalone: true, New: newCodec(func(int, any) rung { return everyRow(absolute) }),
+		// Smallest three 2+9+9+9 bits, position 18+18+14, interacting 1: 80 bits. No velocity, because
+		// receivers interpolate.
+		{ID: 3, Name: "quantized", Standalone: true, New: newCodec(func(int, any) rung { return everyRow(codeAbsolute) }),
 			Summary: "every cube as integers: smallest three in 29 bits, position in 50, no velocity"},
-		{ID: 4, Name: "changed-bits", New: newChanged(func(int) indexCoder { return bitmap{} }),
-			Summary: "only the cubes that differ from the baseline, named by one bit for every cube"},
-		{ID: 5, Name: "changed-index", New: newChanged(func(rows int) indexCoder { return newIndices(rows) }),
-			Summary: "changed cubes named by a 10-bit index each when they are few, else by one bit for every cube"},
-		// Distances are small since cubes that touch are often neighbours.
-		{ID: 6, Name: "relative-index", New: newChanged(func(rows int) indexCoder { return newGaps(rows, publishedGaps...) }),
+		{ID: 4, Name: "changed-bits", New: newChangedCodec(func(int) indexCoder { return bitmap{} }),
+			Summary: "only the cubes that differ from the baseline; one bit for every cube marks these"},
+		{ID: 5, Name: "changed-index", New: newChangedCodec(func(rows int) indexCoder { return newIndices(rows) }),
+			Summary: "a 10-bit index for each changed cube if they are few, otherwise one bit for every cube"},
+		// Distances are small because cubes that touch often have neighbouring indices.
+		{ID: 6, Name: "relative-index", New: newChangedCodec(func(rows int) indexCoder {
+			return newGaps(rows,
+				publishedGapWidths...)
+		}),
 			Summary: "indices of changed cubes as the distance from one to the next, in 4, 7 or 12 bits"},
 		{ID: 7, Name: "relative-position", Params: &positionWidths{5, 9, 5, 9}, New: newCodec(newRelativePosition),
-			Summary: "position as a difference to the baseline: a small or a large number of bits per component"},
-		// Orientations as differences too, where the baseline has the same largest component; and only
-		// those parts of a cube that changed. This is where the article ends, below 256 kbps on its
-		// author's recording.
+			Summary: "position as a difference from the baseline: a small or a large number of bits per component"},
+		// Orientations as differences too, if the baseline has the same largest component, and only the
+		// parts of a cube that changed. This is where the article ends, below 256 kbps on its author's
+		// recording.
 		//
-		// The article's scheme to the letter takes more than its author's final program does. So the
-		// rung goes three steps further: a cube's widths follow its speed (gears), one bit says that a
-		// cube changed in the usual way (parts), and one bit says that the next cube changed too
-		// (closeGaps). On charlie: 585 bytes a packet with gear_bits = 0 and the article's widths
-		// 5-9-5-9-5-8, 516.5 by his program, 510 with all three.
+		// The scheme of the article takes more bits than its author's final program. So the rung adds
+		// three ideas: the widths of a cube depend on its speed (inClasses), one bit marks a cube that
+		// changed in the usual way (codeParts), and one bit marks that the next cube changed too
+		// (closeGapWidths). On charlie: 585 bytes per packet with gear_bits = 0 and the article's widths
+		// 5-9-5-9-5-8, 516.5 with Fiedler's program, 510 with all three.
 		{ID: 8, Name: "relative-orientation", New: newCodec(newRelativeOrientation),
 			Params:  &orientationParams{positionWidths: positionWidths{6, 8, 6, 7}, OrientSmall: 5, OrientLarge: 7, GearBits: 3},
 			Summary: "orientation as a difference too; the widths follow each cube's speed"},
-		// A turn has no largest component and no sign, and is near zero whenever the cube hardly
-		// turned. It also stands in the same space as the motion: what moves along the floor mostly
-		// rolls. So the rung sends what is left of the turn after the roll that the cube's motion
-		// makes likely.
+		// The rotation since the baseline needs no largest component and no sign, and is near zero if
+		// the cube hardly turned. It can also be predicted from the motion, because cubes that move
+		// along the floor mostly roll. So the rung sends the difference from the predicted roll.
 		{ID: 9, Name: "rotor", New: newCodec(newRotor), Source: "Quaternions, Rotations and Compression, Chris Doran, 2015",
 			Params: &rotorParams{positionWidths: positionWidths{6, 8, 6, 7}, RotorSmall: 5, RotorLarge: 7, RotorSteps: 710,
 				RollBits: 4, GearBits: 3},
-			Summary: "orientation as the rotor from the baseline to now, less what rolling explains: no largest index, no signs"},
+			Summary: "orientation as the rotation since the baseline, minus the rotation of a cube that rolls"},
 	}
 	for i := range list {
 		list[i].Refs, list[i].Suits = 1, frame.IsCubes
@@ -70,26 +74,30 @@ func Ladder() []encoders.Codec {
 	return list
 }
 
-// newChanged returns the New of a rung that sends the cubes that changed, absolute.
-func newChanged(indices func(rows int) indexCoder) func(*frame.Schema, any) (encoders.Encoder, encoders.Decoder, error) {
-	return newCodec(func(rows int, _ any) rung { return &delta{indices: indices(rows), rows: absolutes{}} })
+// newChangedCodec returns the function New of a rung that sends the cubes that changed, each with
+// codeAbsolute. indices returns its index coder for the given number of cubes.
+func newChangedCodec(indices func(rows int) indexCoder) func(*frame.Schema, any) (encoders.Encoder,
+	encoders.Decoder, error) {
+	return newCodec(func(rows int, _ any) rung { return &changedRung{indices: indices(rows), rows: absolutes{}} })
 }
 
-// rung is the traversal in which the encoders of the ladder differ. It passes every
-// value of cur to c and stores the result. When c reads, cur starts as a copy of base.
+// rung is the part in which the encoders of the ladder differ.
 type rung interface {
-	code(c *coder, cur, base *frame.Frame)
+	// codeFrame passes every value of cur to c and stores the result. When c reads, cur starts as a
+	// copy of base.
+	codeFrame(c *coder, cur, base *frame.Frame)
 }
 
-// ladder is the encoder or the decoder of a rung. An instance serves one direction,
-// since its coder's memory is reused.
+// ladder is the encoder or the decoder of a rung. An instance is used as one of both only, because
+// it reuses memory.
 type ladder struct {
 	coder coder
 	rows  int
 	rung  rung
 }
 
-// newCodec returns the New of a codec whose rung is made by build for a schema.
+// newCodec returns the function New of a codec. build returns its rung for the given number of cubes;
+// it is called for the encoder and for the decoder.
 func newCodec(build func(rows int, params any) rung) func(*frame.Schema, any) (encoders.Encoder, encoders.Decoder, error) {
 	return func(s *frame.Schema, params any) (encoders.Encoder, encoders.Decoder, error) {
 		if err := cube.CheckSchema(s); err != nil {
@@ -98,8 +106,8 @@ func newCodec(build func(rows int, params any) rung) func(*frame.Schema, any) (e
 		if err := encoders.Validate(params); err != nil {
 			return nil, nil, err
 		}
-		end := func() *ladder { return &ladder{rows: s.Rows, rung: build(s.Rows, params)} }
-		return end(), end(), nil
+		newLadder := func() *ladder { return &ladder{rows: s.Rows, rung: build(s.Rows, params)} }
+		return newLadder(), newLadder(), nil
 	}
 }
 
@@ -110,9 +118,9 @@ func (l *ladder) Encode(dst []byte, cur *frame.Frame, refs []encoders.Ref, _ enc
 		return dst, nil, fmt.Errorf("cubes: %w", err)
 	}
 	c := &l.coder
-	c.write(dst)
+	c.beginWrite(dst)
 	c.changed = refs[0].Changed
-	l.rung.code(c, cur, l.base(refs))
+	l.rung.codeFrame(c, cur, l.baseline(refs))
 	if c.err != nil {
 		return dst, nil, fmt.Errorf("cubes: %w", c.err)
 	}
@@ -121,49 +129,50 @@ func (l *ladder) Encode(dst []byte, cur *frame.Frame, refs []encoders.Ref, _ enc
 
 // Decode implements encoders.Decoder.
 func (l *ladder) Decode(dst *frame.Frame, src []byte, refs []encoders.Ref, _ encoders.Memo) (encoders.Memo, error) {
-	base := l.base(refs)
+	base := l.baseline(refs)
 	dst.Table = append(dst.Table[:0], base.Table...)
 	dst.Body = dst.Body[:0]
 	c := &l.coder
-	c.read(src)
-	l.rung.code(c, dst, base)
+	c.beginRead(src)
+	l.rung.codeFrame(c, dst, base)
 	if err := c.close(); err != nil {
 		return nil, fmt.Errorf("cubes: %w", err)
 	}
 	return nil, nil
 }
 
-func (l *ladder) base(refs []encoders.Ref) *frame.Frame {
+// baseline returns the frame of the only reference.
+func (l *ladder) baseline(refs []encoders.Ref) *frame.Frame {
 	return encoders.Base(refs, l.rows*frame.CubeFields)
 }
 
-// coder is both directions of a packet behind one set of calls. A writer returns the
-// value it was given; a reader ignores it and returns the value from the packet. It also
-// accounts for the bits.
+// coder writes or reads a packet, with the same calls. A writer writes the value that it is given and
+// returns it; a reader ignores that value and returns the one in the packet. A writer also accounts
+// for the bits.
 type coder struct {
 	reading bool
 	w       bitio.Writer
 	r       bitio.Reader
-	err     error // the first error
-	mark    int   // bits charged so far
-	spent   [encoders.SlotPadding]int
-	changed frame.Rows // of a writer: the rows that differ from the baseline; nil: not known
+	err     error                     // the first error
+	charged int                       // bits charged so far
+	spent   [encoders.SlotPadding]int // bits of each slot
+	changed frame.Rows                // when writing: the rows that differ from the baseline; nil if not known
 }
 
-// write makes c append a packet to dst.
-func (c *coder) write(dst []byte) {
+// beginWrite makes c append a packet to dst.
+func (c *coder) beginWrite(dst []byte) {
 	*c = coder{}
 	c.w.Reset(dst)
 }
 
-// read makes c take a packet from src.
-func (c *coder) read(src []byte) {
+// beginRead makes c read the packet src.
+func (c *coder) beginRead(src []byte) {
 	*c = coder{reading: true}
 	c.r.Reset(src)
 }
 
-// bits codes a value of n bits, at most 57.
-func (c *coder) bits(v uint64, n uint) uint64 {
+// codeBits writes the lower n bits of v, at most 57, or reads and returns them.
+func (c *coder) codeBits(v uint64, n uint) uint64 {
 	if c.reading {
 		return c.r.Bits(n)
 	}
@@ -171,8 +180,8 @@ func (c *coder) bits(v uint64, n uint) uint64 {
 	return v
 }
 
-// flag codes one bit.
-func (c *coder) flag(v bool) bool {
+// codeFlag writes v as one bit, or reads and returns it.
+func (c *coder) codeFlag(v bool) bool {
 	if c.reading {
 		return c.r.Bits(1) != 0
 	}
@@ -184,31 +193,32 @@ func (c *coder) flag(v bool) bool {
 	return v
 }
 
-// charge accounts for the bits since the last charge, in a writer only.
+// charge charges the bits written since the last charge to slot k. It does nothing in a reader.
 func (c *coder) charge(k encoders.Slot) {
 	if !c.reading {
 		at := c.w.Len()
-		c.spent[k] += at - c.mark
-		c.mark = at
+		c.spent[k] += at - c.charged
+		c.charged = at
 	}
 }
 
-// fail stores the first error.
+// fail stores err in c.err, unless an error is stored already.
 func (c *coder) fail(err error) {
 	if c.err == nil {
 		c.err = err
 	}
 }
 
-// admit reports whether cube i may be coded. A writer refuses one that is out of range.
-func (c *coder) admit(i int, q *cube.Row) bool {
+// checkRange reports whether cube i can be coded. If a cube to be written is out of range, it stores an error
+// in c. It returns false after any error.
+func (c *coder) checkRange(i int, q *cube.Row) bool {
 	if !c.reading && !cube.InRange(q) {
 		c.fail(cube.RangeError(i, q))
 	}
 	return c.err == nil
 }
 
-// finish returns the packet and charges b.
+// finish returns the written packet and charges its bits to b.
 func (c *coder) finish(b *encoders.Budget) []byte {
 	for k, n := range c.spent {
 		b.Bits(encoders.Slot(k), n)
@@ -217,8 +227,9 @@ func (c *coder) finish(b *encoders.Budget) []byte {
 	return c.w.Bytes()
 }
 
-// close returns the error of the packet that was read. After the frame only zero bits up
-// to the byte may follow, which detects more damage.
+// close returns the first error of the packet that was read, nil if it is valid. It checks that only zero
+// bits up to the next byte follow the frame, which detects more corrupt packets. That the packet is too short
+// takes precedence over other errors, which then are consequences.
 func (c *coder) close() error {
 	err := c.r.Close()
 	if c.err != nil && !errors.Is(err, bitio.ErrShort) {

@@ -6,234 +6,254 @@ import (
 	"wirelab/encoders/cubes/cube"
 )
 
-// positionWidths are bits of a difference of positions to the baseline, in steps of 1/512 m.
+// positionWidths are parameters: the bits of a difference in position from the baseline, in units of
+// 1/512 m.
 type positionWidths struct {
-	XYSmall int `toml:"xy_small" help:"a small difference of x or y" unit:"bits" min:"1" max:"10"`
-	XYLarge int `toml:"xy_large" help:"a large difference of x or y" unit:"bits" min:"1" max:"14"`
-	ZSmall  int `toml:"z_small" help:"a small difference of z" unit:"bits" min:"1" max:"10"`
-	ZLarge  int `toml:"z_large" help:"a large difference of z" unit:"bits" min:"1" max:"14"`
+	XYSmall int `toml:"xy_small" help:"width of a small difference in x or y" unit:"bits" min:"1" max:"10"`
+	XYLarge int `toml:"xy_large" help:"width of a large difference in x or y" unit:"bits" min:"1" max:"14"`
+	ZSmall  int `toml:"z_small" help:"width of a small difference in z" unit:"bits" min:"1" max:"10"`
+	ZLarge  int `toml:"z_large" help:"width of a large difference in z" unit:"bits" min:"1" max:"14"`
 }
 
-func (p *positionWidths) offset() offset {
-	return offset{xy: widths{uint(p.XYSmall), uint(p.XYLarge)}, z: widths{uint(p.ZSmall), uint(p.ZLarge)}}
+// axisWidths returns p as axisWidths.
+func (p *positionWidths) axisWidths() axisWidths {
+	return axisWidths{xy: widths{uint(p.XYSmall), uint(p.XYLarge)}, z: widths{uint(p.ZSmall), uint(p.ZLarge)}}
 }
 
-// orientationParams are the widths of relative-orientation, in the middle gear. With
-// gear_bits = 0 there is only that one, as in the article.
+// orientationParams are the parameters of relative-orientation: the widths in the middle width class.
+// With gear_bits = 0 there is only one class, as in the article.
 type orientationParams struct {
 	positionWidths
-	OrientSmall int `toml:"orientation_small" help:"a small difference of a smallest-three component" unit:"bits" min:"1" max:"10"`
-	OrientLarge int `toml:"orientation_large" help:"a large difference of a smallest-three component" unit:"bits" min:"1" max:"10"`
-	GearBits    int `toml:"gear_bits" help:"a cube's gear, which shifts all its widths; 0: none, as published" unit:"bits" min:"0" max:"3"`
+	OrientSmall int `toml:"orientation_small" help:"width of a small difference in a smallest-three component" unit:"bits" min:"1" max:"10"`
+	OrientLarge int `toml:"orientation_large" help:"width of a large difference in a smallest-three component" unit:"bits" min:"1" max:"10"`
+	GearBits    int `toml:"gear_bits" help:"width of a cube's class, which shifts all its widths; 0: one class, as published" unit:"bits" min:"0" max:"3"`
 }
 
-// newRelativePosition returns the rung that sends the position as a difference to the baseline:
-// each component small or large, or, if one is neither, all three absolute.
+// newRelativePosition returns the rung that sends the position as a difference from the baseline. Each
+// component takes the small or the large width; if one fits neither, all three are absolute.
 func newRelativePosition(rows int, params any) rung {
-	move := params.(*positionWidths).offset()
-	return &delta{indices: newGaps(rows, publishedGaps...), rows: independent(func(c *coder, q, base *cube.Row) {
-		absoluteOrientation(c, q)
-		move.positionOrAbsolute(c, q, base)
-		interacting(c, q)
-	})}
+	move := params.(*positionWidths).axisWidths()
+	return &changedRung{indices: newGaps(rows, publishedGapWidths...),
+		rows: independent(func(c *coder, q, base *cube.Row) {
+			codeAbsoluteOrientation(c, q)
+			move.codePositionOrAbsolute(c, q, base)
+			codeInteracting(c, q)
+		})}
 }
 
-// newRelativeOrientation returns the rung that sends the orientation as a difference too.
+// newRelativeOrientation returns the rung that also sends the orientation as a difference.
 func newRelativeOrientation(rows int, params any) rung {
 	p := params.(*orientationParams)
 	n := 1 << p.GearBits
-	turn := newSmallestThree(widths{uint(p.OrientSmall), uint(p.OrientLarge)}, n)
-	return newMotion(rows, p.offset(), p.GearBits, turn)
+	turn := newSmallestThreeCoder(widths{uint(p.OrientSmall), uint(p.OrientLarge)}, n)
+	return newMotionRung(rows, p.axisWidths(), p.GearBits, turn)
 }
 
-// newMotion returns the rung of a motion with widths for the middle of 1<<gearBits gears.
-func newMotion(rows int, o offset, gearBits int, turn orientationCoder) rung {
-	m := &motion{gearBits: uint(gearBits), moves: newPositionCoder(o.xy, o.z, 1<<gearBits), turn: turn}
-	return &delta{indices: newGaps(rows, closeGaps...), rows: m}
+// newMotionRung returns a rung with a motionCoder of 1<<classBits width classes. position are the
+// widths in the middle class.
+func newMotionRung(rows int, position axisWidths, classBits int, turns orientationCoder) rung {
+	m := &motionCoder{classBits: uint(classBits), position: newPositionCoder(position.xy, position.z, 1<<classBits),
+		orientation: turns}
+	return &changedRung{indices: newGaps(rows, closeGapWidths...), rows: m}
 }
 
-// orientationCoder codes an orientation relative to the baseline's, in any gear.
+// orientationCoder codes the orientations of a frame's changed cubes relative to the baseline, in any
+// width class.
 type orientationCoder interface {
-	// begin codes what the listed cubes share.
-	begin(c *coder, cur, base *frame.Frame, list []int32)
-	// cost returns what the turn of the k-th cube takes in each gear. Instead it
-	// can always be sent in full, in limit bits.
-	cost(k int, q, base *cube.Row) gearBits
-	limit() int
-	// code codes the turn of the k-th cube, whose position is known.
-	code(c *coder, k int, q, base *cube.Row, gear int)
+	// beginFrame codes what the listed cubes share.
+	beginFrame(c *coder, cur, base *frame.Frame, list []int32)
+	// costs returns the bits of the orientation of cube number k of the list relative to base in each
+	// width class, without flags.
+	costs(k int, q, base *cube.Row) classCosts
+	// absoluteBits returns the bits of an absolute orientation, which fits any width class.
+	absoluteBits() int
+	// codeOrientation codes the orientation of cube number k of the list, whose position is coded.
+	codeOrientation(c *coder, k int, q, base *cube.Row, class int)
 }
 
-// motion codes a changed cube: which parts changed, the gear, and those parts relative
-// to the baseline.
-type motion struct {
-	gearBits uint
-	moves    positionCoder
-	turn     orientationCoder
+// motionCoder is a rowCoder: it codes which parts of a cube changed (codeParts), the width class if
+// position or orientation changed, and the changed parts relative to the baseline.
+type motionCoder struct {
+	classBits   uint // of the width class; 0 if there is one class
+	position    positionCoder
+	orientation orientationCoder
 }
 
-func (m *motion) begin(c *coder, cur, base *frame.Frame, list []int32) {
-	m.turn.begin(c, cur, base, list)
+// beginRows implements rowCoder.
+func (m *motionCoder) beginRows(c *coder, cur, base *frame.Frame, list []int32) {
+	m.orientation.beginFrame(c, cur, base, list)
 }
 
-func (m *motion) code(c *coder, k int, q, base *cube.Row) {
-	moved, turned := parts(c, q, base)
+// codeRow implements rowCoder. The interacting flag is part of codeParts.
+func (m *motionCoder) codeRow(c *coder, k int, q, base *cube.Row) {
+	moved, turned := codeParts(c, q, base)
 	if !moved && !turned {
 		return
 	}
-	var gear int
+	var class int
 	if !c.reading {
-		gear = m.choose(k, q, base, moved, turned)
+		class = m.chooseClass(k, q, base, moved, turned)
 	}
-	gear = int(c.bits(uint64(gear), m.gearBits))
+	class = int(c.codeBits(uint64(class), m.classBits))
 	c.charge(encoders.SlotFlags)
 	if moved {
-		m.moves.code(c, q, base, gear)
+		m.position.codePosition(c, q, base, class)
 	}
 	if turned {
-		m.turn.code(c, k, q, base, gear)
+		m.orientation.codeOrientation(c, k, q, base, class)
 	}
 }
 
-// parts codes which parts of the cube changed: one bit for the usual case, moved and
-// turned, else a bit for either. A cube that is sent has changed, so "neither" and
-// "both" imply that the interacting flag flipped.
-func parts(c *coder, q, base *cube.Row) (moved, turned bool) {
-	flipped := false
+// codeParts codes which parts of the cube changed and sets the interacting flag of q. A 1 is the usual
+// case: position and orientation changed, the interacting flag did not. After a 0 follow a bit for the
+// position and one for the orientation. If exactly one of them changed, a third bit is for the flag. Otherwise
+// the flag must have changed: a cube in the list differs, and the usual case is excluded.
+func codeParts(c *coder, q, base *cube.Row) (moved, turned bool) {
+	flagChanged := false
 	if !c.reading {
 		moved, turned = !cube.SamePosition(q, base), !cube.SameOrientation(q, base)
-		flipped = q[frame.CubeInteracting] != base[frame.CubeInteracting]
+		flagChanged = q[frame.CubeInteracting] != base[frame.CubeInteracting]
 	}
-	if c.flag(moved && turned && !flipped) {
-		moved, turned, flipped = true, true, false
+	if c.codeFlag(moved && turned && !flagChanged) {
+		moved, turned, flagChanged = true, true, false
 		c.charge(encoders.SlotFlags)
 	} else {
-		moved, turned = c.flag(moved), c.flag(turned)
+		moved, turned = c.codeFlag(moved), c.codeFlag(turned)
 		c.charge(encoders.SlotFlags)
 		if moved == turned {
-			flipped = true
+			flagChanged = true
 		} else {
-			flipped = c.flag(flipped)
+			flagChanged = c.codeFlag(flagChanged)
 			c.charge(encoders.SlotInteracting)
 		}
 	}
-	if flipped {
+	if flagChanged {
 		q[frame.CubeInteracting] = base[frame.CubeInteracting] ^ 1
 	}
 	return moved, turned
 }
 
-// choose returns the gear with the fewest bits, the lowest of equals.
-func (m *motion) choose(k int, q, base *cube.Row, moved, turned bool) int {
-	var move, turn gearBits
+// chooseClass returns the width class in which cube number k takes the fewest bits, the lowest such
+// class. moved and turned are the parts that changed. Only in the last class may the position be
+// absolute, see positionCoder.codePosition.
+func (m *motionCoder) chooseClass(k int, q, base *cube.Row, moved, turned bool) int {
+	var move, turn classCosts
 	if moved {
-		move = m.moves.cost(q, base)
+		move = m.position.costs(q, base)
 	}
 	if turned {
-		turn = m.turn.cost(k, q, base)
+		turn = m.orientation.costs(k, q, base)
 	}
-	limit, top := m.turn.limit(), len(m.moves.gears)-1
-	gear, least := top, min(turn.in(top), limit)
-	if moved { // in the highest gear even in full
-		least += 1 + min(move.in(top), cube.PositionBits)
+	// In the last class the position may be absolute, after a flag; it costs 0 if it did not change.
+	absoluteBits, lastClass := m.orientation.absoluteBits(), len(m.position.classes)-1
+	class, fewest := lastClass, min(turn.ofClass(lastClass), absoluteBits)
+	if moved {
+		fewest += 1 + min(move.ofClass(lastClass), cube.PositionBits)
 	}
-	for g := top - 1; g >= 0; g-- {
-		if n := move.in(g) + min(turn.in(g), limit); move.in(g) < unreachable && n <= least {
-			gear, least = g, n
+	for lower := lastClass - 1; lower >= 0; lower-- {
+		if cost := move.ofClass(lower) + min(turn.ofClass(lower), absoluteBits); move.ofClass(lower) < doesNotFit && cost <= fewest {
+			class, fewest = lower, cost
 		}
 	}
-	return gear
+	return class
 }
 
-// offset codes a position relative to the baseline's.
-type offset struct{ xy, z widths }
+// axisWidths are the widths of a difference in x or y, and in z.
+type axisWidths struct{ xy, z widths }
 
-// fits reports whether all three differences can be expressed.
-func (o offset) fits(q, base *cube.Row) bool {
+// fits reports whether all three differences fit the widths.
+func (o axisWidths) fits(q, base *cube.Row) bool {
 	return o.xy.fits(zigzag(q[frame.CubeX]-base[frame.CubeX])) &&
 		o.xy.fits(zigzag(q[frame.CubeY]-base[frame.CubeY])) &&
 		o.z.fits(zigzag(q[frame.CubeZ]-base[frame.CubeZ]))
 }
 
-// positionOrAbsolute codes the position, relative if it can be; a bit says so.
-func (o offset) positionOrAbsolute(c *coder, q, base *cube.Row) {
-	if c.flag(!c.reading && o.fits(q, base)) {
-		o.position(c, q, base)
+// codePositionOrAbsolute codes a flag and the position: relative to base if it fits the widths,
+// otherwise absolute.
+func (o axisWidths) codePositionOrAbsolute(c *coder, q, base *cube.Row) {
+	if c.codeFlag(!c.reading && o.fits(q, base)) {
+		o.codePosition(c, q, base)
 	} else {
-		unpackPosition(q, c.bits(packPosition(q), cube.PositionBits))
+		unpackPosition(q, c.codeBits(packPosition(q), cube.PositionBits))
 		c.charge(encoders.SlotPosition)
 	}
 }
 
-// position codes the three differences, which must fit.
-func (o offset) position(c *coder, q, base *cube.Row) {
+// codePosition codes the differences in position, which must fit the widths.
+func (o axisWidths) codePosition(c *coder, q, base *cube.Row) {
 	if c.reading {
-		x := word{bits: c.r.Peek()}
-		q[frame.CubeX] = base[frame.CubeX] + x.take(o.xy)
-		q[frame.CubeY] = base[frame.CubeY] + x.take(o.xy)
-		q[frame.CubeZ] = base[frame.CubeZ] + x.take(o.z)
-		c.r.Skip(x.n)
+		packed := word{bits: c.r.Peek()}
+		q[frame.CubeX] = base[frame.CubeX] + packed.next(o.xy)
+		q[frame.CubeY] = base[frame.CubeY] + packed.next(o.xy)
+		q[frame.CubeZ] = base[frame.CubeZ] + packed.next(o.z)
+		c.r.Skip(packed.n)
 		return
 	}
-	var x word
-	x.put(o.xy, q[frame.CubeX]-base[frame.CubeX])
-	x.put(o.xy, q[frame.CubeY]-base[frame.CubeY])
-	x.put(o.z, q[frame.CubeZ]-base[frame.CubeZ])
-	c.w.Bits(x.bits, x.n)
+	var packed word
+	packed.append(o.xy, q[frame.CubeX]-base[frame.CubeX])
+	packed.append(o.xy, q[frame.CubeY]-base[frame.CubeY])
+	packed.append(o.z, q[frame.CubeZ]-base[frame.CubeZ])
+	c.w.Bits(packed.bits, packed.n)
 	c.charge(encoders.SlotPosition)
 }
 
-// closeGaps gives the next cube, half of all, a range of its own: 1 bit, and the
-// ranges of the article behind it one bit more.
-var closeGaps = []uint{0, 3, 5}
+// closeGapWidths are the widths of gaps for rungs after the article. The distance 1, which half of all distances
+// are, has a range of its own that takes one bit. The other ranges are those of the article (publishedGapWidths)
+// and take one bit more.
+var closeGapWidths = []uint{0, 3, 5}
 
-// smallestThree codes an orientation as differences of the smallest three.
-type smallestThree struct {
-	gears []widths
-	table gearBitsTable
+// smallestThreeCoder is an orientationCoder: differences of the smallest three, or the absolute
+// orientation if the largest component changed or a difference does not fit.
+type smallestThreeCoder struct {
+	classes   []widths // of a difference in each width class
+	costTable classCostTable
 }
 
-func newSmallestThree(w widths, n int) *smallestThree {
-	gears := w.inGears(n)
-	return &smallestThree{gears: gears, table: newGearBitsTable(gears)}
+// newSmallestThreeCoder returns a coder of n width classes; w are the widths in the middle class.
+func newSmallestThreeCoder(w widths, n int) *smallestThreeCoder {
+	classes := w.inClasses(n)
+	return &smallestThreeCoder{classes: classes, costTable: newClassCostTable(classes)}
 }
 
-func (*smallestThree) begin(*coder, *frame.Frame, *frame.Frame, []int32) {}
+// beginFrame implements orientationCoder: the cubes share nothing.
+func (*smallestThreeCoder) beginFrame(*coder, *frame.Frame, *frame.Frame, []int32) {}
 
-func (t *smallestThree) cost(_ int, q, base *cube.Row) gearBits {
+// costs implements orientationCoder. With another largest component the differences have no meaning.
+func (t *smallestThreeCoder) costs(_ int, q, base *cube.Row) classCosts {
 	if q[frame.CubeLargest] != base[frame.CubeLargest] {
-		return allUnreachable
+		return allDoNotFit
 	}
-	return t.table.of(q[frame.CubeA]-base[frame.CubeA]) +
-		t.table.of(q[frame.CubeB]-base[frame.CubeB]) +
-		t.table.of(q[frame.CubeC]-base[frame.CubeC])
+	return t.costTable.costs(q[frame.CubeA]-base[frame.CubeA]) +
+		t.costTable.costs(q[frame.CubeB]-base[frame.CubeB]) +
+		t.costTable.costs(q[frame.CubeC]-base[frame.CubeC])
 }
 
-func (*smallestThree) limit() int { return cube.OrientationBits }
+func (*smallestThreeCoder) absoluteBits() int { return cube.OrientationBits }
 
-func (t *smallestThree) code(c *coder, k int, q, base *cube.Row, gear int) {
-	relative := c.flag(!c.reading && t.cost(k, q, base).in(gear) <= cube.OrientationBits)
+// codeOrientation implements orientationCoder: a flag, and then the differences or the absolute orientation.
+func (t *smallestThreeCoder) codeOrientation(c *coder, k int, q, base *cube.Row, class int) {
+	relative := c.codeFlag(!c.reading && t.costs(k, q, base).ofClass(class) <= cube.OrientationBits)
 	if !relative {
-		absoluteOrientation(c, q)
+		codeAbsoluteOrientation(c, q)
 		return
 	}
 	v := [3]int32{q[frame.CubeA] - base[frame.CubeA], q[frame.CubeB] - base[frame.CubeB], q[frame.CubeC] - base[frame.CubeC]}
-	t.gears[gear].three(c, &v)
+	t.classes[class].codeThree(c, &v)
 	q[frame.CubeLargest] = base[frame.CubeLargest]
 	q[frame.CubeA], q[frame.CubeB], q[frame.CubeC] = base[frame.CubeA]+v[0], base[frame.CubeB]+v[1], base[frame.CubeC]+v[2]
 	c.charge(encoders.SlotOrientation)
 }
 
-// A cube that moves fast turns fast too, so one short number for each cube, its gear,
-// sets all its widths: each gear is one bit wider than the one before. maxGears is
-// what gear_bits can number, and what fits the bytes of gearBits.
+// A cube that moves fast usually also turns fast. So one short number for each cube, its width class,
+// sets the widths of all its differences: in each class they are one bit larger than in the class
+// before.
 const (
-	maxGears = 8
-	maxWidth = 14 // of a shifted width; bounds the tables
+	maxClasses = 8  // of gear_bits = 3; also the bytes of classCosts
+	maxWidth   = 14 // of a shifted width; bounds the tables
 )
 
-// inGears returns w in each of n gears. The middle one, n/2, leaves it unchanged.
-func (w widths) inGears(n int) []widths {
+// inClasses returns the widths in each of n width classes. In the middle class, n/2, they are w.
+func (w widths) inClasses(n int) []widths {
 	list := make([]widths, n)
 	for g := range list {
 		shift := func(bits uint) uint { return uint(min(max(int(bits)+g-n/2, 0), maxWidth)) }
@@ -242,88 +262,89 @@ func (w widths) inGears(n int) []widths {
 	return list
 }
 
-// gearBits holds the bits that a value takes in each gear, a byte for each, so that the
-// bits of several values are added for all gears at once.
-type gearBits uint64
+// classCosts holds the bits that a value takes in each width class, a byte for each class with class 0
+// lowest. The costs of several values are added for all classes at once.
+type classCosts uint64
 
 const (
-	// unreachable marks a gear that cannot express a difference. The sum of three and a turn
-	// stays below a byte; any sum from unreachable on means "cannot".
-	unreachable    = 64
-	allUnreachable = gearBits(unreachable * 0x0101010101010101)
+	// doesNotFit is the cost in a class in which a difference does not fit. A sum of at least
+	// doesNotFit means the same: three differences that fit take at most 45 bits, and a sum of three fits a byte.
+	doesNotFit  = 64
+	allDoNotFit = classCosts(doesNotFit * 0x0101010101010101) // doesNotFit in every class
 )
 
-// in returns the bits in gear g.
-func (l gearBits) in(g int) int { return int(l >> (8 * g) & 255) }
+// ofClass returns the bits in width class g.
+func (l classCosts) ofClass(g int) int { return int(l >> (8 * g) & 255) }
 
-// add adds n bits in every gear.
-func (l gearBits) add(n int) gearBits { return l + gearBits(n)*0x0101010101010101 }
+// addToAll adds n bits in every class.
+func (l classCosts) addToAll(n int) classCosts { return l + classCosts(n)*0x0101010101010101 }
 
-// gearBitsTable holds the gearBits of every difference that some gear can express, by
-// its zigzag.
-type gearBitsTable []gearBits
+// classCostTable holds the costs of every difference that fits some width class, by its zigzag code.
+type classCostTable []classCosts
 
-func newGearBitsTable(gears []widths) gearBitsTable {
+// newClassCostTable returns the table for the widths in each class.
+func newClassCostTable(classes []widths) classCostTable {
 	size := 0
-	for _, w := range gears {
+	for _, w := range classes {
 		size = max(size, 1<<w.small+1<<w.large)
 	}
-	t := make(gearBitsTable, size)
+	t := make(classCostTable, size)
 	for z := range t {
-		for g := range maxGears {
-			n := unreachable
-			if g < len(gears) && gears[g].fits(uint32(z)) {
-				n = gears[g].bits(uint32(z))
+		for g := range maxClasses {
+			n := doesNotFit
+			if g < len(classes) && classes[g].fits(uint32(z)) {
+				n = classes[g].bits(uint32(z))
 			}
-			t[z] |= gearBits(n) << (8 * g)
+			t[z] |= classCosts(n) << (8 * g)
 		}
 	}
 	return t
 }
 
-// of returns the gearBits of a difference.
-func (t gearBitsTable) of(v int32) gearBits {
+// costs returns the bits of a difference in each class.
+func (t classCostTable) costs(v int32) classCosts {
 	if z := zigzag(v); int(z) < len(t) {
 		return t[z]
 	}
-	return allUnreachable
+	return allDoNotFit
 }
 
-// positionCoder codes positions relative to the baseline in any gear.
+// positionCoder codes positions relative to the baseline in any width class.
 type positionCoder struct {
-	gears []offset
-	xy, z gearBitsTable
+	classes []axisWidths // widths in each class
+	xy, z   classCostTable
 }
 
+// newPositionCoder returns a positionCoder of n width classes; xy and z are the widths in the middle class.
 func newPositionCoder(xy, z widths, n int) positionCoder {
-	xys, zs := xy.inGears(n), z.inGears(n)
-	m := positionCoder{xy: newGearBitsTable(xys), z: newGearBitsTable(zs)}
+	xys, zs := xy.inClasses(n), z.inClasses(n)
+	m := positionCoder{xy: newClassCostTable(xys), z: newClassCostTable(zs)}
 	for g := range n {
-		m.gears = append(m.gears, offset{xys[g], zs[g]})
+		m.classes = append(m.classes, axisWidths{xys[g], zs[g]})
 	}
 	return m
 }
 
-// cost returns the bits of the three differences in each gear.
-func (m *positionCoder) cost(q, base *cube.Row) gearBits {
-	return m.xy.of(q[frame.CubeX]-base[frame.CubeX]) +
-		m.xy.of(q[frame.CubeY]-base[frame.CubeY]) +
-		m.z.of(q[frame.CubeZ]-base[frame.CubeZ])
+// costs returns the bits of the three differences in each class.
+func (m *positionCoder) costs(q, base *cube.Row) classCosts {
+	return m.xy.costs(q[frame.CubeX]-base[frame.CubeX]) +
+		m.xy.costs(q[frame.CubeY]-base[frame.CubeY]) +
+		m.z.costs(q[frame.CubeZ]-base[frame.CubeZ])
 }
 
-// code codes the position. Only in the highest gear does a bit mark a relative one;
-// lower gears are chosen only if they can express it.
-func (m *positionCoder) code(c *coder, q, base *cube.Row, gear int) {
-	if gear == len(m.gears)-1 {
-		m.gears[gear].positionOrAbsolute(c, q, base)
+// codePosition codes the position. In the last class a flag marks a relative position, and others are
+// absolute. Lower classes are chosen only for positions that fit, so they need no flag.
+func (m *positionCoder) codePosition(c *coder, q, base *cube.Row, class int) {
+	if class == len(m.classes)-1 {
+		m.classes[class].codePositionOrAbsolute(c, q, base)
 	} else {
-		m.gears[gear].position(c, q, base)
+		m.classes[class].codePosition(c, q, base)
 	}
 }
 
-// widths are the bits that a signed difference takes: small if it fits there,
-// else large. One bit selects the range. Since a large value is known not to be small,
-// the large range begins where the small one ends, on both sides.
+// widths are the bits of a signed difference: small if it fits there, otherwise large. One bit selects
+// the range. A large difference is known not to fit the small range, so the large range begins where
+// the small one ends, on both sides of zero.
 type widths struct{ small, large uint }
 
 // zigzag maps 0, -1, 1, -2, 2, ... to 0, 1, 2, 3, 4, ..., so that a range of n
@@ -333,10 +354,10 @@ func zigzag(v int32) uint32 { return uint32(v<<1) ^ uint32(v>>31) }
 // unzigzag is the inverse of zigzag.
 func unzigzag(z uint32) int32 { return int32(z>>1) ^ -int32(z&1) }
 
-// fits reports whether w can express the difference z, in zigzag.
+// fits reports whether the difference with zigzag code z fits w.
 func (w widths) fits(z uint32) bool { return z < 1<<w.small+1<<w.large }
 
-// bits returns what the difference z takes, in zigzag; it must fit.
+// bits returns the bits of the difference with zigzag code z, which must fit.
 func (w widths) bits(z uint32) int {
 	if z < 1<<w.small {
 		return 1 + int(w.small)
@@ -344,15 +365,15 @@ func (w widths) bits(z uint32) int {
 	return 1 + int(w.large)
 }
 
-// word is a run of up to 57 bits of a packet that are coded at once, because half of all time
-// is spent on differences: a writer puts them together, a reader takes them off.
+// word collects up to 57 bits of a packet, so that several differences are written or read at once.
+// Half of the time of these encoders is spent on differences.
 type word struct {
-	bits uint64 // to be written, or left to be read; low ones first
-	n    uint   // how many were put or taken
+	bits uint64 // bits to be written, or bits not read yet; the lowest bit is the first
+	n    uint   // number of bits appended or read so far
 }
 
-// put appends the difference v, which must fit.
-func (x *word) put(w widths, v int32) {
+// append appends the difference v, which must fit w. The lowest bit selects the range: 0 small, 1 large.
+func (x *word) append(w widths, v int32) {
 	if z := zigzag(v); z < 1<<w.small {
 		x.bits |= uint64(z) << (x.n + 1)
 		x.n += 1 + w.small
@@ -362,8 +383,8 @@ func (x *word) put(w widths, v int32) {
 	}
 }
 
-// take takes off a difference.
-func (x *word) take(w widths) int32 {
+// next removes the first difference from the bits and returns it.
+func (x *word) next(w widths) int32 {
 	n, from := w.small, uint32(0)
 	if x.bits&1 != 0 {
 		n, from = w.large, 1<<w.small
@@ -374,17 +395,17 @@ func (x *word) take(w widths) int32 {
 	return unzigzag(z)
 }
 
-// three codes three differences, which must fit. A reader replaces them by what it reads.
-func (w widths) three(c *coder, v *[3]int32) {
+// codeThree writes three differences, which must fit, or replaces them with those that it reads.
+func (w widths) codeThree(c *coder, differences *[3]int32) {
 	if c.reading {
-		x := word{bits: c.r.Peek()}
-		v[0], v[1], v[2] = x.take(w), x.take(w), x.take(w)
-		c.r.Skip(x.n)
+		packed := word{bits: c.r.Peek()}
+		differences[0], differences[1], differences[2] = packed.next(w), packed.next(w), packed.next(w)
+		c.r.Skip(packed.n)
 		return
 	}
-	var x word
-	x.put(w, v[0])
-	x.put(w, v[1])
-	x.put(w, v[2])
-	c.w.Bits(x.bits, x.n)
+	var packed word
+	packed.append(w, differences[0])
+	packed.append(w, differences[1])
+	packed.append(w, differences[2])
+	c.w.Bits(packed.bits, packed.n)
 }

@@ -8,8 +8,8 @@ import (
 	"wirelab/encoders/cubes/cube"
 )
 
-// Every difference that fits comes back, in the bits that were announced; the
-// large range begins where the small one ends, so no two share a code.
+// TestSmallLarge writes and reads every difference that fits, and checks its bits and the range: the
+// large range begins where the small one ends, so each difference has one code.
 func TestSmallLarge(t *testing.T) {
 	for small := range uint(8) {
 		for large := range uint(10) {
@@ -21,26 +21,27 @@ func TestSmallLarge(t *testing.T) {
 				}
 				lowest, highest = min(lowest, v), max(highest, v)
 				var c, r coder
-				c.write(nil)
+				c.beginWrite(nil)
 				all, back := [3]int32{v, 0, v}, [3]int32{}
-				w.three(&c, &all)
+				w.codeThree(&c, &all)
 				if got, want := c.w.Len(), 2*w.bits(zigzag(v))+w.bits(0); got != want {
-					t.Fatalf("%v: %d takes %d bits, announced %d", w, all, got, want)
+					t.Fatalf("%v: %d takes %d bits, want %d", w, all, got, want)
 				}
-				r.read(c.finish(nil))
-				if w.three(&r, &back); back != all || r.close() != nil {
-					t.Fatalf("%v: %d comes back as %d, %v", w, all, back, r.close())
+				r.beginRead(c.finish(nil))
+				if w.codeThree(&r, &back); back != all || r.close() != nil {
+					t.Fatalf("%v: %d is read as %d, %v", w, all, back, r.close())
 				}
 			}
 			// 2^small + 2^large values around zero.
 			if want := int32(1<<small + 1<<large); highest-lowest+1 != want {
-				t.Errorf("%v expresses %d..%d, want %d values", w, lowest, highest, want)
+				t.Errorf("%v fits %d..%d, want %d values", w, lowest, highest, want)
 			}
 		}
 	}
 }
 
-// The article's ranges: small 5 bits are [-16,15], and 9 more reach beyond.
+// TestPublishedRanges checks the ranges of the article: 5 small bits are -16 to 15, 9 large bits
+// continue from there.
 func TestPublishedRanges(t *testing.T) {
 	w := widths{5, 9}
 	for _, test := range []struct {
@@ -65,13 +66,13 @@ func TestZigzag(t *testing.T) {
 	}
 	for _, v := range []int32{-1 << 31, 1<<31 - 1} {
 		if unzigzag(zigzag(v)) != v {
-			t.Errorf("%d comes back as %d", v, unzigzag(zigzag(v)))
+			t.Errorf("unzigzag(zigzag(%d)) = %d", v, unzigzag(zigzag(v)))
 		}
 	}
 }
 
-// nearby returns a cube not far from base, by steps of about size.
-func nearby(rng *rand.Rand, base cube.Row, size int32) cube.Row {
+// randomNear returns a cube whose fields differ from base by at most size.
+func randomNear(rng *rand.Rand, base cube.Row, size int32) cube.Row {
 	q := base
 	for k := range q {
 		if rng.IntN(5) > 0 {
@@ -92,45 +93,46 @@ func nearby(rng *rand.Rand, base cube.Row, size int32) cube.Row {
 	return q
 }
 
-// The gear that is chosen is the best: coding the cube in any other that can
-// express it takes no fewer bits.
-func TestGearsAreChosenWell(t *testing.T) {
+// TestChooseClass checks that no other width class takes fewer bits than the chosen one.
+func TestChooseClass(t *testing.T) {
 	rng := rand.New(rand.NewPCG(9, 10))
 	for _, bits := range []uint{0, 1, 2, 3} {
 		n := 1 << bits
-		m := &motion{gearBits: bits, moves: newPositionCoder(widths{6, 8}, widths{6, 7}, n), turn: newSmallestThree(widths{5, 7}, n)}
+		m := &motionCoder{classBits: bits, position: newPositionCoder(widths{6, 8}, widths{6, 7}, n),
+			orientation: newSmallestThreeCoder(widths{5, 7}, n)}
 		for range 3000 {
 			base := randomCube(rng)
-			q := nearby(rng, base, 1<<rng.IntN(12))
+			q := randomNear(rng, base, 1<<rng.IntN(12))
 			moved, turned := !cube.SamePosition(&q, &base), !cube.SameOrientation(&q, &base)
 			if !moved && !turned {
 				continue
 			}
-			cost := func(gear int) int {
-				if moved && gear < n-1 && !m.moves.gears[gear].fits(&q, &base) {
+			cost := func(class int) int {
+				if moved && class < n-1 && !m.position.classes[class].fits(&q, &base) {
 					return 1 << 20
 				}
 				var c coder
-				c.write(nil)
+				c.beginWrite(nil)
 				if moved {
-					m.moves.code(&c, &q, &base, gear)
+					m.position.codePosition(&c, &q, &base, class)
 				}
 				if turned {
-					m.turn.code(&c, 0, &q, &base, gear)
+					m.orientation.codeOrientation(&c, 0, &q, &base, class)
 				}
 				return c.w.Len()
 			}
-			chosen := m.choose(0, &q, &base, moved, turned)
+			chosen := m.chooseClass(0, &q, &base, moved, turned)
 			for g := range n {
 				if cost(g) < cost(chosen) {
-					t.Fatalf("%v to %v: gear %d takes %d bits, gear %d was chosen with %d", base, q, g, cost(g), chosen, cost(chosen))
+					t.Fatalf("%v to %v: class %d takes %d bits, class %d was chosen with %d", base, q, g, cost(g),
+						chosen, cost(chosen))
 				}
 			}
 		}
 	}
 }
 
-// Every combination of parts that may differ comes back.
+// TestParts writes and reads every combination of changed parts.
 func TestParts(t *testing.T) {
 	base := cube.Row{1, 100, 200, 300, 10, 20, 30, 1}
 	for mask := 1; mask < 8; mask++ {
@@ -145,15 +147,16 @@ func TestParts(t *testing.T) {
 			q[frame.CubeInteracting] ^= 1
 		}
 		var w, r coder
-		w.write(nil)
+		w.beginWrite(nil)
 		cur := q
-		parts(&w, &cur, &base)
+		codeParts(&w, &cur, &base)
 		bits := w.w.Len()
-		r.read(w.finish(nil))
+		r.beginRead(w.finish(nil))
 		got := base
-		moved, turned := parts(&r, &got, &base)
+		moved, turned := codeParts(&r, &got, &base)
 		if moved != (mask&1 != 0) || turned != (mask&2 != 0) || got[frame.CubeInteracting] != q[frame.CubeInteracting] {
-			t.Errorf("parts %03b come back as moved %v, turned %v, interacting %d", mask, moved, turned, got[frame.CubeInteracting])
+			t.Errorf("parts %03b are read as moved %v, turned %v, interacting %d", mask, moved, turned,
+				got[frame.CubeInteracting])
 		}
 		if want := map[int]int{3: 1, 4: 3, 7: 3}[mask]; want != 0 && bits != want {
 			t.Errorf("parts %03b take %d bits, want %d", mask, bits, want)

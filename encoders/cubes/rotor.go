@@ -11,69 +11,75 @@ import (
 	"wirelab/encoders/rotation"
 )
 
-// rotorParams are the widths of rotor, in the middle gear.
+// rotorParams are the parameters of rotor; widths are those in the middle width class.
 type rotorParams struct {
 	positionWidths
-	RotorSmall int `toml:"rotor_small" help:"a small component of the rotor" unit:"bits" min:"1" max:"12"`
-	RotorLarge int `toml:"rotor_large" help:"a large component of the rotor" unit:"bits" min:"1" max:"12"`
-	RotorSteps int `toml:"rotor_steps" help:"steps of a rotor's component from none to half a turn" unit:"steps" min:"128" max:"4096"`
-	RollBits   int `toml:"roll_bits" help:"how far cubes roll for what they move, once a packet; 0: they do not" unit:"bits" min:"0" max:"4"`
-	GearBits   int `toml:"gear_bits" help:"a cube's gear, which shifts all its widths; 0: none" unit:"bits" min:"0" max:"3"`
+	RotorSmall int `toml:"rotor_small" help:"width of a small component of the rotation" unit:"bits" min:"1" max:"12"`
+	RotorLarge int `toml:"rotor_large" help:"width of a large component of the rotation" unit:"bits" min:"1" max:"12"`
+	RotorSteps int `toml:"rotor_steps" help:"steps of a rotation's component from no rotation to half a turn" unit:"steps" min:"128" max:"4096"`
+	RollBits   int `toml:"roll_bits" help:"width of the roll, how far cubes turn per distance, once per packet; 0: no roll" unit:"bits" min:"0" max:"4"`
+	GearBits   int `toml:"gear_bits" help:"width of a cube's class, which shifts all its widths; 0: one class" unit:"bits" min:"0" max:"3"`
 }
 
-// newRotor returns the rung that sends an orientation as the turn that leads there from the
-// baseline's.
+// newRotor returns the rung that sends an orientation as the rotation from the baseline's orientation.
 func newRotor(rows int, params any) rung {
 	p := params.(*rotorParams)
-	gears := widths{uint(p.RotorSmall), uint(p.RotorLarge)}.inGears(1 << p.GearBits)
-	return newMotion(rows, p.offset(), p.GearBits, &rotor{steps: int32(p.RotorSteps), rollBits: uint(p.RollBits), gears: gears,
-		table: newGearBitsTable(gears), plans: make([]rotorPlan, rows)})
+	classes := widths{uint(p.RotorSmall), uint(p.RotorLarge)}.inClasses(1 << p.GearBits)
+	return newMotionRung(rows, p.axisWidths(), p.GearBits, &rotor{steps: int32(p.RotorSteps),
+		rollBits: uint(p.RollBits), classes: classes,
+		costTable: newClassCostTable(classes), plans: make([]rotorPlan, rows)})
 }
 
-// rotor codes a turn as its bivector in steps. Most such bivectors, applied to the
-// baseline and quantised, give the orientation exactly; otherwise a correction of at
-// most a step in each component follows.
+// rotor is an orientationCoder: the rotation since the baseline as a bivector (Doran, "Quaternions,
+// Rotations and Compression", 2015), minus the bivector of a cube that rolls as far as it moved. Most
+// bivectors, applied to the baseline and quantised, give the orientation exactly; otherwise a
+// correction of at most a step in each component follows.
+//
+// Once per packet: the roll. Then for each cube, in order: a flag "exact"; if it is 0, a flag
+// "relative"; if both are 0, the absolute orientation; otherwise three differences of the bivector and,
+// unless exact, the correction.
 type rotor struct {
-	steps    int32
-	rollBits uint
-	gears    []widths
-	table    gearBitsTable
-	roll     int32       // of this packet, see rolled
-	plans    []rotorPlan // of a writer, for each of the list
+	steps     int32    // of a bivector's length, from no rotation to half a turn
+	rollBits  uint     // of roll in a packet
+	classes   []widths // of a component's difference in each width class
+	costTable classCostTable
+	roll      int32       // of this packet, see predictRoll
+	plans     []rotorPlan // when encoding: of each cube of the list that turned
 }
 
-// rotorPlan is how a writer will send one turn.
+// rotorPlan is how an encoder sends one rotation.
 type rotorPlan struct {
-	b       bivector
-	miss    int  // the correction; noMiss if none
-	useless bool // no rotor will do: the orientation is sent in full
+	bivector   bivector
+	correction int  // noCorrection if the bivector is exact
+	absolute   bool // no bivector is close enough: the orientation is sent absolute
 }
 
-func (t *rotor) begin(c *coder, cur, base *frame.Frame, list []int32) {
+// beginFrame implements orientationCoder: it codes the roll, unless no cube changed.
+func (t *rotor) beginFrame(c *coder, cur, base *frame.Frame, list []int32) {
 	if len(list) == 0 {
 		return
 	}
 	if !c.reading {
 		t.roll = t.planAll(cur, base, list)
 	}
-	t.roll = int32(c.bits(uint64(t.roll), t.rollBits))
+	t.roll = int32(c.codeBits(uint64(t.roll), t.rollBits))
 	c.charge(encoders.SlotOrientation)
 }
 
-// planAll plans the turns of a packet and returns the roll that leaves the shortest
-// residuals, the smallest of equals.
+// planAll sets t.plans to the plans for the cubes of the list that turned, and returns the roll that gives the
+// shortest differences, or the smallest of several such rolls.
 func (t *rotor) planAll(cur, base *frame.Frame, list []int32) int32 {
-	var length [16]int // bits that are left, by roll
+	var length [16]int // of each roll, at most 1<<4: sum of the bit lengths of the differences; z has no roll
 	for k, i := range list {
-		q, p := cube.At(cur.Table, int(i)), cube.At(base.Table, int(i))
-		if cube.SameOrientation(q, p) {
+		q, old := cube.At(cur.Table, int(i)), cube.At(base.Table, int(i))
+		if cube.SameOrientation(q, old) {
 			continue
 		}
-		plan := t.plan(q, p)
+		plan := t.planTurn(q, old)
 		t.plans[k] = plan
 		for roll := range 1 << t.rollBits {
-			r := rollPrediction(q, p, int32(roll))
-			length[roll] += bits.Len32(zigzag(plan.b[0]-r[0])) + bits.Len32(zigzag(plan.b[1]-r[1]))
+			rolled := predictRoll(q, old, int32(roll))
+			length[roll] += bits.Len32(zigzag(plan.bivector[0]-rolled[0])) + bits.Len32(zigzag(plan.bivector[1]-rolled[1]))
 		}
 	}
 	best := 0
@@ -85,116 +91,122 @@ func (t *rotor) planAll(cur, base *frame.Frame, list []int32) int32 {
 	return int32(best)
 }
 
-// plan finds the bivector and the correction of one turn.
-func (t *rotor) plan(q, base *cube.Row) rotorPlan {
+// planTurn returns how to send the rotation from base to q. It tries the nearest bivector and its 26
+// neighbours, and otherwise corrects the nearest one.
+func (t *rotor) planTurn(q, base *cube.Row) rotorPlan {
 	from := orientation(base)
-	b := between(from, orientation(q), t.steps)
-	got := b.turn(from, t.steps)
+	nearest := bivectorBetween(from, orientation(q), t.steps)
+	got := nearest.applyTo(from, t.steps) // what a decoder would compute
 	if cube.SameOrientation(&got, q) {
-		return rotorPlan{b: b, miss: noMiss}
+		return rotorPlan{bivector: nearest, correction: noCorrection}
 	}
-	for i := range misses { // neighbouring bivectors are exact for most of the rest
-		near := bivector{b[0] + digit(i, 0), b[1] + digit(i, 1), b[2] + digit(i, 2)}
-		if got := near.turn(from, t.steps); cube.SameOrientation(&got, q) {
-			return rotorPlan{b: near, miss: noMiss}
+	for i := range numCorrections { // correctionDigit enumerates the neighbours
+		near := bivector{nearest[0] + correctionDigit(i, 0), nearest[1] + correctionDigit(i, 1), nearest[2] + correctionDigit(i, 2)}
+		if got := near.applyTo(from, t.steps); cube.SameOrientation(&got, q) {
+			return rotorPlan{bivector: near, correction: noCorrection}
 		}
 	}
-	miss, ok := missOf(&got, q)
-	return rotorPlan{b: b, miss: miss, useless: !ok}
+	correction, ok := findCorrection(&got, q)
+	return rotorPlan{bivector: nearest, correction: correction, absolute: !ok}
 }
 
-// rollPrediction is the turn, in steps, of a cube that rolls: about the horizontal axis
-// across its motion, by roll/8 steps for each step of position.
-func rollPrediction(q, base *cube.Row, roll int32) bivector {
+// predictRoll returns the bivector, in steps, of a cube that rolls from base to q: about the horizontal
+// axis perpendicular to its motion, by roll/8 steps for each unit of position.
+func predictRoll(q, base *cube.Row, roll int32) bivector {
 	dx, dy := q[frame.CubeX]-base[frame.CubeX], q[frame.CubeY]-base[frame.CubeY]
 	return bivector{-dy * roll >> 3, dx * roll >> 3, 0}
 }
 
-// A miss is a correction of -1, 0 or 1 for each component, as three digits of base 3.
+// A correction is -1, 0 or 1 for each of the smallest three, as three base-3 digits of 0, 1 or 2.
 const (
-	noMiss   = 1 + 3 + 9
-	misses   = 27
-	missBits = 5
+	noCorrection   = 1 + 3 + 9 // 0 for each component
+	numCorrections = 27
+	correctionBits = 5
 )
 
-var errMiss = errors.New("rotor correction is invalid")
+// errCorrection marks a decoded correction that no encoder writes.
+var errCorrection = errors.New("rotor correction is invalid")
 
-// digit returns digit k of a miss.
-func digit(miss, k int) int32 {
+// correctionDigit returns the correction, -1 to 1, of component k.
+func correctionDigit(correction, k int) int32 {
 	for range k {
-		miss /= 3
+		correction /= 3
 	}
-	return int32(miss%3 - 1)
+	return int32(correction%3 - 1)
 }
 
-// missOf returns the correction from got to want, and whether there is one.
-func missOf(got, want *cube.Row) (int, bool) {
+// findCorrection returns the correction from got to want. It returns false if there is none, because
+// a component differs by more than a step or another component is the largest.
+func findCorrection(got, want *cube.Row) (int, bool) {
 	if got[frame.CubeLargest] != want[frame.CubeLargest] {
-		return noMiss, false
+		return noCorrection, false
 	}
-	miss := 0
+	correction := 0
 	for k := frame.CubeC; k >= frame.CubeA; k-- {
 		d := want[k] - got[k]
 		if d < -1 || d > 1 {
-			return noMiss, false
+			return noCorrection, false
 		}
-		miss = miss*3 + int(d+1)
+		correction = correction*3 + int(d+1)
 	}
-	return miss, true
+	return correction, true
 }
 
-// limit is the second flag and the smallest three.
-func (t *rotor) limit() int { return 1 + cube.OrientationBits }
+// absoluteBits implements orientationCoder: the second flag and the smallest three.
+func (t *rotor) absoluteBits() int { return 1 + cube.OrientationBits }
 
-func (t *rotor) cost(k int, q, base *cube.Row) gearBits {
+// costs implements orientationCoder. A correction has the flag "relative" before it.
+func (t *rotor) costs(k int, q, base *cube.Row) classCosts {
 	plan := &t.plans[k]
-	if plan.useless {
-		return allUnreachable
+	if plan.absolute {
+		return allDoNotFit
 	}
-	r := rollPrediction(q, base, t.roll)
-	cost := t.table.of(plan.b[0]-r[0]) + t.table.of(plan.b[1]-r[1]) + t.table.of(plan.b[2]-r[2])
-	if plan.miss != noMiss {
-		cost = cost.add(1 + missBits)
+	rolled := predictRoll(q, base, t.roll)
+	cost := t.costTable.costs(plan.bivector[0]-rolled[0]) + t.costTable.costs(plan.bivector[1]-rolled[1]) +
+		t.costTable.costs(plan.bivector[2]-rolled[2])
+	if plan.correction != noCorrection {
+		cost = cost.addToAll(1 + correctionBits)
 	}
 	return cost
 }
 
-func (t *rotor) code(c *coder, k int, q, base *cube.Row, gear int) {
+// codeOrientation implements orientationCoder.
+func (t *rotor) codeOrientation(c *coder, k int, q, base *cube.Row, class int) {
 	var plan rotorPlan
 	relative := false
 	if !c.reading {
 		plan = t.plans[k]
-		relative = t.cost(k, q, base).in(gear) <= t.limit()
+		relative = t.costs(k, q, base).ofClass(class) <= t.absoluteBits()
 	}
-	hit := c.flag(relative && plan.miss == noMiss)
-	if !hit && !c.flag(relative) {
-		absoluteOrientation(c, q)
+	exact := c.codeFlag(relative && plan.correction == noCorrection) // true: relative, and no correction follows
+	if !exact && !c.codeFlag(relative) {
+		codeAbsoluteOrientation(c, q)
 		return
 	}
-	r := rollPrediction(q, base, t.roll)
-	v := [3]int32{plan.b[0] - r[0], plan.b[1] - r[1], plan.b[2] - r[2]}
-	t.gears[gear].three(c, &v)
-	r = bivector{r[0] + v[0], r[1] + v[1], r[2] + v[2]}
-	miss := noMiss
-	if !hit {
-		miss = int(c.bits(uint64(plan.miss), missBits))
-		if miss >= misses || miss == noMiss {
-			c.fail(errMiss)
+	rotated := predictRoll(q, base, t.roll)
+	diff := [3]int32{plan.bivector[0] - rotated[0], plan.bivector[1] - rotated[1], plan.bivector[2] - rotated[2]}
+	t.classes[class].codeThree(c, &diff)
+	rotated = bivector{rotated[0] + diff[0], rotated[1] + diff[1], rotated[2] + diff[2]}
+	correction := noCorrection
+	if !exact {
+		correction = int(c.codeBits(uint64(plan.correction), correctionBits))
+		if correction >= numCorrections || correction == noCorrection { // no encoder writes these
+			c.fail(errCorrection)
 		}
 	}
 	if c.reading {
-		got := r.turn(orientation(base), t.steps)
+		got := rotated.applyTo(orientation(base), t.steps)
 		q[frame.CubeLargest] = got[frame.CubeLargest]
 		for i := range 3 {
-			q[frame.CubeA+i] = got[frame.CubeA+i] + digit(miss, i)
+			q[frame.CubeA+i] = got[frame.CubeA+i] + correctionDigit(correction, i)
 		}
 	}
 	c.charge(encoders.SlotOrientation)
 }
 
-// orientationGrid is the grid of the smallest three: 511 steps span -1/sqrt(2) to +1/sqrt(2),
-// which makes 361.33 steps to 1. Step 256 stands for zero, so that a cube that lies
-// flat has orientation 0 0 0 1 exactly.
+// orientationGrid is the grid of the smallest three: 511 steps from -1/sqrt(2) to 1/sqrt(2), which is
+// 361.33 steps to 1. Step 256 stands for zero, so that the orientation of a cube that lies flat, 0 0 0 1,
+// is exact.
 var orientationGrid = rotation.SmallestThree{Scale: smallScale, Zero: smallZero}
 
 const (
@@ -207,7 +219,7 @@ func orientation(q *cube.Row) rotation.Quaternion {
 	return orientationGrid.Decode(q[frame.CubeLargest], q[frame.CubeA:frame.CubeX])
 }
 
-// quantise returns a cube that has only the smallest three of f.
+// quantise returns a row with the smallest three of f and zeros elsewhere.
 func quantise(f rotation.Quaternion) cube.Row {
 	largest, _ := f.Largest()
 	scale := math.Copysign(smallScale, f[largest])
@@ -223,13 +235,13 @@ func quantise(f rotation.Quaternion) cube.Row {
 	return q
 }
 
-// bivector is b = v/(1+w) of a rotor w+v, in whole steps: the axis of a turn
-// times tan(angle/4), so that half a turn has length one.
+// bivector is b = v/(1+w) for the quaternion with vector part v and scalar part w, in integer steps:
+// the axis of a rotation times tan(angle/4). The length of half a turn is 1, given in steps by the
+// parameter rotor_steps.
 type bivector [3]int32
 
-// between returns the bivector of the shorter turn from one orientation to
-// another.
-func between(from, to rotation.Quaternion, steps int32) bivector {
+// bivectorBetween returns the bivector of the shorter rotation from one orientation to another.
+func bivectorBetween(from, to rotation.Quaternion, steps int32) bivector {
 	r := to.Times(from.Conjugate())
 	if r[3] < 0 {
 		r = r.Negative()
@@ -238,11 +250,10 @@ func between(from, to rotation.Quaternion, steps int32) bivector {
 	return bivector{int32(math.Round(r[0] * scale)), int32(math.Round(r[1] * scale)), int32(math.Round(r[2] * scale))}
 }
 
-// turn applies b to an orientation and quantises the outcome: its smallest three
-// are what matters of the cube it returns.
-func (b bivector) turn(from rotation.Quaternion, steps int32) cube.Row {
-	// w = (1-bb)/(1+bb) and v = 2b/(1+bb); with b in steps both fractions are of
-	// integers.
+// applyTo returns a row with the orientation after the rotation b, quantised. Its other fields are 0.
+func (b bivector) applyTo(from rotation.Quaternion, steps int32) cube.Row {
+	// w = (1-b*b)/(1+b*b) and v = 2b/(1+b*b). With b in steps, numerators and denominators are
+	// integers, so each component takes a single rounding before the product.
 	s, x, y, z := int64(steps), int64(b[0]), int64(b[1]), int64(b[2])
 	bb := x*x + y*y + z*z
 	scale := 1 / float64(s*s+bb)

@@ -8,25 +8,25 @@ import (
 	"wirelab/dataset/frame"
 )
 
-// list sends a list of rows by x and returns its bits.
-func list(t *testing.T, x indexCoder, rows []int32, n int) int {
+// sendList writes a list of rows below n with x, reads it, compares, and returns its bits.
+func sendList(t *testing.T, x indexCoder, rows []int32, n int) int {
 	t.Helper()
 	var w, r coder
-	w.write(nil)
-	x.code(&w, rows, n)
+	w.beginWrite(nil)
+	x.codeList(&w, rows, n)
 	bits := w.w.Len()
-	r.read(w.finish(nil))
-	got := x.code(&r, nil, n)
+	r.beginRead(w.finish(nil))
+	got := x.codeList(&r, nil, n)
 	if err := r.close(); err != nil {
 		t.Fatalf("%v of %d: %v", rows, n, err)
 	}
 	if !slices.Equal(got, rows) {
-		t.Fatalf("%v of %d comes back as %v", rows, n, got)
+		t.Fatalf("%v of %d is read as %v", rows, n, got)
 	}
 	return bits
 }
 
-// randomList picks rows, each with probability p, in clumps.
+// randomList returns rows below n, each with probability p, or at least 1/2 after a row in the list.
 func randomList(rng *rand.Rand, n int, p float64) []int32 {
 	var rows []int32
 	for i := range n {
@@ -55,27 +55,29 @@ func TestLists(t *testing.T) {
 			}
 		}
 		for _, rows := range lists {
-			if bits := list(t, bitmap{}, rows, n); bits != n {
+			if bits := sendList(t, bitmap{}, rows, n); bits != n {
 				t.Fatalf("bitmap of %d rows takes %d bits", n, bits)
 			}
-			indexed := list(t, newIndices(n), rows, n)
-			relative := list(t, newGaps(n, publishedGaps...), rows, n)
-			closer := list(t, newGaps(n, closeGaps...), rows, n)
+			indexed := sendList(t, newIndices(n), rows, n)
+			relative := sendList(t, newGaps(n, publishedGapWidths...), rows, n)
+			closer := sendList(t, newGaps(n, closeGapWidths...), rows, n)
 			if most := n + 1; indexed > most || relative > most || closer > most {
-				t.Fatalf("%d of %d rows take %d, %d, %d bits; a flag and the bitmap would be %d", len(rows), n, indexed, relative,
+				t.Fatalf("%d of %d rows take %d, %d, %d bits; want at most %d, a flag and the bitmap", len(rows), n,
+					indexed, relative,
 					closer, most)
 			}
 		}
 	}
 }
 
-// The figures of the article, for 901 cubes.
+// TestIndexBits checks the bits of indices and distances that the article gives for 901 cubes.
 func TestIndexBits(t *testing.T) {
 	x := newIndices(901)
-	if x.width != 10 || x.most != 89 || x.count != 7 {
-		t.Errorf("an index takes %d bits, at most %d of them, counted in %d; want 10, 89, 7", x.width, x.most, x.count)
+	if x.indexBits != 10 || x.maxLength != 89 || x.lengthBits != 7 {
+		t.Errorf("an index takes %d bits, at most %d of them, counted in %d; want 10, 89, 7", x.indexBits,
+			x.maxLength, x.lengthBits)
 	}
-	g, near := newGaps(901, publishedGaps...), newGaps(901, closeGaps...)
+	g, near := newGaps(901, publishedGapWidths...), newGaps(901, closeGapWidths...)
 	for gap := 1; gap <= 901; gap++ {
 		want, wantNear := 12, 13
 		if gap <= 8 {
@@ -95,26 +97,26 @@ func TestIndexBits(t *testing.T) {
 			t.Errorf("a distance of %d takes %d bits, want %d", gap, got, want)
 		}
 		if got := near.gapBits(gap); got != wantNear {
-			t.Errorf("a distance of %d takes %d bits with the next cube apart, want %d", gap, got, wantNear)
+			t.Errorf("a distance of %d takes %d bits with closeGapWidths, want %d", gap, got, wantNear)
 		}
 	}
 }
 
-// The dry run says exactly what the list then takes.
-func TestDryRun(t *testing.T) {
+// TestListBits compares listBits with the bits written.
+func TestListBits(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 6))
 	for range 500 {
 		rows := randomList(rng, 901, 0.05)
-		for _, g := range []gaps{newGaps(901, publishedGaps...), newGaps(901, closeGaps...)} {
-			want := min(901, g.cost(rows)) + 1
-			if got := list(t, g, rows, 901); got != want {
-				t.Fatalf("%d rows take %d bits, the dry run said %d", len(rows), got, want)
+		for _, g := range []gaps{newGaps(901, publishedGapWidths...), newGaps(901, closeGapWidths...)} {
+			want := min(901, g.listBits(rows)) + 1
+			if got := sendList(t, g, rows, 901); got != want {
+				t.Fatalf("%d rows take %d bits, listBits gives %d", len(rows), got, want)
 			}
 		}
 	}
 }
 
-// The blocks find what a look at every row finds.
+// TestAppendChanged compares appendChanged, which compares blocks of rows, with the changed rows.
 func TestAppendChanged(t *testing.T) {
 	rng := rand.New(rand.NewPCG(7, 8))
 	for _, n := range []int{1, 7, 8, 9, 16, 100, 901} {
@@ -133,25 +135,35 @@ func TestAppendChanged(t *testing.T) {
 	}
 }
 
-// Lists that no writer makes are refused: an index that does not rise, one past
-// the last row, more of them than there are rows.
-func TestListsAreChecked(t *testing.T) {
-	x, g := newIndices(100), newGaps(100, publishedGaps...)
+// TestInvalidLists checks that readers refuse lists that no writer makes: indices that are not
+// ascending or past the last row, and more indices than rows.
+func TestInvalidLists(t *testing.T) {
+	x, g := newIndices(100), newGaps(100, publishedGapWidths...)
 	for name, write := range map[string]func(c *coder){
-		"twice the same": func(c *coder) { c.bits(2, x.count); c.bits(5, x.width); c.bits(5, x.width) },
-		"falling":        func(c *coder) { c.bits(2, x.count); c.bits(5, x.width); c.bits(4, x.width) },
-		"past the last":  func(c *coder) { c.bits(1, x.count); c.bits(100, x.width) },
+		"twice the same": func(c *coder) {
+			c.codeBits(2, x.lengthBits)
+			c.codeBits(5, x.indexBits)
+			c.codeBits(5,
+				x.indexBits)
+		},
+		"falling": func(c *coder) {
+			c.codeBits(2, x.lengthBits)
+			c.codeBits(5, x.indexBits)
+			c.codeBits(4,
+				x.indexBits)
+		},
+		"past the last": func(c *coder) { c.codeBits(1, x.lengthBits); c.codeBits(100, x.indexBits) },
 	} {
 		if _, err := readList(x, write); !errors.Is(err, errIndex) {
 			t.Errorf("index, %s: error %v, want errIndex", name, err)
 		}
 	}
 	for name, write := range map[string]func(c *coder){
-		"past the last": func(c *coder) { g.length(c, 2); g.gap(c, 100); g.gap(c, 1) },
+		"past the last": func(c *coder) { g.codeLength(c, 2); g.codeGap(c, 100); g.codeGap(c, 1) },
 		"too many": func(c *coder) {
-			g.length(c, 101)
+			g.codeLength(c, 101)
 			for range 101 {
-				g.gap(c, 1)
+				g.codeGap(c, 1)
 			}
 		},
 	} {
@@ -159,20 +171,24 @@ func TestListsAreChecked(t *testing.T) {
 			t.Errorf("distance, %s: error %v, want errIndex", name, err)
 		}
 	}
-	if rows, err := readList(x, func(c *coder) { c.bits(2, x.count); c.bits(5, x.width); c.bits(6, x.width) }); err != nil ||
+	if rows, err := readList(x, func(c *coder) {
+		c.codeBits(2, x.lengthBits)
+		c.codeBits(5,
+			x.indexBits)
+		c.codeBits(6, x.indexBits)
+	}); err != nil ||
 		!slices.Equal(rows, []int32{5, 6}) {
-		t.Errorf("an honest list reads as %v, %v", rows, err)
+		t.Errorf("a valid list is read as %v, %v", rows, err)
 	}
 }
 
-// readList reads what write writes behind the flag that says "a list", for 100
-// rows.
+// readList reads, as a list of rows below 100, what write writes after a flag of 1.
 func readList(x indexCoder, write func(c *coder)) ([]int32, error) {
 	var w, r coder
-	w.write(nil)
-	w.flag(true)
+	w.beginWrite(nil)
+	w.codeFlag(true)
 	write(&w)
-	r.read(w.finish(nil))
-	rows := x.code(&r, nil, 100)
+	r.beginRead(w.finish(nil))
+	rows := x.codeList(&r, nil, 100)
 	return rows, r.close()
 }

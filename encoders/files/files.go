@@ -1,9 +1,9 @@
-// Package files holds the encoders of whole files: the frame is the new file, its
-// reference the old one, and the packet makes the new one from the old one. It is too
-// large for a datagram: the sender cuts it and resends pieces until all have arrived.
+// Package files implements encoders of whole files. A frame is a new file, and its reference is the old
+// file. A packet is larger than a datagram; the sender splits it and retransmits the pieces until all have
+// arrived.
 //
-// patch and patch-fast code the difference between the files (package encoders/patch);
-// whole-zstd and whole-raw, for comparison, do not use the old one.
+// patch and patch-fast code the difference between the files (package encoders/patch). whole-zstd and
+// whole-raw do not use the old file and are for comparison.
 package files
 
 import (
@@ -19,28 +19,28 @@ import (
 	"wirelab/encoders/patch"
 )
 
-// maxFile bounds a file, and what a decoder makes of a packet whatever that claims.
+// maxFile is the largest size of a file in bytes. A decoder stops there, whatever size a packet claims.
 const maxFile = 64 << 20
 
 // Gradual is implemented by encoders that may take seconds for a file.
 type Gradual interface {
-	// Follow reports the work on the files that are encoded from now
-	// on. An error of his Progress ends the work, and Encode returns it.
+	// Follow sets the callbacks for the files that are encoded from now on. An error of progress stops
+	// the work, and Encode returns it. progress may be nil.
 	Follow(progress patch.Progress, watch patch.Watch)
 }
 
-// suits is about frames that must arrive, all of them bytes.
+// suits reports whether frames of a schema are files: bytes without a table, all of which must arrive.
 func suits(s *frame.Schema) bool { return s.Rows == 0 && s.Delivery == frame.Every }
 
-// old returns the old file.
-func old(refs []encoders.Ref) []byte {
+// oldFile returns the old file: the body of the only reference. It panics if there is none.
+func oldFile(refs []encoders.Ref) []byte {
 	if len(refs) == 0 {
-		panic("files: the endpoints must hand over the old file")
+		panic("files: no reference, expected the old file")
 	}
 	return refs[0].Frame.Body
 }
 
-// checkSize refuses what decoders would.
+// checkSize returns an error if a file is too large for the decoders.
 func checkSize(file []byte) error {
 	if len(file) > maxFile {
 		return fmt.Errorf("files: %d bytes, expected at most %d", len(file), maxFile)
@@ -48,11 +48,11 @@ func checkSize(file []byte) error {
 	return nil
 }
 
-// WholeZstd compresses the new file by itself.
+// WholeZstd returns the codec whole-zstd, which compresses the new file without the old one.
 func WholeZstd() encoders.Codec {
 	return encoders.Codec{
 		ID: 50, Name: "whole-zstd", Refs: 1, Standalone: true, Suits: suits,
-		Summary: "the whole new file through Zstandard: what must be sent to those who have nothing",
+		Summary: "the whole new file, compressed with Zstandard, for receivers without the old one",
 		Source:  "RFC 8878, Yann Collet, 2021; library klauspost/compress",
 		Params:  &zstdParams{Level: int(zstd.SpeedBestCompression)},
 		New: func(_ *frame.Schema, params any) (encoders.Encoder, encoders.Decoder, error) {
@@ -64,7 +64,7 @@ func WholeZstd() encoders.Codec {
 			if err != nil {
 				return nil, nil, fmt.Errorf("files: zstd: %w", err)
 			}
-			return whole{pack: func(dst, file []byte) []byte { return w.EncodeAll(file, dst) }}, whole{unpack: unpackZstd}, nil
+			return wholeFile{pack: func(dst, file []byte) []byte { return w.EncodeAll(file, dst) }}, wholeFile{unpack: unpackZstd}, nil
 		},
 	}
 }
@@ -74,13 +74,14 @@ type zstdParams struct {
 	Level int `toml:"level" help:"effort, from fastest to smallest" min:"1" max:"4"`
 }
 
-// maxWindow is the most that our own writer looks back.
-const maxWindow = 16 << 20
+// maxZstdWindow is the largest window of the packets that whole-zstd writes.
+const maxZstdWindow = 16 << 20
 
-// unpackZstd decompresses a packet. It takes memory as the file grows, whatever size the packet claims.
+// unpackZstd appends the contents of a packet to dst. Memory grows with the contents, whatever size the packet
+// claims.
 func unpackZstd(dst, packet []byte) ([]byte, error) {
 	r, err := zstd.NewReader(bytes.NewReader(packet), zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true),
-		zstd.WithDecoderMaxWindow(maxWindow))
+		zstd.WithDecoderMaxWindow(maxZstdWindow))
 	if err != nil {
 		return nil, fmt.Errorf("files: zstd: %w", err)
 	}
@@ -98,15 +99,15 @@ func unpackZstd(dst, packet []byte) ([]byte, error) {
 	return out.Bytes(), nil
 }
 
-// WholeRaw is the new file, uncompressed.
+// WholeRaw returns the codec whole-raw, which sends the new file uncompressed.
 func WholeRaw() encoders.Codec {
 	return encoders.Codec{
 		ID: 51, Name: "whole-raw", Refs: 1, Standalone: true, Suits: suits,
-		Summary: "the whole new file as it is",
+		Summary: "the whole new file, uncompressed",
 		Source:  "ours",
 		New: func(*frame.Schema, any) (encoders.Encoder, encoders.Decoder, error) {
 			pack := func(dst, file []byte) []byte { return append(dst, file...) }
-			return whole{pack: pack}, whole{unpack: func(dst, packet []byte) ([]byte, error) {
+			return wholeFile{pack: pack}, wholeFile{unpack: func(dst, packet []byte) ([]byte, error) {
 				if len(packet) > maxFile {
 					return nil, fmt.Errorf("files: %w: %d bytes, expected at most %d", encoders.ErrCorrupt, len(packet), maxFile)
 				}
@@ -116,14 +117,15 @@ func WholeRaw() encoders.Codec {
 	}
 }
 
-// whole is either end of an encoder that uses only the new file. Both functions append to dst.
-type whole struct {
+// wholeFile is the encoder or the decoder of a codec that uses only the new file; the function for the other
+// direction is nil. Both functions append to dst.
+type wholeFile struct {
 	pack   func(dst, file []byte) []byte
 	unpack func(dst, packet []byte) ([]byte, error)
 }
 
 // Encode implements encoders.Encoder.
-func (w whole) Encode(dst []byte, cur *frame.Frame, _ []encoders.Ref, _ encoders.Memo, b *encoders.Budget) ([]byte, encoders.Memo, error) {
+func (w wholeFile) Encode(dst []byte, cur *frame.Frame, _ []encoders.Ref, _ encoders.Memo, b *encoders.Budget) ([]byte, encoders.Memo, error) {
 	if err := checkSize(cur.Body); err != nil {
 		return dst, nil, err
 	}
@@ -133,7 +135,7 @@ func (w whole) Encode(dst []byte, cur *frame.Frame, _ []encoders.Ref, _ encoders
 }
 
 // Decode implements encoders.Decoder.
-func (w whole) Decode(dst *frame.Frame, src []byte, _ []encoders.Ref, _ encoders.Memo) (encoders.Memo, error) {
+func (w wholeFile) Decode(dst *frame.Frame, src []byte, _ []encoders.Ref, _ encoders.Memo) (encoders.Memo, error) {
 	body, err := w.unpack(dst.Body[:0], src)
 	if err == nil {
 		dst.Body = body
@@ -141,32 +143,35 @@ func (w whole) Decode(dst *frame.Frame, src []byte, _ []encoders.Ref, _ encoders
 	return nil, err
 }
 
+// source is the source of patch and patch-fast.
 const source = "Rich Geldreich, Mobile-friendly binary delta compression, 2015"
 
-// Patch codes the difference to the old file in the fewest bytes.
+// Patch returns the codec patch, which codes the difference from the old file in the fewest bytes.
 func Patch() encoders.Codec {
 	return encoders.Codec{
 		ID: 48, Name: "patch", Refs: 1, Suits: suits, Source: source,
-		Summary: "the difference between two files: what is alike is copied, with corrections, by models that mix",
+		Summary: "the difference between two files: similar parts are copied with corrections, coded by context mixing",
 		New:     newPatcher(false),
 	}
 }
 
-// PatchFast is Patch with a coder that is quicker to apply.
+// PatchFast returns the codec patch-fast: as patch, with packets that are larger and quicker to apply.
 func PatchFast() encoders.Codec {
 	return encoders.Codec{
 		ID: 49, Name: "patch-fast", Refs: 1, Suits: suits, Source: source,
-		Summary: "the same with a coder that is quick to apply, and larger",
+		Summary: "as patch, with a simpler coder: larger packets that are quicker to apply",
 		New:     newPatcher(true),
 	}
 }
 
+// newPatcher returns the function New of patch, or of patch-fast.
 func newPatcher(fast bool) func(*frame.Schema, any) (encoders.Encoder, encoders.Decoder, error) {
 	return func(*frame.Schema, any) (encoders.Encoder, encoders.Decoder, error) {
 		return &patcher{opt: patch.Options{Fast: fast}}, unpatcher{}, nil
 	}
 }
 
+// patcher is the encoder of patch and patch-fast.
 type patcher struct{ opt patch.Options }
 
 // Follow implements Gradual.
@@ -174,33 +179,34 @@ func (p *patcher) Follow(progress patch.Progress, watch patch.Watch) {
 	p.opt.Progress, p.opt.Watch = progress, watch
 }
 
-// Encode implements encoders.Encoder. Addresses of copies are charged as index, bytes as
-// body, and the header as model.
+// Encode implements encoders.Encoder. It charges clones to SlotIndex, raw blocks and patch packets to
+// SlotBody, and headers to SlotModel.
 func (p *patcher) Encode(dst []byte, cur *frame.Frame, refs []encoders.Ref, _ encoders.Memo,
 	b *encoders.Budget) ([]byte, encoders.Memo, error) {
 	if err := checkSize(cur.Body); err != nil {
 		return dst, nil, err
 	}
 	out := bytes.NewBuffer(dst)
-	stats, err := patch.Make(out, old(refs), cur.Body, p.opt)
+	stats, err := patch.Make(out, oldFile(refs), cur.Body, p.opt)
 	if err != nil {
 		return dst, nil, fmt.Errorf("files: %w", err)
 	}
-	literal := stats.RawSize + stats.PatchSize
+	literal := stats.RawSize + stats.PatchSize // the rest are the patch's header and the heads of blocks
 	b.Bits(encoders.SlotIndex, int(8*stats.CloneSize))
 	b.Bits(encoders.SlotBody, int(8*literal))
 	b.Bits(encoders.SlotModel, int(8*(stats.Size-stats.CloneSize-literal)))
 	return out.Bytes(), nil, nil
 }
 
+// unpatcher is the decoder of patch and patch-fast.
 type unpatcher struct{}
 
 // Decode implements encoders.Decoder.
 func (unpatcher) Decode(dst *frame.Frame, src []byte, refs []encoders.Ref, _ encoders.Memo) (encoders.Memo, error) {
-	made, err := patch.ApplyBytes(old(refs), src, maxFile)
+	newFile, err := patch.ApplyBytes(oldFile(refs), src, maxFile)
 	if err != nil {
 		return nil, fmt.Errorf("files: %w: %w", encoders.ErrCorrupt, err)
 	}
-	dst.Body = made
+	dst.Body = newFile
 	return nil, nil
 }

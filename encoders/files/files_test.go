@@ -21,7 +21,7 @@ func schema() *frame.Schema {
 	return &frame.Schema{Name: "files", Item: "byte", Delivery: frame.Every}
 }
 
-// example returns the example as frames.
+// example returns the embedded example as frames.
 func example() (old, new *frame.Frame) {
 	src, err := dataset.Open(context.Background(), "files", dataset.Options{Seed: 3})
 	if err != nil {
@@ -35,7 +35,7 @@ func example() (old, new *frame.Frame) {
 	return old, new
 }
 
-// encode makes the packet of new.
+// encode returns the packet of new against old.
 func encode(t testing.TB, c encoders.Codec, old, new *frame.Frame) []byte {
 	t.Helper()
 	enc, _, err := c.New(schema(), c.Defaults())
@@ -49,7 +49,7 @@ func encode(t testing.TB, c encoders.Codec, old, new *frame.Frame) []byte {
 	return out
 }
 
-// The example comes back, and knowing the old file is worth what it should be.
+// TestExample encodes and decodes the embedded example, and compares the packet sizes of the codecs.
 func TestExample(t *testing.T) {
 	if maxFile != files.MaxFile {
 		t.Errorf("encoders take files of %d bytes, the data hold up to %d", maxFile, files.MaxFile)
@@ -64,7 +64,7 @@ func TestExample(t *testing.T) {
 		}
 		var got frame.Frame
 		if _, err := dec.Decode(&got, packet, []encoders.Ref{{Frame: old}}, nil); err != nil || !bytes.Equal(got.Body, new.Body) {
-			t.Errorf("%s: another file, error %v", c.Name, err)
+			t.Errorf("%s: the decoded file differs, error %v", c.Name, err)
 		}
 		size[c.Name] = len(packet)
 	}
@@ -74,7 +74,8 @@ func TestExample(t *testing.T) {
 	}
 }
 
-// A packet that is too short, too long, or for another old file is refused.
+// TestRefused checks that truncated packets, packets with trailing bytes and packets for another old file are
+// refused.
 func TestRefused(t *testing.T) {
 	old, new := &frame.Frame{Body: bytes.Repeat([]byte("the old file. "), 100)},
 		&frame.Frame{Body: bytes.Repeat([]byte("the new file. "), 120)}
@@ -94,24 +95,24 @@ func TestRefused(t *testing.T) {
 	}
 }
 
-// A bomb, a few bytes that claim to be a file of gigabytes, is refused.
+// TestBomb checks that a small packet of a very large file is refused.
 func TestBomb(t *testing.T) {
 	huge := &frame.Frame{Body: make([]byte, maxFile)}
 	packet := encode(t, WholeZstd(), &frame.Frame{}, huge)
 	bomb := append(bytes.Clone(packet), packet...) // frames follow each other, says RFC 8878
-	if _, err := (whole{unpack: unpackZstd}).Decode(&frame.Frame{}, bomb, nil, nil); !errors.Is(err, encoders.ErrCorrupt) {
-		t.Errorf("%d bytes that make two times %d: %v", len(bomb), maxFile, err)
+	if _, err := (wholeFile{unpack: unpackZstd}).Decode(&frame.Frame{}, bomb, nil, nil); !errors.Is(err, encoders.ErrCorrupt) {
+		t.Errorf("packet of %d bytes that makes two times %d: %v", len(bomb), maxFile, err)
 	}
 	huge.Body = append(huge.Body, 0)
 	for _, c := range codecs() {
 		enc, _, _ := c.New(schema(), c.Defaults())
 		if _, _, err := enc.Encode(nil, huge, []encoders.Ref{{Frame: &frame.Frame{}}}, nil, nil); err == nil {
-			t.Errorf("%s takes %d bytes", c.Name, len(huge.Body))
+			t.Errorf("%s: no error for a file of %d bytes", c.Name, len(huge.Body))
 		}
 	}
 }
 
-// Whoever follows the work hears of all of it, and can end it.
+// TestFollow checks that the callbacks of Follow receive all progress and can stop the work.
 func TestFollow(t *testing.T) {
 	old, new := example()
 	old.Body, new.Body = old.Body[:100_000], new.Body[:120_000]

@@ -12,19 +12,19 @@ import (
 	"wirelab/encoders/patch/delta"
 )
 
-// target is where a new file is written, and read again where it repeats itself.
+// target is where a new file is written. It is also read, because the new file is part of the source.
 type target interface {
 	io.WriterAt
 	io.ReaderAt
 }
 
-// applyTo writes to out, which is empty, what the patch makes of an old file of oldSize bytes, with
-// a model that newModel returns for the profile. The old file is read twice: first to check that it
-// is the right one, before anything is written. After an error the contents of out are invalid.
-// Progress may be nil.
-func applyTo(newModel func(fast bool) *delta.Model, out target, old io.ReaderAt, oldSize int64, patch io.Reader,
+// applyPatch writes to out, which is empty, the new file that the patch makes from an old file of oldSize
+// bytes. newModel returns an untrained model of a profile. The old file is read once before anything is
+// written, to check its hash. After an error the contents of out are invalid. progress may be nil.
+func applyPatch(newModel func(fast bool) *delta.Model, out target, old io.ReaderAt, oldSize int64, patch io.Reader,
 	progress Progress) (Header, error) {
-	a := &applier{r: bufio.NewReaderSize(patch, 16<<10), out: out, sum: sha256.New(), copies: make([]byte, copyBuffer), progress: progress}
+	a := &applier{r: bufio.NewReaderSize(patch, 16<<10), out: out, sum: sha256.New(),
+		copyBuf: make([]byte, copyBuffer), progress: progress}
 	h, err := readHeader(a.r)
 	if err != nil {
 		return h, err
@@ -33,141 +33,145 @@ func applyTo(newModel func(fast bool) *delta.Model, out target, old io.ReaderAt,
 	if err := a.checkOld(old, oldSize); err != nil {
 		return h, err
 	}
-	a.src = newWindows(old, oldSize, out)
-	a.coder = newModel(h.Fast)
-	for a.at < h.NewSize {
-		if err := a.next(); err != nil {
-			return h, fmt.Errorf("at byte %d of %d: %w", a.at, h.NewSize, err)
+	a.source = newWindows(old, oldSize, out)
+	a.model = newModel(h.Fast)
+	for a.written < h.NewSize {
+		if err := a.nextBlock(); err != nil {
+			return h, fmt.Errorf("at byte %d of %d: %w", a.written, h.NewSize, err)
 		}
 	}
 	if _, err := a.r.ReadByte(); err == nil {
-		return h, fmt.Errorf("%w: it goes on behind its end", ErrCorrupt)
+		return h, fmt.Errorf("%w: bytes after the last block", ErrCorrupt)
 	} else if !errors.Is(err, io.EOF) {
 		return h, err
 	}
 	if !bytes.Equal(a.sum.Sum(nil), h.NewHash[:]) {
-		return h, fmt.Errorf("%w: its SHA-256 is %x; expected %x", ErrWrongNew, a.sum.Sum(nil), h.NewHash)
+		return h, fmt.Errorf("%w: SHA-256 %x, expected %x", ErrWrongNew, a.sum.Sum(nil), h.NewHash)
 	}
 	return h, nil
 }
 
+// copyBuffer is the size of buffers for copying files.
 const copyBuffer = 64 << 10
 
+// applier applies one patch.
 type applier struct {
-	header Header
-	r      *bufio.Reader
-	out    target
-	sum    hash.Hash // of the new file
-	src    *windows
-	coder  *delta.Model
-	at     int64 // bytes of the new file that are there
-	cloned int64 // address less position of the last clone
-	packet []byte
-	copies []byte
+	header        Header
+	r             *bufio.Reader
+	out           target
+	sum           hash.Hash // of the new file
+	source        *windows
+	model         *delta.Model
+	written       int64 // bytes of the new file written so far
+	cloneDiagonal int64 // address minus position of the last clone
+	packet        []byte
+	copyBuf       []byte
 
 	progress Progress
 }
 
-// report reports the progress, and returns the error that ends the work.
-func (a *applier) report() error {
+// reportProgress calls progress, if any, and returns its error.
+func (a *applier) reportProgress() error {
 	if a.progress == nil {
 		return nil
 	}
-	return a.progress(a.at, a.header.NewSize)
+	return a.progress(a.written, a.header.NewSize)
 }
 
 // checkOld compares the old file with the one that the patch is for.
 func (a *applier) checkOld(old io.ReaderAt, size int64) error {
 	if size != a.header.OldSize {
-		return fmt.Errorf("%w: it has %d bytes; expected %d", ErrWrongOld, size, a.header.OldSize)
+		return fmt.Errorf("%w: size %d, expected %d", ErrWrongOld, size, a.header.OldSize)
 	}
 	sum := sha256.New()
 	for at := int64(0); at < size; {
-		b := a.copies[:min(size-at, copyBuffer)]
+		b := a.copyBuf[:min(size-at, copyBuffer)]
 		if n, err := old.ReadAt(b, at); n < len(b) {
 			return fmt.Errorf("reading the old file at %d: %w", at, err)
 		}
 		sum.Write(b)
 		at += int64(len(b))
-		if err := a.report(); err != nil {
+		if err := a.reportProgress(); err != nil {
 			return err
 		}
 	}
 	if got := sum.Sum(nil); !bytes.Equal(got, a.header.OldHash[:]) {
-		return fmt.Errorf("%w: its SHA-256 is %x; expected %x", ErrWrongOld, got, a.header.OldHash)
+		return fmt.Errorf("%w: SHA-256 %x, expected %x", ErrWrongOld, got, a.header.OldHash)
 	}
 	return nil
 }
 
-// write appends to the new file. It reports as well: a clone of a few bytes may make
-// any number of them, and who wants to stop it must not have to wait for its end.
+// write appends b to the new file and reports the progress. It is called often within a block, because a
+// clone may have any size and the caller must be able to stop it.
 func (a *applier) write(b []byte) error {
-	if _, err := a.out.WriteAt(b, a.at); err != nil {
+	if _, err := a.out.WriteAt(b, a.written); err != nil {
 		return fmt.Errorf("writing the new file: %w", err)
 	}
 	a.sum.Write(b)
-	a.at += int64(len(b))
-	a.src.grow(a.at)
-	return a.report()
+	a.written += int64(len(b))
+	a.source.setNewSize(a.written)
+	return a.reportProgress()
 }
 
-// next makes the next block.
-func (a *applier) next() error {
+// nextBlock reads the next block of the patch and appends the bytes that the block makes to the new file.
+func (a *applier) nextBlock() error {
 	head, err := readNumber(a.r)
 	if err != nil {
 		return err
 	}
 	n, mode := head>>2, head&3
-	if n == 0 || n > a.header.NewSize-a.at {
-		return fmt.Errorf("%w: a block of %d bytes where %d are left", ErrCorrupt, n, a.header.NewSize-a.at)
+	if n == 0 || n > a.header.NewSize-a.written {
+		return fmt.Errorf("%w: block of %d bytes, but %d are left", ErrCorrupt, n, a.header.NewSize-a.written)
 	}
 	if mode != modeClone && n > delta.MaxBlock {
-		return fmt.Errorf("%w: a block of %d bytes; expected at most %d", ErrCorrupt, n, delta.MaxBlock)
+		return fmt.Errorf("%w: block of %d bytes, expected at most %d", ErrCorrupt, n, delta.MaxBlock)
 	}
 	switch mode {
 	case modeRaw:
-		return a.raw(int(n))
+		return a.applyRaw(int(n))
 	case modeClone:
-		return a.clone(n)
+		return a.applyClone(n)
 	case modePatch:
-		return a.patch(int(n))
+		return a.applyPacket(int(n))
 	}
-	return fmt.Errorf("%w: a block of mode %d", ErrCorrupt, mode)
+	return fmt.Errorf("%w: unknown block mode %d", ErrCorrupt, mode)
 }
 
-// read reads n bytes of the patch, at most delta.MaxBlock.
-func (a *applier) read(n int) ([]byte, error) {
+// readPacket reads n bytes of the patch, at most delta.MaxBlock.
+func (a *applier) readPacket(n int) ([]byte, error) {
 	if a.packet == nil {
 		a.packet = make([]byte, delta.MaxBlock)
 	}
 	if _, err := io.ReadFull(a.r, a.packet[:n]); err != nil {
-		return nil, early(err)
+		return nil, truncatedError(err)
 	}
 	return a.packet[:n], nil
 }
 
-func (a *applier) raw(n int) error {
-	b, err := a.read(n)
+// applyRaw appends to the new file n bytes that the patch contains.
+func (a *applier) applyRaw(n int) error {
+	b, err := a.readPacket(n)
 	if err != nil {
 		return err
 	}
-	a.coder.Skip(int64(n), b)
+	a.model.Skip(int64(n), b)
 	return a.write(b)
 }
 
-func (a *applier) patch(n int) error {
+// applyPacket appends to the new file n bytes that a packet of package delta makes.
+func (a *applier) applyPacket(n int) error {
 	size, err := readNumber(a.r)
 	if err != nil {
 		return err
 	}
-	if size >= int64(n) {
-		return fmt.Errorf("%w: a packet of %d bytes for a block of %d", ErrCorrupt, size, n)
+	if size >= int64(n) { // Make then writes a raw block
+		return fmt.Errorf("%w: packet of %d bytes for a block of %d, expected fewer", ErrCorrupt, size, n)
 	}
-	packet, err := a.read(int(size))
+	packet, err := a.readPacket(int(size))
 	if err != nil {
 		return err
 	}
-	block, err := a.coder.Decode(packet, n, a.src)
+	block, err := a.model.Decode(packet, n, a.source)
 	if errors.Is(err, delta.ErrCorrupt) {
 		return fmt.Errorf("%w: %w", ErrCorrupt, err)
 	}
@@ -177,66 +181,67 @@ func (a *applier) patch(n int) error {
 	return a.write(block)
 }
 
-// clone makes n bytes that lie in the source.
-func (a *applier) clone(n int64) error {
-	by, err := readNumber(a.r)
+// applyClone appends to the new file n bytes that are equal to a range of the source.
+func (a *applier) applyClone(n int64) error {
+	diagonalChange, err := readNumber(a.r)
 	if err != nil {
 		return err
 	}
-	a.cloned += unzigzag(by)
-	from := a.at + a.cloned
-	if _, left := a.src.Locate(from); left < n {
-		return fmt.Errorf("%w: a clone of %d bytes from address %d, where %d are", ErrCorrupt, n, from, left)
+	a.cloneDiagonal += unzigzag(diagonalChange)
+	from := a.written + a.cloneDiagonal
+	if _, left := a.source.Locate(from); left < n {
+		return fmt.Errorf("%w: clone of %d bytes from address %d, where the file has %d", ErrCorrupt, n, from, left)
 	}
-	file, place := a.src.file(from)
+	file, offset := a.source.fileAt(from)
 	for left := n; left > 0; {
-		b := a.copies[:min(left, copyBuffer)]
-		if k, err := file.ReadAt(b, place); k < len(b) {
-			return fmt.Errorf("reading at %d: %w", place, err)
+		b := a.copyBuf[:min(left, copyBuffer)]
+		if k, err := file.ReadAt(b, offset); k < len(b) {
+			return fmt.Errorf("reading the source at offset %d: %w", offset, err)
 		}
-		tail := b
+		tail := b // the bytes that the model gets
 		if int64(len(b)) <= left-delta.History {
-			tail = nil // too far back: only counted
+			tail = nil // too early to be part of the model's history
 		}
-		a.coder.Skip(int64(len(b)), tail)
+		a.model.Skip(int64(len(b)), tail)
 		if err := a.write(b); err != nil {
 			return err
 		}
-		place += int64(len(b))
+		offset += int64(len(b))
 		left -= int64(len(b))
 	}
-	a.coder.Follow(from + n)
+	a.model.Follow(from + n)
 	return nil
 }
 
+// windowCount is the number of windows that are cached.
 const windowCount = 8
 
-// windows is a source that lies in files, of which it holds a few pieces: those
-// that were looked at last.
+// windows is a delta.Source in files. It caches the windows that were used last.
 type windows struct {
 	old, new         io.ReaderAt
 	oldSize, newSize int64
 	list             [windowCount]window // the last used first
 }
 
-// window is a core of a file with its margins.
+// window is a part of a file: a unit of delta.Core bytes with its margins.
 type window struct {
-	buf   []byte
-	n     int   // bytes in buf
-	core  int64 // its number: address/delta.Core of the old file, or ^ of the new one's
-	first int64 // place of buf[0]
-	limit int64 // size of the file when it was read
+	buf    []byte
+	n      int   // bytes in buf
+	coreID int64 // offset/delta.Core; with all bits inverted for the new file
+	first  int64 // offset of buf[0] in the file
+	limit  int64 // size of the file when the window was read
 }
 
+// newWindows returns a source of an old file of size bytes and an empty new file.
 func newWindows(old io.ReaderAt, size int64, new io.ReaderAt) *windows {
 	return &windows{old: old, new: new, oldSize: size}
 }
 
-// grow sets how much of the new file is there.
-func (s *windows) grow(size int64) { s.newSize = size }
+// setNewSize sets the number of bytes written of the new file.
+func (s *windows) setNewSize(size int64) { s.newSize = size }
 
-// Locate is as delta.Source says.
-func (s *windows) Locate(at int64) (place, left int64) {
+// Locate implements delta.Source.
+func (s *windows) Locate(at int64) (offset, left int64) {
 	if at < 0 {
 		return 0, 0
 	}
@@ -247,48 +252,49 @@ func (s *windows) Locate(at int64) (place, left int64) {
 	return at, max(s.newSize-at, 0)
 }
 
-// file returns the file of an address that Locate knows, and the place in it.
-func (s *windows) file(at int64) (io.ReaderAt, int64) {
+// fileAt returns the file that contains an address, and the offset in it.
+func (s *windows) fileAt(at int64) (io.ReaderAt, int64) {
 	if at < s.oldSize {
 		return s.old, at
 	}
 	return s.new, at - s.oldSize
 }
 
-// View is as delta.Source says.
+// View implements delta.Source. It moves the window that it returns to the front of the list, and reads a new one
+// into the memory of the window that was used longest ago.
 func (s *windows) View(at int64, _ int) ([]byte, int, error) {
-	file, place := s.file(at)
-	size, core := s.oldSize, place/delta.Core
+	file, offset := s.fileAt(at)
+	size, core := s.oldSize, offset/delta.Core
 	if at >= s.oldSize {
 		size, core = s.newSize, ^core
 	}
 	i := 0
-	for i < windowCount-1 && (s.list[i].n == 0 || s.list[i].core != core) {
+	for i < windowCount-1 && (s.list[i].n == 0 || s.list[i].coreID != core) {
 		i++
 	}
 	w := s.list[i]
 	copy(s.list[1:i+1], s.list[:i])
-	// One that was cut by the end of the file as it was holds less than it should.
-	if w.n == 0 || w.core != core || w.limit != size && w.first+int64(len(w.buf)) > w.limit {
-		if err := w.read(file, core, place/delta.Core*delta.Core, size); err != nil {
-			s.list[0] = window{buf: w.buf}
+	// A window that ended at the end of the new file is read again after the file has grown.
+	if w.n == 0 || w.coreID != core || w.limit != size && w.first+int64(len(w.buf)) > w.limit {
+		if err := w.read(file, core, offset/delta.Core*delta.Core, size); err != nil {
+			s.list[0] = window{buf: w.buf} // invalid; the memory is used again
 			return nil, 0, err
 		}
 	}
 	s.list[0] = w
-	return w.buf[:w.n], int(place - w.first), nil
+	return w.buf[:w.n], int(offset - w.first), nil
 }
 
-// read fills a window with the core that begins at a place of a file.
+// read fills the window with the unit coreID, which begins at offset begin of a file of size bytes.
 func (w *window) read(file io.ReaderAt, core, begin, size int64) error {
 	if w.buf == nil {
 		w.buf = make([]byte, delta.Before+delta.Core+delta.After)
 	}
-	w.core, w.limit = core, size
+	w.coreID, w.limit = core, size
 	w.first = max(begin-delta.Before, 0)
 	w.n = int(min(begin+delta.Core+delta.After, size) - w.first)
 	if n, err := file.ReadAt(w.buf[:w.n], w.first); n < w.n {
-		return fmt.Errorf("reading at %d: %w", w.first, err)
+		return fmt.Errorf("reading the source at offset %d: %w", w.first, err)
 	}
 	return nil
 }

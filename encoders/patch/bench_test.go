@@ -7,12 +7,12 @@ import (
 	"testing"
 )
 
-// degenerate are pairs of a size on which matching is known to explode.
-func degenerate(n int) map[string][2][]byte {
-	random, lines := noise(n, 1), text(n)
+// degenerateInputs returns pairs of files of n bytes on which matching is slow in other tools.
+func degenerateInputs(n int) map[string][2][]byte {
+	random, lines := randomBytes(n, 1), text(n)
 	periods := make([]byte, 0, n)
 	for p := 1; len(periods) < n; p = p*3/2 + 1 {
-		periods = append(periods, bytes.Repeat(noise(p%5000+1, uint64(p)), 1+n/20/(p%5000+1))...)
+		periods = append(periods, bytes.Repeat(randomBytes(p%5000+1, uint64(p)), 1+n/20/(p%5000+1))...)
 	}
 	periods = periods[:n]
 	runs := make([]byte, n)
@@ -28,14 +28,14 @@ func degenerate(n int) map[string][2][]byte {
 		shuffled = append(shuffled, random[i*5000:(i+1)*5000]...)
 	}
 	return map[string][2][]byte{
-		"usual":          {lines, edited(lines, 1)},
+		"usual":          {lines, edit(lines, 1)},
 		"zeros":          {make([]byte, n), make([]byte, n-1)},
-		"zeros, spoilt":  {make([]byte, n), spoilt(make([]byte, n))},
+		"zeros, spoilt":  {make([]byte, n), withChanges(make([]byte, n))},
 		"periodic":       {bytes.Repeat([]byte("abc"), n/3), bytes.Repeat([]byte("abcabd"), n/6)},
-		"many periods":   {periods, spoilt(append(bytes.Clone(periods[n/3:]), periods[:n/3]...))},
-		"huge runs":      {runs, spoilt(append(bytes.Clone(runs[n/2:]), runs[:n/2]...))},
-		"random":         {random, noise(n, 2)},
-		"random, spoilt": {random, spoilt(random)},
+		"many periods":   {periods, withChanges(append(bytes.Clone(periods[n/3:]), periods[:n/3]...))},
+		"huge runs":      {runs, withChanges(append(bytes.Clone(runs[n/2:]), runs[:n/2]...))},
+		"random":         {random, randomBytes(n, 2)},
+		"random, spoilt": {random, withChanges(random)},
 		"reversed":       {lines, backwards},
 		"shuffled":       {random, shuffled},
 		"identical":      {random, random},
@@ -43,8 +43,8 @@ func degenerate(n int) map[string][2][]byte {
 	}
 }
 
-// spoilt is b with a byte changed here and there.
-func spoilt(b []byte) []byte {
+// withChanges returns b with some bytes changed.
+func withChanges(b []byte) []byte {
 	out := bytes.Clone(b)
 	r := rand.New(rand.NewPCG(3, 3))
 	for range len(b) / 400 {
@@ -53,11 +53,11 @@ func spoilt(b []byte) []byte {
 	return out
 }
 
-// How long a byte takes on inputs that are bad for matching: the usual one is for
-// comparison.
+// BenchmarkDegenerate measures the time per byte on inputs that are bad for matching, and on an ordinary one
+// for comparison.
 func BenchmarkDegenerate(b *testing.B) {
 	const n = 3 << 20
-	for name, pair := range degenerate(n) {
+	for name, pair := range degenerateInputs(n) {
 		var patch []byte
 		b.Run("make/"+name, func(b *testing.B) {
 			b.SetBytes(n)
@@ -69,7 +69,7 @@ func BenchmarkDegenerate(b *testing.B) {
 		b.Run("apply/"+name, func(b *testing.B) {
 			b.SetBytes(n)
 			for b.Loop() {
-				if got, err := apply(pair[0], patch); err != nil || !bytes.Equal(got, pair[1]) {
+				if got, err := applyBytes(pair[0], patch); err != nil || !bytes.Equal(got, pair[1]) {
 					b.Fatal(err)
 				}
 			}
@@ -77,22 +77,20 @@ func BenchmarkDegenerate(b *testing.B) {
 	}
 }
 
-// What it would gain to tell the blocks of a new file in another order than their
-// own: a file of code-like and text-like parts, of which half is new, with its
-// blocks shuffled, told as it stands and told in the order of the old file, which
-// no search of orders would beat by much. The difference is the most that a table
-// of the order could win.
+// BenchmarkOrder measures what another order of blocks could save. A file of code and text, half of it new,
+// with shuffled blocks is coded as it is, and in the order of the old file, which is close to the best order.
+// The difference is about the most that a table of the order could save.
 func BenchmarkOrder(b *testing.B) {
 	const block, count = 256 << 10, 16
 	var old []byte
 	for i := range count {
-		part := noise(block, uint64(i+10))
+		part := randomBytes(block, uint64(i+10))
 		if i%2 == 0 {
 			part = text(block * (i + 1))[block*i:]
 		}
 		old = append(old, part...)
 	}
-	sorted := spoilt(old)
+	sorted := withChanges(old)
 	var shuffled []byte
 	for _, i := range rand.New(rand.NewPCG(5, 5)).Perm(count) {
 		shuffled = append(shuffled, sorted[i*block:(i+1)*block]...)

@@ -15,49 +15,50 @@ import (
 
 // Errors of files.
 var (
-	// errChanged: a file was changed while a patch was made of it.
+	// errChanged means that a file was truncated while a patch was made from it.
 	errChanged = errors.New("the file changed while it was read")
-	// ErrNoFile: a folder, a device or a pipe where only a file will do.
-	ErrNoFile = errors.New("expected a file")
-	// ErrSource: what is to be made would take the place of what it is made of.
-	ErrSource = errors.New("it is being read; expected another name for what is made of it")
+	// ErrNoFile means that a name is that of a directory, a device or a pipe.
+	ErrNoFile = errors.New("expected a regular file")
+	// ErrSource means that the output would replace a file that it is made from.
+	ErrSource = errors.New("the output would replace an input; expected another name")
 )
 
-// MakeFile writes to the file patch what makes the file new from the file old. It
-// appears when it is complete, or not at all, and is readable only to those who
-// can read both files, because it holds their contents.
+// MakeFile writes to the file patch a patch that makes file new from file old. The patch appears when it is
+// complete, or not at all. It contains parts of both files, so it is readable only for users who can read
+// both.
 func MakeFile(old, new, patch string, opt Options) (stats Stats, err error) {
-	was, err := openMapped(old)
+	oldFile, err := openMapped(old)
 	if err != nil {
 		return stats, err
 	}
-	defer was.close()
-	is, err := openMapped(new)
+	defer oldFile.close()
+	newFile, err := openMapped(new)
 	if err != nil {
 		return stats, err
 	}
-	defer is.close()
-	if err := place(patch, was.info, is.info); err != nil {
+	defer newFile.close()
+	if err := checkTarget(patch, oldFile.info, newFile.info); err != nil {
 		return stats, err
 	}
-	mode := 0o600 | 0o644&was.info.Mode()&is.info.Mode()
+	mode := 0o600 | 0o644&oldFile.info.Mode()&newFile.info.Mode() // readable for those who can read both
 	err = opt.Disk.WriteFile(patch, mode, func(f *atomicfile.File) error {
 		w := bufio.NewWriterSize(f, copyBuffer)
-		if stats, err = makeMapped(w, was.bytes, is.bytes, opt); err != nil {
+		if stats, err = makeMapped(w, oldFile.bytes, newFile.bytes, opt); err != nil {
 			return err
 		}
 		return w.Flush()
 	})
-	return stats, noTarget(patch, err)
+	return stats, danglingError(patch, err)
 }
 
-// makeMapped is Make for files that may lose their ends meanwhile: to look there
-// is then a fault of the machine.
+// makeMapped is Make for mapped files. If a mapped file is truncated meanwhile, access to it is a memory
+// fault, which makeMapped turns into errChanged.
 func makeMapped(w *bufio.Writer, old, new []byte, opt Options) (stats Stats, err error) {
 	before := debug.SetPanicOnFault(true)
 	defer debug.SetPanicOnFault(before)
 	defer func() {
 		if r := recover(); r != nil {
+			// runtime.Error of a memory fault has the method Addr; other panics are mistakes in the program.
 			if fault, ok := r.(interface{ Addr() uintptr }); !ok || fault.Addr() == 0 {
 				panic(r)
 			}
@@ -67,16 +68,16 @@ func makeMapped(w *bufio.Writer, old, new []byte, opt Options) (stats Stats, err
 	return Make(w, old, new, opt)
 }
 
-// ApplyFile makes the file new of the file old and a patch. The new file is
-// written beside its place and moved there, over a file that may be there, when it has
-// proved right; it may take the place of the old one. If new is a link, it stays, and
-// the file it leads to is replaced. disk is where the new file is written; nil means the machine's.
+// ApplyFile makes file new from file old and a patch. It writes a temporary file and renames it to new when
+// its hash is correct, so an existing file is replaced completely or not at all. new may be the same file as
+// old. If new is a symbolic link, the file that it points to is replaced. disk is the file system for the
+// new file, nil for that of the operating system. progress may be nil.
 func ApplyFile(disk *atomicfile.Disk, old, patch, new string, progress Progress) (Header, error) {
-	was, info, err := openFile(old)
+	oldFile, info, err := openFile(old)
 	if err != nil {
 		return Header{}, err
 	}
-	defer was.Close()
+	defer oldFile.Close()
 	packed, err := os.Open(patch)
 	if err != nil {
 		return Header{}, err
@@ -86,32 +87,32 @@ func ApplyFile(disk *atomicfile.Disk, old, patch, new string, progress Progress)
 	if err != nil {
 		return Header{}, err
 	}
-	if patchInfo.IsDir() { // but it may be a pipe: it is read once
+	if patchInfo.IsDir() { // a pipe is allowed, because the patch is read only once
 		return Header{}, fmt.Errorf("%s: %w", patch, ErrNoFile)
 	}
-	if err := place(new, patchInfo); err != nil {
+	if err := checkTarget(new, patchInfo); err != nil {
 		return Header{}, err
 	}
 	var h Header
 	err = disk.WriteFile(new, info.Mode().Perm(), func(f *atomicfile.File) (err error) {
-		if h, err = applyTo(delta.New, f, was, info.Size(), packed, progress); err != nil {
+		if h, err = applyPatch(delta.New, f, oldFile, info.Size(), packed, progress); err != nil {
 			return fmt.Errorf("%s: %w", patch, err)
 		}
-		return was.Close() // some systems move nothing to where an open file is
+		return oldFile.Close() // Windows cannot rename to the name of an open file
 	})
-	return h, noTarget(new, err)
+	return h, danglingError(new, err)
 }
 
-// noTarget says of a link to nothing that it is no file.
-func noTarget(name string, err error) error {
+// danglingError replaces the error of a dangling symbolic link by one that wraps ErrNoFile.
+func danglingError(name string, err error) error {
 	if errors.Is(err, atomicfile.ErrDangling) {
 		return fmt.Errorf("%s is a link to nothing: %w", name, ErrNoFile)
 	}
 	return err
 }
 
-// openFile opens a file to read. What is none is refused before it is opened: a pipe
-// would wait for a writer.
+// openFile opens a regular file for reading. It checks the type first, because opening a pipe would wait for
+// a writer.
 func openFile(name string) (*os.File, os.FileInfo, error) {
 	info, err := os.Stat(name)
 	if err != nil {
@@ -131,9 +132,9 @@ func openFile(name string) (*os.File, os.FileInfo, error) {
 	return f, info, nil
 }
 
-// place refuses a name for a new file under which something is that must not give
-// way to it: a folder, a device, or a file of which it is made.
-func place(name string, made ...os.FileInfo) error {
+// checkTarget returns an error if a new file of this name would replace a directory, a device, a pipe, or one of
+// the files that it is made from, sources.
+func checkTarget(name string, sources ...os.FileInfo) error {
 	info, err := os.Stat(name)
 	if errors.Is(err, os.ErrNotExist) {
 		return nil
@@ -145,30 +146,30 @@ func place(name string, made ...os.FileInfo) error {
 		return fmt.Errorf("%s is a directory: %w", name, ErrNoFile)
 	}
 	if !info.Mode().IsRegular() {
-		return fmt.Errorf("%s is a device or a pipe, and would be replaced: %w", name, ErrNoFile)
+		return fmt.Errorf("%s is a device or a pipe: %w", name, ErrNoFile)
 	}
-	for _, of := range made {
-		if os.SameFile(info, of) {
+	for _, source := range sources {
+		if os.SameFile(info, source) {
 			return fmt.Errorf("%s: %w", name, ErrSource)
 		}
 	}
 	return nil
 }
 
-// errLimit: the new file is larger than a buffer may become.
-var errLimit = errors.New("more bytes than are allowed")
+// errLimit means that the new file is larger than the limit of a buffer.
+var errLimit = errors.New("size limit exceeded")
 
 // buffer is a target in memory.
 type buffer struct {
 	Bytes []byte
-	Limit int64 // bytes it may hold at most; 0: as many as are written
+	Limit int64 // maximum size; 0 means no limit
 }
 
-// WriteAt is as io.WriterAt says. Bytes that are skipped are zero.
+// WriteAt implements io.WriterAt. Skipped bytes are zero.
 func (b *buffer) WriteAt(p []byte, at int64) (int, error) {
 	end := at + int64(len(p))
 	if at < 0 || end < at || b.Limit > 0 && end > b.Limit {
-		return 0, fmt.Errorf("%w: up to %d; expected at most %d", errLimit, end, b.Limit)
+		return 0, fmt.Errorf("%w: %d bytes, expected at most %d", errLimit, end, b.Limit)
 	}
 	if grow := end - int64(len(b.Bytes)); grow > 0 {
 		b.Bytes = append(b.Bytes, make([]byte, grow)...)
@@ -176,7 +177,7 @@ func (b *buffer) WriteAt(p []byte, at int64) (int, error) {
 	return copy(b.Bytes[at:], p), nil
 }
 
-// ReadAt is as io.ReaderAt says.
+// ReadAt implements io.ReaderAt.
 func (b *buffer) ReadAt(p []byte, at int64) (int, error) {
 	if at < 0 || at > int64(len(b.Bytes)) {
 		return 0, io.EOF
@@ -188,11 +189,12 @@ func (b *buffer) ReadAt(p []byte, at int64) (int, error) {
 	return n, nil
 }
 
-// ApplyBytes returns what a patch makes of old, if that is at most limit bytes: a
-// patch of a few bytes may tell any number of them.
+// ApplyBytes returns the new file that a patch makes from old. It fails if that has more than limit bytes;
+// 0 means no limit. Even a small patch may make a very large file.
 func ApplyBytes(old, patch []byte, limit int64) ([]byte, error) {
 	out := buffer{Limit: limit}
-	if _, err := applyTo(delta.New, &out, bytes.NewReader(old), int64(len(old)), bytes.NewReader(patch), nil); err != nil {
+	if _, err := applyPatch(delta.New, &out, bytes.NewReader(old), int64(len(old)), bytes.NewReader(patch),
+		nil); err != nil {
 		return nil, err
 	}
 	return out.Bytes, nil

@@ -8,13 +8,13 @@ import (
 	"testing"
 )
 
-// A patch may be applied over the old file itself, and what fails leaves nothing
-// behind and everything as it was.
+// TestFiles checks that a patch can be applied over the old file itself, and that a failure leaves no files
+// and changes none.
 func TestFiles(t *testing.T) {
 	dir := t.TempDir()
 	path := func(name string) string { return filepath.Join(dir, name) }
 	old := text(50_000)
-	new := edited(old, 1)
+	new := edit(old, 1)
 	must := func(err error) {
 		t.Helper()
 		if err != nil {
@@ -30,7 +30,7 @@ func TestFiles(t *testing.T) {
 	must(err)
 	bad[len(bad)-1] ^= 1
 	must(os.WriteFile(path("bad"), bad, 0o600))
-	if _, err := ApplyFile(nil, path("old"), path("bad"), path("old"), nil); !typed(err) {
+	if _, err := ApplyFile(nil, path("old"), path("bad"), path("old"), nil); !isPatchError(err) {
 		t.Error(err)
 	}
 	if _, err := ApplyFile(nil, path("new"), path("patch"), path("out"), nil); !errors.Is(err, ErrWrongOld) {
@@ -46,7 +46,7 @@ func TestFiles(t *testing.T) {
 	got, err = os.ReadFile(path("old"))
 	must(err)
 	if !bytes.Equal(got, new) {
-		t.Error("the new file is not there")
+		t.Error("the old file was not replaced by the new one")
 	}
 	names, err := os.ReadDir(dir)
 	must(err)

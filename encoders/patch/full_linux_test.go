@@ -8,9 +8,9 @@ import (
 	"testing"
 )
 
-// On a disk that is full in the middle, nothing is left of the new file, and what
-// was there before still is. It takes root, for a disk that small.
-func TestFullDiskInTheMiddle(t *testing.T) {
+// TestDiskFull checks that on a disk that becomes full no temporary file is left and an existing file is
+// unchanged. It needs root to mount a small disk.
+func TestDiskFull(t *testing.T) {
 	dir := t.TempDir()
 	disk := filepath.Join(dir, "disk")
 	if err := os.Mkdir(disk, 0o700); err != nil {
@@ -25,7 +25,7 @@ func TestFullDiskInTheMiddle(t *testing.T) {
 		}
 	}()
 	old := text(400_000)
-	for name, b := range map[string][]byte{"old": old, "new": edited(old, 1), "disk/game": []byte("as it was")} {
+	for name, b := range map[string][]byte{"old": old, "new": edit(old, 1), "disk/game": []byte("as it was")} {
 		if err := os.WriteFile(filepath.Join(dir, name), b, 0o600); err != nil {
 			t.Fatal(err)
 		}

@@ -13,42 +13,43 @@ import (
 	"wirelab/internal/atomicfile"
 )
 
-const minClone = 256 << 10 // bytes that are worth a block of their own
+// minClone is the number of equal bytes from which on they are coded as a clone. At the end of the file
+// fewer suffice, see codeNext.
+const minClone = 256 << 10
 
-// Progress hears how much of the new file is done. An error ends the work and comes
-// back.
+// Progress is called with the number of bytes of the new file that are done, and its size. An error stops
+// the work and is returned.
 type Progress func(done, total int64) error
 
-// Options of a maker.
+// Options configure Make and MakeFile.
 type Options struct {
-	Fast     bool     // quick to apply rather than small
-	Progress Progress // called now and then, if not nil
-	Watch    Watch    // for those who want to see more
+	Fast     bool     // the fast profile: patches are larger but quicker to make and to apply
+	Progress Progress // nil if not needed
+	Watch    Watch    // observes how the patch is made
 
-	Disk *atomicfile.Disk // on which MakeFile writes; nil: the machine's
+	Disk *atomicfile.Disk // file system for MakeFile; nil means that of the operating system
 }
 
-// Stats is what a patch is made of: bytes of the new file, and of the patch, by
-// mode.
+// Stats counts the contents of a patch by block mode.
 type Stats struct {
 	Size                    int64 // of the patch
-	Raw, Clone, Patch       int64 // bytes made
-	RawSize, CloneSize      int64
+	Raw, Clone, Patch       int64 // bytes of the new file
+	RawSize, CloneSize      int64 // bytes of the patch
 	PatchSize               int64
-	Copied, Literal, Copies int64 // in blocks of mode patch
+	Copied, Literal, Copies int64 // in blocks of mode patch: bytes copied, literals, and number of operations
 }
 
-// Make writes a patch that makes new from old.
+// Make writes to w a patch that makes new from old.
 func Make(w io.Writer, old, new []byte, opt Options) (Stats, error) {
 	return makeWith(delta.New(opt.Fast), w, old, new, opt)
 }
 
-// makeWith is Make with a model that has learnt nothing.
+// makeWith is Make with the given untrained model; tests pass a small one.
 func makeWith(model *delta.Model, w io.Writer, old, new []byte, opt Options) (Stats, error) {
 	if int64(len(old)) > maxSize || int64(len(new)) > maxSize {
-		return Stats{}, fmt.Errorf("files of %d and %d bytes; expected at most %d", len(old), len(new), int64(maxSize))
+		return Stats{}, fmt.Errorf("files of %d and %d bytes, expected at most %d", len(old), len(new), int64(maxSize))
 	}
-	m := &maker{w: w, old: old, new: new, opt: opt, aligner: align.New(old, new), coder: model}
+	m := &maker{w: w, old: old, new: new, opt: opt, aligner: align.New(old, new), model: model}
 	m.watch()
 	h := Header{Fast: opt.Fast, OldSize: int64(len(old)), NewSize: int64(len(new))}
 	var err error
@@ -61,12 +62,12 @@ func makeWith(model *delta.Model, w io.Writer, old, new []byte, opt Options) (St
 	if err := m.write(h.append(nil)); err != nil {
 		return m.stats, err
 	}
-	for m.at < len(new) {
-		if err := m.next(); err != nil {
+	for m.pos < len(new) {
+		if err := m.codeNext(); err != nil {
 			return m.stats, err
 		}
 		if opt.Progress != nil {
-			if err := opt.Progress(int64(m.at), int64(len(new))); err != nil {
+			if err := opt.Progress(int64(m.pos), int64(len(new))); err != nil {
 				return m.stats, err
 			}
 		}
@@ -74,7 +75,7 @@ func makeWith(model *delta.Model, w io.Writer, old, new []byte, opt Options) (St
 	return m.stats, nil
 }
 
-// hash hashes a file, and stops when Progress says so.
+// hash returns the SHA-256 of a file. It calls Progress with 0 bytes done, whose error stops it.
 func (m *maker) hash(file []byte) (sum Hash, err error) {
 	h := sha256.New()
 	for b := file; len(b) > 0; {
@@ -90,33 +91,35 @@ func (m *maker) hash(file []byte) (sum Hash, err error) {
 	return Hash(h.Sum(nil)), nil
 }
 
+// maker makes one patch.
 type maker struct {
-	w        io.Writer
-	old, new []byte
-	opt      Options
-	aligner  *align.Aligner
-	coder    *delta.Model
-	at       int   // bytes of the new file that were coded
-	cloned   int64 // address less position of the last clone
-	ops      []delta.Op
-	noise    noiseFinder
-	packet   []byte
-	out      []byte // parts that are not written yet
-	copies   []Copy // for Watch
-	stats    Stats
+	w             io.Writer
+	old, new      []byte
+	opt           Options
+	aligner       *align.Aligner
+	model         *delta.Model
+	pos           int        // bytes of the new file coded so far
+	cloneDiagonal int64      // address minus position of the last clone
+	ops           []delta.Op // memory for the operations of a range
+	noise         noiseFinder
+	packet        []byte
+	pending       []byte // coded parts that are not written yet
+	watchedCopies []Copy // memory for Segment.Copies
+	stats         Stats
 }
 
+// write writes b to the patch.
 func (m *maker) write(b []byte) error {
 	n, err := m.w.Write(b)
 	m.stats.Size += int64(n)
 	return err
 }
 
-// memory is a source that lies in memory.
+// memory is a delta.Source in memory.
 type memory struct{ old, new []byte }
 
-// Locate is as delta.Source says.
-func (s *memory) Locate(at int64) (place, left int64) {
+// Locate implements delta.Source.
+func (s *memory) Locate(at int64) (offset, left int64) {
 	if at < int64(len(s.old)) {
 		return at, int64(len(s.old)) - at
 	}
@@ -124,7 +127,7 @@ func (s *memory) Locate(at int64) (place, left int64) {
 	return at, max(int64(len(s.new))-at, 0)
 }
 
-// View is as delta.Source says.
+// View implements delta.Source.
 func (s *memory) View(at int64, _ int) ([]byte, int, error) {
 	if at < int64(len(s.old)) {
 		return s.old, int(at), nil
@@ -132,112 +135,115 @@ func (s *memory) View(at int64, _ int) ([]byte, int, error) {
 	return s.new, int(at - int64(len(s.old))), nil
 }
 
-// next codes what comes next: a clone, or as much as is planned at once.
-func (m *maker) next() error {
-	from, n := m.aligner.Same(m.at, len(m.new))
-	if n >= minClone || n > 64 && n == len(m.new)-m.at {
-		return m.clone(from, n)
+// codeNext codes the next part of the new file: a clone if many bytes equal the source, or all up to the end
+// of the file and more than 64; otherwise a range of align.Block bytes.
+func (m *maker) codeNext() error {
+	from, n := m.aligner.EqualRun(m.pos, len(m.new))
+	if n >= minClone || n > 64 && n == len(m.new)-m.pos {
+		return m.codeClone(from, n)
 	}
-	end := min(m.at+align.Block, len(m.new))
-	m.ops = m.aligner.Plan(m.ops[:0], m.at, end)
-	for rest := m.ops; m.at < end; {
+	end := min(m.pos+align.Block, len(m.new))
+	m.ops = m.aligner.Plan(m.ops[:0], m.pos, end)
+	for rest := m.ops; m.pos < end; {
 		var head []delta.Op
-		n := min(end-m.at, delta.MaxBlock)
+		n := min(end-m.pos, delta.MaxBlock)
 		head, rest = align.Cut(rest, n)
-		if err := m.block(head, n); err != nil {
+		if err := m.codeBlock(head, n); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// clone tells n bytes that are those from an address on.
-func (m *maker) clone(from int64, n int) error {
-	head := binary.AppendUvarint(m.out[:0], uint64(n)<<2|modeClone)
-	head = binary.AppendVarint(head, from-int64(m.at)-m.cloned)
-	m.cloned = from - int64(m.at)
-	m.coder.Skip(int64(n), m.new[max(m.at, m.at+n-delta.History):m.at+n])
-	m.coder.Follow(from + int64(n))
-	m.at += n
+// codeClone codes the next n bytes as a clone of the source from address from on. The model takes them
+// as history only.
+func (m *maker) codeClone(from int64, n int) error {
+	head := binary.AppendUvarint(m.pending[:0], uint64(n)<<2|modeClone)
+	head = binary.AppendVarint(head, from-int64(m.pos)-m.cloneDiagonal)
+	m.cloneDiagonal = from - int64(m.pos)
+	m.model.Skip(int64(n), m.new[max(m.pos, m.pos+n-delta.History):m.pos+n])
+	m.model.Follow(from + int64(n))
+	m.pos += n
 	m.stats.Clone += int64(n)
 	m.stats.CloneSize += int64(len(head))
 	m.reportCoded(Clone, n, int64(len(head)), []delta.Op{{From: from, Copy: n}})
 	return m.write(head)
 }
 
-// part is a part of what is planned at once: noise, which is coded raw, or
-// operations.
+// part is a part of the new file that becomes one block of the patch, raw or by operations.
 type part struct {
-	n    int
-	raw  bool
-	ops  []delta.Op // unless it is raw
-	body int        // bytes of the patch that it takes, without its head
-	size int        // and with it
+	n        int // bytes of the new file
+	raw      bool
+	ops      []delta.Op // nil if raw
+	bodySize int        // bytes in the patch, without the block's head
+	size     int        // bytes in the patch
 }
 
-// block codes the next n bytes by operations, noise among their literals raw. If that is
-// longer, noise is coded by operations too; if that is longer as well, all is raw.
-func (m *maker) block(ops []delta.Op, n int) error {
-	whole := part{n: n, ops: ops}
-	tries := [][]part{m.split(whole), {whole}, {{n: n, raw: true}}}
-	switch first := tries[0]; {
+// codeBlock codes the next n bytes by operations, and noise among their literals (see noiseFinder) raw. If a
+// part is larger by operations than raw, it tries to code noise by operations too, and then to code everything
+// raw.
+func (m *maker) codeBlock(ops []delta.Op, n int) error {
+	everything := part{n: n, ops: ops}
+	// The ways to code these bytes, in the order of the tries. The last one always succeeds.
+	attempts := [][]part{m.splitNoise(everything), {everything}, {{n: n, raw: true}}}
+	switch first := attempts[0]; {
 	case len(first) == 1 && first[0].raw:
-		tries = tries[2:] // it is all noise
+		attempts = attempts[2:] // only noise
 	case len(first) == 1:
-		tries = tries[1:] // no noise
+		attempts = attempts[1:] // no noise
 	}
-	start := m.at
-	saved := len(tries) > 2 || len(tries) > 1 && start+n < len(m.new) // else nothing follows that would need it
-	if saved {
-		m.coder.Save()
+	start := m.pos
+	// A failed try changes the model. Save it if another try or a later block needs it.
+	needsSave := len(attempts) > 2 || len(attempts) > 1 && start+n < len(m.new)
+	if needsSave {
+		m.model.Save()
 	}
-	for _, parts := range tries {
-		shorter, err := m.tell(parts)
+	for _, parts := range attempts {
+		shorter, err := m.codeParts(parts)
 		if err != nil {
 			return fmt.Errorf("block at %d: %w", start, err)
 		}
 		if shorter {
-			return m.commit(parts)
+			return m.writeParts(parts)
 		}
-		if saved {
-			m.coder.Restore()
+		if needsSave {
+			m.model.Restore()
 		}
-		m.at, m.out = start, m.out[:0]
+		m.pos, m.pending = start, m.pending[:0]
 	}
-	panic("patch: bytes as they are were found to be longer than they are")
+	panic("patch: a raw block cannot be too large")
 }
 
-// split cuts a part before and behind noise. What it returns shares no operations with
-// it.
-func (m *maker) split(whole part) (parts []part) {
-	rest, told := slices.Clone(whole.ops), m.at
+// splitNoise splits a part at the limits of noise. The parts share no operations with whole.
+func (m *maker) splitNoise(whole part) (parts []part) {
+	rest, splitUpTo := slices.Clone(whole.ops), m.pos
 	add := func(to int, raw bool) {
-		if to > told {
+		if to > splitUpTo {
 			var head []delta.Op
-			head, rest = align.Cut(rest, to-told)
-			parts = append(parts, part{n: to - told, raw: raw, ops: head})
-			told = to
+			head, rest = align.Cut(rest, to-splitUpTo)
+			parts = append(parts, part{n: to - splitUpTo, raw: raw, ops: head})
+			splitUpTo = to
 		}
 	}
-	for _, s := range m.noise.find(m.new, m.at, whole.ops) {
+	for _, s := range m.noise.find(m.new, m.pos, whole.ops) {
 		add(s.from, false)
 		add(s.to, true)
 	}
-	add(m.at+whole.n, false)
+	add(m.pos+whole.n, false)
 	return parts
 }
 
-// tell appends parts to m.out. It returns false, and stops, at one that is longer by
-// operations than raw.
-func (m *maker) tell(parts []part) (shorter bool, err error) {
+// codeParts appends the coded parts to m.pending, advances m.pos and sets the sizes of the parts. It stops and
+// returns false at a part that is not smaller by operations than raw.
+func (m *maker) codeParts(parts []part) (shorter bool, err error) {
 	for i := range parts {
 		p := &parts[i]
 		if p.raw {
-			m.tellRaw(p)
+			m.codeRawPart(p)
 			continue
 		}
-		block := m.new[m.at : m.at+p.n]
-		packet, err := m.coder.Encode(m.packet[:0], block, p.ops, &memory{old: m.old, new: m.new[:m.at]})
+		block := m.new[m.pos : m.pos+p.n]
+		packet, err := m.model.Encode(m.packet[:0], block, p.ops, &memory{old: m.old, new: m.new[:m.pos]})
 		if err != nil {
 			return false, err
 		}
@@ -245,36 +251,36 @@ func (m *maker) tell(parts []part) (shorter bool, err error) {
 		if len(packet) >= p.n {
 			return false, nil
 		}
-		before := len(m.out)
-		m.out = binary.AppendUvarint(m.out, uint64(p.n)<<2|modePatch)
-		m.out = binary.AppendUvarint(m.out, uint64(len(packet)))
-		m.out = append(m.out, packet...)
-		p.body, p.size = len(packet), len(m.out)-before
-		m.at += p.n
+		before := len(m.pending)
+		m.pending = binary.AppendUvarint(m.pending, uint64(p.n)<<2|modePatch)
+		m.pending = binary.AppendUvarint(m.pending, uint64(len(packet)))
+		m.pending = append(m.pending, packet...)
+		p.bodySize, p.size = len(packet), len(m.pending)-before
+		m.pos += p.n
 	}
 	return true, nil
 }
 
-// tellRaw appends a part to m.out raw.
-func (m *maker) tellRaw(p *part) {
-	block, before := m.new[m.at:m.at+p.n], len(m.out)
-	m.coder.Skip(int64(p.n), block)
-	m.out = binary.AppendUvarint(m.out, uint64(p.n)<<2|modeRaw)
-	m.out = append(m.out, block...)
-	p.body, p.size = p.n, len(m.out)-before
-	m.at += p.n
+// codeRawPart appends a raw part to m.pending.
+func (m *maker) codeRawPart(p *part) {
+	block, before := m.new[m.pos:m.pos+p.n], len(m.pending)
+	m.model.Skip(int64(p.n), block)
+	m.pending = binary.AppendUvarint(m.pending, uint64(p.n)<<2|modeRaw)
+	m.pending = append(m.pending, block...)
+	p.bodySize, p.size = p.n, len(m.pending)-before
+	m.pos += p.n
 }
 
-// commit writes the parts that were told, and counts and reports them.
-func (m *maker) commit(parts []part) error {
-	for _, p := range parts {
-		m.at -= p.n
+// writeParts writes the coded parts to the patch, and counts and reports them.
+func (m *maker) writeParts(parts []part) error {
+	for _, p := range parts { // back to the first part: reportCoded takes the position from m.pos
+		m.pos -= p.n
 	}
 	for _, p := range parts {
-		m.at += p.n
+		m.pos += p.n
 		if p.raw {
 			m.stats.Raw += int64(p.n)
-			m.stats.RawSize += int64(p.body)
+			m.stats.RawSize += int64(p.bodySize)
 			m.reportCoded(Raw, p.n, int64(p.size), nil)
 			continue
 		}
@@ -284,85 +290,85 @@ func (m *maker) commit(parts []part) error {
 			m.stats.Copies++
 		}
 		m.stats.Patch += int64(p.n)
-		m.stats.PatchSize += int64(p.body)
+		m.stats.PatchSize += int64(p.bodySize)
 		m.reportCoded(Patched, p.n, int64(p.size), p.ops)
 	}
-	out := m.out
-	m.out = m.out[:0]
+	out := m.pending
+	m.pending = m.pending[:0]
 	return m.write(out)
 }
 
-// minNoise is how many bytes of noise are worth being told apart: some ten bytes are
-// lost by that, and of noise the models make a tenth more until they know it for noise.
+// minNoise is the size in bytes from which on noise is a raw block of its own. The heads of the additional
+// blocks take some ten bytes. A model codes noise in a tenth more bytes than it has, until the model has adapted.
 const minNoise = 256
 
 const (
-	noiseBits  = 14
-	noiseEvery = 4 // bytes from one place that is noted to the next
+	noiseBits     = 14 // logarithm of the size of noiseFinder.positions
+	noiseInterval = 4  // distance between positions that are recorded
 )
 
-// noiseFinder finds literals that no model would tell in fewer bytes.
+// noiseFinder finds noise: literals that no model can code in fewer bytes, such as compressed data.
 type noiseFinder struct {
-	seen  []uint32 // places of eight bytes of noise, modulo 1<<32, by their hash
-	spans []span
+	positions []uint32 // by a hash of eight bytes: their last position, modulo 1<<32
+	spans     []span
 }
 
-// span is a run of literals: where it is in the new file, whether its bytes are evenly
-// spread, and how many of them are found twice.
+// span is a run of literals in the new file.
 type span struct {
 	from, to int
-	even     bool
-	twice    int
+	isRandom bool // see looksRandom
+	repeated int  // number of bytes that also occur in this or another span
 }
 
-// find returns where, among the literals of operations that begin at a place in a file,
-// there is noise: bytes evenly spread that the operations tell only once. It is valid
-// until the next call.
+// find returns the spans of noise among the literals of operations that begin at position start of the new
+// file: bytes that look random and are not repeated. The result is valid until the next call.
 func (f *noiseFinder) find(file []byte, start int, ops []delta.Op) []span {
 	f.spans = f.spans[:0]
 	at := start
 	for _, o := range ops {
 		at += o.Copy + o.Literal
 		if o.Literal >= minNoise {
-			f.spans = append(f.spans, span{from: at - o.Literal, to: at, even: looksRandom(file[at-o.Literal : at])})
+			f.spans = append(f.spans, span{from: at - o.Literal, to: at, isRandom: looksRandom(file[at-o.Literal : at])})
 		}
 	}
-	if !slices.ContainsFunc(f.spans, func(s span) bool { return s.even }) {
+	if !slices.ContainsFunc(f.spans, func(s span) bool { return s.isRandom }) {
 		return nil
 	}
 	for i := range f.spans {
-		f.count(file, start, i)
+		f.countRepeats(file, start, i)
 	}
-	return slices.DeleteFunc(f.spans, func(s span) bool { return !s.even || s.twice*64 >= s.to-s.from })
+	// A span with one repeated byte in 64 is worth coding by operations.
+	return slices.DeleteFunc(f.spans, func(s span) bool { return !s.isRandom || s.repeated*64 >= s.to-s.from })
 }
 
-// count looks for the bytes of a span in itself and in those before it.
-func (f *noiseFinder) count(file []byte, start, which int) {
-	if f.seen == nil {
-		f.seen = make([]uint32, 1<<noiseBits)
+// countRepeats counts the bytes of f.spans[spanIndex] at which eight bytes begin that occurred before, in this span
+// or an earlier one, for both spans. Occurrences before position start do not count.
+func (f *noiseFinder) countRepeats(file []byte, start, spanIndex int) {
+	if f.positions == nil {
+		f.positions = make([]uint32, 1<<noiseBits)
 	}
-	s := &f.spans[which]
+	s := &f.spans[spanIndex]
 	for i := s.from; i+8 <= s.to; i++ {
-		w := binary.LittleEndian.Uint64(file[i:])
-		place := &f.seen[w*0x9E3779B97F4A7C15>>(64-noiseBits)]
-		back := int(uint32(i) - *place)
-		if back > 0 && back <= i-start && binary.LittleEndian.Uint64(file[i-back:]) == w {
-			s.twice++
-			if k := sort.Search(which, func(k int) bool { return f.spans[k].to > i-back }); k < which {
-				f.spans[k].twice++
+		eightBytes := binary.LittleEndian.Uint64(file[i:])
+		lastPos := &f.positions[eightBytes*0x9E3779B97F4A7C15>>(64-noiseBits)]
+		back := int(uint32(i) - *lastPos)
+		if back > 0 && back <= i-start && binary.LittleEndian.Uint64(file[i-back:]) == eightBytes {
+			s.repeated++
+			if k := sort.Search(spanIndex, func(k int) bool { return f.spans[k].to > i-back }); k < spanIndex {
+				f.spans[k].repeated++
 			}
 		}
-		if i%noiseEvery == 0 {
-			*place = uint32(i)
+		if i%noiseInterval == 0 {
+			*lastPos = uint32(i)
 		}
 	}
 }
 
-// looksRandom reports whether no model of a byte by its neighbours would tell a
-// block in fewer bytes: the bytes, and their differences over a few distances, are
-// as evenly spread as chance has it. It saves the time to find that out by coding.
+// looksRandom reports whether a model of bytes and their neighbours would save nothing: the bytes, and their
+// differences at a few distances, are distributed as evenly as random ones. This is much faster than coding
+// them.
 func looksRandom(b []byte) bool {
-	for _, distance := range []int{0, 1, 2, 3, 4, 8} {
+	for _, distance := range []int{0, 1, 2, 3, 4, 8} { // 0: the bytes themselves
 		var counts [256]uint64
 		for i := distance; i < len(b); i++ {
 			d := b[i]
@@ -375,7 +381,8 @@ func looksRandom(b []byte) bool {
 		for _, c := range counts {
 			squares += c * c
 		}
-		// Of n bytes that are random the squares sum up to n*n/256 + n on average.
+		// For n random bytes the expected sum of squares is about n*n/256 + n. The bound allows for
+		// deviations of a few standard deviations.
 		n := uint64(len(b) - distance)
 		if squares > n*n/256+n*n/(256*64)+n*3/2 {
 			return false
@@ -384,28 +391,26 @@ func looksRandom(b []byte) bool {
 	return true
 }
 
-// Watch holds callbacks that observe the making of a patch: first the correlation of
-// each block with the source, then how it was coded. They are called in order by the
-// goroutine that makes the patch, which waits for them. Their arguments are valid until
-// they return. Each may be nil.
+// Watch holds callbacks that observe how a patch is made: first the correlation of each block with the
+// source, then how the block was coded. They are called in order by the goroutine that makes the patch.
+// Their arguments are valid until they return. Each may be nil.
 type Watch struct {
 	Correlated func(Correlation)
 	Coded      func(Segment)
 }
 
-// Correlation is a row of the similarity matrix: a block of the new file against all of
-// the source. A block has none if it continues the last copy without a
-// difference.
+// Correlation is the similarity of a block of the new file to each cell of the source: a row of a similarity
+// matrix. Blocks that continue the last copy without a difference have none.
 //
-// The source is the old file followed by the coded part of the new one: address
-// OldSize+n is byte n of the new file.
+// The source is the old file followed by the coded part of the new file: address OldSize+n is byte n of the
+// new file.
 type Correlation struct {
 	Start, End int64 // the block, in bytes of the new file
 	OldSize    int64
-	Cell       int64 // bytes of the source that a score stands for
-	// Score holds for the source, cell by cell, how many samples of the block were
-	// found there: about 1 for each byte of the block that comes from there, and 4
-	// where one was found after none for long.
+	Cell       int64 // size of a cell of the source in bytes
+	// Score has for each cell of the source the number of samples of the block that were found there:
+	// about 1 for each byte of the block that comes from there, and 4 for a sample that was found after
+	// a gap.
 	Score []int32
 }
 
@@ -446,26 +451,28 @@ type Copy struct{ At, From, N int64 }
 
 // watch passes correlations to the callback.
 func (m *maker) watch() {
-	if hear := m.opt.Watch.Correlated; hear != nil {
+	if callback := m.opt.Watch.Correlated; callback != nil {
 		m.aligner.Watch = func(start, end int, votes []int32) {
-			hear(Correlation{Start: int64(start), End: int64(end), OldSize: int64(len(m.old)), Cell: align.Cell, Score: votes})
+			callback(Correlation{Start: int64(start), End: int64(end), OldSize: int64(len(m.old)), Cell: align.Cell,
+				Score: votes})
 		}
 	}
 }
 
-// reportCoded reports the last n bytes before m.at, which took size bytes of the patch.
+// reportCoded calls Watch.Coded, if any, for the last n bytes before m.pos, which take size bytes of the
+// patch.
 func (m *maker) reportCoded(mode Mode, n int, size int64, ops []delta.Op) {
 	if m.opt.Watch.Coded == nil {
 		return
 	}
-	start := int64(m.at - n)
-	m.copies = m.copies[:0]
+	start := int64(m.pos - n)
+	m.watchedCopies = m.watchedCopies[:0]
 	at := start
 	for _, o := range ops {
 		if o.Copy > 0 {
-			m.copies = append(m.copies, Copy{at, o.From, int64(o.Copy)})
+			m.watchedCopies = append(m.watchedCopies, Copy{at, o.From, int64(o.Copy)})
 		}
 		at += int64(o.Copy + o.Literal)
 	}
-	m.opt.Watch.Coded(Segment{Start: start, End: int64(m.at), Mode: mode, Size: size, Copies: m.copies})
+	m.opt.Watch.Coded(Segment{Start: start, End: int64(m.pos), Mode: mode, Size: size, Copies: m.watchedCopies})
 }

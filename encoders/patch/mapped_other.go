@@ -7,12 +7,13 @@ import (
 	"os"
 )
 
-// mapped is a file in memory, where it cannot be mapped.
+// mapped is a file that was read into memory, because this system has no mmap.
 type mapped struct {
 	bytes []byte
 	info  os.FileInfo
 }
 
+// openMapped reads a regular file.
 func openMapped(name string) (*mapped, error) {
 	f, info, err := openFile(name)
 	if err != nil {

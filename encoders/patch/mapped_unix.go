@@ -8,12 +8,13 @@ import (
 	"syscall"
 )
 
-// mapped is a file as memory: pages of the file, which the system may drop.
+// mapped is a file mapped into memory. Its pages are read on access, and the system may drop them.
 type mapped struct {
-	bytes []byte
+	bytes []byte // nil if the file is empty
 	info  os.FileInfo
 }
 
+// openMapped maps a regular file.
 func openMapped(name string) (*mapped, error) {
 	f, info, err := openFile(name)
 	if err != nil {
@@ -25,7 +26,7 @@ func openMapped(name string) (*mapped, error) {
 	case size == 0:
 		return &mapped{info: info}, nil
 	case size != int64(int(size)):
-		return nil, fmt.Errorf("%s: %d bytes are more than this machine can address", name, size)
+		return nil, fmt.Errorf("%s: size %d exceeds the address space", name, size)
 	}
 	b, err := syscall.Mmap(int(f.Fd()), 0, int(size), syscall.PROT_READ, syscall.MAP_SHARED)
 	if err != nil {
@@ -34,8 +35,9 @@ func openMapped(name string) (*mapped, error) {
 	return &mapped{b, info}, nil
 }
 
+// close unmaps the file.
 func (m *mapped) close() {
 	if m.bytes != nil {
-		_ = syscall.Munmap(m.bytes) // nothing was written
+		_ = syscall.Munmap(m.bytes) // the mapping is read-only, so no error can lose data
 	}
 }

@@ -16,18 +16,17 @@ const (
 	makeLimit  = 64<<20 + 32<<20 // besides the index, and the index
 )
 
-// Files much larger than what may be held take no more memory, neither to make a
-// patch of them nor to apply it: the parts that changed are searched for in all of
-// the old file, which moved.
+// TestMemory checks that making and applying patches of files larger than the memory limits stays below the
+// limits. The parts of the file have moved, so all of the old file is searched.
 func TestMemory(t *testing.T) {
 	if !testkit.Thorough() {
-		t.Skip("files of 24 MB, and the race detector has memory of its own: under WIRELAB_THOROUGH=1")
+		t.Skip("takes files of 24 MB; set WIRELAB_THOROUGH=1, without the race detector")
 	}
 	dir := t.TempDir()
 	path := func(name string) string { return filepath.Join(dir, name) }
-	old := noise(24<<20, 1)
-	new := append(edited(old[12<<20:12<<20+600_000], 2), old...)
-	copy(new[18<<20:], edited(text(100_000), 3))
+	old := randomBytes(24<<20, 1)
+	new := append(edit(old[12<<20:12<<20+600_000], 2), old...)
+	copy(new[18<<20:], edit(text(100_000), 3))
 	for name, b := range map[string][]byte{"old": old, "new": new} {
 		if err := os.WriteFile(path(name), b, 0o600); err != nil {
 			t.Fatal(err)
@@ -36,23 +35,23 @@ func TestMemory(t *testing.T) {
 	old, new = nil, nil
 	for _, fast := range []bool{false, true} {
 		var err error
-		made := watch(func() { _, err = MakeFile(path("old"), path("new"), path("patch"), Options{Fast: fast}) })
+		made := measurePeak(func() { _, err = MakeFile(path("old"), path("new"), path("patch"), Options{Fast: fast}) })
 		if err != nil {
 			t.Fatal(err)
 		}
-		applied := watch(func() { _, err = ApplyFile(nil, path("old"), path("patch"), path("out"), nil) })
+		applied := measurePeak(func() { _, err = ApplyFile(nil, path("old"), path("patch"), path("out"), nil) })
 		if err != nil {
 			t.Fatal(err)
 		}
 		t.Logf("fast %v: made in %.1f MB, applied in %.1f MB", fast, float64(made)/1e6, float64(applied)/1e6)
 		if made > makeLimit || applied > applyLimit {
-			t.Errorf("fast %v: made in %d bytes and applied in %d; expected at most %d and %d", fast, made, applied, makeLimit, applyLimit)
+			t.Errorf("fast %v: %d bytes of memory to make and %d to apply, expected at most %d and %d", fast, made, applied, makeLimit, applyLimit)
 		}
 	}
 }
 
-// watch returns by how much heap in use and stacks grew at most during a job.
-func watch(job func()) (peak int64) {
+// measurePeak returns the maximum growth of heap in use and stacks during a job.
+func measurePeak(job func()) (peak int64) {
 	samples := []metrics.Sample{{Name: "/memory/classes/heap/objects:bytes"}, {Name: "/memory/classes/heap/unused:bytes"},
 		{Name: "/memory/classes/heap/stacks:bytes"}}
 	read := func() (sum int64) {

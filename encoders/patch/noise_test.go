@@ -9,23 +9,23 @@ import (
 	"wirelab/internal/testkit"
 )
 
-// change is an edit of noise: at a place some bytes go and others come.
+// change is an edit: at a position some bytes are removed and others inserted.
 type change struct{ at, out, in int }
 
-// changed returns b after changes, whose places are those of b, in their order, and how
-// many bytes came.
-func changed(b []byte, changes []change, seed uint64) (out []byte, came int) {
+// applyChanges returns b after changes, which are in the order of their positions in b, and the number of
+// inserted bytes.
+func applyChanges(b []byte, changes []change, seed uint64) (out []byte, came int) {
 	at := 0
 	for i, c := range changes {
 		out = append(out, b[at:c.at]...)
-		out = append(out, noise(c.in, seed+uint64(i))...)
+		out = append(out, randomBytes(c.in, seed+uint64(i))...)
 		at, came = c.at+c.out, came+c.in
 	}
 	return append(out, b[at:]...), came
 }
 
-// Of noise in which something was changed no more is told than that: 1.02 times the
-// bytes that came, and a little for the file and for each change.
+// TestChangedNoise checks that a patch for changed noise has at most 1.02 times the inserted bytes, plus a few
+// for the file and for each change.
 func TestChangedNoise(t *testing.T) {
 	const forFile, forChange = 160, 24
 	sizes := testkit.ChooseLong([]int{1, 30, 700, 5000, 100_000, 270_000}, []int{1, 700, 100_000}, []int{1, 100_000})
@@ -45,18 +45,18 @@ func TestChangedNoise(t *testing.T) {
 		many = append(many, change{at, r.IntN(3) * 500, 300 + r.IntN(3)*700})
 	}
 	cases["many"] = many
-	old := noise(600_000, 1)
+	old := randomBytes(600_000, 1)
 	for name, changes := range cases {
-		new, came := changed(old, changes, 100)
+		new, came := applyChanges(old, changes, 100)
 		for _, fast := range []bool{false, true} {
 			patch := mustMake(t, old, new, fast)
-			if got, err := apply(old, patch); err != nil || !bytes.Equal(got, new) {
-				t.Fatalf("%s, fast %v: something else came out: %v", name, fast, err)
+			if got, err := applyBytes(old, patch); err != nil || !bytes.Equal(got, new) {
+				t.Fatalf("%s, fast %v: the result differs from the new file: %v", name, fast, err)
 			}
 			most := came + came/50 + forFile + forChange*len(changes)
 			for _, c := range changes {
 				if c.in < minNoise {
-					most += c.in / 5 // too few to be told apart
+					most += c.in / 5 // too few bytes for a raw block
 				}
 			}
 			if len(patch) > most {
@@ -66,15 +66,15 @@ func TestChangedNoise(t *testing.T) {
 	}
 }
 
-// Noise that was there before is not told again, whether it is short or long.
+// TestRepeatedNoise checks that repeated noise is not coded again.
 func TestRepeatedNoise(t *testing.T) {
 	for _, n := range testkit.Choose([]int{300, 5000, 60_000}, []int{300, 5000}) {
-		fresh := noise(n, 9)
+		fresh := randomBytes(n, 9)
 		new := bytes.Join([][]byte{text(3000), fresh, text(2000), fresh, fresh, text(500)}, nil)
 		for _, fast := range []bool{false, true} {
 			most := n + n/20 + 2500
 			if fast {
-				most += 2 * n // it looks for no repetitions within a block
+				most += 2 * n // repetitions within a block are not found
 			}
 			if patch := mustMake(t, text(3000), new, fast); len(patch) > most {
 				t.Errorf("%d bytes three times, fast %v: %d bytes of patch; expected at most %d", n, fast, len(patch), most)

@@ -15,14 +15,14 @@ import (
 	"wirelab/internal/testkit"
 )
 
-// bsdiff holds what bsdiff 4 needs for each pair (../shared/spec/patch.md).
+// bsdiff has the size of bsdiff 4's patch for each pair (../shared/spec/patch.md).
 var bsdiff = map[string]int64{
 	"deb-tzdata-2025b-2026b": 96_929, "deb-php82-32-35": 461_937, "elf-fzf-60-61": 174_652,
 	"wasm-jolt-33-34": 397_848, "npm-three-163-164": 30_363, "vid-parallax": 24_473,
 	"bin-rollup-linux-4.17.0-1": 153, "go-xtools-20-21": 21_044, "pe-flappy-2.8.0-6": 162_573,
 }
 
-// readPair unpacks old and new of an archive into a folder.
+// readPair unpacks the files old and new of an archive into a directory.
 func readPair(t *testing.T, archive, dir string) {
 	f, err := os.Open(archive)
 	if err != nil {
@@ -54,12 +54,12 @@ func readPair(t *testing.T, archive, dir string) {
 	}
 }
 
-// Real pairs: the new file comes out, the patch is at most 1.05 times that of
-// bsdiff on each and 0.65 times on all, and applying takes at most 10 MB.
-// Level 1 takes the pairs of up to 2.1 MB compressed, among them an executable.
+// TestPairs makes and applies patches for pairs of real files. A patch may be at most 1.05 times as large as
+// that of bsdiff for each pair and 0.65 times for all, and applying may take at most 10 MB. The thorough test
+// level 1 uses only pairs of up to 2.1 MB compressed, one of them an executable.
 func TestPairs(t *testing.T) {
 	if !testkit.Thorough() {
-		t.Skip("77 MB of files: under WIRELAB_THOROUGH=1")
+		t.Skip("takes 77 MB of files; set WIRELAB_THOROUGH=1")
 	}
 	archives, _ := filepath.Glob("../../../shared/data/pairs/*.tar.zst")
 	if len(archives) == 0 {
@@ -82,13 +82,13 @@ func TestPairs(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		peak := watch(func() { _, err = ApplyFile(nil, old, patch, out, nil) })
+		peak := measurePeak(func() { _, err = ApplyFile(nil, old, patch, out, nil) })
 		if err != nil {
 			t.Fatal(err)
 		}
 		want, _ := os.ReadFile(new)
 		if got, _ := os.ReadFile(out); !bytes.Equal(got, want) {
-			t.Fatalf("%s: something else came out", name)
+			t.Fatalf("%s: the result differs from the new file", name)
 		}
 		t.Logf("%-26s %8d bytes, %.3f of bsdiff, applied in %.1f MB", name, stats.Size,
 			float64(stats.Size)/float64(bsdiff[name]), float64(peak)/1e6)

@@ -1,24 +1,21 @@
-// Package patch makes and applies binary deltas of files: what a player who has
-// the old file must download to have the new one.
+// Package patch makes and applies binary patches: the data that a player with the old version of a file
+// must download to get the new version.
 //
-// The new file is coded in blocks, each in the cheapest of three modes: raw, which
-// is the bytes themselves; clone, which is a place in the source where the very
-// same bytes lie; and patch, which is copies of what is like it, with differences
-// (see align, which finds them, and delta, which codes them). The source is the
-// old file and the part of the new one that was coded.
+// The new file is coded in blocks, each in the smallest of three modes. A raw block contains the bytes. A
+// clone is the address of equal bytes in the source. A patch block consists of copies of similar bytes
+// with differences, which package align finds and package delta codes. The source is the old file and
+// the part of the new file that is already coded.
 //
-// Neither side needs memory in proportion to the files. The receiver reads the old file
-// a few kilobytes at a time, writes the new one from front to back, and holds less
-// than 10 MB of heap; the maker holds an index of at most 32 MB and less than 64 MB of
-// other memory, and maps both files. README.md has the measurements.
+// Memory does not grow with the sizes of the files. Applying reads the old file a few kilobytes at a time,
+// writes the new file from start to end, and takes less than 10 MB of heap. Making takes an index of at
+// most 32 MB, less than 64 MB of other memory, and maps both files. README.md has the measurements.
 //
-// Make streams; MakeFile and ApplyFile work on files; a new one appears
-// complete or not at all; ApplyBytes works in memory. Options.Watch
-// shows what the maker finds out.
+// Make writes to an io.Writer, MakeFile and ApplyFile work on files, and ApplyBytes works in memory. A new
+// file appears complete or not at all. Options.Watch observes how a patch is made.
 //
 // # Format
 //
-// Numbers are unsigned varints as of encoding/binary, signed ones zigzag.
+// A number is an unsigned varint of encoding/binary. A signed number is zigzag-coded first.
 //
 //	magic     4 bytes   "WLPT"
 //	version   1 byte    1
@@ -29,13 +26,15 @@
 //	new hash  32 bytes  SHA-256
 //	blocks    until the new size is reached; nothing follows
 //
-// A block begins with a number, the bytes that it makes times four plus its mode:
+// A block begins with a number: four times the number of bytes that it makes, plus its mode. Then follows,
+// by mode:
 //
-//	0 raw     the bytes; at most 256 KB
-//	1 clone   signed: the address, less where the last clone ended or would go on
-//	2 patch   the size of a packet of delta, and the packet; at most 256 KB are made
+//	0 raw     the bytes, at most 256 KB
+//	1 clone   a signed number: the change of the diagonal since the last clone; a diagonal is the address
+//	          minus the position in the new file, and starts at 0
+//	2 patch   the size of a packet of package delta, and the packet; it makes at most 256 KB
 //
-// Addresses count the bytes of the old file, and then those of the new one.
+// Addresses count the bytes of the old file and, after it, those of the new file.
 package patch
 
 import (
@@ -45,16 +44,16 @@ import (
 	"io"
 )
 
-// Errors of patches, all found before the new file appears.
+// Errors of patches. All are found before the new file appears.
 var (
-	// ErrFormat: this is no patch, or one of a version or profile that is unknown.
+	// ErrFormat means that the data is no patch, or one of an unknown version or profile.
 	ErrFormat = errors.New("not a patch")
-	// ErrCorrupt: the patch is damaged: it has what no maker writes, ends early or
-	// goes on behind its end.
+	// ErrCorrupt means that the patch is damaged: it is truncated, has bytes after its end, or contains
+	// something that Make does not write.
 	ErrCorrupt = errors.New("corrupt patch")
-	// ErrWrongOld: the patch is for another old file.
+	// ErrWrongOld means that the patch is for another old file.
 	ErrWrongOld = errors.New("the patch is for another old file")
-	// ErrWrongNew: what came out is not the new file.
+	// ErrWrongNew means that the result has another hash than the new file.
 	ErrWrongNew = errors.New("the patch did not make the new file")
 )
 
@@ -69,20 +68,20 @@ const (
 	modeClone = 1
 	modePatch = 2
 
-	maxSize = 1 << 46 // of files: addresses must fit the numbers of delta
+	maxSize = 1 << 46 // of a file, so that addresses fit the numbers of package delta
 )
 
 // Hash is a SHA-256.
 type Hash [32]byte
 
-// Header is what a patch says of its files.
+// Header is the header of a patch.
 type Header struct {
-	Fast             bool // the profile that is quick to apply
+	Fast             bool // the fast profile
 	OldSize, NewSize int64
 	OldHash, NewHash Hash
 }
 
-// append appends the header to a patch.
+// append appends the header to dst.
 func (h *Header) append(dst []byte) []byte {
 	profile := byte(profileMixing)
 	if h.Fast {
@@ -94,7 +93,7 @@ func (h *Header) append(dst []byte) []byte {
 	return append(append(dst, h.OldHash[:]...), h.NewHash[:]...)
 }
 
-// byteReader is what a patch is read from.
+// byteReader is the reader of a patch.
 type byteReader interface {
 	io.Reader
 	io.ByteReader
@@ -103,35 +102,36 @@ type byteReader interface {
 // readHeader reads the header of a patch.
 func readHeader(r byteReader) (h Header, err error) {
 	var fixed [len(magic) + 2]byte
-	if _, err := io.ReadFull(r, fixed[:]); errors.Is(early(err), ErrCorrupt) {
-		return h, fmt.Errorf("%w: it ends within its first %d bytes", ErrFormat, len(fixed))
+	if _, err := io.ReadFull(r, fixed[:]); errors.Is(truncatedError(err), ErrCorrupt) {
+		return h, fmt.Errorf("%w: fewer than %d bytes", ErrFormat, len(fixed))
 	} else if err != nil {
 		return h, err
 	}
 	if got := string(fixed[:len(magic)]); got != magic {
-		return h, fmt.Errorf("%w: it begins with %q; expected %q", ErrFormat, got, magic)
+		return h, fmt.Errorf("%w: begins with %q, expected %q", ErrFormat, got, magic)
 	}
 	if v := fixed[len(magic)]; v != version {
-		return h, fmt.Errorf("%w of version %d, but of %d", ErrFormat, version, v)
+		return h, fmt.Errorf("%w of a known version: %d, expected %d", ErrFormat, v, version)
 	}
 	switch profile := fixed[len(magic)+1]; profile {
 	case profileMixing:
 	case profileFast:
 		h.Fast = true
 	default:
-		return h, fmt.Errorf("%w of a profile that is known: %d; expected %d or %d", ErrFormat, profile, profileMixing, profileFast)
+		return h, fmt.Errorf("%w of a known profile: %d, expected %d or %d", ErrFormat, profile, profileMixing,
+			profileFast)
 	}
 	for _, size := range []*int64{&h.OldSize, &h.NewSize} {
 		if *size, err = readNumber(r); err != nil {
 			return h, fmt.Errorf("header: %w", err)
 		}
 		if *size > maxSize {
-			return h, fmt.Errorf("header: %w: a file of %d bytes; expected at most %d", ErrCorrupt, *size, int64(maxSize))
+			return h, fmt.Errorf("header: %w: file of %d bytes, expected at most %d", ErrCorrupt, *size, int64(maxSize))
 		}
 	}
 	for _, hash := range []*Hash{&h.OldHash, &h.NewHash} {
 		if _, err := io.ReadFull(r, hash[:]); err != nil {
-			return h, fmt.Errorf("header: %w", early(err))
+			return h, fmt.Errorf("header: %w", truncatedError(err))
 		}
 	}
 	return h, nil
@@ -142,19 +142,19 @@ func readNumber(r io.ByteReader) (int64, error) {
 	v, err := binary.ReadUvarint(r)
 	switch {
 	case errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF):
-		return 0, early(err)
+		return 0, truncatedError(err)
 	case err != nil:
 		return 0, fmt.Errorf("%w: %w", ErrCorrupt, err)
 	case v >= 1<<62:
-		return 0, fmt.Errorf("%w: the number %d; expected less than 1<<62", ErrCorrupt, v)
+		return 0, fmt.Errorf("%w: number %d, expected less than 1<<62", ErrCorrupt, v)
 	}
 	return int64(v), nil
 }
 
-// early words the end of a patch that came too soon; other errors stay.
-func early(err error) error {
+// truncatedError replaces an end of file by an error that wraps ErrCorrupt. Other errors are unchanged.
+func truncatedError(err error) error {
 	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
-		return fmt.Errorf("%w: it ends early", ErrCorrupt)
+		return fmt.Errorf("%w: truncated", ErrCorrupt)
 	}
 	return err
 }

@@ -13,7 +13,7 @@ import (
 	"wirelab/internal/testkit"
 )
 
-func noise(n int, seed uint64) []byte {
+func randomBytes(n int, seed uint64) []byte {
 	b := make([]byte, n)
 	r := rand.New(rand.NewPCG(seed, 1))
 	for i := range b {
@@ -22,8 +22,8 @@ func noise(n int, seed uint64) []byte {
 	return b
 }
 
-// edited is b with bytes changed, taken out, put in and moved.
-func edited(b []byte, seed uint64) []byte {
+// edit returns b with bytes changed, removed, inserted and moved.
+func edit(b []byte, seed uint64) []byte {
 	r := rand.New(rand.NewPCG(seed, 2))
 	out := bytes.Clone(b)
 	for range len(b)/1000 + 1 {
@@ -34,7 +34,7 @@ func edited(b []byte, seed uint64) []byte {
 		case 1:
 			out = append(out[:at], out[min(at+r.IntN(40), len(out)):]...)
 		case 2:
-			out = append(out[:at:at], append(noise(r.IntN(30), uint64(at)), out[at:]...)...)
+			out = append(out[:at:at], append(randomBytes(r.IntN(30), uint64(at)), out[at:]...)...)
 		case 3:
 			out = append(out, out[at:min(at+5000, len(out))]...)
 		}
@@ -64,45 +64,44 @@ func mustMake(t testing.TB, old, new []byte, fast bool) []byte {
 	return b
 }
 
-// apply returns what came out, complete or not.
-func apply(old, patch []byte) ([]byte, error) {
+// applyBytes applies a patch and returns the bytes written, also after an error.
+func applyBytes(old, patch []byte) ([]byte, error) {
 	var out buffer
-	_, err := applyTo(delta.New, &out, bytes.NewReader(old), int64(len(old)), bytes.NewReader(patch), nil)
+	_, err := applyPatch(delta.New, &out, bytes.NewReader(old), int64(len(old)), bytes.NewReader(patch), nil)
 	return out.Bytes, err
 }
 
-// pairs are old and new files of every kind that a maker treats in its own way.
-func pairs() map[string][2][]byte {
-	zeros, random, lines := make([]byte, 300_000), noise(280_000, 1), text(60_000)
+// testPairs returns old and new files for every special case of a maker.
+func testPairs() map[string][2][]byte {
+	zeros, random, lines := make([]byte, 300_000), randomBytes(280_000, 1), text(60_000)
 	return map[string][2][]byte{
 		"both empty":       {nil, nil},
 		"from nothing":     {nil, lines},
 		"to nothing":       {lines, nil},
 		"one byte":         {[]byte{1}, []byte{2}},
 		"the same":         {random, random},
-		"edited text":      {lines, edited(lines, 1)},
-		"edited noise":     {random, edited(random, 2)},
-		"unrelated":        {noise(150_000, 3), noise(150_000, 4)},
+		"edited text":      {lines, edit(lines, 1)},
+		"edited noise":     {random, edit(random, 2)},
+		"unrelated":        {randomBytes(150_000, 3), randomBytes(150_000, 4)},
 		"zeros":            {zeros, zeros[1:]},
 		"zeros from noise": {random, zeros},
 		"periodic":         {bytes.Repeat([]byte("abcde"), 20_000), bytes.Repeat([]byte("abcdf"), 60_000)},
 		"repeats itself":   {lines[:1000], bytes.Repeat(random[:270_000], 3)},
 		"swapped halves":   {random, append(bytes.Clone(random[140_000:]), random[:140_000]...)},
-		"long clone":       {random, append(bytes.Clone(lines), append(bytes.Clone(random), edited(lines, 3)...)...)},
+		"long clone":       {random, append(bytes.Clone(lines), append(bytes.Clone(random), edit(lines, 3)...)...)},
 	}
 }
 
-// What is made of a patch is the new file, in both profiles, and the same patch is
-// made again.
+// TestRoundTrip makes and applies patches in both profiles, and checks that making is reproducible.
 func TestRoundTrip(t *testing.T) {
-	for name, pair := range pairs() {
+	for name, pair := range testPairs() {
 		for _, fast := range []bool{false, true} {
 			t.Run(fmt.Sprintf("%s/fast=%v", name, fast), func(t *testing.T) {
 				if !testkit.Thorough() && len(pair[1]) > 100_000 {
-					t.Skip("a long file: under WIRELAB_THOROUGH=1")
+					t.Skip("takes a long file; set WIRELAB_THOROUGH=1")
 				}
 				patch := mustMake(t, pair[0], pair[1], fast)
-				got, err := apply(pair[0], patch)
+				got, err := applyBytes(pair[0], patch)
 				if err != nil || !bytes.Equal(got, pair[1]) {
 					t.Fatalf("%d bytes of %d came out: %v", len(got), len(pair[1]), err)
 				}
@@ -110,17 +109,16 @@ func TestRoundTrip(t *testing.T) {
 					t.Errorf("%d bytes of patch; expected at most %d", len(patch), limit)
 				}
 				if len(pair[1]) < 500_000 && !bytes.Equal(patch, mustMake(t, pair[0], pair[1], fast)) {
-					t.Error("made again, it is another patch")
+					t.Error("the second patch differs from the first")
 				}
 			})
 		}
 	}
 }
 
-// Blocks that cannot be told more briefly are raw, those that lie in the source
-// clones, and the others patches.
+// TestModes checks the modes of blocks: raw for noise, clone for equal ranges, and otherwise patch.
 func TestModes(t *testing.T) {
-	all := pairs()
+	all := testPairs()
 	for name, want := range map[string]func(Stats) bool{
 		"unrelated":      func(s Stats) bool { return s.Raw == 150_000 },
 		"the same":       func(s Stats) bool { return s.Clone == 280_000 && s.Size < 100 },
@@ -140,41 +138,41 @@ func TestWrongOld(t *testing.T) {
 	other[999]++
 	patch := mustMake(t, old, text(1500), false)
 	for _, wrong := range [][]byte{nil, old[:999], other} {
-		got, err := apply(wrong, patch)
+		got, err := applyBytes(wrong, patch)
 		if !errors.Is(err, ErrWrongOld) || len(got) > 0 {
 			t.Errorf("%d bytes were written: %v; expected %v before any", len(got), err, ErrWrongOld)
 		}
 	}
 }
 
-// A patch that was cut, or in which a bit is another, is refused.
-func TestDamage(t *testing.T) {
+// TestCorruptPatch checks that truncated patches and patches with a flipped bit are refused.
+func TestCorruptPatch(t *testing.T) {
 	old, stride := text(6000), 17
 	if !testkit.Thorough() {
 		stride = 131
 	}
 	for _, fast := range []bool{false, true} {
-		patch := mustMake(t, old, append(edited(old, 4), noise(700, 5)...), fast)
+		patch := mustMake(t, old, append(edit(old, 4), randomBytes(700, 5)...), fast)
 		for n := range patch {
 			if n > 80 && n%stride != 0 {
 				continue
 			}
-			if _, err := apply(old, patch[:n]); !typed(err) {
+			if _, err := applyBytes(old, patch[:n]); !isPatchError(err) {
 				t.Fatalf("cut to %d bytes of %d: %v", n, len(patch), err)
 			}
 			bad := bytes.Clone(patch)
 			bad[n] ^= 1 << (n % 8)
-			if _, err := apply(old, bad); !typed(err) {
+			if _, err := applyBytes(old, bad); !isPatchError(err) {
 				t.Fatalf("byte %d of %d damaged: %v", n, len(patch), err)
 			}
 		}
-		if _, err := apply(old, append(bytes.Clone(patch), 0)); !errors.Is(err, ErrCorrupt) {
-			t.Errorf("a byte too many: %v", err)
+		if _, err := applyBytes(old, append(bytes.Clone(patch), 0)); !errors.Is(err, ErrCorrupt) {
+			t.Errorf("trailing byte: %v", err)
 		}
 	}
 }
 
-func typed(err error) bool {
+func isPatchError(err error) bool {
 	for _, kind := range []error{ErrFormat, ErrCorrupt, ErrWrongOld, ErrWrongNew} {
 		if errors.Is(err, kind) {
 			return true
@@ -183,8 +181,8 @@ func typed(err error) bool {
 	return false
 }
 
-// What a patch claims is not believed: neither memory nor work for it.
-func TestClaims(t *testing.T) {
+// TestInvalidHeader checks that sizes in a patch cause neither allocations nor work.
+func TestInvalidHeader(t *testing.T) {
 	h := Header{NewSize: maxSize}
 	h.OldHash = Hash{0xe3, 0xb0, 0xc4, 0x42, 0x98, 0xfc, 0x1c, 0x14, 0x9a, 0xfb, 0xf4, 0xc8, 0x99, 0x6f, 0xb9, 0x24,
 		0x27, 0xae, 0x41, 0xe4, 0x64, 0x9b, 0x93, 0x4c, 0xa4, 0x95, 0x99, 0x1b, 0x78, 0x52, 0xb8, 0x55} // of nothing
@@ -198,10 +196,10 @@ func TestClaims(t *testing.T) {
 		"an empty block":        {0x02, 0x00},
 		"a number too long":     bytes.Repeat([]byte{0xff}, 11),
 	} {
-		if _, err := apply(nil, h.append(nil)); !errors.Is(err, ErrCorrupt) {
+		if _, err := applyBytes(nil, h.append(nil)); !errors.Is(err, ErrCorrupt) {
 			t.Fatal(err)
 		}
-		if _, err := apply(nil, append(h.append(nil), block...)); !errors.Is(err, ErrCorrupt) {
+		if _, err := applyBytes(nil, append(h.append(nil), block...)); !errors.Is(err, ErrCorrupt) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
@@ -209,22 +207,23 @@ func TestClaims(t *testing.T) {
 
 func TestFullDisk(t *testing.T) {
 	old := text(100_000)
-	patch := mustMake(t, old, edited(old, 6), true)
-	_, err := applyTo(delta.New, &buffer{Limit: 1000}, bytes.NewReader(old), int64(len(old)), bytes.NewReader(patch), nil)
+	patch := mustMake(t, old, edit(old, 6), true)
+	_, err := applyPatch(delta.New, &buffer{Limit: 1000}, bytes.NewReader(old), int64(len(old)),
+		bytes.NewReader(patch), nil)
 	if !errors.Is(err, errLimit) {
 		t.Error(err)
 	}
 }
 
-// Windows onto files show what memory shows.
+// TestWindows compares windows, a source in files, with memory, a source in memory.
 func TestWindows(t *testing.T) {
-	old, new := noise(200_000, 7), noise(150_000, 8)
+	old, new := randomBytes(200_000, 7), randomBytes(150_000, 8)
 	out := buffer{Bytes: new}
 	w := newWindows(bytes.NewReader(old), int64(len(old)), &out)
 	r := rand.New(rand.NewPCG(9, 9))
 	for range 3000 {
 		size := 1 + r.IntN(len(new))
-		w.grow(max(int64(size), w.newSize))
+		w.setNewSize(max(int64(size), w.newSize))
 		m := memory{old, new[:w.newSize]}
 		at := r.Int64N(int64(len(old)) + w.newSize + 10)
 		place, left := w.Locate(at)
@@ -242,30 +241,30 @@ func TestWindows(t *testing.T) {
 		}
 		from, to := max(j-delta.Before, 0), min(j+n+delta.After, len(want))
 		if k < j-from || !bytes.Equal(got[k-(j-from):min(k+to-j, len(got))], want[from:to]) {
-			t.Fatalf("address %d: the window shows something else", at)
+			t.Fatalf("address %d: the window has different bytes", at)
 		}
 	}
 }
 
-// No patch makes Apply panic or work without bound.
+// FuzzApply checks that no patch causes a panic or unbounded work.
 func FuzzApply(f *testing.F) {
 	old := text(3000)
 	for _, fast := range []bool{false, true} {
-		f.Add(mustMake(f, old, edited(old, 1), fast))
+		f.Add(mustMake(f, old, edit(old, 1), fast))
 		f.Add(mustMake(f, old, old, fast))
-		f.Add(mustMake(f, old, append(noise(200, 2), old...), fast))
+		f.Add(mustMake(f, old, append(randomBytes(200, 2), old...), fast))
 	}
 	f.Fuzz(func(t *testing.T, patch []byte) {
-		out := buffer{Limit: 1 << 16} // more takes models long, under the fuzzer
-		_, err := applyTo(delta.New, &out, bytes.NewReader(old), int64(len(old)), bytes.NewReader(patch), nil)
-		if err != nil && !typed(err) && !errors.Is(err, errLimit) {
+		out := buffer{Limit: 1 << 16} // more would take too long under the fuzzer
+		_, err := applyPatch(delta.New, &out, bytes.NewReader(old), int64(len(old)), bytes.NewReader(patch), nil)
+		if err != nil && !isPatchError(err) && !errors.Is(err, errLimit) {
 			t.Error(err)
 		}
 	})
 }
 
-// smallModels returns models with small tables, two of each profile in turn, which are
-// not made but made anew: of those of the usual size a fuzzer fills 40 MB for each input.
+// smallModels returns a function that returns untrained models with small tables. It reuses two models of each
+// profile, because new models of the usual size would take 40 MB for each input of the fuzzer.
 func smallModels() func(fast bool) *delta.Model {
 	type set struct {
 		new  *delta.Model
@@ -285,13 +284,13 @@ func smallModels() func(fast bool) *delta.Model {
 	}
 }
 
-// Whatever the files, what comes out is the new one. They are short: the fuzzer has more
-// from a thousand of them than from a long one.
+// FuzzRoundTrip makes and applies patches for arbitrary short files. Many short inputs find more than a few long
+// ones.
 func FuzzRoundTrip(f *testing.F) {
 	f.Add([]byte("the old file, the old file"), []byte("the new file, the old file"), false)
 	f.Add([]byte{}, []byte{0}, true)
-	f.Add(noise(600, 1), append(noise(400, 2), noise(600, 1)[100:]...), true)
-	f.Add(program(3, 0), program(3, 64), false)
+	f.Add(randomBytes(600, 1), append(randomBytes(400, 2), randomBytes(600, 1)[100:]...), true)
+	f.Add(callProgram(3, 0), callProgram(3, 64), false)
 	models := smallModels()
 	f.Fuzz(func(t *testing.T, old, new []byte, fast bool) {
 		old, new = old[:min(len(old), 4096)], new[:min(len(new), 1024)]
@@ -301,7 +300,7 @@ func FuzzRoundTrip(f *testing.F) {
 			t.Fatalf("%+v, %v do not add up to %d bytes of patch for %d", stats, err, patch.Len(), len(new))
 		}
 		var out buffer
-		_, err = applyTo(models, &out, bytes.NewReader(old), int64(len(old)), &patch, nil)
+		_, err = applyPatch(models, &out, bytes.NewReader(old), int64(len(old)), &patch, nil)
 		if err != nil || !bytes.Equal(out.Bytes, new) {
 			t.Errorf("%x from %x: %x, %v", new, old, out.Bytes, err)
 		}

@@ -13,13 +13,13 @@ import (
 	"wirelab/encoders/patch/delta"
 )
 
-// room is a folder with files old, new and a patch from the one to the other.
-func room(t *testing.T) (path func(string) string, new []byte) {
+// newFolder makes a directory with files old, new and a patch. path returns the path of a file in it.
+func newFolder(t *testing.T) (path func(string) string, new []byte) {
 	t.Helper()
 	dir := t.TempDir()
 	path = func(name string) string { return filepath.Join(dir, name) }
 	old := text(20_000)
-	new = edited(old, 1)
+	new = edit(old, 1)
 	for name, b := range map[string][]byte{"old": old, "new": new, "patch": mustMake(t, old, new, true)} {
 		if err := os.WriteFile(path(name), b, 0o600); err != nil {
 			t.Fatal(err)
@@ -28,11 +28,10 @@ func room(t *testing.T) (path func(string) string, new []byte) {
 	return path, new
 }
 
-// A name under which something is that must not give way is refused, and nothing is
-// touched: a device, a folder, the patch that is applied, the files that one is made
-// from, whether by their names or by others.
-func TestPlaces(t *testing.T) {
-	path, _ := room(t)
+// TestInvalidTargets checks that outputs that would replace a device, a directory, the patch or an input, also
+// by another name, are refused and nothing is changed.
+func TestInvalidTargets(t *testing.T) {
+	path, _ := newFolder(t)
 	for name, of := range map[string]string{"device": os.DevNull, "also new": path("new"), "also patch": path("patch"),
 		"nothing": path("none")} {
 		if err := os.Symlink(of, path(name)); err != nil {
@@ -79,11 +78,11 @@ func TestPlaces(t *testing.T) {
 		}
 	}
 	if after := contents(t, path); after != before {
-		t.Errorf("there is now:\n%s\nexpected:\n%s", after, before)
+		t.Errorf("directory after the calls:\n%s\nexpected:\n%s", after, before)
 	}
 }
 
-// contents lists the files of a folder and what they hold.
+// contents lists the files of a directory with their contents.
 func contents(t *testing.T, path func(string) string) string {
 	t.Helper()
 	entries, err := os.ReadDir(path(""))
@@ -92,17 +91,17 @@ func contents(t *testing.T, path func(string) string) string {
 	}
 	var list strings.Builder
 	for _, e := range entries {
-		b, _ := os.ReadFile(path(e.Name())) // nothing, of a folder
+		b, _ := os.ReadFile(path(e.Name())) // empty for a directory
 		sum := sha256.Sum256(b)
 		list.WriteString(e.Name() + " " + e.Type().String() + " " + fmt.Sprintf("%x", sum) + "\n")
 	}
 	return list.String()
 }
 
-// A link under the new name stays one, and the file that it leads to is replaced, also
-// over two links and in another folder; a name may be as long as names may be.
-func TestNames(t *testing.T) {
-	path, new := room(t)
+// TestTargetLinks checks that a symbolic link as target stays a link and that the file that it points to is
+// replaced, also over two links and in another directory. A name may have the maximum length.
+func TestTargetLinks(t *testing.T) {
+	path, new := newFolder(t)
 	must := func(err error) {
 		t.Helper()
 		if err != nil {
@@ -140,9 +139,9 @@ func TestNames(t *testing.T) {
 	}
 }
 
-// What others may not read they may not read in a patch or in what was patched.
-func TestSecrets(t *testing.T) {
-	path, _ := room(t)
+// TestFileModes checks that patches and results are not readable for users who cannot read the inputs.
+func TestFileModes(t *testing.T) {
+	path, _ := newFolder(t)
 	for _, c := range []struct{ old, new, patch, patched os.FileMode }{
 		{0o755, 0o644, 0o644, 0o755},
 		{0o640, 0o644, 0o640, 0o640},
@@ -168,22 +167,22 @@ func TestSecrets(t *testing.T) {
 	}
 }
 
-// abyss is a target as large as a patch may claim, of zeros.
-type abyss struct{ size int64 }
+// zeroTarget is a target of any size that discards writes and reads as zeros.
+type zeroTarget struct{ size int64 }
 
-func (a *abyss) WriteAt(b []byte, at int64) (int, error) {
+func (a *zeroTarget) WriteAt(b []byte, at int64) (int, error) {
 	a.size = max(a.size, at+int64(len(b)))
 	return len(b), nil
 }
 
-func (a *abyss) ReadAt(b []byte, _ int64) (int, error) {
+func (a *zeroTarget) ReadAt(b []byte, _ int64) (int, error) {
 	clear(b)
 	return len(b), nil
 }
 
-// A patch of 300 bytes that makes 64 TB, each block a clone of all before it, can be
-// stopped at any moment, also in the middle of a block.
-func TestBombStops(t *testing.T) {
+// TestStopLargePatch applies a patch of 300 bytes that makes 64 TB, each block a clone of all before it, and
+// checks that it can be stopped at any moment, also within a block.
+func TestStopLargePatch(t *testing.T) {
 	old := make([]byte, 64<<10)
 	h := Header{OldSize: int64(len(old)), NewSize: maxSize, OldHash: sha256.Sum256(old)}
 	bomb := h.append(nil)
@@ -198,17 +197,18 @@ func TestBombStops(t *testing.T) {
 		at, last = at+n, by
 	}
 	for _, stop := range []int64{1, 100_000, 40_000_000} {
-		var out abyss
+		var out zeroTarget
 		enough := errors.New("enough")
-		_, err := applyTo(delta.New, &out, bytes.NewReader(old), h.OldSize, bytes.NewReader(bomb), func(done, total int64) error {
-			if total != maxSize {
-				t.Fatalf("%d in all; expected %d", total, int64(maxSize))
-			}
-			if done >= stop {
-				return enough
-			}
-			return nil
-		})
+		_, err := applyPatch(delta.New, &out, bytes.NewReader(old), h.OldSize, bytes.NewReader(bomb),
+			func(done, total int64) error {
+				if total != maxSize {
+					t.Fatalf("%d in all; expected %d", total, int64(maxSize))
+				}
+				if done >= stop {
+					return enough
+				}
+				return nil
+			})
 		if !errors.Is(err, enough) || out.size < stop || out.size >= stop+copyBuffer {
 			t.Errorf("%d bytes of %d were written when it was stopped at %d: %v", out.size, int64(maxSize), stop, err)
 		}

@@ -11,9 +11,9 @@ import (
 
 var update = flag.Bool("update", false, "write the patches in testdata anew")
 
-// program is n calls and a table of pointers to their targets, the upper half of
-// which lies shift bytes later.
-func program(n, shift int) []byte {
+// callProgram returns code with n calls and a table of pointers to their targets; the upper half of the
+// targets is shifted by shift bytes.
+func callProgram(n, shift int) []byte {
 	moved := func(i int) int { return i*96 + i/(n/2)*shift }
 	b := make([]byte, n*96+shift)
 	for i := range n {
@@ -21,7 +21,7 @@ func program(n, shift int) []byte {
 		at[0] = 0xE8
 		to := moved(i * 7919 % n)
 		binary.LittleEndian.PutUint32(at[1:], uint32(to-moved(i)-5))
-		copy(at[5:], noise(80, uint64(i)))
+		copy(at[5:], randomBytes(80, uint64(i)))
 	}
 	for i := range n {
 		b = binary.LittleEndian.AppendUint64(b, uint64(0x400000+moved(i*31%n)))
@@ -29,9 +29,8 @@ func program(n, shift int) []byte {
 	return b
 }
 
-// wave is a table of n numbers of 16 bits that change slowly: a parabola, again and
-// again, of some height.
-func wave(n, height int) (b []byte) {
+// parabolaTable returns a table of n 16-bit numbers that change slowly: a repeated parabola of some height.
+func parabolaTable(n, height int) (b []byte) {
 	for i := range n {
 		x := i % 200
 		b = binary.LittleEndian.AppendUint16(b, uint16(height*x*(200-x)/100))
@@ -39,17 +38,16 @@ func wave(n, height int) (b []byte) {
 	return b
 }
 
-// Patches that were made long ago, on amd64, still make what they made, on every
-// processor: the test has been run with GOARCH=386, GOAMD64=v3, which fuses
-// products, and on arm64, by qemu-aarch64-static. They hold moved code, pointers,
-// numbers, text and noise, as clones and as patches. If it fails, the format has changed
-// and needs another version; only then are they to be written anew (-update).
+// TestPortable applies stored patches, which were made on amd64, and compares the results. It has been run with
+// GOARCH=386, with GOAMD64=v3, which fuses products, and on arm64 with qemu-aarch64-static. The patches contain
+// moved code, pointers, numbers, text and noise, in all modes. If it fails, the format has changed and needs a
+// new version; only then write the patches again with -update.
 func TestPortable(t *testing.T) {
 	lines := text(12_000)
 	join := func(parts ...[]byte) []byte { return bytes.Join(parts, nil) }
-	kept := noise(300_000, 21)
-	old := join(kept, program(200, 0), wave(20_000, 3), lines)
-	new := join(kept, program(200, 64), wave(20_000, 4), edited(lines, 5), text(16_000)[12_000:])
+	kept := randomBytes(300_000, 21)
+	old := join(kept, callProgram(200, 0), parabolaTable(20_000, 3), lines)
+	new := join(kept, callProgram(200, 64), parabolaTable(20_000, 4), edit(lines, 5), text(16_000)[12_000:])
 	for name, fast := range map[string]bool{"mixing": false, "fast": true} {
 		file := filepath.Join("testdata", name+".patch")
 		if *update {
@@ -64,8 +62,8 @@ func TestPortable(t *testing.T) {
 		if h, err := readHeader(bytes.NewReader(patch)); err != nil || h.Fast != fast {
 			t.Fatalf("%s: %+v, %v", name, h, err)
 		}
-		if got, err := apply(old, patch); err != nil || !bytes.Equal(got, new) {
-			t.Errorf("%s: something else came out: %v", name, err)
+		if got, err := applyBytes(old, patch); err != nil || !bytes.Equal(got, new) {
+			t.Errorf("%s: the result differs from the new file: %v", name, err)
 		}
 	}
 }

@@ -8,13 +8,13 @@ import (
 	"wirelab/internal/testkit"
 )
 
-// Watch reports every byte once and in order, what it reports adds up to the
-// patch, and a block stands out in the cells that it was taken from.
+// TestWatch checks that Watch reports every byte once and in order, that the reported sizes add up to the patch,
+// and that the score of a block is highest in the cells that it was copied from.
 func TestWatch(t *testing.T) {
 	if !testkit.Thorough() {
-		t.Skip("files of 3 MB: under WIRELAB_THOROUGH=1")
+		t.Skip("takes files of 3 MB; set WIRELAB_THOROUGH=1")
 	}
-	old := noise(3<<20, 1)
+	old := randomBytes(3<<20, 1)
 	swapped := append(bytes.Clone(old[2<<20:]), old[:2<<20]...)
 	for i := 0; i < len(swapped); i += 3000 {
 		swapped[i]++
@@ -41,7 +41,7 @@ func TestWatch(t *testing.T) {
 			}
 			for _, c := range part.Copies {
 				if want := (c.At + 2<<20) % (3 << 20); c.From != want {
-					t.Errorf("byte %d is said to come from %d; expected %d", c.At, c.From, want)
+					t.Errorf("byte %d is reported as a copy from %d, expected %d", c.At, c.From, want)
 				}
 			}
 			at, size = part.End, size+part.Size
@@ -52,14 +52,14 @@ func TestWatch(t *testing.T) {
 	}
 	header := int64(4 + 1 + 1 + 4 + 4 + 32 + 32)
 	if at != int64(len(swapped)) || size+header != stats.Size {
-		t.Errorf("told of %d bytes in %d and a header; expected %d in %d", at, size, len(swapped), stats.Size)
+		t.Errorf("reported %d bytes in %d, without the header, expected %d in %d", at, size, len(swapped), stats.Size)
 	}
 	if rows < 8 || right != rows {
-		t.Errorf("%d of %d rows are highest where the block comes from", right, rows)
+		t.Errorf("%d of %d rows have the highest score where the block comes from", right, rows)
 	}
 }
 
-// What is larger than allowed is refused.
+// TestApplyBytes checks the limit of ApplyBytes.
 func TestApplyBytes(t *testing.T) {
 	old, new := text(1000), text(5000)
 	patch := mustMake(t, old, new, false)
@@ -67,7 +67,7 @@ func TestApplyBytes(t *testing.T) {
 		t.Errorf("%d bytes, %v; expected %d", len(got), err, len(new))
 	}
 	if _, err := ApplyBytes(old, patch, 4999); err == nil {
-		t.Error("5000 bytes where 4999 are allowed")
+		t.Error("no error for 5000 bytes with a limit of 4999")
 	}
 	if h, err := readHeader(bytes.NewReader(patch)); err != nil || h.NewSize != 5000 || h.OldSize != 1000 {
 		t.Errorf("%+v, %v", h, err)

@@ -16,13 +16,13 @@ func random(rng *rand.Rand) rotation.Quaternion {
 
 func dot(p, q rotation.Quaternion) float64 { return p[0]*q[0] + p[1]*q[1] + p[2]*q[2] + p[3]*q[3] }
 
-// A product is undone by the conjugate, and Largest finds the two largest components.
+// TestQuaternion checks Times, Conjugate, Negative and Largest.
 func TestQuaternion(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	for range 10_000 {
 		p, q := random(rng), random(rng)
 		if back := p.Conjugate().Times(p.Times(q)); dot(back, q) < 1-1e-12 {
-			t.Fatalf("%v comes back as %v", q, back)
+			t.Fatalf("%v times a rotation and its inverse is %v", q, back)
 		}
 		if dot(q, q.Negative()) > -1+1e-12 {
 			t.Fatalf("the negative of %v is %v", q, q.Negative())
@@ -35,12 +35,12 @@ func TestQuaternion(t *testing.T) {
 		}
 	}
 	if first, second := (&rotation.Quaternion{0.5, 0.5, -0.5, 0.5}).Largest(); first != 0 || second != 1 {
-		t.Errorf("of equals %d and %d, want 0 and 1", first, second)
+		t.Errorf("largest of equal components: %d and %d, want 0 and 1", first, second)
 	}
 }
 
-// Quantised and decoded, a rotation is off by no more than the rounding; and whatever
-// the code, DecodeUnit returns a rotation.
+// TestSmallestThree checks that decoding has no larger error than rounding, and that DecodeUnit returns a unit
+// quaternion for any code.
 func TestSmallestThree(t *testing.T) {
 	g := rotation.SmallestThree{Scale: 361.33, Zero: 256}
 	rng := rand.New(rand.NewPCG(3, 4))
@@ -66,8 +66,7 @@ func TestSmallestThree(t *testing.T) {
 	}
 }
 
-// DecodeUnit puts the components where Decode does, whatever their order, and both ends of
-// codecs rely on how it rounds.
+// TestDecodeUnitRounds compares DecodeUnit, to the bit, with a direct computation for each largest component.
 func TestDecodeUnitRounds(t *testing.T) {
 	g := rotation.SmallestThree{Scale: 361.3315623039, Zero: 255.5}
 	rng := rand.New(rand.NewPCG(5, 4))

@@ -9,11 +9,11 @@ import (
 	"wirelab/encoders/table"
 )
 
-// cubesFrames are frames of charlie by the walk-off's rules, or where the
-// recordings are absent a story; age is how far back the baseline is.
+// cubesFrames returns frames of charlie, or random frames if the recordings are not installed; age is the
+// number of frames between a frame and its baseline.
 func cubesFrames(b *testing.B, synthetic bool) (frames []*frame.Frame, age int) {
 	if synthetic {
-		return story(frame.Cubes(frame.WalkoffCubes), 7, 30), 1
+		return randomFrames(frame.Cubes(frame.WalkoffCubes), 7, 30), 1
 	}
 	return recording.Load(b, "charlie", 900), recording.BaselineAge
 }

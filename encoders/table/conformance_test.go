@@ -15,8 +15,8 @@ import (
 	"wirelab/internal/testkit"
 )
 
-// each runs a test for every codec on every schema it suits.
-func each(t *testing.T, test func(t *testing.T, c encoders.Codec, s *frame.Schema)) {
+// forEachCodec runs a test for every codec on every schema that it suits.
+func forEachCodec(t *testing.T, test func(t *testing.T, c encoders.Codec, s *frame.Schema)) {
 	for _, c := range table.All() {
 		for _, s := range schemas() {
 			if c.Suits(s) && (testkit.Thorough() || s.Rows <= frame.WalkoffCubes) {
@@ -26,11 +26,11 @@ func each(t *testing.T, test func(t *testing.T, c encoders.Codec, s *frame.Schem
 	}
 }
 
-// own reports whether a codec is ours, and so owes what libraries are exempt
-// from.
-func own(c encoders.Codec) bool { return !strings.Contains(c.Source, "library") }
+// isOwnCodec reports whether a codec is implemented in this project. Codecs of libraries may allocate, for
+// instance.
+func isOwnCodec(c encoders.Codec) bool { return !strings.Contains(c.Source, "library") }
 
-// pair is the two ends of a codec, each with the memos of what it has seen.
+// pair is an encoder and a decoder of a codec, each with the memos that it made.
 type pair struct {
 	enc       encoders.Encoder
 	dec       encoders.Decoder
@@ -55,9 +55,8 @@ func newPairOf(t testing.TB, c encoders.Codec, s *frame.Schema, params any) *pai
 		sent: map[*frame.Frame]encoders.Memo{}, got: map[*frame.Frame]encoders.Memo{}}
 }
 
-// send encodes cur against base and checks the laws on the way: the frame comes
-// back, references and input are left alone, the budget adds up, and what was in
-// dst stays.
+// send encodes cur against base, decodes the payload and returns it. It checks that the frame is equal,
+// that references and input are unchanged, that the budget adds up, and that dst is only appended to.
 func (p *pair) send(t testing.TB, cur, base *frame.Frame) []byte {
 	t.Helper()
 	var before, baseBefore frame.Frame
@@ -72,7 +71,7 @@ func (p *pair) send(t testing.TB, cur, base *frame.Frame) []byte {
 	}
 	p.sent[cur] = memo
 	if !bytes.HasPrefix(out, prefix) {
-		t.Fatalf("what was in dst became %q", out[:len(prefix)])
+		t.Fatalf("the prefix of dst was overwritten with %q", out[:len(prefix)])
 	}
 	payload := out[len(prefix):]
 	if got, want := p.budget.Total(), int64(len(payload))*8*encoders.BitUnit; got != want {
@@ -94,7 +93,7 @@ func (p *pair) send(t testing.TB, cur, base *frame.Frame) []byte {
 	}
 	p.got[cur] = memo
 	if !got.Equal(cur) {
-		t.Fatal("decoded to another frame")
+		t.Fatal("the decoded frame differs")
 	}
 	if !base.Equal(&baseBefore) {
 		t.Fatal("the reference was changed")
@@ -102,16 +101,16 @@ func (p *pair) send(t testing.TB, cur, base *frame.Frame) []byte {
 	return payload
 }
 
-// Every frame comes back, whichever earlier one is its reference.
+// TestRoundTrip encodes and decodes frames against any earlier frame.
 func TestRoundTrip(t *testing.T) {
-	each(t, func(t *testing.T, c encoders.Codec, s *frame.Schema) {
+	forEachCodec(t, func(t *testing.T, c encoders.Codec, s *frame.Schema) {
 		length := testkit.ChooseLong(30, 12, 6)
 		if s.Rows > 100 {
 			length = testkit.ChooseLong(8, 4, 3)
 		}
 		p := newPair(t, c, s)
 		rng := rand.New(rand.NewPCG(21, 22))
-		frames := story(s, 1, length)
+		frames := randomFrames(s, 1, length)
 		for i, cur := range frames[1:] {
 			p.send(t, cur, frames[rng.IntN(i+1)])
 			p.send(t, cur, frames[0])
@@ -119,12 +118,12 @@ func TestRoundTrip(t *testing.T) {
 	})
 }
 
-// The same frames give the same bytes from ends that are new and from ends that
-// have seen all sorts of other frames, with a budget or without.
+// TestSameBytesAfterReuse checks that new encoders and encoders that have coded other frames write the same
+// bytes, with and without a budget.
 func TestSameBytesAfterReuse(t *testing.T) {
-	each(t, func(t *testing.T, c encoders.Codec, s *frame.Schema) {
+	forEachCodec(t, func(t *testing.T, c encoders.Codec, s *frame.Schema) {
 		used := newPair(t, c, s)
-		frames := story(s, 2, testkit.Choose(7, 3))
+		frames := randomFrames(s, 2, testkit.Choose(7, 3))
 		for i, cur := range frames[1:] {
 			used.send(t, cur, frames[i])
 		}
@@ -134,7 +133,7 @@ func TestSameBytesAfterReuse(t *testing.T) {
 			fresh.sent[frames[i]], fresh.got[frames[i]] = used.sent[frames[i]], used.got[frames[i]]
 			want := fresh.send(t, cur, frames[i])
 			if got := used.send(t, cur, frames[i]); !bytes.Equal(got, want) {
-				t.Fatalf("frame %d: %x from used ends, %x from new ones", i+1, head(got), head(want))
+				t.Fatalf("frame %d: %x from a used encoder, %x from a new one", i+1, head(got), head(want))
 			}
 			bare, _, err := used.enc.Encode(nil, cur, []encoders.Ref{{Frame: frames[i], Memo: used.sent[frames[i]]}}, nil, nil)
 			if err != nil || !bytes.Equal(bare, want) {
@@ -146,9 +145,9 @@ func TestSameBytesAfterReuse(t *testing.T) {
 
 func head(b []byte) []byte { return b[:min(len(b), 64)] }
 
-// spoil passes a decoder bytes that no encoder wrote: it must answer with an
-// error that says so, or with a frame within the schema.
-func spoil(t testing.TB, p *pair, src []byte, base *frame.Frame) {
+// decodeInvalid passes invalid bytes to a decoder, which must return an error that wraps ErrTruncated or ErrCorrupt,
+// or a frame within the schema.
+func decodeInvalid(t testing.TB, p *pair, src []byte, base *frame.Frame) {
 	t.Helper()
 	got := p.schema.NewFrame()
 	_, err := p.dec.Decode(got, src, []encoders.Ref{{Frame: base, Memo: p.got[base]}}, nil)
@@ -157,15 +156,15 @@ func spoil(t testing.TB, p *pair, src []byte, base *frame.Frame) {
 	}
 }
 
-// Decoders survive packets cut at any byte and with any bit flipped, and go on
-// to decode honest ones.
+// TestDamage passes truncated packets and packets with a flipped bit to decoders, which must decode valid
+// packets afterwards.
 func TestDamage(t *testing.T) {
-	each(t, func(t *testing.T, c encoders.Codec, s *frame.Schema) {
+	forEachCodec(t, func(t *testing.T, c encoders.Codec, s *frame.Schema) {
 		if !testkit.Thorough() && s.Rows > 100 {
-			t.Skip("long packets: under WIRELAB_THOROUGH=1")
+			t.Skip("takes long packets; set WIRELAB_THOROUGH=1")
 		}
 		p := newPair(t, c, s)
-		frames := story(s, 3, 6)
+		frames := randomFrames(s, 3, 6)
 		rng := rand.New(rand.NewPCG(23, 24))
 		for i, cur := range frames[1:] {
 			base := frames[i]
@@ -173,21 +172,21 @@ func TestDamage(t *testing.T) {
 			every := 1 + len(payload)*s.Cells()/testkit.ChooseLong(400_000, 100_000, 400_000) // long packets are sampled
 			every += testkit.ChooseLong(0, 1, 11)
 			for n := rng.IntN(every); n < len(payload); n += every {
-				spoil(t, p, payload[:n], base)
+				decodeInvalid(t, p, payload[:n], base)
 				damaged := bytes.Clone(payload)
 				damaged[n] ^= 1 << rng.IntN(8)
-				spoil(t, p, damaged, base)
+				decodeInvalid(t, p, damaged, base)
 				damaged[rng.IntN(len(damaged))] = byte(rng.Uint32())
-				spoil(t, p, damaged, base)
+				decodeInvalid(t, p, damaged, base)
 			}
-			spoil(t, p, append(bytes.Clone(payload), 0), base)
+			decodeInvalid(t, p, append(bytes.Clone(payload), 0), base)
 			p.send(t, cur, base)
 		}
 	})
 }
 
-// Any prefix of an honest packet is refused by the decoders of cubes, and any
-// byte beyond it: no packet is the beginning of another one.
+// TestCubesAreExact checks that decoders of cubes refuse every prefix of a packet, and a packet with a
+// trailing byte.
 func TestCubesAreExact(t *testing.T) {
 	for _, c := range table.All() {
 		s := frame.Cubes(33)
@@ -195,7 +194,7 @@ func TestCubesAreExact(t *testing.T) {
 			continue
 		}
 		p := newPair(t, c, s)
-		frames := story(s, 4, testkit.Choose(6, 3))
+		frames := randomFrames(s, 4, testkit.Choose(6, 3))
 		for i, cur := range frames[1:] {
 			payload := p.send(t, cur, frames[i])
 			refs := []encoders.Ref{{Frame: frames[i], Memo: p.got[frames[i]]}}
@@ -209,41 +208,40 @@ func TestCubesAreExact(t *testing.T) {
 			got := s.NewFrame()
 			got.Tick = cur.Tick
 			if _, err := p.dec.Decode(got, append(bytes.Clone(payload), 0), refs, nil); !errors.Is(err, encoders.ErrCorrupt) {
-				t.Errorf("%s, frame %d: a byte too many: error %v, want ErrCorrupt", c.Name, i+1, err)
+				t.Errorf("%s, frame %d: trailing byte: error %v, want ErrCorrupt", c.Name, i+1, err)
 			}
 		}
 	}
 }
 
-// A packet that stands alone is read whatever the decoder is handed as its
-// reference, and says the same.
+// TestStandalone checks that packets of standalone codecs decode to the same frame with any reference.
 func TestStandalone(t *testing.T) {
-	each(t, func(t *testing.T, c encoders.Codec, s *frame.Schema) {
+	forEachCodec(t, func(t *testing.T, c encoders.Codec, s *frame.Schema) {
 		if !c.Standalone {
-			t.Skip("refers to its reference")
+			t.Skip("not standalone")
 		}
 		p := newPair(t, c, s)
-		frames := story(s, 6, 5)
+		frames := randomFrames(s, 6, 5)
 		for i, cur := range frames[1:] {
 			payload := p.send(t, cur, frames[i])
 			got := s.NewFrame()
 			if _, err := p.dec.Decode(got, payload, []encoders.Ref{{Frame: frames[0]}}, nil); err != nil || !got.Equal(cur) {
-				t.Fatalf("frame %d, read against the initial state: another frame, error %v", i+1, err)
+				t.Fatalf("frame %d, decoded against the initial state: the frame differs, error %v", i+1, err)
 			}
 		}
 	})
 }
 
-// Our own codecs allocate nothing once their memory has grown to size.
+// TestNoAllocations checks that this project's codecs allocate nothing in steady state.
 func TestNoAllocations(t *testing.T) {
-	each(t, func(t *testing.T, c encoders.Codec, s *frame.Schema) {
-		if !own(c) {
-			t.Skip("a library allocates as it likes")
+	forEachCodec(t, func(t *testing.T, c encoders.Codec, s *frame.Schema) {
+		if !isOwnCodec(c) {
+			t.Skip("implemented by a library")
 		}
 		if s.Delivery == frame.Every {
 			t.Skip("a file is encoded once")
 		}
-		frames := story(s, 5, testkit.Choose(6, 4))
+		frames := randomFrames(s, 5, testkit.Choose(6, 4))
 		enc, dec, err := c.New(s, defaults(c))
 		if err != nil {
 			t.Fatal(err)

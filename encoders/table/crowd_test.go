@@ -11,12 +11,11 @@ import (
 	"wirelab/encoders/table"
 )
 
-// crowds are the worlds of BenchmarkCrowd: cubes, and about how many of them are in motion.
+// crowds are the worlds of BenchmarkCrowd: the number of cubes, and about how many of them move.
 var crowds = [][2]int{{901, 0}, {901, 100}, {3000, 100}, {3000, 300}, {10_000, 0}, {10_000, 100}, {10_000, 300}, {10_000, 1000}}
 
-// BenchmarkCrowd codes worlds of many cubes by the rules of the walk-off: what a frame costs
-// by cubes and movers, each way, which is the mean over frames of the quickest time that each
-// took. The endpoint knows which rows changed, and says so.
+// BenchmarkCrowd encodes and decodes worlds of many cubes by the rules of the walk-off. It reports the mean over
+// frames of the shortest time of each frame. The changed rows are passed to the encoder, as endpoints do.
 func BenchmarkCrowd(b *testing.B) {
 	for _, size := range crowds {
 		frames := recording.Crowd(size[0], size[1], 30)
@@ -79,7 +78,7 @@ func benchmarkCrowd(b *testing.B, c encoders.Codec, s *frame.Schema, frames []*f
 	b.ReportMetric(float64(bytes)/float64(max(movers, 1)), "bytes/mover")
 }
 
-// quickest notes the time since start if it is the first or the shortest.
+// quickest sets the shortest time to the time since start, if that is shorter or the first.
 func quickest(d *time.Duration, start time.Time) {
 	if t := time.Since(start); *d == 0 || t < *d {
 		*d = t

@@ -11,8 +11,8 @@ import (
 	"wirelab/internal/testkit"
 )
 
-// Packets of the demo are these bytes, however fast the code that makes them. They
-// change with what was trained, on purpose only. kinetic has a test of its own.
+// TestPacketsStay compares the packets of the demo with recorded digests. Only a newly trained model may change
+// them. Package kinetic has its own test.
 func TestPacketsStay(t *testing.T) {
 	frames, want := 48, map[string]string{
 		"static":         "68eede6fce331afc",

@@ -9,10 +9,10 @@ import (
 	"testing"
 )
 
-// mostEmbedded is what all that encoders have learnt may take in the program.
+// mostEmbedded is the maximum total size of trained models embedded in the program, in bytes.
 const mostEmbedded = 300_000
 
-// What encoders embed stays small: it is in every client that speaks to a server.
+// TestEmbedded checks the total size of embedded models, which are part of every client.
 func TestEmbedded(t *testing.T) {
 	total := int64(0)
 	err := filepath.WalkDir("..", func(path string, d fs.DirEntry, err error) error {
@@ -25,7 +25,7 @@ func TestEmbedded(t *testing.T) {
 		for _, pattern := range embeds(t, path) {
 			matches, err := filepath.Glob(filepath.Join(filepath.Dir(path), filepath.FromSlash(pattern)))
 			if err != nil || len(matches) == 0 {
-				t.Errorf("%s embeds %s, which names no file: %v", path, pattern, err)
+				t.Errorf("%s embeds %s, which matches no file: %v", path, pattern, err)
 			}
 			for _, file := range matches {
 				info, err := os.Stat(file)
@@ -33,7 +33,7 @@ func TestEmbedded(t *testing.T) {
 					return err
 				}
 				if info.IsDir() {
-					t.Errorf("%s embeds %s, a folder: name its files, so that they are counted", path, pattern)
+					t.Errorf("%s embeds directory %s, expected the names of its files, so that they are counted", path, pattern)
 				}
 				t.Logf("%7d bytes %s", info.Size(), file)
 				total += info.Size()
@@ -45,11 +45,11 @@ func TestEmbedded(t *testing.T) {
 		t.Fatal(err)
 	}
 	if t.Logf("%7d bytes in all", total); total > mostEmbedded {
-		t.Errorf("%d bytes are embedded, at most %d may be", total, mostEmbedded)
+		t.Errorf("%d bytes are embedded, expected at most %d", total, mostEmbedded)
 	}
 }
 
-// embeds lists the patterns of the go:embed lines of a file.
+// embeds returns the patterns of the go:embed lines of a file.
 func embeds(t *testing.T, path string) (patterns []string) {
 	t.Helper()
 	f, err := os.Open(path)

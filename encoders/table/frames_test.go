@@ -9,8 +9,8 @@ import (
 	"wirelab/dataset/teeworlds/protocol"
 )
 
-// schemas are shapes of every sort: cubes of many counts, a call of one row with
-// every kind of field, text without rows, and odd ones.
+// schemas returns schemas of every kind: several numbers of cubes, a call with one row and every kind of field,
+// text without rows, and unusual ones.
 func schemas() []*frame.Schema {
 	list := []*frame.Schema{
 		{Name: "text", Item: "byte", Delivery: frame.Each},
@@ -27,7 +27,7 @@ func schemas() []*frame.Schema {
 	return append(list, packetsSchema(), teeworldsSchema())
 }
 
-// teeworldsSchema has rows of several sorts, each with fields of its own.
+// teeworldsSchema returns a schema with rows of several types, each with its own fields.
 func teeworldsSchema() *frame.Schema {
 	var g protocol.Groups
 	for _, item := range []protocol.Item{
@@ -41,8 +41,8 @@ func teeworldsSchema() *frame.Schema {
 	return g.Schema(25)
 }
 
-// tanks are rows with a place, a rotation and a speed: what encoders of any table look
-// for in a schema, at odd ranges.
+// tanks returns a schema of rows with position, rotation and velocity, which encoders of tables look for, with
+// unusual ranges.
 func tanks() *frame.Schema {
 	metre := func(name string, lowest, highest int32) frame.Field {
 		return frame.Field{Name: name, Unit: "m", Kind: frame.Quantity, Min: lowest, Max: highest}
@@ -58,7 +58,7 @@ func tanks() *frame.Schema {
 		frame.Field{Name: "fires", Kind: frame.Flag, Max: 1})}
 }
 
-// kinds has a field of every kind, and of every width in bytes.
+// kinds returns a schema with a field of every kind and of every width in bytes.
 func kinds() []frame.Field {
 	return []frame.Field{
 		{Name: "speed", Kind: frame.Quantity, Min: -100, Max: 100},
@@ -73,8 +73,8 @@ func kinds() []frame.Field {
 	}
 }
 
-// initial is the state that both ends begin with: zero, within bounds.
-func initial(s *frame.Schema) *frame.Frame {
+// initialFrame returns the initial state of a schema: zeros, or the nearest value within the bounds.
+func initialFrame(s *frame.Schema) *frame.Frame {
 	f := s.NewFrame()
 	for i := range f.Table {
 		if fd := s.Fields[i%len(s.Fields)]; fd.Kind.Bounded() {
@@ -84,8 +84,8 @@ func initial(s *frame.Schema) *frame.Frame {
 	return f
 }
 
-// anyValue is any value of a field.
-func anyValue(rng *rand.Rand, fd *frame.Field) int32 {
+// randomValue returns a random value of a field.
+func randomValue(rng *rand.Rand, fd *frame.Field) int32 {
 	if !fd.Kind.Bounded() {
 		return int32(rng.Uint32())
 	}
@@ -98,9 +98,9 @@ func anyValue(rng *rand.Rand, fd *frame.Field) int32 {
 	return int32(int64(fd.Min) + rng.Int64N(int64(fd.Max)-int64(fd.Min)+1))
 }
 
-// next makes a frame after f: each row changes with probability rows, by little
-// or to anything, and with it the body of schemas that have one.
-func next(rng *rand.Rand, s *frame.Schema, f *frame.Frame, rows, wild float64) *frame.Frame {
+// nextFrame returns a frame that follows f. Each row changes with probability rows, by a small amount or to any
+// value; the body changes too, if the schema has one.
+func nextFrame(rng *rand.Rand, s *frame.Schema, f *frame.Frame, rows, wild float64) *frame.Frame {
 	g := &frame.Frame{}
 	g.CopyFrom(f)
 	g.Tick = f.Tick + 1
@@ -113,7 +113,7 @@ func next(rng *rand.Rand, s *frame.Schema, f *frame.Frame, rows, wild float64) *
 			fd, v := &s.Fields[i], &g.Table[r*n+i]
 			switch {
 			case rng.Float64() < wild:
-				*v = anyValue(rng, fd)
+				*v = randomValue(rng, fd)
 			case fd.Kind == frame.Quantity || fd.Kind == frame.Angle:
 				*v = int32(min(max(int64(*v)+rng.Int64N(41)-20, int64(fd.Min)), int64(fd.Max)))
 			}
@@ -129,8 +129,8 @@ func next(rng *rand.Rand, s *frame.Schema, f *frame.Frame, rows, wild float64) *
 	return g
 }
 
-// tame makes a frame what a game would send: rows are empty but for their part, and wholly where
-// nothing is present; flags are few.
+// tame makes a random frame more like that of a game: a row has only the fields of its type, absent rows are
+// empty, and few flags are set.
 func tame(s *frame.Schema, f *frame.Frame) {
 	f.Body = f.Body[:0]
 	n := len(s.Fields)
@@ -151,10 +151,10 @@ func tame(s *frame.Schema, f *frame.Frame) {
 	}
 }
 
-// hasBody tells the schemas whose frames have bodies: neither cubes nor calls do.
+// hasBody reports whether frames of a schema have bodies; those of cubes and calls have none.
 func hasBody(s *frame.Schema) bool { return !frame.IsCubes(s) && s.Item != "call" }
 
-// nextBody grows, shrinks, alters, empties or keeps a body.
+// nextBody returns the body of the next frame: longer, shorter, changed, empty or equal.
 func nextBody(rng *rand.Rand, body []byte) []byte {
 	switch rng.IntN(6) {
 	case 0:
@@ -177,11 +177,10 @@ func nextBody(rng *rand.Rand, body []byte) []byte {
 	return body
 }
 
-// story is a run of frames in which all sorts of things happen; the first is the
-// initial state.
-func story(s *frame.Schema, seed uint64, length int) []*frame.Frame {
+// randomFrames returns a sequence of random frames with changes of every kind. The first is the initial state.
+func randomFrames(s *frame.Schema, seed uint64, length int) []*frame.Frame {
 	rng := rand.New(rand.NewPCG(seed, uint64(s.Rows)))
-	frames := []*frame.Frame{initial(s)}
+	frames := []*frame.Frame{initialFrame(s)}
 	for len(frames) < length {
 		last := frames[len(frames)-1]
 		rows, wild := 0.1, 0.02
@@ -195,7 +194,7 @@ func story(s *frame.Schema, seed uint64, length int) []*frame.Frame {
 		case 4: // a few rows
 			rows = 0.01
 		}
-		frames = append(frames, next(rng, s, last, rows, wild))
+		frames = append(frames, nextFrame(rng, s, last, rows, wild))
 	}
 	return frames
 }

@@ -10,13 +10,12 @@ import (
 	"wirelab/internal/testkit"
 )
 
-// What the compiler makes of floats for a processor that can fuse a product with a
-// sum holds no fused instruction: both ends of a packet agree whatever they run on,
-// and everyone who trains finds the same. A test that compares results, on inputs
-// that are few, may miss a last bit.
+// TestNothingIsFused checks that the packages of encoders compile without fused multiply-add on arm64, where the
+// compiler may fuse. Encoder and decoder, and trainers, must compute the same results on every processor. A test
+// that compares results on a few inputs may miss a difference in the last bit.
 func TestNothingIsFused(t *testing.T) {
 	if !testkit.Thorough() {
-		t.Skip("builds for another machine: under WIRELAB_THOROUGH=1")
+		t.Skip("cross-compiles; set WIRELAB_THOROUGH=1")
 	}
 	tool, err := exec.LookPath("go")
 	if err != nil {
@@ -33,7 +32,7 @@ func TestNothingIsFused(t *testing.T) {
 		t.Fatalf("%v\n%s", err, listing)
 	}
 	if !strings.Contains(string(listing), "FMULD") {
-		t.Fatal("the listing holds no product of floats: the test tests nothing")
+		t.Fatal("the listing has no FMULD: it is not that of arm64")
 	}
 	fused := regexp.MustCompile(`\tFN?M(ADD|SUB)[SD]\t`)
 	for line := range strings.Lines(string(listing)) {

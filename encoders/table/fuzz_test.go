@@ -10,8 +10,8 @@ import (
 	"wirelab/encoders/table"
 )
 
-// benches keeps one pair of ends, and a story, for every codec and small schema:
-// a fuzzer that makes them anew each time makes little else.
+// benches holds an encoder, a decoder and random frames for every codec and small schema. Creating them for
+// each input would take most of the fuzzer's time.
 type benches map[[2]byte]*bench
 
 type bench struct {
@@ -19,8 +19,7 @@ type bench struct {
 	frames []*frame.Frame
 }
 
-// at returns what two fuzz bytes choose, nil if the codec does not take the
-// schema.
+// at returns the element that two bytes of the fuzzer select, nil if the codec does not suit the schema.
 func (b benches) at(t testing.TB, codec, schema byte) *bench {
 	all, list := table.All(), schemas()[:10] // up to 33 cubes
 	key := [2]byte{codec % byte(len(all)), schema % byte(len(list))}
@@ -29,14 +28,14 @@ func (b benches) at(t testing.TB, codec, schema byte) *bench {
 		return nil
 	}
 	if b[key] == nil {
-		b[key] = &bench{newPair(t, c, s), story(s, 6, 4)}
+		b[key] = &bench{newPair(t, c, s), randomFrames(s, 6, 4)}
 	}
 	clear(b[key].pair.sent)
 	clear(b[key].pair.got)
 	return b[key]
 }
 
-// FuzzDecode passes any bytes to every decoder, against one reference or another.
+// FuzzDecode passes arbitrary bytes to every decoder, against several references.
 func FuzzDecode(f *testing.F) {
 	for i, c := range table.All() {
 		for j, s := range schemas()[:10] {
@@ -44,7 +43,7 @@ func FuzzDecode(f *testing.F) {
 				continue
 			}
 			p := newPair(f, c, s)
-			frames := story(s, 6, 4)
+			frames := randomFrames(s, 6, 4)
 			for k, cur := range frames[1:] {
 				f.Add(byte(i), byte(j), byte(k), p.send(f, cur, frames[k]))
 			}
@@ -53,13 +52,12 @@ func FuzzDecode(f *testing.F) {
 	all := benches{}
 	f.Fuzz(func(t *testing.T, codec, schema, base byte, src []byte) {
 		if b := all.at(t, codec, schema); b != nil {
-			spoil(t, b.pair, src, b.frames[int(base)%len(b.frames)])
+			decodeInvalid(t, b.pair, src, b.frames[int(base)%len(b.frames)])
 		}
 	})
 }
 
-// FuzzRoundTrip makes two frames of the fuzz bytes and sends one against the
-// other.
+// FuzzRoundTrip derives two frames from the fuzzer's bytes and encodes one against the other.
 func FuzzRoundTrip(f *testing.F) {
 	for i := range table.All() {
 		f.Add(byte(i), byte(6), []byte{1, 2, 3, 4, 5, 6, 7, 8, 9}, []byte("body"))
@@ -82,7 +80,7 @@ func FuzzRoundTrip(f *testing.F) {
 	})
 }
 
-// change returns f with cells altered: four bytes say which one and how.
+// change returns f with values changed; four bytes select a value and the change.
 func change(s *frame.Schema, f *frame.Frame, edits []byte) *frame.Frame {
 	g := &frame.Frame{Tick: f.Tick + 1}
 	g.CopyFrom(f)
@@ -102,9 +100,8 @@ func change(s *frame.Schema, f *frame.Frame, edits []byte) *frame.Frame {
 	return g
 }
 
-// FuzzMutate makes a packet of the fuzz bytes, alters fields of it, and passes it to its
-// decoder, twice with an honest packet after it: of bytes from nowhere a decoder reads
-// little before it refuses them.
+// FuzzMutate encodes a packet from the fuzzer's bytes, changes parts of it, and decodes it, twice, followed by a
+// valid packet. It reaches more code than FuzzDecode, because decoders refuse arbitrary bytes early.
 func FuzzMutate(f *testing.F) {
 	for i := range table.All() {
 		for j := range schemas()[:10] {
@@ -123,15 +120,15 @@ func FuzzMutate(f *testing.F) {
 			cur.Body = append([]byte(nil), body[:min(len(body), 1<<12)]...)
 		}
 		packet := bytes.Clone(b.pair.send(t, cur, base))
-		spoil(t, b.pair, mutate(packet, edits), base)
+		decodeInvalid(t, b.pair, mutate(packet, edits), base)
 		b.pair.send(t, cur, base)
-		spoil(t, b.pair, mutate(packet, edits), b.frames[0])
+		decodeInvalid(t, b.pair, mutate(packet, edits), b.frames[0])
 		b.pair.send(t, base, cur)
 	})
 }
 
-// mutate returns a packet with fields altered. Four bytes are an edit: from which bit on,
-// as a share of all, what is done to how many of them, and a value.
+// mutate returns a packet with bits changed. Four bytes are an edit: the position of the first bit as a fraction
+// of the packet, the operation with the number of bits, and a value.
 func mutate(packet, edits []byte) []byte {
 	p := bytes.Clone(packet)
 	for ; len(edits) >= 4 && len(p) > 0; edits = edits[4:] {

@@ -17,9 +17,9 @@ import (
 
 var update = flag.Bool("update", false, "write the golden packets anew")
 
-// tale is a run of frames by arithmetic alone, so that it is the same for ever:
-// cubes that rest, slide, roll, jump and come to be touched.
-func tale() (*frame.Schema, []*frame.Frame) {
+// cubeTale returns frames of cubes that rest, slide, roll, jump and interact. They are computed by simple arithmetic,
+// so that they never change.
+func cubeTale() (*frame.Schema, []*frame.Frame) {
 	s := frame.Cubes(40)
 	frames := []*frame.Frame{s.NewFrame()}
 	for i := range s.Rows {
@@ -55,22 +55,22 @@ func tale() (*frame.Schema, []*frame.Frame) {
 	return s, frames
 }
 
-// taleFor is the tale for a codec: of cubes if it takes them, else of the first
-// schema that it does take. Frames are fresh: a codec that quantises rewrites them.
+// taleFor returns frames for a codec: those of cubeTale if it suits cubes, otherwise frames of the first schema
+// that it suits. The frames are copies, because a codec that quantises rewrites them.
 func taleFor(c encoders.Codec) (*frame.Schema, []*frame.Frame) {
-	s, frames := tale()
+	s, frames := cubeTale()
 	if c.Suits(s) {
 		return s, frames
 	}
 	for _, s := range schemas() {
 		if c.Suits(s) {
-			return s, story(s, 30, 8)
+			return s, randomFrames(s, 30, 8)
 		}
 	}
 	panic(c.Name + " suits no schema")
 }
 
-// packets encodes the tale, each frame against the one before the last.
+// packets encodes the frames of taleFor, each against the frame two before it.
 func packets(t *testing.T, c encoders.Codec, s *frame.Schema, frames []*frame.Frame) []byte {
 	t.Helper()
 	p := newPair(t, c, s)
@@ -81,8 +81,8 @@ func packets(t *testing.T, c encoders.Codec, s *frame.Schema, frames []*frame.Fr
 	return text.Bytes()
 }
 
-// The bytes on the wire are what they always were, and what they always were is
-// still read: packets outlive the program in reports that are replayed.
+// TestGolden compares packets with golden files and decodes the golden packets. Packets must not change, because
+// saved reports are replayed with later versions.
 func TestGolden(t *testing.T) {
 	for _, c := range table.All() {
 		s, frames := taleFor(c)
@@ -121,7 +121,7 @@ func readGolden(t *testing.T, c encoders.Codec, s *frame.Schema, frames []*frame
 		got.Tick = frames[i+1].Tick
 		memos[i+1], err = dec.Decode(got, payload, []encoders.Ref{{Frame: frames[base], Memo: memos[base]}}, nil)
 		if err != nil || !got.Equal(frames[i+1]) {
-			t.Errorf("%s: golden packet %d reads as another frame, error %v", c.Name, i+1, err)
+			t.Errorf("%s: golden packet %d decodes to a different frame, error %v", c.Name, i+1, err)
 		}
 	}
 }

@@ -12,10 +12,9 @@ import (
 	"wirelab/internal/testkit"
 )
 
-// extremes are frames at the edges of what a schema of cubes allows, in an order
-// in which everything goes from one edge to another: bounds, cubes that are all in
-// one place, quaternions of equal components and such as are none, all moving and
-// none.
+// extremes returns frames at the limits of a schema of cubes, in an order in which everything changes from one
+// limit to another: bounds, all cubes in one place, quaternions with equal components, codes that are no
+// quaternions, and frames in which all cubes or none move.
 func extremes(s *frame.Schema) []*frame.Frame {
 	grid := s.NewFrame()
 	for i := range s.Rows {
@@ -53,8 +52,8 @@ func extremes(s *frame.Schema) []*frame.Frame {
 	}
 }
 
-// Every encoder of cubes takes frames at all edges, one after the other and from
-// any reference, at any distance in time.
+// TestExtremes encodes and decodes the extremes with every encoder of cubes, in order and against any reference,
+// with any distance in ticks.
 func TestExtremes(t *testing.T) {
 	for _, c := range table.All() {
 		for _, n := range testkit.Choose([]int{1, 2, 901, 5000}, []int{1, 2, 50}) {
@@ -89,15 +88,14 @@ func TestExtremes(t *testing.T) {
 	}
 }
 
-// journal is a run of packets as both ends see them: what each was encoded from.
+// journal is a sequence of packets with the frames and memos that they were encoded from.
 type journal struct {
 	frames   []*frame.Frame
 	payloads [][]byte // of frames[age:]
 	age      int
 }
 
-// record encodes frames, each from the one age before it, with the memos of that
-// chain.
+// record encodes frames, each against the one age frames before it and its memo.
 func record(t testing.TB, c encoders.Codec, s *frame.Schema, frames []*frame.Frame, age int) *journal {
 	t.Helper()
 	j := &journal{frames: frames, age: age, payloads: make([][]byte, len(frames))}
@@ -115,16 +113,15 @@ func record(t testing.TB, c encoders.Codec, s *frame.Schema, frames []*frame.Fra
 	return j
 }
 
-// Bytes that are refused, and bytes that by chance are a frame, leave no trace:
-// every honest packet of the chain decodes as if they had never come, though the
-// decoder and the spare memo are the very ones that the bad bytes have been through.
+// TestChainSurvives decodes invalid bytes between the packets of a chain, with the same decoder and spare memo.
+// Whether they are refused or decode to a frame by chance, all valid packets must decode correctly.
 func TestChainSurvives(t *testing.T) {
-	each(t, func(t *testing.T, c encoders.Codec, s *frame.Schema) {
+	forEachCodec(t, func(t *testing.T, c encoders.Codec, s *frame.Schema) {
 		if s.Rows > 901 || !testkit.Thorough() && s.Rows > 100 {
 			t.Skip("long packets: under WIRELAB_THOROUGH=1")
 		}
 		const age = 2
-		j := record(t, c, s, story(s, 8, testkit.Choose(11, 7)), age)
+		j := record(t, c, s, randomFrames(s, 8, testkit.Choose(11, 7)), age)
 		_, dec, err := c.New(s, defaults(c))
 		if err != nil {
 			t.Fatal(err)
@@ -136,14 +133,14 @@ func TestChainSurvives(t *testing.T) {
 			refs := []encoders.Ref{{Frame: j.frames[i-age], Memo: memos[i-age]}}
 			got := s.NewFrame()
 			got.Tick = j.frames[i].Tick
-			for _, bad := range spoilt(rng, j.payloads[i]) {
+			for _, bad := range invalidPackets(rng, j.payloads[i]) {
 				memo, err := dec.Decode(got, bad, refs, spare)
 				if err == nil {
 					spare = memo // it was never attached to anything
 				}
 			}
 			if memos[i], err = dec.Decode(got, j.payloads[i], refs, spare); err != nil || !got.Equal(j.frames[i]) {
-				t.Fatalf("frame %d after bad bytes: another frame, error %v", i, err)
+				t.Fatalf("frame %d after invalid bytes: the decoded frame differs, error %v", i, err)
 			}
 			spare = nil
 			if i >= 2*age { // has left the history
@@ -153,9 +150,9 @@ func TestChainSurvives(t *testing.T) {
 	})
 }
 
-// spoilt makes bytes that never were a packet of some that are: random, cut short,
-// with a bit turned, with random bytes from somewhere on.
-func spoilt(rng *rand.Rand, payload []byte) (list [][]byte) {
+// invalidPackets returns invalid packets made from valid ones: random bytes, truncated packets, packets with a flipped bit
+// or with random bytes from some position on.
+func invalidPackets(rng *rand.Rand, payload []byte) (list [][]byte) {
 	random := make([]byte, rng.IntN(2*len(payload)+2))
 	for i := range random {
 		random[i] = byte(rng.Uint32())
@@ -174,15 +171,14 @@ func spoilt(rng *rand.Rand, payload []byte) (list [][]byte) {
 	return list
 }
 
-// Bad bytes make a decoder of cubes allocate no more than the worst of honest
-// packets does, but for the error that says what is wrong with them. (Bodies have
-// no length that a schema would bound, and so neither have decoders of those.)
+// TestHostileMemory checks that a decoder of cubes allocates no more for invalid bytes than for the worst valid
+// packet, apart from the error. Decoders of bodies are not tested, because a schema does not bound bodies.
 func TestHostileMemory(t *testing.T) {
-	each(t, func(t *testing.T, c encoders.Codec, s *frame.Schema) {
+	forEachCodec(t, func(t *testing.T, c encoders.Codec, s *frame.Schema) {
 		if c.ID >= 64 || s.Rows == 0 || s.Rows > 901 {
-			t.Skip("takes bodies, or is long")
+			t.Skip("has bodies, or takes long")
 		}
-		j := record(t, c, s, story(s, 9, testkit.Choose(6, 4)), 1)
+		j := record(t, c, s, randomFrames(s, 9, testkit.Choose(6, 4)), 1)
 		_, dec, err := c.New(s, defaults(c))
 		if err != nil {
 			t.Fatal(err)
@@ -203,13 +199,13 @@ func TestHostileMemory(t *testing.T) {
 			honest = max(honest, cost(i, j.payloads[i]))
 		}
 		for i := 1; i < len(j.frames); i++ {
-			for _, src := range spoilt(rng, j.payloads[i]) {
+			for _, src := range invalidPackets(rng, j.payloads[i]) {
 				bad = max(bad, cost(i, src))
 			}
 		}
 		const anError = 2048
 		if bad > honest+anError {
-			t.Errorf("%d bytes for a bad packet, %d for the worst of honest ones", bad, honest)
+			t.Errorf("%d bytes for an invalid packet, %d for the worst valid one", bad, honest)
 		}
 	})
 }

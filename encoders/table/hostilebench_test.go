@@ -12,11 +12,9 @@ import (
 	"wirelab/encoders/table"
 )
 
-// BenchmarkHostile reports how long a decoder of cubes is kept busy by bytes that
-// no encoder wrote, beside what honest packets take: at the median, and at their
-// dearest, where every cube moves. What counts is worst/dearest: it must stay
-// below two, or a liar could buy time with packets that an honest sender has to
-// pay for in movement.
+// BenchmarkHostile reports how long a decoder of cubes takes for invalid packets, compared with valid ones: their
+// median, and the most expensive, in which every cube moves. The ratio worst/dearest must stay below two, so that
+// an attacker gains nothing over sending valid packets.
 func BenchmarkHostile(b *testing.B) {
 	s := frame.Cubes(frame.WalkoffCubes)
 	demo := recording.Demo(b, 400, 440)
@@ -33,7 +31,7 @@ func BenchmarkHostile(b *testing.B) {
 				edges := newTimed(b, c, s, moving(s), 1)
 				for i := 6; i < len(demo); i++ {
 					honest = append(honest, play.decode(i, play.payloads[i]))
-					for _, bad := range append(spoilt(rng, play.payloads[i]), edges.payloads[1+i%8]) {
+					for _, bad := range append(invalidPackets(rng, play.payloads[i]), edges.payloads[1+i%8]) {
 						worst = max(worst, play.decode(i, bad))
 					}
 					play.step(b, i)
@@ -54,7 +52,7 @@ func BenchmarkHostile(b *testing.B) {
 	}
 }
 
-// moving are frames in which every cube moves and turns, time and again.
+// moving returns frames in which every cube moves and turns in each frame.
 func moving(s *frame.Schema) []*frame.Frame {
 	frames := extremes(s)[:1]
 	for tick := range 8 {
@@ -74,7 +72,7 @@ func moving(s *frame.Schema) []*frame.Frame {
 	return frames
 }
 
-// timed is a journal with a decoder that goes along it.
+// timed is a journal with a decoder that has decoded a part of it.
 type timed struct {
 	*journal
 	dec   encoders.Decoder
@@ -90,8 +88,8 @@ func newTimed(b *testing.B, c encoders.Codec, s *frame.Schema, frames []*frame.F
 	return &timed{record(b, c, s, frames, age), dec, make([]encoders.Memo, len(frames)), s.NewFrame()}
 }
 
-// decode returns how long src takes in place of packet i: the quickest of three, for
-// the machine has other things to do as well.
+// decode returns the time to decode src in place of packet i: the shortest of three, because other processes
+// disturb the measurement.
 func (t *timed) decode(i int, src []byte) time.Duration {
 	refs := []encoders.Ref{{Frame: t.frames[i-t.age], Memo: t.memos[i-t.age]}}
 	quickest := time.Hour
@@ -104,7 +102,7 @@ func (t *timed) decode(i int, src []byte) time.Duration {
 	return quickest
 }
 
-// step decodes packet i for good.
+// step decodes packet i and keeps its frame and memo.
 func (t *timed) step(b *testing.B, i int) {
 	refs := []encoders.Ref{{Frame: t.frames[i-t.age], Memo: t.memos[i-t.age]}}
 	t.got.Tick = t.frames[i].Tick

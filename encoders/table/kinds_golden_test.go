@@ -19,12 +19,12 @@ import (
 	"wirelab/encoders/train"
 )
 
-// march is a run of frames that encoders can predict: clocks tick, what has a velocity moves by it,
-// numbers keep their pace, angles turn, and now and then something else happens. A third of the rows
-// rests most of the time. Bodies are datagrams with counters, or texts, or files with edits.
-func march(s *frame.Schema, seed uint64, length int) []*frame.Frame {
+// predictableFrames returns frames that encoders can predict: clocks advance, positions change by velocities, numbers change
+// at a constant rate, angles rotate, with some exceptions. A third of the rows rests most of the time. Bodies are
+// datagrams with counters, texts, or files with edits.
+func predictableFrames(s *frame.Schema, seed uint64, length int) []*frame.Frame {
 	rng := rand.New(rand.NewPCG(seed, uint64(s.Rows)<<8|uint64(len(s.Fields))))
-	first := initial(s)
+	first := initialFrame(s)
 	frames := []*frame.Frame{first}
 	n := len(s.Fields)
 	pace := make([]int32, len(first.Table))
@@ -43,7 +43,7 @@ func march(s *frame.Schema, seed uint64, length int) []*frame.Frame {
 				if rng.IntN(40) == 0 {
 					pace[r*n+i] = rng.Int32N(19) - 9
 				}
-				f.Table[r*n+i] = onward(rng, s, f.Table[r*n:(r+1)*n], i, pace[r*n+i])
+				f.Table[r*n+i] = nextValue(rng, s, f.Table[r*n:(r+1)*n], i, pace[r*n+i])
 			}
 		}
 		if s.Parts != nil {
@@ -57,8 +57,8 @@ func march(s *frame.Schema, seed uint64, length int) []*frame.Frame {
 	return frames
 }
 
-// onward is the next value of field i of a row.
-func onward(rng *rand.Rand, s *frame.Schema, row []int32, i int, pace int32) int32 {
+// nextValue returns the next value of field i of a row.
+func nextValue(rng *rand.Rand, s *frame.Schema, row []int32, i int, pace int32) int32 {
 	fd, v := &s.Fields[i], row[i]
 	switch {
 	case fd.Hint.Role == frame.Present:
@@ -84,7 +84,7 @@ func onward(rng *rand.Rand, s *frame.Schema, row []int32, i int, pace int32) int
 			v ^= 1 << rng.IntN(16)
 		}
 	case rng.IntN(25) == 0:
-		v = anyValue(rng, fd)
+		v = randomValue(rng, fd)
 	}
 	return v
 }
@@ -96,8 +96,8 @@ func addTo(v int32, d int64, fd *frame.Field) int32 {
 var words = bytes.Fields([]byte("the of and to a in that he was it his is with as I had for at by on not be from but they you which she " +
 	"snapshot baseline packet loss delay receiver sender"))
 
-// marchBody is the next body: of packets a datagram of one of three layouts, of files the last one
-// with a few edits, else a text.
+// marchBody returns the next body: for packets a datagram of one of three layouts, for files the last body with
+// a few edits, and otherwise a text.
 func marchBody(rng *rand.Rand, s *frame.Schema, last []byte, tick uint32) []byte {
 	switch {
 	case s.Delivery == frame.Every:
@@ -128,21 +128,21 @@ func marchBody(rng *rand.Rand, s *frame.Schema, last []byte, tick uint32) []byte
 	return body
 }
 
-// TestGoldenKinds compares, for every codec on every schema that it takes, the SHA-256 of the packets
-// of a march and of a story with testdata/kinds.golden, and so for other values of every parameter. A
-// change of any byte of any packet changes its line. Encoders of the libraries are left out: an
-// upgrade may change their bytes.
+// TestGoldenKinds compares the SHA-256 of the packets of predictable ("march") and random ("story") frames with
+// testdata/kinds.golden, for every
+// codec on every schema that it suits and for other values of every parameter. A change of any byte of any packet
+// changes a line. Codecs of libraries are left out, because an upgrade may change their bytes.
 func TestGoldenKinds(t *testing.T) {
 	var got bytes.Buffer
 	for _, c := range table.All() {
-		if !own(c) {
+		if !isOwnCodec(c) {
 			continue
 		}
 		for _, s := range schemas() {
 			if c.Suits(s) && s.Rows <= 100 {
 				kind := fmt.Sprintf("%s-%d", s.Name, s.Rows)
-				fmt.Fprintf(&got, "%-22s %-14s march %s\n", c.Name, kind, digest(t, c, s, defaults(c), march(s, 3, 28)))
-				fmt.Fprintf(&got, "%-22s %-14s story %s\n", c.Name, kind, digest(t, c, s, defaults(c), story(s, 5, 13)))
+				fmt.Fprintf(&got, "%-22s %-14s march %s\n", c.Name, kind, digest(t, c, s, defaults(c), predictableFrames(s, 3, 28)))
+				fmt.Fprintf(&got, "%-22s %-14s story %s\n", c.Name, kind, digest(t, c, s, defaults(c), randomFrames(s, 5, 13)))
 			}
 		}
 		goldenParams(t, &got, c)
@@ -150,14 +150,14 @@ func TestGoldenKinds(t *testing.T) {
 	compareLines(t, "testdata/kinds.golden", got.Bytes())
 }
 
-// goldenParams writes a line for the least and the greatest value of each parameter.
+// goldenParams writes a line for the smallest and the largest value of each parameter.
 func goldenParams(t *testing.T, got *bytes.Buffer, c encoders.Codec) {
 	t.Helper()
 	s := frame.Cubes(33)
 	if !c.Suits(s) {
 		s, _ = taleFor(c)
 	}
-	frames := march(s, 4, 12)
+	frames := predictableFrames(s, 4, 12)
 	for _, p := range c.ParamInfo() {
 		var values []any
 		switch p.Type {
@@ -181,9 +181,9 @@ func goldenParams(t *testing.T, got *bytes.Buffer, c encoders.Codec) {
 	}
 }
 
-// TestGoldenBook compares what delta-trained learns from a match, and what it writes with it, with
-// testdata/book.golden.
-func TestGoldenBook(t *testing.T) {
+// TestGoldenPretrained compares the pretrained model that delta-trained makes from a match, and packets with that model,
+// with testdata/book.golden.
+func TestGoldenPretrained(t *testing.T) {
 	var got bytes.Buffer
 	for _, trainer := range table.Trainers() {
 		if trainer.Encoder != "delta-trained" {
@@ -193,7 +193,7 @@ func TestGoldenBook(t *testing.T) {
 			if !trainer.Suits(s) || s.Parts == nil && s.Name != "quake3" {
 				continue
 			}
-			learnt := march(s, 8, 60)
+			learnt := predictableFrames(s, 8, 60)
 			clip := train.Clip{Name: "a march", Schema: s, Frames: func(yield func(*frame.Frame) error) error {
 				for _, f := range learnt {
 					if err := yield(f); err != nil {
@@ -218,14 +218,14 @@ func TestGoldenBook(t *testing.T) {
 			if err := encoders.SetParam(params, "book", path); err != nil {
 				t.Fatal(err)
 			}
-			fmt.Fprintf(&got, "%-10s book %.8x packets %s\n", s.Name, sha256.Sum256(files[0].Data), digest(t, *c, s, params, march(s, 9, 40)))
+			fmt.Fprintf(&got, "%-10s book %.8x packets %s\n", s.Name, sha256.Sum256(files[0].Data), digest(t, *c, s, params, predictableFrames(s, 9, 40)))
 		}
 	}
 	compareLines(t, "testdata/book.golden", got.Bytes())
 }
 
-// digest sums up the packets of frames, each encoded against the one before the last, and for codecs
-// with a second reference against the one before that as well.
+// digest returns a hash of the packets of frames, each encoded against the frame two before it, and with a second
+// reference, three before it, for codecs that take two.
 func digest(t *testing.T, c encoders.Codec, s *frame.Schema, params any, frames []*frame.Frame) string {
 	t.Helper()
 	enc, _, err := c.New(s, params)
@@ -253,7 +253,7 @@ func digest(t *testing.T, c encoders.Codec, s *frame.Schema, params any, frames 
 	return fmt.Sprintf("%.8x", sum.Sum(nil))
 }
 
-// compareLines compares what was computed with the file, and names the lines that differ.
+// compareLines compares the computed lines with a golden file and reports the lines that differ.
 func compareLines(t *testing.T, path string, got []byte) {
 	t.Helper()
 	if *update {

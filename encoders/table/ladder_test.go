@@ -10,13 +10,12 @@ import (
 	"wirelab/internal/testkit"
 )
 
-// fiedler is what his own program spends on the recordings of its sort, in bytes
-// a packet. (Where most cubes move at one speed, on india and juliett, his is
-// ahead: gears buy nothing there.)
+// fiedler has the mean packet sizes of Fiedler's own program in bytes, without india and juliett: there most cubes
+// move at the same speed, width classes save nothing, and his program is better.
 var fiedler = map[string]float64{"bravo": 481.3, "charlie": 516.5, "kilo": 538.6, "lima": 519.6}
 
-// score sends a recording by the rules of the walk-off and returns the mean
-// bytes of a packet and the account of all of them.
+// score encodes and decodes a recording by the rules of the walk-off and returns the mean packet size in bytes and
+// the bit budget of all packets.
 func score(t *testing.T, c encoders.Codec, frames []*frame.Frame) (float64, encoders.Budget) {
 	t.Helper()
 	s := frame.Cubes(frame.WalkoffCubes)
@@ -40,7 +39,7 @@ func score(t *testing.T, c encoders.Codec, frames []*frame.Frame) (float64, enco
 			t.Fatalf("%s, frame %d: decode: %v", c.Name, n, err)
 		}
 		if !got.Equal(frames[n]) {
-			t.Fatalf("%s, frame %d: decoded to another frame", c.Name, n)
+			t.Fatalf("%s, frame %d: the decoded frame differs", c.Name, n)
 		}
 		total += len(payload)
 	}
@@ -51,9 +50,9 @@ func score(t *testing.T, c encoders.Codec, frames []*frame.Frame) (float64, enco
 	return float64(total) / float64(packets), budget
 }
 
-// Each rung of the ladder is no larger than the one before, on every recording;
-// the article's last needs no more than its author's program; and the rotor
-// spends fewer bits on orientation than the smallest three.
+// TestLadder checks on every recording that each encoder of the ladder needs no more bytes than the one before,
+// that the article's last needs no more than its author's program, and that rotor needs fewer bits for orientations
+// than the smallest three.
 func TestLadder(t *testing.T) {
 	names := testkit.ChooseLong(recording.Names(), []string{"charlie", "lima"}, []string{"charlie", "bravo"})
 	length := testkit.Choose(0, 300)
@@ -69,12 +68,12 @@ func TestLadder(t *testing.T) {
 				mean, budget := score(t, c, frames)
 				t.Logf("%-22s %8.1f bytes a packet", c.Name, mean)
 				if mean > before {
-					t.Errorf("%s takes %.1f bytes a packet, %s before it took %.1f", c.Name, mean, beforeName, before)
+					t.Errorf("%s takes %.1f bytes per packet, %s before it %.1f", c.Name, mean, beforeName, before)
 				}
 				before, beforeName = mean, c.Name
 				orientation[c.Name] = budget.Units[encoders.SlotOrientation]
 				if most, ok := fiedler[name]; ok && length == 0 && c.Name == "relative-orientation" && mean > most {
-					t.Errorf("%s takes %.1f bytes a packet, Fiedler's program %.1f", c.Name, mean, most)
+					t.Errorf("%s takes %.1f bytes per packet, Fiedler's program %.1f", c.Name, mean, most)
 				}
 			}
 			if orientation["rotor"] >= orientation["relative-orientation"] {
@@ -85,9 +84,9 @@ func TestLadder(t *testing.T) {
 	}
 }
 
-// The yardsticks are lossless too, those that know the baseline beat those that do
-// not, and a dictionary of cubes is of some use among cubes.
-func TestYardsticks(t *testing.T) {
+// TestGeneralCompressors checks the general-purpose compressors: they are lossless, those that use the baseline are better
+// than those that do not, and a dictionary of cubes helps.
+func TestGeneralCompressors(t *testing.T) {
 	frames := recording.Load(t, "charlie", 150)
 	means := map[string]float64{}
 	for _, c := range table.All() {
@@ -99,11 +98,11 @@ func TestYardsticks(t *testing.T) {
 	for _, knows := range []string{"xor-rle", "zstd-baseline"} {
 		for _, knowsNot := range []string{"deflate", "zstd", "zstd-dict"} {
 			if means[knows] >= means[knowsNot] {
-				t.Errorf("%s takes %.1f bytes a packet, %s only %.1f", knows, means[knows], knowsNot, means[knowsNot])
+				t.Errorf("%s takes %.1f bytes per packet, %s only %.1f", knows, means[knows], knowsNot, means[knowsNot])
 			}
 		}
 	}
 	if means["zstd-dict"] >= means["zstd"] {
-		t.Errorf("a dictionary makes %.1f bytes a packet of %.1f", means["zstd-dict"], means["zstd"])
+		t.Errorf("%.1f bytes per packet with a dictionary, %.1f without", means["zstd-dict"], means["zstd"])
 	}
 }

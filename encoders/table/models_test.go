@@ -13,16 +13,16 @@ import (
 	"wirelab/encoders/train"
 )
 
-// packetsSchema is that of the datagrams of a capture.
+// packetsSchema is the schema of the datagrams of a capture.
 func packetsSchema() *frame.Schema {
 	return &frame.Schema{Name: "packets", Item: "byte", Delivery: frame.Each}
 }
 
-// modelOf is where a model for tests is.
+// modelOf returns the path of a pretrained model for tests.
 func modelOf(name string) string { return filepath.Join("testdata", name+".model") }
 
-// defaults returns a codec's defaults; an encoder that can do nothing without a user's
-// model gets one that has learnt a story.
+// defaults returns a codec's default parameters. An encoder that needs a user's model gets one that was trained with
+// random frames.
 func defaults(c encoders.Codec) any {
 	params := c.Defaults()
 	if c.Name == "datagram" || c.Name == "datagram-acked" {
@@ -33,9 +33,9 @@ func defaults(c encoders.Codec) any {
 	return params
 }
 
-// What is learnt from one story is always the same file, and the one that there is.
+// TestModels checks that training with random frames gives the stored model files.
 func TestModels(t *testing.T) {
-	story := story(packetsSchema(), 41, 150)
+	story := randomFrames(packetsSchema(), 41, 150)
 	clip := train.Clip{Name: "a story", Schema: packetsSchema(), Frames: func(yield func(*frame.Frame) error) error {
 		for _, f := range story {
 			if err := yield(f); err != nil {
@@ -59,12 +59,12 @@ func TestModels(t *testing.T) {
 			}
 		}
 		if kept, err := os.ReadFile(path); err != nil || string(kept) != string(files[0].Data) {
-			t.Errorf("%s is not what is learnt: %v (run with -update to write it)", path, err)
+			t.Errorf("%s differs from the trained model: %v (run with -update to write it)", path, err)
 		}
 	}
 }
 
-// Without a model, the error says how to make one.
+// TestNoModel checks that the error for a missing model describes how to make one.
 func TestNoModel(t *testing.T) {
 	for _, c := range []encoders.Codec{datagram.Datagram(), datagram.Acked()} {
 		_, _, err := c.New(packetsSchema(), c.Defaults())

@@ -11,8 +11,8 @@ import (
 	"wirelab/internal/testkit"
 )
 
-// The laws hold for every setting of the params, not for the defaults alone: one
-// in three of them is at its least here, one in three at its most.
+// TestEveryParam runs the checks of TestRoundTrip with random parameters, of which one in three is at its minimum and
+// one in three at its maximum.
 func TestEveryParam(t *testing.T) {
 	settings := testkit.Choose(60, 6)
 	for _, c := range table.All() {
@@ -21,23 +21,23 @@ func TestEveryParam(t *testing.T) {
 		}
 		rng := rand.New(rand.NewPCG(25, uint64(c.ID)))
 		n := settings
-		if !own(c) {
+		if !isOwnCodec(c) {
 			n = 3 // a level alters nothing of ours
 		}
 		for i := range n {
-			params := anyParams(t, rng, c)
+			params := randomParams(t, rng, c)
 			s := frame.Cubes([]int{1, 2, 33}[i%3])
 			if !c.Suits(s) {
 				s, _ = taleFor(c)
 			}
 			p := newPairOf(t, c, s, params)
-			frames := story(s, uint64(i), 9)
+			frames := randomFrames(s, uint64(i), 9)
 			for k, cur := range frames[1:] {
 				payload := p.send(t, cur, frames[k])
 				for range min(5, len(payload)) {
 					damaged := bytes.Clone(payload)
 					damaged[rng.IntN(len(damaged))] ^= byte(1 + rng.IntN(255))
-					spoil(t, p, damaged, frames[k])
+					decodeInvalid(t, p, damaged, frames[k])
 				}
 			}
 			if t.Failed() {
@@ -47,8 +47,8 @@ func TestEveryParam(t *testing.T) {
 	}
 }
 
-// anyParams draws a value for every param: numbers and switches so far.
-func anyParams(t *testing.T, rng *rand.Rand, c encoders.Codec) any {
+// randomParams returns random parameters. It supports numbers and switches.
+func randomParams(t *testing.T, rng *rand.Rand, c encoders.Codec) any {
 	t.Helper()
 	params := defaults(c)
 	for _, p := range c.ParamInfo() {
@@ -64,7 +64,7 @@ func anyParams(t *testing.T, rng *rand.Rand, c encoders.Codec) any {
 		case "string": // names a file, which defaults chose
 			continue
 		default:
-			t.Fatalf("%s: no values are drawn for %s, a %s", c.Name, p.Name, p.Type)
+			t.Fatalf("%s: parameter %s has the unsupported type %s", c.Name, p.Name, p.Type)
 		}
 		if err := encoders.SetParam(params, p.Name, v); err != nil {
 			t.Fatal(err)

@@ -16,11 +16,10 @@ import (
 	"wirelab/internal/testkit"
 )
 
-// picturePath is the picture in the README of the cubes' encoders.
+// picturePath is the picture in the README of package cubes.
 const picturePath = "../cubes/bits.svg"
 
-// share is a part of a bar: what bytes were spent on, and its colour, which reads
-// on white and on black.
+// share is a part of a bar: a slot of the bit budget and its colour, which is visible on white and on black.
 type share struct {
 	name, colour string
 	slots        []encoders.Slot
@@ -33,8 +32,8 @@ var shares = []share{
 	{"interacting and rounding", "#b04a5a", []encoders.Slot{encoders.SlotInteracting, encoders.SlotModel, encoders.SlotPadding}},
 }
 
-// oneChain is a sixth of a recording that is a whole chain by the rules of the
-// walk-off: frame 0 and every sixth after it.
+// oneChain returns one of the six independent chains of a recording by the rules of the walk-off: frame 0 and every
+// sixth frame after it.
 func oneChain(frames []*frame.Frame) []*frame.Frame {
 	var chain []*frame.Frame
 	for n := 0; n < len(frames); n += recording.BaselineAge {
@@ -43,7 +42,7 @@ func oneChain(frames []*frame.Frame) []*frame.Frame {
 	return chain
 }
 
-// fieldBytes sends a chain and returns the bytes a packet by share.
+// fieldBytes encodes a chain and returns the bytes per packet of each share.
 func fieldBytes(t *testing.T, c encoders.Codec, chain []*frame.Frame) []float64 {
 	t.Helper()
 	p := newPair(t, c, frame.Cubes(frame.WalkoffCubes))
@@ -78,7 +77,7 @@ func (c *chart) text(x int, anchor, text string) {
 	fmt.Fprintf(c, "<text x=\"%d\" y=\"%d\" text-anchor=\"%s\">%s</text>\n", x, c.y+13, anchor, text)
 }
 
-// bar draws one: its parts to scale, in pixels a unit, and what stands behind it.
+// bar draws a bar: its parts to scale, in pixels per unit, and the text after it.
 func (c *chart) bar(name string, parts []float64, scale float64, note string) {
 	c.text(barLeft-8, "end", name)
 	x := float64(barLeft)
@@ -94,7 +93,7 @@ func (c *chart) bar(name string, parts []float64, scale float64, note string) {
 	c.y += barHeight + barGap
 }
 
-// legend names the colours.
+// legend draws the names of the colours.
 func (c *chart) legend() {
 	x := barLeft
 	for _, s := range shares {
@@ -105,11 +104,10 @@ func (c *chart) legend() {
 	c.y += barHeight + 2*barGap
 }
 
-// accountPath holds what kinetic's cubes were about, which only it can tell: see
-// TestAccount there.
+// accountPath is kinetic's bit budget by situation, which TestBitBudget of package kinetic writes.
 const accountPath = "../cubes/kinetic/testdata/account.csv"
 
-// situations draws kinetic's account by situation.
+// situations draws kinetic's bit budget by situation.
 func (c *chart) situations(t *testing.T) {
 	t.Helper()
 	file, err := os.ReadFile(accountPath)
@@ -141,10 +139,10 @@ func (c *chart) svg() []byte {
 		chartWidth, c.y, c.String())
 }
 
-// The picture in the README shows what the encoders do with charlie now.
+// TestPicture checks that the picture in the README has the current figures for charlie.
 func TestPicture(t *testing.T) {
 	if !testkit.Thorough() && !*update {
-		t.Skip("draws a whole recording: under WIRELAB_THOROUGH=1")
+		t.Skip("encodes a whole recording; set WIRELAB_THOROUGH=1")
 	}
 	chain := oneChain(recording.Load(t, "charlie", 0))
 	c := &chart{}
@@ -173,6 +171,6 @@ func TestPicture(t *testing.T) {
 		t.Fatal(err)
 	}
 	if string(drawn) != string(c.svg()) {
-		t.Errorf("%s is not what the encoders do now: run with -update", picturePath)
+		t.Errorf("%s is outdated, run with -update", picturePath)
 	}
 }

@@ -19,11 +19,12 @@ import (
 	"wirelab/internal/testkit"
 )
 
-// portableEnv makes TestPortableBytes print what it computes, for its parent.
+// portableEnv is the environment variable that makes TestPortableBytes print its fingerprint, for the process that
+// started it.
 const portableEnv = "WIRELAB_PRINT_PORTABLE_BYTES"
 
-// fingerprint sums up every packet that a codec writes for the demo, for a tale
-// and for stories of every schema; each is decoded as well.
+// fingerprint returns a hash of all packets that codecs write for the demo, for cubeTale and for random frames of every
+// schema. All packets are decoded too.
 func fingerprint(t testing.TB, c encoders.Codec, demo []*frame.Frame) string {
 	sum := sha256.New()
 	play := func(s *frame.Schema, frames []*frame.Frame, age int) {
@@ -38,7 +39,7 @@ func fingerprint(t testing.TB, c encoders.Codec, demo []*frame.Frame) string {
 			got.Tick = frames[i].Tick
 			memos[i], err = dec.Decode(got, j.payloads[i], []encoders.Ref{{Frame: frames[i-age], Memo: memos[i-age]}}, nil)
 			if err != nil || !c.Quantises && !got.Equal(frames[i]) {
-				t.Fatalf("%s on %s, frame %d: decoded to another frame, error %v", c.Name, s.Name, i, err)
+				t.Fatalf("%s on %s, frame %d: the decoded frame differs, error %v", c.Name, s.Name, i, err)
 			}
 			fmt.Fprintf(sum, "%d %x\n", i, j.payloads[i])
 		}
@@ -47,7 +48,7 @@ func fingerprint(t testing.TB, c encoders.Codec, demo []*frame.Frame) string {
 	play(s, frames, 2)
 	for _, s := range schemas() {
 		if c.Suits(s) && s.Rows <= 100 {
-			play(s, story(s, 12, 8), 1)
+			play(s, randomFrames(s, 12, 8), 1)
 		}
 	}
 	if s := frame.Cubes(frame.WalkoffCubes); c.Suits(s) {
@@ -56,13 +57,12 @@ func fingerprint(t testing.TB, c encoders.Codec, demo []*frame.Frame) string {
 	return fmt.Sprintf("%x", sum.Sum(nil))
 }
 
-// TestPortableBytes: a packet is the same bytes on every processor, and means the
-// same. Other processors are emulated, or are this one made to run other code;
-// where that cannot be, it says so and skips.
+// TestPortableBytes checks that all processors write and decode the same packets. Other processors are emulated, or
+// this one runs code built for another target. It skips those that are not available.
 func TestPortableBytes(t *testing.T) {
 	child := os.Getenv(portableEnv) != ""
 	if !testkit.Thorough() && !child {
-		t.Skip("builds this test for other processors: under WIRELAB_THOROUGH=1")
+		t.Skip("builds this test for other processors; set WIRELAB_THOROUGH=1")
 	}
 	demo := recording.Demo(t, 400, 430)
 	var here strings.Builder
@@ -89,14 +89,14 @@ func TestPortableBytes(t *testing.T) {
 			for _, line := range strings.Split(strings.TrimSpace(here.String()), "\n") {
 				if !strings.Contains(there, line+"\n") {
 					name := strings.Fields(line)[1]
-					t.Errorf("%s writes other packets than here, or none", name)
+					t.Errorf("%s writes different packets, or none", name)
 				}
 			}
 		})
 	}
 }
 
-// processor is one that this test can be built for.
+// processor is a target that this test can be built for.
 type processor struct {
 	name      string
 	env       []string

@@ -10,8 +10,7 @@ import (
 	"wirelab/encoders/table"
 )
 
-// Encoders from outside take the IDs of their order; a name that is taken, or one too many,
-// changes nothing.
+// TestSetOutside checks that plugins get IDs in their order, and that a used name or too many plugins change nothing.
 func TestSetOutside(t *testing.T) {
 	defer func() {
 		if err := table.SetOutside(nil); err != nil || len(table.Outside()) > 0 {
@@ -41,7 +40,7 @@ func TestSetOutside(t *testing.T) {
 	for _, c := range []struct {
 		names []string
 		says  string
-	}{{[]string{"mine", "raw"}, "called raw already: one that is built in, beside that of m.wasm"}, {[]string{"mine", "mine"}, "called mine already: that of m.wasm, beside"}, {many, "expected at most 16"}} {
+	}{{[]string{"mine", "raw"}, "two encoders are called raw: the built-in one and that of m.wasm"}, {[]string{"mine", "mine"}, "two encoders are called mine: that of m.wasm and"}, {many, "expected at most 16"}} {
 		if err := table.SetOutside(list(c.names...)); err == nil || !strings.Contains(err.Error(), c.says) {
 			t.Errorf("%v: %v", c.names, err)
 		}
@@ -54,10 +53,10 @@ func TestSetOutside(t *testing.T) {
 	}
 }
 
-// Without a loader a configuration that names a plugin is refused.
+// TestLoad checks that Load fails without a loader.
 func TestLoad(t *testing.T) {
 	if _, err := table.Load([]table.Wanted{{Path: "x.wasm"}}); err == nil {
-		t.Error("something was loaded")
+		t.Error("Load without a loader returns no error")
 	}
 	failed := errors.New("no")
 	table.SetLoader(func(list []table.Wanted) (int, error) { return len(list), failed })

@@ -10,15 +10,15 @@ import (
 	"wirelab/internal/testkit"
 )
 
-// An encoder of any table, which has never heard of cubes and begins with nothing,
-// needs no more for them than the one that was made for them and trained on others.
+// TestRowsAgainstCubes checks that delta-adaptive, an untrained encoder of any table, needs no more bytes for cubes
+// than adaptive, which was designed for cubes and trained with other recordings.
 func TestRowsAgainstCubes(t *testing.T) {
 	check := func(t *testing.T, frames []*frame.Frame) {
 		any, _ := score(t, rows.DeltaAdaptive(), frames)
 		own, _ := score(t, entropy.Adaptive(), frames)
 		t.Logf("delta-adaptive %.1f bytes a packet, adaptive %.1f", any, own)
 		if any > own {
-			t.Errorf("delta-adaptive takes %.1f bytes a packet, adaptive %.1f", any, own)
+			t.Errorf("delta-adaptive takes %.1f bytes per packet, adaptive %.1f", any, own)
 		}
 	}
 	t.Run("demo", func(t *testing.T) { check(t, recording.Demo(t, 200, 500)) })
@@ -27,9 +27,9 @@ func TestRowsAgainstCubes(t *testing.T) {
 	}
 }
 
-// What a schema says pays: without the enum before them, the components of a rotation
-// are numbers like any others.
-func TestRotationPays(t *testing.T) {
+// TestRotationSaves checks that knowing from the schema that fields are a rotation saves bytes: without the enum before
+// them, its components are treated as ordinary numbers.
+func TestRotationSaves(t *testing.T) {
 	frames := recording.Demo(t, 600, 750)
 	mean := func(kind frame.Kind) float64 {
 		s := frame.Cubes(frame.WalkoffCubes)
@@ -41,6 +41,6 @@ func TestRotationPays(t *testing.T) {
 		return float64(total) / float64(len(frames)-6)
 	}
 	if is, without := mean(frame.Enum), mean(frame.Quantity); without < 1.05*is {
-		t.Errorf("%.1f bytes a packet as a rotation, %.1f as numbers", is, without)
+		t.Errorf("%.1f bytes per packet as a rotation, %.1f as numbers", is, without)
 	}
 }

@@ -13,10 +13,9 @@ import (
 	"wirelab/internal/testkit"
 )
 
-// What holds with one reference holds with two, whichever two they are and whether
-// or not they have memos: the frame comes back, the budget adds up, new ends write
-// the same bytes, no reference's memo is handed back, and bad bytes are refused or
-// are a frame, after which honest packets are read as before.
+// TestSecondReference encodes with two references, any two and with or without memos. The decoded frame must be equal,
+// the budget must add up, a new encoder must write the same bytes, and no memo of a reference may be returned. Invalid
+// bytes must be refused or decode to a frame, and valid packets must decode afterwards.
 func TestSecondReference(t *testing.T) {
 	for _, c := range table.All() {
 		for _, n := range []int{1, 2, 33} {
@@ -34,7 +33,7 @@ func twoReferences(t *testing.T, c encoders.Codec, s *frame.Schema) {
 		t.Fatal(err)
 	}
 	rng := rand.New(rand.NewPCG(41, uint64(s.Rows)))
-	frames := story(s, 12, testkit.Choose(24, 12))
+	frames := randomFrames(s, 12, testkit.Choose(24, 12))
 	sent, got := make([]encoders.Memo, len(frames)), make([]encoders.Memo, len(frames))
 	for i, cur := range frames[1:] {
 		// Honest ends name the newer one first; bytes that are no packet may not.
@@ -59,10 +58,10 @@ func twoReferences(t *testing.T, c encoders.Codec, s *frame.Schema) {
 			t.Fatal(err)
 		}
 		if again, _, err := fresh.Encode(nil, cur, both(sent), nil, nil); err != nil || !bytes.Equal(again, payload) {
-			t.Fatalf("frame %d: a new encoder writes other bytes, error %v", i+1, err)
+			t.Fatalf("frame %d: a new encoder writes different bytes, error %v", i+1, err)
 		}
 		dst := s.NewFrame()
-		for _, bad := range spoilt(rng, payload) {
+		for _, bad := range invalidPackets(rng, payload) {
 			dst.Tick = cur.Tick
 			_, err := dec.Decode(dst, bad, both(got), nil)
 			if err := hostile.Wrong(s, dst, err); err != nil {
@@ -72,11 +71,11 @@ func twoReferences(t *testing.T, c encoders.Codec, s *frame.Schema) {
 		dst.Tick = cur.Tick
 		read, err := dec.Decode(dst, payload, both(got), nil)
 		if err != nil || !dst.Equal(cur) {
-			t.Fatalf("frame %d against %d and %d: another frame, error %v", i+1, first, second, err)
+			t.Fatalf("frame %d against %d and %d: the decoded frame differs, error %v", i+1, first, second, err)
 		}
 		for _, j := range []int{first, second} {
 			if memo != nil && (memo == sent[j] || read == got[j]) {
-				t.Fatalf("frame %d: the memo of frame %d was handed back", i+1, j)
+				t.Fatalf("frame %d: the memo of frame %d was returned", i+1, j)
 			}
 		}
 		sent[i+1], got[i+1] = memo, read

@@ -1,10 +1,8 @@
-// Package table lists every encoder there is: one line each, in the order in
-// which a person should climb them.
+// Package table lists all encoders, in the order in which a reader should study them.
 //
-// Numbers travel in packet headers and are never given twice. 1 to 15 are rungs
-// of the snapshot ladder, 16 to 23 what goes beyond it, 24 to 63 encoders of calls,
-// messages and tables, 64 to 111 encoders that see frames as bytes, 112 to 127 encoders
-// from outside, in the order in which they were loaded.
+// IDs are part of packet headers and are never reused. 1 to 15 are the ladder of cube snapshots, 16 to 23
+// other encoders of cubes, 24 to 63 encoders of calls, messages, tables and files, 64 to 111 encoders that
+// treat frames as bytes, and 112 to 127 plugins in the order in which they were loaded.
 package table
 
 import (
@@ -30,12 +28,11 @@ import (
 	"wirelab/encoders/train"
 )
 
-// All returns the encoders in the order to climb them: the ladder of cube
-// snapshots, the encoders of calls, of tables, of messages and of files, then those
-// that suit any schema, then those from outside. The slice is the caller's.
+// All returns all encoders: those of cube snapshots, of calls, of tables, of messages and of files, then
+// those that suit any schema, then plugins. The caller may modify the slice.
 func All() []encoders.Codec { return append(builtIn(), Outside()...) }
 
-// builtIn returns those that are part of the program. The slice is the caller's.
+// builtIn returns the encoders that are part of the program. The caller may modify the slice.
 func builtIn() []encoders.Codec {
 	return append(cubes.Ladder(), []encoders.Codec{
 		entropy.Static(),
@@ -65,10 +62,10 @@ func builtIn() []encoders.Codec {
 	}...)
 }
 
-// unknownError is the answer to a name that no encoder has.
+// unknownError is the error for a name that no encoder has.
 type unknownError struct {
 	Name  string
-	Known []string // the names there are, in the order of All
+	Known []string // the names of all encoders, in the order of All
 }
 
 // Error implements error.
@@ -76,11 +73,11 @@ func (e *unknownError) Error() string {
 	return fmt.Sprintf("no encoder is called %q", e.Name)
 }
 
-// Unknown returns the name and the names there are, so that a caller can
-// suggest a near one.
+// Unknown returns the unknown name and the names of all encoders, so that a caller can suggest a similar
+// one.
 func (e *unknownError) Unknown() (name string, known []string) { return e.Name, e.Known }
 
-// ByName returns the encoder of that name. The error is an *unknownError.
+// ByName returns the encoder with the given name. The error is an *unknownError.
 func ByName(name string) (*encoders.Codec, error) {
 	all := All()
 	known := make([]string, len(all))
@@ -93,13 +90,13 @@ func ByName(name string) (*encoders.Codec, error) {
 	return nil, &unknownError{Name: name, Known: known}
 }
 
-// FirstPluginID is the ID of the first encoder from outside; the last is 127.
+// FirstPluginID is the ID of the first plugin; the last is 127.
 const FirstPluginID = 112
 
-// registered are the encoders from outside.
+// registered holds the plugins.
 var registered atomic.Pointer[[]encoders.Codec]
 
-// Outside returns the encoders from outside. The slice is not to be altered.
+// Outside returns the plugins. The caller must not modify the slice.
 func Outside() []encoders.Codec {
 	if list := registered.Load(); list != nil {
 		return *list
@@ -107,20 +104,20 @@ func Outside() []encoders.Codec {
 	return nil
 }
 
-// SetOutside makes these the encoders from outside, after all others, with IDs in their
-// order. A name that is taken is an error, and nothing changes. What was made of the table
-// before does not know of it.
+// SetOutside replaces the plugins. They follow the built-in encoders and get IDs in their order. If a name is
+// already used or there are too many, SetOutside returns an error and changes nothing. Slices that All
+// returned before are not affected.
 func SetOutside(list []encoders.Codec) error {
 	list = slices.Clone(list)
 	all := builtIn()
 	for i := range list {
 		c := &list[i]
-		if FirstPluginID+i > 127 {
-			return fmt.Errorf("encoder %s is one too many from outside, expected at most %d", c.Name, 128-FirstPluginID)
+		if FirstPluginID+i > 127 { // the largest ID
+			return fmt.Errorf("too many plugins with encoder %s, expected at most %d", c.Name, 128-FirstPluginID)
 		}
 		c.ID = uint8(FirstPluginID + i)
 		if k := slices.IndexFunc(all, func(x encoders.Codec) bool { return x.Name == c.Name }); k >= 0 {
-			return fmt.Errorf("an encoder is called %s already: %s, beside %s", c.Name, owner(&all[k]), owner(c))
+			return fmt.Errorf("two encoders are called %s: %s and %s", c.Name, origin(&all[k]), origin(c))
 		}
 		all = append(all, *c)
 	}
@@ -128,10 +125,10 @@ func SetOutside(list []encoders.Codec) error {
 	return nil
 }
 
-// owner describes where an encoder is from.
-func owner(c *encoders.Codec) string {
+// origin describes where an encoder comes from, for errors.
+func origin(c *encoders.Codec) string {
 	if c.Plugin == nil {
-		return "one that is built in"
+		return "the built-in one"
 	}
 	return "that of " + c.Plugin.Path
 }
@@ -139,19 +136,21 @@ func owner(c *encoders.Codec) string {
 // Wanted is a plugin that a configuration or a report names.
 type Wanted struct {
 	Path    string        // of a module, or exec:COMMAND
-	SHA256  string        // of what is there; empty: whatever is
-	Memory  int64         // bytes that each end may take; 0: as the program has it
-	Timeout time.Duration // of a call; 0: as the program has it; negative: it is trusted
+	SHA256  string        // the expected hash of the file; empty means any
+	Memory  int64         // bytes that the encoder and the decoder each may use; 0 means the program's default
+	Timeout time.Duration // of a call; 0 means the program's default, negative that the plugin is trusted
 }
 
-// loader brings plugins into the table.
+// loader is the function that SetLoader set.
 var loader atomic.Pointer[func(list []Wanted) (at int, err error)]
 
-// SetLoader sets how Load brings plugins into the table: before all others and in this order, unless
-// they are there already. at is the one that the error is about. nil means that none are loaded.
+// SetLoader sets the function that Load calls. load must put the plugins of the list into the table, before
+// all other plugins and in this order, unless they are there already. If it fails, at is the index of the
+// plugin that caused the error. With nil, Load returns an error.
 func SetLoader(load func(list []Wanted) (at int, err error)) { loader.Store(&load) }
 
-// Load brings plugins that a configuration names into the table.
+// Load puts the plugins that a configuration names into the table, see SetLoader. If it fails, at is the index of
+// the plugin that caused the error.
 func Load(list []Wanted) (at int, err error) {
 	load := loader.Load()
 	if load == nil || *load == nil {
@@ -160,9 +159,8 @@ func Load(list []Wanted) (at int, err error) {
 	return (*load)(list)
 }
 
-// Default returns the name of the encoder to begin with on frames of schema s, for
-// those who have not chosen one: half-way up the ladder of cubes, else the one that
-// was made for such frames.
+// Default returns the name of the default encoder for frames of schema s: for cubes one in the middle of the
+// ladder, otherwise the one designed for such frames.
 func Default(s *frame.Schema) string {
 	switch {
 	case frame.IsCubes(s):
@@ -177,8 +175,8 @@ func Default(s *frame.Schema) string {
 	return "receiver-adaptive"
 }
 
-// Suiting lists the names of those of the codecs that take frames of schema s: the
-// default first, if it is among them, then in the order given.
+// Suiting returns the names of the codecs that can encode frames of schema s: the default first, if it is
+// one of them, then the others in their order.
 func Suiting(codecs []encoders.Codec, s *frame.Schema) []string {
 	var names []string
 	for i := range codecs {
@@ -186,15 +184,15 @@ func Suiting(codecs []encoders.Codec, s *frame.Schema) []string {
 			names = append(names, codecs[i].Name)
 		}
 	}
-	if at := slices.Index(names, Default(s)); at > 0 {
-		copy(names[1:], names[:at])
+	if defaultIndex := slices.Index(names, Default(s)); defaultIndex > 0 { // not first yet
+		copy(names[1:], names[:defaultIndex])
 		names[0] = Default(s)
 	}
 	return names
 }
 
-// Trainers returns how each encoder that learns is trained, in the order of All.
-// The slice is the caller's.
+// Trainers returns the trainers of all trained encoders, in the order of All. The caller may modify the
+// slice.
 func Trainers() []train.Trainer {
 	return slices.Concat(entropy.Trainers(), kinetic.Trainers(), adaptive.Trainers(), datagram.Trainers(), generic.Trainers(), states.Trainers())
 }

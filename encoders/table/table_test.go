@@ -11,37 +11,37 @@ import (
 	"wirelab/encoders"
 )
 
-// What every entry of the table owes its users.
+// TestEntries checks that every entry of the table is complete and consistent.
 func TestEntries(t *testing.T) {
 	ids, names := map[uint8]string{}, map[string]bool{}
 	kebab := regexp.MustCompile(`^[a-z][a-z0-9]*(-[a-z0-9]+)*$`)
 	for _, c := range All() {
 		if c.ID < 1 || c.ID > 127 || ids[c.ID] != "" {
-			t.Errorf("%s: id %d is out of range or taken by %q", c.Name, c.ID, ids[c.ID])
+			t.Errorf("%s: id %d is out of range or used by %q", c.Name, c.ID, ids[c.ID])
 		}
 		if !kebab.MatchString(c.Name) || names[c.Name] {
-			t.Errorf("name %q is not in kebab case, or taken", c.Name)
+			t.Errorf("name %q is not in kebab case, or used twice", c.Name)
 		}
 		ids[c.ID], names[c.Name] = c.Name, true
 		if c.Summary == "" || c.Source == "" || c.Refs < 1 || c.Refs > 2 || c.Suits == nil || c.New == nil {
-			t.Errorf("%s lacks something: %+v", c.Name, c)
+			t.Errorf("%s has an empty field: %+v", c.Name, c)
 		}
 		if err := encoders.Validate(c.Defaults()); err != nil {
-			t.Errorf("%s: its defaults do not hold: %v", c.Name, err)
+			t.Errorf("%s: invalid defaults: %v", c.Name, err)
 		}
 		if text := c.Canonical(c.Defaults()); len(text) != 0 {
-			t.Errorf("%s: its defaults are written as %q, want nothing", c.Name, text)
+			t.Errorf("%s: canonical text of the defaults is %q, want none", c.Name, text)
 		}
 		for _, p := range c.ParamInfo() {
 			if p.Help == "" || p.Type == "int" && (p.Min == nil || p.Max == nil) {
-				t.Errorf("%s: param %s lacks help or bounds", c.Name, p.Name)
+				t.Errorf("%s: parameter %s has no help or no bounds", c.Name, p.Name)
 			}
 		}
 	}
 }
 
-// IDs travel in packet headers and reports: they are fixed forever.
-func TestIDsStay(t *testing.T) {
+// TestIDs checks that IDs do not change, because packet headers and reports contain them.
+func TestIDs(t *testing.T) {
 	want := map[uint8]string{
 		1: "raw", 2: "at-rest", 3: "quantized", 4: "changed-bits", 5: "changed-index", 6: "relative-index",
 		7: "relative-position", 8: "relative-orientation", 9: "rotor",
@@ -58,7 +58,7 @@ func TestIDsStay(t *testing.T) {
 		delete(want, c.ID)
 	}
 	if len(want) > 0 {
-		t.Errorf("no encoder has the ids of %v", want)
+		t.Errorf("encoders are missing: %v", want)
 	}
 }
 
@@ -77,16 +77,16 @@ func TestByName(t *testing.T) {
 	}
 }
 
-// The slice is the caller's to spoil.
-func TestAllIsFresh(t *testing.T) {
+// TestAllReturnsCopy checks that changing the result of All does not affect the next one.
+func TestAllReturnsCopy(t *testing.T) {
 	All()[0].Name = "spoilt"
 	if All()[0].Name != "raw" {
-		t.Error("a change to one slice shows in the next")
+		t.Error("a change to one result of All appears in the next")
 	}
 }
 
-// New takes params up to their bounds and refuses what is beyond, even if it was
-// put there without SetParam.
+// TestNewValidates checks that New accepts parameters at their bounds and refuses those beyond, also if they were set
+// without SetParam.
 func TestNewValidates(t *testing.T) {
 	for _, c := range All() {
 		fields := []reflect.StructField{}

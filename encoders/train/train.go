@@ -1,7 +1,6 @@
-// Package train defines the training of encoders: which recordings it may
-// learn from, what it reports on the way, and the files that come out, which are
-// embedded beside the encoder. The encoders do the learning themselves; `tui
-// train` passes them recordings and writes their files.
+// Package train defines how encoders are trained: the recordings that a trainer gets, the progress that it
+// reports, and the files that it makes, which are embedded in the encoder's package. The packages of the
+// encoders implement trainers. `tui train` passes recordings to them and writes their files.
 package train
 
 import (
@@ -16,52 +15,54 @@ import (
 	"wirelab/encoders"
 )
 
-// Clip is one recording, of cubes unless a trainer says otherwise. Frames yields its
-// frames in order; a frame is the clip's own and holds until the next one. For cubes the
-// rules are the walk-off's: the first six frames are the initial state, and frame n is
-// coded from frame n-6.
+// Clip is a recording to train with. For cubes the rules of the walk-off apply: the first six frames are
+// the initial state, and frame n is coded against frame n-6.
 type Clip struct {
-	Name   string
+	Name   string // for errors and progress
 	Schema *frame.Schema
+	// Frames calls yield for each frame in order, until yield returns an error. A frame belongs to the
+	// clip and is valid during the call.
 	Frames func(yield func(*frame.Frame) error) error
 }
 
-// ErrSize: Job.Size is not what a model of the kind can have.
-var ErrSize = errors.New("the size of a model")
+// ErrSize means that a trainer cannot make a model of the size Job.Size.
+var ErrSize = errors.New("invalid model size")
 
-// File is one thing learnt, to be written as Name into the encoder's folder.
+// File is a result of training, to be written as Name in the encoder's folder.
 type File struct {
 	Name string
 	Data []byte
 }
 
-// Point is one point of a loss curve, in bits per what Trainer.Per says.
+// Point is a point of a loss curve, in bits per Trainer.Per.
 type Point struct {
-	Part        string // what was being trained: "position net"
-	Epoch       int    // 1 is the first pass
-	Train, Held float64
+	Part        string  // the part that is trained, such as "position net"
+	Epoch       int     // 1 is the first pass
+	Train, Held float64 // losses of the clips trained with and of the held-out clip; Held is NaN without one
 }
 
-// age is the age of the baseline by the walk-off's rules, in frames.
-const age = 6
+// baselineAge is the age of the baseline in frames, by the rules of the walk-off.
+const baselineAge = 6
 
-// Chain calls code for each frame of a clip of cubes by the walk-off's rules, with the frame six
-// before it as base, the memo that code returned for that one, nil at first, and a memo to
-// overwrite. It stops after limit frames if limit is not 0.
+// Chain calls code for each frame of a clip of cubes by the rules of the walk-off. base is the frame six
+// before cur, memo the memo that code returned for base (nil for the first six), and spare a memo that may
+// be overwritten. n is the number of cur from 0 on, and its tick. code returns the memo of cur. Frames after number
+// limit are skipped; 0 means no limit. If code returns an error, Chain returns it at once.
 func (c *Clip) Chain(limit int, code func(n int, cur, base *frame.Frame, memo, spare encoders.Memo) (encoders.Memo, error)) error {
-	var ring [age]struct {
-		held, next  frame.Frame
-		memo, spare encoders.Memo
+	// Frame n is in element n%baselineAge, where its baseline was before.
+	var ring [baselineAge]struct {
+		held, next  frame.Frame   // the last frame, which is the baseline of the next; memory for the next
+		memo, spare encoders.Memo // of held; a memo that may be overwritten
 	}
 	n := 0
 	return c.Frames(func(f *frame.Frame) error {
 		if limit != 0 && n > limit {
 			return nil
 		}
-		r := &ring[n%age]
+		r := &ring[n%baselineAge]
 		r.next.CopyFrom(f)
 		r.next.Tick = uint32(n)
-		if n >= age {
+		if n >= baselineAge {
 			memo, err := code(n, &r.next, &r.held, r.memo, r.spare)
 			if err != nil {
 				return err
@@ -74,12 +75,12 @@ func (c *Clip) Chain(limit int, code func(n int, cur, base *frame.Frame, memo, s
 	})
 }
 
-// Log receives progress. Any of its fields may be nil.
+// Log receives the progress of a training. Any of its fields may be nil.
 type Log struct {
-	// Step reports the progress of a step; its remaining time is estimated from when it was
-	// first reported. At most some times a second.
+	// Step is called several times per second at most, with the name of a step and how much of it is
+	// done. The receiver may estimate the remaining time from the first call for a step.
 	Step  func(what string, done, total int64)
-	Point func(Point)
+	Point func(Point) // called for each point of the loss curve
 }
 
 // Progress calls Step, if any.
@@ -96,18 +97,17 @@ func (l Log) Report(p Point) {
 	}
 }
 
-// Job is what a trainer is given. Held is kept out of the learning and only
-// measured; nil if none.
+// Job is the input of a trainer.
 type Job struct {
 	Clips []Clip
-	Held  *Clip
+	Held  *Clip // held out: not trained with, only measured; nil if none
 	Seed  uint64
-	Quick bool // one short pass over little data: for tests
-	Size  int  // bytes that a model's file may have; 0: as the trainer likes
+	Quick bool // one short pass over little data, for tests
+	Size  int  // maximum size of a model's file in bytes; 0 means that of the trainer
 }
 
-// Frames calls visit for each frame of some clips, with the number of the clip, until ctx is done.
-// Errors name the clip.
+// Frames calls visit for each frame of the clips, with the index of its clip, until visit returns an error or
+// ctx is done. Errors name the clip.
 func Frames(ctx context.Context, clips []Clip, visit func(clip int, f *frame.Frame) error) error {
 	for i, c := range clips {
 		err := c.Frames(func(f *frame.Frame) error {
@@ -123,24 +123,24 @@ func Frames(ctx context.Context, clips []Clip, visit func(clip int, f *frame.Fra
 	return nil
 }
 
-// Measure reports a point of the curve of a part: what measure returns for the clips to learn from
-// and for the held-out clip. Without a curve it does nothing.
+// Measure reports a point of the loss curve of a part: the results of measure for the clips trained with and
+// for the held-out clip. It does nothing if log.Point is nil.
 func (j *Job) Measure(log Log, part string, measure func(clips ...Clip) (float64, error)) error {
 	if log.Point == nil {
 		return nil
 	}
-	learnt, err := measure(j.Clips...)
+	trained, err := measure(j.Clips...)
 	if err != nil {
 		return err
 	}
 	held, err := j.MeasureHeld(func(c Clip) (float64, error) { return measure(c) })
 	if err == nil {
-		log.Point(Point{Part: part, Epoch: 1, Train: learnt, Held: held})
+		log.Point(Point{Part: part, Epoch: 1, Train: trained, Held: held})
 	}
 	return err
 }
 
-// MeasureHeld returns the measure of the held-out clip, NaN if none.
+// MeasureHeld returns the result of measure for the held-out clip, NaN if there is none.
 func (j *Job) MeasureHeld(measure func(Clip) (float64, error)) (float64, error) {
 	if j.Held == nil {
 		return math.NaN(), nil
@@ -148,32 +148,31 @@ func (j *Job) MeasureHeld(measure func(Clip) (float64, error)) (float64, error) 
 	return measure(*j.Held)
 }
 
-// Trainer learns an encoder's files from clips. The same job gives the same
-// files, to the bit.
+// Trainer makes an encoder's files from clips. The same job gives the same files, to the bit.
 type Trainer struct {
 	Encoder string // the name in the table of encoders
-	Folder  string // where its files are embedded, from the project's root
-	Model   bool   // it makes one file, a user's own, and embeds nothing
-	// Suits reports whether it learns from frames of a schema, nil for snapshots of 901 cubes; From
-	// describes them in words.
+	Folder  string // the folder of its embedded files, from the project's root
+	Model   bool   // the trainer makes one file for the user, which is not embedded
+	// Suits reports whether the encoder can be trained with frames of a schema. nil means snapshots of 901
+	// cubes. From describes such frames in words.
 	Suits func(*frame.Schema) bool
 	From  string
-	Per   string // what its curve tells the bits of; empty: of a changed cube
+	Per   string // what the loss is per, in bits: "call", for instance; empty means per changed cube
 	Train func(ctx context.Context, job Job, log Log) ([]File, error)
 }
 
-// packed is the end of the names of files that PackAll made.
-const packed = ".zst"
+// packedSuffix is the suffix of the names of packed files.
+const packedSuffix = ".zst"
 
-// PackAll packs files to be embedded: they are compressed, under names that say so. Nets and tables lose a tenth to a
-// half of their size.
+// PackAll compresses files that are to be embedded, and appends packedSuffix to their names. It modifies
+// the slice. Nets and tables become a tenth to a half smaller.
 func PackAll(files []File) ([]File, error) {
 	for k, f := range files {
 		data, err := Pack(f.Data)
 		if err != nil {
 			return nil, err
 		}
-		files[k] = File{Name: f.Name + packed, Data: data}
+		files[k] = File{Name: f.Name + packedSuffix, Data: data}
 	}
 	return files, nil
 }
@@ -188,10 +187,10 @@ func Pack(data []byte) ([]byte, error) {
 	return z.EncodeAll(data, nil), nil
 }
 
-// MaxEmbedded is the most memory that opening an embedded file takes, in bytes.
+// MaxEmbedded is the largest size of an embedded file's data, in bytes.
 const MaxEmbedded = 1 << 20
 
-// Open returns the data that Pack compressed. It fails if they are larger than maxSize bytes.
+// Open returns the data that Pack compressed. It fails if the data has more than maxSize bytes.
 func Open(file []byte, maxSize int) ([]byte, error) {
 	z, err := zstd.NewReader(nil, zstd.WithDecoderMaxMemory(uint64(maxSize)), zstd.WithDecoderConcurrency(1))
 	if err != nil {
@@ -200,7 +199,7 @@ func Open(file []byte, maxSize int) ([]byte, error) {
 	defer z.Close()
 	data, err := z.DecodeAll(file, nil)
 	if err != nil {
-		return nil, fmt.Errorf("a trained file: %w", err)
+		return nil, fmt.Errorf("trained file: %w", err)
 	}
 	return data, nil
 }

@@ -1,5 +1,5 @@
-// Package cube is the vocabulary of cube snapshots: a row of the table, the widths
-// and ranges of its fields, and the comparisons that every encoder of cubes makes.
+// Package cube has the types, field widths, checks and comparisons that all encoders of cube snapshots
+// share.
 package cube
 
 import (
@@ -25,8 +25,8 @@ const (
 	OrientationBits = LargestBits + 3*SmallBits
 	PositionBits    = 2*XYBits + ZBits
 
-	XYOffset = 1 << (XYBits - 1) // makes x and y non-negative
-	SmallMax = 1<<SmallBits - 1
+	XYOffset = 1 << (XYBits - 1) // x+XYOffset and y+XYOffset are not negative
+	SmallMax = 1<<SmallBits - 1  // largest value of a smallest-three component
 )
 
 // InRange reports whether every field of q is within the schema.
@@ -39,7 +39,7 @@ func InRange(q *Row) bool {
 		uint32(q[frame.CubeInteracting])>>1 == 0
 }
 
-// Bounds returns the least and the largest value of coordinate 0, 1 or 2.
+// Bounds returns the smallest and the largest value of a coordinate; axis is 0, 1 or 2 for x, y or z.
 func Bounds(axis int) (low, high int32) {
 	if axis == 2 {
 		return 0, 1<<ZBits - 1
@@ -49,17 +49,17 @@ func Bounds(axis int) (low, high int32) {
 
 // Errors of cubes.
 var (
-	// ErrUnchanged marks a cube that a packet lists as changed, but is not.
-	ErrUnchanged = errors.New("listed as changed, but is not")
+	// ErrUnchanged marks a cube that a packet lists as changed although it equals the baseline.
+	ErrUnchanged = errors.New("listed as changed but equal to the baseline")
 	// errSchema marks a schema that is not a cube snapshot.
 	errSchema = errors.New("schema is not a cube snapshot")
 )
 
-// RangeError returns the error of a cube that is not InRange.
+// RangeError returns the error for cube i with fields out of range.
 func RangeError(i int, q *Row) error { return fmt.Errorf("cube %d: %w: %v", i, frame.ErrRange, *q) }
 
-// ChangedError returns the error of a cube that was read as changed but is not InRange
-// or equals the baseline.
+// ChangedError returns the error for cube i, q, that was decoded as changed but is out of range or equals the
+// baseline. It tests the range to tell which.
 func ChangedError(i int, q *Row) error {
 	if !InRange(q) {
 		return RangeError(i, q)
@@ -75,10 +75,10 @@ func CheckSchema(s *frame.Schema) error {
 	return nil
 }
 
-// CheckFrame returns an error if f is not a snapshot of that many cubes.
+// CheckFrame returns an error if f is not a snapshot of the given number of cubes.
 func CheckFrame(f *frame.Frame, rows int) error {
-	if want := rows * frame.CubeFields; len(f.Table) != want || len(f.Body) != 0 {
-		return fmt.Errorf("frame of %d values and a body of %d bytes, expected %d and none", len(f.Table), len(f.Body), want)
+	if cells := rows * frame.CubeFields; len(f.Table) != cells || len(f.Body) != 0 {
+		return fmt.Errorf("frame of %d values with a body of %d bytes, expected %d values and no body", len(f.Table), len(f.Body), cells)
 	}
 	return nil
 }
@@ -94,18 +94,20 @@ func SamePosition(q, p *Row) bool {
 	return q[frame.CubeX] == p[frame.CubeX] && q[frame.CubeY] == p[frame.CubeY] && q[frame.CubeZ] == p[frame.CubeZ]
 }
 
-// SamePose reports whether q and p are equal in all but the interacting flag.
+// SamePose reports whether the positions and orientations of q and p are equal: all fields before the interacting
+// flag, which is the last.
 func SamePose(q, p *Row) bool {
 	return *(*[frame.CubeInteracting]int32)(q[:]) == *(*[frame.CubeInteracting]int32)(p[:])
 }
 
-// Distance2 returns the square of the distance between two cubes.
+// Distance2 returns the square of the distance between two cubes, in units of 1/512 m squared.
 func Distance2(q, p *Row) int64 {
 	dx, dy, dz := int64(q[frame.CubeX]-p[frame.CubeX]), int64(q[frame.CubeY]-p[frame.CubeY]), int64(q[frame.CubeZ]-p[frame.CubeZ])
 	return dx*dx + dy*dy + dz*dz
 }
 
-// PackOrientation returns the orientation of q in 29 bits.
+// PackOrientation returns the orientation of q in 29 bits: the index of the largest component in the
+// lowest 2, then the other components in 9 each.
 func PackOrientation(q *Row) uint32 {
 	return uint32(q[frame.CubeLargest]) | uint32(q[frame.CubeA])<<2 | uint32(q[frame.CubeB])<<11 | uint32(q[frame.CubeC])<<20
 }
@@ -116,10 +118,10 @@ func UnpackOrientation(q *Row, v uint32) {
 	q[frame.CubeA], q[frame.CubeB], q[frame.CubeC] = int32(v>>2&511), int32(v>>11&511), int32(v>>20&511)
 }
 
-// Changes is the set of cubes in which a frame differs from its baseline. Of a reader it is empty.
+// Changes is the set of cubes in which a frame differs from its baseline. In a decoder it is empty.
 type Changes struct {
 	frame.Rows
-	own frame.Rows // memory of Rows, unless a caller knew the set
+	own frame.Rows // the memory of Rows, unless the caller of Find supplied the set
 }
 
 // Clear makes the set empty, for snapshots of n cubes.
@@ -131,8 +133,9 @@ func (c *Changes) Clear(n int) {
 	c.Rows = c.own
 }
 
-// Find makes c the set of cubes in which two tables differ: known, unless that is nil. It compares
-// a block of cubes at a time, because most rest.
+// Find makes c the set of cubes in which two tables differ. known is that set if the caller has it;
+// c then refers to it. If known is nil, Find compares the tables, a block of cubes at a time because
+// most cubes rest.
 func (c *Changes) Find(cur, base []int32, known frame.Rows) {
 	const block = 8 * frame.CubeFields
 	if known != nil {
@@ -145,16 +148,16 @@ func (c *Changes) Find(cur, base []int32, known frame.Rows) {
 	for ; i+8 <= n; i += 8 {
 		a, b := (*[block]int32)(cur[i*frame.CubeFields:]), (*[block]int32)(base[i*frame.CubeFields:])
 		if *a != *b {
-			c.own[i>>6] |= differing(a[:], b[:]) << (i & 63)
+			c.own[i>>6] |= differingCubes(a[:], b[:]) << (i & 63)
 		}
 	}
 	if i < n {
-		c.own[i>>6] |= differing(cur[i*frame.CubeFields:], base[i*frame.CubeFields:]) << (i & 63)
+		c.own[i>>6] |= differingCubes(cur[i*frame.CubeFields:], base[i*frame.CubeFields:]) << (i & 63)
 	}
 }
 
-// differing returns a bit for each cube of two tables of at most eight that differs.
-func differing(cur, base []int32) (bits uint64) {
+// differingCubes returns a bit for each cube that differs between two tables of at most eight cubes.
+func differingCubes(cur, base []int32) (bits uint64) {
 	for k := range len(cur) / frame.CubeFields {
 		if !frame.SameCube(At(cur, k), At(base, k)) {
 			bits |= 1 << k

@@ -9,7 +9,7 @@ import (
 	"wirelab/dataset/frame"
 )
 
-// InRange and Bounds agree with the schema at both ends of every field.
+// TestRanges checks InRange and Bounds at the limits of every field of the schema.
 func TestRanges(t *testing.T) {
 	s := frame.Cubes(1)
 	for i, f := range s.Fields {
@@ -25,15 +25,16 @@ func TestRanges(t *testing.T) {
 	}
 }
 
-// Comparisons look at their own fields, and the packed orientation is the orientation.
-func TestRows(t *testing.T) {
+// TestComparisons changes one field at a time and checks which comparisons notice, and packs and unpacks
+// an orientation.
+func TestComparisons(t *testing.T) {
 	q := Row{2, 511, 0, 300, -5, 6, 7, 1}
 	for i := range q {
 		p := q
 		p[i]--
 		orientation, position := i < frame.CubeX, i >= frame.CubeX && i <= frame.CubeZ
 		if SameOrientation(&p, &q) == orientation || SamePosition(&p, &q) == position || SamePose(&p, &q) != (i == frame.CubeInteracting) {
-			t.Errorf("another field %d is seen in the wrong place", i)
+			t.Errorf("wrong result of a comparison for a change of field %d", i)
 		}
 	}
 	var p Row
@@ -57,11 +58,11 @@ func TestErrors(t *testing.T) {
 	}
 	if CheckSchema(frame.Cubes(3)) != nil || CheckFrame(frame.Cubes(3).NewFrame(), 3) != nil ||
 		CheckFrame(frame.Cubes(2).NewFrame(), 3) == nil {
-		t.Error("a frame or a schema is taken for another")
+		t.Error("CheckSchema or CheckFrame returns a wrong result")
 	}
 }
 
-// The blocks find what a look at every row finds.
+// TestChanges compares Find, which compares blocks of rows, with the changed rows.
 func TestChanges(t *testing.T) {
 	rng := rand.New(rand.NewPCG(7, 8))
 	var changes Changes

@@ -8,9 +8,9 @@ import (
 	"wirelab/encoders/cubes/cube"
 )
 
-// What was spent on a frame that was refused in its midst is not charged to the
-// next one.
-func TestRefusedIsNotCharged(t *testing.T) {
+// TestRefusedFrameIsNotCharged checks that the bits of a frame that was refused midway are not charged
+// to the budget of the next frame.
+func TestRefusedFrameIsNotCharged(t *testing.T) {
 	for _, c := range codecs() {
 		frames := crowd(19, 30, 3)
 		refs := []encoders.Ref{{Frame: frames[0]}}
@@ -19,13 +19,13 @@ func TestRefusedIsNotCharged(t *testing.T) {
 		cube.At(bad.Table, 29)[frame.CubeZ] = -1
 
 		var want, got encoders.Budget
-		fresh, _ := ends(t, c, 30)
+		fresh, _ := newPair(t, c, 30)
 		if _, _, err := fresh.Encode(nil, frames[2], refs, nil, &want); err != nil {
 			t.Fatal(err)
 		}
-		used, _ := ends(t, c, 30)
+		used, _ := newPair(t, c, 30)
 		if _, _, err := used.Encode(nil, bad, refs, nil, &encoders.Budget{}); err == nil {
-			t.Fatalf("%s took a cube below the floor of its range", c.Name)
+			t.Fatalf("%s encoded a cube with z = -1", c.Name)
 		}
 		if _, _, err := used.Encode(nil, frames[2], refs, nil, &got); err != nil {
 			t.Fatal(err)

@@ -8,75 +8,79 @@ import (
 	"wirelab/encoders/rotation"
 )
 
-// contextCoder is the traversal of static and adaptive. Every decision has one context
-// and every context one counter. The contexts follow Giesen's program: whether the cube
-// changed against its own baseline, its distance from the player, its last motion, and
-// the residuals of its coordinates that are already known.
+// contextCoder is the traversal of static and adaptive. Every decision has one context and every
+// context one counter. The contexts follow Giesen's program gaffer_net (2015): whether the cube
+// changed against its own baseline, its distance from the player, its last motion, and the residuals
+// of its coordinates that are already coded.
 type contextCoder struct {
 	fixed  []rangecoder.Counter // probabilities of static; nil in adaptive
 	limit  int                  // limit of Counter.Update; 0 in static, where counters do not adapt
-	counts *decisionCounts      // where a trainer counts the decisions; nil in a codec
+	counts *decisionCounts      // counts the decisions in training; nil in a codec
 
-	e        *coder
-	counters []rangecoder.Counter
-	at       numberContexts // the contexts of the present number
+	coder     *coder
+	counters  []rangecoder.Counter // fixed, or those of the frame's memo
+	numberCtx numberContexts       // contexts of the current number
 }
 
-// Sizes and offsets of the context tables among the counters.
+// Sizes and offsets of the context tables within the counters. The length of a number is its number
+// of bits.
 const (
-	spins          = 10 // lengths of a turn, in steps of a component
-	misses         = 10 // lengths of a residual
-	histories      = 12 // see contextCube.history
-	recentPatterns = 8  // which of the last three rows changed
+	numTurnClasses     = 10 // lengths of a turn, in steps of a component
+	numResidualClasses = 10 // lengths of a residual
+	numHistoryClasses  = 12 // see contextCube.historyClass
+	numRecentPatterns  = 8  // which of the last three rows changed
 
 	ctxChanged     = 0
-	ctxMoved       = ctxChanged + idleClasses*distanceClasses*recentPatterns*2
-	ctxTurned      = ctxMoved + idleClasses*speeds
-	ctxInteracting = ctxTurned + idleClasses*speeds
-	ctxLargest     = ctxInteracting + idleClasses*2*4
-	ctxFirst       = ctxLargest + margins*spins*2 // x
-	ctxShift       = ctxFirst + speeds*histories*lengthNodes
-	ctxTurn        = ctxShift + 2*misses*speeds*lengthNodes
-	ctxSign        = ctxTurn + 3*misses*spins*lengthNodes
-	ctxTop         = ctxSign + 6*3*3
-	ctxSize        = ctxTop + 6*topNodes
+	ctxMoved       = ctxChanged + numIdleClasses*numDistanceClasses*numRecentPatterns*2
+	ctxTurned      = ctxMoved + numIdleClasses*numSpeedClasses
+	ctxInteracting = ctxTurned + numIdleClasses*numSpeedClasses
+	ctxLargest     = ctxInteracting + numIdleClasses*2*4      // flag in the baseline; four classes of distance
+	ctxX           = ctxLargest + numMargins*numTurnClasses*2 // x
+	ctxYZ          = ctxX + numSpeedClasses*numHistoryClasses*lengthNodes
+	ctxComponents  = ctxYZ + 2*numResidualClasses*numSpeedClasses*lengthNodes
+	ctxSign        = ctxComponents + 3*numResidualClasses*numTurnClasses*lengthNodes
+	ctxTopBits     = ctxSign + 6*3*3 // numbers; signs of the motion and of the last residual
+	ctxSize        = ctxTopBits + 6*topNodes
 )
 
-// numberContexts are the offsets of a number's counters.
+// numberContexts are the indices of a number's counters: of the tree of its length, of its sign, and of
+// the tree of its top bits.
 type numberContexts struct{ length, sign, top int }
 
-// bit codes a decision in context at.
-func (l *contextCoder) bit(at, v int) int {
-	k := &l.counters[at]
-	v = l.e.Bit(v, k.P())
+// codeBit encodes bit with the counter of a context, or decodes and returns it.
+func (l *contextCoder) codeBit(context, bit int) int {
+	counter := &l.counters[context]
+	bit = l.coder.Bit(bit, counter.P())
 	if l.limit != 0 {
-		k.Update(v, l.limit)
+		counter.Update(bit, l.limit)
 	}
 	if l.counts != nil {
-		l.counts.count(at, v)
+		l.counts.count(context, bit)
 	}
-	return v
+	return bit
 }
 
-// tree codes n bits of v, the highest first, as a binary tree whose root is context at+1.
-func (l *contextCoder) tree(at, v int, n uint) int {
-	v = l.e.Tree(l.counters[at:], v, n, l.limit)
+// codeTree encodes the lower n bits of v, the highest first, or decodes and returns them. The
+// counters form a binary tree whose root is at context+1.
+func (l *contextCoder) codeTree(context, v int, n uint) int {
+	v = l.coder.Tree(l.counters[context:], v, n, l.limit)
 	if l.counts != nil {
 		for node := v | 1<<n; node > 1; node >>= 1 {
-			l.counts.count(at+node>>1, node&1)
+			l.counts.count(context+node>>1, node&1)
 		}
 	}
 	return v
 }
 
-// frame codes the cubes in order of rows: whether each changed, and the new values of those that did.
-func (l *contextCoder) frame(e *coder, cur, base *frame.Frame, past, next *memo) error {
-	l.e, l.counters = e, next.counters
+// codeFrame implements traversal. It codes the cubes in the order of rows. Cubes that rested before
+// are coded in batches, except in training, which counts every decision.
+func (l *contextCoder) codeFrame(e *coder, cur, base *frame.Frame, past, next *memo) error {
+	l.coder, l.counters = e, next.counters
 	if l.fixed != nil {
 		l.counters = l.fixed
 	}
-	player, steps, recent := cube.At(base.Table, 0), past.moved, 0
-	k := contextCube{e: e, coder: l, lastTicks: past.ticks, ticks: next.ticks}
+	player, steps, recent := cube.At(base.Table, 0), past.steps, 0
+	k := contextCube{coder: e, contexts: l, lastTicks: past.ticks, ticks: next.ticks}
 	for i := 0; i < e.rows; i++ {
 		if past.idle[i] > 0 && l.counts == nil {
 			i, recent = l.codeResting(base, past, next, player, i, recent)
@@ -85,198 +89,204 @@ func (l *contextCoder) frame(e *coder, cur, base *frame.Frame, past, next *memo)
 			}
 		}
 		q, b := cube.At(cur.Table, i), cube.At(base.Table, i)
-		var s *step // last step of the cube; nil if it did not move. steps are in order of rows
+		var s *step // last step of the cube; nil if it did not change. steps are in the order of rows
 		if len(steps) > 0 && int(steps[0].row) == i {
 			s, steps = &steps[0], steps[1:]
 		}
-		idle, far := idleClass(past.idle[i]), distanceClass(distance2(b, player))
-		var v [3]int32
+		idle, distance := idleClass(past.idle[i]), distanceClass(distance2(b, player))
+		var predictedShift [3]int32
 		if s != nil {
-			v = s.scaled(past.ticks, next.ticks)
+			predictedShift = s.scaled(past.ticks, next.ticks)
 		}
-		at := ctxChanged + (changeContext(idle, far, v)*2+int(b[frame.CubeInteracting]))*recentPatterns + recent
-		changed := l.bit(at, e.changes.Bit(i))
+		context := ctxChanged + (changeContext(idle, distance, predictedShift)*2+int(b[frame.CubeInteracting]))*numRecentPatterns + recent
+		changed := l.codeBit(context, e.changes.Bit(i))
 		e.Charge(encoders.SlotFlags)
-		recent = (recent<<1 | changed) & (recentPatterns - 1)
+		recent = (recent<<1 | changed) & (numRecentPatterns - 1) // the last three changed flags
 		if changed == 0 {
-			next.noteUnchanged(i)
+			next.recordUnchanged(i)
 			continue
 		}
-		if err := e.admit(i, q); err != nil {
+		if err := e.checkEncodable(i, q); err != nil {
 			return err
 		}
-		k.q, k.base, k.step, k.v, k.idle, k.far, k.missed = q, b, s, v, idle, far, 0
+		k.cur, k.base, k.lastStep, k.predictedShift, k.idleClass, k.distanceClass, k.maxResidual = q, b, s, predictedShift, idle, distance, 0
 		k.codeChanged()
-		if err := e.accept(i, q, b); err != nil {
+		if err := e.checkDecoded(i, q, b); err != nil {
 			return err
 		}
-		next.noteChanged(i, q, b).turnMiss = uint8(k.missed)
-		if i == 0 {
+		next.recordChanged(i, q, b).turnResidual = uint8(k.maxResidual)
+		if i == 0 { // the other cubes are near the player where it is now
 			player = q
 		}
 	}
 	return nil
 }
 
-// restBatch is the maximum number of cubes at rest that one call of Zeros codes.
+// restBatch is the maximum number of cubes at rest that one call of rangecoder.Coder.Zeros codes.
 const restBatch = 32
 
-// codeResting codes the "changed" flags of the cubes from i up to the first cube that changed in the
-// base frame or changes now. It returns the row of that cube and the new value of recent.
+// codeResting codes the changed flags of the cubes from row i up to the first cube that changed in the
+// baseline or changes now; the flags of the cubes before it are all 0. It updates their idle counts in next. recent has the
+// changed flags of the last three rows. It returns the row of the first cube not coded and the new
+// value of recent. In a batch the flags of several cubes take one call of the range coder.
 func (l *contextCoder) codeResting(base *frame.Frame, past, next *memo, player *cube.Row, i, recent int) (int, int) {
-	e := l.e
-	for full := true; full; {
-		var at [restBatch]int32
+	e := l.coder
+	for batchFull := true; batchFull; {
+		var contexts [restBatch]int32
 		n := 0
 		for list := past.idle[i:min(i+restBatch, e.rows)]; n < len(list) && list[n] > 0 && e.changes.Bit(i+n) == 0; n++ {
 			idle, b := list[n], cube.At(base.Table, i+n)
-			next.idle[i+n] = idle + uint8(rangecoder.Flag(idle < forever))
-			ctx := idleClass(idle)*distanceClasses + distanceClass(distance2(b, player))
-			at[n] = int32(ctxChanged + (ctx*2+int(b[frame.CubeInteracting]))*recentPatterns + recent)
-			recent = recent << 1 & (recentPatterns - 1)
+			next.idle[i+n] = idle + uint8(rangecoder.Flag(idle < idleMax))
+			class := idleClass(idle)*numDistanceClasses + distanceClass(distance2(b, player))
+			contexts[n] = int32(ctxChanged + (class*2+int(b[frame.CubeInteracting]))*numRecentPatterns + recent)
+			recent = recent << 1 & (numRecentPatterns - 1)
 		}
-		done := e.Zeros(l.counters, at[:n], l.limit)
+		done := e.Zeros(l.counters, contexts[:n], l.limit) // a decoder stops before the first flag of 1
 		i += done
-		if done < n {
-			recent = int(at[done] & (recentPatterns - 1))
+		if done < n { // the lowest bits of a context are the value of recent before that cube
+			recent = int(contexts[done] & (numRecentPatterns - 1))
 		}
-		full = done == restBatch && i < e.rows
+		batchFull = done == restBatch && i < e.rows
 	}
 	e.Charge(encoders.SlotFlags)
 	return i, recent
 }
 
-// contextCube is a changed cube and the values of its contexts.
+// contextCube is a changed cube with the values that its contexts depend on.
 type contextCube struct {
-	e                *coder
-	coder            *contextCoder
-	q, base          *cube.Row
-	step             *step
-	lastTicks, ticks int32
-	v                [3]int32 // shift predicted from the last velocity
-	idle, far        int      // classes of the time at rest and of the distance from the player
-	missed           int      // greatest length of the position residuals so far
+	coder                    *coder
+	contexts                 *contextCoder
+	cur, base                *cube.Row
+	lastStep                 *step    // nil if the cube did not change in the baseline
+	lastTicks, ticks         int32    // frames of the last step, and from the baseline to this frame
+	predictedShift           [3]int32 // motion of x, y and z at the last velocity
+	idleClass, distanceClass int      // classes of the time at rest and of the distance from the player
+	maxResidual              int      // largest length of the position residuals so far
 }
 
-// changeContext returns the context of the "changed" flag: by predicted speed for a cube
-// that changed last, otherwise by the time at rest and the distance from the player.
-func changeContext(idle, far int, v [3]int32) int {
+// changeContext returns the context of the changed flag: by predicted speed for a cube that changed
+// in the baseline, otherwise by the time at rest and the distance from the player.
+func changeContext(idle, distance int, predictedShift [3]int32) int {
 	if idle == 0 {
-		return span(v, speeds-1)
+		return maxBitLength(predictedShift, numSpeedClasses-1)
 	}
-	return idle*distanceClasses + far
+	return idle*numDistanceClasses + distance
 }
 
-// history returns a context from the cube's past: its last residual if it moved,
-// otherwise its distance from the player.
-func (k *contextCube) history() int {
-	if k.step == nil {
-		return histories - 1 - k.far/3
+// historyClass returns a class of the cube's past: the length of its last position residual if it
+// changed in the baseline, otherwise its distance from the player. The two ranges do not overlap.
+func (k *contextCube) historyClass() int {
+	if k.lastStep == nil {
+		return numHistoryClasses - 1 - k.distanceClass/3
 	}
-	return min(int(k.step.turnMiss), histories-1-distanceClasses/3)
+	return min(int(k.lastStep.turnResidual), numHistoryClasses-1-numDistanceClasses/3)
 }
 
-// codeChanged codes a cube that changed, in both directions: an encoder writes the values of k.q,
-// a decoder stores the values that it reads there. The order is a flag for the position, the
-// position if it changed, a flag for the orientation, the orientation if it changed, and whether the
-// interacting flag flipped. The counters are chosen by motion, the time at rest and predicted speed.
+// codeChanged codes a cube that changed: an encoder writes the values of k.cur, a decoder stores
+// the values that it reads there. The package comment has the order. The contexts of the flags are the
+// time at rest and the predicted speed.
 func (k *contextCube) codeChanged() {
-	l, motion := k.coder, k.idle*speeds+span(k.v, speeds-1)
-	moved := l.bit(ctxMoved+motion, rangecoder.Flag(!cube.SamePosition(k.q, k.base)))
-	k.e.Charge(encoders.SlotFlags)
+	l, motionContext := k.contexts, k.idleClass*numSpeedClasses+maxBitLength(k.predictedShift, numSpeedClasses-1)
+	moved := l.codeBit(ctxMoved+motionContext, rangecoder.Flag(!cube.SamePosition(k.cur, k.base)))
+	k.coder.Charge(encoders.SlotFlags)
 	if moved != 0 {
 		k.codePosition()
-		k.e.Charge(encoders.SlotPosition)
+		k.coder.Charge(encoders.SlotPosition)
 	}
-	turned := l.bit(ctxTurned+motion, rangecoder.Flag(!cube.SameOrientation(k.q, k.base)))
-	k.e.Charge(encoders.SlotFlags)
+	turned := l.codeBit(ctxTurned+motionContext, rangecoder.Flag(!cube.SameOrientation(k.cur, k.base)))
+	k.coder.Charge(encoders.SlotFlags)
 	if turned != 0 {
 		k.codeOrientation()
-		k.e.Charge(encoders.SlotOrientation)
+		k.coder.Charge(encoders.SlotOrientation)
 	}
 	flipped := 1 // not coded for a cube that neither moved nor turned: the flag must have flipped
 	if moved|turned != 0 {
-		at := ctxInteracting + (k.idle*2+int(k.base[frame.CubeInteracting]))*4 + k.far*4/distanceClasses
-		flipped = l.bit(at, int(k.q[frame.CubeInteracting]^k.base[frame.CubeInteracting]))
+		context := ctxInteracting + (k.idleClass*2+int(k.base[frame.CubeInteracting]))*4 + k.distanceClass*4/numDistanceClasses
+		flipped = l.codeBit(context, int(k.cur[frame.CubeInteracting]^k.base[frame.CubeInteracting]))
 	}
-	k.q[frame.CubeInteracting] = k.base[frame.CubeInteracting] ^ int32(flipped)
-	k.e.Charge(encoders.SlotInteracting)
+	k.cur[frame.CubeInteracting] = k.base[frame.CubeInteracting] ^ int32(flipped)
+	k.coder.Charge(encoders.SlotInteracting)
 }
 
-// codePosition codes the position as residuals of the position that the last velocity predicts.
+// codePosition codes x, y and z as residuals of the position at the last velocity. The contexts of x
+// are the speed and the history, those of y and z the residuals already coded and the speed.
 func (k *contextCube) codePosition() {
-	speed, last := span(k.v, speeds-1), 1
-	for j, v := range k.v {
-		at := ctxFirst + (speed*histories+k.history())*lengthNodes
+	speed, last := maxBitLength(k.predictedShift, numSpeedClasses-1), 1 // last: sign class of the last residual
+	for j, v := range k.predictedShift {
+		lengthContext := ctxX + (speed*numHistoryClasses+k.historyClass())*lengthNodes
 		if j > 0 {
-			at = ctxShift + (((j-1)*misses+min(k.missed, misses-1))*speeds+speed)*lengthNodes
+			lengthContext = ctxYZ + (((j-1)*numResidualClasses+min(k.maxResidual,
+				numResidualClasses-1))*numSpeedClasses+speed)*lengthNodes
 		}
-		k.coder.at = numberContexts{at, ctxSign + (j*3+sign(v))*3 + last, ctxTop + j*topNodes}
-		p := &k.q[frame.CubeX+j]
+		k.contexts.numberCtx = numberContexts{lengthContext, ctxSign + (j*3+signClass(v))*3 + last, ctxTopBits + j*topNodes}
+		p := &k.cur[frame.CubeX+j]
 		guess := clampCoordinate(j, k.base[frame.CubeX+j]+v)
-		miss := k.coder.number(*p - guess)
-		*p = guess + miss
-		k.missed, last = max(k.missed, length(miss, 32)), sign(miss)
+		residual := k.contexts.codeNumber(*p - guess)
+		*p = guess + residual
+		k.maxResidual, last = max(k.maxResidual, bitLength(residual, 32)), signClass(residual)
 	}
 }
 
-// codeOrientation codes the orientation: which component is the largest, and the other three as
-// residuals of a linear extrapolation from the last step.
+// codeOrientation codes which component of the orientation is the largest, and the other three as
+// residuals. The prediction continues the last change of each component linearly, scaled by the
+// ratio of the times. Its contexts are the length of the last turn and the residuals already coded.
 func (k *contextCube) codeOrientation() {
-	l, q, b := k.coder, k.q, k.base
-	is := orientation(b)
-	was := is
-	if k.step != nil {
+	l, q, b := k.contexts, k.cur, k.base
+	predicted := orientation(b)
+	before := predicted
+	if k.lastStep != nil {
 		var from cube.Row
-		cube.UnpackOrientation(&from, k.step.from)
-		was = orientation(&from)
-		if dot(&was, &is) < 0 {
-			was = was.Negative()
+		cube.UnpackOrientation(&from, k.lastStep.fromOrientation)
+		before = orientation(&from)
+		if dot(&before, &predicted) < 0 {
+			before = before.Negative() // the same rotation, on the side of predicted
 		}
 	}
-	var by rotation.Quaternion
-	ahead, spin := float64(k.ticks)/float64(k.lastTicks), 0
-	for i := range is {
-		by[i] = is[i] - was[i]
-		spin = max(spin, length(int32(float64(by[i]*stepsToOne)), spins-1))
-		is[i] += float64(by[i] * ahead)
+	var turn rotation.Quaternion
+	ratio, spin := float64(k.ticks)/float64(k.lastTicks), 0 // spin: length of the last turn's longest component
+	for i := range predicted {
+		turn[i] = predicted[i] - before[i]
+		spin = max(spin, bitLength(int32(float64(turn[i]*stepsToOne)), numTurnClasses-1))
+		predicted[i] += float64(turn[i] * ratio)
 	}
-	k.codeLargest(&is, spin)
-	if is[q[frame.CubeLargest]] < 0 {
-		is, by = is.Negative(), by.Negative()
+	k.codeLargest(&predicted, spin)
+	if predicted[q[frame.CubeLargest]] < 0 {
+		predicted, turn = predicted.Negative(), turn.Negative()
 	}
-	off, last := 0, 1
+	maxResidual, last := 0, 1 // largest length of the residuals so far; sign class of the last one
 	for i, j := int32(0), 0; i < 4; i++ {
 		if i == q[frame.CubeLargest] {
 			continue
 		}
-		ctx := spin // plus the residuals of the position, or of the components coded before
+		lengthContext := spin // plus the residuals of the position, or of the components coded before
 		if j == 0 {
-			ctx += min(k.missed, misses-1) * spins
+			lengthContext += min(k.maxResidual, numResidualClasses-1) * numTurnClasses
 		} else {
-			ctx += (j*misses + min(off, misses-1)) * spins
+			lengthContext += (j*numResidualClasses + min(maxResidual, numResidualClasses-1)) * numTurnClasses
 		}
-		l.at = numberContexts{ctxTurn + ctx*lengthNodes, ctxSign + ((3+j)*3+signOf(by[i]))*3 + last, ctxTop + (3+j)*topNodes}
+		l.numberCtx = numberContexts{ctxComponents + lengthContext*lengthNodes,
+			ctxSign + ((3+j)*3+floatSignClass(turn[i]))*3 + last, ctxTopBits + (3+j)*topNodes}
 		p := &q[frame.CubeA+j]
-		guess := gridStep(is[i])
-		miss := l.number(*p - guess)
-		*p = guess + miss
-		off, last = max(off, length(miss, 32)), sign(miss)
+		guess := gridStep(predicted[i])
+		residual := l.codeNumber(*p - guess)
+		*p = guess + residual
+		maxResidual, last = max(maxResidual, bitLength(residual, 32)), signClass(residual)
 		j++
 	}
 }
 
-// codeLargest codes which component is the largest: the largest of guess, the second largest, or another.
+// codeLargest codes which component is the largest: first whether it is that of guess, then whether
+// it is the second largest of guess, and otherwise its index. spin is the length of the last turn.
 func (k *contextCube) codeLargest(guess *rotation.Quaternion, spin int) {
 	first, second := guess.Largest()
-	at := ctxLargest + (margin(guess, first, second)*spins+spin)*2
-	q := &k.q[frame.CubeLargest]
+	context := ctxLargest + (marginClass(guess, first, second)*numTurnClasses+spin)*2
+	q := &k.cur[frame.CubeLargest]
 	switch {
-	case k.coder.bit(at, rangecoder.Flag(int(*q) != first)) == 0:
+	case k.contexts.codeBit(context, rangecoder.Flag(int(*q) != first)) == 0:
 		*q = int32(first)
-	case k.coder.bit(at+1, rangecoder.Flag(int(*q) != second)) == 0:
+	case k.contexts.codeBit(context+1, rangecoder.Flag(int(*q) != second)) == 0:
 		*q = int32(second)
 	default:
-		*q = int32(k.e.Direct(uint64(*q), cube.LargestBits))
+		*q = int32(k.coder.Direct(uint64(*q), cube.LargestBits))
 	}
 }

@@ -4,47 +4,48 @@ import (
 	"math"
 	"math/bits"
 
+	"wirelab/dataset/frame"
 	"wirelab/encoders/rangecoder"
 )
 
-// linear predicts a number as a weighted sum of features. The weights of each class are
-// trained for the least absolute error; the squared error would be dominated by
-// collisions, which cannot be predicted. Drag, gravity, the floor, rolling and joint
-// motion are all captured so.
+// linear predicts a number as a weighted sum of features. Each class of cubes has its own weights,
+// trained for the least absolute error. Least squares would fit mostly the collisions, which have
+// large errors and cannot be predicted. The weights capture drag, gravity, the floor, rolling and
+// common motion.
 type linear struct {
-	features int
-	weights  []int32 // by class and feature, in units of 1/weightOne
+	features int     // number of features
+	weights  []int32 // of each feature of class 0, then of class 1 and so on, in units of 1/weightOne
 }
 
 const (
 	weightBits = 14
-	weightOne  = 1 << weightBits
+	weightOne  = 1 << weightBits // a weight of 1
 )
 
-// maxGuess bounds predictions.
-const maxGuess = 1 << 15
+// maxPrediction bounds predictions.
+const maxPrediction = 1 << 15
 
-// predict returns the sum for one class.
+// predict returns the weighted sum of features for one class, rounded.
 func (l *linear) predict(class int, features []int32) int32 {
 	var sum int64
 	for i, w := range l.weights[class*l.features:][:len(features)] {
 		sum += int64(w) * int64(features[i])
 	}
-	return int32(min(max((sum+weightOne/2)>>weightBits, -maxGuess), maxGuess))
+	return int32(min(max((sum+weightOne/2)>>weightBits, -maxPrediction), maxPrediction))
 }
 
-// Classes of linear predictions.
+// The classes of linear predictions, see cubeContext.linearClass, and the numbers of their features.
 const (
-	heights = 5 // of a cube above the floor
-	classes = 2 * 2 * 3 * heights
+	numHeights       = 5 // values of heightClass
+	numLinearClasses = 2 * 2 * 3 * numHeights
 
-	shiftFeatures = 9
-	turnFeatures  = 4
+	numShiftFeatures = 9
+	numTurnFeatures  = 4
 )
 
-// height returns a class of the height: flat on the floor, tilted, on an edge or corner,
-// in a pile, in the air.
-func height(z int32) int {
+// heightClass returns a class of the height of a cube's centre, in units of 1/512 m: flat on the floor
+// (half a side is 102), tilted, on an edge (145) or a corner (177), on another cube (307), in the air.
+func heightClass(z int32) int {
 	switch {
 	case z < 108:
 		return 0
@@ -58,44 +59,51 @@ func height(z int32) int {
 	return 4
 }
 
-// class returns the class of one axis of a cube.
-func (k *cubeContext) class(axis int) int {
-	return ((k.height*3+min(max(k.far-6, 0)/2, 2))*2+rangecoder.Flag(k.step != nil))*2 + rangecoder.Flag(axis == 2)
+// linearClass returns the class of a cube for predictions along or about an axis: by height, distance
+// from the player, whether it changed in the baseline, and whether the axis is z.
+func (k *cubeContext) linearClass(axis int) int {
+	return ((k.heightClass*3+min(max(k.distanceClass-6, 0)/2, 2))*2+rangecoder.Flag(k.lastStep != nil))*2 +
+		rangecoder.Flag(axis == 2)
 }
 
-// shiftFeatures returns the features that predict the shift along an axis.
-func (k *cubeContext) shiftFeatures(j int) (f [shiftFeatures]int32) {
-	const cap = 1 << 14
-	axis := 4 + j
-	f[0] = 64
-	f[1] = min(max(k.v[j], -cap), cap)
-	if k.step != nil {
-		f[2] = int32(k.step.miss[j])
+// shiftFeatures returns the features that predict the shift along axis j: a constant, the shift at the
+// last velocity, the last residual, the neighbour's residual, the player's shift, and the direction
+// and force of the player's push. For z follow the height above the floor and the horizontal speed,
+// for x and y the neighbour's shift.
+func (k *cubeContext) shiftFeatures(j int) (f [numShiftFeatures]int32) {
+	const cap = 1 << 14 // bounds the sum of products
+	axis := frame.CubeX + j
+	f[0] = 64 // the constant, of the size of the other features
+	f[1] = min(max(k.predictedShift[j], -cap), cap)
+	if k.lastStep != nil {
+		f[2] = int32(k.lastStep.residual[j])
 	}
-	if k.near != nil {
-		f[3] = min(max(k.near.miss[j], -cap), cap)
+	if k.neighbour != nil {
+		f[3] = min(max(k.neighbour.residual[j], -cap), cap)
 	}
-	f[4] = min(max(k.drive[j], -cap), cap)
-	// Away from the player: the direction, and the force of its push.
+	f[4] = min(max(k.playerShift[j], -cap), cap)
+	// The component of the direction away from the player, and a force that falls with the distance.
 	away := int64(k.base[axis] - k.player[axis])
 	f[5] = int32(away * 64 / (k.distance + 1))
-	f[6] = int32((away*2 - int64(k.drive[j])) << 13 / (k.distance*k.distance + 4096))
+	f[6] = int32((away*2 - int64(k.playerShift[j])) << 13 / (k.distance*k.distance + 4096))
 	switch {
 	case j == 2:
-		f[7] = min(max(k.base[axis]-102, -512), 512)
-		f[8] = min(max(k.v[0], -k.v[0])+max(k.v[1], -k.v[1]), cap)
-	case k.near != nil:
-		f[7] = min(max(k.near.shift[j], -cap), cap)
+		f[7] = min(max(k.base[axis]-102, -512), 512) // 102 is the height of a cube on the floor
+		f[8] = min(max(k.predictedShift[0], -k.predictedShift[0])+max(k.predictedShift[1], -k.predictedShift[1]), cap)
+	case k.neighbour != nil:
+		f[7] = min(max(k.neighbour.shift[j], -cap), cap)
 	}
 	return f
 }
 
-// turnFeatures returns the features that predict the turn about an axis: the last turn,
-// the turn of a cube that rolls, the same for the motion before, and the residual of the
-// neighbour's turn.
-func (k *cubeContext) turnFeatures(axis int, spin, shift [3]int32) (f [turnFeatures]int32) {
-	const cap = 1 << 14
-	f[0] = spin[axis]
+// turnFeatures returns the features that predict the turn about an axis: the last turn, the turn of a
+// cube that rolls without sliding (by its shift, and by its last velocity), and the neighbour's
+// residual. shift is the cube's shift, which is coded before its orientation. A cube that rolls along y
+// turns about x in the negative sense, along x about y in the positive sense; the factor of 8 brings
+// shifts closer to the size of turns.
+func (k *cubeContext) turnFeatures(axis int, lastTurn, shift [3]int32) (f [numTurnFeatures]int32) {
+	const cap = 1 << 14 // bounds the sum of products
+	f[0] = lastTurn[axis]
 	roll := func(v [3]int32) int32 {
 		switch axis {
 		case 0:
@@ -105,37 +113,40 @@ func (k *cubeContext) turnFeatures(axis int, spin, shift [3]int32) (f [turnFeatu
 		}
 		return 0
 	}
-	f[1], f[2] = roll(shift), roll(k.v)
-	if k.near != nil {
-		f[3] = k.near.turnMiss[axis]
+	f[1], f[2] = roll(shift), roll(k.predictedShift)
+	if k.neighbour != nil {
+		f[3] = k.neighbour.turnResidual[axis]
 	}
 	return f
 }
 
-// fits holds the samples of predictions for a trainer.
+// fits are the fits of both linear predictions, in training.
 type fits struct{ shift, turn fit }
 
-// fit finds the weights of each class with the least absolute error, by iteratively
-// reweighted least squares: in each pass a sample counts less the larger its error was.
+// fit finds the weights of each class with the least absolute error, by iteratively reweighted least
+// squares: in each pass over the samples a sample counts less the larger its error was with the
+// weights of the pass before.
 //
-// Every product that is added is converted, so that all machines find the same.
+// Every product that is added is converted to prevent fusing, so that all machines find the same.
 type fit struct {
-	features int
-	soft     float64     // errors below it weigh alike
-	xx, xy   [][]float64 // by class
+	features  int
+	softening float64     // errors well below it have the same weight
+	xx, xy    [][]float64 // of each class: weighted sums of feature products, and of feature times truth
 }
 
-func newFit(features int, soft float64) fit {
-	f := fit{features, soft, make([][]float64, classes), make([][]float64, classes)}
-	for c := range classes {
+// newFit returns a fit for one pass over samples with the given number of features.
+func newFit(features int, softening float64) fit {
+	f := fit{features, softening, make([][]float64, numLinearClasses), make([][]float64, numLinearClasses)}
+	for c := range numLinearClasses {
 		f.xx[c], f.xy[c] = make([]float64, features*features), make([]float64, features)
 	}
 	return f
 }
 
-// add adds a sample: the features, the truth, and the error of the present weights.
-func (t *fit) add(class int, features []int32, truth, miss int32) {
-	w := 1 / (t.soft + math.Abs(float64(miss)))
+// addSample adds a sample of a class: the features, the true number, and the residual with the
+// current weights.
+func (t *fit) addSample(class int, features []int32, truth, residual int32) {
+	w := 1 / (t.softening + math.Abs(float64(residual)))
 	for i, v := range features {
 		v := float64(float64(v) * w)
 		for j, u := range features {
@@ -145,10 +156,10 @@ func (t *fit) add(class int, features []int32, truth, miss int32) {
 	}
 }
 
-// weights returns the best weights in units of 1/weightOne.
-func (t *fit) weights() []int32 {
+// solveWeights returns the weights of all classes, laid out as linear.weights.
+func (t *fit) solveWeights() []int32 {
 	var out []int32
-	for c := range classes {
+	for c := range numLinearClasses {
 		for _, w := range solve(t.xx[c], t.xy[c]) {
 			out = append(out, int32(math.Round(min(max(float64(w*weightOne), -1<<24), 1<<24))))
 		}
@@ -156,9 +167,9 @@ func (t *fit) weights() []int32 {
 	return out
 }
 
-// solve returns x with a x = b, where a is symmetric and positive semidefinite, by
-// elimination. A small diagonal term gives features that never occurred a weight of
-// zero.
+// solve returns the x with a*x = b by Gaussian elimination. a is a symmetric, positive semidefinite
+// matrix of len(b) rows. A small number is added to its diagonal (ridge regression), which gives
+// features that never occurred a weight of zero.
 func solve(a, b []float64) []float64 {
 	n := len(b)
 	a, b = append([]float64(nil), a...), append([]float64(nil), b...)
@@ -185,59 +196,61 @@ func solve(a, b []float64) []float64 {
 	return x
 }
 
-// scale predicts the size of a residual: the logarithm is the sum of one trained weight
-// for each feature. It makes one context of many features, whose product would be far
-// too many contexts.
-type scale struct {
-	weights   []int32 // by kind and feature, in units of 1/65536 of a doubling
-	rate      int32   // of a trainer: learning rate, of 65536; 0 in a codec
-	at        [scaleFeatures]int32
-	predicted int32
+// sizeModel predicts the size of a residual. The predicted logarithm is the sum of one trained weight
+// for each feature. So it condenses 13 features to one context; a context for each combination of
+// their values would need far too many counters.
+type sizeModel struct {
+	weights   []int32                // of each kind, feature and bucket, in units of 1/65536 of a factor of two
+	rate      int32                  // learning rate in training, in units of 1/65536; 0 in a codec
+	used      [numSizeFeatures]int32 // in training: indices of the weights of the last prediction
+	predicted int32                  // the last prediction
 }
 
 const (
-	scaleFeatures = 13
-	buckets       = 32 // of each feature
-	scaleSize     = kinds * scaleFeatures * buckets
+	numSizeFeatures = 13
+	numBuckets      = 32 // values of each feature
+	numSizeWeights  = numKinds * numSizeFeatures * numBuckets
 )
 
-// expect returns the predicted logarithm of 1+|residual| of a number of this kind, in
-// units of 1/65536.
-func (s *scale) expect(kind int, in *[scaleFeatures]int) int32 {
-	begin := kind * scaleFeatures * buckets
-	w := (*[scaleFeatures * buckets]int32)(s.weights[begin:])
+// predict returns the predicted binary logarithm of 1+|residual| for a number of the given kind, in
+// units of 1/65536. Features are clamped to 0..numBuckets-1.
+func (s *sizeModel) predict(kind int, in *[numSizeFeatures]int) int32 {
+	begin := kind * numSizeFeatures * numBuckets
+	w := (*[numSizeFeatures * numBuckets]int32)(s.weights[begin:])
 	s.predicted = 0
 	for i, b := range in {
-		s.predicted += w[i*buckets+min(max(b, 0), buckets-1)]
+		s.predicted += w[i*numBuckets+min(max(b, 0), numBuckets-1)]
 	}
-	if s.rate != 0 { // in a trainer
+	if s.rate != 0 { // in training
 		for i, b := range in {
-			s.at[i] = int32(begin + i*buckets + min(max(b, 0), buckets-1))
+			s.used[i] = int32(begin + i*numBuckets + min(max(b, 0), numBuckets-1))
 		}
 	}
 	return s.predicted
 }
 
-// learn trains the weights by the residual that the last prediction was for.
-func (s *scale) learn(miss int32) {
+// train moves the weights of the last prediction towards the residual that it was for. It does
+// nothing in a codec.
+func (s *sizeModel) train(residual int32) {
 	if s.rate == 0 {
 		return
 	}
-	step := int32(int64(logMagnitude(miss)-s.predicted) * int64(s.rate) >> 16)
-	for _, at := range s.at {
-		s.weights[at] += step
+	step := int32(int64(logMagnitude(residual)-s.predicted) * int64(s.rate) >> 16)
+	for _, index := range s.used {
+		s.weights[index] += step
 	}
 }
 
-// logMagnitude returns the logarithm of 1+|v| in units of 1/65536, interpolated between
-// powers of two.
+// logMagnitude returns the binary logarithm of 1+|v| in units of 1/65536, interpolated linearly
+// between powers of two.
 func logMagnitude(v int32) int32 {
 	u := uint64(max(v, -v)) + 1
 	n := bits.Len64(u) - 1
 	return int32(n<<16 + int((u<<16)>>n) - 1<<16)
 }
 
-// bucket returns the class of a predicted logarithm, below most, with steps classes to a doubling.
-func bucket(guess int32, steps, most int) int {
-	return min(max(int(guess)*steps>>16, 0), most-1)
+// bucket returns the class, 0 to n-1, of a predicted binary logarithm in units of 1/65536, with
+// perDoubling classes for each factor of two.
+func bucket(logSize int32, perDoubling, n int) int {
+	return min(max(int(logSize)*perDoubling>>16, 0), n-1)
 }

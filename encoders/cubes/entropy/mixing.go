@@ -6,144 +6,151 @@ import (
 	"wirelab/encoders/rangecoder"
 )
 
-// mixing codes a decision by logistic mixing of several predictions: the trained
-// probabilities of several contexts and the adaptive probability of one. The mixing
-// weights adapt.
+// mixing codes a decision by logistic mixing (PAQ): the sum of weighted logits of several
+// predictions. Three to five of them are trained probabilities, one for each context of the
+// decision; one is an adaptive counter; one is a constant bias. The weights adapt.
 type mixing struct {
-	coder          *rangecoder.Coder
-	squashed       *[256]uint32         // of the bytes of trained
-	trained        []int8               // by context: the logit of a probability, in steps
-	counters       []rangecoder.Counter // by context: the adaptive probabilities
-	weights        []rangecoder.Weights // by set
-	limit          int                  // how many decisions a counter rests on at most
+	rangeCoder     *rangecoder.Coder
+	probs          *[256]uint32         // probability of each trained logit, by its byte
+	trainedLogits  []int8               // of each context, in steps of stretchStep
+	counters       []rangecoder.Counter // adaptive probabilities, of the frame's memo
+	weights        []rangecoder.Weights // weight sets, of the frame's memo
+	limit          int                  // limit of Counter.Update
 	rate           int32                // learning rate of the weights
-	trainedWeights []rangecoder.Weights // of a trainer: weights kept from frame to frame; nil in a codec
-	counts         *decisionCounts      // of a trainer: counts the decisions; nil in a codec
+	trainedWeights []rangecoder.Weights // in training: weights that continue from frame to frame; nil in a codec
+	counts         *decisionCounts      // in training: counts the decisions; nil in a codec
 
-	ctx      [maxContexts]int // contexts of the present decision or number; always in trained
-	n        int              // how many count, at least maxContexts-2
-	adaptive int              // the context in counters
-	set      int              // which weights
-	signAt   int              // the trained contexts of a number's sign and of its top bits
-	topAt    int
+	// The contexts of the current decision, or of the current number, whose decisions have these
+	// contexts plus a node.
+	contexts       [maxContexts]int // indices into trainedLogits; 0 beyond numContexts
+	numContexts    int              // maxContexts-2 to maxContexts
+	counterContext int              // index into counters
+	weightSet      int              // index into weights
+	signContext    int              // index into trainedLogits: of a number's sign
+	topContext     int              // likewise: of a number's top bits
 }
 
 const (
 	maxContexts = 5
-	setSize     = maxContexts + 2 // weights in use: of the contexts, the counter, the bias
-	bias        = 512             // a constant input
+	setSize     = maxContexts + 2 // weights in use: of the contexts, the counter and the bias
+	bias        = 512             // the constant input: a logit of 1/4
 )
 
-// codeMixed codes decision node in the present contexts.
+// codeMixed encodes the bit v, or decodes and returns it, and updates the counter and the weights. node
+// is the number of the decision in the current contexts: a node of a number's length tree, else 0.
 func (m *mixing) codeMixed(node, v int) int {
-	k := &m.counters[m.adaptive+node]
-	// At most two contexts do not count; the counter and the bias take their places. Unrolled, because
-	// that is faster than a loop.
+	k := &m.counters[m.counterContext+node]
+	// The inputs of the counter and the bias follow those of the numContexts contexts and overwrite
+	// the inputs of unused ones. Unrolled, because that is faster than a loop.
 	var in rangecoder.Inputs
-	t, c := m.trained, &m.ctx
+	t, c := m.trainedLogits, &m.contexts
 	in[0] = int32(t[c[0]+node]) * stretchStep
 	in[1] = int32(t[c[1]+node]) * stretchStep
 	in[2] = int32(t[c[2]+node]) * stretchStep
 	in[3] = int32(t[c[3]+node]) * stretchStep
 	in[4] = int32(t[c[4]+node]) * stretchStep
-	in[m.n], in[m.n+1] = rangecoder.Stretch(k.P()), bias
-	v = m.weights[m.set+node].Code(m.coder, &in, v, m.rate)
+	in[m.numContexts], in[m.numContexts+1] = rangecoder.Stretch(k.P()), bias
+	v = m.weights[m.weightSet+node].Code(m.rangeCoder, &in, v, m.rate)
 	k.Update(v, m.limit)
 	if m.counts != nil {
-		for _, at := range m.ctx[:m.n] {
+		for _, at := range m.contexts[:m.numContexts] {
 			m.counts.count(at+node, v)
 		}
 	}
 	return v
 }
 
-// codeTrained codes a decision with one trained probability.
-func (m *mixing) codeTrained(at, v int) int {
-	v = m.coder.Bit(v, m.squashed[uint8(m.trained[at])])
+// codeTrained encodes v with the trained probability of one context, or decodes and returns it.
+func (m *mixing) codeTrained(context, v int) int {
+	v = m.rangeCoder.Bit(v, m.probs[uint8(m.trainedLogits[context])])
 	if m.counts != nil {
-		m.counts.count(at, v)
+		m.counts.count(context, v)
 	}
 	return v
 }
 
-// setContexts sets the n contexts of the next decision or number, each within its own
-// table. Those that do not count are 0.
-func (m *mixing) setContexts(n int, tables *[maxContexts]int, ctx [maxContexts]int) {
-	m.n = n
-	for i := range m.ctx {
-		m.ctx[i] = tables[i] + ctx[i]
+// setContexts sets the n contexts of the next decision or number. contexts[i] counts from the start
+// of table i, which tables has; unused elements of both are 0.
+func (m *mixing) setContexts(n int, tables *[maxContexts]int, contexts [maxContexts]int) {
+	m.numContexts = n
+	for i := range m.contexts {
+		m.contexts[i] = tables[i] + contexts[i]
 	}
 }
 
-// The decisions of a signed number: the length of the magnitude by a binary tree of
-// four levels, the sign, and the two bits below the leading one. The remaining bits
-// are coded with probability 1/2.
+// The decisions of a signed number, in this order: the bit length of the magnitude by a binary tree
+// of four levels; the sign, unless the number is 0; and the two bits below the leading one. Any
+// lower bits are coded with probability 1/2.
 const (
 	lengthBits  = 4
-	lengthNodes = 1 << lengthBits // 1..15, numbered as a tree's nodes are; 0 is not used
-	topNodes    = 24              // three for each length from 2 to 9, beyond it shared
+	lengthNodes = 1 << lengthBits // nodes 1 to 15 of the tree; 0 is not used
+	topNodes    = 24              // three for each length from 2 to 9; longer numbers share the last
 	topBits     = 2
 
-	longest = lengthNodes - 1 // longer ones add escape bits
-	escape  = 3
+	longest = lengthNodes - 1 // this length symbol stands for all lengths from 15 on
+	escape  = 3               // bits of the length beyond longest, after that symbol
 )
 
-// contextCoder and mixing each have a function for numbers, because calls through an interface take
-// longer. These are the parts that they share.
+// contextCoder and mixing have a function codeNumber each, because calls through an interface are
+// slower. The following functions are the parts that both share.
 
-// wholeLength returns the length for a symbol of the tree: n, unless c reads.
-func wholeLength(c *rangecoder.Coder, symbol, n int) uint {
+// codeEscape returns the bit length for a symbol of the length tree. For the symbol longest it codes
+// the rest of the length. n is the length when encoding and not used when decoding.
+func codeEscape(c *rangecoder.Coder, symbol, n int) uint {
 	if symbol == longest {
 		return longest + uint(c.Direct(uint64(n-longest)&(1<<escape-1), escape))
 	}
 	return uint(symbol)
 }
 
-// topOf splits the bits below the leading one of a magnitude of n bits: with bits have contexts,
-// after context node, and left bits are coded directly.
-func topOf(n uint) (with uint, node int, left uint) {
-	with = min(n-1, topBits)
-	return with, 3*int(min(max(n, 2), 9)-2) - 1, n - 1 - with
+// splitTopBits splits the bits below the leading one of a magnitude of n bits: the upper modelled
+// bits have contexts, in a tree whose root is context node+1, and the lower direct bits are coded
+// with probability 1/2.
+func splitTopBits(n uint) (modelled uint, node int, direct uint) {
+	modelled = min(n-1, topBits)
+	return modelled, 3*int(min(max(n, 2), 9)-2) - 1, n - 1 - modelled
 }
 
-// lowest codes the bits of size below those in top.
-func lowest(c *rangecoder.Coder, top, left uint, size uint32) int32 {
-	if left > 0 {
-		top = top<<left | uint(c.Direct(uint64(size&(1<<left-1)), left))
+// codeLowBits codes the lower direct bits of a magnitude and returns the whole magnitude; top has its
+// upper bits.
+func codeLowBits(c *rangecoder.Coder, top, direct uint, magnitude uint32) int32 {
+	if direct > 0 {
+		top = top<<direct | uint(c.Direct(uint64(magnitude&(1<<direct-1)), direct))
 	}
 	return int32(top)
 }
 
-// number codes v, which has at most 22 bits. A reader returns no longer one.
-func (l *contextCoder) number(v int32) int32 {
-	c, size := &l.e.Coder, uint32(max(v, -v))
-	short := bits.Len32(size)
-	n := wholeLength(c, l.tree(l.at.length, min(short, longest), lengthBits), short)
+// codeNumber encodes v, of at most 22 bits, or decodes and returns it, in the contexts of l.numberCtx.
+func (l *contextCoder) codeNumber(v int32) int32 {
+	c, magnitude := &l.coder.Coder, uint32(max(v, -v))
+	bitLen := bits.Len32(magnitude)
+	n := codeEscape(c, l.codeTree(l.numberCtx.length, min(bitLen, longest), lengthBits), bitLen)
 	if n == 0 {
 		return 0
 	}
-	negative := -int32(l.bit(l.at.sign, rangecoder.Flag(v < 0))) // all ones or zero
-	with, node, left := topOf(n)
-	top := uint(l.tree(l.at.top+node, int(size>>left)&(1<<with-1), with)) | 1<<with
-	return lowest(c, top, left, size) ^ negative - negative
+	negative := -int32(l.codeBit(l.numberCtx.sign, rangecoder.Flag(v < 0))) // all ones or zero
+	modelled, node, direct := splitTopBits(n)
+	top := uint(l.codeTree(l.numberCtx.top+node, int(magnitude>>direct)&(1<<modelled-1), modelled)) | 1<<modelled
+	return codeLowBits(c, top, direct, magnitude) ^ negative - negative
 }
 
-// number is that of contextCoder, but the length is mixed.
-func (m *mixing) number(v int32) int32 {
-	c, size := m.coder, uint32(max(v, -v))
-	short, at := bits.Len32(size), 1
+// codeNumber encodes v, of at most 22 bits, or decodes and returns it, in the current contexts. The
+// decisions about the length are mixed; those about sign and top bits have one trained context each.
+func (m *mixing) codeNumber(v int32) int32 {
+	c, magnitude := m.rangeCoder, uint32(max(v, -v))
+	bitLen, tree := bits.Len32(magnitude), 1
 	for i := lengthBits - 1; i >= 0; i-- {
-		at = at<<1 | m.codeMixed(at, min(short, longest)>>i&1)
+		tree = tree<<1 | m.codeMixed(tree, min(bitLen, longest)>>i&1)
 	}
-	n := wholeLength(c, at-lengthNodes, short)
+	n := codeEscape(c, tree-lengthNodes, bitLen)
 	if n == 0 {
 		return 0
 	}
-	negative := -int32(m.codeTrained(m.signAt, rangecoder.Flag(v < 0))) // all ones or zero
-	with, node, left := topOf(n)
+	negative := -int32(m.codeTrained(m.signContext, rangecoder.Flag(v < 0))) // all ones or zero; the result negates with it
+	modelled, node, direct := splitTopBits(n)
 	top := 1
-	for i := with; i > 0; i-- {
-		top = top<<1 | m.codeTrained(m.topAt+node+top, int(size>>(left+i-1)&1))
+	for i := modelled; i > 0; i-- {
+		top = top<<1 | m.codeTrained(m.topContext+node+top, int(magnitude>>(direct+i-1)&1))
 	}
-	return lowest(c, uint(top), left, size) ^ negative - negative
+	return codeLowBits(c, uint(top), direct, magnitude) ^ negative - negative
 }

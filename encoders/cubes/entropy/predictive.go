@@ -11,316 +11,344 @@ import (
 	"wirelab/encoders/rotation"
 )
 
-// predictive is the traversal of predictive: it predicts the position and orientation of
-// each cube and the size of the residual, and codes the residual.
+// predictive is the traversal of the codec predictive. Linear models predict position and orientation
+// of each cube from its last motion, its neighbour and the player; another model predicts the size of
+// the residual, which selects the contexts in which the residual is coded.
 type predictive struct {
 	mixing
-	neighbours neighbourhood
-	shifts     linear
-	turns      linear
-	scale      scale
-	steps      []int32 // by row: one more than the index of its step in the memo
-	fit        *fits   // of a trainer: samples for fitting the predictions
-	e          *coder
-	recent     int // the last decisions on "changed", newest lowest
-	drive      [3]int32
+	neighbours  neighbourhood
+	shiftModel  linear    // predicts the shift of the position
+	turnModel   linear    // predicts the turn
+	sizeModel   sizeModel // predicts the sizes of residuals
+	stepIndex   []int32   // of each row: 1 + the index of its step in the baseline's memo; 0 if none
+	fits        *fits     // in training: samples for fitting the linear models; nil in a codec
+	coder       *coder
+	recent      int      // the last changed flags, the newest in the lowest bit
+	playerShift [3]int32 // since the baseline; 0 until the player is coded
 }
 
-// cubeContext is a cube and the values of its contexts and predictions. One serves all cubes of a
-// frame, because most of them rest and need few of the values.
+// cubeContext is a cube with the values that its contexts and predictions depend on. One instance
+// serves all cubes of a frame, because most cubes rest and need few of the values. A length is a
+// number of bits.
 type cubeContext struct {
-	p                *predictive
-	q, base          *cube.Row
-	player           *cube.Row // in the base frame
-	drive            [3]int32
-	step             *step
-	v                [3]int32 // the shift predicted by its last velocity
-	lastTicks, ticks int32
-	near             *neighbour
-	self             *neighbour
-	distance         int64
-	idle, far        int
-	ring, height     int
-	speed            int // length of v
-	lastMiss         int // length of its last residual of position
-	lastTurnMiss     int // length of its last residual of orientation
-	nearMissed       int // 1 + the neighbour's; 0 without a neighbour
-	nearTurnMiss     int
-	off              int // length of the residuals of this position so far
+	p                        *predictive
+	cur, base                *cube.Row
+	player                   *cube.Row // in the baseline
+	playerShift              [3]int32
+	lastStep                 *step      // nil if the cube did not change in the baseline
+	predictedShift           [3]int32   // the shift at the last velocity
+	lastTicks, ticks         int32      // frames of the last step, and from the baseline to this frame
+	neighbour                *neighbour // the nearest coded cube; nil if none is near
+	own                      *neighbour // the entry of this cube, for those that follow
+	distance                 int64      // from the player, in units
+	idleClass, distanceClass int
+	ring, heightClass        int // ring: class of the distance, finer than distanceClass
+	speedClass               int // length of predictedShift
+	lastResidual             int // length of the last residual of the position
+	lastTurnResidual         int // length of the last residual of the orientation
+	neighbourResidual        int // 1 + length of the neighbour's residual of the position; 0 without one
+	neighbourTurnResidual    int // likewise of the orientation
+	positionResidual         int // length of the residuals of this position so far
 }
 
-func (p *predictive) frame(e *coder, cur, base *frame.Frame, past, next *memo) error {
+// codeFrame implements traversal. It codes the cubes in the order of p.neighbours: the player, row 0,
+// is the first, so its shift is known when the other cubes are coded.
+func (p *predictive) codeFrame(e *coder, cur, base *frame.Frame, past, next *memo) error {
 	p.begin(e, base, past, next)
 	k := cubeContext{p: p, player: cube.At(base.Table, 0), lastTicks: past.ticks, ticks: next.ticks}
 	for _, i := range p.neighbours.order {
 		q, b := cube.At(cur.Table, int(i)), cube.At(base.Table, int(i))
-		k.q, k.base, k.step = q, b, nil
-		if at := p.steps[i]; at != 0 {
-			k.step = &past.moved[at-1]
+		k.cur, k.base, k.lastStep = q, b, nil
+		if stepNumber := p.stepIndex[i]; stepNumber != 0 {
+			k.lastStep = &past.steps[stepNumber-1]
 		}
-		k.setFeatures(past.idle[i], int(p.neighbours.rings[i]), int(p.neighbours.far[i]))
-		if k.changed(past.idle[i], e.changes.Bit(int(i))) == 0 {
-			next.noteUnchanged(int(i))
+		k.setClasses(past.idle[i], int(p.neighbours.rings[i]), int(p.neighbours.distanceClasses[i]))
+		if k.codeChanged(past.idle[i], e.changes.Bit(int(i))) == 0 {
+			next.recordUnchanged(int(i))
 			continue
 		}
-		if err := e.admit(int(i), q); err != nil {
+		if err := e.checkEncodable(int(i), q); err != nil {
 			return err
 		}
-		k.code()
-		if err := e.accept(int(i), q, b); err != nil {
+		k.codeCube()
+		if err := e.checkDecoded(int(i), q, b); err != nil {
 			return err
 		}
-		k.record(next.noteChanged(int(i), q, b))
+		k.recordResiduals(next.recordChanged(int(i), q, b))
 		if i == 0 {
-			p.drive = k.self.shift
+			p.playerShift = k.own.shift
 		}
 	}
 	return nil
 }
 
-// begin prepares for a frame.
+// begin prepares for a frame: it orders the cubes and finds their last steps. The counters and weights
+// are those of next, which codeFrame updates.
 func (p *predictive) begin(e *coder, base *frame.Frame, past, next *memo) {
-	p.e, p.coder = e, &e.Coder
+	p.coder, p.rangeCoder = e, &e.Coder
 	p.counters, p.weights = next.counters, next.weights
 	if p.trainedWeights != nil {
 		p.weights = p.trainedWeights
 	}
 	p.neighbours.begin(base, e.rows)
-	p.steps = slices.Grow(p.steps[:0], e.rows)[:e.rows]
-	clear(p.steps)
-	for at := range past.moved {
-		p.steps[past.moved[at].row] = int32(at + 1)
+	p.stepIndex = slices.Grow(p.stepIndex[:0], e.rows)[:e.rows]
+	clear(p.stepIndex)
+	for stepNumber := range past.steps {
+		p.stepIndex[past.steps[stepNumber].row] = int32(stepNumber + 1)
 	}
-	p.recent, p.drive = 0, [3]int32{}
+	p.recent, p.playerShift = 0, [3]int32{}
 }
 
-// setFeatures computes the classes of a cube.
-func (k *cubeContext) setFeatures(idle uint8, ring, far int) {
-	k.idle, k.far, k.ring = idleClass(idle), far, min(max(ring-24, 0)/2, buckets-1)
-	k.height = height(k.base[frame.CubeZ])
-	k.v, k.drive = [3]int32{}, k.p.drive
-	k.speed, k.lastMiss, k.lastTurnMiss = 0, 0, 0
-	if s := k.step; s != nil {
-		k.v = s.scaled(k.lastTicks, k.ticks)
-		k.speed = span(k.v, speeds-1)
-		k.lastMiss = span([3]int32{int32(s.miss[0]), int32(s.miss[1]), int32(s.miss[2])}, missClasses-1)
-		k.lastTurnMiss = int(s.turnMiss)
+// setClasses sets the classes of the cube in k.cur, and its predicted shift. idle is its idle count, ring
+// its ring, and distance its distance class; see neighbourhood for both. The rings below 26, very close
+// to the player, share a class.
+func (k *cubeContext) setClasses(idle uint8, ring, distance int) {
+	k.idleClass, k.distanceClass, k.ring = idleClass(idle), distance, min(max(ring-24, 0)/2, numBuckets-1)
+	k.heightClass = heightClass(k.base[frame.CubeZ])
+	k.predictedShift, k.playerShift = [3]int32{}, k.p.playerShift
+	k.speedClass, k.lastResidual, k.lastTurnResidual = 0, 0, 0
+	if s := k.lastStep; s != nil {
+		k.predictedShift = s.scaled(k.lastTicks, k.ticks)
+		k.speedClass = maxBitLength(k.predictedShift, numSpeedClasses-1)
+		k.lastResidual = maxBitLength([3]int32{int32(s.residual[0]), int32(s.residual[1]), int32(s.residual[2])},
+			numLastResiduals-1)
+		k.lastTurnResidual = int(s.turnResidual)
 	}
 }
 
-// changed codes whether the cube differs from its baseline.
-func (k *cubeContext) changed(idle uint8, differ int) int {
+// codeChanged finds the neighbour of the cube and encodes differs, whether the cube changed since
+// the baseline, or decodes and returns it. The contexts combine the time at rest, the distance from
+// the player, the last flags, the speeds of the cube and of its neighbour, and their distance.
+func (k *cubeContext) codeChanged(idle uint8, differs int) int {
 	p := k.p
-	gap, pace := 0, 0
-	k.nearMissed, k.nearTurnMiss = 0, 0
-	var d uint64
-	k.near, d = p.neighbours.nearest(k.base)
-	if k.near != nil {
-		gap = 1 + min(int(d>>14), gaps-2)
-		pace = span(k.near.shift, paces-1)
-		k.nearMissed = 1 + span(k.near.miss, offs-2)
-		k.nearTurnMiss = 1 + k.near.off
+	// Classes of the neighbour's distance and of its shift; 0 without a neighbour. The class of the
+	// distance is linear in its square, with 1<<14 for each class.
+	neighbourGap, neighbourPace := 0, 0
+	k.neighbourResidual, k.neighbourTurnResidual = 0, 0
+	var neighbourDistance2 uint64
+	k.neighbour, neighbourDistance2 = p.neighbours.nearest(k.base)
+	if k.neighbour != nil {
+		neighbourGap = 1 + min(int(neighbourDistance2>>14), numGaps-2)
+		neighbourPace = maxBitLength(k.neighbour.shift, numPaces-1)
+		k.neighbourResidual = 1 + maxBitLength(k.neighbour.residual, numResidualLengths-2)
+		k.neighbourTurnResidual = 1 + k.neighbour.maxTurnResidual
 	}
-	p.setContexts(5, &changedAt, [maxContexts]int{
-		(k.idle*distanceClasses+k.far)*8 + p.recent&7,
-		int(min(idle, 31))*speeds + k.speed,
-		(gap*paces+pace)*4 + min(k.idle, 3),
-		p.recent*idleClasses + k.idle,
-		((k.idle*speeds+k.speed)*6+k.far/2)*2 + int(k.base[frame.CubeInteracting])})
-	p.adaptive, p.set = ownChanged+k.idle*speeds+k.speed, setChanged+k.idle
-	changed := p.codeMixed(0, differ)
-	p.recent = (p.recent<<1 | changed) & (recents - 1)
-	p.e.Charge(encoders.SlotFlags)
+	p.setContexts(5, &changedTables, [maxContexts]int{
+		(k.idleClass*numDistanceClasses+k.distanceClass)*8 + p.recent&7,
+		int(min(idle, 31))*numSpeedClasses + k.speedClass,
+		(neighbourGap*numPaces+neighbourPace)*4 + min(k.idleClass, 3),
+		p.recent*numIdleClasses + k.idleClass,
+		((k.idleClass*numSpeedClasses+k.speedClass)*6+k.distanceClass/2)*2 + int(k.base[frame.CubeInteracting])})
+	p.counterContext, p.weightSet = counterChanged+k.idleClass*numSpeedClasses+k.speedClass, setChanged+k.idleClass
+	changed := p.codeMixed(0, differs)
+	p.recent = (p.recent<<1 | changed) & (numRecents - 1)
+	p.coder.Charge(encoders.SlotFlags)
 	return changed
 }
 
-// code codes a cube that changed.
-func (k *cubeContext) code() {
-	p, e := k.p, k.p.e
+// codeCube codes a cube that changed, in the order that the package comment describes.
+func (k *cubeContext) codeCube() {
+	p, e := k.p, k.p.coder
 	k.distance = int64(math.Sqrt(float64(distance2(k.base, k.player))))
-	k.self, k.off = p.neighbours.add(k.base), 0
-	p.setContexts(3, &movedAt, [maxContexts]int{
-		(k.idle*speeds+k.speed)*missClasses + k.lastMiss,
-		k.far*offs + k.nearMissed,
-		(k.lastTurnMiss*heights+k.height)*idleClasses + k.idle})
-	p.adaptive, p.set = ownMoved+k.speed, setMoved
-	moved := p.codeMixed(0, rangecoder.Flag(!cube.SamePosition(k.q, k.base)))
+	k.own, k.positionResidual = p.neighbours.addCube(k.base), 0
+	p.setContexts(3, &movedTables, [maxContexts]int{
+		(k.idleClass*numSpeedClasses+k.speedClass)*numLastResiduals + k.lastResidual,
+		k.distanceClass*numResidualLengths + k.neighbourResidual,
+		(k.lastTurnResidual*numHeights+k.heightClass)*numIdleClasses + k.idleClass})
+	p.counterContext, p.weightSet = counterMoved+k.speedClass, setMoved
+	moved := p.codeMixed(0, rangecoder.Flag(!cube.SamePosition(k.cur, k.base)))
 	e.Charge(encoders.SlotFlags)
 	if moved != 0 {
-		k.shift()
+		k.codePosition()
 		e.Charge(encoders.SlotPosition)
 	}
-	p.setContexts(4, &turnedAt, [maxContexts]int{
-		(k.idle*speeds+k.speed)*2 + moved,
-		k.off*offs + k.nearMissed,
-		(k.lastTurnMiss*offs+k.off)*2 + moved,
-		k.off*distanceClasses + k.far})
-	p.adaptive, p.set = ownTurned+k.off, setTurned
-	turned := p.codeMixed(0, rangecoder.Flag(!cube.SameOrientation(k.q, k.base)))
+	p.setContexts(4, &turnedTables, [maxContexts]int{
+		(k.idleClass*numSpeedClasses+k.speedClass)*2 + moved,
+		k.positionResidual*numResidualLengths + k.neighbourResidual,
+		(k.lastTurnResidual*numResidualLengths+k.positionResidual)*2 + moved,
+		k.positionResidual*numDistanceClasses + k.distanceClass})
+	p.counterContext, p.weightSet = counterTurned+k.positionResidual, setTurned
+	turned := p.codeMixed(0, rangecoder.Flag(!cube.SameOrientation(k.cur, k.base)))
 	e.Charge(encoders.SlotFlags)
 	if turned != 0 {
-		k.turn()
+		k.codeOrientation()
 		e.Charge(encoders.SlotOrientation)
 	}
 	k.codeInteracting(moved|turned != 0)
 	e.Charge(encoders.SlotInteracting)
 }
 
-// codeInteracting codes whether the interacting flag changed. For a cube that neither
-// moved nor turned it must have.
-func (k *cubeContext) codeInteracting(open bool) {
-	p, flipped, was := k.p, 1, int(k.base[frame.CubeInteracting])
-	if open {
-		p.setContexts(3, &touchedAt, [maxContexts]int{
-			(k.far*idleClasses+k.idle)*2 + was,
-			(k.nearMissed*speeds+k.speed)*2 + was,
-			(k.off*distanceClasses+k.far)*2 + was})
-		p.adaptive, p.set = ownTouched+was, setTouched
-		flipped = p.codeMixed(0, int(k.q[frame.CubeInteracting])^was)
+// codeInteracting codes whether the interacting flag changed. coded is false if neither position nor
+// orientation changed; the flag must have changed then and takes no bits.
+func (k *cubeContext) codeInteracting(coded bool) {
+	p, flipped, old := k.p, 1, int(k.base[frame.CubeInteracting])
+	if coded {
+		p.setContexts(3, &interactingTables, [maxContexts]int{
+			(k.distanceClass*numIdleClasses+k.idleClass)*2 + old,
+			(k.neighbourResidual*numSpeedClasses+k.speedClass)*2 + old,
+			(k.positionResidual*numDistanceClasses+k.distanceClass)*2 + old})
+		p.counterContext, p.weightSet = counterInteracting+old, setInteracting
+		flipped = p.codeMixed(0, int(k.cur[frame.CubeInteracting])^old)
 	}
-	k.q[frame.CubeInteracting] = int32(was ^ flipped)
+	k.cur[frame.CubeInteracting] = int32(old ^ flipped)
 }
 
-// record stores the residuals in the cube's step for later packets.
-func (k *cubeContext) record(s *step) {
-	for j := range s.miss {
-		s.miss[j] = int16(min(max(k.self.miss[j], -1<<15), 1<<15-1))
+// recordResiduals stores the residuals of the cube in its step, for later frames.
+func (k *cubeContext) recordResiduals(s *step) {
+	for j := range s.residual {
+		s.residual[j] = int16(min(max(k.own.residual[j], -1<<15), 1<<15-1))
 	}
-	s.turnMiss = uint8(k.self.off)
+	s.turnResidual = uint8(k.own.maxTurnResidual)
 }
 
-// shift codes the position as the residual of the prediction.
-func (k *cubeContext) shift() {
-	p, last := k.p, int32(0)
-	var total int32
-	for j := range 3 {
-		class, f := k.class(j), k.shiftFeatures(j)
-		by := p.shifts.predict(class, f[:])
-		coord, from := &k.q[frame.CubeX+j], k.base[frame.CubeX+j]
-		guess := clampCoordinate(j, from+by)
-		by = guess - from
-
-		ownMiss, nearMiss := int32(0), int32(0)
-		features := [scaleFeatures]int{length(total, 31), k.lastMiss, 0, k.nearMissed, 0, k.speed, k.ring,
-			k.height*idleClasses + k.idle, length(k.v[j], 31), length(last, 31), k.lastTurnMiss, length(by, 31), span(k.drive, 31)}
-		if k.step != nil {
-			ownMiss = int32(k.step.miss[j])
-			features[2] = 1 + length(ownMiss, 12)
-		}
-		if k.near != nil {
-			nearMiss = k.near.miss[j]
-			features[4] = 1 + length(nearMiss, 12)
-		}
-		expected := p.scale.expect(j, &features)
-		group := j / 2
-		k.setNumberContexts(group, expected, length(by, paces-1), k.lastMiss, k.off, k.speed*2/3)
-		p.signAt = signAt + (group*4+bucket(expected, 1, 8)/2)*signs + (sign(ownMiss)*3+sign(nearMiss))*3 + sign(by)
-		miss := p.mixing.number(*coord - guess)
-		if p.fit != nil {
-			p.fit.shift.add(class, f[:], *coord-from, *coord-guess)
-		}
-		*coord = guess + miss
-		p.scale.learn(miss)
-		k.self.miss[j], k.self.shift[j] = miss, *coord-from
-		total += min(max(miss, -miss), 1<<20)
-		k.off, last = max(k.off, length(miss, offs-1)), miss
-	}
-}
-
-// setNumberContexts sets the contexts of a residual: its predicted size, with the
-// predicted shift, the last residual, the residuals of other coordinates, and the speed.
-func (k *cubeContext) setNumberContexts(group int, expected int32, way, before, fellows, pace int) {
+// codePosition codes x, y and z as residuals of the linear prediction, and stores residuals and shifts in
+// k.own. The predicted size of each residual selects the contexts of its length. The context of its sign is that size and the signs of
+// the last residual, the neighbour's residual and the predicted shift.
+func (k *cubeContext) codePosition() {
 	p := k.p
-	fine, coarse := bucket(expected, 4, sizesFine), bucket(expected, 1, sizesCoarse)
-	p.setContexts(4, &lengthAt, [maxContexts]int{
-		(group*sizesFine + fine) * lengthNodes,
-		((group*sizesCoarse+coarse)*paces + way) * lengthNodes,
-		((group*sizesCoarse+coarse)*missClasses + before) * lengthNodes,
-		((group*offs+fellows)*paces + min(pace, paces-1)) * lengthNodes})
-	p.adaptive = ownLength + (group*sizesFine/2+fine/2)*lengthNodes
-	p.set = setLength + group*lengthNodes
-	p.topAt = topAt + group*topNodes
+	var total, last int32 // sum of the magnitudes of the residuals of this position, and the last residual
+	for j := range 3 {
+		class, f := k.linearClass(j), k.shiftFeatures(j)
+		shift := p.shiftModel.predict(class, f[:])
+		coord, base := &k.cur[frame.CubeX+j], k.base[frame.CubeX+j]
+		predicted := clampCoordinate(j, base+shift)
+		shift = predicted - base
+
+		lastResidual, neighbourResidual := int32(0), int32(0)
+		features := [numSizeFeatures]int{ // of the size model; elements 2 and 4 are set below
+			bitLength(total, 31), k.lastResidual, 0, k.neighbourResidual, 0, k.speedClass, k.ring,
+			k.heightClass*numIdleClasses + k.idleClass, bitLength(k.predictedShift[j], 31), bitLength(last, 31),
+			k.lastTurnResidual, bitLength(shift, 31), maxBitLength(k.playerShift, 31)}
+		if k.lastStep != nil {
+			lastResidual = int32(k.lastStep.residual[j])
+			features[2] = 1 + bitLength(lastResidual, 12)
+		}
+		if k.neighbour != nil {
+			neighbourResidual = k.neighbour.residual[j]
+			features[4] = 1 + bitLength(neighbourResidual, 12)
+		}
+		expected := p.sizeModel.predict(j, &features)
+		group := j / 2 // 0 for x and y, 1 for z
+		k.setNumberContexts(group, expected, bitLength(shift, numPaces-1), k.lastResidual, k.positionResidual,
+			k.speedClass*2/3)
+		p.signContext = signOffset + (group*4+bucket(expected, 1, 8)/2)*numSigns +
+			(signClass(lastResidual)*3+signClass(neighbourResidual))*3 + signClass(shift)
+		residual := p.mixing.codeNumber(*coord - predicted)
+		if p.fits != nil {
+			p.fits.shift.addSample(class, f[:], *coord-base, *coord-predicted)
+		}
+		*coord = predicted + residual
+		p.sizeModel.train(residual)
+		k.own.residual[j], k.own.shift[j] = residual, *coord-base
+		total += min(max(residual, -residual), 1<<20)
+		k.positionResidual, last = max(k.positionResidual, bitLength(residual, numResidualLengths-1)), residual
+	}
 }
 
-// turn codes the orientation as the residual of the predicted turn.
-func (k *cubeContext) turn() {
-	p, q := k.p, k.q
+// setNumberContexts sets the contexts of a residual. group is 0 for x and y, 1 for z and 2 for the
+// orientation; expected is the predicted size, see sizeModel. The contexts combine it with
+// the lengths of the predicted shift, of the last residual, of the residuals of other coordinates,
+// and with the speed.
+func (k *cubeContext) setNumberContexts(group int, expected int32, shiftLength, lastResidual, otherResidual, speed int) {
+	p := k.p
+	fine, coarse := bucket(expected, 4, numFineSizes), bucket(expected, 1, numCoarseSizes)
+	p.setContexts(4, &lengthTables, [maxContexts]int{
+		(group*numFineSizes + fine) * lengthNodes,
+		((group*numCoarseSizes+coarse)*numPaces + shiftLength) * lengthNodes,
+		((group*numCoarseSizes+coarse)*numLastResiduals + lastResidual) * lengthNodes,
+		((group*numResidualLengths+otherResidual)*numPaces + min(speed, numPaces-1)) * lengthNodes})
+	// Each context has a tree of lengthNodes decisions.
+	p.counterContext = counterLength + (group*numFineSizes/2+fine/2)*lengthNodes
+	p.weightSet = setLength + group*lengthNodes
+	p.topContext = topOffset + group*topNodes
+}
+
+// codeOrientation codes which component of the orientation is the largest, and the other three as
+// residuals of the predicted orientation. It stores the residuals in k.own.
+func (k *cubeContext) codeOrientation() {
+	p, q := k.p, k.cur
 	from := orientation(k.base)
-	guess, expected := k.guessTurn(&from)
-	k.largest(&guess, expected)
-	g := withPositive(guess, q[frame.CubeLargest])
-	pace, went := length(expected>>4, spins-1), span(k.self.shift, 31)
-	var total, last int32
-	off := 0
-	for i, j := int32(0), 0; i < 4; i++ {
+	guess, expected := k.predictOrientation(&from)
+	k.codeLargest(&guess, expected)
+	signed := withPositiveComponent(guess, q[frame.CubeLargest])
+	turnLength, shiftLength := bitLength(expected>>4, numTurnClasses-1), maxBitLength(k.own.shift, 31)
+	var total, last int32                 // sum of the magnitudes of the residuals of this orientation, and the last residual
+	maxResidual := 0                      // largest length of these residuals
+	for i, j := int32(0), 0; i < 4; i++ { // component i of the quaternion is the j-th of those that are coded
 		if i == q[frame.CubeLargest] {
 			continue
 		}
-		small := &q[frame.CubeA+j]
-		at := gridStep(g[i])
-		features := [scaleFeatures]int{length(total, 31), k.lastTurnMiss, off, length(last, 31), pace, k.nearTurnMiss, k.ring,
-			k.height*idleClasses + k.idle, k.off, went, length(k.self.miss[0], 31), length(k.self.miss[1], 31), length(k.self.miss[2], 31)}
-		scale := p.scale.expect(3+j, &features)
-		k.setNumberContexts(2, scale, min(k.off, paces-1), k.lastTurnMiss, off, pace)
-		p.signAt = signAt + (2*4+bucket(scale, 1, 8)/2)*signs + sign(last)*9
-		miss := p.mixing.number(*small - at)
-		*small = at + miss
-		p.scale.learn(miss)
-		total += max(miss, -miss)
-		off, last = max(off, length(miss, missClasses-1)), miss
+		component := &q[frame.CubeA+j]
+		predicted := gridStep(signed[i])
+		features := [numSizeFeatures]int{
+			bitLength(total, 31), k.lastTurnResidual, maxResidual, bitLength(last, 31), turnLength,
+			k.neighbourTurnResidual, k.ring, k.heightClass*numIdleClasses + k.idleClass, k.positionResidual, shiftLength,
+			bitLength(k.own.residual[0], 31), bitLength(k.own.residual[1], 31), bitLength(k.own.residual[2], 31)}
+		size := p.sizeModel.predict(3+j, &features)
+		k.setNumberContexts(2, size, min(k.positionResidual, numPaces-1), k.lastTurnResidual, maxResidual, turnLength)
+		p.signContext = signOffset + (2*4+bucket(size, 1, 8)/2)*numSigns + signClass(last)*9
+		residual := p.mixing.codeNumber(*component - predicted)
+		*component = predicted + residual
+		p.sizeModel.train(residual)
+		total += max(residual, -residual)
+		maxResidual, last = max(maxResidual, bitLength(residual, numLastResiduals-1)), residual
 		j++
 	}
 	to := orientation(q)
-	k.self.turnMiss, k.self.off = turnBetween(&guess, &to), off
+	k.own.turnResidual, k.own.maxTurnResidual = turnBetween(&guess, &to), maxResidual
 }
 
-// guessTurn returns the predicted orientation and the length of the predicted turn.
-func (k *cubeContext) guessTurn(from *rotation.Quaternion) (rotation.Quaternion, int32) {
+// predictOrientation returns the orientation after the predicted turn from the baseline's, from, and the
+// bitwise or of the magnitudes of the turn's components: its bit length is that of the longest.
+func (k *cubeContext) predictOrientation(from *rotation.Quaternion) (rotation.Quaternion, int32) {
 	p := k.p
-	var spin, turn [3]int32
-	if k.step != nil {
+	var lastTurn, turn [3]int32
+	if k.lastStep != nil {
 		var before cube.Row
-		cube.UnpackOrientation(&before, k.step.from)
-		was := orientation(&before)
-		spin = turnBetween(&was, from)
-		for i := range spin {
-			spin[i] = min(max(spin[i]*k.ticks/k.lastTicks, -maxSpin), maxSpin)
+		cube.UnpackOrientation(&before, k.lastStep.fromOrientation)
+		lastOrientation := orientation(&before)
+		lastTurn = turnBetween(&lastOrientation, from)
+		for i := range lastTurn {
+			lastTurn[i] = min(max(lastTurn[i]*k.ticks/k.lastTicks, -maxTurn), maxTurn) // the turn at the last spin
 		}
 	}
 	for axis := range turn {
-		f := k.turnFeatures(axis, spin, k.self.shift)
-		turn[axis] = min(max(p.turns.predict(k.class(axis), f[:]), -maxSpin), maxSpin)
+		f := k.turnFeatures(axis, lastTurn, k.own.shift)
+		turn[axis] = min(max(p.turnModel.predict(k.linearClass(axis), f[:]), -maxTurn), maxTurn)
 	}
-	if p.fit != nil {
-		k.fitTurn(from, spin, turn)
+	if p.fits != nil {
+		k.addTurnSamples(from, lastTurn, turn)
 	}
-	return rotated(from, turn), max(turn[0], -turn[0]) | max(turn[1], -turn[1]) | max(turn[2], -turn[2])
+	return rotate(from, turn), max(turn[0], -turn[0]) | max(turn[1], -turn[1]) | max(turn[2], -turn[2])
 }
 
-// fitTurn adds samples of the turn for a trainer.
-func (k *cubeContext) fitTurn(from *rotation.Quaternion, spin, turn [3]int32) {
-	to := orientation(k.q)
+// addTurnSamples adds samples of the turn to p.fits, in training.
+func (k *cubeContext) addTurnSamples(from *rotation.Quaternion, lastTurn, turn [3]int32) {
+	to := orientation(k.cur)
 	truth := turnBetween(from, &to)
 	for axis := range turn {
-		f := k.turnFeatures(axis, spin, k.self.shift)
-		k.p.fit.turn.add(k.class(axis), f[:], truth[axis], truth[axis]-turn[axis])
+		f := k.turnFeatures(axis, lastTurn, k.own.shift)
+		k.p.fits.turn.addSample(k.linearClass(axis), f[:], truth[axis], truth[axis]-turn[axis])
 	}
 }
 
-// largest codes which component is the largest.
-func (k *cubeContext) largest(guess *rotation.Quaternion, turn int32) {
-	p, q := k.p, &k.q[frame.CubeLargest]
+// codeLargest codes which component of the orientation is the largest: first whether it is that of
+// the prediction guess, then whether it is the second largest of guess, and otherwise its index. turn
+// has the bit length of the predicted turn in units of 1/turnUnit; a 16th of it is its size class.
+func (k *cubeContext) codeLargest(guess *rotation.Quaternion, turn int32) {
+	p, q := k.p, &k.cur[frame.CubeLargest]
 	first, second := guess.Largest()
-	lead := margin(guess, first, second)
-	p.setContexts(3, &largestAt, [maxContexts]int{
-		lead*offs + k.off, lead*missClasses + k.lastTurnMiss, lead*spins + length(turn>>4, spins-1)})
-	p.adaptive, p.set = ownLargest+lead, setLargest
+	margin := marginClass(guess, first, second)
+	p.setContexts(3, &largestTables, [maxContexts]int{
+		margin*numResidualLengths + k.positionResidual, margin*numLastResiduals + k.lastTurnResidual,
+		margin*numTurnClasses + bitLength(turn>>4, numTurnClasses-1)})
+	p.counterContext, p.weightSet = counterLargest+margin, setLargest
 	switch {
 	case p.codeMixed(0, rangecoder.Flag(int(*q) != first)) == 0:
 		*q = int32(first)
-	case p.codeTrained(secondAt+lead, rangecoder.Flag(int(*q) != second)) == 0:
+	case p.codeTrained(secondOffset+margin, rangecoder.Flag(int(*q) != second)) == 0:
 		*q = int32(second)
 	default:
-		*q = int32(p.coder.Direct(uint64(*q), cube.LargestBits))
+		*q = int32(p.rangeCoder.Direct(uint64(*q), cube.LargestBits))
 	}
 }

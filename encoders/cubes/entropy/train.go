@@ -11,11 +11,11 @@ import (
 	"wirelab/encoders/train"
 )
 
-// folder is where the trained tables are embedded, from the project's root.
+// folder is the folder of the trained tables, from the project's root.
 const folder = "encoders/cubes/entropy"
 
-// Trainers returns the trainers of static's tables, with which adaptive begins, and of
-// predictive's.
+// Trainers returns the trainers of static, whose probabilities adaptive starts with, and of
+// predictive.
 func Trainers() []train.Trainer {
 	return []train.Trainer{
 		{Encoder: "static", Folder: folder, Train: trainStatic},
@@ -23,24 +23,25 @@ func Trainers() []train.Trainer {
 	}
 }
 
-// quickFrames bounds the frames of a clip that a quick job uses.
-const quickFrames = 120
+// maxQuickFrames bounds the frames of a clip that a quick job uses.
+const maxQuickFrames = 120
 
-// trainer passes an encoder over clips repeatedly.
+// trainer encodes clips repeatedly with a coder that is being trained.
 type trainer struct {
 	job   train.Job
 	log   train.Log
-	end   *coder
-	done  int64 // passes over a clip
-	total int64
+	coder *coder
+	done  int64 // clips encoded so far, over all passes
+	total int64 // clips to encode, for the progress log
 }
 
-// pass encodes clips by the walk-off's rules and returns the bits for each changed cube.
+// pass encodes clips by the rules of the walk-off and returns the bits per changed cube. what names
+// the part that is trained, for errors.
 func (s *trainer) pass(ctx context.Context, what string, clips ...train.Clip) (float64, error) {
 	var units, cubes int64
 	for _, clip := range clips {
 		s.log.Progress("passes", s.done, s.total)
-		if err := s.clip(ctx, clip, &units, &cubes); err != nil {
+		if err := s.encodeClip(ctx, clip, &units, &cubes); err != nil {
 			return 0, fmt.Errorf("%s, %s: %w", what, clip.Name, err)
 		}
 		s.done++
@@ -48,32 +49,36 @@ func (s *trainer) pass(ctx context.Context, what string, clips ...train.Clip) (f
 	return float64(units) / encoders.BitUnit / float64(max(cubes, 1)), nil
 }
 
-func (s *trainer) clip(ctx context.Context, clip train.Clip, units, cubes *int64) error {
+// encodeClip encodes a clip and adds the bits to units (in 1/encoders.BitUnit) and the changed cubes
+// to cubes.
+func (s *trainer) encodeClip(ctx context.Context, clip train.Clip, units, cubes *int64) error {
 	if err := cube.CheckSchema(clip.Schema); err != nil {
 		return err
 	}
-	s.end.resize(clip.Schema.Rows, newMemo(clip.Schema.Rows, s.end.Initial.counters, s.end.Initial.weights))
+	s.coder.resize(clip.Schema.Rows, newMemo(clip.Schema.Rows, s.coder.Initial.counters, s.coder.Initial.weights))
 	limit := 0
 	if s.job.Quick {
-		limit = quickFrames
+		limit = maxQuickFrames
 	}
 	var buf []byte
 	return clip.Chain(limit, func(_ int, cur, base *frame.Frame, memo, spare encoders.Memo) (next encoders.Memo, err error) {
-		if buf, next, err = s.end.Encode(buf[:0], cur, []encoders.Ref{{Frame: base, Memo: memo}}, spare, nil); err != nil {
+		if buf, next, err = s.coder.Encode(buf[:0], cur, []encoders.Ref{{Frame: base, Memo: memo}}, spare,
+			nil); err != nil {
 			return nil, err
 		}
-		*units += s.end.Spent()
+		*units += s.coder.Spent()
 		*cubes += int64(cur.ChangedRows(base, frame.CubeFields))
 		return next, ctx.Err()
 	})
 }
 
-// expect announces the number of passes over all clips.
-func (s *trainer) expect(passes int) {
+// setTotal sets s.total for the given number of passes over all clips, with the held-out clip if any.
+func (s *trainer) setTotal(passes int) {
 	s.total = int64(passes * (len(s.job.Clips) + rangecoder.Flag(s.job.Held != nil)))
 }
 
-// report logs a pass, and measures the held-out clip.
+// report measures the held-out clip, if any, and reports a point of the loss curve; bits is the cost
+// of the clips that were trained with.
 func (s *trainer) report(ctx context.Context, part string, epoch int, bits float64) error {
 	held, err := s.job.MeasureHeld(func(c train.Clip) (float64, error) { return s.pass(ctx, part, c) })
 	if err == nil {
@@ -82,29 +87,30 @@ func (s *trainer) report(ctx context.Context, part string, epoch int, bits float
 	return err
 }
 
-// trainStatic counts the decisions of each context of contextCoder.
+// trainStatic counts the decisions in each context of contextCoder in one pass. A second pass measures
+// the resulting probabilities.
 func trainStatic(ctx context.Context, job train.Job, log train.Log) ([]train.File, error) {
 	counts := make(decisionCounts, ctxSize)
 	model, err := newCounters(nil, ctxSize, 0)
 	if err != nil {
 		return nil, err
 	}
-	l := &contextCoder{fixed: model, counts: &counts}
-	s := &trainer{job: job, log: log, end: newCoder(1, l, newMemo(1, nil, nil))}
-	s.expect(2)
-	if _, err := s.pass(ctx, "probabilities", job.Clips...); err != nil {
+	contexts := &contextCoder{fixed: model, counts: &counts}
+	passes := &trainer{job: job, log: log, coder: newCoder(1, contexts, newMemo(1, nil, nil))}
+	passes.setTotal(2)
+	if _, err := passes.pass(ctx, "probabilities", job.Clips...); err != nil {
 		return nil, err
 	}
-	l.counts = nil
-	table := counts.table()
-	if l.fixed, err = newCounters(table, ctxSize, 0); err != nil {
+	contexts.counts = nil
+	table := counts.logits()
+	if contexts.fixed, err = newCounters(table, ctxSize, 0); err != nil {
 		return nil, err
 	}
-	bits, err := s.pass(ctx, "probabilities", job.Clips...)
+	bits, err := passes.pass(ctx, "probabilities", job.Clips...)
 	if err != nil {
 		return nil, err
 	}
-	if err := s.report(ctx, "probabilities", 1, bits); err != nil {
+	if err := passes.report(ctx, "probabilities", 1, bits); err != nil {
 		return nil, err
 	}
 	return train.PackAll([]train.File{{Name: "static.tab", Data: table}})
@@ -113,103 +119,112 @@ func trainStatic(ctx context.Context, job train.Job, log train.Log) ([]train.Fil
 // Passes over the clips for each part of predictive.
 const (
 	fitPasses    = 4
-	scalePasses  = 2
+	sizePasses   = 2
 	weightPasses = 2
 )
 
-// trainPredictive trains the parts of predictive one after the other, each with those
-// before: predictions, the size of residuals, probabilities of decisions, and mixing
-// weights.
+// trainPredictive trains the parts of predictive one after the other, each with the parts before in
+// place: the linear predictions, the sizes of residuals, the probabilities of decisions, and the
+// mixing weights.
 func trainPredictive(ctx context.Context, job train.Job, log train.Log) ([]train.File, error) {
 	t := newTrainedModel()
-	for c := range classes { // start with constant velocity
-		t.shifts[c*shiftFeatures+1], t.turns[c*turnFeatures] = weightOne, weightOne
+	// Start with constant velocity: a weight of 1 for the feature of the last shift, or of the last turn.
+	for c := range numLinearClasses {
+		t.shiftWeights[c*numShiftFeatures+1], t.turnWeights[c*numTurnFeatures] = weightOne, weightOne
 	}
-	for i := range t.weights {
+	for i := range t.mixerWeights {
 		for j := range setSize {
-			t.weights[i][j] = rangecoder.Unit / 4
+			t.mixerWeights[i][j] = rangecoder.Unit / 4 // a weight of 1/4
 		}
 	}
-	p := t.body(learnLimit, 0)
-	s := &trainer{job: job, log: log, end: newCoder(1, p, t.memo(1))}
-	s.expect(fitPasses + scalePasses + 1 + weightPasses + 1)
-	for _, lesson := range []func(context.Context, *trainer, *predictive, *trainedModel) error{
-		trainPredictions, trainScale, trainProbabilities, trainWeights,
+	p := t.newTraversal(defaultLimit, 0)
+	s := &trainer{job: job, log: log, coder: newCoder(1, p, t.initialMemo(1))}
+	s.setTotal(fitPasses + sizePasses + 1 + weightPasses + 1)
+	for _, trainPart := range []func(context.Context, *trainer, *predictive, *trainedModel) error{
+		trainPredictions, trainSizes, trainProbabilities, trainWeights,
 	} {
-		if err := lesson(ctx, s, p, t); err != nil {
+		if err := trainPart(ctx, s, p, t); err != nil {
 			return nil, err
 		}
 		if err := t.quantise(); err != nil {
 			return nil, err
 		}
 	}
-	s.end.Initial = t.memo(1) // as the codec will read it
+	// Measure the complete model with the weights that a codec will read.
+	s.coder.Initial = t.initialMemo(1)
 	if err := s.epoch(ctx, p, t, "everything", 1); err != nil {
 		return nil, err
 	}
-	return train.PackAll([]train.File{{Name: "predictive.tab", Data: t.bytes()}})
+	return train.PackAll([]train.File{{Name: "predictive.tab", Data: t.encode()}})
 }
 
-// epoch runs a pass over the clips and reports it. The held-out clip is measured without
-// training.
+// epoch runs a pass over the clips and reports it. The held-out clip is measured with training
+// switched off in p.
 func (s *trainer) epoch(ctx context.Context, p *predictive, t *trainedModel, part string, epoch int) error {
 	bits, err := s.pass(ctx, part, s.job.Clips...)
 	if err != nil {
 		return err
 	}
-	fit, counts, rate, weights := p.fit, p.counts, p.scale.rate, p.trainedWeights
-	p.fit, p.counts, p.scale.rate, p.trainedWeights = nil, nil, 0, nil
-	s.end.Initial = t.memo(1)
+	fit, counts, rate, weights := p.fits, p.counts, p.sizeModel.rate, p.trainedWeights
+	p.fits, p.counts, p.sizeModel.rate, p.trainedWeights = nil, nil, 0, nil
+	s.coder.Initial = t.initialMemo(1)
 	err = s.report(ctx, part, epoch, bits)
-	p.fit, p.counts, p.scale.rate, p.trainedWeights = fit, counts, rate, weights
+	p.fits, p.counts, p.sizeModel.rate, p.trainedWeights = fit, counts, rate, weights
 	return err
 }
 
+// trainPredictions fits the weights of both linear models, with as many passes as reweighted least
+// squares need.
 func trainPredictions(ctx context.Context, s *trainer, p *predictive, t *trainedModel) error {
 	for epoch := range fitPasses {
-		p.fit = &fits{newFit(shiftFeatures, 4), newFit(turnFeatures, spinOne/100)}
+		p.fits = &fits{newFit(numShiftFeatures, 4), newFit(numTurnFeatures, turnUnit/100)}
 		if err := s.epoch(ctx, p, t, "predictions", epoch+1); err != nil {
 			return err
 		}
-		copy(t.shifts, p.fit.shift.weights())
-		copy(t.turns, p.fit.turn.weights())
+		copy(t.shiftWeights, p.fits.shift.solveWeights())
+		copy(t.turnWeights, p.fits.turn.solveWeights())
 	}
-	p.fit = nil
+	p.fits = nil
 	return nil
 }
 
-func trainScale(ctx context.Context, s *trainer, p *predictive, t *trainedModel) error {
-	for epoch := range scalePasses {
-		p.scale.rate = int32(rangecoder.One / 400 >> (2 * epoch))
+// trainSizes trains the size model by stochastic gradient descent, at a rate that falls by 4 with each
+// pass.
+func trainSizes(ctx context.Context, s *trainer, p *predictive, t *trainedModel) error {
+	for epoch := range sizePasses {
+		p.sizeModel.rate = int32(rangecoder.One / 400 >> (2 * epoch))
 		if err := s.epoch(ctx, p, t, "scale", epoch+1); err != nil {
 			return err
 		}
 	}
-	p.scale.rate = 0
+	p.sizeModel.rate = 0
 	return nil
 }
 
+// trainProbabilities counts the decisions in each context in one pass.
 func trainProbabilities(ctx context.Context, s *trainer, p *predictive, t *trainedModel) error {
-	counts := make(decisionCounts, trainedN)
+	counts := make(decisionCounts, numTrained)
 	p.counts = &counts
 	if err := s.epoch(ctx, p, t, "probabilities", 1); err != nil {
 		return err
 	}
 	p.counts = nil
-	for i, b := range counts.table() {
-		t.trained[i] = int8(b)
+	for i, b := range counts.logits() {
+		t.logits[i] = int8(b)
 	}
 	return nil
 }
 
+// trainWeights trains the mixing weights, which continue from frame to frame here, at a rate that
+// falls by 4 with each pass.
 func trainWeights(ctx context.Context, s *trainer, p *predictive, t *trainedModel) error {
 	for epoch := range weightPasses {
 		p.rate = int32(60 >> (2 * epoch))
-		p.trainedWeights = t.weights
+		p.trainedWeights = t.mixerWeights
 		if err := s.epoch(ctx, p, t, "weights", epoch+1); err != nil {
 			return err
 		}
 	}
-	p.rate, p.trainedWeights = learnRate, nil
+	p.rate, p.trainedWeights = defaultRate, nil
 	return nil
 }

@@ -10,8 +10,8 @@ import (
 	"wirelab/encoders/train"
 )
 
-// clipOf makes a clip of frames.
-func clipOf(name string, rows int, frames []*frame.Frame) train.Clip {
+// newClip returns a clip of frames.
+func newClip(name string, rows int, frames []*frame.Frame) train.Clip {
 	return train.Clip{Name: name, Schema: frame.Cubes(rows), Frames: func(yield func(*frame.Frame) error) error {
 		for _, f := range frames {
 			if err := yield(f); err != nil {
@@ -22,11 +22,11 @@ func clipOf(name string, rows int, frames []*frame.Frame) train.Clip {
 	}}
 }
 
-// The same clips teach the same, to the bit; what is held out teaches nothing;
-// and what was learnt is of use.
+// TestTrainers checks that the same clips give the same files, whatever clip is held out, and that
+// training reduces the cost.
 func TestTrainers(t *testing.T) {
-	held := clipOf("held", 30, crowd(17, 30, 200))
-	job := train.Job{Clips: []train.Clip{clipOf("a", 50, crowd(15, 50, 400)), clipOf("b", 9, crowd(16, 9, 100))}, Quick: true}
+	held := newClip("held", 30, crowd(17, 30, 200))
+	job := train.Job{Clips: []train.Clip{newClip("a", 50, crowd(15, 50, 400)), newClip("b", 9, crowd(16, 9, 100))}, Quick: true}
 	for _, trainer := range Trainers() {
 		var points []train.Point
 		log := train.Log{Point: func(p train.Point) { points = append(points, p) }}
@@ -46,20 +46,20 @@ func TestTrainers(t *testing.T) {
 			}
 		}
 		if first, last := points[0], points[len(points)-1]; last.Train <= 0 || len(points) > 1 && last.Train > 0.9*first.Train {
-			t.Errorf("%s: %.1f bits a cube at first, %.1f at last", trainer.Encoder, first.Train, last.Train)
+			t.Errorf("%s: %.1f bits per cube after the first pass, %.1f after the last", trainer.Encoder, first.Train, last.Train)
 		}
 		ctx, cancel := context.WithCancel(context.Background())
 		cancel()
 		if _, err := trainer.Train(ctx, job, train.Log{}); !errors.Is(err, context.Canceled) {
-			t.Errorf("%s: cancelled, it returns %v", trainer.Encoder, err)
+			t.Errorf("%s: error %v after cancellation", trainer.Encoder, err)
 		}
 	}
 }
 
-// The files of trainers are those that are embedded, by name and by size.
-func TestTrainersMakeWhatIsEmbedded(t *testing.T) {
+// TestTrainersMatchEmbeddedFiles compares names and sizes of the trainers' files with the embedded ones.
+func TestTrainersMatchEmbeddedFiles(t *testing.T) {
 	sizes := map[string]int{"static.tab.zst": len(embedded(t, staticTable)), "predictive.tab.zst": len(embedded(t, predictiveTable))}
-	job := train.Job{Clips: []train.Clip{clipOf("a", 9, crowd(15, 9, 40))}, Quick: true}
+	job := train.Job{Clips: []train.Clip{newClip("a", 9, crowd(15, 9, 40))}, Quick: true}
 	for _, trainer := range Trainers() {
 		files, err := trainer.Train(context.Background(), job, train.Log{})
 		if err != nil {
@@ -68,12 +68,12 @@ func TestTrainersMakeWhatIsEmbedded(t *testing.T) {
 		for _, f := range files {
 			data, err := train.Open(f.Data, train.MaxEmbedded)
 			if n, ok := sizes[f.Name]; !ok || err != nil || n != len(data) {
-				t.Errorf("%s makes %s of %d bytes, embedded are %d: %v", trainer.Encoder, f.Name, len(data), n, err)
+				t.Errorf("%s makes %s of %d bytes, the embedded file has %d: %v", trainer.Encoder, f.Name, len(data), n, err)
 			}
 			delete(sizes, f.Name)
 		}
 	}
 	if len(sizes) != 0 {
-		t.Errorf("nobody makes %v", sizes)
+		t.Errorf("no trainer makes %v", sizes)
 	}
 }

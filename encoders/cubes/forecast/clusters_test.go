@@ -7,23 +7,23 @@ import (
 	"wirelab/dataset/physics"
 )
 
-// Who ended where the truth has him, and touched only such, is not simulated again, and keeps his result. Who
-// touched somebody who is missed is.
-func TestSettled(t *testing.T) {
-	f := grid(16, 5000)
+// TestSettledCubes checks that accurate cubes that touched only accurate cubes are not simulated again and keep
+// their results, and that all other cubes are simulated again.
+func TestSettledCubes(t *testing.T) {
+	f := newGrid(16, 5000)
 	rowOf(f, 0)[frame.CubeX] = 1 << 15
 	var awake []Awake
 	for i := 1; i < 8; i++ { // in the air
 		rowOf(f, i)[frame.CubeZ] = 3000
 		awake = append(awake, Awake{Cube: int32(i), Body: Body{Vel: [3]float32{float32(i) / 9, 0.5, 0}}})
 	}
-	for i := 8; i < 11; i++ { // a pile of three, let go a little too high
+	for i := 8; i < 11; i++ { // a pile of three, which falls a little
 		copy(rowOf(f, i)[frame.CubeX:], []int32{9000, 9000, 110 + int32(i-8)*206})
 		awake = append(awake, Awake{Cube: int32(i)})
 	}
 	sim := New(16, physics.Recorder())
-	first := append([]Result(nil), sim.Run(f, awake, stay(f, 6, none))...)
-	now := after(f, first)
+	first := append([]Result(nil), sim.Run(f, awake, stationaryPath(f, 6, noForce))...)
+	now := frameAfter(f, first)
 	rowOf(now, 3)[frame.CubeX] += 40
 	rowOf(now, 10)[frame.CubeZ] += 40 // the uppermost of the pile
 	best := sim.Refine(now, sim.moved(now), 1)
@@ -37,7 +37,7 @@ func TestSettled(t *testing.T) {
 		}
 	}
 	if best[2] == first[2] {
-		t.Error("the cube that was missed is as it was")
+		t.Error("the result of the inaccurate cube did not change")
 	}
 	for _, r := range sim.results {
 		if sim.settled.Has(int(r.Cube)) {

@@ -1,12 +1,9 @@
-// Package forecast predicts where the cubes of a snapshot will be some ticks later,
-// by doing what the recorder did: it simulates them.
+// Package forecast predicts the cubes of a snapshot some ticks later by a physics simulation.
 //
-// An encoder that knows the baseline and how fast each cube moved then (which no
-// snapshot says; see Refine) runs the same few steps of physics as its decoder,
-// and sends only by how much the truth differs. The floor, the neighbours, the
-// player who ploughs through them: all of that is in the forecast, and costs no
-// bits. For the physics see physics.Scene; this package turns snapshots into
-// scenes and results into units.
+// Encoder and decoder run the same few simulation steps from the baseline and the speeds of its cubes,
+// and the packet holds only the residuals. A snapshot does not contain speeds; Refine estimates them
+// when the next snapshot is known. Package physics has the simulation (physics.Scene). This package
+// converts between snapshots and scenes.
 //
 // Every result is the same on every machine, to the bit.
 package forecast
@@ -16,30 +13,28 @@ import (
 	"wirelab/dataset/physics"
 )
 
-// The cubes of the walk-off, in metres, and its clock.
+// Half the sides of the cubes of the walk-off in metres, and the time between snapshots.
 const (
 	CubeHalf    = 0.2
 	PlayerHalf  = 0.75
 	tickSeconds = 1.0 / 60
 )
 
-// maxSteps is how many steps one run makes at most. A run over more ticks than
-// that makes longer steps, up to maxStep; what is farther ahead than maxSteps
-// steps of that is not simulated.
 const (
-	// maxSteps bounds the steps of a run. A run over more ticks takes longer steps, up to
-	// maxStep; time beyond that is not simulated.
+	// maxSteps bounds the steps of a run. A run over more ticks has longer steps, up to maxStep
+	// seconds each; time beyond that, from 24 ticks on, is not simulated.
 	maxSteps = 12
 	maxStep  = 2 * tickSeconds
 )
 
-// restSeconds is how long a cube is still before it sleeps.
+// restSeconds is the time without motion after which a cube sleeps, as in physics.Recorder. A resting cube has
+// this time in Body.Still.
 const restSeconds = 0.1
 
-// Body is the motion of a cube, which a snapshot does not hold.
+// Body is the motion of a cube, which a snapshot does not contain.
 type Body struct {
-	Vel, Spin [3]float32 // metres per second; radians per second
-	Still     float32    // seconds for which it has hardly moved
+	Vel, Spin [3]float32 // m/s and rad/s
+	Still     float32    // seconds for which the cube has hardly moved
 }
 
 // Awake is a cube that moves at the baseline.
@@ -51,69 +46,72 @@ type Awake struct {
 // Result is a cube at the end of a run.
 type Result struct {
 	Cube   int32
-	Pos    vec // units of the snapshot
+	Pos    vec // in units of the snapshot, 1/512 m
 	Rot    quat
-	Body       // at the end, before it is corrected
-	Floor  int // contact points with the floor, over all steps
-	Cubes  int // with other cubes
-	Player int // with the player
+	Body       // motion at the end
+	Floor  int // contact points with the floor, summed over all steps
+	Cubes  int // likewise with other cubes
+	Player int // likewise with the player
 	physics.Impact
 }
 
 // Simulator runs forecasts. It owns its memory and must not be used by two
 // goroutines at a time.
 type Simulator struct {
-	rows       int
-	law        physics.Rigid
-	scene      *physics.Scene
-	table      []int32
-	pose       func(i int) physics.Quat
-	results    []Result
-	at         []int32    // per cube: where in results it is, plus one
-	live       frame.Rows // of the last run: who may have moved; missAround adds who did
-	refinement refinement
+	rows        int // number of cubes
+	rigid       physics.Rigid
+	scene       *physics.Scene
+	table       []int32                  // of the baseline
+	pose        func(i int) physics.Quat // returns the orientation of cube i in table
+	results     []Result                 // of the last run, sorted by cube
+	resultIndex []int32                  // of each cube: 1 + its index in results; 0 if it has none
+	moving      frame.Rows               // cubes that may have moved in the last run; errorNearPlayer adds those that did
+	refinement  refinement
 	clusters
 }
 
-// New returns a simulator for snapshots of a number of cubes; see physics.Recorder for law.
-func New(rows int, law physics.Rigid) *Simulator {
-	s := &Simulator{rows: rows, law: law, scene: physics.NewScene(rows), at: make([]int32, rows), live: frame.NewRows(rows)}
+// New returns a simulator for snapshots of the given number of cubes. physics.Recorder returns the
+// constants of the walk-off's recordings.
+func New(rows int, rigid physics.Rigid) *Simulator {
+	s := &Simulator{rows: rows, rigid: rigid, scene: physics.NewScene(rows), resultIndex: make([]int32, rows),
+		moving: frame.NewRows(rows)}
 	s.refinement.init(rows)
 	s.clusters.init(rows)
 	s.pose = func(i int) physics.Quat { return RotationOf(s.row(i)) }
 	return s
 }
 
+// row returns cube i of the baseline.
 func (s *Simulator) row(i int) []int32 {
 	return s.table[i*frame.CubeFields : (i+1)*frame.CubeFields]
 }
 
-// Run simulates from base to the end of path. awake lists the cubes that move at the
-// baseline, without the player, which follows path; all others rest until something
-// touches them.
+// Run simulates from snapshot base to the end of path. awake lists the cubes that move at the
+// baseline; the others rest until something touches them. The player, cube 0, follows path and is not
+// in awake.
 //
-// The result lists every cube that may have moved, in ascending order and without the
-// player. It is valid until the next run. Cubes that are not listed rest.
+// The result lists every cube that may have moved, in ascending order and without the player; other
+// cubes rest. It is valid until the next call of Run or Refine. base must not change until then.
 func (s *Simulator) Run(base *frame.Frame, awake []Awake, path *Path) []Result {
 	s.table = base.Table
 	s.settled.Clear()
-	s.refinement.begin(path)
+	s.refinement.reset(path)
 	s.refinement.path.inferMode(s.table)
-	s.refinement.judged = s.refinement.path.Mode
+	s.refinement.foundMode = s.refinement.path.Mode
 	for i := range awake {
 		a := &awake[i]
-		if c := int(a.Cube); c > 0 && c < s.rows && s.refinement.index[c] == 0 {
-			s.refinement.add(c, a.Body.clamped())
+		if c := int(a.Cube); c > 0 && c < s.rows && s.refinement.bodyIndex[c] == 0 { // not listed twice
+			s.refinement.addBody(c, a.Body.clamped())
 		}
 	}
-	s.lay()
+	s.placeResting()
 	s.simulate()
 	return s.results
 }
 
-// simulate runs the simulation from the state in refinement.
+// simulate runs the simulation from the motions in s.refinement, without settled cubes.
 func (s *Simulator) simulate() {
-	s.place()
+	s.placeMoving()
 	s.contacts = s.contacts[:0]
 	p := &s.refinement.path
 	steps, dt := p.steps()
@@ -121,32 +119,34 @@ func (s *Simulator) simulate() {
 		p.movePlayer(s.scene, k, steps, dt)
 		p.applyForces(s.scene)
 		s.scene.Step(dt)
-		s.noteContacts()
+		s.recordContacts()
 	}
-	s.collect()
+	s.collectResults()
 }
 
-// lay puts the cubes of a snapshot that rest into the physics scene.
-func (s *Simulator) lay() {
-	s.scene.Reset(s.law, s.pose)
+// placeResting empties the physics scene and puts the resting cubes of the baseline into it. They stay there for
+// all runs until the next call.
+func (s *Simulator) placeResting() {
+	s.scene.Reset(s.rigid, s.pose)
 	for i := 1; i < s.rows; i++ {
-		if s.refinement.index[i] == 0 {
+		if s.refinement.bodyIndex[i] == 0 {
 			s.scene.Lay(i, CubeHalf, PositionOf(s.row(i)).Scale(metre))
 		}
 	}
 }
 
-// place puts the cubes that move into the scene, which holds nothing else but what rests.
-func (s *Simulator) place() {
+// placeMoving resets the scene to the resting cubes and adds the moving ones, except those of settled clusters,
+// and the player, which is moved by its path and not by forces.
+func (s *Simulator) placeMoving() {
 	s.scene.Rewind()
-	for i := range s.refinement.moves {
-		a := &s.refinement.moves[i]
+	for i := range s.refinement.bodies {
+		a := &s.refinement.bodies[i]
 		if s.settled.Has(int(a.Cube)) {
 			continue
 		}
 		row := s.row(int(a.Cube))
 		s.scene.Place(int(a.Cube), CubeHalf, PositionOf(row).Scale(metre), RotationOf(row),
-			wide(a.Vel), wide(a.Spin), float64(a.Still))
+			toVec(a.Vel), toVec(a.Spin), float64(a.Still))
 	}
 	if s.rows > 0 {
 		p := &s.refinement.path
@@ -154,62 +154,63 @@ func (s *Simulator) place() {
 	}
 }
 
-// collect turns the awake bodies into results.
-func (s *Simulator) collect() {
+// collectResults sets s.results, s.resultIndex and s.moving from the awake bodies of the scene.
+func (s *Simulator) collectResults() {
 	for k := range s.results {
-		s.at[s.results[k].Cube] = 0
+		s.resultIndex[s.results[k].Cube] = 0
 	}
 	s.results = s.results[:0]
-	s.live.Clear()
+	s.moving.Clear()
 	for _, i := range s.scene.Live() {
-		s.live.Add(int(i))
+		s.moving.Add(int(i))
 	}
-	for i := range s.live.All() {
+	for i := range s.moving.All() {
 		if i == 0 {
 			continue // the player
 		}
 		b, t := s.scene.Body(i), s.scene.Touch(i)
 		s.results = append(s.results, Result{
 			Cube: int32(i), Pos: b.Pos.Scale(frame.UnitsPerMetre), Rot: b.Rot,
-			Body:  Body{Vel: narrow(b.Vel), Spin: narrow(b.Spin), Still: float32(s.scene.Still(i))},
+			Body:  Body{Vel: toArray(b.Vel), Spin: toArray(b.Spin), Still: float32(s.scene.Still(i))},
 			Floor: int(t.Floor), Cubes: int(t.Cubes), Player: int(t.Held),
 			Impact: s.scene.Impact(i),
 		})
-		s.at[i] = int32(len(s.results))
+		s.resultIndex[i] = int32(len(s.results))
 	}
 }
 
-// Bounds of speeds; larger ones are clamped.
+// Bounds of speeds. Larger ones are clamped.
 const (
-	maxSpeed = 32 // metres per second
-	maxSpin  = 16 // radians per second
+	maxSpeed = 32 // m/s
+	maxSpin  = 16 // rad/s
 )
 
-// correctRow is correct for the pose of a row.
+// correctRow is correct with the true pose in row.
 func (r *Result) correctRow(row []int32, ticks int, gain float64) Body {
 	return r.correct(PositionOf(row), RotationOf(row), ticks, gain)
 }
 
-// correct returns the corrected motion of a cube, given its true pose after a run of so
-// many ticks. Most of an error in position comes from an error in the speed at the start
-// and lasts, so the speed is corrected by gain times the error divided by the time.
+// correct returns the motion r.Body corrected by the error of r, given the true pose after a run of
+// the given number of ticks. Most of an error in position comes from an error in the speed at the
+// start, which lasts, so the correction of the speed is gain times the error divided by the time.
 func (r *Result) correct(pos vec, rot quat, ticks int, gain float64) Body {
 	rate := gain / float64(float64(max(ticks, 1))*tickSeconds)
-	b, e, turn := r.Body, pos.Sub(r.Pos), Log(Mul(rot, Conj(r.Rot)))
-	v := wide(b.Vel).AddScaled(e, float64(rate*metre*errorShare(e.Dot(e))))
-	w := wide(b.Spin).AddScaled(turn, float64(rate*errorShare(float64(turn.Dot(turn)*(turnSteps*turnSteps)))))
-	b.Vel, b.Spin = narrow(v.Limit(maxSpeed)), narrow(w.Limit(maxSpin))
-	return b.clamped()
+	corrected, positionError, rotationError := r.Body, pos.Sub(r.Pos), Log(Mul(rot, Conj(r.Rot)))
+	v := toVec(corrected.Vel).AddScaled(positionError, float64(rate*metre*speedShare(positionError.Dot(positionError))))
+	w := toVec(corrected.Spin).AddScaled(rotationError, float64(rate*speedShare(float64(rotationError.Dot(rotationError)*(turnSteps*turnSteps)))))
+	corrected.Vel, corrected.Spin = toArray(v.Limit(maxSpeed)), toArray(w.Limit(maxSpin))
+	return corrected.clamped()
 }
 
-// errorShare returns the share of an error that is attributed to speed, given the
-// squared error in steps of the snapshot. Small errors may be rounding.
-func errorShare(square float64) float64 {
-	const least, half = 0.3, 1.5 * 1.5 // half: the error at which half of the rest is attributed
-	return least + float64((1-least)*square)/(square+half)
+// speedShare returns the share of an error that is attributed to the speed, given the squared error in
+// steps of the snapshot. It is smaller for small errors, which may be rounding: from 0.3 for the
+// smallest errors up to 1 for large ones, and halfway between at an error of 1.5 steps.
+func speedShare(square float64) float64 {
+	const minShare, halfwaySquare = 0.3, 1.5 * 1.5 // halfwaySquare: squared error of 1.5 steps
+	return minShare + float64((1-minShare)*square)/(square+halfwaySquare)
 }
 
-// clamped returns b with all values within bounds.
+// clamped returns b with all values within their bounds, and 0 for NaN.
 func (b Body) clamped() Body {
 	for k := range 3 {
 		b.Vel[k] = clamp(b.Vel[k], maxSpeed)
@@ -218,48 +219,50 @@ func (b Body) clamped() Body {
 	if !(b.Still >= 0) {
 		b.Still = 0
 	}
-	b.Still = min(b.Still, 1)
+	b.Still = min(b.Still, 1) // a second, longer than restSeconds
 	return b
 }
 
-// clamp returns x clamped to -most..most, 0 for NaN.
-func clamp(x, most float32) float32 {
+// clamp returns x clamped to -limit..limit, and 0 for NaN.
+func clamp(x, limit float32) float32 {
 	if x != x {
 		return 0
 	}
-	return max(-most, min(x, most))
+	return max(-limit, min(x, limit))
 }
 
-func wide(a [3]float32) vec { return vec{X: float64(a[0]), Y: float64(a[1]), Z: float64(a[2])} }
+// toVec converts a vector of Body.
+func toVec(a [3]float32) vec { return vec{X: float64(a[0]), Y: float64(a[1]), Z: float64(a[2])} }
 
-func narrow(a vec) [3]float32 { return [3]float32{float32(a.X), float32(a.Y), float32(a.Z)} }
+// toArray converts a vector to one of Body.
+func toArray(a vec) [3]float32 { return [3]float32{float32(a.X), float32(a.Y), float32(a.Z)} }
 
-// Blend improves the motion b at snapshot base by the mean speed since an earlier
-// snapshot, taken the given number of ticks before. The mean is measured but quantised,
-// so b follows it only as far as the two differ by more than quantisation explains. Over
-// several ticks the mean is outdated; it then serves only where nothing else is known
-// and b is zero.
+// Blend returns b, an estimate of the motion of a cube at the baseline, improved by the mean speed
+// since an earlier snapshot; before and base are the cube's rows in both, ticks apart. The mean speed is
+// measured but quantised, so b moves towards it only as far as the difference exceeds what
+// quantisation explains. Over several ticks the mean is outdated; use it then only if b is zero
+// because nothing else is known. b is returned unchanged if ticks is less than 1.
 func (b Body) Blend(before, base []int32, ticks int) Body {
 	if ticks < 1 {
 		return b
 	}
 	rate := 1 / float64(float64(ticks)*tickSeconds)
-	v := PositionOf(base).Sub(PositionOf(before)).Scale(float64(rate * metre * stepDamping))
-	w := Log(Mul(RotationOf(base), Conj(RotationOf(before)))).Scale(float64(rate * stepDamping))
-	b.Vel = narrow(blendToward(wide(b.Vel), v, float64(rate*measureError*metre)))
-	b.Spin = narrow(blendToward(wide(b.Spin), w, float64(rate*measureError/turnSteps)))
+	meanVel := PositionOf(base).Sub(PositionOf(before)).Scale(float64(rate * metre * stepDamping))
+	meanSpin := Log(Mul(RotationOf(base), Conj(RotationOf(before)))).Scale(float64(rate * stepDamping))
+	b.Vel = toArray(blendToward(toVec(b.Vel), meanVel, float64(rate*equalWeightError*metre)))
+	b.Spin = toArray(blendToward(toVec(b.Spin), meanSpin, float64(rate*equalWeightError/turnSteps)))
 	return b.clamped()
 }
 
 const (
-	stepDamping  = 0.99 // of a speed in one step
-	measureError = 2.0  // difference, in steps, at which measurement and estimate weigh the same
+	stepDamping      = 0.99 // ratio of a speed after a simulation step to that before it
+	equalWeightError = 2.0  // difference in steps at which measurement and estimate have equal weights
 )
 
-// blendToward moves an estimate towards a measurement, the more the more they differ.
-// They weigh the same at a difference of even.
-func blendToward(estimate, measured vec, even float64) vec {
-	d := measured.Sub(estimate)
-	l := d.Dot(d)
-	return estimate.AddScaled(d, l/(l+float64(even*even)))
+// blendToward returns a weighted mean of an estimate and a measurement. The weight of the measurement
+// grows with their difference and is 1/2 at a difference of equalAt.
+func blendToward(estimate, measured vec, equalWeightDistance float64) vec {
+	difference := measured.Sub(estimate)
+	squared := difference.Dot(difference)
+	return estimate.AddScaled(difference, squared/(squared+float64(equalWeightDistance*equalWeightDistance)))
 }

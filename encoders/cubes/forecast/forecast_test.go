@@ -11,9 +11,9 @@ import (
 	"wirelab/dataset/physics"
 )
 
-// grid returns a frame of n cubes at rest on the floor, a metre apart, with the
-// player at the origin, z units high.
-func grid(n int, z int32) *frame.Frame {
+// newGrid returns a frame of n cubes at rest on the floor, a metre apart, with the player at the origin at
+// height z in units.
+func newGrid(n int, z int32) *frame.Frame {
 	f := frame.Cubes(n).NewFrame()
 	for i := range n {
 		row := rowOf(f, i)
@@ -24,34 +24,34 @@ func grid(n int, z int32) *frame.Frame {
 	return f
 }
 
-// stay is the path of a player who does not move.
-func stay(f *frame.Frame, ticks int, mode Mode) *Path {
+// stationaryPath returns the path of a player that does not move.
+func stationaryPath(f *frame.Frame, ticks int, mode Mode) *Path {
 	row := rowOf(f, 0)
-	return &Path{Before: row, From: row, To: row, Lead: ticks, Ticks: ticks, Mode: mode}
+	return &Path{Before: row, From: row, To: row, BeforeTicks: ticks, Ticks: ticks, Mode: mode}
 }
 
-func TestNothingHappens(t *testing.T) {
-	f := grid(32, 5000)
-	if r := New(32, physics.Recorder()).Run(f, nil, stay(f, 6, none)); len(r) != 0 {
-		t.Errorf("among sleepers %d cubes move", len(r))
+func TestNoMotion(t *testing.T) {
+	f := newGrid(32, 5000)
+	if r := New(32, physics.Recorder()).Run(f, nil, stationaryPath(f, 6, noForce)); len(r) != 0 {
+		t.Errorf("%d results although all cubes sleep", len(r))
 	}
 	one := frame.Cubes(1).NewFrame()
-	if r := New(1, physics.Recorder()).Run(one, nil, stay(one, 6, Infer)); len(r) != 0 {
-		t.Errorf("the player alone gave %d results", len(r))
+	if r := New(1, physics.Recorder()).Run(one, nil, stationaryPath(one, 6, Infer)); len(r) != 0 {
+		t.Errorf("%d results for the player alone", len(r))
 	}
 }
 
-// A cube in the air flies its parabola, however many ticks it is given; from 25 on
-// the forecast ends early.
+// TestFlight checks that a cube in the air flies a parabola for any number of ticks. After 24 ticks, maxSteps
+// of maxStep, it is not simulated further.
 func TestFlight(t *testing.T) {
-	f := grid(2, 5000)
+	f := newGrid(2, 5000)
 	row := rowOf(f, 1)
 	row[frame.CubeZ] = 12000
 	awake := []Awake{{Cube: 1, Body: Body{Vel: [3]float32{3, 0, 2}, Spin: [3]float32{0, 0, 1}}}}
 	law := physics.Recorder()
 	law.Damping = 0
 	for _, ticks := range []int{1, 2, 6, 12, 18, 24, 25, 255, 10000} {
-		r := New(2, law).Run(f, awake, stay(f, ticks, none))
+		r := New(2, law).Run(f, awake, stationaryPath(f, ticks, noForce))
 		if len(r) != 1 || r[0].Cube != 1 {
 			t.Fatalf("%d ticks: %v", ticks, r)
 		}
@@ -68,45 +68,45 @@ func TestFlight(t *testing.T) {
 	}
 }
 
-// The way of the player goes through the three places it was seen at.
+// TestPath checks that the player's path goes through the three known positions.
 func TestPath(t *testing.T) {
 	a, b, c := make([]int32, 8), make([]int32, 8), make([]int32, 8)
 	copy(a[frame.CubeX:], []int32{-512, 100, 512})
 	copy(b[frame.CubeX:], []int32{512, 300, 600})
 	copy(c[frame.CubeX:], []int32{2048, 200, 500})
 	for _, lead := range []int{1, 6, 9} {
-		p := Path{Before: a, From: b, To: c, Lead: lead, Ticks: 6}
+		p := Path{Before: a, From: b, To: c, BeforeTicks: lead, Ticks: 6}
 		p.steps()
 		for _, at := range []struct {
 			u   float64
 			row []int32
 		}{{-float64(lead) / 6, a}, {0, b}, {1, c}} {
-			if d := p.at(at.u).Sub(PositionOf(at.row).Scale(metre)).Length(); d > 1e-9 {
-				t.Errorf("lead %d: at %v the way is %v off", lead, at.u, d)
+			if d := p.positionAt(at.u).Sub(PositionOf(at.row).Scale(metre)).Length(); d > 1e-9 {
+				t.Errorf("%d ticks before: the position at %v has an error of %v", lead, at.u, d)
 			}
 		}
 	}
 	p := Path{From: b, To: c, Ticks: 6}
 	p.steps()
-	if d := p.at(0.5).Sub(p.at(0).Add(p.at(1)).Scale(0.5)).Length(); d > 1e-9 {
-		t.Errorf("without a third place the way is not straight: %v", d)
+	if d := p.positionAt(0.5).Sub(p.positionAt(0).Add(p.positionAt(1)).Scale(0.5)).Length(); d > 1e-9 {
+		t.Errorf("without a third position the path is not straight: %v", d)
 	}
 }
 
-// The player's forces, against their law, on a cube in the air.
+// TestForces compares the effect of the player's forces on a cube in the air with their formulas.
 func TestForces(t *testing.T) {
 	for _, c := range []struct {
 		mode Mode
 		at   [3]int32 // of the cube, from the player
 		want func(away vec, fromFloor vec) vec
 	}{
-		{none, [3]int32{512, 0, 0}, func(vec, vec) vec { return vec{} }},
+		{noForce, [3]int32{512, 0, 0}, func(vec, vec) vec { return vec{} }},
 		{Push, [3]int32{512, 0, 0}, func(_, o vec) vec { return o.Scale(200 / math.Pow(o.Length(), 3)) }},
 		{Push, [3]int32{1024, 0, 0}, func(vec, vec) vec { return vec{} }},
 		{Infer, [3]int32{512, 200, 0}, func(_, o vec) vec { return o.Scale(200 / math.Pow(o.Length(), 3)) }},
 		{Pull, [3]int32{700, 0, 100}, func(a, _ vec) vec { return a.Scale(-200 / math.Pow(a.Length(), 3)) }},
 	} {
-		f := grid(2, 680)
+		f := newGrid(2, 680)
 		row := rowOf(f, 1)
 		for k := range 3 {
 			row[frame.CubeX+k] = rowOf(f, 0)[frame.CubeX+k] + c.at[k]
@@ -114,20 +114,20 @@ func TestForces(t *testing.T) {
 		law := physics.Recorder()
 		law.Gravity, law.Damping = 0, 0
 		awake := []Awake{{Cube: 1}}
-		r := New(2, law).Run(f, awake, stay(f, 1, c.mode))
+		r := New(2, law).Run(f, awake, stationaryPath(f, 1, c.mode))
 		pos := PositionOf(row).Scale(metre)
 		away := pos.Sub(PositionOf(rowOf(f, 0)).Scale(metre))
 		origin := vec{X: away.X, Y: away.Y, Z: pos.Z + 0.1}
 		want := c.want(away, origin).Scale(1.0 / 60)
-		if d := wide(r[0].Vel).Sub(want).Length(); d > 1e-5*max(1, want.Length()) {
+		if d := toVec(r[0].Vel).Sub(want).Length(); d > 1e-5*max(1, want.Length()) {
 			t.Errorf("mode %d, %v: speed %v, want %v", c.mode, c.at, r[0].Vel, want)
 		}
 	}
 }
 
-// scramble returns a heap of cubes in motion: a truth to be found.
-func scramble(n int) (*frame.Frame, []Awake) {
-	f := grid(n, 5000)
+// randomHeap returns a heap of n cubes in motion.
+func randomHeap(n int) (*frame.Frame, []Awake) {
+	f := newGrid(n, 5000)
 	var awake []Awake
 	for i := 1; i < n; i++ {
 		row := rowOf(f, i)
@@ -141,8 +141,8 @@ func scramble(n int) (*frame.Frame, []Awake) {
 	return f, awake
 }
 
-// quantised returns base with the results put in.
-func quantised(base *frame.Frame, results []Result) *frame.Frame {
+// quantiseResults returns base with the poses of the results, quantised.
+func quantiseResults(base *frame.Frame, results []Result) *frame.Frame {
 	f := &frame.Frame{}
 	f.CopyFrom(base)
 	for _, r := range results {
@@ -169,7 +169,7 @@ func quantised(base *frame.Frame, results []Result) *frame.Frame {
 	return f
 }
 
-// moved returns the cubes whose pose is another now than where the last run began.
+// moved returns the cubes whose pose in now differs from the baseline of the last run.
 func (s *Simulator) moved(now *frame.Frame) frame.Rows {
 	moved := frame.NewRows(s.rows)
 	for i := range s.rows {
@@ -180,11 +180,11 @@ func (s *Simulator) moved(now *frame.Frame) frame.Rows {
 	return moved
 }
 
-// Refine corrects wrong speeds.
+// TestRefine checks that each round of Refine reduces the error of wrong speeds.
 func TestRefine(t *testing.T) {
-	f, awake := scramble(40)
+	f, awake := randomHeap(40)
 	sim := New(40, physics.Recorder())
-	truth := quantised(f, sim.Run(f, awake, stay(f, 6, none)))
+	truth := quantiseResults(f, sim.Run(f, awake, stationaryPath(f, 6, noForce)))
 	wrong := append([]Awake(nil), awake...)
 	for i := range wrong {
 		wrong[i].Vel[0] += 0.3
@@ -192,30 +192,30 @@ func TestRefine(t *testing.T) {
 	}
 	miss := func(results []Result) (sum float64) {
 		for i := range results {
-			sum += results[i].miss(rowOf(truth, int(results[i].Cube)))
+			sum += results[i].squaredError(rowOf(truth, int(results[i].Cube)))
 		}
 		return sum
 	}
-	sim.Run(f, wrong, stay(f, 6, none))
+	sim.Run(f, wrong, stationaryPath(f, 6, noForce))
 	last := miss(sim.Refine(truth, sim.moved(truth), 0))
 	first := last
 	for rounds := 1; rounds < 4; rounds++ {
-		sim.Run(f, wrong, stay(f, 6, none))
+		sim.Run(f, wrong, stationaryPath(f, 6, noForce))
 		now := miss(sim.Refine(truth, sim.moved(truth), rounds))
 		if now > last {
-			t.Errorf("%d rounds miss by %.1f, one less by %.1f", rounds, now, last)
+			t.Errorf("%d rounds have an error of %.1f, one round less %.1f", rounds, now, last)
 		}
 		last = now
 	}
 	if last > first/4 {
-		t.Errorf("three rounds brought the miss from %.1f to %.1f only", first, last)
+		t.Errorf("three rounds reduced the error from %.1f to %.1f, want a quarter", first, last)
 	}
 }
 
 func TestBlend(t *testing.T) {
-	f := grid(2, 5000)
+	f := newGrid(2, 5000)
 	before, base := rowOf(f, 1), append([]int32(nil), rowOf(f, 1)...)
-	base[frame.CubeX] += 100 // 11.7 m/s, if within a tick
+	base[frame.CubeX] += 100 // 11.7 m/s
 	fast := Body{}.Blend(before, base, 1)
 	if want := 100.0 / 512 * 60 * 0.99; math.Abs(float64(fast.Vel[0])-want) > 0.02*want {
 		t.Errorf("speed %v, want nearly %v", fast.Vel[0], want)
@@ -232,8 +232,8 @@ func TestBlend(t *testing.T) {
 	}
 }
 
-// The same on every machine: see TestPortableBytes in encoders/table, and run this
-// test with GOARCH=386, GOAMD64=v3 and on arm64.
+// TestGolden compares a hash of results that must be the same on every machine, see TestPortableBytes in
+// encoders/table. Run it also with GOARCH=386, with GOAMD64=v3 and on arm64.
 func TestGolden(t *testing.T) {
 	const want = 0xe60cc352a52fdb09
 	h := fnv.New64a()
@@ -250,16 +250,16 @@ func TestGolden(t *testing.T) {
 	}
 	sim := New(200, physics.Recorder())
 	for _, mode := range []Mode{Infer, Push, Pull} {
-		f, awake := scramble(200)
+		f, awake := randomHeap(200)
 		copy(rowOf(f, 0)[frame.CubeX:], []int32{300, 300, 700})
 		to := append([]int32(nil), rowOf(f, 0)...)
 		to[frame.CubeX], to[frame.CubeA] = 400, 300
-		path := Path{Before: rowOf(f, 1), From: rowOf(f, 0), To: to, Lead: 6, Ticks: 6, Mode: mode}
+		path := Path{Before: rowOf(f, 1), From: rowOf(f, 0), To: to, BeforeTicks: 6, Ticks: 6, Mode: mode}
 		note(sim.Run(f, awake[:120], &path))
-		truth, _ := scramble(200)
+		truth, _ := randomHeap(200)
 		rowOf(truth, 3)[frame.CubeX] += 40
 		note(sim.Refine(truth, sim.moved(truth), 1))
-		r := sim.resting(3)
+		r := sim.restingResult(3)
 		note([]Result{{Body: r.correct(vec{X: 1, Y: 2, Z: 3}, RotationOf(to), 5, 1)}})
 		note([]Result{{Body: awake[3].Blend(rowOf(f, 3), to, 1)}})
 	}
@@ -268,10 +268,10 @@ func TestGolden(t *testing.T) {
 	}
 }
 
-func TestAllocatesNothing(t *testing.T) {
-	f, awake := scramble(100)
-	sim, path := New(100, physics.Recorder()), stay(f, 6, Push)
-	truth, _ := scramble(100)
+func TestAllocations(t *testing.T) {
+	f, awake := randomHeap(100)
+	sim, path := New(100, physics.Recorder()), stationaryPath(f, 6, Push)
+	truth, _ := randomHeap(100)
 	sim.Run(f, awake[:80], path)
 	moved := sim.moved(truth)
 	run := func() {
@@ -282,6 +282,6 @@ func TestAllocatesNothing(t *testing.T) {
 		run()
 	}
 	if n := testing.AllocsPerRun(20, run); n != 0 {
-		t.Errorf("%v allocations a frame, want none", n)
+		t.Errorf("%v allocations per frame, want none", n)
 	}
 }

@@ -10,8 +10,9 @@ import (
 	"wirelab/dataset/physics"
 )
 
-// heap returns a frame with all cubes within size units of one place.
-func heap(rng *rand.Rand, rows, size int) (*frame.Frame, []Awake) {
+// denseHeap returns a frame with all cubes in a box with sides of size units, and random speeds, some NaN or
+// infinite.
+func denseHeap(rng *rand.Rand, rows, size int) (*frame.Frame, []Awake) {
 	f := frame.Cubes(rows).NewFrame()
 	awake := make([]Awake, 0, rows)
 	for i := range rows {
@@ -40,7 +41,8 @@ func heap(rng *rand.Rand, rows, size int) (*frame.Frame, []Awake) {
 	return f, awake
 }
 
-func finite(t *testing.T, results []Result) {
+// checkFinite checks that all numbers of the results are finite and not huge.
+func checkFinite(t *testing.T, results []Result) {
 	t.Helper()
 	for _, r := range results {
 		for _, x := range []float64{r.Pos.X, r.Pos.Y, r.Pos.Z, r.Rot.X, r.Rot.Y, r.Rot.Z, r.Rot.W,
@@ -53,37 +55,37 @@ func finite(t *testing.T, results []Result) {
 	}
 }
 
-// Whatever a damaged snapshot holds, the forecast is finite.
-func TestHostile(t *testing.T) {
+// TestInvalidInput checks that forecasts are finite for any snapshot and any speeds.
+func TestInvalidInput(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	for _, rows := range []int{1, 2, 50, 901, 5000} {
 		sim := New(rows, physics.Recorder())
 		for _, size := range []int{1, 100, 1000, 100000} {
-			f, awake := heap(rng, rows, size)
+			f, awake := denseHeap(rng, rows, size)
 			row := rowOf(f, 0)
-			path := Path{Before: row, From: row, To: row, Lead: 6, Ticks: 6}
-			finite(t, sim.Run(f, awake, &path))
-			finite(t, sim.Run(f, nil, &path))
+			path := Path{Before: row, From: row, To: row, BeforeTicks: 6, Ticks: 6}
+			checkFinite(t, sim.Run(f, awake, &path))
+			checkFinite(t, sim.Run(f, nil, &path))
 		}
 	}
 }
 
-// The work is bounded: a heap in one place costs no more corrections of contacts
-// than the fullest step may, six times.
-func TestHeapIsNoMoreWork(t *testing.T) {
+// TestWorkBound checks that a run over a dense heap takes at most six times the contact corrections that one
+// step may take.
+func TestWorkBound(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 4))
 	for _, size := range []int{1, 100, 500, 2000} {
 		sim := New(901, physics.Recorder())
-		f, awake := heap(rng, 901, size)
+		f, awake := denseHeap(rng, 901, size)
 		row := rowOf(f, 0)
-		sim.Run(f, awake, &Path{Before: row, From: row, To: row, Lead: 6, Ticks: 6})
+		sim.Run(f, awake, &Path{Before: row, From: row, To: row, BeforeTicks: 6, Ticks: 6})
 		if got, most := sim.scene.Spent(), 6*32*1024; got > most || got < most/4 {
 			t.Errorf("cubes within %d units: %d corrections, want at most %d and not far from it", size, got, most)
 		}
 	}
 }
 
-// FuzzRun reads a frame of nine cubes, speeds and a way from bytes.
+// FuzzRun derives a frame of nine cubes, speeds and a path from bytes.
 func FuzzRun(f *testing.F) {
 	f.Add([]byte("whatever a snapshot holds"))
 	f.Add(make([]byte, 400))
@@ -112,14 +114,15 @@ func FuzzRun(f *testing.F) {
 			a.Still = math.Float32frombits(next())
 			awake = append(awake, a)
 		}
-		path := Path{Before: rowOf(table, 1), From: rowOf(table, 0), To: rowOf(table, 2), Lead: int(int32(next())), Ticks: ticks,
+		path := Path{Before: rowOf(table, 1), From: rowOf(table, 0), To: rowOf(table, 2),
+			BeforeTicks: int(int32(next())), Ticks: ticks,
 			Mode: mode}
-		finite(t, sim.Run(table, awake, &path))
-		finite(t, sim.Refine(table, sim.moved(table), 1))
+		checkFinite(t, sim.Run(table, awake, &path))
+		checkFinite(t, sim.Refine(table, sim.moved(table), 1))
 		for i := range sim.results {
 			r := &sim.results[i]
 			b := r.correctRow(table.Table, ticks, 1).Blend(rowOf(table, 1), rowOf(table, 2), ticks)
-			finite(t, []Result{{Body: b}})
+			checkFinite(t, []Result{{Body: b}})
 		}
 	})
 }
@@ -128,9 +131,9 @@ func BenchmarkHeap(b *testing.B) {
 	for _, size := range []int{1, 512, 1536, 5120} {
 		b.Run(fmt.Sprint(size), func(b *testing.B) {
 			sim := New(901, physics.Recorder())
-			f, awake := heap(rand.New(rand.NewPCG(1, 2)), 901, size)
+			f, awake := denseHeap(rand.New(rand.NewPCG(1, 2)), 901, size)
 			row := rowOf(f, 0)
-			path := Path{Before: row, From: row, To: row, Lead: 6, Ticks: 6}
+			path := Path{Before: row, From: row, To: row, BeforeTicks: 6, Ticks: 6}
 			for b.Loop() {
 				sim.Run(f, awake, &path)
 			}

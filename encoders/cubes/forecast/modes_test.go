@@ -8,8 +8,8 @@ import (
 	"wirelab/dataset/physics"
 )
 
-// after returns the snapshot at the end of a run.
-func after(base *frame.Frame, results []Result) *frame.Frame {
+// frameAfter returns base with the positions of the results.
+func frameAfter(base *frame.Frame, results []Result) *frame.Frame {
 	f := frame.Cubes(len(base.Table) / frame.CubeFields).NewFrame()
 	f.CopyFrom(base)
 	for _, r := range results {
@@ -21,22 +21,23 @@ func after(base *frame.Frame, results []Result) *frame.Frame {
 	return f
 }
 
-// What the player does is known from what becomes of the cubes around it, whatever was assumed before.
+// TestMode checks that Refine finds the player's mode from the motion of the cubes around it, whatever mode the
+// run assumed.
 func TestMode(t *testing.T) {
 	const rows = 32
-	f := grid(rows, 700)
+	f := newGrid(rows, 700)
 	rowOf(f, 0)[frame.CubeX], rowOf(f, 0)[frame.CubeY] = 1280, 768
 	var awake []Awake
-	for i := 1; i < rows; i++ { // in the air, for what lies on the floor stays where it is whether it is pulled or not
+	for i := 1; i < rows; i++ { // in the air, because cubes on the floor hardly move when they are pulled
 		rowOf(f, i)[frame.CubeZ] += 300
 		awake = append(awake, Awake{Cube: int32(i)})
 	}
-	for _, truth := range []Mode{none, Push, Pull} {
-		now := after(f, New(rows, physics.Recorder()).Run(f, awake, stay(f, 6, truth)))
-		for _, given := range []Mode{none, Push, Pull, Infer} {
+	for _, truth := range []Mode{noForce, Push, Pull} {
+		now := frameAfter(f, New(rows, physics.Recorder()).Run(f, awake, stationaryPath(f, 6, truth)))
+		for _, given := range []Mode{noForce, Push, Pull, Infer} {
 			sim := New(rows, physics.Recorder())
-			sim.Run(f, awake, stay(f, 6, given))
-			first, n := sim.missAround(now, sim.moved(now))
+			sim.Run(f, awake, stationaryPath(f, 6, given))
+			first, n := sim.errorNearPlayer(now, sim.moved(now))
 			if n < 8 {
 				t.Fatalf("%d cubes around the player, want more", n)
 			}
@@ -44,36 +45,36 @@ func TestMode(t *testing.T) {
 			if sim.Mode() != truth {
 				t.Errorf("mode %d, given %d: found %d", truth, given, sim.Mode())
 			}
-			for _, r := range best { // rounded to whole units, and turned by less than a step
-				if miss := r.miss(rowOf(now, int(r.Cube))); given != truth && r.Cube > 0 && miss > first*first {
-					t.Errorf("mode %d, given %d: cube %d is missed by %v", truth, given, r.Cube, math.Sqrt(miss))
+			for _, r := range best { // the error is that of rounding
+				if miss := r.squaredError(rowOf(now, int(r.Cube))); given != truth && r.Cube > 0 && miss > first*first {
+					t.Errorf("mode %d, given %d: cube %d has an error of %v", truth, given, r.Cube, math.Sqrt(miss))
 				}
 			}
 		}
 	}
 }
 
-// Where nothing is near the player, nothing is known of the mode, and no run is spent on it.
+// TestModeUnknown checks that without cubes near the player the mode stays Infer and no other mode is tried.
 func TestModeUnknown(t *testing.T) {
-	f := grid(32, 700)
+	f := newGrid(32, 700)
 	rowOf(f, 0)[frame.CubeX] = 1 << 15
 	sim := New(32, physics.Recorder())
-	sim.Run(f, nil, stay(f, 6, Pull))
+	sim.Run(f, nil, stationaryPath(f, 6, Pull))
 	if tried := sim.tryModes(f, sim.moved(f), 2); tried != 0 || sim.Mode() != Infer {
-		t.Errorf("%d runs were spent on mode %d, want none", tried, sim.Mode())
+		t.Errorf("%d runs and mode %d, want none and mode %d", tried, sim.Mode(), Infer)
 	}
 }
 
-// A run that other modes do not explain better is what it was before they were tried.
-func TestModeKept(t *testing.T) {
-	f, awake := scramble(200)
-	truth, _ := scramble(200)
-	for i := 1; i < 200; i++ { // nobody goes there by himself
+// TestModeUnchanged checks that the results of a run are restored if no other mode is clearly better.
+func TestModeUnchanged(t *testing.T) {
+	f, awake := randomHeap(200)
+	truth, _ := randomHeap(200)
+	for i := 1; i < 200; i++ { // positions that no mode leads to
 		rowOf(truth, i)[frame.CubeZ] += int32(i%2) * 4000
 	}
 	copy(rowOf(f, 0)[frame.CubeX:], []int32{300, 300, 700})
 	sim := New(200, physics.Recorder())
-	want := append([]Result(nil), sim.Run(f, awake[:120], stay(f, 6, Push))...)
+	want := append([]Result(nil), sim.Run(f, awake[:120], stationaryPath(f, 6, Push))...)
 	if tried := sim.tryModes(truth, sim.moved(truth), 2); tried != 2 || sim.Mode() != Push {
 		t.Fatalf("%d runs, and then mode %d", tried, sim.Mode())
 	}
@@ -81,8 +82,8 @@ func TestModeKept(t *testing.T) {
 		t.Fatalf("%d results, want %d", len(sim.results), len(want))
 	}
 	for k := range want {
-		if sim.results[k] != want[k] || int(sim.at[want[k].Cube]) != k+1 {
-			t.Errorf("result %d is another", k)
+		if sim.results[k] != want[k] || int(sim.resultIndex[want[k].Cube]) != k+1 {
+			t.Errorf("result %d differs", k)
 		}
 	}
 }

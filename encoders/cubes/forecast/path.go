@@ -7,36 +7,39 @@ import (
 	"wirelab/dataset/physics"
 )
 
-// Mode is the force that the player exerts on the cubes around it.
+// Mode is the force that the player exerts on the cubes around it. A snapshot does not contain it.
 type Mode uint8
 
-// The modes. Infer derives the mode from the snapshot: a player among many cubes
-// pulls, one that hovers pushes. What follows the snapshot says more: see Simulator.Mode.
+// The modes. Infer derives the mode from the snapshot: a player among many cubes pulls, one that hovers
+// pushes, any other exerts no force. The next snapshot shows the mode more reliably, see Simulator.Mode.
 const (
 	Infer Mode = iota
-	none
+	noForce
 	Push
 	Pull
 )
 
 const (
-	hoverUnits = 640 // a player above this does not roll
-	pullCrowd  = 12  // cubes around a player who pulls; under one that pushes there are fewer
+	hoverHeight       = 640 // height in units above which the player hovers; a rolling player is lower
+	minPullNeighbours = 12  // number of cubes within pullRadius that a pulling player has at least; a pushing player has fewer
 )
 
-// Path is the motion of the player, cube 0: its rows at the baseline, before it, and at
-// the end of the run.
+// Path is the motion of the player, cube 0: its rows before the baseline, at the baseline, and at the end
+// of the run.
 type Path struct {
-	Before, From, To []int32 // rows of cube 0; Before may be nil
-	Lead             int     // ticks between Before and From
+	Before, From, To []int32 // Before is nil if unknown
+	BeforeTicks      int     // ticks between Before and From; 0 if unknown
 	Ticks            int     // ticks between From and To
 	Mode             Mode
 
-	from, to, bend vec // metres; bend is the acceleration times the time squared
-	spin           vec
+	// Set by prepare.
+	from, to  vec // positions in metres
+	curvature vec // acceleration times the square of the time of the run, in metres
+	spin      vec // rad/s
 }
 
-// steps returns the number of steps of a run and their length.
+// steps returns the number of simulation steps of a run and their length in seconds, and prepares the
+// path for positionAt.
 func (p *Path) steps() (n int, dt float64) {
 	ticks := max(1, min(p.Ticks, math.MaxUint8))
 	n, dt = min(ticks, maxSteps), tickSeconds
@@ -47,87 +50,91 @@ func (p *Path) steps() (n int, dt float64) {
 	return n, dt
 }
 
-// prepare fits a parabola to the three positions and a constant spin to the two
-// orientations.
+// prepare fits a parabola to the three positions and a constant spin to the last two orientations.
+// Without Before the path is straight. seconds is the time of the run.
 func (p *Path) prepare(seconds float64) {
 	p.from, p.to = PositionOf(p.From).Scale(metre), PositionOf(p.To).Scale(metre)
-	p.bend = vec{}
-	if p.Before != nil && p.Lead > 0 && p.Ticks > 0 {
-		// With u the time over Ticks: f(-g) = before, f(0) = from, f(1) = to.
-		g := float64(min(p.Lead, math.MaxUint8)) / float64(min(p.Ticks, math.MaxUint8))
+	p.curvature = vec{}
+	if p.Before != nil && p.BeforeTicks > 0 && p.Ticks > 0 {
+		// With the time u in units of Ticks the parabola f has f(-g) = before, f(0) = from, f(1) = to.
+		beforeRatio := float64(min(p.BeforeTicks, math.MaxUint8)) / float64(min(p.Ticks, math.MaxUint8))
 		ahead, behind := p.to.Sub(p.from), p.from.Sub(PositionOf(p.Before).Scale(metre))
-		p.bend = ahead.Sub(behind.Scale(1 / g)).Scale(2 / (1 + g))
+		p.curvature = ahead.Sub(behind.Scale(1 / beforeRatio)).Scale(2 / (1 + beforeRatio))
 	}
 	p.spin = Log(Mul(RotationOf(p.To), Conj(RotationOf(p.From)))).Scale(1 / seconds).Limit(4 * maxSpin)
 }
 
-// inferMode replaces Infer by the mode that suits the snapshot.
+// inferMode replaces Infer by the mode that the snapshot suggests.
 func (p *Path) inferMode(table []int32) {
 	if p.Mode != Infer {
 		return
 	}
-	const reach = pullReach * frame.UnitsPerMetre
-	near := 0
+	const reach = pullRadius * frame.UnitsPerMetre
+	neighbours := 0
 	x, y, z := int64(p.From[frame.CubeX]), int64(p.From[frame.CubeY]), int64(p.From[frame.CubeZ])
 	for at := frame.CubeFields; at < len(table); at += frame.CubeFields {
 		row := (*[frame.CubeFields]int32)(table[at:])
 		dx := int64(row[frame.CubeX]) - x
-		if uint64(dx+1024) > 2*1024 {
-			continue // as most are
+		if uint64(dx+1024) > 2*1024 { // |dx| > 1024, in one comparison
+			continue // beyond pullRadius, as most cubes are
 		}
 		dy, dz := int64(row[frame.CubeY])-y, int64(row[frame.CubeZ])-z
 		if float64(dx*dx+dy*dy+dz*dz) < reach*reach {
-			near++
+			neighbours++
 		}
 	}
 	switch {
-	case near >= pullCrowd:
+	case neighbours >= minPullNeighbours:
 		p.Mode = Pull
-	case p.From[frame.CubeZ] > hoverUnits:
+	case p.From[frame.CubeZ] > hoverHeight:
 		p.Mode = Push
 	default:
-		p.Mode = none
+		p.Mode = noForce
 	}
 }
 
-// at returns the position of the player after share u of the time.
-func (p *Path) at(u float64) vec {
-	return p.from.AddScaled(p.to.Sub(p.from), u).AddScaled(p.bend, float64(0.5*(float64(u*u)-u)))
+// positionAt returns the position of the player in metres at time u, 0 at the start and 1 at the end of
+// the run.
+func (p *Path) positionAt(u float64) vec {
+	return p.from.AddScaled(p.to.Sub(p.from), u).AddScaled(p.curvature, float64(0.5*(float64(u*u)-u)))
 }
 
-// movePlayer moves the player along during step k of n.
+// movePlayer puts the player at its position at the start of step k of n, with the speed that takes it to its
+// position at the end of the step. dt is the length of a step in seconds.
 func (p *Path) movePlayer(s *physics.Scene, k, n int, dt float64) {
 	b := s.Body(0)
-	here, next := p.at(float64(k)/float64(n)), p.at(float64(k+1)/float64(n))
-	b.Pos, b.Vel, b.Spin = here, next.Sub(here).Scale(1/dt), p.spin
+	position, next := p.positionAt(float64(k)/float64(n)), p.positionAt(float64(k+1)/float64(n))
+	b.Pos, b.Vel, b.Spin = position, next.Sub(position).Scale(1/dt), p.spin
 }
 
-// The forces of the player, as accelerations.
+// The forces of the player, as accelerations in m/s2 and distances in m. A force falls with the square of
+// the distance. The values are those of the program that made the recordings.
 const (
-	pushReach  = 2.0
-	pushOrigin = -0.1 // the height from which cubes are blown away
-	pushMost   = 500.0
-	pullReach  = 1.8
-	pullNear   = 0.2
-	pullMost   = 2000.0
-	strength   = 200.0 // at a metre
+	pushRadius       = 2.0
+	pushOriginHeight = -0.1 // cubes are pushed away from this height under the player
+	maxPush          = 500.0
+	pullRadius       = 1.8
+	minPullDistance  = 0.2
+	maxPull          = 2000.0
+	forceAtMetre     = 200.0 // at a distance of 1 m
 )
 
-// applyForces applies the player's forces to the cubes around it.
+// applyForces applies the player's force to the cubes around it, for the next step. A pushing player pushes from a
+// point under the floor, a pulling one pulls to its centre.
 func (p *Path) applyForces(s *physics.Scene) {
 	pos := s.Body(0).Pos
 	if p.Mode == Push {
-		origin := vec{X: pos.X, Y: pos.Y, Z: pushOrigin}
-		s.Around(origin, pushReach, func(i int, away vec, square float64) {
-			if i != 0 && square > 1e-4 {
-				s.Pull(i, away.Scale(min(strength/square, pushMost)/math.Sqrt(square)))
+		origin := vec{X: pos.X, Y: pos.Y, Z: pushOriginHeight}
+		s.Around(origin, pushRadius, func(i int, away vec, square float64) {
+			if i != 0 && square > 1e-4 { // not the player itself; the direction of a very near cube is undefined
+				s.Pull(i, away.Scale(min(forceAtMetre/square, maxPush)/math.Sqrt(square)))
 			}
 		})
 	}
 	if p.Mode == Pull {
-		s.Around(pos, pullReach, func(i int, away vec, square float64) {
-			if i != 0 && square > pullNear*pullNear {
-				s.Pull(i, away.Scale(-min(strength/square, pullMost)/math.Sqrt(square)))
+		s.Around(pos, pullRadius, func(i int, away vec, square float64) {
+			if i != 0 && square > minPullDistance*minPullDistance {
+				s.Pull(i, away.Scale(-min(forceAtMetre/square, maxPull)/math.Sqrt(square)))
 			}
 		})
 	}

@@ -9,20 +9,21 @@ import (
 	"wirelab/encoders/rotation"
 )
 
-func TestTrigonometry(t *testing.T) {
+func TestAtan2(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	for range 100000 {
 		x, y := math.Abs(rng.NormFloat64()), math.Abs(rng.NormFloat64())
-		if got, want := angle(y, x), math.Atan2(y, x); math.Abs(got-want) > 1e-12 {
+		if got, want := atan2(y, x), math.Atan2(y, x); math.Abs(got-want) > 1e-12 {
 			t.Fatalf("angle(%v, %v) = %v, want %v", y, x, got, want)
 		}
 	}
-	if angle(0, 1) != 0 || math.Abs(angle(1, 0)-math.Pi/2) > 1e-12 {
-		t.Errorf("on the axes: %v, %v", angle(0, 1), angle(1, 0))
+	if atan2(0, 1) != 0 || math.Abs(atan2(1, 0)-math.Pi/2) > 1e-12 {
+		t.Errorf("on the axes: %v, %v", atan2(0, 1), atan2(1, 0))
 	}
 }
 
-func distance(a, b quat) float64 {
+// angleBetween returns the angle between two orientations in radians.
+func angleBetween(a, b quat) float64 {
 	dot := math.Abs(a.X*b.X + a.Y*b.Y + a.Z*b.Z + a.W*b.W)
 	return 2 * math.Acos(min(dot, 1))
 }
@@ -47,17 +48,16 @@ func TestLog(t *testing.T) {
 			t.Fatalf("%v became %v", v, Log(exp(v)))
 		}
 		w := vec{X: rng.NormFloat64(), Y: rng.NormFloat64(), Z: rng.NormFloat64()}
-		if d := distance(Mul(Conj(exp(w)), Mul(exp(w), exp(v))), exp(v)); d > 1e-6 {
-			t.Fatalf("a turn and back leaves %v", d)
+		if d := angleBetween(Mul(Conj(exp(w)), Mul(exp(w), exp(v))), exp(v)); d > 1e-6 {
+			t.Fatalf("a rotation and its inverse give a rotation by %v", d)
 		}
 	}
 	if v := Log(exp(vec{X: 1e-12})); v.X != 1e-12 {
-		t.Errorf("a tiny turn became %v", v)
+		t.Errorf("Log of a tiny rotation is %v", v)
 	}
 }
 
-// Quantised as the recorder does and read back, a rotation is off by no more than
-// the rounding.
+// TestRotationOf checks that decoding a quantised rotation has no larger error than rounding.
 func TestRotationOf(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 6))
 	for range 10000 {
@@ -79,19 +79,19 @@ func TestRotationOf(t *testing.T) {
 				at++
 			}
 		}
-		if d := distance(RotationOf(row), quat{X: q[0], Y: q[1], Z: q[2], W: q[3]}); d > 0.008 {
-			t.Fatalf("%v became %v: %v off", q, RotationOf(row), d)
+		if d := angleBetween(RotationOf(row), quat{X: q[0], Y: q[1], Z: q[2], W: q[3]}); d > 0.008 {
+			t.Fatalf("%v is decoded as %v, an error of %v", q, RotationOf(row), d)
 		}
 	}
-	row := []int32{3, 511, 511, 511, 0, 0, 0, 0} // no such rotation: three times 0.7
+	row := []int32{3, 511, 511, 511, 0, 0, 0, 0} // not a rotation: three components of 0.7
 	q := RotationOf(row)
 	if n := q.X*q.X + q.Y*q.Y + q.Z*q.Z + q.W*q.W; math.Abs(n-1) > 1e-12 {
-		t.Errorf("a row that is no rotation became %v", q)
+		t.Errorf("a row that is not a rotation is decoded as %v, want a unit quaternion", q)
 	}
 }
 
-// Mul and Conj are those of package rotation, to the bit.
-func TestProducts(t *testing.T) {
+// TestMulConj compares Mul and Conj with package rotation, to the bit.
+func TestMulConj(t *testing.T) {
 	rng := rand.New(rand.NewPCG(7, 8))
 	random := func() rotation.Quaternion {
 		return rotation.Quaternion{rng.NormFloat64(), rng.NormFloat64(), rng.NormFloat64(), rng.NormFloat64()}

@@ -9,57 +9,56 @@ import (
 	"wirelab/encoders/nn"
 )
 
-// coder is the encoder or the decoder: one traversal serves both directions. A packet has the
-// player and then the cubes by distance from it, each as: whether it moved; if it did its
-// position, the largest component of its orientation, and the other three; whether it interacts.
+// coder is an encoder or a decoder: one traversal serves both directions. The package comment
+// describes the packet.
 type coder struct {
-	encoders.Ranged
-	model *model
-	rows  int
-	scene scene
-	memo  *memo
-	ctx   contexts
-	quiet [2]probability
-	run   int // history of the last six "moved" flags
+	encoders.Ranged // encodes a decision, or decodes it
+	model           *model
+	rows            int           // number of cubes, the player included
+	scene           scene         // the frame so far
+	memo            *memo         // of the frame that is coded
+	contexts        contexts      // of the current decision
+	cachedProbs     [2]cachedProb // of quiet cubes: the moved and the interacting flag
+	moveHistory     int           // the last six "moved" flags, one bit each
 
-	features featureVector
-	scratch  nn.Scratch
-	out      [netOutputs]int32
-	mix      mixture
-	bases    mixtureBases
+	features  featureVector
+	scratch   nn.Scratch
+	netOutput [netOutputs]int32 // of the net evaluated last
+	mixture   mixture           // of the value that is coded
+	bases     mixtureBases
 
-	changed cube.Changes
+	changed cube.Changes // cubes that differ from the baseline; empty when decoding
 
-	law        *law        // nil in kinetic-lite, which does not simulate
-	forecaster *forecaster // allocated with the first frame
-	learner    *learner    // nil except in training
+	simulation *simulationConfig // nil in kinetic-lite, which does not simulate
+	forecaster *forecaster       // allocated with the first frame; nil in kinetic-lite
+	learner    *learner          // nil except in training
 
-	defers     bool // Finish writes memos
+	deferred   bool // Defer was called: Finish writes memos
 	unfinished bool // the last memo is not written yet
 }
 
 // Encode implements encoders.Encoder.
 func (e *coder) Encode(dst []byte, cur *frame.Frame, refs []encoders.Ref, spare encoders.Memo,
 	b *encoders.Budget) ([]byte, encoders.Memo, error) {
-	base := e.base(refs)
+	base := e.baseline(refs)
 	err := cube.CheckFrame(cur, e.rows)
 	if err == nil {
-		err = e.compare(cur, base, refs[0].Changed)
+		err = e.findChanges(cur, base, refs[0].Changed)
 	}
 	if err != nil {
 		return dst, nil, fmt.Errorf("kinetic: %w", err)
 	}
 	e.Finish()
 	e.Begin(dst, b)
-	if err := e.code(cur, base, refs, spare); err != nil {
+	if err := e.codeFrame(cur, base, refs, spare); err != nil {
 		return dst, nil, err
 	}
-	return e.End(dst, b), e.end(), nil
+	return e.End(dst, b), e.endFrame(), nil
 }
 
-// compare finds the cubes that differ from the baseline, unless the caller knows them, and returns an
-// error if one of them is out of range.
-func (e *coder) compare(cur, base *frame.Frame, known frame.Rows) error {
+// findChanges sets e.changed to the cubes that differ from the baseline. known is that set if the
+// caller has it, else nil. The error reports a changed cube with a field out of range.
+func (e *coder) findChanges(cur, base *frame.Frame, known frame.Rows) error {
 	e.changed.Find(cur.Table, base.Table, known)
 	for i := range e.changed.All() {
 		if q := cube.At(cur.Table, i); !cube.InRange(q) {
@@ -71,26 +70,27 @@ func (e *coder) compare(cur, base *frame.Frame, known frame.Rows) error {
 
 // Decode implements encoders.Decoder.
 func (e *coder) Decode(dst *frame.Frame, src []byte, refs []encoders.Ref, spare encoders.Memo) (encoders.Memo, error) {
-	base := e.base(refs)
+	base := e.baseline(refs)
 	e.Finish()
 	dst.Table = append(dst.Table[:0], base.Table...)
 	dst.Body = dst.Body[:0]
 	e.changed.Clear(e.rows)
 	e.Open(src)
-	if err := e.Ended(e.code(dst, base, refs, spare)); err != nil {
+	if err := e.Ended(e.codeFrame(dst, base, refs, spare)); err != nil {
 		return nil, fmt.Errorf("kinetic: %w", err)
 	}
-	return e.end(), nil
+	return e.endFrame(), nil
 }
 
-func (e *coder) base(refs []encoders.Ref) *frame.Frame {
+// baseline returns the frame of the newest reference. It panics if the frame's table has another size.
+func (e *coder) baseline(refs []encoders.Ref) *frame.Frame {
 	return encoders.Base(refs, e.rows*frame.CubeFields)
 }
 
-// code codes cur. When reading, cur starts as a copy of base. The memo is still to be
-// written.
-func (e *coder) code(cur, base *frame.Frame, refs []encoders.Ref, spare encoders.Memo) error {
-	e.begin(cur, base, refs, spare)
+// codeFrame encodes cur, or decodes into cur, which then starts as a copy of base. It does not
+// write the memo: endFrame does. spare is a memo that may be overwritten, or nil.
+func (e *coder) codeFrame(cur, base *frame.Frame, refs []encoders.Ref, spare encoders.Memo) error {
+	e.beginFrame(cur, base, refs, spare)
 	for _, i := range e.scene.order {
 		if err := e.codeCube(int(i)); err != nil {
 			return fmt.Errorf("cube %d: %w", i, err)
@@ -99,39 +99,40 @@ func (e *coder) code(cur, base *frame.Frame, refs []encoders.Ref, spare encoders
 	return nil
 }
 
-// begin prepares for the first cube of a frame.
-func (e *coder) begin(cur, base *frame.Frame, refs []encoders.Ref, spare encoders.Memo) {
+// beginFrame prepares for the first cube of a frame. The adaptive weights start as those of the
+// baseline's memo, or at 0 without one. A second reference is used only for the speeds of cubes.
+func (e *coder) beginFrame(cur, base *frame.Frame, refs []encoders.Ref, spare encoders.Memo) {
 	past, _ := refs[0].Memo.(*memo)
 	e.memo = newMemo(spare, e.rows)
 	e.memo.adaptive = [adaptiveSize]int16{}
 	if past != nil {
 		e.memo.adaptive = past.adaptive
 	}
-	e.run = 0
-	if e.law != nil && e.forecaster == nil {
-		e.forecaster = newForecaster(e.rows, e.law)
+	e.moveHistory = 0
+	if e.simulation != nil && e.forecaster == nil {
+		e.forecaster = newForecaster(e.rows, e.simulation)
 	}
-	e.scene.simulates, e.scene.forecast = e.law != nil, nil
+	e.scene.simulates, e.scene.forecast = e.simulation != nil, nil
 	e.scene.begin(cur.Table, base.Table, cur.Tick-base.Tick, past)
 	if len(refs) > 1 && len(refs[1].Frame.Table) == len(base.Table) {
 		e.scene.second, e.scene.secondAge = refs[1].Frame.Table, base.Tick-refs[1].Frame.Tick
 	}
 }
 
-// end returns the memo of the frame that was coded, complete unless that is deferred.
-func (e *coder) end() *memo {
+// endFrame returns the memo of the frame that was coded. After Defer it is incomplete until Finish.
+func (e *coder) endFrame() *memo {
 	e.unfinished = true
-	if !e.defers {
+	if !e.deferred {
 		e.Finish()
 	}
 	return e.memo
 }
 
 // Defer implements encoders.Finisher.
-func (e *coder) Defer() { e.defers = true }
+func (e *coder) Defer() { e.deferred = true }
 
-// Finish implements encoders.Finisher: it simulates the past again, now that its end is
-// known, and writes the memo.
+// Finish implements encoders.Finisher. It repeats the simulation with corrected speeds, because
+// the frame at its end is now known, and writes the memo.
 func (e *coder) Finish() {
 	if !e.unfinished {
 		return
@@ -143,7 +144,9 @@ func (e *coder) Finish() {
 	e.scene.writeMemo(e.memo)
 }
 
-// codeCube codes cube i.
+// codeCube codes cube i: the moved flag, the pose if it moved, and the interacting flag. After the
+// player, cube 0, it runs the forecast for all others. The short code for quiet cubes (quiet.go)
+// gives the same bits; training does not use it because the learner needs each context.
 func (e *coder) codeCube(i int) error {
 	s := &e.scene
 	quiet := s.isQuiet(i) && e.learner == nil
@@ -151,7 +154,7 @@ func (e *coder) codeCube(i int) error {
 		return nil
 	}
 	q, base := cube.At(s.cur, i), cube.At(s.base, i)
-	c, moved := s.classify(i), quiet // which it was, but it moved
+	c, moved := s.classify(i), quiet // a quiet cube gets here only if it moved
 	if !quiet {
 		moved = e.codeMoved(e.changed.Has(i) && !cube.SamePose(q, base), i, &c)
 	}
@@ -169,59 +172,63 @@ func (e *coder) codeCube(i int) error {
 	}
 	q[frame.CubeInteracting] = e.codeInteracting(q[frame.CubeInteracting], i, moved, &c)
 	e.Charge(encoders.SlotInteracting)
-	s.record(i)
+	s.recordCube(i)
 	if i == 0 && e.forecaster != nil {
 		e.forecaster.forecast(s)
 	}
 	return nil
 }
 
-// codeMotion codes position and orientation of a cube that moved.
+// codeMotion codes position and orientation of a cube that moved. Each coordinate is coded as the
+// difference from the baseline, within the bounds of the schema. The residual of the position is
+// an input of the orientation's net: a cube that was hit has moved and turned. The components of
+// the orientation need no difference because their mixture is centred at the prediction.
 func (e *coder) codeMotion(i int, q, base *cube.Row, c *contextClasses) {
 	s := &e.scene
-	subject := s.stateOf(i)
-	s.fill(&e.features, &subject)
-	e.runNet(e.model.place)
-	s.setPositionBases(&e.bases, &subject)
+	state := s.newCubeState(i)
+	s.fillFeatures(&e.features, &state)
+	e.runNet(e.model.positionNet)
+	s.setPositionBases(&e.bases, &state)
 	e.setMixture(q, base, 0)
 	for a := range 3 {
-		was := base[frame.CubeX+a]
+		old := base[frame.CubeX+a]
 		low, high := cube.Bounds(a)
-		d := e.codeValue(q[frame.CubeX+a]-was, low-was, high-was, &e.mix, a, a, c.miss)
-		q[frame.CubeX+a] = was + d
+		d := e.codeValue(q[frame.CubeX+a]-old, low-old, high-old, &e.mixture, a, a, c.residual)
+		q[frame.CubeX+a] = old + d
 	}
 	e.Charge(encoders.SlotPosition)
-	s.fillMiss(&e.features, &subject, position(q).minus(position(base)).times(1/s.reach))
-	e.runNet(e.model.pose)
-	poses := s.orientationBases(&subject)
+	s.fillPositionResidual(&e.features, &state, position(q).minus(position(base)).times(1/s.baselineAge))
+	e.runNet(e.model.orientationNet)
+	poses := s.orientationBases(&state)
 	largest := e.codeLargest(int(q[frame.CubeLargest]), poses[1], int(base[frame.CubeLargest]), c)
 	q[frame.CubeLargest] = int32(largest)
 	for k := range poses {
-		e.bases.base[k] = small(poses[k], largest)
+		e.bases.base[k] = smallestThree(poses[k], largest)
 	}
-	e.bases.rows = jacobian(poses[1], largest)
+	e.bases.jacobian = jacobian(poses[1], largest)
 	e.setMixture(q, base, 3)
 	for a := range 3 {
 		k := frame.CubeA + a
-		q[k] = e.codeValue(q[k], 0, cube.SmallMax, &e.mix, a, 3+a, c.miss)
+		q[k] = e.codeValue(q[k], 0, cube.SmallMax, &e.mixture, a, 3+a, c.residual)
 	}
 	e.Charge(encoders.SlotOrientation)
 }
 
-// runNet evaluates a net, unless samples are gathered for training it.
+// runNet evaluates a net on e.features into e.netOutput, which is 0 while samples for training
+// the nets are gathered.
 func (e *coder) runNet(net *nn.Net) {
 	if e.learner != nil && e.learner.sample != nil {
-		e.out = [netOutputs]int32{}
+		e.netOutput = [netOutputs]int32{}
 		return
 	}
-	net.Run(e.out[:], e.features.v[:e.features.n], &e.scratch)
+	net.Run(e.netOutput[:], e.features.v[:e.features.n], &e.scratch)
 }
 
-// setMixture makes the mixture from the net's output and the bases. coordinate is the
-// first of the three that follow.
-func (e *coder) setMixture(q, base *cube.Row, coordinate int) {
+// setMixture computes e.mixture from the net's output and e.bases. firstCoordinate is 0 before
+// the position and 3 before the orientation. In training the learner observes the cube first.
+func (e *coder) setMixture(q, base *cube.Row, firstCoordinate int) {
 	if e.learner != nil {
-		e.learner.observe(e, q, base, coordinate)
+		e.learner.observe(e, q, base, firstCoordinate)
 	}
-	e.mix.set(&e.out, &e.bases)
+	e.mixture.setFromNet(&e.netOutput, &e.bases)
 }

@@ -6,263 +6,288 @@ import (
 	"wirelab/encoders/rangecoder"
 )
 
-// A decision's probability is a logistic regression. Its logit is the sum of the logit of the
-// mixture's probability times a slope, of one trained weight for each context, and of a few
-// adaptive weights, which the memo carries. Decisions about flags have no mixture.
+// The probability of a decision is a logistic regression over one-hot contexts:
+//
+//	logit P(1) = slope * logit of the mixture's probability
+//	           + the sum of one trained weight for each context
+//	           + the sum of a few adaptive weights
+//
+// The slope and the trained weights correct systematic errors of the mixture. The adaptive weights
+// belong to the memo. Decisions about flags have no mixture, so the first term is 0.
 
-// Logits have 2048 steps to a nat, as in package rangecoder.
 const (
-	nat         = 2048
-	slopeUnit   = 4096
-	adaptiveMax = 3 * nat
-	// Learning rates of the adaptive weights. The nets predict values well on all
-	// recordings; the statistics of flags differ between them.
+	nat         = 2048    // steps of a logit to a nat, as in package rangecoder
+	slopeUnit   = 4096    // a slope of 1
+	adaptiveMax = 3 * nat // bound of an adaptive weight
+	// Learning rates of the adaptive weights, in 1/2048 nat for an error of 1. The nets predict
+	// values well on all recordings; the statistics of flags differ between recordings.
 	valueRate = 8
 	flagRate  = 80
 )
 
-// contexts lists the weights of one decision: trained ones and adaptive ones.
+// contexts lists the weights that add to the logit of one decision, as indices.
 type contexts struct {
-	slope    int32 // index of its slope
-	weights  [6]int32
-	n        int
-	adapted  [2]int32
-	adaptedN int
-	rate     int32 // learning rate of the adaptive ones
+	slope     int32    // index into model.slopes
+	trained   [6]int32 // indices into model.weights, nTrained of them
+	nTrained  int
+	adaptive  [2]int32 // indices into memo.adaptive, nAdaptive of them
+	nAdaptive int
+	rate      int32 // learning rate of the adaptive weights
 }
 
-// reset begins a decision.
+// reset begins the contexts of a decision: slope is the index of its slope, rate the learning
+// rate of its adaptive weights.
 func (c *contexts) reset(slope int, rate int32) {
-	c.slope, c.n, c.adaptedN, c.rate = int32(slope), 0, 0, rate
+	c.slope, c.nTrained, c.nAdaptive, c.rate = int32(slope), 0, 0, rate
 }
 
-// use adds a trained weight.
-func (c *contexts) use(table contextTable, at int) {
-	c.weights[c.n] = table.index(at)
-	c.n++
+// addTrained adds the trained weight of a context of the table.
+func (c *contexts) addTrained(table contextTable, context int) {
+	c.trained[c.nTrained] = table.index(context)
+	c.nTrained++
 }
 
-// adaptive adds an adaptive weight.
-func (c *contexts) adaptive(table contextTable, at int) {
-	c.adapted[c.adaptedN] = table.index(at)
-	c.adaptedN++
+// addAdaptive adds the adaptive weight of a context of the table.
+func (c *contexts) addAdaptive(table contextTable, context int) {
+	c.adaptive[c.nAdaptive] = table.index(context)
+	c.nAdaptive++
 }
 
-// decide codes one decision. z is the logit of its probability by the mixture, 0 without one.
+// decide encodes bit, or decodes and returns it, and updates the adaptive weights. z is the logit
+// of the mixture's probability of a 1; 0 without a mixture.
 func (e *coder) decide(bit int, z int32, c *contexts) int {
-	if e.learner != nil {
+	if e.learner != nil { // in training nothing is coded
 		return e.learner.decide(bit, z, c)
 	}
 	sum := z * int32(e.model.slopes[c.slope]) / slopeUnit
-	for _, w := range c.weights[:c.n] {
+	for _, w := range c.trained[:c.nTrained] {
 		sum += int32(e.model.weights[w])
 	}
-	for _, l := range c.adapted[:c.adaptedN] {
+	for _, l := range c.adaptive[:c.nAdaptive] {
 		sum += int32(e.memo.adaptive[l])
 	}
 	p := rangecoder.Squash(sum)
 	bit = e.Bit(bit, p)
-	for _, l := range c.adapted[:c.adaptedN] {
-		adapt(&e.memo.adaptive[l], adaptation(bit, p, c.rate))
+	for _, l := range c.adaptive[:c.nAdaptive] {
+		adapt(&e.memo.adaptive[l], adaptStep(bit, p, c.rate))
 	}
 	return bit
 }
 
-// adaptation returns the change of adaptive weights after a bit of probability p.
-func adaptation(bit int, p uint32, rate int32) int32 {
+// adaptStep returns by how much the adaptive weights change after a bit whose probability of being
+// 1 was p/65536: rate times the error, rounded to nearest.
+func adaptStep(bit int, p uint32, rate int32) int32 {
 	return ((int32(bit<<16)-int32(p))*rate + 1<<15) >> 16
 }
 
-// adapt changes an adaptive weight.
-func adapt(v *int16, by int32) { *v = int16(min(max(int32(*v)+by, -adaptiveMax), adaptiveMax)) }
+// adapt adds delta to an adaptive weight within its bounds.
+func adapt(v *int16, delta int32) { *v = int16(min(max(int32(*v)+delta, -adaptiveMax), adaptiveMax)) }
 
-// contextTable is a range of contexts within all trained, or all adaptive, weights.
-type contextTable struct{ at, size int }
+// contextTable is a range of all trained weights, or of all adaptive weights: one weight for each
+// context of a kind.
+type contextTable struct{ offset, size int }
 
-// index returns the index, among all weights, of a context of the table.
-func (t contextTable) index(at int) int32 {
-	if uint(at) >= uint(t.size) {
+// index returns the index of a context's weight among all weights. It panics if the context is
+// outside the table, which would use the weight of another table.
+func (t contextTable) index(context int) int32 {
+	if uint(context) >= uint(t.size) {
 		panic("kinetic: a context outside its table")
 	}
-	return int32(t.at + at)
+	return int32(t.offset + context)
 }
 
-// tableLayout allocates context tables one after the other.
+// tableLayout allocates context tables one after the other; size is the total number of contexts.
 type tableLayout struct{ size int }
 
-func (l *tableLayout) take(n int) contextTable {
+// allocate returns the next table, of n contexts.
+func (l *tableLayout) allocate(n int) contextTable {
 	r := contextTable{l.size, n}
 	l.size += n
 	return r
 }
 
-// Sizes of the context tables of values, for each of the six coordinates.
+// Sizes of the context tables of values. Each of the first four numbers is a dimension.
 const (
-	coordinates = 6
-	decisions   = 32 // kinds of decision about one value
-	widths      = 16 // classes of the mixture's scale
-	misses      = 16 // classes of the last residual
-	bends       = 16 // classes of the mixture's logit, to calibrate it
+	numCoordinates     = 6  // x, y, z and the three smallest components of the orientation
+	numDecisions       = 32 // kinds of decision about one value, see below
+	numScaleClasses    = 16 // of the mixture's scale: how uncertain the net is
+	numResidualClasses = 16 // of the cube's last residual
+	numLogitClasses    = 16 // of the mixture's logit, which this table calibrates
 )
 
+// The kinds of decision about a value.
 const (
-	notMedian   = 0  // differs from the median?
-	aboveMedian = 1  // above it?
-	atLeastStep = 2  // up to 13: at least 2, 3, 5, 9, ... away?
-	bisection   = 16 // and up: in the upper half of the interval?
-	maxStep     = 13
+	notMedian   = 0  // is the value unequal to the median?
+	aboveMedian = 1  // is the value above the median?
+	atLeastStep = 2  // 2..maxStep: is the distance from the median at least 2, 3, 5, 9, ...?
+	maxStep     = 13 // larger distances share the contexts of this step
+	bisection   = 16 // plus the step: is the value in the upper half of the interval?
 )
 
-// valueTables are the context tables of values.
-type valueTables struct{ width, err, bend, adapt contextTable }
+// valueTables are the context tables of values. Each has a row for each coordinate and decision.
+type valueTables struct{ scale, residual, logit, adaptive contextTable }
 
-// codeValue codes integer v in low..high, the a-th of mixture m. coordinate is 0..5;
-// class is the class of the last residual.
+// codeValue encodes v, or decodes and returns it. v lies in low..high and is integer number axis
+// (0..2) of mixture m. coordinate is 0..5; residualClass is the class of the cube's last residual.
 //
-// The value is binarised around the median of the mixture: whether it differs, on which
-// side it is, how far away in steps that double, and then by bisection. The probability
-// of each decision is the mixture's mass on either side.
-func (e *coder) codeValue(v, low, high int32, m *mixture, a, coordinate, class int) int32 {
-	middle, scale := m.median(a)
-	mid := int32(math.Floor(min(max(middle+0.5, float64(low)), float64(high))))
-	up, down := side{m: m, a: a, mid: mid, sign: 1}, side{m: m, a: a, mid: mid, sign: -1}
-	above, below := up.all(), down.all()
-	d := valueCoder{coder: e, coordinate: coordinate, width: min(halfLog2Class(scale), widths-1), class: class}
+// The value is binarised around the median of the mixture: whether it differs, on which side it
+// is, how far away in steps that double, and then by bisection. The odds of each decision are
+// those of the mixture's masses of the two outcomes. Afterwards the weights of the mixture are
+// updated, which sharpens the distributions of the integers that follow.
+func (e *coder) codeValue(v, low, high int32, m *mixture, axis, coordinate, residualClass int) int32 {
+	median, scale := m.median(axis)
+	mid := int32(math.Floor(min(max(median+0.5, float64(low)), float64(high))))
+	up, down := side{m: m, axis: axis, mid: mid, sign: 1}, side{m: m, axis: axis, mid: mid, sign: -1}
+	above, below := up.mass(), down.mass() // probabilities of v > mid and of v < mid
+	d := valueCoder{coder: e, coordinate: coordinate, scaleClass: min(halfLog2Class(scale), numScaleClasses-1),
+		residualClass: residualClass}
 	switch {
 	case !d.decide(v != mid, notMedian, above+below, 1-above-below):
 		v = mid
+	// If only one side is possible, the side is not coded.
 	case mid == low || mid < high && d.decide(v > mid, aboveMedian, above, below):
-		v = mid + d.distance(v-mid, high-mid, above, &up)
+		v = mid + d.codeDistance(v-mid, high-mid, above, &up)
 	default:
-		v = mid - d.distance(mid-v, mid-low, below, &down)
+		v = mid - d.codeDistance(mid-v, mid-low, below, &down)
 	}
-	m.learn(a, float64(v))
+	m.updateWeights(axis, float64(v))
 	return v
 }
 
-// side is the part of integer a's distribution above the median, or below it.
+// side is the part of an integer's distribution above the median, or below it. Its methods return
+// the probability (mass) that the integer lies on this side at a distance of at least n from mid.
+//
+// With AVX2 four masses are computed at once, those of the next steps in advance.
 type side struct {
-	m     *mixture
-	a     int
-	mid   int32
-	sign  int32      // 1 above, -1 below
-	known [4]float64 // with vector instructions: the probabilities of the last four steps
+	m      *mixture
+	axis   int        // the integer, 0..2
+	mid    int32      // the median, rounded
+	sign   int32      // 1 above, -1 below
+	cached [4]float64 // masses computed last; AVX2 only
 }
 
-// all returns the probability of a distance of at least 1.
-func (s *side) all() float64 {
-	if hasVectors {
-		s.ask(0, 1, 2, 4)
-		return s.known[0]
+// mass returns the probability of this side: of a distance of at least 1.
+func (s *side) mass() float64 {
+	if hasAVX2 {
+		s.computeMasses(0, 1, 2, 4)
+		return s.cached[0]
 	}
-	return s.atLeast(1)
+	return s.massAtLeast(1)
 }
 
-// step returns the probability of a distance of at least 1 + 1<<n, where n is one more each time,
-// from 0 on.
-func (s *side) step(n int) float64 {
-	if !hasVectors {
-		return s.atLeast(1 + 1<<n)
+// massAtStep returns the probability of a distance of at least 1 + 1<<n. It must be called after
+// mass, with n = 0, 1, 2, ... in turn, because s.cached holds the next masses.
+func (s *side) massAtStep(n int) float64 {
+	if !hasAVX2 {
+		return s.massAtLeast(1 + 1<<n)
 	}
-	if at := (n + 1) % 4; at > 0 {
-		return s.known[at]
+	// mass computed the masses of distances larger than 0, 1, 2 and 4, so n = 0 is at index 1. Every
+	// fourth step computes the next four.
+	if index := (n + 1) % 4; index > 0 {
+		return s.cached[index]
 	}
-	one := float64(int64(1) << n)
-	s.ask(one, 2*one, 4*one, 8*one)
-	return s.known[0]
+	distance := float64(int64(1) << n)
+	s.computeMasses(distance, 2*distance, 4*distance, 8*distance)
+	return s.cached[0]
 }
 
-// ask fills in the probabilities of distances above those.
-func (s *side) ask(i, j, k, l float64) {
-	x, by := float64(s.mid), float64(s.sign)
-	at := [4]float64{x + float64(by*i), x + float64(by*j), x + float64(by*k), x + float64(by*l)}
+// computeMasses sets s.cached to the probabilities of distances larger than d0, d1, d2 and d3. It
+// needs AVX2.
+func (s *side) computeMasses(d0, d1, d2, d3 float64) {
+	x, sign := float64(s.mid), float64(s.sign)
+	points := [4]float64{x + float64(sign*d0), x + float64(sign*d1), x + float64(sign*d2), x + float64(sign*d3)}
 	if m := s.m; s.sign > 0 {
-		abovesAVX2(&s.known, &m.weight, &m.mean[s.a], &m.invScale[s.a], &at)
+		aboveAVX2(&s.cached, &m.weight, &m.mean[s.axis], &m.invScale[s.axis], &points)
 	} else {
-		belowsAVX2(&s.known, &m.weight, &m.mean[s.a], &m.invScale[s.a], &at)
+		belowAVX2(&s.cached, &m.weight, &m.mean[s.axis], &m.invScale[s.axis], &points)
 	}
 }
 
-// atLeast returns the probability of a distance of at least n.
-func (s *side) atLeast(n int32) float64 {
+// massAtLeast returns the probability of a distance of at least n, without s.cached.
+func (s *side) massAtLeast(n int32) float64 {
 	if s.sign > 0 {
-		return s.m.above(s.a, float64(s.mid+n-1))
+		return s.m.above(s.axis, float64(s.mid+n-1))
 	}
-	return s.m.below(s.a, float64(s.mid-n+1))
+	return s.m.below(s.axis, float64(s.mid-n+1))
 }
 
-// halfLog2Class returns the class of a scale, two classes to each power of two.
+// halfLog2Class returns the class of a scale, with two classes for each factor of two: 0 below
+// 0.05, 5 from 0.8. Callers limit it to their number of classes.
 func halfLog2Class(scale float64) int {
 	return int(max(float64(ln(scale+0.2)*(2/ln2))+5, 0))
 }
 
-// valueCoder codes the decisions of one value.
+// valueCoder codes the decisions about one value: its contexts are the same for all of them.
 type valueCoder struct {
-	coder                    *coder
-	coordinate, width, class int
+	coder                                 *coder
+	coordinate, scaleClass, residualClass int
 }
 
-// decide codes one decision, of which yes and no are the mixture's masses.
-func (d *valueCoder) decide(answer bool, decision int, yes, no float64) bool {
+// decide encodes one decision, or decodes and returns it. decision is its kind; pYes and pNo are the
+// mixture's masses of the two outcomes, which need not add up to 1.
+func (d *valueCoder) decide(answer bool, decision int, pYes, pNo float64) bool {
 	e := d.coder
-	const tiny = 1e-9
-	z := int32((ln(max(yes, 0)+tiny) - ln(max(no, 0)+tiny)) * nat)
+	const tiny = 1e-9 // keeps the logarithm finite
+	z := int32((ln(max(pYes, 0)+tiny) - ln(max(pNo, 0)+tiny)) * nat)
 	t := &e.model.value
-	at := d.coordinate*decisions + decision
-	width, miss := t.width.at+at*widths+d.width, t.err.at+at*misses+d.class
-	bend := t.bend.at + at*bends + int(min(max(z/(nat/2)+bends/2, 0), bends-1))
+	row := d.coordinate*numDecisions + decision
+	scale, residual := t.scale.offset+row*numScaleClasses+d.scaleClass, t.residual.offset+row*numResidualClasses+d.residualClass
+	logit := t.logit.offset + row*numLogitClasses + int(min(max(z/(nat/2)+numLogitClasses/2, 0), numLogitClasses-1))
 	if e.learner != nil {
-		c := contexts{slope: int32(at), weights: [6]int32{int32(width), int32(miss), int32(bend)}, n: 3}
+		c := contexts{slope: int32(row), trained: [6]int32{int32(scale), int32(residual), int32(logit)}, nTrained: 3}
 		return e.learner.decide(rangecoder.Flag(answer), z, &c) != 0
 	}
-	// As coder.decide does it, without a list.
-	m, v := e.model, &e.memo.adaptive[t.adapt.at+at]
-	p := rangecoder.Squash(z*int32(m.slopes[at])/slopeUnit +
-		int32(m.weights[width]) + int32(m.weights[miss]) + int32(m.weights[bend]) + int32(*v))
+	// The same as coder.decide, without the list of contexts: most decisions are made here.
+	m, v := e.model, &e.memo.adaptive[t.adaptive.offset+row]
+	p := rangecoder.Squash(z*int32(m.slopes[row])/slopeUnit +
+		int32(m.weights[scale]) + int32(m.weights[residual]) + int32(m.weights[logit]) + int32(*v))
 	bit := e.Bit(rangecoder.Flag(answer), p)
-	adapt(v, adaptation(bit, p, valueRate))
+	adapt(v, adaptStep(bit, p, valueRate))
 	return bit != 0
 }
 
-// distance codes the distance 1..most of a value from the median on one side; rest is
-// the mass of that side.
-func (d *valueCoder) distance(v, most int32, rest float64, s *side) int32 {
-	from, wide := int32(1), int32(1)
+// codeDistance encodes the distance of a value from the median, or decodes and returns it. It is in
+// 1..maxDistance, on side s, whose mass is massFrom. The distance is compared with 2, 3, 5, 9, ...
+// until it is smaller; a bisection codes the rest.
+func (d *valueCoder) codeDistance(distance, maxDistance int32, massFrom float64, s *side) int32 {
+	from, width := int32(1), int32(1)
 	step := atLeastStep
-	for n := 0; from+wide <= most; n++ { // from+wide is 1 + 1<<n
-		far := s.step(n)
-		if !d.decide(v >= from+wide, step, far, rest-far) {
-			return d.bisect(v, from, from+wide, rest, far, step, s)
+	for n := 0; from+width <= maxDistance; n++ { // from+width is 1 + 1<<n
+		massTo := s.massAtStep(n)
+		if !d.decide(distance >= from+width, step, massTo, massFrom-massTo) {
+			return d.codeBisection(distance, from, from+width, massFrom, massTo, step, s)
 		}
-		from, rest = from+wide, far
-		if from >= 3 {
-			wide *= 2
+		from, massFrom = from+width, massTo
+		if from >= 3 { // the first two intervals, [1,2) and [2,3), have width 1
+			width *= 2
 		}
 		step = min(step+1, maxStep)
 	}
-	return d.bisect(v, from, most+1, rest, 0, step, s)
+	return d.codeBisection(distance, from, maxDistance+1, massFrom, 0, step, s) // no larger distance is possible
 }
 
-// bisect codes a value in from..to-1; near and far are the masses of at least from and
-// at least to.
-func (d *valueCoder) bisect(v, from, to int32, near, far float64, step int, s *side) int32 {
-	var quarters [2]float64 // of what is left, with vector instructions
-	for known := false; to-from > 1; {
-		half := from + (to-from)/2
+// codeBisection encodes a distance in from..to-1, or decodes and returns it. massFrom and massTo
+// are the probabilities of a distance of at least from and of at least to; step selects contexts.
+// With AVX2 the masses of the next two possible middles are computed with that of the first.
+func (d *valueCoder) codeBisection(distance, from, to int32, massFrom, massTo float64, step int, s *side) int32 {
+	// Masses at the middles of the lower and the upper half, computed in advance.
+	var quarters [2]float64
+	for haveQuarter := false; to-from > 1; {
+		middle := from + (to-from)/2
 		var mass float64
 		switch {
-		case known:
-			mass, known = quarters[0], false
-		case hasVectors && to-from > 2: // the next question with this one
-			s.ask(float64(half-1), float64(from+(half-from)/2-1), float64(half+(to-half)/2-1), 0)
-			mass, quarters, known = s.known[0], [2]float64(s.known[1:3]), true
+		case haveQuarter: // computed with the last middle; quarters[0] is that of the remaining half
+			mass, haveQuarter = quarters[0], false
+		case hasAVX2 && to-from > 2:
+			s.computeMasses(float64(middle-1), float64(from+(middle-from)/2-1), float64(middle+(to-middle)/2-1), 0)
+			mass, quarters, haveQuarter = s.cached[0], [2]float64(s.cached[1:3]), true
 		default:
-			mass = s.atLeast(half)
+			mass = s.massAtLeast(middle)
 		}
-		if d.decide(v >= half, bisection+step, mass-far, near-mass) {
-			from, near, quarters[0] = half, mass, quarters[1]
+		if d.decide(distance >= middle, bisection+step, mass-massTo, massFrom-mass) {
+			from, massFrom, quarters[0] = middle, mass, quarters[1]
 		} else {
-			to, far = half, mass
+			to, massTo = middle, mass
 		}
 	}
 	return from

@@ -9,12 +9,12 @@ import (
 	"wirelab/encoders/internal/recording"
 )
 
-// Ends that leave the memo for later send the same packets and come to the same memos,
-// whether they are told when to finish or do so at the next call.
+// TestDeferred checks that Defer changes neither packets nor memos, whether Finish is called or the
+// next call finishes the memo.
 func TestDeferred(t *testing.T) {
-	both(t, func(t *testing.T, codec encoders.Codec) {
+	testBoth(t, func(t *testing.T, codec encoders.Codec) {
 		list := recording.Demo(t, 400, 424)
-		now, later := newChains(t, codec, frame.WalkoffCubes), newChains(t, codec, frame.WalkoffCubes)
+		now, later := newConnection(t, codec, frame.WalkoffCubes), newConnection(t, codec, frame.WalkoffCubes)
 		enc, dec := later.enc.(*coder), later.dec.(*coder)
 		enc.Defer()
 		dec.Defer()
@@ -23,9 +23,9 @@ func TestDeferred(t *testing.T) {
 			want := now.send(t, cur, base)
 			got, m, err := enc.Encode(nil, cur, []encoders.Ref{{Frame: base, Memo: later.sent[base.Tick]}}, nil, nil)
 			if err != nil || !bytes.Equal(got, want) {
-				t.Fatalf("frame %d: another packet, error %v", n, err)
+				t.Fatalf("frame %d: the packet differs, error %v", n, err)
 			}
-			if alike(m.(*memo), now.sent[cur.Tick].(*memo)) {
+			if equalMemos(m.(*memo), now.sent[cur.Tick].(*memo)) {
 				t.Fatalf("frame %d: nothing was deferred", n)
 			}
 			if n%2 == 0 {
@@ -34,19 +34,19 @@ func TestDeferred(t *testing.T) {
 			}
 			arrived := later.schema.NewFrame()
 			arrived.Tick = cur.Tick
-			mGot, err := dec.Decode(arrived, got, []encoders.Ref{{Frame: base, Memo: later.got[base.Tick]}}, nil)
+			mGot, err := dec.Decode(arrived, got, []encoders.Ref{{Frame: base, Memo: later.received[base.Tick]}}, nil)
 			if err != nil || !arrived.Equal(cur) {
-				t.Fatalf("frame %d: decoded to another frame, error %v", n, err)
+				t.Fatalf("frame %d: the decoded frame differs, error %v", n, err)
 			}
 			if n%3 == 0 {
 				dec.Finish()
 			}
-			later.sent[cur.Tick], later.got[cur.Tick] = m, mGot
+			later.sent[cur.Tick], later.received[cur.Tick] = m, mGot
 			if _, err := dec.Decode(later.schema.NewFrame(), got[:1], []encoders.Ref{{Frame: base}}, nil); err == nil {
-				t.Fatal("a packet cut short is a frame")
+				t.Fatal("a truncated packet was decoded without an error")
 			}
-			if !alike(mGot.(*memo), now.got[cur.Tick].(*memo)) {
-				t.Fatalf("frame %d: another memo", n)
+			if !equalMemos(mGot.(*memo), now.received[cur.Tick].(*memo)) {
+				t.Fatalf("frame %d: the memo differs", n)
 			}
 		}
 	})

@@ -11,9 +11,9 @@ import (
 	"wirelab/internal/testkit"
 )
 
-// Packets are these bytes, whatever the processor and however fast the code. They change
-// with what was trained, on purpose only.
-func TestPacketsStay(t *testing.T) {
+// TestPacketDigests compares the packets with recorded digests, which are the same on all processors,
+// with and without AVX2. Only a newly trained model may change them.
+func TestPacketDigests(t *testing.T) {
 	frames, want := 48, map[string]string{
 		"kinetic-lite": "6accded24734435a",
 		"kinetic":      "dab5847ca9eea7d4",
@@ -25,8 +25,8 @@ func TestPacketsStay(t *testing.T) {
 		}
 	}
 	list := recording.Demo(t, 400, 400+frames)
-	both(t, func(t *testing.T, codec encoders.Codec) {
-		c, sum := newChains(t, codec, frame.WalkoffCubes), sha256.New()
+	testBoth(t, func(t *testing.T, codec encoders.Codec) {
+		c, sum := newConnection(t, codec, frame.WalkoffCubes), sha256.New()
 		for n := recording.BaselineAge; n < len(list); n++ {
 			fmt.Fprintf(sum, "%x\n", c.send(t, list[n], list[n-recording.BaselineAge]))
 		}

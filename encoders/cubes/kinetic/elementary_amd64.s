@@ -2,19 +2,21 @@
 
 #include "textflag.h"
 
-// Every operation is that of the plain code, in its order, and none is fused.
+// The routines do the operations of the Go functions in the same order and fuse none, so the
+// results are equal to the bit (FuzzVectors).
 
-DATA bias<>+0(SB)/8, $1023 // of an exponent
+DATA bias<>+0(SB)/8, $1023 // bias of a float64's exponent
 GLOBL bias<>(SB), RODATA|NOPTR, $8
-DATA minus<>+0(SB)/8, $0x8000000000000000 // a sign
+DATA minus<>+0(SB)/8, $0x8000000000000000 // the sign bit
 GLOBL minus<>(SB), RODATA|NOPTR, $8
-DATA reach<>+0(SB)/8, $24.0 // logisticReach
+DATA reach<>+0(SB)/8, $24.0 // logisticLimit
 GLOBL reach<>(SB), RODATA|NOPTR, $8
 DATA perOne<>+0(SB)/8, $32.0 // logisticSteps
 GLOBL perOne<>(SB), RODATA|NOPTR, $8
 DATA half<>+0(SB)/8, $0.5
 GLOBL half<>(SB), RODATA|NOPTR, $8
 
+// Four numbers at a time: x = k*ln2 + r; the series of e^r by Horner's scheme, then times 2^k.
 // func expsAVX2(x *float64, groups int, constants *[14]float64)
 TEXT ·expsAVX2(SB), NOSPLIT, $0-24
 	MOVQ x+0(FP), SI
@@ -44,7 +46,7 @@ group:
 	VROUNDPD $1, Y2, Y2      // down
 	VBROADCASTSD 24(DX), Y1  // ln2
 	VMULPD Y1, Y2, Y1
-	VSUBPD Y1, Y0, Y1        // what is left
+	VSUBPD Y1, Y0, Y1        // r
 	VBROADCASTSD 32(DX), Y3  // 1/9!
 	VMULPD Y1, Y3, Y3
 	VADDPD Y7, Y3, Y3
@@ -77,7 +79,7 @@ group:
 	VZEROUPPER
 	RET
 
-// TABLE prepares for TAIL: Y6 to Y8, and R9.
+// TABLE loads what TAIL needs: Y6 = limit, Y7 = -limit, Y8 = steps, R9 = address of the table.
 #define TABLE \
 	LEAQ ·logisticTable(SB), R9; \
 	VBROADCASTSD reach<>(SB), Y6; \
@@ -85,9 +87,9 @@ group:
 	VXORPD Y6, Y7, Y7; \
 	VBROADCASTSD perOne<>(SB), Y8
 
-// TAIL replaces each of Y0 by its logisticTail. It uses Y1 to Y4, AX, BX, CX and DX.
+// TAIL replaces each number in Y0 by logisticTail of it. It overwrites Y1 to Y4, AX, BX, CX and DX.
 #define TAIL \
-	VMINPD Y6, Y0, Y0; \ // what is no number becomes the reach
+	VMINPD Y6, Y0, Y0; \ // NaN becomes the limit
 	VMAXPD Y7, Y0, Y0; \
 	VADDPD Y6, Y0, Y0; \
 	VMULPD Y8, Y0, Y0; \
@@ -126,10 +128,11 @@ group:
 	VZEROUPPER
 	RET
 
-// POINTS reads the points at R11: Y9, for sums Y10; Y11 is a half, R10 counts components.
+// POINTS loads the four points at R11 into Y9, clears the sums in Y10, and sets Y11 to 0.5 and
+// R10 to the number of components.
 #define POINTS \
 	TABLE; \
-	VMOVSD (R11), X9; \ // one by one, as they were written
+	VMOVSD (R11), X9; \ // single loads: the points were just stored one by one (store forwarding)
 	VMOVHPD 8(R11), X9, X9; \
 	VMOVSD 16(R11), X1; \
 	VMOVHPD 24(R11), X1, X1; \
@@ -138,7 +141,8 @@ group:
 	VBROADCASTSD half<>(SB), Y11; \
 	MOVQ $5, R10
 
-// ADD adds a component of distances Y0 and goes on with the next.
+// ADD adds weight * tail(Y0 * invScale) of one component to Y10 and advances to the next one.
+// Y0 holds the distances from the component's mean.
 #define ADD \
 	VBROADCASTSD (R8), Y1; \
 	VMULPD Y1, Y0, Y0; \
@@ -151,11 +155,11 @@ group:
 	ADDQ $8, R8; \
 	DECQ R10
 
-// func abovesAVX2(sums *[4]float64, weight, mean, sharp *[components]float64, x *[4]float64)
-TEXT ·abovesAVX2(SB), NOSPLIT, $0-40
+// func aboveAVX2(sums *[4]float64, weight, mean, invScale *[components]float64, x *[4]float64)
+TEXT ·aboveAVX2(SB), NOSPLIT, $0-40
 	MOVQ weight+8(FP), SI
 	MOVQ mean+16(FP), DI
-	MOVQ sharp+24(FP), R8
+	MOVQ invScale+24(FP), R8
 	MOVQ x+32(FP), R11
 	POINTS
 	VADDPD Y11, Y9, Y9
@@ -170,11 +174,11 @@ component:
 	VZEROUPPER
 	RET
 
-// func belowsAVX2(sums *[4]float64, weight, mean, sharp *[components]float64, x *[4]float64)
-TEXT ·belowsAVX2(SB), NOSPLIT, $0-40
+// func belowAVX2(sums *[4]float64, weight, mean, invScale *[components]float64, x *[4]float64)
+TEXT ·belowAVX2(SB), NOSPLIT, $0-40
 	MOVQ weight+8(FP), SI
 	MOVQ mean+16(FP), DI
-	MOVQ sharp+24(FP), R8
+	MOVQ invScale+24(FP), R8
 	MOVQ x+32(FP), R11
 	POINTS
 

@@ -2,14 +2,15 @@
 
 package kinetic
 
-const hasVectors = false
+// hasAVX2 is false: this build has no vector routines, and the functions below are never called.
+const hasAVX2 = false
 
 func expsAVX2(*float64, int, *[4 + 1 + len(inverseFactorials)]float64) {}
 
 func tailsAVX2(*float64, int) {}
 
-func abovesAVX2(*[4]float64, *[components]float64, *[components]float64, *[components]float64, *[4]float64) {
+func aboveAVX2(*[4]float64, *[components]float64, *[components]float64, *[components]float64, *[4]float64) {
 }
 
-func belowsAVX2(*[4]float64, *[components]float64, *[components]float64, *[components]float64, *[4]float64) {
+func belowAVX2(*[4]float64, *[components]float64, *[components]float64, *[components]float64, *[4]float64) {
 }

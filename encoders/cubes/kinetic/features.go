@@ -9,16 +9,23 @@ import (
 	"wirelab/encoders/rangecoder"
 )
 
+// This file computes the inputs of the nets. Their number and order are those that the nets were
+// trained with; a change needs new nets. Most features are numbers of unbounded size, such as a
+// motion. They enter twice: through softsign in a small unit, which resolves small values, and
+// linear in a large unit, which keeps the proportions of large ones. The units, in the calls below, are
+// about the sizes that the features typically have.
+
 // maxFeatures bounds the inputs of either net.
 const maxFeatures = 256
 
-// featureVector is the input of a net: fixed point with 10 fractional bits, within +-4.
+// featureVector is the input of a net: fixed point with 10 fractional bits, clamped to +-4.
 type featureVector struct {
 	v [maxFeatures]int32
-	n int
+	n int // number of features added
 }
 
-func (f *featureVector) put(x float64) {
+// add adds a feature, rounded to 1/1024 and clamped to +-4. NaN counts as -4.
+func (f *featureVector) add(x float64) {
 	x = float64(x*1024) + 0.5
 	if !(x > -4096) {
 		x = -4096
@@ -27,84 +34,90 @@ func (f *featureVector) put(x float64) {
 	f.n++
 }
 
-func (f *featureVector) flag(b bool) {
+// addFlag adds a feature of 1 or 0.
+func (f *featureVector) addFlag(b bool) {
 	f.v[f.n] = int32(rangecoder.Flag(b)) << 10
 	f.n++
 }
 
-func (f *featureVector) skip(n int) {
+// addZeros adds n features of 0, in place of features that do not apply to the cube.
+func (f *featureVector) addZeros(n int) {
 	clear(f.v[f.n : f.n+n])
 	f.n += n
 }
 
-// squash maps all numbers to -1..1.
-func squash(x float64) float64 {
+// softsign maps all numbers to -1..1: x/(1+|x|).
+func softsign(x float64) float64 {
 	x = float64(x) // a division by a power of two becomes a product, which must not be fused
 	return x / (1 + math.Abs(x))
 }
 
-// putSquashed adds v in units of s, squashed.
-func (f *featureVector) putSquashed(v vec, s float64) {
+// addSoftsign adds the softsign of each component of v in the given unit.
+func (f *featureVector) addSoftsign(v vec, unit float64) {
 	for k := range v {
-		f.put(squash(v[k] / s))
+		f.add(softsign(v[k] / unit))
 	}
 }
 
-// putBoth adds v squashed, in units of s, and linear, in units of l.
-func (f *featureVector) putBoth(v vec, s, l float64) {
+// addSoftsignAndLinear adds two features for each component of v: its softsign in one unit, and the
+// component itself in another.
+func (f *featureVector) addSoftsignAndLinear(v vec, softsignUnit, linearUnit float64) {
 	for k := range v {
-		f.put(squash(v[k] / s))
-		f.put(v[k] / l)
+		f.add(softsign(v[k] / softsignUnit))
+		f.add(v[k] / linearUnit)
 	}
 }
 
-// Half the sides of the cubes, in units.
+// Half the sides of the cubes, in units of 1/512 m.
 const (
-	halfCube   = 102.4
-	halfPlayer = 3.5 * halfCube // with the air beneath it
+	halfCube   = 102.4          // 0.2 m
+	halfPlayer = 3.5 * halfCube // 0.7 m; includes the gap between the player and the floor
 )
 
-// cubeState is a cube about to be coded.
+// cubeState is what is known of a cube before it is coded. Motions are scaled to six frames.
 type cubeState struct {
-	i            int
-	at           vec
-	as           quat
-	move, turn   vec // of the step before
-	half         float64
-	forecastMove vec // by the forecast; without one, the motion of the step before
-	forecastTurn vec
+	i            int // number of the cube
+	pos          vec // at the baseline
+	rot          quat
+	move, turn   vec // before the baseline; 0 without a track
+	halfSide     float64
+	forecastMove vec // by the forecast; without one, move
+	forecastTurn vec // likewise; without a forecast, turn
 }
 
-// stateOf returns the state of cube i.
-func (s *scene) stateOf(i int) cubeState {
+// newCubeState returns the state of cube i, which is about to be coded. Cube 0 is the player, which
+// has no forecast.
+func (s *scene) newCubeState(i int) cubeState {
 	q := cube.At(s.base, i)
-	c := cubeState{i: i, at: position(q), as: orientation(q), half: halfCube}
+	c := cubeState{i: i, pos: position(q), rot: orientation(q), halfSide: halfCube}
 	c.move, c.turn = s.lastMotion(i)
 	if i == 0 {
-		c.half = halfPlayer
+		c.halfSide = halfPlayer
 	}
 	c.forecastMove, c.forecastTurn = c.move, c.turn
 	if s.forecast != nil && i > 0 {
 		o := s.predicted(i)
-		c.forecastMove = o.at.minus(c.at).times(1 / s.reach)
-		c.forecastTurn = turnBetween(c.as, o.as).times(1 / s.reach)
+		c.forecastMove = o.pos.minus(c.pos).times(1 / s.baselineAge)
+		c.forecastTurn = turnBetween(c.rot, o.rot).times(1 / s.baselineAge)
 	}
 	return c
 }
 
-// featureCount returns the number of inputs of the position's net.
+// featureCount returns the number of inputs of the position net, by computing the features of a
+// scene with the player alone. The orientation net has residualFeatures more. simulates is true
+// for kinetic, which has the features of fillForecast too.
 func featureCount(simulates bool) int {
 	var f featureVector
-	s := scene{simulates: simulates, reach: 1, frames: 6, rows: 1, cur: make([]int32, frame.CubeFields)}
+	s := scene{simulates: simulates, baselineAge: 1, baselineFrames: 6, rows: 1, cur: make([]int32, frame.CubeFields)}
 	s.base = s.cur
-	s.flags, s.trackOf = make([]uint8, 1), make([]int32, 1)
-	c := s.stateOf(0)
-	s.fill(&f, &c)
+	s.flags, s.trackIndex = make([]uint8, 1), make([]int32, 1)
+	c := s.newCubeState(0)
+	s.fillFeatures(&f, &c)
 	return f.n
 }
 
-// fill computes all features of a cube before it is coded.
-func (s *scene) fill(f *featureVector, c *cubeState) {
+// fillFeatures sets f to the inputs of the position net for cube c.
+func (s *scene) fillFeatures(f *featureVector, c *cubeState) {
 	f.n = 0
 	s.fillHistory(f, c)
 	s.fillPose(f, c)
@@ -115,59 +128,67 @@ func (s *scene) fill(f *featureVector, c *cubeState) {
 	s.fillNeighbours(f, c)
 }
 
+// fillHistory adds the cube's last motion, the residuals of its last two frames, how long it has
+// been still, and the age of the baseline.
 func (s *scene) fillHistory(f *featureVector, c *cubeState) {
-	var leftMove, leftTurn, missMove, missTurn, beforeMove, beforeTurn vec
-	if t := s.last(c.i); t != nil {
-		leftMove, leftTurn = unpackAll(&t.residual)
-		missMove, missTurn = unpackAll(&t.miss)
-		beforeMove, beforeTurn = unpackAll(&t.missBefore)
+	var refinedMove, refinedTurn, lastMove, lastTurn, beforeMove, beforeTurn vec // residuals
+	if t := s.lastTrack(c.i); t != nil {
+		refinedMove, refinedTurn = unpackResiduals(&t.refinedResidual)
+		lastMove, lastTurn = unpackResiduals(&t.residual)
+		beforeMove, beforeTurn = unpackResiduals(&t.residualBefore)
 	}
-	f.putBoth(c.move, 16, 256)
-	f.putBoth(c.turn, 16, 128)
-	unit := s.missUnit()
-	f.putBoth(missMove, unit, 128)
-	f.putBoth(missTurn, unit, 64)
+	f.addSoftsignAndLinear(c.move, 16, 256)
+	f.addSoftsignAndLinear(c.turn, 16, 128)
+	unit := s.residualUnit()
+	f.addSoftsignAndLinear(lastMove, unit, 128)
+	f.addSoftsignAndLinear(lastTurn, unit, 64)
 	if s.simulates {
-		f.putBoth(leftMove, unit, 48)
-		f.putBoth(leftTurn, unit, 24)
+		f.addSoftsignAndLinear(refinedMove, unit, 48)
+		f.addSoftsignAndLinear(refinedTurn, unit, 24)
 	}
-	f.putSquashed(beforeMove, unit)
-	f.putSquashed(beforeTurn, unit)
-	e := missMove.sum()
-	f.put(squash(e / 4))
-	f.put(squash(e / 30))
-	f.put(squash(beforeMove.sum() / 4))
-	a := s.past.age(c.i)
-	f.flag(a.still() == 0)
-	f.flag(a.before() == 0)
-	f.flag(a.still() > 4)
-	f.flag(cube.At(s.base, c.i)[frame.CubeInteracting] != 0)
-	f.flag(a.interacting() != 0)
-	f.put(squash(s.reach - 1))
+	f.addSoftsign(beforeMove, unit)
+	f.addSoftsign(beforeTurn, unit)
+	lastResidual := lastMove.sumAbs()
+	f.add(softsign(lastResidual / 4))
+	f.add(softsign(lastResidual / 30))
+	f.add(softsign(beforeMove.sumAbs() / 4))
+	cubeAge := s.baseMemo.age(c.i)
+	f.addFlag(cubeAge.still() == 0)
+	f.addFlag(cubeAge.stillBefore() == 0)
+	f.addFlag(cubeAge.still() > 4)
+	f.addFlag(cube.At(s.base, c.i)[frame.CubeInteracting] != 0)
+	f.addFlag(cubeAge.interacting() != 0)
+	f.add(softsign(s.baselineAge - 1))
 }
 
-// missUnit returns the typical size of a residual.
-func (s *scene) missUnit() float64 {
+// residualUnit returns the typical size of a residual, in units of vec: a forecast is closer than
+// an extrapolation.
+func (s *scene) residualUnit() float64 {
 	if !s.simulates {
 		return 12
 	}
 	return 3
 }
 
-// lowest returns the height of the cube's lowest corner above the floor.
-func lowest(at vec, half float64, up vec) float64 { return at[2] - float64(half*up.sum()) }
+// lowestCorner returns the height above the floor of the lowest corner of a cube with its centre at
+// pos. axisHeights are the z components of its axes.
+func lowestCorner(pos vec, halfSide float64, axisHeights vec) float64 {
+	return pos[2] - float64(halfSide*axisHeights.sumAbs())
+}
 
+// fillPose adds how high the cube is and how it stands at the baseline: whether a corner touches
+// the floor, or would after a free fall, and how far it is from lying flat.
 func (s *scene) fillPose(f *featureVector, c *cubeState) {
-	up := up(c.as)
-	low := lowest(c.at, c.half, up)
-	f.put(squash((c.at[2] - c.half) / 20))
-	f.put((c.at[2] - c.half) / 512)
-	f.put(squash(low / 8))
-	f.put(squash(low / 60))
-	f.put(squash((low + c.move[2]) / 16))
-	f.put(squash((low + c.move[2] - 102.4) / 40))
-	var corner vec
-	flat := 0.0
+	up := axisHeights(c.rot)
+	low := lowestCorner(c.pos, c.halfSide, up)
+	f.add(softsign((c.pos[2] - c.halfSide) / 20))
+	f.add((c.pos[2] - c.halfSide) / 512)
+	f.add(softsign(low / 8))
+	f.add(softsign(low / 60))
+	f.add(softsign((low + c.move[2]) / 16))
+	f.add(softsign((low + c.move[2] - 102.4) / 40)) // after six frames of free fall: 20 m/s2 * (0.1 s)^2 = 0.2 m
+	var corner vec                                  // the lowest corner relative to the centre, in half sides
+	flat := 0.0                                     // height of the most vertical axis: 1 if the cube lies flat
 	for k := range up {
 		corner[k] = 1
 		if up[k] > 0 {
@@ -175,129 +196,141 @@ func (s *scene) fillPose(f *featureVector, c *cubeState) {
 		}
 		flat = max(flat, math.Abs(up[k]))
 	}
-	corner = rotate(c.as, corner)
-	f.put(corner[0])
-	f.put(corner[1])
-	f.put(corner[2])
-	f.put((1 - flat) * 4)
-	f.put(squash((1 - flat) * 50))
-	f.flag(c.i == 0)
+	corner = rotate(c.rot, corner)
+	f.add(corner[0])
+	f.add(corner[1])
+	f.add(corner[2])
+	f.add((1 - flat) * 4)
+	f.add(softsign((1 - flat) * 50))
+	f.addFlag(c.i == 0)
 }
 
-// The force that pushes cubes reaches two metres from a point just below the floor
-// under the player.
-const blowBelow = 0.1 * frame.UnitsPerMetre
+// pushCentreDepth is the depth below the floor of the point under the player from which the player
+// pushes cubes away. The force reaches two metres, see package forecast.
+const pushCentreDepth = 0.1 * frame.UnitsPerMetre
 
-// rigid returns the motion of the cube if it moved with the player as one rigid body.
-func (s *scene) rigid(c *cubeState, spin quat, move vec) vec {
-	arm := c.at.minus(s.player.at)
-	return move.plus(rotate(spin, arm)).minus(arm)
+// rigidMotion returns the motion that the cube would have as part of one rigid body with the player,
+// which rotates and moves as given. A player that pulls cubes drags them along like this.
+func (s *scene) rigidMotion(c *cubeState, rotation quat, move vec) vec {
+	arm := c.pos.minus(s.player.pos)
+	return move.plus(rotate(rotation, arm)).minus(arm)
 }
 
+// fillPlayer adds where the player is relative to the cube, within reach of its forces or not (2 m
+// and 1.8 m), how the player moves, and how the cube would move with it.
 func (s *scene) fillPlayer(f *featureVector, c *cubeState) {
-	arm := c.at.minus(s.player.at)
+	arm := c.pos.minus(s.player.pos)
 	distance := arm.length()
-	f.putSquashed(arm, 400)
-	f.put(squash(distance / 400))
-	f.flag(distance < 1024)
-	f.flag(distance < 922)
-	f.put(squash((s.player.at[2] - 358) / 50))
-	f.put(s.player.at[2] / 1024)
-	if c.i == 0 {
-		f.skip(6 + 3 + 3 + 3 + 6 + 6 + 3 + 5)
+	f.addSoftsign(arm, 400)
+	f.add(softsign(distance / 400))
+	f.addFlag(distance < 1024)                    // 2 m
+	f.addFlag(distance < 922)                     // 1.8 m
+	f.add(softsign((s.player.pos[2] - 358) / 50)) // above its height on the floor, halfPlayer
+	f.add(s.player.pos[2] / 1024)
+	if c.i == 0 { // the player itself: its motion is not known yet; the numbers are those of the features below
+		f.addZeros(6 + 3 + 3 + 3 + 6 + 6 + 3 + 5)
 		return
 	}
 	p := &s.player
-	f.putBoth(p.move, 32, 256)
-	f.putSquashed(p.move.minus(p.lastMove), 16)
-	f.putSquashed(p.turn, 16)
-	f.putSquashed(p.lastTurn, 16)
-	f.putBoth(s.rigid(c, p.turn6, p.move).minus(c.move), 16, 256)
-	f.putBoth(c.move.minus(s.rigidBefore(c)), 8, 128)
-	f.putSquashed(c.turn.minus(p.lastTurn), 12)
-	s.fillBlow(f, c)
+	f.addSoftsignAndLinear(p.move, 32, 256)
+	f.addSoftsign(p.move.minus(p.lastMove), 16)
+	f.addSoftsign(p.turn, 16)
+	f.addSoftsign(p.lastTurn, 16)
+	f.addSoftsignAndLinear(s.rigidMotion(c, p.sixFrameRotation, p.move).minus(c.move), 16, 256)
+	f.addSoftsignAndLinear(c.move.minus(s.lastRigidMotion(c)), 8, 128)
+	f.addSoftsign(c.turn.minus(p.lastTurn), 12)
+	s.fillPush(f, c)
 }
 
-// rigidBefore is rigid for the step before.
-func (s *scene) rigidBefore(c *cubeState) vec {
-	arm := c.at.minus(s.player.at)
-	return s.player.lastMove.plus(arm).minus(rotate(s.player.lastInverse, arm))
+// lastRigidMotion returns the motion before the baseline that the cube would have had as part of
+// one rigid body with the player.
+func (s *scene) lastRigidMotion(c *cubeState) vec {
+	arm := c.pos.minus(s.player.pos)
+	return s.player.lastMove.plus(arm).minus(rotate(s.player.lastInverseRotation, arm))
 }
 
-func (s *scene) fillBlow(f *featureVector, c *cubeState) {
-	o := c.at.plus(c.move.times(0.5)).minus(s.player.at.plus(s.player.move.times(0.5)))
-	o[2] = c.at[2] + float64(c.move[2]*0.5) + blowBelow
-	square := float64(o.square() / (512 * 512))
-	near := square < 4
-	f.flag(near)
-	f.put(squash(square - 4))
-	if !near {
-		f.skip(3)
+// fillPush adds the force by which a pushing player acts on the cube about halfway between the frames:
+// whether the cube is within reach, and the force as a vector, relative to its limit. The force is
+// 200/d^2 m/s2, at most 500, as in package forecast.
+func (s *scene) fillPush(f *featureVector, c *cubeState) {
+	offset := c.pos.plus(c.move.times(0.5)).minus(s.player.pos.plus(s.player.move.times(0.5)))
+	offset[2] = c.pos[2] + float64(c.move[2]*0.5) + pushCentreDepth
+	distance2 := float64(offset.lengthSquared() / (512 * 512)) // m2
+	inReach := distance2 < 4
+	f.addFlag(inReach)
+	f.add(softsign(distance2 - 4))
+	if !inReach {
+		f.addZeros(3)
 		return
 	}
-	scale := min(1, 0.4/max(square, 1e-3)) / max(o.length(), 1)
-	f.put(o[0] * scale)
-	f.put(o[1] * scale)
-	f.put(o[2] * scale)
+	scale := min(1, 0.4/max(distance2, 1e-3)) / max(offset.length(), 1) // 0.4 = 200/500
+	f.add(offset[0] * scale)
+	f.add(offset[1] * scale)
+	f.add(offset[2] * scale)
 }
 
+// fillForecast adds the result of the simulation: motion, contacts, height, final speed, impacts
+// and the player's force. The player is not simulated, so its features are 0.
 func (s *scene) fillForecast(f *featureVector, c *cubeState) {
-	if c.i == 0 {
-		f.skip(12 + 12 + 6 + 2 + 6 + 4 + 6)
+	if c.i == 0 { // as many zeros as the features below
+		f.addZeros(12 + 12 + 6 + 2 + 6 + 4 + 6)
 		return
 	}
 	o := s.predicted(c.i)
-	f.putBoth(c.forecastMove, 16, 256)
-	f.putBoth(c.forecastMove.minus(c.move), 12, 128)
-	f.putBoth(c.forecastTurn, 16, 128)
-	f.putBoth(c.forecastTurn.minus(c.turn), 12, 64)
-	for _, n := range o.touches {
-		f.put(squash(n / 6))
-		f.flag(n > 0)
+	f.addSoftsignAndLinear(c.forecastMove, 16, 256)
+	f.addSoftsignAndLinear(c.forecastMove.minus(c.move), 12, 128)
+	f.addSoftsignAndLinear(c.forecastTurn, 16, 128)
+	f.addSoftsignAndLinear(c.forecastTurn.minus(c.turn), 12, 64)
+	for _, n := range o.contacts {
+		f.add(softsign(n / 6))
+		f.addFlag(n > 0)
 	}
-	low := lowest(o.at, c.half, up(o.as))
-	f.put(squash(low / 8))
-	f.put(squash(low / 60))
+	low := lowestCorner(o.pos, c.halfSide, axisHeights(o.rot))
+	f.add(softsign(low / 8))
+	f.add(softsign(low / 60))
 	// The final speed differs from the mean speed if the cube was hit on the way.
-	f.putSquashed(o.speed.times(0.1*frame.UnitsPerMetre).minus(c.forecastMove), 16)
-	f.putSquashed(o.spin.times(0.1*turnUnit).minus(c.forecastTurn), 16)
-	touched := uint8(0)
-	if t := s.last(c.i); t != nil {
-		touched = t.touched
+	f.addSoftsign(o.speed.times(0.1*frame.UnitsPerMetre).minus(c.forecastMove), 16)
+	f.addSoftsign(o.spin.times(0.1*turnUnit).minus(c.forecastTurn), 16)
+	lastContacts := uint8(0) // bits 0..2: with floor, player, cubes; above: class of their number, see track
+	if t := s.lastTrack(c.i); t != nil {
+		lastContacts = t.contacts
 	}
-	f.flag(touched&1 != 0)
-	f.flag(touched&2 != 0)
-	f.flag(touched&4 != 0)
-	f.put(float64(touched>>3) / 4)
-	f.put(squash(o.impact.Sum))
-	f.put(squash(o.impact.Sum / 8))
-	f.put(squash(o.impact.Most))
-	f.put(squash(o.impact.Most / 8))
-	f.flag(s.mode == forecast.Push)
-	f.flag(s.mode == forecast.Pull)
+	f.addFlag(lastContacts&1 != 0)
+	f.addFlag(lastContacts&2 != 0)
+	f.addFlag(lastContacts&4 != 0)
+	f.add(float64(lastContacts>>3) / 4)
+	f.add(softsign(o.impact.Sum))
+	f.add(softsign(o.impact.Sum / 8))
+	f.add(softsign(o.impact.Most))
+	f.add(softsign(o.impact.Most / 8))
+	f.addFlag(s.mode == forecast.Push)
+	f.addFlag(s.mode == forecast.Pull)
 }
 
-// missFeatures is the number of inputs that only the orientation's net has.
-const missFeatures = 6
+// residualFeatures is the number of inputs that only the orientation net has.
+const residualFeatures = 6
 
-// fillMiss adds the residual of the position, an input of the orientation's net.
-func (s *scene) fillMiss(f *featureVector, c *cubeState, move vec) {
-	short, long := 12.0, 128.0
+// fillPositionResidual adds the residual of the position, which is coded before the orientation.
+// move is the true motion, scaled to six frames. The features follow those that fillFeatures set.
+func (s *scene) fillPositionResidual(f *featureVector, c *cubeState, move vec) {
+	softsignUnit, linearUnit := 12.0, 128.0 // units of the softsign and of the linear features
 	if s.forecast != nil && c.i > 0 {
-		short, long = 4, 64
+		softsignUnit, linearUnit = 4, 64 // a forecast has smaller residuals than an extrapolation
 	}
-	f.putBoth(move.minus(c.forecastMove), short, long)
+	f.addSoftsignAndLinear(move.minus(c.forecastMove), softsignUnit, linearUnit)
 }
 
-// nearestTwo keeps the two nearest cubes, the nearest first.
+// nearestTwo collects the two nearest of the cubes that are offered to it, the nearest first.
 type nearestTwo struct {
 	cube   [2]int32
-	square [2]float64
-	n      int
+	square [2]float64 // squared distances
+	n      int        // how many were found, at most 2
 }
 
-const nearReach = 512.0 // units
+// neighbourRadius is the distance up to which cubes are neighbours: 1 m.
+const neighbourRadius = 512.0
 
+// offer adds cube i at the given squared distance if it is one of the two nearest so far.
 func (l *nearestTwo) offer(i int32, square float64) {
 	switch {
 	case l.n == 0 || square < l.square[0]:
@@ -311,21 +344,22 @@ func (l *nearestTwo) offer(i int32, square float64) {
 	l.n = min(l.n+1, 2)
 }
 
-// fillNeighbours adds features of the neighbours: the motions of the nearest cubes that
-// moved, the mean of all around, and the positions of the nearest others.
+// fillNeighbours adds features of the cubes within neighbourRadius: the mean residuals of those that
+// are coded and moved, weighted by distance; the two nearest of them; and the two nearest others,
+// which did not move or are not coded yet. The player has no neighbours.
 func (s *scene) fillNeighbours(f *featureVector, c *cubeState) {
 	var movers, others nearestTwo
-	var mean, meanTurn vec
-	miss, weights := 0.0, 0.001
+	var moveSum, turnSum vec         // weighted sums of residuals
+	sizeSum, weightSum := 0.0, 0.001 // weighted sum of residual sizes; sum of weights, which must not be 0
 	if c.i > 0 {
 		q := cube.At(s.base, c.i)
-		s.found = s.resting.search(q[frame.CubeX], q[frame.CubeY], s.found[:0])
+		s.found = s.baseGrid.search(q[frame.CubeX], q[frame.CubeY], s.found[:0])
 	} else {
 		s.found = s.found[:0]
 	}
 	for _, j := range s.found {
-		square := position(cube.At(s.base, int(j))).minus(c.at).square()
-		if int(j) == c.i || square >= nearReach*nearReach {
+		square := position(cube.At(s.base, int(j))).minus(c.pos).lengthSquared()
+		if int(j) == c.i || square >= neighbourRadius*neighbourRadius {
 			continue
 		}
 		if s.flags[j]&hasMoved == 0 {
@@ -333,18 +367,18 @@ func (s *scene) fillNeighbours(f *featureVector, c *cubeState) {
 			continue
 		}
 		movers.offer(j, square)
-		d := &s.done[s.doneOf[j]-1]
+		neighbour := &s.motions[s.motionIndex[j]-1]
 		w := 1 / (1 + square/(150*150))
-		weights += w
-		mean = mean.plus(d.missMove.times(w))
-		meanTurn = meanTurn.plus(d.missTurn.times(w))
-		miss += float64(w * d.missMove.sum())
+		weightSum += w
+		moveSum = moveSum.plus(neighbour.residualMove.times(w))
+		turnSum = turnSum.plus(neighbour.residualTurn.times(w))
+		sizeSum += float64(w * neighbour.residualMove.sumAbs())
 	}
-	unit := s.missUnit()
-	f.putSquashed(mean.times(1/weights), unit)
-	f.putSquashed(meanTurn.times(1/weights), unit)
-	f.put(squash(miss / weights / (unit + 1)))
-	f.put(squash(weights))
+	unit := s.residualUnit()
+	f.addSoftsign(moveSum.times(1/weightSum), unit)
+	f.addSoftsign(turnSum.times(1/weightSum), unit)
+	f.add(softsign(sizeSum / weightSum / (unit + 1)))
+	f.add(softsign(weightSum))
 	for k := range movers.cube {
 		s.fillMover(f, c, &movers, k)
 	}
@@ -353,44 +387,49 @@ func (s *scene) fillNeighbours(f *featureVector, c *cubeState) {
 	}
 }
 
-func (s *scene) fillMover(f *featureVector, c *cubeState, l *nearestTwo, k int) {
-	if k >= l.n {
-		f.skip(4 + 9 + 3 + 3)
+// fillMover adds features of the k-th nearest neighbour that moved: its position relative to the
+// cube, its residuals, its last motion, and its new position relative to the extrapolated cube. All
+// are 0 if there is no such neighbour.
+func (s *scene) fillMover(f *featureVector, c *cubeState, nearest *nearestTwo, k int) {
+	if k >= nearest.n {
+		f.addZeros(4 + 9 + 3 + 3)
 		return
 	}
-	j := int(l.cube[k])
-	d := &s.done[s.doneOf[j]-1]
-	arm := position(cube.At(s.base, j)).minus(c.at)
-	f.put(1 - float64(arm.length()/nearReach))
-	f.putSquashed(arm, 128)
-	f.putBoth(d.missMove, s.missUnit(), 16*s.missUnit())
-	f.putSquashed(d.missTurn, s.missUnit())
+	j := int(nearest.cube[k])
+	neighbour := &s.motions[s.motionIndex[j]-1]
+	arm := position(cube.At(s.base, j)).minus(c.pos)
+	f.add(1 - float64(arm.length()/neighbourRadius))
+	f.addSoftsign(arm, 128)
+	f.addSoftsignAndLinear(neighbour.residualMove, s.residualUnit(), 16*s.residualUnit())
+	f.addSoftsign(neighbour.residualTurn, s.residualUnit())
 	last, _ := s.lastMotion(j)
-	f.putSquashed(last.minus(c.move), 16)
-	f.putSquashed(position(cube.At(s.cur, j)).minus(c.at.plus(c.move.times(s.reach))), 128)
+	f.addSoftsign(last.minus(c.move), 16)
+	f.addSoftsign(position(cube.At(s.cur, j)).minus(c.pos.plus(c.move.times(s.baselineAge))), 128)
 }
 
-func (s *scene) fillOther(f *featureVector, c *cubeState, l *nearestTwo, k int) {
-	if k >= l.n {
-		f.skip(3 + 3 + 3)
+// fillOther adds features of the k-th nearest other neighbour: its position relative to the cube,
+// whether it is coded, and its last motion. All are 0 if there is no such neighbour.
+func (s *scene) fillOther(f *featureVector, c *cubeState, nearest *nearestTwo, k int) {
+	if k >= nearest.n {
+		f.addZeros(3 + 3 + 3)
 		return
 	}
-	j := int(l.cube[k])
-	arm := position(cube.At(s.base, j)).minus(c.at)
-	f.put(1 - float64(arm.length()/nearReach))
-	f.flag(s.flags[j]&isCoded != 0)
-	f.flag(s.past.age(j).still() == 0)
-	f.putSquashed(arm, 128)
+	j := int(nearest.cube[k])
+	arm := position(cube.At(s.base, j)).minus(c.pos)
+	f.add(1 - float64(arm.length()/neighbourRadius))
+	f.addFlag(s.flags[j]&isCoded != 0)
+	f.addFlag(s.baseMemo.age(j).still() == 0)
+	f.addSoftsign(arm, 128)
 	last, _ := s.lastMotion(j)
-	f.putSquashed(last.minus(c.move), 16)
+	f.addSoftsign(last.minus(c.move), 16)
 }
 
-// closest returns the distance in units from cube i to the nearest cube that has moved,
-// at its new position, and that cube; -1 if the cells around hold none. Cells wrap
-// around, so the cube may be far away; the tables were trained with that.
-func (s *scene) closest(i int) (distance int, j int32) {
+// nearestMoved returns the coded cube j whose new position is nearest to cube i, and its distance in
+// units; the distance is -1 if the grid cells around cube i hold none. Because cells wrap around, the
+// cube may be 64 m away; the weights were trained with that.
+func (s *scene) nearestMoved(i int) (distance int, j int32) {
 	q := cube.At(s.base, i)
-	s.found = s.arrived.search(q[frame.CubeX], q[frame.CubeY], s.found[:0])
+	s.found = s.movedGrid.search(q[frame.CubeX], q[frame.CubeY], s.found[:0])
 	best := int64(1) << 62
 	for _, k := range s.found {
 		p := cube.At(s.cur, int(k))
@@ -404,41 +443,45 @@ func (s *scene) closest(i int) (distance int, j int32) {
 	return isqrt(best), j
 }
 
-// setPositionBases sets the bases of the position's components: motions in units over the whole
-// step.
+// setPositionBases sets the bases of the mixture of the position: for each component a predicted
+// motion since the baseline, in units of 1/512 m. Component 0 is no motion. With a forecast 1, 2 and 4 are the
+// forecast and 3 is the last motion; without one 1 and 4 are the last motion, 2 is a fall with
+// gravity and damping, and 3 is a motion together with the player. Components with equal bases differ
+// in the offsets that the net adds. For the player component 3 is its last motion.
 func (s *scene) setPositionBases(g *mixtureBases, c *cubeState) {
-	g.reach = s.reach
-	g.rows = [3]vec{{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}
-	move := c.move.times(s.reach)
+	g.baselineAge = s.baselineAge
+	g.jacobian = [3]vec{{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}
+	move := c.move.times(s.baselineAge)
 	g.base[0] = vec{}
 	if s.forecast != nil && c.i > 0 {
-		ahead := c.forecastMove.times(s.reach)
+		ahead := c.forecastMove.times(s.baselineAge)
 		g.base[1], g.base[2], g.base[4] = ahead, ahead, ahead
 		g.base[3] = move
 		return
 	}
-	fall := c.move.times(0.96)
-	fall[2] = float64(c.move[2]*0.95) - 98 // gravity over six frames
-	g.base[1], g.base[2], g.base[4] = move, fall.times(s.reach), move
+	fall := c.move.times(0.96)             // damping
+	fall[2] = float64(c.move[2]*0.95) - 98 // gravity over six frames, damped
+	g.base[1], g.base[2], g.base[4] = move, fall.times(s.baselineAge), move
 	g.base[3] = move
 	if c.i > 0 {
-		g.base[3] = s.rigid(c, s.player.spin, s.player.move.times(s.reach))
+		g.base[3] = s.rigidMotion(c, s.player.stepRotation, s.player.move.times(s.baselineAge))
 	}
 }
 
-// orientationBases returns the orientation that each component starts from.
+// orientationBases returns the predicted orientation of each component of the mixture: 0 is that of
+// the baseline, and the others correspond to those of setPositionBases.
 func (s *scene) orientationBases(c *cubeState) (p [components]quat) {
-	p[0] = c.as
-	p[1] = c.turn.times(s.reach).rotation().Times(c.as)
+	p[0] = c.rot
+	p[1] = c.turn.times(s.baselineAge).quaternion().Times(c.rot)
 	p[2], p[3], p[4] = p[1], p[1], p[1]
 	switch {
 	case c.i == 0:
 	case s.forecast != nil:
-		as := s.predicted(c.i).as
-		p[1], p[2], p[4] = as, as, as
+		forecastRot := s.predicted(c.i).rot
+		p[1], p[2], p[4] = forecastRot, forecastRot, forecastRot
 	default:
-		p[2] = c.turn.times(0.95 * s.reach).rotation().Times(c.as)
-		p[3] = s.player.spin.Times(c.as)
+		p[2] = c.turn.times(0.95 * s.baselineAge).quaternion().Times(c.rot)
+		p[3] = s.player.stepRotation.Times(c.rot)
 	}
 	return p
 }

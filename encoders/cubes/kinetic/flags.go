@@ -8,171 +8,196 @@ import (
 	"wirelab/encoders/rangecoder"
 )
 
-// flagTables are the context tables of the "moved" flag.
+// This file codes the decisions that are not about values: the moved flag, the interacting flag and
+// the largest component. Their contexts are combinations of classes of the cube's situation. A
+// context's number is that of a mixed radix system: (a*numB+b)*numC+c for classes a, b and c.
+
+// flagTables are the context tables of the moved flag, see codeMoved.
 type flagTables struct {
-	forecastMove, place, size, run, touch, player contextTable
-	adaptMove, adaptRun                           contextTable
+	forecastMove, distances, size, recentMoves, contacts, player contextTable
+	adaptMove, adaptRecentMoves                                  contextTable
 }
 
-// contextClasses are the classes that contexts of a cube are made of.
+// contextClasses are the classes that form the contexts of a cube. They are computed before the cube
+// is coded.
 type contextClasses struct {
-	history      int // 0..11: how long it has been still, now and before its last motion
-	near         int // 0..9: distance of the nearest cube that moved; 9: none
-	player       int // 0..15: distance of the player
-	size         int // 0..7: size of its last motion
-	forecastMove int // 0..11: size of the forecast motion
-	touch        int // 0..7: forecast contacts with floor, player, cubes
-	interacting  int // 0 or 1: whether the nearest cube that moved interacts
-	miss         int // 0..15: size of the last residual, and contacts
+	history      int // 0..11: how long the cube has been still (0..3), and before its last motion (0..2)
+	near         int // 0..9: distance of the nearest coded cube that moved; 9 if none is near
+	player       int // 0..15: distance of the player; 15 if far
+	size         int // 0..7: logarithm of the last motion; 0 without a track
+	forecastMove int // 0..11: logarithm of the forecast motion; 0 if it is forecast to rest
+	contacts     int // 0..7: forecast contacts, a bit each for floor, player, other cubes
+	interacting  int // 0 or 1: the interacting flag of the nearest coded cube that moved
+	residual     int // 0..15: logarithm of the last residual, and whether player or cubes touch
 }
 
+// The numbers of classes.
 const (
-	histories     = 12
-	nearClasses   = 10
-	players       = 16
-	sizes         = 8
-	forecastMoves = 12
-	runs          = 64
+	numHistoryClasses  = 12
+	numNearClasses     = 10
+	numPlayerClasses   = 16
+	numSizeClasses     = 8
+	numForecastClasses = 12
+	numMoveHistories   = 64 // of coder.moveHistory
 )
 
-// classify computes the classes of cube i.
+// classify returns the classes of cube i, which is about to be coded. The distance classes have
+// limits in units of 1/512 m: near is 0 below 160, then one class each 24 (touching cubes are 205
+// apart); player is one class each 100. residual is 3 for each factor of two of the last residual, at
+// most 12, plus 0 to 3 for the forecast contacts with player and cubes.
 func (s *scene) classify(i int) (c contextClasses) {
-	a := s.past.age(i)
-	c.history = min(a.still(), 3)*3 + min(a.before(), 2)
+	cubeAge := s.baseMemo.age(i)
+	c.history = min(cubeAge.still(), 3)*3 + min(cubeAge.stillBefore(), 2)
 	base := cube.At(s.base, i)
-	c.near, c.player = nearClasses-1, players-1
+	c.near, c.player = numNearClasses-1, numPlayerClasses-1
 	if i > 0 {
-		if d, j := s.closest(i); d >= 0 {
-			c.near = min(max(d-160+24, 0)/24, nearClasses-2)
+		if d, j := s.nearestMoved(i); d >= 0 {
+			c.near = min(max(d-160+24, 0)/24, numNearClasses-2)
 			c.interacting = int(cube.At(s.cur, int(j))[frame.CubeInteracting] & 1)
 		}
-		if d := cube.Distance2(cube.At(s.cur, 0), base); d < (players*100)*(players*100) {
-			c.player = min(isqrt(d)/100, players-1)
+		if d := cube.Distance2(cube.At(s.cur, 0), base); d < (numPlayerClasses*100)*(numPlayerClasses*100) {
+			c.player = min(isqrt(d)/100, numPlayerClasses-1)
 		}
 	}
 	if s.forecast != nil && i > 0 {
 		s.classifyForecast(&c, i, base)
 	}
-	if t := s.last(i); t != nil {
+	if t := s.lastTrack(i); t != nil {
 		move, turn := s.lastMotion(i)
-		if moved := move.sum() + turn.sum(); moved > 0 {
-			c.size = min(1+log2Class(moved+1, 30), sizes-1)
+		if moved := move.sumAbs() + turn.sumAbs(); moved > 0 {
+			c.size = min(1+log2Class(moved+1, 30), numSizeClasses-1)
 		}
-		move, turn = unpackAll(&t.miss)
-		c.miss = min(log2Class(move.sum()+turn.sum(), 5)*3, 12)
+		move, turn = unpackResiduals(&t.residual)
+		c.residual = min(log2Class(move.sumAbs()+turn.sumAbs(), 5)*3, 12)
 	}
-	c.miss += c.touch >> 1
+	c.residual += c.contacts >> 1 // without the floor's bit
 	return c
 }
 
-// classifyForecast adds the classes that depend on the forecast.
+// classifyForecast sets the classes of cube i that depend on the forecast: contacts, and the size of
+// its forecast motion, in which a rotation is weighted like a motion of 300 units for each 1 of a
+// quaternion's component. base is the cube in the baseline.
 func (s *scene) classifyForecast(c *contextClasses, i int, base *cube.Row) {
-	if s.motions[i] != moves {
-		return // and touches nothing
+	if s.predictionStates[i] != simulated {
+		return // forecast to rest, without contacts
 	}
 	o := &s.forecast[i]
-	c.touch = o.touched()
-	as := orientation(base)
-	e := o.at.minus(position(base)).sum()
-	for k := range as {
-		e += float64(300 * math.Abs(o.as[k]-as[k]))
+	c.contacts = o.contactBits()
+	baseRot := orientation(base)
+	change := o.pos.minus(position(base)).sumAbs()
+	for k := range baseRot {
+		change += float64(300 * math.Abs(o.rot[k]-baseRot[k]))
 	}
-	c.forecastMove = 1 + log2Class(e*32, forecastMoves-2)
+	c.forecastMove = 1 + log2Class(change*32, numForecastClasses-2)
 }
 
-// codeMoved codes whether cube i has another pose than in the baseline.
+// codeMoved encodes answer, whether the pose of cube i differs from that in the baseline, or decodes
+// and returns it. Each context is a combination of classes, numbered (a*numB+b)*numC+c for classes
+// a, b and c; its weight comes from the context table that is passed with it.
 func (e *coder) codeMoved(answer bool, i int, c *contextClasses) bool {
 	t := &e.model.flag
-	e.ctx.reset(flagSlope, flagRate)
-	e.ctx.use(t.forecastMove, (c.history*forecastMoves+c.forecastMove)*nearClasses+c.near)
-	e.ctx.use(t.place, (c.history*nearClasses+c.near)*players+c.player)
-	e.ctx.use(t.size, (c.size*nearClasses+c.near)*2+int(cube.At(e.scene.base, i)[frame.CubeInteracting]&1))
-	e.ctx.use(t.run, e.run*histories+c.history)
-	e.ctx.use(t.touch, (c.forecastMove*8+c.touch)*4+c.history/3)
-	e.ctx.use(t.player, (c.size*players+c.player)*4+c.history/3)
-	e.ctx.adaptive(t.adaptMove, c.history*forecastMoves+c.forecastMove)
-	e.ctx.adaptive(t.adaptRun, e.run)
-	moved := e.decide(rangecoder.Flag(answer), 0, &e.ctx)
-	e.run = (e.run<<1 | moved) % runs
+	e.contexts.reset(flagSlope, flagRate)
+	e.contexts.addTrained(t.forecastMove, (c.history*numForecastClasses+c.forecastMove)*numNearClasses+c.near)
+	e.contexts.addTrained(t.distances, (c.history*numNearClasses+c.near)*numPlayerClasses+c.player)
+	e.contexts.addTrained(t.size, (c.size*numNearClasses+c.near)*2+int(cube.At(e.scene.base, i)[frame.CubeInteracting]&1))
+	e.contexts.addTrained(t.recentMoves, e.moveHistory*numHistoryClasses+c.history)
+	e.contexts.addTrained(t.contacts, (c.forecastMove*8+c.contacts)*4+c.history/3)
+	e.contexts.addTrained(t.player, (c.size*numPlayerClasses+c.player)*4+c.history/3)
+	e.contexts.addAdaptive(t.adaptMove, c.history*numForecastClasses+c.forecastMove)
+	e.contexts.addAdaptive(t.adaptRecentMoves, e.moveHistory)
+	moved := e.decide(rangecoder.Flag(answer), 0, &e.contexts)
+	e.moveHistory = (e.moveHistory<<1 | moved) % numMoveHistories
 	return moved != 0
 }
 
-// interactTables are the context tables of the interacting flag.
+// interactTables are the context tables of the interacting flag, see codeInteracting.
 type interactTables struct {
-	age, blow, player, near, neighbour contextTable
+	age, push, player, near, neighbour contextTable
 	adaptAge, adaptNear                contextTable
 }
 
 const (
-	interactAges  = 32
-	interactBlows = 8
+	numInteractAges = 32 // stillMax + 1
+	numPushClasses  = 8
 )
 
-// blowBounds are class boundaries of the squared distance, in m2, from the point where the player
-// pushes; the force ends at 4.
-var blowBounds = [interactBlows - 1]float64{2.5, 3.2, 3.8, 4.0, 4.2, 5, 8}
+// pushDistanceBounds are the class boundaries of the squared distance, in m2, from the point from
+// which the player pushes. The force ends at 4 m2, so the classes are narrow there.
+var pushDistanceBounds = [numPushClasses - 1]float64{2.5, 3.2, 3.8, 4.0, 4.2, 5, 8}
 
-// codeInteracting codes the interacting flag of cube i.
+// codeInteracting encodes v, the interacting flag of cube i, or decodes and returns it. The flag
+// depends mostly on its old value, on whether the cube is within reach of the player, on its
+// neighbours, and on how long the cube has been still. moved is the cube's moved flag. Contexts are
+// numbered as in codeMoved.
 func (e *coder) codeInteracting(v int32, i int, moved bool, c *contextClasses) int32 {
 	s, t := &e.scene, &e.model.interact
 	base, q, p := cube.At(s.base, i), cube.At(s.cur, i), cube.At(s.cur, 0)
-	was := int(base[frame.CubeInteracting] & 1)
-	still := 0
+	old := int(base[frame.CubeInteracting] & 1)
+	still := 0 // how long the cube will have been still after this frame
 	if !moved {
-		still = min(s.past.age(i).still()+s.growth, interactAges-1)
+		still = min(s.baseMemo.age(i).still()+s.ageGrowth, numInteractAges-1)
 	}
 	arm := position(q).minus(position(p))
-	arm[2] = float64(q[frame.CubeZ]) + blowBelow
-	square := arm.square() / (frame.UnitsPerMetre * frame.UnitsPerMetre)
-	blow := 0
-	for _, b := range blowBounds {
-		blow += rangecoder.Flag(square > b)
+	arm[2] = float64(q[frame.CubeZ]) + pushCentreDepth
+	square := arm.lengthSquared() / (frame.UnitsPerMetre * frame.UnitsPerMetre)
+	pushClass := 0 // class of the distance from the point from which the player pushes; 0 for the player
+	for _, b := range pushDistanceBounds {
+		pushClass += rangecoder.Flag(square > b)
 	}
 	if i == 0 {
-		blow = 0
+		pushClass = 0
 	}
-	state := (was*2+rangecoder.Flag(moved))*2 + rangecoder.Flag(s.past.age(i).still() == 0)
-	e.ctx.reset(interactSlope, flagRate)
-	e.ctx.use(t.age, ((was*2+rangecoder.Flag(moved))*interactAges+still)*2+rangecoder.Flag(i == 0))
-	e.ctx.use(t.blow, (state*interactBlows+blow)*4+min(still, 3))
-	e.ctx.use(t.player, state*players+c.player)
-	e.ctx.use(t.near, (state*2+c.interacting)*nearClasses+c.near)
-	e.ctx.use(t.neighbour, ((state*2+c.interacting)*2+s.past.age(i).interacting())*8+c.touch)
-	e.ctx.adaptive(t.adaptAge, (was*2+rangecoder.Flag(moved))*interactAges+still)
-	e.ctx.adaptive(t.adaptNear, (state*2+c.interacting)*nearClasses+c.near)
-	return int32(e.decide(int(v), 0, &e.ctx))
+	// The old flag, whether the cube moved, and whether it moved before the baseline.
+	state := (old*2+rangecoder.Flag(moved))*2 + rangecoder.Flag(s.baseMemo.age(i).still() == 0)
+	e.contexts.reset(interactSlope, flagRate)
+	e.contexts.addTrained(t.age, ((old*2+rangecoder.Flag(moved))*numInteractAges+still)*2+rangecoder.Flag(i == 0))
+	e.contexts.addTrained(t.push, (state*numPushClasses+pushClass)*4+min(still, 3))
+	e.contexts.addTrained(t.player, state*numPlayerClasses+c.player)
+	e.contexts.addTrained(t.near, (state*2+c.interacting)*numNearClasses+c.near)
+	e.contexts.addTrained(t.neighbour, ((state*2+c.interacting)*2+s.baseMemo.age(i).interacting())*8+c.contacts)
+	e.contexts.addAdaptive(t.adaptAge, (old*2+rangecoder.Flag(moved))*numInteractAges+still)
+	e.contexts.addAdaptive(t.adaptNear, (state*2+c.interacting)*numNearClasses+c.near)
+	return int32(e.decide(int(v), 0, &e.contexts))
 }
 
-// largestTables are the context tables of the largest component.
+// largestTables are the context tables of the largest component, see codeLargest.
 type largestTables struct{ margin, size, err, ratio, second, adapt contextTable }
 
-// ratios is the number of classes of the margin relative to the net's scale.
-const ratios = 16
+// numRatioClasses is the number of classes of the margin relative to the scale that the net predicts.
+const numRatioClasses = 16
 
-// codeLargest codes which component is the largest: that of the predicted orientation,
-// its second largest, or one of the other two. The orientation's net has been evaluated.
-func (e *coder) codeLargest(v int, as quat, was int, c *contextClasses) int {
+// extraRow is a row of the tables err and second after the rows 0..15, which are classes of the margin
+// or of the ratio: that of the second decision in err, and of the third in second.
+const extraRow = 16
+
+// codeLargest encodes v, the index of the largest component of the orientation, or decodes and
+// returns it, in up to three decisions: is it another than the largest of the predicted orientation,
+// another than its second largest, and which of the other two. The contexts measure how close the
+// decision is: by how much the largest predicted component exceeds the second, alone and relative to
+// the scale that the net predicts. old is the index in the baseline. e.netOutput must be that of the
+// orientation net.
+func (e *coder) codeLargest(v int, predicted quat, old int, c *contextClasses) int {
 	t := &e.model.largest
-	first, second := as.Largest()
-	lead := math.Abs(as[first]) - math.Abs(as[second])
-	margin := int(min(lead*60, 15))
-	ratio := min(halfLog2Class(lead*(4*smallScale)/spread(&e.out)), ratios-1)
-	e.ctx.reset(largestSlope, flagRate)
-	e.ctx.use(t.margin, margin*2+rangecoder.Flag(first == was))
-	e.ctx.use(t.size, margin*sizes+c.size)
-	e.ctx.use(t.err, margin*misses+c.miss)
-	e.ctx.use(t.ratio, ratio*2+rangecoder.Flag(first == was))
-	e.ctx.adaptive(t.adapt, margin)
-	if e.decide(rangecoder.Flag(v != first), 0, &e.ctx) == 0 {
+	first, second := predicted.Largest()
+	excess := math.Abs(predicted[first]) - math.Abs(predicted[second])
+	margin := int(min(excess*60, 15)) // 0..15
+	ratio := min(halfLog2Class(excess*(4*smallScale)/dominantScale(&e.netOutput)), numRatioClasses-1)
+	e.contexts.reset(largestSlope, flagRate)
+	e.contexts.addTrained(t.margin, margin*2+rangecoder.Flag(first == old))
+	e.contexts.addTrained(t.size, margin*numSizeClasses+c.size)
+	e.contexts.addTrained(t.err, margin*numResidualClasses+c.residual)
+	e.contexts.addTrained(t.ratio, ratio*2+rangecoder.Flag(first == old))
+	e.contexts.addAdaptive(t.adapt, margin)
+	if e.decide(rangecoder.Flag(v != first), 0, &e.contexts) == 0 {
 		return first
 	}
-	e.ctx.reset(largestSlope, flagRate)
-	e.ctx.use(t.second, ratio)
-	e.ctx.use(t.err, 16*misses+c.miss)
-	if e.decide(rangecoder.Flag(v != second), 0, &e.ctx) == 0 {
+	e.contexts.reset(largestSlope, flagRate)
+	e.contexts.addTrained(t.second, ratio)
+	e.contexts.addTrained(t.err, extraRow*numResidualClasses+c.residual)
+	if e.decide(rangecoder.Flag(v != second), 0, &e.contexts) == 0 {
 		return second
 	}
-	var rest [2]int
+	var rest [2]int // the two components that are neither first nor second
 	n := 0
 	for k := range 4 {
 		if k != first && k != second {
@@ -180,7 +205,7 @@ func (e *coder) codeLargest(v int, as quat, was int, c *contextClasses) int {
 			n++
 		}
 	}
-	e.ctx.reset(largestSlope, flagRate)
-	e.ctx.use(t.second, 16)
-	return rest[e.decide(rangecoder.Flag(v == rest[1]), 0, &e.ctx)]
+	e.contexts.reset(largestSlope, flagRate)
+	e.contexts.addTrained(t.second, extraRow)
+	return rest[e.decide(rangecoder.Flag(v == rest[1]), 0, &e.contexts)]
 }

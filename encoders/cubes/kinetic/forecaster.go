@@ -7,124 +7,135 @@ import (
 	"wirelab/encoders/cubes/forecast"
 )
 
-// forecaster runs the simulation from the baseline with the speeds of the baseline's
-// memo and the player's motion, which is coded first.
+// forecaster runs the simulation from the baseline with the speeds of the baseline's memo and the
+// player's motion, which is coded first. It owns the predictions that a scene refers to.
 type forecaster struct {
-	sim         *forecast.Simulator
-	base        frame.Frame
-	now         frame.Frame
-	awake       []forecast.Awake
-	listed      frame.Rows // which awake lists, or which moved
-	path        forecast.Path
-	predictions []prediction
-	motions     []expectation
-	rounds      int // of refine
+	sim              *forecast.Simulator
+	base             frame.Frame      // the baseline
+	now              frame.Frame      // the coded frame, for refine
+	awake            []forecast.Awake // cubes that move at the baseline
+	listedCubes      frame.Rows       // the cubes of awake; in refine those that moved
+	path             forecast.Path    // of the player
+	predictions      []prediction     // see scene.forecast
+	predictionStates []predictionState
+	rounds           int // see simulationConfig
 }
 
-func newForecaster(rows int, law *law) *forecaster {
-	return &forecaster{sim: forecast.New(rows, law.Rigid), rounds: law.rounds, awake: make([]forecast.Awake, 0, rows), listed: frame.NewRows(rows),
-		predictions: make([]prediction, rows), motions: make([]expectation, rows)}
+// newForecaster returns a forecaster for frames of the given number of cubes.
+func newForecaster(rows int, config *simulationConfig) *forecaster {
+	return &forecaster{
+		sim: forecast.New(rows, config.Rigid), rounds: config.rounds,
+		awake: make([]forecast.Awake, 0, rows), listedCubes: frame.NewRows(rows),
+		predictions: make([]prediction, rows), predictionStates: make([]predictionState, rows),
+	}
 }
 
-// law is the physics that kinetic simulates.
-type law struct {
+// simulationConfig is the physics that kinetic simulates.
+type simulationConfig struct {
 	physics.Rigid
-	rounds int // of Refine: repeated simulations with corrected speeds
+	rounds int // how often refine repeats the simulation, at most
 }
 
-// defaultLaw returns the law of the walk-off's recordings.
-func defaultLaw() *law { return &law{Rigid: physics.Recorder(), rounds: 3} }
+// defaultSimulation returns the physics with which the recordings of the walk-off were made.
+func defaultSimulation() *simulationConfig {
+	return &simulationConfig{Rigid: physics.Recorder(), rounds: 3}
+}
 
-// forecast predicts every cube, after the player was coded.
+// forecast runs the simulation and sets the predictions of the scene. The player must have been
+// coded.
 func (o *forecaster) forecast(s *scene) {
 	o.base.Table = s.base
-	o.path = forecast.Path{From: cube.At(s.base, 0)[:], To: cube.At(s.cur, 0)[:], Ticks: int(s.frames)}
-	if past := s.past; past != nil {
+	o.path = forecast.Path{From: cube.At(s.base, 0)[:], To: cube.At(s.cur, 0)[:], Ticks: int(s.baselineFrames)}
+	if past := s.baseMemo; past != nil { // the player's motion before the baseline and its force are known
 		o.path.Mode = past.mode
-		if past.leadFrames > 0 {
-			o.path.Before, o.path.Lead = past.player[:], int(past.leadFrames)
+		if past.baselineFrames > 0 {
+			o.path.Before, o.path.BeforeTicks = past.basePlayer[:], int(past.baselineFrames)
 		}
 	}
-	clear(o.motions)
-	s.forecast, s.motions = o.predictions, o.motions
+	clear(o.predictionStates)
+	s.forecast, s.predictionStates = o.predictions, o.predictionStates
 	o.listAwake(s)
 	results := o.sim.Run(&o.base, o.awake, &o.path)
 	s.mode = o.sim.Mode()
 	o.copyResults(s, results)
 }
 
-// listAwake lists the cubes that move at the baseline: those with a track in its memo
-// and those that differ between the second reference and the baseline. The second
-// reference is used if it is one tick older than the baseline, or if there is no memo
-// and it is not too old; otherwise the memo knows the speeds better.
+// listAwake sets o.awake to the cubes that move at the baseline, with their speeds: those with a
+// track in its memo and those that differ between the second reference and the baseline. The second
+// reference is used only if it is one tick older than the baseline, or if there is no memo and it is
+// at most maxSecondAge ticks older; otherwise the speeds of the memo are more accurate.
 func (o *forecaster) listAwake(s *scene) {
-	useful := s.second != nil && (s.secondAge == 1 || s.past == nil && s.secondAge-1 < maxSecondAge)
+	// secondAge is unsigned: an age of 0 fails the last comparison.
+	useSecond := s.second != nil && (s.secondAge == 1 || s.baseMemo == nil && s.secondAge-1 < maxSecondAge)
 	o.awake = o.awake[:0]
-	o.listed.Clear()
-	if s.past != nil {
-		for k := range s.past.tracks {
-			o.listed.Add(int(s.past.tracks[k].cube))
+	o.listedCubes.Clear()
+	if s.baseMemo != nil {
+		for k := range s.baseMemo.tracks {
+			o.listedCubes.Add(int(s.baseMemo.tracks[k].cube))
 		}
 	}
-	for i := 1; useful && i < s.rows; i++ {
+	for i := 1; useSecond && i < s.rows; i++ {
 		if !cube.SamePose(cube.At(s.second, i), cube.At(s.base, i)) {
-			o.listed.Add(i)
+			o.listedCubes.Add(i)
 		}
 	}
-	for i := range o.listed.All() {
+	for i := range o.listedCubes.All() {
 		if i == 0 {
 			continue // the player
 		}
 		a := forecast.Awake{Cube: int32(i)}
-		if t := s.last(i); t != nil {
+		if t := s.lastTrack(i); t != nil {
 			a.Body = t.body()
 		}
-		if useful && !cube.SamePose(cube.At(s.second, i), cube.At(s.base, i)) {
+		if useSecond && !cube.SamePose(cube.At(s.second, i), cube.At(s.base, i)) {
 			a.Body = a.Blend(cube.At(s.second, i)[:], cube.At(s.base, i)[:], int(s.secondAge))
 		}
 		o.awake = append(o.awake, a)
 	}
 }
 
-// maxSecondAge is how many frames before the baseline a second reference may be.
+// maxSecondAge is the largest number of frames between a second reference and the baseline for which
+// the mean speed between them is better than none.
 const maxSecondAge = 12
 
-// refine repeats the simulation with corrected speeds after the frame is known, so that
-// the memo gets better speeds at its end.
+// refine repeats the simulation with corrected speeds after the whole frame is coded. Its speeds at
+// the end, which the memo stores, are more accurate than those of the forecast.
 func (o *forecaster) refine(s *scene) {
 	o.now.Table = s.cur
-	o.listed.Clear()
-	for k := range s.done {
-		o.listed.Add(int(s.done[k].cube))
+	o.listedCubes.Clear()
+	for k := range s.motions {
+		o.listedCubes.Add(int(s.motions[k].cube))
 	}
-	results := o.sim.Refine(&o.now, o.listed, o.rounds)
+	results := o.sim.Refine(&o.now, o.listedCubes, o.rounds)
 	s.mode = o.sim.Mode()
 	o.copyResults(s, results)
 }
 
-// copyResults stores the results of a simulation as predictions.
+// copyResults copies the results of a simulation to the predictions and marks their cubes.
 func (o *forecaster) copyResults(s *scene, results []forecast.Result) {
 	for k := range results {
 		r := &results[k]
-		o.motions[r.Cube] = moves
+		o.predictionStates[r.Cube] = simulated
 		s.flags[r.Cube] |= isForecast
 		o.predictions[r.Cube] = prediction{
-			at: vec{r.Pos.X, r.Pos.Y, r.Pos.Z}, as: quat{r.Rot.X, r.Rot.Y, r.Rot.Z, r.Rot.W},
-			speed: wide(r.Vel), spin: wide(r.Spin), still: float64(r.Still),
-			touches: [3]float64{float64(r.Floor), float64(r.Player), float64(r.Cubes)},
-			impact:  r.Impact,
+			pos: vec{r.Pos.X, r.Pos.Y, r.Pos.Z}, rot: quat{r.Rot.X, r.Rot.Y, r.Rot.Z, r.Rot.W},
+			speed: toFloat64(r.Vel), spin: toFloat64(r.Spin), stillSeconds: float64(r.Still),
+			contacts: [3]float64{float64(r.Floor), float64(r.Player), float64(r.Cubes)},
+			impact:   r.Impact,
 		}
 	}
 }
 
-// body returns the motion of a track in the simulation's units.
+// body returns the speed and spin of a track in m/s and rad/s, and its still time in seconds at
+// 60 Hz.
 func (t *track) body() (b forecast.Body) {
 	for k := range t.speed {
 		b.Vel[k] = float32(t.speed[k]) / speedSteps
 		b.Spin[k] = float32(t.spin[k]) / speedSteps
 	}
-	b.Still = float32(t.still) / 60
+	b.Still = float32(t.stillFrames) / 60
 	return b
 }
 
-func wide(v [3]float32) vec { return vec{float64(v[0]), float64(v[1]), float64(v[2])} }
+// toFloat64 converts a vector of the simulator.
+func toFloat64(v [3]float32) vec { return vec{float64(v[0]), float64(v[1]), float64(v[2])} }

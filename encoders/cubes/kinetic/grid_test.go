@@ -6,14 +6,14 @@ import (
 	"testing"
 )
 
-// A search finds every cube within its reach, wherever the cells wrap around, and
-// none where all are far away.
-func TestGridFindsAllAround(t *testing.T) {
+// TestGridSearch checks that a search finds every cube within its radius, also where cells wrap
+// around, and none where all cubes are far away.
+func TestGridSearch(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 9))
 	const n, reach = 150, 1 << cellShift
 	var g grid
 	for range 50 {
-		g.reset(n) // also of what it held before
+		g.reset(n)
 		var x, y [n]int32
 		for i := range x {
 			x[i], y[i] = rng.Int32N(1<<14)-1<<13, rng.Int32N(1<<14)-1<<13
@@ -32,6 +32,6 @@ func TestGridFindsAllAround(t *testing.T) {
 	g.reset(n)
 	g.add(0, 0, 0)
 	if found := g.search(3*reach, 0, nil); len(found) != 0 {
-		t.Errorf("found %v from afar", found)
+		t.Errorf("found %v three cells away", found)
 	}
 }

@@ -6,72 +6,75 @@ import (
 	"wirelab/encoders/train/mdn"
 )
 
-// The parameters of the mixture are those of package mdn. For each component a net
-// outputs the logarithm of its weight, its offset from its base, and the logarithms
-// of its scales.
+// The output of a net, as package mdn defines it. For each component, in this order: the logarithm
+// of its weight, three offsets from its base, and the logarithms of its three scales.
 const (
 	components   = mdn.Components
 	netOutputs   = mdn.Outputs
 	perComponent = netOutputs / components
-	meanUnit     = mdn.MeanScale // of the offsets from the bases
+	meanUnit     = mdn.MeanScale // an offset of 1 is that many units
 	minLogScale  = mdn.MinLogWidth
 	maxLogScale  = mdn.MaxLogWidth
 )
 
-// mixture is the predicted distribution of three integers: a mixture of logistic
-// distributions, each rounded to whole numbers. A component is joint over the three, so
-// the weights are updated after each integer that is coded.
+// mixture is the predicted distribution of three integers: a mixture of logistic distributions,
+// each rounded to whole numbers. A component is a product of three distributions, one for each
+// integer, so an integer that is known changes the weights of the components for the next one.
 type mixture struct {
-	weight   [components]float64    // add up to 1
+	weight   [components]float64    // of each component; the sum is 1
 	mean     [3][components]float64 // of each integer
-	invScale [3][components]float64 // 1 over the scale
+	invScale [3][components]float64 // 1/scale
 }
 
-// mixtureBases holds the means that components start from, and the linear map from
-// offsets to the three integers.
+// mixtureBases are the predictions that the net's output is relative to.
 type mixtureBases struct {
-	base  [components]vec
-	rows  [3]vec  // derivative of each integer by the offsets
-	reach float64 // time since the baseline, in units of six frames
+	base        [components]vec // the mean of each component if its offsets are 0
+	jacobian    [3]vec          // derivative of each integer by the three offsets
+	baselineAge float64         // time since the baseline, in units of six frames; scales offsets and scales
 }
 
-// set computes m from a net's output, which is fixed point with 12 fractional bits.
-func (m *mixture) set(y *[netOutputs]int32, g *mixtureBases) {
+// setFromNet computes m from a net's output y, which is fixed point with 12 fractional bits. A mean is
+// the base plus the offsets transformed by the jacobian. A scale is the predicted one times the length
+// of the jacobian's row, which is how much the integer changes for an offset of 1.
+func (m *mixture) setFromNet(y *[netOutputs]int32, g *mixtureBases) {
 	const unit = 1.0 / 4096
-	top := y[0]
+	maxLogWeight := y[0]
 	for k := 1; k < components; k++ {
-		top = max(top, y[k*perComponent])
+		maxLogWeight = max(maxLogWeight, y[k*perComponent])
 	}
-	var norm vec
-	for a := range norm {
-		norm[a] = (g.rows[a].length() + mdn.WidthFloor) * max(g.reach, 0.5)
+	var scaleUnit vec
+	for a := range scaleUnit {
+		scaleUnit[a] = (g.jacobian[a].length() + mdn.WidthFloor) * max(g.baselineAge, 0.5)
 	}
-	var e [4 * components]float64 // exponents: of the weights, and of one over the scales
+	// The logarithms of the weights, relative to the largest, and then those of 1/scale.
+	var exponents [4 * components]float64
 	for k := range m.weight {
-		o := y[k*perComponent : (k+1)*perComponent]
-		e[k] = float64(o[0]-top) * unit
-		off := vec{float64(o[1]), float64(o[2]), float64(o[3])}.times(meanUnit * unit * g.reach)
-		for a := range norm {
-			m.mean[a][k] = g.base[k][a] + float64(g.rows[a][0]*off[0]) + float64(g.rows[a][1]*off[1]) + float64(g.rows[a][2]*off[2])
-			scale := min(max(float64(o[4+a])*unit, minLogScale), maxLogScale)
-			e[(1+a)*components+k] = -scale
+		out := y[k*perComponent : (k+1)*perComponent]
+		exponents[k] = float64(out[0]-maxLogWeight) * unit
+		offset := vec{float64(out[1]), float64(out[2]), float64(out[3])}.times(meanUnit * unit * g.baselineAge)
+		for a := range scaleUnit {
+			row := &g.jacobian[a]
+			m.mean[a][k] = g.base[k][a] + float64(row[0]*offset[0]) + float64(row[1]*offset[1]) + float64(row[2]*offset[2])
+			scale := min(max(float64(out[4+a])*unit, minLogScale), maxLogScale)
+			exponents[(1+a)*components+k] = -scale
 		}
 	}
-	exps(&e)
+	exps(&exponents)
 	sum := 0.0
 	for k := range m.weight {
-		sum += e[k]
+		sum += exponents[k]
 	}
 	for k := range m.weight {
-		m.weight[k] = e[k] / sum
-		for a, n := range norm {
-			m.invScale[a][k] = e[(1+a)*components+k] / n
+		m.weight[k] = exponents[k] / sum
+		for a, n := range scaleUnit {
+			m.invScale[a][k] = exponents[(1+a)*components+k] / n
 		}
 	}
 }
 
-// spread returns the mean scale of the component with the largest weight.
-func spread(y *[netOutputs]int32) float64 {
+// dominantScale returns the geometric mean of the three scales of the component with the largest
+// weight, from a net's output.
+func dominantScale(y *[netOutputs]int32) float64 {
 	top := 0
 	for k := perComponent; k < netOutputs; k += perComponent {
 		if y[k] > y[top] {
@@ -82,44 +85,45 @@ func spread(y *[netOutputs]int32) float64 {
 	return exp(min(max(mean, minLogScale), maxLogScale))
 }
 
-// above returns the probability that integer a is larger than x.
+// above returns the probability that integer a (0..2) is larger than x. The logistic distribution
+// is rounded to integers, so this is its tail beyond x + 1/2.
 func (m *mixture) above(a int, x float64) float64 {
-	sum, mean, sharp := 0.0, &m.mean[a], &m.invScale[a]
+	sum, mean, invScale := 0.0, &m.mean[a], &m.invScale[a]
 	for k, w := range &m.weight {
-		sum += float64(w * logisticTail(float64((x+0.5-mean[k])*sharp[k])))
+		sum += float64(w * logisticTail(float64((x+0.5-mean[k])*invScale[k])))
 	}
 	return sum
 }
 
-// below returns the probability that integer a is smaller than x.
+// below returns the probability that integer a (0..2) is smaller than x.
 func (m *mixture) below(a int, x float64) float64 {
-	sum, mean, sharp := 0.0, &m.mean[a], &m.invScale[a]
+	sum, mean, invScale := 0.0, &m.mean[a], &m.invScale[a]
 	for k, w := range &m.weight {
-		sum += float64(w * logisticTail(float64((mean[k]+0.5-x)*sharp[k])))
+		sum += float64(w * logisticTail(float64((mean[k]+0.5-x)*invScale[k])))
 	}
 	return sum
 }
 
-// median approximates the median of integer a to a quarter of the mean scale, and
-// returns it with that scale. It need not be exact: it only chooses where the binary
-// decisions start.
+// median returns an approximation of the median of integer a, with an error of at most a quarter of
+// the mean scale (or of 1/4), and that mean scale. The median need not be exact: it only selects
+// where the binary decisions start.
 func (m *mixture) median(a int) (middle, scale float64) {
 	low, high := m.mean[a][0], m.mean[a][0]
 	for k := range m.weight {
 		low, high = min(low, m.mean[a][k]), max(high, m.mean[a][k])
 		scale += m.weight[k] / m.invScale[a][k]
 	}
-	near := max(0.5, float64(scale*0.5))
-	if hasVectors {
-		return m.bisectVectors(a, low, high, near), scale
+	tolerance := max(0.5, float64(scale*0.5))
+	if hasAVX2 {
+		return m.bisectMedianAVX2(a, low, high, tolerance), scale
 	}
-	return m.bisect(a, low, high, near), scale
+	return m.bisectMedian(a, low, high, tolerance), scale
 }
 
-// bisect narrows low..high, where the median of integer a is, down to near, and returns the
-// middle.
-func (m *mixture) bisect(a int, low, high, near float64) float64 {
-	for n := 0; high-low > near && n < 24; n++ {
+// bisectMedian narrows low..high, which contains the median of integer a, until it is at most
+// tolerance wide, and returns the middle.
+func (m *mixture) bisectMedian(a int, low, high, tolerance float64) float64 {
+	for n := 0; high-low > tolerance && n < 24; n++ {
 		middle := float64((low + high) / 2)
 		if m.above(a, middle-0.5) > 0.5 {
 			low = middle
@@ -130,44 +134,48 @@ func (m *mixture) bisect(a int, low, high, near float64) float64 {
 	return (low + high) / 2
 }
 
-// bisectVectors is bisect with vector instructions: it asks at the middle and at both quarters
-// at once.
-func (m *mixture) bisectVectors(a int, low, high, near float64) float64 {
-	for n := 0; high-low > near && n < 24; n += 2 {
+// bisectMedianAVX2 is bisectMedian with AVX2. It computes three masses at once, which are the
+// probabilities that integer a is above the middle and above the middles of both halves. That is two
+// steps of the bisection, with the same results.
+func (m *mixture) bisectMedianAVX2(a int, low, high, tolerance float64) float64 {
+	for n := 0; high-low > tolerance && n < 24; n += 2 {
 		middle := float64((low + high) / 2)
 		lower, upper := float64((low+middle)/2), float64((middle+high)/2)
-		var sums [4]float64
+		var masses [4]float64
 		x := [4]float64{middle - 0.5, lower - 0.5, upper - 0.5}
-		abovesAVX2(&sums, &m.weight, &m.mean[a], &m.invScale[a], &x)
-		next, sum := lower, sums[1]
-		if sums[0] > 0.5 {
-			low, next, sum = middle, upper, sums[2]
+		aboveAVX2(&masses, &m.weight, &m.mean[a], &m.invScale[a], &x)
+		nextMiddle, nextMass := lower, masses[1]
+		if masses[0] > 0.5 {
+			low, nextMiddle, nextMass = middle, upper, masses[2]
 		} else {
 			high = middle
 		}
 		switch {
-		case !(high-low > near): // as near as it must be
-		case sum > 0.5:
-			low = next
+		case !(high-low > tolerance): // the first step was enough
+		case nextMass > 0.5:
+			low = nextMiddle
 		default:
-			high = next
+			high = nextMiddle
 		}
 	}
 	return (low + high) / 2
 }
 
-// learn multiplies the weights by the likelihood of v as integer a.
-func (m *mixture) learn(a int, v float64) {
-	var t [12]float64 // the tails from either side of v
+// updateWeights multiplies the weights by the likelihoods of v as integer a and normalises them
+// (Bayes). Components that are implausible after v then count less for the next integers.
+func (m *mixture) updateWeights(a int, v float64) {
+	// The tails from v-1/2 at 0 to 4 and from v+1/2 at 6 to 10; their difference is the likelihood.
+	// Both are taken on the upper side of the mean, where small tails keep their precision.
+	var tails [12]float64
 	for k := range m.weight {
 		x := math.Abs(v - m.mean[a][k])
 		s := m.invScale[a][k]
-		t[k], t[6+k] = float64((x-0.5)*s), float64((x+0.5)*s)
+		tails[k], tails[6+k] = float64((x-0.5)*s), float64((x+0.5)*s)
 	}
-	logisticTails(&t)
+	logisticTails(&tails)
 	sum := 0.0
 	for k := range m.weight {
-		m.weight[k] = float64(m.weight[k] * (t[k] - t[6+k] + 1e-7))
+		m.weight[k] = float64(m.weight[k] * (tails[k] - tails[6+k] + 1e-7)) // 1e-7 as in package mdn: no weight becomes 0
 		sum += m.weight[k]
 	}
 	for k := range m.weight {

@@ -8,26 +8,26 @@ import (
 	"wirelab/encoders/nn"
 )
 
-// model is what was trained: two nets and the weights of decisions. It is immutable, and
-// shared by all coders.
+// model is a trained model: two nets and the weights of decisions. It is immutable and shared by
+// all coders.
 type model struct {
-	place, pose *nn.Net // of positions and of orientations
-	slopes      [slopes]int16
-	weights     []int16
-	quiet       quietWeights // sums of them
-	// tables are the context tables of all decisions.
+	positionNet, orientationNet *nn.Net
+	slopes                      [numSlopes]int16 // in units of 1/slopeUnit
+	weights                     []int16          // in units of 1/nat; the context tables are ranges of it
+	quietSums                   quietSums        // sums of weights, precomputed for quiet cubes
 	tables
 }
 
-// Slopes: one for each decision about a value. Flags have no mixture to scale.
+// The indices of slopes. The first are those of decisions about values, one for each coordinate and
+// kind of decision. Flags have no mixture to scale; their slopes exist, but scale a logit of 0.
 const (
-	flagSlope = coordinates*decisions + iota
+	flagSlope = numCoordinates*numDecisions + iota
 	interactSlope
 	largestSlope
-	slopes
+	numSlopes
 )
 
-// tables hold the places of the contexts of all decisions.
+// tables are the context tables of all decisions.
 type tables struct {
 	value    valueTables
 	flag     flagTables
@@ -35,53 +35,57 @@ type tables struct {
 	largest  largestTables
 }
 
-// adaptiveSize is the number of adaptive weights.
-const adaptiveSize = coordinates*decisions + histories*forecastMoves + runs + 4*interactAges + 16*nearClasses + 16
+// adaptiveSize is the number of adaptive weights: the sizes of the adaptive tables in layOutTables.
+const adaptiveSize = numCoordinates*numDecisions + numHistoryClasses*numForecastClasses + numMoveHistories +
+	4*numInteractAges + 16*numNearClasses + 16
 
-// layOut allocates all context tables and returns the number of trained weights.
-func layOut() (t tables, size int) {
-	var w, l tableLayout
-	t.value.width = w.take(coordinates * decisions * widths)
-	t.value.err = w.take(coordinates * decisions * misses)
-	t.value.bend = w.take(coordinates * decisions * bends)
-	t.value.adapt = l.take(coordinates * decisions)
-	t.flag.forecastMove = w.take(histories * forecastMoves * nearClasses)
-	t.flag.place = w.take(histories * nearClasses * players)
-	t.flag.size = w.take(sizes * nearClasses * 2)
-	t.flag.run = w.take(runs * histories)
-	t.flag.touch = w.take(forecastMoves * 8 * 4)
-	t.flag.player = w.take(sizes * players * 4)
-	t.flag.adaptMove = l.take(histories * forecastMoves)
-	t.flag.adaptRun = l.take(runs)
-	t.interact.age = w.take(4 * interactAges * 2)
-	t.interact.blow = w.take(8 * interactBlows * 4)
-	t.interact.player = w.take(8 * players)
-	t.interact.near = w.take(16 * nearClasses)
-	t.interact.neighbour = w.take(32 * 8)
-	t.interact.adaptAge = l.take(4 * interactAges)
-	t.interact.adaptNear = l.take(16 * nearClasses)
-	t.largest.margin = w.take(16 * 2)
-	t.largest.size = w.take(16 * sizes)
-	t.largest.err = w.take(17 * misses)
-	t.largest.ratio = w.take(ratios * 2)
-	t.largest.second = w.take(16 + 1)
-	t.largest.adapt = l.take(16)
-	if l.size != adaptiveSize {
+// layOutTables allocates all context tables and returns them with the number of trained weights.
+// The order is that of the weights in a model file. A size is the product of the numbers of classes
+// that form a context; flags.go has the indices.
+func layOutTables() (t tables, size int) {
+	var trained, adaptive tableLayout
+	t.value.scale = trained.allocate(numCoordinates * numDecisions * numScaleClasses)
+	t.value.residual = trained.allocate(numCoordinates * numDecisions * numResidualClasses)
+	t.value.logit = trained.allocate(numCoordinates * numDecisions * numLogitClasses)
+	t.value.adaptive = adaptive.allocate(numCoordinates * numDecisions)
+	t.flag.forecastMove = trained.allocate(numHistoryClasses * numForecastClasses * numNearClasses)
+	t.flag.distances = trained.allocate(numHistoryClasses * numNearClasses * numPlayerClasses)
+	t.flag.size = trained.allocate(numSizeClasses * numNearClasses * 2)
+	t.flag.recentMoves = trained.allocate(numMoveHistories * numHistoryClasses)
+	t.flag.contacts = trained.allocate(numForecastClasses * 8 * 4)
+	t.flag.player = trained.allocate(numSizeClasses * numPlayerClasses * 4)
+	t.flag.adaptMove = adaptive.allocate(numHistoryClasses * numForecastClasses)
+	t.flag.adaptRecentMoves = adaptive.allocate(numMoveHistories)
+	t.interact.age = trained.allocate(4 * numInteractAges * 2)
+	t.interact.push = trained.allocate(8 * numPushClasses * 4)
+	t.interact.player = trained.allocate(8 * numPlayerClasses)
+	t.interact.near = trained.allocate(16 * numNearClasses)
+	t.interact.neighbour = trained.allocate(32 * 8)
+	t.interact.adaptAge = adaptive.allocate(4 * numInteractAges)
+	t.interact.adaptNear = adaptive.allocate(16 * numNearClasses)
+	t.largest.margin = trained.allocate(16 * 2)
+	t.largest.size = trained.allocate(16 * numSizeClasses)
+	t.largest.err = trained.allocate(17 * numResidualClasses)
+	t.largest.ratio = trained.allocate(numRatioClasses * 2)
+	t.largest.second = trained.allocate(16 + 1)
+	t.largest.adapt = adaptive.allocate(16)
+	if adaptive.size != adaptiveSize {
 		panic("kinetic: adaptiveSize is not the sum of the tables")
 	}
-	return t, w.size
+	return t, trained.size
 }
 
-// A file of weights, little-endian: the magic; the slopes and then the weights
-// as int16, of which a run of n zeros is a zero and n as uint16.
+// A weights file is little-endian: the magic, the slopes and then the weights as int16. A run of n
+// zeros, which may begin in the slopes and end in the weights, is one zero and n as uint16.
 const tableMagic = "wkt1"
 
+// errModel marks a model that does not fit this version of the encoder.
 var errModel = errors.New("not a model of this version")
 
-// appendTables appends the file of slopes and weights to dst.
+// appendTables appends the weights file of m to dst.
 func appendTables(dst []byte, m *model) []byte {
 	dst = append(dst, tableMagic...)
-	all := append(m.slopes[:len(m.slopes):len(m.slopes)], m.weights...)
+	all := append(m.slopes[:len(m.slopes):len(m.slopes)], m.weights...) // the capacity makes append copy the slopes
 	for i := 0; i < len(all); i++ {
 		dst = binary.LittleEndian.AppendUint16(dst, uint16(all[i]))
 		if all[i] == 0 {
@@ -96,14 +100,15 @@ func appendTables(dst []byte, m *model) []byte {
 	return dst
 }
 
-// readTables reads what appendTables wrote into m.
+// readTables sets the tables, slopes and weights of m from a file that appendTables wrote.
 func readTables(m *model, file []byte) error {
 	var size int
-	m.tables, size = layOut()
+	m.tables, size = layOutTables()
 	if len(file) < len(tableMagic) || string(file[:len(tableMagic)]) != tableMagic || len(file)%2 != 0 {
-		return fmt.Errorf("%w: a file of %d bytes without %q", errModel, len(file), tableMagic)
+		return fmt.Errorf("%w: file of %d bytes, expected an even number and %q at the start", errModel, len(file),
+			tableMagic)
 	}
-	all := make([]int16, 0, slopes+size)
+	all := make([]int16, 0, numSlopes+size)
 	for at := len(tableMagic); at < len(file); at += 2 {
 		v, run := int16(binary.LittleEndian.Uint16(file[at:])), 1
 		if v == 0 && at+2 < len(file) {
@@ -111,27 +116,27 @@ func readTables(m *model, file []byte) error {
 			run = int(binary.LittleEndian.Uint16(file[at:]))
 		}
 		if len(all)+run > cap(all) {
-			return fmt.Errorf("%w: more than %d weights", errModel, cap(all))
+			return fmt.Errorf("%w: more than %d slopes and weights", errModel, cap(all))
 		}
 		for range run {
 			all = append(all, v)
 		}
 	}
 	if len(all) != cap(all) {
-		return fmt.Errorf("%w: %d weights, expected %d", errModel, len(all), cap(all))
+		return fmt.Errorf("%w: %d slopes and weights, expected %d", errModel, len(all), cap(all))
 	}
 	copy(m.slopes[:], all)
-	m.weights = all[slopes:]
-	m.sumQuiet()
+	m.weights = all[numSlopes:]
+	m.computeQuietSums()
 	return nil
 }
 
-// untrainedModel returns a model without weights: it takes the nets' probabilities as
-// they are.
+// untrainedModel returns a model with slopes of 1 and weights of 0: the probabilities of the nets
+// are used unchanged. Training starts from it.
 func untrainedModel() *model {
 	m := &model{}
 	var size int
-	m.tables, size = layOut()
+	m.tables, size = layOutTables()
 	m.weights = make([]int16, size)
 	for i := range m.slopes {
 		m.slopes[i] = slopeUnit
@@ -139,21 +144,24 @@ func untrainedModel() *model {
 	return m
 }
 
-// readModel reads a model from its three files.
-func readModel(place, pose, tables []byte) (*model, error) {
+// readModel reads a model from its three files: the net of positions, the net of orientations and
+// the weights of decisions.
+func readModel(position, orientation, tables []byte) (*model, error) {
 	m := &model{}
 	var err error
-	if m.place, err = nn.Read(place); err != nil {
-		return nil, fmt.Errorf("net of positions: %w", err)
+	if m.positionNet, err = nn.Read(position); err != nil {
+		return nil, fmt.Errorf("position net: %w", err)
 	}
-	if m.pose, err = nn.Read(pose); err != nil {
-		return nil, fmt.Errorf("net of orientations: %w", err)
+	if m.orientationNet, err = nn.Read(orientation); err != nil {
+		return nil, fmt.Errorf("orientation net: %w", err)
 	}
 	if err := readTables(m, tables); err != nil {
 		return nil, err
 	}
-	if m.place.Out() != netOutputs || m.pose.Out() != netOutputs || m.pose.In() != m.place.In()+missFeatures {
-		return nil, fmt.Errorf("%w: nets of %d to %d and %d to %d", errModel, m.place.In(), m.place.Out(), m.pose.In(), m.pose.Out())
+	if m.positionNet.Out() != netOutputs || m.orientationNet.Out() != netOutputs ||
+		m.orientationNet.In() != m.positionNet.In()+residualFeatures {
+		return nil, fmt.Errorf("%w: position net with %d inputs and %d outputs, orientation net with %d and %d", errModel,
+			m.positionNet.In(), m.positionNet.Out(), m.orientationNet.In(), m.orientationNet.Out())
 	}
 	return m, nil
 }

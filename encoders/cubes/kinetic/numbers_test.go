@@ -10,16 +10,17 @@ import (
 
 func init() { prepareTables() }
 
-func nearly(got, want, relative float64) bool {
+// closeTo reports whether got is want up to a relative error.
+func closeTo(got, want, relative float64) bool {
 	return math.Abs(got-want) <= relative*math.Abs(want)
 }
 
-// Our own functions are those of package math, as near as they say.
+// TestElementary compares exp, ln and logisticTail with package math.
 func TestElementary(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	for range 100_000 {
 		x := (rng.Float64() - 0.5) * 118
-		if !nearly(exp(x), math.Exp(x), 1e-10) {
+		if !closeTo(exp(x), math.Exp(x), 1e-10) {
 			t.Fatalf("exp(%v) = %v, want %v", x, exp(x), math.Exp(x))
 		}
 		y := math.Exp(x)
@@ -27,7 +28,7 @@ func TestElementary(t *testing.T) {
 			t.Fatalf("ln(%v) = %v, want %v", y, ln(y), math.Log(y))
 		}
 		u := (rng.Float64() - 0.5) * 46
-		if want := 1 / (1 + math.Exp(u)); !nearly(logisticTail(u), want, 1.3e-4) {
+		if want := 1 / (1 + math.Exp(u)); !closeTo(logisticTail(u), want, 1.3e-4) {
 			t.Fatalf("tail(%v) = %v, want %v", u, logisticTail(u), want)
 		}
 		if math.Abs(logisticTail(u)+logisticTail(-u)-1) > 1e-10 {
@@ -36,7 +37,7 @@ func TestElementary(t *testing.T) {
 	}
 }
 
-func TestTailNeverRises(t *testing.T) {
+func TestLogisticTailMonotonic(t *testing.T) {
 	last := 1.0
 	for x := -30.0; x < 30; x += 1.0 / 777 {
 		now := logisticTail(x)
@@ -52,10 +53,10 @@ func TestTailNeverRises(t *testing.T) {
 	}
 }
 
-// randomMixture has components here and there, narrow and wide.
+// randomMixture returns a mixture with random means, weights and scales.
 func randomMixture(rng *rand.Rand) *mixture {
 	var y [netOutputs]int32
-	g := mixtureBases{reach: 1, rows: [3]vec{{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}}
+	g := mixtureBases{baselineAge: 1, jacobian: [3]vec{{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}}
 	for i := range y {
 		y[i] = int32(rng.NormFloat64() * 8000)
 	}
@@ -65,11 +66,11 @@ func randomMixture(rng *rand.Rand) *mixture {
 		}
 	}
 	m := &mixture{}
-	m.set(&y, &g)
+	m.setFromNet(&y, &g)
 	return m
 }
 
-// A mixture is what its formula says, by math.Exp.
+// TestMixture compares above with its formula, computed with math.Exp, and checks below and median.
 func TestMixture(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 4))
 	for range 300 {
@@ -78,7 +79,7 @@ func TestMixture(t *testing.T) {
 		for _, w := range m.weight {
 			sum += w
 		}
-		if !nearly(sum, 1, 1e-12) {
+		if !closeTo(sum, 1, 1e-12) {
 			t.Fatalf("weights add up to %v", sum)
 		}
 		last := 1.0
@@ -88,14 +89,14 @@ func TestMixture(t *testing.T) {
 				want += w / (1 + math.Exp((x+0.5-m.mean[1][k])*m.invScale[1][k]))
 			}
 			got := m.above(1, x)
-			if !nearly(got, want, 2e-4) && math.Abs(got-want) > 1e-10 {
-				t.Fatalf("beyond %v: %v, want %v", x, got, want)
+			if !closeTo(got, want, 2e-4) && math.Abs(got-want) > 1e-10 {
+				t.Fatalf("above(%v) = %v, want %v", x, got, want)
 			}
 			if got > last {
-				t.Fatalf("beyond %v rises from %v to %v", x, last, got)
+				t.Fatalf("above(%v) rises from %v to %v", x, last, got)
 			}
-			if total := got + m.below(1, x+1); !nearly(total, 1, 1e-9) {
-				t.Fatalf("beyond %v and below %v add up to %v", x, x+1, total)
+			if total := got + m.below(1, x+1); !closeTo(total, 1, 1e-9) {
+				t.Fatalf("above(%v) and below(%v) add up to %v, want 1", x, x+1, total)
 			}
 			last = got
 		}
@@ -105,13 +106,13 @@ func TestMixture(t *testing.T) {
 		}
 		near := max(0.5, scale/2)
 		if lo, hi := m.above(1, middle-0.5-near), m.above(1, middle-0.5+near); lo < 0.5 || hi > 0.5 {
-			t.Fatalf("%v is no median: %v beyond %v less, %v beyond %v more", middle, lo, near, hi, near)
+			t.Fatalf("median %v: mass above it minus %v is %v, plus %v is %v", middle, near, lo, near, hi)
 		}
 	}
 }
 
-// What one coordinate says changes the others as Bayes has it.
-func TestMixtureLearns(t *testing.T) {
+// TestMixtureUpdateWeights compares the updated weights with Bayes' formula, computed with math.Exp.
+func TestMixtureUpdateWeights(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 6))
 	for range 300 {
 		m := randomMixture(rng)
@@ -124,7 +125,7 @@ func TestMixtureLearns(t *testing.T) {
 			want[k] *= p + 1e-7
 			sum += want[k]
 		}
-		m.learn(0, v)
+		m.updateWeights(0, v)
 		for k := range want {
 			if math.Abs(m.weight[k]-want[k]/sum) > 1e-3 {
 				t.Fatalf("component %d weighs %v after %v, want %v", k, m.weight[k], v, want[k]/sum)
@@ -133,15 +134,15 @@ func TestMixtureLearns(t *testing.T) {
 	}
 }
 
-// Turns and rotations are each other's inverse, and like those of quaternions
-// made by package math.
-func TestTurns(t *testing.T) {
+// TestRotationVector checks that quaternion and rotationVector are inverse, and compares quaternion
+// with package math.
+func TestRotationVector(t *testing.T) {
 	rng := rand.New(rand.NewPCG(7, 8))
 	for range 20_000 {
 		axis := vec{rng.NormFloat64(), rng.NormFloat64(), rng.NormFloat64()}
 		axis = axis.times(1 / axis.length())
 		angle := rng.Float64() * math.Pi
-		q := axis.times(angle * turnUnit).rotation()
+		q := axis.times(angle * turnUnit).quaternion()
 		for k := range axis {
 			if math.Abs(q[k]-axis[k]*math.Sin(angle/2)) > 1e-9 {
 				t.Fatalf("turn by %v: %v", angle, q)
@@ -150,19 +151,20 @@ func TestTurns(t *testing.T) {
 		if math.Abs(q[3]-math.Cos(angle/2)) > 1e-9 {
 			t.Fatalf("turn by %v: %v", angle, q)
 		}
-		back := turn(q)
+		back := rotationVector(q)
 		if d := back.minus(axis.times(angle * turnUnit)).length(); d > 1e-4 {
-			t.Fatalf("turn by %v comes back %v off", angle, d)
+			t.Fatalf("rotation vector of angle %v has an error of %v", angle, d)
 		}
-		p := vec{rng.NormFloat64(), rng.NormFloat64(), rng.NormFloat64()}.times(turnUnit).rotation()
+		p := vec{rng.NormFloat64(), rng.NormFloat64(), rng.NormFloat64()}.times(turnUnit).quaternion()
 		v := vec{1, 2, 3}
 		if d := rotate(p.Times(q), v).minus(rotate(p, rotate(q, v))).length(); d > 1e-9 {
-			t.Fatalf("first q, then p: %v off", d)
+			t.Fatalf("rotation by q and then by p differs from that by their product by %v", d)
 		}
 	}
 }
 
-// Any small three make a rotation, and those of a rotation make it again.
+// TestOrientation checks that every smallest-three code gives a unit quaternion, and compares
+// jacobian with finite differences.
 func TestOrientation(t *testing.T) {
 	rng := rand.New(rand.NewPCG(9, 10))
 	for range 20_000 {
@@ -172,47 +174,47 @@ func TestOrientation(t *testing.T) {
 		for _, x := range q {
 			square += x * x
 		}
-		if !nearly(square, 1, 1e-12) {
+		if !closeTo(square, 1, 1e-12) {
 			t.Fatalf("%v has length %v", c, math.Sqrt(square))
 		}
 		first, second := q.Largest()
 		if first == second || math.Abs(q[second]) > math.Abs(q[first]) {
 			t.Fatalf("largest of %v: %d, then %d", q, first, second)
 		}
-		three := small(q, first)
-		turned := small(vec{0.01, 0.02, -0.03}.rotation().Times(q), first)
+		three := smallestThree(q, first)
+		turned := smallestThree(vec{0.01, 0.02, -0.03}.quaternion().Times(q), first)
 		rows := jacobian(q, first)
 		for k := range three {
 			by := rows[k][0]*0.01 + rows[k][1]*0.02 - rows[k][2]*0.03
 			if math.Abs(turned[k]-three[k]-by) > 1e-3 {
-				t.Fatalf("%v: component %d moves by %v, the jacobian says %v", c, k, turned[k]-three[k], by)
+				t.Fatalf("%v: component %d moves by %v, by the Jacobian %v", c, k, turned[k]-three[k], by)
 			}
 		}
 	}
 }
 
-func TestPacking(t *testing.T) {
+func TestPackResidual(t *testing.T) {
 	for x := -251.0; x < 251; x += 0.37 {
-		if got := unpack(pack(x)); math.Abs(got-x) > 0.02+0.14*math.Sqrt(math.Abs(x)) {
+		if got := unpackResidual(packResidual(x)); math.Abs(got-x) > 0.02+0.14*math.Sqrt(math.Abs(x)) {
 			t.Errorf("%v packs to %v", x, got)
 		}
 	}
 	for _, x := range []float64{math.Inf(1), math.Inf(-1), 1e300} {
-		if got := unpack(pack(x)); math.Abs(got) > 253 {
+		if got := unpackResidual(packResidual(x)); math.Abs(got) > 253 {
 			t.Errorf("%v packs to %v", x, got)
 		}
 	}
 }
 
-// FuzzVectors: vector instructions do to the bit what is written in Go.
+// FuzzVectors checks that the AVX2 routines compute the same bits as the Go code.
 func FuzzVectors(f *testing.F) {
 	for seed := range uint64(30) {
 		f.Add(seed, float64(seed)*3-40, float64(seed)/7)
 	}
 	f.Add(uint64(1), math.NaN(), math.Inf(1))
-	f.Fuzz(func(t *testing.T, seed uint64, x, wide float64) {
-		if !hasVectors {
-			t.Skip("no vector instructions")
+	f.Fuzz(func(t *testing.T, seed uint64, x, spread float64) {
+		if !hasAVX2 {
+			t.Skip("no AVX2")
 		}
 		rng := rand.New(rand.NewPCG(seed, 5))
 		same := func(what string, got, want float64) {
@@ -220,14 +222,14 @@ func FuzzVectors(f *testing.F) {
 				t.Fatalf("%s: %v, want %v", what, got, want)
 			}
 		}
-		some := func() float64 { return float64(rng.NormFloat64()*wide) + x }
+		random := func() float64 { return float64(rng.NormFloat64()*spread) + x }
 		var e [4 * components]float64
 		var tails [12]float64
 		for i := range e {
 			e[i] = float64(rng.NormFloat64() * 40)
 		}
 		for i := range tails {
-			tails[i] = some()
+			tails[i] = random()
 		}
 		exps, want := e, tails
 		expsAVX2(&exps[0], len(exps)/4, &expConstants)
@@ -241,18 +243,18 @@ func FuzzVectors(f *testing.F) {
 		var m mixture
 		for k := range components {
 			m.weight[k] = rng.Float64() / 3
-			m.mean[1][k], m.invScale[1][k] = some(), rng.ExpFloat64()
+			m.mean[1][k], m.invScale[1][k] = random(), rng.ExpFloat64()
 		}
-		points, sums := [4]float64{x, some(), some(), some()}, [4]float64{}
-		abovesAVX2(&sums, &m.weight, &m.mean[1], &m.invScale[1], &points)
+		points, sums := [4]float64{x, random(), random(), random()}, [4]float64{}
+		aboveAVX2(&sums, &m.weight, &m.mean[1], &m.invScale[1], &points)
 		for i, v := range points {
 			same("above", sums[i], m.above(1, v))
 		}
-		belowsAVX2(&sums, &m.weight, &m.mean[1], &m.invScale[1], &points)
+		belowAVX2(&sums, &m.weight, &m.mean[1], &m.invScale[1], &points)
 		for i, v := range points {
 			same("below", sums[i], m.below(1, v))
 		}
 		low, high, near := min(points[0], points[1]), max(points[0], points[1]), rng.Float64()
-		same("median", m.bisectVectors(1, low, high, near), m.bisect(1, low, high, near))
+		same("median", m.bisectMedianAVX2(1, low, high, near), m.bisectMedian(1, low, high, near))
 	})
 }

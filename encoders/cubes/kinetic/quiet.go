@@ -7,130 +7,145 @@ import (
 	"wirelab/encoders/rangecoder"
 )
 
-// Most cubes of a large world are quiet: they are not tracked, nor forecast to move, no cube near
-// them has moved in this packet, and the player is far away. All their contexts but two depend only
-// on their age and flag, so the weights of those are added up once. The sums are those of codeMoved
-// and codeInteracting.
+// This file is a fast path. Most cubes of a large world are quiet: the baseline's memo has no track
+// of them, the forecast does not move them, no cube near them has moved in this packet, and the
+// player is far away. The contexts of a quiet cube, except two, depend only on its age and
+// interacting flag, so the sums of their weights are computed once for each model. The logits, and
+// so the bits, are those of codeMoved and codeInteracting.
 
-// quietReach is the least distance of the player from a quiet cube, along the floor: that of the
-// last class of distances, and beyond the last of blowBounds.
-const quietReach = players * 100
+// quietDistance is the smallest horizontal distance between the player and a quiet cube. From it on
+// the contexts do not depend on the distance: it is the start of the last class of player
+// distances, and lies beyond the last of pushDistanceBounds.
+const quietDistance = numPlayerClasses * 100
 
-// quietWeights are the sums of the trained weights of quiet cubes.
-type quietWeights struct {
-	moved    [histories][2]int32             // by history and interacting flag
-	interact [2 * 2 * 2 * interactAges]int32 // see quietInteract
+// quietSums are the sums of the trained weights of quiet cubes.
+type quietSums struct {
+	moved    [numHistoryClasses][2]int32        // by history class and interacting flag
+	interact [2 * 2 * 2 * numInteractAges]int32 // see quietInteractIndex
 }
 
-// quietInteract returns the index of interact for a cube that has been still for still steps now,
-// and has age a at the baseline.
-func quietInteract(was int, a age, still int) int {
-	return ((was*2+a.interacting())*2+rangecoder.Flag(a.still() == 0))*interactAges + still
+// quietInteractIndex returns the index into quietSums.interact of a cube that has been still for
+// the given number of steps now. interacting is its flag and a its age at the baseline.
+func quietInteractIndex(interacting int, a age, still int) int {
+	return ((interacting*2+a.interacting())*2+rangecoder.Flag(a.still() == 0))*numInteractAges + still
 }
 
-// sumQuiet adds up the weights of quiet cubes.
-func (m *model) sumQuiet() {
-	weight := func(t contextTable, at int) int32 { return int32(m.weights[t.at+at]) }
-	for h := range histories {
-		for was := range 2 {
+// computeQuietSums computes m.quietSums: the sums that codeMoved and codeInteracting form for a
+// quiet cube. Such a cube is in the last class of distances to the player and to the nearest
+// moved cube, has size class 0, and no forecast contacts.
+func (m *model) computeQuietSums() {
+	weight := func(t contextTable, at int) int32 { return int32(m.weights[t.offset+at]) }
+	for h := range numHistoryClasses {
+		for interacting := range 2 {
 			t := &m.flag
-			m.quiet.moved[h][was] = weight(t.forecastMove, h*forecastMoves*nearClasses+nearClasses-1) +
-				weight(t.place, (h*nearClasses+nearClasses-1)*players+players-1) +
-				weight(t.size, (nearClasses-1)*2+was) + weight(t.touch, h/3) + weight(t.player, (players-1)*4+h/3)
+			m.quietSums.moved[h][interacting] = weight(t.forecastMove, h*numForecastClasses*numNearClasses+numNearClasses-1) +
+				weight(t.distances, (h*numNearClasses+numNearClasses-1)*numPlayerClasses+numPlayerClasses-1) +
+				weight(t.size, (numNearClasses-1)*2+interacting) + weight(t.contacts, h/3) +
+				weight(t.player, (numPlayerClasses-1)*4+h/3)
 		}
 	}
-	for k := range m.quiet.interact {
+	for k := range m.quietSums.interact { // k is a quietInteractIndex, whose digits are split again
 		t := &m.interact
-		was, before, recent, still := k/(4*interactAges), k/(2*interactAges)%2, k/interactAges%2, k%interactAges
-		state := was*4 + recent
-		m.quiet.interact[k] = weight(t.age, (was*2*interactAges+still)*2) +
-			weight(t.blow, (state*interactBlows+interactBlows-1)*4+min(still, 3)) +
-			weight(t.player, state*players+players-1) + weight(t.near, state*2*nearClasses+nearClasses-1) +
-			weight(t.neighbour, (state*4+before)*8)
+		interacting, interactingBefore, justMoved, still := k/(4*numInteractAges), k/(2*numInteractAges)%2, k/numInteractAges%2, k%numInteractAges
+		state := interacting*4 + justMoved // as in codeInteracting, for a cube that does not move
+		m.quietSums.interact[k] = weight(t.age, (interacting*2*numInteractAges+still)*2) +
+			weight(t.push, (state*numPushClasses+numPushClasses-1)*4+min(still, 3)) +
+			weight(t.player, state*numPlayerClasses+numPlayerClasses-1) +
+			weight(t.near, state*2*numNearClasses+numNearClasses-1) +
+			weight(t.neighbour, (state*4+interactingBefore)*8)
 	}
 }
 
-// A spot holds what isQuiet and codeQuiet need of a cube, close together in memory: its slot of the
-// grid and, above, whether it is far from the player, and its interacting flag.
+// The bits of an element of scene.quietInfo: what isQuiet and codeQuiet need to know about a cube,
+// in two bytes because all cubes are visited.
 const (
-	spotSlots       = gridSide*gridSide - 1
-	spotFar         = gridSide * gridSide
-	spotInteracting = 2 * spotFar
+	quietCellMask    = gridSide*gridSide - 1 // the cell of the grid, see cellIndex
+	quietFar         = gridSide * gridSide   // the player is farther than quietDistance + slowPlayerMotion
+	quietInteracting = 2 * quietFar          // the interacting flag
 
-	calmMotion = 768 // of the player, 15 m/s: cubes far away at the baseline stay far away
+	// slowPlayerMotion is the motion of the player, in units of 1/512 m, below which a cube with
+	// quietFar is still farther away than quietDistance: 1.5 m in six frames, 15 m/s.
+	slowPlayerMotion = 768
 )
 
-// spotOf returns the spot of cube q, given the player's.
-func spotOf(player, q *cube.Row) uint16 {
+// packQuietInfo returns the element of scene.quietInfo of cube q at the baseline.
+func packQuietInfo(player, q *cube.Row) uint16 {
 	x, y := q[frame.CubeX], q[frame.CubeY]
-	spot := uint16(slot(cellOf(x, y))) | uint16(q[frame.CubeInteracting]&1)*spotInteracting
-	if isFar(player, x, y, quietReach+calmMotion) {
-		spot |= spotFar
+	info := uint16(cellIndex(cellCoordinates(x, y))) | uint16(q[frame.CubeInteracting]&1)*quietInteracting
+	if isFar(player, x, y, quietDistance+slowPlayerMotion) {
+		info |= quietFar
 	}
-	return spot
+	return info
 }
 
-func isFar(player *cube.Row, x, y int32, reach int64) bool {
+// isFar reports whether the horizontal distance between the player and x, y is at least distance.
+func isFar(player *cube.Row, x, y int32, distance int64) bool {
 	dx, dy := int64(x-player[frame.CubeX]), int64(y-player[frame.CubeY])
-	return dx*dx+dy*dy >= reach*reach
+	return dx*dx+dy*dy >= distance*distance
 }
 
-// isQuiet reports whether cube i, which is not coded yet, is quiet.
+// isQuiet reports whether cube i, which is not coded yet, is quiet. No flags means that it is
+// neither tracked nor forecast to move.
 func (s *scene) isQuiet(i int) bool {
-	spot := s.spots[i]
-	if s.flags[i] != 0 || spot&spotFar == 0 || s.arrived.nonEmpty[spot&spotSlots] {
+	info := s.quietInfo[i]
+	if s.flags[i] != 0 || info&quietFar == 0 || s.movedGrid.occupiedNear[info&quietCellMask] {
 		return false
 	}
-	return s.calm && i > 0
+	return s.playerIsSlow && i > 0
 }
 
-// codeQuiet codes whether quiet cube i moves, and if not its flag. It returns false if it moves.
+// codeQuiet codes the moved flag of quiet cube i and, if it is 0, the interacting flag. It returns
+// false if the cube moved; the caller then codes its pose and interacting flag.
 func (e *coder) codeQuiet(i int) bool {
 	s := &e.scene
-	a, was := s.past.age(i), rangecoder.Flag(s.spots[i]&spotInteracting != 0)
-	moved, flips := false, false
+	cubeAge, oldFlag := s.baseMemo.age(i), rangecoder.Flag(s.quietInfo[i]&quietInteracting != 0)
+	moved, flipped := false, false // flipped: only the interacting flag changed; both are false when decoding
 	if e.changed.Has(i) {
 		moved = !cube.SamePose(cube.At(s.cur, i), cube.At(s.base, i))
-		flips = !moved
+		flipped = !moved
 	}
-	h := min(a.still(), 3)*3 + a.before()
+	h := min(cubeAge.still(), 3)*3 + cubeAge.stillBefore()
 	flag := &e.model.flag
-	sum := e.model.quiet.moved[h][was] + int32(e.model.weights[flag.run.at+e.run*histories+h])
-	bit := e.decideQuiet(rangecoder.Flag(moved), &e.quiet[0], sum, flag.adaptMove.at+h*forecastMoves, flag.adaptRun.at+e.run)
-	e.run = (e.run<<1 | bit) % runs
+	sum := e.model.quietSums.moved[h][oldFlag] + int32(e.model.weights[flag.recentMoves.offset+e.moveHistory*numHistoryClasses+h])
+	bit := e.decideQuiet(rangecoder.Flag(moved), &e.cachedProbs[0], sum, flag.adaptMove.offset+h*numForecastClasses,
+		flag.adaptRecentMoves.offset+e.moveHistory)
+	e.moveHistory = (e.moveHistory<<1 | bit) % numMoveHistories
 	e.Charge(encoders.SlotFlags)
 	if bit != 0 {
 		return false
 	}
-	t, state := &e.model.interact, was*4+rangecoder.Flag(a.still() == 0)
-	still := min(a.still()+s.growth, interactAges-1)
-	is := e.decideQuiet(was^rangecoder.Flag(flips), &e.quiet[1], e.model.quiet.interact[quietInteract(was, a, still)],
-		t.adaptAge.at+was*2*interactAges+still, t.adaptNear.at+state*2*nearClasses+nearClasses-1)
-	if is != was {
-		s.cur[i*frame.CubeFields+frame.CubeInteracting] = int32(is)
+	t, state := &e.model.interact, oldFlag*4+rangecoder.Flag(cubeAge.still() == 0)
+	still := min(cubeAge.still()+s.ageGrowth, numInteractAges-1)
+	newFlag := e.decideQuiet(oldFlag^rangecoder.Flag(flipped), &e.cachedProbs[1],
+		e.model.quietSums.interact[quietInteractIndex(oldFlag, cubeAge, still)],
+		t.adaptAge.offset+oldFlag*2*numInteractAges+still, t.adaptNear.offset+state*2*numNearClasses+numNearClasses-1)
+	if newFlag != oldFlag {
+		s.cur[i*frame.CubeFields+frame.CubeInteracting] = int32(newFlag)
 	}
 	e.Charge(encoders.SlotInteracting)
 	s.flags[i] |= isCoded
 	return true
 }
 
-// probability caches the probability of the last logit, because the next is most often the same.
-type probability struct {
-	sum int32
-	p   uint32
+// cachedProb caches the probability of the last logit, because the next one is usually the same.
+// p is 0 while the cache is empty.
+type cachedProb struct {
+	logit int32
+	p     uint32
 }
 
-// decideQuiet is decide for a sum of trained weights and two adaptive ones.
-func (e *coder) decideQuiet(bit int, last *probability, sum int32, first, second int) int {
+// decideQuiet is coder.decide for a quiet cube, given the sum of the trained weights and the indices
+// of the two adaptive weights. It looks up the probability in cache and stores it there.
+func (e *coder) decideQuiet(bit int, cache *cachedProb, sum int32, first, second int) int {
 	a, b := &e.memo.adaptive[first], &e.memo.adaptive[second]
 	sum += int32(*a) + int32(*b)
-	if sum != last.sum || last.p == 0 {
-		*last = probability{sum, rangecoder.Squash(sum)}
+	if sum != cache.logit || cache.p == 0 {
+		*cache = cachedProb{sum, rangecoder.Squash(sum)}
 	}
-	bit = e.Bit(bit, last.p)
-	if by := adaptation(bit, last.p, flagRate); by != 0 { // rare
-		adapt(a, by)
-		adapt(b, by)
+	bit = e.Bit(bit, cache.p)
+	if step := adaptStep(bit, cache.p, flagRate); step != 0 { // rare
+		adapt(a, step)
+		adapt(b, step)
 	}
 	return bit
 }

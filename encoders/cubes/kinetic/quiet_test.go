@@ -13,35 +13,38 @@ import (
 	"wirelab/internal/testkit"
 )
 
-// Quiet cubes take the bits that they would take if they were looked at like all others, and
-// most cubes of a large world are quiet.
-func TestQuiet(t *testing.T) {
+// TestQuietCubes checks that the fast path for quiet cubes gives the same packets and memos as the
+// full one, and that most cubes of a large world are quiet.
+func TestQuietCubes(t *testing.T) {
 	worlds := map[string][]*frame.Frame{"a crowd": recording.Crowd(3000, 60, 20), "the demo": recording.Demo(t, 400, 430)}
-	both(t, func(t *testing.T, codec encoders.Codec) {
+	testBoth(t, func(t *testing.T, codec encoders.Codec) {
 		for name, list := range worlds {
 			rows := len(list[0].Table) / frame.CubeFields
-			c, plain, memos, quiet := newChains(t, codec, rows), newChains(t, codec, rows).enc.(*coder), map[int]encoders.Memo{}, 0
+			c, plain := newConnection(t, codec, rows), newConnection(t, codec, rows).enc.(*coder)
+			memos, quiet := map[int]encoders.Memo{}, 0
 			for n := recording.BaselineAge; n < len(list); n++ {
 				base := list[n-recording.BaselineAge]
 				want := c.send(t, list[n], base)
 				plain.Begin(nil, nil)
-				if err := plain.compare(list[n], base, nil); err != nil {
+				if err := plain.findChanges(list[n], base, nil); err != nil {
 					t.Fatal(err)
 				}
-				plain.begin(list[n], base, []encoders.Ref{{Frame: base, Memo: memos[n-recording.BaselineAge]}}, nil)
+				plain.beginFrame(list[n], base, []encoders.Ref{{Frame: base, Memo: memos[n-recording.BaselineAge]}}, nil)
 				for _, i := range plain.scene.order {
 					if plain.scene.isQuiet(int(i)) {
 						quiet++
 					}
-					plain.scene.calm = false // so that none is
+					plain.scene.playerIsSlow = false // so that no cube is quiet
 					if err := plain.codeCube(int(i)); err != nil {
 						t.Fatal(err)
 					}
-					plain.scene.calm = !isFar(cube.At(base.Table, 0), list[n].Table[frame.CubeX], list[n].Table[frame.CubeY], calmMotion)
+					plain.scene.playerIsSlow = !isFar(cube.At(base.Table, 0), list[n].Table[frame.CubeX],
+						list[n].Table[frame.CubeY], slowPlayerMotion)
 				}
-				memos[n] = plain.end()
-				if got := plain.End(nil, nil); !bytes.Equal(got, want) || !alike(memos[n].(*memo), c.sent[list[n].Tick].(*memo)) {
-					t.Fatalf("%s, frame %d: another packet or memo", name, n)
+				memos[n] = plain.endFrame()
+				if got := plain.End(nil, nil); !bytes.Equal(got, want) ||
+					!equalMemos(memos[n].(*memo), c.sent[list[n].Tick].(*memo)) {
+					t.Fatalf("%s, frame %d: packet or memo differs", name, n)
 				}
 			}
 			if share := float64(quiet) / float64(rows*c.frames); share < 0.6 {
@@ -51,8 +54,8 @@ func TestQuiet(t *testing.T) {
 	})
 }
 
-// Cubes come by distance from the player, and those at the same distance by number.
-func TestOrder(t *testing.T) {
+// TestSortByDistance compares the order of cubes with a stable sort by distance from the player.
+func TestSortByDistance(t *testing.T) {
 	for _, f := range append(recording.Crowd(700, 50, 1), frame.Cubes(50).NewFrame(), frame.Cubes(1).NewFrame()) {
 		var s scene
 		s.begin(f.Table, f.Table, 6, nil)
@@ -65,20 +68,20 @@ func TestOrder(t *testing.T) {
 			return cmp.Compare(cube.Distance2(player, cube.At(f.Table, int(a))), cube.Distance2(player, cube.At(f.Table, int(b))))
 		})
 		if !slices.Equal(s.order, want) {
-			t.Fatalf("%d cubes are out of order", s.rows)
+			t.Fatalf("wrong order of %d cubes", s.rows)
 		}
 	}
 }
 
-// A mover costs about the same whether a hundred are in motion or a thousand: no limit that
-// suits 901 cubes binds in a larger world.
-func TestCrowdOfMovers(t *testing.T) {
+// TestBytesPerMoverInCrowds checks that a moving cube costs about the same whether a hundred or a
+// thousand move: limits chosen for 901 cubes must not matter in a larger world.
+func TestBytesPerMoverInCrowds(t *testing.T) {
 	if !testkit.Thorough() {
 		t.Skip("takes seconds")
 	}
 	perMover := func(movers int) float64 {
 		list := recording.Crowd(10_000, movers, 24)
-		c := newChains(t, Kinetic(), 10_000)
+		c := newConnection(t, Kinetic(), 10_000)
 		bytes, moved := 0, 0
 		for n := recording.BaselineAge; n < len(list); n++ {
 			out := c.send(t, list[n], list[n-recording.BaselineAge])
@@ -91,8 +94,8 @@ func TestCrowdOfMovers(t *testing.T) {
 		return float64(bytes) / float64(moved)
 	}
 	few, many := perMover(100), perMover(1000)
-	t.Logf("%.2f bytes a mover of 100, %.2f of 1,000", few, many)
+	t.Logf("%.2f bytes per moving cube of 100, %.2f of 1,000", few, many)
 	if many > 1.2*few {
-		t.Errorf("%.2f bytes a mover of 1,000, %.2f of 100", many, few)
+		t.Errorf("%.2f bytes per moving cube of 1,000, %.2f of 100", many, few)
 	}
 }

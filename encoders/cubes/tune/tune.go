@@ -1,16 +1,14 @@
-// Package tune searches the bit widths of the snapshot ladder: which small and
-// large widths would have spent the fewest bits on a recording?
+// Package tune finds the small and large bit widths of the snapshot ladder that take the fewest bits for a
+// recording.
 //
-// The script that Fiedler published with "Snapshot Compression" walks every
-// value for every setting, which takes minutes. Here every value is counted
-// once, by the class of its three components: two values are of one class if no
-// width on the grid can tell them apart. The whole grid is then evaluated from
-// the counts, exactly.
+// The script that Fiedler published with "Snapshot Compression" evaluates every value for every setting,
+// which takes minutes. Here every value is counted once, by the classes of its three components: two
+// differences are in the same class if every setting of the grid codes them with the same number of bits.
+// The whole grid is then evaluated from the counts, with the exact result.
 //
-// What a value costs is what the encoders of package cubes charge with
-// gear_bits = 0, the scheme of the article: a flag and three components, each a
-// flag and its small or large width, if all of them fit; else a flag and the
-// value in full. Only values that changed are counted.
+// The cost of a value is that in package cubes with gear_bits = 0, the scheme of the article: a flag and
+// three components, each a flag and its small or large width, if all components fit; otherwise a flag and
+// the absolute value. Only values that changed are counted.
 package tune
 
 import (
@@ -21,16 +19,16 @@ import (
 	"wirelab/dataset/frame"
 )
 
-// Field is what to search the widths of.
+// Field is the part of a cube whose widths are searched.
 type Field uint8
 
 // The fields.
 const (
-	Position    Field = iota // xy and z apart: 35 x 35 settings
+	Position    Field = iota // with separate widths for x and y, and for z: 35 x 35 settings
 	Orientation              // 30 settings
 )
 
-// String returns the field's name as commands spell it.
+// String returns the name of the field in commands.
 func (f Field) String() string { return [...]string{"position", "orientation"}[f] }
 
 // ParseField is the inverse of String.
@@ -49,22 +47,22 @@ type widths struct {
 	Large int `json:"large"`
 }
 
-// Result is what one setting spends.
+// Result is the cost of one setting.
 type Result struct {
-	XY       widths `json:"xy"` // of an orientation: of all three components
-	Z        widths `json:"z"`  // of an orientation: the same
-	Bits     int64  `json:"bits"`
-	Samples  int64  `json:"samples"`
-	Absolute int    `json:"absolute_bits"` // of a value sent in full, flag included
+	XY       widths `json:"xy"`            // for an orientation those of all three components
+	Z        widths `json:"z"`             // for an orientation the same
+	Bits     int64  `json:"bits"`          // of all values
+	Samples  int64  `json:"samples"`       // number of values
+	Absolute int    `json:"absolute_bits"` // of an absolute value with its flag
 }
 
 // Mean returns the bits per changed value.
 func (r Result) Mean() float64 { return float64(r.Bits) / float64(max(r.Samples, 1)) }
 
-// Share returns Mean as a share of sending every value in full.
+// Share returns the ratio of Mean to the bits of an absolute value: below 1 if the widths save bits.
 func (r Result) Share() float64 { return r.Mean() / float64(r.Absolute) }
 
-// String returns the setting as the article spells it: "5-9-5-9" or "5-8".
+// String returns the setting as in the article: "5-9-5-9" for a position, "5-8" for an orientation.
 func (r Result) String() string {
 	if r.Absolute == absoluteOrientation {
 		return fmt.Sprintf("%d-%d", r.XY.Small, r.XY.Large)
@@ -72,82 +70,82 @@ func (r Result) String() string {
 	return fmt.Sprintf("%d-%d-%d-%d", r.XY.Small, r.XY.Large, r.Z.Small, r.Z.Large)
 }
 
-// Bits of a value sent in full, flag included.
+// Bits of an absolute value, with its flag.
 const (
 	absolutePosition    = 50 + 1
 	absoluteOrientation = 29 + 1
 )
 
-// The published grid.
+// grids are the grids of settings that the script published with Fiedler's article evaluates.
 var grids = [...]grid{
-	Position:    {smallest: 2, small: 8, largest: 8, large: 12},
-	Orientation: {smallest: 2, small: 7, largest: 6, large: 10},
+	Position:    {minSmall: 2, maxSmall: 8, minLarge: 8, maxLarge: 12},
+	Orientation: {minSmall: 2, maxSmall: 7, minLarge: 6, maxLarge: 10},
 }
 
-// grid bounds the widths, both ends inclusive.
-type grid struct{ smallest, small, largest, large int }
+// grid has the inclusive bounds of the widths.
+type grid struct{ minSmall, maxSmall, minLarge, maxLarge int }
 
-// widths lists the settings of the grid.
+// settings returns all pairs of widths of the grid.
 func (g grid) settings() []widths {
 	var list []widths
-	for s := g.smallest; s <= g.small; s++ {
-		for l := g.largest; l <= g.large; l++ {
+	for s := g.minSmall; s <= g.maxSmall; s++ {
+		for l := g.minLarge; l <= g.maxLarge; l++ {
 			list = append(list, widths{s, l})
 		}
 	}
 	return list
 }
 
-// Search counts the changed values of a recording, pair by pair of frames.
+// Search counts the changed values of a recording, for each pair of a frame and its baseline.
 type Search struct {
-	field    Field
-	classes  classes
-	counts   []int64 // by class of the three components
-	samples  int64
-	absolute int64 // orientations with another largest component
+	field         Field
+	classes       classes
+	counts        []int64 // of values by the classes of their three components, the last fastest
+	samples       int64   // number of values
+	absoluteCount int64   // number of orientations with another largest component, which are always absolute
 }
 
 // New returns a search for the widths of a field.
 func New(f Field) *Search {
 	c := newClasses(grids[f].settings())
-	n := c.number()
+	n := c.count()
 	return &Search{field: f, classes: c, counts: make([]int64, n*n*n)}
 }
 
-// Add counts what changed in cur against base, two frames of cubes.
+// Add counts the positions, or orientations, of cubes that differ between cur and its baseline base.
 func (s *Search) Add(cur, base *frame.Frame) {
 	const n = frame.CubeFields
-	for at := 0; at+n <= min(len(cur.Table), len(base.Table)); at += n {
-		q, p := (*[n]int32)(cur.Table[at:]), (*[n]int32)(base.Table[at:])
-		if *q == *p {
+	for offset := 0; offset+n <= min(len(cur.Table), len(base.Table)); offset += n {
+		q, old := (*[n]int32)(cur.Table[offset:]), (*[n]int32)(base.Table[offset:])
+		if *q == *old {
 			continue
 		}
 		if s.field == Position {
-			s.add(q[frame.CubeX]-p[frame.CubeX], q[frame.CubeY]-p[frame.CubeY], q[frame.CubeZ]-p[frame.CubeZ])
-		} else if q[frame.CubeLargest] != p[frame.CubeLargest] {
+			s.addValue(q[frame.CubeX]-old[frame.CubeX], q[frame.CubeY]-old[frame.CubeY], q[frame.CubeZ]-old[frame.CubeZ])
+		} else if q[frame.CubeLargest] != old[frame.CubeLargest] {
 			s.samples++
-			s.absolute++
+			s.absoluteCount++
 		} else {
-			s.add(q[frame.CubeA]-p[frame.CubeA], q[frame.CubeB]-p[frame.CubeB], q[frame.CubeC]-p[frame.CubeC])
+			s.addValue(q[frame.CubeA]-old[frame.CubeA], q[frame.CubeB]-old[frame.CubeB], q[frame.CubeC]-old[frame.CubeC])
 		}
 	}
 }
 
-// add counts one value by its three differences.
-func (s *Search) add(a, b, c int32) {
+// addValue counts one value with the given differences, unless all are 0.
+func (s *Search) addValue(a, b, c int32) {
 	if a|b|c == 0 {
 		return
 	}
-	n := s.classes.number()
-	s.counts[(s.classes.of(a)*n+s.classes.of(b))*n+s.classes.of(c)]++
+	n := s.classes.count()
+	s.counts[(s.classes.class(a)*n+s.classes.class(b))*n+s.classes.class(c)]++
 	s.samples++
 }
 
-// Samples returns how many changed values were counted.
+// Samples returns the number of changed values.
 func (s *Search) Samples() int64 { return s.samples }
 
-// Results evaluates the whole grid and returns it cheapest first; of equals the
-// one with the smaller widths, xy before z, small before large.
+// Results evaluates the whole grid and returns it sorted by bits. Settings with equal bits are sorted by
+// widths: first that of x and y, then z, small before large.
 func (s *Search) Results() []Result {
 	cells := s.cells()
 	var list []Result
@@ -167,16 +165,16 @@ func (s *Search) Results() []Result {
 	return list
 }
 
-// cell is how many values are of one class.
+// cell is the number of values whose components have the classes a, b and c.
 type cell struct {
 	a, b, c uint8
 	count   int64
 }
 
-// cells lists the classes that occur.
+// cells returns all cells with values.
 func (s *Search) cells() []cell {
 	var list []cell
-	n := s.classes.number()
+	n := s.classes.count()
 	for i, count := range s.counts {
 		if count > 0 {
 			list = append(list, cell{uint8(i / n / n), uint8(i / n % n), uint8(i % n), count})
@@ -185,14 +183,14 @@ func (s *Search) cells() []cell {
 	return list
 }
 
-// evaluate returns what one setting spends on all that was counted.
+// evaluate returns the cost of all counted values with one setting.
 func (s *Search) evaluate(cells []cell, xy, z widths) Result {
 	r := Result{XY: xy, Z: z, Samples: s.samples, Absolute: absolutePosition}
 	if s.field == Orientation {
 		r.Absolute = absoluteOrientation
 	}
 	absolute := int64(r.Absolute)
-	r.Bits = s.absolute * absolute
+	r.Bits = s.absoluteCount * absolute
 	xyBits, zBits := s.classes.bits(xy), s.classes.bits(z)
 	for _, c := range cells {
 		relative := 1 + xyBits[c.a] + xyBits[c.b] + zBits[c.c]
@@ -201,18 +199,18 @@ func (s *Search) evaluate(cells []cell, xy, z widths) Result {
 	return r
 }
 
-// classes divides differences, as zigzag numbers, where some setting of the grid
-// tells them apart: at the end of its small range and at the end of its large
-// one. Class k begins at bounds[k] and ends before bounds[k+1].
+// classes divides differences, as zigzag codes, at the ends of the small and the large ranges of all
+// settings. Class k begins at bounds[k] and ends before bounds[k+1].
 type classes struct {
 	bounds []uint32
-	table  []uint8 // class of every number below the last bound
+	table  []uint8 // the class of every code below the last bound
 }
 
+// newClasses returns the classes for the settings of a grid. No setting has a limit between two bounds.
 func newClasses(grid []widths) classes {
 	bounds := []uint32{0}
 	for _, w := range grid {
-		bounds = append(bounds, w.smallEnd(), w.largeEnd())
+		bounds = append(bounds, w.smallLimit(), w.largeLimit())
 	}
 	slices.Sort(bounds)
 	c := classes{bounds: slices.Compact(bounds)}
@@ -224,19 +222,18 @@ func newClasses(grid []widths) classes {
 	return c
 }
 
-// smallEnd is the first zigzag number that is not small: n bits hold the
-// differences from -2^(n-1) to 2^(n-1)-1, which are the numbers below 2^n.
-func (w widths) smallEnd() uint32 { return 1 << w.Small }
+// smallLimit returns the first zigzag code beyond the small range: n bits hold the differences from -2^(n-1)
+// to 2^(n-1)-1, whose codes are those below 2^n.
+func (w widths) smallLimit() uint32 { return 1 << w.Small }
 
-// largeEnd is the first that is not large either. The large range goes on where
-// the small one ends.
-func (w widths) largeEnd() uint32 { return 1<<w.Small + 1<<w.Large }
+// largeLimit returns the first zigzag code beyond the large range, which begins where the small one ends.
+func (w widths) largeLimit() uint32 { return 1<<w.Small + 1<<w.Large }
 
-// number returns how many classes there are.
-func (c classes) number() int { return len(c.bounds) }
+// count returns the number of classes.
+func (c classes) count() int { return len(c.bounds) }
 
-// of returns the class of a difference.
-func (c classes) of(v int32) int {
+// class returns the class of the difference v.
+func (c classes) class(v int32) int {
 	z := uint32(v<<1) ^ uint32(v>>31)
 	if int(z) < len(c.table) {
 		return int(c.table[z])
@@ -244,20 +241,20 @@ func (c classes) of(v int32) int {
 	return len(c.bounds) - 1
 }
 
-// never is more bits than any setting would choose to spend.
-const never = 1 << 20
+// doesNotFit is the cost of a component that does not fit: more than that of any absolute value.
+const doesNotFit = 1 << 20
 
-// bits returns what a component of each class takes under w.
+// bits returns the bits of a component of each class with widths w.
 func (c classes) bits(w widths) []int64 {
-	list := make([]int64, c.number())
+	list := make([]int64, c.count())
 	for k, from := range c.bounds {
 		switch {
-		case from < w.smallEnd():
+		case from < w.smallLimit():
 			list[k] = 1 + int64(w.Small)
-		case from < w.largeEnd():
+		case from < w.largeLimit():
 			list[k] = 1 + int64(w.Large)
 		default:
-			list[k] = never
+			list[k] = doesNotFit
 		}
 	}
 	return list

@@ -13,20 +13,20 @@ import (
 	"wirelab/internal/testkit"
 )
 
-// value is one changed value, the slow evaluator's only input.
-type value struct {
+// changedValue is the change of a position or an orientation.
+type changedValue struct {
 	d       [3]int
-	largest bool // another largest component: no differences
+	largest bool // the largest component changed; there are no differences
 }
 
-// changed lists the changed values of pairs of frames.
-func changed(f Field, pairs [][2]*frame.Frame) []value {
-	var list []value
+// changedValues returns the changed values of pairs of frames.
+func changedValues(f Field, pairs [][2]*frame.Frame) []changedValue {
+	var list []changedValue
 	for _, pair := range pairs {
 		for i := range len(pair[0].Table) / frame.CubeFields {
 			q, p := pair[0].Table[i*frame.CubeFields:], pair[1].Table[i*frame.CubeFields:]
 			from := map[Field]int{Position: frame.CubeX, Orientation: frame.CubeA}[f]
-			var v value
+			var v changedValue
 			for k := range 3 {
 				v.d[k] = int(q[from+k]) - int(p[from+k])
 			}
@@ -39,10 +39,10 @@ func changed(f Field, pairs [][2]*frame.Frame) []value {
 	return list
 }
 
-// component is what a difference takes under the article's words, 1000 if it
-// cannot be said: a small one is in [-2^(s-1), 2^(s-1)-1]; a large one is known
-// not to be small, so its l bits count from where the small range ends.
-func component(d int, w widths) int {
+// componentBits returns the bits of a difference by the definition of the article, 1000 if it does not fit.
+// A small difference is in [-2^(s-1), 2^(s-1)-1]; the large range begins on both sides where the small one
+// ends.
+func componentBits(d int, w widths) int {
 	lo, hi := -(1 << (w.Small - 1)), 1<<(w.Small-1)-1
 	if d >= lo && d <= hi {
 		return 1 + w.Small
@@ -58,21 +58,21 @@ func component(d int, w widths) int {
 	return 1000
 }
 
-// slowly walks every value.
-func slowly(values []value, xy, z widths, absolute int) int64 {
+// bruteForce returns the bits of all values, evaluated one by one.
+func bruteForce(values []changedValue, xy, z widths, absolute int) int64 {
 	var sum int64
 	for _, v := range values {
 		bits := absolute
 		if !v.largest {
-			bits = min(bits, 1+component(v.d[0], xy)+component(v.d[1], xy)+component(v.d[2], z))
+			bits = min(bits, 1+componentBits(v.d[0], xy)+componentBits(v.d[1], xy)+componentBits(v.d[2], z))
 		}
 		sum += int64(bits)
 	}
 	return sum
 }
 
-// synthetic makes pairs of frames whose differences are of every size.
-func synthetic() [][2]*frame.Frame {
+// syntheticPairs returns pairs of frames with differences of every size.
+func syntheticPairs() [][2]*frame.Frame {
 	rng := rand.New(rand.NewPCG(1, 2))
 	s := frame.Cubes(200)
 	var pairs [][2]*frame.Frame
@@ -95,7 +95,7 @@ func synthetic() [][2]*frame.Frame {
 	return pairs
 }
 
-// search runs the fast evaluator.
+// search returns the results of a Search.
 func search(f Field, pairs [][2]*frame.Frame) []Result {
 	s := New(f)
 	for _, pair := range pairs {
@@ -104,35 +104,35 @@ func search(f Field, pairs [][2]*frame.Frame) []Result {
 	return s.Results()
 }
 
-// compare demands the slow evaluator's bits for every n-th setting of the grid,
-// and the order.
+// compare compares the bits of every n-th setting with bruteForce, and checks the order.
 func compare(t *testing.T, f Field, pairs [][2]*frame.Frame, n int) {
 	t.Helper()
-	values := changed(f, pairs)
+	values := changedValues(f, pairs)
 	results := search(f, pairs)
 	for i, r := range results {
 		if r.Samples != int64(len(values)) {
 			t.Fatalf("%s: %d samples, want %d", r, r.Samples, len(values))
 		}
 		if i > 0 && r.Bits < results[i-1].Bits {
-			t.Fatalf("%s at place %d takes fewer bits than %s before it", r, i, results[i-1])
+			t.Fatalf("result %d, %s, has fewer bits than %s before it", i, r, results[i-1])
 		}
 		if i%n == 0 {
-			if want := slowly(values, r.XY, r.Z, r.Absolute); r.Bits != want {
-				t.Errorf("%s: %d bits, walking every value says %d", r, r.Bits, want)
+			if want := bruteForce(values, r.XY, r.Z, r.Absolute); r.Bits != want {
+				t.Errorf("%s: %d bits, by brute force %d", r, r.Bits, want)
 			}
 		}
 	}
 }
 
-func TestAgainstEveryValue(t *testing.T) {
+func TestBruteForce(t *testing.T) {
 	for _, f := range []Field{Position, Orientation} {
-		compare(t, f, synthetic(), 1)
+		compare(t, f, syntheticPairs(), 1)
 	}
 }
 
-// pairsOf pairs a recording's frames by the rules of the walk-off.
-func pairsOf(t *testing.T, name string, frames, step int) [][2]*frame.Frame {
+// framePairs returns pairs of a frame and its baseline by the rules of the walk-off, for every step-th frame
+// of a recording.
+func framePairs(t *testing.T, name string, frames, step int) [][2]*frame.Frame {
 	list := recording.Load(t, name, frames)
 	var pairs [][2]*frame.Frame
 	for n := recording.BaselineAge; n < len(list); n += step {
@@ -141,12 +141,12 @@ func pairsOf(t *testing.T, name string, frames, step int) [][2]*frame.Frame {
 	return pairs
 }
 
-// The figures that a brute-force evaluation found on charlie.
+// TestCharlie compares the results for charlie with figures of a brute-force evaluation.
 func TestCharlie(t *testing.T) {
 	if !testkit.Thorough() {
-		t.Skip("the whole recording: under WIRELAB_THOROUGH=1")
+		t.Skip("evaluates a whole recording; set WIRELAB_THOROUGH=1")
 	}
-	pairs := pairsOf(t, "charlie", 0, 1)
+	pairs := framePairs(t, "charlie", 0, 1)
 	position, orientation := search(Position, pairs), search(Orientation, pairs)
 	if p, o := position[0].Samples, orientation[0].Samples; p != 209148 || o != 209799 {
 		t.Errorf("%d positions and %d orientations, want 209148 and 209799", p, o)
@@ -167,29 +167,29 @@ func TestCharlie(t *testing.T) {
 	if best := orientation[0].String(); best != "3-7" {
 		t.Errorf("the best for orientation is %s, want 3-7", best)
 	}
-	// With xy and z alike, and large up to the 10 bits that the article tried.
+	// With equal widths for xy and z, and large widths of up to 10 bits as in the article.
 	tied := slices.IndexFunc(position, func(r Result) bool { return r.XY == r.Z && r.XY.Large <= 10 })
 	if best := position[tied].String(); best != "6-10-6-10" {
 		t.Errorf("the best for position with one pair of widths is %s, want 6-10-6-10", best)
 	}
-	// The walk over every value agrees, also on which is the best of all.
-	values := changed(Position, pairs)
+	// Brute force finds the same best setting.
+	values := changedValues(Position, pairs)
 	best := position[0]
-	if got := slowly(values, best.XY, best.Z, best.Absolute); got != best.Bits {
-		t.Errorf("%s takes %d bits, walking every value says %d", best, best.Bits, got)
+	if got := bruteForce(values, best.XY, best.Z, best.Absolute); got != best.Bits {
+		t.Errorf("%s takes %d bits, by brute force %d", best, best.Bits, got)
 	}
 	for _, r := range position[1:20] {
-		if got := slowly(values, r.XY, r.Z, r.Absolute); got < best.Bits {
-			t.Errorf("walking every value, %s takes %d bits, less than the best of %d", r, got, best.Bits)
+		if got := bruteForce(values, r.XY, r.Z, r.Absolute); got < best.Bits {
+			t.Errorf("by brute force %s takes %d bits, fewer than the best, %d", r, got, best.Bits)
 		}
 	}
 	compare(t, Orientation, pairs, 1)
 }
 
-// What is searched is what the encoders spend: with gear_bits = 0 the slots of
-// relative-orientation hold exactly the bits of the setting.
-func TestAgainstTheEncoder(t *testing.T) {
-	pairs := append(pairsOf(t, "bravo", 400, 9), pairsOf(t, "india", 400, 9)...)
+// TestEncoderBits checks that the bits of a setting are exactly those that relative-orientation charges with
+// gear_bits = 0.
+func TestEncoderBits(t *testing.T) {
+	pairs := append(framePairs(t, "bravo", 400, 9), framePairs(t, "india", 400, 9)...)
 	for _, w := range [][3]widths{
 		{{5, 9}, {5, 9}, {5, 8}}, {{6, 11}, {4, 8}, {3, 7}}, {{2, 12}, {8, 8}, {7, 10}}, {{8, 9}, {2, 12}, {2, 10}},
 	} {
@@ -219,17 +219,17 @@ func TestAgainstTheEncoder(t *testing.T) {
 			results := search(test.field, pairs)
 			i := slices.IndexFunc(results, func(r Result) bool { return r.XY == test.xy && r.Z == test.z })
 			if got := b.Units[test.slot]; got != results[i].Bits*encoders.BitUnit {
-				t.Errorf("%v %s: the search says %d bits, the encoder spent %g", test.field, results[i], results[i].Bits,
+				t.Errorf("%v %s: %d bits, the encoder charged %g", test.field, results[i], results[i].Bits,
 					float64(got)/encoders.BitUnit)
 			}
 		}
 	}
 }
 
-// Settings that spend the same are in the order of their widths.
+// TestTies checks that settings with equal bits are sorted by their widths.
 func TestTies(t *testing.T) {
 	for _, f := range []Field{Position, Orientation} {
-		results := New(f).Results() // nothing counted: all spend nothing
+		results := New(f).Results() // without values all settings take 0 bits
 		for i, r := range results[1:] {
 			a, b := results[i], r
 			if slices.Compare([]int{a.XY.Small, a.XY.Large, a.Z.Small, a.Z.Large},
@@ -237,7 +237,7 @@ func TestTies(t *testing.T) {
 				t.Fatalf("%s comes before %s", a, b)
 			}
 			if r.Mean() != 0 {
-				t.Fatalf("%s spends %g bits on nothing", r, r.Mean())
+				t.Fatalf("%s takes %g bits without values", r, r.Mean())
 			}
 		}
 	}
@@ -249,17 +249,17 @@ func TestTies(t *testing.T) {
 func TestParseField(t *testing.T) {
 	for _, f := range []Field{Position, Orientation} {
 		if got, err := ParseField(f.String()); got != f || err != nil {
-			t.Errorf("%v reads as %v, %v", f, got, err)
+			t.Errorf("ParseField(%q) = %v, %v", f, got, err)
 		}
 	}
 	if _, err := ParseField("velocity"); err == nil {
-		t.Error("velocity was taken for a field")
+		t.Error("ParseField(\"velocity\") returns no error")
 	}
 }
 
 func BenchmarkResults(b *testing.B) {
 	s := New(Position)
-	for _, pair := range synthetic() {
+	for _, pair := range syntheticPairs() {
 		s.Add(pair[0], pair[1])
 	}
 	for b.Loop() {

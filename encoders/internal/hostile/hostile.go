@@ -1,5 +1,4 @@
-// Package hostile makes damaged packets for tests of decoders and checks the results. It is for
-// tests only.
+// Package hostile makes corrupt packets for tests of decoders and checks the results.
 package hostile
 
 import (
@@ -10,7 +9,7 @@ import (
 	"wirelab/encoders"
 )
 
-// Forged returns the beginning of a packet, of which up to three bytes are any.
+// Forged returns a random prefix of packet, with up to three bytes replaced by random ones.
 func Forged(rng *rand.Rand, packet []byte) []byte {
 	forged := append([]byte(nil), packet[:rng.IntN(len(packet)+1)]...)
 	for range rng.IntN(4) {
@@ -21,8 +20,8 @@ func Forged(rng *rand.Rand, packet []byte) []byte {
 	return forged
 }
 
-// Wrong returns what is wrong with a decoder's answer to bytes that no encoder wrote: nothing with
-// a frame of the schema, and nothing with an error that says so.
+// Wrong checks the result of decoding a corrupt packet. It returns nil if err is nil and the frame is within
+// the schema, or if err wraps ErrTruncated or ErrCorrupt. Otherwise it returns an error.
 func Wrong(s *frame.Schema, got *frame.Frame, err error) error {
 	switch {
 	case err == nil:

@@ -8,18 +8,16 @@ import (
 	"wirelab/dataset/physics"
 )
 
-// crowdWarm is how many steps a crowd is played until its motion is as it stays.
-const crowdWarm = 90
+// crowdWarmUp is the number of steps after which the motion of a crowd is stationary.
+const crowdWarmUp = 90
 
-// Crowd returns frames of a world of any size: cubes in a grid around a player that lies
-// still, of which movers, about, are in motion at any time. What rests is kicked up here
-// and there among the four times as many cubes around the player, so that a crowd of a
-// thousand is as dense as one of a hundred, and its cubes do the same: they fly, land on
-// others, tumble, and come to rest under the recorder's law. The same arguments give the
-// same frames.
+// Crowd returns frames of a world of any size: cubes in a grid around a player at rest, of which about
+// movers move at any time. Resting cubes are kicked up at random among the 4*movers cubes around the player,
+// so that motion is equally dense for any number of movers. The cubes fly, land on others, tumble and come
+// to rest, with the physics of the recordings. The same arguments give the same frames.
 func Crowd(cubes, movers, frames int) []*frame.Frame {
 	c := newCrowd(cubes, movers)
-	for range crowdWarm {
+	for range crowdWarmUp {
 		c.step()
 	}
 	list := make([]*frame.Frame, frames)
@@ -30,34 +28,35 @@ func Crowd(cubes, movers, frames int) []*frame.Frame {
 	return list
 }
 
-// crowd is a world of kicked cubes.
+// crowd is a world in which cubes are kicked.
 type crowd struct {
-	scene  *physics.Scene
-	rng    *rand.Rand
-	cubes  int
-	movers int
-	near   []int // the cubes that are kicked
-	table  []int32
+	scene    *physics.Scene
+	rng      *rand.Rand
+	cubes    int     // number of cubes, the player included
+	movers   int     // number of cubes to be kept in motion
+	kickable []int   // cubes near the player
+	table    []int32 // the current frame
 }
 
+// newCrowd returns a world with all cubes at rest.
 func newCrowd(cubes, movers int) *crowd {
 	c := &crowd{scene: physics.NewScene(cubes), rng: rand.New(rand.NewPCG(uint64(cubes), uint64(movers))), cubes: cubes,
 		movers: movers, table: make([]int32, cubes*frame.CubeFields)}
-	law := physics.Recorder()
-	law.Effort = 8 + cubes/100 // no step is cut short
-	c.scene.Reset(law, nil)
+	rigid := physics.Recorder()
+	rigid.Effort = 8 + cubes/100 // enough for every step
+	c.scene.Reset(rigid, nil)
 	upright := physics.Quat{W: 1}
-	c.scene.Place(0, 0.75, physics.Vec{Z: 0.75}, upright, physics.Vec{}, physics.Vec{}, law.RestTime)
+	c.scene.Place(0, 0.75, physics.Vec{Z: 0.75}, upright, physics.Vec{}, physics.Vec{}, rigid.RestTime)
 	side := int(math.Ceil(math.Sqrt(float64(cubes - 1))))
-	kicked := math.Sqrt(float64(4*movers)) / 2 // metres from the middle
+	kickDistance := math.Sqrt(float64(4*movers)) / 2 // metres from the centre; there is a cube in each square metre
 	for i := 1; i < cubes; i++ {
-		at := physics.Vec{X: float64((i-1)%side-side/2) + 0.5, Y: float64((i-1)/side-side/2) + 0.5, Z: 0.201}
-		if max(math.Abs(at.X), math.Abs(at.Y)) < 1 {
-			at.Z += 1.5 // lies on the player
+		pos := physics.Vec{X: float64((i-1)%side-side/2) + 0.5, Y: float64((i-1)/side-side/2) + 0.5, Z: 0.201}
+		if max(math.Abs(pos.X), math.Abs(pos.Y)) < 1 {
+			pos.Z += 1.5 // lies on the player
 		}
-		c.scene.Place(i, 0.2, at, upright, physics.Vec{}, physics.Vec{}, law.RestTime)
-		if max(math.Abs(at.X), math.Abs(at.Y)) < kicked {
-			c.near = append(c.near, i)
+		c.scene.Place(i, 0.2, pos, upright, physics.Vec{}, physics.Vec{}, rigid.RestTime)
+		if max(math.Abs(pos.X), math.Abs(pos.Y)) < kickDistance {
+			c.kickable = append(c.kickable, i)
 		}
 	}
 	for i := range cubes {
@@ -66,7 +65,7 @@ func newCrowd(cubes, movers int) *crowd {
 	return c
 }
 
-// step kicks as many cubes as rest too many, and plays a sixtieth of a second.
+// step kicks resting cubes while fewer than c.movers move, and simulates a sixtieth of a second.
 func (c *crowd) step() {
 	awake := 0
 	for i := range c.cubes {
@@ -74,9 +73,9 @@ func (c *crowd) step() {
 			awake++
 		}
 	}
-	// At most a thirtieth at a time, so that they do not all move alike.
-	for k := 0; k < min(c.movers-awake, c.movers/30+1) && len(c.near) > 0; k++ {
-		i := c.near[c.rng.IntN(len(c.near))]
+	// At most a thirtieth in one step, so that cubes do not move in unison.
+	for k := 0; k < min(c.movers-awake, c.movers/30+1) && len(c.kickable) > 0; k++ {
+		i := c.kickable[c.rng.IntN(len(c.kickable))]
 		if c.scene.Body(i).Asleep() {
 			c.kick(i)
 		}
@@ -89,14 +88,16 @@ func (c *crowd) step() {
 	}
 }
 
-// kick gives cube i a speed upwards and to some side, and a spin, within a step.
+// kick gives cube i a random speed upwards and sideways and a random spin, by an acceleration in the next
+// step.
 func (c *crowd) kick(i int) {
-	some := func(least, most float64) float64 { return 60 * (least + float64(c.rng.Float64()*(most-least))) }
-	c.scene.Pull(i, physics.Vec{X: some(-3, 3), Y: some(-3, 3), Z: some(3, 6)})
-	c.scene.Twist(i, physics.Vec{X: some(-8, 8), Y: some(-8, 8), Z: some(-8, 8)})
+	// A random speed between two bounds, as the acceleration that gives it in a step of 1/60 s.
+	random := func(low, high float64) float64 { return 60 * (low + float64(c.rng.Float64()*(high-low))) }
+	c.scene.Pull(i, physics.Vec{X: random(-3, 3), Y: random(-3, 3), Z: random(3, 6)})
+	c.scene.Twist(i, physics.Vec{X: random(-8, 8), Y: random(-8, 8), Z: random(-8, 8)})
 }
 
-// quantise renews cube i's row, as the recordings hold it.
+// quantise updates the row of cube i, in the format of the recordings.
 func (c *crowd) quantise(i int) {
 	b := c.scene.Body(i)
 	q := [4]float64{b.Rot.X, b.Rot.Y, b.Rot.Z, b.Rot.W}

@@ -1,6 +1,5 @@
-// Package recording provides walk-off recordings to the tests of encoders. It is
-// for tests only: programs read recordings through package dataset, which
-// encoders themselves do not know.
+// Package recording provides recordings of the walk-off to the tests of encoders. Programs read recordings
+// with package dataset instead.
 package recording
 
 import (
@@ -21,17 +20,18 @@ func Names() []string {
 	return []string{"alpha", "bravo", "charlie", "delta", "echo", "foxtrot", "golf", "hotel", "india", "juliett", "kilo", "lima"}
 }
 
-// BaselineAge is the distance in frames from a frame to its baseline, by the rules of the walk-off.
+// BaselineAge is the number of frames between a frame and its baseline, by the rules of the walk-off.
 const BaselineAge = 6
 
-// FirstTick is the tick of the first frame of the embedded recording. Until then, frames are the
-// initial state.
+// FirstTick is the tick of the first frame of the embedded recording. Earlier frames are the initial
+// state.
 const FirstTick = BaselineAge
 
+// recordBytes is the size of a frame in a recording file.
 const recordBytes = frame.WalkoffCubes * frame.CubeFields * 4
 
-// Demo returns the frames of the embedded recording with ticks from <= tick < to. The recording
-// begins at FirstTick. In it the player pushes cubes away.
+// Demo returns the frames of the embedded recording with from <= tick < to. The recording begins at
+// FirstTick. In it the player pushes cubes away.
 func Demo(t testing.TB, from, to int) []*frame.Frame {
 	t.Helper()
 	src, err := dataset.Open(t.Context(), "demo", dataset.Options{})
@@ -46,17 +46,17 @@ func Demo(t testing.TB, from, to int) []*frame.Frame {
 			t.Fatal(err)
 		}
 		if n >= from {
-			kept := &frame.Frame{}
-			kept.CopyFrom(f)
-			kept.Tick = uint32(n)
-			frames = append(frames, kept)
+			copied := &frame.Frame{}
+			copied.CopyFrom(f)
+			copied.Tick = uint32(n)
+			frames = append(frames, copied)
 		}
 	}
 	return frames
 }
 
-// Load returns the first n frames of a recording, all if n is 0, with ticks
-// counted from 0. It skips the test where the recordings are absent.
+// Load returns the first n frames of a recording, or all if n is 0, with ticks from 0 on. It skips the test
+// if the recordings are not installed.
 func Load(t testing.TB, name string, n int) []*frame.Frame {
 	t.Helper()
 	path := testkit.DataFile(t, "cubes/"+name+".bin.zst")

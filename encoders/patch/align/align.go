@@ -1,14 +1,13 @@
-// Package align finds what the blocks of a new file can be copied from, in an old file
-// or in the new one so far. It does not look for equal ranges but for diagonals along
-// which most bytes agree, as in programs of which only addresses changed (Percival,
-// "Naive differences of executable code", 2003; Geldreich, "Mobile-friendly binary delta
-// compression", 2015).
+// Package align plans how the blocks of a new file are copied from an old file and from the new file
+// before the block. It searches not for equal ranges but for diagonals along which most bytes agree, as
+// in programs in which only addresses changed (Percival, "Naive differences of executable code", 2003;
+// Geldreich, "Mobile-friendly binary delta compression", 2015). A diagonal is the set of pairs of an
+// address in the source and a position in the new file with the same difference.
 //
-// It works in three steps. A sampled index finds the parts of the source that are
-// similar to a block. A suffix array of the best 4 MB of them finds the longest matches,
-// which seed diagonals. A dynamic program chooses for every byte the diagonal, or a
-// literal, that is cheapest to code. Memory is bounded whatever the sizes: at most 32 MB
-// for the index and some 40 MB for the search.
+// It works in three steps. A sampled index finds the parts of the source that are similar to a block.
+// A suffix array of the best 4 MB of them finds the longest matches, which are seeds of diagonals. A
+// dynamic program chooses for every byte the diagonal, or a literal, that is cheapest to code. Memory
+// is bounded for files of any size: at most 32 MB for the index and some 40 MB for the search.
 package align
 
 import (
@@ -18,23 +17,23 @@ import (
 	"wirelab/encoders/patch/delta"
 )
 
-// Block is how many bytes are best planned at once.
+// Block is the recommended size of a block, in bytes.
 const Block = 256 << 10
 
-// Cell is how many bytes of the source are judged, and searched, together.
+// Cell is the unit of the source, in bytes, whose similarity to a block is measured.
 const Cell = 32 << 10
 
-// ahead is for how many bytes beyond a block the window is filled.
-const ahead = 3 * Block
+// lookahead is the number of bytes after a block for which the window is chosen too.
+const lookahead = 3 * Block
 
-// space is the source: the old file, and behind it the new one up to limit.
+// space is the address space of the source: the old file, and after it the new file up to limit.
 type space struct {
 	old, new []byte
-	limit    int
+	limit    int // start of the block that is planned: copies are from before it
 }
 
-// from returns the bytes from an address to the end of its file.
-func (s *space) from(address int64) []byte {
+// bytesAt returns the bytes from an address to the end of its file, nil if the address is in neither.
+func (s *space) bytesAt(address int64) []byte {
 	if address < 0 {
 		return nil
 	}
@@ -48,9 +47,9 @@ func (s *space) from(address int64) []byte {
 	return nil
 }
 
-// whole returns the file in which an address lies, and the address of its first
-// byte.
-func (s *space) whole(address int64) (file []byte, base int64) {
+// fileAt returns the file that contains an address, and the address of its first byte. Addresses below 0 count as
+// those of the old file, addresses past the end as those of the new file.
+func (s *space) fileAt(address int64) (file []byte, base int64) {
 	if address < int64(len(s.old)) {
 		return s.old, 0
 	}
@@ -59,20 +58,20 @@ func (s *space) whole(address int64) (file []byte, base int64) {
 
 // An Aligner plans the blocks of a new file in order.
 type Aligner struct {
-	// Watch, if not nil, is called for each block of the new file, from start to end,
-	// with the number of its samples found in each Cell of the source, before Plan uses
-	// them. The slice is the Aligner's.
+	// Watch, if not nil, is called for each part of the new file, from start to end, for which Plan
+	// searches the source. votes has for each Cell of the source the number of samples found there; it is valid
+	// during the call.
 	Watch func(start, end int, votes []int32)
 
 	space
-	index   *index
-	window  window
-	votes   []int32
-	current int64 // the diagonal in force: address less position
-	planned bool  // the window suits the block at hand
-	seeds   []seed
-	path    path
-	work    work
+	index           *index
+	window          window
+	votes           []int32 // of each Cell of the source: its similarity to the block, see countVotes
+	currentDiagonal int64   // of the last copy: address minus position in the new file
+	windowReady     bool    // the window is that for the current block
+	seeds           []seed
+	path            path
+	work            work
 }
 
 // New returns an Aligner for two files, which must not change while it is used.
@@ -83,51 +82,52 @@ func New(old, new []byte) *Aligner {
 	return a
 }
 
-// Same returns how many bytes of the new file from start to end are equal on the current
-// diagonal, up to the first that is not, and the address of the first.
-func (a *Aligner) Same(start, end int) (from int64, n int) {
-	from = int64(start) + a.current
-	return from, commonPrefix(a.from(from), a.new[start:end])
+// EqualRun returns the number n of bytes of the new file, from start and before end, that equal the source
+// on the diagonal of the last copy, up to the first that differs. from is the address in the source of the
+// first of them.
+func (a *Aligner) EqualRun(start, end int) (from int64, n int) {
+	from = int64(start) + a.currentDiagonal
+	return from, commonPrefix(a.bytesAt(from), a.new[start:end])
 }
 
-// Plan appends to ops how to make the new file from start to end. Copies are from
-// the old file, or from the new one before limit; only that grows from call to
-// call, in any order of blocks.
+// Plan appends to ops the operations that make the new file from start to end. Copies are from the old
+// file, or from the new file before start. Calls must be in the order of the new file; parts between two
+// calls may be left out.
 func (a *Aligner) Plan(ops []delta.Op, start, end int) []delta.Op {
 	a.index.add(a.new[a.limit:start], int64(len(a.old)+a.limit))
 	a.limit = start
-	a.planned = false
-	plan := plan{ops: ops, border: int64(len(a.old))}
+	a.windowReady = false
+	plan := plan{ops: ops, oldSize: int64(len(a.old))}
 	for at := start; at < end; {
-		if from, n := a.Same(at, end); n >= longRun || n == end-at {
-			plan.copy(from, n)
+		if from, n := a.EqualRun(at, end); n >= longRun || n == end-at {
+			plan.addCopy(from, n)
 			at += n
 			continue
 		}
-		if !a.planned {
-			a.fillWindow(at, end)
-			a.planned = true
+		if !a.windowReady { // once for each call, and only if a search is necessary
+			a.prepareWindow(at, end)
+			a.windowReady = true
 		}
-		stop := a.scan(at, end)
-		a.choose(&plan, at, stop)
+		stop := a.findSeeds(at, end)
+		a.choosePath(&plan, at, stop)
 		at = stop
 	}
 	return plan.ops
 }
 
-// fillWindow makes sure that the window holds the parts of the source similar to the
-// block. If not, it is filled for the next few blocks too, since sorting the suffixes
-// takes the most time.
-func (a *Aligner) fillWindow(start, end int) {
+// prepareWindow makes the window cover the parts of the source that are similar to the block from start to
+// end. If it has to be filled again, the cells are chosen for the next blocks too, because sorting its suffixes
+// takes the most time. If that work exceeds its allowance, the window stays as it is.
+func (a *Aligner) prepareWindow(start, end int) {
 	cells := (len(a.old) + a.limit + Cell - 1) / Cell
 	if cap(a.votes) < cells {
 		a.votes = make([]int32, cells, cells+cells/4+64)
 	}
 	a.votes = a.votes[:cells]
 	clear(a.votes)
-	a.vote(start, end)
-	// What goes on where the last copy ended is near, and likely.
-	for at := int64(start) + a.current - Cell; at < int64(end)+a.current+Cell; at += Cell {
+	a.countVotes(start, end)
+	// The cells around the current diagonal are likely to be needed.
+	for at := int64(start) + a.currentDiagonal - Cell; at < int64(end)+a.currentDiagonal+Cell; at += Cell {
 		if i := at / Cell; at >= 0 && i < int64(cells) {
 			a.votes[i] += 3
 		}
@@ -135,44 +135,45 @@ func (a *Aligner) fillWindow(start, end int) {
 	if a.Watch != nil {
 		a.Watch(start, end, a.votes)
 	}
-	if a.window.covers(a.votes, choose(a.votes)) {
+	if a.window.covers(a.votes, chooseCells(a.votes)) {
 		return
 	}
 	if len(a.window.text) > 0 && allowSorted.exceeded(a.work.sorted, start) {
 		return
 	}
-	a.vote(end, min(end+ahead, len(a.new)))
-	a.window.fill(&a.space, choose(a.votes))
+	a.countVotes(end, min(end+lookahead, len(a.new)))
+	a.window.fill(&a.space, chooseCells(a.votes))
 	a.work.sorted += int64(len(a.window.text))
 }
 
-// vote counts for each cell of the source how many samples of the new file from
-// start to end lie there.
-func (a *Aligner) vote(start, end int) {
-	last := -sample
+// countVotes adds to the votes of each cell the samples of the new file from start to end that occur there: 1
+// for each, and 4 for the first after a gap of more than 16 bytes.
+func (a *Aligner) countVotes(start, end int) {
+	lastFound := -sample
 	for p := start; p+sample <= end; p++ {
-		a.index.each(a.new[p:p+sample], func(address int64) {
+		a.index.lookup(a.new[p:p+sample], func(address int64) {
 			if i := address / Cell; i < int64(len(a.votes)) {
 				a.votes[i]++
-				if p-last > 16 {
-					a.votes[i] += 3 // a find after a gap says more than one of many
+				if p-lastFound > 16 {
+					a.votes[i] += 3 // the first match after a gap is stronger evidence than one of many
 				}
-				last = p
+				lastFound = p
 			}
 		})
 	}
 }
 
-// plan is a list of operations that grows. No copy goes on from one file into the
-// next, at the border.
+// plan is a list of operations. No copy continues from the old file into the new one, which begins at address
+// oldSize.
 type plan struct {
-	ops    []delta.Op
-	border int64
+	ops     []delta.Op
+	oldSize int64
 }
 
-func (l *plan) copy(from int64, n int) {
+// addCopy adds a copy of n bytes, by extending the last operation if possible.
+func (l *plan) addCopy(from int64, n int) {
 	if last := len(l.ops) - 1; last >= 0 {
-		if o := &l.ops[last]; o.Literal == 0 && o.From+int64(o.Copy) == from && from != l.border {
+		if o := &l.ops[last]; o.Literal == 0 && o.From+int64(o.Copy) == from && from != l.oldSize {
 			o.Copy += n
 			return
 		}
@@ -180,27 +181,27 @@ func (l *plan) copy(from int64, n int) {
 	l.ops = append(l.ops, delta.Op{From: from, Copy: n})
 }
 
-func (l *plan) literal(n int) {
+// addLiterals adds n literals to the last operation. An operation without a copy begins an empty plan.
+func (l *plan) addLiterals(n int) {
 	if len(l.ops) == 0 {
 		l.ops = append(l.ops, delta.Op{})
 	}
 	l.ops[len(l.ops)-1].Literal += n
 }
 
-// work counts what takes an Aligner's time. Data made to be searched in vain, such as
-// long strings of two letters, would take any number of these operations for each byte;
-// so whatever an Aligner has spent too much of it does less thoroughly from then on.
-// Programs and archives stay below the limits.
+// work counts the operations that take most of an Aligner's time. Some data, such as long strings of two
+// letters, would need any number of them for each byte. When an Aligner has exceeded an allowance, it does
+// that part of the search less thoroughly. Programs and archives stay below the allowances.
 type work struct {
 	sorted   int64 // bytes of the windows whose suffixes were sorted
-	compared int64 // bytes compared in searching them, and steps
-	divided  int64 // bytes looked at to divide what lies between two matches
+	compared int64 // bytes compared in searching the windows, and search steps
+	divided  int64 // bytes compared to divide the range between two matches
 	followed int64 // bytes compared along diagonals
 }
 
-// allowance is what may be spent by a place in the new file, in full thoroughness: an
-// amount from the start, and more for each byte.
-type allowance struct{ start, each int64 }
+// allowance is the amount of work that may be spent before a position of the new file is reached: initial
+// plus perByte for each byte.
+type allowance struct{ initial, perByte int64 }
 
 var (
 	allowSorted   = allowance{16 << 20, 10}
@@ -210,79 +211,81 @@ var (
 )
 
 const (
-	fewLines  = 8       // diagonals that are followed at a time, when too many were
-	nearBytes = 4 << 10 // that are divided at each end, when too many were
+	limitedLines  = 8       // maximum number of diagonals followed at a time, beyond allowFollowed
+	limitedDivide = 4 << 10 // maximum number of bytes divided at each end, beyond allowDivided
 )
 
-// exceeded reports whether more was spent at a place than is allowed.
-func (l allowance) exceeded(spent int64, place int) bool {
-	return spent > l.start+l.each*int64(place)
+// exceeded reports whether the work spent before a position of the new file exceeds l.
+func (l allowance) exceeded(spent int64, position int) bool {
+	return spent > l.initial+l.perByte*int64(position)
 }
 
 const (
-	sample     = 24      // bytes that are hashed together
-	maxSamples = 2 << 20 // in an index: that bounds its memory
-	minEvery   = 8       // bytes from one sample to the next, or more for large files
-	probes     = 4       // places looked at for a hash
+	sample      = 24      // bytes of a sample
+	maxSamples  = 2 << 20 // in an index, which bounds its memory
+	minInterval = 8       // smallest distance between samples in bytes; larger for large files
+	maxProbes   = 4       // slots examined for a hash
 )
 
-// index holds the places of samples of the source: at regular distances a hash of the
-// next few bytes. It finds the parts of the source that resemble a block.
+// index is a hash table of samples of the source: sequences of bytes at regular distances. It finds the
+// parts of the source that resemble a block.
 type index struct {
-	every int64
-	slots []slot
+	interval int64  // bytes from one sample to the next
+	slots    []slot // open addressing
 }
 
+// slot is a sample in an index.
 type slot struct {
-	check uint32
-	place uint32 // address/every + 1; 0: free
+	check    uint32 // the upper half of the sample's hash
+	position uint32 // 1 + the sample's address divided by interval; 0 if the slot is free
 }
 
-// newIndex returns an index for a source of size bytes. It takes at most 32 MB.
+// newIndex returns an index for a source of up to size bytes. It takes at most 32 MB.
 func newIndex(size int64) *index {
-	every := int64(minEvery)
-	for size/every > maxSamples {
-		every *= 2
+	interval := int64(minInterval)
+	for size/interval > maxSamples {
+		interval *= 2
 	}
-	n := max(size/every*2, 16)
-	return &index{every, make([]slot, 1<<bits.Len64(uint64(n-1)))}
+	n := max(size/interval*2, 16)
+	return &index{interval, make([]slot, 1<<bits.Len64(uint64(n-1)))}
 }
 
-// add takes samples of text, which begins at an address. A content that is found
-// often is remembered for the first few places only.
+// add adds the samples of text, which begins at the given address: those at multiples of x.interval. A sample
+// is left out if it is repetitive or if all maxProbes slots for its hash are taken, so of many equal samples
+// only the first few are stored.
 func (x *index) add(text []byte, address int64) {
-	skip := (x.every - address%x.every) % x.every
-	for i := skip; i+sample <= int64(len(text)); i += x.every {
+	first := (x.interval - address%x.interval) % x.interval
+	for i := first; i+sample <= int64(len(text)); i += x.interval {
 		b := text[i : i+sample]
 		if isRepetitive(b) {
 			continue
 		}
-		h := hashOf(b)
-		for t := range uint64(probes) {
-			s := &x.slots[(h+t)&uint64(len(x.slots)-1)]
-			if s.place == 0 {
-				*s = slot{uint32(h >> 32), uint32((address+i)/x.every) + 1}
+		h := hashSample(b)
+		for probe := range uint64(maxProbes) {
+			s := &x.slots[(h+probe)&uint64(len(x.slots)-1)]
+			if s.position == 0 {
+				*s = slot{uint32(h >> 32), uint32((address+i)/x.interval) + 1}
 				break
 			}
 		}
 	}
 }
 
-// each calls found with the addresses at which the bytes of b may lie.
-func (x *index) each(b []byte, found func(address int64)) {
-	h := hashOf(b)
-	for t := range uint64(probes) {
-		s := &x.slots[(h+t)&uint64(len(x.slots)-1)]
-		if s.place == 0 {
+// lookup calls found with the addresses at which sample b probably occurs; a collision of hashes is possible.
+func (x *index) lookup(b []byte, found func(address int64)) {
+	h := hashSample(b)
+	for probe := range uint64(maxProbes) {
+		s := &x.slots[(h+probe)&uint64(len(x.slots)-1)]
+		if s.position == 0 {
 			return
 		}
 		if s.check == uint32(h>>32) {
-			found(int64(s.place-1) * x.every)
+			found(int64(s.position-1) * x.interval)
 		}
 	}
 }
 
-// isRepetitive reports whether a sample repeats four bytes.
+// isRepetitive reports whether a sample consists of the same four bytes again and again.
 func isRepetitive(b []byte) bool {
 	first := binary.LittleEndian.Uint32(b)
 	for i := 4; i < sample; i += 4 {
@@ -293,7 +296,8 @@ func isRepetitive(b []byte) bool {
 	return true
 }
 
-func hashOf(b []byte) uint64 {
+// hashSample hashes the 24 bytes of a sample.
+func hashSample(b []byte) uint64 {
 	x, y, z := binary.LittleEndian.Uint64(b), binary.LittleEndian.Uint64(b[8:]), binary.LittleEndian.Uint64(b[16:])
 	h := x*0x9E3779B97F4A7C15 ^ y*0xC2B2AE3D27D4EB4F
 	h ^= h >> 29

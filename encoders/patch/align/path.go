@@ -8,32 +8,32 @@ import (
 	"wirelab/encoders/rangecoder"
 )
 
-// Costs of coding in 1/16 bit, measured on programs and archives.
+// Costs of coding in units of 1/16 bit, measured on programs and archives.
 const (
-	costHit     = 1      // a copied byte that is right
-	costMiss    = 7 * 16 // and one that is not
-	costLiteral = 5 * 16
-	costBreak   = 5 * 16 // that literals follow
-	costBack    = 10 * 16
-	costNear    = 14 * 16 // a new diagonal, by its distance
-	costMiddle  = 20 * 16
-	costFar     = 28 * 16
-	costNew     = 20 * 16 // on top, if it leads through the new file, where literals find matches too
+	costHit     = 1       // a copied byte that is equal
+	costMiss    = 7 * 16  // a copied byte that differs
+	costLiteral = 5 * 16  // a literal byte
+	costBreak   = 5 * 16  // the change from a copy to literals
+	costBack    = 10 * 16 // the return to the last diagonal
+	costNear    = 14 * 16 // the change to a diagonal less than 64 bytes away
+	costMiddle  = 20 * 16 // less than 8 KB away
+	costFar     = 28 * 16 // farther away
+	costNew     = 20 * 16 // additional for a diagonal in the new file, because literals find matches there too
 
-	dropBehind   = 300 * 16 // behind the best, at which a diagonal is given up
-	dropPastSeed = 30 * 16  // the same beyond its seed's reach
+	dropBehind   = 300 * 16 // a diagonal is dropped if its cost exceeds the best by more than that
+	dropPastSeed = 30 * 16  // likewise for a diagonal beyond the range of its seed
 	maxLines     = 64       // diagonals that are followed at a time
-	rebaseAbove  = 1 << 29
+	rebaseAbove  = 1 << 29  // a cost from which on all costs are reduced
 )
 
-// jump returns the cost of a change of diagonals.
-func jump(by int64) int32 {
-	switch by = max(by, -by); {
-	case by == 0:
+// jumpCost returns the cost of a change to a diagonal at a distance from the last one.
+func jumpCost(distance int64) int32 {
+	switch distance = max(distance, -distance); {
+	case distance == 0:
 		return costBack
-	case by < 64:
+	case distance < 64:
 		return costNear
-	case by < 8192:
+	case distance < 8192:
 		return costMiddle
 	}
 	return costFar
@@ -41,49 +41,53 @@ func jump(by int64) int32 {
 
 // line is a diagonal that is followed.
 type line struct {
-	id       int32 // in path.diagonals
+	id       int32 // index into path.diagonals; -1 for literals
 	diagonal int64
 	file     []byte
-	offset   int64 // from a position to the place in file
-	to       int
-	extra    int32 // cost to come to it, on top of jump
-	cost     int32 // of the best way that ends on it
-	start    int32 // where that way came to it
+	offset   int64 // from a position in the new file to the index in file
+	to       int   // position up to which its seed reaches
+	extra    int32 // cost of changing to this diagonal, in addition to jumpCost
+	cost     int32 // of the cheapest path that ends on it
+	start    int32 // position in the block at which that path came to it
 }
 
-// path finds the cheapest path through a block by a dynamic program over positions. Its
-// state is the current diagonal, or literals. For each position it stores the last
-// choice of the best path there, and since where.
+// path finds the cheapest sequence of copies and literals for a block, by a dynamic program over positions.
+// The state is the current diagonal, or literals. For each position it stores the last state of the
+// cheapest path that ends there, and where that state began.
 type path struct {
-	how       []int32 // id of a diagonal, or literals
-	since     []int32
-	lines     []line
-	diagonals []int64
-	most      int   // lines at a time
-	followed  int64 // lines, byte by byte
-	best      int32 // cost of the best way so far
-	real      int64 // the diagonal that was last in force on it
-	lit       line  // literals, which the path left
-	litReal   int64 // this diagonal
-	segments  []segment
+	choice          []int32 // of each position: an index into diagonals, or literals
+	choiceStart     []int32 // of each position: where that state began
+	lines           []line  // followed at present
+	diagonals       []int64 // all that were followed
+	maxActive       int     // maximum of len(lines)
+	followed        int64   // bytes compared along lines
+	bestCost        int32   // of the cheapest path to the current position
+	bestDiagonal    int64   // the last diagonal of that path
+	literalLine     line    // the state of literals
+	literalDiagonal int64   // the last diagonal of the cheapest path that ends in literals
+	segments        []segment
 }
 
-// segment is a part of a path on one diagonal, or of literals.
-type segment struct{ from, to, how int32 }
+// segment is a part of a path, from..to in the block, on one diagonal or of literals.
+type segment struct{ from, to, choice int32 }
 
-const literals = -1 // the id of no diagonal
+// literals is the choice that is not an index of a diagonal.
+const literals = -1
 
-// choose appends to the plan the cheapest way from start to end along the seeds.
-func (a *Aligner) choose(l *plan, start, end int) {
+// choosePath appends to the plan l the cheapest path from start to end along the current diagonal and the
+// seeds, which findSeeds has set. The last diagonal of the path becomes the current one.
+func (a *Aligner) choosePath(l *plan, start, end int) {
 	w := &a.path
 	n := end - start
-	w.how, w.since = slices.Grow(w.how[:0], n+1)[:n+1], slices.Grow(w.since[:0], n+1)[:n+1]
+	w.choice, w.choiceStart = slices.Grow(w.choice[:0], n+1)[:n+1], slices.Grow(w.choiceStart[:0], n+1)[:n+1]
 	w.lines, w.diagonals = w.lines[:0], w.diagonals[:0]
-	w.best, w.real, w.litReal = 0, a.current, a.current
-	w.most, w.followed = maxLines, 0
-	w.lit = line{id: literals, cost: costBreak}
-	if file, base := a.whole(int64(start) + a.current); int64(start)+a.current >= 0 {
-		w.follow(a, seed{diagonal: a.current, from: start, to: start + beyond, inNew: base > 0}, file, base, 0)
+	w.bestCost, w.bestDiagonal, w.literalDiagonal = 0, a.currentDiagonal, a.currentDiagonal
+	w.maxActive, w.followed = maxLines, 0
+	w.literalLine = line{id: literals, cost: costBreak}
+	// The current diagonal costs nothing at the start, unless it begins before the source.
+	if file, base := a.fileAt(int64(start) + a.currentDiagonal); int64(start)+a.currentDiagonal >= 0 {
+		w.addLine(a, seed{diagonal: a.currentDiagonal, from: start, to: start + seedAfter, inNew: base > 0}, file,
+			base, 0)
 		w.lines[0].cost = 0
 	}
 	slices.SortStableFunc(a.seeds, func(x, y seed) int { return x.from - y.from })
@@ -93,66 +97,72 @@ func (a *Aligner) choose(l *plan, start, end int) {
 		for ; next < len(a.seeds) && a.seeds[next].from <= p; next++ {
 			if s := a.seeds[next]; s.to > p {
 				if allowFollowed.exceeded(a.work.followed+w.followed, p) {
-					w.most = fewLines
+					w.maxActive = limitedLines
 				}
 				file, base := a.old, int64(0)
 				if s.inNew {
 					file, base = a.new[:a.limit], int64(len(a.old))
 				}
-				w.follow(a, s, file, base, i)
+				w.addLine(a, s, file, base, i)
 			}
 		}
-		w.step(p, i, a.new[p])
+		w.advance(p, i, a.new[p])
 	}
 	a.work.followed += w.followed
-	w.trace(a, l, start, n)
+	w.appendBest(a, l, start, n)
 }
 
-// follow takes up the diagonal of a seed at position i of the block.
-func (w *path) follow(a *Aligner, s seed, file []byte, base int64, i int) {
+// addLine begins to follow the diagonal of a seed at position i of the block, or follows it up to the end of
+// the seed if it is followed already. base is the address of the first byte of file. If too many diagonals are
+// followed, those whose seeds end first are dropped.
+func (w *path) addLine(a *Aligner, s seed, file []byte, base int64, i int) {
 	for j := range w.lines {
 		if x := &w.lines[j]; x.diagonal == s.diagonal && x.offset == s.diagonal-base {
 			x.to = max(x.to, s.to)
 			return
 		}
 	}
-	for len(w.lines) >= w.most {
+	for len(w.lines) >= w.maxActive {
 		worst := 0
 		for j := range w.lines {
 			if w.lines[j].to < w.lines[worst].to {
 				worst = j
 			}
 		}
-		w.drop(worst)
+		w.dropLine(worst)
 	}
 	extra := int32(rangecoder.Flag(s.inNew)) * costNew
 	w.diagonals = append(w.diagonals, s.diagonal)
 	w.lines = append(w.lines, line{
 		id: int32(len(w.diagonals) - 1), diagonal: s.diagonal, file: file, offset: s.diagonal - base,
-		to: s.to, extra: extra, cost: w.best + extra + jump(s.diagonal-w.real), start: int32(i),
+		to: s.to, extra: extra, cost: w.bestCost + extra + jumpCost(s.diagonal-w.bestDiagonal), start: int32(i),
 	})
 }
 
-func (w *path) drop(j int) {
+// dropLine stops following line j.
+func (w *path) dropLine(j int) {
 	w.lines[j] = w.lines[len(w.lines)-1]
 	w.lines = w.lines[:len(w.lines)-1]
 }
 
-// step goes on by byte c of the new file, at p, the i-th of the block.
-func (w *path) step(p, i int, c byte) {
+// advance extends all paths by byte c, at position p of the new file and i of the block, and stores the cheapest
+// one in w.choice and w.choiceStart. It drops diagonals that left their file or have become too expensive.
+func (w *path) advance(p, i int, c byte) {
 	w.followed += int64(len(w.lines))
-	cost, how, since, real := int32(math.MaxInt32), int32(literals), int32(0), w.real
+	// The cheapest path that ends after byte c.
+	newBest, choice, segmentStart, newDiagonal := int32(math.MaxInt32), int32(literals), int32(0), w.bestDiagonal
 	for j := 0; j < len(w.lines); j++ {
 		x := &w.lines[j]
 		at := int64(p) + x.offset
-		if at < 0 || at >= int64(len(x.file)) || x.cost > w.best+dropBehind || p >= x.to && x.cost > w.best+dropPastSeed {
-			w.drop(j)
-			j--
+		if at < 0 || at >= int64(len(x.file)) || x.cost > w.bestCost+dropBehind ||
+			p >= x.to && x.cost > w.bestCost+dropPastSeed {
+			w.dropLine(j)
+			j-- // dropLine moved the last line to j
 			continue
 		}
-		if p < x.to {
-			if s := w.best + x.extra + jump(x.diagonal-w.real); s < x.cost {
-				x.cost, x.start = s, int32(i)
+		if p < x.to { // is it cheaper to change to this diagonal here?
+			if switchCost := w.bestCost + x.extra + jumpCost(x.diagonal-w.bestDiagonal); switchCost < x.cost {
+				x.cost, x.start = switchCost, int32(i)
 			}
 		}
 		if x.file[at] == c {
@@ -160,53 +170,54 @@ func (w *path) step(p, i int, c byte) {
 		} else {
 			x.cost += costMiss
 		}
-		if x.cost < cost {
-			cost, how, since, real = x.cost, x.id, x.start, x.diagonal
+		if x.cost < newBest {
+			newBest, choice, segmentStart, newDiagonal = x.cost, x.id, x.start, x.diagonal
 		}
 	}
-	if s := w.best + costBreak; s < w.lit.cost {
-		w.lit.cost, w.lit.start, w.litReal = s, int32(i), w.real
+	if switchCost := w.bestCost + costBreak; switchCost < w.literalLine.cost {
+		w.literalLine.cost, w.literalLine.start, w.literalDiagonal = switchCost, int32(i), w.bestDiagonal
 	}
-	w.lit.cost += costLiteral
-	if w.lit.cost < cost {
-		cost, how, since, real = w.lit.cost, literals, w.lit.start, w.litReal
+	w.literalLine.cost += costLiteral
+	if w.literalLine.cost < newBest {
+		newBest, choice, segmentStart, newDiagonal = w.literalLine.cost, literals, w.literalLine.start, w.literalDiagonal
 	}
-	w.best, w.real = cost, real
-	w.how[i+1], w.since[i+1] = how, since
-	if cost > rebaseAbove {
+	w.bestCost, w.bestDiagonal = newBest, newDiagonal
+	w.choice[i+1], w.choiceStart[i+1] = choice, segmentStart
+	if newBest > rebaseAbove {
 		w.rebase()
 	}
 }
 
-// rebase keeps costs small.
+// rebase subtracts the best cost from all costs, so that they do not overflow.
 func (w *path) rebase() {
 	for j := range w.lines {
-		w.lines[j].cost -= w.best
+		w.lines[j].cost -= w.bestCost
 	}
-	w.lit.cost -= w.best
-	w.best = 0
+	w.literalLine.cost -= w.bestCost
+	w.bestCost = 0
 }
 
-// trace follows the best path back and appends it to the plan.
-func (w *path) trace(a *Aligner, l *plan, start, n int) {
+// appendBest follows the cheapest path back from its end and appends it to the plan. start is the position of
+// the block in the new file, n its size.
+func (w *path) appendBest(a *Aligner, l *plan, start, n int) {
 	w.segments = w.segments[:0]
-	for i := int32(n); i > 0; i = w.since[i] {
-		w.segments = append(w.segments, segment{w.since[i], i, w.how[i]})
+	for i := int32(n); i > 0; i = w.choiceStart[i] {
+		w.segments = append(w.segments, segment{w.choiceStart[i], i, w.choice[i]})
 	}
 	slices.Reverse(w.segments)
 	for _, g := range w.segments {
 		size := int(g.to - g.from)
-		if g.how == literals {
-			l.literal(size)
+		if g.choice == literals {
+			l.addLiterals(size)
 			continue
 		}
-		a.current = w.diagonals[g.how]
-		l.copy(int64(start)+int64(g.from)+a.current, size)
+		a.currentDiagonal = w.diagonals[g.choice]
+		l.addCopy(int64(start)+int64(g.from)+a.currentDiagonal, size)
 	}
 }
 
-// Cut splits operations into those of the first n bytes and the rest. It overwrites the
-// list.
+// Cut splits operations into those of the first n bytes of the new file, head, and the rest. An operation that
+// crosses the cut is split in two. Cut overwrites ops and may return parts of it.
 func Cut(ops []delta.Op, n int) (head, rest []delta.Op) {
 	for i, o := range ops {
 		if o.Copy+o.Literal < n {

@@ -1,87 +1,90 @@
 package align
 
 const (
-	longRun  = 4 << 10  // equal bytes that are copied without further thought
-	endsScan = 16 << 10 // equal bytes for which the search is left off
-	surplus  = 8        // by which a match must beat the diagonal in force
-	reach    = 64       // bytes before a seed at which its diagonal is tried
-	beyond   = 8 << 10  // bytes after its match up to which it is
-	maxRun   = 4 << 10  // bytes of a match that are counted
+	longRun        = 4 << 10  // number of equal bytes that are copied without a search
+	scanStop       = 16 << 10 // number of equal bytes at which findSeeds stops
+	minGain        = 8        // a match must equal more bytes than the current diagonal, by more than that
+	seedBefore     = 64       // bytes before a match at which its diagonal is tried
+	seedAfter      = 8 << 10  // bytes after a match up to which its diagonal is tried
+	maxMatchLength = 4 << 10  // longer matches are cut
 )
 
-// seed is a diagonal that may be worth following from one place to another.
+// seed is a diagonal that may be worth following between two positions of the new file.
 type seed struct {
-	diagonal int64
+	diagonal int64 // address minus position in the new file
 	from, to int
-	inNew    bool
+	inNew    bool // the diagonal is in the new file, not in the old one
 }
 
-// diagonal is one that is in force, with the file it leads through.
+// diagonal is a diagonal of the source with the file that it goes through.
 type diagonal struct {
-	by   int64 // address less position
-	file []byte
-	base int64 // address of the file's first byte
+	offset int64 // address minus position in the new file
+	file   []byte
+	base   int64 // address of the file's first byte
 }
 
-func (a *Aligner) diagonal(by int64, p int) diagonal {
-	file, base := a.whole(int64(p) + by)
-	return diagonal{by, file, base}
+// newDiagonal returns the diagonal of an offset; p is a position on it.
+func (a *Aligner) newDiagonal(offset int64, p int) diagonal {
+	file, base := a.fileAt(int64(p) + offset)
+	return diagonal{offset, file, base}
 }
 
-// hit returns 1 if byte c of the new file, at p, is right on the diagonal, else 0.
-func (d *diagonal) hit(p int, c byte) int {
-	if i := int64(p) + d.by - d.base; i >= 0 && i < int64(len(d.file)) && d.file[i] == c {
+// matches returns 1 if byte c of the new file, at position p, equals the source on the diagonal, else 0.
+func (d *diagonal) matches(p int, c byte) int {
+	if i := int64(p) + d.offset - d.base; i >= 0 && i < int64(len(d.file)) && d.file[i] == c {
 		return 1
 	}
 	return 0
 }
 
-// scan looks for seeds from start to end. It returns where it left off: at end, or
-// a little into a long run of equal bytes. As in bsdiff, a match counts if it is
-// longer than what the diagonal in force gets right there, and what lies between
-// is divided among the two.
-func (a *Aligner) scan(start, end int) (stop int) {
+// findSeeds sets a.seeds to the seeds from start to end. It returns the position where it stopped: end, or
+// a little into a long run of equal bytes. As in bsdiff, a match counts if it is longer than the number of
+// bytes that are equal on the current diagonal there, and the range between two matches is divided between
+// their diagonals.
+func (a *Aligner) findSeeds(start, end int) (stop int) {
 	a.seeds = a.seeds[:0]
-	now, since := a.diagonal(a.current, start), start
-	held := start // the end of the last match on the diagonal in force
+	current, currentFrom := a.newDiagonal(a.currentDiagonal, start), start
+	lastMatchEnd := start // end of the last match on the current diagonal
 	for p := start; p < end; {
-		address, n, better := a.nextMatch(&now, &p, end)
+		address, n, better := a.nextMatch(&current, &p, end)
 		if n == 0 {
 			break
 		}
-		next := now
+		next := current
 		if better {
-			next = a.diagonal(address-int64(p), p)
-		} else if p-held <= beyond/2 {
+			next = a.newDiagonal(address-int64(p), p)
+		} else if p-lastMatchEnd <= seedAfter/2 {
 			p += n
-			held = p
+			lastMatchEnd = p
 			continue
-		} // else the diagonal in force comes back after much that was not like it
-		to, from := a.divide(&now, &next, since, p)
-		a.seed(&now, start, since, to)
-		now, since = next, from
-		if n >= maxRun && commonPrefix(a.from(address), a.new[p:end]) >= endsScan {
-			a.seed(&now, start, since, p+n)
+		} // otherwise the current diagonal continues after a long range that differs: divide that range too
+		to, from := a.divide(&current, &next, currentFrom, p)
+		a.addSeed(&current, start, currentFrom, to)
+		current, currentFrom = next, from
+		if n >= maxMatchLength && commonPrefix(a.bytesAt(address), a.new[p:end]) >= scanStop {
+			a.addSeed(&current, start, currentFrom, p+n)
 			return min(end, p+1024)
 		}
 		p += n
-		held = p
+		lastMatchEnd = p
 	}
-	to, _ := a.divide(&now, &diagonal{}, since, end)
-	a.seed(&now, start, since, to)
+	// After the last match the current diagonal alone is extended: an empty file matches nothing.
+	to, _ := a.divide(&current, &diagonal{}, currentFrom, end)
+	a.addSeed(&current, start, currentFrom, to)
 	return end
 }
 
-// nextMatch moves p to the next match that counts and returns it, and whether it is
-// better than the current diagonal.
-func (a *Aligner) nextMatch(now *diagonal, p *int, end int) (address int64, n int, better bool) {
-	score, counted := 0, *p
+// nextMatch advances p to the next match that counts and returns its address and length; n is 0 if there is
+// none before end. better is false if the match is no longer than the equal bytes on the current diagonal, which
+// then is followed further.
+func (a *Aligner) nextMatch(current *diagonal, p *int, end int) (address int64, n int, better bool) {
+	score, countedTo := 0, *p // number of equal bytes on the current diagonal in *p..countedTo
 	for *p < end {
-		address, n = a.find(*p, end, now.by)
-		for ; counted < *p+n; counted++ {
-			score += now.hit(counted, a.new[counted])
+		address, n = a.longestMatch(*p, end, current.offset)
+		for ; countedTo < *p+n; countedTo++ {
+			score += current.matches(countedTo, a.new[countedTo])
 		}
-		if n > score+surplus {
+		if n > score+minGain {
 			return address, n, true
 		}
 		if n == score && n != 0 {
@@ -89,37 +92,37 @@ func (a *Aligner) nextMatch(now *diagonal, p *int, end int) (address int64, n in
 		}
 		skip := 1
 		if allowCompared.exceeded(a.work.compared, *p) {
-			skip = min(1+n/8, end-*p) // the next places are in this match too
+			skip = min(1+n/8, end-*p) // the next positions are in this match too
 		}
 		for ; skip > 0; skip-- {
-			if *p < counted {
-				score -= now.hit(*p, a.new[*p])
+			if *p < countedTo {
+				score -= current.matches(*p, a.new[*p])
 			}
 			*p++
 		}
-		counted = max(counted, *p)
+		countedTo = max(countedTo, *p)
 	}
 	return 0, 0, false
 }
 
-// divide returns how far the diagonal in force since a place continues towards p, where
-// the next takes over, and from where on the next may be: as far as more bytes are
-// right than wrong, and where both are, where it is best to change.
-func (a *Aligner) divide(now, next *diagonal, since, p int) (to, from int) {
-	n := p - since
-	if allowDivided.exceeded(a.work.divided, p) {
-		n = min(n, nearBytes)
+// divide divides the range start..end between two diagonals: the current one extends up to position to, the next
+// one backward from end to position from. Each extends as far as more bytes are equal than different. If the
+// two overlap, to and from are the same position, at which most bytes are equal in total.
+func (a *Aligner) divide(current, next *diagonal, start, end int) (to, from int) {
+	n := end - start
+	if allowDivided.exceeded(a.work.divided, end) {
+		n = min(n, limitedDivide)
 	}
 	a.work.divided += int64(n)
-	forward := extend(n, func(i int) int { return now.hit(since+i, a.new[since+i]) })
-	back := extend(n, func(i int) int { return next.hit(p-1-i, a.new[p-1-i]) })
-	to, from = since+forward, p-back
+	forward := bestExtension(n, func(i int) int { return current.matches(start+i, a.new[start+i]) })
+	back := bestExtension(n, func(i int) int { return next.matches(end-1-i, a.new[end-1-i]) })
+	to, from = start+forward, end-back
 	if to <= from {
 		return to, from
 	}
 	score, best, at := 0, 0, from
 	for i := from; i < to; i++ {
-		score += now.hit(i, a.new[i]) - next.hit(i, a.new[i])
+		score += current.matches(i, a.new[i]) - next.matches(i, a.new[i])
 		if score > best {
 			best, at = score, i+1
 		}
@@ -127,11 +130,12 @@ func (a *Aligner) divide(now, next *diagonal, since, p int) (to, from int) {
 	return at, at
 }
 
-// extend returns how many of n bytes to take so that most are hits.
-func extend(n int, hit func(i int) int) (length int) {
+// bestExtension returns the length, at most n, that maximises the number of matches minus the number of
+// other bytes. matches(i) is 1 for a match and 0 otherwise.
+func bestExtension(n int, matches func(i int) int) (length int) {
 	score, best := 0, 0
 	for i := range n {
-		score += 2*hit(i) - 1
+		score += 2*matches(i) - 1
 		if score > best {
 			best, length = score, i+1
 		}
@@ -139,23 +143,27 @@ func extend(n int, hit func(i int) int) (length int) {
 	return length
 }
 
-// seed notes a diagonal that was found to be good from one place to another.
-func (a *Aligner) seed(d *diagonal, start, from, to int) {
+// addSeed adds a seed for a diagonal that matches well from position from to position to, if that is not empty.
+// The seed is somewhat longer than the range, but does not begin before searchStart or before its file.
+func (a *Aligner) addSeed(d *diagonal, searchStart, from, to int) {
 	if to > from {
-		a.seeds = append(a.seeds, seed{d.by, max(start, from-reach, int(d.base-d.by)), to + beyond, d.base > 0})
+		a.seeds = append(a.seeds, seed{d.offset, max(searchStart, from-seedBefore, int(d.base-d.offset)), to + seedAfter,
+			d.base > 0})
 	}
 }
 
-// find returns the longest match of the new file at p.
-func (a *Aligner) find(p, end int, diagonal int64) (address int64, n int) {
-	on := a.from(int64(p) + diagonal)
-	if n := commonPrefix(on[:min(len(on), probe)], a.new[p:end]); n == probe {
-		return int64(p) + diagonal, commonPrefix(on[:min(len(on), maxRun)], a.new[p:end])
+// longestMatch returns address and length of the longest match of the new file at p, up to end, at most
+// maxMatchLength bytes. A match of maxCompare bytes on the given diagonal is preferred; it needs no search. n is
+// 0 if there is none.
+func (a *Aligner) longestMatch(p, end int, diagonal int64) (address int64, n int) {
+	onDiagonal := a.bytesAt(int64(p) + diagonal)
+	if n := commonPrefix(onDiagonal[:min(len(onDiagonal), maxCompare)], a.new[p:end]); n == maxCompare {
+		return int64(p) + diagonal, commonPrefix(onDiagonal[:min(len(onDiagonal), maxMatchLength)], a.new[p:end])
 	}
-	address, n = a.window.longest(a.new[p:end], &a.work.compared)
-	if n == probe {
-		b := a.from(address)
-		n = commonPrefix(b[:min(len(b), maxRun)], a.new[p:end])
+	address, n = a.window.longestPrefix(a.new[p:end], &a.work.compared)
+	if n == maxCompare {
+		b := a.bytesAt(address)
+		n = commonPrefix(b[:min(len(b), maxMatchLength)], a.new[p:end])
 		a.work.compared += int64(n)
 	}
 	return address, n

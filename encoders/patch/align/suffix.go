@@ -1,50 +1,54 @@
 package align
 
-// letter is what texts are made of: bytes, and names of parts of them.
-type letter interface{ byte | int32 }
+// symbol is an element of a text: a byte, or the name of a substring.
+type symbol interface{ byte | int32 }
 
-// suffixes fills sa, as long as text, with the places at which its suffixes begin
-// in their order, in linear time (SA-IS: Nong, Zhang and Chan, "Linear suffix
-// array construction by almost pure induced-sorting", 2009). Letters are below
-// letters. Its other memory comes from room.
-func suffixes[T letter](text []T, sa []int32, letters int, room *scratch) {
+// sortSuffixes sets sa, as long as text, to the suffix array of text: the positions of its suffixes in
+// lexical order. It takes linear time (SA-IS: Nong, Zhang and Chan, "Linear suffix array construction by
+// almost pure induced-sorting", 2009). All symbols are below alphabet. memory must have room for the text.
+//
+// In the terms of the article, a suffix is of type S if it is smaller than the next suffix, and an LMS
+// suffix (leftmost S) if it is of type S and the suffix before it is not.
+func sortSuffixes[T symbol](text []T, sa []int32, alphabet int, memory *scratch) {
 	if len(text) < 2 {
 		clear(sa)
 		return
 	}
 	s := sorter[T]{text: text, sa: sa}
-	s.small, s.bucket = room.alloc(len(text), letters)
-	defer room.free(len(text), letters)
-	for i := len(text) - 2; i >= 0; i-- {
+	s.small, s.bucket = memory.alloc(len(text), alphabet)
+	defer memory.free(len(text), alphabet)
+	for i := len(text) - 2; i >= 0; i-- { // find the suffixes of type S
 		s.small[i] = text[i] < text[i+1] || text[i] == text[i+1] && s.small[i+1]
 	}
+	// Sort the LMS substrings: place the LMS suffixes in any order and sort the others by them (induce). The
+	// substrings then are in order, though the LMS suffixes may not be.
 	s.clear()
 	for i := range text {
-		if s.leftmost(i) {
-			s.place(int32(i))
+		if s.isLeftmost(i) {
+			s.placeSuffix(int32(i))
 		}
 	}
 	s.induce()
-	m := s.collect()
+	// Name them, and sort the LMS suffixes by sorting the text of the names; it is at the end of sa.
+	m := s.collectLeftmost()
 	names := s.nameParts(m)
 	reduced := sa[len(sa)-m:]
-	if names < m {
-		suffixes(reduced, sa[:m], names, room)
-	} else {
+	if names < m { // some substrings are equal: sort recursively
+		sortSuffixes(reduced, sa[:m], names, memory)
+	} else { // all names differ: they are the order
 		for i, name := range reduced {
 			sa[name] = int32(i)
 		}
 	}
-	s.finish(m)
+	s.sortAll(m)
 }
 
-// scratch is memory for sorting, which is kept from one time to the next. Within each
-// text one at most half as long is sorted, of as many letters, but hardly ever so
-// many: what does not fit is made for the occasion.
+// scratch is reusable memory for sortSuffixes. The recursion sorts a text at most half as long, with at most
+// as many symbols but usually far fewer; buckets that do not fit are allocated.
 type scratch struct {
-	small  []bool
-	bucket []int32
-	a, b   int // taken of each
+	small                 []bool
+	bucket                []int32
+	usedSmall, usedBucket int // elements in use
 }
 
 // newScratch returns scratch memory for texts of n bytes.
@@ -52,32 +56,34 @@ func newScratch(n int) *scratch {
 	return &scratch{small: make([]bool, 2*n), bucket: make([]int32, n/2+256)}
 }
 
-// alloc returns n false values and as many numbers as there are letters.
-func (r *scratch) alloc(n, letters int) ([]bool, []int32) {
-	small := r.small[r.a : r.a+n]
+// alloc returns n false values and a bucket for each symbol.
+func (r *scratch) alloc(n, alphabet int) ([]bool, []int32) {
+	small := r.small[r.usedSmall : r.usedSmall+n]
 	clear(small)
-	r.a, r.b = r.a+n, r.b+letters
-	if r.b > len(r.bucket) {
-		return small, make([]int32, letters)
+	r.usedSmall, r.usedBucket = r.usedSmall+n, r.usedBucket+alphabet
+	if r.usedBucket > len(r.bucket) {
+		return small, make([]int32, alphabet)
 	}
-	return small, r.bucket[r.b-letters : r.b]
+	return small, r.bucket[r.usedBucket-alphabet : r.usedBucket]
 }
 
-// free releases what was allocated last.
-func (r *scratch) free(n, letters int) { r.a, r.b = r.a-n, r.b-letters }
+// free releases the last allocation, whose sizes were n and alphabet.
+func (r *scratch) free(n, alphabet int) {
+	r.usedSmall, r.usedBucket = r.usedSmall-n, r.usedBucket-alphabet
+}
 
-// sorter sorts the suffixes of one text. A suffix is small if it is less than the
-// one after it, and leftmost if it is small and the one before is not.
-type sorter[T letter] struct {
+// sorter sorts the suffixes of one text.
+type sorter[T symbol] struct {
 	text   []T
 	sa     []int32
-	small  []bool
-	bucket []int32 // for each letter the next place from an end of its bucket
+	small  []bool  // of each suffix: it is of type S
+	bucket []int32 // of each symbol: the next index in sa of the suffixes that begin with it
 }
 
-func (s *sorter[T]) leftmost(i int) bool { return i > 0 && s.small[i] && !s.small[i-1] }
+// isLeftmost reports whether suffix i is an LMS suffix.
+func (s *sorter[T]) isLeftmost(i int) bool { return i > 0 && s.small[i] && !s.small[i-1] }
 
-// bucketHeads and bucketTails set the places to the ends of the buckets.
+// bucketHeads sets the buckets to their starts, to be filled upwards.
 func (s *sorter[T]) bucketHeads() {
 	s.count()
 	sum := int32(0)
@@ -87,6 +93,7 @@ func (s *sorter[T]) bucketHeads() {
 	}
 }
 
+// bucketTails sets the buckets to their ends, to be filled downwards.
 func (s *sorter[T]) bucketTails() {
 	s.count()
 	sum := int32(0)
@@ -96,6 +103,7 @@ func (s *sorter[T]) bucketTails() {
 	}
 }
 
+// count sets each bucket to the number of suffixes that begin with its symbol.
 func (s *sorter[T]) count() {
 	clear(s.bucket)
 	for _, c := range s.text {
@@ -103,7 +111,7 @@ func (s *sorter[T]) count() {
 	}
 }
 
-// clear empties the array, to be filled from the tails.
+// clear empties sa and sets the buckets to their ends.
 func (s *sorter[T]) clear() {
 	for i := range s.sa {
 		s.sa[i] = -1
@@ -111,42 +119,45 @@ func (s *sorter[T]) clear() {
 	s.bucketTails()
 }
 
-// place puts suffix i before those placed in its bucket.
-func (s *sorter[T]) place(i int32) {
+// placeSuffix puts suffix i at the end of its bucket, before those placed there already.
+func (s *sorter[T]) placeSuffix(i int32) {
 	c := s.text[i]
 	s.bucket[c]--
 	s.sa[s.bucket[c]] = i
 }
 
-// induce sorts all suffixes from the leftmost ones that were placed.
+// induce sorts all suffixes (induced sorting), given LMS suffixes at the ends of their buckets: first those that
+// are not of type S, from left to right, then those of type S, from right to left, which replaces the LMS
+// suffixes.
 func (s *sorter[T]) induce() {
 	s.bucketHeads()
-	last := int32(len(s.text) - 1) // what comes after it is less than anything
-	s.append(last)
+	last := int32(len(s.text) - 1) // the end of the text counts as smaller than any symbol
+	s.appendSuffix(last)
 	for _, i := range s.sa {
 		if i > 0 && !s.small[i-1] {
-			s.append(i - 1)
+			s.appendSuffix(i - 1)
 		}
 	}
 	s.bucketTails()
 	for k := len(s.sa) - 1; k >= 0; k-- {
 		if i := s.sa[k]; i > 0 && s.small[i-1] {
-			s.place(i - 1)
+			s.placeSuffix(i - 1)
 		}
 	}
 }
 
-func (s *sorter[T]) append(i int32) {
+// appendSuffix puts suffix i at the start of its bucket, after those placed there already.
+func (s *sorter[T]) appendSuffix(i int32) {
 	c := s.text[i]
 	s.sa[s.bucket[c]] = i
 	s.bucket[c]++
 }
 
-// collect moves the leftmost suffixes to the front and returns how many.
-func (s *sorter[T]) collect() int {
+// collectLeftmost moves the LMS suffixes to the front of sa and returns their number.
+func (s *sorter[T]) collectLeftmost() int {
 	m := 0
 	for _, i := range s.sa {
-		if s.leftmost(int(i)) {
+		if s.isLeftmost(int(i)) {
 			s.sa[m] = i
 			m++
 		}
@@ -154,9 +165,9 @@ func (s *sorter[T]) collect() int {
 	return m
 }
 
-// nameParts gives the parts from each of the m leftmost suffixes to the next names in
-// their order, writes them to the end of the array in the order of the text, and
-// returns how many there are.
+// nameParts names the LMS substrings, which reach from one LMS suffix to the next, by their order; equal ones
+// have the same name. It writes the names to the end of sa in the order of the text, and returns the number of
+// different names. m is the number of LMS suffixes.
 func (s *sorter[T]) nameParts(m int) int {
 	rest := s.sa[m:]
 	for i := range rest {
@@ -168,7 +179,7 @@ func (s *sorter[T]) nameParts(m int) int {
 			names++
 		}
 		last = i
-		rest[i/2] = int32(names - 1)
+		rest[i/2] = int32(names - 1) // LMS suffixes are at least two apart, so i/2 is unique
 	}
 	to := len(rest)
 	for k := len(rest) - 1; k >= 0; k-- {
@@ -180,7 +191,7 @@ func (s *sorter[T]) nameParts(m int) int {
 	return names
 }
 
-// sameParts reports whether the parts at two leftmost suffixes are the same.
+// sameParts reports whether the LMS substrings at two positions are equal.
 func (s *sorter[T]) sameParts(a, b int) bool {
 	for k := 0; ; k++ {
 		if a+k >= len(s.text) || b+k >= len(s.text) {
@@ -189,18 +200,18 @@ func (s *sorter[T]) sameParts(a, b int) bool {
 		if s.text[a+k] != s.text[b+k] || s.small[a+k] != s.small[b+k] {
 			return false
 		}
-		if k > 0 && (s.leftmost(a+k) || s.leftmost(b+k)) {
-			return s.leftmost(a+k) && s.leftmost(b+k)
+		if k > 0 && (s.isLeftmost(a+k) || s.isLeftmost(b+k)) {
+			return s.isLeftmost(a+k) && s.isLeftmost(b+k)
 		}
 	}
 }
 
-// finish sorts all suffixes, given the order of the m leftmost ones.
-func (s *sorter[T]) finish(m int) {
+// sortAll sorts all suffixes, given the order of the m LMS suffixes at the front of sa.
+func (s *sorter[T]) sortAll(m int) {
 	places := s.sa[len(s.sa)-m:]
 	k := 0
 	for i := range s.text {
-		if s.leftmost(i) {
+		if s.isLeftmost(i) {
 			places[k] = int32(i)
 			k++
 		}
@@ -214,10 +225,10 @@ func (s *sorter[T]) finish(m int) {
 		rest[i] = -1
 	}
 	s.bucketTails()
-	for k := m - 1; k >= 0; k-- {
+	for k := m - 1; k >= 0; k-- { // from the last on, because buckets are filled downwards
 		i := order[k]
 		order[k] = -1
-		s.place(i)
+		s.placeSuffix(i)
 	}
 	s.induce()
 }

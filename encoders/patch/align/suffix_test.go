@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// The order of suffixes is that of a sort which compares them.
+// TestSuffixes compares sortSuffixes with a sort by comparison.
 func TestSuffixes(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	for n := range 200 {
@@ -30,7 +30,7 @@ func checkSuffixes(t *testing.T, text []byte) {
 		want[i] = int32(i)
 	}
 	slices.SortFunc(want, func(a, b int32) int { return bytes.Compare(text[a:], text[b:]) })
-	if suffixes(text, got, 256, newScratch(len(text))); !slices.Equal(got, want) {
-		t.Fatalf("the suffixes of %q in wrong order", text)
+	if sortSuffixes(text, got, 256, newScratch(len(text))); !slices.Equal(got, want) {
+		t.Fatalf("wrong order of the suffixes of %q", text)
 	}
 }

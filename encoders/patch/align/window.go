@@ -10,55 +10,54 @@ import (
 )
 
 const (
-	maxCells = 128 // in a window: 4 MB
-	probe    = 512 // bytes by which the suffix array tells candidates apart
-	maxSieve = 25  // bits of a hash: as many bits as eight times the largest window
+	maxCells      = 128 // in a window: 4 MB
+	maxCompare    = 512 // longest prefix that is compared in a search of the suffix array
+	maxFilterBits = 25  // logarithm of the filter's size: eight bits for each byte of the largest window
 )
 
-// window is the part of the source that is searched thoroughly for one block: the
-// cells that the index says are most like it, side by side, and the order of
-// their suffixes.
+// window is the part of the source that is searched thoroughly for one block: the cells that are most
+// similar to it, one after the other, and their suffix array.
 type window struct {
-	text  []byte
-	parts []part
-	order []int32
-	room  *scratch
-	taken []bool   // cells
-	grams []uint64 // a sieve: hashes of the eight bytes from each place
-	shift uint     // of such a hash
+	text    []byte
+	parts   []part  // of text, in order
+	order   []int32 // the suffix array of text
+	scratch *scratch
+	cells   []bool   // of each cell of the source: it is in the window
+	filter  []uint64 // a bit for each hash of eight bytes: they may occur in text
+	shift   uint     // number of bits by which a hash is shifted to index the bits of filter
 }
 
-// part is a piece of the source in a window.
+// part is a contiguous part of the source in a window.
 type part struct {
-	at      int // in the window
+	offset  int // in window.text
 	address int64
 	size    int
 }
 
-// covers reports whether the window suffices, where votes measure how much each cell
-// resembles the block: it has nine tenths of what the best cells have. If it has half, that
-// is enough where cells are hardly more like the block than most are: then one part of
-// the source is as good as another, and to sort its suffixes would be in vain.
-func (w *window) covers(votes []int32, want []bool) bool {
-	var have, all, haveBest, best int64
-	floor := 2 * median(votes)
+// covers reports whether the window is good enough for a block. votes are the similarities of the cells to
+// the block, wanted the cells that a new window would have. The window must have half of the votes of these
+// cells, and nine tenths of the votes of cells with more than twice the median. If no cell stands out, one
+// part of the source is as good as another, and sorting its suffixes would not pay.
+func (w *window) covers(votes []int32, wanted []bool) bool {
+	var haveVotes, wantedVotes, haveBestVotes, bestVotes int64
+	bestAbove := 2 * median(votes)
 	for i, v := range votes {
-		taken := i < len(w.taken) && w.taken[i]
-		if taken {
-			have += int64(v)
+		inWindow := i < len(w.cells) && w.cells[i]
+		if inWindow {
+			haveVotes += int64(v)
 		}
-		if want[i] {
-			all += int64(v)
-			if v > floor {
-				best += int64(v)
-				haveBest += int64(v) * int64(rangecoder.Flag(taken))
+		if wanted[i] {
+			wantedVotes += int64(v)
+			if v > bestAbove {
+				bestVotes += int64(v)
+				haveBestVotes += int64(v) * int64(rangecoder.Flag(inWindow))
 			}
 		}
 	}
-	return len(w.taken) > 0 && have*2 >= all && haveBest*10 >= best*9
+	return len(w.cells) > 0 && haveVotes*2 >= wantedVotes && haveBestVotes*10 >= bestVotes*9
 }
 
-// median returns the middle one of the values, 0 of none.
+// median returns the median of values, 0 if there are none.
 func median(values []int32) int32 {
 	if len(values) == 0 {
 		return 0
@@ -68,9 +67,9 @@ func median(values []int32) int32 {
 	return sorted[len(sorted)/2]
 }
 
-// choose picks the cells with the most votes, and the neighbours of those with
-// many.
-func choose(votes []int32) []bool {
+// chooseCells returns, for each cell, whether a window for a block with these votes has it: the cells with
+// the most votes, and the neighbours of cells with more than 200 votes, at most maxCells.
+func chooseCells(votes []int32) []bool {
 	order := make([]int, 0, len(votes))
 	for i, v := range votes {
 		if v > 0 {
@@ -78,53 +77,55 @@ func choose(votes []int32) []bool {
 		}
 	}
 	slices.SortStableFunc(order, func(a, b int) int { return int(votes[b]) - int(votes[a]) })
-	want, left := make([]bool, len(votes)), maxCells
-	take := func(i int) {
-		if left > 0 && i >= 0 && i < len(want) && !want[i] {
-			want[i] = true
+	wanted, left := make([]bool, len(votes)), maxCells
+	choose := func(i int) {
+		if left > 0 && i >= 0 && i < len(wanted) && !wanted[i] {
+			wanted[i] = true
 			left--
 		}
 	}
 	for _, i := range order {
-		take(i)
+		choose(i)
 		if votes[i] > 200 {
-			take(i - 1)
-			take(i + 1)
+			choose(i - 1)
+			choose(i + 1)
 		}
 	}
-	return want
+	return wanted
 }
 
-// fill makes the window hold the cells that are wanted of the space.
-func (w *window) fill(s *space, want []bool) {
-	w.taken = want
-	if w.text == nil { // all at once, so that nothing is left over from growing
-		most := int(min(maxCells*Cell, int64(len(s.old)+len(s.new))))
-		w.text, w.order, w.room = make([]byte, 0, most), make([]int32, most), newScratch(most)
+// fill fills the window with the wanted cells of s, sorts their suffixes, and sets the filter. The window keeps
+// wantedCells.
+func (w *window) fill(s *space, wantedCells []bool) {
+	w.cells = wantedCells
+	if w.text == nil { // allocate the largest size at once: growing would leave garbage
+		maxSize := int(min(maxCells*Cell, int64(len(s.old)+len(s.new))))
+		w.text, w.order, w.scratch = make([]byte, 0, maxSize), make([]int32, maxSize), newScratch(maxSize)
 	}
 	w.text, w.parts = w.text[:0], w.parts[:0]
-	for i, wanted := range want {
+	for i, wanted := range wantedCells {
 		if wanted {
-			w.take(s, int64(i)*Cell)
+			w.appendCell(s, int64(i)*Cell)
 		}
 	}
 	w.order = w.order[:len(w.text)]
-	suffixes(w.text, w.order, 256, w.room)
-	if w.grams == nil {
-		size := min(max(bits.Len(uint(cap(w.text)-1))+3, 6), maxSieve)
-		w.grams, w.shift = make([]uint64, 1<<size/64), uint(64-size)
+	sortSuffixes(w.text, w.order, 256, w.scratch)
+	if w.filter == nil {
+		size := min(max(bits.Len(uint(cap(w.text)-1))+3, 6), maxFilterBits)
+		w.filter, w.shift = make([]uint64, 1<<size/64), uint(64-size)
 	}
-	clear(w.grams)
+	clear(w.filter)
 	for i := 0; i+8 <= len(w.text); i++ {
-		h := gram(w.text[i:]) >> w.shift
-		w.grams[h>>6] |= 1 << (h & 63)
+		h := hash8(w.text[i:]) >> w.shift
+		w.filter[h>>6] |= 1 << (h & 63)
 	}
 }
 
-// take appends the cell at an address, which may lie in two files.
-func (w *window) take(s *space, address int64) {
+// appendCell appends the cell at an address. A cell may contain the end of the old file and the start of the
+// new one.
+func (w *window) appendCell(s *space, address int64) {
 	for end := address + Cell; address < end; {
-		b := s.from(address)
+		b := s.bytesAt(address)
 		if len(b) == 0 {
 			return
 		}
@@ -140,46 +141,47 @@ func (w *window) take(s *space, address int64) {
 	}
 }
 
-// gram hashes eight bytes.
-func gram(b []byte) uint64 {
+// hash8 hashes eight bytes.
+func hash8(b []byte) uint64 {
 	return binary.LittleEndian.Uint64(b) * 0x9E3779B97F4A7C15
 }
 
-// longest returns where in the source the longest beginning of t lies and how long
-// it is; at least eight bytes or nothing. What is longer than probe is as good as
-// another that is. What it takes is added to compared.
-func (w *window) longest(t []byte, compared *int64) (address int64, n int) {
+// longestPrefix returns the address in the source of the longest prefix of t that occurs in the window, and
+// its length n, at most maxCompare. A prefix of fewer than eight bytes is usually not found (n is 0), because the
+// filter then rejects t. The work is added to compared.
+func (w *window) longestPrefix(t []byte, compared *int64) (address int64, n int) {
 	if len(t) < 8 || len(w.text) < 8 {
 		return 0, 0
 	}
-	if h := gram(t) >> w.shift; w.grams[h>>6]>>(h&63)&1 == 0 {
+	if h := hash8(t) >> w.shift; w.filter[h>>6]>>(h&63)&1 == 0 {
 		return 0, 0
 	}
-	at, n := w.search(t[:min(len(t), probe)], compared)
-	i := sort.Search(len(w.parts), func(i int) bool { return w.parts[i].at > at }) - 1
-	p := w.parts[i]
-	return p.address + int64(at-p.at), min(n, p.at+p.size-at)
+	at, n := w.search(t[:min(len(t), maxCompare)], compared)
+	i := sort.Search(len(w.parts), func(i int) bool { return w.parts[i].offset > at }) - 1
+	p := w.parts[i] // the part that contains at; a match must not cross its end
+	return p.address + int64(at-p.offset), min(n, p.offset+p.size-at)
 }
 
-// search finds the suffix that begins with most of t.
+// search returns the position in text of the suffix with the longest common prefix with t, and the length n
+// of that prefix. The work is added to compared.
 func (w *window) search(t []byte, compared *int64) (at, n int) {
 	lo, hi := 0, len(w.order)-1
-	var low, high int // bytes that the suffixes at lo and hi share with t, at least
+	var lowPrefix, highPrefix int // lower bounds of the common prefixes of t and the suffixes at lo and hi
 	for hi-lo > 1 {
 		mid := (lo + hi) / 2
-		k := min(low, high)
+		prefix := min(lowPrefix, highPrefix)
 		s := w.text[w.order[mid]:]
-		k = min(k, len(s))
-		more := commonPrefix(s[k:], t[k:])
-		k += more
-		*compared += int64(more) + 1
+		prefix = min(prefix, len(s))
+		extra := commonPrefix(s[prefix:], t[prefix:])
+		prefix += extra
+		*compared += int64(extra) + 1
 		switch {
-		case k == len(t):
-			return int(w.order[mid]), k
-		case k < len(s) && s[k] > t[k]:
-			hi, high = mid, k
+		case prefix == len(t):
+			return int(w.order[mid]), prefix
+		case prefix < len(s) && s[prefix] > t[prefix]:
+			hi, highPrefix = mid, prefix
 		default:
-			lo, low = mid, k
+			lo, lowPrefix = mid, prefix
 		}
 	}
 	a, b := commonPrefix(w.text[w.order[lo]:], t), commonPrefix(w.text[w.order[hi]:], t)

@@ -9,7 +9,7 @@ import (
 	"wirelab/internal/testkit"
 )
 
-func letters(n, of int, seed uint64) []byte {
+func randomLetters(n, of int, seed uint64) []byte {
 	r := rand.New(rand.NewPCG(seed, 1))
 	b := make([]byte, n)
 	for i := range b {
@@ -18,9 +18,9 @@ func letters(n, of int, seed uint64) []byte {
 	return b
 }
 
-// periodic is a period again and again, with a byte changed here and there.
+// periodic returns n bytes of a repeated random period, with every every-th byte or so changed.
 func periodic(n, period, every int, seed uint64) []byte {
-	b := bytes.Repeat(letters(period, 256, 1), n/period+1)[:n]
+	b := bytes.Repeat(randomLetters(period, 256, 1), n/period+1)[:n]
 	r := rand.New(rand.NewPCG(seed, 2))
 	for range n / every {
 		b[r.IntN(n)]++
@@ -28,12 +28,12 @@ func periodic(n, period, every int, seed uint64) []byte {
 	return b
 }
 
-// planAll plans a new file as the maker of patches does, and returns what it took.
+// planAll plans a new file as package patch does, and returns the work.
 func planAll(t *testing.T, old, new []byte) work {
 	a := New(old, new)
 	var ops []delta.Op
 	for at := 0; at < len(new); {
-		if _, n := a.Same(at, len(new)); n >= Block {
+		if _, n := a.EqualRun(at, len(new)); n >= Block {
 			at += n
 			continue
 		}
@@ -50,17 +50,17 @@ func planAll(t *testing.T, old, new []byte) work {
 	return a.work
 }
 
-// The work of a byte is bounded, also where data was made to be searched in vain. It is
-// counted, since seconds depend on the machine.
-func TestWork(t *testing.T) {
+// TestWorkBound checks that the work per byte is bounded, also for data on which searches fail. It counts
+// operations, because times depend on the machine.
+func TestWorkBound(t *testing.T) {
 	n := testkit.ChooseLong(2<<20, 1<<20, 1<<19)
 	join := func(parts ...[]byte) []byte { return bytes.Join(parts, nil) }
 	for _, c := range []struct {
 		name     string
 		old, new []byte
 	}{
-		{"two letters", letters(n, 2, 1), letters(n, 2, 2)},
-		{"four letters", letters(n, 4, 1), letters(n, 4, 2)},
+		{"two letters", randomLetters(n, 2, 1), randomLetters(n, 2, 2)},
+		{"four letters", randomLetters(n, 4, 1), randomLetters(n, 4, 2)},
 		{"zeros", make([]byte, n), make([]byte, n+1)},
 		{"zeros from nothing", nil, make([]byte, n)},
 		{"another period", periodic(n, 3, n, 1), periodic(n, 7, n, 1)},
@@ -68,7 +68,7 @@ func TestWork(t *testing.T) {
 		{"nearly periodic, long", periodic(n, 5000, 900, 1), periodic(n, 5000, 900, 2)},
 		{"nearly periodic, swapped", periodic(n, 7, 30, 1), join(periodic(n, 7, 30, 1)[n/2:], periodic(n, 7, 30, 2)[:n/2])},
 		{"nearly zeros", periodic(n, 1, 400, 1), periodic(n, 1, 400, 2)},
-		{"noise", letters(n, 256, 1), letters(n, 256, 2)},
+		{"noise", randomLetters(n, 256, 1), randomLetters(n, 256, 2)},
 	} {
 		w := planAll(t, c.old, c.new)
 		t.Logf("%-26s for a byte: %.1f sorted, %.1f compared, %.1f divided, %.1f followed", c.name, perByte(w.sorted, c.new),

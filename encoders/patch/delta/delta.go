@@ -1,17 +1,25 @@
-// Package delta codes a block of a new file against a source: the old file and the part
-// of the new one that is there already. A block is coded as copies, of which only the
-// differing bytes are coded, and literals.
+// Package delta codes a block of a new file against a source: the old file and the part of the new
+// file before the block. A block is a sequence of operations, see Op: each copies bytes of the source,
+// of which some may differ, and adds literal bytes.
 //
-// Everything goes through one binary range coder. A Model that is not fast predicts every bit
-// by logistic mixing of many contexts. For a word that looks like a pointer they are the
-// known displacement of its target; for a copied byte, the bytes around it and the
-// distance of the last difference; for literals, contexts of texts, tables and pictures.
-// A fast Model predicts pointers that proved right and runs of correct bytes,
-// codes the rest with two contexts, and many literals with zstd. A Model adapts from
-// block to block. One traversal serves both directions.
+// A packet is one stream of a binary range coder. For each operation, until the block is complete, it
+// holds:
 //
-// A Model takes some 9 MB, a fast one 3, whatever the sizes of the files, and allocates
-// nothing once it is made.
+//  1. the length of the copy
+//  2. the number of literals, unless the copy completes the block
+//  3. the address of the copy, unless its length is 0
+//  4. the differences between the copy and the block
+//  5. the literals
+//
+// A Model exists in two kinds. The mixing model predicts every bit by logistic mixing of many contexts
+// (PAQ). For a word that looks like a pointer, the context is how far the target of the pointer has
+// moved; for a copied byte, the bytes around it and the distance of the last difference; for
+// literals, contexts of texts, tables and pictures. Its packets begin with the shapes of the block's
+// parts. The fast model codes runs of expected bytes and codes the others in two contexts. Its packets
+// begin with the literals, compressed with zstd, if there are many.
+//
+// A Model adapts from block to block. One traversal serves both directions. A mixing model takes some
+// 9 MB, a fast one 3 MB, whatever the sizes of the files, and allocates nothing after it is made.
 package delta
 
 import (
@@ -24,219 +32,227 @@ import (
 const (
 	// MaxBlock is the size of the largest block, in bytes.
 	MaxBlock = 256 << 10
-	// History is how much of the new file before a block literals may look at.
+	// History is the number of bytes of the new file before a block that contexts of literals may use.
 	History = 512 << 10
-	// Core is the unit in which a source is read: no view crosses a multiple of it
-	// in its file, but for the margins.
+	// Core is the unit in which a source is read: apart from its margins, no view crosses a multiple
+	// of Core in its file.
 	Core = 32 << 10
-	// Before and After are the margins of a view.
+	// Before and After are the sizes of the margins of a view, in bytes: contexts use the old bytes up to
+	// a row before a copied byte (see maxRow), and a few after it.
 	Before, After = 8<<10 + 64, 64
 )
 
 // ErrCorrupt marks a packet that Encode did not make for this source.
 var ErrCorrupt = errors.New("corrupt block of a patch")
 
-// Op copies Copy bytes of the source from address From, which may differ, and adds
-// Literal bytes.
+// Op is an operation: Copy bytes of the block resemble those of the source from address From on, and
+// Literal bytes follow that are coded without the source.
 type Op struct {
 	From          int64
 	Copy, Literal int
 }
 
-// Source is what copies are made from: files one after the other in one space of
-// addresses. What it holds must not change during a block.
+// Source is what copies are made from: files that follow each other in one address space. Its contents
+// must not change while a block is coded.
 type Source interface {
-	// Locate returns the place of an address in its file and how many bytes there
-	// are from it on, none if nothing lies there.
+	// Locate returns the offset of address at in its file, and the number of bytes from there to the
+	// end of that file: 0 if the address is in no file.
 	Locate(at int64) (place, left int64)
-	// View returns the bytes around address at, of which bytes[k] is the one there:
-	// of its file all from Before before it to After after n more, which do not
-	// cross a multiple of Core. They are the caller's until the next View.
+	// View returns bytes around address at; bytes[k] is the byte at that address. It contains the next
+	// n bytes, which do not cross a multiple of Core in the file, and margins of at least Before and
+	// After bytes, unless the file begins or ends there. The slice is valid until the next View.
 	View(at int64, n int) (bytes []byte, k int, err error)
 }
 
-// Model is the adaptive state of both ends.
+// Model is the adaptive state of an encoder or a decoder. Both must code the same blocks in the same
+// order.
 type Model struct {
-	coder  rangecoder.Coder
-	flags  *rangecoder.ByteMixer // whether a copied byte differs
-	diffs  *rangecoder.ByteMixer // by how much
-	wholes *rangecoder.ByteMixer // whether a word is as predicted
-	texts  *rangecoder.ByteMixer // literals
-	words  *pointers
-	jumps  *jumps
-	copies *numbers // lengths of copies
-	after  *numbers // lengths of literals
-	run    runs
-	match  matcher
-	shape  shapes
-	quick  *quick // replaces mixers, matcher and shapes in a fast model; otherwise nil
-	less   uint   // see newModel
-	saved  *Model // nil until Save
+	coder          rangecoder.Coder
+	flagMixer      *rangecoder.ByteMixer // whether a copied byte differs
+	diffMixer      *rangecoder.ByteMixer // the difference of a copied byte
+	wordMixer      *rangecoder.ByteMixer // whether a word is as predicted
+	literalMixer   *rangecoder.ByteMixer // literals
+	words          *pointers
+	addresses      *addressModel
+	copyLengths    *numbers // lengths of copies
+	literalLengths *numbers // numbers of literals
+	run            runHistory
+	match          matcher
+	shape          shapes
+	quick          *quick // in a fast model, in place of mixers, matcher and shapes; otherwise nil
+	shrink         uint   // see newModel
+	saved          *Model // the state at the last Save; nil before
 
-	// The new file up to the end of the block, as far back as history.
-	buf     []byte
-	history int
-	start   int   // of the block
-	end     int   // of the block
-	p       int   // next byte
-	first   int64 // place of buf[0] in the new file
+	// The new file from bufOffset to the end of the block.
+	buf       []byte
+	history   int   // number of bytes kept before a block
+	start     int   // of the block in buf
+	end       int   // of the block in buf
+	pos       int   // of the next byte in buf
+	bufOffset int64 // offset of buf[0] in the new file
 }
 
-// New returns a Model that has learnt nothing. A fast one is fast rather than good.
+// New returns an untrained Model: a mixing model, or a fast one, whose packets are larger.
 func New(fast bool) *Model { return newModel(fast, 0) }
 
-// NewSmall returns a Model with small tables, which is made and copied quickly and predicts
-// badly. Tests use it for many files of a few bytes.
+// NewSmall returns a Model with small tables, which is quick to make and to copy but predicts badly.
+// Tests use it for many small files.
 func NewSmall(fast bool) *Model { return newModel(fast, 10) }
 
-// newModel returns a Model whose tables have 1<<less times fewer counters than usual.
-func newModel(fast bool, less uint) *Model {
+// newModel returns a Model whose tables have 1<<shrink times fewer counters than usual.
+func newModel(fast bool, shrink uint) *Model {
 	if fast {
-		return newQuick(less)
+		return newQuick(shrink)
 	}
 	return &Model{
-		less:   less,
-		flags:  rangecoder.NewByteMixer(flagContexts, 18-less, 256, 255, 2),
-		diffs:  rangecoder.NewByteMixer(diffContexts, 19-less, 256, 255, 3),
-		wholes: rangecoder.NewByteMixer(wordContexts, 16-less, 128, 255, 2),
-		texts:  rangecoder.NewByteMixer(textContexts, 19-less, 4*256, 127, 2),
-		words:  newPointers(), jumps: newJumps(), copies: newNumbers(), after: newNumbers(),
-		run: newRuns(), match: matcher{seen: make([]uint32, 1<<matchBits)},
-		shape: shapes{last: shape{step: 1, row: 64}, same: even, numbers: even, sizes: *newNumbers()},
-		buf:   make([]byte, History+MaxBlock), history: History,
+		shrink: shrink,
+		// Number of contexts, logarithm of the number of counters, weight sets, limit of the counters,
+		// learning rate of the weights.
+		flagMixer:    rangecoder.NewByteMixer(flagContexts, 18-shrink, 256, 255, 2),
+		diffMixer:    rangecoder.NewByteMixer(diffContexts, 19-shrink, 256, 255, 3),
+		wordMixer:    rangecoder.NewByteMixer(wordContexts, 16-shrink, 128, 255, 2),
+		literalMixer: rangecoder.NewByteMixer(textContexts, 19-shrink, 4*256, 127, 2),
+		words:        newPointers(), addresses: newAddressModel(), copyLengths: newNumbers(), literalLengths: newNumbers(),
+		run: newRuns(), match: matcher{lastSeen: make([]uint32, 1<<matchBits)},
+		shape: shapes{last: shape{step: 1, row: 64}, sameFlag: evenCounter, numericFlag: evenCounter,
+			sizes: *newNumbers()},
+		buf: make([]byte, History+MaxBlock), history: History,
 	}
 }
 
-// Save saves what is learnt so far, and Restore returns to the last Save.
+// Save saves the state of the model. Restore returns to it.
 func (m *Model) Save() {
 	if m.saved == nil {
-		m.saved = newModel(m.quick != nil, m.less)
+		m.saved = newModel(m.quick != nil, m.shrink)
 	}
 	m.saved.CopyFrom(m)
 }
 
-// Restore returns to the last Save.
+// Restore restores the state of the last Save.
 func (m *Model) Restore() { m.CopyFrom(m.saved) }
 
-// CopyFrom makes m a copy of o.
+// CopyFrom makes m a copy of o, a Model of the same kind and size.
 func (m *Model) CopyFrom(o *Model) {
 	if m.quick != nil {
 		m.quick.copyFrom(o.quick)
 	} else {
-		m.flags.CopyFrom(o.flags)
-		m.diffs.CopyFrom(o.diffs)
-		m.wholes.CopyFrom(o.wholes)
-		m.texts.CopyFrom(o.texts)
+		m.flagMixer.CopyFrom(o.flagMixer)
+		m.diffMixer.CopyFrom(o.diffMixer)
+		m.wordMixer.CopyFrom(o.wordMixer)
+		m.literalMixer.CopyFrom(o.literalMixer)
 		m.match.copyFrom(&o.match)
 		m.shape = o.shape
 	}
 	m.words.copyFrom(o.words)
-	m.jumps.copyFrom(o.jumps)
-	*m.copies, *m.after = *o.copies, *o.after
+	m.addresses.copyFrom(o.addresses)
+	*m.copyLengths, *m.literalLengths = *o.copyLengths, *o.literalLengths
 	m.run = o.run
-	copy(m.buf, o.buf[:o.end]) // bytes beyond are never read
-	m.start, m.end, m.p, m.first = o.start, o.end, o.p, o.first
+	copy(m.buf, o.buf[:o.end]) // bytes after the block are never read
+	m.start, m.end, m.pos, m.bufOffset = o.start, o.end, o.pos, o.bufOffset
 }
 
-// Skip adds n bytes of the new file that were coded in another mode. tail holds the last
-// of them: all, or as many as History.
+// Skip adds n bytes of the new file that were not coded with the model, so that they can be contexts of later
+// blocks. tail holds the last of them: all, or at least History, or none if at least History more are skipped
+// before the next block.
 func (m *Model) Skip(n int64, tail []byte) {
 	if len(tail) > History {
 		tail = tail[len(tail)-History:]
 	}
 	m.match.length = 0
-	if n != int64(len(tail)) { // the bytes between are unknown
-		m.first += int64(m.end) + n - int64(len(tail))
+	if n != int64(len(tail)) { // the bytes before tail are unknown: drop the history
+		m.bufOffset += int64(m.end) + n - int64(len(tail))
 		m.end = 0
 	}
 	for len(tail) > 0 {
 		part := tail[:min(len(tail), MaxBlock)]
-		m.begin(len(part))
+		m.beginBlock(len(part))
 		copy(m.buf[m.start:], part)
 		tail = tail[len(part):]
 	}
 }
 
-// Follow records that a clone ended before address end.
+// Follow records that a copy that was not coded with the model (a clone in package patch) ended before
+// address end. A copy that continues there then takes few bits. Call it after Skip.
 func (m *Model) Follow(end int64) {
-	m.run.from = end
-	m.jumps.touch(end - m.first - int64(m.end))
+	m.run.copyEnd = end
+	m.addresses.moveToFront(end - m.bufOffset - int64(m.end))
 }
 
-// begin makes room for a block of n bytes behind the history.
-func (m *Model) begin(n int) {
+// beginBlock makes room for a block of n bytes after the history.
+func (m *Model) beginBlock(n int) {
 	if drop := m.end - m.history; drop > 0 {
 		copy(m.buf, m.buf[drop:m.end])
-		m.first += int64(drop)
+		m.bufOffset += int64(drop)
 		m.end = m.history
 		m.match.shift(drop)
 	}
-	m.start, m.p = m.end, m.end
+	m.start, m.pos = m.end, m.end
 	m.end += n
 }
 
-// Encode appends to dst the packet of a block, made by operations that cover it.
+// Encode appends to dst the packet of a block of at most MaxBlock bytes. ops are its operations, which
+// cover it exactly.
 func (m *Model) Encode(dst []byte, block []byte, ops []Op, src Source) (packet []byte, err error) {
-	m.begin(len(block))
+	m.beginBlock(len(block))
 	copy(m.buf[m.start:m.end], block)
 	if m.quick == nil {
-		m.shape.choose(m.buf[m.start:m.end], ops, src)
-	} else if dst, err = m.quick.apart.append(dst, block, ops); err != nil {
+		m.shape.analyse(m.buf[m.start:m.end], ops, src)
+	} else if dst, err = m.quick.literals.append(dst, block, ops); err != nil {
 		return dst, err
 	}
 	m.coder.Write(dst)
-	if err := m.block(ops, src); err != nil {
+	if err := m.codeBlock(ops, src); err != nil {
 		return dst, err
 	}
 	return m.coder.Finish(), nil
 }
 
-// Decode returns the block of n bytes of a packet. It is valid until the next call.
-// After an error the Model must not be used again. Errors other than the source's wrap
-// ErrCorrupt.
+// Decode returns the block of n bytes that packet encodes. The block is valid until the next call. After an
+// error the Model must not be used again. Errors other than those of the source wrap ErrCorrupt.
 func (m *Model) Decode(packet []byte, n int, src Source) ([]byte, error) {
 	if n < 0 || n > MaxBlock {
-		return nil, fmt.Errorf("%w: %d bytes; expected at most %d", ErrCorrupt, n, MaxBlock)
+		return nil, fmt.Errorf("%w: block of %d bytes, expected at most %d", ErrCorrupt, n, MaxBlock)
 	}
-	m.begin(n)
+	m.beginBlock(n)
 	if m.quick != nil {
 		var err error
-		if packet, err = m.quick.apart.read(packet); err != nil {
+		if packet, err = m.quick.literals.read(packet); err != nil {
 			return nil, err
 		}
 	}
 	m.coder.Read(packet)
-	if err := m.block(nil, src); err != nil {
+	if err := m.codeBlock(nil, src); err != nil {
 		return nil, err
 	}
 	if err := m.coder.Close(); err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrCorrupt, err)
 	}
-	if m.quick != nil && len(m.quick.apart.bytes) > 0 {
+	if m.quick != nil && len(m.quick.literals.bytes) > 0 {
 		return nil, errLiterals
 	}
 	return m.buf[m.start:m.end], nil
 }
 
-// block codes a block in either direction.
-func (m *Model) block(ops []Op, src Source) error {
+// codeBlock encodes the block in m.buf, or decodes it. ops are its operations when encoding, and not used
+// when decoding.
+func (m *Model) codeBlock(ops []Op, src Source) error {
 	if m.quick == nil && !m.shape.code(&m.coder, m.end-m.start) {
-		return fmt.Errorf("%w: a picture of impossible width", ErrCorrupt)
+		return fmt.Errorf("%w: invalid shape", ErrCorrupt)
 	}
 	m.run.reset()
 	var last Op
-	for i := 0; m.p < m.end; i++ {
+	for i := 0; m.pos < m.end; i++ {
 		var op Op
 		if !m.coder.Reading() {
 			op = ops[i]
 		}
-		if err := m.operation(&op, last); err != nil {
+		if err := m.codeOperation(&op, last); err != nil {
 			return err
 		}
-		if err := m.copied(op, src); err != nil {
+		if err := m.codeCopy(op, src); err != nil {
 			return err
 		}
-		if err := m.added(op.Literal); err != nil {
+		if err := m.codeLiterals(op.Literal); err != nil {
 			return err
 		}
 		if err := m.coder.Err(); err != nil {
@@ -247,17 +263,18 @@ func (m *Model) block(ops []Op, src Source) error {
 	return nil
 }
 
-// added codes the literals of an operation.
-func (m *Model) added(n int) error {
+// codeLiterals codes the n literals of an operation. They end the run of copied bytes, so the history of
+// differences is reset.
+func (m *Model) codeLiterals(n int) error {
 	switch {
 	case n == 0:
 		return nil
 	case m.quick == nil:
 		for range n {
-			m.literal(nil, 0)
+			m.codeLiteral(nil, 0)
 		}
-	case m.quick.apart.bytes != nil:
-		if err := m.storedLiterals(n); err != nil {
+	case m.quick.literals.bytes != nil:
+		if err := m.copyStoredLiterals(n); err != nil {
 			return err
 		}
 	default:
@@ -269,65 +286,66 @@ func (m *Model) added(n int) error {
 	return nil
 }
 
-// operation codes the next operation: the length of its copy, the number of its literals
-// unless the block ends, and the address of the copy.
-func (m *Model) operation(op *Op, last Op) error {
+// codeOperation encodes the next operation, or decodes it into op: the length of its copy, the number of
+// its literals unless the copy completes the block, and the address of the copy. last is the operation
+// before.
+func (m *Model) codeOperation(op *Op, last Op) error {
 	c := &m.coder
-	left := m.end - m.p
-	ctx := min(class(last.Copy), 15) + 16*min(last.Literal, 2)
-	copies := m.copies.code(c, int64(op.Copy), ctx)
-	if copies > int64(left) {
-		return fmt.Errorf("%w: a copy of %d bytes where %d are left", ErrCorrupt, copies, left)
+	bytesLeft := m.end - m.pos
+	ctx := min(bitLength(last.Copy), 15) + 16*min(last.Literal, 2)
+	copies := m.copyLengths.code(c, int64(op.Copy), ctx)
+	if copies > int64(bytesLeft) {
+		return fmt.Errorf("%w: copy of %d bytes, but %d are left in the block", ErrCorrupt, copies, bytesLeft)
 	}
 	op.Copy = int(copies)
-	left -= op.Copy
-	if left > 0 {
-		literals := m.after.code(c, int64(op.Literal), min(class(op.Copy), 30))
-		if literals > int64(left) {
-			return fmt.Errorf("%w: %d literals where %d bytes are left", ErrCorrupt, literals, left)
+	bytesLeft -= op.Copy
+	if bytesLeft > 0 {
+		literals := m.literalLengths.code(c, int64(op.Literal), min(bitLength(op.Copy), 30))
+		if literals > int64(bytesLeft) {
+			return fmt.Errorf("%w: %d literals, but %d bytes are left in the block", ErrCorrupt, literals, bytesLeft)
 		}
 		op.Literal = int(literals)
 	}
 	if op.Copy+op.Literal == 0 {
-		return fmt.Errorf("%w: an operation that does nothing", ErrCorrupt)
+		return fmt.Errorf("%w: operation without copy and literals", ErrCorrupt)
 	}
 	if op.Copy > 0 {
-		op.From = m.jumps.code(c, op.From, m.run.from, m.first+int64(m.p), last.Literal)
-		m.run.from = op.From + int64(op.Copy)
+		op.From = m.addresses.code(c, op.From, m.run.copyEnd, m.bufOffset+int64(m.pos), last.Literal)
+		m.run.copyEnd = op.From + int64(op.Copy)
 	} else {
-		op.From = m.run.from
+		op.From = m.run.copyEnd // not coded; nothing is copied from there
 	}
 	return nil
 }
 
-// copied codes the copy of an operation.
-func (m *Model) copied(op Op, src Source) error {
+// codeCopy codes the differences of an operation's copy, one view of the source after the other.
+func (m *Model) codeCopy(op Op, src Source) error {
 	m.words.reset()
-	at, left := op.From, op.Copy
+	address, left := op.From, op.Copy
 	for left > 0 {
-		place, there := src.Locate(at)
-		if there < int64(left) {
-			return fmt.Errorf("%w: a copy of %d bytes from address %d, where %d are", ErrCorrupt, left, at, there)
+		offset, inFile := src.Locate(address)
+		if inFile < int64(left) {
+			return fmt.Errorf("%w: copy of %d bytes from address %d, where the file has %d", ErrCorrupt, left, address, inFile)
 		}
-		n := min(left, Core-int(place%Core))
-		view, k, err := src.View(at, n)
+		n := min(left, Core-int(offset%Core)) // a view must not cross a multiple of Core
+		view, k, err := src.View(address, n)
 		if err != nil {
 			return err
 		}
 		if m.quick != nil {
-			m.quickCopy(view, k, n, left, place)
-		} else if m.shape.numeric(m.p - m.start) {
+			m.quickCopy(view, k, n, left, offset)
+		} else if m.shape.numeric(m.pos - m.start) { // most bytes differ: code them as literals
 			for i := range n {
-				m.literal(view, k+i)
+				m.codeLiteral(view, k+i)
 			}
 			m.run.reset()
 		} else {
-			m.differences(view, k, n, left, place)
+			m.codeDifferences(view, k, n, left, offset)
 		}
 		if err := m.coder.Err(); err != nil {
 			return fmt.Errorf("%w: %w", ErrCorrupt, err)
 		}
-		at += int64(n)
+		address += int64(n)
 		left -= n
 	}
 	return nil

@@ -9,20 +9,20 @@ import (
 	"testing"
 )
 
-// whole is a source of one file in memory.
-type whole []byte
+// fileSource is a Source of one file in memory.
+type fileSource []byte
 
-func (s whole) Locate(at int64) (place, left int64) {
+func (s fileSource) Locate(at int64) (place, left int64) {
 	if at < 0 || at > int64(len(s)) {
 		return 0, 0
 	}
 	return at, int64(len(s)) - at
 }
 
-func (s whole) View(at int64, _ int) ([]byte, int, error) { return s, int(at), nil }
+func (s fileSource) View(at int64, _ int) ([]byte, int, error) { return s, int(at), nil }
 
-// block is a block that is mostly like old, and how it is told.
-func block() (old, new []byte, ops []Op) {
+// testBlock returns an old file, a block that is similar to a part of it, and the operations of the block.
+func testBlock() (old, new []byte, ops []Op) {
 	old = bytes.Repeat([]byte("\x48\x8d\x05\x10\x20\x00\x00 some of the old file; "), 2000)
 	new = append(bytes.Clone(old[100:40_100]), "and something that is new"...)
 	for i := 0; i < 40_000; i += 97 {
@@ -31,31 +31,31 @@ func block() (old, new []byte, ops []Op) {
 	return old, new, []Op{{From: 100, Copy: 30_000}, {From: 30_100, Copy: 10_000, Literal: 25}}
 }
 
-// Blocks come out as they went in, block after block, of both kinds of models, and
-// nothing is allocated for them.
+// TestModel encodes and decodes a block several times with both kinds of models, and checks that nothing is
+// allocated.
 func TestModel(t *testing.T) {
-	old, new, ops := block()
+	old, new, ops := testBlock()
 	for name, fast := range map[string]bool{"mixing": false, "fast": true} {
 		fresh := func() *Model { return New(fast) }
 		in, out := fresh(), fresh()
 		packet := make([]byte, 0, 1<<16)
 		code := func() {
-			packet, _ = in.Encode(packet[:0], new, ops, whole(old))
-			got, err := out.Decode(packet, len(new), whole(old))
+			packet, _ = in.Encode(packet[:0], new, ops, fileSource(old))
+			got, err := out.Decode(packet, len(new), fileSource(old))
 			if err != nil || !bytes.Equal(got, new) {
-				t.Fatalf("%s: something else came out: %v", name, err)
+				t.Fatalf("%s: the decoded block differs: %v", name, err)
 			}
 		}
-		if n := testing.AllocsPerRun(3, code); n > 2 { // the source, as an interface, at both ends
+		if n := testing.AllocsPerRun(3, code); n > 2 { // the conversions to Source
 			t.Errorf("%s: %g allocations for a block", name, n)
 		}
 	}
 }
 
-// Packets of blocks, one after the other, are the same on every machine.
-func TestPacketsStay(t *testing.T) {
-	old, new, ops := block()
-	oldCalls, newCalls := calls(1000, 0), calls(1000, 48)
+// TestPacketChecksums compares packets with checksums that must be the same on every machine.
+func TestPacketChecksums(t *testing.T) {
+	old, new, ops := testBlock()
+	oldCalls, newCalls := callProgram(1000, 0), callProgram(1000, 48)
 	for _, c := range []struct {
 		name string
 		*Model
@@ -68,7 +68,7 @@ func TestPacketsStay(t *testing.T) {
 				ops      []Op
 			}{{old, new, ops}, {oldCalls, newCalls, []Op{{Copy: 20_000, Literal: 48}, {From: 20_000, Copy: 20_000}}},
 				{old, new[:900], []Op{{Literal: 900}}}} {
-				packet, err := c.Encode(nil, b.new, b.ops, whole(b.old))
+				packet, err := c.Encode(nil, b.new, b.ops, fileSource(b.old))
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -81,48 +81,48 @@ func TestPacketsStay(t *testing.T) {
 	}
 }
 
-// A model that was copied goes on as the one that it was copied from.
+// TestCopyFrom checks that a copied model writes the same packets as the original.
 func TestCopyFrom(t *testing.T) {
-	old, new, ops := block()
+	old, new, ops := testBlock()
 	for name, fast := range map[string]bool{"mixing": false, "fast": true} {
 		fresh := func() *Model { return New(fast) }
 		a, b := fresh(), fresh()
 		for range 2 {
-			if _, err := a.Encode(nil, new, ops, whole(old)); err != nil {
+			if _, err := a.Encode(nil, new, ops, fileSource(old)); err != nil {
 				t.Fatal(err)
 			}
 		}
 		b.CopyFrom(a)
-		x, _ := a.Encode(nil, new[:20_000], []Op{{From: 100, Copy: 20_000}}, whole(old))
-		y, _ := b.Encode(nil, new[:20_000], []Op{{From: 100, Copy: 20_000}}, whole(old))
+		x, _ := a.Encode(nil, new[:20_000], []Op{{From: 100, Copy: 20_000}}, fileSource(old))
+		y, _ := b.Encode(nil, new[:20_000], []Op{{From: 100, Copy: 20_000}}, fileSource(old))
 		if !bytes.Equal(x, y) {
-			t.Errorf("%s: the copy says something else", name)
+			t.Errorf("%s: the copy writes a different packet", name)
 		}
 	}
 }
 
-// A packet for another source or that is cut is refused, or is something else, but
-// never more than was asked for.
+// TestCorrupt checks that truncated packets, packets for a shorter source and blocks that are too large are
+// refused.
 func TestCorrupt(t *testing.T) {
-	old, new, ops := block()
-	packet, err := New(false).Encode(nil, new, ops, whole(old))
+	old, new, ops := testBlock()
+	packet, err := New(false).Encode(nil, new, ops, fileSource(old))
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := New(false).Decode(packet[:len(packet)-1], len(new), whole(old)); !errors.Is(err, ErrCorrupt) {
+	if _, err := New(false).Decode(packet[:len(packet)-1], len(new), fileSource(old)); !errors.Is(err, ErrCorrupt) {
 		t.Errorf("cut: %v", err)
 	}
-	if _, err := New(false).Decode(packet, len(new), whole(old[:20_000])); !errors.Is(err, ErrCorrupt) {
+	if _, err := New(false).Decode(packet, len(new), fileSource(old[:20_000])); !errors.Is(err, ErrCorrupt) {
 		t.Errorf("a copy from nowhere: %v", err)
 	}
-	if _, err := New(false).Decode(packet, MaxBlock+1, whole(old)); !errors.Is(err, ErrCorrupt) {
+	if _, err := New(false).Decode(packet, MaxBlock+1, fileSource(old)); !errors.Is(err, ErrCorrupt) {
 		t.Errorf("a block too large: %v", err)
 	}
 }
 
-// calls is a program of calls among n functions of 40 bytes each, the upper half of
-// which begins shift bytes later.
-func calls(n, shift int) []byte {
+// callProgram returns code with calls among n functions of 40 bytes; the upper half of the functions is
+// shifted by shift bytes.
+func callProgram(n, shift int) []byte {
 	r := rand.New(rand.NewPCG(1, 1))
 	address := func(f int) int {
 		if f >= n/2 {
@@ -134,7 +134,7 @@ func calls(n, shift int) []byte {
 	for f := range n {
 		body := out[address(f):][:40]
 		for i := range body {
-			body[i] = byte(r.IntN(100)) // no opcode of a call among them
+			body[i] = byte(r.IntN(100)) // no opcode of a call
 		}
 		for i := 0; i < 40; i += 10 {
 			body[i] = 0xE8
@@ -144,37 +144,37 @@ func calls(n, shift int) []byte {
 	return out
 }
 
-// Where code moved, calls change by how far their targets and they did: half of
-// them here. To learn the move of each target takes bytes; calls do not.
+// TestMovedPointers checks that calls to moved code cost little: only the first call to each target costs bytes,
+// because the model predicts the others. Half of the calls change.
 func TestMovedPointers(t *testing.T) {
 	const n, shift = 3000, 48
-	old, new := calls(n, 0), calls(n, shift)
+	old, new := callProgram(n, 0), callProgram(n, shift)
 	half := n / 2 * 40
 	ops := []Op{{Copy: half, Literal: shift}, {From: int64(half), Copy: half}}
 	for name, fast := range map[string]bool{"mixing": false, "fast": true} {
 		fresh := func() *Model { return New(fast) }
-		packet, err := fresh().Encode(nil, new, ops, whole(old))
+		packet, err := fresh().Encode(nil, new, ops, fileSource(old))
 		if err != nil {
 			t.Fatal(err)
 		}
 		if changed := 2 * n; len(packet) > changed/2 {
 			t.Errorf("%s: %d bytes for %d changed calls to %d functions; expected at most half a byte each", name, len(packet), changed, n)
 		}
-		if got, err := fresh().Decode(packet, len(new), whole(old)); err != nil || !bytes.Equal(got, new) {
-			t.Errorf("%s: something else came out: %v", name, err)
+		if got, err := fresh().Decode(packet, len(new), fileSource(old)); err != nil || !bytes.Equal(got, new) {
+			t.Errorf("%s: the decoded block differs: %v", name, err)
 		}
 	}
 }
 
-// Literals that are told apart are refused if they are not whole, not zstd, or not as
-// many as are used.
+// TestStoredLiterals checks that separately stored literals are refused if they are truncated, not zstd, or
+// more or fewer than the block uses.
 func TestStoredLiterals(t *testing.T) {
 	text := bytes.Repeat([]byte("something that is all new, and much of it; "), 100)
-	packet, err := New(true).Encode(nil, text, []Op{{Literal: len(text)}}, whole(nil))
+	packet, err := New(true).Encode(nil, text, []Op{{Literal: len(text)}}, fileSource(nil))
 	if err != nil || len(packet) > 200 {
 		t.Fatalf("%d bytes, %v", len(packet), err)
 	}
-	if got, err := New(true).Decode(packet, len(text), whole(nil)); err != nil || !bytes.Equal(got, text) {
+	if got, err := New(true).Decode(packet, len(text), fileSource(nil)); err != nil || !bytes.Equal(got, text) {
 		t.Fatal(err)
 	}
 	head, n := binary.Uvarint(packet)
@@ -187,23 +187,22 @@ func TestStoredLiterals(t *testing.T) {
 		"too few":   append(append(binary.AppendUvarint(nil, 8), "abcd"...), packet[size:]...),
 		"too many":  append(append(binary.AppendUvarint(nil, uint64(2*len(text)+2)), append(text, 'x')...), packet[size:]...),
 	} {
-		if _, err := New(true).Decode(bad, len(text), whole(nil)); !errors.Is(err, ErrCorrupt) {
+		if _, err := New(true).Decode(bad, len(text), fileSource(nil)); !errors.Is(err, ErrCorrupt) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
 }
 
-// No packet makes Decode panic, go on without end, or make another number of bytes
-// than was asked for.
+// FuzzDecode checks that no packet makes Decode panic, run without bound or return another number of bytes.
 func FuzzDecode(f *testing.F) {
-	old, new, ops := block()
+	old, new, ops := testBlock()
 	for _, fast := range []bool{false, true} {
-		packet, err := New(fast).Encode(nil, new[:5000], []Op{{From: 100, Copy: 3000, Literal: 2000}}, whole(old))
+		packet, err := New(fast).Encode(nil, new[:5000], []Op{{From: 100, Copy: 3000, Literal: 2000}}, fileSource(old))
 		if err != nil {
 			f.Fatal(err)
 		}
 		f.Add(packet, uint(5000), fast)
-		packet, _ = New(fast).Encode(nil, new, ops, whole(old))
+		packet, _ = New(fast).Encode(nil, new, ops, fileSource(old))
 		f.Add(packet, uint(len(new)), fast)
 	}
 	slow, quick, slowNew, quickNew := New(false), New(true), New(false), New(true)
@@ -213,19 +212,19 @@ func FuzzDecode(f *testing.F) {
 			m, from = quick, quickNew
 		}
 		m.CopyFrom(from)
-		got, err := m.Decode(packet, int(n%10_000), whole(old))
+		got, err := m.Decode(packet, int(n%10_000), fileSource(old))
 		if err == nil && len(got) != int(n%10_000) || err != nil && !errors.Is(err, ErrCorrupt) {
 			t.Errorf("%d bytes of %d: %v", len(got), n%10_000, err)
 		}
 	})
 }
 
-// The set of bytes that may end an instruction is that of displacement.
+// TestOpcodeEnds compares opcodeEnds with endsOpcode.
 func TestOpcodeEnds(t *testing.T) {
 	for a := range 256 {
 		want := false
 		for b := range 256 {
-			want = want || displacement(byte(b), byte(a))
+			want = want || endsOpcode(byte(b), byte(a))
 		}
 		if got := opcodeEnds[a>>6]>>(a&63)&1 == 1; got != want {
 			t.Errorf("byte %#x: %v, want %v", a, got, want)

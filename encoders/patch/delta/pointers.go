@@ -6,208 +6,222 @@ import (
 	"wirelab/encoders/rangecoder"
 )
 
-// When code or data moves, the addresses that point at it change by the same
-// amount. The pointer model classifies a word of the old file (the displacement of
-// an x86 call or jump, an ARM64 branch or page address, a pointer, an offset),
-// computes where it points, and predicts the new word from the changes of earlier
-// words that pointed there or near there. The prediction is only a context: a word
-// that is no pointer costs a little, not correctness.
+// pointers is the pointer model. When code or data moves, all addresses that point at it change by the same
+// amount. The model classifies a word of the old file (the displacement of an x86 call or jump, an ARM64
+// branch or page address, a pointer, an offset), computes its target, and predicts the new word from the
+// movement of that target, or of targets nearby, by earlier words. The prediction is only a context, so a
+// word that is no pointer costs a few bits but is coded correctly.
 type pointers struct {
-	moves       []move // addressed by the upper bits of a hash
-	skipCertain bool   // moves do not learn from certain predictions
+	table       []targetMove // addressed by the upper bits of a hash
+	skipCertain bool         // correct predictions of full confidence do not update the table, which is faster
 
-	left, size, at int       // bytes of the present word: to come, in all, done
-	kind           int       // of the present word
-	level          int       // nearness of the target that the prediction rests on, or noPrediction
-	confidence     int       // of the prediction, 0..3
-	wrong          bool      // the prediction is wrong so far
-	refuted        bool      // wholeWord coded that the prediction is wrong
-	by             int32     // predicted movement of the target
-	wordHistory    [8]uint32 // by kind: which predictions were right, the last in the lowest bit
-	predict        [8]byte   // the predicted word
-	target, base   int64     // where the old word points; what to add to the new word to get the same
-	hits           [8]int    // by kind: recent right predictions, 0..3
+	// Of the current word, in bytes: not coded yet (0 if there is no word), total, and coded.
+	remaining, size, wordPos int
+	kind                     int       // of the current word, see kindRelative
+	level                    int       // index into nearness of the prediction's entry, or noPrediction
+	confidence               int       // of the prediction, 0 to 3
+	wrong                    bool      // a byte of the word differs from the prediction, or there is none
+	refuted                  bool      // codeWholeWord coded that the prediction is wrong
+	predictedDelta           int32     // predicted movement of the target
+	wordHistory              [8]uint32 // of each kind: which predictions were right, the last in the lowest bit
+	predicted                [8]byte   // the predicted word
+	target                   int64     // of the old word
+	base                     int64     // what is added to the new word's value to get its target
+	hits                     [8]int    // of each kind: recent correct predictions, 0 to 3
 }
 
-// move is the movement of a target.
-type move struct {
-	by   int32
-	tag  uint16
-	sure uint8
+// targetMove is a table entry: the movement of a target.
+type targetMove struct {
+	delta      int32
+	tag        uint16 // part of the target's hash, not 0
+	confidence uint8  // 0 to 3
 }
 
-// Kinds of words.
+// The kinds of words.
 const (
-	relative = 1 // 32 bits from the end of the word: x86
-	pointer  = 2 // 64 bits
-	offset   = 3 // 32 bits
-	branch   = 4 // 26 bits of words: ARM64 B and BL
-	page     = 5 // 21 bits of pages: ARM64 ADRP
+	kindRelative = 1 // 32 bits, relative to the end of the word: x86
+	kindPointer  = 2 // 64 bits, absolute
+	kindOffset   = 3 // 32 bits, absolute
+	kindBranch   = 4 // 26 bits in units of 4 bytes: ARM64 B and BL
+	kindPage     = 5 // 21 bits in units of pages of 4 KB: ARM64 ADRP
 )
 
 const (
-	moveBits     = 15
-	noPrediction = 2
-	maxMove      = 1 << 30
+	moveBits     = 15      // logarithm of the size of pointers.table
+	noPrediction = 2       // the level without a prediction; also the number of levels
+	maxMove      = 1 << 30 // larger movements are not recorded
 )
 
-// nearness holds the number of low bits of targets that share a move, by level.
+// nearness holds for each level how many low bits of targets are ignored: targets that differ only in these
+// share an entry.
 var nearness = [noPrediction]uint{0, 12}
 
-func newPointers() *pointers { return &pointers{moves: make([]move, 1<<moveBits)} }
+// newPointers returns an untrained model.
+func newPointers() *pointers { return &pointers{table: make([]targetMove, 1<<moveBits)} }
 
+// copyFrom makes m a copy of o. It copies into the existing table of m.
 func (m *pointers) copyFrom(o *pointers) {
-	moves := m.moves
-	copy(moves, o.moves)
+	moves := m.table
+	copy(moves, o.table)
 	*m = *o
-	m.moves = moves
+	m.table = moves
 }
 
-// reset ends the present word early.
-func (m *pointers) reset() { m.left = 0 }
+// reset ends the current word early.
+func (m *pointers) reset() { m.remaining = 0 }
 
-// slot returns the entry of a target, and the tag it should have.
-func (m *pointers) slot(kind int, near uint, target int64) (*move, uint16) {
-	const a, b = 0x9E3779B97F4A7C15, 0xD6E8FEB86659FD93
+// entry returns the table entry of a target, and the tag that the entry has if it is the target's. near is
+// an element of nearness.
+func (m *pointers) entry(kind int, near uint, target int64) (*targetMove, uint16) {
+	const a, b = 0x9E3779B97F4A7C15, 0xD6E8FEB86659FD93 // odd numbers with random bits, for a multiplicative hash
 	h := uint64(target>>near)*a + uint64(kind*32+int(near))*b
 	h = (h ^ h>>31) * b
-	return &m.moves[h>>(64-moveBits)], uint16(h>>16) | 1
+	return &m.table[h>>(64-moveBits)], uint16(h>>16) | 1
 }
 
-// add records the movement of a target.
-func (e *move) add(tag uint16, by int32) {
+// update records that the target with the given tag moved by delta. An entry of another target is replaced. A
+// different movement first lowers the confidence; only at low confidence it replaces the entry's movement.
+func (e *targetMove) update(tag uint16, delta int32) {
 	switch {
 	case e.tag != tag:
-		*e = move{by: by, tag: tag}
-	case e.by == by:
-		e.sure = min(e.sure+1, 3)
-	case e.sure > 1:
-		e.sure = 1
+		*e = targetMove{delta: delta, tag: tag}
+	case e.delta == delta:
+		e.confidence = min(e.confidence+1, 3)
+	case e.confidence > 1:
+		e.confidence = 1
 	default:
-		e.by, e.sure = by, 0
+		e.delta, e.confidence = delta, 0
 	}
 }
 
-// begin looks for a word at old[k:], which is byte q of its file and becomes byte p of the
-// new one. room is the number of bytes of the copy that are left.
-func (m *pointers) begin(old []byte, k int, q, p int64, room int) {
-	m.left = 0
-	if room < 4 || k+8 > len(old) || k < 2 {
+// beginWord begins a word at old[k:] if it looks like a pointer; otherwise m.remaining is 0. oldOffset is its
+// offset in the old file, newOffset that in the new file, copyLeft the number of bytes left of the copy.
+// The tests are heuristics: values that are too small or too large for addresses are excluded.
+func (m *pointers) beginWord(old []byte, k int, oldOffset, newOffset int64, copyLeft int) {
+	m.remaining = 0
+	if copyLeft < 4 || k+8 > len(old) || k < 2 {
 		return
 	}
-	w := binary.LittleEndian.Uint32(old[k:])
-	if displacement(old[k-2], old[k-1]) {
-		if d := int64(int32(w)); d > -1<<27 && d < 1<<27 && (d > 128 || d < -128) {
-			m.word(relative, 4, w, q+4+d, p+4)
+	word := binary.LittleEndian.Uint32(old[k:])
+	if endsOpcode(old[k-2], old[k-1]) {
+		if displacement := int64(int32(word)); displacement > -1<<27 && displacement < 1<<27 && (displacement > 128 || displacement < -128) {
+			m.startWord(kindRelative, 4, word, oldOffset+4+displacement, newOffset+4)
 			return
 		}
 	}
-	if q&3 != 0 || p&3 != 0 {
+	if oldOffset&3 != 0 || newOffset&3 != 0 {
 		return
 	}
-	if w>>26 == 0x25 || w>>26 == 0x05 {
-		m.word(branch, 4, w, q+branchOf(w), p)
+	if word>>26 == 0x25 || word>>26 == 0x05 { // BL or B
+		m.startWord(kindBranch, 4, word, oldOffset+branchDisplacement(word), newOffset)
 		return
 	}
-	if w&0x9f000000 == 0x90000000 {
-		m.word(page, 4, w, q>>12+pageOf(w), p>>12)
+	if word&0x9f000000 == 0x90000000 { // ADRP
+		m.startWord(kindPage, 4, word, oldOffset>>12+pageDisplacement(word), newOffset>>12)
 		return
 	}
-	if q&7 == 0 && room >= 8 {
+	if oldOffset&7 == 0 && copyLeft >= 8 {
 		if v := binary.LittleEndian.Uint64(old[k:]); v >= 0x1000 && v < 1<<40 {
-			m.word(pointer, 8, w, int64(v), 0)
+			m.startWord(kindPointer, 8, word, int64(v), 0)
 			return
 		}
 	}
-	if w >= 0x100 && w < 1<<30 {
-		m.word(offset, 4, w, int64(w), 0)
+	if word >= 0x100 && word < 1<<30 {
+		m.startWord(kindOffset, 4, word, int64(word), 0)
 	}
 }
 
-// displacement reports whether two bytes are the end of an x86 instruction up to
-// its 32-bit displacement: calls, jumps, and operands relative to the instruction.
-func displacement(b, a byte) bool {
-	if a == 0xE8 || a == 0xE9 || b == 0x0F && a&0xF0 == 0x80 {
+// endsOpcode reports whether an x86 instruction that ends with these two bytes has a 32-bit displacement
+// after them: calls (E8), jumps (E9, 0F 8x), and operands relative to the instruction pointer (a ModR/M byte
+// of 00xxx101 after a common opcode).
+func endsOpcode(beforeLast, last byte) bool {
+	if last == 0xE8 || last == 0xE9 || beforeLast == 0x0F && last&0xF0 == 0x80 {
 		return true
 	}
-	if a&0xC7 != 0x05 {
+	if last&0xC7 != 0x05 {
 		return false
 	}
-	switch b {
+	switch beforeLast {
 	case 0x8B, 0x8D, 0x89, 0x3B, 0x39, 0x83, 0x80, 0xC7, 0xFF, 0x10, 0x11, 0x6F, 0x28, 0x29, 0x7F, 0x3D, 0x63, 0xB6:
 		return true
 	}
 	return false
 }
 
-func branchOf(w uint32) int64 { return int64(int32(w<<6)>>6) * 4 }
-func pageOf(w uint32) int64   { return int64(w>>29&3) | int64(int32(w<<8)>>13)<<2 }
+// branchDisplacement returns the displacement in bytes of an ARM64 branch.
+func branchDisplacement(w uint32) int64 { return int64(int32(w<<6)>>6) * 4 }
 
-// word begins word w of the old file and predicts the new one.
-func (m *pointers) word(kind, size int, w uint32, target, base int64) {
-	m.left, m.size, m.at = size, size, 0
+// pageDisplacement returns the displacement in pages of an ARM64 ADRP.
+func pageDisplacement(w uint32) int64 { return int64(w>>29&3) | int64(int32(w<<8)>>13)<<2 }
+
+// startWord begins a word of size bytes, whose first four in the old file are oldWord, and predicts the new
+// word. target and base are the fields of pointers. If the target, or one near it, moved before, the new word
+// is predicted to point there; otherwise it has no prediction.
+func (m *pointers) startWord(kind, size int, oldWord uint32, target, base int64) {
+	m.remaining, m.size, m.wordPos = size, size, 0
 	m.kind, m.target, m.base = kind, target, base
 	m.level, m.confidence, m.wrong, m.refuted = noPrediction, 0, true, false
 	for level := range noPrediction {
-		if e, tag := m.slot(kind, nearness[level], target); e.tag == tag {
-			m.level, m.confidence, m.wrong, m.by = level, int(e.sure), false, e.by
-			m.setPrediction(w, target+int64(e.by)-base)
+		if e, tag := m.entry(kind, nearness[level], target); e.tag == tag {
+			m.level, m.confidence, m.wrong, m.predictedDelta = level, int(e.confidence), false, e.delta
+			m.setPrediction(oldWord, target+int64(e.delta)-base)
 			return
 		}
 	}
 }
 
-// setPrediction predicts old word w with value v.
-func (m *pointers) setPrediction(w uint32, v int64) {
+// setPrediction sets the prediction to the old word with newValue in place of its value; the opcode and the
+// register of an ARM64 instruction stay.
+func (m *pointers) setPrediction(oldWord uint32, newValue int64) {
 	switch m.kind {
-	case branch:
-		binary.LittleEndian.PutUint32(m.predict[:], w&0xfc000000|uint32(v>>2)&0x03ffffff)
-	case page:
-		binary.LittleEndian.PutUint32(m.predict[:], w&0x9f00001f|uint32(v&3)<<29|uint32(v>>2)&0x7ffff<<5)
+	case kindBranch:
+		binary.LittleEndian.PutUint32(m.predicted[:], oldWord&0xfc000000|uint32(newValue>>2)&0x03ffffff)
+	case kindPage:
+		binary.LittleEndian.PutUint32(m.predicted[:], oldWord&0x9f00001f|uint32(newValue&3)<<29|uint32(newValue>>2)&0x7ffff<<5)
 	default:
-		binary.LittleEndian.PutUint64(m.predict[:], uint64(v))
+		binary.LittleEndian.PutUint64(m.predicted[:], uint64(newValue))
 	}
 }
 
-// step goes on to the next byte of the word. done are the bytes of the new file so far, of
-// which the last belongs to the word.
-func (m *pointers) step(done []byte) {
-	if m.left == 0 {
+// advance advances the word by a byte. done are the bytes of the new file so far; the last one is the
+// word's.
+func (m *pointers) advance(done []byte) {
+	if m.remaining == 0 {
 		return
 	}
-	if m.level < noPrediction && done[len(done)-1] != m.predict[m.at] {
+	if m.level < noPrediction && done[len(done)-1] != m.predicted[m.wordPos] {
 		m.wrong = true
 	}
-	m.at++
-	m.left--
-	if m.left > 0 {
+	m.wordPos++
+	m.remaining--
+	if m.remaining > 0 {
 		return
 	}
-	m.finish(done[len(done)-m.size:])
+	m.finishWord(done[len(done)-m.size:])
 }
 
-// finish learns from the new word.
-func (m *pointers) finish(word []byte) {
-	w := binary.LittleEndian.Uint32(word)
+// finishWord updates the model at the end of a word, given the new word.
+func (m *pointers) finishWord(newWord []byte) {
+	w := binary.LittleEndian.Uint32(newWord)
 	var v int64
 	switch m.kind {
-	case relative:
+	case kindRelative:
 		v = int64(int32(w))
-	case pointer:
-		v = int64(binary.LittleEndian.Uint64(word))
-	case offset:
+	case kindPointer:
+		v = int64(binary.LittleEndian.Uint64(newWord))
+	case kindOffset:
 		v = int64(w)
-	case branch:
-		v = branchOf(w)
-	case page:
-		v = pageOf(w)
+	case kindBranch:
+		v = branchDisplacement(w)
+	case kindPage:
+		v = pageDisplacement(w)
 	}
-	m.learn(v + m.base - m.target)
+	m.recordMove(v + m.base - m.target)
 }
 
-// learn records the movement of the word's target.
-func (m *pointers) learn(by int64) {
-	if by <= -maxMove || by >= maxMove {
+// recordMove records that the word's target moved by delta.
+func (m *pointers) recordMove(delta int64) {
+	if delta <= -maxMove || delta >= maxMove { // probably no pointer
 		return
 	}
 	h := &m.hits[m.kind]
@@ -216,28 +230,28 @@ func (m *pointers) learn(by int64) {
 	} else {
 		*h = min(*h+1, 3)
 	}
-	if m.skipCertain && !m.wrong && m.level == 0 && m.confidence == 3 {
-		return // nothing new
+	if m.skipCertain && !m.wrong && m.level == 0 && m.confidence == 3 { // the entry would not change
+		return
 	}
 	for level := range noPrediction {
-		e, tag := m.slot(m.kind, nearness[level], m.target)
-		e.add(tag, int32(by))
+		e, tag := m.entry(m.kind, nearness[level], m.target)
+		e.update(tag, int32(delta))
 	}
 }
 
-// contexts returns contexts of the next byte, of which old is the old value, for the flag and
-// for the difference: 0 outside of words. The lowest bit of the first means that there is a
-// word but no prediction, the highest of the second that there is a prediction.
+// contexts returns contexts of the next byte for codeDiffers and for codeDifference; old is the old byte. Both
+// are 0 outside of words. In the first, bit 0 is set in a word without a prediction and bit 1 in a word with
+// one. In the second, bit 31 is set if there is a prediction, and the lowest byte is the predicted difference.
 func (m *pointers) contexts(old byte) (forFlag, forDifference uint32) {
-	if m.left == 0 {
+	if m.remaining == 0 {
 		return 0, 0
 	}
 	kind := uint32(m.kind)
 	if m.level == noPrediction {
-		return kind<<8 | uint32(m.at)<<4 | 1, kind<<8 | 1
+		return kind<<8 | uint32(m.wordPos)<<4 | 1, kind<<8 | 1
 	}
-	e := m.predict[m.at]
+	predictedByte := m.predicted[m.wordPos]
 	bit := func(v bool) uint32 { return uint32(rangecoder.Flag(v)) }
-	x := kind<<12 | bit(m.refuted)<<11 | uint32(m.level)<<8 | uint32(m.confidence)<<6 | bit(m.wrong)<<5 | 2
-	return x | bit(e == old)<<4 | uint32(min(m.at, 3))<<16 | uint32(m.hits[m.kind])<<20, x<<8 | uint32(e-old) | 1<<31
+	flagContext := kind<<12 | bit(m.refuted)<<11 | uint32(m.level)<<8 | uint32(m.confidence)<<6 | bit(m.wrong)<<5 | 2
+	return flagContext | bit(predictedByte == old)<<4 | uint32(min(m.wordPos, 3))<<16 | uint32(m.hits[m.kind])<<20, flagContext<<8 | uint32(predictedByte-old) | 1<<31
 }

@@ -12,17 +12,20 @@ import (
 
 // quick is the state of a fast Model. A copy is coded as runs: the number of bytes that equal the
 // expected bytes, then the difference of the next byte, in two contexts. The expected bytes are the
-// old bytes, or the prediction of a word as a pointer if such predictions were right before. Nearly
-// all the time goes into counting the bytes of runs.
+// old bytes, or the predicted word of a pointer if such predictions were right before. Nearly all the
+// time is spent on counting the bytes of runs.
 type quick struct {
-	gaps   *numbers
-	values pair // differences
-	texts  pair // literals in blocks that do not store them apart
-	apart  stored
+	runLengths  *numbers
+	diffPair    bytePair // of differences
+	literalPair bytePair // of literals in blocks that do not store them separately
+	literals    storedLiterals
 
-	trust [6][noPrediction][4]int8 // in predictions that differ from the old word, by kind, level and confidence; negative: not used
+	// trust counts how often predictions that differ from the old word were right, minus how often the
+	// word was unchanged instead, by kind, level and confidence of the word (see pointers). Predictions
+	// with a negative count are not used.
+	trust [6][noPrediction][4]int8
 
-	// The state of the present word:
+	// The state of the current word:
 	predictsChange bool    // the prediction differs from the old word
 	usePrediction  bool    // the prediction is expected, not the old word
 	unchanged      bool    // the new word equals the old word so far
@@ -30,183 +33,192 @@ type quick struct {
 }
 
 const (
-	quickHistory = 16 // bytes kept before a block
-	maxTrust     = 8
-	quickFar     = 2048 // length of a run after which pointers are not looked for
-	quickLimit   = 60   // limit of the counters
+	quickHistory = 16   // bytes of the new file kept before a block
+	maxTrust     = 8    // bound of quick.trust
+	longRun      = 2048 // length of a run after which pointers are not searched
+	quickLimit   = 60   // limit of Counter.Update
 )
 
 // newQuick returns a fast Model; see newModel.
-func newQuick(less uint) *Model {
-	words, bits := newPointers(), largeBits-less
+func newQuick(shrink uint) *Model {
+	words, bits := newPointers(), largeBits-shrink
 	words.skipCertain = true
 	return &Model{
-		less:  less,
-		quick: &quick{gaps: newNumbers(), values: newPair(bits), texts: newPair(bits)},
-		words: words, jumps: newJumps(), copies: newNumbers(), after: newNumbers(), run: newRuns(),
+		shrink: shrink,
+		quick:  &quick{runLengths: newNumbers(), diffPair: newBytePair(bits), literalPair: newBytePair(bits)},
+		words:  words, addresses: newAddressModel(), copyLengths: newNumbers(), literalLengths: newNumbers(), run: newRuns(),
 		buf: make([]byte, quickHistory+MaxBlock), history: quickHistory,
 	}
 }
 
+// copyFrom makes q a copy of o. It copies into the existing tables of q. The literals with their zstd coders
+// stay those of q, because they are used within one block only.
 func (q *quick) copyFrom(o *quick) {
-	gaps, values, texts, apart := q.gaps, q.values, q.texts, q.apart
-	*gaps = *o.gaps
-	values.copyFrom(&o.values)
-	texts.copyFrom(&o.texts)
+	runLengths, diffPair, literalPair, storedLits := q.runLengths, q.diffPair, q.literalPair, q.literals
+	*runLengths = *o.runLengths
+	diffPair.copyFrom(&o.diffPair)
+	literalPair.copyFrom(&o.literalPair)
 	*q = *o
-	q.gaps, q.values, q.texts, q.apart = gaps, values, texts, apart
+	q.runLengths, q.diffPair, q.literalPair, q.literals = runLengths, diffPair, literalPair, storedLits
 }
 
-// quickCopy codes n bytes of a copy from view[k:], which is at offset place of the old file. room is
-// the number of bytes left in the copy, including the n bytes.
-func (m *Model) quickCopy(view []byte, k, n, room int, place int64) {
+// quickCopy codes the next n bytes of the block, which are a copy of view[k:k+n]; these are at the given
+// offset in their file. copyLeft is the number of bytes that are left of the copy, these n included.
+func (m *Model) quickCopy(view []byte, k, n, copyLeft int, offset int64) {
 	r, q := &m.run, m.quick
 	for i := 0; i < n; {
-		gap := n - i
+		// An encoder counts the expected bytes and codes the length of this run. A decoder reads the
+		// length and copies as many expected bytes.
+		gap := n - i // number of expected bytes up to the next other byte
 		if !m.coder.Reading() {
-			gap = m.copyExpected(view, k+i, gap, room-i, place+int64(i))
+			gap = m.copyExpected(view, k+i, gap, copyLeft-i, offset+int64(i))
 		}
-		ctx := min(class(r.gap1), 7)<<3 | min(class(r.gap2), 7)
-		coded := int(min(q.gaps.code(&m.coder, int64(gap), ctx), int64(n-i)))
+		gapContext := min(bitLength(r.gap1), 7)<<3 | min(bitLength(r.gap2), 7)
+		coded := int(min(q.runLengths.code(&m.coder, int64(gap), gapContext), int64(n-i)))
 		if m.coder.Reading() {
-			gap = m.copyExpected(view, k+i, coded, room-i, place+int64(i))
+			gap = m.copyExpected(view, k+i, coded, copyLeft-i, offset+int64(i))
 		}
 		r.gap2, r.gap1 = r.gap1, gap
 		i += gap
 		if i == n {
 			return
 		}
-		if m.words.left == 0 {
-			m.quickWord(view, k+i, place+int64(i), room-i)
+		if m.words.remaining == 0 {
+			m.quickWord(view, k+i, offset+int64(i), copyLeft-i)
 		}
-		near := uint32(min(gap, 4))
-		if m.words.left > 0 {
-			near = 5 + uint32(m.words.kind)*4 + uint32(m.words.at&3)
+		position := uint32(min(gap, 4)) // length of the run, 0 to 4, or from 5 on kind and position of a word
+		if m.words.remaining > 0 {
+			position = 5 + uint32(m.words.kind)*4 + uint32(m.words.wordPos&3)
 		}
-		context := uint32(r.nonzero[0]) | uint32(r.nonzero[1])<<8 | uint32(r.nonzero[2])<<16 | near<<24
-		was := q.expectedByte(m.words, view[k+i])
-		d := q.values.code(&m.coder, m.buf[m.p]-was, r.nonzero[0], context)
-		m.buf[m.p] = was + d
-		r.nonzero = [3]byte{d, r.nonzero[0], r.nonzero[1]}
-		m.p++
+		context := uint32(r.nonzero[0]) | uint32(r.nonzero[1])<<8 | uint32(r.nonzero[2])<<16 | position<<24
+		expected := q.expectedByte(m.words, view[k+i])
+		diff := q.diffPair.code(&m.coder, m.buf[m.pos]-expected, r.nonzero[0], context)
+		m.buf[m.pos] = expected + diff
+		r.nonzero = [3]byte{diff, r.nonzero[0], r.nonzero[1]}
+		m.pos++
 		m.quickStep()
 		i++
 	}
 }
 
-// copyExpected copies at most n bytes, up to the first byte that differs from the expected one, and
-// returns their number. A reader copies all n bytes.
-func (m *Model) copyExpected(view []byte, k, n, room int, place int64) int {
+// copyExpected copies at most n expected bytes, for view[k:], to the block and returns their number. An
+// encoder, whose block is complete already, stops at the first byte that differs from the expected one; a
+// decoder copies all n. Parameters are those of quickCopy.
+func (m *Model) copyExpected(view []byte, k, n, copyLeft int, offset int64) int {
 	q, w, reading := m.quick, m.words, m.coder.Reading()
 	for i := 0; i < n; {
-		if w.left == 0 {
-			if i >= quickFar {
+		if w.remaining == 0 {
+			if i >= longRun { // compare the rest at once
 				old := view[k+i : k+n]
 				if !reading {
-					old = old[:common(m.buf[m.p:m.p+len(old)], old)]
+					old = old[:commonPrefix(m.buf[m.pos:m.pos+len(old)], old)]
 				}
-				m.p += copy(m.buf[m.p:], old)
+				m.pos += copy(m.buf[m.pos:], old)
 				return i + len(old)
 			}
-			m.quickWord(view, k+i, place+int64(i), room-i)
-			if w.size <= n-i && w.left > 0 && m.quickWhole() {
+			m.quickWord(view, k+i, offset+int64(i), copyLeft-i)
+			if w.size <= n-i && w.remaining > 0 && m.quickWhole() {
 				i += w.size
 				continue
 			}
 		}
-		was := q.expectedByte(w, view[k+i])
+		expected := q.expectedByte(w, view[k+i])
 		if reading {
-			m.buf[m.p] = was
-		} else if m.buf[m.p] != was {
+			m.buf[m.pos] = expected
+		} else if m.buf[m.pos] != expected {
 			return i
 		}
-		m.p++
+		m.pos++
 		m.quickStep()
 		i++
 	}
 	return n
 }
 
-// quickWhole copies the word at m.p if it equals the expected word, and reports whether it does. A
-// reader always copies it.
+// quickWhole reports whether the whole word at m.pos equals the expected word. If so it moves m.pos behind the
+// word and updates the pointer model. A decoder copies the expected word and returns true.
 func (m *Model) quickWhole() bool {
 	q, w := m.quick, m.words
-	word, want := m.buf[m.p:m.p+w.size], q.old[:w.size]
+	newWord, expected := m.buf[m.pos:m.pos+w.size], q.old[:w.size]
 	if q.usePrediction {
-		want = w.predict[:w.size]
+		expected = w.predicted[:w.size]
 	}
 	if m.coder.Reading() {
-		copy(word, want)
-	} else if string(word) != string(want) {
+		copy(newWord, expected)
+	} else if string(newWord) != string(expected) {
 		return false
 	}
-	m.p += w.size
-	w.left = 0
+	m.pos += w.size
+	w.remaining = 0
 	q.unchanged = !q.usePrediction
 	w.wrong = w.level == noPrediction || q.predictsChange && !q.usePrediction
-	q.learn(w)
-	w.finish(word)
+	q.updateTrust(w)
+	w.finishWord(newWord)
 	return true
 }
 
-// quickWord looks for a pointer at view[k:] and begins a word if there is one.
-func (m *Model) quickWord(view []byte, k int, place int64, room int) {
-	p := m.first + int64(m.p)
-	if (place|p)&3 != 0 && (k == 0 || opcodeEnds[view[k-1]>>6]>>(view[k-1]&63)&1 == 0) {
+// quickWord begins a word at view[k:] if it looks like a pointer. Parameters are those of quickCopy.
+func (m *Model) quickWord(view []byte, k int, offset int64, copyLeft int) {
+	p := m.bufOffset + int64(m.pos)
+	// A pointer is aligned in both files or follows an opcode. This test is faster than beginWord. The
+	// second part looks up the byte before the word in the set opcodeEnds.
+	if (offset|p)&3 != 0 && (k == 0 || opcodeEnds[view[k-1]>>6]>>(view[k-1]&63)&1 == 0) {
 		return
 	}
-	m.words.begin(view, k, place, p, room)
-	if m.words.left > 0 {
+	m.words.beginWord(view, k, offset, p, copyLeft)
+	if m.words.remaining > 0 {
 		m.quick.beginWord(m.words, view[k:])
 	}
 }
 
-// opcodeEnds is the set of bytes that may end an instruction up to its displacement: 0x05, 0x0D
-// and so on up to 0x3D, 0x80 to 0x8F, 0xE8 and 0xE9.
+// opcodeEnds is the set of bytes that may precede the displacement of an x86 instruction: 0x05, 0x0D
+// and so on up to 0x3D, 0x80 to 0x8F, 0xE8 and 0xE9. It has a bit for each byte; see endsOpcode.
 var opcodeEnds = [4]uint64{0x2020202020202020, 0, 0xFFFF, 3 << 40}
 
-// beginWord sets the state of a new word: the prediction is expected if it differs from the old word
-// and the trust in such predictions is not negative; otherwise the old word is expected.
+// beginWord sets the state of the word that w began; old are the old bytes from there on. The prediction is
+// expected if it differs from the old word and the trust in such predictions is not negative; otherwise the
+// old word is expected.
 func (q *quick) beginWord(w *pointers, old []byte) {
-	q.predictsChange = w.level < noPrediction && string(w.predict[:w.size]) != string(old[:w.size])
-	q.usePrediction = q.predictsChange && *q.trustOf(w) >= 0
+	q.predictsChange = w.level < noPrediction && string(w.predicted[:w.size]) != string(old[:w.size])
+	q.usePrediction = q.predictsChange && *q.trustEntry(w) >= 0
 	q.unchanged = true
 	copy(q.old[:], old[:w.size])
 }
 
-// trustOf returns the entry of trust for the kind, level and confidence of the present word.
-func (q *quick) trustOf(w *pointers) *int8 { return &q.trust[w.kind][w.level][w.confidence] }
+// trustEntry returns the element of trust for the kind, level and confidence of the current word.
+func (q *quick) trustEntry(w *pointers) *int8 { return &q.trust[w.kind][w.level][w.confidence] }
 
-// expectedByte returns the byte that is expected in the place of old.
+// expectedByte returns the expected byte: that of the prediction in a word whose prediction is used, else
+// the old byte.
 func (q *quick) expectedByte(w *pointers, old byte) byte {
-	if w.left > 0 && q.usePrediction {
-		return w.predict[w.at]
+	if w.remaining > 0 && q.usePrediction {
+		return w.predicted[w.wordPos]
 	}
 	return old
 }
 
-// quickStep updates the state of the present word, if any, with the byte before m.p.
+// quickStep updates the state of the current word, if any, with the byte before m.pos.
 func (m *Model) quickStep() {
 	w, q := m.words, m.quick
-	if w.left == 0 {
+	if w.remaining == 0 {
 		return
 	}
-	b := m.buf[m.p-1]
-	q.unchanged = q.unchanged && b == q.old[w.at]
-	w.wrong = w.wrong || w.level < noPrediction && b != w.predict[w.at]
-	if w.left == 1 {
-		q.learn(w)
+	b := m.buf[m.pos-1]
+	q.unchanged = q.unchanged && b == q.old[w.wordPos]
+	w.wrong = w.wrong || w.level < noPrediction && b != w.predicted[w.wordPos]
+	if w.remaining == 1 {
+		q.updateTrust(w)
 	}
-	w.step(m.buf[:m.p])
+	w.advance(m.buf[:m.pos])
 }
 
-// learn updates the trust at the end of a word: 1 up if the prediction was right, 1 down if it was
-// wrong and the word did not change.
-func (q *quick) learn(w *pointers) {
+// updateTrust updates the trust at the end of a word whose prediction differs from the old word: up by 1 if
+// the prediction was right, down by 1 if the word did not change.
+func (q *quick) updateTrust(w *pointers) {
 	if !q.predictsChange {
 		return
 	}
-	if t := q.trustOf(w); !w.wrong {
+	if t := q.trustEntry(w); !w.wrong {
 		*t = min(*t+1, maxTrust)
 	} else if q.unchanged {
 		*t = max(*t-1, -maxTrust)
@@ -216,17 +228,17 @@ func (q *quick) learn(w *pointers) {
 // quickLiteral codes the next byte as a literal, in contexts of one and of three earlier bytes.
 func (m *Model) quickLiteral() {
 	var b1, b2, b3 byte
-	if m.p >= 3 {
-		b1, b2, b3 = m.buf[m.p-1], m.buf[m.p-2], m.buf[m.p-3]
+	if m.pos >= 3 {
+		b1, b2, b3 = m.buf[m.pos-1], m.buf[m.pos-2], m.buf[m.pos-3]
 	}
 	context := uint32(b1) | uint32(b2)<<8 | uint32(b3)<<16 | 1<<24
-	m.buf[m.p] = m.quick.texts.code(&m.coder, m.buf[m.p], b1, context)
-	m.p++
+	m.buf[m.pos] = m.quick.literalPair.code(&m.coder, m.buf[m.pos], b1, context)
+	m.pos++
 }
 
-// common returns the length of the common prefix of a and b, which have equal lengths.
-func common(a, b []byte) int {
-	const word = 32
+// commonPrefix returns the length of the common prefix of a and b, which have equal lengths.
+func commonPrefix(a, b []byte) int {
+	const word = 32 // bytes compared at once, which is faster
 	n := 0
 	for n+word <= len(a) && bytes.Equal(a[n:n+word], b[n:n+word]) {
 		n += word
@@ -237,54 +249,57 @@ func common(a, b []byte) int {
 	return n
 }
 
-// pair predicts bytes from a small context and a larger one.
-type pair struct {
-	small, large []rangecoder.Counter
-	shift        uint // of a 32-bit hash, to address large
+// bytePair predicts bytes in a small context, of one byte, and a large one, of up to 32 bits.
+type bytePair struct {
+	small, large []rangecoder.Counter // small is addressed directly, large by a hash
+	shift        uint                 // 32 minus the logarithm of the size of large
 }
 
 const (
-	smallBits = 8
-	largeBits = 18
+	smallBits = 8  // of the small context
+	largeBits = 18 // logarithm of the usual size of bytePair.large
 )
 
-func newPair(bits uint) pair {
-	p := pair{make([]rangecoder.Counter, 1<<(smallBits+8)), make([]rangecoder.Counter, 1<<bits), 32 - bits}
-	rangecoder.Fill(p.small, even)
-	rangecoder.Fill(p.large, even)
+// newBytePair returns an untrained pair with 1<<bits counters for the large context.
+func newBytePair(bits uint) bytePair {
+	p := bytePair{make([]rangecoder.Counter, 1<<(smallBits+8)), make([]rangecoder.Counter, 1<<bits), 32 - bits}
+	rangecoder.Fill(p.small, evenCounter)
+	rangecoder.Fill(p.large, evenCounter)
 	return p
 }
 
-func (p *pair) copyFrom(o *pair) {
+// copyFrom makes p a copy of o.
+func (p *bytePair) copyFrom(o *bytePair) {
 	copy(p.small, o.small)
 	copy(p.large, o.large)
 }
 
-// code codes v, four bits at a time, so that their counters in the large context share a cache line.
-// The weight of the large context grows with its number of uses; see average.
-func (p *pair) code(c *rangecoder.Coder, v byte, small byte, large uint32) byte {
-	a := p.small[int(small)<<8:][:256]
+// code encodes v, or decodes and returns it, with the mean of the probabilities in two contexts: small is a
+// byte, and large is hashed. It codes two nibbles, because the 16 counters of a nibble in the large context
+// are adjacent and share a cache line.
+func (p *bytePair) code(c *rangecoder.Coder, v byte, small byte, large uint32) byte {
+	smallNodes := p.small[int(small)<<8:][:256]
 	base := hash(large, 3) * 0x9E3779B1
 	node := uint32(1)
-	for half := uint(4); ; half = 0 {
-		at := (base + node*0x85EBCA6B) * 0xC2B2AE35 >> (p.shift + 4) << 4
-		b := p.large[at:][:16]
-		near := uint32(1)
+	for lowestBit := uint(4); ; lowestBit = 0 { // the lowest bit of the nibble: first the upper one, then the lower one
+		slot := (base + node*0x85EBCA6B) * 0xC2B2AE35 >> (p.shift + 4) << 4
+		largeNodes := p.large[slot:][:16]
+		nibbleNode := uint32(1)
 		for k := uint(4); k > 0; k-- {
-			x, y := &a[node&255], &b[near&15]
-			bit := c.Bit(int(v>>(half+k-1)&1), average(*x, *y))
+			x, y := &smallNodes[node&255], &largeNodes[nibbleNode&15]
+			bit := c.Bit(int(v>>(lowestBit+k-1)&1), average(*x, *y))
 			x.Update(bit, quickLimit)
 			y.Update(bit, quickLimit)
-			node, near = node<<1|uint32(bit), near<<1|uint32(bit)
+			node, nibbleNode = node<<1|uint32(bit), nibbleNode<<1|uint32(bit)
 		}
-		if half == 0 {
+		if lowestBit == 0 {
 			return byte(node)
 		}
 	}
 }
 
-// average returns the weighted mean of the probabilities of the counter x of the small context and
-// the counter y of the large one.
+// average returns the weighted mean of the probabilities of counter x of the small context and counter y
+// of the large one. The weight of y grows with the number of its updates.
 func average(x, y rangecoder.Counter) uint32 {
 	switch n := y.N(); {
 	case n < 2:
@@ -295,21 +310,21 @@ func average(x, y rangecoder.Counter) uint32 {
 	return max((x.P()+3*y.P())/4, 1)
 }
 
-// manyLiterals is the minimum number of literals for which a block of a fast model stores its
-// literals apart, compressed by zstd if that is shorter. Fewer literals are coded in place.
+// manyLiterals is the number of literals from which on a block of a fast model stores them separately,
+// at the start of the packet, compressed with zstd if that is shorter. Fewer literals are coded in place.
 const manyLiterals = 1024
 
-// stored holds the literals of a block that are stored apart.
-type stored struct {
+// storedLiterals holds the literals of a block that are stored separately.
+type storedLiterals struct {
 	enc   *zstd.Encoder // nil until needed
 	dec   *zstd.Decoder // nil until needed
-	bytes []byte        // the literals not yet used; nil if the block stores none apart
-	buf   []byte
+	bytes []byte        // literals not used yet; nil if the block stores none separately
+	buf   []byte        // memory for literals, and for compressed literals after them
 }
 
-// append appends the literals of a block to dst. They follow a number: 0 if they are not stored
-// apart, otherwise twice their size in dst, plus 1 if they are compressed.
-func (s *stored) append(dst, block []byte, ops []Op) ([]byte, error) {
+// append appends to dst the literals of a block, after a number: 0 if they are not stored separately,
+// otherwise twice their stored size, plus 1 if they are compressed.
+func (s *storedLiterals) append(dst, block []byte, ops []Op) ([]byte, error) {
 	s.buf = s.buf[:0]
 	at := 0
 	for _, op := range ops {
@@ -330,7 +345,7 @@ func (s *stored) append(dst, block []byte, ops []Op) ([]byte, error) {
 	}
 	s.bytes = s.buf
 	size := len(s.buf)
-	s.buf = s.enc.EncodeAll(s.buf, s.buf)
+	s.buf = s.enc.EncodeAll(s.buf, s.buf) // appends the compressed literals to the literals
 	s.bytes = s.buf[:size]
 	if packed := s.buf[size:]; len(packed) < size {
 		return append(binary.AppendUvarint(dst, uint64(len(packed))<<1|1), packed...), nil
@@ -338,17 +353,17 @@ func (s *stored) append(dst, block []byte, ops []Op) ([]byte, error) {
 	return append(binary.AppendUvarint(dst, uint64(size)<<1), s.bytes...), nil
 }
 
-// read reads the literals at the front of a packet and returns the rest of it.
-func (s *stored) read(packet []byte) (rest []byte, err error) {
-	head, n := binary.Uvarint(packet)
-	if n <= 0 || head>>1 > uint64(len(packet)-n) {
-		return nil, fmt.Errorf("%w: literals of more bytes than there are", ErrCorrupt)
+// read reads the literals at the start of a packet into s.bytes and returns the rest of the packet.
+func (s *storedLiterals) read(packet []byte) (rest []byte, err error) {
+	number, n := binary.Uvarint(packet) // twice the stored size, plus 1 if compressed
+	if n <= 0 || number>>1 > uint64(len(packet)-n) {
+		return nil, fmt.Errorf("%w: size of the literals is invalid or exceeds the packet", ErrCorrupt)
 	}
-	s.bytes, rest = packet[n:n+int(head>>1)], packet[n+int(head>>1):]
-	if head == 0 {
+	s.bytes, rest = packet[n:n+int(number>>1)], packet[n+int(number>>1):]
+	if number == 0 {
 		s.bytes = nil
 	}
-	if head&1 == 0 {
+	if number&1 == 0 {
 		return rest, nil
 	}
 	if s.dec == nil {
@@ -364,17 +379,17 @@ func (s *stored) read(packet []byte) (rest []byte, err error) {
 	return rest, nil
 }
 
-// errLiterals means that a block uses more or fewer literals than were stored apart.
-var errLiterals = fmt.Errorf("%w: literals that are too few, or too many", ErrCorrupt)
+// errLiterals means that a block uses more or fewer literals than its packet stores.
+var errLiterals = fmt.Errorf("%w: the number of literals differs from that of the operations", ErrCorrupt)
 
-// storedLiterals copies the next n stored literals to the block.
-func (m *Model) storedLiterals(n int) error {
-	s := &m.quick.apart
+// copyStoredLiterals copies the next n stored literals to the block.
+func (m *Model) copyStoredLiterals(n int) error {
+	s := &m.quick.literals
 	if n > len(s.bytes) {
 		return errLiterals
 	}
-	copy(m.buf[m.p:], s.bytes[:n])
+	copy(m.buf[m.pos:], s.bytes[:n])
 	s.bytes = s.bytes[n:]
-	m.p += n
+	m.pos += n
 	return nil
 }

@@ -7,23 +7,24 @@ import (
 	"wirelab/encoders/nn"
 )
 
-// wide is how many outputs are summed side by side, in registers.
-const wide = 8
+// lanes is the number of outputs in a block, whose sums are computed side by side in registers.
+const lanes = 8
 
-// layer holds the weights of a layer and what Adam knows of them.
+// layer holds the weights of a layer and Adam's state.
 type layer struct {
-	in, out, blocks int
-	// w holds, for each block of wide outputs, for each input and then for the
-	// constant one (the bias), the weights of the block's outputs. Outputs beyond
-	// out stay zero.
+	in, out, blocks int // numbers of inputs, outputs and blocks of outputs
+	// w has for each block of outputs, for each input and then for the constant input 1 (the bias), the
+	// weights to the outputs of the block. Weights to outputs beyond out stay zero. mean and square, laid
+	// out like w, are Adam's moving averages of the gradient and of its square.
 	w, mean, square []float32
 }
 
+// newLayer returns a layer with random weights of standard deviation gain/sqrt(in) and biases of 0.
 func newLayer(rng *rand.Rand, in, out int, gain float64) *layer {
-	l := &layer{in: in, out: out, blocks: (out + wide - 1) / wide}
-	n := l.blocks * (in + 1) * wide
+	l := &layer{in: in, out: out, blocks: (out + lanes - 1) / lanes}
+	n := l.blocks * (in + 1) * lanes
 	l.w, l.mean, l.square = make([]float32, n), make([]float32, n), make([]float32, n)
-	spread := gain * math.Sqrt(3/float64(in)) // of uniform numbers with deviation gain/sqrt(in)
+	spread := gain * math.Sqrt(3/float64(in)) // a uniform number in [-spread, spread] has this deviation
 	for k := range out {
 		for i := range in {
 			l.w[l.index(i, k)] = float32(spread * (2*float64(rng.Float64()) - 1))
@@ -32,10 +33,11 @@ func newLayer(rng *rand.Rand, in, out int, gain float64) *layer {
 	return l
 }
 
-// index is where the weight from input i to output k is; i = in is the bias.
-func (l *layer) index(i, k int) int { return (k/wide*(l.in+1)+i)*wide + k%wide }
+// index returns the index in w of the weight from input i to output k; i = in is the bias.
+func (l *layer) index(i, k int) int { return (k/lanes*(l.in+1)+i)*lanes + k%lanes }
 
-func (l *layer) dense() nn.Dense {
+// toDense returns the layer for package nn.
+func (l *layer) toDense() nn.Dense {
 	d := nn.Dense{In: l.in, Out: l.out, Weight: make([]float32, l.in*l.out), Bias: make([]float32, l.out)}
 	for k := range l.out {
 		for i := range l.in {
@@ -46,26 +48,26 @@ func (l *layer) dense() nn.Dense {
 	return d
 }
 
-// forward sets sums to the layer's sums for each row of rows. Sums are laid out
-// as deltas are: for each block, for each row, wide values.
+// forward sets sums to the layer's outputs before activation, for each row of inputs. The layout of sums is that
+// of worker.
 func (l *layer) forward(sums []float32, rows *sparse) {
 	n := rows.len()
 	for b := range l.blocks {
-		w := l.w[b*(l.in+1)*wide : (b+1)*(l.in+1)*wide]
+		w := l.w[b*(l.in+1)*lanes : (b+1)*(l.in+1)*lanes]
 		for r := range n {
-			val, at := rows.row(r)
-			*(*[wide]float32)(sums[(b*n+r)*wide:]) = combine(w, val, at)
+			val, offsets := rows.row(r)
+			*(*[lanes]float32)(sums[(b*n+r)*lanes:]) = weightedSum(w, val, offsets)
 		}
 	}
 }
 
-// combine returns the sum of val[i] times the wide numbers at at[i] of from. It is
-// where learning spends its time.
-func combine(from, val []float32, at []int32) [wide]float32 {
+// weightedSum returns the sum over i of val[i] times the block of numbers at from[at[i]:]. Training spends
+// most of its time here.
+func weightedSum(from, val []float32, offsets []int32) [lanes]float32 {
 	var s0, s1, s2, s3, s4, s5, s6, s7 float32
-	at = at[:len(val)]
+	offsets = offsets[:len(val)]
 	for i, v := range val {
-		w := (*[wide]float32)(from[at[i]:])
+		w := (*[lanes]float32)(from[offsets[i]:])
 		s0 += float32(w[0] * v)
 		s1 += float32(w[1] * v)
 		s2 += float32(w[2] * v)
@@ -75,115 +77,119 @@ func combine(from, val []float32, at []int32) [wide]float32 {
 		s6 += float32(w[6] * v)
 		s7 += float32(w[7] * v)
 	}
-	return [wide]float32{s0, s1, s2, s3, s4, s5, s6, s7}
+	return [lanes]float32{s0, s1, s2, s3, s4, s5, s6, s7}
 }
 
-// gradient sets g, which is laid out as w, to the sum over n rows of each input
-// times each delta; columns holds the rows' inputs, transposed.
-func (l *layer) gradient(g, deltas []float32, columns *sparse, n int) {
+// gradient sets g, laid out like w, to the derivatives by the weights: for each input and output the sum over
+// n rows of the input times the delta of the output. columns are the inputs, transposed.
+func (l *layer) gradient(grads, deltas []float32, columns *sparse, n int) {
 	for i := range l.in + 1 {
-		val, at := columns.row(i)
+		val, offsets := columns.row(i)
 		for b := range l.blocks {
-			*(*[wide]float32)(g[(b*(l.in+1)+i)*wide:]) = combine(deltas[b*n*wide:(b+1)*n*wide], val, at)
+			*(*[lanes]float32)(grads[(b*(l.in+1)+i)*lanes:]) = weightedSum(deltas[b*n*lanes:(b+1)*n*lanes], val, offsets)
 		}
 	}
 }
 
-// back sets before, the deltas of the layer before, of which there are n rows, to
-// what l's own deltas come to there. The bend of that layer is not yet in it.
-func (l *layer) back(before, deltas []float32, n int) {
-	clear(before)
+// backward sets previous to the derivatives of the loss by the inputs of l, given the deltas of l for n rows.
+// The caller multiplies them by the derivative of the activation function.
+func (l *layer) backward(previous, deltas []float32, n int) {
+	clear(previous)
 	for b := range l.blocks {
-		w := l.w[b*(l.in+1)*wide:]
+		w := l.w[b*(l.in+1)*lanes:]
 		for r := range n {
-			d := (*[wide]float32)(deltas[(b*n+r)*wide:])
+			d := (*[lanes]float32)(deltas[(b*n+r)*lanes:])
 			for i := range l.in {
-				before[(i/wide*n+r)*wide+i%wide] += dot(d, (*[wide]float32)(w[i*wide:]))
+				previous[(i/lanes*n+r)*lanes+i%lanes] += dot(d, (*[lanes]float32)(w[i*lanes:]))
 			}
 		}
 	}
 }
 
-func dot(a, b *[wide]float32) float32 {
+// dot returns the scalar product of two blocks. The order of the sums is fixed.
+func dot(a, b *[lanes]float32) float32 {
 	return float32(a[0]*b[0]) + float32(a[1]*b[1]) + float32(a[2]*b[2]) + float32(a[3]*b[3]) +
 		(float32(a[4]*b[4]) + float32(a[5]*b[5]) + float32(a[6]*b[6]) + float32(a[7]*b[7]))
 }
 
-// Adam's constants: how slowly it forgets the mean and the square of a gradient,
-// what keeps it from dividing by zero, and how weights decay.
+// The constants of Adam with weight decay (Kingma and Ba, 2015; Loshchilov and Hutter, 2019).
 const (
-	keepMean   = 0.9
-	keepSquare = 0.998
-	adamFloor  = 1e-7
-	decay      = 1e-4
+	beta1       = 0.9   // of the moving average of the gradient
+	beta2       = 0.998 // of the moving average of its square
+	epsilon     = 1e-7  // prevents a division by zero
+	weightDecay = 1e-4
 )
 
-// adam moves the weights from..to against the gradient g, which is a sum over
-// 1/scale samples. biasMean and biasSquare make up for the means' start at zero.
+// adam makes a step for the weights with indices from to to-1, at the learning rate rate. g0+g1 is the gradient, a
+// sum over 1/scale samples. The averages start at 0 and so are too small at first; biasMean and biasSquare are the
+// factors that correct this.
 func (l *layer) adam(g0, g1 []float32, from, to int, rate, scale, biasMean, biasSquare float32) {
 	w, mean, square := l.w[from:to], l.mean[from:to], l.square[from:to]
 	g0, g1 = g0[from:to], g1[from:to]
-	for i, was := range w {
-		d := (g0[i] + g1[i]) * scale
-		m := float32(keepMean*mean[i]) + float32((1-keepMean)*d)
-		s := float32(keepSquare*square[i]) + float32(float32((1-keepSquare)*d)*d)
+	for i, weight := range w {
+		gradient := (g0[i] + g1[i]) * scale
+		m := float32(beta1*mean[i]) + float32((1-beta1)*gradient)
+		s := float32(beta2*square[i]) + float32(float32((1-beta2)*gradient)*gradient)
 		mean[i], square[i] = m, s
-		step := m*biasMean/(float32(math.Sqrt(float64(s*biasSquare)))+adamFloor) + float32(decay*was)
-		w[i] = was - float32(rate*step)
+		step := m*biasMean/(float32(math.Sqrt(float64(s*biasSquare)))+epsilon) + float32(weightDecay*weight)
+		w[i] = weight - float32(rate*step)
 	}
 }
 
-// sparse holds rows of numbers of which zeros are left out: row r is val and at
-// from start[r] to start[r+1]. at is where what a number is multiplied with
-// begins, in units of single floats.
+// sparse is a sparse matrix in compressed row format: row r has the values val[start[r]:start[r+1]]. The same
+// elements of offset are their columns times lanes, which is the offset of the block that weightedSum
+// multiplies the value with.
 type sparse struct {
-	val   []float32
-	at    []int32
-	start []int32
+	val    []float32
+	offset []int32
+	start  []int32
 }
 
+// len returns the number of rows.
 func (s *sparse) len() int { return len(s.start) - 1 }
 
-func (s *sparse) row(r int) (val []float32, at []int32) {
+// row returns the values and offsets of row r.
+func (s *sparse) row(r int) (val []float32, offsets []int32) {
 	from, to := s.start[r], s.start[r+1]
-	return s.val[from:to], s.at[from:to]
+	return s.val[from:to], s.offset[from:to]
 }
 
 // reset empties s.
 func (s *sparse) reset() {
-	s.val, s.at = s.val[:0], s.at[:0]
+	s.val, s.offset = s.val[:0], s.offset[:0]
 	s.start = append(s.start[:0], 0)
 }
 
+// add adds a value to the current row, unless it is 0. Columns must be added in ascending order.
 func (s *sparse) add(v float32, column int) {
 	if v != 0 {
-		s.val, s.at = append(s.val, v), append(s.at, int32(column*wide))
+		s.val, s.offset = append(s.val, v), append(s.offset, int32(column*lanes))
 	}
 }
 
-// end completes a row with the constant one, whose weight is the bias.
-func (s *sparse) end(columns int) {
+// endRow completes a row of the given number of columns with the constant input 1, whose weight is the bias.
+func (s *sparse) endRow(columns int) {
 	s.add(1, columns)
 	s.start = append(s.start, int32(len(s.val)))
 }
 
-// transpose makes s the columns of rows, of which there are that many: the numbers
-// of each in the order of rows.
+// transpose makes s the transpose of rows, a matrix with the given number of columns. It is a counting sort,
+// so the values of a column are in the order of rows.
 func (s *sparse) transpose(rows *sparse, columns int) {
 	s.val = append(s.val[:0], rows.val...)
-	s.at = append(s.at[:0], rows.at...)
+	s.offset = append(s.offset[:0], rows.offset...)
 	s.start = append(s.start[:0], make([]int32, columns+2)...)
-	for _, at := range rows.at {
-		s.start[at/wide+2]++
+	for _, offset := range rows.offset {
+		s.start[offset/lanes+2]++ // counts the values of each column, two elements later than its start
 	}
 	for c := range columns {
 		s.start[c+2] += s.start[c+1]
 	}
 	for r := range rows.len() {
-		val, at := rows.row(r)
+		val, offsets := rows.row(r)
 		for i, v := range val {
-			slot := &s.start[at[i]/wide+1] // where the column goes on; at last, where it ends
-			s.val[*slot], s.at[*slot] = v, int32(r*wide)
+			slot := &s.start[offsets[i]/lanes+1] // the next index of the column; its end when all are placed
+			s.val[*slot], s.offset[*slot] = v, int32(r*lanes)
 			*slot++
 		}
 	}

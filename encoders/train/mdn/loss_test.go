@@ -6,8 +6,7 @@ import (
 	"testing"
 )
 
-// plainLoss says the loss as its definition does, with the library's functions; in
-// nats.
+// plainLoss returns the loss in nats by its definition, with package math.
 func plainLoss(y []float64, t *Target) float64 {
 	all, sum := 0.0, 0.0
 	for k := range Components {
@@ -44,8 +43,8 @@ func widen(y *[Outputs]float32) []float64 {
 	return wide
 }
 
-// The loss is its definition, its gradient is its slope, and where the gradient is
-// too steep it keeps its direction.
+// TestLoss compares the loss with its definition and the gradient with finite differences. A gradient that is
+// too long must keep its direction.
 func TestLoss(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	cuts := 0
@@ -81,7 +80,7 @@ func TestLoss(t *testing.T) {
 	}
 }
 
-// Outcomes beyond all reason cost what the floor of mass says, and no NaN.
+// TestLossFarOff checks that the loss of very improbable outcomes is bounded by minMass and finite.
 func TestLossFarOff(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 4))
 	for range 100 {
@@ -103,7 +102,7 @@ func TestLossFarOff(t *testing.T) {
 	}
 }
 
-// exp and log against the library's.
+// TestExpLog compares exp and log with package math.
 func TestExpLog(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 6))
 	for range 100_000 {

@@ -1,19 +1,16 @@
-// Package mdn learns mixture-density nets: from what is known of a cube, such a
-// net gives the probability of every outcome of three integers at once. An entropy
-// coder turns that into bits, so the loss is measured in bits and a point of the
-// curve is what a cube would cost.
+// Package mdn trains mixture-density nets (Bishop, "Mixture Density Networks", 1994). From the features
+// of a cube such a net predicts the joint distribution of three integers. The loss is the number of bits
+// that an entropy coder with this distribution would need for the true integers.
 //
-// The density is a mixture of five components. Each is a product of three
-// discretised logistics, one an axis, so that the mixture can say "either it
-// rests, on all three axes, or it went on, on all three". The net's output gives,
-// for component k, its weight and where it stands and how wide it is relative to
-// what the caller predicts: a Sample brings a base for each component and a
-// Jacobian that maps the net's offsets to the axes coded.
+// The distribution is a mixture of five components. Each component is a product of three discretised
+// logistic distributions, one for each axis. So the mixture can express that the cube either rests on all
+// three axes or continues to move on all three. For each component the net's outputs are a weight, three
+// offsets and three widths, relative to predictions of the caller: a sample has a base for each component
+// and a Jacobian that maps offsets to the coded axes.
 //
-// Learning is Adam on batches, in float32, on two goroutines. Which one does what
-// and in which order sums are added is fixed, exponentials are our own, and no
-// product can fuse with a sum: the same set, config and seed give the same net, to
-// the bit, on any number of processors of any kind.
+// Training uses Adam on batches, in float32, on two goroutines. The assignment of work and the order of
+// sums are fixed, the package has its own exponential functions, and conversions prevent fused products.
+// So the same set, configuration and seed give the same net, to the bit, on any processor.
 package mdn
 
 import (
@@ -30,18 +27,17 @@ import (
 type Config struct {
 	Hidden [2]int // widths of the two hidden layers
 	Epochs int    // passes over the set
-	Batch  int    // samples a step, 0 is 128
-	Seed   uint64 // of the first weights and of the order of samples
+	Batch  int    // samples per step; 0 means 128
+	Seed   uint64 // of the initial weights and of the order of samples
 
-	// Step hears of progress in samples, some times a second; Point of each epoch.
-	// Both may be nil.
+	// Step is called with the number of samples done and the total, several times per second; Point is
+	// called after each epoch. Both may be nil.
 	Step  func(done, total int64)
 	Point func(Point)
 }
 
-// Point is the loss after one pass, in bits a sample: over the pass itself, while
-// learning, and over the samples held out, by the net as it then was. Held is NaN
-// if none.
+// Point is the loss after an epoch, in bits per sample. Train is the mean during the epoch, while the
+// weights change; Held is that of the held-out samples after the epoch, NaN if there are none.
 type Point struct {
 	Epoch       int // from 1
 	Train, Held float64
@@ -49,30 +45,29 @@ type Point struct {
 
 const (
 	defaultBatch = 128
-	highestRate  = 0.002 // of learning
-	leastRate    = 1e-5  // at the end
-	warmUp       = 200   // steps in which the rate rises to its highest
+	maxRate      = 0.002 // largest learning rate
+	finalRate    = 1e-5  // learning rate at the end
+	warmUpSteps  = 200   // number of steps in which the learning rate rises to its maximum
 	stepEvery    = 64    // batches between two calls of Step
 )
 
-// Train learns a net from set and quantises it. held may be nil. It panics if a
-// width or the number of epochs is not positive or the set is empty: nothing can be
-// learnt from that.
+// Train trains a net with set and quantises it. held are the held-out samples, nil if none. Train panics if
+// a width or the number of epochs is not positive, or if the set is empty.
 func Train(ctx context.Context, set, held *Set, cfg Config) (*nn.Net, error) {
-	layers, err := learn(ctx, set, held, cfg)
+	layers, err := trainFloat(ctx, set, held, cfg)
 	if err != nil {
 		return nil, err
 	}
 	return nn.Quantise(layers)
 }
 
-// learn is Train without quantising.
-func learn(ctx context.Context, set, held *Set, cfg Config) ([]nn.Dense, error) {
-	cfg = cfg.complete(set)
+// trainFloat is Train without quantisation: it returns the layers in float32.
+func trainFloat(ctx context.Context, set, held *Set, cfg Config) ([]nn.Dense, error) {
+	cfg = cfg.withDefaults(set)
 	rng := rand.New(seed.Tagged(cfg.Seed, "mdn"))
 	net := newNet(rng, []int{set.inputs, cfg.Hidden[0], cfg.Hidden[1], Outputs})
-	team := newPool(net, cfg.Batch)
-	defer team.close()
+	workers := newPool(net, cfg.Batch)
+	defer workers.close()
 	order := make([]uint32, set.Len())
 	for i := range order {
 		order[i] = uint32(i)
@@ -87,22 +82,24 @@ func learn(ctx context.Context, set, held *Set, cfg Config) ([]nn.Dense, error) 
 			}
 			done := epoch*batches + b
 			batch := order[b*cfg.Batch : min((b+1)*cfg.Batch, len(order))]
-			total += team.learn(set, batch, learningRate(done, cfg.Epochs*batches))
+			total += workers.step(set, batch, learningRate(done, cfg.Epochs*batches))
 			if cfg.Step != nil && done%stepEvery == 0 {
 				cfg.Step(int64(done)*int64(cfg.Batch), int64(cfg.Epochs)*int64(len(order)))
 			}
 		}
 		if cfg.Point != nil {
-			cfg.Point(Point{Epoch: epoch + 1, Train: total / float64(len(order)), Held: team.measure(held)})
+			cfg.Point(Point{Epoch: epoch + 1, Train: total / float64(len(order)), Held: workers.measure(held)})
 		}
 	}
-	return net.dense(), nil
+	return net.denseLayers(), nil
 }
 
-// complete fills defaults in and refuses what no caller can mean.
-func (cfg Config) complete(set *Set) Config {
+// withDefaults returns cfg with defaults filled in. It panics if a hidden width or the number of epochs is not
+// positive, or if the set is empty.
+func (cfg Config) withDefaults(set *Set) Config {
 	if cfg.Hidden[0] < 1 || cfg.Hidden[1] < 1 || cfg.Epochs < 1 || set.Len() == 0 {
-		panic(fmt.Sprintf("mdn: %d samples, %d epochs and hidden widths %d make no net", set.Len(), cfg.Epochs, cfg.Hidden))
+		panic(fmt.Sprintf("mdn: %d samples, %d epochs and hidden widths %d, expected at least 1 of each",
+			set.Len(), cfg.Epochs, cfg.Hidden))
 	}
 	if cfg.Batch <= 0 {
 		cfg.Batch = defaultBatch
@@ -110,33 +107,33 @@ func (cfg Config) complete(set *Set) Config {
 	return cfg
 }
 
-// learningRate returns the rate after done of total steps. It falls as a cosine
-// does, but by the cubic with the same ends and slopes: products alone are equal
-// everywhere.
+// learningRate returns the learning rate after done of total steps. It follows cosine annealing, but with
+// the cubic polynomial of the same end points and slopes, whose value is the same on every machine.
 func learningRate(done, total int) float64 {
 	t := float64(done) / float64(total)
-	fall := 1 - float64(float64(t*t)*(3-float64(2*t)))
-	rate := float64(highestRate*fall) + leastRate
-	if done < warmUp {
-		rate = rate * float64(done+1) / warmUp
+	decay := 1 - float64(float64(t*t)*(3-float64(2*t)))
+	rate := float64(maxRate*decay) + finalRate
+	if done < warmUpSteps {
+		rate = rate * float64(done+1) / warmUpSteps
 	}
 	return rate
 }
 
-// net is a net that learns.
+// net is a net in training.
 type net struct{ layers []*layer }
 
-// newNet draws first weights. The last layer's are small and its widths begin
-// where outcomes are: component 0 is narrow, the last is wide.
+// newNet returns a net with random weights; shape has the number of inputs and the widths of the layers. The
+// weights of the last layer are small, so that at first the biases decide: they make component 0 narrow (for
+// cubes that rest or are predicted exactly) and the last component wide (for outliers).
 func newNet(rng *rand.Rand, shape []int) *net {
 	n := &net{}
 	last := len(shape) - 2
 	for i := range last {
 		n.layers = append(n.layers, newLayer(rng, shape[i], shape[i+1], 1.2))
 	}
-	l := newLayer(rng, shape[last], shape[last+1], 0.1)
+	output := newLayer(rng, shape[last], shape[last+1], 0.1)
 	for k := range Components {
-		width := float32(1)
+		width := float32(1) // the initial logarithm of the width, as a bias
 		switch k {
 		case 0:
 			width = -1
@@ -144,35 +141,37 @@ func newNet(rng *rand.Rand, shape []int) *net {
 			width = 3
 		}
 		for a := range 3 {
-			l.w[l.index(l.in, k*perComponent+4+a)] = width
+			output.w[output.index(output.in, k*perComponent+4+a)] = width
 		}
 	}
-	n.layers = append(n.layers, l)
+	n.layers = append(n.layers, output)
 	return n
 }
 
-func (n *net) dense() []nn.Dense {
+// denseLayers returns the layers for package nn.
+func (n *net) denseLayers() []nn.Dense {
 	var layers []nn.Dense
 	for _, l := range n.layers {
-		layers = append(layers, l.dense())
+		layers = append(layers, l.toDense())
 	}
 	return layers
 }
 
-// pool is the two goroutines that train. Each batch is cut in two halves, each
-// worker takes its own, and what both found is added in their order; then each
-// updates half of the weights. So it does not matter who is faster.
+// pool trains with two workers, each on a goroutine. Each worker computes the gradients of one half of a
+// batch; these are added in a fixed order, and each worker then updates half of the weights. So the result
+// does not depend on timing.
 type pool struct {
-	net       *net
-	workers   [2]*worker
-	jobs      chan func()
-	done      chan struct{}
-	decayMean float64 // keepMean to the power of the steps made
-	decaySq   float64
+	net             *net
+	workers         [2]*worker
+	jobs            chan func()   // for the second goroutine
+	done            chan struct{} // the second goroutine completed a job
+	biasPowerMean   float64       // beta1 to the power of the number of steps, for Adam's bias correction
+	biasPowerSquare float64       // likewise of beta2
 }
 
+// newPool returns a pool for batches of at most batch samples. Call close to stop its goroutine.
 func newPool(n *net, batch int) *pool {
-	t := &pool{net: n, jobs: make(chan func()), done: make(chan struct{}), decayMean: 1, decaySq: 1}
+	t := &pool{net: n, jobs: make(chan func()), done: make(chan struct{}), biasPowerMean: 1, biasPowerSquare: 1}
 	for i := range t.workers {
 		t.workers[i] = newWorker(n, (batch+1)/2)
 	}
@@ -185,150 +184,157 @@ func newPool(n *net, batch int) *pool {
 	return t
 }
 
+// close stops the second goroutine.
 func (t *pool) close() { close(t.jobs) }
 
-// both runs a job on each worker, one of them here.
-func (t *pool) both(job func(i int)) {
+// runBoth runs job(0) on this goroutine and job(1) on the other, and waits for both.
+func (t *pool) runBoth(job func(i int)) {
 	t.jobs <- func() { job(1) }
 	job(0)
 	<-t.done
 }
 
-// learn makes one step and returns the bits of the batch before it.
-func (t *pool) learn(set *Set, batch []uint32, rate float64) float64 {
+// step makes one step of Adam with a batch, at the learning rate rate. It returns the loss of the batch before
+// the step, in bits, summed over the samples. batch has indices of samples in set.
+func (t *pool) step(set *Set, batch []uint32, rate float64) float64 {
 	halves := [2][]uint32{batch[:len(batch)/2], batch[len(batch)/2:]}
 	var bits [2]float64
-	t.both(func(i int) { bits[i] = t.workers[i].learn(set, halves[i]) })
-	t.decayMean = float64(t.decayMean * keepMean)
-	t.decaySq = float64(t.decaySq * keepSquare)
-	biasMean, biasSquare := float32(1/(1-t.decayMean)), float32(1/(1-t.decaySq))
-	scale := float32(1 / float64(len(batch)))
-	t.both(func(i int) {
+	t.runBoth(func(i int) { bits[i] = t.workers[i].gradients(set, halves[i]) })
+	t.biasPowerMean = float64(t.biasPowerMean * beta1)
+	t.biasPowerSquare = float64(t.biasPowerSquare * beta2)
+	biasMean, biasSquare := float32(1/(1-t.biasPowerMean)), float32(1/(1-t.biasPowerSquare))
+	scale := float32(1 / float64(len(batch))) // turns sums over the batch into means
+	t.runBoth(func(i int) {
 		for k, l := range t.net.layers {
 			half := len(l.w) / 2
-			from, to := i*half, (i+1)*half // len(l.w) is even
+			from, to := i*half, (i+1)*half // the weights that worker i updates; len(l.w) is even
 			l.adam(t.workers[0].grads[k], t.workers[1].grads[k], from, to, float32(rate), scale, biasMean, biasSquare)
 		}
 	})
 	return bits[0] + bits[1]
 }
 
-// measure returns the bits a sample of a set; NaN if none.
+// measure returns the mean loss of a set in bits per sample, NaN if it is empty.
 func (t *pool) measure(set *Set) float64 {
 	n := set.Len()
 	if n == 0 {
 		return math.NaN()
 	}
 	var bits [2]float64
-	t.both(func(i int) { bits[i] = t.workers[i].measure(set, i*(n/2), n/2+i*(n-n/2)) })
+	// Worker 0 measures the samples up to n/2, worker 1 the others.
+	t.runBoth(func(i int) { bits[i] = t.workers[i].measure(set, i*(n/2), n/2+i*(n-n/2)) })
 	return (bits[0] + bits[1]) / float64(n)
 }
 
-// worker computes half batches.
+// worker computes losses and gradients of half batches. Sums and deltas of a layer are laid out in blocks:
+// for each block of outputs (see lanes) and each sample, the values of the block's outputs. So the value of
+// output k for the r-th of n samples is at (k/lanes*n+r)*lanes+k%lanes.
 type worker struct {
 	net     *net
-	limit   int         // rows at most
-	rows    []sparse    // inputs of each layer
-	columns sparse      // one layer's, transposed
-	sums    [][]float32 // of each layer
-	deltas  [][]float32 // the loss's derivatives by them, laid out alike
-	grads   [][]float32 // its derivatives by the weights
-	ids     []uint32
+	maxRows int         // maximum number of samples
+	rows    []sparse    // of each layer: its inputs, a row for each sample
+	columns sparse      // the inputs of one layer, transposed
+	sums    [][]float32 // of each layer: its outputs before activation
+	deltas  [][]float32 // of each layer: the derivatives of the loss by sums
+	grads   [][]float32 // of each layer: the derivatives of the loss by the weights
+	ids     []uint32    // memory of measure
 }
 
+// newWorker returns a worker for at most limit samples.
 func newWorker(n *net, limit int) *worker {
-	w := &worker{net: n, limit: limit, rows: make([]sparse, len(n.layers))}
+	w := &worker{net: n, maxRows: limit, rows: make([]sparse, len(n.layers))}
 	for _, l := range n.layers {
-		w.sums = append(w.sums, make([]float32, limit*l.blocks*wide))
-		w.deltas = append(w.deltas, make([]float32, limit*l.blocks*wide))
+		w.sums = append(w.sums, make([]float32, limit*l.blocks*lanes))
+		w.deltas = append(w.deltas, make([]float32, limit*l.blocks*lanes))
 		w.grads = append(w.grads, make([]float32, len(l.w)))
 	}
 	return w
 }
 
-// learn finds the gradients of a half batch and returns its bits.
-func (w *worker) learn(set *Set, ids []uint32) float64 {
+// gradients sets w.grads for the samples ids of a set and returns their loss in bits (backpropagation).
+func (w *worker) gradients(set *Set, ids []uint32) float64 {
 	w.forward(set, ids)
-	bits := w.score(set, ids, true)
+	bits := w.lossSum(set, ids, true)
 	n := len(ids)
 	for i := len(w.net.layers) - 1; i >= 0; i-- {
 		l := w.net.layers[i]
-		deltas := w.deltas[i][:n*l.blocks*wide]
+		deltas := w.deltas[i][:n*l.blocks*lanes]
 		w.columns.transpose(&w.rows[i], l.in+1)
 		l.gradient(w.grads[i], deltas, &w.columns, n)
 		if i > 0 {
-			before := w.deltas[i-1][:n*w.net.layers[i-1].blocks*wide]
-			l.back(before, deltas, n)
-			leakyReLUBackward(before, w.sums[i-1])
+			previous := w.deltas[i-1][:n*w.net.layers[i-1].blocks*lanes]
+			l.backward(previous, deltas, n)
+			leakyReLUBackward(previous, w.sums[i-1])
 		}
 	}
 	return bits
 }
 
-// measure returns the bits of samples from..to.
+// measure returns the loss in bits of samples from to to-1.
 func (w *worker) measure(set *Set, from, to int) float64 {
 	bits := 0.0
 	for from < to {
 		w.ids = w.ids[:0]
-		for ; from < to && len(w.ids) < w.limit; from++ {
+		for ; from < to && len(w.ids) < w.maxRows; from++ {
 			w.ids = append(w.ids, uint32(from))
 		}
 		w.forward(set, w.ids)
-		bits += w.score(set, w.ids, false)
+		bits += w.lossSum(set, w.ids, false)
 	}
 	return bits
 }
 
-// forward runs the net.
+// forward evaluates the net for the samples ids of a set. It sets w.rows and w.sums of each layer.
 func (w *worker) forward(set *Set, ids []uint32) {
 	w.rows[0].reset()
 	for _, id := range ids {
-		for i, v := range set.at(id).x {
+		for i, v := range set.sampleAt(id).x {
 			w.rows[0].add(float32(v)/(1<<nn.InputBits), i)
 		}
-		w.rows[0].end(set.inputs)
+		w.rows[0].endRow(set.inputs)
 	}
 	for i, l := range w.net.layers {
 		l.forward(w.sums[i], &w.rows[i])
 		if i+1 < len(w.net.layers) {
 			w.rows[i+1].reset()
 			for r := range ids {
-				for k := range l.out {
-					w.rows[i+1].add(leakyReLU(w.sums[i][(k/wide*len(ids)+r)*wide+k%wide]), k)
+				for k := range l.out { // output k of sample r, in the layout of worker
+					w.rows[i+1].add(leakyReLU(w.sums[i][(k/lanes*len(ids)+r)*lanes+k%lanes]), k)
 				}
-				w.rows[i+1].end(l.out)
+				w.rows[i+1].endRow(l.out)
 			}
 		}
 	}
 }
 
-// score sums the loss of what the net said and, to learn, takes its derivatives.
-func (w *worker) score(set *Set, ids []uint32, learn bool) float64 {
-	var y, g [Outputs]float32
+// lossSum returns the sum of the losses of the samples ids in bits, after forward for the same samples. If
+// derivatives is true, it also sets the deltas of the last layer.
+func (w *worker) lossSum(set *Set, ids []uint32, derivatives bool) float64 {
+	var output, gradient [Outputs]float32
 	last, n, bits := len(w.net.layers)-1, len(ids), 0.0
 	sums, deltas := w.sums[last], w.deltas[last]
 	for r, id := range ids {
-		for k := range y {
-			y[k] = sums[(k/wide*n+r)*wide+k%wide]
+		for k := range output {
+			output[k] = sums[(k/lanes*n+r)*lanes+k%lanes]
 		}
-		if !learn {
-			bits += loss(&y, set.at(id).target, nil)
+		if !derivatives {
+			bits += loss(&output, set.sampleAt(id).target, nil)
 			continue
 		}
-		bits += loss(&y, set.at(id).target, &g)
-		for k, v := range g {
-			deltas[(k/wide*n+r)*wide+k%wide] = v
+		bits += loss(&output, set.sampleAt(id).target, &gradient)
+		for k, v := range gradient {
+			deltas[(k/lanes*n+r)*lanes+k%lanes] = v
 		}
-		for k := Outputs; k%wide != 0; k++ {
-			deltas[(k/wide*n+r)*wide+k%wide] = 0
+		for k := Outputs; k%lanes != 0; k++ { // unused outputs of the last block
+			deltas[(k/lanes*n+r)*lanes+k%lanes] = 0
 		}
 	}
 	return bits
 }
 
-// leakyReLU is the activation of package nn without its rounding.
+// leakyReLU is the activation function of package nn, without its rounding.
 func leakyReLU(v float32) float32 {
-	switch { // min and max would think of NaN and of negative zero
+	switch { // faster than min and max, which have to treat NaN and negative zero
 	case v > nn.HiddenMax:
 		return nn.HiddenMax
 	case v >= 0:
@@ -339,7 +345,7 @@ func leakyReLU(v float32) float32 {
 	return v * nn.Slope
 }
 
-// leakyReLUBackward multiplies deltas by the derivative of leakyReLU at sums.
+// leakyReLUBackward multiplies deltas by the derivatives of leakyReLU at sums.
 func leakyReLUBackward(deltas, sums []float32) {
 	for i := range deltas {
 		switch v := sums[i]; {

@@ -15,10 +15,9 @@ import (
 	"wirelab/internal/testkit"
 )
 
-// known fills a set from a mixture that can be said: if input 3 is zero then every
-// other outcome rests at zero; else each axis is a discretised logistic whose mean
-// follows one of inputs 0 to 2. It returns what an oracle that knows this would
-// spend on these samples, in bits each.
+// known returns a set drawn from a known mixture: if input 3 is zero, every other outcome is zero; otherwise
+// each axis is a discretised logistic whose mean follows one of inputs 0 to 2. oracle is the mean cost of
+// these samples under the true distribution, in bits.
 func known(seed uint64, n int) (set *Set, oracle float64) {
 	const width = 3.0
 	rng := rand.New(rand.NewPCG(seed, 1))
@@ -36,7 +35,7 @@ func known(seed uint64, n int) (set *Set, oracle float64) {
 			for k := 1; k < Components; k++ {
 				t.Base[k][a] = float32(5 * a)
 			}
-			mean := float64(5*a) + MeanScale*float64(fixedInput(x[a]))/1024
+			mean := float64(5*a) + MeanScale*float64(toFixed(x[a]))/1024
 			u := rng.Float64()
 			if y := math.Round(mean + width*math.Log(u/(1-u))); !rests {
 				t.Y[a] = float32(y)
@@ -56,8 +55,8 @@ func known(seed uint64, n int) (set *Set, oracle float64) {
 	return set, oracle
 }
 
-// A small net comes within two in a hundred of the oracle on samples it never saw,
-// and rounding to integers costs next to nothing.
+// TestLearnsAKnownMixture checks that a small net comes within 2 % of the oracle on held-out samples, and that
+// quantisation costs almost nothing.
 func TestLearnsAKnownMixture(t *testing.T) {
 	n, epochs := 60_000, 6
 	if !testkit.Thorough() {
@@ -75,18 +74,17 @@ func TestLearnsAKnownMixture(t *testing.T) {
 	float, integers := curve[len(curve)-1].Held, bitsOf(net, held)
 	t.Logf("oracle %.4f bits, net %.4f, in integers %.4f; %d bytes", oracle, float, integers, len(net.Append(nil)))
 	if float > 1.02*oracle || float < 0.99*oracle {
-		t.Errorf("%.4f bits, the oracle spends %.4f", float, oracle)
+		t.Errorf("%.4f bits, by the true distribution %.4f", float, oracle)
 	}
 	if math.Abs(integers-float) > 0.005*float {
 		t.Errorf("%.4f bits in integers, %.4f in floats", integers, float)
 	}
 	if len(curve) != epochs || curve[0].Epoch != 1 || curve[0].Held <= float {
-		t.Errorf("the curve does not fall: %+v", curve)
+		t.Errorf("the loss curve does not fall: %+v", curve)
 	}
 }
 
-// The derivatives of a whole batch by the weights are what wiggling each weight
-// says they are.
+// TestGradient compares the derivatives of a batch by the weights with finite differences.
 func TestGradient(t *testing.T) {
 	set := NewSet(6, 0, 1)
 	rng := rand.New(rand.NewPCG(4, 5))
@@ -104,7 +102,7 @@ func TestGradient(t *testing.T) {
 		}
 	}
 	w := newWorker(n, len(ids))
-	w.learn(set, ids)
+	w.gradients(set, ids)
 	for i, l := range n.layers {
 		for range 60 {
 			at := l.index(rng.IntN(l.in+1), rng.IntN(l.out))
@@ -122,15 +120,15 @@ func TestGradient(t *testing.T) {
 	}
 }
 
-// double is the loss of samples in nats, by a net run in float64.
+// double returns the loss of samples in nats, with the net evaluated in float64.
 func double(n *net, set *Set, ids []uint32) (nats float64) {
 	for _, id := range ids {
-		s := set.at(id)
+		s := set.sampleAt(id)
 		var in []float64
 		for _, v := range s.x {
 			in = append(in, float64(v)/1024)
 		}
-		for i, d := range n.dense() {
+		for i, d := range n.denseLayers() {
 			out := make([]float64, d.Out)
 			for k := range out {
 				out[k] = float64(d.Bias[k])
@@ -148,7 +146,7 @@ func double(n *net, set *Set, ids []uint32) (nats float64) {
 	return nats
 }
 
-// learnFile learns a small net and returns its file.
+// learnFile trains a small net and returns its file.
 func learnFile(t *testing.T, seed uint64) []byte {
 	t.Helper()
 	set, _ := known(6, 3000)
@@ -159,23 +157,22 @@ func learnFile(t *testing.T, seed uint64) []byte {
 	return net.Append(nil)
 }
 
-// The same seed gives the same net on one processor and on two.
+// TestReproducible checks that the same seed gives the same net on one processor and on two.
 func TestReproducible(t *testing.T) {
 	want := learnFile(t, 7)
 	before := runtime.GOMAXPROCS(1)
 	alone := learnFile(t, 7)
 	runtime.GOMAXPROCS(before)
 	if !bytes.Equal(alone, want) {
-		t.Error("another net on one processor")
+		t.Error("the net differs on one processor")
 	}
 	if bytes.Equal(learnFile(t, 8), want) {
 		t.Error("another seed gave the same net")
 	}
 }
 
-// Every processor learns the same net: the sum was taken on amd64, and arm64, 386
-// and GOAMD64=v3 agree. Samples are made of whole numbers, lest the test's own
-// arithmetic differ.
+// TestSameEverywhere compares the checksum of a net with that on amd64; arm64, 386 and GOAMD64=v3 give the same.
+// Samples are integers, so that the arithmetic of the test itself is exact.
 func TestSameEverywhere(t *testing.T) {
 	rng := rand.New(rand.NewPCG(10, 11))
 	set := NewSet(9, 0, 1)
@@ -230,7 +227,7 @@ func BenchmarkTrain(b *testing.B) {
 	b.ReportMetric(b.Elapsed().Seconds()/float64(b.N)/samples*1e6, "µs/sample")
 }
 
-// someInputs has four zeros in ten, as features do.
+// someInputs returns random inputs, of which four in ten are zero, as for real features.
 func someInputs(rng *rand.Rand, n int) []float32 {
 	x := make([]float32, n)
 	for i := range x {
@@ -257,20 +254,19 @@ func someTarget(rng *rand.Rand) *Target {
 	return &t
 }
 
-// Inputs are rounded as the net will be fed, whatever they are.
+// TestInput checks rounding and clamping of inputs.
 func TestInput(t *testing.T) {
 	for v, want := range map[float32]int32{
 		0: 0, 1: 1024, -1: -1024, 0.5 / 1024: 1, -0.5 / 1024: 0, 1.49 / 1024: 1, -1.51 / 1024: -2, 3.9999: 4096,
 		4: 4096, -4: -4096, 1e30: nn.InputMax, -1e30: -nn.InputMax, float32(math.Inf(1)): 4096, float32(math.NaN()): 0,
 	} {
-		if got := fixedInput(v); got != want {
-			t.Errorf("fixedInput(%g) = %d, want %d", v, got, want)
+		if got := toFixed(v); got != want {
+			t.Errorf("toFixed(%g) = %d, want %d", v, got, want)
 		}
 	}
 }
 
-// A limited set holds a fair choice of what was added: as many early samples as
-// late ones.
+// TestSetLimit checks that a limited set keeps a uniform choice: as many early samples as late ones.
 func TestSetLimit(t *testing.T) {
 	const limit, added = 6000, 60_000
 	set := NewSet(1, limit, 1)
@@ -282,7 +278,7 @@ func TestSetLimit(t *testing.T) {
 	}
 	var early int
 	for i := range set.Len() {
-		if set.at(uint32(i)).x[0] < 512 {
+		if set.sampleAt(uint32(i)).x[0] < 512 {
 			early++
 		}
 	}
@@ -291,9 +287,7 @@ func TestSetLimit(t *testing.T) {
 	}
 }
 
-// bitsOf is what a net that was read or learnt would spend on the samples of a set,
-// in bits each; NaN if there are none. It is the loss of the very integers that
-// code.
+// bitsOf returns the mean loss of a quantised net on a set in bits per sample, NaN if the set is empty.
 func bitsOf(n *nn.Net, set *Set) float64 {
 	if set == nil || set.Len() == 0 {
 		return math.NaN()
@@ -303,7 +297,7 @@ func bitsOf(n *nn.Net, set *Set) float64 {
 	x, out := make([]int32, set.inputs), make([]int32, Outputs)
 	total := 0.0
 	for i := range set.Len() {
-		s := set.at(uint32(i))
+		s := set.sampleAt(uint32(i))
 		for k, v := range s.x {
 			x[k] = int32(v)
 		}

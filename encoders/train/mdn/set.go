@@ -8,72 +8,72 @@ import (
 	"wirelab/internal/seed"
 )
 
-// Target is what a sample is scored by.
+// Target is the outcome of a sample and the predictions that the net's outputs are relative to.
 type Target struct {
-	Base [Components][3]float32 // where each component stands by itself
-	J    [9]float32             // row-major: how the net's three offsets move the three axes
+	Base [Components][3]float32 // the mean of each component if its offsets are 0
+	J    [9]float32             // Jacobian, row-major: derivatives of the three axes by the three offsets
 	Y    [3]float32             // the outcome: integers
 }
 
-// Set is a bag of samples. Inputs are kept as the net will see them when it codes:
-// rounded to 1/1024 and clamped to [-4, 4], so that learning knows of it. A sample
-// takes two bytes an input and 108 more.
+// Set is a set of samples. Inputs are stored as a codec passes them to the net, rounded to 1/1024 and clamped
+// to [-4, 4], so that training accounts for this. A sample takes two bytes for each input and 108 more.
 type Set struct {
-	inputs  int
-	limit   int
-	seen    int
-	rng     *rand.Rand
-	x       [][]int16 // pages of pageSize samples: a slice that doubles would hold them twice
-	targets [][]Target
+	inputs     int // of a sample
+	maxSamples int // 0 means no limit
+	seen       int // number of samples added, including those not stored
+	rng        *rand.Rand
+	x          [][]int16  // inputs, in pages of pageSize samples: growing one slice would need twice the memory
+	targets    [][]Target // likewise
 }
 
+// pageSize is the number of samples in a page of a Set.
 const pageSize = 4096
 
-// NewSet returns an empty set of samples with that many inputs. With a limit above
-// zero it keeps that many at most: a uniform choice, drawn by the seed, of all that
-// were added.
-func NewSet(inputs, limit int, number uint64) *Set {
-	return &Set{inputs: inputs, limit: limit, rng: rand.New(seed.Tagged(number, "set"))}
+// NewSet returns an empty set of samples with the given number of inputs. If maxSamples is not 0, the set
+// keeps at most that many samples: a uniform random choice of all that are added (reservoir sampling).
+func NewSet(inputs, maxSamples int, seedValue uint64) *Set {
+	return &Set{inputs: inputs, maxSamples: maxSamples, rng: rand.New(seed.Tagged(seedValue, "set"))}
 }
 
-// Len returns how many samples the set holds.
+// Len returns the number of samples in the set, 0 if s is nil.
 func (s *Set) Len() int {
 	if s == nil {
 		return 0
 	}
-	if s.limit > 0 {
-		return min(s.seen, s.limit)
+	if s.maxSamples > 0 {
+		return min(s.seen, s.maxSamples)
 	}
 	return s.seen
 }
 
-// Add puts a sample in. x has the set's number of inputs; it and t are copied.
+// Add adds a sample with the inputs x and the target t. Both are copied. Add panics unless x has the set's number
+// of inputs.
 func (s *Set) Add(x []float32, t *Target) {
 	if len(x) != s.inputs {
-		panic(fmt.Sprintf("mdn: a sample of %d inputs for a set of %d", len(x), s.inputs))
+		panic(fmt.Sprintf("mdn: sample of %d inputs, expected %d", len(x), s.inputs))
 	}
 	slot := s.seen
 	s.seen++
-	if s.limit > 0 && slot >= s.limit {
+	if s.maxSamples > 0 && slot >= s.maxSamples { // full: replace a random sample, or drop this one
 		slot = s.rng.IntN(s.seen)
-		if slot >= s.limit {
+		if slot >= s.maxSamples {
 			return
 		}
 	}
-	page, at := slot/pageSize, slot%pageSize
+	page, position := slot/pageSize, slot%pageSize
 	if page == len(s.x) {
 		s.x = append(s.x, make([]int16, pageSize*s.inputs))
 		s.targets = append(s.targets, make([]Target, pageSize))
 	}
-	s.targets[page][at] = *t
+	s.targets[page][position] = *t
 	for i, v := range x {
-		s.x[page][at*s.inputs+i] = int16(fixedInput(v))
+		s.x[page][position*s.inputs+i] = int16(toFixed(v))
 	}
 }
 
-// fixedInput is the fixed point that a net is fed for v: rounded to nearest, halves up,
-// clamped to what an input can be. What is not a number counts as zero.
-func fixedInput(v float32) int32 {
+// toFixed returns v as fixed point with nn.InputBits fractional bits: rounded to nearest, halves up, and
+// clamped to the range of an input. NaN becomes 0.
+func toFixed(v float32) int32 {
 	scaled := float64(float32(v*(1<<nn.InputBits))) + 0.5
 	switch {
 	case scaled >= nn.InputMax:
@@ -90,13 +90,14 @@ func fixedInput(v float32) int32 {
 	return n
 }
 
-// sample is one of a set's; it points into the set.
+// sample is a sample of a set and shares its memory.
 type sample struct {
 	x      []int16
 	target *Target
 }
 
-func (s *Set) at(i uint32) sample {
+// sampleAt returns sample i.
+func (s *Set) sampleAt(i uint32) sample {
 	page, at := int(i/pageSize), int(i%pageSize)
 	return sample{x: s.x[page][at*s.inputs : (at+1)*s.inputs], target: &s.targets[page][at]}
 }

@@ -10,27 +10,27 @@ import (
 	"wirelab/lossmodel/relay"
 )
 
-// idleAfter is how long a client may be silent before it says so.
+// idleAfter is the time without datagrams after which a client is listed as silent.
 const idleAfter = 2 * time.Second
 
-// drawClients lists the clients and how they stand.
+// drawClients draws the list of clients with their rates, losses and states.
 func (m *model) drawClients(c *look.Canvas, focused bool) {
-	h := m.shown()
+	h := m.displayed()
 	t := &h.snap.Totals
 	title := fmt.Sprintf("Clients %d", t.Clients)
-	more := []look.Span{look.Dim.Span(fmt.Sprintf("joined %d, forgotten %d", t.Joined, t.Forgotten))}
+	more := []look.Span{look.Dim.Span(fmt.Sprintf("joined %d, timed out %d", t.Joined, t.Forgotten))}
 	if t.Refused > 0 {
-		more = append(more, look.Warn.Span(fmt.Sprintf(", refused %d datagrams", t.Refused)))
+		more = append(more, look.Warn.Span(fmt.Sprintf(", %d datagrams refused", t.Refused)))
 	}
 	c.Frame(m.Theme(), focused, title, more...)
 	list := slices.Clone(h.snap.Clients)
 	slices.SortFunc(list, func(a, b relay.ClientState) int { return a.Turn - b.Turn })
 	if len(list) == 0 {
-		c.Clip(2, 1, c.W-4, look.Dim, "nobody has sent anything yet: point the program at "+m.proxy.Listen)
+		c.Clip(2, 1, c.W-4, look.Dim, "no datagrams yet: point the client program at "+m.proxy.Listen)
 		return
 	}
-	at := max(slices.IndexFunc(list, func(x relay.ClientState) bool { return x.Turn == m.page.chosen }), 0)
-	span := max((t.At - h.wasAt).Seconds(), period.Seconds())
+	at := max(slices.IndexFunc(list, func(x relay.ClientState) bool { return x.Turn == m.page.selectedClient }), 0)
+	span := max((t.At - h.olderAt).Seconds(), period.Seconds())
 	address := max(min(c.W-4-33, 48), 16)
 	if c.W >= 64 {
 		address = min(c.W-4-37, 48)
@@ -46,26 +46,26 @@ func (m *model) drawClients(c *look.Canvas, focused bool) {
 		x := &list[i]
 		y := 2 + i - first
 		ink := look.Plain
-		if x.Turn == m.client.Turn { // the controls set it alone
+		if x.Turn == m.target.Turn { // the controls set this client's links only
 			c.Text(1, y, look.Warn, m.Theme().Dot)
 		}
-		if focused && x.Turn == m.page.chosen {
+		if focused && x.Turn == m.page.selectedClient {
 			ink = look.Chosen
 			c.Text(1, y, look.Chosen, m.Theme().Chosen)
 		}
-		d := perClient(x, h.was)
-		state, stateInk := "sends", look.Good
+		d := clientTraffic(x, h.olderClients)
+		state, stateInk := "active", look.Good
 		switch silent := t.At - x.Seen; {
 		case x.Leaving:
-			state, stateInk = "forgotten", look.Dim
+			state, stateInk = "timed out", look.Dim
 		case silent >= idleAfter:
 			state, stateInk = "silent "+units.Fixed(silent.Seconds(), 0)+" s", look.Warn
 			if c.W < 64 {
 				state = "silent"
 			}
 		}
-		lost := percent(d[0].Lost, d[0].In) + "/" + percent(d[1].Lost, d[1].In)
-		end := line(y, ink, fmt.Sprint(x.Turn), " "+x.Addr.String(), perSecond(d[0].Out, span), perSecond(d[1].Out, span), lost)
+		lost := formatPercent(d[0].Lost, d[0].In) + "/" + formatPercent(d[1].Lost, d[1].In)
+		end := line(y, ink, fmt.Sprint(x.Turn), " "+x.Addr.String(), formatRate(d[0].Out, span), formatRate(d[1].Out, span), lost)
 		c.Clip(end+2, y, c.W-2-end-2, stateInk, state)
 	}
 	if len(list) > room {
@@ -73,21 +73,21 @@ func (m *model) drawClients(c *look.Canvas, focused bool) {
 	}
 }
 
-// drawDatagrams lists the newest datagrams and what became of each.
+// drawDatagrams draws the list of the newest datagrams with their outcomes.
 func (m *model) drawDatagrams(c *look.Canvas, focused bool) {
-	hint := "space stops the display, x explains one"
+	hint := "space stops the display, x explains"
 	if m.frozen != nil {
-		hint = "up down choose, x explains it"
+		hint = "up/down select, x explains"
 	}
 	c.Frame(m.Theme(), focused, "Datagrams", look.Dim.Span(hint))
-	list := m.list()
+	list := m.listedDatagrams()
 	if len(list) == 0 {
-		c.Text(2, 1, look.Dim, "none yet")
+		c.Text(2, 1, look.Dim, "no datagrams yet")
 		return
 	}
-	c.Clip(2, 1, c.W-4, look.Dim, fmt.Sprintf("%10s  %-5s%10s%7s%7s  %s", "read at s", "way", "number", "client", "bytes", "what became of it"))
+	c.Clip(2, 1, c.W-4, look.Dim, fmt.Sprintf("%10s  %-5s%10s%7s%7s  %s", "read at s", "dir", "number", "client", "bytes", "outcome"))
 	room := c.H - 3
-	at := max(len(list)-1-m.page.datagram, 0)
+	at := max(len(list)-1-m.page.datagramOffset, 0)
 	first := max(0, min(at-room/2, len(list)-room))
 	for i := first; i < len(list) && i < first+room; i++ {
 		x := &list[i]

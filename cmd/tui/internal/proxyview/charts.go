@@ -20,7 +20,7 @@ func spans() []time.Duration {
 
 // currentSpan returns the time span that the charts show.
 func (m *model) currentSpan() time.Duration {
-	return panes.SpanNow(spans(), m.page.spanIndex, time.Duration(len(m.displayed().directions[0].kbps))*period)
+	return panes.VisibleSpan(spans(), m.page.spanIndex, time.Duration(len(m.displayed().directions[0].kbps))*period)
 }
 
 // directionStyles are the styles of the two directions, by relay.Way.

@@ -121,14 +121,17 @@ func (m *model) drawTrust(c *look.Canvas, focused bool) {
 			pieces := []look.Span{directionStyles[w].Span(look.PadRight(relay.Way(w).String(), 5)), look.Dim.Span(look.PadRight(k.Name, 6))}
 			measured := look.Value.Span(formatValue(k, k.Measured))
 			if !k.Known {
-				addLine(true, append(pieces, look.Dim.Span("measured "), measured, look.Dim.Span(" "+k.Unit+"; no expected value"))...)
+				addLine(true, append(pieces, measured, look.Dim.Span(" "+k.Unit+" (no expected value)"))...)
 				continue
 			}
-			pieces = append(pieces, look.Dim.Span("set "), look.Plain.Span(formatValue(k, k.Set)), look.Dim.Span(" measured "), measured, look.Dim.Span(" "+k.Unit))
-			if k.OK && (math.IsInf(k.Most, 0) || k.Name == "rate") {
-				pieces = append(pieces, look.Dim.Span(map[bool]string{true: " or less", false: " or more"}[k.Name == "rate"]))
+			set := "set"
+			switch {
+			case k.OK && k.Name == "rate":
+				set = "at most"
+			case k.OK && math.IsInf(k.Most, 0):
+				set = "at least"
 			}
-			addLine(k.OK, pieces...)
+			addLine(k.OK, append(pieces, measured, look.Dim.Span(" "+k.Unit+" ("+set+" "), look.Plain.Span(formatValue(k, k.Set)), look.Dim.Span(")"))...)
 		}
 	}
 	for i, line := range append(bad, good...) { // faults first: they must be visible

@@ -165,9 +165,7 @@ func (g *game) run(m *model, d time.Duration) {
 }
 
 // boxOpen reports whether a box is open over the page.
-func boxOpen(m *model) bool {
-	return strings.Contains(m.View(), "any key closes") || strings.Contains(m.View(), "key closes it")
-}
+func boxOpen(m *model) bool { return strings.Contains(m.View(), "key closes") }
 
 // beat advances the screen by one period.
 func beat(m *model) {

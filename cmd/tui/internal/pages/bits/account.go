@@ -41,14 +41,14 @@ type account struct {
 func (a *account) observe(v room.View) bool {
 	same := a.snap != nil && len(a.lanes) == len(v.Snap.Lanes) && a.ending(v.Snap) == a.newest &&
 		panes.SameMarks(a.snap.Marks, v.Snap.Marks)
-	if same && a.shown != a.second.At(a.lanes) { // another was chosen on another page
+	if same && a.shown != a.second.Index(a.lanes) { // another was chosen on another page
 		same, v.Slow, v.Spare = false, true, true
 	}
 	if a.snap != nil && (same || v.Running() && !(v.Slow && v.Spare)) {
 		return false
 	}
 	a.snap, a.lanes, a.newest = v.Snap, v.Snap.Lanes, a.ending(v.Snap)
-	a.shown = a.second.At(a.lanes)
+	a.shown = a.second.Index(a.lanes)
 	a.parts = a.parts[:0]
 	a.tally()
 	for k, u := range a.used.Units {
@@ -91,9 +91,9 @@ func (a *account) tally() {
 func (a *account) span() time.Duration {
 	l := a.first()
 	if l == nil {
-		return panes.SpanNow(panes.ChartSpans(), a.zoom, 0)
+		return panes.VisibleSpan(panes.ChartSpans(), a.zoom, 0)
 	}
-	return panes.SpanNow(panes.ChartSpans(), a.zoom, time.Duration(len(l.Samples))*meters.SamplePeriod)
+	return panes.VisibleSpan(panes.ChartSpans(), a.zoom, time.Duration(len(l.Samples))*meters.SamplePeriod)
 }
 
 // first is the encoder under the keys; nil before the first frame.
@@ -106,7 +106,7 @@ func (a *account) first() *engine.Lane {
 
 // other is the shadow beside it; nil if there is none.
 func (a *account) other() *engine.Lane {
-	if i := a.second.At(a.lanes); i > 0 {
+	if i := a.second.Index(a.lanes); i > 0 {
 		return &a.lanes[i]
 	}
 	return nil

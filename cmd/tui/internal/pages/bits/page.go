@@ -94,11 +94,11 @@ func (p *page) Focus(step int) {
 	case !room.Wide(p.w, p.h):
 		at := 0
 		if a.alone {
-			at = a.second.At(a.lanes)
+			at = a.second.Index(a.lanes)
 		}
 		at = (at + n + step) % n
 		a.alone = at > 0
-		a.second.Choose(a.lanes, at)
+		a.second.Select(a.lanes, at)
 	default:
 		a.second.Next(a.lanes, step)
 	}

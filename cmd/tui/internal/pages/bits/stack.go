@@ -42,7 +42,7 @@ func (p *stack) Draw(c *look.Canvas, th *look.Theme, focused bool) {
 	}
 	c.Frame(th, focused, title, p.legend(lane, look.HeadRoom(c.W, title))...)
 	if len(p.parts) == 0 {
-		c.Clip(2, 1, c.W-4, look.Dim, panes.NothingSent(lane))
+		c.Clip(2, 1, c.W-4, look.Dim, panes.NothingSentText(lane))
 		return
 	}
 	spec := p.spec(lane, th, c.W-2)
@@ -61,14 +61,14 @@ func (p *stack) top(th *look.Theme, w int) float64 {
 
 // legend says what is stacked.
 func (p *stack) legend(lane *engine.Lane, room int) []look.Span {
-	what := [numUnits]string{"kbps", "% of the payload", "bits per " + panes.PerItem(p.snap.Schema, p.item())}[p.unit]
+	what := [numUnits]string{"kbps", "% of the payload", "bits per " + panes.PerItemUnit(p.snap.Schema, p.item())}[p.unit]
 	if p.solo {
 		what = panes.SlotName(encoders.Slot(p.chosen), p.snap.Schema) + " alone, " + what
 	}
 	r := &lane.Recent
 	now := []look.Span{look.Dim.Span(what), look.Dim.Span("  now "), look.Payload.Span(units.Fixed(r.PayloadKbps, 1)),
-		look.Dim.Span(" kbps, "), look.Ratio.Span(panes.PerText(r.BitsPerChanged)),
-		look.Dim.Span(" bits/" + panes.PerShort(p.snap.Schema, p.item()))}
+		look.Dim.Span(" kbps, "), look.Ratio.Span(panes.FormatBitsPerItem(r.BitsPerChanged)),
+		look.Dim.Span(" bits/" + panes.PerItemShort(p.snap.Schema, p.item()))}
 	return look.Fit(room, now, now[:1], nil)
 }
 
@@ -147,7 +147,7 @@ func (p *stack) weights(samples []meters.Sample) []float64 {
 		switch {
 		case p.unit == byShare:
 			out[i] = float64(s.Budget.Total()) / encoders.BitUnit
-		case panes.Enough(s):
+		case panes.EnoughChanged(s):
 			out[i] = float64(s.Changed)
 		}
 	}

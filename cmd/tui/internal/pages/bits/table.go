@@ -52,7 +52,7 @@ func (p *table) Draw(c *look.Canvas, th *look.Theme, focused bool) {
 	first, other := p.first(), p.other()
 	c.Frame(th, focused, "Account", p.heading(look.HeadRoom(c.W, "Account"), c.H)...)
 	if first == nil || len(p.parts) == 0 {
-		c.Clip(2, 1, c.W-4, look.Dim, panes.NothingSent(first))
+		c.Clip(2, 1, c.W-4, look.Dim, panes.NothingSentText(first))
 		return
 	}
 	y := p.head(c, first, other)
@@ -107,7 +107,7 @@ func (p *table) others(rest []encoders.Slot) string {
 	for _, k := range rest {
 		n += k.Fields(p.snap.Schema)
 	}
-	return panes.Others(n)
+	return panes.OthersName(n)
 }
 
 // The columns of the table, counted from its left edge: where a figure ends.
@@ -122,7 +122,7 @@ func (p *table) head(c *look.Canvas, first, other *engine.Lane) int {
 		c.Right(accountEnds[6], y, look.Title, "difference")
 		y++
 	}
-	per := "b/" + panes.PerHead(panes.PerItem(p.snap.Schema, p.item()))
+	per := "b/" + panes.PerItemHeading(panes.PerItemUnit(p.snap.Schema, p.item()))
 	words := []string{"kbps", "share %", per, "kbps", "share %", per, "kbps"}
 	if other == nil {
 		words = []string{"kbps", "share %", per, "b/packet"}
@@ -288,7 +288,7 @@ func (p *table) bars(c *look.Canvas, th *look.Theme, y int) {
 		room := c.W - 6
 		parts := make([]panes.Part, len(p.parts))
 		for i, k := range p.parts {
-			parts[i] = panes.Part{Name: panes.SlotName(k, p.snap.Schema), Share: spent(l, k).share / 100, Ink: int(k)}
+			parts[i] = panes.Part{Name: panes.SlotName(k, p.snap.Schema), Share: spent(l, k).share / 100, Slot: int(k)}
 		}
 		panes.StackedBar(c, th, 3, at+1, min(max(int(float64(room)*l.Recent.PayloadKbps/top), 0), room), parts)
 	}

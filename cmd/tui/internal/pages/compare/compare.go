@@ -42,7 +42,7 @@ func (f figure) text(per string) figureText {
 	return [numFigures]figureText{
 		{"kbps", "kbps", "payload bandwidth", 1},
 		{"p95 B", "B", "95th percentile of packet sizes", 0},
-		{"bits/" + panes.PerHead(per), "bits", "bits per " + per, 1},
+		{"bits/" + panes.PerItemHeading(per), "bits", "bits per " + per, 1},
 		{"fail/min", "/min", "packets that arrived and could not be decoded, a minute", 1},
 		{"enc µs", "µs", "median time to encode", 1},
 		{"dec µs", "µs", "median time to decode", 1},
@@ -53,7 +53,7 @@ func (f figure) text(per string) figureText {
 // write formats a value of the figure.
 func (f figure) write(v float64) string {
 	if f == figureBits {
-		return panes.PerText(v)
+		return panes.FormatBitsPerItem(v)
 	}
 	return units.Fixed(v, f.text("").digits)
 }

@@ -118,7 +118,7 @@ func (p *page) Move(dx, dy int) room.Request {
 // choose stores the shadow under the cursor in p.second.
 func (p *page) choose() {
 	if r := p.table.picked(); r != nil {
-		p.second.Choose(p.table.all, r.lane)
+		p.second.Select(p.table.all, r.lane)
 	}
 }
 

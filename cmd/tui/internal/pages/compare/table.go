@@ -64,7 +64,7 @@ func (p *table) Observe(v room.View) bool {
 	p.cfg, p.all, p.remote = v.Cfg, v.Snap.Lanes, v.Snap.To != ""
 	moved := v.Snap.Now != p.now || len(v.Snap.Lanes) != p.lanes
 	if p.data.entries == nil || moved && (v.Slow || len(v.Snap.Lanes) != p.lanes) {
-		p.per, p.now, p.lanes = panes.PerItem(v.Snap.Schema, v.Snap.Item), v.Snap.Now, len(v.Snap.Lanes)
+		p.per, p.now, p.lanes = panes.PerItemUnit(v.Snap.Schema, v.Snap.Item), v.Snap.Now, len(v.Snap.Lanes)
 		p.data = compare(v.Snap)
 		p.sort()
 		p.looks++

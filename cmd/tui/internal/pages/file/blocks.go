@@ -22,7 +22,7 @@ func (p *blocks) Name() string { return "Blocks" }
 
 func (p *blocks) Observe(v room.View) bool {
 	lane := v.Lane()
-	nothing := panes.NothingSent(lane)
+	nothing := panes.NothingSentText(lane)
 	if slices.Equal(p.blocks, lane.Blocks) && (len(p.blocks) > 0 || nothing == p.nothing) {
 		return false
 	}

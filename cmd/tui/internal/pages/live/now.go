@@ -107,7 +107,7 @@ func (p *now) perItem() [][2]figure {
 			{look.Ratio, "per changed", units.Fixed(r.BitsPerChanged, 1), "bits"}},
 		{{look.Dim, "changed", units.Fixed(r.ChangedPerFrame, 1), words.Plural(item)}, packet},
 	}
-	if panes.ChangesWhole(p.schema) {
+	if panes.ChangesAsWhole(p.schema) {
 		rows = [][2]figure{{rows[0][0], packet}}
 	}
 	gauges := gaugesOf(&t)

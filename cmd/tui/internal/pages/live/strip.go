@@ -29,7 +29,7 @@ type strip struct {
 	capacity int // packets that the last picture had room for, and a row of it
 	width    int
 	moved    bool
-	trust    panes.Trust
+	trust    panes.LinkStatusLine
 	ticks    int // since the last redraw
 }
 

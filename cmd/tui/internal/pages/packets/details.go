@@ -150,7 +150,7 @@ func packetName(id packetlog.ID) string {
 // where there is room.
 func (p *details) body(c *look.Canvas, th *look.Theme) {
 	budget := p.opened.Inside.Spent.Budget()
-	parts := panes.PartsOf(&budget, p.schema)
+	parts := panes.BudgetParts(&budget, p.schema)
 	way := p.way(th)
 	base := p.baseline()
 	why := p.why(c.W - 6)
@@ -189,7 +189,7 @@ func (p *details) body(c *look.Canvas, th *look.Theme) {
 // shares together where there is no room for all.
 func (p *details) flow(th *look.Theme, parts []panes.Part, w, n int) (lines [][]look.Span) {
 	for most := len(parts); most > 0; most-- {
-		lines = look.Flow(p.shares(th, panes.AtMost(parts, most, shareIn(parts))), w)
+		lines = look.Flow(p.shares(th, panes.LimitParts(parts, most, shareIn(parts))), w)
 		if len(lines) <= n {
 			break
 		}
@@ -201,7 +201,7 @@ func (p *details) flow(th *look.Theme, parts []panes.Part, w, n int) (lines [][]
 func shareIn(parts []panes.Part) func(slot int) float64 {
 	return func(slot int) float64 {
 		for i := range parts {
-			if parts[i].Ink == slot {
+			if parts[i].Slot == slot {
 				return parts[i].Share
 			}
 		}
@@ -212,7 +212,7 @@ func shareIn(parts []panes.Part) func(slot int) float64 {
 // shares are the parts in a row.
 func (p *details) shares(th *look.Theme, parts []panes.Part) (line []look.Span) {
 	for _, part := range parts {
-		line = append(line, look.SlotInk(part.Ink).Span(string(th.Swatch(part.Ink))),
+		line = append(line, look.SlotInk(part.Slot).Span(string(th.Swatch(part.Slot))),
 			look.Plain.Span("\u00a0"+part.Name+"\u00a0"), look.Value.Span(units.Fixed(100*part.Share, 1)+"%   "))
 	}
 	return line
@@ -222,14 +222,14 @@ func (p *details) shares(th *look.Theme, parts []panes.Part) (line []look.Span) 
 func (p *details) bits(c *look.Canvas, th *look.Theme, y int, b *encoders.Budget, parts []panes.Part) {
 	total := float64(b.Total()) / encoders.BitUnit
 	const name, number, share = 17, 11, 9
-	parts = panes.AtMost(parts, c.H-1-y, shareIn(parts))
+	parts = panes.LimitParts(parts, c.H-1-y, shareIn(parts))
 	names := panes.PartNames(parts, name-3)
 	for i, part := range parts {
-		c.Spans(2, y, name-1, look.SlotInk(part.Ink).Span(string(th.Swatch(part.Ink))+" "), look.Plain.Span(names[i]))
+		c.Spans(2, y, name-1, look.SlotInk(part.Slot).Span(string(th.Swatch(part.Slot))+" "), look.Plain.Span(names[i]))
 		c.Right(2+name+number, y, look.Value, units.Fixed(part.Share*total, 1)+" bits")
 		c.Right(2+name+number+share, y, look.Plain, units.Fixed(100*part.Share, 1)+" %")
 		room := max(c.W-4-name-number-share-2, 0)
-		c.Fill(2+name+number+share+2, y, int(part.Share*float64(room)+0.5), look.SlotInk(part.Ink), th.Swatch(part.Ink))
+		c.Fill(2+name+number+share+2, y, int(part.Share*float64(room)+0.5), look.SlotInk(part.Slot), th.Swatch(part.Slot))
 		y++
 	}
 }

@@ -24,7 +24,7 @@ type list struct {
 	renewed  bool // what is chosen or listed has changed
 	first    int  // row of the list in the first line of the picture
 	rows     int  // lines of the last picture
-	trust    panes.Trust
+	trust    panes.LinkStatusLine
 }
 
 func (p *list) Name() string { return "Packets" }

@@ -12,18 +12,17 @@ import (
 	"wirelab/internal/units"
 )
 
-// failure is one way in which packets that arrived were of no use: how often it
-// happened so far, and in a second of the last two.
+// failure counts the packets that arrived but failed with one outcome.
 type failure struct {
 	outcome packetlog.Outcome
 	stroke  chart.Stroke
-	total   int64
-	rate    float64
+	total   int64   // of the whole run
+	rate    float64 // per second, over room.RecentSpan
 }
 
-// failures lists the ways to fail, gravest last. Tainted packets are among them:
-// without a checksum damage is not noticed, yet it is damage.
-func failures(lane *engine.Lane) []failure {
+// failureStats returns the failures of a lane by outcome, in the order of the legend. Tainted
+// packets are included: they contain damage that no checksum detected.
+func failureStats(lane *engine.Lane) []failure {
 	f := lane.Totals.Failures
 	list := []failure{
 		{packetlog.NoBaseline, chart.Solid, f.NoBaseline, 0},
@@ -42,9 +41,8 @@ func failures(lane *engine.Lane) []failure {
 	return list
 }
 
-// failureLegend names the ways to fail with their rates: those that occurred in
-// any case, in as many words as there are columns for, and as many of the others
-// as fit.
+// failureLegend returns the outcomes with their rates in at most room columns. Outcomes that
+// occurred are always listed, with long or short names; the others only if they fit.
 func failureLegend(th *look.Theme, list []failure, room int) []look.Span {
 	var occurred []failure
 	var others [][]look.Span
@@ -63,7 +61,7 @@ func failureLegend(th *look.Theme, list []failure, room int) []look.Span {
 	if total == 0 {
 		return look.FitGroups(room, others)
 	}
-	soFar := []look.Span{look.Dim.Span("  " + strconv.FormatInt(total, 10) + " so far")}
+	soFar := []look.Span{look.Dim.Span("  " + strconv.FormatInt(total, 10) + " in total")}
 	noWord := func(packetlog.Outcome) string { return "" }
 	known := look.Fit(room-look.SpansWidth(soFar), failureSpans(th, occurred, look.OutcomeWord, true),
 		failureSpans(th, occurred, look.OutcomeShort, true))
@@ -74,8 +72,8 @@ func failureLegend(th *look.Theme, list []failure, room int) []look.Span {
 	return append(known, soFar...)
 }
 
-// failureSpans writes ways to fail one after the other; the first of a line has
-// no gap before it.
+// failureSpans returns marker, name and rate of each failure. word returns the name of an outcome.
+// first means that nothing precedes the list, so that no gap is needed.
 func failureSpans(th *look.Theme, list []failure, word func(packetlog.Outcome) string, first bool) []look.Span {
 	var out []look.Span
 	for i, f := range list {

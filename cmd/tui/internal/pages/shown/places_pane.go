@@ -32,7 +32,7 @@ type above struct {
 func (p *above) Name() string { return "World" }
 
 func (p *above) Observe(v room.View) bool {
-	p.nothing = panes.NothingSent(v.Lane())
+	p.nothing = panes.NothingSentText(v.Lane())
 	same := p.both == v.Snap.Both && p.back == v.Back
 	p.schema, p.both, p.back = v.Snap.Schema, v.Snap.Both, v.Back
 	if same || p.both == nil || p.schema == nil {

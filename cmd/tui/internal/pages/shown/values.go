@@ -38,7 +38,7 @@ func (p *values) Observe(v room.View) bool {
 	if p.back == v.Back && p.both != nil && (v.Back || v.Running() && !v.Slow) {
 		return false
 	}
-	p.nothing = panes.NothingSent(v.Lane())
+	p.nothing = panes.NothingSentText(v.Lane())
 	same := p.both == v.Snap.Both && p.back == v.Back
 	p.schema, p.both, p.back = v.Snap.Schema, v.Snap.Both, v.Back
 	if !same {

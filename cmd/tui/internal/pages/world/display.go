@@ -30,7 +30,7 @@ func (d *display) observe(v room.View) {
 	d.running, d.now = pic.Shown != nil, pic.Starved
 	d.behind = v.Snap.Now - pic.Moment
 	if v.Slow || d.settled == 0 {
-		d.settled, d.age = d.behind, panes.AgeText(v.Lane())
+		d.settled, d.age = d.behind, panes.AgeSpans(v.Lane())
 	}
 	d.starved, d.shown = 0, 0
 	samples := v.Lane().Samples

@@ -1,0 +1,100 @@
+package panes
+
+import (
+	"math"
+	"slices"
+
+	"wirelab/cmd/tui/internal/look"
+	"wirelab/cmd/tui/internal/room"
+	"wirelab/experiment/trust"
+	"wirelab/internal/units"
+)
+
+// LinkStatusLine compares the measured loss, delay and rate of the link with their settings, in
+// one line for the lower edge of a pane. Values outside their confidence interval are red.
+type LinkStatusLine struct {
+	judge  trust.Judge
+	checks []trust.Check
+	prefix string // "link", with the time of the measurement if that is not obvious
+	seen   bool
+}
+
+// Observe implements room.Observer.
+func (p *LinkStatusLine) Observe(v room.View) bool {
+	if p.seen && !v.Slow {
+		return false
+	}
+	p.seen, p.prefix = true, "link"
+	if v.Back {
+		p.prefix = "link now" // sums exist only for the present, not for the time cursor
+	}
+	p.checks = p.judge.Checks(v.Lane().Link)
+	slices.SortStableFunc(p.checks, func(a, b trust.Check) int { // failed checks first, so that they are visible
+		switch {
+		case a.OK == b.OK:
+			return 0
+		case b.OK:
+			return -1
+		}
+		return 1
+	})
+	return len(p.checks) > 0
+}
+
+// Draw draws as many figures as fit into the lower edge of a pane.
+func (p *LinkStatusLine) Draw(c *look.Canvas) {
+	if len(p.checks) == 0 {
+		return
+	}
+	width := c.W - 6
+	begin := []look.Span{look.Dim.Span(p.prefix)}
+	if brief := checkSpans(&p.checks[0], false); look.SpansWidth(begin)+look.SpansWidth(brief) > width {
+		begin = []look.Span{look.Dim.Span("link")}
+	}
+	long, short := begin, [][]look.Span{begin}
+	for i := range p.checks {
+		long = append(long, checkSpans(&p.checks[i], true)...)
+		short = append(short, checkSpans(&p.checks[i], false))
+	}
+	line := look.Fit(width, long, look.FitGroups(width, short))
+	c.Spans(2, c.H-1, c.W-4, append(append([]look.Span{look.Dim.Span(" ")}, line...), look.Dim.Span(" "))...)
+}
+
+// checkSpans writes one check, such as "delay 32.1 ms (set 32.0)". If long is set, or the check
+// failed, the interval in which a correct link lies follows the set value.
+func checkSpans(k *trust.Check, long bool) []look.Span {
+	style, number := look.Value, func(v float64) string { return units.Fixed(v, checkDecimals(k)) }
+	if !k.OK {
+		style = look.Alarm
+	}
+	out := []look.Span{look.Dim.Span("  " + k.Name + " "), style.Span(number(k.Measured)), look.Dim.Span(" " + k.Unit)}
+	if !k.Known {
+		return append(out, look.Dim.Span(" (no expected value)"))
+	}
+	if !k.OK {
+		out = append(out, look.Alarm.Span(" NOT AS SET"))
+	}
+	out = append(out, look.Dim.Span(" (set "), look.Plain.Span(number(k.Set)))
+	if long || !k.OK {
+		interval := ", expected " + number(k.Least) + " to " + number(k.Most)
+		switch {
+		case math.IsInf(k.Most, 1):
+			interval = ", expected at least " + number(k.Least)
+		case math.IsInf(k.Least, -1):
+			interval = ", expected at most " + number(k.Most)
+		}
+		out = append(out, look.Dim.Span(interval))
+	}
+	return append(out, look.Dim.Span(")"))
+}
+
+// checkDecimals returns the number of decimals for the values of k.
+func checkDecimals(k *trust.Check) int {
+	switch k.Name {
+	case "loss":
+		return 2
+	case "delay":
+		return 1
+	}
+	return 0
+}

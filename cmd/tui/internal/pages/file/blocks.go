@@ -9,13 +9,13 @@ import (
 	"wirelab/experiment/engine/delivery"
 )
 
-// blocks is a map of the blocks that the encoder under the keys sends: one sign
-// each, or for some neighbours if they are too many.
+// blocks is a map of the blocks that the active encoder sends: a marker per block, or per group of
+// neighbouring blocks if they do not fit.
 type blocks struct {
-	blocks []delivery.BlockState
-	n      int // of blocks, which may be more
+	states    []delivery.BlockState
+	numBlocks int // of the file; states may have fewer
 
-	nothing string // why there are none
+	emptyText string // shown while there are no blocks
 }
 
 func (p *blocks) Name() string { return "Blocks" }
@@ -23,13 +23,13 @@ func (p *blocks) Name() string { return "Blocks" }
 func (p *blocks) Observe(v room.View) bool {
 	lane := v.Lane()
 	nothing := panes.NothingSentText(lane)
-	if slices.Equal(p.blocks, lane.Blocks) && (len(p.blocks) > 0 || nothing == p.nothing) {
+	if slices.Equal(p.states, lane.Blocks) && (len(p.states) > 0 || nothing == p.emptyText) {
 		return false
 	}
-	p.nothing = nothing
-	p.blocks, p.n = lane.Blocks, 0
+	p.emptyText = nothing
+	p.states, p.numBlocks = lane.Blocks, 0
 	if x := lane.Totals.Transfer; x != nil {
-		p.n = x.Blocks
+		p.numBlocks = x.Blocks
 	}
 	return true
 }
@@ -40,19 +40,20 @@ func (p *blocks) Draw(c *look.Canvas, th *look.Theme, focused bool) {
 	if w < 1 || h < 1 {
 		return
 	}
-	if len(p.blocks) == 0 {
-		c.Clip(2, 1, w, look.Dim, p.nothing)
+	if len(p.states) == 0 {
+		c.Clip(2, 1, w, look.Dim, p.emptyText)
 		return
 	}
-	n := min(len(p.blocks), w*h)
+	n := min(len(p.states), w*h)
 	for i := range n {
-		s := worstBlock(p.blocks[i*len(p.blocks)/n : (i+1)*len(p.blocks)/n])
-		k, r := blockLook(th, s)
+		s := worstBlock(p.states[i*len(p.states)/n : (i+1)*len(p.states)/n])
+		k, r := blockStyle(th, s)
 		c.Set(2+i%w, 1+i/w, k, r)
 	}
 }
 
-// worstBlock stands for several blocks: what is missing counts before what is there.
+// worstBlock returns the state that represents several blocks: the least advanced one that is not
+// delivered, or, if all are delivered, resent before delivered at once.
 func worstBlock(list []delivery.BlockState) delivery.BlockState {
 	worst := list[0]
 	for _, s := range list[1:] {
@@ -64,11 +65,11 @@ func worstBlock(list []delivery.BlockState) delivery.BlockState {
 	return worst
 }
 
-// legend explains the signs.
+// legend explains the markers, as many as fit into room columns.
 func (p *blocks) legend(th *look.Theme, room int) []look.Span {
 	var groups [][]look.Span
-	for i, word := range blockWords() {
-		k, r := blockLook(th, delivery.BlockState(i))
+	for i, word := range blockStateNames() {
+		k, r := blockStyle(th, delivery.BlockState(i))
 		groups = append(groups, []look.Span{k.Span(string(r)), look.Dim.Span(" " + word + "  ")})
 	}
 	return look.FitGroups(room, groups)

@@ -6,24 +6,23 @@ import (
 	"wirelab/cmd/tui/internal/room"
 )
 
-// page is page 4 where the data are files: how the patch is made, and how it
-// comes across. On a large screen all at once beside the controls; on a small one a
-// pane at a time.
+// page is page 4 of sessions that send files. A large screen shows all panes and the controls, a
+// small one a pane at a time.
 type page struct {
 	room.Panes
 	controls *controls.Pane
 }
 
-// The places of panes in slots.
+// The panes, as indices of Slots.
 const (
-	atTransfer = iota
-	atMatrix
-	atBlocks
-	atRounds
-	atFileControls
+	paneTransfer = iota
+	paneMatrix
+	paneBlocks
+	paneRounds
+	paneControls
 )
 
-// New returns the page.
+// New returns the page. cat lists what the controls can set.
 func New(cat *controls.Catalog) *page {
 	p := &page{controls: &controls.Pane{Cat: cat}}
 	for _, q := range []room.Pane{&transfer{}, &matrix{}, &blocks{}, &rounds{}, p.controls} {
@@ -39,19 +38,19 @@ func (p *page) Arrows() [][2]string {
 }
 
 func (p *page) Means(key string) string {
-	return map[string]string{"up": "choose a control", "left": "less, more", "[": "much less, much more",
-		"enter": "type an exact value, or choose from a list", "tab": "the next pane of a small screen",
+	return map[string]string{"up": "select a control", "left": "less, more", "[": "much less, much more",
+		"enter": "type an exact value, or choose from a list", "tab": "next pane, on a small screen",
 		"d": "which link the controls set: both, down, up"}[key]
 }
 
-// Observe also chooses the pane that a small screen shows, as long as nobody else
-// has: the picture while it is drawn, then the transfer.
+// Observe implements room.Observer. Until the user selects a pane, a small screen shows the matrix
+// while a patch is computed, then the transfer.
 func (p *page) Observe(v room.View) bool {
 	changed := room.ObserveAll(v, p.Slots...)
 	if !p.Chosen {
-		p.At = atTransfer
+		p.At = paneTransfer
 		if v.Snap.Making != nil {
-			p.At = atMatrix
+			p.At = paneMatrix
 		}
 	}
 	return changed
@@ -60,46 +59,46 @@ func (p *page) Observe(v room.View) bool {
 func (p *page) Lines(th *look.Theme, w, h int) []string {
 	p.Resize(w, h)
 	if p.Wide() {
-		p.Places = p.arrange(w, h)
+		p.Places = p.layOut(w, h)
 		return room.Join(th, p.Places, h, p.controls, nil)
 	}
 	const above, below = 1, 1
 	lines := append(make([]string, 0, h), p.Tabs(th))
 	rest := h - above - below
 	p.Places = []room.Place{p.Slots[p.At].At(0, above, w, rest)}
-	if rows := p.transferRows(); p.At == atTransfer && rest >= rows+4 { // there is room for the blocks below
-		p.Places = []room.Place{p.Slots[p.At].At(0, above, w, rows), p.Slots[atBlocks].At(0, above+rows, w, rest-rows)}
+	if rows := p.transferRows(); p.At == paneTransfer && rest >= rows+4 { // the blocks fit below
+		p.Places = []room.Place{p.Slots[p.At].At(0, above, w, rows), p.Slots[paneBlocks].At(0, above+rows, w, rest-rows)}
 	}
 	for _, at := range p.Places {
 		lines = append(lines, at.Slot.Render(th, w, at.H, at.Slot == p.Slots[p.At])...)
 	}
 	c := look.NewCanvas(w, below)
-	p.controls.Brief(c, th, 0, p.At != atFileControls)
+	p.controls.Brief(c, th, 0, p.At != paneControls)
 	return append(lines, c.Lines(th)...)
 }
 
-// transferRows is how high the account of the transfer would like to be.
-func (p *page) transferRows() int { return 2 + p.Slots[atTransfer].Pane.(*transfer).rows() }
+// transferRows returns the preferred height of the transfer pane.
+func (p *page) transferRows() int { return 2 + p.Slots[paneTransfer].Pane.(*transfer).rows() }
 
-// arrange places the panes on a large screen.
-func (p *page) arrange(w, h int) []room.Place {
+// layOut places the panes on a large screen.
+func (p *page) layOut(w, h int) []room.Place {
 	right := room.RightColumn(w)
 	left := w - right
 	transfer := min(p.transferRows(), h/3)
 	blocks := min(max(h/5, 5), 9)
 	rounds := max(h/4, 6)
 	return []room.Place{
-		p.Slots[atTransfer].At(0, 0, left, transfer),
-		p.Slots[atMatrix].At(0, transfer, left, h-transfer-blocks),
-		p.Slots[atBlocks].At(0, h-blocks, left, blocks),
-		p.Slots[atFileControls].At(left, 0, right, h-rounds),
-		p.Slots[atRounds].At(left, h-rounds, right, rounds),
+		p.Slots[paneTransfer].At(0, 0, left, transfer),
+		p.Slots[paneMatrix].At(0, transfer, left, h-transfer-blocks),
+		p.Slots[paneBlocks].At(0, h-blocks, left, blocks),
+		p.Slots[paneControls].At(left, 0, right, h-rounds),
+		p.Slots[paneRounds].At(left, h-rounds, right, rounds),
 	}
 }
 
 func (p *page) Move(dx, dy int) room.Request { return p.controls.Turn(dx, dy) }
 
-// Wheel adjusts what is chosen.
+// Wheel adjusts the selected control.
 func (p *page) Wheel(up int) room.Request { return p.Move(up, 0) }
 
 func (p *page) Enter() room.Request { return p.controls.Enter() }
@@ -111,9 +110,9 @@ func (p *page) Aim() room.Request {
 	return room.Request{}
 }
 
-// Click selects a control, or the pane whose name is at a place.
+// Click selects a control, or the pane whose tab is at (x, y).
 func (p *page) Click(x, y int) room.Request {
-	if at := p.Hit(x, y, 0); at.Slot == p.Slots[atFileControls] {
+	if at := p.Hit(x, y, 0); at.Slot == p.Slots[paneControls] {
 		p.controls.Click(y - at.Y)
 	}
 	return room.Request{}

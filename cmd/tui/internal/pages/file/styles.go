@@ -9,8 +9,8 @@ import (
 	"wirelab/internal/units"
 )
 
-// blockLook is how the blocks of a file are shown in each state.
-func blockLook(th *look.Theme, s delivery.BlockState) (look.Ink, rune) {
+// blockStyle returns style and marker of a block state.
+func blockStyle(th *look.Theme, s delivery.BlockState) (look.Ink, rune) {
 	signs, inks := []rune("·○◐●◉"), [...]look.Ink{look.Faint, look.Dim, look.Late, look.Good, look.Mark}
 	if th.Ascii {
 		signs = []rune(".-+o@")
@@ -21,14 +21,13 @@ func blockLook(th *look.Theme, s delivery.BlockState) (look.Ink, rune) {
 	return inks[s], signs[s]
 }
 
-// blockWords say what the states are, in their order.
-func blockWords() []string {
-	return []string{"not sent", "under way", "sent again", "there", "there after a resend"}
+// blockStateNames returns the names of the states, by delivery.BlockState.
+func blockStateNames() []string {
+	return []string{"not sent", "in flight", "resent", "delivered", "delivered after a resend"}
 }
 
-// likeness is how much alike two parts are, by the score of a matrix: a sign that
-// grows with it, from nothing.
-func likeness(th *look.Theme, score uint8) (look.Ink, rune) {
+// similarityStyle returns style and marker for a score of the matrix; denser means more similar.
+func similarityStyle(th *look.Theme, score uint8) (look.Ink, rune) {
 	bounds, signs := [...]uint8{24, 72, 140, 200}, []rune(" ·░▒▓")
 	if th.Ascii {
 		signs = []rune(" .:+*")
@@ -40,8 +39,8 @@ func likeness(th *look.Theme, score uint8) (look.Ink, rune) {
 	return [...]look.Ink{look.Plain, look.Faint, look.Dim, look.Plain, look.Title}[n], signs[n]
 }
 
-// timeText writes a time that a transfer takes.
-func timeText(s float64) string {
+// formatSeconds formats the duration of a transfer of s seconds.
+func formatSeconds(s float64) string {
 	switch d := time.Duration(s * float64(time.Second)); {
 	case d >= time.Hour:
 		return units.Fixed(d.Hours(), 1) + " h"

@@ -13,7 +13,7 @@ type Filter int
 
 const (
 	FilterAll Filter = iota
-	filterTrouble
+	filterFailed
 	filterOutcome // and the outcome added to it
 	NumFilters    = filterOutcome + Filter(packetlog.NumOutcomes)
 )
@@ -23,7 +23,7 @@ func (f Filter) String() string {
 	switch {
 	case f == FilterAll:
 		return "all"
-	case f == filterTrouble:
+	case f == filterFailed:
 		return "trouble"
 	}
 	return strings.ToLower(strings.ReplaceAll(look.OutcomeWord(f.outcome()), " ", "-"))
@@ -31,19 +31,19 @@ func (f Filter) String() string {
 
 func (f Filter) outcome() packetlog.Outcome { return packetlog.Outcome(f - filterOutcome) }
 
-// Takes reports whether a packet is listed.
-func (f Filter) Takes(r *packetlog.Record) bool {
+// Matches reports whether a packet is listed.
+func (f Filter) Matches(r *packetlog.Record) bool {
 	switch f {
 	case FilterAll:
 		return true
-	case filterTrouble:
-		return Troubled(r)
+	case filterFailed:
+		return IsFailure(r)
 	}
 	return r.Outcome == f.outcome()
 }
 
-// Troubled reports whether a packet was of no use, or was stale.
-func Troubled(r *packetlog.Record) bool {
+// IsFailure reports whether a packet was of no use, or was stale.
+func IsFailure(r *packetlog.Record) bool {
 	switch r.Outcome {
 	case packetlog.InFlight, packetlog.Decoded, packetlog.Duplicate:
 		return false

@@ -13,176 +13,176 @@ import (
 	"wirelab/internal/units"
 )
 
-// list lists packets, the newest at the bottom. While none is chosen it
-// follows; a chosen one stays where it is for as long as it is remembered.
+// list lists the packets, newest at the bottom. Without a selection it follows the newest packet; a
+// selected packet stays in place while it is stored.
 type list struct {
-	all      []packetlog.Record // as shown
-	rateHz   int
-	filter   room.Filter
-	chosen   packetlog.ID
-	choosing bool
-	renewed  bool // what is chosen or listed has changed
-	first    int  // row of the list in the first line of the picture
-	rows     int  // lines of the last picture
-	trust    panes.LinkStatusLine
+	packets      []packetlog.Record // as last observed
+	rateHz       int
+	filter       room.Filter
+	selected     packetlog.ID
+	hasSelection bool
+	dirty        bool // selection or filter changed since the last Observe
+	firstRow     int  // first visible row
+	numRows      int  // visible rows
+	linkStatus   panes.LinkStatusLine
 }
 
 func (p *list) Name() string { return "Packets" }
 
 func (p *list) Observe(v room.View) bool {
 	lane := v.Lane()
-	p.trust.Observe(v) // shown with the next picture
+	p.linkStatus.Observe(v) // drawn with the next change of the list
 	n := len(lane.Packets)
-	same := n == len(p.all) && (n == 0 || room.SameRecord(&lane.Packets[n-1], &p.all[n-1]) && &lane.Packets[0] == &p.all[0])
-	if !p.renewed && (same || p.all != nil && v.Running() && !(v.Slow && v.Spare)) {
+	same := n == len(p.packets) && (n == 0 || room.SameRecord(&lane.Packets[n-1], &p.packets[n-1]) && &lane.Packets[0] == &p.packets[0])
+	if !p.dirty && (same || p.packets != nil && v.Running() && !(v.Slow && v.Spare)) {
 		return false
 	}
-	p.renewed = false
-	p.all, p.rateHz = lane.Packets, v.Cfg.Sender.RateHz
+	p.dirty = false
+	p.packets, p.rateHz = lane.Packets, v.Cfg.Sender.RateHz
 	return true
 }
 
-// shown are the indices of the packets that the filter takes.
-func (p *list) shown() []int {
-	out := make([]int, 0, len(p.all))
-	for i := range p.all {
-		if p.filter.Takes(&p.all[i]) {
+// filtered returns the indices of the packets that match the filter.
+func (p *list) filtered() []int {
+	out := make([]int, 0, len(p.packets))
+	for i := range p.packets {
+		if p.filter.Matches(&p.packets[i]) {
 			out = append(out, i)
 		}
 	}
 	return out
 }
 
-// place is where the chosen packet stands among those shown: if it is not among
-// them, where it would stand.
-func (p *list) place(shown []int) int {
-	for i, at := range shown {
-		r := &p.all[at]
-		if r.Seq > p.chosen.Seq && r.Copy == 0 || r.ID() == p.chosen {
+// selectedRow returns the row of the selected packet among the filtered ones, or the row wisSelected it
+// would be if the filter excludes it.
+func (p *list) selectedRow(filtered []int) int {
+	for i, at := range filtered {
+		r := &p.packets[at]
+		if r.Seq > p.selected.Seq && r.Copy == 0 || r.ID() == p.selected {
 			return i
 		}
 	}
-	return len(shown) - 1
+	return len(filtered) - 1
 }
 
-// step moves the cursor by n packets; it begins at the newest.
-func (p *list) step(n int) {
-	shown := p.shown()
+// moveCursor moves the cursor by n rows. Without a selection it starts at the newest packet.
+func (p *list) moveCursor(n int) {
+	shown := p.filtered()
 	if len(shown) == 0 || n == 0 {
 		return
 	}
 	at := len(shown) + min(n, -1)
-	if p.choosing {
-		at = p.place(shown) + n
+	if p.hasSelection {
+		at = p.selectedRow(shown) + n
 	}
 	at = min(max(at, 0), len(shown)-1)
-	r := &p.all[shown[at]]
-	p.show(r.ID())
+	r := &p.packets[shown[at]]
+	p.selectPacket(r.ID())
 }
 
-// seekTrouble moves the cursor to the next packet that was of no use.
-func (p *list) seekTrouble(way int) {
-	if len(p.all) == 0 {
+// moveToFailure moves the cursor to the next (direction > 0) or previous failed packet.
+func (p *list) moveToFailure(direction int) {
+	if len(p.packets) == 0 {
 		return
 	}
-	at := len(p.all)
-	if p.choosing {
-		if i := p.index(p.chosen); i >= 0 {
+	at := len(p.packets)
+	if p.hasSelection {
+		if i := p.index(p.selected); i >= 0 {
 			at = i
 		}
-	} else if way > 0 {
+	} else if direction > 0 {
 		return // nothing is newer than the newest
 	}
 	step := 1
-	if way < 0 {
+	if direction < 0 {
 		step = -1
 	}
-	for i := at + step; i >= 0 && i < len(p.all); i += step {
-		if r := &p.all[i]; room.Troubled(r) && (p.filter == room.FilterAll || p.filter.Takes(r)) {
-			p.show(r.ID())
+	for i := at + step; i >= 0 && i < len(p.packets); i += step {
+		if r := &p.packets[i]; room.IsFailure(r) && (p.filter == room.FilterAll || p.filter.Matches(r)) {
+			p.selectPacket(r.ID())
 			return
 		}
 	}
 }
 
-// show puts the cursor on a packet.
-func (p *list) show(id packetlog.ID) { p.chosen, p.choosing, p.renewed = id, true, true }
+// selectPacket moves the cursor to a packet.
+func (p *list) selectPacket(id packetlog.ID) { p.selected, p.hasSelection, p.dirty = id, true, true }
 
-func (p *list) release() { p.choosing, p.renewed, p.filter = false, true, room.FilterAll }
+// release clears selection and filter.
+func (p *list) release() { p.hasSelection, p.dirty, p.filter = false, true, room.FilterAll }
 
-// record is a packet of the list; nil if it is not in it.
+// record returns a packet of the list, nil if it is not stored.
 func (p *list) record(id packetlog.ID) *packetlog.Record {
 	if i := p.index(id); i >= 0 {
-		return &p.all[i]
+		return &p.packets[i]
 	}
 	return nil
 }
 
-// index is where a packet stands in the list; -1 if it is not in it.
+// index returns the index of a packet, -1 if it is not stored.
 func (p *list) index(id packetlog.ID) int {
-	for i := range p.all {
-		if p.all[i].ID() == id {
+	for i := range p.packets {
+		if p.packets[i].ID() == id {
 			return i
 		}
 	}
 	return -1
 }
 
-// nextFilter goes on to the next filter that takes anything.
+// nextFilter selects the next filter that matches any packet.
 func (p *list) nextFilter() {
-	p.renewed = true
+	p.dirty = true
 	for range room.NumFilters {
 		p.filter = (p.filter + 1) % room.NumFilters
-		if p.filter == room.FilterAll || len(p.shown()) > 0 {
+		if p.filter == room.FilterAll || len(p.filtered()) > 0 {
 			return
 		}
 	}
 }
 
-// at is the packet in a line of the picture.
-func (p *list) at(y int) (packetlog.ID, bool) {
-	shown := p.shown()
-	i := p.first + y - 2
-	if y < 2 || y-2 >= p.rows || i < 0 || i >= len(shown) {
+// packetAt returns the packet in row y of the pane, false if tisSelected is none.
+func (p *list) packetAt(y int) (packetlog.ID, bool) {
+	shown := p.filtered()
+	i := p.firstRow + y - 2
+	if y < 2 || y-2 >= p.numRows || i < 0 || i >= len(shown) {
 		return packetlog.ID{}, false
 	}
-	r := &p.all[shown[i]]
+	r := &p.packets[shown[i]]
 	return r.ID(), true
 }
 
-// listWidth is how wide the list is with all its columns.
+// listWidth is the width of the list with all columns.
 const listWidth = 82
 
-// listColumn is one column of the list: where it ends, what it is called.
+// listColumn is one column of the list: its right edge, heading and cells.
 type listColumn struct {
-	end  int
-	word string
-	of   func(r *packetlog.Record) (string, look.Ink)
+	end     int
+	heading string
+	cell    func(r *packetlog.Record) (string, look.Ink)
 }
 
-// outcomeLeast is the least room for how a packet ended, with a blank at either side:
-// that is what the list is for.
-const outcomeLeast = 16
+// minOutcomeWidth is the minimum width of the outcome, the most important column, with margins.
+const minOutcomeWidth = 16
 
-// fitting are the columns that a list of w has room for beside the outcome: those
-// worth least go first, and the others move up. The second value is where the
-// outcome begins.
-func (p *list) fitting(w int) ([]listColumn, int) {
+// fitColumns returns the columns that fit into w columns in addition to the outcome, and the left
+// edge of the outcome. The least important columns are omitted first.
+func (p *list) fitColumns(w int) ([]listColumn, int) {
 	list := p.columns()
 	for _, word := range []string{"ms old", "chg", "sent", "baseline"} {
-		if list[len(list)-1].end+2+outcomeLeast <= w {
+		if list[len(list)-1].end+2+minOutcomeWidth <= w {
 			break
 		}
-		i := slices.IndexFunc(list, func(c listColumn) bool { return c.word == word })
-		gone := list[i].end - list[i-1].end
+		i := slices.IndexFunc(list, func(c listColumn) bool { return c.heading == word })
+		removed := list[i].end - list[i-1].end
 		list = slices.Delete(list, i, i+1)
 		for k := i; k < len(list); k++ {
-			list[k].end -= gone
+			list[k].end -= removed
 		}
 	}
 	return list, list[len(list)-1].end + 2
 }
 
+// columns returns all columns except the outcome.
 func (p *list) columns() []listColumn {
 	plain := func(s string) (string, look.Ink) { return s, look.Plain }
 	return []listColumn{
@@ -207,11 +207,11 @@ func (p *list) columns() []listColumn {
 		}},
 		{34, "bytes", func(r *packetlog.Record) (string, look.Ink) { return strconv.Itoa(r.Payload), look.Payload }},
 		{41, "chg", func(r *packetlog.Record) (string, look.Ink) { return plain(strconv.Itoa(r.Changed)) }},
-		{52, "sent", func(r *packetlog.Record) (string, look.Ink) { return stamp(r.Sent), look.Dim }},
+		{52, "sent", func(r *packetlog.Record) (string, look.Ink) { return formatTime(r.Sent), look.Dim }},
 		{62, "took ms", func(r *packetlog.Record) (string, look.Ink) {
 			switch {
 			case r.Outcome == packetlog.Lost, r.Outcome == packetlog.Unknown, r.Outcome == packetlog.InFlight && r.Due == 0:
-				return "-", look.Dim // a network does not tell beforehand
+				return "-", look.Dim // unknown; over a network also before the arrival
 			case r.Outcome == packetlog.InFlight:
 				return "due " + units.Fixed(float64(r.Due-r.Sent)/1e6, 0), look.Dim
 			}
@@ -221,44 +221,46 @@ func (p *list) columns() []listColumn {
 }
 
 func (p *list) Draw(c *look.Canvas, th *look.Theme, focused bool) {
-	shown := p.shown()
+	shown := p.filtered()
 	c.Frame(th, focused, "Packets", p.legend(th, len(shown), look.HeadRoom(c.W, "Packets"))...)
-	p.trust.Draw(c)
-	columns, outcome := p.fitting(c.W)
+	p.linkStatus.Draw(c)
+	columns, outcome := p.fitColumns(c.W)
 	for _, col := range columns {
-		c.Right(col.end, 1, look.Dim, col.word)
+		c.Right(col.end, 1, look.Dim, col.heading)
 	}
 	c.Clip(outcome, 1, c.W-2-outcome, look.Dim, "outcome")
-	p.rows = max(c.H-3, 0)
-	p.first = max(len(shown)-p.rows, 0)
-	if p.choosing { // in the middle, so that one sees what came before and after
-		p.first = min(max(p.place(shown)-p.rows/2, 0), p.first)
+	p.numRows = max(c.H-3, 0)
+	p.firstRow = max(len(shown)-p.numRows, 0)
+	if p.hasSelection { // in the middle, with the packets before and after
+		p.firstRow = min(max(p.selectedRow(shown)-p.numRows/2, 0), p.firstRow)
 	}
-	for y := range min(p.rows, len(shown)-p.first) {
-		p.row(c, th, 2+y, &p.all[shown[p.first+y]], columns, outcome)
+	for y := range min(p.numRows, len(shown)-p.firstRow) {
+		p.drawRow(c, th, 2+y, &p.packets[shown[p.firstRow+y]], columns, outcome)
 	}
 	if len(shown) == 0 {
-		c.Clip(2, 2, c.W-4, look.Dim, "none of the "+strconv.Itoa(len(p.all))+" remembered; f lists others")
+		c.Clip(2, 2, c.W-4, look.Dim, "none of the "+strconv.Itoa(len(p.packets))+" stored packets matches; f changes the filter")
 	}
 }
 
+// legend returns filter, number of matching packets n and mode, in at most room columns.
 func (p *list) legend(th *look.Theme, n, room int) []look.Span {
 	out := []look.Span{look.Dim.Span("filter "), look.Key.Span(p.filter.String())}
-	counted := append(out[:2:2], look.Dim.Span(fmt.Sprintf("  %d of %d", n, len(p.all))))
-	if p.choosing {
-		return look.Fit(room, append(counted[:3:3], look.Dim.Span("  esc follows the newest")), counted, out, nil)
+	counted := append(out[:2:2], look.Dim.Span(fmt.Sprintf("  %d of %d", n, len(p.packets))))
+	if p.hasSelection {
+		return look.Fit(room, append(counted[:3:3], look.Dim.Span("  esc: follow the newest")), counted, out, nil)
 	}
-	return look.Fit(room, append(counted[:3:3], look.Dim.Span("  follows the newest")), counted, out, nil)
+	return look.Fit(room, append(counted[:3:3], look.Dim.Span("  following the newest")), counted, out, nil)
 }
 
-func (p *list) row(c *look.Canvas, th *look.Theme, y int, r *packetlog.Record, columns []listColumn, outcome int) {
-	here := p.choosing && r.ID() == p.chosen
-	if here {
+// drawRow draws packet r at row y. outcome is the left edge of the outcome.
+func (p *list) drawRow(c *look.Canvas, th *look.Theme, y int, r *packetlog.Record, columns []listColumn, outcome int) {
+	isSelected := p.hasSelection && r.ID() == p.selected
+	if isSelected {
 		c.Text(1, y, look.Chosen, th.Chosen)
 	}
 	for _, col := range columns {
-		s, k := col.of(r)
-		if here && k == look.Dim {
+		s, k := col.cell(r)
+		if isSelected && k == look.Dim {
 			k = look.Plain
 		}
 		c.Right(col.end, y, k, s)
@@ -269,14 +271,14 @@ func (p *list) row(c *look.Canvas, th *look.Theme, y int, r *packetlog.Record, c
 	if r.Outcome == packetlog.Lost {
 		word += ": " + r.Cause.String()
 	}
-	if r.Outcome == packetlog.Decoded && !here {
+	if r.Outcome == packetlog.Decoded && !isSelected {
 		k = look.Dim
 	}
 	c.Clip(x, y, c.W-1-x, k, word)
 }
 
-// stamp writes virtual time to the millisecond.
-func stamp(t time.Duration) string {
+// formatTime writes virtual time as minutes, seconds and milliseconds.
+func formatTime(t time.Duration) string {
 	t = max(t, 0)
 	return fmt.Sprintf("%02d:%02d.%03d", t/time.Minute%1000, t/time.Second%60, t/time.Millisecond%1000)
 }

@@ -17,28 +17,28 @@ import (
 	"wirelab/internal/units"
 )
 
-// run is what page 6 shows of one run: one that was saved, or the present one.
+// run is one run on page 6: a saved report, or the running session.
 type run struct {
-	name     string
-	trouble  string // why it cannot be read; nothing else is known then
-	note     string
-	length   time.Duration
-	totals   figures.Totals
-	timing   figures.Timing
-	shadows  []string
-	changes  []config.StampedChange
-	settings map[string]string
+	name      string
+	readError string // why the report cannot be read; then only name is set
+	note      string // a remark about the report, "" if none
+	length    time.Duration
+	totals    figures.Totals
+	timing    figures.Timing
+	shadows   []string // name and bandwidth of each
+	changes   []config.StampedChange
+	settings  map[string]string // at the end of the run; nil if unknown
 }
 
-// openRun reads a saved report. It takes as long as the file is large.
+// openRun reads a saved report. The whole file is parsed, so call it in the background.
 func openRun(s report.SavedReport) *run {
 	d := &run{name: s.Name}
 	runs, err := report.ReadReport(s.Path)
 	if err != nil {
 		var ce *config.Error
-		d.trouble = err.Error()
-		if errors.As(err, &ce) { // the list names the file already
-			d.trouble = fmt.Sprintf("%s %s. Expected: %s.", s.Name, ce.Problem, ce.Expected)
+		d.readError = err.Error()
+		if errors.As(err, &ce) { // ce names the file, which the list shows already
+			d.readError = fmt.Sprintf("%s %s. Expected: %s.", s.Name, ce.Problem, ce.Expected)
 		}
 		return d
 	}
@@ -52,21 +52,21 @@ func openRun(s report.SavedReport) *run {
 		d.shadows = append(d.shadows, name+" "+units.Fixed(kbps, 1)+" kbps")
 	}
 	if len(runs) > 1 {
-		d.note = fmt.Sprintf("a sweep of %d runs: the first", len(runs))
+		d.note = fmt.Sprintf("a sweep of %d runs, of which this is the first", len(runs))
 	}
 	if d.settings, err = r.Settings(); err != nil {
-		d.note = "its configuration cannot be read here: " + err.Error()
+		d.note = "its configuration cannot be read: " + err.Error()
 	}
 	return d
 }
 
-// presentRun is the run under the keys.
+// presentRun returns the running session as a run.
 func presentRun(snap *engine.Snapshot) *run {
 	d := &run{name: "this run", length: snap.Now, changes: snap.Log, settings: snap.Config.Settings()}
 	if len(snap.Lanes) > 0 {
 		d.totals, d.timing = snap.Lanes[0].Totals, snap.Lanes[0].Timing
 	}
-	if len(snap.Lanes) < 2 { // to gather what there is to compare takes a walk through all samples
+	if len(snap.Lanes) < 2 { // lockstep.Gather visits all samples
 		return d
 	}
 	for i, c := 1, lockstep.Gather(snap); i < len(snap.Lanes); i++ {
@@ -75,37 +75,37 @@ func presentRun(snap *engine.Snapshot) *run {
 	return d
 }
 
-// short is the name without the day, which a list of reports of one day shares.
-func (d *run) short() string {
+// shortName returns the name without the date.
+func (d *run) shortName() string {
 	if n := d.name; len(n) > 11 && n[4] == '-' && n[7] == '-' && n[10] == '-' {
 		return n[11:]
 	}
 	return d.name
 }
 
-// reading is a line of the table of figures.
-type reading struct {
+// runFigure is a row of the table of figures.
+type runFigure struct {
 	label  string
 	digits int
-	of     func(*run) (v float64, known bool)
+	value  func(*run) (v float64, known bool)
 }
 
-// mark stands behind the times of a plugin.
-func (m reading) mark(d *run) string {
+// timingMark returns the marker after the times of a plugin, "" for other figures.
+func (m runFigure) timingMark(d *run) string {
 	if strings.Contains(m.label, "µs") {
 		return d.timing.Mark()
 	}
 	return ""
 }
 
-// readings are the figures of a run, in their order; those that only cubes have are left out of others'.
-func readings(item string) []reading {
+// runFigures returns the rows of the table. Figures that only cubes have are omitted for other items.
+func runFigures(item string) []runFigure {
 	always := func(of func(*run) float64) func(*run) (float64, bool) {
 		return func(d *run) (float64, bool) { return of(d), true }
 	}
-	share := func(n, of int64) float64 { return 100 * float64(n) / float64(max(of, 1)) }
-	changed, off := "bits per changed "+item, "off by mm, p95"
-	all := []reading{
+	percent := func(n, total int64) float64 { return 100 * float64(n) / float64(max(total, 1)) }
+	changed, positionError := "bits per changed "+item, "position error mm, p95"
+	all := []runFigure{
 		{"length s", 1, always(func(d *run) float64 { return d.length.Seconds() })},
 		{"payload kbps", 1, always(func(d *run) float64 { return d.totals.PayloadKbps })},
 		{"wire kbps", 1, always(func(d *run) float64 { return d.totals.WireKbps })},
@@ -119,11 +119,11 @@ func readings(item string) []reading {
 		}},
 		{"packet B, median", 0, func(d *run) (float64, bool) { return d.totals.PacketBytes.Of(d.totals.PacketBytes.P50).Value() }},
 		{"packet B, p95", 0, func(d *run) (float64, bool) { return d.totals.PacketBytes.Of(d.totals.PacketBytes.P95).Value() }},
-		{"lost %", 2, always(func(d *run) float64 { return share(d.totals.Lost, d.totals.Sent+d.totals.Duplicated) })},
+		{"lost %", 2, always(func(d *run) float64 { return percent(d.totals.Lost, d.totals.Sent+d.totals.Duplicated) })},
 		{"no baseline", 0, always(func(d *run) float64 { return float64(d.totals.Failures.NoBaseline) })},
 		{"corrupt", 0, always(func(d *run) float64 { return float64(d.totals.Failures.Corrupt) })},
 		{"display starved %", 2, func(d *run) (float64, bool) { return d.totals.Playout.StarvedRatio.Times(100).Value() }},
-		{off, 1, func(d *run) (float64, bool) {
+		{positionError, 1, func(d *run) (float64, bool) {
 			q := d.totals.Playout.PositionErrorMM
 			if q == nil {
 				return 0, false
@@ -137,14 +137,14 @@ func readings(item string) []reading {
 	if item == "cube" {
 		return all
 	}
-	return slices.DeleteFunc(all, func(m reading) bool { return m.label == changed || m.label == off })
+	return slices.DeleteFunc(all, func(m runFigure) bool { return m.label == changed || m.label == positionError })
 }
 
-// setting is a key whose values differ between two runs; "" where one has none.
+// setting is a key whose values differ between two runs; "" means that a run does not have the key.
 type setting struct{ key, a, b string }
 
-// differing lists what two runs were set to differently at their ends.
-func differing(a, b *run) []setting {
+// differingSettings returns the settings that differ at the end of two runs.
+func differingSettings(a, b *run) []setting {
 	var out []setting
 	for k, v := range a.settings {
 		if w := b.settings[k]; v != w {
@@ -156,7 +156,7 @@ func differing(a, b *run) []setting {
 			out = append(out, setting{k, "", w})
 		}
 	}
-	// What a person thinks of first comes first.
+	// The most important sections are first.
 	order := []string{"data", "seed", "encoder", "down", "up", "sender", "receiver"}
 	place := func(s setting) int {
 		head, _, _ := strings.Cut(s.key, ".")

@@ -9,16 +9,16 @@ import (
 	"wirelab/internal/units"
 )
 
-// head is what the list says of a report beside its name.
-type head struct {
-	of                        report.SavedReport // as it was when it was read
+// summary is what the list shows of a report in addition to its name.
+type summary struct {
+	report                    report.SavedReport // as it was when read, to detect that the file was rewritten
 	data, encoder, link, kbps string
 }
 
-// headOf takes it from a report that was read.
-func headOf(s report.SavedReport, d *run) head {
-	if d.trouble != "" {
-		return head{of: s, data: "cannot be read"}
+// newSummary returns the summary of report s, which was read as d.
+func newSummary(s report.SavedReport, d *run) summary {
+	if d.readError != "" {
+		return summary{report: s, data: "cannot be read"}
 	}
 	kind, arg, ok := strings.Cut(d.settings["data.source"], ":")
 	if ok {
@@ -28,13 +28,13 @@ func headOf(s report.SavedReport, d *run) head {
 	if link == "" {
 		link = d.settings["down.loss"] + " " + d.settings["down.latency"]
 	}
-	return head{s, kind, d.settings["encoder.name"], link, units.Fixed(d.totals.PayloadKbps, 0)}
+	return summary{s, kind, d.settings["encoder.name"], link, units.Fixed(d.totals.PayloadKbps, 0)}
 }
 
-// when is the name of a report without what another column says, so that the seconds and
-// what tells it from its neighbours come before the edge: day, time, whether a signal
-// saved it, and which of several of one second it is.
-func when(name, encoder string) string {
+// shortReportName returns the name of a report without the year and the encoder, which has a column of
+// its own: day, time, "auto" if a signal saved the report, and the number among reports of one second.
+// Names of another form are returned unchanged.
+func shortReportName(name, encoder string) string {
 	const stamp = len("2006-01-02-150405")
 	if len(name) <= stamp || name[4] != '-' || name[10] != '-' {
 		return name
@@ -52,9 +52,9 @@ func when(name, encoder string) string {
 	return out + strings.ReplaceAll(number, "-", " ")
 }
 
-// headRow names the columns of a list of w columns.
-func headRow(c *look.Canvas, y int) {
-	name, data, encoder, link := columns(c.W)
+// drawHeadings draws the headings of the list at row y.
+func drawHeadings(c *look.Canvas, y int) {
+	name, data, encoder, link := listColumns(c.W)
 	if encoder == 0 {
 		return
 	}
@@ -67,8 +67,9 @@ func headRow(c *look.Canvas, y int) {
 	c.Right(c.W-2, y, look.Dim, "kbps")
 }
 
-// columns says where the columns of the list begin in a pane of w columns; 0 leaves one out.
-func columns(w int) (name, data, encoder, link int) {
+// listColumns returns the left edges of the columns in a pane of w columns; 0 means that a column is
+// omitted.
+func listColumns(w int) (name, data, encoder, link int) {
 	switch {
 	case w >= 92:
 		return 4, 25, 44, 66

@@ -1,6 +1,6 @@
 package page
 
-// graphic is a drawing that stands in the page as SVG.
+// graphic is a drawing that the template writes as SVG.
 type graphic struct {
 	Title, Description string
 	Width, Height      int
@@ -8,7 +8,7 @@ type graphic struct {
 	Paths              []curve
 	Dots               []dot
 	Texts              []caption
-	Key                []slice // what the inks stand for
+	Key                []stripPart // legend of the colours
 }
 
 type stroke struct{ X1, Y1, X2, Y2, Class string }

@@ -13,16 +13,16 @@ const (
 	maxHeatMaps = 6
 )
 
-// heat adds heat maps of the two axes with the most values: tables whose cells are coloured
-// from the least to the most, so that each can be read as a number, too.
-func (d *document) heat(points []gridPoint, axes []axis, ms []metric) {
+// addHeatMaps adds heat maps over the last two axes, at most maxHeatMaps: tables whose cells are
+// coloured by their values.
+func (d *document) addHeatMaps(points []gridPoint, axes []axis, ms []metric) {
 	across, down := axes[len(axes)-1], axes[len(axes)-2]
 	if len(across.values) > maxHeatSide || len(down.values) > maxHeatSide {
 		return
 	}
-	s := section{ID: "heat", Title: "Heat maps", Lead: []string{fmt.Sprintf("Down: %s. Across: %s. The darkest cell, or in the dark the lightest, is the most.",
+	s := section{ID: "heat", Title: "Heat maps", Lead: []string{fmt.Sprintf("Rows: %s. Columns: %s. The darkest cell is the maximum; in dark mode the lightest.",
 		down.key, across.key)}}
-	names, groups := grouped(points, func(p *gridPoint) string { return p.shortSet(axes[:len(axes)-2]) })
+	names, groups := groupPoints(points, func(p *gridPoint) string { return p.shortSet(axes[:len(axes)-2]) })
 	for _, m := range ms {
 		for _, name := range names {
 			if len(s.Tables) < maxHeatMaps {
@@ -33,8 +33,9 @@ func (d *document) heat(points []gridPoint, axes []axis, ms []metric) {
 	d.Sections = append(d.Sections, s)
 }
 
+// heatMap returns the heat map of one metric over two axes. name names the values of the other axes.
 func heatMap(points []*gridPoint, name string, down, across axis, m metric) table {
-	t := newTable(m.title, lastWord(down.key)+" \\ "+lastWord(across.key))
+	t := newTable(m.title, keySuffix(down.key)+" \\ "+keySuffix(across.key))
 	t.Heat = true
 	for _, v := range across.values {
 		t.Heads = append(t.Heads, texttable.Head{Text: v, Number: true})
@@ -59,7 +60,7 @@ func heatMap(points []*gridPoint, name string, down, across axis, m metric) tabl
 			c := texttable.Cell{Text: "–"}
 			if p := at[[2]string{y, x}]; p != nil {
 				if v, ok := p.Figures[m.key]; ok {
-					c = texttable.Cell{Text: digits(v.Diff * m.times), Class: fmt.Sprintf("h%d", shade(v.Diff, least, most))}
+					c = texttable.Cell{Text: formatNumber(v.Diff * m.scale), Class: fmt.Sprintf("h%d", shade(v.Diff, least, most))}
 				}
 			}
 			row = append(row, c)
@@ -69,7 +70,7 @@ func heatMap(points []*gridPoint, name string, down, across axis, m metric) tabl
 	return t
 }
 
-// shade is how dark a value is, 0 to 8.
+// shade maps v from the range least to most to 0 to 8.
 func shade(v, least, most float64) int {
 	if most <= least || math.IsNaN(v) {
 		return 0

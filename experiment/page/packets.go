@@ -8,12 +8,12 @@ import (
 	"strings"
 )
 
-// kind is the sort of trouble that a packet had; each has a line of its own in the chart.
-type kind int
+// problemKind is the kind of a packet's problem. Each kind has its own row in the chart.
+type problemKind int
 
-// The kinds, the worst first.
+// The kinds, most severe first.
 const (
-	kindFailed kind = iota // no baseline, corrupt, unknown codec, tainted, wrong
+	kindFailed problemKind = iota // no baseline, corrupt, unknown codec, tainted, wrong
 	kindLost
 	kindLate // stale, or too late for the display
 	kindLarge
@@ -22,104 +22,109 @@ const (
 
 var kindNames = [numKinds]string{"failed", "lost", "late or stale", "large"}
 
-// event is a packet with which something was wrong.
-type event struct {
+// problem is a packet that was lost, late, large or failed.
+type problem struct {
 	seq    uint64
 	copy   int
 	sent   float64 // seconds
-	delay  float64 // ms; negative: it never arrived
+	delay  float64 // ms; negative if the packet did not arrive
 	reason string
-	why    string
+	why    string // the explanation of the reason
 }
 
-func (e *event) before(f *event) int {
+// compare orders problems by sequence and copy.
+func (e *problem) compare(f *problem) int {
 	return cmp.Or(cmp.Compare(e.seq, f.seq), cmp.Compare(e.copy, f.copy))
 }
 
-// hash scatters packets evenly, whatever the rhythm in which they fail.
-func (e *event) hash() uint64 {
+// hash returns a hash of the packet (Fibonacci hashing), so that a selection by hash is even for
+// periodic failures too.
+func (e *problem) hash() uint64 {
 	h := (e.seq*64 + uint64(e.copy) + 1) * 0x9e3779b97f4a7c15
 	return h ^ h>>29
 }
 
-// maxEvents bounds the events of a kind that a page lists.
+// maxEvents bounds the problems of a kind that a page lists.
 const maxEvents = 250
 
-// events are those of a kind: all, or after maxEvents about every second of them, then
-// every fourth, and so on. Which ones does not depend on the order in which they came.
-type events struct {
-	n     int
-	shift uint
-	kept  []event
+// problemSample stores the problems of one kind: all up to maxEvents, then about a half, a quarter, and
+// so on, selected by hash, so that the selection does not depend on the order of the packets.
+type problemSample struct {
+	total  int
+	shift  uint
+	stored []problem
 }
 
-func (l *events) add(e event) {
-	l.n++
-	if !l.keeps(&e) {
+func (l *problemSample) add(e problem) {
+	l.total++
+	if !l.selects(&e) {
 		return
 	}
-	l.kept = append(l.kept, e)
-	for len(l.kept) > maxEvents {
+	l.stored = append(l.stored, e)
+	for len(l.stored) > maxEvents {
 		l.shift++
-		l.kept = slices.DeleteFunc(l.kept, func(e event) bool { return !l.keeps(&e) })
+		l.stored = slices.DeleteFunc(l.stored, func(e problem) bool { return !l.selects(&e) })
 	}
 }
 
-func (l *events) keeps(e *event) bool { return e.hash()&(1<<l.shift-1) == 0 }
+// selects reports whether the sample contains e at the current rate, one in 2^shift.
+func (l *problemSample) selects(e *problem) bool { return e.hash()&(1<<l.shift-1) == 0 }
 
-// reason counts the packets of one reason, and keeps the first for an example.
-type reason struct {
-	n     int
-	first event
+// reasonCount counts the packets with one reason, and stores the first as an example.
+type reasonCount struct {
+	count int
+	first problem
 }
 
-// maxReasons bounds the reasons: there are some twenty, but a file may say what it likes.
+// maxReasons bounds the reasons. The lab has about twenty, but a file can contain any text.
 const maxReasons = 48
 
-// packets sums the packets of a run up.
-type packets struct {
-	rows    int
-	kinds   [numKinds]events
-	reasons map[string]*reason
-	delays  delays
+// packetStats summarizes the packets of a run.
+type packetStats struct {
+	rows     int
+	problems [numKinds]problemSample
+	reasons  map[string]*reasonCount
+	delays   delaySeries
 }
 
-// longestWhy bounds an explanation, in bytes.
-const longestWhy = 600
+// maxExplanation bounds the length of an explanation, in bytes.
+const maxExplanation = 600
 
-func (p *packets) add(c cells) {
+// addRow adds a row of packets.csv.
+func (p *packetStats) addRow(c cells) {
 	p.rows++
-	sent := micros(c, "send_us")
-	e := event{seq: uint64(min(max(c.number("seq"), 0), 1e15)), copy: int(min(max(c.number("copy"), 0), 63)), sent: sent / 1e6, delay: -1}
+	sent := runMicros(c, "send_us")
+	e := problem{seq: uint64(min(max(c.number("seq"), 0), 1e15)), copy: int(min(max(c.number("copy"), 0), 63)), sent: sent / 1e6, delay: -1}
 	outcome := c.text("outcome")
 	arrived := outcome != "lost" && outcome != "in_flight" && outcome != "unknown" && c.text("recv_us") != ""
 	if arrived {
-		us := micros(c, "recv_us") - sent
+		us := runMicros(c, "recv_us") - sent
 		e.delay = us / 1000
 		p.delays.add(int64(math.Round(sent*1000)), int64(math.Round(us*1000)))
 	}
-	said, why := cut(c.text("reason"), 80), cut(c.text("why"), longestWhy)
+	reasons, why := truncate(c.text("reason"), 80), truncate(c.text("why"), maxExplanation)
 	if _, has := c.columns["reason"]; !has {
-		said, why = oldReason(c, outcome)
+		reasons, why = reasonFromOutcome(c, outcome)
 	}
-	if said == "" {
+	if reasons == "" {
 		return
 	}
-	sentences := split(why)
-	for i, name := range strings.Split(said, "; ") {
+	sentences := splitReasons(why)
+	for i, name := range strings.Split(reasons, "; ") {
 		e.reason, e.why = name, why
-		if i < len(sentences) && strings.Count(said, "; ")+1 == len(sentences) {
+		if i < len(sentences) && strings.Count(reasons, "; ")+1 == len(sentences) {
 			e.why = sentences[i]
 		}
-		p.trouble(outcome, e)
+		p.addProblem(outcome, e)
 	}
 }
 
-// micros returns a time of a run, which takes at most 1000 h.
-func micros(c cells, name string) float64 { return min(max(c.number(name), 0), 3.6e12) }
+// runMicros returns a time in microseconds, limited to 1000 h.
+func runMicros(c cells, name string) float64 { return min(max(c.number(name), 0), 3.6e12) }
 
-// oldReason says what a file without reasons knows.
-func oldReason(c cells, outcome string) (said, why string) {
+// reasonFromOutcome returns reason and explanation of a row in a file without the column reason, as
+// older versions wrote; "" if the packet had no problem.
+func reasonFromOutcome(c cells, outcome string) (reason, why string) {
 	switch outcome {
 	case "", "decoded", "duplicate", "in_flight", "unknown":
 		return "", ""
@@ -127,8 +132,8 @@ func oldReason(c cells, outcome string) (said, why string) {
 	return strings.ReplaceAll(outcome, "_", " "), strings.TrimSpace("by " + c.text("cause"))
 }
 
-// split cuts an explanation of two reasons where the second sentence begins.
-func split(why string) []string {
+// splitReasons splits an explanation of two reasons at the second sentence.
+func splitReasons(why string) []string {
 	for _, word := range []string{"; packet ", "; copy "} {
 		if a, b, ok := strings.Cut(why, word); ok {
 			return []string{a, strings.TrimPrefix(word, "; ") + b}
@@ -137,7 +142,8 @@ func split(why string) []string {
 	return []string{why}
 }
 
-func (p *packets) trouble(outcome string, e event) {
+// addProblem adds a problem of a packet with the given outcome.
+func (p *packetStats) addProblem(outcome string, e problem) {
 	k := kindFailed
 	switch {
 	case strings.HasPrefix(e.reason, "large"):
@@ -147,47 +153,47 @@ func (p *packets) trouble(outcome string, e event) {
 	case outcome == "stale" || outcome == "decoded":
 		k = kindLate
 	}
-	p.kinds[k].add(e)
+	p.problems[k].add(e)
 	if p.reasons == nil {
-		p.reasons = map[string]*reason{}
+		p.reasons = map[string]*reasonCount{}
 	}
 	x := p.reasons[e.reason]
 	if x == nil {
 		if len(p.reasons) >= maxReasons {
 			return
 		}
-		x = &reason{first: e}
+		x = &reasonCount{first: e}
 		p.reasons[e.reason] = x
 	}
-	x.n++
-	if e.before(&x.first) < 0 {
+	x.count++
+	if e.compare(&x.first) < 0 {
 		x.first = e
 	}
 }
 
-// listed returns the events of a kind in the order of their packets.
-func (p *packets) listed(k kind) []event {
-	list := slices.Clone(p.kinds[k].kept)
-	slices.SortFunc(list, func(a, b event) int { return a.before(&b) })
+// sortedProblems returns the stored problems of a kind in the order of the packets.
+func (p *packetStats) sortedProblems(k problemKind) []problem {
+	list := slices.Clone(p.problems[k].stored)
+	slices.SortFunc(list, func(a, b problem) int { return a.compare(&b) })
 	return list
 }
 
-func (p *packets) clone() packets {
+func (p *packetStats) clone() packetStats {
 	x := *p
-	x.reasons = make(map[string]*reason, len(p.reasons))
+	x.reasons = make(map[string]*reasonCount, len(p.reasons))
 	for name, r := range p.reasons {
 		y := *r
 		x.reasons[name] = &y
 	}
-	for k := range x.kinds {
-		x.kinds[k].kept = slices.Clone(p.kinds[k].kept)
+	for k := range x.problems {
+		x.problems[k].stored = slices.Clone(p.problems[k].stored)
 	}
 	x.delays.buckets = maps.Clone(p.delays.buckets)
 	return x
 }
 
-// cut shortens a text of somebody's.
-func cut(text string, longest int) string {
+// truncate shortens a text from a file to at most longest bytes.
+func truncate(text string, longest int) string {
 	if len(text) <= longest {
 		return text
 	}

@@ -15,21 +15,22 @@ import (
 )
 
 // writeSweep writes the page of a sweep.
-func writeSweep(w io.Writer, r *report.Report) error { return write(w, sweepDocument(r)) }
+func writeSweep(w io.Writer, r *report.Report) error { return writeDocument(w, sweepDocument(r)) }
 
-// maxAlarms bounds the sentences about what did not hold.
+// maxAlarms bounds the sentences about failed assertions.
 const maxAlarms = 20
 
+// sweepDocument returns the page of a sweep.
 func sweepDocument(r *report.Report) *document {
-	points := pointsOf(r.Runs)
+	points := gridPoints(r.Runs)
 	wrong := int64(0)
 	for _, run := range r.Runs {
 		wrong += run.Totals.Wrong
 	}
-	d := gridDocument(points, gridHeadline(points, len(r.Runs), wrong), count(int64(len(r.Runs)), "run"), r.Failed(), r.Missing(),
-		ending(r.Reason, r.Error, r.Interrupted))
+	d := gridDocument(points, gridHeadline(points, len(r.Runs), wrong), formatCount(int64(len(r.Runs)), "run"), r.Failed(), r.Missing(),
+		describeEnding(r.Reason, r.Error, r.Interrupted))
 	if len(points) == 0 {
-		d.Notes = []string{"No run was finished."}
+		d.Notes = []string{"No run is complete."}
 		return d
 	}
 	first := r.Runs[0]
@@ -37,11 +38,11 @@ func sweepDocument(r *report.Report) *document {
 	if err != nil {
 		c = nil
 	}
-	d.configuration(first, c)
+	d.addConfiguration(first, c)
 	last := &d.Sections[len(d.Sections)-1]
-	last.Lead = append(last.Lead, "Of the first run; what was swept differs in the others.")
-	d.Sections = append(d.Sections, section{ID: "again", Title: "How to run it again", Code: []code{{"",
-		"tui replay report.json     # all of it once more, and demands the same bytes\ntui run experiment.toml    # without asking\ntui report .               # makes this page anew"}}})
+	last.Lead = append(last.Lead, "The configuration of the first run; the swept keys differ in the others.")
+	d.Sections = append(d.Sections, section{ID: "again", Title: "How to reproduce", Code: []code{{"",
+		"tui replay report.json     # run again and compare the digests\ntui run experiment.toml    # run again without comparing\ntui report .               # write this page again"}}})
 	return d
 }
 
@@ -49,119 +50,123 @@ func sweepDocument(r *report.Report) *document {
 // each failure, and endings, unless empty, describe how the sweep ended.
 func gridDocument(points []gridPoint, headline, runs string, failed []string, endings ...string) *document {
 	d := &document{Title: "Sweep", Headline: headline, Alarms: failed}
-	axes := axesOf(points)
+	axes := sweptAxes(points)
 	for _, a := range axes {
-		d.Meta = append(d.Meta, a.key+": "+strings.Join(brief(a.values), ", "))
+		d.Meta = append(d.Meta, a.key+": "+strings.Join(abbreviate(a.values), ", "))
 	}
 	d.Meta = append(d.Meta, runs)
 	if n := len(failed); n > maxAlarms {
 		d.Alarms = append(failed[:maxAlarms:maxAlarms], fmt.Sprintf("and %d more", n-maxAlarms))
 	}
-	d.Alarms = append(d.Alarms, notEmpty(endings...)...)
+	d.Alarms = append(d.Alarms, nonEmpty(endings...)...)
 	if len(points) > 0 {
-		d.sweep(points, axes)
+		d.addGrid(points, axes)
 	}
 	return d
 }
 
-// sweep adds what there is to see of a grid.
-func (d *document) sweep(points []gridPoint, axes []axis) {
-	ms := metrics(points)
+// addGrid adds charts, heat maps, Pareto charts and the table of a grid.
+func (d *document) addGrid(points []gridPoint, axes []axis) {
+	ms := variedMetrics(points)
 	if len(axes) > 0 {
-		s := section{ID: "lines", Title: "Figure by figure"}
-		if n := seeds(points); n > 1 {
-			s.Lead = []string{fmt.Sprintf("Lines are means over up to %d seeds, bands their intervals of 95 %% (Student).", n)}
+		s := section{ID: "lines", Title: "Figures"}
+		if n := maxSeeds(points); n > 1 {
+			s.Lead = []string{fmt.Sprintf("Lines are means over up to %d seeds, bands are 95 %% confidence intervals (Student's t).", n)}
 		}
 		for _, m := range ms {
-			d.gridChart(points, axes, m)
+			d.addGridChart(points, axes, m)
 		}
-		s.show(&d.data, 0)
+		s.addCharts(&d.data, 0)
 		d.Sections = append(d.Sections, s)
 	}
 	if len(axes) > 1 {
-		d.heat(points, axes, ms)
+		d.addHeatMaps(points, axes, ms)
 	}
-	d.pareto(points)
-	d.pointTable(points, ms)
+	d.addParetoCharts(points)
+	d.addPointTable(points, ms)
 }
 
-// brief lists at most eight values.
-func brief(values []string) []string {
-	const most = 8
-	if len(values) <= most {
+// abbreviate returns at most eight values; the omitted ones are replaced by "…".
+func abbreviate(values []string) []string {
+	const maxShown = 8
+	if len(values) <= maxShown {
 		return values
 	}
-	return append(slices.Clone(values[:most-1]), "… "+values[len(values)-1])
+	return append(slices.Clone(values[:maxShown-1]), "… "+values[len(values)-1])
 }
 
-func seeds(points []gridPoint) (most int) {
+// maxSeeds returns the largest number of seeds of any point.
+func maxSeeds(points []gridPoint) (seeds int) {
 	for i := range points {
-		most = max(most, points[i].Seeds)
+		seeds = max(seeds, points[i].Seeds)
 	}
-	return most
+	return seeds
 }
 
-// gridHeadline says what came out of a grid, in a sentence.
+// gridHeadline summarizes a sweep in a sentence: the cheapest and the most expensive point, and the
+// number of wrong packets.
 func gridHeadline(points []gridPoint, runs int, wrong int64) string {
 	if len(points) == 0 {
-		return "A sweep of which no run was finished."
+		return "A sweep without complete runs."
 	}
 	least, most := math.Inf(1), math.Inf(-1)
-	var cheapest, dearest *gridPoint
+	var cheapest, costliest *gridPoint
 	for i := range points {
-		if v, ok := points[i].Figures[cost]; ok {
+		if v, ok := points[i].Figures[costKey]; ok {
 			if v.Diff < least {
 				least, cheapest = v.Diff, &points[i]
 			}
 			if v.Diff > most {
-				most, dearest = v.Diff, &points[i]
+				most, costliest = v.Diff, &points[i]
 			}
 		}
 	}
-	text := count(int64(len(points)), "point")
+	text := formatCount(int64(len(points)), "point")
 	if runs > len(points) {
 		text += fmt.Sprintf(", %d runs", runs)
 	}
-	if cheapest != nil && dearest != nil && len(points) > 1 {
-		text += fmt.Sprintf(": from %s kbps (%s) to %s kbps (%s)", round(least), shortSet(cheapest.Set), round(most), shortSet(dearest.Set))
+	if cheapest != nil && costliest != nil && len(points) > 1 {
+		text += fmt.Sprintf(": from %s kbps (%s) to %s kbps (%s)", formatRounded(least), shortSet(cheapest.Set), formatRounded(most), shortSet(costliest.Set))
 	}
 	if wrong > 0 {
-		return text + "; " + count(wrong, "packet") + " decoded WRONG."
+		return text + "; " + formatCount(wrong, "packet") + " decoded WRONG."
 	}
 	return text + "; nothing decoded wrong."
 }
 
-// shortSet names a point by its values alone.
+// shortSet names a point by the last words of its keys and its values.
 func shortSet(set map[string]string) string {
 	var parts []string
 	for _, k := range slices.Sorted(maps.Keys(set)) {
-		parts = append(parts, lastWord(k)+" "+set[k])
+		parts = append(parts, keySuffix(k)+" "+set[k])
 	}
 	return strings.Join(parts, ", ")
 }
 
-func lastWord(key string) string {
+// keySuffix returns the last word of a key, and "encoder" for encoder.name.
+func keySuffix(key string) string {
 	if key == "encoder.name" {
 		return "encoder"
 	}
 	return key[strings.LastIndexByte(key, '.')+1:]
 }
 
-// maxLines bounds the lines of a chart: there are eight inks.
+// maxLines bounds the lines of a chart, because there are eight colours.
 const maxLines = 8
 
-// gridChart draws a figure over the last axis, a line for each combination of the others.
-func (d *document) gridChart(points []gridPoint, axes []axis, m metric) {
+// addGridChart adds a chart of a metric over the last axis, with a line for each combination of the
+// other axes.
+func (d *document) addGridChart(points []gridPoint, axes []axis, m metric) {
 	others, along := axes[:len(axes)-1], axes[len(axes)-1]
 	c := chart{Title: m.title, Unit: m.unit, Axis: along.key}
 	if along.unit != "" {
 		c.Axis += ", " + along.unit
 	}
-	if along.at == nil {
+	if along.numbers == nil {
 		c.Ticks = along.values
 	}
 	values, x := along.sorted()
-	names, groups := grouped(points, func(p *gridPoint) string { return p.shortSet(others) })
+	names, groups := groupPoints(points, func(p *gridPoint) string { return p.shortSet(others) })
 	if len(names) > maxLines {
 		c.Unit += fmt.Sprintf(" (%d of %d lines)", maxLines, len(names))
 		names = names[:maxLines]
@@ -176,52 +181,52 @@ func (d *document) gridChart(points []gridPoint, axes []axis, m metric) {
 		}
 		c.Lines = append(c.Lines, lines...)
 	}
-	c.Label = label(m.title, m.unit, means) + ", by " + along.key + "; the table of all points has the figures"
-	c.X = d.data.axis(x)
+	c.Label = describeSeries(m.title, m.unit, means) + ", by " + along.key + "; the table of all points has the figures"
+	c.X = d.data.addAxis(x)
 	d.data.Charts = append(d.data.Charts, c)
 }
 
-// sorted returns the values of the axis in the order of their places, and these.
-func (a *axis) sorted() (values []string, at []place) {
+// sorted returns the values of the axis in ascending order, and their positions on the axis.
+func (a *axis) sorted() (values []string, at []axisValue) {
 	order := make([]int, len(a.values))
 	for i := range order {
 		order[i] = i
 	}
-	if a.at != nil {
-		slices.SortStableFunc(order, func(i, k int) int { return cmp.Compare(a.at[i], a.at[k]) })
+	if a.numbers != nil {
+		slices.SortStableFunc(order, func(i, k int) int { return cmp.Compare(a.numbers[i], a.numbers[k]) })
 	}
 	for _, i := range order {
 		values = append(values, a.values[i])
-		if a.at == nil {
-			at = append(at, place(i))
+		if a.numbers == nil {
+			at = append(at, axisValue(i))
 		} else {
-			at = append(at, place(a.at[i]))
+			at = append(at, axisValue(a.numbers[i]))
 		}
 	}
 	return values, at
 }
 
-// lines returns the line of the means of points over the values of a key and, if any point has
-// an interval, the edges of the band.
+// lines returns the line of the means over the values of a key and, if any point has an interval, the
+// edges of its band.
 func (m metric) lines(points []*gridPoint, key string, values []string) []line {
 	at := map[string]*gridPoint{}
 	for _, p := range points {
 		at[p.Set[key]] = p
 	}
 	mid, lo, hi := make([]value, len(values)), make([]value, len(values)), make([]value, len(values))
-	banded := false
+	hasBand := false
 	for k, text := range values {
-		mid[k], lo[k], hi[k] = none, none, none
+		mid[k], lo[k], hi[k] = noValue, noValue, noValue
 		if p := at[text]; p != nil {
 			if v, ok := p.Figures[m.key]; ok {
-				mid[k] = value(v.Diff * m.times)
+				mid[k] = value(v.Diff * m.scale)
 				if v.Known {
-					lo[k], hi[k], banded = value(max(v.Lo, 0)*m.times), value(v.Hi*m.times), true // none can be negative
+					lo[k], hi[k], hasBand = value(max(v.Lo, 0)*m.scale), value(v.Hi*m.scale), true // figures are not negative
 				}
 			}
 		}
 	}
-	if !banded {
+	if !hasBand {
 		return []line{{Y: mid}}
 	}
 	return []line{{Y: mid}, {Name: "95 %, up to", Kind: "edge", Y: hi}, {Name: "from", Kind: "edge", Band: 1, Y: lo}}
@@ -230,14 +235,14 @@ func (m metric) lines(points []*gridPoint, key string, values []string) []line {
 // maxListed bounds the table of points.
 const maxListed = 1000
 
-// pointTable lists the points with their figures.
-func (d *document) pointTable(points []gridPoint, ms []metric) {
+// addPointTable adds a table of all points with their figures.
+func (d *document) addPointTable(points []gridPoint, ms []metric) {
 	var keys []string
 	if len(points) > 0 {
 		keys = slices.Sorted(maps.Keys(points[0].Set))
 	}
 	names := slices.Clone(keys)
-	many := seeds(points) > 1
+	many := maxSeeds(points) > 1
 	if many {
 		names = append(names, ">seeds")
 	}
@@ -249,13 +254,13 @@ func (d *document) pointTable(points []gridPoint, ms []metric) {
 		}
 		names = append(names, name)
 	}
-	t := newTable(fmt.Sprintf("All %s", count(int64(len(points)), "point")), names...)
+	t := newTable(fmt.Sprintf("All %s", formatCount(int64(len(points)), "point")), names...)
 	if many {
-		t.Caption += ": means, ± half of the interval of 95 %"
+		t.Caption += ": mean ± half of the 95 % CI"
 	}
 	for i := range points {
 		if i == maxListed {
-			t.Caption = fmt.Sprintf("The first %s of %s; summary.csv has all", digits(maxListed), count(int64(len(points)), "point"))
+			t.Caption = fmt.Sprintf("The first %s of %s; summary.csv has all", formatNumber(maxListed), formatCount(int64(len(points)), "point"))
 			break
 		}
 		p := &points[i]
@@ -271,7 +276,7 @@ func (d *document) pointTable(points []gridPoint, ms []metric) {
 	d.Sections = append(d.Sections, section{ID: "points", Title: "All points", Tables: []table{t}})
 }
 
-// values returns what is set at the point, in the order of keys.
+// values returns the settings of the point, in the order of keys.
 func (p *gridPoint) values(keys []string) (out []string) {
 	for _, k := range keys {
 		out = append(out, p.Set[k])
@@ -279,14 +284,15 @@ func (p *gridPoint) values(keys []string) (out []string) {
 	return out
 }
 
+// cell formats a metric of the point, with half its interval if known.
 func (p *gridPoint) cell(m metric) string {
 	v, ok := p.Figures[m.key]
 	if !ok {
-		return figure(figures.Figure{})
+		return formatFigure(figures.Figure{})
 	}
-	text := digits(v.Diff * m.times)
+	text := formatNumber(v.Diff * m.scale)
 	if v.Known {
-		text += " ± " + digits((v.Hi-v.Diff)*m.times)
+		text += " ± " + formatNumber((v.Hi-v.Diff)*m.scale)
 	}
 	return text
 }

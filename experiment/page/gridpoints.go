@@ -14,22 +14,21 @@ import (
 	"wirelab/experiment/report"
 )
 
-// gridPoint is a point of a grid: what was set there, and what came out, over the seeds that
-// it was run with.
+// gridPoint is a point of a sweep's grid: its settings and its figures over all seeds.
 type gridPoint struct {
 	Set     map[string]string          // without the seed
 	Seeds   int                        // runs
 	Figures map[string]paired.Interval // by key: the mean, with its interval if there are several seeds
 }
 
-// pointsOf gathers the runs of a sweep into points, in the order in which they come.
-func pointsOf(runs []*engine.Result) []gridPoint {
+// gridPoints groups the runs of a sweep into points, in the order of the runs.
+func gridPoints(runs []*engine.Result) []gridPoint {
 	var out []gridPoint
 	for _, group := range report.PointsOf(runs) {
 		p := gridPoint{Set: group.Set, Seeds: len(group.Runs), Figures: map[string]paired.Interval{}}
 		values := map[string][]float64{}
 		for _, r := range group.Runs {
-			for key, v := range figuresOf(&r.Totals) {
+			for key, v := range figuresByKey(&r.Totals) {
 				values[key] = append(values[key], v)
 			}
 		}
@@ -41,8 +40,8 @@ func pointsOf(runs []*engine.Result) []gridPoint {
 	return out
 }
 
-// grouped groups points by a name, in the order in which the names come.
-func grouped(points []gridPoint, name func(*gridPoint) string) (names []string, groups map[string][]*gridPoint) {
+// groupPoints groups points by name; names are in the order of their first points.
+func groupPoints(points []gridPoint, name func(*gridPoint) string) (names []string, groups map[string][]*gridPoint) {
 	groups = map[string][]*gridPoint{}
 	for i := range points {
 		n := name(&points[i])
@@ -54,7 +53,7 @@ func grouped(points []gridPoint, name func(*gridPoint) string) (names []string, 
 	return names, groups
 }
 
-// shortSet names the point by its values of these axes.
+// shortSet names the point by its values of the given axes.
 func (p *gridPoint) shortSet(axes []axis) string {
 	set := map[string]string{}
 	for _, a := range axes {
@@ -65,32 +64,33 @@ func (p *gridPoint) shortSet(axes []axis) string {
 	return shortSet(set)
 }
 
-// failedKey is the sum of the failures, which has no key of its own.
+// failedKey is the key of the sum of all failures, which figures.Of does not contain.
 const failedKey = "failures"
 
-func figuresOf(t *figures.Totals) map[string]float64 {
+// figuresByKey returns figures.Of and the sum of the failures.
+func figuresByKey(t *figures.Totals) map[string]float64 {
 	all := figures.Of(*t)
 	all[failedKey] = float64(t.Failed())
 	return all
 }
 
-// metric is a figure that sweeps are drawn by.
+// metric is a figure that is drawn for sweeps. Its values are multiplied by scale.
 type metric struct {
 	key, title, unit string
-	times            float64
+	scale            float64
 }
 
-// metrics are those that a page of a sweep draws, if they have data and are not the same
-// everywhere.
-func metrics(points []gridPoint) (out []metric) {
+// variedMetrics returns the metrics to draw: those with data that are not equal at all points. Payload
+// is always drawn.
+func variedMetrics(points []gridPoint) (out []metric) {
 	for _, m := range []metric{
 		{"payload_kbps", "Payload", "kbps", 1},
-		{"transfer.time_s", "Until the file was there", "s", 1},
+		{"transfer.time_s", "Transfer time of the file", "s", 1},
 		{"bits_per_changed_cube", "Bits per changed cube", "bits", 1},
 		{"bits_per_item", "Bits per item", "bits", 1},
-		{"playout.starved_ratio", "Display starved", "% of its ticks", 100},
-		{"playout.position_error_mm.p95", "Moving cubes off by, 95 %", "mm", 1},
-		{"network.delay_ms.p95", "Delay, 95 %", "ms", 1},
+		{"playout.starved_ratio", "Display starved", "% of display ticks", 100},
+		{"playout.position_error_mm.p95", "Position error of moving cubes, p95", "mm", 1},
+		{"network.delay_ms.p95", "Delay, p95", "ms", 1},
 		{"baseline_age_ticks.p50", "Age of the baseline, median", "ticks", 1},
 		{failedKey, "Packets that failed", "", 1},
 	} {
@@ -113,16 +113,17 @@ func metrics(points []gridPoint) (out []metric) {
 	return out
 }
 
-// axis is a swept key with its values in the order in which they came.
+// axis is a swept key with its values in the order of the points.
 type axis struct {
-	key    string
-	values []string
-	at     []float64 // the values as numbers, if they all are; else nil
-	unit   string
+	key     string
+	values  []string
+	numbers []float64 // the values as numbers; nil if any is not a number
+	unit    string
 }
 
-// axesOf lists the keys that differ among points, those with numbers last.
-func axesOf(points []gridPoint) (out []axis) {
+// sweptAxes returns the keys that differ among points. Numeric axes are last, those with the most
+// values at the end.
+func sweptAxes(points []gridPoint) (out []axis) {
 	if len(points) == 0 {
 		return nil
 	}
@@ -134,12 +135,12 @@ func axesOf(points []gridPoint) (out []axis) {
 			}
 		}
 		if len(a.values) > 1 {
-			a.at, a.unit = numbers(a.values)
+			a.numbers, a.unit = parseNumbers(a.values)
 			out = append(out, a)
 		}
 	}
 	slices.SortStableFunc(out, func(a, b axis) int {
-		return cmp.Or(cmp.Compare(min(len(a.at), 1), min(len(b.at), 1)), cmp.Compare(len(a.values)*min(len(a.at), 1), len(b.values)*min(len(b.at), 1)))
+		return cmp.Or(cmp.Compare(min(len(a.numbers), 1), min(len(b.numbers), 1)), cmp.Compare(len(a.values)*min(len(a.numbers), 1), len(b.values)*min(len(b.numbers), 1)))
 	})
 	return out
 }
@@ -147,21 +148,21 @@ func axesOf(points []gridPoint) (out []axis) {
 // maxValues bounds the values of an axis that are drawn.
 const maxValues = 200
 
-// numbers reads values that are numbers of one unit, or times; nil if they are not.
-func numbers(values []string) (at []float64, unit string) {
+// parseNumbers parses values that are numbers with a common unit, or durations; nil if they are not.
+func parseNumbers(values []string) (at []float64, unit string) {
 	for i, v := range values {
 		end := strings.LastIndexFunc(v, func(r rune) bool { return r >= '0' && r <= '9' }) + 1
 		x, err := strconv.ParseFloat(v[:end], 64)
 		if err != nil || i > 0 && v[end:] != unit {
-			return times(values)
+			return parseDurations(values)
 		}
 		at, unit = append(at, x), v[end:]
 	}
 	return at, strings.TrimSpace(unit)
 }
 
-// times reads values that are times, in milliseconds.
-func times(values []string) (at []float64, unit string) {
+// parseDurations parses durations and returns them in milliseconds; nil if any is not a duration.
+func parseDurations(values []string) (at []float64, unit string) {
 	for _, v := range values {
 		d, err := time.ParseDuration(v)
 		if err != nil {

@@ -54,11 +54,11 @@ type Charts struct {
 	Lane        engine.Lane
 	shadows     []engine.Lane
 	marks       []engine.Mark
-	loopPoints  []chart.Stretch // visible periods in which packets have references from before a loop point
-	end         int64           // number of periods from the start to the newest sample
-	viewChanged bool            // span or axes changed since the last Observe
-	fitAxes     bool            // value axes fit the data instead of beginning at 0
-	past        bool            // the time cursor is in the past
+	loopPoints  []chart.Interval // visible periods in which packets have references from before a loop point
+	end         int64            // number of periods from the start to the newest sample
+	viewChanged bool             // span or axes changed since the last Observe
+	fitAxes     bool             // value axes fit the data instead of beginning at 0
+	past        bool             // the time cursor is in the past
 
 	Selected     int  // the highlighted chart, an index into chartKinds; -1 means none
 	OnlySelected bool // show only the selected chart

@@ -55,12 +55,12 @@ func LastSwap(marks []engine.Mark, end int64) int64 {
 
 // findLoopPoints returns the periods in which a lane sent packets with references from before a
 // loop point.
-func findLoopPoints(lanes []engine.Lane) (out []chart.Stretch) {
+func findLoopPoints(lanes []engine.Lane) (out []chart.Interval) {
 	for i := range lanes {
 		for k := range lanes[i].Samples {
 			if s := &lanes[i].Samples[k]; s.Across > 0 {
 				end := int64(s.T / meters.SamplePeriod)
-				out = append(out, chart.Stretch{From: end - 1, To: end})
+				out = append(out, chart.Interval{From: end - 1, To: end})
 			}
 		}
 	}

@@ -34,7 +34,7 @@ const minPlayoutWidth = 38
 type playoutChart struct {
 	title  string
 	cubes  bool // only for cubes
-	reduce chart.Reduce
+	reduce chart.Reducer
 	ink    look.Ink
 	floor  float64 // the minimum of the axis's upper end
 	values func([]meters.Sample) []float64

@@ -19,7 +19,7 @@ func shadowSeries(th *look.Theme, lanes []engine.Lane, values func([]meters.Samp
 	for i := range lanes {
 		values, weights := values(lockstep.CaughtUp(&lanes[i]))
 		out = append(out, chart.Series{Values: values, Weights: weights, Loose: true, Stroke: chart.Dotted,
-			Ink: chart.Ink(look.ShadowInk(i)), Sign: look.ShadowSign(th, i)})
+			Ink: chart.Ink(look.ShadowInk(i)), Marker: look.ShadowSign(th, i)})
 	}
 	return out
 }

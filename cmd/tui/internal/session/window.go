@@ -14,13 +14,13 @@ import (
 	"wirelab/internal/quantile"
 )
 
-// cut makes the snapshot of a window. What only sums over the whole run can tell,
-// such as the median size of a packet, stays as it is now.
-func (w window) cut() *engine.Snapshot {
+// snapshot returns the snapshot of a window. Figures that exist only as sums over the whole run, such as
+// the median size of packets, are those of the present.
+func (w window) snapshot() *engine.Snapshot {
 	snap := *w.snap
 	snap.Lanes = make([]engine.Lane, len(w.snap.Lanes))
 	for i := range snap.Lanes {
-		snap.Lanes[i] = w.lane(&w.snap.Lanes[i])
+		snap.Lanes[i] = w.cutLane(&w.snap.Lanes[i])
 	}
 	if w.to > 0 {
 		snap.Now, snap.Trying = w.to, 0
@@ -36,7 +36,8 @@ func (w window) cut() *engine.Snapshot {
 	return &snap
 }
 
-func (w window) lane(now *engine.Lane) engine.Lane {
+// cutLane returns a lane with samples, packets, recent figures and totals of the window.
+func (w window) cutLane(now *engine.Lane) engine.Lane {
 	l := *now
 	to := w.to
 	if to == 0 {
@@ -55,16 +56,15 @@ func (w window) lane(now *engine.Lane) engine.Lane {
 		l.Encoder = l.Packets[n-1].Encoder
 	}
 	l.Recent = meters.RecentOf(l.Samples, w.snap.Schema.TickHz)
-	l.Recent.EncodeUS, l.Recent.DecodeUS = timesOf(l.Packets, to)
-	l.Recent.RunsAs = runsAs(l.Packets, to, w.snap.Config)
-	l.Totals = totalsBefore(now.Totals, now.Samples, to)
+	l.Recent.EncodeUS, l.Recent.DecodeUS = medianTimes(l.Packets, to)
+	l.Recent.RunsAs = pluginKind(l.Packets, to, w.snap.Config)
+	l.Totals = subtractAfter(now.Totals, now.Samples, to)
 	return l
 }
 
-// timesOf returns the median times, in microseconds, that encoding and decoding
-// took in the two seconds before t. They are NaN if the packets of that time are
-// forgotten.
-func timesOf(packets []packetlog.Record, t time.Duration) (encode, decode float64) {
+// medianTimes returns the median encoding and decoding times in the two seconds before t, in
+// microseconds. They are NaN if the packets of that time are no longer stored.
+func medianTimes(packets []packetlog.Record, t time.Duration) (encode, decode float64) {
 	var en, de []int64
 	for i := len(packets) - 1; i >= 0 && packets[i].Sent >= t-room.RecentSpan; i-- {
 		if r := &packets[i]; r.Copy == 0 && r.EncodeNS > 0 {
@@ -84,8 +84,8 @@ func timesOf(packets []packetlog.Record, t time.Duration) (encode, decode float6
 	return median(en), median(de)
 }
 
-// runsAs returns what an encoder from outside ran as in those two seconds; empty if there was none.
-func runsAs(packets []packetlog.Record, t time.Duration, c *config.Config) string {
+// pluginKind returns the kind of plugin that encoded packets in the two seconds before t, "" if none did.
+func pluginKind(packets []packetlog.Record, t time.Duration, c *config.Config) string {
 	last := ""
 	for i := len(packets) - 1; i >= 0 && packets[i].Sent >= t-room.RecentSpan; i-- {
 		if packets[i].Encoder == last {
@@ -99,21 +99,21 @@ func runsAs(packets []packetlog.Record, t time.Duration, c *config.Config) strin
 	return ""
 }
 
-// totalsBefore takes from the sums what came after t.
-func totalsBefore(total figures.Totals, samples []meters.Sample, t time.Duration) figures.Totals {
+// subtractAfter returns the totals at time t: total minus the samples after t.
+func subtractAfter(total figures.Totals, samples []meters.Sample, t time.Duration) figures.Totals {
 	for i := len(samples) - 1; i >= 0 && samples[i].T > t; i-- {
 		s := &samples[i]
-		less := func(sum *int64, n int) { *sum = max(*sum-int64(n), 0) }
-		less(&total.Sent, s.Sent)
-		less(&total.Decoded, s.Outcomes[packetlog.Decoded])
-		less(&total.Stale, s.Outcomes[packetlog.Stale])
-		less(&total.Duplicate, s.Outcomes[packetlog.Duplicate])
-		less(&total.Lost, s.Outcomes[packetlog.Lost])
-		less(&total.Failures.NoBaseline, s.Outcomes[packetlog.NoBaseline])
-		less(&total.Failures.Corrupt, s.Outcomes[packetlog.Corrupt])
-		less(&total.Failures.UnknownCodec, s.Outcomes[packetlog.UnknownCodec])
-		less(&total.Tainted, s.Outcomes[packetlog.Tainted])
-		less(&total.Playout.Late, s.Late)
+		subtract := func(sum *int64, n int) { *sum = max(*sum-int64(n), 0) }
+		subtract(&total.Sent, s.Sent)
+		subtract(&total.Decoded, s.Outcomes[packetlog.Decoded])
+		subtract(&total.Stale, s.Outcomes[packetlog.Stale])
+		subtract(&total.Duplicate, s.Outcomes[packetlog.Duplicate])
+		subtract(&total.Lost, s.Outcomes[packetlog.Lost])
+		subtract(&total.Failures.NoBaseline, s.Outcomes[packetlog.NoBaseline])
+		subtract(&total.Failures.Corrupt, s.Outcomes[packetlog.Corrupt])
+		subtract(&total.Failures.UnknownCodec, s.Outcomes[packetlog.UnknownCodec])
+		subtract(&total.Tainted, s.Outcomes[packetlog.Tainted])
+		subtract(&total.Playout.Late, s.Late)
 	}
 	return total
 }

@@ -1,0 +1,98 @@
+package tour
+
+import (
+	"time"
+
+	"wirelab/cmd/tui/internal/look"
+	"wirelab/cmd/tui/internal/room"
+	"wirelab/encoders"
+	"wirelab/experiment/engine"
+	"wirelab/experiment/engine/meters"
+	"wirelab/experiment/engine/packetlog"
+)
+
+// figure is a figure that shows the effect of a step's change. value returns its mean over samples,
+// false if the samples do not determine it.
+type figure struct {
+	name, unit string
+	ink        look.Ink
+	digits     int
+	value      func([]meters.Sample) (float64, bool)
+}
+
+// ratioOfSums returns a function that computes scale times the ratio of two sums over samples, and
+// false if the denominator is 0.
+func ratioOfSums(top, bottom func(*meters.Sample) float64, scale float64) func([]meters.Sample) (float64, bool) {
+	return func(list []meters.Sample) (float64, bool) {
+		a, b := 0.0, 0.0
+		for i := range list {
+			a += top(&list[i])
+			b += bottom(&list[i])
+		}
+		if b <= 0 {
+			return 0, false
+		}
+		return scale * a / b, true
+	}
+}
+
+// figures are the figures that the steps compare.
+type figures struct{ kbps, packet, ratio, indexBits, lost, failed, age, starved, positionError figure }
+
+// newFigures returns the figures.
+func newFigures() figures {
+	sent := func(s *meters.Sample) float64 { return float64(s.Sent) }
+	payload := func(s *meters.Sample) float64 { return float64(s.PayloadBits) }
+	one := func(*meters.Sample) float64 { return 1 }
+	busy := func(of func(*meters.Sample) float64) func(*meters.Sample) float64 {
+		return func(s *meters.Sample) float64 {
+			if s.Changed < room.EnoughChanged*int64(s.Sent) {
+				return 0 // too few changed items: the header dominates
+			}
+			return of(s)
+		}
+	}
+	changed := func(s *meters.Sample) float64 { return float64(s.Changed) }
+	naming := func(s *meters.Sample) float64 { // bits for the indices of changed cubes
+		return float64(s.Budget.Units[encoders.SlotIndex]+s.Budget.Units[encoders.SlotFlags]) / encoders.BitUnit
+	}
+	lost := func(s *meters.Sample) float64 {
+		return float64(s.Outcomes[packetlog.Lost] + s.Outcomes[packetlog.Unknown])
+	}
+	unread := func(s *meters.Sample) float64 { return float64(s.Failed()) }
+	age := func(s *meters.Sample) float64 { return float64(s.BaselineAge) }
+	referenced := func(s *meters.Sample) float64 { return float64(s.Referenced) }
+	starved := func(s *meters.Sample) float64 { return float64(s.Starved) }
+	shown := func(s *meters.Sample) float64 { return float64(s.Displayed) }
+	off := func(s *meters.Sample) float64 { return s.PositionErrorMM }
+	return figures{
+		kbps:          figure{"payload", "kbps", look.Payload, 0, ratioOfSums(payload, one, 1/(1000*meters.SamplePeriod.Seconds()))},
+		packet:        figure{"per packet", "bytes", look.Wire, 0, ratioOfSums(payload, sent, 1.0/8)},
+		ratio:         figure{"per changed cube", "bits", look.Ratio, 1, ratioOfSums(busy(payload), busy(changed), 1)},
+		indexBits:     figure{"cube indices", "bits per packet", look.Budget, 0, ratioOfSums(naming, sent, 1)},
+		lost:          figure{"lost", "%", look.Lost, 1, ratioOfSums(lost, sent, 100)},
+		failed:        figure{"failed", "%", look.NoBase, 1, ratioOfSums(unread, sent, 100)},
+		age:           figure{"baseline age", "packets", look.Dim, 1, ratioOfSums(age, referenced, 1)},
+		starved:       figure{"display starved", "%", look.Warn, 1, ratioOfSums(starved, shown, 100)},
+		positionError: figure{"position error", "mm", look.Warn, 0, ratioOfSums(off, one, 1)},
+	}
+}
+
+// measure returns the means before and after the change at time changed, in a scene that began at from.
+// The second after each change is skipped, because the previous settings still have an effect. If the
+// previous encoder continues as a shadow, both means are over the same frames.
+func (t figure) measure(lanes []engine.Lane, from, changed time.Duration) (before, after float64, ok bool) {
+	const settle, minSamples = time.Second, 10
+	samples := lanes[0].Samples
+	newSamples := meters.Between(samples, changed+settle, samples[len(samples)-1].T)
+	oldSamples := meters.Between(samples, from+settle, changed)
+	if len(lanes) > 1 {
+		oldSamples = meters.Between(lanes[1].Samples, changed+settle, samples[len(samples)-1].T)
+	}
+	if len(oldSamples) < minSamples || len(newSamples) < minSamples {
+		return 0, 0, false
+	}
+	before, ok1 := t.value(oldSamples)
+	after, ok2 := t.value(newSamples)
+	return before, after, ok1 && ok2
+}

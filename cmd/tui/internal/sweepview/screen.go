@@ -12,7 +12,7 @@ import (
 
 func (m *model) Name() string { return "Sweep" }
 
-// Lines implements room.Page: the point and the map, and below them the last remark.
+// Lines implements room.Page: the map and the selected point, and below them the last notice.
 func (m *model) Lines(th *look.Theme, w, h int) []string {
 	c, body := look.NewCanvas(w, h), look.NewCanvas(w, h-1)
 	m.drawBody(body)
@@ -23,10 +23,10 @@ func (m *model) Lines(th *look.Theme, w, h int) []string {
 	return c.Lines(th)
 }
 
-// Small returns what there is to know where there is no room for the map.
-func (m *model) Small() (text string, alone bool) { return "The sweep goes on.", false }
+// Small implements ui.Screen: the text for terminals that are too small for the map.
+func (m *model) Small() (text string, alone bool) { return "The sweep continues.", false }
 
-// drawBody lays map and point side by side, or one above the other.
+// drawBody draws map and point side by side or, on narrow screens, one below the other.
 func (m *model) drawBody(c *look.Canvas) {
 	paste := func(x, y, w, h int, draw func(*look.Canvas)) {
 		part := look.NewCanvas(w, h)
@@ -48,72 +48,72 @@ func (m *model) drawBody(c *look.Canvas) {
 	paste(half, top+1, c.W-half-1, c.H-top-1, m.drawCharts)
 }
 
-// Header implements ui.Screen: how far the sweep is, and what the map shows.
+// Header implements ui.Screen: title, progress, and the figure that the map shows.
 func (m *model) Header(w int) ui.Header {
 	title := func(int) []look.Span {
 		return []look.Span{look.Title.Span("Sweep "), look.Plain.Span(m.sweep.Title)}
 	}
-	return ui.Header{Title: title, Badge: m.badge(), Below: [][]look.Span{m.progress(min(w/5, 40)), m.shown(), nil}}
+	return ui.Header{Title: title, Badge: m.badge(), Below: [][]look.Span{m.progressLine(min(w/5, 40)), m.figureLine(), nil}}
 }
 
-// badge is the state of the sweep.
+// badge returns the state of the sweep.
 func (m *model) badge() look.Span {
 	th, s := m.Theme(), m.state
 	switch {
 	case s.Ended != "":
 		return look.Ended.Span(" " + th.Stop + " " + strings.ToUpper(s.Ended) + " ")
 	case s.Verify > 0:
-		return look.Live.Span(" " + th.Play + " REPEATING ")
+		return look.Live.Span(" " + th.Play + " VERIFYING ")
 	}
 	return look.Live.Span(" " + th.Play + " RUNNING ")
 }
 
-// progress is how far the sweep is, with a bar of some columns.
-func (m *model) progress(bar int) []look.Span {
+// progressLine returns the progress of the sweep, with a bar of the given width.
+func (m *model) progressLine(bar int) []look.Span {
 	s, th := m.state, m.Theme()
 	full := 0
 	if s.Planned > 0 {
 		full = min(bar*s.Runs/s.Planned, bar)
 	}
 	text := fmt.Sprintf("%d of %d runs", s.Runs, s.Planned)
-	if left := m.left(); left != "" {
+	if left := m.timeLeft(); left != "" {
 		text += ", " + left + " left"
 	}
 	if m.sweep.Queue && s.Ended == "" {
-		text += ", " + words.Count(s.Workers, "worker") + " alive"
+		text += ", " + words.Count(s.Workers, "worker")
 	}
 	if s.Verify > 0 {
-		text += fmt.Sprintf(", %d of %d repeated", s.Verified, s.Verify)
+		text += fmt.Sprintf(", %d of %d verified", s.Verified, s.Verify)
 	}
 	if n := len(m.means); n > 1 {
-		text += fmt.Sprintf(", %d of %d points whole", s.Points, n)
+		text += fmt.Sprintf(", %d of %d points complete", s.Points, n)
 	}
 	return []look.Span{look.Gauge.Span(strings.Repeat(string(th.GaugeOn), full)),
 		look.Faint.Span(strings.Repeat(string(th.GaugeOff), bar-full)), look.Plain.Span(" " + text)}
 }
 
-// shown is the figure that the map shows, and where on the axes that it does not.
-func (m *model) shown() []look.Span {
+// figureLine returns the figure that the map shows, and the values of the axes that it does not show.
+func (m *model) figureLine() []look.Span {
 	pieces := []look.Span{look.Dim.Span("figure "), look.Value.Span(m.watch.Names[m.figure]), look.Dim.Span(" "), look.Key.Span("f")}
-	if n := len(m.order); n > 2 {
-		for i, axis := range m.order[:n-2] {
+	if n := len(m.axisOrder); n > 2 {
+		for i, axis := range m.axisOrder[:n-2] {
 			if i == 0 {
-				pieces = append(pieces, look.Dim.Span("   where "))
+				pieces = append(pieces, look.Dim.Span("   at "))
 			} else {
 				pieces = append(pieces, look.Dim.Span(", "))
 			}
 			a := m.axes[axis]
-			pieces = append(pieces, look.Plain.Span(a.Key+" = "), look.Value.Span(a.Values[m.at[axis]]),
-				look.Dim.Span(fmt.Sprintf(" (%d of %d)", m.at[axis]+1, len(a.Values))))
+			pieces = append(pieces, look.Plain.Span(a.Key+" = "), look.Value.Span(a.Values[m.cursor[axis]]),
+				look.Dim.Span(fmt.Sprintf(" (%d of %d)", m.cursor[axis]+1, len(a.Values))))
 		}
 		pieces = append(pieces, look.Key.Span(" [ ]"))
 	}
 	return pieces
 }
 
-// left says when the sweep will be done, going by the runs since it began here.
-func (m *model) left() string {
-	s, elapsed := m.state, m.sweep.Clock()-m.began
+// timeLeft estimates the remaining time from the rate of runs since the screen started, "" if unknown.
+func (m *model) timeLeft() string {
+	s, elapsed := m.state, m.sweep.Clock()-m.started
 	if s.Ended != "" || s.Runs <= s.First || s.Runs == s.Planned || elapsed < time.Second {
 		return ""
 	}
@@ -127,18 +127,19 @@ func (m *model) left() string {
 	return fmt.Sprintf("%.1f h", d.Hours())
 }
 
+// HelpParts implements ui.Screen.
 func (m *model) HelpParts() []ui.HelpPart {
-	kept := "Results are not kept: there is no --out. What was measured is printed when you leave."
+	kept := "Results are not saved, because --out is not set. They are printed when you quit."
 	if m.sweep.Kept != "" {
-		kept = "Results are kept in " + m.sweep.Kept + ": tui sweep --resume " + m.sweep.Kept + " goes on where this one is ended."
+		kept = "Results are saved in " + m.sweep.Kept + ". To continue an ended sweep run tui sweep --resume " + m.sweep.Kept + "."
 	}
-	part := ui.HelpPart{Title: "What is to be seen", Ink: look.Plain}
+	part := ui.HelpPart{Title: "What the screen shows", Ink: look.Plain}
 	for _, text := range []string{
-		"Each cell of the map is a point: its mean over the seeds that are there. The more of a shade, the larger it is among all points. " +
-			"A ~ stands where seeds are missing yet, a - where none is there.",
-		"Behind " + m.Theme().PlusMinus + " stands half of the 95 % interval over the seeds (Student's); of first is the ratio to the " +
-			"first point of the grid, paired by seed. " +
-			"In the charts along an axis a bar spans the interval of each mean.",
+		"Each cell of the map is a point with its mean over the completed seeds. A denser shade is a larger value. " +
+			"~ marks points with missing seeds, - points without results.",
+		"The number after " + m.Theme().PlusMinus + " is half of the 95 % confidence interval over the seeds (Student's t). The ratio to the " +
+			"first point of the grid is paired by seed. " +
+			"In the charts along an axis, bars are the intervals of the means.",
 		kept,
 		strings.Join(m.state.Notices, "; "),
 	} {

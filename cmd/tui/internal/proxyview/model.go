@@ -295,7 +295,7 @@ func (m *model) explainDatagram() room.Request {
 		return room.Request{Say: "no datagrams yet", Bad: true}
 	}
 	at := max(len(list)-1-m.page.datagramOffset, 0)
-	if m.frozen == nil && m.page.At != paneDatagrams {
+	if m.frozen == nil && m.page.Focused != paneDatagrams {
 		for i, x := range slices.Backward(list) {
 			if x.Lost() {
 				at = i

@@ -49,7 +49,7 @@ func (p *pane) Draw(c *look.Canvas, _ *look.Theme, focused bool) { p.draw(c, foc
 
 func newPage(m *model) *page {
 	p := &page{m: m}
-	p.At, p.Usable = paneControls, []int{paneControls, paneClients, paneDatagrams}
+	p.Focused, p.Focusable = paneControls, []int{paneControls, paneClients, paneDatagrams}
 	for _, x := range [numPanes]pane{{name: "Charts", draw: m.drawCharts}, {name: "Now", draw: m.drawNow}, {name: "Controls", draw: m.drawControls},
 		{name: "Set and measured", short: "Measured", draw: m.drawTrust}, {name: "Clients", draw: m.drawClients},
 		{name: "Datagrams", draw: m.drawDatagrams}} {
@@ -68,14 +68,14 @@ func (p *page) Lines(th *look.Theme, w, h int) []string {
 	p.Resize(w, h+headerFooterRows)
 	if p.Wide() {
 		p.Places = p.layOut(w, h)
-		return room.Join(th, p.Places, h, p.Slots[p.At].Pane, nil)
+		return room.RenderPlaces(th, p.Places, h, p.Slots[p.Focused].Pane, nil)
 	}
 	const above = 2
-	p.Places = []room.Place{p.Slots[p.At].At(0, above, w, h-above)}
+	p.Places = []room.Place{p.Slots[p.Focused].Place(0, above, w, h-above)}
 	vital := look.NewCanvas(w, 1)
 	p.m.drawVitalLine(vital, 0)
-	lines := append([]string{p.Tabs(th)}, vital.Lines(th)...)
-	return append(lines, p.Slots[p.At].Render(th, w, h-above, true)...)
+	lines := append([]string{p.TabRow(th)}, vital.Lines(th)...)
+	return append(lines, p.Slots[p.Focused].Render(th, w, h-above, true)...)
 }
 
 // layOut places the panes on a large screen. Controls and figures get all rows that they need, if
@@ -84,7 +84,7 @@ func (p *page) layOut(w, h int) []room.Place {
 	right := room.RightColumn(w)
 	left := w - right
 	list := max(min(h/4, 12), 5)
-	places := []room.Place{p.Slots[paneCharts].At(0, 0, left, h-list), p.Slots[paneDatagrams].At(0, h-list, left, list)}
+	places := []room.Place{p.Slots[paneCharts].Place(0, 0, left, h-list), p.Slots[paneDatagrams].Place(0, h-list, left, list)}
 	y, rest := 0, h
 	minClientRows := 4
 	if h >= 36 {
@@ -96,7 +96,7 @@ func (p *page) layOut(w, h int) []room.Place {
 		if x.at == paneClients {
 			rows = rest
 		}
-		places = append(places, p.Slots[x.at].At(left, y, right, rows))
+		places = append(places, p.Slots[x.at].Place(left, y, right, rows))
 		y += rows
 		rest -= rows
 	}
@@ -106,11 +106,11 @@ func (p *page) layOut(w, h int) []room.Place {
 // Move implements room.Mover. Left and right adjust the control whichever pane has the focus.
 func (p *page) Move(dx, dy int) room.Request {
 	switch {
-	case dx != 0 || p.At == paneControls:
+	case dx != 0 || p.Focused == paneControls:
 		return p.m.controls.Turn(dx, dy)
-	case p.At == paneClients:
+	case p.Focused == paneClients:
 		p.moveClientCursor(dy)
-	case p.At == paneDatagrams:
+	case p.Focused == paneDatagrams:
 		p.datagramOffset = max(0, min(p.datagramOffset-dy, len(p.m.listedDatagrams())-1))
 		if p.m.frozen == nil {
 			p.m.toggleFrozen() // otherwise the list would scroll away under the cursor
@@ -120,14 +120,14 @@ func (p *page) Move(dx, dy int) room.Request {
 }
 
 func (p *page) Wheel(up int) room.Request {
-	if p.At == paneControls {
+	if p.Focused == paneControls {
 		return p.Move(up, 0)
 	}
 	return p.Move(0, -up)
 }
 
 func (p *page) Click(x, y int) room.Request {
-	if at := p.Hit(x, y, 0); at.Slot == p.Slots[paneControls] {
+	if at := p.FocusAt(x, y, 0); at.Slot == p.Slots[paneControls] {
 		p.m.controls.Click(y - at.Y)
 	}
 	return room.Request{}
@@ -144,7 +144,7 @@ func (p *page) Aim() room.Request {
 }
 
 func (p *page) Enter() room.Request {
-	switch p.At {
+	switch p.Focused {
 	case paneClients:
 		return p.toggleClientTarget()
 	case paneDatagrams:

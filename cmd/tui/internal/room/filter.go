@@ -7,18 +7,18 @@ import (
 	"wirelab/experiment/engine/packetlog"
 )
 
-// Filter says which packets are listed: 0 all of them, 1 those that were of no use
-// or are stale, from 2 on those that ended in one way.
+// Filter selects packets: FilterAll, filterFailed for packets that failed or are stale, or filterOutcome
+// plus an outcome.
 type Filter int
 
 const (
 	FilterAll Filter = iota
 	filterFailed
-	filterOutcome // and the outcome added to it
+	filterOutcome // plus a packetlog.Outcome
 	NumFilters    = filterOutcome + Filter(packetlog.NumOutcomes)
 )
 
-// String is how the filter is typed.
+// String returns the filter as users type it.
 func (f Filter) String() string {
 	switch {
 	case f == FilterAll:
@@ -29,9 +29,10 @@ func (f Filter) String() string {
 	return strings.ToLower(strings.ReplaceAll(look.OutcomeWord(f.outcome()), " ", "-"))
 }
 
+// outcome returns the outcome of a filter from filterOutcome on.
 func (f Filter) outcome() packetlog.Outcome { return packetlog.Outcome(f - filterOutcome) }
 
-// Matches reports whether a packet is listed.
+// Matches reports whether the filter selects a packet.
 func (f Filter) Matches(r *packetlog.Record) bool {
 	switch f {
 	case FilterAll:
@@ -42,7 +43,7 @@ func (f Filter) Matches(r *packetlog.Record) bool {
 	return r.Outcome == f.outcome()
 }
 
-// IsFailure reports whether a packet was of no use, or was stale.
+// IsFailure reports whether a packet was lost, failed to decode, or was stale.
 func IsFailure(r *packetlog.Record) bool {
 	switch r.Outcome {
 	case packetlog.InFlight, packetlog.Decoded, packetlog.Duplicate:
@@ -51,7 +52,7 @@ func IsFailure(r *packetlog.Record) bool {
 	return true
 }
 
-// FilterNames are the filters as they are typed.
+// FilterNames returns all filters as users type them.
 func FilterNames() []string {
 	names := make([]string, NumFilters)
 	for i := range names {

@@ -46,7 +46,7 @@ func newFigures() figures {
 	one := func(*meters.Sample) float64 { return 1 }
 	busy := func(of func(*meters.Sample) float64) func(*meters.Sample) float64 {
 		return func(s *meters.Sample) float64 {
-			if s.Changed < room.EnoughChanged*int64(s.Sent) {
+			if s.Changed < room.MinChanged*int64(s.Sent) {
 				return 0 // too few changed items: the header dominates
 			}
 			return of(s)

@@ -34,7 +34,7 @@ func (p *page) Observe(v room.View) bool {
 	if p.budget.observe(v) {
 		p.redraw()
 	}
-	return changed || !p.table.Fresh
+	return changed || !p.table.UpToDate
 }
 
 // redraw marks all panes for redrawing.
@@ -53,7 +53,7 @@ func (p *page) recompute() {
 func (p *page) Lines(th *look.Theme, w, h int) []string {
 	p.w, p.h = w, h
 	if room.Wide(w, h) {
-		return room.Join(th, p.layOut(w, h), h, nil, nil)
+		return room.RenderPlaces(th, p.layOut(w, h), h, nil, nil)
 	}
 	const above = 1
 	rows := len(p.budget.slots) + 5 // of the table: border, heading, sum and verdict included
@@ -75,10 +75,10 @@ func (p *page) layOut(w, h int) []room.Place {
 	}
 	left := w - right
 	if p.budget.shadow() == nil {
-		return []room.Place{p.charts[0].At(0, 0, left, h), p.table.At(left, 0, right, h)}
+		return []room.Place{p.charts[0].Place(0, 0, left, h), p.table.Place(left, 0, right, h)}
 	}
 	upper := (h + 1) / 2
-	return []room.Place{p.charts[0].At(0, 0, left, upper), p.charts[1].At(0, upper, left, h-upper), p.table.At(left, 0, right, h)}
+	return []room.Place{p.charts[0].Place(0, 0, left, upper), p.charts[1].Place(0, upper, left, h-upper), p.table.Place(left, 0, right, h)}
 }
 
 // Focus selects the next shadow. On a small screen, which has one chart, the active encoder is one

@@ -50,17 +50,17 @@ func (p *page) Lines(th *look.Theme, w, h int) []string {
 		rows = 7
 	}
 	p.h = min(rows, max((h-above)/2, 7))
-	p.places = []room.Place{p.slots[0].At(0, 0, w, p.h)}
+	p.places = []room.Place{p.slots[0].Place(0, 0, w, p.h)}
 	p.rest = h - above - p.h
 	switch rest := p.rest; p.visibleCharts(rest) {
 	case bothCharts:
-		p.places = append(p.places, p.slots[1].At(0, p.h, w, (rest+1)/2), p.slots[2].At(0, p.h+(rest+1)/2, w, rest/2))
+		p.places = append(p.places, p.slots[1].Place(0, p.h, w, (rest+1)/2), p.slots[2].Place(0, p.h+(rest+1)/2, w, rest/2))
 	case ratioChart:
-		p.places = append(p.places, p.slots[2].At(0, p.h, w, rest))
+		p.places = append(p.places, p.slots[2].Place(0, p.h, w, rest))
 	default:
-		p.places = append(p.places, p.slots[1].At(0, p.h, w, rest))
+		p.places = append(p.places, p.slots[1].Place(0, p.h, w, rest))
 	}
-	return append(p.summary.Render(th, w, above, false)[:1:1], room.Join(th, p.places, h-above, p.table, nil)...)
+	return append(p.summary.Render(th, w, above, false)[:1:1], room.RenderPlaces(th, p.places, h-above, p.table, nil)...)
 }
 
 // charts selects which of the charts are shown.

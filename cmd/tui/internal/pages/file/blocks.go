@@ -21,7 +21,7 @@ type blocks struct {
 func (p *blocks) Name() string { return "Blocks" }
 
 func (p *blocks) Observe(v room.View) bool {
-	lane := v.Lane()
+	lane := v.ActiveLane()
 	nothing := panes.NothingSentText(lane)
 	if slices.Equal(p.states, lane.Blocks) && (len(p.states) > 0 || nothing == p.emptyText) {
 		return false

@@ -20,7 +20,7 @@ func (p *matrix) Name() string { return "Matrix" }
 func (p *matrix) Observe(v room.View) bool {
 	others := ""
 	if v.Snap.Matrix == nil && v.Snap.Making == nil {
-		others = v.Lane().Encoder
+		others = v.ActiveLane().Encoder
 	}
 	same := p.m == v.Snap.Matrix && (p.making == nil) == (v.Snap.Making == nil) && others == p.otherEncoder
 	p.m, p.making, p.otherEncoder = v.Snap.Matrix, v.Snap.Making, others

@@ -47,10 +47,10 @@ func (p *page) Means(key string) string {
 // while a patch is computed, then the transfer.
 func (p *page) Observe(v room.View) bool {
 	changed := room.ObserveAll(v, p.Slots...)
-	if !p.Chosen {
-		p.At = paneTransfer
+	if !p.UserChose {
+		p.Focused = paneTransfer
 		if v.Snap.Making != nil {
-			p.At = paneMatrix
+			p.Focused = paneMatrix
 		}
 	}
 	return changed
@@ -60,20 +60,20 @@ func (p *page) Lines(th *look.Theme, w, h int) []string {
 	p.Resize(w, h)
 	if p.Wide() {
 		p.Places = p.layOut(w, h)
-		return room.Join(th, p.Places, h, p.controls, nil)
+		return room.RenderPlaces(th, p.Places, h, p.controls, nil)
 	}
 	const above, below = 1, 1
-	lines := append(make([]string, 0, h), p.Tabs(th))
+	lines := append(make([]string, 0, h), p.TabRow(th))
 	rest := h - above - below
-	p.Places = []room.Place{p.Slots[p.At].At(0, above, w, rest)}
-	if rows := p.transferRows(); p.At == paneTransfer && rest >= rows+4 { // the blocks fit below
-		p.Places = []room.Place{p.Slots[p.At].At(0, above, w, rows), p.Slots[paneBlocks].At(0, above+rows, w, rest-rows)}
+	p.Places = []room.Place{p.Slots[p.Focused].Place(0, above, w, rest)}
+	if rows := p.transferRows(); p.Focused == paneTransfer && rest >= rows+4 { // the blocks fit below
+		p.Places = []room.Place{p.Slots[p.Focused].Place(0, above, w, rows), p.Slots[paneBlocks].Place(0, above+rows, w, rest-rows)}
 	}
 	for _, at := range p.Places {
-		lines = append(lines, at.Slot.Render(th, w, at.H, at.Slot == p.Slots[p.At])...)
+		lines = append(lines, at.Slot.Render(th, w, at.H, at.Slot == p.Slots[p.Focused])...)
 	}
 	c := look.NewCanvas(w, below)
-	p.controls.Brief(c, th, 0, p.At != paneControls)
+	p.controls.Brief(c, th, 0, p.Focused != paneControls)
 	return append(lines, c.Lines(th)...)
 }
 
@@ -88,11 +88,11 @@ func (p *page) layOut(w, h int) []room.Place {
 	blocks := min(max(h/5, 5), 9)
 	rounds := max(h/4, 6)
 	return []room.Place{
-		p.Slots[paneTransfer].At(0, 0, left, transfer),
-		p.Slots[paneMatrix].At(0, transfer, left, h-transfer-blocks),
-		p.Slots[paneBlocks].At(0, h-blocks, left, blocks),
-		p.Slots[paneControls].At(left, 0, right, h-rounds),
-		p.Slots[paneRounds].At(left, h-rounds, right, rounds),
+		p.Slots[paneTransfer].Place(0, 0, left, transfer),
+		p.Slots[paneMatrix].Place(0, transfer, left, h-transfer-blocks),
+		p.Slots[paneBlocks].Place(0, h-blocks, left, blocks),
+		p.Slots[paneControls].Place(left, 0, right, h-rounds),
+		p.Slots[paneRounds].Place(left, h-rounds, right, rounds),
 	}
 }
 
@@ -112,7 +112,7 @@ func (p *page) Aim() room.Request {
 
 // Click selects a control, or the pane whose tab is at (x, y).
 func (p *page) Click(x, y int) room.Request {
-	if at := p.Hit(x, y, 0); at.Slot == p.Slots[paneControls] {
+	if at := p.FocusAt(x, y, 0); at.Slot == p.Slots[paneControls] {
 		p.controls.Click(y - at.Y)
 	}
 	return room.Request{}

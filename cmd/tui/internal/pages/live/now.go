@@ -50,7 +50,7 @@ type now struct {
 func (p *now) Name() string { return "Now" }
 
 func (p *now) Observe(v room.View) bool {
-	lane := v.Lane()
+	lane := v.ActiveLane()
 	if p.observed && !v.Slow && (lane.Totals.Wrong == p.lane.Totals.Wrong) {
 		return false
 	}

@@ -33,7 +33,7 @@ func New(cat *controls.Catalog) *page {
 	for _, q := range []room.Pane{p.charts, p.controls, p.packets, &panes.Bits{}, &now{}, &panes.Changes{}} {
 		p.Slots = append(p.Slots, room.NewSlot(q))
 	}
-	p.Usable = []int{paneControls, panePackets}
+	p.Focusable = []int{paneControls, panePackets}
 	return p
 }
 
@@ -69,20 +69,20 @@ func (p *page) Lines(th *look.Theme, w, h int) []string {
 	p.charts.OnlySelected = false
 	p.Resize(w, h)
 	if p.Wide() {
-		if p.At != panePackets {
-			p.At = paneControls // the other panes have no keys on a large screen
+		if p.Focused != panePackets {
+			p.Focused = paneControls // the other panes have no keys on a large screen
 		}
 		p.Places = p.layOut(w, h)
-		return room.Join(th, p.Places, h, p.Slots[p.At].Pane, p.highlighted)
+		return room.RenderPlaces(th, p.Places, h, p.Slots[p.Focused].Pane, p.highlighted)
 	}
 	const above, below = 2, 1
 	p.charts.OnlySelected = p.highlighted != nil // one chart is enough here
-	p.Places = []room.Place{p.Slots[p.At].At(0, above, w, h-above-below)}
+	p.Places = []room.Place{p.Slots[p.Focused].Place(0, above, w, h-above-below)}
 	lines := p.summary.Render(th, w, 1, false)
-	lines = append(lines[:1:1], p.Tabs(th))
+	lines = append(lines[:1:1], p.TabRow(th))
 	lines = append(lines, p.Places[0].Slot.Render(th, w, h-above-below, true)...)
 	c := look.NewCanvas(w, below)
-	p.controls.Brief(c, th, 0, p.At != paneControls)
+	p.controls.Brief(c, th, 0, p.Focused != paneControls)
 	return append(lines, c.Lines(th)...)
 }
 
@@ -101,17 +101,17 @@ func (p *page) layOut(w, h int) []room.Place {
 	}
 	log := max(upper-now-23, 4)
 	return []room.Place{
-		p.Slots[paneCharts].At(0, 0, left, upper-packets),
-		p.Slots[panePackets].At(0, upper-packets, left, packets),
-		p.Slots[paneControls].At(left, 0, right, upper-now-log),
-		p.Slots[paneNow].At(left, upper-now-log, right, now),
-		p.Slots[paneChanges].At(left, upper-log, right, log),
-		p.Slots[paneBits].At(0, upper, w, bits),
+		p.Slots[paneCharts].Place(0, 0, left, upper-packets),
+		p.Slots[panePackets].Place(0, upper-packets, left, packets),
+		p.Slots[paneControls].Place(left, 0, right, upper-now-log),
+		p.Slots[paneNow].Place(left, upper-now-log, right, now),
+		p.Slots[paneChanges].Place(left, upper-log, right, log),
+		p.Slots[paneBits].Place(0, upper, w, bits),
 	}
 }
 
 func (p *page) Move(dx, dy int) room.Request {
-	if p.At == panePackets {
+	if p.Focused == panePackets {
 		p.packets.moveCursor(dx + dy*p.packets.rowLength())
 		return room.Request{}
 	}
@@ -141,7 +141,7 @@ func (p *page) Fit() { p.charts.Fit() }
 
 // Click focuses the pane at (x, y) and selects the control or packet there.
 func (p *page) Click(x, y int) room.Request {
-	switch at := p.Hit(x, y, 1); at.Slot {
+	switch at := p.FocusAt(x, y, 1); at.Slot {
 	case p.Slots[paneControls]:
 		p.controls.Click(y - at.Y)
 	case p.Slots[panePackets]:
@@ -151,7 +151,7 @@ func (p *page) Click(x, y int) room.Request {
 }
 
 func (p *page) ChosenPacket() (packetlog.ID, bool) {
-	return packetlog.ID{Seq: p.packets.selected}, p.At == panePackets && p.packets.hasSelection
+	return packetlog.ID{Seq: p.packets.selected}, p.Focused == panePackets && p.packets.hasSelection
 }
 
 // Light implements tour.Lighter: it draws the pane or chart of a spot as if it had the focus. On a
@@ -166,6 +166,6 @@ func (p *page) Light(s tour.Spot) {
 		p.highlighted = p.Slots[panePackets]
 	}
 	if i := slices.Index(p.Slots, p.highlighted); i >= 0 && !p.Wide() {
-		p.At = i
+		p.Focused = i
 	}
 }

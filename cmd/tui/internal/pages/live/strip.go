@@ -43,7 +43,7 @@ func (p *strip) ticksPerRedraw() int {
 }
 
 func (p *strip) Observe(v room.View) bool {
-	lane := v.Lane()
+	lane := v.ActiveLane()
 	p.linkStatus.Observe(v) // shown with the next redraw of the strip
 	if v.Slow || p.totals.Sent == 0 {
 		p.totals = lane.Totals // shown with the next redraw of the strip
@@ -53,7 +53,7 @@ func (p *strip) Observe(v room.View) bool {
 		return false
 	}
 	n := len(lane.Packets)
-	same := n == len(p.packets) && (n == 0 || room.SameRecord(&lane.Packets[n-1], &p.packets[n-1])) &&
+	same := n == len(p.packets) && (n == 0 || room.SamePacketState(&lane.Packets[n-1], &p.packets[n-1])) &&
 		lane.Totals.Decoded == p.decoded && lane.Totals.InFlight == p.inFlight
 	if same && !p.dirty {
 		return false

@@ -30,10 +30,10 @@ type list struct {
 func (p *list) Name() string { return "Packets" }
 
 func (p *list) Observe(v room.View) bool {
-	lane := v.Lane()
+	lane := v.ActiveLane()
 	p.linkStatus.Observe(v) // drawn with the next change of the list
 	n := len(lane.Packets)
-	same := n == len(p.packets) && (n == 0 || room.SameRecord(&lane.Packets[n-1], &p.packets[n-1]) && &lane.Packets[0] == &p.packets[0])
+	same := n == len(p.packets) && (n == 0 || room.SamePacketState(&lane.Packets[n-1], &p.packets[n-1]) && &lane.Packets[0] == &p.packets[0])
 	if !p.dirty && (same || p.packets != nil && v.Running() && !(v.Slow && v.Spare)) {
 		return false
 	}

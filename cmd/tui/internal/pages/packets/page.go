@@ -37,7 +37,7 @@ func (p *page) Lines(th *look.Theme, w, h int) []string {
 	lines := append(make([]string, 0, h), p.summary.Render(th, w, above, false)...)
 	if room.Wide(w, h) {
 		left := min(max(w*52/100, listWidth), listWidth+12)
-		return append(lines, room.Join(th, []room.Place{p.listSlot.At(0, 0, left, h-above), p.detailsSlot.At(left, 0, w-left, h-above)},
+		return append(lines, room.RenderPlaces(th, []room.Place{p.listSlot.Place(0, 0, left, h-above), p.detailsSlot.Place(left, 0, w-left, h-above)},
 			h-above, p.list, nil)...)
 	}
 	upper := max((h-above)*4/10, 5)

@@ -25,15 +25,15 @@ func (p *Bits) Name() string { return "Bits" }
 
 // Observe implements room.Pane.
 func (p *Bits) Observe(v room.View) bool {
-	r := v.Lane().Recent
-	nothing := NothingSentText(v.Lane())
+	r := v.ActiveLane().Recent
+	nothing := NothingSentText(v.ActiveLane())
 	if p.seen && (!v.Slow || r.Budget == p.Recent.Budget && (r.Budget.Total() > 0 || nothing == p.emptyText)) {
 		return false
 	}
 	p.emptyText = nothing
 	p.Schema, p.Recent, p.seen = v.Snap.Schema, r, true
 	var sum encoders.Budget
-	for _, s := range meters.Tail(v.Lane().Samples, time.Minute) {
+	for _, s := range meters.Tail(v.ActiveLane().Samples, time.Minute) {
 		sum.Add(&s.Budget)
 	}
 	sum.Add(&r.Budget)

@@ -78,7 +78,7 @@ func (p *Charts) Fit() { p.fitAxes, p.viewChanged = !p.fitAxes, true }
 
 // Observe implements room.Pane.
 func (p *Charts) Observe(v room.View) bool {
-	lane := v.Lane()
+	lane := v.ActiveLane()
 	end := int64(0)
 	if n := len(lane.Samples); n > 0 {
 		end = int64(lane.Samples[n-1].T / meters.SamplePeriod)

@@ -62,7 +62,7 @@ func sumCost(list []meters.Sample) cost {
 		changed, items = changed+list[i].Changed, items+list[i].Items
 	}
 	c := cost{kbps: float64(bits) / 1000 / (float64(len(list)) * meters.SamplePeriod.Seconds())}
-	if changed > 0 && (changed >= room.EnoughChanged*sent || changed == items) {
+	if changed > 0 && (changed >= room.MinChanged*sent || changed == items) {
 		c.perChanged = float64(bits) / float64(changed)
 	}
 	return c

@@ -53,10 +53,10 @@ func FormatBitsPerItem(v float64) string { return units.Stepped(v, 3, 1, 1) }
 // EnoughChanged reports whether enough items changed in a sample for bits per changed item to be
 // meaningful.
 func EnoughChanged(s *meters.Sample) bool {
-	return s.Changed > 0 && (s.Changed >= room.EnoughChanged*int64(s.Sent) || s.Changed == s.Items)
+	return s.Changed > 0 && (s.Changed >= room.MinChanged*int64(s.Sent) || s.Changed == s.Items)
 }
 
 // enoughChangedRecently is EnoughChanged for the last two seconds.
 func enoughChangedRecently(r *meters.Recent) bool {
-	return r.ChangedPerFrame >= room.EnoughChanged || r.BitsPerChanged == r.BitsPerItem
+	return r.ChangedPerFrame >= room.MinChanged || r.BitsPerChanged == r.BitsPerItem
 }

@@ -28,7 +28,7 @@ func (p *LinkStatusLine) Observe(v room.View) bool {
 	if v.Back {
 		p.prefix = "link now" // sums exist only for the present, not for the time cursor
 	}
-	p.checks = p.judge.Checks(v.Lane().Link)
+	p.checks = p.judge.Checks(v.ActiveLane().Link)
 	slices.SortStableFunc(p.checks, func(a, b trust.Check) int { // failed checks first, so that they are visible
 		switch {
 		case a.OK == b.OK:

@@ -23,7 +23,7 @@ func (p *SummaryLine) Name() string { return "Summary" }
 
 // Observe implements room.Pane.
 func (p *SummaryLine) Observe(v room.View) bool {
-	lane := v.Lane()
+	lane := v.ActiveLane()
 	if p.seen && !v.Slow && lane.Totals.Wrong == p.lane.Totals.Wrong {
 		return false
 	}

@@ -44,7 +44,7 @@ const listEvery = 6
 func New(dir string) *page {
 	p := &page{dir: dir, log: &panes.Changes{}, saved: &saved{dir: dir, cursor: -1, summaries: map[string]summary{}}, comparison: &comparison{}, listDue: true}
 	p.Slots = []*room.Slot{paneSaved: room.NewSlot(p.saved), paneComparison: room.NewSlot(p.comparison), paneChanges: room.NewSlot(p.log)}
-	p.Usable = []int{paneSaved, paneComparison}
+	p.Focusable = []int{paneSaved, paneComparison}
 	p.summary = room.NewSlot(&panes.SummaryLine{})
 	p.runs, p.stamps = map[string]*run{}, map[string]report.SavedReport{}
 	return p
@@ -65,7 +65,7 @@ func (p *page) Observe(v room.View) bool {
 		}
 	}
 	if p.current == nil || v.Slow {
-		p.current = presentRun(v.Present())
+		p.current = presentRun(v.Newest())
 		p.comparison.item = v.Snap.Item
 		p.updateComparison()
 		changed = true
@@ -158,26 +158,26 @@ func (p *page) Lines(th *look.Theme, w, h int) []string {
 	p.Resize(w, h)
 	lines := p.summary.Render(th, w, above, false)[:1:1]
 	if p.Wide() {
-		if p.At == paneChanges {
-			p.At = paneSaved // it has no keys on a large screen
+		if p.Focused == paneChanges {
+			p.Focused = paneSaved // it has no keys on a large screen
 		}
 		left := min(max(w*36/100, 44), 62)
 		upper := (h - above) * 55 / 100
 		p.Places = []room.Place{
-			p.Slots[paneSaved].At(0, 0, left, upper),
-			p.Slots[paneChanges].At(0, upper, left, h-above-upper),
-			p.Slots[paneComparison].At(left, 0, w-left, h-above),
+			p.Slots[paneSaved].Place(0, 0, left, upper),
+			p.Slots[paneChanges].Place(0, upper, left, h-above-upper),
+			p.Slots[paneComparison].Place(left, 0, w-left, h-above),
 		}
-		return append(lines, room.Join(th, p.Places, h-above, p.Slots[p.At].Pane, nil)...)
+		return append(lines, room.RenderPlaces(th, p.Places, h-above, p.Slots[p.Focused].Pane, nil)...)
 	}
-	p.Places = []room.Place{p.Slots[p.At].At(0, 1, w, h-above-1)}
-	lines = append(lines, p.Tabs(th))
-	return append(lines, p.Slots[p.At].Render(th, w, h-above-1, true)...)
+	p.Places = []room.Place{p.Slots[p.Focused].Place(0, 1, w, h-above-1)}
+	lines = append(lines, p.TabRow(th))
+	return append(lines, p.Slots[p.Focused].Render(th, w, h-above-1, true)...)
 }
 
 // Move selects a report, or scrolls the comparison.
 func (p *page) Move(dx, dy int) room.Request {
-	switch p.At {
+	switch p.Focused {
 	case paneSaved:
 		p.saved.moveCursor(dy + dx)
 		p.updateComparison()
@@ -190,8 +190,8 @@ func (p *page) Move(dx, dy int) room.Request {
 
 // Enter opens the charts of the selected report; on a small screen its comparison first.
 func (p *page) Enter() room.Request {
-	if p.At == paneSaved && !p.Wide() {
-		p.At = paneComparison
+	if p.Focused == paneSaved && !p.Wide() {
+		p.Focused = paneComparison
 		return room.Request{}
 	}
 	return p.openCharts()
@@ -218,7 +218,7 @@ func (p *page) Release() {
 // Click focuses the pane at (x, y) and selects the report there.
 func (p *page) Click(x, y int) room.Request {
 	y--
-	at := p.Hit(x, y, 0)
+	at := p.FocusAt(x, y, 0)
 	if at.Slot == p.Slots[paneSaved] {
 		p.saved.clickAt(y - at.Y)
 		p.updateComparison()
@@ -227,7 +227,7 @@ func (p *page) Click(x, y int) room.Request {
 }
 
 func (p *page) Arrows() [][2]string {
-	if p.At == paneComparison {
+	if p.Focused == paneComparison {
 		return [][2]string{{"↑↓", "scroll"}}
 	}
 	return [][2]string{{"↑↓", "select"}}

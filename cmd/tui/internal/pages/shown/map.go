@@ -32,7 +32,7 @@ type mapView struct {
 func (p *mapView) Name() string { return "World" }
 
 func (p *mapView) Observe(v room.View) bool {
-	p.emptyText = panes.NothingSentText(v.Lane())
+	p.emptyText = panes.NothingSentText(v.ActiveLane())
 	same := p.frames == v.Snap.Both && p.past == v.Back
 	p.schema, p.frames, p.past = v.Snap.Schema, v.Snap.Both, v.Back
 	if same || p.frames == nil || p.schema == nil {

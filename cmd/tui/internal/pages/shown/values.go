@@ -38,7 +38,7 @@ func (p *values) Observe(v room.View) bool {
 	if p.past == v.Back && p.frames != nil && (v.Back || v.Running() && !v.Slow) {
 		return false
 	}
-	p.emptyText = panes.NothingSentText(v.Lane())
+	p.emptyText = panes.NothingSentText(v.ActiveLane())
 	same := p.frames == v.Snap.Both && p.past == v.Back
 	p.schema, p.frames, p.past = v.Snap.Schema, v.Snap.Both, v.Back
 	if !same {

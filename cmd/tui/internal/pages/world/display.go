@@ -29,10 +29,10 @@ func (d *display) observe(v room.View) {
 	d.running, d.starvedNow = pic.Shown != nil, pic.Starved
 	d.delay = v.Snap.Now - pic.Moment
 	if v.Slow || d.displayedDelay == 0 {
-		d.displayedDelay, d.age = d.delay, panes.AgeSpans(v.Lane())
+		d.displayedDelay, d.age = d.delay, panes.AgeSpans(v.ActiveLane())
 	}
 	d.starvedTicks, d.displayedTicks = 0, 0
-	samples := v.Lane().Samples
+	samples := v.ActiveLane().Samples
 	for i := max(len(samples)-starvedSamples, 0); i < len(samples); i++ {
 		d.starvedTicks += samples[i].Starved
 		d.displayedTicks += samples[i].Displayed

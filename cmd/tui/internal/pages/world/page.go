@@ -47,7 +47,7 @@ func (p *page) Observe(v room.View) bool {
 	if p.world.dirty && (v.Spare || !v.Running()) {
 		p.slot.Redraw()
 	}
-	return changed || !p.slot.Fresh
+	return changed || !p.slot.UpToDate
 }
 
 // chartRows is the height of the charts of the display; minHeightForCharts is the height of the page

@@ -41,7 +41,7 @@ type toggleRequest struct {
 func (p *play) Name() string { return "Play" }
 
 func (p *play) Observe(v room.View) bool {
-	p.now = v.Present().Now
+	p.now = v.Newest().Now
 	before := *p
 	p.known = v.Snap.World != nil && !v.Back
 	p.source = v.Cfg.Data.Source

@@ -80,7 +80,7 @@ func (m *model) directionChart(title string, series func(*directionSeries) []flo
 
 // bandwidthChart shows the rate on the wire, and the rate limits of the links as rules.
 func (m *model) bandwidthChart() panes.Stacked {
-	x := m.directionChart("Bandwidth, kbps with headers", func(w *directionSeries) []float64 { return w.kbps },
+	x := m.directionChart("Bandwidth kbps with headers", func(w *directionSeries) []float64 { return w.kbps },
 		func(f *relay.Flow, span float64) string { return units.Fixed(relay.Kbps(f.OutWire, span), 1) })
 	x.Spec.Floor = 1
 	cfg := m.proxy.Live.Config(m.target)
@@ -107,7 +107,7 @@ func (m *model) packetRateChart() panes.Stacked {
 
 // delayChart shows the median delay of each direction, and behind it the 95th percentile.
 func (m *model) delayChart() panes.Stacked {
-	x := m.directionChart("Delay, ms", func(w *directionSeries) []float64 { return w.p50 }, func(f *relay.Flow, _ float64) string {
+	x := m.directionChart("Delay ms", func(w *directionSeries) []float64 { return w.p50 }, func(f *relay.Flow, _ float64) string {
 		return formatQuantile(&f.Took, 0.5) + " " + look.Strokes(m.Theme())[chart.Dotted] + " p95 " + formatQuantile(&f.Took, 0.95)
 	})
 	h := m.displayed()
@@ -151,7 +151,7 @@ func (m *model) lossChart() panes.Stacked {
 
 // queueChart shows the bytes that wait before the bottlenecks.
 func (m *model) queueChart() panes.Stacked {
-	x := m.directionChart("Queue, KB", func(w *directionSeries) []float64 { return w.queue }, func(f *relay.Flow, _ float64) string {
+	x := m.directionChart("Queue KB", func(w *directionSeries) []float64 { return w.queue }, func(f *relay.Flow, _ float64) string {
 		return units.Fixed(float64(f.Line.Bytes)/1000, 1)
 	})
 	x.Spec.Floor = 1

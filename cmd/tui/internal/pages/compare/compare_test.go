@@ -200,7 +200,7 @@ func TestSparklinesShareAScale(t *testing.T) {
 // TestChartsBelowTheTable: the figure over time and the payload ratio are below the table; a small
 // screen has one of them, and c selects the other.
 func TestChartsBelowTheTable(t *testing.T) {
-	const figure, ratio = "Bandwidth, kbps", "Payload ratio"
+	const figure, ratio = "Bandwidth kbps", "Payload ratio"
 	for _, c := range []struct {
 		h    int
 		want []string // after none, one, two and three presses of c

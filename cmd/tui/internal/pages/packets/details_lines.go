@@ -53,7 +53,7 @@ func (p *details) sizeSpans() []look.Span {
 	if in.Usual.Payload > 0 {
 		out = append(out, look.Dim.Span(", recent mean "), look.Plain.Span(units.Fixed(in.Usual.Payload, 0)))
 	}
-	return append(out, look.Dim.Span("; "), n(r.Changed), look.Dim.Span(" items changed"))
+	return append(out, look.Dim.Span("; "), n(r.Changed), look.Dim.Span(" changed"))
 }
 
 // baselineLines returns the lines about the baseline: its age, when it was acked, and whether the
@@ -64,8 +64,8 @@ func (p *details) baselineLines() [][]look.Span {
 		return [][]look.Span{{look.Dim.Span("baseline: "), look.Value.Span("the initial state"),
 			look.Dim.Span(", which both endpoints have by configuration")}}
 	}
-	first := []look.Span{look.Dim.Span("baseline: packet "), look.Value.Span(strconv.FormatUint(r.Seq-uint64(r.Baseline), 10)),
-		look.Dim.Span(", age "), look.Plain.Span(strconv.Itoa(r.Baseline)), look.Dim.Span(" packets")}
+	first := []look.Span{look.Dim.Span("baseline "), look.Value.Span(strconv.FormatUint(r.Seq-uint64(r.Baseline), 10)),
+		look.Dim.Span(", age "), look.Plain.Span(strconv.Itoa(r.Baseline))}
 	if in.Usual.Baseline > 0 {
 		first = append(first, look.Dim.Span(" (mean "+units.Fixed(in.Usual.Baseline, 1)+")"))
 	}

@@ -135,7 +135,7 @@ type chartKind struct {
 func chartKinds() []chartKind {
 	named := func(title string) func(*Charts) string { return func(*Charts) string { return title } }
 	return []chartKind{
-		BandwidthChart: {named("Bandwidth, kbps"), (*Charts).bandwidthLegend, (*Charts).bandwidthSpec, nil},
+		BandwidthChart: {named("Bandwidth kbps"), (*Charts).bandwidthLegend, (*Charts).bandwidthSpec, nil},
 		ItemChart:      {func(p *Charts) string { return "Bits per " + p.perItem() }, (*Charts).bitsPerItemLegend, (*Charts).bitsPerItemSpec, nil},
 		FailureChart: {named("Decode failures/s"), (*Charts).failuresLegend, (*Charts).failuresSpec,
 			func(l *engine.Lane) bool { return l.Totals.Failed() == 0 }},

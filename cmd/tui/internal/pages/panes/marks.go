@@ -16,6 +16,9 @@ const maxDragGap = time.Second
 // AddMarks adds marks to a chart. A dragged control gets one mark, at its last step.
 func AddMarks(s *chart.Spec, th *look.Theme, marks []engine.Mark) {
 	for _, m := range groupMarks(marks) {
+		if m.Kind == engine.MarkSeam {
+			m.Label = "loop"
+		}
 		s.Marks = append(s.Marks, chart.Mark{At: int64(m.T / meters.SamplePeriod), Label: m.Label,
 			Ink: chart.Ink(look.MarkInk(m.Kind)), Rune: look.MarkSign(th, m.Kind)})
 	}

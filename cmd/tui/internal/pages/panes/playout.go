@@ -47,11 +47,11 @@ func playoutCharts() []playoutChart {
 		return []look.Span{look.Dim.Span(before), look.Value.Span(units.Fixed(v, prec)), look.Dim.Span(after)}
 	}
 	return []playoutChart{
-		{title: "Age, ms", reduce: chart.Max, ink: look.Payload, floor: 100, legend: AgeSpans,
+		{title: "Age ms", reduce: chart.Max, ink: look.Payload, floor: 100, legend: AgeSpans,
 			values: perSample(func(s *meters.Sample) float64 { return float64(s.Oldest) / 1e6 })},
-		{title: "Starved, %", reduce: chart.Mean, ink: look.Warn, floor: 10, values: starvedSeries,
+		{title: "Starved %", reduce: chart.Mean, ink: look.Warn, floor: 10, values: starvedSeries,
 			legend: func(l *engine.Lane) []look.Span { return valueSpans("now ", 100*l.Recent.StarvedRatio, 1, "") }},
-		{title: "Position error, mm", cubes: true, reduce: chart.Max, ink: look.Bad, floor: 10,
+		{title: "Position error mm", cubes: true, reduce: chart.Max, ink: look.Bad, floor: 10,
 			values: perSample(func(s *meters.Sample) float64 { return s.PositionErrorMM }),
 			legend: func(l *engine.Lane) []look.Span { return valueSpans("max ", l.Recent.PositionErrorMM, 1, "") }},
 		{title: "Late/s", reduce: chart.Mean, ink: look.Late, floor: 4, values: lateSeries, legend: func(l *engine.Lane) []look.Span {
@@ -62,7 +62,7 @@ func playoutCharts() []playoutChart {
 			}
 			return append(valueSpans("now ", now, 1, "  total "), look.Value.Span(strconv.FormatInt(l.Totals.Playout.Late, 10)))
 		}},
-		{title: "Rotation error, deg", cubes: true, reduce: chart.Max, ink: look.Ratio, floor: 1,
+		{title: "Rotation error deg", cubes: true, reduce: chart.Max, ink: look.Ratio, floor: 1,
 			values: perSample(func(s *meters.Sample) float64 { return s.OrientationErrorDeg }),
 			legend: func(l *engine.Lane) []look.Span { return valueSpans("max ", maxOrientationError(l), 1, "") }},
 	}

@@ -52,7 +52,7 @@ func TestTourTurnsPages(t *testing.T) {
 	if m.tour != nil || !lab.Snap.Config.SameLive(was) || m.open+1 != 4 {
 		t.Errorf("after the tour: %v, %s, page %d", m.tour != nil, lab.Snap.Config.Encoder.Name, m.open+1)
 	}
-	if !strings.Contains(lastRow(m), "that was the tour") {
+	if !strings.Contains(lastRow(m), "the tour has ended") {
 		t.Errorf("the end says %q", lastRow(m))
 	}
 }

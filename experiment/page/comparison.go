@@ -213,7 +213,7 @@ func (d *document) compareFigures(runs []*run, names []string) {
 }
 
 // formatChange writes the change of a figure from base to v, in percent if base is not 0, followed by
-// interval. The class of the cell says whether the change is good or bad. known means that both
+// interval. The class of the cell marks a good or bad change. known means that both
 // runs have the figure.
 func formatChange(key string, base, v float64, known bool, interval string) texttable.Cell {
 	switch {

@@ -55,6 +55,7 @@ type problemSample struct {
 	stored []problem
 }
 
+// add counts a problem and stores it if it is selected, and halves the sample if it is too large.
 func (l *problemSample) add(e problem) {
 	l.total++
 	if !l.selects(&e) {
@@ -178,6 +179,7 @@ func (p *packetStats) sortedProblems(k problemKind) []problem {
 	return list
 }
 
+// clone returns a deep copy.
 func (p *packetStats) clone() packetStats {
 	x := *p
 	x.reasons = make(map[string]*reasonCount, len(p.reasons))

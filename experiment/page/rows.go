@@ -35,6 +35,7 @@ func (r *rows) Clone() *rows {
 // columns maps the names of columns to their indices.
 type columns map[string]int
 
+// columnsOf returns the columns of a CSV header.
 func columnsOf(head []string) columns {
 	c := make(columns, len(head))
 	for i, name := range head {

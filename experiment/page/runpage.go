@@ -17,13 +17,14 @@ import (
 // run is one run: its result and the data of its CSV files.
 type run struct {
 	Result  *engine.Result
-	Rows    *rows    // nil if there are none
+	Rows    *rows    // nil if none exist
 	Missing []string // sentences about missing files
 }
 
 // Write writes the page of one run.
 func (r *run) Write(w io.Writer) error { return writeDocument(w, r.document()) }
 
+// document returns the content of the run's page.
 func (r *run) document() *document {
 	x := r.Result
 	c, err := x.Config.Config("")
@@ -59,6 +60,7 @@ func nonEmpty(texts ...string) []string {
 	return slices.DeleteFunc(texts, func(s string) bool { return s == "" })
 }
 
+// addTiles adds the main figures of the run. Figures without data are omitted.
 func (d *document) addTiles(x *engine.Result) {
 	t := &x.Totals
 	add := func(name, value, unit, note string) { d.Tiles = append(d.Tiles, tile{name, value, unit, note}) }
@@ -132,6 +134,7 @@ func timeTable(points []point, item string) table {
 	return t
 }
 
+// addBitBudget adds a stacked bar and a table of the bits per part.
 func (d *document) addBitBudget(x *engine.Result) {
 	if len(x.Budget) == 0 {
 		return
@@ -148,6 +151,8 @@ func (d *document) addBitBudget(x *engine.Result) {
 	d.Sections = append(d.Sections, s)
 }
 
+// addPackets adds the outcomes of the packets, and the packets with problems if packets.csv is
+// known.
 func (d *document) addPackets(r *run) {
 	x := &r.Result.Totals
 	s := section{ID: "packets", Title: "Packets"}
@@ -210,6 +215,7 @@ func problemTables(p *packetStats) (out []table) {
 // maxChanges bounds the table of changes: a session in which a user plays has thousands.
 const maxChanges = 1000
 
+// addChanges adds a table of the changes during the run.
 func (d *document) addChanges(x *engine.Result) {
 	if len(x.Changes) == 0 {
 		return
@@ -227,6 +233,7 @@ func (d *document) addChanges(x *engine.Result) {
 	d.Sections = append(d.Sections, section{ID: "changes", Title: "Changes", Tables: []table{t}})
 }
 
+// addAssertions adds a table of the assertions with their verdicts.
 func (d *document) addAssertions(x *engine.Result) {
 	if len(x.Assertions) == 0 {
 		return
@@ -253,6 +260,8 @@ func (d *document) addAllFigures(x *engine.Result) {
 	d.Sections = append(d.Sections, section{ID: "figures", Title: "All figures", Tables: []table{t}})
 }
 
+// addConfiguration adds the settings that differ from the defaults, and the complete TOML file. c
+// is nil if the configuration cannot be read.
 func (d *document) addConfiguration(x *engine.Result, c *config.Config) {
 	s := section{ID: "configuration", Title: "Configuration"}
 	if c == nil {
@@ -283,6 +292,7 @@ func (d *document) addConfiguration(x *engine.Result, c *config.Config) {
 // maxTOML bounds the bytes of the configuration on a page; that of a played session is long.
 const maxTOML = 32 << 10
 
+// addRerun adds the commands that reproduce the run, its input files and its digest.
 func (d *document) addRerun(x *engine.Result) {
 	s := section{ID: "again", Title: "How to reproduce"}
 	s.Code = []code{{"", "tui replay report.json     # run again and compare the digests\ntui run experiment.toml    # run again without comparing\ntui report .               # write this page again"}}

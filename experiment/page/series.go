@@ -117,6 +117,7 @@ func (s *series) allPoints() []point {
 	return append(slices.Clip(s.points), s.partial)
 }
 
+// clone returns a deep copy.
 func (s *series) clone() series {
 	x := *s
 	x.points = slices.Clone(s.points)

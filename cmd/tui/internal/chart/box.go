@@ -19,6 +19,7 @@ type Box struct {
 	Cut   bool // the value axis begins above 0
 }
 
+// newBox returns a box of w x h spaces in style blank. Negative sizes count as 0.
 func newBox(w, h int, blank Ink) *Box {
 	b := &Box{W: max(w, 0), H: max(h, 0)}
 	b.Cells = make([]cell, b.W*b.H)

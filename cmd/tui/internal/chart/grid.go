@@ -14,7 +14,7 @@ type Interval struct{ From, To int64 }
 // is the number of dots per column.
 func (s *Spec) grid(cols, wide int) grid {
 	if s.Span <= 0 {
-		return grid{1, int64((max(s.Per, 1) + wide - 1) / wide)}
+		return grid{1, int64((max(s.Per, 1) + wide - 1) / wide)} // values per dot, rounded up
 	}
 	// The last column may be incomplete, and the oldest value may share its dot.
 	return grid{int64(max(cols*wide-wide, 1)), int64(s.Span)}

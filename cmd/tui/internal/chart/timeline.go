@@ -105,7 +105,7 @@ func (p *plot) drawMarkLabels() {
 }
 
 // freeColumns returns the first of n free columns next to column c, to its right if possible, else
-// to its left, with a free column at either end; ok is false if there are none.
+// to its left, with a free column at either end; ok is false if none exist.
 func freeColumns(taken []bool, c, n int) (from int, ok bool) {
 	free := func(from, to int) bool {
 		for x := max(from, 0); x < min(to, len(taken)); x++ {

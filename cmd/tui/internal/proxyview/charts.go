@@ -131,15 +131,15 @@ func (m *model) lossChart() panes.Stacked {
 	total := uint64(0)
 	for i, cause := range shownCauses() {
 		n := h.recent.Flows[0].LostBy[cause] + h.recent.Flows[1].LostBy[cause]
-		ink := look.SlotInk(i + 5)
+		style := look.SlotInk(i + 5)
 		fill := '█'
 		if !m.Theme().Color || m.Theme().Ascii {
 			fill = m.Theme().Shade(i)
 		}
-		x.Spec.Areas = append(x.Spec.Areas, chart.Area{Values: lossRates(h.directions[0].lost[cause], h.directions[1].lost[cause]), Fill: fill, Ink: chart.Ink(ink),
+		x.Spec.Areas = append(x.Spec.Areas, chart.Area{Values: lossRates(h.directions[0].lost[cause], h.directions[1].lost[cause]), Fill: fill, Ink: chart.Ink(style),
 			NameInk: chart.Ink(look.Dim)})
 		if n > 0 {
-			x.Legend = append(x.Legend, ink.Span(string(m.Theme().Swatch(i))+" "+cause.String()+" "), look.Value.Span(formatRate(n, h.recentSeconds)+" "))
+			x.Legend = append(x.Legend, style.Span(string(m.Theme().Swatch(i))+" "+cause.String()+" "), look.Value.Span(formatRate(n, h.recentSeconds)+" "))
 		}
 		total += h.snap.Totals.Flows[0].LostBy[cause] + h.snap.Totals.Flows[1].LostBy[cause]
 	}

@@ -64,14 +64,14 @@ func (m *model) drawNow(c *look.Canvas, focused bool) {
 	w := (c.W - 4 - label) / 2
 	y := 1
 	// row draws one figure for both directions; cell gets the last two seconds and the totals.
-	row := func(name string, ink look.Ink, cell func(f, all *relay.Flow) string) {
+	row := func(name string, style look.Ink, cell func(f, all *relay.Flow) string) {
 		if y >= c.H-1 {
 			return
 		}
 		c.Clip(2, y, label-1, look.Dim, name)
 		for i := range h.recent.Flows {
 			text := cell(&h.recent.Flows[i], &h.snap.Totals.Flows[i])
-			c.Right(2+label+(i+1)*w, y, ink, look.Short(text, w-1))
+			c.Right(2+label+(i+1)*w, y, style, look.Short(text, w-1))
 		}
 		y++
 	}

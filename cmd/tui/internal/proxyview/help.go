@@ -38,6 +38,7 @@ func (f *datagramBox) Size(w, h int) (ow, oh int, right bool) {
 	return min(w, 84), min(h, len(f.datagram.Stages())+8), false
 }
 
+// Draw implements room.Overlay: the datagram, its outcome, and a row per stage of the link.
 func (f *datagramBox) Draw(c *look.Canvas, th *look.Theme) {
 	x := &f.datagram
 	c.Frame(th, true, fmt.Sprintf("%s %d", x.Way, x.Seq), look.Dim.Span("any key closes"))
@@ -47,11 +48,11 @@ func (f *datagramBox) Draw(c *look.Canvas, th *look.Theme) {
 	}
 	c.Spans(2, 1, c.W-4, look.Plain.Span(fmt.Sprintf("%d bytes of client %d (%s) %s, read at ", x.Size, x.Client.Turn, x.Client.Addr, to)),
 		look.Value.Span(fmt.Sprintf("%.6f s", x.At.Seconds())))
-	ink := look.Good
+	style := look.Good
 	if x.Lost() {
-		ink = look.Lost
+		style = look.Lost
 	}
-	c.Spans(2, 2, c.W-4, look.Dim.Span("outcome: "), ink.Span(x.Fate()))
+	c.Spans(2, 2, c.W-4, look.Dim.Span("outcome: "), style.Span(x.Fate()))
 	y := 4
 	for _, s := range x.Stages() {
 		c.Clip(2, y, 12, look.Key, s[0])

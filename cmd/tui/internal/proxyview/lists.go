@@ -35,8 +35,8 @@ func (m *model) drawClients(c *look.Canvas, focused bool) {
 	if c.W >= 64 {
 		address = min(c.W-4-37, 48)
 	}
-	line := func(y int, ink look.Ink, turn, addr, up, down, lost string) int {
-		return c.Clip(2, y, c.W-4, ink, look.PadRight(turn, 4)+look.PadRight(look.Short(addr, address-1), address)+look.PadLeft(up, 5)+look.PadLeft(down, 7)+
+	line := func(y int, style look.Ink, turn, addr, up, down, lost string) int {
+		return c.Clip(2, y, c.W-4, style, look.PadRight(turn, 4)+look.PadRight(look.Short(addr, address-1), address)+look.PadLeft(up, 5)+look.PadLeft(down, 7)+
 			look.PadLeft(lost, 8))
 	}
 	c.Clip(line(1, look.Dim, "turn", " address", "up/s", "down/s", "lost %")+2, 1, 8, look.Dim, "state")
@@ -45,12 +45,12 @@ func (m *model) drawClients(c *look.Canvas, focused bool) {
 	for i := first; i < len(list) && i < first+room; i++ {
 		x := &list[i]
 		y := 2 + i - first
-		ink := look.Plain
+		style := look.Plain
 		if x.Turn == m.target.Turn { // the controls set this client's links only
 			c.Text(1, y, look.Warn, m.Theme().Dot)
 		}
 		if focused && x.Turn == m.page.selectedClient {
-			ink = look.Chosen
+			style = look.Chosen
 			c.Text(1, y, look.Chosen, m.Theme().Chosen)
 		}
 		d := clientTraffic(x, h.olderClients)
@@ -65,7 +65,7 @@ func (m *model) drawClients(c *look.Canvas, focused bool) {
 			}
 		}
 		lost := formatPercent(d[0].Lost, d[0].In) + "/" + formatPercent(d[1].Lost, d[1].In)
-		end := line(y, ink, fmt.Sprint(x.Turn), " "+x.Addr.String(), formatRate(d[0].Out, span), formatRate(d[1].Out, span), lost)
+		end := line(y, style, fmt.Sprint(x.Turn), " "+x.Addr.String(), formatRate(d[0].Out, span), formatRate(d[1].Out, span), lost)
 		c.Clip(end+2, y, c.W-2-end-2, stateInk, state)
 	}
 	if len(list) > room {
@@ -92,15 +92,15 @@ func (m *model) drawDatagrams(c *look.Canvas, focused bool) {
 	for i := first; i < len(list) && i < first+room; i++ {
 		x := &list[i]
 		y := 2 + i - first
-		ink, fate := look.Plain, look.Dim
+		style, fate := look.Plain, look.Dim
 		if x.Lost() {
 			fate = look.Lost
 		}
 		if m.frozen != nil && i == at {
-			ink = look.Chosen
+			style = look.Chosen
 			c.Text(1, y, look.Chosen, m.Theme().Chosen)
 		}
-		end := c.Clip(2, y, c.W-4, ink, fmt.Sprintf("%10.3f  %-5s%10d%7d%7d", x.At.Seconds(), x.Way, x.Seq, x.Client.Turn, x.Size))
+		end := c.Clip(2, y, c.W-4, style, fmt.Sprintf("%10.3f  %-5s%10d%7d%7d", x.At.Seconds(), x.Way, x.Seq, x.Client.Turn, x.Size))
 		c.Clip(end+2, y, c.W-2-end-2, fate, x.Fate())
 	}
 }

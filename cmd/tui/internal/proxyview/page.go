@@ -38,6 +38,7 @@ type pane struct {
 	draw        func(c *look.Canvas, focused bool)
 }
 
+// Name implements room.Pane. Narrow screens show the short name.
 func (p *pane) Name() string {
 	if p.short != "" && p.page.Width() < 76 {
 		return p.short
@@ -47,6 +48,7 @@ func (p *pane) Name() string {
 
 func (p *pane) Draw(c *look.Canvas, _ *look.Theme, focused bool) { p.draw(c, focused) }
 
+// newPage returns the page of m, with the focus on the controls.
 func newPage(m *model) *page {
 	p := &page{m: m}
 	p.Focused, p.Focusable = paneControls, []int{paneControls, paneClients, paneDatagrams}
@@ -64,6 +66,8 @@ const headerFooterRows = 3
 
 func (p *page) Name() string { return "Proxy" }
 
+// Lines implements room.Page. A small screen shows tabs, the line of vital figures and the focused
+// pane.
 func (p *page) Lines(th *look.Theme, w, h int) []string {
 	p.Resize(w, h+headerFooterRows)
 	if p.Wide() {
@@ -119,6 +123,7 @@ func (p *page) Move(dx, dy int) room.Request {
 	return room.Request{}
 }
 
+// Wheel adjusts the control, or moves the cursor of the focused list.
 func (p *page) Wheel(up int) room.Request {
 	if p.Focused == paneControls {
 		return p.Move(up, 0)
@@ -126,6 +131,7 @@ func (p *page) Wheel(up int) room.Request {
 	return p.Move(0, -up)
 }
 
+// Click focuses the pane at (x, y) and selects the control there.
 func (p *page) Click(x, y int) room.Request {
 	if at := p.FocusAt(x, y, 0); at.Slot == p.Slots[paneControls] {
 		p.m.controls.Click(y - at.Y)
@@ -137,12 +143,14 @@ func (p *page) Zoom() { p.spanIndex = (p.spanIndex + 1) % len(spans()) }
 
 func (p *page) Fit() { p.fit = !p.fit }
 
+// Aim selects the next link for the controls: both, down, up.
 func (p *page) Aim() room.Request {
 	p.m.controls.Aim()
 	p.m.update()
 	return room.Request{Say: p.m.controls.Aims()}
 }
 
+// Enter opens what the cursor of the focused pane is on.
 func (p *page) Enter() room.Request {
 	switch p.Focused {
 	case paneClients:
@@ -172,6 +180,8 @@ func (p *page) toggleClientTarget() room.Request {
 	return room.Request{Say: fmt.Sprintf("the controls set the links of client %d only; c or esc: of all clients", turn)}
 }
 
+// Release continues the display, clears all selections, and makes the controls set the links of all
+// clients.
 func (p *page) Release() {
 	if p.m.frozen != nil {
 		p.m.toggleFrozen()
@@ -196,6 +206,7 @@ func (p *page) moveClientCursor(by int) {
 
 func (p *page) Arrows() [][2]string { return [][2]string{{"↑↓", "select"}, {"←→", "adjust"}} }
 
+// Means implements room.Explainer.
 func (p *page) Means(key string) string {
 	return map[string]string{"up": "previous or next control, client or datagram", "left": "less, more, in any pane",
 		"enter": "type an exact value, or choose from a list; on a client: the controls set only its links; on a datagram: its outcome",

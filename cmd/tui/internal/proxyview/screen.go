@@ -21,11 +21,11 @@ func (m *model) drawControls(c *look.Canvas, focused bool) {
 	} else if m.proxy.Shared {
 		text = " of the links shared by all clients "
 	}
-	ink := look.Dim
+	style := look.Dim
 	if m.target.Turn > 0 {
-		ink = look.Warn
+		style = look.Warn
 	}
-	c.Text(2, c.H-1, ink, text)
+	c.Text(2, c.H-1, style, text)
 }
 
 // summary returns the verdict on the links as one line.

@@ -77,19 +77,19 @@ func (n *Notice) UnknownKey() {
 	}
 }
 
-// Lines returns the lines of the notice in w columns; nil if there is none.
+// Lines returns the lines of the notice in w columns; nil if none exists.
 func (n *Notice) Lines(th *look.Theme, w int) []string {
 	if n.text == "" {
 		return nil
 	}
-	k, sign := look.Good, string(th.Outcome[packetlog.Decoded])
+	style, sign := look.Good, string(th.Outcome[packetlog.Decoded])
 	switch n.tone {
 	case toneBad:
-		k, sign = look.Bad, "!"
+		style, sign = look.Bad, "!"
 	case ToneWarn:
-		k, sign = look.Warn, "!"
+		style, sign = look.Warn, "!"
 	case ToneDim:
-		k, sign = look.Dim, ""
+		style, sign = look.Dim, ""
 	}
 	lines := look.Wrap(n.text, w-4)
 	if len(lines) > maxNoticeRows {
@@ -97,8 +97,8 @@ func (n *Notice) Lines(th *look.Theme, w int) []string {
 	}
 	c := look.NewCanvas(w, max(len(lines), 1))
 	for y, line := range lines {
-		c.Clip(3, y, w-4, k, line)
+		c.Clip(3, y, w-4, style, line)
 	}
-	c.Text(1, 0, k, sign)
+	c.Text(1, 0, style, sign)
 	return c.Lines(th)
 }

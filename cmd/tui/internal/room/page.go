@@ -105,7 +105,7 @@ type PacketPage interface {
 
 // PacketChooser is a page on which packets can be selected.
 type PacketChooser interface {
-	// ChosenPacket returns the selected packet, false if there is none.
+	// ChosenPacket returns the selected packet, false if none exists.
 	ChosenPacket() (packetlog.ID, bool)
 }
 

@@ -44,7 +44,7 @@ func (p *Panes) focus(at int) bool {
 }
 
 // FocusAt focuses the pane at (x, y) or, on a small screen, the pane whose tab is there; tabs is the row
-// of the tabs. It returns the place at (x, y); its slot is nil if there is none.
+// of the tabs. It returns the place at (x, y); its slot is nil if none exists.
 func (p *Panes) FocusAt(x, y, tabs int) Place {
 	at := placeAt(p.Places, x, y)
 	if i, ok := tabAt(p.Slots, x); ok && y == tabs && !p.Wide() {
@@ -60,11 +60,11 @@ func (p *Panes) TabRow(th *look.Theme) string {
 	c := look.NewCanvas(p.w, 1)
 	x := 1
 	for i, s := range p.Slots {
-		k, left, right := look.Dim, " ", " "
+		style, left, right := look.Dim, " ", " "
 		if i == p.Focused {
-			k, left, right = look.Focus, "[", "]"
+			style, left, right = look.Focus, "[", "]"
 		}
-		x = c.Spans(x, 0, p.w-x, k.Span(left+s.Name()+right), look.Faint.Span(" "))
+		x = c.Spans(x, 0, p.w-x, style.Span(left+s.Name()+right), look.Faint.Span(" "))
 	}
 	return c.Lines(th)[0]
 }

@@ -64,7 +64,7 @@ type Place struct {
 	X, Y, w, H int
 }
 
-// placeAt returns the place that contains (x, y); its slot is nil if there is none.
+// placeAt returns the place that contains (x, y); its slot is nil if none exists.
 func placeAt(places []Place, x, y int) Place {
 	for _, p := range places {
 		if x >= p.X && x < p.X+p.w && y >= p.Y && y < p.Y+p.H {

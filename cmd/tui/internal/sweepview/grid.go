@@ -55,12 +55,12 @@ func (m *model) drawMap(c *look.Canvas) {
 	m.drawHeadings(c, label, cell, shownRows, shownCols)
 	for i := range shownRows {
 		row := m.scroll[0] + i
-		ink := look.Dim
+		style := look.Dim
 		if row == m.cursorOn(m.rows()) {
-			ink = look.Value
+			style = look.Value
 		}
 		name := look.Short(rows[row], label)
-		c.Right(label, 2+i, ink, name)
+		c.Right(label, 2+i, style, name)
 		for j := range shownCols {
 			m.drawCell(c, label+1+j*cell, 2+i, cell, row, m.scroll[1]+j)
 		}
@@ -93,11 +93,11 @@ func (m *model) drawHeadings(c *look.Canvas, label, cell, shownRows, shownCols i
 			x := label + 1 + j*cell
 			switch {
 			case cell == wideCell && first:
-				ink := look.Dim
+				style := look.Dim
 				if here {
-					ink = look.Value
+					style = look.Value
 				}
-				c.Right(x+cell-1, 1, ink, look.Short(cols[at], cell-1))
+				c.Right(x+cell-1, 1, style, look.Short(cols[at], cell-1))
 			case cell == narrowCell && first && here:
 				free = c.Text(x, 1, look.Value, cols[at]) + 1
 			case cell == narrowCell && !first && j == 0 && x+look.TextWidth(cols[at])+1 < label+1+(m.cursorOn(m.columns())-m.scroll[1])*cell:
@@ -150,8 +150,8 @@ func (m *model) drawCell(c *look.Canvas, x, y, w, row, col int) {
 		c.Set(x+1, y, look.Faint, '-')
 		return
 	}
-	ink := look.Heat + look.Ink(m.shadeLevel(v))
-	c.Set(x+1, y, ink, m.shade(m.shadeLevel(v)))
+	style := look.Heat + look.Ink(m.shadeLevel(v))
+	c.Set(x+1, y, style, m.shade(m.shadeLevel(v)))
 	if w == narrowCell {
 		return
 	}

@@ -71,6 +71,7 @@ func Run(ctx context.Context, s Sweep, opt ui.Options) error {
 // pollTicks is the number of ticks between two polls of the sweep.
 const pollTicks = 4
 
+// Tick implements ui.Screen.
 func (m *model) Tick() (changed bool, cmd tea.Cmd) {
 	m.ticks++
 	if m.ticks%pollTicks != 0 {
@@ -119,6 +120,7 @@ func (m *model) Means(key string) string {
 	return map[string]string{"up": "point above or below", "left": "point to the left or right"}[key]
 }
 
+// Bindings implements room.Binder. Keys that need several axes exist only for such grids.
 func (m *model) Bindings() []room.Binding {
 	bind := func(key, shown, help string, do func()) room.Binding {
 		return room.Bind("Sweep", []string{key}, shown, help, room.Quietly(do))

@@ -53,9 +53,9 @@ func (m *model) drawPoint(c *look.Canvas) {
 		if y >= c.H {
 			break
 		}
-		ink, sign := look.Dim, " "
+		style, sign := look.Dim, " "
 		if f == m.figure {
-			ink, sign = look.Chosen, m.Theme().Chosen
+			style, sign = look.Chosen, m.Theme().Chosen
 		}
 		c.Text(0, y, look.Chosen, sign)
 		value := "-"
@@ -63,7 +63,7 @@ func (m *model) drawPoint(c *look.Canvas) {
 			value = m.formatInterval(sweep.MeanOf(v))
 		}
 		x := c.W - max(look.TextWidth(value), 12)
-		c.Clip(2, y, x-3, ink, m.watch.Names[f])
+		c.Clip(2, y, x-3, style, m.watch.Names[f])
 		c.Right(c.W, y, look.Value, value)
 		y++
 	}
@@ -235,7 +235,7 @@ func (m *model) axisMeans(axis, first, n int) (means []figures.Mean, lo, hi floa
 // there is room.
 func (m *model) drawAxisNames(c *look.Canvas, axis, first, n, left, step int) {
 	taken := make([]bool, c.W+1)
-	drawName := func(i int, ink look.Ink) {
+	drawName := func(i int, style look.Ink) {
 		text := m.axes[axis].Values[first+i]
 		w := look.TextWidth(text)
 		x := max(min(left+i*step+step/2-w/2, c.W-w), 0)
@@ -246,7 +246,7 @@ func (m *model) drawAxisNames(c *look.Canvas, axis, first, n, left, step int) {
 		for k := from; k < to; k++ {
 			taken[k] = true
 		}
-		c.Text(x, c.H-1, ink, text)
+		c.Text(x, c.H-1, style, text)
 	}
 	drawName(m.cursor[axis]-first, look.Value)
 	drawName(0, look.Dim)

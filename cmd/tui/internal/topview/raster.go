@@ -13,7 +13,7 @@ type View struct {
 type Raster struct {
 	W, H   int
 	view   View
-	cube   []int32 // index of the visible cube, Ground if there is none
+	cube   []int32 // index of the visible cube, Ground if none exists
 	height []float32
 }
 
@@ -37,7 +37,7 @@ func (r *Raster) Reset(v View, w, h int) {
 // DotSize returns the metres per dot.
 func (r *Raster) DotSize() float64 { return r.view.DotSize }
 
-// CubeAt returns the index of the cube visible at a dot, Ground if there is none or the dot is outside
+// CubeAt returns the index of the cube visible at a dot, Ground if none exists, or if the dot is outside
 // the raster.
 func (r *Raster) CubeAt(x, y int) int {
 	if x < 0 || x >= r.W || y < 0 || y >= r.H {
@@ -61,7 +61,7 @@ func clampedFloor(v float64) int {
 	return int(math.Floor(v))
 }
 
-// Draw draws cube c with index i: all dots whose centre it covers or, if there are none, the dot of the
+// Draw draws cube c with index i: all dots whose centre it covers or, if none exist, the dot of the
 // cube's centre. Dots of higher cubes are unchanged.
 func (r *Raster) Draw(i int, c *Cube) {
 	col, row := r.DotAt(float64(c.X), float64(c.Y))

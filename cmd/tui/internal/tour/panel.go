@@ -37,8 +37,8 @@ func (t *tour) progressSpans(th *look.Theme) []look.Span {
 	return []look.Span{look.Focus.Span(strings.Repeat(on, t.index+1)), look.Faint.Span(strings.Repeat(off, len(t.steps)-t.index-1))}
 }
 
-// outcomeSpans describes the coming change or, after the change, its effect, in at most room columns.
-func (t *tour) outcomeSpans(th *look.Theme, step *step, room int) []look.Span {
+// outcomeSpans describes the coming change or, after the change, its effect, in at most maxWidth columns.
+func (t *tour) outcomeSpans(th *look.Theme, step *step, maxWidth int) []look.Span {
 	if !t.changed {
 		return t.upcomingSpans(step)
 	}
@@ -63,7 +63,7 @@ func (t *tour) outcomeSpans(th *look.Theme, step *step, room int) []look.Span {
 	} else if step.change.SetsEncoder() && len(lanes) > 1 {
 		pieces = append(pieces, []look.Span{look.Dim.Span("   on the same frames")})
 	}
-	return look.FitGroups(room, pieces)
+	return look.FitGroups(maxWidth, pieces)
 }
 
 // upcomingSpans describes the current setting, the coming change, and when it comes.

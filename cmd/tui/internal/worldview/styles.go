@@ -31,14 +31,14 @@ const (
 func StylesByKind(poses []playout.Pose) func(int) cubeStyle {
 	return func(i int) cubeStyle {
 		n := shadeLevel(poses[i].Z - halfSide(i))
-		k := look.Ink(n)
+		style := look.Ink(n)
 		switch {
 		case i == 0:
-			return cubeStyle{look.Player + k, rankPlayer, true, '▒', '@'}
+			return cubeStyle{look.Player + style, rankPlayer, true, '▒', '@'}
 		case poses[i].Interacting:
-			return cubeStyle{look.Touched + k, rankTouched, true, 0, rune("oo00"[n])}
+			return cubeStyle{look.Touched + style, rankTouched, true, 0, rune("oo00"[n])}
 		}
-		return cubeStyle{look.Rest + k, rankRest, false, 0, rune("..::"[n])}
+		return cubeStyle{look.Rest + style, rankRest, false, 0, rune("..::"[n])}
 	}
 }
 

@@ -29,6 +29,7 @@ func New(second *panes.Second) *page {
 
 func (p *page) Name() string { return "Bits" }
 
+// Observe implements room.Observer.
 func (p *page) Observe(v room.View) bool {
 	changed := p.summary.Observe(v)
 	if p.budget.observe(v) {
@@ -50,6 +51,7 @@ func (p *page) recompute() {
 	p.redraw()
 }
 
+// Lines implements room.Page. A small screen shows one chart above the table.
 func (p *page) Lines(th *look.Theme, w, h int) []string {
 	p.w, p.h = w, h
 	if room.Wide(w, h) {
@@ -103,6 +105,7 @@ func (p *page) Focus(step int) {
 	p.recompute()
 }
 
+// Move selects a slot with up and down, and the unit with left and right.
 func (p *page) Move(dx, dy int) room.Request {
 	if dy != 0 {
 		p.budget.moveSelection(dy)
@@ -123,16 +126,19 @@ func (p *page) Enter() room.Request {
 	return room.Request{}
 }
 
+// Release clears the selection and shows all slots.
 func (p *page) Release() {
 	p.budget.selected, p.budget.onlySelected = -1, false
 	p.redraw()
 }
 
+// Zoom selects the next time span.
 func (p *page) Zoom() {
 	p.budget.spanIndex = (p.budget.spanIndex + 1) % len(panes.ChartSpans())
 	p.recompute()
 }
 
+// Bindings implements room.Binder.
 func (p *page) Bindings() []room.Binding {
 	next := func() room.Request {
 		if len(p.budget.lanes) < 3 {
@@ -145,6 +151,7 @@ func (p *page) Bindings() []room.Binding {
 	return []room.Binding{room.Bind("Bits, page 2", []string{"w"}, "w", "compare with the next shadow", next)}
 }
 
+// Arrows implements room.Hinter.
 func (p *page) Arrows() [][2]string {
 	if p.budget.selected < 0 {
 		return [][2]string{{"↑↓", "field"}, {"←→", "kbps, share, per changed"}}
@@ -152,6 +159,7 @@ func (p *page) Arrows() [][2]string {
 	return [][2]string{{"↑↓", "field"}, {"enter", "only this"}, {"←→", "kbps, share, per changed"}}
 }
 
+// Means implements room.Explainer.
 func (p *page) Means(key string) string {
 	return map[string]string{"up": "select a field", "left": "kbps, share of the bits, or bits per changed item",
 		"enter": "show the selected field only, or all", "tab": "compare with the next shadow", "z": "time span; dots or lines; the axis always begins at 0",

@@ -31,6 +31,7 @@ func (p *stack) lane() *engine.Lane {
 	return p.shadow()
 }
 
+// Draw implements room.Pane. Both charts have the same scale.
 func (p *stack) Draw(c *look.Canvas, th *look.Theme, focused bool) {
 	lane := p.lane()
 	if lane == nil {
@@ -61,8 +62,8 @@ func (p *stack) otherHeight(th *look.Theme, w int) float64 {
 	return p.spec(other, th, w).Height(w)
 }
 
-// legend returns the unit and the current figures, in at most room columns.
-func (p *stack) legend(lane *engine.Lane, room int) []look.Span {
+// legend returns the unit and the current figures, in at most maxWidth columns.
+func (p *stack) legend(lane *engine.Lane, maxWidth int) []look.Span {
 	unit := [numUnits]string{"kbps", "% of the payload", "bits per " + panes.PerItemUnit(p.snap.Schema, p.item())}[p.unit]
 	if p.onlySelected {
 		unit = "only " + panes.SlotName(encoders.Slot(p.selected), p.snap.Schema) + ", " + unit
@@ -71,7 +72,7 @@ func (p *stack) legend(lane *engine.Lane, room int) []look.Span {
 	now := []look.Span{look.Dim.Span(unit), look.Dim.Span("  now "), look.Payload.Span(units.Fixed(r.PayloadKbps, 1)),
 		look.Dim.Span(" kbps, "), look.Ratio.Span(panes.FormatBitsPerItem(r.BitsPerChanged)),
 		look.Dim.Span(" bits/" + panes.PerItemShort(p.snap.Schema, p.item()))}
-	return look.Fit(room, now, now[:1], nil)
+	return look.Fit(maxWidth, now, now[:1], nil)
 }
 
 // spec returns the chart of a lane for w columns.

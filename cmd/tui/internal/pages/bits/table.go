@@ -48,6 +48,7 @@ func newSlotCost(l *engine.Lane, k encoders.Slot) slotCost {
 	return slotCost{share * r.PayloadKbps, 100 * share, share * r.BitsPerChanged, share * perPacket}
 }
 
+// Draw implements room.Pane: a row per slot, then the payload and the verdict.
 func (p *table) Draw(c *look.Canvas, th *look.Theme, focused bool) {
 	first, other := p.active(), p.shadow()
 	c.Frame(th, focused, p.Name(), p.heading(look.HeadRoom(c.W, p.Name()), c.H)...)
@@ -74,13 +75,13 @@ func (p *table) Draw(c *look.Canvas, th *look.Theme, focused bool) {
 
 // heading describes the figures and, if slots are hidden, the keys that show them. h is the height
 // of the table.
-func (p *table) heading(room, h int) []look.Span {
-	of := []look.Span{look.Dim.Span("mean of the last 2 s")}
+func (p *table) heading(maxWidth, h int) []look.Span {
+	period := []look.Span{look.Dim.Span("mean of the last 2 s")}
 	if len(p.slots) > h-4 {
-		return look.Fit(room, append(of[:1:1], look.Dim.Span("; "), look.Key.Span("↑↓"), look.Dim.Span(" select one of "),
-			look.Value.Span(strconv.Itoa(len(p.slots)))), of, nil)
+		return look.Fit(maxWidth, append(period[:1:1], look.Dim.Span("; "), look.Key.Span("↑↓"), look.Dim.Span(" select one of "),
+			look.Value.Span(strconv.Itoa(len(p.slots)))), period, nil)
 	}
-	return look.Fit(room, of, nil)
+	return look.Fit(maxWidth, period, nil)
 }
 
 // nameWidth is the maximum width of a slot's name.
@@ -155,18 +156,18 @@ func (p *table) drawRow(c *look.Canvas, th *look.Theme, y int, r tableRow) {
 	if y >= c.H-1 {
 		return
 	}
-	ink, k := look.Plain, int(r.slots[0])
+	style, k := look.Plain, int(r.slots[0])
 	switch {
 	case r.selected:
 		c.Text(1, y, look.Chosen, th.Chosen)
-		ink = look.Chosen
+		style = look.Chosen
 	case k == encoders.MaxSlots:
-		ink = look.Title
+		style = look.Title
 	}
 	if k < encoders.MaxSlots && len(r.slots) == 1 {
 		c.Set(3, y, look.SlotInk(k), th.Swatch(k))
 	}
-	c.Clip(5, y, nameWidth, ink, r.name)
+	c.Clip(5, y, nameWidth, style, r.name)
 	activeCost := r.sumCost(p.active())
 	p.drawFigures(c, y, columnEnds[:3], activeCost)
 	other := p.shadow()

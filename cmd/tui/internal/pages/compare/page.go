@@ -36,6 +36,7 @@ func New(second *panes.Second) *page {
 
 func (p *page) Name() string { return "Compare" }
 
+// Observe implements room.Observer.
 func (p *page) Observe(v room.View) bool {
 	changed := p.summary.Observe(v)
 	return room.ObserveAll(v, p.slots[:]...) || changed
@@ -185,6 +186,7 @@ func (p *page) removeSelected() room.Request {
 
 func (p *page) Focus(step int) { p.Move(step, 0) }
 
+// Zoom selects the next time span of both charts.
 func (p *page) Zoom() {
 	p.charts.NextSpan()
 	p.ratios.NextSpan()
@@ -194,7 +196,7 @@ func (p *page) Fit() { p.charts.Fit() }
 
 // Click selects a row, or a column to sort by.
 func (p *page) Click(x, y int) room.Request {
-	y--
+	y-- // row 0 is the summary line
 	if y < p.h {
 		p.table.clickAt(x, y, p.h)
 		p.storeSelection()
@@ -208,11 +210,13 @@ func (p *page) Arrows() [][2]string {
 	return [][2]string{{"↑↓", "select"}, {"←→", "sort by"}}
 }
 
+// Means implements room.Explainer.
 func (p *page) Means(key string) string {
 	return map[string]string{"up": "select an encoder", "left": "sort by another figure", "tab": "sort by the next figure",
 		"enter": "make the selected shadow the active encoder; the active encoder becomes a shadow", "z": "fit the axis; time span; dots or lines"}[key]
 }
 
+// Bindings implements room.Binder.
 func (p *page) Bindings() []room.Binding {
 	const group = "Compare, page 5"
 	return []room.Binding{

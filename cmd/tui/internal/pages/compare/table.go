@@ -136,7 +136,7 @@ func (p *table) sortBy(f figure) {
 	p.queue = slices.Clone(p.order[1:])
 }
 
-// selected returns the entry under the cursor, nil if there is none.
+// selected returns the entry under the cursor, nil if none exists.
 func (p *table) selected() *entry {
 	if p.cursor >= len(p.order) {
 		return nil
@@ -157,6 +157,7 @@ const (
 	minEncoders       = 2  // encoders that the table needs; a hint is shown with fewer
 )
 
+// Draw implements room.Pane. With fewer than minEncoders entries it draws a hint.
 func (p *table) Draw(c *look.Canvas, th *look.Theme, focused bool) {
 	text := p.sortFigure.text(p.itemUnit)
 	c.Frame(th, focused, "Compare", look.Dim.Span("by "), look.Plain.Span(text.long))
@@ -249,11 +250,11 @@ func (p *table) layOut(w, name int) (gapAt, sparkAt int) {
 func (p *table) drawHeads(c *look.Canvas, th *look.Theme, gapAt, sparkAt int) {
 	c.Text(6, 1, look.Dim, "encoder")
 	for _, col := range p.columns {
-		k, head := look.Dim, col.f.text(p.itemUnit).head
+		style, head := look.Dim, col.f.text(p.itemUnit).head
 		if col.f == p.sortFigure {
-			k, head = look.Focus, th.Sorted+head
+			style, head = look.Focus, th.Sorted+head
 		}
-		c.Right(col.x+col.w, 1, k, head)
+		c.Right(col.x+col.w, 1, style, head)
 	}
 	if gapAt >= 0 {
 		end := c.W - 2
@@ -275,13 +276,13 @@ func (p *table) drawHeads(c *look.Canvas, th *look.Theme, gapAt, sparkAt int) {
 // drawRow draws the entry of the given rank, 0 for the best, at row y.
 func (p *table) drawRow(c *look.Canvas, th *look.Theme, y, rank, name, gapAt, sparkAt int) {
 	r := &p.data.entries[p.order[rank]]
-	k := look.Plain
+	style := look.Plain
 	if rank == p.cursor {
-		k = look.Chosen
-		c.Text(2, y, k, th.Chosen)
+		style = look.Chosen
+		c.Text(2, y, style, th.Chosen)
 	}
 	c.Set(4, y, look.LaneInk(r.lane), look.LaneSign(th, r.lane))
-	c.Clip(6, y, name-5, k, look.LaneName(r.name, r.differs, name-6))
+	c.Clip(6, y, name-5, style, look.LaneName(r.name, r.differs, name-6))
 	for _, col := range p.columns {
 		v := look.Plain
 		if col.f == p.sortFigure {
@@ -325,12 +326,12 @@ func gapHeadings(by figure) [][]look.Span {
 
 // gapSpans describes the gap between the entry of the given rank and the best, in at most room
 // columns.
-func (p *table) gapSpans(th *look.Theme, rank int, r *entry, room int) []look.Span {
+func (p *table) gapSpans(th *look.Theme, rank int, r *entry, maxWidth int) []look.Span {
 	leader := &p.data.entries[p.order[0]]
 	v, best := r.figures[p.sortFigure], leader.figures[p.sortFigure]
 	switch {
 	case r.absent:
-		return look.Fit(room, []look.Span{look.Dim.Span("not running yet: started at " + look.Clock(r.started))},
+		return look.Fit(maxWidth, []look.Span{look.Dim.Span("not running yet: started at " + look.Clock(r.started))},
 			[]look.Span{look.Dim.Span("not running yet")})
 	case math.IsNaN(v) && r.err != nil:
 		return []look.Span{look.Bad.Span(r.err.Error())}
@@ -341,37 +342,37 @@ func (p *table) gapSpans(th *look.Theme, rank int, r *entry, room int) []look.Sp
 	}
 	g := p.gaps[p.gapKeyOf(p.order[rank])]
 	if p.sortFigure == figureFailures {
-		return p.failureSpans(th, v-best, &g, room)
+		return p.failureSpans(th, v-best, &g, maxWidth)
 	}
 	if !g.ratio.Known {
 		n := []look.Span{look.Plain.Span(formatRatio(th, v/best, 1, 1))}
-		return look.Fit(room, append(n, look.Dim.Span("  too few data for an interval")), append(n, look.Dim.Span("  too few data")), n)
+		return look.Fit(maxWidth, append(n, look.Dim.Span("  too few data for an interval")), append(n, look.Dim.Span("  too few data")), n)
 	}
 	q := &g.ratio
-	ink := look.Value
+	style := look.Value
 	if !q.Significant() {
-		ink = look.Dim
+		style = look.Dim
 	}
-	ratio := []look.Span{ink.Span(formatRatio(th, q.Times, q.Lo, q.Hi)),
+	ratio := []look.Span{style.Span(formatRatio(th, q.Times, q.Lo, q.Hi)),
 		look.Dim.Span("  " + units.Fixed(q.Lo, ratioDecimals(q.Lo, q.Hi)) + " to " + units.Fixed(q.Hi, ratioDecimals(q.Lo, q.Hi)))}
 	if !q.Significant() {
-		return look.Fit(room, append(ratio[:2:2], look.Warn.Span("  not significant")), append(ratio[:1:1], look.Warn.Span("  not significant")),
+		return look.Fit(maxWidth, append(ratio[:2:2], look.Warn.Span("  not significant")), append(ratio[:1:1], look.Warn.Span("  not significant")),
 			ratio[:1])
 	}
 	text := p.sortFigure.text(p.itemUnit)
 	more := look.Plain.Span("  +" + p.sortFigure.format(v-best) + " " + text.unit)
-	return look.Fit(room, append(ratio[:2:2], more), ratio, ratio[:1])
+	return look.Fit(maxWidth, append(ratio[:2:2], more), ratio, ratio[:1])
 }
 
 // failureSpans describes how many more packets per minute failed than those of the best entry.
-func (p *table) failureSpans(th *look.Theme, more float64, g *gap, room int) []look.Span {
+func (p *table) failureSpans(th *look.Theme, more float64, g *gap, maxWidth int) []look.Span {
 	diff := look.Plain.Span("+" + units.Fixed(more, 1))
 	if !g.difference.Known {
-		return look.Fit(room, []look.Span{diff, look.Dim.Span("  too few data for an interval")}, []look.Span{diff})
+		return look.Fit(maxWidth, []look.Span{diff, look.Dim.Span("  too few data for an interval")}, []look.Span{diff})
 	}
 	half := look.Dim.Span(" " + th.PlusMinus + " " + units.Fixed((g.difference.Hi-g.difference.Lo)/2, 1))
 	if !g.isSignificant() {
-		return look.Fit(room, []look.Span{look.Dim.Span(diff.Text), half, look.Warn.Span("  not significant")}, []look.Span{diff, half})
+		return look.Fit(maxWidth, []look.Span{look.Dim.Span(diff.Text), half, look.Warn.Span("  not significant")}, []look.Span{diff, half})
 	}
 	return []look.Span{diff, half}
 }

@@ -20,6 +20,7 @@ type blocks struct {
 
 func (p *blocks) Name() string { return "Blocks" }
 
+// Observe implements room.Observer.
 func (p *blocks) Observe(v room.View) bool {
 	lane := v.ActiveLane()
 	nothing := panes.NothingSentText(lane)
@@ -34,6 +35,7 @@ func (p *blocks) Observe(v room.View) bool {
 	return true
 }
 
+// Draw implements room.Pane. If there are more blocks than cells, a cell shows several blocks.
 func (p *blocks) Draw(c *look.Canvas, th *look.Theme, focused bool) {
 	c.Frame(th, focused, "Blocks", p.legend(th, look.HeadRoom(c.W, "Blocks"))...)
 	w, h := c.W-4, c.H-2
@@ -65,12 +67,12 @@ func worstBlock(list []delivery.BlockState) delivery.BlockState {
 	return worst
 }
 
-// legend explains the markers, as many as fit into room columns.
-func (p *blocks) legend(th *look.Theme, room int) []look.Span {
+// legend explains the markers, as many as fit into maxWidth columns.
+func (p *blocks) legend(th *look.Theme, maxWidth int) []look.Span {
 	var groups [][]look.Span
 	for i, word := range blockStateNames() {
 		k, r := blockStyle(th, delivery.BlockState(i))
 		groups = append(groups, []look.Span{k.Span(string(r)), look.Dim.Span(" " + word + "  ")})
 	}
-	return look.FitGroups(room, groups)
+	return look.FitGroups(maxWidth, groups)
 }

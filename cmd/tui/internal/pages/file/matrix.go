@@ -17,6 +17,7 @@ type matrix struct {
 
 func (p *matrix) Name() string { return "Matrix" }
 
+// Observe implements room.Observer.
 func (p *matrix) Observe(v room.View) bool {
 	others := ""
 	if v.Snap.Matrix == nil && v.Snap.Making == nil {
@@ -27,6 +28,7 @@ func (p *matrix) Observe(v room.View) bool {
 	return !same
 }
 
+// Draw implements room.Pane. A line separates old and new file, and a mark shows the progress.
 func (p *matrix) Draw(c *look.Canvas, th *look.Theme, focused bool) {
 	const title = "Similarity of the new file"
 	c.Frame(th, focused, title, p.heading(th, look.HeadRoom(c.W, title))...)
@@ -55,12 +57,12 @@ func (p *matrix) Draw(c *look.Canvas, th *look.Theme, focused bool) {
 }
 
 // heading names the axes of the picture.
-func (p *matrix) heading(th *look.Theme, room int) []look.Span {
+func (p *matrix) heading(th *look.Theme, maxWidth int) []look.Span {
 	if p.m == nil {
 		return nil
 	}
 	long := []look.Span{look.Dim.Span("blocks of the new file " + th.Down + ", old file and new file across")}
-	return look.Fit(room, long, []look.Span{look.Dim.Span("new " + th.Down + ", old and new across")}, nil)
+	return look.Fit(maxWidth, long, []look.Span{look.Dim.Span("new " + th.Down + ", old and new across")}, nil)
 }
 
 // drawEmpty explains why there is no picture.

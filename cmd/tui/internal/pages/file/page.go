@@ -37,6 +37,7 @@ func (p *page) Arrows() [][2]string {
 	return [][2]string{{"↑↓", "select"}, {"←→", "adjust"}}
 }
 
+// Means implements room.Explainer.
 func (p *page) Means(key string) string {
 	return map[string]string{"up": "select a control", "left": "less, more", "[": "much less, much more",
 		"enter": "type an exact value, or choose from a list", "tab": "next pane, on a small screen",
@@ -56,6 +57,8 @@ func (p *page) Observe(v room.View) bool {
 	return changed
 }
 
+// Lines implements room.Page. A small screen shows one pane, and the selected control in the last
+// row.
 func (p *page) Lines(th *look.Theme, w, h int) []string {
 	p.Resize(w, h)
 	if p.Wide() {
@@ -105,6 +108,7 @@ func (p *page) Enter() room.Request { return p.controls.Enter() }
 
 func (p *page) Release() { p.controls.Release() }
 
+// Aim selects the next link for the controls.
 func (p *page) Aim() room.Request {
 	p.controls.Aim()
 	return room.Request{}

@@ -19,6 +19,7 @@ type rounds struct {
 
 func (p *rounds) Name() string { return "Rounds" }
 
+// Observe implements room.Observer. It collects the transfers of all lanes, newest first.
 func (p *rounds) Observe(v room.View) bool {
 	var all []figures.Round
 	for i := range v.Snap.Lanes {
@@ -42,6 +43,7 @@ func (p *rounds) Observe(v room.View) bool {
 	return true
 }
 
+// Draw implements room.Pane: a row per transfer with start, encoder, duration and resent blocks.
 func (p *rounds) Draw(c *look.Canvas, th *look.Theme, focused bool) {
 	c.Frame(th, focused, "Rounds", look.Fit(look.HeadRoom(c.W, "Rounds"),
 		[]look.Span{look.Dim.Span("the file is sent repeatedly")}, nil)...)

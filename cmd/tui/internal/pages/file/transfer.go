@@ -22,6 +22,7 @@ type transfer struct {
 
 func (p *transfer) Name() string { return "Transfer" }
 
+// Observe implements room.Observer.
 func (p *transfer) Observe(v room.View) bool {
 	making, now := v.Snap.Making, int64(v.Snap.Now)/1e7
 	same := p.past == v.Back && len(p.lanes) == len(v.Snap.Lanes) && p.now == now && (p.making == nil) == (making == nil) &&
@@ -36,6 +37,7 @@ func (p *transfer) Observe(v room.View) bool {
 // rows returns the number of lines that the pane can use.
 func (p *transfer) rows() int { return 2*max(len(p.lanes), 1) + 2 }
 
+// Draw implements room.Pane: two rows per lane, then the verdict.
 func (p *transfer) Draw(c *look.Canvas, th *look.Theme, focused bool) {
 	c.Frame(th, focused, "Transfer", p.heading(look.HeadRoom(c.W, "Transfer"))...)
 	y := 1
@@ -55,17 +57,17 @@ func (p *transfer) Draw(c *look.Canvas, th *look.Theme, focused bool) {
 }
 
 // heading describes the file, or warns that the figures are those of the present.
-func (p *transfer) heading(room int) []look.Span {
+func (p *transfer) heading(maxWidth int) []look.Span {
 	if len(p.lanes) == 0 || p.lanes[0].Totals.Transfer == nil {
 		return nil
 	}
 	if p.past {
-		return look.Fit(room, []look.Span{look.Warn.Span("the present: this page has no history")},
+		return look.Fit(maxWidth, []look.Span{look.Warn.Span("the present: this page has no history")},
 			[]look.Span{look.Warn.Span("the present, no history")}, nil)
 	}
 	x := p.lanes[0].Totals.Transfer
 	short := []look.Span{look.Dim.Span("new file "), look.Value.Span(units.Bytes(float64(x.NewBytes)))}
-	return look.Fit(room, append(short[:2:2], look.Dim.Span(", receiver has "),
+	return look.Fit(maxWidth, append(short[:2:2], look.Dim.Span(", receiver has "),
 		look.Value.Span(units.Bytes(float64(x.OldBytes)))), short, nil)
 }
 
@@ -79,18 +81,18 @@ func (p *transfer) drawLane(c *look.Canvas, th *look.Theme, y int, l *engine.Lan
 	c.Clip(2, y, name, look.Title, packEncoder(l))
 	share, says := p.progress(l, x)
 	right := c.W - 2 - look.TextWidth(says)
-	k := look.Value
+	style := look.Value
 	switch {
 	case x.Failed:
-		k = look.Bad
+		style = look.Bad
 	case x.Done:
-		k = look.Good
+		style = look.Good
 	}
-	c.Clip(right, y, look.TextWidth(says), k, says)
+	c.Clip(right, y, look.TextWidth(says), style, says)
 	bar := right - 2 - (3 + name)
 	if bar > 0 {
 		c.Fill(3+name, y, bar, look.Faint, th.GaugeOff)
-		c.Fill(3+name, y, min(int(share*float64(bar)+0.5), bar), k, th.GaugeOn)
+		c.Fill(3+name, y, min(int(share*float64(bar)+0.5), bar), style, th.GaugeOn)
 	}
 	c.Spans(3+name, y+1, c.W-5-name, look.FitGroups(c.W-5-name, p.details(l, x))...)
 }
@@ -156,13 +158,13 @@ func (p *transfer) details(l *engine.Lane, x *figures.Transfer) [][]look.Span {
 	if x.Blocks == 0 {
 		return nil
 	}
-	one := func(k look.Ink, value, what string) []look.Span {
-		return []look.Span{k.Span(value), look.Dim.Span(what + "  ")}
+	one := func(style look.Ink, value, what string) []look.Span {
+		return []look.Span{style.Span(value), look.Dim.Span(what + "  ")}
 	}
 	count := strconv.Itoa
-	k := look.Value
+	style := look.Value
 	if x.Resent > 0 {
-		k = look.Late
+		style = look.Late
 	}
 	rate := 0.0
 	if x.ElapsedS > 0 {
@@ -172,7 +174,7 @@ func (p *transfer) details(l *engine.Lane, x *figures.Transfer) [][]look.Span {
 		one(look.Value, units.Bytes(float64(x.PackedBytes)),
 			", "+units.Fixed(100*float64(x.PackedBytes)/float64(max(x.NewBytes, 1)), 1)+" % of the new file"),
 		one(look.Value, count(x.Delivered), " of "+count(x.Blocks)+" blocks"),
-		one(k, strconv.FormatInt(x.Resent, 10), " resent"),
+		one(style, strconv.FormatInt(x.Resent, 10), " resent"),
 		one(look.Value, units.Bytes(rate), "/s"),
 		one(look.Value, units.Fixed(x.RoundTripMS, 0), " ms round trip"),
 		one(look.Value, strconv.FormatInt(x.Spurious, 10), " duplicates"),

@@ -49,6 +49,7 @@ type now struct {
 
 func (p *now) Name() string { return "Now" }
 
+// Observe implements room.Observer.
 func (p *now) Observe(v room.View) bool {
 	lane := v.ActiveLane()
 	if p.observed && !v.Slow && (lane.Totals.Wrong == p.lane.Totals.Wrong) {
@@ -164,6 +165,7 @@ func remoteRows(t *figures.Totals) [][2]figure {
 	}
 }
 
+// Draw implements room.Pane. The last row, with the wrong packets, is drawn at any height.
 func (p *now) Draw(c *look.Canvas, th *look.Theme, focused bool) {
 	long, brief := "last 2 s; from link lost: whole run", "last 2 s; from link lost: total"
 	if p.past {

@@ -53,6 +53,7 @@ func (p *page) Arrows() [][2]string {
 	return [][2]string{{"↑↓", "select"}, {"←→", "adjust"}}
 }
 
+// Means implements room.Explainer.
 func (p *page) Means(key string) string {
 	return map[string]string{"up": "select a control; in the packets: a row up or down",
 		"left": "less, more; in the packets: older, newer", "[": "much less, much more",
@@ -60,11 +61,14 @@ func (p *page) Means(key string) string {
 		"d": "which link the controls set: both, down, up", "esc": "clear the selection; set both links"}[key]
 }
 
+// Observe implements room.Observer.
 func (p *page) Observe(v room.View) bool {
 	changed := p.summary.Observe(v)
 	return room.ObserveAll(v, p.Slots...) || changed
 }
 
+// Lines implements room.Page. A small screen shows summary line, tabs, one pane and the selected
+// control.
 func (p *page) Lines(th *look.Theme, w, h int) []string {
 	p.charts.OnlySelected = false
 	p.Resize(w, h)
@@ -110,6 +114,7 @@ func (p *page) layOut(w, h int) []room.Place {
 	}
 }
 
+// Move moves the packet cursor, or selects and adjusts a control.
 func (p *page) Move(dx, dy int) room.Request {
 	if p.Focused == panePackets {
 		p.packets.moveCursor(dx + dy*p.packets.rowLength())
@@ -123,6 +128,7 @@ func (p *page) Wheel(up int) room.Request { return p.Move(up, 0) }
 
 func (p *page) Enter() room.Request { return p.controls.Enter() }
 
+// Release clears the selected packet and resets the controls to both links.
 func (p *page) Release() {
 	p.packets.release()
 	p.controls.Release()

@@ -42,6 +42,8 @@ func (p *strip) ticksPerRedraw() int {
 	return 3 * max(p.width, normalWidth) / normalWidth
 }
 
+// Observe implements room.Observer. While time advances the strip is redrawn every ticksPerRedraw
+// ticks.
 func (p *strip) Observe(v room.View) bool {
 	lane := v.ActiveLane()
 	p.linkStatus.Observe(v) // shown with the next redraw of the strip
@@ -92,6 +94,7 @@ func (p *strip) oldest() uint64 {
 	return first
 }
 
+// Draw implements room.Pane: the strip, the line below it and, if the pane is tall enough, a table.
 func (p *strip) Draw(c *look.Canvas, th *look.Theme, focused bool) {
 	w, rows := max(c.W-4, 0), max(c.H-3, 0)
 	if w*rows > maxShown {
@@ -163,9 +166,9 @@ func (p *strip) drawTable(c *look.Canvas, th *look.Theme, y int) {
 	}
 }
 
-// legend explains the markers of the strip in at most room columns: first the outcomes that occurred,
+// legend explains the markers of the strip in at most maxWidth columns: first the outcomes that occurred,
 // then the others.
-func (p *strip) legend(th *look.Theme, room int) []look.Span {
+func (p *strip) legend(th *look.Theme, maxWidth int) []look.Span {
 	names := func(word func(packetlog.Outcome) string, occurred bool) (out [][]look.Span) {
 		for _, e := range p.outcomeCounts() {
 			if (e.count > 0) == occurred {
@@ -179,9 +182,9 @@ func (p *strip) legend(th *look.Theme, room int) []look.Span {
 	line := func(word func(packetlog.Outcome) string) []look.Span {
 		return append(last[:1:1], slices.Concat(names(word, true)...)...)
 	}
-	known := look.Fit(room, line(look.OutcomeWord), line(look.OutcomeShort),
-		look.FitGroups(room, append([][]look.Span{last}, names(look.OutcomeShort, true)...)))
-	return append(known, look.FitGroups(room-look.SpansWidth(known), names(look.OutcomeWord, false))...)
+	known := look.Fit(maxWidth, line(look.OutcomeWord), line(look.OutcomeShort),
+		look.FitGroups(maxWidth, append([][]look.Span{last}, names(look.OutcomeShort, true)...)))
+	return append(known, look.FitGroups(maxWidth-look.SpansWidth(known), names(look.OutcomeWord, false))...)
 }
 
 // severity orders outcomes: of a packet and its copies, which share one cell, the most severe outcome
@@ -222,7 +225,7 @@ func (p *strip) drawStrip(c *look.Canvas, th *look.Theme, w int) {
 }
 
 // detailSpans returns the line below the strip: the selected packet, or the outcomes of the whole run.
-func (p *strip) detailSpans(th *look.Theme, room int) []look.Span {
+func (p *strip) detailSpans(th *look.Theme, maxWidth int) []look.Span {
 	if p.hasSelection {
 		for i := range p.packets {
 			if r := &p.packets[i]; r.Seq == p.selected && r.Copy == 0 {
@@ -240,7 +243,7 @@ func (p *strip) detailSpans(th *look.Theme, room int) []look.Span {
 			look.Value.Span(" " + strconv.FormatInt(e.count, 10)),
 			look.Dim.Span(" " + look.OutcomeWord(e.outcome))})
 	}
-	return look.FitGroups(room, groups)
+	return look.FitGroups(maxWidth, groups)
 }
 
 // describePacket describes a packet in one line.

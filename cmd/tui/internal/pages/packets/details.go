@@ -91,7 +91,7 @@ func (p *details) setOpened(o *inspector.Opened, isProblem bool) {
 	}
 }
 
-// lastProblem returns the newest problem of a snapshot, false if there is none.
+// lastProblem returns the newest problem of a snapshot, false if none exists.
 func lastProblem(snap *engine.Snapshot) (inspector.Incident, bool) {
 	list := problems(snap)
 	if len(list) == 0 {
@@ -113,6 +113,7 @@ func problems(snap *engine.Snapshot) (list []inspector.Incident) {
 	return list
 }
 
+// Draw implements room.Pane.
 func (p *details) Draw(c *look.Canvas, th *look.Theme, focused bool) {
 	switch {
 	case p.opened == nil && p.hasSelection:

@@ -29,6 +29,7 @@ type list struct {
 
 func (p *list) Name() string { return "Packets" }
 
+// Observe implements room.Observer. While time advances the list is redrawn only on slow ticks.
 func (p *list) Observe(v room.View) bool {
 	lane := v.ActiveLane()
 	p.linkStatus.Observe(v) // drawn with the next change of the list
@@ -220,6 +221,8 @@ func (p *list) columns() []listColumn {
 	}
 }
 
+// Draw implements room.Pane. The selected packet is in the middle, or the newest packet in the last
+// row.
 func (p *list) Draw(c *look.Canvas, th *look.Theme, focused bool) {
 	shown := p.filtered()
 	c.Frame(th, focused, "Packets", p.legend(th, len(shown), look.HeadRoom(c.W, "Packets"))...)
@@ -242,14 +245,14 @@ func (p *list) Draw(c *look.Canvas, th *look.Theme, focused bool) {
 	}
 }
 
-// legend returns filter, number of matching packets n and mode, in at most room columns.
-func (p *list) legend(th *look.Theme, n, room int) []look.Span {
+// legend returns filter, number of matching packets n and mode, in at most maxWidth columns.
+func (p *list) legend(th *look.Theme, n, maxWidth int) []look.Span {
 	out := []look.Span{look.Dim.Span("filter "), look.Key.Span(p.filter.String())}
 	counted := append(out[:2:2], look.Dim.Span(fmt.Sprintf("  %d of %d", n, len(p.packets))))
 	if p.hasSelection {
-		return look.Fit(room, append(counted[:3:3], look.Dim.Span("  esc: follow the newest")), counted, out, nil)
+		return look.Fit(maxWidth, append(counted[:3:3], look.Dim.Span("  esc: follow the newest")), counted, out, nil)
 	}
-	return look.Fit(room, append(counted[:3:3], look.Dim.Span("  following the newest")), counted, out, nil)
+	return look.Fit(maxWidth, append(counted[:3:3], look.Dim.Span("  following the newest")), counted, out, nil)
 }
 
 // drawRow draws packet r at row y. outcome is the left edge of the outcome.

@@ -26,12 +26,15 @@ func New() *page {
 
 func (p *page) Name() string { return "Packets" }
 
+// Observe implements room.Observer.
 func (p *page) Observe(v room.View) bool {
 	changed := p.summary.Observe(v)
 	p.details.selected, p.details.hasSelection = p.list.selected, p.list.hasSelection
 	return room.ObserveAll(v, p.listSlot, p.detailsSlot) || changed
 }
 
+// Lines implements room.Page: list and details side by side or, on a small screen, one above the
+// other.
 func (p *page) Lines(th *look.Theme, w, h int) []string {
 	const above = 1
 	lines := append(make([]string, 0, h), p.summary.Render(th, w, above, false)...)
@@ -78,16 +81,19 @@ func (p *page) Enter() room.Request {
 	return p.openSelected()
 }
 
+// Release clears selection and filter.
 func (p *page) Release() {
 	p.list.release()
 	p.redraw()
 }
 
+// redraw marks both panes for redrawing.
 func (p *page) redraw() {
 	p.listSlot.Redraw()
 	p.detailsSlot.Redraw()
 }
 
+// Click selects the packet at (x, y). Row 0 of the page is the summary line.
 func (p *page) Click(x, y int) room.Request {
 	if id, ok := p.list.packetAt(y - 1); ok && x < p.listSlot.W && y-1 < p.listSlot.H {
 		p.list.selectPacket(id)
@@ -95,6 +101,7 @@ func (p *page) Click(x, y int) room.Request {
 	return p.openSelected()
 }
 
+// ShowPacket implements room.PacketPage: it selects a packet and removes the filter.
 func (p *page) ShowPacket(id packetlog.ID) room.Request {
 	p.list.filter = room.FilterAll
 	p.list.selectPacket(id)
@@ -107,11 +114,13 @@ func (p *page) Arrows() [][2]string {
 	return [][2]string{{"↑↓", "packet"}, {"←→", "failure"}, {"enter", "its baseline"}}
 }
 
+// Means implements room.Explainer.
 func (p *page) Means(key string) string {
 	return map[string]string{"up": "previous or next packet", "left": "previous or next failure",
 		"enter": "the baseline of this packet", "tab": "next filter, as f", "esc": "clear selection and filter: follow the newest"}[key]
 }
 
+// Bindings implements room.Binder.
 func (p *page) Bindings() []room.Binding {
 	const group = "Packets, page 3"
 	movePage := func(direction int) func() room.Request {

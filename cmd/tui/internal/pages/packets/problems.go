@@ -44,6 +44,7 @@ func (b *problemBox) Key(msg tea.KeyMsg) room.Request {
 	return room.Request{Closes: true}
 }
 
+// Size implements room.Overlay: the box is as high as all problems need.
 func (b *problemBox) Size(w, h int) (ow, oh int, right bool) {
 	b.width = min(w, 112)
 	rows := 2
@@ -58,6 +59,7 @@ func (b *problemBox) lines(i int) []string {
 	return look.Wrap(report.Explain(&b.list[i].Opened, b.list[i].Reason, b.cfg), b.width-6)
 }
 
+// Draw implements room.Overlay.
 func (b *problemBox) Draw(c *look.Canvas, th *look.Theme) {
 	hint := []look.Span{look.Dim.Span("newest of each kind; enter opens the packet, any other key closes")}
 	c.Frame(th, true, "Problems", look.Fit(look.HeadRoom(c.W, "Problems"), hint,
@@ -72,12 +74,12 @@ func (b *problemBox) Draw(c *look.Canvas, th *look.Theme) {
 	}
 }
 
-// firstVisible returns the first problem to draw in room rows, so that the selected one is visible.
-func (b *problemBox) firstVisible(room int) int {
+// firstVisible returns the first problem to draw in the given number of rows, so that the selected one is visible.
+func (b *problemBox) firstVisible(maxWidth int) int {
 	first := b.cursor
 	for rows := len(b.lines(b.cursor)) + 1; first > 0; first-- {
 		rows += len(b.lines(first-1)) + 1
-		if rows > room+1 {
+		if rows > maxWidth+1 {
 			break
 		}
 	}

@@ -50,7 +50,7 @@ func (p *Changes) Observe(v room.View) bool {
 	return changed
 }
 
-// newestEffect returns a pointer that identifies the last of the effects; nil if there are none.
+// newestEffect returns a pointer that identifies the last of the effects; nil if none exist.
 func newestEffect(list []engine.Effect) *meters.Sample {
 	if len(list) == 0 {
 		return nil
@@ -107,32 +107,32 @@ func (p *Changes) drawRow(c *look.Canvas, th *look.Theme, y int, ch entry) {
 	c.Clip(x, y, end-x, look.MarkInk(ch.Kind), label)
 }
 
-// effectSpans describes the effect of a change in at most room columns: the measured
+// effectSpans describes the effect of a change in at most maxWidth columns: the measured
 // effect; "measuring" while it is being measured; "-" if it was not measured, as for a
 // change of the link, where no encoder with the old setting ran on the same frames; nil
 // for shadows, notes and loop points, which have no effect.
-func (p *Changes) effectSpans(ch entry, th *look.Theme, room int) []look.Span {
+func (p *Changes) effectSpans(ch entry, th *look.Theme, maxWidth int) []look.Span {
 	e, known := p.effects[ch.T]
 	switch {
 	case known:
-		return e.spans(th, room, p.per)
+		return e.spans(th, maxWidth, p.per)
 	case ch.T == p.measuring && p.measuring > 0:
-		return look.Fit(room, []look.Span{look.Dim.Span("measuring against the previous setting")}, []look.Span{look.Dim.Span("measuring")}, nil)
+		return look.Fit(maxWidth, []look.Span{look.Dim.Span("measuring against the previous setting")}, []look.Span{look.Dim.Span("measuring")}, nil)
 	case hasEffect(ch):
-		return look.Fit(room, []look.Span{look.Faint.Span("-")}, nil)
+		return look.Fit(maxWidth, []look.Span{look.Faint.Span("-")}, nil)
 	}
 	return nil
 }
 
-// spans describes the effect in as much detail as fits into room columns. The change in
+// spans describes the effect in as much detail as fits into maxWidth columns. The change in
 // percent is omitted last.
-func (e *effect) spans(th *look.Theme, room int, per string) []look.Span {
+func (e *effect) spans(th *look.Theme, maxWidth int, per string) []look.Span {
 	short, long := e.percentSpans(th, false), e.percentSpans(th, true)
 	space := []look.Span{look.Plain.Span("  ")}
 	if e.before.perChanged == 0 || e.after.perChanged == 0 { // too few items changed
-		return look.Fit(room, slices.Concat(e.bandwidthSpans(), space, long), long, short, nil)
+		return look.Fit(maxWidth, slices.Concat(e.bandwidthSpans(), space, long), long, short, nil)
 	}
-	return look.Fit(room, slices.Concat(e.bitsSpans(per), space, e.bandwidthSpans(), space, long), slices.Concat(e.bandwidthSpans(), space, long), long, short, nil)
+	return look.Fit(maxWidth, slices.Concat(e.bitsSpans(per), space, e.bandwidthSpans(), space, long), slices.Concat(e.bandwidthSpans(), space, long), long, short, nil)
 }
 
 // bitsSpans returns the bits per changed item before and after the change.
@@ -155,20 +155,20 @@ func (e *effect) percentSpans(th *look.Theme, withInterval bool) []look.Span {
 		digits = 1
 	}
 	v := 100 * (q.Times - 1)
-	k, sign := look.Dim, ""
+	style, sign := look.Dim, ""
 	switch {
 	case !q.Significant():
 	case v < 0:
-		k = look.Good
+		style = look.Good
 	default:
-		k = look.Warn
+		style = look.Warn
 	}
 	if v < 0 {
 		sign = "−"
 	} else {
 		sign = "+"
 	}
-	out := []look.Span{k.Span(sign + units.Fixed(math.Abs(v), digits) + " %")}
+	out := []look.Span{style.Span(sign + units.Fixed(math.Abs(v), digits) + " %")}
 	switch {
 	case !withInterval:
 	case !q.Known:

@@ -300,8 +300,8 @@ func (p *Charts) failuresSpec(th *look.Theme) *chart.Spec {
 	return spec
 }
 
-// bandwidthLegend returns payload, wire or shadows, and the budget, in at most room columns.
-func (p *Charts) bandwidthLegend(th *look.Theme, room int) []look.Span {
+// bandwidthLegend returns payload, wire or shadows, and the budget, in at most maxWidth columns.
+func (p *Charts) bandwidthLegend(th *look.Theme, maxWidth int) []look.Span {
 	r := p.Lane.Recent
 	stroke := look.Strokes(th)
 	payload := []look.Span{look.Payload.Span(stroke[chart.Solid] + " payload "), look.Value.Span(units.Fixed(r.PayloadKbps, 1))}
@@ -315,7 +315,7 @@ func (p *Charts) bandwidthLegend(th *look.Theme, room int) []look.Span {
 		}
 		return []look.Span{look.Budget.Span("  " + look.RuleStroke(th) + word + " " + units.Fixed(p.budget, 0))}
 	}
-	rest := room - look.SpansWidth(lines)
+	rest := maxWidth - look.SpansWidth(lines)
 	if len(p.shadows) == 0 {
 		return append(lines, look.Fit(rest, budget(" budget"), budget(""), nil)...)
 	}
@@ -327,28 +327,28 @@ func (p *Charts) bandwidthLegend(th *look.Theme, room int) []look.Span {
 }
 
 // bitsPerItemLegend returns the current bits per changed item, and those of the shadows or per item.
-func (p *Charts) bitsPerItemLegend(th *look.Theme, room int) []look.Span {
+func (p *Charts) bitsPerItemLegend(th *look.Theme, maxWidth int) []look.Span {
 	r := p.Lane.Recent
-	k := look.Value
+	style := look.Value
 	if !enoughChangedRecently(&r) {
-		k = look.Dim
+		style = look.Dim
 	}
-	now := []look.Span{look.Ratio.Span(look.Strokes(th)[chart.Solid] + " now "), k.Span(units.Fixed(r.BitsPerChanged, p.decimals()))}
+	now := []look.Span{look.Ratio.Span(look.Strokes(th)[chart.Solid] + " now "), style.Span(units.Fixed(r.BitsPerChanged, p.decimals()))}
 	if len(p.shadows) > 0 {
-		return append(now, shadowLegend(th, room-look.SpansWidth(now), &p.Lane, p.shadows,
+		return append(now, shadowLegend(th, maxWidth-look.SpansWidth(now), &p.Lane, p.shadows,
 			func(l *engine.Lane) string { return units.Fixed(l.Recent.BitsPerChanged, p.decimals()) })...)
 	}
 	if ChangesAsWhole(p.schema) {
 		return now
 	}
 	perItem := append(now[:len(now):len(now)], look.Dim.Span("  per "+p.itemName()+" "), look.Plain.Span(units.Fixed(r.BitsPerItem, 2)))
-	return look.Fit(room, perItem, now)
+	return look.Fit(maxWidth, perItem, now)
 }
 
 // failuresLegend returns the causes of failures with their rates, and the failures of the shadows.
-func (p *Charts) failuresLegend(th *look.Theme, room int) []look.Span {
-	own := failureLegend(th, failureStats(&p.Lane), room)
-	return append(own, shadowLegend(th, room-look.SpansWidth(own), &p.Lane, p.shadows, func(l *engine.Lane) string {
+func (p *Charts) failuresLegend(th *look.Theme, maxWidth int) []look.Span {
+	own := failureLegend(th, failureStats(&p.Lane), maxWidth)
+	return append(own, shadowLegend(th, maxWidth-look.SpansWidth(own), &p.Lane, p.shadows, func(l *engine.Lane) string {
 		return strconv.FormatInt(l.Totals.Failed(), 10)
 	})...)
 }

@@ -41,9 +41,9 @@ func failureStats(lane *engine.Lane) []failure {
 	return list
 }
 
-// failureLegend returns the outcomes with their rates in at most room columns. Outcomes that
+// failureLegend returns the outcomes with their rates in at most maxWidth columns. Outcomes that
 // occurred are always listed, with long or short names; the others only if they fit.
-func failureLegend(th *look.Theme, list []failure, room int) []look.Span {
+func failureLegend(th *look.Theme, list []failure, maxWidth int) []look.Span {
 	var occurred []failure
 	var others [][]look.Span
 	total := int64(0)
@@ -59,16 +59,16 @@ func failureLegend(th *look.Theme, list []failure, room int) []look.Span {
 		}
 	}
 	if total == 0 {
-		return look.FitGroups(room, others)
+		return look.FitGroups(maxWidth, others)
 	}
 	soFar := []look.Span{look.Dim.Span("  " + strconv.FormatInt(total, 10) + " in total")}
 	noWord := func(packetlog.Outcome) string { return "" }
-	known := look.Fit(room-look.SpansWidth(soFar), failureSpans(th, occurred, look.OutcomeWord, true),
+	known := look.Fit(maxWidth-look.SpansWidth(soFar), failureSpans(th, occurred, look.OutcomeWord, true),
 		failureSpans(th, occurred, look.OutcomeShort, true))
-	if look.SpansWidth(known)+look.SpansWidth(soFar) > room {
-		return look.Fit(room, known, failureSpans(th, occurred, noWord, true))
+	if look.SpansWidth(known)+look.SpansWidth(soFar) > maxWidth {
+		return look.Fit(maxWidth, known, failureSpans(th, occurred, noWord, true))
 	}
-	known = append(known, look.FitGroups(room-look.SpansWidth(known)-look.SpansWidth(soFar), others)...)
+	known = append(known, look.FitGroups(maxWidth-look.SpansWidth(known)-look.SpansWidth(soFar), others)...)
 	return append(known, soFar...)
 }
 

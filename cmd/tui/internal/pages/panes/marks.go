@@ -44,7 +44,7 @@ func SameMarks(a, b []engine.Mark) bool {
 const swapVisible = 10 * time.Second
 
 // LastSwap returns the period after the last swap of the encoder that is at least swapVisible
-// before the period end, 0 if there is none. The value axis fits the samples from there on.
+// before the period end, 0 if none exists. The value axis fits the samples from there on.
 func LastSwap(marks []engine.Mark, end int64) int64 {
 	const visible = int64(swapVisible / meters.SamplePeriod)
 	for i := len(marks) - 1; i >= 0; i-- {

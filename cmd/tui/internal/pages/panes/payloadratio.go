@@ -37,7 +37,7 @@ func (p *Charts) recentRatio(l *engine.Lane) string {
 }
 
 // payloadRatioLegend returns the active encoder and the ratios of the shadows.
-func (p *Charts) payloadRatioLegend(th *look.Theme, room int) []look.Span {
+func (p *Charts) payloadRatioLegend(th *look.Theme, maxWidth int) []look.Span {
 	own := []look.Span{look.Payload.Span(look.Strokes(th)[chart.Solid] + " " + p.Lane.Encoder + " "), look.Value.Span("1")}
-	return append(own, shadowLegend(th, room-look.SpansWidth(own), &p.Lane, p.shadows, p.recentRatio)...)
+	return append(own, shadowLegend(th, maxWidth-look.SpansWidth(own), &p.Lane, p.shadows, p.recentRatio)...)
 }

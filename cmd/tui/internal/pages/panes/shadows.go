@@ -24,9 +24,9 @@ func shadowSeries(th *look.Theme, lanes []engine.Lane, values func([]meters.Samp
 	return out
 }
 
-// shadowLegend returns name and figure of each shadow in at most room columns. Names are relative to
+// shadowLegend returns name and figure of each shadow in at most maxWidth columns. Names are relative to
 // the lane first; the number of shadows that do not fit follows as "+n".
-func shadowLegend(th *look.Theme, room int, first *engine.Lane, lanes []engine.Lane, figure func(*engine.Lane) string) []look.Span {
+func shadowLegend(th *look.Theme, maxWidth int, first *engine.Lane, lanes []engine.Lane, figure func(*engine.Lane) string) []look.Span {
 	var out []look.Span
 	for i := range lanes {
 		sign := string(look.ShadowSign(th, i))
@@ -37,11 +37,11 @@ func shadowLegend(th *look.Theme, room int, first *engine.Lane, lanes []engine.L
 		if i < len(lanes)-1 {
 			moreWidth = look.SpansWidth([]look.Span{more})
 		}
-		pieces := look.Fit(room-moreWidth, full, brief, nil)
+		pieces := look.Fit(maxWidth-moreWidth, full, brief, nil)
 		if pieces == nil {
-			return append(out, look.Fit(room, []look.Span{more}, nil)...)
+			return append(out, look.Fit(maxWidth, []look.Span{more}, nil)...)
 		}
-		room -= look.SpansWidth(pieces)
+		maxWidth -= look.SpansWidth(pieces)
 		out = append(out, pieces...)
 	}
 	return out

@@ -67,11 +67,11 @@ func (p *SummaryLine) trafficSpans(wire, perChanged bool) []look.Span {
 	}
 	out = append(out, look.Dim.Span(" kbps"))
 	if perChanged {
-		k := look.Ratio
+		style := look.Ratio
 		if !enoughChangedRecently(&r) {
-			k = look.Dim
+			style = look.Dim
 		}
-		out = append(out, k.Span("  "+FormatBitsPerItem(r.BitsPerChanged)), look.Dim.Span(" bits/"+p.per))
+		out = append(out, style.Span("  "+FormatBitsPerItem(r.BitsPerChanged)), look.Dim.Span(" bits/"+p.per))
 	}
 	return append(out, look.Dim.Span("  lost "), look.Value.Span(look.PadLeft(units.Fixed(recentLossPercent(p.lane.Samples), 0), 2)),
 		look.Dim.Span("%"))

@@ -32,6 +32,7 @@ func (p *comparison) scroll(n int) {
 	p.firstRow = min(max(p.firstRow+n, 0), max(p.numRows-p.visibleRows, 0))
 }
 
+// Draw implements room.Pane. Cells are right-aligned columns of equal width.
 func (p *comparison) Draw(c *look.Canvas, th *look.Theme, focused bool) {
 	c.Frame(th, focused, "Comparison", p.title()...)
 	if p.left == nil {
@@ -63,6 +64,7 @@ func (p *comparison) Draw(c *look.Canvas, th *look.Theme, focused bool) {
 	c.More(th, p.numRows-p.firstRow-p.visibleRows)
 }
 
+// title names the two runs, nil if there is only one.
 func (p *comparison) title() []look.Span {
 	if p.right == nil || p.left == nil {
 		return nil
@@ -75,9 +77,9 @@ func cellWidth(w int) int { return min(max(w/5, 9), 18) }
 
 // lines returns the content of the pane for w columns.
 func (p *comparison) lines(th *look.Theme, w int) []row {
-	across := func(k look.Ink, text string) (out []row) {
+	across := func(style look.Ink, text string) (out []row) {
 		for _, line := range look.Wrap(text, max(w, 1)) {
-			out = append(out, row{text: []look.Span{k.Span(line)}})
+			out = append(out, row{text: []look.Span{style.Span(line)}})
 		}
 		return out
 	}
@@ -114,7 +116,7 @@ func (p *comparison) lines(th *look.Theme, w int) []row {
 	return rows
 }
 
-// lengthsDiffer reports whether the lengths of the runs differ so much that their figures are not
+// lengthsDiffer reports whether the lengths of the runs differ by more than 10 %, so that their figures are not
 // comparable.
 func (p *comparison) lengthsDiffer() bool {
 	const maxRatio = 1.1

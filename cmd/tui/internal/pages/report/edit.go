@@ -38,6 +38,7 @@ func (p *page) rename() room.Request {
 
 func (b *renameBox) Size(w, h int) (ow, oh int, right bool) { return min(w, 76), min(h, 5), false }
 
+// Key implements room.Overlay. An invalid name keeps the box open and shows the error.
 func (b *renameBox) Key(msg tea.KeyMsg) room.Request {
 	switch msg.Type {
 	case tea.KeyEsc:
@@ -55,6 +56,7 @@ func (b *renameBox) Key(msg tea.KeyMsg) room.Request {
 	return room.Request{}
 }
 
+// Draw implements room.Overlay.
 func (b *renameBox) Draw(c *look.Canvas, th *look.Theme) {
 	c.Frame(th, true, "Rename", look.Dim.Span("enter renames, esc cancels"))
 	text := string(b.editor.Text[:b.editor.At]) + "_" + string(b.editor.Text[b.editor.At:])
@@ -125,6 +127,7 @@ func (b *chartsBox) Size(w, h int) (ow, oh int, right bool) { return w, h, false
 
 func (b *chartsBox) Key(tea.KeyMsg) room.Request { return room.Request{Closes: true} }
 
+// Draw implements room.Overlay.
 func (b *chartsBox) Draw(c *look.Canvas, th *look.Theme) {
 	if b.err != nil {
 		c.Frame(th, true, b.name, look.Dim.Span("any key closes"))

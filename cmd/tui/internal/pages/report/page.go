@@ -11,7 +11,7 @@ import (
 // background, because a large file takes a while and a network folder may not respond.
 type page struct {
 	room.Panes
-	dir        string // the folder of the reports; "" if there is none
+	dir        string // the folder of the reports; "" if none exists
 	log        *panes.Changes
 	saved      *saved
 	comparison *comparison
@@ -40,7 +40,7 @@ const maxRuns = 16
 // listEvery is the number of slow ticks between two listings of the folder.
 const listEvery = 6
 
-// New returns the page. dir is the folder of the reports, "" if there is none.
+// New returns the page. dir is the folder of the reports, "" if none exists.
 func New(dir string) *page {
 	p := &page{dir: dir, log: &panes.Changes{}, saved: &saved{dir: dir, cursor: -1, summaries: map[string]summary{}}, comparison: &comparison{}, listDue: true}
 	p.Slots = []*room.Slot{paneSaved: room.NewSlot(p.saved), paneComparison: room.NewSlot(p.comparison), paneChanges: room.NewSlot(p.log)}
@@ -52,6 +52,8 @@ func New(dir string) *page {
 
 func (p *page) Name() string { return "Report" }
 
+// Observe implements room.Observer. A new notice of the lab, or listEvery slow ticks, make the
+// folder due for listing.
 func (p *page) Observe(v room.View) bool {
 	changed := p.summary.Observe(v)
 	changed = p.Slots[paneChanges].Observe(v) || changed
@@ -226,6 +228,7 @@ func (p *page) Click(x, y int) room.Request {
 	return room.Request{}
 }
 
+// Arrows implements room.Hinter.
 func (p *page) Arrows() [][2]string {
 	if p.Focused == paneComparison {
 		return [][2]string{{"↑↓", "scroll"}}
@@ -233,11 +236,13 @@ func (p *page) Arrows() [][2]string {
 	return [][2]string{{"↑↓", "select"}}
 }
 
+// Means implements room.Explainer.
 func (p *page) Means(key string) string {
 	return map[string]string{"up": "select a report, or scroll the comparison", "enter": "charts of the report; on a small screen its figures first",
 		"tab": "next pane", "esc": "show this run only"}[key]
 }
 
+// Bindings implements room.Binder.
 func (p *page) Bindings() []room.Binding {
 	const group = "Report, page 6"
 	toEnd := func(direction int) func() room.Request {

@@ -50,6 +50,8 @@ func (p *saved) selected() *report.SavedReport {
 // moveCursor moves the cursor by n rows.
 func (p *saved) moveCursor(n int) { p.cursor = min(max(p.cursor+n, -1), len(p.list)-1) }
 
+// Draw implements room.Pane: the current run, then the reports, scrolled so that the cursor is
+// visible.
 func (p *saved) Draw(c *look.Canvas, th *look.Theme, focused bool) {
 	c.Frame(th, focused, "Reports", look.Dim.Span(fmt.Sprintf("%d saved", len(p.list))))
 	switch {
@@ -89,13 +91,13 @@ func (p *saved) Draw(c *look.Canvas, th *look.Theme, focused bool) {
 
 // drawRow draws report i at row y; -1 is the current run.
 func (p *saved) drawRow(c *look.Canvas, th *look.Theme, y, i int) {
-	k, name, isBase := look.Plain, "this run", p.base == ""
+	style, name, isBase := look.Plain, "this run", p.base == ""
 	if i >= 0 {
 		name, isBase = p.list[i].Name, p.base == p.list[i].Path
 	}
 	if i == p.cursor {
-		k = look.Chosen
-		c.Text(2, y, k, th.Chosen)
+		style = look.Chosen
+		c.Text(2, y, style, th.Chosen)
 	}
 	end := c.W - 2
 	if isBase {
@@ -109,19 +111,19 @@ func (p *saved) drawRow(c *look.Canvas, th *look.Theme, y, i int) {
 		h, known = p.summaries[p.list[i].Path]
 	}
 	if !known || encoder == 0 || h.encoder == "" {
-		at = c.Clip(at, y, end-at, k, name)
+		at = c.Clip(at, y, end-at, style, name)
 		c.Clip(at+2, y, end-at-2, look.Bad, h.data)
 		return
 	}
 	c.Right(end, y, look.Value, h.kbps)
 	c.Clip(link, y, end-len(h.kbps)-1-link, look.Dim, h.link)
-	c.Clip(encoder, y, link-1-encoder, k, h.encoder)
+	c.Clip(encoder, y, link-1-encoder, style, h.encoder)
 	if next := encoder; data > 0 {
 		c.Clip(data, y, next-1-data, look.Dim, h.data)
 		next = data
-		c.Clip(at, y, next-1-at, k, shortReportName(p.list[i].Name, h.encoder))
+		c.Clip(at, y, next-1-at, style, shortReportName(p.list[i].Name, h.encoder))
 	} else {
-		c.Clip(at, y, next-1-at, k, shortReportName(p.list[i].Name, h.encoder))
+		c.Clip(at, y, next-1-at, style, shortReportName(p.list[i].Name, h.encoder))
 	}
 }
 

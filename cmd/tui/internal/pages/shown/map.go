@@ -31,6 +31,7 @@ type mapView struct {
 
 func (p *mapView) Name() string { return "World" }
 
+// Observe implements room.Observer. It computes the points of both frames and extends the map.
 func (p *mapView) Observe(v room.View) bool {
 	p.emptyText = panes.NothingSentText(v.ActiveLane())
 	same := p.frames == v.Snap.Both && p.past == v.Back
@@ -60,6 +61,7 @@ func (p *mapView) include(pt point) {
 	p.bottom, p.top = math.Min(p.bottom, pt.y), math.Max(p.top, pt.y)
 }
 
+// Draw implements room.Pane: the sender's map on the left, the receiver's on the right.
 func (p *mapView) Draw(c *look.Canvas, th *look.Theme, focused bool) {
 	if p.frames == nil || p.past || !p.hasExtent {
 		c.Frame(th, focused, p.Name())

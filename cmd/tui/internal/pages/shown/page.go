@@ -31,6 +31,7 @@ func New(s *frame.Schema) *page {
 	return p
 }
 
+// Name implements room.Page.
 func (p *page) Name() string {
 	if p.worldMap != nil {
 		return "World"
@@ -38,6 +39,7 @@ func (p *page) Name() string {
 	return "Values"
 }
 
+// Observe implements room.Observer.
 func (p *page) Observe(v room.View) bool {
 	if p.worldMap == nil {
 		return room.ObserveAll(v, p.summary, p.charts, p.valuesSlot)
@@ -51,6 +53,7 @@ func (p *page) showsMap() bool { return p.worldMap != nil && !p.showValues }
 // minHeightForCharts is the height from which a page with a map also shows charts.
 const minHeightForCharts = 36
 
+// Lines implements room.Page: the charts above the values, or the map.
 func (p *page) Lines(th *look.Theme, w, h int) []string {
 	const above, minRows = 1, 8
 	if p.showsMap() {
@@ -76,6 +79,7 @@ func (p *page) mapLines(th *look.Theme, w, h int) []string {
 	return append(lines, p.charts.Render(th, w, charts, false)...)
 }
 
+// Bindings implements room.Binder. Only a page with a map has a key to switch to the values.
 func (p *page) Bindings() []room.Binding {
 	if p.worldMap == nil {
 		return nil
@@ -117,6 +121,7 @@ func (p *page) Fit() {
 	p.charts.Redraw()
 }
 
+// Arrows implements room.Hinter.
 func (p *page) Arrows() [][2]string {
 	if p.showsMap() {
 		return nil

@@ -16,7 +16,7 @@ type placeFields struct {
 	yDown      bool  // y grows downwards as on a screen: in schemas with two axes
 }
 
-// findPlaces returns the parts of a schema and the positions in each; nil, nil if there are none.
+// findPlaces returns the parts of a schema and the positions in each; nil, nil if none exist.
 func findPlaces(s *frame.Schema) (parts []frame.Part, places [][]placeFields) {
 	if s == nil {
 		return nil, nil
@@ -57,7 +57,7 @@ func findPartPlaces(s *frame.Schema, p frame.Part) (list []placeFields) {
 		}
 	}
 	for _, g := range groups {
-		x, hasX := columns[[2]uint8{g, 0}]
+		x, hasX := columns[[2]uint8{g, 0}] // axes 0, 1 and 2 are x, y and z
 		y, hasY := columns[[2]uint8{g, 1}]
 		z, hasZ := columns[[2]uint8{g, 2}]
 		if !hasY { // seen from the side

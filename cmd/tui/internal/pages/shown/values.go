@@ -34,6 +34,7 @@ type entry struct {
 
 func (p *values) Name() string { return "Sent and displayed" }
 
+// Observe implements room.Observer. While time advances the values change only on slow ticks.
 func (p *values) Observe(v room.View) bool {
 	if p.past == v.Back && p.frames != nil && (v.Back || v.Running() && !v.Slow) {
 		return false
@@ -71,6 +72,7 @@ func (p *values) preferredHeight(w int) int {
 	return 3 + (len(p.entries)+n-1)/n
 }
 
+// Draw implements room.Pane.
 func (p *values) Draw(c *look.Canvas, th *look.Theme, focused bool) {
 	c.Frame(th, focused, p.Name(), p.heading(look.HeadRoom(c.W, p.Name()))...)
 	switch {
@@ -86,19 +88,19 @@ func (p *values) Draw(c *look.Canvas, th *look.Theme, focused bool) {
 }
 
 // heading returns the age of the displayed data and the number of values that differ.
-func (p *values) heading(room int) []look.Span {
+func (p *values) heading(maxWidth int) []look.Span {
 	if p.frames == nil || p.past {
 		return nil
 	}
 	if p.frames.Shown == nil {
-		return look.Fit(room, []look.Span{look.Dim.Span("nothing displayed yet")}, nil)
+		return look.Fit(maxWidth, []look.Span{look.Dim.Span("nothing displayed yet")}, nil)
 	}
 	age := []look.Span{look.Dim.Span("age "), look.Value.Span(strconv.FormatInt(p.frames.Age.Milliseconds(), 10)), look.Dim.Span(" ms")}
 	if p.frames.Starved {
 		age = append(age, look.Warn.Span(", STARVED"))
 	}
 	if len(p.frames.Sent.Table) == 0 {
-		return look.Fit(room, age, nil)
+		return look.Fit(maxWidth, age, nil)
 	}
 	n := 0
 	for i := range p.frames.Sent.Table {
@@ -106,7 +108,7 @@ func (p *values) heading(room int) []look.Span {
 			n++
 		}
 	}
-	return look.Fit(room, append(age[:len(age):len(age)], look.Dim.Span(", "), look.Value.Span(strconv.Itoa(n)),
+	return look.Fit(maxWidth, append(age[:len(age):len(age)], look.Dim.Span(", "), look.Value.Span(strconv.Itoa(n)),
 		look.Dim.Span(" of "+strconv.Itoa(len(p.frames.Sent.Table))+" values differ")), age, nil)
 }
 
@@ -150,11 +152,11 @@ func (p *values) drawCell(c *look.Canvas, th *look.Theme, x, y, i int, name stri
 	if p.frames.Shown == nil || i >= len(p.frames.Shown.Table) {
 		return
 	}
-	k := look.Dim
+	style := look.Dim
 	if p.differs(i) {
-		k = look.Late
+		style = look.Late
 	}
-	c.Right(x+nameWidth+2*valueWidth, y, k, look.Short(formatValue(f, p.frames.Shown.Table[i]), valueWidth-1))
+	c.Right(x+nameWidth+2*valueWidth, y, style, look.Short(formatValue(f, p.frames.Shown.Table[i]), valueWidth-1))
 }
 
 // listEntries returns an entry for every value, with the number of its row if there are several rows.

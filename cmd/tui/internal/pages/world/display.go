@@ -24,6 +24,7 @@ type display struct {
 // too short to see.
 const starvedSamples = 5
 
+// observe updates the state from a view. The displayed delay changes only on slow ticks.
 func (d *display) observe(v room.View) {
 	pic := v.Snap.World
 	d.running, d.starvedNow = pic.Shown != nil, pic.Starved
@@ -40,14 +41,14 @@ func (d *display) observe(v room.View) {
 }
 
 // heading returns the delay of the display and, if there is room, the age of its data.
-func (d *display) heading(room int) []look.Span {
+func (d *display) heading(maxWidth int) []look.Span {
 	if !d.running {
 		return nil
 	}
 	ms := strconv.FormatInt(d.displayedDelay.Milliseconds(), 10)
 	behind := []look.Span{look.Value.Span(ms), look.Dim.Span(" ms behind")}
 	aged := func(words string) []look.Span { return append(append(behind[:2:2], look.Dim.Span(words)), d.age...) }
-	return look.Fit(room, aged(" the sender; age "), aged("; age "), []look.Span{look.Value.Span(ms), look.Dim.Span(" ms behind the sender")},
+	return look.Fit(maxWidth, aged(" the sender; age "), aged("; age "), []look.Span{look.Value.Span(ms), look.Dim.Span(" ms behind the sender")},
 		[]look.Span{look.Value.Span(ms), look.Dim.Span(" ms behind")}, []look.Span{look.Value.Span(ms), look.Dim.Span(" ms")})
 }
 

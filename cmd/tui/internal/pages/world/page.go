@@ -35,6 +35,7 @@ func New() *page {
 
 func (p *page) Name() string { return "World" }
 
+// Observe implements room.Observer. The world is redrawn only if the output can take it.
 func (p *page) Observe(v room.View) bool {
 	changed := p.summary.Observe(v)
 	p.slot.Observe(v)
@@ -92,6 +93,7 @@ func (p *page) redraw() {
 	p.player.Redraw()
 }
 
+// Focus selects the next arrangement of views.
 func (p *page) Focus(step int) {
 	p.world.nextArrangement(p.w)
 	p.redraw()
@@ -112,6 +114,7 @@ func (p *page) Zoom() {
 	p.charts.Redraw()
 }
 
+// Fit toggles between value axes that fit the data and axes that begin at 0.
 func (p *page) Fit() {
 	p.playout.Fit()
 	p.charts.Redraw()
@@ -130,11 +133,13 @@ func (p *page) Release() {
 	p.redraw()
 }
 
+// zoomBy zooms in by n levels, or out if n is negative.
 func (p *page) zoomBy(n int) {
 	p.world.cam.Zoom(n)
 	p.redraw()
 }
 
+// pan moves the view by steps; see worldview.Camera.Pan.
 func (p *page) pan(dx, dy int) {
 	p.world.cam.Pan(dx, dy)
 	p.redraw()
@@ -150,6 +155,7 @@ func (p *page) toggleFollow() {
 	p.redraw()
 }
 
+// Arrows implements room.Hinter.
 func (p *page) Arrows() [][2]string {
 	if p.play.live {
 		return [][2]string{{"←↑↓→", "push"}}
@@ -161,6 +167,7 @@ func (p *page) Means(key string) string {
 	return map[string]string{"tab": "next views, as v", "z": "fit the axis; time span; dots or lines", "esc": "reset the view"}[key]
 }
 
+// Bindings implements room.Binder. The keys of the player have no effect in a recording.
 func (p *page) Bindings() []room.Binding {
 	const group = "World, page 4"
 	on := func(keys []string, shown, help string, do func()) room.Binding {

@@ -40,6 +40,7 @@ type toggleRequest struct {
 
 func (p *play) Name() string { return "Play" }
 
+// Observe implements room.Observer.
 func (p *play) Observe(v room.View) bool {
 	p.now = v.Newest().Now
 	before := *p
@@ -51,6 +52,7 @@ func (p *play) Observe(v room.View) bool {
 	return *p != before
 }
 
+// Draw implements room.Pane: the player on the left, the camera on the right.
 func (p *play) Draw(c *look.Canvas, th *look.Theme, _ bool) {
 	shown := p.cameraSpans(th)
 	room := c.W - 3 - look.SpansWidth(shown)
@@ -59,13 +61,13 @@ func (p *play) Draw(c *look.Canvas, th *look.Theme, _ bool) {
 }
 
 // playerSpans describes who plays, the user or the autopilot, and which keys are pressed, in at most
-// room columns; nil if unknown.
-func (p *play) playerSpans(th *look.Theme, room int) []look.Span {
+// maxWidth columns; nil if unknown.
+func (p *play) playerSpans(th *look.Theme, maxWidth int) []look.Span {
 	switch {
 	case !p.known:
 		return nil
 	case !p.live:
-		return look.Fit(room, []look.Span{look.Dim.Span("a recording cannot be played; for a live world: "),
+		return look.Fit(maxWidth, []look.Span{look.Dim.Span("a recording cannot be played; for a live world: "),
 			look.Key.Span("tui --data world")},
 			[]look.Span{look.Dim.Span("recording; to play: "), look.Key.Span("--data world")}, []look.Span{look.Dim.Span("a recording")})
 	}
@@ -78,11 +80,11 @@ func (p *play) playerSpans(th *look.Theme, room int) []look.Span {
 		on   bool
 		sign string
 	}{{p.keys.Left, "←"}, {p.keys.Up, "↑"}, {p.keys.Down, "↓"}, {p.keys.Right, "→"}} {
-		k, sign := look.Faint, th.Dot
+		style, sign := look.Faint, th.Dot
 		if d.on {
-			k, sign = look.Value, d.sign
+			style, sign = look.Value, d.sign
 		}
-		out = append(out, k.Span(sign))
+		out = append(out, style.Span(sign))
 	}
 	out = append(out, modeSpans("hover", p.keys.Push)...)
 	return append(out, modeSpans("katamari", p.keys.Pull)...)

@@ -90,6 +90,7 @@ func (p *views) Observe(v room.View) bool {
 	return false
 }
 
+// Draw implements room.Pane: the visible views side by side.
 func (p *views) Draw(c *look.Canvas, th *look.Theme, _ bool) {
 	p.dirty = false
 	if p.pic == nil || p.past {

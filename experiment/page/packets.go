@@ -151,7 +151,7 @@ func (p *packetStats) addProblem(outcome string, e problem) {
 		k = kindLarge
 	case outcome == "lost":
 		k = kindLost
-	case outcome == "stale" || outcome == "decoded":
+	case outcome == "stale" || outcome == "decoded": // decoded, but after its display time
 		k = kindLate
 	}
 	p.problems[k].add(e)

@@ -186,7 +186,8 @@ func (d *document) addGridChart(points []gridPoint, axes []axis, m metric) {
 	d.data.Charts = append(d.data.Charts, c)
 }
 
-// sorted returns the values of the axis in ascending order, and their positions on the axis.
+// sorted returns the values of the axis and their positions on it, in ascending order of the positions.
+// Values that are not numbers are at positions 0, 1, 2, ...
 func (a *axis) sorted() (values []string, at []axisValue) {
 	order := make([]int, len(a.values))
 	for i := range order {

@@ -74,47 +74,47 @@ const farFactor = 4
 
 // scaledValues returns the values that determine the axis: areas and lines that must not leave the
 // chart, from p.Since on; and loose lines and older values that are not far above them.
-func (p *plot) scaledValues(dots [][]float64, areas []float64, apart []bool) [][]float64 {
+func (p *plot) scaledValues(dots [][]float64, areas []float64, aside []bool) [][]float64 {
 	since := 0
 	if p.Since > 0 {
 		since = int(min(max(p.firstDotSince(p.Since), 0), int64(p.cols*p.dotsPerColumn)))
 	}
-	firm, loose, old := [][]float64{}, [][]float64{}, [][]float64{}
-	sort := func(cols []float64, isLoose bool) {
-		cols = maskValues(cols, apart)
+	fixed, loose, old := [][]float64{}, [][]float64{}, [][]float64{}
+	classify := func(cols []float64, isLoose bool) {
+		cols = maskValues(cols, aside)
 		cut := min(since, len(cols))
 		old = append(old, cols[:cut])
 		if isLoose {
 			loose = append(loose, cols[cut:])
 		} else {
-			firm = append(firm, cols[cut:])
+			fixed = append(fixed, cols[cut:])
 		}
 	}
-	sort(areas, len(areas) == 0)
+	classify(areas, len(areas) == 0)
 	for i := range dots {
-		sort(dots[i], p.Series[i].Loose)
+		classify(dots[i], p.Series[i].Loose)
 	}
-	if len(firm) == 0 {
+	if len(fixed) == 0 {
 		return append(loose, old...)
 	}
-	_, top := dataRange(firm, nil, p.Floor)
-	firm = append(firm, withoutFar(loose, top)...)
+	_, top := dataRange(fixed, nil, p.Floor)
+	fixed = append(fixed, withoutFar(loose, top)...)
 	for _, r := range p.Rules {
 		if r.isNear(top) {
 			top = math.Max(top, r.Value)
 		}
 	}
-	return append(firm, withoutFar(old, top)...)
+	return append(fixed, withoutFar(old, top)...)
 }
 
-// maskValues returns values with NaN where apart is set. apart may be nil.
-func maskValues(values []float64, apart []bool) []float64 {
-	if apart == nil {
+// maskValues returns values with NaN where masked is set. masked may be nil.
+func maskValues(values []float64, masked []bool) []float64 {
+	if masked == nil {
 		return values
 	}
 	out := slices.Clone(values)
 	for i := range out {
-		if apart[i] {
+		if masked[i] {
 			out[i] = math.NaN()
 		}
 	}
@@ -122,15 +122,15 @@ func maskValues(values []float64, apart []bool) []float64 {
 }
 
 // chooseBounds returns the bounds for the values of scaledValues.
-func (p *plot) chooseBounds(bearing [][]float64) bounds {
+func (p *plot) chooseBounds(values [][]float64) bounds {
 	switch {
 	case p.Whole > 0:
 		return shareBounds(p.Whole, p.rows)
 	case p.Fit && len(p.Areas) == 0:
-		lo, hi := fitRange(bearing, p.Rules)
+		lo, hi := fitRange(values, p.Rules)
 		return fitBounds(lo, hi, p.rows)
 	}
-	lo, hi := dataRange(bearing, p.Rules, p.Floor)
+	lo, hi := dataRange(values, p.Rules, p.Floor)
 	return zeroBounds(lo, hi, p.rows)
 }
 
@@ -266,8 +266,8 @@ func labelsDiffer(step, top float64) bool {
 
 // formatLabel formats v with as many decimals as labels a step apart need to differ.
 func formatLabel(v, step float64) string {
-	for digits := range 4 {
-		if k := step * math.Pow(10, float64(digits)); math.Abs(k-math.Round(k)) > 1e-6*k {
+	for digits := range 4 { // the fewest decimals that write step exactly; large labels are abbreviated
+		if k := step * math.Pow(10, float64(digits)); math.Abs(k-math.Round(k)) > 1e-6*k { // not a whole number
 			continue
 		}
 		if s := strconv.FormatFloat(v, 'f', digits, 64); digits > 0 && v != 0 && math.Abs(v) < 9999.5 && len(s) <= gutter {

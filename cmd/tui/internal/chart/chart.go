@@ -70,16 +70,16 @@ func Draw(s *Spec, w, h int) *Box {
 		dots[i] = p.gather(&s.Series[i])
 	}
 	layers := s.gatherAreas(p.grid, p.cols)
-	apart := p.asideDots()
-	p.bounds = p.chooseBounds(p.scaledValues(dots, stackHeights(layers), apart))
+	aside := p.asideDots()
+	p.bounds = p.chooseBounds(p.scaledValues(dots, stackHeights(layers), aside))
 	p.drawRules()
 	p.drawMarkLines()
 	p.drawStack(layers)
 	p.drawLines(dots)
 	for i, line := range s.Series {
-		p.markOffChart(dots[i], apart, line.Ink)
+		p.markOffChart(dots[i], aside, line.Ink)
 	}
-	p.markOffChart(stackHeights(layers), apart, s.Label)
+	p.markOffChart(stackHeights(layers), aside, s.Label)
 	p.drawMarkers(dots)
 	p.drawFarRuleNames()
 	p.drawValueAxis()
@@ -180,7 +180,7 @@ func (p *plot) drawLines(dots [][]float64) {
 }
 
 // markOffChart marks, at the upper edge, the columns of values above the chart.
-func (p *plot) markOffChart(dots []float64, apart []bool, k Ink) {
+func (p *plot) markOffChart(dots []float64, aside []bool, k Ink) {
 	above := '▲'
 	if p.ASCII {
 		above = '^'
@@ -191,7 +191,7 @@ func (p *plot) markOffChart(dots []float64, apart []bool, k Ink) {
 			continue
 		}
 		r := above
-		if apart != nil && apart[x] && p.Apart != 0 {
+		if aside != nil && aside[x] && p.Apart != 0 {
 			r = p.Apart
 		}
 		p.box.set(p.left+x/p.dotsPerColumn, 0, r, k)

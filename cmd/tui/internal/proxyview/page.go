@@ -74,12 +74,12 @@ func (p *page) Lines(th *look.Theme, w, h int) []string {
 		p.Places = p.layOut(w, h)
 		return room.RenderPlaces(th, p.Places, h, p.Slots[p.Focused].Pane, nil)
 	}
-	const above = 2
-	p.Places = []room.Place{p.Slots[p.Focused].Place(0, above, w, h-above)}
+	const headerRows = 2
+	p.Places = []room.Place{p.Slots[p.Focused].Place(0, headerRows, w, h-headerRows)}
 	vital := look.NewCanvas(w, 1)
 	p.m.drawVitalLine(vital, 0)
 	lines := append([]string{p.TabRow(th)}, vital.Lines(th)...)
-	return append(lines, p.Slots[p.Focused].Render(th, w, h-above, true)...)
+	return append(lines, p.Slots[p.Focused].Render(th, w, h-headerRows, true)...)
 }
 
 // layOut places the panes on a large screen. Controls and figures get all rows that they need, if

@@ -57,15 +57,15 @@ func (p *page) Lines(th *look.Theme, w, h int) []string {
 	if room.Wide(w, h) {
 		return room.RenderPlaces(th, p.layOut(w, h), h, nil, nil)
 	}
-	const above = 1
+	const summaryRows = 1
 	rows := len(p.budget.slots) + 5 // of the table: border, heading, sum and verdict included
-	rows = min(max(rows, 8), (h-above)*6/10)
+	rows = min(max(rows, 8), (h-summaryRows)*6/10)
 	at := p.charts[0]
 	if p.budget.showShadow && p.budget.shadow() != nil {
 		at = p.charts[1]
 	}
-	lines := append(make([]string, 0, h), p.summary.Render(th, w, above, false)...)
-	lines = append(lines, at.Render(th, w, h-above-rows, false)...)
+	lines := append(make([]string, 0, h), p.summary.Render(th, w, summaryRows, false)...)
+	lines = append(lines, at.Render(th, w, h-summaryRows-rows, false)...)
 	return append(lines, p.table.Render(th, w, rows, false)...)
 }
 

@@ -35,7 +35,8 @@ type slotCost struct{ kbps, share, changed, packet float64 }
 func newSlotCost(l *engine.Lane, k encoders.Slot) slotCost {
 	r, total := &l.Recent, l.Recent.Budget.Total()
 	if total <= 0 {
-		return slotCost{kbps: 0 * r.PayloadKbps, share: 0 * r.PayloadKbps, changed: 0 * r.BitsPerChanged} // 0, or NaN, shown as "-", for a lane without data
+		// The products are 0, or NaN, which is shown as "-", if the lane did not run then.
+		return slotCost{kbps: 0 * r.PayloadKbps, share: 0 * r.PayloadKbps, changed: 0 * r.BitsPerChanged}
 	}
 	share := 1.0
 	if k < encoders.MaxSlots {

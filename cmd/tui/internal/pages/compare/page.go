@@ -45,14 +45,14 @@ func (p *page) Observe(v room.View) bool {
 // Lines renders the summary line, the table below it, and one or both charts in the
 // remaining rows.
 func (p *page) Lines(th *look.Theme, w, h int) []string {
-	const above = 1
+	const summaryRows = 1
 	rows := max(len(p.table.order), 1) + rowsAbove + rowsBelow - 1
 	if len(p.table.order) < minEncoders {
 		rows = 7
 	}
-	p.h = min(rows, max((h-above)/2, 7))
+	p.h = min(rows, max((h-summaryRows)/2, 7))
 	p.places = []room.Place{p.slots[0].Place(0, 0, w, p.h)}
-	p.rest = h - above - p.h
+	p.rest = h - summaryRows - p.h
 	switch rest := p.rest; p.visibleCharts(rest) {
 	case bothCharts:
 		p.places = append(p.places, p.slots[1].Place(0, p.h, w, (rest+1)/2), p.slots[2].Place(0, p.h+(rest+1)/2, w, rest/2))
@@ -61,7 +61,7 @@ func (p *page) Lines(th *look.Theme, w, h int) []string {
 	default:
 		p.places = append(p.places, p.slots[1].Place(0, p.h, w, rest))
 	}
-	return append(p.summary.Render(th, w, above, false)[:1:1], room.RenderPlaces(th, p.places, h-above, p.table, nil)...)
+	return append(p.summary.Render(th, w, summaryRows, false)[:1:1], room.RenderPlaces(th, p.places, h-summaryRows, p.table, nil)...)
 }
 
 // charts selects which of the charts are shown.

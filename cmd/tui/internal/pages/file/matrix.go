@@ -113,7 +113,7 @@ func pieceRange(i, pieces, n int) (from, to int) {
 // legend explains the markers in the lower edge. divide is the column between old and new file.
 func (p *matrix) legend(c *look.Canvas, th *look.Theme, divide int) {
 	x := 2
-	for _, s := range []uint8{80, 160, 255} {
+	for _, s := range []uint8{80, 160, 255} { // scores of low, medium and high similarity
 		k, r := similarityStyle(th, s)
 		c.Set(x+1, c.H-1, k, r)
 		x++

@@ -65,17 +65,17 @@ func (p *page) Lines(th *look.Theme, w, h int) []string {
 		p.Places = p.layOut(w, h)
 		return room.RenderPlaces(th, p.Places, h, p.controls, nil)
 	}
-	const above, below = 1, 1
+	const tabRows, controlRows = 1, 1
 	lines := append(make([]string, 0, h), p.TabRow(th))
-	rest := h - above - below
-	p.Places = []room.Place{p.Slots[p.Focused].Place(0, above, w, rest)}
+	rest := h - tabRows - controlRows
+	p.Places = []room.Place{p.Slots[p.Focused].Place(0, tabRows, w, rest)}
 	if rows := p.transferRows(); p.Focused == paneTransfer && rest >= rows+4 { // the blocks fit below
-		p.Places = []room.Place{p.Slots[p.Focused].Place(0, above, w, rows), p.Slots[paneBlocks].Place(0, above+rows, w, rest-rows)}
+		p.Places = []room.Place{p.Slots[p.Focused].Place(0, tabRows, w, rows), p.Slots[paneBlocks].Place(0, tabRows+rows, w, rest-rows)}
 	}
 	for _, at := range p.Places {
 		lines = append(lines, at.Slot.Render(th, w, at.H, at.Slot == p.Slots[p.Focused])...)
 	}
-	c := look.NewCanvas(w, below)
+	c := look.NewCanvas(w, controlRows)
 	p.controls.Brief(c, th, 0, p.Focused != paneControls)
 	return append(lines, c.Lines(th)...)
 }

@@ -44,7 +44,7 @@ func formatSeconds(s float64) string {
 	switch d := time.Duration(s * float64(time.Second)); {
 	case d >= time.Hour:
 		return units.Fixed(d.Hours(), 1) + " h"
-	case d >= 2*time.Minute:
+	case d >= 2*time.Minute: // minutes:seconds, the seconds with two digits
 		return strconv.Itoa(int(d.Minutes())) + ":" + strconv.Itoa(int(d.Seconds())%60 + 100)[1:] + " min"
 	case d >= 10*time.Second:
 		return units.Fixed(s, 1) + " s"

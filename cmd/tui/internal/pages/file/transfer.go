@@ -187,13 +187,13 @@ func (p *transfer) verdict(w int) []look.Span {
 	if len(p.lanes) < 2 || p.making != nil {
 		return nil
 	}
-	first, other := &p.lanes[0], &p.lanes[1]
+	active, other := &p.lanes[0], &p.lanes[1]
 	for i := range p.lanes[1:] {
-		if p.lanes[1+i].Encoder == "whole-zstd" {
+		if p.lanes[1+i].Encoder == "whole-zstd" { // the usual alternative to a patch
 			other = &p.lanes[1+i]
 		}
 	}
-	a, b := totalTime(first.Totals.Transfer), totalTime(other.Totals.Transfer)
+	a, b := totalTime(active.Totals.Transfer), totalTime(other.Totals.Transfer)
 	if a <= 0 || b <= 0 {
 		return nil
 	}
@@ -201,7 +201,7 @@ func (p *transfer) verdict(w int) []look.Span {
 	if other.Totals.Transfer.Done {
 		verb = "took"
 	}
-	spans := []look.Span{look.Title.Span(packEncoder(first) + " "), look.Good.Span(formatSeconds(a)),
+	spans := []look.Span{look.Title.Span(packEncoder(active) + " "), look.Good.Span(formatSeconds(a)),
 		look.Dim.Span(", " + packEncoder(other) + " " + verb + " "), look.Value.Span(formatSeconds(b)),
 		look.Dim.Span(", "), look.Ratio.Span(units.Fixed(b/a, 1)), look.Dim.Span(" times as long")}
 	return look.Fit(w, append(spans[:len(spans):len(spans)], look.Dim.Span(", over the same link with the same losses")), spans)

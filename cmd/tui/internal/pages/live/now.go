@@ -167,9 +167,9 @@ func remoteRows(t *figures.Totals) [][2]figure {
 
 // Draw implements room.Pane. The last row, with the wrong packets, is drawn at any height.
 func (p *now) Draw(c *look.Canvas, th *look.Theme, focused bool) {
-	long, brief := "last 2 s; from link lost: whole run", "last 2 s; from link lost: total"
+	long, brief := "last 2 s; from link lost down: whole run", "last 2 s; from link lost down: total"
 	if p.past {
-		long, brief = "2 s before the cursor; from link lost: until now", "2 s; from link lost: until now"
+		long, brief = "2 s before the cursor; from link lost down: until now", "2 s; from link lost down: until now"
 	}
 	if p.lane.Totals.Remote != nil {
 		long, brief = strings.ReplaceAll(long, "link lost", "lost"), strings.ReplaceAll(brief, "link lost", "lost")

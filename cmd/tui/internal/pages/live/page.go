@@ -79,13 +79,13 @@ func (p *page) Lines(th *look.Theme, w, h int) []string {
 		p.Places = p.layOut(w, h)
 		return room.RenderPlaces(th, p.Places, h, p.Slots[p.Focused].Pane, p.highlighted)
 	}
-	const above, below = 2, 1
+	const headerRows, controlRows = 2, 1
 	p.charts.OnlySelected = p.highlighted != nil // one chart is enough here
-	p.Places = []room.Place{p.Slots[p.Focused].Place(0, above, w, h-above-below)}
+	p.Places = []room.Place{p.Slots[p.Focused].Place(0, headerRows, w, h-headerRows-controlRows)}
 	lines := p.summary.Render(th, w, 1, false)
 	lines = append(lines[:1:1], p.TabRow(th))
-	lines = append(lines, p.Places[0].Slot.Render(th, w, h-above-below, true)...)
-	c := look.NewCanvas(w, below)
+	lines = append(lines, p.Places[0].Slot.Render(th, w, h-headerRows-controlRows, true)...)
+	c := look.NewCanvas(w, controlRows)
 	p.controls.Brief(c, th, 0, p.Focused != paneControls)
 	return append(lines, c.Lines(th)...)
 }

@@ -272,14 +272,15 @@ func describePacket(th *look.Theme, r *packetlog.Record) []look.Span {
 // rowLength returns the number of packets in a row of the strip.
 func (p *strip) rowLength() int { return max(p.width, 1) }
 
-// clickAt selects the packet at (x, y) of the pane.
+// clickAt selects the packet at (x, y) of the pane. The packet with sequence s is in cell s modulo the
+// capacity; age is how many packets it is older than the newest.
 func (p *strip) clickAt(x, y int) {
-	at := x - 2 + (y-1)*p.width
-	if len(p.packets) == 0 || x < 2 || x >= 2+p.width || y < 1 || at < 0 || at >= p.capacity {
+	cell := x - 2 + (y-1)*p.width
+	if len(p.packets) == 0 || x < 2 || x >= 2+p.width || y < 1 || cell < 0 || cell >= p.capacity {
 		return
 	}
-	size := uint64(p.capacity)
-	age := (p.newest%size + size - uint64(at)) % size
+	capacity := uint64(p.capacity)
+	age := (p.newest%capacity + capacity - uint64(cell)) % capacity
 	if age > p.newest || p.newest-age < p.oldest() {
 		return
 	}

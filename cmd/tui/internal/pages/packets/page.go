@@ -36,16 +36,16 @@ func (p *page) Observe(v room.View) bool {
 // Lines implements room.Page: list and details side by side or, on a small screen, one above the
 // other.
 func (p *page) Lines(th *look.Theme, w, h int) []string {
-	const above = 1
-	lines := append(make([]string, 0, h), p.summary.Render(th, w, above, false)...)
+	const summaryRows = 1
+	lines := append(make([]string, 0, h), p.summary.Render(th, w, summaryRows, false)...)
 	if room.Wide(w, h) {
 		left := min(max(w*52/100, listWidth), listWidth+12)
-		return append(lines, room.RenderPlaces(th, []room.Place{p.listSlot.Place(0, 0, left, h-above), p.detailsSlot.Place(left, 0, w-left, h-above)},
-			h-above, p.list, nil)...)
+		return append(lines, room.RenderPlaces(th, []room.Place{p.listSlot.Place(0, 0, left, h-summaryRows), p.detailsSlot.Place(left, 0, w-left, h-summaryRows)},
+			h-summaryRows, p.list, nil)...)
 	}
-	upper := max((h-above)*4/10, 5)
+	upper := max((h-summaryRows)*4/10, 5)
 	lines = append(lines, p.listSlot.Render(th, w, upper, true)...)
-	return append(lines, p.detailsSlot.Render(th, w, h-above-upper, false)...)
+	return append(lines, p.detailsSlot.Render(th, w, h-summaryRows-upper, false)...)
 }
 
 // Focus selects the next filter.

@@ -62,26 +62,26 @@ func (p *LinkStatusLine) Draw(c *look.Canvas) {
 
 // checkSpans writes one check, such as "delay 32.1 ms (set 32.0)". If long is set, or the check
 // failed, the interval in which a correct link lies follows the set value.
-func checkSpans(k *trust.Check, long bool) []look.Span {
-	style, number := look.Value, func(v float64) string { return units.Fixed(v, checkDecimals(k)) }
-	if !k.OK {
+func checkSpans(check *trust.Check, long bool) []look.Span {
+	style, number := look.Value, func(v float64) string { return units.Fixed(v, checkDecimals(check)) }
+	if !check.OK {
 		style = look.Alarm
 	}
-	out := []look.Span{look.Dim.Span("  " + k.Name + " "), style.Span(number(k.Measured)), look.Dim.Span(" " + k.Unit)}
-	if !k.Known {
+	out := []look.Span{look.Dim.Span("  " + check.Name + " "), style.Span(number(check.Measured)), look.Dim.Span(" " + check.Unit)}
+	if !check.Known {
 		return append(out, look.Dim.Span(" (no expected value)"))
 	}
-	if !k.OK {
+	if !check.OK {
 		out = append(out, look.Alarm.Span(" NOT AS SET"))
 	}
-	out = append(out, look.Dim.Span(" (set "), look.Plain.Span(number(k.Set)))
-	if long || !k.OK {
-		interval := ", expected " + number(k.Least) + " to " + number(k.Most)
+	out = append(out, look.Dim.Span(" (set "), look.Plain.Span(number(check.Set)))
+	if long || !check.OK {
+		interval := ", expected " + number(check.Least) + " to " + number(check.Most)
 		switch {
-		case math.IsInf(k.Most, 1):
-			interval = ", expected at least " + number(k.Least)
-		case math.IsInf(k.Least, -1):
-			interval = ", expected at most " + number(k.Most)
+		case math.IsInf(check.Most, 1):
+			interval = ", expected at least " + number(check.Least)
+		case math.IsInf(check.Least, -1):
+			interval = ", expected at most " + number(check.Most)
 		}
 		out = append(out, look.Dim.Span(interval))
 	}
@@ -89,8 +89,8 @@ func checkSpans(k *trust.Check, long bool) []look.Span {
 }
 
 // checkDecimals returns the number of decimals for the values of k.
-func checkDecimals(k *trust.Check) int {
-	switch k.Name {
+func checkDecimals(check *trust.Check) int {
+	switch check.Name {
 	case "loss":
 		return 2
 	case "delay":

@@ -116,8 +116,8 @@ func (p *comparison) lines(th *look.Theme, w int) []row {
 	return rows
 }
 
-// lengthsDiffer reports whether the lengths of the runs differ by more than 10 %, so that their figures are not
-// comparable.
+// lengthsDiffer reports whether the lengths of the runs differ by more than 10 %, so that their figures
+// are not comparable.
 func (p *comparison) lengthsDiffer() bool {
 	const maxRatio = 1.1
 	a, b := p.left.length.Seconds(), p.right.length.Seconds()

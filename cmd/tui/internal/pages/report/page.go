@@ -156,25 +156,25 @@ func (p *page) store(s report.SavedReport, d *run) {
 
 // Lines implements room.Page. A large screen shows all panes, a small one a pane at a time.
 func (p *page) Lines(th *look.Theme, w, h int) []string {
-	const above = 1
+	const summaryRows = 1
 	p.Resize(w, h)
-	lines := p.summary.Render(th, w, above, false)[:1:1]
+	lines := p.summary.Render(th, w, summaryRows, false)[:1:1]
 	if p.Wide() {
 		if p.Focused == paneChanges {
 			p.Focused = paneSaved // it has no keys on a large screen
 		}
 		left := min(max(w*36/100, 44), 62)
-		upper := (h - above) * 55 / 100
+		upper := (h - summaryRows) * 55 / 100
 		p.Places = []room.Place{
 			p.Slots[paneSaved].Place(0, 0, left, upper),
-			p.Slots[paneChanges].Place(0, upper, left, h-above-upper),
-			p.Slots[paneComparison].Place(left, 0, w-left, h-above),
+			p.Slots[paneChanges].Place(0, upper, left, h-summaryRows-upper),
+			p.Slots[paneComparison].Place(left, 0, w-left, h-summaryRows),
 		}
-		return append(lines, room.RenderPlaces(th, p.Places, h-above, p.Slots[p.Focused].Pane, nil)...)
+		return append(lines, room.RenderPlaces(th, p.Places, h-summaryRows, p.Slots[p.Focused].Pane, nil)...)
 	}
-	p.Places = []room.Place{p.Slots[p.Focused].Place(0, 1, w, h-above-1)}
+	p.Places = []room.Place{p.Slots[p.Focused].Place(0, 1, w, h-summaryRows-1)}
 	lines = append(lines, p.TabRow(th))
-	return append(lines, p.Slots[p.Focused].Render(th, w, h-above-1, true)...)
+	return append(lines, p.Slots[p.Focused].Render(th, w, h-summaryRows-1, true)...)
 }
 
 // Move selects a report, or scrolls the comparison.
@@ -219,7 +219,7 @@ func (p *page) Release() {
 
 // Click focuses the pane at (x, y) and selects the report there.
 func (p *page) Click(x, y int) room.Request {
-	y--
+	y-- // row 0 is the summary line
 	at := p.FocusAt(x, y, 0)
 	if at.Slot == p.Slots[paneSaved] {
 		p.saved.clickAt(y - at.Y)

@@ -55,28 +55,28 @@ const minHeightForCharts = 36
 
 // Lines implements room.Page: the charts above the values, or the map.
 func (p *page) Lines(th *look.Theme, w, h int) []string {
-	const above, minRows = 1, 8
+	const summaryRows, minRows = 1, 8
 	if p.showsMap() {
 		return p.mapLines(th, w, h)
 	}
-	charts := min(max((h-above)*2/5, minRows), 16)
+	charts := min(max((h-summaryRows)*2/5, minRows), 16)
 	if need := p.values.preferredHeight(w); need > 0 { // the charts get the rows that the values do not need
-		charts = max(charts, min(h-above-need, 2*charts))
+		charts = max(charts, min(h-summaryRows-need, 2*charts))
 	}
-	lines := append(make([]string, 0, h), p.summary.Render(th, w, above, false)...)
+	lines := append(make([]string, 0, h), p.summary.Render(th, w, summaryRows, false)...)
 	lines = append(lines, p.charts.Render(th, w, charts, false)...)
-	return append(lines, p.valuesSlot.Render(th, w, max(h-above-charts, 0), false)...)
+	return append(lines, p.valuesSlot.Render(th, w, max(h-summaryRows-charts, 0), false)...)
 }
 
 // mapLines renders the summary line, the map, and charts below it if there is room.
 func (p *page) mapLines(th *look.Theme, w, h int) []string {
-	const above, charts = 1, 8
-	lines := append(make([]string, 0, h), p.summary.Render(th, w, above, false)...)
+	const summaryRows, chartRows = 1, 8
+	lines := append(make([]string, 0, h), p.summary.Render(th, w, summaryRows, false)...)
 	if h < minHeightForCharts {
-		return append(lines, p.mapSlot.Render(th, w, max(h-above, 0), false)...)
+		return append(lines, p.mapSlot.Render(th, w, max(h-summaryRows, 0), false)...)
 	}
-	lines = append(lines, p.mapSlot.Render(th, w, h-above-charts, false)...)
-	return append(lines, p.charts.Render(th, w, charts, false)...)
+	lines = append(lines, p.mapSlot.Render(th, w, h-summaryRows-chartRows, false)...)
+	return append(lines, p.charts.Render(th, w, chartRows, false)...)
 }
 
 // Bindings implements room.Binder. Only a page with a map has a key to switch to the values.

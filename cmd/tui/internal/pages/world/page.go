@@ -68,14 +68,14 @@ func (p *page) showsCharts(h int) bool {
 
 // Lines renders the summary line, the world, the charts and the line of the player.
 func (p *page) Lines(th *look.Theme, w, h int) []string {
-	const above, below = 1, 1
+	const summaryRows, playRows = 1, 1
 	p.w, p.h = w, h
 	rows := 0
 	if p.showsCharts(h) {
 		rows = chartRows
 	}
-	lines := append(make([]string, 0, h), p.summary.Render(th, w, above, false)...)
-	lines = append(lines, p.slot.Render(th, w, h-above-below-rows, false)...)
+	lines := append(make([]string, 0, h), p.summary.Render(th, w, summaryRows, false)...)
+	lines = append(lines, p.slot.Render(th, w, h-summaryRows-playRows-rows, false)...)
 	if rows > 0 {
 		lines = append(lines, p.charts.Render(th, w, rows, false)...)
 	}
@@ -83,7 +83,7 @@ func (p *page) Lines(th *look.Theme, w, h int) []string {
 		p.player.Redraw()
 	}
 	p.play.cam = p.world.cam // drawing set its Width
-	return append(lines, p.player.Render(th, w, below, false)...)
+	return append(lines, p.player.Render(th, w, playRows, false)...)
 }
 
 // redraw marks the world and the line of the player for redrawing.

@@ -260,15 +260,15 @@ func (d *document) compareCharts(runs []*run, names []string) {
 // runs' points in time. It adds nothing if the figure is 0 or unknown everywhere.
 func (d *document) compareChart(runs []*run, names []string, title, unit string, figure ratio, scale float64) {
 	times := map[float64]bool{}
-	some := false
+	hasData := false
 	for _, r := range runs {
 		for _, p := range r.Rows.series.allPoints() {
 			times[p.until] = true
 			v := divide(figure(&p))
-			some = some || !math.IsNaN(v) && v != 0
+			hasData = hasData || !math.IsNaN(v) && v != 0
 		}
 	}
-	if !some {
+	if !hasData {
 		return
 	}
 	until := slices.Sorted(maps.Keys(times))

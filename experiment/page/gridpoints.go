@@ -97,16 +97,16 @@ func variedMetrics(points []gridPoint) (out []metric) {
 		if m.key == "bits_per_item" && slices.ContainsFunc(out, func(x metric) bool { return x.key == "bits_per_changed_cube" }) {
 			continue
 		}
-		least, most, n := 0.0, 0.0, 0
+		minValue, maxValue, n := 0.0, 0.0, 0
 		for i := range points {
 			if v, ok := points[i].Figures[m.key]; ok {
 				if n == 0 {
-					least, most = v.Diff, v.Diff
+					minValue, maxValue = v.Diff, v.Diff
 				}
-				least, most, n = min(least, v.Diff), max(most, v.Diff), n+1
+				minValue, maxValue, n = min(minValue, v.Diff), max(maxValue, v.Diff), n+1
 			}
 		}
-		if n > 0 && (least != most || m.key == "payload_kbps") {
+		if n > 0 && (minValue != maxValue || m.key == "payload_kbps") {
 			out = append(out, m)
 		}
 	}

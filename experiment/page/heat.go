@@ -47,11 +47,11 @@ func heatMap(points []*gridPoint, name string, down, across axis, m metric) tabl
 		t.Caption += "; " + name
 	}
 	at := map[[2]string]*gridPoint{}
-	least, most := math.Inf(1), math.Inf(-1)
+	minValue, maxValue := math.Inf(1), math.Inf(-1)
 	for _, p := range points {
 		at[[2]string{p.Set[down.key], p.Set[across.key]}] = p
 		if v, ok := p.Figures[m.key]; ok {
-			least, most = min(least, v.Diff), max(most, v.Diff)
+			minValue, maxValue = min(minValue, v.Diff), max(maxValue, v.Diff)
 		}
 	}
 	for _, y := range down.values {
@@ -60,7 +60,7 @@ func heatMap(points []*gridPoint, name string, down, across axis, m metric) tabl
 			c := texttable.Cell{Text: "–"}
 			if p := at[[2]string{y, x}]; p != nil {
 				if v, ok := p.Figures[m.key]; ok {
-					c = texttable.Cell{Text: formatNumber(v.Diff * m.scale), Class: fmt.Sprintf("h%d", shade(v.Diff, least, most))}
+					c = texttable.Cell{Text: formatNumber(v.Diff * m.scale), Class: fmt.Sprintf("h%d", shade(v.Diff, minValue, maxValue))}
 				}
 			}
 			row = append(row, c)
@@ -70,10 +70,10 @@ func heatMap(points []*gridPoint, name string, down, across axis, m metric) tabl
 	return t
 }
 
-// shade maps v from the range least to most to 0 to 8.
-func shade(v, least, most float64) int {
-	if most <= least || math.IsNaN(v) {
+// shade maps v from the range minValue to maxValue to 0 to 8.
+func shade(v, minValue, maxValue float64) int {
+	if maxValue <= minValue || math.IsNaN(v) {
 		return 0
 	}
-	return min(max(int(math.Round(8*(v-least)/(most-least))), 0), 8)
+	return min(max(int(math.Round(8*(v-minValue)/(maxValue-minValue))), 0), 8)
 }

@@ -23,11 +23,11 @@ func pairedInterval(a, b *run, key string) string {
 			return ""
 		}
 	}
-	of := pairableRatios[key]
-	if of == nil {
+	ratioFunc := pairableRatios[key]
+	if ratioFunc == nil {
 		return ""
 	}
-	ra, rb := newPairedRatio(x, of), newPairedRatio(y, of)
+	ra, rb := newPairedRatio(x, ratioFunc), newPairedRatio(y, ratioFunc)
 	base := ra.Value()
 	i := paired.Ratios(rb, ra, 1)
 	if !i.Known || base == 0 {

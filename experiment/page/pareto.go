@@ -47,14 +47,14 @@ func isCondition(key string) bool {
 // byCondition groups the points that have both figures by condition: at most maxLines groups of at
 // least two points. It returns nil if all points are equal in quality.
 func byCondition(points []gridPoint, m metric) (names []string, groups map[string][]*gridPoint) {
-	least, most := math.Inf(1), math.Inf(-1)
+	minQuality, maxQuality := math.Inf(1), math.Inf(-1)
 	points = slices.DeleteFunc(slices.Clone(points[:min(len(points), maxListed)]), func(p gridPoint) bool {
 		c, known := p.Figures[costKey]
 		q, ok := p.Figures[m.key]
 		if !known || !ok || math.IsNaN(c.Diff) || math.IsNaN(q.Diff) {
 			return true
 		}
-		least, most = min(least, q.Diff), max(most, q.Diff)
+		minQuality, maxQuality = min(minQuality, q.Diff), max(maxQuality, q.Diff)
 		return false
 	})
 	names, groups = groupPoints(points, func(p *gridPoint) string {
@@ -63,7 +63,7 @@ func byCondition(points []gridPoint, m metric) (names []string, groups map[strin
 		return shortSet(set)
 	})
 	names = slices.DeleteFunc(names, func(name string) bool { return len(groups[name]) < 2 })
-	if least >= most {
+	if minQuality >= maxQuality {
 		return nil, nil
 	}
 	return names[:min(len(names), maxLines)], groups

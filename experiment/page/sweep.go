@@ -109,15 +109,15 @@ func gridHeadline(points []gridPoint, runs int, wrong int64) string {
 	if len(points) == 0 {
 		return "A sweep without complete runs."
 	}
-	least, most := math.Inf(1), math.Inf(-1)
+	minCost, maxCost := math.Inf(1), math.Inf(-1)
 	var cheapest, costliest *gridPoint
 	for i := range points {
 		if v, ok := points[i].Figures[costKey]; ok {
-			if v.Diff < least {
-				least, cheapest = v.Diff, &points[i]
+			if v.Diff < minCost {
+				minCost, cheapest = v.Diff, &points[i]
 			}
-			if v.Diff > most {
-				most, costliest = v.Diff, &points[i]
+			if v.Diff > maxCost {
+				maxCost, costliest = v.Diff, &points[i]
 			}
 		}
 	}
@@ -126,7 +126,7 @@ func gridHeadline(points []gridPoint, runs int, wrong int64) string {
 		text += fmt.Sprintf(", %d runs", runs)
 	}
 	if cheapest != nil && costliest != nil && len(points) > 1 {
-		text += fmt.Sprintf(": from %s kbps (%s) to %s kbps (%s)", formatRounded(least), shortSet(cheapest.Set), formatRounded(most), shortSet(costliest.Set))
+		text += fmt.Sprintf(": from %s kbps (%s) to %s kbps (%s)", formatRounded(minCost), shortSet(cheapest.Set), formatRounded(maxCost), shortSet(costliest.Set))
 	}
 	if wrong > 0 {
 		return text + "; " + formatCount(wrong, "packet") + " decoded WRONG."
@@ -243,8 +243,8 @@ func (d *document) addPointTable(points []gridPoint, ms []metric) {
 		keys = slices.Sorted(maps.Keys(points[0].Set))
 	}
 	names := slices.Clone(keys)
-	many := maxSeeds(points) > 1
-	if many {
+	hasSeeds := maxSeeds(points) > 1
+	if hasSeeds {
 		names = append(names, ">seeds")
 	}
 	ms = append(slices.Clone(ms), metric{"lost", "lost", "", 1}, metric{"wrong", "wrong", "", 1})
@@ -256,7 +256,7 @@ func (d *document) addPointTable(points []gridPoint, ms []metric) {
 		names = append(names, name)
 	}
 	t := newTable(fmt.Sprintf("All %s", formatCount(int64(len(points)), "point")), names...)
-	if many {
+	if hasSeeds {
 		t.Caption += ": mean ± half of the 95 % CI"
 	}
 	for i := range points {
@@ -266,7 +266,7 @@ func (d *document) addPointTable(points []gridPoint, ms []metric) {
 		}
 		p := &points[i]
 		row := p.values(keys)
-		if many {
+		if hasSeeds {
 			row = append(row, strconv.Itoa(p.Seeds))
 		}
 		for _, m := range ms {

@@ -144,33 +144,33 @@ func anyPositive(points []point, value func(p *point) float64) bool {
 
 // describeSeries returns the text alternative of a chart: mean, minimum and maximum of y.
 func describeSeries(title, unit string, y []value) string {
-	least, most, sum, n := math.Inf(1), math.Inf(-1), 0.0, 0.0
+	minValue, maxValue, sum, n := math.Inf(1), math.Inf(-1), 0.0, 0.0
 	for _, v := range y {
 		if f := float64(v); !math.IsNaN(f) {
-			least, most, sum, n = min(least, f), max(most, f), sum+f, n+1
+			minValue, maxValue, sum, n = min(minValue, f), max(maxValue, f), sum+f, n+1
 		}
 	}
 	if n == 0 {
 		return title + ": no data"
 	}
-	return fmt.Sprintf("%s, %s: mean %s, from %s to %s", title, unit, formatNumber(figures.Ratio(sum, n)), formatNumber(least), formatNumber(most))
+	return fmt.Sprintf("%s, %s: mean %s, from %s to %s", title, unit, formatNumber(figures.Ratio(sum, n)), formatNumber(minValue), formatNumber(maxValue))
 }
 
 // delayChart adds the chart of one-way delays.
 func (d *chartData) delayChart(p *packetStats) {
 	var x []axisValue
-	var mean, least, most []value
+	var mean, minDelay, maxDelay []value
 	p.delays.forEach(func(until float64, b delayStats) {
 		x = append(x, axisValue(until))
 		mean = append(mean, value(float64(b.sum)/float64(b.count)/1e6))
-		least, most = append(least, value(float64(b.min)/1e6)), append(most, value(float64(b.max)/1e6))
+		minDelay, maxDelay = append(minDelay, value(float64(b.min)/1e6)), append(maxDelay, value(float64(b.max)/1e6))
 	})
 	if len(x) == 0 {
 		return
 	}
 	d.Charts = append(d.Charts, chart{Title: "One-way delay", Unit: "ms", Axis: "s", X: d.addAxis(x), Marked: true,
 		Label: describeSeries("One-way delay", "ms", mean), Lines: []line{{Name: "mean", Ink: 1, Y: mean},
-			{Name: "slowest", Ink: 1, Kind: "edge", Y: most}, {Name: "fastest", Ink: 1, Kind: "edge", Band: 1, Y: least}}})
+			{Name: "slowest", Ink: 1, Kind: "edge", Y: maxDelay}, {Name: "fastest", Ink: 1, Kind: "edge", Band: 1, Y: minDelay}}})
 }
 
 // packetChart adds a time line of packets with problems, a row per kind.
@@ -181,7 +181,7 @@ func (d *chartData) packetChart(p *packetStats) {
 	}
 	var dots []timed
 	rows, n := []string{}, 0
-	inks := [numKinds]int{5, 2, 4, 6}
+	colours := [numKinds]int{5, 2, 4, 6}
 	var kinds []problemKind
 	for k := numKinds - 1; k >= 0; k-- {
 		if p.problems[k].total == 0 {
@@ -213,7 +213,7 @@ func (d *chartData) packetChart(p *packetStats) {
 				y[i] = value(row)
 			}
 		}
-		c.Lines = append(c.Lines, line{Name: kindNames[k], Ink: inks[k], Kind: "dots", Y: y})
+		c.Lines = append(c.Lines, line{Name: kindNames[k], Ink: colours[k], Kind: "dots", Y: y})
 	}
 	d.Charts = append(d.Charts, c)
 }

@@ -10,14 +10,13 @@ type grid struct{ dots, values int64 }
 // Interval is the part of the time line with From <= index < To.
 type Interval struct{ From, To int64 }
 
-// grid returns a grid with Span values over all dots or, if Span is 0, with Per values per column. wide
-// is the number of dots per column.
-func (s *Spec) grid(cols, wide int) grid {
+// grid returns a grid with Span values over all dots or, if Span is 0, with Per values per column.
+func (s *Spec) grid(cols, dotsPerColumn int) grid {
 	if s.Span <= 0 {
-		return grid{1, int64((max(s.Per, 1) + wide - 1) / wide)} // values per dot, rounded up
+		return grid{1, int64((max(s.Per, 1) + dotsPerColumn - 1) / dotsPerColumn)} // values per dot, rounded up
 	}
 	// The last column may be incomplete, and the oldest value may share its dot.
-	return grid{int64(max(cols*wide-wide, 1)), int64(s.Span)}
+	return grid{int64(max(cols*dotsPerColumn-dotsPerColumn, 1)), int64(s.Span)}
 }
 
 // firstDot and lastDot return the dots of the value with index at, on an endless line of dots. They do
@@ -33,12 +32,12 @@ func (g grid) valuesOn(n int) int {
 // VisibleValues returns how many of the newest values are visible in a box of w columns. Series may
 // omit older values.
 func (s *Spec) VisibleValues(w int) int {
-	wide := 1
+	dotsPerColumn := 1
 	if s.drawsFine() {
-		wide = fineDotsAcross
+		dotsPerColumn = fineDotsAcross
 	}
 	cols := plotWidth(w)
-	return s.grid(cols, wide).valuesOn(cols * wide)
+	return s.grid(cols, dotsPerColumn).valuesOn(cols * dotsPerColumn)
 }
 
 // gather reduces values to n dots, the last of which contains the newest value; see Columns.

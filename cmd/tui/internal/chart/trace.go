@@ -43,9 +43,9 @@ func (k Stroke) chars(ascii bool) asciigraph.CharSet {
 // the rows between the lowest and the highest value, so a single spike is expensive only in its part.
 const traceColumns = 32
 
-// trace plots a line and calls put for each of its characters. heights are in rows from the bottom, one
+// trace plots a line and calls draw for each of its characters. heights are in rows from the bottom, one
 // per column. It does nothing with fewer than two rows.
-func trace(heights []float64, rows int, chars asciigraph.CharSet, put func(x, y int, r rune)) {
+func trace(heights []float64, rows int, chars asciigraph.CharSet, draw func(x, y int, r rune)) {
 	n := len(heights)
 	if n == 0 || rows < 2 {
 		return
@@ -63,12 +63,12 @@ func trace(heights []float64, rows int, chars asciigraph.CharSet, put func(x, y 
 	}
 	data[n] = data[n-1]
 	for from := 0; from < n; from += traceColumns {
-		tracePart(data[from:min(from+traceColumns, n)+1], rows, chars, func(x, y int, r rune) { put(from+x, y, r) })
+		tracePart(data[from:min(from+traceColumns, n)+1], rows, chars, func(x, y int, r rune) { draw(from+x, y, r) })
 	}
 }
 
 // tracePart plots part of a line. data are whole rows; the last element is the column after the part.
-func tracePart(data []float64, rows int, chars asciigraph.CharSet, put func(x, y int, r rune)) {
+func tracePart(data []float64, rows int, chars asciigraph.CharSet, draw func(x, y int, r rune)) {
 	lo, hi, known := rows, -1, 0 // the rows of this part: the picture needs no others
 	for _, v := range data {
 		if isFinite(v) {
@@ -81,7 +81,7 @@ func tracePart(data []float64, rows int, chars asciigraph.CharSet, put func(x, y
 	if lo == hi && known == len(data) { // level, the most common case: asciigraph draws one character
 		level, _ := utf8.DecodeRuneInString(chars.Horizontal)
 		for x := range len(data) - 1 {
-			put(x, rows-1-lo, level)
+			draw(x, rows-1-lo, level)
 		}
 		return
 	}
@@ -99,7 +99,7 @@ func tracePart(data []float64, rows int, chars asciigraph.CharSet, put func(x, y
 		x := -1 // column -1 is asciigraph's axis
 		for _, r := range line {
 			if x >= 0 && r != ' ' {
-				put(x, rows-1-hi+y, r)
+				draw(x, rows-1-hi+y, r)
 			}
 			x++
 		}

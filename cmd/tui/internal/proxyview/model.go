@@ -177,8 +177,8 @@ func (m *model) appendNewest(list []relay.Fated, n int) []relay.Fated {
 	if m.proxy.Recent == nil {
 		return list
 	}
-	for _, way := range []relay.Way{relay.Up, relay.Down} {
-		list = m.proxy.Recent.Newest(list, way, n)
+	for _, direction := range []relay.Way{relay.Up, relay.Down} {
+		list = m.proxy.Recent.Newest(list, direction, n)
 	}
 	slices.SortStableFunc(list, func(a, b relay.Fated) int { return cmp.Compare(a.At, b.At) })
 	return list
@@ -308,25 +308,25 @@ func (m *model) explainDatagram() room.Request {
 
 // openDatagram opens the box about datagram d.N of a direction, counted from 0.
 func (m *model) openDatagram(d command.Datagram) error {
-	way := relay.Down
+	direction := relay.Down
 	if d.Up {
-		way = relay.Up
+		direction = relay.Up
 	}
 	for _, x := range m.frozenDatagrams {
-		if x.Way == way && x.Seq == d.N {
+		if x.Way == direction && x.Seq == d.N {
 			m.Open(&datagramBox{x, m.proxy.Shared})
 			return nil
 		}
 	}
 	if m.proxy.Recent != nil {
-		if x, ok := m.proxy.Recent.Find(way, d.N); ok {
+		if x, ok := m.proxy.Recent.Find(direction, d.N); ok {
 			m.Open(&datagramBox{x, m.proxy.Shared})
 			return nil
 		}
 	}
 	newest := "no datagrams yet"
-	if n := m.live.snap.Totals.Flows[way].In; n > 0 {
+	if n := m.live.snap.Totals.Flows[direction].In; n > 0 {
 		newest = fmt.Sprintf("the newest is %d, and only some thousands before it are stored; --record stores all", n-1)
 	}
-	return fmt.Errorf("datagram %s %d is not stored: %s", way, d.N, newest)
+	return fmt.Errorf("datagram %s %d is not stored: %s", direction, d.N, newest)
 }

@@ -63,8 +63,8 @@ func (m *model) Header(w int) ui.Header {
 	if m.frozen != nil {
 		badge = look.Paused.Span(" " + th.Pause + " DISPLAY STOPPED ")
 	}
-	text, ink := m.summary()
-	return ui.Header{Title: m.title, Badge: badge, Below: [][]look.Span{{ink.Span(look.Short(text, w-2))}}}
+	text, style := m.summary()
+	return ui.Header{Title: m.title, Badge: badge, Below: [][]look.Span{{style.Span(look.Short(text, w-2))}}}
 }
 
 // title returns the first line: the addresses, the link, the seed and the time, as far as they fit

@@ -23,13 +23,13 @@ const toleranceMs = 1
 
 // Checks compares the links of one direction with their settings. Loss and delay are those of all
 // links together; the rate is that of the worst link.
-func (j *Judge) Checks(links []relay.LinkStatus, way relay.Way) []trust.Check {
+func (j *Judge) Checks(links []relay.LinkStatus, direction relay.Way) []trust.Check {
 	var stretches []meters.LinkStretch
 	var worstRate *trust.Check
 	fragmented := false
 	for i := range links {
 		a := &links[i]
-		if a.Way != way || a.Sent == 0 || len(stretches) == maxLinksJudged {
+		if a.Way != direction || a.Sent == 0 || len(stretches) == maxLinksJudged {
 			continue
 		}
 		fragmented = fragmented || a.Cut > 0
@@ -63,10 +63,10 @@ func (j *Judge) Checks(links []relay.LinkStatus, way relay.Way) []trust.Check {
 
 // Deviations describes each check of links that failed; nil if none did.
 func (j *Judge) Deviations(links []relay.LinkStatus) (list []string) {
-	for _, way := range []relay.Way{relay.Up, relay.Down} {
-		for _, c := range j.Checks(links, way) {
+	for _, direction := range []relay.Way{relay.Up, relay.Down} {
+		for _, c := range j.Checks(links, direction) {
 			if !c.OK {
-				list = append(list, fmt.Sprintf("%s: %s set %s, measured %s %s", way, c.Name, formatValue(&c, c.Set), formatValue(&c, c.Measured), c.Unit))
+				list = append(list, fmt.Sprintf("%s: %s set %s, measured %s %s", direction, c.Name, formatValue(&c, c.Set), formatValue(&c, c.Measured), c.Unit))
 			}
 		}
 	}

@@ -82,14 +82,14 @@ func (n *Notice) Lines(th *look.Theme, w int) []string {
 	if n.text == "" {
 		return nil
 	}
-	style, sign := look.Good, string(th.Outcome[packetlog.Decoded])
+	style, marker := look.Good, string(th.Outcome[packetlog.Decoded])
 	switch n.tone {
 	case toneBad:
-		style, sign = look.Bad, "!"
+		style, marker = look.Bad, "!"
 	case ToneWarn:
-		style, sign = look.Warn, "!"
+		style, marker = look.Warn, "!"
 	case ToneDim:
-		style, sign = look.Dim, ""
+		style, marker = look.Dim, ""
 	}
 	lines := look.Wrap(n.text, w-4)
 	if len(lines) > maxNoticeRows {
@@ -99,6 +99,6 @@ func (n *Notice) Lines(th *look.Theme, w int) []string {
 	for y, line := range lines {
 		c.Clip(3, y, w-4, style, line)
 	}
-	c.Text(1, 0, style, sign)
+	c.Text(1, 0, style, marker)
 	return c.Lines(th)
 }

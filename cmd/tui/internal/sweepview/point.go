@@ -53,11 +53,11 @@ func (m *model) drawPoint(c *look.Canvas) {
 		if y >= c.H {
 			break
 		}
-		style, sign := look.Dim, " "
+		style, marker := look.Dim, " "
 		if f == m.figure {
-			style, sign = look.Chosen, m.Theme().Chosen
+			style, marker = look.Chosen, m.Theme().Chosen
 		}
-		c.Text(0, y, look.Chosen, sign)
+		c.Text(0, y, look.Chosen, marker)
 		value := "-"
 		if v := m.watch.Values(p, f); len(v) > 0 {
 			value = m.formatInterval(sweep.MeanOf(v))

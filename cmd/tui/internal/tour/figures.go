@@ -44,37 +44,37 @@ func newFigures() figures {
 	sent := func(s *meters.Sample) float64 { return float64(s.Sent) }
 	payload := func(s *meters.Sample) float64 { return float64(s.PayloadBits) }
 	one := func(*meters.Sample) float64 { return 1 }
-	busy := func(of func(*meters.Sample) float64) func(*meters.Sample) float64 {
+	ifEnoughChanged := func(value func(*meters.Sample) float64) func(*meters.Sample) float64 {
 		return func(s *meters.Sample) float64 {
 			if s.Changed < room.MinChanged*int64(s.Sent) {
 				return 0 // too few changed items: the header dominates
 			}
-			return of(s)
+			return value(s)
 		}
 	}
 	changed := func(s *meters.Sample) float64 { return float64(s.Changed) }
-	naming := func(s *meters.Sample) float64 { // bits for the indices of changed cubes
+	indexBits := func(s *meters.Sample) float64 { // bits for the indices of changed cubes
 		return float64(s.Budget.Units[encoders.SlotIndex]+s.Budget.Units[encoders.SlotFlags]) / encoders.BitUnit
 	}
 	lost := func(s *meters.Sample) float64 {
 		return float64(s.Outcomes[packetlog.Lost] + s.Outcomes[packetlog.Unknown])
 	}
-	unread := func(s *meters.Sample) float64 { return float64(s.Failed()) }
+	failed := func(s *meters.Sample) float64 { return float64(s.Failed()) }
 	age := func(s *meters.Sample) float64 { return float64(s.BaselineAge) }
 	referenced := func(s *meters.Sample) float64 { return float64(s.Referenced) }
 	starved := func(s *meters.Sample) float64 { return float64(s.Starved) }
 	shown := func(s *meters.Sample) float64 { return float64(s.Displayed) }
-	off := func(s *meters.Sample) float64 { return s.PositionErrorMM }
+	positionError := func(s *meters.Sample) float64 { return s.PositionErrorMM }
 	return figures{
 		kbps:          figure{"payload", "kbps", look.Payload, 0, ratioOfSums(payload, one, 1/(1000*meters.SamplePeriod.Seconds()))},
 		packet:        figure{"per packet", "bytes", look.Wire, 0, ratioOfSums(payload, sent, 1.0/8)},
-		ratio:         figure{"per changed cube", "bits", look.Ratio, 1, ratioOfSums(busy(payload), busy(changed), 1)},
-		indexBits:     figure{"cube indices", "bits per packet", look.Budget, 0, ratioOfSums(naming, sent, 1)},
+		ratio:         figure{"per changed cube", "bits", look.Ratio, 1, ratioOfSums(ifEnoughChanged(payload), ifEnoughChanged(changed), 1)},
+		indexBits:     figure{"cube indices", "bits per packet", look.Budget, 0, ratioOfSums(indexBits, sent, 1)},
 		lost:          figure{"lost", "%", look.Lost, 1, ratioOfSums(lost, sent, 100)},
-		failed:        figure{"failed", "%", look.NoBase, 1, ratioOfSums(unread, sent, 100)},
+		failed:        figure{"failed", "%", look.NoBase, 1, ratioOfSums(failed, sent, 100)},
 		age:           figure{"baseline age", "packets", look.Dim, 1, ratioOfSums(age, referenced, 1)},
 		starved:       figure{"display starved", "%", look.Warn, 1, ratioOfSums(starved, shown, 100)},
-		positionError: figure{"position error", "mm", look.Warn, 0, ratioOfSums(off, one, 1)},
+		positionError: figure{"position error", "mm", look.Warn, 0, ratioOfSums(positionError, one, 1)},
 	}
 }
 

@@ -63,11 +63,11 @@ func StylesByError(mm []float32) func(int) cubeStyle {
 
 // ErrorStepStyle returns the style of a step of the error map.
 func ErrorStepStyle(n int) cubeStyle {
-	sign := rune(".-+x#"[n])
+	marker := rune(".-+x#"[n])
 	if n == 0 {
-		return cubeStyle{look.Heat, rankRest, false, 0, sign}
+		return cubeStyle{look.Heat, rankRest, false, 0, marker}
 	}
-	return cubeStyle{look.Heat + look.Ink(n), rankRest + uint8(n), true, sign, sign}
+	return cubeStyle{look.Heat + look.Ink(n), rankRest + uint8(n), true, marker, marker}
 }
 
 // ErrorStats returns the mean of the errors above 0, and the maximum.

@@ -11,14 +11,14 @@ import (
 
 // blockStyle returns style and marker of a block state.
 func blockStyle(th *look.Theme, s delivery.BlockState) (look.Ink, rune) {
-	signs, inks := []rune("·○◐●◉"), [...]look.Ink{look.Faint, look.Dim, look.Late, look.Good, look.Mark}
+	markers, styles := []rune("·○◐●◉"), [...]look.Ink{look.Faint, look.Dim, look.Late, look.Good, look.Mark}
 	if th.Ascii {
-		signs = []rune(".-+o@")
+		markers = []rune(".-+o@")
 	}
-	if int(s) >= len(inks) {
+	if int(s) >= len(styles) {
 		return look.Plain, ' '
 	}
-	return inks[s], signs[s]
+	return styles[s], markers[s]
 }
 
 // blockStateNames returns the names of the states, by delivery.BlockState.
@@ -28,15 +28,15 @@ func blockStateNames() []string {
 
 // similarityStyle returns style and marker for a score of the matrix; denser means more similar.
 func similarityStyle(th *look.Theme, score uint8) (look.Ink, rune) {
-	bounds, signs := [...]uint8{24, 72, 140, 200}, []rune(" ·░▒▓")
+	bounds, markers := [...]uint8{24, 72, 140, 200}, []rune(" ·░▒▓")
 	if th.Ascii {
-		signs = []rune(" .:+*")
+		markers = []rune(" .:+*")
 	}
 	n := 0
 	for n < len(bounds) && score >= bounds[n] {
 		n++
 	}
-	return [...]look.Ink{look.Plain, look.Faint, look.Dim, look.Plain, look.Title}[n], signs[n]
+	return [...]look.Ink{look.Plain, look.Faint, look.Dim, look.Plain, look.Title}[n], markers[n]
 }
 
 // formatSeconds formats the duration of a transfer of s seconds.

@@ -79,8 +79,8 @@ func (p *transfer) drawLane(c *look.Canvas, th *look.Theme, y int, l *engine.Lan
 	}
 	name := min(14, c.W/4)
 	c.Clip(2, y, name, look.Title, packEncoder(l))
-	share, says := p.progress(l, x)
-	right := c.W - 2 - look.TextWidth(says)
+	share, text := p.progress(l, x)
+	right := c.W - 2 - look.TextWidth(text)
 	style := look.Value
 	switch {
 	case x.Failed:
@@ -88,7 +88,7 @@ func (p *transfer) drawLane(c *look.Canvas, th *look.Theme, y int, l *engine.Lan
 	case x.Done:
 		style = look.Good
 	}
-	c.Clip(right, y, look.TextWidth(says), style, says)
+	c.Clip(right, y, look.TextWidth(text), style, text)
 	bar := right - 2 - (3 + name)
 	if bar > 0 {
 		c.Fill(3+name, y, bar, look.Faint, th.GaugeOff)

@@ -154,15 +154,15 @@ func formatPacketID(id packetlog.ID) string {
 func (p *details) drawBody(c *look.Canvas, th *look.Theme) {
 	budget := p.opened.Inside.Spent.Budget()
 	parts := panes.BudgetParts(&budget, p.schema)
-	way := p.pathLines(th)
-	base := p.baselineLines()
-	why := p.reasonLines(c.W - 6)
+	path := p.pathLines(th)
+	baseline := p.baselineLines()
+	reasons := p.reasonLines(c.W - 6)
 	gap := 0
-	if c.H-2 >= len(why)+len(way)+len(base)+len(parts)+4+3 {
+	if c.H-2 >= len(reasons)+len(path)+len(baseline)+len(parts)+4+3 {
 		gap = 1
 	}
 	y := 1
-	put := func(lines ...[]look.Span) {
+	drawLines := func(lines ...[]look.Span) {
 		for _, line := range lines {
 			if y < c.H-1 {
 				c.Spans(2, y, c.W-4, line...)
@@ -170,20 +170,20 @@ func (p *details) drawBody(c *look.Canvas, th *look.Theme) {
 			}
 		}
 	}
-	put(why...)
+	drawLines(reasons...)
 	y += gap
-	put(look.Flow(p.sizeSpans(), c.W-4)...)
+	drawLines(look.Flow(p.sizeSpans(), c.W-4)...)
 	y += gap
-	for _, line := range base {
-		put(look.Flow(line, c.W-4)...)
+	for _, line := range baseline {
+		drawLines(look.Flow(line, c.W-4)...)
 	}
 	y += gap
-	if room := c.H - 1 - y; room < len(way)+gap+len(parts) { // the budget in a flow and before the path, which would otherwise push it out
-		put(p.flowParts(th, parts, c.W-4, max(room-len(way), 1))...)
-		put(way...)
+	if room := c.H - 1 - y; room < len(path)+gap+len(parts) { // the budget in a flow and before the path, which would otherwise push it out
+		drawLines(p.flowParts(th, parts, c.W-4, max(room-len(path), 1))...)
+		drawLines(path...)
 		return
 	}
-	put(way...)
+	drawLines(path...)
 	y += gap
 	p.drawBits(c, th, y, &budget, parts)
 }

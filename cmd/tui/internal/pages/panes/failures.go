@@ -77,14 +77,14 @@ func failureLegend(th *look.Theme, list []failure, maxWidth int) []look.Span {
 func failureSpans(th *look.Theme, list []failure, word func(packetlog.Outcome) string, first bool) []look.Span {
 	var out []look.Span
 	for i, f := range list {
-		sign := look.Strokes(th)[f.stroke] + " " + string(th.Outcome[f.outcome]) + " "
+		label := look.Strokes(th)[f.stroke] + " " + string(th.Outcome[f.outcome]) + " "
 		if name := word(f.outcome); name != "" {
-			sign += name + " "
+			label += name + " "
 		}
 		if i > 0 || !first {
-			sign = "  " + sign
+			label = "  " + label
 		}
-		out = append(out, look.OutcomeInk(f.outcome).Span(sign), look.Value.Span(units.Fixed(f.rate, 1)))
+		out = append(out, look.OutcomeInk(f.outcome).Span(label), look.Value.Span(units.Fixed(f.rate, 1)))
 	}
 	return out
 }

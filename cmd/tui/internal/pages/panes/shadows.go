@@ -29,9 +29,9 @@ func shadowSeries(th *look.Theme, lanes []engine.Lane, values func([]meters.Samp
 func shadowLegend(th *look.Theme, maxWidth int, first *engine.Lane, lanes []engine.Lane, figure func(*engine.Lane) string) []look.Span {
 	var out []look.Span
 	for i := range lanes {
-		sign := string(look.ShadowSign(th, i))
-		full := []look.Span{look.ShadowInk(i).Span("  " + sign + " " + lanes[i].ShortName(first) + " "), look.Value.Span(figure(&lanes[i]))}
-		brief := []look.Span{look.ShadowInk(i).Span("  " + sign + " "), look.Value.Span(figure(&lanes[i]))}
+		marker := string(look.ShadowSign(th, i))
+		full := []look.Span{look.ShadowInk(i).Span("  " + marker + " " + lanes[i].ShortName(first) + " "), look.Value.Span(figure(&lanes[i]))}
+		brief := []look.Span{look.ShadowInk(i).Span("  " + marker + " "), look.Value.Span(figure(&lanes[i]))}
 		more := look.Dim.Span(fmt.Sprintf("  +%d", len(lanes)-i))
 		moreWidth := 0
 		if i < len(lanes)-1 {

@@ -100,8 +100,8 @@ func (m runFigure) timingMark(d *run) string {
 
 // runFigures returns the rows of the table. Figures that only cubes have are omitted for other items.
 func runFigures(item string) []runFigure {
-	always := func(of func(*run) float64) func(*run) (float64, bool) {
-		return func(d *run) (float64, bool) { return of(d), true }
+	always := func(value func(*run) float64) func(*run) (float64, bool) {
+		return func(d *run) (float64, bool) { return value(d), true }
 	}
 	percent := func(n, total int64) float64 { return 100 * float64(n) / float64(max(total, 1)) }
 	changed, positionError := "bits per changed "+item, "position error mm, p95"

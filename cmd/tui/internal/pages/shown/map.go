@@ -126,12 +126,12 @@ func (p *mapView) ageSpans(w int) []look.Span {
 		age = append(age, look.Warn.Span(", STARVED"))
 	}
 	n := 0
-	now := map[[2]int]point{}
+	sentPoints := map[[2]int]point{}
 	for _, pt := range p.sent {
-		now[[2]int{pt.row, pt.group}] = pt
+		sentPoints[[2]int{pt.row, pt.group}] = pt
 	}
 	for _, pt := range p.shown {
-		if is, ok := now[[2]int{pt.row, pt.group}]; !ok || is.x != pt.x || is.y != pt.y {
+		if sent, ok := sentPoints[[2]int{pt.row, pt.group}]; !ok || sent.x != pt.x || sent.y != pt.y {
 			n++
 		}
 	}
@@ -161,8 +161,8 @@ func (p *mapView) drawSide(c *look.Canvas, th *look.Theme, title string, points 
 		}
 		if at := &covering[y*w+x]; *at == 0 || pt.kind+1 > *at {
 			*at = pt.kind + 1
-			ink, sign := marker(th, pt.kind)
-			c.Set(1+x, 1+y, ink, sign)
+			style, mark := marker(th, pt.kind)
+			c.Set(1+x, 1+y, style, mark)
 		}
 	}
 	if unitName := p.unitName(); c.H > 4 {

@@ -119,7 +119,8 @@ func comparisonHeadline(runs []*run, names []string) string {
 	return text + "; with different seeds, so part of the difference is due to chance."
 }
 
-// compareConfigurations adds the section of settings that differ between runs.
+// compareConfigurations adds a table of the settings that differ between runs, with a row for the number
+// of changes during the runs, and remarks about configurations that cannot be read.
 func (d *document) compareConfigurations(runs []*engine.Result, names []string) {
 	s := section{ID: "configuration", Title: "Differences in the configuration"}
 	all := make([]map[string]string, len(runs))
@@ -132,7 +133,7 @@ func (d *document) compareConfigurations(runs []*engine.Result, names []string) 
 	}
 	t := newTable("Settings that differ", append([]string{"key"}, names...)...)
 	for _, k := range report.KeysOf(all) {
-		row, differs := []any{k}, false
+		row, differs := []any{k}, false // the key, then the value in each run
 		for i := range all {
 			v, has := all[i][k]
 			if !has {
@@ -167,7 +168,8 @@ var mainKeys = []string{"payload_kbps", "wire_kbps", "feedback_kbps", "bits_per_
 	"failures.unknown_codec", "tainted", "wrong", "over_budget_ratio", "network.delay_ms.p95", "playout.starved_ratio", "playout.freezes",
 	"playout.late", "playout.behind_ms", "playout.position_error_mm.p95", "transfer.time_s", "transfer.resent"}
 
-// compareFigures adds a table of the most important figures of each run, and one of all figures.
+// compareFigures adds a table of mainKeys and a collapsed one of all figures. Each run after the first
+// has a column with the change to the first run and, for runs with the same seed, its paired interval.
 func (d *document) compareFigures(runs []*run, names []string) {
 	all := make([]map[string]float64, len(runs))
 	for i, r := range runs {

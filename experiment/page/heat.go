@@ -33,7 +33,8 @@ func (d *document) addHeatMaps(points []gridPoint, axes []axis, ms []metric) {
 	d.Sections = append(d.Sections, s)
 }
 
-// heatMap returns the heat map of one metric over two axes. name names the values of the other axes.
+// heatMap returns the heat map of one metric over two axes: a row per value of down, a column per value
+// of across. name names the values of the other axes. Points without the metric are "–".
 func heatMap(points []*gridPoint, name string, down, across axis, m metric) table {
 	t := newTable(m.title, keySuffix(down.key)+" \\ "+keySuffix(across.key))
 	t.Heat = true

@@ -85,7 +85,8 @@ func (l *Loaded) Write(w io.Writer) error {
 }
 
 // readRows passes every row of a CSV file to the function that begin returns for the header. If the
-// file is missing or damaged it adds a remark to r.Missing; use names what the page lacks then.
+// file is missing or damaged it adds a remark to r.Missing, in which use names what the page lacks. It
+// returns an error only if name is not a regular file or cannot be opened.
 func (r *run) readRows(dir, name, use string, begin func(head []string) func(row []string)) error {
 	path := filepath.Join(dir, name)
 	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() {

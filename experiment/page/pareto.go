@@ -106,7 +106,8 @@ const (
 	paretoTop, paretoBottom = 24.0, 300.0
 )
 
-// paretoGraphic draws all points and the frontier of each condition.
+// paretoGraphic draws all points of each condition, with large dots on its frontier, and the frontier as
+// a step line. Each condition has a colour.
 func paretoGraphic(names []string, groups map[string][]*gridPoint, m metric) graphic {
 	g := graphic{Title: "Cheaper is to the left, better is down", Width: 740, Height: 350,
 		Description: "Payload and quality of each point; the table below lists the frontier"}

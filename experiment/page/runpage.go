@@ -174,7 +174,8 @@ func (d *document) addPackets(r *run) {
 	d.Sections = append(d.Sections, s)
 }
 
-// problemTables returns a table of problems by reason, and one for each kind with its packets.
+// problemTables returns a table of the reasons, most frequent first, and a collapsed table of the
+// packets of each kind. It returns nil if there were no problems.
 func problemTables(p *packetStats) (out []table) {
 	if len(p.reasons) > 0 {
 		t := newTable("Problems by reason", "reason", ">packets", "first example")

@@ -236,7 +236,8 @@ func (m metric) lines(points []*gridPoint, key string, values []string) []line {
 // maxListed bounds the table of points.
 const maxListed = 1000
 
-// addPointTable adds a table of all points with their figures.
+// addPointTable adds a table of at most maxListed points: the settings, the seeds if there are several,
+// and the metrics ms, lost and wrong.
 func (d *document) addPointTable(points []gridPoint, ms []metric) {
 	var keys []string
 	if len(points) > 0 {

@@ -63,7 +63,8 @@ func divide(x, y float64) float64 {
 	return x / y
 }
 
-// sampleCharts adds the charts of the data in samples.csv.
+// sampleCharts adds the charts of the data in samples.csv, all over the same axis: bandwidth, bits per
+// item, failures, age of the baseline, and the display. Charts without data are omitted.
 func (d *chartData) sampleCharts(points []point, item string, budget float64) {
 	until := make([]axisValue, len(points))
 	for i := range points {
@@ -173,7 +174,9 @@ func (d *chartData) delayChart(p *packetStats) {
 			{Name: "slowest", Ink: 1, Kind: "edge", Y: maxDelay}, {Name: "fastest", Ink: 1, Kind: "edge", Band: 1, Y: minDelay}}})
 }
 
-// packetChart adds a time line of packets with problems, a row per kind.
+// packetChart adds a time line of packets with problems: a row per kind, and a dot per packet with its
+// explanation. The X values of all rows are the packets in order of time; each row has gaps for the
+// packets of other kinds.
 func (d *chartData) packetChart(p *packetStats) {
 	type timed struct {
 		problem

@@ -68,7 +68,8 @@ func formatCount(n int64, noun string) string {
 // initialEncoder returns the encoder at the start of a run.
 func initialEncoder(r *engine.Result) string { return report.SettingOf(r, "encoder", "name") }
 
-// runHeadline summarizes a run in a sentence. c may be nil.
+// runHeadline summarizes a run in a sentence, such as "adaptive uses 214 kbps over a link of 50 ms with
+// 5 % loss; nothing decoded wrong; never starved." c may be nil.
 func runHeadline(r *engine.Result, c *config.Config) string {
 	t := &r.Totals
 	var b strings.Builder

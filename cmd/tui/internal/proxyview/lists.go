@@ -31,7 +31,7 @@ func (m *model) drawClients(c *look.Canvas, focused bool) {
 	}
 	at := max(slices.IndexFunc(list, func(x relay.ClientState) bool { return x.Turn == m.page.selectedClient }), 0)
 	span := max((t.At - h.olderAt).Seconds(), period.Seconds())
-	address := max(min(c.W-4-33, 48), 16)
+	address := max(min(c.W-4-33, 48), 16) // width of the column, after 33 or 37 columns for the others
 	if c.W >= 64 {
 		address = min(c.W-4-37, 48)
 	}

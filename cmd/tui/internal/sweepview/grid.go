@@ -71,7 +71,8 @@ func (m *model) drawMap(c *look.Canvas) {
 }
 
 // drawHeadings draws the names of the axes and the headings of the columns. label is the width of the
-// row labels, cell that of a column.
+// row labels, cell that of a column. Narrow columns have room only for the headings of the selected,
+// the first and the last column.
 func (m *model) drawHeadings(c *look.Canvas, label, cell, shownRows, shownCols int) {
 	if m.rows() < 0 {
 		c.Text(0, 0, look.Dim, "one point")

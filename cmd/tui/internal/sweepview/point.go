@@ -23,7 +23,8 @@ func (m *model) shownFigures() (list []int) {
 	return list
 }
 
-// drawPoint draws the settings and figures of the selected point, with confidence intervals.
+// drawPoint draws the settings of the selected point, its completed seeds, the ratio of the figure to
+// the first point, and all figures with confidence intervals, scrolled to the figure of the map.
 func (m *model) drawPoint(c *look.Canvas) {
 	var words []string
 	for d, a := range m.axes {
@@ -124,6 +125,7 @@ func (m *model) drawSeeds(c *look.Canvas) {
 	if mean.Lo != nil {
 		lo, hi = min(lo, *mean.Lo), max(hi, *mean.Hi)
 	}
+	// column maps a value to a column of the canvas.
 	column := func(v float64) int {
 		if hi <= lo {
 			return c.W / 2
@@ -178,6 +180,7 @@ func (m *model) drawAxisChart(c *look.Canvas, axis int) {
 		return
 	}
 	rows := c.H - 2
+	// row maps a value to a row between the title and the names; lo is at the bottom.
 	row := func(v float64) int {
 		if hi <= lo {
 			return 1 + rows/2

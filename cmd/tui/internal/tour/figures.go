@@ -39,7 +39,8 @@ func ratioOfSums(top, bottom func(*meters.Sample) float64, scale float64) func([
 // figures are the figures that the steps compare.
 type figures struct{ kbps, packet, ratio, indexBits, lost, failed, age, starved, positionError figure }
 
-// newFigures returns the figures.
+// newFigures returns the figures, each as a ratio of two sums over samples. For bits per changed cube,
+// samples with few changed cubes are excluded.
 func newFigures() figures {
 	sent := func(s *meters.Sample) float64 { return float64(s.Sent) }
 	payload := func(s *meters.Sample) float64 { return float64(s.PayloadBits) }

@@ -43,8 +43,8 @@ type step struct {
 // cleanLink is the profile of a link without loss, for the steps about encoders.
 const cleanLink = "unity-cable"
 
-// steps are the seven steps, in the order of the articles: Fiedler's
-// "Snapshot Compression" and "State Synchronization", then what came after them.
+// steps returns the seven steps, in the order of Fiedler's articles "Snapshot Compression" and "State
+// Synchronization", followed by entropy coding, loss and playout.
 func steps() []step {
 	scene := func(encoder string) config.Change {
 		return config.NewChange("encoder.name", encoder, "profile", cleanLink)

@@ -107,11 +107,13 @@ func compare(snap *engine.Snapshot) comparison {
 	return c
 }
 
-// pairPackets collects sizes and times of the packets that every lane still stores, and
-// returns the number of packets. Lanes that send nothing are ignored.
+// pairPackets collects, for each entry, sizes and times of the packets that every lane still stores, so
+// that element i of all entries is the same packet. It returns the number of packets. Lanes that send
+// nothing are ignored, and so are packets with references from before a loop point. The packets of all
+// lanes are sorted by sequence, so one pass with an index per lane suffices.
 func (c *comparison) pairPackets(snap *engine.Snapshot) int {
-	next := make([]int, len(snap.Lanes))
-	row := make([]*packetlog.Record, len(snap.Lanes))
+	next := make([]int, len(snap.Lanes)) // index in the packets of each lane
+	row := make([]*packetlog.Record, len(snap.Lanes)) // the same packet in each lane
 	silent := make([]bool, len(snap.Lanes)) // the lane sends nothing
 	n := 0
 	for i := range snap.Lanes {

@@ -324,8 +324,9 @@ func gapHeadings(by figure) [][]look.Span {
 	return out
 }
 
-// gapSpans describes the gap between the entry of the given rank and the best, in at most room
-// columns.
+// gapSpans describes the gap between entry r, which has the given rank, and the best entry, in at most
+// maxWidth columns: why there is none, or the ratio with its confidence interval and, if significant,
+// the difference in the figure's unit.
 func (p *table) gapSpans(th *look.Theme, rank int, r *entry, maxWidth int) []look.Span {
 	leader := &p.data.entries[p.order[0]]
 	v, best := r.figures[p.sortFigure], leader.figures[p.sortFigure]

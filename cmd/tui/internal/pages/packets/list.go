@@ -183,7 +183,8 @@ func (p *list) fitColumns(w int) ([]listColumn, int) {
 	return list, list[len(list)-1].end + 2
 }
 
-// columns returns all columns except the outcome.
+// columns returns all columns except the outcome: sequence, age of the baseline in packets and in ms,
+// payload bytes, changed items, time of sending, and delay.
 func (p *list) columns() []listColumn {
 	plain := func(s string) (string, look.Ink) { return s, look.Plain }
 	return []listColumn{

@@ -75,7 +75,8 @@ func (p *comparison) title() []look.Span {
 // cellWidth returns the width of a column of figures in a pane of w columns.
 func cellWidth(w int) int { return min(max(w/5, 9), 18) }
 
-// lines returns the content of the pane for w columns.
+// lines returns the content of the pane for w columns: the error of an unreadable report, or remarks,
+// figures, settings that differ, and the changes and shadows of each run.
 func (p *comparison) lines(th *look.Theme, w int) []row {
 	across := func(style look.Ink, text string) (out []row) {
 		for _, line := range look.Wrap(text, max(w, 1)) {

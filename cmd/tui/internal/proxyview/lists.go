@@ -35,6 +35,7 @@ func (m *model) drawClients(c *look.Canvas, focused bool) {
 	if c.W >= 64 {
 		address = min(c.W-4-37, 48)
 	}
+	// line draws the columns up to the losses and returns the column after them.
 	line := func(y int, style look.Ink, turn, addr, up, down, lost string) int {
 		return c.Clip(2, y, c.W-4, style, look.PadRight(turn, 4)+look.PadRight(look.Short(addr, address-1), address)+look.PadLeft(up, 5)+look.PadLeft(down, 7)+
 			look.PadLeft(lost, 8))

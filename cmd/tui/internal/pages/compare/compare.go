@@ -112,9 +112,9 @@ func compare(snap *engine.Snapshot) comparison {
 // nothing are ignored, and so are packets with references from before a loop point. The packets of all
 // lanes are sorted by sequence, so one pass with an index per lane suffices.
 func (c *comparison) pairPackets(snap *engine.Snapshot) int {
-	next := make([]int, len(snap.Lanes)) // index in the packets of each lane
+	next := make([]int, len(snap.Lanes))              // index in the packets of each lane
 	row := make([]*packetlog.Record, len(snap.Lanes)) // the same packet in each lane
-	silent := make([]bool, len(snap.Lanes)) // the lane sends nothing
+	silent := make([]bool, len(snap.Lanes))           // the lane sends nothing
 	n := 0
 	for i := range snap.Lanes {
 		silent[i] = !slices.ContainsFunc(snap.Lanes[i].Packets, func(p packetlog.Record) bool { return p.Sent >= c.From })

@@ -78,6 +78,7 @@ func cellWidth(w int) int { return min(max(w/5, 9), 18) }
 // lines returns the content of the pane for w columns: the error of an unreadable report, or remarks,
 // figures, settings that differ, and the changes and shadows of each run.
 func (p *comparison) lines(th *look.Theme, w int) []row {
+	// across returns wrapped text over the whole width.
 	across := func(style look.Ink, text string) (out []row) {
 		for _, line := range look.Wrap(text, max(w, 1)) {
 			out = append(out, row{text: []look.Span{style.Span(line)}})

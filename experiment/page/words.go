@@ -149,7 +149,7 @@ func describeLink(r *engine.Result, c *config.Config) string {
 	return text
 }
 
-// linkName names a link by its profile, or by its latency and jitter.
+// linkName names a link by its profile, or by its latency and jitter, as a phrase that begins with "over".
 func linkName(c *config.Config) string {
 	for _, p := range lossmodel.Profiles() {
 		down, up := p.Down, p.Up

@@ -9,6 +9,8 @@ const fineDotsAcross, fineDotsDown = 2, 4
 // Braille returns the Braille character for the dots of mask: bit 0 is at the top left, two bits per
 // row.
 func Braille(mask uint8) rune {
+	// The bits of U+2800 and following are not in rows: dots 1 to 3 and 4 to 6 are columns, 7 and 8 the
+	// last row.
 	places := [8]rune{0x01, 0x08, 0x02, 0x10, 0x04, 0x20, 0x40, 0x80}
 	r := rune(0x2800)
 	for i, bit := range places {

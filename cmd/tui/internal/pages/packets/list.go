@@ -54,7 +54,7 @@ func (p *list) filtered() []int {
 	return out
 }
 
-// selectedRow returns the row of the selected packet among the filtered ones, or the row wisSelected it
+// selectedRow returns the row of the selected packet among the filtered ones, or the row where it
 // would be if the filter excludes it.
 func (p *list) selectedRow(filtered []int) int {
 	for i, at := range filtered {
@@ -88,7 +88,7 @@ func (p *list) moveToFailure(direction int) {
 	}
 	at := len(p.packets)
 	if p.hasSelection {
-		if i := p.index(p.selected); i >= 0 {
+		if i := p.findIndex(p.selected); i >= 0 {
 			at = i
 		}
 	} else if direction > 0 {
@@ -112,16 +112,16 @@ func (p *list) selectPacket(id packetlog.ID) { p.selected, p.hasSelection, p.dir
 // release clears selection and filter.
 func (p *list) release() { p.hasSelection, p.dirty, p.filter = false, true, room.FilterAll }
 
-// record returns a packet of the list, nil if it is not stored.
-func (p *list) record(id packetlog.ID) *packetlog.Record {
-	if i := p.index(id); i >= 0 {
+// findPacket returns a packet of the list, nil if it is not stored.
+func (p *list) findPacket(id packetlog.ID) *packetlog.Record {
+	if i := p.findIndex(id); i >= 0 {
 		return &p.packets[i]
 	}
 	return nil
 }
 
-// index returns the index of a packet, -1 if it is not stored.
-func (p *list) index(id packetlog.ID) int {
+// findIndex returns the index of a packet, -1 if it is not stored.
+func (p *list) findIndex(id packetlog.ID) int {
 	for i := range p.packets {
 		if p.packets[i].ID() == id {
 			return i
@@ -141,7 +141,7 @@ func (p *list) nextFilter() {
 	}
 }
 
-// packetAt returns the packet in row y of the pane, false if tisSelected is none.
+// packetAt returns the packet in row y of the pane, false if there is none.
 func (p *list) packetAt(y int) (packetlog.ID, bool) {
 	shown := p.filtered()
 	i := p.firstRow + y - 2

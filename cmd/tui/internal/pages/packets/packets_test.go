@@ -50,7 +50,7 @@ func TestArrowsOpenPackets(t *testing.T) {
 	m := labtest.NewStage(page, lab, 160, 46)
 	m.Press("left")
 	p := page.list
-	first := *p.record(p.selected)
+	first := *p.findPacket(p.selected)
 	if !room.IsFailure(&first) || lab.Got[len(lab.Got)-1].Open == nil || *lab.Got[len(lab.Got)-1].Open != p.selected {
 		t.Fatalf("left chose %+v, the lab was asked %v", first, lab.Got)
 	}
@@ -69,7 +69,7 @@ func TestArrowsOpenPackets(t *testing.T) {
 		t.Errorf("enter went from %d to %d, its baseline is %d packets older", first.Seq, p.selected.Seq, first.Baseline)
 	}
 	m.Press("up")
-	if r := p.record(p.selected); r == nil || r.Seq > first.Seq-uint64(first.Baseline) {
+	if r := p.findPacket(p.selected); r == nil || r.Seq > first.Seq-uint64(first.Baseline) {
 		t.Errorf("up went to %+v", p.selected)
 	}
 	m.Click(20, 2+3)

@@ -73,7 +73,7 @@ func (p *page) openSelected() room.Request {
 
 // Enter selects the baseline of the selected packet.
 func (p *page) Enter() room.Request {
-	r := p.list.record(p.list.selected)
+	r := p.list.findPacket(p.list.selected)
 	if !p.list.hasSelection || r == nil || r.Baseline == 0 {
 		return room.Request{}
 	}

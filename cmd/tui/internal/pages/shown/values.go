@@ -124,7 +124,7 @@ func (p *values) drawCells(c *look.Canvas, th *look.Theme) {
 	p.scroll(0)
 	for col := range min(n, all) {
 		c.Right(2+col*cellWidth+nameWidth+valueWidth, 1, look.Dim, "sent")
-		c.Right(2+col*cellWidth+nameWidth+2*valueWidth, 1, look.Dim, "shown")
+		c.Right(2+col*cellWidth+nameWidth+2*valueWidth, 1, look.Dim, "displayed")
 	}
 	for y := 0; y < p.visibleLines && p.firstLine+y < p.numLines; y++ {
 		for col := range n {

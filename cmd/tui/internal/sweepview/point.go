@@ -44,7 +44,7 @@ func (m *model) drawPoint(c *look.Canvas) {
 	c.Spans(0, y, c.W, look.Dim.Span("seeds "), look.Value.Span(fmt.Sprintf("%d of %d", m.seeds[p], m.watch.Repeat())))
 	if p != 0 {
 		if r := m.watch.Ratio(p, m.figure); r.N > 0 {
-			c.Spans(15, y, c.W-15, look.Value.Span(m.formatInterval(r)), look.Dim.Span(" of the first point"))
+			c.Spans(15, y, c.W-15, look.Value.Span(m.formatInterval(r)), look.Dim.Span(" vs first"))
 		}
 	}
 	y++

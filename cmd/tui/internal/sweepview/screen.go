@@ -86,7 +86,7 @@ func (m *model) progressLine(bar int) []look.Span {
 		text += fmt.Sprintf(", %d of %d verified", s.Verified, s.Verify)
 	}
 	if n := len(m.means); n > 1 {
-		text += fmt.Sprintf(", %d of %d points complete", s.Points, n)
+		text += fmt.Sprintf(", %d/%d points complete", s.Points, n)
 	}
 	return []look.Span{look.Gauge.Span(strings.Repeat(string(th.GaugeOn), full)),
 		look.Faint.Span(strings.Repeat(string(th.GaugeOff), bar-full)), look.Plain.Span(" " + text)}
@@ -137,8 +137,8 @@ func (m *model) HelpParts() []ui.HelpPart {
 	for _, text := range []string{
 		"Each cell of the map is a point with its mean over the completed seeds. A denser shade is a larger value. " +
 			"~ marks points with missing seeds, - points without results.",
-		"The number after " + m.Theme().PlusMinus + " is half of the 95 % confidence interval over the seeds (Student's t). The ratio to the " +
-			"first point of the grid is paired by seed. " +
+		"The number after " + m.Theme().PlusMinus + " is half of the 95 % confidence interval over the seeds (Student's t). \"vs first\" is the ratio to the " +
+			"first point of the grid, paired by seed. " +
 			"In the charts along an axis, bars are the intervals of the means.",
 		kept,
 		strings.Join(m.state.Notices, "; "),

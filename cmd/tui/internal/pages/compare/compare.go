@@ -62,18 +62,21 @@ func (f figure) format(v float64) string {
 type entry struct {
 	lockstep.Series     // of the samples of the common period
 	lane            int // index in the snapshot; 0 is the active encoder
-	name, differs   string
-	absent          bool // not yet started at the displayed time
+	name            string
+	differs         string // the parameters that distinguish lanes with one name
+	absent          bool   // not yet started at the displayed time
 	started         time.Duration
 	timing          figures.Timing
-	err             error
+	err             error               // the newest error of the encoder
 	figures         [numFigures]float64 // NaN if unknown
 
-	sizes          []float64 // of every packet
-	encode, decode []float64 // microseconds, of packets that all lanes decoded
+	sizes  []float64 // payload bytes of every packet; see pairPackets
+	encode []float64 // microseconds, of every packet
+	decode []float64 // microseconds, of packets that all lanes decoded
 }
 
-// timingMark returns the marker after the encode and decode times of a plugin, "" for other figures.
+// timingMark returns the marker that follows encode and decode times of a plugin, because they are not
+// comparable with those of built-in encoders; "" for other figures.
 func (r *entry) timingMark(f figure) string {
 	if f == figureEncode || f == figureDecode {
 		return r.timing.Mark()
@@ -92,7 +95,7 @@ type comparison struct {
 }
 
 // compare compares the lanes of a snapshot. It takes time in proportion to samples and
-// lanes; the confidence intervals are computed later (see computeNextGap).
+// lanes. The confidence intervals take longer and are computed later, one per tick (see computeNextGap).
 func compare(snap *engine.Snapshot) comparison {
 	c := comparison{Stretch: lockstep.Gather(snap)}
 	for i := range snap.Lanes {
@@ -118,17 +121,17 @@ func (c *comparison) pairPackets(snap *engine.Snapshot) int {
 	n := 0
 	for i := range snap.Lanes {
 		silent[i] = !slices.ContainsFunc(snap.Lanes[i].Packets, func(p packetlog.Record) bool { return p.Sent >= c.From })
-		for _, v := range []*[]float64{&c.entries[i].sizes, &c.entries[i].encode, &c.entries[i].decode} {
-			*v = make([]float64, 0, len(snap.Lanes[i].Packets))
+		for _, list := range []*[]float64{&c.entries[i].sizes, &c.entries[i].encode, &c.entries[i].decode} {
+			*list = make([]float64, 0, len(snap.Lanes[i].Packets))
 		}
 	}
-	first := slices.Index(silent, false)
+	first := slices.Index(silent, false) // its packets are looked up in the other lanes
 	if first < 0 {
 		return 0
 	}
 	for k := range snap.Lanes[first].Packets {
 		p := &snap.Lanes[first].Packets[k]
-		if p.Copy > 0 || p.Sent < c.From {
+		if p.Copy > 0 || p.Sent < c.From { // a duplicate made by the link, or before the common period
 			continue
 		}
 		inAllLanes, decoded, across := true, true, false
@@ -173,7 +176,8 @@ func findPacket(list []packetlog.Record, next *int, seq uint64) *packetlog.Recor
 	return nil
 }
 
-// ratio returns the figure as a ratio of two sums, false if the figure is a quantile; see samplesFor.
+// ratio returns a figure as a ratio of two sums over the common period. It returns false if the figure is
+// a quantile instead; see samplesFor.
 func (r *entry) ratio(f figure) (paired.Ratio, bool) {
 	switch f {
 	case figureKbps:
@@ -188,7 +192,8 @@ func (r *entry) ratio(f figure) (paired.Ratio, bool) {
 	return paired.Ratio{}, false
 }
 
-// samplesFor returns the values per packet of a figure, and the p of the quantile that is shown.
+// samplesFor returns the values per packet of a figure that is a quantile, and which quantile is shown: p
+// is 0.95 for sizes, and 0.5, the median, for times.
 func (r *entry) samplesFor(f figure) (values []float64, p float64) {
 	switch f {
 	case figurePacket:
@@ -209,18 +214,19 @@ func (r *entry) computeFigures() {
 		return
 	}
 	for f := range numFigures {
-		if x, ok := r.ratio(f); ok {
-			r.figures[f] = x.Value()
-		} else if v, p := r.samplesFor(f); len(v) > 0 {
-			sorted := slices.Clone(v)
+		if ratio, ok := r.ratio(f); ok {
+			r.figures[f] = ratio.Value()
+		} else if values, p := r.samplesFor(f); len(values) > 0 {
+			sorted := slices.Clone(values)
 			slices.Sort(sorted)
 			r.figures[f] = quantile.NearestRank(sorted, p)
 		}
 	}
 }
 
-// gap compares an entry with the best one by a figure, as a ratio. Failures are compared by their
-// difference, because the ratio to an encoder that never fails would be infinite.
+// gap compares an entry with the best entry by a figure, as a ratio. Failures are compared by their
+// difference, because the ratio to an encoder that never fails would be infinite. Only one of the two
+// is set; neither if the entries cannot be compared.
 type gap struct {
 	ratio      paired.Quotient
 	difference paired.Interval // of failures only
@@ -235,24 +241,25 @@ func (g *gap) isSignificant() bool { return g.ratio.Significant() || g.differenc
 // blockLength returns the number of samples or packets in a block of the bootstrap.
 func (g *gap) blockLength() int { return max(g.ratio.Block, g.difference.Block) }
 
-// gapTo compares r with the best entry by figure f, with a 95 % confidence interval.
+// gapTo compares r with the best entry by figure f, with a 95 % confidence interval. The gap is zero if
+// the entries do not have the same samples or packets.
 func (r *entry) gapTo(best *entry, f figure) gap {
 	const seed = 1 // constant, so that the interval changes only with the data
 	if len(r.Payload) != len(best.Payload) || len(r.sizes) != len(best.sizes) && f == figurePacket {
 		return gap{} // one of the two did not run all the time
 	}
-	a, ok := r.ratio(f)
-	b, _ := best.ratio(f)
+	ownRatio, isRatio := r.ratio(f)
+	bestRatio, _ := best.ratio(f)
 	switch {
 	case f == figureFailures:
-		return gap{difference: paired.Ratios(a, b, seed)}
-	case ok:
-		return gap{ratio: paired.Quotients(a, b, seed)}
+		return gap{difference: paired.Ratios(ownRatio, bestRatio, seed)}
+	case isRatio:
+		return gap{ratio: paired.Quotients(ownRatio, bestRatio, seed)}
 	}
-	x, p := r.samplesFor(f)
-	y, _ := best.samplesFor(f)
-	if len(x) != len(y) {
+	own, p := r.samplesFor(f)
+	others, _ := best.samplesFor(f)
+	if len(own) != len(others) {
 		return gap{}
 	}
-	return gap{ratio: paired.QuantileQuotients(x, y, p, seed)}
+	return gap{ratio: paired.QuantileQuotients(own, others, p, seed)}
 }

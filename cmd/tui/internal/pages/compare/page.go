@@ -13,10 +13,10 @@ import (
 // that the table is sorted by, and in a chart of payload ratios to the active encoder.
 type page struct {
 	table        *table
-	charts       *panes.Charts
-	ratios       *panes.Charts
+	charts       *panes.Charts // the chart of the sort figure
+	ratios       *panes.Charts // the chart of payload ratios
 	slots        [3]*room.Slot // table, chart, chart of ratios
-	chartChoice  charts
+	chartChoice  charts        // selected with c
 	summary      *room.Slot
 	places       []room.Place
 	shadowChoice *panes.Second // the shadow that all pages compare with the active encoder
@@ -46,11 +46,12 @@ func (p *page) Observe(v room.View) bool {
 // remaining rows.
 func (p *page) Lines(th *look.Theme, w, h int) []string {
 	const summaryRows = 1
+	const hintRows = 7 // height of a table with a hint instead of entries
 	rows := max(len(p.table.order), 1) + rowsAbove + rowsBelow - 1
 	if len(p.table.order) < minEncoders {
-		rows = 7
+		rows = hintRows
 	}
-	p.h = min(rows, max((h-summaryRows)/2, 7))
+	p.h = min(rows, max((h-summaryRows)/2, hintRows)) // at most half of the page
 	p.places = []room.Place{p.slots[0].Place(0, 0, w, p.h)}
 	p.rest = h - summaryRows - p.h
 	switch rest := p.rest; p.visibleCharts(rest) {
@@ -78,18 +79,19 @@ const (
 func (p *page) visibleCharts(rows int) charts {
 	const minRowsForBoth = 20
 	switch {
-	case len(p.table.order) < minEncoders, p.chartChoice == bothCharts && rows < minRowsForBoth:
+	case len(p.table.order) < minEncoders, // no ratios without a second encoder
+		p.chartChoice == bothCharts && rows < minRowsForBoth:
 		return figureChart
 	}
 	return p.chartChoice
 }
 
 // nextChartChoice selects the next choice: both charts, the chart of the figure, the ratio chart.
-// It skips a choice that shows the same as the current one.
+// On a page too small for both charts it skips the chart of the figure, which is shown already.
 func (p *page) nextChartChoice() {
-	small := p.visibleCharts(p.rest) == figureChart && p.chartChoice == bothCharts
+	isReduced := p.visibleCharts(p.rest) == figureChart && p.chartChoice == bothCharts
 	p.chartChoice = (p.chartChoice + 1) % numCharts
-	if small && p.chartChoice == figureChart {
+	if isReduced && p.chartChoice == figureChart {
 		p.chartChoice = ratioChart
 	}
 }
@@ -102,22 +104,23 @@ func (p *page) Move(dx, dy int) room.Request {
 		p.storeSelection()
 	}
 	if dx != 0 {
-		step := 1
+		step := figure(1)
 		if dx < 0 {
-			step = int(numFigures) - 1
+			step = numFigures - 1 // one back, modulo numFigures
 		}
-		by := (t.sortFigure + figure(step)) % numFigures
-		if by == figureAge && !t.hasFigure(by) { // files have no display
-			by = (by + figure(step)) % numFigures
+		next := (t.sortFigure + step) % numFigures
+		if next == figureAge && !t.hasFigure(next) { // files have no display, so skip the age of the displayed data
+			next = (next + step) % numFigures
 		}
-		t.sortBy(by)
+		t.sortBy(next)
 		p.charts.Selected = chartForFigure(t.sortFigure)
 	}
 	p.redraw()
 	return room.Request{}
 }
 
-// storeSelection stores the shadow under the cursor in p.second.
+// storeSelection makes the shadow under the cursor the one that other pages compare with the active
+// encoder. If the cursor is on the active encoder, their choice stays.
 func (p *page) storeSelection() {
 	if r := p.table.selected(); r != nil {
 		p.shadowChoice.Select(p.table.snapLanes, r.lane)
@@ -142,7 +145,8 @@ func (p *page) redraw() {
 	}
 }
 
-// Enter makes the selected shadow the active encoder, and the active encoder a shadow.
+// Enter makes the selected shadow the active encoder, and the active encoder a shadow. It does nothing
+// on the active encoder, or on a shadow whose removal was requested already.
 func (p *page) Enter() room.Request {
 	r := p.table.selected()
 	if r == nil || r.lane == 0 || r.lane > len(p.table.cfg.Shadows) {
@@ -156,8 +160,8 @@ func (p *page) Enter() room.Request {
 	return room.Change(ch)
 }
 
-// removal returns the change that removes one shadow. shadow_off removes all shadows with the name,
-// so the change adds the others with that name again.
+// removal returns the change that removes one shadow. The setting shadow_off removes all shadows with a
+// name, so the change then adds again those with the same name and other parameters.
 func (p *page) removal(removed config.Encoder) config.Change {
 	ch := config.NewChange("shadow_off", []string{removed.Name})
 	var others []config.Encoder
@@ -172,7 +176,7 @@ func (p *page) removal(removed config.Encoder) config.Change {
 	return ch
 }
 
-// removeSelected removes the selected shadow.
+// removeSelected removes the selected shadow. Nothing happens if its removal was requested already.
 func (p *page) removeSelected() room.Request {
 	r := p.table.selected()
 	if r == nil || r.lane == 0 {
@@ -194,7 +198,7 @@ func (p *page) Zoom() {
 
 func (p *page) Fit() { p.charts.Fit() }
 
-// Click selects a row, or a column to sort by.
+// Click selects an encoder, or sorts by the column whose heading is at (x, y).
 func (p *page) Click(x, y int) room.Request {
 	y-- // row 0 is the summary line
 	if y < p.h {

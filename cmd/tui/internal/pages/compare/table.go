@@ -27,14 +27,14 @@ type table struct {
 	itemUnit  string // see panes.PerItemUnit
 	cfg       *config.Config
 	now       time.Duration // virtual time of data
-	numLanes  int
-	snapLanes []engine.Lane // of the newest snapshot
-	remote    bool          // the receiver is over a network
+	numLanes  int           // number of lanes when data was computed
+	snapLanes []engine.Lane // lanes of the snapshot that was observed last
+	remote    bool          // the receiver is reached over a network
 	data      comparison
-	order     []int          // indices of data.entries, best first
+	order     []int          // indices of data.entries, best first by sortFigure
 	gaps      map[gapKey]gap // comparisons with the best entry
 	queue     []int          // entries whose gap has to be computed
-	redraws   int            // since the last round of gaps began
+	redraws   int            // number of comparisons since the last round of gaps began
 
 	columns  []column // as last drawn
 	sparkMax float64  // upper end of the sparklines, in bits per sample
@@ -43,24 +43,26 @@ type table struct {
 // gapKey identifies a gap: an entry, the best entry that it is compared with, and the figure. A gap
 // is shown until it is computed again.
 type gapKey struct {
-	entry, best string
-	started     time.Duration
+	entry, best string        // labels
+	started     time.Duration // when the entry was added; it may be removed and added again
 	figure      figure
 }
 
-// column is the place of a figure in the table.
+// column is a column of the table: its figure, left edge and width.
 type column struct {
-	f    figure
-	x, w int
+	figure figure
+	x, w   int
 }
 
 func (p *table) Name() string { return "Compare" }
 
-// redrawsPerRound is the number of slow redraws between two rounds of gaps, which is one second. One
-// gap is computed per tick, because each takes milliseconds.
+// redrawsPerRound is the number of slow redraws between two rounds of gaps, so that a round takes one
+// second. A round computes the gap of each entry, one per tick, because each takes milliseconds.
 const redrawsPerRound = 2
 
-// Observe implements room.Observer. Between slow redraws it computes the gaps that are due.
+// Observe implements room.Observer. On slow redraws, or if a lane was added or removed, it compares the
+// lanes of the new snapshot; otherwise it computes the next gap that is due. A gap that was never computed
+// starts a new round at once.
 func (p *table) Observe(v room.View) bool {
 	p.cfg, p.snapLanes, p.remote = v.Cfg, v.Snap.Lanes, v.Snap.To != ""
 	changed := v.Snap.Now != p.now || len(v.Snap.Lanes) != p.numLanes
@@ -70,14 +72,14 @@ func (p *table) Observe(v room.View) bool {
 		p.sort()
 		p.redraws++
 		if p.redraws >= redrawsPerRound || p.lacksInterval() {
-			p.redraws, p.queue = 0, slices.Clone(p.order[min(1, len(p.order)):])
+			p.redraws, p.queue = 0, slices.Clone(p.order[min(1, len(p.order)):]) // all but the best
 		}
 		return true
 	}
 	return p.computeNextGap()
 }
 
-// lacksInterval reports whether the gap of any entry has never been computed.
+// lacksInterval reports whether the gap between any entry and the best one has never been computed.
 func (p *table) lacksInterval() bool {
 	for _, i := range p.order {
 		if _, ok := p.gaps[p.gapKeyOf(i)]; !ok && i != p.order[0] {
@@ -87,10 +89,10 @@ func (p *table) lacksInterval() bool {
 	return false
 }
 
-// gapKeyOf returns the key of entry i and the current figure.
+// gapKeyOf returns the key of the gap between entry i and the best entry by the sort figure.
 func (p *table) gapKeyOf(i int) gapKey {
-	r, leader := &p.data.entries[i], &p.data.entries[p.order[0]]
-	return gapKey{r.label(), leader.label(), r.started, p.sortFigure}
+	r, best := &p.data.entries[i], &p.data.entries[p.order[0]]
+	return gapKey{r.label(), best.label(), r.started, p.sortFigure}
 }
 
 // computeNextGap computes the next gap that is due and reports whether there was one.
@@ -100,14 +102,16 @@ func (p *table) computeNextGap() bool {
 	}
 	i := p.queue[0]
 	p.queue = p.queue[1:]
-	if p.gaps == nil || len(p.gaps) > 200 { // mostly of encoders that were removed
+	const maxGaps = 200 // more are mostly of encoders that were removed
+	if p.gaps == nil || len(p.gaps) > maxGaps {
 		p.gaps = map[gapKey]gap{}
 	}
 	p.gaps[p.gapKeyOf(i)] = p.data.entries[i].gapTo(&p.data.entries[p.order[0]], p.sortFigure)
 	return true
 }
 
-// sort orders the entries by the figure; entries without a value come last.
+// sort orders the entries by the sort figure; entries without a value come last. It empties the queue of
+// gaps, because the best entry may be another one now.
 func (p *table) sort() {
 	p.order = p.order[:0]
 	for i := range p.data.entries {
@@ -124,15 +128,15 @@ func (p *table) sort() {
 	p.queue = nil
 }
 
-// sortBy sorts by figure f.
+// sortBy makes f the sort figure, sorts, and queues all gaps for computing.
 func (p *table) sortBy(f figure) {
 	if f == p.sortFigure || len(p.order) == 0 {
 		return
 	}
-	at := p.order[p.cursor]
+	selected := p.order[p.cursor]
 	p.sortFigure = f
 	p.sort()
-	p.cursor = slices.Index(p.order, at) // the cursor stays on its encoder
+	p.cursor = slices.Index(p.order, selected) // the cursor stays on its encoder
 	p.queue = slices.Clone(p.order[1:])
 }
 
@@ -146,38 +150,47 @@ func (p *table) selected() *entry {
 
 // Sizes of the table, in columns and rows.
 const (
-	rowsAbove         = 3  // above the first encoder
-	figureWidth       = 10 // of a column
-	minGapWidth       = 26 // of the gap: ratio and interval
-	preferredGapWidth = 34
+	rowsAbove         = 3  // rows for border, headings and the first encoder
+	figureWidth       = 10 // columns of a figure
+	minGapWidth       = 26 // columns of the gap: ratio and interval
+	preferredGapWidth = 34 // columns of the gap from which on there are sparklines
 	maxGapWidth       = 46
-	sparkWidth        = 24
-	sparkColumn       = 28 // of a sparkline with its heading
-	rowsBelow         = 3  // rows below the last encoder
+	sparkWidth        = 24 // columns of a sparkline
+	sparkColumn       = 28 // columns of a sparkline with its heading
+	rowsBelow         = 3  // rows for the last encoder, footnote and border
 	minEncoders       = 2  // encoders that the table needs; a hint is shown with fewer
 )
 
 // Draw implements room.Pane. With fewer than minEncoders entries it draws a hint.
 func (p *table) Draw(c *look.Canvas, th *look.Theme, focused bool) {
-	text := p.sortFigure.text(p.itemUnit)
-	c.Frame(th, focused, "Compare", look.Dim.Span("by "), look.Plain.Span(text.long))
+	sortText := p.sortFigure.text(p.itemUnit)
+	c.Frame(th, focused, "Compare", look.Dim.Span("by "), look.Plain.Span(sortText.long))
 	if len(p.order) < minEncoders {
 		p.drawHint(c, th)
 		return
 	}
-	name := p.nameWidth(c.W)
-	gapAt, sparkAt := p.layOut(c.W, name)
+	nameWidth := p.nameWidth(c.W)
+	gapAt, sparkAt := p.layOut(c.W, nameWidth)
 	p.drawHeads(c, th, gapAt, sparkAt)
-	room := max(c.H-rowsAbove-rowsBelow+1, 1)
-	first := min(max(p.cursor-room+1, 0), max(len(p.order)-room, 0))
-	for y := 0; y < room && first+y < len(p.order); y++ {
-		p.drawRow(c, th, rowsAbove-1+y, first+y, name, gapAt, sparkAt)
+	rows := visibleRows(c.H)
+	first := p.firstVisible(rows)
+	for y := 0; y < rows && first+y < len(p.order); y++ {
+		p.drawRow(c, th, rowsAbove-1+y, first+y, nameWidth, gapAt, sparkAt)
 	}
-	c.More(th, len(p.order)-first-room)
+	c.More(th, len(p.order)-first-rows)
 	p.footnote(c, th)
 }
 
-// drawHint explains how to add encoders to an empty table.
+// visibleRows returns the number of entries that a table of h rows shows.
+func visibleRows(h int) int { return max(h-rowsAbove-rowsBelow+1, 1) }
+
+// firstVisible returns the rank of the first entry in a table that shows rows entries, so that the cursor
+// is visible.
+func (p *table) firstVisible(rows int) int {
+	return min(max(p.cursor-rows+1, 0), max(len(p.order)-rows, 0))
+}
+
+// drawHint explains how to add encoders to a table with fewer than minEncoders.
 func (p *table) drawHint(c *look.Canvas, th *look.Theme) {
 	lines := []string{
 		"There are no shadows to compare with the active encoder.",
@@ -204,32 +217,34 @@ func (p *table) hasFigure(f figure) bool {
 	return slices.ContainsFunc(p.data.entries, func(r entry) bool { return !math.IsNaN(r.figures[f]) })
 }
 
-// nameWidth returns the columns for markers and names in a table of w columns.
+// nameWidth returns the columns for markers and names in a table that is w columns wide.
 func (p *table) nameWidth(w int) int {
 	n := 0
 	for i := range p.data.entries {
 		n = max(n, look.TextWidth(p.data.entries[i].label()))
 	}
-	return min(n+6, max(w/3, 16))
+	return min(n+6, max(w/3, 16)) // 6 columns for the markers; at most a third of the table
 }
 
-// layOut sets p.columns to the figures that fit into w columns after name columns for the names:
-// the sort figure, the gap, the other figures by importance, then the sparklines. It returns the
-// left edges of the gap and of the sparklines; -1 means that they do not fit.
-func (p *table) layOut(w, name int) (gapAt, sparkAt int) {
-	room := w - 3 - name - figureWidth - minGapWidth
+// layOut sets p.columns to the figures that fit into w columns after nameWidth columns for the names:
+// the sort figure, the gap, the other figures by importance, then the sparklines. The age is shown only
+// if there is room for the sparklines too. It returns the left edges of the gap and of the sparklines;
+// -1 means that they do not fit.
+func (p *table) layOut(w, nameWidth int) (gapAt, sparkAt int) {
+	room := w - 3 - nameWidth - figureWidth - minGapWidth // columns left after the sort figure and the gap
+	const sparkRoom = sparkColumn + preferredGapWidth - minGapWidth
 	show := [numFigures]bool{}
 	show[p.sortFigure] = true
-	for _, f := range [numFigures]figure{figureKbps, figureBits, figurePacket, figureFailures, figureEncode, figureDecode} {
+	for _, f := range []figure{figureKbps, figureBits, figurePacket, figureFailures, figureEncode, figureDecode} {
 		if !show[f] && room >= figureWidth {
 			show[f], room = true, room-figureWidth
 		}
 	}
-	if room >= figureWidth+sparkColumn+preferredGapWidth-minGapWidth && p.hasFigure(figureAge) {
+	if room >= figureWidth+sparkRoom && p.hasFigure(figureAge) {
 		show[figureAge], room = true, room-figureWidth
 	}
 	p.columns = p.columns[:0]
-	x := 1 + name
+	x := 1 + nameWidth
 	for f := range numFigures {
 		if show[f] {
 			p.columns = append(p.columns, column{f, x, figureWidth})
@@ -237,21 +252,22 @@ func (p *table) layOut(w, name int) (gapAt, sparkAt int) {
 		}
 	}
 	gapAt, sparkAt = x+2, -1
-	if w-gapAt < 12 {
+	if w-gapAt < 12 { // too narrow for a ratio
 		gapAt = -1
 	}
-	if room >= sparkColumn+preferredGapWidth-minGapWidth {
+	if room >= sparkRoom {
 		sparkAt = min(gapAt+maxGapWidth+2, w-2-sparkColumn)
 	}
 	return gapAt, sparkAt
 }
 
-// drawHeads draws the column headings.
+// drawHeads draws the column headings, and sets p.sparkMax, the scale in the heading of the sparklines.
+// gapAt and sparkAt are as in layOut.
 func (p *table) drawHeads(c *look.Canvas, th *look.Theme, gapAt, sparkAt int) {
 	c.Text(6, 1, look.Dim, "encoder")
 	for _, col := range p.columns {
-		style, head := look.Dim, col.f.text(p.itemUnit).head
-		if col.f == p.sortFigure {
+		style, head := look.Dim, col.figure.text(p.itemUnit).head
+		if col.figure == p.sortFigure {
 			style, head = look.Focus, th.Sorted+head
 		}
 		c.Right(col.x+col.w, 1, style, head)
@@ -273,8 +289,9 @@ func (p *table) drawHeads(c *look.Canvas, th *look.Theme, gapAt, sparkAt int) {
 	}
 }
 
-// drawRow draws the entry of the given rank, 0 for the best, at row y.
-func (p *table) drawRow(c *look.Canvas, th *look.Theme, y, rank, name, gapAt, sparkAt int) {
+// drawRow draws the entry of the given rank, 0 for the best, at row y. The other parameters are the
+// layout; see layOut.
+func (p *table) drawRow(c *look.Canvas, th *look.Theme, y, rank, nameWidth, gapAt, sparkAt int) {
 	r := &p.data.entries[p.order[rank]]
 	style := look.Plain
 	if rank == p.cursor {
@@ -282,13 +299,13 @@ func (p *table) drawRow(c *look.Canvas, th *look.Theme, y, rank, name, gapAt, sp
 		c.Text(2, y, style, th.Chosen)
 	}
 	c.Set(4, y, look.LaneInk(r.lane), look.LaneSign(th, r.lane))
-	c.Clip(6, y, name-5, style, look.LaneName(r.name, r.differs, name-6))
+	c.Clip(6, y, nameWidth-5, style, look.LaneName(r.name, r.differs, nameWidth-6))
 	for _, col := range p.columns {
-		v := look.Plain
-		if col.f == p.sortFigure {
-			v = look.Value
+		figureStyle := look.Plain
+		if col.figure == p.sortFigure {
+			figureStyle = look.Value
 		}
-		c.Right(col.x+col.w, y, v, col.f.format(r.figures[col.f])+r.timingMark(col.f))
+		c.Right(col.x+col.w, y, figureStyle, col.figure.format(r.figures[col.figure])+r.timingMark(col.figure))
 	}
 	if math.IsNaN(r.figures[p.sortFigure]) && r.err != nil {
 		sparkAt = -1 // the error message needs the columns
@@ -305,7 +322,7 @@ func (p *table) drawRow(c *look.Canvas, th *look.Theme, y, rank, name, gapAt, sp
 	}
 }
 
-// lastMinute returns the payload of the samples that a sparkline shows.
+// lastMinute returns the payload bits of the samples of the last minute, which a sparkline shows.
 func (p *table) lastMinute(r *entry) []float64 {
 	const samples = int(time.Minute / meters.SamplePeriod)
 	return r.Payload[max(len(r.Payload)-samples, 0):]
@@ -328,8 +345,7 @@ func gapHeadings(by figure) [][]look.Span {
 // maxWidth columns: why there is none, or the ratio with its confidence interval and, if significant,
 // the difference in the figure's unit.
 func (p *table) gapSpans(th *look.Theme, rank int, r *entry, maxWidth int) []look.Span {
-	leader := &p.data.entries[p.order[0]]
-	v, best := r.figures[p.sortFigure], leader.figures[p.sortFigure]
+	v, best := r.figures[p.sortFigure], p.data.entries[p.order[0]].figures[p.sortFigure]
 	switch {
 	case r.absent:
 		return look.Fit(maxWidth, []look.Span{look.Dim.Span("not running yet: started at " + look.Clock(r.started))},
@@ -346,26 +362,28 @@ func (p *table) gapSpans(th *look.Theme, rank int, r *entry, maxWidth int) []loo
 		return p.failureSpans(th, v-best, &g, maxWidth)
 	}
 	if !g.ratio.Known {
-		n := []look.Span{look.Plain.Span(formatRatio(th, v/best, 1, 1))}
-		return look.Fit(maxWidth, append(n, look.Dim.Span("  too few data for an interval")), append(n, look.Dim.Span("  too few data")), n)
+		ratio := []look.Span{look.Plain.Span(formatRatio(th, v/best, 1, 1))} // two decimals
+		return look.Fit(maxWidth, append(ratio, look.Dim.Span("  too few data for an interval")), append(ratio, look.Dim.Span("  too few data")), ratio)
 	}
 	q := &g.ratio
 	style := look.Value
 	if !q.Significant() {
 		style = look.Dim
 	}
-	ratio := []look.Span{style.Span(formatRatio(th, q.Times, q.Lo, q.Hi)),
-		look.Dim.Span("  " + units.Fixed(q.Lo, ratioDecimals(q.Lo, q.Hi)) + " to " + units.Fixed(q.Hi, ratioDecimals(q.Lo, q.Hi)))}
+	decimals := ratioDecimals(q.Lo, q.Hi)
+	withInterval := []look.Span{style.Span(formatRatio(th, q.Times, q.Lo, q.Hi)),
+		look.Dim.Span("  " + units.Fixed(q.Lo, decimals) + " to " + units.Fixed(q.Hi, decimals))}
+	ratio := withInterval[:1:1] // a capacity of 1 makes append copy
 	if !q.Significant() {
-		return look.Fit(maxWidth, append(ratio[:2:2], look.Warn.Span("  not significant")), append(ratio[:1:1], look.Warn.Span("  not significant")),
-			ratio[:1])
+		remark := look.Warn.Span("  not significant")
+		return look.Fit(maxWidth, append(withInterval[:2:2], remark), append(ratio, remark), ratio)
 	}
-	text := p.sortFigure.text(p.itemUnit)
-	more := look.Plain.Span("  +" + p.sortFigure.format(v-best) + " " + text.unit)
-	return look.Fit(maxWidth, append(ratio[:2:2], more), ratio, ratio[:1])
+	difference := look.Plain.Span("  +" + p.sortFigure.format(v-best) + " " + p.sortFigure.text(p.itemUnit).unit)
+	return look.Fit(maxWidth, append(withInterval[:2:2], difference), withInterval, ratio)
 }
 
-// failureSpans describes how many more packets per minute failed than those of the best entry.
+// failureSpans describes how many more packets per minute failed than with the best entry, with half the
+// width of the confidence interval of g.
 func (p *table) failureSpans(th *look.Theme, more float64, g *gap, maxWidth int) []look.Span {
 	diff := look.Plain.Span("+" + units.Fixed(more, 1))
 	if !g.difference.Known {
@@ -378,12 +396,12 @@ func (p *table) failureSpans(th *look.Theme, more float64, g *gap, maxWidth int)
 	return []look.Span{diff, half}
 }
 
-// formatRatio writes the ratio v with as many decimals as its interval allows.
+// formatRatio formats the ratio v with as many decimals as its interval, lo to hi, justifies.
 func formatRatio(th *look.Theme, v, lo, hi float64) string {
 	return th.Times + units.Fixed(v, ratioDecimals(lo, hi))
 }
 
-// ratioDecimals returns the decimals of a ratio, enough that the bounds of its interval differ.
+// ratioDecimals returns the decimals of a ratio, two to four, the more the narrower its interval is.
 func ratioDecimals(lo, hi float64) int {
 	switch d := hi - lo; {
 	case d >= 0.1 || d <= 0:
@@ -394,7 +412,8 @@ func ratioDecimals(lo, hi float64) int {
 	return 4
 }
 
-// footnote describes the data and the method behind the figures.
+// footnote describes the data and the method behind the figures in the last row, or why there are no
+// data yet.
 func (p *table) footnote(c *look.Canvas, th *look.Theme) {
 	y := c.H - 2
 	span := p.data.To - p.data.From
@@ -439,17 +458,16 @@ func seconds(d time.Duration) string { return units.Fixed(d.Seconds(), 1) + " s"
 
 // clickAt handles a click at (x, y) of a pane with h rows: it selects a row, or sorts by a column.
 func (p *table) clickAt(x, y, h int) {
-	if y == 1 {
+	if y == 1 { // the headings
 		for _, col := range p.columns {
 			if x >= col.x && x < col.x+col.w {
-				p.sortBy(col.f)
+				p.sortBy(col.figure)
 			}
 		}
 		return
 	}
-	room := max(h-rowsAbove-rowsBelow+1, 1)
-	first := min(max(p.cursor-room+1, 0), max(len(p.order)-room, 0))
-	if at := first + y - (rowsAbove - 1); y >= rowsAbove-1 && at < len(p.order) {
-		p.cursor = at
+	const firstRowY = rowsAbove - 1
+	if rank := p.firstVisible(visibleRows(h)) + y - firstRowY; y >= firstRowY && rank < len(p.order) {
+		p.cursor = rank
 	}
 }

@@ -17,25 +17,27 @@ import (
 )
 
 // details shows one packet: the reasons of its outcome, its path through the link, its baseline and
-// its bit budget. Without a selection it shows the last problem.
+// its bit budget. Without a selection it shows the last problem, such as a packet that failed to decode or
+// was unusually large.
 type details struct {
 	selected     packetlog.ID
 	hasSelection bool
 
-	opened     *inspector.Opened
-	isProblem  bool // opened is the last problem, not the selected packet
+	opened     *inspector.Opened // the packet that is shown; nil if there is none, or the lab did not answer yet
+	isProblem  bool              // opened is the last problem, not the selected packet
 	reasons    []inspector.Reason
 	cfg        *config.Config
 	schema     *frame.Schema
 	shownSince time.Duration // virtual time at which the problem was first shown
-	observed   bool
+	observed   bool          // Observe was called
 }
 
 // minProblemTime is how long a problem is shown, so that it can be read, before a newer one replaces
 // it. It is multiplied by the speed of virtual time.
 const minProblemTime = 4 * time.Second
 
-// isRecentlyShown reports whether the problem has been shown for less than minProblemTime.
+// isRecentlyShown reports whether the problem has been shown for less than minProblemTime. While virtual
+// time is paused it is not, because then no newer problem can replace it soon.
 func (p *details) isRecentlyShown(v room.View) bool {
 	speed := max(v.Snap.Speed, 1)
 	if v.Snap.Speed == 0 { // unlimited
@@ -48,29 +50,30 @@ func (p *details) isRecentlyShown(v room.View) bool {
 func (p *details) Name() string { return "Packet" }
 
 // Observe implements room.Observer. It shows the selected packet, or the last problem if none is
-// selected.
+// selected. The lab adds the selected packet to a snapshot some time after the request.
 func (p *details) Observe(v room.View) bool {
 	p.cfg, p.schema = v.Cfg, v.Snap.Schema
 	first := !p.observed
 	p.observed = true
 	if p.hasSelection {
-		o := v.Snap.Opened
-		if o == nil || o.ID != p.selected {
-			o = nil
+		opened := v.Snap.Opened
+		if opened != nil && opened.ID != p.selected {
+			opened = nil // a packet selected before
 		}
-		if !first && p.opened != nil && o != nil && !p.isProblem && p.opened.ID == o.ID && p.opened.Record == o.Record &&
-			p.opened.Inside.AckDue == o.Inside.AckDue {
+		same := p.opened != nil && opened != nil && !p.isProblem && p.opened.ID == opened.ID && p.opened.Record == opened.Record &&
+			p.opened.Inside.AckDue == opened.Inside.AckDue
+		if !first && same {
 			return false
 		}
-		p.setOpened(o, false)
+		p.setOpened(opened, false)
 		return true
 	}
 	if !first && p.isProblem && p.isRecentlyShown(v) {
 		return false
 	}
-	i, ok := lastProblem(v.Snap)
-	if ok && p.opened != nil && p.isProblem && p.opened.ID == i.Opened.ID && p.opened.Record == i.Opened.Record || !ok &&
-		p.opened == nil && !first {
+	problem, ok := lastProblem(v.Snap)
+	same := ok && p.opened != nil && p.isProblem && p.opened.ID == problem.Opened.ID && p.opened.Record == problem.Opened.Record
+	if same || !ok && p.opened == nil && !first {
 		return false
 	}
 	p.shownSince = v.Snap.Now
@@ -78,12 +81,13 @@ func (p *details) Observe(v room.View) bool {
 		p.setOpened(nil, true)
 		return true
 	}
-	p.setOpened(&i.Opened, true)
-	p.reasons = []inspector.Reason{i.Reason}
+	p.setOpened(&problem.Opened, true)
+	p.reasons = []inspector.Reason{problem.Reason}
 	return true
 }
 
-// setOpened sets the packet that is shown, nil for none.
+// setOpened sets the packet that is shown, nil for none, and its reasons. isProblem means that it is the
+// last problem, not the selected packet.
 func (p *details) setOpened(o *inspector.Opened, isProblem bool) {
 	p.opened, p.isProblem, p.reasons = o, isProblem, nil
 	if o != nil {
@@ -100,23 +104,24 @@ func lastProblem(snap *engine.Snapshot) (inspector.Incident, bool) {
 	return list[0], true
 }
 
-// problems returns the problems of the active encoder up to snap.Now, newest first.
+// problems returns the problems of the active encoder up to snap.Now, which may be in the past, newest
+// first.
 func problems(snap *engine.Snapshot) (list []inspector.Incident) {
 	if len(snap.Lanes) == 0 {
 		return nil
 	}
-	for _, i := range snap.Lanes[0].Troubles {
-		if i.T <= snap.Now {
-			list = append(list, i)
+	for _, problem := range snap.Lanes[0].Troubles {
+		if problem.T <= snap.Now {
+			list = append(list, problem)
 		}
 	}
 	return list
 }
 
-// Draw implements room.Pane.
+// Draw implements room.Pane: the packet, or a text if there is none to show.
 func (p *details) Draw(c *look.Canvas, th *look.Theme, focused bool) {
 	switch {
-	case p.opened == nil && p.hasSelection:
+	case p.opened == nil && p.hasSelection: // the lab has not answered yet
 		c.Frame(th, focused, "Packet "+formatPacketID(p.selected))
 		c.Clip(2, 1, c.W-4, look.Dim, "...")
 		return
@@ -141,7 +146,7 @@ func (p *details) Draw(c *look.Canvas, th *look.Theme, focused bool) {
 	p.drawBody(c, th)
 }
 
-// formatPacketID writes the sequence number, and the number of the copy if it is a duplicate.
+// formatPacketID formats the sequence number, and the number of the copy if it is a duplicate.
 func formatPacketID(id packetlog.ID) string {
 	s := strconv.FormatUint(id.Seq, 10)
 	if id.Copy > 0 {
@@ -150,15 +155,17 @@ func formatPacketID(id packetlog.ID) string {
 	return s
 }
 
-// drawBody draws the sections from top to bottom, separated by empty lines if there is room.
+// drawBody draws the sections from top to bottom, separated by empty lines if there is room: the reasons,
+// the sizes, the baseline, the path through the link, and the bit budget.
 func (p *details) drawBody(c *look.Canvas, th *look.Theme) {
 	budget := p.opened.Inside.Spent.Budget()
 	parts := panes.BudgetParts(&budget, p.schema)
 	path := p.pathLines(th)
 	baseline := p.baselineLines()
 	reasons := p.reasonLines(c.W - 6)
-	gap := 0
-	if c.H-2 >= len(reasons)+len(path)+len(baseline)+len(parts)+4+3 {
+	gap := 0                // rows between sections
+	const otherRows = 4 + 3 // gaps between five sections, and up to three lines of sizes
+	if c.H-2 >= len(reasons)+len(path)+len(baseline)+len(parts)+otherRows {
 		gap = 1
 	}
 	y := 1
@@ -178,7 +185,8 @@ func (p *details) drawBody(c *look.Canvas, th *look.Theme) {
 		drawLines(look.Flow(line, c.W-4)...)
 	}
 	y += gap
-	if room := c.H - 1 - y; room < len(path)+gap+len(parts) { // the budget in a flow and before the path, which would otherwise push it out
+	if room := c.H - 1 - y; room < len(path)+gap+len(parts) {
+		// The budget becomes running text above the path. Below it, no row would be left.
 		drawLines(p.flowParts(th, parts, c.W-4, max(room-len(path), 1))...)
 		drawLines(path...)
 		return
@@ -188,7 +196,7 @@ func (p *details) drawBody(c *look.Canvas, th *look.Theme) {
 	p.drawBits(c, th, y, &budget, parts)
 }
 
-// flowParts returns the parts of the budget as flowing text in at most maxLines lines of w columns. If
+// flowParts returns the parts of the budget as running text in at most maxLines lines of w columns. If
 // they do not fit, the smallest parts are combined.
 func (p *details) flowParts(th *look.Theme, parts []panes.Part, w, maxLines int) (lines [][]look.Span) {
 	for limit := len(parts); limit > 0; limit-- {
@@ -221,18 +229,20 @@ func (p *details) shareSpans(th *look.Theme, parts []panes.Part) (line []look.Sp
 	return line
 }
 
-// drawBits draws the bit budget from row y, a part per row.
+// drawBits draws budget b, whose parts are parts, from row y: a row per part with bits, share and a bar.
 func (p *details) drawBits(c *look.Canvas, th *look.Theme, y int, b *encoders.Budget, parts []panes.Part) {
-	total := float64(b.Total()) / encoders.BitUnit
-	const name, number, share = 17, 11, 9
+	totalBits := float64(b.Total()) / encoders.BitUnit
+	const nameWidth, bitsWidth, shareWidth = 17, 11, 9
+	const bitsEnd = 2 + nameWidth + bitsWidth
+	const shareEnd = bitsEnd + shareWidth
+	barWidth := max(c.W-4-shareEnd, 0)
 	parts = panes.LimitParts(parts, c.H-1-y, rankByShare(parts))
-	names := panes.PartNames(parts, name-3)
+	names := panes.PartNames(parts, nameWidth-3) // without the swatch and gaps
 	for i, part := range parts {
-		c.Spans(2, y, name-1, look.SlotInk(part.Slot).Span(string(th.Swatch(part.Slot))+" "), look.Plain.Span(names[i]))
-		c.Right(2+name+number, y, look.Value, units.Fixed(part.Share*total, 1)+" bits")
-		c.Right(2+name+number+share, y, look.Plain, units.Fixed(100*part.Share, 1)+" %")
-		room := max(c.W-4-name-number-share-2, 0)
-		c.Fill(2+name+number+share+2, y, int(part.Share*float64(room)+0.5), look.SlotInk(part.Slot), th.Swatch(part.Slot))
+		c.Spans(2, y, nameWidth-1, look.SlotInk(part.Slot).Span(string(th.Swatch(part.Slot))+" "), look.Plain.Span(names[i]))
+		c.Right(bitsEnd, y, look.Value, units.Fixed(part.Share*totalBits, 1)+" bits")
+		c.Right(shareEnd, y, look.Plain, units.Fixed(100*part.Share, 1)+" %")
+		c.Fill(shareEnd+2, y, int(part.Share*float64(barWidth)+0.5), look.SlotInk(part.Slot), th.Swatch(part.Slot))
 		y++
 	}
 }

@@ -41,26 +41,28 @@ func reasonStyle(r inspector.Reason) look.Ink {
 	return look.Value
 }
 
-// sizeSpans returns the line about the sizes of the packet.
+// sizeSpans returns the line about the sizes of the packet: the bytes on the wire by layer, the number of
+// fragments if it is fragmented, the recent mean of the payload, and the number of changed items.
 func (p *details) sizeSpans() []look.Span {
 	r, in := &p.opened.Record, &p.opened.Inside
-	n := func(v int) look.Span { return look.Value.Span(strconv.Itoa(v)) }
-	out := []look.Span{look.Dim.Span("payload "), n(r.Payload), look.Dim.Span(" + header "), n(in.Header),
-		look.Dim.Span(" + UDP/IP "), n(r.Wire - r.Payload - in.Header), look.Dim.Span(" = "), n(r.Wire), look.Dim.Span(" bytes")}
+	number := func(v int) look.Span { return look.Value.Span(strconv.Itoa(v)) }
+	out := []look.Span{look.Dim.Span("payload "), number(r.Payload), look.Dim.Span(" + header "), number(in.Header),
+		look.Dim.Span(" + UDP/IP "), number(r.Wire - r.Payload - in.Header), look.Dim.Span(" = "), number(r.Wire), look.Dim.Span(" bytes")}
 	if in.Fragments > 1 {
-		out = append(out, look.Dim.Span(" in "), n(in.Fragments), look.Dim.Span(" fragments"))
+		out = append(out, look.Dim.Span(" in "), number(in.Fragments), look.Dim.Span(" fragments"))
 	}
 	if in.Usual.Payload > 0 {
 		out = append(out, look.Dim.Span(", recent mean "), look.Plain.Span(units.Fixed(in.Usual.Payload, 0)))
 	}
-	return append(out, look.Dim.Span("; "), n(r.Changed), look.Dim.Span(" changed"))
+	return append(out, look.Dim.Span("; "), number(r.Changed), look.Dim.Span(" changed"))
 }
 
-// baselineLines returns the lines about the baseline: its age, when it was acked, and whether the
-// receiver has it.
+// baselineLines returns two lines about the baseline, the packet that this one is relative to: its age,
+// when it was acked, and whether the receiver has it. If the baseline is the initial state, the lines are
+// one that mentions that.
 func (p *details) baselineLines() [][]look.Span {
 	r, in := &p.opened.Record, &p.opened.Inside
-	if r.Baseline == 0 {
+	if r.Baseline == 0 { // r.Baseline is the age in packets; 0 means the initial state
 		return [][]look.Span{{look.Dim.Span("baseline: "), look.Value.Span("the initial state"),
 			look.Dim.Span(", which both endpoints have by configuration")}}
 	}
@@ -74,8 +76,8 @@ func (p *details) baselineLines() [][]look.Span {
 		first = append(first, look.Dim.Span(" and acked "), look.Plain.Span(formatMs(r.Sent-in.BaseAcked)))
 	}
 	first = append(first, look.Dim.Span(" before"))
-	state, k := baselineState(in)
-	return [][]look.Span{first, {look.Dim.Span("at the receiver: "), k.Span(state), look.Dim.Span("; history "),
+	state, style := baselineState(in)
+	return [][]look.Span{first, {look.Dim.Span("at the receiver: "), style.Span(state), look.Dim.Span("; history "),
 		look.Plain.Span(strconv.Itoa(in.History)), look.Dim.Span(" frames")}}
 }
 
@@ -100,51 +102,54 @@ func baselineState(in *inspector.Inside) (string, look.Ink) {
 
 func formatMs(d time.Duration) string { return units.Fixed(float64(d)/1e6, 1) + " ms" }
 
-// pathLines returns a line for the sender, each stage of the link, the receiver and the ack.
+// pathLines returns a line for the sender, each stage of the link up to a loss, the receiver and the ack.
+// A line has the name of the stage, the virtual time or the delay so far in ms, and what happened.
 func (p *details) pathLines(th *look.Theme) (lines [][]look.Span) {
 	r, in := &p.opened.Record, &p.opened.Inside
-	line := func(k look.Ink, stage, at, what string) {
-		lines = append(lines, []look.Span{look.Dim.Span(look.PadRight(stage, 11)), look.Plain.Span(look.PadRight(at, 12)), k.Span(what)})
+	add := func(style look.Ink, stage, at, event string) {
+		lines = append(lines, []look.Span{look.Dim.Span(look.PadRight(stage, 11)), look.Plain.Span(look.PadRight(at, 12)), style.Span(event)})
 	}
-	line(look.Dim, "sender", formatTime(r.Sent), "epoch "+strconv.FormatUint(r.Epoch, 10))
-	took, ended := time.Duration(0), false
+	add(look.Dim, "sender", formatTime(r.Sent), "epoch "+strconv.FormatUint(r.Epoch, 10))
+	delay, isLost := time.Duration(0), false
 	for _, s := range in.Trail.All() {
-		took += s.Took
-		if ended {
+		delay += s.Took
+		if isLost {
 			continue // stages after the loss have no effect
 		}
-		ended = s.Lost != lossmodel.None
+		isLost = s.Lost != lossmodel.None
 		at := ""
-		if s.Took != 0 && !ended {
-			at = look.PadLeft("+"+units.Fixed(float64(took)/1e6, 1), 9)
+		if s.Took != 0 && !isLost {
+			at = look.PadLeft("+"+units.Fixed(float64(delay)/1e6, 1), 9)
 		}
-		what, k := describeStep(th, &s)
-		line(k, s.Stage.String(), at, what)
+		event, style := describeStep(th, &s)
+		add(style, s.Stage.String(), at, event)
 	}
 	switch {
-	case r.Outcome == packetlog.Lost:
+	case r.Outcome == packetlog.Lost: // it did not reach the receiver
 	case r.Outcome == packetlog.Unknown:
-		line(look.OutcomeInk(r.Outcome), "receiver", "", "no report of arrival within the timeout")
-	case r.Outcome == packetlog.InFlight && r.Due == 0:
-		line(look.Dim, "receiver", "", "no report yet")
+		add(look.OutcomeInk(r.Outcome), "receiver", "", "no report of arrival within the timeout")
+	case r.Outcome == packetlog.InFlight && r.Due == 0: // over a network the arrival is not known in advance
+		add(look.Dim, "receiver", "", "no report yet")
 	case r.Outcome == packetlog.InFlight:
-		line(look.Dim, "receiver", formatTime(r.Due), "due; in flight")
+		add(look.Dim, "receiver", formatTime(r.Due), "due; in flight")
 	default:
-		line(look.OutcomeInk(r.Outcome), "receiver", formatTime(r.Arrived),
+		add(look.OutcomeInk(r.Outcome), "receiver", formatTime(r.Arrived),
 			string(th.Outcome[min(r.Outcome, packetlog.NumOutcomes-1)])+" "+look.OutcomeWord(r.Outcome)+" after "+formatMs(r.Arrived-r.Sent))
 	}
 	switch {
 	case in.AckLost != lossmodel.None:
-		line(look.Lost, "ack", "", "lost: "+in.AckLost.String())
+		add(look.Lost, "ack", "", "lost: "+in.AckLost.String())
 	case in.AckDue > 0:
-		line(look.Dim, "ack", formatTime(in.AckDue), "at the sender, "+formatMs(in.AckDue-r.Sent)+" after the packet was sent")
+		add(look.Dim, "ack", formatTime(in.AckDue), "at the sender, "+formatMs(in.AckDue-r.Sent)+" after the packet was sent")
 	}
 	return lines
 }
 
-// describeStep describes what a stage of the link did to the packet.
-func describeStep(th *look.Theme, s *lossmodel.Step) (string, look.Ink) {
-	extra := s.Took - s.Usual
+// describeStep describes what a stage of the link did to the packet: lost, damaged, copied, delayed, or
+// nothing. Stage netem is all of Linux netem in one step, whose delay matters more than its damage, and
+// whose loss is tested first.
+func describeStep(th *look.Theme, s *lossmodel.Step) (event string, style look.Ink) {
+	jitter := s.Took - s.Usual
 	switch {
 	case s.Lost == lossmodel.Queue:
 		return "DROPPED: " + strconv.FormatInt(s.Ahead.Bytes, 10) + " bytes in the queue, which is full", look.Lost
@@ -159,13 +164,13 @@ func describeStep(th *look.Theme, s *lossmodel.Step) (string, look.Ink) {
 			strconv.FormatInt(s.Ahead.Bytes, 10) + " bytes", look.Plain
 	case (s.Stage == lossmodel.StageDelay || s.Stage == lossmodel.StageNetem) && s.Took > 0:
 		sign := " + "
-		if extra < 0 {
-			sign, extra = " "+"-"+" ", -extra
+		if jitter < 0 {
+			sign, jitter = " - ", -jitter
 		}
-		return "latency " + formatMs(s.Usual) + sign + "jitter " + formatMs(extra), look.Plain
+		return "latency " + formatMs(s.Usual) + sign + "jitter " + formatMs(jitter), look.Plain
 	case s.Stage == lossmodel.StageReorder && s.Took > 0, s.Stage == lossmodel.StageDuplicate && s.Took > 0:
 		return "delayed by " + formatMs(s.Took), look.Late
-	case s.Bad:
+	case s.Bad: // of the Gilbert-Elliott loss model
 		return "passed, although in the bad state", look.Warn
 	}
 	return "passed", look.Dim

@@ -17,7 +17,7 @@ import (
 // selected packet stays in place while it is stored.
 type list struct {
 	packets      []packetlog.Record // as last observed
-	rateHz       int
+	rateHz       int                // packets per second, which converts ages to ms
 	filter       room.Filter
 	selected     packetlog.ID
 	hasSelection bool
@@ -29,13 +29,15 @@ type list struct {
 
 func (p *list) Name() string { return "Packets" }
 
-// Observe implements room.Observer. While time advances the list is redrawn only on slow ticks.
+// Observe implements room.Observer. While time advances the list is redrawn only on slow ticks, and only
+// if the output can take it. The first and the last packet suffice to detect a change.
 func (p *list) Observe(v room.View) bool {
 	lane := v.ActiveLane()
 	p.linkStatus.Observe(v) // drawn with the next change of the list
 	n := len(lane.Packets)
 	same := n == len(p.packets) && (n == 0 || room.SamePacketState(&lane.Packets[n-1], &p.packets[n-1]) && &lane.Packets[0] == &p.packets[0])
-	if !p.dirty && (same || p.packets != nil && v.Running() && !(v.Slow && v.Spare)) {
+	canRedraw := p.packets == nil || !v.Running() || v.Slow && v.Spare
+	if !p.dirty && (same || !canRedraw) {
 		return false
 	}
 	p.dirty = false
@@ -54,42 +56,44 @@ func (p *list) filtered() []int {
 	return out
 }
 
-// selectedRow returns the row of the selected packet among the filtered ones, or the row where it
-// would be if the filter excludes it.
+// selectedRow returns the index in filtered of the selected packet or, if the filter excludes it, of the
+// first packet after it.
 func (p *list) selectedRow(filtered []int) int {
-	for i, at := range filtered {
-		r := &p.packets[at]
+	for row, i := range filtered {
+		r := &p.packets[i]
 		if r.Seq > p.selected.Seq && r.Copy == 0 || r.ID() == p.selected {
-			return i
+			return row
 		}
 	}
 	return len(filtered) - 1
 }
 
-// moveCursor moves the cursor by n rows. Without a selection it starts at the newest packet.
+// moveCursor moves the cursor by n rows. Without a selection it starts below the newest packet, so that
+// -1 selects the newest one; moving down selects that too.
 func (p *list) moveCursor(n int) {
-	shown := p.filtered()
-	if len(shown) == 0 || n == 0 {
+	filtered := p.filtered()
+	if len(filtered) == 0 || n == 0 {
 		return
 	}
-	at := len(shown) + min(n, -1)
+	row := len(filtered) + min(n, -1)
 	if p.hasSelection {
-		at = p.selectedRow(shown) + n
+		row = p.selectedRow(filtered) + n
 	}
-	at = min(max(at, 0), len(shown)-1)
-	r := &p.packets[shown[at]]
+	row = min(max(row, 0), len(filtered)-1)
+	r := &p.packets[filtered[row]]
 	p.selectPacket(r.ID())
 }
 
-// moveToFailure moves the cursor to the next (direction > 0) or previous failed packet.
+// moveToFailure moves the cursor to the next (direction > 0) or previous failed packet that matches the
+// filter. Without a selection it starts at the end of the list. It does nothing if there is no such packet.
 func (p *list) moveToFailure(direction int) {
 	if len(p.packets) == 0 {
 		return
 	}
-	at := len(p.packets)
+	start := len(p.packets)
 	if p.hasSelection {
 		if i := p.findIndex(p.selected); i >= 0 {
-			at = i
+			start = i
 		}
 	} else if direction > 0 {
 		return // nothing is newer than the newest
@@ -98,7 +102,7 @@ func (p *list) moveToFailure(direction int) {
 	if direction < 0 {
 		step = -1
 	}
-	for i := at + step; i >= 0 && i < len(p.packets); i += step {
+	for i := start + step; i >= 0 && i < len(p.packets); i += step {
 		if r := &p.packets[i]; room.IsFailure(r) && (p.filter == room.FilterAll || p.filter.Matches(r)) {
 			p.selectPacket(r.ID())
 			return
@@ -130,7 +134,7 @@ func (p *list) findIndex(id packetlog.ID) int {
 	return -1
 }
 
-// nextFilter selects the next filter that matches any packet.
+// nextFilter selects the next filter that matches any packet, or all packets if none does.
 func (p *list) nextFilter() {
 	p.dirty = true
 	for range room.NumFilters {
@@ -143,12 +147,13 @@ func (p *list) nextFilter() {
 
 // packetAt returns the packet in row y of the pane, false if there is none.
 func (p *list) packetAt(y int) (packetlog.ID, bool) {
-	shown := p.filtered()
-	i := p.firstRow + y - 2
-	if y < 2 || y-2 >= p.numRows || i < 0 || i >= len(shown) {
+	filtered := p.filtered()
+	const firstRowY = 2 // below the border and the headings
+	i := p.firstRow + y - firstRowY
+	if y < firstRowY || y-firstRowY >= p.numRows || i < 0 || i >= len(filtered) {
 		return packetlog.ID{}, false
 	}
-	r := &p.packets[shown[i]]
+	r := &p.packets[filtered[i]]
 	return r.ID(), true
 }
 
@@ -165,29 +170,30 @@ type listColumn struct {
 // minOutcomeWidth is the minimum width of the outcome, the most important column, with margins.
 const minOutcomeWidth = 16
 
-// fitColumns returns the columns that fit into w columns in addition to the outcome, and the left
-// edge of the outcome. The least important columns are omitted first.
-func (p *list) fitColumns(w int) ([]listColumn, int) {
-	list := p.columns()
-	for _, word := range []string{"ms old", "chg", "sent", "baseline"} {
-		if list[len(list)-1].end+2+minOutcomeWidth <= w {
+// fitColumns returns the columns of the list that fit into w columns of the screen in addition to the
+// outcome, and the left edge of the outcome. The least important columns are omitted first.
+func (p *list) fitColumns(w int) (fitting []listColumn, outcomeX int) {
+	fitting = p.columns()
+	for _, heading := range []string{"ms old", "chg", "sent", "baseline"} { // the least important first
+		if fitting[len(fitting)-1].end+2+minOutcomeWidth <= w {
 			break
 		}
-		i := slices.IndexFunc(list, func(c listColumn) bool { return c.heading == word })
-		removed := list[i].end - list[i-1].end
-		list = slices.Delete(list, i, i+1)
-		for k := i; k < len(list); k++ {
-			list[k].end -= removed
+		i := slices.IndexFunc(fitting, func(c listColumn) bool { return c.heading == heading })
+		removedWidth := fitting[i].end - fitting[i-1].end
+		fitting = slices.Delete(fitting, i, i+1)
+		for k := i; k < len(fitting); k++ {
+			fitting[k].end -= removedWidth
 		}
 	}
-	return list, list[len(list)-1].end + 2
+	return fitting, fitting[len(fitting)-1].end + 2
 }
 
 // columns returns all columns except the outcome: sequence, age of the baseline in packets and in ms,
-// payload bytes, changed items, time of sending, and delay.
+// payload bytes, changed items, time of sending, and delay. A copy has "+" and its number after the
+// sequence; a packet in flight has the delay after which it is due.
 func (p *list) columns() []listColumn {
 	plain := func(s string) (string, look.Ink) { return s, look.Plain }
-	return []listColumn{
+	return []listColumn{ // right edge, heading, cell
 		{11, "packet", func(r *packetlog.Record) (string, look.Ink) {
 			s := strconv.FormatUint(r.Seq, 10)
 			if r.Copy > 0 {
@@ -225,28 +231,29 @@ func (p *list) columns() []listColumn {
 // Draw implements room.Pane. The selected packet is in the middle, or the newest packet in the last
 // row.
 func (p *list) Draw(c *look.Canvas, th *look.Theme, focused bool) {
-	shown := p.filtered()
-	c.Frame(th, focused, "Packets", p.legend(th, len(shown), look.HeadRoom(c.W, "Packets"))...)
+	filtered := p.filtered()
+	c.Frame(th, focused, "Packets", p.legend(th, len(filtered), look.HeadRoom(c.W, "Packets"))...)
 	p.linkStatus.Draw(c)
-	columns, outcome := p.fitColumns(c.W)
+	columns, outcomeX := p.fitColumns(c.W)
 	for _, col := range columns {
 		c.Right(col.end, 1, look.Dim, col.heading)
 	}
-	c.Clip(outcome, 1, c.W-2-outcome, look.Dim, "outcome")
+	c.Clip(outcomeX, 1, c.W-2-outcomeX, look.Dim, "outcome")
 	p.numRows = max(c.H-3, 0)
-	p.firstRow = max(len(shown)-p.numRows, 0)
+	p.firstRow = max(len(filtered)-p.numRows, 0)
 	if p.hasSelection { // in the middle, with the packets before and after
-		p.firstRow = min(max(p.selectedRow(shown)-p.numRows/2, 0), p.firstRow)
+		p.firstRow = min(max(p.selectedRow(filtered)-p.numRows/2, 0), p.firstRow)
 	}
-	for y := range min(p.numRows, len(shown)-p.firstRow) {
-		p.drawRow(c, th, 2+y, &p.packets[shown[p.firstRow+y]], columns, outcome)
+	for y := range min(p.numRows, len(filtered)-p.firstRow) {
+		p.drawRow(c, th, 2+y, &p.packets[filtered[p.firstRow+y]], columns, outcomeX)
 	}
-	if len(shown) == 0 {
+	if len(filtered) == 0 {
 		c.Clip(2, 2, c.W-4, look.Dim, "none of the "+strconv.Itoa(len(p.packets))+" stored packets matches; f changes the filter")
 	}
 }
 
-// legend returns filter, number of matching packets n and mode, in at most maxWidth columns.
+// legend returns the filter, the number n of packets that match it, and which packet the list follows, in
+// at most maxWidth columns.
 func (p *list) legend(th *look.Theme, n, maxWidth int) []look.Span {
 	out := []look.Span{look.Dim.Span("filter "), look.Key.Span(p.filter.String())}
 	counted := append(out[:2:2], look.Dim.Span(fmt.Sprintf("  %d of %d", n, len(p.packets))))
@@ -256,29 +263,29 @@ func (p *list) legend(th *look.Theme, n, maxWidth int) []look.Span {
 	return look.Fit(maxWidth, append(counted[:3:3], look.Dim.Span("  following the newest")), counted, out, nil)
 }
 
-// drawRow draws packet r at row y. outcome is the left edge of the outcome.
-func (p *list) drawRow(c *look.Canvas, th *look.Theme, y int, r *packetlog.Record, columns []listColumn, outcome int) {
+// drawRow draws packet r at row y. outcomeX is the left edge of the outcome.
+func (p *list) drawRow(c *look.Canvas, th *look.Theme, y int, r *packetlog.Record, columns []listColumn, outcomeX int) {
 	isSelected := p.hasSelection && r.ID() == p.selected
 	if isSelected {
 		c.Text(1, y, look.Chosen, th.Chosen)
 	}
 	for _, col := range columns {
-		s, k := col.cell(r)
-		if isSelected && k == look.Dim {
-			k = look.Plain
+		text, style := col.cell(r)
+		if isSelected && style == look.Dim {
+			style = look.Plain
 		}
-		c.Right(col.end, y, k, s)
+		c.Right(col.end, y, style, text)
 	}
-	k := look.OutcomeInk(r.Outcome)
-	x := c.Text(outcome, y, k, string(th.Outcome[min(r.Outcome, packetlog.NumOutcomes-1)])+" ")
+	style := look.OutcomeInk(r.Outcome)
+	x := c.Text(outcomeX, y, style, string(th.Outcome[min(r.Outcome, packetlog.NumOutcomes-1)])+" ")
 	word := look.OutcomeWord(r.Outcome)
 	if r.Outcome == packetlog.Lost {
 		word += ": " + r.Cause.String()
 	}
 	if r.Outcome == packetlog.Decoded && !isSelected {
-		k = look.Dim
+		style = look.Dim
 	}
-	c.Clip(x, y, c.W-1-x, k, word)
+	c.Clip(x, y, c.W-1-x, style, word)
 }
 
 // formatTime writes virtual time as minutes, seconds and milliseconds.

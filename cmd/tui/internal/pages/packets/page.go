@@ -93,7 +93,7 @@ func (p *page) redraw() {
 	p.detailsSlot.Redraw()
 }
 
-// Click selects the packet at (x, y). Row 0 of the page is the summary line.
+// Click selects the packet in row y of the page, if (x, y) is in the list. Row 0 is the summary line.
 func (p *page) Click(x, y int) room.Request {
 	if id, ok := p.list.packetAt(y - 1); ok && x < p.listSlot.W && y-1 < p.listSlot.H {
 		p.list.selectPacket(id)
@@ -135,7 +135,7 @@ func (p *page) Bindings() []room.Binding {
 	}
 	next := func() room.Request {
 		p.list.nextFilter()
-		return room.Request{Renew: true}
+		return room.Request{Renew: true} // redraw at once
 	}
 	return []room.Binding{
 		room.Bind(group, []string{"f"}, "f", "next filter: all, failed, lost, late, ...; or type /filter lost",

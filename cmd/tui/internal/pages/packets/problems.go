@@ -21,9 +21,9 @@ import (
 type problemBox struct {
 	list   []inspector.Incident
 	cfg    *config.Config
-	now    time.Duration
-	cursor int // index of the selected problem
-	width  int // as last drawn
+	now    time.Duration // virtual time when the box was opened
+	cursor int           // index of the selected problem
+	width  int           // width of the box, set by Size
 }
 
 // NewWhy returns a box with the problems of a snapshot.
@@ -31,12 +31,13 @@ func NewWhy(snap *engine.Snapshot, cfg *config.Config) *problemBox {
 	return &problemBox{list: problems(snap), cfg: cfg, now: snap.Now}
 }
 
-// Key implements room.Overlay: enter opens the packet.
+// Key implements room.Overlay: arrows move the cursor, enter opens the packet, and any other key closes the
+// box. A frame that the encoder refused has no packet.
 func (b *problemBox) Key(msg tea.KeyMsg) room.Request {
-	n := room.ReadStep(msg)
+	step := room.ReadStep(msg)
 	switch {
-	case n != 0 && len(b.list) > 0:
-		b.cursor = min(max(b.cursor+n, 0), len(b.list)-1)
+	case step != 0 && len(b.list) > 0:
+		b.cursor = min(max(b.cursor+step, 0), len(b.list)-1)
 		return room.Request{}
 	case msg.Type == tea.KeyEnter && len(b.list) > 0 && b.list[b.cursor].Reason != inspector.BecauseRefusedFrame:
 		return room.Request{Closes: true, Packet: &b.list[b.cursor].Opened.ID}
@@ -44,12 +45,13 @@ func (b *problemBox) Key(msg tea.KeyMsg) room.Request {
 	return room.Request{Closes: true}
 }
 
-// Size implements room.Overlay: the box is as high as all problems need.
-func (b *problemBox) Size(w, h int) (ow, oh int, right bool) {
+// Size implements room.Overlay: the box is in the middle, and as high as all problems need. It stores the
+// width in b.width, because lines depends on it.
+func (b *problemBox) Size(w, h int) (boxW, boxH int, atRight bool) {
 	b.width = min(w, 112)
-	rows := 2
+	rows := 2 // the border
 	for i := range b.list {
-		rows += len(b.lines(i)) + 1
+		rows += len(b.lines(i)) + 1 // with the heading
 	}
 	return b.width, min(max(rows, 3), h), false
 }
@@ -74,12 +76,13 @@ func (b *problemBox) Draw(c *look.Canvas, th *look.Theme) {
 	}
 }
 
-// firstVisible returns the first problem to draw in the given number of rows, so that the selected one is visible.
-func (b *problemBox) firstVisible(maxWidth int) int {
+// firstVisible returns the first problem to draw in maxRows rows, so that the selected one is visible: as
+// many problems before it as fit.
+func (b *problemBox) firstVisible(maxRows int) int {
 	first := b.cursor
 	for rows := len(b.lines(b.cursor)) + 1; first > 0; first-- {
 		rows += len(b.lines(first-1)) + 1
-		if rows > maxWidth+1 {
+		if rows > maxRows+1 {
 			break
 		}
 	}
@@ -88,14 +91,15 @@ func (b *problemBox) firstVisible(maxWidth int) int {
 
 // drawProblem draws problem i from row y and returns the row below it.
 func (b *problemBox) drawProblem(c *look.Canvas, th *look.Theme, y, i int) int {
-	x := &b.list[i]
-	mark := " "
+	problem := &b.list[i]
+	marker := " "
 	if i == b.cursor {
-		mark = th.Chosen
+		marker = th.Chosen
 	}
-	c.Text(1, y, look.Chosen, mark)
-	head := []look.Span{headingStyle(x).Span(x.Reason.String()), look.Dim.Span(", " + formatAgo(b.now-x.T) + ", " + formatCount(x.N))}
-	c.Spans(3, y, c.W-5, head...)
+	c.Text(1, y, look.Chosen, marker)
+	heading := []look.Span{headingStyle(problem).Span(problem.Reason.String()),
+		look.Dim.Span(", " + formatAgo(b.now-problem.T) + ", " + formatCount(problem.N))}
+	c.Spans(3, y, c.W-5, heading...)
 	y++
 	for _, line := range b.lines(i) {
 		if y < c.H-1 {
@@ -106,12 +110,13 @@ func (b *problemBox) drawProblem(c *look.Canvas, th *look.Theme, y, i int) int {
 	return y
 }
 
-// headingStyle returns the style that the packet has on other pages.
-func headingStyle(x *inspector.Incident) look.Ink {
-	if x.Reason.Large() || x.Reason == inspector.BecauseRefusedFrame {
+// headingStyle returns the style of a problem's heading: that of the packet's outcome, as on other pages, or
+// a warning for large packets and refused frames, which are no outcomes.
+func headingStyle(problem *inspector.Incident) look.Ink {
+	if problem.Reason.Large() || problem.Reason == inspector.BecauseRefusedFrame {
 		return look.Warn
 	}
-	return look.OutcomeInk(x.Opened.Record.Outcome)
+	return look.OutcomeInk(problem.Opened.Record.Outcome)
 }
 
 // formatAgo writes how long ago something happened.

@@ -14,8 +14,8 @@ import (
 type Bits struct {
 	Schema     *frame.Schema
 	Recent     meters.Recent
-	lastMinute [encoders.MaxSlots]int64 // units charged to each slot in the last minute; the largest slots get their own column
-	seen       bool
+	lastMinute [encoders.MaxSlots]int64 // budget units charged to each slot in the last minute; the largest slots get their own column
+	seen       bool                     // Observe was called
 
 	emptyText string // shown if no slot was charged
 }
@@ -23,21 +23,22 @@ type Bits struct {
 // Name implements room.Pane.
 func (p *Bits) Name() string { return "Bits" }
 
-// Observe implements room.Pane.
+// Observe implements room.Observer. After the first call it changes the pane only on slow redraws,
+// and only if the budget, or the text for an empty budget, differs.
 func (p *Bits) Observe(v room.View) bool {
-	r := v.ActiveLane().Recent
-	nothing := NothingSentText(v.ActiveLane())
-	if p.seen && (!v.Slow || r.Budget == p.Recent.Budget && (r.Budget.Total() > 0 || nothing == p.emptyText)) {
+	recent := v.ActiveLane().Recent
+	emptyText := NothingSentText(v.ActiveLane())
+	if p.seen && (!v.Slow || recent.Budget == p.Recent.Budget && (recent.Budget.Total() > 0 || emptyText == p.emptyText)) {
 		return false
 	}
-	p.emptyText = nothing
-	p.Schema, p.Recent, p.seen = v.Snap.Schema, r, true
+	p.emptyText = emptyText
+	p.Schema, p.Recent, p.seen = v.Snap.Schema, recent, true
 	var sum encoders.Budget
 	for _, s := range meters.Tail(v.ActiveLane().Samples, time.Minute) {
 		sum.Add(&s.Budget)
 	}
-	sum.Add(&r.Budget)
-	if sum.Total() > 0 {
+	sum.Add(&recent.Budget)
+	if sum.Total() > 0 { // otherwise the ranks of the last minute with packets stay
 		p.lastMinute = sum.Units
 	}
 	return true
@@ -46,7 +47,8 @@ func (p *Bits) Observe(v room.View) bool {
 // Parts returns the slots that were charged, as parts of the budget.
 func (p *Bits) Parts() []Part { return BudgetParts(&p.Recent.Budget, p.Schema) }
 
-// Draw implements room.Pane.
+// Draw implements room.Pane: a bar of all parts, and below it their figures in the layout that fits.
+// If not all parts fit, those with the most bits in the last minute are drawn on their own.
 func (p *Bits) Draw(c *look.Canvas, th *look.Theme, focused bool) {
 	c.Frame(th, focused, "Bit budget", look.Dim.Span("payload, last 2 s"))
 	parts := p.Parts()
@@ -54,19 +56,19 @@ func (p *Bits) Draw(c *look.Canvas, th *look.Theme, focused bool) {
 		c.Clip(2, 1, c.W-4, look.Dim, p.emptyText)
 		return
 	}
-	l := p.chooseLayout(parts, c.W-4, c.H-3)
-	parts = LimitParts(parts, l.capacity, func(k int) float64 { return float64(p.lastMinute[k]) })
+	layout := p.chooseLayout(parts, c.W-4, c.H-3)
+	parts = LimitParts(parts, layout.capacity, func(slot int) float64 { return float64(p.lastMinute[slot]) })
 	StackedBar(c, th, 2, 1, c.W-4, parts)
-	l.draw(c, th, parts)
+	layout.draw(c, th, parts)
 }
 
-// StackedBar draws parts from (x, y) side by side in one bar, with their names inside. A share of 1
-// takes w columns.
+// StackedBar draws parts from (x, y) side by side in one bar, with their names inside where they
+// fit. A share of 1 takes w columns. Without colours, shades distinguish the parts.
 func StackedBar(c *look.Canvas, th *look.Theme, x, y, w int, parts []Part) {
-	from, sum := x, 0.0
+	barStart, shareSum := x, 0.0
 	for _, part := range parts {
-		sum += part.Share
-		end := from + min(max(int(sum*float64(w)+0.5), 0), w)
+		shareSum += part.Share // rounding the sum, not each share, makes the bar as long as the total
+		end := barStart + min(max(int(shareSum*float64(w)+0.5), 0), w)
 		if th.Color {
 			c.Fill(x, y, end-x, look.BarInk(part.Slot), ' ')
 		} else {

@@ -17,12 +17,15 @@ const (
 	lineMinWidth   = 19 // minimum width of a part with name and share in one line
 	figuresWidth   = 20 // share, kbps and bits in one line
 	shareWidth     = 7  // share only
-	columnGap      = 2
+	columnGap      = 2  // between columns of the table and the grid
 	nameMaxWidth   = 16
 )
 
-// chooseLayout returns the most detailed layout that fits all parts into w columns and h rows. If
-// none does, it returns the layout that fits the most parts.
+// In all layouts row 0 is the frame, row 1 the bar, and the figures begin in row 2. A name is preceded
+// by the colour swatch of the part and a space: 2 columns.
+
+// chooseLayout returns the most detailed layout that fits all parts into w columns and h rows below
+// the bar. If none does, it returns the layout that fits the most parts.
 func (p *Bits) chooseLayout(parts []Part, w, h int) bitsLayout {
 	nameWidth := min(maxNameWidth(parts), nameMaxWidth)
 	tableCell := 2 + nameWidth + figuresWidth + columnGap
@@ -31,10 +34,10 @@ func (p *Bits) chooseLayout(parts []Part, w, h int) bitsLayout {
 	if h < 2 {
 		column = lineMinWidth
 	}
-	layouts := []bitsLayout{
-		{max(h-2, 0), p.drawRows},
+	layouts := []bitsLayout{ // the most detailed first
+		{max(h-2, 0), p.drawRows}, // without an empty row and the headings
 		{w / column, p.drawColumns},
-		{(w + columnGap) / tableCell * (h - 1), p.tableDrawer(tableCell, nameWidth)},
+		{(w + columnGap) / tableCell * (h - 1), p.tableDrawer(tableCell, nameWidth)}, // without the headings
 		{(w + columnGap) / gridCell * h, p.gridDrawer(gridCell, nameWidth)},
 	}
 	best := layouts[0]
@@ -49,31 +52,33 @@ func (p *Bits) chooseLayout(parts []Part, w, h int) bitsLayout {
 	return best
 }
 
-// drawRows draws each part in a row of its own, with a bar.
+// drawRows draws each part in a row of its own: swatch and name, a bar, share, kbps and bits per
+// changed item.
 func (p *Bits) drawRows(c *look.Canvas, th *look.Theme, parts []Part) {
-	const numbers = 34
-	name := min(max(maxNameWidth(parts)+3, nameMaxWidth), 24)
-	head := "share      kbps   bits/changed"
-	c.Right(c.W-2, 3, look.Dim, head)
-	for i, text := range PartNames(parts, name-3) {
+	const figures = 34                                             // columns of the three figures at the right edge
+	nameWidth := min(max(maxNameWidth(parts)+3, nameMaxWidth), 24) // with the swatch and a gap
+	c.Right(c.W-2, 3, look.Dim, "share      kbps   bits/changed")
+	for i, name := range PartNames(parts, nameWidth-3) {
 		part, y := &parts[i], 4+i
-		c.Spans(2, y, name-1, look.SlotInk(part.Slot).Span(string(th.Swatch(part.Slot))+" "), look.Plain.Span(text))
-		bar := max(c.W-4-name-numbers, 0)
-		c.Fill(2+name, y, int(part.Share*float64(bar)+0.5), look.SlotInk(part.Slot), th.Swatch(part.Slot))
+		c.Spans(2, y, nameWidth-1, look.SlotInk(part.Slot).Span(string(th.Swatch(part.Slot))+" "), look.Plain.Span(name))
+		barWidth := max(c.W-4-nameWidth-figures, 0)
+		c.Fill(2+nameWidth, y, int(part.Share*float64(barWidth)+0.5), look.SlotInk(part.Slot), th.Swatch(part.Slot))
 		c.Right(c.W-2, y, look.Plain, look.PadLeft(units.Fixed(part.Share*p.Recent.BitsPerChanged, 2), 11))
 		c.Right(c.W-15, y, look.Plain, units.Fixed(part.Share*p.Recent.PayloadKbps, 1))
 		c.Right(c.W-25, y, look.Value, units.Fixed(100*part.Share, 1)+" %")
 	}
 }
 
-// drawColumns draws the parts side by side, each with its figures below its name.
+// drawColumns draws the parts side by side, each with its figures below its name. In a pane with
+// only one row of figures, the share follows the name and the other figures are omitted.
 func (p *Bits) drawColumns(c *look.Canvas, th *look.Theme, parts []Part) {
+	isOneLine := c.H-3 < 2
 	w := max((c.W-4)/len(parts), columnMinWidth)
-	room := w - 3
-	if c.H-3 < 2 {
-		room -= len(" 99%")
+	nameWidth := w - 3 // without the swatch and a gap
+	if isOneLine {
+		nameWidth -= len(" 99%")
 	}
-	for i, name := range PartNames(parts, room) {
+	for i, name := range PartNames(parts, nameWidth) {
 		part, x := &parts[i], 2+i*w
 		lines := [][]look.Span{
 			{look.SlotInk(part.Slot).Span(string(th.Swatch(part.Slot)) + " "), look.Plain.Span(name)},
@@ -81,7 +86,7 @@ func (p *Bits) drawColumns(c *look.Canvas, th *look.Theme, parts []Part) {
 			{look.Plain.Span(look.PadLeft(units.Fixed(part.Share*p.Recent.PayloadKbps, 1), 6)), look.Dim.Span(" kbps")},
 			{look.Plain.Span(look.PadLeft(units.Fixed(part.Share*p.Recent.BitsPerChanged, 2), 6)), look.Dim.Span(" bits")},
 		}
-		if c.H-3 < 2 { // one line: name and share together
+		if isOneLine {
 			lines = [][]look.Span{{lines[0][0], lines[0][1], look.Value.Span(" " + units.Fixed(100*part.Share, 0) + "%")}}
 		}
 		for j, line := range lines {
@@ -92,12 +97,13 @@ func (p *Bits) drawColumns(c *look.Canvas, th *look.Theme, parts []Part) {
 	}
 }
 
-// tableDrawer returns a function that draws the parts in columns of cellWidth, with all figures of a
-// part in one line.
+// tableDrawer returns a function that draws the parts in columns of cellWidth, filled from top to
+// bottom, with all figures of a part in one line.
 func (p *Bits) tableDrawer(cellWidth, nameWidth int) func(*look.Canvas, *look.Theme, []Part) {
 	return func(c *look.Canvas, th *look.Theme, parts []Part) {
-		h := max(c.H-4, 1)
-		for x := 2; x < 2+(len(parts)+h-1)/h*cellWidth; x += cellWidth {
+		h := max(c.H-4, 1) // parts per column
+		numColumns := (len(parts) + h - 1) / h
+		for x := 2; x < 2+numColumns*cellWidth; x += cellWidth {
 			c.Right(x+cellWidth-columnGap, 2, look.Dim, "share  kbps   bits")
 		}
 		for i, text := range PartNames(parts, nameWidth) {
@@ -111,10 +117,11 @@ func (p *Bits) tableDrawer(cellWidth, nameWidth int) func(*look.Canvas, *look.Th
 	}
 }
 
-// gridDrawer returns a function that draws only names and shares, in columns of cellWidth.
+// gridDrawer returns a function that draws only names and shares, in columns of cellWidth, filled
+// from top to bottom.
 func (p *Bits) gridDrawer(cellWidth, nameWidth int) func(*look.Canvas, *look.Theme, []Part) {
 	return func(c *look.Canvas, th *look.Theme, parts []Part) {
-		h := max(c.H-3, 1)
+		h := max(c.H-3, 1) // parts per column
 		for i, text := range PartNames(parts, nameWidth) {
 			part, x, y := &parts[i], 2+i/h*cellWidth, 2+i%h
 			c.Spans(x, y, 2+nameWidth, look.SlotInk(part.Slot).Span(string(th.Swatch(part.Slot))+" "), look.Plain.Span(text))

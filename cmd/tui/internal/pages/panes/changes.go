@@ -14,21 +14,22 @@ import (
 
 // Changes lists the marks of the charts as text, newest first: time, change and effect.
 type Changes struct {
-	marks      []engine.Mark            // as in the snapshot
-	changes    []entry                  // worth showing
+	marks      []engine.Mark            // all marks of the snapshot
+	changes    []entry                  // the rows of the list, oldest first
 	effects    map[time.Duration]effect // known effects, by the time of the change
 	numEffects int                      // number of the snapshot's effects in effects
 	newest     *meters.Sample           // newestEffect of the snapshot's effects
 	measuring  time.Duration            // time of the change whose effect is being measured; 0 means none
 	per        string                   // the item in "bits per item"
-	seen       bool
-	loopLabel  string // label of a loop point
+	seen       bool                     // Observe was called
+	loopLabel  string                   // label of a loop point, which depends on what restarts there
 }
 
 // Name implements room.Pane.
 func (p *Changes) Name() string { return "Changes" }
 
-// Observe implements room.Pane.
+// Observe implements room.Observer. It regroups the marks and computes effects only if those of the
+// snapshot differ.
 func (p *Changes) Observe(v room.View) bool {
 	p.loopLabel = " loop: recording restarted"
 	switch {
@@ -43,7 +44,8 @@ func (p *Changes) Observe(v room.View) bool {
 		p.changes = groupMarks(v.Snap.Marks)
 	}
 	p.per = PerItemShort(v.Snap.Schema, v.Snap.Item)
-	if n, newest := len(v.Snap.Effects), newestEffect(v.Snap.Effects); n != p.numEffects || newest != p.newest || v.Snap.Trying != p.measuring {
+	n, newest := len(v.Snap.Effects), newestEffect(v.Snap.Effects)
+	if n != p.numEffects || newest != p.newest || v.Snap.Trying != p.measuring {
 		p.numEffects, p.newest, p.measuring, changed = n, newest, v.Snap.Trying, true
 		p.updateEffects(v.Snap.Effects)
 	}
@@ -58,22 +60,22 @@ func newestEffect(list []engine.Effect) *meters.Sample {
 	return firstSampleAfter(&list[len(list)-1])
 }
 
-// updateEffects computes the effects that are not cached. Each needs hundreds of random draws for
-// its confidence interval.
+// updateEffects makes p.effects the effects of list. Effects that were computed before are reused,
+// because each needs hundreds of random draws for its confidence interval.
 func (p *Changes) updateEffects(list []engine.Effect) {
-	known := p.effects
+	cached := p.effects
 	p.effects = make(map[time.Duration]effect, len(list))
 	for i := range list {
-		e := &list[i]
-		eff, ok := known[e.T]
-		if !ok || eff.firstSample != firstSampleAfter(e) {
-			eff = newEffect(e)
+		measured := &list[i]
+		computed, ok := cached[measured.T]
+		if !ok || computed.firstSample != firstSampleAfter(measured) { // a rewound run may change at the same time again
+			computed = newEffect(measured)
 		}
-		p.effects[e.T] = eff
+		p.effects[measured.T] = computed
 	}
 }
 
-// Draw implements room.Pane.
+// Draw implements room.Pane: one row for each change, newest first.
 func (p *Changes) Draw(c *look.Canvas, th *look.Theme, focused bool) {
 	const title = "Changes"
 	c.Frame(th, focused, title, look.Fit(look.HeadRoom(c.W, title),
@@ -125,14 +127,15 @@ func (p *Changes) effectSpans(ch entry, th *look.Theme, maxWidth int) []look.Spa
 }
 
 // spans describes the effect in as much detail as fits into maxWidth columns. The change in
-// percent is omitted last.
+// percent is omitted last. per is the unit of bits per item.
 func (e *effect) spans(th *look.Theme, maxWidth int, per string) []look.Span {
-	short, long := e.percentSpans(th, false), e.percentSpans(th, true)
+	percent, percentWithInterval := e.percentSpans(th, false), e.percentSpans(th, true)
 	space := []look.Span{look.Plain.Span("  ")}
-	if e.before.perChanged == 0 || e.after.perChanged == 0 { // too few items changed
-		return look.Fit(maxWidth, slices.Concat(e.bandwidthSpans(), space, long), long, short, nil)
+	bandwidth := slices.Concat(e.bandwidthSpans(), space, percentWithInterval)
+	if e.before.perChanged == 0 || e.after.perChanged == 0 { // bits per item unknown: too few items changed
+		return look.Fit(maxWidth, bandwidth, percentWithInterval, percent, nil)
 	}
-	return look.Fit(maxWidth, slices.Concat(e.bitsSpans(per), space, e.bandwidthSpans(), space, long), slices.Concat(e.bandwidthSpans(), space, long), long, short, nil)
+	return look.Fit(maxWidth, slices.Concat(e.bitsSpans(per), space, bandwidth), bandwidth, percentWithInterval, percent, nil)
 }
 
 // bitsSpans returns the bits per changed item before and after the change.
@@ -147,34 +150,35 @@ func (e *effect) bandwidthSpans() []look.Span {
 		look.Payload.Span(units.Fixed(e.after.kbps, 0)), look.Dim.Span(" kbps")}
 }
 
-// percentSpans returns the change of the payload in percent, with its confidence interval if withInterval.
+// percentSpans returns the change of the payload in percent. With withInterval, half the width of
+// its confidence interval follows, or "?" if the interval is unknown.
 func (e *effect) percentSpans(th *look.Theme, withInterval bool) []look.Span {
 	q := &e.ratio
 	digits := 0
-	if q.Known && q.Hi-q.Lo < 0.02 {
+	if q.Known && q.Hi-q.Lo < 0.02 { // an interval narrower than 2 % justifies a decimal
 		digits = 1
 	}
-	v := 100 * (q.Times - 1)
-	style, sign := look.Dim, ""
+	percent := 100 * (q.Times - 1)
+	style := look.Dim
 	switch {
 	case !q.Significant():
-	case v < 0:
+	case percent < 0:
 		style = look.Good
 	default:
 		style = look.Warn
 	}
-	if v < 0 {
+	sign := "+"
+	if percent < 0 {
 		sign = "−"
-	} else {
-		sign = "+"
 	}
-	out := []look.Span{style.Span(sign + units.Fixed(math.Abs(v), digits) + " %")}
+	out := []look.Span{style.Span(sign + units.Fixed(math.Abs(percent), digits) + " %")}
 	switch {
 	case !withInterval:
 	case !q.Known:
 		out = append(out, look.Dim.Span(" "+th.PlusMinus+" ?"))
 	default:
-		out = append(out, look.Dim.Span(" "+th.PlusMinus+" "+units.Fixed(50*(q.Hi-q.Lo), digits)))
+		halfWidth := 50 * (q.Hi - q.Lo) // in percent
+		out = append(out, look.Dim.Span(" "+th.PlusMinus+" "+units.Fixed(halfWidth, digits)))
 	}
 	return out
 }

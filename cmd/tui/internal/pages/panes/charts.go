@@ -34,7 +34,7 @@ func VisibleSpan(spans []time.Duration, chosen int, available time.Duration) tim
 	return spans[0]
 }
 
-// span returns the time span that the charts show.
+// span returns the time span that the charts show, at most 30 s for the guided tour.
 func (p *Charts) span() time.Duration {
 	span := VisibleSpan(ChartSpans(), p.spanIndex, time.Duration(len(p.Lane.Samples))*meters.SamplePeriod)
 	if p.Brief {
@@ -49,9 +49,9 @@ type Charts struct {
 	budget    float64 // kbps; 0 means none
 	spanIndex int     // index in ChartSpans
 
-	item        string
+	item        string // name of an item, such as "cube"; "" means unknown
 	schema      *frame.Schema
-	Lane        engine.Lane
+	Lane        engine.Lane // the active encoder
 	shadows     []engine.Lane
 	marks       []engine.Mark
 	loopPoints  []chart.Interval // visible periods in which packets have references from before a loop point
@@ -76,10 +76,11 @@ func (p *Charts) NextSpan() {
 // Fit toggles between value axes that fit the data and axes that begin at 0.
 func (p *Charts) Fit() { p.fitAxes, p.viewChanged = !p.fitAxes, true }
 
-// Observe implements room.Pane.
+// Observe implements room.Observer. The charts change on slow redraws, or at once if the user
+// changed their span or axes.
 func (p *Charts) Observe(v room.View) bool {
 	lane := v.ActiveLane()
-	end := int64(0)
+	end := int64(0) // number of sample periods so far
 	if n := len(lane.Samples); n > 0 {
 		end = int64(lane.Samples[n-1].T / meters.SamplePeriod)
 	}
@@ -93,8 +94,9 @@ func (p *Charts) Observe(v room.View) bool {
 	return true
 }
 
-// withVisibleSamples returns a copy of p with only the samples that are visible in w columns, and
-// those before them that sliding rates need. The charts show a minute; the history holds five.
+// withVisibleSamples returns a copy of p with only the samples that are visible in w columns, those
+// before them that sliding rates need, and the visible loop points. Drawing need not visit the whole
+// history then, which is several times longer than the charts.
 func (p *Charts) withVisibleSamples(th *look.Theme, w int) *Charts {
 	spec := &chart.Spec{Span: int(p.span() / meters.SamplePeriod)}
 	th.StyleChart(spec)
@@ -143,36 +145,38 @@ func chartKinds() []chartKind {
 	}
 }
 
-// Draw implements room.Pane.
+// Draw implements room.Pane: the charts of page 1, stacked, or only the selected chart. The selected
+// one of several charts has a marker before its title.
 func (p *Charts) Draw(c *look.Canvas, th *look.Theme, focused bool) {
 	p = p.withVisibleSamples(th, c.W-2)
 	kinds := chartKinds()[:liveCharts]
 	if p.OnlySelected && p.Selected >= 0 {
 		kinds = chartKinds()[p.Selected : p.Selected+1]
 	}
+	isSingle := len(kinds) == 1
 	list := make([]Stacked, len(kinds))
-	for i, k := range kinds {
-		x := &list[i]
-		lit := p.Selected == i || len(kinds) == 1
-		x.Title, x.Spec, x.Fit = k.title(p), k.spec(p, th), p.fitAxes
-		x.Focused = focused && (p.Selected < 0 || lit) || len(kinds) == 1 && p.Brief
-		room := look.HeadRoom(c.W, x.Title)
+	for i, kind := range kinds {
+		out := &list[i]
+		isSelected := p.Selected == i || isSingle
+		out.Title, out.Spec, out.Fit = kind.title(p), kind.spec(p, th), p.fitAxes
+		out.Focused = focused && (p.Selected < 0 || isSelected) || isSingle && p.Brief // the tour always highlights its chart
+		legendWidth := look.HeadRoom(c.W, out.Title)
 		if p.fitAxes {
-			room = look.HeadRoom(c.W-len(notFromZero), x.Title)
+			legendWidth = look.HeadRoom(c.W-len(notFromZero), out.Title)
 		}
-		x.Legend = k.legend(p, th, room)
-		if lit && len(kinds) > 1 {
-			x.Title = th.Chosen + " " + x.Title
+		out.Legend = kind.legend(p, th, legendWidth)
+		if isSelected && !isSingle {
+			out.Title = th.Chosen + " " + out.Title
 		}
-		if k.isEmpty != nil && k.isEmpty(&p.Lane) && len(kinds) > 1 {
-			x.Empty = "none yet"
+		if kind.isEmpty != nil && kind.isEmpty(&p.Lane) && !isSingle {
+			out.Empty = "none yet"
 		}
-		p.StyleChart(x.Spec, th)
+		p.StyleChart(out.Spec, th)
 	}
 	DrawStack(c, th, list)
 }
 
-// perItem names the unit by which the second chart divides, such as "changed cube".
+// perItem names what ItemChart counts bits per, such as "changed cube".
 func (p *Charts) perItem() string {
 	if p.item == "" {
 		return "changed item"
@@ -180,7 +184,8 @@ func (p *Charts) perItem() string {
 	return PerItemUnit(p.schema, p.item)
 }
 
-// decimals returns the decimals of bits per item. Bytes and calls have few bits per item and need two.
+// decimals returns the decimals of bits per item: two for data whose items all change together, such
+// as the bytes of a file, because these have few bits per item.
 func (p *Charts) decimals() int {
 	if ChangesAsWhole(p.schema) {
 		return 2
@@ -196,11 +201,12 @@ func (p *Charts) itemName() string {
 	return p.item
 }
 
-// StyleChart sets what all charts have in common: theme, time axis, marks and loop points.
+// StyleChart sets what all charts have in common: theme, time axis, the start of the samples that the
+// value axis fits (see LastSwap), marks and loop points.
 func (p *Charts) StyleChart(s *chart.Spec, th *look.Theme) {
 	th.StyleChart(s)
 	s.Fit = s.Fit || p.fitAxes
-	if p.past {
+	if p.past { // the right end of the time axis is not "now"
 		s.Newest = look.Clock(time.Duration(p.end) * meters.SamplePeriod)
 	}
 	s.End, s.Step, s.Since = p.end, meters.SamplePeriod, LastSwap(p.marks, p.end)
@@ -226,7 +232,8 @@ func payloadSeries(all []meters.Sample) (values, weights []float64) {
 	return mapSamples(all, func(s *meters.Sample) float64 { return kbps(s.PayloadBits) }), nil
 }
 
-// bandwidthSpec returns the chart of payload and wire bandwidth, with the budget as a rule.
+// bandwidthSpec returns the chart of payload and wire bandwidth, with the budget as a rule. With
+// shadows it shows their payload instead of the wire bandwidth. The axis reaches at least 10 kbps.
 func (p *Charts) bandwidthSpec(th *look.Theme) *chart.Spec {
 	spec := &chart.Spec{Floor: 10}
 	if p.budget > 0 {
@@ -243,19 +250,21 @@ func (p *Charts) bandwidthSpec(th *look.Theme) *chart.Spec {
 }
 
 // bitsPerChangedSeries returns the bits per changed item of each sample, weighted by the number of
-// changed items.
+// changed items. A sample with too few changed items has weight 0, which is a gap in the line.
 func bitsPerChangedSeries(all []meters.Sample) (values, weights []float64) {
-	return mapSamples(all, func(s *meters.Sample) float64 {
-			return float64(s.PayloadBits) / math.Max(float64(s.Changed), 1)
-		}), mapSamples(all, func(s *meters.Sample) float64 {
-			if !EnoughChanged(s) {
-				return 0 // a gap
-			}
-			return float64(s.Changed)
-		})
+	values = mapSamples(all, func(s *meters.Sample) float64 {
+		return float64(s.PayloadBits) / math.Max(float64(s.Changed), 1)
+	})
+	weights = mapSamples(all, func(s *meters.Sample) float64 {
+		if !EnoughChanged(s) {
+			return 0
+		}
+		return float64(s.Changed)
+	})
+	return values, weights
 }
 
-// bitsPerItemSpec returns the chart of bits per changed item.
+// bitsPerItemSpec returns the chart of bits per changed item. Its axis reaches at least 10 bits.
 func (p *Charts) bitsPerItemSpec(th *look.Theme) *chart.Spec {
 	spec := &chart.Spec{Floor: 10, Series: shadowSeries(th, p.shadows, bitsPerChangedSeries)}
 	values, weights := bitsPerChangedSeries(p.Lane.Samples)
@@ -284,13 +293,14 @@ func failureRateSeries(all []meters.Sample) (values, weights []float64) {
 	return rateSeries(all, (*meters.Sample).Failed), nil
 }
 
-// failuresSpec returns the chart of decode failures by cause.
+// failuresSpec returns the chart of decode failures per second by cause, and of the shadows in total.
+// Its axis reaches at least 4 per second.
 func (p *Charts) failuresSpec(th *look.Theme) *chart.Spec {
 	spec := &chart.Spec{Floor: 4, Series: shadowSeries(th, p.shadows, failureRateSeries)}
 	list := failureStats(&p.Lane)
-	for _, f := range slices.Backward(list) { // the last series is drawn on top
+	for _, f := range slices.Backward(list) { // the last series is drawn on top: the first cause
 		if f.stroke == chart.Dotted && f.total == 0 {
-			continue // two outcomes share the dotted stroke
+			continue // two causes share the dotted stroke; one without failures would cover the other
 		}
 		spec.Series = append(spec.Series, chart.Series{
 			Values: rateSeries(p.Lane.Samples, func(s *meters.Sample) int { return s.Outcomes[f.outcome] }),
@@ -300,15 +310,16 @@ func (p *Charts) failuresSpec(th *look.Theme) *chart.Spec {
 	return spec
 }
 
-// bandwidthLegend returns payload, wire or shadows, and the budget, in at most maxWidth columns.
+// bandwidthLegend returns the figures of the payload, of the wire or the shadows, and the budget, in
+// at most maxWidth columns.
 func (p *Charts) bandwidthLegend(th *look.Theme, maxWidth int) []look.Span {
 	r := p.Lane.Recent
 	stroke := look.Strokes(th)
-	payload := []look.Span{look.Payload.Span(stroke[chart.Solid] + " payload "), look.Value.Span(units.Fixed(r.PayloadKbps, 1))}
-	lines := payload
+	lines := []look.Span{look.Payload.Span(stroke[chart.Solid] + " payload "), look.Value.Span(units.Fixed(r.PayloadKbps, 1))}
 	if len(p.shadows) == 0 {
 		lines = append(lines, look.Wire.Span("  "+stroke[chart.Dashed]+" wire "), look.Value.Span(units.Fixed(r.WireKbps, 1)))
 	}
+	// budget returns the marker and the value of the budget with word between them; nil without a budget.
 	budget := func(word string) []look.Span {
 		if p.budget == 0 {
 			return nil
@@ -326,7 +337,8 @@ func (p *Charts) bandwidthLegend(th *look.Theme, maxWidth int) []look.Span {
 	return slices.Concat(lines, shadows, look.Fit(rest, budget(" budget"), brief, nil))
 }
 
-// bitsPerItemLegend returns the current bits per changed item, and those of the shadows or per item.
+// bitsPerItemLegend returns the current bits per changed item, dim if too few items changed. With
+// shadows their figures follow; without, the bits per item, changed or not.
 func (p *Charts) bitsPerItemLegend(th *look.Theme, maxWidth int) []look.Span {
 	r := p.Lane.Recent
 	style := look.Value

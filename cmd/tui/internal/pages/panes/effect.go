@@ -15,17 +15,18 @@ import (
 // mark of the last step.
 type entry struct {
 	engine.Mark
-	started time.Duration // time of the first step
+	started time.Duration // time of the first step; the time of a single change
 }
 
 // groupMarks combines the marks of a dragged control, which sets a mark at every step, into one
-// entry. Other marks become entries of their own.
+// entry: changes of one setting that follow each other within maxDragGap. Other marks become entries
+// of their own.
 func groupMarks(marks []engine.Mark) []entry {
 	out := make([]entry, 0, len(marks))
 	for _, m := range marks {
 		if n := len(out); n > 0 && m.Kind == engine.MarkChange && out[n-1].Kind == m.Kind &&
 			m.T-out[n-1].T < maxDragGap && settingName(m.Label) == settingName(out[n-1].Label) {
-			out[n-1].Mark = m
+			out[n-1].Mark = m // the entry keeps the time of its first step
 			continue
 		}
 		out = append(out, entry{m, m.T})
@@ -50,10 +51,13 @@ func firstSampleAfter(e *engine.Effect) *meters.Sample {
 	return &e.After[0]
 }
 
-// cost is the bandwidth of a period, and the bits per changed item; that is 0 if too few items changed.
-type cost struct{ kbps, perChanged float64 }
+// cost is the payload of a period.
+type cost struct {
+	kbps       float64
+	perChanged float64 // bits per changed item; 0 if too few items changed
+}
 
-// sumCost returns the cost of samples.
+// sumCost returns the cost of the period that the samples cover.
 func sumCost(list []meters.Sample) cost {
 	var sent, bits, changed, items int64
 	for i := range list {
@@ -62,13 +66,14 @@ func sumCost(list []meters.Sample) cost {
 		changed, items = changed+list[i].Changed, items+list[i].Items
 	}
 	c := cost{kbps: float64(bits) / 1000 / (float64(len(list)) * meters.SamplePeriod.Seconds())}
-	if changed > 0 && (changed >= room.MinChanged*sent || changed == items) {
+	if changed > 0 && (changed >= room.MinChanged*sent || changed == items) { // enough changed; see EnoughChanged
 		c.perChanged = float64(bits) / float64(changed)
 	}
 	return c
 }
 
-// newEffect computes the effect of a change from its samples, without those at loop points.
+// newEffect computes the effect of a change from its samples, without those at loop points, where
+// the data jump.
 func newEffect(e *engine.Effect) effect {
 	before, after := lockstep.WithoutSeams(e.Before, e.After)
 	return effect{sumCost(before), sumCost(after), lockstep.TimesAsMuch(after, before), firstSampleAfter(e)}

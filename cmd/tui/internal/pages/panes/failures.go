@@ -16,8 +16,8 @@ import (
 type failure struct {
 	outcome packetlog.Outcome
 	stroke  chart.Stroke
-	total   int64   // of the whole run
-	rate    float64 // per second, over room.RecentSpan
+	total   int64   // packets in the whole run
+	rate    float64 // packets per second, over room.RecentSpan
 }
 
 // failureStats returns the failures of a lane by outcome, in the order of the legend. Tainted
@@ -25,10 +25,10 @@ type failure struct {
 func failureStats(lane *engine.Lane) []failure {
 	f := lane.Totals.Failures
 	list := []failure{
-		{packetlog.NoBaseline, chart.Solid, f.NoBaseline, 0},
-		{packetlog.Corrupt, chart.Dashed, f.Corrupt, 0},
-		{packetlog.Tainted, chart.Dotted, lane.Totals.Tainted, 0},
-		{packetlog.UnknownCodec, chart.Dotted, f.UnknownCodec, 0},
+		{outcome: packetlog.NoBaseline, stroke: chart.Solid, total: f.NoBaseline},
+		{outcome: packetlog.Corrupt, stroke: chart.Dashed, total: f.Corrupt},
+		{outcome: packetlog.Tainted, stroke: chart.Dotted, total: lane.Totals.Tainted},
+		{outcome: packetlog.UnknownCodec, stroke: chart.Dotted, total: f.UnknownCodec},
 	}
 	recent := meters.Tail(lane.Samples, room.RecentSpan)
 	for i := range list {
@@ -41,8 +41,9 @@ func failureStats(lane *engine.Lane) []failure {
 	return list
 }
 
-// failureLegend returns the outcomes with their rates in at most maxWidth columns. Outcomes that
-// occurred are always listed, with long or short names; the others only if they fit.
+// failureLegend returns the outcomes with their rates in at most maxWidth columns, and the total of
+// the run. Outcomes that occurred are always listed, with the longest names that fit: full, short or
+// none; the total and the other outcomes only if they fit.
 func failureLegend(th *look.Theme, list []failure, maxWidth int) []look.Span {
 	var occurred []failure
 	var others [][]look.Span
@@ -61,15 +62,15 @@ func failureLegend(th *look.Theme, list []failure, maxWidth int) []look.Span {
 	if total == 0 {
 		return look.FitGroups(maxWidth, others)
 	}
-	soFar := []look.Span{look.Dim.Span("  " + strconv.FormatInt(total, 10) + " in total")}
+	totalSpans := []look.Span{look.Dim.Span("  " + strconv.FormatInt(total, 10) + " in total")}
 	noWord := func(packetlog.Outcome) string { return "" }
-	known := look.Fit(maxWidth-look.SpansWidth(soFar), failureSpans(th, occurred, look.OutcomeWord, true),
+	legend := look.Fit(maxWidth-look.SpansWidth(totalSpans), failureSpans(th, occurred, look.OutcomeWord, true),
 		failureSpans(th, occurred, look.OutcomeShort, true))
-	if look.SpansWidth(known)+look.SpansWidth(soFar) > maxWidth {
-		return look.Fit(maxWidth, known, failureSpans(th, occurred, noWord, true))
+	if look.SpansWidth(legend)+look.SpansWidth(totalSpans) > maxWidth {
+		return look.Fit(maxWidth, legend, failureSpans(th, occurred, noWord, true))
 	}
-	known = append(known, look.FitGroups(maxWidth-look.SpansWidth(known)-look.SpansWidth(soFar), others)...)
-	return append(known, soFar...)
+	legend = append(legend, look.FitGroups(maxWidth-look.SpansWidth(legend)-look.SpansWidth(totalSpans), others)...)
+	return append(legend, totalSpans...)
 }
 
 // failureSpans returns marker, name and rate of each failure. word returns the name of an outcome.

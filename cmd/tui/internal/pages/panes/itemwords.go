@@ -11,7 +11,7 @@ import (
 	"wirelab/internal/units"
 )
 
-// NothingSentText explains why the bit budget of a lane is empty. l may be nil.
+// NothingSentText explains why the bit budget of a lane is empty. A nil lane has sent nothing.
 func NothingSentText(l *engine.Lane) string {
 	if l == nil || l.Totals.Sent == 0 {
 		return "nothing sent yet"
@@ -19,8 +19,8 @@ func NothingSentText(l *engine.Lane) string {
 	return "nothing sent in the last 2 s; " + strconv.FormatInt(l.Totals.Sent, 10) + " packets before"
 }
 
-// ChangesAsWhole reports whether all items of a frame change together: a call has one row, and all
-// bytes of a message are new. Bits per item and per changed item are equal then.
+// ChangesAsWhole reports whether all items of a frame change together: a frame of a voice call has
+// one row, and all bytes of a message are new. Bits per item and per changed item are equal then.
 func ChangesAsWhole(s *frame.Schema) bool { return s != nil && s.Rows <= 1 }
 
 // PerItemUnit returns the unit of "bits per ...": "changed cube", or "byte".
@@ -39,7 +39,7 @@ func PerItemShort(s *frame.Schema, item string) string {
 	return "changed"
 }
 
-// PerItemHeading returns the form of PerItemUnit for the heading of a column: "chg", or "byte".
+// PerItemHeading shortens per, a result of PerItemUnit, for the heading of a column: "chg", or "byte".
 func PerItemHeading(per string) string {
 	if strings.HasPrefix(per, "changed ") {
 		return "chg"
@@ -47,7 +47,8 @@ func PerItemHeading(per string) string {
 	return per
 }
 
-// FormatBitsPerItem formats bits per item, with three decimals below 1: files have small fractions.
+// FormatBitsPerItem formats bits per item, with three decimals below 1, because a file may need only
+// a small fraction of a bit per byte, and one decimal from 1 on.
 func FormatBitsPerItem(v float64) string { return units.Stepped(v, 3, 1, 1) }
 
 // EnoughChanged reports whether enough items changed in a sample for bits per changed item to be

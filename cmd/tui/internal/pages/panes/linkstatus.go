@@ -10,16 +10,17 @@ import (
 	"wirelab/internal/units"
 )
 
-// LinkStatusLine compares the measured loss, delay and rate of the link with their settings, in
-// one line for the lower edge of a pane. Values outside their confidence interval are red.
+// LinkStatusLine compares the measured loss, delay and rate of the modelled link with their settings,
+// in one line for the lower edge of a pane. A value outside the interval in which a correct link
+// lies is red.
 type LinkStatusLine struct {
-	judge  trust.Judge
-	checks []trust.Check
-	prefix string // "link", with the time of the measurement if that is not obvious
-	seen   bool
+	judge  trust.Judge   // decides which values are outside
+	checks []trust.Check // failed checks first
+	prefix string        // "link", or "link now" while the time cursor is in the past
+	seen   bool          // Observe was called
 }
 
-// Observe implements room.Observer.
+// Observe implements room.Observer. It repeats the checks on slow redraws.
 func (p *LinkStatusLine) Observe(v room.View) bool {
 	if p.seen && !v.Slow {
 		return false
@@ -47,21 +48,22 @@ func (p *LinkStatusLine) Draw(c *look.Canvas) {
 		return
 	}
 	width := c.W - 6
-	begin := []look.Span{look.Dim.Span(p.prefix)}
-	if brief := checkSpans(&p.checks[0], false); look.SpansWidth(begin)+look.SpansWidth(brief) > width {
-		begin = []look.Span{look.Dim.Span("link")}
+	prefix := []look.Span{look.Dim.Span(p.prefix)}
+	if firstCheck := checkSpans(&p.checks[0], false); look.SpansWidth(prefix)+look.SpansWidth(firstCheck) > width {
+		prefix = []look.Span{look.Dim.Span("link")}
 	}
-	long, short := begin, [][]look.Span{begin}
+	long, shortGroups := prefix, [][]look.Span{prefix}
 	for i := range p.checks {
 		long = append(long, checkSpans(&p.checks[i], true)...)
-		short = append(short, checkSpans(&p.checks[i], false))
+		shortGroups = append(shortGroups, checkSpans(&p.checks[i], false))
 	}
-	line := look.Fit(width, long, look.FitGroups(width, short))
+	line := look.Fit(width, long, look.FitGroups(width, shortGroups)) // all checks in full, or as many short ones as fit
 	c.Spans(2, c.H-1, c.W-4, append(append([]look.Span{look.Dim.Span(" ")}, line...), look.Dim.Span(" "))...)
 }
 
-// checkSpans writes one check, such as "delay 32.1 ms (set 32.0)". If long is set, or the check
-// failed, the interval in which a correct link lies follows the set value.
+// checkSpans formats one check, such as "delay 32.1 ms (set 32.0)". If long is set, or the check
+// failed, the interval in which a correct link lies follows the set value. If an edge of the interval
+// is infinite, the link has only a minimum or a maximum.
 func checkSpans(check *trust.Check, long bool) []look.Span {
 	style, number := look.Value, func(v float64) string { return units.Fixed(v, checkDecimals(check)) }
 	if !check.OK {
@@ -88,7 +90,7 @@ func checkSpans(check *trust.Check, long bool) []look.Span {
 	return append(out, look.Dim.Span(")"))
 }
 
-// checkDecimals returns the number of decimals for the values of k.
+// checkDecimals returns the number of decimals for the values of a check.
 func checkDecimals(check *trust.Check) int {
 	switch check.Name {
 	case "loss":

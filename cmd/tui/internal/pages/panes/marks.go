@@ -10,10 +10,11 @@ import (
 	"wirelab/experiment/engine/meters"
 )
 
-// maxDragGap is the time within which changes of one setting are combined.
+// maxDragGap is the time between two changes of one setting below which they are combined.
 const maxDragGap = time.Second
 
-// AddMarks adds marks to a chart. A dragged control gets one mark, at its last step.
+// AddMarks adds marks to a chart. A dragged control gets one mark, at its last step. A loop point is
+// labelled "loop", which takes fewer columns than its full label.
 func AddMarks(s *chart.Spec, th *look.Theme, marks []engine.Mark) {
 	for _, m := range groupMarks(marks) {
 		if m.Kind == engine.MarkSeam {
@@ -24,7 +25,7 @@ func AddMarks(s *chart.Spec, th *look.Theme, marks []engine.Mark) {
 	}
 }
 
-// settingName returns the label of a change without the value at its end.
+// settingName returns the label of a change, such as "loss 5%", without the value at its end.
 func settingName(label string) string {
 	if i := strings.LastIndexByte(label, ' '); i >= 0 {
 		return label[:i]
@@ -32,8 +33,8 @@ func settingName(label string) string {
 	return label
 }
 
-// SameMarks reports whether two snapshots of one session have the same marks. Marks are only appended,
-// so the number and the last mark decide.
+// SameMarks reports whether a and b, the marks of two snapshots of one session, are equal. Marks are
+// only appended, so comparing their number and the last mark suffices.
 func SameMarks(a, b []engine.Mark) bool {
 	n := len(a)
 	return n == len(b) && (n == 0 || a[n-1] == b[n-1])
@@ -43,8 +44,9 @@ func SameMarks(a, b []engine.Mark) bool {
 // that, samples of the previous encoder may be beyond the axis.
 const swapVisible = 10 * time.Second
 
-// LastSwap returns the period after the last swap of the encoder that is at least swapVisible
-// before the period end, 0 if none exists. The value axis fits the samples from there on.
+// LastSwap returns the sample period after the last swap of the encoder that is at least swapVisible
+// before the period end, 0 if none exists. The value axis fits the samples from there on. Periods are
+// counted from the start of the run.
 func LastSwap(marks []engine.Mark, end int64) int64 {
 	const visible = int64(swapVisible / meters.SamplePeriod)
 	for i := len(marks) - 1; i >= 0; i-- {
@@ -56,8 +58,8 @@ func LastSwap(marks []engine.Mark, end int64) int64 {
 	return 0
 }
 
-// findLoopPoints returns the periods in which a lane sent packets with references from before a
-// loop point.
+// findLoopPoints returns the sample periods in which any lane sent packets whose references are from
+// before a loop point. Charts draw these periods differently, because the data jump there.
 func findLoopPoints(lanes []engine.Lane) (out []chart.Interval) {
 	for i := range lanes {
 		for k := range lanes[i].Samples {

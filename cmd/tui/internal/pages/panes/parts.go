@@ -13,11 +13,12 @@ import (
 type Part struct {
 	Name     string
 	Share    float64 // 0..1
-	Slot     int     // the slot, which selects the colour
+	Slot     int     // the slot, which selects the colour; the last slot for a sum of several
 	NumSlots int     // number of fields or slots that the part contains
 }
 
-// SlotName returns the name of a slot; for a slot that several fields share, their number.
+// SlotName returns the name of a slot; for a slot that several fields share, their number, such as
+// "3 others".
 func SlotName(k encoders.Slot, s *frame.Schema) string {
 	if n := k.Fields(s); n > 1 {
 		return OthersName(n)
@@ -28,8 +29,8 @@ func SlotName(k encoders.Slot, s *frame.Schema) string {
 // OthersName names a part that contains n slots.
 func OthersName(n int) string { return strconv.Itoa(n) + " others" }
 
-// BudgetParts returns the slots that were charged in slot order, so that position and colour of a
-// part do not depend on the encoder.
+// BudgetParts returns a part for each slot that was charged, nil if none was. The parts are in the
+// order of the slots, so that position and colour of a part do not depend on the encoder.
 func BudgetParts(b *encoders.Budget, s *frame.Schema) []Part {
 	total := b.Total()
 	if total <= 0 {
@@ -44,13 +45,13 @@ func BudgetParts(b *encoders.Budget, s *frame.Schema) []Part {
 	return out
 }
 
-// LimitParts returns parts if there are at most limit. Otherwise it returns the limit-1 parts whose
-// slots have the highest rank, in their order, and one part for the sum of the rest.
+// LimitParts returns parts if there are at most limit. Otherwise it returns the limit-1 parts with the
+// highest rank(slot), in the order of parts, and one part for the sum of the rest.
 func LimitParts(parts []Part, limit int, rank func(slot int) float64) []Part {
 	if len(parts) <= limit {
 		return parts
 	}
-	order := make([]int, len(parts))
+	order := make([]int, len(parts)) // indices of parts, highest rank first
 	for i := range order {
 		order[i] = i
 	}
@@ -79,7 +80,7 @@ func LimitParts(parts []Part, limit int, rank func(slot int) float64) []Part {
 	return append(out, rest)
 }
 
-// PartNames returns distinct names of the parts in at most n columns.
+// PartNames returns distinct names of the parts, shortened to at most n columns each.
 func PartNames(parts []Part, n int) []string {
 	names := make([]string, len(parts))
 	for i := range parts {
@@ -88,7 +89,7 @@ func PartNames(parts []Part, n int) []string {
 	return look.Distinct(names, n)
 }
 
-// SlotNames returns distinct names of slots in at most n columns.
+// SlotNames returns distinct names of slots, shortened to at most n columns each.
 func SlotNames(slots []encoders.Slot, s *frame.Schema, n int) []string {
 	names := make([]string, len(slots))
 	for i, k := range slots {

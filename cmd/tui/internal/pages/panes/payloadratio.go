@@ -10,7 +10,8 @@ import (
 	"wirelab/internal/units"
 )
 
-// payloadRatioSpec returns the chart of RatioChart. The active encoder is the line at 1.
+// payloadRatioSpec returns the chart of RatioChart: the payload of each shadow divided by that of the
+// active encoder, which is the line at 1.
 func (p *Charts) payloadRatioSpec(th *look.Theme) *chart.Spec {
 	spec := &chart.Spec{Fit: true}
 	for i := range p.shadows {
@@ -29,11 +30,11 @@ func (p *Charts) recentRatio(l *engine.Lane) string {
 	recent, active := *l, p.Lane
 	recent.Samples, active.Samples = meters.Tail(l.Samples, room.RecentSpan), meters.Tail(p.Lane.Samples, room.RecentSpan)
 	values, weights := lockstep.Ratio(&recent, &active)
-	own, base := 0.0, 0.0
+	laneSum, activeSum := 0.0, 0.0 // the weight of a ratio is the payload of the active encoder
 	for i := range values {
-		own, base = own+values[i]*weights[i], base+weights[i]
+		laneSum, activeSum = laneSum+values[i]*weights[i], activeSum+weights[i]
 	}
-	return units.Fixed(own/base, 3) // writes 0/0 as "-"
+	return units.Fixed(laneSum/activeSum, 3) // formats 0/0 as "-"
 }
 
 // payloadRatioLegend returns the active encoder and the ratios of the shadows.

@@ -13,12 +13,12 @@ import (
 	"wirelab/internal/units"
 )
 
-// Playout shows charts of the receiver's display over time: the age of the data shown,
+// Playout shows charts of the receiver's display over time: the age of the displayed data,
 // starvation, position and orientation errors of the cubes, and late snapshots. It collects
 // the same samples as the charts of page 1 and has the same time axis.
 type Playout struct {
 	Charts
-	cubes bool
+	cubes bool // the data are cubes, which have positions and orientations
 }
 
 // NewPlayout returns the charts of a display. cubes reports whether the data are cubes.
@@ -68,18 +68,18 @@ func playoutCharts() []playoutChart {
 	}
 }
 
-// perSample returns a function that computes value for every sample.
+// perSample returns a function that maps samples to their values.
 func perSample(value func(*meters.Sample) float64) func([]meters.Sample) []float64 {
 	return func(all []meters.Sample) []float64 { return mapSamples(all, value) }
 }
 
-// starvedSeries returns the percentage of display ticks that starved, over the same two
-// seconds as the figure in the heading.
+// starvedSeries returns, for each sample, the percentage of display ticks that starved, which means
+// had no frame to display, over the two seconds that end with the sample.
 func starvedSeries(all []meters.Sample) []float64 {
-	shown := rateSeries(all, func(s *meters.Sample) int { return s.Displayed })
+	displayed := rateSeries(all, func(s *meters.Sample) int { return s.Displayed })
 	starved := rateSeries(all, func(s *meters.Sample) int { return s.Starved })
 	for i := range starved {
-		starved[i] *= 100 / math.Max(shown[i], 1)
+		starved[i] *= 100 / math.Max(displayed[i], 1)
 	}
 	return starved
 }
@@ -89,7 +89,8 @@ func lateSeries(all []meters.Sample) []float64 {
 	return rateSeries(all, func(s *meters.Sample) int { return s.Late })
 }
 
-// AgeSpans returns percentiles of the age of the displayed data of a lane, over the whole run.
+// AgeSpans returns the median and the 99th percentile of the age of a lane's displayed data in ms,
+// over the whole run.
 func AgeSpans(l *engine.Lane) []look.Span {
 	a := &l.Totals.AgeMS
 	return []look.Span{look.Dim.Span("p50 "), look.Value.Span(a.Of(a.P50).Text(0)), look.Dim.Span(" p99 "),
@@ -113,13 +114,16 @@ func (p *Playout) Draw(c *look.Canvas, th *look.Theme, _ bool) {
 	c.Split(len(list), func(i int, side *look.Canvas) { p.drawChart(side, th, &list[i]) })
 }
 
-// drawChart draws one chart with its frame; the legend is shortened or omitted if it does not fit.
+// drawChart draws one chart with its frame. If the legend does not fit, only its last figure is drawn,
+// or nothing.
 func (p *Playout) drawChart(c *look.Canvas, th *look.Theme, k *playoutChart) {
 	legend := k.legend(&p.Lane)
-	c.Frame(th, false, k.title, look.Fit(look.HeadRoom(c.W, k.title), legend, legend[max(len(legend)-2, 0):], nil)...)
+	lastFigure := legend[max(len(legend)-2, 0):] // its label and value
+	const focused = false
+	c.Frame(th, focused, k.title, look.Fit(look.HeadRoom(c.W, k.title), legend, lastFigure, nil)...)
 	spec := &chart.Spec{Floor: k.floor, Time: true}
-	cut := p.withVisibleSamples(th, c.W-2)
-	spec.Series = []chart.Series{{Values: k.values(cut.Lane.Samples), Reduce: k.reduce, Ink: chart.Ink(k.ink)}}
-	cut.StyleChart(spec, th)
+	visible := p.withVisibleSamples(th, c.W-2)
+	spec.Series = []chart.Series{{Values: k.values(visible.Lane.Samples), Reduce: k.reduce, Ink: chart.Ink(k.ink)}}
+	visible.StyleChart(spec, th)
 	c.Blit(1, 1, chart.Draw(spec, c.W-2, max(c.H-2, 0)))
 }

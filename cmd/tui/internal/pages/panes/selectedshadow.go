@@ -9,8 +9,8 @@ type Second struct{ selected laneID }
 // laneID identifies a shadow while it runs; its index changes when other shadows are removed.
 type laneID struct {
 	encoder string
-	params  any // a pointer that the shadow keeps while it runs
-	began   int64
+	params  any   // a pointer that the shadow keeps while it runs
+	began   int64 // time at which it was added, in nanoseconds of virtual time
 }
 
 func newLaneID(l *engine.Lane) laneID { return laneID{l.Encoder, l.Params, int64(l.Began)} }

@@ -13,7 +13,9 @@ import (
 // Shadows are further encoders that run on the same frames and losses as the active encoder. The
 // marker and the colour of a shadow depend on its index and are the same on all pages.
 
-// shadowSeries returns a dotted line for each shadow, with its marker at intervals.
+// shadowSeries returns a dotted line for each shadow, with its marker at intervals. values returns the
+// values and weights of samples; see bitsPerChangedSeries. The samples before a shadow has caught up
+// with the run are not shown.
 func shadowSeries(th *look.Theme, lanes []engine.Lane, values func([]meters.Sample) (values, weights []float64)) []chart.Series {
 	var out []chart.Series
 	for i := range lanes {
@@ -24,13 +26,14 @@ func shadowSeries(th *look.Theme, lanes []engine.Lane, values func([]meters.Samp
 	return out
 }
 
-// shadowLegend returns name and figure of each shadow in at most maxWidth columns. Names are relative to
-// the lane first; the number of shadows that do not fit follows as "+n".
-func shadowLegend(th *look.Theme, maxWidth int, first *engine.Lane, lanes []engine.Lane, figure func(*engine.Lane) string) []look.Span {
+// shadowLegend returns name and figure of each shadow in at most maxWidth columns. A name contains only
+// what distinguishes the shadow from the active encoder, and is omitted if it does not fit. The number
+// of shadows that do not fit follows as "+n".
+func shadowLegend(th *look.Theme, maxWidth int, active *engine.Lane, lanes []engine.Lane, figure func(*engine.Lane) string) []look.Span {
 	var out []look.Span
 	for i := range lanes {
 		marker := string(look.ShadowSign(th, i))
-		full := []look.Span{look.ShadowInk(i).Span("  " + marker + " " + lanes[i].ShortName(first) + " "), look.Value.Span(figure(&lanes[i]))}
+		full := []look.Span{look.ShadowInk(i).Span("  " + marker + " " + lanes[i].ShortName(active) + " "), look.Value.Span(figure(&lanes[i]))}
 		brief := []look.Span{look.ShadowInk(i).Span("  " + marker + " "), look.Value.Span(figure(&lanes[i]))}
 		more := look.Dim.Span(fmt.Sprintf("  +%d", len(lanes)-i))
 		moreWidth := 0

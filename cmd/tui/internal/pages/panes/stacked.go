@@ -9,10 +9,10 @@ import (
 type Stacked struct {
 	Title   string
 	Legend  []look.Span
-	Spec    *chart.Spec // DrawStack sets Time and Labels
-	Focused bool
-	Fit     bool   // mark a value axis that does not begin at 0
-	Empty   string // text in the middle of a chart without data; "" means none
+	Spec    *chart.Spec // DrawStack sets Time and Labels, because only the last chart has a time axis
+	Focused bool        // draw the title as focused
+	Fit     bool        // mark a value axis that does not begin at 0
+	Empty   string      // text in the middle of a chart without data; "" means none
 }
 
 // notFromZero marks a value axis that does not begin at 0.
@@ -22,7 +22,7 @@ const notFromZero = " not from 0 "
 // i, rows[i] is the height below it. The last chart gets two rows more, for the time axis.
 func chartRows(h, n int) (first, rows []int) {
 	const axis = 2
-	edges := n + 1
+	edges := n + 1 // a title above each chart, and the lower edge
 	first, rows = make([]int, n), make([]int, n)
 	room := max(h-edges-axis, 0)
 	y := 0
@@ -52,7 +52,7 @@ func DrawStack(c *look.Canvas, th *look.Theme, list []Stacked) {
 		if b.Cut && x.Fit {
 			c.Right(c.W-2, y, look.Warn, notFromZero)
 		}
-		if rows[i] > 4 {
+		if rows[i] > 4 { // lower charts have no free row for the text
 			c.Text((c.W-len(x.Empty))/2, y+rows[i]/2, look.Dim, x.Empty)
 		}
 	}

@@ -15,13 +15,14 @@ import (
 type SummaryLine struct {
 	lane engine.Lane
 	per  string // unit of "bits per ..."
-	seen bool
+	seen bool   // Observe was called
 }
 
 // Name implements room.Pane.
 func (p *SummaryLine) Name() string { return "Summary" }
 
-// Observe implements room.Pane.
+// Observe implements room.Observer. The line changes on slow redraws, and at once when a packet was
+// decoded wrongly.
 func (p *SummaryLine) Observe(v room.View) bool {
 	lane := v.ActiveLane()
 	if p.seen && !v.Slow && lane.Totals.Wrong == p.lane.Totals.Wrong {
@@ -34,17 +35,17 @@ func (p *SummaryLine) Observe(v room.View) bool {
 // Draw draws the payload first and the failures last. If the line is too long, it omits whole
 // figures, the least important first; a wrong count above 0 is never omitted.
 func (p *SummaryLine) Draw(c *look.Canvas, th *look.Theme, _ bool) {
-	wire, perChanged, wrong := true, true, true
-	for _, part := range []*bool{&wire, &wrong, &perChanged} {
+	wire, perChanged, wrong := true, true, true                  // the optional figures that are drawn
+	for _, figure := range []*bool{&wire, &wrong, &perChanged} { // the least important first
 		if p.width(wire, perChanged, wrong) <= c.W-2 {
 			break
 		}
-		*part = part == &wrong && p.lane.Totals.Wrong > 0
+		*figure = figure == &wrong && p.lane.Totals.Wrong > 0
 	}
-	end := p.failureSpans(wrong)
-	room := c.W - 2 - look.SpansWidth(end)
-	c.Spans(1, 0, room-1, p.trafficSpans(wire, perChanged)...)
-	c.Spans(1+room, 0, c.W, end...)
+	failures := p.failureSpans(wrong)
+	trafficWidth := c.W - 2 - look.SpansWidth(failures)
+	c.Spans(1, 0, trafficWidth-1, p.trafficSpans(wire, perChanged)...)
+	c.Spans(1+trafficWidth, 0, c.W, failures...)
 }
 
 // width returns the columns that the line needs with the given figures. It reserves columns for
@@ -58,7 +59,8 @@ func (p *SummaryLine) width(wire, perChanged, wrong bool) int {
 	return n
 }
 
-// trafficSpans returns the figures of the last two seconds.
+// trafficSpans returns the figures of the last two seconds: payload, lost packets and, if wire and
+// perChanged are set, wire bandwidth and bits per changed item.
 func (p *SummaryLine) trafficSpans(wire, perChanged bool) []look.Span {
 	r := p.lane.Recent
 	out := []look.Span{look.Payload.Span("payload "), look.Value.Span(units.Fixed(r.PayloadKbps, 1))}
@@ -78,7 +80,8 @@ func (p *SummaryLine) trafficSpans(wire, perChanged bool) []look.Span {
 }
 
 // recentLossPercent returns the percentage of packets lost in the last two seconds, a period short
-// enough to follow a change of the loss setting.
+// enough to follow a change of the loss setting. Packets of unknown outcome, sent over a network that
+// did not report them, count as lost.
 func recentLossPercent(all []meters.Sample) float64 {
 	lost, sent := 0, 0
 	for _, s := range meters.Tail(all, room.RecentSpan) {

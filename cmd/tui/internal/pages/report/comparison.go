@@ -15,8 +15,8 @@ type comparison struct {
 	item        string
 	left, right *run // nil if none is selected
 	firstRow    int  // first visible row
-	numRows     int  // rows of the content, and rows that are visible, as last drawn
-	visibleRows int
+	numRows     int  // rows of the content, as last drawn
+	visibleRows int  // rows of the pane for content, as last drawn
 }
 
 func (p *comparison) Name() string { return "Comparison" }
@@ -27,12 +27,13 @@ type row struct {
 	cells [4]look.Span // label, left, right, difference
 }
 
-// scroll scrolls down by n rows.
+// scroll scrolls down by n rows, or up if n is negative. scroll(0) keeps the position within the content.
 func (p *comparison) scroll(n int) {
 	p.firstRow = min(max(p.firstRow+n, 0), max(p.numRows-p.visibleRows, 0))
 }
 
-// Draw implements room.Pane. Cells are right-aligned columns of equal width.
+// Draw implements room.Pane: the label of a row at the left, its other cells as right-aligned columns
+// of equal width.
 func (p *comparison) Draw(c *look.Canvas, th *look.Theme, focused bool) {
 	c.Frame(th, focused, "Comparison", p.title()...)
 	if p.left == nil {
@@ -40,7 +41,7 @@ func (p *comparison) Draw(c *look.Canvas, th *look.Theme, focused bool) {
 	}
 	rows := p.lines(th, c.W-4)
 	p.numRows, p.visibleRows = len(rows), max(c.H-2, 0)
-	p.scroll(0)
+	p.scroll(0) // the content may be shorter now
 	cell := cellWidth(c.W - 4)
 	for y, r := range rows[p.firstRow:] {
 		if y >= p.visibleRows {
@@ -51,7 +52,7 @@ func (p *comparison) Draw(c *look.Canvas, th *look.Theme, focused bool) {
 			continue
 		}
 		right := c.W - 2
-		for i := 3; i > 0; i-- {
+		for i := 3; i > 0; i-- { // the columns from right to left
 			text := r.cells[i].Text
 			if look.TextWidth(text) >= cell {
 				text = look.Truncate(text, cell-2) + "…"
@@ -91,6 +92,7 @@ func (p *comparison) lines(th *look.Theme, w int) []row {
 		}
 	}
 	var rows []row
+	blank := row{text: []look.Span{{}}}
 	for _, d := range []*run{p.left, p.right} {
 		if d != nil && d.note != "" {
 			rows = append(rows, across(look.Warn, d.name+": "+d.note)...)
@@ -98,16 +100,15 @@ func (p *comparison) lines(th *look.Theme, w int) []row {
 	}
 	rows = append(rows, p.figureRows()...)
 	if p.right == nil {
-		return append(append(rows, row{text: []look.Span{{}}}),
-			across(look.Dim, "Select a saved report to compare it with this run.")...)
+		return append(append(rows, blank), across(look.Dim, "Select a saved report to compare it with this run.")...)
 	}
 	if p.lengthsDiffer() {
 		rows = append(rows, across(look.Warn, "The runs have different lengths: part of the difference may be due to "+
 			"the data.")...)
 	}
-	rows = append(rows, row{text: []look.Span{{}}})
+	rows = append(rows, blank)
 	rows = append(rows, p.settingRows(th, cellWidth(w))...)
-	rows = append(rows, row{text: []look.Span{{}}})
+	rows = append(rows, blank)
 	for _, d := range []*run{p.left, p.right} {
 		text := d.shortName() + ": " + words.Count(len(d.changes), "change") + " during the run"
 		if len(d.shadows) > 0 {
@@ -126,13 +127,13 @@ func (p *comparison) lengthsDiffer() bool {
 	return max(a, b) > maxRatio*min(a, b)
 }
 
-// figureRows returns the table of figures of both runs.
+// figureRows returns the table of figures of one or both runs. A figure that a run does not have is "-".
 func (p *comparison) figureRows() []row {
-	head := row{cells: [4]look.Span{{}, look.Dim.Span(p.left.shortName())}}
+	headings := row{cells: [4]look.Span{{}, look.Dim.Span(p.left.shortName())}}
 	if p.right != nil {
-		head.cells[2], head.cells[3] = look.Dim.Span(p.right.shortName()), look.Dim.Span("difference")
+		headings.cells[2], headings.cells[3] = look.Dim.Span(p.right.shortName()), look.Dim.Span("difference")
 	}
-	rows := []row{head}
+	rows := []row{headings}
 	for _, m := range runFigures(p.itemName()) {
 		row := row{cells: [4]look.Span{look.Plain.Span(m.label)}}
 		a, okA := m.value(p.left)
@@ -157,7 +158,8 @@ func (p *comparison) figureRows() []row {
 	return rows
 }
 
-// formatDifference writes b-a with the given decimals, and the ratio in percent if that is meaningful.
+// formatDifference formats b-a with the given decimals, "=" if it is rounded to 0. Figures with decimals
+// also have the change in percent of a, unless a is 0; counts and percentiles in whole units do not.
 func formatDifference(a, b float64, digits int) look.Span {
 	text := units.Fixed(b-a, digits)
 	zero := units.Fixed(0, digits)
@@ -194,20 +196,20 @@ func (p *comparison) settingRows(th *look.Theme, cell int) []row {
 		return []row{{text: []look.Span{look.Dim.Span("Both runs ended with the same configuration.")}}}
 	}
 	rows := []row{{text: []look.Span{look.Title.Span("Settings that differ at the end of the runs")}}}
-	value := func(s string) string {
+	orNone := func(s string) string {
 		if s == "" {
 			return "none"
 		}
 		return s
 	}
 	for _, s := range list {
-		if a, b := value(s.a), value(s.b); max(look.TextWidth(a), look.TextWidth(b)) < cell {
+		if a, b := orNone(s.a), orNone(s.b); max(look.TextWidth(a), look.TextWidth(b)) < cell {
 			rows = append(rows, row{cells: [4]look.Span{look.Plain.Span(s.key), look.Value.Span(a), look.Value.Span(b), {}}})
 			continue
 		}
 		rows = append(rows, row{text: []look.Span{
-			look.Plain.Span(s.key + "  "), look.Dim.Span(p.left.shortName() + " "), look.Value.Span(value(s.a)),
-			look.Dim.Span("  " + th.Dot + "  " + p.right.shortName() + " "), look.Value.Span(value(s.b))}})
+			look.Plain.Span(s.key + "  "), look.Dim.Span(p.left.shortName() + " "), look.Value.Span(orNone(s.a)),
+			look.Dim.Span("  " + th.Dot + "  " + p.right.shortName() + " "), look.Value.Span(orNone(s.b))}})
 	}
 	return rows
 }

@@ -36,9 +36,13 @@ func (p *page) rename() room.Request {
 	return room.Request{Over: b}
 }
 
-func (b *renameBox) Size(w, h int) (ow, oh int, right bool) { return min(w, 76), min(h, 5), false }
+// Size implements room.Overlay: a box of 3 rows and its border, in the middle of the screen.
+func (b *renameBox) Size(w, h int) (boxW, boxH int, atRight bool) {
+	return min(w, 76), min(h, 5), false
+}
 
-// Key implements room.Overlay. An invalid name keeps the box open and shows the error.
+// Key implements room.Overlay: esc closes the box, enter renames the report. An invalid name keeps the
+// box open and shows the error. After a rename the folder is listed again.
 func (b *renameBox) Key(msg tea.KeyMsg) room.Request {
 	switch msg.Type {
 	case tea.KeyEsc:
@@ -59,18 +63,19 @@ func (b *renameBox) Key(msg tea.KeyMsg) room.Request {
 // Draw implements room.Overlay.
 func (b *renameBox) Draw(c *look.Canvas, th *look.Theme) {
 	c.Frame(th, true, "Rename", look.Dim.Span("enter renames, esc cancels"))
-	text := string(b.editor.Text[:b.editor.At]) + "_" + string(b.editor.Text[b.editor.At:])
+	const textCursor = "_"
+	text := string(b.editor.Text[:b.editor.At]) + textCursor + string(b.editor.Text[b.editor.At:])
 	c.Clip(2, 1, c.W-4, look.Value, text)
 	c.Clip(2, 2, c.W-4, look.Bad, b.err)
 }
 
-// deleteReport deletes the selected report.
+// deleteReport deletes the selected report and remembers it, so that restore can restore it.
 func (p *page) deleteReport() room.Request {
 	s := p.saved.selected()
 	if s == nil {
 		return room.Request{Say: "select a saved report first", Bad: true}
 	}
-	if err := s.Delete(nil); err != nil {
+	if err := s.Delete(nil); err != nil { // nil: the file system of the operating system
 		return room.Request{Say: err.Error(), Bad: true}
 	}
 	p.deleted, p.listDue = append(p.deleted, *s), true
@@ -94,12 +99,13 @@ func (p *page) restore() room.Request {
 
 // chartsBox shows the charts of a saved report.
 type chartsBox struct {
-	name   string
+	name   string // of the report
 	charts panes.Charts
-	err    error
+	err    error // why the samples of the report cannot be read; it is shown instead of the charts
 }
 
-// openCharts opens the charts of the selected report.
+// openCharts opens a box with the charts of the selected report. They are drawn from its samples.csv, by
+// passing the samples to the charts of page 1 as the snapshot of a run that ended.
 func (p *page) openCharts() room.Request {
 	s := p.saved.selected()
 	if s == nil {
@@ -110,7 +116,7 @@ func (p *page) openCharts() room.Request {
 	b.err = err
 	if err == nil {
 		lane := engine.Lane{Samples: samples}
-		for i := range samples {
+		for i := range samples { // the failure chart shows only causes that occurred
 			lane.Totals.Lost += int64(samples[i].Outcomes[packetlog.Lost])
 			lane.Totals.Failures.NoBaseline += int64(samples[i].Outcomes[packetlog.NoBaseline])
 		}
@@ -123,7 +129,8 @@ func (p *page) openCharts() room.Request {
 	return room.Request{Over: b}
 }
 
-func (b *chartsBox) Size(w, h int) (ow, oh int, right bool) { return w, h, false }
+// Size implements room.Overlay: the box covers the whole screen.
+func (b *chartsBox) Size(w, h int) (boxW, boxH int, atRight bool) { return w, h, false }
 
 func (b *chartsBox) Key(tea.KeyMsg) room.Request { return room.Request{Closes: true} }
 

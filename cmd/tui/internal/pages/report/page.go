@@ -11,20 +11,20 @@ import (
 // background, because a large file takes a while and a network folder may not respond.
 type page struct {
 	room.Panes
-	dir        string // the folder of the reports; "" if none exists
-	log        *panes.Changes
+	dir        string         // the folder of the reports; "" if none exists
+	log        *panes.Changes // the changes of the running session
 	saved      *saved
 	comparison *comparison
 	summary    *room.Slot
 
-	current   *run            // the running session
-	runs      map[string]*run // reports that were read, by path
-	stamps    map[string]report.SavedReport
-	reading   bool                 // a file or the folder is being read
-	slowTicks int                  // slow ticks since the folder was last listed
-	notice    int                  // the newest notice of the lab; a new one may mean that a report was saved
-	listDue   bool                 // the folder has to be listed
-	deleted   []report.SavedReport // deleted on this page, and restorable
+	current   *run                          // the running session
+	runs      map[string]*run               // reports that were read, by path
+	stamps    map[string]report.SavedReport // name, size and time of each report in runs when it was read, by path
+	reading   bool                          // a file or the folder is being read in the background; only one is at a time
+	slowTicks int                           // slow ticks since the folder was last listed
+	notice    int                           // the newest notice of the lab; a new one may mean that a report was saved
+	listDue   bool                          // the folder has to be listed
+	deleted   []report.SavedReport          // deleted on this page, and restorable
 }
 
 // The panes, as indices of Slots.
@@ -37,10 +37,12 @@ const (
 // maxRuns bounds the reports that are kept in memory.
 const maxRuns = 16
 
-// listEvery is the number of slow ticks between two listings of the folder.
+// listEvery is the number of slow ticks between two listings of the folder, to find reports of other
+// processes.
 const listEvery = 6
 
-// New returns the page. dir is the folder of the reports, "" if none exists.
+// New returns the page, on which the current run is selected. dir is the folder of the reports, "" if
+// none exists.
 func New(dir string) *page {
 	p := &page{dir: dir, log: &panes.Changes{}, saved: &saved{dir: dir, cursor: -1, summaries: map[string]summary{}}, comparison: &comparison{}, listDue: true}
 	p.Slots = []*room.Slot{paneSaved: room.NewSlot(p.saved), paneComparison: room.NewSlot(p.comparison), paneChanges: room.NewSlot(p.log)}
@@ -52,8 +54,8 @@ func New(dir string) *page {
 
 func (p *page) Name() string { return "Report" }
 
-// Observe implements room.Observer. A new notice of the lab, or listEvery slow ticks, make the
-// folder due for listing.
+// Observe implements room.Observer. It updates the current run on slow ticks. A new notice of the lab,
+// which may report a saved file, or listEvery slow ticks make the folder due for listing.
 func (p *page) Observe(v room.View) bool {
 	changed := p.summary.Observe(v)
 	changed = p.Slots[paneChanges].Observe(v) || changed
@@ -75,8 +77,9 @@ func (p *page) Observe(v room.View) bool {
 	return changed
 }
 
-// updateComparison sets the two runs that are compared: the base, or the current run, and the selected
-// report.
+// updateComparison sets the two runs that are compared. The left one is the base, or the current run
+// without a base; the right one is the selected report or, if the current run is selected and a report is
+// the base, the current run. If both are the same run, the right one is nil.
 func (p *page) updateComparison() {
 	p.comparison.left, p.comparison.right = p.current, nil
 	if d := p.runs[p.saved.base]; d != nil && p.saved.base != "" {
@@ -98,9 +101,10 @@ func (p *page) updateComparison() {
 	p.Slots[paneSaved].Redraw()
 }
 
-// Work implements room.Worker. It reads, in this order, the selected report, a visible report without
-// a summary, and the folder.
-func (p *page) Work() (read func() (take func())) {
+// Work implements room.Worker. It returns the most urgent read: the selected report if it is not stored or
+// the file changed, the folder if it is due, or a visible report without a summary; nil if there is
+// none or another read is in progress.
+func (p *page) Work() (read func() (storeResult func())) {
 	if p.reading || p.dir == "" {
 		return nil
 	}
@@ -114,11 +118,11 @@ func (p *page) Work() (read func() (take func())) {
 	}
 	if s := p.saved.nextUnread(); s != nil && !p.listDue {
 		p.reading = true
-		one := *s
+		saved := *s
 		return func() func() {
-			h := newSummary(one, openRun(one))
+			summary := newSummary(saved, openRun(saved))
 			return func() {
-				p.reading, p.saved.summaries[one.Path] = false, h
+				p.reading, p.saved.summaries[saved.Path] = false, summary
 				p.Slots[paneSaved].Redraw()
 			}
 		}
@@ -139,7 +143,7 @@ func (p *page) Work() (read func() (take func())) {
 	}
 }
 
-// store stores a report that was read. If there are too many, it drops all but the base.
+// store stores report s, which was read as d. If maxRuns are stored, it drops all but the base before.
 func (p *page) store(s report.SavedReport, d *run) {
 	p.reading = false
 	if len(p.runs) >= maxRuns {
@@ -190,7 +194,8 @@ func (p *page) Move(dx, dy int) room.Request {
 	return room.Request{}
 }
 
-// Enter opens the charts of the selected report; on a small screen its comparison first.
+// Enter opens the charts of the selected report. On a small screen, where the list is shown alone, it
+// shows the comparison first.
 func (p *page) Enter() room.Request {
 	if p.Focused == paneSaved && !p.Wide() {
 		p.Focused = paneComparison
@@ -238,7 +243,7 @@ func (p *page) Arrows() [][2]string {
 
 // Means implements room.Explainer.
 func (p *page) Means(key string) string {
-	return map[string]string{"up": "select a report, or scroll the comparison", "enter": "charts of the report; on a small screen its figures first",
+	return map[string]string{"up": "select a report, or scroll the comparison", "enter": "open the charts of the report; on a small screen its figures first",
 		"tab": "next pane", "esc": "show this run only"}[key]
 }
 

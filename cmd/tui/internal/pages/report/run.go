@@ -25,12 +25,13 @@ type run struct {
 	length    time.Duration
 	totals    figures.Totals
 	timing    figures.Timing
-	shadows   []string // name and bandwidth of each
+	shadows   []string // name and payload of each, such as "delta 31.2 kbps"
 	changes   []config.StampedChange
 	settings  map[string]string // at the end of the run; nil if unknown
 }
 
-// openRun reads a saved report. The whole file is parsed, so call it in the background.
+// openRun reads a saved report; of a sweep only its first run. It parses the whole file, so call it in the
+// background. An error is stored in the run's readError, for the screen.
 func openRun(s report.SavedReport) *run {
 	d := &run{name: s.Name}
 	runs, err := report.ReadReport(s.Path)
@@ -44,9 +45,10 @@ func openRun(s report.SavedReport) *run {
 	}
 	r := runs[0]
 	d.length, d.totals, d.timing, d.changes = r.DurationNS, r.Totals, r.Timing, r.Changes
-	for i, x := range r.Shadows {
-		name, kbps := cmp.Or(x.Label, x.Encoder), x.Totals.PayloadKbps
-		if c := r.Comparison; c != nil && len(c.Lanes) == 1+len(r.Shadows) { // as on page 5 and in report.md
+	for i, shadow := range r.Shadows {
+		name, kbps := cmp.Or(shadow.Label, shadow.Encoder), shadow.Totals.PayloadKbps
+		// Prefer the payload of the period in which all lanes ran, as on page 5 and in report.md.
+		if c := r.Comparison; c != nil && len(c.Lanes) == 1+len(r.Shadows) {
 			kbps = c.Lanes[1+i].PayloadKbps.Or(math.NaN())
 		}
 		d.shadows = append(d.shadows, name+" "+units.Fixed(kbps, 1)+" kbps")
@@ -66,16 +68,16 @@ func presentRun(snap *engine.Snapshot) *run {
 	if len(snap.Lanes) > 0 {
 		d.totals, d.timing = snap.Lanes[0].Totals, snap.Lanes[0].Timing
 	}
-	if len(snap.Lanes) < 2 { // lockstep.Gather visits all samples
+	if len(snap.Lanes) < 2 { // no shadows: avoid lockstep.Gather, which visits all samples
 		return d
 	}
-	for i, c := 1, lockstep.Gather(snap); i < len(snap.Lanes); i++ {
-		d.shadows = append(d.shadows, snap.Lanes[i].Name()+" "+units.Fixed(c.Lanes[i].Kbps().Value(), 1)+" kbps")
+	for i, common := 1, lockstep.Gather(snap); i < len(snap.Lanes); i++ {
+		d.shadows = append(d.shadows, snap.Lanes[i].Name()+" "+units.Fixed(common.Lanes[i].Kbps().Value(), 1)+" kbps")
 	}
 	return d
 }
 
-// shortName returns the name without the date.
+// shortName returns the name without the date, such as 2006-01-02-, at its start.
 func (d *run) shortName() string {
 	if n := d.name; len(n) > 11 && n[4] == '-' && n[7] == '-' && n[10] == '-' {
 		return n[11:]
@@ -86,11 +88,12 @@ func (d *run) shortName() string {
 // runFigure is a row of the table of figures.
 type runFigure struct {
 	label  string
-	digits int
+	digits int // decimals
 	value  func(*run) (v float64, known bool)
 }
 
-// timingMark returns the marker after the times of a plugin, "" for other figures.
+// timingMark returns the marker that follows encode and decode times of a plugin, because they are not
+// comparable with those of built-in encoders; "" for other figures.
 func (m runFigure) timingMark(d *run) string {
 	if strings.Contains(m.label, "µs") {
 		return d.timing.Mark()
@@ -98,7 +101,8 @@ func (m runFigure) timingMark(d *run) string {
 	return ""
 }
 
-// runFigures returns the rows of the table. Figures that only cubes have are omitted for other items.
+// runFigures returns the rows of the table for data with the given item. Figures that only cubes have are
+// omitted for other items.
 func runFigures(item string) []runFigure {
 	always := func(value func(*run) float64) func(*run) (float64, bool) {
 		return func(d *run) (float64, bool) { return value(d), true }
@@ -140,10 +144,11 @@ func runFigures(item string) []runFigure {
 	return slices.DeleteFunc(all, func(m runFigure) bool { return m.label == changed || m.label == positionError })
 }
 
-// setting is a key whose values differ between two runs; "" means that a run does not have the key.
+// setting is a key with its values in two runs, a and b; "" means that a run does not have the key.
 type setting struct{ key, a, b string }
 
-// differingSettings returns the settings that differ at the end of two runs.
+// differingSettings returns the settings that differ at the end of two runs, the most important sections
+// first and each section by key.
 func differingSettings(a, b *run) []setting {
 	var out []setting
 	for k, v := range a.settings {
@@ -156,17 +161,16 @@ func differingSettings(a, b *run) []setting {
 			out = append(out, setting{k, "", w})
 		}
 	}
-	// The most important sections are first.
-	order := []string{"data", "seed", "encoder", "down", "up", "sender", "receiver"}
-	place := func(s setting) int {
-		head, _, _ := strings.Cut(s.key, ".")
-		if i := slices.Index(order, head); i >= 0 {
+	sections := []string{"data", "seed", "encoder", "down", "up", "sender", "receiver"}
+	rank := func(s setting) int {
+		section, _, _ := strings.Cut(s.key, ".")
+		if i := slices.Index(sections, section); i >= 0 {
 			return i
 		}
-		return len(order)
+		return len(sections)
 	}
 	slices.SortFunc(out, func(a, b setting) int {
-		return cmp.Or(cmp.Compare(place(a), place(b)), cmp.Compare(a.key, b.key))
+		return cmp.Or(cmp.Compare(rank(a), rank(b)), cmp.Compare(a.key, b.key))
 	})
 	return out
 }

@@ -10,9 +10,9 @@ import (
 
 // saved is the list of saved reports, newest first. The first row is the current run.
 type saved struct {
-	dir         string
+	dir         string // the folder of the reports; "" if none exists
 	list        []report.SavedReport
-	err         error
+	err         error              // why the folder cannot be listed
 	listed      bool               // the folder has been listed
 	cursor      int                // index in list; -1 means the current run
 	base        string             // path of the base of comparisons; "" means the current run
@@ -24,7 +24,8 @@ type saved struct {
 
 func (p *saved) Name() string { return "Reports" }
 
-// setList replaces the list; the cursor stays on its report.
+// setList replaces the list, or sets the error that prevented it from being read, and reports whether
+// either changed. The cursor stays on its report; if that was deleted, it moves to the current run.
 func (p *saved) setList(list []report.SavedReport, err error) (changed bool) {
 	same := p.listed && slices.Equal(list, p.list) && (err == nil) == (p.err == nil)
 	if same {
@@ -35,7 +36,7 @@ func (p *saved) setList(list []report.SavedReport, err error) (changed bool) {
 		path = s.Path
 	}
 	p.list, p.err, p.listed = list, err, true
-	p.cursor = slices.IndexFunc(list, func(s report.SavedReport) bool { return s.Path == path })
+	p.cursor = slices.IndexFunc(list, func(s report.SavedReport) bool { return s.Path == path }) // -1 is the current run
 	return true
 }
 
@@ -65,14 +66,14 @@ func (p *saved) Draw(c *look.Canvas, th *look.Theme, focused bool) {
 		return
 	}
 	p.firstRowY = 1
-	if _, _, encoder, _ := listColumns(c.W); encoder > 0 && len(p.list) > 0 && c.H > 5 {
+	if _, _, encoderX, _ := listColumns(c.W); encoderX > 0 && len(p.list) > 0 && c.H > 5 {
 		drawHeadings(c, p.firstRowY)
 		p.firstRowY++
 	}
-	room := max(c.H-1-p.firstRowY, 1)
-	p.visibleRows = room
-	p.firstRow = min(max(p.cursor+1-room+1, 0), max(len(p.list)+1-room, 0))
-	for y := 0; y < room && p.firstRow+y <= len(p.list) && p.firstRowY+y < c.H-1; y++ {
+	p.visibleRows = max(c.H-1-p.firstRowY, 1)
+	cursorRow, numRows := p.cursor+1, len(p.list)+1 // row 0 is the current run
+	p.firstRow = min(max(cursorRow-p.visibleRows+1, 0), max(numRows-p.visibleRows, 0))
+	for y := 0; y < p.visibleRows && p.firstRow+y < numRows && p.firstRowY+y < c.H-1; y++ {
 		p.drawRow(c, th, p.firstRowY+y, p.firstRow+y-1)
 	}
 	if len(p.list) == 0 {
@@ -86,10 +87,11 @@ func (p *saved) Draw(c *look.Canvas, th *look.Theme, focused bool) {
 			}
 		}
 	}
-	c.More(th, len(p.list)+1-p.firstRow-room)
+	c.More(th, numRows-p.firstRow-p.visibleRows)
 }
 
-// drawRow draws report i at row y; -1 is the current run.
+// drawRow draws report i at row y; -1 is the current run. Without a summary, or in a narrow pane, the row
+// is the name, and a remark if the report cannot be read.
 func (p *saved) drawRow(c *look.Canvas, th *look.Theme, y, i int) {
 	style, name, isBase := look.Plain, "this run", p.base == ""
 	if i >= 0 {
@@ -105,30 +107,29 @@ func (p *saved) drawRow(c *look.Canvas, th *look.Theme, y, i int) {
 		c.Right(end, y, look.Good, word)
 		end -= len(word) + 1
 	}
-	at, data, encoder, link := listColumns(c.W)
-	h, known := summary{}, false
+	nameX, dataX, encoderX, linkX := listColumns(c.W)
+	s, known := summary{}, false
 	if i >= 0 {
-		h, known = p.summaries[p.list[i].Path]
+		s, known = p.summaries[p.list[i].Path]
 	}
-	if !known || encoder == 0 || h.encoder == "" {
-		at = c.Clip(at, y, end-at, style, name)
-		c.Clip(at+2, y, end-at-2, look.Bad, h.data)
+	if !known || encoderX == 0 || s.encoder == "" {
+		nameEnd := c.Clip(nameX, y, end-nameX, style, name)
+		c.Clip(nameEnd+2, y, end-nameEnd-2, look.Bad, s.data)
 		return
 	}
-	c.Right(end, y, look.Value, h.kbps)
-	c.Clip(link, y, end-len(h.kbps)-1-link, look.Dim, h.link)
-	c.Clip(encoder, y, link-1-encoder, style, h.encoder)
-	if next := encoder; data > 0 {
-		c.Clip(data, y, next-1-data, look.Dim, h.data)
-		next = data
-		c.Clip(at, y, next-1-at, style, shortReportName(p.list[i].Name, h.encoder))
-	} else {
-		c.Clip(at, y, next-1-at, style, shortReportName(p.list[i].Name, h.encoder))
+	c.Right(end, y, look.Value, s.kbps)
+	c.Clip(linkX, y, end-len(s.kbps)-1-linkX, look.Dim, s.link)
+	c.Clip(encoderX, y, linkX-1-encoderX, style, s.encoder)
+	nameEnd := encoderX - 1
+	if dataX > 0 {
+		c.Clip(dataX, y, encoderX-1-dataX, look.Dim, s.data)
+		nameEnd = dataX - 1
 	}
+	c.Clip(nameX, y, nameEnd-nameX, style, shortReportName(p.list[i].Name, s.encoder))
 }
 
-// nextUnread returns a visible report without a summary, or one that was rewritten since; nil if there
-// is none.
+// nextUnread returns the first visible report without a summary, or whose file changed since its summary
+// was made; nil if there is none.
 func (p *saved) nextUnread() *report.SavedReport {
 	for i := max(p.firstRow-1, 0); i < min(p.firstRow+p.visibleRows, len(p.list)); i++ {
 		if p.summaries[p.list[i].Path].report != p.list[i] {

@@ -12,23 +12,24 @@ import (
 // summary is what the list shows of a report in addition to its name.
 type summary struct {
 	report                    report.SavedReport // as it was when read, to detect that the file was rewritten
-	data, encoder, link, kbps string
+	data, encoder, link, kbps string             // cells of the list; if the report cannot be read, data is a remark and encoder is ""
 }
 
-// newSummary returns the summary of report s, which was read as d.
+// newSummary returns the summary of report s, which was read as d. Data from a file are named by the file;
+// a link without a profile is described by loss and latency of the downlink.
 func newSummary(s report.SavedReport, d *run) summary {
 	if d.readError != "" {
 		return summary{report: s, data: "cannot be read"}
 	}
-	kind, arg, ok := strings.Cut(d.settings["data.source"], ":")
-	if ok {
-		kind = filepath.Base(arg)
+	data, path, isFile := strings.Cut(d.settings["data.source"], ":") // a name, or a kind and a path
+	if isFile {
+		data = filepath.Base(path)
 	}
 	link := d.settings["profile"]
 	if link == "" {
 		link = d.settings["down.loss"] + " " + d.settings["down.latency"]
 	}
-	return summary{s, kind, d.settings["encoder.name"], link, units.Fixed(d.totals.PayloadKbps, 0)}
+	return summary{s, data, d.settings["encoder.name"], link, units.Fixed(d.totals.PayloadKbps, 0)}
 }
 
 // shortReportName returns the name of a report without the year and the encoder, which has a column of
@@ -39,14 +40,14 @@ func shortReportName(name, encoder string) string {
 	if len(name) <= stamp || name[4] != '-' || name[10] != '-' {
 		return name
 	}
-	time, rest := name[11:stamp], name[stamp+1:]
-	rest, auto := strings.CutPrefix(rest, report.Automatic)
+	time, rest := name[11:stamp], name[stamp+1:] // "150405", and what follows the time
+	rest, isAutomatic := strings.CutPrefix(rest, report.Automatic)
 	number, ok := strings.CutPrefix(rest, encoder)
 	if !ok {
 		return name
 	}
 	out := name[5:10] + " " + time[:2] + ":" + time[2:4] + ":" + time[4:]
-	if auto {
+	if isAutomatic {
 		out += " auto"
 	}
 	return out + strings.ReplaceAll(number, "-", " ")
@@ -67,8 +68,8 @@ func drawHeadings(c *look.Canvas, y int) {
 	c.Right(c.W-2, y, look.Dim, "kbps")
 }
 
-// listColumns returns the left edges of the columns in a pane of w columns; 0 means that a column is
-// omitted.
+// listColumns returns the left edges of the columns of the list in a pane that is w columns wide; 0 means
+// that a column is omitted, because the pane is too narrow.
 func listColumns(w int) (name, data, encoder, link int) {
 	switch {
 	case w >= 92:

@@ -25,8 +25,8 @@ type mark struct {
 type chart struct {
 	Title  string   `json:"title"`
 	Unit   string   `json:"unit"`
-	Axis   string   `json:"axis"` // "s" for virtual time, or a key of a sweep
-	X      int      `json:"x"`
+	Axis   string   `json:"axis"`            // "s" for virtual time, or a key of a sweep
+	X      int      `json:"x"`               // index of the axis in chartData.X
 	Ticks  []string `json:"ticks,omitempty"` // names of the X values, if they are not numbers
 	Rows   []string `json:"rows,omitempty"`  // names of the Y values, if they are not numbers
 	Lines  []line   `json:"lines"`
@@ -43,7 +43,7 @@ type line struct {
 	Ink  int     `json:"ink"`            // colour, 1 to 8
 	Y    []value `json:"y"`              // null is a gap
 	Kind string  `json:"kind,omitempty"` // "" (a line), "dots", "dash", or "edge" of a band
-	Band int     `json:"band,omitempty"` // distance to the line of the other edge, which precedes this one
+	Band int     `json:"band,omitempty"` // for the second edge of a band: how many lines before this one the first edge is; otherwise 0
 }
 
 // value is a number with four significant digits; NaN and infinities are null in JSON.
@@ -61,8 +61,8 @@ func (v value) MarshalJSON() ([]byte, error) {
 	if f == 0 {
 		return []byte("0"), nil
 	}
-	short, err := strconv.ParseFloat(units.General(f, 4), 64)
-	return []byte(units.FormatDecimal(short)), err
+	rounded, err := strconv.ParseFloat(units.General(f, 4), 64)
+	return []byte(units.FormatDecimal(rounded)), err
 }
 
 // axisValue is a value on an axis, rounded to three decimals.

@@ -18,12 +18,13 @@ import (
 // MaxBeside is the maximum number of reports on a page, one for each colour.
 const MaxBeside = 8
 
-// WriteComparison writes a page that compares reports: their configurations, figures and charts. The
-// first report is the base. Each element of list must have a Report.
+// WriteComparison writes a page that compares at least two reports: their configurations, figures and
+// charts. The first report is the base. If any of them is a sweep, all are compared as sweeps. Each element
+// of list must have a Report.
 func WriteComparison(w io.Writer, list []*Loaded) error {
 	d := &document{Title: "Comparison of reports"}
 	names := reportNames(list)
-	alone := !slices.ContainsFunc(list, func(l *Loaded) bool { return l.Run == nil })
+	onlyRuns := !slices.ContainsFunc(list, func(l *Loaded) bool { return l.Run == nil })
 	for i, l := range list {
 		d.Meta = append(d.Meta, names[i]+": "+l.Path)
 		for _, text := range l.Report.Failed() {
@@ -37,7 +38,7 @@ func WriteComparison(w io.Writer, list []*Loaded) error {
 			}
 		}
 	}
-	if alone {
+	if onlyRuns {
 		d.compareRuns(list, names)
 	} else {
 		d.compareSweeps(list, names)
@@ -45,7 +46,8 @@ func WriteComparison(w io.Writer, list []*Loaded) error {
 	return writeDocument(w, d)
 }
 
-// reportNames returns a name for each report: a letter and its file or encoder.
+// reportNames returns a name for each report: a letter, which is distinct, and the name of its file or
+// folder, or its encoder if the path ends in no name.
 func reportNames(list []*Loaded) []string {
 	out := make([]string, len(list))
 	for i, l := range list {
@@ -74,7 +76,7 @@ func (d *document) compareRuns(list []*Loaded, names []string) {
 	for i, r := range runs {
 		c, err := r.Result.Config.Config("")
 		if err != nil {
-			c = nil
+			c = nil // written by a later version; the headline then omits what depends on it
 		}
 		t.Add(names[i], runHeadline(r.Result, c), r.Result.Seed, formatNumber(r.Result.DurationS))
 	}
@@ -95,7 +97,8 @@ func runResults(runs []*run) []*engine.Result {
 	return out
 }
 
-// comparisonHeadline compares the payload of each run with that of the first.
+// comparisonHeadline compares the payload of each run with that of the first in a sentence, and mentions
+// whether the seeds are the same.
 func comparisonHeadline(runs []*run, names []string) string {
 	first := runs[0].Result.Totals.PayloadKbps
 	text := fmt.Sprintf("%s uses %s kbps", names[0], formatRounded(first))
@@ -112,8 +115,8 @@ func comparisonHeadline(runs []*run, names []string) string {
 			text += ", the same"
 		}
 	}
-	same := !slices.ContainsFunc(runs, func(r *run) bool { return r.Result.Seed != runs[0].Result.Seed })
-	if same {
+	sameSeed := !slices.ContainsFunc(runs, func(r *run) bool { return r.Result.Seed != runs[0].Result.Seed })
+	if sameSeed {
 		return text + "; with the same seed."
 	}
 	return text + "; with different seeds, so part of the difference is due to chance."
@@ -139,7 +142,7 @@ func (d *document) compareConfigurations(runs []*engine.Result, names []string) 
 			if !has {
 				v = "–"
 			}
-			differs = differs || v != row[min(1, len(row)-1)] && i > 0
+			differs = differs || i > 0 && v != row[1] // row[1] is the value in the first run
 			row = append(row, v)
 		}
 		if differs {
@@ -182,15 +185,16 @@ func (d *document) compareFigures(runs []*run, names []string) {
 			columns = append(columns, ">vs "+names[0][:1])
 		}
 	}
-	build := func(caption string, list []string) table {
+	// build returns a table with a row for each of keys that any run has.
+	build := func(caption string, keys []string) table {
 		t := newTable(caption, columns...)
-		for _, k := range list {
-			row, any := []any{k, figures.UnitOf(k)}, false
+		for _, k := range keys {
+			row, anyHas := []any{k, figures.UnitOf(k)}, false
 			for i := range runs {
 				v, has := all[i][k]
-				any = any || has
+				anyHas = anyHas || has
 				if !has {
-					v = math.NaN()
+					v = math.NaN() // formatted as "–"
 				}
 				row = append(row, formatNumber(v))
 				if i > 0 {
@@ -198,7 +202,7 @@ func (d *document) compareFigures(runs []*run, names []string) {
 					row = append(row, formatChange(k, base, v, has && hasBase, pairedInterval(runs[0], runs[i], k)))
 				}
 			}
-			if any {
+			if anyHas {
 				t.Add(row...)
 			}
 		}
@@ -214,9 +218,9 @@ func (d *document) compareFigures(runs []*run, names []string) {
 	d.Sections = append(d.Sections, s)
 }
 
-// formatChange writes the change of a figure from base to v, in percent if base is not 0, followed by
-// interval. The class of the cell marks a good or bad change. known means that both
-// runs have the figure.
+// formatChange formats the change of a figure from base to v, in percent if base is not 0, followed by the
+// text interval. The class of the cell marks a good or bad change of at least 0.05 %, if the figure has a
+// direction. known means that both runs have the figure.
 func formatChange(key string, base, v float64, known bool, interval string) texttable.Cell {
 	switch {
 	case !known:
@@ -258,8 +262,9 @@ func (d *document) compareCharts(runs []*run, names []string) {
 	d.Sections = append(d.Sections, s)
 }
 
-// compareChart adds a chart of one figure of all runs, times scale. The X values are the union of the
-// runs' points in time. It adds nothing if the figure is 0 or unknown everywhere.
+// compareChart adds a chart with a line per run: a figure, multiplied by scale. The X values are the union
+// of the runs' points in time, because their samples may have different periods. It adds nothing if the
+// figure is 0 or unknown everywhere.
 func (d *document) compareChart(runs []*run, names []string, title, unit string, figure ratio, scale float64) {
 	times := map[float64]bool{}
 	hasData := false
@@ -302,7 +307,8 @@ func (d *document) compareChart(runs []*run, names []string, title, unit string,
 	d.data.Charts = append(d.data.Charts, c)
 }
 
-// compareBits adds a table of the bit budgets of all runs.
+// compareBits adds a table of the bit budgets of all runs: a row per part, in the order in which the parts
+// first occur.
 func (d *document) compareBits(runs []*run, names []string) {
 	var slots []string
 	for _, r := range runs {
@@ -365,37 +371,40 @@ func (d *document) compareSweeps(list []*Loaded, names []string) {
 	d.addGrid(points, sweptAxes(points))
 }
 
-// comparePoints adds a comparison of two sweeps, named baseName and nowName, by points and by pairs
-// of runs with the same seed.
+// comparePoints adds a comparison of two sweeps, named baseName and nowName: for each point of the grid and
+// each main figure, the change between pairs of runs with the same seed, and the points that only one of
+// the sweeps has.
 func (d *document) comparePoints(base, now *report.Report, baseName, nowName string) {
 	var limits []report.Limit
 	for _, k := range []string{"payload_kbps", "bits_per_item", "playout.starved_ratio", "playout.position_error_mm.p95", "lost", "wrong"} {
-		limits = append(limits, report.Limit{Key: k, Share: math.Inf(1)})
+		limits = append(limits, report.Limit{Key: k, Share: math.Inf(1)}) // selects the figure; no change exceeds the limit
 	}
-	x := report.Compare(base, now, limits)
+	compared := report.Compare(base, now, limits)
 	s := section{ID: "compared-" + strings.ToLower(nowName[:1]), Title: nowName + " vs " + baseName}
 	t := newTable("Pairs of runs with the same seed", "point", "figure", ">"+baseName, ">"+nowName, ">change", ">95 % CI", ">pairs")
-	for i := range x.Differences {
-		y := &x.Differences[i]
+	for i := range compared.Differences {
+		diff := &compared.Differences[i]
 		if len(t.Rows) >= maxListed {
 			t.Caption += fmt.Sprintf("; the first %d rows", maxListed)
 			break
 		}
-		a, hasA := y.Base.Value()
-		b, hasB := y.New.Value()
+		a, hasA := diff.Base.Value()
+		b, hasB := diff.New.Value()
 		if !hasA && !hasB {
 			continue
 		}
 		interval := "–"
-		if lo, ok := y.Lo.Value(); ok {
-			interval = fmt.Sprintf("%+.2f to %+.2f %%", 100*lo, 100*y.Hi.Or(lo))
+		if lo, ok := diff.Lo.Value(); ok {
+			interval = fmt.Sprintf("%+.2f to %+.2f %%", 100*lo, 100*diff.Hi.Or(lo))
 		}
-		t.Add(shortSet(y.Set), y.Key, formatFigure(y.Base), formatFigure(y.New), formatChange(y.Key, a, b, hasA && hasB, ""), interval, y.Pairs)
+		const noInterval = "" // it has a column of its own
+		t.Add(shortSet(diff.Set), diff.Key, formatFigure(diff.Base), formatFigure(diff.New),
+			formatChange(diff.Key, a, b, hasA && hasB, noInterval), interval, diff.Pairs)
 	}
 	for _, only := range []struct {
 		name string
 		list []string
-	}{{baseName, x.OnlyBase}, {nowName, x.OnlyNew}} {
+	}{{baseName, compared.OnlyBase}, {nowName, compared.OnlyNew}} {
 		if n := len(only.list); n > 0 {
 			s.Lead = append(s.Lead, fmt.Sprintf("%s of %s missing in the other report: %s.", formatCount(int64(n), "point"), only.name, strings.Join(abbreviate(only.list), "; ")))
 		}

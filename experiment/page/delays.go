@@ -17,7 +17,7 @@ type delaySeries struct {
 // delayStats summarizes the delays of packets, in nanoseconds.
 type delayStats struct{ count, sum, min, max int64 }
 
-// join returns the summary of the packets of d and x.
+// join returns the summary of the packets of both d and x.
 func (d delayStats) join(x delayStats) delayStats {
 	if d.count == 0 {
 		return x
@@ -25,16 +25,16 @@ func (d delayStats) join(x delayStats) delayStats {
 	return delayStats{d.count + x.count, d.sum + x.sum, min(d.min, x.min), max(d.max, x.max)}
 }
 
-// add adds a packet that was sent at the given time and took so long; both in nanoseconds.
+// add adds a packet that was sent at virtual time sent and arrived after took, both in nanoseconds.
 func (d *delaySeries) add(sent, took int64) {
 	if d.buckets == nil {
 		d.width, d.buckets = 100e6, map[int64]delayStats{}
 		d.first, d.last = sent/d.width, sent/d.width
 	}
-	at := sent / d.width
-	d.buckets[at] = d.buckets[at].join(delayStats{1, took, took, took})
-	d.first, d.last = min(d.first, at), max(d.last, at)
-	for d.last-d.first >= maxPoints {
+	bucket := sent / d.width
+	d.buckets[bucket] = d.buckets[bucket].join(delayStats{count: 1, sum: took, min: took, max: took})
+	d.first, d.last = min(d.first, bucket), max(d.last, bucket)
+	for d.last-d.first >= maxPoints { // merge pairs of buckets
 		d.width *= 2
 		wider := make(map[int64]delayStats, len(d.buckets)/2+1)
 		for k, x := range d.buckets {

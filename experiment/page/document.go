@@ -24,8 +24,8 @@ type tile struct{ Name, Value, Unit, Note string }
 // section is a part of a page with a title.
 type section struct {
 	ID, Title string
-	Lead      []string
-	Strip     []stripPart
+	Lead      []string    // paragraphs below the title
+	Strip     []stripPart // a stacked bar; nil means none
 	Charts    []chartView
 	Graphics  []graphic
 	Tables    []table
@@ -63,22 +63,24 @@ func (s *section) addCharts(d *chartData, first int) {
 	}
 }
 
-// stripPart is a part of a stacked bar: its share, its left edge and its colour.
+// stripPart is a part of a stacked bar: its share in words, its left edge, its width and its colour.
 type stripPart struct {
 	Name, Share string
 	X, Width    string // in units of 1/1000 of the bar
-	Ink         int
+	Ink         int    // colour, 1 to 8
 }
 
-// newStrip returns the parts of a stacked bar that is 1000 units wide.
+// newStrip returns the parts of a stacked bar that is 1000 units wide. names and shares have the same
+// length; a share of 1 is the whole bar. Parts without a share are omitted.
 func newStrip(names []string, shares []float64) (out []stripPart) {
-	at := 0.0
+	left := 0.0 // sum of the shares so far
 	for i, share := range shares {
 		if share <= 0 || math.IsNaN(share) {
 			continue
 		}
-		out = append(out, stripPart{names[i], formatPercent(share), fmt.Sprintf("%.1f", 1000*at), fmt.Sprintf("%.1f", 1000*share), 1 + i%8})
-		at += share
+		out = append(out, stripPart{Name: names[i], Share: formatPercent(share), X: fmt.Sprintf("%.1f", 1000*left),
+			Width: fmt.Sprintf("%.1f", 1000*share), Ink: 1 + i%8})
+		left += share
 	}
 	return out
 }

@@ -16,8 +16,8 @@ import (
 
 // gridPoint is a point of a sweep's grid: its settings and its figures over all seeds.
 type gridPoint struct {
-	Set     map[string]string          // without the seed
-	Seeds   int                        // runs
+	Set     map[string]string          // the values of the swept keys, without the seed
+	Seeds   int                        // number of runs, one per seed
 	Figures map[string]paired.Interval // by key: the mean, with its interval if there are several seeds
 }
 
@@ -40,7 +40,7 @@ func gridPoints(runs []*engine.Result) []gridPoint {
 	return out
 }
 
-// groupPoints groups points by name; names are in the order of their first points.
+// groupPoints groups points by the result of name. names are in the order of their first points.
 func groupPoints(points []gridPoint, name func(*gridPoint) string) (names []string, groups map[string][]*gridPoint) {
 	groups = map[string][]*gridPoint{}
 	for i := range points {
@@ -53,7 +53,7 @@ func groupPoints(points []gridPoint, name func(*gridPoint) string) (names []stri
 	return names, groups
 }
 
-// shortSet names the point by its values of the given axes.
+// shortSet names the point by its values of the given axes, "" without axes.
 func (p *gridPoint) shortSet(axes []axis) string {
 	set := map[string]string{}
 	for _, a := range axes {
@@ -83,7 +83,7 @@ type metric struct {
 // variedMetrics returns the metrics to draw: those with data that are not equal at all points. Payload
 // is always drawn.
 func variedMetrics(points []gridPoint) (out []metric) {
-	for _, m := range []metric{
+	for _, m := range []metric{ // key, title, unit, scale
 		{"payload_kbps", "Payload", "kbps", 1},
 		{"transfer.time_s", "Transfer time of the file", "s", 1},
 		{"bits_per_changed_cube", "Bits per changed cube", "bits", 1},
@@ -95,7 +95,7 @@ func variedMetrics(points []gridPoint) (out []metric) {
 		{failedKey, "Packets that failed", "", 1},
 	} {
 		if m.key == "bits_per_item" && slices.ContainsFunc(out, func(x metric) bool { return x.key == "bits_per_changed_cube" }) {
-			continue
+			continue // bits per changed cube describe the same more precisely
 		}
 		minValue, maxValue, n := 0.0, 0.0, 0
 		for i := range points {
@@ -121,8 +121,8 @@ type axis struct {
 	unit    string
 }
 
-// sweptAxes returns the keys that differ among points. Numeric axes are last, those with the most
-// values at the end.
+// sweptAxes returns the keys that differ among points as axes. Axes that are not numeric are first; numeric
+// ones follow in ascending order of their number of values, because charts use the last axes as X and Y.
 func sweptAxes(points []gridPoint) (out []axis) {
 	if len(points) == 0 {
 		return nil
@@ -139,36 +139,36 @@ func sweptAxes(points []gridPoint) (out []axis) {
 			out = append(out, a)
 		}
 	}
-	slices.SortStableFunc(out, func(a, b axis) int {
-		return cmp.Or(cmp.Compare(min(len(a.numbers), 1), min(len(b.numbers), 1)), cmp.Compare(len(a.values)*min(len(a.numbers), 1), len(b.values)*min(len(b.numbers), 1)))
-	})
+	numericValues := func(a axis) int { return len(a.numbers) } // 0 if the axis is not numeric
+	slices.SortStableFunc(out, func(a, b axis) int { return cmp.Compare(numericValues(a), numericValues(b)) })
 	return out
 }
 
 // maxValues bounds the values of an axis that are drawn.
 const maxValues = 200
 
-// parseNumbers parses values that are numbers with a common unit, or durations; nil if they are not.
-func parseNumbers(values []string) (at []float64, unit string) {
+// parseNumbers parses values that are numbers with a common unit after the last digit, or durations. It
+// returns nil if they are neither.
+func parseNumbers(values []string) (numbers []float64, unit string) {
 	for i, v := range values {
 		end := strings.LastIndexFunc(v, func(r rune) bool { return r >= '0' && r <= '9' }) + 1
 		x, err := strconv.ParseFloat(v[:end], 64)
 		if err != nil || i > 0 && v[end:] != unit {
 			return parseDurations(values)
 		}
-		at, unit = append(at, x), v[end:]
+		numbers, unit = append(numbers, x), v[end:]
 	}
-	return at, strings.TrimSpace(unit)
+	return numbers, strings.TrimSpace(unit)
 }
 
 // parseDurations parses durations and returns them in milliseconds; nil if any is not a duration.
-func parseDurations(values []string) (at []float64, unit string) {
+func parseDurations(values []string) (numbers []float64, unit string) {
 	for _, v := range values {
 		d, err := time.ParseDuration(v)
 		if err != nil {
 			return nil, ""
 		}
-		at = append(at, float64(d)/float64(time.Millisecond))
+		numbers = append(numbers, float64(d)/float64(time.Millisecond))
 	}
-	return at, "ms"
+	return numbers, "ms"
 }

@@ -13,8 +13,9 @@ const (
 	maxHeatMaps = 6
 )
 
-// addHeatMaps adds heat maps over the last two axes, at most maxHeatMaps: tables whose cells are
-// coloured by their values.
+// addHeatMaps adds heat maps over the last two of at least two axes: tables whose cells are coloured by
+// their values, one for each metric and each combination of the other axes, at most maxHeatMaps. It adds
+// nothing if an axis has more than maxHeatSide values.
 func (d *document) addHeatMaps(points []gridPoint, axes []axis, ms []metric) {
 	across, down := axes[len(axes)-1], axes[len(axes)-2]
 	if len(across.values) > maxHeatSide || len(down.values) > maxHeatSide {
@@ -47,7 +48,7 @@ func heatMap(points []*gridPoint, name string, down, across axis, m metric) tabl
 	if name != "" {
 		t.Caption += "; " + name
 	}
-	at := map[[2]string]*gridPoint{}
+	at := map[[2]string]*gridPoint{} // by the values of down and across
 	minValue, maxValue := math.Inf(1), math.Inf(-1)
 	for _, p := range points {
 		at[[2]string{p.Set[down.key], p.Set[across.key]}] = p
@@ -71,7 +72,8 @@ func heatMap(points []*gridPoint, name string, down, across axis, m metric) tabl
 	return t
 }
 
-// shade maps v from the range minValue to maxValue to 0 to 8.
+// shade maps v from the range minValue to maxValue to a colour of a heat map, 0 to 8; 0 if the range is
+// empty.
 func shade(v, minValue, maxValue float64) int {
 	if maxValue <= minValue || math.IsNaN(v) {
 		return 0

@@ -19,18 +19,18 @@ import (
 // Loaded is a saved report with the rows of its CSV files.
 type Loaded struct {
 	Path   string         // as given to Load
-	Report *report.Report // nil for a sweep of which only the points are saved
-	Run    *run           // the run, nil for a sweep
+	Report *report.Report // nil for a sweep whose report.json has the points but not the runs
+	Run    *run           // the run; nil for a sweep
 
 	summary *Summary // the points of a sweep without Report
 }
 
 // Load reads a report.json, or the folder that contains it, and the CSV files in the folder. Missing
-// CSV files are no error; the page mentions them.
+// CSV files are no error; the page mentions them. The files of a sweep's runs are not read.
 func Load(path string) (*Loaded, error) {
 	r, err := report.Read(path)
 	if err != nil {
-		if s, none := loadSummary(filepath.Join(reportFolder(path), "report.json")); none == nil {
+		if s, summaryErr := loadSummary(filepath.Join(reportFolder(path), "report.json")); summaryErr == nil {
 			return &Loaded{Path: path, summary: s}, nil
 		}
 		return nil, err
@@ -40,22 +40,23 @@ func Load(path string) (*Loaded, error) {
 		return l, nil
 	}
 	dir := reportFolder(path)
-	l.Run = &run{Result: r.Runs[0], Rows: newRows(nil, nil)}
-	samples := func(head []string) func([]string) {
+	l.Run = &run{Result: r.Runs[0], Rows: newRows(nil, nil)} // the headers are set when the files are read
+	beginSamples := func(head []string) func([]string) {
 		l.Run.Rows.sampleHead = columnsOf(head)
 		return l.Run.Rows.Sample
 	}
-	packets := func(head []string) func([]string) {
+	beginPackets := func(head []string) func([]string) {
 		l.Run.Rows.packetHead = columnsOf(head)
 		return l.Run.Rows.Packet
 	}
-	if err := l.Run.readRows(dir, "samples.csv", "the charts over time", samples); err != nil {
+	if err := l.Run.readRows(dir, "samples.csv", "the charts over time", beginSamples); err != nil {
 		return nil, err
 	}
-	return l, l.Run.readRows(dir, "packets.csv", "the packets one by one", packets)
+	return l, l.Run.readRows(dir, "packets.csv", "the packets one by one", beginPackets)
 }
 
-// SavePage writes the page of a saved report into its folder, and returns the path.
+// SavePage writes report.html, the page of the saved report at path, into the report's folder, and returns
+// the path of the page. disk may be nil, as in package atomicfile.
 func SavePage(disk *atomicfile.Disk, path string) (out string, err error) {
 	l, err := Load(path)
 	if err != nil {
@@ -101,8 +102,8 @@ func (r *run) readRows(dir, name, use string, begin func(head []string) func(row
 		return err
 	}
 	defer file.Close()
-	rows := csv.NewReader(bufio.NewReaderSize(boundedio.NewReader(file, path, maxRows), 1<<16))
-	rows.ReuseRecord, rows.FieldsPerRecord = true, -1
+	rows := csv.NewReader(bufio.NewReaderSize(boundedio.NewReader(file, path, maxRowBytes), 1<<16))
+	rows.ReuseRecord, rows.FieldsPerRecord = true, -1 // rows may have any number of fields
 	head, err := rows.Read()
 	var addRow func([]string)
 	if err == nil {
@@ -124,5 +125,5 @@ func (r *run) readRows(dir, name, use string, begin func(head []string) func(row
 	return nil
 }
 
-// maxRows bounds the bytes read of a CSV file: about 1000 hours of packets.
-const maxRows = 64 << 30
+// maxRowBytes bounds the bytes read of a CSV file: 64 GB, about 1000 hours of packets.
+const maxRowBytes = 64 << 30

@@ -20,13 +20,14 @@ const (
 	numKinds
 )
 
+// kindNames are the names of the kinds, as adjectives of packets.
 var kindNames = [numKinds]string{"failed", "lost", "late or stale", "large"}
 
 // problem is a packet that was lost, late, large or failed.
 type problem struct {
 	seq    uint64
-	copy   int
-	sent   float64 // seconds
+	copy   int     // number of the duplicate; 0 is the original
+	sent   float64 // virtual time in seconds
 	delay  float64 // ms; negative if the packet did not arrive
 	reason string
 	why    string // the explanation of the reason
@@ -37,21 +38,21 @@ func (e *problem) compare(f *problem) int {
 	return cmp.Or(cmp.Compare(e.seq, f.seq), cmp.Compare(e.copy, f.copy))
 }
 
-// hash returns a hash of the packet (Fibonacci hashing), so that a selection by hash is even for
-// periodic failures too.
+// hash returns a hash of the packet (Fibonacci hashing: multiplication by 2^64 divided by the golden
+// ratio), so that a selection by hash is even for periodic failures too. copy is below 64.
 func (e *problem) hash() uint64 {
 	h := (e.seq*64 + uint64(e.copy) + 1) * 0x9e3779b97f4a7c15
 	return h ^ h>>29
 }
 
-// maxEvents bounds the problems of a kind that a page lists.
+// maxEvents is the maximum number of problems of one kind that a page lists.
 const maxEvents = 250
 
 // problemSample stores the problems of one kind: all up to maxEvents, then about a half, a quarter, and
 // so on, selected by hash, so that the selection does not depend on the order of the packets.
 type problemSample struct {
-	total  int
-	shift  uint
+	total  int  // problems added
+	shift  uint // one in 2^shift problems is stored
 	stored []problem
 }
 
@@ -91,36 +92,37 @@ type packetStats struct {
 // maxExplanation bounds the length of an explanation, in bytes.
 const maxExplanation = 600
 
-// addRow adds a row of packets.csv.
+// addRow adds a row of packets.csv: its delay if it arrived, and a problem for each reason in the column
+// reason, which are separated by "; ". The numbers are limited, because a file can contain any.
 func (p *packetStats) addRow(c cells) {
 	p.rows++
-	sent := runMicros(c, "send_us")
-	e := problem{seq: uint64(min(max(c.number("seq"), 0), 1e15)), copy: int(min(max(c.number("copy"), 0), 63)), sent: sent / 1e6, delay: -1}
+	sentUS := runMicros(c, "send_us")
+	e := problem{seq: uint64(min(max(c.number("seq"), 0), 1e15)), copy: int(min(max(c.number("copy"), 0), 63)), sent: sentUS / 1e6, delay: -1}
 	outcome := c.text("outcome")
 	arrived := outcome != "lost" && outcome != "in_flight" && outcome != "unknown" && c.text("recv_us") != ""
 	if arrived {
-		us := runMicros(c, "recv_us") - sent
-		e.delay = us / 1000
-		p.delays.add(int64(math.Round(sent*1000)), int64(math.Round(us*1000)))
+		delayUS := runMicros(c, "recv_us") - sentUS
+		e.delay = delayUS / 1000
+		p.delays.add(int64(math.Round(sentUS*1000)), int64(math.Round(delayUS*1000)))
 	}
-	reasons, why := truncate(c.text("reason"), 80), truncate(c.text("why"), maxExplanation)
+	reasonText, why := truncate(c.text("reason"), 80), truncate(c.text("why"), maxExplanation)
 	if _, has := c.columns["reason"]; !has {
-		reasons, why = reasonFromOutcome(c, outcome)
+		reasonText, why = reasonFromOutcome(c, outcome)
 	}
-	if reasons == "" {
+	if reasonText == "" {
 		return
 	}
-	sentences := splitReasons(why)
-	for i, name := range strings.Split(reasons, "; ") {
-		e.reason, e.why = name, why
-		if i < len(sentences) && strings.Count(reasons, "; ")+1 == len(sentences) {
+	reasons, sentences := strings.Split(reasonText, "; "), splitReasons(why)
+	for i, reason := range reasons {
+		e.reason, e.why = reason, why
+		if len(reasons) == len(sentences) { // each reason has its sentence
 			e.why = sentences[i]
 		}
 		p.addProblem(outcome, e)
 	}
 }
 
-// runMicros returns a time in microseconds, limited to 1000 h.
+// runMicros returns the time in column name in microseconds, limited to 1000 h.
 func runMicros(c cells, name string) float64 { return min(max(c.number(name), 0), 3.6e12) }
 
 // reasonFromOutcome returns reason and explanation of a row in a file without the column reason, as
@@ -133,7 +135,8 @@ func reasonFromOutcome(c cells, outcome string) (reason, why string) {
 	return strings.ReplaceAll(outcome, "_", " "), strings.TrimSpace("by " + c.text("cause"))
 }
 
-// splitReasons splits an explanation of two reasons at the second sentence.
+// splitReasons splits an explanation of two reasons at the second sentence, which begins with "packet" or
+// "copy". It returns any other explanation as one element.
 func splitReasons(why string) []string {
 	for _, word := range []string{"; packet ", "; copy "} {
 		if a, b, ok := strings.Cut(why, word); ok {
@@ -143,7 +146,8 @@ func splitReasons(why string) []string {
 	return []string{why}
 }
 
-// addProblem adds a problem of a packet with the given outcome.
+// addProblem adds a problem of a packet with the given outcome to the sample of its kind and to the count
+// of its reason. The example of a reason is its first packet by sequence.
 func (p *packetStats) addProblem(outcome string, e problem) {
 	k := kindFailed
 	switch {
@@ -158,17 +162,17 @@ func (p *packetStats) addProblem(outcome string, e problem) {
 	if p.reasons == nil {
 		p.reasons = map[string]*reasonCount{}
 	}
-	x := p.reasons[e.reason]
-	if x == nil {
+	r := p.reasons[e.reason]
+	if r == nil {
 		if len(p.reasons) >= maxReasons {
 			return
 		}
-		x = &reasonCount{first: e}
-		p.reasons[e.reason] = x
+		r = &reasonCount{first: e}
+		p.reasons[e.reason] = r
 	}
-	x.count++
-	if e.compare(&x.first) < 0 {
-		x.first = e
+	r.count++
+	if e.compare(&r.first) < 0 {
+		r.first = e
 	}
 }
 
@@ -194,10 +198,10 @@ func (p *packetStats) clone() packetStats {
 	return x
 }
 
-// truncate shortens a text from a file to at most longest bytes.
-func truncate(text string, longest int) string {
-	if len(text) <= longest {
+// truncate shortens a text from a file to at most maxBytes bytes and an ellipsis.
+func truncate(text string, maxBytes int) string {
+	if len(text) <= maxBytes {
 		return text
 	}
-	return strings.ToValidUTF8(text[:longest], "") + "…"
+	return strings.ToValidUTF8(text[:maxBytes], "") + "…" // without a rune that was cut
 }

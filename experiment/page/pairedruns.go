@@ -9,31 +9,32 @@ import (
 
 // pairedInterval returns the 95 % confidence interval of the change of a figure from run a to run b, in
 // percent of a, such as " (-12.9 to -11.4)". It returns "" if the runs differ in seed or sample times,
-// or the samples do not contain the figure.
+// the samples do not contain the figure, or there are too few.
 func pairedInterval(a, b *run, key string) string {
 	if a.Result.Seed != b.Result.Seed || a.Rows == nil || b.Rows == nil {
 		return ""
 	}
-	x, y := a.Rows.series.allPoints(), b.Rows.series.allPoints()
-	if len(x) != len(y) {
+	pointsA, pointsB := a.Rows.series.allPoints(), b.Rows.series.allPoints()
+	if len(pointsA) != len(pointsB) {
 		return ""
 	}
-	for i := range x {
-		if math.Abs(x[i].until-y[i].until) > 1e-6 {
+	for i := range pointsA {
+		if math.Abs(pointsA[i].until-pointsB[i].until) > 1e-6 {
 			return ""
 		}
 	}
-	ratioFunc := pairableRatios[key]
-	if ratioFunc == nil {
+	figure := pairableRatios[key]
+	if figure == nil {
 		return ""
 	}
-	ra, rb := newPairedRatio(x, ratioFunc), newPairedRatio(y, ratioFunc)
-	base := ra.Value()
-	i := paired.Ratios(rb, ra, 1)
-	if !i.Known || base == 0 {
+	ratioA, ratioB := newPairedRatio(pointsA, figure), newPairedRatio(pointsB, figure)
+	base := ratioA.Value()
+	const seed = 1 // of the bootstrap: constant, so that a page written again is the same
+	change := paired.Ratios(ratioB, ratioA, seed)
+	if !change.Known || base == 0 {
 		return ""
 	}
-	return fmt.Sprintf(" (%+.2f to %+.2f)", 100*i.Lo/base, 100*i.Hi/base)
+	return fmt.Sprintf(" (%+.2f to %+.2f)", 100*change.Lo/base, 100*change.Hi/base)
 }
 
 // pairableRatios are the figures that can be compared sample by sample, by key.

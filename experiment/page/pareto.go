@@ -34,7 +34,8 @@ func (d *document) addParetoCharts(points []gridPoint) {
 	}
 }
 
-// isCondition reports whether a key describes network or data rather than a choice.
+// isCondition reports whether a swept key describes the network or the data, which are given, rather than a
+// choice, such as the encoder.
 func isCondition(key string) bool {
 	for _, prefix := range []string{"down.", "up.", "link.", "data."} {
 		if strings.HasPrefix(key, prefix) {
@@ -44,17 +45,18 @@ func isCondition(key string) bool {
 	return key == "profile"
 }
 
-// byCondition groups the points that have both figures by condition: at most maxLines groups of at
-// least two points. It returns nil if all points are equal in quality.
+// byCondition groups the points that have both figures, cost and quality m, by condition: at most maxLines
+// groups of at least two points. It considers only the first maxListed points. It returns nil if all
+// points are equal in quality.
 func byCondition(points []gridPoint, m metric) (names []string, groups map[string][]*gridPoint) {
 	minQuality, maxQuality := math.Inf(1), math.Inf(-1)
 	points = slices.DeleteFunc(slices.Clone(points[:min(len(points), maxListed)]), func(p gridPoint) bool {
-		c, known := p.Figures[costKey]
-		q, ok := p.Figures[m.key]
-		if !known || !ok || math.IsNaN(c.Diff) || math.IsNaN(q.Diff) {
+		cost, hasCost := p.Figures[costKey]
+		quality, hasQuality := p.Figures[m.key]
+		if !hasCost || !hasQuality || math.IsNaN(cost.Diff) || math.IsNaN(quality.Diff) {
 			return true
 		}
-		minQuality, maxQuality = min(minQuality, q.Diff), max(maxQuality, q.Diff)
+		minQuality, maxQuality = min(minQuality, quality.Diff), max(maxQuality, quality.Diff)
 		return false
 	})
 	names, groups = groupPoints(points, func(p *gridPoint) string {
@@ -69,7 +71,8 @@ func byCondition(points []gridPoint, m metric) (names []string, groups map[strin
 	return names[:min(len(names), maxLines)], groups
 }
 
-// frontier returns the Pareto frontier of list, cheapest first.
+// frontier returns the Pareto frontier of list, cheapest first: going from cheap to expensive, each point
+// that is better than all before it. quality is the key of a figure; less is better.
 func frontier(list []*gridPoint, quality string) (out []*gridPoint) {
 	sorted := slices.Clone(list)
 	slices.SortStableFunc(sorted, func(a, b *gridPoint) int {
@@ -84,10 +87,10 @@ func frontier(list []*gridPoint, quality string) (out []*gridPoint) {
 	return out
 }
 
-// frontierTable lists the points on the frontier of each condition.
+// frontierTable lists the points on the frontier of each condition, by the keys of the condition first.
 func frontierTable(names []string, groups map[string][]*gridPoint, m metric) table {
 	keys := slices.Sorted(maps.Keys(groups[names[0]][0].Set))
-	slices.SortStableFunc(keys, func(a, b string) int {
+	slices.SortStableFunc(keys, func(a, b string) int { // "true" is after "false", so conditions come first
 		return strings.Compare(strconv.FormatBool(isCondition(b)), strconv.FormatBool(isCondition(a)))
 	})
 	t := newTable("Pareto frontier by "+m.title+": under the same condition no other point is both cheaper and better",
@@ -123,7 +126,7 @@ func paretoGraphic(names []string, groups map[string][]*gridPoint, m metric) gra
 		best := frontier(groups[name], m.key)
 		path := ""
 		for k, p := range best {
-			if k == 0 {
+			if k == 0 { // SVG path: move to the first point, then horizontally and vertically to each other one
 				path = "M" + x(p.Figures[costKey].Diff) + " " + y(p.Figures[m.key].Diff*m.scale)
 			} else {
 				path += " H" + x(p.Figures[costKey].Diff) + " V" + y(p.Figures[m.key].Diff*m.scale)
@@ -145,9 +148,9 @@ func paretoGraphic(names []string, groups map[string][]*gridPoint, m metric) gra
 	return g
 }
 
-// drawAxes draws both axes from 0 to the maxima, and returns functions that convert values to
-// coordinates.
-func (g *graphic) drawAxes(maxX, maxY float64, name string) (x, y func(v float64) string) {
+// drawAxes draws both axes from 0 to the maxima, rounded up to ticks, and returns functions that convert
+// values to coordinates. yName is the name of the Y axis.
+func (g *graphic) drawAxes(maxX, maxY float64, yName string) (x, y func(v float64) string) {
 	stepX, stepY := tickStep(maxX), tickStep(maxY)
 	maxX, maxY = stepX*math.Ceil(maxX/stepX), stepY*math.Ceil(maxY/stepY)
 	at := func(v float64) string { return units.Fixed(v, 1) }
@@ -164,11 +167,11 @@ func (g *graphic) drawAxes(maxX, maxY float64, name string) (x, y func(v float64
 		g.Texts = append(g.Texts, caption{at(paretoLeft - 8), y(v), "end", formatRounded(v)})
 	}
 	g.Texts = append(g.Texts, caption{at((paretoLeft + paretoRight) / 2), at(paretoBottom + 40), "mid strong", "payload, kbps"},
-		caption{at(paretoLeft), at(paretoTop - 10), "strong", name})
+		caption{at(paretoLeft), at(paretoTop - 10), "strong", yName})
 	return x, y
 }
 
-// tickStep returns a round interval for about five ticks from 0 to limit.
+// tickStep returns a round interval, 1, 2 or 5 times a power of ten, for about five ticks from 0 to limit.
 func tickStep(limit float64) float64 {
 	if limit <= 0 || math.IsInf(limit, 0) {
 		return 1

@@ -58,10 +58,10 @@ func (c cells) text(name string) string {
 	return ""
 }
 
-// number returns a cell as a number, 0 if it is not a finite number.
+// number returns a cell as a number, 0 if it is not a finite number, or so large that sums could overflow.
 func (c cells) number(name string) float64 {
 	v, err := strconv.ParseFloat(strings.TrimSpace(c.text(name)), 64)
-	if err != nil || v != v || v > 1e300 || v < -1e300 {
+	if err != nil || v != v || v > 1e300 || v < -1e300 { // v != v for NaN
 		return 0
 	}
 	return v

@@ -122,12 +122,13 @@ func changeMarks(changes []config.StampedChange) (out []mark) {
 	return out
 }
 
-// timeTable returns the data of the charts as a table, for screen readers.
+// timeTable returns the data of the charts as a collapsed table of at most 20 rows, for screen readers.
 func timeTable(points []point, item string) table {
 	t := newTable("The charts as a table", "until, s", ">payload kbps", ">wire kbps", ">bits per changed "+item,
 		">lost", ">failed", ">stale", ">baseline, ticks", ">starved %")
 	t.Folded = true
-	for _, p := range mergePoints(points, 20) {
+	const maxRows = 20
+	for _, p := range mergePoints(points, maxRows) {
 		t.Add(formatNumber(p.until), formatNumber(divide(payloadKbps(&p))), formatNumber(divide(wireKbps(&p))), formatNumber(divide(bitsPerChanged(&p))),
 			formatNumber(p.lost), formatNumber(p.failed), formatNumber(p.stale), formatNumber(divide(baselineAge(&p))), formatNumber(100*divide(starvedShare(&p))))
 	}
@@ -151,8 +152,8 @@ func (d *document) addBitBudget(x *engine.Result) {
 	d.Sections = append(d.Sections, s)
 }
 
-// addPackets adds the outcomes of the packets, and the packets with problems if packets.csv is
-// known.
+// addPackets adds a table of the outcomes of the packets, without those that did not occur, and tables of
+// the packets with problems if the rows of packets.csv are known.
 func (d *document) addPackets(r *run) {
 	x := &r.Result.Totals
 	s := section{ID: "packets", Title: "Packets"}
@@ -163,7 +164,7 @@ func (d *document) addPackets(r *run) {
 	}{{"decoded", x.Decoded}, {"stale: a newer one was decoded before", x.Stale}, {"duplicate", x.Duplicate}, {"lost", x.Lost},
 		{"no baseline", x.Failures.NoBaseline}, {"corrupt", x.Failures.Corrupt}, {"unknown codec", x.Failures.UnknownCodec},
 		{"tainted", x.Tainted}, {"wrong", x.Wrong}, {"in flight at the end", x.InFlight}, {"unknown", x.Unknown}} {
-		if o.n > 0 || o.name == "wrong" || o.name == "decoded" {
+		if o.n > 0 || o.name == "wrong" || o.name == "decoded" { // these two are of interest even if they are 0
 			t.Add(o.name, formatNumber(float64(o.n)), formatPercent(figures.Ratio(float64(o.n), float64(x.Sent+x.Duplicated))))
 		}
 	}

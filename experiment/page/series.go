@@ -11,9 +11,9 @@ type point struct {
 	sent, payload, wire, feedback        float64 // sent in packets, the others in bits
 	items, changed                       float64
 	age, packetsWithAge                  float64 // age in ticks, summed over packetsWithAge
-	displayed, starved, late             float64
+	displayed, starved, late             float64 // display ticks, those without a frame to display, and snapshots too late for display
 	displayAge, ticksWithAge             float64 // age in ms, summed over ticksWithAge
-	stale, lost, failed, wrong           float64
+	stale, lost, failed, wrong           float64 // packets
 	peakKbps, positionMM, orientationDeg float64 // maxima of the samples
 	minKbps                              float64 // minimum payload of the samples
 }
@@ -22,11 +22,11 @@ type point struct {
 func (p *point) join(q *point) {
 	p.until = q.until
 	p.width += q.width
-	for _, x := range [][2]*float64{{&p.sent, &q.sent}, {&p.payload, &q.payload}, {&p.wire, &q.wire}, {&p.feedback, &q.feedback},
+	for _, pair := range [][2]*float64{{&p.sent, &q.sent}, {&p.payload, &q.payload}, {&p.wire, &q.wire}, {&p.feedback, &q.feedback},
 		{&p.items, &q.items}, {&p.changed, &q.changed}, {&p.age, &q.age}, {&p.packetsWithAge, &q.packetsWithAge}, {&p.displayed, &q.displayed},
 		{&p.starved, &q.starved}, {&p.late, &q.late}, {&p.displayAge, &q.displayAge}, {&p.ticksWithAge, &q.ticksWithAge}, {&p.stale, &q.stale}, {&p.lost, &q.lost}, {&p.failed, &q.failed},
 		{&p.wrong, &q.wrong}} {
-		*x[0] += *x[1]
+		*pair[0] += *pair[1]
 	}
 	p.peakKbps, p.minKbps = max(p.peakKbps, q.peakKbps), min(p.minKbps, q.minKbps)
 	p.positionMM, p.orientationDeg = max(p.positionMM, q.positionMM), max(p.orientationDeg, q.orientationDeg)
@@ -52,7 +52,8 @@ const samplePeriod = 0.1
 // failures are the columns of outcomes that count as failures.
 var failures = []string{"no_baseline", "corrupt", "unknown_codec", "tainted"}
 
-// add adds a row of samples.csv.
+// add adds a row of samples.csv. The file has rates, ratios and means of the sample; they are converted to
+// sums, so that samples can be merged.
 func (s *series) add(c cells) {
 	until := c.number("t_s")
 	if !s.started { // not at 0 for a live session, which stores only its last minutes
@@ -67,27 +68,29 @@ func (s *series) add(c cells) {
 	for _, name := range failures {
 		p.failed += c.number(name)
 	}
-	bits := func(name string) float64 { return c.number(name) * 1000 * width }
+	bits := func(name string) float64 { return c.number(name) * 1000 * width } // from kbps
 	p.payload, p.wire, p.feedback = bits("payload_kbps"), bits("wire_kbps"), bits("feedback_kbps")
 	p.peakKbps, p.minKbps = c.number("payload_kbps"), c.number("payload_kbps")
-	per := func(name string) float64 {
-		if v := c.number(name); v > 0 {
-			return p.payload / v
+	// items returns the number of items from the bits per item in column name.
+	items := func(name string) float64 {
+		if bitsPer := c.number(name); bitsPer > 0 {
+			return p.payload / bitsPer
 		}
 		return 0
 	}
-	p.items, p.changed = per("bits_per_item"), per("bits_per_changed")
+	p.items, p.changed = items("bits_per_item"), items("bits_per_changed")
 	if age := c.number("baseline_age_ticks"); age > 0 {
 		p.age, p.packetsWithAge = age*p.sent, p.sent
 	}
 	if c.text("age_ms") != "" {
-		n := max(p.displayed, 1)
-		p.displayAge, p.ticksWithAge = c.number("age_ms")*n, n
+		ticks := max(p.displayed, 1)
+		p.displayAge, p.ticksWithAge = c.number("age_ms")*ticks, ticks
 	}
 	s.addPoint(p)
 }
 
-// addPoint adds one sample, and merges pairs of points if there are too many.
+// addPoint adds one sample to the partial point. If that is complete, it becomes a point; if there are
+// maxPoints then, pairs of points are merged.
 func (s *series) addPoint(p point) {
 	if s.partialSamples == 0 {
 		s.partial = p
@@ -129,12 +132,12 @@ func mergePoints(points []point, n int) []point {
 	n = min(n, len(points))
 	out := make([]point, 0, n)
 	for i := range n {
-		part := points[i*len(points)/n : (i+1)*len(points)/n]
-		p := part[0]
-		for k := range part[1:] {
-			p.join(&part[1+k])
+		group := points[i*len(points)/n : (i+1)*len(points)/n]
+		merged := group[0]
+		for k := range group[1:] {
+			merged.join(&group[1+k])
 		}
-		out = append(out, p)
+		out = append(out, merged)
 	}
 	return out
 }

@@ -18,33 +18,35 @@ func (d *document) addShadows(x *engine.Result) {
 	s := section{ID: "shadows", Title: "Encoders compared"}
 	s.Tables = append(s.Tables, ratioTable(x.Comparison)...)
 	t := newTable("Each since its start, on the same frames and losses", "encoder", ">payload kbps", ">wire kbps", ">bits per item", ">p95 bytes", ">decoded", ">failed", ">starved", ">wrong")
-	row := func(name string, y *figures.Totals) {
-		wrong := texttable.Cell{Text: formatNumber(float64(y.Wrong))}
-		if y.Wrong > 0 {
+	addRow := func(name string, totals *figures.Totals) {
+		wrong := texttable.Cell{Text: formatNumber(float64(totals.Wrong))}
+		if totals.Wrong > 0 {
 			wrong.Class = "bad"
 		}
 		starved := "–"
-		if y.BitsPerCube != nil {
-			starved = formatShare(y.Playout.StarvedRatio)
+		if totals.BitsPerCube != nil { // the data are cubes
+			starved = formatShare(totals.Playout.StarvedRatio)
 		}
-		t.Add(name, formatNumber(y.PayloadKbps), formatNumber(y.WireKbps), formatFigure(y.BitsPerItem), formatFigure(y.PacketBytes.Of(y.PacketBytes.P95)),
-			formatNumber(float64(y.Decoded)), formatNumber(float64(y.Failed())), starved, wrong)
+		t.Add(name, formatNumber(totals.PayloadKbps), formatNumber(totals.WireKbps), formatFigure(totals.BitsPerItem),
+			formatFigure(totals.PacketBytes.Of(totals.PacketBytes.P95)), formatNumber(float64(totals.Decoded)),
+			formatNumber(float64(totals.Failed())), starved, wrong)
 	}
-	row(cmp.Or(x.Label, initialEncoder(x)), &x.Totals)
+	addRow(cmp.Or(x.Label, initialEncoder(x)), &x.Totals)
 	for i := range x.Shadows {
-		y := &x.Shadows[i]
-		name := cmp.Or(y.Label, y.Encoder)
-		if y.FromS > 0 {
-			name += fmt.Sprintf(", from %.1f s", y.FromS)
+		shadow := &x.Shadows[i]
+		name := cmp.Or(shadow.Label, shadow.Encoder)
+		if shadow.FromS > 0 { // added during the run
+			name += fmt.Sprintf(", from %.1f s", shadow.FromS)
 		}
-		row(name, &y.Totals)
+		addRow(name, &shadow.Totals)
 	}
 	s.Tables = append(s.Tables, t)
 	d.Sections = append(d.Sections, s)
 }
 
-// ratioTable compares the encoders over their common period, by pairs of samples. It returns nil for
-// reports of versions without this comparison.
+// ratioTable compares the payload of the encoders over their common period with that of the first, by pairs
+// of samples. A ratio whose interval excludes 1 is marked as good or bad. It returns nil for reports of
+// versions without this comparison.
 func ratioTable(c *engine.Comparison) []table {
 	if c == nil || len(c.Lanes) < 2 {
 		return nil
@@ -55,19 +57,19 @@ func ratioTable(c *engine.Comparison) []table {
 	}
 	for i := range c.Lanes {
 		l := &c.Lanes[i]
-		times, interval := texttable.Cell{Text: formatFigure(l.Times)}, "–"
-		lo, known := l.TimesLo.Value()
-		hi, also := l.TimesHi.Value()
-		if i > 0 && known && also {
+		ratio, interval := texttable.Cell{Text: formatFigure(l.Times)}, "–"
+		lo, hasLo := l.TimesLo.Value()
+		hi, hasHi := l.TimesHi.Value()
+		if i > 0 && hasLo && hasHi {
 			interval = fmt.Sprintf("%.3f to %.3f", lo, hi)
 			switch {
 			case hi < 1:
-				times.Class = "good"
+				ratio.Class = "good"
 			case lo > 1:
-				times.Class = "bad"
+				ratio.Class = "bad"
 			}
 		}
-		t.Add(l.Label, formatFigure(l.PayloadKbps), formatFigure(l.BitsPerChanged), times, interval)
+		t.Add(l.Label, formatFigure(l.PayloadKbps), formatFigure(l.BitsPerChanged), ratio, interval)
 	}
 	return []table{t}
 }
@@ -78,15 +80,15 @@ func (d *document) addTransfer(x *engine.Result) {
 		return
 	}
 	t := newTable("File transfer", "encoder", ">packed bytes", ">of the new file", ">blocks", ">datagrams", ">resent", ">seconds")
-	row := func(name string, y *figures.Totals) {
-		if f := y.Transfer; f != nil {
+	addRow := func(name string, totals *figures.Totals) {
+		if f := totals.Transfer; f != nil {
 			t.Add(name, formatNumber(float64(f.PackedBytes)), formatPercent(figures.Ratio(float64(f.PackedBytes), float64(f.NewBytes))),
-				formatNumber(float64(f.Blocks)), formatNumber(float64(y.Sent)), formatNumber(float64(f.Resent)), f.Verdict())
+				formatNumber(float64(f.Blocks)), formatNumber(float64(totals.Sent)), formatNumber(float64(f.Resent)), f.Verdict())
 		}
 	}
-	row(initialEncoder(x), &x.Totals)
+	addRow(initialEncoder(x), &x.Totals)
 	for i := range x.Shadows {
-		row(cmp.Or(x.Shadows[i].Label, x.Shadows[i].Encoder), &x.Shadows[i].Totals)
+		addRow(cmp.Or(x.Shadows[i].Label, x.Shadows[i].Encoder), &x.Shadows[i].Totals)
 	}
 	d.Sections = append(d.Sections, section{ID: "file", Title: "File transfer", Tables: []table{t}})
 }

@@ -12,14 +12,14 @@ import (
 	"wirelab/experiment/paired"
 )
 
-// Summary is the result of a sweep with a queue: the JSON of its report.json, which contains the points
-// of the grid but not the runs.
+// Summary is the result of a sweep whose runs were distributed to workers by a queue: the JSON of its
+// report.json, which contains the points of the grid but not the runs.
 type Summary struct {
 	Plan        string          `json:"plan"` // ID of the plan
 	Version     string          `json:"version"`
 	Planned     int             `json:"planned"` // runs
-	Done        int             `json:"done"`
-	Repeat      int             `json:"repeat"`
+	Done        int             `json:"done"`    // completed runs
+	Repeat      int             `json:"repeat"`  // seeds per point
 	Reason      engine.Ending   `json:"reason"`
 	Interrupted bool            `json:"interrupted"`
 	Error       string          `json:"error,omitempty"`
@@ -48,7 +48,7 @@ type SummaryChecked struct {
 // errNoSummary means that a file is not the summary of a sweep.
 var errNoSummary = errors.New("not the summary of a sweep")
 
-// loadSummary reads the summary at path.
+// loadSummary reads the summary at path. It returns errNoSummary if the file is a report of another kind.
 func loadSummary(path string) (*Summary, error) {
 	data, err := config.ReadFile(path, maxSummaryBytes, "a report.json of at most 256 MB")
 	if err != nil {
@@ -89,7 +89,7 @@ func (s *Summary) points() (out []gridPoint) {
 // Write writes the page of the sweep.
 func (s *Summary) Write(w io.Writer) error {
 	points := s.points()
-	wrong := 0.0
+	wrong := 0.0 // packets in all runs; a figure is the mean over the seeds
 	for i := range points {
 		wrong += points[i].Figures["wrong"].Diff * float64(points[i].Seeds)
 	}

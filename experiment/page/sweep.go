@@ -14,7 +14,7 @@ import (
 	"wirelab/experiment/report"
 )
 
-// writeSweep writes the page of a sweep.
+// writeSweep writes the page of a sweep whose report contains the runs.
 func writeSweep(w io.Writer, r *report.Report) error { return writeDocument(w, sweepDocument(r)) }
 
 // maxAlarms bounds the sentences about failed assertions.
@@ -36,7 +36,7 @@ func sweepDocument(r *report.Report) *document {
 	first := r.Runs[0]
 	c, err := first.Config.Config("")
 	if err != nil {
-		c = nil
+		c = nil // written by a later version
 	}
 	d.addConfiguration(first, c)
 	last := &d.Sections[len(d.Sections)-1]
@@ -86,7 +86,7 @@ func (d *document) addGrid(points []gridPoint, axes []axis) {
 	d.addPointTable(points, ms)
 }
 
-// abbreviate returns at most eight values; the omitted ones are replaced by "…".
+// abbreviate returns at most eight values: the first ones, and the last one after "…" if others are omitted.
 func abbreviate(values []string) []string {
 	const maxShown = 8
 	if len(values) <= maxShown {
@@ -103,8 +103,8 @@ func maxSeeds(points []gridPoint) (seeds int) {
 	return seeds
 }
 
-// gridHeadline summarizes a sweep in a sentence: the cheapest and the most expensive point, and the
-// number of wrong packets.
+// gridHeadline summarizes a sweep in a sentence: the numbers of points and runs, the cheapest and the most
+// expensive point, and wrong, the number of packets decoded wrongly.
 func gridHeadline(points []gridPoint, runs int, wrong int64) string {
 	if len(points) == 0 {
 		return "A sweep without complete runs."
@@ -154,8 +154,8 @@ func keySuffix(key string) string {
 // maxLines bounds the lines of a chart, because there are eight colours.
 const maxLines = 8
 
-// addGridChart adds a chart of a metric over the last axis, with a line for each combination of the
-// other axes.
+// addGridChart adds a chart of a metric over the last axis, with a line for each combination of values of
+// the other axes, at most maxLines.
 func (d *document) addGridChart(points []gridPoint, axes []axis, m metric) {
 	others, along := axes[:len(axes)-1], axes[len(axes)-1]
 	c := chart{Title: m.title, Unit: m.unit, Axis: along.key}
@@ -173,7 +173,7 @@ func (d *document) addGridChart(points []gridPoint, axes []axis, m metric) {
 	}
 	var means []value
 	for i, name := range names {
-		lines := m.lines(groups[name], along.key, values)
+		lines := m.lines(groups[name], along.key, values) // the means, then the edges of the band
 		means = append(means, lines[0].Y...)
 		lines[0].Name = cmp.Or(name, m.title)
 		for k := range lines {
@@ -207,8 +207,8 @@ func (a *axis) sorted() (values []string, at []axisValue) {
 	return values, at
 }
 
-// lines returns the line of the means over the values of a key and, if any point has an interval, the
-// edges of its band.
+// lines returns the line of the means over the values of a key and, if any point has a confidence interval,
+// the upper and the lower edge of the band of intervals. Values without a point are gaps.
 func (m metric) lines(points []*gridPoint, key string, values []string) []line {
 	at := map[string]*gridPoint{}
 	for _, p := range points {

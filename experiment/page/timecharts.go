@@ -30,6 +30,7 @@ func (d *chartData) addAxis(x []axisValue) int {
 // the ratio of their sums.
 type ratio func(p *point) (num, den float64)
 
+// The figures of the charts. Figures that are maxima or minima have the denominator 1.
 func payloadKbps(p *point) (num, den float64)      { return p.payload / 1000, p.width }
 func wireKbps(p *point) (num, den float64)         { return p.wire / 1000, p.width }
 func feedbackKbps(p *point) (num, den float64)     { return p.feedback / 1000, p.width }
@@ -46,11 +47,11 @@ func positionMM(p *point) (num, den float64)       { return p.positionMM, 1 }
 func peakKbps(p *point) (num, den float64)         { return p.peakKbps, 1 }
 func minKbps(p *point) (num, den float64)          { return p.minKbps, 1 }
 
-// ratioValues returns a ratio of each point, times scale.
-func ratioValues(points []point, of ratio, times float64) []value {
+// ratioValues returns a figure of each point, multiplied by scale.
+func ratioValues(points []point, figure ratio, scale float64) []value {
 	out := make([]value, len(points))
 	for i := range points {
-		out[i] = value(times * divide(of(&points[i])))
+		out[i] = value(scale * divide(figure(&points[i])))
 	}
 	return out
 }
@@ -123,7 +124,7 @@ func scaleTop(lines []line) value {
 			}
 		}
 	}
-	if len(all) < 50 {
+	if len(all) < 50 { // too few for a 99th percentile
 		return 0
 	}
 	slices.Sort(all)
@@ -157,7 +158,8 @@ func describeSeries(title, unit string, y []value) string {
 	return fmt.Sprintf("%s, %s: mean %s, from %s to %s", title, unit, formatNumber(figures.Ratio(sum, n)), formatNumber(minValue), formatNumber(maxValue))
 }
 
-// delayChart adds the chart of one-way delays.
+// delayChart adds the chart of one-way delays: mean, and the band from the fastest to the slowest packet.
+// It adds nothing if no packet arrived.
 func (d *chartData) delayChart(p *packetStats) {
 	var x []axisValue
 	var mean, minDelay, maxDelay []value
@@ -184,9 +186,9 @@ func (d *chartData) packetChart(p *packetStats) {
 	}
 	var dots []timed
 	rows, n := []string{}, 0
-	colours := [numKinds]int{5, 2, 4, 6}
-	var kinds []problemKind
-	for k := numKinds - 1; k >= 0; k-- {
+	colours := [numKinds]int{kindFailed: 5, kindLost: 2, kindLate: 4, kindLarge: 6}
+	var kinds []problemKind              // of the rows, from the bottom
+	for k := numKinds - 1; k >= 0; k-- { // the most severe kind is at the top
 		if p.problems[k].total == 0 {
 			continue
 		}

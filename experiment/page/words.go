@@ -75,14 +75,14 @@ func runHeadline(r *engine.Result, c *config.Config) string {
 	var b strings.Builder
 	b.WriteString(initialEncoder(r) + laterEncoders(r))
 	if x := t.Transfer; x != nil {
-		if x.TimeS != nil {
+		if x.TimeS != nil { // complete
 			fmt.Fprintf(&b, " transferred the file in %s s", formatNumber(*x.TimeS))
 		} else {
 			b.WriteString(" did not transfer the file: " + x.Verdict())
 		}
 	} else {
 		verb := " uses"
-		if b.Len() > len(initialEncoder(r)) {
+		if b.Len() > len(initialEncoder(r)) { // several encoders
 			verb = " use"
 		}
 		fmt.Fprintf(&b, "%s %s kbps", verb, formatRounded(t.PayloadKbps))
@@ -95,7 +95,7 @@ func runHeadline(r *engine.Result, c *config.Config) string {
 	if n := t.Failed(); n > 0 {
 		parts = append(parts, formatCount(n, "packet")+" could not be decoded")
 	}
-	if t.BitsPerCube != nil {
+	if t.BitsPerCube != nil { // the data are cubes
 		if starved, known := t.Playout.StarvedRatio.Value(); known {
 			if starved > 0 {
 				parts = append(parts, formatPercent(starved)+" starved")
@@ -108,7 +108,8 @@ func runHeadline(r *engine.Result, c *config.Config) string {
 	return b.String()
 }
 
-// laterEncoders names the encoders to which the run was swapped.
+// laterEncoders names the encoders that replaced the initial one during the run, as a phrase that follows
+// its name; "" if there are none.
 func laterEncoders(r *engine.Result) string {
 	var names []string
 	last := initialEncoder(r)
@@ -126,7 +127,8 @@ func laterEncoders(r *engine.Result) string {
 	return ", then " + strings.Join(names, ", then ")
 }
 
-// describeLink describes the link and its loss. c may be nil.
+// describeLink describes the link and its measured loss, as a phrase that begins with "over". The loss is
+// omitted if it is 0 and was not set, and the profile if c, the configuration, is nil.
 func describeLink(r *engine.Result, c *config.Config) string {
 	text := "over a custom link"
 	if c != nil {
@@ -150,10 +152,12 @@ func describeLink(r *engine.Result, c *config.Config) string {
 }
 
 // linkName names a link by its profile, or by its latency and jitter, as a phrase that begins with "over".
+// A link whose settings are those of a profile except for the loss has its name, because the loss follows
+// in the sentence.
 func linkName(c *config.Config) string {
 	for _, p := range lossmodel.Profiles() {
 		down, up := p.Down, p.Up
-		down.Loss, up.Loss = c.Down.Loss, c.Up.Loss
+		down.Loss, up.Loss = c.Down.Loss, c.Up.Loss // ignore the loss
 		if down != c.Down || up != c.Up {
 			continue
 		}

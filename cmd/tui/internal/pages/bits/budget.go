@@ -34,18 +34,20 @@ type budgetModel struct {
 	onlySelected bool          // the charts show the selected slot only
 	shadowChoice *panes.Second // which shadow is compared with the active encoder; shared by all pages
 	shadowShown  int           // lane index of that shadow when the page was last drawn
-	showShadow   bool          // a small screen, which has one chart, shows the shadow's
-	nextIndex    int64         // period after the newest sample
+	showShadow   bool          // on a small screen, which has one chart: show that of the shadow
+	nextIndex    int64         // sample period after the newest sample
 }
 
-// observe takes the snapshot of the view and reports whether the page changes.
+// observe stores the snapshot of the view and reports whether the page changes. While time advances the
+// page changes only on slow redraws that the output can take, or if another page selected another shadow.
 func (a *budgetModel) observe(v room.View) bool {
 	same := a.snap != nil && len(a.lanes) == len(v.Snap.Lanes) && a.nextPeriod(v.Snap) == a.nextIndex &&
 		panes.SameMarks(a.snap.Marks, v.Snap.Marks)
+	canRedraw := !v.Running() || v.Slow && v.Spare
 	if same && a.shadowShown != a.shadowChoice.Index(a.lanes) { // another page selected another shadow
-		same, v.Slow, v.Spare = false, true, true
+		same, canRedraw = false, true
 	}
-	if a.snap != nil && (same || v.Running() && !(v.Slow && v.Spare)) {
+	if a.snap != nil && (same || !canRedraw) {
 		return false
 	}
 	a.snap, a.lanes, a.nextIndex = v.Snap, v.Snap.Lanes, a.nextPeriod(v.Snap)
@@ -57,13 +59,14 @@ func (a *budgetModel) observe(v room.View) bool {
 			a.slots = append(a.slots, encoders.Slot(k))
 		}
 	}
-	if !slices.Contains(a.slots, encoders.Slot(max(a.selected, 0))) {
+	if !slices.Contains(a.slots, encoders.Slot(max(a.selected, 0))) { // the selected slot is no longer charged
 		a.selected, a.onlySelected = -1, false
 	}
 	return true
 }
 
-// nextPeriod returns the end of the newest sample in sample periods, 0 without samples.
+// nextPeriod returns the end of the newest sample, counted in sample periods from the start of the run; 0
+// without samples.
 func (a *budgetModel) nextPeriod(snap *engine.Snapshot) int64 {
 	if len(snap.Lanes) == 0 || len(snap.Lanes[0].Samples) == 0 {
 		return 0
@@ -72,8 +75,8 @@ func (a *budgetModel) nextPeriod(snap *engine.Snapshot) int64 {
 	return int64(all[len(all)-1].T / meters.SamplePeriod)
 }
 
-// sumBudgets adds up the budgets of both lanes over the visible time, so that a slot keeps its row
-// while it is visible in the charts.
+// sumBudgets sets a.total to the sum of the budgets of both lanes over the visible time, so that a slot
+// keeps its row in the table while it is visible in the charts.
 func (a *budgetModel) sumBudgets() {
 	a.total = encoders.Budget{}
 	for _, l := range []*engine.Lane{a.active(), a.shadow()} {
@@ -118,18 +121,18 @@ func (a *budgetModel) moveSelection(n int) {
 	if len(a.slots) == 0 {
 		return
 	}
-	at := slices.Index(a.slots, encoders.Slot(max(a.selected, 0)))
+	row := slices.Index(a.slots, encoders.Slot(max(a.selected, 0)))
 	if a.selected < 0 {
-		at = -1
+		row = -1 // before the first slot, so that down selects it
 		if n < 0 {
-			at = 0
+			row = 0
 		}
 	}
-	at = min(max(at+n, 0), len(a.slots)-1)
-	a.selected = int(a.slots[at])
+	row = min(max(row+n, 0), len(a.slots)-1)
+	a.selected = int(a.slots[row])
 }
 
-// changeUnit moves by n units, cyclically.
+// changeUnit selects the unit n units after the current one, or before it if n is negative, cyclically.
 func (a *budgetModel) changeUnit(n int) {
 	a.unit = stackUnit((int(a.unit) + int(numUnits) + n%int(numUnits)) % int(numUnits))
 }

@@ -13,7 +13,7 @@ type page struct {
 	table   *room.Slot
 	charts  [2]*room.Slot
 	summary *room.Slot
-	w, h    int
+	w, h    int // size of the page, as last drawn
 }
 
 // New returns the page. second selects the shadow; all pages share it.
@@ -45,7 +45,7 @@ func (p *page) redraw() {
 	p.charts[1].Redraw()
 }
 
-// recompute is redraw after the visible time or the shadow changed.
+// recompute sums the budgets again and redraws, after the visible time or the shadow changed.
 func (p *page) recompute() {
 	p.budget.sumBudgets()
 	p.redraw()
@@ -58,15 +58,15 @@ func (p *page) Lines(th *look.Theme, w, h int) []string {
 		return room.RenderPlaces(th, p.layOut(w, h), h, nil, nil)
 	}
 	const summaryRows = 1
-	rows := len(p.budget.slots) + 5 // of the table: border, heading, sum and verdict included
-	rows = min(max(rows, 8), (h-summaryRows)*6/10)
-	at := p.charts[0]
+	tableRows := len(p.budget.slots) + 5 // with border, heading, sum and verdict
+	tableRows = min(max(tableRows, 8), (h-summaryRows)*6/10)
+	visibleChart := p.charts[0]
 	if p.budget.showShadow && p.budget.shadow() != nil {
-		at = p.charts[1]
+		visibleChart = p.charts[1]
 	}
 	lines := append(make([]string, 0, h), p.summary.Render(th, w, summaryRows, false)...)
-	lines = append(lines, at.Render(th, w, h-summaryRows-rows, false)...)
-	return append(lines, p.table.Render(th, w, rows, false)...)
+	lines = append(lines, visibleChart.Render(th, w, h-summaryRows-tableRows, false)...)
+	return append(lines, p.table.Render(th, w, tableRows, false)...)
 }
 
 // layOut places the panes on a large screen: the charts on the left, the table on the right.
@@ -83,24 +83,24 @@ func (p *page) layOut(w, h int) []room.Place {
 	return []room.Place{p.charts[0].Place(0, 0, left, upper), p.charts[1].Place(0, upper, left, h-upper), p.table.Place(left, 0, right, h)}
 }
 
-// Focus selects the next shadow. On a small screen, which has one chart, the active encoder is one
-// of the choices.
+// Focus selects the next shadow, or the previous one if step is -1. On a small screen, which has one
+// chart, the active encoder is one of the choices.
 func (p *page) Focus(step int) {
-	a := p.budget
-	n := len(a.lanes)
+	b := p.budget
+	n := len(b.lanes)
 	switch {
-	case n < 2:
+	case n < 2: // no shadows
 		return
 	case !room.Wide(p.w, p.h):
-		at := 0
-		if a.showShadow {
-			at = a.shadowChoice.Index(a.lanes)
+		lane := 0 // whose chart is visible; 0 is the active encoder
+		if b.showShadow {
+			lane = b.shadowChoice.Index(b.lanes)
 		}
-		at = (at + n + step) % n
-		a.showShadow = at > 0
-		a.shadowChoice.Select(a.lanes, at)
+		lane = (lane + n + step) % n
+		b.showShadow = lane > 0
+		b.shadowChoice.Select(b.lanes, lane)
 	default:
-		a.shadowChoice.Next(a.lanes, step)
+		b.shadowChoice.Next(b.lanes, step)
 	}
 	p.recompute()
 }
@@ -141,7 +141,7 @@ func (p *page) Zoom() {
 // Bindings implements room.Binder.
 func (p *page) Bindings() []room.Binding {
 	next := func() room.Request {
-		if len(p.budget.lanes) < 3 {
+		if len(p.budget.lanes) < 3 { // the active encoder and at most one shadow
 			return room.Request{Say: "w selects another shadow, but there are fewer than two; v adds one"}
 		}
 		p.budget.shadowChoice.Next(p.budget.lanes, 1)

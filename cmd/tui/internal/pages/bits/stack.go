@@ -31,7 +31,7 @@ func (p *stack) lane() *engine.Lane {
 	return p.shadow()
 }
 
-// Draw implements room.Pane. Both charts have the same scale.
+// Draw implements room.Pane. Both charts have the same scale, so that their heights can be compared.
 func (p *stack) Draw(c *look.Canvas, th *look.Theme, focused bool) {
 	lane := p.lane()
 	if lane == nil {
@@ -52,8 +52,8 @@ func (p *stack) Draw(c *look.Canvas, th *look.Theme, focused bool) {
 	c.Blit(1, 1, chart.Draw(spec, c.W-2, c.H-2))
 }
 
-// otherHeight returns the highest value of the other lane's chart, because both share one scale.
-// It is 0 if there is no other lane or the unit is a share.
+// otherHeight returns the highest value of the other lane's chart, w columns wide, for the common scale.
+// It is 0 if there is no other lane, or if the unit is a share, whose scale always ends at 100 %.
 func (p *stack) otherHeight(th *look.Theme, w int) float64 {
 	other := [2]*engine.Lane{p.shadow(), p.active()}[p.index]
 	if other == nil || p.unit == byShare {
@@ -96,21 +96,21 @@ func (p *stack) spec(lane *engine.Lane, th *look.Theme, w int) *chart.Spec {
 	return s
 }
 
-// slotOrder returns the slots from the bottom of the stack. The selected slot is at the bottom, where
-// its shape can be read.
+// slotOrder returns the slots in the order of the stack, from the bottom. The selected slot is at the
+// bottom, where its base is level and its shape can be read; if only that is shown, it is the only one.
 func (p *stack) slotOrder() []encoders.Slot {
-	list := slices.Clone(p.slots)
-	if at := slices.Index(list, encoders.Slot(max(p.selected, 0))); p.selected >= 0 && at >= 0 {
-		k := list[at]
+	order := slices.Clone(p.slots)
+	if i := slices.Index(order, encoders.Slot(max(p.selected, 0))); p.selected >= 0 && i >= 0 {
+		selected := order[i]
 		if p.onlySelected {
-			return []encoders.Slot{k}
+			return []encoders.Slot{selected}
 		}
-		list = slices.Insert(slices.Delete(list, at, at+1), 0, k)
+		order = slices.Insert(slices.Delete(order, i, i+1), 0, selected)
 	}
-	return list
+	return order
 }
 
-// area returns the layer of slot k.
+// area returns the layer of slot k. Colours distinguish the layers; without colours, shades do.
 func (p *stack) area(samples []meters.Sample, weights []float64, k encoders.Slot, th *look.Theme) chart.Area {
 	values := make([]float64, len(samples))
 	for i := range samples {
@@ -138,8 +138,9 @@ func (p *stack) value(s *meters.Sample, k encoders.Slot) float64 {
 	return bits * float64(time.Second/meters.SamplePeriod) / 1000
 }
 
-// weights returns the weight of each sample in a mean, so that the mean equals the ratio of the sums.
-// nil means equal weights.
+// weights returns the weight of each sample when several are averaged in a column: the denominator of the
+// unit, so that the mean equals the ratio of the sums. nil means equal weights. Samples with too few
+// changed items have weight 0.
 func (p *stack) weights(samples []meters.Sample) []float64 {
 	if p.unit == byKbps {
 		return nil

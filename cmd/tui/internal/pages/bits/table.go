@@ -35,7 +35,8 @@ type slotCost struct{ kbps, share, changed, packet float64 }
 func newSlotCost(l *engine.Lane, k encoders.Slot) slotCost {
 	r, total := &l.Recent, l.Recent.Budget.Total()
 	if total <= 0 {
-		// The products are 0, or NaN, which is shown as "-", if the lane did not run then.
+		// If the lane did not run then, its figures are NaN, and so are the products, which are shown
+		// as "-"; otherwise the products are 0.
 		return slotCost{kbps: 0 * r.PayloadKbps, share: 0 * r.PayloadKbps, changed: 0 * r.BitsPerChanged}
 	}
 	share := 1.0
@@ -51,26 +52,26 @@ func newSlotCost(l *engine.Lane, k encoders.Slot) slotCost {
 
 // Draw implements room.Pane: a row per slot, then the payload and the verdict.
 func (p *table) Draw(c *look.Canvas, th *look.Theme, focused bool) {
-	first, other := p.active(), p.shadow()
+	active := p.active()
 	c.Frame(th, focused, p.Name(), p.heading(look.HeadRoom(c.W, p.Name()), c.H)...)
-	if first == nil || len(p.slots) == 0 {
-		c.Clip(2, 1, c.W-4, look.Dim, panes.NothingSentText(first))
+	if active == nil || len(p.slots) == 0 {
+		c.Clip(2, 1, c.W-4, look.Dim, panes.NothingSentText(active))
 		return
 	}
-	y := p.drawHead(c, first, other)
-	shown, rest := p.visibleSlots(c.H - y - 2) // minus the border and the sum
+	y := p.drawHead(c, active, p.shadow())
+	visible, rest := p.visibleSlots(c.H - y - 2) // minus the border and the sum
 	names := panes.SlotNames(p.slots, p.snap.Schema, nameWidth)
-	for i, k := range p.slots {
-		if slices.Contains(shown, k) {
-			p.drawRow(c, th, y, tableRow{names[i], []encoders.Slot{k}, int(k) == p.selected})
+	for i, k := range p.slots { // in slot order
+		if slices.Contains(visible, k) {
+			p.drawRow(c, th, y, tableRow{name: names[i], slots: []encoders.Slot{k}, selected: int(k) == p.selected})
 			y++
 		}
 	}
 	if len(rest) > 0 {
-		p.drawRow(c, th, y, tableRow{p.othersName(rest), rest, false})
+		p.drawRow(c, th, y, tableRow{name: p.othersName(rest), slots: rest})
 		y++
 	}
-	p.drawRow(c, th, y, tableRow{"payload", []encoders.Slot{encoders.MaxSlots}, false})
+	p.drawRow(c, th, y, tableRow{name: "payload", slots: []encoders.Slot{encoders.MaxSlots}}) // the sum
 	p.drawBelow(c, th, y+1)
 }
 
@@ -78,7 +79,7 @@ func (p *table) Draw(c *look.Canvas, th *look.Theme, focused bool) {
 // of the table.
 func (p *table) heading(maxWidth, h int) []look.Span {
 	period := []look.Span{look.Dim.Span("mean of the last 2 s")}
-	if len(p.slots) > h-4 {
+	if len(p.slots) > h-4 { // minus the border, the column headings and the sum
 		return look.Fit(maxWidth, append(period[:1:1], look.Dim.Span("; "), look.Key.Span("↑↓"), look.Dim.Span(" select one of "),
 			look.Value.Span(strconv.Itoa(len(p.slots)))), period, nil)
 	}
@@ -113,25 +114,32 @@ func (p *table) othersName(rest []encoders.Slot) string {
 	return panes.OthersName(n)
 }
 
-// columnEnds are the right edges of the columns, from the left edge of the table.
+// columnEnds are the right edges of the columns, from the left edge of the table: three figures of the
+// active encoder, three of the shadow, and the difference. Without a shadow the fourth column has the bits
+// per packet.
 var columnEnds = [...]int{25, 33, 41, 50, 58, 66, 77}
 
-// drawHead draws the column headings and returns the row below them.
-func (p *table) drawHead(c *look.Canvas, first, other *engine.Lane) int {
+// drawHead draws the column headings and returns the row below them. With a shadow, which may be nil, the
+// names of the encoders are above the headings.
+func (p *table) drawHead(c *look.Canvas, active, shadow *engine.Lane) (below int) {
 	y := 1
-	if other != nil {
-		c.Clip(18, y, 23, look.Title, look.PadLeft(look.LaneName(first.Encoder, first.Differs, 23), 23))
-		c.Clip(43, y, 23, look.Title, look.PadLeft(look.LaneName(other.Encoder, other.Differs, 23), 23))
+	if shadow != nil {
+		const groupWidth = 23 // of the three figures of an encoder
+		drawName := func(l *engine.Lane, end int) {
+			c.Clip(end-groupWidth, y, groupWidth, look.Title, look.PadLeft(look.LaneName(l.Encoder, l.Differs, groupWidth), groupWidth))
+		}
+		drawName(active, columnEnds[2])
+		drawName(shadow, columnEnds[5])
 		c.Right(columnEnds[6], y, look.Title, "difference")
 		y++
 	}
 	per := "b/" + panes.PerItemHeading(panes.PerItemUnit(p.snap.Schema, p.item()))
-	words := []string{"kbps", "share %", per, "kbps", "share %", per, "kbps"}
-	if other == nil {
-		words = []string{"kbps", "share %", per, "b/packet"}
+	headings := []string{"kbps", "share %", per, "kbps", "share %", per, "kbps"}
+	if shadow == nil {
+		headings = []string{"kbps", "share %", per, "b/packet"}
 	}
-	for i, word := range words {
-		c.Right(columnEnds[i], y, look.Dim, word)
+	for i, heading := range headings {
+		c.Right(columnEnds[i], y, look.Dim, heading)
 	}
 	return y + 1
 }
@@ -152,12 +160,13 @@ func (r *tableRow) sumCost(l *engine.Lane) (sum slotCost) {
 	return sum
 }
 
-// drawRow draws row r at row y of the canvas.
+// drawRow draws row r at row y of the canvas: a swatch if it is one slot, its name, and the figures of both
+// encoders with the difference, or those of the active encoder without a shadow.
 func (p *table) drawRow(c *look.Canvas, th *look.Theme, y int, r tableRow) {
 	if y >= c.H-1 {
 		return
 	}
-	style, k := look.Plain, int(r.slots[0])
+	style, k := look.Plain, int(r.slots[0]) // k is encoders.MaxSlots for the sum
 	switch {
 	case r.selected:
 		c.Text(1, y, look.Chosen, th.Chosen)
@@ -189,7 +198,8 @@ func (p *table) drawFigures(c *look.Canvas, y int, ends []int, s slotCost) {
 	c.Right(ends[2], y, look.Ratio, units.Fixed(s.changed, 2))
 }
 
-// differenceStyle returns the style of a difference in kbps: fewer is good.
+// differenceStyle returns the style of a difference in kbps: fewer is good. A difference that is rounded to
+// 0 is dim.
 func differenceStyle(d float64) look.Ink {
 	switch {
 	case math.Abs(d) < 0.05:
@@ -200,11 +210,11 @@ func differenceStyle(d float64) look.Ink {
 	return look.Warn
 }
 
-// formatSigned writes a difference with its sign, unless it is rounded to 0.
+// formatSigned formats a difference with its sign, unless it is rounded to 0.
 func formatSigned(v float64, digits int) string {
 	s := units.Fixed(math.Abs(v), digits)
 	switch {
-	case strings.Trim(s, "0.") == "":
+	case strings.Trim(s, "0.") == "": // only zeros
 		return s
 	case v < 0:
 		return "-" + s
@@ -212,10 +222,11 @@ func formatSigned(v float64, digits int) string {
 	return "+" + s
 }
 
-// drawBelow fills the rows from y: the verdict in words, then a bar per encoder on a common scale.
+// drawBelow draws, in the rows from y on, the verdict in words and then a bar per encoder on a common
+// scale. It draws what fits.
 func (p *table) drawBelow(c *look.Canvas, th *look.Theme, y int) {
 	if c.H-1-y > 4 {
-		y++
+		y++ // an empty row
 	}
 	room, w := c.H-1-y, c.W-6
 	text, more := p.verdict()
@@ -233,66 +244,68 @@ func (p *table) drawBelow(c *look.Canvas, th *look.Theme, y int) {
 	p.drawBars(c, th, y+1)
 }
 
-// verdict describes the largest slot or, with a shadow, the difference of both encoders. more
-// continues the sentence if there is room.
+// verdict describes the largest slot or, with a shadow, the difference of both encoders and the slot that
+// contributes most to it. more continues text and may be omitted if there is no room. Both are "" if an
+// encoder sent nothing.
 func (p *table) verdict() (text, more string) {
-	first, other := p.active(), p.shadow()
-	if other == nil {
-		k, maxShare := encoders.Slot(0), -1.0
-		for _, x := range p.slots {
-			if v := newSlotCost(first, x).share; v > maxShare {
-				k, maxShare = x, v
+	active, shadow := p.active(), p.shadow()
+	if shadow == nil {
+		largest, maxShare := encoders.Slot(0), -1.0
+		for _, k := range p.slots {
+			if share := newSlotCost(active, k).share; share > maxShare {
+				largest, maxShare = k, share
 			}
 		}
-		return first.Name() + " spends most on " + panes.SlotName(k, p.snap.Schema) + ": " + units.Fixed(maxShare, 0) +
+		return active.Name() + " spends most on " + panes.SlotName(largest, p.snap.Schema) + ": " + units.Fixed(maxShare, 0) +
 			" % of its bits.", " To compare it with another encoder, press v."
 	}
-	a, b := newSlotCost(first, encoders.MaxSlots).kbps, newSlotCost(other, encoders.MaxSlots).kbps
+	a, b := newSlotCost(active, encoders.MaxSlots).kbps, newSlotCost(shadow, encoders.MaxSlots).kbps
 	if a <= 0 || b <= 0 {
 		return "", ""
 	}
-	k, maxDiff := encoders.Slot(0), 0.0
-	for _, x := range p.slots {
-		if d := newSlotCost(other, x).kbps - newSlotCost(first, x).kbps; d*(b-a) > 0 && math.Abs(d) > math.Abs(maxDiff) {
-			k, maxDiff = x, d
+	largest, maxDiff := encoders.Slot(0), 0.0
+	for _, k := range p.slots { // only slots whose difference has the sign of the total
+		if d := newSlotCost(shadow, k).kbps - newSlotCost(active, k).kbps; d*(b-a) > 0 && math.Abs(d) > math.Abs(maxDiff) {
+			largest, maxDiff = k, d
 		}
 	}
 	word := "less"
 	if b > a {
 		word = "more"
 	}
-	text = other.ShortName(first) + " uses " + units.Fixed(math.Abs(b-a), 1) + " kbps " + word + " than " + first.Name() + " (" +
+	text = shadow.ShortName(active) + " uses " + units.Fixed(math.Abs(b-a), 1) + " kbps " + word + " than " + active.Name() + " (" +
 		formatSigned(100*(b/a-1), 0) + " %)"
 	if maxDiff != 0 {
-		more = ", mostly on " + panes.SlotName(k, p.snap.Schema) + " (" + formatSigned(maxDiff, 1) + ")"
+		more = ", mostly on " + panes.SlotName(largest, p.snap.Schema) + " (" + formatSigned(maxDiff, 1) + ")"
 	}
 	return text, more
 }
 
-// drawBars draws a bar for each encoder from row y; the length is in proportion to its bandwidth.
+// drawBars draws, for each encoder, its name and a bar of its slots below it from row y on. The length of a
+// bar is in proportion to the bandwidth.
 func (p *table) drawBars(c *look.Canvas, th *look.Theme, y int) {
-	if c.H-1-y < 5 {
+	if c.H-1-y < 5 { // two names and bars, and an empty row between them
 		return
 	}
 	lanes := []*engine.Lane{p.active()}
-	if o := p.shadow(); o != nil {
-		lanes = append(lanes, o)
+	if shadow := p.shadow(); shadow != nil {
+		lanes = append(lanes, shadow)
 	}
-	top := 0.0
+	maxKbps := 0.0
 	for _, l := range lanes {
-		top = max(top, l.Recent.PayloadKbps)
+		maxKbps = max(maxKbps, l.Recent.PayloadKbps)
 	}
 	for i, l := range lanes {
-		at := y + 3*i
-		if at+1 >= c.H-1 || top <= 0 || math.IsInf(top, 0) {
+		nameY := y + 3*i
+		if nameY+1 >= c.H-1 || maxKbps <= 0 || math.IsInf(maxKbps, 0) {
 			return
 		}
-		c.Spans(3, at, c.W-5, look.Title.Span(look.LaneName(l.Encoder, l.Differs, 40)), look.Dim.Span("  "+units.Fixed(l.Recent.PayloadKbps, 1)+" kbps"))
-		room := c.W - 6
+		c.Spans(3, nameY, c.W-5, look.Title.Span(look.LaneName(l.Encoder, l.Differs, 40)), look.Dim.Span("  "+units.Fixed(l.Recent.PayloadKbps, 1)+" kbps"))
+		maxWidth := c.W - 6
 		parts := make([]panes.Part, len(p.slots))
 		for i, k := range p.slots {
 			parts[i] = panes.Part{Name: panes.SlotName(k, p.snap.Schema), Share: newSlotCost(l, k).share / 100, Slot: int(k)}
 		}
-		panes.StackedBar(c, th, 3, at+1, min(max(int(float64(room)*l.Recent.PayloadKbps/top), 0), room), parts)
+		panes.StackedBar(c, th, 3, nameY+1, min(max(int(float64(maxWidth)*l.Recent.PayloadKbps/maxKbps), 0), maxWidth), parts)
 	}
 }

@@ -17,8 +17,8 @@ import (
 	"wirelab/internal/words"
 )
 
-// selectGauges returns the gauges of the receiver's protocol state, or those of the sender while the
-// receiver has none.
+// selectGauges returns the gauges, named figures that a protocol reports about its state, of the receiver,
+// or those of the sender while the receiver has none.
 func selectGauges(t *figures.Totals) []encoders.Gauge {
 	if len(t.Receiver) > 0 {
 		return t.Receiver
@@ -26,7 +26,8 @@ func selectGauges(t *figures.Totals) []encoders.Gauge {
 	return t.Sender
 }
 
-// newGaugeFigure formats a gauge with a unit that fits the columns.
+// newGaugeFigure formats a gauge. Bytes become KB, because large numbers do not fit; a number without a
+// unit is a count.
 func newGaugeFigure(g encoders.Gauge) figure {
 	switch {
 	case g.Unit == "bytes":
@@ -42,14 +43,15 @@ type now struct {
 	item     string
 	schema   *frame.Schema
 	lane     engine.Lane
-	observed bool
-	past     bool // the time cursor is in the past
-	payload  []float64
+	observed bool      // Observe was called
+	past     bool      // the time cursor is in the past
+	payload  []float64 // payload bits of each sample, for the sparkline
 }
 
 func (p *now) Name() string { return "Now" }
 
-// Observe implements room.Observer.
+// Observe implements room.Observer. The figures change on slow redraws, and at once when a packet was
+// decoded wrongly.
 func (p *now) Observe(v room.View) bool {
 	lane := v.ActiveLane()
 	if p.observed && !v.Slow && (lane.Totals.Wrong == p.lane.Totals.Wrong) {
@@ -78,16 +80,17 @@ func (p *now) rows() [][2]figure {
 			{look.Payload, "p95, 1 min", units.Fixed(r.PayloadP95Kbps, 1), "kbps"}},
 		{{look.Wire, "wire", units.Fixed(r.WireKbps, 1), "kbps"}, {look.Dim, "uplink", units.Fixed(r.FeedbackKbps, 1), "kbps"}},
 	}, p.itemRows()...)
-	us, all := "µs"+encoders.TimeMark(r.RunsAs), "µs"+timing.Mark()
-	rows = append(rows, [2]figure{{look.Dim, "encode", units.Fixed(r.EncodeUS, 0), us},
-		{look.Dim, "decode", units.Fixed(r.DecodeUS, 0), us}})
+	// The marker after µs means that a plugin ran recently or in the whole run.
+	recentUS, totalUS := "µs"+encoders.TimeMark(r.RunsAs), "µs"+timing.Mark()
+	rows = append(rows, [2]figure{{look.Dim, "encode", units.Fixed(r.EncodeUS, 0), recentUS},
+		{look.Dim, "decode", units.Fixed(r.DecodeUS, 0), recentUS}})
 	link := linkRows(t.Network)
 	if t.Remote != nil {
 		link = remoteRows(&t)
 	}
 	return append(append(rows, link...),
-		[2]figure{{look.Dim, "enc p99", units.Fixed(timing.EncodeUS.P99, 0), all},
-			{look.Dim, "dec p99", units.Fixed(timing.DecodeUS.P99, 0), all}},
+		[2]figure{{look.Dim, "enc p99", units.Fixed(timing.EncodeUS.P99, 0), totalUS},
+			{look.Dim, "dec p99", units.Fixed(timing.DecodeUS.P99, 0), totalUS}},
 		[2]figure{{look.Dim, "extent p95", units.Fixed(t.Network.ReorderExtent.P95, 0), "pkts"},
 			{look.Dim, "order delay", units.Fixed(t.Network.OrderCostMS, 1), "ms"}},
 		[2]figure{{look.Dim, "late", strconv.FormatInt(t.Playout.Late, 10), ""}, {look.Dim, "age p50", t.AgeMS.Of(t.AgeMS.P50).Text(0), "ms"}},
@@ -108,7 +111,7 @@ func (p *now) itemRows() [][2]figure {
 			{look.Ratio, "per changed", units.Fixed(r.BitsPerChanged, 1), "bits"}},
 		{{look.Dim, "changed", units.Fixed(r.ChangedPerFrame, 1), words.Plural(item)}, packet},
 	}
-	if panes.ChangesAsWhole(p.schema) {
+	if panes.ChangesAsWhole(p.schema) { // the figures of changed items are those of all items
 		rows = [][2]figure{{rows[0][0], packet}}
 	}
 	gauges := selectGauges(&t)
@@ -116,7 +119,7 @@ func (p *now) itemRows() [][2]figure {
 		return append(rows, [2]figure{{look.Dim, "baseline age", units.Fixed(r.BaselineAgeTicks, 1), "pkts"},
 			{look.Dim, "baseline age", units.Fixed(r.BaselineAgeMS, 0), "ms"}})
 	}
-	for i := 0; i < len(gauges); i += 2 {
+	for i := 0; i < len(gauges); i += 2 { // two in a row
 		row := [2]figure{newGaugeFigure(gauges[i])}
 		if i+1 < len(gauges) {
 			row[1] = newGaugeFigure(gauges[i+1])
@@ -135,7 +138,7 @@ func meanPayloadBytes(all []meters.Sample) float64 {
 	return float64(bits) / 8 / float64(max(sent, 1))
 }
 
-// linkRows returns what a modelled link did, over the whole run.
+// linkRows returns the measured loss, delay, reordering and queue of a modelled link, over the whole run.
 func linkRows(n figures.Network) [][2]figure {
 	queue := figure{look.Dim, "queue peak", units.Fixed(float64(n.QueuePeakBytes)/1000, 1), "KB"}
 	if n.QueuePeakBytes == 0 { // netem limits its queue in packets, so bytes are not counted
@@ -152,20 +155,23 @@ func linkRows(n figures.Network) [][2]figure {
 // remoteRows returns the measurements of a real network. The one-way delay is unknown, because the
 // clocks are not synchronized; PDV is the delay in excess of the fastest packet (RFC 5481).
 func remoteRows(t *figures.Totals) [][2]figure {
-	x, n := t.Remote, &t.Network
+	remote, network := t.Remote, &t.Network
+	// ms formats quantile v of q, which has no value without data.
 	ms := func(label string, q *figures.Quantiles, v float64) figure {
 		return figure{look.Dim, label, q.Of(v).Text(1), "ms"}
 	}
 	return [][2]figure{
-		{{look.Lost, "lost", n.LossRate.Times(100).Text(2), "%"}, {look.Lost, "no report", strconv.FormatInt(t.Unknown, 10), "pkts"}},
-		{ms("RTT p50", &x.RoundTripMS, x.RoundTripMS.P50), {look.Dim, "jitter", x.JitterMS.Text(1), "ms"}},
-		{ms("report after", &x.ReportedAfterMS, x.ReportedAfterMS.P50), ms("PDV p95", &x.SlowerMS, x.SlowerMS.P95)},
-		{{look.Dim, "reordered", n.ReorderedRatio.Times(100).Text(2), "%"}, ms("RTT p95", &x.RoundTripMS, x.RoundTripMS.P95)},
-		{{look.Dim, "reports", x.ReportKbps.Text(1), "kbps"}, {look.Dim, "encryption", x.CoverKbps.Text(1), "kbps"}},
+		{{look.Lost, "lost", network.LossRate.Times(100).Text(2), "%"},
+			{look.Lost, "no report", strconv.FormatInt(t.Unknown, 10), "pkts"}},
+		{ms("RTT p50", &remote.RoundTripMS, remote.RoundTripMS.P50), {look.Dim, "jitter", remote.JitterMS.Text(1), "ms"}},
+		{ms("report after", &remote.ReportedAfterMS, remote.ReportedAfterMS.P50), ms("PDV p95", &remote.SlowerMS, remote.SlowerMS.P95)},
+		{{look.Dim, "reordered", network.ReorderedRatio.Times(100).Text(2), "%"}, ms("RTT p95", &remote.RoundTripMS, remote.RoundTripMS.P95)},
+		{{look.Dim, "reports", remote.ReportKbps.Text(1), "kbps"}, {look.Dim, "encryption", remote.CoverKbps.Text(1), "kbps"}},
 	}
 }
 
-// Draw implements room.Pane. The last row, with the wrong packets, is drawn at any height.
+// Draw implements room.Pane. The last row, with the wrong packets, is drawn at any height; rows before it
+// that do not fit are omitted. If rows are left, a sparkline of the payload follows.
 func (p *now) Draw(c *look.Canvas, th *look.Theme, focused bool) {
 	long, brief := "last 2 s; from link lost down: whole run", "last 2 s; from link lost down: total"
 	if p.past {
@@ -185,7 +191,7 @@ func (p *now) Draw(c *look.Canvas, th *look.Theme, focused bool) {
 		wrong = figure{look.Alarm, "WRONG", strconv.FormatInt(t.Wrong, 10), "see top"}
 	}
 	rows := p.rows()
-	rows = append(rows[:max(min(len(rows), c.H-3), 0)],
+	rows = append(rows[:max(min(len(rows), c.H-3), 0)], // minus the border and the last row
 		[2]figure{wrong, {look.Dim, "starved", t.Playout.StarvedRatio.Times(100).Text(2), "%"}})
 	y := 1
 	for _, row := range rows {
@@ -194,24 +200,26 @@ func (p *now) Draw(c *look.Canvas, th *look.Theme, focused bool) {
 		y++
 	}
 	if y < c.H-2 {
-		c.Text(2, y+1, look.Payload, chart.Spark(p.payload, min(c.W-4, 60), 0, th.Ascii))
+		const ownMaximum = 0 // scale the sparkline to its maximum
+		c.Text(2, y+1, look.Payload, chart.Spark(p.payload, min(c.W-4, 60), ownMaximum, th.Ascii))
 	}
 }
 
-// drawFigure draws figure f in w columns from (x, y).
+// drawFigure draws figure f in w columns from (x, y): its label, its value right-aligned, and its unit if
+// it fits.
 func (p *now) drawFigure(c *look.Canvas, x, y, w int, f figure) {
 	if y >= c.H-1 {
 		return
 	}
-	label := min(12, w/2)
-	number := min(7, w-label)
-	k := look.Value
+	labelWidth := min(12, w/2)
+	valueWidth := min(7, w-labelWidth)
+	valueStyle := look.Value
 	if f.style == look.Alarm {
-		k = look.Alarm
+		valueStyle = look.Alarm
 	}
-	c.Clip(x, y, label, f.style, f.label)
-	c.Right(x+label+number-1, y, k, f.value)
-	if room := w - label - number - 1; look.TextWidth(f.unit) <= room { // no truncated units
-		c.Text(x+label+number, y, look.Dim, f.unit)
+	c.Clip(x, y, labelWidth, f.style, f.label)
+	c.Right(x+labelWidth+valueWidth-1, y, valueStyle, f.value)
+	if unitWidth := w - labelWidth - valueWidth - 1; look.TextWidth(f.unit) <= unitWidth { // no truncated units
+		c.Text(x+labelWidth+valueWidth, y, look.Dim, f.unit)
 	}
 }

@@ -85,36 +85,35 @@ func (p *page) Lines(th *look.Theme, w, h int) []string {
 	lines := p.summary.Render(th, w, 1, false)
 	lines = append(lines[:1:1], p.TabRow(th))
 	lines = append(lines, p.Places[0].Slot.Render(th, w, h-headerRows-controlRows, true)...)
-	c := look.NewCanvas(w, controlRows)
+	c := look.NewCanvas(w, controlRows) // the selected control
 	p.controls.Brief(c, th, 0, p.Focused != paneControls)
 	return append(lines, c.Lines(th)...)
 }
 
-// layOut places the panes on a large screen.
+// layOut places the panes on a large screen: charts above packets on the left; controls, figures and
+// changes on the right; the bit budget at the bottom. The names of heights end in H.
 func (p *page) layOut(w, h int) []room.Place {
-	right := room.RightColumn(w)
-	left := w - right
-	bits, packets := 7, 5
-	if h < 44 {
-		bits, packets = 4, 4
+	const highScreen = 44   // rows from which on the panes have more rows than they need at least
+	const maxControlsH = 23 // the changes get the rows that are left
+	rightW := room.RightColumn(w)
+	leftW := w - rightW
+	bitsH, packetsH, nowH := 7, 5, 12
+	if h < highScreen {
+		bitsH, packetsH, nowH = 4, 4, 11
 	}
-	upper := h - bits
-	now := 12
-	if h < 44 {
-		now = 11
-	}
-	log := max(upper-now-23, 4)
+	upperH := h - bitsH
+	changesH := max(upperH-nowH-maxControlsH, 4)
 	return []room.Place{
-		p.Slots[paneCharts].Place(0, 0, left, upper-packets),
-		p.Slots[panePackets].Place(0, upper-packets, left, packets),
-		p.Slots[paneControls].Place(left, 0, right, upper-now-log),
-		p.Slots[paneNow].Place(left, upper-now-log, right, now),
-		p.Slots[paneChanges].Place(left, upper-log, right, log),
-		p.Slots[paneBits].Place(0, upper, w, bits),
+		p.Slots[paneCharts].Place(0, 0, leftW, upperH-packetsH),
+		p.Slots[panePackets].Place(0, upperH-packetsH, leftW, packetsH),
+		p.Slots[paneControls].Place(leftW, 0, rightW, upperH-nowH-changesH),
+		p.Slots[paneNow].Place(leftW, upperH-nowH-changesH, rightW, nowH),
+		p.Slots[paneChanges].Place(leftW, upperH-changesH, rightW, changesH),
+		p.Slots[paneBits].Place(0, upperH, w, bitsH),
 	}
 }
 
-// Move moves the packet cursor, or selects and adjusts a control.
+// Move moves the packet cursor if the packets have the focus; otherwise it selects and adjusts a control.
 func (p *page) Move(dx, dy int) room.Request {
 	if p.Focused == panePackets {
 		p.packets.moveCursor(dx + dy*p.packets.rowLength())
@@ -160,14 +159,14 @@ func (p *page) ChosenPacket() (packetlog.ID, bool) {
 	return packetlog.ID{Seq: p.packets.selected}, p.Focused == panePackets && p.packets.hasSelection
 }
 
-// Light implements tour.Lighter: it draws the pane or chart of a spot as if it had the focus. On a
-// small screen it shows that pane.
+// Light implements tour.Lighter: it highlights the pane or chart that the guided tour is about, by drawing
+// it as if it had the focus. On a small screen it shows that pane. Nowhere ends the highlighting.
 func (p *page) Light(s tour.Spot) {
 	p.highlighted, p.charts.Selected, p.charts.Brief = nil, -1, s != tour.Nowhere
 	p.Slots[paneCharts].Redraw()
 	switch s {
 	case tour.OnBandwidth, tour.OnRatio, tour.OnFailures:
-		p.highlighted, p.charts.Selected = p.Slots[paneCharts], int(s-tour.OnBandwidth)
+		p.highlighted, p.charts.Selected = p.Slots[paneCharts], int(s-tour.OnBandwidth) // spots are in the order of the charts
 	case tour.OnPackets:
 		p.highlighted = p.Slots[panePackets]
 	}

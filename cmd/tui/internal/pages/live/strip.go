@@ -20,15 +20,15 @@ import (
 // changes few cells.
 type strip struct {
 	packets      []packetlog.Record
-	newest       uint64
+	newest       uint64         // sequence of the newest packet
 	totals       figures.Totals // as drawn; updated twice per second
-	decoded      int64          // as last observed
-	inFlight     int64
-	selected     uint64 // sequence of the selected packet
+	decoded      int64          // packets decoded so far, as last observed; to detect changes
+	inFlight     int64          // packets in flight, as last observed; to detect changes
+	selected     uint64         // sequence of the selected packet
 	hasSelection bool
-	capacity     int // cells of the strip as last drawn
-	width        int
-	dirty        bool
+	capacity     int  // cells of the strip as last drawn
+	width        int  // cells of a row of the strip as last drawn
+	dirty        bool // the selection changed since the last redraw
 	linkStatus   panes.LinkStatusLine
 	ticks        int // since the last redraw
 }
@@ -42,8 +42,8 @@ func (p *strip) ticksPerRedraw() int {
 	return 3 * max(p.width, normalWidth) / normalWidth
 }
 
-// Observe implements room.Observer. While time advances the strip is redrawn every ticksPerRedraw
-// ticks.
+// Observe implements room.Observer. While time advances the strip is redrawn at most every ticksPerRedraw
+// ticks. It reports no change if the newest packet and the counts of outcomes are the same.
 func (p *strip) Observe(v room.View) bool {
 	lane := v.ActiveLane()
 	p.linkStatus.Observe(v) // shown with the next redraw of the strip
@@ -76,25 +76,26 @@ func (p *strip) moveCursor(n int) {
 	if !p.hasSelection {
 		p.hasSelection, p.selected = true, p.newest
 	}
-	oldest := p.oldest()
-	at := int64(p.selected) + int64(n)
-	p.selected = uint64(min(max(at, int64(oldest)), int64(p.newest)))
+	moved := int64(p.selected) + int64(n)
+	p.selected = uint64(min(max(moved, int64(p.oldest())), int64(p.newest)))
 	p.dirty = true
 }
 
 // release clears the selection.
 func (p *strip) release() { p.hasSelection, p.dirty = false, true }
 
-// oldest returns the first sequence that the strip shows.
+// oldest returns the first sequence that the strip shows. One cell is left for the marker after the newest
+// packet.
 func (p *strip) oldest() uint64 {
 	first := p.packets[0].Seq
-	if room := uint64(max(p.capacity-1, 1)); p.newest+1 > room {
-		first = max(first, p.newest+1-room)
+	if visible := uint64(max(p.capacity-1, 1)); p.newest+1 > visible {
+		first = max(first, p.newest+1-visible)
 	}
 	return first
 }
 
-// Draw implements room.Pane: the strip, the line below it and, if the pane is tall enough, a table.
+// Draw implements room.Pane: the strip, a line about the selected packet or the outcomes below it and, if
+// the pane is tall enough, a table of the outcomes. It sets width and capacity.
 func (p *strip) Draw(c *look.Canvas, th *look.Theme, focused bool) {
 	w, rows := max(c.W-4, 0), max(c.H-3, 0)
 	if w*rows > maxShown {
@@ -113,7 +114,7 @@ func (p *strip) Draw(c *look.Canvas, th *look.Theme, focused bool) {
 	}
 }
 
-// maxShown bounds the strip: the lab stores 600 packets.
+// maxShown is the maximum number of packets in the strip: the number that the lab stores.
 const maxShown = 600
 
 // outcomeCounts returns the outcomes of the whole run, most important first.
@@ -122,8 +123,9 @@ func (p *strip) outcomeCounts() []outcomeCount {
 	list := []outcomeCount{{packetlog.Decoded, t.Decoded}, {packetlog.Lost, t.Lost}, {packetlog.NoBaseline, t.Failures.NoBaseline},
 		{packetlog.Corrupt, t.Failures.Corrupt}, {packetlog.Tainted, t.Tainted}, {packetlog.UnknownCodec, t.Failures.UnknownCodec},
 		{packetlog.Stale, t.Stale}, {packetlog.Duplicate, t.Duplicate}, {packetlog.Wrong, t.Wrong}}
-	if t.Remote != nil { // modelled links know the outcome of every packet
-		list = slices.Insert(list, 2, outcomeCount{packetlog.Unknown, t.Unknown})
+	if t.Remote != nil { // only over a network can an outcome be unknown
+		const afterLost = 2
+		list = slices.Insert(list, afterLost, outcomeCount{packetlog.Unknown, t.Unknown})
 	}
 	return list
 }
@@ -134,8 +136,8 @@ type outcomeCount struct {
 	count   int64
 }
 
-// styledName returns style and name of an outcome. Wrong is styled as an alarm only if its count is
-// above 0.
+// styledName returns the style of an outcome and its name according to word. Wrong is styled as an alarm
+// only if its count is above 0.
 func (e outcomeCount) styledName(word func(packetlog.Outcome) string) (look.Ink, string) {
 	if e.outcome == packetlog.Wrong && e.count == 0 {
 		return look.Dim, strings.ToLower(word(e.outcome))
@@ -143,52 +145,56 @@ func (e outcomeCount) styledName(word func(packetlog.Outcome) string) (look.Ink,
 	return look.OutcomeInk(e.outcome), word(e.outcome)
 }
 
-// drawTable draws the outcomes with counts and shares from row y.
+// drawTable draws a row per outcome from row y on: marker, name, count, share and a bar.
 func (p *strip) drawTable(c *look.Canvas, th *look.Theme, y int) {
-	const word, count, share = 16, 10, 9
-	ends, sum := p.outcomeCounts(), int64(0)
-	for _, e := range ends {
-		sum += e.count
+	const nameX, nameWidth = 4, 16
+	const countEnd = nameX + nameWidth + 10
+	const shareEnd = countEnd + 9
+	const barX = shareEnd + 2
+	outcomes, sum := p.outcomeCounts(), int64(0)
+	for _, o := range outcomes {
+		sum += o.count
 	}
-	for _, e := range ends {
+	for _, o := range outcomes {
 		if y >= c.H-1 {
 			return
 		}
-		part := float64(e.count) / float64(max(sum, 1))
-		k, name := e.styledName(look.OutcomeWord)
-		c.Set(2, y, k, th.Outcome[e.outcome])
-		c.Clip(4, y, word, look.Plain, name)
-		c.Right(4+word+count, y, look.Value, strconv.FormatInt(e.count, 10))
-		c.Right(4+word+count+share, y, look.Plain, units.Fixed(100*part, 2)+" %")
-		x := 4 + word + count + share + 2
-		c.Fill(x, y, int(part*float64(max(c.W-2-x, 0))+0.5), k, th.Block)
+		share := float64(o.count) / float64(max(sum, 1))
+		style, name := o.styledName(look.OutcomeWord)
+		c.Set(2, y, style, th.Outcome[o.outcome])
+		c.Clip(nameX, y, nameWidth, look.Plain, name)
+		c.Right(countEnd, y, look.Value, strconv.FormatInt(o.count, 10))
+		c.Right(shareEnd, y, look.Plain, units.Fixed(100*share, 2)+" %")
+		c.Fill(barX, y, int(share*float64(max(c.W-2-barX, 0))+0.5), style, th.Block)
 		y++
 	}
 }
 
-// legend explains the markers of the strip in at most maxWidth columns: first the outcomes that occurred,
-// then the others.
+// legend explains the markers of the strip in at most maxWidth columns: the number of packets, then the
+// outcomes that occurred, with full or short names, then as many of the others as fit.
 func (p *strip) legend(th *look.Theme, maxWidth int) []look.Span {
+	// names returns marker and name of the outcomes that occurred, or of those that did not.
 	names := func(word func(packetlog.Outcome) string, occurred bool) (out [][]look.Span) {
-		for _, e := range p.outcomeCounts() {
-			if (e.count > 0) == occurred {
-				k, name := e.styledName(word)
-				out = append(out, []look.Span{k.Span("  " + string(th.Outcome[e.outcome])), look.Dim.Span(" " + name)})
+		for _, o := range p.outcomeCounts() {
+			if (o.count > 0) == occurred {
+				style, name := o.styledName(word)
+				out = append(out, []look.Span{style.Span("  " + string(th.Outcome[o.outcome])), look.Dim.Span(" " + name)})
 			}
 		}
 		return out
 	}
-	last := []look.Span{look.Dim.Span(fmt.Sprintf("last %d", max(p.capacity-1, 0)))}
+	const occurred, notOccurred = true, false
+	size := []look.Span{look.Dim.Span(fmt.Sprintf("last %d", max(p.capacity-1, 0)))}
 	line := func(word func(packetlog.Outcome) string) []look.Span {
-		return append(last[:1:1], slices.Concat(names(word, true)...)...)
+		return append(size[:1:1], slices.Concat(names(word, occurred)...)...)
 	}
-	known := look.Fit(maxWidth, line(look.OutcomeWord), line(look.OutcomeShort),
-		look.FitGroups(maxWidth, append([][]look.Span{last}, names(look.OutcomeShort, true)...)))
-	return append(known, look.FitGroups(maxWidth-look.SpansWidth(known), names(look.OutcomeWord, false))...)
+	legend := look.Fit(maxWidth, line(look.OutcomeWord), line(look.OutcomeShort),
+		look.FitGroups(maxWidth, append([][]look.Span{size}, names(look.OutcomeShort, occurred)...)))
+	return append(legend, look.FitGroups(maxWidth-look.SpansWidth(legend), names(look.OutcomeWord, notOccurred))...)
 }
 
-// severity orders outcomes: of a packet and its copies, which share one cell, the most severe outcome
-// is shown.
+// severity returns the rank of an outcome, the higher the more severe: of a packet and its copies, which
+// share one cell, the most severe outcome is shown.
 func severity(o packetlog.Outcome) int {
 	order := [packetlog.NumOutcomes]int{packetlog.InFlight: 0, packetlog.Decoded: 1, packetlog.Duplicate: 2,
 		packetlog.Stale: 3, packetlog.Lost: 4, packetlog.Unknown: 4,
@@ -199,32 +205,34 @@ func severity(o packetlog.Outcome) int {
 	return 0
 }
 
-// drawStrip draws the packet with sequence s in cell s modulo the capacity, in rows of w cells.
+// drawStrip draws the packet with sequence s in cell s modulo the capacity, in rows of w cells. The cell
+// after the newest packet has a marker, and brackets enclose the selected packet.
 func (p *strip) drawStrip(c *look.Canvas, th *look.Theme, w int) {
-	size := uint64(p.capacity)
-	weight := make([]int, p.capacity)
+	capacity := uint64(p.capacity)
+	drawn := make([]int, p.capacity) // severity of the outcome drawn in each cell, plus 1; 0 means none
 	oldest := p.oldest()
 	for i := range p.packets {
 		r := &p.packets[i]
 		if r.Seq < oldest {
 			continue
 		}
-		at := int(r.Seq % size)
-		if g := severity(r.Outcome) + 1; g > weight[at] {
-			weight[at] = g
-			c.Set(2+at%w, 1+at/w, look.OutcomeInk(r.Outcome), th.Outcome[min(r.Outcome, packetlog.NumOutcomes-1)])
+		cell := int(r.Seq % capacity)
+		if s := severity(r.Outcome) + 1; s > drawn[cell] {
+			drawn[cell] = s
+			c.Set(2+cell%w, 1+cell/w, look.OutcomeInk(r.Outcome), th.Outcome[min(r.Outcome, packetlog.NumOutcomes-1)])
 		}
 	}
-	beam := int((p.newest + 1) % size)
+	beam := int((p.newest + 1) % capacity)
 	c.Set(2+beam%w, 1+beam/w, look.Dim, th.Sweep)
 	if p.hasSelection {
-		at := int(p.selected % size)
-		c.Set(1+at%w, 1+at/w, look.Chosen, '[')
-		c.Set(3+at%w, 1+at/w, look.Chosen, ']')
+		cell := int(p.selected % capacity)
+		c.Set(1+cell%w, 1+cell/w, look.Chosen, '[')
+		c.Set(3+cell%w, 1+cell/w, look.Chosen, ']')
 	}
 }
 
-// detailSpans returns the line below the strip: the selected packet, or the outcomes of the whole run.
+// detailSpans returns the line below the strip: the selected packet, or the outcomes of the whole run that
+// occurred, with decoded and lost packets in any case.
 func (p *strip) detailSpans(th *look.Theme, maxWidth int) []look.Span {
 	if p.hasSelection {
 		for i := range p.packets {
@@ -235,13 +243,13 @@ func (p *strip) detailSpans(th *look.Theme, maxWidth int) []look.Span {
 		return []look.Span{look.Dim.Span(fmt.Sprintf("packet %d is no longer stored", p.selected))}
 	}
 	groups := [][]look.Span{{look.Dim.Span("total")}}
-	for _, e := range p.outcomeCounts() {
-		if e.count == 0 && e.outcome != packetlog.Decoded && e.outcome != packetlog.Lost {
+	for _, o := range p.outcomeCounts() {
+		if o.count == 0 && o.outcome != packetlog.Decoded && o.outcome != packetlog.Lost {
 			continue
 		}
-		groups = append(groups, []look.Span{look.OutcomeInk(e.outcome).Span("  " + string(th.Outcome[e.outcome])),
-			look.Value.Span(" " + strconv.FormatInt(e.count, 10)),
-			look.Dim.Span(" " + look.OutcomeWord(e.outcome))})
+		groups = append(groups, []look.Span{look.OutcomeInk(o.outcome).Span("  " + string(th.Outcome[o.outcome])),
+			look.Value.Span(" " + strconv.FormatInt(o.count, 10)),
+			look.Dim.Span(" " + look.OutcomeWord(o.outcome))})
 	}
 	return look.FitGroups(maxWidth, groups)
 }
@@ -273,7 +281,7 @@ func describePacket(th *look.Theme, r *packetlog.Record) []look.Span {
 func (p *strip) rowLength() int { return max(p.width, 1) }
 
 // clickAt selects the packet at (x, y) of the pane. The packet with sequence s is in cell s modulo the
-// capacity; age is how many packets it is older than the newest.
+// capacity, so the cell determines age, the number of packets after it.
 func (p *strip) clickAt(x, y int) {
 	cell := x - 2 + (y-1)*p.width
 	if len(p.packets) == 0 || x < 2 || x >= 2+p.width || y < 1 || cell < 0 || cell >= p.capacity {

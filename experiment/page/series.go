@@ -11,7 +11,7 @@ type point struct {
 	sent, payload, wire, feedback        float64 // sent in packets, the others in bits
 	items, changed                       float64
 	age, packetsWithAge                  float64 // age in ticks, summed over packetsWithAge
-	displayed, starved, late             float64 // display ticks, those without a frame to display, and snapshots too late for display
+	displayed, starved, late             float64 // display ticks, those for which no newer snapshot had arrived, and snapshots too late for display
 	displayAge, ticksWithAge             float64 // age in ms, summed over ticksWithAge
 	stale, lost, failed, wrong           float64 // packets
 	peakKbps, positionMM, orientationDeg float64 // maxima of the samples

@@ -46,9 +46,9 @@ func (m *model) styleChart(s *chart.Spec) {
 	if m.frozen != nil {
 		s.Newest = look.Clock(h.snap.Totals.At)
 	}
-	for _, x := range m.marks {
-		if at := int64(x.T / period); at < h.nextIndex {
-			s.Marks = append(s.Marks, chart.Mark{At: at, Label: x.Change.Mark, Ink: chart.Ink(look.Mark), Rune: look.MarkSign(m.Theme(), engine.MarkChange)})
+	for _, mark := range m.marks {
+		if at := int64(mark.T / period); at < h.nextIndex { // not after the display was stopped
+			s.Marks = append(s.Marks, chart.Mark{At: at, Label: mark.Change.Mark, Ink: chart.Ink(look.Mark), Rune: look.MarkSign(m.Theme(), engine.MarkChange)})
 		}
 	}
 }
@@ -56,7 +56,7 @@ func (m *model) styleChart(s *chart.Spec) {
 // visibleCharts returns the n most important charts, in their order on the screen.
 func (m *model) visibleCharts(n int) (list []panes.Stacked) {
 	all := []panes.Stacked{m.bandwidthChart(), m.packetRateChart(), m.delayChart(), m.lossChart(), m.queueChart()}
-	for i, rank := range []int{0, 3, 1, 2, 4} { // importance of each chart of all; 0 is the highest
+	for i, rank := range [5]int{0, 3, 1, 2, 4} { // importance of each chart of all; 0 is the highest
 		if rank < n {
 			list = append(list, all[i])
 		}
@@ -65,15 +65,17 @@ func (m *model) visibleCharts(n int) (list []panes.Stacked) {
 }
 
 // directionChart returns a chart with one line per direction. series selects the samples, and
-// formatNow writes a direction's recent value, measured over span seconds, for the legend.
-func (m *model) directionChart(title string, series func(*directionSeries) []float64, formatNow func(*relay.Flow, float64) string) panes.Stacked {
+// formatNow formats a direction's recent value, counted over the given seconds, for the legend.
+func (m *model) directionChart(title string, series func(*directionSeries) []float64,
+	formatNow func(recent *relay.Flow, seconds float64) string) panes.Stacked {
 	h := m.displayed()
 	x := panes.Stacked{Title: title, Spec: &chart.Spec{}}
 	strokes := look.Strokes(m.Theme())
 	for i := range h.directions {
 		stroke := []chart.Stroke{relay.Up: chart.Dashed, relay.Down: chart.Solid}[i]
 		x.Spec.Series = append(x.Spec.Series, chart.Series{Values: series(&h.directions[i]), Stroke: stroke, Ink: chart.Ink(directionStyles[i])})
-		x.Legend = append(x.Legend, directionStyles[i].Span("  "[:2*i]+strokes[stroke]+" "+relay.Way(i).String()+" "), look.Value.Span(formatNow(&h.recent.Flows[i], h.recentSeconds)))
+		gap := "  "[:2*i] // before the second direction
+		x.Legend = append(x.Legend, directionStyles[i].Span(gap+strokes[stroke]+" "+relay.Way(i).String()+" "), look.Value.Span(formatNow(&h.recent.Flows[i], h.recentSeconds)))
 	}
 	return x
 }
@@ -85,7 +87,7 @@ func (m *model) bandwidthChart() panes.Stacked {
 	x.Spec.Floor = 1
 	cfg := m.proxy.Live.Config(m.target)
 	rule := func(name string, s *lossmodel.Spec) {
-		if bits := s.Rate.BitsPerSecond; bits > 0 && !s.Netem.On {
+		if bits := s.Rate.BitsPerSecond; bits > 0 && !s.Netem.On { // netem has a rate limit of its own
 			x.Spec.Rules = append(x.Spec.Rules, chart.Rule{Value: float64(bits) / 1000, Ink: chart.Ink(look.Budget), Name: name})
 		}
 	}

@@ -9,7 +9,7 @@ import (
 	"wirelab/lossmodel/relay"
 )
 
-// formatRate writes n events in span seconds as a rate per second, "-" if span is 0.
+// formatRate formats n events in span seconds as a rate per second, "-" if span is 0.
 func formatRate(n uint64, span float64) string {
 	if span <= 0 {
 		return "-"
@@ -60,27 +60,28 @@ func formatPercent(n, all uint64) string {
 func (m *model) drawNow(c *look.Canvas, focused bool) {
 	h := m.displayed()
 	c.Frame(m.Theme(), focused, "Now", look.Dim.Span("last 2 s"))
-	label := 19
-	w := (c.W - 4 - label) / 2
+	const labelWidth = 19
+	w := (c.W - 4 - labelWidth) / 2 // of the column of a direction
+	columnEnd := func(direction int) int { return 2 + labelWidth + (direction+1)*w }
 	y := 1
-	// row draws one figure for both directions; cell gets the last two seconds and the totals.
-	row := func(name string, style look.Ink, cell func(f, all *relay.Flow) string) {
+	// row draws one figure for both directions; cell formats it from the last two seconds or the totals.
+	row := func(name string, style look.Ink, cell func(recent, total *relay.Flow) string) {
 		if y >= c.H-1 {
 			return
 		}
-		c.Clip(2, y, label-1, look.Dim, name)
+		c.Clip(2, y, labelWidth-1, look.Dim, name)
 		for i := range h.recent.Flows {
 			text := cell(&h.recent.Flows[i], &h.snap.Totals.Flows[i])
-			c.Right(2+label+(i+1)*w, y, style, look.Short(text, w-1))
+			c.Right(columnEnd(i), y, style, look.Short(text, w-1))
 		}
 		y++
 	}
-	heads := [2]string{"up", "down"}
+	headings := [2]string{"up", "down"}
 	if w > 18 {
-		heads = [2]string{"up, to the server", "down, to clients"}
+		headings = [2]string{"up, to the server", "down, to clients"}
 	}
-	for i, head := range heads {
-		c.Right(2+label+(i+1)*w, y, directionStyles[i], head)
+	for i, heading := range headings {
+		c.Right(columnEnd(i), y, directionStyles[i], heading)
 	}
 	y++
 	row("in/s", look.Value, func(f, _ *relay.Flow) string { return formatRate(f.In, h.recentSeconds) })
@@ -115,23 +116,26 @@ func (m *model) drawTrust(c *look.Canvas, focused bool) {
 		bad = append(bad, append(pieces, look.Alarm.Span(" NOT AS SET")))
 	}
 	m.addLateness(addLine)
-	for w := range m.checks {
-		for i := range m.checks[w] {
-			k := &m.checks[w][i]
-			pieces := []look.Span{directionStyles[w].Span(look.PadRight(relay.Way(w).String(), 5)), look.Dim.Span(look.PadRight(k.Name, 6))}
-			measured := look.Value.Span(formatValue(k, k.Measured))
-			if !k.Known {
-				addLine(true, append(pieces, measured, look.Dim.Span(" "+k.Unit+" (no expected value)"))...)
+	for direction := range m.checks {
+		for i := range m.checks[direction] {
+			check := &m.checks[direction][i]
+			pieces := []look.Span{directionStyles[direction].Span(look.PadRight(relay.Way(direction).String(), 5)),
+				look.Dim.Span(look.PadRight(check.Name, 6))}
+			measured := look.Value.Span(formatValue(check, check.Measured))
+			if !check.Known {
+				const ok = true // nothing to compare with
+				addLine(ok, append(pieces, measured, look.Dim.Span(" "+check.Unit+" (no expected value)"))...)
 				continue
 			}
-			set := "set"
+			relation := "set" // of the set value to the measured one
 			switch {
-			case k.OK && k.Name == "rate":
-				set = "at most"
-			case k.OK && math.IsInf(k.Most, 0):
-				set = "at least"
+			case check.OK && check.Name == "rate":
+				relation = "at most"
+			case check.OK && math.IsInf(check.Most, 0):
+				relation = "at least"
 			}
-			addLine(k.OK, append(pieces, measured, look.Dim.Span(" "+k.Unit+" ("+set+" "), look.Plain.Span(formatValue(k, k.Set)), look.Dim.Span(")"))...)
+			addLine(check.OK, append(pieces, measured, look.Dim.Span(" "+check.Unit+" ("+relation+" "),
+				look.Plain.Span(formatValue(check, check.Set)), look.Dim.Span(")"))...)
 		}
 	}
 	for i, line := range append(bad, good...) { // faults first: they must be visible
@@ -144,19 +148,21 @@ func (m *model) drawTrust(c *look.Canvas, focused bool) {
 // addLateness adds, for each direction, how late datagrams left after their due time, and the
 // datagrams that the operating system dropped.
 func (m *model) addLateness(addLine func(ok bool, pieces ...look.Span)) {
-	for w := range m.live.recent.Flows {
-		all, now := &m.live.snap.Totals.Flows[w], &m.live.recent.Flows[w]
-		name := directionStyles[w].Span(look.PadRight(relay.Way(w).String(), 5))
-		late := []look.Span{name, look.Dim.Span("late  p50 "), look.Value.Span(formatQuantile(&now.Late, 0.5)), look.Dim.Span(" p99 "),
-			look.Value.Span(formatQuantile(&now.Late, 0.99)), look.Dim.Span(" ms")}
-		ok := now.Late.Quantile(0.99) <= relay.Tolerated
+	for direction := range m.live.recent.Flows {
+		total, recent := &m.live.snap.Totals.Flows[direction], &m.live.recent.Flows[direction]
+		name := directionStyles[direction].Span(look.PadRight(relay.Way(direction).String(), 5))
+		late := []look.Span{name, look.Dim.Span("late  p50 "), look.Value.Span(formatQuantile(&recent.Late, 0.5)), look.Dim.Span(" p99 "),
+			look.Value.Span(formatQuantile(&recent.Late, 0.99)), look.Dim.Span(" ms")}
+		ok := recent.Late.Quantile(0.99) <= relay.Tolerated
 		if ok {
-			late = append(late, look.Dim.Span(", max "), look.Value.Span(formatQuantile(&all.Late, 1)))
+			const maximum = 1 // the largest quantile
+			late = append(late, look.Dim.Span(", max "), look.Value.Span(formatQuantile(&total.Late, maximum)))
 		}
 		addLine(ok, late...)
-		if all.Missed+all.Unsent+all.Overrun > 0 {
-			addLine(now.Missed+now.Unsent+now.Overrun == 0, name, look.Dim.Span("system dropped "), look.Value.Span(fmt.Sprint(all.Missed)), look.Dim.Span(", unsent "),
-				look.Value.Span(fmt.Sprint(all.Unsent)), look.Dim.Span(", overrun "), look.Value.Span(fmt.Sprint(all.Overrun)))
+		if total.Missed+total.Unsent+total.Overrun > 0 { // a fault only if any of them are recent
+			addLine(recent.Missed+recent.Unsent+recent.Overrun == 0, name,
+				look.Dim.Span("system dropped "), look.Value.Span(fmt.Sprint(total.Missed)), look.Dim.Span(", unsent "),
+				look.Value.Span(fmt.Sprint(total.Unsent)), look.Dim.Span(", overrun "), look.Value.Span(fmt.Sprint(total.Overrun)))
 		}
 	}
 }

@@ -34,7 +34,8 @@ type datagramBox struct {
 	shared   bool // all clients have one link
 }
 
-func (f *datagramBox) Size(w, h int) (ow, oh int, right bool) {
+// Size implements room.Overlay: the box is in the middle, with a row per stage of the link.
+func (f *datagramBox) Size(w, h int) (boxW, boxH int, atRight bool) {
 	return min(w, 84), min(h, len(f.datagram.Stages())+8), false
 }
 
@@ -68,10 +69,11 @@ func (f *datagramBox) Draw(c *look.Canvas, th *look.Theme) {
 	}
 }
 
-// streamName returns the name of the link's random stream.
+// streamName returns the name of the random stream that decides what the datagram's link does.
 func (f *datagramBox) streamName() string {
 	if f.shared {
-		return relay.LinkName(f.datagram.Way, 0)
+		const allClients = 0 // the turn in the name of a shared link
+		return relay.LinkName(f.datagram.Way, allClients)
 	}
 	return relay.LinkName(f.datagram.Way, f.datagram.Client.Turn)
 }

@@ -34,8 +34,8 @@ type history struct {
 	recentTotals  []*relay.Totals // the polls of the last recentSpan, oldest first
 	recent        relay.Totals    // what was counted since recentTotals[0]
 	recentSeconds float64         // the length of that, in seconds
-	// The clients as they were recentSpan to 2*recentSpan ago, and less than recentSpan ago. Rates of
-	// clients are measured since olderAt.
+	// Two earlier states of the clients: the older one is from recentSpan to 2*recentSpan ago, the newer
+	// one becomes the older one when it is as old as recentSpan. Rates of clients are measured since olderAt.
 	olderClients, newerClients []relay.ClientState
 	olderAt, newerAt           time.Duration
 }
@@ -49,8 +49,9 @@ func (w *directionSeries) allSeries() []*[]float64 {
 	return list
 }
 
-// observe adds what h.snap counted since the last call to the series. If more than one period has
-// passed, for example because the terminal was blocked, each of its samples gets the mean.
+// observe adds what h.snap counted since the last call to the series, and updates the recent figures. If
+// more than one period has passed, for example because the terminal was blocked, each of its samples gets
+// the mean. If none has passed, it does nothing. The first call adds no samples.
 func (h *history) observe() {
 	now := &h.snap.Totals
 	totals := *now // the snapshot is overwritten by the next poll
@@ -62,15 +63,15 @@ func (h *history) observe() {
 		return
 	}
 	last := h.recentTotals[len(h.recentTotals)-1]
-	n := int64(now.At/period) - h.nextIndex
-	if n <= 0 {
+	numPeriods := int64(now.At/period) - h.nextIndex
+	if numPeriods <= 0 {
 		return
 	}
-	span := (now.At - last.At).Seconds()
+	seconds := (now.At - last.At).Seconds()
 	for i := range h.directions {
-		h.directions[i].appendSamples(now.Flows[i].Since(&last.Flows[i]), span, int(min(n, int64(maxSamples))))
+		h.directions[i].appendSamples(now.Flows[i].Since(&last.Flows[i]), seconds, int(min(numPeriods, int64(maxSamples))))
 	}
-	h.nextIndex += n
+	h.nextIndex += numPeriods
 	h.recentTotals = append(h.recentTotals, &totals)
 	for len(h.recentTotals) > 2 && now.At-h.recentTotals[1].At >= recentSpan {
 		h.recentTotals = slices.Delete(h.recentTotals, 0, 1)
@@ -100,7 +101,7 @@ func (w *directionSeries) appendSamples(flow relay.Flow, seconds float64, n int)
 		}
 	}
 	for _, line := range w.allSeries() {
-		if len(*line) > 2*maxSamples {
+		if len(*line) > 2*maxSamples { // not at every sample, because the rest is copied
 			*line = append((*line)[:0], (*line)[len(*line)-maxSamples:]...)
 		}
 	}
@@ -145,10 +146,10 @@ func clientTraffic(c *relay.ClientState, earlier []relay.ClientState) (delta [2]
 	if i < 0 {
 		return delta
 	}
-	for k := range delta {
-		w := &earlier[i].Ways[k]
-		delta[k].In, delta[k].InBytes, delta[k].Out = delta[k].In-w.In, delta[k].InBytes-w.InBytes, delta[k].Out-w.Out
-		delta[k].OutBytes, delta[k].Lost, delta[k].Took = delta[k].OutBytes-w.OutBytes, delta[k].Lost-w.Lost, delta[k].Took-w.Took
+	for direction := range delta {
+		d, before := &delta[direction], &earlier[i].Ways[direction]
+		d.In, d.InBytes, d.Out = d.In-before.In, d.InBytes-before.InBytes, d.Out-before.Out
+		d.OutBytes, d.Lost, d.Took = d.OutBytes-before.OutBytes, d.Lost-before.Lost, d.Took-before.Took
 	}
 	return delta
 }

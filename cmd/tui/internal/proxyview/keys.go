@@ -70,7 +70,7 @@ func (m *model) clientTurns() (list []int) {
 	return list
 }
 
-// nextClient returns the turn of the client after m.target, 0 after the last.
+// nextClient returns the turn of the client after m.target, 0, which means all clients, after the last.
 func (m *model) nextClient() int {
 	list := m.clientTurns()
 	at, found := slices.BinarySearch(list, m.target.Turn)

@@ -13,7 +13,8 @@ import (
 // idleAfter is the time without datagrams after which a client is listed as silent.
 const idleAfter = 2 * time.Second
 
-// drawClients draws the list of clients with their rates, losses and states.
+// drawClients draws the list of clients with their rates, losses and states, scrolled so that the cursor is
+// visible. A dot marks the client whose links the controls set.
 func (m *model) drawClients(c *look.Canvas, focused bool) {
 	h := m.displayed()
 	t := &h.snap.Totals
@@ -29,52 +30,55 @@ func (m *model) drawClients(c *look.Canvas, focused bool) {
 		c.Clip(2, 1, c.W-4, look.Dim, "no datagrams yet: point the client program at "+m.proxy.Listen)
 		return
 	}
-	at := max(slices.IndexFunc(list, func(x relay.ClientState) bool { return x.Turn == m.page.selectedClient }), 0)
+	cursor := max(slices.IndexFunc(list, func(x relay.ClientState) bool { return x.Turn == m.page.selectedClient }), 0)
 	span := max((t.At - h.olderAt).Seconds(), period.Seconds())
-	address := max(min(c.W-4-33, 48), 16) // width of the column, after 33 or 37 columns for the others
-	if c.W >= 64 {
-		address = min(c.W-4-37, 48)
+	const wide = 64                            // width from which on the state has four columns more, for the time of silence
+	addressWidth := max(min(c.W-4-33, 48), 16) // the other columns take 33, or 37 with a long state
+	if c.W >= wide {
+		addressWidth = min(c.W-4-37, 48)
 	}
 	// line draws the columns up to the losses and returns the column after them.
 	line := func(y int, style look.Ink, turn, addr, up, down, lost string) int {
-		return c.Clip(2, y, c.W-4, style, look.PadRight(turn, 4)+look.PadRight(look.Short(addr, address-1), address)+look.PadLeft(up, 5)+look.PadLeft(down, 7)+
-			look.PadLeft(lost, 8))
+		return c.Clip(2, y, c.W-4, style, look.PadRight(turn, 4)+look.PadRight(look.Short(addr, addressWidth-1), addressWidth)+
+			look.PadLeft(up, 5)+look.PadLeft(down, 7)+look.PadLeft(lost, 8))
 	}
 	c.Clip(line(1, look.Dim, "turn", " address", "up/s", "down/s", "lost %")+2, 1, 8, look.Dim, "state")
-	room := c.H - 3
-	first := max(0, min(at-room/2, len(list)-room))
-	for i := first; i < len(list) && i < first+room; i++ {
-		x := &list[i]
+	rows := c.H - 3
+	first := max(0, min(cursor-rows/2, len(list)-rows)) // the cursor is in the middle if possible
+	for i := first; i < len(list) && i < first+rows; i++ {
+		client := &list[i]
 		y := 2 + i - first
 		style := look.Plain
-		if x.Turn == m.target.Turn { // the controls set this client's links only
+		if client.Turn == m.target.Turn { // the controls set this client's links only
 			c.Text(1, y, look.Warn, m.Theme().Dot)
 		}
-		if focused && x.Turn == m.page.selectedClient {
+		if focused && client.Turn == m.page.selectedClient {
 			style = look.Chosen
 			c.Text(1, y, look.Chosen, m.Theme().Chosen)
 		}
-		d := clientTraffic(x, h.olderClients)
-		state, stateInk := "active", look.Good
-		switch silent := t.At - x.Seen; {
-		case x.Leaving:
-			state, stateInk = "timed out", look.Dim
+		traffic := clientTraffic(client, h.olderClients)
+		up, down := &traffic[relay.Up], &traffic[relay.Down]
+		state, stateStyle := "active", look.Good
+		switch silent := t.At - client.Seen; {
+		case client.Leaving:
+			state, stateStyle = "timed out", look.Dim
 		case silent >= idleAfter:
-			state, stateInk = "silent "+units.Fixed(silent.Seconds(), 0)+" s", look.Warn
-			if c.W < 64 {
+			state, stateStyle = "silent "+units.Fixed(silent.Seconds(), 0)+" s", look.Warn
+			if c.W < wide {
 				state = "silent"
 			}
 		}
-		lost := formatPercent(d[0].Lost, d[0].In) + "/" + formatPercent(d[1].Lost, d[1].In)
-		end := line(y, style, fmt.Sprint(x.Turn), " "+x.Addr.String(), formatRate(d[0].Out, span), formatRate(d[1].Out, span), lost)
-		c.Clip(end+2, y, c.W-2-end-2, stateInk, state)
+		lost := formatPercent(up.Lost, up.In) + "/" + formatPercent(down.Lost, down.In)
+		end := line(y, style, fmt.Sprint(client.Turn), " "+client.Addr.String(), formatRate(up.Out, span), formatRate(down.Out, span), lost)
+		c.Clip(end+2, y, c.W-2-end-2, stateStyle, state)
 	}
-	if len(list) > room {
-		c.Text(2, c.H-1, look.Dim, fmt.Sprintf(" %d of %d ", min(room, len(list)), len(list)))
+	if len(list) > rows {
+		c.Text(2, c.H-1, look.Dim, fmt.Sprintf(" %d of %d ", min(rows, len(list)), len(list)))
 	}
 }
 
-// drawDatagrams draws the list of the newest datagrams with their outcomes.
+// drawDatagrams draws the list of the newest datagrams with their outcomes, newest at the bottom. While the
+// display is stopped the list has a cursor.
 func (m *model) drawDatagrams(c *look.Canvas, focused bool) {
 	hint := "space stops the display, x explains"
 	if m.frozen != nil {
@@ -87,21 +91,21 @@ func (m *model) drawDatagrams(c *look.Canvas, focused bool) {
 		return
 	}
 	c.Clip(2, 1, c.W-4, look.Dim, fmt.Sprintf("%10s  %-5s%10s%7s%7s  %s", "read at s", "dir", "number", "client", "bytes", "outcome"))
-	room := c.H - 3
-	at := max(len(list)-1-m.page.datagramOffset, 0)
-	first := max(0, min(at-room/2, len(list)-room))
-	for i := first; i < len(list) && i < first+room; i++ {
-		x := &list[i]
+	rows := c.H - 3
+	cursor := max(len(list)-1-m.page.datagramOffset, 0)
+	first := max(0, min(cursor-rows/2, len(list)-rows))
+	for i := first; i < len(list) && i < first+rows; i++ {
+		d := &list[i]
 		y := 2 + i - first
-		style, fate := look.Plain, look.Dim
-		if x.Lost() {
-			fate = look.Lost
+		style, outcomeStyle := look.Plain, look.Dim
+		if d.Lost() {
+			outcomeStyle = look.Lost
 		}
-		if m.frozen != nil && i == at {
+		if m.frozen != nil && i == cursor {
 			style = look.Chosen
 			c.Text(1, y, look.Chosen, m.Theme().Chosen)
 		}
-		end := c.Clip(2, y, c.W-4, style, fmt.Sprintf("%10.3f  %-5s%10d%7d%7d", x.At.Seconds(), x.Way, x.Seq, x.Client.Turn, x.Size))
-		c.Clip(end+2, y, c.W-2-end-2, fate, x.Fate())
+		end := c.Clip(2, y, c.W-4, style, fmt.Sprintf("%10.3f  %-5s%10d%7d%7d", d.At.Seconds(), d.Way, d.Seq, d.Client.Turn, d.Size))
+		c.Clip(end+2, y, c.W-2-end-2, outcomeStyle, d.Fate())
 	}
 }

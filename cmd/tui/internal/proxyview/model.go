@@ -42,27 +42,27 @@ type model struct {
 
 	live            history
 	frozen          *history      // displayed while the display is stopped; nil otherwise
-	newest          []relay.Fated // the newest datagrams, oldest first
+	newest          []relay.Fated // the newest datagrams, each with its outcome; oldest first
 	frozenDatagrams []relay.Fated // the newest datagrams when the display was stopped, oldest first
 	verdict
 
 	controls     controls.Pane
-	target       relay.Client // the client whose links the controls set; the zero Client means all
-	changesShown int          // changes of proxy.Live already shown
-	notesShown   int          // notes already shown
-	marks        []config.StampedChange
+	target       relay.Client           // the client whose links the controls set; the zero Client means all
+	changesShown int                    // number of changes of proxy.Live already shown
+	notesShown   int                    // number of notes already shown
+	marks        []config.StampedChange // marks in the charts: changes, and marks of the user
 }
 
 // verdict is the comparison of the links and the proxy with their settings.
 type verdict struct {
 	judge      Judge
-	checks     [2][]trust.Check
-	linkFaults []string      // deviations of the links from their settings, as last judged
-	faults     []string      // linkFaults and the deviations of the proxy itself in the last recentSpan
-	faultyFor  time.Duration // total time with faults
-	lastFault  string        // the first of the newest faults
-	judgedAt   time.Duration // when the links were last judged
-	polledAt   time.Duration // time of the poll that was last judged
+	checks     [2][]trust.Check // by relay.Way
+	linkFaults []string         // deviations of the links from their settings, as last judged
+	faults     []string         // linkFaults and the deviations of the proxy itself in the last recentSpan
+	faultyFor  time.Duration    // total time with faults
+	lastFault  string           // the first of the newest faults
+	judgedAt   time.Duration    // when the links were last judged
+	polledAt   time.Duration    // time of the poll that was last judged
 }
 
 // newModel returns the screen of proxy p.
@@ -132,7 +132,8 @@ func (m *model) poll() {
 	m.verdict.judgeNow(h)
 	m.update()
 	if m.frozen == nil {
-		m.newest = m.appendNewest(m.newest[:0], 64)
+		const maxListed = 64 // of each direction, more than a screen shows
+		m.newest = m.appendNewest(m.newest[:0], maxListed)
 		return
 	}
 	for i := range m.frozenDatagrams { // datagrams in flight when the display was stopped may have arrived since
@@ -140,7 +141,8 @@ func (m *model) poll() {
 	}
 }
 
-// judgeNow updates the verdict from the newest poll; the links at most once per judgeEvery.
+// judgeNow updates the verdict from the newest poll, and adds the time since the last poll to faultyFor if
+// there are faults. It compares the links with their settings at most once per judgeEvery.
 func (v *verdict) judgeNow(h *history) {
 	before, now := v.polledAt, h.snap.Totals.At
 	v.polledAt = now
@@ -160,7 +162,8 @@ func (v *verdict) judgeNow(h *history) {
 	}
 }
 
-// refreshOutcome returns x with its newest outcome, or x if that is already final or unknown.
+// refreshOutcome returns x with its newest outcome: x itself if its outcome is final, or if the relay no
+// longer stores the datagram.
 func (m *model) refreshOutcome(x relay.Fated) relay.Fated {
 	if x.Lost() || x.Ends[0].Kind != relay.Entered || m.proxy.Recent == nil {
 		return x
@@ -184,26 +187,29 @@ func (m *model) appendNewest(list []relay.Fated, n int) []relay.Fated {
 	return list
 }
 
-// update shows the changes and notes since the last call, and the current settings.
+// update shows the changes and notes since the last call as notices, adds a mark for each change, and shows
+// the current settings in the controls.
 func (m *model) update() {
-	made := m.proxy.Live.Changes(m.changesShown)
-	for _, x := range made {
-		label := x.Change.Label()
-		if x.Undo {
+	const isError = true
+	changes := m.proxy.Live.Changes(m.changesShown)
+	for _, change := range changes {
+		label := change.Change.Label()
+		if change.Undo {
 			label = "undo: " + label
 		}
-		if x.Client > 0 {
-			label = fmt.Sprintf("client %d: %s", x.Client, label)
+		if change.Client > 0 {
+			label = fmt.Sprintf("client %d: %s", change.Client, label)
 		}
-		x.Change = config.NewChange("mark", label)
-		m.marks = append(m.marks, x.StampedChange)
-		m.Say(label, false)
+		change.Change = config.NewChange("mark", label)
+		m.marks = append(m.marks, change.StampedChange)
+		m.Say(label, !isError)
 	}
-	m.changesShown += len(made)
-	m.marks = m.marks[max(len(m.marks)-200, 0):]
+	m.changesShown += len(changes)
+	const maxMarks = 200
+	m.marks = m.marks[max(len(m.marks)-maxMarks, 0):]
 	notes := m.proxy.Notes.All()
 	for _, text := range notes[min(m.notesShown, len(notes)):] {
-		m.Say(text, true)
+		m.Say(text, isError)
 	}
 	m.notesShown = len(notes)
 	m.controls.Show(controls.Input{Config: m.proxy.Live.Config(m.target), Speed: 1})
@@ -274,7 +280,8 @@ func (m *model) toggleFrozen() {
 		return
 	}
 	m.frozen = m.live.clone()
-	m.frozenDatagrams = m.appendNewest(nil, 512)
+	const maxFrozen = 512 // of each direction, to scroll through
+	m.frozenDatagrams = m.appendNewest(nil, maxFrozen)
 	m.page.datagramOffset = 0
 	m.Say("display stopped; the traffic continues", false)
 }
@@ -294,19 +301,20 @@ func (m *model) explainDatagram() room.Request {
 	if len(list) == 0 {
 		return room.Request{Say: "no datagrams yet", Bad: true}
 	}
-	at := max(len(list)-1-m.page.datagramOffset, 0)
+	selected := max(len(list)-1-m.page.datagramOffset, 0)
 	if m.frozen == nil && m.page.Focused != paneDatagrams {
 		for i, x := range slices.Backward(list) {
 			if x.Lost() {
-				at = i
+				selected = i
 				break
 			}
 		}
 	}
-	return room.Request{Over: &datagramBox{m.refreshOutcome(list[at]), m.proxy.Shared}}
+	return room.Request{Over: &datagramBox{m.refreshOutcome(list[selected]), m.proxy.Shared}}
 }
 
-// openDatagram opens the box about datagram d.N of a direction, counted from 0.
+// openDatagram opens the box about datagram d.N of a direction, counted from 0. It fails if the datagram is
+// not stored.
 func (m *model) openDatagram(d command.Datagram) error {
 	direction := relay.Down
 	if d.Up {

@@ -85,22 +85,26 @@ func (p *page) Lines(th *look.Theme, w, h int) []string {
 // layOut places the panes on a large screen. Controls and figures get all rows that they need, if
 // the screen has them.
 func (p *page) layOut(w, h int) []room.Place {
-	right := room.RightColumn(w)
-	left := w - right
-	list := max(min(h/4, 12), 5)
-	places := []room.Place{p.Slots[paneCharts].Place(0, 0, left, h-list), p.Slots[paneDatagrams].Place(0, h-list, left, list)}
+	rightW := room.RightColumn(w)
+	leftW := w - rightW
+	listRows := max(min(h/4, 12), 5)
+	places := []room.Place{p.Slots[paneCharts].Place(0, 0, leftW, h-listRows), p.Slots[paneDatagrams].Place(0, h-listRows, leftW, listRows)}
 	y, rest := 0, h
 	minClientRows := 4
 	if h >= 36 {
 		minClientRows = 6
 	}
-	for _, x := range []struct{ at, want, below int }{ // below: rows reserved for the panes below
-		{paneControls, 14, 15 + minClientRows}, {paneNow, 14, 7 + minClientRows}, {paneTrust, 9, minClientRows}, {paneClients, h, 0}} {
-		rows := max(min(x.want, rest-x.below), min(rest, 4))
-		if x.at == paneClients {
+	for _, x := range []struct{ pane, wantRows, rowsBelow int }{ // rowsBelow is reserved for the panes below
+		{pane: paneControls, wantRows: 14, rowsBelow: 15 + minClientRows},
+		{pane: paneNow, wantRows: 14, rowsBelow: 7 + minClientRows},
+		{pane: paneTrust, wantRows: 9, rowsBelow: minClientRows},
+		{pane: paneClients, wantRows: h},
+	} {
+		rows := max(min(x.wantRows, rest-x.rowsBelow), min(rest, 4))
+		if x.pane == paneClients {
 			rows = rest
 		}
-		places = append(places, p.Slots[x.at].Place(left, y, right, rows))
+		places = append(places, p.Slots[x.pane].Place(leftW, y, rightW, rows))
 		y += rows
 		rest -= rows
 	}
@@ -164,7 +168,7 @@ func (p *page) Enter() room.Request {
 // toggleClientTarget makes the controls set the links of the selected client only, or of all
 // clients if they set this client's already.
 func (p *page) toggleClientTarget() room.Request {
-	if p.selectedClient == 0 {
+	if p.selectedClient == 0 { // none is selected: select the first
 		p.moveClientCursor(0)
 	}
 	turn := p.selectedClient
@@ -188,20 +192,21 @@ func (p *page) Release() {
 	}
 	p.m.controls.Release()
 	p.datagramOffset, p.selectedClient = 0, 0
-	_ = p.m.setTarget(0)
+	_ = p.m.setTarget(0) // 0, all clients, does not fail
 }
 
-// moveClientCursor moves the cursor in the list of clients by the given number of rows.
-func (p *page) moveClientCursor(by int) {
-	list := p.m.clientTurns()
-	if len(list) == 0 {
+// moveClientCursor moves the cursor in the list of clients by the given number of rows. If the selected
+// client is not in the list, it selects the one after it.
+func (p *page) moveClientCursor(rows int) {
+	turns := p.m.clientTurns()
+	if len(turns) == 0 {
 		return
 	}
-	at, found := slices.BinarySearch(list, p.selectedClient)
+	i, found := slices.BinarySearch(turns, p.selectedClient)
 	if found {
-		at += by
+		i += rows
 	}
-	p.selectedClient = list[max(0, min(at, len(list)-1))]
+	p.selectedClient = turns[max(0, min(i, len(turns)-1))]
 }
 
 func (p *page) Arrows() [][2]string { return [][2]string{{"↑↓", "select"}, {"←→", "adjust"}} }

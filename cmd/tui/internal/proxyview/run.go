@@ -8,7 +8,7 @@ import (
 )
 
 // Run shows the screen until the user quits or ctx ends, and restores the terminal before it
-// returns. It returns ui.ErrInterrupted after Ctrl-C.
+// returns. It returns ui.ErrInterrupted after Ctrl-C, but nil if ctx ended, because the caller ended it.
 func Run(ctx context.Context, p Proxy, opt ui.Options) error {
 	err := ui.Show(ctx, opt, func(opt ui.Options) *ui.Shell { return newModel(p, opt).Shell })
 	if errors.Is(err, ui.ErrInterrupted) && ctx.Err() != nil {

@@ -28,7 +28,8 @@ func (m *model) drawControls(c *look.Canvas, focused bool) {
 	c.Text(2, c.H-1, style, text)
 }
 
-// summary returns the verdict on the links as one line.
+// summary returns the verdict on links and proxy as one line with its style, the most severe that applies:
+// faults now, remarks, faults before, or none.
 func (m *model) summary() (string, look.Ink) {
 	remarks := m.live.recent.Remarks()
 	switch {
@@ -46,8 +47,8 @@ func (m *model) summary() (string, look.Ink) {
 	return "as set: " + late, look.Good
 }
 
-// lateness returns how late datagrams left in the last recentSpan: the 99th percentile of the worse
-// direction, and the number of datagrams in both.
+// lateness returns the number of datagrams of both directions in the last recentSpan, and how late they
+// left after their due time: the 99th percentile of the worse direction.
 func (m *model) lateness() (n uint64, p99 time.Duration) {
 	for w := range m.live.recent.Flows {
 		h := &m.live.recent.Flows[w].Late
@@ -85,7 +86,7 @@ func (m *model) title(w int) []look.Span {
 		open = []look.Span{dot, look.Warn.Span("open to other machines")}
 	}
 	return look.Fit(w, slices.Concat(route, title, seed, clock, open), slices.Concat(route, title, clock, open),
-		slices.Concat(route, clock, open), slices.Concat(route, clock), slices.Concat(route[2:], clock))
+		slices.Concat(route, clock, open), slices.Concat(route, clock), slices.Concat(route[2:], clock)) // route[2:] is only the addresses
 }
 
 // linkName names the current link settings: a profile, or the title of the script.

@@ -22,20 +22,21 @@ const maxLinksJudged = 64
 const toleranceMs = 1
 
 // Checks compares the links of one direction with their settings. Loss and delay are those of all
-// links together; the rate is that of the worst link.
+// links together; the rate is that of the worst link. Links that sent nothing are ignored.
 func (j *Judge) Checks(links []relay.LinkStatus, direction relay.Way) []trust.Check {
-	var stretches []meters.LinkStretch
+	var stretches []meters.LinkStretch // what each link did since it was last set
 	var worstRate *trust.Check
 	fragmented := false
 	for i := range links {
-		a := &links[i]
-		if a.Way != direction || a.Sent == 0 || len(stretches) == maxLinksJudged {
+		link := &links[i]
+		if link.Way != direction || link.Sent == 0 || len(stretches) == maxLinksJudged {
 			continue
 		}
-		fragmented = fragmented || a.Cut > 0
-		stretches = append(stretches, meters.LinkStretch{Down: a.Spec, Fragments: 1, Sent: int64(a.Sent), Lost: int64(a.Lost), Queue: int64(a.Queue),
-			Arrived: int64(a.Left), Took: a.Took, Bits: int64(a.Bits), From: a.First, Until: a.Until})
-		if a.Spec.Rate.BitsPerSecond == 0 {
+		fragmented = fragmented || link.Cut > 0
+		// The field is named Down in both directions: it is the link that the figures are about.
+		stretches = append(stretches, meters.LinkStretch{Down: link.Spec, Fragments: 1, Sent: int64(link.Sent), Lost: int64(link.Lost), Queue: int64(link.Queue),
+			Arrived: int64(link.Left), Took: link.Took, Bits: int64(link.Bits), From: link.First, Until: link.Until})
+		if link.Spec.Rate.BitsPerSecond == 0 { // unlimited
 			continue
 		}
 		for _, c := range j.judge.Checks(stretches[len(stretches)-1:]) {

@@ -14,24 +14,25 @@ type past struct {
 	Away bool          // the cursor is in the past
 	At   time.Duration // the cursor, if Away
 
-	cut       *engine.Snapshot // the picture last cut out, and what of
-	cutWindow window
+	cut       *engine.Snapshot // cached snapshot of cutWindow
+	cutWindow window           // the window for which cut was made
 }
 
-// window is a period of a session's history; to is 0 if it ends at the present.
+// window is a period of a session's history.
 type window struct {
-	snap     *engine.Snapshot
-	from, to time.Duration
+	snap *engine.Snapshot // the newest snapshot, which contains the history
+	from time.Duration    // 0 means the start
+	to   time.Duration    // 0 means the present
 }
 
-// The distances by which keys move the time cursor.
+// The distances by which keys move the time cursor: a small step, one sample, and a large step.
 const (
 	Glance = meters.SamplePeriod
 	Stride = time.Second
 )
 
 // Shown returns the snapshot to show: the newest, or that of the time cursor, without the time before
-// s.From.
+// s.From. It is cached until one of these changes.
 func (s *Session) Shown() *engine.Snapshot {
 	w := window{snap: s.Snap, from: s.From}
 	if s.Past.Away {
@@ -57,10 +58,12 @@ func (s *Session) Look(d time.Duration) {
 	s.LookAt(at + d)
 }
 
-// LookAt moves the time cursor to t, or to the oldest stored time if t is before it.
+// LookAt moves the time cursor to t, to the oldest stored time if t is before it, or to the present if t is
+// not in the past. It pauses virtual time.
 func (s *Session) LookAt(t time.Duration) {
 	if s.Snap.State == engine.Running {
-		s.Pause(true)
+		const pause = true
+		s.Pause(pause)
 	}
 	if t >= s.Snap.Now.Truncate(Glance) {
 		s.Present()
@@ -86,13 +89,14 @@ func (s *Session) Present() {
 	}
 }
 
-// LookMark moves the time cursor to the previous mark (direction -1) or the next mark (1).
+// LookMark moves the time cursor to the previous mark (direction -1) or the next mark (1). After the last
+// mark is the present; before the first stored mark it shows a notice.
 func (s *Session) LookMark(direction int) {
-	now := s.Shown().Now
+	cursor := s.Shown().Now
 	marks := s.Snap.Marks
 	if direction > 0 {
-		for _, k := range marks {
-			if at := markTime(k); at > now {
+		for _, mark := range marks {
+			if at := markTime(mark); at > cursor {
 				s.LookAt(at)
 				return
 			}
@@ -101,17 +105,19 @@ func (s *Session) LookMark(direction int) {
 		return
 	}
 	for i := len(marks) - 1; i >= 0; i-- {
-		if at := markTime(marks[i]); at < now && at > s.oldest() {
+		if at := markTime(marks[i]); at < cursor && at > s.oldest() {
 			s.LookAt(at)
 			return
 		}
 	}
-	s.Say("no earlier mark is stored; m sets one", true)
+	const isError = true
+	s.Say("no earlier mark is stored; m sets one", isError)
 }
 
-// markTime returns a time shortly after a mark, at which its effect is visible.
-func markTime(k engine.Mark) time.Duration {
-	return (k.T + 2*Stride).Truncate(Glance)
+// markTime returns a time shortly after a mark, at which its effect is visible in the figures, which are
+// means of two seconds.
+func markTime(mark engine.Mark) time.Duration {
+	return (mark.T + 2*Stride).Truncate(Glance)
 }
 
 // Forward moves the time cursor by Glance or, at the present, runs one more frame.

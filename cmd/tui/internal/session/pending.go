@@ -16,15 +16,16 @@ type pending struct {
 	cfg    *config.Config  // the requested configuration; nil if it is that of the snapshot
 	Speed  *float64        // the requested speed; nil if it is that of the snapshot
 	unsent []config.Change // not sent to the lab yet
-	until  int             // tick at which cfg and Speed are dropped
+	until  int             // tick at which cfg and Speed are dropped if no snapshot confirmed them
 }
 
-// applyChange applies a change to the requested configuration, or to a copy of from if nothing is
-// pending. The error is shown to the user.
-func (p *pending) applyChange(from *config.Config, ch config.Change, tick int) error {
+// applyChange applies a change to the requested configuration, or to a copy of current, the configuration of
+// the snapshot, if nothing is pending, and queues it. tick is the present. The error is meant for the user;
+// the change is not queued then.
+func (p *pending) applyChange(current *config.Config, ch config.Change, tick int) error {
 	cfg := p.cfg
 	if cfg == nil {
-		cfg = from.Clone()
+		cfg = current.Clone()
 	}
 	if err := cfg.Apply(ch); err != nil {
 		return err
@@ -68,11 +69,11 @@ func (p *pending) speed(snap *engine.Snapshot) float64 {
 
 // dropConfirmed drops settings that the snapshot confirms, and those that it did not confirm in time.
 func (p *pending) dropConfirmed(snap *engine.Snapshot, tick int) {
-	late := tick >= p.until
-	if p.cfg != nil && len(p.unsent) == 0 && (late || snap.Config.SameLive(p.cfg)) {
+	expired := tick >= p.until
+	if p.cfg != nil && len(p.unsent) == 0 && (expired || snap.Config.SameLive(p.cfg)) {
 		p.cfg = nil
 	}
-	if p.Speed != nil && (late || snap.Speed == *p.Speed) {
+	if p.Speed != nil && (expired || snap.Speed == *p.Speed) {
 		p.Speed = nil
 	}
 }

@@ -11,10 +11,10 @@ import (
 // reported records which notices and warnings were shown, so that none is shown twice.
 type reported struct {
 	noticeID   int               // ID of the newest notice shown
-	refusal    string            // newest error of the encoder, without digits
-	refusals   int64             // frames that the encoder refused so far
+	refusal    string            // newest error of the encoder that was shown, without digits
+	refusals   int64             // number of frames that the encoder refused so far
 	failsUntil int               // tick until which the encoder counts as failing
-	remarks    string            // remarks about the data
+	remarks    string            // remarks about the data that were shown
 	links      [2]lossmodel.Spec // links whose netem warnings were shown, down and up
 }
 
@@ -42,10 +42,10 @@ func (s *Session) showRefusal() {
 		return
 	}
 	lane := &s.Snap.Lanes[0]
-	n := lane.Totals.EncodeFailed
-	rose := n > s.reported.refusals
-	s.reported.refusals = n
-	if !rose {
+	refusals := lane.Totals.EncodeFailed
+	hasNew := refusals > s.reported.refusals
+	s.reported.refusals = refusals
+	if !hasNew {
 		return
 	}
 	s.reported.failsUntil = s.Ticks + failingTicks
@@ -53,13 +53,14 @@ func (s *Session) showRefusal() {
 	if lane.Err != nil {
 		text = lane.Err.Error()
 	}
-	if numberless := lane.Encoder + strings.Map(dropDigit, text); numberless != s.reported.refusal {
-		s.reported.refusal = numberless
-		s.Say("the encoder refused a frame: "+text, true)
+	if withoutDigits := lane.Encoder + strings.Map(dropDigit, text); withoutDigits != s.reported.refusal {
+		s.reported.refusal = withoutDigits
+		const isError = true
+		s.Say("the encoder refused a frame: "+text, isError)
 	}
 }
 
-// dropDigit is a mapping for strings.Map that removes digits.
+// dropDigit is a mapping for strings.Map that removes digits: -1 means that the rune is dropped.
 func dropDigit(r rune) rune {
 	if r >= '0' && r <= '9' {
 		return -1

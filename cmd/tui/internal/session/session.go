@@ -16,9 +16,9 @@ import (
 type Session struct {
 	lab     room.Lab
 	Snap    *engine.Snapshot // the newest
-	Ticks   int
-	Pending pending
-	Past    past
+	Ticks   int              // number of calls of Poll; there are 20 per second
+	Pending pending          // requested settings
+	Past    past             // the time cursor
 	room.Notice
 	reported reported
 	From     time.Duration // samples before this time are not shown; used by the tour
@@ -55,7 +55,9 @@ func (s *Session) Settle() {
 	s.showReports()
 }
 
-// Send sends pending changes and then a command to the lab. It returns false if the lab's queue is full.
+// Send sends pending changes and then a command to the lab. If the lab's queue is full it shows a notice and
+// returns false. Commands that let virtual time advance move the time cursor to the present. After an undo,
+// a redo or a seek nothing is pending, because the resulting settings are not known in advance.
 func (s *Session) Send(c experiment.Command) bool {
 	if c.Toggle || c.Step > 0 || c.Seek != nil || c.Pause != nil && !*c.Pause {
 		s.Present() // these commands start at the present
@@ -82,7 +84,8 @@ func (s *Session) SetSpeed(v float64) {
 	s.Send(experiment.Command{Speed: &v})
 }
 
-// Flush sends the pending changes. It returns false if the lab's queue is full; the rest stays pending.
+// Flush sends the pending changes in order. It returns false if the lab's queue is full; the changes that
+// were not sent stay pending.
 func (s *Session) Flush() bool {
 	for len(s.Pending.unsent) > 0 {
 		ch := s.Pending.unsent[0]
@@ -99,8 +102,9 @@ func (s *Session) Ask(ch config.Change) error {
 	return s.Pending.applyChange(s.Snap.Config, ch, s.Ticks)
 }
 
-// Do executes a command of the user. Changes are checked here against the requested configuration, so
-// that errors are shown at once.
+// Do executes a command of the user and shows a notice about it. Changes are checked here against the
+// requested configuration, so that errors are returned at once. A change of settings is sent with the next
+// tick, combined with others; everything else is sent at once.
 func (s *Session) Do(c experiment.Command) error {
 	switch {
 	case c == experiment.Command{}:
@@ -111,7 +115,7 @@ func (s *Session) Do(c experiment.Command) error {
 		return s.doRestart(c)
 	case c.Change != nil && (len(c.Change.Shadows) > 0 || len(c.Change.ShadowsOff) > 0):
 		return s.doShadows(c)
-	case c.Change != nil && c.Change.Mark == "":
+	case c.Change != nil && c.Change.Mark == "": // a mark is no setting
 		if err := s.Ask(*c.Change); err != nil {
 			return err
 		}
@@ -158,9 +162,9 @@ func (s *Session) doShadows(c experiment.Command) error {
 	if !s.Flush() {
 		return errBusy
 	}
-	now := s.Config()
+	cfg := s.Config()
 	for _, e := range c.Change.Shadows {
-		if !c.Change.SetsEncoder() && e.Same(now.Encoder, now.Codecs) {
+		if !c.Change.SetsEncoder() && e.Same(cfg.Encoder, cfg.Codecs) {
 			return errors.New(e.Text() + " is the active encoder already. To compare it with other parameters: " +
 				"/shadow " + e.Name + " NAME=VALUE")
 		}
@@ -169,7 +173,7 @@ func (s *Session) doShadows(c experiment.Command) error {
 		return err
 	}
 	s.accept(c)
-	s.Flush()
+	s.Flush() // otherwise the next change would be combined with this one
 	return nil
 }
 

@@ -14,8 +14,9 @@ import (
 	"wirelab/internal/quantile"
 )
 
-// snapshot returns the snapshot of a window. Figures that exist only as sums over the whole run, such as
-// the median size of packets, are those of the present.
+// snapshot returns a copy of w.snap with only the samples, packets, marks and effects of the window, and the
+// figures at its end. Figures that exist only as sums over the whole run, such as the median size of packets,
+// are those of the present.
 func (w window) snapshot() *engine.Snapshot {
 	snap := *w.snap
 	snap.Lanes = make([]engine.Lane, len(w.snap.Lanes))
@@ -23,7 +24,7 @@ func (w window) snapshot() *engine.Snapshot {
 		snap.Lanes[i] = w.cutLane(&w.snap.Lanes[i])
 	}
 	if w.to > 0 {
-		snap.Now, snap.Trying = w.to, 0
+		snap.Now, snap.Trying = w.to, 0 // no effect is being measured in the past
 		for len(snap.Effects) > 0 && snap.Effects[len(snap.Effects)-1].Until > w.to {
 			snap.Effects = snap.Effects[:len(snap.Effects)-1]
 		}
@@ -36,9 +37,10 @@ func (w window) snapshot() *engine.Snapshot {
 	return &snap
 }
 
-// cutLane returns a lane with samples, packets, recent figures and totals of the window.
-func (w window) cutLane(now *engine.Lane) engine.Lane {
-	l := *now
+// cutLane returns lane with the samples of the window and, if that ends in the past, with the encoder,
+// packets, recent figures and totals at its end.
+func (w window) cutLane(lane *engine.Lane) engine.Lane {
+	l := *lane
 	to := w.to
 	if to == 0 {
 		to = w.snap.Now
@@ -58,20 +60,21 @@ func (w window) cutLane(now *engine.Lane) engine.Lane {
 	l.Recent = meters.RecentOf(l.Samples, w.snap.Schema.TickHz)
 	l.Recent.EncodeUS, l.Recent.DecodeUS = medianTimes(l.Packets, to)
 	l.Recent.RunsAs = pluginKind(l.Packets, to, w.snap.Config)
-	l.Totals = subtractAfter(now.Totals, now.Samples, to)
+	l.Totals = subtractAfter(lane.Totals, lane.Samples, to)
 	return l
 }
 
 // medianTimes returns the median encoding and decoding times in the two seconds before t, in
 // microseconds. They are NaN if the packets of that time are no longer stored.
 func medianTimes(packets []packetlog.Record, t time.Duration) (encode, decode float64) {
-	var en, de []int64
+	var encodeNS, decodeNS []int64
 	for i := len(packets) - 1; i >= 0 && packets[i].Sent >= t-room.RecentSpan; i-- {
-		if r := &packets[i]; r.Copy == 0 && r.EncodeNS > 0 {
-			en = append(en, r.EncodeNS)
+		r := &packets[i]
+		if r.Copy == 0 && r.EncodeNS > 0 { // a duplicate was encoded once
+			encodeNS = append(encodeNS, r.EncodeNS)
 		}
-		if r := &packets[i]; r.DecodeNS > 0 {
-			de = append(de, r.DecodeNS)
+		if r.DecodeNS > 0 { // 0 if it was not decoded
+			decodeNS = append(decodeNS, r.DecodeNS)
 		}
 	}
 	median := func(ns []int64) float64 {
@@ -81,7 +84,7 @@ func medianTimes(packets []packetlog.Record, t time.Duration) (encode, decode fl
 		slices.Sort(ns)
 		return float64(quantile.NearestRank(ns, 0.5)) / 1000
 	}
-	return median(en), median(de)
+	return median(encodeNS), median(decodeNS)
 }
 
 // pluginKind returns the kind of plugin that encoded packets in the two seconds before t, "" if none did.
@@ -99,7 +102,8 @@ func pluginKind(packets []packetlog.Record, t time.Duration, c *config.Config) s
 	return ""
 }
 
-// subtractAfter returns the totals at time t: total minus the samples after t.
+// subtractAfter returns the totals at time t: total, that of the present, minus the samples after t. Only the
+// figures that samples contain are changed.
 func subtractAfter(total figures.Totals, samples []meters.Sample, t time.Duration) figures.Totals {
 	for i := len(samples) - 1; i >= 0 && samples[i].T > t; i-- {
 		s := &samples[i]

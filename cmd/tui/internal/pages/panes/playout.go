@@ -73,8 +73,8 @@ func perSample(value func(*meters.Sample) float64) func([]meters.Sample) []float
 	return func(all []meters.Sample) []float64 { return mapSamples(all, value) }
 }
 
-// starvedSeries returns, for each sample, the percentage of display ticks that starved, which means
-// had no frame to display, over the two seconds that end with the sample.
+// starvedSeries returns, for each sample, the percentage of display ticks that starved, for which no newer
+// snapshot had arrived, over the two seconds that end with the sample.
 func starvedSeries(all []meters.Sample) []float64 {
 	displayed := rateSeries(all, func(s *meters.Sample) int { return s.Displayed })
 	starved := rateSeries(all, func(s *meters.Sample) int { return s.Starved })

@@ -14,8 +14,8 @@ import (
 // marker and the colour of a shadow depend on its index and are the same on all pages.
 
 // shadowSeries returns a dotted line for each shadow, with its marker at intervals. values returns the
-// values and weights of samples; see bitsPerChangedSeries. The samples before a shadow has caught up
-// with the run are not shown.
+// values and weights of samples; see bitsPerChangedSeries. The samples of a shadow's warm-up are not
+// shown.
 func shadowSeries(th *look.Theme, lanes []engine.Lane, values func([]meters.Sample) (values, weights []float64)) []chart.Series {
 	var out []chart.Series
 	for i := range lanes {

@@ -16,24 +16,24 @@ type Area struct {
 	NameInk Ink
 }
 
-// drawStack draws the areas on top of each other. cols are the columns of each area. A cell belongs to
-// the area at its centre.
+// drawStack draws the areas on top of each other, and their names. cols are the values of each area, one per
+// column. A cell belongs to the area at the centre of its filled part.
 func (p *plot) drawStack(cols [][]float64) {
-	owner := make([]int, p.cols*p.rows) // index of the area of each cell plus 1; 0 means none
-	unit := (p.bounds.hi - p.bounds.lo) / float64(p.rows-1)
+	owner := make([]int, p.cols*p.rows)                     // index of the area of each cell plus 1; 0 means none
+	unit := (p.bounds.hi - p.bounds.lo) / float64(p.rows-1) // value per row
 	for x := range p.cols {
 		total := stackHeight(cols, x)
 		if !(total > 0) {
 			continue
 		}
-		height := total/unit + 0.5 // in cells: the centre of the lowest row is 0
-		for k := 0; k < p.rows && float64(k) < height; k++ {
-			low, high := math.Max(float64(k)-0.5, 0), math.Min(float64(k)+0.5, height-0.5) // the filled part of the cell
-			at := layerAt(cols, x, (low+high)/2*unit)
-			a := &p.Areas[at]
+		height := total/unit + 0.5                           // in cells from the lower edge; the value 0 is at the centre of the lowest row
+		for k := 0; k < p.rows && float64(k) < height; k++ { // k-th row from the bottom
+			low, high := math.Max(float64(k)-0.5, 0), math.Min(float64(k)+0.5, height-0.5) // the filled part of the cell, in rows
+			layer := layerAt(cols, x, (low+high)/2*unit)
+			a := &p.Areas[layer]
 			y := p.rows - 1 - k
 			if r := edgeRune(a.Fill, height-float64(k), p.ASCII); r != ' ' {
-				owner[y*p.cols+x] = at + 1
+				owner[y*p.cols+x] = layer + 1
 				p.box.set(p.left+x, y, r, a.Ink)
 			}
 		}
@@ -43,7 +43,7 @@ func (p *plot) drawStack(cols [][]float64) {
 	}
 }
 
-// stackHeight returns the height of the stack in column x.
+// stackHeight returns the height of the stack in column x: the sum of the positive values.
 func stackHeight(cols [][]float64, x int) (sum float64) {
 	for _, c := range cols {
 		if isFinite(c[x]) && c[x] > 0 {
@@ -53,7 +53,8 @@ func stackHeight(cols [][]float64, x int) (sum float64) {
 	return math.Min(sum, limit)
 }
 
-// layerAt returns the index of the layer that contains height v in column x.
+// layerAt returns the index of the layer that contains height v in column x, the highest layer if v is above
+// the stack.
 func layerAt(cols [][]float64, x int, v float64) (at int) {
 	sum := 0.0
 	for i, c := range cols {
@@ -68,7 +69,8 @@ func layerAt(cols [][]float64, x int, v float64) (at int) {
 	return at
 }
 
-// edgeRune returns the rune of a cell that is filled up to share, 0 to 1.
+// edgeRune returns the rune of a cell whose lower part, share of 0 to 1, is filled; above 1 it is full. A
+// full block has steps of eighths; other fills are drawn from a half on.
 func edgeRune(fill rune, share float64, ascii bool) rune {
 	if share >= 1 || fill != '█' || ascii {
 		if share >= 0.5 {
@@ -79,7 +81,8 @@ func edgeRune(fill rune, share float64, ascii bool) rune {
 	return []rune(" ▁▂▃▄▅▆▇█")[min(int(share*8+0.5), 8)]
 }
 
-// drawAreaName draws the name of area i at the rightmost place where the area is large enough.
+// drawAreaName draws the name of area i at the rightmost place, in the right half of the plot, where the area
+// is large enough. owner is as in drawStack.
 func (p *plot) drawAreaName(owner []int, i int) {
 	a := &p.Areas[i]
 	n := utf8.RuneCountInString(a.Name) + 2
@@ -87,7 +90,7 @@ func (p *plot) drawAreaName(owner []int, i int) {
 		return
 	}
 	for x := p.cols - n; x >= p.cols/2; x-- {
-		first, last := -1, -1 // rows in which all cells belong to the area
+		first, last := -1, -1 // topmost range of rows in which all cells of the name belong to the area; -1 means none
 		for y := range p.rows {
 			if allOwnedBy(owner[y*p.cols+x:y*p.cols+x+n], i+1) {
 				if first < 0 {

@@ -14,18 +14,18 @@ type bounds struct {
 	lo, hi       float64 // values of the lowest and the highest row
 	step         float64 // value between two labels
 	rowsPerLabel int     // rows between two labels
-	baseRow      int     // rows from 0 up to the lowest row
+	baseRow      int     // number of the lowest row, counted from the row of value 0; negative below it
 }
 
 // mantissas are the mantissas of round steps; the factor is a power of ten.
 var mantissas = [...]float64{1, 1.5, 2, 2.5, 3, 4, 5, 6, 8}
 
-// niceSteps calls try with increasing round steps, starting at the first that is at least minStep > 0,
+// niceSteps calls accept with increasing round steps, starting at the first that is at least minStep > 0,
 // until it returns true.
-func niceSteps(minStep float64, try func(step float64) bool) {
+func niceSteps(minStep float64, accept func(step float64) bool) {
 	for exp := math.Floor(math.Log10(minStep)); ; exp++ {
 		for _, m := range mantissas {
-			if step := m * math.Pow(10, exp); step >= minStep && try(step) {
+			if step := m * math.Pow(10, exp); step >= minStep && accept(step) {
 				return
 			}
 		}
@@ -39,7 +39,8 @@ const minHeight = 1e-6
 // above would flatten the data.
 const maxRuleDistance = 0.4
 
-// isNear reports whether the axis includes the rule if the data reach up to hi.
+// isNear reports whether the rule is near enough to the data, which reach up to hi, for the axis to include
+// it.
 func (r *Rule) isNear(hi float64) bool {
 	return isFinite(r.Value) && math.Abs(r.Value) <= limit && hi >= maxRuleDistance*r.Value
 }
@@ -73,13 +74,15 @@ func dataRange(cols [][]float64, rules []Rule, floor float64) (lo, hi float64) {
 const farFactor = 4
 
 // scaledValues returns the values that determine the axis: areas and lines that must not leave the
-// chart, from p.Since on; and loose lines and older values that are not far above them.
+// chart, from p.Since on; and loose lines and older values that are not far above them. dots are the values
+// of each line, areas the heights of the stack, and aside marks dots that do not count; nil means none.
 func (p *plot) scaledValues(dots [][]float64, areas []float64, aside []bool) [][]float64 {
 	since := 0
 	if p.Since > 0 {
 		since = int(min(max(p.firstDotSince(p.Since), 0), int64(p.cols*p.dotsPerColumn)))
 	}
 	fixed, loose, old := [][]float64{}, [][]float64{}, [][]float64{}
+	// classify adds the values before since to old, and the others to loose or fixed.
 	classify := func(cols []float64, isLoose bool) {
 		cols = maskValues(cols, aside)
 		cut := min(since, len(cols))
@@ -90,7 +93,7 @@ func (p *plot) scaledValues(dots [][]float64, areas []float64, aside []bool) [][
 			fixed = append(fixed, cols[cut:])
 		}
 	}
-	classify(areas, len(areas) == 0)
+	classify(areas, len(areas) == 0) // without areas the empty list must not count as fixed
 	for i := range dots {
 		classify(dots[i], p.Series[i].Loose)
 	}
@@ -121,7 +124,8 @@ func maskValues(values []float64, masked []bool) []float64 {
 	return out
 }
 
-// chooseBounds returns the bounds for the values of scaledValues.
+// chooseBounds returns the bounds for the values of scaledValues: shares of a whole, bounds that fit the
+// data, or bounds that include 0.
 func (p *plot) chooseBounds(values [][]float64) bounds {
 	switch {
 	case p.Whole > 0:
@@ -147,11 +151,11 @@ func withoutFar(list [][]float64, top float64) (out [][]float64) {
 // zeroBounds returns the tightest bounds with round labels that include lo <= 0 <= hi, for a plot of
 // at least two rows.
 func zeroBounds(lo, hi float64, rows int) bounds {
-	every := chooseRowsPerLabel(rows)
-	b := bounds{rowsPerLabel: every}
-	niceSteps((hi-lo)*float64(every)/float64(rows-1), func(step float64) bool {
-		row := step / float64(every)
-		below, above := math.Ceil(-lo/row), math.Ceil(hi/row)
+	rowsPerLabel := chooseRowsPerLabel(rows)
+	b := bounds{rowsPerLabel: rowsPerLabel}
+	niceSteps((hi-lo)*float64(rowsPerLabel)/float64(rows-1), func(step float64) bool {
+		row := step / float64(rowsPerLabel)                   // value per row
+		below, above := math.Ceil(-lo/row), math.Ceil(hi/row) // rows needed on either side of 0
 		b.step, b.lo, b.hi, b.baseRow = step, -below*row, (float64(rows-1)-below)*row, -int(below)
 		return below+above <= float64(rows-1)
 	})
@@ -190,17 +194,18 @@ func (b bounds) scale(v float64, rows int) float64 {
 	return math.Min(math.Max(t, 0), 1) * float64(rows-1)
 }
 
-// scaleDots maps v to the dots of a plot of fine lines, 0 at the bottom. The centre of a row has the
-// value of the row.
+// scaleDots maps v to the dots of a plot of fine lines, 0 at the bottom. The centre of a row, which is
+// between two dots, has the value of the row.
 func (b bounds) scaleDots(v float64, rows int) float64 {
-	t := (v - b.lo) / (b.hi - b.lo) * float64(rows-1)
-	return math.Min(math.Max(fineDotsDown*t+(fineDotsDown-1)/2., 0), float64(fineDotsDown*rows-1))
+	row := (v - b.lo) / (b.hi - b.lo) * float64(rows-1)
+	return math.Min(math.Max(fineDotsDown*row+(fineDotsDown-1)/2., 0), float64(fineDotsDown*rows-1))
 }
 
 // gutter is the width of the labels of the vertical axis.
 const gutter = units.ShortWidth
 
-// fitRange returns the range of the data, extended to rules inside or near it.
+// fitRange returns the range of the data, extended to rules that are at most half the range away; 0 to 1
+// without data. Constant data get a range of 1 % in either direction.
 func fitRange(cols [][]float64, rules []Rule) (lo, hi float64) {
 	lo, hi = math.Inf(1), math.Inf(-1)
 	for _, c := range cols {
@@ -213,21 +218,21 @@ func fitRange(cols [][]float64, rules []Rule) (lo, hi float64) {
 	if lo > hi {
 		return 0, 1
 	}
-	room := (hi - lo) / 2
+	maxDistance := (hi - lo) / 2
 	for _, r := range rules {
-		if isFinite(r.Value) && math.Abs(r.Value) <= limit && r.Value >= lo-room && r.Value <= hi+room {
+		if isFinite(r.Value) && math.Abs(r.Value) <= limit && r.Value >= lo-maxDistance && r.Value <= hi+maxDistance {
 			lo, hi = math.Min(lo, r.Value), math.Max(hi, r.Value)
 		}
 	}
-	// Constant data get a range of 1 % in either direction.
-	const still = 0.02
-	if minRange := math.Max(still*math.Max(math.Abs(lo), math.Abs(hi)), minHeight); hi-lo < minRange {
+	const minRelativeRange = 0.02
+	if minRange := math.Max(minRelativeRange*math.Max(math.Abs(lo), math.Abs(hi)), minHeight); hi-lo < minRange {
 		return lo - minRange/2, lo + minRange/2
 	}
 	return lo, hi
 }
 
-// fitBounds returns the tightest bounds with round labels around any range.
+// fitBounds returns the tightest bounds with round, distinct labels that include lo to hi, but not
+// necessarily 0.
 func fitBounds(lo, hi float64, rows int) bounds {
 	if rows < 3 && lo < 0 && hi > 0 {
 		lo = 0 // two rows cannot show values on both sides of 0
@@ -244,24 +249,25 @@ func fitBounds(lo, hi float64, rows int) bounds {
 
 // labelDecimals returns how many decimals fit into a label for numbers up to top, and the unit (1,
 // 1000, ...) in which units.Short writes them.
-func labelDecimals(top float64) (digits int, unit float64) {
+func labelDecimals(top float64) (decimals int, unit float64) {
 	unit = 1
-	room := gutter - len("-.")
+	digits := gutter - len("-.") // digits that fit
 	for top/unit >= 9999.5 {
 		unit *= 1000
-		room = gutter - len("-.k")
+		digits = gutter - len("-.k")
 	}
 	for v := top / unit; v >= 1; v /= 10 {
-		room--
+		digits-- // a digit before the point
 	}
-	return max(room, 0), unit
+	return max(digits, 0), unit
 }
 
-// labelsDiffer reports whether labels up to top, a step apart, are different texts.
+// labelsDiffer reports whether labels up to top, a step apart, are different texts that write their values
+// exactly: whether step is a whole number of the last decimal of a label.
 func labelsDiffer(step, top float64) bool {
-	digits, unit := labelDecimals(top)
-	steps := step / unit * math.Pow(10, float64(digits))
-	return math.Abs(steps-math.Round(steps)) < 1e-6 && steps > 0.5
+	decimals, unit := labelDecimals(top)
+	lastDecimals := step / unit * math.Pow(10, float64(decimals))
+	return math.Abs(lastDecimals-math.Round(lastDecimals)) < 1e-6 && lastDecimals > 0.5
 }
 
 // formatLabel formats v with as many decimals as labels a step apart need to differ.

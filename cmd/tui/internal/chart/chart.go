@@ -45,7 +45,7 @@ type Spec struct {
 	Floor  float64    // the top of the axis is at least this
 	Whole  float64    // if positive, the sum of the areas, which are shares; the axis has labels at its quarters
 	Since  int64      // index on the time line; older values may leave the chart instead of flattening newer ones
-	Time   bool       // draw the time axis
+	Time   bool       // draw the time axis below the plot
 	Labels bool       // draw the labels of the marks
 	Newest string     // label at the end of the time axis; "" means "now"
 	Aside  []Interval // intervals that do not affect the scale
@@ -71,6 +71,7 @@ func Draw(s *Spec, w, h int) *Box {
 	}
 	layers := s.gatherAreas(p.grid, p.cols)
 	aside := p.asideDots()
+	// Later elements are drawn over earlier ones.
 	p.bounds = p.chooseBounds(p.scaledValues(dots, stackHeights(layers), aside))
 	p.drawRules()
 	p.drawMarkLines()
@@ -99,14 +100,15 @@ func plotWidth(w int) int { return max(w-gutter-1, 0) }
 type plot struct {
 	*Spec
 	box               *Box
-	left, cols, rows  int
-	dotsPerColumn     int // dots per column
-	timeRow, labelRow int // -1 if not drawn
+	left, cols, rows  int // left column in the box, and size of the plot without axes
+	dotsPerColumn     int // 2 for fine lines, otherwise 1
+	timeRow, labelRow int // rows of the time axis and of the labels of marks; -1 if not drawn
 	bounds            bounds
 	grid
 }
 
-// newPlot lays out the plot of s in box b.
+// newPlot lays out the plot of s in box b: below the plot the time axis, and below that the labels of marks,
+// if there are rows for them.
 func newPlot(s *Spec, b *Box) *plot {
 	p := &plot{Spec: s, box: b, left: gutter + 1, cols: plotWidth(b.W), rows: b.H, dotsPerColumn: 1, timeRow: -1, labelRow: -1}
 	if s.drawsFine() {
@@ -145,7 +147,7 @@ func (p *plot) drawRules() {
 	}
 }
 
-// drawFarRuleNames draws, at the upper edge, the names of rules above the chart.
+// drawFarRuleNames draws, at the upper edge, the names of rules above the chart, as far as they fit.
 func (p *plot) drawFarRuleNames() {
 	up := " ↑ "
 	if p.ASCII {
@@ -179,22 +181,23 @@ func (p *plot) drawLines(dots [][]float64) {
 	}
 }
 
-// markOffChart marks, at the upper edge, the columns of values above the chart.
-func (p *plot) markOffChart(dots []float64, aside []bool, k Ink) {
+// markOffChart marks, at the upper edge, the columns of values more than half a row above the chart. dots
+// are values per dot; aside, nil for none, marks dots that get the marker Apart.
+func (p *plot) markOffChart(dots []float64, aside []bool, ink Ink) {
 	above := '▲'
 	if p.ASCII {
 		above = '^'
 	}
-	half := (p.bounds.hi - p.bounds.lo) / float64(p.rows-1) / 2
-	for x, v := range dots {
-		if !isFinite(v) || v <= p.bounds.hi+half {
+	halfRow := (p.bounds.hi - p.bounds.lo) / float64(p.rows-1) / 2
+	for dot, v := range dots {
+		if !isFinite(v) || v <= p.bounds.hi+halfRow {
 			continue
 		}
 		r := above
-		if aside != nil && aside[x] && p.Apart != 0 {
+		if aside != nil && aside[dot] && p.Apart != 0 {
 			r = p.Apart
 		}
-		p.box.set(p.left+x/p.dotsPerColumn, 0, r, k)
+		p.box.set(p.left+dot/p.dotsPerColumn, 0, r, ink)
 	}
 }
 
@@ -214,7 +217,8 @@ func (p *plot) drawMarkLines() {
 	}
 }
 
-// drawValueAxis draws the vertical axis with its labels.
+// drawValueAxis draws the vertical axis with its labels. If it begins above 0, it sets Box.Cut and marks the
+// lower end.
 func (p *plot) drawValueAxis() {
 	line, tick, cut := '│', '┤', '≈'
 	if p.ASCII {
@@ -224,12 +228,12 @@ func (p *plot) drawValueAxis() {
 		p.box.set(gutter, y, line, p.Axis)
 	}
 	for y := p.rows - 1; y >= 0; y-- {
-		at := p.bounds.baseRow + p.rows - 1 - y
-		if at%p.bounds.rowsPerLabel != 0 {
+		rowsAboveZero := p.bounds.baseRow + p.rows - 1 - y
+		if rowsAboveZero%p.bounds.rowsPerLabel != 0 {
 			continue
 		}
-		v := float64(at/p.bounds.rowsPerLabel) * p.bounds.step
-		if p.Whole > 0 && v > p.Whole {
+		v := float64(rowsAboveZero/p.bounds.rowsPerLabel) * p.bounds.step
+		if p.Whole > 0 && v > p.Whole { // no share is larger than the whole
 			continue
 		}
 		s := formatLabel(v, p.bounds.step)

@@ -19,19 +19,18 @@ func Columns(values, weights []float64, end int64, per, n int, how Reducer) []fl
 	return grid{1, int64(max(per, 1))}.gather(values, weights, end, n, how)
 }
 
-// addValue adds v to a column: *acc is the maximum or the running mean, *sum the weight so far. A running
-// mean cannot overflow.
-func addValue(acc, sum *float64, v, weight float64, how Reducer) {
-	first := math.IsNaN(*acc)
+// addValue adds v to a column: *reduced is the maximum or the running mean, NaN before the first value, and
+// *weightSum the weight so far. A running mean cannot overflow.
+func addValue(reduced, weightSum *float64, v, weight float64, how Reducer) {
 	switch {
-	case first:
-		*acc = v
+	case math.IsNaN(*reduced):
+		*reduced = v
 	case how == Max:
-		*acc = math.Max(*acc, v)
+		*reduced = math.Max(*reduced, v)
 	default:
-		*acc += (v - *acc) * (weight / (*sum + weight))
+		*reduced += (v - *reduced) * (weight / (*weightSum + weight))
 	}
-	*sum += weight
+	*weightSum += weight
 }
 
 // weightOf returns the weight of value i: 1 without weights, 0 if it is missing or too large.

@@ -6,8 +6,8 @@ import "math/bits"
 // becomes a dot of a Braille cell, so that differences of a few percent are visible on ten rows.
 const fineDotsAcross, fineDotsDown = 2, 4
 
-// Braille returns the Braille character for the dots of mask: bit 0 is at the top left, two bits per
-// row.
+// Braille returns the Braille character for the dots of mask: bit 0 is at the top left, bit 1 at the top
+// right, and so on, two bits per row.
 func Braille(mask uint8) rune {
 	// The bits of U+2800 and following are not in rows: dots 1 to 3 and 4 to 6 are columns, 7 and 8 the
 	// last row.
@@ -29,15 +29,15 @@ type fineCell struct {
 	ink     Ink
 }
 
-// fineLines draws all series as dots.
+// fineLines draws all series as dots. dots are the values per dot of each.
 func (p *plot) fineLines(dots [][]float64) {
 	cells := make([]fineCell, p.cols*p.rows)
-	own := make([]uint8, len(cells))
-	var room fineScratch
+	lineMasks := make([]uint8, len(cells)) // dots of one line in each cell
+	var scratch fineScratch
 	for i, line := range p.Series {
-		clear(own)
-		p.plotFineLine(dots[i], line.Stroke, own, &room)
-		for k, mask := range own {
+		clear(lineMasks)
+		p.plotFineLine(dots[i], line.Stroke, lineMasks, &scratch)
+		for k, mask := range lineMasks {
 			if mask == 0 {
 				continue
 			}
@@ -64,35 +64,39 @@ type fineScratch struct {
 	levels          []float64 // values in dots
 }
 
-// plotFineLine plots one line and sets its dots in cells. Strokes differ by gaps, which scroll with the
-// data. Steep parts have no gaps, so that no spike is lost.
-func (p *plot) plotFineLine(values []float64, k Stroke, cells []uint8, scratch *fineScratch) {
+// plotFineLine plots one line and sets its dots in masks, one for each cell of the plot; see Braille. Strokes
+// differ by gaps, which scroll with the data. Steep parts, of more dots in a column than a cell has, get no
+// gaps, so that no spike is lost.
+func (p *plot) plotFineLine(values []float64, stroke Stroke, masks []uint8, scratch *fineScratch) {
 	if len(scratch.pointsPerColumn) != len(values) {
 		*scratch = fineScratch{make([]point, 0, 2*len(values)), make([]int, len(values)), make([]float64, len(values))}
 	}
-	points, high, levels := scratch.points[:0], scratch.pointsPerColumn, scratch.levels
-	clear(high)
+	points, perColumn, levels := scratch.points[:0], scratch.pointsPerColumn, scratch.levels
+	clear(perColumn)
 	for i, v := range values {
 		levels[i] = p.bounds.scaleDots(v, p.rows)
 	}
-	trace(levels, p.rows*fineDotsDown, k.chars(true), func(x, y int, _ rune) {
+	const ascii = true // any characters will do: only their positions are used
+	trace(levels, p.rows*fineDotsDown, stroke.chars(ascii), func(x, y int, _ rune) {
 		points = append(points, point{x, y})
-		high[x]++
+		perColumn[x]++
 	})
 	left := int64(0) // index of the dot at the left edge on the endless time line
 	if p.End > 0 {
 		left = p.lastDot(p.End-1) - int64(len(values)-1-p.missingDots())
 	}
-	for _, at := range points {
-		if k.isGap(left+int64(at.x)) && high[at.x] <= fineDotsDown {
+	for _, dot := range points {
+		if stroke.isGap(left+int64(dot.x)) && perColumn[dot.x] <= fineDotsDown {
 			continue
 		}
-		cells[at.y/fineDotsDown*p.cols+at.x/fineDotsAcross] |= 1 << (at.y%fineDotsDown*fineDotsAcross + at.x%fineDotsAcross)
+		cell := dot.y/fineDotsDown*p.cols + dot.x/fineDotsAcross
+		masks[cell] |= 1 << (dot.y%fineDotsDown*fineDotsAcross + dot.x%fineDotsAcross)
 	}
 	scratch.points = points
 }
 
-// isGap reports whether a stroke has a gap at a dot of the endless time line.
+// isGap reports whether a stroke has a gap at a dot of the endless time line: dashed lines at two of six dots,
+// dotted ones at every other dot.
 func (k Stroke) isGap(dot int64) bool {
 	switch k {
 	case Dashed:

@@ -13,14 +13,16 @@ type Interval struct{ From, To int64 }
 // grid returns a grid with Span values over all dots or, if Span is 0, with Per values per column.
 func (s *Spec) grid(cols, dotsPerColumn int) grid {
 	if s.Span <= 0 {
-		return grid{1, int64((max(s.Per, 1) + dotsPerColumn - 1) / dotsPerColumn)} // values per dot, rounded up
+		return grid{dots: 1, values: int64((max(s.Per, 1) + dotsPerColumn - 1) / dotsPerColumn)} // values per dot, rounded up
 	}
-	// The last column may be incomplete, and the oldest value may share its dot.
-	return grid{int64(max(cols*dotsPerColumn-dotsPerColumn, 1)), int64(s.Span)}
+	// One column less than the plot has: the last column may be incomplete, and the oldest value may
+	// share its dot.
+	return grid{dots: int64(max(cols*dotsPerColumn-dotsPerColumn, 1)), values: int64(s.Span)}
 }
 
-// firstDot and lastDot return the dots of the value with index at, on an endless line of dots. They do
-// not depend on the time of drawing, so that pictures scroll without changing shape.
+// firstDot and lastDot return the range of dots of the value with index at, on an endless line of dots. It
+// does not depend on the time of drawing, so that pictures scroll without changing shape. Computing the
+// quotient and the remainder separately avoids overflow.
 func (g grid) firstDot(at int64) int64 { return at/g.values*g.dots + at%g.values*g.dots/g.values }
 func (g grid) lastDot(at int64) int64  { return max(g.firstDot(at), g.firstDot(at+1)-1) }
 
@@ -40,7 +42,8 @@ func (s *Spec) VisibleValues(w int) int {
 	return s.grid(cols, dotsPerColumn).valuesOn(cols * dotsPerColumn)
 }
 
-// gather reduces values to n dots, the last of which contains the newest value; see Columns.
+// gather reduces values, the newest of which has index end-1, to n dots, the last of which contains the newest
+// value. A value that covers several dots is in each of them; dots without values are NaN. See Columns.
 func (g grid) gather(values, weights []float64, end int64, n int, how Reducer) []float64 {
 	out := make([]float64, max(n, 0))
 	for i := range out {
@@ -52,12 +55,12 @@ func (g grid) gather(values, weights []float64, end int64, n int, how Reducer) [
 	sums := make([]float64, n)
 	left := g.lastDot(end-1) - int64(n-1) // index of the dot at the left edge
 	for i := len(values) - min(g.valuesOn(n), len(values)); i < len(values); i++ {
-		at, v := end-int64(len(values)-i), values[i]
+		index, v := end-int64(len(values)-i), values[i] // index on the time line
 		weight := weightOf(weights, i)
-		if at < 0 || !isFinite(v) || !(weight > 0) {
+		if index < 0 || !isFinite(v) || !(weight > 0) {
 			continue
 		}
-		for d := max(g.firstDot(at)-left, 0); d <= g.lastDot(at)-left; d++ {
+		for d := max(g.firstDot(index)-left, 0); d <= g.lastDot(index)-left; d++ {
 			addValue(&out[d], &sums[d], clampValue(v), weight, how)
 		}
 	}
@@ -72,12 +75,13 @@ func (p *plot) missingDots() int {
 	return p.dotsPerColumn - 1 - int(p.lastDot(p.End-1)%int64(p.dotsPerColumn))
 }
 
-// gather reduces the values of a series to the dots of the plot, from left to right.
+// gather reduces the values of a series to the dots of the plot, from left to right. Dots of the last column
+// without values yet repeat the last value.
 func (p *plot) gather(line *Series) []float64 {
 	blank := p.missingDots()
 	dots := p.grid.gather(line.Values, line.Weights, p.End, p.cols*p.dotsPerColumn-blank, line.Reduce)
 	for range blank {
-		dots = append(dots, dots[len(dots)-1]) // repeat the last value until newer ones come
+		dots = append(dots, dots[len(dots)-1])
 	}
 	return dots
 }

@@ -20,20 +20,19 @@ func (p *plot) drawTimeAxis() {
 	for x := range p.cols {
 		p.box.set(p.left+x, y, line, p.Axis)
 	}
-	exact := float64(p.Step) * float64(p.values) / float64(p.grid.dots) * float64(p.dotsPerColumn)
-	if exact < 1 || exact > float64(maxColumnTime) {
+	columnNS := float64(p.Step) * float64(p.values) / float64(p.grid.dots) * float64(p.dotsPerColumn) // time per column
+	if columnNS < 1 || columnNS > float64(maxColumnTime) {
 		return
 	}
-	column := time.Duration(exact)
 	p.drawNewestLabel(y)
-	every := chooseLabelInterval(column, p.cols)
-	for t := every; ; t += every {
-		c := p.cols - 1 - int(float64(t)/exact)
-		s := fmt.Sprintf(" %ds", int(t/time.Second))
-		if c-utf8.RuneCountInString(s) < 0 {
+	interval := chooseLabelInterval(time.Duration(columnNS), p.cols)
+	for age := interval; ; age += interval {
+		column := p.cols - 1 - int(float64(age)/columnNS)
+		label := fmt.Sprintf(" %ds", int(age/time.Second))
+		if column-utf8.RuneCountInString(label) < 0 {
 			return
 		}
-		x := p.box.text(p.left+c-utf8.RuneCountInString(s), y, s, p.Label)
+		x := p.box.text(p.left+column-utf8.RuneCountInString(label), y, label, p.Label)
 		p.box.set(x, y, tick, p.Axis)
 	}
 }
@@ -52,13 +51,14 @@ func (p *plot) drawNewestLabel(y int) {
 	}
 }
 
-// chooseLabelInterval returns a round time between labels, which are about 12 columns apart.
+// chooseLabelInterval returns a round time between labels, which are at least 12 columns apart if the axis,
+// cols columns of the given time each, is long enough.
 func chooseLabelInterval(column time.Duration, cols int) time.Duration {
 	span := column * time.Duration(cols)
-	for _, s := range []int{1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 1800} {
-		every := time.Duration(s) * time.Second
-		if every/column >= 12 || every >= span {
-			return every
+	for _, seconds := range []int{1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 1800} {
+		interval := time.Duration(seconds) * time.Second
+		if interval/column >= 12 || interval >= span {
+			return interval
 		}
 	}
 	return max(span/2, time.Hour)
@@ -85,13 +85,13 @@ func (p *plot) drawMarkLabels() {
 		label := replaceWide(m.Label)
 		n := utf8.RuneCountInString(label)
 		from, ok := freeColumns(taken, c, n)
-		if !ok && i == len(p.Marks)-1 {
-			from, ok = max(c-1-n, 0), n < c // over older carets
+		if !ok && i == len(p.Marks)-1 { // the newest mark: its label covers older carets
+			from, ok = max(c-1-n, 0), n < c
 		}
 		if !ok || n == 0 {
 			continue
 		}
-		if from+n < c {
+		if from+n < c { // to the left of its caret
 			label += " "
 		}
 		if from > 0 && taken[from-1] { // a label or caret of another mark
@@ -104,10 +104,10 @@ func (p *plot) drawMarkLabels() {
 	}
 }
 
-// freeColumns returns the first of n free columns next to column c, to its right if possible, else
+// freeColumns returns the first of n free columns next to column c, to its right if possible, otherwise
 // to its left, with a free column at either end; ok is false if none exist.
 func freeColumns(taken []bool, c, n int) (from int, ok bool) {
-	free := func(from, to int) bool {
+	isFree := func(from, to int) bool {
 		for x := max(from, 0); x < min(to, len(taken)); x++ {
 			if taken[x] {
 				return false
@@ -116,11 +116,11 @@ func freeColumns(taken []bool, c, n int) (from int, ok bool) {
 		return true
 	}
 	from = c + 2
-	if from+n <= len(taken) && free(c+1, from+n+1) {
+	if from+n <= len(taken) && isFree(c+1, from+n+1) {
 		return from, true
 	}
 	from = c - 1 - n
-	return from, from >= 0 && free(from-1, c)
+	return from, from >= 0 && isFree(from-1, c)
 }
 
 // markRune returns the rune below a mark.

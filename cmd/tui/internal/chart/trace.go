@@ -43,8 +43,8 @@ func (k Stroke) chars(ascii bool) asciigraph.CharSet {
 // the rows between the lowest and the highest value, so a single spike is expensive only in its part.
 const traceColumns = 32
 
-// trace plots a line and calls draw for each of its characters. heights are in rows from the bottom, one
-// per column. It does nothing with fewer than two rows.
+// trace plots a line with asciigraph and calls draw for each of its characters, with y counted from the top.
+// heights are in rows from the bottom, one per column; NaN is a gap. It does nothing with fewer than two rows.
 func trace(heights []float64, rows int, chars asciigraph.CharSet, draw func(x, y int, r rune)) {
 	n := len(heights)
 	if n == 0 || rows < 2 {
@@ -67,7 +67,8 @@ func trace(heights []float64, rows int, chars asciigraph.CharSet, draw func(x, y
 	}
 }
 
-// tracePart plots part of a line. data are whole rows; the last element is the column after the part.
+// tracePart plots part of a line. data are whole rows from the bottom, or NaN; the last element is the height
+// in the column after the part. It draws nothing if all are NaN.
 func tracePart(data []float64, rows int, chars asciigraph.CharSet, draw func(x, y int, r rune)) {
 	lo, hi, known := rows, -1, 0 // the rows of this part: the picture needs no others
 	for _, v := range data {

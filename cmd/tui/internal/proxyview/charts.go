@@ -87,7 +87,7 @@ func (m *model) bandwidthChart() panes.Stacked {
 	x.Spec.Floor = 1
 	cfg := m.proxy.Live.Config(m.target)
 	rule := func(name string, s *lossmodel.Spec) {
-		if bits := s.Rate.BitsPerSecond; bits > 0 && !s.Netem.On { // netem has a rate limit of its own
+		if bits := s.Rate.BitsPerSecond; bits > 0 && !s.Netem.On { // netem replaces Rate
 			x.Spec.Rules = append(x.Spec.Rules, chart.Rule{Value: float64(bits) / 1000, Ink: chart.Ink(look.Budget), Name: name})
 		}
 	}

@@ -23,11 +23,11 @@ func (p *blocks) Name() string { return "Blocks" }
 // Observe implements room.Observer.
 func (p *blocks) Observe(v room.View) bool {
 	lane := v.ActiveLane()
-	nothing := panes.NothingSentText(lane)
-	if slices.Equal(p.states, lane.Blocks) && (len(p.states) > 0 || nothing == p.emptyText) {
+	emptyText := panes.NothingSentText(lane)
+	if slices.Equal(p.states, lane.Blocks) && (len(p.states) > 0 || emptyText == p.emptyText) {
 		return false
 	}
-	p.emptyText = nothing
+	p.emptyText = emptyText
 	p.states, p.numBlocks = lane.Blocks, 0
 	if x := lane.Totals.Transfer; x != nil {
 		p.numBlocks = x.Blocks
@@ -54,8 +54,8 @@ func (p *blocks) Draw(c *look.Canvas, th *look.Theme, focused bool) {
 	}
 }
 
-// worstBlock returns the state that represents several blocks: the least advanced one that is not
-// delivered, or, if all are delivered, resent before delivered at once.
+// worstBlock returns the state that represents several blocks: the least advanced state of those that are not
+// delivered. If all are delivered, a block that was resent takes precedence.
 func worstBlock(list []delivery.BlockState) delivery.BlockState {
 	worst := list[0]
 	for _, s := range list[1:] {

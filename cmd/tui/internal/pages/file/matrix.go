@@ -7,24 +7,24 @@ import (
 	"wirelab/internal/units"
 )
 
-// matrix is a picture of the similarity of files: the blocks of the new file from top to bottom, and
-// from left to right the old file followed by the new one.
+// matrix is a picture of the similarity of files, from which an encoder computes a patch: the blocks of the
+// new file from top to bottom, and from left to right the old file followed by the new one.
 type matrix struct {
 	m            *delivery.Matrix // nil if there is no picture
-	making       *delivery.Making
-	otherEncoder string // the active encoder if it makes no patch, otherwise ""
+	making       *delivery.Making // progress of the patch that is being computed; nil if none is
+	otherEncoder string           // the active encoder if it makes no patch, otherwise ""
 }
 
 func (p *matrix) Name() string { return "Matrix" }
 
 // Observe implements room.Observer.
 func (p *matrix) Observe(v room.View) bool {
-	others := ""
+	otherEncoder := ""
 	if v.Snap.Matrix == nil && v.Snap.Making == nil {
-		others = v.ActiveLane().Encoder
+		otherEncoder = v.ActiveLane().Encoder
 	}
-	same := p.m == v.Snap.Matrix && (p.making == nil) == (v.Snap.Making == nil) && others == p.otherEncoder
-	p.m, p.making, p.otherEncoder = v.Snap.Matrix, v.Snap.Making, others
+	same := p.m == v.Snap.Matrix && (p.making == nil) == (v.Snap.Making == nil) && otherEncoder == p.otherEncoder
+	p.m, p.making, p.otherEncoder = v.Snap.Matrix, v.Snap.Making, otherEncoder
 	return !same
 }
 
@@ -79,7 +79,7 @@ func (p *matrix) drawEmpty(c *look.Canvas) {
 // cellStyle returns style and rune of the cell (x, y) of w x h: its filled quarters are parts that the
 // patch copies; without any, the rune shows the similarity.
 func (p *matrix) cellStyle(th *look.Theme, x, y, w, h int) (look.Ink, rune) {
-	var mask uint8
+	var mask uint8 // bit q: quarter q has a copied part; 0 is at the top left, 1 at the top right
 	var maxScore uint8
 	for quarter := range 4 {
 		dx, dy := quarter&1, quarter>>1
@@ -101,10 +101,11 @@ func (p *matrix) cellStyle(th *look.Theme, x, y, w, h int) (look.Ink, rune) {
 	if th.Ascii {
 		return look.Payload, '#'
 	}
-	return look.Payload, look.Quadrants(mask&3 | mask>>2<<4)
+	return look.Payload, look.Quadrants(mask&3 | mask>>2<<4) // a mask of 2 x 4 dots: the lower quarters begin in its third row
 }
 
-// pieceRange returns the range of n that piece i of the given number of pieces covers, at least 1.
+// pieceRange divides n elements into the given number of pieces and returns the range of piece i, which has at
+// least one element.
 func pieceRange(i, pieces, n int) (from, to int) {
 	from = i * n / pieces
 	return from, max((i+1)*n/pieces, from+1)

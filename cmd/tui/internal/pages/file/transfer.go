@@ -15,9 +15,9 @@ import (
 // the first encoder with another.
 type transfer struct {
 	lanes  []engine.Lane
-	making *delivery.Making
-	now    int64 // hundredths of a second
-	past   bool  // the time cursor is in the past; this pane shows the present only
+	making *delivery.Making // progress of the patch that is being computed; nil if none is
+	now    int64            // virtual time in hundredths of a second, as the figures show it
+	past   bool             // the time cursor is in the past; this pane shows the present only
 }
 
 func (p *transfer) Name() string { return "Transfer" }
@@ -34,7 +34,7 @@ func (p *transfer) Observe(v room.View) bool {
 	return true
 }
 
-// rows returns the number of lines that the pane can use.
+// rows returns the number of lines that the pane can use: two per lane, an empty one and the verdict.
 func (p *transfer) rows() int { return 2*max(len(p.lanes), 1) + 2 }
 
 // Draw implements room.Pane: two rows per lane, then the verdict.
@@ -147,7 +147,8 @@ func (p *transfer) isMakingFor(l *engine.Lane) bool {
 
 // timeLeft estimates the remaining seconds of a transfer from its mean rate; false if it is unknown.
 func timeLeft(x *figures.Transfer) (float64, bool) {
-	if x.Done || x.Delivered == 0 || x.ElapsedS < 0.2 {
+	const minElapsedS = 0.2 // before that the rate is too uncertain
+	if x.Done || x.Delivered == 0 || x.ElapsedS < minElapsedS {
 		return 0, false
 	}
 	return x.ElapsedS * float64(x.Blocks-x.Delivered) / float64(x.Delivered), true
@@ -158,26 +159,26 @@ func (p *transfer) details(l *engine.Lane, x *figures.Transfer) [][]look.Span {
 	if x.Blocks == 0 {
 		return nil
 	}
-	one := func(style look.Ink, value, what string) []look.Span {
-		return []look.Span{style.Span(value), look.Dim.Span(what + "  ")}
+	detail := func(style look.Ink, value, unit string) []look.Span {
+		return []look.Span{style.Span(value), look.Dim.Span(unit + "  ")}
 	}
 	count := strconv.Itoa
-	style := look.Value
+	resentStyle := look.Value
 	if x.Resent > 0 {
-		style = look.Late
+		resentStyle = look.Late
 	}
-	rate := 0.0
+	rate := 0.0 // packed bytes delivered per second
 	if x.ElapsedS > 0 {
 		rate = float64(x.PackedBytes) * float64(x.Delivered) / float64(x.Blocks) / x.ElapsedS
 	}
 	return [][]look.Span{
-		one(look.Value, units.Bytes(float64(x.PackedBytes)),
+		detail(look.Value, units.Bytes(float64(x.PackedBytes)),
 			", "+units.Fixed(100*float64(x.PackedBytes)/float64(max(x.NewBytes, 1)), 1)+" % of the new file"),
-		one(look.Value, count(x.Delivered), " of "+count(x.Blocks)+" blocks"),
-		one(style, strconv.FormatInt(x.Resent, 10), " resent"),
-		one(look.Value, units.Bytes(rate), "/s"),
-		one(look.Value, units.Fixed(x.RoundTripMS, 0), " ms round trip"),
-		one(look.Value, strconv.FormatInt(x.Spurious, 10), " duplicates"),
+		detail(look.Value, count(x.Delivered), " of "+count(x.Blocks)+" blocks"),
+		detail(resentStyle, strconv.FormatInt(x.Resent, 10), " resent"),
+		detail(look.Value, units.Bytes(rate), "/s"),
+		detail(look.Value, units.Fixed(x.RoundTripMS, 0), " ms round trip"),
+		detail(look.Value, strconv.FormatInt(x.Spurious, 10), " duplicates"),
 	}
 }
 

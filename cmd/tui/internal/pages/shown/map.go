@@ -115,7 +115,7 @@ func (p *mapView) countSpans(w int) []look.Span {
 }
 
 // ageSpans returns the age of the displayed data, and how many objects are displayed at another
-// position than the sender's.
+// position than the sender's, in a heading of w columns.
 func (p *mapView) ageSpans(w int) []look.Span {
 	room := look.HeadRoom(w, "Receiver")
 	if p.frames.Shown == nil {
@@ -125,17 +125,17 @@ func (p *mapView) ageSpans(w int) []look.Span {
 	if p.frames.Starved {
 		age = append(age, look.Warn.Span(", STARVED"))
 	}
-	n := 0
-	sentPoints := map[[2]int]point{}
+	displaced := 0
+	sentPoints := map[[2]int]point{} // by row and group
 	for _, pt := range p.sent {
 		sentPoints[[2]int{pt.row, pt.group}] = pt
 	}
 	for _, pt := range p.shown {
 		if sent, ok := sentPoints[[2]int{pt.row, pt.group}]; !ok || sent.x != pt.x || sent.y != pt.y {
-			n++
+			displaced++
 		}
 	}
-	return look.Fit(room, append(age[:len(age):len(age)], look.Dim.Span("; "), look.Value.Span(strconv.Itoa(n)), look.Dim.Span(" displaced")), age, nil)
+	return look.Fit(room, append(age[:len(age):len(age)], look.Dim.Span("; "), look.Value.Span(strconv.Itoa(displaced)), look.Dim.Span(" displaced")), age, nil)
 }
 
 // drawSide draws the map of one endpoint.
@@ -152,17 +152,17 @@ func (p *mapView) drawSide(c *look.Canvas, th *look.Theme, title string, points 
 		unit = 1
 	}
 	middleX, middleY := (p.left+p.right)/2, (p.bottom+p.top)/2
-	covering := make([]kind, w*h)
+	covering := make([]kind, w*h) // the kind drawn in each cell, plus 1; 0 means none
 	for _, pt := range points {
 		x := int(math.Floor((pt.x-middleX)/unit + float64(w)/2))
 		y := int(math.Floor((middleY-pt.y)/(cellAspect*unit) + float64(h)/2))
 		if x < 0 || x >= w || y < 0 || y >= h {
 			continue
 		}
-		if at := &covering[y*w+x]; *at == 0 || pt.kind+1 > *at {
-			*at = pt.kind + 1
-			style, mark := marker(th, pt.kind)
-			c.Set(1+x, 1+y, style, mark)
+		if drawn := &covering[y*w+x]; pt.kind+1 > *drawn {
+			*drawn = pt.kind + 1
+			style, r := marker(th, pt.kind)
+			c.Set(1+x, 1+y, style, r)
 		}
 	}
 	if unitName := p.unitName(); c.H > 4 {

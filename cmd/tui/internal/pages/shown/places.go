@@ -25,13 +25,13 @@ func findPlaces(s *frame.Schema) (parts []frame.Part, places [][]placeFields) {
 	if len(parts) == 0 {
 		parts = []frame.Part{s.PartOf(0)}
 	}
-	any := false
+	found := false
 	for _, p := range parts {
 		list := findPartPlaces(s, p)
 		places = append(places, list)
-		any = any || len(list) > 0
+		found = found || len(list) > 0
 	}
-	if !any {
+	if !found {
 		return nil, nil
 	}
 	return parts, places
@@ -39,10 +39,10 @@ func findPlaces(s *frame.Schema) (parts []frame.Part, places [][]placeFields) {
 
 // findPartPlaces returns the positions in part p, one for each group of fields with enough axes.
 func findPartPlaces(s *frame.Schema, p frame.Part) (list []placeFields) {
-	present := -1
-	var groups []uint8
-	columns := map[[2]uint8]int{}
-	velocities := map[uint8][]int{}
+	present := -1                   // see placeFields
+	var groups []uint8              // in the order of their first fields
+	columns := map[[2]uint8]int{}   // of coordinates, by group and axis
+	velocities := map[uint8][]int{} // columns by group
 	for i := p.Field; i < p.Field+p.Size; i++ {
 		switch h := &s.Fields[i].Hint; h.Role {
 		case frame.Present:
@@ -106,7 +106,7 @@ func findPoints(s *frame.Schema, parts []frame.Part, places [][]placeFields, tab
 					continue
 				}
 				switch {
-				case at.present < 0 && len(s.Parts) > 0:
+				case at.present < 0 && len(s.Parts) > 0: // the other parts have rows that may be absent
 					pt.kind = alwaysPresent
 				case slices.ContainsFunc(at.velocities, func(v int) bool { return inUnits(&s.Fields[v], values[v]) != 0 }):
 					pt.kind = moving

@@ -117,11 +117,11 @@ func (p *values) differs(i int) bool {
 	return p.frames.Shown != nil && i < len(p.frames.Shown.Table) && p.frames.Shown.Table[i] != p.frames.Sent.Table[i]
 }
 
-// drawCells draws the values of a table.
+// drawCells draws the values of a table in columns, filled from top to bottom, from firstLine on.
 func (p *values) drawCells(c *look.Canvas, th *look.Theme) {
 	n, all := cellsPerLine(c.W), len(p.entries)
 	p.visibleLines, p.numLines = max(c.H-3, 0), (all+n-1)/n
-	p.scroll(0)
+	p.scroll(0) // the content may be shorter now
 	for col := range min(n, all) {
 		c.Right(2+col*cellWidth+nameWidth+valueWidth, 1, look.Dim, "sent")
 		c.Right(2+col*cellWidth+nameWidth+2*valueWidth, 1, look.Dim, "displayed")
@@ -193,12 +193,13 @@ func (p *values) listEntries() (list []entry) {
 	return list
 }
 
-// isPresent reports whether a row is present at either endpoint.
+// isPresent reports whether a row is present at either endpoint: the field Present of its part is not 0. A
+// part without this field is always present.
 func (p *values) isPresent(row int, part *frame.Part) bool {
 	for i := part.Field; i < part.Field+part.Size; i++ {
 		if p.schema.Fields[i].Hint.Role == frame.Present {
-			at := row*len(p.schema.Fields) + i
-			return p.frames.Sent.Table[at] != 0 || p.differs(at)
+			value := row*len(p.schema.Fields) + i
+			return p.frames.Sent.Table[value] != 0 || p.differs(value) // if it is 0 and differs, the receiver displays the row
 		}
 	}
 	return true

@@ -13,12 +13,14 @@ import (
 
 // play is the line below the world: who plays, which keys are pressed, and the camera.
 type play struct {
-	live, autopilot, known bool
-	source                 string
-	keys                   world.Input
-	cam                    worldview.Camera
-	requested              [numToggles]toggleRequest // not yet confirmed by a snapshot
-	now                    time.Duration             // virtual time of the newest snapshot
+	live      bool // the world is simulated, so that it can be played; false for a recording
+	autopilot bool // a script plays
+	known     bool // the snapshot has a world; otherwise nothing is drawn
+	source    string
+	keys      world.Input // the pressed keys
+	cam       worldview.Camera
+	requested [numToggles]toggleRequest // not yet confirmed by a snapshot
+	now       time.Duration             // virtual time of the newest snapshot
 }
 
 // toggle is a switch of the live world.
@@ -111,10 +113,10 @@ func (p *play) cameraSpans(th *look.Theme) []look.Span {
 }
 
 // isOn returns the state of a toggle at virtual time now: the requested state until a snapshot can show
-// it, then that of the snapshot. If the lab was rewound, now is before the request, which is void.
+// it, then that of the snapshot. If the lab was rewound, now is before the request, which is ignored.
 func (p *play) isOn(t toggle, now time.Duration) bool {
-	if a := p.requested[t]; now >= a.from && now < a.until {
-		return a.on
+	if request := p.requested[t]; now >= request.from && now < request.until {
+		return request.on
 	}
 	return [numToggles]bool{p.keys.Push, p.keys.Pull, p.autopilot}[t]
 }

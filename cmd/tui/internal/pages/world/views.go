@@ -55,7 +55,8 @@ func (p *views) visibleViews(w int) []sideView {
 	return arrangements()[p.arrangement]
 }
 
-// nextArrangement selects the next arrangement.
+// nextArrangement selects the arrangement after the visible one, which on a page of w columns may be a
+// default; see visibleViews.
 func (p *views) nextArrangement(w int) {
 	if p.arrangement < 0 && w >= tripleWidth {
 		p.arrangement = 1
@@ -155,13 +156,14 @@ func (p *views) drawView(c *look.Canvas, th *look.Theme, v sideView, brush *worl
 	}
 }
 
-// drawGroundMarks draws a mark every 10 m, or a power of ten of that for large views, so that motion of
-// the camera is visible.
+// drawGroundMarks draws a mark every 10 m, or 100 m and so on for large views, so that motion of the camera
+// is visible.
 func (p *views) drawGroundMarks(c *look.Canvas, th *look.Theme, brush *worldview.Painter) {
 	step := 10.0
-	for p.cam.Span() > 12*step {
+	for p.cam.Span() > 12*step { // at most about a dozen marks on the narrower side
 		step *= 10
 	}
+	// Half of the longer side is at most this far from the centre; a cell is twice as high as wide.
 	half := p.cam.Span() * float64(max(c.W, 2*c.H)) / float64(max(min(c.W, 2*c.H), 1))
 	for gx := floorTo(p.cam.X-half, step); gx <= p.cam.X+half; gx += step {
 		for gy := floorTo(p.cam.Y-half, step); gy <= p.cam.Y+half; gy += step {
@@ -173,8 +175,8 @@ func (p *views) drawGroundMarks(c *look.Canvas, th *look.Theme, brush *worldview
 	}
 }
 
-// title returns the title of a view of w columns, and its most important figure.
-func (p *views) title(th *look.Theme, v sideView, w int) (string, []look.Span) {
+// title returns the name of a view of w columns, and its most important figure for the heading.
+func (p *views) title(th *look.Theme, v sideView, w int) (name string, figure []look.Span) {
 	switch v {
 	case viewSender:
 		n := 0

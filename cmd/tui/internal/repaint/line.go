@@ -7,7 +7,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 )
 
-// cell is one column: a rune, and its style as a range of line.styles.
+// cell is one column: a rune, and its style as the range [from, to) of line.styles.
 type cell struct {
 	r        rune
 	from, to int32
@@ -41,7 +41,8 @@ func (l *line) equalCell(o *line, i int) bool {
 	return l.cells[i].r == o.cells[i].r && bytes.Equal(l.style(i), o.style(i))
 }
 
-// parse sets l to the content of row. It reuses the memory of l.
+// parse sets l to the content of row, a line with SGR sequences (styles). It reuses the memory of l. If row
+// contains anything that it cannot represent, it returns early and parsed stays false.
 func (l *line) parse(row []byte) {
 	l.cells, l.styles, l.parsed = l.cells[:0], l.styles[:0], false
 	var from, to int32 // range of the current style
@@ -81,20 +82,20 @@ func isSingleWidth(r rune) bool {
 	return ansi.StringWidth(string(r)) == 1
 }
 
-// appendCombined appends the style that results from seq in the style of range [from, to), and returns
-// its range.
-func (l *line) appendCombined(from, to int32, seq []byte) (int32, int32) {
-	at := int32(len(l.styles))
+// appendCombined appends to l.styles the style that results from sequence seq in the style of range
+// [from, to), and returns the range of the new style.
+func (l *line) appendCombined(from, to int32, seq []byte) (newFrom, newTo int32) {
+	newFrom = int32(len(l.styles))
 	switch {
 	case isReset(seq):
-		return at, at
+		return newFrom, newFrom // empty
 	case isForeground(l.styles[from:to]) && isForeground(seq):
 		// The new colour replaces the old one.
 	default:
 		l.styles = append(l.styles, l.styles[from:to]...)
 	}
 	l.styles = append(l.styles, seq...)
-	return at, int32(len(l.styles))
+	return newFrom, int32(len(l.styles))
 }
 
 // isReset reports whether seq resets all styles.
@@ -105,7 +106,7 @@ func isForeground(p []byte) bool {
 	if len(p) == 0 || sequenceLength(p) != len(p) {
 		return false
 	}
-	args := p[2 : len(p)-1]
+	args := p[2 : len(p)-1] // without ESC [ and the final byte
 	if rest, ok := bytes.CutPrefix(args, []byte("38;5;")); ok {
 		return !bytes.ContainsRune(rest, ';')
 	}
@@ -123,19 +124,20 @@ func sequenceLength(p []byte) int {
 		return 0
 	}
 	for i := 2; i < len(p); i++ {
-		if c := p[i]; c >= 0x40 && c <= 0x7e {
+		if c := p[i]; c >= 0x40 && c <= 0x7e { // the final byte
 			return i + 1
-		} else if c < 0x20 || c > 0x3f {
+		} else if c < 0x20 || c > 0x3f { // neither a parameter nor an intermediate byte
 			return 0
 		}
 	}
 	return 0
 }
 
-// appendStyle appends the sequences that change the style from from to to.
-func appendStyle(b, from, to []byte) []byte {
-	if len(from) > 0 && !(isForeground(from) && isForeground(to)) {
+// appendStyle appends the sequences that change the terminal's style from current to next; both are given
+// from the reset state. A reset is not needed if one foreground colour replaces another.
+func appendStyle(b, current, next []byte) []byte {
+	if len(current) > 0 && !(isForeground(current) && isForeground(next)) {
 		b = append(b, "\x1b[0m"...)
 	}
-	return append(b, to...)
+	return append(b, next...)
 }

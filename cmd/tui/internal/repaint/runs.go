@@ -9,7 +9,7 @@ import (
 type run struct {
 	from, to int
 	style    []byte // nil for blanks, which may be written in any foreground colour
-	written  bool
+	written  bool   // used by appendByStyle
 }
 
 // fits reports whether the run can be written in the given style.
@@ -27,7 +27,8 @@ func isBare(style []byte) bool { return len(style) == 0 || isForeground(style) }
 // skip them takes four bytes.
 const maxRewrite = 4
 
-// appendRuns appends the runs of cells of now that differ from old.
+// appendRuns appends the runs of cells of now that differ from old, which has as many cells. Runs of one style
+// that are close together are merged.
 func appendRuns(runs []run, old, now *line) []run {
 	first := len(runs)
 	for i := range now.cells {
@@ -38,7 +39,7 @@ func appendRuns(runs []run, old, now *line) []run {
 		if now.cells[i] != blank {
 			r.style = now.style(i)
 			if r.style == nil {
-				r.style = []byte{}
+				r.style = []byte{} // no style; nil would mean a blank
 			}
 		}
 		if n := len(runs); n > first && runs[n-1].merge(now, &r) {
@@ -49,24 +50,24 @@ func appendRuns(runs []run, old, now *line) []run {
 	return runs
 }
 
-// merge extends l by the following run r, if both and the few cells between them can be written in one
-// style.
-func (l *run) merge(now *line, r *run) bool {
-	style := l.style
+// merge extends r by the following run next of line now, if both and the cells between them can be written in
+// one style, and these cells take at most maxRewrite bytes. It reports whether it did.
+func (r *run) merge(now *line, next *run) bool {
+	style := r.style
 	if style == nil {
-		style = r.style
+		style = next.style
 	}
-	if !l.fits(style) || !r.fits(style) {
+	if !r.fits(style) || !next.fits(style) {
 		return false
 	}
-	between := 0
-	for i := l.to; i < r.from; i++ {
-		between += utf8.RuneLen(now.cells[i].r)
-		if between > maxRewrite || !now.matchesStyle(i, style) {
+	bytesBetween := 0
+	for i := r.to; i < next.from; i++ {
+		bytesBetween += utf8.RuneLen(now.cells[i].r)
+		if bytesBetween > maxRewrite || !now.matchesStyle(i, style) {
 			return false
 		}
 	}
-	l.to, l.style = r.to, style
+	r.to, r.style = next.to, style
 	return true
 }
 
@@ -76,7 +77,7 @@ type cursor struct {
 	style []byte
 }
 
-// appendRun appends the output that writes a run of line l.
+// appendRun appends the output that moves the cursor to a run of line l and writes it.
 func (p *cursor) appendRun(b []byte, l *line, r *run) []byte {
 	switch {
 	case p.x < 0:

@@ -8,16 +8,16 @@ import (
 	"sync/atomic"
 )
 
-// writer sends frames to a terminal. Write must not be called concurrently; Written may be called at
-// any time.
+// writer sends frames of bubbletea to a terminal, without what the terminal shows already. Write must not be
+// called concurrently; Written may be called at any time.
 type writer struct {
 	out     io.Writer
 	lines   []line   // content of the terminal, from the top; empty if unknown
 	parsing line     // buffer for the line being parsed
 	buf     []byte   // the output of the current frame
 	style   []byte   // current style at the end of buf
-	rows    [][]byte // of the current frame
-	runs    []run    // of the current line
+	rows    [][]byte // lines of the current frame; empty means unchanged
+	runs    []run    // changed runs of the current line
 	byStyle []byte   // the output of the current line, written style by style
 	written atomic.Int64
 	prefix  string // written before the next output
@@ -52,16 +52,17 @@ func (f *file) Write(p []byte) (int, error) { return f.w.Write(p) }
 // home begins a frame of bubbletea on the alternate screen.
 const home = "\x1b[H"
 
-// Write sends p without what the terminal shows already.
+// Write sends p without what the terminal shows already. Output that is not a frame, complete frames, and
+// frames of another height than the last one are sent unchanged.
 func (w *writer) Write(p []byte) (int, error) {
 	body, tail, ok := cutFrame(p)
 	if !ok {
-		w.lines = w.lines[:0]
+		w.lines = w.lines[:0] // what the terminal shows is unknown now
 		return len(p), w.send(p)
 	}
 	w.rows = appendRows(w.rows[:0], body)
 	rows := w.rows
-	if isComplete(rows) || len(rows) != len(w.lines) {
+	if isComplete(rows) || len(rows) != len(w.lines) { // bubbletea redraws everything, as after a resize
 		w.storeRows(rows)
 		return len(p), w.send(p)
 	}
@@ -134,7 +135,8 @@ func isComplete(rows [][]byte) bool {
 	return true
 }
 
-// storeRows stores the lines of a complete frame. Nothing is stored if the frame is incomplete.
+// storeRows stores the lines of a complete frame. If the frame is incomplete, the content of the terminal is
+// unknown afterwards.
 func (w *writer) storeRows(rows [][]byte) {
 	w.lines = w.lines[:0]
 	if !isComplete(rows) {
@@ -152,23 +154,25 @@ func (w *writer) storeRows(rows [][]byte) {
 func (w *writer) updateLine(y int, row []byte) {
 	w.parsing.parse(row)
 	old := &w.lines[y]
-	from, style := len(w.buf), w.style
-	comparable := old.parsed && w.parsing.parsed && len(old.cells) == len(w.parsing.cells)
-	if comparable {
+	start, style := len(w.buf), w.style // of the output of this line
+	isComparable := old.parsed && w.parsing.parsed && len(old.cells) == len(w.parsing.cells)
+	if isComparable {
 		w.runs = appendRuns(w.runs[:0], old, &w.parsing)
-		order, styles := cursor{y, -1, style}, cursor{y, -1, style}
-		w.buf = order.appendInOrder(w.buf, &w.parsing, w.runs)
-		w.byStyle = styles.appendByStyle(w.byStyle[:0], &w.parsing, w.runs)
-		w.style = order.style
-		if len(w.byStyle) < len(w.buf)-from {
-			w.buf, w.style = append(w.buf[:from], w.byStyle...), styles.style
+		const outside = -1 // the cursor is not in the line yet
+		inOrder, byStyle := cursor{y, outside, style}, cursor{y, outside, style}
+		w.buf = inOrder.appendInOrder(w.buf, &w.parsing, w.runs)
+		w.byStyle = byStyle.appendByStyle(w.byStyle[:0], &w.parsing, w.runs)
+		w.style = inOrder.style
+		if len(w.byStyle) < len(w.buf)-start {
+			w.buf, w.style = append(w.buf[:start], w.byStyle...), byStyle.style
 		}
 	}
-	if plain := len(row) + 8; !comparable || len(w.buf)-from > plain {
-		w.buf = append(appendMoveTo(appendStyle(w.buf[:from], style, nil), y, 0), row...)
-		w.style = nil
+	const moveBytes = 8 // about what moving the cursor and a reset take
+	if wholeLine := len(row) + moveBytes; !isComparable || len(w.buf)-start > wholeLine {
+		w.buf = append(appendMoveTo(appendStyle(w.buf[:start], style, nil), y, 0), row...)
+		w.style = nil // bubbletea ends each line in the reset state
 	}
-	*old, w.parsing = w.parsing, *old
+	*old, w.parsing = w.parsing, *old // swap, to reuse the memory
 }
 
 // appendMoveTo appends the sequence that moves the cursor to (x, y), counted from 0.

@@ -12,10 +12,10 @@ import (
 type Notice struct {
 	text      string
 	tone      tone
-	tick      int
+	tick      int  // the present
 	shownAt   int  // tick at which the notice appeared
 	expiresAt int  // tick at which it disappears
-	Stale     bool // it changed since it was last drawn
+	Stale     bool // the notice changed since it was last drawn
 }
 
 // tone is the kind of a notice, which selects style and marker.
@@ -30,10 +30,10 @@ const (
 )
 
 const (
-	baseTicks     = 120 // duration of a notice, plus one tick per byte beyond freeLetters
-	freeLetters   = 60
-	minTicks      = 20 // minimum duration; keys do not dismiss a notice before
-	maxNoticeRows = 6  // maximum height
+	baseTicks     = 120 // duration of a notice, plus one tick per byte beyond freeLetters; there are 20 ticks per second
+	freeLetters   = 60  // bytes
+	minTicks      = 20  // minimum duration, during which keys do not dismiss a notice
+	maxNoticeRows = 6   // maximum height; the last row is cut if the text is longer
 )
 
 // Tick advances the time by one tick.

@@ -10,7 +10,7 @@ import (
 type Overlay interface {
 	// Size returns the preferred size on a screen of w x h, and whether the box is at the right
 	// edge instead of in the middle.
-	Size(w, h int) (ow, oh int, right bool)
+	Size(w, h int) (boxW, boxH int, atRight bool)
 	Draw(c *look.Canvas, th *look.Theme)
 	// Key handles a key.
 	Key(msg tea.KeyMsg) Request

@@ -23,7 +23,8 @@ func BindingsOf(p Page) []Binding {
 	return nil
 }
 
-// Ask calls do if the page implements T, and returns its request; otherwise an empty one.
+// Ask calls do with the page if that implements the optional interface T, and returns the resulting request;
+// otherwise an empty one.
 func Ask[T any](p Page, do func(T) Request) Request {
 	if q, ok := p.(T); ok {
 		return do(q)
@@ -44,7 +45,7 @@ type Focuser interface {
 
 // Mover is a page on which the arrow keys select or adjust.
 type Mover interface {
-	Move(dx, dy int) Request // dx in steps of a control
+	Move(dx, dy int) Request // dx in steps to the right, or of a control; dy in rows down
 }
 
 // Enterer is a page that handles the enter key.
@@ -80,7 +81,7 @@ type Wheeler interface {
 
 // Hinter is a page whose arrow keys have hints in the footer.
 type Hinter interface {
-	Arrows() [][2]string // pairs of keys and a word
+	Arrows() [][2]string // pairs of keys and what they do, such as {"↑↓", "select"}
 }
 
 // Explainer describes what shared keys do on a page.
@@ -92,9 +93,9 @@ type Explainer interface {
 
 // Worker is a page with work that takes longer than a tick.
 type Worker interface {
-	// Work returns a function to call in another goroutine, nil if there is no work. The function
-	// that it returns stores the result and is called in the goroutine of the dashboard.
-	Work() (read func() (take func()))
+	// Work returns a function, read, to call in another goroutine; nil if there is no work. read
+	// returns a function that stores the result, to call in the goroutine of the dashboard.
+	Work() (read func() (storeResult func()))
 }
 
 // PacketPage is the page that shows packets.

@@ -11,9 +11,9 @@ type Panes struct {
 	Slots     []*Slot // in the order of the tab key
 	Focusable []int   // indices of panes that can be focused on a large screen
 	Focused   int     // index of the focused pane
-	UserChose bool    // the user selected it
-	Places    []Place // layout of a large screen, as last drawn
-	w, h      int
+	UserChose bool    // the user selected the focused pane
+	Places    []Place // layout of the page, as last drawn
+	w, h      int     // size of the page
 }
 
 // Resize sets the size of the page.
@@ -25,21 +25,22 @@ func (p *Panes) Wide() bool { return Wide(p.w, p.h) }
 // Width returns the width of the page.
 func (p *Panes) Width() int { return p.w }
 
-// Focus implements Focuser.
+// Focus implements Focuser: it focuses the next pane that can be focused, cyclically.
 func (p *Panes) Focus(step int) {
+	n := len(p.Slots)
 	for i := range p.Slots {
-		if at := ((p.Focused+step*(i+1))%len(p.Slots) + len(p.Slots)) % len(p.Slots); p.focus(at) {
+		if next := ((p.Focused+step*(i+1))%n + n) % n; p.focus(next) {
 			return
 		}
 	}
 }
 
-// focus focuses a pane, and reports whether that is possible.
-func (p *Panes) focus(at int) bool {
-	if p.Wide() && !slices.Contains(p.Focusable, at) {
+// focus focuses pane i, and reports whether that is possible.
+func (p *Panes) focus(i int) bool {
+	if p.Wide() && !slices.Contains(p.Focusable, i) {
 		return false
 	}
-	p.Focused, p.UserChose = at, true
+	p.Focused, p.UserChose = i, true
 	return true
 }
 

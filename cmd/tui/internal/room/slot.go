@@ -77,24 +77,25 @@ func placeAt(places []Place, x, y int) Place {
 // RenderPlaces renders panes into h lines. The places must tile the page, and places side by side must
 // be in order from left to right. The focused pane and the highlighted slot (nil if none) are drawn with
 // focus.
-func RenderPlaces(th *look.Theme, places []Place, h int, focused Pane, lit *Slot) []string {
+func RenderPlaces(th *look.Theme, places []Place, h int, focused Pane, highlighted *Slot) []string {
 	lines := make([]string, h)
 	for _, p := range places {
-		for i, line := range p.Slot.Render(th, p.w, p.H, p.Slot.Pane == focused || p.Slot == lit) {
+		for i, line := range p.Slot.Render(th, p.w, p.H, p.Slot.Pane == focused || p.Slot == highlighted) {
 			lines[p.Y+i] += line
 		}
 	}
 	return lines
 }
 
-// tabAt returns the index of the slot whose tab is at column x.
-func tabAt(slots []*Slot, x int) (at int, ok bool) {
+// tabAt returns the index of the slot whose tab is at column x, false if none is; see Panes.TabRow.
+func tabAt(slots []*Slot, x int) (index int, ok bool) {
 	from := 1
 	for i, s := range slots {
-		if to := from + len(s.Name()) + 2; x >= from && x < to {
+		to := from + len(s.Name()) + 2 // with brackets or spaces around the name
+		if x >= from && x < to {
 			return i, true
 		}
-		from += len(s.Name()) + 3
+		from = to + 1 // a space between the tabs
 	}
 	return 0, false
 }

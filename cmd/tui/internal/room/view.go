@@ -31,9 +31,9 @@ type View struct {
 	Now   *engine.Snapshot // the newest snapshot; nil if it is Snap
 	Cfg   *config.Config   // the configuration of Snap with the requested changes
 	Speed float64          // requested speed of virtual time; 0 means unlimited
-	Slow  bool             // redraw continuously changing panes now: charts and means
+	Slow  bool             // redraw continuously changing panes now, such as charts and means: twice per second, or if the page was opened
 	Back  bool             // the time cursor is in the past
-	Spare bool             // the output can take a redraw of the whole page
+	Spare bool             // the budget of output to the terminal allows a redraw of the whole page now
 }
 
 // Newest returns the newest snapshot. Figures that are sums over the whole run exist only there.

@@ -7,7 +7,7 @@ import (
 	"wirelab/internal/units"
 )
 
-// Widths of a cell of the map: with its value, and without.
+// Widths of a cell of the map: wide cells contain the value, narrow ones only the shade.
 const wideCell, narrowCell = 9, 3
 
 // axisValues returns the values of an axis, or one empty value if axis is -1.
@@ -29,51 +29,51 @@ func (m *model) cursorOn(axis int) int {
 	return m.cursor[axis]
 }
 
-// scrollTo returns the first index of a window of n out of total elements, moved from first as little as
-// needed to contain cursor.
+// scrollTo returns the index of the first visible element of a list of total elements, of which n are visible:
+// first, moved as little as needed to make element cursor visible.
 func scrollTo(first, cursor, n, total int) int {
 	first = max(min(first, cursor), cursor-n+1)
 	return max(0, min(first, total-n))
 }
 
-// drawMap draws the grid: a cell per point, shaded by the mean of the figure.
+// drawMap draws the grid: a cell per point, shaded by the mean of the figure. Row labels are on the left, and
+// two rows of headings above. The map scrolls so that the cursor is visible.
 func (m *model) drawMap(c *look.Canvas) {
 	rows, cols := m.axisValues(m.rows()), m.axisValues(m.columns())
-	label := 4
+	labelWidth := 4
 	for _, v := range rows {
-		label = max(label, look.TextWidth(v))
+		labelWidth = max(labelWidth, look.TextWidth(v))
 	}
-	label = min(label, c.W/4)
-	room := c.W - label - 1
-	cell := wideCell
-	if len(cols)*wideCell > room {
-		cell = narrowCell
+	labelWidth = min(labelWidth, c.W/4)
+	gridWidth := c.W - labelWidth - 1
+	cellWidth := wideCell
+	if len(cols)*wideCell > gridWidth {
+		cellWidth = narrowCell
 	}
-	shownRows, shownCols := min(len(rows), max(c.H-2, 1)), min(len(cols), max(room/cell, 1))
+	shownRows, shownCols := min(len(rows), max(c.H-2, 1)), min(len(cols), max(gridWidth/cellWidth, 1))
 	m.scroll[0] = scrollTo(m.scroll[0], m.cursorOn(m.rows()), shownRows, len(rows))
 	m.scroll[1] = scrollTo(m.scroll[1], m.cursorOn(m.columns()), shownCols, len(cols))
-	m.drawHeadings(c, label, cell, shownRows, shownCols)
+	m.drawHeadings(c, labelWidth, cellWidth, shownRows, shownCols)
 	for i := range shownRows {
 		row := m.scroll[0] + i
 		style := look.Dim
 		if row == m.cursorOn(m.rows()) {
 			style = look.Value
 		}
-		name := look.Short(rows[row], label)
-		c.Right(label, 2+i, style, name)
+		c.Right(labelWidth, 2+i, style, look.Short(rows[row], labelWidth))
 		for j := range shownCols {
-			m.drawCell(c, label+1+j*cell, 2+i, cell, row, m.scroll[1]+j)
+			m.drawCell(c, labelWidth+1+j*cellWidth, 2+i, cellWidth, row, m.scroll[1]+j)
 		}
 		if len(cols) == 1 { // a single axis leaves room for bars
-			m.drawBar(c, label+1+wideCell+1, 2+i, m.pointAt(m.rows(), row))
+			m.drawBar(c, labelWidth+1+wideCell+1, 2+i, m.pointAt(m.rows(), row))
 		}
 	}
 }
 
-// drawHeadings draws the names of the axes and the headings of the columns. label is the width of the
-// row labels, cell that of a column. Narrow columns have room only for the headings of the selected,
-// the first and the last column.
-func (m *model) drawHeadings(c *look.Canvas, label, cell, shownRows, shownCols int) {
+// drawHeadings draws the names of the axes in row 0 and the headings of the columns in row 1. Narrow columns
+// have room only for the headings of the selected, the first and the last column, as far as these do not
+// overlap.
+func (m *model) drawHeadings(c *look.Canvas, labelWidth, cellWidth, shownRows, shownCols int) {
 	if m.rows() < 0 {
 		c.Text(0, 0, look.Dim, "one point")
 		return
@@ -86,33 +86,30 @@ func (m *model) drawHeadings(c *look.Canvas, label, cell, shownRows, shownCols i
 		pieces = append(pieces, look.Dim.Span("; scroll for more"))
 	}
 	c.Spans(0, 0, c.W, pieces...)
-	cols := m.axisValues(m.columns())
-	free := 0
-	for _, first := range []bool{true, false} { // the selected column has priority
-		for j := range shownCols {
-			at, here := m.scroll[1]+j, m.scroll[1]+j == m.cursorOn(m.columns())
-			x := label + 1 + j*cell
-			switch {
-			case cell == wideCell && first:
-				style := look.Dim
-				if here {
-					style = look.Value
-				}
-				c.Right(x+cell-1, 1, style, look.Short(cols[at], cell-1))
-			case cell == narrowCell && first && here:
-				free = c.Text(x, 1, look.Value, cols[at]) + 1
-			case cell == narrowCell && !first && j == 0 && x+look.TextWidth(cols[at])+1 < label+1+(m.cursorOn(m.columns())-m.scroll[1])*cell:
-				c.Text(x, 1, look.Dim, cols[at])
-			case cell == narrowCell && !first && j == shownCols-1:
-				if w := look.TextWidth(cols[at]); x+cell-w > free {
-					c.Text(x+cell-w, 1, look.Dim, cols[at])
-				}
+	cols, first := m.axisValues(m.columns()), m.scroll[1]
+	selected := m.cursorOn(m.columns())
+	columnX := func(col int) int { return labelWidth + 1 + (col-first)*cellWidth }
+	if cellWidth == wideCell {
+		for col := first; col < first+shownCols; col++ {
+			style := look.Dim
+			if col == selected {
+				style = look.Value
 			}
+			c.Right(columnX(col)+cellWidth-1, 1, style, look.Short(cols[col], cellWidth-1))
 		}
+		return
+	}
+	selectedEnd := c.Text(columnX(selected), 1, look.Value, cols[selected]) + 1 // with a gap
+	if columnX(first)+look.TextWidth(cols[first])+1 < columnX(selected) {
+		c.Text(columnX(first), 1, look.Dim, cols[first])
+	}
+	last := first + shownCols - 1
+	if x := columnX(last) + cellWidth - look.TextWidth(cols[last]); x > selectedEnd {
+		c.Text(x, 1, look.Dim, cols[last])
 	}
 }
 
-// shadeLevel maps v from the range of all means to 0 to NumHeats-1.
+// shadeLevel maps v from the range of all means to 0 to NumHeats-1; 0 if all means are equal.
 func (m *model) shadeLevel(v float64) int {
 	if m.hi <= m.lo {
 		return 0
@@ -128,16 +125,17 @@ func (m *model) shade(level int) rune {
 	return []rune("·░▒▓█")[level]
 }
 
-// drawCell draws the point in the given row and column of the map at (x, y), in w columns.
+// drawCell draws the point in the given row and column of the map at (x, y), in w columns: brackets if it is
+// selected, its shade and, in a wide cell, its mean, which follows "~" if seeds are missing.
 func (m *model) drawCell(c *look.Canvas, x, y, w, row, col int) {
-	at := append([]int{}, m.cursor...)
+	indices := append([]int{}, m.cursor...) // of the point on each axis
 	if m.rows() >= 0 {
-		at[m.rows()] = row
+		indices[m.rows()] = row
 	}
 	if m.columns() >= 0 {
-		at[m.columns()] = col
+		indices[m.columns()] = col
 	}
-	p := m.watch.Point(at)
+	p := m.watch.Point(indices)
 	if row == m.cursorOn(m.rows()) && col == m.cursorOn(m.columns()) {
 		c.Set(x, y, look.Chosen, '[')
 		c.Set(x+w-1, y, look.Chosen, ']')
@@ -156,15 +154,16 @@ func (m *model) drawCell(c *look.Canvas, x, y, w, row, col int) {
 	if w == narrowCell {
 		return
 	}
-	number := look.Plain
+	valueStyle := look.Plain
 	if m.seeds[p] < m.watch.Repeat() {
 		c.Set(x+2, y, look.Dim, '~')
-		number = look.Dim
+		valueStyle = look.Dim
 	}
-	c.Right(x+w-1, y, number, units.Short(v))
+	c.Right(x+w-1, y, valueStyle, units.Short(v))
 }
 
-// drawBar draws the mean of point p as a bar from 0, for grids with a single axis.
+// drawBar draws the mean of point p as a bar from 0, for grids with a single axis. The bar of the largest mean
+// takes all columns from x on; there is none for negative means.
 func (m *model) drawBar(c *look.Canvas, x, y, p int) {
 	v := m.means[p]
 	if math.IsNaN(v) || m.hi <= 0 || v < 0 || x >= c.W {

@@ -29,8 +29,8 @@ var _ ui.Screen = (*model)(nil)
 type model struct {
 	*ui.Shell
 	sweep   Sweep
-	watch   *sweep.Watch // sweep.Watch
-	started time.Duration
+	watch   *sweep.Watch  // sweep.Watch
+	started time.Duration // sweep.Clock() when the screen was opened
 	ticks   int
 
 	axes      []sweep.WatchAxis
@@ -101,7 +101,7 @@ func (m *model) poll() {
 	m.means, m.seeds = m.watch.Means(m.figure)
 	m.lo, m.hi = math.Inf(1), math.Inf(-1)
 	for _, v := range m.means {
-		if v == v {
+		if v == v { // not NaN
 			m.lo, m.hi = min(m.lo, v), max(m.hi, v)
 		}
 	}
@@ -169,24 +169,24 @@ func (m *model) columns() int {
 	return -1
 }
 
-// moveCursor moves the cursor on an axis. It does nothing if axis is -1.
+// moveCursor moves the cursor by some values on an axis. It does nothing if axis is -1.
 func (m *model) moveCursor(axis, by int) {
 	if axis >= 0 {
 		m.cursor[axis] = max(0, min(m.cursor[axis]+by, len(m.axes[axis].Values)-1))
 	}
 }
 
-// stepHiddenAxes steps through all combinations of the axes that the map does not show, like an
-// odometer.
+// stepHiddenAxes moves the cursor to the next (by 1) or previous (-1) combination of values of the axes that
+// the map does not show. Like in an odometer, the last of them changes first.
 func (m *model) stepHiddenAxes(by int) {
-	for i := len(m.axisOrder) - 3; i >= 0; i-- {
+	for i := len(m.axisOrder) - 3; i >= 0; i-- { // the last two axes are those of the map
 		axis := m.axisOrder[i]
 		n := len(m.axes[axis].Values)
 		m.cursor[axis] += by
 		if m.cursor[axis] >= 0 && m.cursor[axis] < n {
 			return
 		}
-		m.cursor[axis] = (m.cursor[axis] + n) % n
+		m.cursor[axis] = (m.cursor[axis] + n) % n // begin again, and step the axis before it
 	}
 }
 
@@ -197,7 +197,7 @@ func (m *model) nextFigure(by int) {
 		f := ((m.figure+by*i)%n + n) % n
 		means, _ := m.watch.Means(f)
 		for _, v := range means {
-			if v == v {
+			if v == v { // not NaN
 				m.figure = f
 				m.poll()
 				return
@@ -206,12 +206,13 @@ func (m *model) nextFigure(by int) {
 	}
 }
 
-// pointAt returns the selected point with another index on one axis; axis -1 means the selected point.
+// pointAt returns the index of the point that differs from the selected one only in its index on one axis. If
+// axis is -1 it returns that of the selected point.
 func (m *model) pointAt(axis, index int) int {
 	if axis < 0 {
 		return m.watch.Point(m.cursor)
 	}
-	at := append([]int{}, m.cursor...)
-	at[axis] = index
-	return m.watch.Point(at)
+	indices := append([]int{}, m.cursor...)
+	indices[axis] = index
+	return m.watch.Point(indices)
 }

@@ -12,7 +12,7 @@ import (
 	"wirelab/internal/units"
 )
 
-// shownFigures returns the figures of the selected point.
+// shownFigures returns the figures that the selected point has, and the figure of the map in any case.
 func (m *model) shownFigures() (list []int) {
 	p := m.watch.Point(m.cursor)
 	for f := range m.watch.Names {
@@ -26,23 +26,24 @@ func (m *model) shownFigures() (list []int) {
 // drawPoint draws the settings of the selected point, its completed seeds, the ratio of the figure to
 // the first point, and all figures with confidence intervals, scrolled to the figure of the map.
 func (m *model) drawPoint(c *look.Canvas) {
-	var words []string
-	for d, a := range m.axes {
-		words = append(words, a.Key+" = "+a.Values[m.cursor[d]])
+	var settings []string
+	for i, a := range m.axes {
+		settings = append(settings, a.Key+" = "+a.Values[m.cursor[i]])
 	}
 	p := m.watch.Point(m.cursor)
-	if len(words) == 0 {
-		words = []string{"single point"}
+	if len(settings) == 0 {
+		settings = []string{"single point"}
 	}
 	y := 0
-	for _, line := range look.Wrap(strings.Join(words, ", "), c.W) {
-		if y < 2 {
+	const maxSettingRows = 2
+	for _, line := range look.Wrap(strings.Join(settings, ", "), c.W) {
+		if y < maxSettingRows {
 			c.Text(0, y, look.Title, line)
 			y++
 		}
 	}
 	c.Spans(0, y, c.W, look.Dim.Span("seeds "), look.Value.Span(fmt.Sprintf("%d of %d", m.seeds[p], m.watch.Repeat())))
-	if p != 0 {
+	if p != 0 { // not the first point itself
 		if r := m.watch.Ratio(p, m.figure); r.N > 0 {
 			c.Spans(15, y, c.W-15, look.Value.Span(m.formatInterval(r)), look.Dim.Span(" vs first"))
 		}
@@ -70,8 +71,8 @@ func (m *model) drawPoint(c *look.Canvas) {
 	}
 }
 
-// formatInterval writes a mean and half its confidence interval, with two significant digits of the
-// interval.
+// formatInterval formats a mean and, if known, half the width of its confidence interval, both with the
+// decimals that two significant digits of the latter need.
 func (m *model) formatInterval(v figures.Mean) string {
 	if v.Lo == nil || *v.Hi <= *v.Lo {
 		return units.Short(v.Mean)
@@ -80,16 +81,18 @@ func (m *model) formatInterval(v figures.Mean) string {
 	return formatNumber(v.Mean, half) + " " + m.Theme().PlusMinus + formatNumber(half, half)
 }
 
-// formatNumber writes v with as many decimals as two significant digits of step need.
+// formatNumber formats v with as many decimals as two significant digits of step need. Numbers that need too
+// many digits are abbreviated.
 func formatNumber(v, step float64) string {
-	digits := 1 - int(math.Floor(math.Log10(step)))
-	if math.Abs(v) >= 9999.5 || step <= 0 || digits > 6 {
+	decimals := 1 - int(math.Floor(math.Log10(step)))
+	if math.Abs(v) >= 9999.5 || step <= 0 || decimals > 6 {
 		return units.Short(v)
 	}
-	return units.Fixed(v, max(digits, 0))
+	return units.Fixed(v, max(decimals, 0))
 }
 
-// drawCharts draws the seeds of the selected point, and the figure along each axis of the map.
+// drawCharts draws the seeds of the selected point if there are several, and the figure along each axis of the
+// map, as far as there are rows for them.
 func (m *model) drawCharts(c *look.Canvas) {
 	const seedRows, minChartRows = 5, 5
 	y := 0
@@ -132,18 +135,19 @@ func (m *model) drawSeeds(c *look.Canvas) {
 		}
 		return int(math.Round((v - lo) / (hi - lo) * float64(c.W-1)))
 	}
-	count := make([]int, c.W)
+	count := make([]int, c.W) // seeds in each column
 	for _, v := range values {
 		count[column(v)]++
 	}
-	perDot := (slices.Max(count) + 1) / 2 // seeds per dot, so that two rows suffice
+	const dotRows = 2
+	perDot := (slices.Max(count) + dotRows - 1) / dotRows // seeds per dot, so that two rows suffice
 	dot, bar, mid := '●', '─', '┼'
 	if m.Theme().Ascii {
 		dot, bar, mid = 'o', '-', '+'
 	}
 	for x, n := range count {
-		for k := range min((n+perDot-1)/max(perDot, 1), 2) {
-			c.Set(x, 2-k, look.Payload, dot)
+		for k := range min((n+perDot-1)/max(perDot, 1), dotRows) {
+			c.Set(x, 2-k, look.Payload, dot) // rows 2 and 1, from the bottom
 		}
 	}
 	if mean.Lo != nil {
@@ -163,9 +167,9 @@ func (m *model) drawSeeds(c *look.Canvas) {
 }
 
 // drawAxisChart draws the figure along an axis through the selected point: a dot per mean and a bar for
-// its interval.
+// its confidence interval. If not all values of the axis fit, those around the selected point are drawn.
 func (m *model) drawAxisChart(c *look.Canvas, axis int) {
-	const left = 8
+	const left = 8 // columns for the labels of the vertical axis
 	values := m.axes[axis].Values
 	c.Spans(0, 0, c.W, look.Title.Span("along "+m.axes[axis].Key+" "), look.Dim.Span(m.watch.Names[m.figure]))
 	room := c.W - left
@@ -193,10 +197,10 @@ func (m *model) drawAxisChart(c *look.Canvas, axis int) {
 	} else {
 		c.Right(left-1, row(hi), look.Dim, units.Short(hi))
 	}
-	step := max(room/n, 1)
-	dot, here, band := '●', '◆', '│'
+	step := max(room/n, 1) // columns per value
+	dot, selected, band := '●', '◆', '│'
 	if m.Theme().Ascii {
-		dot, here, band = 'o', '@', '|'
+		dot, selected, band = 'o', '@', '|'
 	}
 	for i, v := range means {
 		x := left + i*step + step/2
@@ -209,7 +213,7 @@ func (m *model) drawAxisChart(c *look.Canvas, axis int) {
 			}
 		}
 		if first+i == m.cursor[axis] {
-			c.Set(x, row(v.Mean), look.Chosen, here)
+			c.Set(x, row(v.Mean), look.Chosen, selected)
 		} else {
 			c.Set(x, row(v.Mean), look.Payload, dot)
 		}
@@ -234,11 +238,12 @@ func (m *model) axisMeans(axis, first, n int) (means []figures.Mean, lo, hi floa
 	return means, lo, hi
 }
 
-// drawAxisNames draws the values below an axis chart: that of the selected point, and the others if
-// there is room.
+// drawAxisNames draws the values of an axis in the last row, below its chart, which shows n values from first
+// on, step columns each, from column left on: first that of the selected point, then the outermost ones, then
+// the others, each if there is room.
 func (m *model) drawAxisNames(c *look.Canvas, axis, first, n, left, step int) {
 	taken := make([]bool, c.W+1)
-	drawName := func(i int, style look.Ink) {
+	drawName := func(i int, style look.Ink) { // i is counted from first
 		text := m.axes[axis].Values[first+i]
 		w := look.TextWidth(text)
 		x := max(min(left+i*step+step/2-w/2, c.W-w), 0)

@@ -33,19 +33,20 @@ func (m *model) drawBody(c *look.Canvas) {
 		draw(part)
 		c.Paste(x, y, part)
 	}
-	if c.W >= 120 {
-		left := c.W * 11 / 20
-		paste(1, 0, left-3, c.H, m.drawMap)
-		list := min(len(m.shownFigures())+4, c.H/2)
-		paste(left, 0, c.W-left-1, list, m.drawPoint)
-		paste(left, list+1, c.W-left-1, c.H-list-1, m.drawCharts)
+	const wideScreen = 120
+	if c.W >= wideScreen { // the map on the left; point and charts on the right
+		rightX := c.W * 11 / 20
+		paste(1, 0, rightX-3, c.H, m.drawMap)
+		pointRows := min(len(m.shownFigures())+4, c.H/2)
+		paste(rightX, 0, c.W-rightX-1, pointRows, m.drawPoint)
+		paste(rightX, pointRows+1, c.W-rightX-1, c.H-pointRows-1, m.drawCharts)
 		return
 	}
-	top := max(min(m.mapRows()+2, c.H/2), 4)
-	paste(1, 0, c.W-2, top, m.drawMap)
-	half := 40
-	paste(1, top+1, half-3, c.H-top-1, m.drawPoint)
-	paste(half, top+1, c.W-half-1, c.H-top-1, m.drawCharts)
+	mapRows := max(min(m.mapRows()+2, c.H/2), 4) // with the headings
+	paste(1, 0, c.W-2, mapRows, m.drawMap)
+	const chartsX = 40
+	paste(1, mapRows+1, chartsX-3, c.H-mapRows-1, m.drawPoint)
+	paste(chartsX, mapRows+1, c.W-chartsX-1, c.H-mapRows-1, m.drawCharts)
 }
 
 // Header implements ui.Screen: title, progress, and the figure that the map shows.
@@ -68,12 +69,13 @@ func (m *model) badge() look.Span {
 	return look.Live.Span(" " + th.Play + " RUNNING ")
 }
 
-// progressLine returns the progress of the sweep, with a bar of the given width.
-func (m *model) progressLine(bar int) []look.Span {
+// progressLine returns the progress of the sweep: a bar of barWidth columns, completed runs, and what else is
+// known about the sweep.
+func (m *model) progressLine(barWidth int) []look.Span {
 	s, th := m.state, m.Theme()
-	full := 0
+	filled := 0 // columns of the bar
 	if s.Planned > 0 {
-		full = min(bar*s.Runs/s.Planned, bar)
+		filled = min(barWidth*s.Runs/s.Planned, barWidth)
 	}
 	text := fmt.Sprintf("%d of %d runs", s.Runs, s.Planned)
 	if left := m.timeLeft(); left != "" {
@@ -88,8 +90,8 @@ func (m *model) progressLine(bar int) []look.Span {
 	if n := len(m.means); n > 1 {
 		text += fmt.Sprintf(", %d/%d points complete", s.Points, n)
 	}
-	return []look.Span{look.Gauge.Span(strings.Repeat(string(th.GaugeOn), full)),
-		look.Faint.Span(strings.Repeat(string(th.GaugeOff), bar-full)), look.Plain.Span(" " + text)}
+	return []look.Span{look.Gauge.Span(strings.Repeat(string(th.GaugeOn), filled)),
+		look.Faint.Span(strings.Repeat(string(th.GaugeOff), barWidth-filled)), look.Plain.Span(" " + text)}
 }
 
 // figureLine returns the figure that the map shows, and the values of the axes that it does not show.
@@ -111,27 +113,28 @@ func (m *model) figureLine() []look.Span {
 	return pieces
 }
 
-// timeLeft estimates the remaining time from the rate of runs since the screen started, "" if unknown.
+// timeLeft estimates the remaining time from the rate of runs since the screen started, "" if unknown. s.First
+// is the number of runs that were complete before the sweep was resumed.
 func (m *model) timeLeft() string {
 	s, elapsed := m.state, m.sweep.Clock()-m.started
 	if s.Ended != "" || s.Runs <= s.First || s.Runs == s.Planned || elapsed < time.Second {
 		return ""
 	}
-	d := time.Duration(float64(elapsed) * float64(s.Planned-s.Runs) / float64(s.Runs-s.First))
+	left := time.Duration(float64(elapsed) * float64(s.Planned-s.Runs) / float64(s.Runs-s.First))
 	switch {
-	case d < 90*time.Second:
-		return fmt.Sprintf("%.0f s", d.Seconds())
-	case d < 90*time.Minute:
-		return fmt.Sprintf("%.0f min", d.Minutes())
+	case left < 90*time.Second:
+		return fmt.Sprintf("%.0f s", left.Seconds())
+	case left < 90*time.Minute:
+		return fmt.Sprintf("%.0f min", left.Minutes())
 	}
-	return fmt.Sprintf("%.1f h", d.Hours())
+	return fmt.Sprintf("%.1f h", left.Hours())
 }
 
 // HelpParts implements ui.Screen.
 func (m *model) HelpParts() []ui.HelpPart {
-	kept := "Results are not saved, because --out is not set. They are printed when you quit."
+	savedText := "Results are not saved, because --out is not set. They are printed when you quit."
 	if m.sweep.Kept != "" {
-		kept = "Results are saved in " + m.sweep.Kept + ". To continue an ended sweep run tui sweep --resume " + m.sweep.Kept + "."
+		savedText = "Results are saved in " + m.sweep.Kept + ". To continue an ended sweep run tui sweep --resume " + m.sweep.Kept + "."
 	}
 	part := ui.HelpPart{Title: "What the screen shows", Ink: look.Plain}
 	for _, text := range []string{
@@ -140,7 +143,7 @@ func (m *model) HelpParts() []ui.HelpPart {
 		"The number after " + m.Theme().PlusMinus + " is half of the 95 % confidence interval over the seeds (Student's t). \"vs first\" is the ratio to the " +
 			"first point of the grid, paired by seed. " +
 			"In the charts along an axis, bars are the intervals of the means.",
-		kept,
+		savedText,
 		strings.Join(m.state.Notices, "; "),
 	} {
 		part.Entries = append(part.Entries, ui.HelpEntry{Head: []look.Span{look.Plain.Span("  ")}, Text: text})

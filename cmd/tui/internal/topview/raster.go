@@ -13,8 +13,8 @@ type View struct {
 type Raster struct {
 	W, H   int
 	view   View
-	cube   []int32 // index of the visible cube, Ground if none exists
-	height []float32
+	cube   []int32   // index of the visible cube at each dot, row by row from the top; Ground if none exists
+	height []float32 // height of the centre of that cube, in metres
 }
 
 // Ground is the index of dots without a cube.
@@ -67,6 +67,7 @@ func (r *Raster) Draw(i int, c *Cube) {
 	col, row := r.DotAt(float64(c.X), float64(c.Y))
 	o := newOutline(c)
 	dot := float32(r.view.DotSize)
+	// The dots that the cube can cover are at most dx columns and dy rows from the dot of its centre.
 	dx, dy := clampedFloor(float64(o.extent[0]/dot))+1, clampedFloor(float64(o.extent[1]/dot))+1
 	// The centre of dot (col, row) relative to the cube's centre.
 	x0 := float32(r.view.X + (float64(col)+0.5-float64(r.W)/2)*r.view.DotSize - float64(c.X))

@@ -20,19 +20,19 @@ type figure struct {
 	value      func([]meters.Sample) (float64, bool)
 }
 
-// ratioOfSums returns a function that computes scale times the ratio of two sums over samples, and
-// false if the denominator is 0.
-func ratioOfSums(top, bottom func(*meters.Sample) float64, scale float64) func([]meters.Sample) (float64, bool) {
+// ratioOfSums returns a function that computes scale times the sum of numerator over samples, divided by the
+// sum of denominator; false if the latter is 0.
+func ratioOfSums(numerator, denominator func(*meters.Sample) float64, scale float64) func([]meters.Sample) (float64, bool) {
 	return func(list []meters.Sample) (float64, bool) {
-		a, b := 0.0, 0.0
+		numeratorSum, denominatorSum := 0.0, 0.0
 		for i := range list {
-			a += top(&list[i])
-			b += bottom(&list[i])
+			numeratorSum += numerator(&list[i])
+			denominatorSum += denominator(&list[i])
 		}
-		if b <= 0 {
+		if denominatorSum <= 0 {
 			return 0, false
 		}
-		return scale * a / b, true
+		return scale * numeratorSum / denominatorSum, true
 	}
 }
 
@@ -64,9 +64,9 @@ func newFigures() figures {
 	age := func(s *meters.Sample) float64 { return float64(s.BaselineAge) }
 	referenced := func(s *meters.Sample) float64 { return float64(s.Referenced) }
 	starved := func(s *meters.Sample) float64 { return float64(s.Starved) }
-	shown := func(s *meters.Sample) float64 { return float64(s.Displayed) }
+	displayed := func(s *meters.Sample) float64 { return float64(s.Displayed) }
 	positionError := func(s *meters.Sample) float64 { return s.PositionErrorMM }
-	return figures{
+	return figures{ // name, unit, style, decimals, value
 		kbps:          figure{"payload", "kbps", look.Payload, 0, ratioOfSums(payload, one, 1/(1000*meters.SamplePeriod.Seconds()))},
 		packet:        figure{"per packet", "bytes", look.Wire, 0, ratioOfSums(payload, sent, 1.0/8)},
 		ratio:         figure{"per changed cube", "bits", look.Ratio, 1, ratioOfSums(ifEnoughChanged(payload), ifEnoughChanged(changed), 1)},
@@ -74,7 +74,7 @@ func newFigures() figures {
 		lost:          figure{"lost", "%", look.Lost, 1, ratioOfSums(lost, sent, 100)},
 		failed:        figure{"failed", "%", look.NoBase, 1, ratioOfSums(failed, sent, 100)},
 		age:           figure{"baseline age", "packets", look.Dim, 1, ratioOfSums(age, referenced, 1)},
-		starved:       figure{"display starved", "%", look.Warn, 1, ratioOfSums(starved, shown, 100)},
+		starved:       figure{"display starved", "%", look.Warn, 1, ratioOfSums(starved, displayed, 100)},
 		positionError: figure{"position error", "mm", look.Warn, 0, ratioOfSums(positionError, one, 1)},
 	}
 }
@@ -82,6 +82,8 @@ func newFigures() figures {
 // measure returns the means before and after the change at time changed, in a scene that began at from.
 // The second after each change is skipped, because the previous settings still have an effect. If the
 // previous encoder continues as a shadow, both means are over the same frames.
+//
+// lanes[0], the active encoder, must have samples. ok is false if there are too few samples yet.
 func (t figure) measure(lanes []engine.Lane, from, changed time.Duration) (before, after float64, ok bool) {
 	const settle, minSamples = time.Second, 10
 	samples := lanes[0].Samples
@@ -93,7 +95,7 @@ func (t figure) measure(lanes []engine.Lane, from, changed time.Duration) (befor
 	if len(oldSamples) < minSamples || len(newSamples) < minSamples {
 		return 0, 0, false
 	}
-	before, ok1 := t.value(oldSamples)
-	after, ok2 := t.value(newSamples)
-	return before, after, ok1 && ok2
+	before, okBefore := t.value(oldSamples)
+	after, okAfter := t.value(newSamples)
+	return before, after, okBefore && okAfter
 }

@@ -42,23 +42,23 @@ func (t *tour) outcomeSpans(th *look.Theme, step *step, maxWidth int) []look.Spa
 	if !t.changed {
 		return t.upcomingSpans(step)
 	}
-	_, what := describeChange(step)
-	pieces := [][]look.Span{{look.Mark.Span(string(look.MarkSign(th, engine.MarkChange)) + " " + what)}}
+	_, newSetting := describeChange(step)
+	pieces := [][]look.Span{{look.Mark.Span(string(look.MarkSign(th, engine.MarkChange)) + " " + newSetting)}}
 	lanes := t.lab.Shown().Lanes
-	at, ok := t.changeTime()
-	for _, tally := range step.figures {
+	changed, ok := t.changeTime()
+	for _, f := range step.figures {
 		if !ok || len(lanes) == 0 || len(lanes[0].Samples) == 0 {
 			break
 		}
-		before, after, known := tally.measure(lanes, t.lab.From, at)
+		before, after, known := f.measure(lanes, t.lab.From, changed)
 		if !known {
 			continue
 		}
-		pieces = append(pieces, []look.Span{look.Dim.Span("   " + tally.name + " "),
-			look.Plain.Span(units.Fixed(before, tally.digits)), look.Dim.Span(arrow(th)),
-			tally.ink.Span(units.Fixed(after, tally.digits)), look.Dim.Span(" " + tally.unit)})
+		pieces = append(pieces, []look.Span{look.Dim.Span("   " + f.name + " "),
+			look.Plain.Span(units.Fixed(before, f.digits)), look.Dim.Span(arrow(th)),
+			f.ink.Span(units.Fixed(after, f.digits)), look.Dim.Span(" " + f.unit)})
 	}
-	if len(pieces) == 1 {
+	if len(pieces) == 1 { // no figure is known yet
 		pieces = append(pieces, []look.Span{look.Dim.Span("   measuring the effect ...")})
 	} else if step.change.SetsEncoder() && len(lanes) > 1 {
 		pieces = append(pieces, []look.Span{look.Dim.Span("   on the same frames")})
@@ -88,7 +88,8 @@ func arrow(th *look.Theme) string {
 	return " → "
 }
 
-// describeChange returns the setting that a step changes, before and after the change.
+// describeChange returns the setting that a step changes, before and after the change: the encoder, the
+// playout delay or the loss.
 func describeChange(step *step) (before, after string) {
 	switch {
 	case step.change.SetsEncoder():

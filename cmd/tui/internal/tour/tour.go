@@ -27,8 +27,8 @@ type tour struct {
 	steps    []step
 	index    int
 	changeAt time.Duration // virtual time of the step's change
-	changed  bool
-	label    string // of the change's mark
+	changed  bool          // the change of the step was applied
+	label    string        // label of the mark of that change
 
 	original *config.Config // the configuration to restore
 	speed    float64        // to restore
@@ -41,13 +41,14 @@ const sceneTime = 4 * time.Second
 // errNoCubes means that the session does not send cubes.
 var errNoCubes = errors.New("the tour needs snapshots of cubes; run tui tour, or use the demo data")
 
-// New returns a tour of the session; Begin starts it. light opens and highlights a spot, over is called
-// when the tour has ended. The settings of the session are restored at the end.
-func New(lab *session.Session, light func(Spot), over func()) (*tour, error) {
+// New returns a tour of the session; Begin starts it. highlight opens the page of a spot and highlights the
+// spot, finished is called when the tour has ended. The settings of the session are restored at the end. It
+// fails if the session does not send cubes.
+func New(lab *session.Session, highlight func(Spot), finished func()) (*tour, error) {
 	if lab.Snap.Schema == nil || !frame.IsCubes(lab.Snap.Schema) {
 		return nil, errNoCubes
 	}
-	return &tour{lab: lab, highlight: light, finished: over, steps: steps(), original: lab.Config().Clone(), speed: lab.Speed(),
+	return &tour{lab: lab, highlight: highlight, finished: finished, steps: steps(), original: lab.Config().Clone(), speed: lab.Speed(),
 		state: lab.Snap.State}, nil
 }
 
@@ -59,7 +60,8 @@ func (t *tour) Begin() {
 	t.startStep(0)
 }
 
-// startStep configures the scene of step i; after the last step it ends the tour.
+// startStep configures the scene of step i, of the first step if i is -1, and schedules its change; after the
+// last step it ends the tour. If the scene is configured already, the samples so far count as part of it.
 func (t *tour) startStep(i int) {
 	if i >= len(t.steps) {
 		t.end("the tour has ended; your settings are restored. e lists the encoders, ? lists all keys, t repeats the tour")
@@ -70,7 +72,7 @@ func (t *tour) startStep(i int) {
 	t.resume()
 	now := t.lab.Snap.Now
 	t.lab.From, t.changeAt = now, now+sceneTime
-	if t.applyChanges(step.scene) == "" { // the scene is set already: use the samples so far
+	if t.applyChanges(step.scene) == "" { // nothing had to change
 		t.lab.From = max(now-sceneTime, 0)
 		t.changeAt = now + sceneTime/2
 	}
@@ -102,7 +104,7 @@ func (t *tour) applyChanges(list ...config.Change) string {
 	if t.lab.Snap.To != "" {
 		target.Shadows = nil // not possible over a network; the time before the change is compared instead
 	}
-	ch := target.Undo(t.lab.Config())
+	ch := target.Undo(t.lab.Config()) // the change from the present configuration to target
 	if ch.IsZero() {
 		return ""
 	}
@@ -140,7 +142,7 @@ func (t *tour) tooQuiet() bool {
 		(len(lanes) == 0 || lanes[0].Recent.ChangedPerFrame < minChanging)
 }
 
-// end restores the original settings and shows a notice.
+// end restores the original settings, speed and run state, calls finished and shows a notice.
 func (t *tour) end(notice string) {
 	t.highlight(Nowhere)
 	t.applyChanges()

@@ -56,12 +56,13 @@ func (k *Camera) Track(x, y float64) {
 // number of metres, so that the grid of cubes, which are a metre apart, looks regular. The centre is
 // snapped to the corner of a cell, so that resting cubes keep their shape while the camera moves.
 func (k *Camera) View(w, h int) topview.View {
-	side := float64(max(min(w, h), 1))
-	dot := math.Ceil(k.Span() / side)
+	side := float64(max(min(w, h), 1)) // dots on the narrower side
+	dot := math.Ceil(k.Span() / side)  // metres per dot
 	if k.Span() < side {
 		dot = 1 / math.Floor(side/k.Span())
 	}
 	k.Width = dot * side
+	// snap rounds a coordinate to a multiple of the given number of dots.
 	snap := func(v float64, dots int) float64 {
 		step := dot * float64(dots)
 		return math.Round(v/step) * step

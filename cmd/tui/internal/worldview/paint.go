@@ -28,7 +28,7 @@ type cubeStyle struct {
 // Painter draws cubes from above into a part of a canvas. It reuses its raster.
 type Painter struct{ Raster topview.Raster }
 
-// Draw draws poses on a raster of w x h cells as camera k sees them.
+// Draw draws poses on the painter's raster, of w x h cells, as camera k sees them; Paint shows the raster.
 func (p *Painter) Draw(k *Camera, w, h int, poses []playout.Pose) {
 	p.Raster.Reset(k.View(w*DotsAcross, h*DotsDown), w*DotsAcross, h*DotsDown)
 	for i := range poses {
@@ -49,14 +49,15 @@ func halfSide(i int) float32 {
 	return forecast.CubeHalf
 }
 
-// Paint draws the raster at (x, y) of the canvas. looks returns the style of a cube.
-func (p *Painter) Paint(c *look.Canvas, th *look.Theme, x, y int, looks func(cube int) cubeStyle) {
+// Paint draws the raster at (x, y) of the canvas. styleOf returns the style of a cube. Cells without cubes are
+// unchanged.
+func (p *Painter) Paint(c *look.Canvas, th *look.Theme, x, y int, styleOf func(cube int) cubeStyle) {
 	near := p.isNear()
 	for row := range p.Raster.H / DotsDown {
 		for col := range p.Raster.W / DotsAcross {
-			mask, best := p.cellMask(col, row, near, looks)
+			mask, style := p.cellMask(col, row, near, styleOf)
 			if mask != 0 {
-				c.Set(x+col, y+row, best.Ink, Marker(th, mask, best))
+				c.Set(x+col, y+row, style.Ink, Marker(th, mask, style))
 			}
 		}
 	}
@@ -68,9 +69,9 @@ func (p *Painter) isNear() bool {
 	return 2*forecast.CubeHalf >= dots*p.Raster.DotSize()
 }
 
-// cellMask returns the dots of a cell that are set, bit 0 at the top left, row by row, and the style of
-// the highest rank.
-func (p *Painter) cellMask(col, row int, near bool, looks func(int) cubeStyle) (mask uint8, best cubeStyle) {
+// cellMask returns the dots of a cell that are set, bit 0 at the top left, row by row, and the style with
+// the highest rank among their cubes. If near is set, dots at the boundary between cubes are not set.
+func (p *Painter) cellMask(col, row int, near bool, styleOf func(int) cubeStyle) (mask uint8, best cubeStyle) {
 	for dy := range DotsDown {
 		for dx := range DotsAcross {
 			x, y := col*DotsAcross+dx, row*DotsDown+dy
@@ -78,9 +79,8 @@ func (p *Painter) cellMask(col, row int, near bool, looks func(int) cubeStyle) (
 			if i == topview.Ground || near && p.isBoundary(x, y, i) {
 				continue
 			}
-			l := looks(i)
-			if mask == 0 || l.rank > best.rank {
-				best = l
+			if style := styleOf(i); mask == 0 || style.rank > best.rank {
+				best = style
 			}
 			mask |= 1 << (dy*DotsAcross + dx)
 		}
@@ -95,14 +95,14 @@ func (p *Painter) isBoundary(x, y, i int) bool {
 	return right != i && right != topview.Ground || below != i && below != topview.Ground
 }
 
-// Marker returns the rune for the dots of mask in style l.
-func Marker(th *look.Theme, mask uint8, l cubeStyle) rune {
+// Marker returns the rune for the dots of mask in a style; see cellMask.
+func Marker(th *look.Theme, mask uint8, style cubeStyle) rune {
 	switch {
 	case th.Ascii:
-		return l.ascii
-	case !th.Color && l.plain != 0:
-		return l.plain
-	case l.solid:
+		return style.ascii
+	case !th.Color && style.plain != 0:
+		return style.plain
+	case style.solid:
 		return look.Quadrants(mask)
 	}
 	return chart.Braille(mask)

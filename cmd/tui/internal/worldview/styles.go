@@ -30,15 +30,15 @@ const (
 // player, which is cube 0.
 func StylesByKind(poses []playout.Pose) func(int) cubeStyle {
 	return func(i int) cubeStyle {
-		n := shadeLevel(poses[i].Z - halfSide(i))
-		style := look.Ink(n)
+		level := shadeLevel(poses[i].Z - halfSide(i)) // higher cubes have another shade
+		shade := look.Ink(level)
 		switch {
 		case i == 0:
-			return cubeStyle{look.Player + style, rankPlayer, true, '▒', '@'}
+			return cubeStyle{Ink: look.Player + shade, rank: rankPlayer, solid: true, plain: '▒', ascii: '@'}
 		case poses[i].Interacting:
-			return cubeStyle{look.Touched + style, rankTouched, true, 0, rune("oo00"[n])}
+			return cubeStyle{Ink: look.Touched + shade, rank: rankTouched, solid: true, ascii: rune("oo00"[level])}
 		}
-		return cubeStyle{look.Rest + style, rankRest, false, 0, rune("..::"[n])}
+		return cubeStyle{Ink: look.Rest + shade, rank: rankRest, ascii: rune("..::"[level])}
 	}
 }
 
@@ -61,13 +61,13 @@ func StylesByError(mm []float32) func(int) cubeStyle {
 	return func(i int) cubeStyle { return ErrorStepStyle(errorStep(mm[i])) }
 }
 
-// ErrorStepStyle returns the style of a step of the error map.
-func ErrorStepStyle(n int) cubeStyle {
-	marker := rune(".-+x#"[n])
-	if n == 0 {
-		return cubeStyle{look.Heat, rankRest, false, 0, marker}
+// ErrorStepStyle returns the style of a step of the error map; larger errors have a higher rank.
+func ErrorStepStyle(step int) cubeStyle {
+	marker := rune(".-+x#"[step])
+	if step == 0 {
+		return cubeStyle{Ink: look.Heat, rank: rankRest, ascii: marker}
 	}
-	return cubeStyle{look.Heat + look.Ink(n), rankRest + uint8(n), true, marker, marker}
+	return cubeStyle{Ink: look.Heat + look.Ink(step), rank: rankRest + uint8(step), solid: true, plain: marker, ascii: marker}
 }
 
 // ErrorStats returns the mean of the errors above 0, and the maximum.

@@ -18,7 +18,7 @@ type point struct {
 	minKbps                              float64 // minimum payload of the samples
 }
 
-// join adds the samples of q, which follows p.
+// join adds the samples of q, which follows p in time, to p: the sums, and the extremes.
 func (p *point) join(q *point) {
 	p.until = q.until
 	p.width += q.width

@@ -270,13 +270,16 @@ func labelsDiffer(step, top float64) bool {
 	return math.Abs(lastDecimals-math.Round(lastDecimals)) < 1e-6 && lastDecimals > 0.5
 }
 
-// formatLabel formats v with as many decimals as labels a step apart need to differ.
+// formatLabel formats v, the value of a label, with the fewest decimals that write step, the distance between
+// labels, exactly. Whole numbers, large numbers, and labels that would be too wide, are formatted by
+// units.Short, which abbreviates thousands.
 func formatLabel(v, step float64) string {
-	for digits := range 4 { // the fewest decimals that write step exactly; large labels are abbreviated
-		if k := step * math.Pow(10, float64(digits)); math.Abs(k-math.Round(k)) > 1e-6*k { // not a whole number
+	const maxDecimals = 3
+	for decimals := range maxDecimals + 1 {
+		if k := step * math.Pow(10, float64(decimals)); math.Abs(k-math.Round(k)) > 1e-6*k { // not a whole number
 			continue
 		}
-		if s := strconv.FormatFloat(v, 'f', digits, 64); digits > 0 && v != 0 && math.Abs(v) < 9999.5 && len(s) <= gutter {
+		if s := strconv.FormatFloat(v, 'f', decimals, 64); decimals > 0 && v != 0 && math.Abs(v) < 9999.5 && len(s) <= gutter {
 			return s
 		}
 		break

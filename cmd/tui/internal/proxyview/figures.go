@@ -17,18 +17,18 @@ func formatRate(n uint64, span float64) string {
 	if n == 0 {
 		return "0"
 	}
-	return units.Stepped(float64(n)/span, 1, 10)
+	return units.Stepped(float64(n)/span, 1, 10) // one decimal below 10
 }
 
-// formatQuantile writes the quantile q of h in milliseconds, "-" if h is empty.
+// formatQuantile formats the quantile q of h in milliseconds, "-" if h is empty.
 func formatQuantile(h *relay.Histogram, q float64) string {
 	if h.N == 0 {
 		return "-"
 	}
-	return units.Stepped(units.Milliseconds(h.Quantile(q)), 2, 100, 100)
+	return units.Stepped(units.Milliseconds(h.Quantile(q)), 2, 100, 100) // two decimals below 100, otherwise none
 }
 
-// formatSizes writes median, 95th percentile and maximum of payload sizes in bytes. relay counts a
+// formatSizes formats median, 95th percentile and maximum of payload sizes in bytes. relay counts a
 // byte as a nanosecond there.
 func formatSizes(h *relay.Histogram) string {
 	if h.N == 0 {
@@ -37,15 +37,15 @@ func formatSizes(h *relay.Histogram) string {
 	return fmt.Sprintf("%d/%d/%d", h.Quantile(0.5), h.Quantile(0.95), h.Max)
 }
 
-// formatShare writes n of all in percent with the unit, "-" if all is 0.
+// formatShare formats n of all in percent with the unit, "-" if all is 0.
 func formatShare(n, all uint64) string {
 	if all == 0 {
 		return "-"
 	}
-	return units.Stepped(100*float64(n)/float64(all), 2, 10) + " %"
+	return units.Stepped(100*float64(n)/float64(all), 2, 10) + " %" // two decimals below 10, otherwise one
 }
 
-// formatPercent writes n of all in percent without the unit, in at most three characters.
+// formatPercent formats n of all in percent without the unit, in at most three characters.
 func formatPercent(n, all uint64) string {
 	if all == 0 {
 		return "-"
@@ -53,7 +53,7 @@ func formatPercent(n, all uint64) string {
 	if n == 0 {
 		return "0"
 	}
-	return units.Stepped(100*float64(n)/float64(all), 1, 9.95)
+	return units.Stepped(100*float64(n)/float64(all), 1, 9.95) // one decimal unless it rounds to 10
 }
 
 // drawNow draws the table of figures: the last two seconds, then the totals.

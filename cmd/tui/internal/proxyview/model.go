@@ -162,8 +162,8 @@ func (v *verdict) judgeNow(h *history) {
 	}
 }
 
-// refreshOutcome returns x with its newest outcome: x itself if its outcome is final, or if the relay no
-// longer stores the datagram.
+// refreshOutcome returns x with its newest outcome: x itself if its outcome is final, which means that it was
+// lost or left the link, or if the relay no longer stores the datagram.
 func (m *model) refreshOutcome(x relay.Fated) relay.Fated {
 	if x.Lost() || x.Ends[0].Kind != relay.Entered || m.proxy.Recent == nil {
 		return x

@@ -59,7 +59,8 @@ func newModel(s Sweep, opt ui.Options) *model {
 	return m
 }
 
-// Run shows the screen until the user quits or ctx ends, and restores the terminal before it returns.
+// Run shows the screen until the user quits or ctx ends, and restores the terminal before it returns. Ctrl-C
+// is not an error, because the caller ends the sweep in any case.
 func Run(ctx context.Context, s Sweep, opt ui.Options) error {
 	err := ui.Show(ctx, opt, func(opt ui.Options) *ui.Shell { return newModel(s, opt).Shell })
 	if errors.Is(err, ui.ErrInterrupted) {

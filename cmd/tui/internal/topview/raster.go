@@ -20,8 +20,8 @@ type Raster struct {
 // Ground is the index of dots without a cube.
 const Ground = -1
 
-// Reset clears the raster and sets its view and size. It allocates only if the raster was never as
-// large.
+// Reset clears the raster and sets its view and its size in dots. It allocates only if the raster was always
+// smaller before.
 func (r *Raster) Reset(v View, w, h int) {
 	r.W, r.H, r.view = max(w, 0), max(h, 0), v
 	n := r.W * r.H

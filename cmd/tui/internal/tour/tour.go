@@ -145,16 +145,17 @@ func (t *tour) tooQuiet() bool {
 // end restores the original settings, speed and run state, calls finished and shows a notice.
 func (t *tour) end(notice string) {
 	t.highlight(Nowhere)
-	t.applyChanges()
-	t.lab.From = 0
+	t.applyChanges() // none: the original configuration
+	t.lab.From = 0   // show all samples again
 	if t.speed != 1 {
 		t.lab.SetSpeed(t.speed)
 	}
+	const pause, isError = true, false
 	if t.state == engine.Paused {
-		t.lab.Pause(true)
+		t.lab.Pause(pause)
 	}
 	t.finished()
-	t.lab.Say(notice, false)
+	t.lab.Say(notice, isError)
 }
 
 // Group is the heading of the tour's keys in the help.

@@ -228,13 +228,13 @@ func (p *table) drawBelow(c *look.Canvas, th *look.Theme, y int) {
 	if c.H-1-y > 4 {
 		y++ // an empty row
 	}
-	room, w := c.H-1-y, c.W-6
+	rows, w := c.H-1-y, c.W-6
 	text, more := p.verdict()
 	lines := look.Wrap(text+more, w)
-	if len(lines) > room {
+	if len(lines) > rows {
 		lines = look.Wrap(text, w)
 	}
-	if len(lines) > room { // an incomplete sentence would mislead
+	if len(lines) > rows { // an incomplete sentence would mislead
 		return
 	}
 	for _, line := range lines {

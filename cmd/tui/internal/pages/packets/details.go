@@ -40,11 +40,12 @@ const minProblemTime = 4 * time.Second
 // time is paused it is not, because then no newer problem can replace it soon.
 func (p *details) isRecentlyShown(v room.View) bool {
 	speed := max(v.Snap.Speed, 1)
-	if v.Snap.Speed == 0 { // unlimited
+	if v.Snap.Speed == 0 { // unlimited: use the measured speed
 		speed = max(v.Snap.Actual, 1)
 	}
 	shownFor := v.Snap.Now - p.shownSince
-	return v.Running() && shownFor >= 0 && shownFor < time.Duration(speed*float64(minProblemTime))
+	return v.Running() && shownFor >= 0 && // negative after the session was rewound
+		shownFor < time.Duration(speed*float64(minProblemTime))
 }
 
 func (p *details) Name() string { return "Packet" }

@@ -129,7 +129,8 @@ func (p *Changes) effectSpans(ch entry, th *look.Theme, maxWidth int) []look.Spa
 // spans describes the effect in as much detail as fits into maxWidth columns. The change in
 // percent is omitted last. per is the unit of bits per item.
 func (e *effect) spans(th *look.Theme, maxWidth int, per string) []look.Span {
-	percent, percentWithInterval := e.percentSpans(th, false), e.percentSpans(th, true)
+	const withInterval = true
+	percent, percentWithInterval := e.percentSpans(th, !withInterval), e.percentSpans(th, withInterval)
 	space := []look.Span{look.Plain.Span("  ")}
 	bandwidth := slices.Concat(e.bandwidthSpans(), space, percentWithInterval)
 	if e.before.perChanged == 0 || e.after.perChanged == 0 { // bits per item unknown: too few items changed

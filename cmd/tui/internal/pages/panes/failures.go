@@ -74,15 +74,15 @@ func failureLegend(th *look.Theme, list []failure, maxWidth int) []look.Span {
 }
 
 // failureSpans returns marker, name and rate of each failure. word returns the name of an outcome.
-// first means that nothing precedes the list, so that no gap is needed.
-func failureSpans(th *look.Theme, list []failure, word func(packetlog.Outcome) string, first bool) []look.Span {
+// isFirst means that nothing precedes the list in the legend, so that no gap is needed.
+func failureSpans(th *look.Theme, list []failure, word func(packetlog.Outcome) string, isFirst bool) []look.Span {
 	var out []look.Span
 	for i, f := range list {
 		label := look.Strokes(th)[f.stroke] + " " + string(th.Outcome[f.outcome]) + " "
 		if name := word(f.outcome); name != "" {
 			label += name + " "
 		}
-		if i > 0 || !first {
+		if i > 0 || !isFirst {
 			label = "  " + label
 		}
 		out = append(out, look.OutcomeInk(f.outcome).Span(label), look.Value.Span(units.Fixed(f.rate, 1)))

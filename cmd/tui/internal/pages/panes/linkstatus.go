@@ -49,15 +49,16 @@ func (p *LinkStatusLine) Draw(c *look.Canvas) {
 	}
 	width := c.W - 6
 	prefix := []look.Span{look.Dim.Span(p.prefix)}
-	if firstCheck := checkSpans(&p.checks[0], false); look.SpansWidth(prefix)+look.SpansWidth(firstCheck) > width {
+	const long = true
+	if firstCheck := checkSpans(&p.checks[0], !long); look.SpansWidth(prefix)+look.SpansWidth(firstCheck) > width {
 		prefix = []look.Span{look.Dim.Span("link")}
 	}
-	long, shortGroups := prefix, [][]look.Span{prefix}
+	longLine, shortGroups := prefix, [][]look.Span{prefix}
 	for i := range p.checks {
-		long = append(long, checkSpans(&p.checks[i], true)...)
-		shortGroups = append(shortGroups, checkSpans(&p.checks[i], false))
+		longLine = append(longLine, checkSpans(&p.checks[i], long)...)
+		shortGroups = append(shortGroups, checkSpans(&p.checks[i], !long))
 	}
-	line := look.Fit(width, long, look.FitGroups(width, shortGroups)) // all checks in full, or as many short ones as fit
+	line := look.Fit(width, longLine, look.FitGroups(width, shortGroups)) // all checks in full, or as many short ones as fit
 	c.Spans(2, c.H-1, c.W-4, append(append([]look.Span{look.Dim.Span(" ")}, line...), look.Dim.Span(" "))...)
 }
 

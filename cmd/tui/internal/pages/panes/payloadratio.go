@@ -19,8 +19,8 @@ func (p *Charts) payloadRatioSpec(th *look.Theme) *chart.Spec {
 		spec.Series = append(spec.Series, chart.Series{Values: values, Weights: weights, Loose: len(p.shadows) > 1,
 			Stroke: chart.Dotted, Ink: chart.Ink(look.ShadowInk(i)), Marker: look.ShadowSign(th, i)})
 	}
-	one := mapSamples(p.Lane.Samples, func(*meters.Sample) float64 { return 1 })
-	spec.Series = append(spec.Series, chart.Series{Values: one, Ink: chart.Ink(look.Payload)})
+	activeRatio := mapSamples(p.Lane.Samples, func(*meters.Sample) float64 { return 1 })
+	spec.Series = append(spec.Series, chart.Series{Values: activeRatio, Ink: chart.Ink(look.Payload)})
 	return spec
 }
 

@@ -63,7 +63,8 @@ const (
 // cellsPerLine returns the number of cells side by side in a pane of w columns.
 func cellsPerLine(w int) int { return max((w-2)/cellWidth, 1) }
 
-// preferredHeight returns the height that shows all values in w columns, 0 if it is unknown.
+// preferredHeight returns the height of a pane of w columns that shows all values, with border and headings;
+// 0 if it is unknown, or if the frames have a body instead of values.
 func (p *values) preferredHeight(w int) int {
 	if p.frames == nil || len(p.frames.Sent.Body) > 0 {
 		return 0

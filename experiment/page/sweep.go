@@ -188,8 +188,8 @@ func (d *document) addGridChart(points []gridPoint, axes []axis, m metric) {
 
 // sorted returns the values of the axis and their positions on it, in ascending order of the positions.
 // Values that are not numbers are at positions 0, 1, 2, ...
-func (a *axis) sorted() (values []string, at []axisValue) {
-	order := make([]int, len(a.values))
+func (a *axis) sorted() (values []string, positions []axisValue) {
+	order := make([]int, len(a.values)) // indices of a.values
 	for i := range order {
 		order[i] = i
 	}
@@ -199,12 +199,12 @@ func (a *axis) sorted() (values []string, at []axisValue) {
 	for _, i := range order {
 		values = append(values, a.values[i])
 		if a.numbers == nil {
-			at = append(at, axisValue(i))
+			positions = append(positions, axisValue(i))
 		} else {
-			at = append(at, axisValue(a.numbers[i]))
+			positions = append(positions, axisValue(a.numbers[i]))
 		}
 	}
-	return values, at
+	return values, positions
 }
 
 // lines returns the line of the means over the values of a key and, if any point has a confidence interval,

@@ -91,13 +91,14 @@ func (t *tour) resume() {
 // restores the original configuration, shadows included. It returns the label of the resulting change,
 // "" if nothing had to change.
 func (t *tour) applyChanges(list ...config.Change) string {
+	const isError = true
 	target := t.original.Clone()
 	if len(list) > 0 {
-		target.Shadows = nil
+		target.Shadows = nil // a step has only the shadows that its change adds
 	}
 	for _, ch := range list {
 		if err := target.Apply(ch); err != nil {
-			t.lab.Say(err.Error(), true)
+			t.lab.Say(err.Error(), isError)
 			return ""
 		}
 	}
@@ -108,9 +109,9 @@ func (t *tour) applyChanges(list ...config.Change) string {
 	if ch.IsZero() {
 		return ""
 	}
-	t.lab.Flush()
+	t.lab.Flush() // so that ch is not combined with other changes
 	if err := t.lab.Ask(ch); err != nil {
-		t.lab.Say(err.Error(), true)
+		t.lab.Say(err.Error(), isError)
 	}
 	t.lab.Flush()
 	return ch.Label()

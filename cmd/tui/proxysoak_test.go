@@ -77,7 +77,7 @@ func TestSoakProxy(t *testing.T) {
 	server, listen := echoServer(t), freePort(t)
 	_ = server.SetReadBuffer(4 << 20)
 	x := soakOf(t, 1, "proxy", "--listen", listen, "--to", server.LocalAddr().String(), "--seed", "3")
-	x.see("nobody has sent anything yet")
+	x.see("no datagrams yet")
 	quit := make(chan struct{})
 	sent := sendAll(t, listen, quit)
 	var series []soakSample

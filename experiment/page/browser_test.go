@@ -44,8 +44,7 @@ func browserPath(t *testing.T) string {
 	return ""
 }
 
-// tab is a tab of a browser in which a page is open, with what the page asked for and
-// complained of.
+// tab is a browser tab with an open page, its requests and its errors.
 type tab struct {
 	ctx      context.Context
 	mu       sync.Mutex
@@ -53,8 +52,7 @@ type tab struct {
 	errors   []string
 }
 
-// openTab starts a browser. It may not use the network, so that a page that asks for something is
-// seen asking and gets nothing.
+// openTab starts a browser without network access. Requests of the page are recorded and fail.
 func openTab(t *testing.T) *tab {
 	t.Helper()
 	profile, err := os.MkdirTemp("", "wirelab-browser-")
@@ -102,40 +100,39 @@ func (b *tab) do(t *testing.T, actions ...chromedp.Action) {
 	}
 }
 
-// eval returns what an expression comes to.
+// eval returns the value of an expression.
 func eval[T any](t *testing.T, b *tab, expression string) (v T) {
 	t.Helper()
 	b.do(t, chromedp.Evaluate(expression, &v))
 	return v
 }
 
-// quiet demands that the page asked for nothing but itself, and complained of nothing.
+// quiet checks that the page made no requests and reported no errors.
 func (b *tab) quiet(t *testing.T, self string) {
 	t.Helper()
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	for _, r := range b.requests {
 		if r != self && !strings.HasPrefix(r, "data:") && !strings.HasPrefix(r, "blob:") {
-			t.Errorf("it asks for %s", r)
+			t.Errorf("the page requests %s", r)
 		}
 	}
 	for _, e := range b.errors {
-		t.Errorf("it complains: %s", e)
+		t.Errorf("the page reports: %s", e)
 	}
 }
 
-// painted lists, for each chart, how many pixels of its canvas differ from the most common
-// colour.
+// painted returns, for each chart, the pixels of its canvas that differ from the most common colour.
 const painted = `[...document.querySelectorAll('.plot canvas')].map((c) => {
   const d = new Uint32Array(c.getContext('2d').getImageData(0, 0, c.width, c.height).data.buffer), n = new Map();
   for (const p of d) n.set(p, (n.get(p) || 0) + 1);
   return d.length - Math.max(...n.values());
 })`
 
-// contrast lists the colours of text and paper.
+// contrast returns the colours of text and background.
 const contrast = `(() => { const s = getComputedStyle(document.body); return [s.color, s.backgroundColor]; })()`
 
-// pagesToTry writes a page of every sort into a folder.
+// pagesToTry writes a page of every kind into a folder.
 func pagesToTry(t *testing.T) map[string]string {
 	t.Helper()
 	dir := t.TempDir()
@@ -174,8 +171,8 @@ func pagesToTry(t *testing.T) map[string]string {
 	return out
 }
 
-// In a real browser the pages ask for nothing and complain of nothing, draw every chart by day
-// and by night, fit a phone, obey the keyboard and keep the rules of accessibility.
+// TestInBrowser: in a real browser the pages make no requests and report no errors, draw every chart in
+// light and dark mode, fit a phone, handle the keyboard and pass the accessibility rules.
 func TestInBrowser(t *testing.T) {
 	browserPath(t)
 	pages := pagesToTry(t)
@@ -210,7 +207,7 @@ func TestInBrowser(t *testing.T) {
 	}
 }
 
-// drawn demands that every chart is there and not blank.
+// drawn checks that every chart exists and is not blank.
 func drawn(t *testing.T, b *tab) {
 	t.Helper()
 	want := eval[int](t, b, `JSON.parse(document.getElementById('data').textContent).charts.length`)
@@ -225,7 +222,7 @@ func drawn(t *testing.T, b *tab) {
 	}
 }
 
-// phone demands that nothing scrolls sideways at 360 pixels.
+// phone checks that nothing scrolls horizontally at 360 pixels.
 func phone(t *testing.T, b *tab) {
 	t.Helper()
 	b.do(t, chromedp.EmulateViewport(360, 740, chromedp.EmulateMobile), chromedp.Reload(), chromedp.Sleep(200*time.Millisecond))
@@ -252,7 +249,7 @@ func keyboard(t *testing.T, b *tab) {
 	before := eval[string](t, b, looks)
 	b.do(t, chromedp.Evaluate(key("ArrowRight"), nil), chromedp.Sleep(50*time.Millisecond))
 	if said := eval[string](t, b, `document.querySelector('.note').textContent`); said == "" {
-		t.Error("the arrow key says nothing to who cannot see")
+		t.Error("the arrow key announces nothing to screen readers")
 	}
 	b.do(t, chromedp.Evaluate(key("+"), nil), chromedp.Sleep(100*time.Millisecond))
 	if eval[string](t, b, looks) == before {
@@ -267,7 +264,7 @@ func keyboard(t *testing.T, b *tab) {
 	}
 }
 
-// print makes a document of paper and demands that it has some pages of ink.
+// print prints the page and checks the size of the PDF.
 func print(t *testing.T, b *tab) {
 	t.Helper()
 	var pdf []byte
@@ -281,7 +278,7 @@ func print(t *testing.T, b *tab) {
 	drawn(t, b) // again as it was
 }
 
-// axeScript returns axe-core, "" where it cannot be had.
+// axeScript returns axe-core, "" if it is not available.
 func axeScript(t *testing.T) string {
 	path := os.Getenv("WIRELAB_AXE")
 	if path == "" {
@@ -295,7 +292,7 @@ func axeScript(t *testing.T) string {
 	return string(text)
 }
 
-// rules demands that axe-core finds nothing.
+// rules checks that axe-core finds no violations.
 func rules(t *testing.T, b *tab, axe, scheme string) {
 	t.Helper()
 	if axe == "" {
@@ -316,9 +313,8 @@ func rules(t *testing.T, b *tab, axe, scheme string) {
 	}
 }
 
-// Ten minutes of data open in a blink: from the first byte to the last chart. The time of
-// one opening is the machine's, so it is told and not demanded; what is demanded is what it
-// depends on, the number of points and bytes.
+// TestTenMinutes: the page of a run of ten minutes opens quickly. The time depends on the machine and is
+// only logged; the test checks what it depends on, the number of points and bytes.
 func TestTenMinutes(t *testing.T) {
 	rows := newRows([]string{"t_s", "sent", "payload_kbps", "wire_kbps", "feedback_kbps", "bits_per_item", "bits_per_changed", "baseline_age_ticks",
 		"displayed", "starved", "lost", "stale", "no_baseline"}, []string{"seq", "copy", "send_us", "recv_us", "outcome", "reason", "why"})

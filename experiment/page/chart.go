@@ -8,49 +8,49 @@ import (
 	"wirelab/internal/units"
 )
 
-// data is what the script of a page draws. It stands in the page as JSON.
-type data struct {
-	X      [][]place `json:"x"` // axes that charts share
-	Marks  []mark    `json:"marks"`
-	Charts []chart   `json:"charts"`
+// chartData is the input of the page's script, embedded in the page as JSON.
+type chartData struct {
+	X      [][]axisValue `json:"x"` // axes; charts refer to them by index
+	Marks  []mark        `json:"marks"`
+	Charts []chart       `json:"charts"`
 }
 
-// mark is a change during the run.
+// mark is a change during the run, marked in the charts.
 type mark struct {
-	T    place  `json:"t"`
-	Text string `json:"text"`
+	T    axisValue `json:"t"`
+	Text string    `json:"text"`
 }
 
-// chart is one chart; its place in data is what the page names it by.
+// chart is one chart. The template refers to it by its index in chartData.
 type chart struct {
 	Title  string   `json:"title"`
 	Unit   string   `json:"unit"`
-	Axis   string   `json:"axis"` // what X is: "s" of a run, or a key of a sweep
-	X      int      `json:"x"`
-	Ticks  []string `json:"ticks,omitempty"` // names of the places on X, if they are no numbers
-	Rows   []string `json:"rows,omitempty"`  // names of the places on Y, likewise
+	Axis   string   `json:"axis"`            // "s" for virtual time, or a key of a sweep
+	X      int      `json:"x"`               // index of the axis in chartData.X
+	Ticks  []string `json:"ticks,omitempty"` // names of the X values, if they are not numbers
+	Rows   []string `json:"rows,omitempty"`  // names of the Y values, if they are not numbers
 	Lines  []line   `json:"lines"`
-	Notes  []string `json:"notes,omitempty"` // what there is to say of each X
-	Marked bool     `json:"marked"`          // the marks are drawn
-	Top    value    `json:"top,omitempty"`   // where the scale ends, whatever spikes there are; 0: above them
+	Notes  []string `json:"notes,omitempty"` // a remark about each X value
+	Marked bool     `json:"marked"`          // draw the marks
+	Top    value    `json:"top,omitempty"`   // upper end of the Y scale, which cuts spikes; 0 means that all values fit
 
-	Label string `json:"-"` // what the chart shows, for those who do not see it
+	Label string `json:"-"` // text alternative, for screen readers
 }
 
 // line is a line of a chart, or the edge of a band.
 type line struct {
 	Name string  `json:"name"`
-	Ink  int     `json:"ink"`            // 1 to 8
-	Y    []value `json:"y"`              // null: a gap
-	Kind string  `json:"kind,omitempty"` // "" a line, "dots", "dash", "edge" of a band
-	Band int     `json:"band,omitempty"` // how many lines before it the other edge is
+	Ink  int     `json:"ink"`            // colour, 1 to 8
+	Y    []value `json:"y"`              // null is a gap
+	Kind string  `json:"kind,omitempty"` // "" (a line), "dots", "dash", or "edge" of a band
+	Band int     `json:"band,omitempty"` // for the second edge of a band: how many lines before this one the first edge is; otherwise 0
 }
 
-// value is a number as the eye needs it: with four digits; null if it is none.
+// value is a number with four significant digits; NaN and infinities are null in JSON.
 type value float64
 
-// none is no value.
-var none = value(math.NaN())
+// noValue is a gap in a line.
+var noValue = value(math.NaN())
 
 // MarshalJSON implements json.Marshaler.
 func (v value) MarshalJSON() ([]byte, error) {
@@ -61,20 +61,20 @@ func (v value) MarshalJSON() ([]byte, error) {
 	if f == 0 {
 		return []byte("0"), nil
 	}
-	short, err := strconv.ParseFloat(units.General(f, 4), 64)
-	return []byte(units.FormatDecimal(short)), err
+	rounded, err := strconv.ParseFloat(units.General(f, 4), 64)
+	return []byte(units.FormatDecimal(rounded)), err
 }
 
-// place is a place on an axis: a time to the millisecond, say.
-type place float64
+// axisValue is a value on an axis, rounded to three decimals.
+type axisValue float64
 
 // MarshalJSON implements json.Marshaler.
-func (p place) MarshalJSON() ([]byte, error) {
+func (p axisValue) MarshalJSON() ([]byte, error) {
 	return json.Marshal(math.Round(float64(p)*1000) / 1000)
 }
 
-// script returns the data as it may stand in a page: no text in it can end the element.
-func (d *data) script() (string, error) {
+// marshalJSON returns the data as JSON that is safe inside a script element.
+func (d *chartData) marshalJSON() (string, error) {
 	text, err := json.Marshal(d) // writes <, > and & as \u003c and so on
 	return string(text), err
 }

@@ -15,15 +15,16 @@ import (
 	"wirelab/internal/texttable"
 )
 
-// MaxBeside is how many reports fit on a page side by side: as many as there are inks.
+// MaxBeside is the maximum number of reports on a page, one for each colour.
 const MaxBeside = 8
 
-// WriteComparison writes a page with several reports side by side: what differs in their
-// configurations, in their figures, in their charts. Each must have a Report.
+// WriteComparison writes a page that compares at least two reports: their configurations, figures and
+// charts. The first report is the base. If any of them is a sweep, all are compared as sweeps. Each element
+// of list must have a Report.
 func WriteComparison(w io.Writer, list []*Loaded) error {
-	d := &document{Title: "Reports side by side"}
+	d := &document{Title: "Comparison of reports"}
 	names := reportNames(list)
-	alone := !slices.ContainsFunc(list, func(l *Loaded) bool { return l.Run == nil })
+	onlyRuns := !slices.ContainsFunc(list, func(l *Loaded) bool { return l.Run == nil })
 	for i, l := range list {
 		d.Meta = append(d.Meta, names[i]+": "+l.Path)
 		for _, text := range l.Report.Failed() {
@@ -37,15 +38,16 @@ func WriteComparison(w io.Writer, list []*Loaded) error {
 			}
 		}
 	}
-	if alone {
+	if onlyRuns {
 		d.compareRuns(list, names)
 	} else {
 		d.compareSweeps(list, names)
 	}
-	return write(w, d)
+	return writeDocument(w, d)
 }
 
-// reportNames gives each report a letter and a name.
+// reportNames returns a name for each report: a letter, which is distinct, and the name of its file or
+// folder, or its encoder if the path ends in no name.
 func reportNames(list []*Loaded) []string {
 	out := make([]string, len(list))
 	for i, l := range list {
@@ -55,37 +57,39 @@ func reportNames(list []*Loaded) []string {
 		}
 		base := filepath.Base(path)
 		if base == "." || base == string(filepath.Separator) || base == ".." {
-			base = encoderOf(l.Report.Runs[0])
+			base = initialEncoder(l.Report.Runs[0])
 		}
-		out[i] = string(rune('A'+i)) + " " + cut(base, 40)
+		out[i] = string(rune('A'+i)) + " " + truncate(base, 40)
 	}
 	return out
 }
 
+// compareRuns adds the sections of a comparison of single runs.
 func (d *document) compareRuns(list []*Loaded, names []string) {
 	runs := make([]*run, len(list))
 	for i, l := range list {
 		runs[i] = l.Run
 	}
 	d.Headline = comparisonHeadline(runs, names)
-	s := section{ID: "runs", Title: "What was run"}
-	t := newTable("Each report in a sentence", "report", "what came out", ">seed", ">seconds")
+	s := section{ID: "runs", Title: "Runs"}
+	t := newTable("Summary of each report", "report", "result", ">seed", ">seconds")
 	for i, r := range runs {
 		c, err := r.Result.Config.Config("")
 		if err != nil {
-			c = nil
+			c = nil // written by a later version; the headline then omits what depends on it
 		}
-		t.Add(names[i], headline(r.Result, c), r.Result.Seed, digits(r.Result.DurationS))
+		t.Add(names[i], runHeadline(r.Result, c), r.Result.Seed, formatNumber(r.Result.DurationS))
 	}
 	s.Tables = append(s.Tables, t)
 	d.Sections = append(d.Sections, s)
-	d.configurations(resultsOf(runs), names)
+	d.compareConfigurations(runResults(runs), names)
 	d.compareFigures(runs, names)
 	d.compareCharts(runs, names)
 	d.compareBits(runs, names)
 }
 
-func resultsOf(runs []*run) []*engine.Result {
+// runResults returns the results of runs.
+func runResults(runs []*run) []*engine.Result {
 	out := make([]*engine.Result, len(runs))
 	for i, r := range runs {
 		out[i] = r.Result
@@ -93,50 +97,52 @@ func resultsOf(runs []*run) []*engine.Result {
 	return out
 }
 
-// comparisonHeadline compares the payload of the others with that of the first.
+// comparisonHeadline compares the payload of each run with that of the first in a sentence, and mentions
+// whether the seeds are the same.
 func comparisonHeadline(runs []*run, names []string) string {
 	first := runs[0].Result.Totals.PayloadKbps
-	text := fmt.Sprintf("%s takes %s kbps", names[0], round(first))
+	text := fmt.Sprintf("%s uses %s kbps", names[0], formatRounded(first))
 	for i, r := range runs[1:] {
 		v := r.Result.Totals.PayloadKbps
-		text += fmt.Sprintf("; %s %s", names[1+i], round(v))
+		text += fmt.Sprintf("; %s %s", names[1+i], formatRounded(v))
 		switch {
 		case first <= 0:
 		case v < first:
-			text += ", " + percent((first-v)/first) + " less"
+			text += ", " + formatPercent((first-v)/first) + " less"
 		case v > first:
-			text += ", " + percent((v-first)/first) + " more"
+			text += ", " + formatPercent((v-first)/first) + " more"
 		default:
 			text += ", the same"
 		}
 	}
-	same := !slices.ContainsFunc(runs, func(r *run) bool { return r.Result.Seed != runs[0].Result.Seed })
-	if same {
-		return text + "; under the same seed."
+	sameSeed := !slices.ContainsFunc(runs, func(r *run) bool { return r.Result.Seed != runs[0].Result.Seed })
+	if sameSeed {
+		return text + "; with the same seed."
 	}
-	return text + "; under seeds of their own, so that some of it is luck."
+	return text + "; with different seeds, so part of the difference is due to chance."
 }
 
-// configurations says what was set otherwise.
-func (d *document) configurations(runs []*engine.Result, names []string) {
-	s := section{ID: "configuration", Title: "What differs in the configuration"}
+// compareConfigurations adds a table of the settings that differ between runs, with a row for the number
+// of changes during the runs, and remarks about configurations that cannot be read.
+func (d *document) compareConfigurations(runs []*engine.Result, names []string) {
+	s := section{ID: "configuration", Title: "Differences in the configuration"}
 	all := make([]map[string]string, len(runs))
 	for i, r := range runs {
 		if c, err := r.Config.Config(""); err == nil {
 			all[i] = c.Settings()
 		} else {
-			s.Lead = append(s.Lead, names[i]+": this program cannot read its configuration.")
+			s.Lead = append(s.Lead, names[i]+": its configuration cannot be read by this version.")
 		}
 	}
-	t := newTable("Settings that are not the same everywhere", append([]string{"key"}, names...)...)
+	t := newTable("Settings that differ", append([]string{"key"}, names...)...)
 	for _, k := range report.KeysOf(all) {
-		row, differs := []any{k}, false
+		row, differs := []any{k}, false // the key, then the value in each run
 		for i := range all {
 			v, has := all[i][k]
 			if !has {
 				v = "–"
 			}
-			differs = differs || v != row[min(1, len(row)-1)] && i > 0
+			differs = differs || i > 0 && v != row[1] // row[1] is the value in the first run
 			row = append(row, v)
 		}
 		if differs {
@@ -159,13 +165,14 @@ func (d *document) configurations(runs []*engine.Result, names []string) {
 	d.Sections = append(d.Sections, s)
 }
 
-// mainKeys are the figures that come first, in this order.
+// mainKeys are the keys of the most important figures, in the order of the table.
 var mainKeys = []string{"payload_kbps", "wire_kbps", "feedback_kbps", "bits_per_item", "bits_per_changed_cube", "packet_bytes.p50",
 	"packet_bytes.p95", "packet_bytes.max", "baseline_age_ticks.p50", "lost", "stale", "failures.no_baseline", "failures.corrupt",
 	"failures.unknown_codec", "tainted", "wrong", "over_budget_ratio", "network.delay_ms.p95", "playout.starved_ratio", "playout.freezes",
 	"playout.late", "playout.behind_ms", "playout.position_error_mm.p95", "transfer.time_s", "transfer.resent"}
 
-// compareFigures writes the figures side by side: the most important ones, then all.
+// compareFigures adds a table of mainKeys and a collapsed one of all figures. Each run after the first
+// has a column with the change to the first run and, for runs with the same seed, its paired interval.
 func (d *document) compareFigures(runs []*run, names []string) {
 	all := make([]map[string]float64, len(runs))
 	for i, r := range runs {
@@ -175,51 +182,54 @@ func (d *document) compareFigures(runs []*run, names []string) {
 	for i, name := range names {
 		columns = append(columns, ">"+name)
 		if i > 0 {
-			columns = append(columns, ">to "+names[0][:1])
+			columns = append(columns, ">vs "+names[0][:1])
 		}
 	}
-	build := func(caption string, list []string) table {
+	// build returns a table with a row for each of keys that any run has.
+	build := func(caption string, keys []string) table {
 		t := newTable(caption, columns...)
-		for _, k := range list {
-			row, any := []any{k, figures.UnitOf(k)}, false
+		for _, k := range keys {
+			row, anyHas := []any{k, figures.UnitOf(k)}, false
 			for i := range runs {
 				v, has := all[i][k]
-				any = any || has
+				anyHas = anyHas || has
 				if !has {
-					v = math.NaN()
+					v = math.NaN() // formatted as "–"
 				}
-				row = append(row, digits(v))
+				row = append(row, formatNumber(v))
 				if i > 0 {
 					base, hasBase := all[0][k]
-					row = append(row, move(k, base, v, has && hasBase, pairedInterval(runs[0], runs[i], k)))
+					row = append(row, formatChange(k, base, v, has && hasBase, pairedInterval(runs[0], runs[i], k)))
 				}
 			}
-			if any {
+			if anyHas {
 				t.Add(row...)
 			}
 		}
 		return t
 	}
-	s := section{ID: "figures", Title: "What differs in figures", Tables: []table{build("The figures that matter most", mainKeys)}}
+	s := section{ID: "figures", Title: "Differences in figures", Tables: []table{build("Main figures", mainKeys)}}
 	if pairedInterval(runs[0], runs[1], "payload_kbps") != "" {
-		s.Lead = []string{"In brackets stands the interval of 95 %: the runs have the same seed, so that each stretch of time is compared with the same stretch of the other (block bootstrap)."}
+		s.Lead = []string{"Brackets contain the 95 % confidence interval. The runs have the same seed, so equal periods of time are compared (paired block bootstrap)."}
 	}
-	rest := build("Every figure by its key", report.KeysOf(all))
+	rest := build("All figures, by key", report.KeysOf(all))
 	rest.Folded = true
 	s.Tables = append(s.Tables, rest)
 	d.Sections = append(d.Sections, s)
 }
 
-// move says by how much a figure is another, and whether that is better.
-func move(key string, base, v float64, known bool, interval string) texttable.Cell {
+// formatChange formats the change of a figure from base to v, in percent if base is not 0, followed by the
+// text interval. The class of the cell marks a good or bad change of at least 0.05 %, if the figure has a
+// direction. known means that both runs have the figure.
+func formatChange(key string, base, v float64, known bool, interval string) texttable.Cell {
 	switch {
 	case !known:
 		return texttable.Cell{Text: "–"}
 	case v == base:
 		return texttable.Cell{Text: "="}
 	}
-	c := texttable.Cell{Text: digits(v - base)}
-	little := math.Abs(v-base) < 0.0005*math.Abs(base)
+	c := texttable.Cell{Text: formatNumber(v - base)}
+	negligible := math.Abs(v-base) < 0.0005*math.Abs(base)
 	if base != 0 {
 		c.Text = fmt.Sprintf("%+.2f %%", 100*(v-base)/math.Abs(base))
 	} else if v > 0 {
@@ -227,7 +237,7 @@ func move(key string, base, v float64, known bool, interval string) texttable.Ce
 	}
 	c.Text += interval
 	switch dir := figures.DirectionOf(key); {
-	case dir == figures.Neither || little:
+	case dir == figures.Neither || negligible:
 	case (v < base) == (dir == figures.LessIsBetter):
 		c.Class = "good"
 	default:
@@ -236,66 +246,69 @@ func move(key string, base, v float64, known bool, interval string) texttable.Ce
 	return c
 }
 
-// compareCharts draws the runs over each other.
+// compareCharts adds charts with one line per run.
 func (d *document) compareCharts(runs []*run, names []string) {
 	d.compareChart(runs, names, "Payload", "kbps", payloadKbps, 1)
 	d.compareChart(runs, names, "Bits per changed "+runs[0].Result.Item, "bits", bitsPerChanged, 1)
-	d.compareChart(runs, names, "Packets that failed or were lost", "a second", uselessRate, 1)
+	d.compareChart(runs, names, "Packets failed or lost", "per second", failedOrLostRate, 1)
 	d.compareChart(runs, names, "Age of the baseline", "ticks", baselineAge, 1)
-	d.compareChart(runs, names, "Display starved", "% of its ticks", starvedShare, 100)
-	d.compareChart(runs, names, "The worst shown cube is off by", "mm", positionMM, 1)
+	d.compareChart(runs, names, "Display starved", "% of display ticks", starvedShare, 100)
+	d.compareChart(runs, names, "Maximum position error", "mm", positionMM, 1)
 	if len(d.data.Charts) == 0 {
 		return
 	}
-	s := section{ID: "charts", Title: "What differs in charts"}
-	s.show(&d.data, 0)
+	s := section{ID: "charts", Title: "Differences over time"}
+	s.addCharts(&d.data, 0)
 	d.Sections = append(d.Sections, s)
 }
 
-// compareChart draws one figure of all runs, at the moments that any of them has.
-func (d *document) compareChart(runs []*run, names []string, title, unit string, of ratio, times float64) {
-	moments := map[float64]bool{}
-	some := false
+// compareChart adds a chart with a line per run: a figure, multiplied by scale. The X values are the union
+// of the runs' points in time, because their samples may have different periods. It adds nothing if the
+// figure is 0 or unknown everywhere.
+func (d *document) compareChart(runs []*run, names []string, title, unit string, figure ratio, scale float64) {
+	times := map[float64]bool{}
+	hasData := false
 	for _, r := range runs {
-		for _, p := range r.Rows.series.all() {
-			moments[p.until] = true
-			v := over(of(&p))
-			some = some || !math.IsNaN(v) && v != 0
+		for _, p := range r.Rows.series.allPoints() {
+			times[p.until] = true
+			v := divide(figure(&p))
+			hasData = hasData || !math.IsNaN(v) && v != 0
 		}
 	}
-	if !some {
+	if !hasData {
 		return
 	}
-	until := slices.Sorted(maps.Keys(moments))
-	x := make([]place, len(until))
+	until := slices.Sorted(maps.Keys(times))
+	x := make([]axisValue, len(until))
 	for i, t := range until {
-		x[i] = place(t)
+		x[i] = axisValue(t)
 	}
 	c := chart{Title: title, Unit: unit, Axis: "s"}
 	for i, r := range runs {
-		points := r.Rows.series.all()
+		points := r.Rows.series.allPoints()
 		y, k := make([]value, len(until)), 0
-		for j, t := range until { // a point holds from its beginning to its end
+		for j, t := range until { // a point covers the time from until-width to until
 			for k < len(points) && points[k].until < t {
 				k++
 			}
-			y[j] = none
+			y[j] = noValue
 			if k < len(points) && t > points[k].until-points[k].width {
-				y[j] = value(times * over(of(&points[k])))
+				y[j] = value(scale * divide(figure(&points[k])))
 			}
 		}
 		c.Lines = append(c.Lines, line{Name: names[i], Ink: 1 + i, Y: y})
 		if i == 0 {
-			c.Label = label(names[0]+": "+title, unit, y)
+			c.Label = describeSeries(names[0]+": "+title, unit, y)
 		} else {
-			c.Label += "; " + label(names[i], unit, y)
+			c.Label += "; " + describeSeries(names[i], unit, y)
 		}
 	}
-	c.X, c.Top = d.data.axis(x), top(c.Lines)
+	c.X, c.Top = d.data.addAxis(x), scaleTop(c.Lines)
 	d.data.Charts = append(d.data.Charts, c)
 }
 
-// compareBits compares what the bits were spent on.
+// compareBits adds a table of the bit budgets of all runs: a row per part, in the order in which the parts
+// first occur.
 func (d *document) compareBits(runs []*run, names []string) {
 	var slots []string
 	for _, r := range runs {
@@ -310,36 +323,36 @@ func (d *document) compareBits(runs []*run, names []string) {
 	}
 	columns := []string{"part"}
 	for _, name := range names {
-		columns = append(columns, ">"+name+", bits a packet", ">share")
+		columns = append(columns, ">"+name+", bits per packet", ">share")
 	}
-	t := newTable("Bits of the payload by what they were spent on", columns...)
+	t := newTable("Payload bits by part", columns...)
 	for _, slot := range slots {
 		row := []any{slot}
 		for _, r := range runs {
 			bits, share := "–", "–"
 			for _, b := range r.Result.Budget {
 				if b.Name() == slot {
-					bits, share = digits(figures.Ratio(b.Bits, float64(r.Result.Totals.Sent))), percent(b.Share)
+					bits, share = formatNumber(figures.Ratio(b.Bits, float64(r.Result.Totals.Sent))), formatPercent(b.Share)
 				}
 			}
 			row = append(row, bits, share)
 		}
 		t.Add(row...)
 	}
-	d.Sections = append(d.Sections, section{ID: "bits", Title: "Where the bits go", Tables: []table{t}})
+	d.Sections = append(d.Sections, section{ID: "bits", Title: "Bit budget", Tables: []table{t}})
 }
 
-// reportKey is the axis that several sweeps on a page differ in.
+// reportKey is the key of the axis that distinguishes several sweeps on a page.
 const reportKey = "report"
 
-// compareSweeps draws sweeps as one grid in which the report is a further axis, and compares
-// the others with the first, point by point.
+// compareSweeps draws several sweeps as one grid with the report as an additional axis, and compares
+// each with the first, point by point.
 func (d *document) compareSweeps(list []*Loaded, names []string) {
 	var points []gridPoint
 	firsts := make([]*engine.Result, len(list))
 	for i, l := range list {
 		firsts[i] = l.Report.Runs[0]
-		for _, p := range pointsOf(l.Report.Runs) {
+		for _, p := range gridPoints(l.Report.Runs) {
 			set := maps.Clone(p.Set)
 			if set == nil {
 				set = map[string]string{}
@@ -349,47 +362,51 @@ func (d *document) compareSweeps(list []*Loaded, names []string) {
 			points = append(points, p)
 		}
 	}
-	d.Headline = fmt.Sprintf("%d reports of sweeps, %s.", len(list), count(int64(len(points)), "point"))
-	d.configurations(firsts, names)
-	d.Sections[len(d.Sections)-1].Lead = append(d.Sections[len(d.Sections)-1].Lead, "Of the first run of each; what was swept differs in the others.")
+	d.Headline = fmt.Sprintf("%d reports of sweeps, %s.", len(list), formatCount(int64(len(points)), "point"))
+	d.compareConfigurations(firsts, names)
+	d.Sections[len(d.Sections)-1].Lead = append(d.Sections[len(d.Sections)-1].Lead, "The configuration of the first run of each; the swept keys differ in the others.")
 	for i, l := range list[1:] {
 		d.comparePoints(list[0].Report, l.Report, names[0], names[1+i])
 	}
-	d.sweep(points, axesOf(points))
+	d.addGrid(points, sweptAxes(points))
 }
 
-// comparePoints compares two sweeps, point by point, by pairs of the same seed.
-func (d *document) comparePoints(base, now *report.Report, was, is string) {
+// comparePoints adds a comparison of two sweeps, named baseName and nowName: for each point of the grid and
+// each main figure, the change between pairs of runs with the same seed, and the points that only one of
+// the sweeps has.
+func (d *document) comparePoints(base, now *report.Report, baseName, nowName string) {
 	var limits []report.Limit
 	for _, k := range []string{"payload_kbps", "bits_per_item", "playout.starved_ratio", "playout.position_error_mm.p95", "lost", "wrong"} {
-		limits = append(limits, report.Limit{Key: k, Share: math.Inf(1)})
+		limits = append(limits, report.Limit{Key: k, Share: math.Inf(1)}) // selects the figure; no change exceeds the limit
 	}
-	x := report.Compare(base, now, limits)
-	s := section{ID: "compared-" + strings.ToLower(is[:1]), Title: is + " against " + was}
-	t := newTable("By pairs of runs with the same seed", "point", "figure", ">"+was, ">"+is, ">change", ">interval of 95 %", ">pairs")
-	for i := range x.Differences {
-		y := &x.Differences[i]
+	compared := report.Compare(base, now, limits)
+	s := section{ID: "compared-" + strings.ToLower(nowName[:1]), Title: nowName + " vs " + baseName}
+	t := newTable("Pairs of runs with the same seed", "point", "figure", ">"+baseName, ">"+nowName, ">change", ">95 % CI", ">pairs")
+	for i := range compared.Differences {
+		diff := &compared.Differences[i]
 		if len(t.Rows) >= maxListed {
 			t.Caption += fmt.Sprintf("; the first %d rows", maxListed)
 			break
 		}
-		a, hasA := y.Base.Value()
-		b, hasB := y.New.Value()
+		a, hasA := diff.Base.Value()
+		b, hasB := diff.New.Value()
 		if !hasA && !hasB {
 			continue
 		}
 		interval := "–"
-		if lo, ok := y.Lo.Value(); ok {
-			interval = fmt.Sprintf("%+.2f to %+.2f %%", 100*lo, 100*y.Hi.Or(lo))
+		if lo, ok := diff.Lo.Value(); ok {
+			interval = fmt.Sprintf("%+.2f to %+.2f %%", 100*lo, 100*diff.Hi.Or(lo))
 		}
-		t.Add(shortSet(y.Set), y.Key, figure(y.Base), figure(y.New), move(y.Key, a, b, hasA && hasB, ""), interval, y.Pairs)
+		const noInterval = "" // it has a column of its own
+		t.Add(shortSet(diff.Set), diff.Key, formatFigure(diff.Base), formatFigure(diff.New),
+			formatChange(diff.Key, a, b, hasA && hasB, noInterval), interval, diff.Pairs)
 	}
 	for _, only := range []struct {
 		name string
 		list []string
-	}{{was, x.OnlyBase}, {is, x.OnlyNew}} {
+	}{{baseName, compared.OnlyBase}, {nowName, compared.OnlyNew}} {
 		if n := len(only.list); n > 0 {
-			s.Lead = append(s.Lead, fmt.Sprintf("%s of %s are not in the other: %s.", count(int64(n), "point"), only.name, strings.Join(brief(only.list), "; ")))
+			s.Lead = append(s.Lead, fmt.Sprintf("%s of %s missing in the other report: %s.", formatCount(int64(n), "point"), only.name, strings.Join(abbreviate(only.list), "; ")))
 		}
 	}
 	if len(t.Rows) > 0 {

@@ -5,47 +5,48 @@ import (
 	"slices"
 )
 
-// delays are how long packets were under way, by the time at which they were sent: in
-// stretches of 100 ms, and wherever there would be more than maxPoints of those, of twice
-// as much, then four times, and so on. All sums are whole, so that the order in which
-// packets come does not matter.
-type delays struct {
-	width         int64 // ns
-	buckets       map[int64]delay
-	first, latest int64 // stretches that have any
+// delaySeries collects one-way delays by the time of sending, in buckets of 100 ms. When there would
+// be more than maxPoints buckets, their width is doubled. All sums are integers, so that the result
+// does not depend on the order of the packets.
+type delaySeries struct {
+	width       int64                // ns
+	buckets     map[int64]delayStats // by time of sending / width
+	first, last int64                // first and last bucket with packets
 }
 
-// delay sums the packets of a stretch up, in nanoseconds.
-type delay struct{ n, sum, least, most int64 }
+// delayStats summarizes the delays of packets, in nanoseconds.
+type delayStats struct{ count, sum, min, max int64 }
 
-func (d delay) join(x delay) delay {
-	if d.n == 0 {
+// join returns the summary of the packets of both d and x.
+func (d delayStats) join(x delayStats) delayStats {
+	if d.count == 0 {
 		return x
 	}
-	return delay{d.n + x.n, d.sum + x.sum, min(d.least, x.least), max(d.most, x.most)}
+	return delayStats{d.count + x.count, d.sum + x.sum, min(d.min, x.min), max(d.max, x.max)}
 }
 
-func (d *delays) add(sent, took int64) {
+// add adds a packet that was sent at virtual time sent and arrived after took, both in nanoseconds.
+func (d *delaySeries) add(sent, took int64) {
 	if d.buckets == nil {
-		d.width, d.buckets = 100e6, map[int64]delay{}
-		d.first, d.latest = sent/d.width, sent/d.width
+		d.width, d.buckets = 100e6, map[int64]delayStats{}
+		d.first, d.last = sent/d.width, sent/d.width
 	}
-	at := sent / d.width
-	d.buckets[at] = d.buckets[at].join(delay{1, took, took, took})
-	d.first, d.latest = min(d.first, at), max(d.latest, at)
-	for d.latest-d.first >= maxPoints {
+	bucket := sent / d.width
+	d.buckets[bucket] = d.buckets[bucket].join(delayStats{count: 1, sum: took, min: took, max: took})
+	d.first, d.last = min(d.first, bucket), max(d.last, bucket)
+	for d.last-d.first >= maxPoints { // merge pairs of buckets
 		d.width *= 2
-		wider := make(map[int64]delay, len(d.buckets)/2+1)
+		wider := make(map[int64]delayStats, len(d.buckets)/2+1)
 		for k, x := range d.buckets {
 			wider[k/2] = wider[k/2].join(x)
 		}
-		d.buckets, d.first, d.latest = wider, d.first/2, d.latest/2
+		d.buckets, d.first, d.last = wider, d.first/2, d.last/2
 	}
 }
 
-// each calls take with every stretch that has packets, in order.
-func (d *delays) each(take func(until float64, x delay)) {
+// forEach calls visit with the end, in seconds, and the delays of every bucket, in ascending order.
+func (d *delaySeries) forEach(visit func(until float64, x delayStats)) {
 	for _, k := range slices.Sorted(maps.Keys(d.buckets)) {
-		take(float64((k+1)*d.width)/1e9, d.buckets[k])
+		visit(float64((k+1)*d.width)/1e9, d.buckets[k])
 	}
 }

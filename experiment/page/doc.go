@@ -1,9 +1,8 @@
-// Package page makes report.html: one file that a team reads in a browser, without a
-// request to anywhere. It shows one run, a sweep, or several reports side by side.
+// Package page writes report.html: a self-contained page about one run, a sweep, or a comparison of
+// several reports, which loads nothing from the network.
 //
-// A page is made from what is saved: the report and the rows of samples.csv and
-// packets.csv. While a run goes on a Rows follows its rows as they are written, so that the
-// page that is saved and the page that is made later from the folder are the same, byte
-// for byte. What a Rows keeps is bounded, however long the run: charts are thinned for
-// the eye, and the exact values stay in the CSV.
+// The input is a saved report with the rows of its samples.csv and packets.csv. During a run the rows
+// are processed as they are written, so the page saved with the run and a page written later from
+// the folder are equal byte for byte. Memory is bounded for runs of any length: charts are thinned,
+// and the exact values are in the CSV files.
 package page

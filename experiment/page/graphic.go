@@ -1,6 +1,6 @@
 package page
 
-// graphic is a drawing that stands in the page as SVG.
+// graphic is a drawing that the template writes as SVG.
 type graphic struct {
 	Title, Description string
 	Width, Height      int
@@ -8,13 +8,14 @@ type graphic struct {
 	Paths              []curve
 	Dots               []dot
 	Texts              []caption
-	Key                []slice // what the inks stand for
+	Key                []stripPart // legend of the colours
 }
 
-type stroke struct{ X1, Y1, X2, Y2, Class string }
-
-type curve struct{ D, Class string }
-
-type dot struct{ X, Y, R, Class, Title string }
-
-type caption struct{ X, Y, Class, Text string }
+// The elements of a graphic: line, path, circle and text of SVG, with the attributes of those names. Class
+// is the CSS class, and Title is shown while the pointer is over a dot.
+type (
+	stroke  struct{ X1, Y1, X2, Y2, Class string }
+	curve   struct{ D, Class string }
+	dot     struct{ X, Y, R, Class, Title string }
+	caption struct{ X, Y, Class, Text string }
+)

@@ -13,16 +13,17 @@ const (
 	maxHeatMaps = 6
 )
 
-// heat adds heat maps of the two axes with the most values: tables whose cells are coloured
-// from the least to the most, so that each can be read as a number, too.
-func (d *document) heat(points []gridPoint, axes []axis, ms []metric) {
+// addHeatMaps adds heat maps over the last two of at least two axes: tables whose cells are coloured by
+// their values, one for each metric and each combination of the other axes, at most maxHeatMaps. It adds
+// nothing if an axis has more than maxHeatSide values.
+func (d *document) addHeatMaps(points []gridPoint, axes []axis, ms []metric) {
 	across, down := axes[len(axes)-1], axes[len(axes)-2]
 	if len(across.values) > maxHeatSide || len(down.values) > maxHeatSide {
 		return
 	}
-	s := section{ID: "heat", Title: "Heat maps", Lead: []string{fmt.Sprintf("Down: %s. Across: %s. The darkest cell, or in the dark the lightest, is the most.",
+	s := section{ID: "heat", Title: "Heat maps", Lead: []string{fmt.Sprintf("Rows: %s. Columns: %s. The darkest cell is the maximum; in dark mode the lightest.",
 		down.key, across.key)}}
-	names, groups := grouped(points, func(p *gridPoint) string { return p.shortSet(axes[:len(axes)-2]) })
+	names, groups := groupPoints(points, func(p *gridPoint) string { return p.shortSet(axes[:len(axes)-2]) })
 	for _, m := range ms {
 		for _, name := range names {
 			if len(s.Tables) < maxHeatMaps {
@@ -33,8 +34,10 @@ func (d *document) heat(points []gridPoint, axes []axis, ms []metric) {
 	d.Sections = append(d.Sections, s)
 }
 
+// heatMap returns the heat map of one metric over two axes: a row per value of down, a column per value
+// of across. name names the values of the other axes. Points without the metric are "–".
 func heatMap(points []*gridPoint, name string, down, across axis, m metric) table {
-	t := newTable(m.title, lastWord(down.key)+" \\ "+lastWord(across.key))
+	t := newTable(m.title, keySuffix(down.key)+" \\ "+keySuffix(across.key))
 	t.Heat = true
 	for _, v := range across.values {
 		t.Heads = append(t.Heads, texttable.Head{Text: v, Number: true})
@@ -45,12 +48,12 @@ func heatMap(points []*gridPoint, name string, down, across axis, m metric) tabl
 	if name != "" {
 		t.Caption += "; " + name
 	}
-	at := map[[2]string]*gridPoint{}
-	least, most := math.Inf(1), math.Inf(-1)
+	at := map[[2]string]*gridPoint{} // by the values of down and across
+	minValue, maxValue := math.Inf(1), math.Inf(-1)
 	for _, p := range points {
 		at[[2]string{p.Set[down.key], p.Set[across.key]}] = p
 		if v, ok := p.Figures[m.key]; ok {
-			least, most = min(least, v.Diff), max(most, v.Diff)
+			minValue, maxValue = min(minValue, v.Diff), max(maxValue, v.Diff)
 		}
 	}
 	for _, y := range down.values {
@@ -59,7 +62,7 @@ func heatMap(points []*gridPoint, name string, down, across axis, m metric) tabl
 			c := texttable.Cell{Text: "–"}
 			if p := at[[2]string{y, x}]; p != nil {
 				if v, ok := p.Figures[m.key]; ok {
-					c = texttable.Cell{Text: digits(v.Diff * m.times), Class: fmt.Sprintf("h%d", shade(v.Diff, least, most))}
+					c = texttable.Cell{Text: formatNumber(v.Diff * m.scale), Class: fmt.Sprintf("h%d", shade(v.Diff, minValue, maxValue))}
 				}
 			}
 			row = append(row, c)
@@ -69,10 +72,11 @@ func heatMap(points []*gridPoint, name string, down, across axis, m metric) tabl
 	return t
 }
 
-// shade is how dark a value is, 0 to 8.
-func shade(v, least, most float64) int {
-	if most <= least || math.IsNaN(v) {
+// shade maps v from the range minValue to maxValue to a colour of a heat map, 0 to 8; 0 if the range is
+// empty.
+func shade(v, minValue, maxValue float64) int {
+	if maxValue <= minValue || math.IsNaN(v) {
 		return 0
 	}
-	return min(max(int(math.Round(8*(v-least)/(most-least))), 0), 8)
+	return min(max(int(math.Round(8*(v-minValue)/(maxValue-minValue))), 0), 8)
 }

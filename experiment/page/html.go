@@ -11,8 +11,7 @@ import (
 	"io"
 )
 
-// What a page is made of: uPlot draws its charts (MIT, its licence is beside it and in
-// the page), the rest is ours.
+// The parts of a page. Charts are drawn by uPlot, whose MIT licence is included in the page.
 var (
 	//go:embed assets/uPlot.iife.min.js
 	uplotScript string
@@ -28,14 +27,14 @@ var (
 	pageTemplate string
 )
 
-// body is what html/template fills in: it escapes every text for where it stands.
-var body = template.Must(template.New("page").Parse(pageTemplate))
+// bodyTemplate is the body of the page; html/template escapes every text for its context.
+var bodyTemplate = template.Must(template.New("page").Parse(pageTemplate))
 
-// write writes a document as one file that asks nobody for anything. Its policy allows the
-// one style and the two scripts in it, by their hashes, and nothing else whatever a text
-// in it says.
-func write(w io.Writer, d *document) error {
-	script, err := d.data.script()
+// writeDocument writes a document as one self-contained file. Its Content-Security-Policy allows, by
+// their hashes, only the style and the two scripts of the page, so that no text from a report can run
+// or load anything.
+func writeDocument(w io.Writer, d *document) error {
+	script, err := d.data.marshalJSON()
 	if err != nil {
 		return err
 	}
@@ -54,8 +53,8 @@ func write(w io.Writer, d *document) error {
 <title>%s</title>
 <style>%s</style>
 </head>
-`, policy(style, charts, pageScript), html.EscapeString(d.Title), style)
-	if err := body.Execute(&b, d); err != nil {
+`, contentSecurityPolicy(style, charts, pageScript), html.EscapeString(d.Title), style)
+	if err := bodyTemplate.Execute(&b, d); err != nil {
 		return err
 	}
 	fmt.Fprintf(&b, "<script type=\"application/json\" id=\"data\">%s</script>\n<script>%s</script>\n<script>%s</script>\n</body>\n</html>\n",
@@ -64,16 +63,17 @@ func write(w io.Writer, d *document) error {
 	return err
 }
 
-// policy is a Content-Security-Policy that allows one style and some scripts.
-func policy(style string, scripts ...string) string {
+// contentSecurityPolicy returns a policy that allows one style and some scripts.
+func contentSecurityPolicy(style string, scripts ...string) string {
 	list := ""
 	for _, s := range scripts {
-		list += " " + hash(s)
+		list += " " + cspHash(s)
 	}
-	return "default-src 'none'; img-src data:; style-src " + hash(style) + "; script-src" + list + "; base-uri 'none'; form-action 'none'"
+	return "default-src 'none'; img-src data:; style-src " + cspHash(style) + "; script-src" + list + "; base-uri 'none'; form-action 'none'"
 }
 
-func hash(text string) string {
+// cspHash returns the hash of an inline style or script in the form of a policy.
+func cspHash(text string) string {
 	sum := sha256.Sum256([]byte(text))
 	return "'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'"
 }

@@ -16,21 +16,21 @@ import (
 	"wirelab/internal/boundedio"
 )
 
-// Loaded is a report that was saved, with what lies beside it.
+// Loaded is a saved report with the rows of its CSV files.
 type Loaded struct {
-	Path   string         // as it was named
-	Report *report.Report // nil for a sweep of which there are only the points
-	Run    *run           // the one run, nil for a sweep
+	Path   string         // as given to Load
+	Report *report.Report // nil for a sweep whose report.json has the points but not the runs
+	Run    *run           // the run; nil for a sweep
 
-	summary *Summary // of such a sweep
+	summary *Summary // the points of a sweep without Report
 }
 
-// Load reads a report.json, or the folder that holds it, and the rows beside it. What is
-// missing beside it is no error: the page says so.
+// Load reads a report.json, or the folder that contains it, and the CSV files in the folder. Missing
+// CSV files are no error; the page mentions them. The files of a sweep's runs are not read.
 func Load(path string) (*Loaded, error) {
 	r, err := report.Read(path)
 	if err != nil {
-		if s, none := loadSummary(filepath.Join(folderOf(path), "report.json")); none == nil {
+		if s, summaryErr := loadSummary(filepath.Join(reportFolder(path), "report.json")); summaryErr == nil {
 			return &Loaded{Path: path, summary: s}, nil
 		}
 		return nil, err
@@ -39,41 +39,42 @@ func Load(path string) (*Loaded, error) {
 	if r.Sweep || len(r.Runs) != 1 {
 		return l, nil
 	}
-	dir := folderOf(path)
-	l.Run = &run{Result: r.Runs[0], Rows: newRows(nil, nil)}
-	samples := func(head []string) func([]string) {
+	dir := reportFolder(path)
+	l.Run = &run{Result: r.Runs[0], Rows: newRows(nil, nil)} // the headers are set when the files are read
+	beginSamples := func(head []string) func([]string) {
 		l.Run.Rows.sampleHead = columnsOf(head)
 		return l.Run.Rows.Sample
 	}
-	packets := func(head []string) func([]string) {
+	beginPackets := func(head []string) func([]string) {
 		l.Run.Rows.packetHead = columnsOf(head)
 		return l.Run.Rows.Packet
 	}
-	if err := l.Run.read(dir, "samples.csv", "the charts over time", samples); err != nil {
+	if err := l.Run.readRows(dir, "samples.csv", "the charts over time", beginSamples); err != nil {
 		return nil, err
 	}
-	return l, l.Run.read(dir, "packets.csv", "the packets one by one", packets)
+	return l, l.Run.readRows(dir, "packets.csv", "the packets one by one", beginPackets)
 }
 
-// SavePage writes the page of a saved report into its folder, and returns the path.
+// SavePage writes report.html, the page of the saved report at path, into the report's folder, and returns
+// the path of the page. disk may be nil, as in package atomicfile.
 func SavePage(disk *atomicfile.Disk, path string) (out string, err error) {
 	l, err := Load(path)
 	if err != nil {
 		return "", err
 	}
-	out = filepath.Join(folderOf(path), "report.html")
+	out = filepath.Join(reportFolder(path), "report.html")
 	return out, disk.WriteFile(out, 0o644, func(f *atomicfile.File) error { return l.Write(f) })
 }
 
-// folderOf returns the folder of a report, which may be named by its report.json.
-func folderOf(path string) string {
+// reportFolder returns the folder of a report, which may be named by its report.json.
+func reportFolder(path string) string {
 	if info, err := os.Stat(path); err == nil && info.IsDir() {
 		return path
 	}
 	return filepath.Dir(path)
 }
 
-// Write writes the page of what was loaded.
+// Write writes the page of the report.
 func (l *Loaded) Write(w io.Writer) error {
 	if l.summary != nil {
 		return l.summary.Write(w)
@@ -84,32 +85,34 @@ func (l *Loaded) Write(w io.Writer) error {
 	return writeSweep(w, l.Report)
 }
 
-// read hands every row of a file to what begin returns for its head.
-func (r *run) read(dir, name, use string, begin func(head []string) func(row []string)) error {
+// readRows passes every row of a CSV file to the function that begin returns for the header. If the
+// file is missing or damaged it adds a remark to r.Missing, in which use names what the page lacks. It
+// returns an error only if name is not a regular file or cannot be opened.
+func (r *run) readRows(dir, name, use string, begin func(head []string) func(row []string)) error {
 	path := filepath.Join(dir, name)
 	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() {
-		return &config.Error{File: path, Problem: "is no file", Expected: "the " + name + " of the report"}
+		return &config.Error{File: path, Problem: "is not a regular file", Expected: "the " + name + " of the report"}
 	}
 	file, err := os.Open(path)
 	if errors.Is(err, fs.ErrNotExist) {
-		r.Missing = append(r.Missing, fmt.Sprintf("%s is not beside the report, so %s are missing here.", name, use))
+		r.Missing = append(r.Missing, fmt.Sprintf("%s is not in the folder of the report, so the page lacks %s.", name, use))
 		return nil
 	}
 	if err != nil {
 		return err
 	}
 	defer file.Close()
-	rows := csv.NewReader(bufio.NewReaderSize(boundedio.NewReader(file, path, maxRows), 1<<16))
-	rows.ReuseRecord, rows.FieldsPerRecord = true, -1
+	rows := csv.NewReader(bufio.NewReaderSize(boundedio.NewReader(file, path, maxRowBytes), 1<<16))
+	rows.ReuseRecord, rows.FieldsPerRecord = true, -1 // rows may have any number of fields
 	head, err := rows.Read()
-	var take func([]string)
+	var addRow func([]string)
 	if err == nil {
-		take = begin(append([]string{}, head...))
+		addRow = begin(append([]string{}, head...))
 	}
 	for err == nil {
 		var row []string
 		if row, err = rows.Read(); err == nil {
-			take(row)
+			addRow(row)
 		}
 	}
 	if !errors.Is(err, io.EOF) {
@@ -117,10 +120,10 @@ func (r *run) read(dir, name, use string, begin func(head []string) func(row []s
 		if bad, ok := errors.AsType[*csv.ParseError](err); ok {
 			line = bad.Line
 		}
-		r.Missing = append(r.Missing, fmt.Sprintf("%s cannot be read from line %d on, so what follows is missing here.", name, line))
+		r.Missing = append(r.Missing, fmt.Sprintf("%s cannot be read from line %d on, so the rest is missing.", name, line))
 	}
 	return nil
 }
 
-// maxRows bounds what is read of a file of rows: some 1000 hours of packets.
-const maxRows = 64 << 30
+// maxRowBytes bounds the bytes read of a CSV file: 64 GB, about 1000 hours of packets.
+const maxRowBytes = 64 << 30

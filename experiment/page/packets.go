@@ -8,118 +8,126 @@ import (
 	"strings"
 )
 
-// kind is the sort of trouble that a packet had; each has a line of its own in the chart.
-type kind int
+// problemKind is the kind of a packet's problem. Each kind has its own row in the chart.
+type problemKind int
 
-// The kinds, the worst first.
+// The kinds, most severe first.
 const (
-	kindFailed kind = iota // no baseline, corrupt, unknown codec, tainted, wrong
+	kindFailed problemKind = iota // no baseline, corrupt, unknown codec, tainted, wrong
 	kindLost
 	kindLate // stale, or too late for the display
 	kindLarge
 	numKinds
 )
 
+// kindNames are the names of the kinds, as adjectives of packets.
 var kindNames = [numKinds]string{"failed", "lost", "late or stale", "large"}
 
-// event is a packet with which something was wrong.
-type event struct {
+// problem is a packet that was lost, late, large or failed.
+type problem struct {
 	seq    uint64
-	copy   int
-	sent   float64 // seconds
-	delay  float64 // ms; negative: it never arrived
+	copy   int     // number of the duplicate; 0 is the original
+	sent   float64 // virtual time in seconds
+	delay  float64 // ms; negative if the packet did not arrive
 	reason string
-	why    string
+	why    string // the explanation of the reason
 }
 
-func (e *event) before(f *event) int {
+// compare orders problems by sequence and copy.
+func (e *problem) compare(f *problem) int {
 	return cmp.Or(cmp.Compare(e.seq, f.seq), cmp.Compare(e.copy, f.copy))
 }
 
-// hash scatters packets evenly, whatever the rhythm in which they fail.
-func (e *event) hash() uint64 {
+// hash returns a hash of the packet (Fibonacci hashing: multiplication by 2^64 divided by the golden
+// ratio), so that a selection by hash is even for periodic failures too. copy is below 64.
+func (e *problem) hash() uint64 {
 	h := (e.seq*64 + uint64(e.copy) + 1) * 0x9e3779b97f4a7c15
 	return h ^ h>>29
 }
 
-// maxEvents bounds the events of a kind that a page lists.
+// maxEvents is the maximum number of problems of one kind that a page lists.
 const maxEvents = 250
 
-// events are those of a kind: all, or after maxEvents about every second of them, then
-// every fourth, and so on. Which ones does not depend on the order in which they came.
-type events struct {
-	n     int
-	shift uint
-	kept  []event
+// problemSample stores the problems of one kind: all up to maxEvents, then about a half, a quarter, and
+// so on, selected by hash, so that the selection does not depend on the order of the packets.
+type problemSample struct {
+	total  int  // problems added
+	shift  uint // one in 2^shift problems is stored
+	stored []problem
 }
 
-func (l *events) add(e event) {
-	l.n++
-	if !l.keeps(&e) {
+// add counts a problem and stores it if it is selected, and halves the sample if it is too large.
+func (l *problemSample) add(e problem) {
+	l.total++
+	if !l.selects(&e) {
 		return
 	}
-	l.kept = append(l.kept, e)
-	for len(l.kept) > maxEvents {
+	l.stored = append(l.stored, e)
+	for len(l.stored) > maxEvents {
 		l.shift++
-		l.kept = slices.DeleteFunc(l.kept, func(e event) bool { return !l.keeps(&e) })
+		l.stored = slices.DeleteFunc(l.stored, func(e problem) bool { return !l.selects(&e) })
 	}
 }
 
-func (l *events) keeps(e *event) bool { return e.hash()&(1<<l.shift-1) == 0 }
+// selects reports whether the sample contains e at the current rate, one in 2^shift.
+func (l *problemSample) selects(e *problem) bool { return e.hash()&(1<<l.shift-1) == 0 }
 
-// reason counts the packets of one reason, and keeps the first for an example.
-type reason struct {
-	n     int
-	first event
+// reasonCount counts the packets with one reason, and stores the first as an example.
+type reasonCount struct {
+	count int
+	first problem
 }
 
-// maxReasons bounds the reasons: there are some twenty, but a file may say what it likes.
+// maxReasons bounds the reasons. The lab has about twenty, but a file can contain any text.
 const maxReasons = 48
 
-// packets sums the packets of a run up.
-type packets struct {
-	rows    int
-	kinds   [numKinds]events
-	reasons map[string]*reason
-	delays  delays
+// packetStats summarizes the packets of a run.
+type packetStats struct {
+	rows     int
+	problems [numKinds]problemSample
+	reasons  map[string]*reasonCount
+	delays   delaySeries
 }
 
-// longestWhy bounds an explanation, in bytes.
-const longestWhy = 600
+// maxExplanation bounds the length of an explanation, in bytes.
+const maxExplanation = 600
 
-func (p *packets) add(c cells) {
+// addRow adds a row of packets.csv: its delay if it arrived, and a problem for each reason in the column
+// reason, which are separated by "; ". The numbers are limited, because a file can contain any.
+func (p *packetStats) addRow(c cells) {
 	p.rows++
-	sent := micros(c, "send_us")
-	e := event{seq: uint64(min(max(c.number("seq"), 0), 1e15)), copy: int(min(max(c.number("copy"), 0), 63)), sent: sent / 1e6, delay: -1}
+	sentUS := runMicros(c, "send_us")
+	e := problem{seq: uint64(min(max(c.number("seq"), 0), 1e15)), copy: int(min(max(c.number("copy"), 0), 63)), sent: sentUS / 1e6, delay: -1}
 	outcome := c.text("outcome")
 	arrived := outcome != "lost" && outcome != "in_flight" && outcome != "unknown" && c.text("recv_us") != ""
 	if arrived {
-		us := micros(c, "recv_us") - sent
-		e.delay = us / 1000
-		p.delays.add(int64(math.Round(sent*1000)), int64(math.Round(us*1000)))
+		delayUS := runMicros(c, "recv_us") - sentUS
+		e.delay = delayUS / 1000
+		p.delays.add(int64(math.Round(sentUS*1000)), int64(math.Round(delayUS*1000)))
 	}
-	said, why := cut(c.text("reason"), 80), cut(c.text("why"), longestWhy)
+	reasonText, why := truncate(c.text("reason"), 80), truncate(c.text("why"), maxExplanation)
 	if _, has := c.columns["reason"]; !has {
-		said, why = oldReason(c, outcome)
+		reasonText, why = reasonFromOutcome(c, outcome)
 	}
-	if said == "" {
+	if reasonText == "" {
 		return
 	}
-	sentences := split(why)
-	for i, name := range strings.Split(said, "; ") {
-		e.reason, e.why = name, why
-		if i < len(sentences) && strings.Count(said, "; ")+1 == len(sentences) {
+	reasons, sentences := strings.Split(reasonText, "; "), splitReasons(why)
+	for i, reason := range reasons {
+		e.reason, e.why = reason, why
+		if len(reasons) == len(sentences) { // each reason has its sentence
 			e.why = sentences[i]
 		}
-		p.trouble(outcome, e)
+		p.addProblem(outcome, e)
 	}
 }
 
-// micros returns a time of a run, which takes at most 1000 h.
-func micros(c cells, name string) float64 { return min(max(c.number(name), 0), 3.6e12) }
+// runMicros returns the time in column name in microseconds, limited to 1000 h.
+func runMicros(c cells, name string) float64 { return min(max(c.number(name), 0), 3.6e12) }
 
-// oldReason says what a file without reasons knows.
-func oldReason(c cells, outcome string) (said, why string) {
+// reasonFromOutcome returns reason and explanation of a row in a file without the column reason, as
+// older versions wrote; "" if the packet had no problem.
+func reasonFromOutcome(c cells, outcome string) (reason, why string) {
 	switch outcome {
 	case "", "decoded", "duplicate", "in_flight", "unknown":
 		return "", ""
@@ -127,8 +135,9 @@ func oldReason(c cells, outcome string) (said, why string) {
 	return strings.ReplaceAll(outcome, "_", " "), strings.TrimSpace("by " + c.text("cause"))
 }
 
-// split cuts an explanation of two reasons where the second sentence begins.
-func split(why string) []string {
+// splitReasons splits an explanation of two reasons at the second sentence, which begins with "packet" or
+// "copy". It returns any other explanation as one element.
+func splitReasons(why string) []string {
 	for _, word := range []string{"; packet ", "; copy "} {
 		if a, b, ok := strings.Cut(why, word); ok {
 			return []string{a, strings.TrimPrefix(word, "; ") + b}
@@ -137,59 +146,62 @@ func split(why string) []string {
 	return []string{why}
 }
 
-func (p *packets) trouble(outcome string, e event) {
+// addProblem adds a problem of a packet with the given outcome to the sample of its kind and to the count
+// of its reason. The example of a reason is its first packet by sequence.
+func (p *packetStats) addProblem(outcome string, e problem) {
 	k := kindFailed
 	switch {
 	case strings.HasPrefix(e.reason, "large"):
 		k = kindLarge
 	case outcome == "lost":
 		k = kindLost
-	case outcome == "stale" || outcome == "decoded":
+	case outcome == "stale" || outcome == "decoded": // decoded, but after its display time
 		k = kindLate
 	}
-	p.kinds[k].add(e)
+	p.problems[k].add(e)
 	if p.reasons == nil {
-		p.reasons = map[string]*reason{}
+		p.reasons = map[string]*reasonCount{}
 	}
-	x := p.reasons[e.reason]
-	if x == nil {
+	r := p.reasons[e.reason]
+	if r == nil {
 		if len(p.reasons) >= maxReasons {
 			return
 		}
-		x = &reason{first: e}
-		p.reasons[e.reason] = x
+		r = &reasonCount{first: e}
+		p.reasons[e.reason] = r
 	}
-	x.n++
-	if e.before(&x.first) < 0 {
-		x.first = e
+	r.count++
+	if e.compare(&r.first) < 0 {
+		r.first = e
 	}
 }
 
-// listed returns the events of a kind in the order of their packets.
-func (p *packets) listed(k kind) []event {
-	list := slices.Clone(p.kinds[k].kept)
-	slices.SortFunc(list, func(a, b event) int { return a.before(&b) })
+// sortedProblems returns the stored problems of a kind in the order of the packets.
+func (p *packetStats) sortedProblems(k problemKind) []problem {
+	list := slices.Clone(p.problems[k].stored)
+	slices.SortFunc(list, func(a, b problem) int { return a.compare(&b) })
 	return list
 }
 
-func (p *packets) clone() packets {
+// clone returns a deep copy.
+func (p *packetStats) clone() packetStats {
 	x := *p
-	x.reasons = make(map[string]*reason, len(p.reasons))
+	x.reasons = make(map[string]*reasonCount, len(p.reasons))
 	for name, r := range p.reasons {
 		y := *r
 		x.reasons[name] = &y
 	}
-	for k := range x.kinds {
-		x.kinds[k].kept = slices.Clone(p.kinds[k].kept)
+	for k := range x.problems {
+		x.problems[k].stored = slices.Clone(p.problems[k].stored)
 	}
 	x.delays.buckets = maps.Clone(p.delays.buckets)
 	return x
 }
 
-// cut shortens a text of somebody's.
-func cut(text string, longest int) string {
-	if len(text) <= longest {
+// truncate shortens a text from a file to at most maxBytes bytes and an ellipsis.
+func truncate(text string, maxBytes int) string {
+	if len(text) <= maxBytes {
 		return text
 	}
-	return strings.ToValidUTF8(text[:longest], "") + "…"
+	return strings.ToValidUTF8(text[:maxBytes], "") + "…" // without a rune that was cut
 }

@@ -22,7 +22,7 @@ import (
 	"wirelab/experiment/report"
 )
 
-// lossy is a run in which much happens: losses, late packets, failures, changes, a shadow.
+// lossy is the configuration of a run with losses, late packets, failures, changes and a shadow.
 const lossy = `
 seed = 3
 duration = "6s"
@@ -75,7 +75,7 @@ func saveRun(t *testing.T, text string) string {
 	return dir
 }
 
-// made is the page of what lies in a folder.
+// made returns the page written from the files in a folder.
 func made(t *testing.T, paths ...string) string {
 	t.Helper()
 	list := make([]*Loaded, len(paths))
@@ -99,8 +99,8 @@ func made(t *testing.T, paths ...string) string {
 	return b.String()
 }
 
-// The page that a run saves and the page that is made later from its folder are the same,
-// byte for byte, and so are two that are made one after the other.
+// TestSavedIsMade: the page that a run saves and a page written later from its folder are equal byte
+// for byte, and so are two pages written in succession.
 func TestSavedIsMade(t *testing.T) {
 	dir := saveRun(t, lossy)
 	saved, err := os.ReadFile(filepath.Join(dir, "report.html"))
@@ -109,7 +109,7 @@ func TestSavedIsMade(t *testing.T) {
 	}
 	again := made(t, dir)
 	if string(saved) != again {
-		t.Error("the page made from the folder is another than the one saved with it")
+		t.Error("the page written from the folder differs from the saved one")
 	}
 	if again != made(t, filepath.Join(dir, "report.json")) {
 		t.Error("two pages of one report differ")
@@ -117,12 +117,12 @@ func TestSavedIsMade(t *testing.T) {
 	for _, what := range []string{"then rotor", "nothing decoded wrong", "payload_kbps", "does not hold", "changed-index", "down loss 20%",
 		"no baseline", "tui replay report.json", "The charts as a table"} {
 		if !strings.Contains(again, what) {
-			t.Errorf("the page says nothing of %q", what)
+			t.Errorf("the page does not mention %q", what)
 		}
 	}
 }
 
-// Rows in another order, as they come while a run goes on, make the same page.
+// TestOrderOfPackets: the order of the packets, which differs during a run, does not affect the page.
 func TestOrderOfPackets(t *testing.T) {
 	head := []string{"seq", "copy", "send_us", "recv_us", "outcome", "reason", "why"}
 	var rows [][]string
@@ -138,24 +138,24 @@ func TestOrderOfPackets(t *testing.T) {
 		for _, i := range order {
 			r.Packet(rows[i])
 		}
-		var d data
+		var d chartData
 		d.timeCharts(r.Clone(), "cube", 0)
-		text, err := d.script()
+		text, err := d.marshalJSON()
 		if err != nil {
 			t.Fatal(err)
 		}
-		return text + fmt.Sprint(reasonTable(&r.packets))
+		return text + fmt.Sprint(problemTables(&r.packets))
 	}
 	forth, back := make([]int, len(rows)), make([]int, len(rows))
 	for i := range rows {
 		forth[i], back[i] = i, len(rows)-1-i
 	}
 	if page(forth) != page(back) {
-		t.Error("the order of the rows shows")
+		t.Error("the page depends on the order of the rows")
 	}
 }
 
-// What a page keeps of a run is bounded, and its sums are right all the same.
+// TestBounded: the memory for a run is bounded, and the sums are exact.
 func TestBounded(t *testing.T) {
 	r := newRows([]string{"t_s", "sent", "payload_kbps", "lost"}, []string{"seq", "send_us", "recv_us", "outcome", "reason"})
 	const n = 100_000 // of 100 ms: nearly three hours
@@ -164,11 +164,11 @@ func TestBounded(t *testing.T) {
 		r.Packet([]string{fmt.Sprint(i), fmt.Sprint(i * 100_000), "lost", "lost", fmt.Sprintf("reason %d", i%500)})
 		r.Packet([]string{fmt.Sprint(n + i), fmt.Sprint(i * 100_000), fmt.Sprint(i*100_000 + 20_000), "decoded", ""})
 	}
-	points := r.series.all()
+	points := r.series.allPoints()
 	if len(points) > maxPoints || len(r.packets.delays.buckets) > maxPoints || len(r.packets.reasons) > maxReasons ||
-		len(r.packets.kinds[kindLost].kept) > maxEvents {
+		len(r.packets.problems[kindLost].stored) > maxEvents {
 		t.Errorf("%d points, %d stretches, %d reasons, %d events", len(points), len(r.packets.delays.buckets), len(r.packets.reasons),
-			len(r.packets.kinds[kindLost].kept))
+			len(r.packets.problems[kindLost].stored))
 	}
 	var sent, payload, lost, width float64
 	for _, p := range points {
@@ -177,28 +177,28 @@ func TestBounded(t *testing.T) {
 	if sent != 6*n || lost != n || math.Abs(payload-float64(n/100)*4950*100) > 1e-3*payload || math.Abs(width-n/10) > 1e-3 {
 		t.Errorf("sent %g, lost %g, payload %g bits in %g s", sent, lost, payload, width)
 	}
-	if got := r.packets.kinds[kindLost].n; got != n {
+	if got := r.packets.problems[kindLost].total; got != n {
 		t.Errorf("%d lost", got)
 	}
 	seen := int64(0)
-	r.packets.delays.each(func(_ float64, d delay) {
-		seen += d.n
-		if d.least != 20e6 || d.most != 20e6 {
+	r.packets.delays.forEach(func(_ float64, d delayStats) {
+		seen += d.count
+		if d.min != 20e6 || d.max != 20e6 {
 			t.Errorf("delay %+v", d)
 		}
 	})
 	if seen != n {
 		t.Errorf("%d delays", seen)
 	}
-	if kept := r.packets.listed(kindLost); len(kept) < maxEvents/4 || kept[len(kept)-1].seq < n*9/10 {
-		t.Errorf("%d events are kept, the last of packet %d: they are not spread over the run", len(kept), kept[len(kept)-1].seq)
+	if kept := r.packets.sortedProblems(kindLost); len(kept) < maxEvents/4 || kept[len(kept)-1].seq < n*9/10 {
+		t.Errorf("%d problems stored, the last of packet %d: not spread over the run", len(kept), kept[len(kept)-1].seq)
 	}
 }
 
-// hostile is a name that would end elements, begin scripts and leave attributes.
+// hostile is a name that tries to end elements, begin scripts and leave attributes.
 const hostile = `"><script>alert(1)</script><img src=x onerror=alert(2)>'--></script><style>*{}</style>` + "\u2028&amp;"
 
-// No text of a report is ever anything but text: names, paths, labels, errors.
+// TestHostileTexts: names, paths, labels and errors of a report appear only as text.
 func TestHostileTexts(t *testing.T) {
 	dir := saveRun(t, lossy)
 	l, err := Load(dir)
@@ -250,9 +250,8 @@ func TestHostileTexts(t *testing.T) {
 	checkHTML(t, "plain", plain)
 }
 
-// checkHTML parses a page as a browser does and demands what its policy promises: one
-// style, two scripts and the data, all with the right hashes, no attribute that would
-// style, run or fetch.
+// checkHTML parses a page as a browser does and checks its policy: one style, two scripts and the data,
+// with the right hashes, and no attribute that styles, runs or fetches anything.
 func checkHTML(t *testing.T, name, page string) {
 	t.Helper()
 	root, err := html.Parse(strings.NewReader(page))
@@ -305,7 +304,7 @@ func checkHTML(t *testing.T, name, page string) {
 	if len(styles) != 1 || len(scripts) != 2 || len(blocks) != 1 {
 		t.Fatalf("%s: %d styles, %d scripts, %d blocks of data", name, len(styles), len(scripts), len(blocks))
 	}
-	for _, want := range []string{"default-src 'none'", "style-src " + hash(styles[0]) + ";", hash(scripts[0]), hash(scripts[1])} {
+	for _, want := range []string{"default-src 'none'", "style-src " + cspHash(styles[0]) + ";", cspHash(scripts[0]), cspHash(scripts[1])} {
 		if !strings.Contains(csp, want) {
 			t.Errorf("%s: the policy lacks %s: %s", name, want, csp)
 		}
@@ -318,7 +317,7 @@ func checkHTML(t *testing.T, name, page string) {
 	}
 }
 
-// A page names no place that a browser could fetch from, but in the licence.
+// TestNoAddresses: the page contains no URL except in the licence.
 func TestNoAddresses(t *testing.T) {
 	page := made(t, saveRun(t, lossy))
 	for _, url := range regexp.MustCompile(`(https?:)?//[a-z][^\s"'<>)]*`).FindAllString(page, -1) {
@@ -328,21 +327,21 @@ func TestNoAddresses(t *testing.T) {
 	}
 }
 
-// A page is at most 300 kB beside its data.
+// TestSize: the page is at most 300 kB in addition to its data.
 func TestSize(t *testing.T) {
 	page := made(t, saveRun(t, lossy))
 	from := strings.Index(page, `id="data">`)
 	block := strings.Index(page[from:], "</script>")
 	if rest := len(page) - block; rest > 300_000 {
-		t.Errorf("%d bytes beside the data", rest)
+		t.Errorf("%d bytes in addition to the data", rest)
 	}
 	if block > 300_000 {
 		t.Errorf("%d bytes of data", block)
 	}
 }
 
-// An old report, with no rows beside it or with rows of fewer columns, makes what page it
-// can and says what is missing.
+// TestWithoutRows: the page of an old report, without CSV files or with fewer columns, mentions what is
+// missing.
 func TestWithoutRows(t *testing.T) {
 	dir := saveRun(t, lossy)
 	for _, name := range []string{"samples.csv", "packets.csv"} {
@@ -351,7 +350,7 @@ func TestWithoutRows(t *testing.T) {
 		}
 	}
 	page := made(t, dir)
-	for _, what := range []string{"samples.csv is not beside the report", "packets.csv is not beside the report", "nothing decoded wrong", "How packets ended"} {
+	for _, what := range []string{"samples.csv is not in the folder of the report", "packets.csv is not in the folder of the report", "nothing decoded wrong", "Outcomes of packets"} {
 		if !strings.Contains(page, what) {
 			t.Errorf("the page does not say %q", what)
 		}
@@ -372,7 +371,7 @@ func TestWithoutRows(t *testing.T) {
 	}
 }
 
-// Reports of earlier versions make pages.
+// TestOldReports: reports of earlier versions have pages.
 func TestOldReports(t *testing.T) {
 	paths, err := filepath.Glob("../testdata/reports/*.json")
 	if err != nil || len(paths) == 0 {
@@ -384,7 +383,7 @@ func TestOldReports(t *testing.T) {
 	checkHTML(t, "side by side", made(t, paths...))
 }
 
-// Whatever is in the files of rows, a page comes of it, in bounded memory and time.
+// FuzzRows: any CSV file results in a page, in bounded memory and time.
 func FuzzRows(f *testing.F) {
 	f.Add("t_s,payload_kbps\n0.1,5\n", "seq,send_us,recv_us,outcome,reason,why\n1,5,lost,lost,lost,x\n")
 	f.Add("t_s\n-1e308\nNaN\n1e300\n", "seq,send_us,recv_us,outcome\n-1,-9e99,9e99,decoded\n1e99,1e99,0,stale\n")
@@ -401,11 +400,11 @@ func FuzzRows(f *testing.F) {
 		}
 		feed(samples, func(h []string) { rows.sampleHead = columnsOf(h) }, rows.Sample)
 		feed(packets, func(h []string) { rows.packetHead = columnsOf(h) }, rows.Packet)
-		var d data
+		var d chartData
 		d.timeCharts(rows.Clone(), "cube", 0)
-		reasonTable(&rows.packets)
-		timeTable(rows.series.all(), "cube")
-		if text, err := d.script(); err != nil || !json.Valid([]byte(text)) {
+		problemTables(&rows.packets)
+		timeTable(rows.series.allPoints(), "cube")
+		if text, err := d.marshalJSON(); err != nil || !json.Valid([]byte(text)) {
 			t.Fatal(text, err)
 		}
 	})
@@ -416,7 +415,7 @@ func TestCount(t *testing.T) {
 		n          int64
 		noun, want string
 	}{{0, "packet", "0 packets"}, {1, "entity", "1 entity"}, {2880, "frame", "2,880 frames"}, {1023, "entity", "1,023 entities"}} {
-		if got := count(c.n, c.noun); got != c.want {
+		if got := formatCount(c.n, c.noun); got != c.want {
 			t.Errorf("count(%d, %q) = %q, want %q", c.n, c.noun, got, c.want)
 		}
 	}

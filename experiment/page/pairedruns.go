@@ -7,41 +7,42 @@ import (
 	"wirelab/experiment/paired"
 )
 
-// pairedInterval returns the interval of 95 % of how much a figure of b is another than that of
-// a, " (-12.9 to -11.4)" in percent; "" where the runs are no pair, or the figure is none
-// that the samples tell.
+// pairedInterval returns the 95 % confidence interval of the change of a figure from run a to run b, in
+// percent of a, such as " (-12.9 to -11.4)". It returns "" if the runs differ in seed or sample times,
+// the samples do not contain the figure, or there are too few.
 func pairedInterval(a, b *run, key string) string {
 	if a.Result.Seed != b.Result.Seed || a.Rows == nil || b.Rows == nil {
 		return ""
 	}
-	x, y := a.Rows.series.all(), b.Rows.series.all()
-	if len(x) != len(y) {
+	pointsA, pointsB := a.Rows.series.allPoints(), b.Rows.series.allPoints()
+	if len(pointsA) != len(pointsB) {
 		return ""
 	}
-	for i := range x {
-		if math.Abs(x[i].until-y[i].until) > 1e-6 {
+	for i := range pointsA {
+		if math.Abs(pointsA[i].until-pointsB[i].until) > 1e-6 {
 			return ""
 		}
 	}
-	of := pairedRatios[key]
-	if of == nil {
+	figure := pairableRatios[key]
+	if figure == nil {
 		return ""
 	}
-	ra, rb := ratioOf(x, of), ratioOf(y, of)
-	base := ra.Value()
-	i := paired.Ratios(rb, ra, 1)
-	if !i.Known || base == 0 {
+	ratioA, ratioB := newPairedRatio(pointsA, figure), newPairedRatio(pointsB, figure)
+	base := ratioA.Value()
+	const seed = 1 // of the bootstrap: constant, so that a page written again is the same
+	change := paired.Ratios(ratioB, ratioA, seed)
+	if !change.Known || base == 0 {
 		return ""
 	}
-	return fmt.Sprintf(" (%+.2f to %+.2f)", 100*i.Lo/base, 100*i.Hi/base)
+	return fmt.Sprintf(" (%+.2f to %+.2f)", 100*change.Lo/base, 100*change.Hi/base)
 }
 
-// pairedRatios are the figures that can be compared stretch by stretch, by their keys.
-var pairedRatios = map[string]ratio{"payload_kbps": payloadKbps, "wire_kbps": wireKbps, "feedback_kbps": feedbackKbps,
+// pairableRatios are the figures that can be compared sample by sample, by key.
+var pairableRatios = map[string]ratio{"payload_kbps": payloadKbps, "wire_kbps": wireKbps, "feedback_kbps": feedbackKbps,
 	"bits_per_item": bitsPerItem, "bits_per_changed_cube": bitsPerChanged, "playout.starved_ratio": starvedShare}
 
-// ratioOf returns a figure as a ratio of sums over the points.
-func ratioOf(points []point, of ratio) (r paired.Ratio) {
+// newPairedRatio returns a figure as the ratio of two sums over the points.
+func newPairedRatio(points []point, of ratio) (r paired.Ratio) {
 	for i := range points {
 		num, den := of(&points[i])
 		r.Num, r.Den = append(r.Num, num), append(r.Den, den)

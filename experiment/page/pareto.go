@@ -12,30 +12,31 @@ import (
 	"wirelab/internal/units"
 )
 
-// cost is what a point costs in a Pareto chart.
-const cost = "payload_kbps"
+// costKey is the figure on the X axis of a Pareto chart.
+const costKey = "payload_kbps"
 
-// pareto draws what the choices cost against how good they are. What the link does is no
-// choice: each condition has a frontier of its own, the points that no other under the same
-// condition beats in both.
-func (d *document) pareto(points []gridPoint) {
+// addParetoCharts adds charts of cost (payload) against quality (starvation, position error, transfer
+// time). Points are compared only under the same network conditions: each condition has its own
+// Pareto frontier, the points that no other point beats in both figures.
+func (d *document) addParetoCharts(points []gridPoint) {
 	for _, m := range []metric{{"playout.starved_ratio", "display starved", "%", 100},
-		{"playout.position_error_mm.p95", "moving cubes off by, 95 %", "mm", 1}, {"transfer.time_s", "until the file was there", "s", 1}} {
+		{"playout.position_error_mm.p95", "position error of moving cubes, p95", "mm", 1}, {"transfer.time_s", "transfer time of the file", "s", 1}} {
 		names, groups := byCondition(points, m)
 		if len(names) == 0 {
 			continue
 		}
-		s := section{ID: "pareto-" + lastWord(m.key), Title: "What it costs, and what is had for it: " + m.title,
+		s := section{ID: "pareto-" + keySuffix(m.key), Title: "Payload vs " + m.title,
 			Graphics: []graphic{paretoGraphic(names, groups, m)}, Tables: []table{frontierTable(names, groups, m)}}
 		if n := len(names); n == maxLines {
-			s.Lead = []string{fmt.Sprintf("Of the conditions only %d are drawn.", n)}
+			s.Lead = []string{fmt.Sprintf("Only the first %d conditions are drawn.", n)}
 		}
 		d.Sections = append(d.Sections, s)
 	}
 }
 
-// condition reports whether a key is of the circumstances, and no choice.
-func condition(key string) bool {
+// isCondition reports whether a swept key describes the network or the data, which are given, rather than a
+// choice, such as the encoder.
+func isCondition(key string) bool {
 	for _, prefix := range []string{"down.", "up.", "link.", "data."} {
 		if strings.HasPrefix(key, prefix) {
 			return true
@@ -44,36 +45,38 @@ func condition(key string) bool {
 	return key == "profile"
 }
 
-// byCondition groups the points that have both figures, at most maxLines groups of several
-// points that differ.
+// byCondition groups the points that have both figures, cost and quality m, by condition: at most maxLines
+// groups of at least two points. It considers only the first maxListed points. It returns nil if all
+// points are equal in quality.
 func byCondition(points []gridPoint, m metric) (names []string, groups map[string][]*gridPoint) {
-	least, most := math.Inf(1), math.Inf(-1)
+	minQuality, maxQuality := math.Inf(1), math.Inf(-1)
 	points = slices.DeleteFunc(slices.Clone(points[:min(len(points), maxListed)]), func(p gridPoint) bool {
-		c, known := p.Figures[cost]
-		q, ok := p.Figures[m.key]
-		if !known || !ok || math.IsNaN(c.Diff) || math.IsNaN(q.Diff) {
+		cost, hasCost := p.Figures[costKey]
+		quality, hasQuality := p.Figures[m.key]
+		if !hasCost || !hasQuality || math.IsNaN(cost.Diff) || math.IsNaN(quality.Diff) {
 			return true
 		}
-		least, most = min(least, q.Diff), max(most, q.Diff)
+		minQuality, maxQuality = min(minQuality, quality.Diff), max(maxQuality, quality.Diff)
 		return false
 	})
-	names, groups = grouped(points, func(p *gridPoint) string {
+	names, groups = groupPoints(points, func(p *gridPoint) string {
 		set := maps.Clone(p.Set)
-		maps.DeleteFunc(set, func(k, _ string) bool { return !condition(k) })
+		maps.DeleteFunc(set, func(k, _ string) bool { return !isCondition(k) })
 		return shortSet(set)
 	})
 	names = slices.DeleteFunc(names, func(name string) bool { return len(groups[name]) < 2 })
-	if least >= most {
+	if minQuality >= maxQuality {
 		return nil, nil
 	}
 	return names[:min(len(names), maxLines)], groups
 }
 
-// frontier returns the points that no other beats, the cheapest first.
+// frontier returns the Pareto frontier of list, cheapest first: going from cheap to expensive, each point
+// that is better than all before it. quality is the key of a figure; less is better.
 func frontier(list []*gridPoint, quality string) (out []*gridPoint) {
 	sorted := slices.Clone(list)
 	slices.SortStableFunc(sorted, func(a, b *gridPoint) int {
-		return cmp.Or(cmp.Compare(a.Figures[cost].Diff, b.Figures[cost].Diff), cmp.Compare(a.Figures[quality].Diff, b.Figures[quality].Diff))
+		return cmp.Or(cmp.Compare(a.Figures[costKey].Diff, b.Figures[costKey].Diff), cmp.Compare(a.Figures[quality].Diff, b.Figures[quality].Diff))
 	})
 	best := math.Inf(1)
 	for _, p := range sorted {
@@ -84,94 +87,98 @@ func frontier(list []*gridPoint, quality string) (out []*gridPoint) {
 	return out
 }
 
+// frontierTable lists the points on the frontier of each condition, by the keys of the condition first.
 func frontierTable(names []string, groups map[string][]*gridPoint, m metric) table {
 	keys := slices.Sorted(maps.Keys(groups[names[0]][0].Set))
-	slices.SortStableFunc(keys, func(a, b string) int {
-		return strings.Compare(strconv.FormatBool(condition(b)), strconv.FormatBool(condition(a)))
+	slices.SortStableFunc(keys, func(a, b string) int { // "true" is after "false", so conditions come first
+		return strings.Compare(strconv.FormatBool(isCondition(b)), strconv.FormatBool(isCondition(a)))
 	})
-	t := newTable("The frontier by "+m.title+": under the same condition no other point is both cheaper and better",
+	t := newTable("Pareto frontier by "+m.title+": under the same condition no other point is both cheaper and better",
 		append(slices.Clone(keys), ">payload, kbps", ">"+m.title+", "+m.unit)...)
 	for _, name := range names {
 		for _, p := range frontier(groups[name], m.key) {
-			t.Add(p.values(keys), p.cell(metric{key: cost, times: 1}), p.cell(m))
+			t.Add(p.values(keys), p.cell(metric{key: costKey, scale: 1}), p.cell(m))
 		}
 	}
 	return t
 }
 
-// The place of a Pareto chart's axes in its drawing.
+// The edges of a Pareto chart's plotting area, in units of the drawing.
 const (
 	paretoLeft, paretoRight = 64.0, 700.0
 	paretoTop, paretoBottom = 24.0, 300.0
 )
 
+// paretoGraphic draws all points of each condition, with large dots on its frontier, and the frontier as
+// a step line. Each condition has a colour.
 func paretoGraphic(names []string, groups map[string][]*gridPoint, m metric) graphic {
-	g := graphic{Title: "Cheaper is further left, better is further down", Width: 740, Height: 350,
-		Description: "What each point costs and how good it is; the table below lists those that no other beats"}
-	mostX, mostY := 0.0, 0.0
+	g := graphic{Title: "Cheaper is to the left, better is down", Width: 740, Height: 350,
+		Description: "Payload and quality of each point; the table below lists the frontier"}
+	maxX, maxY := 0.0, 0.0
 	for _, name := range names {
 		for _, p := range groups[name] {
-			mostX, mostY = max(mostX, p.Figures[cost].Diff), max(mostY, p.Figures[m.key].Diff*m.times)
+			maxX, maxY = max(maxX, p.Figures[costKey].Diff), max(maxY, p.Figures[m.key].Diff*m.scale)
 		}
 	}
-	x, y := g.axes(mostX, mostY, m.title+", "+m.unit)
+	x, y := g.drawAxes(maxX, maxY, m.title+", "+m.unit)
 	for i, name := range names {
 		ink := fmt.Sprintf("i%d", 1+i)
 		best := frontier(groups[name], m.key)
 		path := ""
 		for k, p := range best {
-			if k == 0 {
-				path = "M" + x(p.Figures[cost].Diff) + " " + y(p.Figures[m.key].Diff*m.times)
+			if k == 0 { // SVG path: move to the first point, then horizontally and vertically to each other one
+				path = "M" + x(p.Figures[costKey].Diff) + " " + y(p.Figures[m.key].Diff*m.scale)
 			} else {
-				path += " H" + x(p.Figures[cost].Diff) + " V" + y(p.Figures[m.key].Diff*m.times)
+				path += " H" + x(p.Figures[costKey].Diff) + " V" + y(p.Figures[m.key].Diff*m.scale)
 			}
 		}
 		g.Paths = append(g.Paths, curve{path, "frontier l" + ink[1:]})
 		for _, p := range groups[name] {
-			c := dot{X: x(p.Figures[cost].Diff), Y: y(p.Figures[m.key].Diff * m.times), R: "3.5", Class: ink + " beaten",
-				Title: fmt.Sprintf("%s: %s kbps, %s %s", shortSet(p.Set), digits(p.Figures[cost].Diff), digits(p.Figures[m.key].Diff*m.times), m.unit)}
+			c := dot{X: x(p.Figures[costKey].Diff), Y: y(p.Figures[m.key].Diff * m.scale), R: "3.5", Class: ink + " beaten",
+				Title: fmt.Sprintf("%s: %s kbps, %s %s", shortSet(p.Set), formatNumber(p.Figures[costKey].Diff), formatNumber(p.Figures[m.key].Diff*m.scale), m.unit)}
 			if slices.Contains(best, p) {
 				c.R, c.Class = "5.5", ink
 			}
 			g.Dots = append(g.Dots, c)
 		}
 		if name != "" {
-			g.Key = append(g.Key, slice{Name: name, Ink: 1 + i})
+			g.Key = append(g.Key, stripPart{Name: name, Ink: 1 + i})
 		}
 	}
 	return g
 }
 
-// axes draws both axes from 0 on, and returns what turns values into places.
-func (g *graphic) axes(mostX, mostY float64, name string) (x, y func(v float64) string) {
-	stepX, stepY := step(mostX), step(mostY)
-	mostX, mostY = stepX*math.Ceil(mostX/stepX), stepY*math.Ceil(mostY/stepY)
+// drawAxes draws both axes from 0 to the maxima, rounded up to ticks, and returns functions that convert
+// values to coordinates. yName is the name of the Y axis.
+func (g *graphic) drawAxes(maxX, maxY float64, yName string) (x, y func(v float64) string) {
+	stepX, stepY := tickStep(maxX), tickStep(maxY)
+	maxX, maxY = stepX*math.Ceil(maxX/stepX), stepY*math.Ceil(maxY/stepY)
 	at := func(v float64) string { return units.Fixed(v, 1) }
-	x = func(v float64) string { return at(paretoLeft + (paretoRight-paretoLeft)*v/mostX) }
-	y = func(v float64) string { return at(paretoBottom - (paretoBottom-paretoTop)*v/mostY) }
-	for i := range int(math.Round(mostX/stepX)) + 1 {
+	x = func(v float64) string { return at(paretoLeft + (paretoRight-paretoLeft)*v/maxX) }
+	y = func(v float64) string { return at(paretoBottom - (paretoBottom-paretoTop)*v/maxY) }
+	for i := range int(math.Round(maxX/stepX)) + 1 {
 		v := float64(i) * stepX
 		g.Lines = append(g.Lines, stroke{x(v), at(paretoTop), x(v), at(paretoBottom), "grid"})
-		g.Texts = append(g.Texts, caption{x(v), at(paretoBottom + 18), "mid", round(v)})
+		g.Texts = append(g.Texts, caption{x(v), at(paretoBottom + 18), "mid", formatRounded(v)})
 	}
-	for i := range int(math.Round(mostY/stepY)) + 1 {
+	for i := range int(math.Round(maxY/stepY)) + 1 {
 		v := float64(i) * stepY
 		g.Lines = append(g.Lines, stroke{at(paretoLeft), y(v), at(paretoRight), y(v), "grid"})
-		g.Texts = append(g.Texts, caption{at(paretoLeft - 8), y(v), "end", round(v)})
+		g.Texts = append(g.Texts, caption{at(paretoLeft - 8), y(v), "end", formatRounded(v)})
 	}
 	g.Texts = append(g.Texts, caption{at((paretoLeft + paretoRight) / 2), at(paretoBottom + 40), "mid strong", "payload, kbps"},
-		caption{at(paretoLeft), at(paretoTop - 10), "strong", name})
+		caption{at(paretoLeft), at(paretoTop - 10), "strong", yName})
 	return x, y
 }
 
-// step is a round distance between some five ticks up to most.
-func step(most float64) float64 {
-	if most <= 0 || math.IsInf(most, 0) {
+// tickStep returns a round interval, 1, 2 or 5 times a power of ten, for about five ticks from 0 to limit.
+func tickStep(limit float64) float64 {
+	if limit <= 0 || math.IsInf(limit, 0) {
 		return 1
 	}
-	base := math.Pow(10, math.Floor(math.Log10(most/5)))
+	base := math.Pow(10, math.Floor(math.Log10(limit/5)))
 	for _, k := range []float64{1, 2, 5} {
-		if most/(k*base) <= 6 {
+		if limit/(k*base) <= 6 {
 			return k * base
 		}
 	}

@@ -5,36 +5,37 @@ import (
 	"strings"
 )
 
-// rows gathers what the charts and tables of one run need from the rows of its
-// samples.csv and packets.csv. Its size is bounded.
+// rows collects the data for the charts and tables of one run from the rows of its samples.csv and
+// packets.csv. Its size is bounded.
 type rows struct {
 	sampleHead, packetHead columns
 	series                 series
-	packets                packets
+	packets                packetStats
 }
 
-// newRows returns rows for files with these columns. Columns that it does not know are
-// ignored, and those that are missing count as 0.
+// newRows returns rows for files with the given headers. Unknown columns are ignored; missing columns
+// count as 0.
 func newRows(sampleHead, packetHead []string) *rows {
 	return &rows{sampleHead: columnsOf(sampleHead), packetHead: columnsOf(packetHead)}
 }
 
-// Sample takes a row of samples.csv; they come in the order of time.
+// Sample adds a row of samples.csv. Rows must be in ascending order of time.
 func (r *rows) Sample(row []string) { r.series.add(cells{r.sampleHead, row}) }
 
-// Packet takes a row of packets.csv; they may come in any order.
-func (r *rows) Packet(row []string) { r.packets.add(cells{r.packetHead, row}) }
+// Packet adds a row of packets.csv. Rows may be in any order.
+func (r *rows) Packet(row []string) { r.packets.addRow(cells{r.packetHead, row}) }
 
-// Clone returns a copy, for rows that may still change.
+// Clone returns a copy that does not change when rows are added to r.
 func (r *rows) Clone() *rows {
 	x := *r
 	x.series, x.packets = r.series.clone(), r.packets.clone()
 	return &x
 }
 
-// columns maps names to places.
+// columns maps the names of columns to their indices.
 type columns map[string]int
 
+// columnsOf returns the columns of a CSV header.
 func columnsOf(head []string) columns {
 	c := make(columns, len(head))
 	for i, name := range head {
@@ -49,7 +50,7 @@ type cells struct {
 	row     []string
 }
 
-// text returns a cell; "" if there is none.
+// text returns a cell, "" if the column does not exist.
 func (c cells) text(name string) string {
 	if i, ok := c.columns[name]; ok && i < len(c.row) {
 		return c.row[i]
@@ -57,10 +58,10 @@ func (c cells) text(name string) string {
 	return ""
 }
 
-// number returns a cell as a number; 0 if it is none.
+// number returns a cell as a number, 0 if it is not a finite number, or so large that sums could overflow.
 func (c cells) number(name string) float64 {
 	v, err := strconv.ParseFloat(strings.TrimSpace(c.text(name)), 64)
-	if err != nil || v != v || v > 1e300 || v < -1e300 {
+	if err != nil || v != v || v > 1e300 || v < -1e300 { // v != v for NaN
 		return 0
 	}
 	return v

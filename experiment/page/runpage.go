@@ -14,180 +14,189 @@ import (
 	"wirelab/internal/texttable"
 )
 
-// run is one run: its result, and its rows as far as they are there.
+// run is one run: its result and the data of its CSV files.
 type run struct {
 	Result  *engine.Result
-	Rows    *rows
-	Missing []string // what is not there, in sentences
+	Rows    *rows    // nil if none exist
+	Missing []string // sentences about missing files
 }
 
 // Write writes the page of one run.
-func (r *run) Write(w io.Writer) error { return write(w, r.document()) }
+func (r *run) Write(w io.Writer) error { return writeDocument(w, r.document()) }
 
+// document returns the content of the run's page.
 func (r *run) document() *document {
 	x := r.Result
 	c, err := x.Config.Config("")
 	if err != nil {
-		c = nil // of a later version, or with files that are not here: the page does without
+		c = nil // of a later version, or with missing files: the page omits what needs it
 	}
-	d := &document{Title: encoderOf(x) + " on " + report.SettingOf(x, "data", "source"), Headline: headline(x, c)}
-	d.Meta = []string{digits(x.DurationS) + " s of virtual time", count(int64(x.Frames), "frame") + " of " + count(int64(x.ItemsPerFrame), x.Item),
+	d := &document{Title: initialEncoder(x) + " on " + report.SettingOf(x, "data", "source"), Headline: runHeadline(x, c)}
+	d.Meta = []string{formatNumber(x.DurationS) + " s of virtual time", formatCount(int64(x.Frames), "frame") + " of " + formatCount(int64(x.ItemsPerFrame), x.Item),
 		fmt.Sprintf("seed %d", x.Seed), "data " + report.SettingOf(x, "data", "source")}
 	if len(x.Set) > 0 {
 		d.Meta = append(d.Meta, report.SetText(x.Set, " = ", ", "))
 	}
-	d.Alarms = append((&report.Report{Runs: []*engine.Result{x}}).Failed(), notEmpty(ending(x.Reason, x.Error, x.Interrupted || x.Partial))...)
+	d.Alarms = append((&report.Report{Runs: []*engine.Result{x}}).Failed(), nonEmpty(describeEnding(x.Reason, x.Error, x.Interrupted || x.Partial))...)
 	d.Notes = append(slices.Clone(r.Missing), x.Warnings...)
-	d.tiles(x)
+	d.addTiles(x)
 	if r.Rows != nil {
-		d.overTime(r, c)
+		d.addTimeCharts(r, c)
 	}
-	d.bits(x)
-	d.packetSection(r)
-	d.changes(x)
-	d.shadows(x)
-	d.transfer(x)
-	d.assertions(x)
-	d.allFigures(x)
-	d.configuration(x, c)
-	d.again(x)
+	d.addBitBudget(x)
+	d.addPackets(r)
+	d.addChanges(x)
+	d.addShadows(x)
+	d.addTransfer(x)
+	d.addAssertions(x)
+	d.addAllFigures(x)
+	d.addConfiguration(x, c)
+	d.addRerun(x)
 	return d
 }
 
-func notEmpty(texts ...string) []string {
+// nonEmpty returns the texts that are not "".
+func nonEmpty(texts ...string) []string {
 	return slices.DeleteFunc(texts, func(s string) bool { return s == "" })
 }
 
-func (d *document) tiles(x *engine.Result) {
+// addTiles adds the main figures of the run. Figures without data are omitted.
+func (d *document) addTiles(x *engine.Result) {
 	t := &x.Totals
 	add := func(name, value, unit, note string) { d.Tiles = append(d.Tiles, tile{name, value, unit, note}) }
-	add("payload", digits(t.PayloadKbps), "kbps", "on the wire "+digits(t.WireKbps)+", feedback "+digits(t.FeedbackKbps))
+	add("payload", formatNumber(t.PayloadKbps), "kbps", "wire "+formatNumber(t.WireKbps)+", feedback "+formatNumber(t.FeedbackKbps))
 	if f := t.BitsPerChangedCube; f != nil {
-		add("per changed "+x.Item, figure(*f), "bits", "over every "+x.Item+" "+figure(t.BitsPerItem))
+		add("per changed "+x.Item, formatFigure(*f), "bits", "per "+x.Item+" "+formatFigure(t.BitsPerItem))
 	} else {
-		add("per "+x.Item, figure(t.BitsPerItem), "bits", "")
+		add("per "+x.Item, formatFigure(t.BitsPerItem), "bits", "")
 	}
 	q := &t.PacketBytes
-	add("packet", figure(q.Of(q.P50)), "bytes", "95 % up to "+figure(q.Of(q.P95))+", the largest "+figure(q.Of(q.Max)))
-	add("lost", share(t.Network.LossRate), "", digits(float64(t.Lost+t.Unknown))+" of "+count(t.Sent, "packet"))
+	add("packet", formatFigure(q.Of(q.P50)), "bytes", "p95 "+formatFigure(q.Of(q.P95))+", max "+formatFigure(q.Of(q.Max)))
+	add("lost", formatShare(t.Network.LossRate), "", formatNumber(float64(t.Lost+t.Unknown))+" of "+formatCount(t.Sent, "packet"))
 	if t.Remote != nil {
 		q := &t.Remote.RoundTripMS
-		add("round trip", figure(q.Of(q.P50)), "ms", "95 % up to "+figure(q.Of(q.P95))+", jitter "+figure(t.Remote.JitterMS))
+		add("round trip", formatFigure(q.Of(q.P50)), "ms", "p95 "+formatFigure(q.Of(q.P95))+", jitter "+formatFigure(t.Remote.JitterMS))
 	}
-	add("failed", digits(float64(t.Failed())), "packets", "wrong "+digits(float64(t.Wrong))+", stale "+digits(float64(t.Stale)))
+	add("failed", formatNumber(float64(t.Failed())), "packets", "wrong "+formatNumber(float64(t.Wrong))+", stale "+formatNumber(float64(t.Stale)))
 	if t.BitsPerCube != nil {
-		add("starved", share(t.Playout.StarvedRatio), "", count(t.Playout.Freezes, "freeze")+", "+figure(t.Playout.BehindMS)+" ms behind the sender")
+		add("starved", formatShare(t.Playout.StarvedRatio), "", formatCount(t.Playout.Freezes, "freeze")+", "+formatFigure(t.Playout.BehindMS)+" ms behind the sender")
 		if q := &t.AgeMS; q.N > 0 {
-			add("age of what is shown", digits(q.P50), "ms", "99 % up to "+digits(q.P99))
+			add("age of displayed data", formatNumber(q.P50), "ms", "p99 "+formatNumber(q.P99))
 		}
 	}
 	if over, budgeted := t.OverBudgetRatio.Value(); budgeted {
-		add("over the budget", percent(over), "", "of the time, by the payload of the last second")
+		add("over the budget", formatPercent(over), "", "of the time, payload per second")
 	}
 	if e := &x.Timing.EncodeUS; e.N > 0 {
-		add("encode", digits(e.P50), "µs", "decode "+figure(x.Timing.DecodeUS.Of(x.Timing.DecodeUS.P50))+"; "+cmp.Or(x.Timing.RunsAs, "in this one process"))
+		add("encode", formatNumber(e.P50), "µs", "decode "+formatFigure(x.Timing.DecodeUS.Of(x.Timing.DecodeUS.P50))+"; "+cmp.Or(x.Timing.RunsAs, "in this process"))
 	}
 }
 
-// overTime is the charts, their marks, and the same in a table.
-func (d *document) overTime(r *run, c *config.Config) {
+// addTimeCharts adds the charts over time with the marks, and the same data as a table. c may be nil.
+func (d *document) addTimeCharts(r *run, c *config.Config) {
 	budget := 0.0
 	if c != nil {
 		budget = c.BudgetKbps
 	}
-	d.data.Marks = marks(r.Result.Changes)
+	d.data.Marks = changeMarks(r.Result.Changes)
 	d.data.timeCharts(r.Rows, r.Result.Item, budget)
 	if len(d.data.Charts) == 0 {
 		return
 	}
 	s := section{ID: "charts", Title: "Over time"}
-	s.show(&d.data, 0)
-	s.Tables = append(s.Tables, timeTable(r.Rows.series.all(), r.Result.Item))
+	s.addCharts(&d.data, 0)
+	s.Tables = append(s.Tables, timeTable(r.Rows.series.allPoints(), r.Result.Item))
 	d.Sections = append(d.Sections, s)
 }
 
-// maxMarks bounds the marks in the charts; a table has all changes.
+// maxMarks bounds the marks in the charts; the table of changes has more.
 const maxMarks = 200
 
-func marks(changes []config.StampedChange) (out []mark) {
+// changeMarks returns a mark for each change; repeated changes of one setting are combined.
+func changeMarks(changes []config.StampedChange) (out []mark) {
 	for i := 0; i < len(changes) && len(out) < maxMarks; {
 		label, n := config.Summarise(changes[i:])
-		out = append(out, mark{place(changes[i].TS), label})
+		out = append(out, mark{axisValue(changes[i].TS), label})
 		i += n
 	}
 	return out
 }
 
-// timeTable tells what the charts show to those who do not see them.
+// timeTable returns the data of the charts as a collapsed table of at most 20 rows, for screen readers.
 func timeTable(points []point, item string) table {
 	t := newTable("The charts as a table", "until, s", ">payload kbps", ">wire kbps", ">bits per changed "+item,
 		">lost", ">failed", ">stale", ">baseline, ticks", ">starved %")
 	t.Folded = true
-	for _, p := range coarse(points, 20) {
-		t.Add(digits(p.until), digits(over(payloadKbps(&p))), digits(over(wireKbps(&p))), digits(over(bitsPerChanged(&p))),
-			digits(p.lost), digits(p.failed), digits(p.stale), digits(over(baselineAge(&p))), digits(100*over(starvedShare(&p))))
+	const maxRows = 20
+	for _, p := range mergePoints(points, maxRows) {
+		t.Add(formatNumber(p.until), formatNumber(divide(payloadKbps(&p))), formatNumber(divide(wireKbps(&p))), formatNumber(divide(bitsPerChanged(&p))),
+			formatNumber(p.lost), formatNumber(p.failed), formatNumber(p.stale), formatNumber(divide(baselineAge(&p))), formatNumber(100*divide(starvedShare(&p))))
 	}
 	return t
 }
 
-func (d *document) bits(x *engine.Result) {
+// addBitBudget adds a stacked bar and a table of the bits per part.
+func (d *document) addBitBudget(x *engine.Result) {
 	if len(x.Budget) == 0 {
 		return
 	}
-	s := section{ID: "bits", Title: "Where the bits go"}
-	t := newTable("Bits of the payload by what they were spent on", "part", ">share", ">bits a packet", ">bits")
+	s := section{ID: "bits", Title: "Bit budget"}
+	t := newTable("Payload bits by part", "part", ">share", ">bits per packet", ">bits")
 	var names []string
 	var shares []float64
 	for _, b := range x.Budget {
 		names, shares = append(names, b.Name()), append(shares, b.Share)
-		t.Add(b.Name(), percent(b.Share), digits(figures.Ratio(b.Bits, float64(x.Totals.Sent))), digits(b.Bits))
+		t.Add(b.Name(), formatPercent(b.Share), formatNumber(figures.Ratio(b.Bits, float64(x.Totals.Sent))), formatNumber(b.Bits))
 	}
-	s.Strip, s.Tables = strip(names, shares), []table{t}
+	s.Strip, s.Tables = newStrip(names, shares), []table{t}
 	d.Sections = append(d.Sections, s)
 }
 
-func (d *document) packetSection(r *run) {
+// addPackets adds a table of the outcomes of the packets, without those that did not occur, and tables of
+// the packets with problems if the rows of packets.csv are known.
+func (d *document) addPackets(r *run) {
 	x := &r.Result.Totals
 	s := section{ID: "packets", Title: "Packets"}
-	t := newTable("How packets ended", "outcome", ">packets", ">share")
+	t := newTable("Outcomes of packets", "outcome", ">packets", ">share")
 	for _, o := range []struct {
 		name string
 		n    int64
-	}{{"decoded", x.Decoded}, {"stale: after a newer one", x.Stale}, {"duplicate", x.Duplicate}, {"lost", x.Lost},
+	}{{"decoded", x.Decoded}, {"stale: a newer one was decoded before", x.Stale}, {"duplicate", x.Duplicate}, {"lost", x.Lost},
 		{"no baseline", x.Failures.NoBaseline}, {"corrupt", x.Failures.Corrupt}, {"unknown codec", x.Failures.UnknownCodec},
 		{"tainted", x.Tainted}, {"wrong", x.Wrong}, {"in flight at the end", x.InFlight}, {"unknown", x.Unknown}} {
-		if o.n > 0 || o.name == "wrong" || o.name == "decoded" {
-			t.Add(o.name, digits(float64(o.n)), percent(figures.Ratio(float64(o.n), float64(x.Sent+x.Duplicated))))
+		if o.n > 0 || o.name == "wrong" || o.name == "decoded" { // these two are of interest even if they are 0
+			t.Add(o.name, formatNumber(float64(o.n)), formatPercent(figures.Ratio(float64(o.n), float64(x.Sent+x.Duplicated))))
 		}
 	}
 	s.Tables = append(s.Tables, t)
 	if r.Rows != nil {
-		s.Tables = append(s.Tables, reasonTable(&r.Rows.packets)...)
+		s.Tables = append(s.Tables, problemTables(&r.Rows.packets)...)
 	}
 	d.Sections = append(d.Sections, s)
 }
 
-// reasonTable says what was wrong with packets: by reason, and one by one.
-func reasonTable(p *packets) (out []table) {
+// problemTables returns a table of the reasons, most frequent first, and a collapsed table of the
+// packets of each kind. It returns nil if there were no problems.
+func problemTables(p *packetStats) (out []table) {
 	if len(p.reasons) > 0 {
-		t := newTable("What was wrong", "reason", ">packets", "the first of them")
+		t := newTable("Problems by reason", "reason", ">packets", "first example")
 		names := slices.SortedFunc(maps.Keys(p.reasons), func(a, b string) int {
-			return cmp.Or(cmp.Compare(p.reasons[b].n, p.reasons[a].n), cmp.Compare(a, b))
+			return cmp.Or(cmp.Compare(p.reasons[b].count, p.reasons[a].count), cmp.Compare(a, b))
 		})
 		for _, name := range names {
-			t.Add(name, digits(float64(p.reasons[name].n)), p.reasons[name].first.why)
+			t.Add(name, formatNumber(float64(p.reasons[name].count)), p.reasons[name].first.why)
 		}
 		out = append(out, t)
 	}
 	for k := range numKinds {
-		list := p.listed(k)
+		list := p.sortedProblems(k)
 		if len(list) == 0 {
 			continue
 		}
-		t := newTable(fmt.Sprintf("Each that was %s: %s", kindNames[k], digits(float64(len(list)))), ">packet", ">sent, s", ">under way, ms", "why")
+		t := newTable(fmt.Sprintf("Packets %s: %s", kindNames[k], formatNumber(float64(len(list)))), ">packet", ">sent, s", ">delay, ms", "why")
 		t.Folded = true
-		if n := p.kinds[k].n; n > len(list) {
-			t.Caption += fmt.Sprintf(" of %s, chosen evenly; packets.csv has all", digits(float64(n)))
+		if n := p.problems[k].total; n > len(list) {
+			t.Caption += fmt.Sprintf(" of %s, sampled evenly; packets.csv has all", formatNumber(float64(n)))
 		}
 		for i := range list {
 			e := &list[i]
@@ -196,7 +205,7 @@ func reasonTable(p *packets) (out []table) {
 				name += fmt.Sprintf(", copy %d", e.copy)
 			}
 			if e.delay >= 0 {
-				took = digits(e.delay)
+				took = formatNumber(e.delay)
 			}
 			t.Add(name, fmt.Sprintf("%.3f", e.sent), took, e.why)
 		}
@@ -205,14 +214,15 @@ func reasonTable(p *packets) (out []table) {
 	return out
 }
 
-// maxChanges bounds a table: a world that was played has thousands.
+// maxChanges bounds the table of changes: a session in which a user plays has thousands.
 const maxChanges = 1000
 
-func (d *document) changes(x *engine.Result) {
+// addChanges adds a table of the changes during the run.
+func (d *document) addChanges(x *engine.Result) {
 	if len(x.Changes) == 0 {
 		return
 	}
-	t := newTable("Changes during the run; the charts have a mark at each", ">mark", ">at, s", "change")
+	t := newTable("Changes during the run, with their marks in the charts", ">mark", ">at, s", "change")
 	for i := 0; i < len(x.Changes); {
 		label, n := config.Summarise(x.Changes[i:])
 		if len(t.Rows) == maxChanges {
@@ -222,47 +232,50 @@ func (d *document) changes(x *engine.Result) {
 		t.Add(len(t.Rows)+1, fmt.Sprintf("%.3f", x.Changes[i].TS), label)
 		i += n
 	}
-	d.Sections = append(d.Sections, section{ID: "changes", Title: "What was changed", Tables: []table{t}})
+	d.Sections = append(d.Sections, section{ID: "changes", Title: "Changes", Tables: []table{t}})
 }
 
-func (d *document) assertions(x *engine.Result) {
+// addAssertions adds a table of the assertions with their verdicts.
+func (d *document) addAssertions(x *engine.Result) {
 	if len(x.Assertions) == 0 {
 		return
 	}
-	t := newTable("What was demanded, and what was measured", "figure", "bound", ">measured", "verdict")
+	t := newTable("Assertions and measured values", "figure", "bound", ">measured", "verdict")
 	for _, a := range x.Assertions {
 		verdict := texttable.Cell{Text: "holds", Class: "good"}
 		if !a.Holds {
 			verdict = texttable.Cell{Text: "does not hold", Class: "bad"}
 		}
-		t.Add(a.Name, a.Bound, figure(a.Got), verdict)
+		t.Add(a.Name, a.Bound, formatFigure(a.Got), verdict)
 	}
 	d.Sections = append(d.Sections, section{ID: "assertions", Title: "Assertions", Tables: []table{t}})
 }
 
-// allFigures lists every figure by its key: what assertions and compare go by.
-func (d *document) allFigures(x *engine.Result) {
+// addAllFigures adds a table of every figure with the key that assertions and tui compare use.
+func (d *document) addAllFigures(x *engine.Result) {
 	all := figures.Of(x.Totals)
-	t := newTable("Every figure by its key", "key", ">measured")
+	t := newTable("All figures, by key", "key", ">measured")
 	t.Folded = true
 	for _, k := range slices.Sorted(maps.Keys(all)) {
-		t.Add(k, digits(all[k]))
+		t.Add(k, formatNumber(all[k]))
 	}
 	d.Sections = append(d.Sections, section{ID: "figures", Title: "All figures", Tables: []table{t}})
 }
 
-func (d *document) configuration(x *engine.Result, c *config.Config) {
+// addConfiguration adds the settings that differ from the defaults, and the complete TOML file. c
+// is nil if the configuration cannot be read.
+func (d *document) addConfiguration(x *engine.Result, c *config.Config) {
 	s := section{ID: "configuration", Title: "Configuration"}
 	if c == nil {
-		s.Lead = []string{"This program cannot read the configuration of the report; report.json has it."}
+		s.Lead = []string{"The configuration cannot be read by this version; it is in report.json."}
 		d.Sections = append(d.Sections, s)
 		return
 	}
-	usual, set := config.Default().Settings(), c.Settings()
-	t := newTable("What is not the default", "key", "value", "default")
+	defaults, set := config.Default().Settings(), c.Settings()
+	t := newTable("Settings that differ from the defaults", "key", "value", "default")
 	for _, k := range slices.Sorted(maps.Keys(set)) {
-		if set[k] != usual[k] {
-			t.Add(k, set[k], cmp.Or(usual[k], "–"))
+		if set[k] != defaults[k] {
+			t.Add(k, set[k], cmp.Or(defaults[k], "–"))
 		}
 	}
 	if len(t.Rows) > 0 {
@@ -272,22 +285,23 @@ func (d *document) configuration(x *engine.Result, c *config.Config) {
 	}
 	if y, err := x.Replayable(); err == nil {
 		if text, err := y.TOML(); err == nil && len(text) <= maxTOML {
-			s.Code = append(s.Code, code{"experiment.toml, every default spelt out", string(text)})
+			s.Code = append(s.Code, code{"experiment.toml, with all defaults", string(text)})
 		}
 	}
 	d.Sections = append(d.Sections, s)
 }
 
-// maxTOML bounds the configuration on a page; that of a world that was played is long.
+// maxTOML bounds the bytes of the configuration on a page; that of a played session is long.
 const maxTOML = 32 << 10
 
-func (d *document) again(x *engine.Result) {
-	s := section{ID: "again", Title: "How to run it again"}
-	s.Code = []code{{"", "tui replay report.json     # once more, and demands the same bytes\ntui run experiment.toml    # without asking\ntui report .               # makes this page anew"}}
+// addRerun adds the commands that reproduce the run, its input files and its digest.
+func (d *document) addRerun(x *engine.Result) {
+	s := section{ID: "again", Title: "How to reproduce"}
+	s.Code = []code{{"", "tui replay report.json     # run again and compare the digests\ntui run experiment.toml    # run again without comparing\ntui report .               # write this page again"}}
 	if len(x.Files) > 0 {
-		t := newTable("Files that it read", "file", ">bytes", "SHA-256")
+		t := newTable("Input files", "file", ">bytes", "SHA-256")
 		for _, f := range x.Files {
-			t.Add(f.Path, digits(float64(f.Bytes)), f.SHA256)
+			t.Add(f.Path, formatNumber(float64(f.Bytes)), f.SHA256)
 		}
 		s.Tables = append(s.Tables, t)
 	}

@@ -7,22 +7,22 @@ import (
 	"wirelab/experiment/report"
 )
 
-// Pages makes report.html for the folders of reports.
+// Pages returns the functions that write report.html into the folders of reports.
 func Pages() report.Pages {
 	return report.Pages{
-		Run:   func(sampleHead, packetHead []string) report.Page { return saved{newRows(sampleHead, packetHead)} },
+		Run:   func(sampleHead, packetHead []string) report.Page { return runPage{newRows(sampleHead, packetHead)} },
 		Sweep: writeSweep,
 	}
 }
 
-// saved is the page of a run that follows its rows.
-type saved struct{ *rows }
+// runPage implements report.Page: it collects the rows of a run in progress.
+type runPage struct{ *rows }
 
 // Copy implements report.Page.
-func (s saved) Copy() report.Page { return saved{s.rows.Clone()} }
+func (s runPage) Copy() report.Page { return runPage{s.rows.Clone()} }
 
 // Write implements report.Page.
-func (s saved) Write(w io.Writer, r *engine.Result) error {
+func (s runPage) Write(w io.Writer, r *engine.Result) error {
 	run := run{Result: r, Rows: s.rows}
 	return run.Write(w)
 }

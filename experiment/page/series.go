@@ -5,57 +5,59 @@ import (
 	"slices"
 )
 
-// point is what happened in a stretch of time, summed over its samples.
+// point is the sum of the samples of a period.
 type point struct {
 	until, width                         float64 // seconds
-	sent, payload, wire, feedback        float64 // packets, bits
+	sent, payload, wire, feedback        float64 // sent in packets, the others in bits
 	items, changed                       float64
-	age, aged                            float64 // ticks, summed over packets
-	displayed, starved, late             float64
-	shownAge, shownAged                  float64 // ms, summed over display ticks
-	stale, lost, failed, wrong           float64
-	peakKbps, positionMM, orientationDeg float64 // the greatest
-	least                                float64 // kbps of the quietest sample
+	age, packetsWithAge                  float64 // age in ticks, summed over packetsWithAge
+	displayed, starved, late             float64 // display ticks, those for which no newer snapshot had arrived, and snapshots too late for display
+	displayAge, ticksWithAge             float64 // age in ms, summed over ticksWithAge
+	stale, lost, failed, wrong           float64 // packets
+	peakKbps, positionMM, orientationDeg float64 // maxima of the samples
+	minKbps                              float64 // minimum payload of the samples
 }
 
-// join adds the samples of another point, which comes next.
+// join adds the samples of q, which follows p in time, to p: the sums, and the extremes.
 func (p *point) join(q *point) {
 	p.until = q.until
 	p.width += q.width
-	for _, x := range [][2]*float64{{&p.sent, &q.sent}, {&p.payload, &q.payload}, {&p.wire, &q.wire}, {&p.feedback, &q.feedback},
-		{&p.items, &q.items}, {&p.changed, &q.changed}, {&p.age, &q.age}, {&p.aged, &q.aged}, {&p.displayed, &q.displayed},
-		{&p.starved, &q.starved}, {&p.late, &q.late}, {&p.shownAge, &q.shownAge}, {&p.shownAged, &q.shownAged}, {&p.stale, &q.stale}, {&p.lost, &q.lost}, {&p.failed, &q.failed},
+	for _, pair := range [][2]*float64{{&p.sent, &q.sent}, {&p.payload, &q.payload}, {&p.wire, &q.wire}, {&p.feedback, &q.feedback},
+		{&p.items, &q.items}, {&p.changed, &q.changed}, {&p.age, &q.age}, {&p.packetsWithAge, &q.packetsWithAge}, {&p.displayed, &q.displayed},
+		{&p.starved, &q.starved}, {&p.late, &q.late}, {&p.displayAge, &q.displayAge}, {&p.ticksWithAge, &q.ticksWithAge}, {&p.stale, &q.stale}, {&p.lost, &q.lost}, {&p.failed, &q.failed},
 		{&p.wrong, &q.wrong}} {
-		*x[0] += *x[1]
+		*pair[0] += *pair[1]
 	}
-	p.peakKbps, p.least = max(p.peakKbps, q.peakKbps), min(p.least, q.least)
+	p.peakKbps, p.minKbps = max(p.peakKbps, q.peakKbps), min(p.minKbps, q.minKbps)
 	p.positionMM, p.orientationDeg = max(p.positionMM, q.positionMM), max(p.orientationDeg, q.orientationDeg)
 }
 
-// maxPoints bounds the points of a chart: many times what the eye tells apart.
+// maxPoints bounds the points of a chart: more than a screen has pixels across.
 const maxPoints = 2000
 
-// series is a run over time: a point for each sample, and after maxPoints samples one for
-// two of them, then for four, and so on.
+// series is a run over time: one point per sample. When there are maxPoints points, pairs are merged
+// and each point has twice as many samples.
 type series struct {
-	points []point
-	each   int // samples in a point
-	open   point
-	n      int // samples in open
-	end    float64
-	begun  bool
+	points          []point // complete points
+	samplesPerPoint int     // samples in a complete point
+	partial         point   // the next point
+	partialSamples  int     // samples in partial
+	end             float64 // time of the last sample, in seconds
+	started         bool    // a sample was added
 }
 
-// samplePeriod is that of samples.csv, in seconds.
+// samplePeriod is the period of samples.csv, in seconds.
 const samplePeriod = 0.1
 
-// failures are the outcomes that count as such.
+// failures are the columns of outcomes that count as failures.
 var failures = []string{"no_baseline", "corrupt", "unknown_codec", "tainted"}
 
+// add adds a row of samples.csv. The file has rates, ratios and means of the sample; they are converted to
+// sums, so that samples can be merged.
 func (s *series) add(c cells) {
 	until := c.number("t_s")
-	if !s.begun { // not at zero in a live session, which remembers only its last minutes
-		s.begun, s.each = true, 1
+	if !s.started { // not at 0 for a live session, which stores only its last minutes
+		s.started, s.samplesPerPoint = true, 1
 		s.end = samplePeriod * math.Floor((until-1e-6)/samplePeriod)
 	}
 	width := max(until-s.end, 0)
@@ -66,72 +68,76 @@ func (s *series) add(c cells) {
 	for _, name := range failures {
 		p.failed += c.number(name)
 	}
-	bits := func(name string) float64 { return c.number(name) * 1000 * width }
+	bits := func(name string) float64 { return c.number(name) * 1000 * width } // from kbps
 	p.payload, p.wire, p.feedback = bits("payload_kbps"), bits("wire_kbps"), bits("feedback_kbps")
-	p.peakKbps, p.least = c.number("payload_kbps"), c.number("payload_kbps")
-	per := func(name string) float64 {
-		if v := c.number(name); v > 0 {
-			return p.payload / v
+	p.peakKbps, p.minKbps = c.number("payload_kbps"), c.number("payload_kbps")
+	// items returns the number of items from the bits per item in column name.
+	items := func(name string) float64 {
+		if bitsPer := c.number(name); bitsPer > 0 {
+			return p.payload / bitsPer
 		}
 		return 0
 	}
-	p.items, p.changed = per("bits_per_item"), per("bits_per_changed")
+	p.items, p.changed = items("bits_per_item"), items("bits_per_changed")
 	if age := c.number("baseline_age_ticks"); age > 0 {
-		p.age, p.aged = age*p.sent, p.sent
+		p.age, p.packetsWithAge = age*p.sent, p.sent
 	}
 	if c.text("age_ms") != "" {
-		n := max(p.displayed, 1)
-		p.shownAge, p.shownAged = c.number("age_ms")*n, n
+		ticks := max(p.displayed, 1)
+		p.displayAge, p.ticksWithAge = c.number("age_ms")*ticks, ticks
 	}
-	s.take(p)
+	s.addPoint(p)
 }
 
-func (s *series) take(p point) {
-	if s.n == 0 {
-		s.open = p
+// addPoint adds one sample to the partial point. If that is complete, it becomes a point; if there are
+// maxPoints then, pairs of points are merged.
+func (s *series) addPoint(p point) {
+	if s.partialSamples == 0 {
+		s.partial = p
 	} else {
-		s.open.join(&p)
+		s.partial.join(&p)
 	}
-	s.n++
-	if s.n < s.each {
+	s.partialSamples++
+	if s.partialSamples < s.samplesPerPoint {
 		return
 	}
-	s.points = append(s.points, s.open)
-	s.n = 0
+	s.points = append(s.points, s.partial)
+	s.partialSamples = 0
 	if len(s.points) == maxPoints {
 		for i := range maxPoints / 2 {
 			s.points[i] = s.points[2*i]
 			s.points[i].join(&s.points[2*i+1])
 		}
-		s.points, s.each = s.points[:maxPoints/2], 2*s.each
+		s.points, s.samplesPerPoint = s.points[:maxPoints/2], 2*s.samplesPerPoint
 	}
 }
 
-// all returns the points, the last of which may be of fewer samples.
-func (s *series) all() []point {
-	if s.n == 0 {
+// allPoints returns the points; the last one may have fewer samples.
+func (s *series) allPoints() []point {
+	if s.partialSamples == 0 {
 		return s.points
 	}
-	return append(slices.Clip(s.points), s.open)
+	return append(slices.Clip(s.points), s.partial)
 }
 
+// clone returns a deep copy.
 func (s *series) clone() series {
 	x := *s
 	x.points = slices.Clone(s.points)
 	return x
 }
 
-// slices of time, for tables: at most n points.
-func coarse(points []point, n int) []point {
+// mergePoints merges neighbouring points so that at most n remain, for tables.
+func mergePoints(points []point, n int) []point {
 	n = min(n, len(points))
 	out := make([]point, 0, n)
 	for i := range n {
-		part := points[i*len(points)/n : (i+1)*len(points)/n]
-		p := part[0]
-		for k := range part[1:] {
-			p.join(&part[1+k])
+		group := points[i*len(points)/n : (i+1)*len(points)/n]
+		merged := group[0]
+		for k := range group[1:] {
+			merged.join(&group[1+k])
 		}
-		out = append(out, p)
+		out = append(out, merged)
 	}
 	return out
 }

@@ -9,84 +9,86 @@ import (
 	"wirelab/internal/texttable"
 )
 
-// shadows sets the further encoders beside the first: the frames and the losses were the
-// same, so that each ratio is one of encoders alone.
-func (d *document) shadows(x *engine.Result) {
+// addShadows adds a comparison of the active encoder with the shadows. All ran on the same frames and
+// losses, so that the ratios depend on the encoders only.
+func (d *document) addShadows(x *engine.Result) {
 	if len(x.Shadows) == 0 {
 		return
 	}
-	s := section{ID: "shadows", Title: "Side by side"}
+	s := section{ID: "shadows", Title: "Encoders compared"}
 	s.Tables = append(s.Tables, ratioTable(x.Comparison)...)
-	t := newTable("Each since it joined; the frames and the losses are the same", "encoder", ">payload kbps", ">wire kbps", ">bits per item", ">p95 bytes", ">decoded", ">failed", ">starved", ">wrong")
-	row := func(name string, y *figures.Totals) {
-		wrong := texttable.Cell{Text: digits(float64(y.Wrong))}
-		if y.Wrong > 0 {
+	t := newTable("Each since its start, on the same frames and losses", "encoder", ">payload kbps", ">wire kbps", ">bits per item", ">p95 bytes", ">decoded", ">failed", ">starved", ">wrong")
+	addRow := func(name string, totals *figures.Totals) {
+		wrong := texttable.Cell{Text: formatNumber(float64(totals.Wrong))}
+		if totals.Wrong > 0 {
 			wrong.Class = "bad"
 		}
 		starved := "–"
-		if y.BitsPerCube != nil {
-			starved = share(y.Playout.StarvedRatio)
+		if totals.BitsPerCube != nil { // the data are cubes
+			starved = formatShare(totals.Playout.StarvedRatio)
 		}
-		t.Add(name, digits(y.PayloadKbps), digits(y.WireKbps), figure(y.BitsPerItem), figure(y.PacketBytes.Of(y.PacketBytes.P95)),
-			digits(float64(y.Decoded)), digits(float64(y.Failed())), starved, wrong)
+		t.Add(name, formatNumber(totals.PayloadKbps), formatNumber(totals.WireKbps), formatFigure(totals.BitsPerItem),
+			formatFigure(totals.PacketBytes.Of(totals.PacketBytes.P95)), formatNumber(float64(totals.Decoded)),
+			formatNumber(float64(totals.Failed())), starved, wrong)
 	}
-	row(cmp.Or(x.Label, encoderOf(x)), &x.Totals)
+	addRow(cmp.Or(x.Label, initialEncoder(x)), &x.Totals)
 	for i := range x.Shadows {
-		y := &x.Shadows[i]
-		name := cmp.Or(y.Label, y.Encoder)
-		if y.FromS > 0 {
-			name += fmt.Sprintf(", from %.1f s on", y.FromS)
+		shadow := &x.Shadows[i]
+		name := cmp.Or(shadow.Label, shadow.Encoder)
+		if shadow.FromS > 0 { // added during the run
+			name += fmt.Sprintf(", from %.1f s", shadow.FromS)
 		}
-		row(name, &y.Totals)
+		addRow(name, &shadow.Totals)
 	}
 	s.Tables = append(s.Tables, t)
 	d.Sections = append(d.Sections, s)
 }
 
-// ratioTable compares the encoders over the time that they have in common, by pairs of
-// samples; nothing in reports that are older than the comparison.
+// ratioTable compares the payload of the encoders over their common period with that of the first, by pairs
+// of samples. A ratio whose interval excludes 1 is marked as good or bad. It returns nil for reports of
+// versions without this comparison.
 func ratioTable(c *engine.Comparison) []table {
 	if c == nil || len(c.Lanes) < 2 {
 		return nil
 	}
-	t := newTable(fmt.Sprintf("Payload against that of the first, from %s to %s s, sample by sample", digits(c.FromS), digits(c.ToS)), "encoder", ">payload kbps", ">bits per changed", ">times the first", ">interval of 95 %")
+	t := newTable(fmt.Sprintf("Payload ratio to the first, from %s to %s s, by pairs of samples", formatNumber(c.FromS), formatNumber(c.ToS)), "encoder", ">payload kbps", ">bits per changed", ">ratio", ">95 % CI")
 	if c.SeamS > 0 {
-		t.Caption += fmt.Sprintf("; %s s at seams of the data are left out", digits(c.SeamS))
+		t.Caption += fmt.Sprintf("; without %s s at loop points", formatNumber(c.SeamS))
 	}
 	for i := range c.Lanes {
 		l := &c.Lanes[i]
-		times, interval := texttable.Cell{Text: figure(l.Times)}, "–"
-		lo, known := l.TimesLo.Value()
-		hi, also := l.TimesHi.Value()
-		if i > 0 && known && also {
+		ratio, interval := texttable.Cell{Text: formatFigure(l.Times)}, "–"
+		lo, hasLo := l.TimesLo.Value()
+		hi, hasHi := l.TimesHi.Value()
+		if i > 0 && hasLo && hasHi {
 			interval = fmt.Sprintf("%.3f to %.3f", lo, hi)
 			switch {
 			case hi < 1:
-				times.Class = "good"
+				ratio.Class = "good"
 			case lo > 1:
-				times.Class = "bad"
+				ratio.Class = "bad"
 			}
 		}
-		t.Add(l.Label, figure(l.PayloadKbps), figure(l.BitsPerChanged), times, interval)
+		t.Add(l.Label, formatFigure(l.PayloadKbps), formatFigure(l.BitsPerChanged), ratio, interval)
 	}
 	return []table{t}
 }
 
-// transfer tells how a file came across.
-func (d *document) transfer(x *engine.Result) {
+// addTransfer adds the table of the file transfer, if the session sent a file.
+func (d *document) addTransfer(x *engine.Result) {
 	if x.Totals.Transfer == nil {
 		return
 	}
-	t := newTable("The file", "encoder", ">packed bytes", ">of the new file", ">blocks", ">datagrams", ">resent", ">seconds")
-	row := func(name string, y *figures.Totals) {
-		if f := y.Transfer; f != nil {
-			t.Add(name, digits(float64(f.PackedBytes)), percent(figures.Ratio(float64(f.PackedBytes), float64(f.NewBytes))),
-				digits(float64(f.Blocks)), digits(float64(y.Sent)), digits(float64(f.Resent)), f.Verdict())
+	t := newTable("File transfer", "encoder", ">packed bytes", ">of the new file", ">blocks", ">datagrams", ">resent", ">seconds")
+	addRow := func(name string, totals *figures.Totals) {
+		if f := totals.Transfer; f != nil {
+			t.Add(name, formatNumber(float64(f.PackedBytes)), formatPercent(figures.Ratio(float64(f.PackedBytes), float64(f.NewBytes))),
+				formatNumber(float64(f.Blocks)), formatNumber(float64(totals.Sent)), formatNumber(float64(f.Resent)), f.Verdict())
 		}
 	}
-	row(encoderOf(x), &x.Totals)
+	addRow(initialEncoder(x), &x.Totals)
 	for i := range x.Shadows {
-		row(cmp.Or(x.Shadows[i].Label, x.Shadows[i].Encoder), &x.Shadows[i].Totals)
+		addRow(cmp.Or(x.Shadows[i].Label, x.Shadows[i].Encoder), &x.Shadows[i].Totals)
 	}
-	d.Sections = append(d.Sections, section{ID: "file", Title: "The file", Tables: []table{t}})
+	d.Sections = append(d.Sections, section{ID: "file", Title: "File transfer", Tables: []table{t}})
 }

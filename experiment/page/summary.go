@@ -12,20 +12,20 @@ import (
 	"wirelab/experiment/paired"
 )
 
-// Summary is the result of a sweep over many machines: the JSON of its report.json, which has the
-// points of the grid and not the runs.
+// Summary is the result of a sweep whose runs were distributed to workers by a queue: the JSON of its
+// report.json, which contains the points of the grid but not the runs.
 type Summary struct {
-	Plan        string          `json:"plan"` // its ID
+	Plan        string          `json:"plan"` // ID of the plan
 	Version     string          `json:"version"`
 	Planned     int             `json:"planned"` // runs
-	Done        int             `json:"done"`
-	Repeat      int             `json:"repeat"`
+	Done        int             `json:"done"`    // completed runs
+	Repeat      int             `json:"repeat"`  // seeds per point
 	Reason      engine.Ending   `json:"reason"`
 	Interrupted bool            `json:"interrupted"`
 	Error       string          `json:"error,omitempty"`
-	Keys        []string        `json:"keys"` // that differ between points, outermost first
+	Keys        []string        `json:"keys"` // keys that differ between points, outermost first
 	Points      []SummaryPoint  `json:"points"`
-	Failed      []string        `json:"failed,omitempty"` // a sentence for each assertion that did not hold
+	Failed      []string        `json:"failed,omitempty"` // a sentence for each failed assertion
 	Verified    *SummaryChecked `json:"verified,omitempty"`
 	Digest      string          `json:"digest,omitempty"` // of the digests of all runs, in order
 }
@@ -33,10 +33,9 @@ type Summary struct {
 // SummaryPoint is a point of the grid over its seeds.
 type SummaryPoint struct {
 	Set     map[string]string       `json:"set"`
-	Seeds   int                     `json:"seeds"` // that are there
+	Seeds   int                     `json:"seeds"` // number of completed runs
 	Figures map[string]figures.Mean `json:"figures"`
-	// Ratio holds the figures against those of the first point, over the seeds that both
-	// have.
+	// Ratio contains the ratios of the figures to those of the first point, over common seeds.
 	Ratio map[string]figures.Mean `json:"ratio_to_first,omitempty"`
 }
 
@@ -46,10 +45,10 @@ type SummaryChecked struct {
 	Workers map[string]int `json:"workers"` // runs of each worker that were repeated
 }
 
-// errNoSummary: the file is no summary of a sweep.
-var errNoSummary = errors.New("no summary of a sweep")
+// errNoSummary means that a file is not the summary of a sweep.
+var errNoSummary = errors.New("not the summary of a sweep")
 
-// loadSummary reads the summary at path, if it is one.
+// loadSummary reads the summary at path. It returns errNoSummary if the file is a report of another kind.
 func loadSummary(path string) (*Summary, error) {
 	data, err := config.ReadFile(path, maxSummaryBytes, "a report.json of at most 256 MB")
 	if err != nil {
@@ -68,7 +67,7 @@ func loadSummary(path string) (*Summary, error) {
 // maxSummaryBytes bounds what is read as a summary.
 const maxSummaryBytes = 256 << 20
 
-// points are those of the grid that have runs.
+// points returns the points of the grid that have runs.
 func (s *Summary) points() (out []gridPoint) {
 	for _, p := range s.Points {
 		if p.Seeds == 0 {
@@ -90,20 +89,20 @@ func (s *Summary) points() (out []gridPoint) {
 // Write writes the page of the sweep.
 func (s *Summary) Write(w io.Writer) error {
 	points := s.points()
-	wrong := 0.0
+	wrong := 0.0 // packets in all runs; a figure is the mean over the seeds
 	for i := range points {
 		wrong += points[i].Figures["wrong"].Diff * float64(points[i].Seeds)
 	}
-	runs := fmt.Sprintf("%s of %s, %s each", digits(float64(s.Done)), count(int64(s.Planned), "run"), count(int64(max(s.Repeat, 1)), "seed"))
-	d := gridDocument(points, gridHeadline(points, s.Done, int64(wrong+0.5)), runs, s.Failed, ending(s.Reason, s.Error, s.Interrupted))
+	runs := fmt.Sprintf("%s of %s, %s each", formatNumber(float64(s.Done)), formatCount(int64(s.Planned), "run"), formatCount(int64(max(s.Repeat, 1)), "seed"))
+	d := gridDocument(points, gridHeadline(points, s.Done, int64(wrong+0.5)), runs, s.Failed, describeEnding(s.Reason, s.Error, s.Interrupted))
 	if len(points) == 0 {
-		d.Notes = []string{"No run is finished yet."}
+		d.Notes = []string{"No run is complete yet."}
 	}
-	again := section{ID: "again", Title: "How to run it again", Code: []code{{"",
-		"tui sweep experiment.toml --out again    # on this machine; with --queue on many\ntui report .                             # makes this page anew"}}}
+	again := section{ID: "again", Title: "How to reproduce", Code: []code{{"",
+		"tui sweep experiment.toml --out again    # on this machine, or on many with --queue\ntui report .                             # write this page again"}}}
 	if s.Digest != "" {
 		again.Lead = []string{"Digest of the digests of all runs: " + s.Digest}
 	}
 	d.Sections = append(d.Sections, again)
-	return write(w, d)
+	return writeDocument(w, d)
 }

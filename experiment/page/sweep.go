@@ -14,34 +14,35 @@ import (
 	"wirelab/experiment/report"
 )
 
-// writeSweep writes the page of a sweep.
-func writeSweep(w io.Writer, r *report.Report) error { return write(w, sweepDocument(r)) }
+// writeSweep writes the page of a sweep whose report contains the runs.
+func writeSweep(w io.Writer, r *report.Report) error { return writeDocument(w, sweepDocument(r)) }
 
-// maxAlarms bounds the sentences about what did not hold.
+// maxAlarms bounds the sentences about failed assertions.
 const maxAlarms = 20
 
+// sweepDocument returns the page of a sweep.
 func sweepDocument(r *report.Report) *document {
-	points := pointsOf(r.Runs)
+	points := gridPoints(r.Runs)
 	wrong := int64(0)
 	for _, run := range r.Runs {
 		wrong += run.Totals.Wrong
 	}
-	d := gridDocument(points, gridHeadline(points, len(r.Runs), wrong), count(int64(len(r.Runs)), "run"), r.Failed(), r.Missing(),
-		ending(r.Reason, r.Error, r.Interrupted))
+	d := gridDocument(points, gridHeadline(points, len(r.Runs), wrong), formatCount(int64(len(r.Runs)), "run"), r.Failed(), r.Missing(),
+		describeEnding(r.Reason, r.Error, r.Interrupted))
 	if len(points) == 0 {
-		d.Notes = []string{"No run was finished."}
+		d.Notes = []string{"No run is complete."}
 		return d
 	}
 	first := r.Runs[0]
 	c, err := first.Config.Config("")
 	if err != nil {
-		c = nil
+		c = nil // written by a later version
 	}
-	d.configuration(first, c)
+	d.addConfiguration(first, c)
 	last := &d.Sections[len(d.Sections)-1]
-	last.Lead = append(last.Lead, "Of the first run; what was swept differs in the others.")
-	d.Sections = append(d.Sections, section{ID: "again", Title: "How to run it again", Code: []code{{"",
-		"tui replay report.json     # all of it once more, and demands the same bytes\ntui run experiment.toml    # without asking\ntui report .               # makes this page anew"}}})
+	last.Lead = append(last.Lead, "The configuration of the first run; the swept keys differ in the others.")
+	d.Sections = append(d.Sections, section{ID: "again", Title: "How to reproduce", Code: []code{{"",
+		"tui replay report.json     # run again and compare the digests\ntui run experiment.toml    # run again without comparing\ntui report .               # write this page again"}}})
 	return d
 }
 
@@ -49,126 +50,130 @@ func sweepDocument(r *report.Report) *document {
 // each failure, and endings, unless empty, describe how the sweep ended.
 func gridDocument(points []gridPoint, headline, runs string, failed []string, endings ...string) *document {
 	d := &document{Title: "Sweep", Headline: headline, Alarms: failed}
-	axes := axesOf(points)
+	axes := sweptAxes(points)
 	for _, a := range axes {
-		d.Meta = append(d.Meta, a.key+": "+strings.Join(brief(a.values), ", "))
+		d.Meta = append(d.Meta, a.key+": "+strings.Join(abbreviate(a.values), ", "))
 	}
 	d.Meta = append(d.Meta, runs)
 	if n := len(failed); n > maxAlarms {
 		d.Alarms = append(failed[:maxAlarms:maxAlarms], fmt.Sprintf("and %d more", n-maxAlarms))
 	}
-	d.Alarms = append(d.Alarms, notEmpty(endings...)...)
+	d.Alarms = append(d.Alarms, nonEmpty(endings...)...)
 	if len(points) > 0 {
-		d.sweep(points, axes)
+		d.addGrid(points, axes)
 	}
 	return d
 }
 
-// sweep adds what there is to see of a grid.
-func (d *document) sweep(points []gridPoint, axes []axis) {
-	ms := metrics(points)
+// addGrid adds charts, heat maps, Pareto charts and the table of a grid.
+func (d *document) addGrid(points []gridPoint, axes []axis) {
+	ms := variedMetrics(points)
 	if len(axes) > 0 {
-		s := section{ID: "lines", Title: "Figure by figure"}
-		if n := seeds(points); n > 1 {
-			s.Lead = []string{fmt.Sprintf("Lines are means over up to %d seeds, bands their intervals of 95 %% (Student).", n)}
+		s := section{ID: "lines", Title: "Figures"}
+		if n := maxSeeds(points); n > 1 {
+			s.Lead = []string{fmt.Sprintf("Lines are means over up to %d seeds, bands are 95 %% confidence intervals (Student's t).", n)}
 		}
 		for _, m := range ms {
-			d.gridChart(points, axes, m)
+			d.addGridChart(points, axes, m)
 		}
-		s.show(&d.data, 0)
+		s.addCharts(&d.data, 0)
 		d.Sections = append(d.Sections, s)
 	}
 	if len(axes) > 1 {
-		d.heat(points, axes, ms)
+		d.addHeatMaps(points, axes, ms)
 	}
-	d.pareto(points)
-	d.pointTable(points, ms)
+	d.addParetoCharts(points)
+	d.addPointTable(points, ms)
 }
 
-// brief lists at most eight values.
-func brief(values []string) []string {
-	const most = 8
-	if len(values) <= most {
+// abbreviate returns at most eight values: the first ones, and the last one after "…" if others are omitted.
+func abbreviate(values []string) []string {
+	const maxShown = 8
+	if len(values) <= maxShown {
 		return values
 	}
-	return append(slices.Clone(values[:most-1]), "… "+values[len(values)-1])
+	return append(slices.Clone(values[:maxShown-1]), "… "+values[len(values)-1])
 }
 
-func seeds(points []gridPoint) (most int) {
+// maxSeeds returns the largest number of seeds of any point.
+func maxSeeds(points []gridPoint) (seeds int) {
 	for i := range points {
-		most = max(most, points[i].Seeds)
+		seeds = max(seeds, points[i].Seeds)
 	}
-	return most
+	return seeds
 }
 
-// gridHeadline says what came out of a grid, in a sentence.
+// gridHeadline summarizes a sweep in a sentence: the numbers of points and runs, the cheapest and the most
+// expensive point, and wrong, the number of packets decoded wrongly.
 func gridHeadline(points []gridPoint, runs int, wrong int64) string {
 	if len(points) == 0 {
-		return "A sweep of which no run was finished."
+		return "A sweep without complete runs."
 	}
-	least, most := math.Inf(1), math.Inf(-1)
-	var cheapest, dearest *gridPoint
+	minCost, maxCost := math.Inf(1), math.Inf(-1)
+	var cheapest, costliest *gridPoint
 	for i := range points {
-		if v, ok := points[i].Figures[cost]; ok {
-			if v.Diff < least {
-				least, cheapest = v.Diff, &points[i]
+		if v, ok := points[i].Figures[costKey]; ok {
+			if v.Diff < minCost {
+				minCost, cheapest = v.Diff, &points[i]
 			}
-			if v.Diff > most {
-				most, dearest = v.Diff, &points[i]
+			if v.Diff > maxCost {
+				maxCost, costliest = v.Diff, &points[i]
 			}
 		}
 	}
-	text := count(int64(len(points)), "point")
+	text := formatCount(int64(len(points)), "point")
 	if runs > len(points) {
 		text += fmt.Sprintf(", %d runs", runs)
 	}
-	if cheapest != nil && dearest != nil && len(points) > 1 {
-		text += fmt.Sprintf(": from %s kbps (%s) to %s kbps (%s)", round(least), shortSet(cheapest.Set), round(most), shortSet(dearest.Set))
+	if cheapest != nil && costliest != nil && len(points) > 1 {
+		text += fmt.Sprintf(": from %s kbps (%s) to %s kbps (%s)", formatRounded(minCost), shortSet(cheapest.Set), formatRounded(maxCost), shortSet(costliest.Set))
 	}
 	if wrong > 0 {
-		return text + "; " + count(wrong, "packet") + " decoded WRONG."
+		return text + "; " + formatCount(wrong, "packet") + " decoded WRONG."
 	}
 	return text + "; nothing decoded wrong."
 }
 
-// shortSet names a point by its values alone.
+// shortSet names a point by the last words of its keys and its values.
 func shortSet(set map[string]string) string {
 	var parts []string
 	for _, k := range slices.Sorted(maps.Keys(set)) {
-		parts = append(parts, lastWord(k)+" "+set[k])
+		parts = append(parts, keySuffix(k)+" "+set[k])
 	}
 	return strings.Join(parts, ", ")
 }
 
-func lastWord(key string) string {
+// keySuffix returns the last word of a key, and "encoder" for encoder.name.
+func keySuffix(key string) string {
 	if key == "encoder.name" {
 		return "encoder"
 	}
 	return key[strings.LastIndexByte(key, '.')+1:]
 }
 
-// maxLines bounds the lines of a chart: there are eight inks.
+// maxLines bounds the lines of a chart, because there are eight colours.
 const maxLines = 8
 
-// gridChart draws a figure over the last axis, a line for each combination of the others.
-func (d *document) gridChart(points []gridPoint, axes []axis, m metric) {
+// addGridChart adds a chart of a metric over the last axis, with a line for each combination of values of
+// the other axes, at most maxLines.
+func (d *document) addGridChart(points []gridPoint, axes []axis, m metric) {
 	others, along := axes[:len(axes)-1], axes[len(axes)-1]
 	c := chart{Title: m.title, Unit: m.unit, Axis: along.key}
 	if along.unit != "" {
 		c.Axis += ", " + along.unit
 	}
-	if along.at == nil {
+	if along.numbers == nil {
 		c.Ticks = along.values
 	}
 	values, x := along.sorted()
-	names, groups := grouped(points, func(p *gridPoint) string { return p.shortSet(others) })
+	names, groups := groupPoints(points, func(p *gridPoint) string { return p.shortSet(others) })
 	if len(names) > maxLines {
 		c.Unit += fmt.Sprintf(" (%d of %d lines)", maxLines, len(names))
 		names = names[:maxLines]
 	}
 	var means []value
 	for i, name := range names {
-		lines := m.lines(groups[name], along.key, values)
+		lines := m.lines(groups[name], along.key, values) // the means, then the edges of the band
 		means = append(means, lines[0].Y...)
 		lines[0].Name = cmp.Or(name, m.title)
 		for k := range lines {
@@ -176,52 +181,53 @@ func (d *document) gridChart(points []gridPoint, axes []axis, m metric) {
 		}
 		c.Lines = append(c.Lines, lines...)
 	}
-	c.Label = label(m.title, m.unit, means) + ", by " + along.key + "; the table of all points has the figures"
-	c.X = d.data.axis(x)
+	c.Label = describeSeries(m.title, m.unit, means) + ", by " + along.key + "; the table of all points has the figures"
+	c.X = d.data.addAxis(x)
 	d.data.Charts = append(d.data.Charts, c)
 }
 
-// sorted returns the values of the axis in the order of their places, and these.
-func (a *axis) sorted() (values []string, at []place) {
-	order := make([]int, len(a.values))
+// sorted returns the values of the axis and their positions on it, in ascending order of the positions.
+// Values that are not numbers are at positions 0, 1, 2, ...
+func (a *axis) sorted() (values []string, positions []axisValue) {
+	order := make([]int, len(a.values)) // indices of a.values
 	for i := range order {
 		order[i] = i
 	}
-	if a.at != nil {
-		slices.SortStableFunc(order, func(i, k int) int { return cmp.Compare(a.at[i], a.at[k]) })
+	if a.numbers != nil {
+		slices.SortStableFunc(order, func(i, k int) int { return cmp.Compare(a.numbers[i], a.numbers[k]) })
 	}
 	for _, i := range order {
 		values = append(values, a.values[i])
-		if a.at == nil {
-			at = append(at, place(i))
+		if a.numbers == nil {
+			positions = append(positions, axisValue(i))
 		} else {
-			at = append(at, place(a.at[i]))
+			positions = append(positions, axisValue(a.numbers[i]))
 		}
 	}
-	return values, at
+	return values, positions
 }
 
-// lines returns the line of the means of points over the values of a key and, if any point has
-// an interval, the edges of the band.
+// lines returns the line of the means over the values of a key and, if any point has a confidence interval,
+// the upper and the lower edge of the band of intervals. Values without a point are gaps.
 func (m metric) lines(points []*gridPoint, key string, values []string) []line {
 	at := map[string]*gridPoint{}
 	for _, p := range points {
 		at[p.Set[key]] = p
 	}
 	mid, lo, hi := make([]value, len(values)), make([]value, len(values)), make([]value, len(values))
-	banded := false
+	hasBand := false
 	for k, text := range values {
-		mid[k], lo[k], hi[k] = none, none, none
+		mid[k], lo[k], hi[k] = noValue, noValue, noValue
 		if p := at[text]; p != nil {
 			if v, ok := p.Figures[m.key]; ok {
-				mid[k] = value(v.Diff * m.times)
+				mid[k] = value(v.Diff * m.scale)
 				if v.Known {
-					lo[k], hi[k], banded = value(max(v.Lo, 0)*m.times), value(v.Hi*m.times), true // none can be negative
+					lo[k], hi[k], hasBand = value(max(v.Lo, 0)*m.scale), value(v.Hi*m.scale), true // figures are not negative
 				}
 			}
 		}
 	}
-	if !banded {
+	if !hasBand {
 		return []line{{Y: mid}}
 	}
 	return []line{{Y: mid}, {Name: "95 %, up to", Kind: "edge", Y: hi}, {Name: "from", Kind: "edge", Band: 1, Y: lo}}
@@ -230,15 +236,16 @@ func (m metric) lines(points []*gridPoint, key string, values []string) []line {
 // maxListed bounds the table of points.
 const maxListed = 1000
 
-// pointTable lists the points with their figures.
-func (d *document) pointTable(points []gridPoint, ms []metric) {
+// addPointTable adds a table of at most maxListed points: the settings, the seeds if there are several,
+// and the metrics ms, lost and wrong.
+func (d *document) addPointTable(points []gridPoint, ms []metric) {
 	var keys []string
 	if len(points) > 0 {
 		keys = slices.Sorted(maps.Keys(points[0].Set))
 	}
 	names := slices.Clone(keys)
-	many := seeds(points) > 1
-	if many {
+	hasSeeds := maxSeeds(points) > 1
+	if hasSeeds {
 		names = append(names, ">seeds")
 	}
 	ms = append(slices.Clone(ms), metric{"lost", "lost", "", 1}, metric{"wrong", "wrong", "", 1})
@@ -249,18 +256,18 @@ func (d *document) pointTable(points []gridPoint, ms []metric) {
 		}
 		names = append(names, name)
 	}
-	t := newTable(fmt.Sprintf("All %s", count(int64(len(points)), "point")), names...)
-	if many {
-		t.Caption += ": means, ± half of the interval of 95 %"
+	t := newTable(fmt.Sprintf("All %s", formatCount(int64(len(points)), "point")), names...)
+	if hasSeeds {
+		t.Caption += ": mean ± half of the 95 % CI"
 	}
 	for i := range points {
 		if i == maxListed {
-			t.Caption = fmt.Sprintf("The first %s of %s; summary.csv has all", digits(maxListed), count(int64(len(points)), "point"))
+			t.Caption = fmt.Sprintf("The first %s of %s; summary.csv has all", formatNumber(maxListed), formatCount(int64(len(points)), "point"))
 			break
 		}
 		p := &points[i]
 		row := p.values(keys)
-		if many {
+		if hasSeeds {
 			row = append(row, strconv.Itoa(p.Seeds))
 		}
 		for _, m := range ms {
@@ -271,7 +278,7 @@ func (d *document) pointTable(points []gridPoint, ms []metric) {
 	d.Sections = append(d.Sections, section{ID: "points", Title: "All points", Tables: []table{t}})
 }
 
-// values returns what is set at the point, in the order of keys.
+// values returns the settings of the point, in the order of keys.
 func (p *gridPoint) values(keys []string) (out []string) {
 	for _, k := range keys {
 		out = append(out, p.Set[k])
@@ -279,14 +286,15 @@ func (p *gridPoint) values(keys []string) (out []string) {
 	return out
 }
 
+// cell formats a metric of the point, with half its interval if known.
 func (p *gridPoint) cell(m metric) string {
 	v, ok := p.Figures[m.key]
 	if !ok {
-		return figure(figures.Figure{})
+		return formatFigure(figures.Figure{})
 	}
-	text := digits(v.Diff * m.times)
+	text := formatNumber(v.Diff * m.scale)
 	if v.Known {
-		text += " ± " + digits((v.Hi-v.Diff)*m.times)
+		text += " ± " + formatNumber((v.Hi-v.Diff)*m.scale)
 	}
 	return text
 }

@@ -9,9 +9,10 @@ import (
 	"wirelab/experiment/figures"
 )
 
-// timeCharts adds the charts of a run over time. item is what a frame has many of.
-func (d *data) timeCharts(r *rows, item string, budget float64) {
-	points := r.series.all()
+// timeCharts adds the charts of a run over time. item is the name of an item; budget is in kbps, 0
+// means none.
+func (d *chartData) timeCharts(r *rows, item string, budget float64) {
+	points := r.series.allPoints()
 	if len(points) > 0 {
 		d.sampleCharts(points, item, budget)
 	}
@@ -19,98 +20,102 @@ func (d *data) timeCharts(r *rows, item string, budget float64) {
 	d.packetChart(&r.packets)
 }
 
-// axis adds an axis and returns its number.
-func (d *data) axis(x []place) int {
+// addAxis adds an axis and returns its index.
+func (d *chartData) addAxis(x []axisValue) int {
 	d.X = append(d.X, x)
 	return len(d.X) - 1
 }
 
-// A ratio is a figure of a stretch of time as a quotient, so that figures of longer stretches
-// are sums divided by sums.
+// A ratio is a figure of a point as numerator and denominator, so that the figure of several points is
+// the ratio of their sums.
 type ratio func(p *point) (num, den float64)
 
-func payloadKbps(p *point) (num, den float64)    { return p.payload / 1000, p.width }
-func wireKbps(p *point) (num, den float64)       { return p.wire / 1000, p.width }
-func feedbackKbps(p *point) (num, den float64)   { return p.feedback / 1000, p.width }
-func bitsPerItem(p *point) (num, den float64)    { return p.payload, p.items }
-func bitsPerChanged(p *point) (num, den float64) { return p.payload, p.changed }
-func failedRate(p *point) (num, den float64)     { return p.failed + p.wrong, p.width }
-func lostRate(p *point) (num, den float64)       { return p.lost, p.width }
-func staleRate(p *point) (num, den float64)      { return p.stale, p.width }
-func uselessRate(p *point) (num, den float64)    { return p.failed + p.wrong + p.lost, p.width }
-func baselineAge(p *point) (num, den float64)    { return p.age, p.aged }
-func shownAge(p *point) (num, den float64)       { return p.shownAge, p.shownAged }
-func starvedShare(p *point) (num, den float64)   { return p.starved, p.displayed }
-func positionMM(p *point) (num, den float64)     { return p.positionMM, 1 }
-func peakKbps(p *point) (num, den float64)       { return p.peakKbps, 1 }
-func leastKbps(p *point) (num, den float64)      { return p.least, 1 }
+// The figures of the charts. Figures that are maxima or minima have the denominator 1.
+func payloadKbps(p *point) (num, den float64)      { return p.payload / 1000, p.width }
+func wireKbps(p *point) (num, den float64)         { return p.wire / 1000, p.width }
+func feedbackKbps(p *point) (num, den float64)     { return p.feedback / 1000, p.width }
+func bitsPerItem(p *point) (num, den float64)      { return p.payload, p.items }
+func bitsPerChanged(p *point) (num, den float64)   { return p.payload, p.changed }
+func failedRate(p *point) (num, den float64)       { return p.failed + p.wrong, p.width }
+func lostRate(p *point) (num, den float64)         { return p.lost, p.width }
+func staleRate(p *point) (num, den float64)        { return p.stale, p.width }
+func failedOrLostRate(p *point) (num, den float64) { return p.failed + p.wrong + p.lost, p.width }
+func baselineAge(p *point) (num, den float64)      { return p.age, p.packetsWithAge }
+func displayAge(p *point) (num, den float64)       { return p.displayAge, p.ticksWithAge }
+func starvedShare(p *point) (num, den float64)     { return p.starved, p.displayed }
+func positionMM(p *point) (num, den float64)       { return p.positionMM, 1 }
+func peakKbps(p *point) (num, den float64)         { return p.peakKbps, 1 }
+func minKbps(p *point) (num, den float64)          { return p.minKbps, 1 }
 
-// column returns a ratio of each point, times a factor.
-func column(points []point, of ratio, times float64) []value {
+// ratioValues returns a figure of each point, multiplied by scale.
+func ratioValues(points []point, figure ratio, scale float64) []value {
 	out := make([]value, len(points))
 	for i := range points {
-		out[i] = value(times * over(of(&points[i])))
+		out[i] = value(scale * divide(figure(&points[i])))
 	}
 	return out
 }
 
-// over is x/y; no value if y is 0.
-func over(x, y float64) float64 {
+// divide returns x/y, NaN if y is 0.
+func divide(x, y float64) float64 {
 	if y == 0 {
 		return math.NaN()
 	}
 	return x / y
 }
 
-func (d *data) sampleCharts(points []point, item string, budget float64) {
-	until := make([]place, len(points))
+// sampleCharts adds the charts of the data in samples.csv, all over the same axis: bandwidth, bits per
+// item, failures, age of the baseline, and the display. Charts without data are omitted.
+func (d *chartData) sampleCharts(points []point, item string, budget float64) {
+	until := make([]axisValue, len(points))
 	for i := range points {
-		until[i] = place(points[i].until)
+		until[i] = axisValue(points[i].until)
 	}
-	x := d.axis(until)
+	x := d.addAxis(until)
 	add := func(title, unit string, lines ...line) {
-		c := chart{Title: title, Unit: unit, Axis: "s", X: x, Lines: lines, Marked: true, Top: top(lines)}
-		c.Label = label(title, unit, lines[0].Y)
+		c := chart{Title: title, Unit: unit, Axis: "s", X: x, Lines: lines, Marked: true, Top: scaleTop(lines)}
+		c.Label = describeSeries(title, unit, lines[0].Y)
 		d.Charts = append(d.Charts, c)
 	}
 	kbps := []line{
-		{Name: "payload", Ink: 1, Y: column(points, payloadKbps, 1)},
-		{Name: "on the wire", Ink: 8, Y: column(points, wireKbps, 1)},
-		{Name: "feedback", Ink: 3, Y: column(points, feedbackKbps, 1)},
+		{Name: "payload", Ink: 1, Y: ratioValues(points, payloadKbps, 1)},
+		{Name: "wire", Ink: 8, Y: ratioValues(points, wireKbps, 1)},
+		{Name: "feedback", Ink: 3, Y: ratioValues(points, feedbackKbps, 1)},
 	}
-	if points[0].width > 1.5*samplePeriod { // the spikes that the mean hides
-		kbps = append(kbps, line{Name: "payload, most in 100 ms", Ink: 1, Kind: "edge", Y: column(points, peakKbps, 1)},
-			line{Name: "payload, least in 100 ms", Ink: 1, Kind: "edge", Band: 1, Y: column(points, leastKbps, 1)})
+	if points[0].width > 1.5*samplePeriod { // points are means of several samples: show their range
+		kbps = append(kbps, line{Name: "payload, max of 100 ms", Ink: 1, Kind: "edge", Y: ratioValues(points, peakKbps, 1)},
+			line{Name: "payload, min of 100 ms", Ink: 1, Kind: "edge", Band: 1, Y: ratioValues(points, minKbps, 1)})
 	}
 	if budget > 0 {
 		constant := func(*point) (num, den float64) { return budget, 1 }
-		kbps = append(kbps, line{Name: "budget", Ink: 5, Kind: "dash", Y: column(points, constant, 1)})
+		kbps = append(kbps, line{Name: "budget", Ink: 5, Kind: "dash", Y: ratioValues(points, constant, 1)})
 	}
 	add("Bandwidth", "kbps", kbps...)
-	if anyOf(points, func(p *point) float64 { return p.changed }) {
-		add("Bits per changed "+item, "bits", line{Name: "per changed " + item, Ink: 1, Y: column(points, bitsPerChanged, 1)})
-	} else if anyOf(points, func(p *point) float64 { return p.items }) {
-		add("Bits per "+item, "bits", line{Name: "per " + item, Ink: 1, Y: column(points, bitsPerItem, 1)})
+	if anyPositive(points, func(p *point) float64 { return p.changed }) {
+		add("Bits per changed "+item, "bits", line{Name: "per changed " + item, Ink: 1, Y: ratioValues(points, bitsPerChanged, 1)})
+	} else if anyPositive(points, func(p *point) float64 { return p.items }) {
+		add("Bits per "+item, "bits", line{Name: "per " + item, Ink: 1, Y: ratioValues(points, bitsPerItem, 1)})
 	}
-	add("Packets that were of no use", "a second", line{Name: "failed", Ink: 5, Y: column(points, failedRate, 1)},
-		line{Name: "lost", Ink: 2, Y: column(points, lostRate, 1)}, line{Name: "stale", Ink: 4, Y: column(points, staleRate, 1)})
-	if anyOf(points, func(p *point) float64 { return p.aged }) {
-		add("Age of the baseline", "ticks", line{Name: "mean age", Ink: 1, Y: column(points, baselineAge, 1)})
+	add("Packets failed, lost or stale", "per second", line{Name: "failed", Ink: 5, Y: ratioValues(points, failedRate, 1)},
+		line{Name: "lost", Ink: 2, Y: ratioValues(points, lostRate, 1)}, line{Name: "stale", Ink: 4, Y: ratioValues(points, staleRate, 1)})
+	if anyPositive(points, func(p *point) float64 { return p.packetsWithAge }) {
+		add("Age of the baseline", "ticks", line{Name: "mean age", Ink: 1, Y: ratioValues(points, baselineAge, 1)})
 	}
-	if anyOf(points, func(p *point) float64 { return p.shownAged }) {
-		add("How old what is shown is", "ms", line{Name: "mean age", Ink: 3, Y: column(points, shownAge, 1)})
+	if anyPositive(points, func(p *point) float64 { return p.ticksWithAge }) {
+		add("Age of displayed data", "ms", line{Name: "mean age", Ink: 3, Y: ratioValues(points, displayAge, 1)})
 	}
-	if anyOf(points, func(p *point) float64 { return p.starved + p.late }) {
-		add("Display starved", "% of its ticks", line{Name: "starved", Ink: 5, Y: column(points, starvedShare, 100)})
+	if anyPositive(points, func(p *point) float64 { return p.starved + p.late }) {
+		add("Display starved", "% of display ticks", line{Name: "starved", Ink: 5, Y: ratioValues(points, starvedShare, 100)})
 	}
-	if anyOf(points, func(p *point) float64 { return p.positionMM }) {
-		add("The worst shown cube is off by", "mm", line{Name: "position", Ink: 4, Y: column(points, positionMM, 1)})
+	if anyPositive(points, func(p *point) float64 { return p.positionMM }) {
+		add("Maximum position error", "mm", line{Name: "position error", Ink: 4, Y: ratioValues(points, positionMM, 1)})
 	}
 }
 
-// top is where the scale of a chart ends so that rare spikes do not flatten all the rest: well
-// above the 99th of 100 values, if there is far more; else 0.
-func top(lines []line) value {
+// scaleTop returns the upper end of a chart's scale, so that rare spikes do not flatten the rest: 1.5
+// times the 99th percentile if the maximum exceeds three times that percentile, otherwise 0, which
+// means no limit.
+func scaleTop(lines []line) value {
 	var all []float64
 	for _, l := range lines {
 		for _, v := range l.Y {
@@ -119,7 +124,7 @@ func top(lines []line) value {
 			}
 		}
 	}
-	if len(all) < 50 {
+	if len(all) < 50 { // too few for a 99th percentile
 		return 0
 	}
 	slices.Sort(all)
@@ -129,87 +134,91 @@ func top(lines []line) value {
 	return 0
 }
 
-func anyOf(points []point, of func(p *point) float64) bool {
+// anyPositive reports whether value is positive for any point.
+func anyPositive(points []point, value func(p *point) float64) bool {
 	for i := range points {
-		if of(&points[i]) > 0 {
+		if value(&points[i]) > 0 {
 			return true
 		}
 	}
 	return false
 }
 
-// label says in a sentence what a chart shows.
-func label(title, unit string, y []value) string {
-	least, most, sum, n := math.Inf(1), math.Inf(-1), 0.0, 0.0
+// describeSeries returns the text alternative of a chart: mean, minimum and maximum of y.
+func describeSeries(title, unit string, y []value) string {
+	minValue, maxValue, sum, n := math.Inf(1), math.Inf(-1), 0.0, 0.0
 	for _, v := range y {
 		if f := float64(v); !math.IsNaN(f) {
-			least, most, sum, n = min(least, f), max(most, f), sum+f, n+1
+			minValue, maxValue, sum, n = min(minValue, f), max(maxValue, f), sum+f, n+1
 		}
 	}
 	if n == 0 {
 		return title + ": no data"
 	}
-	return fmt.Sprintf("%s, %s: %s on average, from %s to %s", title, unit, digits(figures.Ratio(sum, n)), digits(least), digits(most))
+	return fmt.Sprintf("%s, %s: mean %s, from %s to %s", title, unit, formatNumber(figures.Ratio(sum, n)), formatNumber(minValue), formatNumber(maxValue))
 }
 
-// delayChart draws how long packets were under way.
-func (d *data) delayChart(p *packets) {
-	var x []place
-	var mean, least, most []value
-	p.delays.each(func(until float64, b delay) {
-		x = append(x, place(until))
-		mean = append(mean, value(float64(b.sum)/float64(b.n)/1e6))
-		least, most = append(least, value(float64(b.least)/1e6)), append(most, value(float64(b.most)/1e6))
+// delayChart adds the chart of one-way delays: mean, and the band from the fastest to the slowest packet.
+// It adds nothing if no packet arrived.
+func (d *chartData) delayChart(p *packetStats) {
+	var x []axisValue
+	var mean, minDelay, maxDelay []value
+	p.delays.forEach(func(until float64, b delayStats) {
+		x = append(x, axisValue(until))
+		mean = append(mean, value(float64(b.sum)/float64(b.count)/1e6))
+		minDelay, maxDelay = append(minDelay, value(float64(b.min)/1e6)), append(maxDelay, value(float64(b.max)/1e6))
 	})
 	if len(x) == 0 {
 		return
 	}
-	d.Charts = append(d.Charts, chart{Title: "One-way delay", Unit: "ms", Axis: "s", X: d.axis(x), Marked: true,
-		Label: label("One-way delay", "ms", mean), Lines: []line{{Name: "mean", Ink: 1, Y: mean},
-			{Name: "slowest", Ink: 1, Kind: "edge", Y: most}, {Name: "fastest", Ink: 1, Kind: "edge", Band: 1, Y: least}}})
+	d.Charts = append(d.Charts, chart{Title: "One-way delay", Unit: "ms", Axis: "s", X: d.addAxis(x), Marked: true,
+		Label: describeSeries("One-way delay", "ms", mean), Lines: []line{{Name: "mean", Ink: 1, Y: mean},
+			{Name: "slowest", Ink: 1, Kind: "edge", Y: maxDelay}, {Name: "fastest", Ink: 1, Kind: "edge", Band: 1, Y: minDelay}}})
 }
 
-// packetChart draws the packets with which something was wrong on a time line.
-func (d *data) packetChart(p *packets) {
+// packetChart adds a time line of packets with problems: a row per kind, and a dot per packet with its
+// explanation. The X values of all rows are the packets in order of time; each row has gaps for the
+// packets of other kinds.
+func (d *chartData) packetChart(p *packetStats) {
 	type timed struct {
-		event
-		kind kind
+		problem
+		kind problemKind
 	}
 	var dots []timed
 	rows, n := []string{}, 0
-	inks := [numKinds]int{5, 2, 4, 6}
-	var kinds []kind
-	for k := numKinds - 1; k >= 0; k-- {
-		if p.kinds[k].n == 0 {
+	colours := [numKinds]int{kindFailed: 5, kindLost: 2, kindLate: 4, kindLarge: 6}
+	var kinds []problemKind              // of the rows, from the bottom
+	for k := numKinds - 1; k >= 0; k-- { // the most severe kind is at the top
+		if p.problems[k].total == 0 {
 			continue
 		}
 		rows, kinds = append(rows, kindNames[k]), append(kinds, k)
-		for _, e := range p.listed(k) {
+		for _, e := range p.sortedProblems(k) {
 			dots = append(dots, timed{e, k})
 		}
-		n += p.kinds[k].n
+		n += p.problems[k].total
 	}
 	if len(dots) == 0 {
 		return
 	}
-	slices.SortStableFunc(dots, func(a, b timed) int { return cmp.Or(cmp.Compare(a.sent, b.sent), a.before(&b.event)) })
-	c := chart{Title: "Packets with which something was wrong", Axis: "s", Rows: rows, Marked: true,
-		Label: fmt.Sprintf("%d packets on a time line; the table under Packets says of each what was wrong", n)}
-	x := make([]place, len(dots))
+	slices.SortStableFunc(dots, func(a, b timed) int { return cmp.Or(cmp.Compare(a.sent, b.sent), a.compare(&b.problem)) })
+	c := chart{Title: "Packets with problems", Axis: "s", Rows: rows, Marked: true,
+		Label: fmt.Sprintf("%d packets on a time line; the tables under Packets explain each", n)}
+	x := make([]axisValue, len(dots))
 	for i, e := range dots {
-		x[i] = place(e.sent)
+		x[i] = axisValue(e.sent)
 		c.Notes = append(c.Notes, e.why)
 	}
-	c.X = d.axis(x)
+	c.X = d.addAxis(x)
 	for row, k := range kinds {
 		y := make([]value, len(dots))
 		for i := range dots {
-			y[i] = none
+			y[i] = noValue
 			if dots[i].kind == k {
 				y[i] = value(row)
 			}
 		}
-		c.Lines = append(c.Lines, line{Name: kindNames[k], Ink: inks[k], Kind: "dots", Y: y})
+		c.Lines = append(c.Lines, line{Name: kindNames[k], Ink: colours[k], Kind: "dots", Y: y})
 	}
 	d.Charts = append(d.Charts, c)
 }

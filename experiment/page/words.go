@@ -14,8 +14,9 @@ import (
 	"wirelab/lossmodel"
 )
 
-// digits writes a number with about four digits and commas between the thousands.
-func digits(v float64) string {
+// formatNumber formats v with about four significant digits and commas between thousands, "–" if v is
+// not finite.
+func formatNumber(v float64) string {
 	switch {
 	case math.IsNaN(v) || math.IsInf(v, 0):
 		return "–"
@@ -25,11 +26,11 @@ func digits(v float64) string {
 	return units.Group(units.Stepped(v, 3, 10, 100, 1000))
 }
 
-// round writes a number as one says it: 143, 14.3, 1.4, 0.14.
-func round(v float64) string {
+// formatRounded formats v with two or three significant digits for prose: 143, 14.3, 1.4, 0.14.
+func formatRounded(v float64) string {
 	switch a := math.Abs(v); {
 	case a >= 100 || a == 0:
-		return digits(math.Round(v))
+		return formatNumber(math.Round(v))
 	case a >= 10:
 		return units.FormatDecimal(math.Round(v*10) / 10)
 	case a >= 0.01:
@@ -38,65 +39,66 @@ func round(v float64) string {
 	return units.Fixed(v, 3)
 }
 
-// figure writes a figure, "–" if there is none.
-func figure(f figures.Figure) string { return f.In(digits, "–") }
+// formatFigure formats a figure, "–" if it has no data.
+func formatFigure(f figures.Figure) string { return f.In(formatNumber, "–") }
 
-// share writes a share, "–" if there is none.
-func share(f figures.Figure) string { return f.In(percent, "–") }
+// formatShare formats a share in percent, "–" if it has no data.
+func formatShare(f figures.Figure) string { return f.In(formatPercent, "–") }
 
-// percent writes a share.
-func percent(share float64) string {
+// formatPercent formats a share of 1 in percent.
+func formatPercent(share float64) string {
 	switch p := 100 * share; {
 	case p == 0:
 		return "0 %"
 	case math.Abs(p) < 0.01:
 		return "< 0.01 %"
 	default:
-		return round(p) + " %"
+		return formatRounded(p) + " %"
 	}
 }
 
-// count writes a number of things, with commas between the thousands: "2,880 packets".
-func count(n int64, noun string) string {
+// formatCount formats a count with its noun: "2,880 packets".
+func formatCount(n int64, noun string) string {
 	if n != 1 {
 		noun = words.Plural(noun)
 	}
-	return digits(float64(n)) + " " + noun
+	return formatNumber(float64(n)) + " " + noun
 }
 
-// encoderOf is the name of the encoder that a run began with.
-func encoderOf(r *engine.Result) string { return report.SettingOf(r, "encoder", "name") }
+// initialEncoder returns the encoder at the start of a run.
+func initialEncoder(r *engine.Result) string { return report.SettingOf(r, "encoder", "name") }
 
-// headline says what came out of a run, in a sentence.
-func headline(r *engine.Result, c *config.Config) string {
+// runHeadline summarizes a run in a sentence, such as "adaptive uses 214 kbps over a link of 50 ms with
+// 5 % loss; nothing decoded wrong; never starved." c may be nil.
+func runHeadline(r *engine.Result, c *config.Config) string {
 	t := &r.Totals
 	var b strings.Builder
-	b.WriteString(encoderOf(r) + laterEncoders(r))
+	b.WriteString(initialEncoder(r) + laterEncoders(r))
 	if x := t.Transfer; x != nil {
-		if x.TimeS != nil {
-			fmt.Fprintf(&b, " brings the file across in %s s", digits(*x.TimeS))
+		if x.TimeS != nil { // complete
+			fmt.Fprintf(&b, " transferred the file in %s s", formatNumber(*x.TimeS))
 		} else {
-			b.WriteString(" did not bring the file across: " + x.Verdict())
+			b.WriteString(" did not transfer the file: " + x.Verdict())
 		}
 	} else {
-		takes := " takes"
-		if b.Len() > len(encoderOf(r)) {
-			takes = " take"
+		verb := " uses"
+		if b.Len() > len(initialEncoder(r)) { // several encoders
+			verb = " use"
 		}
-		fmt.Fprintf(&b, "%s %s kbps", takes, round(t.PayloadKbps))
+		fmt.Fprintf(&b, "%s %s kbps", verb, formatRounded(t.PayloadKbps))
 	}
-	b.WriteString(" " + overWhat(r, c) + "; ")
+	b.WriteString(" " + describeLink(r, c) + "; ")
 	parts := []string{"nothing decoded wrong"}
 	if t.Wrong > 0 {
-		parts[0] = count(t.Wrong, "packet") + " decoded WRONG"
+		parts[0] = formatCount(t.Wrong, "packet") + " decoded WRONG"
 	}
 	if n := t.Failed(); n > 0 {
-		parts = append(parts, count(n, "packet")+" could not be decoded")
+		parts = append(parts, formatCount(n, "packet")+" could not be decoded")
 	}
-	if t.BitsPerCube != nil {
+	if t.BitsPerCube != nil { // the data are cubes
 		if starved, known := t.Playout.StarvedRatio.Value(); known {
 			if starved > 0 {
-				parts = append(parts, percent(starved)+" starved")
+				parts = append(parts, formatPercent(starved)+" starved")
 			} else {
 				parts = append(parts, "never starved")
 			}
@@ -106,10 +108,11 @@ func headline(r *engine.Result, c *config.Config) string {
 	return b.String()
 }
 
-// laterEncoders names those that took over during the run.
+// laterEncoders names the encoders that replaced the initial one during the run, as a phrase that follows
+// its name; "" if there are none.
 func laterEncoders(r *engine.Result) string {
 	var names []string
-	last := encoderOf(r)
+	last := initialEncoder(r)
 	for i := range r.Changes {
 		if name := r.Changes[i].Change.Encoder; name != "" && name != last {
 			names, last = append(names, name), name
@@ -119,16 +122,17 @@ func laterEncoders(r *engine.Result) string {
 	case len(names) == 0:
 		return ""
 	case len(names) > 2:
-		return fmt.Sprintf(" and, in turn, %d others", len(names))
+		return fmt.Sprintf(" and then %d others", len(names))
 	}
 	return ", then " + strings.Join(names, ", then ")
 }
 
-// overWhat says what link it was.
-func overWhat(r *engine.Result, c *config.Config) string {
-	text := "over a link of its own"
+// describeLink describes the link and its measured loss, as a phrase that begins with "over". The loss is
+// omitted if it is 0 and was not set, and the profile if c, the configuration, is nil.
+func describeLink(r *engine.Result, c *config.Config) string {
+	text := "over a custom link"
 	if c != nil {
-		text = linkWords(c)
+		text = linkName(c)
 	}
 	changed := false
 	for i := range r.Changes {
@@ -137,21 +141,23 @@ func overWhat(r *engine.Result, c *config.Config) string {
 	lost, known := r.Totals.Network.LossRate.Value()
 	switch {
 	case changed:
-		text += ", changed on the way,"
+		text += ", changed during the run,"
 		if known {
-			text += " with " + percent(lost) + " lost"
+			text += " with " + formatPercent(lost) + " lost"
 		}
 	case known && (lost > 0 || c != nil && c.Down.Loss != lossmodel.DefaultSpec().Loss):
-		text += " with " + percent(lost) + " loss"
+		text += " with " + formatPercent(lost) + " loss"
 	}
 	return text
 }
 
-// linkWords names a link by its profile, or by what is set on it.
-func linkWords(c *config.Config) string {
+// linkName names a link by its profile, or by its latency and jitter, as a phrase that begins with "over".
+// A link whose settings are those of a profile except for the loss has its name, because the loss follows
+// in the sentence.
+func linkName(c *config.Config) string {
 	for _, p := range lossmodel.Profiles() {
 		down, up := p.Down, p.Up
-		down.Loss, up.Loss = c.Down.Loss, c.Up.Loss
+		down.Loss, up.Loss = c.Down.Loss, c.Up.Loss // ignore the loss
 		if down != c.Down || up != c.Up {
 			continue
 		}
@@ -164,33 +170,33 @@ func linkWords(c *config.Config) string {
 		return "over " + p.Name
 	}
 	if latency, err := c.Down.Get("latency"); err == nil && latency != "0ms" {
-		text := "over a link of " + spaced(latency)
+		text := "over a link of " + spaceUnit(latency)
 		if jitter, err := c.Down.Get("jitter"); err == nil && jitter != "0ms" {
-			text += " ± " + spaced(jitter)
+			text += " ± " + spaceUnit(jitter)
 		}
 		return text
 	}
-	return "over a link of its own"
+	return "over a custom link"
 }
 
-// spaced puts a space between a number and its unit.
-func spaced(text string) string {
+// spaceUnit puts a space between a number and its unit.
+func spaceUnit(text string) string {
 	if i := strings.IndexFunc(text, func(r rune) bool { return r != '.' && (r < '0' || r > '9') }); i > 0 {
 		return text[:i] + " " + text[i:]
 	}
 	return text
 }
 
-// ending says what a reader must know of how a run ended; "" if it ended well.
-func ending(why engine.Ending, what string, interrupted bool) string {
-	const until = " This is what was measured until then."
+// describeEnding explains why a run is incomplete, "" if it is complete.
+func describeEnding(reason engine.Ending, errText string, interrupted bool) string {
+	const until = " The figures are those up to that time."
 	switch {
-	case what != "":
-		return "Broken off: " + what + "." + until
-	case why == engine.Unfinished:
-		return "It is still running, or was killed." + until
-	case interrupted || why == engine.Interrupted:
-		return "It was interrupted." + until
+	case errText != "":
+		return "The run failed: " + errText + "." + until
+	case reason == engine.Unfinished:
+		return "The run is still in progress, or was killed." + until
+	case interrupted || reason == engine.Interrupted:
+		return "The run was interrupted." + until
 	}
 	return ""
 }

@@ -1,10 +1,10 @@
 'use strict';
-// Draws the charts of a report. The data stand in the element #data, and the tables say the same without it.
+// Draws the charts of a report. The data are in the element #data; the tables contain the same data.
 (() => {
   const data = JSON.parse(document.getElementById('data').textContent);
   const places = [...document.querySelectorAll('.plot')];
   if (!places.length) return;
-  let style, inks = {}; // the colours of the day or of the night
+  let style, inks = {}; // the colours of light or dark mode
   const ink = (name) => inks[name] ??= style.getPropertyValue('--' + name).trim();
   let plots = [];
 
@@ -21,7 +21,7 @@
   const seconds = (s) => s >= 3600 ? Math.floor(s / 3600) + ':' + String(Math.floor(s / 60) % 60).padStart(2, '0') + ':' + String(Math.floor(s % 60)).padStart(2, '0')
     : String(Math.floor(s / 60)).padStart(2, '0') + ':' + String(+(s % 60).toFixed(3)).padStart(2, '0');
 
-  // Marks: a dashed line at each change, with its number as far as there is room.
+  // Marks: a dashed line at each change, with its number if there is room.
   const marks = (u) => {
     const c = u.ctx, px = devicePixelRatio;
     c.save();
@@ -49,7 +49,7 @@
     c.restore();
   };
 
-  // What the cursor is on: a packet with its explanation, a change, a place of a sweep.
+  // Describes what is under the cursor: a packet, a change, a point of a sweep.
   const say = (u, chart) => {
     const out = u.root.closest('section').querySelector('.note');
     const at = u.cursor.idx;
@@ -79,15 +79,15 @@
     return null;
   };
 
-  // The band around a line in words.
+  // The band around a line as text.
   const between = (chart, i, at) => {
     const hi = chart.lines[i + 1], lo = chart.lines[i + 2];
     if (!lo || hi.kind !== 'edge' || lo.kind !== 'edge' || lo.y[at] == null || hi.ink !== chart.lines[i].ink) return '';
     return ' (' + text(lo.y[at]) + ' to ' + text(hi.y[at]) + ')';
   };
 
-  // Rare spikes would flatten all the rest: unless one zooms in, the scale of such a chart ends at its
-  // top, and an arrow with its value marks each place where more is.
+  // Rare spikes would flatten the rest: unless zoomed in, the scale of such a chart ends at chart.top,
+  // and an arrow with the value marks each spike.
   const beyond = (u, chart) => {
     const top = u.scales.y.max, c = u.ctx, px = devicePixelRatio;
     c.save();
@@ -155,7 +155,7 @@
     return u;
   };
 
-  // All charts of one axis show the same stretch of it.
+  // All charts of one axis show the same range.
   let following = false;
   const zoom = (group, lo, hi) => {
     const full = range(group);

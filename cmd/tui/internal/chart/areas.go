@@ -5,59 +5,60 @@ import (
 	"unicode/utf8"
 )
 
-// Area is one layer of a stack. Its newest value is the last, at Spec.End-1; what
-// is below zero counts as nothing.
+// Area is one layer of a stack. Its newest value is the last, at Spec.End-1. Negative values count as
+// 0.
 type Area struct {
 	Values  []float64
-	Weights []float64 // nil: all alike
-	Fill    rune      // what fills it; a full block gets a smooth upper edge
+	Weights []float64 // of the values in a mean; nil means equal
+	Fill    rune      // fills the area; a full block gets a smooth upper edge
 	Ink     Ink
-	Name    string // written into it where there is room; every rune one column wide
+	Name    string // drawn in the area if there is room; every rune must be one column wide
 	NameInk Ink
 }
 
-// stack draws the areas one upon the other, and returns nothing but the picture:
-// a cell belongs to the area that its middle lies in.
-func (p *plot) stack(cols [][]float64) {
-	owner := make([]int, p.cols*p.rows) // which area a cell belongs to, plus one
-	unit := (p.bounds.hi - p.bounds.lo) / float64(p.rows-1)
+// drawStack draws the areas on top of each other, and their names. cols are the values of each area, one per
+// column. A cell belongs to the area at the centre of its filled part.
+func (p *plot) drawStack(cols [][]float64) {
+	owner := make([]int, p.cols*p.rows)                     // index of the area of each cell plus 1; 0 means none
+	unit := (p.bounds.hi - p.bounds.lo) / float64(p.rows-1) // value per row
 	for x := range p.cols {
-		total := sumAt(cols, x)
+		total := stackHeight(cols, x)
 		if !(total > 0) {
 			continue
 		}
-		height := total/unit + 0.5 // in cells: the middle of the lowest row is zero
-		for k := 0; k < p.rows && float64(k) < height; k++ {
-			low, high := math.Max(float64(k)-0.5, 0), math.Min(float64(k)+0.5, height-0.5) // what is filled of it
-			at := layerAt(cols, x, (low+high)/2*unit)
-			a := &p.Areas[at]
+		height := total/unit + 0.5                           // in cells from the lower edge; the value 0 is at the centre of the lowest row
+		for k := 0; k < p.rows && float64(k) < height; k++ { // k-th row from the bottom
+			low, high := math.Max(float64(k)-0.5, 0), math.Min(float64(k)+0.5, height-0.5) // the filled part of the cell, in rows
+			layer := layerAt(cols, x, (low+high)/2*unit)
+			a := &p.Areas[layer]
 			y := p.rows - 1 - k
-			if r := edge(a.Fill, height-float64(k), p.ASCII); r != ' ' {
-				owner[y*p.cols+x] = at + 1
+			if r := edgeRune(a.Fill, height-float64(k), p.ASCII); r != ' ' {
+				owner[y*p.cols+x] = layer + 1
 				p.box.set(p.left+x, y, r, a.Ink)
 			}
 		}
 	}
 	for i := range p.Areas {
-		p.nameArea(owner, i)
+		p.drawAreaName(owner, i)
 	}
 }
 
-// sumAt is the height of the stack in a column.
-func sumAt(cols [][]float64, x int) (sum float64) {
+// stackHeight returns the height of the stack in column x: the sum of the positive values.
+func stackHeight(cols [][]float64, x int) (sum float64) {
 	for _, c := range cols {
-		if finite(c[x]) && c[x] > 0 {
+		if isFinite(c[x]) && c[x] > 0 {
 			sum += c[x]
 		}
 	}
 	return math.Min(sum, limit)
 }
 
-// layerAt returns the layer in which a value lies.
+// layerAt returns the index of the layer that contains height v in column x, the highest layer if v is above
+// the stack.
 func layerAt(cols [][]float64, x int, v float64) (at int) {
 	sum := 0.0
 	for i, c := range cols {
-		if finite(c[x]) && c[x] > 0 {
+		if isFinite(c[x]) && c[x] > 0 {
 			at = i
 			sum += c[x]
 			if sum > v {
@@ -68,8 +69,9 @@ func layerAt(cols [][]float64, x int, v float64) (at int) {
 	return at
 }
 
-// edge is what to draw into a cell of which a share is filled.
-func edge(fill rune, share float64, ascii bool) rune {
+// edgeRune returns the rune of a cell whose lower part, share of 0 to 1, is filled; above 1 it is full. A
+// full block has steps of eighths; other fills are drawn from a half on.
+func edgeRune(fill rune, share float64, ascii bool) rune {
 	if share >= 1 || fill != '█' || ascii {
 		if share >= 0.5 {
 			return fill
@@ -79,18 +81,18 @@ func edge(fill rune, share float64, ascii bool) rune {
 	return []rune(" ▁▂▃▄▅▆▇█")[min(int(share*8+0.5), 8)]
 }
 
-// nameArea writes the name of an area into it, as far to the right as it is thick
-// enough.
-func (p *plot) nameArea(owner []int, i int) {
+// drawAreaName draws the name of area i at the rightmost place, in the right half of the plot, where the area
+// is large enough. owner is as in drawStack.
+func (p *plot) drawAreaName(owner []int, i int) {
 	a := &p.Areas[i]
 	n := utf8.RuneCountInString(a.Name) + 2
 	if a.Name == "" || n > p.cols {
 		return
 	}
 	for x := p.cols - n; x >= p.cols/2; x-- {
-		first, last := -1, -1 // rows in which the place is all its own
+		first, last := -1, -1 // topmost range of rows in which all cells of the name belong to the area; -1 means none
 		for y := range p.rows {
-			if ownAll(owner[y*p.cols+x:y*p.cols+x+n], i+1) {
+			if allOwnedBy(owner[y*p.cols+x:y*p.cols+x+n], i+1) {
 				if first < 0 {
 					first = y
 				}
@@ -100,44 +102,45 @@ func (p *plot) nameArea(owner []int, i int) {
 			}
 		}
 		if first >= 0 {
-			p.box.text(p.left+x, (first+last)/2, " "+plain(a.Name)+" ", a.NameInk)
+			p.box.text(p.left+x, (first+last)/2, " "+replaceWide(a.Name)+" ", a.NameInk)
 			return
 		}
 	}
 }
 
-func ownAll(cells []int, who int) bool {
+// allOwnedBy reports whether all cells have the given owner.
+func allOwnedBy(cells []int, owner int) bool {
 	for _, c := range cells {
-		if c != who {
+		if c != owner {
 			return false
 		}
 	}
 	return true
 }
 
-// heights returns the heights of the stack, for the axis to reach.
-func heights(cols [][]float64) []float64 {
+// stackHeights returns the height of the stack in each column.
+func stackHeights(cols [][]float64) []float64 {
 	if len(cols) == 0 {
 		return nil
 	}
 	out := make([]float64, len(cols[0]))
 	for x := range out {
-		out[x] = sumAt(cols, x)
+		out[x] = stackHeight(cols, x)
 	}
 	return out
 }
 
-// Height returns the highest column of a stack in a box of w columns: two charts
-// that are to share a scale take the larger one's as their Floor.
+// Height returns the highest column of the stack in a box of w columns. Two charts share a scale if
+// both have the larger height as their Floor.
 func (s *Spec) Height(w int) (top float64) {
-	for _, v := range heights(s.layers(s.grid(width(w), 1), width(w))) {
+	for _, v := range stackHeights(s.gatherAreas(s.grid(plotWidth(w), 1), plotWidth(w))) {
 		top = math.Max(top, v)
 	}
 	return top
 }
 
-// layers gathers the areas into columns.
-func (s *Spec) layers(g grid, n int) [][]float64 {
+// gatherAreas reduces the values of each area to n columns.
+func (s *Spec) gatherAreas(g grid, n int) [][]float64 {
 	cols := make([][]float64, len(s.Areas))
 	for i := range s.Areas {
 		cols[i] = g.gather(s.Areas[i].Values, s.Areas[i].Weights, s.End, n, Mean)

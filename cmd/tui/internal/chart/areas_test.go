@@ -11,7 +11,7 @@ func stackOf(per int, areas ...Area) *Spec {
 	return &Spec{End: int64(len(areas[0].Values)), Per: per, Step: 100 * time.Millisecond, Areas: areas}
 }
 
-// Every layer of a stack gets its share of the rows, and they lie in their order.
+// TestStackIsInProportion: every layer of a stack gets its share of the rows, in order.
 func TestStackIsInProportion(t *testing.T) {
 	flat := func(v float64) []float64 {
 		out := make([]float64, 40)
@@ -51,8 +51,7 @@ func TestStackNamesItsAreas(t *testing.T) {
 	}
 }
 
-// Whatever the data, the box is as large as it was asked for and holds no rune
-// wider than a cell.
+// TestHostileStack: for any data the box has the requested size and no rune wider than a cell.
 func TestHostileStack(t *testing.T) {
 	nan, inf := math.NaN(), math.Inf(1)
 	for _, values := range [][]float64{nil, {nan}, {inf, -inf, nan, 1e308}, {-5, -1e300}, {1e18, 1e18, 1e-18}, make([]float64, 5000)} {

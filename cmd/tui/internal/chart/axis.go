@@ -8,159 +8,162 @@ import (
 	"wirelab/internal/units"
 )
 
-// bounds is the range of values that a plot shows. Every label stands on a row
-// of its own, the same number of rows above the one before, and its row means
-// exactly the number it bears.
+// bounds is the range of values that a plot shows. Labels are on rows at equal distances, and the
+// value of such a row is exactly its label.
 type bounds struct {
-	lo, hi float64 // values of the lowest and of the highest row
-	step   float64 // from label to label
-	every  int     // rows from label to label
-	base   int     // rows from zero up to the lowest row
+	lo, hi       float64 // values of the lowest and the highest row
+	step         float64 // value between two labels
+	rowsPerLabel int     // rows between two labels
+	baseRow      int     // number of the lowest row, counted from the row of value 0; negative below it
 }
 
-// mantissas are the round steps, times a power of ten.
+// mantissas are the mantissas of round steps; the factor is a power of ten.
 var mantissas = [...]float64{1, 1.5, 2, 2.5, 3, 4, 5, 6, 8}
 
-// niceSteps calls try with ever larger round steps, from one that is not below
-// least > 0, until it returns true.
-func niceSteps(least float64, try func(step float64) bool) {
-	for exp := math.Floor(math.Log10(least)); ; exp++ {
+// niceSteps calls accept with increasing round steps, starting at the first that is at least minStep > 0,
+// until it returns true.
+func niceSteps(minStep float64, accept func(step float64) bool) {
+	for exp := math.Floor(math.Log10(minStep)); ; exp++ {
 		for _, m := range mantissas {
-			if step := m * math.Pow(10, exp); step >= least && try(step) {
+			if step := m * math.Pow(10, exp); step >= minStep && accept(step) {
 				return
 			}
 		}
 	}
 }
 
-// smallest is the least height of an axis; below it a plot counts as flat.
-const smallest = 1e-6
+// minHeight is the minimum height of an axis; a plot below it counts as flat.
+const minHeight = 1e-6
 
-// nearGuide: a guide further than this share above the data would only squash it.
-const nearGuide = 0.4
+// maxRuleDistance is the minimum ratio of data to rule for the axis to include the rule; a rule further
+// above would flatten the data.
+const maxRuleDistance = 0.4
 
-// near says whether the axis is to reach up to a guide, where the data do to hi.
-func (r *Rule) near(hi float64) bool {
-	return finite(r.Value) && math.Abs(r.Value) <= limit && hi >= nearGuide*r.Value
+// isNear reports whether the rule is near enough to the data, which reach up to hi, for the axis to include
+// it.
+func (r *Rule) isNear(hi float64) bool {
+	return isFinite(r.Value) && math.Abs(r.Value) <= limit && hi >= maxRuleDistance*r.Value
 }
 
-// reach finds the range that the plot must show: all columns, zero, floor, and
-// the guides that are near the data.
-func reach(cols [][]float64, rules []Rule, floor float64) (lo, hi float64) {
+// dataRange returns the range that the plot must include: all columns, 0, floor, and the rules near the
+// data.
+func dataRange(cols [][]float64, rules []Rule, floor float64) (lo, hi float64) {
 	for _, c := range cols {
 		for _, v := range c {
-			if finite(v) {
+			if isFinite(v) {
 				lo, hi = math.Min(lo, v), math.Max(hi, v)
 			}
 		}
 	}
 	for _, r := range rules {
-		if r.near(hi) {
+		if r.isNear(hi) {
 			hi = math.Max(hi, r.Value)
 		}
 	}
-	if finite(floor) {
+	if isFinite(floor) {
 		hi = math.Max(hi, math.Min(floor, limit))
 	}
-	if math.Max(hi, -lo) < smallest {
+	if math.Max(hi, -lo) < minHeight {
 		return 0, 1
 	}
 	return lo, hi
 }
 
-// farOff is how many times as high as the others something loose must be to lie off
-// the chart.
-const farOff = 4
+// farFactor is how many times higher than the others loose or old values must be to be left off the
+// chart.
+const farFactor = 4
 
-// bearing returns the columns that the axis goes by: those of the areas and of the
-// lines that must not leave the chart, as far as they are new; and of what is loose
-// or old whatever is not far off.
-func (p *plot) bearing(dots [][]float64, areas []float64, apart []bool) [][]float64 {
+// scaledValues returns the values that determine the axis: areas and lines that must not leave the
+// chart, from p.Since on; and loose lines and older values that are not far above them. dots are the values
+// of each line, areas the heights of the stack, and aside marks dots that do not count; nil means none.
+func (p *plot) scaledValues(dots [][]float64, areas []float64, aside []bool) [][]float64 {
 	since := 0
 	if p.Since > 0 {
-		since = int(min(max(p.since(p.Since), 0), int64(p.cols*p.wide)))
+		since = int(min(max(p.firstDotSince(p.Since), 0), int64(p.cols*p.dotsPerColumn)))
 	}
-	firm, loose, old := [][]float64{}, [][]float64{}, [][]float64{}
-	sort := func(cols []float64, isLoose bool) {
-		cols = without(cols, apart)
+	fixed, loose, old := [][]float64{}, [][]float64{}, [][]float64{}
+	// classify adds the values before since to old, and the others to loose or fixed.
+	classify := func(cols []float64, isLoose bool) {
+		cols = maskValues(cols, aside)
 		cut := min(since, len(cols))
 		old = append(old, cols[:cut])
 		if isLoose {
 			loose = append(loose, cols[cut:])
 		} else {
-			firm = append(firm, cols[cut:])
+			fixed = append(fixed, cols[cut:])
 		}
 	}
-	sort(areas, len(areas) == 0)
+	classify(areas, len(areas) == 0) // without areas the empty list must not count as fixed
 	for i := range dots {
-		sort(dots[i], p.Series[i].Loose)
+		classify(dots[i], p.Series[i].Loose)
 	}
-	if len(firm) == 0 {
+	if len(fixed) == 0 {
 		return append(loose, old...)
 	}
-	_, top := reach(firm, nil, p.Floor)
-	firm = append(firm, near(loose, top)...)
+	_, top := dataRange(fixed, nil, p.Floor)
+	fixed = append(fixed, withoutFar(loose, top)...)
 	for _, r := range p.Rules {
-		if r.near(top) {
+		if r.isNear(top) {
 			top = math.Max(top, r.Value)
 		}
 	}
-	return append(firm, near(old, top)...)
+	return append(fixed, withoutFar(old, top)...)
 }
 
-// without returns the values but for those that lie apart.
-func without(values []float64, apart []bool) []float64 {
-	if apart == nil {
+// maskValues returns values with NaN where masked is set. masked may be nil.
+func maskValues(values []float64, masked []bool) []float64 {
+	if masked == nil {
 		return values
 	}
 	out := slices.Clone(values)
 	for i := range out {
-		if apart[i] {
+		if masked[i] {
 			out[i] = math.NaN()
 		}
 	}
 	return out
 }
 
-// axis finds the bounds for what the axis goes by.
-func (p *plot) axis(bearing [][]float64) bounds {
+// chooseBounds returns the bounds for the values of scaledValues: shares of a whole, bounds that fit the
+// data, or bounds that include 0.
+func (p *plot) chooseBounds(values [][]float64) bounds {
 	switch {
 	case p.Whole > 0:
-		return quarters(p.Whole, p.rows)
+		return shareBounds(p.Whole, p.rows)
 	case p.Fit && len(p.Areas) == 0:
-		lo, hi := fitReach(bearing, p.Rules)
+		lo, hi := fitRange(values, p.Rules)
 		return fitBounds(lo, hi, p.rows)
 	}
-	lo, hi := reach(bearing, p.Rules, p.Floor)
-	return fixBounds(lo, hi, p.rows)
+	lo, hi := dataRange(values, p.Rules, p.Floor)
+	return zeroBounds(lo, hi, p.rows)
 }
 
-// near returns those that are not far off a height.
-func near(list [][]float64, top float64) (out [][]float64) {
+// withoutFar returns the elements of list that are at most farFactor times higher than top.
+func withoutFar(list [][]float64, top float64) (out [][]float64) {
 	for _, cols := range list {
-		if _, hi := reach([][]float64{cols}, nil, 0); hi <= farOff*top {
+		if _, hi := dataRange([][]float64{cols}, nil, 0); hi <= farFactor*top {
 			out = append(out, cols)
 		}
 	}
 	return out
 }
 
-// fixBounds finds the tightest bounds with round labels around lo <= 0 <= hi for
-// a plot of at least two rows.
-func fixBounds(lo, hi float64, rows int) bounds {
-	every := labelRows(rows)
-	b := bounds{every: every}
-	niceSteps((hi-lo)*float64(every)/float64(rows-1), func(step float64) bool {
-		row := step / float64(every)
-		below, above := math.Ceil(-lo/row), math.Ceil(hi/row)
-		b.step, b.lo, b.hi, b.base = step, -below*row, (float64(rows-1)-below)*row, -int(below)
+// zeroBounds returns the tightest bounds with round labels that include lo <= 0 <= hi, for a plot of
+// at least two rows.
+func zeroBounds(lo, hi float64, rows int) bounds {
+	rowsPerLabel := chooseRowsPerLabel(rows)
+	b := bounds{rowsPerLabel: rowsPerLabel}
+	niceSteps((hi-lo)*float64(rowsPerLabel)/float64(rows-1), func(step float64) bool {
+		row := step / float64(rowsPerLabel)                   // value per row
+		below, above := math.Ceil(-lo/row), math.Ceil(hi/row) // rows needed on either side of 0
+		b.step, b.lo, b.hi, b.baseRow = step, -below*row, (float64(rows-1)-below)*row, -int(below)
 		return below+above <= float64(rows-1)
 	})
 	return b
 }
 
-// labelRows is how many rows lie from label to label.
-func labelRows(rows int) int {
+// chooseRowsPerLabel returns the number of rows between two labels.
+func chooseRowsPerLabel(rows int) int {
 	every := 2
 	if rows >= 16 {
 		every = 3
@@ -168,15 +171,15 @@ func labelRows(rows int) int {
 	return min(every, rows-1)
 }
 
-// quarters are the bounds of shares of a whole: quarters of it, or all of it where there
-// are few rows.
-func quarters(whole float64, rows int) bounds {
+// shareBounds returns bounds from 0 to whole, with labels at quarters or, with few rows, at the whole
+// only.
+func shareBounds(whole float64, rows int) bounds {
 	parts := 4
 	if rows <= parts {
 		parts = 1
 	}
-	b := bounds{step: whole / float64(parts), every: (rows - 1) / parts}
-	b.hi = b.step / float64(b.every) * float64(rows-1)
+	b := bounds{step: whole / float64(parts), rowsPerLabel: (rows - 1) / parts}
+	b.hi = b.step / float64(b.rowsPerLabel) * float64(rows-1)
 	return b
 }
 
@@ -191,22 +194,23 @@ func (b bounds) scale(v float64, rows int) float64 {
 	return math.Min(math.Max(t, 0), 1) * float64(rows-1)
 }
 
-// dots maps v to the dots of a plot of fine lines, from the bottom: the middle of a row
-// means what the row does.
-func (b bounds) dots(v float64, rows int) float64 {
-	t := (v - b.lo) / (b.hi - b.lo) * float64(rows-1)
-	return math.Min(math.Max(fineTall*t+(fineTall-1)/2., 0), float64(fineTall*rows-1))
+// scaleDots maps v to the dots of a plot of fine lines, 0 at the bottom. The centre of a row, which is
+// between two dots, has the value of the row.
+func (b bounds) scaleDots(v float64, rows int) float64 {
+	row := (v - b.lo) / (b.hi - b.lo) * float64(rows-1)
+	return math.Min(math.Max(fineDotsDown*row+(fineDotsDown-1)/2., 0), float64(fineDotsDown*rows-1))
 }
 
 // gutter is the width of the labels of the vertical axis.
 const gutter = units.ShortWidth
 
-// fitReach finds the range of the data alone, with the guides that lie in it or near it.
-func fitReach(cols [][]float64, rules []Rule) (lo, hi float64) {
+// fitRange returns the range of the data, extended to rules that are at most half the range away; 0 to 1
+// without data. Constant data get a range of 1 % in either direction.
+func fitRange(cols [][]float64, rules []Rule) (lo, hi float64) {
 	lo, hi = math.Inf(1), math.Inf(-1)
 	for _, c := range cols {
 		for _, v := range c {
-			if finite(v) {
+			if isFinite(v) {
 				lo, hi = math.Min(lo, v), math.Max(hi, v)
 			}
 		}
@@ -214,65 +218,68 @@ func fitReach(cols [][]float64, rules []Rule) (lo, hi float64) {
 	if lo > hi {
 		return 0, 1
 	}
-	room := (hi - lo) / 2
+	maxDistance := (hi - lo) / 2
 	for _, r := range rules {
-		if finite(r.Value) && math.Abs(r.Value) <= limit && r.Value >= lo-room && r.Value <= hi+room {
+		if isFinite(r.Value) && math.Abs(r.Value) <= limit && r.Value >= lo-maxDistance && r.Value <= hi+maxDistance {
 			lo, hi = math.Min(lo, r.Value), math.Max(hi, r.Value)
 		}
 	}
-	// Of what does not move at all a hundredth either way is shown.
-	const still = 0.02
-	if least := math.Max(still*math.Max(math.Abs(lo), math.Abs(hi)), smallest); hi-lo < least {
-		return lo - least/2, lo + least/2
+	const minRelativeRange = 0.02
+	if minRange := math.Max(minRelativeRange*math.Max(math.Abs(lo), math.Abs(hi)), minHeight); hi-lo < minRange {
+		return lo - minRange/2, lo + minRange/2
 	}
 	return lo, hi
 }
 
-// fitBounds finds the tightest bounds with round labels around any range.
+// fitBounds returns the tightest bounds with round, distinct labels that include lo to hi, but not
+// necessarily 0.
 func fitBounds(lo, hi float64, rows int) bounds {
 	if rows < 3 && lo < 0 && hi > 0 {
-		lo = 0 // no two rows lie on either side of a third
+		lo = 0 // two rows cannot show values on both sides of 0
 	}
-	b := bounds{every: labelRows(rows)}
-	niceSteps((hi-lo)*float64(b.every)/float64(rows-1), func(step float64) bool {
-		row := step / float64(b.every)
+	b := bounds{rowsPerLabel: chooseRowsPerLabel(rows)}
+	niceSteps((hi-lo)*float64(b.rowsPerLabel)/float64(rows-1), func(step float64) bool {
+		row := step / float64(b.rowsPerLabel)
 		bottom := math.Floor(lo / row)
-		b.step, b.base, b.lo, b.hi = step, int(bottom), bottom*row, (bottom+float64(rows-1))*row
+		b.step, b.baseRow, b.lo, b.hi = step, int(bottom), bottom*row, (bottom+float64(rows-1))*row
 		return math.Ceil(hi/row)-bottom <= float64(rows-1) && labelsDiffer(step, math.Max(math.Abs(b.lo), math.Abs(b.hi)))
 	})
 	return b
 }
 
-// decimals is how many digits after the point there is room for beside a number as large
-// as top, after the unit that Number gives it, which is returned too.
-func decimals(top float64) (digits int, unit float64) {
+// labelDecimals returns how many decimals fit into a label for numbers up to top, and the unit (1,
+// 1000, ...) in which units.Short writes them.
+func labelDecimals(top float64) (decimals int, unit float64) {
 	unit = 1
-	room := gutter - len("-.")
+	digits := gutter - len("-.") // digits that fit
 	for top/unit >= 9999.5 {
 		unit *= 1000
-		room = gutter - len("-.k")
+		digits = gutter - len("-.k")
 	}
 	for v := top / unit; v >= 1; v /= 10 {
-		room--
+		digits-- // a digit before the point
 	}
-	return max(room, 0), unit
+	return max(digits, 0), unit
 }
 
-// labelsDiffer reports whether labels a step apart, up to top, are written as different
-// numbers.
+// labelsDiffer reports whether labels up to top, a step apart, are different texts that write their values
+// exactly: whether step is a whole number of the last decimal of a label.
 func labelsDiffer(step, top float64) bool {
-	digits, unit := decimals(top)
-	steps := step / unit * math.Pow(10, float64(digits))
-	return math.Abs(steps-math.Round(steps)) < 1e-6 && steps > 0.5
+	decimals, unit := labelDecimals(top)
+	lastDecimals := step / unit * math.Pow(10, float64(decimals))
+	return math.Abs(lastDecimals-math.Round(lastDecimals)) < 1e-6 && lastDecimals > 0.5
 }
 
-// label writes v with as many digits as tell it from what is a step away.
-func label(v, step float64) string {
-	for digits := range 4 {
-		if k := step * math.Pow(10, float64(digits)); math.Abs(k-math.Round(k)) > 1e-6*k {
+// formatLabel formats v, the value of a label, with the fewest decimals that write step, the distance between
+// labels, exactly. Whole numbers, large numbers, and labels that would be too wide, are formatted by
+// units.Short, which abbreviates thousands.
+func formatLabel(v, step float64) string {
+	const maxDecimals = 3
+	for decimals := range maxDecimals + 1 {
+		if k := step * math.Pow(10, float64(decimals)); math.Abs(k-math.Round(k)) > 1e-6*k { // not a whole number
 			continue
 		}
-		if s := strconv.FormatFloat(v, 'f', digits, 64); digits > 0 && v != 0 && math.Abs(v) < 9999.5 && len(s) <= gutter {
+		if s := strconv.FormatFloat(v, 'f', decimals, 64); decimals > 0 && v != 0 && math.Abs(v) < 9999.5 && len(s) <= gutter {
 			return s
 		}
 		break

@@ -2,8 +2,8 @@ package chart
 
 import "strings"
 
-// Ink is what a cell is painted with. The package gives it no meaning: the
-// caller names the inks in a Spec and paints the cells that come back.
+// Ink is the style of a cell. The package gives it no meaning: the caller sets inks in a Spec and
+// paints the resulting cells.
 type Ink uint8
 
 // cell is one character of a box, always one column wide.
@@ -12,13 +12,14 @@ type cell struct {
 	Ink  Ink
 }
 
-// Box is a finished picture of W x H cells, row by row from the top.
+// Box is a picture of W x H cells, row by row from the top.
 type Box struct {
 	W, H  int
 	Cells []cell
-	Cut   bool // its axis begins above zero
+	Cut   bool // the value axis begins above 0
 }
 
+// newBox returns a box of w x h spaces in style blank. Negative sizes count as 0.
 func newBox(w, h int, blank Ink) *Box {
 	b := &Box{W: max(w, 0), H: max(h, 0)}
 	b.Cells = make([]cell, b.W*b.H)
@@ -45,7 +46,7 @@ func (b *Box) String() string {
 	return s.String()
 }
 
-// set writes a cell; what falls outside the box is dropped.
+// set sets a cell; cells outside the box are dropped.
 func (b *Box) set(x, y int, r rune, ink Ink) {
 	if x >= 0 && x < b.W && y >= 0 && y < b.H {
 		b.Cells[y*b.W+x] = cell{r, ink}

@@ -8,60 +8,60 @@ import (
 // Series is one line. Its newest value is the last, at Spec.End-1.
 type Series struct {
 	Values  []float64
-	Weights []float64 // for Mean; nil: all alike
-	Reduce  Reduce
+	Weights []float64 // of the values in a Mean; nil means equal
+	Reduce  Reducer
 	Stroke  Stroke
 	Ink     Ink
-	Loose   bool // may lie off the chart, along its edge, where it would squash those that may not
-	Sign    rune // stands on the line every so often, to tell it from others of its stroke; 0: none
+	Loose   bool // may leave the chart at the top instead of flattening the other lines
+	Marker  rune // drawn on the line at intervals, to distinguish lines of one stroke; 0 means none
 }
 
-// Rule is a horizontal guide, such as a budget. The axis reaches up to it
-// unless that would squash the data; then its name stands at the upper edge.
+// Rule is a horizontal line, such as a budget. The axis includes it unless that would flatten the data;
+// then its name is shown at the upper edge.
 type Rule struct {
 	Value float64
 	Ink   Ink
 	Name  string
 }
 
-// Mark points at a moment.
+// Mark marks an instant on the time line.
 type Mark struct {
 	At    int64 // index on the time line, as Spec.End
 	Label string
 	Ink   Ink
-	Rune  rune // what points at it on the axis; 0: a caret
+	Rune  rune // drawn below the instant; 0 means a caret
 }
 
 // Spec is what to draw.
 type Spec struct {
 	End    int64         // index after the newest value on an endless time line
 	Per    int           // values per column
-	Span   int           // in place of Per: values that the plot is to hold, as wide as there is room for
-	Step   time.Duration // between two values
-	Areas  []Area        // stacked, the first at the bottom; they lie under the series
-	Series []Series      // later ones lie over earlier ones
+	Span   int           // if positive, replaces Per: values that the whole plot shows
+	Step   time.Duration // time between two values
+	Areas  []Area        // stacked, the first at the bottom; series are drawn over them
+	Series []Series      // later ones are drawn over earlier ones
 	Rules  []Rule
 	Marks  []Mark
-	Floor  float64   // the top of the axis is at least this
-	Whole  float64   // what the parts make together, if they are shares: the axis is a quarter of it by a quarter
-	Since  int64     // index on the time line; what is older may lie off the chart where it would squash what is not
-	Time   bool      // a row for the time axis
-	Labels bool      // a row for the labels of the marks
-	Newest string    // what the end of the time axis is called; "": now
-	Aside  []Stretch // the scale does not go by these; where they lie off the chart there is an Apart
-	Apart  rune
-	Fit    bool // the axis goes by the data, wherever they lie, and need not begin at zero; not with Areas
-	Fine   bool // lines of Braille dots; not with ASCII, nor with Areas
+	Floor  float64    // the top of the axis is at least this
+	Whole  float64    // if positive, the sum of the areas, which are shares; the axis has labels at its quarters
+	Since  int64      // index on the time line; older values may leave the chart instead of flattening newer ones
+	Time   bool       // draw the time axis below the plot
+	Labels bool       // draw the labels of the marks
+	Newest string     // label at the end of the time axis; "" means "now"
+	Aside  []Interval // intervals that do not affect the scale
+	Apart  rune       // marks values of Aside that are above the chart; 0 means the usual marker
+	Fit    bool       // the axis fits the data and need not include 0; ignored with Areas
+	Fine   bool       // draw lines as Braille dots; ignored with ASCII or Areas
 	ASCII  bool
 
-	Blank, Axis, Label, Tick Ink // ground, axis lines, axis labels, the lines of marks
+	Blank, Axis, Label, Tick Ink // styles of empty cells, axes, axis labels, and the lines of marks
 }
 
-// Draw returns a box of exactly w x h cells. What does not fit is left out:
-// first the labels of marks, then the time axis, then everything.
+// Draw returns a box of exactly w x h cells. If the box is too small it omits the labels of marks, then
+// the time axis, then everything.
 func Draw(s *Spec, w, h int) *Box {
 	b := newBox(w, h, s.Blank)
-	p := plan(s, b)
+	p := newPlot(s, b)
 	if p.rows < 2 || p.cols < 2 {
 		return b
 	}
@@ -69,49 +69,52 @@ func Draw(s *Spec, w, h int) *Box {
 	for i := range s.Series {
 		dots[i] = p.gather(&s.Series[i])
 	}
-	layers := s.layers(p.grid, p.cols)
-	apart := p.aside()
-	p.bounds = p.axis(p.bearing(dots, heights(layers), apart))
-	p.rules()
-	p.ticks()
-	p.stack(layers)
-	p.lines(dots)
+	layers := s.gatherAreas(p.grid, p.cols)
+	aside := p.asideDots()
+	// Later elements are drawn over earlier ones.
+	p.bounds = p.chooseBounds(p.scaledValues(dots, stackHeights(layers), aside))
+	p.drawRules()
+	p.drawMarkLines()
+	p.drawStack(layers)
+	p.drawLines(dots)
 	for i, line := range s.Series {
-		p.off(dots[i], apart, line.Ink)
+		p.markOffChart(dots[i], aside, line.Ink)
 	}
-	p.off(heights(layers), apart, s.Label)
-	p.signs(dots)
-	p.farRules()
-	p.valueAxis()
+	p.markOffChart(stackHeights(layers), aside, s.Label)
+	p.drawMarkers(dots)
+	p.drawFarRuleNames()
+	p.drawValueAxis()
 	if p.timeRow >= 0 {
-		p.timeAxis()
+		p.drawTimeAxis()
 	}
 	if p.labelRow >= 0 {
-		p.labels()
+		p.drawMarkLabels()
 	}
 	return b
 }
 
-// width returns how many columns the plot inside a box of w columns has.
-func width(w int) int { return max(w-gutter-1, 0) }
+// plotWidth returns the columns of the plot inside a box of w columns.
+func plotWidth(w int) int { return max(w-gutter-1, 0) }
 
-// plot is where things lie in a box.
+// plot is a Spec with the layout of its box.
 type plot struct {
 	*Spec
 	box               *Box
-	left, cols, rows  int
-	wide              int // dots a column
-	timeRow, labelRow int // -1: none
+	left, cols, rows  int // left column in the box, and size of the plot without axes
+	dotsPerColumn     int // 2 for fine lines, otherwise 1
+	timeRow, labelRow int // rows of the time axis and of the labels of marks; -1 if not drawn
 	bounds            bounds
 	grid
 }
 
-func plan(s *Spec, b *Box) *plot {
-	p := &plot{Spec: s, box: b, left: gutter + 1, cols: width(b.W), rows: b.H, wide: 1, timeRow: -1, labelRow: -1}
-	if s.fine() {
-		p.wide = fineWide
+// newPlot lays out the plot of s in box b: below the plot the time axis, and below that the labels of marks,
+// if there are rows for them.
+func newPlot(s *Spec, b *Box) *plot {
+	p := &plot{Spec: s, box: b, left: gutter + 1, cols: plotWidth(b.W), rows: b.H, dotsPerColumn: 1, timeRow: -1, labelRow: -1}
+	if s.drawsFine() {
+		p.dotsPerColumn = fineDotsAcross
 	}
-	p.grid = s.grid(p.cols, p.wide)
+	p.grid = s.grid(p.cols, p.dotsPerColumn)
 	if s.Time && p.rows >= 3 {
 		p.rows--
 		p.timeRow = p.rows
@@ -128,15 +131,14 @@ func plan(s *Spec, b *Box) *plot {
 	return p
 }
 
-// rules draws the guides that lie within the bounds, with gaps so that no line
-// of data looks like them.
-func (p *plot) rules() {
+// drawRules draws the rules within the bounds, with gaps so that they differ from lines of data.
+func (p *plot) drawRules() {
 	r := '┈'
 	if p.ASCII {
 		r = '.'
 	}
 	for _, rule := range p.Rules {
-		if !finite(rule.Value) || rule.Value > p.bounds.hi || rule.Value < p.bounds.lo {
+		if !isFinite(rule.Value) || rule.Value > p.bounds.hi || rule.Value < p.bounds.lo {
 			continue
 		}
 		for x := p.cols - 1; x >= 0; x -= 2 {
@@ -145,26 +147,26 @@ func (p *plot) rules() {
 	}
 }
 
-// farRules names at the upper edge the guides that lie above the chart.
-func (p *plot) farRules() {
+// drawFarRuleNames draws, at the upper edge, the names of rules above the chart, as far as they fit.
+func (p *plot) drawFarRuleNames() {
 	up := " ↑ "
 	if p.ASCII {
 		up = " ^ "
 	}
 	x := 1
 	for _, rule := range p.Rules {
-		if text := " " + plain(rule.Name) + up; rule.Name != "" && rule.Value > p.bounds.hi && x+utf8.RuneCountInString(text) <= p.cols {
+		if text := " " + replaceWide(rule.Name) + up; rule.Name != "" && rule.Value > p.bounds.hi && x+utf8.RuneCountInString(text) <= p.cols {
 			x = p.box.text(p.left+x, 0, text, rule.Ink) - p.left
 		}
 	}
 }
 
-// fine says whether lines are made of dots.
-func (s *Spec) fine() bool { return s.Fine && !s.ASCII && len(s.Areas) == 0 }
+// drawsFine reports whether lines are drawn as Braille dots.
+func (s *Spec) drawsFine() bool { return s.Fine && !s.ASCII && len(s.Areas) == 0 }
 
-// lines draws the lines, later ones over earlier ones.
-func (p *plot) lines(dots [][]float64) {
-	if p.fine() {
+// drawLines draws all series; dots are the values per dot of each.
+func (p *plot) drawLines(dots [][]float64) {
+	if p.drawsFine() {
 		p.fineLines(dots)
 		return
 	}
@@ -179,35 +181,35 @@ func (p *plot) lines(dots [][]float64) {
 	}
 }
 
-// off marks along the upper edge the columns that lie above the chart.
-func (p *plot) off(dots []float64, apart []bool, k Ink) {
+// markOffChart marks, at the upper edge, the columns of values more than half a row above the chart. dots
+// are values per dot; aside, nil for none, marks dots that get the marker Apart.
+func (p *plot) markOffChart(dots []float64, aside []bool, ink Ink) {
 	above := '▲'
 	if p.ASCII {
 		above = '^'
 	}
-	half := (p.bounds.hi - p.bounds.lo) / float64(p.rows-1) / 2
-	for x, v := range dots {
-		if !finite(v) || v <= p.bounds.hi+half {
+	halfRow := (p.bounds.hi - p.bounds.lo) / float64(p.rows-1) / 2
+	for dot, v := range dots {
+		if !isFinite(v) || v <= p.bounds.hi+halfRow {
 			continue
 		}
 		r := above
-		if apart != nil && apart[x] && p.Apart != 0 {
+		if aside != nil && aside[dot] && p.Apart != 0 {
 			r = p.Apart
 		}
-		p.box.set(p.left+x/p.wide, 0, r, k)
+		p.box.set(p.left+dot/p.dotsPerColumn, 0, r, ink)
 	}
 }
 
-// ticks draws the line of every mark through the plot, behind the data.
-func (p *plot) ticks() {
+// drawMarkLines draws a vertical line at every mark, behind the data.
+func (p *plot) drawMarkLines() {
 	r := '┊'
 	if p.ASCII {
 		r = ':'
 	}
 	for _, m := range p.Marks {
 		if c := p.column(m.At); c >= 0 {
-			// On every other row it is line enough, and the rest of the rows need
-			// not be sent again when the picture scrolls.
+			// Every other row is enough, and saves output when the picture scrolls.
 			for y := p.rows - 1; y >= 0; y -= 2 {
 				p.box.set(p.left+c, y, r, p.Tick)
 			}
@@ -215,8 +217,9 @@ func (p *plot) ticks() {
 	}
 }
 
-// valueAxis draws the vertical axis with its numbers.
-func (p *plot) valueAxis() {
+// drawValueAxis draws the vertical axis with its labels. If it begins above 0, it sets Box.Cut and marks the
+// lower end.
+func (p *plot) drawValueAxis() {
 	line, tick, cut := '│', '┤', '≈'
 	if p.ASCII {
 		line, tick, cut = '|', '+', '~'
@@ -225,19 +228,19 @@ func (p *plot) valueAxis() {
 		p.box.set(gutter, y, line, p.Axis)
 	}
 	for y := p.rows - 1; y >= 0; y-- {
-		at := p.bounds.base + p.rows - 1 - y
-		if at%p.bounds.every != 0 {
+		rowsAboveZero := p.bounds.baseRow + p.rows - 1 - y
+		if rowsAboveZero%p.bounds.rowsPerLabel != 0 {
 			continue
 		}
-		v := float64(at/p.bounds.every) * p.bounds.step
-		if p.Whole > 0 && v > p.Whole {
+		v := float64(rowsAboveZero/p.bounds.rowsPerLabel) * p.bounds.step
+		if p.Whole > 0 && v > p.Whole { // no share is larger than the whole
 			continue
 		}
-		s := label(v, p.bounds.step)
+		s := formatLabel(v, p.bounds.step)
 		p.box.text(gutter-utf8.RuneCountInString(s), y, s, p.Label)
 		p.box.set(gutter, y, tick, p.Axis)
 	}
-	if p.bounds.lo > 0 { // the axis does not begin at zero
+	if p.bounds.lo > 0 { // the axis does not include 0
 		p.box.Cut = true
 		p.box.set(gutter, p.rows-1, cut, p.Axis)
 	}

@@ -23,8 +23,7 @@ const (
 	inkB
 )
 
-// bandwidth is a picture as the dashboard draws it: two lines, a budget, two
-// changes, a spike and a gap.
+// bandwidth is a chart as the dashboard draws it: two lines, a budget, two changes, a spike and a gap.
 func bandwidth() *Spec {
 	rng := rand.New(rand.NewPCG(1, 2))
 	const n = 700
@@ -73,7 +72,7 @@ func TestGolden(t *testing.T) {
 	}
 }
 
-// inkAt returns the rows of a column that carry the ink of a series.
+// inkAt returns the rows of a column that have the ink of a series.
 func inkAt(b *Box, x int, ink Ink) (rows []int) {
 	for y := range b.H {
 		if b.Row(y)[x].Ink == ink {
@@ -83,12 +82,12 @@ func inkAt(b *Box, x int, ink Ink) (rows []int) {
 	return rows
 }
 
-func TestLineIsWhereTheValueIs(t *testing.T) {
+func TestLineIsAtTheRowOfItsValue(t *testing.T) {
 	// A flat line at every level of a plot of 11 rows: two rows a label, so one
 	// row is one unit.
 	for v := 0; v <= 10; v++ {
 		values := []float64{float64(v), float64(v), float64(v)}
-		b := Draw(&Spec{End: 3, Series: []Series{{Values: values, Ink: inkA}}, Floor: 10}, width(20)+12, 11)
+		b := Draw(&Spec{End: 3, Series: []Series{{Values: values, Ink: inkA}}, Floor: 10}, plotWidth(20)+12, 11)
 		got := inkAt(b, b.W-1, inkA)
 		if len(got) != 1 || got[0] != 10-v {
 			t.Errorf("value %d of 10 lies on rows %v, want [%d]", v, got, 10-v)
@@ -100,7 +99,7 @@ func TestSpikeSurvives(t *testing.T) {
 	values := make([]float64, 1000)
 	values[503] = 60
 	for _, w := range []int{12, 30, 80, 200} {
-		spec := &Spec{End: 1000, Per: (1000 + width(w) - 1) / width(w), Series: []Series{{Values: values, Reduce: Max, Ink: inkA}}}
+		spec := &Spec{End: 1000, Per: (1000 + plotWidth(w) - 1) / plotWidth(w), Series: []Series{{Values: values, Reduce: Max, Ink: inkA}}}
 		b := Draw(spec, w, 8)
 		row := slices.IndexFunc(strings.Split(b.String(), "\n"), func(line string) bool { return strings.HasPrefix(line, "   60┤") })
 		if row < 0 || !slices.ContainsFunc(b.Row(row), func(c cell) bool { return c.Ink == inkA }) {
@@ -153,7 +152,7 @@ func TestMarks(t *testing.T) {
 		}
 	}
 	if n := strings.Count(rows[7], "▲"); n != 5 {
-		t.Errorf("%d carets in %q, want 5: the mark at -4 is out of sight", n, rows[7])
+		t.Errorf("%d carets in %q, want 5: the mark at -4 is not visible", n, rows[7])
 	}
 	if strings.ContainsAny(rows[7], "\x1b日") {
 		t.Errorf("a label's control codes reached the screen: %q", rows[7])
@@ -174,7 +173,7 @@ func TestNewestMarkIsNamed(t *testing.T) {
 	spec.Marks[len(spec.Marks)-1].Label = "loss 5%"
 	rows := strings.Split(Draw(spec, 106, 8).String(), "\n")
 	if !strings.HasSuffix(rows[7], "loss 5% ▲") {
-		t.Errorf("a crowd of marks hides the newest one's name: %q", rows[7])
+		t.Errorf("other marks hide the label of the newest: %q", rows[7])
 	}
 }
 
@@ -213,7 +212,7 @@ func FuzzDraw(f *testing.F) {
 			Labels: rng.IntN(2) == 0, ASCII: rng.IntN(4) == 0, Fine: rng.IntN(2) == 0, Fit: rng.IntN(2) == 0,
 			Span: rng.IntN(2) * rng.IntN(2000), Since: end - int64(rng.IntN(300))}
 		for range rng.IntN(4) {
-			line := Series{Reduce: Reduce(rng.IntN(3)), Stroke: Stroke(rng.IntN(4)), Ink: inkA}
+			line := Series{Reduce: Reducer(rng.IntN(3)), Stroke: Stroke(rng.IntN(4)), Ink: inkA}
 			for range rng.IntN(300) {
 				line.Values = append(line.Values, wild(rng))
 				if rng.IntN(2) == 0 {
@@ -222,7 +221,7 @@ func FuzzDraw(f *testing.F) {
 			}
 			spec.Series = append(spec.Series, line)
 			spec.Rules = append(spec.Rules, Rule{Value: wild(rng), Ink: inkRule, Name: label})
-			spec.Aside = append(spec.Aside, Stretch{end - int64(rng.IntN(200)), end - int64(rng.IntN(200))})
+			spec.Aside = append(spec.Aside, Interval{end - int64(rng.IntN(200)), end - int64(rng.IntN(200))})
 			spec.Marks = append(spec.Marks, Mark{At: end - int64(rng.IntN(200)), Label: label})
 		}
 		checkBox(t, Draw(spec, w, h), max(w, 0), max(h, 0))
@@ -232,7 +231,7 @@ func FuzzDraw(f *testing.F) {
 	})
 }
 
-// wild returns the kind of number that breaks charts.
+// wild returns numbers that often break charts.
 func wild(rng *rand.Rand) float64 {
 	switch rng.IntN(8) {
 	case 0:
@@ -262,8 +261,8 @@ func BenchmarkDraw(b *testing.B) {
 	}
 }
 
-// The label of the newest mark stands apart from what is left of it, and no other
-// mark has a label where its caret is covered.
+// TestLabelsStandApart: the label of the newest mark is separated from others, and no mark has a label if
+// its caret is covered.
 func TestLabelsStandApart(t *testing.T) {
 	for gap := int64(1); gap < 14; gap++ {
 		spec := &Spec{End: 100, Per: 1, Time: true, Labels: true, Series: []Series{{Values: level(100, 1)}},
@@ -279,7 +278,7 @@ func TestLabelsStandApart(t *testing.T) {
 	}
 }
 
-// The axis of shares ends with the whole, whatever the height.
+// TestSharesEndWithTheWhole: the axis of shares ends with the whole, at any height.
 func TestSharesEndWithTheWhole(t *testing.T) {
 	for h := 2; h < 60; h++ {
 		spec := &Spec{End: 50, Per: 1, Whole: 100, Areas: []Area{{Values: level(50, 40), Fill: '='}, {Values: level(50, 60), Fill: '#'}}}

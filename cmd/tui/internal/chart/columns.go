@@ -2,39 +2,38 @@ package chart
 
 import "math"
 
-// Reduce says how the values that share a column become one.
-type Reduce uint8
+// Reducer selects how the values of a column are reduced to one.
+type Reducer uint8
 
-// The ways to reduce.
+// The reducers.
 const (
-	Mean Reduce = iota // weighted by Series.Weights if there are any
-	Max                // so that a single spike survives
+	Mean Reducer = iota // weighted by Series.Weights, if set
+	Max                 // keeps single spikes
 )
 
-// Columns gathers values, the newest of which has the index end-1 on an endless
-// time line, into n columns of per values each. A bucket begins at a multiple of
-// per, so that a picture drawn later shows the same buckets, one column further
-// left. Columns without a usable value are NaN. Values that are not finite are
-// left out, and so are values with a weight that is not positive.
-func Columns(values, weights []float64, end int64, per, n int, how Reduce) []float64 {
+// Columns reduces values, the last of which has index end-1 on an endless time line, to n columns of
+// per values each. Columns begin at multiples of per, so that a later picture has the same columns
+// further left. Values that are not finite and values without a positive weight are ignored; columns
+// without values are NaN.
+func Columns(values, weights []float64, end int64, per, n int, how Reducer) []float64 {
 	return grid{1, int64(max(per, 1))}.gather(values, weights, end, n, how)
 }
 
-// gather adds v to a column. For a mean, acc is the mean so far and sum the
-// weight so far: nothing is ever larger than the values themselves.
-func gather(acc, sum *float64, v, weight float64, how Reduce) {
-	first := math.IsNaN(*acc)
+// addValue adds v to a column: *reduced is the maximum or the running mean, NaN before the first value, and
+// *weightSum the weight so far. A running mean cannot overflow.
+func addValue(reduced, weightSum *float64, v, weight float64, how Reducer) {
 	switch {
-	case first:
-		*acc = v
+	case math.IsNaN(*reduced):
+		*reduced = v
 	case how == Max:
-		*acc = math.Max(*acc, v)
+		*reduced = math.Max(*reduced, v)
 	default:
-		*acc += (v - *acc) * (weight / (*sum + weight))
+		*reduced += (v - *reduced) * (weight / (*weightSum + weight))
 	}
-	*sum += weight
+	*weightSum += weight
 }
 
+// weightOf returns the weight of value i: 1 without weights, 0 if it is missing or too large.
 func weightOf(weights []float64, i int) float64 {
 	if weights == nil {
 		return 1
@@ -45,9 +44,9 @@ func weightOf(weights []float64, i int) float64 {
 	return 0
 }
 
-// limit bounds values so that no sum or difference of two overflows.
+// limit bounds values so that sums and differences do not overflow.
 const limit = 1e18
 
 func clampValue(v float64) float64 { return math.Min(math.Max(v, -limit), limit) }
 
-func finite(v float64) bool { return !math.IsNaN(v) && !math.IsInf(v, 0) }
+func isFinite(v float64) bool { return !math.IsNaN(v) && !math.IsInf(v, 0) }

@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// slowColumns is the definition, bucket by bucket.
-func slowColumns(values, weights []float64, end int64, per, n int, how Reduce) []float64 {
+// slowColumns computes Columns by its definition, bucket by bucket.
+func slowColumns(values, weights []float64, end int64, per, n int, how Reducer) []float64 {
 	out := make([]float64, n)
 	for c := range out {
 		bucket := (end-1)/int64(per) - int64(n-1-c)
@@ -41,7 +41,7 @@ func TestColumnsAgainstDefinition(t *testing.T) {
 				values[i] = math.NaN()
 			}
 		}
-		end, per, n, how := int64(1+rng.IntN(200)), 1+rng.IntN(9), 1+rng.IntN(20), Reduce(rng.IntN(2))
+		end, per, n, how := int64(1+rng.IntN(200)), 1+rng.IntN(9), 1+rng.IntN(20), Reducer(rng.IntN(2))
 		got, want := Columns(values, weights, end, per, n, how), slowColumns(values, weights, end, per, n, how)
 		for c := range want {
 			if math.IsNaN(want[c]) != math.IsNaN(got[c]) || math.Abs(want[c]-got[c]) > 1e-9 {
@@ -60,7 +60,7 @@ func TestBoundsAreRoundAndTight(t *testing.T) {
 		if rng.IntN(3) == 0 {
 			lo = -math.Pow(10, rng.Float64()*8-2)
 		}
-		b := fixBounds(lo, hi, rows)
+		b := zeroBounds(lo, hi, rows)
 		if b.lo > lo || b.hi < hi*(1-1e-9) {
 			t.Fatalf("rows %d: [%v, %v] does not hold [%v, %v]", rows, b.lo, b.hi, lo, hi)
 		}
@@ -69,7 +69,7 @@ func TestBoundsAreRoundAndTight(t *testing.T) {
 		if span := b.hi - b.lo; rows > 8 && span > 4*(hi-lo) {
 			t.Fatalf("rows %d: [%v, %v] is far wider than [%v, %v]", rows, b.lo, b.hi, lo, hi)
 		}
-		for label := range (rows - 1) / b.every {
+		for label := range (rows - 1) / b.rowsPerLabel {
 			v := float64(label) * b.step
 			if y := b.row(v, rows); v <= b.hi && math.Abs(b.scale(v, rows)-float64(rows-1-y)) > 1e-6 {
 				t.Fatalf("rows %d: label %v lies between two rows: %v", rows, v, b.scale(v, rows))

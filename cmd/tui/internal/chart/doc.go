@@ -1,12 +1,10 @@
-// Package chart draws lines over time into a box of fixed size.
+// Package chart draws time series into a box of fixed size.
 //
-// The line itself is asciigraph's; everything around it is here, because
-// asciigraph panics on empty data and on infinities, lets its output grow and
-// shrink with the data, and loses spikes when it squeezes many values into few
-// columns. So the values are first gathered into as many buckets as the box has
-// columns (the mean for rates, the maximum for failures), the bounds are fixed
-// to round numbers, and only then a line is plotted, one series at a time, into
-// a grid that also holds the axes, the guide lines and the marks.
+// Lines are drawn by asciigraph. It panics on empty data and infinities, its output grows and shrinks
+// with the data, and it loses spikes when many values share a column. Therefore the values are first
+// reduced to as many columns as the box has (the mean for rates, the maximum for failures), and the
+// bounds are set to round numbers. Then each series is plotted into a grid with the axes, rules and
+// marks.
 //
-// Whatever the data, Draw returns exactly the box it was asked for.
+// Draw returns a box of exactly the requested size for any data.
 package chart

@@ -2,13 +2,15 @@ package chart
 
 import "math/bits"
 
-// A fine line is asciigraph's, plotted twice as wide and four times as high and folded
-// into Braille cells: every character that it draws becomes a dot. So differences of
-// a few percent show on a chart of ten rows.
-const fineWide, fineTall = 2, 4
+// A fine line is plotted by asciigraph at twice the width and four times the height. Each character
+// becomes a dot of a Braille cell, so that differences of a few percent are visible on ten rows.
+const fineDotsAcross, fineDotsDown = 2, 4
 
-// Braille puts the bits, rows of two from the top, where Unicode has the dots.
+// Braille returns the Braille character for the dots of mask: bit 0 is at the top left, bit 1 at the top
+// right, and so on, two bits per row.
 func Braille(mask uint8) rune {
+	// The bits of U+2800 and following are not in rows: dots 1 to 3 and 4 to 6 are columns, 7 and 8 the
+	// last row.
 	places := [8]rune{0x01, 0x08, 0x02, 0x10, 0x04, 0x20, 0x40, 0x80}
 	r := rune(0x2800)
 	for i, bit := range places {
@@ -19,30 +21,30 @@ func Braille(mask uint8) rune {
 	return r
 }
 
-// fineCell is what lines have in a cell: all their dots, in the ink of the line that
-// has most of them; of the one on top if several have.
+// fineCell is a cell shared by several lines: all their dots, in the ink of the line with the most dots
+// there. Of lines with equal numbers the last one wins.
 type fineCell struct {
-	mask uint8
-	most int
-	ink  Ink
+	mask    uint8
+	maxDots int
+	ink     Ink
 }
 
-// fineLines draws all lines. They share their cells.
+// fineLines draws all series as dots. dots are the values per dot of each.
 func (p *plot) fineLines(dots [][]float64) {
 	cells := make([]fineCell, p.cols*p.rows)
-	own := make([]uint8, len(cells))
-	var room folding
+	lineMasks := make([]uint8, len(cells)) // dots of one line in each cell
+	var scratch fineScratch
 	for i, line := range p.Series {
-		clear(own)
-		p.fold(dots[i], line.Stroke, own, &room)
-		for k, mask := range own {
+		clear(lineMasks)
+		p.plotFineLine(dots[i], line.Stroke, lineMasks, &scratch)
+		for k, mask := range lineMasks {
 			if mask == 0 {
 				continue
 			}
 			c := &cells[k]
 			c.mask |= mask
-			if n := bits.OnesCount8(mask); n >= c.most {
-				c.most, c.ink = n, line.Ink
+			if n := bits.OnesCount8(mask); n >= c.maxDots {
+				c.maxDots, c.ink = n, line.Ink
 			}
 		}
 	}
@@ -55,44 +57,47 @@ func (p *plot) fineLines(dots [][]float64) {
 
 type point struct{ x, y int }
 
-// folding is the room that lines are plotted in, one after the other.
-type folding struct {
-	points []point
-	high   []int     // points of a column
-	levels []float64 // in dots
+// fineScratch holds buffers that are reused for each line.
+type fineScratch struct {
+	points          []point
+	pointsPerColumn []int     // number of points in each column
+	levels          []float64 // values in dots
 }
 
-// fold plots one line and lights its dots in a mask for each cell. Strokes differ by
-// their gaps, which move with the data; where a line is steep it has none, so that no
-// spike falls into one.
-func (p *plot) fold(values []float64, k Stroke, cells []uint8, room *folding) {
-	if len(room.high) != len(values) {
-		*room = folding{make([]point, 0, 2*len(values)), make([]int, len(values)), make([]float64, len(values))}
+// plotFineLine plots one line and sets its dots in masks, one for each cell of the plot; see Braille. Strokes
+// differ by gaps, which scroll with the data. Steep parts, of more dots in a column than a cell has, get no
+// gaps, so that no spike is lost.
+func (p *plot) plotFineLine(values []float64, stroke Stroke, masks []uint8, scratch *fineScratch) {
+	if len(scratch.pointsPerColumn) != len(values) {
+		*scratch = fineScratch{make([]point, 0, 2*len(values)), make([]int, len(values)), make([]float64, len(values))}
 	}
-	points, high, levels := room.points[:0], room.high, room.levels
-	clear(high)
+	points, perColumn, levels := scratch.points[:0], scratch.pointsPerColumn, scratch.levels
+	clear(perColumn)
 	for i, v := range values {
-		levels[i] = p.bounds.dots(v, p.rows)
+		levels[i] = p.bounds.scaleDots(v, p.rows)
 	}
-	trace(levels, p.rows*fineTall, k.chars(true), func(x, y int, _ rune) {
+	const ascii = true // any characters will do: only their positions are used
+	trace(levels, p.rows*fineDotsDown, stroke.chars(ascii), func(x, y int, _ rune) {
 		points = append(points, point{x, y})
-		high[x]++
+		perColumn[x]++
 	})
-	left := int64(0) // the dot at the left edge, on the endless line
+	left := int64(0) // index of the dot at the left edge on the endless time line
 	if p.End > 0 {
-		left = p.last(p.End-1) - int64(len(values)-1-p.blank())
+		left = p.lastDot(p.End-1) - int64(len(values)-1-p.missingDots())
 	}
-	for _, at := range points {
-		if k.gap(left+int64(at.x)) && high[at.x] <= fineTall {
+	for _, dot := range points {
+		if stroke.isGap(left+int64(dot.x)) && perColumn[dot.x] <= fineDotsDown {
 			continue
 		}
-		cells[at.y/fineTall*p.cols+at.x/fineWide] |= 1 << (at.y%fineTall*fineWide + at.x%fineWide)
+		cell := dot.y/fineDotsDown*p.cols + dot.x/fineDotsAcross
+		masks[cell] |= 1 << (dot.y%fineDotsDown*fineDotsAcross + dot.x%fineDotsAcross)
 	}
-	room.points = points
+	scratch.points = points
 }
 
-// gap says whether a line has none at a dot, counted on the endless line.
-func (k Stroke) gap(dot int64) bool {
+// isGap reports whether a stroke has a gap at a dot of the endless time line: dashed lines at two of six dots,
+// dotted ones at every other dot.
+func (k Stroke) isGap(dot int64) bool {
 	switch k {
 	case Dashed:
 		return ((dot%6)+6)%6 >= 4

@@ -13,13 +13,13 @@ import (
 
 // lit returns the dots of a plot, dots[y][x] from the upper left corner.
 func lit(b *Box, rows int) [][]bool {
-	dots := make([][]bool, fineTall*rows)
+	dots := make([][]bool, fineDotsDown*rows)
 	for y := range dots {
-		dots[y] = make([]bool, fineWide*width(b.W))
+		dots[y] = make([]bool, fineDotsAcross*plotWidth(b.W))
 		for x := range dots[y] {
-			mask := b.Row(y / fineTall)[gutter+1+x/fineWide].Rune - 0x2800
+			mask := b.Row(y / fineDotsDown)[gutter+1+x/fineDotsAcross].Rune - 0x2800
 			if mask >= 0 && mask < 0x100 {
-				bit := [fineTall][fineWide]rune{{0x01, 0x08}, {0x02, 0x10}, {0x04, 0x20}, {0x40, 0x80}}[y%fineTall][x%fineWide]
+				bit := [fineDotsDown][fineDotsAcross]rune{{0x01, 0x08}, {0x02, 0x10}, {0x04, 0x20}, {0x40, 0x80}}[y%fineDotsDown][x%fineDotsAcross]
 				dots[y][x] = mask&bit != 0
 			}
 		}
@@ -27,36 +27,35 @@ func lit(b *Box, rows int) [][]bool {
 	return dots
 }
 
-// A fine line is asciigraph's at twice the width and four times the height: wherever
-// asciigraph draws a character, and nowhere else, there is a dot. Asciigraph is asked
-// here for the whole plot, with the bounds of its axis.
+// TestFineIsAsciigraphFolded: a fine line has a dot exactly where asciigraph draws a character at twice
+// the width and four times the height. Here asciigraph draws the whole plot with the bounds of its axis.
 func TestFineIsAsciigraphFolded(t *testing.T) {
 	rng := rand.New(rand.NewPCG(11, 12))
 	for range 60 {
 		w, rows := gutter+3+rng.IntN(60), 2+rng.IntN(20)
-		values := make([]float64, fineWide*width(w))
+		values := make([]float64, fineDotsAcross*plotWidth(w))
 		for i := range values {
 			if values[i] = 50 + 10*rng.NormFloat64(); rng.IntN(15) == 0 {
 				values[i] = math.NaN()
 			}
 		}
-		spec := &Spec{End: int64(len(values)), Per: fineWide, Fine: true, Floor: 100, Series: []Series{{Values: values, Ink: inkA}}}
+		spec := &Spec{End: int64(len(values)), Per: fineDotsAcross, Fine: true, Floor: 100, Series: []Series{{Values: values, Ink: inkA}}}
 		b := Draw(spec, w, rows)
-		top := fixBounds(0, 100, rows).hi
+		top := zeroBounds(0, 100, rows).hi
 		if rows == 2 {
 			top = 100
 		}
 		data := make([]float64, len(values)+1)
 		for i := range data { // the middle of a row is its value: the lowest is zero
-			data[i] = math.Round(1.5 + fineTall*values[min(i, len(values)-1)]/top*float64(rows-1))
+			data[i] = math.Round(1.5 + fineDotsDown*values[min(i, len(values)-1)]/top*float64(rows-1))
 		}
 		dots := lit(b, rows)
-		picture := make([][]bool, fineTall*rows)
+		picture := make([][]bool, fineDotsDown*rows)
 		for y := range picture {
 			picture[y] = make([]bool, len(values))
 		}
-		text := asciigraph.Plot(data, asciigraph.Height(fineTall*rows-1), asciigraph.LowerBound(0),
-			asciigraph.UpperBound(float64(fineTall*rows-1)), asciigraph.Offset(1),
+		text := asciigraph.Plot(data, asciigraph.Height(fineDotsDown*rows-1), asciigraph.LowerBound(0),
+			asciigraph.UpperBound(float64(fineDotsDown*rows-1)), asciigraph.Offset(1),
 			asciigraph.YAxisValueFormatter(func(float64) string { return "" }))
 		for y, line := range strings.Split(text, "\n") {
 			for x, r := range []rune(line)[1:] {
@@ -73,7 +72,7 @@ func TestFineIsAsciigraphFolded(t *testing.T) {
 	}
 }
 
-// A level part is plotted without asciigraph, and yet as by it: alone, and beside a step.
+// TestLevelPartsAreAsciigraphs: level parts, which are plotted without asciigraph, equal its output.
 func TestLevelPartsAreAsciigraphs(t *testing.T) {
 	for _, chars := range []Stroke{Solid, Dashed, Dotted} {
 		for _, ascii := range []bool{false, true} {
@@ -99,8 +98,8 @@ func TestLevelPartsAreAsciigraphs(t *testing.T) {
 	}
 }
 
-// Two encoders 3 % apart are two lines on a chart of twelve rows that begins at zero;
-// as lines of characters they are one.
+// TestThreePercentShow: two series 3 % apart are two lines on a chart of twelve rows from 0; drawn with
+// characters they coincide.
 func TestThreePercentShow(t *testing.T) {
 	for _, fine := range []bool{true, false} {
 		spec := &Spec{End: 200, Per: 2, Fine: fine, Series: []Series{{Values: level(200, 206), Ink: inkB}, {Values: level(200, 200), Ink: inkA}}}
@@ -123,8 +122,7 @@ func TestThreePercentShow(t *testing.T) {
 	}
 }
 
-// Strokes are told apart by their gaps where a line runs level, whatever the colours; a
-// spike of one value has none.
+// TestFineStrokes: level strokes differ by their gaps without colours; a spike of one value has no gap.
 func TestFineStrokes(t *testing.T) {
 	counts := map[Stroke]int{}
 	for _, k := range []Stroke{Solid, Dashed, Dotted} {
@@ -148,8 +146,7 @@ func TestFineStrokes(t *testing.T) {
 	}
 }
 
-// One column later the same dots lie one column further left: a picture that scrolls is
-// the same picture, gaps included.
+// TestFinePictureScrolls: one column later the same dots, gaps included, are one column further left.
 func TestFinePictureScrolls(t *testing.T) {
 	all := make([]float64, 400)
 	rng := rand.New(rand.NewPCG(3, 4))
@@ -170,8 +167,7 @@ func TestFinePictureScrolls(t *testing.T) {
 	}
 }
 
-// A plot holds the span it is asked for, and fills its width with it: at most half of
-// it is empty, and nothing of it is out of sight.
+// TestSpanFillsThePlot: a plot shows the whole span, and at most half of its width is empty.
 func TestSpanFillsThePlot(t *testing.T) {
 	for _, fine := range []bool{true, false} {
 		for n := 20; n < 700; n += 7 {
@@ -184,7 +180,7 @@ func TestSpanFillsThePlot(t *testing.T) {
 				for first < w && len(inkAt(b, first, inkA)) == 0 {
 					first++
 				}
-				if rows := inkAt(b, first, inkA); len(rows) == 0 || rows[0] > 2 || (first-gutter-1) > width(w)/2+1 {
+				if rows := inkAt(b, first, inkA); len(rows) == 0 || rows[0] > 2 || (first-gutter-1) > plotWidth(w)/2+1 {
 					t.Fatalf("fine %v: %d values on %d columns begin at %d, row %v:\n%s", fine, n, w, first, rows, b)
 				}
 			}
@@ -192,8 +188,8 @@ func TestSpanFillsThePlot(t *testing.T) {
 	}
 }
 
-// A plot shows the span that was asked for and no more, however its dots and values
-// divide, on all usual widths: a spike that old is in sight, one a column older is not.
+// TestSpanIsWhatIsShown: a plot shows exactly the requested span at all usual widths: a spike of that age
+// is visible, a spike one column older is not.
 func TestSpanIsWhatIsShown(t *testing.T) {
 	for _, kind := range []string{"fine", "line", "area"} {
 		for _, span := range []int{50, 100, 150, 200, 300, 450, 600, 1200} {
@@ -218,7 +214,7 @@ func TestSpanIsWhatIsShown(t *testing.T) {
 						}
 						return false
 					}
-					column := (span + width(w) - 1) / width(w)
+					column := (span + plotWidth(w) - 1) / plotWidth(w)
 					if !shows(span-1) || shows(span+2*column+1) {
 						t.Fatalf("%s: %d values on %d columns, end %d: the oldest in sight %v, an older one %v",
 							kind, span, w, end, shows(span-1), shows(span+2*column+1))
@@ -229,8 +225,7 @@ func TestSpanIsWhatIsShown(t *testing.T) {
 	}
 }
 
-// A picture of a span moves as one of whole values a dot does: later it is the same
-// picture, whole columns further left.
+// TestPictureOfSpanScrolls: a picture of a span scrolls by whole columns without other changes.
 func TestPictureOfSpanScrolls(t *testing.T) {
 	all := make([]float64, 900)
 	rng := rand.New(rand.NewPCG(7, 4))
@@ -240,7 +235,7 @@ func TestPictureOfSpanScrolls(t *testing.T) {
 	for _, span := range []int{50, 130, 300} {
 		draw := func(end int) (*Box, int64) {
 			s := &Spec{End: int64(end), Span: span, Fine: true, Floor: 100, Series: []Series{{Values: all[:end], Ink: inkA, Stroke: Dashed}}}
-			return Draw(s, 40, 9), s.grid(width(40), fineWide).last(int64(end)-1) / fineWide
+			return Draw(s, 40, 9), s.grid(plotWidth(40), fineDotsAcross).lastDot(int64(end)-1) / fineDotsAcross
 		}
 		a, was := draw(700)
 		for end := 701; end < 760; end++ {
@@ -257,8 +252,8 @@ func TestPictureOfSpanScrolls(t *testing.T) {
 	}
 }
 
-// What lies apart sets no scale: it goes off the chart, and its own sign stands there.
-func TestStretchesApart(t *testing.T) {
+// TestAsideSetsNoScale: values of Aside do not affect the scale; above the chart they have their marker.
+func TestAsideSetsNoScale(t *testing.T) {
 	values := level(100, 50)
 	for i := 60; i < 64; i++ {
 		values[i] = 900
@@ -266,9 +261,9 @@ func TestStretchesApart(t *testing.T) {
 	for _, fine := range []bool{true, false} {
 		spec := &Spec{End: 100, Per: 2, Fine: fine, Apart: '@', Series: []Series{{Values: values, Ink: inkA}}}
 		if top := text(Draw(spec, 56, 10)); !strings.Contains(strings.Join(top, ""), "800┤") {
-			t.Errorf("fine %v: not apart, and yet it sets no scale:\n%s", fine, strings.Join(top, "\n"))
+			t.Errorf("fine %v: without Aside it sets no scale:\n%s", fine, strings.Join(top, "\n"))
 		}
-		spec.Aside = []Stretch{{60, 64}}
+		spec.Aside = []Interval{{60, 64}}
 		rows := text(Draw(spec, 56, 10))
 		if n := strings.Count(rows[0], "@"); n != 2 || strings.Contains(strings.Join(rows, ""), "00") {
 			t.Errorf("fine %v: %d signs:\n%s", fine, n, strings.Join(rows, "\n"))
@@ -276,9 +271,9 @@ func TestStretchesApart(t *testing.T) {
 	}
 }
 
-// A guide far above the data squashes nothing: its name stands at the upper edge. One
-// that is near is a line.
-func TestFarGuidesAreNamed(t *testing.T) {
+// TestFarRulesAreNamed: a rule far above the data is named at the upper edge and does not affect the
+// scale; a near rule is a line.
+func TestFarRulesAreNamed(t *testing.T) {
 	draw := func(data float64) []string {
 		return text(Draw(&Spec{End: 100, Per: 2, Fine: true, Series: []Series{{Values: level(100, data)}},
 			Rules: []Rule{{Value: 256, Name: "budget 256"}}}, 56, 10))
@@ -291,8 +286,8 @@ func TestFarGuidesAreNamed(t *testing.T) {
 	}
 }
 
-// An axis that fits shows all data on most of its rows, with labels that differ and are
-// exact; it says so if it does not begin at zero.
+// TestAxisFits: with Fit the data use most of the rows, labels differ and are exact, and Cut is set if
+// the axis does not include 0.
 func TestAxisFits(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 8))
 	for range 3000 {
@@ -305,8 +300,8 @@ func TestAxisFits(t *testing.T) {
 		}
 		seen := map[string]bool{}
 		for y := range rows {
-			if at := b.base + y; at%b.every == 0 {
-				s := label(float64(at/b.every)*b.step, b.step)
+			if at := b.baseRow + y; at%b.rowsPerLabel == 0 {
+				s := formatLabel(float64(at/b.rowsPerLabel)*b.step, b.step)
 				if seen[s] || len(s) > gutter {
 					t.Fatalf("%d rows: [%v, %v] in steps of %v: label %q again", rows, lo, hi, b.step, s)
 				}
@@ -321,6 +316,6 @@ func TestAxisFits(t *testing.T) {
 		t.Errorf("3 %% are rows %v and %v, cut %v:\n%s", before, after, b.Cut, b)
 	}
 	if spec.Fit = false; Draw(spec, 56, 10).Cut {
-		t.Error("an axis from zero is said to be cut")
+		t.Error("Cut is set for an axis from 0")
 	}
 }

@@ -2,49 +2,49 @@ package chart
 
 import "math"
 
-// grid says how values lie on the dots of a plot: two a column where lines are fine,
-// else one. So many dots hold so many values, whichever are more: no span of time has
-// to be a whole number of dots, or a dot a whole number of values.
+// grid maps values to the dots of a plot; a column has two dots if lines are fine, otherwise one. The
+// given number of dots shows the given number of values. Their ratio need not be an integer, so that
+// any span fits any width.
 type grid struct{ dots, values int64 }
 
-// Stretch is a part of the time line: the indices from From up to, not including, To.
-type Stretch struct{ From, To int64 }
+// Interval is the part of the time line with From <= index < To.
+type Interval struct{ From, To int64 }
 
-// grid fits Span values to as many dots as there are, or has Per values a column of
-// wide dots.
-func (s *Spec) grid(cols, wide int) grid {
+// grid returns a grid with Span values over all dots or, if Span is 0, with Per values per column.
+func (s *Spec) grid(cols, dotsPerColumn int) grid {
 	if s.Span <= 0 {
-		return grid{1, int64((max(s.Per, 1) + wide - 1) / wide)}
+		return grid{dots: 1, values: int64((max(s.Per, 1) + dotsPerColumn - 1) / dotsPerColumn)} // values per dot, rounded up
 	}
-	// The last column may be incomplete, and the oldest value may share its dot.
-	return grid{int64(max(cols*wide-wide, 1)), int64(s.Span)}
+	// One column less than the plot has: the last column may be incomplete, and the oldest value may
+	// share its dot.
+	return grid{dots: int64(max(cols*dotsPerColumn-dotsPerColumn, 1)), values: int64(s.Span)}
 }
 
-// first and last are the dots of a value on an endless line. The same value has the same
-// dots whenever it is drawn, so a picture only moves.
-func (g grid) first(at int64) int64 { return at/g.values*g.dots + at%g.values*g.dots/g.values }
-func (g grid) last(at int64) int64  { return max(g.first(at), g.first(at+1)-1) }
+// firstDot and lastDot return the range of dots of the value with index at, on an endless line of dots. It
+// does not depend on the time of drawing, so that pictures scroll without changing shape. Computing the
+// quotient and the remainder separately avoids overflow.
+func (g grid) firstDot(at int64) int64 { return at/g.values*g.dots + at%g.values*g.dots/g.values }
+func (g grid) lastDot(at int64) int64  { return max(g.firstDot(at), g.firstDot(at+1)-1) }
 
-// within is how many values can be seen on n dots.
-func (g grid) within(n int) int {
+// valuesOn returns how many values are visible on n dots.
+func (g grid) valuesOn(n int) int {
 	return int(math.Ceil(float64(n+1) * float64(g.values) / float64(g.dots)))
 }
 
-// VisibleValues returns how many of the newest values a box of w columns shows. Older values may
-// be left out of the series.
+// VisibleValues returns how many of the newest values are visible in a box of w columns. Series may
+// omit older values.
 func (s *Spec) VisibleValues(w int) int {
-	wide := 1
-	if s.fine() {
-		wide = fineWide
+	dotsPerColumn := 1
+	if s.drawsFine() {
+		dotsPerColumn = fineDotsAcross
 	}
-	cols := width(w)
-	return s.grid(cols, wide).within(cols * wide)
+	cols := plotWidth(w)
+	return s.grid(cols, dotsPerColumn).valuesOn(cols * dotsPerColumn)
 }
 
-// gather makes dots of values, n of them, the last for the newest value. A dot without a
-// usable value is NaN. Values that are not finite are left out, and so are values with a
-// weight that is not positive.
-func (g grid) gather(values, weights []float64, end int64, n int, how Reduce) []float64 {
+// gather reduces values, the newest of which has index end-1, to n dots, the last of which contains the newest
+// value. A value that covers several dots is in each of them; dots without values are NaN. See Columns.
+func (g grid) gather(values, weights []float64, end int64, n int, how Reducer) []float64 {
 	out := make([]float64, max(n, 0))
 	for i := range out {
 		out[i] = math.NaN()
@@ -53,71 +53,70 @@ func (g grid) gather(values, weights []float64, end int64, n int, how Reduce) []
 		return out
 	}
 	sums := make([]float64, n)
-	left := g.last(end-1) - int64(n-1) // the dot at the left edge
-	for i := len(values) - min(g.within(n), len(values)); i < len(values); i++ {
-		at, v := end-int64(len(values)-i), values[i]
+	left := g.lastDot(end-1) - int64(n-1) // index of the dot at the left edge
+	for i := len(values) - min(g.valuesOn(n), len(values)); i < len(values); i++ {
+		index, v := end-int64(len(values)-i), values[i] // index on the time line
 		weight := weightOf(weights, i)
-		if at < 0 || !finite(v) || !(weight > 0) {
+		if index < 0 || !isFinite(v) || !(weight > 0) {
 			continue
 		}
-		for d := max(g.first(at)-left, 0); d <= g.last(at)-left; d++ {
-			gather(&out[d], &sums[d], clampValue(v), weight, how)
+		for d := max(g.firstDot(index)-left, 0); d <= g.lastDot(index)-left; d++ {
+			addValue(&out[d], &sums[d], clampValue(v), weight, how)
 		}
 	}
 	return out
 }
 
-// blank is how many dots of the last column are still to come.
-func (p *plot) blank() int {
+// missingDots returns how many dots of the last column have no value yet.
+func (p *plot) missingDots() int {
 	if p.End <= 0 {
 		return 0
 	}
-	return p.wide - 1 - int(p.last(p.End-1)%int64(p.wide))
+	return p.dotsPerColumn - 1 - int(p.lastDot(p.End-1)%int64(p.dotsPerColumn))
 }
 
-// gather makes the dots of a line, from the left edge of the plot to the right.
+// gather reduces the values of a series to the dots of the plot, from left to right. Dots of the last column
+// without values yet repeat the last value.
 func (p *plot) gather(line *Series) []float64 {
-	blank := p.blank()
-	dots := p.grid.gather(line.Values, line.Weights, p.End, p.cols*p.wide-blank, line.Reduce)
+	blank := p.missingDots()
+	dots := p.grid.gather(line.Values, line.Weights, p.End, p.cols*p.dotsPerColumn-blank, line.Reduce)
 	for range blank {
-		dots = append(dots, dots[len(dots)-1]) // until there is more
+		dots = append(dots, dots[len(dots)-1])
 	}
 	return dots
 }
 
-// onto is where a dot of the endless line lies, from the left edge of the plot; it may
-// lie beyond.
-func (p *plot) onto(dot int64) int64 {
-	return int64(p.cols*p.wide-1-p.blank()) - (p.last(p.End-1) - dot)
+// dotPosition converts a dot of the endless line to a dot of the plot, which may be outside.
+func (p *plot) dotPosition(dot int64) int64 {
+	return int64(p.cols*p.dotsPerColumn-1-p.missingDots()) - (p.lastDot(p.End-1) - dot)
 }
 
-// dot is the first dot of a moment, from the left edge of the plot; it may lie beyond.
-func (p *plot) dot(at int64) int64 { return p.onto(p.first(min(at, p.End-1))) }
+// dotAt returns the first dot of the value with index at in the plot, which may be outside.
+func (p *plot) dotAt(at int64) int64 { return p.dotPosition(p.firstDot(min(at, p.End-1))) }
 
-// since is the first dot that holds nothing from before a moment.
-func (p *plot) since(at int64) int64 { return p.onto(p.last(min(at, p.End)-1) + 1) }
+// firstDotSince returns the first dot without values before index at.
+func (p *plot) firstDotSince(at int64) int64 { return p.dotPosition(p.lastDot(min(at, p.End)-1) + 1) }
 
-// column returns the column of a moment, or -1.
+// column returns the column of the value with index at, -1 if it is outside the plot.
 func (p *plot) column(at int64) int {
 	if at < 0 || p.End <= 0 {
 		return -1
 	}
-	d := p.dot(at)
-	if d < 0 || d >= int64(p.cols*p.wide) {
+	d := p.dotAt(at)
+	if d < 0 || d >= int64(p.cols*p.dotsPerColumn) {
 		return -1
 	}
-	return int(d) / p.wide
+	return int(d) / p.dotsPerColumn
 }
 
-// aside says of every dot whether it lies in a stretch that the scale does not go by;
-// nil if none does.
-func (p *plot) aside() (out []bool) {
-	n := int64(p.cols * p.wide)
+// asideDots reports for every dot whether it is in an interval of p.Aside; nil if none is.
+func (p *plot) asideDots() (out []bool) {
+	n := int64(p.cols * p.dotsPerColumn)
 	for _, x := range p.Aside {
 		if x.From < 0 || x.To <= x.From || p.End <= 0 || x.From >= p.End {
 			continue
 		}
-		from, to := max(p.dot(x.From), 0), min(p.onto(p.last(min(x.To, p.End)-1)+1), n)
+		from, to := max(p.dotAt(x.From), 0), min(p.dotPosition(p.lastDot(min(x.To, p.End)-1)+1), n)
 		for d := from; d < to; d++ {
 			if out == nil {
 				out = make([]bool, n)

@@ -2,24 +2,23 @@ package chart
 
 import "math"
 
-// Spark draws values as a row of w blocks between zero and top, the newest at the
-// right. A top of 0 is the values' own: then it shows the shape of a number, not its
-// size.
+// Spark returns values as a row of w blocks between 0 and top, the newest at the right. If top is 0 the
+// maximum of the values is used.
 func Spark(values []float64, w int, top float64, ascii bool) string {
 	levels := []rune("▁▂▃▄▅▆▇█")
 	if ascii {
 		levels = []rune("_.-=+*#@")
 	}
 	cols := sparkColumns(values, w)
-	if !finite(top) || top <= 0 {
-		top = highest(cols)
+	if !isFinite(top) || top <= 0 {
+		top = maxFinite(cols)
 	}
 	out := make([]rune, 0, len(cols))
 	for _, v := range cols {
 		switch {
-		case !finite(v):
+		case !isFinite(v):
 			out = append(out, ' ')
-		case top < smallest:
+		case top < minHeight:
 			out = append(out, levels[0])
 		default:
 			out = append(out, levels[int(math.Round(math.Min(math.Max(v, 0)/top, 1)*float64(len(levels)-1)))])
@@ -28,10 +27,11 @@ func Spark(values []float64, w int, top float64, ascii bool) string {
 	return string(out)
 }
 
-// SparkTop is how high the columns of a spark of w blocks reach: sparks that are to
-// share a scale take the highest of all.
-func SparkTop(values []float64, w int) float64 { return highest(sparkColumns(values, w)) }
+// SparkTop returns the highest column of a sparkline of w blocks. Sparklines share a scale if all have
+// the maximum as their top.
+func SparkTop(values []float64, w int) float64 { return maxFinite(sparkColumns(values, w)) }
 
+// sparkColumns reduces values to w columns.
 func sparkColumns(values []float64, w int) []float64 {
 	per := 1
 	if w > 0 {
@@ -40,9 +40,10 @@ func sparkColumns(values []float64, w int) []float64 {
 	return Columns(values, nil, int64(len(values)), per, w, Mean)
 }
 
-func highest(cols []float64) (top float64) {
+// maxFinite returns the maximum of the finite values, at least 0.
+func maxFinite(cols []float64) (top float64) {
 	for _, v := range cols {
-		if finite(v) {
+		if isFinite(v) {
 			top = math.Max(top, v)
 		}
 	}

@@ -8,9 +8,9 @@ import (
 	"github.com/charmbracelet/x/ansi"
 )
 
-// timeAxis draws the row under the plot: seconds before now, which stand still
-// while the data moves past them.
-func (p *plot) timeAxis() {
+// drawTimeAxis draws the row below the plot: seconds before now. The labels stand still while the data
+// scroll.
+func (p *plot) drawTimeAxis() {
 	corner, line, tick := '└', '─', '┬'
 	if p.ASCII {
 		corner, line, tick = '+', '-', '+'
@@ -20,28 +20,28 @@ func (p *plot) timeAxis() {
 	for x := range p.cols {
 		p.box.set(p.left+x, y, line, p.Axis)
 	}
-	exact := float64(p.Step) * float64(p.values) / float64(p.grid.dots) * float64(p.wide)
-	if exact < 1 || exact > float64(longest) {
+	columnNS := float64(p.Step) * float64(p.values) / float64(p.grid.dots) * float64(p.dotsPerColumn) // time per column
+	if columnNS < 1 || columnNS > float64(maxColumnTime) {
 		return
 	}
-	column := time.Duration(exact)
-	p.nowLabel(y)
-	every := labelEvery(column, p.cols)
-	for t := every; ; t += every {
-		c := p.cols - 1 - int(float64(t)/exact)
-		s := fmt.Sprintf(" %ds", int(t/time.Second))
-		if c-utf8.RuneCountInString(s) < 0 {
+	p.drawNewestLabel(y)
+	interval := chooseLabelInterval(time.Duration(columnNS), p.cols)
+	for age := interval; ; age += interval {
+		column := p.cols - 1 - int(float64(age)/columnNS)
+		label := fmt.Sprintf(" %ds", int(age/time.Second))
+		if column-utf8.RuneCountInString(label) < 0 {
 			return
 		}
-		x := p.box.text(p.left+c-utf8.RuneCountInString(s), y, s, p.Label)
+		x := p.box.text(p.left+column-utf8.RuneCountInString(label), y, label, p.Label)
 		p.box.set(x, y, tick, p.Axis)
 	}
 }
 
-// longest is the most time that a column may stand for and still be labelled.
-const longest = 24 * time.Hour
+// maxColumnTime is the maximum time per column for which the axis has labels.
+const maxColumnTime = 24 * time.Hour
 
-func (p *plot) nowLabel(y int) {
+// drawNewestLabel draws the label at the end of the time axis.
+func (p *plot) drawNewestLabel(y int) {
 	now := p.Newest
 	if now == "" {
 		now = "now"
@@ -51,30 +51,30 @@ func (p *plot) nowLabel(y int) {
 	}
 }
 
-// labelEvery picks a round distance between time labels, about 12 columns.
-func labelEvery(column time.Duration, cols int) time.Duration {
+// chooseLabelInterval returns a round time between labels, which are at least 12 columns apart if the axis,
+// cols columns of the given time each, is long enough.
+func chooseLabelInterval(column time.Duration, cols int) time.Duration {
 	span := column * time.Duration(cols)
-	for _, s := range []int{1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 1800} {
-		every := time.Duration(s) * time.Second
-		if every/column >= 12 || every >= span {
-			return every
+	for _, seconds := range []int{1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 1800} {
+		interval := time.Duration(seconds) * time.Second
+		if interval/column >= 12 || interval >= span {
+			return interval
 		}
 	}
 	return max(span/2, time.Hour)
 }
 
-// labels draws a caret under every mark, and beside it its label where there is
-// room, the newest first. The label of the newest of all is shown in any case:
-// it answers the last key that was pressed.
-func (p *plot) labels() {
+// drawMarkLabels draws a caret below every mark and, if there is room, its label, newest first. The
+// label of the newest mark is always drawn, because it confirms the last key.
+func (p *plot) drawMarkLabels() {
 	taken := make([]bool, p.cols)
 	for _, m := range p.Marks {
 		if c := p.column(m.At); c >= 0 {
-			p.box.set(p.left+c, p.labelRow, p.caret(m), m.Ink)
+			p.box.set(p.left+c, p.labelRow, p.markRune(m), m.Ink)
 			taken[c] = true
 		}
 	}
-	named := make([]bool, p.cols) // of marks that share a column the newest has the label; those under a label have none
+	named := make([]bool, p.cols) // columns whose mark has a label, or is covered by one
 	for i := len(p.Marks) - 1; i >= 0; i-- {
 		m := p.Marks[i]
 		c := p.column(m.At)
@@ -82,19 +82,19 @@ func (p *plot) labels() {
 			continue
 		}
 		named[c] = true
-		label := plain(m.Label)
+		label := replaceWide(m.Label)
 		n := utf8.RuneCountInString(label)
 		from, ok := freeColumns(taken, c, n)
-		if !ok && i == len(p.Marks)-1 {
-			from, ok = max(c-1-n, 0), n < c // over older carets
+		if !ok && i == len(p.Marks)-1 { // the newest mark: its label covers older carets
+			from, ok = max(c-1-n, 0), n < c
 		}
 		if !ok || n == 0 {
 			continue
 		}
-		if from+n < c {
+		if from+n < c { // to the left of its caret
 			label += " "
 		}
-		if from > 0 && taken[from-1] { // what stands there is another's
+		if from > 0 && taken[from-1] { // a label or caret of another mark
 			from, n, label = from-1, n+1, " "+label
 		}
 		p.box.text(p.left+from, p.labelRow, label, m.Ink)
@@ -104,10 +104,10 @@ func (p *plot) labels() {
 	}
 }
 
-// freeColumns returns the first of n free columns next to column c, to its right if possible, else
-// to its left, with a free column at either end; ok is false if there are none.
+// freeColumns returns the first of n free columns next to column c, to its right if possible, otherwise
+// to its left, with a free column at either end; ok is false if none exist.
 func freeColumns(taken []bool, c, n int) (from int, ok bool) {
-	free := func(from, to int) bool {
+	isFree := func(from, to int) bool {
 		for x := max(from, 0); x < min(to, len(taken)); x++ {
 			if taken[x] {
 				return false
@@ -116,14 +116,15 @@ func freeColumns(taken []bool, c, n int) (from int, ok bool) {
 		return true
 	}
 	from = c + 2
-	if from+n <= len(taken) && free(c+1, from+n+1) {
+	if from+n <= len(taken) && isFree(c+1, from+n+1) {
 		return from, true
 	}
 	from = c - 1 - n
-	return from, from >= 0 && free(from-1, c)
+	return from, from >= 0 && isFree(from-1, c)
 }
 
-func (p *plot) caret(m Mark) rune {
+// markRune returns the rune below a mark.
+func (p *plot) markRune(m Mark) rune {
 	switch {
 	case m.Rune != 0:
 		return m.Rune
@@ -133,8 +134,8 @@ func (p *plot) caret(m Mark) rune {
 	return '▲'
 }
 
-// plain replaces whatever is not one column wide: labels come from people.
-func plain(s string) string {
+// replaceWide replaces runes that are not one column wide by '?', because users type labels.
+func replaceWide(s string) string {
 	out := make([]rune, 0, len(s))
 	for _, r := range s {
 		if ansi.StringWidth(string(r)) != 1 {

@@ -8,7 +8,7 @@ import (
 	"github.com/guptarohit/asciigraph"
 )
 
-// Stroke tells lines apart by shape, for screens and eyes without colour.
+// Stroke is the shape of a line, which distinguishes lines without colours.
 type Stroke uint8
 
 // The strokes.
@@ -18,6 +18,7 @@ const (
 	Dotted
 )
 
+// chars returns the characters with which asciigraph draws the stroke.
 func (k Stroke) chars(ascii bool) asciigraph.CharSet {
 	set := asciigraph.DefaultCharSet
 	switch {
@@ -38,53 +39,54 @@ func (k Stroke) chars(ascii bool) asciigraph.CharSet {
 	return set
 }
 
-// traceAtOnce is how many columns of a line are plotted at once. Asciigraph fills every
-// cell between the lowest and the highest value: in pieces a single spike costs little.
-const traceAtOnce = 32
+// traceColumns is the number of columns that are plotted at once. Asciigraph's work is proportional to
+// the rows between the lowest and the highest value, so a single spike is expensive only in its part.
+const traceColumns = 32
 
-// trace plots heights, in rows from the bottom, one a column, over the given rows and
-// hands every character of the line to put. It needs at least two rows.
-func trace(heights []float64, rows int, chars asciigraph.CharSet, put func(x, y int, r rune)) {
+// trace plots a line with asciigraph and calls draw for each of its characters, with y counted from the top.
+// heights are in rows from the bottom, one per column; NaN is a gap. It does nothing with fewer than two rows.
+func trace(heights []float64, rows int, chars asciigraph.CharSet, draw func(x, y int, r rune)) {
 	n := len(heights)
 	if n == 0 || rows < 2 {
 		return
 	}
-	// asciigraph draws the step from value i to i+1 into column i: without one
-	// more value the last column would stay empty.
+	// asciigraph draws the step from value i to i+1 into column i, so the last column needs one more
+	// value.
 	data := make([]float64, n+1)
 	for i, v := range heights {
-		// In units of rows asciigraph has nothing left to scale or to round
-		// otherwise than we do: its bounds are its height.
+		// The values are in rows, so that asciigraph neither scales nor rounds them: its bounds are
+		// its height.
 		data[i] = math.Round(v)
-		if !finite(v) {
+		if !isFinite(v) {
 			data[i] = math.NaN()
 		}
 	}
 	data[n] = data[n-1]
-	for from := 0; from < n; from += traceAtOnce {
-		tracePart(data[from:min(from+traceAtOnce, n)+1], rows, chars, func(x, y int, r rune) { put(from+x, y, r) })
+	for from := 0; from < n; from += traceColumns {
+		tracePart(data[from:min(from+traceColumns, n)+1], rows, chars, func(x, y int, r rune) { draw(from+x, y, r) })
 	}
 }
 
-// tracePart plots whole rows, of which the last is that of the column after the part.
-func tracePart(data []float64, rows int, chars asciigraph.CharSet, put func(x, y int, r rune)) {
-	lo, hi, known := rows, -1, 0 // the part's own rows: the picture need not have more
+// tracePart plots part of a line. data are whole rows from the bottom, or NaN; the last element is the height
+// in the column after the part. It draws nothing if all are NaN.
+func tracePart(data []float64, rows int, chars asciigraph.CharSet, draw func(x, y int, r rune)) {
+	lo, hi, known := rows, -1, 0 // the rows of this part: the picture needs no others
 	for _, v := range data {
-		if finite(v) {
+		if isFinite(v) {
 			lo, hi, known = min(lo, int(v)), max(hi, int(v)), known+1
 		}
 	}
 	if hi < 0 {
 		return
 	}
-	if lo == hi && known == len(data) { // level, as most parts of most charts: asciigraph has one character for that
+	if lo == hi && known == len(data) { // level, the most common case: asciigraph draws one character
 		level, _ := utf8.DecodeRuneInString(chars.Horizontal)
 		for x := range len(data) - 1 {
-			put(x, rows-1-lo, level)
+			draw(x, rows-1-lo, level)
 		}
 		return
 	}
-	if lo == hi { // it has no picture of a single row
+	if lo == hi { // asciigraph needs two rows
 		lo, hi = max(lo-1, 0), max(lo, 1)
 	}
 	picture := asciigraph.Plot(data,
@@ -95,10 +97,10 @@ func tracePart(data []float64, rows int, chars asciigraph.CharSet, put func(x, y
 		asciigraph.YAxisValueFormatter(func(float64) string { return "" }),
 		asciigraph.SeriesChars(chars))
 	for y, line := range strings.Split(picture, "\n") {
-		x := -1 // its axis
+		x := -1 // column -1 is asciigraph's axis
 		for _, r := range line {
 			if x >= 0 && r != ' ' {
-				put(x, rows-1-hi+y, r)
+				draw(x, rows-1-hi+y, r)
 			}
 			x++
 		}

@@ -12,49 +12,51 @@ import (
 	"wirelab/lossmodel/relay"
 )
 
-// spans are the spans of time that the charts can show; the first grows with what there is.
+// spans returns the time spans that the charts can show. The first is the default; it grows with the
+// history until it is full.
 func spans() []time.Duration {
 	return []time.Duration{time.Minute, 5 * time.Minute, 15 * time.Second, 30 * time.Second}
 }
 
-func (m *model) spanNow() time.Duration {
-	return panes.SpanNow(spans(), m.page.span, time.Duration(len(m.shown().ways[0].kbps))*period)
+// currentSpan returns the time span that the charts show.
+func (m *model) currentSpan() time.Duration {
+	return panes.VisibleSpan(spans(), m.page.spanIndex, time.Duration(len(m.displayed().directions[0].kbps))*period)
 }
 
-// inks of the directions.
-var wayInks = [2]look.Ink{relay.Up: look.Wire, relay.Down: look.Payload}
+// directionStyles are the styles of the two directions, by relay.Way.
+var directionStyles = [2]look.Ink{relay.Up: look.Wire, relay.Down: look.Payload}
 
-// drawCharts draws as many charts as there is room for, one below the other over one axis.
+// drawCharts draws as many charts as fit, stacked over one time axis.
 func (m *model) drawCharts(c *look.Canvas, focused bool) {
-	const least = 6
-	list := m.charts(min(max((c.H-3)/least, 1), 5))
+	const minRows = 6 // of one chart
+	list := m.visibleCharts(min(max((c.H-3)/minRows, 1), 5))
 	for i := range list {
 		list[i].Focused, list[i].Fit = focused && i == 0, m.page.fit
-		m.style(list[i].Spec)
+		m.styleChart(list[i].Spec)
 	}
 	panes.DrawStack(c, m.Theme(), list)
 }
 
-// style sets what all charts share.
-func (m *model) style(s *chart.Spec) {
-	h := m.shown()
+// styleChart sets what all charts have in common: styles, time axis and markers.
+func (m *model) styleChart(s *chart.Spec) {
+	h := m.displayed()
 	m.Theme().StyleChart(s)
-	s.End, s.Step, s.Span = h.end, period, int(m.spanNow()/period)
+	s.End, s.Step, s.Span = h.nextIndex, period, int(m.currentSpan()/period)
 	s.Fit = m.page.fit && len(s.Areas) == 0
 	if m.frozen != nil {
 		s.Newest = look.Clock(h.snap.Totals.At)
 	}
-	for _, x := range m.marks {
-		if at := int64(x.T / period); at < h.end {
-			s.Marks = append(s.Marks, chart.Mark{At: at, Label: x.Change.Mark, Ink: chart.Ink(look.Mark), Rune: look.MarkSign(m.Theme(), engine.MarkChange)})
+	for _, mark := range m.marks {
+		if at := int64(mark.T / period); at < h.nextIndex { // not after the display was stopped
+			s.Marks = append(s.Marks, chart.Mark{At: at, Label: mark.Change.Mark, Ink: chart.Ink(look.Mark), Rune: look.MarkSign(m.Theme(), engine.MarkChange)})
 		}
 	}
 }
 
-// charts are the n most telling ones, from the top.
-func (m *model) charts(n int) (list []panes.Stacked) {
-	all := []panes.Stacked{m.bandwidth(), m.rates(), m.delay(), m.lost(), m.queue()}
-	for i, rank := range []int{0, 3, 1, 2, 4} { // places in the order of what they tell
+// visibleCharts returns the n most important charts, in their order on the screen.
+func (m *model) visibleCharts(n int) (list []panes.Stacked) {
+	all := []panes.Stacked{m.bandwidthChart(), m.packetRateChart(), m.delayChart(), m.lossChart(), m.queueChart()}
+	for i, rank := range [5]int{0, 3, 1, 2, 4} { // importance of each chart of all; 0 is the highest
 		if rank < n {
 			list = append(list, all[i])
 		}
@@ -62,26 +64,30 @@ func (m *model) charts(n int) (list []panes.Stacked) {
 	return list
 }
 
-// both draws one line for each direction.
-func (m *model) both(title string, of func(*way) []float64, value func(*relay.Flow, float64) string) panes.Stacked {
-	h := m.shown()
+// directionChart returns a chart with one line per direction. series selects the samples, and
+// formatNow formats a direction's recent value, counted over the given seconds, for the legend.
+func (m *model) directionChart(title string, series func(*directionSeries) []float64,
+	formatNow func(recent *relay.Flow, seconds float64) string) panes.Stacked {
+	h := m.displayed()
 	x := panes.Stacked{Title: title, Spec: &chart.Spec{}}
 	strokes := look.Strokes(m.Theme())
-	for i := range h.ways {
+	for i := range h.directions {
 		stroke := []chart.Stroke{relay.Up: chart.Dashed, relay.Down: chart.Solid}[i]
-		x.Spec.Series = append(x.Spec.Series, chart.Series{Values: of(&h.ways[i]), Stroke: stroke, Ink: chart.Ink(wayInks[i])})
-		x.Legend = append(x.Legend, wayInks[i].Span("  "[:2*i]+strokes[stroke]+" "+relay.Way(i).String()+" "), look.Value.Span(value(&h.now.Flows[i], h.span)))
+		x.Spec.Series = append(x.Spec.Series, chart.Series{Values: series(&h.directions[i]), Stroke: stroke, Ink: chart.Ink(directionStyles[i])})
+		gap := "  "[:2*i] // before the second direction
+		x.Legend = append(x.Legend, directionStyles[i].Span(gap+strokes[stroke]+" "+relay.Way(i).String()+" "), look.Value.Span(formatNow(&h.recent.Flows[i], h.recentSeconds)))
 	}
 	return x
 }
 
-func (m *model) bandwidth() panes.Stacked {
-	x := m.both("Bandwidth kbps with headers", func(w *way) []float64 { return w.kbps },
+// bandwidthChart shows the rate on the wire, and the rate limits of the links as rules.
+func (m *model) bandwidthChart() panes.Stacked {
+	x := m.directionChart("Bandwidth kbps with headers", func(w *directionSeries) []float64 { return w.kbps },
 		func(f *relay.Flow, span float64) string { return units.Fixed(relay.Kbps(f.OutWire, span), 1) })
 	x.Spec.Floor = 1
-	cfg := m.proxy.Live.Config(m.client)
+	cfg := m.proxy.Live.Config(m.target)
 	rule := func(name string, s *lossmodel.Spec) {
-		if bits := s.Rate.BitsPerSecond; bits > 0 && !s.Netem.On {
+		if bits := s.Rate.BitsPerSecond; bits > 0 && !s.Netem.On { // netem replaces Rate
 			x.Spec.Rules = append(x.Spec.Rules, chart.Rule{Value: float64(bits) / 1000, Ink: chart.Ink(look.Budget), Name: name})
 		}
 	}
@@ -94,58 +100,60 @@ func (m *model) bandwidth() panes.Stacked {
 	return x
 }
 
-func (m *model) rates() panes.Stacked {
-	x := m.both("Datagrams /s", func(w *way) []float64 { return w.rate }, func(f *relay.Flow, span float64) string { return perSecond(f.Out, span) })
+// packetRateChart shows the datagrams per second that were sent on.
+func (m *model) packetRateChart() panes.Stacked {
+	x := m.directionChart("Datagrams/s", func(w *directionSeries) []float64 { return w.rate }, func(f *relay.Flow, span float64) string { return formatRate(f.Out, span) })
 	x.Spec.Floor = 1
 	return x
 }
 
-// delay is the median of both directions, and below them their 95th percentiles.
-func (m *model) delay() panes.Stacked {
-	x := m.both("Delay ms", func(w *way) []float64 { return w.p50 }, func(f *relay.Flow, _ float64) string {
-		return quantile(&f.Took, 0.5) + " " + look.Strokes(m.Theme())[chart.Dotted] + " p95 " + quantile(&f.Took, 0.95)
+// delayChart shows the median delay of each direction, and behind it the 95th percentile.
+func (m *model) delayChart() panes.Stacked {
+	x := m.directionChart("Delay ms", func(w *directionSeries) []float64 { return w.p50 }, func(f *relay.Flow, _ float64) string {
+		return formatQuantile(&f.Took, 0.5) + " " + look.Strokes(m.Theme())[chart.Dotted] + " p95 " + formatQuantile(&f.Took, 0.95)
 	})
-	h := m.shown()
+	h := m.displayed()
 	var high []chart.Series
-	for i := range h.ways {
-		high = append(high, chart.Series{Values: h.ways[i].p95, Reduce: chart.Max, Stroke: chart.Dotted, Ink: chart.Ink(wayInks[i]), Loose: true})
+	for i := range h.directions {
+		high = append(high, chart.Series{Values: h.directions[i].p95, Reduce: chart.Max, Stroke: chart.Dotted, Ink: chart.Ink(directionStyles[i]), Loose: true})
 	}
 	x.Spec.Series, x.Spec.Floor = append(high, x.Spec.Series...), 1
 	return x
 }
 
-// causes are those that anything is lost by, from the bottom of the chart.
-func causes() []lossmodel.Cause {
+// shownCauses returns the causes of loss that the chart stacks, from the bottom.
+func shownCauses() []lossmodel.Cause {
 	return []lossmodel.Cause{lossmodel.Loss, lossmodel.Burst, lossmodel.Queue, lossmodel.Fragment, lossmodel.Corrupt}
 }
 
-// lost stacks the losses of both directions by cause.
-func (m *model) lost() panes.Stacked {
-	h := m.shown()
-	x := panes.Stacked{Title: "Lost /s by cause", Spec: &chart.Spec{Floor: 1}}
+// lossChart stacks the losses of both directions per second, by cause.
+func (m *model) lossChart() panes.Stacked {
+	h := m.displayed()
+	x := panes.Stacked{Title: "Lost/s by cause", Spec: &chart.Spec{Floor: 1}}
 	total := uint64(0)
-	for i, cause := range causes() {
-		n := h.now.Flows[0].LostBy[cause] + h.now.Flows[1].LostBy[cause]
-		ink := look.SlotInk(i + 5)
+	for i, cause := range shownCauses() {
+		n := h.recent.Flows[0].LostBy[cause] + h.recent.Flows[1].LostBy[cause]
+		style := look.SlotInk(i + 5)
 		fill := '█'
 		if !m.Theme().Color || m.Theme().Ascii {
 			fill = m.Theme().Shade(i)
 		}
-		x.Spec.Areas = append(x.Spec.Areas, chart.Area{Values: rates(h.ways[0].lost[cause], h.ways[1].lost[cause]), Fill: fill, Ink: chart.Ink(ink),
+		x.Spec.Areas = append(x.Spec.Areas, chart.Area{Values: lossRates(h.directions[0].lost[cause], h.directions[1].lost[cause]), Fill: fill, Ink: chart.Ink(style),
 			NameInk: chart.Ink(look.Dim)})
 		if n > 0 {
-			x.Legend = append(x.Legend, ink.Span(string(m.Theme().Swatch(i))+" "+cause.String()+" "), look.Value.Span(perSecond(n, h.span)+" "))
+			x.Legend = append(x.Legend, style.Span(string(m.Theme().Swatch(i))+" "+cause.String()+" "), look.Value.Span(formatRate(n, h.recentSeconds)+" "))
 		}
 		total += h.snap.Totals.Flows[0].LostBy[cause] + h.snap.Totals.Flows[1].LostBy[cause]
 	}
 	if total == 0 {
-		x.Empty = "nothing so far"
+		x.Empty = "no losses yet"
 	}
 	return x
 }
 
-func (m *model) queue() panes.Stacked {
-	x := m.both("Queue KB", func(w *way) []float64 { return w.queue }, func(f *relay.Flow, _ float64) string {
+// queueChart shows the bytes that wait before the bottlenecks.
+func (m *model) queueChart() panes.Stacked {
+	x := m.directionChart("Queue KB", func(w *directionSeries) []float64 { return w.queue }, func(f *relay.Flow, _ float64) string {
 		return units.Fixed(float64(f.Line.Bytes)/1000, 1)
 	})
 	x.Spec.Floor = 1

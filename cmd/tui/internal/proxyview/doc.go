@@ -1,7 +1,7 @@
-// Package proxyview is the screen of tui proxy: what goes through both ways, what is lost and
-// by what, the clients, whether the links do what was asked of them, and the controls that
-// change them while a game runs.
+// Package proxyview is the dashboard of tui proxy: traffic in both directions, losses by cause,
+// the clients, the set and the measured values of the links, and the controls that change the
+// links while a game runs.
 //
-// It polls a relay's snapshot; nothing that it does, not even when the display is stopped,
-// holds up a datagram for longer than it takes to copy a snapshot.
+// The dashboard polls snapshots of a relay. It delays datagrams only for the time that it takes
+// to copy a snapshot, also while the display is stopped.
 package proxyview

@@ -9,98 +9,103 @@ import (
 	"wirelab/lossmodel/relay"
 )
 
-// perSecond writes a count as a rate.
-func perSecond(n uint64, span float64) string {
+// formatRate formats n events in span seconds as a rate per second, "-" if span is 0.
+func formatRate(n uint64, span float64) string {
 	if span <= 0 {
 		return "-"
 	}
 	if n == 0 {
 		return "0"
 	}
-	return units.Stepped(float64(n)/span, 1, 10)
+	return units.Stepped(float64(n)/span, 1, 10) // one decimal below 10
 }
 
-// quantile writes one in milliseconds.
-func quantile(h *relay.Histogram, q float64) string {
+// formatQuantile formats the quantile q of h in milliseconds, "-" if h is empty.
+func formatQuantile(h *relay.Histogram, q float64) string {
 	if h.N == 0 {
 		return "-"
 	}
-	return units.Stepped(units.Milliseconds(h.Quantile(q)), 2, 100, 100)
+	return units.Stepped(units.Milliseconds(h.Quantile(q)), 2, 100, 100) // two decimals below 100, otherwise none
 }
 
-// sizes writes the sizes of payloads in bytes.
-func sizes(h *relay.Histogram) string {
+// formatSizes formats median, 95th percentile and maximum of payload sizes in bytes. relay counts a
+// byte as a nanosecond there.
+func formatSizes(h *relay.Histogram) string {
 	if h.N == 0 {
 		return "-"
 	}
 	return fmt.Sprintf("%d/%d/%d", h.Quantile(0.5), h.Quantile(0.95), h.Max)
 }
 
-// share writes n of all in percent.
-func share(n, all uint64) string {
+// formatShare formats n of all in percent with the unit, "-" if all is 0.
+func formatShare(n, all uint64) string {
 	if all == 0 {
 		return "-"
 	}
-	return units.Stepped(100*float64(n)/float64(all), 2, 10) + " %"
+	return units.Stepped(100*float64(n)/float64(all), 2, 10) + " %" // two decimals below 10, otherwise one
 }
 
-// percent writes n of all in percent in three letters at most.
-func percent(n, all uint64) string {
+// formatPercent formats n of all in percent without the unit, in at most three characters.
+func formatPercent(n, all uint64) string {
 	if all == 0 {
 		return "-"
 	}
 	if n == 0 {
 		return "0"
 	}
-	return units.Stepped(100*float64(n)/float64(all), 1, 9.95)
+	return units.Stepped(100*float64(n)/float64(all), 1, 9.95) // one decimal unless it rounds to 10
 }
 
-// drawNow is the table of figures: of the last two seconds, and below them those of all time.
+// drawNow draws the table of figures: the last two seconds, then the totals.
 func (m *model) drawNow(c *look.Canvas, focused bool) {
-	h := m.shown()
-	c.Frame(m.Theme(), focused, "Now", look.Dim.Span("of the last 2 s"))
-	label := 19
-	w := (c.W - 4 - label) / 2
+	h := m.displayed()
+	c.Frame(m.Theme(), focused, "Now", look.Dim.Span("last 2 s"))
+	const labelWidth = 19
+	w := (c.W - 4 - labelWidth) / 2 // of the column of a direction
+	columnEnd := func(direction int) int { return 2 + labelWidth + (direction+1)*w }
 	y := 1
-	row := func(name string, ink look.Ink, cell func(f, all *relay.Flow) string) {
+	// row draws one figure for both directions; cell formats it from the last two seconds or the totals.
+	row := func(name string, style look.Ink, cell func(recent, total *relay.Flow) string) {
 		if y >= c.H-1 {
 			return
 		}
-		c.Clip(2, y, label-1, look.Dim, name)
-		for i := range h.now.Flows {
-			text := cell(&h.now.Flows[i], &h.snap.Totals.Flows[i])
-			c.Right(2+label+(i+1)*w, y, ink, look.Short(text, w-1))
+		c.Clip(2, y, labelWidth-1, look.Dim, name)
+		for i := range h.recent.Flows {
+			text := cell(&h.recent.Flows[i], &h.snap.Totals.Flows[i])
+			c.Right(columnEnd(i), y, style, look.Short(text, w-1))
 		}
 		y++
 	}
-	heads := [2]string{"up", "down"}
+	headings := [2]string{"up", "down"}
 	if w > 18 {
-		heads = [2]string{"up, to the server", "down, to clients"}
+		headings = [2]string{"up, to the server", "down, to clients"}
 	}
-	for i, head := range heads {
-		c.Right(2+label+(i+1)*w, y, wayInks[i], head)
+	for i, heading := range headings {
+		c.Right(columnEnd(i), y, directionStyles[i], heading)
 	}
 	y++
-	row("in /s", look.Value, func(f, _ *relay.Flow) string { return perSecond(f.In, h.span) })
-	row("out /s", look.Value, func(f, _ *relay.Flow) string { return perSecond(f.Out, h.span) })
-	row("lost", look.Lost, func(f, _ *relay.Flow) string { return share(f.Lost(), f.In+f.Copies) })
-	row("delay ms p50, p95", look.Value, func(f, _ *relay.Flow) string { return quantile(&f.Took, 0.5) + ", " + quantile(&f.Took, 0.95) })
-	row("bytes p50/p95/max", look.Value, func(f, _ *relay.Flow) string { return sizes(&f.Size) })
-	row("kbps of payload", look.Value, func(f, _ *relay.Flow) string { return units.Fixed(relay.Kbps(f.OutBytes, h.span), 1) })
-	row("copies made /s", look.Value, func(f, _ *relay.Flow) string { return perSecond(f.Copies, h.span) })
+	row("in/s", look.Value, func(f, _ *relay.Flow) string { return formatRate(f.In, h.recentSeconds) })
+	row("out/s", look.Value, func(f, _ *relay.Flow) string { return formatRate(f.Out, h.recentSeconds) })
+	row("lost", look.Lost, func(f, _ *relay.Flow) string { return formatShare(f.Lost(), f.In+f.Copies) })
+	row("delay ms p50, p95", look.Value, func(f, _ *relay.Flow) string {
+		return formatQuantile(&f.Took, 0.5) + ", " + formatQuantile(&f.Took, 0.95)
+	})
+	row("bytes p50/p95/max", look.Value, func(f, _ *relay.Flow) string { return formatSizes(&f.Size) })
+	row("payload kbps", look.Value, func(f, _ *relay.Flow) string { return units.Fixed(relay.Kbps(f.OutBytes, h.recentSeconds), 1) })
+	row("duplicates/s", look.Value, func(f, _ *relay.Flow) string { return formatRate(f.Copies, h.recentSeconds) })
 	row("queue", look.Value, func(f, _ *relay.Flow) string { return fmt.Sprintf("%d, %d B", f.Line.Packets, f.Line.Bytes) })
-	row("under way", look.Value, func(f, _ *relay.Flow) string { return fmt.Sprint(f.Queued) })
-	row("in, all the time", look.Plain, func(_, t *relay.Flow) string { return fmt.Sprint(t.In) })
-	row("lost, all the time", look.Plain, func(_, t *relay.Flow) string { return share(t.Lost(), t.In+t.Copies) })
-	row("ICMP: nobody there", look.Plain, func(_, t *relay.Flow) string { return fmt.Sprint(t.Gone) })
+	row("in flight", look.Value, func(f, _ *relay.Flow) string { return fmt.Sprint(f.Queued) })
+	row("in, total", look.Plain, func(_, t *relay.Flow) string { return fmt.Sprint(t.In) })
+	row("lost, total", look.Plain, func(_, t *relay.Flow) string { return formatShare(t.Lost(), t.In+t.Copies) })
+	row("port unreachable", look.Plain, func(_, t *relay.Flow) string { return fmt.Sprint(t.Gone) })
 }
 
-// drawTrust says what was asked of the links and what they did, and how late the proxy itself
-// was; red and in words where they disagree.
+// drawTrust draws the set and the measured values of the links and the lateness of the proxy
+// itself. Lines outside their tolerance come first, in red and marked in words.
 func (m *model) drawTrust(c *look.Canvas, focused bool) {
-	c.Frame(m.Theme(), focused, "Asked and done", look.Dim.Span("since the last change"))
+	c.Frame(m.Theme(), focused, "Set and measured", look.Dim.Span("since the last change"))
 	var bad, good [][]look.Span
-	put := func(ok bool, pieces ...look.Span) {
+	addLine := func(ok bool, pieces ...look.Span) {
 		if ok {
 			good = append(good, pieces)
 			return
@@ -108,47 +113,56 @@ func (m *model) drawTrust(c *look.Canvas, focused bool) {
 		for i := range pieces {
 			pieces[i].Ink = look.Alarm
 		}
-		bad = append(bad, append(pieces, look.Alarm.Span(" NOT AS ASKED")))
+		bad = append(bad, append(pieces, look.Alarm.Span(" NOT AS SET")))
 	}
-	m.lateness(put)
-	for w := range m.checks {
-		for i := range m.checks[w] {
-			k := &m.checks[w][i]
-			pieces := []look.Span{wayInks[w].Span(look.PadRight(relay.Way(w).String(), 5)), look.Dim.Span(look.PadRight(k.Name, 6))}
-			did := look.Value.Span(figure(k, k.Measured))
-			if !k.Known {
-				put(true, append(pieces, look.Dim.Span("did "), did, look.Dim.Span(" "+k.Unit+"; no closed form for it"))...)
+	m.addLateness(addLine)
+	for direction := range m.checks {
+		for i := range m.checks[direction] {
+			check := &m.checks[direction][i]
+			pieces := []look.Span{directionStyles[direction].Span(look.PadRight(relay.Way(direction).String(), 5)),
+				look.Dim.Span(look.PadRight(check.Name, 6))}
+			measured := look.Value.Span(formatValue(check, check.Measured))
+			if !check.Known {
+				const ok = true // nothing to compare with
+				addLine(ok, append(pieces, measured, look.Dim.Span(" "+check.Unit+" (no expected value)"))...)
 				continue
 			}
-			pieces = append(pieces, look.Dim.Span("asked "), look.Plain.Span(figure(k, k.Set)), look.Dim.Span(" did "), did, look.Dim.Span(" "+k.Unit))
-			if k.OK && (math.IsInf(k.Most, 0) || k.Name == "rate") {
-				pieces = append(pieces, look.Dim.Span(map[bool]string{true: " or less", false: " or more"}[k.Name == "rate"]))
+			relation := "set" // of the set value to the measured one
+			switch {
+			case check.OK && check.Name == "rate":
+				relation = "at most"
+			case check.OK && math.IsInf(check.Most, 0):
+				relation = "at least"
 			}
-			put(k.OK, pieces...)
+			addLine(check.OK, append(pieces, measured, look.Dim.Span(" "+check.Unit+" ("+relation+" "),
+				look.Plain.Span(formatValue(check, check.Set)), look.Dim.Span(")"))...)
 		}
 	}
-	for i, line := range append(bad, good...) { // what disagrees must not be left out
+	for i, line := range append(bad, good...) { // faults first: they must be visible
 		if i < c.H-2 {
 			c.Spans(2, 1+i, c.W-4, line...)
 		}
 	}
 }
 
-// lateness says how late the proxy itself was, and what the system did not take.
-func (m *model) lateness(put func(ok bool, pieces ...look.Span)) {
-	for w := range m.live.now.Flows {
-		all, now := &m.live.snap.Totals.Flows[w], &m.live.now.Flows[w]
-		name := wayInks[w].Span(look.PadRight(relay.Way(w).String(), 5))
-		late := []look.Span{name, look.Dim.Span("late  p50 "), look.Value.Span(quantile(&now.Late, 0.5)), look.Dim.Span(" p99 "),
-			look.Value.Span(quantile(&now.Late, 0.99)), look.Dim.Span(" ms")}
-		ok := now.Late.Quantile(0.99) <= relay.Tolerated
+// addLateness adds, for each direction, how late datagrams left after their due time, and the
+// datagrams that the operating system dropped.
+func (m *model) addLateness(addLine func(ok bool, pieces ...look.Span)) {
+	for direction := range m.live.recent.Flows {
+		total, recent := &m.live.snap.Totals.Flows[direction], &m.live.recent.Flows[direction]
+		name := directionStyles[direction].Span(look.PadRight(relay.Way(direction).String(), 5))
+		late := []look.Span{name, look.Dim.Span("late  p50 "), look.Value.Span(formatQuantile(&recent.Late, 0.5)), look.Dim.Span(" p99 "),
+			look.Value.Span(formatQuantile(&recent.Late, 0.99)), look.Dim.Span(" ms")}
+		ok := recent.Late.Quantile(0.99) <= relay.Tolerated
 		if ok {
-			late = append(late, look.Dim.Span(", max ever "), look.Value.Span(quantile(&all.Late, 1)))
+			const maximum = 1 // the largest quantile
+			late = append(late, look.Dim.Span(", max "), look.Value.Span(formatQuantile(&total.Late, maximum)))
 		}
-		put(ok, late...)
-		if all.Missed+all.Unsent+all.Overrun > 0 {
-			put(now.Missed+now.Unsent+now.Overrun == 0, name, look.Dim.Span("system dropped "), look.Value.Span(fmt.Sprint(all.Missed)), look.Dim.Span(", unsent "),
-				look.Value.Span(fmt.Sprint(all.Unsent)), look.Dim.Span(", no room "), look.Value.Span(fmt.Sprint(all.Overrun)))
+		addLine(ok, late...)
+		if total.Missed+total.Unsent+total.Overrun > 0 { // a fault only if any of them are recent
+			addLine(recent.Missed+recent.Unsent+recent.Overrun == 0, name,
+				look.Dim.Span("system dropped "), look.Value.Span(fmt.Sprint(total.Missed)), look.Dim.Span(", unsent "),
+				look.Value.Span(fmt.Sprint(total.Unsent)), look.Dim.Span(", overrun "), look.Value.Span(fmt.Sprint(total.Overrun)))
 		}
 	}
 }

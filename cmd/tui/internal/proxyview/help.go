@@ -12,45 +12,48 @@ import (
 	"wirelab/lossmodel/relay"
 )
 
+// HelpParts returns the part of the help about this screen.
 func (m *model) HelpParts() []ui.HelpPart {
-	part := ui.HelpPart{Title: "What is to be seen", Ink: look.Plain}
+	part := ui.HelpPart{Title: "What the screen shows", Ink: look.Plain}
 	for _, x := range [][2]string{
-		{"up, down", "up is what clients send to the server, down what it answers. Delay is from being read to being sent on."},
-		{"as asked", "Whether the links do what was asked of them: the share lost, the delay and the rate since the last change, by more than chance allows, " +
-			"and whether datagrams left when the link said: 1 ms late (p99) is too late. NOT AS ASKED, in red, says in what they did not."},
-		{"Clients", "Each address that sends, with the links of its own. Lost is what was lost up and down. On one of them enter has " +
-			"the controls set its links alone."},
-		{"Datagrams", "The newest ones. They are numbered for each direction from 0. The seed decides what becomes of each; a record and the seed tell it again."},
+		{"up, down", "up is from clients to the server, down from the server to clients. Delay is the time from reading a datagram to sending it on."},
+		{"as set", "The set and the measured values of the links: loss, delay and rate since the last change. NOT AS SET, in red, means that a " +
+			"measured value is outside its confidence interval, or that datagrams left more than 1 ms after their due time (p99)."},
+		{"Clients", "Each address that sends has its own pair of links. Lost is the percentage lost, up and down. On a client, enter makes the " +
+			"controls set the links of this client only."},
+		{"Datagrams", "The newest datagrams, numbered from 0 in each direction. The seed decides the outcome of each; a record (--record) and the seed reproduce it."},
 	} {
 		part.Entries = append(part.Entries, ui.HelpEntry{Head: []look.Span{look.Value.Span("  " + look.PadRight(x[0], 14))}, Text: x[1]})
 	}
 	return []ui.HelpPart{part}
 }
 
-// fateBox tells what became of a datagram, stage by stage.
-type fateBox struct {
-	x      relay.Fated
-	shared bool // all clients have one link
+// datagramBox shows the outcome of a datagram, stage by stage.
+type datagramBox struct {
+	datagram relay.Fated
+	shared   bool // all clients have one link
 }
 
-func (f *fateBox) Size(w, h int) (ow, oh int, right bool) {
-	return min(w, 84), min(h, len(f.x.Stages())+8), false
+// Size implements room.Overlay: the box is in the middle, with a row per stage of the link.
+func (f *datagramBox) Size(w, h int) (boxW, boxH int, atRight bool) {
+	return min(w, 84), min(h, len(f.datagram.Stages())+8), false
 }
 
-func (f *fateBox) Draw(c *look.Canvas, th *look.Theme) {
-	x := &f.x
-	c.Frame(th, true, fmt.Sprintf("%s %d", x.Way, x.Seq), look.Dim.Span("any key closes it"))
+// Draw implements room.Overlay: the datagram, its outcome, and a row per stage of the link.
+func (f *datagramBox) Draw(c *look.Canvas, th *look.Theme) {
+	x := &f.datagram
+	c.Frame(th, true, fmt.Sprintf("%s %d", x.Way, x.Seq), look.Dim.Span("any key closes"))
 	to := "to the server"
 	if x.Way == relay.Down {
 		to = "from the server"
 	}
 	c.Spans(2, 1, c.W-4, look.Plain.Span(fmt.Sprintf("%d bytes of client %d (%s) %s, read at ", x.Size, x.Client.Turn, x.Client.Addr, to)),
 		look.Value.Span(fmt.Sprintf("%.6f s", x.At.Seconds())))
-	ink := look.Good
+	style := look.Good
 	if x.Lost() {
-		ink = look.Lost
+		style = look.Lost
 	}
-	c.Spans(2, 2, c.W-4, look.Dim.Span("became: "), ink.Span(x.Fate()))
+	c.Spans(2, 2, c.W-4, look.Dim.Span("outcome: "), style.Span(x.Fate()))
 	y := 4
 	for _, s := range x.Stages() {
 		c.Clip(2, y, 12, look.Key, s[0])
@@ -58,20 +61,21 @@ func (f *fateBox) Draw(c *look.Canvas, th *look.Theme) {
 		y++
 	}
 	if len(x.Stages()) == 0 && x.Verdict.Lost == lossmodel.None {
-		c.Text(2, y, look.Dim, "no stage of the link is on: it goes through as it is")
+		c.Text(2, y, look.Dim, "no stage of the link is on: the datagram passes unchanged")
 		y++
 	}
-	for i, line := range look.Wrap(fmt.Sprintf("Stream %q of the seed drew this: the same seed, sizes and times give the same fate again.", f.stream()), c.W-4) {
+	for i, line := range look.Wrap(fmt.Sprintf("Random stream %q of the seed decided this: the same seed, sizes and times give the same outcome again.", f.streamName()), c.W-4) {
 		c.Text(2, y+1+i, look.Dim, line)
 	}
 }
 
-// stream names the random stream of the link.
-func (f *fateBox) stream() string {
+// streamName returns the name of the random stream that decides what the datagram's link does.
+func (f *datagramBox) streamName() string {
 	if f.shared {
-		return relay.LinkName(f.x.Way, 0)
+		const allClients = 0 // the turn in the name of a shared link
+		return relay.LinkName(f.datagram.Way, allClients)
 	}
-	return relay.LinkName(f.x.Way, f.x.Client.Turn)
+	return relay.LinkName(f.datagram.Way, f.datagram.Client.Turn)
 }
 
-func (f *fateBox) Key(tea.KeyMsg) room.Request { return room.Request{Closes: true} }
+func (f *datagramBox) Key(tea.KeyMsg) room.Request { return room.Request{Closes: true} }

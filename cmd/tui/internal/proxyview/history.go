@@ -10,36 +10,38 @@ import (
 	"wirelab/lossmodel/relay"
 )
 
-// period is the time between two samples.
+// period is the time between two samples of the charts.
 const period = 100 * time.Millisecond
 
-// most is how many samples are remembered: five minutes.
-const most = int(5 * time.Minute / period)
+// maxSamples bounds the history of the charts: five minutes.
+const maxSamples = int(5 * time.Minute / period)
 
-// recentSpan is how long "now" is.
+// recentSpan is the period over which the current figures are measured.
 const recentSpan = 2 * time.Second
 
-// way is what is remembered of one direction, by sample.
-type way struct {
-	kbps, rate, p50, p95, queue []float64                      // NaN: nothing left
-	lost                        [lossmodel.NumCauses][]float64 // datagrams
+// directionSeries are the samples of one direction, a value per period.
+type directionSeries struct {
+	kbps, rate, p50, p95, queue []float64                      // p50, p95: delay in ms, NaN if nothing was sent on; queue: KB
+	lost                        [lossmodel.NumCauses][]float64 // datagrams in the period, by cause
 }
 
-// history is what was seen of a relay, and what holds now.
+// history holds the newest snapshot of a relay, the samples of the charts and the figures of the
+// last recentSpan.
 type history struct {
-	snap relay.Snapshot
-	end  int64 // index after the newest sample
-	ways [2]way
-	past []*relay.Totals // of the last two seconds, from the oldest on
-	now  relay.Totals    // what came in those
-	span float64         // how long they were, in seconds
-	// How clients stood two to four seconds ago, and less than two.
-	was, then     []relay.ClientState
-	wasAt, thenAt time.Duration
+	snap          relay.Snapshot
+	nextIndex     int64 // number of the period after the newest sample, from the relay's start
+	directions    [2]directionSeries
+	recentTotals  []*relay.Totals // the polls of the last recentSpan, oldest first
+	recent        relay.Totals    // what was counted since recentTotals[0]
+	recentSeconds float64         // the length of that, in seconds
+	// Two earlier states of the clients: the older one is from recentSpan to 2*recentSpan ago, the newer
+	// one becomes the older one when it is as old as recentSpan. Rates of clients are measured since olderAt.
+	olderClients, newerClients []relay.ClientState
+	olderAt, newerAt           time.Duration
 }
 
-// lines lists all series.
-func (w *way) lines() []*[]float64 {
+// allSeries returns pointers to all series, to trim or clone each.
+func (w *directionSeries) allSeries() []*[]float64 {
 	list := []*[]float64{&w.kbps, &w.rate, &w.p50, &w.p95, &w.queue}
 	for cause := range w.lost {
 		list = append(list, &w.lost[cause])
@@ -47,104 +49,107 @@ func (w *way) lines() []*[]float64 {
 	return list
 }
 
-// take looks at what is new in h.snap. Where more than a period has passed, as when the
-// terminal stood still, all the samples of it get the mean.
-func (h *history) take() {
+// observe adds what h.snap counted since the last call to the series, and updates the recent figures. If
+// more than one period has passed, for example because the terminal was blocked, each of its samples gets
+// the mean. If none has passed, it does nothing. The first call adds no samples.
+func (h *history) observe() {
 	now := &h.snap.Totals
 	totals := *now // the snapshot is overwritten by the next poll
-	if len(h.past) == 0 {
-		h.end = int64(now.At / period)
-		h.past = append(h.past, &totals)
-		h.was, h.wasAt = slices.Clone(h.snap.Clients), now.At
-		h.then, h.thenAt = h.was, now.At
+	if len(h.recentTotals) == 0 {
+		h.nextIndex = int64(now.At / period)
+		h.recentTotals = append(h.recentTotals, &totals)
+		h.olderClients, h.olderAt = slices.Clone(h.snap.Clients), now.At
+		h.newerClients, h.newerAt = h.olderClients, now.At
 		return
 	}
-	last := h.past[len(h.past)-1]
-	n := int64(now.At/period) - h.end
-	if n <= 0 {
+	last := h.recentTotals[len(h.recentTotals)-1]
+	numPeriods := int64(now.At/period) - h.nextIndex
+	if numPeriods <= 0 {
 		return
 	}
-	span := (now.At - last.At).Seconds()
-	for i := range h.ways {
-		h.ways[i].add(now.Flows[i].Since(&last.Flows[i]), span, int(min(n, int64(most))))
+	seconds := (now.At - last.At).Seconds()
+	for i := range h.directions {
+		h.directions[i].appendSamples(now.Flows[i].Since(&last.Flows[i]), seconds, int(min(numPeriods, int64(maxSamples))))
 	}
-	h.end += n
-	h.past = append(h.past, &totals)
-	for len(h.past) > 2 && now.At-h.past[1].At >= recentSpan {
-		h.past = slices.Delete(h.past, 0, 1)
+	h.nextIndex += numPeriods
+	h.recentTotals = append(h.recentTotals, &totals)
+	for len(h.recentTotals) > 2 && now.At-h.recentTotals[1].At >= recentSpan {
+		h.recentTotals = slices.Delete(h.recentTotals, 0, 1)
 	}
-	if now.At-h.thenAt >= recentSpan {
-		h.was, h.wasAt = h.then, h.thenAt
-		h.then, h.thenAt = slices.Clone(h.snap.Clients), now.At
+	if now.At-h.newerAt >= recentSpan {
+		h.olderClients, h.olderAt = h.newerClients, h.newerAt
+		h.newerClients, h.newerAt = slices.Clone(h.snap.Clients), now.At
 	}
-	first := h.past[0]
-	h.span = (now.At - first.At).Seconds()
-	h.now = now.Since(first)
+	first := h.recentTotals[0]
+	h.recentSeconds = (now.At - first.At).Seconds()
+	h.recent = now.Since(first)
 }
 
-// add appends n samples of what came in so many seconds.
-func (w *way) add(f relay.Flow, span float64, n int) {
+// appendSamples appends n equal samples that together contain flow, counted in the given seconds.
+func (w *directionSeries) appendSamples(flow relay.Flow, seconds float64, n int) {
 	p50, p95 := math.NaN(), math.NaN()
-	if f.Took.N > 0 {
-		p50, p95 = units.Milliseconds(f.Took.Quantile(0.5)), units.Milliseconds(f.Took.Quantile(0.95))
+	if flow.Took.N > 0 {
+		p50, p95 = units.Milliseconds(flow.Took.Quantile(0.5)), units.Milliseconds(flow.Took.Quantile(0.95))
 	}
 	for range n {
-		w.kbps = append(w.kbps, relay.Kbps(f.OutWire, span))
-		w.rate = append(w.rate, float64(f.Out)/span)
+		w.kbps = append(w.kbps, relay.Kbps(flow.OutWire, seconds))
+		w.rate = append(w.rate, float64(flow.Out)/seconds)
 		w.p50, w.p95 = append(w.p50, p50), append(w.p95, p95)
-		w.queue = append(w.queue, float64(f.Line.Bytes)/1000)
+		w.queue = append(w.queue, float64(flow.Line.Bytes)/1000)
 		for cause := range w.lost {
-			w.lost[cause] = append(w.lost[cause], float64(f.LostBy[cause])/float64(n))
+			w.lost[cause] = append(w.lost[cause], float64(flow.LostBy[cause])/float64(n))
 		}
 	}
-	for _, line := range w.lines() {
-		if len(*line) > 2*most {
-			*line = append((*line)[:0], (*line)[len(*line)-most:]...)
+	for _, line := range w.allSeries() {
+		if len(*line) > 2*maxSamples { // not at every sample, because the rest is copied
+			*line = append((*line)[:0], (*line)[len(*line)-maxSamples:]...)
 		}
 	}
 }
 
-// clone returns one that stays as it is.
+// clone returns a deep copy, for a display that is stopped.
 func (h *history) clone() *history {
 	c := *h
 	c.snap.Clients, c.snap.Links = slices.Clone(h.snap.Clients), slices.Clone(h.snap.Links)
-	c.past = slices.Clone(h.past)
-	for i := range c.ways {
-		for _, line := range c.ways[i].lines() {
+	c.recentTotals = slices.Clone(h.recentTotals)
+	for i := range c.directions {
+		for _, line := range c.directions[i].allSeries() {
 			*line = slices.Clone(*line)
 		}
 	}
 	return &c
 }
 
-// rates are the losses a second by one cause, of each sample over the two seconds that end
-// with it: a tenth of a second cannot carry a rate.
-func rates(counts ...[]float64) []float64 {
+// lossRates returns the losses per second for each sample, summed over counts (one series per
+// direction) and averaged over the recentSpan that ends at the sample: a single period has too few
+// datagrams for a rate.
+func lossRates(counts ...[]float64) []float64 {
 	const window = int(recentSpan / period)
-	out, n := make([]float64, len(counts[0])), 0.0
+	out, sum := make([]float64, len(counts[0])), 0.0
 	for i := range out {
 		for _, c := range counts {
-			n += c[i]
+			sum += c[i]
 			if i >= window {
-				n -= c[i-window]
+				sum -= c[i-window]
 			}
 		}
-		out[i] = max(n, 0) / min(recentSpan, time.Duration(i+1)*period).Seconds()
+		out[i] = max(sum, 0) / min(recentSpan, time.Duration(i+1)*period).Seconds()
 	}
 	return out
 }
 
-// perClient returns what went through for a client since was, a look at it before.
-func perClient(c *relay.ClientState, was []relay.ClientState) (d [2]relay.Tally) {
-	d = c.Ways
-	i := slices.IndexFunc(was, func(x relay.ClientState) bool { return x.Turn == c.Turn })
+// clientTraffic returns what was counted for client c since the earlier list of clients, by
+// relay.Way; everything if c is not in that list.
+func clientTraffic(c *relay.ClientState, earlier []relay.ClientState) (delta [2]relay.Tally) {
+	delta = c.Ways
+	i := slices.IndexFunc(earlier, func(x relay.ClientState) bool { return x.Turn == c.Turn })
 	if i < 0 {
-		return d
+		return delta
 	}
-	for k := range d {
-		w := &was[i].Ways[k]
-		d[k].In, d[k].InBytes, d[k].Out = d[k].In-w.In, d[k].InBytes-w.InBytes, d[k].Out-w.Out
-		d[k].OutBytes, d[k].Lost, d[k].Took = d[k].OutBytes-w.OutBytes, d[k].Lost-w.Lost, d[k].Took-w.Took
+	for direction := range delta {
+		d, before := &delta[direction], &earlier[i].Ways[direction]
+		d.In, d.InBytes, d.Out = d.In-before.In, d.InBytes-before.InBytes, d.Out-before.Out
+		d.OutBytes, d.Lost, d.Took = d.OutBytes-before.OutBytes, d.Lost-before.Lost, d.Took-before.Took
 	}
-	return d
+	return delta
 }

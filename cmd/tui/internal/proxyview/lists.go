@@ -10,97 +10,102 @@ import (
 	"wirelab/lossmodel/relay"
 )
 
-// idleAfter is how long a client may be silent before it says so.
+// idleAfter is the time without datagrams after which a client is listed as silent.
 const idleAfter = 2 * time.Second
 
-// drawClients lists the clients and how they stand.
+// drawClients draws the list of clients with their rates, losses and states, scrolled so that the cursor is
+// visible. A dot marks the client whose links the controls set.
 func (m *model) drawClients(c *look.Canvas, focused bool) {
-	h := m.shown()
+	h := m.displayed()
 	t := &h.snap.Totals
 	title := fmt.Sprintf("Clients %d", t.Clients)
-	more := []look.Span{look.Dim.Span(fmt.Sprintf("joined %d, forgotten %d", t.Joined, t.Forgotten))}
+	more := []look.Span{look.Dim.Span(fmt.Sprintf("joined %d, timed out %d", t.Joined, t.Forgotten))}
 	if t.Refused > 0 {
-		more = append(more, look.Warn.Span(fmt.Sprintf(", refused %d datagrams", t.Refused)))
+		more = append(more, look.Warn.Span(fmt.Sprintf(", %d datagrams refused", t.Refused)))
 	}
 	c.Frame(m.Theme(), focused, title, more...)
 	list := slices.Clone(h.snap.Clients)
 	slices.SortFunc(list, func(a, b relay.ClientState) int { return a.Turn - b.Turn })
 	if len(list) == 0 {
-		c.Clip(2, 1, c.W-4, look.Dim, "nobody has sent anything yet: point the program at "+m.proxy.Listen)
+		c.Clip(2, 1, c.W-4, look.Dim, "no datagrams yet: point the client program at "+m.proxy.Listen)
 		return
 	}
-	at := max(slices.IndexFunc(list, func(x relay.ClientState) bool { return x.Turn == m.page.chosen }), 0)
-	span := max((t.At - h.wasAt).Seconds(), period.Seconds())
-	address := max(min(c.W-4-33, 48), 16)
-	if c.W >= 64 {
-		address = min(c.W-4-37, 48)
+	cursor := max(slices.IndexFunc(list, func(x relay.ClientState) bool { return x.Turn == m.page.selectedClient }), 0)
+	span := max((t.At - h.olderAt).Seconds(), period.Seconds())
+	const wide = 64                            // width from which on the state has four columns more, for the time of silence
+	addressWidth := max(min(c.W-4-33, 48), 16) // the other columns take 33, or 37 with a long state
+	if c.W >= wide {
+		addressWidth = min(c.W-4-37, 48)
 	}
-	line := func(y int, ink look.Ink, turn, addr, up, down, lost string) int {
-		return c.Clip(2, y, c.W-4, ink, look.PadRight(turn, 4)+look.PadRight(look.Short(addr, address-1), address)+look.PadLeft(up, 5)+look.PadLeft(down, 7)+
-			look.PadLeft(lost, 8))
+	// line draws the columns up to the losses and returns the column after them.
+	line := func(y int, style look.Ink, turn, addr, up, down, lost string) int {
+		return c.Clip(2, y, c.W-4, style, look.PadRight(turn, 4)+look.PadRight(look.Short(addr, addressWidth-1), addressWidth)+
+			look.PadLeft(up, 5)+look.PadLeft(down, 7)+look.PadLeft(lost, 8))
 	}
 	c.Clip(line(1, look.Dim, "turn", " address", "up/s", "down/s", "lost %")+2, 1, 8, look.Dim, "state")
-	room := c.H - 3
-	first := max(0, min(at-room/2, len(list)-room))
-	for i := first; i < len(list) && i < first+room; i++ {
-		x := &list[i]
+	rows := c.H - 3
+	first := max(0, min(cursor-rows/2, len(list)-rows)) // the cursor is in the middle if possible
+	for i := first; i < len(list) && i < first+rows; i++ {
+		client := &list[i]
 		y := 2 + i - first
-		ink := look.Plain
-		if x.Turn == m.client.Turn { // the controls set it alone
+		style := look.Plain
+		if client.Turn == m.target.Turn { // the controls set this client's links only
 			c.Text(1, y, look.Warn, m.Theme().Dot)
 		}
-		if focused && x.Turn == m.page.chosen {
-			ink = look.Chosen
+		if focused && client.Turn == m.page.selectedClient {
+			style = look.Chosen
 			c.Text(1, y, look.Chosen, m.Theme().Chosen)
 		}
-		d := perClient(x, h.was)
-		state, stateInk := "sends", look.Good
-		switch silent := t.At - x.Seen; {
-		case x.Leaving:
-			state, stateInk = "forgotten", look.Dim
+		traffic := clientTraffic(client, h.olderClients)
+		up, down := &traffic[relay.Up], &traffic[relay.Down]
+		state, stateStyle := "active", look.Good
+		switch silent := t.At - client.Seen; {
+		case client.Leaving:
+			state, stateStyle = "timed out", look.Dim
 		case silent >= idleAfter:
-			state, stateInk = "silent "+units.Fixed(silent.Seconds(), 0)+" s", look.Warn
-			if c.W < 64 {
+			state, stateStyle = "silent "+units.Fixed(silent.Seconds(), 0)+" s", look.Warn
+			if c.W < wide {
 				state = "silent"
 			}
 		}
-		lost := percent(d[0].Lost, d[0].In) + "/" + percent(d[1].Lost, d[1].In)
-		end := line(y, ink, fmt.Sprint(x.Turn), " "+x.Addr.String(), perSecond(d[0].Out, span), perSecond(d[1].Out, span), lost)
-		c.Clip(end+2, y, c.W-2-end-2, stateInk, state)
+		lost := formatPercent(up.Lost, up.In) + "/" + formatPercent(down.Lost, down.In)
+		end := line(y, style, fmt.Sprint(client.Turn), " "+client.Addr.String(), formatRate(up.Out, span), formatRate(down.Out, span), lost)
+		c.Clip(end+2, y, c.W-2-end-2, stateStyle, state)
 	}
-	if len(list) > room {
-		c.Text(2, c.H-1, look.Dim, fmt.Sprintf(" %d of %d ", min(room, len(list)), len(list)))
+	if len(list) > rows {
+		c.Text(2, c.H-1, look.Dim, fmt.Sprintf(" %d of %d ", min(rows, len(list)), len(list)))
 	}
 }
 
-// drawDatagrams lists the newest datagrams and what became of each.
+// drawDatagrams draws the list of the newest datagrams with their outcomes, newest at the bottom. While the
+// display is stopped the list has a cursor.
 func (m *model) drawDatagrams(c *look.Canvas, focused bool) {
-	hint := "space stops the display, x explains one"
+	hint := "space stops the display, x explains"
 	if m.frozen != nil {
-		hint = "up down choose, x explains it"
+		hint = "up/down select, x explains"
 	}
 	c.Frame(m.Theme(), focused, "Datagrams", look.Dim.Span(hint))
-	list := m.list()
+	list := m.listedDatagrams()
 	if len(list) == 0 {
-		c.Text(2, 1, look.Dim, "none yet")
+		c.Text(2, 1, look.Dim, "no datagrams yet")
 		return
 	}
-	c.Clip(2, 1, c.W-4, look.Dim, fmt.Sprintf("%10s  %-5s%10s%7s%7s  %s", "read at s", "way", "number", "client", "bytes", "what became of it"))
-	room := c.H - 3
-	at := max(len(list)-1-m.page.datagram, 0)
-	first := max(0, min(at-room/2, len(list)-room))
-	for i := first; i < len(list) && i < first+room; i++ {
-		x := &list[i]
+	c.Clip(2, 1, c.W-4, look.Dim, fmt.Sprintf("%10s  %-5s%10s%7s%7s  %s", "read at s", "dir", "number", "client", "bytes", "outcome"))
+	rows := c.H - 3
+	cursor := max(len(list)-1-m.page.datagramOffset, 0)
+	first := max(0, min(cursor-rows/2, len(list)-rows))
+	for i := first; i < len(list) && i < first+rows; i++ {
+		d := &list[i]
 		y := 2 + i - first
-		ink, fate := look.Plain, look.Dim
-		if x.Lost() {
-			fate = look.Lost
+		style, outcomeStyle := look.Plain, look.Dim
+		if d.Lost() {
+			outcomeStyle = look.Lost
 		}
-		if m.frozen != nil && i == at {
-			ink = look.Chosen
+		if m.frozen != nil && i == cursor {
+			style = look.Chosen
 			c.Text(1, y, look.Chosen, m.Theme().Chosen)
 		}
-		end := c.Clip(2, y, c.W-4, ink, fmt.Sprintf("%10.3f  %-5s%10d%7d%7d", x.At.Seconds(), x.Way, x.Seq, x.Client.Turn, x.Size))
-		c.Clip(end+2, y, c.W-2-end-2, fate, x.Fate())
+		end := c.Clip(2, y, c.W-4, style, fmt.Sprintf("%10.3f  %-5s%10d%7d%7d", d.At.Seconds(), d.Way, d.Seq, d.Client.Turn, d.Size))
+		c.Clip(end+2, y, c.W-2-end-2, outcomeStyle, d.Fate())
 	}
 }

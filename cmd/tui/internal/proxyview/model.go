@@ -19,15 +19,15 @@ import (
 	"wirelab/lossmodel/relay"
 )
 
-// Proxy is what the screen shows and changes.
+// Proxy gives the screen access to a running proxy.
 type Proxy struct {
-	Snapshot       func(*relay.Snapshot) // of the relay
-	Recent         *relay.Recent
+	Snapshot       func(*relay.Snapshot) // polls the relay; see relay.Relay.Snapshot
+	Recent         *relay.Recent         // the newest datagrams; nil if they are not recorded
 	Live           *script.Live
 	Notes          *Notes
-	Listen, Server string
-	Shared         bool
-	Open           bool // it listens beyond this machine
+	Listen, Server string // addresses, for the header
+	Shared         bool   // all clients share one pair of links
+	Open           bool   // other machines can reach the proxy
 }
 
 var _ ui.Screen = (*model)(nil)
@@ -40,32 +40,32 @@ type model struct {
 	cat   *controls.Catalog
 	ticks int
 
-	live   history
-	frozen *history // what is shown while the display is stopped; nil: live
-	fates  []relay.Fated
-	stop   []relay.Fated // the newest datagrams when the display was stopped, from the oldest on
+	live            history
+	frozen          *history      // displayed while the display is stopped; nil otherwise
+	newest          []relay.Fated // the newest datagrams, each with its outcome; oldest first
+	frozenDatagrams []relay.Fated // the newest datagrams when the display was stopped, oldest first
 	verdict
 
 	controls     controls.Pane
-	client       relay.Client // whom the controls set; the zero one: all
-	changesShown int
-	notesShown   int
-	marks        []config.StampedChange
+	target       relay.Client           // the client whose links the controls set; the zero Client means all
+	changesShown int                    // number of changes of proxy.Live already shown
+	notesShown   int                    // number of notes already shown
+	marks        []config.StampedChange // marks in the charts: changes, and marks of the user
 }
 
-// verdict is whether the links and the proxy do what was set.
+// verdict is the comparison of the links and the proxy with their settings.
 type verdict struct {
-	judge     Judge
-	checks    [2][]trust.Check
-	broken    []string      // what the links do otherwise than set, as last judged
-	faults    []string      // that, and what the proxy does otherwise, now
-	faultyFor time.Duration // how long there was any, in all
-	lastFault string        // the newest of faults
-	judgedAt  time.Duration // when the links were judged last
-	polledAt  time.Duration
+	judge      Judge
+	checks     [2][]trust.Check // by relay.Way
+	linkFaults []string         // deviations of the links from their settings, as last judged
+	faults     []string         // linkFaults and the deviations of the proxy itself in the last recentSpan
+	faultyFor  time.Duration    // total time with faults
+	lastFault  string           // the first of the newest faults
+	judgedAt   time.Duration    // when the links were last judged
+	polledAt   time.Duration    // time of the poll that was last judged
 }
 
-// newModel makes the screen of a proxy.
+// newModel returns the screen of proxy p.
 func newModel(p Proxy, opt ui.Options) *model {
 	m := &model{proxy: p}
 	m.cat = controls.NewCatalog(nil, lossmodel.Profiles(), lossmodel.Keys())
@@ -78,7 +78,7 @@ func newModel(p Proxy, opt ui.Options) *model {
 	return m
 }
 
-// Tick implements ui.Screen. Every second tick is a period.
+// Tick implements ui.Screen. It polls on every second tick, which is once per period.
 func (m *model) Tick() (changed bool, cmd tea.Cmd) {
 	m.ticks++
 	if m.ticks%2 != 0 {
@@ -89,57 +89,61 @@ func (m *model) Tick() (changed bool, cmd tea.Cmd) {
 	return true, nil
 }
 
+// Refresh implements ui.Screen: it redraws all panes.
 func (m *model) Refresh(bool) {
 	for _, s := range m.page.Slots {
 		s.Redraw()
 	}
 }
 
+// Context implements ui.Screen.
 func (m *model) Context() command.Context {
-	return command.Context{Catalog: m.cat, Config: m.proxy.Live.Config(m.client), Screen: command.Proxy}
+	return command.Context{Catalog: m.cat, Config: m.proxy.Live.Config(m.target), Screen: command.Proxy}
 }
 
-// MinHeight is how many rows the screen needs.
+// MinHeight implements ui.Screen.
 func (m *model) MinHeight() int { return 15 }
 
-// Small returns what matters most where there is no room for panes.
+// Small implements ui.Screen: the verdict, for terminals that are too small for panes.
 func (m *model) Small() (text string, alone bool) {
 	text, _ = m.summary()
-	return "The traffic goes on. " + text, false
+	return "Traffic continues. " + text, false
 }
 
-// at is the time of what was seen last.
-func (m *model) at() time.Duration { return m.live.snap.Totals.At }
+// elapsed returns the relay's time at the newest poll.
+func (m *model) elapsed() time.Duration { return m.live.snap.Totals.At }
 
-// shown is what the screen shows.
-func (m *model) shown() *history {
+// displayed returns the history that the screen shows: frozen while the display is stopped.
+func (m *model) displayed() *history {
 	if m.frozen != nil {
 		return m.frozen
 	}
 	return &m.live
 }
 
-// judgeEvery is how often the links are judged.
+// judgeEvery is the interval at which the links are compared with their settings.
 const judgeEvery = time.Second
 
-// poll takes what there is now.
+// poll reads the newest state of the relay.
 func (m *model) poll() {
 	h := &m.live
 	m.proxy.Snapshot(&h.snap)
-	h.take()
-	m.verdict.take(h)
+	h.observe()
+	m.verdict.judgeNow(h)
 	m.update()
 	if m.frozen == nil {
-		m.fates = m.newest(m.fates[:0], 64)
+		const maxListed = 64 // of each direction, more than a screen shows
+		m.newest = m.appendNewest(m.newest[:0], maxListed)
 		return
 	}
-	for i := range m.stop { // what was under way when the display was stopped has ended since
-		m.stop[i] = m.latest(m.stop[i])
+	for i := range m.frozenDatagrams { // datagrams in flight when the display was stopped may have arrived since
+		m.frozenDatagrams[i] = m.refreshOutcome(m.frozenDatagrams[i])
 	}
 }
 
-// take judges what there is now.
-func (v *verdict) take(h *history) {
+// judgeNow updates the verdict from the newest poll, and adds the time since the last poll to faultyFor if
+// there are faults. It compares the links with their settings at most once per judgeEvery.
+func (v *verdict) judgeNow(h *history) {
 	before, now := v.polledAt, h.snap.Totals.At
 	v.polledAt = now
 	if now-v.judgedAt >= judgeEvery || v.judgedAt == 0 {
@@ -147,9 +151,9 @@ func (v *verdict) take(h *history) {
 		for w := range v.checks {
 			v.checks[w] = v.judge.Checks(h.snap.Links, relay.Way(w))
 		}
-		v.broken = v.judge.Deviations(h.snap.Links)
+		v.linkFaults = v.judge.Deviations(h.snap.Links)
 	}
-	v.faults = append(slices.Clone(v.broken), h.now.Deviations()...)
+	v.faults = append(slices.Clone(v.linkFaults), h.recent.Deviations()...)
 	if len(v.faults) > 0 {
 		v.lastFault = v.faults[0]
 		if before > 0 {
@@ -158,8 +162,9 @@ func (v *verdict) take(h *history) {
 	}
 }
 
-// latest is the outcome of a datagram by now.
-func (m *model) latest(x relay.Fated) relay.Fated {
+// refreshOutcome returns x with its newest outcome: x itself if its outcome is final, which means that it was
+// lost or left the link, or if the relay no longer stores the datagram.
+func (m *model) refreshOutcome(x relay.Fated) relay.Fated {
 	if x.Lost() || x.Ends[0].Kind != relay.Entered || m.proxy.Recent == nil {
 		return x
 	}
@@ -169,55 +174,60 @@ func (m *model) latest(x relay.Fated) relay.Fated {
 	return x
 }
 
-// newest appends the newest datagrams of both directions, from the oldest on.
-func (m *model) newest(list []relay.Fated, n int) []relay.Fated {
+// appendNewest appends the newest datagrams of both directions to list, at most n of each, and
+// sorts list by time.
+func (m *model) appendNewest(list []relay.Fated, n int) []relay.Fated {
 	if m.proxy.Recent == nil {
 		return list
 	}
-	for _, way := range []relay.Way{relay.Up, relay.Down} {
-		list = m.proxy.Recent.Newest(list, way, n)
+	for _, direction := range []relay.Way{relay.Up, relay.Down} {
+		list = m.proxy.Recent.Newest(list, direction, n)
 	}
 	slices.SortStableFunc(list, func(a, b relay.Fated) int { return cmp.Compare(a.At, b.At) })
 	return list
 }
 
-// update shows what was changed and remarked since the last poll.
+// update shows the changes and notes since the last call as notices, adds a mark for each change, and shows
+// the current settings in the controls.
 func (m *model) update() {
-	made := m.proxy.Live.Changes(m.changesShown)
-	for _, x := range made {
-		label := x.Change.Label()
-		if x.Undo {
-			label = "back: " + label
+	const isError = true
+	changes := m.proxy.Live.Changes(m.changesShown)
+	for _, change := range changes {
+		label := change.Change.Label()
+		if change.Undo {
+			label = "undo: " + label
 		}
-		if x.Client > 0 {
-			label = fmt.Sprintf("client %d: %s", x.Client, label)
+		if change.Client > 0 {
+			label = fmt.Sprintf("client %d: %s", change.Client, label)
 		}
-		x.Change = config.NewChange("mark", label)
-		m.marks = append(m.marks, x.StampedChange)
-		m.Say(label, false)
+		change.Change = config.NewChange("mark", label)
+		m.marks = append(m.marks, change.StampedChange)
+		m.Say(label, !isError)
 	}
-	m.changesShown += len(made)
-	m.marks = m.marks[max(len(m.marks)-200, 0):]
+	m.changesShown += len(changes)
+	const maxMarks = 200
+	m.marks = m.marks[max(len(m.marks)-maxMarks, 0):]
 	notes := m.proxy.Notes.All()
 	for _, text := range notes[min(m.notesShown, len(notes)):] {
-		m.Say(text, true)
+		m.Say(text, isError)
 	}
 	m.notesShown = len(notes)
-	m.controls.Show(controls.Input{Config: m.proxy.Live.Config(m.client), Speed: 1})
+	m.controls.Show(controls.Input{Config: m.proxy.Live.Config(m.target), Speed: 1})
 }
 
+// Obey implements ui.Screen: it carries out a typed command.
 func (m *model) Obey(o command.Order) (cmd tea.Cmd, err error) {
 	switch {
 	case o.Change != nil:
-		_, err = m.proxy.Live.Change(m.client, *o.Change)
+		_, err = m.proxy.Live.Change(m.target, *o.Change)
 	case o.Undo:
-		err = back(m.proxy.Live.Undo, "there is nothing to take back")
+		err = stepHistory(m.proxy.Live.Undo, "nothing to undo")
 	case o.Redo:
-		err = back(m.proxy.Live.Redo, "nothing was taken back")
+		err = stepHistory(m.proxy.Live.Redo, "nothing to redo")
 	case o.Client != nil:
-		err = m.aim(*o.Client)
+		err = m.setTarget(*o.Client)
 	case o.Datagram != nil:
-		err = m.find(*o.Datagram)
+		err = m.openDatagram(*o.Datagram)
 	case o.Leave != command.Stay:
 		return m.Quit(nil), nil
 	}
@@ -225,101 +235,106 @@ func (m *model) Obey(o command.Order) (cmd tea.Cmd, err error) {
 	return nil, err
 }
 
-// List returns the list that opens instead of the command profile without a name.
+// List implements ui.Screen: the command profile without a name opens the list of profiles.
 func (m *model) List(word string) (room.Overlay, bool) {
 	if word != "profile" {
 		return nil, false
 	}
-	return m.cat.ProfileList(m.proxy.Live.Config(m.client)), true
+	return m.cat.ProfileList(m.proxy.Live.Config(m.target)), true
 }
 
-// back moves in the history of changes; none is the error at its end.
-func back(move func() (*script.Made, error), none string) error {
+// stepHistory calls move, which undoes or redoes a change. If there is no change, stepHistory
+// returns emptyText as the error.
+func stepHistory(move func() (*script.Made, error), emptyText string) error {
 	made, err := move()
 	if err == nil && made == nil {
-		return fmt.Errorf("%s", none)
+		return fmt.Errorf("%s", emptyText)
 	}
 	return err
 }
 
-// aim has the controls set the links of a client, by its turn; 0: of all.
-func (m *model) aim(turn int) error {
+// setTarget makes the controls set the links of the client with the given turn, or of all
+// clients if turn is 0.
+func (m *model) setTarget(turn int) error {
 	switch {
 	case turn == 0:
-		m.client = relay.Client{}
+		m.target = relay.Client{}
 	case m.proxy.Shared:
-		return fmt.Errorf("all clients share one pair of links: what is set is for all")
+		return fmt.Errorf("all clients share one pair of links; it cannot be set for one client")
 	default:
 		i := slices.IndexFunc(m.live.snap.Clients, func(c relay.ClientState) bool { return c.Turn == turn })
 		if i < 0 {
 			return fmt.Errorf("there is no client %d", turn)
 		}
-		m.client = m.live.snap.Clients[i].Client
+		m.target = m.live.snap.Clients[i].Client
 	}
 	m.update()
 	return nil
 }
 
-// toggle stops the display, or lets it go on. The traffic takes no notice.
-func (m *model) toggle() {
+// toggleFrozen stops or continues the display. The traffic continues in both cases.
+func (m *model) toggleFrozen() {
 	if m.frozen != nil {
-		m.frozen, m.stop = nil, nil
-		m.Say("the display goes on", false)
+		m.frozen, m.frozenDatagrams = nil, nil
+		m.Say("display continues", false)
 		return
 	}
 	m.frozen = m.live.clone()
-	m.stop = m.newest(nil, 512)
-	m.page.datagram = 0
-	m.Say("the display stands still; the traffic does not", false)
+	const maxFrozen = 512 // of each direction, to scroll through
+	m.frozenDatagrams = m.appendNewest(nil, maxFrozen)
+	m.page.datagramOffset = 0
+	m.Say("display stopped; the traffic continues", false)
 }
 
-// list is what the cursor on datagrams goes over, from the oldest on.
-func (m *model) list() []relay.Fated {
+// listedDatagrams returns the datagrams that the cursor can select, oldest first.
+func (m *model) listedDatagrams() []relay.Fated {
 	if m.frozen != nil {
-		return m.stop
+		return m.frozenDatagrams
 	}
-	return m.fates
+	return m.newest
 }
 
-// explain opens the fate of the datagram under the cursor.
-func (m *model) explain() room.Request {
-	list := m.list()
+// explainDatagram opens the box about a datagram: the selected one, or, while the display runs and
+// another pane has the focus, the last one that was lost, if any.
+func (m *model) explainDatagram() room.Request {
+	list := m.listedDatagrams()
 	if len(list) == 0 {
-		return room.Request{Say: "no datagram came yet", Bad: true}
+		return room.Request{Say: "no datagrams yet", Bad: true}
 	}
-	at := max(len(list)-1-m.page.datagram, 0)
-	if m.frozen == nil && m.page.At != paneDatagrams { // the last that was lost, if any was
+	selected := max(len(list)-1-m.page.datagramOffset, 0)
+	if m.frozen == nil && m.page.Focused != paneDatagrams {
 		for i, x := range slices.Backward(list) {
 			if x.Lost() {
-				at = i
+				selected = i
 				break
 			}
 		}
 	}
-	return room.Request{Over: &fateBox{m.latest(list[at]), m.proxy.Shared}}
+	return room.Request{Over: &datagramBox{m.refreshOutcome(list[selected]), m.proxy.Shared}}
 }
 
-// find opens the fate of the n-th datagram of a direction.
-func (m *model) find(d command.Datagram) error {
-	way := relay.Down
+// openDatagram opens the box about datagram d.N of a direction, counted from 0. It fails if the datagram is
+// not stored.
+func (m *model) openDatagram(d command.Datagram) error {
+	direction := relay.Down
 	if d.Up {
-		way = relay.Up
+		direction = relay.Up
 	}
-	for _, x := range m.stop {
-		if x.Way == way && x.Seq == d.N {
-			m.Open(&fateBox{x, m.proxy.Shared})
+	for _, x := range m.frozenDatagrams {
+		if x.Way == direction && x.Seq == d.N {
+			m.Open(&datagramBox{x, m.proxy.Shared})
 			return nil
 		}
 	}
 	if m.proxy.Recent != nil {
-		if x, ok := m.proxy.Recent.Find(way, d.N); ok {
-			m.Open(&fateBox{x, m.proxy.Shared})
+		if x, ok := m.proxy.Recent.Find(direction, d.N); ok {
+			m.Open(&datagramBox{x, m.proxy.Shared})
 			return nil
 		}
 	}
-	newest := "none came yet"
-	if n := m.live.snap.Totals.Flows[way].In; n > 0 {
-		newest = fmt.Sprintf("the newest is %d, and some thousands before it are remembered; --record keeps all", n-1)
+	newest := "no datagrams yet"
+	if n := m.live.snap.Totals.Flows[direction].In; n > 0 {
+		newest = fmt.Sprintf("the newest is %d, and only some thousands before it are stored; --record stores all", n-1)
 	}
-	return fmt.Errorf("%s %d is not remembered: %s", way, d.N, newest)
+	return fmt.Errorf("datagram %s %d is not stored: %s", direction, d.N, newest)
 }

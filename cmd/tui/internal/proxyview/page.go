@@ -8,7 +8,7 @@ import (
 	"wirelab/cmd/tui/internal/room"
 )
 
-// The places of panes in page.slots, in the order of the tab key.
+// The panes, as indices of page.Slots, in the order of the tab key.
 const (
 	paneCharts = iota
 	paneNow
@@ -19,25 +19,26 @@ const (
 	numPanes
 )
 
-// page is the one page of the proxy: on a large screen all panes at once, on a small one a pane
-// at a time below a line of vital numbers.
+// page is the only page of the proxy. A large screen shows all panes, a small one the focused pane
+// below a line with the most important figures.
 type page struct {
 	room.Panes
 	m *model
 
-	chosen   int // the client under the cursor, by turn; 0: none
-	datagram int // the datagram under the cursor, by its place from the newest
-	span     int // of the charts
-	fit      bool
+	selectedClient int  // turn of the client under the cursor; 0: none
+	datagramOffset int  // distance of the datagram cursor from the newest datagram
+	spanIndex      int  // index in spans
+	fit            bool // value axes fit the data instead of beginning at 0
 }
 
 // pane is a part of the page.
 type pane struct {
 	page        *page
-	name, short string // short where there is little room
+	name, short string // short is used on narrow screens; "" if name is short
 	draw        func(c *look.Canvas, focused bool)
 }
 
+// Name implements room.Pane. Narrow screens show the short name.
 func (p *pane) Name() string {
 	if p.short != "" && p.page.Width() < 76 {
 		return p.short
@@ -47,11 +48,12 @@ func (p *pane) Name() string {
 
 func (p *pane) Draw(c *look.Canvas, _ *look.Theme, focused bool) { p.draw(c, focused) }
 
+// newPage returns the page of m, with the focus on the controls.
 func newPage(m *model) *page {
 	p := &page{m: m}
-	p.At, p.Usable = paneControls, []int{paneControls, paneClients, paneDatagrams}
+	p.Focused, p.Focusable = paneControls, []int{paneControls, paneClients, paneDatagrams}
 	for _, x := range [numPanes]pane{{name: "Charts", draw: m.drawCharts}, {name: "Now", draw: m.drawNow}, {name: "Controls", draw: m.drawControls},
-		{name: "Asked and done", short: "Done", draw: m.drawTrust}, {name: "Clients", draw: m.drawClients},
+		{name: "Set and measured", short: "Measured", draw: m.drawTrust}, {name: "Clients", draw: m.drawClients},
 		{name: "Datagrams", draw: m.drawDatagrams}} {
 		x.page = p
 		p.Slots = append(p.Slots, room.NewSlot(&x))
@@ -59,145 +61,160 @@ func newPage(m *model) *page {
 	return p
 }
 
-// aroundPage is how many rows header and footer take.
-const aroundPage = 3
+// headerFooterRows is the height of header and footer.
+const headerFooterRows = 3
 
 func (p *page) Name() string { return "Proxy" }
 
+// Lines implements room.Page. A small screen shows tabs, the line of vital figures and the focused
+// pane.
 func (p *page) Lines(th *look.Theme, w, h int) []string {
-	p.Resize(w, h+aroundPage)
+	p.Resize(w, h+headerFooterRows)
 	if p.Wide() {
-		p.Places = p.arrange(w, h)
-		return room.Join(th, p.Places, h, p.Slots[p.At].Pane, nil)
+		p.Places = p.layOut(w, h)
+		return room.RenderPlaces(th, p.Places, h, p.Slots[p.Focused].Pane, nil)
 	}
-	const above = 2
-	p.Places = []room.Place{p.Slots[p.At].At(0, above, w, h-above)}
+	const headerRows = 2
+	p.Places = []room.Place{p.Slots[p.Focused].Place(0, headerRows, w, h-headerRows)}
 	vital := look.NewCanvas(w, 1)
-	p.m.drawVital(vital, 0)
-	lines := append([]string{p.Tabs(th)}, vital.Lines(th)...)
-	return append(lines, p.Slots[p.At].Render(th, w, h-above, true)...)
+	p.m.drawVitalLine(vital, 0)
+	lines := append([]string{p.TabRow(th)}, vital.Lines(th)...)
+	return append(lines, p.Slots[p.Focused].Render(th, w, h-headerRows, true)...)
 }
 
-// arrange places the panes on a large screen. The controls and the figures are whole where they
-// can be.
-func (p *page) arrange(w, h int) []room.Place {
-	right := room.RightColumn(w)
-	left := w - right
-	list := max(min(h/4, 12), 5)
-	places := []room.Place{p.Slots[paneCharts].At(0, 0, left, h-list), p.Slots[paneDatagrams].At(0, h-list, left, list)}
+// layOut places the panes on a large screen. Controls and figures get all rows that they need, if
+// the screen has them.
+func (p *page) layOut(w, h int) []room.Place {
+	rightW := room.RightColumn(w)
+	leftW := w - rightW
+	listRows := max(min(h/4, 12), 5)
+	places := []room.Place{p.Slots[paneCharts].Place(0, 0, leftW, h-listRows), p.Slots[paneDatagrams].Place(0, h-listRows, leftW, listRows)}
 	y, rest := 0, h
-	few := 4 // rows of the clients, at least
+	minClientRows := 4
 	if h >= 36 {
-		few = 6
+		minClientRows = 6
 	}
-	for _, x := range []struct{ at, want, below int }{ // below: rows that the panes below it must have
-		{paneControls, 14, 15 + few}, {paneNow, 14, 7 + few}, {paneTrust, 9, few}, {paneClients, h, 0}} {
-		rows := max(min(x.want, rest-x.below), min(rest, 4))
-		if x.at == paneClients {
+	for _, x := range []struct{ pane, wantRows, rowsBelow int }{ // rowsBelow is reserved for the panes below
+		{pane: paneControls, wantRows: 14, rowsBelow: 15 + minClientRows},
+		{pane: paneNow, wantRows: 14, rowsBelow: 7 + minClientRows},
+		{pane: paneTrust, wantRows: 9, rowsBelow: minClientRows},
+		{pane: paneClients, wantRows: h},
+	} {
+		rows := max(min(x.wantRows, rest-x.rowsBelow), min(rest, 4))
+		if x.pane == paneClients {
 			rows = rest
 		}
-		places = append(places, p.Slots[x.at].At(left, y, right, rows))
+		places = append(places, p.Slots[x.pane].Place(leftW, y, rightW, rows))
 		y += rows
 		rest -= rows
 	}
 	return places
 }
 
-// Move implements room.Mover. Whatever pane has the keys, left and right adjust the control.
+// Move implements room.Mover. Left and right adjust the control whichever pane has the focus.
 func (p *page) Move(dx, dy int) room.Request {
 	switch {
-	case dx != 0 || p.At == paneControls:
+	case dx != 0 || p.Focused == paneControls:
 		return p.m.controls.Turn(dx, dy)
-	case p.At == paneClients:
-		p.choose(dy)
-	case p.At == paneDatagrams:
-		p.datagram = max(0, min(p.datagram-dy, len(p.m.list())-1))
+	case p.Focused == paneClients:
+		p.moveClientCursor(dy)
+	case p.Focused == paneDatagrams:
+		p.datagramOffset = max(0, min(p.datagramOffset-dy, len(p.m.listedDatagrams())-1))
 		if p.m.frozen == nil {
-			p.m.toggle() // else it would run away from the cursor
+			p.m.toggleFrozen() // otherwise the list would scroll away under the cursor
 		}
 	}
 	return room.Request{}
 }
 
+// Wheel adjusts the control, or moves the cursor of the focused list.
 func (p *page) Wheel(up int) room.Request {
-	if p.At == paneControls {
+	if p.Focused == paneControls {
 		return p.Move(up, 0)
 	}
 	return p.Move(0, -up)
 }
 
+// Click focuses the pane at (x, y) and selects the control there.
 func (p *page) Click(x, y int) room.Request {
-	if at := p.Hit(x, y, 0); at.Slot == p.Slots[paneControls] {
+	if at := p.FocusAt(x, y, 0); at.Slot == p.Slots[paneControls] {
 		p.m.controls.Click(y - at.Y)
 	}
 	return room.Request{}
 }
 
-func (p *page) Zoom() { p.span = (p.span + 1) % len(spans()) }
+func (p *page) Zoom() { p.spanIndex = (p.spanIndex + 1) % len(spans()) }
 
 func (p *page) Fit() { p.fit = !p.fit }
 
+// Aim selects the next link for the controls: both, down, up.
 func (p *page) Aim() room.Request {
 	p.m.controls.Aim()
 	p.m.update()
 	return room.Request{Say: p.m.controls.Aims()}
 }
 
+// Enter opens what the cursor of the focused pane is on.
 func (p *page) Enter() room.Request {
-	switch p.At {
+	switch p.Focused {
 	case paneClients:
-		return p.enterClient()
+		return p.toggleClientTarget()
 	case paneDatagrams:
-		return p.m.explain()
+		return p.m.explainDatagram()
 	}
 	return p.m.controls.Enter()
 }
 
-// enterClient has the controls set the links of the chosen client alone, or those of all again.
-func (p *page) enterClient() room.Request {
-	if p.chosen == 0 {
-		p.choose(0)
+// toggleClientTarget makes the controls set the links of the selected client only, or of all
+// clients if they set this client's already.
+func (p *page) toggleClientTarget() room.Request {
+	if p.selectedClient == 0 { // none is selected: select the first
+		p.moveClientCursor(0)
 	}
-	turn := p.chosen
-	if turn == p.m.client.Turn {
+	turn := p.selectedClient
+	if turn == p.m.target.Turn {
 		turn = 0
 	}
-	if err := p.m.aim(turn); err != nil {
+	if err := p.m.setTarget(turn); err != nil {
 		return room.Request{Say: err.Error(), Bad: true}
 	}
 	if turn == 0 {
 		return room.Request{Say: "the controls set the links of all clients"}
 	}
-	return room.Request{Say: fmt.Sprintf("the controls set the links of client %d alone; c or esc: of all", turn)}
+	return room.Request{Say: fmt.Sprintf("the controls set the links of client %d only; c or esc: of all clients", turn)}
 }
 
+// Release continues the display, clears all selections, and makes the controls set the links of all
+// clients.
 func (p *page) Release() {
 	if p.m.frozen != nil {
-		p.m.toggle()
+		p.m.toggleFrozen()
 	}
 	p.m.controls.Release()
-	p.datagram, p.chosen = 0, 0
-	_ = p.m.aim(0)
+	p.datagramOffset, p.selectedClient = 0, 0
+	_ = p.m.setTarget(0) // 0, all clients, does not fail
 }
 
-// choose moves the cursor on clients.
-func (p *page) choose(by int) {
-	list := p.m.turns()
-	if len(list) == 0 {
+// moveClientCursor moves the cursor in the list of clients by the given number of rows. If the selected
+// client is not in the list, it selects the one after it.
+func (p *page) moveClientCursor(rows int) {
+	turns := p.m.clientTurns()
+	if len(turns) == 0 {
 		return
 	}
-	at, found := slices.BinarySearch(list, p.chosen)
+	i, found := slices.BinarySearch(turns, p.selectedClient)
 	if found {
-		at += by
+		i += rows
 	}
-	p.chosen = list[max(0, min(at, len(list)-1))]
+	p.selectedClient = turns[max(0, min(i, len(turns)-1))]
 }
 
 func (p *page) Arrows() [][2]string { return [][2]string{{"↑↓", "select"}, {"←→", "adjust"}} }
 
+// Means implements room.Explainer.
 func (p *page) Means(key string) string {
-	return map[string]string{"up": "the control, the client or the datagram above, below", "left": "less, more, whatever pane has the keys",
-		"enter": "type an exact value, or choose from a list; on a client: the controls set it alone; on a datagram: what became of it",
-		"[":     "much less, much more", "z": "fit the axis; how much time; dots or lines", "d": "which link the controls set: both, down, up",
-		"esc": "both links of all clients again, and the display goes on"}[key]
+	return map[string]string{"up": "previous or next control, client or datagram", "left": "less, more, in any pane",
+		"enter": "type an exact value, or choose from a list; on a client: the controls set only its links; on a datagram: its outcome",
+		"[":     "much less, much more", "z": "fit the axis; time span; dots or lines", "d": "which link the controls set: both, down, up",
+		"esc": "select both links of all clients, and continue the display"}[key]
 }

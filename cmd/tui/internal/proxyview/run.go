@@ -7,8 +7,8 @@ import (
 	"wirelab/cmd/tui/internal/ui"
 )
 
-// Run shows the screen until the person leaves or ctx ends; the terminal has been restored
-// then. It returns ui.ErrInterrupted after Ctrl-C.
+// Run shows the screen until the user quits or ctx ends, and restores the terminal before it
+// returns. It returns ui.ErrInterrupted after Ctrl-C, but nil if ctx ended, because the caller ended it.
 func Run(ctx context.Context, p Proxy, opt ui.Options) error {
 	err := ui.Show(ctx, opt, func(opt ui.Options) *ui.Shell { return newModel(p, opt).Shell })
 	if errors.Is(err, ui.ErrInterrupted) && ctx.Err() != nil {
@@ -17,25 +17,25 @@ func Run(ctx context.Context, p Proxy, opt ui.Options) error {
 	return err
 }
 
-// Notes are remarks for the person in front of the screen. Any goroutine may add one.
+// Notes collects messages for the user of the screen. It is safe for concurrent use.
 type Notes struct {
 	mu   sync.Mutex
 	list []string
 }
 
-// mostNotes bounds them.
-const mostNotes = 1000
+// maxNotes bounds the memory of Notes; later messages are dropped.
+const maxNotes = 1000
 
-// Say adds a remark.
+// Say adds a message.
 func (n *Notes) Say(text string) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	if len(n.list) < mostNotes {
+	if len(n.list) < maxNotes {
 		n.list = append(n.list, text)
 	}
 }
 
-// All returns all remarks.
+// All returns a copy of all messages, oldest first.
 func (n *Notes) All() []string {
 	n.mu.Lock()
 	defer n.mu.Unlock()

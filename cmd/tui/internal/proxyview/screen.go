@@ -12,61 +12,64 @@ import (
 	"wirelab/lossmodel/relay"
 )
 
-// drawControls draws the controls, and says whose links they set.
+// drawControls draws the controls, with the clients whose links they set in the lower edge.
 func (m *model) drawControls(c *look.Canvas, focused bool) {
 	m.controls.Draw(c, m.Theme(), focused)
 	text := " of all clients "
-	if m.client.Turn > 0 {
-		text = fmt.Sprintf(" of client %d alone ", m.client.Turn)
+	if m.target.Turn > 0 {
+		text = fmt.Sprintf(" of client %d only ", m.target.Turn)
 	} else if m.proxy.Shared {
-		text = " of the link that all share "
+		text = " of the links shared by all clients "
 	}
-	ink := look.Dim
-	if m.client.Turn > 0 {
-		ink = look.Warn
+	style := look.Dim
+	if m.target.Turn > 0 {
+		style = look.Warn
 	}
-	c.Text(2, c.H-1, ink, text)
+	c.Text(2, c.H-1, style, text)
 }
 
-// summary returns in a line whether the links do what was asked.
+// summary returns the verdict on links and proxy as one line with its style, the most severe that applies:
+// faults now, remarks, faults before, or none.
 func (m *model) summary() (string, look.Ink) {
-	remarks := m.live.now.Remarks()
+	remarks := m.live.recent.Remarks()
 	switch {
 	case len(m.faults) > 0:
-		return "! NOT AS ASKED: " + strings.Join(append(slices.Clone(m.faults), remarks...), "; "), look.Alarm
+		return "! NOT AS SET: " + strings.Join(append(slices.Clone(m.faults), remarks...), "; "), look.Alarm
 	case len(remarks) > 0:
-		return "as asked, but " + strings.Join(remarks, "; "), look.Warn
+		return "as set, but " + strings.Join(remarks, "; "), look.Warn
 	case m.faultyFor > 0:
-		return fmt.Sprintf("as asked now; not for %s s of %s: %s", units.Fixed(m.faultyFor.Seconds(), 0), units.Fixed(m.at().Seconds(), 0), m.lastFault), look.Warn
+		return fmt.Sprintf("as set now; not as set for %s s of %s: %s", units.Fixed(m.faultyFor.Seconds(), 0), units.Fixed(m.elapsed().Seconds(), 0), m.lastFault), look.Warn
 	}
-	late := "nothing left yet"
-	if n, p99 := m.late(); n > 0 {
+	late := "nothing sent on yet"
+	if n, p99 := m.lateness(); n > 0 {
 		late = "late p99 " + relay.Millis(p99) + " ms"
 	}
-	return "as asked: " + late, look.Good
+	return "as set: " + late, look.Good
 }
 
-// late is how late datagrams left of late, in the worse direction.
-func (m *model) late() (n uint64, p99 time.Duration) {
-	for w := range m.live.now.Flows {
-		h := &m.live.now.Flows[w].Late
+// lateness returns the number of datagrams of both directions in the last recentSpan, and how late they
+// left after their due time: the 99th percentile of the worse direction.
+func (m *model) lateness() (n uint64, p99 time.Duration) {
+	for w := range m.live.recent.Flows {
+		h := &m.live.recent.Flows[w].Late
 		n, p99 = n+h.N, max(p99, h.Quantile(0.99))
 	}
 	return n, p99
 }
 
-// Header implements ui.Screen: what goes where, and whether it is as asked.
+// Header implements ui.Screen: addresses, link, seed and time, and below them the verdict.
 func (m *model) Header(w int) ui.Header {
 	th := m.Theme()
 	badge := look.Live.Span(" " + th.Play + " LIVE ")
 	if m.frozen != nil {
 		badge = look.Paused.Span(" " + th.Pause + " DISPLAY STOPPED ")
 	}
-	text, ink := m.summary()
-	return ui.Header{Title: m.title, Badge: badge, Below: [][]look.Span{{ink.Span(look.Short(text, w-2))}}}
+	text, style := m.summary()
+	return ui.Header{Title: m.title, Badge: badge, Below: [][]look.Span{{style.Span(look.Short(text, w-2))}}}
 }
 
-// title names the addresses, the link, the seed and the time, as far as they fit w columns.
+// title returns the first line: the addresses, the link, the seed and the time, as far as they fit
+// into w columns.
 func (m *model) title(w int) []look.Span {
 	th := m.Theme()
 	dot := look.Faint.Span("  " + th.Dot + "  ")
@@ -75,7 +78,7 @@ func (m *model) title(w int) []look.Span {
 		arrow = " -> "
 	}
 	route := []look.Span{look.Focus.Span("proxy"), dot, look.Plain.Span(m.proxy.Listen + arrow + m.proxy.Server)}
-	clock := []look.Span{dot, look.Value.Span(look.Clock(m.shown().snap.Totals.At))}
+	clock := []look.Span{dot, look.Value.Span(look.Clock(m.displayed().snap.Totals.At))}
 	seed := []look.Span{dot, look.Dim.Span("seed "), look.Plain.Span(fmt.Sprint(m.proxy.Live.Script.Seed))}
 	title := []look.Span{dot, look.Title.Span(look.Short(m.linkName(), 30))}
 	var open []look.Span
@@ -83,12 +86,12 @@ func (m *model) title(w int) []look.Span {
 		open = []look.Span{dot, look.Warn.Span("open to other machines")}
 	}
 	return look.Fit(w, slices.Concat(route, title, seed, clock, open), slices.Concat(route, title, clock, open),
-		slices.Concat(route, clock, open), slices.Concat(route, clock), slices.Concat(route[2:], clock))
+		slices.Concat(route, clock, open), slices.Concat(route, clock), slices.Concat(route[2:], clock)) // route[2:] is only the addresses
 }
 
-// linkName names what the links are at present.
+// linkName names the current link settings: a profile, or the title of the script.
 func (m *model) linkName() string {
-	c := m.proxy.Live.Config(m.client)
+	c := m.proxy.Live.Config(m.target)
 	if c.Profile != "" {
 		return "profile " + c.Profile
 	}
@@ -98,18 +101,18 @@ func (m *model) linkName() string {
 	return look.Short(m.proxy.Live.Script.Title, 20) + ", changed"
 }
 
-// drawVital is the line that never leaves a small screen.
-func (m *model) drawVital(c *look.Canvas, y int) {
-	h := m.shown()
+// drawVitalLine draws row y of a small screen: rate, delay and loss, whichever pane is shown.
+func (m *model) drawVitalLine(c *look.Canvas, y int) {
+	h := m.displayed()
 	var pieces []look.Span
-	for w := range h.now.Flows {
-		f := &h.now.Flows[w]
-		pieces = append(pieces, look.Dim.Span([]string{"up ", "  down "}[w]), look.Value.Span(perSecond(f.Out, h.span)), look.Dim.Span("/s "))
+	for w := range h.recent.Flows {
+		f := &h.recent.Flows[w]
+		pieces = append(pieces, look.Dim.Span([]string{"up ", "  down "}[w]), look.Value.Span(formatRate(f.Out, h.recentSeconds)), look.Dim.Span("/s "))
 		if c.W >= 78 {
-			pieces = append(pieces, look.Value.Span(units.Fixed(relay.Kbps(f.OutWire, h.span), 0)), look.Dim.Span(" kbps "))
+			pieces = append(pieces, look.Value.Span(units.Fixed(relay.Kbps(f.OutWire, h.recentSeconds), 0)), look.Dim.Span(" kbps "))
 		}
-		pieces = append(pieces, look.Value.Span(quantile(&f.Took, 0.5)), look.Dim.Span(" ms "),
-			look.Lost.Span(share(f.Lost(), f.In+f.Copies)), look.Dim.Span(" lost"))
+		pieces = append(pieces, look.Value.Span(formatQuantile(&f.Took, 0.5)), look.Dim.Span(" ms "),
+			look.Lost.Span(formatShare(f.Lost(), f.In+f.Copies)), look.Dim.Span(" lost"))
 	}
 	c.Spans(1, y, c.W-2, pieces...)
 }

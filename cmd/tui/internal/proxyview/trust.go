@@ -10,70 +10,71 @@ import (
 	"wirelab/lossmodel/relay"
 )
 
-// Judge says whether links did what was asked of them: the share lost, the delay and the rate
-// since each was set last, with what chance allows, and the lateness of the proxy itself. Its
-// zero value is ready.
+// Judge compares links with their settings: loss, delay and rate since each link was last set,
+// with confidence intervals. Its zero value is ready to use.
 type Judge struct{ judge trust.Judge }
 
-// mostJudged is how many links of a direction are looked at.
-const mostJudged = 64
+// maxLinksJudged bounds the work: only the first links of a direction are compared.
+const maxLinksJudged = 64
 
-// tolerated is how much longer than the link decided a datagram may take on average, in
-// milliseconds, as relay.Flow.Deviations has it for single ones.
-const tolerated = 1
+// toleranceMs is how much longer than its link's delay a datagram may take on average, in
+// milliseconds: relay.Tolerated, the tolerance for single datagrams.
+const toleranceMs = 1
 
-// Checks judges the links of one direction together; the rate is that of the worst of them.
-func (j *Judge) Checks(all []relay.LinkStatus, way relay.Way) []trust.Check {
-	var parts []meters.LinkStretch
-	var rate *trust.Check
-	cut := false
-	for i := range all {
-		a := &all[i]
-		if a.Way != way || a.Sent == 0 || len(parts) == mostJudged {
+// Checks compares the links of one direction with their settings. Loss and delay are those of all
+// links together; the rate is that of the worst link. Links that sent nothing are ignored.
+func (j *Judge) Checks(links []relay.LinkStatus, direction relay.Way) []trust.Check {
+	var stretches []meters.LinkStretch // what each link did since it was last set
+	var worstRate *trust.Check
+	fragmented := false
+	for i := range links {
+		link := &links[i]
+		if link.Way != direction || link.Sent == 0 || len(stretches) == maxLinksJudged {
 			continue
 		}
-		cut = cut || a.Cut > 0
-		parts = append(parts, meters.LinkStretch{Down: a.Spec, Fragments: 1, Sent: int64(a.Sent), Lost: int64(a.Lost), Queue: int64(a.Queue),
-			Arrived: int64(a.Left), Took: a.Took, Bits: int64(a.Bits), From: a.First, Until: a.Until})
-		if a.Spec.Rate.BitsPerSecond == 0 {
+		fragmented = fragmented || link.Cut > 0
+		// The field is named Down in both directions: it is the link that the figures are about.
+		stretches = append(stretches, meters.LinkStretch{Down: link.Spec, Fragments: 1, Sent: int64(link.Sent), Lost: int64(link.Lost), Queue: int64(link.Queue),
+			Arrived: int64(link.Left), Took: link.Took, Bits: int64(link.Bits), From: link.First, Until: link.Until})
+		if link.Spec.Rate.BitsPerSecond == 0 { // unlimited
 			continue
 		}
-		for _, c := range j.judge.Checks(parts[len(parts)-1:]) {
-			if c.Name == "rate" && (rate == nil || rate.OK && !c.OK || rate.OK == c.OK && c.Measured > rate.Measured) {
-				rate = &c
+		for _, c := range j.judge.Checks(stretches[len(stretches)-1:]) {
+			if c.Name == "rate" && (worstRate == nil || worstRate.OK && !c.OK || worstRate.OK == c.OK && c.Measured > worstRate.Measured) {
+				worstRate = &c
 			}
 		}
 	}
-	list := slices.DeleteFunc(j.judge.Checks(parts), func(c trust.Check) bool { return c.Name == "rate" })
-	for i := range list {
-		c := &list[i]
+	checks := slices.DeleteFunc(j.judge.Checks(stretches), func(c trust.Check) bool { return c.Name == "rate" })
+	for i := range checks {
+		c := &checks[i]
 		switch {
-		case c.Name == "loss" && cut: // how many are lost depends on how many pieces each is cut into
+		case c.Name == "loss" && fragmented: // the loss depends on the number of fragments of each datagram
 			c.Known, c.OK = false, true
 		case c.Name == "delay":
-			c.Most += tolerated // the proxy is no more exact than that
+			c.Most += toleranceMs // the accuracy of the proxy's own timers
 			c.OK = !c.Known || c.Measured >= c.Least && c.Measured <= c.Most
 		}
 	}
-	if rate != nil {
-		list = append(list, *rate)
+	if worstRate != nil {
+		checks = append(checks, *worstRate)
 	}
-	return list
+	return checks
 }
 
-// Deviations describes in what the links did not do what they are set to; nil if in nothing.
+// Deviations describes each check of links that failed; nil if none did.
 func (j *Judge) Deviations(links []relay.LinkStatus) (list []string) {
-	for _, way := range []relay.Way{relay.Up, relay.Down} {
-		for _, c := range j.Checks(links, way) {
+	for _, direction := range []relay.Way{relay.Up, relay.Down} {
+		for _, c := range j.Checks(links, direction) {
 			if !c.OK {
-				list = append(list, fmt.Sprintf("%s: %s asked %s, did %s %s", way, c.Name, figure(&c, c.Set), figure(&c, c.Measured), c.Unit))
+				list = append(list, fmt.Sprintf("%s: %s set %s, measured %s %s", direction, c.Name, formatValue(&c, c.Set), formatValue(&c, c.Measured), c.Unit))
 			}
 		}
 	}
 	return list
 }
 
-// figure writes a figure as exactly as it means something.
-func figure(c *trust.Check, v float64) string {
+// formatValue writes a value of check c: loss and delay with two decimals, rates with none.
+func formatValue(c *trust.Check, v float64) string {
 	return units.Fixed(v, map[string]int{"loss": 2, "delay": 2}[c.Name])
 }

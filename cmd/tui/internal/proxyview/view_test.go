@@ -24,8 +24,8 @@ import (
 	"wirelab/lossmodel/relay"
 )
 
-// game is a made-up proxy: clients send 20 datagrams a second each, the server answers each,
-// and real links decide what becomes of them. Time is virtual.
+// game simulates a proxy: each client sends 20 datagrams per second, the server answers each, and
+// real links decide the outcomes. Time is virtual.
 type game struct {
 	t       *testing.T
 	at      time.Duration
@@ -33,7 +33,7 @@ type game struct {
 	recent  *relay.Recent
 	live    *script.Live
 	links   [2]*lossmodel.Link
-	late    time.Duration // of whatever leaves
+	late    time.Duration // how late datagrams leave after their due time
 	notes   Notes
 	clients int
 }
@@ -77,7 +77,7 @@ func newGame(t *testing.T, clients int, text string) *game {
 	return g
 }
 
-// play lets time pass.
+// play advances the simulation, not the screen.
 func (g *game) play(d time.Duration) {
 	end := g.at + d
 	for tick := g.at + 50*time.Millisecond; tick <= end; tick += 50 * time.Millisecond {
@@ -85,7 +85,7 @@ func (g *game) play(d time.Duration) {
 			for c := range g.clients {
 				g.at = tick + time.Duration(way*25+c)*time.Millisecond
 				g.leave(relay.Way(way), g.at)
-				if c < 3 || g.at < 4*time.Second { // the others fall silent
+				if c < 3 || g.at < 4*time.Second { // clients from the fourth on stop sending after 4 s
 					g.enter(relay.Way(way), c, 60+int(tick/time.Millisecond)%90*(1+5*way))
 				}
 			}
@@ -94,6 +94,7 @@ func (g *game) play(d time.Duration) {
 	g.at = end
 }
 
+// enter passes a datagram of client index c to the link and counts its outcome.
 func (g *game) enter(way relay.Way, c, size int) {
 	f, x, a := &g.snap.Totals.Flows[way], &g.snap.Clients[c], &g.snap.Links[way]
 	seq := f.In
@@ -115,6 +116,7 @@ func (g *game) enter(way relay.Way, c, size int) {
 	}
 }
 
+// leave delivers the datagrams that are due by until and counts them.
 func (g *game) leave(way relay.Way, until time.Duration) {
 	f, a := &g.snap.Totals.Flows[way], &g.snap.Links[way]
 	for d, ok := g.links[way].Receive(until - g.late); ok; d, ok = g.links[way].Receive(until - g.late) {
@@ -132,7 +134,7 @@ func (g *game) leave(way relay.Way, until time.Duration) {
 	}
 }
 
-// snapshot is what the screen polls.
+// snapshot implements Proxy.Snapshot.
 func (g *game) snapshot(s *relay.Snapshot) {
 	g.snap.Totals.At = g.at
 	for way := range g.links {
@@ -154,7 +156,7 @@ func (g *game) screenWith(w, h int, opt ui.Options) *model {
 	return m
 }
 
-// run lets time pass on the screen too.
+// run advances the simulation and the screen.
 func (g *game) run(m *model, d time.Duration) {
 	for end := g.at + d; g.at < end; {
 		g.play(period)
@@ -162,15 +164,16 @@ func (g *game) run(m *model, d time.Duration) {
 	}
 }
 
-// boxOpen reports whether a box lies over the page.
+// boxOpen reports whether a box is open over the page.
 func boxOpen(m *model) bool { return strings.Contains(m.View(), "key closes") }
 
-// beat lets a period pass on the screen.
+// beat advances the screen by one period.
 func beat(m *model) {
 	m.Update(room.Tick{})
 	m.Update(room.Tick{})
 }
 
+// press sends keys, with a tick after each, and reports whether one of them quits the program.
 func press(m *model, keys ...string) (left bool) {
 	for _, k := range keys {
 		if _, cmd := m.Update(labtest.KeyMsg(k)); cmd != nil {
@@ -183,7 +186,7 @@ func press(m *model, keys ...string) (left bool) {
 	return false
 }
 
-// typed types a line.
+// typed types a command line and runs it.
 func typed(m *model, text string) {
 	press(m, "/")
 	for _, r := range text {
@@ -307,7 +310,8 @@ func TestGoldenColours(t *testing.T) {
 	}
 }
 
-// At every size, with nobody there and with many, each line fits the screen and nothing panics.
+// TestSizes: at every size, without clients and with many, each line fits the screen and nothing
+// panics.
 func TestSizes(t *testing.T) {
 	for clients, sizes := range map[int][][2]int{0: {{60, 15}, {104, 30}}, 1: {{0, 0}, {1, 1}, {59, 15}, {60, 14}, {61, 17}, {80, 24}, {103, 60}, {160, 48}},
 		40: {{60, 15}, {105, 31}, {240, 80}}} {
@@ -333,7 +337,7 @@ func TestSizes(t *testing.T) {
 	}
 }
 
-// Space stops the display: neither the traffic nor the judging of the links.
+// Space stops the display, but neither the traffic nor the verdict on the links.
 func TestSpaceStopsTheDisplayOnly(t *testing.T) {
 	g := newGame(t, 2, linkText)
 	m := g.screen(160, 48, false)
@@ -346,20 +350,20 @@ func TestSpaceStopsTheDisplayOnly(t *testing.T) {
 	was, in := body(), g.snap.Totals.Flows[0].In
 	g.late = 5 * time.Millisecond
 	g.run(m, 3*time.Second)
-	lied := strings.Split(m.View(), "\n")[1]
-	if strings.Split(body(), "Asked and done")[0] != strings.Split(was, "Asked and done")[0] || !strings.Contains(was, "DISPLAY STOPPED") {
+	verdictLine := strings.Split(m.View(), "\n")[1]
+	if strings.Split(body(), "Set and measured")[0] != strings.Split(was, "Set and measured")[0] || !strings.Contains(was, "DISPLAY STOPPED") {
 		t.Errorf("the display moved:\n%s", body())
 	}
-	if g.snap.Totals.Flows[0].In < in+100 || !strings.Contains(lied, "NOT AS ASKED: up is late") {
-		t.Errorf("%d came meanwhile, and the screen says %q", g.snap.Totals.Flows[0].In-in, lied)
+	if g.snap.Totals.Flows[0].In < in+100 || !strings.Contains(verdictLine, "NOT AS SET: up is late") {
+		t.Errorf("%d datagrams came meanwhile; the verdict is %q", g.snap.Totals.Flows[0].In-in, verdictLine)
 	}
-	for i := range m.stop { // they stay the same ones, and are told to their end
-		if x := &m.stop[i]; x.At > 3100*time.Millisecond || strings.Contains(x.Fate(), "under way") {
+	for i := range m.frozenDatagrams { // the same datagrams, each with its final outcome
+		if x := &m.frozenDatagrams[i]; x.At > 3100*time.Millisecond || strings.Contains(x.Fate(), "under way") {
 			t.Errorf("%v %d of %v: %s", x.Way, x.Seq, x.At, x.Fate())
 		}
 	}
 	press(m, "x")
-	if !strings.Contains(m.View(), "of the seed drew this") {
+	if !strings.Contains(m.View(), "of the seed decided this") {
 		t.Errorf("nothing is explained:\n%s", m.View())
 	}
 	press(m, "x", " ")
@@ -368,7 +372,7 @@ func TestSpaceStopsTheDisplayOnly(t *testing.T) {
 	}
 }
 
-// TestVerdictAgreesWithTheFigures: the first line says what the pane says, at every look.
+// TestVerdictAgreesWithTheFigures: the header and the pane show the same verdict at every poll.
 func TestVerdictAgreesWithTheFigures(t *testing.T) {
 	g := newGame(t, 2, linkText)
 	m := g.screen(160, 48, false)
@@ -379,10 +383,10 @@ func TestVerdictAgreesWithTheFigures(t *testing.T) {
 		}
 		g.run(m, 100*time.Millisecond)
 		lines := strings.SplitN(m.View(), "\n", 3)
-		if strings.Contains(lines[1], "NOT AS ASKED") != strings.Contains(lines[2], "NOT AS ASKED") {
+		if strings.Contains(lines[1], "NOT AS SET") != strings.Contains(lines[2], "NOT AS SET") {
 			t.Fatalf("after %v: %q, but\n%s", g.at, lines[1], lines[2])
 		}
-		if strings.Contains(lines[1], "NOT AS ASKED") {
+		if strings.Contains(lines[1], "NOT AS SET") {
 			both++
 		}
 	}
@@ -391,7 +395,7 @@ func TestVerdictAgreesWithTheFigures(t *testing.T) {
 	}
 }
 
-// TestRemarks: that nobody is at the server, and that clients are refused, is told while it is so.
+// TestRemarks: the header shows an unreachable server and refused clients while they last.
 func TestRemarks(t *testing.T) {
 	g := newGame(t, 1, "")
 	m := g.screen(80, 24, false)
@@ -409,12 +413,13 @@ func TestRemarks(t *testing.T) {
 	}
 }
 
-// Keys and typed commands change the links both ways, one way, or of one client.
+// Keys and typed commands change the links of both directions, of one direction, or of one client.
 func TestControlsChangeTheLinks(t *testing.T) {
 	g := newGame(t, 3, "")
 	m := g.screen(160, 48, false)
 	g.run(m, time.Second)
 	of := func(turn int) string {
+		// loss of up and down
 		c := g.live.Config(relay.Client{Turn: turn, Addr: netip.MustParseAddrPort("10.0.0.9:1")})
 		up, _ := c.Up.Get("loss")
 		down, _ := c.Down.Get("loss")
@@ -447,12 +452,12 @@ func TestControlsChangeTheLinks(t *testing.T) {
 		t.Error("client 9 was taken")
 	}
 	press(m, "esc", "c", "c")
-	if m.client.Turn != 2 {
-		t.Errorf("c c is client %d", m.client.Turn)
+	if m.target.Turn != 2 {
+		t.Errorf("c c is client %d", m.target.Turn)
 	}
 	press(m, "c", "c")
-	if m.client.Turn != 0 {
-		t.Errorf("c c c c is client %d", m.client.Turn)
+	if m.target.Turn != 0 {
+		t.Errorf("c c c c is client %d", m.target.Turn)
 	}
 	typed(m, "profile lte")
 	if g.live.Config(relay.Client{}).Profile != "lte" || !strings.Contains(m.View(), "profile lte") {
@@ -478,42 +483,42 @@ func TestControlsChangeTheLinks(t *testing.T) {
 	}
 }
 
-// What the screen says of the present is what went through, counted independently.
+// The current figures equal an independent count of the traffic.
 func TestHistory(t *testing.T) {
 	g := newGame(t, 3, linkText)
 	m := g.screen(160, 48, false)
 	g.run(m, 5*time.Second)
 	was := g.snap.Totals
 	g.run(m, 2*time.Second)
-	for way := range m.live.now.Flows {
-		f, now, then := &m.live.now.Flows[way], &g.snap.Totals.Flows[way], &was.Flows[way]
-		if f.In != now.In-then.In || f.Out != now.Out-then.Out || f.Lost() != now.Lost()-then.Lost() || m.live.span != 2 {
-			t.Errorf("%v: %d in, %d out in %g s", relay.Way(way), f.In, f.Out, m.live.span)
+	for way := range m.live.recent.Flows {
+		f, now, then := &m.live.recent.Flows[way], &g.snap.Totals.Flows[way], &was.Flows[way]
+		if f.In != now.In-then.In || f.Out != now.Out-then.Out || f.Lost() != now.Lost()-then.Lost() || m.live.recentSeconds != 2 {
+			t.Errorf("%v: %d in, %d out in %g s", relay.Way(way), f.In, f.Out, m.live.recentSeconds)
 		}
 		sum := 0.0
-		for _, v := range m.live.ways[way].rate {
+		for _, v := range m.live.directions[way].rate {
 			sum += v * period.Seconds()
 		}
 		if uint64(sum+0.5) != now.Out {
 			t.Errorf("%v: the samples hold %g of %d", relay.Way(way), sum, now.Out)
 		}
 	}
-	// A terminal that stood still: one look for many samples.
-	n := len(m.live.ways[0].rate)
+	// A blocked terminal: one poll for many samples.
+	n := len(m.live.directions[0].rate)
 	g.play(time.Second)
 	beat(m)
-	if got := len(m.live.ways[0].rate); got != n+10 {
-		t.Errorf("%d samples for a second without a look", got-n)
+	if got := len(m.live.directions[0].rate); got != n+10 {
+		t.Errorf("%d samples for a second without a poll", got-n)
 	}
-	for range 2*most + 5 {
-		m.live.ways[0].add(m.live.now.Flows[0], 1, 1)
+	for range 2*maxSamples + 5 {
+		m.live.directions[0].appendSamples(m.live.recent.Flows[0], 1, 1)
 	}
-	if n := len(m.live.ways[0].rate); n > 2*most {
-		t.Errorf("%d samples are kept", n)
+	if n := len(m.live.directions[0].rate); n > 2*maxSamples {
+		t.Errorf("%d samples stored", n)
 	}
 }
 
-// An honest link is not red, one that does something else than it was asked for is.
+// TestJudge: a correct link has no faults, a link that differs from its settings has.
 func TestJudge(t *testing.T) {
 	g := newGame(t, 3, linkText)
 	m := g.screen(160, 48, false)
@@ -527,16 +532,16 @@ func TestJudge(t *testing.T) {
 	if err := bad.Set("loss", "25%"); err != nil {
 		t.Fatal(err)
 	}
-	if err := g.links[relay.Up].Reshape(bad); err != nil { // behind everybody's back
+	if err := g.links[relay.Up].Reshape(bad); err != nil { // without changing the settings
 		t.Fatal(err)
 	}
 	g.run(m, 30*time.Second)
 	text := strings.Join(m.faults, "; ")
-	if !strings.Contains(text, "up: loss asked 4.00, did") || !strings.Contains(text, "up: delay asked") || strings.Contains(text, "down") {
+	if !strings.Contains(text, "up: loss set 4.00, measured") || !strings.Contains(text, "up: delay set") || strings.Contains(text, "down") {
 		t.Errorf("%q", text)
 	}
-	if view := m.View(); strings.Count(view, "NOT AS ASKED") < 3 {
-		t.Errorf("it is not said:\n%s", view)
+	if view := m.View(); strings.Count(view, "NOT AS SET") < 3 {
+		t.Errorf("the fault is not shown:\n%s", view)
 	}
 }
 
@@ -551,15 +556,15 @@ func BenchmarkView(b *testing.B) {
 	}
 }
 
-// The newest datagrams of both directions are in the order of time, however far apart. Where an
-// int has 32 bits (GOARCH=386), the difference of two times does not fit into one.
+// TestNewestInOrder: the newest datagrams of both directions are sorted by time. With 32-bit ints
+// (GOARCH=386), the difference of two times overflows an int.
 func TestNewestInOrder(t *testing.T) {
 	recent := relay.NewRecent(8)
 	for i, way := range []relay.Way{relay.Up, relay.Down, relay.Up, relay.Down} {
 		recent.Tap(&relay.Event{Kind: relay.Entered, Sent: time.Duration(i) * 3 * time.Second, Way: way, Seq: uint64(i / 2)})
 	}
 	m := &model{proxy: Proxy{Recent: recent}}
-	list := m.newest(nil, 8)
+	list := m.appendNewest(nil, 8)
 	if len(list) != 4 || !slices.IsSortedFunc(list, func(a, b relay.Fated) int { return cmp.Compare(a.At, b.At) }) {
 		t.Errorf("%d datagrams, not in order: %v", len(list), list)
 	}

@@ -1,15 +1,11 @@
-// Package repaint stands between bubbletea and the terminal and sends only the
-// cells that changed.
+// Package repaint filters the output of bubbletea so that only changed cells are sent to the terminal.
 //
-// Bubbletea writes a line anew when anything in it changed, be it one cell of
-// two hundred. A picture that moves all the time makes hundreds of kilobytes a
-// second of that, which a terminal over a thin line cannot take. The writer here
-// remembers what each line of the screen holds, compares it cell by cell with
-// what is to be written, and writes the difference: from left to right, or colour
-// by colour, whichever takes fewer bytes.
+// Bubbletea rewrites a line if any cell in it changed. A screen with moving charts then needs hundreds
+// of kilobytes per second, which is too much for a terminal over a slow connection. The writer stores
+// the content of each line of the screen, compares it cell by cell with the new line, and writes the
+// difference: from left to right, or style by style, whichever is shorter.
 //
-// It understands exactly one thing: a frame of bubbletea's renderer on the
-// alternate screen, which comes as one Write. All else passes through untouched,
-// and so does every frame in which no line was left out, as after a resize: the
-// terminal may hold anything then, and what is remembered of it no longer counts.
+// The writer recognizes only frames of bubbletea's renderer on the alternate screen, each of which is
+// one Write. Other output passes unchanged, and so do complete frames, as after a resize, because the
+// content of the terminal is then unknown.
 package repaint

@@ -7,74 +7,74 @@ import (
 	"github.com/charmbracelet/x/ansi"
 )
 
-// cell is one column: a rune, and where in its line's styles its style lies.
+// cell is one column: a rune, and its style as the range [from, to) of line.styles.
 type cell struct {
 	r        rune
 	from, to int32
 }
 
-// blank is a cell in which no colour of a text is seen: it looks alike in all of
-// them, and takes the one that is in force.
+// blank is a space in a style whose only effect is a foreground colour. It looks the same in all such
+// styles, so it is written in the current one.
 var blank = cell{r: ' '}
 
-// line is what a line of the screen holds. known is false for one with anything
-// but runes of one column and sequences that set colours and the like.
+// line is the content of a line of the screen. parsed is false if the line contains anything except
+// runes of one column and SGR sequences.
 type line struct {
 	cells  []cell
-	styles []byte // the sequences of all runs, one after the other
-	known  bool
+	styles []byte // the SGR sequences of all runs, concatenated
+	parsed bool
 }
 
-// style is what was written since all styles were off, for cell i.
+// style returns the sequences that set the style of cell i, from the reset state.
 func (l *line) style(i int) []byte { return l.styles[l.cells[i].from:l.cells[i].to] }
 
-// fits reports whether cell i looks as it should if it is written while style is
-// in force.
-func (l *line) fits(i int, style []byte) bool {
+// matchesStyle reports whether cell i can be written in the given style.
+func (l *line) matchesStyle(i int, style []byte) bool {
 	if l.cells[i] == blank {
-		return bare(style)
+		return isBare(style)
 	}
 	return bytes.Equal(l.style(i), style)
 }
 
-// same reports whether cell i looks alike in both lines.
-func (l *line) same(o *line, i int) bool {
+// equalCell reports whether cell i is equal in both lines.
+func (l *line) equalCell(o *line, i int) bool {
 	return l.cells[i].r == o.cells[i].r && bytes.Equal(l.style(i), o.style(i))
 }
 
-// parse takes a line apart, reusing the memory of what it was.
+// parse sets l to the content of row, a line with SGR sequences (styles). It reuses the memory of l. If row
+// contains anything that it cannot represent, it returns early and parsed stays false.
 func (l *line) parse(row []byte) {
-	l.cells, l.styles, l.known = l.cells[:0], l.styles[:0], false
-	var from, to int32 // the style in force,
-	unseen := true     // in a blank
+	l.cells, l.styles, l.parsed = l.cells[:0], l.styles[:0], false
+	var from, to int32 // range of the current style
+	invisible := true  // the current style is invisible in a space
 	for i := 0; i < len(row); {
 		if row[i] == '\x1b' {
-			n := sequence(row[i:])
+			n := sequenceLength(row[i:])
 			if n == 0 || row[i+n-1] != 'm' {
 				return
 			}
-			from, to = l.restyle(from, to, row[i:i+n])
-			unseen = bare(l.styles[from:to])
+			from, to = l.appendCombined(from, to, row[i:i+n])
+			invisible = isBare(l.styles[from:to])
 			i += n
 			continue
 		}
 		r, n := utf8.DecodeRune(row[i:])
-		if r < ' ' || r == 0x7f || r == utf8.RuneError || !single(r) {
+		if r < ' ' || r == 0x7f || r == utf8.RuneError || !isSingleWidth(r) {
 			return
 		}
-		if r == ' ' && unseen {
+		if r == ' ' && invisible {
 			l.cells = append(l.cells, blank)
 		} else {
 			l.cells = append(l.cells, cell{r, from, to})
 		}
 		i += n
 	}
-	l.known = true
+	l.parsed = true
 }
 
-// single reports whether a rune takes one column. Those that dashboards are made
-// of are known to; the library that knows the others allocates.
-func single(r rune) bool {
+// isSingleWidth reports whether a rune takes one column. The ranges that dashboards use (ASCII, box
+// drawing, Braille) are decided here, because the library allocates.
+func isSingleWidth(r rune) bool {
 	switch {
 	case r < 0x7f, r >= 0x2500 && r < 0x25a0, r >= 0x2800 && r < 0x2900:
 		return true
@@ -82,31 +82,31 @@ func single(r rune) bool {
 	return ansi.StringWidth(string(r)) == 1
 }
 
-// restyle notes a sequence that sets a style on top of that in [from, to), and
-// returns where the style then in force lies.
-func (l *line) restyle(from, to int32, seq []byte) (int32, int32) {
-	at := int32(len(l.styles))
+// appendCombined appends to l.styles the style that results from sequence seq in the style of range
+// [from, to), and returns the range of the new style.
+func (l *line) appendCombined(from, to int32, seq []byte) (newFrom, newTo int32) {
+	newFrom = int32(len(l.styles))
 	switch {
-	case resets(seq):
-		return at, at
-	case foreground(l.styles[from:to]) && foreground(seq):
-		// The new colour takes the place of the old one.
+	case isReset(seq):
+		return newFrom, newFrom // empty
+	case isForeground(l.styles[from:to]) && isForeground(seq):
+		// The new colour replaces the old one.
 	default:
 		l.styles = append(l.styles, l.styles[from:to]...)
 	}
 	l.styles = append(l.styles, seq...)
-	return at, int32(len(l.styles))
+	return newFrom, int32(len(l.styles))
 }
 
-func resets(seq []byte) bool { return string(seq) == "\x1b[0m" || string(seq) == "\x1b[m" }
+// isReset reports whether seq resets all styles.
+func isReset(seq []byte) bool { return string(seq) == "\x1b[0m" || string(seq) == "\x1b[m" }
 
-// foreground reports whether p is one sequence that sets the colour of the text
-// and nothing else.
-func foreground(p []byte) bool {
-	if len(p) == 0 || sequence(p) != len(p) {
+// isForeground reports whether p is a single sequence that sets only the foreground colour.
+func isForeground(p []byte) bool {
+	if len(p) == 0 || sequenceLength(p) != len(p) {
 		return false
 	}
-	args := p[2 : len(p)-1]
+	args := p[2 : len(p)-1] // without ESC [ and the final byte
 	if rest, ok := bytes.CutPrefix(args, []byte("38;5;")); ok {
 		return !bytes.ContainsRune(rest, ';')
 	}
@@ -117,26 +117,27 @@ func foreground(p []byte) bool {
 	return len(args) == 2 && (args[0] == '3' || args[0] == '9') && args[1] >= '0' && args[1] <= '7'
 }
 
-// sequence returns the length of the control sequence that p begins with, 0 if it
-// begins with none that is whole.
-func sequence(p []byte) int {
+// sequenceLength returns the length of the control sequence (CSI) at the beginning of p, 0 if there is no
+// complete one.
+func sequenceLength(p []byte) int {
 	if len(p) < 3 || p[0] != '\x1b' || p[1] != '[' {
 		return 0
 	}
 	for i := 2; i < len(p); i++ {
-		if c := p[i]; c >= 0x40 && c <= 0x7e {
+		if c := p[i]; c >= 0x40 && c <= 0x7e { // the final byte
 			return i + 1
-		} else if c < 0x20 || c > 0x3f {
+		} else if c < 0x20 || c > 0x3f { // neither a parameter nor an intermediate byte
 			return 0
 		}
 	}
 	return 0
 }
 
-// appendStyle appends what changes the style.
-func appendStyle(b, from, to []byte) []byte {
-	if len(from) > 0 && !(foreground(from) && foreground(to)) {
+// appendStyle appends the sequences that change the terminal's style from current to next; both are given
+// from the reset state. A reset is not needed if one foreground colour replaces another.
+func appendStyle(b, current, next []byte) []byte {
+	if len(current) > 0 && !(isForeground(current) && isForeground(next)) {
 		b = append(b, "\x1b[0m"...)
 	}
-	return append(b, to...)
+	return append(b, next...)
 }

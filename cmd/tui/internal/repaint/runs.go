@@ -5,44 +5,44 @@ import (
 	"unicode/utf8"
 )
 
-// run is a stretch of a line that is written at once, in one style. done is for
-// whoever writes runs out of order.
+// run is a range of cells of a line that are written together in one style.
 type run struct {
 	from, to int
-	style    []byte // nil for blanks, which may be written in any colour
-	done     bool
+	style    []byte // nil for blanks, which may be written in any foreground colour
+	written  bool   // used by appendByStyle
 }
 
-// fits reports whether the run may be written while style is in force.
+// fits reports whether the run can be written in the given style.
 func (r *run) fits(style []byte) bool {
 	if r.style == nil {
-		return bare(style)
+		return isBare(style)
 	}
 	return bytes.Equal(r.style, style)
 }
 
-// bare reports whether nothing of a style is seen in a blank.
-func bare(style []byte) bool { return len(style) == 0 || foreground(style) }
+// isBare reports whether a style is invisible in a space.
+func isBare(style []byte) bool { return len(style) == 0 || isForeground(style) }
 
-// short is how many bytes that did not change are rather written again than
-// jumped over: a jump is four.
-const short = 4
+// maxRewrite is the number of unchanged bytes that are rewritten rather than skipped; the sequence to
+// skip them takes four bytes.
+const maxRewrite = 4
 
-// appendRuns appends the runs of cells of now that differ from old.
+// appendRuns appends the runs of cells of now that differ from old, which has as many cells. Runs of one style
+// that are close together are merged.
 func appendRuns(runs []run, old, now *line) []run {
 	first := len(runs)
 	for i := range now.cells {
-		if old.same(now, i) {
+		if old.equalCell(now, i) {
 			continue
 		}
 		r := run{from: i, to: i + 1}
 		if now.cells[i] != blank {
 			r.style = now.style(i)
 			if r.style == nil {
-				r.style = []byte{}
+				r.style = []byte{} // no style; nil would mean a blank
 			}
 		}
-		if n := len(runs); n > first && runs[n-1].join(now, &r) {
+		if n := len(runs); n > first && runs[n-1].merge(now, &r) {
 			continue
 		}
 		runs = append(runs, r)
@@ -50,40 +50,40 @@ func appendRuns(runs []run, old, now *line) []run {
 	return runs
 }
 
-// join takes over r, which follows, if both and what is between them can be
-// written in one style.
-func (l *run) join(now *line, r *run) bool {
-	style := l.style
+// merge extends r by the following run next of line now, if both and the cells between them can be written in
+// one style, and these cells take at most maxRewrite bytes. It reports whether it did.
+func (r *run) merge(now *line, next *run) bool {
+	style := r.style
 	if style == nil {
-		style = r.style
+		style = next.style
 	}
-	if !l.fits(style) || !r.fits(style) {
+	if !r.fits(style) || !next.fits(style) {
 		return false
 	}
-	between := 0
-	for i := l.to; i < r.from; i++ {
-		between += utf8.RuneLen(now.cells[i].r)
-		if between > short || !now.fits(i, style) {
+	bytesBetween := 0
+	for i := r.to; i < next.from; i++ {
+		bytesBetween += utf8.RuneLen(now.cells[i].r)
+		if bytesBetween > maxRewrite || !now.matchesStyle(i, style) {
 			return false
 		}
 	}
-	l.to, l.style = r.to, style
+	r.to, r.style = next.to, style
 	return true
 }
 
-// pen is where the cursor is in line y, and the style in force.
-type pen struct {
-	y, x  int // x is -1 while the cursor is elsewhere
+// cursor is the state of the terminal's cursor in line y: its column and the current style.
+type cursor struct {
+	y, x  int // x is -1 if the cursor is not in the line
 	style []byte
 }
 
-// appendRun appends a run of the line.
-func (p *pen) appendRun(b []byte, l *line, r *run) []byte {
+// appendRun appends the output that moves the cursor to a run of line l and writes it.
+func (p *cursor) appendRun(b []byte, l *line, r *run) []byte {
 	switch {
 	case p.x < 0:
-		b = appendPlace(b, p.y, r.from)
+		b = appendMoveTo(b, p.y, r.from)
 	case p.x < r.from:
-		b = appendJump(b, r.from-p.x)
+		b = appendForward(b, r.from-p.x)
 	case p.x > r.from:
 		b = appendColumn(b, r.from)
 	}
@@ -98,37 +98,37 @@ func (p *pen) appendRun(b []byte, l *line, r *run) []byte {
 }
 
 // appendInOrder appends runs from left to right.
-func (p *pen) appendInOrder(b []byte, l *line, runs []run) []byte {
+func (p *cursor) appendInOrder(b []byte, l *line, runs []run) []byte {
 	for i := range runs {
 		b = p.appendRun(b, l, &runs[i])
 	}
 	return b
 }
 
-// appendByStyle appends runs style by style: where colours alternate, to go back
-// in the line costs less than to change the colour for every run.
-func (p *pen) appendByStyle(b []byte, l *line, runs []run) []byte {
-	for r := firstOf(runs, p.style); r != nil; r = firstOf(runs, p.style) {
+// appendByStyle appends runs style by style. If colours alternate, moving back in the line takes fewer
+// bytes than changing the colour for every run.
+func (p *cursor) appendByStyle(b []byte, l *line, runs []run) []byte {
+	for r := nextRun(runs, p.style); r != nil; r = nextRun(runs, p.style) {
 		style := r.style
 		if r.fits(p.style) {
 			style = p.style
 		}
 		for i := range runs {
-			if r := &runs[i]; !r.done && r.fits(style) {
+			if r := &runs[i]; !r.written && r.fits(style) {
 				b = p.appendRun(b, l, r)
-				r.done = true
+				r.written = true
 			}
 		}
 	}
 	return b
 }
 
-// firstOf returns the run to go on with: the leftmost of those in the style in
-// force, else the leftmost; nil if all are done.
-func firstOf(runs []run, style []byte) (first *run) {
+// nextRun returns the next run to write: the leftmost one in the current style, otherwise the leftmost
+// one; nil if all are written.
+func nextRun(runs []run, style []byte) (first *run) {
 	for i := range runs {
 		r := &runs[i]
-		if r.done {
+		if r.written {
 			continue
 		}
 		if r.fits(style) {

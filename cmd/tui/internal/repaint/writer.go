@@ -8,33 +8,32 @@ import (
 	"sync/atomic"
 )
 
-// writer sends frames to a terminal. Only one goroutine may write; Written may be
-// called from any.
+// writer sends frames of bubbletea to a terminal, without what the terminal shows already. Write must not be
+// called concurrently; Written may be called at any time.
 type writer struct {
 	out     io.Writer
-	lines   []line // what the terminal shows, from the top
-	next    line   // being parsed
-	buf     []byte
-	style   []byte // in force at the end of buf
-	rows    [][]byte
-	runs    []run  // of the line at hand
-	other   []byte // the same line in another order
+	lines   []line   // content of the terminal, from the top; empty if unknown
+	parsing line     // buffer for the line being parsed
+	buf     []byte   // the output of the current frame
+	style   []byte   // current style at the end of buf
+	rows    [][]byte // lines of the current frame; empty means unchanged
+	runs    []run    // changed runs of the current line
+	byStyle []byte   // the output of the current line, written style by style
 	written atomic.Int64
-	first   string // goes out before all else
+	prefix  string // written before the next output
 }
 
-// First has a text go out before all else that is written.
-func (w *writer) First(text string) { w.first = text }
+// First makes the writer send text before its next output.
+func (w *writer) First(text string) { w.prefix = text }
 
-// New returns a writer to out. If out is a terminal's file, File of the writer is
-// what bubbletea must get.
+// New returns a writer to out. Pass its File to bubbletea.
 func New(out io.Writer) *writer { return &writer{out: out} }
 
-// Written returns how many bytes went to the terminal so far.
+// Written returns the bytes sent to the terminal so far.
 func (w *writer) Written() int64 { return w.written.Load() }
 
-// File returns the writer as a file, if that is what it writes to: bubbletea asks
-// its output for its size and its modes.
+// File returns the writer, as a file if it writes to a file: bubbletea queries the size and the modes of
+// its output file.
 func (w *writer) File() io.Writer {
 	if f, ok := w.out.(*os.File); ok {
 		return &file{f, w}
@@ -42,7 +41,7 @@ func (w *writer) File() io.Writer {
 	return w
 }
 
-// file is a terminal's file of which only Write is another.
+// file is the terminal's file with the Write of the writer.
 type file struct {
 	*os.File
 	w *writer
@@ -50,27 +49,28 @@ type file struct {
 
 func (f *file) Write(p []byte) (int, error) { return f.w.Write(p) }
 
-// home is how bubbletea begins a frame on the alternate screen.
+// home begins a frame of bubbletea on the alternate screen.
 const home = "\x1b[H"
 
-// Write passes p on, less what the terminal shows already.
+// Write sends p without what the terminal shows already. Output that is not a frame, complete frames, and
+// frames of another height than the last one are sent unchanged.
 func (w *writer) Write(p []byte) (int, error) {
 	body, tail, ok := cutFrame(p)
 	if !ok {
-		w.lines = w.lines[:0]
+		w.lines = w.lines[:0] // what the terminal shows is unknown now
 		return len(p), w.send(p)
 	}
 	w.rows = appendRows(w.rows[:0], body)
 	rows := w.rows
-	if whole(rows) || len(rows) != len(w.lines) {
-		w.remember(rows)
+	if isComplete(rows) || len(rows) != len(w.lines) { // bubbletea redraws everything, as after a resize
+		w.storeRows(rows)
 		return len(p), w.send(p)
 	}
 	w.buf, w.style = w.buf[:0], nil
 	for y, row := range rows {
 		row = bytes.TrimSuffix(row, []byte("\r"))
 		if len(row) > 0 {
-			w.update(y, row)
+			w.updateLine(y, row)
 		}
 	}
 	if len(w.buf) == 0 {
@@ -80,9 +80,10 @@ func (w *writer) Write(p []byte) (int, error) {
 	return len(p), w.send(w.buf)
 }
 
+// send writes p to the terminal, after the text of First.
 func (w *writer) send(p []byte) error {
-	if first := w.first; first != "" {
-		w.first = ""
+	if first := w.prefix; first != "" {
+		w.prefix = ""
 		if err := w.send([]byte(first)); err != nil {
 			return err
 		}
@@ -92,8 +93,8 @@ func (w *writer) send(p []byte) error {
 	return err
 }
 
-// cutFrame takes a frame apart into its lines and the sequence that parks the
-// cursor; false if p is none.
+// cutFrame splits a frame into its lines and the final sequence that moves the cursor; false if p is not
+// a frame.
 func cutFrame(p []byte) (body, tail []byte, ok bool) {
 	body, ok = bytes.CutPrefix(p, []byte(home))
 	if !ok {
@@ -106,7 +107,7 @@ func cutFrame(p []byte) (body, tail []byte, ok bool) {
 	return body[:at], body[at:], true
 }
 
-// appendRows takes the body of a frame apart.
+// appendRows appends the lines of the body of a frame.
 func appendRows(rows [][]byte, body []byte) [][]byte {
 	for {
 		row, rest, more := bytes.Cut(body, []byte("\n"))
@@ -118,14 +119,14 @@ func appendRows(rows [][]byte, body []byte) [][]byte {
 	}
 }
 
-// isSequence reports whether p is one whole control sequence with this last byte.
+// isSequence reports whether p is exactly one control sequence that ends with last.
 func isSequence(p []byte, last byte) bool {
-	n := sequence(p)
+	n := sequenceLength(p)
 	return n == len(p) && p[n-1] == last
 }
 
-// whole reports whether no line of a frame was left out as unchanged.
-func whole(rows [][]byte) bool {
+// isComplete reports whether a frame contains all lines: bubbletea omits unchanged ones, which are empty.
+func isComplete(rows [][]byte) bool {
 	for _, row := range rows {
 		if len(row) == 0 {
 			return false
@@ -134,11 +135,11 @@ func whole(rows [][]byte) bool {
 	return true
 }
 
-// remember takes over what a whole frame puts on the screen. If a line of it is
-// more than this package understands nothing is remembered.
-func (w *writer) remember(rows [][]byte) {
+// storeRows stores the lines of a complete frame. If the frame is incomplete, the content of the terminal is
+// unknown afterwards.
+func (w *writer) storeRows(rows [][]byte) {
 	w.lines = w.lines[:0]
-	if !whole(rows) {
+	if !isComplete(rows) {
 		return
 	}
 	for _, row := range rows {
@@ -148,32 +149,34 @@ func (w *writer) remember(rows [][]byte) {
 	}
 }
 
-// update appends what makes line y of the screen show row: the cells that differ,
-// in the shorter of two orders, or all of it where that is shorter still.
-func (w *writer) update(y int, row []byte) {
-	w.next.parse(row)
+// updateLine appends the output that changes line y of the screen to row: the cells that differ, in the
+// shorter of two orders, or the whole line if that is shorter.
+func (w *writer) updateLine(y int, row []byte) {
+	w.parsing.parse(row)
 	old := &w.lines[y]
-	from, style := len(w.buf), w.style
-	alike := old.known && w.next.known && len(old.cells) == len(w.next.cells)
-	if alike {
-		w.runs = appendRuns(w.runs[:0], old, &w.next)
-		order, styles := pen{y, -1, style}, pen{y, -1, style}
-		w.buf = order.appendInOrder(w.buf, &w.next, w.runs)
-		w.other = styles.appendByStyle(w.other[:0], &w.next, w.runs)
-		w.style = order.style
-		if len(w.other) < len(w.buf)-from {
-			w.buf, w.style = append(w.buf[:from], w.other...), styles.style
+	start, style := len(w.buf), w.style // of the output of this line
+	isComparable := old.parsed && w.parsing.parsed && len(old.cells) == len(w.parsing.cells)
+	if isComparable {
+		w.runs = appendRuns(w.runs[:0], old, &w.parsing)
+		const outside = -1 // the cursor is not in the line yet
+		inOrder, byStyle := cursor{y, outside, style}, cursor{y, outside, style}
+		w.buf = inOrder.appendInOrder(w.buf, &w.parsing, w.runs)
+		w.byStyle = byStyle.appendByStyle(w.byStyle[:0], &w.parsing, w.runs)
+		w.style = inOrder.style
+		if len(w.byStyle) < len(w.buf)-start {
+			w.buf, w.style = append(w.buf[:start], w.byStyle...), byStyle.style
 		}
 	}
-	if plain := len(row) + 8; !alike || len(w.buf)-from > plain {
-		w.buf = append(appendPlace(appendStyle(w.buf[:from], style, nil), y, 0), row...)
-		w.style = nil
+	const moveBytes = 8 // about what moving the cursor and a reset take
+	if wholeLine := len(row) + moveBytes; !isComparable || len(w.buf)-start > wholeLine {
+		w.buf = append(appendMoveTo(appendStyle(w.buf[:start], style, nil), y, 0), row...)
+		w.style = nil // bubbletea ends each line in the reset state
 	}
-	*old, w.next = w.next, *old
+	*old, w.parsing = w.parsing, *old // swap, to reuse the memory
 }
 
-// appendPlace appends the sequence that moves the cursor, counting from 0.
-func appendPlace(b []byte, y, x int) []byte {
+// appendMoveTo appends the sequence that moves the cursor to (x, y), counted from 0.
+func appendMoveTo(b []byte, y, x int) []byte {
 	b = strconv.AppendInt(append(b, "\x1b["...), int64(y+1), 10)
 	if x > 0 {
 		b = strconv.AppendInt(append(b, ';'), int64(x+1), 10)
@@ -181,8 +184,8 @@ func appendPlace(b []byte, y, x int) []byte {
 	return append(b, 'H')
 }
 
-// appendJump appends the sequence that moves the cursor so many columns on.
-func appendJump(b []byte, n int) []byte {
+// appendForward appends the sequence that moves the cursor n columns to the right.
+func appendForward(b []byte, n int) []byte {
 	b = append(b, "\x1b["...)
 	if n > 1 {
 		b = strconv.AppendInt(b, int64(n), 10)
@@ -190,7 +193,7 @@ func appendJump(b []byte, n int) []byte {
 	return append(b, 'C')
 }
 
-// appendColumn appends the sequence that moves the cursor within its line.
+// appendColumn appends the sequence that moves the cursor to column x of its line.
 func appendColumn(b []byte, x int) []byte {
 	return append(strconv.AppendInt(append(b, "\x1b["...), int64(x+1), 10), 'G')
 }

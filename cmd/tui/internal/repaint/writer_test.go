@@ -11,8 +11,8 @@ import (
 	"unicode/utf8"
 )
 
-// terminal is a screen that understands what the writer and the renderer use:
-// places, returns, line feeds, clearing, and styles as a colour and attributes.
+// terminal simulates the sequences that the writer and the renderer use: cursor movement, carriage
+// returns, line feeds, clearing, and styles.
 type terminal struct {
 	w, h, x, y int
 	cells      []string
@@ -26,7 +26,7 @@ func newTerminal(w, h int) *terminal {
 
 func (t *terminal) write(tb testing.TB, p []byte) {
 	for len(p) > 0 {
-		if n := sequence(p); n > 0 {
+		if n := sequenceLength(p); n > 0 {
 			t.obey(tb, string(p[2:n-1]), p[n-1])
 			p = p[n:]
 			continue
@@ -76,7 +76,7 @@ func (t *terminal) obey(tb testing.TB, args string, last byte) {
 		switch {
 		case args == "0" || args == "":
 			t.colour, t.flags = "", nil
-		case foreground([]byte("\x1b[" + args + "m")):
+		case isForeground([]byte("\x1b[" + args + "m")):
 			t.colour = args
 		default:
 			t.flags = append(slices.DeleteFunc(t.flags, func(s string) bool { return s == args }), args)
@@ -86,8 +86,7 @@ func (t *terminal) obey(tb testing.TB, args string, last byte) {
 	}
 }
 
-// renderer writes frames as bubbletea's does: lines that did not change are left
-// out.
+// renderer writes frames as bubbletea does: unchanged lines are omitted.
 type renderer struct{ shown []string }
 
 func (r *renderer) frame(lines []string) []byte {
@@ -107,8 +106,8 @@ func (r *renderer) frame(lines []string) []byte {
 	return append(b, fmt.Sprintf("\x1b[%d;H", len(lines))...)
 }
 
-// scribble makes a line of w cells in styles as the dashboard's: colours that
-// follow each other without a reset, bold ones that need one, wide runes rarely.
+// scribble returns a line of w cells in styles like those of the dashboard: colours without a reset
+// between them, bold text, which needs one, and rarely wide runes.
 func scribble(rng *rand.Rand, w int) string {
 	var b strings.Builder
 	styles := []string{"\x1b[38;5;80m", "\x1b[38;5;203m", "\x1b[1m\x1b[38;5;80m", "\x1b[7m", "\x1b[1;38;5;12m", "\x1b[31m",
@@ -135,7 +134,7 @@ func scribble(rng *rand.Rand, w int) string {
 	return b.String()
 }
 
-// edit changes a part of a line that has no wide runes, or all of it.
+// edit changes a part of a line without wide runes, or all of it.
 func edit(rng *rand.Rand, line string, w int) string {
 	if rng.IntN(4) == 0 || strings.Contains(line, "\x1b") {
 		return scribble(rng, w)
@@ -145,8 +144,8 @@ func edit(rng *rand.Rand, line string, w int) string {
 	return string(runes)
 }
 
-// Whatever frames come, with styles, clearing, other writes between and resizes,
-// the terminal shows what it would without the writer.
+// TestScreenIsTheSame: for any frames, with styles, clearing, other output and resizes, the terminal
+// shows the same as without the writer.
 func TestScreenIsTheSame(t *testing.T) {
 	for seed := range uint64(40) {
 		rng := rand.New(rand.NewPCG(seed, 1))
@@ -200,8 +199,8 @@ func TestScreenIsTheSame(t *testing.T) {
 	}
 }
 
-// One cell that changes in a line of two hundred costs a few bytes, and nothing
-// that changes costs nothing.
+// TestOneCellIsCheap: one changed cell in a line of two hundred takes a few bytes, and an unchanged frame
+// takes none.
 func TestOneCellIsCheap(t *testing.T) {
 	var r renderer
 	var sent bytes.Buffer
@@ -219,15 +218,15 @@ func TestOneCellIsCheap(t *testing.T) {
 	}
 	changed := strings.Repeat("⣿", 100) + "\x1b[38;5;9m█\x1b[0m" + strings.Repeat("⣿", 99)
 	if n := write(long, changed); n > 40 {
-		t.Errorf("a cell costs %d bytes: %q", n, sent.String())
+		t.Errorf("a cell takes %d bytes: %q", n, sent.String())
 	}
 	if n := write(long, changed); n != 0 {
-		t.Errorf("a frame that is the same costs %d bytes: %q", n, sent.String())
+		t.Errorf("an unchanged frame takes %d bytes: %q", n, sent.String())
 	}
 }
 
-// Colours go on from line to line, blanks have none, and what lies between two
-// changes is jumped over or written again, whichever is shorter.
+// TestFewBytesAreWritten: colours continue from line to line, spaces need none, and unchanged cells
+// between changes are skipped or rewritten, whichever is shorter.
 func TestFewBytesAreWritten(t *testing.T) {
 	const red, blue, off = "\x1b[38;5;9m", "\x1b[38;5;12m", "\x1b[0m"
 	still := "still"
@@ -307,7 +306,7 @@ func FuzzWriter(f *testing.F) {
 	})
 }
 
-// BenchmarkWriter is a frame in which half of a large screen changed.
+// BenchmarkWriter writes frames in which half of a large screen changed.
 func BenchmarkWriter(b *testing.B) {
 	rng := rand.New(rand.NewPCG(1, 1))
 	var frames [][]byte

@@ -4,50 +4,49 @@ import (
 	"github.com/charmbracelet/bubbles/key"
 )
 
-// Binding is a key and what it does. Help and footer are made from these.
+// Binding is a key with its action. Help and footer are generated from bindings.
 type Binding struct {
 	key.Binding
-	Group string
-	Brief string // what the footer calls it; "" keeps it out
-	Do    func() Request
+	Group string         // heading in the help
+	Brief string         // name in the footer; "" means not shown there
+	Do    func() Request // the action
 
-	Pinned   bool        // in the footer however small the screen
-	NoteIdle bool        // shows a notice if it has nothing to do
-	Page     Page        // the only one it holds on; nil: all of them
-	Idle     func() bool // whether it has nothing to do now: then the footer leaves it out; nil: never
+	Pinned   bool        // in the footer on screens of any size
+	NoteIdle bool        // show a notice if the key has nothing to do
+	Page     Page        // the only page with this binding; nil means all pages
+	Idle     func() bool // reports whether the key has nothing to do, so that the footer omits it; nil means it always has
 }
 
-// Bind makes a binding of some keys: the name of the group and of the keys, and
-// what they do, as the help has it.
+// Bind returns a binding of keys. shown names the keys and help describes the action in the help.
 func Bind(group string, keys []string, shown, help string, do func() Request) Binding {
 	return Binding{Binding: key.NewBinding(key.WithKeys(keys...), key.WithHelp(shown, help)), Group: group, Do: do}
 }
 
-// InFooter names a key in the footer, where there is room.
+// InFooter adds the key to the footer, if there is room, with the name brief.
 func (b Binding) InFooter(brief string) Binding {
 	b.Brief = brief
 	return b
 }
 
-// Pin keeps a key in the footer of the smallest screen.
+// Pin keeps the key in the footer on screens of any size.
 func (b Binding) Pin() Binding {
 	b.Pinned = true
 	return b
 }
 
-// Unless keeps a key out of the footer while it has nothing to do.
+// Unless omits the key from the footer while idle returns true.
 func (b Binding) Unless(idle func() bool) Binding {
 	b.Idle = idle
 	return b
 }
 
-// SayIdle makes a key that has nothing to do say so, rather than seem broken.
+// SayIdle makes the key show a notice when it has nothing to do.
 func (b Binding) SayIdle() Binding {
 	b.NoteIdle = true
 	return b
 }
 
-// Quietly makes the action of a key that asks the dashboard for nothing.
+// Quietly returns an action that calls do and requests nothing.
 func Quietly(do func()) func() Request {
 	return func() Request {
 		do()
@@ -55,5 +54,5 @@ func Quietly(do func()) func() Request {
 	}
 }
 
-// Tick is the message with which a twentieth of a second passes.
+// Tick is the message that is sent 20 times per second.
 type Tick struct{}

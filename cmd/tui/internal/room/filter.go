@@ -7,43 +7,44 @@ import (
 	"wirelab/experiment/engine/packetlog"
 )
 
-// Filter says which packets are listed: 0 all of them, 1 those that were of no use
-// or are stale, from 2 on those that ended in one way.
+// Filter selects packets: FilterAll, filterFailed for packets that failed or are stale, or filterOutcome
+// plus an outcome.
 type Filter int
 
 const (
 	FilterAll Filter = iota
-	filterTrouble
-	filterOutcome // and the outcome added to it
+	filterFailed
+	filterOutcome // plus a packetlog.Outcome
 	NumFilters    = filterOutcome + Filter(packetlog.NumOutcomes)
 )
 
-// String is how the filter is typed.
+// String returns the filter as users type it.
 func (f Filter) String() string {
 	switch {
 	case f == FilterAll:
 		return "all"
-	case f == filterTrouble:
+	case f == filterFailed:
 		return "trouble"
 	}
 	return strings.ToLower(strings.ReplaceAll(look.OutcomeWord(f.outcome()), " ", "-"))
 }
 
+// outcome returns the outcome of a filter from filterOutcome on.
 func (f Filter) outcome() packetlog.Outcome { return packetlog.Outcome(f - filterOutcome) }
 
-// Takes reports whether a packet is listed.
-func (f Filter) Takes(r *packetlog.Record) bool {
+// Matches reports whether the filter selects a packet.
+func (f Filter) Matches(r *packetlog.Record) bool {
 	switch f {
 	case FilterAll:
 		return true
-	case filterTrouble:
-		return Troubled(r)
+	case filterFailed:
+		return IsFailure(r)
 	}
 	return r.Outcome == f.outcome()
 }
 
-// Troubled reports whether a packet was of no use, or was stale.
-func Troubled(r *packetlog.Record) bool {
+// IsFailure reports whether a packet was lost, failed to decode, or was stale.
+func IsFailure(r *packetlog.Record) bool {
 	switch r.Outcome {
 	case packetlog.InFlight, packetlog.Decoded, packetlog.Duplicate:
 		return false
@@ -51,7 +52,7 @@ func Troubled(r *packetlog.Record) bool {
 	return true
 }
 
-// FilterNames are the filters as they are typed.
+// FilterNames returns all filters as users type them.
 func FilterNames() []string {
 	names := make([]string, NumFilters)
 	for i := range names {

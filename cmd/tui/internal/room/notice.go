@@ -7,21 +7,21 @@ import (
 	"wirelab/experiment/engine/packetlog"
 )
 
-// Notice is the sentence in place of the footer. It goes after some time, or with the first
-// key once it is a second old.
+// Notice is a message in place of the footer. It disappears after some time, or with the next key once
+// it has been shown for a second.
 type Notice struct {
-	text  string
-	tone  tone
-	tick  int
-	since int  // the tick in which it was first shown
-	until int  // the tick at which it goes
-	Stale bool // it differs from what was drawn last
+	text      string
+	tone      tone
+	tick      int  // the present
+	shownAt   int  // tick at which the notice appeared
+	expiresAt int  // tick at which it disappears
+	Stale     bool // the notice changed since it was last drawn
 }
 
-// tone is the kind of a notice; it sets colour and sign.
+// tone is the kind of a notice, which selects style and marker.
 type tone uint8
 
-// The tones. ToneDim is an aside.
+// The tones. ToneDim is for unimportant messages.
 const (
 	toneGood tone = iota
 	toneBad
@@ -30,21 +30,21 @@ const (
 )
 
 const (
-	noticeTicks = 120 // how long a notice stays, and one tick more for each letter beyond glance
-	glance      = 60
-	freshTicks  = 20 // how long a key leaves a new notice alone
-	noticeRows  = 6  // the most rows that a notice covers
+	baseTicks     = 120 // duration of a notice, plus one tick per byte beyond freeLetters; there are 20 ticks per second
+	freeLetters   = 60  // bytes
+	minTicks      = 20  // minimum duration, during which keys do not dismiss a notice
+	maxNoticeRows = 6   // maximum height; the last row is cut if the text is longer
 )
 
-// Tick lets a twentieth of a second pass.
+// Tick advances the time by one tick.
 func (n *Notice) Tick() {
 	n.tick++
-	if n.text != "" && n.tick >= n.until {
+	if n.text != "" && n.tick >= n.expiresAt {
 		n.Dismiss()
 	}
 }
 
-// Say shows a sentence; bad marks it as a complaint.
+// Say shows a message; bad marks it as an error.
 func (n *Notice) Say(text string, bad bool) {
 	if bad {
 		n.Show(text, toneBad)
@@ -53,52 +53,52 @@ func (n *Notice) Say(text string, bad bool) {
 	n.Show(text, toneGood)
 }
 
-// Show shows a sentence for as long as it takes to read.
+// Show shows a message. Longer messages are shown longer.
 func (n *Notice) Show(text string, tone tone) {
 	n.text, n.tone = strings.ReplaceAll(text, "\n", " "), tone
-	n.since, n.until = n.tick, n.tick+noticeTicks+max(len(text)-glance, 0)
+	n.shownAt, n.expiresAt = n.tick, n.tick+baseTicks+max(len(text)-freeLetters, 0)
 	n.Stale = true
 }
 
 // Dismiss removes the notice.
 func (n *Notice) Dismiss() { n.text, n.Stale = "", true }
 
-// DismissOld removes a notice that is a second old.
+// DismissOld removes the notice if it has been shown for a second.
 func (n *Notice) DismissOld() {
-	if n.text != "" && n.tick-n.since >= freshTicks {
+	if n.text != "" && n.tick-n.shownAt >= minTicks {
 		n.Dismiss()
 	}
 }
 
-// UnknownKey answers a key without a binding, unless another notice is shown.
+// UnknownKey shows a notice about a key without a binding, unless another notice is shown.
 func (n *Notice) UnknownKey() {
 	if n.text == "" {
 		n.Show("no such key here; ? lists them", ToneDim)
 	}
 }
 
-// Lines draws the notice in w columns, on as many rows as it needs; nil without a notice.
+// Lines returns the lines of the notice in w columns; nil if none exists.
 func (n *Notice) Lines(th *look.Theme, w int) []string {
 	if n.text == "" {
 		return nil
 	}
-	k, sign := look.Good, string(th.Outcome[packetlog.Decoded])
+	style, marker := look.Good, string(th.Outcome[packetlog.Decoded])
 	switch n.tone {
 	case toneBad:
-		k, sign = look.Bad, "!"
+		style, marker = look.Bad, "!"
 	case ToneWarn:
-		k, sign = look.Warn, "!"
+		style, marker = look.Warn, "!"
 	case ToneDim:
-		k, sign = look.Dim, ""
+		style, marker = look.Dim, ""
 	}
 	lines := look.Wrap(n.text, w-4)
-	if len(lines) > noticeRows {
-		lines = append(lines[:noticeRows-1:noticeRows-1], strings.Join(lines[noticeRows-1:], " "))
+	if len(lines) > maxNoticeRows {
+		lines = append(lines[:maxNoticeRows-1:maxNoticeRows-1], strings.Join(lines[maxNoticeRows-1:], " "))
 	}
 	c := look.NewCanvas(w, max(len(lines), 1))
 	for y, line := range lines {
-		c.Clip(3, y, w-4, k, line)
+		c.Clip(3, y, w-4, style, line)
 	}
-	c.Text(1, 0, k, sign)
+	c.Text(1, 0, style, marker)
 	return c.Lines(th)
 }

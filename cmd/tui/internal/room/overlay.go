@@ -6,27 +6,27 @@ import (
 	"wirelab/cmd/tui/internal/look"
 )
 
-// Overlay is a box that lies over the page and has all keys while it is there.
+// Overlay is a box over the page. It receives all keys while it is open.
 type Overlay interface {
-	// Size returns what it would like to have within a screen of w x h, and whether
-	// it stands at the right instead of in the middle.
-	Size(w, h int) (ow, oh int, right bool)
+	// Size returns the preferred size on a screen of w x h, and whether the box is at the right
+	// edge instead of in the middle.
+	Size(w, h int) (boxW, boxH int, atRight bool)
 	Draw(c *look.Canvas, th *look.Theme)
 	// Key handles a key.
 	Key(msg tea.KeyMsg) Request
 }
 
-// OverlayMargin is how many columns of the screen a box leaves free.
+// OverlayMargin is the number of columns that boxes leave free.
 const OverlayMargin = 4
 
-// Screenful is how far one key leafs, and Far is farther than any list is long; where ints have
-// 32 bits it can be added to a place.
+// Screenful is the step of the page keys. Far is larger than any list; adding it to an index does not
+// overflow a 32-bit int.
 const (
 	Screenful = 10
 	Far       = 1 << 20
 )
 
-// ListStep is how far a key moves in a list that is typed into, 0 if it is none that moves.
+// ListStep returns how far a key moves in a list with a text input, 0 if it does not move.
 func ListStep(msg tea.KeyMsg) int {
 	switch msg.Type {
 	case tea.KeyUp, tea.KeyCtrlP, tea.KeyCtrlK:
@@ -45,7 +45,7 @@ func ListStep(msg tea.KeyMsg) int {
 	return 0
 }
 
-// ReadStep is ListStep where letters are not typed: those of vi and less move too.
+// ReadStep is ListStep for lists without text input, in which the letters of vi and less also move.
 func ReadStep(msg tea.KeyMsg) int {
 	switch msg.String() {
 	case "k":

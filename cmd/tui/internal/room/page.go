@@ -5,18 +5,17 @@ import (
 	"wirelab/experiment/engine/packetlog"
 )
 
-// Page is one screenful between header and footer. What else a page can do it declares by
-// implementing the interfaces below.
+// Page is the content between header and footer. Optional features are the interfaces below.
 type Page interface {
 	Name() string
 	// Lines returns h lines of w columns.
 	Lines(th *look.Theme, w, h int) []string
 }
 
-// Binder is a page with keys of its own; they go before those of every page.
+// Binder is a page with its own keys, which have priority over the common ones.
 type Binder interface{ Bindings() []Binding }
 
-// BindingsOf returns the keys of a page alone.
+// BindingsOf returns the page's own keys.
 func BindingsOf(p Page) []Binding {
 	if b, ok := p.(Binder); ok {
 		return b.Bindings()
@@ -24,7 +23,8 @@ func BindingsOf(p Page) []Binding {
 	return nil
 }
 
-// Ask passes a key or a click to a page that implements T; other pages ignore it.
+// Ask calls do with the page if that implements the optional interface T, and returns the resulting request;
+// otherwise an empty one.
 func Ask[T any](p Page, do func(T) Request) Request {
 	if q, ok := p.(T); ok {
 		return do(q)
@@ -32,54 +32,56 @@ func Ask[T any](p Page, do func(T) Request) Request {
 	return Request{}
 }
 
-// Observer is a page, or a pane, that shows the lab.
+// Observer is a page or a pane that shows the state of the lab.
 type Observer interface {
-	// Observe takes from the view what is shown, and reports whether the picture changes.
+	// Observe stores what is shown of the view and reports whether the picture changes.
 	Observe(View) bool
 }
 
-// Focuser is a page of several panes.
+// Focuser is a page with several panes.
 type Focuser interface {
-	Focus(step int) // gives the keys to the next pane (1) or the one before (-1)
+	Focus(step int) // focuses the next pane (1) or the previous one (-1)
 }
 
-// Mover is a page on which the arrow keys choose and adjust.
+// Mover is a page on which the arrow keys select or adjust.
 type Mover interface {
-	Move(dx, dy int) Request // dx in steps of a control
+	Move(dx, dy int) Request // dx in steps to the right, or of a control; dy in rows down
 }
 
-// Enterer is a page with something to open.
+// Enterer is a page that handles the enter key.
 type Enterer interface{ Enter() Request }
 
-// Releaser is a page on which something can be selected.
-type Releaser interface{ Release() }
+// Releaser is a page with a selection that esc clears.
+type Releaser interface {
+	Release() // clears the selection
+}
 
-// Aimer is a page with controls for either link, or both.
+// Aimer is a page whose controls set the downlink, the uplink or both.
 type Aimer interface {
 	Aim() Request // selects the next of the links that the controls set
 }
 
-// Zoomer is a page of charts over time.
+// Zoomer is a page with charts over time.
 type Zoomer interface {
 	Zoom() // shows the next span of time
 }
 
-// Fitter is a page of charts whose value axes can begin above zero.
+// Fitter is a page with charts whose value axes can fit the data.
 type Fitter interface {
-	Fit() // switches between an axis that fits the data and one from zero
+	Fit() // toggles between axes that fit the data and axes that begin at 0
 }
 
 // Clicker is a page that uses mouse clicks.
 type Clicker interface{ Click(x, y int) Request }
 
-// Wheeler is a page on which the mouse wheel does not move what is chosen up and down.
+// Wheeler is a page that handles the mouse wheel. On other pages it acts as the arrows up and down.
 type Wheeler interface {
-	Wheel(up int) Request // in notches away from the hand
+	Wheel(up int) Request // in notches; positive is away from the user
 }
 
-// Hinter is a page whose arrow keys are named in the footer.
+// Hinter is a page whose arrow keys have hints in the footer.
 type Hinter interface {
-	Arrows() [][2]string // signs and a word
+	Arrows() [][2]string // pairs of keys and what they do, such as {"↑↓", "select"}
 }
 
 // Explainer describes what shared keys do on a page.
@@ -89,27 +91,27 @@ type Explainer interface {
 	Means(key string) string
 }
 
-// Worker is a page with work that takes longer than a tick may.
+// Worker is a page with work that takes longer than a tick.
 type Worker interface {
-	// Work returns what is to be done now, away from the screen; that returns what to
-	// do with the result, back at the screen. nil: there is nothing.
-	Work() (read func() (take func()))
+	// Work returns a function, read, to call in another goroutine; nil if there is no work. read
+	// returns a function that stores the result, to call in the goroutine of the dashboard.
+	Work() (read func() (storeResult func()))
 }
 
-// PacketPage is the page on which packets are looked at.
+// PacketPage is the page that shows packets.
 type PacketPage interface {
 	ShowPacket(packetlog.ID) Request
 	FilterPackets(Filter)
 }
 
-// PacketChooser is a page with a cursor on packets.
+// PacketChooser is a page on which packets can be selected.
 type PacketChooser interface {
-	// ChosenPacket is the packet under the cursor; false if there is none.
+	// ChosenPacket returns the selected packet, false if none exists.
 	ChosenPacket() (packetlog.ID, bool)
 }
 
-// Wide reports whether all panes fit the screen at once.
+// Wide reports whether a screen of w x h shows all panes of a page at once.
 func Wide(w, h int) bool { return w >= 104 && h >= 30 }
 
-// RightColumn is the width of the controls and what stands below them.
+// RightColumn returns the width of the column with the controls on a screen of w columns.
 func RightColumn(w int) int { return min(max(w*36/100, 52), 66) }

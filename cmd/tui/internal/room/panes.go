@@ -6,47 +6,47 @@ import (
 	"wirelab/cmd/tui/internal/look"
 )
 
-// Panes are the panes of a page: on a large screen all are in sight, on a small one the one that
-// has the keys.
+// Panes are the panes of a page. A large screen shows all of them, a small one the focused pane.
 type Panes struct {
-	Slots  []*Slot // in the order of the tab key
-	Usable []int   // those that have a use for the keys where all are in sight
-	At     int     // the one that has the keys
-	Chosen bool    // a person chose it
-	Places []Place // as last drawn
-	w, h   int
+	Slots     []*Slot // in the order of the tab key
+	Focusable []int   // indices of panes that can be focused on a large screen
+	Focused   int     // index of the focused pane
+	UserChose bool    // the user selected the focused pane
+	Places    []Place // layout of the page, as last drawn
+	w, h      int     // size of the page
 }
 
 // Resize sets the size of the page.
 func (p *Panes) Resize(w, h int) { p.w, p.h = w, h }
 
-// Wide reports whether all panes are in sight.
+// Wide reports whether all panes are visible.
 func (p *Panes) Wide() bool { return Wide(p.w, p.h) }
 
-// Width is how many columns the page has.
+// Width returns the width of the page.
 func (p *Panes) Width() int { return p.w }
 
-// Focus implements Focuser.
+// Focus implements Focuser: it focuses the next pane that can be focused, cyclically.
 func (p *Panes) Focus(step int) {
+	n := len(p.Slots)
 	for i := range p.Slots {
-		if at := ((p.At+step*(i+1))%len(p.Slots) + len(p.Slots)) % len(p.Slots); p.focus(at) {
+		if next := ((p.Focused+step*(i+1))%n + n) % n; p.focus(next) {
 			return
 		}
 	}
 }
 
-// focus gives the keys to a pane that has a use for them.
-func (p *Panes) focus(at int) bool {
-	if p.Wide() && !slices.Contains(p.Usable, at) {
+// focus focuses pane i, and reports whether that is possible.
+func (p *Panes) focus(i int) bool {
+	if p.Wide() && !slices.Contains(p.Focusable, i) {
 		return false
 	}
-	p.At, p.Chosen = at, true
+	p.Focused, p.UserChose = i, true
 	return true
 }
 
-// Hit gives the keys to the pane at (x, y), or, on a small screen, to the one whose tab is in that
-// place of the row tabs. It returns the place that was hit, without a slot if none was.
-func (p *Panes) Hit(x, y, tabs int) Place {
+// FocusAt focuses the pane at (x, y) or, on a small screen, the pane whose tab is there; tabs is the row
+// of the tabs. It returns the place at (x, y); its slot is nil if none exists.
+func (p *Panes) FocusAt(x, y, tabs int) Place {
 	at := placeAt(p.Places, x, y)
 	if i, ok := tabAt(p.Slots, x); ok && y == tabs && !p.Wide() {
 		p.focus(i)
@@ -56,16 +56,16 @@ func (p *Panes) Hit(x, y, tabs int) Place {
 	return at
 }
 
-// Tabs is the row of names of panes on a small screen.
-func (p *Panes) Tabs(th *look.Theme) string {
+// TabRow returns the row with the names of the panes on a small screen.
+func (p *Panes) TabRow(th *look.Theme) string {
 	c := look.NewCanvas(p.w, 1)
 	x := 1
 	for i, s := range p.Slots {
-		k, left, right := look.Dim, " ", " "
-		if i == p.At {
-			k, left, right = look.Focus, "[", "]"
+		style, left, right := look.Dim, " ", " "
+		if i == p.Focused {
+			style, left, right = look.Focus, "[", "]"
 		}
-		x = c.Spans(x, 0, p.w-x, k.Span(left+s.Name()+right), look.Faint.Span(" "))
+		x = c.Spans(x, 0, p.w-x, style.Span(left+s.Name()+right), look.Faint.Span(" "))
 	}
 	return c.Lines(th)[0]
 }

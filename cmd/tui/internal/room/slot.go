@@ -4,35 +4,34 @@ import (
 	"wirelab/cmd/tui/internal/look"
 )
 
-// Pane is a part of the screen: state, and a picture that is a function of the
-// state and of the size of the canvas alone.
+// Pane is a part of the screen. Its picture depends only on its state and the size of the canvas.
 type Pane interface {
 	Name() string
 	Draw(c *look.Canvas, th *look.Theme, focused bool)
 }
 
-// Slot is a place on the screen: a pane, and the lines it was last drawn to.
+// Slot is a pane with its cached lines.
 type Slot struct {
 	Pane
-	W, H    int
-	focused bool
-	Fresh   bool
-	lines   []string
-	th      *look.Theme // that painted them
+	W, H     int
+	focused  bool
+	UpToDate bool // lines are valid for the current state of the pane
+	lines    []string
+	th       *look.Theme // the theme of lines
 }
 
-// NewSlot returns the place of a pane.
+// NewSlot returns a slot for a pane.
 func NewSlot(p Pane) *Slot { return &Slot{Pane: p} }
 
-// Observe forgets the lines if the pane has something new to show.
+// Observe passes the view to the pane, and reports whether the slot has to be redrawn.
 func (s *Slot) Observe(v View) bool {
 	if p, ok := s.Pane.(Observer); ok && p.Observe(v) {
-		s.Fresh = false
+		s.UpToDate = false
 	}
-	return !s.Fresh
+	return !s.UpToDate
 }
 
-// ObserveAll lets all slots observe, and reports whether any has to be drawn anew.
+// ObserveAll calls Observe on all slots, and reports whether any has to be redrawn.
 func ObserveAll(v View, slots ...*Slot) (changed bool) {
 	for _, s := range slots {
 		changed = s.Observe(v) || changed
@@ -40,32 +39,32 @@ func ObserveAll(v View, slots ...*Slot) (changed bool) {
 	return changed
 }
 
-// Redraw has the pane drawn anew.
-func (s *Slot) Redraw() { s.Fresh = false }
+// Redraw makes the next Render redraw the pane.
+func (s *Slot) Redraw() { s.UpToDate = false }
 
-// Render returns the pane's h lines of w columns, drawn anew only if something
+// Render returns the pane as h lines of w columns. It redraws only if state, size, focus or theme
 // changed.
 func (s *Slot) Render(th *look.Theme, w, h int, focused bool) []string {
-	if s.Fresh && s.W == w && s.H == h && s.focused == focused && s.th == th {
+	if s.UpToDate && s.W == w && s.H == h && s.focused == focused && s.th == th {
 		return s.lines
 	}
 	c := look.NewCanvas(w, h)
 	s.Draw(c, th, focused)
-	s.W, s.H, s.focused, s.Fresh, s.th = w, h, focused, true, th
+	s.W, s.H, s.focused, s.UpToDate, s.th = w, h, focused, true, th
 	s.lines = c.Lines(th)
 	return s.lines
 }
 
-// At puts the slot on a page.
-func (s *Slot) At(x, y, w, h int) Place { return Place{s, x, y, w, h} }
+// Place returns the slot at a position of a page.
+func (s *Slot) Place(x, y, w, h int) Place { return Place{s, x, y, w, h} }
 
-// Place is where a pane lies on a page.
+// Place is a slot with its position and size on a page.
 type Place struct {
 	Slot       *Slot
 	X, Y, w, H int
 }
 
-// placeAt returns the place that covers (x, y); its slot is nil if none does.
+// placeAt returns the place that contains (x, y); its slot is nil if none exists.
 func placeAt(places []Place, x, y int) Place {
 	for _, p := range places {
 		if x >= p.X && x < p.X+p.w && y >= p.Y && y < p.Y+p.H {
@@ -75,27 +74,28 @@ func placeAt(places []Place, x, y int) Place {
 	return Place{}
 }
 
-// Join puts panes together into h lines of w columns. The places must tile the
-// page; those of one row must be given from left to right. The focused pane has
-// the keys, the lit one is pointed at.
-func Join(th *look.Theme, places []Place, h int, focused Pane, lit *Slot) []string {
+// RenderPlaces renders panes into h lines. The places must tile the page, and places side by side must
+// be in order from left to right. The focused pane and the highlighted slot (nil if none) are drawn with
+// focus.
+func RenderPlaces(th *look.Theme, places []Place, h int, focused Pane, highlighted *Slot) []string {
 	lines := make([]string, h)
 	for _, p := range places {
-		for i, line := range p.Slot.Render(th, p.w, p.H, p.Slot.Pane == focused || p.Slot == lit) {
+		for i, line := range p.Slot.Render(th, p.w, p.H, p.Slot.Pane == focused || p.Slot == highlighted) {
 			lines[p.Y+i] += line
 		}
 	}
 	return lines
 }
 
-// tabAt returns which of the names in that row is at column x.
-func tabAt(slots []*Slot, x int) (at int, ok bool) {
+// tabAt returns the index of the slot whose tab is at column x, false if none is; see Panes.TabRow.
+func tabAt(slots []*Slot, x int) (index int, ok bool) {
 	from := 1
 	for i, s := range slots {
-		if to := from + len(s.Name()) + 2; x >= from && x < to {
+		to := from + len(s.Name()) + 2 // with brackets or spaces around the name
+		if x >= from && x < to {
 			return i, true
 		}
-		from += len(s.Name()) + 3
+		from = to + 1 // a space between the tabs
 	}
 	return 0, false
 }

@@ -11,42 +11,41 @@ import (
 	"wirelab/experiment/engine/packetlog"
 )
 
-// SameRecord reports whether two records tell the same of one packet.
-func SameRecord(a, b *packetlog.Record) bool {
+// SamePacketState reports whether two records are of the same packet with the same outcome.
+func SamePacketState(a, b *packetlog.Record) bool {
 	return a.Seq == b.Seq && a.Copy == b.Copy && a.Outcome == b.Outcome
 }
 
-// Lab is the running experiment as the dashboard sees it. The engine never waits
-// for the screen, nor the screen for the engine: both methods return at once.
+// Lab is the dashboard's interface to the running experiment. Both methods return without blocking, so
+// that engine and screen do not wait for each other.
 type Lab interface {
-	// Snapshot returns the newest picture of the session; never nil.
+	// Snapshot returns the newest snapshot of the session; never nil.
 	Snapshot() *engine.Snapshot
-	// Do hands over a command; false if the queue is full.
+	// Do sends a command; it returns false if the queue is full.
 	Do(experiment.Command) bool
 }
 
-// View is what the panes get to see on a tick.
+// View is the state that the panes show.
 type View struct {
-	Snap  *engine.Snapshot
-	Now   *engine.Snapshot // the newest, whichever moment is shown; nil: snap is
-	Cfg   *config.Config   // the snapshot's, with the changes that are still on their way
-	Speed float64          // asked for; 0 is as fast as it can
-	Slow  bool             // time to redraw what moves all the time: charts and averages
-	Back  bool             // somebody looks back: it is not the present
-	Spare bool             // the terminal can take a picture that changed all over
+	Snap  *engine.Snapshot // the snapshot at the time cursor
+	Now   *engine.Snapshot // the newest snapshot; nil if it is Snap
+	Cfg   *config.Config   // the configuration of Snap with the requested changes
+	Speed float64          // requested speed of virtual time; 0 means unlimited
+	Slow  bool             // redraw continuously changing panes now, such as charts and means: twice per second, or if the page was opened
+	Back  bool             // the time cursor is in the past
+	Spare bool             // the budget of output to the terminal allows a redraw of the whole page now
 }
 
-// Present is the newest snapshot: sums over the whole run are
-// known of no other moment.
-func (v View) Present() *engine.Snapshot {
+// Newest returns the newest snapshot. Figures that are sums over the whole run exist only there.
+func (v View) Newest() *engine.Snapshot {
 	if v.Now == nil {
 		return v.Snap
 	}
 	return v.Now
 }
 
-// Lane is the encoder under the keys; an empty one before the first frame.
-func (v View) Lane() *engine.Lane {
+// ActiveLane returns the lane of the active encoder, or an empty lane before the first frame.
+func (v View) ActiveLane() *engine.Lane {
 	if len(v.Snap.Lanes) == 0 {
 		return &engine.Lane{}
 	}
@@ -56,19 +55,18 @@ func (v View) Lane() *engine.Lane {
 // Shadows returns the lanes of the shadows.
 func (v View) Shadows() []engine.Lane { return v.Snap.Lanes[min(len(v.Snap.Lanes), 1):] }
 
-// Running reports whether virtual time goes on.
+// Running reports whether virtual time advances.
 func (v View) Running() bool { return v.Snap.State == engine.Running }
 
-// OfFiles reports whether what is sent are whole files.
+// OfFiles reports whether the session sends files.
 func OfFiles(s *frame.Schema) bool { return s != nil && s.Delivery == frame.Every }
 
-// EnoughChanged is how many items of a frame must have changed for bits per
-// changed item to mean something: below it is a packet's header divided by next
-// to nothing.
-const EnoughChanged = 5
+// MinChanged is the minimum number of changed items per frame for bits per changed item to be
+// meaningful. With fewer changes the figure consists mainly of the packet's header.
+const MinChanged = 5
 
-// PerSecond scales a count in a sample to a rate.
+// PerSecond is the number of samples per second; it scales a count in a sample to a rate.
 const PerSecond = float64(time.Second / meters.SamplePeriod)
 
-// RecentSpan is how long "now" is: as long as meters.Recent looks back.
+// RecentSpan is the period of current figures, the same as that of meters.Recent.
 const RecentSpan = 2 * time.Second

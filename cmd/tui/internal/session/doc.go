@@ -1,7 +1,6 @@
-// Package session is the running experiment as the dashboard drives it: the
-// newest snapshot, the settings that were asked for and that no snapshot shows
-// yet, the moment that is shown while somebody looks back, and the notices.
+// Package session connects the dashboard with the running experiment: it has the newest snapshot, the
+// requested settings that no snapshot contains yet, the time cursor, and the notices.
 //
-// Changes are gathered and handed to the lab once a tick. What was asked for is
-// shown at once, before the engine has answered.
+// Changes are collected and sent to the lab once per tick. Requested settings are shown at once, before
+// the engine confirms them.
 package session

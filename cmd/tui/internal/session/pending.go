@@ -5,38 +5,39 @@ import (
 	"wirelab/experiment/engine"
 )
 
-// patience is for how many ticks the screen shows what was asked for while no
-// snapshot confirms it.
-const patience = 20
+// confirmTicks is the number of ticks for which requested settings are shown while no snapshot confirms
+// them.
+const confirmTicks = 20
 
-// pending is what the person has asked for and the snapshot does not show yet.
-// Panes show it at once, and the next press of a key goes on from it; so a key
-// that is held moves steadily however late the engine answers. Changes are
-// gathered and handed over once a tick, one Change for all of them.
+// pending contains the settings that the user requested and that the snapshot does not show yet. Panes
+// show them at once, and the next key changes them further, so that a held key moves a control steadily
+// although the engine answers later. Changes are combined and sent once per tick.
 type pending struct {
-	cfg    *config.Config // nil: nothing beyond the snapshot
-	Speed  *float64
-	unsent []config.Change
-	until  int // tick at which to give up waiting
+	cfg    *config.Config  // the requested configuration; nil if it is that of the snapshot
+	Speed  *float64        // the requested speed; nil if it is that of the snapshot
+	unsent []config.Change // not sent to the lab yet
+	until  int             // tick at which cfg and Speed are dropped if no snapshot confirmed them
 }
 
-// ask applies a change to what was asked for; the error is for the person.
-func (p *pending) ask(from *config.Config, ch config.Change, tick int) error {
+// applyChange applies a change to the requested configuration, or to a copy of current, the configuration of
+// the snapshot, if nothing is pending, and queues it. tick is the present. The error is meant for the user;
+// the change is not queued then.
+func (p *pending) applyChange(current *config.Config, ch config.Change, tick int) error {
 	cfg := p.cfg
 	if cfg == nil {
-		cfg = from.Clone()
+		cfg = current.Clone()
 	}
 	if err := cfg.Apply(ch); err != nil {
 		return err
 	}
-	p.cfg, p.until = cfg, tick+patience
-	p.queue(ch)
+	p.cfg, p.until = cfg, tick+confirmTicks
+	p.queueChange(ch)
 	return nil
 }
 
-// queue adds a change to the last that waits. One that removes shadows stands apart from
-// one that adds some: a change removes before it adds.
-func (p *pending) queue(ch config.Change) {
+// queueChange combines a change with the last unsent one. It starts a new one if a removal of shadows
+// follows an addition, because a combined change removes before it adds.
+func (p *pending) queueChange(ch config.Change) {
 	last := len(p.unsent) - 1
 	switch {
 	case ch.IsZero():
@@ -47,8 +48,8 @@ func (p *pending) queue(ch config.Change) {
 	}
 }
 
-// askSpeed is ask for the speed, which is no part of the configuration.
-func (p *pending) askSpeed(v float64, tick int) { p.Speed, p.until = &v, tick+patience }
+// setSpeed requests a speed, which is not part of the configuration.
+func (p *pending) setSpeed(v float64, tick int) { p.Speed, p.until = &v, tick+confirmTicks }
 
 // config returns the configuration to show.
 func (p *pending) config(snap *engine.Snapshot) *config.Config {
@@ -58,24 +59,24 @@ func (p *pending) config(snap *engine.Snapshot) *config.Config {
 	return snap.Config
 }
 
-// pace returns the speed to show.
-func (p *pending) pace(snap *engine.Snapshot) float64 {
+// speed returns the speed to show.
+func (p *pending) speed(snap *engine.Snapshot) float64 {
 	if p.Speed != nil {
 		return *p.Speed
 	}
 	return snap.Speed
 }
 
-// settle forgets what the snapshot has caught up with, or never will.
-func (p *pending) settle(snap *engine.Snapshot, tick int) {
-	late := tick >= p.until
-	if p.cfg != nil && len(p.unsent) == 0 && (late || snap.Config.SameLive(p.cfg)) {
+// dropConfirmed drops settings that the snapshot confirms, and those that it did not confirm in time.
+func (p *pending) dropConfirmed(snap *engine.Snapshot, tick int) {
+	expired := tick >= p.until
+	if p.cfg != nil && len(p.unsent) == 0 && (expired || snap.Config.SameLive(p.cfg)) {
 		p.cfg = nil
 	}
-	if p.Speed != nil && (late || snap.Speed == *p.Speed) {
+	if p.Speed != nil && (expired || snap.Speed == *p.Speed) {
 		p.Speed = nil
 	}
 }
 
-// forget drops all expectations: what comes next may be anything.
+// forget drops all requested settings, for example after an undo, whose result is not known in advance.
 func (p *pending) forget() { *p = pending{} }

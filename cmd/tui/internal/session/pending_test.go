@@ -10,7 +10,7 @@ import (
 	"wirelab/experiment/engine"
 )
 
-// recorder is a lab that takes some commands, and no more.
+// recorder is a lab that accepts a limited number of commands.
 type recorder struct {
 	snap  engine.Snapshot
 	took  []experiment.Command
@@ -27,8 +27,8 @@ func (r *recorder) Do(c experiment.Command) bool {
 	return true
 }
 
-// The changes of a tick, as they are handed over, do in turn what each of them did to
-// what was asked for; those that can be one are one, and none is lost to a full queue.
+// TestChangesOfATick: the combined changes of a tick have the same effect as the single changes in
+// order, and none is lost if the queue is full.
 func TestChangesOfATick(t *testing.T) {
 	start := config.Default()
 	if err := start.Apply(config.NewChange("shadow", "quantized")); err != nil {

@@ -12,37 +12,35 @@ import (
 	"wirelab/experiment/engine"
 )
 
-// Session is the running experiment as the dashboard drives it: the newest
-// snapshot, the commands that are on their way, the moment that is shown and what
-// there is to say of it all.
+// Session connects the dashboard with the running experiment; see the package documentation.
 type Session struct {
 	lab     room.Lab
 	Snap    *engine.Snapshot // the newest
-	Ticks   int
-	Pending pending
-	Past    past
+	Ticks   int              // number of calls of Poll; there are 20 per second
+	Pending pending          // requested settings
+	Past    past             // the time cursor
 	room.Notice
 	reported reported
-	From     time.Duration // what came before is not shown
+	From     time.Duration // samples before this time are not shown; used by the tour
 	theme    *look.Theme
-	redraw   func() // another moment is to be shown
+	redraw   func() // called when the time cursor moved
 }
 
-// New drives a lab. redraw is called when another moment is to be shown.
+// New returns a session with lab. redraw is called when the time cursor has moved.
 func New(lab room.Lab, th *look.Theme, redraw func()) *Session {
 	s := &Session{lab: lab, Snap: lab.Snapshot(), theme: th, redraw: redraw}
-	s.reported.seen = s.Snap.Notice.ID
-	s.warn()
+	s.reported.noticeID = s.Snap.Notice.ID
+	s.showWarnings()
 	return s
 }
 
-// Config is the configuration as asked for.
+// Config returns the requested configuration.
 func (s *Session) Config() *config.Config { return s.Pending.config(s.Snap) }
 
-// Speed is the pace of virtual time as asked for.
-func (s *Session) Speed() float64 { return s.Pending.pace(s.Snap) }
+// Speed returns the requested speed of virtual time.
+func (s *Session) Speed() float64 { return s.Pending.speed(s.Snap) }
 
-// Poll takes the newest snapshot, and returns the one before.
+// Poll reads the newest snapshot and returns the previous one.
 func (s *Session) Poll() (before *engine.Snapshot) {
 	s.Ticks++
 	before = s.Snap
@@ -50,18 +48,19 @@ func (s *Session) Poll() (before *engine.Snapshot) {
 	return before
 }
 
-// Settle hands over what waits, and takes up what the lab has to say.
+// Settle sends pending changes, drops confirmed ones, and shows new notices.
 func (s *Session) Settle() {
 	s.Flush()
-	s.Pending.settle(s.Snap, s.Ticks)
+	s.Pending.dropConfirmed(s.Snap, s.Ticks)
 	s.showReports()
 }
 
-// Send hands a command to the lab, after any change that still waits; false if the lab
-// had no room for it.
+// Send sends pending changes and then a command to the lab. If the lab's queue is full it shows a notice and
+// returns false. Commands that let virtual time advance move the time cursor to the present. After an undo,
+// a redo or a seek nothing is pending, because the resulting settings are not known in advance.
 func (s *Session) Send(c experiment.Command) bool {
 	if c.Toggle || c.Step > 0 || c.Seek != nil || c.Pause != nil && !*c.Pause {
-		s.Present() // what is asked for begins there
+		s.Present() // these commands start at the present
 	}
 	if !s.Flush() || !s.lab.Do(c) {
 		s.Say(errBusy.Error(), true)
@@ -73,20 +72,20 @@ func (s *Session) Send(c experiment.Command) bool {
 	return true
 }
 
-// errBusy: the lab's queue of commands is full.
-var errBusy = errors.New("the lab has its hands full; press again")
+// errBusy means that the lab's queue of commands is full.
+var errBusy = errors.New("the lab is busy; press again")
 
-// Pause stops time, or lets it go on.
+// Pause pauses or resumes virtual time.
 func (s *Session) Pause(on bool) { s.Send(experiment.Command{Pause: &on}) }
 
-// SetSpeed asks for another pace of virtual time.
+// SetSpeed requests a speed of virtual time.
 func (s *Session) SetSpeed(v float64) {
-	s.Pending.askSpeed(v, s.Ticks)
+	s.Pending.setSpeed(v, s.Ticks)
 	s.Send(experiment.Command{Speed: &v})
 }
 
-// Flush hands over the changes gathered since the last tick; false if the lab
-// had no room for them, in which case they stay.
+// Flush sends the pending changes in order. It returns false if the lab's queue is full; the changes that
+// were not sent stay pending.
 func (s *Session) Flush() bool {
 	for len(s.Pending.unsent) > 0 {
 		ch := s.Pending.unsent[0]
@@ -98,12 +97,14 @@ func (s *Session) Flush() bool {
 	return true
 }
 
-// Ask asks for a change, which is handed over with the next tick. The error is for
-// the person.
-func (s *Session) Ask(ch config.Change) error { return s.Pending.ask(s.Snap.Config, ch, s.Ticks) }
+// Ask requests a change, which is sent with the next tick. The error is shown to the user.
+func (s *Session) Ask(ch config.Change) error {
+	return s.Pending.applyChange(s.Snap.Config, ch, s.Ticks)
+}
 
-// Do carries out a command, however it was given. Changes are checked here,
-// against what was asked for before, so that a mistake is answered at once.
+// Do executes a command of the user and shows a notice about it. Changes are checked here against the
+// requested configuration, so that errors are returned at once. A change of settings is sent with the next
+// tick, combined with others; everything else is sent at once.
 func (s *Session) Do(c experiment.Command) error {
 	switch {
 	case c == experiment.Command{}:
@@ -114,26 +115,26 @@ func (s *Session) Do(c experiment.Command) error {
 		return s.doRestart(c)
 	case c.Change != nil && (len(c.Change.Shadows) > 0 || len(c.Change.ShadowsOff) > 0):
 		return s.doShadows(c)
-	case c.Change != nil && c.Change.Mark == "":
+	case c.Change != nil && c.Change.Mark == "": // a mark is no setting
 		if err := s.Ask(*c.Change); err != nil {
 			return err
 		}
 		s.accept(c)
 		return nil
 	case c.Speed != nil:
-		s.Pending.askSpeed(*c.Speed, s.Ticks)
+		s.Pending.setSpeed(*c.Speed, s.Ticks)
 	}
 	s.accept(c)
 	s.Send(c)
 	return nil
 }
 
-// doInput hands over a player's input. It is no setting, so it is not gathered
-// with others. A press is not announced: many come.
+// doInput sends input of the player. Input is not a setting, so it is not combined with other changes.
+// Key presses show no notice, because there are many.
 func (s *Session) doInput(c experiment.Command) error {
 	if w := s.Snap.World; w == nil || !w.Live {
 		return errors.New(strings.TrimPrefix(s.Snap.Config.Data.Source, "file:") +
-			" is a recording: nobody can play it. The live world is tui --data world")
+			" is a recording and cannot be played; for a live world run tui --data world")
 	}
 	if c.Change.Input == nil || c.Change.Input.Press == "" {
 		s.accept(c)
@@ -142,8 +143,8 @@ func (s *Session) doInput(c experiment.Command) error {
 	return nil
 }
 
-// doRestart hands over a change with which the run begins anew. What comes after it may
-// be anything, so nothing is expected of it.
+// doRestart sends a change that restarts the run. The result is not known in advance, so nothing is
+// pending afterwards.
 func (s *Session) doRestart(c experiment.Command) error {
 	if err := s.Config().Check(*c.Change); err != nil {
 		return err
@@ -155,16 +156,16 @@ func (s *Session) doRestart(c experiment.Command) error {
 	return nil
 }
 
-// doShadows hands over a change of the shadows by itself. Were it gathered with
-// others, a shadow that leaves and joins again would seem not to have left.
+// doShadows sends a change of the shadows by itself. Combined with others, the removal and the addition
+// of the same shadow would cancel out.
 func (s *Session) doShadows(c experiment.Command) error {
 	if !s.Flush() {
 		return errBusy
 	}
-	now := s.Config()
+	cfg := s.Config()
 	for _, e := range c.Change.Shadows {
-		if !c.Change.SetsEncoder() && e.Same(now.Encoder, now.Codecs) {
-			return errors.New(e.Text() + " is what runs: beside itself it would show nothing. Other params make a difference: " +
+		if !c.Change.SetsEncoder() && e.Same(cfg.Encoder, cfg.Codecs) {
+			return errors.New(e.Text() + " is the active encoder already. To compare it with other parameters: " +
 				"/shadow " + e.Name + " NAME=VALUE")
 		}
 	}
@@ -172,18 +173,18 @@ func (s *Session) doShadows(c experiment.Command) error {
 		return err
 	}
 	s.accept(c)
-	s.Flush()
+	s.Flush() // otherwise the next change would be combined with this one
 	return nil
 }
 
-// accept announces a command in place of the notice before.
+// accept shows a notice about a command, in place of the previous notice.
 func (s *Session) accept(c experiment.Command) {
 	switch {
 	case c.Change != nil && c.Change.Label() != "":
 		s.Say(c.Change.Label(), false)
 	case c.Speed != nil:
 		s.Say("speed "+look.SpeedText(s.theme, *c.Speed), false)
-	default: // the lab or the header will say
+	default: // the lab or the header shows the result
 		s.Dismiss()
 	}
 }

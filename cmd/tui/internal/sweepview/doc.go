@@ -1,7 +1,6 @@
-// Package sweepview is the screen of tui sweep --watch: the grid as a map that fills up as
-// results come in, and the point under the cursor with its figures, its seeds, and how the
-// figure goes along the row and the column through it.
+// Package sweepview is the dashboard of tui sweep --watch: a map of the grid, which is updated as results
+// arrive, and the selected point with its figures, its seeds, and charts along the map's axes.
 //
-// It polls a sweep.Watch and does nothing to the sweep: whoever leaves ends it, and what
-// was measured is kept as after any other interruption.
+// It polls a sweep.Watch and does not affect the sweep. Quitting ends the sweep; completed runs are
+// saved as after any interruption.
 package sweepview

@@ -7,70 +7,73 @@ import (
 	"wirelab/internal/units"
 )
 
-// Widths of a cell: with its number, and where there is no room for it.
+// Widths of a cell of the map: wide cells contain the value, narrow ones only the shade.
 const wideCell, narrowCell = 9, 3
 
-// values returns the values of an axis; one that is empty without the axis.
-func (m *model) values(axis int) []string {
+// axisValues returns the values of an axis, or one empty value if axis is -1.
+func (m *model) axisValues(axis int) []string {
 	if axis < 0 {
 		return []string{""}
 	}
 	return m.axes[axis].Values
 }
 
-// mapRows is how many rows the whole map has.
-func (m *model) mapRows() int { return len(m.values(m.rows())) }
+// mapRows returns the rows of the whole map.
+func (m *model) mapRows() int { return len(m.axisValues(m.rows())) }
 
-// place is where the cursor is on an axis.
-func (m *model) place(axis int) int {
+// cursorOn returns the cursor's index on an axis, 0 if axis is -1.
+func (m *model) cursorOn(axis int) int {
 	if axis < 0 {
 		return 0
 	}
-	return m.at[axis]
+	return m.cursor[axis]
 }
 
-// follow moves a window of n of all places so that at is in it.
-func follow(first, at, n, all int) int {
-	first = max(min(first, at), at-n+1)
-	return max(0, min(first, all-n))
+// scrollTo returns the index of the first visible element of a list of total elements, of which n are visible:
+// first, moved as little as needed to make element cursor visible.
+func scrollTo(first, cursor, n, total int) int {
+	first = max(min(first, cursor), cursor-n+1)
+	return max(0, min(first, total-n))
 }
 
-// drawMap draws the grid: a cell for each point, shaded by the mean of its figure.
+// drawMap draws the grid: a cell per point, shaded by the mean of the figure. Row labels are on the left, and
+// two rows of headings above. The map scrolls so that the cursor is visible.
 func (m *model) drawMap(c *look.Canvas) {
-	rows, cols := m.values(m.rows()), m.values(m.columns())
-	label := 4
+	rows, cols := m.axisValues(m.rows()), m.axisValues(m.columns())
+	labelWidth := 4
 	for _, v := range rows {
-		label = max(label, look.TextWidth(v))
+		labelWidth = max(labelWidth, look.TextWidth(v))
 	}
-	label = min(label, c.W/4)
-	room := c.W - label - 1
-	cell := wideCell
-	if len(cols)*wideCell > room {
-		cell = narrowCell
+	labelWidth = min(labelWidth, c.W/4)
+	gridWidth := c.W - labelWidth - 1
+	cellWidth := wideCell
+	if len(cols)*wideCell > gridWidth {
+		cellWidth = narrowCell
 	}
-	shownRows, shownCols := min(len(rows), max(c.H-2, 1)), min(len(cols), max(room/cell, 1))
-	m.scroll[0] = follow(m.scroll[0], m.place(m.rows()), shownRows, len(rows))
-	m.scroll[1] = follow(m.scroll[1], m.place(m.columns()), shownCols, len(cols))
-	m.drawHeads(c, label, cell, shownRows, shownCols)
+	shownRows, shownCols := min(len(rows), max(c.H-2, 1)), min(len(cols), max(gridWidth/cellWidth, 1))
+	m.scroll[0] = scrollTo(m.scroll[0], m.cursorOn(m.rows()), shownRows, len(rows))
+	m.scroll[1] = scrollTo(m.scroll[1], m.cursorOn(m.columns()), shownCols, len(cols))
+	m.drawHeadings(c, labelWidth, cellWidth, shownRows, shownCols)
 	for i := range shownRows {
 		row := m.scroll[0] + i
-		ink := look.Dim
-		if row == m.place(m.rows()) {
-			ink = look.Value
+		style := look.Dim
+		if row == m.cursorOn(m.rows()) {
+			style = look.Value
 		}
-		name := look.Short(rows[row], label)
-		c.Right(label, 2+i, ink, name)
+		c.Right(labelWidth, 2+i, style, look.Short(rows[row], labelWidth))
 		for j := range shownCols {
-			m.drawCell(c, label+1+j*cell, 2+i, cell, row, m.scroll[1]+j)
+			m.drawCell(c, labelWidth+1+j*cellWidth, 2+i, cellWidth, row, m.scroll[1]+j)
 		}
-		if len(cols) == 1 { // there is room for a bar
-			m.drawBar(c, label+1+wideCell+1, 2+i, m.point(m.rows(), row))
+		if len(cols) == 1 { // a single axis leaves room for bars
+			m.drawBar(c, labelWidth+1+wideCell+1, 2+i, m.pointAt(m.rows(), row))
 		}
 	}
 }
 
-// drawHeads names the axes and the columns.
-func (m *model) drawHeads(c *look.Canvas, label, cell, shownRows, shownCols int) {
+// drawHeadings draws the names of the axes in row 0 and the headings of the columns in row 1. Narrow columns
+// have room only for the headings of the selected, the first and the last column, as far as these do not
+// overlap.
+func (m *model) drawHeadings(c *look.Canvas, labelWidth, cellWidth, shownRows, shownCols int) {
 	if m.rows() < 0 {
 		c.Text(0, 0, look.Dim, "one point")
 		return
@@ -79,45 +82,42 @@ func (m *model) drawHeads(c *look.Canvas, label, cell, shownRows, shownCols int)
 	if m.columns() >= 0 {
 		pieces = append(pieces, look.Dim.Span(", "), look.Title.Span(m.axes[m.columns()].Key), look.Dim.Span(" across"))
 	}
-	if shownRows < m.mapRows() || shownCols < len(m.values(m.columns())) {
-		pieces = append(pieces, look.Dim.Span("; there is more"))
+	if shownRows < m.mapRows() || shownCols < len(m.axisValues(m.columns())) {
+		pieces = append(pieces, look.Dim.Span("; scroll for more"))
 	}
 	c.Spans(0, 0, c.W, pieces...)
-	cols := m.values(m.columns())
-	free := 0
-	for _, first := range []bool{true, false} { // the one under the cursor before all others
-		for j := range shownCols {
-			at, here := m.scroll[1]+j, m.scroll[1]+j == m.place(m.columns())
-			x := label + 1 + j*cell
-			switch {
-			case cell == wideCell && first:
-				ink := look.Dim
-				if here {
-					ink = look.Value
-				}
-				c.Right(x+cell-1, 1, ink, look.Short(cols[at], cell-1))
-			case cell == narrowCell && first && here:
-				free = c.Text(x, 1, look.Value, cols[at]) + 1
-			case cell == narrowCell && !first && j == 0 && x+look.TextWidth(cols[at])+1 < label+1+(m.place(m.columns())-m.scroll[1])*cell:
-				c.Text(x, 1, look.Dim, cols[at])
-			case cell == narrowCell && !first && j == shownCols-1:
-				if w := look.TextWidth(cols[at]); x+cell-w > free {
-					c.Text(x+cell-w, 1, look.Dim, cols[at])
-				}
+	cols, first := m.axisValues(m.columns()), m.scroll[1]
+	selected := m.cursorOn(m.columns())
+	columnX := func(col int) int { return labelWidth + 1 + (col-first)*cellWidth }
+	if cellWidth == wideCell {
+		for col := first; col < first+shownCols; col++ {
+			style := look.Dim
+			if col == selected {
+				style = look.Value
 			}
+			c.Right(columnX(col)+cellWidth-1, 1, style, look.Short(cols[col], cellWidth-1))
 		}
+		return
+	}
+	selectedEnd := c.Text(columnX(selected), 1, look.Value, cols[selected]) + 1 // with a gap
+	if columnX(first)+look.TextWidth(cols[first])+1 < columnX(selected) {
+		c.Text(columnX(first), 1, look.Dim, cols[first])
+	}
+	last := first + shownCols - 1
+	if x := columnX(last) + cellWidth - look.TextWidth(cols[last]); x > selectedEnd {
+		c.Text(x, 1, look.Dim, cols[last])
 	}
 }
 
-// level is where a value stands among all means, from 0 to NumHeats-1.
-func (m *model) level(v float64) int {
+// shadeLevel maps v from the range of all means to 0 to NumHeats-1; 0 if all means are equal.
+func (m *model) shadeLevel(v float64) int {
 	if m.hi <= m.lo {
 		return 0
 	}
 	return min(int((v-m.lo)/(m.hi-m.lo)*look.NumHeats), look.NumHeats-1)
 }
 
-// shade is what fills a cell of a level: more of it is more.
+// shade returns the rune for a level; denser means larger.
 func (m *model) shade(level int) rune {
 	if m.Theme().Ascii {
 		return []rune(".:+*#")[level]
@@ -125,42 +125,45 @@ func (m *model) shade(level int) rune {
 	return []rune("·░▒▓█")[level]
 }
 
+// drawCell draws the point in the given row and column of the map at (x, y), in w columns: brackets if it is
+// selected, its shade and, in a wide cell, its mean, which follows "~" if seeds are missing.
 func (m *model) drawCell(c *look.Canvas, x, y, w, row, col int) {
-	at := append([]int{}, m.at...)
+	indices := append([]int{}, m.cursor...) // of the point on each axis
 	if m.rows() >= 0 {
-		at[m.rows()] = row
+		indices[m.rows()] = row
 	}
 	if m.columns() >= 0 {
-		at[m.columns()] = col
+		indices[m.columns()] = col
 	}
-	p := m.watch.Point(at)
-	if row == m.place(m.rows()) && col == m.place(m.columns()) {
+	p := m.watch.Point(indices)
+	if row == m.cursorOn(m.rows()) && col == m.cursorOn(m.columns()) {
 		c.Set(x, y, look.Chosen, '[')
 		c.Set(x+w-1, y, look.Chosen, ']')
 	}
 	v := m.means[p]
 	switch {
 	case math.IsNaN(v) && m.seeds[p] > 0:
-		c.Set(x+1, y, look.Faint, '?') // it has no such figure
+		c.Set(x+1, y, look.Faint, '?') // the point has results but not this figure
 		return
 	case math.IsNaN(v):
 		c.Set(x+1, y, look.Faint, '-')
 		return
 	}
-	ink := look.Heat + look.Ink(m.level(v))
-	c.Set(x+1, y, ink, m.shade(m.level(v)))
+	style := look.Heat + look.Ink(m.shadeLevel(v))
+	c.Set(x+1, y, style, m.shade(m.shadeLevel(v)))
 	if w == narrowCell {
 		return
 	}
-	number := look.Plain
+	valueStyle := look.Plain
 	if m.seeds[p] < m.watch.Repeat() {
 		c.Set(x+2, y, look.Dim, '~')
-		number = look.Dim
+		valueStyle = look.Dim
 	}
-	c.Right(x+w-1, y, number, units.Short(v))
+	c.Right(x+w-1, y, valueStyle, units.Short(v))
 }
 
-// drawBar draws the mean of a point as a bar from zero, where there is one axis alone.
+// drawBar draws the mean of point p as a bar from 0, for grids with a single axis. The bar of the largest mean
+// takes all columns from x on; there is none for negative means.
 func (m *model) drawBar(c *look.Canvas, x, y, p int) {
 	v := m.means[p]
 	if math.IsNaN(v) || m.hi <= 0 || v < 0 || x >= c.W {

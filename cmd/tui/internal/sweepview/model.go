@@ -14,12 +14,12 @@ import (
 	"wirelab/experiment/sweep"
 )
 
-// Sweep is what the screen shows, and what it is called.
+// Sweep is the sweep that the screen shows.
 type Sweep struct {
 	Watch *sweep.Watch
-	Title string               // of the sweep: its file
-	Kept  string               // the folder of the results; "": they are not kept
-	Queue bool                 // workers may join
+	Title string               // the file of the sweep
+	Kept  string               // folder of the results; "" if they are not saved
+	Queue bool                 // a queue is served, which workers may join
 	Clock func() time.Duration // monotonic
 }
 
@@ -28,39 +28,39 @@ var _ ui.Screen = (*model)(nil)
 // model is the screen of a sweep, and its one page.
 type model struct {
 	*ui.Shell
-	sweep Sweep
-	watch *sweep.Watch
-	began time.Duration
-	ticks int
+	sweep   Sweep
+	watch   *sweep.Watch  // sweep.Watch
+	started time.Duration // sweep.Clock() when the screen was opened
+	ticks   int
 
-	axes   []sweep.WatchAxis
-	order  []int // of the axes; the last two are rows and columns of the map
-	at     []int // the cursor: a place on each axis
-	figure int
-	scroll [2]int // first row and column of the map that are shown
+	axes      []sweep.WatchAxis
+	axisOrder []int  // indices of axes; the last two are the rows and columns of the map
+	cursor    []int  // the selected point: an index on each axis
+	figure    int    // the figure shown, an index of watch.Names
+	scroll    [2]int // first visible row and column of the map
 
 	state  sweep.WatchState
-	means  []float64 // by point, of the figure
-	seeds  []int
-	lo, hi float64 // of the means
+	means  []float64 // mean of the figure at each point; NaN without results
+	seeds  []int     // completed seeds of each point
+	lo, hi float64   // range of the means
 }
 
-// newModel makes the screen of a sweep.
+// newModel returns the screen of a sweep.
 func newModel(s Sweep, opt ui.Options) *model {
-	m := &model{sweep: s, watch: s.Watch, axes: s.Watch.Axes, began: s.Clock()}
+	m := &model{sweep: s, watch: s.Watch, axes: s.Watch.Axes, started: s.Clock()}
 	for i := range m.axes {
-		m.order = append(m.order, i)
+		m.axisOrder = append(m.axisOrder, i)
 	}
-	m.at = make([]int, len(m.axes))
+	m.cursor = make([]int, len(m.axes))
 	m.Shell = ui.NewShell(m, m, opt)
-	m.Bind(append(m.MoveKeys(), m.ProgramKeys(ui.Leaving{Esc: "let go of what is selected", Quit: "leave: the sweep ends here, without a question",
+	m.Bind(append(m.MoveKeys(), m.ProgramKeys(ui.Leaving{Esc: "clear the selection", Quit: "quit and end the sweep, without confirmation",
 		Stop: "the same"})...))
 	m.poll()
 	return m
 }
 
-// Run shows the screen until the person leaves or ctx ends; the terminal has been restored
-// then.
+// Run shows the screen until the user quits or ctx ends, and restores the terminal before it returns. Ctrl-C
+// is not an error, because the caller ends the sweep in any case.
 func Run(ctx context.Context, s Sweep, opt ui.Options) error {
 	err := ui.Show(ctx, opt, func(opt ui.Options) *ui.Shell { return newModel(s, opt).Shell })
 	if errors.Is(err, ui.ErrInterrupted) {
@@ -69,9 +69,10 @@ func Run(ctx context.Context, s Sweep, opt ui.Options) error {
 	return err
 }
 
-// pollTicks is how many ticks pass between two looks at the sweep.
+// pollTicks is the number of ticks between two polls of the sweep.
 const pollTicks = 4
 
+// Tick implements ui.Screen.
 func (m *model) Tick() (changed bool, cmd tea.Cmd) {
 	m.ticks++
 	if m.ticks%pollTicks != 0 {
@@ -81,12 +82,13 @@ func (m *model) Tick() (changed bool, cmd tea.Cmd) {
 	return true, nil
 }
 
-// Refresh implements ui.Screen: the page is drawn from what was polled last.
+// Refresh implements ui.Screen. It does nothing, because the page is always drawn from the last poll.
 func (m *model) Refresh(bool) {}
 
-// Context implements ui.Screen: a sweep has nothing to set.
+// Context implements ui.Screen. A sweep has no settings to change.
 func (m *model) Context() command.Context { return command.Context{Screen: command.Sweep} }
 
+// Obey implements ui.Screen.
 func (m *model) Obey(o command.Order) (tea.Cmd, error) {
 	if o.Leave != command.Stay {
 		return m.Quit(nil), nil
@@ -94,104 +96,109 @@ func (m *model) Obey(o command.Order) (tea.Cmd, error) {
 	return nil, nil
 }
 
-// poll takes what there is now.
+// poll reads the current state of the sweep.
 func (m *model) poll() {
 	m.state = m.watch.State()
 	m.means, m.seeds = m.watch.Means(m.figure)
 	m.lo, m.hi = math.Inf(1), math.Inf(-1)
 	for _, v := range m.means {
-		if v == v {
+		if v == v { // not NaN
 			m.lo, m.hi = min(m.lo, v), max(m.hi, v)
 		}
 	}
 }
 
+// Move implements room.Mover: it moves the cursor on the map.
 func (m *model) Move(dx, dy int) room.Request {
-	m.move(m.columns(), dx)
-	m.move(m.rows(), dy)
+	m.moveCursor(m.columns(), dx)
+	m.moveCursor(m.rows(), dy)
 	return room.Request{}
 }
 
 func (m *model) Arrows() [][2]string { return [][2]string{{"arrows", "point"}} }
 
 func (m *model) Means(key string) string {
-	return map[string]string{"up": "the point above, below", "left": "the point to the left, to the right"}[key]
+	return map[string]string{"up": "point above or below", "left": "point to the left or right"}[key]
 }
 
+// Bindings implements room.Binder. Keys that need several axes exist only for such grids.
 func (m *model) Bindings() []room.Binding {
 	bind := func(key, shown, help string, do func()) room.Binding {
 		return room.Bind("Sweep", []string{key}, shown, help, room.Quietly(do))
 	}
 	list := []room.Binding{
-		room.Bind("Sweep", []string{"f", "tab"}, "f F", "the next figure", room.Quietly(func() { m.choose(1) })).InFooter("figure"),
-		room.Bind("Sweep", []string{"F", "shift+tab"}, "F", "the figure before", room.Quietly(func() { m.choose(-1) })),
-		bind("home", "home", "the first column", func() { m.Move(-room.Far, 0) }),
-		bind("end", "end", "the last column", func() { m.Move(room.Far, 0) }),
+		room.Bind("Sweep", []string{"f", "tab"}, "f F", "next figure", room.Quietly(func() { m.nextFigure(1) })).InFooter("figure"),
+		room.Bind("Sweep", []string{"F", "shift+tab"}, "F", "previous figure", room.Quietly(func() { m.nextFigure(-1) })),
+		bind("home", "home", "first column", func() { m.Move(-room.Far, 0) }),
+		bind("end", "end", "last column", func() { m.Move(room.Far, 0) }),
 	}
-	if len(m.order) > 1 {
-		list = append(list, bind("x", "x", "turn: another axis becomes the columns", m.turn).InFooter("turn"))
+	if len(m.axisOrder) > 1 {
+		list = append(list, bind("x", "x", "rotate the axes: another axis becomes the columns", m.rotateAxes).InFooter("rotate"))
 	}
-	if len(m.order) > 2 {
+	if len(m.axisOrder) > 2 {
 		list = append(list,
-			bind("[", "[ ]", "step back through the values of axes that the map does not show", func() { m.further(-1) }).InFooter("further"),
-			bind("]", "]", "step through them", func() { m.further(1) }))
+			bind("[", "[ ]", "previous values of the axes that the map does not show", func() { m.stepHiddenAxes(-1) }).InFooter("axes"),
+			bind("]", "]", "next values of these axes", func() { m.stepHiddenAxes(1) }))
 	}
 	return list
 }
 
-// turn makes the last axis the first.
-func (m *model) turn() {
-	n := len(m.order)
-	m.order = append([]int{m.order[n-1]}, m.order[:n-1]...)
+// rotateAxes makes the last axis the first, so that another axis becomes the columns of the map.
+func (m *model) rotateAxes() {
+	n := len(m.axisOrder)
+	m.axisOrder = append([]int{m.axisOrder[n-1]}, m.axisOrder[:n-1]...)
 	m.scroll = [2]int{}
 }
 
-// rows and columns are the axes of the map; -1 if there is none.
+// rows returns the axis of the map's rows, -1 if there are no axes.
 func (m *model) rows() int {
-	switch n := len(m.order); n {
+	switch n := len(m.axisOrder); n {
 	case 0:
 		return -1
 	case 1:
-		return m.order[0]
+		return m.axisOrder[0]
 	default:
-		return m.order[n-2]
+		return m.axisOrder[n-2]
 	}
 }
 
+// columns returns the axis of the map's columns, -1 if there are fewer than two axes.
 func (m *model) columns() int {
-	if n := len(m.order); n > 1 {
-		return m.order[n-1]
+	if n := len(m.axisOrder); n > 1 {
+		return m.axisOrder[n-1]
 	}
 	return -1
 }
 
-func (m *model) move(axis, by int) {
+// moveCursor moves the cursor by some values on an axis. It does nothing if axis is -1.
+func (m *model) moveCursor(axis, by int) {
 	if axis >= 0 {
-		m.at[axis] = max(0, min(m.at[axis]+by, len(m.axes[axis].Values)-1))
+		m.cursor[axis] = max(0, min(m.cursor[axis]+by, len(m.axes[axis].Values)-1))
 	}
 }
 
-// further steps through the values of the axes that the map does not show, as a counter does.
-func (m *model) further(by int) {
-	for i := len(m.order) - 3; i >= 0; i-- {
-		axis := m.order[i]
+// stepHiddenAxes moves the cursor to the next (by 1) or previous (-1) combination of values of the axes that
+// the map does not show. Like in an odometer, the last of them changes first.
+func (m *model) stepHiddenAxes(by int) {
+	for i := len(m.axisOrder) - 3; i >= 0; i-- { // the last two axes are those of the map
+		axis := m.axisOrder[i]
 		n := len(m.axes[axis].Values)
-		m.at[axis] += by
-		if m.at[axis] >= 0 && m.at[axis] < n {
+		m.cursor[axis] += by
+		if m.cursor[axis] >= 0 && m.cursor[axis] < n {
 			return
 		}
-		m.at[axis] = (m.at[axis] + n) % n
+		m.cursor[axis] = (m.cursor[axis] + n) % n // begin again, and step the axis before it
 	}
 }
 
-// choose goes to the next figure that any point has.
-func (m *model) choose(by int) {
+// nextFigure selects the next (by > 0) or previous figure that any point has.
+func (m *model) nextFigure(by int) {
 	n := len(m.watch.Names)
 	for i := 1; i <= n; i++ {
 		f := ((m.figure+by*i)%n + n) % n
 		means, _ := m.watch.Means(f)
 		for _, v := range means {
-			if v == v {
+			if v == v { // not NaN
 				m.figure = f
 				m.poll()
 				return
@@ -200,12 +207,13 @@ func (m *model) choose(by int) {
 	}
 }
 
-// point is the one under the cursor, with another place on one axis.
-func (m *model) point(axis, place int) int {
+// pointAt returns the index of the point that differs from the selected one only in its index on one axis. If
+// axis is -1 it returns that of the selected point.
+func (m *model) pointAt(axis, index int) int {
 	if axis < 0 {
-		return m.watch.Point(m.at)
+		return m.watch.Point(m.cursor)
 	}
-	at := append([]int{}, m.at...)
-	at[axis] = place
-	return m.watch.Point(at)
+	indices := append([]int{}, m.cursor...)
+	indices[axis] = index
+	return m.watch.Point(indices)
 }

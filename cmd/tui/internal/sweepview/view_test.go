@@ -46,7 +46,7 @@ key = "down.loss"
 values = ["0%", "1%", "5%", "10%", "20%"]
 `
 
-// watched is a sweep of made-up results of which so many are there.
+// watched returns a sweep with a given number of simulated results.
 func watched(t *testing.T, text string, runs int) *sweep.Watch {
 	t.Helper()
 	c, err := config.Parse("test.toml", []byte(text))
@@ -68,7 +68,7 @@ func watched(t *testing.T, text string, runs int) *sweep.Watch {
 	return w
 }
 
-// screen is a sweep on a screen of a size, without colour, after ten seconds.
+// screen returns a sweep on a screen of the given size, without colours, after ten seconds.
 func screen(w *sweep.Watch, width, height int, ascii bool, keys ...string) *model {
 	return screenWith(w, width, height, ui.Options{ASCII: ascii, Renderer: labtest.PlainRenderer()}, keys...)
 }
@@ -143,7 +143,7 @@ func TestGoldenColours(t *testing.T) {
 	}
 }
 
-// At every size each line fits the screen and nothing panics, wherever the cursor stands.
+// TestSizes: at every size and cursor position each line fits the screen and nothing panics.
 func TestSizes(t *testing.T) {
 	many := "duration = \"1s\"\n[[sweep]]\nkey = \"sender.window\"\nvalues = [" + numbers(90) + "]\n[[sweep]]\nkey = \"sender.history\"\nvalues = [" + numbers(60) + "]\n"
 	for _, text := range []string{three, one, many} {
@@ -176,7 +176,7 @@ func numbers(n int) string {
 	return strings.Join(list, ", ")
 }
 
-// The cursor stays on the grid, keys step through every axis, and q leaves.
+// TestKeys: the cursor stays on the grid, keys step through every axis, and q quits.
 func TestKeys(t *testing.T) {
 	m := screen(watched(t, three, 320), 80, 24, false)
 	press := func(keys ...string) {
@@ -185,14 +185,14 @@ func TestKeys(t *testing.T) {
 		}
 	}
 	press("left", "up", "[") // the first value: around to the last
-	if fmt.Sprint(m.at) != "[1 0 0]" {
-		t.Errorf("at %v", m.at)
+	if fmt.Sprint(m.cursor) != "[1 0 0]" {
+		t.Errorf("at %v", m.cursor)
 	}
 	press("]", "end", "pgdown", "right", "down")
-	if fmt.Sprint(m.at) != "[0 4 3]" {
-		t.Errorf("at %v", m.at)
+	if fmt.Sprint(m.cursor) != "[0 4 3]" {
+		t.Errorf("at %v", m.cursor)
 	}
-	if p := m.watch.Point(m.at); p != 19 {
+	if p := m.watch.Point(m.cursor); p != 19 {
 		t.Errorf("point %d, expected 19", p)
 	}
 	press("f")
@@ -200,8 +200,8 @@ func TestKeys(t *testing.T) {
 		t.Errorf("figure %q", m.watch.Names[m.figure])
 	}
 	press("F", "x", "x", "x")
-	if m.watch.Names[m.figure] != "payload_kbps" || fmt.Sprint(m.order) != "[0 1 2]" {
-		t.Errorf("figure %q, axes %v", m.watch.Names[m.figure], m.order)
+	if m.watch.Names[m.figure] != "payload_kbps" || fmt.Sprint(m.axisOrder) != "[0 1 2]" {
+		t.Errorf("figure %q, axes %v", m.watch.Names[m.figure], m.axisOrder)
 	}
 	m.Update(room.Tick{})
 	press("?")
@@ -211,7 +211,7 @@ func TestKeys(t *testing.T) {
 	press("esc")
 	for _, k := range []string{"q", "ctrl+c"} {
 		if _, cmd := m.Update(labtest.KeyMsg(k)); cmd == nil || cmd() != (tea.QuitMsg{}) {
-			t.Errorf("%s does not leave", k)
+			t.Errorf("%s does not quit", k)
 		}
 	}
 }

@@ -1,8 +1,6 @@
-// Package topview draws cubes as they look from straight above, on a raster of
-// dots. A cube that is turned is no square from there: it is the outline of a
-// box that leans, with four or six sides. Whatever is higher covers what is
-// lower.
+// Package topview projects cubes from above onto a raster of dots. The outline of a tilted cube has
+// four or six sides. Higher cubes cover lower ones.
 //
-// The package knows neither colours nor terminals: it says which cube is seen at
-// which dot, and whoever draws the screen makes signs of that.
+// The package is independent of colours and terminals: the result is the index of the visible cube
+// at each dot.
 package topview

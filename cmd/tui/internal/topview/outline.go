@@ -2,52 +2,49 @@ package topview
 
 import "math"
 
-// Cube is one cube to draw: lengths in metres, z up, the orientation a unit
-// quaternion x y z w.
+// Cube is one cube to draw. Lengths are in metres, z points up, and Rot is a unit quaternion in the
+// order x, y, z, w.
 type Cube struct {
 	X, Y, Z float32
 	Rot     [4]float32
-	Half    float32 // of the side
+	Half    float32 // half the side
 }
 
-// outline is what a cube covers of the ground, around its centre: all points p
-// for which |n.p| is at most reach for each of the normals n. The three edges of
-// a cube that meet in a corner, seen from above, are three vectors; what the cube
-// covers is their sum in the sense of Minkowski, which has no sides but theirs.
+// outline is the projection of a cube, around its centre: all points p with |n.p| <= maxDistance for
+// each normal n. The projection is the Minkowski sum of the three projected edges at a corner, a
+// zonogon, so that its sides are parallel to these edges.
 type outline struct {
-	normal [3][2]float32
-	reach  [3]float32
-	extent [2]float32 // half the width and half the height of the box around it
+	normal      [3][2]float32
+	maxDistance [3]float32
+	extent      [2]float32 // half the width and half the height of the bounding box
 }
 
-// outlineOf returns what c covers.
-func outlineOf(c *Cube) (o outline) {
+// newOutline returns the projection of c.
+func newOutline(c *Cube) (o outline) {
 	edges := c.edges()
 	for i, e := range edges {
 		o.extent[0] += abs(e[0])
 		o.extent[1] += abs(e[1])
 		o.normal[i] = [2]float32{-e[1], e[0]}
 		for _, other := range edges {
-			o.reach[i] += abs(o.normal[i][0]*other[0] + o.normal[i][1]*other[1])
+			o.maxDistance[i] += abs(o.normal[i][0]*other[0] + o.normal[i][1]*other[1])
 		}
 	}
 	return o
 }
 
-// covers reports whether the point (x, y) from the centre is covered. An edge
-// that points straight up has no direction from above; its normal is zero and
-// forbids nothing.
+// covers reports whether the point (x, y), relative to the centre, is covered. The normal of an edge
+// that points straight up is zero and excludes nothing.
 func (o *outline) covers(x, y float32) bool {
 	for i, n := range o.normal {
-		if abs(n[0]*x+n[1]*y) > o.reach[i] {
+		if abs(n[0]*x+n[1]*y) > o.maxDistance[i] {
 			return false
 		}
 	}
 	return true
 }
 
-// edges returns half the cube's edges as they look from above: the columns of its
-// rotation without their heights.
+// edges returns half of the projected edges: the columns of the rotation matrix without z, times Half.
 func (c *Cube) edges() [3][2]float32 {
 	x, y, z, w := c.Rot[0], c.Rot[1], c.Rot[2], c.Rot[3]
 	h := c.Half
@@ -58,4 +55,5 @@ func (c *Cube) edges() [3][2]float32 {
 	}
 }
 
+// abs clears the sign bit.
 func abs(v float32) float32 { return math.Float32frombits(math.Float32bits(v) &^ (1 << 31)) }

@@ -4,57 +4,56 @@ import "math"
 
 // View is the part of the ground that a raster shows.
 type View struct {
-	X, Y float64 // the middle of the raster, metres
-	Dot  float64 // metres from one dot to the next
+	X, Y    float64 // the centre of the raster, in metres
+	DotSize float64 // metres per dot
 }
 
-// Raster is a grid of dots, of which each shows one cube or the ground. The zero
-// value is an empty one; Reset gives it its size.
+// Raster is a grid of dots, each of which shows a cube or the ground. The zero value is empty; Reset
+// sets its size.
 type Raster struct {
-	W, H int
-	view View
-	cube []int32 // index of the cube seen, -1 for the ground
-	top  []float32
+	W, H   int
+	view   View
+	cube   []int32   // index of the visible cube at each dot, row by row from the top; Ground if none exists
+	height []float32 // height of the centre of that cube, in metres
 }
 
-// Ground is what stands for no cube.
+// Ground is the index of dots without a cube.
 const Ground = -1
 
-// Reset clears the raster for a picture of w x h dots. It allocates only if the
-// raster was never as large.
+// Reset clears the raster and sets its view and its size in dots. It allocates only if the raster was always
+// smaller before.
 func (r *Raster) Reset(v View, w, h int) {
 	r.W, r.H, r.view = max(w, 0), max(h, 0), v
 	n := r.W * r.H
 	if cap(r.cube) < n {
-		r.cube, r.top = make([]int32, n), make([]float32, n)
+		r.cube, r.height = make([]int32, n), make([]float32, n)
 	}
-	r.cube, r.top = r.cube[:n], r.top[:n]
+	r.cube, r.height = r.cube[:n], r.height[:n]
 	for i := range r.cube {
 		r.cube[i] = Ground
 	}
 }
 
-// Dot returns how many metres lie between two dots.
-func (r *Raster) Dot() float64 { return r.view.Dot }
+// DotSize returns the metres per dot.
+func (r *Raster) DotSize() float64 { return r.view.DotSize }
 
-// At returns the index of the cube seen at a dot, Ground if there is none; dots
-// beyond the edges show the ground.
-func (r *Raster) At(x, y int) int {
+// CubeAt returns the index of the cube visible at a dot, Ground if none exists, or if the dot is outside
+// the raster.
+func (r *Raster) CubeAt(x, y int) int {
 	if x < 0 || x >= r.W || y < 0 || y >= r.H {
 		return Ground
 	}
 	return int(r.cube[y*r.W+x])
 }
 
-// Place returns the dot that shows the point (x, y) of the ground, which may lie
-// beyond the raster's edges.
-func (r *Raster) Place(x, y float64) (col, row int) {
-	return floor((x-r.view.X)/r.view.Dot + float64(r.W)/2), floor((r.view.Y-y)/r.view.Dot + float64(r.H)/2)
+// DotAt returns the dot of the point (x, y) of the ground, which may be outside the raster.
+func (r *Raster) DotAt(x, y float64) (col, row int) {
+	return clampedFloor((x-r.view.X)/r.view.DotSize + float64(r.W)/2), clampedFloor((r.view.Y-y)/r.view.DotSize + float64(r.H)/2)
 }
 
-// floor rounds down, and stops far beyond any raster: a cube may be anywhere, and
-// what is no number is farthest away.
-func floor(v float64) int {
+// clampedFloor rounds down to an int. Values outside the range of rasters, and NaN, become a value far
+// outside, because decoders can produce any position.
+func clampedFloor(v float64) int {
 	const far = 1 << 30
 	if !(math.Abs(v) < far) {
 		return far
@@ -62,36 +61,37 @@ func floor(v float64) int {
 	return int(math.Floor(v))
 }
 
-// Draw draws c under the index i: all dots whose middle it covers, or the one
-// that its centre lies in if it covers no middle. Where another cube is higher
-// there, that one stays.
+// Draw draws cube c with index i: all dots whose centre it covers or, if none exist, the dot of the
+// cube's centre. Dots of higher cubes are unchanged.
 func (r *Raster) Draw(i int, c *Cube) {
-	col, row := r.Place(float64(c.X), float64(c.Y))
-	o := outlineOf(c)
-	dot := float32(r.view.Dot)
-	dx, dy := floor(float64(o.extent[0]/dot))+1, floor(float64(o.extent[1]/dot))+1
-	// Of the middle of dot (col, row) from the cube's centre.
-	x0 := float32(r.view.X + (float64(col)+0.5-float64(r.W)/2)*r.view.Dot - float64(c.X))
-	y0 := float32(r.view.Y - (float64(row)+0.5-float64(r.H)/2)*r.view.Dot - float64(c.Y))
+	col, row := r.DotAt(float64(c.X), float64(c.Y))
+	o := newOutline(c)
+	dot := float32(r.view.DotSize)
+	// The dots that the cube can cover are at most dx columns and dy rows from the dot of its centre.
+	dx, dy := clampedFloor(float64(o.extent[0]/dot))+1, clampedFloor(float64(o.extent[1]/dot))+1
+	// The centre of dot (col, row) relative to the cube's centre.
+	x0 := float32(r.view.X + (float64(col)+0.5-float64(r.W)/2)*r.view.DotSize - float64(c.X))
+	y0 := float32(r.view.Y - (float64(row)+0.5-float64(r.H)/2)*r.view.DotSize - float64(c.Y))
 	drawn := false
 	for y := max(-dy, -row); y <= dy && row+y < r.H; y++ {
 		for x := max(-dx, -col); x <= dx && col+x < r.W; x++ {
 			if o.covers(x0+float32(x)*dot, y0-float32(y)*dot) {
-				r.put(col+x, row+y, i, c.Z)
+				r.setDot(col+x, row+y, i, c.Z)
 				drawn = true
 			}
 		}
 	}
 	if !drawn && o.extent[0] < dot && o.extent[1] < dot {
-		r.put(col, row, i, c.Z)
+		r.setDot(col, row, i, c.Z)
 	}
 }
 
-func (r *Raster) put(x, y, i int, z float32) {
+// setDot sets a dot to cube i at height z, unless the dot is outside or shows a higher cube.
+func (r *Raster) setDot(x, y, i int, z float32) {
 	if x < 0 || x >= r.W || y < 0 || y >= r.H {
 		return
 	}
-	if at := y*r.W + x; r.cube[at] == Ground || r.top[at] <= z {
-		r.cube[at], r.top[at] = int32(i), z
+	if at := y*r.W + x; r.cube[at] == Ground || r.height[at] <= z {
+		r.cube[at], r.height[at] = int32(i), z
 	}
 }

@@ -9,12 +9,12 @@ import (
 	"wirelab/cmd/tui/internal/topview"
 )
 
-// picture writes a raster as text: a letter for a cube, a point for the ground.
+// picture returns a raster as text: a letter for a cube, a dot for the ground.
 func picture(r *topview.Raster) string {
 	var b strings.Builder
 	for y := range r.H {
 		for x := range r.W {
-			if i := r.At(x, y); i == topview.Ground {
+			if i := r.CubeAt(x, y); i == topview.Ground {
 				b.WriteByte('.')
 			} else {
 				b.WriteByte(byte('a' + i))
@@ -29,14 +29,14 @@ func lying(x, y, z, half float32) topview.Cube {
 	return topview.Cube{X: x, Y: y, Z: z, Half: half, Rot: [4]float32{3: 1}}
 }
 
-// turned is a cube turned by an angle about an axis.
+// turned returns a cube that is rotated by an angle about an axis.
 func turned(c topview.Cube, angle float64, axis [3]float64) topview.Cube {
 	s := math.Sin(angle / 2)
 	c.Rot = [4]float32{float32(axis[0] * s), float32(axis[1] * s), float32(axis[2] * s), float32(math.Cos(angle / 2))}
 	return c
 }
 
-// Cubes at known places light exactly these dots.
+// TestKnownPictures: cubes at known positions set exactly these dots.
 func TestKnownPictures(t *testing.T) {
 	for _, c := range []struct {
 		name  string
@@ -55,7 +55,7 @@ func TestKnownPictures(t *testing.T) {
 			"........|........|.aaaaaa.|.aaaaaa.|.aaaaaa.|.aaaaaa.|........|........"},
 	} {
 		var r topview.Raster
-		r.Reset(topview.View{Dot: 1}, 8, 8)
+		r.Reset(topview.View{DotSize: 1}, 8, 8)
 		for i := range c.cubes {
 			r.Draw(i, &c.cubes[i])
 		}
@@ -65,8 +65,8 @@ func TestKnownPictures(t *testing.T) {
 	}
 }
 
-// hit reports whether a ray straight down through (x, y) meets the cube: the ray
-// is turned into the cube's own frame, where the cube is six planes.
+// hit reports whether a vertical ray through (x, y) hits the cube: the ray is transformed into the
+// cube's frame, in which the cube has axis-aligned planes.
 func hit(c *topview.Cube, x, y float64) (depth float64) {
 	px, py := x-float64(c.X), y-float64(c.Y)
 	back := func(v [3]float64) [3]float64 { // by the inverse of the rotation
@@ -100,7 +100,7 @@ func hit(c *topview.Cube, x, y float64) (depth float64) {
 	return hi - lo
 }
 
-// Every dot of cubes turned at random agrees with a ray shot through it.
+// TestOutlineAgreesWithRays: every dot of randomly rotated cubes agrees with a vertical ray.
 func TestOutlineAgreesWithRays(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	lit := 0
@@ -115,16 +115,16 @@ func TestOutlineAgreesWithRays(t *testing.T) {
 			c.Rot[i] /= float32(math.Sqrt(norm))
 		}
 		var r topview.Raster
-		v := topview.View{X: 0.3, Y: -0.2, Dot: 0.25}
+		v := topview.View{X: 0.3, Y: -0.2, DotSize: 0.25}
 		r.Reset(v, 60, 44)
 		r.Draw(0, &c)
 		for y := range r.H {
 			for x := range r.W {
-				depth := hit(&c, v.X+(float64(x)+0.5-30)*v.Dot, v.Y-(float64(y)+0.5-22)*v.Dot)
+				depth := hit(&c, v.X+(float64(x)+0.5-30)*v.DotSize, v.Y-(float64(y)+0.5-22)*v.DotSize)
 				if math.Abs(depth) < 1e-3 {
 					continue // on the edge: rounding decides
 				}
-				if got := r.At(x, y) == 0; got != (depth > 0) {
+				if got := r.CubeAt(x, y) == 0; got != (depth > 0) {
 					t.Fatalf("%+v: dot (%d,%d) is lit: %v; a ray there is %g m inside", c, x, y, got, depth)
 				}
 				if depth > 0 {
@@ -134,28 +134,28 @@ func TestOutlineAgreesWithRays(t *testing.T) {
 		}
 	}
 	if lit < 10_000 {
-		t.Errorf("only %d dots were lit: nothing was tested", lit)
+		t.Errorf("only %d dots were set: too few for the test", lit)
 	}
 }
 
-func TestTheHigherCubeCovers(t *testing.T) {
+func TestHigherCubeCovers(t *testing.T) {
 	low, high := lying(0, 0, 1, 2), lying(1, 0, 2, 1)
 	var a, b topview.Raster
-	a.Reset(topview.View{Dot: 0.5}, 16, 16)
-	b.Reset(topview.View{Dot: 0.5}, 16, 16)
+	a.Reset(topview.View{DotSize: 0.5}, 16, 16)
+	b.Reset(topview.View{DotSize: 0.5}, 16, 16)
 	a.Draw(0, &low)
 	a.Draw(1, &high)
 	b.Draw(1, &high)
 	b.Draw(0, &low)
 	if picture(&a) != picture(&b) {
-		t.Errorf("the order of drawing shows:\n%s\n%s", picture(&a), picture(&b))
+		t.Errorf("the result depends on the order of drawing:\n%s\n%s", picture(&a), picture(&b))
 	}
 	if n := strings.Count(picture(&a), "b"); n != 16 {
 		t.Errorf("%d dots of the higher cube, want 4 x 4", n)
 	}
 }
 
-// Nothing that a decoder may come up with, and no size, is too much.
+// TestHostileCubes: no position that a decoder may produce, and no size, makes Draw panic.
 func TestHostileCubes(t *testing.T) {
 	nan, inf := float32(math.NaN()), float32(math.Inf(1))
 	cubes := []topview.Cube{
@@ -164,19 +164,19 @@ func TestHostileCubes(t *testing.T) {
 	}
 	for _, size := range [][2]int{{0, 0}, {-3, 5}, {1, 1}, {7, 3}} {
 		var r topview.Raster
-		r.Reset(topview.View{Dot: 0.01}, size[0], size[1])
+		r.Reset(topview.View{DotSize: 0.01}, size[0], size[1])
 		for i := range cubes {
 			r.Draw(i, &cubes[i])
 		}
-		r.At(0, 0)
+		r.CubeAt(0, 0)
 	}
 }
 
 func TestDrawingAllocatesNothing(t *testing.T) {
 	var r topview.Raster
 	c := lying(1, 1, 1, 1)
-	r.Reset(topview.View{Dot: 0.1}, 100, 100)
-	if n := testing.AllocsPerRun(100, func() { r.Reset(topview.View{Dot: 0.1}, 100, 100); r.Draw(0, &c) }); n != 0 {
+	r.Reset(topview.View{DotSize: 0.1}, 100, 100)
+	if n := testing.AllocsPerRun(100, func() { r.Reset(topview.View{DotSize: 0.1}, 100, 100); r.Draw(0, &c) }); n != 0 {
 		t.Errorf("%v allocations a picture, want none", n)
 	}
 }

@@ -1,4 +1,4 @@
-// Package tour is the guided tour of the dashboard: seven steps, each of which
-// sets a scene, changes one thing and says what to look at. It drives the lab
-// through a session, as keys do, and takes its changes back at the end.
+// Package tour is the guided tour of the dashboard. Each of its seven steps configures a scene, changes
+// one setting and explains what to watch. It drives the lab through a session, as keys do, and restores
+// all settings at the end.
 package tour

@@ -4,10 +4,10 @@ import (
 	"wirelab/experiment/config"
 )
 
-// Spot is a place on the screen that a step of the tour points at.
+// Spot is a part of the screen that a step of the tour highlights.
 type Spot uint8
 
-// The places.
+// The spots.
 const (
 	Nowhere Spot = iota
 	OnBandwidth
@@ -17,7 +17,7 @@ const (
 	onWorld
 )
 
-// Page is the index of the page on which the place is.
+// Page returns the index of the page with the spot.
 func (s Spot) Page() int {
 	if s == onWorld {
 		return 3
@@ -25,84 +25,83 @@ func (s Spot) Page() int {
 	return 0
 }
 
-// Lighter is a page with places that a step can point at.
+// Lighter is a page with spots.
 type Lighter interface {
-	Light(Spot) // Nowhere: no more
+	Light(Spot) // highlights a spot; Nowhere clears the highlight
 }
 
-// lesson is one step of the tour, which shows one idea: a scene, the one thing that
-// is changed in it, and what to look at.
-type lesson struct {
+// step is one step of the tour, which explains one idea.
+type step struct {
 	name    string
-	say     string        // two or three sentences
-	scene   config.Change // what is set when the step begins
-	then    config.Change // what it changes a moment later
-	look    Spot
-	tallies []tally // what the change did
+	text    string        // two to four sentences
+	scene   config.Change // settings at the beginning of the step
+	change  config.Change // applied sceneTime later
+	spot    Spot
+	figures []figure // by which the effect is shown
 }
 
-// cleanLink is a link on which nothing is lost; the steps about encoders use it.
+// cleanLink is the profile of a link without loss, for the steps about encoders.
 const cleanLink = "unity-cable"
 
-// steps are the seven steps, in the order of the articles: Fiedler's
-// "Snapshot Compression" and "State Synchronization", then what came after them.
-func steps() []lesson {
+// steps returns the seven steps, in the order of Fiedler's articles "Snapshot Compression" and "State
+// Synchronization", followed by entropy coding, loss and playout.
+func steps() []step {
 	scene := func(encoder string) config.Change {
 		return config.NewChange("encoder.name", encoder, "profile", cleanLink)
 	}
-	// The encoder of before goes on beside the new one, on the very same frames.
+	// The previous encoder continues as a shadow, on the same frames.
 	swap := func(from, to string) config.Change {
 		return config.NewChange("encoder.name", to, "shadow", []config.Encoder{{Name: from}})
 	}
-	by := newTallies()
+	by := newFigures()
 	lossy := scene("adaptive")
 	shaky := config.NewChange("encoder.name", "adaptive", "profile", cleanLink, "receiver.playout_delay", "20ms",
 		"down.loss", "2%", "down.jitter", "30ms")
-	return []lesson{
+	return []step{
 		{
-			name: "Quantise", look: OnBandwidth, scene: scene("raw"), then: swap("raw", "quantized"), tallies: []tally{by.kbps,
+			name: "Quantise", spot: OnBandwidth, scene: scene("raw"), change: swap("raw", "quantized"), figures: []figure{by.kbps,
 				by.packet},
-			say: "Sixty times a second all 901 cubes are sent, each as ten floats and a bit: 321 bits. Whole steps of two " +
-				"millimetres, and an orientation without its largest component, look the same and take 80. Watch the bandwidth fall " +
+			text: "All 901 cubes are sent 60 times per second, each as ten floats and one bit: 321 bits. Positions in steps of " +
+				"2 mm and orientations as the smallest three components look the same and take 80 bits. Watch the bandwidth fall " +
 				"to a quarter.",
 		},
 		{
-			name: "Delta", look: OnBandwidth, scene: scene("quantized"), then: swap("quantized",
-				"changed-bits"), tallies: []tally{by.kbps, by.packet},
-			say: "Most cubes lie still, and are sent all the same. From now on a cube is sent only if it differs from a snapshot " +
-				"that the receiver has acknowledged: the baseline. Watch what is left: the cubes that move, and one bit for each " +
-				"that does not.",
+			name: "Delta", spot: OnBandwidth, scene: scene("quantized"), change: swap("quantized",
+				"changed-bits"), figures: []figure{by.kbps, by.packet},
+			text: "Most cubes are at rest, but are sent in every packet. With delta compression a cube is sent only if it differs " +
+				"from the baseline, a snapshot that the receiver has acknowledged. Watch the rest: the moving cubes, and one bit " +
+				"for each cube that does not move.",
 		},
 		{
-			name: "Index", look: OnRatio, scene: scene("changed-bits"), then: swap("changed-bits",
-				"relative-index"), tallies: []tally{by.naming, by.ratio},
-			say: "One bit a cube is 901 bits a packet, 54 kbps, even when nothing moves. Few cubes change, and they lie side by " +
-				"side: so name each by its distance from the one before. Watch the bits per changed cube.",
+			name: "Index", spot: OnRatio, scene: scene("changed-bits"), change: swap("changed-bits",
+				"relative-index"), figures: []figure{by.indexBits, by.ratio},
+			text: "One bit per cube is 901 bits per packet, 54 kbps, even when nothing moves. Few cubes change, and changed cubes " +
+				"are often neighbours: so send the distance from the previous index. Watch the bits per changed cube.",
 		},
 		{
-			name: "Relative", look: OnRatio, scene: scene("relative-index"), then: swap("relative-index",
-				"relative-orientation"), tallies: []tally{by.ratio, by.kbps},
-			say: "A cube that moved is still close to where it was. The difference to the baseline is a small number, and small " +
-				"numbers take few bits: so send that, for the position and for the orientation. Watch the bits per changed cube again.",
+			name: "Relative", spot: OnRatio, scene: scene("relative-index"), change: swap("relative-index",
+				"relative-orientation"), figures: []figure{by.ratio, by.kbps},
+			text: "A cube that moved is still close to its baseline. The difference is a small number, and small numbers take few " +
+				"bits: so send the difference of position and orientation. Watch the bits per changed cube again.",
 		},
 		{
-			name: "Entropy", look: OnRatio, scene: scene("relative-orientation"), then: swap("relative-orientation",
-				"adaptive"), tallies: []tally{by.ratio, by.kbps},
-			say: "A field of six bits takes six bits, however likely its value was. A range coder charges what a value is worth, " +
-				"down to a fraction of a bit, by odds that it learns as it goes. Watch the bits per changed cube fall once more.",
+			name: "Entropy", spot: OnRatio, scene: scene("relative-orientation"), change: swap("relative-orientation",
+				"adaptive"), figures: []figure{by.ratio, by.kbps},
+			text: "A field of six bits takes six bits, however probable its value is. A range coder spends -log2(p) bits on a " +
+				"value of probability p, which it learns from earlier values. Watch the bits per changed cube fall again.",
 		},
 		{
-			name: "Loss", look: OnPackets, scene: lossy, then: config.NewChange("down.loss", "20%"),
-			tallies: []tally{by.lost, by.unread, by.age},
-			say: "Now every fifth packet is lost, and nothing is sent twice. Nothing breaks either: each packet refers to a " +
-				"snapshot that arrived for certain, so whatever comes can be read. Watch the packets; the price is a baseline that " +
-				"now and then is a little older, and so differences that are larger.",
+			name: "Loss", spot: OnPackets, scene: lossy, change: config.NewChange("down.loss", "20%"),
+			figures: []figure{by.lost, by.failed, by.age},
+			text: "Now 20 % of the packets are lost, and none is retransmitted. Every packet that arrives can still be decoded, " +
+				"because its baseline is a snapshot that the receiver has acknowledged. Watch the packets: the cost of loss is an " +
+				"older baseline and so larger differences.",
 		},
 		{
-			name: "Playout", look: onWorld, scene: shaky, then: config.NewChange("receiver.playout_delay", "85ms"),
-			tallies: []tally{by.starved, by.off},
-			say: "Packets come late, early, or not at all, and a screen that shows them as they come stutters. So the receiver " +
-				"waits: 85 ms outlast two losses in a row and the jitter. Watch the receiver's side grow smooth; it is later, but steady.",
+			name: "Playout", spot: onWorld, scene: shaky, change: config.NewChange("receiver.playout_delay", "85ms"),
+			figures: []figure{by.starved, by.positionError},
+			text: "Packets arrive with jitter, or not at all, and a display that shows them on arrival stutters. A playout delay " +
+				"of 85 ms covers two consecutive losses and the jitter. Watch the receiver's side become smooth, at the cost of delay.",
 		},
 	}
 }

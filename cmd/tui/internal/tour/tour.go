@@ -16,164 +16,167 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 )
 
-// tour is the guided tour under way. Each step sets a scene, lets it run for a
-// moment so that there is something to compare with, changes one thing, and says
-// what to look at. It makes the same changes that keys make, and takes them back
-// at the end.
+// tour is the state of a guided tour. Each step configures a scene, lets it run for comparison, and
+// changes one setting. The changes are those that keys make; the original settings are restored at
+// the end.
 type tour struct {
-	lab   *session.Session
-	light func(Spot) // shows a place on its page
-	over  func()     // the tour is over, its settings are taken back
+	lab       *session.Session
+	highlight func(Spot) // opens the page of a spot and highlights the spot
+	finished  func()     // called when the tour has ended
 
-	steps []lesson
-	at    int
-	acts  time.Duration // when the step changes its one thing
-	acted bool
-	label string // of the mark of that change
+	steps    []step
+	index    int
+	changeAt time.Duration // virtual time of the step's change
+	changed  bool          // the change of the step was applied
+	label    string        // label of the mark of that change
 
-	was   *config.Config // what to restore
-	speed float64
-	state engine.RunState
+	original *config.Config // the configuration to restore
+	speed    float64        // to restore
+	state    engine.RunState
 }
 
-// lead is how long a scene runs before the step changes its one thing.
-const lead = 4 * time.Second
+// sceneTime is how long a scene runs before the change.
+const sceneTime = 4 * time.Second
 
-// errNoCubes: the tour shows encoders of cubes.
-var errNoCubes = errors.New("the tour is about snapshots of cubes; start it with tui tour, or with the demo")
+// errNoCubes means that the session does not send cubes.
+var errNoCubes = errors.New("the tour needs snapshots of cubes; run tui tour, or use the demo data")
 
-// New makes the tour over what is set now; step begins it. light shows a place
-// on its page, over is called when the tour has ended.
-func New(lab *session.Session, light func(Spot), over func()) (*tour, error) {
+// New returns a tour of the session; Begin starts it. highlight opens the page of a spot and highlights the
+// spot, finished is called when the tour has ended. The settings of the session are restored at the end. It
+// fails if the session does not send cubes.
+func New(lab *session.Session, highlight func(Spot), finished func()) (*tour, error) {
 	if lab.Snap.Schema == nil || !frame.IsCubes(lab.Snap.Schema) {
 		return nil, errNoCubes
 	}
-	return &tour{lab: lab, light: light, over: over, steps: steps(), was: lab.Config().Clone(), speed: lab.Speed(),
+	return &tour{lab: lab, highlight: highlight, finished: finished, steps: steps(), original: lab.Config().Clone(), speed: lab.Speed(),
 		state: lab.Snap.State}, nil
 }
 
-// Begin shows the first step, at the usual speed.
+// Begin starts the first step, at real-time speed.
 func (t *tour) Begin() {
 	if t.speed != 1 {
 		t.lab.SetSpeed(1)
 	}
-	t.step(0)
+	t.startStep(0)
 }
 
-// step sets the scene of the i-th step; beyond the last one the tour is over.
-func (t *tour) step(i int) {
+// startStep configures the scene of step i, of the first step if i is -1, and schedules its change; after the
+// last step it ends the tour. If the scene is configured already, the samples so far count as part of it.
+func (t *tour) startStep(i int) {
 	if i >= len(t.steps) {
-		t.leave("that was the tour; your settings are back. e lists the encoders, ? every key, t shows it again")
+		t.end("the tour has ended; your settings are restored. e lists the encoders, ? lists all keys, t repeats the tour")
 		return
 	}
-	t.at, t.acted, t.label = max(i, 0), false, ""
-	step := &t.steps[t.at]
-	t.goOn()
+	t.index, t.changed, t.label = max(i, 0), false, ""
+	step := &t.steps[t.index]
+	t.resume()
 	now := t.lab.Snap.Now
-	t.lab.From, t.acts = now, now+lead
-	if t.arrange(step.scene) == "" { // it holds already: what ran so far is the comparison
-		t.lab.From = max(now-lead, 0)
-		t.acts = now + lead/2
+	t.lab.From, t.changeAt = now, now+sceneTime
+	if t.applyChanges(step.scene) == "" { // nothing had to change
+		t.lab.From = max(now-sceneTime, 0)
+		t.changeAt = now + sceneTime/2
 	}
-	t.light(step.look)
+	t.highlight(step.spot)
 }
 
-// goOn lets time go on, from the present.
-func (t *tour) goOn() {
+// resume continues virtual time at the present.
+func (t *tour) resume() {
 	t.lab.Present()
 	if t.lab.Snap.State == engine.Paused {
 		t.lab.Pause(false)
 	}
 }
 
-// arrange makes everything as it was before the tour but for some changes, and
-// returns the label of what that takes; "" if it is so already.
-func (t *tour) arrange(list ...config.Change) string {
-	target := t.was.Clone()
+// applyChanges sets the original configuration with the changes of list applied. Without changes it
+// restores the original configuration, shadows included. It returns the label of the resulting change,
+// "" if nothing had to change.
+func (t *tour) applyChanges(list ...config.Change) string {
+	const isError = true
+	target := t.original.Clone()
 	if len(list) > 0 {
-		target.Shadows = nil
+		target.Shadows = nil // a step has only the shadows that its change adds
 	}
 	for _, ch := range list {
 		if err := target.Apply(ch); err != nil {
-			t.lab.Say(err.Error(), true)
+			t.lab.Say(err.Error(), isError)
 			return ""
 		}
 	}
 	if t.lab.Snap.To != "" {
-		target.Shadows = nil // a network treats no two encoders alike: before and after must do
+		target.Shadows = nil // not possible over a network; the time before the change is compared instead
 	}
-	ch := target.Undo(t.lab.Config())
+	ch := target.Undo(t.lab.Config()) // the change from the present configuration to target
 	if ch.IsZero() {
 		return ""
 	}
-	t.lab.Flush()
+	t.lab.Flush() // so that ch is not combined with other changes
 	if err := t.lab.Ask(ch); err != nil {
-		t.lab.Say(err.Error(), true)
+		t.lab.Say(err.Error(), isError)
 	}
 	t.lab.Flush()
 	return ch.Label()
 }
 
-// Tick changes the one thing when its time has come, and reports whether it did.
+// Tick applies the change of the step when it is due, and reports whether it did.
 func (t *tour) Tick() bool {
 	now := t.lab.Snap.Now
-	if now < t.lab.From { // somebody went back in time
-		t.lab.From, t.acts = now, now+lead
+	if now < t.lab.From { // the session was rewound
+		t.lab.From, t.changeAt = now, now+sceneTime
 	}
-	if t.acted || now < t.acts || t.tooQuiet() {
+	if t.changed || now < t.changeAt || t.tooQuiet() {
 		return false
 	}
-	step := &t.steps[t.at]
-	t.acted = true
-	t.label = t.arrange(step.scene, step.then)
+	step := &t.steps[t.index]
+	t.changed = true
+	t.label = t.applyChanges(step.scene, step.change)
 	return true
 }
 
-// busy is how many cubes must change in a frame before a step about them goes
-// on, and patienceForCubes how long it waits for that.
-const busy, patienceForCubes = 10, 30 * time.Second
+// A step about bits per changed cube waits until minChanging cubes change per frame, but at most
+// maxQuietWait.
+const minChanging, maxQuietWait = 10, 30 * time.Second
 
-// tooQuiet reports whether the step had better wait until more cubes move.
+// tooQuiet reports whether the step should wait until more cubes move.
 func (t *tour) tooQuiet() bool {
 	lanes := t.lab.Shown().Lanes
-	return t.steps[t.at].look == OnRatio && t.lab.Snap.Now < t.acts+patienceForCubes &&
-		(len(lanes) == 0 || lanes[0].Recent.ChangedPerFrame < busy)
+	return t.steps[t.index].spot == OnRatio && t.lab.Snap.Now < t.changeAt+maxQuietWait &&
+		(len(lanes) == 0 || lanes[0].Recent.ChangedPerFrame < minChanging)
 }
 
-// leave restores what was set before, and says why.
-func (t *tour) leave(why string) {
-	t.light(Nowhere)
-	t.arrange()
-	t.lab.From = 0
+// end restores the original settings, speed and run state, calls finished and shows a notice.
+func (t *tour) end(notice string) {
+	t.highlight(Nowhere)
+	t.applyChanges() // none: the original configuration
+	t.lab.From = 0   // show all samples again
 	if t.speed != 1 {
 		t.lab.SetSpeed(t.speed)
 	}
+	const pause, isError = true, false
 	if t.state == engine.Paused {
-		t.lab.Pause(true)
+		t.lab.Pause(pause)
 	}
-	t.over()
-	t.lab.Say(why, false)
+	t.finished()
+	t.lab.Say(notice, isError)
 }
 
-// Group is what the keys of the tour stand under in the help.
+// Group is the heading of the tour's keys in the help.
 const Group = "Tour"
 
-// Keys are the keys that the tour takes for itself.
+// Keys returns the keys of the tour.
 func (t *tour) Keys() []room.Binding {
 	const group = Group
-	leave := func() { t.leave("the tour is over; your settings are back") }
+	leave := func() { t.end("the tour has ended; your settings are restored") }
 	return []room.Binding{
-		room.Bind(group, []string{"enter", " "}, "enter", "the next step of the tour",
-			room.Quietly(func() { t.step(t.at + 1) })).InFooter("next step").Pin(),
-		room.Bind(group, []string{"backspace"}, "backspace", "the step before",
-			room.Quietly(func() { t.step(t.at - 1) })).InFooter("back").Pin(),
-		room.Bind(group, []string{"esc"}, "esc", "leave the tour; everything is set as it was",
-			room.Quietly(leave)).InFooter("leave the tour").Pin(),
+		room.Bind(group, []string{"enter", " "}, "enter", "next step",
+			room.Quietly(func() { t.startStep(t.index + 1) })).InFooter("next step").Pin(),
+		room.Bind(group, []string{"backspace"}, "backspace", "previous step",
+			room.Quietly(func() { t.startStep(t.index - 1) })).InFooter("back").Pin(),
+		room.Bind(group, []string{"esc"}, "esc", "end the tour and restore all settings",
+			room.Quietly(leave)).InFooter("end tour").Pin(),
 	}
 }
 
-// Key gives a key to the tour, and reports whether it had a use for it: all others
-// do what they always do.
+// Key handles a key of the tour, and reports whether msg is one. Other keys keep their meaning.
 func (t *tour) Key(msg tea.KeyMsg) bool {
 	for _, b := range t.Keys() {
 		if key.Matches(msg, b.Binding) {

@@ -17,7 +17,7 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 )
 
-// driven is a tour of a made-up lab without a dashboard.
+// driven is a tour of a simulated lab without a dashboard.
 type driven struct {
 	*tour
 	lab *labtest.Echo
@@ -71,24 +71,24 @@ func TestTourSetsItsScenesAndRestores(t *testing.T) {
 		}
 		s.SetSpeed(4)
 	})
-	was := d.was.Clone()
+	was := d.original.Clone()
 	for i := range steps() {
 		step := &d.steps[i]
 		want := was.Clone()
 		if err := want.Apply(step.scene); err != nil {
 			t.Fatal(err)
 		}
-		if now := d.lab.Snap.Config; !now.SameLive(want) || d.at != i || d.lab.Snap.Speed != 1 {
-			t.Fatalf("step %d of %d begins with %s, %v, speed %v", d.at+1, i+1, now.Encoder.Name, now.Shadows, d.lab.Snap.Speed)
+		if now := d.lab.Snap.Config; !now.SameLive(want) || d.index != i || d.lab.Snap.Speed != 1 {
+			t.Fatalf("step %d of %d begins with %s, %v, speed %v", d.index+1, i+1, now.Encoder.Name, now.Shadows, d.lab.Snap.Speed)
 		}
-		d.pass(lead)
-		if err := want.Apply(step.then); err != nil {
+		d.pass(sceneTime)
+		if err := want.Apply(step.change); err != nil {
 			t.Fatal(err)
 		}
 		if now := d.lab.Snap.Config; !now.SameLive(want) {
 			t.Errorf("step %d makes it %s, %v", i+1, now.Encoder.Name, now.Shadows)
 		}
-		if d.on != step.look {
+		if d.on != step.spot {
 			t.Errorf("step %d shows place %d", i+1, d.on)
 		}
 		d.press([]tea.KeyType{tea.KeyEnter, tea.KeySpace}[i%2])
@@ -98,25 +98,25 @@ func TestTourSetsItsScenesAndRestores(t *testing.T) {
 	}
 }
 
-// A step about moving cubes waits until some move; what it tells of a shadow is
-// over the same frames.
-func TestTourTellsWhatChanged(t *testing.T) {
+// TestTourShowsTheEffect: a step about moving cubes waits until some move, and its figures compare the
+// encoders on the same frames.
+func TestTourShowsTheEffect(t *testing.T) {
 	d := newDriven(t, func(*session.Session) {})
 	d.press(tea.KeyEnter)
 	d.press(tea.KeyEnter)
-	d.pass(lead)
-	if got := d.outcome(labtest.Theme(false), &d.steps[2], 150); !d.acted || !strings.Contains(got[1].Text, "measuring") {
-		t.Errorf("at once it tells %v", got)
+	d.pass(sceneTime)
+	if got := d.outcomeSpans(labtest.Theme(false), &d.steps[2], 150); !d.changed || !strings.Contains(got[1].Text, "measuring") {
+		t.Errorf("before any samples it shows %v", got)
 	}
 	d.pass(4 * time.Second)
 	samples := d.lab.Snap.Lanes[1].Samples
-	for i := range samples { // the encoder of before takes twice as much
+	for i := range samples { // the previous encoder uses twice as much
 		samples[i].PayloadBits *= 2
 	}
-	by := newTallies()
-	for _, tally := range []tally{by.kbps, by.ratio, by.packet} {
-		at, ok := d.mark()
-		before, after, known := tally.compare(d.lab.Snap.Lanes, d.s.From, at)
+	by := newFigures()
+	for _, tally := range []figure{by.kbps, by.ratio, by.packet} {
+		at, ok := d.changeTime()
+		before, after, known := tally.measure(d.lab.Snap.Lanes, d.s.From, at)
 		if !ok || !known || before < 1.99*after || before > 2.01*after {
 			t.Errorf("%s: %v → %v, %v %v", tally.name, before, after, ok, known)
 		}
@@ -125,16 +125,15 @@ func TestTourTellsWhatChanged(t *testing.T) {
 	quiet := *d.lab.Snap
 	quiet.Lanes = append([]engine.Lane(nil), quiet.Lanes...)
 	quiet.Lanes[0].Recent.ChangedPerFrame = 1
-	quiet.Now += 2 * lead
+	quiet.Now += 2 * sceneTime
 	d.lab.Snap = &quiet
 	d.tick()
-	if text := strings.Join(d.Panel(labtest.Theme(false), 160), "\n"); d.acted || !strings.Contains(text, "as soon as more cubes move") {
-		t.Errorf("with no cube moving it went on: %v\n%s", d.acted, text)
+	if text := strings.Join(d.Panel(labtest.Theme(false), 160), "\n"); d.changed || !strings.Contains(text, "when more cubes move") {
+		t.Errorf("the step changed although no cube moves: %v\n%s", d.changed, text)
 	}
 }
 
-// TestTourIsTrue holds the texts to the encoders that there are, and to the
-// numbers that they name.
+// TestTourIsTrue checks encoders, parameters and numbers in the texts.
 func TestTourIsTrue(t *testing.T) {
 	steps := steps()
 	if len(steps) != 7 {
@@ -146,23 +145,23 @@ func TestTourIsTrue(t *testing.T) {
 		if err := cfg.Apply(s.scene); err != nil {
 			t.Errorf("%s: %v", s.name, err)
 		}
-		if err := cfg.Apply(s.then); err != nil {
+		if err := cfg.Apply(s.change); err != nil {
 			t.Errorf("%s: %v", s.name, err)
 		}
-		if n := strings.Count(s.say, ". ") + 1; n < 2 || n > 4 || s.name != names[i] {
+		if n := strings.Count(s.text, ". ") + 1; n < 2 || n > 4 || s.name != names[i] {
 			t.Errorf("%s has %d sentences", s.name, n)
 		}
-		if i > 0 && i < 5 && steps[i-1].then.Encoder != s.scene.Encoder {
-			t.Errorf("%s does not go on where %s ended", s.name, steps[i-1].name)
+		if i > 0 && i < 5 && steps[i-1].change.Encoder != s.scene.Encoder {
+			t.Errorf("%s does not continue where %s ended", s.name, steps[i-1].name)
 		}
 	}
 	const floats, whole = 10*32 + 1, 50 + 29 + 1
-	if first := steps[0].say; !strings.Contains(first, fmt.Sprint(floats, " bits")) ||
+	if first := steps[0].text; !strings.Contains(first, fmt.Sprint(floats, " bits")) ||
 		!strings.Contains(first, fmt.Sprint("take ", whole)) {
-		t.Errorf("%q: raw is %d bits a cube, quantized %d", first, floats, whole)
+		t.Errorf("%q: raw is %d bits per cube, quantized %d", first, floats, whole)
 	}
-	if kbps := frame.WalkoffCubes * 60 / 1000; !strings.Contains(steps[2].say,
-		fmt.Sprint(frame.WalkoffCubes, " bits a packet, ", kbps, " kbps")) {
-		t.Errorf("%q: one bit a cube is %d kbps", steps[2].say, kbps)
+	if kbps := frame.WalkoffCubes * 60 / 1000; !strings.Contains(steps[2].text,
+		fmt.Sprint(frame.WalkoffCubes, " bits per packet, ", kbps, " kbps")) {
+		t.Errorf("%q: one bit per cube is %d kbps", steps[2].text, kbps)
 	}
 }

@@ -15,7 +15,7 @@ func TestTaintedPacketsAreShown(t *testing.T) {
 		want []string
 	}{
 		// 7 without a baseline, 41 tainted; 8 of them in 2 s
-		{160, 48, nil, []string{"T tainted  ", "T tainted 4.0", "48 so far", "T 41 tainted"}},
+		{160, 48, nil, []string{"T tainted  ", "T tainted 4.0", "48 in total", "T 41 tainted"}},
 		{112, 32, nil, []string{"T tainted 4.0"}},
 		{80, 24, nil, []string{"failed 48", "T tainted 4.0"}},
 		{60, 20, nil, []string{"failed 48", "T tainted 4.0"}},

@@ -17,7 +17,7 @@ func TestLateIsOneFigure(t *testing.T) {
 			m := screen(lab, size[0], size[1], Options{})
 			press(m, strings.Fields(keys)...)
 			view := m.View()
-			for _, found := range regexp.MustCompile(`(?i)late\b[^│╮]*?so far (\d+)|\blate +(\d+)|(\d+) +late\b`).FindAllStringSubmatch(view, -1) {
+			for _, found := range regexp.MustCompile(`(?i)late\b[^│╮]*?total (\d+)|\blate +(\d+)|(\d+) +late\b`).FindAllStringSubmatch(view, -1) {
 				said++
 				if got := found[1] + found[2] + found[3]; got != "1234" {
 					t.Errorf("%v after %s: late is %s, the totals say 1234: %s", size, keys, got, found[0])

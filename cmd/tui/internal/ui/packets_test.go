@@ -171,7 +171,7 @@ func TestWhy(t *testing.T) {
 	lab.Snap.Lanes[0].Troubles = nil
 	m = screen(labtest.NewLab(), 80, 24, Options{})
 	press(m, "x")
-	if !strings.Contains(m.View(), "nothing has gone wrong yet") {
+	if !strings.Contains(m.View(), "no problems") {
 		t.Error("no message without a problem")
 	}
 }
@@ -183,7 +183,7 @@ func TestProblemStaysVisible(t *testing.T) {
 	m := screen(lab, 160, 48, Options{})
 	press(m, "3")
 	first := after(m)
-	title := first[strings.Index(first, "The last trouble"):][:40]
+	title := first[strings.Index(first, "Last problem"):][:40]
 	next := *lab.Snap
 	next.Lanes = append([]engine.Lane(nil), next.Lanes...)
 	x := next.Lanes[0].Troubles[1]
@@ -204,7 +204,7 @@ func TestProblemStaysVisible(t *testing.T) {
 	for range 12 * baseSlowTicks {
 		pass()
 	}
-	if !strings.Contains(m.View(), "trouble: packet 77") {
+	if !strings.Contains(m.View(), "problem: packet 77") {
 		t.Error("the next one never shows")
 	}
 }

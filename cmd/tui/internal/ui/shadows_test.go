@@ -143,7 +143,7 @@ func TestNoShadowOfItself(t *testing.T) {
 	for _, keys := range [][]string{{"v", "v"}, {"/", "shadow relative-orientation", "enter"},
 		{"/", "shadow relative-orientation orientation_small=5", "enter"}} {
 		press(m, keys...)
-		if text := m.View(); len(lab.Got) != 0 || !strings.Contains(text, "is what runs") {
+		if text := m.View(); len(lab.Got) != 0 || !strings.Contains(text, "is the active encoder") {
 			t.Errorf("%v sent %s\n%s", keys, spell(lab.Got), text)
 		}
 		press(m, "esc", "esc")

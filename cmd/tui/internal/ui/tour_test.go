@@ -53,7 +53,7 @@ func TestTourOpensPages(t *testing.T) {
 	if m.tour != nil || !lab.Snap.Config.SameLive(was) || m.open+1 != 4 {
 		t.Errorf("after the tour: %v, %s, page %d", m.tour != nil, lab.Snap.Config.Encoder.Name, m.open+1)
 	}
-	if !strings.Contains(lastRow(m), "that was the tour") {
+	if !strings.Contains(lastRow(m), "the tour has ended") {
 		t.Errorf("at the end the notice is %q", lastRow(m))
 	}
 }

@@ -126,7 +126,7 @@ func TestPastShowsNoCurrentWorld(t *testing.T) {
 			t.Errorf("the past has %q", not)
 		}
 	}
-	for _, want := range []string{"The world of then is not remembered. /seek 01:28.0 plays", "Starved %"} {
+	for _, want := range []string{"Past pictures are not stored. /seek 01:28.0 runs", "Starved %"} {
 		if !strings.Contains(view, want) {
 			t.Errorf("the past lacks %q", want)
 		}
@@ -140,7 +140,7 @@ func TestPastShowsNoCurrentWorld(t *testing.T) {
 // point of a recording.
 func TestLoopPointOfTheLiveWorld(t *testing.T) {
 	m := screen(newWorld(), 160, 48, Options{})
-	if view := m.View(); !strings.Contains(view, "seam: the world begins anew") {
+	if view := m.View(); !strings.Contains(view, "loop: world restarted") {
 		t.Errorf("no seam of the world in\n%s", view)
 	}
 }
@@ -188,7 +188,7 @@ func TestRecordingCannotBePlayed(t *testing.T) {
 		lab.Snap.World.Live = false
 		m := screen(lab, 120, 40, Options{})
 		press(m, append([]string{"4"}, keys...)...)
-		if len(lab.Got) > 0 || !strings.Contains(m.View(), "demo is a recording: nobody can play it. The live world is tui --data world") {
+		if len(lab.Got) > 0 || !strings.Contains(m.View(), "demo is a recording and cannot be played; for a live world run tui --data world") {
 			t.Errorf("%v sent %q; the last row is %q", keys, spell(lab.Got), lastRow(m))
 		}
 	}
@@ -200,7 +200,7 @@ func TestRecordingCannotBePlayed(t *testing.T) {
 	if strings.Contains(lastRow(m), "hover") || strings.Contains(lastRow(m), "katamari") {
 		t.Errorf("the footer names keys that do nothing: %q", lastRow(m))
 	}
-	if len(lab.Got) > 0 || !strings.Contains(m.View(), " staying") {
+	if len(lab.Got) > 0 || !strings.Contains(m.View(), " fixed") {
 		t.Errorf("an arrow over a recording: sent %q\n%s", spell(lab.Got), m.View())
 	}
 	for text, want := range map[string]string{"press lft": "did you mean left?", "press": "expected: press DIRECTION",
@@ -253,7 +253,7 @@ func TestStarvationIsShown(t *testing.T) {
 	next.Lanes[0].Samples[len(next.Lanes[0].Samples)-2].Starved = 5
 	lab.Snap = &next
 	press(m)
-	if !strings.Contains(m.View(), "STARVED: nothing to go on to, 5 of the last") {
+	if !strings.Contains(m.View(), "STARVED: no newer snapshot, 5 of the last") {
 		t.Error("the starvation is not shown")
 	}
 }

@@ -6,43 +6,42 @@ import (
 	"wirelab/cmd/tui/internal/topview"
 )
 
-// Camera is where the page of the world looks, the same for all its views.
+// Camera is the position and zoom that all views of the world share.
 type Camera struct {
-	X, Y   float64 // metres
-	Rung   int     // of zooms
-	Follow bool    // the player
-	Width  float64 // metres that the narrower side of the last picture showed
+	X, Y      float64 // metres
+	ZoomLevel int     // index of zooms
+	Follow    bool    // keep the player in view
+	Width     float64 // metres on the narrower side, as last drawn
 }
 
-// zooms are the metres that the narrower side of a view shows at least.
+// zooms returns the zoom levels: the minimum metres on the narrower side of a view.
 func zooms() []float64 { return []float64{4, 6, 9, 12, 17, 24, 34, 50, 75, 110, 160, 260, 520} }
 
-// FirstZoom shows the whole grid, which is 30 m wide.
+// FirstZoom is the initial zoom level; it shows the whole grid, which is 30 m wide.
 const FirstZoom = 6
 
-// Span is how many metres the narrower side shows at least.
-func (k *Camera) Span() float64 { return zooms()[k.Rung] }
+// Span returns the minimum metres on the narrower side.
+func (k *Camera) Span() float64 { return zooms()[k.ZoomLevel] }
 
-// Zoom looks closer by so many rungs, or from farther away.
-func (k *Camera) Zoom(n int) { k.Rung = min(max(k.Rung-n, 0), len(zooms())-1) }
+// Zoom zooms in by n levels, or out if n is negative.
+func (k *Camera) Zoom(n int) { k.ZoomLevel = min(max(k.ZoomLevel-n, 0), len(zooms())-1) }
 
-// Pan moves the view by eighths of its span.
+// Pan moves the view by eighths of its span and stops following the player.
 func (k *Camera) Pan(dx, dy int) {
 	k.Follow = false
 	k.X += float64(dx) * k.Span() / 8
 	k.Y += float64(dy) * k.Span() / 8
 }
 
-// Lens is the camera without its place, which changes all the time.
-func (k *Camera) Lens() Camera { return Camera{Width: k.Width, Follow: k.Follow} }
+// WithoutPosition returns only the parts that the status line shows.
+func (k *Camera) WithoutPosition() Camera { return Camera{Width: k.Width, Follow: k.Follow} }
 
-// deadZone is the part of a view, from its middle, in which the player may move
-// without the camera. While the camera stands still most of the screen does, so
-// the terminal has less to draw.
+// deadZone is the distance from the centre, as a fraction of the span, within which the player moves
+// without the camera. While the camera stands still, most of the screen is unchanged, which saves
+// output.
 const deadZone = 0.36
 
-// Track brings the player at (x, y) back into the middle once it has left the
-// dead zone.
+// Track centres the view on the player at (x, y) if the player has left the dead zone.
 func (k *Camera) Track(x, y float64) {
 	if !k.Follow {
 		return
@@ -53,20 +52,20 @@ func (k *Camera) Track(x, y float64) {
 	}
 }
 
-// View returns what a raster of w x h dots shows. A metre takes a whole number of
-// dots, or a dot a whole number of metres: the grid, in which cubes lie a metre
-// apart, looks like one. The middle lies on a corner of a cell, so that a camera
-// that moves leaves what rests in the same shape.
+// View returns the view for a raster of w x h dots. A metre is a whole number of dots, or a dot a whole
+// number of metres, so that the grid of cubes, which are a metre apart, looks regular. The centre is
+// snapped to the corner of a cell, so that resting cubes keep their shape while the camera moves.
 func (k *Camera) View(w, h int) topview.View {
-	side := float64(max(min(w, h), 1))
-	dot := math.Ceil(k.Span() / side)
+	side := float64(max(min(w, h), 1)) // dots on the narrower side
+	dot := math.Ceil(k.Span() / side)  // metres per dot
 	if k.Span() < side {
 		dot = 1 / math.Floor(side/k.Span())
 	}
 	k.Width = dot * side
+	// snap rounds a coordinate to a multiple of the given number of dots.
 	snap := func(v float64, dots int) float64 {
 		step := dot * float64(dots)
 		return math.Round(v/step) * step
 	}
-	return topview.View{X: snap(k.X, DotsAcross), Y: snap(k.Y, DotsDown), Dot: dot}
+	return topview.View{X: snap(k.X, DotsAcross), Y: snap(k.Y, DotsDown), DotSize: dot}
 }

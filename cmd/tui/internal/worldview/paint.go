@@ -10,79 +10,77 @@ import (
 	"wirelab/experiment/engine/playout"
 )
 
-// A cell of the screen is two dots wide and four high, as braille has it.
+// A cell of the screen has two by four dots, as braille characters have.
 const (
 	DotsAcross = 2
 	DotsDown   = 4
 )
 
-// cellLook is how a cube is drawn: the cell it is seen in takes the look of the
-// highest rank among its dots.
-type cellLook struct {
+// cubeStyle is how a cube is drawn. A cell has the style of the highest rank among its dots.
+type cubeStyle struct {
 	Ink   look.Ink
 	rank  uint8
-	solid bool // in blocks, not in dots: it stands out without colour too
-	plain rune // instead of its shape where there is no colour; 0: its shape will do
+	solid bool // drawn in blocks instead of dots, to stand out without colours too
+	plain rune // replaces the shape if there are no colours; 0 keeps the shape
 	ascii rune
 }
 
-// Painter draws cubes from above into a part of a canvas. It keeps its raster.
+// Painter draws cubes from above into a part of a canvas. It reuses its raster.
 type Painter struct{ Raster topview.Raster }
 
-// Draw puts poses on the raster as a camera sees them.
+// Draw draws poses on the painter's raster, of w x h cells, as camera k sees them; Paint shows the raster.
 func (p *Painter) Draw(k *Camera, w, h int, poses []playout.Pose) {
 	p.Raster.Reset(k.View(w*DotsAcross, h*DotsDown), w*DotsAcross, h*DotsDown)
 	for i := range poses {
 		at := &poses[i]
-		cube := topview.Cube{X: at.X, Y: at.Y, Z: at.Z, Rot: at.Rot, Half: halfOf(i)}
+		cube := topview.Cube{X: at.X, Y: at.Y, Z: at.Z, Rot: at.Rot, Half: halfSide(i)}
 		if i == 0 {
-			cube.Z = math.MaxFloat32 // the player is seen whatever clings to it
+			cube.Z = math.MaxFloat32 // the player is never covered by cubes that stick to it
 		}
 		p.Raster.Draw(i, &cube)
 	}
 }
 
-// halfOf is half the side of a cube: the player's, which comes first, is larger.
-func halfOf(i int) float32 {
+// halfSide returns half the side of cube i. Cube 0 is the player, which is larger.
+func halfSide(i int) float32 {
 	if i == 0 {
 		return forecast.PlayerHalf
 	}
 	return forecast.CubeHalf
 }
 
-// Paint writes the raster to (x, y) of the canvas.
-func (p *Painter) Paint(c *look.Canvas, th *look.Theme, x, y int, looks func(cube int) cellLook) {
-	near := p.near()
+// Paint draws the raster at (x, y) of the canvas. styleOf returns the style of a cube. Cells without cubes are
+// unchanged.
+func (p *Painter) Paint(c *look.Canvas, th *look.Theme, x, y int, styleOf func(cube int) cubeStyle) {
+	near := p.isNear()
 	for row := range p.Raster.H / DotsDown {
 		for col := range p.Raster.W / DotsAcross {
-			mask, best := p.cell(col, row, near, looks)
+			mask, style := p.cellMask(col, row, near, styleOf)
 			if mask != 0 {
-				c.Set(x+col, y+row, best.Ink, Sign(th, mask, best))
+				c.Set(x+col, y+row, style.Ink, Marker(th, mask, style))
 			}
 		}
 	}
 }
 
-// near reports whether cubes are large enough on the raster to be told apart
-// where they touch.
-func (p *Painter) near() bool {
+// isNear reports whether cubes are large enough on the raster to draw boundaries between them.
+func (p *Painter) isNear() bool {
 	const dots = 5
-	return 2*forecast.CubeHalf >= dots*p.Raster.Dot()
+	return 2*forecast.CubeHalf >= dots*p.Raster.DotSize()
 }
 
-// cell returns which dots of a cell are lit, from the left and from the top, and
-// the look of the cube that matters most there.
-func (p *Painter) cell(col, row int, near bool, looks func(int) cellLook) (mask uint8, best cellLook) {
+// cellMask returns the dots of a cell that are set, bit 0 at the top left, row by row, and the style with
+// the highest rank among their cubes. If near is set, dots at the boundary between cubes are not set.
+func (p *Painter) cellMask(col, row int, near bool, styleOf func(int) cubeStyle) (mask uint8, best cubeStyle) {
 	for dy := range DotsDown {
 		for dx := range DotsAcross {
 			x, y := col*DotsAcross+dx, row*DotsDown+dy
-			i := p.Raster.At(x, y)
-			if i == topview.Ground || near && p.seam(x, y, i) {
+			i := p.Raster.CubeAt(x, y)
+			if i == topview.Ground || near && p.isBoundary(x, y, i) {
 				continue
 			}
-			l := looks(i)
-			if mask == 0 || l.rank > best.rank {
-				best = l
+			if style := styleOf(i); mask == 0 || style.rank > best.rank {
+				best = style
 			}
 			mask |= 1 << (dy*DotsAcross + dx)
 		}
@@ -90,21 +88,21 @@ func (p *Painter) cell(col, row int, near bool, looks func(int) cellLook) (mask 
 	return mask, best
 }
 
-// seam reports whether cube i, seen at (x, y), ends there at another one. Such
-// dots stay dark, so that cubes in a heap can be told apart.
-func (p *Painter) seam(x, y, i int) bool {
-	right, below := p.Raster.At(x+1, y), p.Raster.At(x, y+1)
+// isBoundary reports whether another cube adjoins cube i at dot (x, y). Such dots are not set, so that
+// touching cubes can be distinguished.
+func (p *Painter) isBoundary(x, y, i int) bool {
+	right, below := p.Raster.CubeAt(x+1, y), p.Raster.CubeAt(x, y+1)
 	return right != i && right != topview.Ground || below != i && below != topview.Ground
 }
 
-// Sign is the rune for the lit dots of a cell.
-func Sign(th *look.Theme, mask uint8, l cellLook) rune {
+// Marker returns the rune for the dots of mask in a style; see cellMask.
+func Marker(th *look.Theme, mask uint8, style cubeStyle) rune {
 	switch {
 	case th.Ascii:
-		return l.ascii
-	case !th.Color && l.plain != 0:
-		return l.plain
-	case l.solid:
+		return style.ascii
+	case !th.Color && style.plain != 0:
+		return style.plain
+	case style.solid:
 		return look.Quadrants(mask)
 	}
 	return chart.Braille(mask)

@@ -11,19 +11,19 @@ import (
 	"wirelab/internal/units"
 )
 
-// The figures of the table add up, and the difference is that of the sums.
-func TestAccountAddsUp(t *testing.T) {
+// TestBudgetAddsUp: the slots add up to the payload, and the verdict has the difference of the sums.
+func TestBudgetAddsUp(t *testing.T) {
 	lab := labtest.NewBits(true)
-	a := &account{second: &panes.Second{}, chosen: -1}
+	a := &budgetModel{shadowChoice: &panes.Second{}, selected: -1}
 	a.observe(labtest.ViewOf(lab.Snap))
 	for i := range lab.Snap.Lanes {
 		l := &lab.Snap.Lanes[i]
-		var sum sums
-		for _, k := range a.parts {
-			s := spent(l, k)
+		var sum slotCost
+		for _, k := range a.slots {
+			s := newSlotCost(l, k)
 			sum.kbps, sum.share, sum.changed, sum.packet = sum.kbps+s.kbps, sum.share+s.share, sum.changed+s.changed, sum.packet+s.packet
 		}
-		all := spent(l, encoders.MaxSlots)
+		all := newSlotCost(l, encoders.MaxSlots)
 		if math.Abs(sum.kbps-l.Recent.PayloadKbps) > 1e-6 || math.Abs(sum.share-100) > 1e-6 ||
 			math.Abs(sum.changed-all.changed) > 1e-6 || math.Abs(all.packet-sum.packet) > 1e-6 {
 			t.Errorf("%s: parts %+v, all %+v", l.Encoder, sum, all)
@@ -32,23 +32,23 @@ func TestAccountAddsUp(t *testing.T) {
 	text, more := (&table{a}).verdict()
 	got := text + more
 	saved := lab.Snap.Lanes[0].Recent.PayloadKbps - lab.Snap.Lanes[1].Recent.PayloadKbps
-	if !strings.Contains(got, "kinetic takes "+units.Fixed(saved, 1)+" kbps less") || !strings.Contains(got, "most of it on position") {
-		t.Errorf("the verdict is %q, it saves %.1f", got, saved)
+	if !strings.Contains(got, "kinetic uses "+units.Fixed(saved, 1)+" kbps less") || !strings.Contains(got, "mostly on position") {
+		t.Errorf("the verdict is %q, the difference is %.1f", got, saved)
 	}
 }
 
-// Whatever the unit, what is stacked at a moment is what was spent at it.
-func TestStackIsWhatWasSpent(t *testing.T) {
+// TestStackAddsUp: in every unit the height of the stack is the cost of the sample.
+func TestStackAddsUp(t *testing.T) {
 	lab := labtest.NewBits(false)
-	a := &account{second: &panes.Second{}, chosen: -1}
+	a := &budgetModel{shadowChoice: &panes.Second{}, selected: -1}
 	a.observe(labtest.ViewOf(lab.Snap))
-	p := &stack{account: a}
+	p := &stack{budgetModel: a}
 	s := &lab.Snap.Lanes[0].Samples[400]
 	for unit, want := range map[stackUnit]float64{byKbps: float64(s.PayloadBits) / 100, byShare: 100,
 		byChanged: float64(s.PayloadBits) / float64(s.Changed)} {
 		a.unit = unit
 		sum := 0.0
-		for _, k := range p.order() {
+		for _, k := range p.slotOrder() {
 			sum += p.value(s, k)
 		}
 		if math.Abs(sum-want) > 1e-6*want {
@@ -57,13 +57,13 @@ func TestStackIsWhatWasSpent(t *testing.T) {
 	}
 }
 
-// In mono every part of the stack has a fill of its own.
-func TestPartsAreToldApartWithoutColour(t *testing.T) {
-	a := &account{second: &panes.Second{}, chosen: -1}
+// TestFillsAreDistinctWithoutColour: without colours each slot of the stack has its own fill.
+func TestFillsAreDistinctWithoutColour(t *testing.T) {
+	a := &budgetModel{shadowChoice: &panes.Second{}, selected: -1}
 	a.observe(labtest.ViewOf(labtest.NewBits(false).Snap))
 	th := labtest.Theme(false)
 	seen := map[rune]string{}
-	for _, area := range (&stack{account: a}).spec(a.first(), th, 100).Areas {
+	for _, area := range (&stack{budgetModel: a}).spec(a.active(), th, 100).Areas {
 		if other, twice := seen[area.Fill]; twice {
 			t.Errorf("%s and %s are both filled with %c", area.Name, other, area.Fill)
 		}

@@ -1,2 +1,3 @@
-// Package bits is page 2: what the bits were spent on, over time and in figures.
+// Package bits is page 2, "Bits": the bit budget of the active encoder and of one shadow, as charts
+// over time and as a table.
 package bits

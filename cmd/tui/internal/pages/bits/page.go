@@ -6,23 +6,22 @@ import (
 	"wirelab/cmd/tui/internal/room"
 )
 
-// page is page 2: what the bits were spent on, over time and in figures, of
-// the encoder under the keys and of a shadow beside it.
+// page is page 2: the bit budget of the active encoder and of a shadow, over time and as a table.
 type page struct {
-	account *account
-	stacks  [2]*stack // of the encoder under the keys, and of the shadow
+	budget  *budgetModel
+	stacks  [2]*stack // of the active encoder and of the shadow
 	table   *room.Slot
 	charts  [2]*room.Slot
 	summary *room.Slot
-	w, h    int
+	w, h    int // size of the page, as last drawn
 }
 
-// New returns the page. It shares with others which shadow stands beside.
+// New returns the page. second selects the shadow; all pages share it.
 func New(second *panes.Second) *page {
-	p := &page{account: &account{second: second, chosen: -1}, summary: room.NewSlot(&panes.SummaryLine{})}
-	p.table = room.NewSlot(&table{p.account})
+	p := &page{budget: &budgetModel{shadowChoice: second, selected: -1}, summary: room.NewSlot(&panes.SummaryLine{})}
+	p.table = room.NewSlot(&table{p.budget})
 	for i := range p.stacks {
-		p.stacks[i] = &stack{account: p.account, which: i}
+		p.stacks[i] = &stack{budgetModel: p.budget, index: i}
 		p.charts[i] = room.NewSlot(p.stacks[i])
 	}
 	return p
@@ -30,132 +29,139 @@ func New(second *panes.Second) *page {
 
 func (p *page) Name() string { return "Bits" }
 
+// Observe implements room.Observer.
 func (p *page) Observe(v room.View) bool {
 	changed := p.summary.Observe(v)
-	if p.account.observe(v) {
-		p.renew()
+	if p.budget.observe(v) {
+		p.redraw()
 	}
-	return changed || !p.table.Fresh
+	return changed || !p.table.UpToDate
 }
 
-// renew has everything drawn anew.
-func (p *page) renew() {
+// redraw marks all panes for redrawing.
+func (p *page) redraw() {
 	p.table.Redraw()
 	p.charts[0].Redraw()
 	p.charts[1].Redraw()
 }
 
-// retally has it drawn anew of another time, or with another shadow.
-func (p *page) retally() {
-	p.account.tally()
-	p.renew()
+// recompute sums the budgets again and redraws, after the visible time or the shadow changed.
+func (p *page) recompute() {
+	p.budget.sumBudgets()
+	p.redraw()
 }
 
+// Lines implements room.Page. A small screen shows one chart above the table.
 func (p *page) Lines(th *look.Theme, w, h int) []string {
 	p.w, p.h = w, h
 	if room.Wide(w, h) {
-		return room.Join(th, p.arrange(w, h), h, nil, nil)
+		return room.RenderPlaces(th, p.layOut(w, h), h, nil, nil)
 	}
-	const above = 1
-	rows := len(p.account.parts) + 5 // of the table, with its edges, head, sum and verdict
-	rows = min(max(rows, 8), (h-above)*6/10)
-	at := p.charts[0]
-	if p.account.alone && p.account.other() != nil {
-		at = p.charts[1]
+	const summaryRows = 1
+	tableRows := len(p.budget.slots) + 5 // with border, heading, sum and verdict
+	tableRows = min(max(tableRows, 8), (h-summaryRows)*6/10)
+	visibleChart := p.charts[0]
+	if p.budget.showShadow && p.budget.shadow() != nil {
+		visibleChart = p.charts[1]
 	}
-	lines := append(make([]string, 0, h), p.summary.Render(th, w, above, false)...)
-	lines = append(lines, at.Render(th, w, h-above-rows, false)...)
-	return append(lines, p.table.Render(th, w, rows, false)...)
+	lines := append(make([]string, 0, h), p.summary.Render(th, w, summaryRows, false)...)
+	lines = append(lines, visibleChart.Render(th, w, h-summaryRows-tableRows, false)...)
+	return append(lines, p.table.Render(th, w, tableRows, false)...)
 }
 
-// arrange places the panes on a large screen: the charts one below the other, the
-// figures beside them.
-func (p *page) arrange(w, h int) []room.Place {
-	right := accountWidth
-	if p.account.other() == nil {
-		right = accountAlone
+// layOut places the panes on a large screen: the charts on the left, the table on the right.
+func (p *page) layOut(w, h int) []room.Place {
+	right := widthWithShadow
+	if p.budget.shadow() == nil {
+		right = widthAlone
 	}
 	left := w - right
-	if p.account.other() == nil {
-		return []room.Place{p.charts[0].At(0, 0, left, h), p.table.At(left, 0, right, h)}
+	if p.budget.shadow() == nil {
+		return []room.Place{p.charts[0].Place(0, 0, left, h), p.table.Place(left, 0, right, h)}
 	}
 	upper := (h + 1) / 2
-	return []room.Place{p.charts[0].At(0, 0, left, upper), p.charts[1].At(0, upper, left, h-upper), p.table.At(left, 0, right, h)}
+	return []room.Place{p.charts[0].Place(0, 0, left, upper), p.charts[1].Place(0, upper, left, h-upper), p.table.Place(left, 0, right, h)}
 }
 
-// Focus goes to the next shadow; where there is one chart, also to the encoder
-// under the keys itself.
+// Focus selects the next shadow, or the previous one if step is -1. On a small screen, which has one
+// chart, the active encoder is one of the choices.
 func (p *page) Focus(step int) {
-	a := p.account
-	n := len(a.lanes)
+	b := p.budget
+	n := len(b.lanes)
 	switch {
-	case n < 2:
+	case n < 2: // no shadows
 		return
 	case !room.Wide(p.w, p.h):
-		at := 0
-		if a.alone {
-			at = a.second.At(a.lanes)
+		lane := 0 // whose chart is visible; 0 is the active encoder
+		if b.showShadow {
+			lane = b.shadowChoice.Index(b.lanes)
 		}
-		at = (at + n + step) % n
-		a.alone = at > 0
-		a.second.Choose(a.lanes, at)
+		lane = (lane + n + step) % n
+		b.showShadow = lane > 0
+		b.shadowChoice.Select(b.lanes, lane)
 	default:
-		a.second.Next(a.lanes, step)
+		b.shadowChoice.Next(b.lanes, step)
 	}
-	p.retally()
+	p.recompute()
 }
 
+// Move selects a slot with up and down, and the unit with left and right.
 func (p *page) Move(dx, dy int) room.Request {
 	if dy != 0 {
-		p.account.choose(dy)
+		p.budget.moveSelection(dy)
 	}
 	if dx != 0 {
-		p.account.turn(dx)
+		p.budget.changeUnit(dx)
 	}
-	p.renew()
+	p.redraw()
 	return room.Request{}
 }
 
-// Enter shows the chosen part by itself, and all of them again.
+// Enter toggles between the selected slot only and all slots.
 func (p *page) Enter() room.Request {
-	if p.account.chosen >= 0 {
-		p.account.solo = !p.account.solo
-		p.renew()
+	if p.budget.selected >= 0 {
+		p.budget.onlySelected = !p.budget.onlySelected
+		p.redraw()
 	}
 	return room.Request{}
 }
 
+// Release clears the selection and shows all slots.
 func (p *page) Release() {
-	p.account.chosen, p.account.solo = -1, false
-	p.renew()
+	p.budget.selected, p.budget.onlySelected = -1, false
+	p.redraw()
 }
 
+// Zoom selects the next time span.
 func (p *page) Zoom() {
-	p.account.zoom = (p.account.zoom + 1) % len(panes.ChartSpans())
-	p.retally()
+	p.budget.spanIndex = (p.budget.spanIndex + 1) % len(panes.ChartSpans())
+	p.recompute()
 }
 
+// Bindings implements room.Binder.
 func (p *page) Bindings() []room.Binding {
 	next := func() room.Request {
-		if len(p.account.lanes) < 3 {
-			return room.Request{Say: "w puts another shadow beside; there are no two of them: v adds one"}
+		if len(p.budget.lanes) < 3 { // the active encoder and at most one shadow
+			return room.Request{Say: "w selects another shadow, but there are fewer than two; v adds one"}
 		}
-		p.account.second.Next(p.account.lanes, 1)
-		p.retally()
+		p.budget.shadowChoice.Next(p.budget.lanes, 1)
+		p.recompute()
 		return room.Request{}
 	}
-	return []room.Binding{room.Bind("Bits, page 2", []string{"w"}, "w", "which shadow stands beside", next)}
+	return []room.Binding{room.Bind("Bits, page 2", []string{"w"}, "w", "compare with the next shadow", next)}
 }
 
+// Arrows implements room.Hinter.
 func (p *page) Arrows() [][2]string {
-	if p.account.chosen < 0 {
+	if p.budget.selected < 0 {
 		return [][2]string{{"↑↓", "field"}, {"←→", "kbps, share, per changed"}}
 	}
-	return [][2]string{{"↑↓", "field"}, {"enter", "alone"}, {"←→", "kbps, share, per changed"}}
+	return [][2]string{{"↑↓", "field"}, {"enter", "only this"}, {"←→", "kbps, share, per changed"}}
 }
 
+// Means implements room.Explainer.
 func (p *page) Means(key string) string {
-	return map[string]string{"up": "choose a field", "left": "kbps, share of the bits, or bits per changed item",
-		"enter": "the chosen field alone, and all again", "tab": "the next encoder beside", "z": "how much time; dots or lines; the axis stays at zero",
-		"esc": "all fields again"}[key]
+	return map[string]string{"up": "select a field", "left": "kbps, share of the bits, or bits per changed item",
+		"enter": "show the selected field only, or all", "tab": "compare with the next shadow", "z": "time span; dots or lines; the axis always begins at 0",
+		"esc": "show all fields"}[key]
 }

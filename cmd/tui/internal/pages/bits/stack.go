@@ -15,21 +15,23 @@ import (
 	"wirelab/internal/units"
 )
 
-// stack is one encoder's bits over time, the parts stacked one upon the other.
+// stack is a chart of one encoder's bits over time, stacked by slot.
 type stack struct {
-	*account
-	which int // 0: the encoder under the keys; 1: the shadow beside it
+	*budgetModel
+	index int // 0: the active encoder; 1: the shadow
 }
 
 func (p *stack) Name() string { return "Bits over time" }
 
+// lane returns the lane of the chart, nil if it does not exist.
 func (p *stack) lane() *engine.Lane {
-	if p.which == 0 {
-		return p.first()
+	if p.index == 0 {
+		return p.active()
 	}
-	return p.other()
+	return p.shadow()
 }
 
+// Draw implements room.Pane. Both charts have the same scale, so that their heights can be compared.
 func (p *stack) Draw(c *look.Canvas, th *look.Theme, focused bool) {
 	lane := p.lane()
 	if lane == nil {
@@ -37,49 +39,50 @@ func (p *stack) Draw(c *look.Canvas, th *look.Theme, focused bool) {
 		return
 	}
 	title := lane.Name()
-	if p.which == 1 {
+	if p.index == 1 {
 		title = "shadow " + lane.Name()
 	}
 	c.Frame(th, focused, title, p.legend(lane, look.HeadRoom(c.W, title))...)
-	if len(p.parts) == 0 {
-		c.Clip(2, 1, c.W-4, look.Dim, panes.NothingSent(lane))
+	if len(p.slots) == 0 {
+		c.Clip(2, 1, c.W-4, look.Dim, panes.NothingSentText(lane))
 		return
 	}
 	spec := p.spec(lane, th, c.W-2)
-	spec.Floor = math.Max(spec.Floor, p.top(th, c.W-2))
+	spec.Floor = math.Max(spec.Floor, p.otherHeight(th, c.W-2))
 	c.Blit(1, 1, chart.Draw(spec, c.W-2, c.H-2))
 }
 
-// top is how high the other one's chart reaches: both have one scale.
-func (p *stack) top(th *look.Theme, w int) float64 {
-	beside := [2]*engine.Lane{p.other(), p.first()}[p.which]
-	if beside == nil || p.unit == byShare {
+// otherHeight returns the highest value of the other lane's chart, w columns wide, for the common scale.
+// It is 0 if there is no other lane, or if the unit is a share, whose scale always ends at 100 %.
+func (p *stack) otherHeight(th *look.Theme, w int) float64 {
+	other := [2]*engine.Lane{p.shadow(), p.active()}[p.index]
+	if other == nil || p.unit == byShare {
 		return 0
 	}
-	return p.spec(beside, th, w).Height(w)
+	return p.spec(other, th, w).Height(w)
 }
 
-// legend says what is stacked.
-func (p *stack) legend(lane *engine.Lane, room int) []look.Span {
-	what := [numUnits]string{"kbps", "% of the payload", "bits per " + panes.PerItem(p.snap.Schema, p.item())}[p.unit]
-	if p.solo {
-		what = panes.SlotName(encoders.Slot(p.chosen), p.snap.Schema) + " alone, " + what
+// legend returns the unit and the current figures, in at most maxWidth columns.
+func (p *stack) legend(lane *engine.Lane, maxWidth int) []look.Span {
+	unit := [numUnits]string{"kbps", "% of the payload", "bits per " + panes.PerItemUnit(p.snap.Schema, p.item())}[p.unit]
+	if p.onlySelected {
+		unit = "only " + panes.SlotName(encoders.Slot(p.selected), p.snap.Schema) + ", " + unit
 	}
 	r := &lane.Recent
-	now := []look.Span{look.Dim.Span(what), look.Dim.Span("  now "), look.Payload.Span(units.Fixed(r.PayloadKbps, 1)),
-		look.Dim.Span(" kbps, "), look.Ratio.Span(panes.PerText(r.BitsPerChanged)),
-		look.Dim.Span(" bits/" + panes.PerShort(p.snap.Schema, p.item()))}
-	return look.Fit(room, now, now[:1], nil)
+	now := []look.Span{look.Dim.Span(unit), look.Dim.Span("  now "), look.Payload.Span(units.Fixed(r.PayloadKbps, 1)),
+		look.Dim.Span(" kbps, "), look.Ratio.Span(panes.FormatBitsPerItem(r.BitsPerChanged)),
+		look.Dim.Span(" bits/" + panes.PerItemShort(p.snap.Schema, p.item()))}
+	return look.Fit(maxWidth, now, now[:1], nil)
 }
 
-// spec is the picture of the time that all charts show.
+// spec returns the chart of a lane for w columns.
 func (p *stack) spec(lane *engine.Lane, th *look.Theme, w int) *chart.Spec {
-	s := &chart.Spec{ASCII: th.Ascii, End: p.newest, Step: meters.SamplePeriod, Span: int(p.span() / meters.SamplePeriod), Time: true, Labels: true, Floor: 1}
+	s := &chart.Spec{ASCII: th.Ascii, End: p.nextIndex, Step: meters.SamplePeriod, Span: int(p.span() / meters.SamplePeriod), Time: true, Labels: true, Floor: 1}
 	look.InkChart(s)
 	panes.AddMarks(s, th, p.snap.Marks)
 	samples := lockstep.CaughtUp(lane)
 	samples = samples[max(len(samples)-s.VisibleValues(w), 0):]
-	if n := len(samples); n > 0 { // a lane's newest may be older than the first one's
+	if n := len(samples); n > 0 { // the newest sample of a shadow may be older than that of the active encoder
 		s.End = int64(samples[n-1].T / meters.SamplePeriod)
 	}
 	s.Since = panes.LastSwap(p.snap.Marks, s.End)
@@ -87,27 +90,27 @@ func (p *stack) spec(lane *engine.Lane, th *look.Theme, w int) *chart.Spec {
 		s.Whole = 100
 	}
 	weights := p.weights(samples)
-	for _, k := range p.order() {
+	for _, k := range p.slotOrder() {
 		s.Areas = append(s.Areas, p.area(samples, weights, k, th))
 	}
 	return s
 }
 
-// order is that of the layers: the chosen one lies at the bottom, where its shape
-// can be read.
-func (p *stack) order() []encoders.Slot {
-	list := slices.Clone(p.parts)
-	if at := slices.Index(list, encoders.Slot(max(p.chosen, 0))); p.chosen >= 0 && at >= 0 {
-		k := list[at]
-		if p.solo {
-			return []encoders.Slot{k}
+// slotOrder returns the slots in the order of the stack, from the bottom. The selected slot is at the
+// bottom, where its base is level and its shape can be read; if only that is shown, it is the only one.
+func (p *stack) slotOrder() []encoders.Slot {
+	order := slices.Clone(p.slots)
+	if i := slices.Index(order, encoders.Slot(max(p.selected, 0))); p.selected >= 0 && i >= 0 {
+		selected := order[i]
+		if p.onlySelected {
+			return []encoders.Slot{selected}
 		}
-		list = slices.Insert(slices.Delete(list, at, at+1), 0, k)
+		order = slices.Insert(slices.Delete(order, i, i+1), 0, selected)
 	}
-	return list
+	return order
 }
 
-// area is one layer.
+// area returns the layer of slot k. Colours distinguish the layers; without colours, shades do.
 func (p *stack) area(samples []meters.Sample, weights []float64, k encoders.Slot, th *look.Theme) chart.Area {
 	values := make([]float64, len(samples))
 	for i := range samples {
@@ -123,7 +126,7 @@ func (p *stack) area(samples []meters.Sample, weights []float64, k encoders.Slot
 	return a
 }
 
-// value is what one sample spent on a slot.
+// value returns what sample s spent on slot k, in the current unit.
 func (p *stack) value(s *meters.Sample, k encoders.Slot) float64 {
 	bits := float64(s.Budget.Units[k]) / encoders.BitUnit
 	switch p.unit {
@@ -135,8 +138,9 @@ func (p *stack) value(s *meters.Sample, k encoders.Slot) float64 {
 	return bits * float64(time.Second/meters.SamplePeriod) / 1000
 }
 
-// weights are what a mean of several samples weighs them by, so that it is what
-// the samples together spent.
+// weights returns the weight of each sample when several are averaged in a column: the denominator of the
+// unit, so that the mean equals the ratio of the sums. nil means equal weights. Samples with too few
+// changed items have weight 0.
 func (p *stack) weights(samples []meters.Sample) []float64 {
 	if p.unit == byKbps {
 		return nil
@@ -147,7 +151,7 @@ func (p *stack) weights(samples []meters.Sample) []float64 {
 		switch {
 		case p.unit == byShare:
 			out[i] = float64(s.Budget.Total()) / encoders.BitUnit
-		case panes.Enough(s):
+		case panes.EnoughChanged(s):
 			out[i] = float64(s.Changed)
 		}
 	}

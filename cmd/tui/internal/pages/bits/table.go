@@ -14,28 +14,30 @@ import (
 	"wirelab/internal/units"
 )
 
-// table is the table beside the charts: every part in figures, of the last
-// two seconds, for the encoder under the keys and for the shadow, and what the one
-// saves over the other.
-type table struct{ *account }
+// table shows the figures of every slot over the last two seconds, for the active encoder and for
+// the shadow, and the difference of both.
+type table struct{ *budgetModel }
 
-// How wide the table is, with a shadow and without one.
+// Widths of the table, with a shadow and without.
 const (
-	accountWidth = 80
-	accountAlone = 56
+	widthWithShadow = 80
+	widthAlone      = 56
 )
 
-func (p *table) Name() string { return "Account" }
+func (p *table) Name() string { return "Bit budget" }
 
-// sums is what one encoder spent on one slot.
-type sums struct{ kbps, share, changed, packet float64 }
+// slotCost is what one encoder spent on one slot: kbps, percent of the payload, bits per changed
+// item and bits per packet.
+type slotCost struct{ kbps, share, changed, packet float64 }
 
-// spent returns what a lane spent on a slot in the last two seconds; on all of
-// them if k is MaxSlots.
-func spent(l *engine.Lane, k encoders.Slot) sums {
+// newSlotCost returns what a lane spent on slot k in the last two seconds, or on all slots if k is
+// encoders.MaxSlots.
+func newSlotCost(l *engine.Lane, k encoders.Slot) slotCost {
 	r, total := &l.Recent, l.Recent.Budget.Total()
 	if total <= 0 {
-		return sums{kbps: 0 * r.PayloadKbps, share: 0 * r.PayloadKbps, changed: 0 * r.BitsPerChanged} // "-" of one that was not there
+		// If the lane did not run then, its figures are NaN, and so are the products, which are shown
+		// as "-"; otherwise the products are 0.
+		return slotCost{kbps: 0 * r.PayloadKbps, share: 0 * r.PayloadKbps, changed: 0 * r.BitsPerChanged}
 	}
 	share := 1.0
 	if k < encoders.MaxSlots {
@@ -45,148 +47,160 @@ func spent(l *engine.Lane, k encoders.Slot) sums {
 	if r.ChangedPerFrame > 0 {
 		perPacket = r.BitsPerChanged * r.ChangedPerFrame
 	}
-	return sums{share * r.PayloadKbps, 100 * share, share * r.BitsPerChanged, share * perPacket}
+	return slotCost{share * r.PayloadKbps, 100 * share, share * r.BitsPerChanged, share * perPacket}
 }
 
+// Draw implements room.Pane: a row per slot, then the payload and the verdict.
 func (p *table) Draw(c *look.Canvas, th *look.Theme, focused bool) {
-	first, other := p.first(), p.other()
-	c.Frame(th, focused, "Account", p.heading(look.HeadRoom(c.W, "Account"), c.H)...)
-	if first == nil || len(p.parts) == 0 {
-		c.Clip(2, 1, c.W-4, look.Dim, panes.NothingSent(first))
+	active := p.active()
+	c.Frame(th, focused, p.Name(), p.heading(look.HeadRoom(c.W, p.Name()), c.H)...)
+	if active == nil || len(p.slots) == 0 {
+		c.Clip(2, 1, c.W-4, look.Dim, panes.NothingSentText(active))
 		return
 	}
-	y := p.head(c, first, other)
-	shown, rest := p.visible(c.H - y - 2) // without the lower edge and the sum
-	names := panes.SlotNames(p.parts, p.snap.Schema, accountName)
-	for i, k := range p.parts {
-		if slices.Contains(shown, k) {
-			p.row(c, th, y, accountRow{names[i], []encoders.Slot{k}, int(k) == p.chosen})
+	y := p.drawHead(c, active, p.shadow())
+	visible, rest := p.visibleSlots(c.H - y - 2) // minus the border and the sum
+	names := panes.SlotNames(p.slots, p.snap.Schema, nameWidth)
+	for i, k := range p.slots { // in slot order
+		if slices.Contains(visible, k) {
+			p.drawRow(c, th, y, tableRow{name: names[i], slots: []encoders.Slot{k}, selected: int(k) == p.selected})
 			y++
 		}
 	}
 	if len(rest) > 0 {
-		p.row(c, th, y, accountRow{p.others(rest), rest, false})
+		p.drawRow(c, th, y, tableRow{name: p.othersName(rest), slots: rest})
 		y++
 	}
-	p.row(c, th, y, accountRow{"payload", []encoders.Slot{encoders.MaxSlots}, false})
-	p.below(c, th, y+1)
+	p.drawRow(c, th, y, tableRow{name: "payload", slots: []encoders.Slot{encoders.MaxSlots}}) // the sum
+	p.drawBelow(c, th, y+1)
 }
 
-// heading says what the figures are, and how to see the parts that have no row.
-func (p *table) heading(room, h int) []look.Span {
-	of := []look.Span{look.Dim.Span("means of the last 2 s")}
-	if len(p.parts) > h-4 {
-		return look.Fit(room, append(of[:1:1], look.Dim.Span("; "), look.Key.Span("↑↓"), look.Dim.Span(" go through all "),
-			look.Value.Span(strconv.Itoa(len(p.parts)))), of, nil)
+// heading describes the figures and, if slots are hidden, the keys that show them. h is the height
+// of the table.
+func (p *table) heading(maxWidth, h int) []look.Span {
+	period := []look.Span{look.Dim.Span("mean of the last 2 s")}
+	if len(p.slots) > h-4 { // minus the border, the column headings and the sum
+		return look.Fit(maxWidth, append(period[:1:1], look.Dim.Span("; "), look.Key.Span("↑↓"), look.Dim.Span(" select one of "),
+			look.Value.Span(strconv.Itoa(len(p.slots)))), period, nil)
 	}
-	return look.Fit(room, of, nil)
+	return look.Fit(maxWidth, period, nil)
 }
 
-// accountName is how wide the names of the parts may be.
-const accountName = 13
+// nameWidth is the maximum width of a slot's name.
+const nameWidth = 13
 
-// visible returns the parts that have a row of their own in a table of n rows, and those that
-// share the last one: without a choice the largest have one, else those around the chosen one.
-func (p *table) visible(n int) (shown, rest []encoders.Slot) {
-	if len(p.parts) <= n {
-		return p.parts, nil
+// visibleSlots returns the slots that have a row of their own in a table of n rows, and those that
+// share the last row. The slots around the selected one have rows, or the largest without a selection.
+func (p *table) visibleSlots(n int) (visible, rest []encoders.Slot) {
+	if len(p.slots) <= n {
+		return p.slots, nil
 	}
-	keep := max(n-1, 0)
-	if at := slices.Index(p.parts, encoders.Slot(max(p.chosen, 0))); p.chosen >= 0 && at >= 0 {
-		from := min(max(at-keep/2, 0), len(p.parts)-keep)
-		return p.parts[from : from+keep], slices.Concat(p.parts[:from], p.parts[from+keep:])
+	maxVisible := max(n-1, 0)
+	if at := slices.Index(p.slots, encoders.Slot(max(p.selected, 0))); p.selected >= 0 && at >= 0 {
+		from := min(max(at-maxVisible/2, 0), len(p.slots)-maxVisible)
+		return p.slots[from : from+maxVisible], slices.Concat(p.slots[:from], p.slots[from+maxVisible:])
 	}
-	order := slices.Clone(p.parts)
-	slices.SortStableFunc(order, func(a, b encoders.Slot) int { return cmp.Compare(p.used.Units[b], p.used.Units[a]) })
-	return order[:keep], order[keep:]
+	order := slices.Clone(p.slots)
+	slices.SortStableFunc(order, func(a, b encoders.Slot) int { return cmp.Compare(p.total.Units[b], p.total.Units[a]) })
+	return order[:maxVisible], order[maxVisible:]
 }
 
-// others names a row that several parts share.
-func (p *table) others(rest []encoders.Slot) string {
+// othersName names the row that the slots rest share.
+func (p *table) othersName(rest []encoders.Slot) string {
 	n := 0
 	for _, k := range rest {
 		n += k.Fields(p.snap.Schema)
 	}
-	return panes.Others(n)
+	return panes.OthersName(n)
 }
 
-// The columns of the table, counted from its left edge: where a figure ends.
-var accountEnds = [...]int{25, 33, 41, 50, 58, 66, 77}
+// columnEnds are the right edges of the columns, from the left edge of the table: three figures of the
+// active encoder, three of the shadow, and the difference. Without a shadow the fourth column has the bits
+// per packet.
+var columnEnds = [...]int{25, 33, 41, 50, 58, 66, 77}
 
-// head writes what the columns are and returns the row after it.
-func (p *table) head(c *look.Canvas, first, other *engine.Lane) int {
+// drawHead draws the column headings and returns the row below them. With a shadow, which may be nil, the
+// names of the encoders are above the headings.
+func (p *table) drawHead(c *look.Canvas, active, shadow *engine.Lane) (below int) {
 	y := 1
-	if other != nil {
-		c.Clip(18, y, 23, look.Title, look.PadLeft(look.LaneName(first.Encoder, first.Differs, 23), 23))
-		c.Clip(43, y, 23, look.Title, look.PadLeft(look.LaneName(other.Encoder, other.Differs, 23), 23))
-		c.Right(accountEnds[6], y, look.Title, "difference")
+	if shadow != nil {
+		const groupWidth = 23 // of the three figures of an encoder
+		drawName := func(l *engine.Lane, end int) {
+			c.Clip(end-groupWidth, y, groupWidth, look.Title, look.PadLeft(look.LaneName(l.Encoder, l.Differs, groupWidth), groupWidth))
+		}
+		drawName(active, columnEnds[2])
+		drawName(shadow, columnEnds[5])
+		c.Right(columnEnds[6], y, look.Title, "difference")
 		y++
 	}
-	per := "b/" + panes.PerHead(panes.PerItem(p.snap.Schema, p.item()))
-	words := []string{"kbps", "share %", per, "kbps", "share %", per, "kbps"}
-	if other == nil {
-		words = []string{"kbps", "share %", per, "b/packet"}
+	per := "b/" + panes.PerItemHeading(panes.PerItemUnit(p.snap.Schema, p.item()))
+	headings := []string{"kbps", "share %", per, "kbps", "share %", per, "kbps"}
+	if shadow == nil {
+		headings = []string{"kbps", "share %", per, "b/packet"}
 	}
-	for i, word := range words {
-		c.Right(accountEnds[i], y, look.Dim, word)
+	for i, heading := range headings {
+		c.Right(columnEnds[i], y, look.Dim, heading)
 	}
 	return y + 1
 }
 
-// accountRow is a row of the table: a part, several that share it, or the sum of all.
-type accountRow struct {
-	name   string
-	slots  []encoders.Slot
-	chosen bool
+// tableRow is a row of the table: one slot, several slots, or all (encoders.MaxSlots).
+type tableRow struct {
+	name     string
+	slots    []encoders.Slot
+	selected bool
 }
 
-// spentOn is what a lane spent on all parts of a row.
-func (r *accountRow) spentOn(l *engine.Lane) (sum sums) {
+// sumCost returns what a lane spent on the slots of the row.
+func (r *tableRow) sumCost(l *engine.Lane) (sum slotCost) {
 	for _, k := range r.slots {
-		s := spent(l, k)
+		s := newSlotCost(l, k)
 		sum.kbps, sum.share, sum.changed, sum.packet = sum.kbps+s.kbps, sum.share+s.share, sum.changed+s.changed, sum.packet+s.packet
 	}
 	return sum
 }
 
-// row writes one row.
-func (p *table) row(c *look.Canvas, th *look.Theme, y int, r accountRow) {
+// drawRow draws row r at row y of the canvas: a swatch if it is one slot, its name, and the figures of both
+// encoders with the difference, or those of the active encoder without a shadow.
+func (p *table) drawRow(c *look.Canvas, th *look.Theme, y int, r tableRow) {
 	if y >= c.H-1 {
 		return
 	}
-	ink, k := look.Plain, int(r.slots[0])
+	style, k := look.Plain, int(r.slots[0]) // k is encoders.MaxSlots for the sum
 	switch {
-	case r.chosen:
+	case r.selected:
 		c.Text(1, y, look.Chosen, th.Chosen)
-		ink = look.Chosen
+		style = look.Chosen
 	case k == encoders.MaxSlots:
-		ink = look.Title
+		style = look.Title
 	}
 	if k < encoders.MaxSlots && len(r.slots) == 1 {
 		c.Set(3, y, look.SlotInk(k), th.Swatch(k))
 	}
-	c.Clip(5, y, accountName, ink, r.name)
-	figures := r.spentOn(p.first())
-	p.figures(c, y, accountEnds[:3], figures)
-	other := p.other()
+	c.Clip(5, y, nameWidth, style, r.name)
+	activeCost := r.sumCost(p.active())
+	p.drawFigures(c, y, columnEnds[:3], activeCost)
+	other := p.shadow()
 	if other == nil {
-		c.Right(accountEnds[3], y, look.Plain, units.Fixed(figures.packet, 1))
+		c.Right(columnEnds[3], y, look.Plain, units.Fixed(activeCost.packet, 1))
 		return
 	}
-	beside := r.spentOn(other)
-	p.figures(c, y, accountEnds[3:6], beside)
-	diff := beside.kbps - figures.kbps
-	c.Right(accountEnds[6], y, gainInk(diff), signed(diff, 1))
+	shadowCost := r.sumCost(other)
+	p.drawFigures(c, y, columnEnds[3:6], shadowCost)
+	diff := shadowCost.kbps - activeCost.kbps
+	c.Right(columnEnds[6], y, differenceStyle(diff), formatSigned(diff, 1))
 }
 
-func (p *table) figures(c *look.Canvas, y int, ends []int, s sums) {
+// drawFigures draws kbps, share and bits per changed item, right-aligned at ends.
+func (p *table) drawFigures(c *look.Canvas, y int, ends []int, s slotCost) {
 	c.Right(ends[0], y, look.Value, units.Fixed(s.kbps, 1))
 	c.Right(ends[1], y, look.Plain, units.Fixed(s.share, 1))
 	c.Right(ends[2], y, look.Ratio, units.Fixed(s.changed, 2))
 }
 
-// gainInk is the colour of a difference: less is good.
-func gainInk(d float64) look.Ink {
+// differenceStyle returns the style of a difference in kbps: fewer is good. A difference that is rounded to
+// 0 is dim.
+func differenceStyle(d float64) look.Ink {
 	switch {
 	case math.Abs(d) < 0.05:
 		return look.Dim
@@ -196,11 +210,11 @@ func gainInk(d float64) look.Ink {
 	return look.Warn
 }
 
-// signed writes a difference with its sign, so that it can be read without colour.
-func signed(v float64, digits int) string {
+// formatSigned formats a difference with its sign, unless it is rounded to 0.
+func formatSigned(v float64, digits int) string {
 	s := units.Fixed(math.Abs(v), digits)
 	switch {
-	case strings.Trim(s, "0.") == "":
+	case strings.Trim(s, "0.") == "": // only zeros
 		return s
 	case v < 0:
 		return "-" + s
@@ -208,88 +222,90 @@ func signed(v float64, digits int) string {
 	return "+" + s
 }
 
-// below uses what room is left: the verdict in words, then a bar for each encoder
-// on one scale.
-func (p *table) below(c *look.Canvas, th *look.Theme, y int) {
+// drawBelow draws, in the rows from y on, the verdict in words and then a bar per encoder on a common
+// scale. It draws what fits.
+func (p *table) drawBelow(c *look.Canvas, th *look.Theme, y int) {
 	if c.H-1-y > 4 {
-		y++
+		y++ // an empty row
 	}
-	room, w := c.H-1-y, c.W-6
+	rows, w := c.H-1-y, c.W-6
 	text, more := p.verdict()
 	lines := look.Wrap(text+more, w)
-	if len(lines) > room {
+	if len(lines) > rows {
 		lines = look.Wrap(text, w)
 	}
-	if len(lines) > room { // half a sentence says nothing
+	if len(lines) > rows { // an incomplete sentence would mislead
 		return
 	}
 	for _, line := range lines {
 		c.Clip(3, y, c.W-5, look.Plain, line)
 		y++
 	}
-	p.bars(c, th, y+1)
+	p.drawBars(c, th, y+1)
 }
 
-// verdict says in a sentence where the bits go or, beside a shadow, where they are
-// saved; and more, where there is room for it.
+// verdict describes the largest slot or, with a shadow, the difference of both encoders and the slot that
+// contributes most to it. more continues text and may be omitted if there is no room. Both are "" if an
+// encoder sent nothing.
 func (p *table) verdict() (text, more string) {
-	first, other := p.first(), p.other()
-	if other == nil {
-		k, most := encoders.Slot(0), -1.0
-		for _, x := range p.parts {
-			if v := spent(first, x).share; v > most {
-				k, most = x, v
+	active, shadow := p.active(), p.shadow()
+	if shadow == nil {
+		largest, maxShare := encoders.Slot(0), -1.0
+		for _, k := range p.slots {
+			if share := newSlotCost(active, k).share; share > maxShare {
+				largest, maxShare = k, share
 			}
 		}
-		return first.Name() + " spends most on " + panes.SlotName(k, p.snap.Schema) + ": " + units.Fixed(most, 0) +
-			" % of its bits.", " A shadow puts another encoder beside it: v chooses one."
+		return active.Name() + " spends most on " + panes.SlotName(largest, p.snap.Schema) + ": " + units.Fixed(maxShare, 0) +
+			" % of its bits.", " To compare it with another encoder, press v."
 	}
-	a, b := spent(first, encoders.MaxSlots).kbps, spent(other, encoders.MaxSlots).kbps
+	a, b := newSlotCost(active, encoders.MaxSlots).kbps, newSlotCost(shadow, encoders.MaxSlots).kbps
 	if a <= 0 || b <= 0 {
 		return "", ""
 	}
-	k, most := encoders.Slot(0), 0.0
-	for _, x := range p.parts {
-		if d := spent(other, x).kbps - spent(first, x).kbps; d*(b-a) > 0 && math.Abs(d) > math.Abs(most) {
-			k, most = x, d
+	largest, maxDiff := encoders.Slot(0), 0.0
+	for _, k := range p.slots { // only slots whose difference has the sign of the total
+		if d := newSlotCost(shadow, k).kbps - newSlotCost(active, k).kbps; d*(b-a) > 0 && math.Abs(d) > math.Abs(maxDiff) {
+			largest, maxDiff = k, d
 		}
 	}
 	word := "less"
 	if b > a {
 		word = "more"
 	}
-	text = other.ShortName(first) + " takes " + units.Fixed(math.Abs(b-a), 1) + " kbps " + word + " than " + first.Name() + " (" +
-		signed(100*(b/a-1), 0) + " %)"
-	if most != 0 {
-		more = ", most of it on " + panes.SlotName(k, p.snap.Schema) + " (" + signed(most, 1) + ")"
+	text = shadow.ShortName(active) + " uses " + units.Fixed(math.Abs(b-a), 1) + " kbps " + word + " than " + active.Name() + " (" +
+		formatSigned(100*(b/a-1), 0) + " %)"
+	if maxDiff != 0 {
+		more = ", mostly on " + panes.SlotName(largest, p.snap.Schema) + " (" + formatSigned(maxDiff, 1) + ")"
 	}
 	return text, more
 }
 
-// bars draws a bar for each encoder, as long as its bandwidth.
-func (p *table) bars(c *look.Canvas, th *look.Theme, y int) {
-	if c.H-1-y < 5 {
+// drawBars draws, for each encoder, its name and a bar of its slots below it from row y on. The length of a
+// bar is in proportion to the bandwidth.
+func (p *table) drawBars(c *look.Canvas, th *look.Theme, y int) {
+	if c.H-1-y < 5 { // two names and bars, and an empty row between them
 		return
 	}
-	lanes := []*engine.Lane{p.first()}
-	if o := p.other(); o != nil {
-		lanes = append(lanes, o)
+	lanes := []*engine.Lane{p.active()}
+	if shadow := p.shadow(); shadow != nil {
+		lanes = append(lanes, shadow)
 	}
-	top := 0.0
+	maxKbps := 0.0
 	for _, l := range lanes {
-		top = max(top, l.Recent.PayloadKbps)
+		maxKbps = max(maxKbps, l.Recent.PayloadKbps)
 	}
 	for i, l := range lanes {
-		at := y + 3*i
-		if at+1 >= c.H-1 || top <= 0 || math.IsInf(top, 0) {
+		nameY := y + 3*i
+		if nameY+1 >= c.H-1 || maxKbps <= 0 || math.IsInf(maxKbps, 0) {
 			return
 		}
-		c.Spans(3, at, c.W-5, look.Title.Span(look.LaneName(l.Encoder, l.Differs, 40)), look.Dim.Span("  "+units.Fixed(l.Recent.PayloadKbps, 1)+" kbps"))
-		room := c.W - 6
-		parts := make([]panes.Part, len(p.parts))
-		for i, k := range p.parts {
-			parts[i] = panes.Part{Name: panes.SlotName(k, p.snap.Schema), Share: spent(l, k).share / 100, Ink: int(k)}
+		c.Spans(3, nameY, c.W-5, look.Title.Span(look.LaneName(l.Encoder, l.Differs, 40)), look.Dim.Span("  "+units.Fixed(l.Recent.PayloadKbps, 1)+" kbps"))
+		maxWidth := c.W - 6
+		parts := make([]panes.Part, len(p.slots))
+		for i, k := range p.slots {
+			parts[i] = panes.Part{Name: panes.SlotName(k, p.snap.Schema), Share: newSlotCost(l, k).share / 100, Slot: int(k)}
 		}
-		panes.StackedBar(c, th, 3, at+1, min(max(int(float64(room)*l.Recent.PayloadKbps/top), 0), room), parts)
+		panes.StackedBar(c, th, 3, nameY+1, min(max(int(float64(maxWidth)*l.Recent.PayloadKbps/maxKbps), 0), maxWidth), parts)
 	}
 }

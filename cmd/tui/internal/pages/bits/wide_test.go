@@ -14,11 +14,11 @@ import (
 	"wirelab/experiment/engine/meters"
 )
 
-// accountLine is a row of the table: a name, and the kbps and the share behind it.
-var accountLine = regexp.MustCompile(`│[ ▸]*\S? +(\S+(?: others)?) +(\d+\.\d) +(\d+\.\d) `)
+// tableLine matches a row of the table: name, kbps and share.
+var tableLine = regexp.MustCompile(`│[ ▸]*\S? +(\S+(?: others)?) +(\d+\.\d) +(\d+\.\d) `)
 
-// The areas fill their charts however short the session is.
-func TestAreasBeginWithWhatThereIs(t *testing.T) {
+// TestAreasFillShortSessions: the areas fill the chart, however short the session is.
+func TestAreasFillShortSessions(t *testing.T) {
 	for _, there := range []time.Duration{2 * time.Second, 9 * time.Second, 16 * time.Second, 50 * time.Second} {
 		for _, size := range [][2]int{{80, 22}, {160, 46}} {
 			lab := labtest.NewWide()
@@ -29,21 +29,21 @@ func TestAreasBeginWithWhatThereIs(t *testing.T) {
 			bottom := regexp.MustCompile(`0┤([^│]*)│`).FindStringSubmatch(view)[1]
 			filled := len([]rune(strings.TrimLeft(bottom, " ")))
 			if cols := len([]rune(axis)); filled < cols*2/5-1 {
-				t.Errorf("%v at %v: %d of %d columns hold anything:\n%s", there, size, filled, cols, view)
+				t.Errorf("%v at %v: %d of %d columns are filled:\n%s", there, size, filled, cols, view)
 			}
 		}
 	}
 }
 
-// Whatever the size and whatever is chosen, the rows add up to the payload.
-func TestRowsOfTheAccountAddUp(t *testing.T) {
+// TestRowsAddUp: at every size and with every selection the rows add up to the payload.
+func TestRowsAddUp(t *testing.T) {
 	for _, size := range [][2]int{{80, 22}, {100, 28}, {160, 46}, {160, 30}, {200, 58}} {
 		s := labtest.NewStage(bits.New(&panes.Second{}), labtest.NewWide(), size[0], size[1])
 		for _, keys := range [][]string{nil, {"down"}, strings.Fields(strings.Repeat("down ", 14)), strings.Fields(strings.Repeat("down ", 30))} {
 			s.Press(keys...)
 			view := s.View()
 			sum, all, n := 0.0, 0.0, 0
-			for _, m := range accountLine.FindAllStringSubmatch(view, -1) {
+			for _, m := range tableLine.FindAllStringSubmatch(view, -1) {
 				v, err := strconv.ParseFloat(m[3], 64)
 				if err != nil {
 					t.Fatal(err)

@@ -37,44 +37,47 @@ type figureText struct {
 	digits           int
 }
 
-// text returns the text of the figure; bits are given per item named per: see panes.PerItem.
+// text returns the text of the figure; bits are given per item named per: see panes.PerItemUnit.
 func (f figure) text(per string) figureText {
 	return [numFigures]figureText{
 		{"kbps", "kbps", "payload bandwidth", 1},
 		{"p95 B", "B", "95th percentile of packet sizes", 0},
-		{"bits/" + panes.PerHead(per), "bits", "bits per " + per, 1},
-		{"fail/min", "/min", "packets that arrived and could not be decoded, a minute", 1},
+		{"bits/" + panes.PerItemHeading(per), "bits", "bits per " + per, 1},
+		{"fail/min", "/min", "packets that arrived but could not be decoded, per minute", 1},
 		{"enc µs", "µs", "median time to encode", 1},
 		{"dec µs", "µs", "median time to decode", 1},
-		{"age ms", "ms", "age of what is shown, mean", 1},
+		{"age ms", "ms", "mean age of the displayed data", 1},
 	}[f]
 }
 
-// write formats a value of the figure.
-func (f figure) write(v float64) string {
+// format formats a value of the figure.
+func (f figure) format(v float64) string {
 	if f == figureBits {
-		return panes.PerText(v)
+		return panes.FormatBitsPerItem(v)
 	}
 	return units.Fixed(v, f.text("").digits)
 }
 
 // entry is one lane of the comparison.
 type entry struct {
-	lockstep.Series     // of every sample that counts
-	lane            int // its number; 0 is the encoder under the keys
-	name, differs   string
-	absent          bool // it had not joined at the moment that is shown
-	began           time.Duration
+	lockstep.Series     // of the samples of the common period
+	lane            int // index in the snapshot; 0 is the active encoder
+	name            string
+	differs         string // the parameters that distinguish lanes with one name
+	absent          bool   // not yet started at the displayed time
+	started         time.Duration
 	timing          figures.Timing
-	err             error
+	err             error               // the newest error of the encoder
 	figures         [numFigures]float64 // NaN if unknown
 
-	sizes          []float64 // of every packet
-	encode, decode []float64 // microseconds; of packets that were decoded in all lanes
+	sizes  []float64 // payload bytes of every packet; see pairPackets
+	encode []float64 // microseconds, of every packet
+	decode []float64 // microseconds, of packets that all lanes decoded
 }
 
-// mark returns the sign after the encode and decode times of a plugin, "" for other figures.
-func (r *entry) mark(f figure) string {
+// timingMark returns the marker that follows encode and decode times of a plugin, because they are not
+// comparable with those of built-in encoders; "" for other figures.
+func (r *entry) timingMark(f figure) string {
 	if f == figureEncode || f == figureDecode {
 		return r.timing.Mark()
 	}
@@ -84,7 +87,7 @@ func (r *entry) mark(f figure) string {
 // label returns the name of the encoder and the params that distinguish it.
 func (r *entry) label() string { return look.LaneName(r.name, r.differs, math.MaxInt) }
 
-// comparison compares all lanes over the stretch that they have in common.
+// comparison compares all lanes over the period in which all of them ran.
 type comparison struct {
 	lockstep.Stretch
 	packets int // number of packets behind sizes and times
@@ -92,12 +95,12 @@ type comparison struct {
 }
 
 // compare compares the lanes of a snapshot. It takes time in proportion to samples and
-// lanes; the confidence intervals are computed later (see settle).
+// lanes. The confidence intervals take longer and are computed later, one per tick (see computeNextGap).
 func compare(snap *engine.Snapshot) comparison {
 	c := comparison{Stretch: lockstep.Gather(snap)}
 	for i := range snap.Lanes {
 		l := &snap.Lanes[i]
-		c.entries = append(c.entries, entry{Series: c.Lanes[i], lane: i, name: l.Encoder, differs: l.Differs, absent: lockstep.Absent(snap, l), began: l.Began, timing: l.Timing,
+		c.entries = append(c.entries, entry{Series: c.Lanes[i], lane: i, name: l.Encoder, differs: l.Differs, absent: lockstep.Absent(snap, l), started: l.Began, timing: l.Timing,
 			err: l.Err})
 	}
 	c.packets = c.pairPackets(snap)
@@ -107,41 +110,43 @@ func compare(snap *engine.Snapshot) comparison {
 	return c
 }
 
-// pairPackets collects sizes and times of the packets that every lane still keeps, and
-// returns the number of packets. Lanes that send nothing are ignored.
+// pairPackets collects, for each entry, sizes and times of the packets that every lane still stores, so
+// that element i of all entries is the same packet. It returns the number of packets. Lanes that send
+// nothing are ignored, and so are packets with references from before a loop point. The packets of all
+// lanes are sorted by sequence, so one pass with an index per lane suffices.
 func (c *comparison) pairPackets(snap *engine.Snapshot) int {
-	at := make([]int, len(snap.Lanes))
-	row := make([]*packetlog.Record, len(snap.Lanes))
-	silent := make([]bool, len(snap.Lanes)) // the lane sends nothing
+	next := make([]int, len(snap.Lanes))              // index in the packets of each lane
+	row := make([]*packetlog.Record, len(snap.Lanes)) // the same packet in each lane
+	silent := make([]bool, len(snap.Lanes))           // the lane sends nothing
 	n := 0
 	for i := range snap.Lanes {
 		silent[i] = !slices.ContainsFunc(snap.Lanes[i].Packets, func(p packetlog.Record) bool { return p.Sent >= c.From })
-		for _, v := range []*[]float64{&c.entries[i].sizes, &c.entries[i].encode, &c.entries[i].decode} {
-			*v = make([]float64, 0, len(snap.Lanes[i].Packets))
+		for _, list := range []*[]float64{&c.entries[i].sizes, &c.entries[i].encode, &c.entries[i].decode} {
+			*list = make([]float64, 0, len(snap.Lanes[i].Packets))
 		}
 	}
-	first := slices.Index(silent, false)
+	first := slices.Index(silent, false) // its packets are looked up in the other lanes
 	if first < 0 {
 		return 0
 	}
 	for k := range snap.Lanes[first].Packets {
 		p := &snap.Lanes[first].Packets[k]
-		if p.Copy > 0 || p.Sent < c.From {
+		if p.Copy > 0 || p.Sent < c.From { // a duplicate made by the link, or before the common period
 			continue
 		}
-		whole, decoded, across := true, true, false
+		inAllLanes, decoded, across := true, true, false
 		for i := range row {
 			if silent[i] {
 				continue
 			}
-			row[i] = seek(snap.Lanes[i].Packets, &at[i], p.Seq)
+			row[i] = findPacket(snap.Lanes[i].Packets, &next[i], p.Seq)
 			if row[i] == nil {
-				whole = false
+				inAllLanes = false
 				break
 			}
 			decoded, across = decoded && row[i].DecodeNS > 0, across || row[i].Across
 		}
-		if !whole || across {
+		if !inAllLanes || across {
 			continue
 		}
 		n++
@@ -160,17 +165,19 @@ func (c *comparison) pairPackets(snap *engine.Snapshot) int {
 	return n
 }
 
-// seek advances at to the packet with sequence seq and returns the packet; nil if there is none.
-func seek(list []packetlog.Record, at *int, seq uint64) *packetlog.Record {
-	for ; *at < len(list) && (list[*at].Seq < seq || list[*at].Copy > 0); *at++ {
+// findPacket advances next to the packet with sequence seq and returns it, nil if list has none.
+// list is sorted by sequence; duplicates are skipped.
+func findPacket(list []packetlog.Record, next *int, seq uint64) *packetlog.Record {
+	for ; *next < len(list) && (list[*next].Seq < seq || list[*next].Copy > 0); *next++ {
 	}
-	if *at < len(list) && list[*at].Seq == seq {
-		return &list[*at]
+	if *next < len(list) && list[*next].Seq == seq {
+		return &list[*next]
 	}
 	return nil
 }
 
-// ratio returns the figure as a ratio of two sums; false if it is a quantile: see samplesFor.
+// ratio returns a figure as a ratio of two sums over the common period. It returns false if the figure is
+// a quantile instead; see samplesFor.
 func (r *entry) ratio(f figure) (paired.Ratio, bool) {
 	switch f {
 	case figureKbps:
@@ -185,7 +192,8 @@ func (r *entry) ratio(f figure) (paired.Ratio, bool) {
 	return paired.Ratio{}, false
 }
 
-// samplesFor returns the values per packet of a figure, and the p of the quantile that is shown.
+// samplesFor returns the values per packet of a figure that is a quantile, and which quantile is shown: p
+// is 0.95 for sizes, and 0.5, the median, for times.
 func (r *entry) samplesFor(f figure) (values []float64, p float64) {
 	switch f {
 	case figurePacket:
@@ -206,50 +214,52 @@ func (r *entry) computeFigures() {
 		return
 	}
 	for f := range numFigures {
-		if x, ok := r.ratio(f); ok {
-			r.figures[f] = x.Value()
-		} else if v, p := r.samplesFor(f); len(v) > 0 {
-			sorted := slices.Clone(v)
+		if ratio, ok := r.ratio(f); ok {
+			r.figures[f] = ratio.Value()
+		} else if values, p := r.samplesFor(f); len(values) > 0 {
+			sorted := slices.Clone(values)
 			slices.Sort(sorted)
 			r.figures[f] = quantile.NearestRank(sorted, p)
 		}
 	}
 }
 
-// gap compares two entries by a figure, as a quotient. Failures are compared by their
-// difference, because an encoder that never fails would give a quotient by 0.
+// gap compares an entry with the best entry by a figure, as a ratio. Failures are compared by their
+// difference, because the ratio to an encoder that never fails would be infinite. Only one of the two
+// is set; neither if the entries cannot be compared.
 type gap struct {
-	times paired.Quotient
-	apart paired.Interval // of failures only
+	ratio      paired.Quotient
+	difference paired.Interval // of failures only
 }
 
-// known reports whether there are enough data for an interval.
-func (g *gap) known() bool { return g.times.Known || g.apart.Known }
+// hasInterval reports whether there are enough data for a confidence interval.
+func (g *gap) hasInterval() bool { return g.ratio.Known || g.difference.Known }
 
-// sure reports whether the difference is significant.
-func (g *gap) sure() bool { return g.times.Significant() || g.apart.Significant() }
+// isSignificant reports whether the difference is significant.
+func (g *gap) isSignificant() bool { return g.ratio.Significant() || g.difference.Significant() }
 
-// block returns the number of samples or packets in a block of the bootstrap.
-func (g *gap) block() int { return max(g.times.Block, g.apart.Block) }
+// blockLength returns the number of samples or packets in a block of the bootstrap.
+func (g *gap) blockLength() int { return max(g.ratio.Block, g.difference.Block) }
 
-// gapTo returns the gap from the leader to r by a figure, with its interval.
-func (r *entry) gapTo(leader *entry, f figure) gap {
-	const seed = 1 // the same draws every time: the interval moves with the data alone
-	if len(r.Payload) != len(leader.Payload) || len(r.sizes) != len(leader.sizes) && f == figurePacket {
-		return gap{} // one of the two was absent for a time
+// gapTo compares r with the best entry by figure f, with a 95 % confidence interval. The gap is zero if
+// the entries do not have the same samples or packets.
+func (r *entry) gapTo(best *entry, f figure) gap {
+	const seed = 1 // constant, so that the interval changes only with the data
+	if len(r.Payload) != len(best.Payload) || len(r.sizes) != len(best.sizes) && f == figurePacket {
+		return gap{} // one of the two did not run all the time
 	}
-	a, ok := r.ratio(f)
-	b, _ := leader.ratio(f)
+	ownRatio, isRatio := r.ratio(f)
+	bestRatio, _ := best.ratio(f)
 	switch {
 	case f == figureFailures:
-		return gap{apart: paired.Ratios(a, b, seed)}
-	case ok:
-		return gap{times: paired.Quotients(a, b, seed)}
+		return gap{difference: paired.Ratios(ownRatio, bestRatio, seed)}
+	case isRatio:
+		return gap{ratio: paired.Quotients(ownRatio, bestRatio, seed)}
 	}
-	x, p := r.samplesFor(f)
-	y, _ := leader.samplesFor(f)
-	if len(x) != len(y) {
+	own, p := r.samplesFor(f)
+	others, _ := best.samplesFor(f)
+	if len(own) != len(others) {
 		return gap{}
 	}
-	return gap{times: paired.QuantileQuotients(x, y, p, seed)}
+	return gap{ratio: paired.QuantileQuotients(own, others, p, seed)}
 }

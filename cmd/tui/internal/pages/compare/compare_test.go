@@ -17,12 +17,12 @@ import (
 	"wirelab/internal/units"
 )
 
-// The figures are those of the common stretch of time, computed here straight from
-// the samples; the best comes first; intervals hold the quotient.
+// TestComparedFigures: the figures are those of the common period, computed here directly from the
+// samples; the best entry is first; intervals contain the ratio.
 func TestComparedFigures(t *testing.T) {
 	snap := labtest.FourShadows()
 	p := comparedPane(snap, 160, 48)
-	from := snap.Lanes[4].Began + engine.WarmUp // the last to join
+	from := snap.Lanes[4].Began + engine.WarmUp // the last lane to start
 	if p.data.From != from || p.data.To != snap.Now {
 		t.Errorf("compared from %v to %v, want from %v", p.data.From, p.data.To, from)
 	}
@@ -39,26 +39,26 @@ func TestComparedFigures(t *testing.T) {
 			t.Errorf("%s: %v kbps, %v bits; want %v, %v", r.name, r.figures[figureKbps], r.figures[figureBits], bits/n/100, bits/changed)
 		}
 		if r.figures[figureKbps] < before {
-			t.Errorf("%s with %v comes after one with %v", r.name, r.figures[figureKbps], before)
+			t.Errorf("%s with %v is after an entry with %v", r.name, r.figures[figureKbps], before)
 		}
 		before = r.figures[figureKbps]
 		if at == 0 {
 			continue
 		}
-		gap, ok := p.gaps[p.key(i)]
+		gap, ok := p.gaps[p.gapKeyOf(i)]
 		want := r.figures[figureKbps] / p.data.entries[p.order[0]].figures[figureKbps]
-		if q := gap.times; !ok || !gap.sure() || math.Abs(q.Times-want) > 1e-6 || q.Lo > want || q.Hi < want {
+		if q := gap.ratio; !ok || !gap.isSignificant() || math.Abs(q.Times-want) > 1e-6 || q.Lo > want || q.Hi < want {
 			t.Errorf("%s: %+v, want %v", r.name, gap, want)
 		}
 	}
 }
 
-// The age of what each encoder's display showed stands beside its figures where there is
-// room, and can be sorted by; where nothing is displayed there is no such column.
+// TestAgeIsCompared: the age of the displayed data has a column if there is room, and can be sorted
+// by. Data that are not displayed have no such column.
 func TestAgeIsCompared(t *testing.T) {
 	snap := labtest.FourShadows()
 	if view := labtest.NewStage(New(&panes.Second{}), &labtest.Lab{Snap: snap}, 200, 20).View(); strings.Contains(view, "age ms") {
-		t.Errorf("an age of what was never shown:\n%s", view)
+		t.Errorf("an age without a display:\n%s", view)
 	}
 	from := snap.Lanes[4].Began + engine.WarmUp
 	want := make([]float64, len(snap.Lanes))
@@ -76,7 +76,7 @@ func TestAgeIsCompared(t *testing.T) {
 	p := comparedPane(snap, 200, 20)
 	for i, r := range p.data.entries {
 		if math.Abs(r.figures[figureAge]-want[i]) > 1e-6 {
-			t.Errorf("%s shows what is %v ms old, want %v", r.name, r.figures[figureAge], want[i])
+			t.Errorf("%s: age %v ms, want %v", r.name, r.figures[figureAge], want[i])
 		}
 	}
 	for _, w := range []int{200, 240} {
@@ -85,21 +85,21 @@ func TestAgeIsCompared(t *testing.T) {
 		}
 	}
 	if view := labtest.NewStage(New(&panes.Second{}), &labtest.Lab{Snap: snap}, 80, 20).View(); strings.Contains(view, "age ms") {
-		t.Errorf("the age takes the room of others:\n%s", view)
+		t.Errorf("the age replaces other figures:\n%s", view)
 	}
 }
 
-// Of a file a byte costs a small part of a bit: that is not written as nothing.
+// TestSmallRatiosAreWritten: small fractions of a bit per byte are not rounded to 0.
 func TestSmallRatiosAreWritten(t *testing.T) {
 	for v, want := range map[float64]string{0.0214: "0.021", 0.6: "0.600", 3.64: "3.6", 58.8: "58.8"} {
-		if got := figureBits.write(v); got != want {
+		if got := figureBits.format(v); got != want {
 			t.Errorf("%v bits are written as %q, want %q", v, got, want)
 		}
 	}
 }
 
-// busy is a snapshot of two encoders of which one sends 2.9 times as much as the other,
-// while what both send swings fourfold with the data; the second joined at 10 s.
+// busy returns a snapshot of two encoders. One sends 2.9 times as much as the other, while both vary
+// fourfold with the data. The shadow started at 10 s.
 func busy(now time.Duration) *engine.Snapshot {
 	snap := labtest.WithShadows(labtest.Snapshot(now), "rotor")
 	rng := rand.New(rand.NewPCG(3, 3))
@@ -113,34 +113,34 @@ func busy(now time.Duration) *engine.Snapshot {
 	return snap
 }
 
-// Three seconds after it joined it is beyond doubt that an encoder sends 2.9 times as
-// much, however the data swing; and it is said in full at every width.
-func TestTimesAreSureAtOnce(t *testing.T) {
+// TestRatioIsSignificantSoon: three seconds after the shadow started, the ratio of 2.9 is significant
+// although the data vary; ratio and interval are shown at every width.
+func TestRatioIsSignificantSoon(t *testing.T) {
 	early := regexp.MustCompile(`×[23]\.\d+ `)
 	sure := regexp.MustCompile(`×[23]\.\d+  2\.\d+ to [23]\.\d+ `)
 	for _, w := range []int{60, 80, 100, 160, 200} {
 		text := labtest.Draw(comparedPane(busy(12*time.Second), w, 24), labtest.ViewOf(busy(12*time.Second)), w, 10)[3]
-		if !early.MatchString(text) || strings.Contains(text, "not told apart") || w > 100 && !strings.Contains(text, "too early to say how surely") {
+		if !early.MatchString(text) || strings.Contains(text, "not significant") || w > 100 && !strings.Contains(text, "too few data for an interval") {
 			t.Errorf("after a second, %d columns: %q", w, text)
 		}
 		for _, now := range []time.Duration{14 * time.Second, 30 * time.Second} {
 			text := labtest.Draw(comparedPane(busy(now), w, 24), labtest.ViewOf(busy(now)), w, 10)[3]
-			if !sure.MatchString(text) || strings.Contains(text, "not told apart") {
+			if !sure.MatchString(text) || strings.Contains(text, "not significant") {
 				t.Errorf("at %v, %d columns: %q", now, w, text)
 			}
 		}
 	}
 }
 
-// What a seam of the data costs is in no figure and in no interval: a lane that sends a
-// hundred times as much right after it compares as if there had been none.
-func TestSeamsAreLeftOut(t *testing.T) {
+// TestLoopPointsAreLeftOut: the samples at a loop point are in no figure and in no interval, even if
+// a lane sends a hundred times as much there.
+func TestLoopPointsAreLeftOut(t *testing.T) {
 	plain, looped := labtest.FourShadows(), labtest.FourShadows()
 	const at, lasts = 80 * time.Second, 300 * time.Millisecond
 	for i := range looped.Lanes {
 		l := &looped.Lanes[i]
 		for k := range l.Samples {
-			if s := &l.Samples[k]; s.T > at && s.T <= at+lasts && i == 1 { // of one lane only, yet it is left out of all
+			if s := &l.Samples[k]; s.T > at && s.T <= at+lasts && i == 1 { // of one lane only, but left out of all
 				s.PayloadBits, s.Across = 100*s.PayloadBits, 6
 			}
 		}
@@ -171,13 +171,13 @@ func TestSeamsAreLeftOut(t *testing.T) {
 		}
 	}
 	if text := strings.Join(labtest.Draw(comparedPane(looped, 160, 48), labtest.ViewOf(looped), 160, 12), "\n"); !strings.Contains(text,
-		"0.3 s after a seam left out") {
-		t.Errorf("nobody is told:\n%s", text)
+		"without 0.3 s at loop points") {
+		t.Errorf("the footnote does not mention it:\n%s", text)
 	}
 }
 
-// The small charts have one scale: a row that sends a third as much is a third as high.
-func TestSmallChartsShareAScale(t *testing.T) {
+// TestSparklinesShareAScale: an encoder that sends a third as much is a third as high.
+func TestSparklinesShareAScale(t *testing.T) {
 	snap := labtest.FourShadows()
 	for i := range snap.Lanes {
 		for k := range snap.Lanes[i].Samples {
@@ -193,14 +193,14 @@ func TestSmallChartsShareAScale(t *testing.T) {
 		}
 	}
 	if !strings.Contains(lines[2], "last minute, 0 to 433 kbps") {
-		t.Errorf("the scale is not said: %s", lines[2])
+		t.Errorf("the heading lacks the scale: %s", lines[2])
 	}
 }
 
-// Below the table stand the figure over time and the ratio to the encoder under the keys;
-// on a small screen one of them, and c has the other.
-func TestChartsOfPageFive(t *testing.T) {
-	const figure, ratio = "Bandwidth kbps", "Payload as a multiple"
+// TestChartsBelowTheTable: the figure over time and the payload ratio are below the table; a small
+// screen has one of them, and c selects the other.
+func TestChartsBelowTheTable(t *testing.T) {
+	const figure, ratio = "Bandwidth kbps", "Payload ratio"
 	for _, c := range []struct {
 		h    int
 		want []string // after none, one, two and three presses of c
@@ -222,19 +222,18 @@ func TestChartsOfPageFive(t *testing.T) {
 		}
 	}
 	if s := labtest.NewStage(New(&panes.Second{}), labtest.NewLab(), 160, 46); strings.Contains(s.View(), ratio) {
-		t.Error("ratios of nothing")
+		t.Error("a ratio chart without shadows")
 	}
 }
 
-// A swap of the encoder under the keys begins the comparison anew; so does a new
-// shadow.
-func TestComparisonBeginsAnew(t *testing.T) {
+// TestSwapRestartsComparison: a swap of the active encoder or a new shadow restarts the comparison.
+func TestSwapRestartsComparison(t *testing.T) {
 	snap := labtest.FourShadows()
 	snap.Log = []config.StampedChange{
 		{T: 60 * time.Second, Change: config.NewChange("encoder.name", "raw")},
 		{T: 70 * time.Second, Change: config.NewChange("down.loss", "1%")},
 		{T: 80 * time.Second, Change: config.NewChange("encoder.params.x", 1)},
-		{T: 95 * time.Second, Change: config.NewChange("encoder.name", "later")}, // not yet, for one who looks back
+		{T: 95 * time.Second, Change: config.NewChange("encoder.name", "later")}, // after the time cursor
 	}
 	if got := lockstep.Gather(snap).From; got != 81*time.Second {
 		t.Errorf("compared since %v, want 81 s", got)
@@ -244,57 +243,57 @@ func TestComparisonBeginsAnew(t *testing.T) {
 	for i := range c.entries {
 		c.entries[i].gapTo(&c.entries[0], figureKbps)
 		if v := c.entries[i].figures[figureKbps]; !math.IsNaN(v) {
-			t.Errorf("%s has %v kbps out of nothing", c.entries[i].name, v)
+			t.Errorf("%s has %v kbps without data", c.entries[i].name, v)
 		}
 	}
 }
 
-// Whatever it sorts by, the cursor stays with its encoder, the figures ascend, and
-// one that sends nothing does not lead.
-func TestSortedByAnything(t *testing.T) {
+// TestSortByEveryFigure: the cursor stays on its encoder, the figures ascend, and an encoder that
+// sends nothing is not the best.
+func TestSortByEveryFigure(t *testing.T) {
 	page := New(&panes.Second{})
 	m := labtest.NewStage(page, &labtest.Lab{Snap: labtest.Refusing()}, 160, 46)
 	m.Press("down")
 	p := page.table
-	name := p.picked().name
+	name := p.selected().name
 	for range numFigures + 1 {
 		m.Press("right")
 		for len(p.queue) > 0 {
-			m.Tick(false) // its interval to the leader is worked out too: there is none
+			m.Tick(false) // its gap is computed too; it has no interval
 		}
 		before := math.Inf(-1)
 		for at, i := range p.order {
-			v := p.data.entries[i].figures[p.by]
+			v := p.data.entries[i].figures[p.sortFigure]
 			if math.IsNaN(v) && at < len(p.order)-1 {
-				t.Errorf("by %d: one without a figure at place %d", p.by, at)
+				t.Errorf("by %d: an entry without a value has rank %d", p.sortFigure, at)
 			}
 			if v < before {
-				t.Errorf("by %d: %v after %v", p.by, v, before)
+				t.Errorf("by %d: %v after %v", p.sortFigure, v, before)
 			}
 			before = v
 		}
-		if p.picked().name != name {
-			t.Errorf("the cursor went from %s to %s", name, p.picked().name)
+		if p.selected().name != name {
+			t.Errorf("the cursor went from %s to %s", name, p.selected().name)
 		}
 	}
 	if !strings.Contains(m.View(), "packet of 70000 bytes does not fit") {
-		t.Error("it is not said why an encoder sends nothing")
+		t.Error("the error of an encoder that sends nothing is not shown")
 	}
 }
 
-// comparedPane is the table over a snapshot, with all its intervals worked out.
+// comparedPane returns the table of a snapshot with all intervals computed.
 func comparedPane(snap *engine.Snapshot, w, h int) *table {
 	page := New(&panes.Second{})
 	m := labtest.NewStage(page, &labtest.Lab{Snap: snap}, w, h)
-	for range 6 { // an interval a tick
+	for range 6 { // one interval per tick
 		m.Tick(false)
 	}
 	return page.table
 }
 
-// While time stands still nothing is worked out again; while it runs, at most an
-// interval a tick, and a round a second.
-func TestIntervalsAreRationed(t *testing.T) {
+// TestIntervalsAreLimited: nothing is computed while the time stands still; otherwise at most one
+// interval per tick and one round per second.
+func TestIntervalsAreLimited(t *testing.T) {
 	const tick, slow = 50 * time.Millisecond, 10
 	lab := &labtest.Lab{Snap: labtest.FourShadows()}
 	page := New(&panes.Second{})
@@ -323,8 +322,8 @@ func TestIntervalsAreRationed(t *testing.T) {
 	}
 }
 
-// The work of page 5 beyond drawing: gathering twice a second, one interval a tick,
-// over five minutes of samples and ten seconds of packets of five encoders.
+// The work of page 5 except drawing: comparing twice per second and one interval per tick, with five
+// minutes of samples and ten seconds of packets of five encoders.
 func BenchmarkCompareGather(b *testing.B) {
 	snap := labtest.WithShadows(labtest.Snapshot(300*time.Second), "rotor", "raw", "quantized", "relative-position")
 	for b.Loop() {

@@ -12,22 +12,22 @@ import (
 // page is page 5. It compares all running encoders in a table, in a chart of the figure
 // that the table is sorted by, and in a chart of payload ratios to the active encoder.
 type page struct {
-	table   *table
-	charts  *panes.Charts
-	ratios  *panes.Charts
-	slots   [3]*room.Slot // table, chart, chart of ratios
-	shown   charts
-	summary *room.Slot
-	places  []room.Place
-	second  *panes.Second // the shadow that other pages show next to the active encoder
-	h       int           // of the table
-	rest    int           // rows below it
+	table        *table
+	charts       *panes.Charts // the chart of the sort figure
+	ratios       *panes.Charts // the chart of payload ratios
+	slots        [3]*room.Slot // table, chart, chart of ratios
+	chartChoice  charts        // selected with c
+	summary      *room.Slot
+	places       []room.Place
+	shadowChoice *panes.Second // the shadow that all pages compare with the active encoder
+	h            int           // of the table
+	rest         int           // height below the table
 }
 
 // New returns the comparison page. The shadow selected on it is stored in second, so that other pages
 // show it next to the active encoder.
 func New(second *panes.Second) *page {
-	p := &page{second: second, table: &table{}, charts: &panes.Charts{OnlySelected: true},
+	p := &page{shadowChoice: second, table: &table{}, charts: &panes.Charts{OnlySelected: true},
 		ratios: &panes.Charts{OnlySelected: true, Selected: panes.RatioChart}}
 	p.slots = [3]*room.Slot{room.NewSlot(p.table), room.NewSlot(p.charts), room.NewSlot(p.ratios)}
 	p.summary = room.NewSlot(&panes.SummaryLine{})
@@ -36,6 +36,7 @@ func New(second *panes.Second) *page {
 
 func (p *page) Name() string { return "Compare" }
 
+// Observe implements room.Observer.
 func (p *page) Observe(v room.View) bool {
 	changed := p.summary.Observe(v)
 	return room.ObserveAll(v, p.slots[:]...) || changed
@@ -44,51 +45,54 @@ func (p *page) Observe(v room.View) bool {
 // Lines renders the summary line, the table below it, and one or both charts in the
 // remaining rows.
 func (p *page) Lines(th *look.Theme, w, h int) []string {
-	const above = 1
-	rows := max(len(p.table.order), 1) + compareTop + compareTail - 1
-	if len(p.table.order) < leastToShare {
-		rows = 7
+	const summaryRows = 1
+	const hintRows = 7 // height of a table with a hint instead of entries
+	rows := max(len(p.table.order), 1) + rowsAbove + rowsBelow - 1
+	if len(p.table.order) < minEncoders {
+		rows = hintRows
 	}
-	p.h = min(rows, max((h-above)/2, 7))
-	p.places = []room.Place{p.slots[0].At(0, 0, w, p.h)}
-	p.rest = h - above - p.h
-	switch rest := p.rest; p.charted(rest) {
+	p.h = min(rows, max((h-summaryRows)/2, hintRows)) // at most half of the page
+	p.places = []room.Place{p.slots[0].Place(0, 0, w, p.h)}
+	p.rest = h - summaryRows - p.h
+	switch rest := p.rest; p.visibleCharts(rest) {
 	case bothCharts:
-		p.places = append(p.places, p.slots[1].At(0, p.h, w, (rest+1)/2), p.slots[2].At(0, p.h+(rest+1)/2, w, rest/2))
+		p.places = append(p.places, p.slots[1].Place(0, p.h, w, (rest+1)/2), p.slots[2].Place(0, p.h+(rest+1)/2, w, rest/2))
 	case ratioChart:
-		p.places = append(p.places, p.slots[2].At(0, p.h, w, rest))
+		p.places = append(p.places, p.slots[2].Place(0, p.h, w, rest))
 	default:
-		p.places = append(p.places, p.slots[1].At(0, p.h, w, rest))
+		p.places = append(p.places, p.slots[1].Place(0, p.h, w, rest))
 	}
-	return append(p.summary.Render(th, w, above, false)[:1:1], room.Join(th, p.places, h-above, p.table, nil)...)
+	return append(p.summary.Render(th, w, summaryRows, false)[:1:1], room.RenderPlaces(th, p.places, h-summaryRows, p.table, nil)...)
 }
 
 // charts selects which of the charts are shown.
 type charts uint8
 
 const (
-	bothCharts charts = iota // if there is room for both
+	bothCharts charts = iota // only the figure's chart if both do not fit
 	figureChart
 	ratioChart
 	numCharts
 )
 
-// charted returns which charts are shown below the table, in the given number of rows.
-func (p *page) charted(rows int) charts {
-	const leastForBoth = 20
+// visibleCharts returns which charts are shown below the table, in the given number of rows.
+func (p *page) visibleCharts(rows int) charts {
+	const minRowsForBoth = 20
 	switch {
-	case len(p.table.order) < leastToShare, p.shown == bothCharts && rows < leastForBoth:
+	case len(p.table.order) < minEncoders, // no ratios without a second encoder
+		p.chartChoice == bothCharts && rows < minRowsForBoth:
 		return figureChart
 	}
-	return p.shown
+	return p.chartChoice
 }
 
-// turn selects the next of: both charts, the figure's, the ratio's.
-func (p *page) turn() {
-	small := p.charted(p.rest) == figureChart && p.shown == bothCharts
-	p.shown = (p.shown + 1) % numCharts
-	if small && p.shown == figureChart {
-		p.shown = ratioChart
+// nextChartChoice selects the next choice: both charts, the chart of the figure, the ratio chart.
+// On a page too small for both charts it skips the chart of the figure, which is shown already.
+func (p *page) nextChartChoice() {
+	isReduced := p.visibleCharts(p.rest) == figureChart && p.chartChoice == bothCharts
+	p.chartChoice = (p.chartChoice + 1) % numCharts
+	if isReduced && p.chartChoice == figureChart {
+		p.chartChoice = ratioChart
 	}
 }
 
@@ -96,34 +100,35 @@ func (p *page) turn() {
 func (p *page) Move(dx, dy int) room.Request {
 	t := p.table
 	if dy != 0 {
-		t.chosen = min(max(t.chosen+dy, 0), max(len(t.order)-1, 0))
-		p.choose()
+		t.cursor = min(max(t.cursor+dy, 0), max(len(t.order)-1, 0))
+		p.storeSelection()
 	}
 	if dx != 0 {
-		step := 1
+		step := figure(1)
 		if dx < 0 {
-			step = int(numFigures) - 1
+			step = numFigures - 1 // one back, modulo numFigures
 		}
-		by := (t.by + figure(step)) % numFigures
-		if by == figureAge && !t.has(by) { // files have no display
-			by = (by + figure(step)) % numFigures
+		next := (t.sortFigure + step) % numFigures
+		if next == figureAge && !t.hasFigure(next) { // files have no display, so skip the age of the displayed data
+			next = (next + step) % numFigures
 		}
-		t.rank(by)
-		p.charts.Selected = chartOf(t.by)
+		t.sortBy(next)
+		p.charts.Selected = chartForFigure(t.sortFigure)
 	}
 	p.redraw()
 	return room.Request{}
 }
 
-// choose stores the shadow under the cursor in p.second.
-func (p *page) choose() {
-	if r := p.table.picked(); r != nil {
-		p.second.Choose(p.table.all, r.lane)
+// storeSelection makes the shadow under the cursor the one that other pages compare with the active
+// encoder. If the cursor is on the active encoder, their choice stays.
+func (p *page) storeSelection() {
+	if r := p.table.selected(); r != nil {
+		p.shadowChoice.Select(p.table.snapLanes, r.lane)
 	}
 }
 
-// chartOf returns the chart of a figure, BandwidthChart if the figure has none.
-func chartOf(f figure) int {
+// chartForFigure returns the chart of a figure, BandwidthChart if the figure has none.
+func chartForFigure(f figure) int {
 	switch f {
 	case figureBits:
 		return panes.ItemChart
@@ -140,50 +145,52 @@ func (p *page) redraw() {
 	}
 }
 
-// Enter makes the selected shadow the active encoder, and the active encoder a shadow.
+// Enter makes the selected shadow the active encoder, and the active encoder a shadow. It does nothing
+// on the active encoder, or on a shadow whose removal was requested already.
 func (p *page) Enter() room.Request {
-	r := p.table.picked()
+	r := p.table.selected()
 	if r == nil || r.lane == 0 || r.lane > len(p.table.cfg.Shadows) {
 		return room.Request{}
 	}
-	was, chosen := p.table.cfg.Encoder, p.table.cfg.Shadows[r.lane-1]
-	ch := config.NewChange("encoder.name", chosen.Name, "encoder.params", chosen.Params).Then(p.leave(chosen))
-	if !slices.ContainsFunc(p.table.cfg.Shadows, was.Equal) {
-		ch = ch.Then(config.NewChange("shadow", []config.Encoder{was}))
+	active, chosen := p.table.cfg.Encoder, p.table.cfg.Shadows[r.lane-1]
+	ch := config.NewChange("encoder.name", chosen.Name, "encoder.params", chosen.Params).Then(p.removal(chosen))
+	if !slices.ContainsFunc(p.table.cfg.Shadows, active.Equal) {
+		ch = ch.Then(config.NewChange("shadow", []config.Encoder{active}))
 	}
 	return room.Change(ch)
 }
 
-// leave returns the change that removes one shadow. shadow_off removes all shadows of a
-// name, so the change adds the other shadows of that name again.
-func (p *page) leave(gone config.Encoder) config.Change {
-	ch := config.NewChange("shadow_off", []string{gone.Name})
-	var stay []config.Encoder
+// removal returns the change that removes one shadow. The setting shadow_off removes all shadows with a
+// name, so the change then adds again those with the same name and other parameters.
+func (p *page) removal(removed config.Encoder) config.Change {
+	ch := config.NewChange("shadow_off", []string{removed.Name})
+	var others []config.Encoder
 	for _, e := range p.table.cfg.Shadows {
-		if e.Name == gone.Name && !e.Equal(gone) {
-			stay = append(stay, e.Clone())
+		if e.Name == removed.Name && !e.Equal(removed) {
+			others = append(others, e.Clone())
 		}
 	}
-	if len(stay) > 0 {
-		ch = ch.Then(config.NewChange("shadow", stay))
+	if len(others) > 0 {
+		ch = ch.Then(config.NewChange("shadow", others))
 	}
 	return ch
 }
 
-// drop removes the selected shadow.
-func (p *page) drop() room.Request {
-	r := p.table.picked()
+// removeSelected removes the selected shadow. Nothing happens if its removal was requested already.
+func (p *page) removeSelected() room.Request {
+	r := p.table.selected()
 	if r == nil || r.lane == 0 {
-		return room.Request{Say: "the encoder under the keys cannot leave; choose one of the shadows", Bad: true}
+		return room.Request{Say: "the active encoder cannot be removed; select a shadow", Bad: true}
 	}
 	if r.lane > len(p.table.cfg.Shadows) {
 		return room.Request{}
 	}
-	return room.Change(p.leave(p.table.cfg.Shadows[r.lane-1]))
+	return room.Change(p.removal(p.table.cfg.Shadows[r.lane-1]))
 }
 
 func (p *page) Focus(step int) { p.Move(step, 0) }
 
+// Zoom selects the next time span of both charts.
 func (p *page) Zoom() {
 	p.charts.NextSpan()
 	p.ratios.NextSpan()
@@ -191,34 +198,36 @@ func (p *page) Zoom() {
 
 func (p *page) Fit() { p.charts.Fit() }
 
-// Click selects a row, or a column to sort by.
+// Click selects an encoder, or sorts by the column whose heading is at (x, y).
 func (p *page) Click(x, y int) room.Request {
-	y--
+	y-- // row 0 is the summary line
 	if y < p.h {
-		p.table.point(x, y, p.h)
-		p.choose()
-		p.charts.Selected = chartOf(p.table.by)
+		p.table.clickAt(x, y, p.h)
+		p.storeSelection()
+		p.charts.Selected = chartForFigure(p.table.sortFigure)
 		p.redraw()
 	}
 	return room.Request{}
 }
 
 func (p *page) Arrows() [][2]string {
-	return [][2]string{{"↑↓", "choose"}, {"←→", "sort by"}}
+	return [][2]string{{"↑↓", "select"}, {"←→", "sort by"}}
 }
 
+// Means implements room.Explainer.
 func (p *page) Means(key string) string {
-	return map[string]string{"up": "choose an encoder", "left": "which figure to sort by", "tab": "the next figure to sort by",
-		"enter": "put the chosen encoder under the keys, the one there beside", "z": "fit the axis; how much time; dots or lines"}[key]
+	return map[string]string{"up": "select an encoder", "left": "sort by another figure", "tab": "sort by the next figure",
+		"enter": "make the selected shadow the active encoder; the active encoder becomes a shadow", "z": "fit the axis; time span; dots or lines"}[key]
 }
 
+// Bindings implements room.Binder.
 func (p *page) Bindings() []room.Binding {
 	const group = "Compare, page 5"
 	return []room.Binding{
-		room.Bind(group, []string{"v"}, "v", "choose which encoders run beside",
-			func() room.Request { return room.Request{Line: "encoder"} }).InFooter("beside").Pin(),
-		room.Bind(group, []string{"c"}, "c", "charts: the figure sorted by, the ratio to the encoder under the keys, or both",
-			room.Quietly(p.turn)).InFooter("charts"),
-		room.Bind(group, []string{"delete", "backspace"}, "del", "send the chosen shadow away", p.drop).InFooter("send away"),
+		room.Bind(group, []string{"v"}, "v", "add or remove shadows",
+			func() room.Request { return room.Request{Line: "encoder"} }).InFooter("shadows").Pin(),
+		room.Bind(group, []string{"c"}, "c", "charts: the sort figure, the payload ratio to the active encoder, or both",
+			room.Quietly(p.nextChartChoice)).InFooter("charts"),
+		room.Bind(group, []string{"delete", "backspace"}, "del", "remove the selected shadow", p.removeSelected).InFooter("remove"),
 	}
 }

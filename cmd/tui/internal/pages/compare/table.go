@@ -19,170 +19,187 @@ import (
 	"wirelab/internal/units"
 )
 
-// table is the table of all encoders that run side by side.
+// table compares all running encoders: a row each, sorted by one figure.
 type table struct {
-	by     figure
-	chosen int // row
+	sortFigure figure
+	cursor     int // selected row, an index in order
 
-	per    string // what bits are divided by
-	cfg    *config.Config
-	now    time.Duration
-	lanes  int
-	all    []engine.Lane // as last seen
-	remote bool          // the receiver is over a network
-	data   comparison
-	order  []int          // of the entries: the leader first
-	gaps   map[gapKey]gap // to the leader
-	queue  []int          // entries whose interval is due
-	looks  int            // at the clock, since the intervals were last begun
+	itemUnit  string // see panes.PerItemUnit
+	cfg       *config.Config
+	now       time.Duration // virtual time of data
+	numLanes  int           // number of lanes when data was computed
+	snapLanes []engine.Lane // lanes of the snapshot that was observed last
+	remote    bool          // the receiver is reached over a network
+	data      comparison
+	order     []int          // indices of data.entries, best first by sortFigure
+	gaps      map[gapKey]gap // comparisons with the best entry
+	queue     []int          // entries whose gap has to be computed
+	redraws   int            // number of comparisons since the last round of gaps began
 
-	columns []column // as last drawn
-	tallest float64  // bits a sample at the top of the small charts
+	columns  []column // as last drawn
+	sparkMax float64  // upper end of the sparklines, in bits per sample
 }
 
-// gapKey names an interval: an encoder, the leader that it is compared with, and
-// the figure. The last interval known stays until it is worked out again.
+// gapKey identifies a gap: an entry, the best entry that it is compared with, and the figure. A gap
+// is shown until it is computed again.
 type gapKey struct {
-	entry, leader string
-	began         time.Duration
-	by            figure
+	entry, best string        // labels
+	started     time.Duration // when the entry was added; it may be removed and added again
+	figure      figure
 }
 
-// column is where a figure stands in the table.
+// column is a column of the table: its figure, left edge and width.
 type column struct {
-	f    figure
-	x, w int
+	figure figure
+	x, w   int
 }
 
 func (p *table) Name() string { return "Compare" }
 
-// gapsEvery is how many redraws of what moves all the time pass between two
-// rounds of intervals: a second. One interval is worked out a tick.
-const gapsEvery = 2
+// redrawsPerRound is the number of slow redraws between two rounds of gaps, so that a round takes one
+// second. A round computes the gap of each entry, one per tick, because each takes milliseconds.
+const redrawsPerRound = 2
 
+// Observe implements room.Observer. On slow redraws, or if a lane was added or removed, it compares the
+// lanes of the new snapshot; otherwise it computes the next gap that is due. A gap that was never computed
+// starts a new round at once.
 func (p *table) Observe(v room.View) bool {
-	p.cfg, p.all, p.remote = v.Cfg, v.Snap.Lanes, v.Snap.To != ""
-	moved := v.Snap.Now != p.now || len(v.Snap.Lanes) != p.lanes
-	if p.data.entries == nil || moved && (v.Slow || len(v.Snap.Lanes) != p.lanes) {
-		p.per, p.now, p.lanes = panes.PerItem(v.Snap.Schema, v.Snap.Item), v.Snap.Now, len(v.Snap.Lanes)
+	p.cfg, p.snapLanes, p.remote = v.Cfg, v.Snap.Lanes, v.Snap.To != ""
+	changed := v.Snap.Now != p.now || len(v.Snap.Lanes) != p.numLanes
+	if p.data.entries == nil || changed && (v.Slow || len(v.Snap.Lanes) != p.numLanes) {
+		p.itemUnit, p.now, p.numLanes = panes.PerItemUnit(v.Snap.Schema, v.Snap.Item), v.Snap.Now, len(v.Snap.Lanes)
 		p.data = compare(v.Snap)
 		p.sort()
-		p.looks++
-		if p.looks >= gapsEvery || p.unknown() {
-			p.looks, p.queue = 0, slices.Clone(p.order[min(1, len(p.order)):])
+		p.redraws++
+		if p.redraws >= redrawsPerRound || p.lacksInterval() {
+			p.redraws, p.queue = 0, slices.Clone(p.order[min(1, len(p.order)):]) // all but the best
 		}
 		return true
 	}
-	return p.settle()
+	return p.computeNextGap()
 }
 
-// unknown reports whether some interval has never been worked out.
-func (p *table) unknown() bool {
+// lacksInterval reports whether the gap between any entry and the best one has never been computed.
+func (p *table) lacksInterval() bool {
 	for _, i := range p.order {
-		if _, ok := p.gaps[p.key(i)]; !ok && i != p.order[0] {
+		if _, ok := p.gaps[p.gapKeyOf(i)]; !ok && i != p.order[0] {
 			return true
 		}
 	}
 	return false
 }
 
-func (p *table) key(i int) gapKey {
-	r, leader := &p.data.entries[i], &p.data.entries[p.order[0]]
-	return gapKey{r.label(), leader.label(), r.began, p.by}
+// gapKeyOf returns the key of the gap between entry i and the best entry by the sort figure.
+func (p *table) gapKeyOf(i int) gapKey {
+	r, best := &p.data.entries[i], &p.data.entries[p.order[0]]
+	return gapKey{r.label(), best.label(), r.started, p.sortFigure}
 }
 
-// settle works out the next interval that is due; it reports whether there was one.
-func (p *table) settle() bool {
+// computeNextGap computes the next gap that is due and reports whether there was one.
+func (p *table) computeNextGap() bool {
 	if len(p.queue) == 0 {
 		return false
 	}
 	i := p.queue[0]
 	p.queue = p.queue[1:]
-	if p.gaps == nil || len(p.gaps) > 200 { // of encoders that have long left
+	const maxGaps = 200 // more are mostly of encoders that were removed
+	if p.gaps == nil || len(p.gaps) > maxGaps {
 		p.gaps = map[gapKey]gap{}
 	}
-	p.gaps[p.key(i)] = p.data.entries[i].gapTo(&p.data.entries[p.order[0]], p.by)
+	p.gaps[p.gapKeyOf(i)] = p.data.entries[i].gapTo(&p.data.entries[p.order[0]], p.sortFigure)
 	return true
 }
 
-// sort puts the entries in order of the figure; those that have none come last.
+// sort orders the entries by the sort figure; entries without a value come last. It empties the queue of
+// gaps, because the best entry may be another one now.
 func (p *table) sort() {
 	p.order = p.order[:0]
 	for i := range p.data.entries {
 		p.order = append(p.order, i)
 	}
 	value := func(i int) float64 {
-		if v := p.data.entries[i].figures[p.by]; !math.IsNaN(v) {
+		if v := p.data.entries[i].figures[p.sortFigure]; !math.IsNaN(v) {
 			return v
 		}
 		return math.Inf(1)
 	}
 	slices.SortStableFunc(p.order, func(i, j int) int { return cmp.Compare(value(i), value(j)) })
-	p.chosen = min(p.chosen, max(len(p.order)-1, 0))
+	p.cursor = min(p.cursor, max(len(p.order)-1, 0))
 	p.queue = nil
 }
 
-// rank sorts by another figure.
-func (p *table) rank(f figure) {
-	if f == p.by || len(p.order) == 0 {
+// sortBy makes f the sort figure, sorts, and queues all gaps for computing.
+func (p *table) sortBy(f figure) {
+	if f == p.sortFigure || len(p.order) == 0 {
 		return
 	}
-	at := p.order[p.chosen]
-	p.by = f
+	selected := p.order[p.cursor]
+	p.sortFigure = f
 	p.sort()
-	p.chosen = slices.Index(p.order, at) // the cursor stays with its encoder
+	p.cursor = slices.Index(p.order, selected) // the cursor stays on its encoder
 	p.queue = slices.Clone(p.order[1:])
 }
 
-// picked is the entry under the cursor, nil if there is none.
-func (p *table) picked() *entry {
-	if p.chosen >= len(p.order) {
+// selected returns the entry under the cursor, nil if none exists.
+func (p *table) selected() *entry {
+	if p.cursor >= len(p.order) {
 		return nil
 	}
-	return &p.data.entries[p.order[p.chosen]]
+	return &p.data.entries[p.order[p.cursor]]
 }
 
+// Sizes of the table, in columns and rows.
 const (
-	compareTop   = 3  // rows above the first encoder
-	figureWidth  = 10 // of a column
-	leastGap     = 26 // of what lies between an encoder and the leader: room for the bounds
-	usualGap     = 34
-	widestGap    = 46
-	sparkWidth   = 24
-	sparkRoom    = 28 // with what stands above it
-	compareTail  = 3  // rows below the last one
-	leastToShare = 2  // encoders
+	rowsAbove         = 3  // rows for border, headings and the first encoder
+	figureWidth       = 10 // columns of a figure
+	minGapWidth       = 26 // columns of the gap: ratio and interval
+	preferredGapWidth = 34 // columns of the gap from which on there are sparklines
+	maxGapWidth       = 46
+	sparkWidth        = 24 // columns of a sparkline
+	sparkColumn       = 28 // columns of a sparkline with its heading
+	rowsBelow         = 3  // rows for the last encoder, footnote and border
+	minEncoders       = 2  // encoders that the table needs; a hint is shown with fewer
 )
 
+// Draw implements room.Pane. With fewer than minEncoders entries it draws a hint.
 func (p *table) Draw(c *look.Canvas, th *look.Theme, focused bool) {
-	text := p.by.text(p.per)
-	c.Frame(th, focused, "Compare", look.Dim.Span("by "), look.Plain.Span(text.long))
-	if len(p.order) < leastToShare {
-		p.invite(c, th)
+	sortText := p.sortFigure.text(p.itemUnit)
+	c.Frame(th, focused, "Compare", look.Dim.Span("by "), look.Plain.Span(sortText.long))
+	if len(p.order) < minEncoders {
+		p.drawHint(c, th)
 		return
 	}
-	name := p.nameWidth(c.W)
-	gapAt, sparkAt := p.arrange(c.W, name)
-	p.heads(c, th, gapAt, sparkAt)
-	room := max(c.H-compareTop-compareTail+1, 1)
-	first := min(max(p.chosen-room+1, 0), max(len(p.order)-room, 0))
-	for y := 0; y < room && first+y < len(p.order); y++ {
-		p.row(c, th, compareTop-1+y, first+y, name, gapAt, sparkAt)
+	nameWidth := p.nameWidth(c.W)
+	gapAt, sparkAt := p.layOut(c.W, nameWidth)
+	p.drawHeads(c, th, gapAt, sparkAt)
+	rows := visibleRows(c.H)
+	first := p.firstVisible(rows)
+	for y := 0; y < rows && first+y < len(p.order); y++ {
+		p.drawRow(c, th, rowsAbove-1+y, first+y, nameWidth, gapAt, sparkAt)
 	}
-	c.More(th, len(p.order)-first-room)
+	c.More(th, len(p.order)-first-rows)
 	p.footnote(c, th)
 }
 
-// invite says how to fill the table.
-func (p *table) invite(c *look.Canvas, th *look.Theme) {
+// visibleRows returns the number of entries that a table of h rows shows.
+func visibleRows(h int) int { return max(h-rowsAbove-rowsBelow+1, 1) }
+
+// firstVisible returns the rank of the first entry in a table that shows rows entries, so that the cursor
+// is visible.
+func (p *table) firstVisible(rows int) int {
+	return min(max(p.cursor-rows+1, 0), max(len(p.order)-rows, 0))
+}
+
+// drawHint explains how to add encoders to a table with fewer than minEncoders.
+func (p *table) drawHint(c *look.Canvas, th *look.Theme) {
 	lines := []string{
-		"Nothing runs beside the encoder under the keys yet.",
-		"Press v, and v again on each encoder that is to run beside it, on the very same frames and the very same losses;",
+		"There are no shadows to compare with the active encoder.",
+		"Press v, then v again on each encoder to add it as a shadow, on the same frames and the same losses;",
 		"or type /shadow NAME.",
 	}
 	if p.remote {
-		lines = []string{"Over a network nothing runs beside the encoder: it treats no two packets alike.",
-			"Without --to and --udp, encoders run beside each other on the very same frames and losses."}
+		lines = []string{"Shadows are not available over a network, because its losses cannot be repeated for a second encoder.",
+			"Without --to and --udp, shadows run on the same frames and losses as the active encoder."}
 	}
 	y := 2
 	for _, line := range lines {
@@ -195,37 +212,39 @@ func (p *table) invite(c *look.Canvas, th *look.Theme) {
 	}
 }
 
-// has reports whether any encoder has a figure.
-func (p *table) has(f figure) bool {
+// hasFigure reports whether any entry has a value of figure f.
+func (p *table) hasFigure(f figure) bool {
 	return slices.ContainsFunc(p.data.entries, func(r entry) bool { return !math.IsNaN(r.figures[f]) })
 }
 
-// nameWidth is how many columns signs and names take.
+// nameWidth returns the columns for markers and names in a table that is w columns wide.
 func (p *table) nameWidth(w int) int {
 	n := 0
 	for i := range p.data.entries {
 		n = max(n, look.TextWidth(p.data.entries[i].label()))
 	}
-	return min(n+6, max(w/3, 16))
+	return min(n+6, max(w/3, 16)) // 6 columns for the markers; at most a third of the table
 }
 
-// arrange says which columns there is room for: that of the figure sorted by, what lies
-// between an encoder and the leader, then the others by what they are worth, then the small
-// charts; what is left goes to the gap. -1: none.
-func (p *table) arrange(w, name int) (gapAt, sparkAt int) {
-	room := w - 3 - name - figureWidth - leastGap
+// layOut sets p.columns to the figures that fit into w columns after nameWidth columns for the names:
+// the sort figure, the gap, the other figures by importance, then the sparklines. The age is shown only
+// if there is room for the sparklines too. It returns the left edges of the gap and of the sparklines;
+// -1 means that they do not fit.
+func (p *table) layOut(w, nameWidth int) (gapAt, sparkAt int) {
+	room := w - 3 - nameWidth - figureWidth - minGapWidth // columns left after the sort figure and the gap
+	const sparkRoom = sparkColumn + preferredGapWidth - minGapWidth
 	show := [numFigures]bool{}
-	show[p.by] = true
-	for _, f := range [numFigures]figure{figureKbps, figureBits, figurePacket, figureFailures, figureEncode, figureDecode} {
+	show[p.sortFigure] = true
+	for _, f := range []figure{figureKbps, figureBits, figurePacket, figureFailures, figureEncode, figureDecode} {
 		if !show[f] && room >= figureWidth {
 			show[f], room = true, room-figureWidth
 		}
 	}
-	if room >= figureWidth+sparkRoom+usualGap-leastGap && p.has(figureAge) {
+	if room >= figureWidth+sparkRoom && p.hasFigure(figureAge) {
 		show[figureAge], room = true, room-figureWidth
 	}
 	p.columns = p.columns[:0]
-	x := 1 + name
+	x := 1 + nameWidth
 	for f := range numFigures {
 		if show[f] {
 			p.columns = append(p.columns, column{f, x, figureWidth})
@@ -233,84 +252,87 @@ func (p *table) arrange(w, name int) (gapAt, sparkAt int) {
 		}
 	}
 	gapAt, sparkAt = x+2, -1
-	if w-gapAt < 12 {
+	if w-gapAt < 12 { // too narrow for a ratio
 		gapAt = -1
 	}
-	if room >= sparkRoom+usualGap-leastGap {
-		sparkAt = min(gapAt+widestGap+2, w-2-sparkRoom)
+	if room >= sparkRoom {
+		sparkAt = min(gapAt+maxGapWidth+2, w-2-sparkColumn)
 	}
 	return gapAt, sparkAt
 }
 
-func (p *table) heads(c *look.Canvas, th *look.Theme, gapAt, sparkAt int) {
+// drawHeads draws the column headings, and sets p.sparkMax, the scale in the heading of the sparklines.
+// gapAt and sparkAt are as in layOut.
+func (p *table) drawHeads(c *look.Canvas, th *look.Theme, gapAt, sparkAt int) {
 	c.Text(6, 1, look.Dim, "encoder")
 	for _, col := range p.columns {
-		k, head := look.Dim, col.f.text(p.per).head
-		if col.f == p.by {
-			k, head = look.Focus, th.Sorted+head
+		style, head := look.Dim, col.figure.text(p.itemUnit).head
+		if col.figure == p.sortFigure {
+			style, head = look.Focus, th.Sorted+head
 		}
-		c.Right(col.x+col.w, 1, k, head)
+		c.Right(col.x+col.w, 1, style, head)
 	}
 	if gapAt >= 0 {
 		end := c.W - 2
 		if sparkAt >= 0 {
 			end = sparkAt - 2
 		}
-		c.Spans(gapAt, 1, end-gapAt, look.Fit(end-gapAt, words(p.by)...)...)
+		c.Spans(gapAt, 1, end-gapAt, look.Fit(end-gapAt, gapHeadings(p.sortFigure)...)...)
 	}
 	if sparkAt >= 0 {
-		// All rows have one scale: what looks twice as high is.
-		p.tallest = 0
+		// All rows share one scale, so that heights can be compared.
+		p.sparkMax = 0
 		for i := range p.data.entries {
-			p.tallest = max(p.tallest, chart.SparkTop(p.lastMinute(&p.data.entries[i]), sparkWidth))
+			p.sparkMax = max(p.sparkMax, chart.SparkTop(p.lastMinute(&p.data.entries[i]), sparkWidth))
 		}
-		c.Clip(sparkAt, 1, c.W-1-sparkAt, look.Dim, fmt.Sprintf("last minute, 0 to %s kbps", units.Fixed(p.tallest*room.PerSecond/1000, 0)))
+		c.Clip(sparkAt, 1, c.W-1-sparkAt, look.Dim, fmt.Sprintf("last minute, 0 to %s kbps", units.Fixed(p.sparkMax*room.PerSecond/1000, 0)))
 	}
 }
 
-// row writes one encoder.
-func (p *table) row(c *look.Canvas, th *look.Theme, y, at, name, gapAt, sparkAt int) {
-	r := &p.data.entries[p.order[at]]
-	k := look.Plain
-	if at == p.chosen {
-		k = look.Chosen
-		c.Text(2, y, k, th.Chosen)
+// drawRow draws the entry of the given rank, 0 for the best, at row y. The other parameters are the
+// layout; see layOut.
+func (p *table) drawRow(c *look.Canvas, th *look.Theme, y, rank, nameWidth, gapAt, sparkAt int) {
+	r := &p.data.entries[p.order[rank]]
+	style := look.Plain
+	if rank == p.cursor {
+		style = look.Chosen
+		c.Text(2, y, style, th.Chosen)
 	}
 	c.Set(4, y, look.LaneInk(r.lane), look.LaneSign(th, r.lane))
-	c.Clip(6, y, name-5, k, look.LaneName(r.name, r.differs, name-6))
+	c.Clip(6, y, nameWidth-5, style, look.LaneName(r.name, r.differs, nameWidth-6))
 	for _, col := range p.columns {
-		v := look.Plain
-		if col.f == p.by {
-			v = look.Value
+		figureStyle := look.Plain
+		if col.figure == p.sortFigure {
+			figureStyle = look.Value
 		}
-		c.Right(col.x+col.w, y, v, col.f.write(r.figures[col.f])+r.mark(col.f))
+		c.Right(col.x+col.w, y, figureStyle, col.figure.format(r.figures[col.figure])+r.timingMark(col.figure))
 	}
-	if math.IsNaN(r.figures[p.by]) && r.err != nil {
-		sparkAt = -1 // its place is for what went wrong
+	if math.IsNaN(r.figures[p.sortFigure]) && r.err != nil {
+		sparkAt = -1 // the error message needs the columns
 	}
 	if sparkAt >= 0 {
-		c.Clip(sparkAt, y, c.W-2-sparkAt, look.LaneInk(r.lane), chart.Spark(p.lastMinute(r), min(sparkWidth, c.W-2-sparkAt), p.tallest, th.Ascii))
+		c.Clip(sparkAt, y, c.W-2-sparkAt, look.LaneInk(r.lane), chart.Spark(p.lastMinute(r), min(sparkWidth, c.W-2-sparkAt), p.sparkMax, th.Ascii))
 	}
 	end := c.W - 2
 	if sparkAt >= 0 {
 		end = sparkAt - 2
 	}
 	if gapAt >= 0 {
-		c.Spans(gapAt, y, end-gapAt, p.gap(th, at, r, end-gapAt)...)
+		c.Spans(gapAt, y, end-gapAt, p.gapSpans(th, rank, r, end-gapAt)...)
 	}
 }
 
-// lastMinute is what the small charts show.
+// lastMinute returns the payload bits of the samples of the last minute, which a sparkline shows.
 func (p *table) lastMinute(r *entry) []float64 {
 	const samples = int(time.Minute / meters.SamplePeriod)
 	return r.Payload[max(len(r.Payload)-samples, 0):]
 }
 
-// words are what stands above the gaps, longest first.
-func words(by figure) [][]look.Span {
-	texts := []string{"times the leader, and its bounds", "times the leader"}
+// gapHeadings returns the headings of the gap column, longest first.
+func gapHeadings(by figure) [][]look.Span {
+	texts := []string{"vs best, 95 % CI", "vs best"}
 	if by == figureFailures {
-		texts = []string{"more than the leader"}
+		texts = []string{"more than the best, 95 % CI", "vs best"}
 	}
 	var out [][]look.Span
 	for _, t := range texts {
@@ -319,65 +341,68 @@ func words(by figure) [][]look.Span {
 	return out
 }
 
-// gap writes what lies between an entry and the leader, as much as there is room for.
-func (p *table) gap(th *look.Theme, at int, r *entry, room int) []look.Span {
-	leader := &p.data.entries[p.order[0]]
-	v, best := r.figures[p.by], leader.figures[p.by]
+// gapSpans describes the gap between entry r, which has the given rank, and the best entry, in at most
+// maxWidth columns: why there is none, or the ratio with its confidence interval and, if significant,
+// the difference in the figure's unit.
+func (p *table) gapSpans(th *look.Theme, rank int, r *entry, maxWidth int) []look.Span {
+	v, best := r.figures[p.sortFigure], p.data.entries[p.order[0]].figures[p.sortFigure]
 	switch {
 	case r.absent:
-		return look.Fit(room, []look.Span{look.Dim.Span("was not there yet: joined at " + look.Clock(r.began))},
-			[]look.Span{look.Dim.Span("was not there yet")})
+		return look.Fit(maxWidth, []look.Span{look.Dim.Span("not running yet: started at " + look.Clock(r.started))},
+			[]look.Span{look.Dim.Span("not running yet")})
 	case math.IsNaN(v) && r.err != nil:
 		return []look.Span{look.Bad.Span(r.err.Error())}
 	case math.IsNaN(v) || math.IsNaN(best):
-		return []look.Span{look.Dim.Span("nothing measured yet")}
-	case at == 0:
-		return []look.Span{look.Good.Span("leads")}
+		return []look.Span{look.Dim.Span("no data yet")}
+	case rank == 0:
+		return []look.Span{look.Good.Span("best")}
 	}
-	g := p.gaps[p.key(p.order[at])]
-	if p.by == figureFailures {
-		return p.moreFailures(th, v-best, &g, room)
+	g := p.gaps[p.gapKeyOf(p.order[rank])]
+	if p.sortFigure == figureFailures {
+		return p.failureSpans(th, v-best, &g, maxWidth)
 	}
-	if !g.times.Known {
-		n := []look.Span{look.Plain.Span(multiple(th, v/best, 1, 1))}
-		return look.Fit(room, append(n, look.Dim.Span("  too early to say how surely")), append(n, look.Dim.Span("  too early")), n)
+	if !g.ratio.Known {
+		ratio := []look.Span{look.Plain.Span(formatRatio(th, v/best, 1, 1))} // two decimals
+		return look.Fit(maxWidth, append(ratio, look.Dim.Span("  too few data for an interval")), append(ratio, look.Dim.Span("  too few data")), ratio)
 	}
-	q := &g.times
-	ink := look.Value
+	q := &g.ratio
+	style := look.Value
 	if !q.Significant() {
-		ink = look.Dim
+		style = look.Dim
 	}
-	times := []look.Span{ink.Span(multiple(th, q.Times, q.Lo, q.Hi)),
-		look.Dim.Span("  " + units.Fixed(q.Lo, decimals(q.Lo, q.Hi)) + " to " + units.Fixed(q.Hi, decimals(q.Lo, q.Hi)))}
+	decimals := ratioDecimals(q.Lo, q.Hi)
+	withInterval := []look.Span{style.Span(formatRatio(th, q.Times, q.Lo, q.Hi)),
+		look.Dim.Span("  " + units.Fixed(q.Lo, decimals) + " to " + units.Fixed(q.Hi, decimals))}
+	ratio := withInterval[:1:1] // a capacity of 1 makes append copy
 	if !q.Significant() {
-		return look.Fit(room, append(times[:2:2], look.Warn.Span("  not told apart")), append(times[:1:1], look.Warn.Span("  not told apart")),
-			times[:1])
+		remark := look.Warn.Span("  not significant")
+		return look.Fit(maxWidth, append(withInterval[:2:2], remark), append(ratio, remark), ratio)
 	}
-	text := p.by.text(p.per)
-	more := look.Plain.Span("  +" + p.by.write(v-best) + " " + text.unit)
-	return look.Fit(room, append(times[:2:2], more), times, times[:1])
+	difference := look.Plain.Span("  +" + p.sortFigure.format(v-best) + " " + p.sortFigure.text(p.itemUnit).unit)
+	return look.Fit(maxWidth, append(withInterval[:2:2], difference), withInterval, ratio)
 }
 
-// moreFailures writes how many packets more than the leader's could not be decoded.
-func (p *table) moreFailures(th *look.Theme, more float64, g *gap, room int) []look.Span {
+// failureSpans describes how many more packets per minute failed than with the best entry, with half the
+// width of the confidence interval of g.
+func (p *table) failureSpans(th *look.Theme, more float64, g *gap, maxWidth int) []look.Span {
 	diff := look.Plain.Span("+" + units.Fixed(more, 1))
-	if !g.apart.Known {
-		return look.Fit(room, []look.Span{diff, look.Dim.Span("  too early to say how surely")}, []look.Span{diff})
+	if !g.difference.Known {
+		return look.Fit(maxWidth, []look.Span{diff, look.Dim.Span("  too few data for an interval")}, []look.Span{diff})
 	}
-	half := look.Dim.Span(" " + th.PlusMinus + " " + units.Fixed((g.apart.Hi-g.apart.Lo)/2, 1))
-	if !g.sure() {
-		return look.Fit(room, []look.Span{look.Dim.Span(diff.Text), half, look.Warn.Span("  not told apart")}, []look.Span{diff, half})
+	half := look.Dim.Span(" " + th.PlusMinus + " " + units.Fixed((g.difference.Hi-g.difference.Lo)/2, 1))
+	if !g.isSignificant() {
+		return look.Fit(maxWidth, []look.Span{look.Dim.Span(diff.Text), half, look.Warn.Span("  not significant")}, []look.Span{diff, half})
 	}
 	return []look.Span{diff, half}
 }
 
-// multiple writes how many times as much, as exactly as it is known.
-func multiple(th *look.Theme, v, lo, hi float64) string {
-	return th.Times + units.Fixed(v, decimals(lo, hi))
+// formatRatio formats the ratio v with as many decimals as its interval, lo to hi, justifies.
+func formatRatio(th *look.Theme, v, lo, hi float64) string {
+	return th.Times + units.Fixed(v, ratioDecimals(lo, hi))
 }
 
-// decimals is how exactly a quotient is written: its bounds must not look alike.
-func decimals(lo, hi float64) int {
+// ratioDecimals returns the decimals of a ratio, two to four, the more the narrower its interval is.
+func ratioDecimals(lo, hi float64) int {
 	switch d := hi - lo; {
 	case d >= 0.1 || d <= 0:
 		return 2
@@ -387,62 +412,62 @@ func decimals(lo, hi float64) int {
 	return 4
 }
 
-// footnote says what the figures rest on.
+// footnote describes the data and the method behind the figures in the last row, or why there are no
+// data yet.
 func (p *table) footnote(c *look.Canvas, th *look.Theme) {
 	y := c.H - 2
 	span := p.data.To - p.data.From
 	if len(p.data.entries[0].Payload) == 0 {
-		c.Clip(2, y, c.W-4, look.Dim, "the comparison begins a second after the last of them has joined or was swapped")
+		c.Clip(2, y, c.W-4, look.Dim, "the comparison begins 1 s after the last encoder was added or swapped")
 		return
 	}
-	parts := []string{fmt.Sprintf("over the %s that all have in common", seconds(max(span, 0)))}
+	parts := []string{fmt.Sprintf("common period %s", seconds(max(span, 0)))}
 	if p.data.Seams > 0 {
-		parts[0] += fmt.Sprintf(", %s after a seam left out", seconds(time.Duration(p.data.Seams)*meters.SamplePeriod))
+		parts[0] += fmt.Sprintf(" without %s at loop points", seconds(time.Duration(p.data.Seams)*meters.SamplePeriod))
 	}
-	if p.by == figurePacket || p.by == figureEncode || p.by == figureDecode {
+	if p.sortFigure == figurePacket || p.sortFigure == figureEncode || p.sortFigure == figureDecode {
 		parts = append(parts, fmt.Sprintf("sizes and times: the last %d packets", p.data.packets))
 	}
-	parts = append(parts, "bounds: 95 %, paired block bootstrap"+p.blocks())
+	parts = append(parts, "95 % CI: paired block bootstrap"+p.blockText())
 	text := strings.Join(parts, "; ")
 	if look.TextWidth(text) > c.W-4 {
-		text = fmt.Sprintf("common %s; bounds 95 %%, paired block bootstrap%s", seconds(max(span, 0)), p.blocks())
+		text = fmt.Sprintf("common %s; 95 %% CI: paired block bootstrap%s", seconds(max(span, 0)), p.blockText())
 	}
 	c.Clip(2, y, c.W-4, look.Dim, text)
 }
 
-// blocks says how long the blocks were, for the encoder under the cursor or, for
-// the leader, for the one after it.
-func (p *table) blocks() string {
-	g := p.gaps[p.key(p.order[min(max(p.chosen, 1), len(p.order)-1)])]
-	if !g.known() {
-		least := paired.LeastPairs
-		if p.by == figureFailures {
-			least = paired.MinPairs
+// blockText describes the block length of the bootstrap for the entry under the cursor, or for the
+// second entry if the cursor is on the best.
+func (p *table) blockText() string {
+	g := p.gaps[p.gapKeyOf(p.order[min(max(p.cursor, 1), len(p.order)-1)])]
+	if !g.hasInterval() {
+		minPairs := paired.LeastPairs
+		if p.sortFigure == figureFailures {
+			minPairs = paired.MinPairs
 		}
-		return fmt.Sprintf(" from %s on", seconds(time.Duration(least)*meters.SamplePeriod))
+		return fmt.Sprintf(", needs %s", seconds(time.Duration(minPairs)*meters.SamplePeriod))
 	}
-	if p.by == figurePacket || p.by == figureEncode || p.by == figureDecode {
-		return fmt.Sprintf(", blocks of %d", g.block())
+	if p.sortFigure == figurePacket || p.sortFigure == figureEncode || p.sortFigure == figureDecode {
+		return fmt.Sprintf(", blocks of %d", g.blockLength())
 	}
-	return ", blocks of " + seconds(time.Duration(g.block())*meters.SamplePeriod)
+	return ", blocks of " + seconds(time.Duration(g.blockLength())*meters.SamplePeriod)
 }
 
-// seconds writes a length of time for reading.
+// seconds formats d in seconds.
 func seconds(d time.Duration) string { return units.Fixed(d.Seconds(), 1) + " s" }
 
-// point chooses what is at a place of the pane: a row, or a column's head.
-func (p *table) point(x, y, h int) {
-	if y == 1 {
+// clickAt handles a click at (x, y) of a pane with h rows: it selects a row, or sorts by a column.
+func (p *table) clickAt(x, y, h int) {
+	if y == 1 { // the headings
 		for _, col := range p.columns {
 			if x >= col.x && x < col.x+col.w {
-				p.rank(col.f)
+				p.sortBy(col.figure)
 			}
 		}
 		return
 	}
-	room := max(h-compareTop-compareTail+1, 1)
-	first := min(max(p.chosen-room+1, 0), max(len(p.order)-room, 0))
-	if at := first + y - (compareTop - 1); y >= compareTop-1 && at < len(p.order) {
-		p.chosen = at
+	const firstRowY = rowsAbove - 1
+	if rank := p.firstVisible(visibleRows(h)) + y - firstRowY; y >= firstRowY && rank < len(p.order) {
+		p.cursor = rank
 	}
 }

@@ -9,50 +9,53 @@ import (
 	"wirelab/experiment/engine/delivery"
 )
 
-// blocks is a map of the blocks that the encoder under the keys sends: one sign
-// each, or for some neighbours if they are too many.
+// blocks is a map of the blocks that the active encoder sends: a marker per block, or per group of
+// neighbouring blocks if they do not fit.
 type blocks struct {
-	blocks []delivery.BlockState
-	n      int // of blocks, which may be more
+	states    []delivery.BlockState
+	numBlocks int // of the file; states may have fewer
 
-	nothing string // why there are none
+	emptyText string // shown while there are no blocks
 }
 
 func (p *blocks) Name() string { return "Blocks" }
 
+// Observe implements room.Observer.
 func (p *blocks) Observe(v room.View) bool {
-	lane := v.Lane()
-	nothing := panes.NothingSent(lane)
-	if slices.Equal(p.blocks, lane.Blocks) && (len(p.blocks) > 0 || nothing == p.nothing) {
+	lane := v.ActiveLane()
+	emptyText := panes.NothingSentText(lane)
+	if slices.Equal(p.states, lane.Blocks) && (len(p.states) > 0 || emptyText == p.emptyText) {
 		return false
 	}
-	p.nothing = nothing
-	p.blocks, p.n = lane.Blocks, 0
+	p.emptyText = emptyText
+	p.states, p.numBlocks = lane.Blocks, 0
 	if x := lane.Totals.Transfer; x != nil {
-		p.n = x.Blocks
+		p.numBlocks = x.Blocks
 	}
 	return true
 }
 
+// Draw implements room.Pane. If there are more blocks than cells, a cell shows several blocks.
 func (p *blocks) Draw(c *look.Canvas, th *look.Theme, focused bool) {
 	c.Frame(th, focused, "Blocks", p.legend(th, look.HeadRoom(c.W, "Blocks"))...)
 	w, h := c.W-4, c.H-2
 	if w < 1 || h < 1 {
 		return
 	}
-	if len(p.blocks) == 0 {
-		c.Clip(2, 1, w, look.Dim, p.nothing)
+	if len(p.states) == 0 {
+		c.Clip(2, 1, w, look.Dim, p.emptyText)
 		return
 	}
-	n := min(len(p.blocks), w*h)
+	n := min(len(p.states), w*h)
 	for i := range n {
-		s := worstBlock(p.blocks[i*len(p.blocks)/n : (i+1)*len(p.blocks)/n])
-		k, r := blockLook(th, s)
+		s := worstBlock(p.states[i*len(p.states)/n : (i+1)*len(p.states)/n])
+		k, r := blockStyle(th, s)
 		c.Set(2+i%w, 1+i/w, k, r)
 	}
 }
 
-// worstBlock stands for several blocks: what is missing counts before what is there.
+// worstBlock returns the state that represents several blocks: the least advanced state of those that are not
+// delivered. If all are delivered, a block that was resent takes precedence.
 func worstBlock(list []delivery.BlockState) delivery.BlockState {
 	worst := list[0]
 	for _, s := range list[1:] {
@@ -64,12 +67,12 @@ func worstBlock(list []delivery.BlockState) delivery.BlockState {
 	return worst
 }
 
-// legend explains the signs.
-func (p *blocks) legend(th *look.Theme, room int) []look.Span {
+// legend explains the markers, as many as fit into maxWidth columns.
+func (p *blocks) legend(th *look.Theme, maxWidth int) []look.Span {
 	var groups [][]look.Span
-	for i, word := range blockWords() {
-		k, r := blockLook(th, delivery.BlockState(i))
+	for i, word := range blockStateNames() {
+		k, r := blockStyle(th, delivery.BlockState(i))
 		groups = append(groups, []look.Span{k.Span(string(r)), look.Dim.Span(" " + word + "  ")})
 	}
-	return look.FitGroups(room, groups)
+	return look.FitGroups(maxWidth, groups)
 }

@@ -1,3 +1,3 @@
-// Package file is page 4 where whole files are sent: how a patch is made, and how
-// it gets to the receiver.
+// Package file is page 4, "File", of sessions that send files: how a patch is computed, and its
+// transfer to the receiver.
 package file

@@ -9,7 +9,7 @@ import (
 	"wirelab/experiment/figures"
 )
 
-// The figures say what a transfer of so many blocks and seconds must come to.
+// TestTransferFigures compares the figures with those of a transfer computed by hand.
 func TestTransferFigures(t *testing.T) {
 	secs := 2.0
 	going := &figures.Transfer{Blocks: 100, Delivered: 25, ElapsedS: 3}
@@ -24,22 +24,22 @@ func TestTransferFigures(t *testing.T) {
 	for _, s := range p.verdict(200) {
 		text += s.Text
 	}
-	p.back = true
+	p.past = true
 	p.lanes[0].Totals.Transfer.Encoder = "patch-fast"
 	if says := p.verdict(200); says[0].Text != "patch-fast " {
-		t.Errorf("to those who look back the figures of patch-fast are those of %q", says[0].Text)
+		t.Errorf("in the past the figures of patch-fast are those of %q", says[0].Text)
 	}
-	if says := p.heading(80); len(says) != 1 || !strings.Contains(says[0].Text, "at present") {
-		t.Errorf("to those who look back it says %v", says)
+	if says := p.heading(80); len(says) != 1 || !strings.Contains(says[0].Text, "the present") {
+		t.Errorf("the heading in the past is %v", says)
 	}
 	p.making = &delivery.Making{Encoder: "patch-fast", Done: 1, Total: 4}
-	if _, says := p.progress(&p.lanes[0], p.lanes[0].Totals.Transfer); says != "patch-fast being made, 25 %" {
-		t.Errorf("of the encoder that takes over it says %q", says)
+	if _, says := p.progress(&p.lanes[0], p.lanes[0].Totals.Transfer); says != "patch-fast: computing the patch, 25 %" {
+		t.Errorf("the progress of the new encoder is %q", says)
 	}
 	if _, says := p.progress(&p.lanes[2], going); says != "25 %, 3.00 s, 9.00 s left" {
-		t.Errorf("of one beside it says %q", says)
+		t.Errorf("the progress of the shadow is %q", says)
 	}
-	if want := "patch 2.00 s, whole-zstd takes 12.0 s, 6.0 times as long, over the same link with the same luck"; text != want {
-		t.Errorf("it says %q, expected %q", text, want)
+	if want := "patch 2.00 s, whole-zstd takes 12.0 s, 6.0 times as long, over the same link with the same losses"; text != want {
+		t.Errorf("verdict %q, expected %q", text, want)
 	}
 }

@@ -7,31 +7,33 @@ import (
 	"wirelab/internal/units"
 )
 
-// matrix is the picture of what the new file is like: its blocks from top to
-// bottom, and from left to right the old file and then the new one itself.
+// matrix is a picture of the similarity of files, from which an encoder computes a patch: the blocks of the
+// new file from top to bottom, and from left to right the old file followed by the new one.
 type matrix struct {
-	m      *delivery.Matrix
-	making *delivery.Making
-	others string // the encoder of files that makes no patch; "" if one does
+	m            *delivery.Matrix // nil if there is no picture
+	making       *delivery.Making // progress of the patch that is being computed; nil if none is
+	otherEncoder string           // the active encoder if it makes no patch, otherwise ""
 }
 
 func (p *matrix) Name() string { return "Matrix" }
 
+// Observe implements room.Observer.
 func (p *matrix) Observe(v room.View) bool {
-	others := ""
+	otherEncoder := ""
 	if v.Snap.Matrix == nil && v.Snap.Making == nil {
-		others = v.Lane().Encoder
+		otherEncoder = v.ActiveLane().Encoder
 	}
-	same := p.m == v.Snap.Matrix && (p.making == nil) == (v.Snap.Making == nil) && others == p.others
-	p.m, p.making, p.others = v.Snap.Matrix, v.Snap.Making, others
+	same := p.m == v.Snap.Matrix && (p.making == nil) == (v.Snap.Making == nil) && otherEncoder == p.otherEncoder
+	p.m, p.making, p.otherEncoder = v.Snap.Matrix, v.Snap.Making, otherEncoder
 	return !same
 }
 
+// Draw implements room.Pane. A line separates old and new file, and a mark shows the progress.
 func (p *matrix) Draw(c *look.Canvas, th *look.Theme, focused bool) {
-	const title = "What the new file is like"
+	const title = "Similarity of the new file"
 	c.Frame(th, focused, title, p.heading(th, look.HeadRoom(c.W, title))...)
 	if p.m == nil {
-		p.drawNothing(c)
+		p.drawEmpty(c)
 		return
 	}
 	w, h := c.W-3, c.H-2
@@ -41,7 +43,7 @@ func (p *matrix) Draw(c *look.Canvas, th *look.Theme, focused bool) {
 	divide := p.m.OldCols() * w / p.m.Cols
 	for y := range h {
 		for x := range w {
-			k, r := p.cell(th, x, y, w, h)
+			k, r := p.cellStyle(th, x, y, w, h)
 			if r == ' ' && x == divide {
 				k, r = look.Faint, []rune(th.Border.Left)[0]
 			}
@@ -54,39 +56,39 @@ func (p *matrix) Draw(c *look.Canvas, th *look.Theme, focused bool) {
 	p.legend(c, th, divide)
 }
 
-// heading says which way the picture runs.
-func (p *matrix) heading(th *look.Theme, room int) []look.Span {
+// heading names the axes of the picture.
+func (p *matrix) heading(th *look.Theme, maxWidth int) []look.Span {
 	if p.m == nil {
 		return nil
 	}
-	long := []look.Span{look.Dim.Span("its blocks " + th.Down + ", across the old file and then itself")}
-	return look.Fit(room, long, []look.Span{look.Dim.Span("new " + th.Down + ", old and new across")}, nil)
+	long := []look.Span{look.Dim.Span("blocks of the new file " + th.Down + ", old file and new file across")}
+	return look.Fit(maxWidth, long, []look.Span{look.Dim.Span("new " + th.Down + ", old and new across")}, nil)
 }
 
-// drawNothing says why there is no picture.
-func (p *matrix) drawNothing(c *look.Canvas) {
-	text := "The picture is drawn while a patch is made."
+// drawEmpty explains why there is no picture.
+func (p *matrix) drawEmpty(c *look.Canvas) {
+	text := "The picture is drawn while a patch is computed."
 	if p.making != nil {
 		text = "The old file is being read."
-	} else if p.others != "" {
-		text += " " + p.others + " makes none."
+	} else if p.otherEncoder != "" {
+		text += " " + p.otherEncoder + " makes no patch."
 	}
 	c.Centre(1, look.Dim, text)
 }
 
-// cell is what a cell of the screen shows: quarters of it where something was taken
-// from there, else how much alike the parts are.
-func (p *matrix) cell(th *look.Theme, x, y, w, h int) (look.Ink, rune) {
-	var mask uint8
-	var best uint8
+// cellStyle returns style and rune of the cell (x, y) of w x h: its filled quarters are parts that the
+// patch copies; without any, the rune shows the similarity.
+func (p *matrix) cellStyle(th *look.Theme, x, y, w, h int) (look.Ink, rune) {
+	var mask uint8 // bit q: quarter q has a copied part; 0 is at the top left, 1 at the top right
+	var maxScore uint8
 	for quarter := range 4 {
 		dx, dy := quarter&1, quarter>>1
-		rowFrom, rowTo := span2(2*y+dy, 2*h, p.m.Rows)
-		colFrom, colTo := span2(2*x+dx, 2*w, p.m.Cols)
+		rowFrom, rowTo := pieceRange(2*y+dy, 2*h, p.m.Rows)
+		colFrom, colTo := pieceRange(2*x+dx, 2*w, p.m.Cols)
 		for row := rowFrom; row < rowTo; row++ {
 			for col := colFrom; col < colTo; col++ {
 				at := row*p.m.Cols + col
-				best = max(best, p.m.Score[at])
+				maxScore = max(maxScore, p.m.Score[at])
 				if p.m.Chosen[at] {
 					mask |= 1 << quarter
 				}
@@ -94,37 +96,38 @@ func (p *matrix) cell(th *look.Theme, x, y, w, h int) (look.Ink, rune) {
 		}
 	}
 	if mask == 0 {
-		return likeness(th, best)
+		return similarityStyle(th, maxScore)
 	}
 	if th.Ascii {
 		return look.Payload, '#'
 	}
-	return look.Payload, look.Quadrants(mask&3 | mask>>2<<4)
+	return look.Payload, look.Quadrants(mask&3 | mask>>2<<4) // a mask of 2 x 4 dots: the lower quarters begin in its third row
 }
 
-// span2 is the part of n that the i-th of so many pieces covers, one at least.
-func span2(i, pieces, n int) (from, to int) {
+// pieceRange divides n elements into the given number of pieces and returns the range of piece i, which has at
+// least one element.
+func pieceRange(i, pieces, n int) (from, to int) {
 	from = i * n / pieces
 	return from, max((i+1)*n/pieces, from+1)
 }
 
-// legend explains the signs in the lower edge.
+// legend explains the markers in the lower edge. divide is the column between old and new file.
 func (p *matrix) legend(c *look.Canvas, th *look.Theme, divide int) {
 	x := 2
-	for _, s := range []uint8{80, 160, 255} {
-		k, r := likeness(th, s)
+	for _, s := range []uint8{80, 160, 255} { // scores of low, medium and high similarity
+		k, r := similarityStyle(th, s)
 		c.Set(x+1, c.H-1, k, r)
 		x++
 	}
-	taken := "█"
+	copied := "█"
 	if th.Ascii {
-		taken = "#"
+		copied = "#"
 	}
-	pieces := []look.Span{look.Dim.Span(" alike  "), look.Payload.Span(taken), look.Dim.Span(" taken from there ")}
+	pieces := []look.Span{look.Dim.Span(" similar  "), look.Payload.Span(copied), look.Dim.Span(" copied ")}
 	x = c.Spans(x+1, c.H-1, c.W-4-x, pieces...)
 	if at := 2 + divide; x < at-8 && at < c.W-14 {
 		c.Right(at-1, c.H-1, look.Dim, " old file ")
-		c.Text(at+1, c.H-1, look.Dim, " itself ")
+		c.Text(at+1, c.H-1, look.Dim, " new file ")
 	}
 	if p.making != nil {
 		c.Right(c.W-2, c.H-1, look.Mark, " "+units.Fixed(100*float64(p.making.Done)/float64(max(p.making.Total, 1)), 0)+" % ")

@@ -6,24 +6,23 @@ import (
 	"wirelab/cmd/tui/internal/room"
 )
 
-// page is page 4 where the data are files: how the patch is made, and how it
-// comes across. On a large screen all at once beside the controls; on a small one a
-// pane at a time.
+// page is page 4 of sessions that send files. A large screen shows all panes and the controls, a
+// small one a pane at a time.
 type page struct {
 	room.Panes
 	controls *controls.Pane
 }
 
-// The places of panes in slots.
+// The panes, as indices of Slots.
 const (
-	atTransfer = iota
-	atMatrix
-	atBlocks
-	atRounds
-	atFileControls
+	paneTransfer = iota
+	paneMatrix
+	paneBlocks
+	paneRounds
+	paneControls
 )
 
-// New returns the page.
+// New returns the page. cat lists what the controls can set.
 func New(cat *controls.Catalog) *page {
 	p := &page{controls: &controls.Pane{Cat: cat}}
 	for _, q := range []room.Pane{&transfer{}, &matrix{}, &blocks{}, &rounds{}, p.controls} {
@@ -38,82 +37,86 @@ func (p *page) Arrows() [][2]string {
 	return [][2]string{{"↑↓", "select"}, {"←→", "adjust"}}
 }
 
+// Means implements room.Explainer.
 func (p *page) Means(key string) string {
-	return map[string]string{"up": "choose a control", "left": "less, more", "[": "much less, much more",
-		"enter": "type an exact value, or choose from a list", "tab": "the next pane of a small screen",
+	return map[string]string{"up": "select a control", "left": "less, more", "[": "much less, much more",
+		"enter": "type an exact value, or choose from a list", "tab": "next pane, on a small screen",
 		"d": "which link the controls set: both, down, up"}[key]
 }
 
-// Observe also chooses the pane that a small screen shows, as long as nobody else
-// has: the picture while it is drawn, then the transfer.
+// Observe implements room.Observer. Until the user selects a pane, a small screen shows the matrix
+// while a patch is computed, then the transfer.
 func (p *page) Observe(v room.View) bool {
 	changed := room.ObserveAll(v, p.Slots...)
-	if !p.Chosen {
-		p.At = atTransfer
+	if !p.UserChose {
+		p.Focused = paneTransfer
 		if v.Snap.Making != nil {
-			p.At = atMatrix
+			p.Focused = paneMatrix
 		}
 	}
 	return changed
 }
 
+// Lines implements room.Page. A small screen shows one pane, and the selected control in the last
+// row.
 func (p *page) Lines(th *look.Theme, w, h int) []string {
 	p.Resize(w, h)
 	if p.Wide() {
-		p.Places = p.arrange(w, h)
-		return room.Join(th, p.Places, h, p.controls, nil)
+		p.Places = p.layOut(w, h)
+		return room.RenderPlaces(th, p.Places, h, p.controls, nil)
 	}
-	const above, below = 1, 1
-	lines := append(make([]string, 0, h), p.Tabs(th))
-	rest := h - above - below
-	p.Places = []room.Place{p.Slots[p.At].At(0, above, w, rest)}
-	if rows := p.transferRows(); p.At == atTransfer && rest >= rows+4 { // there is room for the blocks below
-		p.Places = []room.Place{p.Slots[p.At].At(0, above, w, rows), p.Slots[atBlocks].At(0, above+rows, w, rest-rows)}
+	const tabRows, controlRows = 1, 1
+	lines := append(make([]string, 0, h), p.TabRow(th))
+	rest := h - tabRows - controlRows
+	p.Places = []room.Place{p.Slots[p.Focused].Place(0, tabRows, w, rest)}
+	if rows := p.transferRows(); p.Focused == paneTransfer && rest >= rows+4 { // the blocks fit below
+		p.Places = []room.Place{p.Slots[p.Focused].Place(0, tabRows, w, rows), p.Slots[paneBlocks].Place(0, tabRows+rows, w, rest-rows)}
 	}
 	for _, at := range p.Places {
-		lines = append(lines, at.Slot.Render(th, w, at.H, at.Slot == p.Slots[p.At])...)
+		lines = append(lines, at.Slot.Render(th, w, at.H, at.Slot == p.Slots[p.Focused])...)
 	}
-	c := look.NewCanvas(w, below)
-	p.controls.Brief(c, th, 0, p.At != atFileControls)
+	c := look.NewCanvas(w, controlRows)
+	p.controls.Brief(c, th, 0, p.Focused != paneControls)
 	return append(lines, c.Lines(th)...)
 }
 
-// transferRows is how high the account of the transfer would like to be.
-func (p *page) transferRows() int { return 2 + p.Slots[atTransfer].Pane.(*transfer).rows() }
+// transferRows returns the preferred height of the transfer pane.
+func (p *page) transferRows() int { return 2 + p.Slots[paneTransfer].Pane.(*transfer).rows() }
 
-// arrange places the panes on a large screen.
-func (p *page) arrange(w, h int) []room.Place {
+// layOut places the panes on a large screen.
+func (p *page) layOut(w, h int) []room.Place {
 	right := room.RightColumn(w)
 	left := w - right
 	transfer := min(p.transferRows(), h/3)
 	blocks := min(max(h/5, 5), 9)
 	rounds := max(h/4, 6)
 	return []room.Place{
-		p.Slots[atTransfer].At(0, 0, left, transfer),
-		p.Slots[atMatrix].At(0, transfer, left, h-transfer-blocks),
-		p.Slots[atBlocks].At(0, h-blocks, left, blocks),
-		p.Slots[atFileControls].At(left, 0, right, h-rounds),
-		p.Slots[atRounds].At(left, h-rounds, right, rounds),
+		p.Slots[paneTransfer].Place(0, 0, left, transfer),
+		p.Slots[paneMatrix].Place(0, transfer, left, h-transfer-blocks),
+		p.Slots[paneBlocks].Place(0, h-blocks, left, blocks),
+		p.Slots[paneControls].Place(left, 0, right, h-rounds),
+		p.Slots[paneRounds].Place(left, h-rounds, right, rounds),
 	}
 }
 
 func (p *page) Move(dx, dy int) room.Request { return p.controls.Turn(dx, dy) }
 
-// Wheel adjusts what is chosen.
+// Wheel adjusts the selected control.
 func (p *page) Wheel(up int) room.Request { return p.Move(up, 0) }
 
 func (p *page) Enter() room.Request { return p.controls.Enter() }
 
 func (p *page) Release() { p.controls.Release() }
 
+// Aim selects the next link for the controls.
 func (p *page) Aim() room.Request {
 	p.controls.Aim()
 	return room.Request{}
 }
 
-// Click selects a control, or the pane whose name is at a place.
+// Click selects a control, or the pane whose tab is at (x, y).
 func (p *page) Click(x, y int) room.Request {
-	if at := p.Hit(x, y, 0); at.Slot == p.Slots[atFileControls] {
+	if at := p.FocusAt(x, y, 0); at.Slot == p.Slots[paneControls] {
 		p.controls.Click(y - at.Y)
 	}
 	return room.Request{}

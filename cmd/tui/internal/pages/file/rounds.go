@@ -11,13 +11,15 @@ import (
 	"wirelab/internal/units"
 )
 
-// rounds lists the deliveries that ended, of all encoders, the newest first.
+// rounds lists the completed transfers of all encoders, newest first. A file is sent repeatedly; each
+// transfer is a round.
 type rounds struct {
 	rounds []figures.Round
 }
 
 func (p *rounds) Name() string { return "Rounds" }
 
+// Observe implements room.Observer. It collects the transfers of all lanes, newest first.
 func (p *rounds) Observe(v room.View) bool {
 	var all []figures.Round
 	for i := range v.Snap.Lanes {
@@ -41,18 +43,19 @@ func (p *rounds) Observe(v room.View) bool {
 	return true
 }
 
+// Draw implements room.Pane: a row per transfer with start, encoder, duration and resent blocks.
 func (p *rounds) Draw(c *look.Canvas, th *look.Theme, focused bool) {
 	c.Frame(th, focused, "Rounds", look.Fit(look.HeadRoom(c.W, "Rounds"),
-		[]look.Span{look.Dim.Span("it is delivered again and again")}, nil)...)
+		[]look.Span{look.Dim.Span("the file is sent repeatedly")}, nil)...)
 	if len(p.rounds) == 0 {
-		c.Clip(2, 1, c.W-4, look.Dim, "none has ended yet")
+		c.Clip(2, 1, c.W-4, look.Dim, "no transfer has ended yet")
 		return
 	}
 	for y := 1; y < c.H-1 && y <= len(p.rounds); y++ {
 		r := &p.rounds[y-1]
-		took, k := timeText(r.TimeS), look.Good
+		took, k := formatSeconds(r.TimeS), look.Good
 		if !r.Done {
-			took, k = "given up", look.Late
+			took, k = "incomplete", look.Late
 		}
 		start := look.Clock(time.Duration(r.StartS * float64(time.Second)))
 		resent := look.Value

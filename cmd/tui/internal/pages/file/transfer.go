@@ -11,31 +11,33 @@ import (
 	"wirelab/internal/units"
 )
 
-// transfer shows how far the file has come, for every encoder: a bar, what it
-// took, how long it took or will take, and what that says of the first of them.
+// transfer shows the progress of the file for every encoder: a bar, sizes, times, and a comparison of
+// the first encoder with another.
 type transfer struct {
 	lanes  []engine.Lane
-	making *delivery.Making
-	now    int64 // hundredths of a second
-	back   bool  // somebody looks back, and this pane cannot
+	making *delivery.Making // progress of the patch that is being computed; nil if none is
+	now    int64            // virtual time in hundredths of a second, as the figures show it
+	past   bool             // the time cursor is in the past; this pane shows the present only
 }
 
 func (p *transfer) Name() string { return "Transfer" }
 
+// Observe implements room.Observer.
 func (p *transfer) Observe(v room.View) bool {
 	making, now := v.Snap.Making, int64(v.Snap.Now)/1e7
-	same := p.back == v.Back && len(p.lanes) == len(v.Snap.Lanes) && p.now == now && (p.making == nil) == (making == nil) &&
+	same := p.past == v.Back && len(p.lanes) == len(v.Snap.Lanes) && p.now == now && (p.making == nil) == (making == nil) &&
 		(making == nil || *making == *p.making)
 	if same {
 		return false
 	}
-	p.lanes, p.making, p.now, p.back = v.Snap.Lanes, making, now, v.Back
+	p.lanes, p.making, p.now, p.past = v.Snap.Lanes, making, now, v.Back
 	return true
 }
 
-// rows is how many lines the pane has something for.
+// rows returns the number of lines that the pane can use: two per lane, an empty one and the verdict.
 func (p *transfer) rows() int { return 2*max(len(p.lanes), 1) + 2 }
 
+// Draw implements room.Pane: two rows per lane, then the verdict.
 func (p *transfer) Draw(c *look.Canvas, th *look.Theme, focused bool) {
 	c.Frame(th, focused, "Transfer", p.heading(look.HeadRoom(c.W, "Transfer"))...)
 	y := 1
@@ -43,7 +45,7 @@ func (p *transfer) Draw(c *look.Canvas, th *look.Theme, focused bool) {
 		if y+1 >= c.H-1 && i > 0 {
 			break
 		}
-		p.lane(c, th, y, &p.lanes[i])
+		p.drawLane(c, th, y, &p.lanes[i])
 		y += 2
 	}
 	if y < c.H-1 {
@@ -54,84 +56,84 @@ func (p *transfer) Draw(c *look.Canvas, th *look.Theme, focused bool) {
 	}
 }
 
-// heading says what is brought where.
-func (p *transfer) heading(room int) []look.Span {
+// heading describes the file, or warns that the figures are those of the present.
+func (p *transfer) heading(maxWidth int) []look.Span {
 	if len(p.lanes) == 0 || p.lanes[0].Totals.Transfer == nil {
 		return nil
 	}
-	if p.back {
-		return look.Fit(room, []look.Span{look.Warn.Span("as it is at present: this page cannot look back")},
-			[]look.Span{look.Warn.Span("at present, not then")}, nil)
+	if p.past {
+		return look.Fit(maxWidth, []look.Span{look.Warn.Span("the present: this page has no history")},
+			[]look.Span{look.Warn.Span("the present, no history")}, nil)
 	}
 	x := p.lanes[0].Totals.Transfer
-	short := []look.Span{look.Dim.Span("a new file of "), look.Value.Span(units.Bytes(float64(x.NewBytes)))}
-	return look.Fit(room, append(short[:2:2], look.Dim.Span(" for those who have one of "),
+	short := []look.Span{look.Dim.Span("new file "), look.Value.Span(units.Bytes(float64(x.NewBytes)))}
+	return look.Fit(maxWidth, append(short[:2:2], look.Dim.Span(", receiver has "),
 		look.Value.Span(units.Bytes(float64(x.OldBytes)))), short, nil)
 }
 
-// lane writes two lines about one encoder.
-func (p *transfer) lane(c *look.Canvas, th *look.Theme, y int, l *engine.Lane) {
+// drawLane draws two lines about one encoder, from row y.
+func (p *transfer) drawLane(c *look.Canvas, th *look.Theme, y int, l *engine.Lane) {
 	x := l.Totals.Transfer
 	if x == nil {
 		return
 	}
 	name := min(14, c.W/4)
-	c.Clip(2, y, name, look.Title, packer(l))
-	share, says := p.progress(l, x)
-	right := c.W - 2 - look.TextWidth(says)
-	k := look.Value
+	c.Clip(2, y, name, look.Title, packEncoder(l))
+	share, text := p.progress(l, x)
+	right := c.W - 2 - look.TextWidth(text)
+	style := look.Value
 	switch {
 	case x.Failed:
-		k = look.Bad
+		style = look.Bad
 	case x.Done:
-		k = look.Good
+		style = look.Good
 	}
-	c.Clip(right, y, look.TextWidth(says), k, says)
+	c.Clip(right, y, look.TextWidth(text), style, text)
 	bar := right - 2 - (3 + name)
 	if bar > 0 {
 		c.Fill(3+name, y, bar, look.Faint, th.GaugeOff)
-		c.Fill(3+name, y, min(int(share*float64(bar)+0.5), bar), k, th.GaugeOn)
+		c.Fill(3+name, y, min(int(share*float64(bar)+0.5), bar), style, th.GaugeOn)
 	}
 	c.Spans(3+name, y+1, c.W-5-name, look.FitGroups(c.W-5-name, p.details(l, x))...)
 }
 
-// packer names the encoder whose pack is brought across: to those who look back, a
-// lane's is that of then, and the figures here are of the present.
-func packer(l *engine.Lane) string {
+// packEncoder returns the encoder of the file in transfer. It can differ from l.Encoder while the
+// time cursor is in the past, because Totals are those of the present.
+func packEncoder(l *engine.Lane) string {
 	if x := l.Totals.Transfer; x != nil && x.Encoder != "" {
 		return x.Encoder
 	}
 	return l.Encoder
 }
 
-// progress is how far a lane is, from 0 to 1, and in words.
-func (p *transfer) progress(l *engine.Lane, x *figures.Transfer) (share float64, says string) {
+// progress returns the progress of a lane, from 0 to 1 and in words.
+func (p *transfer) progress(l *engine.Lane, x *figures.Transfer) (share float64, text string) {
 	switch {
-	case p.madeFor(l):
+	case p.isMakingFor(l):
 		share = float64(p.making.Done) / float64(max(p.making.Total, 1))
-		says = "being made, " + units.Fixed(100*share, 0) + " %"
-		if p.making.Encoder != l.Encoder { // it is about to take over
-			says = p.making.Encoder + " " + says
+		text = "computing the patch, " + units.Fixed(100*share, 0) + " %"
+		if p.making.Encoder != l.Encoder { // a swap to this encoder is pending
+			text = p.making.Encoder + ": " + text
 		}
-		return share, says
+		return share, text
 	case x.Blocks == 0:
-		return 0, "waits"
+		return 0, "waiting"
 	case x.Done:
-		return 1, "there after " + timeText(*x.TimeS)
+		return 1, "delivered after " + formatSeconds(*x.TimeS)
 	case x.Failed:
-		return 1, "damaged on the way"
+		return 1, "damaged in transit"
 	}
 	share = float64(x.Delivered) / float64(x.Blocks)
-	says = units.Fixed(100*share, 0) + " %, " + timeText(x.ElapsedS)
+	text = units.Fixed(100*share, 0) + " %, " + formatSeconds(x.ElapsedS)
 	if left, ok := timeLeft(x); ok {
-		says += ", " + timeText(left) + " left"
+		text += ", " + formatSeconds(left) + " left"
 	}
-	return share, says
+	return share, text
 }
 
-// madeFor reports whether the patch that is made is a lane's: of its encoder, or, if
-// that is of none, of the one that takes over under the keys.
-func (p *transfer) madeFor(l *engine.Lane) bool {
+// isMakingFor reports whether the patch being computed is for lane l: l has its encoder, or no lane
+// has, and l is the active encoder, which is about to be swapped.
+func (p *transfer) isMakingFor(l *engine.Lane) bool {
 	if p.making == nil || p.making.Encoder == l.Encoder {
 		return p.making != nil
 	}
@@ -143,71 +145,72 @@ func (p *transfer) madeFor(l *engine.Lane) bool {
 	return l == &p.lanes[0]
 }
 
-// timeLeft is how long a transfer will go on at its pace so far.
+// timeLeft estimates the remaining seconds of a transfer from its mean rate; false if it is unknown.
 func timeLeft(x *figures.Transfer) (float64, bool) {
-	if x.Done || x.Delivered == 0 || x.ElapsedS < 0.2 {
+	const minElapsedS = 0.2 // before that the rate is too uncertain
+	if x.Done || x.Delivered == 0 || x.ElapsedS < minElapsedS {
 		return 0, false
 	}
 	return x.ElapsedS * float64(x.Blocks-x.Delivered) / float64(x.Delivered), true
 }
 
-// details are the figures of a lane, those worth most first.
+// details returns the figures of a lane, most important first.
 func (p *transfer) details(l *engine.Lane, x *figures.Transfer) [][]look.Span {
 	if x.Blocks == 0 {
 		return nil
 	}
-	one := func(k look.Ink, value, what string) []look.Span {
-		return []look.Span{k.Span(value), look.Dim.Span(what + "  ")}
+	detail := func(style look.Ink, value, unit string) []look.Span {
+		return []look.Span{style.Span(value), look.Dim.Span(unit + "  ")}
 	}
 	count := strconv.Itoa
-	k := look.Value
+	resentStyle := look.Value
 	if x.Resent > 0 {
-		k = look.Late
+		resentStyle = look.Late
 	}
-	rate := 0.0
+	rate := 0.0 // packed bytes delivered per second
 	if x.ElapsedS > 0 {
 		rate = float64(x.PackedBytes) * float64(x.Delivered) / float64(x.Blocks) / x.ElapsedS
 	}
 	return [][]look.Span{
-		one(look.Value, units.Bytes(float64(x.PackedBytes)),
-			", "+units.Fixed(100*float64(x.PackedBytes)/float64(max(x.NewBytes, 1)), 1)+" % of it"),
-		one(look.Value, count(x.Delivered), " of "+count(x.Blocks)+" blocks"),
-		one(k, strconv.FormatInt(x.Resent, 10), " resent"),
-		one(look.Value, units.Bytes(rate), "/s"),
-		one(look.Value, units.Fixed(x.RoundTripMS, 0), " ms round trip"),
-		one(look.Value, strconv.FormatInt(x.Spurious, 10), " came twice"),
+		detail(look.Value, units.Bytes(float64(x.PackedBytes)),
+			", "+units.Fixed(100*float64(x.PackedBytes)/float64(max(x.NewBytes, 1)), 1)+" % of the new file"),
+		detail(look.Value, count(x.Delivered), " of "+count(x.Blocks)+" blocks"),
+		detail(resentStyle, strconv.FormatInt(x.Resent, 10), " resent"),
+		detail(look.Value, units.Bytes(rate), "/s"),
+		detail(look.Value, units.Fixed(x.RoundTripMS, 0), " ms round trip"),
+		detail(look.Value, strconv.FormatInt(x.Spurious, 10), " duplicates"),
 	}
 }
 
-// verdict compares the first encoder with the one beside it that sends the whole
-// file, or else with the first beside it, in at most w columns.
+// verdict compares the active encoder with the shadow that sends the whole file, or with the first
+// shadow if none does, in at most w columns. It returns nil if a time is unknown.
 func (p *transfer) verdict(w int) []look.Span {
 	if len(p.lanes) < 2 || p.making != nil {
 		return nil
 	}
-	first, beside := &p.lanes[0], &p.lanes[1]
+	active, other := &p.lanes[0], &p.lanes[1]
 	for i := range p.lanes[1:] {
-		if p.lanes[1+i].Encoder == "whole-zstd" {
-			beside = &p.lanes[1+i]
+		if p.lanes[1+i].Encoder == "whole-zstd" { // the usual alternative to a patch
+			other = &p.lanes[1+i]
 		}
 	}
-	a, b := inAll(first.Totals.Transfer), inAll(beside.Totals.Transfer)
+	a, b := totalTime(active.Totals.Transfer), totalTime(other.Totals.Transfer)
 	if a <= 0 || b <= 0 {
 		return nil
 	}
-	was := "takes"
-	if beside.Totals.Transfer.Done {
-		was = "took"
+	verb := "takes"
+	if other.Totals.Transfer.Done {
+		verb = "took"
 	}
-	says := []look.Span{look.Title.Span(packer(first) + " "), look.Good.Span(timeText(a)),
-		look.Dim.Span(", " + packer(beside) + " " + was + " "), look.Value.Span(timeText(b)),
+	spans := []look.Span{look.Title.Span(packEncoder(active) + " "), look.Good.Span(formatSeconds(a)),
+		look.Dim.Span(", " + packEncoder(other) + " " + verb + " "), look.Value.Span(formatSeconds(b)),
 		look.Dim.Span(", "), look.Ratio.Span(units.Fixed(b/a, 1)), look.Dim.Span(" times as long")}
-	return look.Fit(w, append(says[:len(says):len(says)], look.Dim.Span(", over the same link with the same luck")), says)
+	return look.Fit(w, append(spans[:len(spans):len(spans)], look.Dim.Span(", over the same link with the same losses")), spans)
 }
 
-// inAll is how long a transfer takes: measured if it is done, else at its pace so
-// far; 0 if that is not known.
-func inAll(x *figures.Transfer) float64 {
+// totalTime returns the seconds that a transfer takes, measured if it is done, otherwise estimated;
+// 0 if it is unknown.
+func totalTime(x *figures.Transfer) float64 {
 	switch {
 	case x == nil || x.Failed:
 		return 0

@@ -1,3 +1,3 @@
-// Package live is page 1: charts, packets, controls, numbers and the account of
-// bits of the running session.
+// Package live is page 1, "Live": charts, packets, controls, figures, changes and the bit budget of the
+// running session.
 package live

@@ -17,15 +17,15 @@ import (
 	"wirelab/lossmodel"
 )
 
-// What is sent as a whole has one figure per item; what a protocol says of itself
-// takes the place of the baseline, and the receiver's word comes first.
+// TestNowOfMessages: items that change as a whole have one figure; the gauges of a protocol replace the
+// baseline, and those of the receiver have priority.
 func TestNowOfMessages(t *testing.T) {
 	lane := engine.Lane{Recent: meters.Recent{BitsPerItem: 3.42, BitsPerChanged: 3.42}}
 	lane.Totals.Sender = []encoders.Gauge{{Name: "models built", Value: 7}}
 	p := &now{item: "byte", schema: &frame.Schema{Item: "byte"}, lane: lane}
 	text := func() string {
 		var b strings.Builder
-		for _, row := range p.figures() {
+		for _, row := range p.rows() {
 			for _, f := range row {
 				b.WriteString(f.label + " " + f.value + " " + f.unit + "; ")
 			}
@@ -34,12 +34,12 @@ func TestNowOfMessages(t *testing.T) {
 	}
 	if got := text(); !strings.Contains(got, "models built 7 ;") || strings.Contains(got, "per changed") ||
 		strings.Contains(got, "baseline") {
-		t.Errorf("the sender alone: %s", got)
+		t.Errorf("the sender only: %s", got)
 	}
 	p.lane.Totals.Receiver = []encoders.Gauge{{Name: "models built", Value: 8}, {Name: "loss seen", Unit: "%", Value: 2.25},
 		{Name: "memory", Unit: "bytes", Value: 51_716}}
 	if got := text(); !strings.Contains(got, "models built 8 ; loss seen 2.2 %; memory 51.7 KB;") {
-		t.Errorf("both ends: %s", got)
+		t.Errorf("both endpoints: %s", got)
 	}
 	p.lane.Totals.Sender, p.lane.Totals.Receiver = nil, nil
 	if got := text(); !strings.Contains(got, "baseline") {
@@ -63,7 +63,7 @@ func TestPacketKeepsItsPlace(t *testing.T) {
 	}
 }
 
-func TestStripShowsTheGravestCopy(t *testing.T) {
+func TestStripShowsTheMostSevereCopy(t *testing.T) {
 	snap := labtest.Snapshot(90 * time.Second)
 	snap.Lanes[0].Packets = []packetlog.Record{
 		{Seq: 0, Outcome: packetlog.Decoded}, {Seq: 0, Copy: 1, Outcome: packetlog.Duplicate},
@@ -84,26 +84,26 @@ func TestPacketUnderTheCursor(t *testing.T) {
 	m.Press("tab", "left", "left", "left", "left", "left")
 	last := uint64(90*labtest.Hz) - 1
 	p := page.packets
-	if !p.choosing || p.chosen != last-5 {
-		t.Fatalf("the cursor is on %d, want %d", p.chosen, last-5)
+	if !p.hasSelection || p.selected != last-5 {
+		t.Fatalf("the cursor is on %d, want %d", p.selected, last-5)
 	}
 	if !strings.Contains(m.View(), "#5394 ") {
-		t.Error("the packet's life is not told")
+		t.Error("the packet is not described")
 	}
 	for range 40 {
 		m.Press("[", "up")
 	}
-	if p.chosen != p.oldest() {
-		t.Errorf("the cursor left the strip: %d, oldest %d", p.chosen, p.oldest())
+	if p.selected != p.oldest() {
+		t.Errorf("the cursor left the strip: %d, oldest %d", p.selected, p.oldest())
 	}
 	m.Press("esc")
-	if p.choosing || strings.Contains(m.View(), "#5") {
-		t.Error("esc does not let go")
+	if p.hasSelection || strings.Contains(m.View(), "#5") {
+		t.Error("esc does not clear the selection")
 	}
 }
 
-// Wrong data are an alarm once there are any, in the legend as well; until then nothing is
-// painted as one.
+// TestWrongIsQuietUntilThereIsAny: wrong data are styled as an alarm, also in the legend, only if there
+// are any.
 func TestWrongIsQuietUntilThereIsAny(t *testing.T) {
 	l, _ := look.SchemeNamed("")
 	th := look.NewTheme(labtest.ColourRenderer(), l, false)

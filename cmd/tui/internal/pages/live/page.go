@@ -11,19 +11,18 @@ import (
 	"wirelab/experiment/engine/packetlog"
 )
 
-// page is page 1: three charts, the packets, the controls, the numbers, and
-// where the bits go. On a large screen all at once, on a small one a pane at a
-// time below a line of vital numbers.
+// page is page 1: three charts, the packets, the controls, the figures, the changes and the bit
+// budget. A large screen shows all panes, a small one a pane at a time below the summary line.
 type page struct {
 	room.Panes
-	charts   *panes.Charts
-	packets  *strip
-	controls *controls.Pane
-	summary  *room.Slot
-	lit      *room.Slot // what the tour points at; nil: nothing
+	charts      *panes.Charts
+	packets     *strip
+	controls    *controls.Pane
+	summary     *room.Slot
+	highlighted *room.Slot // the pane that the tour highlights; nil if none
 }
 
-// New returns the page.
+// New returns the page. cat lists what the controls can set.
 func New(cat *controls.Catalog) *page {
 	p := &page{
 		charts:   &panes.Charts{Selected: -1},
@@ -34,18 +33,18 @@ func New(cat *controls.Catalog) *page {
 	for _, q := range []room.Pane{p.charts, p.controls, p.packets, &panes.Bits{}, &now{}, &panes.Changes{}} {
 		p.Slots = append(p.Slots, room.NewSlot(q))
 	}
-	p.Usable = []int{atControls, atPackets}
+	p.Focusable = []int{paneControls, panePackets}
 	return p
 }
 
-// The places of panes in slots.
+// The panes, as indices of Slots.
 const (
-	atCharts = iota
-	atControls
-	atPackets
-	atBits
-	atNow
-	atLog
+	paneCharts = iota
+	paneControls
+	panePackets
+	paneBits
+	paneNow
+	paneChanges
 )
 
 func (p *page) Name() string { return "Live" }
@@ -54,82 +53,88 @@ func (p *page) Arrows() [][2]string {
 	return [][2]string{{"↑↓", "select"}, {"←→", "adjust"}}
 }
 
+// Means implements room.Explainer.
 func (p *page) Means(key string) string {
-	return map[string]string{"up": "choose a control; in the packets: a row up or down",
-		"left": "less, more; in the packets: an older one, a newer one", "[": "much less, much more",
-		"enter": "type an exact value, or choose from a list", "tab": "the next pane: controls or packets", "z": "fit the axis; how much time; dots or lines",
-		"d": "which link the controls set: both, down, up", "esc": "let go of the packet; set both links again"}[key]
+	return map[string]string{"up": "select a control; in the packets: a row up or down",
+		"left": "less, more; in the packets: older, newer", "[": "much less, much more",
+		"enter": "type an exact value, or choose from a list", "tab": "next pane: controls or packets", "z": "fit the axis; time span; dots or lines",
+		"d": "which link the controls set: both, down, up", "esc": "clear the selection; set both links"}[key]
 }
 
+// Observe implements room.Observer.
 func (p *page) Observe(v room.View) bool {
 	changed := p.summary.Observe(v)
 	return room.ObserveAll(v, p.Slots...) || changed
 }
 
+// Lines implements room.Page. A small screen shows summary line, tabs, one pane and the selected
+// control.
 func (p *page) Lines(th *look.Theme, w, h int) []string {
 	p.charts.OnlySelected = false
 	p.Resize(w, h)
 	if p.Wide() {
-		if p.At != atPackets {
-			p.At = atControls // a pane that cannot have the keys here had them
+		if p.Focused != panePackets {
+			p.Focused = paneControls // the other panes have no keys on a large screen
 		}
-		p.Places = p.arrange(w, h)
-		return room.Join(th, p.Places, h, p.Slots[p.At].Pane, p.lit)
+		p.Places = p.layOut(w, h)
+		return room.RenderPlaces(th, p.Places, h, p.Slots[p.Focused].Pane, p.highlighted)
 	}
-	const above, below = 2, 1
-	p.charts.OnlySelected = p.lit != nil // one chart is enough here
-	p.Places = []room.Place{p.Slots[p.At].At(0, above, w, h-above-below)}
+	const headerRows, controlRows = 2, 1
+	p.charts.OnlySelected = p.highlighted != nil // one chart is enough here
+	p.Places = []room.Place{p.Slots[p.Focused].Place(0, headerRows, w, h-headerRows-controlRows)}
 	lines := p.summary.Render(th, w, 1, false)
-	lines = append(lines[:1:1], p.Tabs(th))
-	lines = append(lines, p.Places[0].Slot.Render(th, w, h-above-below, true)...)
-	c := look.NewCanvas(w, below)
-	p.controls.Brief(c, th, 0, p.At != atControls)
+	lines = append(lines[:1:1], p.TabRow(th))
+	lines = append(lines, p.Places[0].Slot.Render(th, w, h-headerRows-controlRows, true)...)
+	c := look.NewCanvas(w, controlRows) // the selected control
+	p.controls.Brief(c, th, 0, p.Focused != paneControls)
 	return append(lines, c.Lines(th)...)
 }
 
-// arrange places the panes on a large screen.
-func (p *page) arrange(w, h int) []room.Place {
-	right := room.RightColumn(w)
-	left := w - right
-	bits, packets := 7, 5
-	if h < 44 {
-		bits, packets = 4, 4
+// layOut places the panes on a large screen: charts above packets on the left; controls, figures and
+// changes on the right; the bit budget at the bottom. The names of heights end in H.
+func (p *page) layOut(w, h int) []room.Place {
+	const highScreen = 44   // rows from which on the panes have more rows than they need at least
+	const maxControlsH = 23 // the changes get the rows that are left
+	rightW := room.RightColumn(w)
+	leftW := w - rightW
+	bitsH, packetsH, nowH := 7, 5, 12
+	if h < highScreen {
+		bitsH, packetsH, nowH = 4, 4, 11
 	}
-	upper := h - bits
-	now := 12
-	if h < 44 {
-		now = 11
-	}
-	log := max(upper-now-23, 4)
+	upperH := h - bitsH
+	changesH := max(upperH-nowH-maxControlsH, 4)
 	return []room.Place{
-		p.Slots[atCharts].At(0, 0, left, upper-packets),
-		p.Slots[atPackets].At(0, upper-packets, left, packets),
-		p.Slots[atControls].At(left, 0, right, upper-now-log),
-		p.Slots[atNow].At(left, upper-now-log, right, now),
-		p.Slots[atLog].At(left, upper-log, right, log),
-		p.Slots[atBits].At(0, upper, w, bits),
+		p.Slots[paneCharts].Place(0, 0, leftW, upperH-packetsH),
+		p.Slots[panePackets].Place(0, upperH-packetsH, leftW, packetsH),
+		p.Slots[paneControls].Place(leftW, 0, rightW, upperH-nowH-changesH),
+		p.Slots[paneNow].Place(leftW, upperH-nowH-changesH, rightW, nowH),
+		p.Slots[paneChanges].Place(leftW, upperH-changesH, rightW, changesH),
+		p.Slots[paneBits].Place(0, upperH, w, bitsH),
 	}
 }
 
+// Move moves the packet cursor if the packets have the focus; otherwise it selects and adjusts a control.
 func (p *page) Move(dx, dy int) room.Request {
-	if p.At == atPackets {
-		p.packets.choose(dx + dy*p.packets.stride())
+	if p.Focused == panePackets {
+		p.packets.moveCursor(dx + dy*p.packets.rowLength())
 		return room.Request{}
 	}
 	return p.controls.Turn(dx, dy)
 }
 
-// Wheel adjusts what is chosen.
+// Wheel adjusts the selected control or moves the packet cursor.
 func (p *page) Wheel(up int) room.Request { return p.Move(up, 0) }
 
 func (p *page) Enter() room.Request { return p.controls.Enter() }
 
+// Release clears the selected packet and resets the controls to both links.
 func (p *page) Release() {
 	p.packets.release()
 	p.controls.Release()
 }
 
-// Aim also says which link it is: on a small screen nothing else does.
+// Aim selects the next link for the controls, and shows a notice, because a small screen shows the
+// link nowhere else.
 func (p *page) Aim() room.Request {
 	p.controls.Aim()
 	return room.Request{Say: p.controls.Aims()}
@@ -139,33 +144,33 @@ func (p *page) Zoom() { p.charts.NextSpan() }
 
 func (p *page) Fit() { p.charts.Fit() }
 
-// Click gives the keys to the pane at (x, y) and selects what is there.
+// Click focuses the pane at (x, y) and selects the control or packet there.
 func (p *page) Click(x, y int) room.Request {
-	switch at := p.Hit(x, y, 1); at.Slot {
-	case p.Slots[atControls]:
+	switch at := p.FocusAt(x, y, 1); at.Slot {
+	case p.Slots[paneControls]:
 		p.controls.Click(y - at.Y)
-	case p.Slots[atPackets]:
-		p.packets.point(x-at.X, y-at.Y)
+	case p.Slots[panePackets]:
+		p.packets.clickAt(x-at.X, y-at.Y)
 	}
 	return room.Request{}
 }
 
 func (p *page) ChosenPacket() (packetlog.ID, bool) {
-	return packetlog.ID{Seq: p.packets.chosen}, p.At == atPackets && p.packets.choosing
+	return packetlog.ID{Seq: p.packets.selected}, p.Focused == panePackets && p.packets.hasSelection
 }
 
-// Light implements tour.Lighter: it points at a place of the page: its border and title look as if it had the
-// keys, and on a small screen it is the one in sight.
+// Light implements tour.Lighter: it highlights the pane or chart that the guided tour is about, by drawing
+// it as if it had the focus. On a small screen it shows that pane. Nowhere ends the highlighting.
 func (p *page) Light(s tour.Spot) {
-	p.lit, p.charts.Selected, p.charts.Brief = nil, -1, s != tour.Nowhere
-	p.Slots[atCharts].Redraw()
+	p.highlighted, p.charts.Selected, p.charts.Brief = nil, -1, s != tour.Nowhere
+	p.Slots[paneCharts].Redraw()
 	switch s {
 	case tour.OnBandwidth, tour.OnRatio, tour.OnFailures:
-		p.lit, p.charts.Selected = p.Slots[atCharts], int(s-tour.OnBandwidth)
+		p.highlighted, p.charts.Selected = p.Slots[paneCharts], int(s-tour.OnBandwidth) // spots are in the order of the charts
 	case tour.OnPackets:
-		p.lit = p.Slots[atPackets]
+		p.highlighted = p.Slots[panePackets]
 	}
-	if i := slices.Index(p.Slots, p.lit); i >= 0 && !p.Wide() {
-		p.At = i
+	if i := slices.Index(p.Slots, p.highlighted); i >= 0 && !p.Wide() {
+		p.Focused = i
 	}
 }

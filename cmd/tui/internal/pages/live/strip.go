@@ -15,50 +15,52 @@ import (
 	"wirelab/lossmodel"
 )
 
-// strip shows the last packets as one sign each. The strip is written like
-// an oscilloscope's: a packet keeps its place until the beam comes round again,
-// so the eye can rest on one, and a redraw changes one line instead of all.
+// strip shows the last packets as one marker each. Like the beam of an oscilloscope, new packets
+// overwrite the oldest ones in place: a packet does not move while it is visible, and a redraw
+// changes few cells.
 type strip struct {
-	packets  []packetlog.Record
-	newest   uint64
-	totals   figures.Totals // as shown: changes twice a second
-	decoded  int64          // as last seen
-	inFlight int64
-	chosen   uint64 // sequence of the packet under the cursor
-	choosing bool
-	capacity int // packets that the last picture had room for, and a row of it
-	width    int
-	moved    bool
-	trust    panes.Trust
-	ticks    int // since the last redraw
+	packets      []packetlog.Record
+	newest       uint64         // sequence of the newest packet
+	totals       figures.Totals // as drawn; updated twice per second
+	decoded      int64          // packets decoded so far, as last observed; to detect changes
+	inFlight     int64          // packets in flight, as last observed; to detect changes
+	selected     uint64         // sequence of the selected packet
+	hasSelection bool
+	capacity     int  // cells of the strip as last drawn
+	width        int  // cells of a row of the strip as last drawn
+	dirty        bool // the selection changed since the last redraw
+	linkStatus   panes.LinkStatusLine
+	ticks        int // since the last redraw
 }
 
 func (p *strip) Name() string { return "Packets" }
 
-// rest is how many ticks the strip rests between two redraws: three are often
-// enough for the eye, and a wider strip costs the terminal more.
-func (p *strip) rest() int {
-	const usual = 100
-	return 3 * max(p.width, usual) / usual
+// ticksPerRedraw returns the ticks between two redraws of the strip: three, and more in proportion to
+// its width, because each redraw costs output to the terminal.
+func (p *strip) ticksPerRedraw() int {
+	const normalWidth = 100
+	return 3 * max(p.width, normalWidth) / normalWidth
 }
 
+// Observe implements room.Observer. While time advances the strip is redrawn at most every ticksPerRedraw
+// ticks. It reports no change if the newest packet and the counts of outcomes are the same.
 func (p *strip) Observe(v room.View) bool {
-	lane := v.Lane()
-	p.trust.Observe(v) // shown with the next redraw of the strip
+	lane := v.ActiveLane()
+	p.linkStatus.Observe(v) // shown with the next redraw of the strip
 	if v.Slow || p.totals.Sent == 0 {
 		p.totals = lane.Totals // shown with the next redraw of the strip
 	}
 	p.ticks++
-	if len(p.packets) > 0 && !p.moved && v.Running() && p.ticks < p.rest() {
+	if len(p.packets) > 0 && !p.dirty && v.Running() && p.ticks < p.ticksPerRedraw() {
 		return false
 	}
 	n := len(lane.Packets)
-	same := n == len(p.packets) && (n == 0 || room.SameRecord(&lane.Packets[n-1], &p.packets[n-1])) &&
+	same := n == len(p.packets) && (n == 0 || room.SamePacketState(&lane.Packets[n-1], &p.packets[n-1])) &&
 		lane.Totals.Decoded == p.decoded && lane.Totals.InFlight == p.inFlight
-	if same && !p.moved {
+	if same && !p.dirty {
 		return false
 	}
-	p.packets, p.decoded, p.inFlight, p.moved, p.ticks = lane.Packets, lane.Totals.Decoded, lane.Totals.InFlight, false, 0
+	p.packets, p.decoded, p.inFlight, p.dirty, p.ticks = lane.Packets, lane.Totals.Decoded, lane.Totals.InFlight, false, 0
 	p.newest = 0
 	for i := range p.packets {
 		p.newest = max(p.newest, p.packets[i].Seq)
@@ -66,125 +68,133 @@ func (p *strip) Observe(v room.View) bool {
 	return true
 }
 
-// choose moves the cursor by n packets; it begins at the newest.
-func (p *strip) choose(n int) {
+// moveCursor moves the cursor by n packets. Without a selection it starts at the newest packet.
+func (p *strip) moveCursor(n int) {
 	if len(p.packets) == 0 {
 		return
 	}
-	if !p.choosing {
-		p.choosing, p.chosen = true, p.newest
+	if !p.hasSelection {
+		p.hasSelection, p.selected = true, p.newest
 	}
-	oldest := p.oldest()
-	at := int64(p.chosen) + int64(n)
-	p.chosen = uint64(min(max(at, int64(oldest)), int64(p.newest)))
-	p.moved = true
+	moved := int64(p.selected) + int64(n)
+	p.selected = uint64(min(max(moved, int64(p.oldest())), int64(p.newest)))
+	p.dirty = true
 }
 
-// release gives up the cursor.
-func (p *strip) release() { p.choosing, p.moved = false, true }
+// release clears the selection.
+func (p *strip) release() { p.hasSelection, p.dirty = false, true }
 
-// oldest is the first sequence that the strip still shows.
+// oldest returns the first sequence that the strip shows. One cell is left for the marker after the newest
+// packet.
 func (p *strip) oldest() uint64 {
 	first := p.packets[0].Seq
-	if room := uint64(max(p.capacity-1, 1)); p.newest+1 > room {
-		first = max(first, p.newest+1-room)
+	if visible := uint64(max(p.capacity-1, 1)); p.newest+1 > visible {
+		first = max(first, p.newest+1-visible)
 	}
 	return first
 }
 
+// Draw implements room.Pane: the strip, a line about the selected packet or the outcomes below it and, if
+// the pane is tall enough, a table of the outcomes. It sets width and capacity.
 func (p *strip) Draw(c *look.Canvas, th *look.Theme, focused bool) {
 	w, rows := max(c.W-4, 0), max(c.H-3, 0)
-	if w*rows > mostShown {
-		rows = max(mostShown/w, 1)
+	if w*rows > maxShown {
+		rows = max(maxShown/w, 1)
 	}
 	p.width, p.capacity = w, w*rows
 	c.Frame(th, focused, "Packets", p.legend(th, look.HeadRoom(c.W, "Packets"))...)
-	p.trust.Draw(c)
+	p.linkStatus.Draw(c)
 	if p.capacity < 2 || len(p.packets) == 0 {
 		return
 	}
-	p.strip(c, th, w)
-	c.Spans(2, rows+1, w, p.detail(th, w)...)
+	p.drawStrip(c, th, w)
+	c.Spans(2, rows+1, w, p.detailSpans(th, w)...)
 	if y := rows + 3; y < c.H-2 {
-		p.table(c, th, y)
+		p.drawTable(c, th, y)
 	}
 }
 
-// mostShown bounds the strip: the lab remembers 600 packets.
-const mostShown = 600
+// maxShown is the maximum number of packets in the strip: the number that the lab stores.
+const maxShown = 600
 
-// ends lists how the packets of the whole run ended, what deserves room first.
-func (p *strip) ends() []outcomeCount {
+// outcomeCounts returns the outcomes of the whole run, most important first.
+func (p *strip) outcomeCounts() []outcomeCount {
 	t := p.totals
 	list := []outcomeCount{{packetlog.Decoded, t.Decoded}, {packetlog.Lost, t.Lost}, {packetlog.NoBaseline, t.Failures.NoBaseline},
 		{packetlog.Corrupt, t.Failures.Corrupt}, {packetlog.Tainted, t.Tainted}, {packetlog.UnknownCodec, t.Failures.UnknownCodec},
 		{packetlog.Stale, t.Stale}, {packetlog.Duplicate, t.Duplicate}, {packetlog.Wrong, t.Wrong}}
-	if t.Remote != nil { // a link tells every fate
-		list = slices.Insert(list, 2, outcomeCount{packetlog.Unknown, t.Unknown})
+	if t.Remote != nil { // only over a network can an outcome be unknown
+		const afterLost = 2
+		list = slices.Insert(list, afterLost, outcomeCount{packetlog.Unknown, t.Unknown})
 	}
 	return list
 }
 
+// outcomeCount is the number of packets with one outcome.
 type outcomeCount struct {
-	o packetlog.Outcome
-	n int64
+	outcome packetlog.Outcome
+	count   int64
 }
 
-// look is how an outcome is named. Wrong data are an alarm once there are any; until
-// then they are a word like the others.
-func (e outcomeCount) look(word func(packetlog.Outcome) string) (look.Ink, string) {
-	if e.o == packetlog.Wrong && e.n == 0 {
-		return look.Dim, strings.ToLower(word(e.o))
+// styledName returns the style of an outcome and its name according to word. Wrong is styled as an alarm
+// only if its count is above 0.
+func (e outcomeCount) styledName(word func(packetlog.Outcome) string) (look.Ink, string) {
+	if e.outcome == packetlog.Wrong && e.count == 0 {
+		return look.Dim, strings.ToLower(word(e.outcome))
 	}
-	return look.OutcomeInk(e.o), word(e.o)
+	return look.OutcomeInk(e.outcome), word(e.outcome)
 }
 
-// table lists the outcomes with their shares, if the pane is tall enough.
-func (p *strip) table(c *look.Canvas, th *look.Theme, y int) {
-	const word, count, share = 16, 10, 9
-	ends, sum := p.ends(), int64(0)
-	for _, e := range ends {
-		sum += e.n
+// drawTable draws a row per outcome from row y on: marker, name, count, share and a bar.
+func (p *strip) drawTable(c *look.Canvas, th *look.Theme, y int) {
+	const nameX, nameWidth = 4, 16
+	const countEnd = nameX + nameWidth + 10
+	const shareEnd = countEnd + 9
+	const barX = shareEnd + 2
+	outcomes, sum := p.outcomeCounts(), int64(0)
+	for _, o := range outcomes {
+		sum += o.count
 	}
-	for _, e := range ends {
+	for _, o := range outcomes {
 		if y >= c.H-1 {
 			return
 		}
-		part := float64(e.n) / float64(max(sum, 1))
-		k, name := e.look(look.OutcomeWord)
-		c.Set(2, y, k, th.Outcome[e.o])
-		c.Clip(4, y, word, look.Plain, name)
-		c.Right(4+word+count, y, look.Value, strconv.FormatInt(e.n, 10))
-		c.Right(4+word+count+share, y, look.Plain, units.Fixed(100*part, 2)+" %")
-		x := 4 + word + count + share + 2
-		c.Fill(x, y, int(part*float64(max(c.W-2-x, 0))+0.5), k, th.Block)
+		share := float64(o.count) / float64(max(sum, 1))
+		style, name := o.styledName(look.OutcomeWord)
+		c.Set(2, y, style, th.Outcome[o.outcome])
+		c.Clip(nameX, y, nameWidth, look.Plain, name)
+		c.Right(countEnd, y, look.Value, strconv.FormatInt(o.count, 10))
+		c.Right(shareEnd, y, look.Plain, units.Fixed(100*share, 2)+" %")
+		c.Fill(barX, y, int(share*float64(max(c.W-2-barX, 0))+0.5), style, th.Block)
 		y++
 	}
 }
 
-// legend names the signs of the strip: of what occurred, then of what might, as
-// far as there is room.
-func (p *strip) legend(th *look.Theme, room int) []look.Span {
+// legend explains the markers of the strip in at most maxWidth columns: the number of packets, then the
+// outcomes that occurred, with full or short names, then as many of the others as fit.
+func (p *strip) legend(th *look.Theme, maxWidth int) []look.Span {
+	// names returns marker and name of the outcomes that occurred, or of those that did not.
 	names := func(word func(packetlog.Outcome) string, occurred bool) (out [][]look.Span) {
-		for _, e := range p.ends() {
-			if (e.n > 0) == occurred {
-				k, name := e.look(word)
-				out = append(out, []look.Span{k.Span("  " + string(th.Outcome[e.o])), look.Dim.Span(" " + name)})
+		for _, o := range p.outcomeCounts() {
+			if (o.count > 0) == occurred {
+				style, name := o.styledName(word)
+				out = append(out, []look.Span{style.Span("  " + string(th.Outcome[o.outcome])), look.Dim.Span(" " + name)})
 			}
 		}
 		return out
 	}
-	last := []look.Span{look.Dim.Span(fmt.Sprintf("last %d", max(p.capacity-1, 0)))}
+	const occurred, notOccurred = true, false
+	size := []look.Span{look.Dim.Span(fmt.Sprintf("last %d", max(p.capacity-1, 0)))}
 	line := func(word func(packetlog.Outcome) string) []look.Span {
-		return append(last[:1:1], slices.Concat(names(word, true)...)...)
+		return append(size[:1:1], slices.Concat(names(word, occurred)...)...)
 	}
-	known := look.Fit(room, line(look.OutcomeWord), line(look.OutcomeShort),
-		look.FitGroups(room, append([][]look.Span{last}, names(look.OutcomeShort, true)...)))
-	return append(known, look.FitGroups(room-look.SpansWidth(known), names(look.OutcomeWord, false))...)
+	legend := look.Fit(maxWidth, line(look.OutcomeWord), line(look.OutcomeShort),
+		look.FitGroups(maxWidth, append([][]look.Span{size}, names(look.OutcomeShort, occurred)...)))
+	return append(legend, look.FitGroups(maxWidth-look.SpansWidth(legend), names(look.OutcomeWord, notOccurred))...)
 }
 
-// severity orders outcomes: where a packet and its copies share one place, the
-// most severe is shown.
+// severity returns the rank of an outcome, the higher the more severe: of a packet and its copies, which
+// share one cell, the most severe outcome is shown.
 func severity(o packetlog.Outcome) int {
 	order := [packetlog.NumOutcomes]int{packetlog.InFlight: 0, packetlog.Decoded: 1, packetlog.Duplicate: 2,
 		packetlog.Stale: 3, packetlog.Lost: 4, packetlog.Unknown: 4,
@@ -195,90 +205,92 @@ func severity(o packetlog.Outcome) int {
 	return 0
 }
 
-// strip puts the packet with sequence s at place s modulo the capacity.
-func (p *strip) strip(c *look.Canvas, th *look.Theme, w int) {
-	size := uint64(p.capacity)
-	weight := make([]int, p.capacity)
+// drawStrip draws the packet with sequence s in cell s modulo the capacity, in rows of w cells. The cell
+// after the newest packet has a marker, and brackets enclose the selected packet.
+func (p *strip) drawStrip(c *look.Canvas, th *look.Theme, w int) {
+	capacity := uint64(p.capacity)
+	drawn := make([]int, p.capacity) // severity of the outcome drawn in each cell, plus 1; 0 means none
 	oldest := p.oldest()
 	for i := range p.packets {
 		r := &p.packets[i]
 		if r.Seq < oldest {
 			continue
 		}
-		at := int(r.Seq % size)
-		if g := severity(r.Outcome) + 1; g > weight[at] {
-			weight[at] = g
-			c.Set(2+at%w, 1+at/w, look.OutcomeInk(r.Outcome), th.Outcome[min(r.Outcome, packetlog.NumOutcomes-1)])
+		cell := int(r.Seq % capacity)
+		if s := severity(r.Outcome) + 1; s > drawn[cell] {
+			drawn[cell] = s
+			c.Set(2+cell%w, 1+cell/w, look.OutcomeInk(r.Outcome), th.Outcome[min(r.Outcome, packetlog.NumOutcomes-1)])
 		}
 	}
-	beam := int((p.newest + 1) % size)
+	beam := int((p.newest + 1) % capacity)
 	c.Set(2+beam%w, 1+beam/w, look.Dim, th.Sweep)
-	if p.choosing {
-		at := int(p.chosen % size)
-		c.Set(1+at%w, 1+at/w, look.Chosen, '[')
-		c.Set(3+at%w, 1+at/w, look.Chosen, ']')
+	if p.hasSelection {
+		cell := int(p.selected % capacity)
+		c.Set(1+cell%w, 1+cell/w, look.Chosen, '[')
+		c.Set(3+cell%w, 1+cell/w, look.Chosen, ']')
 	}
 }
 
-// detail is the line below the strip: the packet under the cursor, or how the
-// packets of the whole run ended.
-func (p *strip) detail(th *look.Theme, room int) []look.Span {
-	if p.choosing {
+// detailSpans returns the line below the strip: the selected packet, or the outcomes of the whole run that
+// occurred, with decoded and lost packets in any case.
+func (p *strip) detailSpans(th *look.Theme, maxWidth int) []look.Span {
+	if p.hasSelection {
 		for i := range p.packets {
-			if r := &p.packets[i]; r.Seq == p.chosen && r.Copy == 0 {
+			if r := &p.packets[i]; r.Seq == p.selected && r.Copy == 0 {
 				return describePacket(th, r)
 			}
 		}
-		return []look.Span{look.Dim.Span(fmt.Sprintf("packet %d is gone from memory", p.chosen))}
+		return []look.Span{look.Dim.Span(fmt.Sprintf("packet %d is no longer stored", p.selected))}
 	}
-	groups := [][]look.Span{{look.Dim.Span("so far")}}
-	for _, e := range p.ends() {
-		if e.n == 0 && e.o != packetlog.Decoded && e.o != packetlog.Lost {
+	groups := [][]look.Span{{look.Dim.Span("total")}}
+	for _, o := range p.outcomeCounts() {
+		if o.count == 0 && o.outcome != packetlog.Decoded && o.outcome != packetlog.Lost {
 			continue
 		}
-		groups = append(groups, []look.Span{look.OutcomeInk(e.o).Span("  " + string(th.Outcome[e.o])),
-			look.Value.Span(" " + strconv.FormatInt(e.n, 10)),
-			look.Dim.Span(" " + look.OutcomeWord(e.o))})
+		groups = append(groups, []look.Span{look.OutcomeInk(o.outcome).Span("  " + string(th.Outcome[o.outcome])),
+			look.Value.Span(" " + strconv.FormatInt(o.count, 10)),
+			look.Dim.Span(" " + look.OutcomeWord(o.outcome))})
 	}
-	return look.FitGroups(room, groups)
+	return look.FitGroups(maxWidth, groups)
 }
 
-// describePacket tells the life of one packet in a line.
+// describePacket describes a packet in one line.
 func describePacket(th *look.Theme, r *packetlog.Record) []look.Span {
 	dot := " " + th.Dot + " "
 	base := "initial state"
 	if r.Baseline > 0 {
-		base = fmt.Sprintf("baseline %d back", r.Baseline)
+		base = fmt.Sprintf("baseline age %d", r.Baseline)
 	}
-	fate := look.OutcomeWord(r.Outcome)
+	outcome := look.OutcomeWord(r.Outcome)
 	switch {
 	case r.Outcome == packetlog.Lost:
-		fate = "lost: " + lossmodel.Cause(r.Cause).String()
+		outcome = "lost: " + lossmodel.Cause(r.Cause).String()
 	case r.Arrived > 0:
-		fate += fmt.Sprintf(" after %d ms", (r.Arrived - r.Sent).Milliseconds())
+		outcome += fmt.Sprintf(" after %d ms", (r.Arrived - r.Sent).Milliseconds())
 	}
 	return []look.Span{
 		look.Value.Span(fmt.Sprintf("#%d", r.Seq)),
-		look.OutcomeInk(r.Outcome).Span(" " + string(th.Outcome[min(r.Outcome, packetlog.NumOutcomes-1)]) + " " + fate),
+		look.OutcomeInk(r.Outcome).Span(" " + string(th.Outcome[min(r.Outcome, packetlog.NumOutcomes-1)]) + " " + outcome),
 		look.Dim.Span(dot + "sent "), look.Plain.Span(look.Clock(r.Sent)),
 		look.Dim.Span(dot), look.Plain.Span(fmt.Sprintf("%d", r.Payload)), look.Dim.Span(fmt.Sprintf(" B (wire %d)", r.Wire)),
 		look.Dim.Span(dot), look.Plain.Span(fmt.Sprintf("%d", r.Changed)), look.Dim.Span(" changed" + dot + base + dot + r.Encoder),
 	}
 }
 
-// stride is how many packets one row of the strip holds.
-func (p *strip) stride() int { return max(p.width, 1) }
+// rowLength returns the number of packets in a row of the strip.
+func (p *strip) rowLength() int { return max(p.width, 1) }
 
-// point puts the cursor on the packet at a place of the picture.
-func (p *strip) point(x, y int) {
-	at := x - 2 + (y-1)*p.width
-	if len(p.packets) == 0 || x < 2 || x >= 2+p.width || y < 1 || at < 0 || at >= p.capacity {
+// clickAt selects the packet at (x, y) of the pane. The packet with sequence s is in cell s modulo the
+// capacity, so the cell determines age, the number of packets after it.
+func (p *strip) clickAt(x, y int) {
+	cell := x - 2 + (y-1)*p.width
+	if len(p.packets) == 0 || x < 2 || x >= 2+p.width || y < 1 || cell < 0 || cell >= p.capacity {
 		return
 	}
-	size := uint64(p.capacity)
-	back := (p.newest%size + size - uint64(at)) % size
-	if back > p.newest || p.newest-back < p.oldest() {
+	capacity := uint64(p.capacity)
+	age := (p.newest%capacity + capacity - uint64(cell)) % capacity
+	if age > p.newest || p.newest-age < p.oldest() {
 		return
 	}
-	p.choosing, p.chosen, p.moved = true, p.newest-back, true
+	p.hasSelection, p.selected, p.dirty = true, p.newest-age, true
 }

@@ -16,129 +16,139 @@ import (
 	"wirelab/internal/units"
 )
 
-// details shows one packet opened: why it ended as it did, its way through the
-// link, the baseline it needed, and what its bits went to. While none is chosen it
-// shows the last one that was of no use, for long enough to be read.
+// details shows one packet: the reasons of its outcome, its path through the link, its baseline and
+// its bit budget. Without a selection it shows the last problem, such as a packet that failed to decode or
+// was unusually large.
 type details struct {
-	chosen   packetlog.ID
-	choosing bool
+	selected     packetlog.ID
+	hasSelection bool
 
-	opened  *inspector.Opened
-	trouble bool // opened is the last trouble and not the chosen packet
-	reasons []inspector.Reason
-	cfg     *config.Config
-	schema  *frame.Schema
-	since   time.Duration // virtual time at which the trouble was first shown
-	seen    bool
+	opened     *inspector.Opened // the packet that is shown; nil if there is none, or the lab did not answer yet
+	isProblem  bool              // opened is the last problem, not the selected packet
+	reasons    []inspector.Reason
+	cfg        *config.Config
+	schema     *frame.Schema
+	shownSince time.Duration // virtual time at which the problem was first shown
+	observed   bool          // Observe was called
 }
 
-// heldFor is how long a trouble stays before another takes its place. It is counted in
-// virtual time, which goes on while another page is in sight.
-const heldFor = 4 * time.Second
+// minProblemTime is how long a problem is shown, so that it can be read, before a newer one replaces
+// it. It is multiplied by the speed of virtual time.
+const minProblemTime = 4 * time.Second
 
-// held reports whether the trouble shown has not been there long enough to be read.
-func (p *details) held(v room.View) bool {
-	pace := max(v.Snap.Speed, 1)
-	if v.Snap.Speed == 0 { // as fast as it can
-		pace = max(v.Snap.Actual, 1)
+// isRecentlyShown reports whether the problem has been shown for less than minProblemTime. While virtual
+// time is paused it is not, because then no newer problem can replace it soon.
+func (p *details) isRecentlyShown(v room.View) bool {
+	speed := max(v.Snap.Speed, 1)
+	if v.Snap.Speed == 0 { // unlimited: use the measured speed
+		speed = max(v.Snap.Actual, 1)
 	}
-	shown := v.Snap.Now - p.since
-	return v.Running() && shown >= 0 && shown < time.Duration(pace*float64(heldFor))
+	shownFor := v.Snap.Now - p.shownSince
+	return v.Running() && shownFor >= 0 && // negative after the session was rewound
+		shownFor < time.Duration(speed*float64(minProblemTime))
 }
 
 func (p *details) Name() string { return "Packet" }
 
+// Observe implements room.Observer. It shows the selected packet, or the last problem if none is
+// selected. The lab adds the selected packet to a snapshot some time after the request.
 func (p *details) Observe(v room.View) bool {
 	p.cfg, p.schema = v.Cfg, v.Snap.Schema
-	first := !p.seen
-	p.seen = true
-	if p.choosing {
-		o := v.Snap.Opened
-		if o == nil || o.ID != p.chosen {
-			o = nil
+	first := !p.observed
+	p.observed = true
+	if p.hasSelection {
+		opened := v.Snap.Opened
+		if opened != nil && opened.ID != p.selected {
+			opened = nil // a packet selected before
 		}
-		if !first && p.opened != nil && o != nil && !p.trouble && p.opened.ID == o.ID && p.opened.Record == o.Record &&
-			p.opened.Inside.AckDue == o.Inside.AckDue {
+		same := p.opened != nil && opened != nil && !p.isProblem && p.opened.ID == opened.ID && p.opened.Record == opened.Record &&
+			p.opened.Inside.AckDue == opened.Inside.AckDue
+		if !first && same {
 			return false
 		}
-		p.set(o, false)
+		p.setOpened(opened, false)
 		return true
 	}
-	if !first && p.trouble && p.held(v) {
+	if !first && p.isProblem && p.isRecentlyShown(v) {
 		return false
 	}
-	i, ok := lastTrouble(v.Snap)
-	if ok && p.opened != nil && p.trouble && p.opened.ID == i.Opened.ID && p.opened.Record == i.Opened.Record || !ok &&
-		p.opened == nil && !first {
+	problem, ok := lastProblem(v.Snap)
+	same := ok && p.opened != nil && p.isProblem && p.opened.ID == problem.Opened.ID && p.opened.Record == problem.Opened.Record
+	if same || !ok && p.opened == nil && !first {
 		return false
 	}
-	p.since = v.Snap.Now
+	p.shownSince = v.Snap.Now
 	if !ok {
-		p.set(nil, true)
+		p.setOpened(nil, true)
 		return true
 	}
-	p.set(&i.Opened, true)
-	p.reasons = []inspector.Reason{i.Reason}
+	p.setOpened(&problem.Opened, true)
+	p.reasons = []inspector.Reason{problem.Reason}
 	return true
 }
 
-func (p *details) set(o *inspector.Opened, trouble bool) {
-	p.opened, p.trouble, p.reasons = o, trouble, nil
+// setOpened sets the packet that is shown, nil for none, and its reasons. isProblem means that it is the
+// last problem, not the selected packet.
+func (p *details) setOpened(o *inspector.Opened, isProblem bool) {
+	p.opened, p.isProblem, p.reasons = o, isProblem, nil
 	if o != nil {
 		p.reasons = o.Reasons()
 	}
 }
 
-// lastTrouble is the newest incident that the snapshot knows of.
-func lastTrouble(snap *engine.Snapshot) (inspector.Incident, bool) {
-	list := troubles(snap)
+// lastProblem returns the newest problem of a snapshot, false if none exists.
+func lastProblem(snap *engine.Snapshot) (inspector.Incident, bool) {
+	list := problems(snap)
 	if len(list) == 0 {
 		return inspector.Incident{}, false
 	}
 	return list[0], true
 }
 
-// troubles are the incidents up to the moment that is shown.
-func troubles(snap *engine.Snapshot) (list []inspector.Incident) {
+// problems returns the problems of the active encoder up to snap.Now, which may be in the past, newest
+// first.
+func problems(snap *engine.Snapshot) (list []inspector.Incident) {
 	if len(snap.Lanes) == 0 {
 		return nil
 	}
-	for _, i := range snap.Lanes[0].Troubles {
-		if i.T <= snap.Now {
-			list = append(list, i)
+	for _, problem := range snap.Lanes[0].Troubles {
+		if problem.T <= snap.Now {
+			list = append(list, problem)
 		}
 	}
 	return list
 }
 
+// Draw implements room.Pane: the packet, or a text if there is none to show.
 func (p *details) Draw(c *look.Canvas, th *look.Theme, focused bool) {
 	switch {
-	case p.opened == nil && p.choosing:
-		c.Frame(th, focused, "Packet "+packetName(p.chosen))
+	case p.opened == nil && p.hasSelection: // the lab has not answered yet
+		c.Frame(th, focused, "Packet "+formatPacketID(p.selected))
 		c.Clip(2, 1, c.W-4, look.Dim, "...")
 		return
 	case p.opened == nil:
 		c.Frame(th, focused, "Packet")
-		c.Clip(2, 1, c.W-4, look.Dim, "nothing has gone wrong yet; arrows choose a packet to open")
+		c.Clip(2, 1, c.W-4, look.Dim, "no problems yet; arrows select a packet")
 		return
 	case p.opened.Gone:
-		c.Frame(th, focused, "Packet "+packetName(p.opened.ID))
-		c.Clip(2, 1, c.W-4, look.Dim, "it has left the lab's memory, or was never sent")
+		c.Frame(th, focused, "Packet "+formatPacketID(p.opened.ID))
+		c.Clip(2, 1, c.W-4, look.Dim, "not stored any longer, or never sent")
 		return
 	}
-	title := "Packet " + packetName(p.opened.ID)
-	if p.trouble {
-		title = "The last trouble: packet " + packetName(p.opened.ID)
+	title := "Packet " + formatPacketID(p.opened.ID)
+	if p.isProblem {
+		title = "Last problem: packet " + formatPacketID(p.opened.ID)
 	}
 	r := &p.opened.Record
 	mark := look.OutcomeInk(r.Outcome).Span(string(th.Outcome[min(r.Outcome, packetlog.NumOutcomes-1)]) + " " +
 		look.OutcomeWord(r.Outcome))
 	c.Frame(th, focused, title, look.Fit(look.HeadRoom(c.W, title),
 		[]look.Span{mark, look.Dim.Span("  " + look.Short(r.Encoder, 30))}, []look.Span{mark}, nil)...)
-	p.body(c, th)
+	p.drawBody(c, th)
 }
 
-func packetName(id packetlog.ID) string {
+// formatPacketID formats the sequence number, and the number of the copy if it is a duplicate.
+func formatPacketID(id packetlog.ID) string {
 	s := strconv.FormatUint(id.Seq, 10)
 	if id.Copy > 0 {
 		s += ", copy " + strconv.Itoa(id.Copy)
@@ -146,20 +156,21 @@ func packetName(id packetlog.ID) string {
 	return s
 }
 
-// body writes the sections one below the other, with a blank line between them
-// where there is room.
-func (p *details) body(c *look.Canvas, th *look.Theme) {
+// drawBody draws the sections from top to bottom, separated by empty lines if there is room: the reasons,
+// the sizes, the baseline, the path through the link, and the bit budget.
+func (p *details) drawBody(c *look.Canvas, th *look.Theme) {
 	budget := p.opened.Inside.Spent.Budget()
-	parts := panes.PartsOf(&budget, p.schema)
-	way := p.way(th)
-	base := p.baseline()
-	why := p.why(c.W - 6)
-	gap := 0
-	if c.H-2 >= len(why)+len(way)+len(base)+len(parts)+4+3 {
+	parts := panes.BudgetParts(&budget, p.schema)
+	path := p.pathLines(th)
+	baseline := p.baselineLines()
+	reasons := p.reasonLines(c.W - 6)
+	gap := 0                // rows between sections
+	const otherRows = 4 + 3 // gaps between five sections, and up to three lines of sizes
+	if c.H-2 >= len(reasons)+len(path)+len(baseline)+len(parts)+otherRows {
 		gap = 1
 	}
 	y := 1
-	put := func(lines ...[]look.Span) {
+	drawLines := func(lines ...[]look.Span) {
 		for _, line := range lines {
 			if y < c.H-1 {
 				c.Spans(2, y, c.W-4, line...)
@@ -167,41 +178,42 @@ func (p *details) body(c *look.Canvas, th *look.Theme) {
 			}
 		}
 	}
-	put(why...)
+	drawLines(reasons...)
 	y += gap
-	put(look.Flow(p.size(), c.W-4)...)
+	drawLines(look.Flow(p.sizeSpans(), c.W-4)...)
 	y += gap
-	for _, line := range base {
-		put(look.Flow(line, c.W-4)...)
+	for _, line := range baseline {
+		drawLines(look.Flow(line, c.W-4)...)
 	}
 	y += gap
-	if room := c.H - 1 - y; room < len(way)+gap+len(parts) { // side by side, and first: it is what else would be cut off
-		put(p.flow(th, parts, c.W-4, max(room-len(way), 1))...)
-		put(way...)
+	if room := c.H - 1 - y; room < len(path)+gap+len(parts) {
+		// The budget becomes running text above the path. Below it, no row would be left.
+		drawLines(p.flowParts(th, parts, c.W-4, max(room-len(path), 1))...)
+		drawLines(path...)
 		return
 	}
-	put(way...)
+	drawLines(path...)
 	y += gap
-	p.bits(c, th, y, &budget, parts)
+	p.drawBits(c, th, y, &budget, parts)
 }
 
-// flow writes the parts one after the other in at most n lines, those with the smallest
-// shares together where there is no room for all.
-func (p *details) flow(th *look.Theme, parts []panes.Part, w, n int) (lines [][]look.Span) {
-	for most := len(parts); most > 0; most-- {
-		lines = look.Flow(p.shares(th, panes.AtMost(parts, most, shareIn(parts))), w)
-		if len(lines) <= n {
+// flowParts returns the parts of the budget as running text in at most maxLines lines of w columns. If
+// they do not fit, the smallest parts are combined.
+func (p *details) flowParts(th *look.Theme, parts []panes.Part, w, maxLines int) (lines [][]look.Span) {
+	for limit := len(parts); limit > 0; limit-- {
+		lines = look.Flow(p.shareSpans(th, panes.LimitParts(parts, limit, rankByShare(parts))), w)
+		if len(lines) <= maxLines {
 			break
 		}
 	}
 	return lines
 }
 
-// shareIn ranks parts by their own shares.
-func shareIn(parts []panes.Part) func(slot int) float64 {
+// rankByShare returns a rank for panes.LimitParts: the share of a slot.
+func rankByShare(parts []panes.Part) func(slot int) float64 {
 	return func(slot int) float64 {
 		for i := range parts {
-			if parts[i].Ink == slot {
+			if parts[i].Slot == slot {
 				return parts[i].Share
 			}
 		}
@@ -209,27 +221,29 @@ func shareIn(parts []panes.Part) func(slot int) float64 {
 	}
 }
 
-// shares are the parts in a row.
-func (p *details) shares(th *look.Theme, parts []panes.Part) (line []look.Span) {
+// shareSpans returns marker, name and share of each part.
+func (p *details) shareSpans(th *look.Theme, parts []panes.Part) (line []look.Span) {
 	for _, part := range parts {
-		line = append(line, look.SlotInk(part.Ink).Span(string(th.Swatch(part.Ink))),
+		line = append(line, look.SlotInk(part.Slot).Span(string(th.Swatch(part.Slot))),
 			look.Plain.Span("\u00a0"+part.Name+"\u00a0"), look.Value.Span(units.Fixed(100*part.Share, 1)+"%   "))
 	}
 	return line
 }
 
-// bits lists what the payload went to, field by field.
-func (p *details) bits(c *look.Canvas, th *look.Theme, y int, b *encoders.Budget, parts []panes.Part) {
-	total := float64(b.Total()) / encoders.BitUnit
-	const name, number, share = 17, 11, 9
-	parts = panes.AtMost(parts, c.H-1-y, shareIn(parts))
-	names := panes.PartNames(parts, name-3)
+// drawBits draws budget b, whose parts are parts, from row y: a row per part with bits, share and a bar.
+func (p *details) drawBits(c *look.Canvas, th *look.Theme, y int, b *encoders.Budget, parts []panes.Part) {
+	totalBits := float64(b.Total()) / encoders.BitUnit
+	const nameWidth, bitsWidth, shareWidth = 17, 11, 9
+	const bitsEnd = 2 + nameWidth + bitsWidth
+	const shareEnd = bitsEnd + shareWidth
+	barWidth := max(c.W-4-shareEnd, 0)
+	parts = panes.LimitParts(parts, c.H-1-y, rankByShare(parts))
+	names := panes.PartNames(parts, nameWidth-3) // without the swatch and gaps
 	for i, part := range parts {
-		c.Spans(2, y, name-1, look.SlotInk(part.Ink).Span(string(th.Swatch(part.Ink))+" "), look.Plain.Span(names[i]))
-		c.Right(2+name+number, y, look.Value, units.Fixed(part.Share*total, 1)+" bits")
-		c.Right(2+name+number+share, y, look.Plain, units.Fixed(100*part.Share, 1)+" %")
-		room := max(c.W-4-name-number-share-2, 0)
-		c.Fill(2+name+number+share+2, y, int(part.Share*float64(room)+0.5), look.SlotInk(part.Ink), th.Swatch(part.Ink))
+		c.Spans(2, y, nameWidth-1, look.SlotInk(part.Slot).Span(string(th.Swatch(part.Slot))+" "), look.Plain.Span(names[i]))
+		c.Right(bitsEnd, y, look.Value, units.Fixed(part.Share*totalBits, 1)+" bits")
+		c.Right(shareEnd, y, look.Plain, units.Fixed(100*part.Share, 1)+" %")
+		c.Fill(shareEnd+2, y, int(part.Share*float64(barWidth)+0.5), look.SlotInk(part.Slot), th.Swatch(part.Slot))
 		y++
 	}
 }

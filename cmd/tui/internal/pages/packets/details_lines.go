@@ -12,24 +12,24 @@ import (
 	"wirelab/lossmodel"
 )
 
-// The sections of an opened packet, as lines of text.
+// The sections of a packet, as lines of text.
 
-// why is the sentences that explain it.
-func (p *details) why(w int) (lines [][]look.Span) {
+// reasonLines returns the sentences that explain the outcome or the size, in lines of w columns.
+func (p *details) reasonLines(w int) (lines [][]look.Span) {
 	reasons := p.reasons
 	if len(reasons) == 0 {
 		reasons = []inspector.Reason{inspector.NoReason}
 	}
 	for _, r := range reasons {
 		for _, line := range look.Wrap(report.Explain(p.opened, r, p.cfg), w) {
-			lines = append(lines, []look.Span{reasonInk(r).Span(line)})
+			lines = append(lines, []look.Span{reasonStyle(r).Span(line)})
 		}
 	}
 	return lines
 }
 
-// reasonInk is the colour of a sentence.
-func reasonInk(r inspector.Reason) look.Ink {
+// reasonStyle returns the style of the sentence for a reason.
+func reasonStyle(r inspector.Reason) look.Ink {
 	switch {
 	case r == inspector.NoReason:
 		return look.Plain
@@ -41,132 +41,137 @@ func reasonInk(r inspector.Reason) look.Ink {
 	return look.Value
 }
 
-// size is what it took on the wire.
-func (p *details) size() []look.Span {
+// sizeSpans returns the line about the sizes of the packet: the bytes on the wire by layer, the number of
+// fragments if it is fragmented, the recent mean of the payload, and the number of changed items.
+func (p *details) sizeSpans() []look.Span {
 	r, in := &p.opened.Record, &p.opened.Inside
-	n := func(v int) look.Span { return look.Value.Span(strconv.Itoa(v)) }
-	out := []look.Span{look.Dim.Span("payload "), n(r.Payload), look.Dim.Span(" + header "), n(in.Header),
-		look.Dim.Span(" + UDP/IP "), n(r.Wire - r.Payload - in.Header), look.Dim.Span(" = "), n(r.Wire), look.Dim.Span(" bytes")}
+	number := func(v int) look.Span { return look.Value.Span(strconv.Itoa(v)) }
+	out := []look.Span{look.Dim.Span("payload "), number(r.Payload), look.Dim.Span(" + header "), number(in.Header),
+		look.Dim.Span(" + UDP/IP "), number(r.Wire - r.Payload - in.Header), look.Dim.Span(" = "), number(r.Wire), look.Dim.Span(" bytes")}
 	if in.Fragments > 1 {
-		out = append(out, look.Dim.Span(" in "), n(in.Fragments), look.Dim.Span(" fragments"))
+		out = append(out, look.Dim.Span(" in "), number(in.Fragments), look.Dim.Span(" fragments"))
 	}
 	if in.Usual.Payload > 0 {
-		out = append(out, look.Dim.Span(", mean before "), look.Plain.Span(units.Fixed(in.Usual.Payload, 0)))
+		out = append(out, look.Dim.Span(", recent mean "), look.Plain.Span(units.Fixed(in.Usual.Payload, 0)))
 	}
-	return append(out, look.Dim.Span("; "), n(r.Changed), look.Dim.Span(" changed"))
+	return append(out, look.Dim.Span("; "), number(r.Changed), look.Dim.Span(" changed"))
 }
 
-// baseline is what it builds on, what the sender knew of that, and whether the
-// receiver held it.
-func (p *details) baseline() [][]look.Span {
+// baselineLines returns two lines about the baseline, the packet that this one is relative to: its age,
+// when it was acked, and whether the receiver has it. If the baseline is the initial state, the lines are
+// one that mentions that.
+func (p *details) baselineLines() [][]look.Span {
 	r, in := &p.opened.Record, &p.opened.Inside
-	if r.Baseline == 0 {
-		return [][]look.Span{{look.Dim.Span("builds on "), look.Value.Span("the initial state"),
-			look.Dim.Span(", which both ends were configured with")}}
+	if r.Baseline == 0 { // r.Baseline is the age in packets; 0 means the initial state
+		return [][]look.Span{{look.Dim.Span("baseline: "), look.Value.Span("the initial state"),
+			look.Dim.Span(", which both endpoints have by configuration")}}
 	}
-	first := []look.Span{look.Dim.Span("builds on "), look.Value.Span(strconv.FormatUint(r.Seq-uint64(r.Baseline), 10)),
-		look.Dim.Span(", "), look.Plain.Span(strconv.Itoa(r.Baseline)), look.Dim.Span(" back")}
+	first := []look.Span{look.Dim.Span("baseline "), look.Value.Span(strconv.FormatUint(r.Seq-uint64(r.Baseline), 10)),
+		look.Dim.Span(", age "), look.Plain.Span(strconv.Itoa(r.Baseline))}
 	if in.Usual.Baseline > 0 {
-		first = append(first, look.Dim.Span(" (usual "+units.Fixed(in.Usual.Baseline, 1)+")"))
+		first = append(first, look.Dim.Span(" (mean "+units.Fixed(in.Usual.Baseline, 1)+")"))
 	}
-	first = append(first, look.Dim.Span(", sent "), look.Plain.Span(msText(r.Sent-in.BaseSent)))
+	first = append(first, look.Dim.Span(", sent "), look.Plain.Span(formatMs(r.Sent-in.BaseSent)))
 	if in.BaseAcked > 0 {
-		first = append(first, look.Dim.Span(" and acked "), look.Plain.Span(msText(r.Sent-in.BaseAcked)))
+		first = append(first, look.Dim.Span(" and acked "), look.Plain.Span(formatMs(r.Sent-in.BaseAcked)))
 	}
 	first = append(first, look.Dim.Span(" before"))
-	held, k := heldText(in)
-	return [][]look.Span{first, {look.Dim.Span("at the receiver: "), k.Span(held), look.Dim.Span("; history "),
+	state, style := baselineState(in)
+	return [][]look.Span{first, {look.Dim.Span("at the receiver: "), style.Span(state), look.Dim.Span("; history "),
 		look.Plain.Span(strconv.Itoa(in.History)), look.Dim.Span(" frames")}}
 }
 
-func heldText(in *inspector.Inside) (string, look.Ink) {
+// baselineState describes whether the receiver had the baseline when the packet arrived, and why not.
+func baselineState(in *inspector.Inside) (string, look.Ink) {
 	switch in.Base {
 	case inspector.BaseHeld:
-		return "held", look.Good
+		return "available", look.Good
 	case inspector.BaseDropped:
-		return "dropped from the history before", look.NoBase
+		return "missing, dropped from the history", look.NoBase
 	case inspector.BaseLost:
-		return "not held, the link had lost it", look.NoBase
+		return "missing, lost by the link", look.NoBase
 	case inspector.BaseFailed:
-		return "not held, it could not be decoded", look.NoBase
+		return "missing, it could not be decoded", look.NoBase
 	case inspector.BasePending:
-		return "not held, it is still under way", look.NoBase
+		return "missing, still in flight", look.NoBase
 	case inspector.BaseUnknown:
-		return "not held", look.NoBase
+		return "missing", look.NoBase
 	}
-	return "not asked for, it did not get so far", look.Dim
+	return "not needed, the packet was not decoded", look.Dim
 }
 
-func msText(d time.Duration) string { return units.Fixed(float64(d)/1e6, 1) + " ms" }
+func formatMs(d time.Duration) string { return units.Fixed(float64(d)/1e6, 1) + " ms" }
 
-// way is what each stage of the link did, from the sender to the receiver and, as
-// an ack, back.
-func (p *details) way(th *look.Theme) (lines [][]look.Span) {
+// pathLines returns a line for the sender, each stage of the link up to a loss, the receiver and the ack.
+// A line has the name of the stage, the virtual time or the delay so far in ms, and what happened.
+func (p *details) pathLines(th *look.Theme) (lines [][]look.Span) {
 	r, in := &p.opened.Record, &p.opened.Inside
-	line := func(k look.Ink, stage, at, what string) {
-		lines = append(lines, []look.Span{look.Dim.Span(look.PadRight(stage, 11)), look.Plain.Span(look.PadRight(at, 12)), k.Span(what)})
+	add := func(style look.Ink, stage, at, event string) {
+		lines = append(lines, []look.Span{look.Dim.Span(look.PadRight(stage, 11)), look.Plain.Span(look.PadRight(at, 12)), style.Span(event)})
 	}
-	line(look.Dim, "sender", stamp(r.Sent), "epoch "+strconv.FormatUint(r.Epoch, 10))
-	took, ended := time.Duration(0), false
+	add(look.Dim, "sender", formatTime(r.Sent), "epoch "+strconv.FormatUint(r.Epoch, 10))
+	delay, isLost := time.Duration(0), false
 	for _, s := range in.Trail.All() {
-		took += s.Took
-		if ended {
-			continue // it draws for lost packets too, and means nothing
+		delay += s.Took
+		if isLost {
+			continue // stages after the loss have no effect
 		}
-		ended = s.Lost != lossmodel.None
+		isLost = s.Lost != lossmodel.None
 		at := ""
-		if s.Took != 0 && !ended {
-			at = look.PadLeft("+"+units.Fixed(float64(took)/1e6, 1), 9)
+		if s.Took != 0 && !isLost {
+			at = look.PadLeft("+"+units.Fixed(float64(delay)/1e6, 1), 9)
 		}
-		what, k := stepText(th, &s)
-		line(k, s.Stage.String(), at, what)
+		event, style := describeStep(th, &s)
+		add(style, s.Stage.String(), at, event)
 	}
 	switch {
-	case r.Outcome == packetlog.Lost:
+	case r.Outcome == packetlog.Lost: // it did not reach the receiver
 	case r.Outcome == packetlog.Unknown:
-		line(look.OutcomeInk(r.Outcome), "receiver", "", "never said that it came, and its time is over")
-	case r.Outcome == packetlog.InFlight && r.Due == 0:
-		line(look.Dim, "receiver", "", "has not told of it yet")
+		add(look.OutcomeInk(r.Outcome), "receiver", "", "no report of arrival within the timeout")
+	case r.Outcome == packetlog.InFlight && r.Due == 0: // over a network the arrival is not known in advance
+		add(look.Dim, "receiver", "", "no report yet")
 	case r.Outcome == packetlog.InFlight:
-		line(look.Dim, "receiver", stamp(r.Due), "due; still on its way")
+		add(look.Dim, "receiver", formatTime(r.Due), "due; in flight")
 	default:
-		line(look.OutcomeInk(r.Outcome), "receiver", stamp(r.Arrived),
-			string(th.Outcome[min(r.Outcome, packetlog.NumOutcomes-1)])+" "+look.OutcomeWord(r.Outcome)+" after "+msText(r.Arrived-r.Sent))
+		add(look.OutcomeInk(r.Outcome), "receiver", formatTime(r.Arrived),
+			string(th.Outcome[min(r.Outcome, packetlog.NumOutcomes-1)])+" "+look.OutcomeWord(r.Outcome)+" after "+formatMs(r.Arrived-r.Sent))
 	}
 	switch {
 	case in.AckLost != lossmodel.None:
-		line(look.Lost, "its ack", "", "lost: "+in.AckLost.String())
+		add(look.Lost, "ack", "", "lost: "+in.AckLost.String())
 	case in.AckDue > 0:
-		line(look.Dim, "its ack", stamp(in.AckDue), "at the sender, "+msText(in.AckDue-r.Sent)+" after the packet left it")
+		add(look.Dim, "ack", formatTime(in.AckDue), "at the sender, "+formatMs(in.AckDue-r.Sent)+" after the packet was sent")
 	}
 	return lines
 }
 
-// stepText says what a stage did.
-func stepText(th *look.Theme, s *lossmodel.Step) (string, look.Ink) {
-	extra := s.Took - s.Usual
+// describeStep describes what a stage of the link did to the packet: lost, damaged, copied, delayed, or
+// nothing. Stage netem is all of Linux netem in one step, whose delay matters more than its damage, and
+// whose loss is tested first.
+func describeStep(th *look.Theme, s *lossmodel.Step) (event string, style look.Ink) {
+	jitter := s.Took - s.Usual
 	switch {
 	case s.Lost == lossmodel.Queue:
-		return "DROPPED: " + strconv.FormatInt(s.Ahead.Bytes, 10) + " bytes in the queue, no room", look.Lost
+		return "DROPPED: " + strconv.FormatInt(s.Ahead.Bytes, 10) + " bytes in the queue, which is full", look.Lost
 	case s.Lost != lossmodel.None:
 		return "DROPPED: " + s.Lost.String(), look.Lost
 	case s.Flipped > 0 && s.Stage != lossmodel.StageNetem:
 		return strconv.Itoa(int(s.Flipped)) + " bits flipped", look.Corrupt
 	case s.Copies > 0 && s.Stage != lossmodel.StageNetem:
-		return strconv.Itoa(int(s.Copies)) + " more made of it", look.Copy
+		return strconv.Itoa(int(s.Copies)) + " duplicates made", look.Copy
 	case s.Stage == lossmodel.StageRate && s.Took > 0:
-		return msText(s.Took) + " on the line, behind " + strconv.Itoa(s.Ahead.Packets) + " packets of " +
+		return formatMs(s.Took) + " on the line, behind " + strconv.Itoa(s.Ahead.Packets) + " packets of " +
 			strconv.FormatInt(s.Ahead.Bytes, 10) + " bytes", look.Plain
 	case (s.Stage == lossmodel.StageDelay || s.Stage == lossmodel.StageNetem) && s.Took > 0:
 		sign := " + "
-		if extra < 0 {
-			sign, extra = " "+"-"+" ", -extra
+		if jitter < 0 {
+			sign, jitter = " - ", -jitter
 		}
-		return "latency " + msText(s.Usual) + sign + "jitter " + msText(extra), look.Plain
+		return "latency " + formatMs(s.Usual) + sign + "jitter " + formatMs(jitter), look.Plain
 	case s.Stage == lossmodel.StageReorder && s.Took > 0, s.Stage == lossmodel.StageDuplicate && s.Took > 0:
-		return "held back by " + msText(s.Took), look.Late
-	case s.Bad:
-		return "let through, though in its bad state", look.Warn
+		return "delayed by " + formatMs(s.Took), look.Late
+	case s.Bad: // of the Gilbert-Elliott loss model
+		return "passed, although in the bad state", look.Warn
 	}
-	return "let through", look.Dim
+	return "passed", look.Dim
 }

@@ -13,179 +13,187 @@ import (
 	"wirelab/internal/units"
 )
 
-// list lists packets, the newest at the bottom. While none is chosen it
-// follows; a chosen one stays where it is for as long as it is remembered.
+// list lists the packets, newest at the bottom. Without a selection it follows the newest packet; a
+// selected packet stays in place while it is stored.
 type list struct {
-	all      []packetlog.Record // as shown
-	rateHz   int
-	filter   room.Filter
-	chosen   packetlog.ID
-	choosing bool
-	renewed  bool // what is chosen or listed has changed
-	first    int  // row of the list in the first line of the picture
-	rows     int  // lines of the last picture
-	trust    panes.Trust
+	packets      []packetlog.Record // as last observed
+	rateHz       int                // packets per second, which converts ages to ms
+	filter       room.Filter
+	selected     packetlog.ID
+	hasSelection bool
+	dirty        bool // selection or filter changed since the last Observe
+	firstRow     int  // first visible row
+	numRows      int  // visible rows
+	linkStatus   panes.LinkStatusLine
 }
 
 func (p *list) Name() string { return "Packets" }
 
+// Observe implements room.Observer. While time advances the list is redrawn only on slow ticks, and only
+// if the output can take it. The first and the last packet suffice to detect a change.
 func (p *list) Observe(v room.View) bool {
-	lane := v.Lane()
-	p.trust.Observe(v) // shown with the next picture
+	lane := v.ActiveLane()
+	p.linkStatus.Observe(v) // drawn with the next change of the list
 	n := len(lane.Packets)
-	same := n == len(p.all) && (n == 0 || room.SameRecord(&lane.Packets[n-1], &p.all[n-1]) && &lane.Packets[0] == &p.all[0])
-	if !p.renewed && (same || p.all != nil && v.Running() && !(v.Slow && v.Spare)) {
+	same := n == len(p.packets) && (n == 0 || room.SamePacketState(&lane.Packets[n-1], &p.packets[n-1]) && &lane.Packets[0] == &p.packets[0])
+	canRedraw := p.packets == nil || !v.Running() || v.Slow && v.Spare
+	if !p.dirty && (same || !canRedraw) {
 		return false
 	}
-	p.renewed = false
-	p.all, p.rateHz = lane.Packets, v.Cfg.Sender.RateHz
+	p.dirty = false
+	p.packets, p.rateHz = lane.Packets, v.Cfg.Sender.RateHz
 	return true
 }
 
-// shown are the indices of the packets that the filter takes.
-func (p *list) shown() []int {
-	out := make([]int, 0, len(p.all))
-	for i := range p.all {
-		if p.filter.Takes(&p.all[i]) {
+// filtered returns the indices of the packets that match the filter.
+func (p *list) filtered() []int {
+	out := make([]int, 0, len(p.packets))
+	for i := range p.packets {
+		if p.filter.Matches(&p.packets[i]) {
 			out = append(out, i)
 		}
 	}
 	return out
 }
 
-// place is where the chosen packet stands among those shown: if it is not among
-// them, where it would stand.
-func (p *list) place(shown []int) int {
-	for i, at := range shown {
-		r := &p.all[at]
-		if r.Seq > p.chosen.Seq && r.Copy == 0 || r.ID() == p.chosen {
-			return i
+// selectedRow returns the index in filtered of the selected packet or, if the filter excludes it, of the
+// first packet after it.
+func (p *list) selectedRow(filtered []int) int {
+	for row, i := range filtered {
+		r := &p.packets[i]
+		if r.Seq > p.selected.Seq && r.Copy == 0 || r.ID() == p.selected {
+			return row
 		}
 	}
-	return len(shown) - 1
+	return len(filtered) - 1
 }
 
-// step moves the cursor by n packets; it begins at the newest.
-func (p *list) step(n int) {
-	shown := p.shown()
-	if len(shown) == 0 || n == 0 {
+// moveCursor moves the cursor by n rows. Without a selection it starts below the newest packet, so that
+// -1 selects the newest one; moving down selects that too.
+func (p *list) moveCursor(n int) {
+	filtered := p.filtered()
+	if len(filtered) == 0 || n == 0 {
 		return
 	}
-	at := len(shown) + min(n, -1)
-	if p.choosing {
-		at = p.place(shown) + n
+	row := len(filtered) + min(n, -1)
+	if p.hasSelection {
+		row = p.selectedRow(filtered) + n
 	}
-	at = min(max(at, 0), len(shown)-1)
-	r := &p.all[shown[at]]
-	p.show(r.ID())
+	row = min(max(row, 0), len(filtered)-1)
+	r := &p.packets[filtered[row]]
+	p.selectPacket(r.ID())
 }
 
-// seekTrouble moves the cursor to the next packet that was of no use.
-func (p *list) seekTrouble(way int) {
-	if len(p.all) == 0 {
+// moveToFailure moves the cursor to the next (direction > 0) or previous failed packet that matches the
+// filter. Without a selection it starts at the end of the list. It does nothing if there is no such packet.
+func (p *list) moveToFailure(direction int) {
+	if len(p.packets) == 0 {
 		return
 	}
-	at := len(p.all)
-	if p.choosing {
-		if i := p.index(p.chosen); i >= 0 {
-			at = i
+	start := len(p.packets)
+	if p.hasSelection {
+		if i := p.findIndex(p.selected); i >= 0 {
+			start = i
 		}
-	} else if way > 0 {
+	} else if direction > 0 {
 		return // nothing is newer than the newest
 	}
 	step := 1
-	if way < 0 {
+	if direction < 0 {
 		step = -1
 	}
-	for i := at + step; i >= 0 && i < len(p.all); i += step {
-		if r := &p.all[i]; room.Troubled(r) && (p.filter == room.FilterAll || p.filter.Takes(r)) {
-			p.show(r.ID())
+	for i := start + step; i >= 0 && i < len(p.packets); i += step {
+		if r := &p.packets[i]; room.IsFailure(r) && (p.filter == room.FilterAll || p.filter.Matches(r)) {
+			p.selectPacket(r.ID())
 			return
 		}
 	}
 }
 
-// show puts the cursor on a packet.
-func (p *list) show(id packetlog.ID) { p.chosen, p.choosing, p.renewed = id, true, true }
+// selectPacket moves the cursor to a packet.
+func (p *list) selectPacket(id packetlog.ID) { p.selected, p.hasSelection, p.dirty = id, true, true }
 
-func (p *list) release() { p.choosing, p.renewed, p.filter = false, true, room.FilterAll }
+// release clears selection and filter.
+func (p *list) release() { p.hasSelection, p.dirty, p.filter = false, true, room.FilterAll }
 
-// record is a packet of the list; nil if it is not in it.
-func (p *list) record(id packetlog.ID) *packetlog.Record {
-	if i := p.index(id); i >= 0 {
-		return &p.all[i]
+// findPacket returns a packet of the list, nil if it is not stored.
+func (p *list) findPacket(id packetlog.ID) *packetlog.Record {
+	if i := p.findIndex(id); i >= 0 {
+		return &p.packets[i]
 	}
 	return nil
 }
 
-// index is where a packet stands in the list; -1 if it is not in it.
-func (p *list) index(id packetlog.ID) int {
-	for i := range p.all {
-		if p.all[i].ID() == id {
+// findIndex returns the index of a packet, -1 if it is not stored.
+func (p *list) findIndex(id packetlog.ID) int {
+	for i := range p.packets {
+		if p.packets[i].ID() == id {
 			return i
 		}
 	}
 	return -1
 }
 
-// nextFilter goes on to the next filter that takes anything.
+// nextFilter selects the next filter that matches any packet, or all packets if none does.
 func (p *list) nextFilter() {
-	p.renewed = true
+	p.dirty = true
 	for range room.NumFilters {
 		p.filter = (p.filter + 1) % room.NumFilters
-		if p.filter == room.FilterAll || len(p.shown()) > 0 {
+		if p.filter == room.FilterAll || len(p.filtered()) > 0 {
 			return
 		}
 	}
 }
 
-// at is the packet in a line of the picture.
-func (p *list) at(y int) (packetlog.ID, bool) {
-	shown := p.shown()
-	i := p.first + y - 2
-	if y < 2 || y-2 >= p.rows || i < 0 || i >= len(shown) {
+// packetAt returns the packet in row y of the pane, false if there is none.
+func (p *list) packetAt(y int) (packetlog.ID, bool) {
+	filtered := p.filtered()
+	const firstRowY = 2 // below the border and the headings
+	i := p.firstRow + y - firstRowY
+	if y < firstRowY || y-firstRowY >= p.numRows || i < 0 || i >= len(filtered) {
 		return packetlog.ID{}, false
 	}
-	r := &p.all[shown[i]]
+	r := &p.packets[filtered[i]]
 	return r.ID(), true
 }
 
-// listWidth is how wide the list is with all its columns.
+// listWidth is the width of the list with all columns.
 const listWidth = 82
 
-// listColumn is one column of the list: where it ends, what it is called.
+// listColumn is one column of the list: its right edge, heading and cells.
 type listColumn struct {
-	end  int
-	word string
-	of   func(r *packetlog.Record) (string, look.Ink)
+	end     int
+	heading string
+	cell    func(r *packetlog.Record) (string, look.Ink)
 }
 
-// outcomeLeast is the least room for how a packet ended, with a blank at either side:
-// that is what the list is for.
-const outcomeLeast = 16
+// minOutcomeWidth is the minimum width of the outcome, the most important column, with margins.
+const minOutcomeWidth = 16
 
-// fitting are the columns that a list of w has room for beside the outcome: those
-// worth least go first, and the others move up. The second value is where the
-// outcome begins.
-func (p *list) fitting(w int) ([]listColumn, int) {
-	list := p.columns()
-	for _, word := range []string{"ms old", "chg", "sent", "baseline"} {
-		if list[len(list)-1].end+2+outcomeLeast <= w {
+// fitColumns returns the columns of the list that fit into w columns of the screen in addition to the
+// outcome, and the left edge of the outcome. The least important columns are omitted first.
+func (p *list) fitColumns(w int) (fitting []listColumn, outcomeX int) {
+	fitting = p.columns()
+	for _, heading := range []string{"ms old", "chg", "sent", "baseline"} { // the least important first
+		if fitting[len(fitting)-1].end+2+minOutcomeWidth <= w {
 			break
 		}
-		i := slices.IndexFunc(list, func(c listColumn) bool { return c.word == word })
-		gone := list[i].end - list[i-1].end
-		list = slices.Delete(list, i, i+1)
-		for k := i; k < len(list); k++ {
-			list[k].end -= gone
+		i := slices.IndexFunc(fitting, func(c listColumn) bool { return c.heading == heading })
+		removedWidth := fitting[i].end - fitting[i-1].end
+		fitting = slices.Delete(fitting, i, i+1)
+		for k := i; k < len(fitting); k++ {
+			fitting[k].end -= removedWidth
 		}
 	}
-	return list, list[len(list)-1].end + 2
+	return fitting, fitting[len(fitting)-1].end + 2
 }
 
+// columns returns all columns except the outcome: sequence, age of the baseline in packets and in ms,
+// payload bytes, changed items, time of sending, and delay. A copy has "+" and its number after the
+// sequence; a packet in flight has the delay after which it is due.
 func (p *list) columns() []listColumn {
 	plain := func(s string) (string, look.Ink) { return s, look.Plain }
-	return []listColumn{
+	return []listColumn{ // right edge, heading, cell
 		{11, "packet", func(r *packetlog.Record) (string, look.Ink) {
 			s := strconv.FormatUint(r.Seq, 10)
 			if r.Copy > 0 {
@@ -207,11 +215,11 @@ func (p *list) columns() []listColumn {
 		}},
 		{34, "bytes", func(r *packetlog.Record) (string, look.Ink) { return strconv.Itoa(r.Payload), look.Payload }},
 		{41, "chg", func(r *packetlog.Record) (string, look.Ink) { return plain(strconv.Itoa(r.Changed)) }},
-		{52, "sent", func(r *packetlog.Record) (string, look.Ink) { return stamp(r.Sent), look.Dim }},
+		{52, "sent", func(r *packetlog.Record) (string, look.Ink) { return formatTime(r.Sent), look.Dim }},
 		{62, "took ms", func(r *packetlog.Record) (string, look.Ink) {
 			switch {
 			case r.Outcome == packetlog.Lost, r.Outcome == packetlog.Unknown, r.Outcome == packetlog.InFlight && r.Due == 0:
-				return "-", look.Dim // a network does not tell beforehand
+				return "-", look.Dim // unknown; over a network also before the arrival
 			case r.Outcome == packetlog.InFlight:
 				return "due " + units.Fixed(float64(r.Due-r.Sent)/1e6, 0), look.Dim
 			}
@@ -220,63 +228,68 @@ func (p *list) columns() []listColumn {
 	}
 }
 
+// Draw implements room.Pane. The selected packet is in the middle, or the newest packet in the last
+// row.
 func (p *list) Draw(c *look.Canvas, th *look.Theme, focused bool) {
-	shown := p.shown()
-	c.Frame(th, focused, "Packets", p.legend(th, len(shown), look.HeadRoom(c.W, "Packets"))...)
-	p.trust.Draw(c)
-	columns, outcome := p.fitting(c.W)
+	filtered := p.filtered()
+	c.Frame(th, focused, "Packets", p.legend(th, len(filtered), look.HeadRoom(c.W, "Packets"))...)
+	p.linkStatus.Draw(c)
+	columns, outcomeX := p.fitColumns(c.W)
 	for _, col := range columns {
-		c.Right(col.end, 1, look.Dim, col.word)
+		c.Right(col.end, 1, look.Dim, col.heading)
 	}
-	c.Clip(outcome, 1, c.W-2-outcome, look.Dim, "outcome")
-	p.rows = max(c.H-3, 0)
-	p.first = max(len(shown)-p.rows, 0)
-	if p.choosing { // in the middle, so that one sees what came before and after
-		p.first = min(max(p.place(shown)-p.rows/2, 0), p.first)
+	c.Clip(outcomeX, 1, c.W-2-outcomeX, look.Dim, "outcome")
+	p.numRows = max(c.H-3, 0)
+	p.firstRow = max(len(filtered)-p.numRows, 0)
+	if p.hasSelection { // in the middle, with the packets before and after
+		p.firstRow = min(max(p.selectedRow(filtered)-p.numRows/2, 0), p.firstRow)
 	}
-	for y := range min(p.rows, len(shown)-p.first) {
-		p.row(c, th, 2+y, &p.all[shown[p.first+y]], columns, outcome)
+	for y := range min(p.numRows, len(filtered)-p.firstRow) {
+		p.drawRow(c, th, 2+y, &p.packets[filtered[p.firstRow+y]], columns, outcomeX)
 	}
-	if len(shown) == 0 {
-		c.Clip(2, 2, c.W-4, look.Dim, "none of the "+strconv.Itoa(len(p.all))+" remembered; f lists others")
+	if len(filtered) == 0 {
+		c.Clip(2, 2, c.W-4, look.Dim, "none of the "+strconv.Itoa(len(p.packets))+" stored packets matches; f changes the filter")
 	}
 }
 
-func (p *list) legend(th *look.Theme, n, room int) []look.Span {
+// legend returns the filter, the number n of packets that match it, and which packet the list follows, in
+// at most maxWidth columns.
+func (p *list) legend(th *look.Theme, n, maxWidth int) []look.Span {
 	out := []look.Span{look.Dim.Span("filter "), look.Key.Span(p.filter.String())}
-	counted := append(out[:2:2], look.Dim.Span(fmt.Sprintf("  %d of %d", n, len(p.all))))
-	if p.choosing {
-		return look.Fit(room, append(counted[:3:3], look.Dim.Span("  esc follows the newest")), counted, out, nil)
+	counted := append(out[:2:2], look.Dim.Span(fmt.Sprintf("  %d of %d", n, len(p.packets))))
+	if p.hasSelection {
+		return look.Fit(maxWidth, append(counted[:3:3], look.Dim.Span("  esc: follow the newest")), counted, out, nil)
 	}
-	return look.Fit(room, append(counted[:3:3], look.Dim.Span("  follows the newest")), counted, out, nil)
+	return look.Fit(maxWidth, append(counted[:3:3], look.Dim.Span("  following the newest")), counted, out, nil)
 }
 
-func (p *list) row(c *look.Canvas, th *look.Theme, y int, r *packetlog.Record, columns []listColumn, outcome int) {
-	here := p.choosing && r.ID() == p.chosen
-	if here {
+// drawRow draws packet r at row y. outcomeX is the left edge of the outcome.
+func (p *list) drawRow(c *look.Canvas, th *look.Theme, y int, r *packetlog.Record, columns []listColumn, outcomeX int) {
+	isSelected := p.hasSelection && r.ID() == p.selected
+	if isSelected {
 		c.Text(1, y, look.Chosen, th.Chosen)
 	}
 	for _, col := range columns {
-		s, k := col.of(r)
-		if here && k == look.Dim {
-			k = look.Plain
+		text, style := col.cell(r)
+		if isSelected && style == look.Dim {
+			style = look.Plain
 		}
-		c.Right(col.end, y, k, s)
+		c.Right(col.end, y, style, text)
 	}
-	k := look.OutcomeInk(r.Outcome)
-	x := c.Text(outcome, y, k, string(th.Outcome[min(r.Outcome, packetlog.NumOutcomes-1)])+" ")
+	style := look.OutcomeInk(r.Outcome)
+	x := c.Text(outcomeX, y, style, string(th.Outcome[min(r.Outcome, packetlog.NumOutcomes-1)])+" ")
 	word := look.OutcomeWord(r.Outcome)
 	if r.Outcome == packetlog.Lost {
 		word += ": " + r.Cause.String()
 	}
-	if r.Outcome == packetlog.Decoded && !here {
-		k = look.Dim
+	if r.Outcome == packetlog.Decoded && !isSelected {
+		style = look.Dim
 	}
-	c.Clip(x, y, c.W-1-x, k, word)
+	c.Clip(x, y, c.W-1-x, style, word)
 }
 
-// stamp writes virtual time to the millisecond.
-func stamp(t time.Duration) string {
+// formatTime writes virtual time as minutes, seconds and milliseconds.
+func formatTime(t time.Duration) string {
 	t = max(t, 0)
 	return fmt.Sprintf("%02d:%02d.%03d", t/time.Minute%1000, t/time.Second%60, t/time.Millisecond%1000)
 }

@@ -13,7 +13,7 @@ import (
 	"wirelab/experiment/engine/inspector"
 )
 
-// Each filter takes what it says, and f goes round those that take any.
+// TestFilters: each filter lists the packets it names, and f cycles through filters that match any.
 func TestFilters(t *testing.T) {
 	lab := labtest.NewPackets()
 	page := New()
@@ -23,11 +23,11 @@ func TestFilters(t *testing.T) {
 	for range 12 {
 		n := 0
 		for i := range lab.Snap.Lanes[0].Packets {
-			if p.filter.Takes(&lab.Snap.Lanes[0].Packets[i]) {
+			if p.filter.Matches(&lab.Snap.Lanes[0].Packets[i]) {
 				n++
 			}
 		}
-		if got := len(p.shown()); got != n || n == 0 {
+		if got := len(p.filtered()); got != n || n == 0 {
 			t.Errorf("filter %v shows %d of %d", p.filter, got, n)
 		}
 		seen[p.filter] = n
@@ -41,8 +41,8 @@ func TestFilters(t *testing.T) {
 	}
 }
 
-// The arrows open packets: each wish reaches the lab, the answer shows, also while
-// time stands still; left and right go from failure to failure, enter to the baseline.
+// TestArrowsOpenPackets: the arrows request packets from the lab, and the answer is shown, also while
+// the time stands still; left and right move between failures, enter moves to the baseline.
 func TestArrowsOpenPackets(t *testing.T) {
 	lab := labtest.Opening{Lab: labtest.NewPackets()}
 	lab.Snap.State = engine.Paused
@@ -50,12 +50,12 @@ func TestArrowsOpenPackets(t *testing.T) {
 	m := labtest.NewStage(page, lab, 160, 46)
 	m.Press("left")
 	p := page.list
-	first := *p.record(p.chosen)
-	if !room.Troubled(&first) || lab.Got[len(lab.Got)-1].Open == nil || *lab.Got[len(lab.Got)-1].Open != p.chosen {
+	first := *p.findPacket(p.selected)
+	if !room.IsFailure(&first) || lab.Got[len(lab.Got)-1].Open == nil || *lab.Got[len(lab.Got)-1].Open != p.selected {
 		t.Fatalf("left chose %+v, the lab was asked %v", first, lab.Got)
 	}
-	for i := range p.all { // none newer
-		if r := &p.all[i]; r.Seq > first.Seq && room.Troubled(r) {
+	for i := range p.packets { // none newer
+		if r := &p.packets[i]; r.Seq > first.Seq && room.IsFailure(r) {
 			t.Fatalf("%d is a newer failure than %d", r.Seq, first.Seq)
 		}
 	}
@@ -65,27 +65,27 @@ func TestArrowsOpenPackets(t *testing.T) {
 		t.Errorf("the opened packet is not shown:\n%s", view)
 	}
 	m.Press("enter")
-	if p.chosen.Seq != first.Seq-uint64(first.Baseline) {
-		t.Errorf("enter went from %d to %d, its baseline is %d back", first.Seq, p.chosen.Seq, first.Baseline)
+	if p.selected.Seq != first.Seq-uint64(first.Baseline) {
+		t.Errorf("enter went from %d to %d, its baseline is %d packets older", first.Seq, p.selected.Seq, first.Baseline)
 	}
 	m.Press("up")
-	if r := p.record(p.chosen); r == nil || r.Seq > first.Seq-uint64(first.Baseline) {
-		t.Errorf("up went to %+v", p.chosen)
+	if r := p.findPacket(p.selected); r == nil || r.Seq > first.Seq-uint64(first.Baseline) {
+		t.Errorf("up went to %+v", p.selected)
 	}
 	m.Click(20, 2+3)
-	clicked := p.all[p.shown()[p.first]].Seq // the list may have moved to have it in the middle
-	if o := lab.Got[len(lab.Got)-1].Open; o == nil || *o != p.chosen || p.chosen.Seq < clicked {
-		t.Errorf("a click chose %v, the lab was asked for %v", p.chosen, o)
+	clicked := p.packets[p.filtered()[p.firstRow]].Seq // the list may have moved to have it in the middle
+	if o := lab.Got[len(lab.Got)-1].Open; o == nil || *o != p.selected || p.selected.Seq < clicked {
+		t.Errorf("a click chose %v, the lab was asked for %v", p.selected, o)
 	}
 	m.Press("esc")
-	if p.choosing || !strings.Contains(m.View(), "The last trouble") {
-		t.Error("esc lets nothing go")
+	if p.hasSelection || !strings.Contains(m.View(), "Last problem") {
+		t.Error("esc does not clear the selection")
 	}
 }
 
-// Whoever comes back to the page after a while sees the trouble that was the last one, and
-// not the one that was when they left.
-func TestLastTroubleIsTheLast(t *testing.T) {
+// TestLastProblemIsUpdated: after the page was hidden for a while, it shows the newest problem, not the
+// one that was shown before.
+func TestLastProblemIsUpdated(t *testing.T) {
 	lab := labtest.NewPackets()
 	page := New()
 	m := labtest.NewStage(page, lab, 160, 46)
@@ -102,8 +102,8 @@ func TestLastTroubleIsTheLast(t *testing.T) {
 		snap.Lanes[0].Troubles = append([]inspector.Incident{next}, snap.Lanes[0].Troubles...)
 		lab.Snap = &snap
 		m.Tick(false)
-		if got := page.inside.opened.ID; (got == was) != c.same || !c.same && got != next.Opened.ID {
-			t.Errorf("after %v packet %v is shown, the newest trouble is %v", c.away, got, next.Opened.ID)
+		if got := page.details.opened.ID; (got == was) != c.same || !c.same && got != next.Opened.ID {
+			t.Errorf("after %v packet %v is shown, the newest problem is %v", c.away, got, next.Opened.ID)
 		}
 	}
 }

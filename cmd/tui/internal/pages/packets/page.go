@@ -8,134 +8,143 @@ import (
 	"wirelab/experiment/engine/packetlog"
 )
 
-// page is page 3: the packets of the last seconds as rows, and one of them
-// opened.
+// page is page 3: the list of packets and the details of one.
 type page struct {
-	list    *list
-	inside  *details
-	rows    *room.Slot // of list
-	detail  *room.Slot // of inside
-	summary *room.Slot
+	list        *list
+	details     *details
+	listSlot    *room.Slot // of list
+	detailsSlot *room.Slot // of details
+	summary     *room.Slot
 }
 
 // New returns the page.
 func New() *page {
-	p := &page{list: &list{}, inside: &details{}, summary: room.NewSlot(&panes.SummaryLine{})}
-	p.rows, p.detail = room.NewSlot(p.list), room.NewSlot(p.inside)
+	p := &page{list: &list{}, details: &details{}, summary: room.NewSlot(&panes.SummaryLine{})}
+	p.listSlot, p.detailsSlot = room.NewSlot(p.list), room.NewSlot(p.details)
 	return p
 }
 
 func (p *page) Name() string { return "Packets" }
 
+// Observe implements room.Observer.
 func (p *page) Observe(v room.View) bool {
 	changed := p.summary.Observe(v)
-	p.inside.chosen, p.inside.choosing = p.list.chosen, p.list.choosing
-	return room.ObserveAll(v, p.rows, p.detail) || changed
+	p.details.selected, p.details.hasSelection = p.list.selected, p.list.hasSelection
+	return room.ObserveAll(v, p.listSlot, p.detailsSlot) || changed
 }
 
+// Lines implements room.Page: list and details side by side or, on a small screen, one above the
+// other.
 func (p *page) Lines(th *look.Theme, w, h int) []string {
-	const above = 1
-	lines := append(make([]string, 0, h), p.summary.Render(th, w, above, false)...)
+	const summaryRows = 1
+	lines := append(make([]string, 0, h), p.summary.Render(th, w, summaryRows, false)...)
 	if room.Wide(w, h) {
 		left := min(max(w*52/100, listWidth), listWidth+12)
-		return append(lines, room.Join(th, []room.Place{p.rows.At(0, 0, left, h-above), p.detail.At(left, 0, w-left, h-above)},
-			h-above, p.list, nil)...)
+		return append(lines, room.RenderPlaces(th, []room.Place{p.listSlot.Place(0, 0, left, h-summaryRows), p.detailsSlot.Place(left, 0, w-left, h-summaryRows)},
+			h-summaryRows, p.list, nil)...)
 	}
-	upper := max((h-above)*4/10, 5)
-	lines = append(lines, p.rows.Render(th, w, upper, true)...)
-	return append(lines, p.detail.Render(th, w, h-above-upper, false)...)
+	upper := max((h-summaryRows)*4/10, 5)
+	lines = append(lines, p.listSlot.Render(th, w, upper, true)...)
+	return append(lines, p.detailsSlot.Render(th, w, h-summaryRows-upper, false)...)
 }
 
-// Focus lists other packets.
+// Focus selects the next filter.
 func (p *page) Focus(int) { p.list.nextFilter() }
 
-// Move goes to another packet: with up and down to the next, to the left and right
-// to the next that was of no use.
+// Move selects another packet: up and down by rows, left and right by failures.
 func (p *page) Move(dx, dy int) room.Request {
 	if dx != 0 {
-		p.list.seekTrouble(dx)
+		p.list.moveToFailure(dx)
 	} else {
-		p.list.step(dy)
+		p.list.moveCursor(dy)
 	}
-	return p.look()
+	return p.openSelected()
 }
 
-// look asks the lab for the inside of the chosen packet.
-func (p *page) look() room.Request {
+// openSelected requests the details of the selected packet from the lab.
+func (p *page) openSelected() room.Request {
 	p.redraw()
-	if !p.list.choosing {
+	if !p.list.hasSelection {
 		return room.Request{}
 	}
-	id := p.list.chosen
+	id := p.list.selected
 	return room.Request{Command: &experiment.Command{Open: &id}}
 }
 
-// Enter goes to the packet that the chosen one builds on.
+// Enter selects the baseline of the selected packet.
 func (p *page) Enter() room.Request {
-	r := p.list.record(p.list.chosen)
-	if !p.list.choosing || r == nil || r.Baseline == 0 {
+	r := p.list.findPacket(p.list.selected)
+	if !p.list.hasSelection || r == nil || r.Baseline == 0 {
 		return room.Request{}
 	}
-	p.list.show(packetlog.ID{Seq: r.Seq - uint64(r.Baseline)})
-	return p.look()
+	p.list.selectPacket(packetlog.ID{Seq: r.Seq - uint64(r.Baseline)})
+	return p.openSelected()
 }
 
+// Release clears selection and filter.
 func (p *page) Release() {
 	p.list.release()
 	p.redraw()
 }
 
+// redraw marks both panes for redrawing.
 func (p *page) redraw() {
-	p.rows.Redraw()
-	p.detail.Redraw()
+	p.listSlot.Redraw()
+	p.detailsSlot.Redraw()
 }
 
+// Click selects the packet in row y of the page, if (x, y) is in the list. Row 0 is the summary line.
 func (p *page) Click(x, y int) room.Request {
-	if id, ok := p.list.at(y - 1); ok && x < p.rows.W && y-1 < p.rows.H {
-		p.list.show(id)
+	if id, ok := p.list.packetAt(y - 1); ok && x < p.listSlot.W && y-1 < p.listSlot.H {
+		p.list.selectPacket(id)
 	}
-	return p.look()
+	return p.openSelected()
 }
 
+// ShowPacket implements room.PacketPage: it selects a packet and removes the filter.
 func (p *page) ShowPacket(id packetlog.ID) room.Request {
 	p.list.filter = room.FilterAll
-	p.list.show(id)
-	return p.look()
+	p.list.selectPacket(id)
+	return p.openSelected()
 }
 
-func (p *page) FilterPackets(f room.Filter) { p.list.filter, p.list.renewed = f, true }
+func (p *page) FilterPackets(f room.Filter) { p.list.filter, p.list.dirty = f, true }
 
 func (p *page) Arrows() [][2]string {
 	return [][2]string{{"↑↓", "packet"}, {"←→", "failure"}, {"enter", "its baseline"}}
 }
 
+// Means implements room.Explainer.
 func (p *page) Means(key string) string {
-	return map[string]string{"up": "the packet before, the one after", "left": "the failure before, the one after",
-		"enter": "the packet that this one builds on", "tab": "other packets, as f", "esc": "let go: follow the newest of all"}[key]
+	return map[string]string{"up": "previous or next packet", "left": "previous or next failure",
+		"enter": "the baseline of this packet", "tab": "next filter, as f", "esc": "clear selection and filter: follow the newest"}[key]
 }
 
+// Bindings implements room.Binder.
 func (p *page) Bindings() []room.Binding {
 	const group = "Packets, page 3"
-	leaf := func(way int) func() room.Request {
+	movePage := func(direction int) func() room.Request {
 		return func() room.Request {
-			p.list.step(way * max(p.rows.H-4, 1))
-			return p.look()
+			p.list.moveCursor(direction * max(p.listSlot.H-4, 1))
+			return p.openSelected()
 		}
 	}
-	failure := func(way int) func() room.Request { return func() room.Request { return p.Move(way, 0) } }
-	end := func(way int) func() room.Request { return func() room.Request { return p.Move(0, way*room.Far) } }
+	failure := func(direction int) func() room.Request { return func() room.Request { return p.Move(direction, 0) } }
+	toEnd := func(direction int) func() room.Request {
+		return func() room.Request { return p.Move(0, direction*room.Far) }
+	}
 	next := func() room.Request {
 		p.list.nextFilter()
-		return room.Request{Renew: true}
+		return room.Request{Renew: true} // redraw at once
 	}
 	return []room.Binding{
-		room.Bind(group, []string{"f"}, "f", "which packets to list: all, those of no use, lost, late, ...; /filter lost",
+		room.Bind(group, []string{"f"}, "f", "next filter: all, failed, lost, late, ...; or type /filter lost",
 			next).InFooter("filter").Pin(),
-		room.Bind(group, []string{"n"}, "n N", "the next failure, the one before", failure(1)),
+		room.Bind(group, []string{"n"}, "n N", "next failure, previous failure", failure(1)),
 		room.Bind(group, []string{"N"}, "", "", failure(-1)),
-		room.Bind(group, []string{"pgup", "ctrl+b"}, "pgup", "a screenful of older packets", leaf(-1)),
-		room.Bind(group, []string{"pgdown", "ctrl+f"}, "pgdn", "a screenful of newer ones", leaf(1)),
-		room.Bind(group, []string{"home"}, "home end", "the oldest packet listed, the newest", end(-1)),
-		room.Bind(group, []string{"end"}, "", "", end(1)),
+		room.Bind(group, []string{"pgup", "ctrl+b"}, "pgup", "a page of older packets", movePage(-1)),
+		room.Bind(group, []string{"pgdown", "ctrl+f"}, "pgdn", "a page of newer packets", movePage(1)),
+		room.Bind(group, []string{"home"}, "home end", "oldest packet, newest packet", toEnd(-1)),
+		room.Bind(group, []string{"end"}, "", "", toEnd(1)),
 	}
 }

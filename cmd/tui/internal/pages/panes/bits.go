@@ -10,70 +10,72 @@ import (
 	"wirelab/experiment/engine/meters"
 )
 
-// Bits shows what the bits of the last two seconds were spent on.
+// Bits shows the bit budget of the active encoder over the last two seconds.
 type Bits struct {
-	Schema *frame.Schema
-	Recent meters.Recent
-	usual  [encoders.MaxSlots]int64 // what each slot took in the last minute: which are worth a place of their own
-	seen   bool
+	Schema     *frame.Schema
+	Recent     meters.Recent
+	lastMinute [encoders.MaxSlots]int64 // budget units charged to each slot in the last minute; the largest slots get their own column
+	seen       bool                     // Observe was called
 
-	nothing string // why there is nothing to show
+	emptyText string // shown if no slot was charged
 }
 
 // Name implements room.Pane.
 func (p *Bits) Name() string { return "Bits" }
 
-// Observe implements room.Pane.
+// Observe implements room.Observer. After the first call it changes the pane only on slow redraws,
+// and only if the budget, or the text for an empty budget, differs.
 func (p *Bits) Observe(v room.View) bool {
-	r := v.Lane().Recent
-	nothing := NothingSent(v.Lane())
-	if p.seen && (!v.Slow || r.Budget == p.Recent.Budget && (r.Budget.Total() > 0 || nothing == p.nothing)) {
+	recent := v.ActiveLane().Recent
+	emptyText := NothingSentText(v.ActiveLane())
+	if p.seen && (!v.Slow || recent.Budget == p.Recent.Budget && (recent.Budget.Total() > 0 || emptyText == p.emptyText)) {
 		return false
 	}
-	p.nothing = nothing
-	p.Schema, p.Recent, p.seen = v.Snap.Schema, r, true
+	p.emptyText = emptyText
+	p.Schema, p.Recent, p.seen = v.Snap.Schema, recent, true
 	var sum encoders.Budget
-	for _, s := range meters.Tail(v.Lane().Samples, time.Minute) {
+	for _, s := range meters.Tail(v.ActiveLane().Samples, time.Minute) {
 		sum.Add(&s.Budget)
 	}
-	sum.Add(&r.Budget)
-	if sum.Total() > 0 {
-		p.usual = sum.Units
+	sum.Add(&recent.Budget)
+	if sum.Total() > 0 { // otherwise the ranks of the last minute with packets stay
+		p.lastMinute = sum.Units
 	}
 	return true
 }
 
-// Parts lists the slots that were charged.
-func (p *Bits) Parts() []Part { return PartsOf(&p.Recent.Budget, p.Schema) }
+// Parts returns the slots that were charged, as parts of the budget.
+func (p *Bits) Parts() []Part { return BudgetParts(&p.Recent.Budget, p.Schema) }
 
-// Draw implements room.Pane.
+// Draw implements room.Pane: a bar of all parts, and below it their figures in the layout that fits.
+// If not all parts fit, those with the most bits in the last minute are drawn on their own.
 func (p *Bits) Draw(c *look.Canvas, th *look.Theme, focused bool) {
-	c.Frame(th, focused, "Where the bits go", look.Dim.Span("payload of the last 2 s"))
+	c.Frame(th, focused, "Bit budget", look.Dim.Span("payload, last 2 s"))
 	parts := p.Parts()
 	if len(parts) == 0 {
-		c.Clip(2, 1, c.W-4, look.Dim, p.nothing)
+		c.Clip(2, 1, c.W-4, look.Dim, p.emptyText)
 		return
 	}
-	l := p.layout(parts, c.W-4, c.H-3)
-	parts = AtMost(parts, l.room, func(k int) float64 { return float64(p.usual[k]) })
+	layout := p.chooseLayout(parts, c.W-4, c.H-3)
+	parts = LimitParts(parts, layout.capacity, func(slot int) float64 { return float64(p.lastMinute[slot]) })
 	StackedBar(c, th, 2, 1, c.W-4, parts)
-	l.draw(c, th, parts)
+	layout.draw(c, th, parts)
 }
 
-// StackedBar draws parts from (x, y) as one bar of which all together would take w columns, with
-// their names in it.
+// StackedBar draws parts from (x, y) side by side in one bar, with their names inside where they
+// fit. A share of 1 takes w columns. Without colours, shades distinguish the parts.
 func StackedBar(c *look.Canvas, th *look.Theme, x, y, w int, parts []Part) {
-	from, sum := x, 0.0
+	barStart, shareSum := x, 0.0
 	for _, part := range parts {
-		sum += part.Share
-		end := from + min(max(int(sum*float64(w)+0.5), 0), w)
+		shareSum += part.Share // rounding the sum, not each share, makes the bar as long as the total
+		end := barStart + min(max(int(shareSum*float64(w)+0.5), 0), w)
 		if th.Color {
-			c.Fill(x, y, end-x, look.BarInk(part.Ink), ' ')
+			c.Fill(x, y, end-x, look.BarInk(part.Slot), ' ')
 		} else {
-			c.Fill(x, y, end-x, look.Plain, th.Shade(part.Ink))
+			c.Fill(x, y, end-x, look.Plain, th.Shade(part.Slot))
 		}
 		if label := " " + part.Name + " "; look.TextWidth(label) <= end-x {
-			c.Text(x, y, look.BarInk(part.Ink), label)
+			c.Text(x, y, look.BarInk(part.Slot), label)
 		}
 		x = max(x, end)
 	}

@@ -5,83 +5,88 @@ import (
 	"wirelab/internal/units"
 )
 
-// bitsLayout is a way to write the figures of the parts below their bar.
+// bitsLayout is one arrangement of the figures below the bar of the bit budget.
 type bitsLayout struct {
-	room int // parts that it has room for
-	draw func(c *look.Canvas, th *look.Theme, parts []Part)
+	capacity int // number of parts that fit
+	draw     func(c *look.Canvas, th *look.Theme, parts []Part)
 }
 
-// How wide the parts of a layout are.
+// Widths of the layouts, in columns.
 const (
-	bitsColumn  = 14 // least width of a part whose figures stand below each other
-	bitsLine    = 19 // least width of one whose name and share stand in a line
-	bitsFigures = 20 // share, kbps and bits of a part in one line
-	bitsShare   = 7  // the share alone
-	bitsGap     = 2
-	bitsName    = 16
+	columnMinWidth = 14 // minimum width of a part with its figures below its name
+	lineMinWidth   = 19 // minimum width of a part with name and share in one line
+	figuresWidth   = 20 // share, kbps and bits in one line
+	shareWidth     = 7  // share only
+	columnGap      = 2  // between columns of the table and the grid
+	nameMaxWidth   = 16
 )
 
-// layout chooses the richest layout that has room for all parts in w columns and h rows, or
-// else the one that leaves out the fewest.
-func (p *Bits) layout(parts []Part, w, h int) bitsLayout {
-	name := min(widest(parts), bitsName)
-	cell := 2 + name + bitsFigures + bitsGap
-	brief := 2 + name + bitsShare + bitsGap
-	column := bitsColumn
+// In all layouts row 0 is the frame, row 1 the bar, and the figures begin in row 2. A name is preceded
+// by the colour swatch of the part and a space: 2 columns.
+
+// chooseLayout returns the most detailed layout that fits all parts into w columns and h rows below
+// the bar. If none does, it returns the layout that fits the most parts.
+func (p *Bits) chooseLayout(parts []Part, w, h int) bitsLayout {
+	nameWidth := min(maxNameWidth(parts), nameMaxWidth)
+	tableCell := 2 + nameWidth + figuresWidth + columnGap
+	gridCell := 2 + nameWidth + shareWidth + columnGap
+	column := columnMinWidth
 	if h < 2 {
-		column = bitsLine
+		column = lineMinWidth
 	}
-	ways := []bitsLayout{
-		{max(h-2, 0), p.rows},
-		{w / column, p.columns},
-		{(w + bitsGap) / cell * (h - 1), p.table(cell, name)},
-		{(w + bitsGap) / brief * h, p.grid(brief, name)},
+	layouts := []bitsLayout{ // the most detailed first
+		{max(h-2, 0), p.drawRows}, // without an empty row and the headings
+		{w / column, p.drawColumns},
+		{(w + columnGap) / tableCell * (h - 1), p.tableDrawer(tableCell, nameWidth)}, // without the headings
+		{(w + columnGap) / gridCell * h, p.gridDrawer(gridCell, nameWidth)},
 	}
-	best := ways[0]
-	for _, l := range ways {
-		if l.room >= len(parts) {
+	best := layouts[0]
+	for _, l := range layouts {
+		if l.capacity >= len(parts) {
 			return l
 		}
-		if l.room > best.room {
+		if l.capacity > best.capacity {
 			best = l
 		}
 	}
 	return best
 }
 
-// rows writes the numbers one part a line, with a bar each.
-func (p *Bits) rows(c *look.Canvas, th *look.Theme, parts []Part) {
-	const numbers = 34
-	name := min(max(widest(parts)+3, bitsName), 24)
-	head := "share      kbps   bits/changed"
-	c.Right(c.W-2, 3, look.Dim, head)
-	for i, text := range PartNames(parts, name-3) {
+// drawRows draws each part in a row of its own: swatch and name, a bar, share, kbps and bits per
+// changed item.
+func (p *Bits) drawRows(c *look.Canvas, th *look.Theme, parts []Part) {
+	const figures = 34                                             // columns of the three figures at the right edge
+	nameWidth := min(max(maxNameWidth(parts)+3, nameMaxWidth), 24) // with the swatch and a gap
+	c.Right(c.W-2, 3, look.Dim, "share      kbps   bits/changed")
+	for i, name := range PartNames(parts, nameWidth-3) {
 		part, y := &parts[i], 4+i
-		c.Spans(2, y, name-1, look.SlotInk(part.Ink).Span(string(th.Swatch(part.Ink))+" "), look.Plain.Span(text))
-		bar := max(c.W-4-name-numbers, 0)
-		c.Fill(2+name, y, int(part.Share*float64(bar)+0.5), look.SlotInk(part.Ink), th.Swatch(part.Ink))
+		c.Spans(2, y, nameWidth-1, look.SlotInk(part.Slot).Span(string(th.Swatch(part.Slot))+" "), look.Plain.Span(name))
+		barWidth := max(c.W-4-nameWidth-figures, 0)
+		c.Fill(2+nameWidth, y, int(part.Share*float64(barWidth)+0.5), look.SlotInk(part.Slot), th.Swatch(part.Slot))
 		c.Right(c.W-2, y, look.Plain, look.PadLeft(units.Fixed(part.Share*p.Recent.BitsPerChanged, 2), 11))
 		c.Right(c.W-15, y, look.Plain, units.Fixed(part.Share*p.Recent.PayloadKbps, 1))
 		c.Right(c.W-25, y, look.Value, units.Fixed(100*part.Share, 1)+" %")
 	}
 }
 
-// columns writes the parts side by side, the figures of each below its name.
-func (p *Bits) columns(c *look.Canvas, th *look.Theme, parts []Part) {
-	w := max((c.W-4)/len(parts), bitsColumn)
-	room := w - 3
-	if c.H-3 < 2 {
-		room -= len(" 99%")
+// drawColumns draws the parts side by side, each with its figures below its name. In a pane with
+// only one row of figures, the share follows the name and the other figures are omitted.
+func (p *Bits) drawColumns(c *look.Canvas, th *look.Theme, parts []Part) {
+	isOneLine := c.H-3 < 2
+	w := max((c.W-4)/len(parts), columnMinWidth)
+	nameWidth := w - 3 // without the swatch and a gap
+	if isOneLine {
+		nameWidth -= len(" 99%")
 	}
-	for i, name := range PartNames(parts, room) {
+	for i, name := range PartNames(parts, nameWidth) {
 		part, x := &parts[i], 2+i*w
 		lines := [][]look.Span{
-			{look.SlotInk(part.Ink).Span(string(th.Swatch(part.Ink)) + " "), look.Plain.Span(name)},
+			{look.SlotInk(part.Slot).Span(string(th.Swatch(part.Slot)) + " "), look.Plain.Span(name)},
 			{look.Value.Span(look.PadLeft(units.Fixed(100*part.Share, 1), 6)), look.Dim.Span(" %")},
 			{look.Plain.Span(look.PadLeft(units.Fixed(part.Share*p.Recent.PayloadKbps, 1), 6)), look.Dim.Span(" kbps")},
 			{look.Plain.Span(look.PadLeft(units.Fixed(part.Share*p.Recent.BitsPerChanged, 2), 6)), look.Dim.Span(" bits")},
 		}
-		if c.H-3 < 2 { // one line: name and share together
+		if isOneLine {
 			lines = [][]look.Span{{lines[0][0], lines[0][1], look.Value.Span(" " + units.Fixed(100*part.Share, 0) + "%")}}
 		}
 		for j, line := range lines {
@@ -92,17 +97,19 @@ func (p *Bits) columns(c *look.Canvas, th *look.Theme, parts []Part) {
 	}
 }
 
-// table writes the parts in as many columns as it takes, all figures of one in a line.
-func (p *Bits) table(cell, name int) func(*look.Canvas, *look.Theme, []Part) {
+// tableDrawer returns a function that draws the parts in columns of cellWidth, filled from top to
+// bottom, with all figures of a part in one line.
+func (p *Bits) tableDrawer(cellWidth, nameWidth int) func(*look.Canvas, *look.Theme, []Part) {
 	return func(c *look.Canvas, th *look.Theme, parts []Part) {
-		h := max(c.H-4, 1)
-		for x := 2; x < 2+(len(parts)+h-1)/h*cell; x += cell {
-			c.Right(x+cell-bitsGap, 2, look.Dim, "share  kbps   bits")
+		h := max(c.H-4, 1) // parts per column
+		numColumns := (len(parts) + h - 1) / h
+		for x := 2; x < 2+numColumns*cellWidth; x += cellWidth {
+			c.Right(x+cellWidth-columnGap, 2, look.Dim, "share  kbps   bits")
 		}
-		for i, text := range PartNames(parts, name) {
-			part, x, y := &parts[i], 2+i/h*cell, 3+i%h
-			end := x + cell - bitsGap
-			c.Spans(x, y, 2+name, look.SlotInk(part.Ink).Span(string(th.Swatch(part.Ink))+" "), look.Plain.Span(text))
+		for i, text := range PartNames(parts, nameWidth) {
+			part, x, y := &parts[i], 2+i/h*cellWidth, 3+i%h
+			end := x + cellWidth - columnGap
+			c.Spans(x, y, 2+nameWidth, look.SlotInk(part.Slot).Span(string(th.Swatch(part.Slot))+" "), look.Plain.Span(text))
 			c.Right(end-13, y, look.Value, units.Fixed(100*part.Share, 1)+"%")
 			c.Right(end-7, y, look.Plain, units.Fixed(part.Share*p.Recent.PayloadKbps, 1))
 			c.Right(end, y, look.Plain, units.Fixed(part.Share*p.Recent.BitsPerChanged, 2))
@@ -110,14 +117,15 @@ func (p *Bits) table(cell, name int) func(*look.Canvas, *look.Theme, []Part) {
 	}
 }
 
-// grid writes the names and the shares alone.
-func (p *Bits) grid(cell, name int) func(*look.Canvas, *look.Theme, []Part) {
+// gridDrawer returns a function that draws only names and shares, in columns of cellWidth, filled
+// from top to bottom.
+func (p *Bits) gridDrawer(cellWidth, nameWidth int) func(*look.Canvas, *look.Theme, []Part) {
 	return func(c *look.Canvas, th *look.Theme, parts []Part) {
-		h := max(c.H-3, 1)
-		for i, text := range PartNames(parts, name) {
-			part, x, y := &parts[i], 2+i/h*cell, 2+i%h
-			c.Spans(x, y, 2+name, look.SlotInk(part.Ink).Span(string(th.Swatch(part.Ink))+" "), look.Plain.Span(text))
-			c.Right(x+cell-bitsGap, y, look.Value, units.Fixed(100*part.Share, 1)+"%")
+		h := max(c.H-3, 1) // parts per column
+		for i, text := range PartNames(parts, nameWidth) {
+			part, x, y := &parts[i], 2+i/h*cellWidth, 2+i%h
+			c.Spans(x, y, 2+nameWidth, look.SlotInk(part.Slot).Span(string(th.Swatch(part.Slot))+" "), look.Plain.Span(text))
+			c.Right(x+cellWidth-columnGap, y, look.Value, units.Fixed(100*part.Share, 1)+"%")
 		}
 	}
 }

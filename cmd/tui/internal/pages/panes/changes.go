@@ -12,89 +12,91 @@ import (
 	"wirelab/internal/units"
 )
 
-// Changes lists the marks of the charts as text, the newest first: time, change and
-// effect.
+// Changes lists the marks of the charts as text, newest first: time, change and effect.
 type Changes struct {
-	all       []engine.Mark            // as in the snapshot
-	changes   []entry                  // worth showing
-	effects   map[time.Duration]effect // known effects, by the time of the change
-	measured  int                      // number of the snapshot's effects in effects
-	newest    *meters.Sample           // newestEffect of the snapshot's effects
-	measuring time.Duration            // time of the change whose effect is being measured; 0 means none
-	per       string                   // the item in "bits per item"
-	seen      bool
-	again     string // the label of a seam
+	marks      []engine.Mark            // all marks of the snapshot
+	changes    []entry                  // the rows of the list, oldest first
+	effects    map[time.Duration]effect // known effects, by the time of the change
+	numEffects int                      // number of the snapshot's effects in effects
+	newest     *meters.Sample           // newestEffect of the snapshot's effects
+	measuring  time.Duration            // time of the change whose effect is being measured; 0 means none
+	per        string                   // the item in "bits per item"
+	seen       bool                     // Observe was called
+	loopLabel  string                   // label of a loop point, which depends on what restarts there
 }
 
 // Name implements room.Pane.
 func (p *Changes) Name() string { return "Changes" }
 
-// Observe implements room.Pane.
+// Observe implements room.Observer. It regroups the marks and computes effects only if those of the
+// snapshot differ.
 func (p *Changes) Observe(v room.View) bool {
-	p.again = " seam: the recording begins anew"
+	p.loopLabel = " loop: recording restarted"
 	switch {
 	case room.OfFiles(v.Snap.Schema):
-		p.again = " seam: the file is sent anew"
+		p.loopLabel = " loop: file restarted"
 	case v.Snap.World != nil && v.Snap.World.Live:
-		p.again = " seam: the world begins anew"
+		p.loopLabel = " loop: world restarted"
 	}
-	moved := !p.seen || !SameMarks(p.all, v.Snap.Marks)
-	if moved {
-		p.all, p.seen = v.Snap.Marks, true
-		p.changes = entries(v.Snap.Marks)
+	changed := !p.seen || !SameMarks(p.marks, v.Snap.Marks)
+	if changed {
+		p.marks, p.seen = v.Snap.Marks, true
+		p.changes = groupMarks(v.Snap.Marks)
 	}
-	p.per = PerShort(v.Snap.Schema, v.Snap.Item)
-	if n, newest := len(v.Snap.Effects), newestEffect(v.Snap.Effects); n != p.measured || newest != p.newest || v.Snap.Trying != p.measuring {
-		p.measured, p.newest, p.measuring, moved = n, newest, v.Snap.Trying, true
-		p.measure(v.Snap.Effects)
+	p.per = PerItemShort(v.Snap.Schema, v.Snap.Item)
+	n, newest := len(v.Snap.Effects), newestEffect(v.Snap.Effects)
+	if n != p.numEffects || newest != p.newest || v.Snap.Trying != p.measuring {
+		p.numEffects, p.newest, p.measuring, changed = n, newest, v.Snap.Trying, true
+		p.updateEffects(v.Snap.Effects)
 	}
-	return moved
+	return changed
 }
 
-// newestEffect returns a pointer that identifies the last of the effects; nil if there are none.
+// newestEffect returns a pointer that identifies the last of the effects; nil if none exist.
 func newestEffect(list []engine.Effect) *meters.Sample {
 	if len(list) == 0 {
 		return nil
 	}
-	return firstAfter(&list[len(list)-1])
+	return firstSampleAfter(&list[len(list)-1])
 }
 
-// measure computes the effects that are not known yet. Each takes hundreds of draws.
-func (p *Changes) measure(list []engine.Effect) {
-	known := p.effects
+// updateEffects makes p.effects the effects of list. Effects that were computed before are reused,
+// because each needs hundreds of random draws for its confidence interval.
+func (p *Changes) updateEffects(list []engine.Effect) {
+	cached := p.effects
 	p.effects = make(map[time.Duration]effect, len(list))
 	for i := range list {
-		e := &list[i]
-		was, ok := known[e.T]
-		if !ok || was.of != firstAfter(e) {
-			was = effectOf(e)
+		measured := &list[i]
+		computed, ok := cached[measured.T]
+		if !ok || computed.firstSample != firstSampleAfter(measured) { // a rewound run may change at the same time again
+			computed = newEffect(measured)
 		}
-		p.effects[e.T] = was
+		p.effects[measured.T] = computed
 	}
 }
 
-// Draw implements room.Pane.
+// Draw implements room.Pane: one row for each change, newest first.
 func (p *Changes) Draw(c *look.Canvas, th *look.Theme, focused bool) {
 	const title = "Changes"
 	c.Frame(th, focused, title, look.Fit(look.HeadRoom(c.W, title),
-		[]look.Span{look.Dim.Span("kbps of the encoder before → after, on the same frames")},
-		[]look.Span{look.Dim.Span("before → after, on the same frames")}, []look.Span{look.Dim.Span("before → after")}, nil)...)
+		[]look.Span{look.Dim.Span("active encoder, kbps before → after on the same frames")},
+		[]look.Span{look.Dim.Span("before → after on the same frames")}, []look.Span{look.Dim.Span("before → after")}, nil)...)
 	if len(p.changes) == 0 {
-		c.Clip(2, 1, c.W-4, look.Dim, "none yet: move a control, and it is noted here")
+		c.Clip(2, 1, c.W-4, look.Dim, "no changes yet: adjust a control")
 		return
 	}
 	for y := 1; y < c.H-1 && y <= len(p.changes); y++ {
 		i := len(p.changes) - y
-		p.row(c, th, y, p.changes[i])
+		p.drawRow(c, th, y, p.changes[i])
 	}
 }
 
-// row draws one change: time, change and effect. The effect has the columns that the
-// change leaves.
-func (p *Changes) row(c *look.Canvas, th *look.Theme, y int, ch entry) {
+// drawRow draws one change at row y: time, label and effect. The effect gets the columns that the
+// label leaves.
+func (p *Changes) drawRow(c *look.Canvas, th *look.Theme, y int, ch entry) {
 	label := string(look.MarkSign(th, ch.Kind)) + " " + ch.Label
 	if ch.Kind == engine.MarkSeam {
-		label = string(look.MarkSign(th, ch.Kind)) + p.again
+		label = string(look.MarkSign(th, ch.Kind)) + p.loopLabel
 	}
 	x := c.Text(2, y, look.Dim, look.Clock(ch.T)+"  ")
 	const gap = 2
@@ -107,74 +109,77 @@ func (p *Changes) row(c *look.Canvas, th *look.Theme, y int, ch entry) {
 	c.Clip(x, y, end-x, look.MarkInk(ch.Kind), label)
 }
 
-// effectSpans describes the effect of a change in at most room columns: the measured
+// effectSpans describes the effect of a change in at most maxWidth columns: the measured
 // effect; "measuring" while it is being measured; "-" if it was not measured, as for a
 // change of the link, where no encoder with the old setting ran on the same frames; nil
-// for shadows, notes and seams, which have no effect.
-func (p *Changes) effectSpans(ch entry, th *look.Theme, room int) []look.Span {
+// for shadows, notes and loop points, which have no effect.
+func (p *Changes) effectSpans(ch entry, th *look.Theme, maxWidth int) []look.Span {
 	e, known := p.effects[ch.T]
 	switch {
 	case known:
-		return e.spans(th, room, p.per)
+		return e.spans(th, maxWidth, p.per)
 	case ch.T == p.measuring && p.measuring > 0:
-		return look.Fit(room, []look.Span{look.Dim.Span("measuring against the setting before")}, []look.Span{look.Dim.Span("measuring")}, nil)
+		return look.Fit(maxWidth, []look.Span{look.Dim.Span("measuring against the previous setting")}, []look.Span{look.Dim.Span("measuring")}, nil)
 	case hasEffect(ch):
-		return look.Fit(room, []look.Span{look.Faint.Span("-")}, nil)
+		return look.Fit(maxWidth, []look.Span{look.Faint.Span("-")}, nil)
 	}
 	return nil
 }
 
-// spans describes the effect in as much detail as fits into room columns. The change in
-// percent is omitted last.
-func (e *effect) spans(th *look.Theme, room int, per string) []look.Span {
-	short, long := e.percent(th, false), e.percent(th, true)
+// spans describes the effect in as much detail as fits into maxWidth columns. The change in
+// percent is omitted last. per is the unit of bits per item.
+func (e *effect) spans(th *look.Theme, maxWidth int, per string) []look.Span {
+	const withInterval = true
+	percent, percentWithInterval := e.percentSpans(th, !withInterval), e.percentSpans(th, withInterval)
 	space := []look.Span{look.Plain.Span("  ")}
-	if e.before.perChanged == 0 || e.after.perChanged == 0 { // too few items changed
-		return look.Fit(room, slices.Concat(e.bandwidth(), space, long), long, short, nil)
+	bandwidth := slices.Concat(e.bandwidthSpans(), space, percentWithInterval)
+	if e.before.perChanged == 0 || e.after.perChanged == 0 { // bits per item unknown: too few items changed
+		return look.Fit(maxWidth, bandwidth, percentWithInterval, percent, nil)
 	}
-	return look.Fit(room, slices.Concat(e.bits(per), space, e.bandwidth(), space, long), slices.Concat(e.bandwidth(), space, long), long, short, nil)
+	return look.Fit(maxWidth, slices.Concat(e.bitsSpans(per), space, bandwidth), bandwidth, percentWithInterval, percent, nil)
 }
 
-// bits returns the bits per changed item before and after the change.
-func (e *effect) bits(per string) []look.Span {
+// bitsSpans returns the bits per changed item before and after the change.
+func (e *effect) bitsSpans(per string) []look.Span {
 	return []look.Span{look.Plain.Span(units.Fixed(e.before.perChanged, 1)), look.Dim.Span(" → "),
 		look.Ratio.Span(units.Fixed(e.after.perChanged, 1)), look.Dim.Span(" bits/" + per)}
 }
 
-// bandwidth returns the payload before and after the change.
-func (e *effect) bandwidth() []look.Span {
+// bandwidthSpans returns the payload before and after the change.
+func (e *effect) bandwidthSpans() []look.Span {
 	return []look.Span{look.Plain.Span(units.Fixed(e.before.kbps, 0)), look.Dim.Span(" → "),
 		look.Payload.Span(units.Fixed(e.after.kbps, 0)), look.Dim.Span(" kbps")}
 }
 
-// percent returns the change of the payload in percent, with its confidence interval if withInterval.
-func (e *effect) percent(th *look.Theme, withInterval bool) []look.Span {
-	q := &e.times
+// percentSpans returns the change of the payload in percent. With withInterval, half the width of
+// its confidence interval follows, or "?" if the interval is unknown.
+func (e *effect) percentSpans(th *look.Theme, withInterval bool) []look.Span {
+	q := &e.ratio
 	digits := 0
-	if q.Known && q.Hi-q.Lo < 0.02 {
+	if q.Known && q.Hi-q.Lo < 0.02 { // an interval narrower than 2 % justifies a decimal
 		digits = 1
 	}
-	v := 100 * (q.Times - 1)
-	k, sign := look.Dim, ""
+	percent := 100 * (q.Times - 1)
+	style := look.Dim
 	switch {
 	case !q.Significant():
-	case v < 0:
-		k = look.Good
+	case percent < 0:
+		style = look.Good
 	default:
-		k = look.Warn
+		style = look.Warn
 	}
-	if v < 0 {
+	sign := "+"
+	if percent < 0 {
 		sign = "−"
-	} else {
-		sign = "+"
 	}
-	out := []look.Span{k.Span(sign + units.Fixed(math.Abs(v), digits) + " %")}
+	out := []look.Span{style.Span(sign + units.Fixed(math.Abs(percent), digits) + " %")}
 	switch {
 	case !withInterval:
 	case !q.Known:
 		out = append(out, look.Dim.Span(" "+th.PlusMinus+" ?"))
 	default:
-		out = append(out, look.Dim.Span(" "+th.PlusMinus+" "+units.Fixed(50*(q.Hi-q.Lo), digits)))
+		halfWidth := 50 * (q.Hi - q.Lo) // in percent
+		out = append(out, look.Dim.Span(" "+th.PlusMinus+" "+units.Fixed(halfWidth, digits)))
 	}
 	return out
 }

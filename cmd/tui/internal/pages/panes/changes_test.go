@@ -11,9 +11,9 @@ import (
 	"wirelab/experiment/engine/meters"
 )
 
-// tried is a session in which a change at 5 s made every packet six tenths of what the
-// setting before it sends for the same frames, while all of it falls to a quarter on the
-// way, as a scene that ends does.
+// tried returns the snapshot of a session in which a change at 5 s reduced every packet to 60 % of
+// the packet with the previous setting. At 8 s both fall to a quarter, as at the end of a scene.
+// done reports whether the measurement of the effect is complete.
 func tried(now time.Duration, done bool) *engine.Snapshot {
 	const at = 5 * time.Second
 	snap := labtest.Snapshot(now)
@@ -30,15 +30,15 @@ func tried(now time.Duration, done bool) *engine.Snapshot {
 			s.PayloadBits = s.PayloadBits * 6 / 10
 			e.After = append(e.After, s)
 		}
-		e.Before[3].Across, e.Before[3].PayloadBits = 6, 1<<40 // a seam
+		e.Before[3].Across, e.Before[3].PayloadBits = 6, 1<<40 // a loop point
 		snap.Effects, snap.Trying = []engine.Effect{e}, 0
 	}
 	return snap
 }
 
-// A change is measured against the setting before it on the same frames: whatever the data
-// do, six tenths are six tenths. What nothing ran beside, a link, tells nothing.
-func TestChangesTellWhatTheyDid(t *testing.T) {
+// TestChangesShowTheirEffects: an effect compares both settings on the same frames, so it does not
+// depend on the data. A change of the link has no effect to show.
+func TestChangesShowTheirEffects(t *testing.T) {
 	for w, want := range map[int]string{100: " 102.6 → 61.5 bits/changed  62 → 37 kbps  −40.0 % ± 0.0 │", 72: " 62 → 37 kbps  −40.0 % ± 0.0 │",
 		48: " −40.0 % ± 0.0 │", 40: " −40.0 % │"} {
 		rows := labtest.Draw(&Changes{}, labtest.ViewOf(tried(20*time.Second, true)), w, 5)
@@ -48,10 +48,10 @@ func TestChangesTellWhatTheyDid(t *testing.T) {
 	}
 	p := &Changes{}
 	if rows := labtest.Draw(p, labtest.ViewOf(tried(6*time.Second, false)), 80, 5); !strings.Contains(rows[1], "measuring against") {
-		t.Errorf("on the way: %q", rows[1])
+		t.Errorf("while measuring: %q", rows[1])
 	}
 	if p.Observe(labtest.ViewOf(tried(7*time.Second, false))) || !p.Observe(labtest.ViewOf(tried(10*time.Second, true))) {
-		t.Error("it is not drawn anew when the effect is known, and only then")
+		t.Error("not redrawn exactly when the effect is known")
 	}
 	snap := tried(20*time.Second, true)
 	snap.Item, snap.Schema = "byte", fileSchema()
@@ -60,11 +60,11 @@ func TestChangesTellWhatTheyDid(t *testing.T) {
 	}
 }
 
-// What is told of a change is what was measured last: also once as many effects are kept as
-// there may be, so that their number stands still, and where a run went back and something else
-// was changed at the same moment.
-func TestNewEffectsAreToldHoweverManyThereAre(t *testing.T) {
-	const kept = 100
+// TestNewEffectsReplaceOldOnes: each change shows its newest effect, also when the number of effects
+// is at its limit and no longer changes, and when a run was rewound and changed again at the same
+// time.
+func TestNewEffectsReplaceOldOnes(t *testing.T) {
+	const maxEffects = 100
 	model := tried(20*time.Second, true).Effects[0]
 	effect := func(at time.Duration, tenths int64) engine.Effect {
 		e := engine.Effect{T: at, Until: at + 6*time.Second, Before: model.Before}
@@ -77,46 +77,46 @@ func TestNewEffectsAreToldHoweverManyThereAre(t *testing.T) {
 	snap := labtest.Snapshot(2 * time.Second)
 	snap.Marks, snap.Effects, snap.Trying = nil, nil, 0
 	at := func(i int) time.Duration { return time.Duration(i) * 10 * time.Second }
-	for i := range kept + 1 {
+	for i := range maxEffects + 1 {
 		snap.Marks = append(snap.Marks, engine.Mark{T: at(i + 1), Label: "encoder rotor"})
 		snap.Effects = append(snap.Effects, effect(at(i+1), 8))
 	}
 	before, after, back := *snap, *snap, *snap
-	before.Effects, after.Effects = snap.Effects[:kept], snap.Effects[1:]
-	back.Effects = append(snap.Effects[1:kept:kept], effect(at(kept+1), 5))
+	before.Effects, after.Effects = snap.Effects[:maxEffects], snap.Effects[1:]
+	back.Effects = append(snap.Effects[1:maxEffects:maxEffects], effect(at(maxEffects+1), 5))
 	p := &Changes{}
 	for i, c := range []struct {
 		snap *engine.Snapshot
-		want [2]string // of the newest change, and of the one before
+		want [2]string // of the newest change and of the one before
 	}{{&before, [2]string{" - │", "−20"}}, {&after, [2]string{"−20", "−20"}}, {&back, [2]string{"−50", "−20"}}} {
 		if rows := labtest.Draw(p, labtest.ViewOf(c.snap), 48, 5); !strings.Contains(rows[1], c.want[0]) || !strings.Contains(rows[2], c.want[1]) {
 			t.Errorf("snapshot %d: want %q in\n%s", i, c.want, strings.Join(rows, "\n"))
 		}
 	}
 	if p.Observe(labtest.ViewOf(&back)) {
-		t.Error("it is drawn anew though nothing came")
+		t.Error("redrawn without a change")
 	}
 }
 
-func TestDraggedControlIsMeasuredFromItsFirstRung(t *testing.T) {
+func TestDraggedControlStartsAtItsFirstStep(t *testing.T) {
 	mark := func(ms int, label string) engine.Mark {
 		return engine.Mark{T: time.Duration(ms) * time.Millisecond, Label: label}
 	}
-	got := entries([]engine.Mark{mark(5000, "loss 1%"), mark(5800, "loss 2%"), mark(6600, "loss 5%")})
-	if len(got) != 1 || got[0].began != 5*time.Second || got[0].T != 6600*time.Millisecond {
+	got := groupMarks([]engine.Mark{mark(5000, "loss 1%"), mark(5800, "loss 2%"), mark(6600, "loss 5%")})
+	if len(got) != 1 || got[0].started != 5*time.Second || got[0].T != 6600*time.Millisecond {
 		t.Errorf("%+v", got)
 	}
 }
 
-func TestMarksSayWhatTheyAre(t *testing.T) {
+func TestMarksHaveLabels(t *testing.T) {
 	snap := labtest.Snapshot(90 * time.Second)
 	snap.Marks = append(snap.Marks, engine.Mark{T: 88 * time.Second, Label: "undo loss 5%", Kind: engine.MarkUndo})
 	rows := labtest.Draw(&Changes{}, labtest.ViewOf(snap), 60, 8)
-	if !strings.Contains(rows[1], "↶ undo loss 5%") || !strings.Contains(rows[2], "↻ seam: the recording begins anew") {
+	if !strings.Contains(rows[1], "↶ undo loss 5%") || !strings.Contains(rows[2], "↻ loop: recording restarted") {
 		t.Errorf("%q", rows)
 	}
 	snap.Schema = fileSchema()
-	if rows = labtest.Draw(&Changes{}, labtest.ViewOf(snap), 60, 8); !strings.Contains(rows[2], "↻ seam: the file is sent anew") {
+	if rows = labtest.Draw(&Changes{}, labtest.ViewOf(snap), 60, 8); !strings.Contains(rows[2], "↻ loop: file restarted") {
 		t.Errorf("of files: %q", rows)
 	}
 }
@@ -125,7 +125,7 @@ func TestDraggedControlMakesOneMark(t *testing.T) {
 	mark := func(ms int, label string) engine.Mark {
 		return engine.Mark{T: time.Duration(ms) * time.Millisecond, Label: label}
 	}
-	got := entries([]engine.Mark{mark(0, "loss 1%"), mark(100, "loss 2%"), mark(900, "loss 5%"), mark(950, "latency 5ms"),
+	got := groupMarks([]engine.Mark{mark(0, "loss 1%"), mark(100, "loss 2%"), mark(900, "loss 5%"), mark(950, "latency 5ms"),
 		mark(5000, "latency 9ms"),
 		{T: 5100 * time.Millisecond, Label: "mark 1", Kind: engine.MarkNote},
 		{T: 5200 * time.Millisecond, Label: "mark 2", Kind: engine.MarkNote}})
@@ -134,11 +134,11 @@ func TestDraggedControlMakesOneMark(t *testing.T) {
 		labels = append(labels, m.Label)
 	}
 	if s := strings.Join(labels, ", "); s != "loss 5%, latency 5ms, latency 9ms, mark 1, mark 2" {
-		t.Errorf("left are %s", s)
+		t.Errorf("entries %s", s)
 	}
 }
 
-// fileSchema is that of a file in blocks.
+// fileSchema returns the schema of a file that is sent in blocks.
 func fileSchema() *frame.Schema {
 	return &frame.Schema{Name: "files", Item: "byte", Delivery: frame.Every, TickHz: 1000}
 }

@@ -15,179 +15,185 @@ import (
 	"wirelab/internal/units"
 )
 
-// ChartSpans are the spans of time that the charts can show.
+// ChartSpans returns the time spans that the charts can show. The first is the default.
 func ChartSpans() []time.Duration {
 	return []time.Duration{60 * time.Second, 120 * time.Second, 15 * time.Second, 30 * time.Second}
 }
 
-// SpanNow is how much time a chart shows: the chosen one of the spans. As long as nobody
-// chose, it grows with what there is, so that no chart is empty for most of its width.
-func SpanNow(spans []time.Duration, chosen int, there time.Duration) time.Duration {
+// VisibleSpan returns the time span that a chart shows: spans[chosen]. If chosen is 0, the default,
+// the span is shortened to the available history, so that no chart is mostly empty.
+func VisibleSpan(spans []time.Duration, chosen int, available time.Duration) time.Duration {
 	if chosen > 0 {
 		return spans[chosen]
 	}
 	for _, shorter := range []time.Duration{5 * time.Second, 10 * time.Second, 15 * time.Second, 20 * time.Second, 30 * time.Second, 45 * time.Second} {
-		if there <= shorter {
+		if available <= shorter {
 			return shorter
 		}
 	}
 	return spans[0]
 }
 
-// span is how much time the charts show.
+// span returns the time span that the charts show, at most 30 s for the guided tour.
 func (p *Charts) span() time.Duration {
-	span := SpanNow(ChartSpans(), p.zoom, time.Duration(len(p.Lane.Samples))*meters.SamplePeriod)
+	span := VisibleSpan(ChartSpans(), p.spanIndex, time.Duration(len(p.Lane.Samples))*meters.SamplePeriod)
 	if p.Brief {
 		return min(span, 30*time.Second)
 	}
 	return span
 }
 
-// Charts shows bandwidth, bits per changed item and failures over time, one
-// below the other over one axis, with a mark wherever something was changed.
+// Charts shows bandwidth, bits per changed item and decode failures over one time axis, with a
+// mark at each change.
 type Charts struct {
-	budget float64 // kbps; 0: none
-	zoom   int     // index into chartSpans
+	budget    float64 // kbps; 0 means none
+	spanIndex int     // index in ChartSpans
 
-	item    string
-	schema  *frame.Schema
-	Lane    engine.Lane
-	shadows []engine.Lane
-	marks   []engine.Mark
-	seams   []chart.Stretch // of what is in sight: the periods in which packets build across a seam
-	end     int64           // periods since the start
-	zoomed  bool
-	fit     bool // the value axes go by the data, and need not begin at zero
-	back    bool // what is shown is over
+	item        string // name of an item, such as "cube"; "" means unknown
+	schema      *frame.Schema
+	Lane        engine.Lane // the active encoder
+	shadows     []engine.Lane
+	marks       []engine.Mark
+	loopPoints  []chart.Interval // visible periods in which packets have references from before a loop point
+	end         int64            // number of periods from the start to the newest sample
+	viewChanged bool             // span or axes changed since the last Observe
+	fitAxes     bool             // value axes fit the data instead of beginning at 0
+	past        bool             // the time cursor is in the past
 
 	Selected     int  // the highlighted chart, an index into chartKinds; -1 means none
 	OnlySelected bool // show only the selected chart
-	Brief        bool // a tour is on: show what a step of it takes
+	Brief        bool // limit the span to 30 s; for the guided tour
 }
 
 // Name implements room.Pane.
 func (p *Charts) Name() string { return "Charts" }
 
-// NextSpan changes how much time the charts show.
+// NextSpan selects the next time span.
 func (p *Charts) NextSpan() {
-	p.zoom, p.zoomed = (p.zoom+1)%len(ChartSpans()), true
+	p.spanIndex, p.viewChanged = (p.spanIndex+1)%len(ChartSpans()), true
 }
 
-// Fit has the value axes go by the data alone, or from zero again.
-func (p *Charts) Fit() { p.fit, p.zoomed = !p.fit, true }
+// Fit toggles between value axes that fit the data and axes that begin at 0.
+func (p *Charts) Fit() { p.fitAxes, p.viewChanged = !p.fitAxes, true }
 
-// Observe implements room.Pane.
+// Observe implements room.Observer. The charts change on slow redraws, or at once if the user
+// changed their span or axes.
 func (p *Charts) Observe(v room.View) bool {
-	lane := v.Lane()
-	end := int64(0)
+	lane := v.ActiveLane()
+	end := int64(0) // number of sample periods so far
 	if n := len(lane.Samples); n > 0 {
 		end = int64(lane.Samples[n-1].T / meters.SamplePeriod)
 	}
-	moved := end != p.end || !SameMarks(p.marks, v.Snap.Marks) || len(p.shadows) != len(v.Shadows()) || v.Back != p.back ||
+	changed := end != p.end || !SameMarks(p.marks, v.Snap.Marks) || len(p.shadows) != len(v.Shadows()) || v.Back != p.past ||
 		v.Cfg.BudgetKbps != p.budget
-	if !p.zoomed && !(v.Slow && moved) {
+	if !p.viewChanged && !(v.Slow && changed) {
 		return false
 	}
-	p.item, p.schema, p.Lane, p.marks, p.end, p.zoomed = v.Snap.Item, v.Snap.Schema, *lane, v.Snap.Marks, end, false
-	p.shadows, p.back, p.budget = v.Shadows(), v.Back, v.Cfg.BudgetKbps
+	p.item, p.schema, p.Lane, p.marks, p.end, p.viewChanged = v.Snap.Item, v.Snap.Schema, *lane, v.Snap.Marks, end, false
+	p.shadows, p.past, p.budget = v.Shadows(), v.Back, v.Cfg.BudgetKbps
 	return true
 }
 
-// visible returns the charts with only the samples that w columns show, and those that their
-// rates are computed over. The chart shows the last minute; the history keeps five.
-func (p *Charts) visible(th *look.Theme, w int) *Charts {
+// withVisibleSamples returns a copy of p with only the samples that are visible in w columns, those
+// before them that sliding rates need, and the visible loop points. Drawing need not visit the whole
+// history then, which is several times longer than the charts.
+func (p *Charts) withVisibleSamples(th *look.Theme, w int) *Charts {
 	spec := &chart.Spec{Span: int(p.span() / meters.SamplePeriod)}
 	th.StyleChart(spec)
-	most := time.Duration(spec.VisibleValues(w))*meters.SamplePeriod + room.RecentSpan
+	maxAge := time.Duration(spec.VisibleValues(w))*meters.SamplePeriod + room.RecentSpan
 	cut := *p
-	cut.Lane.Samples = meters.Tail(p.Lane.Samples, most)
+	cut.Lane.Samples = meters.Tail(p.Lane.Samples, maxAge)
 	cut.shadows = slices.Clone(p.shadows)
 	for i := range cut.shadows {
-		cut.shadows[i].Samples = meters.Tail(cut.shadows[i].Samples, most)
+		cut.shadows[i].Samples = meters.Tail(cut.shadows[i].Samples, maxAge)
 	}
-	cut.seams = seamsOf(slices.Concat([]engine.Lane{cut.Lane}, cut.shadows))
+	cut.loopPoints = findLoopPoints(slices.Concat([]engine.Lane{cut.Lane}, cut.shadows))
 	return &cut
 }
 
-// The charts, by their place in the table.
+// The charts, as indices of chartKinds.
 const (
 	BandwidthChart = iota
 	ItemChart
 	FailureChart
-	// RatioChart is the chart of what each shadow sends over what the encoder under the keys
-	// does, sample by sample: a busy moment is costly for both, so a few percent show that drown
-	// in the chart of bandwidth.
+	// RatioChart shows the payload of each shadow divided by that of the active encoder, sample by
+	// sample. Because both encode the same frames, differences of a few percent are visible that
+	// the bandwidth chart hides.
 	RatioChart
 )
 
-// liveCharts is how many of them stand one below the other.
+// liveCharts is the number of charts that are stacked on page 1.
 const liveCharts = RatioChart
 
-// chartKind is one of the charts.
+// chartKind describes one of the charts.
 type chartKind struct {
-	title  func(*Charts) string
-	legend func(p *Charts, th *look.Theme, room int) []look.Span
-	spec   func(*Charts, *look.Theme) *chart.Spec
-	none   func(*engine.Lane) bool // whether nothing has happened yet; nil if there is always something to show
+	title   func(*Charts) string
+	legend  func(p *Charts, th *look.Theme, room int) []look.Span
+	spec    func(*Charts, *look.Theme) *chart.Spec
+	isEmpty func(*engine.Lane) bool // reports whether there are no data yet; nil if there always are
 }
 
-// chartKinds is the table of charts.
+// chartKinds returns all charts.
 func chartKinds() []chartKind {
 	named := func(title string) func(*Charts) string { return func(*Charts) string { return title } }
 	return []chartKind{
-		BandwidthChart: {named("Bandwidth kbps"), (*Charts).bandwidthLegend, (*Charts).bandwidth, nil},
-		ItemChart:      {func(p *Charts) string { return "Bits per " + p.per() }, (*Charts).ratioLegend, (*Charts).ratio, nil},
-		FailureChart: {named("Decode failures /s"), (*Charts).failuresLegend, (*Charts).failures,
+		BandwidthChart: {named("Bandwidth kbps"), (*Charts).bandwidthLegend, (*Charts).bandwidthSpec, nil},
+		ItemChart:      {func(p *Charts) string { return "Bits per " + p.perItem() }, (*Charts).bitsPerItemLegend, (*Charts).bitsPerItemSpec, nil},
+		FailureChart: {named("Decode failures/s"), (*Charts).failuresLegend, (*Charts).failuresSpec,
 			func(l *engine.Lane) bool { return l.Totals.Failed() == 0 }},
-		RatioChart: {named("Payload as a multiple"), (*Charts).overRunningLegend, (*Charts).overRunning, nil},
+		RatioChart: {named("Payload ratio"), (*Charts).payloadRatioLegend, (*Charts).payloadRatioSpec, nil},
 	}
 }
 
-// Draw implements room.Pane.
+// Draw implements room.Pane: the charts of page 1, stacked, or only the selected chart. The selected
+// one of several charts has a marker before its title.
 func (p *Charts) Draw(c *look.Canvas, th *look.Theme, focused bool) {
-	p = p.visible(th, c.W-2)
+	p = p.withVisibleSamples(th, c.W-2)
 	kinds := chartKinds()[:liveCharts]
 	if p.OnlySelected && p.Selected >= 0 {
 		kinds = chartKinds()[p.Selected : p.Selected+1]
 	}
+	isSingle := len(kinds) == 1
 	list := make([]Stacked, len(kinds))
-	for i, k := range kinds {
-		x := &list[i]
-		lit := p.Selected == i || len(kinds) == 1
-		x.Title, x.Spec, x.Fit = k.title(p), k.spec(p, th), p.fit
-		x.Focused = focused && (p.Selected < 0 || lit) || len(kinds) == 1 && p.Brief
-		room := look.HeadRoom(c.W, x.Title)
-		if p.fit {
-			room = look.HeadRoom(c.W-len(notFromZero), x.Title)
+	for i, kind := range kinds {
+		out := &list[i]
+		isSelected := p.Selected == i || isSingle
+		out.Title, out.Spec, out.Fit = kind.title(p), kind.spec(p, th), p.fitAxes
+		out.Focused = focused && (p.Selected < 0 || isSelected) || isSingle && p.Brief // the tour always highlights its chart
+		legendWidth := look.HeadRoom(c.W, out.Title)
+		if p.fitAxes {
+			legendWidth = look.HeadRoom(c.W-len(notFromZero), out.Title)
 		}
-		x.Legend = k.legend(p, th, room)
-		if lit && len(kinds) > 1 {
-			x.Title = th.Chosen + " " + x.Title
+		out.Legend = kind.legend(p, th, legendWidth)
+		if isSelected && !isSingle {
+			out.Title = th.Chosen + " " + out.Title
 		}
-		if k.none != nil && k.none(&p.Lane) && len(kinds) > 1 {
-			x.Empty = "none so far"
+		if kind.isEmpty != nil && kind.isEmpty(&p.Lane) && !isSingle {
+			out.Empty = "none yet"
 		}
-		p.Common(x.Spec, th)
+		p.StyleChart(out.Spec, th)
 	}
 	DrawStack(c, th, list)
 }
 
-// per names what the second chart divides by.
-func (p *Charts) per() string {
+// perItem names what ItemChart counts bits per, such as "changed cube".
+func (p *Charts) perItem() string {
 	if p.item == "" {
 		return "changed item"
 	}
-	return PerItem(p.schema, p.item)
+	return PerItemUnit(p.schema, p.item)
 }
 
-// digits is how exactly: of bytes and calls a tenth of a bit is much.
-func (p *Charts) digits() int {
-	if ChangesWhole(p.schema) {
+// decimals returns the decimals of bits per item: two for data whose items all change together, such
+// as the bytes of a file, because these have few bits per item.
+func (p *Charts) decimals() int {
+	if ChangesAsWhole(p.schema) {
 		return 2
 	}
 	return 1
 }
 
+// itemName returns the glossary's name of an item, such as "cube".
 func (p *Charts) itemName() string {
 	if p.item == "" {
 		return "item"
@@ -195,156 +201,166 @@ func (p *Charts) itemName() string {
 	return p.item
 }
 
-// Common sets what the three charts share.
-func (p *Charts) Common(s *chart.Spec, th *look.Theme) {
+// StyleChart sets what all charts have in common: theme, time axis, the start of the samples that the
+// value axis fits (see LastSwap), marks and loop points.
+func (p *Charts) StyleChart(s *chart.Spec, th *look.Theme) {
 	th.StyleChart(s)
-	s.Fit = s.Fit || p.fit
-	if p.back {
+	s.Fit = s.Fit || p.fitAxes
+	if p.past { // the right end of the time axis is not "now"
 		s.Newest = look.Clock(time.Duration(p.end) * meters.SamplePeriod)
 	}
 	s.End, s.Step, s.Since = p.end, meters.SamplePeriod, LastSwap(p.marks, p.end)
 	s.Span = int(p.span() / meters.SamplePeriod)
-	s.Aside = p.seams
+	s.Aside = p.loopPoints
 	AddMarks(s, th, p.marks)
 }
 
-// series takes one number from every sample.
-func series(all []meters.Sample, of func(*meters.Sample) float64) []float64 {
-	out := make([]float64, len(all))
+// mapSamples returns value of each sample.
+func mapSamples(samples []meters.Sample, value func(*meters.Sample) float64) []float64 {
+	out := make([]float64, len(samples))
 	for i := range out {
-		out[i] = of(&all[i])
+		out[i] = value(&samples[i])
 	}
 	return out
 }
 
+// kbps converts the bits of one sample to kilobits per second.
 func kbps(bits int64) float64 { return float64(bits) * room.PerSecond / 1000 }
 
-// payloadLine is the payload of samples, in kbps.
-func payloadLine(all []meters.Sample) (values, weights []float64) {
-	return series(all, func(s *meters.Sample) float64 { return kbps(s.PayloadBits) }), nil
+// payloadSeries returns the payload of each sample in kbps; the weights are nil, which means equal.
+func payloadSeries(all []meters.Sample) (values, weights []float64) {
+	return mapSamples(all, func(s *meters.Sample) float64 { return kbps(s.PayloadBits) }), nil
 }
 
-func (p *Charts) bandwidth(th *look.Theme) *chart.Spec {
+// bandwidthSpec returns the chart of payload and wire bandwidth, with the budget as a rule. With
+// shadows it shows their payload instead of the wire bandwidth. The axis reaches at least 10 kbps.
+func (p *Charts) bandwidthSpec(th *look.Theme) *chart.Spec {
 	spec := &chart.Spec{Floor: 10}
 	if p.budget > 0 {
 		spec.Rules = []chart.Rule{{Value: p.budget, Ink: chart.Ink(look.Budget), Name: "budget " + units.Fixed(p.budget, 0)}}
 	}
-	if len(p.shadows) == 0 { // among shadows it would be a line too many
-		wire := series(p.Lane.Samples, func(s *meters.Sample) float64 { return kbps(s.WireBits) })
+	if len(p.shadows) == 0 { // with shadows the chart would be crowded
+		wire := mapSamples(p.Lane.Samples, func(s *meters.Sample) float64 { return kbps(s.WireBits) })
 		spec.Series = append(spec.Series, chart.Series{Values: wire, Stroke: chart.Dashed, Ink: chart.Ink(look.Wire)})
 	}
-	spec.Series = append(spec.Series, shadowLines(th, p.shadows, payloadLine)...)
-	payload, _ := payloadLine(p.Lane.Samples)
+	spec.Series = append(spec.Series, shadowSeries(th, p.shadows, payloadSeries)...)
+	payload, _ := payloadSeries(p.Lane.Samples)
 	spec.Series = append(spec.Series, chart.Series{Values: payload, Ink: chart.Ink(look.Payload)})
 	return spec
 }
 
-// perChangedLine is the bits per changed item of samples, weighted by how many
-// changed.
-func perChangedLine(all []meters.Sample) (values, weights []float64) {
-	return series(all, func(s *meters.Sample) float64 {
-			return float64(s.PayloadBits) / math.Max(float64(s.Changed), 1)
-		}), series(all, func(s *meters.Sample) float64 {
-			if !Enough(s) {
-				return 0 // a gap
-			}
-			return float64(s.Changed)
-		})
+// bitsPerChangedSeries returns the bits per changed item of each sample, weighted by the number of
+// changed items. A sample with too few changed items has weight 0, which is a gap in the line.
+func bitsPerChangedSeries(all []meters.Sample) (values, weights []float64) {
+	values = mapSamples(all, func(s *meters.Sample) float64 {
+		return float64(s.PayloadBits) / math.Max(float64(s.Changed), 1)
+	})
+	weights = mapSamples(all, func(s *meters.Sample) float64 {
+		if !EnoughChanged(s) {
+			return 0
+		}
+		return float64(s.Changed)
+	})
+	return values, weights
 }
 
-func (p *Charts) ratio(th *look.Theme) *chart.Spec {
-	spec := &chart.Spec{Floor: 10, Series: shadowLines(th, p.shadows, perChangedLine)}
-	values, weights := perChangedLine(p.Lane.Samples)
+// bitsPerItemSpec returns the chart of bits per changed item. Its axis reaches at least 10 bits.
+func (p *Charts) bitsPerItemSpec(th *look.Theme) *chart.Spec {
+	spec := &chart.Spec{Floor: 10, Series: shadowSeries(th, p.shadows, bitsPerChangedSeries)}
+	values, weights := bitsPerChangedSeries(p.Lane.Samples)
 	spec.Series = append(spec.Series, chart.Series{Values: values, Weights: weights, Ink: chart.Ink(look.Ratio)})
 	return spec
 }
 
-// rateLine is how often a second something happened, of each sample over the two
-// seconds that end with it: the legends count over as much. A tenth of a second cannot
-// carry a rate, for a single event would be ten a second.
-func rateLine(all []meters.Sample, count func(*meters.Sample) int) []float64 {
+// rateSeries returns events per second for each sample, averaged over the room.RecentSpan that ends
+// with the sample, as in the legends. A rate over one sample of 100 ms would show a single event as
+// ten per second.
+func rateSeries(samples []meters.Sample, count func(*meters.Sample) int) []float64 {
 	const window = int(room.RecentSpan / meters.SamplePeriod)
-	out, n := make([]float64, len(all)), 0
-	for i := range all {
-		n += count(&all[i])
+	out, sum := make([]float64, len(samples)), 0
+	for i := range samples {
+		sum += count(&samples[i])
 		if i >= window {
-			n -= count(&all[i-window])
+			sum -= count(&samples[i-window])
 		}
-		out[i] = float64(n) / room.RecentSpan.Seconds()
+		out[i] = float64(sum) / room.RecentSpan.Seconds()
 	}
 	return out
 }
 
-// failedLine is the decode failures a second of samples, whatever their cause.
-func failedLine(all []meters.Sample) (values, weights []float64) {
-	return rateLine(all, (*meters.Sample).Failed), nil
+// failureRateSeries returns the decode failures per second of all causes; the weights are nil.
+func failureRateSeries(all []meters.Sample) (values, weights []float64) {
+	return rateSeries(all, (*meters.Sample).Failed), nil
 }
 
-func (p *Charts) failures(th *look.Theme) *chart.Spec {
-	spec := &chart.Spec{Floor: 4, Series: shadowLines(th, p.shadows, failedLine)}
-	list := failures(&p.Lane)
-	for _, f := range slices.Backward(list) { // the first lies on top
+// failuresSpec returns the chart of decode failures per second by cause, and of the shadows in total.
+// Its axis reaches at least 4 per second.
+func (p *Charts) failuresSpec(th *look.Theme) *chart.Spec {
+	spec := &chart.Spec{Floor: 4, Series: shadowSeries(th, p.shadows, failureRateSeries)}
+	list := failureStats(&p.Lane)
+	for _, f := range slices.Backward(list) { // the last series is drawn on top: the first cause
 		if f.stroke == chart.Dotted && f.total == 0 {
-			continue // another has that stroke too
+			continue // two causes share the dotted stroke; one without failures would cover the other
 		}
 		spec.Series = append(spec.Series, chart.Series{
-			Values: rateLine(p.Lane.Samples, func(s *meters.Sample) int { return s.Outcomes[f.outcome] }),
+			Values: rateSeries(p.Lane.Samples, func(s *meters.Sample) int { return s.Outcomes[f.outcome] }),
 			Stroke: f.stroke, Ink: chart.Ink(look.OutcomeInk(f.outcome)),
 		})
 	}
 	return spec
 }
 
-func (p *Charts) bandwidthLegend(th *look.Theme, room int) []look.Span {
+// bandwidthLegend returns the figures of the payload, of the wire or the shadows, and the budget, in
+// at most maxWidth columns.
+func (p *Charts) bandwidthLegend(th *look.Theme, maxWidth int) []look.Span {
 	r := p.Lane.Recent
 	stroke := look.Strokes(th)
-	payload := []look.Span{look.Payload.Span(stroke[chart.Solid] + " payload "), look.Value.Span(units.Fixed(r.PayloadKbps, 1))}
-	lines := payload
+	lines := []look.Span{look.Payload.Span(stroke[chart.Solid] + " payload "), look.Value.Span(units.Fixed(r.PayloadKbps, 1))}
 	if len(p.shadows) == 0 {
 		lines = append(lines, look.Wire.Span("  "+stroke[chart.Dashed]+" wire "), look.Value.Span(units.Fixed(r.WireKbps, 1)))
 	}
+	// budget returns the marker and the value of the budget with word between them; nil without a budget.
 	budget := func(word string) []look.Span {
 		if p.budget == 0 {
 			return nil
 		}
 		return []look.Span{look.Budget.Span("  " + look.RuleStroke(th) + word + " " + units.Fixed(p.budget, 0))}
 	}
-	rest := room - look.SpansWidth(lines)
+	rest := maxWidth - look.SpansWidth(lines)
 	if len(p.shadows) == 0 {
 		return append(lines, look.Fit(rest, budget(" budget"), budget(""), nil)...)
 	}
-	brief := budget("") // the shadows need the room
-	beside := shadowLegend(th, rest-look.SpansWidth(brief), &p.Lane, p.shadows,
+	brief := budget("") // shadows have priority over the word "budget"
+	shadows := shadowLegend(th, rest-look.SpansWidth(brief), &p.Lane, p.shadows,
 		func(l *engine.Lane) string { return units.Fixed(l.Recent.PayloadKbps, 1) })
-	rest -= look.SpansWidth(beside)
-	return slices.Concat(lines, beside, look.Fit(rest, budget(" budget"), brief, nil))
+	rest -= look.SpansWidth(shadows)
+	return slices.Concat(lines, shadows, look.Fit(rest, budget(" budget"), brief, nil))
 }
 
-func (p *Charts) ratioLegend(th *look.Theme, room int) []look.Span {
+// bitsPerItemLegend returns the current bits per changed item, dim if too few items changed. With
+// shadows their figures follow; without, the bits per item, changed or not.
+func (p *Charts) bitsPerItemLegend(th *look.Theme, maxWidth int) []look.Span {
 	r := p.Lane.Recent
-	k := look.Value
-	if !enoughRecently(&r) {
-		k = look.Dim
+	style := look.Value
+	if !enoughChangedRecently(&r) {
+		style = look.Dim
 	}
-	now := []look.Span{look.Ratio.Span(look.Strokes(th)[chart.Solid] + " now "), k.Span(units.Fixed(r.BitsPerChanged, p.digits()))}
+	now := []look.Span{look.Ratio.Span(look.Strokes(th)[chart.Solid] + " now "), style.Span(units.Fixed(r.BitsPerChanged, p.decimals()))}
 	if len(p.shadows) > 0 {
-		return append(now, shadowLegend(th, room-look.SpansWidth(now), &p.Lane, p.shadows,
-			func(l *engine.Lane) string { return units.Fixed(l.Recent.BitsPerChanged, p.digits()) })...)
+		return append(now, shadowLegend(th, maxWidth-look.SpansWidth(now), &p.Lane, p.shadows,
+			func(l *engine.Lane) string { return units.Fixed(l.Recent.BitsPerChanged, p.decimals()) })...)
 	}
-	if ChangesWhole(p.schema) {
+	if ChangesAsWhole(p.schema) {
 		return now
 	}
-	every := func(words string) []look.Span {
-		return append(now[:len(now):len(now)], look.Dim.Span("  "+words+" "+p.itemName()+" "),
-			look.Plain.Span(units.Fixed(r.BitsPerItem, 2)))
-	}
-	return look.Fit(room, every("spread over every"), every("over every"), now)
+	perItem := append(now[:len(now):len(now)], look.Dim.Span("  per "+p.itemName()+" "), look.Plain.Span(units.Fixed(r.BitsPerItem, 2)))
+	return look.Fit(maxWidth, perItem, now)
 }
 
-// failuresLegend names the causes of failures, then the failures of the shadows.
-func (p *Charts) failuresLegend(th *look.Theme, room int) []look.Span {
-	own := failureLegend(th, failures(&p.Lane), room)
-	return append(own, shadowLegend(th, room-look.SpansWidth(own), &p.Lane, p.shadows, func(l *engine.Lane) string {
+// failuresLegend returns the causes of failures with their rates, and the failures of the shadows.
+func (p *Charts) failuresLegend(th *look.Theme, maxWidth int) []look.Span {
+	own := failureLegend(th, failureStats(&p.Lane), maxWidth)
+	return append(own, shadowLegend(th, maxWidth-look.SpansWidth(own), &p.Lane, p.shadows, func(l *engine.Lane) string {
 		return strconv.FormatInt(l.Totals.Failed(), 10)
 	})...)
 }

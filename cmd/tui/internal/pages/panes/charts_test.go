@@ -16,9 +16,8 @@ import (
 	"wirelab/internal/units"
 )
 
-// The chart of failures, its legend and the totals agree: the newest value is the rate
-// in the legend, the area under the line is the count, and one failure in a tenth of a
-// second is not drawn as ten a second.
+// TestFailureRatesAgree: the newest value of the chart is the rate in the legend, the area under the
+// line is the total, and one failure in a sample of 100 ms is not drawn as ten per second.
 func TestFailureRatesAgree(t *testing.T) {
 	snap := labtest.NewLab().Snap
 	lane := &snap.Lanes[0]
@@ -35,7 +34,7 @@ func TestFailureRatesAgree(t *testing.T) {
 	p := &Charts{Selected: -1}
 	p.Observe(labtest.ViewOf(snap))
 	th := labtest.Theme(false)
-	spec := p.failures(th)
+	spec := p.failuresSpec(th)
 	at := slices.IndexFunc(spec.Series, func(s chart.Series) bool { return s.Ink == chart.Ink(look.Corrupt) })
 	values, area := spec.Series[at].Values, 0.0
 	for _, v := range values {
@@ -46,14 +45,14 @@ func TestFailureRatesAgree(t *testing.T) {
 	}
 	// One of the last two seconds is not counted to its end yet: 5 samples of 20.
 	if want := float64(failed) - 1 + 5./20; math.Abs(area-want) > 1e-6 {
-		t.Errorf("under the line lie %v failures, want %v", area, want)
+		t.Errorf("the area under the line is %v failures, want %v", area, want)
 	}
 	legend := ""
 	for _, s := range p.failuresLegend(th, 200) {
 		legend += s.Text
 	}
 	if newest := units.Fixed(values[len(values)-1], 1); !strings.Contains(legend, "corrupt "+newest) || newest != "0.5" {
-		t.Errorf("the line ends at %s, the legend says %q", newest, legend)
+		t.Errorf("the line ends at %s, the legend is %q", newest, legend)
 	}
 	box := chart.Draw(&chart.Spec{End: int64(len(values)), Per: 7, Series: spec.Series, Floor: spec.Floor}, 100, 8).String()
 	if !strings.Contains(box, "4.5┤") || strings.Contains(box, "10┤") {
@@ -61,7 +60,7 @@ func TestFailureRatesAgree(t *testing.T) {
 	}
 }
 
-// spelled is the text of a legend.
+// spelled returns the text of a legend.
 func spelled(spans []look.Span) (s string) {
 	for _, x := range spans {
 		s += x.Text
@@ -102,9 +101,9 @@ func TestBudgetOfTheChart(t *testing.T) {
 	}
 }
 
-// What a seam costs sets no scale, of no chart, and is marked as a seam where it lies
-// off the chart.
-func TestSeamsSetNoScale(t *testing.T) {
+// TestLoopPointsDoNotScaleAxes: samples at a loop point do not extend the value axis of any chart;
+// beyond the axis they are marked as a loop point.
+func TestLoopPointsDoNotScaleAxes(t *testing.T) {
 	plain, looped := labtest.NewLab().Snap, labtest.NewLab().Snap
 	for i := range looped.Lanes[0].Samples {
 		if s := &looped.Lanes[0].Samples[i]; s.T > 82*time.Second && s.T <= 82300*time.Millisecond {
@@ -127,9 +126,9 @@ func TestSeamsSetNoScale(t *testing.T) {
 	}
 }
 
-// No chart is empty for most of its width, however short the session is; what somebody
-// chose stays.
-func TestChartsBeginWithWhatThereIs(t *testing.T) {
+// TestSpanFollowsShortHistory: the charts of a short session are not mostly empty, but a selected
+// span is kept.
+func TestSpanFollowsShortHistory(t *testing.T) {
 	for _, there := range []time.Duration{2 * time.Second, 4 * time.Second, 9 * time.Second, 20 * time.Second, 45 * time.Second} {
 		p := &Charts{Selected: 0, OnlySelected: true}
 		lines := labtest.Draw(p, labtest.ViewOf(labtest.Snapshot(there)), 160, 20)
@@ -145,19 +144,18 @@ func TestChartsBeginWithWhatThereIs(t *testing.T) {
 			t.Errorf("after %v the line begins in column %d of 148:\n%s", there, first, strings.Join(lines, "\n"))
 		}
 	}
-	if got := SpanNow(ChartSpans(), 1, time.Second); got != 2*time.Minute {
+	if got := VisibleSpan(ChartSpans(), 1, time.Second); got != 2*time.Minute {
 		t.Errorf("two minutes are %v", got)
 	}
 }
 
-// The chart of ratios shows of every shadow the sum of what it sent over the sum of what
-// the encoder under the keys did, in every column; that is 1.
-func TestChartOfRatios(t *testing.T) {
+// TestRatioChart: each column shows the bits of a shadow divided by those of the active encoder.
+func TestRatioChart(t *testing.T) {
 	snap := labtest.FourShadows()
 	p := &Charts{Selected: RatioChart, OnlySelected: true}
 	p.Observe(labtest.ViewOf(snap))
 	th := labtest.Theme(false)
-	spec := p.overRunning(th)
+	spec := p.payloadRatioSpec(th)
 	const per = 8
 	for i := range snap.Lanes[1:] {
 		line, lane := &spec.Series[i], &snap.Lanes[1+i]
@@ -176,15 +174,15 @@ func TestChartOfRatios(t *testing.T) {
 		}
 	}
 	if one := spec.Series[len(spec.Series)-1]; one.Stroke != chart.Solid || slices.Min(one.Values) != 1 || slices.Max(one.Values) != 1 {
-		t.Error("the encoder under the keys is not 1")
+		t.Error("the active encoder is not 1")
 	}
-	if text := spelled(p.overRunningLegend(th, 200)); !strings.Contains(text, "relative-orientation 1") || !strings.Contains(text, "rotor 0.6") {
+	if text := spelled(p.payloadRatioLegend(th, 200)); !strings.Contains(text, "relative-orientation 1") || !strings.Contains(text, "rotor 0.6") {
 		t.Errorf("the legend is %q", text)
 	}
 }
 
-// No legend is longer than its heading has room for, however little that is.
-func TestLegendsFitBesideShadows(t *testing.T) {
+// TestLegendsFitWithShadows: no legend is cut, at any width.
+func TestLegendsFitWithShadows(t *testing.T) {
 	for w := 58; w < 180; w += 4 {
 		for i, line := range labtest.Draw(&Charts{Selected: -1}, labtest.ViewOf(labtest.FourShadows()), w, 30) {
 			if strings.Contains(line, "…") {
@@ -194,10 +192,9 @@ func TestLegendsFitBesideShadows(t *testing.T) {
 	}
 }
 
-// Of five minutes the charts are drawn from what is in sight of them alone, and look as if
-// all had been there: with shadows of which one joined late, with seams, at every width,
-// span and style.
-func TestChartsOfWhatIsInSight(t *testing.T) {
+// TestVisibleSamplesSuffice: charts drawn from the visible samples equal charts drawn from all of
+// five minutes: with a shadow that joined late, with loop points, at all widths, spans and styles.
+func TestVisibleSamplesSuffice(t *testing.T) {
 	snap := labtest.WithShadows(labtest.Snapshot(5*time.Minute), "rotor", "raw")
 	for i := range snap.Lanes {
 		for k := range snap.Lanes[i].Samples {
@@ -216,17 +213,17 @@ func TestChartsOfWhatIsInSight(t *testing.T) {
 		p.NextSpan()
 		for _, th := range []*look.Theme{labtest.Theme(false), labtest.Theme(true), labtest.Theme(false).NextCharts()} {
 			for _, w := range []int{9, 40, 78, 159, 300} {
-				cut := p.visible(th, w)
+				cut := p.withVisibleSamples(th, w)
 				if kept := time.Duration(len(cut.Lane.Samples)) * meters.SamplePeriod; w == 159 && kept > p.span()+10*time.Second {
-					t.Errorf("of %v in sight %v are drawn", p.span(), kept)
+					t.Errorf("%v are visible, %v were used", p.span(), kept)
 				}
 				for i := range RatioChart + 1 {
 					var drawn [2]string
 					for n, q := range []*Charts{p, cut} {
 						spec := chartKinds()[i].spec(q, th)
-						q.Common(spec, th)
+						q.StyleChart(spec, th)
 						if n == 0 {
-							spec.Aside = seamsOf(snap.Lanes)
+							spec.Aside = findLoopPoints(snap.Lanes)
 						}
 						drawn[n] = chart.Draw(spec, w, 12).String()
 					}
@@ -234,12 +231,12 @@ func TestChartsOfWhatIsInSight(t *testing.T) {
 						t.Fatalf("chart %d of %v, %d columns: want\n%s\ngot\n%s", i, p.span(), w, drawn[0], drawn[1])
 					}
 				}
-				all, some := starvedLine(snap.Lanes[0].Samples), starvedLine(cut.Lane.Samples)
+				all, some := starvedSeries(snap.Lanes[0].Samples), starvedSeries(cut.Lane.Samples)
 				spec := &chart.Spec{Time: true, Floor: 10}
-				p.Common(spec, th)
+				p.StyleChart(spec, th)
 				n := spec.VisibleValues(w)
 				if all, some = all[max(len(all)-n, 0):], some[max(len(some)-n, 0):]; !slices.Equal(all, some) {
-					t.Fatalf("%d columns of %v: what starved differs", w, p.span())
+					t.Fatalf("%d columns of %v: the starved series differs", w, p.span())
 				}
 			}
 		}

@@ -1,4 +1,4 @@
-// Package panes holds what several pages show: the charts over time, the line of
-// vital numbers, the list of changes and what they did, the account of bits, and
-// the lines and legends of shadows and of failures.
+// Package panes contains the panes that several pages share: the charts over time, the summary
+// line, the list of changes with their effects, the bit budget, the line about the link, and the
+// series and legends of shadows and of failures.
 package panes

@@ -11,21 +11,22 @@ import (
 	"wirelab/experiment/paired"
 )
 
-// entry is a change as the screen shows it: a control that was dragged is one
-// entry, from its first step to its last.
+// entry is a change as the screen lists it. The steps of a dragged control are one entry, with the
+// mark of the last step.
 type entry struct {
 	engine.Mark
-	began time.Duration
+	started time.Duration // time of the first step; the time of a single change
 }
 
-// entries gathers marks into changes: of a control that was dragged, which makes
-// a mark with every rung, one that stands where it came to rest.
-func entries(marks []engine.Mark) []entry {
+// groupMarks combines the marks of a dragged control, which sets a mark at every step, into one
+// entry: changes of one setting that follow each other within maxDragGap. Other marks become entries
+// of their own.
+func groupMarks(marks []engine.Mark) []entry {
 	out := make([]entry, 0, len(marks))
 	for _, m := range marks {
 		if n := len(out); n > 0 && m.Kind == engine.MarkChange && out[n-1].Kind == m.Kind &&
-			m.T-out[n-1].T < dragTime && subject(m.Label) == subject(out[n-1].Label) {
-			out[n-1].Mark = m
+			m.T-out[n-1].T < maxDragGap && settingName(m.Label) == settingName(out[n-1].Label) {
+			out[n-1].Mark = m // the entry keeps the time of its first step
 			continue
 		}
 		out = append(out, entry{m, m.T})
@@ -33,28 +34,31 @@ func entries(marks []engine.Mark) []entry {
 	return out
 }
 
-// effect is what a change did: what the settings before and after it cost, for the same
-// frames.
+// effect compares the cost of the settings before and after a change, measured on the same frames.
 type effect struct {
 	before, after cost
-	times         paired.Quotient // payload after over payload before
-	of            *meters.Sample  // see firstAfter
+	ratio         paired.Quotient // payload after / payload before
+	firstSample   *meters.Sample  // identifies the effect; see firstSampleAfter
 }
 
-// firstAfter tells an effect from any other: snapshots share its samples. A change at the same
-// moment of a run that went back has others.
-func firstAfter(e *engine.Effect) *meters.Sample {
+// firstSampleAfter returns a pointer that identifies an effect, nil if e has no samples. Snapshots
+// share the samples of an effect, so the pointer is stable; the time of the change is not unique,
+// because a run can be rewound and changed at the same time again.
+func firstSampleAfter(e *engine.Effect) *meters.Sample {
 	if len(e.After) == 0 {
 		return nil
 	}
 	return &e.After[0]
 }
 
-// cost is what was sent in a stretch of time.
-type cost struct{ kbps, perChanged float64 }
+// cost is the payload of a period.
+type cost struct {
+	kbps       float64
+	perChanged float64 // bits per changed item; 0 if too few items changed
+}
 
-// costOf sums up samples. Bits per changed item is 0 where too little changed.
-func costOf(list []meters.Sample) cost {
+// sumCost returns the cost of the period that the samples cover.
+func sumCost(list []meters.Sample) cost {
 	var sent, bits, changed, items int64
 	for i := range list {
 		sent += int64(list[i].Sent)
@@ -62,20 +66,21 @@ func costOf(list []meters.Sample) cost {
 		changed, items = changed+list[i].Changed, items+list[i].Items
 	}
 	c := cost{kbps: float64(bits) / 1000 / (float64(len(list)) * meters.SamplePeriod.Seconds())}
-	if changed > 0 && (changed >= room.EnoughChanged*sent || changed == items) {
+	if changed > 0 && (changed >= room.MinChanged*sent || changed == items) { // enough changed; see EnoughChanged
 		c.perChanged = float64(bits) / float64(changed)
 	}
 	return c
 }
 
-// effectOf sums up what was measured of a change.
-func effectOf(e *engine.Effect) effect {
+// newEffect computes the effect of a change from its samples, without those at loop points, where
+// the data jump.
+func newEffect(e *engine.Effect) effect {
 	before, after := lockstep.WithoutSeams(e.Before, e.After)
-	return effect{costOf(before), costOf(after), lockstep.TimesAsMuch(after, before), firstAfter(e)}
+	return effect{sumCost(before), sumCost(after), lockstep.TimesAsMuch(after, before), firstSampleAfter(e)}
 }
 
-// hasEffect reports whether a change is one that can have an effect on what the
-// encoder under the keys sends: shadows, notes and seams have none.
+// hasEffect reports whether a change can affect the packets of the active encoder. Shadows, notes
+// and loop points cannot.
 func hasEffect(c entry) bool {
 	return (c.Kind == engine.MarkChange || c.Kind == engine.MarkUndo) &&
 		!strings.HasPrefix(strings.TrimPrefix(c.Label, "undo "), "shadow ")

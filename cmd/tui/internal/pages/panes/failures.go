@@ -12,24 +12,23 @@ import (
 	"wirelab/internal/units"
 )
 
-// failure is one way in which packets that arrived were of no use: how often it
-// happened so far, and in a second of the last two.
+// failure counts the packets that arrived but failed with one outcome.
 type failure struct {
 	outcome packetlog.Outcome
 	stroke  chart.Stroke
-	total   int64
-	rate    float64
+	total   int64   // packets in the whole run
+	rate    float64 // packets per second, over room.RecentSpan
 }
 
-// failures lists the ways to fail, gravest last. Tainted packets are among them:
-// without a checksum damage is not noticed, yet it is damage.
-func failures(lane *engine.Lane) []failure {
+// failureStats returns the failures of a lane by outcome, in the order of the legend. Tainted
+// packets are included: they contain damage that no checksum detected.
+func failureStats(lane *engine.Lane) []failure {
 	f := lane.Totals.Failures
 	list := []failure{
-		{packetlog.NoBaseline, chart.Solid, f.NoBaseline, 0},
-		{packetlog.Corrupt, chart.Dashed, f.Corrupt, 0},
-		{packetlog.Tainted, chart.Dotted, lane.Totals.Tainted, 0},
-		{packetlog.UnknownCodec, chart.Dotted, f.UnknownCodec, 0},
+		{outcome: packetlog.NoBaseline, stroke: chart.Solid, total: f.NoBaseline},
+		{outcome: packetlog.Corrupt, stroke: chart.Dashed, total: f.Corrupt},
+		{outcome: packetlog.Tainted, stroke: chart.Dotted, total: lane.Totals.Tainted},
+		{outcome: packetlog.UnknownCodec, stroke: chart.Dotted, total: f.UnknownCodec},
 	}
 	recent := meters.Tail(lane.Samples, room.RecentSpan)
 	for i := range list {
@@ -42,10 +41,10 @@ func failures(lane *engine.Lane) []failure {
 	return list
 }
 
-// failureLegend names the ways to fail with their rates: those that occurred in
-// any case, in as many words as there are columns for, and as many of the others
-// as fit.
-func failureLegend(th *look.Theme, list []failure, room int) []look.Span {
+// failureLegend returns the outcomes with their rates in at most maxWidth columns, and the total of
+// the run. Outcomes that occurred are always listed, with the longest names that fit: full, short or
+// none; the total and the other outcomes only if they fit.
+func failureLegend(th *look.Theme, list []failure, maxWidth int) []look.Span {
 	var occurred []failure
 	var others [][]look.Span
 	total := int64(0)
@@ -61,32 +60,32 @@ func failureLegend(th *look.Theme, list []failure, room int) []look.Span {
 		}
 	}
 	if total == 0 {
-		return look.FitGroups(room, others)
+		return look.FitGroups(maxWidth, others)
 	}
-	soFar := []look.Span{look.Dim.Span("  " + strconv.FormatInt(total, 10) + " so far")}
+	totalSpans := []look.Span{look.Dim.Span("  " + strconv.FormatInt(total, 10) + " in total")}
 	noWord := func(packetlog.Outcome) string { return "" }
-	known := look.Fit(room-look.SpansWidth(soFar), failureSpans(th, occurred, look.OutcomeWord, true),
+	legend := look.Fit(maxWidth-look.SpansWidth(totalSpans), failureSpans(th, occurred, look.OutcomeWord, true),
 		failureSpans(th, occurred, look.OutcomeShort, true))
-	if look.SpansWidth(known)+look.SpansWidth(soFar) > room {
-		return look.Fit(room, known, failureSpans(th, occurred, noWord, true))
+	if look.SpansWidth(legend)+look.SpansWidth(totalSpans) > maxWidth {
+		return look.Fit(maxWidth, legend, failureSpans(th, occurred, noWord, true))
 	}
-	known = append(known, look.FitGroups(room-look.SpansWidth(known)-look.SpansWidth(soFar), others)...)
-	return append(known, soFar...)
+	legend = append(legend, look.FitGroups(maxWidth-look.SpansWidth(legend)-look.SpansWidth(totalSpans), others)...)
+	return append(legend, totalSpans...)
 }
 
-// failureSpans writes ways to fail one after the other; the first of a line has
-// no gap before it.
-func failureSpans(th *look.Theme, list []failure, word func(packetlog.Outcome) string, first bool) []look.Span {
+// failureSpans returns marker, name and rate of each failure. word returns the name of an outcome.
+// isFirst means that nothing precedes the list in the legend, so that no gap is needed.
+func failureSpans(th *look.Theme, list []failure, word func(packetlog.Outcome) string, isFirst bool) []look.Span {
 	var out []look.Span
 	for i, f := range list {
-		sign := look.Strokes(th)[f.stroke] + " " + string(th.Outcome[f.outcome]) + " "
+		label := look.Strokes(th)[f.stroke] + " " + string(th.Outcome[f.outcome]) + " "
 		if name := word(f.outcome); name != "" {
-			sign += name + " "
+			label += name + " "
 		}
-		if i > 0 || !first {
-			sign = "  " + sign
+		if i > 0 || !isFirst {
+			label = "  " + label
 		}
-		out = append(out, look.OutcomeInk(f.outcome).Span(sign), look.Value.Span(units.Fixed(f.rate, 1)))
+		out = append(out, look.OutcomeInk(f.outcome).Span(label), look.Value.Span(units.Fixed(f.rate, 1)))
 	}
 	return out
 }

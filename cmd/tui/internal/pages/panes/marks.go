@@ -10,57 +10,62 @@ import (
 	"wirelab/experiment/engine/meters"
 )
 
-// dragTime is how close together changes of one thing count as one.
-const dragTime = time.Second
+// maxDragGap is the time between two changes of one setting below which they are combined.
+const maxDragGap = time.Second
 
-// AddMarks adds the marks worth showing to a chart: of a control that was dragged, which makes a
-// change with every rung, only where it came to rest.
+// AddMarks adds marks to a chart. A dragged control gets one mark, at its last step. A loop point is
+// labelled "loop", which takes fewer columns than its full label.
 func AddMarks(s *chart.Spec, th *look.Theme, marks []engine.Mark) {
-	for _, m := range entries(marks) {
+	for _, m := range groupMarks(marks) {
+		if m.Kind == engine.MarkSeam {
+			m.Label = "loop"
+		}
 		s.Marks = append(s.Marks, chart.Mark{At: int64(m.T / meters.SamplePeriod), Label: m.Label,
 			Ink: chart.Ink(look.MarkInk(m.Kind)), Rune: look.MarkSign(th, m.Kind)})
 	}
 }
 
-// subject is what a label is about: all of it but the value at its end.
-func subject(label string) string {
+// settingName returns the label of a change, such as "loss 5%", without the value at its end.
+func settingName(label string) string {
 	if i := strings.LastIndexByte(label, ' '); i >= 0 {
 		return label[:i]
 	}
 	return label
 }
 
-// SameMarks reports whether two snapshots of one session have the same marks.
+// SameMarks reports whether a and b, the marks of two snapshots of one session, are equal. Marks are
+// only appended, so comparing their number and the last mark suffices.
 func SameMarks(a, b []engine.Mark) bool {
 	n := len(a)
 	return n == len(b) && (n == 0 || a[n-1] == b[n-1])
 }
 
-// swapLooked is how long a swap of the encoder is shown in full: afterwards what
-// the one before cost may lie off the chart, if it is far above.
-const swapLooked = 10 * time.Second
+// swapVisible is how long the value axis includes the samples before a swap of the encoder. After
+// that, samples of the previous encoder may be beyond the axis.
+const swapVisible = 10 * time.Second
 
-// LastSwap is when the encoder was last swapped, in periods, if by the period end
-// that has been looked at; else 0.
+// LastSwap returns the sample period after the last swap of the encoder that is at least swapVisible
+// before the period end, 0 if none exists. The value axis fits the samples from there on. Periods are
+// counted from the start of the run.
 func LastSwap(marks []engine.Mark, end int64) int64 {
-	const looked = int64(swapLooked / meters.SamplePeriod)
+	const visible = int64(swapVisible / meters.SamplePeriod)
 	for i := len(marks) - 1; i >= 0; i-- {
 		at := int64(marks[i].T / meters.SamplePeriod)
-		if at <= end-looked && strings.Contains(marks[i].Label, "encoder ") && marks[i].Kind != engine.MarkNote {
-			return at + 1 // the sample in which it falls is of either
+		if at <= end-visible && strings.Contains(marks[i].Label, "encoder ") && marks[i].Kind != engine.MarkNote {
+			return at + 1 // the sample at the swap contains packets of both encoders
 		}
 	}
 	return 0
 }
 
-// seamsOf are the periods in which some lane sent packets that build on frames from
-// before a seam.
-func seamsOf(lanes []engine.Lane) (out []chart.Stretch) {
+// findLoopPoints returns the sample periods in which any lane sent packets whose references are from
+// before a loop point. Charts draw these periods differently, because the data jump there.
+func findLoopPoints(lanes []engine.Lane) (out []chart.Interval) {
 	for i := range lanes {
 		for k := range lanes[i].Samples {
 			if s := &lanes[i].Samples[k]; s.Across > 0 {
 				end := int64(s.T / meters.SamplePeriod)
-				out = append(out, chart.Stretch{From: end - 1, To: end})
+				out = append(out, chart.Interval{From: end - 1, To: end})
 			}
 		}
 	}

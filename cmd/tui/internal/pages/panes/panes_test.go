@@ -16,7 +16,7 @@ import (
 
 func TestFailuresAreRates(t *testing.T) {
 	lane := &labtest.NewDamaged().Snap.Lanes[0]
-	for _, f := range failures(lane) {
+	for _, f := range failureStats(lane) {
 		n := 0
 		for _, s := range lane.Samples[len(lane.Samples)-20:] { // of 100 ms
 			n += s.Outcomes[f.outcome]
@@ -25,12 +25,12 @@ func TestFailuresAreRates(t *testing.T) {
 			t.Errorf("%v: %v a second, want %d in 2 s", f.outcome, f.rate, n)
 		}
 	}
-	if got := failures(&engine.Lane{}); got[0].rate != 0 {
+	if got := failureStats(&engine.Lane{}); got[0].rate != 0 {
 		t.Error("failures before the first sample")
 	}
 }
 
-func TestVitalsDropWholeFigures(t *testing.T) {
+func TestSummaryLineOmitsWholeFigures(t *testing.T) {
 	p := &SummaryLine{}
 	p.Observe(labtest.ViewOf(labtest.NewDamaged().Snap))
 	for w := 60; w <= 100; w++ {
@@ -49,7 +49,7 @@ func TestVitalsDropWholeFigures(t *testing.T) {
 	c := look.NewCanvas(60, 1)
 	p.Draw(c, labtest.Theme(false), false)
 	if line := c.Lines(labtest.Theme(false))[0]; !strings.Contains(line, "wrong 2") {
-		t.Errorf("wrong data must not go: %q", line)
+		t.Errorf("the wrong count is omitted: %q", line)
 	}
 }
 
@@ -61,19 +61,19 @@ func TestFewChangesLeaveAGap(t *testing.T) {
 	}
 	p := &Charts{}
 	p.Observe(labtest.ViewOf(snap))
-	for i, w := range p.ratio(&look.Theme{}).Series[0].Weights {
+	for i, w := range p.bitsPerItemSpec(&look.Theme{}).Series[0].Weights {
 		if w != 0 {
-			t.Fatalf("sample %d counts, with 4 changed a frame", i)
+			t.Fatalf("sample %d has a weight, with 4 items changed per frame", i)
 		}
 	}
 	samples[7].Changed = 5 * int64(samples[7].Sent)
-	if p.ratio(&look.Theme{}).Series[0].Weights[7] == 0 {
-		t.Error("5 changed a frame do not count")
+	if p.bitsPerItemSpec(&look.Theme{}).Series[0].Weights[7] == 0 {
+		t.Error("5 items changed per frame have no weight")
 	}
 }
 
-// A call is all there is in its frame: one is enough for a mean. Of cubes it is not.
-func TestEnough(t *testing.T) {
+// TestEnoughChanged: one changed call is enough, because a frame has only one; one cube is not.
+func TestEnoughChanged(t *testing.T) {
 	for _, c := range []struct {
 		s    meters.Sample
 		want bool
@@ -84,16 +84,16 @@ func TestEnough(t *testing.T) {
 		{meters.Sample{Sent: 6, Items: 6 * 901, Changed: 30}, true},
 		{meters.Sample{}, false},
 	} {
-		if got := Enough(&c.s); got != c.want {
+		if got := EnoughChanged(&c.s); got != c.want {
 			t.Errorf("%+v: %v", c.s, got)
 		}
 	}
-	if got := PerHead(PerItem(frame.Cubes(901), "cube")) + " " + PerHead(PerItem(&frame.Schema{Rows: 1}, "call")); got != "chg call" {
+	if got := PerItemHeading(PerItemUnit(frame.Cubes(901), "cube")) + " " + PerItemHeading(PerItemUnit(&frame.Schema{Rows: 1}, "call")); got != "chg call" {
 		t.Errorf("columns are headed %q", got)
 	}
 }
 
-func TestSharesOfTheBudgetAddUp(t *testing.T) {
+func TestBudgetSharesAddUp(t *testing.T) {
 	p := &Bits{}
 	snap := labtest.Snapshot(time.Minute)
 	b := &snap.Lanes[0].Recent.Budget
@@ -119,7 +119,7 @@ func TestBarIsFullAndInProportion(t *testing.T) {
 	for _, r := range bar {
 		counts[r]++
 	}
-	if counts[' '] > 2*6 { // the blanks around the names
+	if counts[' '] > 2*6 { // the spaces around the names
 		t.Errorf("the bar has holes: %q", string(bar))
 	}
 	th := labtest.Theme(false)

@@ -9,28 +9,29 @@ import (
 	"wirelab/encoders"
 )
 
-// Part is one slot of the account, or several that share a row.
+// Part is one slot of the bit budget, or several slots that share a row.
 type Part struct {
-	Name  string
-	Share float64 // 0..1
-	Ink   int     // its place among the colours
-	Slots int     // how many it stands for
+	Name     string
+	Share    float64 // 0..1
+	Slot     int     // the slot, which selects the colour; the last slot for a sum of several
+	NumSlots int     // number of fields or slots that the part contains
 }
 
-// SlotName names a slot; one that several fields share says how many.
+// SlotName returns the name of a slot; for a slot that several fields share, their number, such as
+// "3 others".
 func SlotName(k encoders.Slot, s *frame.Schema) string {
 	if n := k.Fields(s); n > 1 {
-		return Others(n)
+		return OthersName(n)
 	}
 	return k.Name(s)
 }
 
-// Others names what several slots share.
-func Others(n int) string { return strconv.Itoa(n) + " others" }
+// OthersName names a part that contains n slots.
+func OthersName(n int) string { return strconv.Itoa(n) + " others" }
 
-// PartsOf lists the slots that were charged, in their fixed order, so that a part
-// keeps its place and its colour whatever the encoder.
-func PartsOf(b *encoders.Budget, s *frame.Schema) []Part {
+// BudgetParts returns a part for each slot that was charged, nil if none was. The parts are in the
+// order of the slots, so that position and colour of a part do not depend on the encoder.
+func BudgetParts(b *encoders.Budget, s *frame.Schema) []Part {
 	total := b.Total()
 	if total <= 0 {
 		return nil
@@ -44,18 +45,18 @@ func PartsOf(b *encoders.Budget, s *frame.Schema) []Part {
 	return out
 }
 
-// AtMost keeps the n-1 parts that rank highest, in their order, and sums up the rest in one
-// more; all of them if they are no more than n. rank is by slot.
-func AtMost(parts []Part, n int, rank func(slot int) float64) []Part {
-	if len(parts) <= n {
+// LimitParts returns parts if there are at most limit. Otherwise it returns the limit-1 parts with the
+// highest rank(slot), in the order of parts, and one part for the sum of the rest.
+func LimitParts(parts []Part, limit int, rank func(slot int) float64) []Part {
+	if len(parts) <= limit {
 		return parts
 	}
-	order := make([]int, len(parts))
+	order := make([]int, len(parts)) // indices of parts, highest rank first
 	for i := range order {
 		order[i] = i
 	}
 	slices.SortStableFunc(order, func(a, b int) int {
-		switch ra, rb := rank(parts[a].Ink), rank(parts[b].Ink); {
+		switch ra, rb := rank(parts[a].Slot), rank(parts[b].Slot); {
 		case ra > rb:
 			return -1
 		case ra < rb:
@@ -63,23 +64,23 @@ func AtMost(parts []Part, n int, rank func(slot int) float64) []Part {
 		}
 		return 0
 	})
-	keep := order[:max(n-1, 0)]
+	keep := order[:max(limit-1, 0)]
 	slices.Sort(keep)
 	var out []Part
-	rest := Part{Ink: encoders.MaxSlots - 1}
+	rest := Part{Slot: encoders.MaxSlots - 1}
 	for i, part := range parts {
-		if _, kept := slices.BinarySearch(keep, i); kept {
+		if _, found := slices.BinarySearch(keep, i); found {
 			out = append(out, part)
 			continue
 		}
 		rest.Share += part.Share
-		rest.Slots += part.Slots
+		rest.NumSlots += part.NumSlots
 	}
-	rest.Name = Others(rest.Slots)
+	rest.Name = OthersName(rest.NumSlots)
 	return append(out, rest)
 }
 
-// PartNames are the parts' names in at most n columns, told apart.
+// PartNames returns distinct names of the parts, shortened to at most n columns each.
 func PartNames(parts []Part, n int) []string {
 	names := make([]string, len(parts))
 	for i := range parts {
@@ -88,7 +89,7 @@ func PartNames(parts []Part, n int) []string {
 	return look.Distinct(names, n)
 }
 
-// SlotNames are the names of slots in at most n columns, told apart.
+// SlotNames returns distinct names of slots, shortened to at most n columns each.
 func SlotNames(slots []encoders.Slot, s *frame.Schema, n int) []string {
 	names := make([]string, len(slots))
 	for i, k := range slots {
@@ -97,8 +98,8 @@ func SlotNames(slots []encoders.Slot, s *frame.Schema, n int) []string {
 	return look.Distinct(names, n)
 }
 
-// widest is how wide the widest name is.
-func widest(parts []Part) (w int) {
+// maxNameWidth returns the width of the widest name, in columns.
+func maxNameWidth(parts []Part) (w int) {
 	for i := range parts {
 		w = max(w, look.TextWidth(parts[i].Name))
 	}

@@ -15,17 +15,17 @@ import (
 	"wirelab/encoders"
 )
 
-// shareShown finds a share on a screen, behind the name that it belongs to.
+// shareShown matches a share on a screen.
 var shareShown = regexp.MustCompile(`(\d+(?:\.\d)?) ?%`)
 
-// On every size of the pane the shares add up to the payload, names are told apart, and the
-// bar names nothing that the figures lack.
-func TestEveryBitIsAccountedFor(t *testing.T) {
+// TestSharesAddUpAtEverySize: at every size of the pane the shares add up to 100 %, names are
+// distinct, and every name in the bar is also among the figures.
+func TestSharesAddUpAtEverySize(t *testing.T) {
 	for _, size := range [][2]int{{80, 19}, {80, 8}, {80, 4}, {100, 25}, {104, 4}, {160, 7}, {200, 7}, {200, 40}, {60, 15}, {300, 4}} {
 		w, h := size[0], size[1]
 		p := &panes.Bits{}
 		lines := labtest.Draw(p, labtest.ViewOf(labtest.NewWide().Snap), w, h)
-		text := strings.Join(lines[2:], "\n") // without the edge and the bar
+		text := strings.Join(lines[2:], "\n") // without the border and the bar
 		sum, n := 0.0, 0
 		for _, m := range shareShown.FindAllStringSubmatch(text, -1) {
 			v, err := strconv.ParseFloat(m[1], 64)
@@ -56,13 +56,13 @@ func TestEveryBitIsAccountedFor(t *testing.T) {
 			}
 		}
 		if all := len(labtest.WideFields) + 1; n < all && !strings.Contains(text, fmt.Sprint(all-n+1, " others")) {
-			t.Errorf("%dx%d: %d of %d parts, and not how many others:\n%s", w, h, n, all, strings.Join(lines, "\n"))
+			t.Errorf("%dx%d: %d of %d parts, without the number of others:\n%s", w, h, n, all, strings.Join(lines, "\n"))
 		}
 	}
 }
 
-// A slot that many fields share says how many, wherever it is named.
-func TestSharedSlotSaysHowMany(t *testing.T) {
+// TestSharedSlotIsNamedByItsFields: a slot that several fields share is named by their number.
+func TestSharedSlotIsNamedByItsFields(t *testing.T) {
 	s := &frame.Schema{}
 	const fields = encoders.MaxSlots + 12
 	for i := range fields {
@@ -72,12 +72,12 @@ func TestSharedSlotSaysHowMany(t *testing.T) {
 	for i := range s.Fields {
 		b.Bits(encoders.FieldSlot(i), 10)
 	}
-	parts := panes.PartsOf(&b, s)
+	parts := panes.BudgetParts(&b, s)
 	last := parts[len(parts)-1]
 	if want := fmt.Sprint(fields-(len(parts)-1), " others"); last.Name != want {
 		t.Errorf("the last of %d parts is %q, want %q", len(parts), last.Name, want)
 	}
-	few := panes.AtMost(parts, 5, func(int) float64 { return 0 })
+	few := panes.LimitParts(parts, 5, func(int) float64 { return 0 })
 	if got := few[4]; got.Name != fmt.Sprint(fields-4, " others") || math.Abs(got.Share-(fields-4.)/fields) > 1e-9 {
 		t.Errorf("%+v", got)
 	}

@@ -13,12 +13,12 @@ import (
 	"wirelab/internal/units"
 )
 
-// Playout shows charts of the receiver's display over time: the age of the data shown,
+// Playout shows charts of the receiver's display over time: the age of the displayed data,
 // starvation, position and orientation errors of the cubes, and late snapshots. It collects
 // the same samples as the charts of page 1 and has the same time axis.
 type Playout struct {
 	Charts
-	cubes bool
+	cubes bool // the data are cubes, which have positions and orientations
 }
 
 // NewPlayout returns the charts of a display. cubes reports whether the data are cubes.
@@ -27,14 +27,14 @@ func NewPlayout(cubes bool) *Playout { return &Playout{Charts{Selected: -1}, cub
 // Name implements room.Pane.
 func (p *Playout) Name() string { return "Playout" }
 
-// playoutWidth is the minimum width of a chart, so that its time axis has a label.
-const playoutWidth = 38
+// minPlayoutWidth is the minimum width of a chart, so that its time axis has a label.
+const minPlayoutWidth = 38
 
-// playoutChart is one of the charts.
+// playoutChart describes one of the charts.
 type playoutChart struct {
 	title  string
 	cubes  bool // only for cubes
-	reduce chart.Reduce
+	reduce chart.Reducer
 	ink    look.Ink
 	floor  float64 // the minimum of the axis's upper end
 	values func([]meters.Sample) []float64
@@ -47,58 +47,59 @@ func playoutCharts() []playoutChart {
 		return []look.Span{look.Dim.Span(before), look.Value.Span(units.Fixed(v, prec)), look.Dim.Span(after)}
 	}
 	return []playoutChart{
-		{title: "Age ms", reduce: chart.Max, ink: look.Payload, floor: 100, legend: AgeText,
+		{title: "Age ms", reduce: chart.Max, ink: look.Payload, floor: 100, legend: AgeSpans,
 			values: perSample(func(s *meters.Sample) float64 { return float64(s.Oldest) / 1e6 })},
-		{title: "Starved %", reduce: chart.Mean, ink: look.Warn, floor: 10, values: starvedLine,
+		{title: "Starved %", reduce: chart.Mean, ink: look.Warn, floor: 10, values: starvedSeries,
 			legend: func(l *engine.Lane) []look.Span { return valueSpans("now ", 100*l.Recent.StarvedRatio, 1, "") }},
-		{title: "Off mm", cubes: true, reduce: chart.Max, ink: look.Bad, floor: 10,
+		{title: "Position error mm", cubes: true, reduce: chart.Max, ink: look.Bad, floor: 10,
 			values: perSample(func(s *meters.Sample) float64 { return s.PositionErrorMM }),
-			legend: func(l *engine.Lane) []look.Span { return valueSpans("worst ", l.Recent.PositionErrorMM, 1, "") }},
-		{title: "Late /s", reduce: chart.Mean, ink: look.Late, floor: 4, values: lateLine, legend: func(l *engine.Lane) []look.Span {
-			rate := lateLine(meters.Tail(l.Samples, room.RecentSpan))
+			legend: func(l *engine.Lane) []look.Span { return valueSpans("max ", l.Recent.PositionErrorMM, 1, "") }},
+		{title: "Late/s", reduce: chart.Mean, ink: look.Late, floor: 4, values: lateSeries, legend: func(l *engine.Lane) []look.Span {
+			rate := lateSeries(meters.Tail(l.Samples, room.RecentSpan))
 			now := 0.0
 			if n := len(rate); n > 0 {
 				now = rate[n-1]
 			}
-			return append(valueSpans("now ", now, 1, "  so far "), look.Value.Span(strconv.FormatInt(l.Totals.Playout.Late, 10)))
+			return append(valueSpans("now ", now, 1, "  total "), look.Value.Span(strconv.FormatInt(l.Totals.Playout.Late, 10)))
 		}},
-		{title: "Turned deg", cubes: true, reduce: chart.Max, ink: look.Ratio, floor: 1,
+		{title: "Rotation error deg", cubes: true, reduce: chart.Max, ink: look.Ratio, floor: 1,
 			values: perSample(func(s *meters.Sample) float64 { return s.OrientationErrorDeg }),
-			legend: func(l *engine.Lane) []look.Span { return valueSpans("worst ", worstTurn(l), 1, "") }},
+			legend: func(l *engine.Lane) []look.Span { return valueSpans("max ", maxOrientationError(l), 1, "") }},
 	}
 }
 
-// perSample returns a function that computes value for every sample.
+// perSample returns a function that maps samples to their values.
 func perSample(value func(*meters.Sample) float64) func([]meters.Sample) []float64 {
-	return func(all []meters.Sample) []float64 { return series(all, value) }
+	return func(all []meters.Sample) []float64 { return mapSamples(all, value) }
 }
 
-// starvedLine returns the percentage of display ticks that starved, over the same two
-// seconds as the figure in the heading.
-func starvedLine(all []meters.Sample) []float64 {
-	shown := rateLine(all, func(s *meters.Sample) int { return s.Displayed })
-	starved := rateLine(all, func(s *meters.Sample) int { return s.Starved })
+// starvedSeries returns, for each sample, the percentage of display ticks that starved, for which no newer
+// snapshot had arrived, over the two seconds that end with the sample.
+func starvedSeries(all []meters.Sample) []float64 {
+	displayed := rateSeries(all, func(s *meters.Sample) int { return s.Displayed })
+	starved := rateSeries(all, func(s *meters.Sample) int { return s.Starved })
 	for i := range starved {
-		starved[i] *= 100 / math.Max(shown[i], 1)
+		starved[i] *= 100 / math.Max(displayed[i], 1)
 	}
 	return starved
 }
 
-// lateLine returns the number of snapshots a second that arrived too late to be shown.
-func lateLine(all []meters.Sample) []float64 {
-	return rateLine(all, func(s *meters.Sample) int { return s.Late })
+// lateSeries returns the snapshots per second that arrived after their display time.
+func lateSeries(all []meters.Sample) []float64 {
+	return rateSeries(all, func(s *meters.Sample) int { return s.Late })
 }
 
-// AgeText returns percentiles of the age of the data that a lane's display showed, over the whole run.
-func AgeText(l *engine.Lane) []look.Span {
+// AgeSpans returns the median and the 99th percentile of the age of a lane's displayed data in ms,
+// over the whole run.
+func AgeSpans(l *engine.Lane) []look.Span {
 	a := &l.Totals.AgeMS
 	return []look.Span{look.Dim.Span("p50 "), look.Value.Span(a.Of(a.P50).Text(0)), look.Dim.Span(" p99 "),
 		look.Value.Span(a.Of(a.P99).Text(0))}
 }
 
-// worstTurn returns the largest orientation error of a cube, over the time that the other
-// figures cover.
-func worstTurn(l *engine.Lane) (deg float64) {
+// maxOrientationError returns the largest orientation error of a cube in the last two seconds, in
+// degrees.
+func maxOrientationError(l *engine.Lane) (deg float64) {
 	const recent = 20 // samples: two seconds
 	for _, s := range l.Samples[max(len(l.Samples)-recent, 0):] {
 		deg = max(deg, s.OrientationErrorDeg)
@@ -109,16 +110,20 @@ func worstTurn(l *engine.Lane) (deg float64) {
 // Draw implements room.Pane. It draws as many charts side by side as fit, at least one.
 func (p *Playout) Draw(c *look.Canvas, th *look.Theme, _ bool) {
 	list := slices.DeleteFunc(playoutCharts(), func(k playoutChart) bool { return k.cubes && !p.cubes })
-	list = list[:min(max(c.W/playoutWidth, 1), len(list))]
+	list = list[:min(max(c.W/minPlayoutWidth, 1), len(list))]
 	c.Split(len(list), func(i int, side *look.Canvas) { p.drawChart(side, th, &list[i]) })
 }
 
+// drawChart draws one chart with its frame. If the legend does not fit, only its last figure is drawn,
+// or nothing.
 func (p *Playout) drawChart(c *look.Canvas, th *look.Theme, k *playoutChart) {
 	legend := k.legend(&p.Lane)
-	c.Frame(th, false, k.title, look.Fit(look.HeadRoom(c.W, k.title), legend, legend[max(len(legend)-2, 0):], nil)...)
+	lastFigure := legend[max(len(legend)-2, 0):] // its label and value
+	const focused = false
+	c.Frame(th, focused, k.title, look.Fit(look.HeadRoom(c.W, k.title), legend, lastFigure, nil)...)
 	spec := &chart.Spec{Floor: k.floor, Time: true}
-	cut := p.visible(th, c.W-2)
-	spec.Series = []chart.Series{{Values: k.values(cut.Lane.Samples), Reduce: k.reduce, Ink: chart.Ink(k.ink)}}
-	cut.Common(spec, th)
+	visible := p.withVisibleSamples(th, c.W-2)
+	spec.Series = []chart.Series{{Values: k.values(visible.Lane.Samples), Reduce: k.reduce, Ink: chart.Ink(k.ink)}}
+	visible.StyleChart(spec, th)
 	c.Blit(1, 1, chart.Draw(spec, c.W-2, max(c.H-2, 0)))
 }

@@ -5,37 +5,37 @@ import (
 	"wirelab/cmd/tui/internal/look"
 )
 
-// Stacked is one of several charts that stand one below the other over one axis of time.
+// Stacked is one of several charts that are stacked over one time axis.
 type Stacked struct {
 	Title   string
 	Legend  []look.Span
-	Spec    *chart.Spec // but for its Time and Labels
-	Focused bool
-	Fit     bool   // a value axis that does not begin at zero says so
-	Empty   string // shown where there is nothing to see; "": nothing
+	Spec    *chart.Spec // DrawStack sets Time and Labels, because only the last chart has a time axis
+	Focused bool        // draw the title as focused
+	Fit     bool        // mark a value axis that does not begin at 0
+	Empty   string      // text in the middle of a chart without data; "" means none
 }
 
-// notFromZero is what an axis says that does not begin at zero.
+// notFromZero marks a value axis that does not begin at 0.
 const notFromZero = " not from 0 "
 
-// chartRows returns which rows each of n charts gets inside a pane of h rows: first[i] is the
-// row of its title, rows[i] what is below it.
+// chartRows distributes a pane of h rows over n charts: first[i] is the row of the title of chart
+// i, rows[i] is the height below it. The last chart gets two rows more, for the time axis.
 func chartRows(h, n int) (first, rows []int) {
 	const axis = 2
-	edges := n + 1
+	edges := n + 1 // a title above each chart, and the lower edge
 	first, rows = make([]int, n), make([]int, n)
 	room := max(h-edges-axis, 0)
 	y := 0
 	for i := range rows {
 		first[i] = y
-		rows[i] = (room + n - 1 - i) / n // the first ones get what is left over
+		rows[i] = (room + n - 1 - i) / n // the first charts get the remainder
 		y += 1 + rows[i]
 	}
 	rows[n-1] += min(axis, max(h-edges, 0))
 	return first, rows
 }
 
-// DrawStack draws charts, from the top, and fills the pane.
+// DrawStack fills c with the charts of list, from top to bottom.
 func DrawStack(c *look.Canvas, th *look.Theme, list []Stacked) {
 	first, rows := chartRows(c.H, len(list))
 	for i, x := range list {
@@ -52,7 +52,7 @@ func DrawStack(c *look.Canvas, th *look.Theme, list []Stacked) {
 		if b.Cut && x.Fit {
 			c.Right(c.W-2, y, look.Warn, notFromZero)
 		}
-		if rows[i] > 4 {
+		if rows[i] > 4 { // lower charts have no free row for the text
 			c.Text((c.W-len(x.Empty))/2, y+rows[i]/2, look.Dim, x.Empty)
 		}
 	}

@@ -14,52 +14,54 @@ import (
 // SummaryLine is one line with the main figures of the active encoder.
 type SummaryLine struct {
 	lane engine.Lane
-	per  string // what bits are divided by
-	seen bool
+	per  string // unit of "bits per ..."
+	seen bool   // Observe was called
 }
 
 // Name implements room.Pane.
-func (p *SummaryLine) Name() string { return "Vitals" }
+func (p *SummaryLine) Name() string { return "Summary" }
 
-// Observe implements room.Pane.
+// Observe implements room.Observer. The line changes on slow redraws, and at once when a packet was
+// decoded wrongly.
 func (p *SummaryLine) Observe(v room.View) bool {
-	lane := v.Lane()
+	lane := v.ActiveLane()
 	if p.seen && !v.Slow && lane.Totals.Wrong == p.lane.Totals.Wrong {
 		return false
 	}
-	p.lane, p.per, p.seen = *lane, PerShort(v.Snap.Schema, v.Snap.Item), true
+	p.lane, p.per, p.seen = *lane, PerItemShort(v.Snap.Schema, v.Snap.Item), true
 	return true
 }
 
-// Draw writes the payload first and what went wrong last. Where the line is too
-// short for all of it whole figures go, those worth least first.
+// Draw draws the payload first and the failures last. If the line is too long, it omits whole
+// figures, the least important first; a wrong count above 0 is never omitted.
 func (p *SummaryLine) Draw(c *look.Canvas, th *look.Theme, _ bool) {
-	wire, perChanged, wrong := true, true, true
-	for _, part := range []*bool{&wire, &wrong, &perChanged} {
+	wire, perChanged, wrong := true, true, true                  // the optional figures that are drawn
+	for _, figure := range []*bool{&wire, &wrong, &perChanged} { // the least important first
 		if p.width(wire, perChanged, wrong) <= c.W-2 {
 			break
 		}
-		*part = part == &wrong && p.lane.Totals.Wrong > 0
+		*figure = figure == &wrong && p.lane.Totals.Wrong > 0
 	}
-	end := p.ends(wrong)
-	room := c.W - 2 - look.SpansWidth(end)
-	c.Spans(1, 0, room-1, p.costs(wire, perChanged)...)
-	c.Spans(1+room, 0, c.W, end...)
+	failures := p.failureSpans(wrong)
+	trafficWidth := c.W - 2 - look.SpansWidth(failures)
+	c.Spans(1, 0, trafficWidth-1, p.trafficSpans(wire, perChanged)...)
+	c.Spans(1+trafficWidth, 0, c.W, failures...)
 }
 
-// width is how many columns the line needs with or without some of its figures.
-// It allows for the bandwidth to grow: a figure must not come and go with it.
+// width returns the columns that the line needs with the given figures. It reserves columns for
+// bandwidths up to 999.9, so that figures do not appear and disappear with the bandwidth.
 func (p *SummaryLine) width(wire, perChanged, wrong bool) int {
 	slack := func(v float64) int { return max(len("999.9")-len(units.Fixed(v, 1)), 0) }
-	n := look.SpansWidth(p.costs(wire, perChanged)) + 1 + look.SpansWidth(p.ends(wrong)) + slack(p.lane.Recent.PayloadKbps)
+	n := look.SpansWidth(p.trafficSpans(wire, perChanged)) + 1 + look.SpansWidth(p.failureSpans(wrong)) + slack(p.lane.Recent.PayloadKbps)
 	if wire {
 		n += slack(p.lane.Recent.WireKbps)
 	}
 	return n
 }
 
-// costs are the figures of the last two seconds.
-func (p *SummaryLine) costs(wire, perChanged bool) []look.Span {
+// trafficSpans returns the figures of the last two seconds: payload, lost packets and, if wire and
+// perChanged are set, wire bandwidth and bits per changed item.
+func (p *SummaryLine) trafficSpans(wire, perChanged bool) []look.Span {
 	r := p.lane.Recent
 	out := []look.Span{look.Payload.Span("payload "), look.Value.Span(units.Fixed(r.PayloadKbps, 1))}
 	if wire {
@@ -67,19 +69,20 @@ func (p *SummaryLine) costs(wire, perChanged bool) []look.Span {
 	}
 	out = append(out, look.Dim.Span(" kbps"))
 	if perChanged {
-		k := look.Ratio
-		if !enoughRecently(&r) {
-			k = look.Dim
+		style := look.Ratio
+		if !enoughChangedRecently(&r) {
+			style = look.Dim
 		}
-		out = append(out, k.Span("  "+PerText(r.BitsPerChanged)), look.Dim.Span(" bits/"+p.per))
+		out = append(out, style.Span("  "+FormatBitsPerItem(r.BitsPerChanged)), look.Dim.Span(" bits/"+p.per))
 	}
-	return append(out, look.Dim.Span("  lost "), look.Value.Span(look.PadLeft(units.Fixed(lostLately(p.lane.Samples), 0), 2)),
+	return append(out, look.Dim.Span("  lost "), look.Value.Span(look.PadLeft(units.Fixed(recentLossPercent(p.lane.Samples), 0), 2)),
 		look.Dim.Span("%"))
 }
 
-// lostLately is the percentage of packets lost in the last two seconds: what
-// somebody sees who moves the loss.
-func lostLately(all []meters.Sample) float64 {
+// recentLossPercent returns the percentage of packets lost in the last two seconds, a period short
+// enough to follow a change of the loss setting. Packets of unknown outcome, sent over a network that
+// did not report them, count as lost.
+func recentLossPercent(all []meters.Sample) float64 {
 	lost, sent := 0, 0
 	for _, s := range meters.Tail(all, room.RecentSpan) {
 		lost, sent = lost+s.Outcomes[packetlog.Lost]+s.Outcomes[packetlog.Unknown], sent+s.Sent
@@ -87,8 +90,9 @@ func lostLately(all []meters.Sample) float64 {
 	return 100 * float64(lost) / float64(max(sent, 1))
 }
 
-// ends counts the packets that arrived and were of no use, or worse.
-func (p *SummaryLine) ends(wrong bool) []look.Span {
+// failureSpans returns the number of packets that failed to decode and, if wrong is set, of those
+// decoded wrongly.
+func (p *SummaryLine) failureSpans(wrong bool) []look.Span {
 	t := p.lane.Totals
 	failed := t.Failed()
 	failInk, wrongInk := look.Value, look.Value

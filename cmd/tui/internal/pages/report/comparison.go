@@ -9,38 +9,42 @@ import (
 	"wirelab/internal/words"
 )
 
-// comparison is the pane that compares two runs: their figures with the differences, and the
-// settings that differ.
+// comparison is the pane that compares two runs: their figures with differences, and the settings
+// that differ. Without a second run it shows the figures of one.
 type comparison struct {
 	item        string
-	left, right *run // nil: none chosen
-	top         int  // rows scrolled away
-	rows        int  // as last drawn, and how many of them fit
-	room        int
+	left, right *run // nil if none is selected
+	firstRow    int  // first visible row
+	numRows     int  // rows of the content, as last drawn
+	visibleRows int  // rows of the pane for content, as last drawn
 }
 
-func (p *comparison) Name() string { return "Beside" }
+func (p *comparison) Name() string { return "Comparison" }
 
-// row is one line of the pane: a text across, or cells.
+// row is one line of the pane: either a text over the whole width, or four cells.
 type row struct {
 	text  []look.Span
 	cells [4]look.Span // label, left, right, difference
 }
 
-// scroll moves what is in sight.
-func (p *comparison) scroll(n int) { p.top = min(max(p.top+n, 0), max(p.rows-p.room, 0)) }
+// scroll scrolls down by n rows, or up if n is negative. scroll(0) keeps the position within the content.
+func (p *comparison) scroll(n int) {
+	p.firstRow = min(max(p.firstRow+n, 0), max(p.numRows-p.visibleRows, 0))
+}
 
+// Draw implements room.Pane: the label of a row at the left, its other cells as right-aligned columns
+// of equal width.
 func (p *comparison) Draw(c *look.Canvas, th *look.Theme, focused bool) {
-	c.Frame(th, focused, "Beside", p.title()...)
+	c.Frame(th, focused, "Comparison", p.title()...)
 	if p.left == nil {
 		return
 	}
 	rows := p.lines(th, c.W-4)
-	p.rows, p.room = len(rows), max(c.H-2, 0)
-	p.scroll(0)
+	p.numRows, p.visibleRows = len(rows), max(c.H-2, 0)
+	p.scroll(0) // the content may be shorter now
 	cell := cellWidth(c.W - 4)
-	for y, r := range rows[p.top:] {
-		if y >= p.room {
+	for y, r := range rows[p.firstRow:] {
+		if y >= p.visibleRows {
 			break
 		}
 		if r.text != nil {
@@ -48,7 +52,7 @@ func (p *comparison) Draw(c *look.Canvas, th *look.Theme, focused bool) {
 			continue
 		}
 		right := c.W - 2
-		for i := 3; i > 0; i-- {
+		for i := 3; i > 0; i-- { // the columns from right to left
 			text := r.cells[i].Text
 			if look.TextWidth(text) >= cell {
 				text = look.Truncate(text, cell-2) + "…"
@@ -58,92 +62,95 @@ func (p *comparison) Draw(c *look.Canvas, th *look.Theme, focused bool) {
 		}
 		c.Clip(2, y+1, max(right-3, 0), r.cells[0].Ink, r.cells[0].Text)
 	}
-	c.More(th, p.rows-p.top-p.room)
+	c.More(th, p.numRows-p.firstRow-p.visibleRows)
 }
 
+// title names the two runs, nil if there is only one.
 func (p *comparison) title() []look.Span {
 	if p.right == nil || p.left == nil {
 		return nil
 	}
-	return []look.Span{look.Plain.Span(p.left.name), look.Dim.Span(" and "), look.Plain.Span(p.right.name)}
+	return []look.Span{look.Plain.Span(p.left.name), look.Dim.Span(" vs "), look.Plain.Span(p.right.name)}
 }
 
-// cellWidth is how wide the columns of figures are in a pane of w columns.
+// cellWidth returns the width of a column of figures in a pane of w columns.
 func cellWidth(w int) int { return min(max(w/5, 9), 18) }
 
-// lines is all that the pane has to say.
+// lines returns the content of the pane for w columns: the error of an unreadable report, or remarks,
+// figures, settings that differ, and the changes and shadows of each run.
 func (p *comparison) lines(th *look.Theme, w int) []row {
-	across := func(k look.Ink, text string) (out []row) {
+	// across returns wrapped text over the whole width.
+	across := func(style look.Ink, text string) (out []row) {
 		for _, line := range look.Wrap(text, max(w, 1)) {
-			out = append(out, row{text: []look.Span{k.Span(line)}})
+			out = append(out, row{text: []look.Span{style.Span(line)}})
 		}
 		return out
 	}
 	for _, d := range []*run{p.left, p.right} {
-		if d != nil && d.trouble != "" {
-			return append(across(look.Bad, d.trouble), across(look.Dim, "Choose another one; esc goes back to this run.")...)
+		if d != nil && d.readError != "" {
+			return append(across(look.Bad, d.readError), across(look.Dim, "Select another report; esc returns to this run.")...)
 		}
 	}
 	var rows []row
+	blank := row{text: []look.Span{{}}}
 	for _, d := range []*run{p.left, p.right} {
 		if d != nil && d.note != "" {
 			rows = append(rows, across(look.Warn, d.name+": "+d.note)...)
 		}
 	}
-	rows = append(rows, p.figures()...)
+	rows = append(rows, p.figureRows()...)
 	if p.right == nil {
-		return append(append(rows, row{text: []look.Span{{}}}),
-			across(look.Dim, "Choose a saved report, and its figures stand beside these.")...)
+		return append(append(rows, blank), across(look.Dim, "Select a saved report to compare it with this run.")...)
 	}
-	if p.unlike() {
-		rows = append(rows, across(look.Warn, "One ran longer than the other: part of the difference may be what went on in the "+
-			"data meanwhile.")...)
+	if p.lengthsDiffer() {
+		rows = append(rows, across(look.Warn, "The runs have different lengths: part of the difference may be due to "+
+			"the data.")...)
 	}
-	rows = append(rows, row{text: []look.Span{{}}})
-	rows = append(rows, p.settings(th, cellWidth(w))...)
-	rows = append(rows, row{text: []look.Span{{}}})
+	rows = append(rows, blank)
+	rows = append(rows, p.settingRows(th, cellWidth(w))...)
+	rows = append(rows, blank)
 	for _, d := range []*run{p.left, p.right} {
-		text := d.short() + ": " + words.Count(len(d.changes), "change") + " on the way"
+		text := d.shortName() + ": " + words.Count(len(d.changes), "change") + " during the run"
 		if len(d.shadows) > 0 {
-			text += "; beside it ran " + strings.Join(d.shadows, ", ")
+			text += "; shadows: " + strings.Join(d.shadows, ", ")
 		}
 		rows = append(rows, across(look.Dim, text)...)
 	}
 	return rows
 }
 
-// unlike reports whether the two saw so different lengths of the data that their
-// figures do not compare.
-func (p *comparison) unlike() bool {
-	const much = 1.1
+// lengthsDiffer reports whether the lengths of the runs differ by more than 10 %, so that their figures
+// are not comparable.
+func (p *comparison) lengthsDiffer() bool {
+	const maxRatio = 1.1
 	a, b := p.left.length.Seconds(), p.right.length.Seconds()
-	return max(a, b) > much*min(a, b)
+	return max(a, b) > maxRatio*min(a, b)
 }
 
-// figures is the table of what both measured.
-func (p *comparison) figures() []row {
-	head := row{cells: [4]look.Span{{}, look.Dim.Span(p.left.short())}}
+// figureRows returns the table of figures of one or both runs. A figure that a run does not have is "-".
+func (p *comparison) figureRows() []row {
+	headings := row{cells: [4]look.Span{{}, look.Dim.Span(p.left.shortName())}}
 	if p.right != nil {
-		head.cells[2], head.cells[3] = look.Dim.Span(p.right.short()), look.Dim.Span("difference")
+		headings.cells[2], headings.cells[3] = look.Dim.Span(p.right.shortName()), look.Dim.Span("difference")
 	}
-	rows := []row{head}
-	for _, m := range readings(p.itemName()) {
+	rows := []row{headings}
+	for _, m := range runFigures(p.itemName()) {
 		row := row{cells: [4]look.Span{look.Plain.Span(m.label)}}
-		a, okA := m.of(p.left)
+		a, okA := m.value(p.left)
 		if okA {
-			row.cells[1] = look.Value.Span(units.Fixed(a, m.digits) + m.mark(p.left))
+			row.cells[1] = look.Value.Span(units.Fixed(a, m.digits) + m.timingMark(p.left))
 		} else {
 			row.cells[1] = look.Dim.Span("-")
 		}
 		if p.right != nil {
-			b, okB := m.of(p.right)
+			b, okB := m.value(p.right)
 			if okB {
-				row.cells[2] = look.Value.Span(units.Fixed(b, m.digits) + m.mark(p.right))
+				row.cells[2] = look.Value.Span(units.Fixed(b, m.digits) + m.timingMark(p.right))
 			} else {
 				row.cells[2] = look.Dim.Span("-")
 			}
 			if okA && okB {
-				row.cells[3] = apart(a, b, m.digits)
+				row.cells[3] = formatDifference(a, b, m.digits)
 			}
 		}
 		rows = append(rows, row)
@@ -151,8 +158,9 @@ func (p *comparison) figures() []row {
 	return rows
 }
 
-// apart is how much larger b is than a.
-func apart(a, b float64, digits int) look.Span {
+// formatDifference formats b-a with the given decimals, "=" if it is rounded to 0. Figures with decimals
+// also have the change in percent of a, unless a is 0; counts and percentiles in whole units do not.
+func formatDifference(a, b float64, digits int) look.Span {
 	text := units.Fixed(b-a, digits)
 	zero := units.Fixed(0, digits)
 	switch {
@@ -169,6 +177,7 @@ func apart(a, b float64, digits int) look.Span {
 	return look.Plain.Span(text)
 }
 
+// itemName returns the name of an item of the data, such as "cube".
 func (p *comparison) itemName() string {
 	if p.item == "" {
 		return "item"
@@ -176,30 +185,31 @@ func (p *comparison) itemName() string {
 	return p.item
 }
 
-// settings is what the two were set to differently.
-func (p *comparison) settings(th *look.Theme, cell int) []row {
+// settingRows returns the settings that differ at the end of the runs, nil if those of a run are
+// unknown. cell is the width of a column; longer values get a line of their own.
+func (p *comparison) settingRows(th *look.Theme, cell int) []row {
 	if p.left.settings == nil || p.right.settings == nil {
 		return nil
 	}
-	list := differing(p.left, p.right)
+	list := differingSettings(p.left, p.right)
 	if len(list) == 0 {
-		return []row{{text: []look.Span{look.Dim.Span("Both end with the very same configuration.")}}}
+		return []row{{text: []look.Span{look.Dim.Span("Both runs ended with the same configuration.")}}}
 	}
-	rows := []row{{text: []look.Span{look.Title.Span("What they are set to differently at their ends")}}}
-	value := func(s string) string {
+	rows := []row{{text: []look.Span{look.Title.Span("Settings that differ at the end of the runs")}}}
+	orNone := func(s string) string {
 		if s == "" {
 			return "none"
 		}
 		return s
 	}
 	for _, s := range list {
-		if a, b := value(s.a), value(s.b); max(look.TextWidth(a), look.TextWidth(b)) < cell {
+		if a, b := orNone(s.a), orNone(s.b); max(look.TextWidth(a), look.TextWidth(b)) < cell {
 			rows = append(rows, row{cells: [4]look.Span{look.Plain.Span(s.key), look.Value.Span(a), look.Value.Span(b), {}}})
 			continue
 		}
 		rows = append(rows, row{text: []look.Span{
-			look.Plain.Span(s.key + "  "), look.Dim.Span(p.left.short() + " "), look.Value.Span(value(s.a)),
-			look.Dim.Span("  " + th.Dot + "  " + p.right.short() + " "), look.Value.Span(value(s.b))}})
+			look.Plain.Span(s.key + "  "), look.Dim.Span(p.left.shortName() + " "), look.Value.Span(orNone(s.a)),
+			look.Dim.Span("  " + th.Dot + "  " + p.right.shortName() + " "), look.Value.Span(orNone(s.b))}})
 	}
 	return rows
 }

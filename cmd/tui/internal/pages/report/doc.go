@@ -1,3 +1,3 @@
-// Package report is page 6: what was changed, the saved reports, and two runs side
-// by side.
+// Package report is page 6, "Report": the changes of the run, the saved reports, and a comparison of
+// two runs.
 package report

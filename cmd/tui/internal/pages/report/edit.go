@@ -17,89 +17,97 @@ import (
 	"wirelab/experiment/report"
 )
 
-// naming is the box in which a report gets another name.
-type naming struct {
-	page *page
-	of   report.SavedReport
-	text controls.Editor
-	err  string
+// renameBox is the box for the new name of a report.
+type renameBox struct {
+	page   *page
+	report report.SavedReport
+	editor controls.Editor
+	err    string
 }
 
-// rename asks for another name of the report under the cursor.
+// rename opens the box for a new name of the selected report.
 func (p *page) rename() room.Request {
-	s := p.saved.picked()
+	s := p.saved.selected()
 	if s == nil {
-		return room.Request{Say: "choose a saved report first", Bad: true}
+		return room.Request{Say: "select a saved report first", Bad: true}
 	}
-	b := &naming{page: p, of: *s}
-	b.text.Set(s.Name)
+	b := &renameBox{page: p, report: *s}
+	b.editor.Set(s.Name)
 	return room.Request{Over: b}
 }
 
-func (b *naming) Size(w, h int) (ow, oh int, right bool) { return min(w, 76), min(h, 5), false }
+// Size implements room.Overlay: a box of 3 rows and its border, in the middle of the screen.
+func (b *renameBox) Size(w, h int) (boxW, boxH int, atRight bool) {
+	return min(w, 76), min(h, 5), false
+}
 
-func (b *naming) Key(msg tea.KeyMsg) room.Request {
+// Key implements room.Overlay: esc closes the box, enter renames the report. An invalid name keeps the
+// box open and shows the error. After a rename the folder is listed again.
+func (b *renameBox) Key(msg tea.KeyMsg) room.Request {
 	switch msg.Type {
 	case tea.KeyEsc:
 		return room.Request{Closes: true}
 	case tea.KeyEnter:
-		if err := b.of.Rename(strings.TrimSpace(b.text.String())); err != nil {
+		if err := b.report.Rename(strings.TrimSpace(b.editor.String())); err != nil {
 			b.err = err.Error()
 			return room.Request{}
 		}
-		b.page.due = true
-		return room.Request{Closes: true, Say: "renamed to " + strings.TrimSpace(b.text.String())}
+		b.page.listDue = true
+		return room.Request{Closes: true, Say: "renamed to " + strings.TrimSpace(b.editor.String())}
 	}
 	b.err = ""
-	b.text.Key(msg)
+	b.editor.Key(msg)
 	return room.Request{}
 }
 
-func (b *naming) Draw(c *look.Canvas, th *look.Theme) {
-	c.Frame(th, true, "Rename", look.Dim.Span("enter takes it, esc leaves it"))
-	text := string(b.text.Text[:b.text.At]) + "_" + string(b.text.Text[b.text.At:])
+// Draw implements room.Overlay.
+func (b *renameBox) Draw(c *look.Canvas, th *look.Theme) {
+	c.Frame(th, true, "Rename", look.Dim.Span("enter renames, esc cancels"))
+	const textCursor = "_"
+	text := string(b.editor.Text[:b.editor.At]) + textCursor + string(b.editor.Text[b.editor.At:])
 	c.Clip(2, 1, c.W-4, look.Value, text)
 	c.Clip(2, 2, c.W-4, look.Bad, b.err)
 }
 
-// remove deletes the report under the cursor.
-func (p *page) remove() room.Request {
-	s := p.saved.picked()
+// deleteReport deletes the selected report and remembers it, so that restore can restore it.
+func (p *page) deleteReport() room.Request {
+	s := p.saved.selected()
 	if s == nil {
-		return room.Request{Say: "choose a saved report first", Bad: true}
+		return room.Request{Say: "select a saved report first", Bad: true}
 	}
-	if err := s.Delete(nil); err != nil {
+	if err := s.Delete(nil); err != nil { // nil: the file system of the operating system
 		return room.Request{Say: err.Error(), Bad: true}
 	}
-	p.gone, p.due = append(p.gone, *s), true
-	return room.Request{Say: s.Name + " is deleted; u brings it back"}
+	p.deleted, p.listDue = append(p.deleted, *s), true
+	return room.Request{Say: s.Name + " deleted; u restores it"}
 }
 
-// restore brings back the report that was deleted last; where none was, it takes back the
-// last change, as everywhere.
+// restore restores the report that was deleted last. If none was deleted, it undoes the last change
+// of settings, as on the other pages.
 func (p *page) restore() room.Request {
-	n := len(p.gone)
+	n := len(p.deleted)
 	if n == 0 {
 		return room.Request{Command: &experiment.Command{Undo: true}}
 	}
-	s := p.gone[n-1]
+	s := p.deleted[n-1]
 	if err := s.Restore(); err != nil {
 		return room.Request{Say: err.Error(), Bad: true}
 	}
-	p.gone, p.due = p.gone[:n-1], true
-	return room.Request{Say: s.Name + " is back"}
+	p.deleted, p.listDue = p.deleted[:n-1], true
+	return room.Request{Say: s.Name + " restored"}
 }
 
 // chartsBox shows the charts of a saved report.
 type chartsBox struct {
-	name   string
+	name   string // of the report
 	charts panes.Charts
-	err    error
+	err    error // why the samples of the report cannot be read; it is shown instead of the charts
 }
 
-// charts opens the charts of the report under the cursor.
+// openCharts opens a box with the charts of the selected report. They are drawn from its samples.csv, by
+// passing the samples to the charts of page 1 as the snapshot of a run that ended.
 func (p *page) openCharts() room.Request {
-	s := p.saved.picked()
+	s := p.saved.selected()
 	if s == nil {
 		return room.Request{}
 	}
@@ -108,11 +116,11 @@ func (p *page) openCharts() room.Request {
 	b.err = err
 	if err == nil {
 		lane := engine.Lane{Samples: samples}
-		for i := range samples {
+		for i := range samples { // the failure chart shows only causes that occurred
 			lane.Totals.Lost += int64(samples[i].Outcomes[packetlog.Lost])
 			lane.Totals.Failures.NoBaseline += int64(samples[i].Outcomes[packetlog.NoBaseline])
 		}
-		snap := &engine.Snapshot{Config: config.Default(), Lanes: []engine.Lane{lane}, Item: p.both.item}
+		snap := &engine.Snapshot{Config: config.Default(), Lanes: []engine.Lane{lane}, Item: p.comparison.item}
 		if n := len(samples); n > 0 {
 			snap.Now = samples[n-1].T
 		}
@@ -121,10 +129,12 @@ func (p *page) openCharts() room.Request {
 	return room.Request{Over: b}
 }
 
-func (b *chartsBox) Size(w, h int) (ow, oh int, right bool) { return w, h, false }
+// Size implements room.Overlay: the box covers the whole screen.
+func (b *chartsBox) Size(w, h int) (boxW, boxH int, atRight bool) { return w, h, false }
 
 func (b *chartsBox) Key(tea.KeyMsg) room.Request { return room.Request{Closes: true} }
 
+// Draw implements room.Overlay.
 func (b *chartsBox) Draw(c *look.Canvas, th *look.Theme) {
 	if b.err != nil {
 		c.Frame(th, true, b.name, look.Dim.Span("any key closes"))

@@ -7,248 +7,261 @@ import (
 	"wirelab/experiment/report"
 )
 
-// page is page 6: what was changed when, the saved reports, and any two runs
-// side by side. Files are read in the background: a large one takes a while, and a
-// folder on a network may not answer at all.
+// page is page 6: the changes, the saved reports, and a comparison of two runs. Files are read in the
+// background, because a large file takes a while and a network folder may not respond.
 type page struct {
 	room.Panes
-	dir     string // where reports are
-	log     *panes.Changes
-	saved   *saved
-	both    *comparison
-	summary *room.Slot
+	dir        string         // the folder of the reports; "" if none exists
+	log        *panes.Changes // the changes of the running session
+	saved      *saved
+	comparison *comparison
+	summary    *room.Slot
 
-	now    *run            // the present run
-	read   map[string]*run // by path, as read
-	stamps map[string]report.SavedReport
-	busy   bool                 // something is being read
-	looks  int                  // slow looks until the folder is listed again
-	notice int                  // newest of the lab's that was seen: a save is one
-	due    bool                 // list the folder
-	gone   []report.SavedReport // deleted here, and still to be had back
+	current   *run                          // the running session
+	runs      map[string]*run               // reports that were read, by path
+	stamps    map[string]report.SavedReport // name, size and time of each report in runs when it was read, by path
+	reading   bool                          // a file or the folder is being read in the background; only one is at a time
+	slowTicks int                           // slow ticks since the folder was last listed
+	notice    int                           // the newest notice of the lab; a new one may mean that a report was saved
+	listDue   bool                          // the folder has to be listed
+	deleted   []report.SavedReport          // deleted on this page, and restorable
 }
 
+// The panes, as indices of Slots.
 const (
-	atSaved = iota
-	atBoth
-	atChanges
+	paneSaved = iota
+	paneComparison
+	paneChanges
 )
 
-// keptRuns is how many reports are kept in memory.
-const keptRuns = 16
+// maxRuns bounds the reports that are kept in memory.
+const maxRuns = 16
 
-// listEvery is how many slow looks pass between two lookings into the folder.
+// listEvery is the number of slow ticks between two listings of the folder, to find reports of other
+// processes.
 const listEvery = 6
 
-// New returns the page.
+// New returns the page, on which the current run is selected. dir is the folder of the reports, "" if
+// none exists.
 func New(dir string) *page {
-	p := &page{dir: dir, log: &panes.Changes{}, saved: &saved{dir: dir, chosen: -1, heads: map[string]head{}}, both: &comparison{}, due: true}
-	p.Slots = []*room.Slot{atSaved: room.NewSlot(p.saved), atBoth: room.NewSlot(p.both), atChanges: room.NewSlot(p.log)}
-	p.Usable = []int{atSaved, atBoth}
+	p := &page{dir: dir, log: &panes.Changes{}, saved: &saved{dir: dir, cursor: -1, summaries: map[string]summary{}}, comparison: &comparison{}, listDue: true}
+	p.Slots = []*room.Slot{paneSaved: room.NewSlot(p.saved), paneComparison: room.NewSlot(p.comparison), paneChanges: room.NewSlot(p.log)}
+	p.Focusable = []int{paneSaved, paneComparison}
 	p.summary = room.NewSlot(&panes.SummaryLine{})
-	p.read, p.stamps = map[string]*run{}, map[string]report.SavedReport{}
+	p.runs, p.stamps = map[string]*run{}, map[string]report.SavedReport{}
 	return p
 }
 
 func (p *page) Name() string { return "Report" }
 
+// Observe implements room.Observer. It updates the current run on slow ticks. A new notice of the lab,
+// which may report a saved file, or listEvery slow ticks make the folder due for listing.
 func (p *page) Observe(v room.View) bool {
 	changed := p.summary.Observe(v)
-	changed = p.Slots[atChanges].Observe(v) || changed
+	changed = p.Slots[paneChanges].Observe(v) || changed
 	if v.Snap.Notice.ID != p.notice {
-		p.notice, p.due = v.Snap.Notice.ID, true
+		p.notice, p.listDue = v.Snap.Notice.ID, true
 	}
 	if v.Slow {
-		p.looks++
-		if p.looks >= listEvery {
-			p.looks, p.due = 0, true
+		p.slowTicks++
+		if p.slowTicks >= listEvery {
+			p.slowTicks, p.listDue = 0, true
 		}
 	}
-	if p.now == nil || v.Slow {
-		p.now = presentRun(v.Present())
-		p.both.item = v.Snap.Item
-		p.arrange()
+	if p.current == nil || v.Slow {
+		p.current = presentRun(v.Newest())
+		p.comparison.item = v.Snap.Item
+		p.updateComparison()
 		changed = true
 	}
 	return changed
 }
 
-// arrange puts the two runs beside each other that are chosen.
-func (p *page) arrange() {
-	p.both.left, p.both.right = p.now, nil
-	if d := p.read[p.saved.base]; d != nil && p.saved.base != "" {
-		p.both.left = d
+// updateComparison sets the two runs that are compared. The left one is the base, or the current run
+// without a base; the right one is the selected report or, if the current run is selected and a report is
+// the base, the current run. If both are the same run, the right one is nil.
+func (p *page) updateComparison() {
+	p.comparison.left, p.comparison.right = p.current, nil
+	if d := p.runs[p.saved.base]; d != nil && p.saved.base != "" {
+		p.comparison.left = d
 	}
-	switch s := p.saved.picked(); {
+	switch s := p.saved.selected(); {
 	case s != nil:
-		p.both.right = p.read[s.Path]
-		if p.both.right == nil {
-			p.both.right = &run{name: s.Name, note: "being read"}
+		p.comparison.right = p.runs[s.Path]
+		if p.comparison.right == nil {
+			p.comparison.right = &run{name: s.Name, note: "being read"}
 		}
 	case p.saved.base != "":
-		p.both.right = p.now
+		p.comparison.right = p.current
 	}
-	if p.both.left == p.both.right {
-		p.both.right = nil
+	if p.comparison.left == p.comparison.right {
+		p.comparison.right = nil
 	}
-	p.Slots[atBoth].Redraw()
-	p.Slots[atSaved].Redraw()
+	p.Slots[paneComparison].Redraw()
+	p.Slots[paneSaved].Redraw()
 }
 
-// Work is what has to be read now; nil if nothing has. Once it is read, take is
-// called where pages live.
-func (p *page) Work() (read func() (take func())) {
-	if p.busy || p.dir == "" {
+// Work implements room.Worker. It returns the most urgent read: the selected report if it is not stored or
+// the file changed, the folder if it is due, or a visible report without a summary; nil if there is
+// none or another read is in progress.
+func (p *page) Work() (read func() (storeResult func())) {
+	if p.reading || p.dir == "" {
 		return nil
 	}
-	if s := p.saved.picked(); s != nil && p.stamps[s.Path] != *s {
-		p.busy = true
+	if s := p.saved.selected(); s != nil && p.stamps[s.Path] != *s {
+		p.reading = true
 		saved := *s
 		return func() func() {
 			d := openRun(saved)
-			return func() { p.keep(saved, d) }
+			return func() { p.store(saved, d) }
 		}
 	}
-	if s := p.saved.unread(); s != nil && !p.due {
-		p.busy = true
-		one := *s
+	if s := p.saved.nextUnread(); s != nil && !p.listDue {
+		p.reading = true
+		saved := *s
 		return func() func() {
-			h := headOf(one, openRun(one))
+			summary := newSummary(saved, openRun(saved))
 			return func() {
-				p.busy, p.saved.heads[one.Path] = false, h
-				p.Slots[atSaved].Redraw()
+				p.reading, p.saved.summaries[saved.Path] = false, summary
+				p.Slots[paneSaved].Redraw()
 			}
 		}
 	}
-	if !p.due {
+	if !p.listDue {
 		return nil
 	}
-	p.busy, p.due = true, false
+	p.reading, p.listDue = true, false
 	dir := p.dir
 	return func() func() {
 		list, err := report.SavedReports(dir)
 		return func() {
-			p.busy = false
-			if p.saved.put(list, err) {
-				p.arrange()
+			p.reading = false
+			if p.saved.setList(list, err) {
+				p.updateComparison()
 			}
 		}
 	}
 }
 
-// keep takes a report that was read.
-func (p *page) keep(s report.SavedReport, d *run) {
-	p.busy = false
-	if len(p.read) >= keptRuns {
-		for path := range p.read {
+// store stores report s, which was read as d. If maxRuns are stored, it drops all but the base before.
+func (p *page) store(s report.SavedReport, d *run) {
+	p.reading = false
+	if len(p.runs) >= maxRuns {
+		for path := range p.runs {
 			if path != p.saved.base {
-				delete(p.read, path)
+				delete(p.runs, path)
 				delete(p.stamps, path)
 			}
 		}
 	}
-	p.read[s.Path], p.stamps[s.Path], p.saved.heads[s.Path] = d, s, headOf(s, d)
-	p.arrange()
+	p.runs[s.Path], p.stamps[s.Path], p.saved.summaries[s.Path] = d, s, newSummary(s, d)
+	p.updateComparison()
 }
 
-// Lines shows all on a large screen, and a pane at a time on a small one.
+// Lines implements room.Page. A large screen shows all panes, a small one a pane at a time.
 func (p *page) Lines(th *look.Theme, w, h int) []string {
-	const above = 1
+	const summaryRows = 1
 	p.Resize(w, h)
-	lines := p.summary.Render(th, w, above, false)[:1:1]
+	lines := p.summary.Render(th, w, summaryRows, false)[:1:1]
 	if p.Wide() {
-		if p.At == atChanges {
-			p.At = atSaved // it has no use for the keys here
+		if p.Focused == paneChanges {
+			p.Focused = paneSaved // it has no keys on a large screen
 		}
 		left := min(max(w*36/100, 44), 62)
-		upper := (h - above) * 55 / 100
+		upper := (h - summaryRows) * 55 / 100
 		p.Places = []room.Place{
-			p.Slots[atSaved].At(0, 0, left, upper),
-			p.Slots[atChanges].At(0, upper, left, h-above-upper),
-			p.Slots[atBoth].At(left, 0, w-left, h-above),
+			p.Slots[paneSaved].Place(0, 0, left, upper),
+			p.Slots[paneChanges].Place(0, upper, left, h-summaryRows-upper),
+			p.Slots[paneComparison].Place(left, 0, w-left, h-summaryRows),
 		}
-		return append(lines, room.Join(th, p.Places, h-above, p.Slots[p.At].Pane, nil)...)
+		return append(lines, room.RenderPlaces(th, p.Places, h-summaryRows, p.Slots[p.Focused].Pane, nil)...)
 	}
-	p.Places = []room.Place{p.Slots[p.At].At(0, 1, w, h-above-1)}
-	lines = append(lines, p.Tabs(th))
-	return append(lines, p.Slots[p.At].Render(th, w, h-above-1, true)...)
+	p.Places = []room.Place{p.Slots[p.Focused].Place(0, 1, w, h-summaryRows-1)}
+	lines = append(lines, p.TabRow(th))
+	return append(lines, p.Slots[p.Focused].Render(th, w, h-summaryRows-1, true)...)
 }
 
-// Move chooses a report, or scrolls what stands beside.
+// Move selects a report, or scrolls the comparison.
 func (p *page) Move(dx, dy int) room.Request {
-	switch p.At {
-	case atSaved:
-		p.saved.choose(dy + dx)
-		p.arrange()
-	case atBoth:
-		p.both.scroll(dy + dx)
-		p.Slots[atBoth].Redraw()
+	switch p.Focused {
+	case paneSaved:
+		p.saved.moveCursor(dy + dx)
+		p.updateComparison()
+	case paneComparison:
+		p.comparison.scroll(dy + dx)
+		p.Slots[paneComparison].Redraw()
 	}
 	return room.Request{}
 }
 
-// Enter shows what is chosen, where it is not in sight already.
+// Enter opens the charts of the selected report. On a small screen, where the list is shown alone, it
+// shows the comparison first.
 func (p *page) Enter() room.Request {
-	if p.At == atSaved && !p.Wide() {
-		p.At = atBoth
+	if p.Focused == paneSaved && !p.Wide() {
+		p.Focused = paneComparison
 		return room.Request{}
 	}
 	return p.openCharts()
 }
 
-// rebase holds the others against the report under the cursor, or again against the
-// present run.
-func (p *page) rebase() room.Request {
+// toggleBase makes the selected report the base of comparisons, or the current run if the report is
+// the base already.
+func (p *page) toggleBase() room.Request {
 	path := ""
-	if s := p.saved.picked(); s != nil && s.Path != p.saved.base {
+	if s := p.saved.selected(); s != nil && s.Path != p.saved.base {
 		path = s.Path
 	}
 	p.saved.base = path
-	p.arrange()
+	p.updateComparison()
 	return room.Request{}
 }
 
-// Release goes back to the present run alone.
+// Release clears selection and base: only the current run is shown.
 func (p *page) Release() {
-	p.saved.chosen, p.saved.base, p.both.top = -1, "", 0
-	p.arrange()
+	p.saved.cursor, p.saved.base, p.comparison.firstRow = -1, "", 0
+	p.updateComparison()
 }
 
-// Click gives the keys to a pane, and chooses the report that is there.
+// Click focuses the pane at (x, y) and selects the report there.
 func (p *page) Click(x, y int) room.Request {
-	y--
-	at := p.Hit(x, y, 0)
-	if at.Slot == p.Slots[atSaved] {
-		p.saved.point(y - at.Y)
-		p.arrange()
+	y-- // row 0 is the summary line
+	at := p.FocusAt(x, y, 0)
+	if at.Slot == p.Slots[paneSaved] {
+		p.saved.clickAt(y - at.Y)
+		p.updateComparison()
 	}
 	return room.Request{}
 }
 
+// Arrows implements room.Hinter.
 func (p *page) Arrows() [][2]string {
-	if p.At == atBoth {
+	if p.Focused == paneComparison {
 		return [][2]string{{"↑↓", "scroll"}}
 	}
-	return [][2]string{{"↑↓", "choose"}}
+	return [][2]string{{"↑↓", "select"}}
 }
 
+// Means implements room.Explainer.
 func (p *page) Means(key string) string {
-	return map[string]string{"up": "choose a report, or scroll what stands beside", "enter": "its charts; on a small screen first its figures",
-		"tab": "the next pane", "esc": "this run alone again"}[key]
+	return map[string]string{"up": "select a report, or scroll the comparison", "enter": "open the charts of the report; on a small screen its figures first",
+		"tab": "next pane", "esc": "show this run only"}[key]
 }
 
+// Bindings implements room.Binder.
 func (p *page) Bindings() []room.Binding {
 	const group = "Report, page 6"
-	end := func(way int) func() room.Request { return func() room.Request { return p.Move(0, way*room.Far) } }
+	toEnd := func(direction int) func() room.Request {
+		return func() room.Request { return p.Move(0, direction*room.Far) }
+	}
 	return []room.Binding{
-		room.Bind(group, []string{"b"}, "b", "base: hold the others against this report instead of this run",
-			p.rebase).InFooter("base").Pin(),
+		room.Bind(group, []string{"b"}, "b", "use this report as the base of comparisons, instead of this run",
+			p.toggleBase).InFooter("base").Pin(),
 		room.Bind(group, []string{"r"}, "r", "rename the report", p.rename).InFooter("rename"),
-		room.Bind(group, []string{"delete", "backspace"}, "del", "delete the report; u brings it back", p.remove).InFooter("delete"),
-		room.Bind(group, []string{"o"}, "o", "write the report's page for a browser, report.html, and say where it is",
-			p.html).InFooter("page"),
-		room.Bind(group, []string{"u"}, "u", "bring back what was deleted here, else undo", p.restore),
-		room.Bind(group, []string{"home"}, "home end", "this run, the oldest report", end(-1)),
-		room.Bind(group, []string{"end"}, "", "", end(1)),
+		room.Bind(group, []string{"delete", "backspace"}, "del", "delete the report; u restores it", p.deleteReport).InFooter("delete"),
+		room.Bind(group, []string{"o"}, "o", "write the report as an HTML page, report.html",
+			p.writeHTML).InFooter("HTML"),
+		room.Bind(group, []string{"u"}, "u", "restore a report deleted here; otherwise undo a change", p.restore),
+		room.Bind(group, []string{"home"}, "home end", "first row (this run), last row (oldest report)", toEnd(-1)),
+		room.Bind(group, []string{"end"}, "", "", toEnd(1)),
 	}
 }

@@ -15,18 +15,18 @@ import (
 	"wirelab/experiment/report"
 )
 
-// The figures of a report stand beside those of this run, with what each was set to
-// at its end: a change on the way counts.
-func TestReportBesideThisRun(t *testing.T) {
+// TestReportComparedWithThisRun: the figures of a report are compared with those of this run, and the
+// settings are those at the end of each run.
+func TestReportComparedWithThisRun(t *testing.T) {
 	page := New(labtest.Reports(t))
 	m := labtest.NewStage(page, labtest.NewLab(), 160, 46)
 	m.Press("down", "down", "down", "down")
-	p := page.both
-	if p.right == nil || p.right.trouble != "" || p.right.totals.PayloadKbps != 142.5 || p.right.settings["down.latency"] != "25ms" {
+	p := page.comparison
+	if p.right == nil || p.right.readError != "" || p.right.totals.PayloadKbps != 142.5 || p.right.settings["down.latency"] != "25ms" {
 		t.Fatalf("beside stands %+v", p.right)
 	}
 	differ := map[string]setting{}
-	for _, s := range differing(p.left, p.right) {
+	for _, s := range differingSettings(p.left, p.right) {
 		differ[s.key] = s
 	}
 	for key, want := range map[string][2]string{"encoder.name": {"relative-orientation", "rotor"}, "down.loss": {"5%", "2%"},
@@ -36,11 +36,11 @@ func TestReportBesideThisRun(t *testing.T) {
 		}
 	}
 	if _, ok := differ["seed"]; ok {
-		t.Error("equal seeds are told as different")
+		t.Error("equal seeds are listed as different")
 	}
 	m.Press("b", "up")
 	if p.left.name != "2026-02-01-100000-rotor" || p.right.name != "2026-02-01-110000-quantized" {
-		t.Errorf("held against each other: %s and %s", p.left.name, p.right.name)
+		t.Errorf("compared: %s and %s", p.left.name, p.right.name)
 	}
 	m.Press("esc")
 	if p.left.name != "this run" || p.right != nil {
@@ -48,7 +48,7 @@ func TestReportBesideThisRun(t *testing.T) {
 	}
 }
 
-// Hostile files are sentences, and the page goes on.
+// TestNamesInTheList: the list shortens names without losing what distinguishes them.
 func TestNamesInTheList(t *testing.T) {
 	for _, c := range [][3]string{
 		{"2026-11-22-092949-rotor", "rotor", "11-22 09:29:49"},
@@ -59,7 +59,7 @@ func TestNamesInTheList(t *testing.T) {
 		{"2026-11-22-092949-rotor", "raw", "2026-11-22-092949-rotor"},
 		{"", "", ""},
 	} {
-		if got := when(c[0], c[1]); got != c[2] {
+		if got := shortReportName(c[0], c[1]); got != c[2] {
 			t.Errorf("%q of %s is listed as %q, want %q", c[0], c[1], got, c[2])
 		}
 	}
@@ -71,12 +71,12 @@ func TestReportsThatCannotBeRead(t *testing.T) {
 		page := New(dir)
 		m := labtest.NewStage(page, labtest.NewLab(), size[0], size[1])
 		m.Press("down")
-		p := page.both
-		if p.right == nil || !strings.Contains(p.right.trouble, "later version of Wirelab, in format 4") {
+		p := page.comparison
+		if p.right == nil || !strings.Contains(p.right.readError, "later version of Wirelab, in format 4") {
 			t.Errorf("a later version: %+v", p.right)
 		}
 		m.Press("down")
-		if p.right == nil || !strings.Contains(p.right.trouble, "is incomplete") {
+		if p.right == nil || !strings.Contains(p.right.readError, "is incomplete") {
 			t.Errorf("a truncated file: %+v", p.right)
 		}
 		for _, k := range []string{"enter", "tab", "b", "up", "b", "down", "down", "tab", "down", "esc"} {
@@ -86,51 +86,51 @@ func TestReportsThatCannotBeRead(t *testing.T) {
 	}
 }
 
-// A report that appears is listed within seconds, one that is removed goes, and the
-// cursor stays with its own.
+// TestListFollowsTheFolder: new reports are listed within seconds, removed ones disappear, and the
+// cursor stays on its report.
 func TestListFollowsTheFolder(t *testing.T) {
 	dir := labtest.Reports(t)
 	p := New(dir)
 	m := labtest.NewStage(p, labtest.NewLab(), 160, 46)
 	m.Press("down", "down", "down")
-	name := p.saved.picked().Name
+	name := p.saved.selected().Name
 	if err := os.RemoveAll(filepath.Join(dir, "2026-02-01-130000-later")); err != nil {
 		t.Fatal(err)
 	}
-	p.due = true
+	p.listDue = true
 	m.Tick(false)
-	if len(p.saved.list) != 3 || p.saved.picked().Name != name {
-		t.Errorf("%d reports, the cursor on %+v, want %s", len(p.saved.list), p.saved.picked(), name)
+	if len(p.saved.list) != 3 || p.saved.selected().Name != name {
+		t.Errorf("%d reports, the cursor on %+v, want %s", len(p.saved.list), p.saved.selected(), name)
 	}
 	if err := os.RemoveAll(filepath.Join(dir, name)); err != nil {
 		t.Fatal(err)
 	}
-	p.due = true
+	p.listDue = true
 	m.Tick(false)
-	if len(p.saved.list) != 2 || p.saved.picked() != nil {
-		t.Errorf("the report is gone, and the cursor on %+v", p.saved.picked())
+	if len(p.saved.list) != 2 || p.saved.selected() != nil {
+		t.Errorf("the report is gone, and the cursor on %+v", p.saved.selected())
 	}
 }
 
-// However many reports are looked at, few are kept in memory.
-func TestFewReportsAreKept(t *testing.T) {
+// TestReportsInMemoryAreBounded: selecting many reports keeps only maxRuns of them in memory.
+func TestReportsInMemoryAreBounded(t *testing.T) {
 	p := New("")
 	for i := range 200 {
-		p.keep(report.SavedReport{Path: strings.Repeat("x", i+1)}, &run{})
+		p.store(report.SavedReport{Path: strings.Repeat("x", i+1)}, &run{})
 	}
-	if len(p.read) > keptRuns || len(p.stamps) > keptRuns {
-		t.Errorf("%d are kept", len(p.read))
+	if len(p.runs) > maxRuns || len(p.stamps) > maxRuns {
+		t.Errorf("%d reports in memory", len(p.runs))
 	}
 }
 
-// BenchmarkReportPage draws page 6 with two runs side by side.
+// BenchmarkReportPage draws page 6 with a comparison of two runs.
 func BenchmarkReportPage160x48(b *testing.B) {
 	p := New("")
 	m := labtest.NewStage(p, labtest.NewLab(), 160, 46)
 	d := presentRun(labtest.Snapshot(60 * time.Second))
 	d.name, d.settings["seed"] = "other", "8"
-	p.saved.base, p.read["x"] = "x", d
-	p.arrange()
+	p.saved.base, p.runs["x"] = "x", d
+	p.updateComparison()
 	b.ReportAllocs()
 	for b.Loop() {
 		m.Tick(true)
@@ -138,17 +138,17 @@ func BenchmarkReportPage160x48(b *testing.B) {
 	}
 }
 
-// A report can be renamed, deleted and had back; the list says what was sent with what over
-// which link.
-func TestReportsAreKept(t *testing.T) {
+// TestReportsAreEdited: a report can be renamed, deleted and restored; the list shows data, encoder
+// and link.
+func TestReportsAreEdited(t *testing.T) {
 	dir := labtest.Reports(t)
 	p := New(dir)
 	m := labtest.NewStage(p, labtest.NewLab(), 160, 46)
 	m.Press("down", "down", "down", "down")
 	_ = m.View()
 	m.Tick(true)
-	if h := p.saved.heads[p.saved.picked().Path]; h.encoder != "rotor" || h.kbps != "143" && h.kbps != "142" || h.link == "" {
-		t.Errorf("the list says %+v", h)
+	if h := p.saved.summaries[p.saved.selected().Path]; h.encoder != "rotor" || h.kbps != "143" && h.kbps != "142" || h.link == "" {
+		t.Errorf("the summary is %+v", h)
 	}
 	names := func() (list []string) {
 		saved, err := report.SavedReports(dir)
@@ -160,9 +160,9 @@ func TestReportsAreKept(t *testing.T) {
 		}
 		return list
 	}
-	before, name := names(), p.saved.picked().Name
-	path := filepath.Dir(p.saved.picked().Path)
-	p.remove()
+	before, name := names(), p.saved.selected().Name
+	path := filepath.Dir(p.saved.selected().Path)
+	p.deleteReport()
 	m.Tick(true)
 	if now := names(); len(now) != len(before)-1 || slices.Contains(now, name) {
 		t.Errorf("after deleting %s: %v", name, now)
@@ -171,42 +171,42 @@ func TestReportsAreKept(t *testing.T) {
 		t.Fatal(err)
 	}
 	if r := p.restore(); !r.Bad || !strings.Contains(r.Say, "already") {
-		t.Errorf("its name is taken, and u says %q", r.Say)
+		t.Errorf("its name is taken, and the notice is %q", r.Say)
 	}
 	if err := os.Remove(path); err != nil {
 		t.Fatal(err)
 	}
 	if r := p.restore(); r.Command != nil || !slices.Equal(names(), before) {
-		t.Errorf("brought back: %v, were %v", names(), before)
+		t.Errorf("restored: %v, were %v", names(), before)
 	}
 	if r := p.restore(); r.Command == nil || !r.Command.Undo {
-		t.Error("where nothing was deleted, u takes no change back")
+		t.Error("without deleted reports, u does not undo a change")
 	}
 	m.Tick(true)
-	p.saved.chosen = slices.IndexFunc(p.saved.list, func(s report.SavedReport) bool { return s.Name == name })
-	box := p.rename().Over.(*naming)
+	p.saved.cursor = slices.IndexFunc(p.saved.list, func(s report.SavedReport) bool { return s.Name == name })
+	box := p.rename().Over.(*renameBox)
 	for _, bad := range []string{"", "../x", ".hidden", before[0]} {
-		box.text.Set(bad)
+		box.editor.Set(bad)
 		if r := box.Key(labtest.KeyMsg("enter")); r.Closes || box.err == "" {
-			t.Errorf("%q is taken for a name", bad)
+			t.Errorf("%q is accepted as a name", bad)
 		}
 	}
-	box.text.Set("the good one")
+	box.editor.Set("the good one")
 	if r := box.Key(labtest.KeyMsg("enter")); !r.Closes || !slices.Contains(names(), "the good one") || slices.Contains(names(), name) {
 		t.Errorf("after renaming: %v", names())
 	}
 }
 
-// What the list says of a report comes from the reading that the page beside it takes; of one
-// that was written anew it is read anew, wherever the cursor stands.
-func TestHeadsFollowTheFiles(t *testing.T) {
+// TestSummariesFollowTheFiles: reading a report for the comparison updates its summary, and a report
+// that was rewritten is read again, wherever the cursor is.
+func TestSummariesFollowTheFiles(t *testing.T) {
 	dir := labtest.Reports(t)
 	p := New(dir)
 	m := labtest.NewStage(p, labtest.NewLab(), 160, 46)
 	m.Press("down", "down", "down", "down")
-	path := p.saved.picked().Path
-	if h := p.saved.heads[path]; h.encoder != "rotor" {
-		t.Errorf("the report was read, and the list knows %+v", h)
+	path := p.saved.selected().Path
+	if h := p.saved.summaries[path]; h.encoder != "rotor" {
+		t.Errorf("the report was read, and its summary is %+v", h)
 	}
 	text, err := os.ReadFile(path)
 	if err != nil {
@@ -218,16 +218,16 @@ func TestHeadsFollowTheFiles(t *testing.T) {
 		if err := os.WriteFile(path, []byte(strings.Replace(string(text), "142.5", kbps+".00000000"[:6+i], 1)), 0o644); err != nil {
 			t.Fatal(err)
 		}
-		p.due = true
+		p.listDue = true
 		m.Press(keys...)
 		m.Tick(true)
-		if h := p.saved.heads[path]; h.kbps != kbps {
-			t.Errorf("after %v: %s kbps stand in the list, %s in the file", keys, h.kbps, kbps)
+		if h := p.saved.summaries[path]; h.kbps != kbps {
+			t.Errorf("after %v: %s kbps in the list, %s in the file", keys, h.kbps, kbps)
 		}
 	}
 }
 
-// The charts of a report are those of its samples, also where the last line was cut off.
+// TestChartsOfAReport: the charts show the samples of the report, also if its last line is incomplete.
 func TestChartsOfAReport(t *testing.T) {
 	dir := labtest.Reports(t)
 	text := "t_s,sent,payload_kbps,wire_kbps,feedback_kbps,bits_per_item,bits_per_changed,ok,lost\n"
@@ -257,41 +257,41 @@ func TestChartsOfAReport(t *testing.T) {
 	}
 }
 
-// o writes the page of the report under the cursor in the background, and names it; of one
-// that cannot be read it says why.
+// TestHTMLPage: o writes the HTML page of the selected report in the background and shows its path, or
+// why the report cannot be read.
 func TestHTMLPage(t *testing.T) {
 	dir := labtest.Reports(t)
 	page := New(dir)
 	m := labtest.NewStage(page, labtest.NewLab(), 160, 46)
-	if r := page.html(); !r.Bad || r.Program != nil {
-		t.Errorf("with nothing chosen: %+v", r)
+	if r := page.writeHTML(); !r.Bad || r.Program != nil {
+		t.Errorf("without a selection: %+v", r)
 	}
 	m.Press("down", "down", "down", "down")
-	r := page.html()
+	r := page.writeHTML()
 	said, ok := r.Program().(room.NoticeMsg)
-	want := filepath.Join(dir, page.saved.picked().Name, "report.html")
-	if !ok || said.Bad || said.Text != "for a browser: "+want {
+	want := filepath.Join(dir, page.saved.selected().Name, "report.html")
+	if !ok || said.Bad || said.Text != "HTML page: "+want {
 		t.Fatalf("%q, then %+v", r.Say, said)
 	}
 	if text, err := os.ReadFile(want); err != nil || !strings.Contains(string(text), "Content-Security-Policy") {
 		t.Errorf("%d bytes, %v", len(text), err)
 	}
 	m.Press("home", "down")
-	if said := page.html().Program().(room.NoticeMsg); !said.Bad || !strings.Contains(said.Text, "later version") {
-		t.Errorf("of a later version: %+v", said)
+	if notice := page.writeHTML().Program().(room.NoticeMsg); !notice.Bad || !strings.Contains(notice.Text, "later version") {
+		t.Errorf("of a later version: %+v", notice)
 	}
 }
 
-// Figures that only cubes have are in the table of cubes only.
-func TestReadingsOfOthers(t *testing.T) {
+// TestFiguresOfOtherItems: figures that only cubes have are only in the table of cubes.
+func TestFiguresOfOtherItems(t *testing.T) {
 	labels := func(item string) (list []string) {
-		for _, m := range readings(item) {
+		for _, m := range runFigures(item) {
 			list = append(list, m.label)
 		}
 		return list
 	}
 	cubes, rest := labels("cube"), labels("entity")
-	for _, own := range []string{"bits per changed ", "off by mm, p95"} {
+	for _, own := range []string{"bits per changed ", "position error mm, p95"} {
 		has := func(label string) bool { return strings.HasPrefix(label, own) }
 		if !slices.ContainsFunc(cubes, has) || slices.ContainsFunc(rest, has) {
 			t.Errorf("%q: cubes %q, entities %q", own, cubes, rest)

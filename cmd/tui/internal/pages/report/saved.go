@@ -8,48 +8,51 @@ import (
 	"wirelab/experiment/report"
 )
 
-// saved is the list of saved reports, the newest first.
+// saved is the list of saved reports, newest first. The first row is the current run.
 type saved struct {
-	dir    string
-	list   []report.SavedReport
-	err    error
-	listed bool            // the folder has been looked at
-	chosen int             // -1: none
-	base   string          // path of the one the others are held against; "": the present run
-	top    int             // first row in sight, as last drawn
-	rows   int             // and how many there were
-	first  int             // row of the pane that the first of them was on
-	heads  map[string]head // by path
+	dir         string // the folder of the reports; "" if none exists
+	list        []report.SavedReport
+	err         error              // why the folder cannot be listed
+	listed      bool               // the folder has been listed
+	cursor      int                // index in list; -1 means the current run
+	base        string             // path of the base of comparisons; "" means the current run
+	firstRow    int                // first visible row, as last drawn
+	visibleRows int                // number of visible rows
+	firstRowY   int                // row of the pane in which the first visible row was drawn
+	summaries   map[string]summary // by path
 }
 
 func (p *saved) Name() string { return "Reports" }
 
-// put takes a new list; the cursor stays with its report.
-func (p *saved) put(list []report.SavedReport, err error) (changed bool) {
+// setList replaces the list, or sets the error that prevented it from being read, and reports whether
+// either changed. The cursor stays on its report; if that was deleted, it moves to the current run.
+func (p *saved) setList(list []report.SavedReport, err error) (changed bool) {
 	same := p.listed && slices.Equal(list, p.list) && (err == nil) == (p.err == nil)
 	if same {
 		return false
 	}
 	path := ""
-	if s := p.picked(); s != nil {
+	if s := p.selected(); s != nil {
 		path = s.Path
 	}
 	p.list, p.err, p.listed = list, err, true
-	p.chosen = slices.IndexFunc(list, func(s report.SavedReport) bool { return s.Path == path })
+	p.cursor = slices.IndexFunc(list, func(s report.SavedReport) bool { return s.Path == path }) // -1 is the current run
 	return true
 }
 
-// picked is the report under the cursor, nil if there is none.
-func (p *saved) picked() *report.SavedReport {
-	if p.chosen < 0 || p.chosen >= len(p.list) {
+// selected returns the selected report, nil if it is the current run.
+func (p *saved) selected() *report.SavedReport {
+	if p.cursor < 0 || p.cursor >= len(p.list) {
 		return nil
 	}
-	return &p.list[p.chosen]
+	return &p.list[p.cursor]
 }
 
-// choose moves the cursor; above the first report is the present run.
-func (p *saved) choose(n int) { p.chosen = min(max(p.chosen+n, -1), len(p.list)-1) }
+// moveCursor moves the cursor by n rows.
+func (p *saved) moveCursor(n int) { p.cursor = min(max(p.cursor+n, -1), len(p.list)-1) }
 
+// Draw implements room.Pane: the current run, then the reports, scrolled so that the cursor is
+// visible.
 func (p *saved) Draw(c *look.Canvas, th *look.Theme, focused bool) {
 	c.Frame(th, focused, "Reports", look.Dim.Span(fmt.Sprintf("%d saved", len(p.list))))
 	switch {
@@ -59,22 +62,22 @@ func (p *saved) Draw(c *look.Canvas, th *look.Theme, focused bool) {
 		}
 		return
 	case !p.listed:
-		c.Clip(2, 1, c.W-4, look.Dim, "looking into the folder")
+		c.Clip(2, 1, c.W-4, look.Dim, "listing the folder")
 		return
 	}
-	p.first = 1
-	if _, _, encoder, _ := columns(c.W); encoder > 0 && len(p.list) > 0 && c.H > 5 {
-		headRow(c, p.first)
-		p.first++
+	p.firstRowY = 1
+	if _, _, encoderX, _ := listColumns(c.W); encoderX > 0 && len(p.list) > 0 && c.H > 5 {
+		drawHeadings(c, p.firstRowY)
+		p.firstRowY++
 	}
-	room := max(c.H-1-p.first, 1)
-	p.rows = room
-	p.top = min(max(p.chosen+1-room+1, 0), max(len(p.list)+1-room, 0))
-	for y := 0; y < room && p.top+y <= len(p.list) && p.first+y < c.H-1; y++ {
-		p.row(c, th, p.first+y, p.top+y-1)
+	p.visibleRows = max(c.H-1-p.firstRowY, 1)
+	cursorRow, numRows := p.cursor+1, len(p.list)+1 // row 0 is the current run
+	p.firstRow = min(max(cursorRow-p.visibleRows+1, 0), max(numRows-p.visibleRows, 0))
+	for y := 0; y < p.visibleRows && p.firstRow+y < numRows && p.firstRowY+y < c.H-1; y++ {
+		p.drawRow(c, th, p.firstRowY+y, p.firstRow+y-1)
 	}
 	if len(p.list) == 0 {
-		text := "none yet: s saves this run"
+		text := "no reports yet: s saves this run"
 		if p.dir != "" {
 			text += " under " + p.dir
 		}
@@ -84,60 +87,61 @@ func (p *saved) Draw(c *look.Canvas, th *look.Theme, focused bool) {
 			}
 		}
 	}
-	c.More(th, len(p.list)+1-p.top-room)
+	c.More(th, numRows-p.firstRow-p.visibleRows)
 }
 
-// row writes one report; -1 is the present run.
-func (p *saved) row(c *look.Canvas, th *look.Theme, y, i int) {
-	k, name, based := look.Plain, "this run", p.base == ""
+// drawRow draws report i at row y; -1 is the current run. Without a summary, or in a narrow pane, the row
+// is the name, and a remark if the report cannot be read.
+func (p *saved) drawRow(c *look.Canvas, th *look.Theme, y, i int) {
+	style, name, isBase := look.Plain, "this run", p.base == ""
 	if i >= 0 {
-		name, based = p.list[i].Name, p.base == p.list[i].Path
+		name, isBase = p.list[i].Name, p.base == p.list[i].Path
 	}
-	if i == p.chosen {
-		k = look.Chosen
-		c.Text(2, y, k, th.Chosen)
+	if i == p.cursor {
+		style = look.Chosen
+		c.Text(2, y, style, th.Chosen)
 	}
 	end := c.W - 2
-	if based {
+	if isBase {
 		const word = "base"
 		c.Right(end, y, look.Good, word)
 		end -= len(word) + 1
 	}
-	at, data, encoder, link := columns(c.W)
-	h, known := head{}, false
+	nameX, dataX, encoderX, linkX := listColumns(c.W)
+	s, known := summary{}, false
 	if i >= 0 {
-		h, known = p.heads[p.list[i].Path]
+		s, known = p.summaries[p.list[i].Path]
 	}
-	if !known || encoder == 0 || h.encoder == "" {
-		at = c.Clip(at, y, end-at, k, name)
-		c.Clip(at+2, y, end-at-2, look.Bad, h.data)
+	if !known || encoderX == 0 || s.encoder == "" {
+		nameEnd := c.Clip(nameX, y, end-nameX, style, name)
+		c.Clip(nameEnd+2, y, end-nameEnd-2, look.Bad, s.data)
 		return
 	}
-	c.Right(end, y, look.Value, h.kbps)
-	c.Clip(link, y, end-len(h.kbps)-1-link, look.Dim, h.link)
-	c.Clip(encoder, y, link-1-encoder, k, h.encoder)
-	if next := encoder; data > 0 {
-		c.Clip(data, y, next-1-data, look.Dim, h.data)
-		next = data
-		c.Clip(at, y, next-1-at, k, when(p.list[i].Name, h.encoder))
-	} else {
-		c.Clip(at, y, next-1-at, k, when(p.list[i].Name, h.encoder))
+	c.Right(end, y, look.Value, s.kbps)
+	c.Clip(linkX, y, end-len(s.kbps)-1-linkX, look.Dim, s.link)
+	c.Clip(encoderX, y, linkX-1-encoderX, style, s.encoder)
+	nameEnd := encoderX - 1
+	if dataX > 0 {
+		c.Clip(dataX, y, encoderX-1-dataX, look.Dim, s.data)
+		nameEnd = dataX - 1
 	}
+	c.Clip(nameX, y, nameEnd-nameX, style, shortReportName(p.list[i].Name, s.encoder))
 }
 
-// unread is a report in sight of which nothing is known yet, or that was written anew since.
-func (p *saved) unread() *report.SavedReport {
-	for i := max(p.top-1, 0); i < min(p.top+p.rows, len(p.list)); i++ {
-		if p.heads[p.list[i].Path].of != p.list[i] {
+// nextUnread returns the first visible report without a summary, or whose file changed since its summary
+// was made; nil if there is none.
+func (p *saved) nextUnread() *report.SavedReport {
+	for i := max(p.firstRow-1, 0); i < min(p.firstRow+p.visibleRows, len(p.list)); i++ {
+		if p.summaries[p.list[i].Path].report != p.list[i] {
 			return &p.list[i]
 		}
 	}
 	return nil
 }
 
-// point chooses the report on a row.
-func (p *saved) point(y int) {
-	if i := p.top + y - 1 - p.first; y >= p.first && i >= -1 && i < len(p.list) {
-		p.chosen = i
+// clickAt selects the report in row y of the pane.
+func (p *saved) clickAt(y int) {
+	if i := p.firstRow + y - 1 - p.firstRowY; y >= p.firstRowY && i >= -1 && i < len(p.list) {
+		p.cursor = i
 	}
 }

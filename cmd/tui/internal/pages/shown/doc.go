@@ -1,3 +1,3 @@
-// Package shown is page 4 where the data are neither cubes nor files: how old what the receiver
-// shows is, and what both ends have; from above, where a schema says which fields are a place.
+// Package shown is page 4 of sessions whose data are neither cubes nor files: the age of the displayed
+// data and the values at both endpoints, or a map if the schema marks fields as coordinates.
 package shown

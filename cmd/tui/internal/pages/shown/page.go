@@ -7,118 +7,123 @@ import (
 	"wirelab/dataset/frame"
 )
 
-// page is page 4 of calls, messages and tables: charts of the receiver's display, and below
-// them the values as the sender has them and as the receiver shows them.
+// page is page 4 of calls, messages and tables: charts of the receiver's display, and below them the
+// values at the sender and as the receiver displays them, or a map.
 type page struct {
-	summary *room.Slot
-	playout *panes.Playout
-	charts  *room.Slot // of playout
-	values  *values
-	both    *room.Slot // of values
-	world   *above     // nil if nothing in the schema is a place
-	seen    *room.Slot // of world
-	listed  bool       // the values are shown, not the world
+	summary    *room.Slot
+	playout    *panes.Playout
+	charts     *room.Slot // of playout
+	values     *values
+	valuesSlot *room.Slot // of values
+	worldMap   *mapView   // nil if the schema has no coordinates
+	mapSlot    *room.Slot // of worldMap
+	showValues bool       // show the values instead of the map
 }
 
 // New returns the page for frames of schema s.
 func New(s *frame.Schema) *page {
 	p := &page{summary: room.NewSlot(&panes.SummaryLine{}), playout: panes.NewPlayout(false), values: &values{}}
-	p.charts, p.both = room.NewSlot(p.playout), room.NewSlot(p.values)
-	if parts, _ := placesOf(s); parts != nil {
-		p.world = &above{}
-		p.seen = room.NewSlot(p.world)
+	p.charts, p.valuesSlot = room.NewSlot(p.playout), room.NewSlot(p.values)
+	if parts, _ := findPlaces(s); parts != nil {
+		p.worldMap = &mapView{}
+		p.mapSlot = room.NewSlot(p.worldMap)
 	}
 	return p
 }
 
+// Name implements room.Page.
 func (p *page) Name() string {
-	if p.world != nil {
+	if p.worldMap != nil {
 		return "World"
 	}
-	return "Shown"
+	return "Values"
 }
 
+// Observe implements room.Observer.
 func (p *page) Observe(v room.View) bool {
-	if p.world == nil {
-		return room.ObserveAll(v, p.summary, p.charts, p.both)
+	if p.worldMap == nil {
+		return room.ObserveAll(v, p.summary, p.charts, p.valuesSlot)
 	}
-	return room.ObserveAll(v, p.summary, p.charts, p.both, p.seen)
+	return room.ObserveAll(v, p.summary, p.charts, p.valuesSlot, p.mapSlot)
 }
 
-// mapped reports whether the world is shown, in place of the values.
-func (p *page) mapped() bool { return p.world != nil && !p.listed }
+// showsMap reports whether the page shows the map instead of the values.
+func (p *page) showsMap() bool { return p.worldMap != nil && !p.showValues }
 
-// chartsFrom is the height from which a page with a world has room for charts.
-const chartsFrom = 36
+// minHeightForCharts is the height from which a page with a map also shows charts.
+const minHeightForCharts = 36
 
+// Lines implements room.Page: the charts above the values, or the map.
 func (p *page) Lines(th *look.Theme, w, h int) []string {
-	const above, least = 1, 8
-	if p.mapped() {
-		return p.worldLines(th, w, h)
+	const summaryRows, minRows = 1, 8
+	if p.showsMap() {
+		return p.mapLines(th, w, h)
 	}
-	charts := min(max((h-above)*2/5, least), 16)
-	if need := p.values.rows(w); need > 0 { // what the values need no room for the charts can take
-		charts = max(charts, min(h-above-need, 2*charts))
+	charts := min(max((h-summaryRows)*2/5, minRows), 16)
+	if need := p.values.preferredHeight(w); need > 0 { // the charts get the rows that the values do not need
+		charts = max(charts, min(h-summaryRows-need, 2*charts))
 	}
-	lines := append(make([]string, 0, h), p.summary.Render(th, w, above, false)...)
+	lines := append(make([]string, 0, h), p.summary.Render(th, w, summaryRows, false)...)
 	lines = append(lines, p.charts.Render(th, w, charts, false)...)
-	return append(lines, p.both.Render(th, w, max(h-above-charts, 0), false)...)
+	return append(lines, p.valuesSlot.Render(th, w, max(h-summaryRows-charts, 0), false)...)
 }
 
-// worldLines puts the world below the line of vital numbers, and charts below it if there is room.
-func (p *page) worldLines(th *look.Theme, w, h int) []string {
-	const above, charts = 1, 8
-	lines := append(make([]string, 0, h), p.summary.Render(th, w, above, false)...)
-	if h < chartsFrom {
-		return append(lines, p.seen.Render(th, w, max(h-above, 0), false)...)
+// mapLines renders the summary line, the map, and charts below it if there is room.
+func (p *page) mapLines(th *look.Theme, w, h int) []string {
+	const summaryRows, chartRows = 1, 8
+	lines := append(make([]string, 0, h), p.summary.Render(th, w, summaryRows, false)...)
+	if h < minHeightForCharts {
+		return append(lines, p.mapSlot.Render(th, w, max(h-summaryRows, 0), false)...)
 	}
-	lines = append(lines, p.seen.Render(th, w, h-above-charts, false)...)
-	return append(lines, p.charts.Render(th, w, charts, false)...)
+	lines = append(lines, p.mapSlot.Render(th, w, h-summaryRows-chartRows, false)...)
+	return append(lines, p.charts.Render(th, w, chartRows, false)...)
 }
 
+// Bindings implements room.Binder. Only a page with a map has a key to switch to the values.
 func (p *page) Bindings() []room.Binding {
-	if p.world == nil {
+	if p.worldMap == nil {
 		return nil
 	}
-	return []room.Binding{room.Bind("World, page 4", []string{"v"}, "v", "the world from above, or the values of all fields", func() room.Request {
-		p.listed = !p.listed
-		p.both.Redraw()
-		p.seen.Redraw()
+	return []room.Binding{room.Bind("World, page 4", []string{"v"}, "v", "show the map, or the values of all fields", func() room.Request {
+		p.showValues = !p.showValues
+		p.valuesSlot.Redraw()
+		p.mapSlot.Redraw()
 		return room.Request{}
 	}).InFooter("values")}
 }
 
-// Move scrolls through the values.
+// Move scrolls the values.
 func (p *page) Move(_, dy int) room.Request {
 	p.values.scroll(dy)
-	p.both.Redraw()
+	p.valuesSlot.Redraw()
 	return room.Request{}
 }
 
-// Release goes back to the first of them.
+// Release scrolls to the top, and shows the map again with a new extent.
 func (p *page) Release() {
-	p.values.from, p.listed = 0, false
-	p.both.Redraw()
-	if p.world != nil {
-		p.world.seen = false
-		p.seen.Redraw()
+	p.values.firstLine, p.showValues = 0, false
+	p.valuesSlot.Redraw()
+	if p.worldMap != nil {
+		p.worldMap.hasExtent = false
+		p.mapSlot.Redraw()
 	}
 }
 
-// Zoom changes how much time the charts show.
+// Zoom selects the next time span of the charts.
 func (p *page) Zoom() {
 	p.playout.NextSpan()
 	p.charts.Redraw()
 }
 
-// Fit lets the charts begin above zero, or at zero again.
+// Fit toggles between value axes that fit the data and axes that begin at 0.
 func (p *page) Fit() {
 	p.playout.Fit()
 	p.charts.Redraw()
 }
 
+// Arrows implements room.Hinter.
 func (p *page) Arrows() [][2]string {
-	if p.mapped() {
+	if p.showsMap() {
 		return nil
 	}
 	return [][2]string{{"↑↓", "values"}}

@@ -7,17 +7,17 @@ import (
 	"wirelab/dataset/frame"
 )
 
-// place is where some fields of a schema say that a row is, seen from above; of axes 0 and 2, from
-// the side.
-type place struct {
-	x, y       int   // columns
-	velocities []int // of its coordinates
-	present    int   // the column that says whether the row is there; -1: it always is
-	down       bool  // y grows downwards, as on a screen: there are two axes only
+// placeFields are the columns of a schema that hold the position of a row, seen from above (axes 0 and
+// 1) or, without axis 1, from the side (axes 0 and 2).
+type placeFields struct {
+	x, y       int   // columns of the coordinates
+	velocities []int // columns of the velocity
+	present    int   // column that is not 0 if the row is present; -1 if it always is
+	yDown      bool  // y grows downwards as on a screen: in schemas with two axes
 }
 
-// placesOf lists the places of each part of a schema.
-func placesOf(s *frame.Schema) (parts []frame.Part, places [][]place) {
+// findPlaces returns the parts of a schema and the positions in each; nil, nil if none exist.
+func findPlaces(s *frame.Schema) (parts []frame.Part, places [][]placeFields) {
 	if s == nil {
 		return nil, nil
 	}
@@ -25,71 +25,71 @@ func placesOf(s *frame.Schema) (parts []frame.Part, places [][]place) {
 	if len(parts) == 0 {
 		parts = []frame.Part{s.PartOf(0)}
 	}
-	any := false
+	found := false
 	for _, p := range parts {
-		list := placesIn(s, p)
+		list := findPartPlaces(s, p)
 		places = append(places, list)
-		any = any || len(list) > 0
+		found = found || len(list) > 0
 	}
-	if !any {
+	if !found {
 		return nil, nil
 	}
 	return parts, places
 }
 
-// placesIn lists the places that the fields of a part speak of, by their group.
-func placesIn(s *frame.Schema, p frame.Part) (list []place) {
-	present := -1
-	var groups []uint8
-	at := map[[2]uint8]int{}
-	speeds := map[uint8][]int{}
+// findPartPlaces returns the positions in part p, one for each group of fields with enough axes.
+func findPartPlaces(s *frame.Schema, p frame.Part) (list []placeFields) {
+	present := -1                   // see placeFields
+	var groups []uint8              // in the order of their first fields
+	columns := map[[2]uint8]int{}   // of coordinates, by group and axis
+	velocities := map[uint8][]int{} // columns by group
 	for i := p.Field; i < p.Field+p.Size; i++ {
 		switch h := &s.Fields[i].Hint; h.Role {
 		case frame.Present:
 			present = i
 		case frame.Place:
-			at[[2]uint8{h.Group, h.Axis}] = i
+			columns[[2]uint8{h.Group, h.Axis}] = i
 			if !slices.Contains(groups, h.Group) {
 				groups = append(groups, h.Group)
 			}
 		case frame.Velocity:
-			speeds[h.Group] = append(speeds[h.Group], i)
+			velocities[h.Group] = append(velocities[h.Group], i)
 		}
 	}
 	for _, g := range groups {
-		x, okX := at[[2]uint8{g, 0}]
-		y, flat := at[[2]uint8{g, 1}]
-		up, high := at[[2]uint8{g, 2}]
-		if !flat { // it is seen from the side
-			y = up
+		x, hasX := columns[[2]uint8{g, 0}] // axes 0, 1 and 2 are x, y and z
+		y, hasY := columns[[2]uint8{g, 1}]
+		z, hasZ := columns[[2]uint8{g, 2}]
+		if !hasY { // seen from the side
+			y = z
 		}
-		if okX && (flat || high) {
-			list = append(list, place{x: x, y: y, velocities: speeds[g], present: present, down: !(flat && high)})
+		if hasX && (hasY || hasZ) {
+			list = append(list, placeFields{x: x, y: y, velocities: velocities[g], present: present, yDown: !(hasY && hasZ)})
 		}
 	}
 	return list
 }
 
-// point is something on the map.
+// point is an object on the map.
 type point struct {
 	x, y  float64
 	row   int
-	group int // number of its place in the row
+	group int // index of its position in the row
 	kind  kind
 }
 
-// kind is what a point is drawn as; the higher ones cover the others.
+// kind is how a point is drawn; higher kinds cover lower ones.
 type kind uint8
 
 const (
 	resting kind = iota
 	moving
-	always // in a row that is always there: the player who sees the others
+	alwaysPresent // in a row that is always present: the player
 )
 
-// pointsOf lists what is where in a table. What is nowhere near, or no number, is left out.
-func pointsOf(s *frame.Schema, parts []frame.Part, places [][]place, table []int32) (list []point) {
-	const far = 1e9
+// findPoints returns the points of a table. Points with NaN or huge coordinates are omitted.
+func findPoints(s *frame.Schema, parts []frame.Part, places [][]placeFields, table []int32) (list []point) {
+	const maxCoordinate = 1e9
 	n := len(s.Fields)
 	for k, p := range parts {
 		for row := p.Row; row < p.Row+p.Rows && (row+1)*n <= len(table); row++ {
@@ -99,15 +99,15 @@ func pointsOf(s *frame.Schema, parts []frame.Part, places [][]place, table []int
 					continue
 				}
 				pt := point{x: inUnits(&s.Fields[at.x], values[at.x]), y: inUnits(&s.Fields[at.y], values[at.y]), row: row, group: g}
-				if at.down {
+				if at.yDown {
 					pt.y = -pt.y
 				}
-				if !(math.Abs(pt.x) < far && math.Abs(pt.y) < far) {
+				if !(math.Abs(pt.x) < maxCoordinate && math.Abs(pt.y) < maxCoordinate) {
 					continue
 				}
 				switch {
-				case at.present < 0 && len(s.Parts) > 0:
-					pt.kind = always
+				case at.present < 0 && len(s.Parts) > 0: // the other parts have rows that may be absent
+					pt.kind = alwaysPresent
 				case slices.ContainsFunc(at.velocities, func(v int) bool { return inUnits(&s.Fields[v], values[v]) != 0 }):
 					pt.kind = moving
 				}

@@ -12,7 +12,8 @@ import (
 	"wirelab/experiment/engine/playout"
 )
 
-// arena has four things that may be there and a player who always is, whose place is a float.
+// arena returns a schema with four objects that may be absent and a player that is always present, with
+// float coordinates.
 func arena() *frame.Schema {
 	place := func(name string, kind frame.Kind, role frame.Role, group, axis uint8) frame.Field {
 		return frame.Field{Name: name, Kind: kind, Min: -1000, Max: 1000, Scale: 0.5, Hint: frame.Hint{Role: role, Group: group, Axis: axis}}
@@ -36,44 +37,44 @@ func arenaTable() []int32 {
 	}
 }
 
-// What is where follows from the schema alone.
+// TestPlaces: the positions follow from the schema.
 func TestPlaces(t *testing.T) {
 	s := arena()
-	parts, places := placesOf(s)
+	parts, places := findPlaces(s)
 	table := arenaTable()
-	want := []point{{-100, 50, 0, 0, resting}, {100, -50, 1, 0, moving}, {0, 0, 3, 0, resting}, {50, -25, 4, 0, always}}
-	if got := pointsOf(s, parts, places, table); !slices.Equal(got, want) {
+	want := []point{{-100, 50, 0, 0, resting}, {100, -50, 1, 0, moving}, {0, 0, 3, 0, resting}, {50, -25, 4, 0, alwaysPresent}}
+	if got := findPoints(s, parts, places, table); !slices.Equal(got, want) {
 		t.Errorf("%v, expected %v", got, want)
 	}
 	table[5+4*7] = int32(math.Float32bits(float32(math.NaN())))
-	if got := pointsOf(s, parts, places, table[:len(table)-1]); !slices.Equal(got, want[:3]) {
-		t.Errorf("cut: %v", got)
+	if got := findPoints(s, parts, places, table[:len(table)-1]); !slices.Equal(got, want[:3]) {
+		t.Errorf("a short table: %v", got)
 	}
-	if got := pointsOf(s, parts, places, table); !slices.Equal(got, want[:3]) {
-		t.Errorf("no number: %v", got)
+	if got := findPoints(s, parts, places, table); !slices.Equal(got, want[:3]) {
+		t.Errorf("NaN: %v", got)
 	}
 	s.Fields[6].Hint.Axis = 2
-	parts, places = placesOf(s)
-	if got := pointsOf(s, parts, places, arenaTable()); !slices.Equal(got, want) {
+	parts, places = findPlaces(s)
+	if got := findPoints(s, parts, places, arenaTable()); !slices.Equal(got, want) {
 		t.Errorf("from the side: %v, expected %v", got, want)
 	}
 	s.Parts = nil
-	if parts, places := placesOf(s); len(parts) != 1 || len(places[0]) != 2 {
+	if parts, places := findPlaces(s); len(parts) != 1 || len(places[0]) != 2 {
 		t.Errorf("without parts: %v, %v", parts, places)
 	}
 	s.Fields[6].Hint.Axis = 2
-	if _, places := placesOf(s); len(places[0]) != 2 || places[0][1].y != 6 || !places[0][1].down || places[0][0].down {
+	if _, places := findPlaces(s); len(places[0]) != 2 || places[0][1].y != 6 || !places[0][1].yDown || places[0][0].yDown {
 		t.Errorf("from the side: %+v", places)
 	}
 	for i := range s.Fields {
 		s.Fields[i].Hint.Role = frame.NoRole
 	}
-	if parts, _ := placesOf(s); parts != nil {
+	if parts, _ := findPlaces(s); parts != nil {
 		t.Error("places without a hint")
 	}
 }
 
-// The page shows the world at both ends, and by a key the values of what is there.
+// TestWorld: the page shows maps of both endpoints, and after v the values of the rows that are present.
 func TestWorld(t *testing.T) {
 	lab := labtest.NewWide()
 	lab.Snap.Schema, lab.Snap.Item = arena(), "entity"
@@ -83,7 +84,7 @@ func TestWorld(t *testing.T) {
 	page := New(arena())
 	s := labtest.NewStage(page, lab, 100, 24)
 	view := s.View()
-	for _, want := range []string{"Sender  3 entities, 1 player; 1 move", "Receiver  137 ms behind; 1 elsewhere", "@", "across"} {
+	for _, want := range []string{"Sender  3 entities, 1 player; 1 moving", "Receiver  137 ms behind; 1 displaced", "@", "across"} {
 		if !strings.Contains(view, want) {
 			t.Errorf("no %q in\n%s", want, view)
 		}
@@ -91,17 +92,17 @@ func TestWorld(t *testing.T) {
 	row, col := find(view, 'o', 0, 50)
 	other, left := find(view, 'o', 50, 100)
 	if row != other || col <= left-50 || page.Name() != "World" {
-		t.Errorf("what moves is at %d, %d and %d, %d in\n%s", row, col, other, left, view)
+		t.Errorf("the moving object is at %d, %d and %d, %d in\n%s", row, col, other, left, view)
 	}
 	for _, key := range []string{"v", "v"} {
 		s.Press(key)
-		if view := s.View(); strings.Contains(view, "entity 2") || strings.Contains(view, "entity 1 ") != page.listed {
+		if view := s.View(); strings.Contains(view, "entity 2") || strings.Contains(view, "entity 1 ") != page.showValues {
 			t.Errorf("after %s:\n%s", key, view)
 		}
 	}
 }
 
-// find returns where a sign stands between two columns, below the line of vital numbers.
+// find returns the position of a marker between two columns, below the summary line.
 func find(view string, sign rune, from, to int) (row, col int) {
 	lines := strings.Split(view, "\n")
 	for y := len(lines) - 2; y > 3; y-- {

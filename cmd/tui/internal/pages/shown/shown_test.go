@@ -9,10 +9,11 @@ import (
 	"wirelab/dataset/frame"
 )
 
-// Page 4 of calls says how old what is shown is and which values differ, and nothing of cubes.
+// TestValuesSentAndShown: page 4 of calls shows the age of the displayed data and the values that
+// differ, and has nothing specific to cubes.
 func TestValuesSentAndShown(t *testing.T) {
 	s := labtest.NewStage(shown.New(nil), labtest.NewShown(), 80, 22)
-	for _, want := range []string{"shown 137 ms old, 3 of 26 values differ", "position-x", "-998      -1005", "p99 263"} {
+	for _, want := range []string{"age 137 ms, 3 of 26 values differ", "position-x", "-998      -1005", "p99 263"} {
 		if view := s.View(); !strings.Contains(view, want) {
 			t.Errorf("no %q in\n%s", want, view)
 		}
@@ -24,7 +25,7 @@ func TestValuesSentAndShown(t *testing.T) {
 	}
 	for _, name := range labtest.WideFields {
 		if !strings.Contains(seen, " "+name+" ") {
-			t.Errorf("%s is never in sight", name)
+			t.Errorf("%s is never visible", name)
 		}
 	}
 	if b := shown.New(nil).Bindings(); len(b) > 0 {
@@ -32,12 +33,12 @@ func TestValuesSentAndShown(t *testing.T) {
 	}
 	for _, word := range []string{"cube", "World", "hover", "katamari", "recording"} {
 		if strings.Contains(seen, word) {
-			t.Errorf("it speaks of %s", word)
+			t.Errorf("the page mentions %s", word)
 		}
 	}
 }
 
-// Of rows of several sorts those are listed that are there, each with its own fields.
+// TestParts: in a schema with parts the rows that are present are listed, each with its own fields.
 func TestParts(t *testing.T) {
 	lab := labtest.NewShown()
 	s := &frame.Schema{Name: "match", Item: "item", Rows: 4, Parts: []frame.Part{
@@ -57,11 +58,11 @@ func TestParts(t *testing.T) {
 		}
 	}
 	if strings.Contains(view, "Player 1") || strings.Count(view, "Now ") != 1 {
-		t.Errorf("what is not there is shown\n%s", view)
+		t.Errorf("an absent row is listed\n%s", view)
 	}
 }
 
-// A message is shown as text, whatever is in it.
+// TestMessagesAreShownAsText: a message is shown as text, whatever bytes it contains.
 func TestMessagesAreShownAsText(t *testing.T) {
 	lab := labtest.NewShown()
 	d := lab.Snap.Both

@@ -12,195 +12,201 @@ import (
 	"wirelab/experiment/engine/playout"
 )
 
-// values lists what the sender has beside what the receiver shows: the fields of each row, and
+// values lists the values at the sender and as the receiver displays them: the fields of each row, or
 // the text of a body.
 type values struct {
-	schema *frame.Schema
-	both   *playout.Frames
-	back   bool
-	from   int // lines that are scrolled away
-	room   int // lines that the last picture had
-	lines  int // that there are
+	schema       *frame.Schema
+	frames       *playout.Frames
+	past         bool
+	firstLine    int // first visible line
+	visibleLines int // as last drawn
+	numLines     int // of the content, as last drawn
 
-	list    []listed
-	nothing string // why there are none
+	entries   []entry
+	emptyText string // shown while there are no values
 }
 
-// listed is a value in the list, or the name of the row whose values come next.
-type listed struct {
-	name string
-	at   int // the cell; -1: it is a name
+// entry is a value in the list, or the name of a row above its values.
+type entry struct {
+	name  string
+	index int // index of the value in the table; -1 for the name of a row
 }
 
-func (p *values) Name() string { return "Sent and shown" }
+func (p *values) Name() string { return "Sent and displayed" }
 
+// Observe implements room.Observer. While time advances the values change only on slow ticks.
 func (p *values) Observe(v room.View) bool {
-	if p.back == v.Back && p.both != nil && (v.Back || v.Running() && !v.Slow) {
+	if p.past == v.Back && p.frames != nil && (v.Back || v.Running() && !v.Slow) {
 		return false
 	}
-	p.nothing = panes.NothingSent(v.Lane())
-	same := p.both == v.Snap.Both && p.back == v.Back
-	p.schema, p.both, p.back = v.Snap.Schema, v.Snap.Both, v.Back
+	p.emptyText = panes.NothingSentText(v.ActiveLane())
+	same := p.frames == v.Snap.Both && p.past == v.Back
+	p.schema, p.frames, p.past = v.Snap.Schema, v.Snap.Both, v.Back
 	if !same {
-		p.list = p.all()
+		p.entries = p.listEntries()
 	}
 	return !same
 }
 
-// scroll moves by n lines.
-func (p *values) scroll(n int) { p.from = min(max(p.from+n, 0), max(p.lines-p.room, 0)) }
+// scroll scrolls down by n lines.
+func (p *values) scroll(n int) {
+	p.firstLine = min(max(p.firstLine+n, 0), max(p.numLines-p.visibleLines, 0))
+}
 
-// The columns of a cell: its name, what was sent and what is shown.
+// Widths of a cell: name, sent value and displayed value.
 const (
 	nameWidth  = 16
 	valueWidth = 11
 	cellWidth  = nameWidth + 2*valueWidth + 2
 )
 
-// across is how many cells stand side by side in a pane of w columns.
-func across(w int) int { return max((w-2)/cellWidth, 1) }
+// cellsPerLine returns the number of cells side by side in a pane of w columns.
+func cellsPerLine(w int) int { return max((w-2)/cellWidth, 1) }
 
-// rows is how high the pane would like to be; 0 if that is not known.
-func (p *values) rows(w int) int {
-	if p.both == nil || len(p.both.Sent.Body) > 0 {
+// preferredHeight returns the height of a pane of w columns that shows all values, with border and headings;
+// 0 if it is unknown, or if the frames have a body instead of values.
+func (p *values) preferredHeight(w int) int {
+	if p.frames == nil || len(p.frames.Sent.Body) > 0 {
 		return 0
 	}
-	n := across(w)
-	return 3 + (len(p.list)+n-1)/n
+	n := cellsPerLine(w)
+	return 3 + (len(p.entries)+n-1)/n
 }
 
+// Draw implements room.Pane.
 func (p *values) Draw(c *look.Canvas, th *look.Theme, focused bool) {
 	c.Frame(th, focused, p.Name(), p.heading(look.HeadRoom(c.W, p.Name()))...)
 	switch {
-	case p.back:
-		c.Clip(2, 1, c.W-4, look.Dim, "what was shown then is not remembered; the key end goes back to the present")
-	case p.both == nil:
-		c.Clip(2, 1, c.W-4, look.Dim, p.nothing)
-	case len(p.both.Sent.Table) > 0:
-		p.cells(c, th)
+	case p.past:
+		c.Clip(2, 1, c.W-4, look.Dim, "past values are not stored; the key end returns to the present")
+	case p.frames == nil:
+		c.Clip(2, 1, c.W-4, look.Dim, p.emptyText)
+	case len(p.frames.Sent.Table) > 0:
+		p.drawCells(c, th)
 	default:
-		p.texts(c, th)
+		p.drawBodies(c, th)
 	}
 }
 
-// heading says how old what is shown is, and how many values differ.
-func (p *values) heading(room int) []look.Span {
-	if p.both == nil || p.back {
+// heading returns the age of the displayed data and the number of values that differ.
+func (p *values) heading(maxWidth int) []look.Span {
+	if p.frames == nil || p.past {
 		return nil
 	}
-	if p.both.Shown == nil {
-		return look.Fit(room, []look.Span{look.Dim.Span("nothing on display yet")}, nil)
+	if p.frames.Shown == nil {
+		return look.Fit(maxWidth, []look.Span{look.Dim.Span("nothing displayed yet")}, nil)
 	}
-	age := []look.Span{look.Dim.Span("shown "), look.Value.Span(strconv.FormatInt(p.both.Age.Milliseconds(), 10)), look.Dim.Span(" ms old")}
-	if p.both.Starved {
+	age := []look.Span{look.Dim.Span("age "), look.Value.Span(strconv.FormatInt(p.frames.Age.Milliseconds(), 10)), look.Dim.Span(" ms")}
+	if p.frames.Starved {
 		age = append(age, look.Warn.Span(", STARVED"))
 	}
-	if len(p.both.Sent.Table) == 0 {
-		return look.Fit(room, age, nil)
+	if len(p.frames.Sent.Table) == 0 {
+		return look.Fit(maxWidth, age, nil)
 	}
 	n := 0
-	for i := range p.both.Sent.Table {
+	for i := range p.frames.Sent.Table {
 		if p.differs(i) {
 			n++
 		}
 	}
-	return look.Fit(room, append(age[:len(age):len(age)], look.Dim.Span(", "), look.Value.Span(strconv.Itoa(n)),
-		look.Dim.Span(" of "+strconv.Itoa(len(p.both.Sent.Table))+" values differ")), age, nil)
+	return look.Fit(maxWidth, append(age[:len(age):len(age)], look.Dim.Span(", "), look.Value.Span(strconv.Itoa(n)),
+		look.Dim.Span(" of "+strconv.Itoa(len(p.frames.Sent.Table))+" values differ")), age, nil)
 }
 
-// differs reports whether value i is shown as another than was sent.
+// differs reports whether value i is displayed with another value than was sent.
 func (p *values) differs(i int) bool {
-	return p.both.Shown != nil && i < len(p.both.Shown.Table) && p.both.Shown.Table[i] != p.both.Sent.Table[i]
+	return p.frames.Shown != nil && i < len(p.frames.Shown.Table) && p.frames.Shown.Table[i] != p.frames.Sent.Table[i]
 }
 
-// cells writes the values of a table.
-func (p *values) cells(c *look.Canvas, th *look.Theme) {
-	n, all := across(c.W), len(p.list)
-	p.room, p.lines = max(c.H-3, 0), (all+n-1)/n
-	p.scroll(0)
+// drawCells draws the values of a table in columns, filled from top to bottom, from firstLine on.
+func (p *values) drawCells(c *look.Canvas, th *look.Theme) {
+	n, all := cellsPerLine(c.W), len(p.entries)
+	p.visibleLines, p.numLines = max(c.H-3, 0), (all+n-1)/n
+	p.scroll(0) // the content may be shorter now
 	for col := range min(n, all) {
 		c.Right(2+col*cellWidth+nameWidth+valueWidth, 1, look.Dim, "sent")
-		c.Right(2+col*cellWidth+nameWidth+2*valueWidth, 1, look.Dim, "shown")
+		c.Right(2+col*cellWidth+nameWidth+2*valueWidth, 1, look.Dim, "displayed")
 	}
-	for y := 0; y < p.room && p.from+y < p.lines; y++ {
+	for y := 0; y < p.visibleLines && p.firstLine+y < p.numLines; y++ {
 		for col := range n {
-			i := p.from + y + col*p.lines
+			i := p.firstLine + y + col*p.numLines
 			if i >= all {
 				break
 			}
-			if x := 2 + col*cellWidth; p.list[i].at < 0 {
-				c.Clip(x, 2+y, cellWidth-2, look.Title, p.list[i].name)
+			if x := 2 + col*cellWidth; p.entries[i].index < 0 {
+				c.Clip(x, 2+y, cellWidth-2, look.Title, p.entries[i].name)
 			} else {
-				p.cell(c, th, x, 2+y, p.list[i].at, p.list[i].name)
+				p.drawCell(c, th, x, 2+y, p.entries[i].index, p.entries[i].name)
 			}
 		}
 	}
-	if hidden := p.lines - p.room; hidden > 0 {
-		c.Right(c.W-2, c.H-1, look.Dim, " ↑↓ "+strconv.Itoa(p.from*n)+" before, "+strconv.Itoa(max(all-(p.from+p.room)*n, 0))+" after ")
+	if hidden := p.numLines - p.visibleLines; hidden > 0 {
+		c.Right(c.W-2, c.H-1, look.Dim, " ↑↓ "+strconv.Itoa(p.firstLine*n)+" before, "+strconv.Itoa(max(all-(p.firstLine+p.visibleLines)*n, 0))+" after ")
 	}
 }
 
-// cell writes one value as it was sent and as it is shown.
-func (p *values) cell(c *look.Canvas, th *look.Theme, x, y, i int, name string) {
+// drawCell draws value i, as sent and as displayed, at (x, y).
+func (p *values) drawCell(c *look.Canvas, th *look.Theme, x, y, i int, name string) {
 	f := &p.schema.Fields[i%len(p.schema.Fields)]
 	c.Clip(x, y, nameWidth-1, look.Plain, name)
-	c.Right(x+nameWidth+valueWidth, y, look.Value, look.Short(valueText(f, p.both.Sent.Table[i]), valueWidth-1))
-	if p.both.Shown == nil || i >= len(p.both.Shown.Table) {
+	c.Right(x+nameWidth+valueWidth, y, look.Value, look.Short(formatValue(f, p.frames.Sent.Table[i]), valueWidth-1))
+	if p.frames.Shown == nil || i >= len(p.frames.Shown.Table) {
 		return
 	}
-	k := look.Dim
+	style := look.Dim
 	if p.differs(i) {
-		k = look.Late
+		style = look.Late
 	}
-	c.Right(x+nameWidth+2*valueWidth, y, k, look.Short(valueText(f, p.both.Shown.Table[i]), valueWidth-1))
+	c.Right(x+nameWidth+2*valueWidth, y, style, look.Short(formatValue(f, p.frames.Shown.Table[i]), valueWidth-1))
 }
 
-// all lists all values, each with the number of its row where there are several. Of rows of
-// several sorts it lists those that are there, each under its name.
-func (p *values) all() (list []listed) {
-	if p.both == nil {
+// listEntries returns an entry for every value, with the number of its row if there are several rows.
+// In a schema with parts it lists only the rows that are present, each below its name.
+func (p *values) listEntries() (list []entry) {
+	if p.frames == nil {
 		return nil
 	}
 	if len(p.schema.Parts) == 0 {
 		for i, name := range p.names() {
-			list = append(list, listed{name, i})
+			list = append(list, entry{name, i})
 		}
 		return list
 	}
 	n := len(p.schema.Fields)
-	for row := range len(p.both.Sent.Table) / n {
+	for row := range len(p.frames.Sent.Table) / n {
 		part := p.schema.PartOf(row)
-		if !p.present(row, &part) {
+		if !p.isPresent(row, &part) {
 			continue
 		}
 		name := part.Name
 		if part.Rows > 1 {
 			name += " " + strconv.Itoa(row-part.Row)
 		}
-		list = append(list, listed{name, -1})
+		list = append(list, entry{name, -1})
 		var names []string
 		for _, f := range p.schema.Fields[part.Field : part.Field+part.Size] {
 			names = append(names, strings.TrimPrefix(f.Name, part.Name+"."))
 		}
 		for i, name := range look.Distinct(names, nameWidth-1) {
-			list = append(list, listed{name, row*n + part.Field + i})
+			list = append(list, entry{name, row*n + part.Field + i})
 		}
 	}
 	return list
 }
 
-// present reports whether what a row stands for is there, at either end.
-func (p *values) present(row int, part *frame.Part) bool {
+// isPresent reports whether a row is present at either endpoint: the field Present of its part is not 0. A
+// part without this field is always present.
+func (p *values) isPresent(row int, part *frame.Part) bool {
 	for i := part.Field; i < part.Field+part.Size; i++ {
 		if p.schema.Fields[i].Hint.Role == frame.Present {
-			at := row*len(p.schema.Fields) + i
-			return p.both.Sent.Table[at] != 0 || p.differs(at)
+			value := row*len(p.schema.Fields) + i
+			return p.frames.Sent.Table[value] != 0 || p.differs(value) // if it is 0 and differs, the receiver displays the row
 		}
 	}
 	return true
 }
 
-// names are those of all values, with the number of their row where there are several.
+// names returns the names of all values, with the number of the row if there are several rows.
 func (p *values) names() []string {
 	fields := make([]string, len(p.schema.Fields))
 	for i := range fields {
@@ -211,28 +217,28 @@ func (p *values) names() []string {
 	}
 	digits := len(strconv.Itoa(p.schema.Rows - 1))
 	fields = look.Distinct(fields, nameWidth-2-digits)
-	out := make([]string, len(p.both.Sent.Table))
+	out := make([]string, len(p.frames.Sent.Table))
 	for i := range out {
 		out[i] = look.PadLeft(strconv.Itoa(i/len(fields)), digits) + " " + fields[i%len(fields)]
 	}
 	return out
 }
 
-// valueText writes a value as its field means it.
-func valueText(f *frame.Field, v int32) string {
+// formatValue formats a value in the units of its field.
+func formatValue(f *frame.Field, v int32) string {
 	switch {
 	case f.Kind == frame.Bits:
 		return "x" + strconv.FormatUint(uint64(uint32(v)), 16)
 	case f.Kind == frame.Float32:
-		return numberText(float64(math.Float32frombits(uint32(v))))
+		return formatNumber(float64(math.Float32frombits(uint32(v))))
 	case f.Step() != 1:
-		return numberText(float64(v) * f.Step())
+		return formatNumber(float64(v) * f.Step())
 	}
 	return strconv.FormatInt(int64(v), 10)
 }
 
-// numberText writes a number with at most six digits, with fewer where they do not fit.
-func numberText(v float64) (text string) {
+// formatNumber formats v with at most six digits, and fewer if they do not fit.
+func formatNumber(v float64) (text string) {
 	for digits := 6; digits > 1; digits-- {
 		text = strconv.FormatFloat(v, 'g', digits, 64)
 		if len(text) < valueWidth {
@@ -242,32 +248,32 @@ func numberText(v float64) (text string) {
 	return text
 }
 
-// texts writes the two bodies one below the other.
-func (p *values) texts(c *look.Canvas, th *look.Theme) {
-	p.room, p.lines = max((c.H-2)/2-1, 1), 0
-	bodies := [2][]byte{p.both.Sent.Body, nil}
-	if p.both.Shown != nil {
-		bodies[1] = p.both.Shown.Body
+// drawBodies draws the last body sent and the one displayed, one below the other.
+func (p *values) drawBodies(c *look.Canvas, th *look.Theme) {
+	p.visibleLines, p.numLines = max((c.H-2)/2-1, 1), 0
+	bodies := [2][]byte{p.frames.Sent.Body, nil}
+	if p.frames.Shown != nil {
+		bodies[1] = p.frames.Shown.Body
 	}
 	var wrapped [2][]string
 	for i, body := range bodies {
-		wrapped[i] = look.Wrap(readable(body, th.Dot), c.W-6)
-		p.lines = max(p.lines, len(wrapped[i]))
+		wrapped[i] = look.Wrap(printable(body, th.Dot), c.W-6)
+		p.numLines = max(p.numLines, len(wrapped[i]))
 	}
 	p.scroll(0)
-	for i, title := range [2]string{"sent last", "on display"} {
-		y := 1 + i*(p.room+1)
+	for i, title := range [2]string{"last sent", "displayed"} {
+		y := 1 + i*(p.visibleLines+1)
 		c.Spans(2, y, c.W-4, look.Title.Span(title), look.Dim.Span(", "+strconv.Itoa(len(bodies[i]))+" bytes"))
-		for j, line := range wrapped[i][min(p.from, len(wrapped[i])):] {
-			if j < p.room {
+		for j, line := range wrapped[i][min(p.firstLine, len(wrapped[i])):] {
+			if j < p.visibleLines {
 				c.Clip(4, y+1+j, c.W-6, look.Plain, line)
 			}
 		}
 	}
 }
 
-// readable is a body as text: what cannot be shown is a dot.
-func readable(body []byte, dot string) string {
+// printable returns a body as text, with dot in place of characters that cannot be displayed.
+func printable(body []byte, dot string) string {
 	return strings.Map(func(r rune) rune {
 		switch {
 		case r == '\n' || r == '\r' || r == '\t':

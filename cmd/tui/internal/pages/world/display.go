@@ -10,59 +10,59 @@ import (
 	"wirelab/cmd/tui/internal/room"
 )
 
-// display is how the receiver's display fares: how far behind it is, and whether
-// it had nothing to go on to.
+// display is the state of the receiver's display: its delay and its starvation.
 type display struct {
-	behind         time.Duration
-	starved, shown int // display ticks of the last samples
-	now            bool
-	running        bool
-	settled        time.Duration // what the heading says of behind: a figure that flickers cannot be read
-	age            []look.Span   // of what it showed, over the whole run
+	delay                        time.Duration
+	starvedTicks, displayedTicks int           // display ticks of the last starvedSamples samples
+	starvedNow                   bool          // the newest display tick starved
+	running                      bool          // the display shows something
+	displayedDelay               time.Duration // the delay in the heading, updated slowly to be readable
+	age                          []look.Span   // age of the displayed data, over the whole run
 }
 
-// starvedSpan is how many samples a starvation stays on the screen: a single tick
-// of it is over before anybody sees it.
-const starvedSpan = 5
+// starvedSamples is the number of samples for which starvation is shown, because a single tick would be
+// too short to see.
+const starvedSamples = 5
 
+// observe updates the state from a view. The displayed delay changes only on slow ticks.
 func (d *display) observe(v room.View) {
 	pic := v.Snap.World
-	d.running, d.now = pic.Shown != nil, pic.Starved
-	d.behind = v.Snap.Now - pic.Moment
-	if v.Slow || d.settled == 0 {
-		d.settled, d.age = d.behind, panes.AgeText(v.Lane())
+	d.running, d.starvedNow = pic.Shown != nil, pic.Starved
+	d.delay = v.Snap.Now - pic.Moment
+	if v.Slow || d.displayedDelay == 0 {
+		d.displayedDelay, d.age = d.delay, panes.AgeSpans(v.ActiveLane())
 	}
-	d.starved, d.shown = 0, 0
-	samples := v.Lane().Samples
-	for i := max(len(samples)-starvedSpan, 0); i < len(samples); i++ {
-		d.starved += samples[i].Starved
-		d.shown += samples[i].Displayed
+	d.starvedTicks, d.displayedTicks = 0, 0
+	samples := v.ActiveLane().Samples
+	for i := max(len(samples)-starvedSamples, 0); i < len(samples); i++ {
+		d.starvedTicks += samples[i].Starved
+		d.displayedTicks += samples[i].Displayed
 	}
 }
 
-// heading says how far behind the display is.
-func (d *display) heading(room int) []look.Span {
+// heading returns the delay of the display and, if there is room, the age of its data.
+func (d *display) heading(maxWidth int) []look.Span {
 	if !d.running {
 		return nil
 	}
-	ms := strconv.FormatInt(d.settled.Milliseconds(), 10)
+	ms := strconv.FormatInt(d.displayedDelay.Milliseconds(), 10)
 	behind := []look.Span{look.Value.Span(ms), look.Dim.Span(" ms behind")}
 	aged := func(words string) []look.Span { return append(append(behind[:2:2], look.Dim.Span(words)), d.age...) }
-	return look.Fit(room, aged(" the sender; age "), aged("; age "), []look.Span{look.Value.Span(ms), look.Dim.Span(" ms behind the sender")},
+	return look.Fit(maxWidth, aged(" the sender; age "), aged("; age "), []look.Span{look.Value.Span(ms), look.Dim.Span(" ms behind the sender")},
 		[]look.Span{look.Value.Span(ms), look.Dim.Span(" ms behind")}, []look.Span{look.Value.Span(ms), look.Dim.Span(" ms")})
 }
 
-// stamp says over a view that the display starves, or has just done.
-func (d *display) stamp(c *look.Canvas, th *look.Theme) {
-	if !d.running || d.starved == 0 && !d.now {
+// drawStarved draws a warning over a view if the display is starved, or was recently.
+func (d *display) drawStarved(c *look.Canvas, th *look.Theme) {
+	if !d.running || d.starvedTicks == 0 && !d.starvedNow {
 		return
 	}
-	count := strconv.Itoa(d.starved) + " of the last " + strconv.Itoa(d.shown) + " frames"
-	if d.starved == 0 {
+	count := strconv.Itoa(d.starvedTicks) + " of the last " + strconv.Itoa(d.displayedTicks) + " frames"
+	if d.starvedTicks == 0 {
 		count = "now"
 	}
-	ways := []string{" STARVED: nothing to go on to, " + count + " ", " STARVED " + count + " ", " STARVED "}
-	for _, text := range ways {
+	texts := []string{" STARVED: no newer snapshot, " + count + " ", " STARVED " + count + " ", " STARVED "}
+	for _, text := range texts {
 		if look.TextWidth(text) <= c.W-4 {
 			c.Text((c.W-look.TextWidth(text))/2, 1, look.Paused, text)
 			return

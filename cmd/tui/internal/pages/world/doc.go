@@ -1,3 +1,3 @@
-// Package world is page 4: the world at both ends, how the receiver's display
-// fares, and the keys that play it.
+// Package world is page 4, "World", of sessions with cubes: the world at both endpoints, the receiver's
+// display, and the keys of the player.
 package world

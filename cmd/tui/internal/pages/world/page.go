@@ -10,23 +10,23 @@ import (
 
 var _ room.Binder = (*page)(nil)
 
-// page is page 4: the world from above at both ends, how the receiver's
-// display fares, and the keys to play it.
+// page is page 4: the world from above at both endpoints, charts of the receiver's display, and the
+// line of the player.
 type page struct {
-	world      *views
-	slot       *room.Slot // of world
-	summary    *room.Slot
-	playout    *panes.Playout
-	charts     *room.Slot // of playout
-	showCharts *bool      // nil if the user chose neither
-	play       *play
-	player     *room.Slot // of play
-	w, h       int
+	world        *views
+	slot         *room.Slot // of world
+	summary      *room.Slot
+	playout      *panes.Playout
+	charts       *room.Slot // of playout
+	chartsChoice *bool      // whether to show the charts; nil if the user has not chosen
+	play         *play
+	player       *room.Slot // of play
+	w, h         int
 }
 
 // New returns the page.
 func New() *page {
-	p := &page{world: &views{shown: -1, cam: worldview.Camera{Rung: worldview.FirstZoom, Follow: true}}, play: &play{},
+	p := &page{world: &views{arrangement: -1, cam: worldview.Camera{ZoomLevel: worldview.FirstZoom, Follow: true}}, play: &play{},
 		playout: panes.NewPlayout(true)}
 	p.slot, p.player, p.summary, p.charts = room.NewSlot(p.world), room.NewSlot(p.play), room.NewSlot(&panes.SummaryLine{}),
 		room.NewSlot(p.playout)
@@ -35,113 +35,118 @@ func New() *page {
 
 func (p *page) Name() string { return "World" }
 
+// Observe implements room.Observer. The world is redrawn only if the output can take it.
 func (p *page) Observe(v room.View) bool {
 	changed := p.summary.Observe(v)
 	p.slot.Observe(v)
 	if p.player.Observe(v) {
 		changed = true
 	}
-	if p.charts.Observe(v) && p.charted(p.h) {
+	if p.charts.Observe(v) && p.showsCharts(p.h) {
 		changed = true
 	}
-	if p.world.due && (v.Spare || !v.Running()) {
+	if p.world.dirty && (v.Spare || !v.Running()) {
 		p.slot.Redraw()
 	}
-	return changed || !p.slot.Fresh
+	return changed || !p.slot.UpToDate
 }
 
-// The room of the charts of the display: how high they are, and from which height of the page
-// they are shown unasked.
+// chartRows is the height of the charts of the display; minHeightForCharts is the height of the page
+// from which they are shown by default.
 const (
-	playoutRows = 8
-	playoutFrom = 40
+	chartRows          = 8
+	minHeightForCharts = 40
 )
 
-// charted reports whether a page of h rows shows the charts of the display.
-func (p *page) charted(h int) bool {
-	if p.showCharts != nil {
-		return *p.showCharts && h > 2*playoutRows
+// showsCharts reports whether a page of h rows shows the charts of the display.
+func (p *page) showsCharts(h int) bool {
+	if p.chartsChoice != nil {
+		return *p.chartsChoice && h > 2*chartRows
 	}
-	return h >= playoutFrom
+	return h >= minHeightForCharts
 }
 
-// Lines puts the line of vital numbers above the world, and the charts and the
-// player's keys below.
+// Lines renders the summary line, the world, the charts and the line of the player.
 func (p *page) Lines(th *look.Theme, w, h int) []string {
-	const above, below = 1, 1
+	const summaryRows, playRows = 1, 1
 	p.w, p.h = w, h
 	rows := 0
-	if p.charted(h) {
-		rows = playoutRows
+	if p.showsCharts(h) {
+		rows = chartRows
 	}
-	lines := append(make([]string, 0, h), p.summary.Render(th, w, above, false)...)
-	lines = append(lines, p.slot.Render(th, w, h-above-below-rows, false)...)
+	lines := append(make([]string, 0, h), p.summary.Render(th, w, summaryRows, false)...)
+	lines = append(lines, p.slot.Render(th, w, h-summaryRows-playRows-rows, false)...)
 	if rows > 0 {
 		lines = append(lines, p.charts.Render(th, w, rows, false)...)
 	}
-	if p.play.cam.Lens() != p.world.cam.Lens() {
+	if p.play.cam.WithoutPosition() != p.world.cam.WithoutPosition() {
 		p.player.Redraw()
 	}
-	p.play.cam = p.world.cam // drawing told it how much is in sight
-	return append(lines, p.player.Render(th, w, below, false)...)
+	p.play.cam = p.world.cam // drawing set its Width
+	return append(lines, p.player.Render(th, w, playRows, false)...)
 }
 
-// redraw draws the world anew although nothing in it moved.
+// redraw marks the world and the line of the player for redrawing.
 func (p *page) redraw() {
-	p.world.due = true
+	p.world.dirty = true
 	p.slot.Redraw()
 	p.player.Redraw()
 }
 
+// Focus selects the next arrangement of views.
 func (p *page) Focus(step int) {
-	p.world.nextViews(p.w)
+	p.world.nextArrangement(p.w)
 	p.redraw()
 }
 
-// Move comes nearer, or goes back.
+// Move zooms in or out.
 func (p *page) Move(dx, _ int) room.Request {
 	p.zoomBy(dx)
 	return room.Request{}
 }
 
-// Wheel does so too.
+// Wheel zooms in or out.
 func (p *page) Wheel(up int) room.Request { return p.Move(up, 0) }
 
-// Zoom changes how much time the charts show.
+// Zoom selects the next time span of the charts.
 func (p *page) Zoom() {
 	p.playout.NextSpan()
 	p.charts.Redraw()
 }
 
+// Fit toggles between value axes that fit the data and axes that begin at 0.
 func (p *page) Fit() {
 	p.playout.Fit()
 	p.charts.Redraw()
 }
 
-// chart shows the charts of the display, or makes room for the world.
-func (p *page) chart() {
-	on := !p.charted(p.h)
-	p.showCharts = &on
+// toggleCharts shows or hides the charts of the display.
+func (p *page) toggleCharts() {
+	on := !p.showsCharts(p.h)
+	p.chartsChoice = &on
 	p.redraw()
 }
 
-// Release goes back to the first look.
+// Release resets the camera and the arrangement of views.
 func (p *page) Release() {
-	p.world.cam, p.world.shown = worldview.Camera{Rung: worldview.FirstZoom, Follow: true}, -1
+	p.world.cam, p.world.arrangement = worldview.Camera{ZoomLevel: worldview.FirstZoom, Follow: true}, -1
 	p.redraw()
 }
 
+// zoomBy zooms in by n levels, or out if n is negative.
 func (p *page) zoomBy(n int) {
 	p.world.cam.Zoom(n)
 	p.redraw()
 }
 
+// pan moves the view by steps; see worldview.Camera.Pan.
 func (p *page) pan(dx, dy int) {
 	p.world.cam.Pan(dx, dy)
 	p.redraw()
 }
 
-func (p *page) follow() {
+// toggleFollow makes the camera follow the player, or stay.
+func (p *page) toggleFollow() {
 	k := &p.world.cam
 	k.Follow = !k.Follow
 	if k.Follow && p.world.pic != nil {
@@ -150,43 +155,45 @@ func (p *page) follow() {
 	p.redraw()
 }
 
+// Arrows implements room.Hinter.
 func (p *page) Arrows() [][2]string {
 	if p.play.live {
 		return [][2]string{{"←↑↓→", "push"}}
 	}
-	return [][2]string{{"←↑↓→", "look around"}}
+	return [][2]string{{"←↑↓→", "pan"}}
 }
 
 func (p *page) Means(key string) string {
-	return map[string]string{"tab": "which views to show, as v", "z": "fit the axis; how much time; dots or lines", "esc": "the first look again"}[key]
+	return map[string]string{"tab": "next views, as v", "z": "fit the axis; time span; dots or lines", "esc": "reset the view"}[key]
 }
 
+// Bindings implements room.Binder. The keys of the player have no effect in a recording.
 func (p *page) Bindings() []room.Binding {
 	const group = "World, page 4"
 	on := func(keys []string, shown, help string, do func()) room.Binding {
 		return room.Bind(group, keys, shown, help, room.Quietly(do))
 	}
-	flip := func(t toggle) func() room.Request { return func() room.Request { return p.play.flip(t) } }
+	flip := func(t toggle) func() room.Request { return func() room.Request { return p.play.flipToggle(t) } }
 	notPlayed := func() bool { return !p.play.live }
 	list := []room.Binding{
-		room.Bind(group, []string{"h"}, "h", "hover: fly, and blow away what is below", flip(toggleHover)).InFooter("hover").Pin().Unless(notPlayed),
-		room.Bind(group, []string{"k"}, "k", "katamari: draw in what is around", flip(toggleKatamari)).InFooter("katamari").Pin().Unless(notPlayed),
-		room.Bind(group, []string{"a"}, "a", "autopilot: let the script play, and take over again",
+		room.Bind(group, []string{"h"}, "h", "hover: fly, and blow cubes away", flip(toggleHover)).InFooter("hover").Pin().Unless(notPlayed),
+		room.Bind(group, []string{"k"}, "k", "katamari: attract cubes", flip(toggleKatamari)).InFooter("katamari").Pin().Unless(notPlayed),
+		room.Bind(group, []string{"a"}, "a", "autopilot: the script plays, or you do",
 			flip(toggleAutopilot)).InFooter("autopilot").Unless(notPlayed),
-		room.Bind(group, []string{"r"}, "r", "reset: all cubes back in the grid",
+		room.Bind(group, []string{"r"}, "r", "reset: put all cubes back into the grid",
 			func() room.Request { return room.Change(config.NewChange("reset", true)) }).InFooter("reset").Unless(notPlayed),
-		on([]string{"v"}, "v", "sender, receiver, error: which of them to show", func() { p.Focus(1) }).InFooter("views"),
-		on([]string{"c"}, "c", "charts of the display: age, starved, off, turned, late; or more room for the world", p.chart).InFooter("charts"),
-		on([]string{"f"}, "f", "follow the player, or stay", p.follow).InFooter("follow"),
-		on([]string{"+", "="}, "+", "closer, farther away", func() { p.zoomBy(1) }).InFooter("closer"),
+		on([]string{"v"}, "v", "next views: sender, receiver, error", func() { p.Focus(1) }).InFooter("views"),
+		on([]string{"c"}, "c", "charts of the display: age, starved, position error, late, rotation error; or a larger world", p.toggleCharts).InFooter("charts"),
+		on([]string{"f"}, "f", "follow the player, or stop", p.toggleFollow).InFooter("follow"),
+		on([]string{"+", "="}, "+", "zoom in, zoom out", func() { p.zoomBy(1) }).InFooter("zoom in"),
 		on([]string{"-"}, "", "", func() { p.zoomBy(-1) }),
 	}
 	for i, d := range config.Directions() {
 		dx, dy := [4]int{-1, 1, 0, 0}[i], [4]int{0, 0, 1, -1}[i]
-		push := room.Bind(group, []string{d}, "←↑↓→", "push the player; in a recording: look around",
+		push := room.Bind(group, []string{d}, "←↑↓→", "push the player; in a recording: pan",
 			func() room.Request { return p.pushOrPan(d, dx, dy) })
-		look := on([]string{"shift+" + d}, "shift+←↑↓→", "look around", func() { p.pan(dx, dy) })
-		if i > 0 { // one row of the help is enough for all four
+		look := on([]string{"shift+" + d}, "shift+←↑↓→", "pan", func() { p.pan(dx, dy) })
+		if i > 0 { // one row of the help for all four
 			push.SetHelp("", "")
 			look.SetHelp("", "")
 		}

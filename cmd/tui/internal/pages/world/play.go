@@ -11,15 +11,16 @@ import (
 	"wirelab/internal/units"
 )
 
-// play is the line below the world: who plays it, with which keys, and how
-// the camera looks at it.
+// play is the line below the world: who plays, which keys are pressed, and the camera.
 type play struct {
-	live, autopilot, known bool
-	source                 string
-	keys                   world.Input
-	cam                    worldview.Camera
-	requested              [numToggles]toggleRequest
-	now                    time.Duration // at present, whatever moment is shown
+	live      bool // the world is simulated, so that it can be played; false for a recording
+	autopilot bool // a script plays
+	known     bool // the snapshot has a world; otherwise nothing is drawn
+	source    string
+	keys      world.Input // the pressed keys
+	cam       worldview.Camera
+	requested [numToggles]toggleRequest // not yet confirmed by a snapshot
+	now       time.Duration             // virtual time of the newest snapshot
 }
 
 // toggle is a switch of the live world.
@@ -32,17 +33,18 @@ const (
 	numToggles
 )
 
-// toggleRequest is a switch that was set and that no snapshot shows yet. While time stands
-// still, no picture will show it.
+// toggleRequest is a toggle that was set and that no snapshot shows yet. While the time stands still,
+// snapshots do not change.
 type toggleRequest struct {
-	on       bool
-	at, till time.Duration // virtual time from which, and until which, not to believe the pictures
+	on          bool
+	from, until time.Duration // virtual times between which the snapshots are not up to date
 }
 
 func (p *play) Name() string { return "Play" }
 
+// Observe implements room.Observer.
 func (p *play) Observe(v room.View) bool {
-	p.now = v.Present().Now
+	p.now = v.Newest().Now
 	before := *p
 	p.known = v.Snap.World != nil && !v.Back
 	p.source = v.Cfg.Data.Source
@@ -52,21 +54,22 @@ func (p *play) Observe(v room.View) bool {
 	return *p != before
 }
 
+// Draw implements room.Pane: the player on the left, the camera on the right.
 func (p *play) Draw(c *look.Canvas, th *look.Theme, _ bool) {
-	shown := p.camera(th)
+	shown := p.cameraSpans(th)
 	room := c.W - 3 - look.SpansWidth(shown)
 	c.Spans(1, 0, room, p.playerSpans(th, room)...)
 	c.Spans(c.W-1-look.SpansWidth(shown), 0, look.SpansWidth(shown), shown...)
 }
 
-// playerSpans describes who plays, the person or the autopilot, and which keys are held; nil if
-// unknown.
-func (p *play) playerSpans(th *look.Theme, room int) []look.Span {
+// playerSpans describes who plays, the user or the autopilot, and which keys are pressed, in at most
+// maxWidth columns; nil if unknown.
+func (p *play) playerSpans(th *look.Theme, maxWidth int) []look.Span {
 	switch {
 	case !p.known:
 		return nil
 	case !p.live:
-		return look.Fit(room, []look.Span{look.Dim.Span("a recording: nobody can play it; the live world is "),
+		return look.Fit(maxWidth, []look.Span{look.Dim.Span("a recording cannot be played; for a live world: "),
 			look.Key.Span("tui --data world")},
 			[]look.Span{look.Dim.Span("recording; to play: "), look.Key.Span("--data world")}, []look.Span{look.Dim.Span("a recording")})
 	}
@@ -79,53 +82,54 @@ func (p *play) playerSpans(th *look.Theme, room int) []look.Span {
 		on   bool
 		sign string
 	}{{p.keys.Left, "←"}, {p.keys.Up, "↑"}, {p.keys.Down, "↓"}, {p.keys.Right, "→"}} {
-		k, sign := look.Faint, th.Dot
+		style, sign := look.Faint, th.Dot
 		if d.on {
-			k, sign = look.Value, d.sign
+			style, sign = look.Value, d.sign
 		}
-		out = append(out, k.Span(sign))
+		out = append(out, style.Span(sign))
 	}
-	out = append(out, mode("hover", p.keys.Push)...)
-	return append(out, mode("katamari", p.keys.Pull)...)
+	out = append(out, modeSpans("hover", p.keys.Push)...)
+	return append(out, modeSpans("katamari", p.keys.Pull)...)
 }
 
-func mode(name string, on bool) []look.Span {
+// modeSpans describes a toggle of the player.
+func modeSpans(name string, on bool) []look.Span {
 	if on {
 		return []look.Span{look.Dim.Span("  " + name + " "), look.Value.Span("on")}
 	}
 	return []look.Span{look.Faint.Span("  " + name + " off")}
 }
 
-// camera says how much is in sight and whether the player is followed.
-func (p *play) camera(th *look.Theme) []look.Span {
+// cameraSpans describes the visible width and whether the camera follows the player.
+func (p *play) cameraSpans(th *look.Theme) []look.Span {
 	if !p.known {
 		return nil
 	}
 	follow := look.Dim.Span(" following")
 	if !p.cam.Follow {
-		follow = look.Dim.Span(" staying")
+		follow = look.Dim.Span(" fixed")
 	}
 	return []look.Span{look.Value.Span(units.Fixed(p.cam.Width, 0)), look.Dim.Span(" m across"), look.Faint.Span(" " + th.Dot), follow}
 }
 
-// switched is how a switch stands at now: as asked for, if that is still on its
-// way. A lab that jumped back forgot it.
-func (p *play) switched(t toggle, now time.Duration) bool {
-	if a := p.requested[t]; now >= a.at && now < a.till {
-		return a.on
+// isOn returns the state of a toggle at virtual time now: the requested state until a snapshot can show
+// it, then that of the snapshot. If the lab was rewound, now is before the request, which is ignored.
+func (p *play) isOn(t toggle, now time.Duration) bool {
+	if request := p.requested[t]; now >= request.from && now < request.until {
+		return request.on
 	}
 	return [numToggles]bool{p.keys.Push, p.keys.Pull, p.autopilot}[t]
 }
 
-// askSpan is how long a switch may take to come back in a picture: a frame, and
-// the pause between two pictures.
-const askSpan = 100 * time.Millisecond
+// toggleTimeout is how long a snapshot may not show a toggle yet: a frame and the interval between
+// two snapshots.
+const toggleTimeout = 100 * time.Millisecond
 
-// flip throws a switch of the live world.
-func (p *play) flip(t toggle) room.Request {
+// flipToggle flips a toggle of the live world.
+func (p *play) flipToggle(t toggle) room.Request {
 	now := p.now
-	on := !p.switched(t, now)
+	on := !p.isOn(t, now)
 	r := room.Change(config.NewChange([numToggles]string{"hover", "katamari", "autopilot"}[t], on))
-	r.Accepted = func(*config.Config) { p.requested[t] = toggleRequest{on, now, now + askSpan} }
+	r.Accepted = func(*config.Config) { p.requested[t] = toggleRequest{on, now, now + toggleTimeout} }
 	return r
 }

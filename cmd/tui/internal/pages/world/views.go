@@ -11,21 +11,21 @@ import (
 	"wirelab/internal/units"
 )
 
-// views is the world from above: what the sender has, what the receiver
-// shows, and how far that is off, side by side.
+// views shows the world from above: at the sender, as the receiver displays it, and the position
+// errors, side by side.
 type views struct {
-	item     string
-	pic      *playout.Picture
-	now      time.Duration
-	display  display
-	cam      worldview.Camera
-	shown    int // index of arrangements
-	painters [3]worldview.Painter
-	due      bool // the picture changed and is not drawn yet
-	back     bool // somebody looks back: pictures of what is over are not kept
+	item        string
+	pic         *playout.Picture
+	now         time.Duration
+	display     display
+	cam         worldview.Camera
+	arrangement int // index of arrangements; -1 until the user chooses
+	painters    [3]worldview.Painter
+	dirty       bool // the world changed and is not drawn yet
+	past        bool // the time cursor is in the past, of which no pictures are stored
 }
 
-// sideView is one of the views that stand side by side.
+// sideView is one of the views side by side.
 type sideView uint8
 
 const (
@@ -34,55 +34,56 @@ const (
 	viewError
 )
 
-// arrangements are what the v key goes through.
+// arrangements returns the sets of views that the v key cycles through.
 func arrangements() [][]sideView {
 	return [][]sideView{
 		{viewSender, viewReceiver}, {viewSender, viewReceiver, viewError}, {viewReceiver, viewError}, {viewReceiver}, {viewError},
 	}
 }
 
-// tripleWidth is the width from which all three views are shown at first.
+// tripleWidth is the width from which all three views are shown by default.
 const tripleWidth = 200
 
-// views are those that stand side by side on w columns.
-func (p *views) views(w int) []sideView {
-	if p.shown < 0 { // nobody chose
+// visibleViews returns the views to show on w columns.
+func (p *views) visibleViews(w int) []sideView {
+	if p.arrangement < 0 {
 		if w >= tripleWidth {
 			return arrangements()[1]
 		}
 		return arrangements()[0]
 	}
-	return arrangements()[p.shown]
+	return arrangements()[p.arrangement]
 }
 
-// nextViews chooses the next arrangement.
-func (p *views) nextViews(w int) {
-	if p.shown < 0 && w >= tripleWidth {
-		p.shown = 1
+// nextArrangement selects the arrangement after the visible one, which on a page of w columns may be a
+// default; see visibleViews.
+func (p *views) nextArrangement(w int) {
+	if p.arrangement < 0 && w >= tripleWidth {
+		p.arrangement = 1
 	}
-	p.shown = (max(p.shown, 0) + 1) % len(arrangements())
+	p.arrangement = (max(p.arrangement, 0) + 1) % len(arrangements())
 }
 
 func (p *views) Name() string { return "World" }
 
-// Observe takes what there is to see. Whether it may be drawn already is for the
-// page to say, which knows what the terminal can take.
+// Observe stores the newest picture and sets dirty. It returns false, because the page decides when
+// the terminal can take a redraw.
 func (p *views) Observe(v room.View) bool {
 	pic := v.Snap.World
-	p.due = p.due || v.Back != p.back || v.Back && v.Snap.Now != p.now
-	p.back = v.Back
-	if p.back {
+	p.dirty = p.dirty || v.Back != p.past || v.Back && v.Snap.Now != p.now
+	p.past = v.Back
+	if p.past {
 		p.now = v.Snap.Now
 		return false
 	}
 	if pic == nil {
-		p.due = p.due || p.pic != nil || p.item != v.Snap.Item
+		p.dirty = p.dirty || p.pic != nil || p.item != v.Snap.Item
 		p.item = v.Snap.Item
 		p.pic = nil
 		return false
 	}
 	if p.pic == nil || v.Snap.Now != p.now || pic.Starved != p.pic.Starved {
-		p.due = true
+		p.dirty = true
 	}
 	p.pic, p.now = pic, v.Snap.Now
 	p.display.observe(v)
@@ -90,34 +91,35 @@ func (p *views) Observe(v room.View) bool {
 	return false
 }
 
+// Draw implements room.Pane: the visible views side by side.
 func (p *views) Draw(c *look.Canvas, th *look.Theme, _ bool) {
-	p.due = false
-	if p.pic == nil || p.back {
-		p.drawNothing(c, th)
+	p.dirty = false
+	if p.pic == nil || p.past {
+		p.drawEmpty(c, th)
 		return
 	}
-	views := p.views(c.W)
+	views := p.visibleViews(c.W)
 	c.Split(len(views), func(i int, side *look.Canvas) { p.drawView(side, th, views[i], &p.painters[i]) })
 }
 
-// nothing says in words why there is no world.
-func (p *views) nothing() string {
+// emptyText explains why there is no world.
+func (p *views) emptyText() string {
 	if p.item != "" && p.item != "cube" {
-		return "No world to look at: what is sent is made of " + p.item +
-			"s, not of cubes. Page 1 shows what they cost, page 2 what on, page 3 each packet."
+		return "No world to show: the data consist of " + p.item +
+			"s, not of cubes. Page 1 shows their cost, page 2 the bit budget, page 3 each packet."
 	}
-	return "No world to look at: these frames hold no cubes, or none was sent yet."
+	return "No world to show: the frames contain no cubes, or none was sent yet."
 }
 
-// drawNothing says why there is no world to look at.
-func (p *views) drawNothing(c *look.Canvas, th *look.Theme) {
+// drawEmpty explains why there is no world.
+func (p *views) drawEmpty(c *look.Canvas, th *look.Theme) {
 	c.Frame(th, false, "World")
-	why := p.nothing()
-	if p.back {
-		why = "The world of then is not remembered. /seek " + look.Clock(p.now) +
-			" plays it again up to there; the key end goes back to the present."
+	text := p.emptyText()
+	if p.past {
+		text = "Past pictures are not stored. /seek " + look.Clock(p.now) +
+			" runs the session again up to there; the key end returns to the present."
 	}
-	c.Centre(1, look.Dim, why)
+	c.Centre(1, look.Dim, text)
 }
 
 // drawView draws one view with its frame.
@@ -135,36 +137,37 @@ func (p *views) drawView(c *look.Canvas, th *look.Theme, v sideView, brush *worl
 		return
 	}
 	if poses == nil {
-		c.Clip(2, c.H/2, c.W-4, look.Dim, "nothing on display yet")
+		c.Clip(2, c.H/2, c.W-4, look.Dim, "nothing displayed yet")
 		return
 	}
-	looks := worldview.KindLooks(poses)
+	looks := worldview.StylesByKind(poses)
 	if v == viewError {
 		if p.pic.Error == nil {
-			c.Clip(2, c.H/2, c.W-4, look.Dim, "nothing to hold it against just now")
+			c.Clip(2, c.H/2, c.W-4, look.Dim, "no error known at this time")
 			return
 		}
-		looks = worldview.HeatLooks(p.pic.Error)
+		looks = worldview.StylesByError(p.pic.Error)
 	}
 	brush.Draw(&p.cam, c.W-2, c.H-2, poses)
-	p.ground(c, th, brush)
+	p.drawGroundMarks(c, th, brush)
 	brush.Paint(c, th, 1, 1, looks)
 	if v != viewSender {
-		p.display.stamp(c, th)
+		p.display.drawStarved(c, th)
 	}
 }
 
-// ground marks every tenth metre of the ground, so that a camera that moves is
-// seen to move.
-func (p *views) ground(c *look.Canvas, th *look.Theme, brush *worldview.Painter) {
+// drawGroundMarks draws a mark every 10 m, or 100 m and so on for large views, so that motion of the camera
+// is visible.
+func (p *views) drawGroundMarks(c *look.Canvas, th *look.Theme, brush *worldview.Painter) {
 	step := 10.0
-	for p.cam.Span() > 12*step {
+	for p.cam.Span() > 12*step { // at most about a dozen marks on the narrower side
 		step *= 10
 	}
+	// Half of the longer side is at most this far from the centre; a cell is twice as high as wide.
 	half := p.cam.Span() * float64(max(c.W, 2*c.H)) / float64(max(min(c.W, 2*c.H), 1))
 	for gx := floorTo(p.cam.X-half, step); gx <= p.cam.X+half; gx += step {
 		for gy := floorTo(p.cam.Y-half, step); gy <= p.cam.Y+half; gy += step {
-			col, row := brush.Raster.Place(gx, gy)
+			col, row := brush.Raster.DotAt(gx, gy)
 			if x, y := col/worldview.DotsAcross, row/worldview.DotsDown; col >= 0 && row >= 0 && x < c.W-2 && y < c.H-2 {
 				c.Set(1+x, 1+y, look.Faint, th.Cross)
 			}
@@ -172,8 +175,8 @@ func (p *views) ground(c *look.Canvas, th *look.Theme, brush *worldview.Painter)
 	}
 }
 
-// title names a view and says the one thing to know of it.
-func (p *views) title(th *look.Theme, v sideView, w int) (string, []look.Span) {
+// title returns the name of a view of w columns, and its most important figure for the heading.
+func (p *views) title(th *look.Theme, v sideView, w int) (name string, figure []look.Span) {
 	switch v {
 	case viewSender:
 		n := 0
@@ -188,28 +191,29 @@ func (p *views) title(th *look.Theme, v sideView, w int) (string, []look.Span) {
 	case viewReceiver:
 		return "Receiver", p.display.heading(look.HeadRoom(w, "Receiver"))
 	}
-	mean, most := worldview.Worst(p.pic.Error)
-	return "Error", look.Fit(look.HeadRoom(w, "Error"),
-		[]look.Span{look.Dim.Span("worst "), look.Value.Span(units.Fixed(most, 1)), look.Dim.Span(" mm, mean of those off "),
+	mean, maximum := worldview.ErrorStats(p.pic.Error)
+	const title = "Position error"
+	return title, look.Fit(look.HeadRoom(w, title),
+		[]look.Span{look.Dim.Span("max "), look.Value.Span(units.Fixed(maximum, 1)), look.Dim.Span(" mm, mean above 0 "),
 			look.Value.Span(units.Fixed(mean, 1))},
-		[]look.Span{look.Dim.Span("worst "), look.Value.Span(units.Fixed(most, 1)), look.Dim.Span(" mm")},
-		[]look.Span{look.Value.Span(units.Fixed(most, 0)), look.Dim.Span(" mm")})
+		[]look.Span{look.Dim.Span("max "), look.Value.Span(units.Fixed(maximum, 1)), look.Dim.Span(" mm")},
+		[]look.Span{look.Value.Span(units.Fixed(maximum, 0)), look.Dim.Span(" mm")})
 }
 
-// legend writes the steps of the error map into the lower edge.
+// legend draws the steps of the error map into the lower edge.
 func (p *views) legend(c *look.Canvas, th *look.Theme) {
 	const all = 0xff
 	x := c.Text(2, c.H-1, look.Dim, " mm ")
 	for i := range look.NumHeats {
 		text := "more "
-		if i < len(worldview.Heats()) {
-			text = th.AtMost + units.Fixed(float64(worldview.Heats()[i]), 0) + " "
+		if i < len(worldview.ErrorSteps()) {
+			text = th.AtMost + units.Fixed(float64(worldview.ErrorSteps()[i]), 0) + " "
 		}
 		if x+look.TextWidth(text)+2 > c.W-1 {
 			return
 		}
-		l := worldview.HeatLook(i)
-		c.Set(x, c.H-1, l.Ink, worldview.Sign(th, all, l))
+		l := worldview.ErrorStepStyle(i)
+		c.Set(x, c.H-1, l.Ink, worldview.Marker(th, all, l))
 		x = c.Text(x+1, c.H-1, look.Dim, text)
 	}
 }

@@ -10,7 +10,7 @@ import (
 	"wirelab/experiment/engine/playout"
 )
 
-// lit lists the cells of a view that show a cube, as column,row:sign.
+// lit returns the cells of a view that show a cube, as column,row:marker.
 func lit(lines []string) string {
 	var out []string
 	for y, line := range lines {
@@ -23,10 +23,9 @@ func lit(lines []string) string {
 	return strings.Join(out, " ")
 }
 
-// A cube at a known place lights exactly these cells. The view is 40 columns by
-// 20 rows of cells within its frame: 80 by 80 dots, of which two make a metre;
-// the middle of the world is the corner between columns 20 and 21 and between
-// rows 10 and 11, a cell being two dots wide and four high.
+// TestKnownCubeLightsKnownCells: a cube at a known position sets exactly these cells. The view has 40 by
+// 20 cells within its frame: 80 by 80 dots, two per metre. The centre of the world is the corner
+// between columns 20 and 21 and between rows 10 and 11; a cell has two by four dots.
 func TestKnownCubeLightsKnownCells(t *testing.T) {
 	lying := [4]float32{3: 1}
 	eighth := [4]float32{2: 0.38268343, 3: 0.92387953} // about the vertical
@@ -50,7 +49,7 @@ func TestKnownCubeLightsKnownCells(t *testing.T) {
 		{"near, lying straight", []playout.Pose{far, {X: 0, Y: 0, Z: 0.2, Rot: lying}}, 2, "20,10:⣤ 21,10:⣤ 20,11:⠛ 21,11:⠛"},
 		{"near, turned by an eighth", []playout.Pose{far, {X: 0, Y: 0, Z: 0.2, Rot: eighth}}, 2, "20,10:⣠ 21,10:⣄ 20,11:⠙ 21,11:⠋"},
 	} {
-		p := &views{cam: worldview.Camera{Rung: c.rung}, shown: 3}
+		p := &views{cam: worldview.Camera{ZoomLevel: c.rung}, arrangement: 3}
 		snap := *labtest.NewLab().Snap
 		snap.World = &playout.Picture{Sent: c.poses, Shown: c.poses}
 		lines := labtest.Draw(p, labtest.ViewOf(&snap), 42, 22)
@@ -60,8 +59,8 @@ func TestKnownCubeLightsKnownCells(t *testing.T) {
 	}
 }
 
-// Over a recording the arrows look around.
-func TestArrowsLookAroundARecording(t *testing.T) {
+// TestArrowsPanARecording: in a recording the arrows pan.
+func TestArrowsPanARecording(t *testing.T) {
 	lab := labtest.NewLab()
 	lab.Snap.World = labtest.WorldPicture(lab.Snap.Now)
 	lab.Snap.World.Live = false

@@ -13,8 +13,8 @@ import (
 	"wirelab/experiment/engine/packetlog"
 )
 
-// What a lab's memory says of a moment is what the lab itself said then.
-func TestThePastIsWhatTheLabSaid(t *testing.T) {
+// TestPastEqualsFormerPresent: the snapshot of a past time equals the snapshot that the lab had then.
+func TestPastEqualsFormerPresent(t *testing.T) {
 	cfg := config.Default()
 	if err := cfg.Apply(config.NewChange("encoder.name", "relative-orientation", "profile", "unity-broadband")); err != nil {
 		t.Fatal(err)
@@ -40,7 +40,7 @@ func TestThePastIsWhatTheLabSaid(t *testing.T) {
 	runner.Do(experiment.Command{Pause: new(true)})
 	then := at(7 * time.Second)
 	later := at(11 * time.Second)
-	want, got := then.Lanes[0].Recent, window{snap: later, to: 7 * time.Second}.cut().Lanes[0].Recent
+	want, got := then.Lanes[0].Recent, window{snap: later, to: 7 * time.Second}.snapshot().Lanes[0].Recent
 	if got.EncodeUS <= 0 { // the lab's is of as many packets, not of as much time
 		t.Errorf("encoding took %v µs, it was %v", got.EncodeUS, want.EncodeUS)
 	}
@@ -49,11 +49,11 @@ func TestThePastIsWhatTheLabSaid(t *testing.T) {
 		got.BaselineAgeMS = want.BaselineAgeMS
 	}
 	if got != want || want.PayloadP95Kbps == 0 {
-		t.Errorf("remembered is\n%+v\nit was\n%+v", got, want)
+		t.Errorf("the past is\n%+v\nit was\n%+v", got, want)
 	}
 }
 
-// Times of the past are marked as long as any of them is of an encoder from outside.
+// TestPastOfAPlugin: encoding times of the past are marked if any of them is from a plugin.
 func TestPastOfAPlugin(t *testing.T) {
 	c := config.Default()
 	c.Codecs = []encoders.Codec{{Name: "own"}, {Name: "theirs", Plugin: &encoders.Plugin{Runs: "process"}}}
@@ -69,7 +69,7 @@ func TestPastOfAPlugin(t *testing.T) {
 		at   int
 		want string
 	}{{10, "process"}, {40, "process"}, {50, "process"}, {51, ""}, {99, ""}} {
-		if got := runsAs(packets[:x.at+1], packets[x.at].Sent, c); got != x.want {
+		if got := pluginKind(packets[:x.at+1], packets[x.at].Sent, c); got != x.want {
 			t.Errorf("at %v: %q, want %q", packets[x.at].Sent, got, x.want)
 		}
 	}

@@ -26,12 +26,12 @@ func text(b *Box) []string {
 	return lines
 }
 
-// Signs lie on their own lines, apart from those of others, and move with their
-// moment as the picture scrolls.
-func TestSignsStayWithTheirMoment(t *testing.T) {
+// TestMarkersScroll: markers are on their lines, in different columns from others, and scroll with the
+// data.
+func TestMarkersScroll(t *testing.T) {
 	spec := func(end int64) *Spec {
 		return &Spec{End: end, Per: 1, Series: []Series{
-			{Values: level(200, 10), Stroke: Dotted, Sign: 'A'}, {Values: level(200, 50), Stroke: Dotted, Sign: 'B'},
+			{Values: level(200, 10), Stroke: Dotted, Marker: 'A'}, {Values: level(200, 50), Stroke: Dotted, Marker: 'B'},
 			{Values: level(200, 90)},
 		}}
 	}
@@ -39,7 +39,7 @@ func TestSignsStayWithTheirMoment(t *testing.T) {
 	found := 0
 	for y := range before {
 		if strings.ContainsRune(before[y], 'A') && strings.ContainsRune(before[y], 'B') {
-			t.Errorf("both signs on row %d: %s", y, before[y])
+			t.Errorf("both markers on row %d: %s", y, before[y])
 		}
 		a, b := []rune(before[y]), []rune(after[y])
 		for x := gutter + 6; x < len(a); x++ {
@@ -52,19 +52,19 @@ func TestSignsStayWithTheirMoment(t *testing.T) {
 		}
 	}
 	if found < 8 {
-		t.Errorf("%d signs in 84 columns of two lines", found)
+		t.Errorf("%d markers in 84 columns of two lines", found)
 	}
 }
 
-// A loose line far above the others lies along the top; one that is near is shown
-// at its height, and one by itself too.
+// TestLooseLines: a loose line far above the others is at the upper edge; a near one, or one without
+// others, is at its height.
 func TestLooseLines(t *testing.T) {
 	for _, c := range []struct {
 		loose, tight float64
 		top          float64 // the axis reaches at least this, and not twice as far
 	}{{300, 100, 300}, {17_000, 100, 100}, {17_000, math.NaN(), 17_000}} {
 		spec := &Spec{End: 100, Per: 1, Series: []Series{{Values: level(100, c.tight)},
-			{Values: level(100, c.loose), Loose: true, Sign: 'L', Stroke: Dotted}}}
+			{Values: level(100, c.loose), Loose: true, Marker: 'L', Stroke: Dotted}}}
 		if math.IsNaN(c.tight) {
 			spec.Series = spec.Series[1:]
 		}
@@ -78,9 +78,9 @@ func TestLooseLines(t *testing.T) {
 	}
 }
 
-// What is older than Since lies off the chart, and says so, if it is far above what
-// is newer and above the guides; otherwise all of it is shown.
-func TestOldSpikesSquashNothing(t *testing.T) {
+// TestOldSpikesDoNotScale: values older than Since leave the chart, with a marker, if they are far above
+// newer values and rules; otherwise they are shown.
+func TestOldSpikesDoNotScale(t *testing.T) {
 	for _, c := range []struct {
 		old, new, guide float64
 		since           int64
@@ -101,19 +101,19 @@ func TestOldSpikesSquashNothing(t *testing.T) {
 				t.Errorf("%s, %+v: the axis reaches %v", name, c, hi)
 			}
 			if off, first := c.top < c.old, strings.Count(text(Draw(s, 106, 10))[0], "▲"); (first > 50) != off {
-				t.Errorf("%s, %+v: %d columns say that they lie off the chart", name, c, first)
+				t.Errorf("%s, %+v: %d columns are marked as off the chart", name, c, first)
 			}
 		}
 	}
 }
 
-// reaches is how far up the axis of a picture goes.
+// reaches returns the highest label of a picture's axis.
 func reaches(spec *Spec) float64 {
-	p := plan(spec, newBox(106, 10, 0))
+	p := newPlot(spec, newBox(106, 10, 0))
 	reduced := [][]float64{}
 	for _, s := range spec.Series {
 		reduced = append(reduced, p.gather(&s))
 	}
-	_, hi := reach(p.bearing(reduced, heights(spec.layers(p.grid, p.cols)), p.aside()), spec.Rules, spec.Floor)
+	_, hi := dataRange(p.scaledValues(reduced, stackHeights(spec.gatherAreas(p.grid, p.cols)), p.asideDots()), spec.Rules, spec.Floor)
 	return hi
 }

@@ -1,0 +1,146 @@
+package bits
+
+import (
+	"slices"
+	"time"
+
+	"wirelab/cmd/tui/internal/pages/panes"
+	"wirelab/cmd/tui/internal/room"
+	"wirelab/encoders"
+	"wirelab/experiment/engine"
+	"wirelab/experiment/engine/meters"
+)
+
+// stackUnit is the unit of the stacked areas.
+type stackUnit uint8
+
+const (
+	byKbps    stackUnit = iota
+	byShare             // percent of the payload
+	byChanged           // bits per changed item
+	numUnits
+)
+
+// budgetModel is the state of the page: the lanes compared, the slots listed, the unit and the
+// selected slot.
+type budgetModel struct {
+	snap         *engine.Snapshot
+	lanes        []engine.Lane
+	total        encoders.Budget // units per slot in the visible time, both lanes together; see sumBudgets
+	slots        []encoders.Slot // slots that either lane charged, in slot order
+	unit         stackUnit
+	spanIndex    int           // index in panes.ChartSpans
+	selected     int           // selected slot; -1 means none
+	onlySelected bool          // the charts show the selected slot only
+	shadowChoice *panes.Second // which shadow is compared with the active encoder; shared by all pages
+	shadowShown  int           // lane index of that shadow when the page was last drawn
+	showShadow   bool          // on a small screen, which has one chart: show that of the shadow
+	nextIndex    int64         // sample period after the newest sample
+}
+
+// observe stores the snapshot of the view and reports whether the page changes. While time advances the
+// page changes only on slow redraws that the output can take, or if another page selected another shadow.
+func (a *budgetModel) observe(v room.View) bool {
+	same := a.snap != nil && len(a.lanes) == len(v.Snap.Lanes) && a.nextPeriod(v.Snap) == a.nextIndex &&
+		panes.SameMarks(a.snap.Marks, v.Snap.Marks)
+	canRedraw := !v.Running() || v.Slow && v.Spare
+	if same && a.shadowShown != a.shadowChoice.Index(a.lanes) { // another page selected another shadow
+		same, canRedraw = false, true
+	}
+	if a.snap != nil && (same || !canRedraw) {
+		return false
+	}
+	a.snap, a.lanes, a.nextIndex = v.Snap, v.Snap.Lanes, a.nextPeriod(v.Snap)
+	a.shadowShown = a.shadowChoice.Index(a.lanes)
+	a.slots = a.slots[:0]
+	a.sumBudgets()
+	for k, u := range a.total.Units {
+		if u > 0 {
+			a.slots = append(a.slots, encoders.Slot(k))
+		}
+	}
+	if !slices.Contains(a.slots, encoders.Slot(max(a.selected, 0))) { // the selected slot is no longer charged
+		a.selected, a.onlySelected = -1, false
+	}
+	return true
+}
+
+// nextPeriod returns the end of the newest sample, counted in sample periods from the start of the run; 0
+// without samples.
+func (a *budgetModel) nextPeriod(snap *engine.Snapshot) int64 {
+	if len(snap.Lanes) == 0 || len(snap.Lanes[0].Samples) == 0 {
+		return 0
+	}
+	all := snap.Lanes[0].Samples
+	return int64(all[len(all)-1].T / meters.SamplePeriod)
+}
+
+// sumBudgets sets a.total to the sum of the budgets of both lanes over the visible time, so that a slot
+// keeps its row in the table while it is visible in the charts.
+func (a *budgetModel) sumBudgets() {
+	a.total = encoders.Budget{}
+	for _, l := range []*engine.Lane{a.active(), a.shadow()} {
+		if l == nil {
+			continue
+		}
+		a.total.Add(&l.Recent.Budget)
+		recent := meters.Tail(l.Samples, a.span())
+		for i := range recent {
+			a.total.Add(&recent[i].Budget)
+		}
+	}
+}
+
+// span returns the time span that the charts show.
+func (a *budgetModel) span() time.Duration {
+	l := a.active()
+	if l == nil {
+		return panes.VisibleSpan(panes.ChartSpans(), a.spanIndex, 0)
+	}
+	return panes.VisibleSpan(panes.ChartSpans(), a.spanIndex, time.Duration(len(l.Samples))*meters.SamplePeriod)
+}
+
+// active returns the lane of the active encoder, nil before the first frame.
+func (a *budgetModel) active() *engine.Lane {
+	if len(a.lanes) == 0 {
+		return nil
+	}
+	return &a.lanes[0]
+}
+
+// shadow returns the lane of the selected shadow, nil if there are no shadows.
+func (a *budgetModel) shadow() *engine.Lane {
+	if i := a.shadowChoice.Index(a.lanes); i > 0 {
+		return &a.lanes[i]
+	}
+	return nil
+}
+
+// moveSelection moves the selection by n slots. Without a selection it starts at the first slot.
+func (a *budgetModel) moveSelection(n int) {
+	if len(a.slots) == 0 {
+		return
+	}
+	row := slices.Index(a.slots, encoders.Slot(max(a.selected, 0)))
+	if a.selected < 0 {
+		row = -1 // before the first slot, so that down selects it
+		if n < 0 {
+			row = 0
+		}
+	}
+	row = min(max(row+n, 0), len(a.slots)-1)
+	a.selected = int(a.slots[row])
+}
+
+// changeUnit selects the unit n units after the current one, or before it if n is negative, cyclically.
+func (a *budgetModel) changeUnit(n int) {
+	a.unit = stackUnit((int(a.unit) + int(numUnits) + n%int(numUnits)) % int(numUnits))
+}
+
+// item returns the name of an item of the data, such as "cube".
+func (a *budgetModel) item() string {
+	if a.snap == nil || a.snap.Item == "" {
+		return "item"
+	}
+	return a.snap.Item
+}

@@ -1,0 +1,53 @@
+package file
+
+import (
+	"strconv"
+	"time"
+
+	"wirelab/cmd/tui/internal/look"
+	"wirelab/experiment/engine/delivery"
+	"wirelab/internal/units"
+)
+
+// blockStyle returns style and marker of a block state.
+func blockStyle(th *look.Theme, s delivery.BlockState) (look.Ink, rune) {
+	markers, styles := []rune("·○◐●◉"), [...]look.Ink{look.Faint, look.Dim, look.Late, look.Good, look.Mark}
+	if th.Ascii {
+		markers = []rune(".-+o@")
+	}
+	if int(s) >= len(styles) {
+		return look.Plain, ' '
+	}
+	return styles[s], markers[s]
+}
+
+// blockStateNames returns the names of the states, by delivery.BlockState.
+func blockStateNames() []string {
+	return []string{"not sent", "in flight", "resent", "delivered", "delivered after a resend"}
+}
+
+// similarityStyle returns style and marker for a score of the matrix; denser means more similar.
+func similarityStyle(th *look.Theme, score uint8) (look.Ink, rune) {
+	bounds, markers := [...]uint8{24, 72, 140, 200}, []rune(" ·░▒▓")
+	if th.Ascii {
+		markers = []rune(" .:+*")
+	}
+	n := 0
+	for n < len(bounds) && score >= bounds[n] {
+		n++
+	}
+	return [...]look.Ink{look.Plain, look.Faint, look.Dim, look.Plain, look.Title}[n], markers[n]
+}
+
+// formatSeconds formats the duration of a transfer of s seconds.
+func formatSeconds(s float64) string {
+	switch d := time.Duration(s * float64(time.Second)); {
+	case d >= time.Hour:
+		return units.Fixed(d.Hours(), 1) + " h"
+	case d >= 2*time.Minute: // minutes:seconds, the seconds with two digits
+		return strconv.Itoa(int(d.Minutes())) + ":" + strconv.Itoa(int(d.Seconds())%60 + 100)[1:] + " min"
+	case d >= 10*time.Second:
+		return units.Fixed(s, 1) + " s"
+	}
+	return units.Fixed(s, 2) + " s"
+}

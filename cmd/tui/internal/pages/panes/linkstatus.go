@@ -1,0 +1,103 @@
+package panes
+
+import (
+	"math"
+	"slices"
+
+	"wirelab/cmd/tui/internal/look"
+	"wirelab/cmd/tui/internal/room"
+	"wirelab/experiment/trust"
+	"wirelab/internal/units"
+)
+
+// LinkStatusLine compares the measured loss, delay and rate of the modelled link with their settings,
+// in one line for the lower edge of a pane. A value outside the interval in which a correct link
+// lies is red.
+type LinkStatusLine struct {
+	judge  trust.Judge   // decides which values are outside
+	checks []trust.Check // failed checks first
+	prefix string        // "link", or "link now" while the time cursor is in the past
+	seen   bool          // Observe was called
+}
+
+// Observe implements room.Observer. It repeats the checks on slow redraws.
+func (p *LinkStatusLine) Observe(v room.View) bool {
+	if p.seen && !v.Slow {
+		return false
+	}
+	p.seen, p.prefix = true, "link"
+	if v.Back {
+		p.prefix = "link now" // sums exist only for the present, not for the time cursor
+	}
+	p.checks = p.judge.Checks(v.ActiveLane().Link)
+	slices.SortStableFunc(p.checks, func(a, b trust.Check) int { // failed checks first, so that they are visible
+		switch {
+		case a.OK == b.OK:
+			return 0
+		case b.OK:
+			return -1
+		}
+		return 1
+	})
+	return len(p.checks) > 0
+}
+
+// Draw draws as many figures as fit into the lower edge of a pane.
+func (p *LinkStatusLine) Draw(c *look.Canvas) {
+	if len(p.checks) == 0 {
+		return
+	}
+	width := c.W - 6
+	prefix := []look.Span{look.Dim.Span(p.prefix)}
+	const long = true
+	if firstCheck := checkSpans(&p.checks[0], !long); look.SpansWidth(prefix)+look.SpansWidth(firstCheck) > width {
+		prefix = []look.Span{look.Dim.Span("link")}
+	}
+	longLine, shortGroups := prefix, [][]look.Span{prefix}
+	for i := range p.checks {
+		longLine = append(longLine, checkSpans(&p.checks[i], long)...)
+		shortGroups = append(shortGroups, checkSpans(&p.checks[i], !long))
+	}
+	line := look.Fit(width, longLine, look.FitGroups(width, shortGroups)) // all checks in full, or as many short ones as fit
+	c.Spans(2, c.H-1, c.W-4, append(append([]look.Span{look.Dim.Span(" ")}, line...), look.Dim.Span(" "))...)
+}
+
+// checkSpans formats one check, such as "delay 32.1 ms (set 32.0)". If long is set, or the check
+// failed, the interval in which a correct link lies follows the set value. If an edge of the interval
+// is infinite, the link has only a minimum or a maximum.
+func checkSpans(check *trust.Check, long bool) []look.Span {
+	style, number := look.Value, func(v float64) string { return units.Fixed(v, checkDecimals(check)) }
+	if !check.OK {
+		style = look.Alarm
+	}
+	out := []look.Span{look.Dim.Span("  " + check.Name + " "), style.Span(number(check.Measured)), look.Dim.Span(" " + check.Unit)}
+	if !check.Known {
+		return append(out, look.Dim.Span(" (no expected value)"))
+	}
+	if !check.OK {
+		out = append(out, look.Alarm.Span(" NOT AS SET"))
+	}
+	out = append(out, look.Dim.Span(" (set "), look.Plain.Span(number(check.Set)))
+	if long || !check.OK {
+		interval := ", expected " + number(check.Least) + " to " + number(check.Most)
+		switch {
+		case math.IsInf(check.Most, 1):
+			interval = ", expected at least " + number(check.Least)
+		case math.IsInf(check.Least, -1):
+			interval = ", expected at most " + number(check.Most)
+		}
+		out = append(out, look.Dim.Span(interval))
+	}
+	return append(out, look.Dim.Span(")"))
+}
+
+// checkDecimals returns the number of decimals for the values of a check.
+func checkDecimals(check *trust.Check) int {
+	switch check.Name {
+	case "loss":
+		return 2
+	case "delay":
+		return 1
+	}
+	return 0
+}

@@ -1,0 +1,36 @@
+package panes_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"wirelab/cmd/tui/internal/labtest"
+	"wirelab/cmd/tui/internal/look"
+	"wirelab/cmd/tui/internal/pages/panes"
+)
+
+// TestLinkStatusMarksDeviations: the line shows set and measured values, never cuts a figure, and is
+// red only where a value deviates from its setting.
+func TestLinkStatusMarksDeviations(t *testing.T) {
+	for _, deviates := range []bool{false, true} {
+		snap := labtest.NewLab().Snap
+		if deviates {
+			snap.Lanes[0].Link[0].Took += time.Duration(snap.Lanes[0].Link[0].Arrived) * 5 * time.Millisecond
+		}
+		for w := 40; w <= 200; w++ {
+			p, th := &panes.LinkStatusLine{}, labtest.Theme(false)
+			p.Observe(labtest.ViewOf(snap))
+			c := look.NewCanvas(w, 3)
+			c.Frame(th, false, "Packets")
+			p.Draw(c)
+			line := c.Lines(th)[2]
+			if strings.Contains(line, "…") || !strings.Contains(line, "loss 4.96 % (set 5.00") && !deviates {
+				t.Errorf("%d columns: %s", w, line)
+			}
+			if marked := strings.Contains(line, "NOT AS SET"); marked && !deviates || !marked && deviates && w >= 72 {
+				t.Errorf("%d columns, deviates %v: %s", w, deviates, line)
+			}
+		}
+	}
+}

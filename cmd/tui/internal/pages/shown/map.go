@@ -1,0 +1,197 @@
+package shown
+
+import (
+	"math"
+	"strconv"
+
+	"wirelab/cmd/tui/internal/look"
+	"wirelab/cmd/tui/internal/pages/panes"
+	"wirelab/cmd/tui/internal/room"
+	"wirelab/dataset/frame"
+	"wirelab/experiment/engine/playout"
+	"wirelab/internal/units"
+	"wirelab/internal/words"
+)
+
+// mapView draws two maps: the positions at the sender, and as the receiver displays them.
+type mapView struct {
+	schema *frame.Schema
+	parts  []frame.Part
+	places [][]placeFields
+	frames *playout.Frames
+	past   bool
+
+	sent, shown []point
+	// The extent of all points so far. It only grows, so that the map does not move.
+	left, right, bottom, top float64
+	hasExtent                bool
+
+	emptyText string // shown while there are no points
+}
+
+func (p *mapView) Name() string { return "World" }
+
+// Observe implements room.Observer. It computes the points of both frames and extends the map.
+func (p *mapView) Observe(v room.View) bool {
+	p.emptyText = panes.NothingSentText(v.ActiveLane())
+	same := p.frames == v.Snap.Both && p.past == v.Back
+	p.schema, p.frames, p.past = v.Snap.Schema, v.Snap.Both, v.Back
+	if same || p.frames == nil || p.schema == nil {
+		return !same
+	}
+	if p.parts == nil {
+		p.parts, p.places = findPlaces(p.schema)
+	}
+	p.sent, p.shown = findPoints(p.schema, p.parts, p.places, p.frames.Sent.Table), nil
+	if p.frames.Shown != nil {
+		p.shown = findPoints(p.schema, p.parts, p.places, p.frames.Shown.Table)
+	}
+	for _, pt := range p.sent {
+		p.include(pt)
+	}
+	return true
+}
+
+// include extends the map to a point.
+func (p *mapView) include(pt point) {
+	if !p.hasExtent {
+		p.left, p.right, p.bottom, p.top, p.hasExtent = pt.x, pt.x, pt.y, pt.y, true
+	}
+	p.left, p.right = math.Min(p.left, pt.x), math.Max(p.right, pt.x)
+	p.bottom, p.top = math.Min(p.bottom, pt.y), math.Max(p.top, pt.y)
+}
+
+// Draw implements room.Pane: the sender's map on the left, the receiver's on the right.
+func (p *mapView) Draw(c *look.Canvas, th *look.Theme, focused bool) {
+	if p.frames == nil || p.past || !p.hasExtent {
+		c.Frame(th, focused, p.Name())
+		text := p.emptyText
+		if p.past {
+			text = "past positions are not stored; the key end returns to the present"
+		}
+		c.Clip(2, 1, c.W-4, look.Dim, text)
+		return
+	}
+	c.Split(2, func(i int, side *look.Canvas) {
+		if i == 0 {
+			p.drawSide(side, th, "Sender", p.sent, p.countSpans(side.W))
+		} else {
+			p.drawSide(side, th, "Receiver", p.shown, p.ageSpans(side.W))
+		}
+	})
+}
+
+// countSpans returns the number of objects of each part, and how many of them move, in a heading of w
+// columns.
+func (p *mapView) countSpans(w int) []look.Span {
+	count := make([]int, len(p.parts))
+	moves := 0
+	for _, pt := range p.sent {
+		for k, part := range p.parts {
+			if pt.group == 0 && pt.row >= part.Row && pt.row < part.Row+part.Rows {
+				count[k]++
+			}
+		}
+		if pt.kind == moving {
+			moves++
+		}
+	}
+	var all []look.Span
+	for k, part := range p.parts {
+		if count[k] == 0 {
+			continue
+		}
+		name := words.Plural(part.Name)
+		if count[k] == 1 {
+			name = part.Name
+		}
+		if all != nil {
+			all = append(all, look.Dim.Span(", "))
+		}
+		all = append(all, look.Value.Span(strconv.Itoa(count[k])), look.Dim.Span(" "+name))
+	}
+	move := []look.Span{look.Value.Span(strconv.Itoa(moves)), look.Dim.Span(" moving")}
+	return look.Fit(look.HeadRoom(w, "Sender"), append(append(all[:len(all):len(all)], look.Dim.Span("; ")), move...), all, move, nil)
+}
+
+// ageSpans returns the age of the displayed data, and how many objects are displayed at another
+// position than the sender's, in a heading of w columns.
+func (p *mapView) ageSpans(w int) []look.Span {
+	room := look.HeadRoom(w, "Receiver")
+	if p.frames.Shown == nil {
+		return look.Fit(room, []look.Span{look.Dim.Span("nothing displayed yet")}, nil)
+	}
+	age := []look.Span{look.Value.Span(strconv.FormatInt(p.frames.Age.Milliseconds(), 10)), look.Dim.Span(" ms behind")}
+	if p.frames.Starved {
+		age = append(age, look.Warn.Span(", STARVED"))
+	}
+	displaced := 0
+	sentPoints := map[[2]int]point{} // by row and group
+	for _, pt := range p.sent {
+		sentPoints[[2]int{pt.row, pt.group}] = pt
+	}
+	for _, pt := range p.shown {
+		if sent, ok := sentPoints[[2]int{pt.row, pt.group}]; !ok || sent.x != pt.x || sent.y != pt.y {
+			displaced++
+		}
+	}
+	return look.Fit(room, append(age[:len(age):len(age)], look.Dim.Span("; "), look.Value.Span(strconv.Itoa(displaced)), look.Dim.Span(" displaced")), age, nil)
+}
+
+// drawSide draws the map of one endpoint.
+func (p *mapView) drawSide(c *look.Canvas, th *look.Theme, title string, points []point, more []look.Span) {
+	c.Frame(th, false, title, more...)
+	w, h := c.W-2, c.H-2
+	if w < 1 || h < 1 {
+		return
+	}
+	// A cell is twice as high as wide; the scale is the same in both directions.
+	const cellAspect = 2
+	unit := math.Max((p.right-p.left)/float64(max(w-1, 1)), (p.top-p.bottom)/float64(cellAspect*max(h-1, 1)))
+	if !(unit > 0) {
+		unit = 1
+	}
+	middleX, middleY := (p.left+p.right)/2, (p.bottom+p.top)/2
+	covering := make([]kind, w*h) // the kind drawn in each cell, plus 1; 0 means none
+	for _, pt := range points {
+		x := int(math.Floor((pt.x-middleX)/unit + float64(w)/2))
+		y := int(math.Floor((middleY-pt.y)/(cellAspect*unit) + float64(h)/2))
+		if x < 0 || x >= w || y < 0 || y >= h {
+			continue
+		}
+		if drawn := &covering[y*w+x]; pt.kind+1 > *drawn {
+			*drawn = pt.kind + 1
+			style, r := marker(th, pt.kind)
+			c.Set(1+x, 1+y, style, r)
+		}
+	}
+	if unitName := p.unitName(); c.H > 4 {
+		c.Right(c.W-2, c.H-1, look.Dim, " "+units.Fixed(unit*float64(w), 0)+" "+unitName+"across ")
+	}
+}
+
+// unitName returns the unit of the coordinates, with a space after it.
+func (p *mapView) unitName() string {
+	for _, list := range p.places {
+		for _, at := range list {
+			if u := p.schema.Fields[at.x].Unit; u != "" {
+				return u + " "
+			}
+		}
+	}
+	return "units "
+}
+
+// marker returns style and rune of a kind.
+func marker(th *look.Theme, k kind) (look.Ink, rune) {
+	switch k {
+	case alwaysPresent:
+		return look.Player + look.Levels - 1, '@'
+	case moving:
+		return look.Touched + look.Levels - 1, 'o'
+	}
+	if th.Ascii {
+		return look.Rest + look.Levels - 1, '.'
+	}
+	return look.Rest + look.Levels - 1, '·'
+}

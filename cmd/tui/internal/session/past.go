@@ -1,0 +1,130 @@
+package session
+
+import (
+	"time"
+
+	"wirelab/experiment"
+	"wirelab/experiment/engine"
+	"wirelab/experiment/engine/meters"
+)
+
+// past is the time cursor. While it is in the past, virtual time is paused and panes get a snapshot of
+// the past, which is made from the history of the newest one.
+type past struct {
+	Away bool          // the cursor is in the past
+	At   time.Duration // the cursor, if Away
+
+	cut       *engine.Snapshot // cached snapshot of cutWindow
+	cutWindow window           // the window for which cut was made
+}
+
+// window is a period of a session's history.
+type window struct {
+	snap *engine.Snapshot // the newest snapshot, which contains the history
+	from time.Duration    // 0 means the start
+	to   time.Duration    // 0 means the present
+}
+
+// The distances by which keys move the time cursor: a small step, one sample, and a large step.
+const (
+	Glance = meters.SamplePeriod
+	Stride = time.Second
+)
+
+// Shown returns the snapshot to show: the newest, or that of the time cursor, without the time before
+// s.From. It is cached until one of these changes.
+func (s *Session) Shown() *engine.Snapshot {
+	w := window{snap: s.Snap, from: s.From}
+	if s.Past.Away {
+		w.to = s.Past.At
+	}
+	if w.from == 0 && w.to == 0 {
+		return s.Snap
+	}
+	if s.Past.cut == nil || s.Past.cutWindow != w {
+		s.Past.cut, s.Past.cutWindow = w.snapshot(), w
+	}
+	return s.Past.cut
+}
+
+// Look moves the time cursor by d. Moving into the past pauses virtual time.
+func (s *Session) Look(d time.Duration) {
+	at := s.Snap.Now.Truncate(Glance)
+	if s.Past.Away {
+		at = s.Past.At
+	} else if d > 0 {
+		return // there is nothing after the present
+	}
+	s.LookAt(at + d)
+}
+
+// LookAt moves the time cursor to t, to the oldest stored time if t is before it, or to the present if t is
+// not in the past. It pauses virtual time.
+func (s *Session) LookAt(t time.Duration) {
+	if s.Snap.State == engine.Running {
+		const pause = true
+		s.Pause(pause)
+	}
+	if t >= s.Snap.Now.Truncate(Glance) {
+		s.Present()
+		return
+	}
+	s.Past.Away, s.Past.At = true, max(t, s.oldest())
+	s.redraw()
+}
+
+// oldest returns the oldest time with stored samples.
+func (s *Session) oldest() time.Duration {
+	if len(s.Snap.Lanes) == 0 || len(s.Snap.Lanes[0].Samples) == 0 {
+		return s.Snap.Now
+	}
+	return s.Snap.Lanes[0].Samples[0].T
+}
+
+// Present moves the time cursor to the present.
+func (s *Session) Present() {
+	if s.Past.Away {
+		s.Past = past{}
+		s.redraw()
+	}
+}
+
+// LookMark moves the time cursor to the previous mark (direction -1) or the next mark (1). After the last
+// mark is the present; before the first stored mark it shows a notice.
+func (s *Session) LookMark(direction int) {
+	cursor := s.Shown().Now
+	marks := s.Snap.Marks
+	if direction > 0 {
+		for _, mark := range marks {
+			if at := markTime(mark); at > cursor {
+				s.LookAt(at)
+				return
+			}
+		}
+		s.Present()
+		return
+	}
+	for i := len(marks) - 1; i >= 0; i-- {
+		if at := markTime(marks[i]); at < cursor && at > s.oldest() {
+			s.LookAt(at)
+			return
+		}
+	}
+	const isError = true
+	s.Say("no earlier mark is stored; m sets one", isError)
+}
+
+// markTime returns a time shortly after a mark, at which its effect is visible in the figures, which are
+// means of two seconds.
+func markTime(mark engine.Mark) time.Duration {
+	return (mark.T + 2*Stride).Truncate(Glance)
+}
+
+// Forward moves the time cursor by Glance or, at the present, runs one more frame.
+func (s *Session) Forward() {
+	if s.Past.Away {
+		s.Look(Glance)
+		return
+	}
+	s.Send(experiment.Command{Step: 1})
+}

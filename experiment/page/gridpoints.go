@@ -1,0 +1,174 @@
+package page
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"wirelab/experiment/engine"
+	"wirelab/experiment/figures"
+	"wirelab/experiment/paired"
+	"wirelab/experiment/report"
+)
+
+// gridPoint is a point of a sweep's grid: its settings and its figures over all seeds.
+type gridPoint struct {
+	Set     map[string]string          // the values of the swept keys, without the seed
+	Seeds   int                        // number of runs, one per seed
+	Figures map[string]paired.Interval // by key: the mean, with its interval if there are several seeds
+}
+
+// gridPoints groups the runs of a sweep into points, in the order of the runs.
+func gridPoints(runs []*engine.Result) []gridPoint {
+	var out []gridPoint
+	for _, group := range report.PointsOf(runs) {
+		p := gridPoint{Set: group.Set, Seeds: len(group.Runs), Figures: map[string]paired.Interval{}}
+		values := map[string][]float64{}
+		for _, r := range group.Runs {
+			for key, v := range figuresByKey(&r.Totals) {
+				values[key] = append(values[key], v)
+			}
+		}
+		for key, v := range values {
+			p.Figures[key] = paired.MeanOf(v)
+		}
+		out = append(out, p)
+	}
+	return out
+}
+
+// groupPoints groups points by the result of name. names are in the order of their first points.
+func groupPoints(points []gridPoint, name func(*gridPoint) string) (names []string, groups map[string][]*gridPoint) {
+	groups = map[string][]*gridPoint{}
+	for i := range points {
+		n := name(&points[i])
+		if groups[n] == nil {
+			names = append(names, n)
+		}
+		groups[n] = append(groups[n], &points[i])
+	}
+	return names, groups
+}
+
+// shortSet names the point by its values of the given axes, "" without axes.
+func (p *gridPoint) shortSet(axes []axis) string {
+	set := map[string]string{}
+	for _, a := range axes {
+		if v, ok := p.Set[a.key]; ok {
+			set[a.key] = v
+		}
+	}
+	return shortSet(set)
+}
+
+// failedKey is the key of the sum of all failures, which figures.Of does not contain.
+const failedKey = "failures"
+
+// figuresByKey returns figures.Of and the sum of the failures.
+func figuresByKey(t *figures.Totals) map[string]float64 {
+	all := figures.Of(*t)
+	all[failedKey] = float64(t.Failed())
+	return all
+}
+
+// metric is a figure that is drawn for sweeps. Its values are multiplied by scale.
+type metric struct {
+	key, title, unit string
+	scale            float64
+}
+
+// variedMetrics returns the metrics to draw: those with data that are not equal at all points. Payload
+// is always drawn.
+func variedMetrics(points []gridPoint) (out []metric) {
+	for _, m := range []metric{ // key, title, unit, scale
+		{"payload_kbps", "Payload", "kbps", 1},
+		{"transfer.time_s", "Transfer time of the file", "s", 1},
+		{"bits_per_changed_cube", "Bits per changed cube", "bits", 1},
+		{"bits_per_item", "Bits per item", "bits", 1},
+		{"playout.starved_ratio", "Display starved", "% of display ticks", 100},
+		{"playout.position_error_mm.p95", "Position error of moving cubes, p95", "mm", 1},
+		{"network.delay_ms.p95", "Delay, p95", "ms", 1},
+		{"baseline_age_ticks.p50", "Age of the baseline, median", "ticks", 1},
+		{failedKey, "Packets that failed", "", 1},
+	} {
+		if m.key == "bits_per_item" && slices.ContainsFunc(out, func(x metric) bool { return x.key == "bits_per_changed_cube" }) {
+			continue // bits per changed cube describe the same more precisely
+		}
+		minValue, maxValue, n := 0.0, 0.0, 0
+		for i := range points {
+			if v, ok := points[i].Figures[m.key]; ok {
+				if n == 0 {
+					minValue, maxValue = v.Diff, v.Diff
+				}
+				minValue, maxValue, n = min(minValue, v.Diff), max(maxValue, v.Diff), n+1
+			}
+		}
+		if n > 0 && (minValue != maxValue || m.key == "payload_kbps") {
+			out = append(out, m)
+		}
+	}
+	return out
+}
+
+// axis is a swept key with its values in the order of the points.
+type axis struct {
+	key     string
+	values  []string
+	numbers []float64 // the values as numbers; nil if any is not a number
+	unit    string
+}
+
+// sweptAxes returns the keys that differ among points as axes. Axes that are not numeric are first; numeric
+// ones follow in ascending order of their number of values, because charts use the last axes as X and Y.
+func sweptAxes(points []gridPoint) (out []axis) {
+	if len(points) == 0 {
+		return nil
+	}
+	for _, key := range slices.Sorted(maps.Keys(points[0].Set)) {
+		a := axis{key: key}
+		for i := range points {
+			if v := points[i].Set[key]; !slices.Contains(a.values, v) && len(a.values) < maxValues {
+				a.values = append(a.values, v)
+			}
+		}
+		if len(a.values) > 1 {
+			a.numbers, a.unit = parseNumbers(a.values)
+			out = append(out, a)
+		}
+	}
+	numericValues := func(a axis) int { return len(a.numbers) } // 0 if the axis is not numeric
+	slices.SortStableFunc(out, func(a, b axis) int { return cmp.Compare(numericValues(a), numericValues(b)) })
+	return out
+}
+
+// maxValues bounds the values of an axis that are drawn.
+const maxValues = 200
+
+// parseNumbers parses values that are numbers with a common unit after the last digit, or durations. It
+// returns nil if they are neither.
+func parseNumbers(values []string) (numbers []float64, unit string) {
+	for i, v := range values {
+		end := strings.LastIndexFunc(v, func(r rune) bool { return r >= '0' && r <= '9' }) + 1
+		x, err := strconv.ParseFloat(v[:end], 64)
+		if err != nil || i > 0 && v[end:] != unit {
+			return parseDurations(values)
+		}
+		numbers, unit = append(numbers, x), v[end:]
+	}
+	return numbers, strings.TrimSpace(unit)
+}
+
+// parseDurations parses durations and returns them in milliseconds; nil if any is not a duration.
+func parseDurations(values []string) (numbers []float64, unit string) {
+	for _, v := range values {
+		d, err := time.ParseDuration(v)
+		if err != nil {
+			return nil, ""
+		}
+		numbers = append(numbers, float64(d)/float64(time.Millisecond))
+	}
+	return numbers, "ms"
+}

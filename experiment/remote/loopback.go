@@ -9,8 +9,8 @@ import (
 	"wirelab/internal/panics"
 )
 
-// NewLoopback begins a far end in this process and connects to it through real sockets. Call
-// closeBoth after use.
+// NewLoopback starts a receiver in this process and connects a Link to it over a UDP socket on
+// 127.0.0.1. The caller must call closeBoth to end both sides.
 func NewLoopback(ctx context.Context) (link *Link, closeBoth func() error, err error) {
 	token, err := channel.ParseToken(channel.NewToken())
 	if err != nil {
@@ -26,7 +26,7 @@ func NewLoopback(ctx context.Context) (link *Link, closeBoth func() error, err e
 		return nil, nil, errors.Join(err, listener.Close())
 	}
 	served := make(chan struct{})
-	go func() { // the listener keeps the session until it is accepted
+	go func() { // the listener queues the session until Accept
 		defer close(served)
 		err := panics.Call(func() error {
 			s, err := listener.Accept(context.Background())
@@ -37,7 +37,7 @@ func NewLoopback(ctx context.Context) (link *Link, closeBoth func() error, err e
 		})
 		if errors.As(err, new(*panics.Error)) {
 			near.Fail(err)
-		} // else the near end notices that nothing comes any more
+		} // Link.Err reports other errors: the connection is closed or no message arrives
 	}()
 	return NewLink(near, listener.Addr().String()), func() error {
 		err := errors.Join(near.Close(), listener.Close())

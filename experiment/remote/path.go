@@ -9,31 +9,32 @@ import (
 	"wirelab/lossmodel"
 )
 
-// event is an arrival, an ack or a count that the far end reported.
+// event is an ack, an arrival or a display update that the receiver reported and that takes
+// effect at a virtual time.
 type event struct {
 	at         time.Duration // virtual time of the event
 	number     uint32        // of the datagram
-	took       time.Duration // of an ack: the round-trip time; of an arrival: the delay beyond the fastest
-	timed      bool          // took is known
+	delay      time.Duration // of an ack: the round-trip time; of an arrival: the delay beyond the minimum
+	delayKnown bool          // of an ack: delay is valid
 	data       []byte        // of an ack
 	record     record        // of an arrival
-	reportedAt time.Duration // when the report of the event arrived here
+	reportedAt time.Duration // virtual time at which the report arrived here
 
-	isCounts bool // the event carries display and is not an arrival
-	display  meters.DisplayCounts
+	isDisplay bool // the event carries display counters and is not an arrival
+	display   meters.DisplayCounts
 }
 
-// queue holds events in the order of their times.
-type queue struct {
-	events []event
-	head   int
-	last   time.Duration // of the newest event
-	bytes  int           // of the events' data
-	free   [][]byte
+// eventQueue holds events in the order of their times.
+type eventQueue struct {
+	events      []event
+	head        int           // index of the next event
+	last        time.Duration // time of the newest event
+	bytes       int           // total size of the events' data
+	freeBuffers [][]byte      // of popped events, for reuse
 }
 
-// Limits of a queue. It is drained as virtual time advances. While virtual time is paused,
-// the limits bound the memory that messages from the far end take.
+// Limits of an eventQueue. The queue drains as virtual time advances. While virtual time is
+// paused, the limits bound the memory that messages of the receiver take.
 const (
 	maxQueued      = 1 << 15
 	maxQueuedBytes = 8 << 20
@@ -41,13 +42,13 @@ const (
 
 // push appends an event. If the queue is full, push drops the event, as if the network had lost it.
 // If the event and the newest queued event both carry display counts, the event replaces that one.
-func (q *queue) push(e event) {
+func (q *eventQueue) push(e event) {
 	n := len(q.events) - q.head
 	if n >= maxQueued || q.bytes+len(e.data) > maxQueuedBytes {
 		return
 	}
 	q.last = max(q.last, e.at)
-	if e.isCounts && n > 0 && q.events[len(q.events)-1].isCounts {
+	if e.isDisplay && n > 0 && q.events[len(q.events)-1].isDisplay {
 		q.events[len(q.events)-1] = e
 		return
 	}
@@ -60,7 +61,7 @@ func (q *queue) push(e event) {
 }
 
 // due returns the next event if its time is at or before now; nil otherwise.
-func (q *queue) due(now time.Duration) *event {
+func (q *eventQueue) due(now time.Duration) *event {
 	if q.head == len(q.events) || q.events[q.head].at > now {
 		return nil
 	}
@@ -68,11 +69,11 @@ func (q *queue) due(now time.Duration) *event {
 }
 
 // pop removes the next event. The event that due returned stays valid until the next push.
-func (q *queue) pop() {
+func (q *eventQueue) pop() {
 	e := &q.events[q.head]
 	if e.data != nil {
 		q.bytes -= len(e.data)
-		q.free = append(q.free, e.data[:0])
+		q.freeBuffers = append(q.freeBuffers, e.data[:0])
 	}
 	q.head++
 	if q.head == len(q.events) {
@@ -81,7 +82,7 @@ func (q *queue) pop() {
 }
 
 // next returns the time of the next event; false if the queue is empty.
-func (q *queue) next() (time.Duration, bool) {
+func (q *eventQueue) next() (time.Duration, bool) {
 	if q.head == len(q.events) {
 		return 0, false
 	}
@@ -89,21 +90,21 @@ func (q *queue) next() (time.Duration, bool) {
 }
 
 // limitTimes sets the time of all events later than t to t.
-func (q *queue) limitTimes(t time.Duration) {
+func (q *eventQueue) limitTimes(t time.Duration) {
 	for i := q.head; i < len(q.events); i++ {
 		q.events[i].at = min(q.events[i].at, t)
 	}
 	q.last = min(q.last, t)
 }
 
-// spare returns an empty buffer for an event's data, reused if possible.
-func (q *queue) spare() []byte {
-	n := len(q.free)
+// takeBuffer returns an empty buffer for an event's data, reused if possible.
+func (q *eventQueue) takeBuffer() []byte {
+	n := len(q.freeBuffers)
 	if n == 0 {
 		return make([]byte, 0, 64)
 	}
-	b := q.free[n-1]
-	q.free = q.free[:n-1]
+	b := q.freeBuffers[n-1]
+	q.freeBuffers = q.freeBuffers[:n-1]
 	return b
 }
 
@@ -115,11 +116,11 @@ func earlier(a time.Duration, okA bool, b time.Duration, okB bool) (time.Duratio
 	return a, okA
 }
 
-// downPath is the path of a link to the far end: through the loss model, then the socket.
+// downPath is the path to the receiver: through the loss model, then the socket.
 type downPath Link
 
-// Send implements engine.Path. The model decides which packets are lost; the far end reports the
-// outcome of the others later.
+// Send implements engine.Path. The model decides which packets are lost; the outcome of the
+// others is reported later, so the verdict is open.
 func (p *downPath) Send(now time.Duration, datagram []byte, tag uint64) lossmodel.Verdict {
 	v := p.down.Send(now, datagram, tag)
 	v.Open = true
@@ -135,50 +136,52 @@ func (p *downPath) Next() (time.Duration, bool) {
 
 // Receive implements engine.Path.
 func (p *downPath) Receive(now time.Duration) (lossmodel.Delivery, bool) {
-	p.reported = false
+	p.hasReport = false
 	for d, ok := p.down.Receive(now); ok; d, ok = p.down.Receive(now) {
 		if d.Damaged {
-			return d, true // a real receiver would discard it at the checksum
+			return d, true // not written to the socket: a real receiver would discard it at the checksum
 		}
 		p.transmit(now, &d)
 	}
 	for e := p.arrivals.due(now); e != nil; e = p.arrivals.due(now) {
-		p.records.arrival(now, e)
-		if e.isCounts {
+		p.recorded.recordArrival(now, e)
+		if e.isDisplay {
 			p.display = e.display
 			p.arrivals.pop()
 			continue
 		}
-		x := p.flying.get(e.number)
-		p.latest = engine.Delivery{Outcome: e.record.outcome, Decoded: e.record.decoded, Frame: e.record.frame, Number: e.record.taken, Slower: e.took,
-			ReportedAt: e.reportedAt}
+		x := p.inFlight.lookup(e.number)
+		p.lastDelivery = engine.Delivery{Outcome: e.record.outcome, Decoded: e.record.decoded, Frame: e.record.fingerprint,
+			Number: e.record.seqLow, Slower: e.delay, ReportedAt: e.reportedAt}
 		p.arrivals.pop()
-		if x == nil || x.arrived {
+		if x == nil || x.delivered {
 			continue
 		}
-		x.arrived, p.reported = true, true
-		p.latest.Arrived = x.left + p.latest.Slower
-		return lossmodel.Delivery{Data: p.flying.take(x), Sent: x.left, Due: now, Tag: x.tag, Copy: x.copied, Flipped: x.flipped}, true
+		x.delivered, p.hasReport = true, true
+		p.lastDelivery.Arrived = x.sentAt + p.lastDelivery.Slower
+		return lossmodel.Delivery{Data: p.inFlight.takeData(x), Sent: x.sentAt, Due: now, Tag: x.tag, Copy: x.copyNumber,
+			Flipped: x.flippedBits}, true
 	}
 	return lossmodel.Delivery{}, false
 }
 
-// transmit sends a datagram that the model delivered through the socket.
+// transmit writes a datagram that the model delivered to the socket. In a replay it only stores
+// the datagram.
 func (p *downPath) transmit(now time.Duration, d *lossmodel.Delivery) {
-	x := p.flying.add(d.Data)
-	x.left, x.tag, x.copied, x.flipped = now, d.Tag, d.Copy, d.Flipped
+	x := p.inFlight.add(d.Data)
+	x.sentAt, x.tag, x.copyNumber, x.flippedBits = now, d.Tag, d.Copy, d.Flipped
 	if p.conn == nil {
 		return
 	}
-	p.msg = binary.LittleEndian.AppendUint32(append(p.msg[:0], p.session), x.number)
-	p.msg = append(p.msg, d.Data...)
-	x.wall = time.Now()
-	p.traffic.Cover += cover
-	_ = p.conn.Send(streamGame, p.msg) // an error counts as a loss
+	p.out = binary.LittleEndian.AppendUint32(append(p.out[:0], p.session), x.number)
+	p.out = append(p.out, d.Data...)
+	x.sentWall = time.Now()
+	p.traffic.Cover += gameOverhead
+	_ = p.conn.Send(streamGame, p.out) // an error counts as a loss
 }
 
 // Reported implements engine.FarEnd.
-func (p *downPath) Reported() (engine.Delivery, bool) { return p.latest, p.reported }
+func (p *downPath) Reported() (engine.Delivery, bool) { return p.lastDelivery, p.hasReport }
 
 // RoundTrip implements engine.FarEnd. It removes and returns the oldest round-trip time not yet read; ok
 // is false if there is none.
@@ -194,11 +197,11 @@ func (p *downPath) RoundTrip() (rtt time.Duration, ok bool) {
 // Counts implements engine.FarEnd.
 func (p *downPath) Counts() (meters.DisplayCounts, meters.LabTraffic) { return p.display, p.traffic }
 
-// upPath is the path of a link back from the far end: from the socket, then through the loss model.
+// upPath is the path from the receiver: from the socket, then through the loss model.
 type upPath Link
 
-// Send implements engine.Path. It sends nothing: the receiver at the far end sends the same
-// ack.
+// Send implements engine.Path. It sends nothing, because the remote receiver sends the same ack
+// over the socket.
 func (p *upPath) Send(_ time.Duration, ack []byte, _ uint64) lossmodel.Verdict {
 	v := lossmodel.Verdict{Open: true}
 	v.Wire, v.Fragments = lossmodel.WireBytes(len(ack), p.up.Spec().MTU)
@@ -215,9 +218,9 @@ func (p *upPath) Next() (time.Duration, bool) {
 // Receive implements engine.Path.
 func (p *upPath) Receive(now time.Duration) (lossmodel.Delivery, bool) {
 	for e := p.acks.due(now); e != nil; e = p.acks.due(now) {
-		p.records.ack(now, e)
-		if e.timed {
-			p.rtts = append(p.rtts, e.took)
+		p.recorded.recordAck(now, e)
+		if e.delayKnown {
+			p.rtts = append(p.rtts, e.delay)
 		}
 		p.up.Send(now, e.data, 0)
 		p.acks.pop()

@@ -1,0 +1,32 @@
+package remote
+
+import "time"
+
+// minDelay estimates the fastest delay of the last 30 to 60 seconds as a windowed minimum. The
+// clocks of sender and receiver are not synchronised, so only delays relative to the minimum are
+// meaningful. The minimum must expire: clocks drift apart by about 50 ppm, which is 0.2 s in an
+// hour.
+type minDelay struct {
+	started           bool          // false until the first update
+	windowStart       time.Duration // when the current window began
+	current, previous time.Duration // minima of the current and the previous window
+}
+
+// minDelayWindow is the length of a window. A path that becomes slower permanently is noticed
+// after at most two windows.
+const minDelayWindow = 30 * time.Second
+
+// update adds the delay of a datagram that was sent at sentAt and returns the minimum of the
+// current and the previous window. The delay is measured between two clocks and may be negative.
+func (f *minDelay) update(sentAt, delay time.Duration) time.Duration {
+	switch {
+	case !f.started:
+		*f = minDelay{started: true, windowStart: sentAt, current: delay, previous: delay}
+	case sentAt-f.windowStart >= 2*minDelayWindow: // no datagram in a whole window
+		f.windowStart, f.previous, f.current = sentAt, min(f.current, delay), delay
+	case sentAt-f.windowStart >= minDelayWindow:
+		f.windowStart, f.previous, f.current = sentAt, f.current, delay
+	}
+	f.current = min(f.current, delay)
+	return min(f.current, f.previous)
+}

@@ -133,13 +133,13 @@ func TestInjectedDatagrams(t *testing.T) {
 	}
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	if !books.Balanced() || books.Dropped() < 500 || books.By[channel.Replayed] == 0 || books.By[channel.Forged] == 0 {
+	if !books.Balanced() || books.Dropped() < 500 || books.DroppedBy[channel.Replayed] == 0 || books.DroppedBy[channel.Forged] == 0 {
 		t.Errorf("%d injected; receiver's statistics %+v", v.injected, books)
 	}
 	if late > early+4<<20 {
 		t.Errorf("heap grew from %d to %d bytes", early, late)
 	}
-	t.Logf("%d injected; dropped at the receiver %v, at the sender %v", v.injected, books.By, near.Books().By)
+	t.Logf("%d injected; dropped at the receiver %v, at the sender %v", v.injected, books.DroppedBy, near.Books().DroppedBy)
 	checkReplay(t, r, link.Recorded())
 }
 

@@ -9,9 +9,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// askAside makes the system say when it got each datagram, and how many it had no room
-// for. It returns room for that.
-func askAside(c *net.UDPConn) []byte {
+// enableControlMessages makes the kernel deliver the receive time and the drop counter with each
+// datagram (socket(7): SO_TIMESTAMPNS, SO_RXQ_OVFL). It returns a buffer for them.
+func enableControlMessages(c *net.UDPConn) []byte {
 	raw, err := c.SyscallConn()
 	if err != nil {
 		return nil
@@ -23,9 +23,9 @@ func askAside(c *net.UDPConn) []byte {
 	return make([]byte, unix.CmsgSpace(int(unsafe.Sizeof(unix.Timespec{})))+unix.CmsgSpace(4))
 }
 
-// readAside returns how long before now the system got the datagram, 0 if it does not say,
-// and how many it dropped before.
-func readAside(b []byte, now time.Time) (waited time.Duration, missed uint64) {
+// parseControlMessages returns how long before now the kernel received the datagram, and how many
+// datagrams it had dropped by then; 0 if unknown.
+func parseControlMessages(b []byte, now time.Time) (waited time.Duration, missed uint64) {
 	for len(b) > 0 {
 		h, data, rest, err := unix.ParseOneSocketControlMessage(b)
 		if err != nil {

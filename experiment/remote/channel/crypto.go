@@ -1,0 +1,66 @@
+package channel
+
+import (
+	"crypto/cipher"
+	"encoding/binary"
+	"errors"
+	"math"
+)
+
+// Sizes of a data datagram: dataHeader is first byte, session and sequence; the encrypted stream and
+// payload and the tag follow.
+const (
+	dataHeader = 1 + 4 + 4
+	tagBytes   = 16
+)
+
+// Overhead is the number of bytes that the channel adds to a payload.
+const Overhead = dataHeader + 1 + tagBytes
+
+// MaxPayload is the largest payload: the largest UDP payload over IPv4 minus Overhead.
+const MaxPayload = 65507 - Overhead
+
+const gcmNonceBytes = 12
+
+// gcm encrypts and authenticates the datagrams of one direction with AES-256-GCM. Its nonce is iv
+// XOR the sequence number, as in TLS 1.3 (RFC 8446, section 5.3). The arrays are pointers to
+// avoid an allocation for each datagram. A gcm must not be used concurrently.
+type gcm struct {
+	aead      cipher.AEAD
+	iv, nonce *[gcmNonceBytes]byte
+}
+
+// nonceFor returns the nonce of a sequence number, valid until the next call.
+func (g *gcm) nonceFor(seq uint32) []byte {
+	*g.nonce = *g.iv
+	tail := g.nonce[gcmNonceBytes-4:]
+	binary.BigEndian.PutUint32(tail, binary.BigEndian.Uint32(tail)^seq)
+	return g.nonce[:]
+}
+
+// errExhausted means that all sequence numbers of a key are used.
+var errExhausted = errors.New("all sequence numbers of the session are used; dial a new session")
+
+// seqLimit is the first sequence number that is not used, so that the next number always fits.
+const seqLimit = math.MaxUint32
+
+// seal overwrites dst with a data datagram.
+func (g *gcm) seal(dst []byte, session, seq uint32, stream uint8, payload []byte) []byte {
+	dst = append(dst[:0], firstByte(kindData))
+	dst = binary.BigEndian.AppendUint32(dst, session)
+	dst = binary.BigEndian.AppendUint32(dst, seq)
+	dst = append(dst, stream)
+	dst = append(dst, payload...)
+	return g.aead.Seal(dst[:dataHeader], g.nonceFor(seq), dst[dataHeader:], dst[:dataHeader])
+}
+
+// open authenticates and decrypts a datagram in place. b must have at least Overhead bytes; the
+// payload aliases b.
+func (g *gcm) open(b []byte) (seq uint32, stream uint8, payload []byte, err error) {
+	seq = binary.BigEndian.Uint32(b[5:])
+	plain, err := g.aead.Open(b[dataHeader:dataHeader], g.nonceFor(seq), b[dataHeader:], b[:dataHeader])
+	if err != nil {
+		return 0, 0, nil, err
+	}
+	return seq, plain[0], plain[1:], nil
+}

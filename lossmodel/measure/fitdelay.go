@@ -19,26 +19,26 @@ func (f *fitter) correctClocks(timed bool) {
 		f.removeDrift()
 	}
 	least := time.Duration(math.MaxInt64)
-	for i := range f.all {
-		if d := &f.all[i]; !d.Lost || len(d.Copies) > 0 {
-			least = min(least, soonest(d))
+	for i := range f.datagrams {
+		if d := &f.datagrams[i]; !d.Lost || len(d.Copies) > 0 {
+			least = min(least, firstDelay(d))
 		}
 	}
 	if least < 0 {
 		f.shiftDelays(func(time.Duration) time.Duration { return -least })
-		f.note("packets arrive up to %v before they are sent: the clocks differ, and latency cannot be told from that; the "+
-			"least delay counts as 0", -least)
+		f.addNote("packets arrive up to %v before they are sent: the clocks differ and the latency is unknown; the minimum delay "+
+			"counts as 0", -least)
 	} else if least > lossmodel.MaxDelay && least < math.MaxInt64 {
 		f.shiftDelays(func(time.Duration) time.Duration { return -least })
-		f.note("every packet takes more than %v: the clocks differ, and latency cannot be told from that; the least delay "+
+		f.addNote("all delays exceed %v: the clocks differ and the latency is unknown; the minimum delay "+
 			"counts as 0", lossmodel.MaxDelay)
 	}
 }
 
 // shiftDelays adds by(Sent) to the delay of each packet and of its copies.
 func (f *fitter) shiftDelays(by func(sent time.Duration) time.Duration) {
-	for i := range f.all {
-		d := &f.all[i]
+	for i := range f.datagrams {
+		d := &f.datagrams[i]
 		more := by(d.Sent)
 		if !d.Lost {
 			d.Took += more
@@ -54,17 +54,17 @@ func (f *fitter) shiftDelays(by func(sent time.Duration) time.Duration) {
 // the scatter of the minima around the line.
 func (f *fitter) removeDrift() {
 	const stretches = 32
-	n := len(f.all)
+	n := len(f.datagrams)
 	if n < stretches*20 {
 		return
 	}
-	zero := f.all[0].Took // subtracted from all delays, to keep the precision of float64
+	zero := f.datagrams[0].Took // subtracted from all delays, to keep the precision of float64
 	var x, y []float64
 	for s := range stretches {
 		least, at := math.Inf(1), 0.0
 		for i := s * n / stretches; i < (s+1)*n/stretches; i++ {
-			if d := &f.all[i]; !d.Lost && float64(d.Took-zero) < least {
-				least, at = float64(d.Took-zero), float64(d.Sent-f.all[0].Sent)
+			if d := &f.datagrams[i]; !d.Lost && float64(d.Took-zero) < least {
+				least, at = float64(d.Took-zero), float64(d.Sent-f.datagrams[0].Sent)
 			}
 		}
 		if !math.IsInf(least, 0) {
@@ -76,9 +76,9 @@ func (f *fitter) removeDrift() {
 		return
 	}
 	if total := math.Abs(slope) * (x[len(x)-1] - x[0]); total > millisecond && total > 12*scatter {
-		first := f.all[0].Sent
+		first := f.datagrams[0].Sent
 		f.shiftDelays(func(sent time.Duration) time.Duration { return -time.Duration(slope * float64(sent-first)) })
-		f.note("the clocks run apart by %.1f parts in a million; that drift is taken out", slope*1e6)
+		f.addNote("the clocks drift by %.1f ppm; the drift was removed", slope*1e6)
 	}
 }
 
@@ -109,26 +109,26 @@ func line(x, y []float64) (slope, scatter float64, ok bool) {
 // cause as much.
 const minSpread = 100 * time.Microsecond
 
-// delay fits latency and jitter. If the delays form two clusters far apart, it fits latency
+// fitDelay fits latency and jitter. If the delays form two clusters far apart, it fits latency
 // and the reorder stage.
-func (f *fitter) delay(timed bool) {
-	var took []time.Duration
-	for i := range f.all {
-		if !f.all[i].Lost {
-			took = append(took, f.all[i].Took)
+func (f *fitter) fitDelay(timed bool) {
+	var delays []time.Duration
+	for i := range f.datagrams {
+		if !f.datagrams[i].Lost {
+			delays = append(delays, f.datagrams[i].Took)
 		}
 	}
-	if len(took) == 0 {
-		f.note("only copies arrived: delays are not fitted")
+	if len(delays) == 0 {
+		f.addNote("only copies arrived: delays are not fitted")
 		return
 	}
-	f.estimateSpread(took)
-	sorted := slices.Sorted(slices.Values(took))
+	f.estimateMoments(delays)
+	sorted := slices.Sorted(slices.Values(delays))
 	middle := quantile.NextRank(sorted, 0.5)
 	switch split, ok := twoClusters(sorted); {
 	case quantile.NextRank(sorted, 0.99)-quantile.NextRank(sorted, 0.01) < minSpread:
 		f.Spec.Delay.Latency = limit(middle)
-		f.note("delays vary by less than %v but for one packet in a hundred: taken as constant", minSpread)
+		f.addNote("98 %% of the delays are within %v: the delay is taken as constant", minSpread)
 	case ok:
 		f.fitReorder(sorted, split)
 	default:
@@ -136,12 +136,12 @@ func (f *fitter) delay(timed bool) {
 	}
 }
 
-// estimateSpread estimates mean and standard deviation, with intervals that allow for
+// estimateMoments estimates mean and standard deviation, with intervals that allow for
 // correlated neighbours. The interval of the standard deviation is computed on a
 // logarithmic scale, where its distribution is closer to normal.
-func (f *fitter) estimateSpread(took []time.Duration) {
-	if len(took) < leastDelays {
-		f.note("only %d packets arrived: too few for intervals of delays", len(took))
+func (f *fitter) estimateMoments(took []time.Duration) {
+	if len(took) < minDelays {
+		f.addNote("%d packets arrived, too few for intervals of delays", len(took))
 		return
 	}
 	x := make([]float64, len(took))
@@ -149,20 +149,20 @@ func (f *fitter) estimateSpread(took []time.Duration) {
 		x[i] = float64(t) / millisecond
 	}
 	m, sd := meanSD(x)
-	se, drifts := longRun(x)
-	f.estimate("mean delay", "ms", m, span{m - t95*se, m + t95*se})
+	se, drifts := batchStdErr(x)
+	f.addEstimate("mean delay", "ms", m, span{m - t95*se, m + t95*se})
 	if sd == 0 {
 		return
 	}
 	if drifts {
-		f.note("delays rise and fall more slowly than a capture so short can tell: the intervals of delays may be too narrow")
+		f.addNote("delays vary slowly compared with the length of the capture: the intervals of delays may be too narrow")
 	}
 	for i := range x {
 		x[i] = (x[i] - m) / sd * (x[i] - m) / sd
 	}
-	se, _ = longRun(x)
+	se, _ = batchStdErr(x)
 	factor := math.Exp(t95 * se / 2)
-	f.estimate("standard deviation of delay", "ms", sd, span{sd / factor, sd * factor})
+	f.addEstimate("standard deviation of delay", "ms", sd, span{sd / factor, sd * factor})
 }
 
 // twoClusters reports whether delays form two clusters, and where to split them. They
@@ -183,9 +183,9 @@ func (f *fitter) fitReorder(sorted []time.Duration, split time.Duration) {
 	early, late := quantile.NextRank(sorted[:at], 0.5), quantile.NextRank(sorted[at:], 0.5)
 	held, n := len(sorted)-at, len(sorted)
 	f.Spec.Delay.Latency = limit(early)
-	f.Spec.Reorder.P, f.Spec.Reorder.Delay = tidy(ratio(held, n)), limit(late-early)
-	f.estimate("reorder", "", ratio(held, n), wilson(held, n))
-	f.note("delays come in two heaps, about %v and %v: the later ones are held back by the reorder stage", early, late)
+	f.Spec.Reorder.P, f.Spec.Reorder.Delay = round5(ratio(held, n)), limit(late-early)
+	f.addEstimate("reorder", "", ratio(held, n), wilson(held, n))
+	f.addNote("delays form two clusters, at %v and %v: the later one is fitted by the reorder stage", early, late)
 }
 
 // fitJitter chooses the distribution with the least rankingDistance, with latency and
@@ -199,21 +199,21 @@ func (f *fitter) fitJitter(sorted []time.Duration, timed bool) {
 	}
 	var tried []fitted
 	for _, d := range candidates(sorted, mean, sd) {
-		law, ok := lawOfJitter(&d)
-		if !ok || law.sd == 0 {
+		dist, ok := newJitterDist(&d)
+		if !ok || dist.sd == 0 {
 			continue
 		}
-		jitter := sd / law.sd
-		latency := mean - law.mean*jitter
+		jitter := sd / dist.sd
+		latency := mean - dist.mean*jitter
 		if latency < 0 {
 			continue // a link cannot have a negative latency
 		}
 		d.Jitter, d.Latency = limit(time.Duration(jitter)), limit(time.Duration(latency))
-		tried = append(tried, fitted{Candidate{Name: d.Distribution.String(), D: distance(sorted, &d, &law)}, d})
+		tried = append(tried, fitted{Candidate{Name: d.Distribution.String(), D: distance(sorted, &d, &dist)}, d})
 	}
 	if len(tried) == 0 {
 		f.Spec.Delay.Latency = limit(quantile.NextRank(sorted, 0.5))
-		f.note("no distribution fits delays that vary more than they last: only the median is taken")
+		f.addNote("no distribution fits, because the delays vary more than their mean: only the median is used")
 		return
 	}
 	slices.SortStableFunc(tried, func(a, b fitted) int { return cmp.Compare(a.rankingDistance(), b.rankingDistance()) })
@@ -276,12 +276,12 @@ func tableOf(sorted []time.Duration, mean, sd float64) lossmodel.Table {
 
 // distance returns the Kolmogorov distance between the sample and law, computed on at most about
 // 4000 of the delays.
-func distance(sorted []time.Duration, d *lossmodel.Delay, law *jitterLaw) float64 {
+func distance(sorted []time.Duration, d *lossmodel.Delay, dist *jitterDist) float64 {
 	const most = 4000
 	n, worst := len(sorted), 0.0
 	step := max(1, n/most)
 	for i := 0; i < n; i += step {
-		p := law.cdf(float64(sorted[i]-d.Latency) / float64(d.Jitter))
+		p := dist.cdf(float64(sorted[i]-d.Latency) / float64(d.Jitter))
 		worst = max(worst, math.Abs(p-(float64(i)+0.5)/float64(n)))
 	}
 	return worst
@@ -292,28 +292,28 @@ func distance(sorted []time.Duration, d *lossmodel.Delay, law *jitterLaw) float6
 // within -1 to 1.
 func (f *fitter) lag1Interval() span {
 	d := &f.Measured.Delay
-	z := func(i int) float64 { return float64(f.all[i].Took-d.Mean) / float64(d.SD) }
-	var pull []float64
+	z := func(i int) float64 { return float64(f.datagrams[i].Took-d.Mean) / float64(d.SD) }
+	var contributions []float64
 	pairs := 0.0
-	for i := range f.all {
-		if i > 0 && !f.all[i-1].Lost && !f.all[i].Lost {
+	for i := range f.datagrams {
+		if i > 0 && !f.datagrams[i-1].Lost && !f.datagrams[i].Lost {
 			pairs++
 		}
 	}
-	if pairs < leastDelays || d.SD == 0 || math.Abs(d.Lag1) >= 1 {
+	if pairs < minDelays || d.SD == 0 || math.Abs(d.Lag1) >= 1 {
 		return span{-1, 1}
 	}
-	for i := range f.all {
-		if f.all[i].Lost {
+	for i := range f.datagrams {
+		if f.datagrams[i].Lost {
 			continue
 		}
 		v := -d.Lag1 * z(i) * z(i)
-		if i > 0 && !f.all[i-1].Lost {
+		if i > 0 && !f.datagrams[i-1].Lost {
 			v += z(i) * z(i-1) * float64(d.Count) / pairs
 		}
-		pull = append(pull, v)
+		contributions = append(contributions, v)
 	}
-	se, _ := longRun(pull)
+	se, _ := batchStdErr(contributions)
 	mid, half := math.Atanh(d.Lag1), t95*se/(1-d.Lag1*d.Lag1)
 	return span{math.Tanh(mid - half), math.Tanh(mid + half)}
 }
@@ -322,14 +322,14 @@ func (f *fitter) lag1Interval() span {
 // the capture (timed).
 func (f *fitter) fitCorrelation(timed bool) {
 	rho, n := f.Measured.Delay.Lag1, f.Measured.Delay.Count
-	f.estimate("jitter correlation", "", rho, f.lag1Interval())
-	if gap := interval(f.all); timed && f.Measured.Reordering.Reordered == 0 && f.Measured.Delay.SD > gap/2 && gap > 0 {
+	f.addEstimate("jitter correlation", "", rho, f.lag1Interval())
+	if gap := meanInterval(f.datagrams); timed && f.Measured.Reordering.Reordered == 0 && f.Measured.Delay.SD > gap/2 && gap > 0 {
 		f.Spec.Delay.KeepOrder = true
-		f.note("nothing was overtaken though delays vary by more than packets are apart: keep_order; with a queue before the " +
-			"line, fit a rate instead")
+		f.addNote("no packet was overtaken although delays vary by more than the interval: keep_order is set; if a queue caused " +
+			"this, fit a rate instead")
 	}
 	if rho > 5/math.Sqrt(float64(n)) {
-		f.Spec.Delay.Correlation = min(tidy(rho), 0.999)
+		f.Spec.Delay.Correlation = min(round5(rho), 0.999)
 	}
 }
 

@@ -9,11 +9,11 @@ import (
 	"wirelab/internal/units"
 )
 
-// TOML returns the fitted link as a table [down] of a configuration, with the
-// figures as comments.
+// TOML returns the fitted link as table [down] of a configuration, with the estimates and notes
+// as comments.
 func (f *FitResult) TOML() string { return f.Table("down") }
 
-// Table is TOML for a table of that name.
+// Table is like TOML for a table with the given name.
 func (f *FitResult) Table(name string) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "# Fitted to %d packets.\n", f.Measured.Sent)
@@ -30,8 +30,8 @@ func (f *FitResult) Table(name string) string {
 	return b.String()
 }
 
-// text writes a value with its unit, in percent if it has none. Values below 1e-9 of the unit
-// are rounding errors, such as the standard deviation of a constant delay, and are written as 0.
+// text formats a value with its unit, or in percent if it has none. Values below 1e-9 are
+// rounding errors, such as the standard deviation of a constant delay, and are written as 0.
 func (e *Estimate) text(v float64) string {
 	digits, unit := 5, " "+e.Unit
 	if e.Unit == "" {
@@ -43,8 +43,8 @@ func (e *Estimate) text(v float64) string {
 	return units.Significant(v, digits) + unit
 }
 
-// Goodness compares the capture with what the fitted link does, a line a figure:
-// name, measured, modelled.
+// Goodness compares the capture with a simulation of the fitted link. Each row is name, measured
+// value and simulated value.
 func (f *FitResult) Goodness() [][3]string {
 	a, b := &f.Measured, &f.Modelled
 	percent := func(v float64) string { return units.Fixed(v*100, 3) + "%" }

@@ -354,7 +354,7 @@ func TestSpaceStopsTheDisplayOnly(t *testing.T) {
 		t.Errorf("%d came meanwhile, and the screen says %q", g.snap.Totals.Flows[0].In-in, lied)
 	}
 	for i := range m.stop { // they stay the same ones, and are told to their end
-		if x := &m.stop[i]; x.At > 3100*time.Millisecond || strings.Contains(x.Fate(), "under way") {
+		if x := &m.stop[i]; x.At > 3100*time.Millisecond || strings.Contains(x.Fate(), "in flight") {
 			t.Errorf("%v %d of %v: %s", x.Way, x.Seq, x.At, x.Fate())
 		}
 	}
@@ -400,7 +400,7 @@ func TestRemarks(t *testing.T) {
 	g.snap.Totals.Flows[relay.Up].Gone = 7
 	g.snap.Totals.Refused = 3
 	g.run(m, time.Second)
-	if !strings.Contains(first(), "nobody at the server: 7 times; refused 3 of more clients") {
+	if !strings.Contains(first(), "server unreachable: 7 times; refused 3 datagrams of further clients") {
 		t.Errorf("the first line: %q", first())
 	}
 	g.run(m, 4*time.Second)

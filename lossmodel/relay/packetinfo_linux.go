@@ -6,10 +6,11 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// askSource makes a socket that listens on all addresses say to which of them each datagram
-// came; it returns the memory for that. A client that is answered from another address than it
-// sent to takes no notice.
-func askSource(c *net.UDPConn) []byte {
+// enablePacketInfo makes a socket that listens on all addresses report the destination address of
+// each datagram. It returns a buffer for the control messages, or nil if it is not needed or
+// fails. Answers must come from the address to which the client sent; a connected client ignores
+// others.
+func enablePacketInfo(c *net.UDPConn) []byte {
 	local := c.LocalAddr().(*net.UDPAddr)
 	raw, err := c.SyscallConn()
 	if err != nil || !local.IP.IsUnspecified() {
@@ -27,9 +28,9 @@ func askSource(c *net.UDPConn) []byte {
 	return make([]byte, unix.CmsgSpace(unix.SizeofInet6Pktinfo)+unix.CmsgSpace(unix.SizeofInet4Pktinfo))
 }
 
-// answerFrom turns what the system said beside a datagram into what is said to it beside the
-// answers, so that they leave from the address to which that datagram came; nil if it said nothing.
-func answerFrom(aside []byte) []byte {
+// replyControlMessage converts the control messages of a received datagram to one that makes
+// answers leave from the datagram's destination address; nil if there is none.
+func replyControlMessage(aside []byte) []byte {
 	list, err := unix.ParseSocketControlMessage(aside)
 	if err != nil {
 		return nil

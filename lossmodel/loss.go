@@ -12,12 +12,13 @@ import (
 	"wirelab/lossmodel/tracefile"
 )
 
+// lossStage applies the loss model of a spec.
 type lossStage struct {
-	stream  random.Stream
-	files   *tracefile.Library
-	process loss.Process
-	packet  loss.Packet             // reused
-	known   map[string]loss.Process // by model: a model that comes back finds its state
+	stream    random.Stream
+	files     *tracefile.Library
+	process   loss.Process
+	packet    loss.Packet             // reused
+	processes map[string]loss.Process // by model name; a model that is selected again continues with its state
 }
 
 func (s *lossStage) reshape(spec *Spec) bool {
@@ -28,11 +29,11 @@ func (s *lossStage) reshape(spec *Spec) bool {
 	if _, reads := m.(loss.FileModel); !reads && m.LossRate() == 0 {
 		return false
 	}
-	if s.known == nil {
-		s.known = map[string]loss.Process{}
+	if s.processes == nil {
+		s.processes = map[string]loss.Process{}
 	}
-	s.process = m.Process(s.known[m.Model()], s.files)
-	s.known[m.Model()] = s.process
+	s.process = m.Process(s.processes[m.Model()], s.files)
+	s.processes[m.Model()] = s.process
 	return true
 }
 
@@ -44,28 +45,30 @@ func (s *lossStage) Apply(now time.Duration, _ int, f *Fate) {
 	s.process.Judge(p)
 	f.Bad = p.Bad
 	if p.Lost != loss.Arrives {
-		f.lose(lossCauses[p.Lost])
+		f.markLost(lossCauses[p.Lost])
 	}
 }
 
+// lossCauses maps the outcomes of a loss model to causes.
 var lossCauses = [...]Cause{loss.Arrives: None, loss.Alone: Loss, loss.InBurst: Burst, loss.InFragment: Fragment}
 
 func (s *lossStage) fork() specStage {
 	c := *s
-	if s.known != nil {
-		c.known = make(map[string]loss.Process, len(s.known))
+	if s.processes != nil {
+		c.processes = make(map[string]loss.Process, len(s.processes))
 	}
-	for model, process := range s.known {
-		c.known[model] = process.Fork()
+	for model, process := range s.processes {
+		c.processes[model] = process.Fork()
 	}
-	return &c // reshape finds the process
+	return &c // the following reshape selects the process
 }
 
+// lossRow describes the loss stage.
 func lossRow() stageRow {
 	return stageRow{
-		name: StageLoss,
-		keys: lossKeys(),
-		make: func(p *stageContext) specStage { return &lossStage{stream: p.stream(StageLoss), files: p.files} },
+		name:     StageLoss,
+		keys:     lossKeys(),
+		newStage: func(p *stageContext) specStage { return &lossStage{stream: p.stream(StageLoss), files: p.files} },
 		check: func(s *Spec) error {
 			if s.Loss == nil {
 				return nil
@@ -75,39 +78,39 @@ func lossRow() stageRow {
 	}
 }
 
-// The keys loss and burst speak of Bernoulli and Gilbert together: a burst makes
-// it Gilbert's, "off" makes it independent again. A burst is remembered while the
-// loss is 0%, so that the two can be set in any order.
-
+// lossKeys returns the keys loss and burst. Together they select between the models bernoulli and
+// gilbert: a burst selects gilbert, "off" bernoulli. A burst is kept while the loss is 0%, so that
+// the keys can be set in any order.
 func lossKeys() []keyRow {
 	return []keyRow{
 		lossKey(),
-		newComputed(setting.Burst, func(s *Spec) float64 { return loss.BurstOf(s.Loss) },
+		newComputedKey(setting.Burst, func(s *Spec) float64 { return loss.BurstOf(s.Loss) },
 			func(s *Spec, burst float64) { s.Loss = loss.WithBurst(s.Loss, burst) }, KeyInfo{
 				Key: "burst", Stage: "loss", Ladder: []string{"off", "1.5", "2", "3", "4", "5", "7", "10", "15", "20", "50", "100"},
-				Help:   "mean number of packets lost in a row, by Gilbert's model; off: each packet is lost by itself",
+				Help:   "mean number of packets lost in a row, by the Gilbert model; off: losses are independent",
 				Source: "E. N. Gilbert, Capacity of a Burst-Noise Channel, 1960",
 			}),
 	}
 }
 
-// lossKey also takes a model in words: "gilbert mean=5% burst=2".
+// lossKey returns the key loss. It accepts a fraction, or a model such as "gilbert mean=5%
+// burst=2".
 func lossKey() keyRow {
-	k := newComputed(setting.Percent, func(s *Spec) float64 { return loss.RateOf(s.Loss) },
+	k := newComputedKey(setting.Percent, func(s *Spec) float64 { return loss.RateOf(s.Loss) },
 		func(s *Spec, mean float64) { s.Loss = loss.WithMean(s.Loss, mean) }, KeyInfo{
 			Key: "loss", Stage: "loss", Ladder: percentLadder,
-			Help: `share of packets lost; or a model, as "gilbert mean=5% burst=2" or as a table: ` +
+			Help: `fraction of packets lost; or a model, such as "gilbert mean=5% burst=2" or as a table: ` +
 				`{model = "bernoulli", p = "5%"}, {model = "gilbert", mean = "5%", burst = 2.0}`,
 		})
 	for _, m := range loss.Kinds() {
 		k.Models = append(k.Models, m.ModelInfo)
 	}
-	share := k.Set
+	setRate := k.Set
 	k.Set = func(s *Spec, value any) error {
 		text, _ := value.(string)
 		table, ok := loss.Parse(text)
 		if !ok {
-			return share(s, value)
+			return setRate(s, value)
 		}
 		return s.setLoss(table)
 	}
@@ -120,7 +123,7 @@ func lossKey() keyRow {
 	return k
 }
 
-// setLoss replaces the whole model.
+// setLoss replaces the loss model.
 func (s *Spec) setLoss(table loss.Table) error {
 	model, err := loss.Read(table)
 	if err == nil {
@@ -129,9 +132,9 @@ func (s *Spec) setLoss(table loss.Table) error {
 	return err
 }
 
-// setLossParam is a key such as "loss.r": a parameter of the model that is set.
-// ok is false if that model's parameters have keys of their own, or if it has none
-// of that name.
+// setLossParam sets a parameter of the current loss model, from a key such as "loss.r". ok is
+// false if the model has no such parameter, or is bernoulli or gilbert, whose parameters have
+// their own keys.
 func (s *Spec) setLossParam(name string, value any) (err error, ok bool) {
 	switch s.Loss.(type) {
 	case nil, loss.Bernoulli, loss.Gilbert:
@@ -146,12 +149,11 @@ func (s *Spec) setLossParam(name string, value any) (err error, ok bool) {
 	return s.setLoss(table), true
 }
 
-// regroupLoss returns the keys of table with those of a loss model's table, as
-// "loss.model" and "loss.r", put back together, so that their order does not
-// matter.
+// regroupLoss collects keys such as "loss.model" and "loss.r" in one table "loss", so that their
+// order does not matter.
 func regroupLoss(table map[string]any) map[string]any {
 	switch table["loss.model"] {
-	case nil, "bernoulli", "gilbert": // their keys work one by one
+	case nil, "bernoulli", "gilbert": // these can be set one by one
 		return table
 	}
 	model, rest := map[string]any{}, map[string]any{}
@@ -166,8 +168,8 @@ func regroupLoss(table map[string]any) map[string]any {
 	return rest
 }
 
-// setLossModel is the key "loss.model" by itself. Gilbert's model without a burst
-// is that of independent losses, so it changes nothing until a burst is set.
+// setLossModel sets the key "loss.model" without parameters. "gilbert" has no effect until a
+// burst is set, because without bursts it is bernoulli.
 func (s *Spec) setLossModel(value any) error {
 	kind, err := loss.KindOf(value)
 	if err == nil && kind.Name == "bernoulli" {
@@ -176,7 +178,7 @@ func (s *Spec) setLossModel(value any) error {
 	return err
 }
 
-// percentLadder and spanLadder are the stops of the sliders for shares and times.
+// percentLadder and spanLadder are the slider stops for percentages and times.
 var (
 	percentLadder = []string{"0%", "0.1%", "0.2%", "0.5%", "1%", "2%", "3%", "5%", "7%", "10%",
 		"15%", "20%", "25%", "30%", "40%", "50%", "60%", "70%", "80%", "90%", "100%"}
@@ -184,8 +186,8 @@ var (
 		"100ms", "125ms", "150ms", "200ms", "250ms", "300ms", "400ms", "500ms", "750ms", "1s", "1.5s", "2s"}
 )
 
-// setTrace is the key "trace": losses, delays and copies of one capture, or, with
-// "off", of none.
+// setTrace sets the key "trace": losses, delays and copies are those of one capture, or of none
+// with "off".
 func (s *Spec) setTrace(value any) error {
 	u := tracefile.Unit("a capture", true)
 	f, err := u.Read("trace", value)

@@ -12,29 +12,29 @@ import (
 	"wirelab/lossmodel/random"
 )
 
-// The netem stage: a line of tc in place of all others. With Spec.Netem on, the line
-// alone decides what is lost, doubled, damaged, delayed, reordered and queued. The
-// other keys keep their values without effect, and changes to them are refused. mtu
-// and checksum stay in force.
+// The netem stage replaces all other stages. While Spec.Netem is on, its line alone decides about
+// loss, duplication, damage, delay, reordering and queueing. The other keys keep their values
+// without effect, and changes to them are refused. The keys mtu and checksum remain effective.
 
+// ethernetHeader is the size of an Ethernet header, which netem counts for each packet.
 const ethernetHeader = 14
 
-// lineUnit is KeyInfo.Unit of a key that takes a line of words.
+// lineUnit is KeyInfo.Unit of keys whose value is a line of words.
 const lineUnit = "line"
 
-// netemStage decides as the kernel does. A datagram goes through as one packet of
-// all its bytes, even if IP cuts it into fragments, which the kernel would treat
-// each by itself.
+// netemStage applies a netem line as the kernel does. A datagram is one packet even if IP
+// fragments it; the kernel would treat the fragments separately.
 type netemStage struct {
-	stream random.Stream // for the bits to damage, which the kernel takes from no seed
-	seed   uint64        // for a line without one
-	qdisc  *netem.Qdisc
-	copy   netem.Packet // what was decided about the present datagram's copy
+	stream     random.Stream // for the positions of flipped bits, which the kernel does not seed
+	seed       uint64        // for lines without a seed
+	qdisc      *netem.Qdisc
+	copyPacket netem.Packet // decision about the copy of the current datagram
 
-	latency time.Duration // of the line
+	latency time.Duration // of the line, for trails
 	on      bool
 }
 
+// newNetemStage returns a stage that is off until reshape.
 func newNetemStage(p *stageContext) *netemStage {
 	s := p.stream(StageNetem + ".seed")
 	return &netemStage{stream: p.stream(StageNetem), seed: s.Next(0)}
@@ -53,12 +53,12 @@ func (s *netemStage) reshape(spec *Spec) bool {
 	return true
 }
 
-// Apply implements Stage. The copy is decided along with its datagram: in the
-// kernel it draws before the datagram's own delay is drawn.
+// Apply implements Stage. The copy is decided together with its datagram, because in the kernel
+// it draws random numbers before the datagram's delay.
 func (s *netemStage) Apply(now time.Duration, size int, f *Fate) {
 	word := s.stream.Next(f.Copy)
 	if f.Copy > 0 {
-		applyDecision(s.copy, now, size, word, f)
+		applyDecision(s.copyPacket, now, size, word, f)
 		return
 	}
 	wire := size + udpHeader + (ipHeader+ethernetHeader)*f.Fragments
@@ -66,7 +66,7 @@ func (s *netemStage) Apply(now time.Duration, size int, f *Fate) {
 	applyDecision(d.Packet, now, size, word, f)
 	if d.Doubled {
 		f.Copies = append(f.Copies, 0)
-		s.copy = d.Copy
+		s.copyPacket = d.Copy
 	}
 }
 
@@ -78,8 +78,8 @@ func (s *netemStage) fork() specStage {
 	return &c
 }
 
-// gauge counts packets only, since that is what netem's limit counts. Delayed ones
-// are among them.
+// gauge reports packets only, because netem's limit counts packets. Packets that are being
+// delayed are included.
 func (s *netemStage) gauge(now time.Duration, g *Gauges) {
 	if s.on {
 		g.Queue, g.Peak = Queued{Packets: s.qdisc.Waiting(int64(now))}, Queued{Packets: s.qdisc.Peak()}
@@ -90,16 +90,16 @@ func (s *netemStage) describe(now time.Duration, step *Step) {
 	step.Usual, step.Ahead = s.latency, Queued{Packets: s.qdisc.Waiting(int64(now))}
 }
 
-// applyDecision makes a decision the packet's fate.
+// applyDecision stores a decision of netem in f. word gives the position of the flipped bit.
 func applyDecision(p netem.Packet, now time.Duration, size int, word uint64, f *Fate) {
 	switch p.Outcome {
 	case netem.Isolated:
-		f.lose(Loss)
+		f.markLost(Loss)
 	case netem.Burst:
 		f.Bad = true
-		f.lose(Burst)
+		f.markLost(Burst)
 	case netem.Full:
-		f.lose(Queue)
+		f.markLost(Queue)
 	default:
 		f.Delay = time.Duration(p.Due) - now
 	}
@@ -112,12 +112,12 @@ func netemRow() stageRow {
 	return stageRow{
 		name:     StageNetem,
 		replaces: true,
-		make:     func(p *stageContext) specStage { return newNetemStage(p) },
+		newStage: func(p *stageContext) specStage { return newNetemStage(p) },
 		keys: []keyRow{{Row: setting.Row[Spec]{
 			KeyInfo: KeyInfo{
 				Key: "netem", Stage: "netem", Unit: lineUnit,
-				Help: `a line of tc's netem, such as "delay 50ms 10ms loss 1% seed 1", decides in place of all stages but mtu and checksum, ` +
-					`packet by packet as the kernel does with that seed, its faults included`,
+				Help: `a line of tc's netem, such as "delay 50ms 10ms loss 1% seed 1", that replaces all stages except mtu and checksum; ` +
+					`it decides packet by packet as the kernel does with that seed, including its bugs`,
 				Source: "tc-netem(8), iproute2 6.15; sch_netem, Linux 6.12",
 			},
 			Expected: `a line of tc's netem such as "delay 50ms loss 1%", or "off"`,
@@ -152,7 +152,7 @@ func (s *Spec) setNetem(value any) error {
 	return nil
 }
 
-// netemError turns the error about a line into one about the key.
+// netemError converts an error about a netem line to a KeyError.
 func netemError(err error) error {
 	var e *netem.SyntaxError
 	if !errors.As(err, &e) {
@@ -160,44 +160,42 @@ func netemError(err error) error {
 	}
 	ke := &KeyError{Key: "netem", Value: e.Got(), Expected: e.Expected}
 	if e.Word != "" && len(e.Known) > 0 {
-		ke.Value, ke.Known = setting.Show(e.Word), e.Known // the bare word, to suggest a near one
+		ke.Value, ke.Known = setting.Show(e.Word), e.Known // the word alone, so that a similar word can be suggested
 	}
 	return ke
 }
 
-// checkNetem demands that there is a line that says what the params say.
+// checkNetem checks that the parameters can be written as a line.
 func (s *Spec) checkNetem() error {
 	text := s.Netem.String()
 	if !s.Netem.On {
 		if s.Netem != (netem.Params{}) {
-			return &KeyError{Key: "netem", Value: "parameters that are not on", Expected: "none, or On to be true"}
+			return &KeyError{Key: "netem", Value: "parameters without On", Expected: "no parameters, or On set"}
 		}
 		return nil
 	}
 	if back, err := netem.Parse(text); err != nil || back != s.Netem {
-		return &KeyError{Key: "netem", Value: setting.Show(text), Expected: "parameters that a line can say: take them from netem.Parse"}
+		return &KeyError{Key: "netem", Value: setting.Show(text), Expected: "parameters that a line can express: use netem.Parse"}
 	}
 	return nil
 }
 
-// replacedByNetem is the part of a spec that a netem line replaces.
+// replacedByNetem returns s with only the settings that a netem line replaces.
 func (s Spec) replacedByNetem() Spec {
 	s.Netem, s.MTU, s.Corrupt.Checksum = netem.Params{}, 0, false
 	return s
 }
 
-// refusedByNetem refuses a change that a netem line would keep from having any
-// effect.
+// refusedByNetem returns an error if a change has no effect because a netem line is on.
 func (s *Spec) refusedByNetem(changed *Spec, key string, value any) error {
 	if !s.Netem.On || !changed.Netem.On || changed.replacedByNetem() == s.replacedByNetem() {
 		return nil
 	}
-	return &KeyError{Key: key, Value: setting.Show(value), Expected: `netem to be "off" first: while it is on, its line decides this`}
+	return &KeyError{Key: key, Value: setting.Show(value), Expected: `netem to be "off" first: while it is on, it replaces this key`}
 }
 
-// Warnings names what the keys do not say: the faults of the kernel that a netem line
-// runs into, and the keys that have no effect while it is on. Call it once a change:
-// it may take milliseconds.
+// Warnings lists kernel bugs that affect the netem line, and keys that have no effect while it is
+// on. It may take milliseconds, so call it only after a change.
 func (s Spec) Warnings() []string {
 	if !s.Netem.On {
 		return nil
@@ -206,16 +204,16 @@ func (s Spec) Warnings() []string {
 	for _, w := range s.Netem.Warnings() {
 		list = append(list, "netem "+w)
 	}
-	var waiting []string
-	still := DefaultSpec()
+	var inactive []string
+	defaults := DefaultSpec()
 	for _, k := range stages().keys {
 		text := k.Text(&s)
-		if !slices.Contains([]string{"netem", "mtu", "checksum"}, k.Key) && text != k.Text(&still) {
-			waiting = append(waiting, fmt.Sprintf("%s %s", k.Key, text))
+		if !slices.Contains([]string{"netem", "mtu", "checksum"}, k.Key) && text != k.Text(&defaults) {
+			inactive = append(inactive, fmt.Sprintf("%s %s", k.Key, text))
 		}
 	}
-	if len(waiting) > 0 {
-		list = append(list, "netem decides in place of the other stages: "+strings.Join(waiting, ", ")+" will count when it is off")
+	if len(inactive) > 0 {
+		list = append(list, "netem replaces the other stages: "+strings.Join(inactive, ", ")+" will take effect when it is off")
 	}
 	return list
 }

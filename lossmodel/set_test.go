@@ -10,11 +10,11 @@ import (
 	"wirelab/lossmodel"
 )
 
-// setReads: what people write, and what the spec then says.
+// setReads lists values as users write them, and the value that Get returns.
 var setReads = []struct {
 	key   string
 	value any
-	get   string // "" = the key
+	get   string // "" means key
 	want  string
 }{
 	{"loss", "5%", "", "5%"},
@@ -111,6 +111,7 @@ var setReads = []struct {
 	{"mtu", 65535, "", "off"},
 }
 
+// Set accepts the values of setReads.
 func TestSetReads(t *testing.T) {
 	for _, c := range setReads {
 		s := lossmodel.DefaultSpec()
@@ -125,7 +126,7 @@ func TestSetReads(t *testing.T) {
 	}
 }
 
-// setRefuses: nonsense, and what the message must say.
+// setRefuses lists invalid values, and what the error must contain.
 var setRefuses = []struct {
 	key      string
 	value    any
@@ -225,20 +226,20 @@ var setRefuses = []struct {
 	{"reorder", map[string]any{"p": "5%", "dealy": "1ms"}, `unknown key "reorder.dealy"`},
 }
 
-// Nonsense is refused, the message says what was expected, and nothing changes.
+// Invalid values are refused, the error names what was expected, and the spec is unchanged.
 func TestSetRefuses(t *testing.T) {
 	for _, c := range setRefuses {
 		s := lossmodel.DefaultSpec()
 		err := s.Set(c.key, c.value)
 		var ke *lossmodel.KeyError
 		if !errors.As(err, &ke) || !strings.Contains(err.Error(), c.expected) {
-			t.Errorf("%s = %v: %v; the message lacks %q", c.key, c.value, err, c.expected)
+			t.Errorf("%s = %v: error %v does not contain %q", c.key, c.value, err, c.expected)
 		}
 		if s != lossmodel.DefaultSpec() {
-			t.Errorf("%s = %v was refused, but left %v", c.key, c.value, s.Values())
+			t.Errorf("%s = %v was refused but changed the spec to %v", c.key, c.value, s.Values())
 		}
 		if !errors.Is(err, setting.ErrUnknown) && !errors.Is(err, setting.ErrValue) {
-			t.Errorf("%s = %v: the error wraps no sentinel", c.key, c.value)
+			t.Errorf("%s = %v: the error wraps neither ErrUnknown nor ErrValue", c.key, c.value)
 		}
 	}
 }

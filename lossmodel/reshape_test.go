@@ -193,7 +193,7 @@ func compareLogs(t *testing.T, stage string, a, b map[[2]int]string, minimum int
 			common++
 		}
 	}
-	if common < least {
+	if common < minimum {
 		t.Fatalf("%s: only %d decisions compared", stage, common)
 	}
 }

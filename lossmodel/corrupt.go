@@ -31,7 +31,7 @@ type corruptStage struct {
 }
 
 func (s *corruptStage) reshape(spec *Spec) bool {
-	s.chance, s.bits = random.ChanceOf(spec.Corrupt.P), spec.Corrupt.Bits
+	s.chance, s.bits = random.NewChance(spec.Corrupt.P), spec.Corrupt.Bits
 	s.bitErrors = bitErrors{rate: spec.Corrupt.BitRate, noneProb: 1}
 	return s.chance > 0 || s.bitErrors.rate > 0
 }
@@ -45,11 +45,11 @@ func (s *corruptStage) Apply(_ time.Duration, size int, f *Fate) {
 	}
 	positions := uint64(size) * 8
 	if s.bitErrors.rate > 0 {
-		flips += s.bitErrors.draw(random.Further(word, countWord), int(positions))
+		flips += s.bitErrors.draw(random.DeriveWord(word, countWord), int(positions))
 	}
 	flips = min(flips, maxFlips, int(positions))
 	for i := 0; len(f.Corrupt) < flips; i++ {
-		bit := int(random.Below(random.Further(word, i), positions))
+		bit := int(random.Below(random.DeriveWord(word, i), positions))
 		if !slices.Contains(f.Corrupt, bit) {
 			f.Corrupt = append(f.Corrupt, bit)
 		}

@@ -56,7 +56,7 @@ func (s *delayStage) reshape(spec *Spec) bool {
 	s.spec = spec.Delay
 	s.process.reshape(&s.spec, s.files)
 	if f := s.spec.Trace; f.Path != "" {
-		s.trace.Set(s.files, f, tracefile.Delays)
+		s.trace.SetFile(s.files, f, tracefile.Delays)
 	}
 	d := &s.spec
 	return d.Latency > 0 || d.Jitter > 0 || d.KeepOrder || d.Burst > 0 || d.SpikeEvery > 0 || d.Trace.Path != ""
@@ -87,7 +87,7 @@ func (s *delayStage) extraDelay(now time.Duration, f *Fate) (d time.Duration) {
 		d += s.spec.Burst
 	}
 	if s.spec.Trace.Path != "" {
-		d += s.trace.Play(now, f.Copy).Took
+		d += s.trace.Next(now, f.Copy).Delay
 	}
 	return d
 }

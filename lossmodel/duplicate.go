@@ -31,10 +31,10 @@ type duplicateStage struct {
 
 func (s *duplicateStage) reshape(spec *Spec) bool {
 	d := spec.Duplicate
-	s.chance, s.copies, s.delay = random.ChanceOf(d.P), d.Copies, d.Delay
+	s.chance, s.copies, s.delay = random.NewChance(d.P), d.Copies, d.Delay
 	s.traced = d.Trace.Path != ""
 	if s.traced {
-		s.trace.Set(s.files, d.Trace, tracefile.Losses)
+		s.trace.SetFile(s.files, d.Trace, tracefile.Losses)
 	}
 	return s.chance > 0 || s.traced
 }
@@ -50,7 +50,7 @@ func (s *duplicateStage) Apply(now time.Duration, _ int, f *Fate) {
 		}
 	}
 	if s.traced {
-		copies := s.trace.Play(now, 0).Copies
+		copies := s.trace.Next(now, 0).Copies
 		f.Copies = append(f.Copies, copies[:min(len(copies), MaxCopies-len(f.Copies))]...)
 	}
 }

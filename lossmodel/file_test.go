@@ -97,7 +97,7 @@ func TestBadFiles(t *testing.T) {
 		{"delay_trace", "nothing.csv", "no packets"},
 		{"delay_trace", "empty", "no packets"},
 		{"delay_trace", "early.csv", "packet 0 arrives 50µs before it is sent"},
-		{"delay_trace", "slow.csv", "packet 0 takes 1h6m40s"},
+		{"delay_trace", "slow.csv", "packet 0 has a delay of 1h6m40s"},
 		{"delay_trace", "noway.csv", "recv_us, delay_us or lost"},
 		{"delay_trace", "losses.csv", "delays need a column"},
 		{"delay_trace", "once.csv by=time", "by=time needs"},

@@ -71,7 +71,7 @@ func (s *sampler) draw(word uint64) time.Duration {
 	case Normal:
 		return random.Normal(word, s.jitter)
 	}
-	return random.Times(s.drawUnits(word), s.jitter)
+	return random.Scale(s.drawUnits(word), s.jitter)
 }
 
 // drawUnits returns the jitter in units of jitter/random.One, for distributions that have a
@@ -155,7 +155,7 @@ type jitterProcess struct {
 func (p *jitterProcess) reshape(d *Delay, files *tracefile.Library) {
 	p.sampler = newSampler(d, files)
 	rho := d.Correlation
-	p.repeat = random.ChanceOf(rho)
+	p.repeat = random.NewChance(rho)
 	p.rhoUnits = int64(rho * random.One)
 	p.innovationUnits = int64(math.Sqrt(1-float64(rho*rho)) * random.One)
 }
@@ -167,9 +167,9 @@ func (p *jitterProcess) next(word uint64, number int) time.Duration {
 		return p.draw(word)
 	}
 	if p.dist == Normal {
-		return random.Times(p.nextNormal(word, number), p.jitter)
+		return random.Scale(p.nextNormal(word, number), p.jitter)
 	}
-	if p.started && p.repeat.Hit(random.Further(word, repeatWord)) {
+	if p.started && p.repeat.Hit(random.DeriveWord(word, repeatWord)) {
 		word = p.lastWord
 	}
 	if number == 0 {
@@ -189,7 +189,7 @@ func (p *jitterProcess) nextNormal(word uint64, number int) int64 {
 	}
 	z := random.NormalUnits(word)
 	if p.started {
-		z = random.Product(p.previousZ, p.rhoUnits) + random.Product(z, p.innovationUnits)
+		z = random.Multiply(p.previousZ, p.rhoUnits) + random.Multiply(z, p.innovationUnits)
 	}
 	if number == 0 {
 		p.z, p.started = z, true

@@ -41,16 +41,16 @@ func (s *lossStage) reshape(spec *Spec) bool {
 func (s *lossStage) Apply(now time.Duration, _ int, f *Fate) {
 	p := &s.packet
 	p.Sent, p.Word, p.Copy, p.Fragments = now, s.stream.Next(f.Copy), f.Copy, f.Fragments
-	p.Lost, p.Bad = loss.Arrives, false
+	p.Lost, p.Bad = loss.NotLost, false
 	s.process.Judge(p)
 	f.Bad = p.Bad
-	if p.Lost != loss.Arrives {
+	if p.Lost != loss.NotLost {
 		f.markLost(lossCauses[p.Lost])
 	}
 }
 
 // lossCauses maps the outcomes of a loss model to causes.
-var lossCauses = [...]Cause{loss.Arrives: None, loss.Alone: Loss, loss.InBurst: Burst, loss.InFragment: Fragment}
+var lossCauses = [...]Cause{loss.NotLost: None, loss.Independent: Loss, loss.Burst: Burst, loss.Fragment: Fragment}
 
 func (s *lossStage) fork() specStage {
 	c := *s
@@ -140,7 +140,7 @@ func (s *Spec) setLossParam(name string, value any) (err error, ok bool) {
 	case nil, loss.Bernoulli, loss.Gilbert:
 		return nil, false
 	}
-	kind, err := loss.KindOf(s.Loss.Model())
+	kind, err := loss.KindByName(s.Loss.Model())
 	if err != nil || !slices.Contains(kind.ParamNames(), name) {
 		return nil, false
 	}
@@ -171,7 +171,7 @@ func regroupLoss(table map[string]any) map[string]any {
 // setLossModel sets the key "loss.model" without parameters. "gilbert" has no effect until a
 // burst is set, because without bursts it is bernoulli.
 func (s *Spec) setLossModel(value any) error {
-	kind, err := loss.KindOf(value)
+	kind, err := loss.KindByName(value)
 	if err == nil && kind.Name == "bernoulli" {
 		s.Loss = loss.WithBurst(s.Loss, 0)
 	}

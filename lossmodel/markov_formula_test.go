@@ -22,10 +22,10 @@ func checkLosses(t *testing.T, model string, rate, meanRun, c1, spread float64) 
 	checkClose(t, model+" mean run", mean(lengths), meanRun, math.Sqrt(v/float64(len(lengths)))+se/float64(len(lengths)))
 	c, se := covariance(lost, rate, 1)
 	checkClose(t, model+" covariance", c, c1, se)
-	law, ok := loss.LawOf(newSpec(t, "loss", model).Loss)
+	law, ok := loss.Analyze(newSpec(t, "loss", model).Loss)
 	for what, x := range map[string][2]float64{
 		"rate": {law.Rate, rate}, "mean run": {law.MeanRun, meanRun},
-		"lag 1": {law.Lag1 * rate * (1 - rate), c1}, "spread": {law.Spread, spread},
+		"lag 1": {law.Lag1 * rate * (1 - rate), c1}, "spread": {law.Variance, spread},
 	} {
 		if !ok || math.Abs(x[0]-x[1]) > 1e-9*math.Max(1, math.Abs(x[1])) {
 			t.Errorf("%s: LawOf gives %s = %g, computed %g", model, what, x[0], x[1])
@@ -162,7 +162,7 @@ func TestExactLosses(t *testing.T) {
 				t.Fatalf("%s: packet %d", text, i)
 			}
 		}
-		if law, ok := loss.LawOf(newSpec(t, "loss", text).Loss); ok {
+		if law, ok := loss.Analyze(newSpec(t, "loss", text).Loss); ok {
 			all := sendAndCountLosses(t, 35_000, 1, "loss", text)
 			if got := mean(all); math.Abs(got-law.Rate) > 1e-9 {
 				t.Errorf("%s: loss rate %g, LawOf gives %g", text, got, law.Rate)

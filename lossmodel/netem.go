@@ -64,7 +64,7 @@ func (s *netemStage) Apply(now time.Duration, size int, f *Fate) {
 	wire := size + udpHeader + (ipHeader+ethernetHeader)*f.Fragments
 	d := s.qdisc.Enqueue(int64(now), wire)
 	applyDecision(d.Packet, now, size, word, f)
-	if d.Doubled {
+	if d.Duplicated {
 		f.Copies = append(f.Copies, 0)
 		s.copyPacket = d.Copy
 	}
@@ -104,7 +104,7 @@ func applyDecision(p netem.Packet, now time.Duration, size int, word uint64, f *
 		f.Delay = time.Duration(p.Due) - now
 	}
 	if p.Corrupted && size > 0 {
-		f.Corrupt = append(f.Corrupt, int(random.Below(random.Further(word, 0), uint64(size)*8)))
+		f.Corrupt = append(f.Corrupt, int(random.Below(random.DeriveWord(word, 0), uint64(size)*8)))
 	}
 }
 

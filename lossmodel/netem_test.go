@@ -39,7 +39,7 @@ func TestLinkMatchesQdisc(t *testing.T) {
 		if v.Lost != causes[d.Packet.Outcome] || v.Lost == None && v.Due != time.Duration(d.Packet.Due) {
 			t.Fatalf("packet %d: %+v, netem decided %+v", i, v, d)
 		}
-		if d.Doubled != (v.Copies == 1) || d.Doubled && v.CopyLost[0] != causes[d.Copy.Outcome] {
+		if d.Duplicated != (v.Copies == 1) || d.Duplicated && v.CopyLost[0] != causes[d.Copy.Outcome] {
 			t.Fatalf("packet %d: %+v, netem decided %+v", i, v, d)
 		}
 		seen[v.Lost]++
@@ -145,7 +145,7 @@ func TestNetemKey(t *testing.T) {
 		{"delay 5x", `netem: got "5x" after "delay", expected a time`},
 		{"delay", `netem: got nothing after "delay", expected a time`},
 		{"dealy 5ms", `netem: got "dealy", expected one of limit`},
-		{"ecn", `netem: got "ecn", expected a loss with it`},
+		{"ecn", `netem: got "ecn", expected a loss option too`},
 	} {
 		before := s
 		if err := s.Set("netem", c.value); err == nil || !strings.HasPrefix(err.Error(), c.want) || s != before {
@@ -206,9 +206,9 @@ func TestValidateNetem(t *testing.T) {
 		"odd time":  func(p *netem.Params) { p.Delay.Latency = 5 },
 		"too long":  func(p *netem.Params) { p.Delay.Latency = time.Hour },
 		"negative":  func(p *netem.Params) { p.Delay.Latency = -ms },
-		"no gap":    func(p *netem.Params) { p.Delay.Latency, p.Reorder.Share = ms, 9 },
+		"no gap":    func(p *netem.Params) { p.Delay.Latency, p.Reorder.Probability = ms, 9 },
 		"no table":  func(p *netem.Params) { p.Delay.Latency, p.Delay.Jitter, p.Delay.Distribution = ms, ms, 9 },
-		"no model":  func(p *netem.Params) { p.Loss.Model, p.Loss.Share = 9, 1 },
+		"no model":  func(p *netem.Params) { p.Loss.Model, p.Loss.Probability = 9, 1 },
 		"no jitter": func(p *netem.Params) { p.Delay.Latency, p.Delay.Distribution = ms, 1 }, // normal
 	} {
 		p := netem.Params{On: true, Limit: 9}
@@ -222,7 +222,7 @@ func TestValidateNetem(t *testing.T) {
 	}
 	s := DefaultSpec()
 	s.Netem = netem.Params{On: true, Limit: 9, Gap: 1}
-	s.Netem.Delay.Latency, s.Netem.Reorder.Share = 5*ms, 77
+	s.Netem.Delay.Latency, s.Netem.Reorder.Probability = 5*ms, 77
 	if err := s.Validate(); err != nil {
 		t.Error(err)
 	}

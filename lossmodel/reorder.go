@@ -33,7 +33,7 @@ type reorderStage struct {
 
 func (s *reorderStage) reshape(spec *Spec) bool {
 	r := spec.Reorder
-	s.chance, s.delay, s.distance = random.ChanceOf(r.P), r.Delay, r.Distance
+	s.chance, s.delay, s.distance = random.NewChance(r.P), r.Delay, r.Distance
 	return s.chance > 0
 }
 

@@ -5,11 +5,11 @@ import (
 	"wirelab/lossmodel/tracefile"
 )
 
-// periodic loses every Every-th packet, beginning with that one: nothing is left
-// to chance. A copy shares its datagram's fate.
+// periodic loses every Every-th packet. The first Every-1 packets are not lost. Copies are lost
+// with their datagram.
 type periodic struct{ Every int }
 
-// maxPeriod is the longest period of periodic, in packets.
+// maxPeriod is the largest period in packets.
 const maxPeriod = 1_000_000_000
 
 func (periodic) Model() string       { return "periodic" }
@@ -19,36 +19,38 @@ func (p periodic) Text() string { return periodicParams.text("periodic", p) }
 func (p periodic) Check() error { return periodicParams.check(p) }
 
 func (p periodic) Process(prev Process, _ *tracefile.Library) Process {
-	q := prior[periodicProcess](prev)
+	q := reuse[periodicProcess](prev)
 	q.every = p.Every
 	return q
 }
 
-func (p periodic) law() (Law, bool) {
-	bits := make([]bool, min(p.Every, 1024)) // longer ones differ only in the mean
+// closedForm analyzes the model as a pattern.
+func (p periodic) closedForm() (ClosedForm, bool) {
+	bits := make([]bool, min(p.Every, 1024)) // the rate of longer periods is set below; the other values hardly differ
 	bits[len(bits)-1] = true
-	law := patternLaw(bits)
+	law := analyzePattern(bits)
 	law.Rate = p.LossRate()
 	return law, true
 }
 
+// periodicProcess counts packets.
 type periodicProcess struct {
-	every, since int // since: packets since the last one lost
-	lost         bool
+	every, count int  // period, packets since the last lost one
+	lost         bool // outcome of the current datagram
 }
 
 func (p *periodicProcess) Fork() Process { c := *p; return &c }
 
 func (p *periodicProcess) Judge(pkt *Packet) {
 	if pkt.Copy == 0 {
-		p.since++
-		p.lost = p.since >= p.every
+		p.count++
+		p.lost = p.count >= p.every
 		if p.lost {
-			p.since = 0
+			p.count = 0
 		}
 	}
 	if p.lost {
-		pkt.Lost = Alone
+		pkt.Lost = Independent
 	}
 }
 
@@ -56,6 +58,6 @@ var periodicParams = params[periodic]{
 	newParam(periodUnit, func(p *periodic) *int { return &p.Every }, "every", "", "N"),
 }
 
-var periodicKind = periodicParams.kind(nil, setting.ModelInfo{Name: "periodic", Summary: "every N-th packet is lost"})
+var periodicKind = periodicParams.newKind(nil, setting.ModelInfo{Name: "periodic", Summary: "every N-th packet is lost"})
 
 var periodUnit = setting.Count("packets", 1, maxPeriod)

@@ -70,7 +70,7 @@ func simulateLosses(m loss.Model, seed uint64, n int) []bool {
 	for i := range lost {
 		p := loss.Packet{Word: words.Next(0), Fragments: 1}
 		process.Judge(&p)
-		lost[i] = p.Lost != loss.Arrives
+		lost[i] = p.Lost != loss.NotLost
 	}
 	return lost
 }
@@ -222,9 +222,9 @@ func TestIntervalsOfOtherModels(t *testing.T) {
 				left--
 			case left == 1:
 				left = 0
-			case random.ChanceOf(starts * long).Hit(word):
+			case random.NewChance(starts * long).Hit(word):
 				left = 40
-			case random.ChanceOf(starts).Hit(word):
+			case random.NewChance(starts).Hit(word):
 				left = 1
 			}
 			lost[i] = left > 0

@@ -142,7 +142,7 @@ func (r *tester) testLoss() error {
 	if model == nil {
 		return nil
 	}
-	expected, ok := loss.LawOf(model)
+	expected, ok := loss.Analyze(model)
 	if !ok {
 		r.addNote("loss: not tested, because the losses of model %s come from a file", model.Model())
 		return nil
@@ -158,9 +158,9 @@ func (r *tester) testLoss() error {
 	}
 	if b, ok := model.(loss.Bernoulli); ok && fragments > 1 { // lost if any fragment is
 		p := 1 - math.Pow(1-b.P, float64(fragments))
-		expected = loss.Law{Rate: p, MeanRun: 1 / (1 - p), Spread: p * (1 - p)}
+		expected = loss.ClosedForm{Rate: p, MeanRun: 1 / (1 - p), Variance: p * (1 - p)}
 	}
-	r.addCheck("loss", "share lost", "", mean(lost), expected.Rate, math.Sqrt(expected.Spread/float64(n))+1/float64(n))
+	r.addCheck("loss", "share lost", "", mean(lost), expected.Rate, math.Sqrt(expected.Variance/float64(n))+1/float64(n))
 	if runs := runLengths(lost); len(runs) > 1 && !math.IsInf(expected.MeanRun, 0) {
 		m, sd := meanSD(runs)
 		r.addCheck("loss", "mean run of losses", "packets", m, expected.MeanRun, sd/math.Sqrt(float64(len(runs)))+1/float64(len(runs)))

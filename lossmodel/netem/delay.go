@@ -11,9 +11,13 @@ import (
 // tableBytes is the output of TestTablesFile: the tables of all distributions but
 // uniform, as little-endian int16.
 //
+// tableBytes contains the tables of all distributions except uniform, as little-endian int16.
+// TestTablesFile generates it.
+//
 //go:embed tables.bin
 var tableBytes []byte
 
+// tables returns the tables, indexed by distribution - normal.
 var tables = sync.OnceValue(func() (t [numDistributions - normal]*[4096]int16) {
 	for i := range t {
 		t[i] = new([4096]int16)
@@ -25,34 +29,35 @@ var tables = sync.OnceValue(func() (t [numDistributions - normal]*[4096]int16) {
 	return t
 })
 
-// tableUnit is one jitter in a table.
+// tableUnit is the value that stands for one jitter in a table.
 const tableUnit = 8192
 
-// kernelTime is what the kernel makes of a time: tc hands it over in ticks of 64
-// nanoseconds, rounded down.
+// kernelTime converts a time to nanoseconds as the kernel receives it: tc passes ticks of 64 ns,
+// rounded down.
 func kernelTime(t time.Duration) int64 {
 	ticks := int64(t/time.Microsecond) * 125 / 8
 	return ticks * 64
 }
 
-// spread is a mean and what is around it, in nanoseconds.
-type spread struct {
+// delayDist is a delay distribution with a mean, in nanoseconds.
+type delayDist struct {
 	mean  int64
-	sigma int64 // at most 2^31-1
-	table *[4096]int16
+	sigma int64        // the jitter, at most 2^31-1
+	table *[4096]int16 // nil for a uniform distribution
 }
 
-func newSpread(mean, sigma int64, d distribution) spread {
-	s := spread{mean: mean, sigma: min(sigma, math.MaxInt32)}
+// newDelayDist returns the distribution with the given mean and jitter in nanoseconds.
+func newDelayDist(mean, sigma int64, d distribution) delayDist {
+	s := delayDist{mean: mean, sigma: min(sigma, math.MaxInt32)}
 	if normal <= d && d < numDistributions {
 		s.table = tables()[d-normal]
 	}
 	return s
 }
 
-// at returns the time that a word stands for, in the kernel's integers: below
-// zero if the spread is wider than the mean.
-func (s *spread) at(u uint32) int64 {
+// draw returns the delay for a random word, with the kernel's integer arithmetic. It is negative
+// if the jitter exceeds the mean.
+func (s *delayDist) draw(u uint32) int64 {
 	if s.table == nil {
 		return int64(u%(2*uint32(s.sigma))) + s.mean - s.sigma
 	}

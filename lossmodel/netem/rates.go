@@ -2,8 +2,8 @@ package netem
 
 import "math"
 
-// LossRate returns the share of packets that the loss process picks in the long
-// run, netem's faults included.
+// LossRate returns the long-run fraction of packets that the loss model drops, including the
+// effect of netem's bugs.
 func (p Params) LossRate() float64 {
 	switch p.Loss.Model {
 	case fourState:
@@ -16,14 +16,15 @@ func (p Params) LossRate() float64 {
 		}
 		return float64(bad*(1-p.Loss.H.Float())) + float64((1-bad)*p.Loss.K1.Float())
 	}
-	return effective(p.Loss.Share, p.Loss.Corr)
+	return hitRate(p.Loss.Probability, p.Loss.Corr)
 }
 
-// fourStateRate weighs the states by the closed form of Salsano and others: 1,
-// p13/p31 (1 + p32/p23) and p14. The middle term is bursts with the gaps in them.
+// fourStateRate computes the loss rate from the stationary weights of the states (Salsano and
+// others): 1 for state 1, p13/p31 * (1 + p32/p23) for bursts including arrivals within them, and
+// p14 for single losses.
 func (p Params) fourStateRate() float64 {
 	p14, p32, p23 := p.Loss.P14.Float(), p.Loss.P32.Float(), p.Loss.P23.Float()
-	p13, p31 := unwrapped(p.Loss.P13, p.Loss.P14), unwrapped(p.Loss.P31, p.Loss.P32)
+	p13, p31 := exitProbability(p.Loss.P13, p.Loss.P14), exitProbability(p.Loss.P31, p.Loss.P32)
 	switch {
 	case p13 == 0:
 		return p14 / (1 + p14)
@@ -42,19 +43,19 @@ func (p Params) fourStateRate() float64 {
 	return (burst + p14) / (1 + burst + gaps + p14)
 }
 
-// unwrapped is the probability of the first of two ways out of a state, whose
-// thresholds the kernel adds: none, if the sum wraps around.
-func unwrapped(first, second share) float64 {
+// exitProbability returns the probability of the first of two transitions out of a state, whose
+// thresholds the kernel adds. It is 0 if the sum overflows.
+func exitProbability(first, second probability) float64 {
 	if first+second < first {
 		return 0
 	}
 	return first.Float()
 }
 
-// effective returns how often the values of netem's correlation hit a threshold.
-// Their distribution F is the one that the step x = (1-rho)u + rho x leaves as it
-// is; it is found by taking that step until it is, on a grid.
-func effective(share, rho share) float64 {
+// hitRate returns the probability that a value of netem's correlation hits a threshold. The
+// distribution F of the values is invariant under the step x = (1-rho)u + rho x with uniform u.
+// It is computed on a grid by repeating the step until F does not change.
+func hitRate(share, rho probability) float64 {
 	if rho == 0 || share == 0 || share == always {
 		return share.Float()
 	}
@@ -64,7 +65,7 @@ func effective(share, rho share) float64 {
 	for i := range f {
 		f[i] = float64(i) / cells
 	}
-	area := func(x float64) float64 { // of f from 0 to x
+	area := func(x float64) float64 { // integral of f from 0 to x
 		switch {
 		case x <= 0:
 			return 0
@@ -82,13 +83,13 @@ func effective(share, rho share) float64 {
 		for i := range cells {
 			integral[i+1] = integral[i] + (f[i]+f[i+1])/(2*cells)
 		}
-		moved := 0.0
+		change := 0.0
 		for i := range f {
 			next := step(float64(i) / cells)
-			moved = max(moved, math.Abs(next-f[i]))
+			change = max(change, math.Abs(next-f[i]))
 			f[i] = next
 		}
-		if moved < 1e-12 {
+		if change < 1e-12 {
 			break
 		}
 	}

@@ -45,7 +45,7 @@ func TestRefusesLoops(t *testing.T) {
 	if now.Joined != 0 || now.Flows[Up].In != 0 {
 		t.Errorf("%d clients, %d in", now.Joined, now.Flows[Up].In)
 	}
-	if words := now.Remarks(); len(words) != 1 || !strings.Contains(words[0], "refused 2 datagrams of further clients") {
+	if words := now.Remarks(); len(words) != 1 || !strings.Contains(words[0], "2 datagrams refused") {
 		t.Errorf("remarks: %q", words)
 	}
 	stop()

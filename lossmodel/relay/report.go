@@ -53,7 +53,7 @@ func (t *Totals) Remarks() (list []string) {
 		list = append(list, fmt.Sprintf("server unreachable: %d times", n))
 	}
 	if t.Refused > 0 {
-		list = append(list, fmt.Sprintf("refused %d datagrams of further clients", t.Refused))
+		list = append(list, fmt.Sprintf("%d datagrams refused", t.Refused))
 	}
 	return list
 }

@@ -400,7 +400,7 @@ func TestRemarks(t *testing.T) {
 	g.snap.Totals.Flows[relay.Up].Gone = 7
 	g.snap.Totals.Refused = 3
 	g.run(m, time.Second)
-	if !strings.Contains(first(), "server unreachable: 7 times; refused 3 datagrams of further clients") {
+	if !strings.Contains(first(), "server unreachable: 7 times; 3 datagrams refused") {
 		t.Errorf("the first line: %q", first())
 	}
 	g.run(m, 4*time.Second)

@@ -13,8 +13,8 @@ import (
 // MaxDelay is the maximum value of the keys that set a delay.
 const MaxDelay = setting.MaxDelay
 
-// Delay is the parameters of the delay stage: the delay is a constant latency plus jitter
-// plus the other parts. A negative sum counts as zero.
+// Delay has the parameters of the delay stage. The delay is a constant latency plus jitter plus
+// the other parts. A negative sum counts as zero.
 type Delay struct {
 	Latency      time.Duration
 	Jitter       time.Duration // the unit of the distribution: half the width if uniform, the standard deviation if normal

@@ -67,26 +67,25 @@ func (c *opportunities) timeOf(i int64) time.Duration {
 
 // firstAt returns the first opportunity at or after now.
 func (c *opportunities) firstAt(now time.Duration) int64 {
-	// An opportunity at the very end of a period is also the start of the next:
-	// look from the period that ended there.
+	// An opportunity at the end of a period is also at the start of the next one, so the search
+	// starts in the period that ends there.
 	round := max(0, (now-1)/c.period)
 	in := now - round*c.period
 	i := sort.Search(len(c.times), func(i int) bool { return c.times[i] >= in })
 	return int64(round)*int64(len(c.times)) + int64(i)
 }
 
-// tracedLine is a line that follows a trace. A packet takes what it needs of an
-// opportunity and leaves the rest to those already waiting; what nobody waits for
-// is gone. So it is with Mahimahi.
+// tracedLine is a line that follows a trace, as Mahimahi does: an opportunity sends several
+// packets if they fit, a packet may need several opportunities, and unused capacity is lost.
 type tracedLine struct {
-	opportunities *opportunities
-	current       time.Duration // of the opportunity in use
-	bytesLeft     int64         // bytes that it can still take
-	next          int64         // the opportunity after it
+	opportunities *opportunities // nil means no trace
+	current       time.Duration  // time of the opportunity in use
+	bytesLeft     int64          // bytes that it can still send
+	next          int64          // index of the opportunity after it
 }
 
-// setTrace gives the line another trace, or none. What was sent by the old one keeps
-// its time, and nothing overtakes it.
+// setTrace replaces the trace; nil means none. Packets sent with the old trace keep their
+// departures, and later packets do not overtake them.
 func (l *tracedLine) setTrace(c *opportunities) {
 	if c != l.opportunities && c != nil {
 		l.next, l.bytesLeft = c.firstAt(l.current), 0
@@ -94,8 +93,8 @@ func (l *tracedLine) setTrace(c *opportunities) {
 	l.opportunities = c
 }
 
-// departure returns when a packet that could be sent from start on has left, and
-// books it; ok is false if that is later than latest.
+// departure returns when a packet of wire bytes has left that can be sent from start on, and
+// reserves the opportunities. ok is false if that would be later than latest.
 func (l *tracedLine) departure(start, latest time.Duration, wire int64) (at time.Duration, ok bool) {
 	at, left, next := l.current, l.bytesLeft, l.next
 	if at < start {
@@ -113,7 +112,7 @@ func (l *tracedLine) departure(start, latest time.Duration, wire int64) (at time
 	return at, true
 }
 
-// mulDiv returns a*b/c, or what fits if that is too much; c > 0.
+// mulDiv returns a*b/c for c > 0, at most 2^62-1.
 func mulDiv(a, b, c uint64) uint64 {
 	hi, lo := bits.Mul64(a, b)
 	if hi >= c {

@@ -274,7 +274,7 @@ func tableOf(sorted []time.Duration, mean, sd float64) lossmodel.Table {
 	return lossmodel.Table{Quantiles: strings.Join(words, " ")}
 }
 
-// distance returns the Kolmogorov distance between the sample and law, computed on at most about
+// distance returns the Kolmogorov distance between the sample and dist, computed on at most about
 // 4000 of the delays.
 func distance(sorted []time.Duration, d *lossmodel.Delay, dist *jitterDist) float64 {
 	const most = 4000

@@ -8,9 +8,6 @@ import (
 	"time"
 )
 
-// tableBytes is the output of TestTablesFile: the tables of all distributions but
-// uniform, as little-endian int16.
-//
 // tableBytes contains the tables of all distributions except uniform, as little-endian int16.
 // TestTablesFile generates it.
 //

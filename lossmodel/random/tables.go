@@ -5,9 +5,6 @@ import (
 	"encoding/binary"
 )
 
-// tableBytes is what TestTablesFile writes: the tables below one after the other, as
-// little-endian uint32. See normal.go and quantile.go.
-//
 // tableBytes contains the tables below as little-endian uint32. TestTablesFile generates it. For
 // the contents see normal.go and quantile.go.
 //

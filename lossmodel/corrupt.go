@@ -30,6 +30,7 @@ type corruptStage struct {
 	bitErrors bitErrors
 }
 
+// reshape implements specStage. The stage is on if a bit can be flipped.
 func (s *corruptStage) reshape(spec *Spec) bool {
 	s.chance, s.bits = random.NewChance(spec.Corrupt.P), spec.Corrupt.Bits
 	s.bitErrors = bitErrors{rate: spec.Corrupt.BitRate, noneProb: 1}
@@ -62,6 +63,7 @@ const countWord = 1 << 20
 
 func (s *corruptStage) fork() specStage { c := *s; return &c }
 
+// row describes the corrupt stage and its keys.
 func (*Corruption) row() stageRow {
 	return stageRow{
 		name:        StageCorrupt,

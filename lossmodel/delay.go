@@ -105,14 +105,17 @@ func (s *delayStage) inOrder(leaves time.Duration, f *Fate) time.Duration {
 
 func (s *delayStage) fork() specStage { c := *s; return &c }
 
+// describe reports the latency as the constant part of the delay.
 func (s *delayStage) describe(_ time.Duration, step *Step) { step.Usual = s.spec.Latency }
 
+// gauge reports the mean wait caused by KeepOrder.
 func (s *delayStage) gauge(_ time.Duration, g *Gauges) {
 	if s.waitCount > 0 {
 		g.OrderCost = s.totalWait / time.Duration(s.waitCount)
 	}
 }
 
+// row describes the delay stage.
 func (*Delay) row() stageRow {
 	return stageRow{
 		name:     StageDelay,
@@ -136,6 +139,7 @@ func (s *Spec) checkDelay() error {
 	return nil
 }
 
+// delayKeys returns the keys of the delay stage.
 func delayKeys() []keyRow {
 	return []keyRow{
 		latencyKey(),

@@ -93,6 +93,7 @@ func parseTCTable(data []byte) ([]int64, error) {
 	return points, nil
 }
 
+// tableUnit is the unit of delay_table: quantiles, or a file name.
 var tableUnit = setting.Unit[Table]{
 	Name: tracefile.UnitName,
 	Expected: fmt.Sprintf(`quantiles in units of the jitter that do not decrease, 2 to %d, such as "-1 0 0.5 3", `, maxQuantiles) +

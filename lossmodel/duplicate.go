@@ -29,6 +29,7 @@ type duplicateStage struct {
 	traced bool // trace is in use
 }
 
+// reshape implements specStage. The stage is on if copies are possible.
 func (s *duplicateStage) reshape(spec *Spec) bool {
 	d := spec.Duplicate
 	s.chance, s.copies, s.delay = random.NewChance(d.P), d.Copies, d.Delay
@@ -57,6 +58,7 @@ func (s *duplicateStage) Apply(now time.Duration, _ int, f *Fate) {
 
 func (s *duplicateStage) fork() specStage { c := *s; return &c }
 
+// row describes the duplicate stage and its keys.
 func (*Duplicate) row() stageRow {
 	return stageRow{
 		name:        StageDuplicate,

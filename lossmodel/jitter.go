@@ -90,6 +90,7 @@ func (s *sampler) drawUnits(word uint64) int64 {
 	return lookUpQuantile(s.points, word, s.interpolate)
 }
 
+// distributionUnit returns the unit of the key distribution.
 func distributionUnit() setting.Unit[Distribution] {
 	names := make([]string, numDistributions)
 	for i := range names {

@@ -24,6 +24,7 @@ type Link struct {
 	trails         *[1 + MaxCopies]Trail // of the last Send; nil if the link is not watched
 }
 
+// noSlot is Link.lentSlot if no data are lent.
 const noSlot = -1
 
 // NewLink returns a link that behaves as spec says. The random stream of each stage is seeded

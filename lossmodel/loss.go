@@ -21,6 +21,8 @@ type lossStage struct {
 	processes map[string]loss.Process // by model name; a model that is selected again continues with its state
 }
 
+// reshape implements specStage. It selects the process of the model, with the state it had when
+// the model was last used. The stage is on if packets can be lost.
 func (s *lossStage) reshape(spec *Spec) bool {
 	m := spec.Loss
 	if m == nil {
@@ -52,6 +54,7 @@ func (s *lossStage) Apply(now time.Duration, _ int, f *Fate) {
 // lossCauses maps the outcomes of a loss model to causes.
 var lossCauses = [...]Cause{loss.NotLost: None, loss.Independent: Loss, loss.Burst: Burst, loss.Fragment: Fragment}
 
+// fork implements specStage. It copies the processes of all models used so far.
 func (s *lossStage) fork() specStage {
 	c := *s
 	if s.processes != nil {

@@ -33,6 +33,7 @@ func WireBytes(udpPayload, mtu int) (bytes, fragments int) {
 	return body + ipHeader*fragments, fragments
 }
 
+// mtuUnit is the unit of the key mtu.
 var mtuUnit = setting.Unit[int]{
 	Name: "bytes", Expected: `the size of the largest IP packet in bytes, from 68 to 65535, or "off" for no fragmentation`,
 	Min: strconv.Itoa(minMTU), Max: strconv.Itoa(maxMTU),
@@ -55,6 +56,7 @@ var mtuUnit = setting.Unit[int]{
 	In:     func(n int) bool { return n >= minMTU && n <= maxMTU },
 }
 
+// mtuRow describes the key mtu, which belongs to no stage.
 func mtuRow() stageRow {
 	return stageRow{
 		name:        "mtu",

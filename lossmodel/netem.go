@@ -40,6 +40,8 @@ func newNetemStage(p *stageContext) *netemStage {
 	return &netemStage{stream: p.stream(StageNetem), seed: s.Next(0)}
 }
 
+// reshape implements specStage. The state of the queueing discipline is kept, also while the
+// stage is off.
 func (s *netemStage) reshape(spec *Spec) bool {
 	s.latency, s.on = spec.Netem.Delay.Latency, spec.Netem.On
 	switch {
@@ -70,6 +72,7 @@ func (s *netemStage) Apply(now time.Duration, size int, f *Fate) {
 	}
 }
 
+// fork implements specStage.
 func (s *netemStage) fork() specStage {
 	c := *s
 	if s.qdisc != nil {
@@ -86,6 +89,7 @@ func (s *netemStage) gauge(now time.Duration, g *Gauges) {
 	}
 }
 
+// describe reports the latency of the line and the waiting packets.
 func (s *netemStage) describe(now time.Duration, step *Step) {
 	step.Usual, step.Ahead = s.latency, Queued{Packets: s.qdisc.Waiting(int64(now))}
 }
@@ -108,6 +112,7 @@ func applyDecision(p netem.Packet, now time.Duration, size int, word uint64, f *
 	}
 }
 
+// netemRow describes the netem stage and its key.
 func netemRow() stageRow {
 	return stageRow{
 		name:     StageNetem,
@@ -134,6 +139,7 @@ func netemRow() stageRow {
 	}
 }
 
+// setNetem sets the key netem to a line or "off".
 func (s *Spec) setNetem(value any) error {
 	text, ok := value.(string)
 	text = strings.TrimSpace(text)

@@ -53,6 +53,8 @@ type rateStage struct {
 	peak       Queued                   // maximum content so far
 }
 
+// reshape implements specStage. The queue and the state of the line are kept. The stage is on if
+// there is a rate or a trace.
 func (s *rateStage) reshape(spec *Spec) bool {
 	if rate := uint64(spec.Rate.BitsPerSecond); rate != s.rate {
 		s.rate, s.remainder = rate, 0
@@ -152,22 +154,26 @@ func (s *rateStage) sendingTime(wire int64) time.Duration {
 	return time.Duration(work / s.rate)
 }
 
+// fork implements specStage.
 func (s *rateStage) fork() specStage {
 	c := *s
 	c.queue = s.queue.Clone()
 	return &c
 }
 
+// describe reports the content of the queue and its limit.
 func (s *rateStage) describe(now time.Duration, step *Step) {
 	s.removeSent(now)
 	step.Ahead, step.Room = Queued{s.queue.Len(), s.backlog}, s.spec.Queue
 }
 
+// gauge reports the content of the queue and its maximum.
 func (s *rateStage) gauge(now time.Duration, g *Gauges) {
 	s.removeSent(now)
 	g.Queue, g.Peak = Queued{s.queue.Len(), s.backlog}, s.peak
 }
 
+// row describes the rate stage and its keys.
 func (*Rate) row() stageRow {
 	return stageRow{
 		name:        StageRate,

@@ -31,6 +31,7 @@ type reorderStage struct {
 	pace     sendInterval
 }
 
+// reshape implements specStage. The stage is on if packets can be reordered.
 func (s *reorderStage) reshape(spec *Spec) bool {
 	r := spec.Reorder
 	s.chance, s.delay, s.distance = random.NewChance(r.P), r.Delay, r.Distance
@@ -77,6 +78,7 @@ func (p *sendInterval) interval() (time.Duration, bool) { return p.mean, p.mean 
 
 func (s *reorderStage) fork() specStage { c := *s; return &c }
 
+// row describes the reorder stage and its keys.
 func (*Reorder) row() stageRow {
 	return stageRow{
 		name:        StageReorder,

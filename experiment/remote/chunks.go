@@ -73,12 +73,14 @@ type status struct {
 	reason    string // of a refusal; empty otherwise
 }
 
+// append appends the encoded status to dst.
 func (s *status) append(dst []byte) []byte {
 	dst = append(dst, s.session, s.state)
 	dst = binary.LittleEndian.AppendUint16(dst, uint16(s.nextChunk))
 	return append(dst, s.reason...)
 }
 
+// parseStatus parses a status. It accepts arbitrary input.
 func parseStatus(src []byte) (status, error) {
 	if len(src) < 4 || src[1] > stateRefused || len(src) > 1000 {
 		return status{}, malformed("status", src)

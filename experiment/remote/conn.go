@@ -69,6 +69,7 @@ type reader struct {
 	failed bool
 }
 
+// uvarint reads an unsigned varint (encoding/binary).
 func (r *reader) uvarint() uint64 {
 	v, n := binary.Uvarint(r.rest)
 	if n <= 0 {
@@ -79,6 +80,7 @@ func (r *reader) uvarint() uint64 {
 	return v
 }
 
+// varint reads a signed varint (encoding/binary).
 func (r *reader) varint() int64 {
 	v, n := binary.Varint(r.rest)
 	if n <= 0 {
@@ -100,6 +102,7 @@ func (r *reader) bytes(n uint64) []byte {
 	return b
 }
 
+// octet reads one byte.
 func (r *reader) octet() byte {
 	if b := r.bytes(1); b != nil {
 		return b[0]

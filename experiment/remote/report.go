@@ -72,6 +72,7 @@ func displayCounters(d *meters.DisplayCounts) [5]*int64 {
 	return [...]*int64{&d.Shown, &d.Starved, &d.Freezes, &d.Longest, &d.Late}
 }
 
+// appendDisplay appends the counters of the display as uvarints.
 func appendDisplay(dst []byte, d meters.DisplayCounts) []byte {
 	for _, n := range displayCounters(&d) {
 		dst = binary.AppendUvarint(dst, uint64(*n))
@@ -79,6 +80,7 @@ func appendDisplay(dst []byte, d meters.DisplayCounts) []byte {
 	return dst
 }
 
+// readDisplay reads what appendDisplay wrote.
 func (r *reader) readDisplay() (d meters.DisplayCounts) {
 	for _, n := range displayCounters(&d) {
 		v := r.uvarint()
@@ -147,6 +149,7 @@ type confirmation struct {
 	resend      bool          // a gap was found: send all records from recordsRead again
 }
 
+// append appends the encoded message to dst.
 func (c *confirmation) append(dst []byte, session uint8) []byte {
 	flags := byte(0)
 	if c.paused {
@@ -164,6 +167,7 @@ func (c *confirmation) append(dst []byte, session uint8) []byte {
 	return binary.AppendUvarint(dst, uint64(c.timeLost/time.Microsecond))
 }
 
+// parse reads a message without its session byte. It accepts arbitrary input.
 func (c *confirmation) parse(src []byte) error {
 	r := reader{rest: src}
 	flags := r.octet()

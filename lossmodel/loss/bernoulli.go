@@ -25,6 +25,7 @@ func (b Bernoulli) Text() string { return units.FormatPercent(b.P) }
 // Check implements Model.
 func (b Bernoulli) Check() error { return checkLossRate(b.P) }
 
+// chain returns a chain with a single state.
 func (b Bernoulli) chain() markov {
 	return markov{states: 1, next: [4][4]float64{{1}}, loss: [4]float64{b.P}}
 }
@@ -43,6 +44,7 @@ type bernoulliProcess struct {
 
 func (p *bernoulliProcess) Fork() Process { c := *p; return &c }
 
+// Judge implements Process. The same word decides for a datagram with and without fragmentation.
 func (p *bernoulliProcess) Judge(pkt *Packet) {
 	switch {
 	case p.datagramChance.Hit(pkt.Word):
@@ -61,6 +63,7 @@ func (p *bernoulliProcess) chanceFor(n int) random.Chance {
 	return p.fragmentedChance
 }
 
+// bernoulliKind returns nil for a loss rate of 0.
 var bernoulliKind = params[Bernoulli]{
 	percent(func(b *Bernoulli) *float64 { return &b.P }, "p", "", "loss rate"),
 }.newKind(func(b Bernoulli) Model { return WithMean(nil, b.P) },

@@ -14,9 +14,13 @@ import (
 // (1-Rho) after an arrival. A negative Rho makes successive losses rarer.
 type correlated struct{ Mean, Rho float64 }
 
-func (correlated) Model() string       { return "correlated" }
+// Model implements Model.
+func (correlated) Model() string { return "correlated" }
+
+// LossRate implements Model.
 func (c correlated) LossRate() float64 { return c.Mean }
 
+// Text implements Model.
 func (c correlated) Text() string { return correlatedParams.text("correlated", c) }
 
 // rates returns the probabilities of a loss after an arrival, and of an arrival after a loss.
@@ -41,8 +45,10 @@ func (c correlated) Check() error {
 	return nil
 }
 
+// chain returns the Gilbert chain with the loss rate and the correlation.
 func (c correlated) chain() markov { return gilbertChain(c.Mean, c.rates) }
 
+// Process implements Model.
 func (c correlated) Process(prev Process, _ *tracefile.Library) Process {
 	enter, leave := c.rates()
 	return newTwoStates(prev, c.Mean, enter, leave, 0, 1)

@@ -13,11 +13,17 @@ import (
 // Each datagram advances the chain once and is lost in states 3 and 4.
 type fourState struct{ P13, P31, P32, P23, P14 float64 }
 
-func (fourState) Model() string       { return "four-state" }
+// Model implements Model.
+func (fourState) Model() string { return "four-state" }
+
+// LossRate implements Model.
 func (s fourState) LossRate() float64 { return s.chain().closedForm().Rate }
 
+// Text implements Model.
 func (s fourState) Text() string { return fourStateParams.text("four-state", s) }
 
+// Check implements Model. The transition probabilities out of a state must not exceed 1 in total,
+// and every state of a burst must have an end.
 func (s fourState) Check() error {
 	if err := fourStateParams.check(s); err != nil {
 		return err
@@ -39,6 +45,7 @@ func (s fourState) Check() error {
 	return nil
 }
 
+// chain returns the transition matrix; states 3 and 4 lose every packet.
 func (s fourState) chain() markov {
 	p23 := s.P23
 	if s.P32 == 0 {
@@ -52,6 +59,7 @@ func (s fourState) chain() markov {
 	}}
 }
 
+// Process implements Model. The first state is drawn from the stationary distribution.
 func (s fourState) Process(prev Process, _ *tracefile.Library) Process {
 	p := newChain(prev)
 	p.defaults[0], p.defaults[4] = 4, 1

@@ -58,6 +58,7 @@ func (g Gilbert) Process(prev Process, _ *tracefile.Library) Process {
 	return newTwoStates(prev, g.Mean, enter, leave, 0, 1)
 }
 
+// chain returns the chain of the good and the bad state.
 func (g Gilbert) chain() markov { return gilbertChain(g.Mean, g.rates) }
 
 // gilbertChain returns a chain that loses all packets in the bad state and none in the good

@@ -45,6 +45,7 @@ func (g GilbertElliott) Check() error {
 	return nil
 }
 
+// chain returns the chain of the good and the bad state.
 func (g GilbertElliott) chain() markov {
 	return markov{states: 2, next: [4][4]float64{{1 - g.P, g.P}, {g.R, 1 - g.R}}, loss: [4]float64{1 - g.K, 1 - g.H}}
 }

@@ -21,6 +21,7 @@ type pattern struct {
 // maxPattern is the maximum length of Bits.
 const maxPattern = 4096
 
+// Model implements Model.
 func (pattern) Model() string { return "pattern" }
 
 // LossRate returns the fraction of ones in Bits; 0 for a pattern in a file.
@@ -31,6 +32,7 @@ func (p pattern) LossRate() float64 {
 	return float64(strings.Count(p.Bits, "1")) / float64(len(p.Bits))
 }
 
+// Text implements Model.
 func (p pattern) Text() string {
 	if p.Bits != "" {
 		return "pattern bits=" + p.Bits
@@ -38,6 +40,7 @@ func (p pattern) Text() string {
 	return "pattern file=" + words.Quote(p.File.Path) + p.File.Options()
 }
 
+// Check implements Model. Exactly one of Bits and File must be set.
 func (p pattern) Check() error {
 	switch {
 	case p.Bits != "" && p.File != tracefile.File{}:
@@ -52,6 +55,7 @@ func (p pattern) Check() error {
 	return nil
 }
 
+// Open implements FileModel.
 func (p pattern) Open(files *tracefile.Library) (Model, error) {
 	if p.File.Path == "" {
 		return p, nil
@@ -60,6 +64,7 @@ func (p pattern) Open(files *tracefile.Library) (Model, error) {
 	return pattern{File: file}, err
 }
 
+// Process implements Model. The position in the pattern is kept when the pattern changes.
 func (p pattern) Process(prev Process, files *tracefile.Library) Process {
 	q := reuse[patternProcess](prev)
 	if p.File.Path != "" {
@@ -70,6 +75,7 @@ func (p pattern) Process(prev Process, files *tracefile.Library) Process {
 	return q
 }
 
+// closedForm analyzes Bits; ok is false for a pattern in a file.
 func (p pattern) closedForm() (ClosedForm, bool) {
 	bits, err := parsePattern([]byte(p.Bits))
 	return analyzePattern(bits), p.Bits != "" && err == nil
@@ -115,6 +121,7 @@ type patternProcess struct {
 
 func (p *patternProcess) Fork() Process { c := *p; return &c }
 
+// Judge implements Process. A copy has the outcome of its datagram.
 func (p *patternProcess) Judge(pkt *Packet) {
 	if pkt.Copy == 0 {
 		p.lost = p.bits[p.count%uint64(len(p.bits))]
@@ -146,6 +153,7 @@ func parsePattern(data []byte) ([]bool, error) {
 	return bits, nil
 }
 
+// patternUnit is the unit of the parameter bits.
 var patternUnit = setting.Unit[string]{
 	Name: "bits", Expected: fmt.Sprintf(`1 to %d digits, 0 for an arriving packet and 1 for a lost one, such as "0001"`,
 		maxPattern),
@@ -164,6 +172,7 @@ var patternKind = kind{readPatternTable, setting.ModelInfo{Name: "pattern",
 	},
 }}
 
+// readPatternTable returns the model of a table. Without a file, bits are required.
 func readPatternTable(t Table) (Model, error) {
 	var p pattern
 	if _, ok := t["bits"]; ok || t["file"] == nil {

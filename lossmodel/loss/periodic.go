@@ -12,12 +12,19 @@ type periodic struct{ Every int }
 // maxPeriod is the largest period in packets.
 const maxPeriod = 1_000_000_000
 
-func (periodic) Model() string       { return "periodic" }
+// Model implements Model.
+func (periodic) Model() string { return "periodic" }
+
+// LossRate implements Model.
 func (p periodic) LossRate() float64 { return 1 / float64(max(p.Every, 1)) }
 
+// Text implements Model.
 func (p periodic) Text() string { return periodicParams.text("periodic", p) }
+
+// Check implements Model.
 func (p periodic) Check() error { return periodicParams.check(p) }
 
+// Process implements Model. The count since the last loss is kept when the period changes.
 func (p periodic) Process(prev Process, _ *tracefile.Library) Process {
 	q := reuse[periodicProcess](prev)
 	q.every = p.Every
@@ -41,6 +48,7 @@ type periodicProcess struct {
 
 func (p *periodicProcess) Fork() Process { c := *p; return &c }
 
+// Judge implements Process. A copy has the outcome of its datagram.
 func (p *periodicProcess) Judge(pkt *Packet) {
 	if pkt.Copy == 0 {
 		p.count++

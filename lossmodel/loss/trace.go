@@ -51,6 +51,7 @@ type traceProcess struct{ tracefile.Cursor }
 
 func (p *traceProcess) Fork() Process { c := *p; return &c }
 
+// Judge implements Process.
 func (p *traceProcess) Judge(pkt *Packet) {
 	if row := p.Next(pkt.Sent, pkt.Copy); pkt.Copy == 0 && row.Lost {
 		pkt.Lost = Independent
@@ -64,6 +65,7 @@ var traceKind = kind{readTraceTable, setting.ModelInfo{Name: "trace",
 	},
 }}
 
+// readTraceTable returns the model of a table.
 func readTraceTable(t Table) (Model, error) {
 	file, err := t.readFile("a capture", true)
 	return Trace{file}, err

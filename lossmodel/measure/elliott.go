@@ -171,5 +171,6 @@ func invert(a [][]float64) bool {
 	return true
 }
 
+// logit returns the log odds of a probability; logistic is its inverse.
 func logit(p float64) float64    { return math.Log(p / (1 - p)) }
 func logistic(x float64) float64 { return 1 / (1 + math.Exp(-x)) }

@@ -94,6 +94,7 @@ type fitter struct {
 	datagrams []capture.Datagram // in the order of sending
 }
 
+// addNote adds a formatted note to the result.
 func (f *fitter) addNote(format string, args ...any) {
 	f.Notes = append(f.Notes, fmt.Sprintf(format, args...))
 }

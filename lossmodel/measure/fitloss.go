@@ -83,6 +83,7 @@ func (f *fitter) setBernoulli(m *elliott, t *transitions) {
 	f.testRuns(m)
 }
 
+// setGilbert selects the Gilbert model and adds its estimates.
 func (f *fitter) setGilbert(m *elliott, t *transitions) {
 	f.Spec.Loss = loss.GilbertElliott{P: round5(m.p), R: round5(m.r), H: 0, K: 1}
 	f.addChainIntervals(t)
@@ -99,6 +100,8 @@ func (f *fitter) addChainIntervals(t *transitions) {
 	f.addEstimate("mean burst", "packets", f.Measured.MeanBurst, t.burstInterval())
 }
 
+// setElliott selects the Gilbert-Elliott model and adds its estimates, with intervals from the
+// curvature of the likelihood if it has a maximum.
 func (f *fitter) setElliott(m *elliott, t *transitions, lost []bool) {
 	f.Spec.Loss = loss.GilbertElliott{P: round5(m.p), R: round5(m.r), H: round5(1 - m.eB), K: round5(1 - m.eG)}
 	defer f.testRuns(m)

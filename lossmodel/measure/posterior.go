@@ -24,11 +24,12 @@ func countTransitions(lost []bool) (t transitions) {
 	return t
 }
 
-// enterPosterior and leavePosterior return the posteriors of p (arrival to loss) and r (loss to
-// arrival) of the chain.
+// enterPosterior returns the posterior of p, the probability of a loss after an arrival.
 func (t *transitions) enterPosterior() posterior {
 	return newPosterior(t.changes[0], t.total[0]-t.changes[0])
 }
+
+// leavePosterior returns the posterior of r, the probability of an arrival after a loss.
 func (t *transitions) leavePosterior() posterior {
 	return newPosterior(t.changes[1], t.total[1]-t.changes[1])
 }

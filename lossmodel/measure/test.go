@@ -132,6 +132,7 @@ func (r *tester) addCheck(stage, name, unit string, measured, expected, se float
 	r.Checks = append(r.Checks, c)
 }
 
+// addNote adds a formatted note to the report.
 func (r *tester) addNote(format string, args ...any) {
 	r.Notes = append(r.Notes, fmt.Sprintf(format, args...))
 }
@@ -175,6 +176,7 @@ func (r *tester) testLoss() error {
 	return nil
 }
 
+// testDuplicate compares the fraction of duplicated datagrams with the configured probability.
 func (r *tester) testDuplicate() error {
 	d := r.spec.Duplicate
 	if d.Trace.Path != "" {
@@ -190,6 +192,7 @@ func (r *tester) testDuplicate() error {
 		})
 }
 
+// testCorrupt compares the fraction of damaged datagrams with its closed form.
 func (r *tester) testCorrupt() error {
 	c := r.spec.Corrupt
 	if c.P == 0 && c.BitRate == 0 {
@@ -205,6 +208,7 @@ func (r *tester) testCorrupt() error {
 		})
 }
 
+// testReorder compares the fraction of delayed datagrams with the configured probability.
 func (r *tester) testReorder() error {
 	o := r.spec.Reorder
 	switch {

@@ -8,6 +8,7 @@ import (
 	"wirelab/lossmodel/tracefile"
 )
 
+// millisecond is one millisecond in nanoseconds, to convert durations to milliseconds.
 const millisecond = float64(time.Millisecond)
 
 // testDelay tests the spikes and the mean, spread and reordering of the jitter.

@@ -48,12 +48,14 @@ func (s syntax[T]) forField(field *T, unset T) value {
 
 // Forms of the options, for reading into and writing from p.
 
+// delayForm returns the form of "delay".
 func (p *Params) delayForm() form {
 	d := &p.Delay
 	return form{keywords: []string{"delay"}, required: 1, values: []value{
 		delayTimes.forField(&d.Latency, 0), delayTimes.forField(&d.Jitter, 0), percentages.forField(&d.Corr, 0)}}
 }
 
+// form returns the form of an option with a probability and a correlation.
 func (c *event) form(words ...string) form {
 	return form{keywords: words, required: 1, values: []value{percentages.forField(&c.Probability, 0), percentages.forField(&c.Corr, 0)}}
 }

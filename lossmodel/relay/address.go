@@ -77,6 +77,7 @@ func isSameEndpoint(addr, listen netip.AddrPort) bool {
 	return addr.Port() == listen.Port() && (addr.Addr() == listen.Addr() || listen.Addr().IsUnspecified() && addr.Addr().IsLoopback())
 }
 
+// isMulticastOrBroadcast reports whether an address stands for several machines.
 func isMulticastOrBroadcast(addr netip.Addr) bool {
 	return addr.IsMulticast() || addr == netip.AddrFrom4([4]byte{255, 255, 255, 255})
 }

@@ -29,6 +29,7 @@ func (h *Histogram) Add(d time.Duration) {
 	h.counts[bucket(d)]++
 }
 
+// bucket returns the index of the bucket of a duration.
 func bucket(d time.Duration) int { return min(quantile.Bucket(uint64(d), precision), 33<<precision-1) }
 
 // bucketMax returns the longest duration of a bucket.

@@ -193,6 +193,7 @@ func (q *laneHeap) update(l *lane, due time.Duration, ok bool) {
 	}
 }
 
+// Len, Less, Swap, Push and Pop implement heap.Interface. They keep heapIndex up to date.
 func (q *laneHeap) Len() int           { return len(*q) }
 func (q *laneHeap) Less(i, j int) bool { return (*q)[i].nextDue < (*q)[j].nextDue }
 

@@ -140,6 +140,8 @@ func (r *Relay) Close() {
 	r.goroutines.Wait()
 }
 
+// closeSockets updates the gauges, reports datagrams in flight to the taps, and closes all
+// sockets, which ends the goroutines.
 func (r *Relay) closeSockets() {
 	r.mu.Lock()
 	defer r.mu.Unlock()

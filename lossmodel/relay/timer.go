@@ -18,6 +18,7 @@ type runtimeTimer struct {
 	done  chan struct{}
 }
 
+// newRuntimeTimer returns a timer that is not set.
 func newRuntimeTimer() runtimeTimer {
 	t := runtimeTimer{time.NewTimer(time.Hour), make(chan struct{})}
 	t.timer.Stop()
@@ -26,6 +27,7 @@ func newRuntimeTimer() runtimeTimer {
 
 func (t runtimeTimer) reset(d time.Duration) { t.timer.Reset(max(0, d)) }
 
+// wait implements timer.
 func (t runtimeTimer) wait() bool {
 	select {
 	case <-t.timer.C:

@@ -24,11 +24,13 @@ func newTimer() timer {
 	return timerFD{fd, os.NewFile(uintptr(fd), "timerfd"), new([8]byte)}
 }
 
+// reset implements timer.
 func (t timerFD) reset(d time.Duration) {
 	spec := unix.ItimerSpec{Value: unix.NsecToTimespec(int64(max(1, d)))} // 0 would disarm it
 	_ = unix.TimerfdSettime(t.fd, 0, &spec, nil)
 }
 
+// wait implements timer.
 func (t timerFD) wait() bool {
 	_, err := t.file.Read(t.buf[:])
 	return err == nil

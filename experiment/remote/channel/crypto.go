@@ -20,6 +20,7 @@ const Overhead = dataHeader + 1 + tagBytes
 // MaxPayload is the largest payload: the largest UDP payload over IPv4 minus Overhead.
 const MaxPayload = 65507 - Overhead
 
+// gcmNonceBytes is the size of a nonce of AES-GCM.
 const gcmNonceBytes = 12
 
 // gcm encrypts and authenticates the datagrams of one direction with AES-256-GCM. Its nonce is iv

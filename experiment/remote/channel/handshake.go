@@ -34,6 +34,7 @@ type acceptedHello struct {
 	at      time.Duration // since the start of the listener
 }
 
+// newHandshakeState returns a state with a new random key for cookies.
 func newHandshakeState(t *Token) handshakeState {
 	var key [32]byte
 	_, _ = rand.Read(key[:])

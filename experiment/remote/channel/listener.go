@@ -167,6 +167,7 @@ func (l *Listener) fail(bug error) {
 	_ = l.conn.Close()
 }
 
+// read processes datagrams until the socket is closed.
 func (l *Listener) read() {
 	l.conn.readLoop(func() {}, func(b []byte, a received) {
 		l.handleDatagram(b, a.from, a.at.Sub(l.start))

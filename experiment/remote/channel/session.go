@@ -307,6 +307,7 @@ func (s *Session) confirmed() bool {
 	return s.in.confirmed
 }
 
+// lastReceived returns the time of the last authentic datagram.
 func (s *Session) lastReceived() time.Duration {
 	s.in.Lock()
 	defer s.in.Unlock()

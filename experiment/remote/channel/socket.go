@@ -16,6 +16,7 @@ type socket struct {
 	oob []byte // buffer for control messages; nil if unsupported
 }
 
+// newSocket sets the buffer sizes of a connection and enables control messages.
 func newSocket(c *net.UDPConn) *socket {
 	_ = c.SetReadBuffer(socketBuffer)
 	_ = c.SetWriteBuffer(socketBuffer)

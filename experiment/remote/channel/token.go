@@ -72,6 +72,7 @@ func derive(secret, salt []byte, purpose string) (key [32]byte) {
 // nonceBytes is the size of the random value that each peer contributes to the keys of a session.
 const nonceBytes = 16
 
+// nonce is a random value for one handshake.
 type nonce [nonceBytes]byte
 
 func newNonce() (n nonce) {

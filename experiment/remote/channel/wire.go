@@ -44,6 +44,7 @@ type mac struct {
 	buf  *[sha256.Size]byte
 }
 
+// newMAC returns the MAC under a key.
 func newMAC(key [32]byte) mac { return mac{hmac.New(sha256.New, key[:]), new([sha256.Size]byte)} }
 
 // handshakeMAC returns the MAC of handshake datagrams. The MAC covers the kind of a datagram and
@@ -86,6 +87,7 @@ func (h *hello) append(dst []byte, m *mac) []byte {
 	return m.sign(dst)
 }
 
+// parseHello verifies and parses a hello.
 func parseHello(b []byte, m *mac) (h hello, ok bool) {
 	body, ok := m.verify(b, helloBytes)
 	if !ok {
@@ -123,6 +125,7 @@ func (a *answer) append(dst []byte, m *mac) []byte {
 	return m.sign(dst)
 }
 
+// parseAnswer verifies and parses an answer.
 func parseAnswer(b []byte, m *mac) (a answer, ok bool) {
 	if len(b) == 0 {
 		return a, false

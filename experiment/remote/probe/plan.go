@@ -61,6 +61,7 @@ func (p *Plan) Check() error {
 // endian.
 const planBytes = 4 + 4 + 2 + 2
 
+// append appends the encoded plan to dst.
 func (p *Plan) append(dst []byte) []byte {
 	dst = binary.BigEndian.AppendUint32(dst, uint32(p.Duration/time.Millisecond))
 	dst = binary.BigEndian.AppendUint32(dst, uint32(p.Interval/time.Microsecond))
@@ -92,6 +93,7 @@ type timestamps struct {
 // each), big endian.
 const timestampBytes = 4 + 3*8
 
+// append appends the encoded timestamps to dst.
 func (s *timestamps) append(dst []byte) []byte {
 	dst = binary.BigEndian.AppendUint32(dst, s.seq)
 	for _, t := range [...]time.Duration{s.sent, s.echoSent, s.heldFor} {

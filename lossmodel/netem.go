@@ -67,7 +67,7 @@ func (s *netemStage) Apply(now time.Duration, size int, f *Fate) {
 	d := s.qdisc.Enqueue(int64(now), wire)
 	applyDecision(d.Packet, now, size, word, f)
 	if d.Duplicated {
-		f.Copies = append(f.Copies, 0)
+		f.Copies = append(f.Copies, 0) // no extra delay; the second Apply, for the copy, uses copyPacket
 		s.copyPacket = d.Copy
 	}
 }

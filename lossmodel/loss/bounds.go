@@ -68,7 +68,7 @@ func (o *Odds) chernoff(level float64) (low, high float64) {
 	best := math.Sqrt(2 * level / max(o.variance, 1e-3))
 	for i := -around; i <= around; i++ {
 		t := best * math.Exp2(float64(i)/steps)
-		if t > 50 {
+		if t > 50 { // exp(t) would become too large; the bound hardly improves
 			break
 		}
 		high = min(high, (o.cumulant(t)+level)/t)

@@ -56,7 +56,7 @@ func (f *FitResult) Goodness() [][3]string {
 		{"mean delay", a.Delay.Mean.String(), b.Delay.Mean.String()},
 		{"standard deviation", a.Delay.SD.String(), b.Delay.SD.String()},
 		{"median delay", a.Delay.P50.String(), b.Delay.P50.String()},
-		{"99% of delays below", a.Delay.P99.String(), b.Delay.P99.String()},
+		{"99th percentile", a.Delay.P99.String(), b.Delay.P99.String()},
 		{"correlation of delays", number(a.Delay.Lag1), number(b.Delay.Lag1)},
 		{"reordered (RFC 4737)", percent(a.Reordering.Ratio), percent(b.Reordering.Ratio)},
 	}

@@ -77,14 +77,14 @@ func (p *picture) writeLine(format string, args ...any) {
 func (p *picture) writeStats(st *Stats) {
 	p.writeLine("%d packets, %.3g%% lost", st.Sent, st.LossRate*100)
 	if st.Bursts > 0 {
-		p.writeLine("runs of %.2f on average, longest %d", st.MeanBurst, st.LongBurst)
+		p.writeLine("loss runs: mean %.2f, longest %d", st.MeanBurst, st.LongBurst)
 	}
 	if d := &st.Delay; d.Count > 0 {
 		p.writeLine("delay %s ± %s ms", formatMillis(d.Mean), formatMillis(d.SD))
 		p.writeLine("median %s, 95%% %s, 99%% %s ms", formatMillis(d.P50), formatMillis(d.P95), formatMillis(d.P99))
 	}
 	if r := &st.Reordering; r.Reordered > 0 {
-		p.writeLine("%.3g%% reordered, by up to %d", r.Ratio*100, r.MaxExtent)
+		p.writeLine("%.3g%% reordered, extent up to %d", r.Ratio*100, r.MaxExtent)
 	}
 	if st.Copies > 0 {
 		p.writeLine("%.3g%% duplicated", st.Duplicated*100)

@@ -215,10 +215,10 @@ func TestPictureWidth(t *testing.T) {
 // A small capture as text.
 func TestPictureGolden(t *testing.T) {
 	const want = `12 packets, 50% lost
-runs of 2.00 on average, longest 3
+loss runs: mean 2.00, longest 3
 delay 2.5 +- 1.708 ms
 median 3, 95% 5, 99% 5 ms
-16.7% reordered, by up to 1
+16.7% reordered, extent up to 1
 
 packets lost in a row
        1 ######################   33.33%

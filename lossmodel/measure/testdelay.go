@@ -48,7 +48,7 @@ func (r *tester) testSpikes(d lossmodel.Delay) error {
 		}
 	}
 	return r.checkFraction("delay", "share sent in a spike", func(s *lossmodel.Spec) { s.Delay = d },
-		ratio(n, r.traffic.Packets), 1e-12, isHeldBack)
+		ratio(n, r.traffic.Packets), 1e-12, isHeldBack) // a standard error of 0 would divide by 0
 }
 
 // testJitter compares mean, standard deviation, correlation and reordering with the distribution's.

@@ -81,7 +81,7 @@ func (l *lossParams) stateForm() form {
 // loss in the bad state, 1-H.
 func (l *lossParams) gemodelForm() form {
 	first, third := percentages.forField(&l.P, 0), percentages.forField(&l.H, 0)
-	first.read = func(word string) bool {
+	first.read = func(word string) bool { // P also sets the defaults of the others
 		p, ok := parsePercentage(word)
 		l.P, l.R, l.H, l.K1 = newProbability(p), newProbability(1-p), 0, 0
 		return ok

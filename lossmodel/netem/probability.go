@@ -16,7 +16,7 @@ const always probability = math.MaxUint32
 // newProbability rounds to the nearest unit, as tc does.
 func newProbability(p float64) probability { return probability(math.RoundToEven(p * math.MaxUint32)) }
 
-// Float returns the probability as a float.
+// Float returns the probability as a number from 0 to 1.
 func (s probability) Float() float64 { return float64(s) / math.MaxUint32 }
 
 // String returns the shortest percentage that is parsed as the same value.

@@ -32,15 +32,16 @@ func (r *Relay) readClients() {
 	}
 }
 
-// readClient reads and processes one datagram; false when the relay ends.
+// readClient reads and processes one datagram. It returns false when the relay ends; after errors
+// of single datagrams it returns true.
 func (r *Relay) readClient(buf []byte) bool {
-	var n, aside int
+	var n, oobLen int
 	var from netip.AddrPort
 	var err error
 	if r.oob == nil { // ReadFromUDPAddrPort is faster
 		n, from, err = r.listen.ReadFromUDPAddrPort(buf)
 	} else {
-		n, aside, _, from, err = r.listen.ReadMsgUDPAddrPort(buf, r.oob)
+		n, oobLen, _, from, err = r.listen.ReadMsgUDPAddrPort(buf, r.oob)
 	}
 	if err != nil {
 		return r.isTransient(err)
@@ -58,7 +59,7 @@ func (r *Relay) readClient(buf []byte) bool {
 		if c == nil {
 			return true
 		}
-		c.oob = replyControlMessage(r.oob[:aside])
+		c.oob = replyControlMessage(r.oob[:oobLen])
 	}
 	c.lastSeen = max(r.virtualNow, at)
 	r.sendToLink(c, Up, buf[:n], at)

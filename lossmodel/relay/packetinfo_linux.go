@@ -30,8 +30,8 @@ func enablePacketInfo(c *net.UDPConn) []byte {
 
 // replyControlMessage converts the control messages of a received datagram to one that makes
 // answers leave from the datagram's destination address; nil if there is none.
-func replyControlMessage(aside []byte) []byte {
-	list, err := unix.ParseSocketControlMessage(aside)
+func replyControlMessage(oob []byte) []byte {
+	list, err := unix.ParseSocketControlMessage(oob)
 	if err != nil {
 		return nil
 	}

@@ -188,14 +188,14 @@ func newTimesMs(h *Histogram) (t timesMs) {
 	return timesMs{ms(h.Mean()), ms(h.Quantile(0.5)), ms(h.Quantile(0.95)), ms(h.Quantile(0.99)), ms(h.Max)}
 }
 
-// Figures returns the figures of one direction. spec is the setting of its link, best the highest
+// Figures returns the figures of one direction. spec is the setting of its link, maxWireKbps the highest
 // rate on the wire in any second, in kbps.
-func (t *Totals) Figures(way Way, spec lossmodel.Spec, best float64) Figures {
+func (t *Totals) Figures(way Way, spec lossmodel.Spec, maxWireKbps float64) Figures {
 	f := &t.Flows[way]
 	d := Figures{In: f.In, InBytes: f.InBytes, Copies: f.Copies, Out: f.Out, OutBytes: f.OutBytes, Lost: f.Lost(),
 		LostBy: map[string]uint64{}, Overrun: f.Overrun, Unsent: f.Unsent, Queued: f.Queued, Missed: f.Missed, Gone: f.Gone,
 		Kbps: Kbps(f.OutBytes, t.At.Seconds()), Set: spec.Values(), Late: newTimesMs(&f.Late),
-		Measured: measured{Delay: newTimesMs(&f.Took), LinkDelay: newTimesMs(&f.Due).Mean, WireKbpsMax: best}}
+		Measured: measured{Delay: newTimesMs(&f.Took), LinkDelay: newTimesMs(&f.Due).Mean, WireKbpsMax: maxWireKbps}}
 	for cause := lossmodel.None + 1; cause < lossmodel.NumCauses; cause++ {
 		d.LostBy[cause.String()] = f.LostBy[cause]
 	}

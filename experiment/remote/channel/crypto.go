@@ -45,7 +45,8 @@ var errExhausted = errors.New("all sequence numbers of the session are used; dia
 // seqLimit is the first sequence number that is not used, so that the next number always fits.
 const seqLimit = math.MaxUint32
 
-// seal overwrites dst with a data datagram.
+// seal overwrites dst with a data datagram: the header is authenticated, stream and payload are
+// encrypted in place.
 func (g *gcm) seal(dst []byte, session, seq uint32, stream uint8, payload []byte) []byte {
 	dst = append(dst[:0], firstByte(kindData))
 	dst = binary.BigEndian.AppendUint32(dst, session)

@@ -57,7 +57,7 @@ func (o *Options) maintenanceInterval() time.Duration {
 type Listener struct {
 	options    Options
 	conn       *socket
-	start      time.Time // all times of the listener are relative to it
+	start      time.Time // origin of all times of the listener
 	write      func(b []byte, to netip.AddrPort) error
 	goroutines sync.WaitGroup
 

@@ -17,7 +17,7 @@ import (
 type Session struct {
 	agreement   agreement
 	remote      netip.AddrPort
-	start       time.Time                   // all times of the session are relative to it
+	start       time.Time                   // origin of all times of the session
 	idleTimeout time.Duration               // a session without a received datagram for this time ends
 	sendsPings  bool                        // this side keeps the session alive; only the dialer does
 	write       func(b []byte) error        // writes to the socket

@@ -14,7 +14,7 @@ type endpoint struct {
 	plan    Plan
 	size    int // UDP payload of sent datagrams in bytes
 
-	start         time.Time       // times are relative to it
+	start         time.Time       // origin of all times of the endpoint
 	nextDue       time.Time       // when the next probe is due
 	sentAt        []time.Duration // send times of the own probes, by seq
 	arrivals      []arrival

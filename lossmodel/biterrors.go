@@ -26,7 +26,7 @@ func (b *bitErrors) draw(word uint64, n int) int {
 	}
 	u := float64(word>>11) / (1 << 53)
 	term, below := b.noneProb, b.noneProb
-	odds := b.rate / (1 - b.rate)
+	odds := b.rate / (1 - b.rate) // term(k+1) = term(k) * odds * (n-k) / (k+1)
 	k := 0
 	for u >= below && k < min(n, maxFlips) {
 		term = float64(term*odds) * float64(n-k) / float64(k+1)

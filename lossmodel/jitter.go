@@ -183,7 +183,8 @@ func (p *jitterProcess) next(word uint64, number int) time.Duration {
 // Gamma uses lower indices.
 const repeatWord = 32
 
-// nextNormal returns the next state of the autoregressive process, in units of 1/random.One.
+// nextNormal returns the next value of the autoregressive process, in units of 1/random.One. A
+// datagram (number 0) advances the process; its copies are computed from the same previous state.
 func (p *jitterProcess) nextNormal(word uint64, number int) int64 {
 	if number == 0 {
 		p.previousZ = p.z

@@ -62,7 +62,7 @@ type sendInterval struct {
 
 // add records a datagram that was sent at now.
 func (p *sendInterval) add(now time.Duration) {
-	oldest := &p.times[p.count%8]
+	oldest := &p.times[p.count%8] // time of the datagram 8 before this one
 	switch {
 	case p.count >= 8:
 		p.mean = (now - *oldest) / 8

@@ -262,9 +262,10 @@ func (l *Link) notePoll(now time.Time) {
 // minLostTime is more than the usual jitter of virtual time against the wall clock.
 const minLostTime = 50 * time.Millisecond
 
-// trackLostTime measures how far virtual time fell behind the wall clock and reports it to the
-// receiver, whose display must fall behind equally. Otherwise every later snapshot would be late
-// there.
+// trackLostTime measures how far virtual time fell behind the wall clock since the last call and
+// reports it to the receiver, whose display must fall behind equally; otherwise every later
+// snapshot would be late there. zero is the wall time of virtual time zero: it increases by the
+// time lost.
 func (l *Link) trackLostTime(zero time.Time) {
 	switch behind := zero.Sub(l.startWall); {
 	case l.sentConfirmation.paused:

@@ -62,13 +62,14 @@ func (s fourState) chain() markov {
 // Process implements Model. The first state is drawn from the stationary distribution.
 func (s fourState) Process(prev Process, _ *tracefile.Library) Process {
 	p := newChain(prev)
-	p.defaults[0], p.defaults[4] = 4, 1
+	p.defaults[0], p.defaults[4] = 4, 1 // otherwise start in state 4; state 4 is always followed by 1
 	pi := s.chain().stationary()
-	below := 0.0
+	below := 0.0 // cumulative probability of states 1 to 3
 	for i := range p.transitions[0] {
 		below += pi[i]
 		p.transitions[0][i] = transition{random.NewChance(below), uint8(i + 1)}
 	}
+	// Chances are cumulative. The order of the transitions is the kernel's.
 	p13, p31, p32, p14 := random.NewChance(s.P13), random.NewChance(s.P31), random.NewChance(s.P32), random.NewChance(s.P14)
 	p.transitions[1] = [3]transition{{p14, 4}, {p14 + p13, 3}}
 	p.transitions[2] = [3]transition{{random.NewChance(s.P23), 3}}

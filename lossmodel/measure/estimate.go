@@ -49,6 +49,7 @@ func batchStdErr(x []float64) (se float64, drifts bool) {
 	var variance, covariance, previous float64
 	for b := range batches {
 		deviation := mean(x[b*size:(b+1)*size]) - overall
+		// Sums of squares and of products with the previous batch.
 		variance, covariance, previous = variance+deviation*deviation, covariance+deviation*previous, deviation
 	}
 	n := float64(batches)

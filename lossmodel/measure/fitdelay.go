@@ -110,7 +110,7 @@ func line(x, y []float64) (slope, scatter float64, ok bool) {
 const minSpread = 100 * time.Microsecond
 
 // fitDelay fits latency and jitter. If the delays form two clusters far apart, it fits latency
-// and the reorder stage.
+// and the reorder stage. timed reports whether the capture has send times.
 func (f *fitter) fitDelay(timed bool) {
 	var delays []time.Duration
 	for i := range f.datagrams {

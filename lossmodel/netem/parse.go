@@ -85,7 +85,8 @@ func (r *reader) readOption() error {
 	return r.errorAt(word, "one of "+strings.Join(names, ", "), names)
 }
 
-// errorAt returns the error for a word at the current position.
+// errorAt returns the error for a word at the current position. known lists the valid names, nil
+// if a value was expected.
 func (r *reader) errorAt(word, expected string, known []string) error {
 	e := &SyntaxError{Word: word, Expected: expected, Known: known}
 	if r.pos > 0 {
@@ -196,7 +197,7 @@ func (r *reader) readSlot() error {
 	}
 	for _, limit := range []form{s.packetsForm(), s.bytesForm()} {
 		word := r.peek()
-		if err != nil || word == "" || !strings.HasPrefix(limit.keywords[0], word) {
+		if err != nil || word == "" || !strings.HasPrefix(limit.keywords[0], word) { // keywords may be abbreviated
 			continue
 		}
 		r.pos++
@@ -245,9 +246,9 @@ func (r *reader) skipPreamble() error {
 	return nil
 }
 
-// skip skips the next word if it is word, and reports whether it was.
-func (r *reader) skip(word string) bool {
-	if r.pos < len(r.words) && r.words[r.pos] == word {
+// skip skips the next word if it is equal to want, and reports whether it was.
+func (r *reader) skip(want string) bool {
+	if r.pos < len(r.words) && r.words[r.pos] == want {
 		r.pos++
 		return true
 	}

@@ -26,13 +26,13 @@ func (p Params) fourStateRate() float64 {
 	p14, p32, p23 := p.Loss.P14.Float(), p.Loss.P32.Float(), p.Loss.P23.Float()
 	p13, p31 := exitProbability(p.Loss.P13, p.Loss.P14), exitProbability(p.Loss.P31, p.Loss.P32)
 	switch {
-	case p13 == 0:
+	case p13 == 0: // no bursts
 		return p14 / (1 + p14)
-	case p31 == 0 && p32 == 0:
+	case p31 == 0 && p32 == 0: // remains in state 3
 		return 1
-	case p32 > 0 && p23 == 0:
+	case p32 > 0 && p23 == 0: // ends in state 2
 		return 0
-	case p31 == 0:
+	case p31 == 0: // alternates between states 2 and 3
 		return p23 / (p23 + p32)
 	}
 	burst := p13 / p31

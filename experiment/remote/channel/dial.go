@@ -67,6 +67,7 @@ const maxCookieTries = 4
 // handshake sends a hello at growing intervals until the listener accepts or refuses, or ctx
 // ends.
 func (d *dialer) handshake(ctx context.Context) (*Session, error) {
+	// A read deadline in the past makes Read return when ctx ends.
 	stop := context.AfterFunc(ctx, func() { _ = d.conn.SetReadDeadline(time.Unix(1, 0)) })
 	defer stop()
 	d.hello.nonce = newNonce()

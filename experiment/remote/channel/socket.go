@@ -37,16 +37,16 @@ const maxKernelWait = time.Second
 
 // readDatagram waits for a datagram and stores it in buf.
 func (s *socket) readDatagram(buf []byte) (a received, err error) {
-	n, aside, _, from, err := s.ReadMsgUDPAddrPort(buf, s.oob)
+	n, oobLen, _, from, err := s.ReadMsgUDPAddrPort(buf, s.oob)
 	if err != nil {
 		return a, err
 	}
 	a = received{size: n, from: from, at: time.Now()}
-	waited, missed := parseControlMessages(s.oob[:aside], a.at)
+	waited, kernelDrops := parseControlMessages(s.oob[:oobLen], a.at)
 	if waited > 0 && waited < maxKernelWait {
 		a.at = a.at.Add(-waited)
 	}
-	a.dropped = missed
+	a.dropped = kernelDrops
 	return a, nil
 }
 

@@ -178,9 +178,9 @@ func estimateBase(up, down []arrival) (base, slack time.Duration) {
 // firstPercentile returns the 1st percentile of the delays and half of its 95 % confidence
 // interval. The interval is distribution-free: the number of samples below a quantile is
 // binomial, so its bounds are order statistics 1.96 standard deviations away.
-func firstPercentile(rows []arrival) (p1, halfWidth time.Duration) {
-	delays := make([]time.Duration, len(rows))
-	for i, r := range rows {
+func firstPercentile(arrivals []arrival) (p1, halfWidth time.Duration) {
+	delays := make([]time.Duration, len(arrivals))
+	for i, r := range arrivals {
 		delays[i] = r.clockDelay
 	}
 	slices.Sort(delays)
@@ -204,11 +204,11 @@ func fillSendTimes(known []time.Duration, interval time.Duration) []time.Duratio
 
 // newCapture returns the capture of one direction. sent are the send times by seq. Delays are
 // shifted so that their 1st percentile is base.
-func newCapture(rows []arrival, base time.Duration, sent []time.Duration) capture.Capture {
+func newCapture(arrivals []arrival, base time.Duration, sent []time.Duration) capture.Capture {
 	c := capture.Capture{HasSent: true, HasDelay: true}
-	p1, _ := firstPercentile(rows)
+	p1, _ := firstPercentile(arrivals)
 	arrived := make([]bool, len(sent))
-	for _, r := range rows {
+	for _, r := range arrivals {
 		if int(r.seq) >= len(sent) {
 			continue // the peer reports fewer sent datagrams
 		}

@@ -97,8 +97,9 @@ func browserProfiles() (list []Profile) {
 	return list
 }
 
-// unityProfiles are the presets of the Network Simulator in Unity's Multiplayer Tools. It delays
-// every packet, so the delays are one-way; jitter is uniform.
+// unityProfiles are the presets of the Network Simulator in Unity's Multiplayer Tools. The
+// simulator delays the packets of both directions, so its delays are one-way. The jitter is
+// uniform.
 func unityProfiles() []Profile {
 	profile := func(name string, delay, jitter, loss float64) Profile {
 		return oneWayProfile("unity-"+name, "Unity Multiplayer Tools, Network Simulator presets", lineParams{delay: delay, jitter: jitter, loss: loss})

@@ -38,7 +38,7 @@ func rowForField(field any) stageRow {
 		return f.row()
 	case *loss.Model:
 		return lossRow()
-	case *int:
+	case *int: // MTU
 		return mtuRow()
 	case *netem.Params:
 		return netemRow()

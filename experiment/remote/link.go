@@ -103,7 +103,7 @@ func (l *Link) Begin(ctx context.Context, s *frame.Schema, initial *frame.Frame,
 	session := setup{Version: protocolVersion, Schema: *s, RateHz: c.Sender.RateHz, History: c.Receiver.History,
 		DigestBits: c.Receiver.DigestBits, DisplayMilliHz: c.DisplayMilliHz(s.TickHz), Playout: c.Receiver.Playout, Encoder: c.Encoder.Name, Initial: *initial}
 	l.sentConfirmation.playout = c.Receiver.Playout
-	if l.conn == nil {
+	if l.conn == nil { // a replay has all events from the start
 		l.acks.events, l.arrivals.events = l.replay.acks, l.replay.arrivals
 		return nil
 	}

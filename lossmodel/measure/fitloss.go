@@ -120,6 +120,8 @@ func (f *fitter) setElliott(m *elliott, t *transitions, lost []bool) {
 // testRuns compares the run lengths with those expected of the model by a chi-square test over
 // the lengths that are expected at least five times. It sets RunsP.
 func (f *fitter) testRuns(m *elliott) {
+	// g and b: probabilities that a run has at least k+1 losses and the last of them occurred in the
+	// good or the bad state. left: probability that a run is longer than the lengths tested so far.
 	g, b := m.afterArrival()
 	total := g + b
 	g, b = g/total, b/total
@@ -127,7 +129,7 @@ func (f *fitter) testRuns(m *elliott) {
 	chi, bins := 0.0, 0
 	for k := range maxRuns - 1 {
 		ng, nb := g*(1-m.p)+b*m.r, g*m.p+b*(1-m.r)
-		ends := ng*(1-m.eG) + nb*(1-m.eB)
+		ends := ng*(1-m.eG) + nb*(1-m.eB) // probability of exactly k+1 losses
 		g, b = ng*m.eG, nb*m.eB
 		if n*ends < 5 || n*(left-ends) < 5 {
 			break
@@ -142,7 +144,7 @@ func (f *fitter) testRuns(m *elliott) {
 	if bins == 0 {
 		return
 	}
-	rest := float64(f.Measured.Bursts-seen) - n*left
+	rest := float64(f.Measured.Bursts-seen) - n*left // all longer runs are one more bin
 	chi += rest * rest / (n * left)
 	f.RunsP = 1 - regularizedGamma(float64(bins)/2, chi/2)
 	if f.RunsP < 0.01 {

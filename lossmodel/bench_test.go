@@ -70,6 +70,7 @@ func BenchmarkMillionInFlight(b *testing.B) {
 	}
 }
 
+// BenchmarkHeap measures a push and a pop.
 func BenchmarkHeap(b *testing.B) {
 	var h heap
 	for i := range uint64(10_000) {
@@ -83,6 +84,7 @@ func BenchmarkHeap(b *testing.B) {
 	}
 }
 
+// BenchmarkSet measures setting a key.
 func BenchmarkSet(b *testing.B) {
 	s := DefaultSpec()
 	for b.Loop() {

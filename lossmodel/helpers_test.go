@@ -33,6 +33,7 @@ func newSpec(t testing.TB, pairs ...string) Spec {
 	return s
 }
 
+// newLink returns a link named "down" with the files of testFiles.
 func newLink(t testing.TB, spec Spec, seed uint64) *Link {
 	t.Helper()
 	l, err := NewLinkWith(testFiles, spec, seed, "down")

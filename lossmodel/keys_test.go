@@ -32,6 +32,7 @@ func TestKeysMatchSet(t *testing.T) {
 	}
 }
 
+// Nudge moves values along the ladder of their key and stops at its ends.
 func TestNudge(t *testing.T) {
 	for _, c := range []struct {
 		key, from string

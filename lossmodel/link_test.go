@@ -106,6 +106,7 @@ type accountant struct {
 
 func newAccountant(t *testing.T, l *Link) *accountant { return &accountant{t: t, l: l} }
 
+// send sends a pseudo-random datagram of size bytes and counts its verdict.
 func (b *accountant) send(now time.Duration, size int) {
 	n := uint64(len(b.sizes))
 	b.buf = pseudoRandomData(b.buf, n, size)
@@ -123,6 +124,7 @@ func (b *accountant) send(now time.Duration, size int) {
 	}
 }
 
+// receive receives everything due by now and checks order, times and data.
 func (b *accountant) receive(now time.Duration) {
 	for {
 		d, ok := b.l.Receive(now)
@@ -148,6 +150,7 @@ func (b *accountant) receive(now time.Duration) {
 	}
 }
 
+// close checks that every packet is accounted for.
 func (b *accountant) close() {
 	if b.sent+b.copies != b.lost+b.received+b.l.InFlight() {
 		b.t.Fatalf("sent %d + copies %d != lost %d + received %d + in flight %d",

@@ -33,6 +33,7 @@ func checkLosses(t *testing.T, model string, rate, meanRun, c1, spread float64) 
 	}
 }
 
+// Losses of the Gilbert-Elliott model agree with the closed forms.
 func TestGilbertElliottClosedForm(t *testing.T) {
 	for _, c := range []struct {
 		text       string
@@ -79,6 +80,7 @@ func fourStateSpread(s fourStates, pi [4]float64, rate float64) float64 {
 	return sum
 }
 
+// Losses of the four-state model agree with the closed forms.
 func TestFourStateClosedForm(t *testing.T) {
 	for _, c := range []struct {
 		text string

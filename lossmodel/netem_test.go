@@ -61,6 +61,7 @@ func TestLinkMatchesQdisc(t *testing.T) {
 	}
 }
 
+// The fates of a link with fullLine have a fixed hash.
 func TestNetemGolden(t *testing.T) {
 	l, sum := newLink(t, newSpec(t, "netem", fullLine), 1), sha256.New()
 	note := func(values ...uint64) {

@@ -20,6 +20,7 @@ type decisionRecorder struct {
 	log    map[[2]int]string // by packet and copy
 }
 
+// Apply implements Stage.
 func (r *decisionRecorder) Apply(now time.Duration, size int, f *Fate) {
 	before := *f
 	f.Lost = None // record the decision also for packets lost earlier
@@ -204,6 +205,7 @@ type arrival struct {
 	data []byte
 }
 
+// arrivals receives all packets in flight.
 func arrivals(l *Link) []arrival {
 	var all []arrival
 	drain(l, func(d Delivery) {

@@ -27,6 +27,8 @@ type attacker struct {
 	injected   int
 }
 
+// newAttacker starts an attacker in front of the receiver's address; senders must use its front
+// socket.
 func newAttacker(t *testing.T, far netip.AddrPort) *attacker {
 	t.Helper()
 	v := &attacker{receiverAddr: far, rng: rand.New(rand.NewPCG(5, 6))}
@@ -42,6 +44,8 @@ func newAttacker(t *testing.T, far netip.AddrPort) *attacker {
 	return v
 }
 
+// forward forwards the datagrams that c receives and injects four hostile ones towards each side
+// for each of them.
 func (v *attacker) forward(c *net.UDPConn) {
 	buf := make([]byte, 1<<16)
 	for {

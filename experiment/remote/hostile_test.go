@@ -34,6 +34,7 @@ func initial(s *frame.Schema) []int32 {
 	return t
 }
 
+// A setup is equal after encode and parseSetup.
 func TestSetupRoundTrip(t *testing.T) {
 	want := validSetup()
 	data, err := want.encode()
@@ -84,6 +85,7 @@ func TestRefusedSetups(t *testing.T) {
 	}
 }
 
+// No data make parseSetup panic, errors are typed, and an accepted setup makes a receiver.
 func FuzzSetup(f *testing.F) {
 	data, err := validSetup().encode()
 	if err != nil {
@@ -100,6 +102,7 @@ func FuzzSetup(f *testing.F) {
 	})
 }
 
+// No data make report.parse panic, and a parsed report is equal after append and parse.
 func FuzzReport(f *testing.F) {
 	r := report{firstRecord: 300, display: meters.DisplayCounts{Shown: 9, Late: 1}, records: []record{
 		{number: 7, arrivedAt: 5 * time.Millisecond, decoded: true, seqLow: 3, fingerprint: engine.Fingerprint{1, 2}},
@@ -125,6 +128,7 @@ func FuzzReport(f *testing.F) {
 	})
 }
 
+// No data make Replay panic.
 func FuzzRecording(f *testing.F) {
 	var r recording
 	r.recordAck(5, &event{number: 1, delay: 3, delayKnown: true, data: []byte("ack")})
@@ -179,6 +183,7 @@ type tamperingPipe struct {
 	spoil func(*report)
 }
 
+// Send implements conn. It changes reports and passes on everything else.
 func (l *tamperingPipe) Send(stream uint8, payload []byte) error {
 	if stream == streamReport {
 		var r report

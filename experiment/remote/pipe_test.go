@@ -28,6 +28,7 @@ func newPipe(loss float64) (a, b *pipe) {
 	return a, b
 }
 
+// Send implements conn.
 func (p *pipe) Send(stream uint8, payload []byte) error {
 	d := datagram{Stream: stream, Data: bytes.Clone(payload), At: time.Now()}
 	p.mu.Lock()
@@ -50,6 +51,7 @@ func (p *pipe) Send(stream uint8, payload []byte) error {
 	return nil
 }
 
+// Poll implements conn.
 func (p *pipe) Poll(buf []byte) (datagram, bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -71,6 +71,7 @@ func (f *FitResult) find(name string) (Estimate, bool) {
 	return f.Estimates[i], true
 }
 
+// get returns the estimate with a name, which must exist.
 func (f *FitResult) get(t *testing.T, name string) Estimate {
 	t.Helper()
 	e, ok := f.find(name)

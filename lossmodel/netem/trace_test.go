@@ -38,6 +38,7 @@ func traceLine(t *testing.T, name string) string {
 	return ""
 }
 
+// readTrace reads the packets of a trace in the order of sending.
 func readTrace(t *testing.T, name string) []tracePacket {
 	t.Helper()
 	f, err := os.Open(filepath.Join(traceDir, name+".csv.zst"))
@@ -72,6 +73,7 @@ func readTrace(t *testing.T, name string) []tracePacket {
 	return all
 }
 
+// micros parses microseconds and returns nanoseconds.
 func micros(t *testing.T, text string) int64 {
 	us, err := strconv.ParseFloat(text, 64)
 	if err != nil {

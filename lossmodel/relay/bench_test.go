@@ -52,6 +52,7 @@ type forwarder struct {
 	buf, data    []byte
 }
 
+// newForwarder opens a relay that is not run.
 func newForwarder(b *testing.B, o Options) *forwarder {
 	f := &forwarder{client: newSocket(b), sink: newSocket(b), buf: make([]byte, 1<<16), data: make([]byte, 1200)}
 	o.Listen, o.Server = loopback(), localAddr(f.sink)

@@ -203,6 +203,7 @@ type fakeWriter struct {
 	written []string
 }
 
+// Write implements Writer.
 func (d *fakeWriter) Write(e *Event) error {
 	if d.block != nil {
 		<-d.block

@@ -16,6 +16,7 @@ const testTimeout = 30 * time.Second
 
 func loopback() netip.AddrPort { return netip.MustParseAddrPort("127.0.0.1:0") }
 
+// newSocket returns a UDP socket on a loopback address.
 func newSocket(t testing.TB) *net.UDPConn {
 	t.Helper()
 	c, err := net.ListenUDP("udp4", net.UDPAddrFromAddrPort(loopback()))
@@ -112,6 +113,7 @@ func send(t testing.TB, c *net.UDPConn, to netip.AddrPort, data []byte) {
 	}
 }
 
+// receive waits for a datagram and returns its payload and its sender.
 func receive(t testing.TB, c *net.UDPConn) (string, netip.AddrPort) {
 	t.Helper()
 	_ = c.SetReadDeadline(time.Now().Add(testTimeout))

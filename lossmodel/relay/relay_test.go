@@ -46,6 +46,8 @@ func TestReproducible(t *testing.T) {
 	}
 }
 
+// checkReproducible sends datagrams of three clients through a relay, repeats the recorded events
+// with links of the same seed and compares verdicts and deliveries.
 func checkReproducible(t *testing.T, shared bool) {
 	up := newSpec(t, "loss", "20%", "burst", "3", "latency", "4ms±3ms", "duplicate", "20%", "reorder", "10%", "corrupt", "10%")
 	down := newSpec(t, "rate", "2mbit", "queue", "8KB", "loss", "5%", "corrupt", "10%", "checksum", "off", "latency", "1ms")

@@ -20,6 +20,8 @@ func TestSnapshotAddsUp(t *testing.T) {
 	}
 }
 
+// checkSnapshot runs traffic of three clients with a change of settings and compares the
+// snapshot, the totals, a Recent and the events.
 func checkSnapshot(t *testing.T, shared bool) {
 	server := newEchoServer(t)
 	var log eventLog
@@ -179,6 +181,7 @@ func TestIPv6(t *testing.T) {
 	}
 }
 
+// newSocketAt returns a UDP socket on an address.
 func newSocketAt(t *testing.T, addr string) *net.UDPConn {
 	t.Helper()
 	c, err := net.ListenUDP("udp", net.UDPAddrFromAddrPort(netip.MustParseAddrPort(addr)))

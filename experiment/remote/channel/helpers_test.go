@@ -31,6 +31,7 @@ func testContext(t testing.TB) context.Context {
 	return ctx
 }
 
+// listen starts a listener on a loopback address with the test token.
 func listen(t testing.TB, o Options) *Listener {
 	t.Helper()
 	if o.Token == (Token{}) {
@@ -60,6 +61,7 @@ func connect(t testing.TB, l *Listener, to netip.AddrPort, purpose uint8) (here,
 	return here, there
 }
 
+// receive waits for a datagram.
 func receive(t testing.TB, s *Session) Datagram {
 	t.Helper()
 	d, err := s.Receive(testContext(t), nil)

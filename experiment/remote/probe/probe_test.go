@@ -18,6 +18,7 @@ import (
 
 const secret = "0123456789abcdef0f1e2d3c4b5a6978"
 
+// options returns channel options with the test token.
 func options(t testing.TB) channel.Options {
 	t.Helper()
 	k, err := channel.ParseToken(secret)
@@ -102,6 +103,7 @@ type linkOutcomes struct {
 	sent, lost, copies [2]int
 }
 
+// count is a relay.Tap that counts the outcome of entered datagrams of the measured size.
 func (f *linkOutcomes) count(e *relay.Event) {
 	if e.Kind != relay.Entered || len(e.Data) != f.size[e.Way] {
 		return
@@ -313,6 +315,8 @@ func TestServeRefusesPlans(t *testing.T) {
 	}
 }
 
+// No data make parsePlan panic. An accepted plan is within the limits and encodes to the same
+// bytes.
 func FuzzPlan(f *testing.F) {
 	good := Plan{Duration: time.Second, Interval: time.Millisecond, Up: 100, Down: 500}
 	f.Add(good.append(nil))
@@ -327,6 +331,7 @@ func FuzzPlan(f *testing.F) {
 	})
 }
 
+// Accepted timestamps encode to the same bytes.
 func FuzzStamp(f *testing.F) {
 	good := timestamps{seq: 7, sent: time.Second, echoSent: -1}
 	f.Add(good.append(nil))
@@ -337,6 +342,8 @@ func FuzzStamp(f *testing.F) {
 	})
 }
 
+// No data make parseBlock panic. An accepted block is within the limits and encodes to the same
+// bytes.
 func FuzzBlock(f *testing.F) {
 	f.Add(appendBlock(nil, 0, 9, []arrival{{1, 0, time.Second}, {2, 1, -time.Second}}), 10)
 	f.Fuzz(func(t *testing.T, b []byte, packets int) {

@@ -13,11 +13,11 @@ const maxFlips = 64
 
 // Corruption has the parameters of the corrupt stage. With probability P, Bits different bits of
 // the payload are flipped, or all if it has fewer. In addition every bit is flipped independently
-// with probability BitRate. At most maxFlips bits are flipped in total. Headers are not damaged,
-// so an empty datagram never is.
+// with probability BitRate. At most 64 bits are flipped in total. Headers are not damaged, so an
+// empty datagram never is.
 type Corruption struct {
 	P        float64
-	Bits     int     // 1 to maxFlips
+	Bits     int     // 1 to 64
 	BitRate  float64 // 0 to 0.1
 	Checksum bool    // UDP checksum, assumed to detect all damage
 }

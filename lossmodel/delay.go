@@ -17,11 +17,11 @@ const MaxDelay = setting.MaxDelay
 // the other parts. A negative sum counts as zero.
 type Delay struct {
 	Latency      time.Duration
-	Jitter       time.Duration // the unit of the distribution: half the width if uniform, the standard deviation if normal
+	Jitter       time.Duration // unit of the distribution: half of the range if uniform, the standard deviation if normal
 	Distribution Distribution
 	Shape        float64 // of Gamma: 0.5 to 16 in steps of 0.5; 0 means DefaultShape
 	Correlation  float64 // exact correlation of the jitter of successive packets, from 0 to below 1
-	Table        Table   // of Tabled
+	Table        Table   // used if Distribution is Tabled
 	// KeepOrder makes a packet leave this stage no earlier than the packet sent before
 	// it, whatever its jitter. This increases the mean delay: see Gauges.OrderCost. Lost
 	// packets take part, so that losses change no delay. A copy has the jitter of its

@@ -27,7 +27,7 @@ type Link struct {
 // noSlot is Link.lentSlot if no data are lent.
 const noSlot = -1
 
-// NewLink returns a link that behaves as spec says. The random stream of each stage is seeded
+// NewLink returns a link with the settings of spec. The random stream of each stage is seeded
 // from seed and name+"."+stage, such as "down.loss", so the two links of a session differ. Files
 // that the spec names are read from disk.
 func NewLink(spec Spec, seed uint64, name string) (*Link, error) {

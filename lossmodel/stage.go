@@ -20,7 +20,7 @@ const (
 	Loss                  // dropped independently of other packets
 	Burst                 // dropped in the bad state of a loss model with memory
 	Queue                 // dropped because the queue before the line was full
-	Fragment              // dropped because one of its IP fragments was lost, but not the first
+	Fragment              // one of its IP fragments was lost; unfragmented it would have arrived
 	Corrupt               // damaged and refused by the checksum; a Link delivers such packets, marked Damaged
 	NumCauses
 )

@@ -65,7 +65,7 @@ const (
 	NotLost     outcome = iota
 	Independent         // lost independently of other packets
 	Burst               // lost in the bad state of a model with memory
-	Fragment            // lost because one of its IP fragments was lost, but not the first
+	Fragment            // one of its IP fragments was lost; unfragmented it would have arrived
 )
 
 // reuse returns prev if it has type *P, otherwise a new P.

@@ -78,7 +78,8 @@ func parseTCTable(data []byte) ([]int64, error) {
 		for _, field := range strings.Fields(text) {
 			v, err := strconv.ParseInt(field, 10, 64)
 			if err != nil || v > maxUnits*8192 || v < -maxUnits*8192 {
-				return nil, fmt.Errorf("line %d: %s is not an integer with absolute value up to %d", n, setting.Show(field), maxUnits*8192)
+				return nil, fmt.Errorf("line %d: %s is not an integer with absolute value up to %d", n,
+					setting.Show(field), maxUnits*8192)
 			}
 			points = append(points, v*(random.One/8192))
 		}

@@ -162,8 +162,10 @@ func (l *Link) freeLent() {
 // Packets in flight arrive at the copy at the same times and with the same damage, but without
 // data and with the given tag.
 func (l *Link) Fork(tag uint64) *Link {
-	f := &Link{spec: l.spec, files: l.files, now: l.now, enqueued: l.enqueued, inFlight: slices.Clone(l.inFlight), lentSlot: noSlot}
-	f.pool.packets, f.pool.freeSlots = slices.Clone(l.pool.packets), slices.Clone(l.pool.freeSlots) // without buffers: freeBytes is 0
+	f := &Link{spec: l.spec, files: l.files, now: l.now, enqueued: l.enqueued, inFlight: slices.Clone(l.inFlight),
+		lentSlot: noSlot}
+	// without buffers: freeBytes is 0
+	f.pool.packets, f.pool.freeSlots = slices.Clone(l.pool.packets), slices.Clone(l.pool.freeSlots)
 	for i := range f.pool.packets {
 		f.pool.packets[i].data, f.pool.packets[i].tag = nil, tag
 	}

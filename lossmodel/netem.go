@@ -181,7 +181,8 @@ func (s *Spec) checkNetem() error {
 		return nil
 	}
 	if back, err := netem.Parse(text); err != nil || back != s.Netem {
-		return &KeyError{Key: "netem", Value: setting.Show(text), Expected: "parameters that a line can express: use netem.Parse"}
+		return &KeyError{Key: "netem", Value: setting.Show(text),
+			Expected: "parameters that a line can express: use netem.Parse"}
 	}
 	return nil
 }
@@ -197,7 +198,8 @@ func (s *Spec) refusedByNetem(changed *Spec, key string, value any) error {
 	if !s.Netem.On || !changed.Netem.On || changed.replacedByNetem() == s.replacedByNetem() {
 		return nil
 	}
-	return &KeyError{Key: key, Value: setting.Show(value), Expected: `netem to be "off" first: while it is on, it replaces this key`}
+	return &KeyError{Key: key, Value: setting.Show(value),
+		Expected: `netem to be "off" first: while it is on, it replaces this key`}
 }
 
 // Warnings lists kernel bugs that affect the netem line, and keys that have no effect while it is
@@ -219,7 +221,8 @@ func (s Spec) Warnings() []string {
 		}
 	}
 	if len(inactive) > 0 {
-		list = append(list, "netem replaces the other stages: "+strings.Join(inactive, ", ")+" will take effect when it is off")
+		list = append(list, "netem replaces the other stages: "+strings.Join(inactive, ", ")+
+			" will take effect when it is off")
 	}
 	return list
 }

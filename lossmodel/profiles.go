@@ -20,7 +20,8 @@ type Profile struct {
 // Profiles lists all profiles: the perfect link first, then by source.
 func Profiles() []Profile {
 	return slices.Concat(
-		[]Profile{{Name: "perfect", Summary: "no loss, no delay, no rate limit", Source: "Wirelab", Down: DefaultSpec(), Up: DefaultSpec()}},
+		[]Profile{{Name: "perfect", Summary: "no loss, no delay, no rate limit", Source: "Wirelab",
+			Down: DefaultSpec(), Up: DefaultSpec()}},
 		appleProfiles(), browserProfiles(), unityProfiles(), unrealProfiles(),
 		satelliteProfiles(), fiedlerProfiles(), wifiProfiles(), rfc8868Profiles())
 }
@@ -102,7 +103,8 @@ func browserProfiles() (list []Profile) {
 // uniform.
 func unityProfiles() []Profile {
 	profile := func(name string, delay, jitter, loss float64) Profile {
-		return oneWayProfile("unity-"+name, "Unity Multiplayer Tools, Network Simulator presets", lineParams{delay: delay, jitter: jitter, loss: loss})
+		return oneWayProfile("unity-"+name, "Unity Multiplayer Tools, Network Simulator presets",
+			lineParams{delay: delay, jitter: jitter, loss: loss})
 	}
 	return []Profile{
 		profile("fiber", 10, 1, 0),
@@ -130,7 +132,8 @@ func unrealProfiles() []Profile {
 
 // satelliteProfiles are measured access links.
 func satelliteProfiles() []Profile {
-	starlink := roundTripProfile("starlink", "measurements of Starlink, median", 45, lineParams{kbit: 105_000}, lineParams{kbit: 15_000})
+	starlink := roundTripProfile("starlink", "measurements of Starlink, median", 45, lineParams{kbit: 105_000},
+		lineParams{kbit: 15_000})
 	// At each handover, every 15 s, the RTT rises by 74 ms, half of it in each direction. The length
 	// of the spike is our assumption. The order is kept, because a handover delays a queue.
 	starlink.Summary += "; a spike of 74 ms RTT at the handover every 15 s"
@@ -140,7 +143,8 @@ func satelliteProfiles() []Profile {
 	}
 	return []Profile{
 		starlink,
-		roundTripProfile("geo", "measurements of geostationary access, median", 630, lineParams{kbit: 18_000}, lineParams{kbit: 3400}),
+		roundTripProfile("geo", "measurements of geostationary access, median", 630, lineParams{kbit: 18_000},
+			lineParams{kbit: 3400}),
 	}
 }
 
@@ -172,7 +176,8 @@ func rfc8868Profiles() []Profile {
 	var all []Profile
 	for _, delay := range []float64{0, 50, 150, 300} {
 		for _, loss := range []float64{0, 1, 5, 10, 20} {
-			all = append(all, oneWayProfile(fmt.Sprintf("rfc8868-%gms-%gpct", delay, loss), "RFC 8868", lineParams{delay: delay, loss: loss}))
+			all = append(all, oneWayProfile(fmt.Sprintf("rfc8868-%gms-%gpct", delay, loss), "RFC 8868",
+				lineParams{delay: delay, loss: loss}))
 		}
 	}
 	return all

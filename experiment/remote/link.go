@@ -101,7 +101,8 @@ func (l *Link) Live() bool { return l != nil && l.conn != nil }
 func (l *Link) Begin(ctx context.Context, s *frame.Schema, initial *frame.Frame, c *config.Config) error {
 	l.reset()
 	session := setup{Version: protocolVersion, Schema: *s, RateHz: c.Sender.RateHz, History: c.Receiver.History,
-		DigestBits: c.Receiver.DigestBits, DisplayMilliHz: c.DisplayMilliHz(s.TickHz), Playout: c.Receiver.Playout, Encoder: c.Encoder.Name, Initial: *initial}
+		DigestBits: c.Receiver.DigestBits, DisplayMilliHz: c.DisplayMilliHz(s.TickHz), Playout: c.Receiver.Playout,
+		Encoder: c.Encoder.Name, Initial: *initial}
 	l.sentConfirmation.playout = c.Receiver.Playout
 	if l.conn == nil { // a replay has all events from the start
 		l.acks.events, l.arrivals.events = l.replay.acks, l.replay.arrivals
@@ -241,7 +242,8 @@ func (l *Link) Poll(c *config.Config, from, to time.Duration, zero time.Time) {
 	}
 	due := time.Since(l.lastConfirmed) >= confirmInterval
 	sent := &l.sentConfirmation
-	if sent.recordsRead != l.recordsRead && due || c.Receiver.Playout != sent.playout || time.Since(l.lastConfirmed) >= keepAliveInterval {
+	if sent.recordsRead != l.recordsRead && due || c.Receiver.Playout != sent.playout ||
+		time.Since(l.lastConfirmed) >= keepAliveInterval {
 		sent.playout = c.Receiver.Playout
 		l.sendConfirmation()
 	}
@@ -367,7 +369,8 @@ func (l *Link) scheduleArrival(r *record) {
 	}
 	sentAt := x.sentWall.Sub(l.epoch)
 	clockDelay := r.arrivedAt - sentAt
-	e := event{number: r.number, delay: clockDelay - l.minDelay.update(sentAt, clockDelay), record: *r, reportedAt: l.lastStamp}
+	e := event{number: r.number, delay: clockDelay - l.minDelay.update(sentAt, clockDelay), record: *r,
+		reportedAt: l.lastStamp}
 	arrived := x.sentAt + e.delay
 	// Without late reports the lag decays by half in 355 arrivals: 6 s at 60 Hz.
 	l.receiverLag = min(max(minLag, l.lastStamp-arrived, l.receiverLag-l.receiverLag/512), maxLag)

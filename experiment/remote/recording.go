@@ -87,7 +87,8 @@ func (l *Link) AddTo(r *engine.Result) {
 	r.Remote = l.Recorded()
 	if l.recorded.full {
 		r.Warnings = append(r.Warnings,
-			fmt.Sprintf("network: more than %d MB received, too much for a report: this run cannot be replayed", maxRecording>>20))
+			fmt.Sprintf("network: more than %d MB received, too much for a report: this run cannot be replayed",
+				maxRecording>>20))
 	}
 }
 
@@ -98,7 +99,8 @@ func Replay(x *engine.Remote) (*Link, error) {
 		return nil, fmt.Errorf("network recording has version %d, expected %d", x.Version, protocolVersion)
 	}
 	if len(x.Events) == 0 {
-		return nil, fmt.Errorf("the report has no network recording: nothing was received, or more than %d MB", maxRecording>>20)
+		return nil, fmt.Errorf("the report has no network recording: nothing was received, or more than %d MB",
+			maxRecording>>20)
 	}
 	l := NewLink(nil, x.To)
 	if err := l.loadEvents(x.Events); err != nil {

@@ -170,7 +170,8 @@ func (s *setup) check() error {
 	}
 	for i := range x.Fields {
 		f := &x.Fields[i]
-		if f.Kind > frame.Float32 || f.Kind.Bounded() && f.Min > f.Max || len(f.Name) > maxNameBytes || len(f.Unit) > maxNameBytes {
+		if f.Kind > frame.Float32 || f.Kind.Bounded() && f.Min > f.Max || len(f.Name) > maxNameBytes ||
+			len(f.Unit) > maxNameBytes {
 			return refusef("field %d has an unknown kind, an empty range or a name of more than %d bytes", i, maxNameBytes)
 		}
 	}

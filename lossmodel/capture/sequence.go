@@ -41,7 +41,8 @@ func (c *Capture) Sequence() (*Sequence, error) {
 	})
 	first, last := rows[0].Seq, rows[len(rows)-1].Seq
 	if span := last - first; span/64 > uint64(len(rows)) || span >= MaxRows {
-		return nil, fmt.Errorf("%w: %d to %d with only %d rows, expected seq to count packets", ErrSequence, first, last, len(rows))
+		return nil, fmt.Errorf("%w: %d to %d with only %d rows, expected seq to count packets", ErrSequence, first,
+			last, len(rows))
 	}
 	s := &Sequence{Datagrams: make([]Datagram, 0, last-first+1)}
 	for i := 0; i < len(rows); {

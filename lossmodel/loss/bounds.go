@@ -35,7 +35,8 @@ func (o *Odds) Add(m Model, fragments int, n int64) (ok bool) {
 		o.variance += form.Variance * float64(n)
 		o.segments = append(o.segments, segment{c.chain(), n})
 	} else if form.Rate > 0 {
-		o.tolerance += max(form.MeanRun, 1) + 1 // the losses of a pattern differ from the mean by at most one run and one packet
+		// the losses of a pattern differ from the mean by at most one run and one packet
+		o.tolerance += max(form.MeanRun, 1) + 1
 	}
 	return true
 }

@@ -40,7 +40,8 @@ func (g GilbertElliott) Check() error {
 		return err
 	}
 	if g.R == 0 {
-		return &setting.KeyError{Key: "loss.r", Value: "0%", Expected: "more than 0%, because the bad state would never end"}
+		return &setting.KeyError{Key: "loss.r", Value: "0%",
+			Expected: "more than 0%, because the bad state would never end"}
 	}
 	return nil
 }

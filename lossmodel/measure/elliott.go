@@ -89,7 +89,8 @@ func (m *elliott) baumWelchStep(lost []bool, alpha []float64) elliott {
 			bg, bb = bg/s, bb/s
 		}
 	}
-	return elliott{p: clampedRatio(toBad, leftGood), r: clampedRatio(toGood, leftBad), eG: clampedRatio(lostGood, sumGood), eB: clampedRatio(lostBad, sumBad)}
+	return elliott{p: clampedRatio(toBad, leftGood), r: clampedRatio(toGood, leftBad),
+		eG: clampedRatio(lostGood, sumGood), eB: clampedRatio(lostBad, sumBad)}
 }
 
 // clampedRatio returns a/b limited to 1e-12 ... 1-1e-12: the Baum-Welch algorithm cannot move a

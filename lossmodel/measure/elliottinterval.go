@@ -42,7 +42,8 @@ func elliottFigures(rate, burst float64, m *elliott) []elliottFigure {
 	}
 	return []elliottFigure{
 		probability("loss", rate, (*elliott).lossRate, nil),
-		{name: "mean burst", unit: "packets", value: burst, compute: (*elliott).meanBurst, transform: math.Log, inverse: math.Exp},
+		{name: "mean burst", unit: "packets", value: burst, compute: (*elliott).meanBurst, transform: math.Log,
+			inverse: math.Exp},
 		probability("p", m.p, func(m *elliott) float64 { return m.p }, nil),
 		probability("r", m.r, func(m *elliott) float64 { return m.r }, nil),
 		probability("k", 1-m.eG, func(m *elliott) float64 { return 1 - m.eG }, func(m *elliott) { m.eG = 0 }),

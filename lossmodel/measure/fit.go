@@ -24,9 +24,11 @@ type Estimate struct {
 
 // FitResult is a link that was fitted to a capture.
 type FitResult struct {
-	Spec      lossmodel.Spec `json:"-"`
-	Settings  []Setting      `json:"settings"` // the keys of Spec that differ from their defaults, in the order of lossmodel.Keys
-	Estimates []Estimate     `json:"estimates"`
+	Spec lossmodel.Spec `json:"-"`
+	// Settings are the keys of Spec that differ from their defaults, in the order of
+	// lossmodel.Keys.
+	Settings  []Setting  `json:"settings"`
+	Estimates []Estimate `json:"estimates"`
 	// LossModels are the candidates in ascending order of BIC; the first one was selected.
 	LossModels []Candidate `json:"loss_models"`
 	// DelayModels are the candidates in ascending order of distance; the first one was selected.

@@ -323,7 +323,8 @@ func (f *fitter) lag1Interval() span {
 func (f *fitter) fitCorrelation(timed bool) {
 	rho, n := f.Measured.Delay.Lag1, f.Measured.Delay.Count
 	f.addEstimate("jitter correlation", "", rho, f.lag1Interval())
-	if gap := meanInterval(f.datagrams); timed && f.Measured.Reordering.Reordered == 0 && f.Measured.Delay.SD > gap/2 && gap > 0 {
+	if gap := meanInterval(f.datagrams); timed && f.Measured.Reordering.Reordered == 0 &&
+		f.Measured.Delay.SD > gap/2 && gap > 0 {
 		f.Spec.Delay.KeepOrder = true
 		f.addNote("no packet was overtaken although delays vary by more than the interval: keep_order is set; if a queue caused " +
 			"this, fit a rate instead")

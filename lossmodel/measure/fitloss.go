@@ -42,7 +42,8 @@ func (f *fitter) fitLoss() {
 	if f.Measured.Lost >= 50 && f.Measured.Bursts >= 20 {
 		full = fitElliott(lost, gilbert)
 	} else {
-		f.addNote("%d losses in %d runs are too few for the gilbert-elliott model; expected at least 50 in 20", f.Measured.Lost, f.Measured.Bursts)
+		f.addNote("%d losses in %d runs are too few for the gilbert-elliott model; expected at least 50 in 20",
+			f.Measured.Lost, f.Measured.Bursts)
 	}
 	bic := func(m *elliott, parameters float64) float64 {
 		return parameters*math.Log(float64(n)) - 2*m.logLikelihood

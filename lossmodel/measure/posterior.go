@@ -121,8 +121,10 @@ func (t *transitions) lossInterval() span {
 		}
 		return sum
 	}
-	lowest, highest := -softplus(-p.from), softplus(-r.from) // log(p/r) for the lowest p with r = 1, and for p = 1 with the lowest r
-	return span{logistic(bisect(lowest, highest, tailProbability, ratioCDF)), logistic(bisect(lowest, highest, 1-tailProbability, ratioCDF))}
+	// log(p/r) for the lowest p with r = 1, and for p = 1 with the lowest r
+	lowest, highest := -softplus(-p.from), softplus(-r.from)
+	return span{logistic(bisect(lowest, highest, tailProbability, ratioCDF)),
+		logistic(bisect(lowest, highest, 1-tailProbability, ratioCDF))}
 }
 
 // burstInterval returns the 95 % interval of the mean burst length, 1/r.

@@ -112,7 +112,8 @@ func newDelayStats(all []capture.Datagram) delayStats {
 	d.Mean, d.SD, d.Lag1 = time.Duration(math.Round(mean)), time.Duration(math.Round(sd)), delayLag1(all, mean, sd)
 	slices.Sort(delays)
 	d.Min, d.Max = delays[0], delays[len(delays)-1]
-	d.P5, d.P50, d.P95, d.P99 = quantile.NextRank(delays, 0.05), quantile.NextRank(delays, 0.5), quantile.NextRank(delays, 0.95), quantile.NextRank(delays, 0.99)
+	d.P5, d.P50, d.P95, d.P99 = quantile.NextRank(delays, 0.05), quantile.NextRank(delays, 0.5),
+		quantile.NextRank(delays, 0.95), quantile.NextRank(delays, 0.99)
 	return d
 }
 

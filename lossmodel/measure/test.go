@@ -164,7 +164,8 @@ func (r *tester) testLoss() error {
 	r.addCheck("loss", "share lost", "", mean(lost), expected.Rate, math.Sqrt(expected.Variance/float64(n))+1/float64(n))
 	if runs := runLengths(lost); len(runs) > 1 && !math.IsInf(expected.MeanRun, 0) {
 		m, sd := meanSD(runs)
-		r.addCheck("loss", "mean run of losses", "packets", m, expected.MeanRun, sd/math.Sqrt(float64(len(runs)))+1/float64(len(runs)))
+		r.addCheck("loss", "mean run of losses", "packets", m, expected.MeanRun,
+			sd/math.Sqrt(float64(len(runs)))+1/float64(len(runs)))
 	}
 	if v := expected.Rate * (1 - expected.Rate); v > 0 {
 		c, se := lag1Covariance(lost, expected.Rate)

@@ -81,6 +81,7 @@ func (r *tester) testOverload(rate lossmodel.Rate, service float64, wire int) er
 		return err
 	}
 	r.addCheck("rate", "share lost at load 2", "", mean(lost), 0.5, (capacity+1)/float64(r.traffic.Packets)/MaxSigmas)
-	r.addCheck("rate", "longest delay at load 2", "ms", longest.Seconds()*1000, capacity*service*1000, service*1000/MaxSigmas)
+	r.addCheck("rate", "longest delay at load 2", "ms", longest.Seconds()*1000, capacity*service*1000,
+		service*1000/MaxSigmas)
 	return nil
 }

@@ -17,7 +17,8 @@ import (
 
 // The syntax of each type of value: how it is parsed and formatted.
 var (
-	percentages = syntax[probability]{readPercentage, probability.String, false, `a percentage from 0% to 100%, such as "5%"`}
+	percentages = syntax[probability]{readPercentage, probability.String, false,
+		`a percentage from 0% to 100%, such as "5%"`}
 
 	delayTimes = syntax[time.Duration]{readTime, timeText, false,
 		`a time from 0 to 274.877906s, such as "50ms" (s, ms, us; a bare number is microseconds)`}
@@ -100,7 +101,8 @@ func readTime(word string) (time.Duration, bool) {
 
 // readSlotTime reads a time of a slot and truncates it to whole nanoseconds.
 func readSlotTime(word string) (time.Duration, bool) {
-	ns, ok := readScaled(word, append(timeUnits(1e3), scaledUnit{"", 1}, scaledUnit{"ns", 1}, scaledUnit{"nsec", 1}, scaledUnit{"nsecs", 1}),
+	ns, ok := readScaled(word, append(timeUnits(1e3), scaledUnit{"", 1}, scaledUnit{"ns", 1}, scaledUnit{"nsec", 1},
+		scaledUnit{"nsecs", 1}),
 		math.Trunc, float64(maxSlotTime))
 	return time.Duration(ns), ok
 }
@@ -122,7 +124,8 @@ func readRate(word string) (uint64, bool) {
 
 // readSize reads a size of 32 bits, in which k is 1024. tc reads the limit this way too.
 func readSize(word string) (uint32, bool) {
-	n, ok := readScaled(word, []scaledUnit{{"", 1}, {"b", 1}, {"k", 1 << 10}, {"kb", 1 << 10}, {"m", 1 << 20}, {"mb", 1 << 20},
+	n, ok := readScaled(word, []scaledUnit{{"", 1}, {"b", 1}, {"k", 1 << 10}, {"kb", 1 << 10}, {"m", 1 << 20},
+		{"mb", 1 << 20},
 		{"g", 1 << 30}, {"gb", 1 << 30}, {"kbit", 1 << 7}, {"mbit", 1 << 17}, {"gbit", 1 << 27}}, math.Floor, math.MaxUint32)
 	return uint32(n), ok
 }

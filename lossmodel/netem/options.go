@@ -57,7 +57,8 @@ func (p *Params) delayForm() form {
 
 // form returns the form of an option with a probability and a correlation.
 func (c *event) form(words ...string) form {
-	return form{keywords: words, required: 1, values: []value{percentages.forField(&c.Probability, 0), percentages.forField(&c.Corr, 0)}}
+	return form{keywords: words, required: 1, values: []value{percentages.forField(&c.Probability, 0),
+		percentages.forField(&c.Corr, 0)}}
 }
 
 // stateForm returns the form of "loss state". Reading the first probability sets the defaults of
@@ -70,7 +71,8 @@ func (l *lossParams) stateForm() form {
 		return ok
 	}
 	f := form{keywords: []string{"loss", "state"}, required: 1, minWritten: 2, values: []value{
-		first, percentages.forField(&l.P31, 0), percentages.forField(&l.P32, 0), percentages.forField(&l.P23, always), percentages.forField(&l.P14, 0)}}
+		first, percentages.forField(&l.P31, 0), percentages.forField(&l.P32, 0),
+		percentages.forField(&l.P23, always), percentages.forField(&l.P14, 0)}}
 	if l.P32 != 0 || l.P23 != always || l.P14 != 0 {
 		f.minWritten = len(f.values)
 	}
@@ -103,7 +105,8 @@ func (p *Params) gapForm() form {
 func (p *Params) rateForm() form {
 	r := &p.Rate
 	return form{keywords: []string{"rate"}, required: 1, values: []value{
-		rates.forField(&r.Bytes, 0), integers.forField(&r.Overhead, 0), counts.forField(&r.CellSize, 0), integers.forField(&r.CellOverhead, 0)}}
+		rates.forField(&r.Bytes, 0), integers.forField(&r.Overhead, 0), counts.forField(&r.CellSize, 0),
+		integers.forField(&r.CellOverhead, 0)}}
 }
 
 func (p *Params) limitForm() form {

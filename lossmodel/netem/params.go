@@ -45,8 +45,10 @@ type lossParams struct {
 	event
 	P13, P31, P32, P23, P14 probability // of fourState
 	P, R                    probability // of gilbertElliott: transition to the bad state, and back
-	H, K1                   probability // of gilbertElliott: probability to pass in the bad state, and to be lost in the good state
-	ECN                     bool        // mark ECN-capable packets instead of dropping them; has no effect here
+	// H and K1 are parameters of gilbertElliott: the probability to pass in the bad state, and to
+	// be lost in the good state.
+	H, K1 probability
+	ECN   bool // mark ECN-capable packets instead of dropping them; has no effect here
 }
 
 // rate limits the bytes per second. The zero value means no limit.

@@ -329,7 +329,8 @@ func (r *reader) normalize() {
 		used bool
 		corr *probability
 	}{
-		{p.Delay.Jitter > 0, &p.Delay.Corr}, {p.Loss.Probability > 0 && p.Loss.Model == randomLoss, &p.Loss.Corr}, {p.Duplicate.Probability > 0, &p.Duplicate.Corr},
+		{p.Delay.Jitter > 0, &p.Delay.Corr}, {p.Loss.Probability > 0 && p.Loss.Model == randomLoss, &p.Loss.Corr},
+		{p.Duplicate.Probability > 0, &p.Duplicate.Corr},
 		{p.Reorder.Probability > 0, &p.Reorder.Corr}, {p.Corrupt.Probability > 0, &p.Corrupt.Corr},
 	} {
 		if !c.used {

@@ -78,7 +78,8 @@ func (w *warnings) addLosses(p *Params) {
 // addOverflow adds a warning if the sum of two thresholds overflows 32 bits, as in the kernel.
 func (w *warnings) addOverflow(one, other string, a, b probability, effect string) {
 	if a+b < a {
-		w.add("loss state: the sum of %s and %s is 100%% or more, which overflows the kernel's 32 bits: %s", one, other, effect)
+		w.add("loss state: the sum of %s and %s is 100%% or more, which overflows the kernel's 32 bits: %s", one,
+			other, effect)
 	}
 }
 
@@ -103,7 +104,8 @@ func (w *warnings) addLimits(p *Params) {
 	case p.Limit == 0:
 		w.add("limit: 0 loses every packet")
 	case p.Delay.Latency > 0 && perSecond < 1000:
-		w.add("limit: it includes delayed packets, so with a delay of %s packets beyond %.4g per second are lost", timeText(p.Delay.Latency),
+		w.add("limit: it includes delayed packets, so with a delay of %s packets beyond %.4g per second are lost",
+			timeText(p.Delay.Latency),
 			perSecond)
 	}
 }

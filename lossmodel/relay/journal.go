@@ -57,7 +57,8 @@ const (
 // NewJournal returns a journal that passes events to writers until it is closed. onError, if not
 // nil, is called by the journal's goroutine once for each Writer that fails, with its index.
 func NewJournal(onError func(i int, err error), writers ...Writer) *Journal {
-	j := &Journal{writers: writers, onError: onError, errs: make([]error, len(writers)), quit: make(chan struct{}), done: make(chan struct{})}
+	j := &Journal{writers: writers, onError: onError, errs: make([]error, len(writers)), quit: make(chan struct{}),
+		done: make(chan struct{})}
 	go func() {
 		defer close(j.done)
 		panics.Guard(j.fail, j.run)()

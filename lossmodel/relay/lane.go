@@ -38,7 +38,8 @@ func (r *Relay) sendToLink(c *client, way Way, data []byte, at time.Duration) {
 		f.Overrun++
 		c.tallies[way].Lost++
 		if len(r.taps) > 0 {
-			r.emit(Event{Kind: overLimit, At: r.virtualNow, Client: c.Client, Way: way, Seq: seq, Sent: r.virtualNow, Data: data, Lost: lossmodel.Queue})
+			r.emit(Event{Kind: overLimit, At: r.virtualNow, Client: c.Client, Way: way, Seq: seq,
+				Sent: r.virtualNow, Data: data, Lost: lossmodel.Queue})
 		}
 		return
 	}

@@ -44,7 +44,8 @@ func NewPcapng(w io.Writer, r *Relay) (*pcapng, error) {
 	if _, err := out.AddInterface(side("server")); err != nil {
 		return nil, err
 	}
-	return &pcapng{out: out, start: r.start, listen: r.Addr(), server: r.options.Server, packet: gopacket.NewSerializeBuffer()}, nil
+	return &pcapng{out: out, start: r.start, listen: r.Addr(), server: r.options.Server,
+		packet: gopacket.NewSerializeBuffer()}, nil
 }
 
 // Write adds the datagram of an event, as it was received or as it was sent. Other events are
@@ -67,7 +68,8 @@ func (p *pcapng) Write(e *Event) error {
 		return err
 	}
 	data := p.packet.Bytes()
-	info := gopacket.CaptureInfo{Timestamp: p.start.Add(e.At), CaptureLength: len(data), Length: len(data), InterfaceIndex: side}
+	info := gopacket.CaptureInfo{Timestamp: p.start.Add(e.At), CaptureLength: len(data), Length: len(data),
+		InterfaceIndex: side}
 	p.comment[0] = describeEvent(e)
 	return p.out.WritePacketWithOptions(info, data, pcapgo.NgPacketOptions{Comments: p.comment[:]})
 }

@@ -18,7 +18,9 @@ type Fated struct {
 	Overrun bool                             // dropped because of Options.MaxQueued; the link did not see it
 	Verdict lossmodel.Verdict                // decision of the link
 	Ends    [1 + lossmodel.MaxCopies]outcome // of the datagram and its copies
-	Trail   lossmodel.Trail                  // what each stage did to the datagram; the last field because it is rarely read
+	// Trail is what each stage did to the datagram. It is the last field because it is rarely
+	// read.
+	Trail lossmodel.Trail
 }
 
 // outcome is how a datagram or a copy of it ended.
@@ -54,7 +56,8 @@ func (r *Recent) Tap(e *Event) {
 	x := &w.ring[e.Seq%uint64(len(w.ring))]
 	switch {
 	case e.Kind == Entered || e.Kind == overLimit:
-		x.Client, x.Way, x.Seq, x.Size, x.At, x.Overrun, x.Verdict = e.Client, e.Way, e.Seq, len(e.Data), e.Sent, e.Kind == overLimit, e.Verdict
+		x.Client, x.Way, x.Seq, x.Size, x.At, x.Overrun, x.Verdict = e.Client, e.Way, e.Seq, len(e.Data), e.Sent,
+			e.Kind == overLimit, e.Verdict
 		clear(x.Ends[:1+e.Verdict.Copies])
 		x.Trail.N = 0
 		if e.Trail != nil {

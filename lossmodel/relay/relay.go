@@ -51,8 +51,9 @@ const socketBuffer = 4 << 20
 // Open opens the socket for clients. Call Run to forward datagrams.
 func Open(o Options) (*Relay, error) {
 	o.setDefaults()
-	r := &Relay{options: o, start: time.Now(), timerDue: noDeadline, clients: map[netip.AddrPort]*client{}, fileCache: map[string][]byte{},
-		panics: make(chan error, 1)}
+	r := &Relay{options: o, start: time.Now(), timerDue: noDeadline, clients: map[netip.AddrPort]*client{},
+		fileCache: map[string][]byte{},
+		panics:    make(chan error, 1)}
 	if err := r.openLinks(); err != nil {
 		return nil, err
 	}

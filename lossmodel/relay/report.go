@@ -65,15 +65,18 @@ func Millis(d time.Duration) string { return units.Fixed(units.Milliseconds(d), 
 // current ones.
 func (f *Flow) Since(earlier *Flow) Flow {
 	d := *f
-	for _, x := range []struct{ d, earlier *uint64 }{{&d.In, &earlier.In}, {&d.InBytes, &earlier.InBytes}, {&d.Copies, &earlier.Copies},
-		{&d.Out, &earlier.Out}, {&d.OutBytes, &earlier.OutBytes}, {&d.OutWire, &earlier.OutWire}, {&d.Overrun, &earlier.Overrun},
+	for _, x := range []struct{ d, earlier *uint64 }{{&d.In, &earlier.In}, {&d.InBytes, &earlier.InBytes},
+		{&d.Copies, &earlier.Copies},
+		{&d.Out, &earlier.Out}, {&d.OutBytes, &earlier.OutBytes}, {&d.OutWire, &earlier.OutWire},
+		{&d.Overrun, &earlier.Overrun},
 		{&d.Unsent, &earlier.Unsent}, {&d.Missed, &earlier.Missed}, {&d.Gone, &earlier.Gone}} {
 		*x.d -= *x.earlier
 	}
 	for i := range d.LostBy {
 		d.LostBy[i] -= earlier.LostBy[i]
 	}
-	d.Size, d.Late, d.Took, d.Due = f.Size.Since(&earlier.Size), f.Late.Since(&earlier.Late), f.Took.Since(&earlier.Took), f.Due.Since(&earlier.Due)
+	d.Size, d.Late, d.Took, d.Due = f.Size.Since(&earlier.Size), f.Late.Since(&earlier.Late),
+		f.Took.Since(&earlier.Took), f.Due.Since(&earlier.Due)
 	return d
 }
 

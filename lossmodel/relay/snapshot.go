@@ -120,7 +120,8 @@ func (r *Relay) Snapshot(s *Snapshot) {
 		if c == nil {
 			continue
 		}
-		x := ClientState{Client: c.Client, Joined: c.joined, Seen: c.lastSeen, Leaving: r.clients[c.Addr] != c, Flying: c.inFlight, Ways: c.tallies}
+		x := ClientState{Client: c.Client, Joined: c.joined, Seen: c.lastSeen, Leaving: r.clients[c.Addr] != c,
+			Flying: c.inFlight, Ways: c.tallies}
 		for way, l := range c.lanes {
 			x.Ways[way].Line = l.queued
 		}

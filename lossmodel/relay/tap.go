@@ -57,8 +57,9 @@ func (r *Relay) emit(e Event) {
 
 // emitEntered reports a datagram that was passed to its link.
 func (r *Relay) emitEntered(c *client, l *lane, seq uint64, data []byte, v *lossmodel.Verdict) {
-	r.emit(Event{Kind: Entered, At: r.virtualNow, Client: c.Client, Way: l.direction, Seq: seq, Data: data, Sent: r.virtualNow,
-		Due: v.Due, Verdict: *v, Trail: l.link.Trail(0), Lost: v.Lost})
+	r.emit(Event{Kind: Entered, At: r.virtualNow, Client: c.Client, Way: l.direction, Seq: seq, Data: data,
+		Sent: r.virtualNow,
+		Due:  v.Due, Verdict: *v, Trail: l.link.Trail(0), Lost: v.Lost})
 }
 
 // emitDone reports the end of a delivery.
@@ -66,6 +67,7 @@ func (r *Relay) emitDone(c *client, l *lane, kind kind, d *lossmodel.Delivery, a
 	if len(r.taps) == 0 {
 		return
 	}
-	r.emit(Event{Kind: kind, At: at, Client: c.Client, Way: l.direction, Seq: d.Tag & tagSeqMask, Copy: d.Copy, Data: d.Data,
+	r.emit(Event{Kind: kind, At: at, Client: c.Client, Way: l.direction, Seq: d.Tag & tagSeqMask, Copy: d.Copy,
+		Data: d.Data,
 		Sent: d.Sent, Due: d.Due, Lost: lost, Flipped: d.Flipped})
 }

@@ -68,7 +68,8 @@ func (l *Listener) createSession(h *hello, from netip.AddrPort, at time.Duration
 
 // sendWelcome sends the dialer what it needs to derive the keys.
 func (l *Listener) sendWelcome(h *hello, s *Session, from netip.AddrPort) {
-	l.sendAnswer(&answer{kind: kindWelcome, nonce: h.nonce, listenerNonce: s.agreement.listenerNonce, session: s.agreement.session}, from)
+	l.sendAnswer(&answer{kind: kindWelcome, nonce: h.nonce, listenerNonce: s.agreement.listenerNonce,
+		session: s.agreement.session}, from)
 }
 
 // sendAnswer sends a handshake datagram to an address.

@@ -30,7 +30,8 @@ func Dial(ctx context.Context, to netip.AddrPort, purpose uint8, o Options) (*Se
 	if err != nil {
 		return nil, err
 	}
-	d := &dialer{options: o, conn: newSocket(conn), start: time.Now(), hello: hello{purpose: purpose}, token: o.Token.handshakeMAC()}
+	d := &dialer{options: o, conn: newSocket(conn), start: time.Now(), hello: hello{purpose: purpose},
+		token: o.Token.handshakeMAC()}
 	s, err := d.handshake(ctx)
 	if err == nil {
 		s.remote = to

@@ -94,8 +94,9 @@ func Listen(at netip.AddrPort, o Options) (*Listener, error) {
 
 // newListener returns a listener that sends with write and has no socket or goroutines yet.
 func newListener(o Options, write func([]byte, netip.AddrPort) error) *Listener {
-	return &Listener{options: o, start: time.Now(), write: write, handshakes: newHandshakeState(&o.Token), sessions: map[uint32]*Session{},
-		ended: map[uint32]*Session{}, accepted: make(chan *Session, o.MaxSessions), closed: make(chan struct{})}
+	return &Listener{options: o, start: time.Now(), write: write, handshakes: newHandshakeState(&o.Token),
+		sessions: map[uint32]*Session{},
+		ended:    map[uint32]*Session{}, accepted: make(chan *Session, o.MaxSessions), closed: make(chan struct{})}
 }
 
 // Addr returns the address of the socket.

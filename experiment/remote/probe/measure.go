@@ -62,7 +62,9 @@ type initiator struct {
 	startedAt time.Time // when probes began to be sent
 	agreed    bool      // the plan was accepted
 
-	blocks        [][]arrival // the responder's arrivals by block; nil until the first block arrives, an entry is nil until its block arrives
+	// blocks are the responder's arrivals by block. It is nil until the first block arrives; an
+	// entry is nil until its block arrives.
+	blocks        [][]arrival
 	missingBlocks int
 	peerSentCount int // probes that the responder sent
 }
@@ -213,7 +215,8 @@ func newCapture(arrivals []arrival, base time.Duration, sent []time.Duration) ca
 			continue // the peer reports fewer sent datagrams
 		}
 		arrived[r.seq] = arrived[r.seq] || r.copyNumber == 0
-		c.Packets = append(c.Packets, capture.Packet{Seq: uint64(r.seq), Copy: int(r.copyNumber), Sent: sent[r.seq], Took: r.clockDelay - p1 + base})
+		c.Packets = append(c.Packets, capture.Packet{Seq: uint64(r.seq), Copy: int(r.copyNumber), Sent: sent[r.seq],
+			Took: r.clockDelay - p1 + base})
 	}
 	for seq, ok := range arrived {
 		if !ok {

@@ -51,7 +51,7 @@ func (a *chunkAssembly) add(chunk []byte) (complete bool, err error) {
 	if a.count == 0 {
 		a.count = count
 	}
-	last := i == count-1
+	last := i == count-1 // all chunks but the last are full
 	if count != a.count || count > chunkCount(maxSetupBytes) || i >= count || len(body) == 0 || len(body) > chunkBytes ||
 		!last && len(body) != chunkBytes {
 		return false, malformed("setup chunk", chunk)

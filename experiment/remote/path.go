@@ -134,7 +134,9 @@ func (p *downPath) Next() (time.Duration, bool) {
 	return earlier(a, okA, b, okB)
 }
 
-// Receive implements engine.Path.
+// Receive implements engine.Path. It writes the datagrams that the modelled downlink delivers to
+// the socket, and returns the next arrival that the receiver reported. A datagram damaged by the
+// model is returned at once.
 func (p *downPath) Receive(now time.Duration) (lossmodel.Delivery, bool) {
 	p.hasReport = false
 	for d, ok := p.down.Receive(now); ok; d, ok = p.down.Receive(now) {
@@ -215,7 +217,8 @@ func (p *upPath) Next() (time.Duration, bool) {
 	return earlier(a, okA, b, okB)
 }
 
-// Receive implements engine.Path.
+// Receive implements engine.Path. It passes the acks that are due through the modelled uplink,
+// and records them for a replay.
 func (p *upPath) Receive(now time.Duration) (lossmodel.Delivery, bool) {
 	for e := p.acks.due(now); e != nil; e = p.acks.due(now) {
 		p.recorded.recordAck(now, e)

@@ -22,7 +22,7 @@ type segment struct {
 // Add adds n packets of the given number of fragments, sent under a model. ok is false if the
 // losses depend on a file.
 func (o *Odds) Add(m Model, fragments int, n int64) (ok bool) {
-	if b, whole := m.(Bernoulli); whole && fragments > 1 {
+	if b, ok := m.(Bernoulli); ok && fragments > 1 { // lost if any fragment is
 		m = Bernoulli{P: 1 - math.Pow(1-b.P, float64(fragments))}
 	}
 	form, ok := Analyze(m)
@@ -31,7 +31,7 @@ func (o *Odds) Add(m Model, fragments int, n int64) (ok bool) {
 	}
 	o.sent += float64(n)
 	o.mean += form.Rate * float64(n)
-	if c, chance := m.(chainModel); chance {
+	if c, isChain := m.(chainModel); isChain {
 		o.variance += form.Variance * float64(n)
 		o.segments = append(o.segments, segment{c.chain(), n})
 	} else if form.Rate > 0 {

@@ -22,8 +22,8 @@ type param[M any] struct {
 	setDefault func(m *M) // computes the default from earlier parameters; nil if the default is ParamInfo.Default, if any
 }
 
-// newParam returns a parameter for a field of the model. Without a default (""), the parameter is
-// required.
+// newParam returns a parameter with values of unit u that is stored in a field of the model;
+// field returns a pointer to it. Without a default (""), the parameter is required.
 func newParam[M any, T comparable](u setting.Unit[T], field func(*M) *T, name, def, help string) param[M] {
 	key := "loss." + name
 	return param[M]{

@@ -188,9 +188,9 @@ func (f *fitter) fitReorder(sorted []time.Duration, split time.Duration) {
 	f.addNote("delays form two clusters, at %v and %v: the later one is fitted by the reorder stage", early, late)
 }
 
-// fitJitter chooses the distribution with the least rankingDistance, with latency and
-// jitter from mean and standard deviation. If no named distribution is close enough, that
-// is the table of quantiles.
+// fitJitter selects the candidate distribution with the smallest rankingDistance, the table of
+// quantiles if no named distribution is close enough. Latency and jitter follow from mean and
+// standard deviation. timed reports whether the capture has send times.
 func (f *fitter) fitJitter(sorted []time.Duration, timed bool) {
 	mean, sd := moments(sorted)
 	type fitted struct {

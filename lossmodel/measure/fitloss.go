@@ -86,7 +86,7 @@ func (f *fitter) setBernoulli(m *elliott, t *transitions) {
 
 // setGilbert selects the Gilbert model and adds its estimates.
 func (f *fitter) setGilbert(m *elliott, t *transitions) {
-	f.Spec.Loss = loss.GilbertElliott{P: round5(m.p), R: round5(m.r), H: 0, K: 1}
+	f.Spec.Loss = loss.GilbertElliott{P: round5(m.p), R: round5(m.r), H: 0, K: 1} // the Gilbert model by its transitions
 	f.addChainIntervals(t)
 	p, r := t.enterPosterior(), t.leavePosterior()
 	f.addEstimate("p", "", m.p, p.interval())

@@ -59,9 +59,9 @@ func New(p Params, seed uint64) *Qdisc {
 	return q
 }
 
-// Change replaces the parameters and keeps all state, such as a burst and the waiting packets.
-// (tc change resets the loss chain and the gap.) Only a seed that differs from the previous one
-// restarts the generator.
+// Change replaces the parameters and keeps the state, such as a burst and the waiting packets.
+// (tc change resets the loss chain and the gap.) A new seed restarts the generator, and new slots
+// replace the current slot.
 func (q *Qdisc) Change(p Params) {
 	if p.Seeded && !(q.p.Seeded && q.p.Seed == p.Seed) {
 		q.seeded = newLFSR(p.Seed)
@@ -112,7 +112,7 @@ func (q *Qdisc) Waiting(now int64) int {
 // Peak returns the largest number of waiting packets so far.
 func (q *Qdisc) Peak() int { return q.waiting.peak }
 
-// enqueueCopy decides about the copy of a packet.
+// enqueueCopy decides about the copy of a packet, in the kernel's order of draws.
 func (q *Qdisc) enqueueCopy(now int64, wireBytes int) Packet {
 	if lossOutcome := q.loss.decide(&q.seeded, &q.p.Loss); lossOutcome != passed {
 		return Packet{Outcome: lossOutcome}

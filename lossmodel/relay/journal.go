@@ -73,7 +73,7 @@ func (j *Journal) Tap(e *Event) {
 	if j.stopped {
 		return
 	}
-	c := j.chunkFor(len(e.Data))
+	c := j.blockFor(len(e.Data))
 	if c == nil {
 		j.skipped++
 		return
@@ -90,9 +90,9 @@ func (j *Journal) Tap(e *Event) {
 	}
 }
 
-// chunkFor returns the block for an event with a payload of the given size; nil if the limit of
+// blockFor returns the block for an event with a payload of the given size; nil if the limit of
 // blocks is reached.
-func (j *Journal) chunkFor(bytes int) *eventBlock {
+func (j *Journal) blockFor(bytes int) *eventBlock {
 	if n := len(j.pending); n > 0 {
 		if c := j.pending[n-1]; c.n < len(c.entries) && len(c.data)+bytes <= blockBytes {
 			return c

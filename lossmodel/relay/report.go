@@ -65,11 +65,12 @@ func Millis(d time.Duration) string { return units.Fixed(units.Milliseconds(d), 
 // current ones.
 func (f *Flow) Since(earlier *Flow) Flow {
 	d := *f
-	for _, x := range []struct{ d, earlier *uint64 }{{&d.In, &earlier.In}, {&d.InBytes, &earlier.InBytes},
-		{&d.Copies, &earlier.Copies},
+	for _, x := range []struct{ d, earlier *uint64 }{
+		{&d.In, &earlier.In}, {&d.InBytes, &earlier.InBytes}, {&d.Copies, &earlier.Copies},
 		{&d.Out, &earlier.Out}, {&d.OutBytes, &earlier.OutBytes}, {&d.OutWire, &earlier.OutWire},
-		{&d.Overrun, &earlier.Overrun},
-		{&d.Unsent, &earlier.Unsent}, {&d.Missed, &earlier.Missed}, {&d.Gone, &earlier.Gone}} {
+		{&d.Overrun, &earlier.Overrun}, {&d.Unsent, &earlier.Unsent}, {&d.Missed, &earlier.Missed},
+		{&d.Gone, &earlier.Gone},
+	} {
 		*x.d -= *x.earlier
 	}
 	for i := range d.LostBy {

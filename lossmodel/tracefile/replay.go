@@ -49,21 +49,21 @@ func readReplay(data []byte, needDelays bool) (*replay, error) {
 		return nil, err
 	}
 	r := &replay{rows: make([]Row, len(seq.Datagrams)), sentAt: make([]time.Duration, len(seq.Datagrams))}
-	took := firstDelay(seq.Datagrams)
+	delay := firstDelay(seq.Datagrams)
 	for i := range seq.Datagrams {
 		d := &seq.Datagrams[i]
 		switch {
 		case !d.Lost:
-			took = d.Took
+			delay = d.Took
 		case len(d.Copies) > 0:
-			took = d.Copies[0]
+			delay = d.Copies[0]
 		}
-		row := Row{Lost: d.Lost, Delay: took}
+		row := Row{Lost: d.Lost, Delay: delay}
 		for _, t := range d.Copies[:min(len(d.Copies), random.MaxCopies)] {
-			row.Copies = append(row.Copies, t-took)
+			row.Copies = append(row.Copies, t-delay)
 		}
 		r.rows[i] = row
-		if err := checkDelays(d, took, needDelays); err != nil {
+		if err := checkDelays(d, delay, needDelays); err != nil {
 			return nil, err
 		}
 	}
@@ -84,12 +84,12 @@ func firstDelay(all []capture.Datagram) time.Duration {
 
 // checkDelays returns an error if a delay of a datagram or its copies is out of range. Negative delays
 // are an error only if needDelays is set.
-func checkDelays(d *capture.Datagram, took time.Duration, delays bool) error {
-	for _, t := range append([]time.Duration{took}, d.Copies...) {
+func checkDelays(d *capture.Datagram, delay time.Duration, needDelays bool) error {
+	for _, t := range append([]time.Duration{delay}, d.Copies...) {
 		switch {
 		case t > setting.MaxDelay:
 			return fmt.Errorf("packet %d has a delay of %v, expected at most %v", d.Seq, t, setting.MaxDelay)
-		case t < 0 && delays:
+		case t < 0 && needDelays:
 			return fmt.Errorf("packet %d arrives %v before it is sent: the clocks differ; correct the times or fit a model",
 				d.Seq, -t)
 		}

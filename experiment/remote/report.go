@@ -138,8 +138,8 @@ func (m *report) parse(src []byte) error {
 const maxAge = 100 * 365 * 24 * time.Hour
 
 // confirmation is a message from the sender to the receiver, sent in answer to reports and at
-// intervals. Layout after the session byte: flags (1 byte), recordsRead, playout and timeLost in
-// microseconds (uvarints).
+// intervals. Layout after the session byte: flags (1 byte: 1 paused, 2 ending, 4 resend),
+// recordsRead, playout and timeLost in microseconds (uvarints).
 type confirmation struct {
 	recordsRead uint64        // records received without a gap since the start of the session
 	playout     time.Duration // playout delay of the receiver's display

@@ -83,10 +83,10 @@ func (p pattern) closedForm() (ClosedForm, bool) {
 
 // analyzePattern computes the closed form of a repeating pattern. Its Variance is 0: the number
 // of losses differs from its mean by less than the losses of one period.
-func analyzePattern(bits []bool) (law ClosedForm) {
+func analyzePattern(bits []bool) (form ClosedForm) {
 	n := float64(len(bits))
 	if n == 0 {
-		return law
+		return form
 	}
 	lost, pairs, runs := 0.0, 0.0, 0.0
 	for i, b := range bits {
@@ -100,16 +100,16 @@ func analyzePattern(bits []bool) (law ClosedForm) {
 			}
 		}
 	}
-	law.Rate = lost / n
-	if v := law.Rate * (1 - law.Rate); v > 0 {
-		law.Lag1 = (pairs/n - float64(law.Rate*law.Rate)) / v
+	form.Rate = lost / n
+	if v := form.Rate * (1 - form.Rate); v > 0 {
+		form.Lag1 = (pairs/n - float64(form.Rate*form.Rate)) / v
 	}
 	if runs > 0 {
-		law.MeanRun = lost / runs
+		form.MeanRun = lost / runs
 	} else if lost > 0 {
-		law.MeanRun = math.Inf(1)
+		form.MeanRun = math.Inf(1)
 	}
-	return law
+	return form
 }
 
 // patternProcess is the position in the pattern.

@@ -53,26 +53,26 @@ func (f *fitter) shiftDelays(by func(sent time.Duration) time.Duration) {
 // each of 32 intervals and takes the slope as a drift only if it is large compared with
 // the scatter of the minima around the line.
 func (f *fitter) removeDrift() {
-	const stretches = 32
+	const intervals = 32
 	n := len(f.datagrams)
-	if n < stretches*20 {
+	if n < intervals*20 {
 		return
 	}
 	zero := f.datagrams[0].Took // subtracted from all delays, to keep the precision of float64
 	var x, y []float64
-	for s := range stretches {
-		least, at := math.Inf(1), 0.0
-		for i := s * n / stretches; i < (s+1)*n/stretches; i++ {
-			if d := &f.datagrams[i]; !d.Lost && float64(d.Took-zero) < least {
-				least, at = float64(d.Took-zero), float64(d.Sent-f.datagrams[0].Sent)
+	for s := range intervals {
+		minimum, at := math.Inf(1), 0.0
+		for i := s * n / intervals; i < (s+1)*n/intervals; i++ {
+			if d := &f.datagrams[i]; !d.Lost && float64(d.Took-zero) < minimum {
+				minimum, at = float64(d.Took-zero), float64(d.Sent-f.datagrams[0].Sent)
 			}
 		}
-		if !math.IsInf(least, 0) {
-			x, y = append(x, at), append(y, least)
+		if !math.IsInf(minimum, 0) {
+			x, y = append(x, at), append(y, minimum)
 		}
 	}
 	slope, scatter, ok := line(x, y)
-	if !ok || len(x) < stretches/2 {
+	if !ok || len(x) < intervals/2 {
 		return
 	}
 	if total := math.Abs(slope) * (x[len(x)-1] - x[0]); total > millisecond && total > 12*scatter {

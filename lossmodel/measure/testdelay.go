@@ -115,6 +115,7 @@ func (r *tester) testReordering(d lossmodel.Delay, dist jitterDist) error {
 		}
 	}
 	share, se := batchMeans(late)
+	// 1e-4 allows for errors of the numerical integration, 1/n for the resolution of the fraction.
 	want := dist.reorderRatio(float64(r.traffic.Interval) / float64(d.Jitter))
 	r.addCheck("delay", "reordered (RFC 4737)", "", share, want, se+1e-4/MaxSigmas+1/float64(len(rows)))
 	return nil

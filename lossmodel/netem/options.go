@@ -73,7 +73,7 @@ func (l *lossParams) stateForm() form {
 	f := form{keywords: []string{"loss", "state"}, required: 1, minWritten: 2, values: []value{
 		first, percentages.forField(&l.P31, 0), percentages.forField(&l.P32, 0),
 		percentages.forField(&l.P23, always), percentages.forField(&l.P14, 0)}}
-	if l.P32 != 0 || l.P23 != always || l.P14 != 0 {
+	if l.P32 != 0 || l.P23 != always || l.P14 != 0 { // write all if one has not its default
 		f.minWritten = len(f.values)
 	}
 	return f

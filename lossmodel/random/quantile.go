@@ -81,7 +81,7 @@ func Gamma(word uint64, twiceShape int, scale int64) int64 {
 	}
 	if twiceShape%2 == 1 {
 		z := NormalUnits(DeriveWord(word, twiceShape/2))
-		sum += z * z >> unitBits / 2
+		sum += z * z >> unitBits / 2 // (z*z) / One / 2
 	}
 	return Multiply(sum, scale)
 }

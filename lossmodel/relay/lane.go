@@ -29,7 +29,7 @@ func (r *Relay) sendToLink(c *client, way Way, data []byte, at time.Duration) {
 	seq := f.In
 	f.In++
 	f.InBytes += uint64(len(data))
-	f.Size.Add(time.Duration(len(data)))
+	f.Size.Add(time.Duration(len(data))) // 1 ns stands for 1 byte
 	c.tallies[way].In++
 	c.tallies[way].InBytes += uint64(len(data))
 	cost := datagramOverhead + int64(len(data))
@@ -46,7 +46,7 @@ func (r *Relay) sendToLink(c *client, way Way, data []byte, at time.Duration) {
 	v := l.link.Send(r.virtualNow, data, uint64(c.slot)<<tagSeqBits|seq)
 	n := r.countVerdict(f, &v)
 	c.inFlight += n
-	c.tallies[way].Lost += uint64(1 + v.Copies - n)
+	c.tallies[way].Lost += uint64(1 + v.Copies - n) // the datagram and its copies without a delivery
 	l.status.countEntered(r.virtualNow, &v)
 	r.bytesInFlight += int64(n) * cost
 	if len(r.taps) > 0 {

@@ -9,7 +9,6 @@
 //	spec := lossmodel.DefaultSpec()
 //	err := spec.Set("loss", "5%")            // Keys lists all keys
 //	link, err := lossmodel.NewLink(spec, 7, "down")
-//	link.Watch()                             // optional: records a Trail for each packet
 //	verdict := link.Send(now, datagram, tag)
 //	for d, ok := link.Receive(now); ok; d, ok = link.Receive(now) { ... }
 //

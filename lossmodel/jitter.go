@@ -140,9 +140,10 @@ var shapeUnit = setting.Unit[float64]{
 // jitterProcess draws jitter with the correlation rho between successive packets, and thus rho^m
 // between packets m apart, for any distribution:
 //
-// - Normal uses the autoregressive process z' = rho z + sqrt(1-rho^2) e. - The others use a
-// discrete autoregressive process (Jacobs and Lewis 1978): with probability rho a packet has the
-// jitter of the packet before, otherwise its own. This preserves the distribution exactly.
+//   - Normal uses the autoregressive process z' = rho z + sqrt(1-rho^2) e.
+//   - The others use a discrete autoregressive process (Jacobs and Lewis 1978): with probability
+//     rho a packet has the jitter of the packet before, otherwise its own. This preserves the
+//     distribution exactly.
 type jitterProcess struct {
 	sampler
 	repeat                    random.Chance // rho

@@ -29,7 +29,7 @@ type Step struct {
 	Copies  uint8         // made by this stage
 	Flipped uint16        // bits flipped by this stage
 	Took    time.Duration // delay added by this stage
-	// Usual is the constant part of Took: the latency of the delay stage. The difference is
+	// Usual is the constant part of the delay: the latency of the delay stage. The rest is
 	// random.
 	Usual time.Duration
 	Ahead Queued // content of the queue when the packet arrived at it

@@ -10,6 +10,6 @@
 // lost are never reported.
 //
 // Received messages are stamped with a virtual time and take effect at that time. Everything
-// behind the sockets is therefore as reproducible as over a modelled link. Link.Recorded returns
-// the messages with their times; Replay plays them back offline and yields the same bytes.
+// behind the sockets is therefore as reproducible as over a modelled link. A Link records the
+// messages with their times; Replay plays them back offline and yields the same bytes.
 package remote

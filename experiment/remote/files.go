@@ -17,7 +17,7 @@ import (
 // be opened. Names may come from packets and are not trusted.
 type Files func(name string) (path string)
 
-// OnlyFiles returns a Files that finds only the given paths, by base name: the sender may keep
+// OnlyFiles returns a lookup that finds only the given paths, by base name: the sender may keep
 // the same file in another folder. It is an error if two paths have the same base name.
 func OnlyFiles(paths []string) (Files, error) {
 	known := map[string]string{}

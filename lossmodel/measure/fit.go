@@ -59,7 +59,7 @@ type Setting struct {
 // LeastFit is the smallest number of datagrams that Fit accepts.
 const LeastFit = 50
 
-// errTooShort means that the capture has fewer than LeastFit datagrams.
+// errTooShort means that the capture has fewer datagrams than Fit accepts.
 var errTooShort = errors.New("capture too short")
 
 // Fit estimates the settings of a link from a capture. It handles duplicates, reordering, missing

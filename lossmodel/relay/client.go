@@ -17,12 +17,12 @@ type client struct {
 	replyTo     netip.AddrPort // the client's address as the listening socket reports it
 	oob         []byte         // control message for answers, which sets their source address; nil if none
 	server      *net.UDPConn   // connected: the system drops datagrams from other addresses
-	lanes       [2]*lane       // by Way
+	lanes       [2]*lane       // by direction
 	joined      time.Duration  // when its first datagram arrived
 	lastSeen    time.Duration  // when its last datagram arrived
 	inFlight    int            // datagrams in flight, both directions
 	kernelDrops uint64         // of its socket, when last read
-	tallies     [2]Tally       // by Way
+	tallies     [2]Tally       // by direction
 }
 
 // readClients reads datagrams of clients until the relay ends.

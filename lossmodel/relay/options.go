@@ -41,7 +41,7 @@ type Options struct {
 	Conditions     Conditions    // nil means perfect links
 	Seed           uint64        // of all random decisions
 	Shared         bool          // all clients share one pair of links
-	MaxClients     int           // 0 means DefaultClients; at most MostClients
+	MaxClients     int           // 0 means DefaultClients; at most 1000
 	Idle           time.Duration // a client that sends nothing for this time is removed; 0 means DefaultIdle
 	MaxQueued      int64         // limit of bytes in flight, counting datagramOverhead for each datagram; 0 means 128 MiB
 }

@@ -36,7 +36,7 @@ type Relay struct {
 	forgotten     []*client // removed from clients, with datagrams still in flight
 	lanes         []*lane
 	dueLanes      laneHeap // lanes with datagrams in flight, by due time
-	shared        [2]*lane // by Way, if Options.Shared is set
+	shared        [2]*lane // by direction, if Options.Shared is set
 	bytesInFlight int64    // including datagramOverhead for each datagram
 	totals        Totals
 	closed        bool
@@ -207,8 +207,8 @@ func (r *Relay) readFile(path string) ([]byte, error) {
 	return data, err
 }
 
-// newLanes creates a pair of links for a client, by Way. The first client's links have the same
-// random streams as those of a session with the same seed.
+// newLanes creates a pair of links for a client, by direction. The first client's links have the
+// same random streams as those of a session with the same seed.
 func (r *Relay) newLanes(c Client) (lanes [2]*lane, err error) {
 	up, down := r.options.Conditions(c)
 	for way, spec := range [2]lossmodel.Spec{up, down} {

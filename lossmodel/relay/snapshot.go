@@ -19,7 +19,7 @@ type ClientState struct {
 	Joined, Seen time.Duration // times of its first and its last datagram
 	Leaving      bool          // removed, but datagrams are in flight
 	Flying       int           // datagrams in flight, both directions
-	Ways         [2]Tally      // by Way
+	Ways         [2]Tally      // by direction
 }
 
 // Tally counts the traffic of one client in one direction.

@@ -48,7 +48,7 @@ type Totals struct {
 	Refused   uint64        // datagrams from addresses that were refused: no room, the server, or the relay itself
 	NoSocket  uint64        // datagrams refused because the system provided no socket
 	Oversize  uint64        // datagrams larger than IPv4 allows, dropped
-	Flows     [2]Flow       // by Way
+	Flows     [2]Flow       // by direction
 }
 
 // Totals returns the current counters. It may be called at any time.

@@ -2,7 +2,7 @@
 // sizes and at the rate of a game, with timestamps. The result is a capture for each direction,
 // from which lossmodel/measure fits a link.
 //
-//	report, err := probe.Serve(ctx, session)     // on one machine
+//	report, err := probe.Serve(ctx, session)       // on one machine
 //	path, err := probe.Measure(ctx, session, plan) // on the other
 //	up, down := path.Up, path.Down                 // captures
 //
@@ -16,7 +16,7 @@
 // the difference: a longer delay in one direction looks the same as a shorter one in the other.
 // Delays are therefore measured relative to the 1st percentile of their direction. The 1st
 // percentiles of both directions are assumed to be equal: half of their sum, in which the
-// difference of the clocks cancels. Path.Slack is the statistical error of this value. Round
+// difference of the clocks cancels. The result contains the statistical error of this value. Round
 // trips are measured with one clock: each datagram contains the send time of the newest datagram
 // received before, and how long ago it arrived.
 package probe

@@ -132,7 +132,7 @@ func (l *Link) Next() (due time.Duration, ok bool) {
 }
 
 // Receive returns the next delivery that is due at or before now, in order of due time and then
-// of sending; false if there is none.
+// of sending; false if none.
 func (l *Link) Receive(now time.Duration) (Delivery, bool) {
 	l.freeLent()
 	if len(l.inFlight) == 0 || l.inFlight[0].due > int64(now) {

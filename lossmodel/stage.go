@@ -91,7 +91,7 @@ type gauger interface {
 type stageRow struct {
 	name        StageKind
 	keys        []keyRow                      // in the order in which users see them
-	setDefaults func(*Spec)                   // sets defaults that are not zero; nil if there are none
+	setDefaults func(*Spec)                   // sets defaults that are not zero; nil if none
 	check       func(*Spec) error             // checks the consistency of several keys; nil if not needed. The error is a *KeyError
 	newStage    func(*stageContext) specStage // nil if the keys belong to no stage
 	replaces    bool                          // while this stage is on, no other stage is applied

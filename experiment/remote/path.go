@@ -186,7 +186,7 @@ func (p *downPath) transmit(now time.Duration, d *lossmodel.Delivery) {
 func (p *downPath) Reported() (engine.Delivery, bool) { return p.lastDelivery, p.hasReport }
 
 // RoundTrip implements engine.FarEnd. It removes and returns the oldest round-trip time not yet read; ok
-// is false if there is none.
+// is false if none.
 func (p *downPath) RoundTrip() (rtt time.Duration, ok bool) {
 	if len(p.rtts) == 0 {
 		return 0, false

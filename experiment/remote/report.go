@@ -36,7 +36,7 @@ func (x *record) flags() byte {
 }
 
 // appendFingerprint appends the sequence number and the fingerprint of a decoded frame, and
-// nothing if there is none.
+// nothing if none.
 func (x *record) appendFingerprint(dst []byte) []byte {
 	if !x.decoded {
 		return dst

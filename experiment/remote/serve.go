@@ -20,7 +20,7 @@ import (
 // Intervals and timeouts of the receiving side.
 const (
 	reportInterval       = 50 * time.Millisecond  // while there are unsent records
-	keepAliveInterval    = 250 * time.Millisecond // while there are none
+	keepAliveInterval    = 250 * time.Millisecond // while all records are sent
 	initialResendTimeout = 300 * time.Millisecond // until unconfirmed records are sent again; doubled each time
 	maxResendTimeout     = 3 * time.Second
 )

@@ -54,7 +54,7 @@ func refusef(format string, args ...any) error {
 	return fmt.Errorf("%w: %s", errRefused, fmt.Sprintf(format, args...))
 }
 
-// encode returns the setup as it is sent. Layout before compression with DEFLATE: length of the
+// encode returns the encoded setup. Layout before compression with DEFLATE: length of the
 // JSON (uvarint), JSON of the fields, values of the initial table (varints), length of the
 // initial body (uvarint), body.
 func (s *setup) encode() ([]byte, error) {

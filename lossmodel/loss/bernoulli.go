@@ -35,7 +35,7 @@ func (b Bernoulli) Process(Process, *tracefile.Library) Process {
 	return &bernoulliProcess{datagramChance: random.NewChance(b.P)}
 }
 
-// bernoulliProcess has no state besides a cached probability.
+// bernoulliProcess has no state except a cached probability.
 type bernoulliProcess struct {
 	datagramChance   random.Chance // of an unfragmented datagram
 	fragmentedChance random.Chance // of a datagram with that many fragments

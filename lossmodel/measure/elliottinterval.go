@@ -31,7 +31,7 @@ type elliottFigure struct {
 	value              float64                // estimate
 	compute            func(*elliott) float64 // the quantity of a model
 	transform, inverse func(float64) float64
-	setLimit           func(*elliott) // sets the parameter to its limit, which the logistic scale cannot reach; nil if there is none
+	setLimit           func(*elliott) // sets the parameter to its limit, which the logistic scale cannot reach; nil if none
 }
 
 // elliottFigures lists the estimated quantities of a model. rate and burst are the measured loss

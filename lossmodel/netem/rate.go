@@ -35,7 +35,7 @@ func (w *waiting) Swap(i, j int)      { w.departures[i], w.departures[j] = w.dep
 func (w *waiting) Push(any)           { panic("not used") }
 func (w *waiting) Pop() any           { panic("not used") }
 
-// lastSend returns the latest send time of the waiting packets; false if there are none.
+// lastSend returns the latest send time of the waiting packets; false if none.
 func (w *waiting) lastSend() (int64, bool) { return w.latestSend, len(w.departures) > 0 }
 
 // removeDeparted removes packets that left before now.

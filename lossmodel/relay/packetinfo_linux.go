@@ -29,7 +29,7 @@ func enablePacketInfo(c *net.UDPConn) []byte {
 }
 
 // replyControlMessage converts the control messages of a received datagram to one that makes
-// answers leave from the datagram's destination address; nil if there is none.
+// answers leave from the datagram's destination address; nil if none.
 func replyControlMessage(oob []byte) []byte {
 	list, err := unix.ParseSocketControlMessage(oob)
 	if err != nil {

@@ -79,7 +79,7 @@ func (f File) checkHash(content []byte) (sum string, err error) {
 	return sum[:hashDigits], nil
 }
 
-// Options formats the options that follow the path, each with a space before it; "" if there are none.
+// Options formats the options that follow the path, each with a space before it; "" if none.
 func (f File) Options() string {
 	text := ""
 	if f.ByTime {

@@ -40,15 +40,16 @@ type chunkAssembly struct {
 	data    []byte
 }
 
-// add adds a chunk, given without the session byte. complete is true when the last chunk was
-// added.
+// add adds a chunk, given without the session byte, if it is the first missing one; other chunks
+// are ignored. complete is true when the last chunk was added. A malformed chunk or one that
+// contradicts the first is an errProtocol.
 func (a *chunkAssembly) add(chunk []byte) (complete bool, err error) {
 	if len(chunk) < 4 {
 		return false, malformed("setup chunk", chunk)
 	}
 	count, i := int(binary.LittleEndian.Uint16(chunk)), int(binary.LittleEndian.Uint16(chunk[2:]))
 	body := chunk[4:]
-	if a.count == 0 {
+	if a.count == 0 { // the first chunk sets the number of chunks
 		a.count = count
 	}
 	last := i == count-1 // all chunks but the last are full
@@ -57,7 +58,7 @@ func (a *chunkAssembly) add(chunk []byte) (complete bool, err error) {
 		return false, malformed("setup chunk", chunk)
 	}
 	if i != a.next {
-		return false, nil
+		return false, nil // repeated, or a chunk before it is missing
 	}
 	a.data = append(a.data, body...)
 	a.next++
@@ -80,9 +81,12 @@ func (s *status) append(dst []byte) []byte {
 	return append(dst, s.reason...)
 }
 
-// parseStatus parses a status. It accepts arbitrary input.
+// maxStatusBytes limits a received status. The receiver shortens reasons to fit.
+const maxStatusBytes = 1000
+
+// parseStatus parses a status. Arbitrary input is allowed: what is no status is an errProtocol.
 func parseStatus(src []byte) (status, error) {
-	if len(src) < 4 || src[1] > stateRefused || len(src) > 1000 {
+	if len(src) < 4 || src[1] > stateRefused || len(src) > maxStatusBytes {
 		return status{}, malformed("status", src)
 	}
 	return status{src[0], src[1], int(binary.LittleEndian.Uint16(src[2:])), string(src[4:])}, nil

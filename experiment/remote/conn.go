@@ -57,7 +57,7 @@ const gameOverhead = gameHeaderBytes + channel.Overhead
 // token.
 var errProtocol = errors.New("malformed message")
 
-// malformed returns an errProtocol for a message of the named kind.
+// malformed returns an errProtocol for a message; what is the kind of message, such as "report".
 func malformed(what string, data []byte) error {
 	return fmt.Errorf("%w: %s of %d bytes", errProtocol, what, len(data))
 }
@@ -69,7 +69,8 @@ type reader struct {
 	failed bool
 }
 
-// uvarint reads an unsigned varint (encoding/binary).
+// uvarint reads an unsigned varint (encoding/binary). It returns 0 and sets failed if the varint is
+// incomplete or exceeds 64 bits.
 func (r *reader) uvarint() uint64 {
 	v, n := binary.Uvarint(r.rest)
 	if n <= 0 {
@@ -80,7 +81,7 @@ func (r *reader) uvarint() uint64 {
 	return v
 }
 
-// varint reads a signed varint (encoding/binary).
+// varint reads a signed varint (encoding/binary). It fails like uvarint.
 func (r *reader) varint() int64 {
 	v, n := binary.Varint(r.rest)
 	if n <= 0 {
@@ -91,7 +92,8 @@ func (r *reader) varint() int64 {
 	return v
 }
 
-// bytes returns the next n bytes, which alias the message; nil if fewer remain.
+// bytes returns the next n bytes, which alias the message. If fewer remain, it returns nil and sets
+// failed.
 func (r *reader) bytes(n uint64) []byte {
 	if n > uint64(len(r.rest)) {
 		r.failed, r.rest = true, nil
@@ -102,7 +104,7 @@ func (r *reader) bytes(n uint64) []byte {
 	return b
 }
 
-// octet reads one byte.
+// octet reads one byte; 0 with failed set if none remains.
 func (r *reader) octet() byte {
 	if b := r.bytes(1); b != nil {
 		return b[0]

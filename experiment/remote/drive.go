@@ -16,12 +16,12 @@ const (
 	maxSleep          = 10 * time.Millisecond // the longest sleep between two polls of the network
 )
 
-// Drive advances the virtual time of s at the pace of the wall clock. It returns when the session
-// or ctx ends, or with an error when the network or the peer fails. In the first two cases and
-// after a network error it waits up to drainTimeout for reports about datagrams in flight.
-// onInterval is called every reportInterval; Drive returns its error.
+// Drive advances the virtual time of s at the pace of the wall clock. It returns nil when the session
+// or ctx ends, and an error when the session, the network or the peer fails. At the end of the session
+// or ctx and after a network error it first waits for reports about datagrams in flight; see Settle.
+// onInterval is called every reportInterval; an error of onInterval ends Drive at once.
 func (l *Link) Drive(ctx context.Context, s *engine.Session, onInterval func() error) error {
-	zero := time.Now().Add(-s.Now())
+	zero := time.Now().Add(-s.Now()) // the wall time at which virtual time was zero
 	wake := time.NewTimer(0)
 	defer wake.Stop()
 	reportedAt := time.Now()
@@ -70,22 +70,24 @@ func (l *Link) Drive(ctx context.Context, s *engine.Session, onInterval func() e
 	return nil
 }
 
-// Settle waits up to drainTimeout for reports about datagrams in flight. It applies them within
-// the next half endMargin of virtual time.
+// Settle waits up to drainTimeout for reports about datagrams in flight, while virtual time stands
+// still. It then applies them all within half of endMargin of virtual time, so that a session near
+// its end does not end before they are applied. In a replay Settle does nothing.
 func (l *Link) Settle(s *engine.Session) {
 	if l.conn == nil || s.Done() {
 		return
 	}
+	// The receiver stops its display and reports more often.
 	l.sentConfirmation.ending, l.sentConfirmation.paused = true, true
 	l.sendConfirmation()
 	begun := time.Now()
-	to := max(s.Now(), l.lastStamp) + endMargin/2
+	until := max(s.Now(), l.lastStamp) + endMargin/2
 	for time.Since(begun) < drainTimeout && l.Err() == nil && l.recordsRead < uint64(l.inFlight.nextNumber) {
 		time.Sleep(drainPollInterval)
-		l.Poll(s.Config(), s.Now(), to, begun.Add(-s.Now()))
+		l.Poll(s.Config(), s.Now(), until, begun.Add(-s.Now()))
 	}
-	l.acks.limitTimes(to)
-	l.arrivals.limitTimes(to)
-	_ = s.RunUntil(to) // the session keeps its error and returns it from later calls
+	l.acks.limitTimes(until)
+	l.arrivals.limitTimes(until)
+	_ = s.RunUntil(until) // the session keeps its error and returns it from later calls
 	l.sentConfirmation.ending, l.sentConfirmation.paused = false, false
 }

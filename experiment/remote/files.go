@@ -17,8 +17,9 @@ import (
 // be opened. Names may come from packets and are not trusted.
 type Files func(name string) (path string)
 
-// OnlyFiles returns a lookup that finds only the given paths, by base name: the sender may keep
-// the same file in another folder. It is an error if two paths have the same base name.
+// OnlyFiles returns a Files that finds only the given paths. Names are compared by base name,
+// because the sender may keep the same file in another folder. It is an error if two paths have the
+// same base name.
 func OnlyFiles(paths []string) (Files, error) {
 	known := map[string]string{}
 	for _, path := range paths {
@@ -43,7 +44,8 @@ type setupFile struct {
 	SHA256 string `json:"sha256"`
 }
 
-// requiredFiles returns the files that the encoder of c needs, with their hashes.
+// requiredFiles returns the files that the encoder of c needs, with their hashes. It fails if a file
+// cannot be read.
 func requiredFiles(c *config.Config) (files []setupFile, err error) {
 	codec, params, err := c.Encoder.Resolve("encoder", c.Codecs)
 	if err != nil {
@@ -51,7 +53,7 @@ func requiredFiles(c *config.Config) (files []setupFile, err error) {
 	}
 	for _, name := range codec.Files(params) {
 		path := name
-		if c.Find != nil {
+		if c.Find != nil { // otherwise the name is the path
 			path = c.Find(name)
 		}
 		sum, err := sha256OfFile(path)
@@ -70,21 +72,21 @@ func sha256OfFile(path string) (string, error) {
 	return hex.EncodeToString(sum[:]), err
 }
 
-// check returns errRefused if a file is not available here or has different contents; nil if all
-// match.
+// check compares the files that the sender requires with those of this receiver. It returns
+// errRefused if a file is not available here or has different contents.
 func (find Files) check(files []setupFile) error {
-	for _, x := range files {
-		path := find(x.Name)
+	for _, file := range files {
+		path := find(file.Name)
 		if path == "" {
 			return refusef("the encoder needs the file %.100q, which the receiver was not given; expected tui listen --file",
-				x.Name)
+				file.Name)
 		}
 		switch sum, err := sha256OfFile(path); {
 		case err != nil:
-			return refusef("the encoder needs the file %.100q, which the receiver cannot read", x.Name)
-		case sum != x.SHA256:
+			return refusef("the encoder needs the file %.100q, which the receiver cannot read", file.Name)
+		case sum != file.SHA256:
 			return refusef("the encoder needs the file %.100q, which differs at the receiver; expected the same contents",
-				x.Name)
+				file.Name)
 		}
 	}
 	return nil
@@ -96,14 +98,14 @@ func (find Files) restrictedCodecs() []encoders.Codec {
 	list := table.All()
 	for i := range list {
 		codec := list[i]
-		open := encoders.Located(&codec, find).New
+		newCodec := encoders.Located(&codec, find).New // opens the path that find returns for a name
 		list[i].New = func(s *frame.Schema, params any) (encoders.Encoder, encoders.Decoder, error) {
 			for _, name := range codec.Files(params) {
 				if find(name) == "" {
 					return nil, nil, refusef("the encoder requests the file %.100q, which is not available here", name)
 				}
 			}
-			return open(s, params)
+			return newCodec(s, params)
 		}
 	}
 	return list

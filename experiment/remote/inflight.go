@@ -33,57 +33,58 @@ type inFlight struct {
 }
 
 // add stores a copy of data as the next datagram and returns its entry, whose remaining fields
-// the caller sets.
+// the caller sets. If the stored data exceed maxInFlightBytes, add drops the data of the oldest
+// datagrams, but never of this one.
 func (f *inFlight) add(data []byte) *sentDatagram {
 	if f.ring == nil {
 		f.ring = make([]sentDatagram, maxInFlight)
 	}
-	x := &f.ring[f.nextNumber%maxInFlight]
-	f.releaseData(x)
-	*x = sentDatagram{number: f.nextNumber, hasData: true}
+	entry := &f.ring[f.nextNumber%maxInFlight]
+	f.releaseData(entry)
+	*entry = sentDatagram{number: f.nextNumber, hasData: true}
 	if n := len(f.freeBuffers); n > 0 {
-		x.data, f.freeBuffers = f.freeBuffers[n-1], f.freeBuffers[:n-1]
+		entry.data, f.freeBuffers = f.freeBuffers[n-1], f.freeBuffers[:n-1]
 	}
-	x.data = append(x.data[:0], data...)
+	entry.data = append(entry.data[:0], data...)
 	f.dataBytes += len(data)
 	f.nextNumber++
 	for ; f.dataBytes > maxInFlightBytes && f.oldest+1 < f.nextNumber; f.oldest++ {
-		if f.nextNumber-f.oldest <= maxInFlight {
+		if f.nextNumber-f.oldest <= maxInFlight { // otherwise its entry was already reused
 			f.releaseData(&f.ring[f.oldest%maxInFlight])
 		}
 	}
-	return x
+	return entry
 }
 
 // wasSent reports whether a datagram with this number was sent.
 func (f *inFlight) wasSent(number uint32) bool { return number < f.nextNumber }
 
-// lookup returns the entry of a datagram, or nil if it was never sent or its entry was reused or
-// dropped.
+// lookup returns the entry of a datagram, or nil if the datagram was never sent, its entry was
+// reused, or its data were dropped before it was delivered.
 func (f *inFlight) lookup(number uint32) *sentDatagram {
 	if number >= f.nextNumber || f.nextNumber-number > maxInFlight {
 		return nil
 	}
-	if x := &f.ring[number%maxInFlight]; x.hasData || x.delivered {
-		return x
+	if entry := &f.ring[number%maxInFlight]; entry.hasData || entry.delivered {
+		return entry
 	}
 	return nil
 }
 
-// takeData returns the data of a datagram and releases the buffer. The data are valid until the
-// next add.
-func (f *inFlight) takeData(x *sentDatagram) []byte {
-	data := x.data
-	f.releaseData(x)
+// takeData returns the data of a datagram and moves their buffer to the free list. The data are
+// valid until the next add, which may reuse the buffer.
+func (f *inFlight) takeData(entry *sentDatagram) []byte {
+	data := entry.data
+	f.releaseData(entry)
 	return data
 }
 
 // releaseData moves the data buffer of a datagram to the free list.
-func (f *inFlight) releaseData(x *sentDatagram) {
-	if !x.hasData {
+func (f *inFlight) releaseData(entry *sentDatagram) {
+	if !entry.hasData {
 		return
 	}
-	f.dataBytes -= len(x.data)
-	f.freeBuffers = append(f.freeBuffers, x.data)
-	x.data, x.hasData = nil, false
+	f.dataBytes -= len(entry.data)
+	f.freeBuffers = append(f.freeBuffers, entry.data)
+	entry.data, entry.hasData = nil, false
 }

@@ -87,8 +87,8 @@ const (
 
 // NewLink returns the sending side of sessions over a connection. peerName names the receiver in
 // errors and reports.
-func NewLink(conn conn, to string) *Link {
-	return &Link{conn: conn, peerName: to, in: make([]byte, channel.MaxPayload)}
+func NewLink(conn conn, peerName string) *Link {
+	return &Link{conn: conn, peerName: peerName, in: make([]byte, channel.MaxPayload)}
 }
 
 // To returns the name of the receiver.
@@ -97,22 +97,23 @@ func (l *Link) To() string { return l.peerName }
 // Live reports whether the link has a connection. It is false in a replay and for a nil Link.
 func (l *Link) Live() bool { return l != nil && l.conn != nil }
 
-// Begin implements engine.Network. It ends any session that was begun before.
+// Begin implements engine.Network. It ends any session that was begun before, sends the setup of the
+// new session and waits until the receiver is ready. In a replay it only queues the recorded events.
 func (l *Link) Begin(ctx context.Context, s *frame.Schema, initial *frame.Frame, c *config.Config) error {
 	l.reset()
-	session := setup{Version: protocolVersion, Schema: *s, RateHz: c.Sender.RateHz, History: c.Receiver.History,
+	request := setup{Version: protocolVersion, Schema: *s, RateHz: c.Sender.RateHz, History: c.Receiver.History,
 		DigestBits: c.Receiver.DigestBits, DisplayMilliHz: c.DisplayMilliHz(s.TickHz), Playout: c.Receiver.Playout,
 		Encoder: c.Encoder.Name, Initial: *initial}
 	l.sentConfirmation.playout = c.Receiver.Playout
-	if l.conn == nil { // a replay has all events from the start
+	if l.conn == nil { // a replay: all events are known from the start
 		l.acks.events, l.arrivals.events = l.replay.acks, l.replay.arrivals
 		return nil
 	}
 	var err error
-	if session.Files, err = requiredFiles(c); err != nil {
+	if request.Files, err = requiredFiles(c); err != nil {
 		return err
 	}
-	data, err := session.encode()
+	data, err := request.encode()
 	if err != nil {
 		return err
 	}
@@ -135,12 +136,12 @@ func (l *Link) reset() {
 func (l *Link) sendSetup(ctx context.Context, data []byte) error {
 	deadline, cancel := context.WithTimeout(ctx, setupTimeout)
 	defer cancel()
-	firstMissing, sent := 0, 0
+	firstMissing, next := 0, 0 // chunk numbers: first one missing at the receiver, next one to send
 	retransmit := time.NewTimer(0)
 	defer retransmit.Stop()
 	for {
-		for ; sent < min(firstMissing+chunkWindow, chunkCount(len(data))); sent++ {
-			l.out = appendChunk(l.out[:0], l.session, data, sent)
+		for ; next < min(firstMissing+chunkWindow, chunkCount(len(data))); next++ {
+			l.out = appendChunk(l.out[:0], l.session, data, next)
 			if err := l.conn.Send(streamSetup, l.out); err != nil {
 				return err
 			}
@@ -156,13 +157,13 @@ func (l *Link) sendSetup(ctx context.Context, data []byte) error {
 		case <-l.conn.Done():
 			return l.closedError()
 		case <-retransmit.C:
-			sent = firstMissing
+			next = firstMissing
 		case <-l.conn.Ready():
 		}
 		for d, ok := l.conn.Poll(l.in); ok; d, ok = l.conn.Poll(l.in) {
 			st, err := parseStatus(d.Data)
 			if d.Stream != streamStatus || err != nil || st.session != l.session {
-				continue
+				continue // a message of an earlier session
 			}
 			l.traffic.Reports += wireBytes(len(d.Data))
 			switch st.state {
@@ -173,19 +174,20 @@ func (l *Link) sendSetup(ctx context.Context, data []byte) error {
 				return l.networkErrorf("the receiver reports: %s", config.Printable(st.reason))
 			}
 			if st.nextChunk > firstMissing && st.nextChunk <= chunkCount(len(data)) {
-				firstMissing, sent = st.nextChunk, max(sent, st.nextChunk)
+				firstMissing, next = st.nextChunk, max(next, st.nextChunk)
 			}
 		}
 	}
 }
 
-// closedError returns the error of a connection that has ended.
+// closedError returns why a connection has ended: a NetworkError, or an internal error if a
+// goroutine of this process panicked.
 func (l *Link) closedError() error {
 	err := l.conn.Err()
 	switch {
-	case errors.As(err, new(*panics.Error)): // in this process
+	case errors.As(err, new(*panics.Error)): // of this process, such as the receiver of NewLoopback
 		return fmt.Errorf("internal error: %w", err)
-	case !errors.Is(err, io.EOF):
+	case !errors.Is(err, io.EOF): // io.EOF: the peer closed the connection
 		return l.networkErrorf("the connection to the peer failed: %v", err)
 	}
 	return l.networkErrorf("the peer closed the session")
@@ -197,7 +199,8 @@ func (l *Link) Connect(down, up *lossmodel.Link) (engine.Path, engine.Path) {
 	return (*downPath)(l), (*upPath)(l)
 }
 
-// Err returns the error that ended the session; nil while it can continue.
+// Err returns the error that ended the session; nil while it can continue. A session also ends if
+// the peer sends nothing for peerTimeout, unless this process was suspended meanwhile.
 func (l *Link) Err() error {
 	if l.err == nil && l.conn != nil {
 		select {
@@ -212,18 +215,21 @@ func (l *Link) Err() error {
 	return l.err
 }
 
-// Paused notifies the receiver when virtual time is paused or resumed.
-func (l *Link) Paused(now bool) {
-	if l.sentConfirmation.paused != now {
-		l.sentConfirmation.paused = now
+// Paused notifies the receiver that virtual time is paused or runs. It sends nothing if the state
+// did not change.
+func (l *Link) Paused(paused bool) {
+	if l.sentConfirmation.paused != paused {
+		l.sentConfirmation.paused = paused
 		l.sendConfirmation()
 	}
 }
 
 // Poll reads all received messages and schedules their effects at virtual times after from and up
-// to to. zero is the wall time at which virtual time was zero. Poll also sends confirmations.
+// to to. zero is the wall time at which virtual time was zero. Poll also sends a confirmation if new
+// records were read and confirmInterval has passed, if the playout delay of c changed, or if none
+// was sent for keepAliveInterval.
 func (l *Link) Poll(c *config.Config, from, to time.Duration, zero time.Time) {
-	if l.conn == nil || to <= from {
+	if l.conn == nil || to <= from { // a replay, or virtual time stands still
 		return
 	}
 	l.notePoll(time.Now())
@@ -234,17 +240,17 @@ func (l *Link) Poll(c *config.Config, from, to time.Duration, zero time.Time) {
 		}
 		l.lastStamp = max(l.lastStamp, min(max(d.At.Sub(zero), from+1), to))
 		if len(d.Data) == 0 || d.Data[0] != l.session {
-			continue // of an earlier session
+			continue // a message of an earlier session
 		}
 		if err := l.handle(&d, d.Data[1:]); err != nil {
 			l.malformed++
 		}
 	}
-	due := time.Since(l.lastConfirmed) >= confirmInterval
-	sent := &l.sentConfirmation
-	if sent.recordsRead != l.recordsRead && due || c.Receiver.Playout != sent.playout ||
+	confirmDue := time.Since(l.lastConfirmed) >= confirmInterval
+	last := &l.sentConfirmation
+	if last.recordsRead != l.recordsRead && confirmDue || c.Receiver.Playout != last.playout ||
 		time.Since(l.lastConfirmed) >= keepAliveInterval {
-		sent.playout = c.Receiver.Playout
+		last.playout = c.Receiver.Playout
 		l.sendConfirmation()
 	}
 }
@@ -306,23 +312,25 @@ func (l *Link) handle(d *datagram, msg []byte) error {
 	return malformed(fmt.Sprintf("stream %d", d.Stream), msg)
 }
 
-// handleAck schedules an ack of the receiver and measures the round-trip time.
+// handleAck schedules an ack of the receiver and measures the round-trip time, if the datagram that
+// it answers is still stored. msg is the number of that datagram (4 bytes) and the ack.
 func (l *Link) handleAck(at time.Time, msg []byte) error {
 	if len(msg) < 4 || len(msg) > lossmodel.MaxDatagram {
 		return malformed("ack", msg)
 	}
 	e := event{at: l.lastStamp, number: binary.LittleEndian.Uint32(msg), data: append(l.acks.takeBuffer(), msg[4:]...)}
-	if x := l.inFlight.lookup(e.number); x != nil {
-		e.delay, e.delayKnown = at.Sub(x.sentWall), true
+	if sent := l.inFlight.lookup(e.number); sent != nil {
+		e.delay, e.delayKnown = at.Sub(sent.sentWall), true
 		l.smoothedRTT += (e.delay - l.smoothedRTT) / 8
 	}
-	l.traffic.Cover += gameOverhead
+	l.traffic.Cover += gameOverhead // bytes that the lab adds to the ack
 	l.acks.push(e)
 	return nil
 }
 
-// handleReport schedules the arrivals of a report that were not read before. A report that begins
-// after the next expected record is dropped, and the missing records are requested.
+// handleReport schedules the arrivals of a report that were not read before, and the display
+// counters. A report that begins after the next expected record is dropped, and the missing records
+// are requested.
 func (l *Link) handleReport(msg []byte) error {
 	if err := l.lastReport.parse(msg); err != nil {
 		return err
@@ -331,25 +339,26 @@ func (l *Link) handleReport(msg []byte) error {
 		l.requestResend()
 		return nil
 	}
-	known := l.recordsRead - l.lastReport.firstRecord
+	known := l.recordsRead - l.lastReport.firstRecord // records of this report that were read before
 	if known > uint64(len(l.lastReport.records)) {
-		return nil
+		return nil // an old report that arrived late; its display counters are old too
 	}
-	for i := range l.lastReport.records[known:] {
-		if r := &l.lastReport.records[known:][i]; !l.inFlight.wasSent(r.number) {
+	unread := l.lastReport.records[known:]
+	for i := range unread {
+		if !l.inFlight.wasSent(unread[i].number) {
 			return malformed("report about a datagram that was not sent", msg)
 		}
 	}
-	for i := range l.lastReport.records[known:] {
+	for i := range unread {
 		l.recordsRead++
-		l.scheduleArrival(&l.lastReport.records[known:][i])
+		l.scheduleArrival(&unread[i])
 	}
 	l.arrivals.push(event{at: max(l.lastStamp, l.arrivals.last), display: l.lastReport.display, isDisplay: true})
 	return nil
 }
 
-// requestResend requests missing records, at most once in the time that it takes to send them
-// again.
+// requestResend requests missing records, at most once in the time until the answer to the previous
+// request can arrive: a round trip and half of reportInterval.
 func (l *Link) requestResend() {
 	if time.Since(l.resendRequestedAt) < l.smoothedRTT+reportInterval/2 {
 		return
@@ -363,15 +372,15 @@ func (l *Link) requestResend() {
 // are delayed by receiverLag, so that they keep their spacing although reports come in batches; a
 // report that takes longer raises the lag.
 func (l *Link) scheduleArrival(r *record) {
-	x := l.inFlight.lookup(r.number)
-	if x == nil || x.delivered {
+	sent := l.inFlight.lookup(r.number)
+	if sent == nil || sent.delivered {
 		return // no longer stored, or already delivered
 	}
-	sentAt := x.sentWall.Sub(l.epoch)
-	clockDelay := r.arrivedAt - sentAt
+	sentAt := sent.sentWall.Sub(l.epoch)
+	clockDelay := r.arrivedAt - sentAt // includes the unknown offset between the two clocks
 	e := event{number: r.number, delay: clockDelay - l.minDelay.update(sentAt, clockDelay), record: *r,
 		reportedAt: l.lastStamp}
-	arrived := x.sentAt + e.delay
+	arrived := sent.sentAt + e.delay
 	// Without late reports the lag decays by half in 355 arrivals: 6 s at 60 Hz.
 	l.receiverLag = min(max(minLag, l.lastStamp-arrived, l.receiverLag-l.receiverLag/512), maxLag)
 	e.at = max(l.lastStamp, arrived+l.receiverLag, l.arrivals.last)

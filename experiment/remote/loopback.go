@@ -16,12 +16,12 @@ func NewLoopback(ctx context.Context) (link *Link, closeBoth func() error, err e
 	if err != nil {
 		return nil, nil, err
 	}
-	o := channel.Options{Token: token, MaxSessions: 1}
-	listener, err := channel.Listen(netip.AddrPortFrom(netip.AddrFrom4([4]byte{127, 0, 0, 1}), 0), o)
+	options := channel.Options{Token: token, MaxSessions: 1}
+	listener, err := channel.Listen(netip.AddrPortFrom(netip.AddrFrom4([4]byte{127, 0, 0, 1}), 0), options)
 	if err != nil {
 		return nil, nil, err
 	}
-	near, err := channel.Dial(ctx, listener.Addr(), Purpose, o)
+	session, err := channel.Dial(ctx, listener.Addr(), Purpose, options)
 	if err != nil {
 		return nil, nil, errors.Join(err, listener.Close())
 	}
@@ -31,16 +31,17 @@ func NewLoopback(ctx context.Context) (link *Link, closeBoth func() error, err e
 		err := panics.Call(func() error {
 			s, err := listener.Accept(context.Background())
 			if err == nil {
-				_, err = Serve(context.Background(), s, func(name string) string { return name })
+				allFiles := func(name string) string { return name } // the sender is this process and is trusted
+				_, err = Serve(context.Background(), s, allFiles)
 			}
 			return err
 		})
 		if errors.As(err, new(*panics.Error)) {
-			near.Fail(err)
-		} // Link.Err reports other errors: the connection is closed or no message arrives
+			session.Fail(err)
+		} // other errors close the connection or silence the receiver, which Link.Err reports
 	}()
-	return NewLink(near, listener.Addr().String()), func() error {
-		err := errors.Join(near.Close(), listener.Close())
+	return NewLink(session, listener.Addr().String()), func() error {
+		err := errors.Join(session.Close(), listener.Close())
 		<-served
 		return err
 	}, nil

@@ -17,16 +17,17 @@ type minDelay struct {
 const minDelayWindow = 30 * time.Second
 
 // update adds the delay of a datagram that was sent at sentAt and returns the minimum of the
-// current and the previous window. The delay is measured between two clocks and may be negative.
-func (f *minDelay) update(sentAt, delay time.Duration) time.Duration {
+// current and the previous window. The delay is the arrival by the receiver's clock minus sentAt by
+// the sender's, and may be negative. A window ends with the first datagram sent after its length.
+func (m *minDelay) update(sentAt, delay time.Duration) time.Duration {
 	switch {
-	case !f.started:
-		*f = minDelay{started: true, windowStart: sentAt, current: delay, previous: delay}
-	case sentAt-f.windowStart >= 2*minDelayWindow: // no datagram in a whole window
-		f.windowStart, f.previous, f.current = sentAt, min(f.current, delay), delay
-	case sentAt-f.windowStart >= minDelayWindow:
-		f.windowStart, f.previous, f.current = sentAt, f.current, delay
+	case !m.started:
+		*m = minDelay{started: true, windowStart: sentAt, current: delay, previous: delay}
+	case sentAt-m.windowStart >= 2*minDelayWindow: // no datagram in a whole window
+		m.windowStart, m.previous, m.current = sentAt, min(m.current, delay), delay
+	case sentAt-m.windowStart >= minDelayWindow:
+		m.windowStart, m.previous, m.current = sentAt, m.current, delay
 	}
-	f.current = min(f.current, delay)
-	return min(f.current, f.previous)
+	m.current = min(m.current, delay)
+	return min(m.current, m.previous)
 }

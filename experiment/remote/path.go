@@ -54,7 +54,7 @@ func (q *eventQueue) push(e event) {
 	}
 	q.bytes += len(e.data)
 	if q.head > 0 && len(q.events) == cap(q.events) {
-		q.events = q.events[:copy(q.events, q.events[q.head:])]
+		q.events = q.events[:copy(q.events, q.events[q.head:])] // reuse the room of popped events
 		q.head = 0
 	}
 	q.events = append(q.events, e)
@@ -108,7 +108,8 @@ func (q *eventQueue) takeBuffer() []byte {
 	return b
 }
 
-// earlier returns the earlier of two times; okA and okB report whether a and b are valid.
+// earlier returns the earlier of two times; okA and okB report whether a and b are valid. The
+// result is false if neither is.
 func earlier(a time.Duration, okA bool, b time.Duration, okB bool) (time.Duration, bool) {
 	if !okA || okB && b < a {
 		return b, okB
@@ -120,23 +121,24 @@ func earlier(a time.Duration, okA bool, b time.Duration, okB bool) (time.Duratio
 type downPath Link
 
 // Send implements engine.Path. The model decides which packets are lost; the outcome of the
-// others is reported later, so the verdict is open.
+// others is reported later, so the verdict is marked as open.
 func (p *downPath) Send(now time.Duration, datagram []byte, tag uint64) lossmodel.Verdict {
 	v := p.down.Send(now, datagram, tag)
 	v.Open = true
 	return v
 }
 
-// Next implements engine.Path.
+// Next implements engine.Path. It returns the time of the next delivery of the modelled downlink or
+// of the next reported arrival, whichever is earlier; false if there is neither.
 func (p *downPath) Next() (time.Duration, bool) {
 	a, okA := p.down.Next()
 	b, okB := p.arrivals.next()
 	return earlier(a, okA, b, okB)
 }
 
-// Receive implements engine.Path. It writes the datagrams that the modelled downlink delivers to
-// the socket, and returns the next arrival that the receiver reported. A datagram damaged by the
-// model is returned at once.
+// Receive implements engine.Path. It writes the datagrams that the modelled downlink delivers by
+// now to the socket, and returns the next due arrival that the receiver reported, or false if none
+// is due. A datagram damaged by the model is returned at once.
 func (p *downPath) Receive(now time.Duration) (lossmodel.Delivery, bool) {
 	p.hasReport = false
 	for d, ok := p.down.Receive(now); ok; d, ok = p.down.Receive(now) {
@@ -152,17 +154,17 @@ func (p *downPath) Receive(now time.Duration) (lossmodel.Delivery, bool) {
 			p.arrivals.pop()
 			continue
 		}
-		x := p.inFlight.lookup(e.number)
+		sent := p.inFlight.lookup(e.number)
 		p.lastDelivery = engine.Delivery{Outcome: e.record.outcome, Decoded: e.record.decoded, Frame: e.record.fingerprint,
 			Number: e.record.seqLow, Slower: e.delay, ReportedAt: e.reportedAt}
 		p.arrivals.pop()
-		if x == nil || x.delivered {
-			continue
+		if sent == nil || sent.delivered {
+			continue // its data are no longer stored, or the report is a repetition
 		}
-		x.delivered, p.hasReport = true, true
-		p.lastDelivery.Arrived = x.sentAt + p.lastDelivery.Slower
-		return lossmodel.Delivery{Data: p.inFlight.takeData(x), Sent: x.sentAt, Due: now, Tag: x.tag, Copy: x.copyNumber,
-			Flipped: x.flippedBits}, true
+		sent.delivered, p.hasReport = true, true
+		p.lastDelivery.Arrived = sent.sentAt + p.lastDelivery.Slower
+		return lossmodel.Delivery{Data: p.inFlight.takeData(sent), Sent: sent.sentAt, Due: now, Tag: sent.tag, Copy: sent.copyNumber,
+			Flipped: sent.flippedBits}, true
 	}
 	return lossmodel.Delivery{}, false
 }
@@ -170,19 +172,20 @@ func (p *downPath) Receive(now time.Duration) (lossmodel.Delivery, bool) {
 // transmit writes a datagram that the model delivered to the socket. In a replay it only stores
 // the datagram.
 func (p *downPath) transmit(now time.Duration, d *lossmodel.Delivery) {
-	x := p.inFlight.add(d.Data)
-	x.sentAt, x.tag, x.copyNumber, x.flippedBits = now, d.Tag, d.Copy, d.Flipped
+	sent := p.inFlight.add(d.Data)
+	sent.sentAt, sent.tag, sent.copyNumber, sent.flippedBits = now, d.Tag, d.Copy, d.Flipped
 	if p.conn == nil {
 		return
 	}
-	p.out = binary.LittleEndian.AppendUint32(append(p.out[:0], p.session), x.number)
+	p.out = binary.LittleEndian.AppendUint32(append(p.out[:0], p.session), sent.number)
 	p.out = append(p.out, d.Data...)
-	x.sentWall = time.Now()
-	p.traffic.Cover += gameOverhead
+	sent.sentWall = time.Now()
+	p.traffic.Cover += gameOverhead    // bytes that the lab adds to the packet
 	_ = p.conn.Send(streamGame, p.out) // an error counts as a loss
 }
 
-// Reported implements engine.FarEnd.
+// Reported implements engine.FarEnd. It returns what the receiver reported about the datagram that
+// Receive returned last; false if that one was damaged by the model and not sent.
 func (p *downPath) Reported() (engine.Delivery, bool) { return p.lastDelivery, p.hasReport }
 
 // RoundTrip implements engine.FarEnd. It removes and returns the oldest round-trip time not yet read; ok
@@ -196,21 +199,23 @@ func (p *downPath) RoundTrip() (rtt time.Duration, ok bool) {
 	return rtt, true
 }
 
-// Counts implements engine.FarEnd.
+// Counts implements engine.FarEnd. It returns the newest counters of the receiver's display and the
+// traffic that the lab itself added.
 func (p *downPath) Counts() (meters.DisplayCounts, meters.LabTraffic) { return p.display, p.traffic }
 
 // upPath is the path from the receiver: from the socket, then through the loss model.
 type upPath Link
 
 // Send implements engine.Path. It sends nothing, because the remote receiver sends the same ack
-// over the socket.
+// over the socket. The verdict is marked as open and holds only the size on the wire.
 func (p *upPath) Send(_ time.Duration, ack []byte, _ uint64) lossmodel.Verdict {
 	v := lossmodel.Verdict{Open: true}
 	v.Wire, v.Fragments = lossmodel.WireBytes(len(ack), p.up.Spec().MTU)
 	return v
 }
 
-// Next implements engine.Path.
+// Next implements engine.Path. It returns the time of the next delivery of the modelled uplink or of
+// the next received ack, whichever is earlier; false if there is neither.
 func (p *upPath) Next() (time.Duration, bool) {
 	a, okA := p.up.Next()
 	b, okB := p.acks.next()

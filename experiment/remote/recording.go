@@ -3,14 +3,15 @@ package remote
 import (
 	"encoding/binary"
 	"fmt"
+	"math"
 	"slices"
 	"time"
 
 	"wirelab/experiment/engine"
 )
 
-// recording stores the events of a session with the virtual times at which they took effect. With
-// the configuration it is all that a replay needs.
+// recording stores the events of a session with the virtual times at which they took effect. Together
+// with the configuration they are all that a replay needs.
 type recording struct {
 	events []byte        // encoded; see appendHeader
 	last   time.Duration // time of the newest event
@@ -28,9 +29,9 @@ const (
 	rttFlag = 0x80 // flag of recordedAck: the round-trip time is known
 )
 
-// appendHeader begins an event; false if the recording is full. Layout: kind (1 byte), time since
-// the previous event (uvarint, ns), datagram number (uvarint), delay (varint, ns), then the data
-// of the kind. delay is event.delay.
+// appendHeader appends the common fields of an event that took effect at now. It returns false if
+// the recording is full. Layout: kind (1 byte), time since the previous event (uvarint, ns), datagram
+// number (uvarint), event.delay (varint, ns). The caller appends the data of the kind.
 func (r *recording) appendHeader(kind byte, now time.Duration, number uint32, delay time.Duration) bool {
 	r.full = r.full || len(r.events) >= maxRecording
 	if r.full {
@@ -72,7 +73,7 @@ func (r *recording) recordArrival(now time.Duration, e *event) {
 	r.events = e.record.appendFingerprint(r.events)
 }
 
-// Recorded returns the recording of the session for a report. It has no events if the session
+// Recorded returns the recording of the session for a report. It has no events if they
 // exceeded maxRecording.
 func (l *Link) Recorded() *engine.Remote {
 	x := &engine.Remote{To: l.peerName, Version: protocolVersion}
@@ -99,7 +100,7 @@ func Replay(x *engine.Remote) (*Link, error) {
 		return nil, fmt.Errorf("network recording has version %d, expected %d", x.Version, protocolVersion)
 	}
 	if len(x.Events) == 0 {
-		return nil, fmt.Errorf("the report has no network recording: nothing was received, or more than %d MB",
+		return nil, fmt.Errorf("the report has no network recording: nothing was received, or more than the %d MB that are stored",
 			maxRecording>>20)
 	}
 	l := NewLink(nil, x.To)
@@ -109,18 +110,20 @@ func Replay(x *engine.Remote) (*Link, error) {
 	return l, nil
 }
 
-// loadEvents decodes a recording into l.replay.
+// loadEvents decodes a recording into l.replay. It accepts arbitrary input and returns an error with
+// the position at which the recording is damaged. For the layout see appendHeader, recordAck and
+// recordArrival.
 func (l *Link) loadEvents(events []byte) error {
 	r := reader{rest: events}
 	at := time.Duration(0)
 	for len(r.rest) > 0 && !r.failed {
 		kind := r.octet()
-		step, number, took := r.uvarint(), r.uvarint(), r.varint()
-		if step > uint64(maxAge) || number > 1<<32-1 || at > maxAge {
+		elapsed, number, delay := r.uvarint(), r.uvarint(), r.varint()
+		if elapsed > uint64(maxAge) || number > math.MaxUint32 || at > maxAge {
 			r.failed = true
 		}
-		at += time.Duration(step)
-		e := event{at: at, number: uint32(number), delay: time.Duration(took)}
+		at += time.Duration(elapsed)
+		e := event{at: at, number: uint32(number), delay: time.Duration(delay)}
 		switch kind {
 		case recordedAck, recordedAck | rttFlag:
 			e.delayKnown = kind&rttFlag != 0
@@ -128,9 +131,9 @@ func (l *Link) loadEvents(events []byte) error {
 			l.replay.acks = append(l.replay.acks, e)
 		case recordedArrival:
 			flags := r.octet()
-			waited := r.uvarint()
-			r.failed = r.failed || waited > uint64(at)
-			e.reportedAt, e.record.number = at-time.Duration(waited), e.number
+			sinceReport := r.uvarint()
+			r.failed = r.failed || sinceReport > uint64(at)
+			e.reportedAt, e.record.number = at-time.Duration(sinceReport), e.number
 			r.readFingerprint(&e.record, flags)
 			l.replay.arrivals = append(l.replay.arrivals, e)
 		case recordedDisplay:

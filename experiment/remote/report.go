@@ -35,8 +35,8 @@ func (x *record) flags() byte {
 	return byte(x.outcome)
 }
 
-// appendFingerprint appends the sequence number and the fingerprint of a decoded frame, and
-// nothing if none.
+// appendFingerprint appends the sequence number (2 bytes) and the fingerprint of a decoded frame. It
+// appends nothing if the datagram was not decoded.
 func (x *record) appendFingerprint(dst []byte) []byte {
 	if !x.decoded {
 		return dst
@@ -44,7 +44,8 @@ func (x *record) appendFingerprint(dst []byte) []byte {
 	return append(binary.LittleEndian.AppendUint16(dst, x.seqLow), x.fingerprint[:]...)
 }
 
-// readFingerprint sets the outcome of x from flags and reads what appendFingerprint wrote.
+// readFingerprint sets the outcome of x from the flags of a record and, if decodedFlag is set, reads
+// what appendFingerprint wrote.
 func (r *reader) readFingerprint(x *record, flags byte) {
 	x.outcome, x.decoded = endpoint.Outcome(flags&^decodedFlag), flags&decodedFlag != 0
 	r.failed = r.failed || x.outcome > endpoint.UnknownCodec
@@ -80,7 +81,7 @@ func appendDisplay(dst []byte, d meters.DisplayCounts) []byte {
 	return dst
 }
 
-// readDisplay reads what appendDisplay wrote.
+// readDisplay reads what appendDisplay wrote. Counters above the range of int64 set failed.
 func (r *reader) readDisplay() (d meters.DisplayCounts) {
 	for _, n := range displayCounters(&d) {
 		v := r.uvarint()
@@ -92,7 +93,8 @@ func (r *reader) readDisplay() (d meters.DisplayCounts) {
 	return d
 }
 
-// append appends the message to dst with as many records as fit; n is their number.
+// append appends the message to dst with as many records as fit into maxReportBytes. n is the number
+// of these records.
 func (m *report) append(dst []byte, session uint8) (msg []byte, n int) {
 	start := len(dst)
 	dst = append(dst, session)
@@ -120,6 +122,7 @@ func (m *report) parse(src []byte) error {
 		x := record{}
 		number, us, flags := int64(last.number)+r.varint(), last.arrivedAt.Microseconds()+r.varint(), r.octet()
 		x.number, x.arrivedAt = uint32(number), time.Duration(us)*time.Microsecond
+		// number must fit into a uint32.
 		r.failed = r.failed || number != int64(x.number) || us < 0 || us > int64(maxAge/time.Microsecond)
 		r.readFingerprint(&x, flags)
 		if !r.failed {
@@ -138,8 +141,7 @@ func (m *report) parse(src []byte) error {
 const maxAge = 100 * 365 * 24 * time.Hour
 
 // confirmation is a message from the sender to the receiver, sent in answer to reports and at
-// intervals. Layout after the session byte: flags (1 byte: 1 paused, 2 ending, 4 resend),
-// recordsRead, playout and timeLost in microseconds (uvarints).
+// intervals. Layout after the session byte: flags (1 byte), recordsRead, playout and timeLost in microseconds (uvarints).
 type confirmation struct {
 	recordsRead uint64        // records received without a gap since the start of the session
 	playout     time.Duration // playout delay of the receiver's display
@@ -149,17 +151,24 @@ type confirmation struct {
 	resend      bool          // a gap was found: send all records from recordsRead again
 }
 
+// Flags of a confirmation.
+const (
+	pausedFlag = 1 << iota
+	endingFlag
+	resendFlag
+)
+
 // append appends the encoded message to dst.
 func (c *confirmation) append(dst []byte, session uint8) []byte {
 	flags := byte(0)
 	if c.paused {
-		flags |= 1
+		flags |= pausedFlag
 	}
 	if c.ending {
-		flags |= 2
+		flags |= endingFlag
 	}
 	if c.resend {
-		flags |= 4
+		flags |= resendFlag
 	}
 	dst = append(dst, session, flags)
 	dst = binary.AppendUvarint(dst, c.recordsRead)
@@ -171,12 +180,13 @@ func (c *confirmation) append(dst []byte, session uint8) []byte {
 func (c *confirmation) parse(src []byte) error {
 	r := reader{rest: src}
 	flags := r.octet()
-	c.paused, c.ending, c.resend = flags&1 != 0, flags&2 != 0, flags&4 != 0
+	c.paused, c.ending, c.resend = flags&pausedFlag != 0, flags&endingFlag != 0, flags&resendFlag != 0
 	c.recordsRead = r.uvarint()
-	us, lost := r.uvarint(), r.uvarint()
-	if r.failed || len(r.rest) > 0 || us > uint64(time.Minute/time.Microsecond) || lost > uint64(maxAge/time.Microsecond) {
+	playout, lost := r.uvarint(), r.uvarint() // microseconds
+	if r.failed || len(r.rest) > 0 || playout > uint64(time.Minute/time.Microsecond) ||
+		lost > uint64(maxAge/time.Microsecond) {
 		return malformed("confirmation", src)
 	}
-	c.playout, c.timeLost = time.Duration(us)*time.Microsecond, time.Duration(lost)*time.Microsecond
+	c.playout, c.timeLost = time.Duration(playout)*time.Microsecond, time.Duration(lost)*time.Microsecond
 	return nil
 }

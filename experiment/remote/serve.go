@@ -45,7 +45,7 @@ type servedStats struct {
 // String returns a one-line summary.
 func (s *servedStats) String() string {
 	if s.Sessions == 0 && s.Refused != "" {
-		return s.Refused
+		return s.Refused // the session of the connection was refused
 	}
 	return fmt.Sprintf("%s: %d datagrams, %d frames decoded, %d failed, display starved at %d of %d ticks", s.Data, s.Datagrams,
 		s.Frames, s.Failed, s.Starved, s.Shown)
@@ -55,9 +55,9 @@ func (s *servedStats) String() string {
 // connection or ctx ends. Encoders open only files that files finds. The error is nil if the peer
 // closed the connection.
 func Serve(ctx context.Context, conn conn, files Files) (stats *servedStats, err error) {
-	f := &server{conn: conn, files: files, in: make([]byte, channel.MaxPayload), stats: &servedStats{}}
+	srv := &server{conn: conn, files: files, in: make([]byte, channel.MaxPayload), stats: &servedStats{}}
 	defer func() {
-		f.countDisplay()
+		srv.countDisplay()
 		if bug := panics.Recovered(recover()); bug != nil {
 			err = fmt.Errorf("internal error in the receiver: %w", bug)
 		}
@@ -65,20 +65,20 @@ func Serve(ctx context.Context, conn conn, files Files) (stats *servedStats, err
 	wake := time.NewTimer(0)
 	defer wake.Stop()
 	for {
-		f.drainConn()
-		wake.Reset(f.reportIfDue(time.Now()))
-		if f.receiver != nil {
-			f.receiver.Finish()
+		srv.drainConn()
+		wake.Reset(srv.reportIfDue(time.Now()))
+		if srv.receiver != nil {
+			srv.receiver.Finish() // the work that Receive deferred; see receiverOptions
 		}
 		select {
 		case <-ctx.Done():
-			return f.stats, ctx.Err()
+			return srv.stats, ctx.Err()
 		case <-conn.Done():
-			f.drainConn()
+			srv.drainConn()
 			if err := conn.Err(); !errors.Is(err, io.EOF) {
-				return f.stats, err
+				return srv.stats, err
 			}
-			return f.stats, nil
+			return srv.stats, nil
 		case <-conn.Ready():
 		case <-wake.C:
 		}
@@ -117,168 +117,178 @@ type server struct {
 	ending           bool          // the sender sends no further packets
 }
 
-// drainConn handles all received datagrams, at most 4096 so that timers are not delayed.
-func (f *server) drainConn() {
-	for range 4096 {
-		d, ok := f.conn.Poll(f.in)
+// maxDrain is how many datagrams drainConn handles at once, so that a flood does not delay reports.
+const maxDrain = 4096
+
+// drainConn handles the received datagrams, at most maxDrain.
+func (srv *server) drainConn() {
+	for range maxDrain {
+		d, ok := srv.conn.Poll(srv.in)
 		if !ok {
 			return
 		}
 		if len(d.Data) == 0 {
-			f.stats.Malformed++
+			srv.stats.Malformed++
 			continue
 		}
-		if err := f.handle(&d, d.Data[0], d.Data[1:]); err != nil {
-			f.stats.Malformed++
+		if err := srv.handle(&d, d.Data[0], d.Data[1:]); err != nil {
+			srv.stats.Malformed++
 		}
 	}
 }
 
 // handle processes one message, given without the session byte. Messages of other sessions are
 // ignored.
-func (f *server) handle(d *datagram, session uint8, msg []byte) error {
+func (srv *server) handle(d *datagram, session uint8, msg []byte) error {
 	if d.Stream == streamSetup {
-		return f.handleChunk(session, msg)
+		return srv.handleChunk(session, msg)
 	}
-	if f.status.state != stateReady || !f.requested || session != f.status.session {
+	if srv.status.state != stateReady || !srv.requested || session != srv.status.session {
 		return nil // the session has ended or has not started
 	}
 	switch d.Stream {
 	case streamGame:
-		return f.handlePacket(d.At, msg)
+		return srv.handlePacket(d.At, msg)
 	case streamConfirm:
-		return f.handleConfirmation(d.At, msg)
+		return srv.handleConfirmation(d.At, msg)
 	}
 	return malformed(fmt.Sprintf("stream %d", d.Stream), msg)
 }
 
 // handleChunk adds a chunk of a setup and answers with a status. The last chunk starts the
 // session. A chunk with a newer session number ends the current session.
-func (f *server) handleChunk(session uint8, msg []byte) error {
-	if f.requested && f.status.session == session && f.status.state != stateIncomplete {
-		f.sendStatus() // the previous status was lost
+func (srv *server) handleChunk(session uint8, msg []byte) error {
+	if srv.requested && srv.status.session == session && srv.status.state != stateIncomplete {
+		srv.sendStatus() // the previous status was lost
 		return nil
 	}
-	if f.assembly == nil || f.assembly.session != session {
-		if f.requested && int8(session-f.status.session) <= 0 {
+	if srv.assembly == nil || srv.assembly.session != session {
+		if srv.requested && int8(session-srv.status.session) <= 0 {
 			return nil // a late chunk of an earlier session; the numbers wrap at 256
 		}
-		f.assembly = &chunkAssembly{session: session}
+		srv.assembly = &chunkAssembly{session: session}
 	}
-	whole, err := f.assembly.add(msg)
+	complete, err := srv.assembly.add(msg)
 	if err != nil {
 		return err
 	}
-	f.countDisplay()
-	f.requested, f.status = true, status{session: session, state: stateIncomplete, nextChunk: f.assembly.next}
-	f.setup = nil
-	if whole {
-		f.startSession(f.assembly.data)
+	srv.countDisplay() // of the session that ends here
+	srv.requested, srv.status = true, status{session: session, state: stateIncomplete, nextChunk: srv.assembly.next}
+	srv.setup = nil // no session is running
+	if complete {
+		srv.startSession(srv.assembly.data)
 	}
-	f.sendStatus()
+	srv.sendStatus()
 	return nil
 }
 
 // sendStatus sends the status of the current session.
-func (f *server) sendStatus() {
-	f.out = f.status.append(f.out[:0])
-	f.send(streamStatus)
+func (srv *server) sendStatus() {
+	srv.out = srv.status.append(srv.out[:0])
+	srv.send(streamStatus)
 }
 
-// send sends f.out. An error counts as a loss; Done reports a closed connection.
-func (f *server) send(stream uint8) { _ = f.conn.Send(stream, f.out) }
+// send sends srv.out. An error counts as a loss; Done reports a closed connection.
+func (srv *server) send(stream uint8) { _ = srv.conn.Send(stream, srv.out) }
 
-// startSession starts a session with the encoded setup, or sets the status to refused.
-func (f *server) startSession(data []byte) {
-	f.assembly = nil
+// maxReasonLength limits the reason of a refusal, so that a status stays below maxStatusBytes.
+const maxReasonLength = 900
+
+// startSession starts a session with the encoded setup, or sets the status to refused. The caller
+// sends the status.
+func (srv *server) startSession(data []byte) {
+	srv.assembly = nil
 	s, err := parseSetup(data)
 	if err == nil {
-		err = f.files.check(s.Files)
+		err = srv.files.check(s.Files)
 	}
 	if err != nil {
-		f.status.state, f.status.reason = stateRefused, fmt.Sprintf("%.900s", err.Error())
-		f.stats.Refused = f.status.reason
+		srv.status.state, srv.status.reason = stateRefused, fmt.Sprintf("%.*s", maxReasonLength, err.Error())
+		srv.stats.Refused = srv.status.reason
 		return
 	}
-	f.status.state = stateReady
-	f.setup, f.stats.Data, f.stats.Refused = s, config.Printable(s.Schema.Name), ""
-	f.stats.Sessions++
-	f.receiver = endpoint.NewReceiver(&s.Schema, &s.Initial, f.files.restrictedCodecs(), s.receiverOptions())
-	f.receiver.Guard(true) // the sender's loss model may have damaged packets
-	f.playout = playout.NewCounter(s.cadence(), f.receiver.History())
-	f.playout.SetDelay(s.Playout)
+	srv.status.state = stateReady
+	srv.setup, srv.stats.Data, srv.stats.Refused = s, config.Printable(s.Schema.Name), ""
+	srv.stats.Sessions++
+	srv.receiver = endpoint.NewReceiver(&s.Schema, &s.Initial, srv.files.restrictedCodecs(), s.receiverOptions())
+	srv.receiver.Guard(true) // doubt large jumps of the sequence: the sender's model may flip bits
+	srv.playout = playout.NewCounter(s.cadence(), srv.receiver.History())
+	srv.playout.SetDelay(s.Playout)
 	now := time.Now()
-	f.startedAt, f.reportedAt, f.lastProgress, f.resendTimeout = now, now, now, initialResendTimeout
-	f.displayTicks, f.pausedFor, f.timeLost, f.pausedSince, f.countedDisplay = 0, 0, 0, time.Time{}, meters.DisplayCounts{}
-	f.records, f.firstUnconfirmed, f.sentRecords, f.ending = f.records[:0], 0, 0, false
+	srv.startedAt, srv.reportedAt, srv.lastProgress, srv.resendTimeout = now, now, now, initialResendTimeout
+	srv.displayTicks, srv.pausedFor, srv.timeLost, srv.pausedSince, srv.countedDisplay = 0, 0, 0, time.Time{}, meters.DisplayCounts{}
+	srv.records, srv.firstUnconfirmed, srv.sentRecords, srv.ending = srv.records[:0], 0, 0, false
 }
 
 // displayTime converts wall time to the virtual time of the display: the time since the session
 // began without pauses and lost time.
-func (f *server) displayTime(at time.Time) time.Duration {
-	t := at.Sub(f.startedAt) - f.pausedFor - f.timeLost
-	if !f.pausedSince.IsZero() {
-		t -= at.Sub(f.pausedSince)
+func (srv *server) displayTime(at time.Time) time.Duration {
+	t := at.Sub(srv.startedAt) - srv.pausedFor - srv.timeLost
+	if !srv.pausedSince.IsZero() {
+		t -= at.Sub(srv.pausedSince)
 	}
 	return t
 }
 
-// handlePacket passes a packet to the receiver, records its arrival and sends the ack. msg is the
-// datagram number (4 bytes) and the packet; the ack carries the same number.
-func (f *server) handlePacket(at time.Time, msg []byte) error {
+// handlePacket passes a packet to the receiver, records its arrival and sends the ack, if the
+// receiver has one. msg is the datagram number (4 bytes) and the packet; the ack begins with the same
+// number.
+func (srv *server) handlePacket(at time.Time, msg []byte) error {
 	if len(msg) < 4 {
 		return malformed("packet", msg)
 	}
-	if len(f.records) >= maxUnconfirmed {
+	if len(srv.records) >= maxUnconfirmed {
 		return nil // treated as lost, because its arrival could not be reported
 	}
-	f.runDisplay(at)
-	f.stats.Datagrams++
-	received := f.receiver.Receive(msg[4:])
-	r := record{number: binary.LittleEndian.Uint32(msg), arrivedAt: max(0, at.Sub(f.startedAt)), outcome: received.Outcome,
+	srv.runDisplay(at)
+	srv.stats.Datagrams++
+	received := srv.receiver.Receive(msg[4:])
+	r := record{number: binary.LittleEndian.Uint32(msg), arrivedAt: max(0, at.Sub(srv.startedAt)), outcome: received.Outcome,
 		seqLow: uint16(received.Seq)}
 	switch {
 	case received.Frame != nil:
-		r.decoded, r.fingerprint = true, f.fingerprinter.Of(received.Frame)
-		f.playout.Arrive(f.displayTime(at), received.Seq)
-		f.stats.Frames++
+		r.decoded, r.fingerprint = true, srv.fingerprinter.Of(received.Frame)
+		srv.playout.Arrive(srv.displayTime(at), received.Seq)
+		srv.stats.Frames++
 	case received.Outcome != endpoint.Duplicate:
-		f.stats.Failed++
+		srv.stats.Failed++
 	}
-	f.records = append(f.records, r)
-	f.out = append(append(f.out[:0], f.status.session), msg[:4]...)
-	n := len(f.out)
-	f.out = f.receiver.Ack(f.out)
-	if len(f.out) > n {
-		f.send(streamAck)
+	srv.records = append(srv.records, r)
+	srv.out = append(append(srv.out[:0], srv.status.session), msg[:4]...)
+	headerLength := len(srv.out)
+	srv.out = srv.receiver.Ack(srv.out)
+	if len(srv.out) > headerLength {
+		srv.send(streamAck)
 	}
 	return nil
 }
 
-// handleConfirmation drops confirmed records and applies the settings of the display.
-func (f *server) handleConfirmation(at time.Time, msg []byte) error {
+// handleConfirmation drops confirmed records, prepares unconfirmed ones to be sent again if the sender
+// requests it, and applies the settings of the display. Time up to a change of the pause is displayed
+// first.
+func (srv *server) handleConfirmation(at time.Time, msg []byte) error {
 	var c confirmation
 	if err := c.parse(msg); err != nil {
 		return err
 	}
-	if n := c.recordsRead - f.firstUnconfirmed; c.recordsRead > f.firstUnconfirmed && n <= uint64(len(f.records)) {
-		f.records = f.records[:copy(f.records, f.records[n:])]
-		f.firstUnconfirmed, f.sentRecords = c.recordsRead, max(0, f.sentRecords-int(n))
-		f.lastProgress, f.resendTimeout = at, initialResendTimeout
+	if n := c.recordsRead - srv.firstUnconfirmed; c.recordsRead > srv.firstUnconfirmed && n <= uint64(len(srv.records)) {
+		srv.records = srv.records[:copy(srv.records, srv.records[n:])]
+		srv.firstUnconfirmed, srv.sentRecords = c.recordsRead, max(0, srv.sentRecords-int(n))
+		srv.lastProgress, srv.resendTimeout = at, initialResendTimeout
 	}
-	if c.resend && c.recordsRead == f.firstUnconfirmed {
-		f.sentRecords, f.reportedAt = 0, time.Time{}
+	if c.resend && c.recordsRead == srv.firstUnconfirmed {
+		srv.sentRecords, srv.reportedAt = 0, time.Time{} // report all records at once
 	}
-	f.playout.SetDelay(c.playout)
-	f.runDisplay(at)
+	srv.playout.SetDelay(c.playout)
+	srv.runDisplay(at)
 	switch {
-	case c.paused && f.pausedSince.IsZero():
-		f.pausedSince = at
-	case !c.paused && !f.pausedSince.IsZero():
-		f.pausedFor += at.Sub(f.pausedSince)
-		f.pausedSince = time.Time{}
+	case c.paused && srv.pausedSince.IsZero():
+		srv.pausedSince = at
+	case !c.paused && !srv.pausedSince.IsZero():
+		srv.pausedFor += at.Sub(srv.pausedSince)
+		srv.pausedSince = time.Time{}
 	}
-	f.ending, f.timeLost = c.ending, max(f.timeLost, c.timeLost)
+	srv.ending, srv.timeLost = c.ending, max(srv.timeLost, c.timeLost)
 	return nil
 }
 
@@ -286,49 +296,52 @@ func (f *server) handleConfirmation(at time.Time, msg []byte) error {
 // suspension of the process it skips to the current time.
 const maxDisplayLag = 2 * time.Second
 
-// runDisplay runs the display ticks up to a wall time. Data with their own timestamps
+// runDisplay runs the display ticks up to a wall time; none while the sender is paused. Data with their own timestamps
 // (Schema.Timed) have no display here, because only the sender has these timestamps.
-func (f *server) runDisplay(at time.Time) {
-	now := f.displayTime(at)
-	if !f.pausedSince.IsZero() || now <= 0 || f.setup.Schema.Timed {
+func (srv *server) runDisplay(at time.Time) {
+	now := srv.displayTime(at)
+	if !srv.pausedSince.IsZero() || now <= 0 || srv.setup.Schema.Timed {
 		return
 	}
-	if behind := now - maxDisplayLag; f.nextTick() < behind {
-		f.displayTicks = max(f.displayTicks, endpoint.TickAt(behind, f.setup.DisplayMilliHz)/1000)
+	if behind := now - maxDisplayLag; srv.nextTick() < behind {
+		srv.displayTicks = max(srv.displayTicks, endpoint.TickAt(behind, srv.setup.DisplayMilliHz)/1000) // see nextTick
 	}
-	for t := f.nextTick(); t <= now; t = f.nextTick() {
-		f.playout.Tick(t)
-		f.displayTicks++
+	for t := srv.nextTick(); t <= now; t = srv.nextTick() {
+		srv.playout.Tick(t)
+		srv.displayTicks++
 	}
 }
 
-// nextTick returns the virtual time of the next display tick.
-func (f *server) nextTick() time.Duration {
-	return endpoint.TickTime(1000*f.displayTicks, f.setup.DisplayMilliHz)
+// nextTick returns the virtual time of the next display tick. TickTime counts the ticks of a clock
+// with a rate in hertz; with a rate in mHz, 1000 of them are one display tick.
+func (srv *server) nextTick() time.Duration {
+	return endpoint.TickTime(1000*srv.displayTicks, srv.setup.DisplayMilliHz)
 }
 
-// reportIfDue sends a report if one is due and returns the time until the next call.
-func (f *server) reportIfDue(now time.Time) time.Duration {
-	if f.setup == nil {
-		return time.Second
+// reportIfDue sends a report if one is due and returns the time until the next call. A report is due
+// after reportInterval if there are unsent records, otherwise after keepAliveInterval; five times as
+// often as the former while the session ends.
+func (srv *server) reportIfDue(now time.Time) time.Duration {
+	if srv.setup == nil {
+		return time.Second // no session: nothing to report
 	}
-	f.runDisplay(now)
-	if f.sentRecords > 0 && now.Sub(f.lastProgress) >= f.resendTimeout {
-		f.sentRecords, f.lastProgress = 0, now // no confirmation in time: send all records again
-		f.resendTimeout = min(2*f.resendTimeout, maxResendTimeout)
+	srv.runDisplay(now)
+	if srv.sentRecords > 0 && now.Sub(srv.lastProgress) >= srv.resendTimeout {
+		srv.sentRecords, srv.lastProgress = 0, now // no confirmation in time: send all records again
+		srv.resendTimeout = min(2*srv.resendTimeout, maxResendTimeout)
 	}
-	every := keepAliveInterval
-	if f.sentRecords < len(f.records) {
-		every = reportInterval
+	interval := keepAliveInterval
+	if srv.sentRecords < len(srv.records) {
+		interval = reportInterval
 	}
-	if f.ending {
-		every = reportInterval / 5
+	if srv.ending {
+		interval = reportInterval / 5
 	}
-	if wait := every - now.Sub(f.reportedAt); wait > 0 {
+	if wait := interval - now.Sub(srv.reportedAt); wait > 0 {
 		return wait
 	}
-	f.reportedAt = now
-	f.sendReports()
+	srv.reportedAt = now
+	srv.sendReports()
 	return reportInterval
 }
 
@@ -336,31 +349,31 @@ func (f *server) reportIfDue(now time.Time) time.Duration {
 // next interval.
 const maxReportDatagrams = 16
 
-// sendReports sends the unsent records and the display counters.
-func (f *server) sendReports() {
+// sendReports sends the unsent records and the display counters, in at least one datagram.
+func (srv *server) sendReports() {
 	for range maxReportDatagrams {
-		m := report{firstRecord: f.firstUnconfirmed + uint64(f.sentRecords), display: f.playout.Counts(),
-			records: f.records[f.sentRecords:]}
-		if f.sentRecords == 0 {
-			f.lastProgress = f.reportedAt
+		m := report{firstRecord: srv.firstUnconfirmed + uint64(srv.sentRecords), display: srv.playout.Counts(),
+			records: srv.records[srv.sentRecords:]}
+		if srv.sentRecords == 0 {
+			srv.lastProgress = srv.reportedAt
 		}
 		n := 0
-		f.out, n = m.append(f.out[:0], f.status.session)
-		f.send(streamReport)
-		f.sentRecords += n
-		if f.sentRecords == len(f.records) {
+		srv.out, n = m.append(srv.out[:0], srv.status.session)
+		srv.send(streamReport)
+		srv.sentRecords += n
+		if srv.sentRecords == len(srv.records) {
 			return
 		}
 	}
 }
 
-// countDisplay adds the display counters since its last call to the stats.
-func (f *server) countDisplay() {
-	if f.setup == nil {
+// countDisplay adds the increase of the display counters since its last call to the stats.
+func (srv *server) countDisplay() {
+	if srv.setup == nil {
 		return
 	}
-	counts := f.playout.Counts()
-	f.stats.Shown += counts.Shown - f.countedDisplay.Shown
-	f.stats.Starved += counts.Starved - f.countedDisplay.Starved
-	f.countedDisplay = counts
+	counts := srv.playout.Counts()
+	srv.stats.Shown += counts.Shown - srv.countedDisplay.Shown
+	srv.stats.Starved += counts.Starved - srv.countedDisplay.Starved
+	srv.countedDisplay = counts
 }

@@ -40,8 +40,9 @@ const (
 	maxJSONBytes     = 64 << 10 // JSON part
 	maxFields        = 256
 	maxHz            = 10_000
-	maxHistoryBytes  = 64 << 20 // all frames of a history
-	maxBodyBytes     = 65_507   // body of the initial state
+	maxHistoryBytes  = 64 << 20 // all frames of a history, with 4 bytes for each value
+	maxRows          = maxHistoryBytes / 4
+	maxBodyBytes     = 65_507 // body of the initial state
 	maxNameBytes     = 100
 	maxFiles         = 8
 )
@@ -54,7 +55,8 @@ func refusef(format string, args ...any) error {
 	return fmt.Errorf("%w: %s", errRefused, fmt.Sprintf(format, args...))
 }
 
-// encode returns the encoded setup. Layout before compression with DEFLATE: length of the
+// encode returns the encoded setup, or errRefused if it exceeds maxUnpackedBytes or maxSetupBytes.
+// Layout before compression with DEFLATE: length of the
 // JSON (uvarint), JSON of the fields, values of the initial table (varints), length of the
 // initial body (uvarint), body.
 func (s *setup) encode() ([]byte, error) {
@@ -78,7 +80,7 @@ func (s *setup) encode() ([]byte, error) {
 		err = w.Close()
 	}
 	switch {
-	case err != nil:
+	case err != nil: // returned below
 	case len(raw) > maxUnpackedBytes:
 		err = refusef("the initial state takes %d bytes; expected at most %d", len(raw), maxUnpackedBytes)
 	case out.Len() > maxSetupBytes:
@@ -104,7 +106,7 @@ func parseSetup(data []byte) (*setup, error) {
 	if r.failed {
 		return nil, malformed("setup", data)
 	}
-	var version struct{ Version int }
+	var version struct{ Version int } // checked first: another version may have other fields
 	if err := json.Unmarshal(head, &version); err != nil {
 		return nil, malformed("setup", data)
 	}
@@ -123,16 +125,16 @@ func parseSetup(data []byte) (*setup, error) {
 	s.Initial.Table = make([]int32, s.Schema.Cells())
 	for i := range s.Initial.Table {
 		v := r.varint()
-		if v != int64(int32(v)) {
+		if v != int64(int32(v)) { // outside the range of a table value
 			r.failed = true
 		}
 		s.Initial.Table[i] = int32(v)
 	}
-	body := r.uvarint()
-	if body > maxBodyBytes {
-		return nil, refusef("initial body has %d bytes; expected at most %d", body, maxBodyBytes)
+	bodyBytes := r.uvarint()
+	if bodyBytes > maxBodyBytes {
+		return nil, refusef("initial body has %d bytes; expected at most %d", bodyBytes, maxBodyBytes)
 	}
-	s.Initial.Body = bytes.Clone(r.bytes(body))
+	s.Initial.Body = bytes.Clone(r.bytes(bodyBytes))
 	if r.failed || len(r.rest) > 0 {
 		return nil, malformed("setup", data)
 	}
@@ -142,44 +144,45 @@ func parseSetup(data []byte) (*setup, error) {
 	return s, nil
 }
 
-// check returns errRefused if a field exceeds the limits.
+// check returns errRefused if a field is out of range, or if this receiver lacks the encoder or the
+// encoder does not support the schema.
 func (s *setup) check() error {
-	x := &s.Schema
+	schema := &s.Schema
 	switch {
-	case x.Rows < 0 || len(x.Fields) > maxFields || x.Rows > maxHistoryBytes/4:
-		return refusef("frames have %d rows and %d fields; expected at most %d rows and %d fields", x.Rows, len(x.Fields),
-			maxHistoryBytes/4, maxFields)
-	case x.Delivery != frame.Latest && x.Delivery != frame.Each:
-		return refusef("delivery mode %v; expected snapshots or messages", x.Delivery)
+	case schema.Rows < 0 || len(schema.Fields) > maxFields || schema.Rows > maxRows:
+		return refusef("frames have %d rows and %d fields; expected at most %d rows and %d fields", schema.Rows, len(schema.Fields),
+			maxRows, maxFields)
+	case schema.Delivery != frame.Latest && schema.Delivery != frame.Each:
+		return refusef("delivery mode %v; expected snapshots or messages", schema.Delivery)
 	case s.History < 1 || s.History > frame.MaxHistory:
 		return refusef("history of %d frames; expected 1 to %d", s.History, frame.MaxHistory)
-	case int64(x.Rows)*int64(len(x.Fields))*4*int64(s.History+2) > maxHistoryBytes:
-		return refusef("history of %d frames with %d values exceeds %d MB", s.History, x.Cells(), maxHistoryBytes>>20)
-	case x.TickHz < 1 || x.TickHz > maxHz || s.RateHz < 1 || s.RateHz > maxHz:
-		return refusef("%d frames and %d packets per second; expected 1 to %d", x.TickHz, s.RateHz, maxHz)
+	case int64(schema.Rows)*int64(len(schema.Fields))*4*int64(s.History+2) > maxHistoryBytes:
+		return refusef("history of %d frames with %d values exceeds %d MB", s.History, schema.Cells(), maxHistoryBytes>>20)
+	case schema.TickHz < 1 || schema.TickHz > maxHz || s.RateHz < 1 || s.RateHz > maxHz:
+		return refusef("%d frames and %d packets per second; expected 1 to %d", schema.TickHz, s.RateHz, maxHz)
 	case s.DisplayMilliHz < 1 || s.DisplayMilliHz > 1000*maxHz:
 		return refusef("display rate %d mHz; expected 1 to %d", s.DisplayMilliHz, 1000*maxHz)
 	case s.Playout < 0 || s.Playout > time.Minute:
 		return refusef("playout delay %v; expected 0 to %v", s.Playout, time.Minute)
 	case s.DigestBits < 0 || s.DigestBits > endpoint.MaxDigest || s.DigestBits%8 != 0:
 		return refusef("digest of %d bits; expected a multiple of 8, at most %d", s.DigestBits, endpoint.MaxDigest)
-	case len(x.Name) > maxNameBytes || len(x.Item) > maxNameBytes || len(s.Encoder) > maxNameBytes:
+	case len(schema.Name) > maxNameBytes || len(schema.Item) > maxNameBytes || len(s.Encoder) > maxNameBytes:
 		return refusef("a name is too long; expected at most %d bytes", maxNameBytes)
 	case len(s.Files) > maxFiles:
 		return refusef("the encoder needs %d files; expected at most %d", len(s.Files), maxFiles)
 	}
-	for i := range x.Fields {
-		f := &x.Fields[i]
-		if f.Kind > frame.Float32 || f.Kind.Bounded() && f.Min > f.Max || len(f.Name) > maxNameBytes ||
-			len(f.Unit) > maxNameBytes {
-			return refusef("field %d has an unknown kind, an empty range or a name of more than %d bytes", i, maxNameBytes)
+	for i := range schema.Fields {
+		field := &schema.Fields[i]
+		if field.Kind > frame.Float32 || field.Kind.Bounded() && field.Min > field.Max || len(field.Name) > maxNameBytes ||
+			len(field.Unit) > maxNameBytes {
+			return refusef("field %d has an unknown kind, an empty range, or a name or unit of more than %d bytes", i, maxNameBytes)
 		}
 	}
 	codec, err := table.ByName(s.Encoder)
 	if err != nil {
 		return refusef("the receiver has no encoder %.40q", s.Encoder)
 	}
-	if !codec.Suits(x) {
+	if !codec.Suits(schema) {
 		return refusef("encoder %s does not support these frames", s.Encoder)
 	}
 	return nil
@@ -190,7 +193,8 @@ func (s *setup) cadence() endpoint.Cadence {
 	return endpoint.Cadence{TickHz: s.Schema.TickHz, RateHz: s.RateHz}
 }
 
-// receiverOptions returns the options of the endpoint.Receiver.
+// receiverOptions returns the options of the endpoint.Receiver. With Defer, the receiver leaves work
+// that can wait to Finish, so that the ack is sent earlier.
 func (s *setup) receiverOptions() endpoint.Options {
 	return endpoint.Options{History: s.History, Cadence: s.cadence(), DigestBits: s.DigestBits, Defer: true}
 }

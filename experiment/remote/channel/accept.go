@@ -30,8 +30,8 @@ func (e *RefusedError) Error() string {
 	return fmt.Sprintf("the listener refused the session with reason %d", e.Reason)
 }
 
-// acceptOrRefuse creates a session for a hello with a valid cookie, or answers with a refusal.
-// l.mu must be held.
+// acceptOrRefuse creates a session for a hello with a valid cookie and answers with a welcome, or
+// answers with a refusal. It returns how the hello is counted. l.mu must be held.
 func (l *Listener) acceptOrRefuse(h *hello, from netip.AddrPort, at time.Duration) verdict {
 	var reason refusal
 	switch {
@@ -45,12 +45,13 @@ func (l *Listener) acceptOrRefuse(h *hello, from netip.AddrPort, at time.Duratio
 		return droppedAs(full)
 	}
 	s := l.createSession(h, from, at)
-	l.handshakes.recentHellos[h.nonce] = acceptedHello{s, at}
+	l.handshakes.recentHellos[h.nonce] = acceptedHello{session: s, at: at}
 	l.sendWelcome(h, s, from)
 	return verdict{class: handshake}
 }
 
-// createSession creates and registers a session with an unused number. l.mu must be held.
+// createSession creates a session with an unused number and registers it in l.sessions. The session
+// answers to the address from. l.mu must be held.
 func (l *Listener) createSession(h *hello, from netip.AddrPort, at time.Duration) *Session {
 	c := agreement{dialerNonce: h.nonce, listenerNonce: newNonce(), purpose: h.purpose}
 	for taken := true; taken; {
@@ -72,7 +73,8 @@ func (l *Listener) sendWelcome(h *hello, s *Session, from netip.AddrPort) {
 		session: s.agreement.session}, from)
 }
 
-// sendAnswer sends a handshake datagram to an address.
+// sendAnswer sends a handshake datagram to an address. A datagram that the system refuses is only
+// counted: the dialer retransmits its hello. l.mu must be held.
 func (l *Listener) sendAnswer(a *answer, to netip.AddrPort) {
 	d := &l.handshakes
 	d.buf = a.append(d.buf, &d.tokenMAC)

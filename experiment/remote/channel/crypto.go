@@ -31,11 +31,12 @@ type gcm struct {
 	iv, nonce *[gcmNonceBytes]byte
 }
 
-// nonceFor returns the nonce of a sequence number, valid until the next call.
+// nonceFor returns the nonce of a sequence number: iv with its last 4 bytes XORed with the number. It
+// is valid until the next call.
 func (g *gcm) nonceFor(seq uint32) []byte {
 	*g.nonce = *g.iv
-	tail := g.nonce[gcmNonceBytes-4:]
-	binary.BigEndian.PutUint32(tail, binary.BigEndian.Uint32(tail)^seq)
+	last4 := g.nonce[gcmNonceBytes-4:]
+	binary.BigEndian.PutUint32(last4, binary.BigEndian.Uint32(last4)^seq)
 	return g.nonce[:]
 }
 
@@ -45,8 +46,8 @@ var errExhausted = errors.New("all sequence numbers of the session are used; dia
 // seqLimit is the first sequence number that is not used, so that the next number always fits.
 const seqLimit = math.MaxUint32
 
-// seal overwrites dst with a data datagram: the header is authenticated, stream and payload are
-// encrypted in place.
+// seal overwrites dst with a data datagram and returns it: the header is authenticated, stream and
+// payload are encrypted in place. It reuses the memory of dst if that is large enough.
 func (g *gcm) seal(dst []byte, session, seq uint32, stream uint8, payload []byte) []byte {
 	dst = append(dst[:0], firstByte(kindData))
 	dst = binary.BigEndian.AppendUint32(dst, session)
@@ -56,10 +57,10 @@ func (g *gcm) seal(dst []byte, session, seq uint32, stream uint8, payload []byte
 	return g.aead.Seal(dst[:dataHeader], g.nonceFor(seq), dst[dataHeader:], dst[:dataHeader])
 }
 
-// open authenticates and decrypts a datagram in place. b must have at least Overhead bytes; the
-// payload aliases b.
+// open authenticates and decrypts a data datagram in place. b must have at least Overhead bytes; the
+// payload aliases b. It fails if b was not sealed with the same key.
 func (g *gcm) open(b []byte) (seq uint32, stream uint8, payload []byte, err error) {
-	seq = binary.BigEndian.Uint32(b[5:])
+	seq = binary.BigEndian.Uint32(b[1+4:]) // after the first byte and the session
 	plain, err := g.aead.Open(b[dataHeader:dataHeader], g.nonceFor(seq), b[dataHeader:], b[:dataHeader])
 	if err != nil {
 		return 0, 0, nil, err

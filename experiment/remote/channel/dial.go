@@ -31,7 +31,7 @@ func Dial(ctx context.Context, to netip.AddrPort, purpose uint8, o Options) (*Se
 		return nil, err
 	}
 	d := &dialer{options: o, conn: newSocket(conn), start: time.Now(), hello: hello{purpose: purpose},
-		token: o.Token.handshakeMAC()}
+		tokenMAC: o.Token.handshakeMAC()}
 	s, err := d.handshake(ctx)
 	if err == nil {
 		s.remote = to
@@ -46,13 +46,13 @@ func Dial(ctx context.Context, to netip.AddrPort, purpose uint8, o Options) (*Se
 
 // dialer is the state of a handshake on the dialing side.
 type dialer struct {
-	options Options
-	conn    *socket
-	start   time.Time
-	hello   hello
-	token   mac
-	tries   int // hellos sent since the hello last changed
-	books   Books
+	options    Options
+	conn       *socket
+	start      time.Time
+	hello      hello
+	tokenMAC   mac
+	hellosSent int // hellos sent since the hello last changed
+	books      Books
 }
 
 // Retransmission intervals of a handshake; the interval doubles.
@@ -61,12 +61,13 @@ const (
 	maxRetransmit     = time.Second
 )
 
-// maxCookieTries is how often a hello with a cookie is sent. Then the handshake starts again,
+// maxCookieHellos is how often a hello with the same cookie is sent. Then the handshake starts again,
 // because the listener may have been restarted with a new cookie key.
-const maxCookieTries = 4
+const maxCookieHellos = 4
 
 // handshake sends a hello at growing intervals until the listener accepts or refuses, or ctx
-// ends.
+// ends. A retry of the listener carries a cookie, which the next hello returns. The session still
+// needs confirm.
 func (d *dialer) handshake(ctx context.Context) (*Session, error) {
 	// A read deadline in the past makes Read return when ctx ends.
 	stop := context.AfterFunc(ctx, func() { _ = d.conn.SetReadDeadline(time.Unix(1, 0)) })
@@ -74,13 +75,13 @@ func (d *dialer) handshake(ctx context.Context) (*Session, error) {
 	d.hello.nonce = newNonce()
 	buf, out := make([]byte, 1<<16), []byte(nil)
 	for {
-		if d.tries >= maxCookieTries && d.hello.cookie != (cookie{}) {
-			d.hello, d.tries = hello{purpose: d.hello.purpose, nonce: newNonce()}, 0
+		if d.hellosSent >= maxCookieHellos && d.hello.cookie != (cookie{}) {
+			d.hello, d.hellosSent = hello{purpose: d.hello.purpose, nonce: newNonce()}, 0
 		}
-		out = d.hello.append(out, &d.token)
+		out = d.hello.append(out, &d.tokenMAC)
 		d.send(out)
-		retransmitAt := time.Now().Add(min(initialRetransmit<<min(d.tries, 8), maxRetransmit))
-		d.tries++
+		retransmitAt := time.Now().Add(min(initialRetransmit<<min(d.hellosSent, 8), maxRetransmit))
+		d.hellosSent++
 		for reading := true; reading; {
 			_ = d.conn.SetReadDeadline(retransmitAt)
 			if ctx.Err() != nil {
@@ -101,8 +102,9 @@ func (d *dialer) handshake(ctx context.Context) (*Session, error) {
 	}
 }
 
-// isTransient reports whether reading should continue after an error. It is false for a timeout;
-// other errors are counted as unreachable.
+// isTransient reports whether reading should continue after an error. It is false for a timeout,
+// after which the hello is sent again. Other errors are counted as unreachable; isTransient then
+// sleeps for 1 ms so that a lasting error does not keep a core busy.
 func (d *dialer) isTransient(err error) bool {
 	var timeout net.Error
 	if errors.As(err, &timeout) && timeout.Timeout() {
@@ -113,7 +115,8 @@ func (d *dialer) isTransient(err error) bool {
 	return true
 }
 
-// timeoutError returns the cause of the end of ctx, with the ICMP error, if any.
+// timeoutError returns why ctx ended. If the listener did not answer in time but ICMP errors were
+// received, the error mentions the closed port.
 func (d *dialer) timeoutError(ctx context.Context) error {
 	err := context.Cause(ctx)
 	if errors.Is(err, ErrNoAnswer) && d.books.Unreachable > 0 {
@@ -137,8 +140,9 @@ func (d *dialer) send(b []byte) {
 	d.books.countWritten(len(b))
 }
 
-// handleAnswer processes a received datagram during the handshake. It returns the session after a
-// welcome, and an error after a refusal.
+// handleAnswer processes a received datagram during the handshake. It returns the verdict for the
+// counters, the session after a welcome, and an error after a refusal; otherwise both are nil. After
+// a retry it stores the cookie for the next hello.
 func (d *dialer) handleAnswer(b []byte) (verdict, *Session, error) {
 	switch {
 	case len(b) == 0:
@@ -146,16 +150,16 @@ func (d *dialer) handleAnswer(b []byte) (verdict, *Session, error) {
 	case b[0]>>4 != version:
 		return droppedAs(protocolVersion), nil, nil
 	}
-	a, ok := parseAnswer(b, &d.token)
+	a, ok := parseAnswer(b, &d.tokenMAC)
 	switch {
 	case !ok:
 		return droppedAs(Forged), nil, nil
 	case a.nonce != d.hello.nonce:
 		return droppedAs(Replayed), nil, nil // answers an earlier hello
 	case a.kind == kindRetry && d.hello.cookie != (cookie{}):
-		return droppedAs(Replayed), nil, nil
+		return droppedAs(Replayed), nil, nil // a repeated retry: a cookie is already stored
 	case a.kind == kindRetry:
-		d.hello.cookie, d.tries = a.cookie, 0
+		d.hello.cookie, d.hellosSent = a.cookie, 0
 		return verdict{class: handshake}, nil, nil
 	case a.kind == kindRefusal:
 		return verdict{class: handshake}, nil, &RefusedError{a.reason}
@@ -166,7 +170,7 @@ func (d *dialer) handleAnswer(b []byte) (verdict, *Session, error) {
 
 // confirm sends pings until the listener answers. The first ping proves to the listener that the
 // hello was not replayed; the answer proves that the listener derived the same keys. It starts
-// the goroutines of the session.
+// the goroutines of the session. After an error the session has ended.
 func (d *dialer) confirm(ctx context.Context, s *Session) error {
 	_ = d.conn.SetReadDeadline(time.Time{})
 	s.start, s.sendsPings = d.start, true
@@ -193,15 +197,15 @@ func (d *dialer) confirm(ctx context.Context, s *Session) error {
 	}
 }
 
-// readFrom reads the dialer's socket until it is closed. It closes confirmed at the first
-// authentic datagram.
+// readFrom processes the datagrams of the dialer's socket until it is closed. It closes confirmed at
+// the first authentic datagram. Read errors are counted as unreachable.
 func (s *Session) readFrom(conn *socket, confirmed chan struct{}) {
 	conn.readLoop(func() {
 		s.in.Lock()
 		s.in.Unreachable++
 		s.in.Unlock()
 	}, func(b []byte, a received) {
-		if s.route(b, a.at.Sub(s.start)) {
+		if first := s.route(b, a.at.Sub(s.start)); first {
 			close(confirmed)
 		}
 		s.in.Lock()
@@ -210,9 +214,10 @@ func (s *Session) readFrom(conn *socket, confirmed chan struct{}) {
 	})
 }
 
-// route processes a datagram from the dialer's socket. first is true for the first authentic one.
+// route passes a datagram from the dialer's socket to the session, or counts it as dropped if it is
+// not a data datagram of this session. first is true for the first authentic datagram.
 func (s *Session) route(b []byte, at time.Duration) (first bool) {
-	v := droppedAs(malformed)
+	v := droppedAs(malformed) // an empty datagram or an unknown kind
 	switch {
 	case len(b) == 0:
 	case b[0]>>4 != version:

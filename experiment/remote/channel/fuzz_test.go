@@ -34,7 +34,7 @@ func FuzzSigned(f *testing.F) {
 	f.Fuzz(func(t *testing.T, body []byte, toListener bool) {
 		l, p := newOfflineListener(t, Options{MaxSessions: 1})
 		d, _ := newOfflineDialer(t)
-		b := d.token.sign(slices.Clone(body))
+		b := d.tokenMAC.sign(slices.Clone(body))
 		if toListener {
 			l.handleDatagram(slices.Clone(b), dialerAddr, time.Second)
 			if answer := p.takeLast(); len(answer) > len(b) || listenerState(l) != [3]int{} {
@@ -43,8 +43,8 @@ func FuzzSigned(f *testing.F) {
 			return
 		}
 		v, s, _ := d.handleAnswer(slices.Clone(b))
-		if a, ok := parseAnswer(b, &d.token); ok {
-			if back := a.append(nil, &d.token); !bytes.Equal(back, b) && a.kind == b[0]&0xf && b[0]>>4 == version {
+		if a, ok := parseAnswer(b, &d.tokenMAC); ok {
+			if back := a.append(nil, &d.tokenMAC); !bytes.Equal(back, b) && a.kind == b[0]&0xf && b[0]>>4 == version {
 				t.Fatalf("%x parsed as %+v, encoded as %x", b, a, back)
 			}
 		} else if v.class != dropped || s != nil {

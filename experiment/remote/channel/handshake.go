@@ -41,8 +41,9 @@ func newHandshakeState(t *Token) handshakeState {
 	return handshakeState{tokenMAC: t.handshakeMAC(), cookieMAC: newMAC(key), recentHellos: map[nonce]acceptedHello{}}
 }
 
-// handleHello answers a hello: with a cookie, with a welcome or a refusal, or not at all. at is
-// the time since the start of the listener. l.mu must be held.
+// handleHello answers a hello. A hello without a cookie gets a retry with a cookie, a hello with a
+// valid cookie a welcome or a refusal; others get no answer. It returns how the hello is counted. at
+// is the time since the start of the listener. l.mu must be held.
 func (l *Listener) handleHello(b []byte, from netip.AddrPort, at time.Duration) verdict {
 	if len(b) != helloBytes {
 		return droppedAs(malformed)
@@ -56,24 +57,25 @@ func (l *Listener) handleHello(b []byte, from netip.AddrPort, at time.Duration) 
 		l.sendAnswer(&answer{kind: kindRetry, nonce: h.nonce, cookie: d.cookieFor(&h, from, at)}, from)
 		return verdict{class: handshake}
 	}
-	if made := d.cookieFor(&h, from, d.cookieTime(&h)); !hmac.Equal(made[:], h.cookie[:]) {
+	issuedAt := d.cookieTime(&h)
+	if expected := d.cookieFor(&h, from, issuedAt); !hmac.Equal(expected[:], h.cookie[:]) {
 		return droppedAs(Forged)
 	}
-	if was := d.cookieTime(&h); at-was > cookieLifetime || was > at {
+	if at-issuedAt > cookieLifetime || issuedAt > at {
 		return droppedAs(expired)
 	}
-	if g, known := d.recentHellos[h.nonce]; known {
-		if g.session.confirmed() || g.session.Err() != nil {
+	if accepted, known := d.recentHellos[h.nonce]; known {
+		if accepted.session.confirmed() || accepted.session.Err() != nil {
 			return droppedAs(Replayed)
 		}
-		l.sendWelcome(&h, g.session, from) // the first welcome was lost or is in flight
+		l.sendWelcome(&h, accepted.session, from) // the first welcome was lost or is in flight
 		return verdict{class: handshake}
 	}
 	return l.acceptOrRefuse(&h, from, at)
 }
 
-// cookieFor returns the cookie that proves that the dialer receives at from: the time and a MAC
-// over time, purpose, nonce, address and port.
+// cookieFor returns the cookie for a dialer at the address from: the time of issue at (8 bytes) and a
+// MAC over time, purpose, nonce, address and port. A dialer that returns it receives at that address.
 func (d *handshakeState) cookieFor(h *hello, from netip.AddrPort, at time.Duration) (c cookie) {
 	var b [8 + 1 + nonceBytes + 16 + 2]byte
 	binary.BigEndian.PutUint64(b[:], uint64(at))
@@ -95,5 +97,5 @@ func (d *handshakeState) cookieTime(h *hello) time.Duration {
 
 // expire drops hellos whose cookies are no longer valid.
 func (d *handshakeState) expire(now time.Duration) {
-	maps.DeleteFunc(d.recentHellos, func(_ nonce, g acceptedHello) bool { return now-g.at > cookieLifetime })
+	maps.DeleteFunc(d.recentHellos, func(_ nonce, h acceptedHello) bool { return now-h.at > cookieLifetime })
 }

@@ -84,10 +84,10 @@ func TestCookies(t *testing.T) {
 	reject("another address", Forged, again, func(b []byte) { l.handleDatagram(b, otherAddr, time.Minute) })
 	stolen, _ := newOfflineDialer(t)
 	stolen.hello.cookie = d.hello.cookie
-	reject("another nonce", Forged, stolen.hello.append(nil, &d.token), func(b []byte) { l.handleDatagram(b, dialerAddr, time.Minute) })
+	reject("another nonce", Forged, stolen.hello.append(nil, &d.tokenMAC), func(b []byte) { l.handleDatagram(b, dialerAddr, time.Minute) })
 	changed := d.hello
 	changed.purpose++
-	reject("another purpose", Forged, changed.append(nil, &d.token), func(b []byte) { l.handleDatagram(b, dialerAddr, time.Minute) })
+	reject("another purpose", Forged, changed.append(nil, &d.tokenMAC), func(b []byte) { l.handleDatagram(b, dialerAddr, time.Minute) })
 	reject("too late", expired, again, func(b []byte) { l.handleDatagram(b, dialerAddr, time.Minute+cookieLifetime+1) })
 	reject("before it was issued", expired, again, func(b []byte) { l.handleDatagram(b, dialerAddr, time.Minute-1) })
 	restarted, _ := newOfflineListener(t, Options{})

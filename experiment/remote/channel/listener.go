@@ -67,7 +67,7 @@ type Listener struct {
 	ended      map[uint32]*Session // ended sessions, for confirmTimeout, so that their last datagrams are counted
 	panicErr   error               // a panic of one of the goroutines; nil if none
 	accepted   chan *Session
-	books      Books // includes what ended sessions sent
+	books      Books // of the socket; sent datagrams of running sessions are added by Books
 	closed     chan struct{}
 }
 
@@ -104,7 +104,7 @@ func (l *Listener) Addr() netip.AddrPort {
 	return unmapAddress(l.conn.LocalAddr().(*net.UDPAddr).AddrPort())
 }
 
-// Accept waits for the next session. It fails when ctx ends or the listener is closed.
+// Accept waits for the next confirmed session. It fails when ctx ends or the listener is closed.
 func (l *Listener) Accept(ctx context.Context) (*Session, error) {
 	select {
 	case s := <-l.accepted:
@@ -145,7 +145,8 @@ func (l *Listener) Close() error {
 	return err
 }
 
-// close makes Accept fail and returns the running sessions.
+// close makes Accept fail and returns the running sessions, which the caller must end. It may be
+// called several times.
 func (l *Listener) close() []*Session {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -170,7 +171,8 @@ func (l *Listener) fail(bug error) {
 
 // read processes datagrams until the socket is closed.
 func (l *Listener) read() {
-	l.conn.readLoop(func() {}, func(b []byte, a received) {
+	ignoreError := func() {} // ICMP errors concern single peers, whose sessions end by the idle timeout
+	l.conn.readLoop(ignoreError, func(b []byte, a received) {
 		l.handleDatagram(b, a.from, a.at.Sub(l.start))
 		l.mu.Lock()
 		l.books.KernelDrops = a.dropped
@@ -178,7 +180,8 @@ func (l *Listener) read() {
 	})
 }
 
-// maintain checks the timeouts of sessions and handshakes until the listener is closed.
+// maintain checks the timeouts of sessions and handshakes at every maintenanceInterval until the
+// listener is closed.
 func (l *Listener) maintain() {
 	wallclock.Every(l.options.maintenanceInterval(), l.closed, func() {
 		now := time.Since(l.start)
@@ -193,8 +196,9 @@ func (l *Listener) maintain() {
 	})
 }
 
-// handleDatagram processes a datagram from an address, in the form that the socket reports. at is
-// the time since the start of the listener.
+// handleDatagram processes and counts a datagram. The first authentic datagram of a session makes the
+// session available to Accept. from is the address as the socket reports it, at the time since the
+// start of the listener.
 func (l *Listener) handleDatagram(b []byte, from netip.AddrPort, at time.Duration) {
 	v, s := l.route(b, from, at)
 	first := false
@@ -204,17 +208,17 @@ func (l *Listener) handleDatagram(b []byte, from netip.AddrPort, at time.Duratio
 	l.mu.Lock()
 	l.books.countRead(len(b), v)
 	l.mu.Unlock()
-	if first {
+	if first { // the session is confirmed
 		select {
 		case l.accepted <- s:
 		default:
-			s.Close() // Accept is not called often enough
+			s.Close() // l.accepted is full: Accept is not called often enough
 		}
 	}
 }
 
-// route returns the session of a datagram, or nil and the verdict if the datagram needs no
-// session. It answers hellos.
+// route returns the session of a data datagram, with a zero verdict. For other datagrams it returns
+// nil and how the datagram is counted; hellos are answered.
 func (l *Listener) route(b []byte, from netip.AddrPort, at time.Duration) (verdict, *Session) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -230,7 +234,7 @@ func (l *Listener) route(b []byte, from netip.AddrPort, at time.Duration) (verdi
 	}
 	id := binary.BigEndian.Uint32(b[1:])
 	s := cmp.Or(l.sessions[id], l.ended[id])
-	if s == nil || s.remote != unmapAddress(from) {
+	if s == nil || s.remote != unmapAddress(from) { // a session belongs to one address
 		return droppedAs(unknownSession), nil
 	}
 	return verdict{}, s
@@ -241,7 +245,8 @@ func unmapAddress(a netip.AddrPort) netip.AddrPort {
 	return netip.AddrPortFrom(a.Addr().Unmap(), a.Port())
 }
 
-// removeSession moves an ended session to l.ended.
+// removeSession moves an ended session to l.ended, unless that is full, and adds its sent datagrams
+// to l.books.
 func (l *Listener) removeSession(s *Session, _ error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -45,8 +45,8 @@ func newOfflineDialer(t testing.TB) (*dialer, []byte) {
 	t.Helper()
 	o := Options{Token: token(t, secret)}
 	o.setDefaults()
-	d := &dialer{options: o, start: time.Now(), hello: hello{purpose: 7, nonce: newNonce()}, token: o.Token.handshakeMAC()}
-	return d, d.hello.append(nil, &d.token)
+	d := &dialer{options: o, start: time.Now(), hello: hello{purpose: 7, nonce: newNonce()}, tokenMAC: o.Token.handshakeMAC()}
+	return d, d.hello.append(nil, &d.tokenMAC)
 }
 
 // helloWithCookie passes a retry to the dialer and returns its next hello.
@@ -55,7 +55,7 @@ func helloWithCookie(t testing.TB, d *dialer, retry []byte) []byte {
 	if v, _, err := d.handleAnswer(retry); v.class != handshake || err != nil || d.hello.cookie == (cookie{}) {
 		t.Fatalf("retry not accepted: %+v, %v", v, err)
 	}
-	return d.hello.append(nil, &d.token)
+	return d.hello.append(nil, &d.tokenMAC)
 }
 
 // handshakeWith completes a handshake without sockets. It returns the dialer's and the listener's

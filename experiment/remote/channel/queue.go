@@ -15,12 +15,13 @@ type queue struct {
 // duplicate flag (1), sequence (4), time (8), payload.
 const entryBytes = 4 + 1 + 1 + 4 + 8
 
-// push appends a datagram; false if there is not enough room.
+// push appends a copy of a datagram. It returns false and appends nothing if there is not enough
+// room. d.At is not stored: receivedAt is the time of arrival since the session's start.
 func (q *queue) push(d *Datagram, receivedAt time.Duration) bool {
 	if q.used+entryBytes+len(d.Data) > len(q.ring) {
 		return false
 	}
-	var e [entryBytes]byte
+	var e [entryBytes]byte // for the layout see entryBytes
 	binary.LittleEndian.PutUint32(e[0:], uint32(len(d.Data)))
 	e[4] = d.Stream
 	if d.Duplicate {
@@ -39,7 +40,7 @@ func (q *queue) pop(buf []byte) (d Datagram, receivedAt time.Duration, ok bool) 
 	if q.used == 0 {
 		return d, 0, false
 	}
-	var e [entryBytes]byte
+	var e [entryBytes]byte // for the layout see entryBytes
 	q.read(e[:])
 	n := int(binary.LittleEndian.Uint32(e[0:]))
 	if cap(buf) < n {
@@ -50,7 +51,7 @@ func (q *queue) pop(buf []byte) (d Datagram, receivedAt time.Duration, ok bool) 
 	return d, time.Duration(binary.LittleEndian.Uint64(e[10:])), true
 }
 
-// write appends b to the ring.
+// write appends b to the ring, whose end continues at its beginning. There must be room.
 func (q *queue) write(b []byte) {
 	at := (q.head + q.used) % len(q.ring)
 	n := copy(q.ring[at:], b)
@@ -58,7 +59,7 @@ func (q *queue) write(b []byte) {
 	q.used += len(b)
 }
 
-// read removes len(b) bytes from the ring into b.
+// read moves the oldest len(b) bytes of the ring to b.
 func (q *queue) read(b []byte) {
 	n := copy(b, q.ring[q.head:])
 	copy(b[n:], q.ring)

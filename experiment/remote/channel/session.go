@@ -23,14 +23,15 @@ type Session struct {
 	write       func(b []byte) error        // writes to the socket
 	onEnd       func(s *Session, why error) // called once when the session has ended
 
-	ready, done chan struct{}
+	ready chan struct{} // has a value when datagrams may be queued; capacity 1
+	done  chan struct{} // closed when the session has ended
 
 	// Sending side. Lock order: in before out.
 	out struct {
 		sync.Mutex
 		gcm      gcm
-		next     uint32
-		buf      []byte
+		next     uint32        // sequence number of the next datagram
+		buf      []byte        // the last datagram, for reuse
 		lastSent time.Duration // time of the last datagram
 		closed   bool
 		Books
@@ -77,9 +78,9 @@ var (
 	errClosed = errors.New("closed")
 )
 
-// newSession returns a session that sends in one direction (fromDialer or fromListener) and
-// receives in the other. now is the time since s.start. The caller sets start, remote, write and
-// onEnd.
+// newSession returns a session that sends in one direction and receives in the other: send and
+// receive are fromDialer and fromListener, or vice versa. now is the time since s.start. The caller
+// sets start, remote, write and onEnd.
 func newSession(c agreement, o *Options, send, receive string, now time.Duration) *Session {
 	s := &Session{agreement: c, idleTimeout: o.Idle, ready: make(chan struct{}, 1), done: make(chan struct{})}
 	s.out.gcm, s.in.gcm = o.Token.newGCM(&c, send), o.Token.newGCM(&c, receive)
@@ -127,7 +128,7 @@ func (s *Session) Books() Books {
 	return b
 }
 
-// addSent adds the counters of the sending side of o.
+// addSent adds the counters of sent datagrams of o to b. Counters of received datagrams are not added.
 func (b *Books) addSent(o *Books) {
 	b.Out += o.Out
 	b.OutBytes += o.OutBytes
@@ -160,8 +161,8 @@ func (s *Session) send(stream uint8, payload []byte) error {
 	return nil
 }
 
-// transmit encrypts a payload and writes it to the socket. An error means that the session cannot send
-// any more; errors of single datagrams are only counted.
+// transmit encrypts a payload and writes it to the socket. It returns an error only if the session has
+// ended or has no sequence number left; errors of single datagrams are only counted.
 func (s *Session) transmit(stream uint8, payload []byte) error {
 	s.out.Lock()
 	defer s.out.Unlock()
@@ -181,7 +182,7 @@ func (s *Session) transmit(stream uint8, payload []byte) error {
 	err := s.write(s.out.buf)
 	if isUnreachable(err) {
 		s.out.Unreachable++
-		err = s.write(s.out.buf) // the error is about an earlier datagram, and this one was not sent
+		err = s.write(s.out.buf) // the error concerned an earlier datagram, and this one was not sent
 	}
 	if err != nil {
 		s.out.Unsent++
@@ -191,12 +192,13 @@ func (s *Session) transmit(stream uint8, payload []byte) error {
 	return nil
 }
 
-// isUnreachable reports whether err is an ICMP error about an earlier datagram.
+// isUnreachable reports whether err is how the system reports an ICMP error about an earlier datagram:
+// connection refused, host or network unreachable, or connection reset on Windows.
 func isUnreachable(err error) bool {
 	if err == nil {
-		return false // avoids the allocation of code below
+		return false // the usual case; avoids the allocation of code below
 	}
-	const windowsReset = syscall.Errno(10054)
+	const windowsReset = syscall.Errno(10054) // WSAECONNRESET
 	var code syscall.Errno
 	return errors.As(err, &code) &&
 		slices.Contains([]syscall.Errno{syscall.ECONNREFUSED, syscall.EHOSTUNREACH, syscall.ENETUNREACH, windowsReset}, code)
@@ -215,7 +217,7 @@ func (s *Session) Receive(ctx context.Context, buf []byte) (Datagram, error) {
 		case <-ctx.Done():
 			return Datagram{}, ctx.Err()
 		case <-s.done:
-			if d, ok := s.Poll(buf); ok {
+			if d, ok := s.Poll(buf); ok { // queued before the session ended
 				return d, nil
 			}
 			return Datagram{}, s.Err()
@@ -234,8 +236,9 @@ func (s *Session) Poll(buf []byte) (Datagram, bool) {
 	return d, ok
 }
 
-// handleDatagram processes a datagram of this session and reacts to control messages. first is
-// true for the first authentic datagram.
+// handleDatagram processes and counts a datagram of this session. It answers a ping with a pong and
+// ends the session after a bye. at is the time of arrival since s.start. first is true for the first
+// authentic datagram.
 func (s *Session) handleDatagram(b []byte, at time.Duration) (v verdict, first bool) {
 	v, first, msg := s.acceptAndCount(b, at)
 	if v.class == control {
@@ -259,8 +262,10 @@ func (s *Session) acceptAndCount(b []byte, at time.Duration) (v verdict, first b
 	return v, first, msg
 }
 
-// accept decrypts a datagram, checks it against the replay window and queues its payload. The
-// lock of s.in must be held. For the results see acceptAndCount.
+// accept decrypts a datagram, checks it against the replay window and queues its payload. An unseen
+// datagram restarts the idle timeout, and the first one allocates the queue. The lock of s.in must be
+// held. v is how the datagram is counted; first is true for the first authentic datagram; msg is the
+// control message if the class of v is control, 0 otherwise.
 func (s *Session) accept(b []byte, at time.Duration) (v verdict, first bool, msg uint8) {
 	if len(b) < Overhead {
 		return droppedAs(malformed), false, 0
@@ -288,14 +293,14 @@ func (s *Session) accept(b []byte, at time.Duration) (v verdict, first bool, msg
 		return verdict{class: control}, first, payload[0]
 	}
 	if s.in.err != nil {
-		return droppedAs(unknownSession), false, 0
+		return droppedAs(unknownSession), false, 0 // the session has ended
 	}
 	if !s.in.queue.push(&Datagram{Stream: stream, Data: payload, Seq: seq, Duplicate: seen == duplicate}, at) {
 		return droppedAs(overrun), first, 0
 	}
 	select {
 	case s.ready <- struct{}{}:
-	default:
+	default: // ready has a value already
 	}
 	return verdict{class: delivered, payload: len(payload)}, first, 0
 }
@@ -314,8 +319,9 @@ func (s *Session) lastReceived() time.Duration {
 	return s.in.lastReceived
 }
 
-// maintain ends the session after the idle timeout and sends pings. It is called at every
-// maintenanceInterval.
+// maintain ends the session after the idle timeout, or after confirmTimeout if it is not confirmed.
+// On the dialing side it sends a ping if one direction was silent for a quarter of the idle timeout.
+// It is called at every maintenanceInterval; now is the time since s.start.
 func (s *Session) maintain(now time.Duration) {
 	s.in.Lock()
 	sinceReceived, limit := now-s.in.lastReceived, s.idleTimeout
@@ -334,7 +340,8 @@ func (s *Session) maintain(now time.Duration) {
 	}
 }
 
-// end ends the session with an error. Only the first call has an effect.
+// end ends the session with an error, which Err then returns, and calls onEnd. Only the first call
+// has an effect. No lock of the session may be held.
 func (s *Session) end(reason error) {
 	s.in.Lock()
 	first := s.in.err == nil
@@ -357,7 +364,8 @@ func (s *Session) Fail(err error) { s.end(err) }
 
 // Close ends the session and notifies the peer. It always returns nil.
 func (s *Session) Close() error {
-	for range 3 { // datagrams may be lost; if all are, the peer's idle timeout ends its session
+	const byes = 3 // datagrams may be lost; if all are, the peer's idle timeout ends its session
+	for range byes {
 		if s.send(controlStream, []byte{msgBye}) != nil {
 			break
 		}

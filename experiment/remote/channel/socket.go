@@ -35,7 +35,7 @@ type received struct {
 // longer time means that the system clock was set in between and is ignored.
 const maxKernelWait = time.Second
 
-// readDatagram waits for a datagram and stores it in buf.
+// readDatagram waits for a datagram and stores it in buf, which must have room for the largest one.
 func (s *socket) readDatagram(buf []byte) (a received, err error) {
 	n, oobLen, _, from, err := s.ReadMsgUDPAddrPort(buf, s.oob)
 	if err != nil {
@@ -50,10 +50,11 @@ func (s *socket) readDatagram(buf []byte) (a received, err error) {
 	return a, nil
 }
 
-// readLoop passes each datagram to onDatagram until the socket is closed. Other read errors, such
+// readLoop passes each datagram to onDatagram until the socket is closed. b is valid only during the
+// call. Other read errors, such
 // as ICMP errors, are reported to onError.
 func (s *socket) readLoop(onError func(), onDatagram func(b []byte, a received)) {
-	buf := make([]byte, 1<<16)
+	buf := make([]byte, 1<<16) // larger than any UDP payload
 	for {
 		a, err := s.readDatagram(buf)
 		switch {

@@ -10,7 +10,8 @@ import (
 )
 
 // enableControlMessages makes the kernel deliver the receive time and the drop counter with each
-// datagram (socket(7): SO_TIMESTAMPNS, SO_RXQ_OVFL). It returns a buffer for them.
+// datagram as control messages (socket(7): SO_TIMESTAMPNS, SO_RXQ_OVFL). It returns a buffer for them,
+// or nil if the socket is not accessible.
 func enableControlMessages(c *net.UDPConn) []byte {
 	raw, err := c.SyscallConn()
 	if err != nil {
@@ -24,8 +25,8 @@ func enableControlMessages(c *net.UDPConn) []byte {
 }
 
 // parseControlMessages returns how long before now the kernel received the datagram, and how many
-// datagrams it had dropped by then; 0 if unknown.
-func parseControlMessages(b []byte, now time.Time) (waited time.Duration, missed uint64) {
+// datagrams it had dropped by then because the receive buffer was full; 0 if unknown.
+func parseControlMessages(b []byte, now time.Time) (waited time.Duration, dropped uint64) {
 	for len(b) > 0 {
 		h, data, rest, err := unix.ParseOneSocketControlMessage(b)
 		if err != nil {
@@ -35,12 +36,12 @@ func parseControlMessages(b []byte, now time.Time) (waited time.Duration, missed
 		switch {
 		case h.Level != unix.SOL_SOCKET:
 		case h.Type == unix.SO_RXQ_OVFL && len(data) >= 4:
-			missed = uint64(binary.NativeEndian.Uint32(data))
+			dropped = uint64(binary.NativeEndian.Uint32(data))
 		case h.Type == unix.SO_TIMESTAMPNS && len(data) >= int(unsafe.Sizeof(unix.Timespec{})):
-			var got unix.Timespec
-			copy(unsafe.Slice((*byte)(unsafe.Pointer(&got)), unsafe.Sizeof(got)), data)
-			waited = time.Duration(now.UnixNano() - got.Nano())
+			var receivedAt unix.Timespec
+			copy(unsafe.Slice((*byte)(unsafe.Pointer(&receivedAt)), unsafe.Sizeof(receivedAt)), data)
+			waited = time.Duration(now.UnixNano() - receivedAt.Nano())
 		}
 	}
-	return waited, missed
+	return waited, dropped
 }

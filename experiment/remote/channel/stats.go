@@ -79,10 +79,10 @@ const (
 	handshake
 )
 
-// droppedAs returns the verdict of a dropped datagram.
+// droppedAs returns the verdict of a datagram that is dropped because of c.
 func droppedAs(c cause) verdict { return verdict{class: dropped, cause: c} }
 
-// countRead counts a received datagram of size bytes.
+// countRead counts a received datagram of size bytes under its verdict.
 func (b *Books) countRead(size int, v verdict) {
 	b.In++
 	b.InBytes += uint64(size)
@@ -94,7 +94,7 @@ func (b *Books) countRead(size int, v verdict) {
 		b.Control++
 	case handshake:
 		b.Handshake++
-	default:
+	default: // dropped
 		b.DroppedBy[v.cause]++
 	}
 }

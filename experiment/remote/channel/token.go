@@ -20,7 +20,7 @@ type Token struct{ secret [32]byte }
 // errToken means that a token may be guessed.
 var errToken = errors.New("the token is too easy to guess")
 
-// minTokenBits is the smallest entropy that a token must be able to have.
+// minTokenBits is the smallest entropy that maxEntropyBits must allow for the text of a token.
 const minTokenBits = 128
 
 // NewToken returns the text of a random token of 128 bits: 32 hexadecimal digits.
@@ -30,17 +30,17 @@ func NewToken() string {
 	return hex.EncodeToString(b[:])
 }
 
-// ParseToken returns the token of a text. It fails with errToken if a random text of the same
-// length and character set would have fewer than 128 bits. That is an upper bound: the entropy of
+// ParseToken derives a token from a text. It fails with errToken if the text has fewer than 6 distinct
+// characters, or if a random text of the same length and character set would have fewer than 128 bits. That is an upper bound: the entropy of
 // a text chosen by a person is lower and cannot be measured.
 func ParseToken(text string) (Token, error) {
-	letters := map[rune]bool{}
+	distinct := map[rune]bool{}
 	for _, r := range text {
-		letters[r] = true
+		distinct[r] = true
 	}
-	// 32 random hexadecimal digits have fewer than 6 different ones with a probability of about 1e-10.
-	const fewLetters = 6
-	if bits := maxEntropyBits(text); bits < minTokenBits || len(letters) < fewLetters {
+	// Of 32 random hexadecimal digits, fewer than 6 are distinct with a probability of about 1e-10.
+	const minDistinct = 6
+	if bits := maxEntropyBits(text); bits < minTokenBits || len(distinct) < minDistinct {
 		return Token{}, fmt.Errorf("%w: %d characters with at most %.0f bits; expected %d random bits, such as the 32 digits of "+
 			"openssl rand -hex 16", errToken, len(text), bits, minTokenBits)
 	}
@@ -50,17 +50,19 @@ func ParseToken(text string) (Token, error) {
 // maxEntropyBits returns the entropy of a random text of the same length in the smallest
 // character set that contains text.
 func maxEntropyBits(text string) float64 {
-	kinds := []string{"0123456789", "0123456789abcdef", "0123456789ABCDEF", "abcdefghijklmnopqrstuvwxyz",
+	sets := []string{"0123456789", "0123456789abcdef", "0123456789ABCDEF", "abcdefghijklmnopqrstuvwxyz",
 		"0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"}
-	for _, kind := range kinds {
-		if strings.Trim(text, kind) == "" {
-			return float64(len(text)) * math.Log2(float64(len(kind)))
+	for _, set := range sets { // in ascending order of size
+		if strings.Trim(text, set) == "" { // text has only characters of the set
+			return float64(len(text)) * math.Log2(float64(len(set)))
 		}
 	}
-	return float64(len(text)) * math.Log2(94)
+	const printableASCII = 94 // without the space
+	return float64(len(text)) * math.Log2(printableASCII)
 }
 
-// derive returns a key derived by HKDF-SHA256. Different purposes give independent keys.
+// derive returns a key derived from a secret by HKDF-SHA256. Different purposes give independent keys.
+// salt is the public data that the key is bound to; nil means none.
 func derive(secret, salt []byte, purpose string) (key [32]byte) {
 	b, err := hkdf.Key(sha256.New, secret, salt, "wirelab channel 1 "+purpose, len(key))
 	if err != nil {
@@ -75,8 +77,9 @@ const nonceBytes = 16
 // nonce is a random value for one handshake.
 type nonce [nonceBytes]byte
 
+// newNonce returns a random nonce.
 func newNonce() (n nonce) {
-	_, _ = rand.Read(n[:])
+	_, _ = rand.Read(n[:]) // never fails
 	return n
 }
 
@@ -94,12 +97,14 @@ const (
 	fromListener = "from listener"
 )
 
-// newGCM returns the cipher of one direction of a session.
+// newGCM returns the cipher of one direction of a session, fromDialer or fromListener. Key and iv
+// depend on the token, the direction and everything that the peers agreed on.
 func (t *Token) newGCM(c *agreement, direction string) gcm {
 	salt := append(append([]byte{}, c.dialerNonce[:]...), c.listenerNonce[:]...)
-	bound := binary.BigEndian.AppendUint32([]byte{c.purpose}, c.session)
-	key := derive(t.secret[:], append(salt, bound...), direction)
-	iv := derive(t.secret[:], append(salt, bound...), direction+" iv")
+	salt = append(salt, c.purpose)
+	salt = binary.BigEndian.AppendUint32(salt, c.session)
+	key := derive(t.secret[:], salt, direction)
+	iv := derive(t.secret[:], salt, direction+" iv") // only its first gcmNonceBytes are used
 	block, err := aes.NewCipher(key[:])
 	if err != nil {
 		panic("channel: AES refuses a key of 32 bytes: " + err.Error())

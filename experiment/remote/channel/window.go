@@ -20,13 +20,14 @@ const (
 	tooOld             // below the window
 )
 
-// classify returns the state of a sequence number. It does not change the window.
+// classify reports whether a sequence number is new, a duplicate or below the window. It does not
+// change the window.
 func (w *window) classify(seq uint32) seqState {
 	n := uint64(seq)
 	switch {
 	case n >= w.next:
 		return unseen
-	case n+windowBits < w.next:
+	case n+windowBits < w.next: // more than windowBits below next
 		return tooOld
 	case w.seen[n%windowBits/64]&(1<<(n%64)) != 0:
 		return duplicate
@@ -37,7 +38,7 @@ func (w *window) classify(seq uint32) seqState {
 // markSeen records an unseen number and moves the window up to it.
 func (w *window) markSeen(seq uint32) {
 	n := uint64(seq)
-	if n >= w.next+windowBits {
+	if n >= w.next+windowBits { // beyond a whole window: no earlier number remains in it
 		w.seen = [windowBits / 64]uint64{}
 	} else {
 		for i := w.next; i < n; i++ { // skipped numbers are not received yet

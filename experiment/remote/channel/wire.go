@@ -27,7 +27,7 @@ func firstByte(kind uint8) byte { return version<<4 | kind }
 const (
 	macBytes     = 16
 	cookieBytes  = 8 + macBytes
-	helloBytes   = 256 // larger than every answer
+	helloBytes   = 256 // larger than every answer, so that forged hellos cannot amplify traffic
 	retryBytes   = 1 + nonceBytes + cookieBytes + macBytes
 	welcomeBytes = 1 + 2*nonceBytes + 4 + macBytes
 	refusalBytes = 1 + nonceBytes + 1 + macBytes
@@ -78,7 +78,8 @@ type hello struct {
 	cookie  cookie // from a retry; zero in the first hello
 }
 
-// append overwrites dst with the signed hello.
+// append overwrites dst with the signed hello and returns it. Layout: first byte, purpose (1 byte),
+// nonce, cookie, zeros up to helloBytes, MAC.
 func (h *hello) append(dst []byte, m *mac) []byte {
 	dst = append(dst[:0], firstByte(kindHello), h.purpose)
 	dst = append(dst, h.nonce[:]...)
@@ -87,7 +88,7 @@ func (h *hello) append(dst []byte, m *mac) []byte {
 	return m.sign(dst)
 }
 
-// parseHello verifies and parses a hello.
+// parseHello verifies and parses a hello. ok is false if the length or the MAC is wrong.
 func parseHello(b []byte, m *mac) (h hello, ok bool) {
 	body, ok := m.verify(b, helloBytes)
 	if !ok {
@@ -109,7 +110,8 @@ type answer struct {
 	reason        refusal // of a refusal; 0 otherwise
 }
 
-// append overwrites dst with the signed answer.
+// append overwrites dst with the signed answer and returns it. Layout: first byte, nonce of the hello,
+// then the cookie, or the listener's nonce and the session (4 bytes), or the reason (1 byte); MAC.
 func (a *answer) append(dst []byte, m *mac) []byte {
 	dst = append(dst[:0], firstByte(a.kind))
 	dst = append(dst, a.nonce[:]...)
@@ -119,13 +121,13 @@ func (a *answer) append(dst []byte, m *mac) []byte {
 	case kindWelcome:
 		dst = append(dst, a.listenerNonce[:]...)
 		dst = binary.BigEndian.AppendUint32(dst, a.session)
-	default:
+	default: // kindRefusal
 		dst = append(dst, byte(a.reason))
 	}
 	return m.sign(dst)
 }
 
-// parseAnswer verifies and parses an answer.
+// parseAnswer verifies and parses an answer. ok is false if the kind, the length or the MAC is wrong.
 func parseAnswer(b []byte, m *mac) (a answer, ok bool) {
 	if len(b) == 0 {
 		return a, false
@@ -145,7 +147,7 @@ func parseAnswer(b []byte, m *mac) (a answer, ok bool) {
 		copy(a.cookie[:], rest)
 	case kindWelcome:
 		a.session = binary.BigEndian.Uint32(rest[copy(a.listenerNonce[:], rest):])
-	default:
+	default: // kindRefusal
 		a.reason = refusal(rest[0])
 	}
 	return a, true

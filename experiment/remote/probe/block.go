@@ -21,7 +21,8 @@ const (
 	blockArrivals = 80
 )
 
-// blockCount returns the number of blocks for n arrivals, at least 1.
+// blockCount returns the number of blocks for a number of arrivals. Without arrivals it is 1, so that
+// the initiator receives sentCount.
 func blockCount(arrivals int) int { return max(1, (arrivals+blockArrivals-1)/blockArrivals) }
 
 // block is a part of the responder's arrivals.
@@ -31,7 +32,8 @@ type block struct {
 	arrivals       []arrival
 }
 
-// appendBlock appends the block with the given number to dst. arrivals are those of all blocks.
+// appendBlock appends the block with the given number to dst, in the layout of blockHeader. arrivals
+// are those of all blocks.
 func appendBlock(dst []byte, number int, sentCount uint32, arrivals []arrival) []byte {
 	dst = binary.BigEndian.AppendUint16(dst, uint16(number))
 	dst = binary.BigEndian.AppendUint16(dst, uint16(blockCount(len(arrivals))))
@@ -44,8 +46,8 @@ func appendBlock(dst []byte, number int, sentCount uint32, arrivals []arrival) [
 	return dst
 }
 
-// parseBlock parses a block of a measurement of the given number of datagrams in each direction.
-// It accepts arbitrary input.
+// parseBlock parses a block of a measurement with the given number of packets in each direction.
+// Arbitrary input is allowed: ok is false if it is no block of such a measurement.
 func parseBlock(b []byte, packets int) (k block, ok bool) {
 	if len(b) < blockHeader || (len(b)-blockHeader)%arrivalBytes != 0 || len(b) > blockHeader+blockArrivals*arrivalBytes {
 		return k, false

@@ -2,6 +2,7 @@ package probe
 
 import (
 	"context"
+	"math"
 	"time"
 
 	"wirelab/experiment/remote/channel"
@@ -42,8 +43,8 @@ func newEndpoint(s *channel.Session, p Plan, size int) *endpoint {
 // After a longer delay the remaining schedule is shifted.
 const maxCatchUp = 20 * time.Millisecond
 
-// sendDue sends all probes that are due. It returns when the next one is due; more is false when
-// all are sent.
+// sendDue sends all probes that are due. next is when the following probe is due; more is false if all
+// probes of the plan are sent.
 func (e *endpoint) sendDue(now time.Time) (next time.Time, more bool, err error) {
 	for len(e.sentAt) < e.plan.Packets() {
 		if now.Before(e.nextDue) {
@@ -61,9 +62,10 @@ func (e *endpoint) sendDue(now time.Time) (next time.Time, more bool, err error)
 	return e.nextDue, false, nil
 }
 
-// send sends the next probe.
+// send sends the next probe, padded to the size of the plan. It echoes the send time of the newest
+// probe received, so that the peer can measure the round-trip time.
 func (e *endpoint) send() error {
-	s := timestamps{seq: uint32(len(e.sentAt)), echoSent: -1}
+	s := timestamps{seq: uint32(len(e.sentAt)), echoSent: -1} // -1: nothing to echo
 	s.sent = time.Since(e.start)
 	if e.hasNewest {
 		s.echoSent, s.heldFor = e.newest.sent, s.sent-e.newestAt
@@ -74,14 +76,15 @@ func (e *endpoint) send() error {
 	return e.session.Send(streamProbe, e.out)
 }
 
-// recordArrival stores the arrival of a probe and measures the round-trip time with its echo.
+// recordArrival stores the arrival of a probe, and measures the round-trip time with its echo unless
+// the probe is a duplicate. Invalid probes are ignored.
 func (e *endpoint) recordArrival(d *channel.Datagram) {
 	s, ok := parseTimestamps(d.Data)
 	if !ok || s.seq >= uint32(e.plan.Packets()) {
 		return
 	}
 	at := d.At.Sub(e.start)
-	if len(e.arrivals) >= maxArrivals(e.plan.Packets()) || e.copies[s.seq] == 255 {
+	if len(e.arrivals) >= maxArrivals(e.plan.Packets()) || e.copies[s.seq] == math.MaxUint8 {
 		e.droppedCopies++
 		return
 	}

@@ -43,6 +43,7 @@ func Measure(ctx context.Context, s *channel.Session, plan Plan, progress func(s
 	}
 	m.startedAt = time.Now()
 	m.nextDue = m.startedAt
+	// Send and receive probes for the plan's duration, receive those in flight, then fetch the results.
 	if err := m.run(ctx, m.startedAt.Add(plan.Duration), true, m.receive, m.reportProgress); err != nil {
 		return nil, err
 	}
@@ -58,7 +59,7 @@ func Measure(ctx context.Context, s *channel.Session, plan Plan, progress func(s
 // initiator is the measuring side.
 type initiator struct {
 	*endpoint
-	progress  func(float64)
+	progress  func(share float64) // receives the completed fraction; may be nil
 	startedAt time.Time // when probes began to be sent
 	agreed    bool      // the plan was accepted
 
@@ -72,10 +73,13 @@ type initiator struct {
 // resendInterval is how long to wait for an answer before a request is repeated.
 const resendInterval = 200 * time.Millisecond
 
+// maxPlanRequests is how often the plan is sent: for 10 s.
+const maxPlanRequests = 50
+
 // agree sends the plan until the responder accepts it. A probe of the responder is an acceptance
-// too.
+// too, because the responder sends none before it has accepted.
 func (n *initiator) agree(ctx context.Context) error {
-	for range 50 {
+	for range maxPlanRequests {
 		if err := n.session.Send(streamPlan, n.plan.append(nil)); err != nil {
 			return err
 		}
@@ -90,7 +94,8 @@ func (n *initiator) agree(ctx context.Context) error {
 	return errPlanNotAccepted
 }
 
-// reportProgress calls progress. It returns false, so that it can be run's done function.
+// reportProgress calls progress. It returns false, because it is the done function of run, which
+// must continue.
 func (n *initiator) reportProgress() bool {
 	if n.progress != nil {
 		n.progress(float64(time.Since(n.startedAt)) / float64(n.plan.Duration))
@@ -107,7 +112,8 @@ func (n *initiator) drainTime() time.Duration {
 	return min(wait, 5*time.Second)
 }
 
-// receive handles a datagram that is not a probe.
+// receive handles a datagram that is not a probe: the responder's copy of the plan, or a block of
+// results. Malformed and repeated blocks are ignored.
 func (n *initiator) receive(d *channel.Datagram) {
 	switch d.Stream {
 	case streamPlan:
@@ -127,9 +133,13 @@ func (n *initiator) receive(d *channel.Datagram) {
 	}
 }
 
-// collect requests blocks until all have arrived.
+// collect requests the responder's blocks until all have arrived. The first block also reports how
+// many there are.
 func (n *initiator) collect(ctx context.Context) error {
-	const batch, maxIdleRounds = 32, 50 // blocks requested at once; rounds without a new block
+	const (
+		batch         = 32 // blocks requested in one round
+		maxIdleRounds = 50 // rounds without a new block, after which collect fails
+	)
 	for idle := 0; idle < maxIdleRounds; idle++ {
 		before, requested := n.missingBlocks, 0
 		for number := range max(1, len(n.blocks)) {
@@ -154,7 +164,8 @@ func (n *initiator) collect(ctx context.Context) error {
 	return errNoResults
 }
 
-// newPath combines the arrivals of both sides into captures.
+// newPath combines the arrivals of both sides into captures. It fails if a direction has no arrivals
+// or no round trip was measured.
 func (n *initiator) newPath() (*Path, error) {
 	up := slices.Concat(n.blocks...)
 	if len(up) == 0 || len(n.arrivals) == 0 || len(n.roundTrips) == 0 {
@@ -169,16 +180,17 @@ func (n *initiator) newPath() (*Path, error) {
 }
 
 // estimateBase returns the mean of the 1st percentiles of both directions, in which the
-// difference of the clocks cancels. It is the delay of either direction if both are equal. slack
-// is half of its 95 % interval. The 1st percentile varies less than the minimum.
+// difference of the clocks cancels. It is the base delay of either direction if both are equal. slack
+// is half of the width of its 95 % confidence interval. The 1st percentile is used because it varies
+// less than the minimum.
 func estimateBase(up, down []arrival) (base, slack time.Duration) {
 	u, errU := firstPercentile(up)
 	d, errD := firstPercentile(down)
 	return max(0, (u+d)/2), time.Duration(math.Hypot(float64(errU), float64(errD)) / 2)
 }
 
-// firstPercentile returns the 1st percentile of the delays and half of its 95 % confidence
-// interval. The interval is distribution-free: the number of samples below a quantile is
+// firstPercentile returns the 1st percentile of the clock delays and half of the width of its 95 %
+// confidence interval. There must be arrivals. The interval is distribution-free: the number of samples below a quantile is
 // binomial, so its bounds are order statistics 1.96 standard deviations away.
 func firstPercentile(arrivals []arrival) (p1, halfWidth time.Duration) {
 	delays := make([]time.Duration, len(arrivals))
@@ -187,13 +199,14 @@ func firstPercentile(arrivals []arrival) (p1, halfWidth time.Duration) {
 	}
 	slices.Sort(delays)
 	n := float64(len(delays))
-	at := func(k float64) time.Duration { return delays[min(max(int(k), 0), len(delays)-1)] }
-	margin := 1.96 * math.Sqrt(n*0.01*0.99)
+	at := func(rank float64) time.Duration { return delays[min(max(int(rank), 0), len(delays)-1)] }
+	margin := 1.96 * math.Sqrt(n*0.01*0.99) // 1.96 standard deviations of the binomial distribution
 	return at(n / 100), (at(n/100+margin) - at(n/100-margin)) / 2
 }
 
-// fillSendTimes estimates the send time of probes that did not arrive (0 in known): the interval
-// after the previous one.
+// fillSendTimes replaces the zeros in known, which are the send times of probes that did not arrive,
+// by estimates: one interval after the probe before, or before the first known time by the intervals
+// in between. It modifies and returns known.
 func fillSendTimes(known []time.Duration, interval time.Duration) []time.Duration {
 	first := max(0, slices.IndexFunc(known, func(t time.Duration) bool { return t > 0 }))
 	for seq := range known {
@@ -204,15 +217,16 @@ func fillSendTimes(known []time.Duration, interval time.Duration) []time.Duratio
 	return known
 }
 
-// newCapture returns the capture of one direction. sent are the send times by seq. Delays are
-// shifted so that their 1st percentile is base.
+// newCapture returns the capture of one direction, ordered by seq. sent are the send times by seq;
+// probes without an arrival are lost. Delays are shifted so that their 1st percentile is base, because
+// the offset between the clocks is unknown.
 func newCapture(arrivals []arrival, base time.Duration, sent []time.Duration) capture.Capture {
 	c := capture.Capture{HasSent: true, HasDelay: true}
 	p1, _ := firstPercentile(arrivals)
 	arrived := make([]bool, len(sent))
 	for _, r := range arrivals {
 		if int(r.seq) >= len(sent) {
-			continue // the peer reports fewer sent datagrams
+			continue // invalid: the sender reports that it sent fewer probes
 		}
 		arrived[r.seq] = arrived[r.seq] || r.copyNumber == 0
 		c.Packets = append(c.Packets, capture.Packet{Seq: uint64(r.seq), Copy: int(r.copyNumber), Sent: sent[r.seq],

@@ -62,7 +62,7 @@ func (p *Plan) Check() error {
 // endian.
 const planBytes = 4 + 4 + 2 + 2
 
-// append appends the encoded plan to dst.
+// append appends the encoded plan to dst, in the layout of planBytes.
 func (p *Plan) append(dst []byte) []byte {
 	dst = binary.BigEndian.AppendUint32(dst, uint32(p.Duration/time.Millisecond))
 	dst = binary.BigEndian.AppendUint32(dst, uint32(p.Interval/time.Microsecond))
@@ -87,14 +87,14 @@ type timestamps struct {
 	seq      uint32
 	sent     time.Duration // by the clock of the sender of this probe
 	echoSent time.Duration // send time of the newest received probe, by its sender's clock; negative if none was received
-	heldFor  time.Duration // time since that probe arrived
+	heldFor  time.Duration // time from the arrival of that probe to the sending of this one
 }
 
 // timestampBytes is the encoded size: seq (4), sent, echoSent and heldFor in nanoseconds (8
 // each), big endian.
 const timestampBytes = 4 + 3*8
 
-// append appends the encoded timestamps to dst.
+// append appends the encoded timestamps to dst, in the layout of timestampBytes.
 func (s *timestamps) append(dst []byte) []byte {
 	dst = binary.BigEndian.AppendUint32(dst, s.seq)
 	for _, t := range [...]time.Duration{s.sent, s.echoSent, s.heldFor} {
@@ -106,8 +106,8 @@ func (s *timestamps) append(dst []byte) []byte {
 // maxTime limits received times so that sums cannot overflow.
 const maxTime = 30 * 24 * time.Hour
 
-// parseTimestamps parses a probe; the bytes after the timestamps are padding. ok is false if a
-// time is out of range.
+// parseTimestamps parses a probe; the bytes after the timestamps are padding. ok is false if the probe
+// is too short or a time is out of range.
 func parseTimestamps(b []byte) (s timestamps, ok bool) {
 	if len(b) < timestampBytes {
 		return s, false
@@ -116,7 +116,9 @@ func parseTimestamps(b []byte) (s timestamps, ok bool) {
 	for i, t := range [...]*time.Duration{&s.sent, &s.echoSent, &s.heldFor} {
 		*t = time.Duration(binary.BigEndian.Uint64(b[4+8*i:]))
 	}
+	// A negative echoSent means that the peer has received no probe.
 	return s, isValidTime(s.sent) && s.echoSent < maxTime && isValidTime(s.heldFor)
 }
 
+// isValidTime reports whether a received time is from 0 to below maxTime.
 func isValidTime(t time.Duration) bool { return t >= 0 && t < maxTime }

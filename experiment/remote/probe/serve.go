@@ -39,7 +39,7 @@ func Serve(ctx context.Context, s *channel.Session) (probeReport, error) {
 	}
 	r := &responder{endpoint: newEndpoint(s, plan, plan.Down)}
 	deadline := time.Now().Add(plan.Duration + resultsTimeout)
-	err = r.run(ctx, deadline, true, r.receive, nil)
+	err = r.run(ctx, deadline, true, r.receive, nil) // nil: until the session ends or the deadline
 	report := probeReport{len(r.sentAt), len(r.arrivals), plan.Duration.Seconds()}
 	switch {
 	case errors.Is(err, io.EOF):
@@ -50,7 +50,7 @@ func Serve(ctx context.Context, s *channel.Session) (probeReport, error) {
 	return report, err
 }
 
-// awaitPlan waits for a valid plan and accepts it.
+// awaitPlan waits for a plan and accepts it. An invalid plan is an error. Other datagrams are ignored.
 func awaitPlan(ctx context.Context, s *channel.Session) (Plan, error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, planTimeout, errors.New("timeout: no measurement plan received"))
 	defer cancel()
@@ -78,10 +78,13 @@ type responder struct {
 	answered         int // answers sent since then, or plan acceptances before
 }
 
-// maxAnswers limits the answers beyond the plan: how often each block may be sent.
+// maxAnswers limits the answers, so that the responder cannot be made to send without end: on average
+// each block, and before that the acceptance, is sent at most this often.
 const maxAnswers = 8
 
-// receive handles a datagram that is not a probe.
+// receive handles a datagram that is not a probe: a repeated plan is accepted again, and a requested
+// block is sent. The first request ends the measurement: later arrivals are not in the results. Beyond
+// maxAnswers requests are ignored.
 func (f *responder) receive(d *channel.Datagram) {
 	switch d.Stream {
 	case streamPlan: // the acceptance was lost

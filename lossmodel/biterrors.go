@@ -24,9 +24,9 @@ func (b *bitErrors) draw(word uint64, n int) int {
 	if n != b.bits {
 		b.bits, b.noneProb = n, power(1-b.rate, n)
 	}
-	u := float64(word>>11) / (1 << 53)
-	term, below := b.noneProb, b.noneProb
-	odds := b.rate / (1 - b.rate) // term(k+1) = term(k) * odds * (n-k) / (k+1)
+	u := float64(word>>11) / (1 << 53)    // uniform in [0, 1): the 53 bits that a float64 holds exactly
+	term, below := b.noneProb, b.noneProb // probability of k flips, and of at most k
+	odds := b.rate / (1 - b.rate)         // term(k+1) = term(k) * odds * (n-k) / (k+1)
 	k := 0
 	for u >= below && k < min(n, maxFlips) {
 		term = float64(term*odds) * float64(n-k) / float64(k+1)
@@ -56,7 +56,7 @@ var bitErrorRateUnit = setting.Unit[float64]{
 			return 0, true
 		}
 		text, ok := v.(string)
-		if !ok {
+		if !ok { // a number of a configuration file
 			return setting.ParseNumber(v)
 		}
 		text = strings.TrimSpace(text)

@@ -37,7 +37,8 @@ func (s *corruptStage) reshape(spec *Spec) bool {
 	return s.chance > 0 || s.bitErrors.rate > 0
 }
 
-// Apply implements Stage.
+// Apply implements Stage. It adds the positions of the flipped bits to f.Corrupt. A position that was
+// drawn before is drawn again, so that the bits differ.
 func (s *corruptStage) Apply(_ time.Duration, size int, f *Fate) {
 	word := s.stream.Next(f.Copy)
 	flips := 0
@@ -61,6 +62,7 @@ func (s *corruptStage) Apply(_ time.Duration, size int, f *Fate) {
 // give positions.
 const countWord = 1 << 20
 
+// fork implements specStage.
 func (s *corruptStage) fork() specStage { c := *s; return &c }
 
 // row describes the corrupt stage and its keys.
@@ -68,7 +70,7 @@ func (*Corruption) row() stageRow {
 	return stageRow{
 		name:        StageCorrupt,
 		setDefaults: func(s *Spec) { s.Corrupt.Bits, s.Corrupt.Checksum = 1, true },
-		newStage:    func(p *stageContext) specStage { return &corruptStage{stream: p.stream(StageCorrupt)} },
+		newStage:    func(context *stageContext) specStage { return &corruptStage{stream: context.stream(StageCorrupt)} },
 		keys: []keyRow{
 			newKey(setting.Percent, func(s *Spec) *float64 { return &s.Corrupt.P }, KeyInfo{
 				Key: "corrupt", Stage: "corrupt", Ladder: percentLadder,

@@ -62,9 +62,10 @@ func (s *delayStage) reshape(spec *Spec) bool {
 	return d.Latency > 0 || d.Jitter > 0 || d.KeepOrder || d.Burst > 0 || d.SpikeEvery > 0 || d.Trace.Path != ""
 }
 
-// Apply implements Stage. Without jitter it uses no random numbers.
+// Apply implements Stage. Without jitter it uses no random numbers. With KeepOrder a copy has the
+// jitter of its datagram.
 func (s *delayStage) Apply(now time.Duration, _ int, f *Fate) {
-	enters := now + f.Delay
+	enters := now + f.Delay // when the packet has passed the stages before this one
 	if s.spec.Jitter == 0 {
 		s.jitter = 0
 	} else if f.Copy == 0 || !s.spec.KeepOrder {
@@ -78,7 +79,8 @@ func (s *delayStage) Apply(now time.Duration, _ int, f *Fate) {
 	f.Delay = leaves - now
 }
 
-// extraDelay returns the delay that spikes, bursts and the trace add.
+// extraDelay returns the delay that spikes, bursts and the trace add for a packet sent at now. A spike
+// is at the end of each interval of SpikeEvery.
 func (s *delayStage) extraDelay(now time.Duration, f *Fate) (d time.Duration) {
 	if every := s.spec.SpikeEvery; every > 0 && now%every >= every-s.spec.SpikeLength {
 		d += s.spec.SpikeHeight
@@ -92,17 +94,18 @@ func (s *delayStage) extraDelay(now time.Duration, f *Fate) (d time.Duration) {
 	return d
 }
 
-// inOrder delays a packet until the packets before it have left, and adds the wait to
-// waited.
-func (s *delayStage) inOrder(leaves time.Duration, f *Fate) time.Duration {
+// inOrder returns when a packet leaves that must not overtake the packets before it. It adds the wait
+// to the mean that gauge reports, except for copies and lost packets.
+func (s *delayStage) inOrder(leaves time.Duration, fate *Fate) time.Duration {
 	wait := max(0, s.latestDeparture-leaves)
-	if f.Copy == 0 && f.Lost == None {
+	if fate.Copy == 0 && fate.Lost == None {
 		s.totalWait += wait
 		s.waitCount++
 	}
 	return leaves + wait
 }
 
+// fork implements specStage.
 func (s *delayStage) fork() specStage { c := *s; return &c }
 
 // describe reports the latency as the constant part of the delay.
@@ -193,7 +196,8 @@ func delayKeys() []keyRow {
 	}
 }
 
-// latencyKey returns the key latency, which also accepts latency and jitter in one text.
+// latencyKey returns the key latency, which also accepts latency and jitter in one text. Without a
+// jitter in the text, the jitter is not changed.
 func latencyKey() keyRow {
 	s := newKey(setting.Span, func(s *Spec) *time.Duration { return &s.Delay.Latency }, KeyInfo{
 		Key: "latency", Stage: "delay", Ladder: spanLadder,

@@ -31,6 +31,7 @@ type Table struct {
 const (
 	maxQuantiles = 1024
 	maxUnits     = 1000
+	tcUnit       = 8192 // value in a tc table that stands for one jitter
 )
 
 // points returns the quantiles in units of 1/random.One; nil if they are empty or invalid.
@@ -57,19 +58,22 @@ func (t Table) valid() bool {
 		t.Quantiles == strings.Join(strings.Fields(t.Quantiles), " ")
 }
 
-// lookUpQuantile returns the quantile for a random word. With interpolation the points are
-// quantiles at equal steps of probability; without, they are values with equal probability.
+// lookUpQuantile returns the quantile for a random word, where word/2^64 is the probability below it.
+// If interpolate is true the points are quantiles at equal steps of probability; otherwise they are
+// values with equal probability.
 func lookUpQuantile(points []int64, word uint64, interpolate bool) int64 {
 	if !interpolate {
 		return points[random.Below(word, uint64(len(points)))]
 	}
-	const blendBits = 20
+	const blendBits = 20 // precision of the interpolation
+	// word/2^64 * (len-1) is the position between the points: i and the fraction rest/2^64.
 	i, rest := bits.Mul64(word, uint64(len(points)-1))
 	here, next := points[i], points[i+1]
 	return here + (next-here)*int64(rest>>(64-blendBits))>>blendBits
 }
 
-// parseTCTable parses a table in tc's format and returns its values in ascending order.
+// parseTCTable parses a table in tc's format (see Table) and returns its values in units of
+// 1/random.One, in ascending order.
 func parseTCTable(data []byte) ([]int64, error) {
 	var points []int64
 	lines := bufio.NewScanner(bytes.NewReader(data))
@@ -77,11 +81,11 @@ func parseTCTable(data []byte) ([]int64, error) {
 		text, _, _ := strings.Cut(lines.Text(), "#")
 		for _, field := range strings.Fields(text) {
 			v, err := strconv.ParseInt(field, 10, 64)
-			if err != nil || v > maxUnits*8192 || v < -maxUnits*8192 {
+			if err != nil || v > maxUnits*tcUnit || v < -maxUnits*tcUnit {
 				return nil, fmt.Errorf("line %d: %s is not an integer with absolute value up to %d", n,
-					setting.Show(field), maxUnits*8192)
+					setting.Show(field), maxUnits*tcUnit)
 			}
-			points = append(points, v*(random.One/8192))
+			points = append(points, v*(random.One/tcUnit))
 		}
 	}
 	if err := lines.Err(); err != nil {
@@ -102,7 +106,7 @@ var tableUnit = setting.Unit[Table]{
 	Parse: func(v any) (t Table, ok bool) {
 		text, ok := v.(string)
 		if !ok || setting.IsOff(v) {
-			return t, ok
+			return t, ok // "off" is the empty table
 		}
 		fields := strings.Fields(text)
 		if slices.ContainsFunc(fields, func(f string) bool { _, ok := units.ParseDecimal(f, 0); return !ok }) {
@@ -116,7 +120,7 @@ var tableUnit = setting.Unit[Table]{
 		switch _, number := units.ParseDecimal(t.File.Path, 0); {
 		case t.Quantiles != "":
 			return t.Quantiles
-		case number:
+		case number: // a file whose name looks like a quantile is quoted
 			return strconv.Quote(t.File.Path) + t.File.Options()
 		}
 		return tracefile.Format(t.File)

@@ -40,7 +40,8 @@ func (s *duplicateStage) reshape(spec *Spec) bool {
 	return s.chance > 0 || s.traced
 }
 
-// Apply implements Stage. Copies are not duplicated again.
+// Apply implements Stage. It adds the delays of the copies to f.Copies, at most MaxCopies. Copies are
+// not duplicated again.
 func (s *duplicateStage) Apply(now time.Duration, _ int, f *Fate) {
 	if f.Copy > 0 {
 		return
@@ -56,6 +57,7 @@ func (s *duplicateStage) Apply(now time.Duration, _ int, f *Fate) {
 	}
 }
 
+// fork implements specStage.
 func (s *duplicateStage) fork() specStage { c := *s; return &c }
 
 // row describes the duplicate stage and its keys.
@@ -63,8 +65,8 @@ func (*Duplicate) row() stageRow {
 	return stageRow{
 		name:        StageDuplicate,
 		setDefaults: func(s *Spec) { s.Duplicate.Copies = 1 },
-		newStage: func(p *stageContext) specStage {
-			return &duplicateStage{stream: p.stream(StageDuplicate), files: p.files}
+		newStage: func(context *stageContext) specStage {
+			return &duplicateStage{stream: context.stream(StageDuplicate), files: context.files}
 		},
 		keys: []keyRow{
 			newKey(setting.Percent, func(s *Spec) *float64 { return &s.Duplicate.P }, KeyInfo{

@@ -19,15 +19,15 @@ type heap []heapEntry
 // push adds an entry.
 func (h *heap) push(e heapEntry) {
 	*h = append(*h, e)
-	s := *h
+	s := *h // parents move down until the place of e is found
 	i := len(s) - 1
 	for i > 0 {
-		up := (i - 1) / 4
-		if !e.before(s[up]) {
+		parent := (i - 1) / 4
+		if !e.before(s[parent]) {
 			break
 		}
-		s[i] = s[up]
-		i = up
+		s[i] = s[parent]
+		i = parent
 	}
 	s[i] = e
 }
@@ -48,7 +48,7 @@ func (h *heap) pop() heapEntry {
 func (h heap) siftDown(e heapEntry) {
 	i := 0
 	for {
-		first := 4*i + 1
+		first := 4*i + 1 // first of the four children of i
 		if first >= len(h) {
 			break
 		}

@@ -47,7 +47,8 @@ type sampler struct {
 	interpolate bool    // between points; see lookUpQuantile
 }
 
-// newSampler returns the sampler of a delay's distribution.
+// newSampler returns the sampler of a delay's distribution. A table in a file must have been opened in
+// files.
 func newSampler(d *Delay, files *tracefile.Library) sampler {
 	s := sampler{dist: d.Distribution, jitter: d.Jitter}
 	switch d.Distribution {
@@ -66,7 +67,7 @@ func newSampler(d *Delay, files *tracefile.Library) sampler {
 // draw returns the jitter for a random word.
 func (s *sampler) draw(word uint64) time.Duration {
 	switch s.dist {
-	case Uniform:
+	case Uniform: // -jitter to jitter, both included
 		return time.Duration(random.Below(word, 2*uint64(s.jitter)+1)) - s.jitter
 	case Normal:
 		return random.Normal(word, s.jitter)
@@ -162,10 +163,10 @@ func (p *jitterProcess) reshape(d *Delay, files *tracefile.Library) {
 	p.innovationUnits = int64(math.Sqrt(1-float64(rho*rho)) * random.One)
 }
 
-// next returns the jitter of a datagram (number 0) or of a copy of it. A copy continues from the
-// same state as its datagram but with its own random word.
+// next returns the jitter of a datagram (number 0) or of a copy of it (1 and up) for a random word. A
+// copy continues from the same state as its datagram but with its own random word.
 func (p *jitterProcess) next(word uint64, number int) time.Duration {
-	if p.repeat == 0 {
+	if p.repeat == 0 { // no correlation
 		return p.draw(word)
 	}
 	if p.dist == Normal {

@@ -23,7 +23,8 @@ type keyRow struct {
 	fileKind *tracefile.Kind             // format of that file
 }
 
-// newKey returns a key for a field of Spec with values of unit u.
+// newKey returns a key for a field of Spec with values of unit u. field returns the address of the
+// field.
 func newKey[T comparable](u setting.Unit[T], field func(*Spec) *T, info KeyInfo) keyRow {
 	return newComputedKey(u,
 		func(s *Spec) T { return *field(s) },
@@ -35,7 +36,8 @@ func newComputedKey[T comparable](u setting.Unit[T], get func(*Spec) T, put func
 	return keyRow{Row: setting.NewRow(u, get, put, info)}
 }
 
-// newFileKey returns a key that names a file. hasTimes permits the option by=time.
+// newFileKey returns a key that names a file, which is read as kind. what describes the file in errors,
+// such as "a capture". hasTimes permits the option by=time. field returns the file's place in a Spec.
 func newFileKey(kind *tracefile.Kind, what string, hasTimes bool, field func(*Spec) *tracefile.File, info KeyInfo) keyRow {
 	k := newKey(tracefile.Unit(what, hasTimes), field, info)
 	k.file, k.fileKind = field, kind
@@ -52,7 +54,8 @@ func Keys() []KeyInfo {
 	return infos
 }
 
-// openFiles reads the files that a spec names and stores their hashes in it.
+// openFiles reads the files that a spec names and returns the spec with their hashes. The error is a
+// *FileError.
 func openFiles(files *tracefile.Library, s Spec) (Spec, error) {
 	if m, ok := s.Loss.(loss.FileModel); ok {
 		opened, err := m.Open(files)

@@ -67,7 +67,8 @@ func (l *Link) Spec() Spec { return l.spec }
 // InFlight returns the number of deliveries in flight, including copies.
 func (l *Link) InFlight() int { return len(l.inFlight) }
 
-// Send passes a datagram to the link at virtual time now and returns its fate. now must not
+// Send passes a datagram to the link at virtual time now and returns what the link decided about the
+// datagram and the copies that it made. now must not
 // decrease between calls, and the datagram must have at most MaxDatagram bytes; otherwise Send
 // panics. The data are copied. tag is returned with each delivery.
 func (l *Link) Send(now time.Duration, datagram []byte, tag uint64) Verdict {
@@ -79,7 +80,7 @@ func (l *Link) Send(now time.Duration, datagram []byte, tag uint64) Verdict {
 			MaxDatagram))
 	}
 	l.now = now
-	l.freeLent()
+	l.freeLent() // the data of the last Receive are no longer valid
 
 	var v Verdict
 	v.Wire, v.Fragments = WireBytes(len(datagram), l.spec.MTU)
@@ -92,13 +93,13 @@ func (l *Link) Send(now time.Duration, datagram []byte, tag uint64) Verdict {
 		l.enqueue(now, datagram, tag, f)
 	}
 	v.Copies = len(f.Copies)
-	for i, later := range f.Copies {
+	for i, extra := range f.Copies {
 		c := &l.copyFate
 		c.reset(i+1, v.Fragments)
 		l.applyStages(now, len(datagram), c)
-		c.Delay = max(0, c.Delay+later)
+		c.Delay = max(0, c.Delay+extra)
 		if t := l.Trail(c.Copy); t != nil && t.N > 0 {
-			t.Steps[0].Took += later // the delay of copies is part of the duplicate stage
+			t.Steps[0].Took += extra // the delay of copies is part of the duplicate stage
 		}
 		v.CopyLost[i] = c.Lost
 		if c.Lost == None {
@@ -108,7 +109,8 @@ func (l *Link) Send(now time.Duration, datagram []byte, tag uint64) Verdict {
 	return v
 }
 
-// enqueue puts a packet that will be delivered in flight.
+// enqueue puts a packet that will be delivered in flight: a copy of the datagram's data in which the
+// bits of f.Corrupt are flipped, due after f.Delay.
 func (l *Link) enqueue(now time.Duration, datagram []byte, tag uint64, f *Fate) {
 	slot := l.pool.alloc(len(datagram))
 	p := &l.pool.packets[slot]
@@ -116,7 +118,7 @@ func (l *Link) enqueue(now time.Duration, datagram []byte, tag uint64, f *Fate) 
 	p.sent, p.tag, p.copyNumber = now, tag, f.Copy
 	p.flipped = len(f.Corrupt)
 	p.damaged = p.flipped > 0 && l.spec.Corrupt.Checksum
-	for _, bit := range f.Corrupt {
+	for _, bit := range f.Corrupt { // bit 0 is the lowest of byte 0
 		p.data[bit>>3] ^= 1 << (bit & 7)
 	}
 	l.inFlight.push(heapEntry{due: int64(now + f.Delay), seq: l.enqueued, slot: slot})
@@ -164,12 +166,12 @@ func (l *Link) freeLent() {
 func (l *Link) Fork(tag uint64) *Link {
 	f := &Link{spec: l.spec, files: l.files, now: l.now, enqueued: l.enqueued, inFlight: slices.Clone(l.inFlight),
 		lentSlot: noSlot}
-	// without buffers: freeBytes is 0
+	// The copy has no buffers, so its pool.freeBytes stays 0.
 	f.pool.packets, f.pool.freeSlots = slices.Clone(l.pool.packets), slices.Clone(l.pool.freeSlots)
 	for i := range f.pool.packets {
 		f.pool.packets[i].data, f.pool.packets[i].tag = nil, tag
 	}
-	if l.lentSlot != noSlot { // lent by l only
+	if l.lentSlot != noSlot { // the caller of l.Receive reads this slot of l; in the copy it is free
 		f.pool.free(l.lentSlot)
 	}
 	f.pipe = l.pipe.fork()

@@ -28,7 +28,8 @@ func (s *lossStage) reshape(spec *Spec) bool {
 	if m == nil {
 		return false
 	}
-	if _, reads := m.(loss.FileModel); !reads && m.LossRate() == 0 {
+	// The loss rate of a model that reads a file is unknown and reported as 0.
+	if _, readsFile := m.(loss.FileModel); !readsFile && m.LossRate() == 0 {
 		return false
 	}
 	if s.processes == nil {
@@ -39,7 +40,7 @@ func (s *lossStage) reshape(spec *Spec) bool {
 	return true
 }
 
-// Apply implements Stage.
+// Apply implements Stage. It passes the packet to the loss model and stores the outcome in f.
 func (s *lossStage) Apply(now time.Duration, _ int, f *Fate) {
 	p := &s.packet
 	p.Sent, p.Word, p.Copy, p.Fragments = now, s.stream.Next(f.Copy), f.Copy, f.Fragments
@@ -63,7 +64,7 @@ func (s *lossStage) fork() specStage {
 	for model, process := range s.processes {
 		c.processes[model] = process.Fork()
 	}
-	return &c // the following reshape selects the process
+	return &c // s.process is still shared; the reshape that must follow replaces it
 }
 
 // lossRow describes the loss stage.
@@ -112,7 +113,7 @@ func lossKey() keyRow {
 	k.Set = func(s *Spec, value any) error {
 		text, _ := value.(string)
 		table, ok := loss.Parse(text)
-		if !ok {
+		if !ok { // not the name of a model: a loss rate
 			return setRate(s, value)
 		}
 		return s.setLoss(table)
@@ -126,7 +127,8 @@ func lossKey() keyRow {
 	return k
 }
 
-// setLoss replaces the loss model.
+// setLoss replaces the loss model by that of a table with the key model and its parameters. After an
+// error the model is unchanged.
 func (s *Spec) setLoss(table loss.Table) error {
 	model, err := loss.Read(table)
 	if err == nil {
@@ -147,13 +149,14 @@ func (s *Spec) setLossParam(name string, value any) (err error, ok bool) {
 	if err != nil || !slices.Contains(kind.ParamNames(), name) {
 		return nil, false
 	}
-	table, _ := loss.Parse(s.Loss.Text())
+	table, _ := loss.Parse(s.Loss.Text()) // all parameters of the current model
 	table[name] = value
 	return s.setLoss(table), true
 }
 
-// regroupLoss collects keys such as "loss.model" and "loss.r" in one table "loss", so that their
-// order does not matter.
+// regroupLoss collects keys such as "loss.model" and "loss.r" in one table under the key "loss", so
+// that their order does not matter. Without "loss.model", and for models whose parameters have keys of
+// their own, it returns the table unchanged.
 func regroupLoss(table map[string]any) map[string]any {
 	switch table["loss.model"] {
 	case nil, "bernoulli", "gilbert": // these can be set one by one
@@ -189,19 +192,19 @@ var (
 		"100ms", "125ms", "150ms", "200ms", "250ms", "300ms", "400ms", "500ms", "750ms", "1s", "1.5s", "2s"}
 )
 
-// setTrace sets the key "trace": losses, delays and copies are those of one capture, or of none
-// with "off".
+// setTrace sets the key "trace": losses, delays and copies are those of one capture. "off" removes
+// the captures of all three.
 func (s *Spec) setTrace(value any) error {
 	u := tracefile.Unit("a capture", true)
-	f, err := u.Read("trace", value)
+	file, err := u.Read("trace", value)
 	if err != nil {
 		return err
 	}
-	s.Delay.Trace, s.Duplicate.Trace = f, f
-	switch _, was := s.Loss.(loss.Trace); {
-	case f.Path != "":
-		s.Loss = loss.Trace{File: f}
-	case was:
+	s.Delay.Trace, s.Duplicate.Trace = file, file
+	switch _, wasTrace := s.Loss.(loss.Trace); {
+	case file.Path != "":
+		s.Loss = loss.Trace{File: file}
+	case wasTrace: // "off" removes a trace but keeps any other loss model
 		s.Loss = nil
 	}
 	return nil

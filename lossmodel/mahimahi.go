@@ -59,19 +59,19 @@ func parseOpportunities(data []byte) (*opportunities, error) {
 // opportunitiesKind reads a file as *opportunities.
 var opportunitiesKind = &tracefile.Kind{Read: func(data []byte) (any, error) { return parseOpportunities(data) }}
 
-// timeOf returns the time of opportunity i, counted through all repetitions.
+// timeOf returns the time of opportunity i, counted from 0 through all repetitions of the trace.
 func (c *opportunities) timeOf(i int64) time.Duration {
 	n := int64(len(c.times))
 	return time.Duration(i/n)*c.period + c.times[i%n]
 }
 
-// firstAt returns the first opportunity at or after now.
+// firstAt returns the number of the first opportunity at or after now, in the count of timeOf.
 func (c *opportunities) firstAt(now time.Duration) int64 {
 	// An opportunity at the end of a period is also at the start of the next one, so the search
 	// starts in the period that ends there.
-	round := max(0, (now-1)/c.period)
-	in := now - round*c.period
-	i := sort.Search(len(c.times), func(i int) bool { return c.times[i] >= in })
+	round := max(0, (now-1)/c.period) // number of repetitions before that period
+	offset := now - round*c.period
+	i := sort.Search(len(c.times), func(i int) bool { return c.times[i] >= offset })
 	return int64(round)*int64(len(c.times)) + int64(i)
 }
 
@@ -93,26 +93,27 @@ func (l *tracedLine) setTrace(c *opportunities) {
 	l.opportunities = c
 }
 
-// departure returns when a packet of wire bytes has left that can be sent from start on, and
-// reserves the opportunities. ok is false if that would be later than latest.
+// departure returns when a packet of wire bytes that can be sent from start on has left, and reserves
+// the opportunities that it needs. ok is false, and nothing is reserved, if that would be later than
+// latest.
 func (l *tracedLine) departure(start, latest time.Duration, wire int64) (at time.Duration, ok bool) {
-	at, left, next := l.current, l.bytesLeft, l.next
-	if at < start {
-		left, next = 0, l.opportunities.firstAt(start)
+	at, bytesLeft, next := l.current, l.bytesLeft, l.next
+	if at < start { // the opportunity in use is over; its unused bytes are lost
+		bytesLeft, next = 0, l.opportunities.firstAt(start)
 	}
-	if wire > left {
-		more := (wire - left + opportunityBytes - 1) / opportunityBytes // opportunities beyond this one
-		next, left = next+more, left+more*opportunityBytes
+	if wire > bytesLeft {
+		extra := (wire - bytesLeft + opportunityBytes - 1) / opportunityBytes // opportunities beyond this one
+		next, bytesLeft = next+extra, bytesLeft+extra*opportunityBytes
 		at = l.opportunities.timeOf(next - 1)
 		if at > latest {
 			return 0, false
 		}
 	}
-	l.current, l.bytesLeft, l.next = at, left-wire, next
+	l.current, l.bytesLeft, l.next = at, bytesLeft-wire, next
 	return at, true
 }
 
-// mulDiv returns a*b/c for c > 0, at most 2^62-1.
+// mulDiv returns a*b/c for c > 0, limited to 2^62-1, without overflow of the product.
 func mulDiv(a, b, c uint64) uint64 {
 	hi, lo := bits.Mul64(a, b)
 	if hi >= c {

@@ -27,7 +27,7 @@ func WireBytes(udpPayload, mtu int) (bytes, fragments int) {
 	body := udpPayload + udpHeader
 	fragments = 1
 	if room := mtu - ipHeader; body > room {
-		perFragment := room &^ 7
+		perFragment := room &^ 7 // rounded down to a multiple of 8
 		fragments += (body - room + perFragment - 1) / perFragment
 	}
 	return body + ipHeader*fragments, fragments

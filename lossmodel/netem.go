@@ -72,7 +72,7 @@ func (s *netemStage) Apply(now time.Duration, size int, f *Fate) {
 	}
 }
 
-// fork implements specStage.
+// fork implements specStage. Both copies decide alike about later packets.
 func (s *netemStage) fork() specStage {
 	c := *s
 	if s.qdisc != nil {
@@ -94,7 +94,9 @@ func (s *netemStage) describe(now time.Duration, step *Step) {
 	step.Usual, step.Ahead = s.latency, Queued{Packets: s.qdisc.Waiting(int64(now))}
 }
 
-// applyDecision stores a decision of netem in f. word gives the position of the flipped bit.
+// applyDecision stores netem's decision about a packet that was sent at now in f: the cause of loss or
+// the delay, and the position of the bit that is flipped if the packet is corrupted. The position is
+// drawn from word, and size is the payload in bytes.
 func applyDecision(p netem.Packet, now time.Duration, size int, word uint64, f *Fate) {
 	switch p.Outcome {
 	case netem.Isolated:
@@ -158,20 +160,21 @@ func (s *Spec) setNetem(value any) error {
 	return nil
 }
 
-// netemError converts an error about a netem line to a KeyError.
+// netemError converts a *netem.SyntaxError to a *KeyError and returns other errors unchanged.
 func netemError(err error) error {
-	var e *netem.SyntaxError
-	if !errors.As(err, &e) {
+	var syntax *netem.SyntaxError
+	if !errors.As(err, &syntax) {
 		return err
 	}
-	ke := &KeyError{Key: "netem", Value: e.Got(), Expected: e.Expected}
-	if e.Word != "" && len(e.Known) > 0 {
-		ke.Value, ke.Known = setting.Show(e.Word), e.Known // the word alone, so that a similar word can be suggested
+	keyError := &KeyError{Key: "netem", Value: syntax.Got(), Expected: syntax.Expected}
+	if syntax.Word != "" && len(syntax.Known) > 0 {
+		keyError.Value, keyError.Known = setting.Show(syntax.Word), syntax.Known // the word alone, so that a similar word can be suggested
 	}
-	return ke
+	return keyError
 }
 
-// checkNetem checks that the parameters can be written as a line.
+// checkNetem checks that the parameters can be written as a line, because reports store the line. A
+// Spec that was built by hand may have others.
 func (s *Spec) checkNetem() error {
 	text := s.Netem.String()
 	if !s.Netem.On {
@@ -180,20 +183,22 @@ func (s *Spec) checkNetem() error {
 		}
 		return nil
 	}
-	if back, err := netem.Parse(text); err != nil || back != s.Netem {
+	if parsed, err := netem.Parse(text); err != nil || parsed != s.Netem {
 		return &KeyError{Key: "netem", Value: setting.Show(text),
 			Expected: "parameters that a line can express: use netem.Parse"}
 	}
 	return nil
 }
 
-// replacedByNetem returns s with only the settings that a netem line replaces.
+// replacedByNetem returns s with the settings that a netem line does not replace reset, so that two
+// results are equal if the replaced settings are.
 func (s Spec) replacedByNetem() Spec {
 	s.Netem, s.MTU, s.Corrupt.Checksum = netem.Params{}, 0, false
 	return s
 }
 
-// refusedByNetem returns an error if a change has no effect because a netem line is on.
+// refusedByNetem returns a *KeyError if changed differs from s in settings that have no effect because
+// a netem line is on in both; nil otherwise. key and value are what the user set.
 func (s *Spec) refusedByNetem(changed *Spec, key string, value any) error {
 	if !s.Netem.On || !changed.Netem.On || changed.replacedByNetem() == s.replacedByNetem() {
 		return nil

@@ -27,7 +27,7 @@ func newPipeline(p *stageContext) pipeline {
 // only that stage is active.
 func (p *pipeline) reshape(spec *Spec) {
 	p.active, p.activeNames = p.active[:0], p.activeNames[:0]
-	for _, replacing := range []bool{true, false} {
+	for _, replacing := range []bool{true, false} { // first the stages that replace others
 		for i, stage := range p.stages {
 			if p.rows[i].replaces == replacing && stage.reshape(spec) {
 				p.active, p.activeNames = append(p.active, stage), append(p.activeNames, p.rows[i].name)
@@ -39,7 +39,8 @@ func (p *pipeline) reshape(spec *Spec) {
 	}
 }
 
-// apply decides the fate of a packet.
+// apply passes a packet of size payload bytes, sent at now, through the active stages, which store
+// their decisions in f.
 func (p *pipeline) apply(now time.Duration, size int, f *Fate) {
 	for _, stage := range p.active {
 		stage.Apply(now, size, f)
@@ -58,6 +59,7 @@ func (p *pipeline) applyTraced(now time.Duration, size int, f *Fate, t *Trail) {
 		delay, lost, bad, copies, flipped := f.Delay, f.Lost, f.Bad, len(f.Copies), len(f.Corrupt)
 		stage.Apply(now, size, f)
 		step.Took = f.Delay - delay
+		// The step has what this stage added to the fate.
 		step.Copies, step.Flipped = uint8(len(f.Copies)-copies), uint16(min(len(f.Corrupt)-flipped, 1<<16-1))
 		if lost == None {
 			step.Lost = f.Lost
@@ -68,7 +70,7 @@ func (p *pipeline) applyTraced(now time.Duration, size int, f *Fate, t *Trail) {
 
 // fork returns a copy with all state. The caller must call reshape on the copy.
 func (p *pipeline) fork() pipeline {
-	f := pipeline{rows: p.rows}
+	f := pipeline{rows: p.rows} // reshape sets the active stages
 	for _, stage := range p.stages {
 		f.stages = append(f.stages, stage.fork())
 	}

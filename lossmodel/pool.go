@@ -30,7 +30,8 @@ const (
 	maxSlack     = 2048 // bytes by which a buffer may exceed its packet
 )
 
-// alloc returns a slot for a packet of size bytes.
+// alloc returns a slot for a packet of size bytes. The slot may have a buffer, which the caller reuses
+// or replaces.
 func (p *pool) alloc(size int) int32 {
 	n := len(p.freeSlots)
 	if n == 0 {
@@ -42,12 +43,12 @@ func (p *pool) alloc(size int) int32 {
 	data := &p.packets[slot].data
 	p.freeBytes -= cap(*data)
 	if cap(*data) > size+maxSlack {
-		*data = nil
+		*data = nil // too long for this packet
 	}
 	return slot
 }
 
-// free returns a slot to the pool.
+// free returns a slot to the pool. Its buffer is kept unless maxFreeBytes would be exceeded.
 func (p *pool) free(slot int32) {
 	data := &p.packets[slot].data
 	if p.freeBytes+cap(*data) > maxFreeBytes {

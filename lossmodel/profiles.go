@@ -80,8 +80,8 @@ func browserProfiles() (list []Profile) {
 	const webPageTest, chrome = "WebPageTest, connectivity profiles", "Chrome DevTools and Lighthouse, throttling presets"
 	for _, p := range []struct {
 		name, source string
-		rtt          float64
-		down, up     int64 // kbit per second
+		rtt          float64 // ms
+		down, up     int64   // kbit per second
 	}{
 		{"wpt-fios", webPageTest, 4, 20_000, 5000},
 		{"wpt-cable", webPageTest, 28, 5000, 1000},
@@ -102,7 +102,7 @@ func browserProfiles() (list []Profile) {
 // simulator delays the packets of both directions, so its delays are one-way. The jitter is
 // uniform.
 func unityProfiles() []Profile {
-	profile := func(name string, delay, jitter, loss float64) Profile {
+	profile := func(name string, delay, jitter, loss float64) Profile { // ms, ms, percent
 		return oneWayProfile("unity-"+name, "Unity Multiplayer Tools, Network Simulator presets",
 			lineParams{delay: delay, jitter: jitter, loss: loss})
 	}
@@ -151,7 +151,7 @@ func satelliteProfiles() []Profile {
 // fiedlerProfiles is the link of the demonstration in Glenn Fiedler's article Snapshot
 // Compression, at 60 frames per second.
 func fiedlerProfiles() []Profile {
-	const frame = 16.667
+	const frame = 16.667 // duration of a frame in ms
 	return []Profile{roundTripProfile("fiedler", "Glenn Fiedler, Snapshot Compression, 2015", 100,
 		lineParams{jitter: frame, loss: 5}, lineParams{jitter: frame, loss: 5})}
 }
@@ -160,7 +160,7 @@ func fiedlerProfiles() []Profile {
 // sources; the mean loss is our assumption.
 func wifiProfiles() []Profile {
 	var all []Profile
-	for _, burst := range []float64{3, 4.7, 5.7} {
+	for _, burst := range []float64{3, 4.7, 5.7} { // mean length of a loss run in packets
 		s := lineParams{delay: 2}.spec()
 		s.Loss = loss.Gilbert{Mean: 0.05, Burst: burst}
 		all = append(all, Profile{
@@ -174,8 +174,8 @@ func wifiProfiles() []Profile {
 // Control for Interactive Real-Time Media.
 func rfc8868Profiles() []Profile {
 	var all []Profile
-	for _, delay := range []float64{0, 50, 150, 300} {
-		for _, loss := range []float64{0, 1, 5, 10, 20} {
+	for _, delay := range []float64{0, 50, 150, 300} { // ms
+		for _, loss := range []float64{0, 1, 5, 10, 20} { // percent
 			all = append(all, oneWayProfile(fmt.Sprintf("rfc8868-%gms-%gpct", delay, loss), "RFC 8868",
 				lineParams{delay: delay, loss: loss}))
 		}
@@ -189,15 +189,16 @@ func oneWayProfile(name, source string, both lineParams) Profile {
 	return Profile{Name: name, Source: source, Down: both.spec(), Up: both.spec(), Summary: describeBoth(both, both)}
 }
 
-// roundTripProfile returns a profile whose source gives a round-trip time. Each direction gets
-// half of it.
+// roundTripProfile returns a profile whose source gives a round-trip time, rtt in ms. Each direction
+// gets half of it; down.delay and up.delay are ignored.
 func roundTripProfile(name, source string, rtt float64, down, up lineParams) Profile {
 	down.delay, up.delay = rtt/2, rtt/2
 	return Profile{Name: name, Source: source, Down: down.spec(), Up: up.spec(),
 		Summary: fmt.Sprintf("RTT %g ms, halved: %s", rtt, describeBoth(down, up))}
 }
 
-// describeBoth summarizes both directions of a profile.
+// describeBoth summarizes both directions of a profile. Jitter and loss are those of the downlink,
+// because all profiles with jitter or loss have the same in both directions.
 func describeBoth(down, up lineParams) string {
 	delay := fmt.Sprintf("one-way %g ms", down.delay)
 	if down.delay != up.delay {

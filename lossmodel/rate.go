@@ -49,7 +49,7 @@ type rateStage struct {
 	remainder  uint64        // remainder of that rounding, in units of 1/rate ns
 	tracedLine tracedLine
 	queue      ring.Queue[queuedPacket] // packets that have not left the line
-	backlog    int64                    // bytes of the packets in queued
+	backlog    int64                    // bytes of the packets in queue
 	peak       Queued                   // maximum content so far
 }
 
@@ -57,7 +57,7 @@ type rateStage struct {
 // there is a rate or a trace.
 func (s *rateStage) reshape(spec *Spec) bool {
 	if rate := uint64(spec.Rate.BitsPerSecond); rate != s.rate {
-		s.rate, s.remainder = rate, 0
+		s.rate, s.remainder = rate, 0 // the unit of remainder depends on the rate
 	}
 	s.spec, s.burstLead = spec.Rate, 0
 	if s.rate > 0 {
@@ -66,13 +66,15 @@ func (s *rateStage) reshape(spec *Spec) bool {
 	if f := s.spec.Trace; f.Path != "" {
 		s.tracedLine.setTrace(s.files.Get(f, opportunitiesKind).(*opportunities))
 	} else {
-		s.tracedLine.setTrace(nil)
+		s.tracedLine.setTrace(nil) // packets sent by an earlier trace occupy the line until they have left
 		s.idleAt = max(s.idleAt, s.tracedLine.current)
 	}
 	return s.rate > 0 || s.tracedLine.opportunities != nil
 }
 
-// Apply implements Stage. A packet that an earlier stage lost does not enter the queue.
+// Apply implements Stage. A packet is lost if the queue is full or it would wait longer than maxWait;
+// otherwise its delay grows by the time until it has left the line. A packet that an earlier stage
+// lost does not enter the queue.
 func (s *rateStage) Apply(now time.Duration, size int, f *Fate) {
 	if f.Lost != None {
 		return
@@ -108,7 +110,8 @@ func (s *rateStage) full(wire int64) bool {
 		s.spec.QueuePackets > 0 && s.queue.Len() >= s.spec.QueuePackets
 }
 
-// wireCost returns the number of bytes that a datagram takes on the line.
+// wireCost returns the number of bytes that a datagram of size payload bytes takes on the line, with
+// all headers and framing.
 func (s *rateStage) wireCost(size, fragments int) int64 {
 	wire := int64(size + udpHeader + ipHeader*fragments)
 	if s.spec.Overhead == 0 && s.spec.Cell == 0 {
@@ -121,12 +124,12 @@ func (s *rateStage) wireCost(size, fragments int) int64 {
 // but the last are full; for cells, they are treated as if all had the same size.
 func addFraming(r *Rate, wire int64, fragments int) int64 {
 	n := int64(fragments)
-	wire = max(1, wire+n*int64(r.Overhead))
+	wire = max(1, wire+n*int64(r.Overhead)) // a negative overhead may exceed the packet
 	if r.Cell == 0 {
 		return wire
 	}
 	cell := int64(r.Cell)
-	perFragment := (wire + n - 1) / n
+	perFragment := (wire + n - 1) / n // rounded up
 	return n * ((perFragment + cell - 1) / cell) * int64(r.Cell+r.CellOverhead)
 }
 
@@ -139,11 +142,11 @@ func (s *rateStage) departure(now time.Duration, wire int64) (at time.Duration, 
 	if s.idleAt-now > maxWait {
 		return 0, false
 	}
-	if s.idleAt < now {
+	if s.idleAt < now { // the line is idle
 		s.idleAt, s.remainder = now, 0
 	}
 	s.idleAt += s.sendingTime(wire)
-	return max(now, s.idleAt-s.burstLead), true
+	return max(now, s.idleAt-s.burstLead), true // a token bucket lets packets leave before the line is idle
 }
 
 // sendingTime returns how long the line takes to send wire bytes. Fractions of a
@@ -154,7 +157,7 @@ func (s *rateStage) sendingTime(wire int64) time.Duration {
 	return time.Duration(work / s.rate)
 }
 
-// fork implements specStage.
+// fork implements specStage. The queue is copied, because it is mutable.
 func (s *rateStage) fork() specStage {
 	c := *s
 	c.queue = s.queue.Clone()

@@ -38,7 +38,7 @@ func (s *reorderStage) reshape(spec *Spec) bool {
 	return s.chance > 0
 }
 
-// Apply implements Stage.
+// Apply implements Stage. It delays a packet, or a copy, with the configured probability.
 func (s *reorderStage) Apply(now time.Duration, _ int, f *Fate) {
 	if f.Copy == 0 {
 		s.pace.add(now)
@@ -62,7 +62,7 @@ type sendInterval struct {
 
 // add records a datagram that was sent at now.
 func (p *sendInterval) add(now time.Duration) {
-	oldest := &p.times[p.count%8] // time of the datagram 8 before this one
+	oldest := &p.times[p.count%8] // time of the datagram 8 before this one; replaced by this one's
 	switch {
 	case p.count >= 8:
 		p.mean = (now - *oldest) / 8
@@ -76,6 +76,7 @@ func (p *sendInterval) add(now time.Duration) {
 // interval returns the mean interval; false if unknown.
 func (p *sendInterval) interval() (time.Duration, bool) { return p.mean, p.mean > 0 }
 
+// fork implements specStage.
 func (s *reorderStage) fork() specStage { c := *s; return &c }
 
 // row describes the reorder stage and its keys.

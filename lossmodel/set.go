@@ -47,15 +47,16 @@ func (s *Spec) set(key string, value any) error {
 	if i < 0 {
 		return &KeyError{Key: key, Known: keyNames()}
 	}
-	return errorWithKey(stages().keys[i].Set(s, value), stages().keys[i].Key, key)
+	k := &stages().keys[i]
+	return errorWithKey(k.Set(s, value), k.Key, key)
 }
 
-// SetAll sets all keys of a table in the order of Keys. If the table contains netem, the other
+// SetAll sets all keys of a table in the order of Keys; unknown keys come last and are errors. If the table contains netem, the other
 // keys are set as if it were off; they have no effect while it is on. After an error the spec is
 // unchanged.
 func (s *Spec) SetAll(table map[string]any) error {
 	table = regroupLoss(table)
-	rank := func(key string) int {
+	rank := func(key string) int { // position in Keys; unknown keys come last
 		if i := keyIndex(key); i >= 0 {
 			return i
 		}
@@ -80,20 +81,21 @@ func (s *Spec) SetAll(table map[string]any) error {
 	return nil
 }
 
-// setTable sets the keys of a stage from a table.
+// setTable sets the keys of a stage from a table: {p = "5%"} for the key reorder sets reorder.p. For
+// loss the table is a model with its parameters.
 func (s *Spec) setTable(key string, table map[string]any) error {
 	if key == "loss" {
 		return s.setLoss(table)
 	}
 	if !slices.ContainsFunc(stages().keys, func(k keyRow) bool { return k.Stage == key }) {
-		if i := keyIndex(key); i >= 0 {
+		if i := keyIndex(key); i >= 0 { // a key whose value is no table
 			return &KeyError{Key: key, Value: "a table", Expected: stages().keys[i].Expected}
 		}
 		return &KeyError{Key: key, Known: keyNames()}
 	}
 	dotted := make(map[string]any, len(table))
-	for sub, value := range table {
-		dotted[key+"."+sub] = value
+	for name, value := range table {
+		dotted[key+"."+name] = value
 	}
 	return s.SetAll(dotted)
 }
@@ -150,18 +152,19 @@ func (s Spec) Values() map[string]any {
 	return values
 }
 
-// keyIndex returns the index of a key, or -1. "stage.name" stands for the stage's key of that
-// name; "stage.p" and "stage.mean" for its probability.
+// keyIndex returns the index of a key in the table of keys, or -1. "stage.name" stands for the key name
+// or stage_name of that stage; "stage.p" and "stage.mean" stand for the key stage if it is a
+// percentage, and "stage.stage" for the key stage.
 func keyIndex(key string) int {
-	stage, sub, dotted := strings.Cut(key, ".")
+	stage, name, dotted := strings.Cut(key, ".")
 	return slices.IndexFunc(stages().keys, func(k keyRow) bool {
 		switch {
 		case !dotted:
 			return k.Key == key
 		case k.Key == stage:
-			return k.Unit == setting.Percent.Name && (sub == "p" || sub == "mean") || sub == k.Key && k.Stage == stage
+			return k.Unit == setting.Percent.Name && (name == "p" || name == "mean") || name == k.Key && k.Stage == stage
 		}
-		return k.Stage == stage && (k.Key == sub || k.Key == stage+"_"+sub)
+		return k.Stage == stage && (k.Key == name || k.Key == stage+"_"+name)
 	})
 }
 
@@ -174,7 +177,8 @@ func keyNames() []string {
 	return list
 }
 
-// errorWithKey replaces the key in an error by the key as the user wrote it.
+// errorWithKey returns err. If err is a *KeyError about key, its key is replaced by given, the key as
+// the user wrote it.
 func errorWithKey(err error, key, given string) error {
 	if e, ok := err.(*KeyError); ok && e.Key == key {
 		e.Key = given

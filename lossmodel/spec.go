@@ -31,7 +31,8 @@ type Spec struct {
 // params is the type of a field of Spec. row does not depend on the receiver's value.
 type params interface{ row() stageRow }
 
-// rowForField returns the row of a field of Spec, given by its address.
+// rowForField returns the row of a field of Spec, given by its address. Fields whose type cannot have
+// the method row are listed here; it panics for others.
 func rowForField(field any) stageRow {
 	switch f := field.(type) {
 	case params:
@@ -58,7 +59,7 @@ type stageTable struct {
 var stages = sync.OnceValue(func() *stageTable {
 	t := &stageTable{}
 	fields := reflect.ValueOf(&t.defaults).Elem()
-	count := 0
+	count := 0 // stages that can be on at once
 	for i := range fields.NumField() {
 		row := rowForField(fields.Field(i).Addr().Interface())
 		t.rows = append(t.rows, row)

@@ -53,7 +53,7 @@ func (f *Fate) markLost(c Cause) {
 	}
 }
 
-// reset initializes f for a packet.
+// reset initializes f for a datagram (number 0) or a copy of it (1 and up). It reuses the slices of f.
 func (f *Fate) reset(number, fragments int) {
 	*f = Fate{Copy: number, Fragments: fragments, Copies: f.Copies[:0], Corrupt: f.Corrupt[:0]}
 }
@@ -104,7 +104,8 @@ type stageContext struct {
 	files    *tracefile.Library
 }
 
-// stream returns the random stream of a stage of this link.
+// stream returns the random stream of a stage of this link. Its seed depends on the name of the link
+// and of the stage, so that a change of one stage does not affect the others.
 func (p *stageContext) stream(name StageKind) random.Stream {
 	return random.NewStream(p.seed, p.linkName+"."+string(name))
 }

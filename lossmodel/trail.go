@@ -49,7 +49,7 @@ type Trail struct {
 // All returns the valid steps.
 func (t *Trail) All() []Step { return t.Steps[:t.N] }
 
-// Of returns the step of a stage; nil if the stage was off.
+// Of returns the step of stage k; nil if the stage was off.
 func (t *Trail) Of(k StageKind) *Step {
 	for i := range t.All() {
 		if t.Steps[i].Stage == k {
@@ -64,7 +64,7 @@ func (t *Trail) Took() (sum time.Duration) {
 	for i := range t.All() {
 		sum += t.Steps[i].Took
 	}
-	return max(0, sum)
+	return max(0, sum) // a link delivers no packet before it was sent
 }
 
 // Watch makes the link record a Trail for every packet from now on. It does not affect packets.
@@ -84,7 +84,8 @@ func (l *Link) Trail(number int) *Trail {
 	return &l.trails[number]
 }
 
-// applyStages decides the fate of a packet, with a trail if the link is watched.
+// applyStages passes a packet of size payload bytes, sent at now, through the stages, which store their
+// decisions in f. It records a trail if Watch was called.
 func (l *Link) applyStages(now time.Duration, size int, f *Fate) {
 	if l.trails == nil {
 		l.pipe.apply(now, size, f)

@@ -19,15 +19,15 @@ import (
 // milliseconds, or the unit of the current value, or the smallest unit of the key. It returns ""
 // if numbers need no unit.
 func (s Spec) BareUnit(k KeyInfo) string {
-	probe := DefaultSpec()
+	probe := DefaultSpec() // to try whether the key accepts a number with or without a unit
 	if len(k.Ladder) == 0 || len(k.Choices) > 0 || probe.Set(k.Key, "2") == nil {
 		return ""
 	}
 	if k.Unit == setting.Percent.Name || k.Unit == setting.Span.Name {
 		return k.Unit
 	}
-	now, _ := s.Get(k.Key)
-	for _, text := range append([]string{now}, k.Ladder...) {
+	current, _ := s.Get(k.Key)
+	for _, text := range append([]string{current}, k.Ladder...) {
 		if number, unit := units.Split(text); number != "" && unit != "" && probe.Set(k.Key, "2"+unit) == nil {
 			return unit
 		}
@@ -35,12 +35,12 @@ func (s Spec) BareUnit(k KeyInfo) string {
 	return ""
 }
 
-// Typed returns the value for the words typed for a key. Numbers without a unit get the unit of
-// the key, or of the model's parameter. The error reports a misspelt model, which would otherwise
-// be reported as an invalid number.
+// Typed returns the value for the words typed for a key, of which there must be at least one. Numbers
+// without a unit get the unit of the key (see BareUnit), or of the model's parameter. The error reports
+// a misspelt model, which would otherwise be reported as an invalid number.
 func (s Spec) Typed(k KeyInfo, words []string) (string, error) {
 	unit, model := s.BareUnit(k), k.Model(words[0])
-	if model.Name == "" {
+	if model.Name == "" { // the first word is no model of the key
 		if near := suggest.Closest(words[0], k.ModelNames()); near != "" {
 			return "", fmt.Errorf("%s has no model %q; did you mean %s?", k.Key, words[0], near)
 		}
@@ -61,7 +61,8 @@ func (s Spec) Typed(k KeyInfo, words []string) (string, error) {
 	return strings.Join(typed, " "), nil
 }
 
-// Complete lists the words that may follow the words typed for a key.
+// Complete lists the words that may follow the words typed before for a key: choices, models and
+// values of the ladder as the first word, then the parameters of the model that are not yet given.
 func Complete(k KeyInfo, before []string) (words []string) {
 	switch {
 	case k.Key == string(StageNetem):
@@ -81,7 +82,8 @@ func Complete(k KeyInfo, before []string) (words []string) {
 }
 
 // Hint describes the model or parameter that is being typed for a key, or what a netem line
-// expects next. The last word is "" if a new word begins. The result is "" if there is nothing to
+// expects next. words are the words typed, at least one; the last one is "" if a new word begins. The
+// result is "" if there is nothing to
 // add to the help of the key.
 func Hint(k KeyInfo, words []string) string {
 	if k.Key == string(StageNetem) {
@@ -121,7 +123,8 @@ func netemExpects(before []string) (e *KeyError, inPlace bool) {
 	return e, strings.HasPrefix(e.Value, strconv.Quote(invalidWord))
 }
 
-// completeNetem lists the words that may follow in a netem line.
+// completeNetem lists the words that may follow in a netem line, without those that are in the line
+// already. It returns nil if a value is expected or an earlier word is invalid.
 func completeNetem(before []string) []string {
 	e, inPlace := netemExpects(before)
 	if !inPlace {
@@ -134,7 +137,8 @@ func completeNetem(before []string) []string {
 	return words
 }
 
-// hintNetem describes what a netem line expects as its last word.
+// hintNetem describes what a netem line expects as its last word, or the error in an earlier word. words
+// are as for Hint.
 func hintNetem(words []string) string {
 	if len(words) == 1 && words[0] == "" {
 		return `parameters of tc's netem, such as delay 50ms 10ms loss 1% seed 1, or a complete tc command, or off`
@@ -143,7 +147,7 @@ func hintNetem(words []string) string {
 	switch {
 	case e == nil:
 		return ""
-	case !inPlace:
+	case !inPlace: // an earlier word is invalid
 		return e.Error()
 	case len(e.Known) > 0 && !strings.Contains(e.Expected, e.Known[0]):
 		return "expected " + strings.Join(e.Known, ", ")

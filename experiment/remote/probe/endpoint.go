@@ -15,19 +15,19 @@ type endpoint struct {
 	plan    Plan
 	size    int // UDP payload of sent datagrams in bytes
 
-	start         time.Time       // origin of all times of the endpoint
-	nextDue       time.Time       // when the next probe is due
-	sentAt        []time.Duration // send times of the own probes, by seq
-	arrivals      []arrival
-	copies        []uint8         // by seq: how often the probe arrived
-	peerSentAt    []time.Duration // by seq: send time by the peer's clock; 0 if the probe did not arrive
-	newest        timestamps      // received probe with the highest seq
-	newestAt      time.Duration   // when newest arrived
-	hasNewest     bool            // newest is valid
-	roundTrips    []time.Duration
-	droppedCopies int // arrivals beyond maxArrivals
-	out           []byte
-	in            []byte
+	start            time.Time       // origin of all times of the endpoint
+	nextDue          time.Time       // when the next probe is due
+	sentAt           []time.Duration // send times of the own probes, by seq
+	arrivals         []arrival
+	copies           []uint8         // by seq: how often the probe arrived
+	peerSentAt       []time.Duration // by seq: send time by the peer's clock; 0 if the probe did not arrive
+	newestReceived   timestamps      // received probe with the highest seq
+	newestReceivedAt time.Duration   // when newest arrived
+	hasReceived      bool            // newest is valid
+	roundTrips       []time.Duration
+	droppedCopies    int // arrivals beyond maxArrivals
+	out              []byte
+	in               []byte
 }
 
 // newEndpoint returns an endpoint that sends datagrams of size bytes. It makes s deliver duplicates,
@@ -67,8 +67,8 @@ func (e *endpoint) sendDue(now time.Time) (next time.Time, more bool, err error)
 func (e *endpoint) send() error {
 	s := timestamps{seq: uint32(len(e.sentAt)), echoSent: -1} // -1: nothing to echo
 	s.sent = time.Since(e.start)
-	if e.hasNewest {
-		s.echoSent, s.heldFor = e.newest.sent, s.sent-e.newestAt
+	if e.hasReceived {
+		s.echoSent, s.echoDelay = e.newestReceived.sent, s.sent-e.newestReceivedAt
 	}
 	e.out = s.append(e.out[:0])
 	e.out = append(e.out, make([]byte, e.size-channel.Overhead-len(e.out))...)
@@ -95,12 +95,12 @@ func (e *endpoint) recordArrival(d *channel.Datagram) {
 		return
 	}
 	if s.echoSent >= 0 {
-		if trip := at - s.echoSent - s.heldFor; trip >= 0 && len(e.roundTrips) < e.plan.Packets() {
+		if trip := at - s.echoSent - s.echoDelay; trip >= 0 && len(e.roundTrips) < e.plan.Packets() {
 			e.roundTrips = append(e.roundTrips, trip)
 		}
 	}
-	if !e.hasNewest || s.seq > e.newest.seq {
-		e.newest, e.newestAt, e.hasNewest = s, at, true
+	if !e.hasReceived || s.seq > e.newestReceived.seq {
+		e.newestReceived, e.newestReceivedAt, e.hasReceived = s, at, true
 	}
 }
 

@@ -60,8 +60,8 @@ func Measure(ctx context.Context, s *channel.Session, plan Plan, progress func(s
 type initiator struct {
 	*endpoint
 	progress  func(share float64) // receives the completed fraction; may be nil
-	startedAt time.Time // when probes began to be sent
-	agreed    bool      // the plan was accepted
+	startedAt time.Time           // when probes began to be sent
+	agreed    bool                // the plan was accepted
 
 	// blocks are the responder's arrivals by block. It is nil until the first block arrives; an
 	// entry is nil until its block arrives.
@@ -83,7 +83,7 @@ func (n *initiator) agree(ctx context.Context) error {
 		if err := n.session.Send(streamPlan, n.plan.append(nil)); err != nil {
 			return err
 		}
-		done := func() bool { return n.agreed || n.hasNewest }
+		done := func() bool { return n.agreed || n.hasReceived }
 		if err := n.run(ctx, time.Now().Add(resendInterval), false, n.receive, done); err != nil {
 			return err
 		}
@@ -119,15 +119,15 @@ func (n *initiator) receive(d *channel.Datagram) {
 	case streamPlan:
 		n.agreed = n.agreed || string(d.Data) == string(n.plan.append(nil))
 	case streamResult:
-		k, ok := parseBlock(d.Data, n.plan.Packets())
-		if !ok || n.blocks != nil && len(n.blocks) != k.blocks {
-			return
+		results, ok := parseBlock(d.Data, n.plan.Packets())
+		if !ok || n.blocks != nil && len(n.blocks) != results.blocks {
+			return // malformed, or another number of blocks than before
 		}
 		if n.blocks == nil {
-			n.blocks, n.missingBlocks, n.peerSentCount = make([][]arrival, k.blocks), k.blocks, int(k.sentCount)
+			n.blocks, n.missingBlocks, n.peerSentCount = make([][]arrival, results.blocks), results.blocks, int(results.sentCount)
 		}
-		if n.blocks[k.number] == nil {
-			n.blocks[k.number] = append([]arrival{}, k.arrivals...)
+		if n.blocks[results.number] == nil {
+			n.blocks[results.number] = append([]arrival{}, results.arrivals...)
 			n.missingBlocks--
 		}
 	}
@@ -140,8 +140,8 @@ func (n *initiator) collect(ctx context.Context) error {
 		batch         = 32 // blocks requested in one round
 		maxIdleRounds = 50 // rounds without a new block, after which collect fails
 	)
-	for idle := 0; idle < maxIdleRounds; idle++ {
-		before, requested := n.missingBlocks, 0
+	for idleRounds := 0; idleRounds < maxIdleRounds; idleRounds++ {
+		missingBefore, requested := n.missingBlocks, 0
 		for number := range max(1, len(n.blocks)) {
 			if requested < batch && (n.blocks == nil || n.blocks[number] == nil) {
 				requested++
@@ -151,14 +151,15 @@ func (n *initiator) collect(ctx context.Context) error {
 			}
 		}
 		until := time.Now().Add(resendInterval)
-		if err := n.run(ctx, until, false, n.receive, func() bool { return n.blocks != nil && n.missingBlocks <= max(0, before-requested) }); err != nil {
+		done := func() bool { return n.blocks != nil && n.missingBlocks <= max(0, missingBefore-requested) }
+		if err := n.run(ctx, until, false, n.receive, done); err != nil {
 			return err
 		}
 		if n.blocks != nil && n.missingBlocks == 0 {
 			return nil
 		}
-		if n.blocks != nil && n.missingBlocks != before {
-			idle = 0
+		if n.blocks != nil && n.missingBlocks != missingBefore {
+			idleRounds = 0
 		}
 	}
 	return errNoResults
@@ -184,9 +185,9 @@ func (n *initiator) newPath() (*Path, error) {
 // is half of the width of its 95 % confidence interval. The 1st percentile is used because it varies
 // less than the minimum.
 func estimateBase(up, down []arrival) (base, slack time.Duration) {
-	u, errU := firstPercentile(up)
-	d, errD := firstPercentile(down)
-	return max(0, (u+d)/2), time.Duration(math.Hypot(float64(errU), float64(errD)) / 2)
+	upP1, errU := firstPercentile(up)
+	downP1, errD := firstPercentile(down)
+	return max(0, (upP1+downP1)/2), time.Duration(math.Hypot(float64(errU), float64(errD)) / 2)
 }
 
 // firstPercentile returns the 1st percentile of the clock delays and half of the width of its 95 %

@@ -84,10 +84,10 @@ func parsePlan(b []byte) (Plan, error) {
 // timestamps are the contents of a probe. Times are relative to the start of the endpoint whose
 // clock measured them.
 type timestamps struct {
-	seq      uint32
-	sent     time.Duration // by the clock of the sender of this probe
-	echoSent time.Duration // send time of the newest received probe, by its sender's clock; negative if none was received
-	heldFor  time.Duration // time from the arrival of that probe to the sending of this one
+	seq       uint32
+	sent      time.Duration // by the clock of the sender of this probe
+	echoSent  time.Duration // send time of the newest received probe, by its sender's clock; negative if none was received
+	echoDelay time.Duration // time from the arrival of that probe to the sending of this one
 }
 
 // timestampBytes is the encoded size: seq (4), sent, echoSent and heldFor in nanoseconds (8
@@ -97,7 +97,7 @@ const timestampBytes = 4 + 3*8
 // append appends the encoded timestamps to dst, in the layout of timestampBytes.
 func (s *timestamps) append(dst []byte) []byte {
 	dst = binary.BigEndian.AppendUint32(dst, s.seq)
-	for _, t := range [...]time.Duration{s.sent, s.echoSent, s.heldFor} {
+	for _, t := range [...]time.Duration{s.sent, s.echoSent, s.echoDelay} {
 		dst = binary.BigEndian.AppendUint64(dst, uint64(t))
 	}
 	return dst
@@ -113,11 +113,11 @@ func parseTimestamps(b []byte) (s timestamps, ok bool) {
 		return s, false
 	}
 	s.seq = binary.BigEndian.Uint32(b)
-	for i, t := range [...]*time.Duration{&s.sent, &s.echoSent, &s.heldFor} {
+	for i, t := range [...]*time.Duration{&s.sent, &s.echoSent, &s.echoDelay} {
 		*t = time.Duration(binary.BigEndian.Uint64(b[4+8*i:]))
 	}
 	// A negative echoSent means that the peer has received no probe.
-	return s, isValidTime(s.sent) && s.echoSent < maxTime && isValidTime(s.heldFor)
+	return s, isValidTime(s.sent) && s.echoSent < maxTime && isValidTime(s.echoDelay)
 }
 
 // isValidTime reports whether a received time is from 0 to below maxTime.

@@ -75,7 +75,7 @@ type responder struct {
 	*endpoint
 	result           []arrival // arrivals when the results were first requested
 	resultsRequested bool
-	answered         int // answers sent since then, or plan acceptances before
+	answers          int // plan acceptances that were repeated; since the first request, blocks sent
 }
 
 // maxAnswers limits the answers, so that the responder cannot be made to send without end: on average
@@ -88,22 +88,22 @@ const maxAnswers = 8
 func (f *responder) receive(d *channel.Datagram) {
 	switch d.Stream {
 	case streamPlan: // the acceptance was lost
-		if agreed := f.plan.append(nil); string(agreed) == string(d.Data) && f.answered < maxAnswers*blockCount(0) {
-			f.answered++
+		if agreed := f.plan.append(nil); string(agreed) == string(d.Data) && f.answers < maxAnswers {
+			f.answers++
 			_ = f.session.Send(streamPlan, agreed) // a closed session also ends run
 		}
 	case streamResult:
 		if !f.resultsRequested {
-			f.result, f.resultsRequested, f.answered = f.arrivals, true, 0
+			f.result, f.resultsRequested, f.answers = f.arrivals, true, 0
 		}
 		if len(d.Data) != 2 {
 			return
 		}
 		number := int(binary.BigEndian.Uint16(d.Data))
-		if number >= blockCount(len(f.result)) || f.answered >= maxAnswers*blockCount(len(f.result)) {
+		if number >= blockCount(len(f.result)) || f.answers >= maxAnswers*blockCount(len(f.result)) {
 			return
 		}
-		f.answered++
+		f.answers++
 		f.out = appendBlock(f.out[:0], number, uint32(len(f.sentAt)), f.result)
 		_ = f.session.Send(streamResult, f.out)
 	}

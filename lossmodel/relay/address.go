@@ -12,19 +12,20 @@ import (
 // ParseAddress parses HOST:PORT and resolves the host; IPv4 addresses are preferred. PORT or
 // :PORT stands for 127.0.0.1:PORT.
 func ParseAddress(ctx context.Context, text string) (netip.AddrPort, error) {
-	bad := func() (netip.AddrPort, error) {
+	invalid := func() (netip.AddrPort, error) {
 		return netip.AddrPort{}, fmt.Errorf("%q is not an address; expected HOST:PORT, such as 127.0.0.1:27960", text)
 	}
+	const maxHostBytes = 253 // the longest host name of DNS
 	host, port := "", strings.TrimSpace(text)
 	if strings.Contains(port, ":") {
 		var err error
 		if host, port, err = net.SplitHostPort(port); err != nil {
-			return bad()
+			return invalid()
 		}
 	}
 	n, err := strconv.ParseUint(port, 10, 16)
 	if err != nil {
-		return bad()
+		return invalid()
 	}
 	if host == "" {
 		host = "127.0.0.1"
@@ -32,8 +33,8 @@ func ParseAddress(ctx context.Context, text string) (netip.AddrPort, error) {
 	if addr, err := netip.ParseAddr(host); err == nil {
 		return netip.AddrPortFrom(addr.Unmap(), uint16(n)), nil
 	}
-	if strings.ContainsFunc(host, func(r rune) bool { return r <= ' ' || r > '~' }) || len(host) > 253 {
-		return bad()
+	if strings.ContainsFunc(host, func(r rune) bool { return r <= ' ' || r > '~' }) || len(host) > maxHostBytes {
+		return invalid()
 	}
 	found, err := net.DefaultResolver.LookupNetIP(ctx, "ip", host)
 	if err != nil || len(found) == 0 {
@@ -72,7 +73,8 @@ func CheckServer(listen, server netip.AddrPort) error {
 	return nil
 }
 
-// isSameEndpoint reports whether datagrams sent to addr reach the socket that listens on listen.
+// isSameEndpoint reports whether datagrams sent to addr reach the socket that listens on listen: the
+// addresses are equal, or listen is all addresses and addr is a loopback address.
 func isSameEndpoint(addr, listen netip.AddrPort) bool {
 	return addr.Port() == listen.Port() && (addr.Addr() == listen.Addr() || listen.Addr().IsUnspecified() && addr.Addr().IsLoopback())
 }

@@ -32,22 +32,23 @@ func (r *Relay) readClients() {
 	}
 }
 
-// readClient reads and processes one datagram. It returns false when the relay ends; after errors
-// of single datagrams it returns true.
+// readClient reads one datagram of a client and passes it to the client's uplink. An unknown address
+// becomes a client. It returns false when the relay ends; after errors of single datagrams, and for
+// datagrams that are refused, it returns true.
 func (r *Relay) readClient(buf []byte) bool {
 	var n, oobLen int
-	var from netip.AddrPort
+	var replyTo netip.AddrPort
 	var err error
 	if r.oob == nil { // ReadFromUDPAddrPort is faster
-		n, from, err = r.listen.ReadFromUDPAddrPort(buf)
+		n, replyTo, err = r.listen.ReadFromUDPAddrPort(buf)
 	} else {
-		n, oobLen, _, from, err = r.listen.ReadMsgUDPAddrPort(buf, r.oob)
+		n, oobLen, _, replyTo, err = r.listen.ReadMsgUDPAddrPort(buf, r.oob)
 	}
 	if err != nil {
 		return r.isTransient(err)
 	}
 	at := r.now()
-	addr := netip.AddrPortFrom(from.Addr().Unmap(), from.Port())
+	addr := netip.AddrPortFrom(replyTo.Addr().Unmap(), replyTo.Port())
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.closed {
@@ -55,9 +56,9 @@ func (r *Relay) readClient(buf []byte) bool {
 	}
 	c := r.clients[addr]
 	if c == nil {
-		c = r.addClient(addr, from)
+		c = r.addClient(addr, replyTo)
 		if c == nil {
-			return true
+			return true // refused
 		}
 		c.oob = replyControlMessage(r.oob[:oobLen])
 	}
@@ -91,16 +92,18 @@ func isSingleDatagramError(err error) bool {
 	return false
 }
 
-// addClient creates a client for an address. It returns nil if there is no room, the system
-// provides no socket, or the address is the server's or the relay's own, because answers to it
-// would loop forever. The lock must be held.
-func (r *Relay) addClient(addr, reply netip.AddrPort) *client {
+// addClient creates a client for an address and starts to read the server's answers to it. It returns
+// nil if there is no room, the client's links or socket cannot be created, or the address is the
+// server's or the relay's own, because answers to it would loop forever. replyTo is the address as the
+// socket reports it. The lock must be held.
+func (r *Relay) addClient(addr, replyTo netip.AddrPort) *client {
+	// Removed clients keep a socket until their datagrams have left; they are limited too.
 	if addr == r.options.Server || isSameEndpoint(addr, r.Addr()) ||
 		len(r.clients) >= r.options.MaxClients || len(r.clients)+len(r.forgotten) >= 2*r.options.MaxClients {
 		r.totals.Refused++
 		return nil
 	}
-	c := &client{Client: Client{Turn: r.totals.Joined + 1, Addr: addr}, replyTo: reply, joined: r.virtualNow}
+	c := &client{Client: Client{Turn: r.totals.Joined + 1, Addr: addr}, replyTo: replyTo, joined: r.virtualNow}
 	var err error
 	if c.server, err = net.DialUDP("udp", nil, net.UDPAddrFromAddrPort(r.options.Server)); err != nil {
 		r.totals.NoSocket++
@@ -121,7 +124,7 @@ func (r *Relay) addClient(addr, reply netip.AddrPort) *client {
 		r.lanes = append(r.lanes, c.lanes[:]...)
 	}
 	r.totals.Joined++
-	c.slot = slices.Index(r.slots, nil)
+	c.slot = slices.Index(r.slots, nil) // a free slot
 	if c.slot < 0 {
 		c.slot = len(r.slots)
 		r.slots = append(r.slots, nil)
@@ -139,7 +142,8 @@ func (r *Relay) readAnswers(c *client) {
 	}
 }
 
-// readAnswer reads and processes one answer; false when the client is removed or the relay ends.
+// readAnswer reads one answer of the server and passes it to the client's downlink. It returns false
+// when the client is removed or the relay ends. ICMP errors are counted and do not end reading.
 func (r *Relay) readAnswer(c *client, buf []byte) bool {
 	n, err := c.server.Read(buf)
 	if err != nil {
@@ -157,7 +161,8 @@ func (r *Relay) readAnswer(c *client, buf []byte) bool {
 	return true
 }
 
-// expireClients removes idle clients and reads the kernel's drop counters.
+// expireClients removes clients that sent nothing for Options.Idle, releases removed clients without
+// datagrams in flight, and reads the kernel's drop counters.
 func (r *Relay) expireClients() {
 	r.mu.Lock()
 	defer r.mu.Unlock()

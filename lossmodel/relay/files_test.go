@@ -263,7 +263,7 @@ func TestJournalBounded(t *testing.T) {
 	for _, size := range []int{0, 10, lossmodel.MaxDatagram} {
 		slow := &fakeWriter{block: make(chan struct{})}
 		j := NewJournal(nil, slow)
-		maxEvents := maxChunks * max(1, min(64, blockBytes/max(size, 1)))
+		maxEvents := maxBlocks * max(1, min(64, blockBytes/max(size, 1)))
 		data := make([]byte, size)
 		for i := range maxEvents + 5 {
 			if size > 4 {
@@ -273,8 +273,8 @@ func TestJournalBounded(t *testing.T) {
 		}
 		close(slow.block)
 		skipped, errs := j.Close()
-		if n := len(slow.written); n > maxEvents || n <= maxEvents-64 || n+int(skipped) != maxEvents+5 || errs[0] != nil || j.chunks > maxFreeChunks {
-			t.Errorf("size %d: %d skipped of %d, %d written, %d chunks kept, %v", size, skipped, maxEvents+5, n, j.chunks, errs)
+		if n := len(slow.written); n > maxEvents || n <= maxEvents-64 || n+int(skipped) != maxEvents+5 || errs[0] != nil || j.blocks > maxFreeBlocks {
+			t.Errorf("size %d: %d skipped of %d, %d written, %d chunks kept, %v", size, skipped, maxEvents+5, n, j.blocks, errs)
 		}
 		for i, got := range slow.written {
 			if len(got) != size || size > 4 && binary.LittleEndian.Uint32([]byte(got)) != uint32(i) {

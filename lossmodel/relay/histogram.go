@@ -13,12 +13,16 @@ type Histogram struct {
 	N      uint64
 	Sum    time.Duration
 	Max    time.Duration
-	counts [33 << precision]uint32 // up to 2^39 ns = 9 min; the last bucket includes longer times
+	counts [numBuckets]uint32 // the last bucket includes longer times
 }
 
 // precision is the number of bits that distinguish buckets within a power of two; see
 // quantile.Bucket.
 const precision = 7
+
+// numBuckets is the number of buckets, for times up to 2^39 ns = 9 min: 2^precision buckets up to 2^7 ns
+// and as many for each of the 32 powers of two above.
+const numBuckets = 33 << precision
 
 // Add counts a duration. Negative durations count as 0.
 func (h *Histogram) Add(d time.Duration) {
@@ -29,10 +33,11 @@ func (h *Histogram) Add(d time.Duration) {
 	h.counts[bucket(d)]++
 }
 
-// bucket returns the index of the bucket of a duration.
-func bucket(d time.Duration) int { return min(quantile.Bucket(uint64(d), precision), 33<<precision-1) }
+// bucket returns the index of the bucket of a non-negative duration.
+func bucket(d time.Duration) int { return min(quantile.Bucket(uint64(d), precision), numBuckets-1) }
 
-// bucketMax returns the longest duration of a bucket.
+// bucketMax returns the longest duration of bucket i. The last bucket has no limit; callers limit the
+// result to Max.
 func bucketMax(i int) time.Duration {
 	low, width := quantile.Bounds(i, precision)
 	return time.Duration(low + width - 1)
@@ -42,12 +47,12 @@ func bucketMax(i int) time.Duration {
 // 0 if the histogram is empty. The rank is that of quantile.NextRank: the median of two values is
 // the larger one. Published figures depend on this rule.
 func (h *Histogram) Quantile(q float64) time.Duration {
-	rest := uint64(q * float64(h.N))
+	rank := uint64(q * float64(h.N)) // of the quantile among the durations not yet passed, from 0
 	for i, n := range h.counts {
-		if rest < uint64(n) {
+		if rank < uint64(n) {
 			return min(bucketMax(i), h.Max)
 		}
-		rest -= uint64(n)
+		rank -= uint64(n)
 	}
 	return h.Max
 }

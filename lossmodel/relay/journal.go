@@ -28,7 +28,7 @@ type Journal struct {
 	mu      sync.Mutex
 	pending []*eventBlock // to be written, in order
 	free    []*eventBlock // empty, for reuse
-	chunks  int           // number of allocated blocks
+	blocks  int           // number of allocated blocks
 	skipped uint64
 	stopped bool // all Writers have failed
 }
@@ -49,8 +49,8 @@ type journalEntry struct {
 
 const (
 	flushInterval = 100 * time.Millisecond
-	maxChunks     = 768     // about 100 MB
-	maxFreeChunks = 64      // empty blocks kept for reuse
+	maxBlocks     = 768     // about 100 MB
+	maxFreeBlocks = 64      // empty blocks kept for reuse
 	blockBytes    = 1 << 16 // room for the largest datagram
 )
 
@@ -66,50 +66,52 @@ func NewJournal(onError func(i int, err error), writers ...Writer) *Journal {
 	return j
 }
 
-// Tap records an event.
+// Tap stores a copy of an event, of its data and of its trail for the Writers. It skips and counts the
+// event if the limit of blocks is reached, and ignores it if all Writers have failed.
 func (j *Journal) Tap(e *Event) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	if j.stopped {
 		return
 	}
-	c := j.blockFor(len(e.Data))
-	if c == nil {
+	block := j.blockFor(len(e.Data))
+	if block == nil {
 		j.skipped++
 		return
 	}
-	x := &c.entries[c.n]
-	c.n++
-	from := len(c.data)
-	c.data = append(c.data, e.Data...)
-	x.Event = *e
-	x.Data = c.data[from:]
+	entry := &block.entries[block.n]
+	block.n++
+	from := len(block.data)
+	block.data = append(block.data, e.Data...)
+	entry.Event = *e
+	entry.Data = block.data[from:]
 	if e.Trail != nil {
-		x.trail.N = copy(x.trail.Steps[:], e.Trail.All())
-		x.Trail = &x.trail
+		entry.trail.N = copy(entry.trail.Steps[:], e.Trail.All())
+		entry.Trail = &entry.trail
 	}
 }
 
-// blockFor returns the block for an event with a payload of the given size; nil if the limit of
-// blocks is reached.
+// blockFor returns the block for an event with a payload of the given size in bytes: the last pending
+// block if it has room, otherwise an empty one, which it appends to the pending blocks. It returns nil
+// if the limit of blocks is reached. j.mu must be held.
 func (j *Journal) blockFor(bytes int) *eventBlock {
 	if n := len(j.pending); n > 0 {
-		if c := j.pending[n-1]; c.n < len(c.entries) && len(c.data)+bytes <= blockBytes {
-			return c
+		if block := j.pending[n-1]; block.n < len(block.entries) && len(block.data)+bytes <= blockBytes {
+			return block
 		}
 	}
-	var c *eventBlock
+	var block *eventBlock
 	switch n := len(j.free); {
 	case n > 0:
-		c, j.free = j.free[n-1], j.free[:n-1]
-	case j.chunks == maxChunks:
+		block, j.free = j.free[n-1], j.free[:n-1]
+	case j.blocks == maxBlocks:
 		return nil
 	default:
-		c = &eventBlock{data: make([]byte, 0, blockBytes)}
-		j.chunks++
+		block = &eventBlock{data: make([]byte, 0, blockBytes)}
+		j.blocks++
 	}
-	j.pending = append(j.pending, c)
-	return c
+	j.pending = append(j.pending, block)
+	return block
 }
 
 // Close writes the remaining events. It returns the number of skipped events and the first error
@@ -126,13 +128,13 @@ func (j *Journal) Close() (skipped uint64, errs []error) {
 func (j *Journal) run() {
 	tick := time.NewTicker(flushInterval)
 	defer tick.Stop()
-	var page []*eventBlock
+	var written []*eventBlock // the list of the previous call, reused by the next
 	for {
 		select {
 		case <-tick.C:
-			page = j.writePending(page)
+			written = j.writePending(written)
 		case <-j.quit:
-			j.writePending(page)
+			j.writePending(written)
 			return
 		}
 	}
@@ -145,16 +147,16 @@ func (j *Journal) writePending(empty []*eventBlock) []*eventBlock {
 	batch := j.pending
 	j.pending = empty[:0]
 	j.mu.Unlock()
-	for _, c := range batch {
-		for i := range c.entries[:c.n] {
-			j.forEachWriter(func(w Writer) error { return w.Write(&c.entries[i].Event) })
+	for _, block := range batch {
+		for i := range block.entries[:block.n] {
+			j.forEachWriter(func(w Writer) error { return w.Write(&block.entries[i].Event) })
 		}
-		c.n, c.data = 0, c.data[:0]
+		block.n, block.data = 0, block.data[:0]
 		j.mu.Lock() // for each block, because Tap needs free blocks meanwhile
-		if len(j.free) < maxFreeChunks {
-			j.free = append(j.free, c)
+		if len(j.free) < maxFreeBlocks {
+			j.free = append(j.free, block)
 		} else {
-			j.chunks--
+			j.blocks--
 		}
 		j.mu.Unlock()
 	}
@@ -165,19 +167,19 @@ func (j *Journal) writePending(empty []*eventBlock) []*eventBlock {
 // forEachWriter calls f for each Writer that has not failed. It stops the journal when all have
 // failed.
 func (j *Journal) forEachWriter(f func(Writer) error) {
-	left := 0
+	working := 0
 	for i, w := range j.writers {
 		if j.errs[i] != nil {
 			continue
 		}
 		j.errs[i] = panics.Call(func() error { return f(w) })
 		if j.errs[i] == nil {
-			left++
+			working++
 		} else if j.onError != nil {
 			j.onError(i, j.errs[i])
 		}
 	}
-	if left == 0 {
+	if working == 0 {
 		j.stop()
 	}
 }

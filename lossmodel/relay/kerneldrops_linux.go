@@ -8,7 +8,7 @@ import (
 )
 
 // kernelDrops returns how many datagrams the kernel dropped because the socket's receive buffer
-// was full.
+// was full; 0 if the socket is not accessible.
 func kernelDrops(c *net.UDPConn) uint64 {
 	raw, err := c.SyscallConn()
 	if err != nil {

@@ -14,8 +14,9 @@ const (
 	tagSeqMask = 1<<tagSeqBits - 1
 )
 
-// sendToLink passes a datagram that was read at the given time to its link and forwards what is
-// due. The lock must be held.
+// sendToLink passes a datagram that was read at the given time to its link, counts and reports the
+// link's decision, and forwards what is due. A datagram that would exceed Options.MaxQueued is dropped
+// and counts as lost by the queue. The lock must be held.
 func (r *Relay) sendToLink(c *client, way Way, data []byte, at time.Duration) {
 	if r.closed {
 		return
@@ -25,17 +26,17 @@ func (r *Relay) sendToLink(c *client, way Way, data []byte, at time.Duration) {
 		return
 	}
 	r.virtualNow = max(r.virtualNow, at) // another goroutine may have taken the lock earlier with a later time
-	f, l := &r.totals.Flows[way], c.lanes[way]
-	seq := f.In
-	f.In++
-	f.InBytes += uint64(len(data))
-	f.Size.Add(time.Duration(len(data))) // 1 ns stands for 1 byte
+	flow, l := &r.totals.Flows[way], c.lanes[way]
+	seq := flow.In
+	flow.In++
+	flow.InBytes += uint64(len(data))
+	flow.Size.Add(time.Duration(len(data))) // 1 ns stands for 1 byte
 	c.tallies[way].In++
 	c.tallies[way].InBytes += uint64(len(data))
-	cost := datagramOverhead + int64(len(data))
+	cost := datagramOverhead + int64(len(data)) // counted against Options.MaxQueued
 	if r.bytesInFlight+cost > r.options.MaxQueued {
-		f.LostBy[lossmodel.Queue]++
-		f.Overrun++
+		flow.LostBy[lossmodel.Queue]++
+		flow.Overrun++
 		c.tallies[way].Lost++
 		if len(r.taps) > 0 {
 			r.emit(Event{Kind: overLimit, At: r.virtualNow, Client: c.Client, Way: way, Seq: seq,
@@ -44,11 +45,11 @@ func (r *Relay) sendToLink(c *client, way Way, data []byte, at time.Duration) {
 		return
 	}
 	v := l.link.Send(r.virtualNow, data, uint64(c.slot)<<tagSeqBits|seq)
-	n := r.countVerdict(f, &v)
-	c.inFlight += n
-	c.tallies[way].Lost += uint64(1 + v.Copies - n) // the datagram and its copies without a delivery
+	deliveries := r.countVerdict(flow, &v)
+	c.inFlight += deliveries
+	c.tallies[way].Lost += uint64(1 + v.Copies - deliveries) // the datagram and its copies without a delivery
 	l.status.countEntered(r.virtualNow, &v)
-	r.bytesInFlight += int64(n) * cost
+	r.bytesInFlight += int64(deliveries) * cost
 	if len(r.taps) > 0 {
 		r.emitEntered(c, l, seq, data, &v)
 	}
@@ -56,54 +57,57 @@ func (r *Relay) sendToLink(c *client, way Way, data []byte, at time.Duration) {
 	r.schedule(l)
 }
 
-// countVerdict counts a verdict and returns the number of deliveries to come.
-func (r *Relay) countVerdict(f *Flow, v *lossmodel.Verdict) (deliveries int) {
-	f.Copies += uint64(v.Copies)
+// countVerdict counts the decision of a link about a datagram and its copies in flow. It returns how
+// many of them will be delivered.
+func (r *Relay) countVerdict(flow *Flow, v *lossmodel.Verdict) (deliveries int) {
+	flow.Copies += uint64(v.Copies)
 	countOne := func(lost lossmodel.Cause) {
 		if lost == lossmodel.None {
 			deliveries++
 			return
 		}
-		f.LostBy[lost]++
+		flow.LostBy[lost]++
 	}
 	countOne(v.Lost)
 	for _, lost := range v.CopyLost[:v.Copies] {
 		countOne(lost)
 	}
-	f.Queued += deliveries
+	flow.Queued += deliveries
 	return deliveries
 }
 
-// deliverDue forwards the datagrams of a lane that are due.
+// deliverDue forwards the datagrams of a lane that are due, counts them, and reports them to the taps.
+// Damaged datagrams are not forwarded. The lock must be held.
 func (r *Relay) deliverDue(l *lane) {
+	// The clock is read only if the datagram is not due by virtualNow already.
 	if due, ok := l.link.Next(); !ok || due > r.virtualNow && due > r.now() {
 		return
 	}
-	f := &r.totals.Flows[l.direction]
+	flow := &r.totals.Flows[l.direction]
 	sentAt := max(r.virtualNow, r.now())
 	for d, ok := l.link.Receive(sentAt); ok; d, ok = l.link.Receive(sentAt) {
 		c := r.slots[d.Tag>>tagSeqBits]
-		f.Queued--
+		flow.Queued--
 		c.inFlight--
 		r.bytesInFlight -= datagramOverhead + int64(len(d.Data))
 		if d.Damaged { // a real receiver never sees it
-			f.LostBy[lossmodel.Corrupt]++
+			flow.LostBy[lossmodel.Corrupt]++
 			c.tallies[l.direction].Lost++
 			l.status.countDamaged(&d)
 			r.emitDone(c, l, refusedByChecksum, &d, sentAt, lossmodel.Corrupt)
 			continue
 		}
 		if err := r.send(c, l.direction, d.Data); err != nil {
-			f.Unsent++
+			flow.Unsent++
 			r.emitDone(c, l, unsent, &d, sentAt, lossmodel.None)
 		} else {
-			f.Out++
-			f.OutBytes += uint64(len(d.Data))
-			wire, _ := lossmodel.WireBytes(len(d.Data), 1500)
-			f.OutWire += uint64(wire)
-			f.Late.Add(sentAt - d.Due)
-			f.Took.Add(sentAt - d.Sent)
-			f.Due.Add(d.Due - d.Sent)
+			flow.Out++
+			flow.OutBytes += uint64(len(d.Data))
+			wire, _ := lossmodel.WireBytes(len(d.Data), defaultMTU)
+			flow.OutWire += uint64(wire)
+			flow.Late.Add(sentAt - d.Due)
+			flow.Took.Add(sentAt - d.Sent)
+			flow.Due.Add(d.Due - d.Sent)
 			c.tallies[l.direction].countSent(&d, sentAt)
 			l.status.countSent(&d, sentAt, wire)
 			r.emitDone(c, l, Left, &d, sentAt, lossmodel.None)
@@ -112,7 +116,11 @@ func (r *Relay) deliverDue(l *lane) {
 	}
 }
 
-// send writes a datagram to the server (Up) or to the client (Down).
+// defaultMTU is the MTU in bytes with which sizes on the wire are counted.
+const defaultMTU = 1500
+
+// send writes a datagram to the server (Up) or to the client (Down). After an ICMP error about an
+// earlier datagram it writes once more.
 func (r *Relay) send(c *client, way Way, data []byte) error {
 	if way == Down {
 		if c.oob == nil { // WriteToUDPAddrPort is faster
@@ -125,12 +133,13 @@ func (r *Relay) send(c *client, way Way, data []byte) error {
 	_, err := c.server.Write(data)
 	if err != nil && isSingleDatagramError(err) {
 		r.totals.Flows[Up].Gone++
-		_, err = c.server.Write(data) // the error is about an earlier datagram, and this one was not sent
+		_, err = c.server.Write(data) // the error concerned an earlier datagram, and this one was not sent
 	}
 	return err
 }
 
-// schedule updates the position of a lane in the heap, and the timer if the lane is due earlier.
+// schedule updates the position of a lane in the heap of due lanes. If the lane is due before the timer
+// fires, the timer is set to that time.
 func (r *Relay) schedule(l *lane) {
 	due, ok := l.link.Next()
 	r.dueLanes.update(l, due, ok)
@@ -140,13 +149,14 @@ func (r *Relay) schedule(l *lane) {
 	}
 }
 
-// deliverOnTimer forwards due datagrams whenever the timer fires.
+// deliverOnTimer forwards due datagrams whenever the timer fires, until the relay ends.
 func (r *Relay) deliverOnTimer() {
 	for r.timer.wait() && r.deliverAll() {
 	}
 }
 
-// deliverAll forwards due datagrams of all lanes and sets the timer; false when the relay ends.
+// deliverAll forwards due datagrams of all lanes and sets the timer for the next one. It returns false
+// when the relay has ended.
 func (r *Relay) deliverAll() bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -159,7 +169,7 @@ func (r *Relay) deliverAll() bool {
 		due, ok := l.link.Next()
 		r.dueLanes.update(l, due, ok)
 	}
-	r.timerDue = noDeadline
+	r.timerDue = noDeadline // the timer has fired; schedule sets it again
 	if len(r.dueLanes) > 0 {
 		r.schedule(r.dueLanes[0])
 	}
@@ -194,22 +204,25 @@ func (q *laneHeap) update(l *lane, due time.Duration, ok bool) {
 	}
 }
 
-// Len, Less, Swap, Push and Pop implement heap.Interface. They keep heapIndex up to date.
+// Len, Less, Swap, Push and Pop implement heap.Interface. The last three keep lane.heapIndex up to date.
 func (q *laneHeap) Len() int           { return len(*q) }
 func (q *laneHeap) Less(i, j int) bool { return (*q)[i].nextDue < (*q)[j].nextDue }
 
+// Swap implements heap.Interface.
 func (q *laneHeap) Swap(i, j int) {
 	s := *q
 	s[i], s[j] = s[j], s[i]
 	s[i].heapIndex, s[j].heapIndex = i, j
 }
 
+// Push implements heap.Interface.
 func (q *laneHeap) Push(x any) {
 	l := x.(*lane)
 	l.heapIndex = len(*q)
 	*q = append(*q, l)
 }
 
+// Pop implements heap.Interface.
 func (q *laneHeap) Pop() any {
 	s := *q
 	l := s[len(s)-1]

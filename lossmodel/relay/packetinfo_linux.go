@@ -38,11 +38,11 @@ func replyControlMessage(oob []byte) []byte {
 	for _, m := range list {
 		switch {
 		case m.Header.Level == unix.IPPROTO_IP && m.Header.Type == unix.IP_PKTINFO && len(m.Data) >= unix.SizeofInet4Pktinfo:
-			return unix.PktInfo4(&unix.Inet4Pktinfo{Spec_dst: [4]byte(m.Data[4:8])}) // the local address, even of a broadcast
+			return unix.PktInfo4(&unix.Inet4Pktinfo{Spec_dst: [4]byte(m.Data[4:8])}) // ipi_spec_dst: the local address, even of a broadcast
 		case m.Header.Level == unix.IPPROTO_IPV6 && m.Header.Type == unix.IPV6_PKTINFO && len(m.Data) >= unix.SizeofInet6Pktinfo:
 			info := unix.Inet6Pktinfo{Addr: [16]byte(m.Data[:16])}
 			if ip := net.IP(info.Addr[:]); ip.IsMulticast() {
-				return nil
+				return nil // not a valid source address
 			}
 			return unix.PktInfo6(&info)
 		}

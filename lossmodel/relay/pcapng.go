@@ -48,20 +48,20 @@ func NewPcapng(w io.Writer, r *Relay) (*pcapng, error) {
 		packet: gopacket.NewSerializeBuffer()}, nil
 }
 
-// Write adds the datagram of an event, as it was received or as it was sent. Other events are
-// ignored.
+// Write adds the datagram of an event, as the relay received it or as it sent it; the interface is the
+// side on which that happened. Events about datagrams that were lost or not sent are ignored.
 func (p *pcapng) Write(e *Event) error {
 	var from, to netip.AddrPort
 	side := clientSide
-	switch in := e.Kind == Entered || e.Kind == overLimit; {
-	case !in && e.Kind != Left:
+	switch isReceived := e.Kind == Entered || e.Kind == overLimit; {
+	case !isReceived && e.Kind != Left:
 		return nil // not on the wire; the comment of the Entered event contains the outcome
-	case in == (e.Way == Up):
+	case isReceived == (e.Way == Up): // received from a client, or sent to one
 		from, to = e.Client.Addr, p.listen
-	default:
+	default: // sent to the server, or received from it
 		from, to, side = e.Client.Via, p.server, serverSide
 	}
-	if e.Way == Down {
+	if e.Way == Down { // so far, from and to are those of the direction up
 		from, to = to, from
 	}
 	if err := p.headers(from, to, e.Data); err != nil {
@@ -74,7 +74,7 @@ func (p *pcapng) Write(e *Event) error {
 	return p.out.WritePacketWithOptions(info, data, pcapgo.NgPacketOptions{Comments: p.comment[:]})
 }
 
-// headers stores a payload with IP and UDP headers in p.packet.
+// headers stores a payload with generated IP and UDP headers in p.packet.
 func (p *pcapng) headers(from, to netip.AddrPort, payload []byte) error {
 	src, dst := sameFamily(from.Addr(), to.Addr())
 	udp := &layers.UDP{SrcPort: layers.UDPPort(from.Port()), DstPort: layers.UDPPort(to.Port())}
@@ -83,9 +83,9 @@ func (p *pcapng) headers(from, to netip.AddrPort, payload []byte) error {
 		gopacket.SerializableLayer
 	}
 	if src.Is4() {
-		ip = &layers.IPv4{Version: 4, TTL: 64, Protocol: layers.IPProtocolUDP, SrcIP: src.AsSlice(), DstIP: dst.AsSlice()}
+		ip = &layers.IPv4{Version: 4, TTL: defaultTTL, Protocol: layers.IPProtocolUDP, SrcIP: src.AsSlice(), DstIP: dst.AsSlice()}
 	} else {
-		ip = &layers.IPv6{Version: 6, HopLimit: 64, NextHeader: layers.IPProtocolUDP, SrcIP: src.AsSlice(), DstIP: dst.AsSlice()}
+		ip = &layers.IPv6{Version: 6, HopLimit: defaultTTL, NextHeader: layers.IPProtocolUDP, SrcIP: src.AsSlice(), DstIP: dst.AsSlice()}
 	}
 	if err := udp.SetNetworkLayerForChecksum(ip); err != nil {
 		return err
@@ -93,6 +93,9 @@ func (p *pcapng) headers(from, to netip.AddrPort, payload []byte) error {
 	return gopacket.SerializeLayers(p.packet, gopacket.SerializeOptions{FixLengths: true, ComputeChecksums: true}, ip, udp,
 		gopacket.Payload(payload))
 }
+
+// defaultTTL is the time to live in generated headers, the usual default of systems.
+const defaultTTL = 64
 
 // sameFamily returns two addresses of the same family, as a packet needs them. If the families
 // differ, one is an unspecified listening address and is replaced by 0.0.0.0.
@@ -111,8 +114,8 @@ func sameFamily(a, b netip.Addr) (netip.Addr, netip.Addr) {
 // Flush writes buffered data.
 func (p *pcapng) Flush() error { return p.out.Flush() }
 
-// describeEvent describes a received or sent datagram and what each stage did, for the comment of
-// a packet.
+// describeEvent returns the comment of a packet in the capture: which datagram it is and, for a
+// received one, what each stage did; for a sent one, its delay and how late it was.
 func describeEvent(e *Event) string {
 	name := fmt.Sprintf("%s %d of client %d", e.Way, e.Seq, e.Client.Turn)
 	if e.Copy > 0 {

@@ -48,24 +48,25 @@ func NewRecent(size int) *Recent {
 	return r
 }
 
-// Tap records an event.
+// Tap records an event: Entered and overLimit store a new datagram in place of the oldest, other events
+// the outcome of a stored datagram or of a copy of it.
 func (r *Recent) Tap(e *Event) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	w := &r.rings[e.Way]
-	x := &w.ring[e.Seq%uint64(len(w.ring))]
+	window := &r.rings[e.Way]
+	stored := &window.ring[e.Seq%uint64(len(window.ring))]
 	switch {
 	case e.Kind == Entered || e.Kind == overLimit:
-		x.Client, x.Way, x.Seq, x.Size, x.At, x.Overrun, x.Verdict = e.Client, e.Way, e.Seq, len(e.Data), e.Sent,
+		stored.Client, stored.Way, stored.Seq, stored.Size, stored.At, stored.Overrun, stored.Verdict = e.Client, e.Way, e.Seq, len(e.Data), e.Sent,
 			e.Kind == overLimit, e.Verdict
-		clear(x.Ends[:1+e.Verdict.Copies])
-		x.Trail.N = 0
+		clear(stored.Ends[:1+e.Verdict.Copies]) // Entered, the zero kind: in flight
+		stored.Trail.N = 0
 		if e.Trail != nil {
-			x.Trail.N = copy(x.Trail.Steps[:], e.Trail.All())
+			stored.Trail.N = copy(stored.Trail.Steps[:], e.Trail.All())
 		}
-		w.n = e.Seq + 1
-	case x.Seq == e.Seq && e.Copy < len(x.Ends):
-		x.Ends[e.Copy] = outcome{e.Kind, e.At}
+		window.n = e.Seq + 1
+	case stored.Seq == e.Seq && e.Copy < len(stored.Ends):
+		stored.Ends[e.Copy] = outcome{e.Kind, e.At}
 	}
 }
 
@@ -73,24 +74,24 @@ func (r *Recent) Tap(e *Event) {
 func (r *Recent) Find(way Way, n uint64) (Fated, bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	w := &r.rings[way]
-	if n >= w.n || n+uint64(len(w.ring)) < w.n {
+	window := &r.rings[way]
+	if n >= window.n || n+uint64(len(window.ring)) < window.n {
 		return Fated{}, false
 	}
-	x := w.ring[n%uint64(len(w.ring))]
-	return x, x.Seq == n
+	stored := window.ring[n%uint64(len(window.ring))]
+	return stored, stored.Seq == n // it differs if no event of datagram n was recorded
 }
 
 // Newest appends at most n of the newest datagrams of a direction to list, oldest first. It
 // releases the lock after every 16 datagrams so that traffic is not delayed.
 func (r *Recent) Newest(list []Fated, way Way, n int) []Fated {
-	const atOnce = 16
-	w := &r.rings[way]
+	const atOnce = 16 // datagrams copied before the lock is released
+	window := &r.rings[way]
 	r.mu.Lock()
-	from := w.n - min(w.n, uint64(min(n, len(w.ring))))
-	for i := from; i < w.n && i-from < uint64(n); i++ { // w.n grows while the lock is released
-		if x := &w.ring[i%uint64(len(w.ring))]; x.Seq == i {
-			list = append(list, *x)
+	from := window.n - min(window.n, uint64(min(n, len(window.ring))))
+	for i := from; i < window.n && i-from < uint64(n); i++ { // w.n grows while the lock is released
+		if stored := &window.ring[i%uint64(len(window.ring))]; stored.Seq == i {
+			list = append(list, *stored)
 		}
 		if i%atOnce == 0 {
 			r.mu.Unlock()
@@ -101,7 +102,7 @@ func (r *Recent) Newest(list []Fated, way Way, n int) []Fated {
 	return list
 }
 
-// Fate describes the outcome of the datagram so far.
+// Fate describes the outcome of the datagram so far, such as "lost by queue" or "left after 52.000 ms".
 func (x *Fated) Fate() string {
 	end := x.Ends[0]
 	switch {
@@ -124,7 +125,9 @@ func (x *Fated) Lost() bool {
 	return x.Overrun || x.Verdict.Lost != lossmodel.None || x.Ends[0].Kind == refusedByChecksum || x.Ends[0].Kind == unsent
 }
 
-// Stages returns, for each stage, its name and what it did, followed by copies and the socket.
+// Stages describes the datagram's way through the link as rows of a name and a text: each stage and what
+// it did, up to the one that lost the datagram; each copy and its outcome; and, if the datagram was
+// sent, how long after its due time.
 func (x *Fated) Stages() (list [][2]string) {
 	for i := range x.Trail.All() {
 		s := &x.Trail.Steps[i]

@@ -25,7 +25,8 @@ func NewRecord(w io.Writer, way Way) *record {
 	return r
 }
 
-// Write adds the rows whose outcome an event determines.
+// Write adds the rows whose outcome an event determines. When a datagram enters, these are the losses
+// that the link decided; the other rows follow when the datagram or copy leaves or ends.
 func (r *record) Write(e *Event) error {
 	if e.Way != r.direction {
 		return nil
@@ -42,13 +43,14 @@ func (r *record) Write(e *Event) error {
 		}
 	case Left, abandoned:
 		r.writeRow(e, e.Copy, false)
-	default:
+	default: // refusedByChecksum, unsent, overLimit
 		r.writeRow(e, e.Copy, true)
 	}
 	return nil
 }
 
-// writeRow writes one row. recv_us is empty for a datagram still in flight.
+// writeRow writes one row. If lost is true, recv_us is "lost"; otherwise it is the due time, or empty for a
+// datagram still in flight. left_us is the time of sending, or why the datagram was not sent.
 func (r *record) writeRow(e *Event, copyNumber int, lost bool) {
 	b := strconv.AppendUint(r.line[:0], e.Seq, 10)
 	b = capture.AppendMicros(append(b, ','), e.Sent)

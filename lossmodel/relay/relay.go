@@ -48,7 +48,8 @@ const noDeadline = time.Duration(math.MaxInt64)
 // socketBuffer is the requested size of socket buffers in bytes. The system may grant less.
 const socketBuffer = 4 << 20
 
-// Open opens the socket for clients. Call Run to forward datagrams.
+// Open opens the socket for clients. It fails if the conditions are invalid or the address is not
+// available. Call Run to forward datagrams.
 func Open(o Options) (*Relay, error) {
 	o.setDefaults()
 	r := &Relay{options: o, start: time.Now(), timerDue: noDeadline, clients: map[netip.AddrPort]*client{},
@@ -72,10 +73,10 @@ func Open(o Options) (*Relay, error) {
 	return r, nil
 }
 
-// openLinks creates the shared links. Without shared links it creates a pair only to check the
-// conditions.
+// openLinks creates the links that all clients share. If each client has its own, it creates a pair
+// only to check the conditions, so that Open reports an error and not the first client.
 func (r *Relay) openLinks() error {
-	lanes, err := r.newLanes(Client{})
+	lanes, err := r.newLanes(Client{}) // the zero Client stands for all clients
 	if err == nil && r.options.Shared {
 		r.shared = lanes
 		r.lanes = lanes[:]
@@ -115,13 +116,13 @@ func (r *Relay) Run(ctx context.Context) error {
 	}
 }
 
-// goGuarded runs f in a goroutine. A panic is passed to Run, so that its caller can restore a
-// terminal first.
+// goGuarded runs f in a goroutine. The first panic of such a goroutine is passed to Run, which panics
+// in turn, so that the caller of Run can restore a terminal first.
 func (r *Relay) goGuarded(f func()) {
 	r.goroutines.Go(panics.Guard(func(bug error) {
 		select {
 		case r.panics <- bug:
-		default:
+		default: // Run has another panic already
 		}
 	}, f))
 }
@@ -133,8 +134,8 @@ func (r *Relay) removeTaps() {
 	r.taps = nil
 }
 
-// Close updates the totals and closes the sockets of a relay. Run calls it. Datagrams in flight
-// remain counted as queued.
+// Close updates the totals, closes the sockets of a relay and waits for its goroutines. Run calls it.
+// Datagrams in flight remain counted as queued.
 func (r *Relay) Close() {
 	r.expireClients()
 	r.closeSockets()
@@ -160,7 +161,8 @@ func (r *Relay) closeSockets() {
 	}
 }
 
-// reportAbandoned reports the datagrams still in flight on a lane to the taps.
+// reportAbandoned removes the datagrams still in flight on a lane from its link and reports them to the
+// taps.
 func (r *Relay) reportAbandoned(l *lane) {
 	if len(r.taps) == 0 {
 		return
@@ -194,8 +196,8 @@ func (r *Relay) Reshape(conditions Conditions) (time.Duration, error) {
 	return r.virtualNow, errors.Join(errs...)
 }
 
-// readFile reads a file named by a link, once for all clients. The lock must be held, or no
-// goroutine may run yet.
+// readFile returns the content of a file that a link names. It reads each file once for all clients;
+// errors are not cached. The lock must be held, or no goroutine may run yet.
 func (r *Relay) readFile(path string) ([]byte, error) {
 	if data, ok := r.fileCache[path]; ok {
 		return data, nil
@@ -207,8 +209,8 @@ func (r *Relay) readFile(path string) ([]byte, error) {
 	return data, err
 }
 
-// newLanes creates a pair of links for a client, by direction. The first client's links have the
-// same random streams as those of a session with the same seed.
+// newLanes creates a pair of links for a client, by direction, with the current conditions. The first
+// client's links have the same random streams as those of a session of the lab with the same seed.
 func (r *Relay) newLanes(c Client) (lanes [2]*lane, err error) {
 	up, down := r.options.Conditions(c)
 	for way, spec := range [2]lossmodel.Spec{up, down} {
@@ -217,7 +219,7 @@ func (r *Relay) newLanes(c Client) (lanes [2]*lane, err error) {
 			return lanes, err
 		}
 		if len(r.taps) > 0 {
-			l.link.Watch()
+			l.link.Watch() // taps need trails
 		}
 		lanes[way] = l
 	}

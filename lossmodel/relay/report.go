@@ -12,22 +12,22 @@ import (
 // Tolerated is the largest 99th percentile of lateness without a warning. No game notices less.
 const Tolerated = time.Millisecond
 
-// Deviations describes where the relay deviated from the configured link in one direction; nil if
-// nowhere.
+// Deviations describes where the relay deviated from the configured link in one direction: datagrams
+// that were sent late, and losses that the link did not cause; nil if there are none.
 func (f *Flow) Deviations(way Way) (list []string) {
 	if p99 := f.Late.Quantile(0.99); p99 > Tolerated {
 		list = append(list, fmt.Sprintf("%s is late: p99 %s ms", way, Millis(p99)))
 	}
 	for _, x := range []struct {
-		n    uint64
-		what string
+		n      uint64
+		format string // of the message about n datagrams
 	}{
 		{f.Missed, "the system dropped %d datagrams before they were read"},
 		{f.Unsent, "the system refused to send %d datagrams"},
 		{f.Overrun, "%d datagrams exceeded the memory limit"},
 	} {
 		if x.n > 0 {
-			list = append(list, fmt.Sprintf("%s: "+x.what, way, x.n))
+			list = append(list, fmt.Sprintf("%s: "+x.format, way, x.n))
 		}
 	}
 	return list
@@ -47,7 +47,7 @@ func (t *Totals) Deviations() (list []string) {
 	return list
 }
 
-// Remarks lists notable events that are not deviations; nil if none.
+// Remarks lists notable events that are not deviations from the configured links; nil if none.
 func (t *Totals) Remarks() (list []string) {
 	if n := t.Flows[Up].Gone; n > 0 {
 		list = append(list, fmt.Sprintf("server unreachable: %d times", n))
@@ -65,13 +65,13 @@ func Millis(d time.Duration) string { return units.Fixed(units.Milliseconds(d), 
 // current ones.
 func (f *Flow) Since(earlier *Flow) Flow {
 	d := *f
-	for _, x := range []struct{ d, earlier *uint64 }{
+	for _, counter := range []struct{ now, earlier *uint64 }{
 		{&d.In, &earlier.In}, {&d.InBytes, &earlier.InBytes}, {&d.Copies, &earlier.Copies},
 		{&d.Out, &earlier.Out}, {&d.OutBytes, &earlier.OutBytes}, {&d.OutWire, &earlier.OutWire},
 		{&d.Overrun, &earlier.Overrun}, {&d.Unsent, &earlier.Unsent}, {&d.Missed, &earlier.Missed},
 		{&d.Gone, &earlier.Gone},
 	} {
-		*x.d -= *x.earlier
+		*counter.now -= *counter.earlier
 	}
 	for i := range d.LostBy {
 		d.LostBy[i] -= earlier.LostBy[i]
@@ -96,7 +96,8 @@ func (t *Totals) Since(earlier *Totals) Totals {
 	return d
 }
 
-// Kbps returns a rate in kilobits per second; 0 if seconds is not positive.
+// Kbps returns the rate of bytes in the given time, in kilobits (1000 bits) per second; 0 if seconds is
+// not positive.
 func Kbps(bytes uint64, seconds float64) float64 {
 	if seconds <= 0 {
 		return 0
@@ -104,17 +105,19 @@ func Kbps(bytes uint64, seconds float64) float64 {
 	return float64(bytes) * 8 / 1000 / seconds
 }
 
-// Line formats the counters d of the last interval, which ended at the given time, as one line.
-// The line begins with "!" if there are deviations: those of d, and those given in addition.
+// Line formats the counters d of the last interval, which ended at the given time, as one line, such as
+// "     5 s  up 60/s 38 kbps 52.00 ms  down 60/s ...". The line begins with "!" if there are deviations:
+// those of d, and those given in addition.
 func Line(at time.Duration, d *Totals, deviations []string) string {
+	const minSpan = 1e-9 // avoids a division by 0
 	span := d.At.Seconds()
 	mark, words := " ", []string{fmt.Sprintf("%6.0f s", at.Seconds())}
 	for way := range d.Flows {
 		f := &d.Flows[way]
-		words = append(words, fmt.Sprintf("%s %.0f/s %.0f kbps %s ms", Way(way), float64(f.Out)/max(span, 1e-9), Kbps(f.OutBytes, span),
+		words = append(words, fmt.Sprintf("%s %.0f/s %.0f kbps %s ms", Way(way), float64(f.Out)/max(span, minSpan), Kbps(f.OutBytes, span),
 			Millis(f.Took.Quantile(0.5))))
-		if by := f.Causes(); by != "" {
-			words = append(words, "lost "+by)
+		if losses := f.Causes(); losses != "" {
+			words = append(words, "lost "+losses)
 		}
 		if f.Line.Bytes > 0 {
 			words = append(words, fmt.Sprintf("queue %d B", f.Line.Bytes))
@@ -133,7 +136,8 @@ func Line(at time.Duration, d *Totals, deviations []string) string {
 	return mark + strings.Join(words, "  ")
 }
 
-// Causes lists the number of lost datagrams by cause.
+// Causes lists the number of lost datagrams by cause, such as "3 by loss, 1 by queue"; "" if none was
+// lost.
 func (f *Flow) Causes() string {
 	var words []string
 	for cause, n := range f.LostBy {
@@ -192,8 +196,8 @@ func newTimesMs(h *Histogram) (t timesMs) {
 	return timesMs{ms(h.Mean()), ms(h.Quantile(0.5)), ms(h.Quantile(0.95)), ms(h.Quantile(0.99)), ms(h.Max)}
 }
 
-// Figures returns the figures of one direction. spec is the setting of its link, maxWireKbps the highest
-// rate on the wire in any second, in kbps.
+// Figures returns the figures of one direction for a report. spec has the settings of its link, and
+// maxWireKbps is the highest rate on the wire in any second, in kbps.
 func (t *Totals) Figures(way Way, spec lossmodel.Spec, maxWireKbps float64) Figures {
 	f := &t.Flows[way]
 	d := Figures{In: f.In, InBytes: f.InBytes, Copies: f.Copies, Out: f.Out, OutBytes: f.OutBytes, Lost: f.Lost(),
@@ -203,8 +207,8 @@ func (t *Totals) Figures(way Way, spec lossmodel.Spec, maxWireKbps float64) Figu
 	for cause := lossmodel.None + 1; cause < lossmodel.NumCauses; cause++ {
 		d.LostBy[cause.String()] = f.LostBy[cause]
 	}
-	if all := f.In + f.Copies; all > 0 {
-		d.Measured.Lost = new(float64(f.Lost()) / float64(all))
+	if total := f.In + f.Copies; total > 0 {
+		d.Measured.Lost = new(float64(f.Lost()) / float64(total))
 	}
 	return d
 }

@@ -31,7 +31,7 @@ type Tally struct {
 	Line          lossmodel.Queued // queue before the line; the queue of all clients if they share links
 }
 
-// countSent counts a datagram that was sent on at the given time.
+// countSent counts a datagram that the relay sent on at the given time.
 func (t *Tally) countSent(d *lossmodel.Delivery, at time.Duration) {
 	t.Out++
 	t.OutBytes += uint64(len(d.Data))
@@ -56,7 +56,8 @@ type LinkStatus struct {
 	Bits   uint64        // on the wire, of datagrams that were sent on
 }
 
-// countEntered counts a datagram that was passed to the link.
+// countEntered counts a datagram that was passed to the link at the given time, and the link's decision.
+// It ignores datagrams from before the settings were set.
 func (a *LinkStatus) countEntered(at time.Duration, v *lossmodel.Verdict) {
 	if at < a.From {
 		return
@@ -76,8 +77,8 @@ func (a *LinkStatus) countEntered(at time.Duration, v *lossmodel.Verdict) {
 	}
 }
 
-// applies reports whether a delivery counts: an original that was read after the settings were
-// set.
+// applies reports whether a delivery counts: the original, not a copy, of a datagram that was read after
+// the settings were set.
 func (a *LinkStatus) applies(d *lossmodel.Delivery) bool { return d.Copy == 0 && d.Sent >= a.From }
 
 // countSent counts a datagram that was sent on. wire is its size with headers.
@@ -99,16 +100,18 @@ func (a *LinkStatus) countDamaged(d *lossmodel.Delivery) {
 	}
 }
 
-// reshape changes the settings of the link. New settings reset the status.
+// reshape changes the settings of the link at the given time. Settings that differ reset the status.
 func (l *lane) reshape(spec lossmodel.Spec, at time.Duration) error {
 	err := l.link.Reshape(spec)
 	if err == nil && spec != l.status.Spec {
+		// Datagrams read at the time of the change had the old settings.
 		l.status = LinkStatus{Way: l.direction, Client: l.status.Client, Spec: spec, From: at + 1}
 	}
 	return err
 }
 
-// Snapshot stores the current state in s and reuses its memory.
+// Snapshot stores the current state of the relay in s, whose slices it reuses. After Close the state is
+// the last one.
 func (r *Relay) Snapshot(s *Snapshot) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -120,12 +123,12 @@ func (r *Relay) Snapshot(s *Snapshot) {
 		if c == nil {
 			continue
 		}
-		x := ClientState{Client: c.Client, Joined: c.joined, Seen: c.lastSeen, Leaving: r.clients[c.Addr] != c,
+		state := ClientState{Client: c.Client, Joined: c.joined, Seen: c.lastSeen, Leaving: r.clients[c.Addr] != c,
 			Flying: c.inFlight, Ways: c.tallies}
 		for way, l := range c.lanes {
-			x.Ways[way].Line = l.queued
+			state.Ways[way].Line = l.queued
 		}
-		s.Clients = append(s.Clients, x)
+		s.Clients = append(s.Clients, state)
 	}
 	for _, l := range r.lanes {
 		s.Links = append(s.Links, l.status)

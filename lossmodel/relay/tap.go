@@ -47,7 +47,8 @@ func (r *Relay) Tap(t Tap) {
 	}
 }
 
-// emit passes an event to all taps. It is stored in the Relay to avoid an allocation.
+// emit passes an event to all taps. The event is copied to r.event, because a pointer to the parameter
+// would cost an allocation for each event. The lock must be held.
 func (r *Relay) emit(e Event) {
 	r.event = e
 	for _, t := range r.taps {
@@ -57,12 +58,14 @@ func (r *Relay) emit(e Event) {
 
 // emitEntered reports a datagram that was passed to its link.
 func (r *Relay) emitEntered(c *client, l *lane, seq uint64, data []byte, v *lossmodel.Verdict) {
+	const original = 0 // the trail of the datagram, not of a copy
 	r.emit(Event{Kind: Entered, At: r.virtualNow, Client: c.Client, Way: l.direction, Seq: seq, Data: data,
 		Sent: r.virtualNow,
-		Due:  v.Due, Verdict: *v, Trail: l.link.Trail(0), Lost: v.Lost})
+		Due:  v.Due, Verdict: *v, Trail: l.link.Trail(original), Lost: v.Lost})
 }
 
-// emitDone reports the end of a delivery.
+// emitDone reports the end of a delivery to the taps: kind is how it ended, at when, and lost the cause if
+// it was lost, otherwise lossmodel.None.
 func (r *Relay) emitDone(c *client, l *lane, kind kind, d *lossmodel.Delivery, at time.Duration, lost lossmodel.Cause) {
 	if len(r.taps) == 0 {
 		return

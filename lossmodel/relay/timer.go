@@ -25,6 +25,7 @@ func newRuntimeTimer() runtimeTimer {
 	return t
 }
 
+// reset implements timer.
 func (t runtimeTimer) reset(d time.Duration) { t.timer.Reset(max(0, d)) }
 
 // wait implements timer.
@@ -37,4 +38,5 @@ func (t runtimeTimer) wait() bool {
 	}
 }
 
+// close implements timer. It must be called once.
 func (t runtimeTimer) close() { close(t.done) }

@@ -36,4 +36,5 @@ func (t timerFD) wait() bool {
 	return err == nil
 }
 
+// close implements timer. It makes wait return false.
 func (t timerFD) close() { t.file.Close() }

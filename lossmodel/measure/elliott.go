@@ -23,10 +23,10 @@ func (m *elliott) emission(lost bool) (good, bad float64) {
 	return 1 - m.eG, 1 - m.eB
 }
 
-// likelihood returns the log likelihood of the losses by the forward algorithm, with scaling at
-// each step.
+// likelihood returns the natural logarithm of the probability of the losses under the model, by the
+// forward algorithm with scaling at each step; -Inf if the losses are impossible.
 func (m *elliott) likelihood(lost []bool) float64 {
-	g, b := m.stationary()
+	g, b := m.stationary() // probabilities of the good and the bad state given the losses before
 	sum, product := 0.0, 1.0
 	for i, l := range lost {
 		if i > 0 {
@@ -68,7 +68,7 @@ func (m *elliott) baumWelchStep(lost []bool, alpha []float64) elliott {
 	for i := len(lost) - 1; i >= 0; i-- {
 		ag, ab := 1-alpha[i], alpha[i]
 		total := ag*bg + ab*bb
-		good, bad := ag*bg/total, ab*bb/total
+		good, bad := ag*bg/total, ab*bb/total // probability of each state at packet i given all losses
 		sumGood, sumBad = sumGood+good, sumBad+bad
 		if lost[i] {
 			lostGood, lostBad = lostGood+good, lostBad+bad
@@ -77,15 +77,16 @@ func (m *elliott) baumWelchStep(lost []bool, alpha []float64) elliott {
 			break
 		}
 		eg, eb := m.emission(lost[i])
-		fg, fb := eg*bg, eb*bb
+		fg, fb := eg*bg, eb*bb // the backward probabilities with packet i included
 		ag, ab = 1-alpha[i-1], alpha[i-1]
+		// Weights of the transitions from packet i-1 to i: good to good and bad, bad to good and bad.
 		gg, gb := ag*(1-m.p)*fg, ag*m.p*fb
 		bgo, bba := ab*m.r*fg, ab*(1-m.r)*fb
 		total = gg + gb + bgo + bba
 		leftGood, toBad = leftGood+(gg+gb)/total, toBad+gb/total
 		leftBad, toGood = leftBad+(bgo+bba)/total, toGood+bgo/total
 		bg, bb = (1-m.p)*fg+m.p*fb, m.r*fg+(1-m.r)*fb
-		if s := bg + bb; s < 1e-100 || s > 1e100 {
+		if s := bg + bb; s < 1e-100 || s > 1e100 { // rescale before they leave the range of float64
 			bg, bb = bg/s, bb/s
 		}
 	}
@@ -93,57 +94,59 @@ func (m *elliott) baumWelchStep(lost []bool, alpha []float64) elliott {
 		eG: clampedRatio(lostGood, sumGood), eB: clampedRatio(lostBad, sumBad)}
 }
 
-// clampedRatio returns a/b limited to 1e-12 ... 1-1e-12: the Baum-Welch algorithm cannot move a
-// probability away from 0 or 1.
+// clampedRatio returns a/b limited to 1e-12 ... 1-1e-12, because the Baum-Welch algorithm cannot move a
+// probability away from 0 or 1. If b is 0 it returns 1e-12.
 func clampedRatio(a, b float64) float64 {
-	const least = 1e-12
+	const smallest = 1e-12
 	if b <= 0 {
-		return least
+		return smallest
 	}
-	return min(max(a/b, least), 1-least)
+	return min(max(a/b, smallest), 1-smallest)
 }
 
-// fitElliott returns the most likely model of several local maxima. gilbert is the fitted Gilbert
-// model, from which the starting points are derived.
+// fitElliott fits the Gilbert-Elliott model to losses. The likelihood has several local maxima, so it
+// starts from several models derived from gilbert, the fitted Gilbert model, and returns the most likely
+// result. The starts have bad states that lose 95 %, longer ones that lose 60 %, and rare, very long ones.
 func fitElliott(lost []bool, gilbert elliott) elliott {
-	rate := gilbert.eG + (gilbert.eB-gilbert.eG)*gilbert.p/(gilbert.p+gilbert.r)
+	rate := gilbert.eG + (gilbert.eB-gilbert.eG)*gilbert.p/(gilbert.p+gilbert.r) // fraction lost
 	best := elliott{logLikelihood: math.Inf(-1)}
 	alpha := make([]float64, len(lost))
-	for _, from := range []elliott{
+	for _, start := range []elliott{
 		{p: gilbert.p, r: gilbert.r, eG: rate / 20, eB: 0.95},
 		{p: gilbert.p / 2, r: gilbert.r / 3, eG: rate / 5, eB: 0.6},
 		{p: gilbert.p / 10, r: gilbert.r / 20, eG: rate / 2, eB: min(0.9, 3*rate)},
 	} {
-		m := maximize(lost, from, alpha)
+		m := maximize(lost, start, alpha)
 		if m.logLikelihood > best.logLikelihood {
 			best = m
 		}
 	}
-	if best.eG > best.eB {
+	if best.eG > best.eB { // swap the states: the bad one is that with the higher loss
 		best.p, best.r, best.eG, best.eB = best.r, best.p, best.eB, best.eG
 	}
 	return best
 }
 
-// maximize repeats Baum-Welch steps until the log likelihood gains less than 0.01 in ten steps,
-// at most 120 times.
+// maximize repeats Baum-Welch steps, which increase the likelihood, from the model m until the log
+// likelihood gains less than 0.01 in ten steps, at most 120 steps. alpha is scratch space of len(lost).
 func maximize(lost []bool, m elliott, alpha []float64) elliott {
-	const steps, between = 120, 10
+	const maxSteps, perCheck = 120, 10
 	m.logLikelihood = m.likelihood(lost)
-	for range steps / between {
+	for range maxSteps / perCheck {
 		before := m.logLikelihood
-		for range between {
+		for range perCheck {
 			m = m.baumWelchStep(lost, alpha)
 		}
 		m.logLikelihood = m.likelihood(lost)
-		if !(m.logLikelihood-before > 0.01) {
+		if !(m.logLikelihood-before > 0.01) { // also if it is NaN
 			break
 		}
 	}
 	return m
 }
 
-// invert transforms [A I] into [I A^-1] by Gauss-Jordan elimination; false if A is singular.
+// invert transforms the matrix a = [A I] into [I A^-1] in place by Gauss-Jordan elimination with partial
+// pivoting. It returns false if A is singular.
 func invert(a [][]float64) bool {
 	n := len(a)
 	for col := range n {
@@ -162,9 +165,9 @@ func invert(a [][]float64) bool {
 			a[col][k] /= pivot
 		}
 		for row := range n {
-			if times := a[row][col]; row != col && times != 0 {
+			if factor := a[row][col]; row != col && factor != 0 {
 				for k := range a[row] {
-					a[row][k] -= times * a[col][k]
+					a[row][k] -= factor * a[col][k]
 				}
 			}
 		}

@@ -37,8 +37,8 @@ type elliottFigure struct {
 // elliottFigures lists the estimated quantities of a model. rate and burst are the measured loss
 // rate and mean burst.
 func elliottFigures(rate, burst float64, m *elliott) []elliottFigure {
-	probability := func(name string, value float64, of func(*elliott) float64, end func(*elliott)) elliottFigure {
-		return elliottFigure{name: name, value: value, compute: of, transform: logit, inverse: logistic, setLimit: end}
+	probability := func(name string, value float64, compute func(*elliott) float64, setLimit func(*elliott)) elliottFigure {
+		return elliottFigure{name: name, value: value, compute: compute, transform: logit, inverse: logistic, setLimit: setLimit}
 	}
 	return []elliottFigure{
 		probability("loss", rate, (*elliott).lossRate, nil),
@@ -52,7 +52,7 @@ func elliottFigures(rate, burst float64, m *elliott) []elliottFigure {
 }
 
 // uncertainty is the asymptotic covariance of the maximum likelihood estimates of p, r, eG and eB
-// on the logistic scale: the inverse of the negative Hessian of the log likelihood.
+// on the logit scale: the inverse of the negative Hessian of the log likelihood.
 type uncertainty struct {
 	model  *elliott
 	lost   []bool
@@ -66,17 +66,20 @@ func elliottFromLogits(x [4]float64) *elliott {
 	return &elliott{p: logistic(x[0]), r: logistic(x[1]), eG: logistic(x[2]), eB: logistic(x[3])}
 }
 
-// uncertainty estimates the covariance by finite differences. ok is false if the likelihood has
-// no maximum at m.
+// maxFreeLogit is the logit beyond which a probability counts as 0 or 1: within 6e-6 of it.
+const maxFreeLogit = 12
+
+// uncertainty estimates the covariance of the parameters by finite differences of the log likelihood of
+// the losses. ok is false if the likelihood has no maximum at m.
 func (m *elliott) uncertainty(lost []bool) (u uncertainty, ok bool) {
 	u = uncertainty{model: m, lost: lost, logits: [4]float64{logit(m.p), logit(m.r), logit(m.eG), logit(m.eB)}}
 	for i, x := range u.logits {
-		if math.Abs(x) < 12 {
+		if math.Abs(x) < maxFreeLogit {
 			u.free = append(u.free, i)
 		}
 	}
-	const h = 0.02
-	near := func(i, j int, di, dj float64) float64 {
+	const h = 0.02                                   // step of the finite differences
+	near := func(i, j int, di, dj float64) float64 { // log likelihood with logits i and j shifted by di and dj
 		x := u.logits
 		x[i] += di
 		x[j] += dj
@@ -96,23 +99,24 @@ func (m *elliott) uncertainty(lost []bool) (u uncertainty, ok bool) {
 	}
 	for r := range a {
 		u.cov = append(u.cov, a[r][n:])
-		if !(u.cov[r][r] > 0) {
+		if !(u.cov[r][r] > 0) { // a variance that is not positive, or NaN
 			return u, false
 		}
 	}
 	return u, true
 }
 
-// interval returns the 95 % interval of a figure by the delta method: its gradient with respect
-// to the logits, applied to the covariance.
-func (u *uncertainty) interval(e *elliottFigure) span {
-	const h = 0.01
+// interval returns the 95 % interval of a figure by the delta method: with the gradient s of the
+// transformed figure with respect to the logits, its variance is s' cov s. For a parameter with a limit,
+// the interval may be extended to the limit; see includeLimit.
+func (u *uncertainty) interval(figure *elliottFigure) span {
+	const h = 0.01 // step of the finite differences
 	slope := make([]float64, len(u.free))
 	for r, i := range u.free {
 		above, below := u.logits, u.logits
 		above[i] += h
 		below[i] -= h
-		slope[r] = (e.transform(e.compute(elliottFromLogits(above))) - e.transform(e.compute(elliottFromLogits(below)))) / (2 * h)
+		slope[r] = (figure.transform(figure.compute(elliottFromLogits(above))) - figure.transform(figure.compute(elliottFromLogits(below)))) / (2 * h)
 	}
 	variance := 0.0
 	for r, x := range slope {
@@ -120,26 +124,26 @@ func (u *uncertainty) interval(e *elliottFigure) span {
 			variance += x * y * u.cov[r][c]
 		}
 	}
-	const maxHalf = 20 // on the logistic scale: probabilities from 2e-9 to 1-2e-9
-	mid, half := e.transform(e.compute(u.model)), z95*math.Sqrt(max(0, variance))
-	if !(half < maxHalf) {
+	const maxHalf = 20 // on the logit scale: around 1/2, probabilities from 2e-9 to 1-2e-9
+	mid, half := figure.transform(figure.compute(u.model)), z95*math.Sqrt(max(0, variance))
+	if !(half < maxHalf) { // also if it is NaN
 		half = maxHalf
 	}
-	s := span{e.inverse(mid - half), e.inverse(mid + half)}
-	if e.setLimit != nil {
-		u.includeLimit(e, &s)
+	s := span{figure.inverse(mid - half), figure.inverse(mid + half)}
+	if figure.setLimit != nil {
+		u.includeLimit(figure, &s)
 	}
 	return s
 }
 
 // includeLimit extends an interval to the limit of the parameter if the likelihood ratio does not
-// reject the limit at 95 %. Intervals on the logistic scale never reach it.
+// reject the limit at 95 %. Intervals on the logit scale never reach it.
 func (u *uncertainty) includeLimit(e *elliottFigure, s *span) {
-	m := *u.model
-	e.setLimit(&m)
-	if u.model.logLikelihood-m.likelihood(u.lost) > z95*z95/2 {
+	atLimit := *u.model
+	e.setLimit(&atLimit)
+	if u.model.logLikelihood-atLimit.likelihood(u.lost) > z95*z95/2 {
 		return
 	}
-	end := e.compute(&m)
-	s.low, s.high = min(s.low, end), max(s.high, end)
+	limitValue := e.compute(&atLimit)
+	s.low, s.high = min(s.low, limitValue), max(s.high, limitValue)
 }

@@ -4,6 +4,7 @@ import (
 	"math"
 )
 
+// mean returns the mean of x; NaN if x is empty.
 func mean(x []float64) float64 {
 	sum := 0.0
 	for _, v := range x {
@@ -12,7 +13,7 @@ func mean(x []float64) float64 {
 	return sum / float64(len(x))
 }
 
-// meanSD returns the mean and the population standard deviation.
+// meanSD returns the mean m and the population standard deviation sd of x, which must not be empty.
 func meanSD(x []float64) (m, sd float64) {
 	m = mean(x)
 	sum := 0.0
@@ -42,7 +43,7 @@ const minDelays = 40
 
 // batchStdErr returns the standard error of the mean of x by batch means that may be correlated
 // with the next batch: their lag-1 covariance is included. Longer correlation is not detected;
-// drifts reports that it is likely.
+// drifts reports that it is likely, because neighbouring batches are similar. x must not be empty.
 func batchStdErr(x []float64) (se float64, drifts bool) {
 	batches := min(minDelays, len(x))
 	size, overall := len(x)/batches, mean(x)
@@ -54,7 +55,9 @@ func batchStdErr(x []float64) (se float64, drifts bool) {
 	}
 	n := float64(batches)
 	covariance += variance / n // corrects the bias: for independent batches the expected sum is -variance/n
-	return math.Sqrt(max(variance/2, variance+2*covariance) / max(n-1, 1) / n), covariance > 0.4*variance
+	// A negative covariance reduces the variance of the mean at most by half; it may be chance.
+	se = math.Sqrt(max(variance/2, variance+2*covariance) / max(n-1, 1) / n)
+	return se, covariance > 0.4*variance
 }
 
 // t95 is the 97.5 % quantile of Student's t distribution with 13 degrees of freedom. batchStdErr
@@ -62,8 +65,8 @@ func batchStdErr(x []float64) (se float64, drifts bool) {
 // times as uncertain.
 const t95 = 2.16
 
-// lag1Covariance returns the covariance of neighbours around the known mean mu, and its standard
-// error.
+// lag1Covariance returns the covariance c of neighbours in x around the known mean mu, and its standard
+// error se; +Inf if x has fewer than two values.
 func lag1Covariance(x []float64, mu float64) (c, se float64) {
 	if len(x) < 2 {
 		return 0, math.Inf(1)
@@ -75,7 +78,7 @@ func lag1Covariance(x []float64, mu float64) (c, se float64) {
 	return batchMeans(products)
 }
 
-// runLengths returns the lengths of the runs of ones.
+// runLengths returns the lengths of the runs of losses; lost has 1 for a loss and 0 for an arrival.
 func runLengths(lost []float64) (lengths []float64) {
 	n := 0.0
 	for i, v := range lost {
@@ -89,6 +92,7 @@ func runLengths(lost []float64) (lengths []float64) {
 	return lengths
 }
 
+// boolToFloat returns 1 for true and 0 for false.
 func boolToFloat(b bool) float64 {
 	if b {
 		return 1

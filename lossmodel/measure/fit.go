@@ -104,9 +104,10 @@ func (f *fitter) addNote(format string, args ...any) {
 // span is an interval.
 type span struct{ low, high float64 }
 
-// addEstimate adds an estimate. Its interval is extended to contain the value.
-func (f *fitter) addEstimate(name, unit string, value float64, in span) {
-	f.Estimates = append(f.Estimates, Estimate{name, unit, value, min(in.low, value), max(in.high, value)})
+// addEstimate adds an estimate with its 95 % interval, which is extended to contain the value. Without a
+// unit ("") the value is a fraction.
+func (f *fitter) addEstimate(name, unit string, value float64, interval span) {
+	f.Estimates = append(f.Estimates, Estimate{name, unit, value, min(interval.low, value), max(interval.high, value)})
 }
 
 // addCaptureNotes adds notes about defects of the capture.
@@ -140,18 +141,20 @@ func (f *fitter) fitCopies() {
 	}
 	p := ratio(duplicated, arrived)
 	f.Spec.Duplicate.P = round5(p)
-	f.Spec.Duplicate.Copies = min(max(1, (extra+duplicated/2)/duplicated), lossmodel.MaxCopies)
+	meanCopies := (extra + duplicated/2) / duplicated // rounded
+	f.Spec.Duplicate.Copies = min(max(1, meanCopies), lossmodel.MaxCopies)
 	f.addEstimate("duplicate", "", p, wilson(duplicated, arrived))
 	if f.Measured.LossRate > 0 {
 		f.correctForCopies(duplicated)
 	}
 }
 
-// correctForCopies corrects loss and duplication for captures in which the copy that arrives
-// first is always number 0. In such captures a datagram counts as lost only if its copy was lost
+// correctForCopies corrects the fitted loss and duplication for captures in which the copy that arrives
+// first is always number 0. duplicated is the number of datagrams of which a copy arrived. In such captures a datagram counts as lost only if its copy was lost
 // too, and as duplicated only if both arrived. For independent losses with probability p and one
 // copy with probability d: lost = p (1-d) + d p^2, duplicated = d (1-p)^2. The equations are
-// solved by fixed-point iteration.
+// solved by fixed-point iteration. If the capture shows that copies can be lost, losses are correlated
+// or there are several copies, it adds a note instead.
 func (f *fitter) correctForCopies(duplicated int) {
 	copiesLost := slices.ContainsFunc(f.datagrams, func(d capture.Datagram) bool { return d.Lost && len(d.Copies) > 0 })
 	independent, ok := f.Spec.Loss.(loss.Bernoulli)
@@ -159,8 +162,8 @@ func (f *fitter) correctForCopies(duplicated int) {
 		f.addNote("lost copies cannot be observed: the true duplication may be slightly higher")
 		return
 	}
-	lost, both := f.Measured.LossRate, ratio(duplicated, len(f.datagrams))
-	p, d := lost, both
+	lost, both := f.Measured.LossRate, ratio(duplicated, len(f.datagrams)) // measured fractions
+	p, d := lost, both                                                     // probabilities of loss and of duplication
 	for range 50 {
 		d = min(1, both/((1-p)*(1-p)))
 		p = min(0.99, lost/(1-d+d*p))
@@ -181,10 +184,11 @@ func (f *fitter) scaleEstimate(name string, factor float64) {
 	}
 }
 
-// simulateFit sends similar traffic over the fitted link and sets Modelled.
+// simulateFit sends traffic like that of the capture over the fitted link and sets Modelled.
 func (f *fitter) simulateFit(c *capture.Capture) error {
-	t := Traffic{Packets: min(len(f.datagrams), MaxPackets), Interval: meanInterval(f.datagrams), Size: 100}
-	rows, err := Trace(f.Spec, 1, t)
+	const seed, payloadBytes = 1, 100 // arbitrary: captures have no sizes
+	t := Traffic{Packets: min(len(f.datagrams), MaxPackets), Interval: meanInterval(f.datagrams), Size: payloadBytes}
+	rows, err := Trace(f.Spec, seed, t)
 	if err != nil {
 		return fmt.Errorf("the fitted link is invalid: %w", err)
 	}
@@ -192,7 +196,8 @@ func (f *fitter) simulateFit(c *capture.Capture) error {
 	return nil
 }
 
-// meanInterval returns the mean time between packets; 0 if unknown.
+// meanInterval returns the mean time between the sending of packets, of which there must be at least
+// two; at most an hour, and 0 if send times are unknown.
 func meanInterval(all []capture.Datagram) time.Duration {
 	n := len(all)
 	return min(max(0, (all[n-1].Sent-all[0].Sent)/time.Duration(n-1)), time.Hour)

@@ -12,8 +12,9 @@ import (
 // z95 is the 97.5 % quantile of the standard normal distribution.
 const z95 = 1.96
 
-// fitLoss fits the Bernoulli, Gilbert and Gilbert-Elliott models and selects the one with the
-// lowest BIC, which penalises parameters.
+// fitLoss fits the Bernoulli, Gilbert and Gilbert-Elliott models and selects the one with the lowest
+// Bayesian information criterion (BIC), which penalises parameters. If no packet or every packet was
+// lost, there is nothing to select.
 func (f *fitter) fitLoss() {
 	lost, n := make([]bool, len(f.datagrams)), len(f.datagrams)
 	for i := range f.datagrams {
@@ -36,14 +37,15 @@ func (f *fitter) fitLoss() {
 	}
 	gilbert := fitGilbert(&t)
 	rate := f.Measured.LossRate
-	independent := elliott{p: rate, r: 1 - rate, eB: 1}
+	independent := elliott{p: rate, r: 1 - rate, eB: 1} // independent losses as a chain without memory
 	independent.logLikelihood = float64(f.Measured.Lost)*math.Log(rate) + float64(n-f.Measured.Lost)*math.Log(1-rate)
-	full := elliott{logLikelihood: math.Inf(-1)}
-	if f.Measured.Lost >= 50 && f.Measured.Bursts >= 20 {
+	const minLost, minRuns = 50, 20              // for four parameters
+	full := elliott{logLikelihood: math.Inf(-1)} // -Inf: not fitted
+	if f.Measured.Lost >= minLost && f.Measured.Bursts >= minRuns {
 		full = fitElliott(lost, gilbert)
 	} else {
-		f.addNote("%d losses in %d runs are too few for the gilbert-elliott model; expected at least 50 in 20",
-			f.Measured.Lost, f.Measured.Bursts)
+		f.addNote("%d losses in %d runs are too few for the gilbert-elliott model; expected at least %d in %d",
+			f.Measured.Lost, f.Measured.Bursts, minLost, minRuns)
 	}
 	bic := func(m *elliott, parameters float64) float64 {
 		return parameters*math.Log(float64(n)) - 2*m.logLikelihood
@@ -63,10 +65,11 @@ func (f *fitter) fitLoss() {
 	}
 }
 
-// fitGilbert returns the maximum likelihood estimate, the observed transition frequencies.
+// fitGilbert returns the Gilbert model with the highest likelihood: its transition probabilities are the
+// observed frequencies.
 func fitGilbert(t *transitions) elliott {
 	m := elliott{p: ratio(t.changes[0], t.total[0]), r: ratio(t.changes[1], t.total[1]), eB: 1}
-	for from, p := range [2]float64{m.p, m.r} {
+	for from, p := range [2]float64{m.p, m.r} { // state 0 is good, 1 bad
 		k, n := float64(t.changes[from]), float64(t.total[from])
 		if p > 0 && p < 1 {
 			m.logLikelihood += k*math.Log(p) + (n-k)*math.Log(1-p)
@@ -76,7 +79,7 @@ func fitGilbert(t *transitions) elliott {
 	return m
 }
 
-// setBernoulli selects independent losses. It uses the intervals of the Gilbert chain, which are
+// setBernoulli selects the model of independent losses and adds its estimates. It uses the intervals of the Gilbert chain, which are
 // valid for any burst length and not wider if losses are independent.
 func (f *fitter) setBernoulli(m *elliott, t *transitions) {
 	f.Spec.Loss = loss.Bernoulli{P: round5(f.Measured.LossRate)}
@@ -86,7 +89,8 @@ func (f *fitter) setBernoulli(m *elliott, t *transitions) {
 
 // setGilbert selects the Gilbert model and adds its estimates.
 func (f *fitter) setGilbert(m *elliott, t *transitions) {
-	f.Spec.Loss = loss.GilbertElliott{P: round5(m.p), R: round5(m.r), H: 0, K: 1} // the Gilbert model by its transitions
+	// With H = 0 and K = 1 this is the Gilbert model, given by its transition probabilities.
+	f.Spec.Loss = loss.GilbertElliott{P: round5(m.p), R: round5(m.r), H: 0, K: 1}
 	f.addChainIntervals(t)
 	p, r := t.enterPosterior(), t.leavePosterior()
 	f.addEstimate("p", "", m.p, p.interval())
@@ -118,8 +122,9 @@ func (f *fitter) setElliott(m *elliott, t *transitions, lost []bool) {
 	}
 }
 
-// testRuns compares the run lengths with those expected of the model by a chi-square test over
-// the lengths that are expected at least five times. It sets RunsP.
+// testRuns compares the lengths of the loss runs with those expected of the model by a chi-square test
+// over the lengths that are expected at least five times, and all longer ones together. It sets RunsP and
+// adds a note if the model does not fit. With too few runs it does nothing.
 func (f *fitter) testRuns(m *elliott) {
 	// g and b: probabilities that a run has at least k+1 losses and the last of them occurred in the
 	// good or the bad state. left: probability that a run is longer than the lengths tested so far.
@@ -129,10 +134,11 @@ func (f *fitter) testRuns(m *elliott) {
 	n, left, seen := float64(f.Measured.Bursts), 1.0, 0
 	chi, bins := 0.0, 0
 	for k := range maxRuns - 1 {
-		ng, nb := g*(1-m.p)+b*m.r, g*m.p+b*(1-m.r)
-		ends := ng*(1-m.eG) + nb*(1-m.eB) // probability of exactly k+1 losses
+		ng, nb := g*(1-m.p)+b*m.r, g*m.p+b*(1-m.r) // states at the next packet
+		ends := ng*(1-m.eG) + nb*(1-m.eB)          // probability of exactly k+1 losses
 		g, b = ng*m.eG, nb*m.eB
-		if n*ends < 5 || n*(left-ends) < 5 {
+		const minExpected = 5 // runs; the usual rule for the chi-square test
+		if n*ends < minExpected || n*(left-ends) < minExpected {
 			break
 		}
 		count := 0
@@ -154,7 +160,8 @@ func (f *fitter) testRuns(m *elliott) {
 	}
 }
 
-// wilson returns Wilson's 95 % interval of a probability for k hits in n trials.
+// wilson returns Wilson's 95 % score interval of a probability after k hits in n independent trials; 0 to
+// 1 if n is 0.
 func wilson(k, n int) span {
 	if n == 0 {
 		return span{0, 1}
@@ -165,7 +172,8 @@ func wilson(k, n int) span {
 	return span{max(0, mid-half), min(1, mid+half)}
 }
 
-// round5 rounds a probability to five significant digits, more than any capture determines.
+// round5 rounds a probability to five significant digits, more than any capture determines. Within 1e-9
+// of 0 or 1 it returns 0 or 1.
 func round5(p float64) float64 {
 	if p < 1e-9 {
 		return 0

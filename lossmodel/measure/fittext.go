@@ -13,7 +13,7 @@ import (
 // as comments.
 func (f *FitResult) TOML() string { return f.Table("down") }
 
-// Table is like TOML for a table with the given name.
+// Table is like TOML for a table with the given name, such as "up".
 func (f *FitResult) Table(name string) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "# Fitted to %d packets.\n", f.Measured.Sent)
@@ -33,7 +33,7 @@ func (f *FitResult) Table(name string) string {
 // text formats a value with its unit, or in percent if it has none. Values below 1e-9 are
 // rounding errors, such as the standard deviation of a constant delay, and are written as 0.
 func (e *Estimate) text(v float64) string {
-	digits, unit := 5, " "+e.Unit
+	digits, unit := 5, " "+e.Unit // significant digits
 	if e.Unit == "" {
 		v, digits, unit = v*100, 4, "%"
 	}

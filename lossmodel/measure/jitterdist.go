@@ -17,8 +17,8 @@ type jitterDist struct {
 	mean, sd float64
 }
 
-// newJitterDist returns the distribution of a delay's jitter; ok is false if it is a table in a
-// file.
+// newJitterDist returns the distribution of a delay's jitter, with mean and standard deviation. ok is
+// false if the distribution is a table in a file.
 func newJitterDist(d *lossmodel.Delay) (dist jitterDist, ok bool) {
 	switch d.Distribution {
 	case lossmodel.Uniform:
@@ -31,7 +31,7 @@ func newJitterDist(d *lossmodel.Delay) (dist jitterDist, ok bool) {
 		dist = jitterDist{cdf: paretonormalCDF, quantile: paretonormalQuantile, min: -3, max: 4}
 	case lossmodel.Exponential:
 		dist = jitterDist{cdf: func(x float64) float64 { return 1 - math.Exp(-max(0, x)) }, max: 40}
-	case lossmodel.Gamma:
+	case lossmodel.Gamma: // scaled to a standard deviation of 1
 		k := d.Shape
 		if k == 0 {
 			k = lossmodel.DefaultShape
@@ -51,47 +51,49 @@ func newJitterDist(d *lossmodel.Delay) (dist jitterDist, ok bool) {
 
 // integrate sets mean and standard deviation, from the quantile function if available.
 func (l *jitterDist) integrate() {
-	const steps = 20_000
+	const steps = 20_000 // of the numerical integration
 	if l.quantile != nil {
-		second := 0.0
+		squares := 0.0
 		for i := range steps {
 			x := min(max(l.quantile((float64(i)+0.5)/steps), l.min), l.max)
 			l.mean += x / steps
-			second += x * x / steps
+			squares += x * x / steps
 		}
-		l.sd = math.Sqrt(second - l.mean*l.mean)
+		l.sd = math.Sqrt(squares - l.mean*l.mean)
 		return
 	}
 	l.mean, l.sd = integrate(l.cdf, l.min, l.max, steps)
 }
 
-// integrate returns mean and standard deviation of a distribution on lo to hi. Integration by
+// integrate returns the mean and standard deviation of a distribution on lo to hi, given by its
+// distribution function, by the midpoint rule with the given number of steps. Integration by
 // parts with F(lo) = 0 gives E[X] = hi - int F(x) dx and E[X^2] = hi^2 - int 2x F(x) dx.
 func integrate(cdf func(float64) float64, lo, hi float64, steps int) (mean, sd float64) {
 	width := (hi - lo) / float64(steps)
-	first, second := 0.0, 0.0
+	first, squares := 0.0, 0.0
 	for i := range steps {
 		x := lo + (float64(i)+0.5)*width
 		p := cdf(x) * width
 		first += p
-		second += 2 * x * p
+		squares += 2 * x * p
 	}
 	mean = hi - first
-	return mean, math.Sqrt(max(0, hi*hi-second-mean*mean))
+	return mean, math.Sqrt(max(0, hi*hi-squares-mean*mean))
 }
 
 // reorderRatio returns RFC 4737's reordered ratio for packets with independent jitter, sent
 // evenly at a spacing in units of the jitter. A packet with jitter d is in order if every packet
-// sent k intervals later, with jitter d', arrives after it: 1 - E[prod_k P(d' + k*spacing >= d)].
+// sent k intervals later, with jitter d', arrives after it: 1 - E[prod_k P(d' + k*spacing >= d)]. The
+// result is NaN if spacing is not positive.
 func (l *jitterDist) reorderRatio(spacing float64) float64 {
-	const steps = 4000
+	const steps = 4000 // of the numerical integration over the jitter
 	if !(spacing > 0) {
 		return math.NaN()
 	}
 	width, inOrder := (l.max-l.min)/steps, 0.0
 	for i := range steps {
 		x := l.min + (float64(i)+0.5)*width
-		p := l.cdf(x+width/2) - l.cdf(x-width/2)
+		p := l.cdf(x+width/2) - l.cdf(x-width/2) // probability of a jitter around x
 		if i == steps-1 {
 			p = 1 - l.cdf(x-width/2) // including probability mass at the maximum
 		}
@@ -103,11 +105,14 @@ func (l *jitterDist) reorderRatio(spacing float64) float64 {
 	return 1 - inOrder
 }
 
+// clamp limits a probability to 0 ... 1, against rounding errors.
 func clamp(p float64) float64 { return min(max(p, 0), 1) }
 
+// normalCDF is the distribution function of the standard normal distribution.
 func normalCDF(x float64) float64 { return math.Erfc(-x/math.Sqrt2) / 2 }
 
-// paretoCDF is the distribution of the kernel's pareto table: shape 3, scaled by 4/3, cut off at 4.
+// paretoCDF is the distribution function of the kernel's pareto table: a Pareto distribution with shape 3
+// from 1, shifted by -1.5, scaled by 4/3 and cut off at 4.
 func paretoCDF(x float64) float64 {
 	if x >= 4 {
 		return 1
@@ -121,7 +126,8 @@ func paretonormalQuantile(u float64) float64 {
 	return math.Sqrt2*math.Erfinv(2*u-1)/4 + 3*min(4, (math.Pow(1-u, -1./3)-1.5)*4/3)/4
 }
 
-// paretonormalCDF inverts paretonormalQuantile by bisection.
+// paretonormalCDF is the distribution function of the kernel's paretonormal table. It inverts
+// paretonormalQuantile by bisection.
 func paretonormalCDF(x float64) float64 {
 	if x >= 4 {
 		return 1
@@ -156,7 +162,7 @@ func tableCDF(points []float64, x float64) float64 {
 	n := float64(len(points) - 1)
 	for i := len(points) - 1; i >= 0; i-- {
 		switch {
-		case points[i] > x:
+		case points[i] > x: // continue with the point below
 		case i == len(points)-1:
 			return 1
 		default:
@@ -183,8 +189,8 @@ func regularizedGamma(a, x float64) float64 {
 		return clamp(front * sum)
 	}
 	b := x + 1 - a
-	c, d := 1e300, 1/b
-	h := d
+	c, d := 1e300, 1/b // Lentz's ratios; 1e300 stands for infinity
+	h := d             // value of the continued fraction so far
 	for i := 1.0; i < 1000; i++ {
 		an := -i * (i - a)
 		b += 2

@@ -91,6 +91,7 @@ func (p *picture) writeStats(st *Stats) {
 	}
 }
 
+// formatMillis formats a duration in milliseconds with four significant digits.
 func formatMillis(d time.Duration) string { return units.Significant(float64(d)/millisecond, 4) }
 
 // writeDelays draws a histogram of delays from the 0.1 % to the 99.9 % quantile. Delays outside
@@ -99,20 +100,20 @@ func (p *picture) writeDelays(s *capture.Sequence, st *Stats) {
 	if st.Delay.Count == 0 {
 		return
 	}
-	var took []time.Duration
+	var delays []time.Duration
 	for i := range s.Datagrams {
 		if d := &s.Datagrams[i]; !d.Lost {
-			took = append(took, d.Took)
+			delays = append(delays, d.Took)
 		}
 	}
-	slices.Sort(took)
-	lo, hi := quantile.NextRank(took, 0.001), quantile.NextRank(took, 0.999)
+	slices.Sort(delays)
+	lo, hi := quantile.NextRank(delays, 0.001), quantile.NextRank(delays, 0.999)
 	n := maxDelayBars
-	if hi-lo < maxDelayBars {
+	if hi-lo < maxDelayBars { // all delays are practically equal
 		n = 1
 	}
 	counts := make([]int, n)
-	for _, t := range took {
+	for _, t := range delays {
 		i := 0
 		if n > 1 {
 			i = int(float64(t-lo) / float64(hi-lo+1) * float64(n))
@@ -123,7 +124,7 @@ func (p *picture) writeDelays(s *capture.Sequence, st *Stats) {
 	p.writeLine("delay, ms")
 	for i, c := range counts {
 		from := lo + (hi-lo)*time.Duration(i)/time.Duration(n)
-		p.writeBar(formatMillis(from), c, slices.Max(counts), len(took))
+		p.writeBar(formatMillis(from), c, slices.Max(counts), len(delays))
 	}
 }
 
@@ -147,8 +148,8 @@ func (p *picture) writeRuns(st *Stats) {
 	}
 }
 
-// writeBar draws a label, a bar for n whose full length stands for largest, and n as a percentage
-// of total.
+// writeBar draws a label, a bar for the count n, and n as a percentage of total. The bar of the count
+// largest fills the width.
 func (p *picture) writeBar(label string, n, largest, total int) {
 	const labelWidth, percentWidth = 8, 8
 	barWidth := p.style.Width - labelWidth - percentWidth - 2
@@ -159,7 +160,7 @@ func (p *picture) writeBar(label string, n, largest, total int) {
 	drawn := strings.Repeat("#", (eighths+7)/8)
 	if !p.style.ASCII {
 		drawn = strings.Repeat("█", eighths/8)
-		if part := eighths % 8; part > 0 {
+		if part := eighths % 8; part > 0 { // the last column is a block of 1/8 to 7/8
 			drawn += string([]rune("▏▎▍▌▋▊▉")[part-1])
 		}
 	}
@@ -167,7 +168,9 @@ func (p *picture) writeBar(label string, n, largest, total int) {
 	p.writeLine("%*s %s%s %*s", labelWidth, label, drawn, pad, percentWidth, fmt.Sprintf("%.2f%%", ratio(n, total)*100))
 }
 
-// writeStrip draws one character for each packet, in the order of sending.
+// writeStrip draws one character for each packet, in the order of sending: arrived, lost, reordered
+// (overtaken by a packet sent later) or copied. The first character that applies is lost, reordered,
+// copied, arrived.
 func (p *picture) writeStrip(all []capture.Datagram) {
 	arrived, lost, overtaken, duplicated := '·', '×', '‹', '+'
 	if p.style.ASCII {
@@ -180,7 +183,7 @@ func (p *picture) writeStrip(all []capture.Datagram) {
 	next := time.Duration(math.MaxInt64) // earliest arrival of the packets sent later
 	for i := len(all) - 1; i >= 0; i-- {
 		d := &all[i]
-		at := time.Duration(math.MaxInt64)
+		at := time.Duration(math.MaxInt64) // arrival of the first copy; unchanged if none arrived
 		if !d.Lost || len(d.Copies) > 0 {
 			at = d.Sent + firstDelay(d)
 		}

@@ -47,18 +47,18 @@ type posterior struct {
 }
 
 // gridSteps gives about ten steps per standard deviation.
-const gridSteps = 128 // ten steps a standard deviation
+const gridSteps = 128
 
 // newPosterior tabulates the posterior between the log odds at which the density falls below e^-20 of
 // its maximum.
 func newPosterior(hits, misses int) (b posterior) {
-	a, c := float64(hits)+0.5, float64(misses)+0.5
-	density := func(u float64) float64 { // log density of the log odds u
+	a, c := float64(hits)+0.5, float64(misses)+0.5 // parameters of the beta distribution
+	density := func(u float64) float64 {           // log density of the log odds u
 		return a*u - (a+c)*softplus(u)
 	}
 	mode, sd := math.Log(a/c), math.Sqrt(1/a+1/c)
 	peak := density(mode)
-	bound := func(direction float64) float64 {
+	bound := func(direction float64) float64 { // -1 searches below the mode, 1 above
 		w := 4 * sd
 		for peak-density(mode+direction*w) < 20 {
 			w *= 1.25
@@ -67,7 +67,7 @@ func newPosterior(hits, misses int) (b posterior) {
 	}
 	b.from = bound(-1)
 	b.step = (bound(1) - b.from) / gridSteps
-	for i := range gridSteps {
+	for i := range gridSteps { // sum the density at the middle of each step
 		b.cdf[i+1] = b.cdf[i] + math.Exp(density(b.from+(float64(i)+0.5)*b.step)-peak)
 	}
 	for i := range b.cdf {
@@ -103,17 +103,17 @@ func (b *posterior) interval() span {
 // and r are independent, so P(p/r < x) is the mean of P(p < x*r) over the posterior of r.
 func (t *transitions) lossInterval() span {
 	p, r := t.enterPosterior(), t.leavePosterior()
-	var logR, weights [gridSteps]float64
+	var logR, weights [gridSteps]float64 // log of r in the middle of each grid step, and its probability
 	for i := range logR {
 		logR[i] = -softplus(-(r.from + (float64(i)+0.5)*r.step))
 		weights[i] = r.cdf[i+1] - r.cdf[i]
 	}
 	ratioCDF := func(x float64) (sum float64) { // probability that log(p/r) is below x
 		for i, w := range weights {
-			if w < 1e-7 {
+			if w < 1e-7 { // negligible
 				continue
 			}
-			if y := x + logR[i]; y >= 0 {
+			if y := x + logR[i]; y >= 0 { // p < exp(y) is certain, because p is at most 1
 				sum += w
 			} else {
 				sum += w * p.cdfAt(y-math.Log(-math.Expm1(y)))
@@ -130,11 +130,12 @@ func (t *transitions) lossInterval() span {
 // burstInterval returns the 95 % interval of the mean burst length, 1/r.
 func (t *transitions) burstInterval() span {
 	r := t.leavePosterior()
-	in := r.interval()
-	return span{1 / in.high, 1 / in.low}
+	leave := r.interval()
+	return span{1 / leave.high, 1 / leave.low}
 }
 
-// bisect returns x between lo and hi where the increasing function f has the value q.
+// bisect returns x between lo and hi where the increasing function f has the value q, with a precision of
+// (hi-lo)/2^27.
 func bisect(lo, hi, q float64, f func(float64) float64) float64 {
 	for range 26 {
 		if mid := (lo + hi) / 2; f(mid) < q {

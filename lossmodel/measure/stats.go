@@ -62,11 +62,11 @@ func Of(s *capture.Sequence) Stats {
 	return st
 }
 
-// countLosses sets the figures of losses.
+// countLosses sets the figures of losses from all datagrams in the order of sending.
 func (st *Stats) countLosses(all []capture.Datagram) {
-	run, pairs := 0, 0
+	run, pairs := 0, 0 // length of the current run; losses that follow a loss
 	runs := make([]int, maxRuns)
-	end := func() {
+	endRun := func() {
 		if run > 0 {
 			st.Bursts++
 			st.LongBurst = max(st.LongBurst, run)
@@ -76,7 +76,7 @@ func (st *Stats) countLosses(all []capture.Datagram) {
 	}
 	for i := range all {
 		if !all[i].Lost {
-			end()
+			endRun()
 			continue
 		}
 		st.Lost++
@@ -85,18 +85,18 @@ func (st *Stats) countLosses(all []capture.Datagram) {
 			pairs++
 		}
 	}
-	end()
-	for len(runs) > 0 && runs[len(runs)-1] == 0 {
+	endRun()
+	for len(runs) > 0 && runs[len(runs)-1] == 0 { // drop lengths that did not occur, from the longest
 		runs = runs[:len(runs)-1]
 	}
 	st.Runs = runs
 	st.LossRate, st.MeanBurst = ratio(st.Lost, st.Sent), ratio(st.Lost, st.Bursts)
-	if v := st.LossRate * (1 - st.LossRate); v > 0 && st.Sent > 1 {
-		st.LossLag1 = (ratio(pairs, st.Sent-1) - st.LossRate*st.LossRate) / v
+	if variance := st.LossRate * (1 - st.LossRate); variance > 0 && st.Sent > 1 {
+		st.LossLag1 = (ratio(pairs, st.Sent-1) - st.LossRate*st.LossRate) / variance
 	}
 }
 
-// newDelayStats computes the statistics of delays; all zero if nothing arrived.
+// newDelayStats computes the statistics of the delays of originals; all zero if none arrived.
 func newDelayStats(all []capture.Datagram) delayStats {
 	delays := make([]time.Duration, 0, len(all))
 	for i := range all {
@@ -133,7 +133,8 @@ func moments(x []time.Duration) (mean, sd float64) {
 	return float64(x[0]) + m, math.Sqrt(max(0, squares/n-m*m))
 }
 
-// delayLag1 returns the lag-1 correlation of delays with the given moments; 0 if unknown.
+// delayLag1 returns the lag-1 correlation of delays with the given mean and standard deviation, over the
+// pairs of successive datagrams that both arrived; 0 if there are none or the delay is constant.
 func delayLag1(all []capture.Datagram, mean, sd float64) float64 {
 	sum, n := 0.0, 0
 	for i := 1; i < len(all); i++ {

@@ -74,23 +74,23 @@ type tester struct {
 // delivery that was due by then; the zero Delivery if there was none.
 type figureFunc func(now time.Duration, v *lossmodel.Verdict, d *lossmodel.Delivery) float64
 
-// measureStage sends the traffic over a link with only the settings that set copies from the
-// spec. Datagram i is sent at at(i). It returns the figure of each datagram.
-func (r *tester) measureStage(set func(s *lossmodel.Spec), at func(i int) time.Duration, figure figureFunc) ([]float64, error) {
+// measureStage sends the traffic over a link with only the settings that copySettings copies from the
+// spec. Datagram i is sent at sendTime(i). It returns the figure of each datagram.
+func (r *tester) measureStage(copySettings func(s *lossmodel.Spec), sendTime func(i int) time.Duration, figure figureFunc) ([]float64, error) {
 	s := lossmodel.DefaultSpec()
 	s.MTU = r.spec.MTU
-	set(&s)
+	copySettings(&s)
 	link, err := lossmodel.NewLinkWith(r.traffic.Load, s, r.seed, "down")
 	if err != nil {
 		return nil, err
 	}
 	data, figures := make([]byte, r.traffic.Size), make([]float64, r.traffic.Packets)
 	for i := range figures {
-		now := at(i)
+		now := sendTime(i)
 		v := link.Send(now, data, 0)
 		first, ok := link.Receive(now)
 		figures[i] = figure(now, &v, &first)
-		for ok {
+		for ok { // discard the other deliveries that are due
 			_, ok = link.Receive(now)
 		}
 	}
@@ -102,27 +102,31 @@ func evenTimes(gap time.Duration) func(i int) time.Duration {
 	return func(i int) time.Duration { return time.Duration(i) * gap }
 }
 
+// independentTrials is the argument se of checkFraction for figures decided independently for each
+// datagram.
+const independentTrials = -1
+
 // checkFraction measures the fraction of datagrams for which figure returns 1 instead of 0 and
-// checks it against want. se is its standard error; a negative se means that of independent
-// decisions.
-func (r *tester) checkFraction(stage, name string, set func(*lossmodel.Spec), want, se float64, figure figureFunc) error {
-	hits, err := r.measureStage(set, evenTimes(r.traffic.Interval), figure)
+// checks it against want. se is its standard error; independentTrials means that of independent decisions.
+func (r *tester) checkFraction(stage, name string, copySettings func(*lossmodel.Spec), want, se float64, figure figureFunc) error {
+	hits, err := r.measureStage(copySettings, evenTimes(r.traffic.Interval), figure)
 	if err != nil {
 		return err
 	}
-	if se < 0 {
+	if se == independentTrials {
 		se = math.Sqrt(want * (1 - want) / float64(r.traffic.Packets))
 	}
 	r.addCheck(stage, name, "", mean(hits), want, se)
 	return nil
 }
 
-// isHeldBack is the figure 1 for datagrams with a delay.
+// isHeldBack is a figureFunc: 1 for datagrams with a delay, otherwise 0.
 func isHeldBack(now time.Duration, v *lossmodel.Verdict, _ *lossmodel.Delivery) float64 {
 	return boolToFloat(v.Due > now)
 }
 
-// addCheck adds the comparison of a measured figure with its expected value. se is the standard error.
+// addCheck adds the comparison of a measured figure with its expected value. se is the standard error of
+// the measured one. Values that differ only by rounding count as equal.
 func (r *tester) addCheck(stage, name, unit string, measured, expected, se float64) {
 	c := Check{Stage: stage, Name: name, Unit: unit, Measured: measured, Expected: expected, StdErr: se}
 	if diff := math.Abs(measured - expected); diff > 1e-12*math.Abs(expected) {
@@ -137,7 +141,8 @@ func (r *tester) addNote(format string, args ...any) {
 	r.Notes = append(r.Notes, fmt.Sprintf(format, args...))
 }
 
-// testLoss compares loss rate, mean run and lag-1 correlation with the model's closed form.
+// testLoss compares loss rate, mean run and lag-1 correlation with the model's closed form. It does
+// nothing without a loss model; models that read a file get a note.
 func (r *tester) testLoss() error {
 	model := r.spec.Loss
 	if model == nil {
@@ -161,6 +166,7 @@ func (r *tester) testLoss() error {
 		p := 1 - math.Pow(1-b.P, float64(fragments))
 		expected = loss.ClosedForm{Rate: p, MeanRun: 1 / (1 - p), Variance: p * (1 - p)}
 	}
+	// 1/n, here and below, allows for the resolution of a fraction of n packets.
 	r.addCheck("loss", "share lost", "", mean(lost), expected.Rate, math.Sqrt(expected.Variance/float64(n))+1/float64(n))
 	if runs := runLengths(lost); len(runs) > 1 && !math.IsInf(expected.MeanRun, 0) {
 		m, sd := meanSD(runs)
@@ -177,7 +183,8 @@ func (r *tester) testLoss() error {
 	return nil
 }
 
-// testDuplicate compares the fraction of duplicated datagrams with the configured probability.
+// testDuplicate compares the fraction of duplicated datagrams with the configured probability. Copies
+// from a capture are left out.
 func (r *tester) testDuplicate() error {
 	d := r.spec.Duplicate
 	if d.Trace.Path != "" {
@@ -187,13 +194,14 @@ func (r *tester) testDuplicate() error {
 		return nil
 	}
 	d.Trace = tracefile.File{}
-	return r.checkFraction("duplicate", "share duplicated", func(s *lossmodel.Spec) { s.Duplicate = d }, d.P, -1,
+	return r.checkFraction("duplicate", "share duplicated", func(s *lossmodel.Spec) { s.Duplicate = d }, d.P, independentTrials,
 		func(_ time.Duration, v *lossmodel.Verdict, _ *lossmodel.Delivery) float64 {
 			return boolToFloat(v.Copies > 0)
 		})
 }
 
-// testCorrupt compares the fraction of damaged datagrams with its closed form.
+// testCorrupt compares the fraction of damaged datagrams with its closed form: one that neither the
+// probability nor any single bit error damages arrives intact.
 func (r *tester) testCorrupt() error {
 	c := r.spec.Corrupt
 	if c.P == 0 && c.BitRate == 0 {
@@ -203,13 +211,14 @@ func (r *tester) testCorrupt() error {
 	if r.traffic.Size > 0 {
 		want = 1 - (1-c.P)*math.Pow(1-c.BitRate, float64(8*r.traffic.Size))
 	}
-	return r.checkFraction("corrupt", "share damaged", func(s *lossmodel.Spec) { s.Corrupt = c }, want, -1,
+	return r.checkFraction("corrupt", "share damaged", func(s *lossmodel.Spec) { s.Corrupt = c }, want, independentTrials,
 		func(_ time.Duration, _ *lossmodel.Verdict, d *lossmodel.Delivery) float64 {
 			return boolToFloat(d.Flipped > 0)
 		})
 }
 
-// testReorder compares the fraction of delayed datagrams with the configured probability.
+// testReorder compares the fraction of datagrams that the reorder stage delays with the configured
+// probability.
 func (r *tester) testReorder() error {
 	o := r.spec.Reorder
 	switch {
@@ -219,5 +228,6 @@ func (r *tester) testReorder() error {
 		r.addNote("reorder: not tested, because the delay and the distance are 0")
 		return nil
 	}
-	return r.checkFraction("reorder", "share held back", func(s *lossmodel.Spec) { s.Reorder = o }, o.P, -1, isHeldBack)
+	return r.checkFraction("reorder", "share held back", func(s *lossmodel.Spec) { s.Reorder = o }, o.P, independentTrials,
+		isHeldBack)
 }

@@ -40,7 +40,8 @@ func (r *tester) testDelay() error {
 // which is exact.
 func (r *tester) testSpikes(d lossmodel.Delay) error {
 	d.Jitter, d.Latency = 0, 0
-	n := 0
+	const exact = 1e-12 // a standard error of 0 would divide by 0
+	n := 0              // packets sent during a spike
 	for i := range r.traffic.Packets {
 		now := time.Duration(i) * r.traffic.Interval
 		if now%d.SpikeEvery >= d.SpikeEvery-d.SpikeLength && d.SpikeHeight > 0 {
@@ -48,7 +49,7 @@ func (r *tester) testSpikes(d lossmodel.Delay) error {
 		}
 	}
 	return r.checkFraction("delay", "share sent in a spike", func(s *lossmodel.Spec) { s.Delay = d },
-		ratio(n, r.traffic.Packets), 1e-12, isHeldBack) // a standard error of 0 would divide by 0
+		ratio(n, r.traffic.Packets), exact, isHeldBack)
 }
 
 // testJitter compares mean, standard deviation, correlation and reordering with the distribution's.
@@ -71,8 +72,9 @@ func (r *tester) testJitter(d lossmodel.Delay) error {
 		r.addNote("delay: jitter not tested, because negative delays are limited to 0, which changes mean and spread")
 		return nil
 	}
+	const nanosecond = 1e-6 // in ms: delays are rounded to it
 	m, sd, rho := latency+dist.mean*unit, dist.sd*unit, d.Correlation
-	r.addCheck("delay", "mean", "ms", mean(delays), m, sd*math.Sqrt((1+rho)/(1-rho)/float64(n))+1e-6)
+	r.addCheck("delay", "mean", "ms", mean(delays), m, sd*math.Sqrt((1+rho)/(1-rho)/float64(n))+nanosecond)
 	if d.Jitter == 0 {
 		return nil
 	}
@@ -81,7 +83,7 @@ func (r *tester) testJitter(d lossmodel.Delay) error {
 		squares[i] = (v - m) * (v - m)
 	}
 	variance, se := batchMeans(squares)
-	r.addCheck("delay", "standard deviation", "ms", math.Sqrt(variance), sd, se/2/sd+1e-6)
+	r.addCheck("delay", "standard deviation", "ms", math.Sqrt(variance), sd, se/2/sd+nanosecond)
 	c, se := lag1Covariance(delays, m)
 	r.addCheck("delay", "correlation with the next packet", "", c/(sd*sd), rho, se/(sd*sd))
 	if rho == 0 {
@@ -91,7 +93,7 @@ func (r *tester) testJitter(d lossmodel.Delay) error {
 	return nil
 }
 
-// testReordering compares RFC 4737's reordered ratio with the closed form. The standard error is
+// testReordering compares RFC 4737's reordered ratio of evenly spaced packets with the closed form. The standard error is
 // estimated by batch means, because the reordering of neighbours is correlated.
 func (r *tester) testReordering(d lossmodel.Delay, dist jitterDist) error {
 	if r.traffic.Interval == 0 {
@@ -105,18 +107,18 @@ func (r *tester) testReordering(d lossmodel.Delay, dist jitterDist) error {
 	if err != nil {
 		return err
 	}
-	late := make([]float64, len(rows))
-	soonest := time.Duration(math.MaxInt64)
+	late := make([]float64, len(rows)) // 1 for a packet that arrives after one sent later
+	earliest := time.Duration(math.MaxInt64)
 	for i := len(rows) - 1; i >= 0; i-- {
-		if at := rows[i].Arrived(); at > soonest {
+		if at := rows[i].Arrived(); at > earliest {
 			late[i] = 1
 		} else {
-			soonest = at
+			earliest = at
 		}
 	}
-	share, se := batchMeans(late)
+	fraction, se := batchMeans(late)
 	// 1e-4 allows for errors of the numerical integration, 1/n for the resolution of the fraction.
 	want := dist.reorderRatio(float64(r.traffic.Interval) / float64(d.Jitter))
-	r.addCheck("delay", "reordered (RFC 4737)", "", share, want, se+1e-4/MaxSigmas+1/float64(len(rows)))
+	r.addCheck("delay", "reordered (RFC 4737)", "", fraction, want, se+1e-4/MaxSigmas+1/float64(len(rows)))
 	return nil
 }

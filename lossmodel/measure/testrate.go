@@ -21,7 +21,7 @@ func (r *tester) testRate() error {
 	if rate.BitsPerSecond == 0 {
 		return nil
 	}
-	rate.Burst, rate.Overhead, rate.Cell, rate.CellOverhead = 0, 0, 0, 0
+	rate.Burst, rate.Overhead, rate.Cell, rate.CellOverhead = 0, 0, 0, 0 // not in the closed forms
 	wire, _ := lossmodel.WireBytes(r.traffic.Size, r.spec.MTU)
 	service := float64(wire) * 8 / float64(rate.BitsPerSecond) // seconds
 	if err := r.testPoissonQueue(rate, service); err != nil {
@@ -55,7 +55,8 @@ func (r *tester) testPoissonQueue(rate lossmodel.Rate, service float64) error {
 
 // testOverload sends evenly spaced packets at load 2. Half of them must be lost at the queue, and
 // the longest delay is that of a full queue. service is the transmission time of a packet in
-// seconds and wire its size in bytes.
+// seconds and wire its size in bytes. The test needs a queue of at least one packet that the traffic
+// fills at least ten times; otherwise it adds a note.
 func (r *tester) testOverload(rate lossmodel.Rate, service float64, wire int) error {
 	capacity := math.Inf(1)
 	if rate.Queue > 0 {
@@ -64,7 +65,7 @@ func (r *tester) testOverload(rate lossmodel.Rate, service float64, wire int) er
 	if rate.QueuePackets > 0 {
 		capacity = min(capacity, float64(rate.QueuePackets))
 	}
-	gap := time.Duration(service / 2 * float64(time.Second))
+	gap := time.Duration(service / 2 * float64(time.Second)) // half of the time that the line needs
 	if n := float64(r.traffic.Packets); capacity < 1 || capacity > n/10 || gap < 100 {
 		r.addNote("rate: overload not tested, because the queue holds %.0f packets, too few or too many for this traffic", capacity)
 		return nil

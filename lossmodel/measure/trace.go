@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"time"
 
@@ -54,8 +55,8 @@ func Trace(spec lossmodel.Spec, seed uint64, t Traffic) ([]capture.Packet, error
 		return nil, err
 	}
 	rows := make([]capture.Packet, 0, t.Packets)
-	addLost := func(seq uint64, number int, sent time.Duration) {
-		rows = append(rows, capture.Packet{Seq: seq, Copy: number, Sent: sent, Lost: true})
+	addLost := func(seq uint64, copyNumber int, sent time.Duration) {
+		rows = append(rows, capture.Packet{Seq: seq, Copy: copyNumber, Sent: sent, Lost: true})
 	}
 	receiveUntil := func(until time.Duration) {
 		for d, ok := link.Receive(until); ok; d, ok = link.Receive(until) {
@@ -80,14 +81,15 @@ func Trace(spec lossmodel.Spec, seed uint64, t Traffic) ([]capture.Packet, error
 		receiveUntil(now)
 		now += gap()
 	}
-	receiveUntil(1<<63 - 1)
+	receiveUntil(math.MaxInt64) // everything still in flight
 	slices.SortFunc(rows, func(a, b capture.Packet) int {
 		return cmp.Or(cmp.Compare(a.Seq, b.Seq), cmp.Compare(a.Copy, b.Copy))
 	})
 	return rows, nil
 }
 
-// newGapFunc returns a function that returns the time to the next packet.
+// newGapFunc returns a function that returns the time to the next packet: constant, or drawn from a random
+// stream of the session's seed if Poisson is set.
 func (t *Traffic) newGapFunc(session uint64) func() time.Duration {
 	if !t.Poisson {
 		return func() time.Duration { return t.Interval }

@@ -15,18 +15,18 @@ type typicalDelays struct {
 }
 
 const (
-	medianCount = 101 // datagrams for each median
+	medianCount = 101 // largest number of datagrams for each median
 	minSpread   = 200 * time.Microsecond
 	minWindow   = 50 * time.Millisecond
 )
 
-// newTypicalDelays measures the delays of datagrams whose arrival is certain. A clock offset
+// newTypicalDelays measures the delays of datagrams whose arrival is certain, in the order of sending. A clock offset
 // shifts all delays and a clock drift shifts them slowly, so the typical delay is the median of
 // datagrams sent around the same time.
 func newTypicalDelays(certain []knownArrival) typicalDelays {
 	u := typicalDelays{spread: minSpread, window: minWindow}
 	delays := make([]time.Duration, 0, medianCount)
-	for start := 0; start < len(certain); start += medianCount / 4 {
+	for start := 0; start < len(certain); start += medianCount / 4 { // overlapping windows
 		first := max(0, min(start-medianCount/2, len(certain)-medianCount))
 		delays = delays[:0]
 		for _, k := range certain[first:min(first+medianCount, len(certain))] {
@@ -42,12 +42,12 @@ func newTypicalDelays(certain []knownArrival) typicalDelays {
 	slices.Sort(deviations)
 	if len(deviations) > 0 {
 		u.spread = max(u.spread, deviations[len(deviations)/2])
-		u.window = max(u.window, 4*deviations[len(deviations)*99/100])
+		u.window = max(u.window, 4*deviations[len(deviations)*99/100]) // four times the 99th percentile
 	}
 	return u
 }
 
-// delayAt returns the typical delay of a datagram that was sent at the given time.
+// delayAt returns the typical delay of a datagram that was sent at the given time; 0 if none is known.
 func (u *typicalDelays) delayAt(sent time.Duration) time.Duration {
 	if len(u.sentAt) == 0 {
 		return 0
@@ -88,9 +88,9 @@ func (x *matcher) align(g *group) {
 		if q.deviation(target, r) > x.typical.window {
 			continue // its datagram is not in the sender's capture
 		}
-		q.moveBack(target)
+		q.moveBack(target) // makes room for r, if possible
 		if len(*q.arrivals[target]) > 0 && target+1 < len(q.expected) && q.deviation(target+1, r) <= q.tolerance {
-			target++
+			target++ // the datagram after would otherwise be lost
 		}
 		*q.arrivals[target] = append(*q.arrivals[target], r)
 	}
@@ -99,12 +99,12 @@ func (x *matcher) align(g *group) {
 // moveBack moves the arrivals of datagram i, and of the datagrams right before it, one datagram
 // back each, if a datagram without arrival gets one that way.
 func (q *alignment) moveBack(i int) {
-	first := i
+	first := i // the datagram that may get an arrival
 	for first > 0 && len(*q.arrivals[first]) == 1 && q.deviation(first-1, (*q.arrivals[first])[0]) <= q.tolerance {
 		first--
 	}
 	if len(*q.arrivals[first]) > 0 {
-		return
+		return // no datagram before i lacks an arrival within the tolerance
 	}
 	for ; first < i; first++ {
 		*q.arrivals[first], *q.arrivals[first+1] = *q.arrivals[first+1], nil

@@ -69,9 +69,10 @@ type matcher struct {
 // group has the indices of all datagrams with the same content, in order of time.
 type group struct{ sent, received []int32 }
 
-// group groups the datagrams by content.
+// group groups the datagrams by content, compared by hash. Arrivals of a content that was sent once belong
+// to that datagram; the others are assigned by align. It counts Unmatched and Equal in m.
 func (x *matcher) group(m *Matching) {
-	index := make(map[[16]byte]int32, len(x.sent))
+	index := make(map[[16]byte]int32, len(x.sent)) // of the group, by hash
 	key := func(data []byte) [16]byte {
 		sum := sha256.Sum256(data)
 		return [16]byte(sum[:16])
@@ -142,28 +143,30 @@ const maxDeviation = 10 * time.Second
 func (x *matcher) dropFarArrivals(g *group) {
 	s := g.sent[0]
 	due := x.sent[s].At + x.typical.delayAt(x.sent[s].At)
-	kept := g.received[:0:0]
+	kept := g.received[:0:0] // empty, without the memory of g.received
 	for _, r := range g.received {
-		if off := x.received[r].At - due; off < maxDeviation && off > -maxDeviation {
+		if deviation := x.received[r].At - due; deviation < maxDeviation && deviation > -maxDeviation {
 			kept = append(kept, r)
 		}
 	}
 	x.arrivals[s] = kept
 }
 
-// writeRows adds the rows of all sent datagrams to c and counts them.
+// writeRows adds the rows of all sent datagrams to c and counts them in m. A datagram without an arrival
+// is lost, unless it is before the first or after the last one that arrived and its arrival would be
+// outside from to to, the time range of the receiver's capture; then it is ignored.
 func (x *matcher) writeRows(c *Capture, m *Matching, from, to time.Duration) {
-	used := 0
-	came := func(a []int32) bool { return len(a) > 0 }
-	first, last := slices.IndexFunc(x.arrivals, came), len(x.arrivals)-1
-	for last >= 0 && !came(x.arrivals[last]) {
+	used := 0 // received datagrams that belong to a sent one
+	arrived := func(arrivals []int32) bool { return len(arrivals) > 0 }
+	first, last := slices.IndexFunc(x.arrivals, arrived), len(x.arrivals)-1
+	for last >= 0 && !arrived(x.arrivals[last]) {
 		last--
 	}
 	for i := range x.sent {
 		s := &x.sent[i]
-		a := x.arrivals[i]
-		used += len(a)
-		if len(a) == 0 {
+		arrivals := x.arrivals[i]
+		used += len(arrivals)
+		if len(arrivals) == 0 {
 			if due := s.At + x.typical.delayAt(s.At); i < first && due < from || i > last && due+x.typical.window > to {
 				m.Outside++
 				continue
@@ -173,8 +176,8 @@ func (x *matcher) writeRows(c *Capture, m *Matching, from, to time.Duration) {
 			continue
 		}
 		m.Matched++
-		m.Copies += len(a) - 1
-		for k, r := range a {
+		m.Copies += len(arrivals) - 1
+		for k, r := range arrivals {
 			c.Packets = append(c.Packets, Packet{Seq: uint64(i), Copy: k, Sent: s.At, Took: x.received[r].At - s.At})
 		}
 	}

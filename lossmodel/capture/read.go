@@ -99,16 +99,17 @@ func findColumns(header []string) (columns, error) {
 	return c, nil
 }
 
-// quoteShort quotes a list of cells, shortened to 80 bytes.
-func quoteShort(head []string) string {
-	text := strings.Join(head, ",")
+// quoteShort quotes a list of cells, shortened to 80 bytes, for an error.
+func quoteShort(cells []string) string {
+	text := strings.Join(cells, ",")
 	if len(text) > 80 {
 		text = strings.ToValidUTF8(text[:80], "") + "..."
 	}
 	return strconv.Quote(text)
 }
 
-// addRow parses a row.
+// addRow parses a row and adds its packet to c, or counts it as unfinished. Without a column seq, rows are
+// numbered from 0. Missing cells count as empty.
 func (c *Capture) addRow(cols *columns, row []string) error {
 	if len(c.Packets)+c.Unfinished >= MaxRows {
 		return fmt.Errorf("more than %d rows", MaxRows)
@@ -136,13 +137,13 @@ func (c *Capture) addRow(cols *columns, row []string) error {
 			return err
 		}
 	}
-	under, err := p.setOutcome(cell(cols.lost), cell(cols.receive), cell(cols.delay), cols)
+	inFlight, err := p.setOutcome(cell(cols.lost), cell(cols.receive), cell(cols.delay), cols)
 	switch {
 	case err != nil:
 		return err
 	case p.Arrived() > maxTime || p.Arrived() < -maxTime:
 		return fmt.Errorf("arrival time out of range, expected at most %v from 0", maxTime)
-	case under:
+	case inFlight:
 		c.Unfinished++
 	default:
 		c.Packets = append(c.Packets, p)
@@ -150,14 +151,15 @@ func (c *Capture) addRow(cols *columns, row []string) error {
 	return nil
 }
 
-// setOutcome parses the columns lost, recv_us and delay_us. inFlight is true if the packet was in
-// flight when the capture ended.
+// setOutcome sets Lost and Took from the cells lost, recv_us and delay_us, which are "" if empty or
+// missing; delay_us takes precedence over recv_us. inFlight is true if no cell has an outcome, because
+// the packet was in flight when the capture ended. cols are the columns of the file.
 func (p *Packet) setOutcome(lost, recv, delay string, cols *columns) (inFlight bool, err error) {
 	switch strings.ToLower(lost) {
 	case "1", "true", "yes", "lost":
 		p.Lost = true
 		return false, nil
-	case "", "0", "false", "no":
+	case "", "0", "false", "no": // the other columns decide
 	default:
 		return false, fmt.Errorf("lost is %q, expected 1 or 0", lost)
 	}
@@ -179,20 +181,20 @@ func (p *Packet) setOutcome(lost, recv, delay string, cols *columns) (inFlight b
 
 // parseMicros parses a decimal number of microseconds. Digits below the nanosecond are dropped.
 func parseMicros(column, text string) (time.Duration, error) {
-	bad := func() (time.Duration, error) {
+	invalid := func() (time.Duration, error) {
 		return 0, fmt.Errorf(`%s is %s, expected microseconds or "lost"`, column, quoteShort([]string{text}))
 	}
 	digits, negative := strings.CutPrefix(text, "-")
-	whole, part, _ := strings.Cut(digits, ".")
-	if whole == "" || len(whole) > 16 || len(part) > 30 {
-		return bad()
+	whole, fraction, _ := strings.Cut(digits, ".")
+	if whole == "" || len(whole) > 16 || len(fraction) > 30 { // longer numbers cannot be valid times
+		return invalid()
 	}
-	part = (part + "000")[:max(3, len(part))]
+	fraction = (fraction + "000")[:max(3, len(fraction))] // at least three digits, for nanoseconds
 	us, err := strconv.ParseUint(whole, 10, 63)
-	if err != nil || us > uint64(maxTime/time.Microsecond) || strings.Trim(part, "0123456789") != "" {
-		return bad()
+	if err != nil || us > uint64(maxTime/time.Microsecond) || strings.Trim(fraction, "0123456789") != "" {
+		return invalid()
 	}
-	ns, _ := strconv.ParseUint(part[:3], 10, 16)
+	ns, _ := strconv.ParseUint(fraction[:3], 10, 16)
 	d := time.Duration(us)*time.Microsecond + time.Duration(ns)
 	if negative {
 		d = -d

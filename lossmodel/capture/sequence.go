@@ -40,7 +40,8 @@ func (c *Capture) Sequence() (*Sequence, error) {
 		return cmp.Or(cmp.Compare(a.Seq, b.Seq), cmp.Compare(a.Copy, b.Copy))
 	})
 	first, last := rows[0].Seq, rows[len(rows)-1].Seq
-	if span := last - first; span/64 > uint64(len(rows)) || span >= MaxRows {
+	const maxGap = 64 // numbers for each row, on average
+	if span := last - first; span/maxGap > uint64(len(rows)) || span >= MaxRows {
 		return nil, fmt.Errorf("%w: %d to %d with only %d rows, expected seq to count packets", ErrSequence, first,
 			last, len(rows))
 	}
@@ -50,7 +51,7 @@ func (c *Capture) Sequence() (*Sequence, error) {
 			s.Datagrams = append(s.Datagrams, Datagram{Seq: next, Lost: true, Missing: true})
 			s.Missing++
 		}
-		n := i + 1
+		n := i + 1 // rows[i:n] have the same number
 		for n < len(rows) && rows[n].Seq == rows[i].Seq {
 			n++
 		}
@@ -61,7 +62,8 @@ func (c *Capture) Sequence() (*Sequence, error) {
 	return s, nil
 }
 
-// addDatagram adds the rows of one number, which are ordered by copy.
+// addDatagram adds the datagram of the rows with one number, which are ordered by copy. Copies that did not
+// arrive are dropped. A second arrival of number 0 counts as a copy.
 func (s *Sequence) addDatagram(rows []Packet) {
 	d := Datagram{Seq: rows[0].Seq, Sent: rows[0].Sent, Lost: true}
 	for i := range rows {
@@ -71,7 +73,7 @@ func (s *Sequence) addDatagram(rows []Packet) {
 			s.Repeated++
 		}
 		switch {
-		case r.Lost:
+		case r.Lost: // nothing arrived
 		case r.Copy == 0 && d.Lost:
 			d.Lost, d.Took = false, r.Took
 		default:
@@ -81,22 +83,22 @@ func (s *Sequence) addDatagram(rows []Packet) {
 	s.Datagrams = append(s.Datagrams, d)
 }
 
-// interpolate sets the send times of missing numbers between those of their neighbours.
+// interpolate sets the send times of missing numbers evenly between those of the rows around them.
 func (s *Sequence) interpolate() {
 	all := s.Datagrams
 	for i := 0; i < len(all); i++ {
 		if !all[i].Missing {
 			continue
 		}
-		n := i
-		for all[n].Missing { // the last number always has a row
-			n++
+		next := i
+		for all[next].Missing { // the last number always has a row
+			next++
 		}
-		from, to := all[i-1].Sent, all[n].Sent
-		for k := i; k < n; k++ {
-			all[k].Sent = from + (to-from)/time.Duration(n-i+1)*time.Duration(k-i+1)
+		from, to := all[i-1].Sent, all[next].Sent
+		for k := i; k < next; k++ {
+			all[k].Sent = from + (to-from)/time.Duration(next-i+1)*time.Duration(k-i+1)
 		}
-		i = n
+		i = next
 	}
 }
 

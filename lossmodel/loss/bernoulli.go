@@ -27,7 +27,7 @@ func (b Bernoulli) Check() error { return checkLossRate(b.P) }
 
 // chain returns a chain with a single state.
 func (b Bernoulli) chain() markov {
-	return markov{states: 1, next: [4][4]float64{{1}}, loss: [4]float64{b.P}}
+	return markov{states: 1, next: [4][4]float64{{1}}, loss: [4]float64{b.P}} // the state always follows itself
 }
 
 // Process implements Model.
@@ -42,6 +42,7 @@ type bernoulliProcess struct {
 	fragments        int           // number of fragments to which fragmentedChance belongs
 }
 
+// Fork implements Process.
 func (p *bernoulliProcess) Fork() Process { c := *p; return &c }
 
 // Judge implements Process. The same word decides for a datagram with and without fragmentation.

@@ -19,8 +19,8 @@ type segment struct {
 	n     int64
 }
 
-// Add adds n packets of the given number of fragments, sent under a model. ok is false if the
-// losses depend on a file.
+// Add adds n packets of the given number of fragments, sent under model m after those added before. ok
+// is false, and nothing is added, if the losses depend on a file.
 func (o *Odds) Add(m Model, fragments int, n int64) (ok bool) {
 	if b, ok := m.(Bernoulli); ok && fragments > 1 { // lost if any fragment is
 		m = Bernoulli{P: 1 - math.Pow(1-b.P, float64(fragments))}
@@ -31,11 +31,11 @@ func (o *Odds) Add(m Model, fragments int, n int64) (ok bool) {
 	}
 	o.sent += float64(n)
 	o.mean += form.Rate * float64(n)
-	if c, isChain := m.(chainModel); isChain {
+	if chain, isChain := m.(chainModel); isChain {
 		o.variance += form.Variance * float64(n)
-		o.segments = append(o.segments, segment{c.chain(), n})
+		o.segments = append(o.segments, segment{chain.chain(), n})
 	} else if form.Rate > 0 {
-		// the losses of a pattern differ from the mean by at most one run and one packet
+		// A deterministic pattern: its losses differ from the mean by at most one run and one packet.
 		o.tolerance += max(form.MeanRun, 1) + 1
 	}
 	return true
@@ -44,29 +44,30 @@ func (o *Odds) Add(m Model, fragments int, n int64) (ok bool) {
 // Mean returns the expected number of losses.
 func (o *Odds) Mean() float64 { return o.mean }
 
-// Between returns bounds of the number of losses that are exceeded with a probability of at most
+// Between returns bounds of the number of losses. The number is outside with a probability of at most
 // alpha.
 func (o *Odds) Between(alpha float64) (low, high float64) {
-	fixed := o.mean
+	deterministic := o.mean // losses of models that are not random
 	for i := range o.segments {
-		fixed -= o.segments[i].chain.closedForm().Rate * float64(o.segments[i].n)
+		deterministic -= o.segments[i].chain.closedForm().Rate * float64(o.segments[i].n)
 	}
-	low, high = fixed, fixed
+	low, high = deterministic, deterministic
 	if len(o.segments) > 0 {
 		lowRandom, highRandom := o.chernoff(math.Log(2 / alpha))
-		low, high = fixed+lowRandom, fixed+highRandom
+		low, high = deterministic+lowRandom, deterministic+highRandom
 	}
 	return max(low-o.tolerance, 0), min(high+o.tolerance, o.sent)
 }
 
 // chernoff returns bounds of the losses of all chains. For every t > 0, P(S >= s) <= exp(K(t) -
 // t*s), and the same holds below the mean with -t, where K(t) = ln E[exp(t*S)] is the cumulant
-// generating function. level is ln(2/alpha). The best t is searched around its value for a normal
-// distribution.
+// generating function. level is ln(2/alpha): each bound gets half of alpha. The best t is searched around
+// its value for a normal distribution.
 func (o *Odds) chernoff(level float64) (low, high float64) {
 	low, high = 0, math.Inf(1)
 	const around, steps = 16, 4 // 16 steps of a factor 2^(1/4) in both directions
-	best := math.Sqrt(2 * level / max(o.variance, 1e-3))
+	const minVariance = 1e-3    // avoids a division by 0
+	best := math.Sqrt(2 * level / max(o.variance, minVariance))
 	for i := -around; i <= around; i++ {
 		t := best * math.Exp2(float64(i)/steps)
 		if t > 50 { // exp(t) would become too large; the bound hardly improves
@@ -78,13 +79,13 @@ func (o *Odds) chernoff(level float64) (low, high float64) {
 	return low, high
 }
 
-// cumulant returns K(t). The first chain starts in its stationary distribution. The start states
+// cumulant returns K(t), the logarithm of E[exp(t*S)] for the number S of losses of all chains. The first chain starts in its stationary distribution. The start states
 // of later chains are unknown, so the worst case is used.
 func (o *Odds) cumulant(t float64) (sum float64) {
 	for i := range o.segments {
 		s := &o.segments[i]
 		w, scale := s.chain.momentVector(t, s.n)
-		start := 0.0
+		start := 0.0 // the expectation over the start state, divided by exp(scale)
 		if pi := s.chain.stationary(); i == 0 {
 			for k := range s.chain.states {
 				start += pi[k] * w[k]
@@ -104,14 +105,14 @@ func (o *Odds) cumulant(t float64) (sum float64) {
 // where A is the transition matrix weighted with E[exp(t*loss)] of the target state.
 func (m *markov) momentVector(t float64, n int64) (w [4]float64, scale float64) {
 	var a, column [4][4]float64 // column holds the vector in its first column
-	weight := math.Expm1(t)
+	weight := math.Expm1(t)     // E[exp(t*loss)] = 1 + P(loss) * (exp(t)-1)
 	for i := range m.states {
 		column[i][0] = 1
 		for j := range m.states {
 			a[i][j] = m.next[i][j] * (1 + m.loss[j]*weight)
 		}
 	}
-	logA := 0.0
+	logA := 0.0 // logarithm of the factors by which a was divided
 	for ; n > 0; n >>= 1 {
 		if n&1 == 1 {
 			column = multiply(&a, &column, m.states)
@@ -140,16 +141,16 @@ func multiply(a, b *[4][4]float64, n int) (out [4][4]float64) {
 
 // rescale divides a matrix by its largest element and returns the logarithm of that element.
 func rescale(a *[4][4]float64) float64 {
-	top := 0.0
+	largest := 0.0
 	for i := range a {
 		for _, v := range a[i] {
-			top = max(top, v)
+			largest = max(largest, v)
 		}
 	}
 	for i := range a {
 		for j := range a[i] {
-			a[i][j] /= top
+			a[i][j] /= largest
 		}
 	}
-	return math.Log(top)
+	return math.Log(largest)
 }

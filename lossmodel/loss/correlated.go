@@ -38,7 +38,7 @@ func (c correlated) Check() error {
 		return correlationUnit.Refuse("loss.rho", units.FormatPercent(c.Rho))
 	}
 	if enter, leave := c.rates(); enter > 1+1e-9 || leave > 1+1e-9 {
-		minRho := 1 - 1/max(c.Mean, 1-c.Mean)
+		minRho := 1 - 1/max(c.Mean, 1-c.Mean) // where the larger transition probability is 1
 		return &setting.KeyError{Key: "loss.rho", Value: units.FormatPercent(c.Rho), Expected: fmt.Sprintf(
 			"at least %.4g%% at a mean loss of %s", minRho*100, units.FormatPercent(c.Mean))}
 	}
@@ -51,7 +51,8 @@ func (c correlated) chain() markov { return gilbertChain(c.Mean, c.rates) }
 // Process implements Model.
 func (c correlated) Process(prev Process, _ *tracefile.Library) Process {
 	enter, leave := c.rates()
-	return newTwoStates(prev, c.Mean, enter, leave, 0, 1)
+	const lostGood, lostBad = 0, 1
+	return newTwoStates(prev, c.Mean, enter, leave, lostGood, lostBad)
 }
 
 var correlatedParams = params[correlated]{

@@ -59,22 +59,25 @@ func (s fourState) chain() markov {
 	}}
 }
 
-// Process implements Model. The first state is drawn from the stationary distribution.
+// Process implements Model. The first state is drawn from the stationary distribution; a process that
+// has begun keeps its state.
 func (s fourState) Process(prev Process, _ *tracefile.Library) Process {
 	p := newChain(prev)
-	p.defaults[0], p.defaults[4] = 4, 1 // otherwise start in state 4; state 4 is always followed by 1
+	// State 0, before the first datagram, leads to states 1 to 3 or, by default, 4. State 4 leads to 1.
+	p.defaults[0], p.defaults[4] = 4, 1
 	pi := s.chain().stationary()
 	below := 0.0 // cumulative probability of states 1 to 3
 	for i := range p.transitions[0] {
 		below += pi[i]
 		p.transitions[0][i] = transition{random.NewChance(below), uint8(i + 1)}
 	}
-	// Chances are cumulative. The order of the transitions is the kernel's.
+	// Chances are cumulative, because one random word is compared with all transitions of a state: {p14 +
+	// p13, 3} is taken if {p14, 4} is not. The order of the transitions is the kernel's.
 	p13, p31, p32, p14 := random.NewChance(s.P13), random.NewChance(s.P31), random.NewChance(s.P32), random.NewChance(s.P14)
 	p.transitions[1] = [3]transition{{p14, 4}, {p14 + p13, 3}}
 	p.transitions[2] = [3]transition{{random.NewChance(s.P23), 3}}
 	p.transitions[3] = [3]transition{{p32, 2}, {p32 + p31, 1}}
-	p.bad = [5]bool{2: true, 3: true}
+	p.bad = [5]bool{2: true, 3: true} // the states of a burst
 	p.lossChance = [5]random.Chance{3: random.Certain, 4: random.Certain}
 	return p
 }

@@ -28,7 +28,7 @@ func (g Gilbert) Text() string { return units.FormatPercent(g.Mean) }
 
 // rates returns the transition probabilities into and out of the bad state.
 func (g Gilbert) rates() (enter, leave float64) {
-	if g.Mean >= 1 {
+	if g.Mean >= 1 { // always in the bad state
 		return 1, 0
 	}
 	leave = 1 / g.Burst
@@ -55,14 +55,16 @@ func (g Gilbert) Check() error {
 // Process implements Model.
 func (g Gilbert) Process(prev Process, _ *tracefile.Library) Process {
 	enter, leave := g.rates()
-	return newTwoStates(prev, g.Mean, enter, leave, 0, 1)
+	const lostGood, lostBad = 0, 1
+	return newTwoStates(prev, g.Mean, enter, leave, lostGood, lostBad)
 }
 
 // chain returns the chain of the good and the bad state.
 func (g Gilbert) chain() markov { return gilbertChain(g.Mean, g.rates) }
 
-// gilbertChain returns a chain that loses all packets in the bad state and none in the good
-// state.
+// gilbertChain returns a chain that loses all packets in the bad state and none in the good state. With
+// a mean of 1 it has the bad state only. rates returns the transition probabilities into and out of the
+// bad state.
 func gilbertChain(mean float64, rates func() (enter, leave float64)) markov {
 	if mean >= 1 {
 		return markov{states: 1, next: [4][4]float64{{1}}, loss: [4]float64{1}}

@@ -25,7 +25,7 @@ func (g GilbertElliott) LossRate() float64 {
 
 // badProbability returns the stationary probability of the bad state.
 func (g GilbertElliott) badProbability() float64 {
-	if g.P+g.R == 0 {
+	if g.P+g.R == 0 { // the state never changes from good, the first one
 		return 0
 	}
 	return g.P / (g.P + g.R)

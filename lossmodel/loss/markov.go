@@ -40,7 +40,8 @@ type markov struct {
 	loss   [4]float64    // loss probability in each state
 }
 
-// stationary returns the stationary distribution: the solution of pi P = pi, sum pi = 1.
+// stationary returns the stationary distribution: the solution of pi P = pi, sum pi = 1. The sum replaces
+// the last of the equations of pi P = pi, which follows from the others.
 func (m markov) stationary() [4]float64 {
 	var a [4][5]float64
 	for j := range m.states - 1 {
@@ -66,23 +67,23 @@ func (m markov) closedForm() ClosedForm {
 	for i := range m.states {
 		mu += float64(pi[i] * m.loss[i])
 	}
-	f := m.loss
+	f := m.loss // minus its mean
 	for i := range m.states {
 		f[i] -= mu
 	}
 	g := m.poisson(f, pi)
-	c1, own, all := 0.0, 0.0, 0.0
+	c1, selfSum, lagSum := 0.0, 0.0, 0.0 // covariance at lag 1, <f, f>, <f, g>
 	for i := range m.states {
-		onward := 0.0
+		expectedNext := 0.0 // mean of f in the state after i
 		for j := range m.states {
-			onward += float64(m.next[i][j] * f[j])
+			expectedNext += float64(m.next[i][j] * f[j])
 		}
-		c1 += float64(pi[i] * f[i] * onward)
-		own += float64(pi[i] * f[i] * f[i])
-		all += float64(pi[i] * f[i] * g[i])
+		c1 += float64(pi[i] * f[i] * expectedNext)
+		selfSum += float64(pi[i] * f[i] * f[i])
+		lagSum += float64(pi[i] * f[i] * g[i])
 	}
-	v := float64(mu * (1 - mu))
-	form := ClosedForm{Rate: mu, Variance: v + 2*(all-own)}
+	v := float64(mu * (1 - mu)) // variance of the loss of one packet
+	form := ClosedForm{Rate: mu, Variance: v + 2*(lagSum-selfSum)}
 	if v > 0 {
 		form.Lag1 = c1 / v
 	}
@@ -109,8 +110,8 @@ func (m markov) poisson(f, pi [4]float64) [4]float64 {
 	return solve(a, m.states)
 }
 
-// solve returns the solution of A x = b, where b is column 4 of a, by Gauss-Jordan elimination
-// with partial pivoting.
+// solve returns the solution of A x = b with n unknowns, where b is column 4 of a, by Gauss-Jordan
+// elimination with partial pivoting. An unknown without an equation is 0.
 func solve(a [4][5]float64, n int) (x [4]float64) {
 	for col := range n {
 		best := col
@@ -162,8 +163,8 @@ const (
 	bad  = 2
 )
 
-// newChain returns prev if it is a chainProcess, to keep its state, otherwise a new one. The
-// caller sets all other fields.
+// newChain returns prev if it is a chainProcess, to keep its state, otherwise a new one. By default each
+// state is followed by itself. The caller sets all other fields.
 func newChain(prev Process) *chainProcess {
 	p := reuse[chainProcess](prev)
 	p.defaults = [5]uint8{0, 1, 2, 3, 4}
@@ -196,7 +197,7 @@ func (p *chainProcess) Judge(pkt *Packet) {
 	pkt.Bad = p.bad[p.state]
 	lost := p.lossChance[p.state]
 	switch {
-	case lost == 0 || lost < random.Certain && !lost.Hit(random.DeriveWord(pkt.Word, 0)):
+	case lost == 0 || lost < random.Certain && !lost.Hit(random.DeriveWord(pkt.Word, 0)): // arrives
 	case pkt.Bad:
 		pkt.Lost = Burst
 	default:

@@ -68,7 +68,7 @@ const (
 	Fragment            // one of its IP fragments was lost; unfragmented it would have arrived
 )
 
-// reuse returns prev if it has type *P, otherwise a new P.
+// reuse returns prev if it has type *P, so that its state is kept, otherwise a new P.
 func reuse[P any](prev Process) *P {
 	if p, ok := any(prev).(*P); ok {
 		return p

@@ -24,10 +24,10 @@ type param[M any] struct {
 
 // newParam returns a parameter with values of unit u that is stored in a field of the model;
 // field returns a pointer to it. Without a default (""), the parameter is required.
-func newParam[M any, T comparable](u setting.Unit[T], field func(*M) *T, name, def, help string) param[M] {
+func newParam[M any, T comparable](u setting.Unit[T], field func(*M) *T, name, defaultText, help string) param[M] {
 	key := "loss." + name
 	return param[M]{
-		ParamInfo: setting.ParamInfo{Name: name, Unit: u.Name, Default: def, Min: u.Min, Max: u.Max, Help: help},
+		ParamInfo: setting.ParamInfo{Name: name, Unit: u.Name, Default: defaultText, Min: u.Min, Max: u.Max, Help: help},
 		readValue: func(m *M, value any) (err error) {
 			if value == nil {
 				return u.Refuse(key, "nothing")
@@ -45,12 +45,13 @@ func newParam[M any, T comparable](u setting.Unit[T], field func(*M) *T, name, d
 	}
 }
 
-// percent returns a parameter from 0% to 100%.
-func percent[M any](field func(*M) *float64, name, def, help string) param[M] {
-	return newParam(setting.Percent, field, name, def, help)
+// percent returns a parameter from 0% to 100%. The arguments are those of newParam.
+func percent[M any](field func(*M) *float64, name, defaultText, help string) param[M] {
+	return newParam(setting.Percent, field, name, defaultText, help)
 }
 
-// withDefault returns the parameter with a default that set computes from earlier parameters.
+// withDefault returns the parameter with a default that set computes from the parameters before it and
+// stores in the model.
 func (p param[M]) withDefault(set func(*M)) param[M] {
 	p.setDefault = set
 	return p
@@ -59,8 +60,8 @@ func (p param[M]) withDefault(set func(*M)) param[M] {
 // params are the parameters of a model.
 type params[M any] []param[M]
 
-// newKind returns the kind of a model with these parameters. finish, if not nil, converts the
-// model after reading.
+// newKind returns the kind of a model with these parameters. finish converts the model after reading, for
+// example to a simpler one; nil means that M itself is the Model.
 func (ps params[M]) newKind(finish func(M) Model, info setting.ModelInfo) kind {
 	for _, p := range ps {
 		info.Params = append(info.Params, p.ParamInfo)
@@ -97,7 +98,7 @@ func (ps params[M]) check(m M) error {
 	return nil
 }
 
-// text formats a model with its parameters.
+// text formats the model m, whose name is model, with its parameters, such as "periodic every=9".
 func (ps params[M]) text(model string, m M) string {
 	for _, p := range ps {
 		model += " " + p.Name + "=" + p.text(&m)
@@ -105,10 +106,10 @@ func (ps params[M]) text(model string, m M) string {
 	return model
 }
 
-// readFile reads the parameters file, by and sha256. description and hasTimes are as for
-// tracefile.Unit.
-func (t Table) readFile(what string, timed bool) (f tracefile.File, err error) {
-	u := tracefile.Unit(what, timed)
+// readFile reads the parameters file, by and sha256 of a table; the zero File if none is given. It is an
+// error to give by or sha256 without file. description and hasTimes are as for tracefile.Unit.
+func (t Table) readFile(description string, hasTimes bool) (f tracefile.File, err error) {
+	u := tracefile.Unit(description, hasTimes)
 	if t["file"] == nil {
 		if t["by"] != nil || t["sha256"] != nil {
 			return f, u.Refuse("loss.file", "nothing")

@@ -45,7 +45,7 @@ func (p pattern) Check() error {
 	switch {
 	case p.Bits != "" && p.File != tracefile.File{}:
 		return &setting.KeyError{Key: "loss.bits", Value: setting.Show(p.Bits), Expected: "either bits or a file"}
-	case p.File.Path != "" && p.File.Valid() && !p.File.ByTime:
+	case p.File.Path != "" && p.File.Valid() && !p.File.ByTime: // a pattern has no times
 		return nil
 	case p.File != tracefile.File{}:
 		return tracefile.Unit("a pattern", false).Refuse("loss.file", setting.Show(tracefile.Format(p.File)))
@@ -55,7 +55,7 @@ func (p pattern) Check() error {
 	return nil
 }
 
-// Open implements FileModel.
+// Open implements FileModel. A pattern given by Bits reads no file.
 func (p pattern) Open(files *tracefile.Library) (Model, error) {
 	if p.File.Path == "" {
 		return p, nil
@@ -88,7 +88,7 @@ func analyzePattern(bits []bool) (form ClosedForm) {
 	if n == 0 {
 		return form
 	}
-	lost, pairs, runs := 0.0, 0.0, 0.0
+	lost, pairs, runs := 0.0, 0.0, 0.0 // losses, losses followed by a loss, ends of runs
 	for i, b := range bits {
 		next := bits[(i+1)%len(bits)]
 		if b {
@@ -119,6 +119,7 @@ type patternProcess struct {
 	lost  bool   // outcome of the current datagram
 }
 
+// Fork implements Process.
 func (p *patternProcess) Fork() Process { c := *p; return &c }
 
 // Judge implements Process. A copy has the outcome of its datagram.
@@ -142,7 +143,7 @@ func parsePattern(data []byte) ([]bool, error) {
 		switch c {
 		case '0', '1':
 			bits = append(bits, c == '1')
-		case ' ', '\t', '\n', '\r':
+		case ' ', '\t', '\n', '\r': // ignored
 		default:
 			return nil, fmt.Errorf("byte %d is %q, expected 0 or 1", i+1, c)
 		}

@@ -33,11 +33,13 @@ func (p periodic) Process(prev Process, _ *tracefile.Library) Process {
 
 // closedForm analyzes the model as a pattern.
 func (p periodic) closedForm() (ClosedForm, bool) {
-	bits := make([]bool, min(p.Every, 1024)) // the rate of longer periods is set below; the other values hardly differ
+	// A longer period than 1024 changes little but the rate, which is set below.
+	const maxBits = 1024
+	bits := make([]bool, min(p.Every, maxBits))
 	bits[len(bits)-1] = true
-	law := analyzePattern(bits)
-	law.Rate = p.LossRate()
-	return law, true
+	form := analyzePattern(bits)
+	form.Rate = p.LossRate()
+	return form, true
 }
 
 // periodicProcess counts packets.
@@ -46,6 +48,7 @@ type periodicProcess struct {
 	lost         bool // outcome of the current datagram
 }
 
+// Fork implements Process.
 func (p *periodicProcess) Fork() Process { c := *p; return &c }
 
 // Judge implements Process. A copy has the outcome of its datagram.

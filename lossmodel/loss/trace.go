@@ -39,7 +39,7 @@ func (t Trace) Open(files *tracefile.Library) (Model, error) {
 	return Trace{file}, err
 }
 
-// Process implements Model.
+// Process implements Model. The position in the capture is kept when the file changes.
 func (t Trace) Process(prev Process, files *tracefile.Library) Process {
 	p := reuse[traceProcess](prev)
 	p.SetFile(files, t.File, tracefile.Losses)
@@ -49,9 +49,10 @@ func (t Trace) Process(prev Process, files *tracefile.Library) Process {
 // traceProcess is the position in the capture.
 type traceProcess struct{ tracefile.Cursor }
 
+// Fork implements Process.
 func (p *traceProcess) Fork() Process { c := *p; return &c }
 
-// Judge implements Process.
+// Judge implements Process. Copies are never lost; see Trace.
 func (p *traceProcess) Judge(pkt *Packet) {
 	if row := p.Next(pkt.Sent, pkt.Copy); pkt.Copy == 0 && row.Lost {
 		pkt.Lost = Independent

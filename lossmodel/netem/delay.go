@@ -14,7 +14,8 @@ import (
 //go:embed tables.bin
 var tableBytes []byte
 
-// tables returns the tables, indexed by distribution - normal.
+// tables returns the tables, indexed by distribution minus normal, the first distribution with a table.
+// They are decoded once.
 var tables = sync.OnceValue(func() (t [numDistributions - normal]*[4096]int16) {
 	for i := range t {
 		t[i] = new([4096]int16)
@@ -32,8 +33,9 @@ const tableUnit = 8192
 // kernelTime converts a time to nanoseconds as the kernel receives it: tc passes ticks of 64 ns,
 // rounded down.
 func kernelTime(t time.Duration) int64 {
-	ticks := int64(t/time.Microsecond) * 125 / 8
-	return ticks * 64
+	const nsPerTick = 64
+	ticks := int64(t/time.Microsecond) * 125 / 8 // 1000/64 ticks per microsecond
+	return ticks * nsPerTick
 }
 
 // delayDist is a delay distribution with a mean, in nanoseconds.
@@ -43,7 +45,8 @@ type delayDist struct {
 	table *[4096]int16 // nil for a uniform distribution
 }
 
-// newDelayDist returns the distribution with the given mean and jitter in nanoseconds.
+// newDelayDist returns the distribution d with the given mean and jitter (sigma) in nanoseconds. The
+// kernel limits the jitter to 32 bits.
 func newDelayDist(mean, sigma int64, d distribution) delayDist {
 	s := delayDist{mean: mean, sigma: min(sigma, math.MaxInt32)}
 	if normal <= d && d < numDistributions {
@@ -52,18 +55,19 @@ func newDelayDist(mean, sigma int64, d distribution) delayDist {
 	return s
 }
 
-// draw returns the delay for a random word, with the kernel's integer arithmetic. It is negative
-// if the jitter exceeds the mean.
+// draw returns the delay in nanoseconds for a random word u, with the kernel's integer arithmetic. It may
+// be negative if the jitter exceeds the mean. sigma must not be 0 in a uniform distribution.
 func (s *delayDist) draw(u uint32) int64 {
 	if s.table == nil {
 		return int64(u%(2*uint32(s.sigma))) + s.mean - s.sigma
 	}
-	t := int64(s.table[u%uint32(len(s.table))])
-	x := s.sigma % tableUnit * t
-	if x >= 0 {
-		x += tableUnit / 2
+	// mean + sigma*entry/tableUnit, rounded to nearest; sigma is split so that the product fits.
+	entry := int64(s.table[u%uint32(len(s.table))])
+	scaled := s.sigma % tableUnit * entry
+	if scaled >= 0 {
+		scaled += tableUnit / 2
 	} else {
-		x -= tableUnit / 2
+		scaled -= tableUnit / 2
 	}
-	return x/tableUnit + s.sigma/tableUnit*t + s.mean
+	return scaled/tableUnit + s.sigma/tableUnit*entry + s.mean
 }

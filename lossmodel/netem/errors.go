@@ -15,7 +15,7 @@ type SyntaxError struct {
 	Known    []string // the valid names, if a name was expected; nil otherwise
 }
 
-// Got describes the word, for a message that continues after "got".
+// Got describes the word and the one before it, for a message that continues after "got".
 func (e *SyntaxError) Got() string {
 	switch {
 	case e.Word == "" && e.After == "":
@@ -33,7 +33,7 @@ func (e *SyntaxError) Error() string {
 	return fmt.Sprintf("netem: got %s, expected %s", e.Got(), e.Expected)
 }
 
-// Unwrap returns the sentinel error.
+// Unwrap returns setting.ErrUnknown if a name was expected, otherwise setting.ErrValue.
 func (e *SyntaxError) Unwrap() error {
 	if len(e.Known) > 0 {
 		return setting.ErrUnknown

@@ -19,7 +19,8 @@ type lossState struct {
 	bad        bool       // of gilbertElliott
 }
 
-// decide returns the outcome of a packet: passed, Isolated or Burst.
+// decide advances the model of p with random numbers of g and returns the outcome of a packet: passed,
+// Isolated or Burst.
 func (l *lossState) decide(g *lfsr, p *lossParams) outcome {
 	switch p.Model {
 	case fourState:
@@ -33,8 +34,8 @@ func (l *lossState) decide(g *lfsr, p *lossParams) outcome {
 	return passed
 }
 
-// nextFourState advances the chain with a random number. The new state gives the outcome. Sums of
-// thresholds overflow as in the kernel.
+// nextFourState advances the four-state chain with the random number u. The new state gives the outcome.
+// The sums of two thresholds overflow 32 bits as in the kernel.
 func (l *lossState) nextFourState(u uint32, p *lossParams) outcome {
 	x := probability(u)
 	switch l.chain {
@@ -54,7 +55,7 @@ func (l *lossState) nextFourState(u uint32, p *lossParams) outcome {
 		} else if x < p.P31+p.P32 {
 			l.chain = receivedInGap
 		}
-	case lostInGap:
+	case lostInGap: // always a single loss
 		l.chain = receivedInGap
 	}
 	switch l.chain {
@@ -74,7 +75,7 @@ func (l *lossState) nextGilbertElliott(g *lfsr, p *lossParams) outcome {
 		if transition < p.R {
 			l.bad = false
 		}
-		if lose > p.H {
+		if lose > p.H { // H is the probability to pass
 			return Burst
 		}
 		return passed

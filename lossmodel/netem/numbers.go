@@ -15,7 +15,8 @@ import (
 // This file parses numbers as tc does: with strtod and strtoul, and the units and rounding of tc.
 // Numbers that overflow 32 bits in tc, and "nan", are errors here.
 
-// The syntax of each type of value: how it is parsed and formatted.
+// The syntax of each type of value: the function that parses a word, the function that formats a value,
+// whether the value may be negative, and what error messages say was expected.
 var (
 	percentages = syntax[probability]{readPercentage, probability.String, false,
 		`a percentage from 0% to 100%, such as "5%"`}
@@ -62,15 +63,16 @@ func readPercentage(word string) (probability, bool) {
 	return newProbability(p), ok
 }
 
-// parsePercentage reads a percentage as a number from 0 to 1.
+// parsePercentage reads a percentage as a number from 0 to 1. The result is false for other words.
 func parsePercentage(word string) (float64, bool) {
 	v, rest, ok := parseNumber(word)
 	p := v / 100
 	return p, ok && p >= 0 && p <= 1 && (rest == "" || rest == "%")
 }
 
-// readScaled reads a number with one of the given units, in upper or lower case, and rounds it.
-// ok is false if the result is not from 0 to maximum.
+// readScaled reads a number with one of the given units, in upper or lower case, multiplies it by the
+// factor of the unit and rounds it. The second result is false if the word is not such a number or the
+// first is not from 0 to maximum.
 func readScaled(word string, units []scaledUnit, round func(float64) float64, maximum float64) (float64, bool) {
 	v, unit, ok := parseNumber(word)
 	i := slices.IndexFunc(units, func(u scaledUnit) bool { return strings.EqualFold(u.name, unit) })
@@ -87,7 +89,7 @@ type scaledUnit struct {
 	factor float64
 }
 
-// timeUnits returns the units of time; us is the size of a microsecond.
+// timeUnits returns tc's names of units of time with their factors; us is the factor of a microsecond.
 func timeUnits(us float64) []scaledUnit {
 	return []scaledUnit{{"us", us}, {"usec", us}, {"usecs", us}, {"ms", 1e3 * us}, {"msec", 1e3 * us}, {"msecs", 1e3 * us},
 		{"s", 1e6 * us}, {"sec", 1e6 * us}, {"secs", 1e6 * us}}
@@ -114,9 +116,9 @@ const maxSlotTime = time.Hour
 // matter: "bit" means bits, "bps" and "Bps" mean bytes.
 func readRate(word string) (uint64, bool) {
 	var units []scaledUnit
-	for _, p := range []scaledUnit{{"", 1}, {"k", 1e3}, {"m", 1e6}, {"g", 1e9}, {"t", 1e12},
+	for _, prefix := range []scaledUnit{{"", 1}, {"k", 1e3}, {"m", 1e6}, {"g", 1e9}, {"t", 1e12},
 		{"ki", 1 << 10}, {"mi", 1 << 20}, {"gi", 1 << 30}, {"ti", 1 << 40}} {
-		units = append(units, scaledUnit{p.name + "bit", p.factor}, scaledUnit{p.name + "bps", 8 * p.factor})
+		units = append(units, scaledUnit{prefix.name + "bit", prefix.factor}, scaledUnit{prefix.name + "bps", 8 * prefix.factor})
 	}
 	bytes, ok := readScaled(word, append(units, scaledUnit{"", 1}), func(bits float64) float64 { return math.Floor(bits / 8) }, maxRate)
 	return uint64(bytes), ok
@@ -130,7 +132,8 @@ func readSize(word string) (uint32, bool) {
 	return uint32(n), ok
 }
 
-// readCount reads an unsigned number of 32 bits; a prefix 0x means base 16, a leading 0 base 8.
+// readCount reads an unsigned number of 32 bits as strtoul does: a prefix 0x means base 16, a leading 0
+// base 8.
 func readCount(word string) (uint32, bool) {
 	v, err := strconv.ParseUint(dropGoSyntax(strings.TrimPrefix(word, "+")), 0, 32)
 	return uint32(v), err == nil
@@ -184,7 +187,7 @@ func timeText(t time.Duration) string {
 	us := float64(t / time.Microsecond)
 	for _, u := range []scaledUnit{{"s", 1e6}, {"ms", 1e3}} {
 		text := units.FormatDecimal(us/u.factor) + u.name
-		if back, ok := readTime(text); us >= u.factor && ok && back == t {
+		if parsed, ok := readTime(text); us >= u.factor && ok && parsed == t {
 			return text
 		}
 	}
@@ -195,7 +198,7 @@ func timeText(t time.Duration) string {
 func slotText(t time.Duration) string {
 	if t%time.Microsecond == 0 {
 		text := timeText(t)
-		if back, ok := readSlotTime(text); ok && back == t {
+		if parsed, ok := readSlotTime(text); ok && parsed == t {
 			return text
 		}
 	}
@@ -207,7 +210,7 @@ func rateText(bytes uint64) string {
 	bits := float64(bytes * 8)
 	for _, u := range []scaledUnit{{"tbit", 1e12}, {"gbit", 1e9}, {"mbit", 1e6}, {"kbit", 1e3}} {
 		text := units.FormatDecimal(bits/u.factor) + u.name
-		if back, ok := readRate(text); bits >= u.factor && ok && back == bytes {
+		if parsed, ok := readRate(text); bits >= u.factor && ok && parsed == bytes {
 			return text
 		}
 	}

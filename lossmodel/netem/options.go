@@ -55,7 +55,8 @@ func (p *Params) delayForm() form {
 		delayTimes.forField(&d.Latency, 0), delayTimes.forField(&d.Jitter, 0), percentages.forField(&d.Corr, 0)}}
 }
 
-// form returns the form of an option with a probability and a correlation.
+// form returns the form of an option with a probability and a correlation. words are its keywords; none
+// if the form is only read, because keywords are read before.
 func (c *event) form(words ...string) form {
 	return form{keywords: words, required: 1, values: []value{percentages.forField(&c.Probability, 0),
 		percentages.forField(&c.Corr, 0)}}
@@ -73,7 +74,7 @@ func (l *lossParams) stateForm() form {
 	f := form{keywords: []string{"loss", "state"}, required: 1, minWritten: 2, values: []value{
 		first, percentages.forField(&l.P31, 0), percentages.forField(&l.P32, 0),
 		percentages.forField(&l.P23, always), percentages.forField(&l.P14, 0)}}
-	if l.P32 != 0 || l.P23 != always || l.P14 != 0 { // write all if one has not its default
+	if l.P32 != 0 || l.P23 != always || l.P14 != 0 { // if one differs from its default, write all
 		f.minWritten = len(f.values)
 	}
 	return f
@@ -98,10 +99,12 @@ func (l *lossParams) gemodelForm() form {
 		first, percentages.forField(&l.R, 0), third, percentages.forField(&l.K1, 0)}}
 }
 
+// gapForm returns the form of "gap".
 func (p *Params) gapForm() form {
 	return form{keywords: []string{"gap"}, required: 1, values: []value{counts.forField(&p.Gap, 1)}}
 }
 
+// rateForm returns the form of "rate".
 func (p *Params) rateForm() form {
 	r := &p.Rate
 	return form{keywords: []string{"rate"}, required: 1, values: []value{
@@ -109,28 +112,34 @@ func (p *Params) rateForm() form {
 		integers.forField(&r.CellOverhead, 0)}}
 }
 
+// limitForm returns the form of "limit".
 func (p *Params) limitForm() form {
 	return form{keywords: []string{"limit"}, required: 1, values: []value{sizes.forField(&p.Limit, defaultLimit)}}
 }
 
+// seedForm returns the form of "seed".
 func (p *Params) seedForm() form {
 	return form{keywords: []string{"seed"}, required: 1, values: []value{seeds.forField(&p.Seed, 0)}}
 }
 
+// boundsForm returns the form of "slot" with a minimum and a maximum, which defaults to the minimum.
 func (s *slot) boundsForm() form {
 	return form{keywords: []string{"slot"}, required: 1, values: []value{
 		slotTimes.forField(&s.Min, 0), slotTimes.forField(&s.Max, s.Min)}}
 }
 
+// distributionForm returns the form of "slot distribution".
 func (s *slot) distributionForm() form {
 	return form{keywords: []string{"slot", "distribution", s.Distribution.String()}, required: 2, values: []value{
 		slotTimes.forField(&s.Delay, 0), slotTimes.forField(&s.Jitter, 0)}}
 }
 
+// packetsForm returns the form of "packets", the limit of packets per slot.
 func (s *slot) packetsForm() form {
 	return form{keywords: []string{"packets"}, required: 1, values: []value{positives.forField(&s.Packets, 0)}}
 }
 
+// bytesForm returns the form of "bytes", the limit of bytes per slot.
 func (s *slot) bytesForm() form {
 	return form{keywords: []string{"bytes"}, required: 1, values: []value{slotBytes.forField(&s.Bytes, 0)}}
 }
@@ -157,14 +166,14 @@ func (p Params) String() string {
 	b.addIf(p.Duplicate.Probability > 0, p.Duplicate.form("duplicate"))
 	corrupt := p.Corrupt.form("corrupt")
 	if p.Duplicate.Corr > 0 && !p.DuplicateCorrUnsent && p.Delay.Corr|p.Loss.Corr|p.Reorder.Corr|p.Corrupt.Corr == 0 {
-		corrupt.minWritten = 2 // tc passes on the correlation of duplicates only with another correlation
+		corrupt.minWritten = 2 // write a correlation of 0: tc passes on that of duplicates only with another one
 	}
 	b.addIf(p.Corrupt.Probability > 0 || corrupt.minWritten == 2, corrupt)
 	b.addIf(p.Reorder.Probability > 0, p.Reorder.form("reorder"))
 	b.addIf(p.Gap > 1, p.gapForm())
 	b.addIf(p.Rate.Bytes > 0, p.rateForm())
 	b.slot(&p.Slot)
-	b.addIf(p.Limit != defaultLimit || len(b) == 0, p.limitForm())
+	b.addIf(p.Limit != defaultLimit || len(b) == 0, p.limitForm()) // a line must not be empty
 	b.addIf(p.Seeded, p.seedForm())
 	return strings.Join(b, " ")
 }
@@ -191,8 +200,8 @@ func (b *lineWriter) add(f form) {
 	}
 }
 
-// slot writes a slot with both bounds and distribution if both were given, because Params has
-// both.
+// slot writes the options of a slot; nothing if slots are not used. Bounds and distribution are both
+// written if both were given, because Params stores both.
 func (b *lineWriter) slot(s *slot) {
 	if !s.on() {
 		return

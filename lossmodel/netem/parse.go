@@ -16,7 +16,7 @@ func Parse(line string) (Params, error) {
 	if len(line) > maxLineBytes {
 		return Params{}, &SyntaxError{Word: line, Expected: "a line of at most 4096 characters"}
 	}
-	r := &reader{words: strings.Fields(line), p: Params{On: true, Limit: defaultLimit}}
+	r := &reader{words: strings.Fields(line), params: Params{On: true, Limit: defaultLimit}}
 	if err := r.skipPreamble(); err != nil {
 		return Params{}, err
 	}
@@ -29,14 +29,14 @@ func Parse(line string) (Params, error) {
 		return Params{}, err
 	}
 	r.normalize()
-	return r.p, nil
+	return r.params, nil
 }
 
 // reader parses the words of a line.
 type reader struct {
-	words []string
-	pos   int // index of the next word
-	p     Params
+	words  []string
+	pos    int // index of the next word
+	params Params
 
 	hasCorrelation  bool // a correlation was given that makes tc pass on all correlations
 	lossGiven       bool // another loss option is an error
@@ -53,24 +53,28 @@ type option struct {
 // of abbreviations.
 func options() []option {
 	return []option{
-		{"limit", func(r *reader) error { return r.readValues(r.p.limitForm()) }},
+		{"limit", func(r *reader) error { return r.readValues(r.params.limitForm()) }},
 		{"latency", (*reader).readDelay},
 		{"delay", (*reader).readDelay},
 		{"loss", (*reader).readLoss},
 		{"drop", (*reader).readLoss},
-		{"seed", func(r *reader) error { r.p.Seeded = true; return r.readValues(r.p.seedForm()) }},
-		{"ecn", func(r *reader) error { r.p.Loss.ECN = true; return nil }},
-		{"reorder", func(r *reader) error { return r.readEvent(&r.p.Reorder) }},
-		{"corrupt", func(r *reader) error { return r.readEvent(&r.p.Corrupt) }},
-		{"gap", func(r *reader) error { return r.readValues(r.p.gapForm()) }},
-		{"duplicate", func(r *reader) error { return r.readValues(r.p.Duplicate.form()) }}, // tc ignores its correlation in hasCorrelation
-		{"distribution", func(r *reader) error { r.hasDistribution = true; return r.readDistribution(&r.p.Delay.Distribution) }},
+		{"seed", func(r *reader) error { r.params.Seeded = true; return r.readValues(r.params.seedForm()) }},
+		{"ecn", func(r *reader) error { r.params.Loss.ECN = true; return nil }},
+		{"reorder", func(r *reader) error { return r.readEvent(&r.params.Reorder) }},
+		{"corrupt", func(r *reader) error { return r.readEvent(&r.params.Corrupt) }},
+		{"gap", func(r *reader) error { return r.readValues(r.params.gapForm()) }},
+		// Unlike the others, a correlation of duplicates does not make tc pass on correlations.
+		{"duplicate", func(r *reader) error { return r.readValues(r.params.Duplicate.form()) }},
+		{"distribution", func(r *reader) error {
+			r.hasDistribution = true
+			return r.readDistribution(&r.params.Delay.Distribution)
+		}},
 		{"rate", (*reader).readRate},
 		{"slot", (*reader).readSlot},
 	}
 }
 
-// readOption reads one option.
+// readOption reads one option with its values. The first option that begins with the word counts.
 func (r *reader) readOption() error {
 	word := r.words[r.pos]
 	known := options()
@@ -102,7 +106,7 @@ func (r *reader) hasOptionalValue(signed bool) bool {
 	return word != "" && (word[0] >= '0' && word[0] <= '9' || signed && word[0] == '-')
 }
 
-// readValues reads the values of a form.
+// readValues reads the values of a form. Optional values that are missing keep what is stored.
 func (r *reader) readValues(f form) error {
 	for i, v := range f.values {
 		if i >= f.required && !r.hasOptionalValue(v.signed) {
@@ -125,18 +129,19 @@ func (r *reader) readCorrelated(f form) error {
 	return err
 }
 
-func (r *reader) readDelay() error         { return r.readCorrelated(r.p.delayForm()) }
+// readDelay and readEvent read the values of "delay" and of an option with a probability.
+func (r *reader) readDelay() error         { return r.readCorrelated(r.params.delayForm()) }
 func (r *reader) readEvent(c *event) error { return r.readCorrelated(c.form()) }
 
 // readLoss reads the model and the values of a loss option.
 func (r *reader) readLoss() error {
 	if r.lossGiven {
-		r.pos--
+		r.pos-- // the error is about the word loss
 		return r.errorAt(r.peek(), "only one loss option", nil)
 	}
-	l := &r.p.Loss
+	l := &r.params.Loss
 	switch word := r.peek(); {
-	case r.hasOptionalValue(false):
+	case r.hasOptionalValue(false): // a percentage follows directly
 	case word == "random":
 		r.pos++
 	case word == "state":
@@ -180,12 +185,12 @@ func (r *reader) readRate() error {
 	if strings.Contains(r.peek(), "%") {
 		return r.errorAt(r.peek(), rates.expected+"; percentages need a device speed, which is not available here", nil)
 	}
-	return r.readValues(r.p.rateForm())
+	return r.readValues(r.params.rateForm())
 }
 
 // readSlot reads the times and the limits of slots.
 func (r *reader) readSlot() error {
-	s := &r.p.Slot
+	s := &r.params.Slot
 	var err error
 	switch {
 	case r.hasOptionalValue(false):
@@ -216,7 +221,7 @@ func (r *reader) readSlotBounds(s *slot) error {
 		s.Max = s.Min
 	}
 	if s.Max < s.Min {
-		r.pos--
+		r.pos-- // the error is about the maximum
 		return r.errorAt(r.peek(), "a maximum of at least "+r.words[r.pos-1], nil)
 	}
 	return nil
@@ -229,13 +234,14 @@ func (r *reader) readSlotDistribution(s *slot) error {
 	}
 	err := r.readValues(s.distributionForm())
 	if err == nil && s.Jitter == 0 {
-		r.pos--
+		r.pos-- // the error is about the last value
 		return r.errorAt(r.peek(), "a jitter above 0", nil)
 	}
 	return err
 }
 
-// skipPreamble skips the words before the options in a complete command.
+// skipPreamble skips the words before the options: the word netem, or a complete tc command, also after
+// sudo.
 func (r *reader) skipPreamble() error {
 	r.skip("sudo")
 	if word := r.peek(); word == "tc" || strings.HasSuffix(word, "/tc") {
@@ -258,7 +264,7 @@ func (r *reader) skip(want string) bool {
 // skipCommand skips tc's flags, the command and the device, up to and including the word netem.
 func (r *reader) skipCommand() error {
 	for r.pos < len(r.words) && strings.HasPrefix(r.words[r.pos], "-") {
-		if strings.HasPrefix("-netns", r.words[r.pos]) && r.words[r.pos] != "-" {
+		if strings.HasPrefix("-netns", r.words[r.pos]) && r.words[r.pos] != "-" { // or an abbreviation
 			r.pos++ // followed by the name of a namespace
 		}
 		r.pos = min(r.pos+1, len(r.words))
@@ -304,10 +310,10 @@ func (r *reader) expectOneOf(names ...string) error {
 	return nil
 }
 
-// checkCombinations returns an error if an option requires another one that is missing, as tc
-// does at the end.
+// checkCombinations returns an error if an option requires another one that is missing. tc checks this
+// after the last option too.
 func (r *reader) checkCombinations() error {
-	p := &r.p
+	p := &r.params
 	missing := func(after, expected string) error { return &SyntaxError{Word: after, Expected: expected} }
 	switch {
 	case p.Reorder.Probability > 0 && p.Delay.Latency == 0:
@@ -324,9 +330,9 @@ func (r *reader) checkCombinations() error {
 
 // normalize resets values without effect, so that lines with the same meaning have equal Params.
 func (r *reader) normalize() {
-	p := &r.p
+	p := &r.params
 	for _, c := range []struct {
-		used bool
+		used bool // the correlation has an effect
 		corr *probability
 	}{
 		{p.Delay.Jitter > 0, &p.Delay.Corr}, {p.Loss.Probability > 0 && p.Loss.Model == randomLoss, &p.Loss.Corr},
@@ -339,7 +345,7 @@ func (r *reader) normalize() {
 	}
 	p.DuplicateCorrUnsent = p.Duplicate.Corr > 0 && !r.hasCorrelation
 	if p.Reorder.Probability > 0 && p.Gap == 0 {
-		p.Gap = 1
+		p.Gap = 1 // every packet may be reordered
 	}
 	if p.Rate.CellSize == 0 {
 		p.Rate.CellOverhead = 0

@@ -25,7 +25,7 @@ func (s probability) String() string {
 	for digits := 1; ; digits++ {
 		text := strconv.FormatFloat(exact, 'g', digits, 64)
 		percent, err := strconv.ParseFloat(text, 64)
-		if err == nil && newProbability(percent/100) == s || digits == 17 {
+		if err == nil && newProbability(percent/100) == s || digits == 17 { // 17 digits identify any float64
 			return units.FormatDecimal(percent) + "%"
 		}
 	}

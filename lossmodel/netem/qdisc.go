@@ -51,7 +51,7 @@ type Qdisc struct {
 // New returns a Qdisc without packets. seed is used for the values that the kernel draws without
 // a seed: the seed of a line without one, and the first values of correlations.
 func New(p Params, seed uint64) *Qdisc {
-	q := &Qdisc{seeded: newLFSR(seed), unseeded: newLFSR(^seed)}
+	q := &Qdisc{seeded: newLFSR(seed), unseeded: newLFSR(^seed)} // ^seed: a different stream
 	for _, c := range []*correlated{&q.loss.correlated, &q.duplicateCorr, &q.corruptCorr, &q.reorderCorr, &q.delayCorr} {
 		c.last = q.unseeded.next()
 	}
@@ -66,7 +66,7 @@ func (q *Qdisc) Change(p Params) {
 	if p.Seeded && !(q.p.Seeded && q.p.Seed == p.Seed) {
 		q.seeded = newLFSR(p.Seed)
 	}
-	if p.Slot != q.p.Slot {
+	if p.Slot != q.p.Slot { // no slot is open
 		q.slots = slots{}
 	}
 	q.p = p
@@ -85,12 +85,12 @@ func (q *Qdisc) Clone() *Qdisc {
 // are drawn separately: a packet chosen for both is sent once.
 func (q *Qdisc) Enqueue(now int64, wireBytes int) decision {
 	q.waiting.removeDeparted(now)
-	doubled := q.hit(q.p.Duplicate.Probability, q.p.sentDuplicateCorr(), &q.duplicateCorr)
+	duplicated := q.hit(q.p.Duplicate.Probability, q.p.sentDuplicateCorr(), &q.duplicateCorr)
 	lossOutcome := q.loss.decide(&q.seeded, &q.p.Loss)
-	if lossOutcome != passed && !doubled {
+	if lossOutcome != passed && !duplicated {
 		return decision{Packet: Packet{Outcome: lossOutcome}}
 	}
-	d := decision{Duplicated: doubled && lossOutcome == passed}
+	d := decision{Duplicated: duplicated && lossOutcome == passed}
 	d.Packet.Corrupted = q.hit(q.p.Corrupt.Probability, q.p.Corrupt.Corr, &q.corruptCorr)
 	if q.full() {
 		return decision{Packet: Packet{Outcome: Full}}
@@ -112,7 +112,8 @@ func (q *Qdisc) Waiting(now int64) int {
 // Peak returns the largest number of waiting packets so far.
 func (q *Qdisc) Peak() int { return q.waiting.peak }
 
-// enqueueCopy decides about the copy of a packet, in the kernel's order of draws.
+// enqueueCopy decides about the copy of a packet: first loss, then damage, the limit and the departure. The
+// order of the random numbers is the kernel's.
 func (q *Qdisc) enqueueCopy(now int64, wireBytes int) Packet {
 	if lossOutcome := q.loss.decide(&q.seeded, &q.p.Loss); lossOutcome != passed {
 		return Packet{Outcome: lossOutcome}
@@ -125,15 +126,17 @@ func (q *Qdisc) enqueueCopy(now int64, wireBytes int) Packet {
 	return p
 }
 
-// hit reports whether an event of probability share occurs. It draws no number if share is 0.
-func (q *Qdisc) hit(share, rho probability, c *correlated) bool {
-	return share > 0 && uint32(share) >= c.next(&q.seeded, rho)
+// hit reports whether an event occurs that has the probability threshold, and the correlation rho with
+// the draw before, whose state is c. It draws no number if threshold is 0.
+func (q *Qdisc) hit(threshold, rho probability, c *correlated) bool {
+	return threshold > 0 && uint32(threshold) >= c.next(&q.seeded, rho)
 }
 
 // full reports whether the limit of waiting packets is reached.
 func (q *Qdisc) full() bool { return uint64(q.waiting.Len()) >= uint64(q.p.Limit) }
 
-// schedule sets the departure of a packet. At most every Gap-th packet is reordered, with the
+// schedule sets the departure of a packet that arrives at now, or the outcome Full if it would wait
+// longer than horizon. At most every Gap-th packet is reordered, with the
 // configured probability; it leaves immediately, regardless of delay and rate.
 func (q *Qdisc) schedule(now int64, wireBytes int, p *Packet) {
 	if q.p.Gap > 0 && q.sinceReordered >= q.p.Gap-1 &&
@@ -146,10 +149,10 @@ func (q *Qdisc) schedule(now int64, wireBytes int, p *Packet) {
 	if q.delay.sigma > 0 {
 		delay = q.delay.draw(q.delayCorr.next(&q.seeded, q.p.Delay.Corr))
 	}
-	send := now + delay
+	send := now + delay // when the packet leaves, without regard to slots
 	if q.p.Rate.Bytes > 0 {
 		if last, ok := q.waiting.lastSend(); ok {
-			send = max(send, last)
+			send = max(send, last) // the line is busy until then
 		}
 		send += q.p.transmissionTime(wireBytes)
 	}

@@ -33,13 +33,14 @@ type correlated struct {
 	last uint32 // the kernel initializes it without a seed
 }
 
-// next returns the next value for the correlation rho. It always draws one random number.
+// next returns the next value for the correlation rho, uniform only if rho is 0. It always draws one
+// random number from g. With a rho of 0, last is not changed, as in the kernel.
 func (c *correlated) next(g *lfsr, rho probability) uint32 {
 	fresh := g.next()
 	if rho == 0 {
 		return fresh
 	}
-	weight := uint64(rho) + 1
+	weight := uint64(rho) + 1 // of the last value, in units of 2^-32
 	c.last = uint32((uint64(fresh)*(1<<32-weight) + uint64(c.last)*weight) >> 32)
 	return c.last
 }

@@ -9,7 +9,7 @@ import (
 // kernel's integer widths: with an overhead that makes the size negative, the time is very long.
 // It is limited to twice the horizon.
 func (p *Params) transmissionTime(wire int) int64 {
-	size := uint64(wire) + uint64(int64(p.Rate.Overhead))
+	size := uint64(wire) + uint64(int64(p.Rate.Overhead)) // a negative sum wraps around
 	if p.Rate.CellSize > 0 {
 		cells := uint32(size) / p.Rate.CellSize
 		if size > uint64(cells*p.Rate.CellSize) {
@@ -48,7 +48,7 @@ func (w *waiting) removeDeparted(now int64) {
 	}
 }
 
-// add adds a packet with its send time and its departure, which slots may delay.
+// add adds a packet. send is when it leaves without slots, and leaves its departure, which slots may delay.
 func (w *waiting) add(send, leaves int64) {
 	if len(w.departures) == 0 || send > w.latestSend {
 		w.latestSend = send

@@ -9,8 +9,8 @@ func (p Params) LossRate() float64 {
 	case fourState:
 		return p.fourStateRate()
 	case gilbertElliott:
-		in, out := p.Loss.P.Float(), p.Loss.R.Float()
-		bad := 0.0 // the chain starts in the good state
+		in, out := p.Loss.P.Float(), p.Loss.R.Float() // probabilities to enter and to leave the bad state
+		bad := 0.0                                    // the chain starts in the good state
 		if in > 0 {
 			bad = in / (in + out)
 		}
@@ -35,8 +35,8 @@ func (p Params) fourStateRate() float64 {
 	case p31 == 0: // alternates between states 2 and 3
 		return p23 / (p23 + p32)
 	}
-	burst := p13 / p31
-	gaps := 0.0
+	burst := p13 / p31 // weight of state 3
+	gaps := 0.0        // weight of state 2, arrivals within a burst
 	if p32 > 0 {
 		gaps = burst * p32 / p23
 	}
@@ -55,12 +55,13 @@ func exitProbability(first, second probability) float64 {
 // hitRate returns the probability that a value of netem's correlation hits a threshold. The
 // distribution F of the values is invariant under the step x = (1-rho)u + rho x with uniform u.
 // It is computed on a grid by repeating the step until F does not change.
-func hitRate(share, rho probability) float64 {
-	if rho == 0 || share == 0 || share == always {
-		return share.Float()
+func hitRate(threshold, rho probability) float64 {
+	if rho == 0 || threshold == 0 || threshold == always {
+		return threshold.Float()
 	}
-	const cells, steps = 4096, 400
+	const cells, steps = 4096, 400 // of the grid from 0 to 1; largest number of repetitions
 	r := (float64(rho) + 1) / (1 << 32)
+	// f is the distribution function F at the grid points, integral its integral from 0.
 	f, integral := make([]float64, cells+1), make([]float64, cells+1)
 	for i := range f {
 		f[i] = float64(i) / cells
@@ -73,10 +74,10 @@ func hitRate(share, rho probability) float64 {
 			return integral[cells] + x - 1
 		}
 		i := int(x * cells)
-		part := float64(x*cells) - float64(i)
-		return integral[i] + float64(part*(integral[i+1]-integral[i]))
+		fraction := float64(x*cells) - float64(i)
+		return integral[i] + float64(fraction*(integral[i+1]-integral[i]))
 	}
-	step := func(x float64) float64 {
+	step := func(x float64) float64 { // F at x after one more step
 		return float64(r/(1-r)) * (area(x/r) - area((x-1+r)/r))
 	}
 	for range steps {
@@ -93,5 +94,5 @@ func hitRate(share, rho probability) float64 {
 			break
 		}
 	}
-	return max(0, step(share.Float()))
+	return max(0, step(threshold.Float()))
 }

@@ -17,7 +17,8 @@ type slots struct {
 	lastDeparture int64 // when a packet last left
 }
 
-// departure returns when a packet leaves that is ready at the given time.
+// departure returns when a packet of wire bytes leaves that is ready at the given time, and counts it in
+// the current slot. Without slots it leaves at once. Random intervals are drawn from unseeded.
 func (s *slots) departure(ready int64, wire int, cfg *slot, unseeded *lfsr) int64 {
 	if !cfg.on() {
 		return ready
@@ -37,15 +38,16 @@ func (s *slots) departure(ready int64, wire int, cfg *slot, unseeded *lfsr) int6
 	return leaves
 }
 
-// openNext starts the slot after the time from.
+// openNext starts the slot that opens one interval after the time from. The interval is drawn from
+// unseeded. A limit of 0 packets or bytes means no limit; the kernel uses 2^31-1.
 func (s *slots) openNext(from int64, cfg *slot, unseeded *lfsr) {
 	u := unseeded.next()
 	if cfg.Distribution == uniform {
-		part, _ := bits.Mul64(uint64(cfg.Max-cfg.Min), uint64(u)<<32)
-		s.opensAt = from + int64(cfg.Min) + int64(part)
+		offset, _ := bits.Mul64(uint64(cfg.Max-cfg.Min), uint64(u)<<32) // (Max-Min) * u/2^32
+		s.opensAt = from + int64(cfg.Min) + int64(offset)
 	} else {
-		spread := newDelayDist(int64(cfg.Delay), int64(cfg.Jitter), cfg.Distribution)
-		s.opensAt = from + spread.draw(u)
+		interval := newDelayDist(int64(cfg.Delay), int64(cfg.Jitter), cfg.Distribution)
+		s.opensAt = from + interval.draw(u)
 	}
 	s.packets, s.bytes = int64(cfg.Packets), int64(cfg.Bytes)
 	if cfg.Packets == 0 {

@@ -30,6 +30,7 @@ func (p Params) Warnings() []string {
 // warnings is a list of warnings.
 type warnings []string
 
+// add adds a formatted warning.
 func (w *warnings) add(format string, args ...any) { *w = append(*w, fmt.Sprintf(format, args...)) }
 
 // addCorrelations adds warnings about correlations, none of which works in netem.
@@ -40,17 +41,17 @@ func (w *warnings) addCorrelations(p *Params) {
 			"has one too", p.Duplicate.Corr)
 	}
 	for _, c := range []struct {
-		what, verb string
-		share, rho probability
+		option, verb     string
+		probability, rho probability
 	}{
 		{"loss", "loses", p.Loss.Probability, p.Loss.Corr},
 		{"duplicate", "duplicates", p.Duplicate.Probability, rho},
 		{"corrupt", "damages", p.Corrupt.Probability, p.Corrupt.Corr},
 		{"reorder", "reorders", p.Reorder.Probability, p.Reorder.Corr},
 	} {
-		if c.rho > 0 && c.share > 0 {
+		if c.rho > 0 && c.probability > 0 {
 			w.add("%s: netem's correlation narrows the distribution of its values, so %s %s %s %s %s; the kernel draws the first value without a seed",
-				c.what, c.what, c.share, c.rho, c.verb, formatFraction(hitRate(c.share, c.rho)))
+				c.option, c.option, c.probability, c.rho, c.verb, formatFraction(hitRate(c.probability, c.rho)))
 		}
 	}
 	if p.Delay.Corr > 0 {
@@ -66,16 +67,17 @@ func (w *warnings) addLosses(p *Params) {
 		w.addOverflow("p31", "p32", p.Loss.P31, p.Loss.P32, "a burst never ends")
 	}
 	if loss := p.LossRate(); loss > 0 && p.Duplicate.Probability > 0 {
-		double := hitRate(p.Duplicate.Probability, p.sentDuplicateCorr())
+		duplicated := hitRate(p.Duplicate.Probability, p.sentDuplicateCorr())
 		w.add("duplicate: a packet chosen for both loss and duplication is neither lost nor duplicated, so %s are lost and %s are duplicated",
-			formatFraction(float64(loss*(1-double))), formatFraction(float64(double*(1-loss))*(1-loss)))
+			formatFraction(float64(loss*(1-duplicated))), formatFraction(float64(duplicated*(1-loss))*(1-loss)))
 	}
 	if p.Loss.ECN {
 		w.add("ecn: datagrams here are not ECN-capable, so they are dropped as without ecn")
 	}
 }
 
-// addOverflow adds a warning if the sum of two thresholds overflows 32 bits, as in the kernel.
+// addOverflow adds a warning if the sum of the thresholds a and b, which are named one and other,
+// overflows 32 bits, as in the kernel. effect describes the consequence.
 func (w *warnings) addOverflow(one, other string, a, b probability, effect string) {
 	if a+b < a {
 		w.add("loss state: the sum of %s and %s is 100%% or more, which overflows the kernel's 32 bits: %s", one,
@@ -98,7 +100,8 @@ func (w *warnings) addOrder(p *Params) {
 	}
 }
 
-// addLimits adds warnings about the limit, which includes delayed packets.
+// addLimits adds a warning if the limit of waiting packets, which includes delayed ones, would lose
+// packets at less than 1000 per second.
 func (w *warnings) addLimits(p *Params) {
 	switch perSecond := float64(p.Limit) / p.Delay.Latency.Seconds(); {
 	case p.Limit == 0:
@@ -111,10 +114,10 @@ func (w *warnings) addLimits(p *Params) {
 }
 
 // formatFraction formats a fraction with three significant digits, such as "5% of packets".
-func formatFraction(share float64) string {
-	if share < 1e-7 {
+func formatFraction(fraction float64) string {
+	if fraction < 1e-7 {
 		return "no packets"
 	}
-	v, _ := strconv.ParseFloat(units.General(100*share, 3), 64)
+	v, _ := strconv.ParseFloat(units.General(100*fraction, 3), 64)
 	return units.FormatDecimal(v) + "% of packets"
 }

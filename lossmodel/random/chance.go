@@ -28,16 +28,16 @@ func (c Chance) Hit(word uint64) bool { return word>>1 < uint64(c) }
 // fixed point.
 func (c Chance) AnyOf(n int) Chance {
 	miss := uint64(Certain - c)
-	all := uint64(Certain)
+	all := uint64(Certain) // probability that all trials so far miss
 	for range n {
 		hi, lo := bits.Mul64(all, miss)
-		all = hi<<1 | lo>>63
+		all = hi<<1 | lo>>63 // the product in units of 2^-63
 	}
 	return Certain - Chance(all)
 }
 
 // Below converts a uniformly distributed word to a uniformly distributed number in [0, n), n > 0.
 func Below(word, n uint64) uint64 {
-	hi, _ := bits.Mul64(word, n)
+	hi, _ := bits.Mul64(word, n) // word * n / 2^64
 	return hi
 }

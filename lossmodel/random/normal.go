@@ -27,8 +27,8 @@ func Normal(word uint64, sd time.Duration) time.Duration { return Scale(NormalUn
 // NormalUnits returns the normal quantile of a word in units of 1/One. The top bit of word is the
 // sign; the other bits are p in units of 2^-64.
 func NormalUnits(word uint64) int64 {
-	z := uint64(normalTable[0])
-	rest := word << 1 // without the sign: p = rest / 2^65
+	z := uint64(normalTable[0]) // the largest value, for p below the table
+	rest := word << 1           // without the sign: p = rest / 2^65
 	if octave := bits.LeadingZeros64(rest); octave < normalOctaves {
 		part := rest << (octave + 1) // without the leading one
 		i := (normalOctaves-1-octave)*normalParts + int(part>>(64-normalPartBits))

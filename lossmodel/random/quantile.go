@@ -23,11 +23,13 @@ const (
 
 // splitWord splits a word into the exponent e >= 1 and the fraction f in units of 2^-64.
 func splitWord(word uint64) (e int, f uint64) {
-	zeros := bits.LeadingZeros64(word | 1)
-	return zeros + 1, (word | 1) << zeros << 1
+	word |= 1 // 0 has no exponent
+	zeros := bits.LeadingZeros64(word)
+	return zeros + 1, word << zeros << 1 // without the leading one
 }
 
-// interpolate returns the value of a table at the fraction f, in units of 2^-64.
+// interpolate returns the value of a table, which covers 1 to 2 in equal steps, at 1+f. f is in units of
+// 2^-64.
 func interpolate(table *[257]uint32, f uint64) int64 {
 	const blendBits = 24
 	i := f >> (64 - quantileBits)
@@ -36,7 +38,8 @@ func interpolate(table *[257]uint32, f uint64) int64 {
 	return here + (next-here)*blend>>blendBits
 }
 
-// Exponential returns the quantile -ln q of the exponential distribution with mean 1.
+// Exponential returns the quantile -ln q of the exponential distribution with mean 1, in units of 1/One,
+// where q is word/2^64.
 func Exponential(word uint64) int64 {
 	e, f := splitWord(word)
 	return int64(e)*ln2 - interpolate(&logTable, f)
@@ -47,7 +50,7 @@ func Exponential(word uint64) int64 {
 // 0.82.
 func Pareto(word uint64) int64 {
 	e, f := splitWord(word)
-	if e > 7 {
+	if e > 7 { // q < 2^-7, where the quantile exceeds the limit
 		return paretoLimit
 	}
 	root := interpolate(&cubeRootTable, f) // q^(-1/3)
@@ -58,7 +61,7 @@ func Pareto(word uint64) int64 {
 		root = root * cubeRootOf4 >> unitBits
 	}
 	root <<= e / 3
-	return min((4*root-6*One)/3, paretoLimit)
+	return min((4*root-6*One)/3, paretoLimit) // 4/3 (root - 3/2)
 }
 
 // ParetoNormal returns a quarter of the normal quantile plus three quarters of the Pareto

@@ -69,7 +69,8 @@ func withoutPath(err error) error {
 	return err
 }
 
-// checkHash compares content with the hash of f, if any, and returns the hash to record.
+// checkHash compares content with the hash of f, if any, and returns the hash to record: the first
+// hashDigits digits. If the hash differs, the error is ErrChanged.
 func (f File) checkHash(content []byte) (sum string, err error) {
 	hash := sha256.Sum256(content)
 	sum = hex.EncodeToString(hash[:])
@@ -91,7 +92,8 @@ func (f File) Options() string {
 	return text
 }
 
-// Option sets the option by or sha256. It returns false if key or value is invalid.
+// Option sets the option by ("time" or "packet") or sha256. It returns false if key or value is invalid;
+// f must then not be used.
 func (f *File) Option(key, value string) bool {
 	switch key {
 	case "by":
@@ -104,7 +106,8 @@ func (f *File) Option(key, value string) bool {
 	return false
 }
 
-// isHash reports whether s is hexadecimal and has at least 8 digits, so that it identifies a file.
+// isHash reports whether s has only lower-case hexadecimal digits, and from 8, so that it identifies a
+// file, to the length of a SHA-256.
 func isHash(s string) bool {
 	return len(s) >= 8 && len(s) <= 2*sha256.Size && strings.Trim(s, "0123456789abcdef") == ""
 }
@@ -114,7 +117,8 @@ func (f File) Valid() bool {
 	if f.Path == "" {
 		return f == File{}
 	}
-	return len(f.Path) <= 4096 && (f.SHA256 == "" || isHash(f.SHA256))
+	const maxPathBytes = 4096
+	return len(f.Path) <= maxPathBytes && (f.SHA256 == "" || isHash(f.SHA256))
 }
 
 // Parse parses a trace file specification: a path followed by key=value options, separated by spaces.

@@ -36,13 +36,14 @@ func NewLibrary(load Loader) *Library {
 	return &Library{load: load, parsedFiles: map[fileKey]*parsedFile{}}
 }
 
-// Get returns the parsed content of a file that was opened before.
+// Get returns the parsed content of a file that was opened before with the same kind; otherwise it
+// panics.
 func (l *Library) Get(f File, kind *Kind) any {
 	return l.parsedFiles[fileKey{f.Path, f.SHA256, kind}].content
 }
 
-// Open reads a file unless that was done before, and returns f with its hash. Errors wrap
-// ErrFile.
+// Open reads and parses a file unless that was done before, and returns f with its hash. The content can
+// then be read with Get, with or without the hash in f. Errors wrap ErrFile.
 func (l *Library) Open(f File, kind *Kind) (File, error) {
 	c := l.parsedFiles[fileKey{f.Path, f.SHA256, kind}]
 	if c == nil {
@@ -52,7 +53,7 @@ func (l *Library) Open(f File, kind *Kind) (File, error) {
 		}
 		l.parsedFiles[fileKey{f.Path, f.SHA256, kind}] = c
 	}
-	if f.SHA256 == "" {
+	if f.SHA256 == "" { // store the content under its hash too
 		f.SHA256 = c.sum
 		l.parsedFiles[fileKey{f.Path, f.SHA256, kind}] = c
 	}
@@ -62,7 +63,7 @@ func (l *Library) Open(f File, kind *Kind) (File, error) {
 	return f, nil
 }
 
-// read reads and parses a file.
+// read loads a file, checks its hash and parses it.
 func (l *Library) read(f File, kind *Kind) (*parsedFile, error) {
 	data, err := l.load(f.Path)
 	if err != nil {

@@ -35,7 +35,8 @@ type Row struct {
 // errNoTimes means that a capture cannot be replayed by time.
 var errNoTimes = errors.New("by=time needs a column send_us with increasing times")
 
-// readReplay reads a capture. With needDelays the capture must have delays that are not negative.
+// readReplay reads a capture. With needDelays the capture must have delays that are not negative. A lost
+// datagram gets the delay of its first copy that arrived, or of the datagram before.
 func readReplay(data []byte, needDelays bool) (*replay, error) {
 	c, err := capture.Read(bytes.NewReader(data))
 	if err != nil {
@@ -97,7 +98,9 @@ func checkDelays(d *capture.Datagram, delay time.Duration, needDelays bool) erro
 	return nil
 }
 
-// setTimes sets the send times. The capture repeats one mean interval after its last packet.
+// setTimes sets the send times, relative to the first one and not decreasing. The capture repeats one mean
+// interval after its last packet. If the capture has no times (known is false) or a single packet, it
+// cannot be replayed by time, and the period stays 0.
 func (r *replay) setTimes(all []capture.Datagram, known bool) {
 	if n := len(all); known && n > 1 {
 		for i := range all {
@@ -126,7 +129,7 @@ func (c *Cursor) Next(now time.Duration, number int) *Row {
 	}
 	i := int(c.count % uint64(len(c.replay.rows)))
 	if c.byTime {
-		t := now % c.replay.period
+		t := now % c.replay.period // the last row sent at or before t
 		i = sort.Search(len(c.replay.sentAt), func(i int) bool { return c.replay.sentAt[i] > t }) - 1
 	}
 	c.count++
@@ -134,7 +137,7 @@ func (c *Cursor) Next(now time.Duration, number int) *Row {
 	return c.row
 }
 
-// SetFile makes the cursor replay a file that was opened before. The position is kept.
+// SetFile makes the cursor replay a file that was opened in files as a capture. The position is kept.
 func (c *Cursor) SetFile(files *Library, f File, kind *Kind) {
 	c.replay, c.byTime = files.Get(f, kind).(*replay), f.ByTime
 }

@@ -79,8 +79,8 @@ func (s *delayStage) Apply(now time.Duration, _ int, f *Fate) {
 	f.Delay = leaves - now
 }
 
-// extraDelay returns the delay that spikes, bursts and the trace add for a packet sent at now. A spike
-// is at the end of each interval of SpikeEvery.
+// extraDelay returns the delay that spikes, bursts and the trace add for a packet sent at now. A
+// spike is at the end of each interval of SpikeEvery.
 func (s *delayStage) extraDelay(now time.Duration, f *Fate) (d time.Duration) {
 	if every := s.spec.SpikeEvery; every > 0 && now%every >= every-s.spec.SpikeLength {
 		d += s.spec.SpikeHeight
@@ -118,7 +118,7 @@ func (s *delayStage) gauge(_ time.Duration, g *Gauges) {
 	}
 }
 
-// row describes the delay stage.
+// row describes the delay stage and its keys.
 func (*Delay) row() stageRow {
 	return stageRow{
 		name:     StageDelay,

@@ -47,8 +47,8 @@ type sampler struct {
 	interpolate bool    // between points; see lookUpQuantile
 }
 
-// newSampler returns the sampler of a delay's distribution. A table in a file must have been opened in
-// files.
+// newSampler returns the sampler of a delay's distribution. A table in a file must have been opened
+// in files.
 func newSampler(d *Delay, files *tracefile.Library) sampler {
 	s := sampler{dist: d.Distribution, jitter: d.Jitter}
 	switch d.Distribution {

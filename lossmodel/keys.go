@@ -36,8 +36,9 @@ func newComputedKey[T comparable](u setting.Unit[T], get func(*Spec) T, put func
 	return keyRow{Row: setting.NewRow(u, get, put, info)}
 }
 
-// newFileKey returns a key that names a file, which is read as kind. what describes the file in errors,
-// such as "a capture". hasTimes permits the option by=time. field returns the file's place in a Spec.
+// newFileKey returns a key that names a file, which is read as kind. what describes the file in
+// errors, such as "a capture". hasTimes permits the option by=time. field returns the file's place
+// in a Spec.
 func newFileKey(kind *tracefile.Kind, what string, hasTimes bool, field func(*Spec) *tracefile.File, info KeyInfo) keyRow {
 	k := newKey(tracefile.Unit(what, hasTimes), field, info)
 	k.file, k.fileKind = field, kind

@@ -155,8 +155,8 @@ func (s *Spec) setLossParam(name string, value any) (err error, ok bool) {
 }
 
 // regroupLoss collects keys such as "loss.model" and "loss.r" in one table under the key "loss", so
-// that their order does not matter. Without "loss.model", and for models whose parameters have keys of
-// their own, it returns the table unchanged.
+// that their order does not matter. Without "loss.model", and for models whose parameters have keys
+// of their own, it returns the table unchanged.
 func regroupLoss(table map[string]any) map[string]any {
 	switch table["loss.model"] {
 	case nil, "bernoulli", "gilbert": // these can be set one by one

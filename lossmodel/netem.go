@@ -94,9 +94,9 @@ func (s *netemStage) describe(now time.Duration, step *Step) {
 	step.Usual, step.Ahead = s.latency, Queued{Packets: s.qdisc.Waiting(int64(now))}
 }
 
-// applyDecision stores netem's decision about a packet that was sent at now in f: the cause of loss or
-// the delay, and the position of the bit that is flipped if the packet is corrupted. The position is
-// drawn from word, and size is the payload in bytes.
+// applyDecision stores netem's decision about a packet that was sent at now in f: the cause of loss
+// or the delay, and the position of the bit that is flipped if the packet is corrupted. The
+// position is drawn from word, and size is the payload in bytes.
 func applyDecision(p netem.Packet, now time.Duration, size int, word uint64, f *Fate) {
 	switch p.Outcome {
 	case netem.Isolated:
@@ -197,8 +197,8 @@ func (s Spec) replacedByNetem() Spec {
 	return s
 }
 
-// refusedByNetem returns a *KeyError if changed differs from s in settings that have no effect because
-// a netem line is on in both; nil otherwise. key and value are what the user set.
+// refusedByNetem returns a *KeyError if changed differs from s in settings that have no effect
+// because a netem line is on in both; nil otherwise. key and value are what the user set.
 func (s *Spec) refusedByNetem(changed *Spec, key string, value any) error {
 	if !s.Netem.On || !changed.Netem.On || changed.replacedByNetem() == s.replacedByNetem() {
 		return nil

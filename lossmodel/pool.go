@@ -30,8 +30,8 @@ const (
 	maxSlack     = 2048 // bytes by which a buffer may exceed its packet
 )
 
-// alloc returns a slot for a packet of size bytes. The slot may have a buffer, which the caller reuses
-// or replaces.
+// alloc returns a slot for a packet of size bytes. The slot may have a buffer, which the caller
+// reuses or replaces.
 func (p *pool) alloc(size int) int32 {
 	n := len(p.freeSlots)
 	if n == 0 {

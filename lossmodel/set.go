@@ -51,9 +51,9 @@ func (s *Spec) set(key string, value any) error {
 	return errorWithKey(k.Set(s, value), k.Key, key)
 }
 
-// SetAll sets all keys of a table in the order of Keys; unknown keys come last and are errors. If the table contains netem, the other
-// keys are set as if it were off; they have no effect while it is on. After an error the spec is
-// unchanged.
+// SetAll sets all keys of a table in the order of Keys; unknown keys come last and are errors. If
+// the table contains netem, the other keys are set as if it were off; they have no effect while it
+// is on. After an error the spec is unchanged.
 func (s *Spec) SetAll(table map[string]any) error {
 	table = regroupLoss(table)
 	rank := func(key string) int { // position in Keys; unknown keys come last
@@ -152,8 +152,8 @@ func (s Spec) Values() map[string]any {
 	return values
 }
 
-// keyIndex returns the index of a key in the table of keys, or -1. "stage.name" stands for the key name
-// or stage_name of that stage; "stage.p" and "stage.mean" stand for the key stage if it is a
+// keyIndex returns the index of a key in the table of keys, or -1. "stage.name" stands for the key
+// name or stage_name of that stage; "stage.p" and "stage.mean" stand for the key stage if it is a
 // percentage, and "stage.stage" for the key stage.
 func keyIndex(key string) int {
 	stage, name, dotted := strings.Cut(key, ".")

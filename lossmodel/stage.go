@@ -53,7 +53,8 @@ func (f *Fate) markLost(c Cause) {
 	}
 }
 
-// reset initializes f for a datagram (number 0) or a copy of it (1 and up). It reuses the slices of f.
+// reset initializes f for a datagram (number 0) or a copy of it (1 and up). It reuses the slices of
+// f.
 func (f *Fate) reset(number, fragments int) {
 	*f = Fate{Copy: number, Fragments: fragments, Copies: f.Copies[:0], Corrupt: f.Corrupt[:0]}
 }

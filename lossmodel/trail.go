@@ -84,8 +84,8 @@ func (l *Link) Trail(number int) *Trail {
 	return &l.trails[number]
 }
 
-// applyStages passes a packet of size payload bytes, sent at now, through the stages, which store their
-// decisions in f. It records a trail if Watch was called.
+// applyStages passes a packet of size payload bytes, sent at now, through the stages, which store
+// their decisions in f. It records a trail if Watch was called.
 func (l *Link) applyStages(now time.Duration, size int, f *Fate) {
 	if l.trails == nil {
 		l.pipe.apply(now, size, f)

@@ -35,9 +35,9 @@ func (s Spec) BareUnit(k KeyInfo) string {
 	return ""
 }
 
-// Typed returns the value for the words typed for a key, of which there must be at least one. Numbers
-// without a unit get the unit of the key (see BareUnit), or of the model's parameter. The error reports
-// a misspelt model, which would otherwise be reported as an invalid number.
+// Typed returns the value for the words typed for a key, of which there must be at least one.
+// Numbers without a unit get the unit of the key (see BareUnit), or of the model's parameter. The
+// error reports a misspelt model, which would otherwise be reported as an invalid number.
 func (s Spec) Typed(k KeyInfo, words []string) (string, error) {
 	unit, model := s.BareUnit(k), k.Model(words[0])
 	if model.Name == "" { // the first word is no model of the key
@@ -137,8 +137,8 @@ func completeNetem(before []string) []string {
 	return words
 }
 
-// hintNetem describes what a netem line expects as its last word, or the error in an earlier word. words
-// are as for Hint.
+// hintNetem describes what a netem line expects as its last word, or the error in an earlier word.
+// words are as for Hint.
 func hintNetem(words []string) string {
 	if len(words) == 1 && words[0] == "" {
 		return `parameters of tc's netem, such as delay 50ms 10ms loss 1% seed 1, or a complete tc command, or off`

@@ -16,10 +16,11 @@ const (
 	maxSleep          = 10 * time.Millisecond // the longest sleep between two polls of the network
 )
 
-// Drive advances the virtual time of s at the pace of the wall clock. It returns nil when the session
-// or ctx ends, and an error when the session, the network or the peer fails. At the end of the session
-// or ctx and after a network error it first waits for reports about datagrams in flight; see Settle.
-// onInterval is called every reportInterval; an error of onInterval ends Drive at once.
+// Drive advances the virtual time of s at the pace of the wall clock. It returns nil when the
+// session or ctx ends, and an error when the session, the network or the peer fails. At the end of
+// the session or ctx and after a network error it first waits for reports about datagrams in
+// flight; see Settle. onInterval is called every reportInterval; an error of onInterval ends Drive
+// at once.
 func (l *Link) Drive(ctx context.Context, s *engine.Session, onInterval func() error) error {
 	zero := time.Now().Add(-s.Now()) // the wall time at which virtual time was zero
 	wake := time.NewTimer(0)
@@ -84,6 +85,7 @@ func (l *Link) Settle(s *engine.Session) {
 	until := max(s.Now(), l.lastStamp) + endMargin/2
 	for time.Since(begun) < drainTimeout && l.Err() == nil && l.recordsRead < uint64(l.inFlight.nextNumber) {
 		time.Sleep(drainPollInterval)
+		// Messages are stamped as if virtual time had continued from begun, but at most until.
 		l.Poll(s.Config(), s.Now(), until, begun.Add(-s.Now()))
 	}
 	l.acks.limitTimes(until)

@@ -78,7 +78,7 @@ func (find Files) check(files []setupFile) error {
 	for _, file := range files {
 		path := find(file.Name)
 		if path == "" {
-			return refusef("the encoder needs the file %.100q, which the receiver was not given; expected tui listen --file",
+			return refusef("the encoder needs the file %.100q, which the receiver was not given; expected it in tui listen --file",
 				file.Name)
 		}
 		switch sum, err := sha256OfFile(path); {

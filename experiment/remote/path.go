@@ -188,8 +188,8 @@ func (p *downPath) transmit(now time.Duration, d *lossmodel.Delivery) {
 // Receive returned last; false if that one was damaged by the model and not sent.
 func (p *downPath) Reported() (engine.Delivery, bool) { return p.lastDelivery, p.hasReport }
 
-// RoundTrip implements engine.FarEnd. It removes and returns the oldest round-trip time not yet read; ok
-// is false if none.
+// RoundTrip implements engine.FarEnd. It removes and returns the oldest round-trip time not yet
+// read; ok is false if none.
 func (p *downPath) RoundTrip() (rtt time.Duration, ok bool) {
 	if len(p.rtts) == 0 {
 		return 0, false

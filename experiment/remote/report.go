@@ -73,7 +73,7 @@ func displayCounters(d *meters.DisplayCounts) [5]*int64 {
 	return [...]*int64{&d.Shown, &d.Starved, &d.Freezes, &d.Longest, &d.Late}
 }
 
-// appendDisplay appends the counters of the display as uvarints.
+// appendDisplay appends the counters of the display as uvarints, in the order of displayCounters.
 func appendDisplay(dst []byte, d meters.DisplayCounts) []byte {
 	for _, n := range displayCounters(&d) {
 		dst = binary.AppendUvarint(dst, uint64(*n))
@@ -141,7 +141,8 @@ func (m *report) parse(src []byte) error {
 const maxAge = 100 * 365 * 24 * time.Hour
 
 // confirmation is a message from the sender to the receiver, sent in answer to reports and at
-// intervals. Layout after the session byte: flags (1 byte), recordsRead, playout and timeLost in microseconds (uvarints).
+// intervals. Layout after the session byte: flags (1 byte), recordsRead, playout and timeLost in
+// microseconds (uvarints).
 type confirmation struct {
 	recordsRead uint64        // records received without a gap since the start of the session
 	playout     time.Duration // playout delay of the receiver's display

@@ -263,9 +263,9 @@ func (srv *server) handlePacket(at time.Time, msg []byte) error {
 	return nil
 }
 
-// handleConfirmation drops confirmed records, prepares unconfirmed ones to be sent again if the sender
-// requests it, and applies the settings of the display. Time up to a change of the pause is displayed
-// first.
+// handleConfirmation drops confirmed records, prepares unconfirmed ones to be sent again if the
+// sender requests it, and applies the settings of the display. Time up to a change of the pause is
+// displayed first.
 func (srv *server) handleConfirmation(at time.Time, msg []byte) error {
 	var c confirmation
 	if err := c.parse(msg); err != nil {
@@ -296,8 +296,9 @@ func (srv *server) handleConfirmation(at time.Time, msg []byte) error {
 // suspension of the process it skips to the current time.
 const maxDisplayLag = 2 * time.Second
 
-// runDisplay runs the display ticks up to a wall time; none while the sender is paused. Data with their own timestamps
-// (Schema.Timed) have no display here, because only the sender has these timestamps.
+// runDisplay runs the display ticks up to a wall time; none while the sender is paused. Data with
+// their own timestamps (Schema.Timed) have no display here, because only the sender has these
+// timestamps.
 func (srv *server) runDisplay(at time.Time) {
 	now := srv.displayTime(at)
 	if !srv.pausedSince.IsZero() || now <= 0 || srv.setup.Schema.Timed {

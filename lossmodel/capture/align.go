@@ -20,9 +20,9 @@ const (
 	minWindow   = 50 * time.Millisecond
 )
 
-// newTypicalDelays measures the delays of datagrams whose arrival is certain, in the order of sending. A clock offset
-// shifts all delays and a clock drift shifts them slowly, so the typical delay is the median of
-// datagrams sent around the same time.
+// newTypicalDelays measures the delays of datagrams whose arrival is certain, in the order of
+// sending. A clock offset shifts all delays and a clock drift shifts them slowly, so the typical
+// delay is the median of datagrams sent around the same time.
 func newTypicalDelays(certain []knownArrival) typicalDelays {
 	u := typicalDelays{spread: minSpread, window: minWindow}
 	delays := make([]time.Duration, 0, medianCount)
@@ -47,7 +47,8 @@ func newTypicalDelays(certain []knownArrival) typicalDelays {
 	return u
 }
 
-// delayAt returns the typical delay of a datagram that was sent at the given time; 0 if none is known.
+// delayAt returns the typical delay of a datagram that was sent at the given time; 0 if none is
+// known.
 func (u *typicalDelays) delayAt(sent time.Duration) time.Duration {
 	if len(u.sentAt) == 0 {
 		return 0

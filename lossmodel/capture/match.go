@@ -69,8 +69,8 @@ type matcher struct {
 // group has the indices of all datagrams with the same content, in order of time.
 type group struct{ sent, received []int32 }
 
-// group groups the datagrams by content, compared by hash. Arrivals of a content that was sent once belong
-// to that datagram; the others are assigned by align. It counts Unmatched and Equal in m.
+// group groups the datagrams by content, compared by hash. Arrivals of a content that was sent once
+// belong to that datagram; the others are assigned by align. It counts Unmatched and Equal in m.
 func (x *matcher) group(m *Matching) {
 	index := make(map[[16]byte]int32, len(x.sent)) // of the group, by hash
 	key := func(data []byte) [16]byte {
@@ -152,9 +152,9 @@ func (x *matcher) dropFarArrivals(g *group) {
 	x.arrivals[s] = kept
 }
 
-// writeRows adds the rows of all sent datagrams to c and counts them in m. A datagram without an arrival
-// is lost, unless it is before the first or after the last one that arrived and its arrival would be
-// outside from to to, the time range of the receiver's capture; then it is ignored.
+// writeRows adds the rows of all sent datagrams to c and counts them in m. A datagram without an
+// arrival is lost, unless it is before the first or after the last one that arrived and its arrival
+// would be outside from to to, the time range of the receiver's capture; then it is ignored.
 func (x *matcher) writeRows(c *Capture, m *Matching, from, to time.Duration) {
 	used := 0 // received datagrams that belong to a sent one
 	arrived := func(arrivals []int32) bool { return len(arrivals) > 0 }

@@ -108,8 +108,8 @@ func quoteShort(cells []string) string {
 	return strconv.Quote(text)
 }
 
-// addRow parses a row and adds its packet to c, or counts it as unfinished. Without a column seq, rows are
-// numbered from 0. Missing cells count as empty.
+// addRow parses a row and adds its packet to c, or counts it as unfinished. Without a column seq,
+// rows are numbered from 0. Missing cells count as empty.
 func (c *Capture) addRow(cols *columns, row []string) error {
 	if len(c.Packets)+c.Unfinished >= MaxRows {
 		return fmt.Errorf("more than %d rows", MaxRows)
@@ -152,8 +152,8 @@ func (c *Capture) addRow(cols *columns, row []string) error {
 }
 
 // setOutcome sets Lost and Took from the cells lost, recv_us and delay_us, which are "" if empty or
-// missing; delay_us takes precedence over recv_us. inFlight is true if no cell has an outcome, because
-// the packet was in flight when the capture ended. cols are the columns of the file.
+// missing; delay_us takes precedence over recv_us. inFlight is true if no cell has an outcome,
+// because the packet was in flight when the capture ended. cols are the columns of the file.
 func (p *Packet) setOutcome(lost, recv, delay string, cols *columns) (inFlight bool, err error) {
 	switch strings.ToLower(lost) {
 	case "1", "true", "yes", "lost":

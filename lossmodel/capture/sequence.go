@@ -62,8 +62,8 @@ func (c *Capture) Sequence() (*Sequence, error) {
 	return s, nil
 }
 
-// addDatagram adds the datagram of the rows with one number, which are ordered by copy. Copies that did not
-// arrive are dropped. A second arrival of number 0 counts as a copy.
+// addDatagram adds the datagram of the rows with one number, which are ordered by copy. Copies that
+// did not arrive are dropped. A second arrival of number 0 counts as a copy.
 func (s *Sequence) addDatagram(rows []Packet) {
 	d := Datagram{Seq: rows[0].Seq, Sent: rows[0].Sent, Lost: true}
 	for i := range rows {

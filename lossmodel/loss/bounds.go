@@ -19,8 +19,8 @@ type segment struct {
 	n     int64
 }
 
-// Add adds n packets of the given number of fragments, sent under model m after those added before. ok
-// is false, and nothing is added, if the losses depend on a file.
+// Add adds n packets of the given number of fragments, sent under model m after those added before.
+// ok is false, and nothing is added, if the losses depend on a file.
 func (o *Odds) Add(m Model, fragments int, n int64) (ok bool) {
 	if b, ok := m.(Bernoulli); ok && fragments > 1 { // lost if any fragment is
 		m = Bernoulli{P: 1 - math.Pow(1-b.P, float64(fragments))}
@@ -61,8 +61,8 @@ func (o *Odds) Between(alpha float64) (low, high float64) {
 
 // chernoff returns bounds of the losses of all chains. For every t > 0, P(S >= s) <= exp(K(t) -
 // t*s), and the same holds below the mean with -t, where K(t) = ln E[exp(t*S)] is the cumulant
-// generating function. level is ln(2/alpha): each bound gets half of alpha. The best t is searched around
-// its value for a normal distribution.
+// generating function. level is ln(2/alpha): each bound gets half of alpha. The best t is searched
+// around its value for a normal distribution.
 func (o *Odds) chernoff(level float64) (low, high float64) {
 	low, high = 0, math.Inf(1)
 	const around, steps = 16, 4 // 16 steps of a factor 2^(1/4) in both directions
@@ -79,8 +79,9 @@ func (o *Odds) chernoff(level float64) (low, high float64) {
 	return low, high
 }
 
-// cumulant returns K(t), the logarithm of E[exp(t*S)] for the number S of losses of all chains. The first chain starts in its stationary distribution. The start states
-// of later chains are unknown, so the worst case is used.
+// cumulant returns K(t), the logarithm of E[exp(t*S)] for the number S of losses of all chains. The
+// first chain starts in its stationary distribution. The start states of later chains are unknown,
+// so the worst case is used.
 func (o *Odds) cumulant(t float64) (sum float64) {
 	for i := range o.segments {
 		s := &o.segments[i]

@@ -62,9 +62,9 @@ func (g Gilbert) Process(prev Process, _ *tracefile.Library) Process {
 // chain returns the chain of the good and the bad state.
 func (g Gilbert) chain() markov { return gilbertChain(g.Mean, g.rates) }
 
-// gilbertChain returns a chain that loses all packets in the bad state and none in the good state. With
-// a mean of 1 it has the bad state only. rates returns the transition probabilities into and out of the
-// bad state.
+// gilbertChain returns a chain that loses all packets in the bad state and none in the good state.
+// With a mean of 1 it has the bad state only. rates returns the transition probabilities into and
+// out of the bad state.
 func gilbertChain(mean float64, rates func() (enter, leave float64)) markov {
 	if mean >= 1 {
 		return markov{states: 1, next: [4][4]float64{{1}}, loss: [4]float64{1}}

@@ -40,8 +40,8 @@ type markov struct {
 	loss   [4]float64    // loss probability in each state
 }
 
-// stationary returns the stationary distribution: the solution of pi P = pi, sum pi = 1. The sum replaces
-// the last of the equations of pi P = pi, which follows from the others.
+// stationary returns the stationary distribution: the solution of pi P = pi, sum pi = 1. The sum
+// replaces the last of the equations of pi P = pi, which follows from the others.
 func (m markov) stationary() [4]float64 {
 	var a [4][5]float64
 	for j := range m.states - 1 {
@@ -96,8 +96,9 @@ func (m markov) closedForm() ClosedForm {
 	return form
 }
 
-// poisson solves the Poisson equation (I-P) g = f with <pi, g> = 0. Adding 1 pi to I-P makes it
-// regular.
+// poisson returns the solution g of the Poisson equation (I-P) g = f with <pi, g> = 0, where pi is
+// the stationary distribution. I-P is singular; adding pi to each of its rows makes it regular and
+// does not change that solution.
 func (m markov) poisson(f, pi [4]float64) [4]float64 {
 	var a [4][5]float64
 	for i := range m.states {
@@ -163,8 +164,8 @@ const (
 	bad  = 2
 )
 
-// newChain returns prev if it is a chainProcess, to keep its state, otherwise a new one. By default each
-// state is followed by itself. The caller sets all other fields.
+// newChain returns prev if it is a chainProcess, to keep its state, otherwise a new one. By default
+// each state is followed by itself. The caller sets all other fields.
 func newChain(prev Process) *chainProcess {
 	p := reuse[chainProcess](prev)
 	p.defaults = [5]uint8{0, 1, 2, 3, 4}

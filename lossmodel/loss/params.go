@@ -10,7 +10,7 @@ var (
 	pathParam = setting.ParamInfo{Name: "file", Unit: tracefile.UnitName, Help: "path"}
 	hashParam = setting.ParamInfo{Name: "sha256", Help: "first digits of the file's SHA-256; a changed file is refused"}
 	byParam   = setting.ParamInfo{Name: "by", Default: "packet",
-		Help: "packet: packet n has the outcome of row n; time: of the row sent at the same time"}
+		Help: "packet: packet n has the outcome of row n; time: a packet has the outcome of the row sent at the same time"}
 )
 
 // param is a parameter of a model of type M.
@@ -50,8 +50,8 @@ func percent[M any](field func(*M) *float64, name, defaultText, help string) par
 	return newParam(setting.Percent, field, name, defaultText, help)
 }
 
-// withDefault returns the parameter with a default that set computes from the parameters before it and
-// stores in the model.
+// withDefault returns the parameter with a default that set computes from the parameters before it
+// and stores in the model.
 func (p param[M]) withDefault(set func(*M)) param[M] {
 	p.setDefault = set
 	return p
@@ -60,8 +60,8 @@ func (p param[M]) withDefault(set func(*M)) param[M] {
 // params are the parameters of a model.
 type params[M any] []param[M]
 
-// newKind returns the kind of a model with these parameters. finish converts the model after reading, for
-// example to a simpler one; nil means that M itself is the Model.
+// newKind returns the kind of a model with these parameters. finish converts the model after
+// reading, for example to a simpler one; nil means that M itself is the Model.
 func (ps params[M]) newKind(finish func(M) Model, info setting.ModelInfo) kind {
 	for _, p := range ps {
 		info.Params = append(info.Params, p.ParamInfo)
@@ -106,8 +106,9 @@ func (ps params[M]) text(model string, m M) string {
 	return model
 }
 
-// readFile reads the parameters file, by and sha256 of a table; the zero File if none is given. It is an
-// error to give by or sha256 without file. description and hasTimes are as for tracefile.Unit.
+// readFile reads the parameters file, by and sha256 of a table; the zero File if none is given. It
+// is an error to give by or sha256 without file. description and hasTimes are as for
+// tracefile.Unit.
 func (t Table) readFile(description string, hasTimes bool) (f tracefile.File, err error) {
 	u := tracefile.Unit(description, hasTimes)
 	if t["file"] == nil {

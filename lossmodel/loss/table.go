@@ -91,8 +91,9 @@ func checkLossRate(mean float64) error {
 	return nil
 }
 
-// Parse parses a text such as "gilbert mean=5% burst=2" as a table; a word without "=" is a key with the
-// value "". ok is false if the text does not begin with the name of a model or a quote is not closed.
+// Parse parses a text such as "gilbert mean=5% burst=2" as a table; a word without "=" is a key
+// with the value "". ok is false if the text does not begin with the name of a model or a quote is
+// not closed.
 func Parse(text string) (table Table, ok bool) {
 	words, ok := words.Split(text)
 	if !ok || len(words) == 0 {

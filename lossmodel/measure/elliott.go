@@ -94,8 +94,8 @@ func (m *elliott) baumWelchStep(lost []bool, alpha []float64) elliott {
 		eG: clampedRatio(lostGood, sumGood), eB: clampedRatio(lostBad, sumBad)}
 }
 
-// clampedRatio returns a/b limited to 1e-12 ... 1-1e-12, because the Baum-Welch algorithm cannot move a
-// probability away from 0 or 1. If b is 0 it returns 1e-12.
+// clampedRatio returns a/b limited to 1e-12 ... 1-1e-12, because the Baum-Welch algorithm cannot
+// move a probability away from 0 or 1. If b is 0 it returns 1e-12.
 func clampedRatio(a, b float64) float64 {
 	const smallest = 1e-12
 	if b <= 0 {
@@ -104,9 +104,10 @@ func clampedRatio(a, b float64) float64 {
 	return min(max(a/b, smallest), 1-smallest)
 }
 
-// fitElliott fits the Gilbert-Elliott model to losses. The likelihood has several local maxima, so it
-// starts from several models derived from gilbert, the fitted Gilbert model, and returns the most likely
-// result. The starts have bad states that lose 95 %, longer ones that lose 60 %, and rare, very long ones.
+// fitElliott fits the Gilbert-Elliott model to losses. The likelihood has several local maxima, so
+// it starts from several models derived from gilbert, the fitted Gilbert model, and returns the
+// most likely result. The starts have bad states that lose 95 %, longer ones that lose 60 %, and
+// rare, very long ones.
 func fitElliott(lost []bool, gilbert elliott) elliott {
 	rate := gilbert.eG + (gilbert.eB-gilbert.eG)*gilbert.p/(gilbert.p+gilbert.r) // fraction lost
 	best := elliott{logLikelihood: math.Inf(-1)}
@@ -128,7 +129,8 @@ func fitElliott(lost []bool, gilbert elliott) elliott {
 }
 
 // maximize repeats Baum-Welch steps, which increase the likelihood, from the model m until the log
-// likelihood gains less than 0.01 in ten steps, at most 120 steps. alpha is scratch space of len(lost).
+// likelihood gains less than 0.01 in ten steps, at most 120 steps. alpha is scratch space of
+// len(lost).
 func maximize(lost []bool, m elliott, alpha []float64) elliott {
 	const maxSteps, perCheck = 120, 10
 	m.logLikelihood = m.likelihood(lost)
@@ -145,8 +147,8 @@ func maximize(lost []bool, m elliott, alpha []float64) elliott {
 	return m
 }
 
-// invert transforms the matrix a = [A I] into [I A^-1] in place by Gauss-Jordan elimination with partial
-// pivoting. It returns false if A is singular.
+// invert transforms the matrix a = [A I] into [I A^-1] in place by Gauss-Jordan elimination with
+// partial pivoting. It returns false if A is singular.
 func invert(a [][]float64) bool {
 	n := len(a)
 	for col := range n {

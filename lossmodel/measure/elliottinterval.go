@@ -69,8 +69,8 @@ func elliottFromLogits(x [4]float64) *elliott {
 // maxFreeLogit is the logit beyond which a probability counts as 0 or 1: within 6e-6 of it.
 const maxFreeLogit = 12
 
-// uncertainty estimates the covariance of the parameters by finite differences of the log likelihood of
-// the losses. ok is false if the likelihood has no maximum at m.
+// uncertainty estimates the covariance of the parameters by finite differences of the log
+// likelihood of the losses. ok is false if the likelihood has no maximum at m.
 func (m *elliott) uncertainty(lost []bool) (u uncertainty, ok bool) {
 	u = uncertainty{model: m, lost: lost, logits: [4]float64{logit(m.p), logit(m.r), logit(m.eG), logit(m.eB)}}
 	for i, x := range u.logits {
@@ -107,8 +107,8 @@ func (m *elliott) uncertainty(lost []bool) (u uncertainty, ok bool) {
 }
 
 // interval returns the 95 % interval of a figure by the delta method: with the gradient s of the
-// transformed figure with respect to the logits, its variance is s' cov s. For a parameter with a limit,
-// the interval may be extended to the limit; see includeLimit.
+// transformed figure with respect to the logits, its variance is s' cov s. For a parameter with a
+// limit, the interval may be extended to the limit; see includeLimit.
 func (u *uncertainty) interval(figure *elliottFigure) span {
 	const h = 0.01 // step of the finite differences
 	slope := make([]float64, len(u.free))

@@ -65,8 +65,8 @@ func batchStdErr(x []float64) (se float64, drifts bool) {
 // times as uncertain.
 const t95 = 2.16
 
-// lag1Covariance returns the covariance c of neighbours in x around the known mean mu, and its standard
-// error se; +Inf if x has fewer than two values.
+// lag1Covariance returns the covariance c of neighbours in x around the known mean mu, and its
+// standard error se; +Inf if x has fewer than two values.
 func lag1Covariance(x []float64, mu float64) (c, se float64) {
 	if len(x) < 2 {
 		return 0, math.Inf(1)

@@ -104,8 +104,8 @@ func (f *fitter) addNote(format string, args ...any) {
 // span is an interval.
 type span struct{ low, high float64 }
 
-// addEstimate adds an estimate with its 95 % interval, which is extended to contain the value. Without a
-// unit ("") the value is a fraction.
+// addEstimate adds an estimate with its 95 % interval, which is extended to contain the value.
+// Without a unit ("") the value is a fraction.
 func (f *fitter) addEstimate(name, unit string, value float64, interval span) {
 	f.Estimates = append(f.Estimates, Estimate{name, unit, value, min(interval.low, value), max(interval.high, value)})
 }
@@ -149,12 +149,13 @@ func (f *fitter) fitCopies() {
 	}
 }
 
-// correctForCopies corrects the fitted loss and duplication for captures in which the copy that arrives
-// first is always number 0. duplicated is the number of datagrams of which a copy arrived. In such captures a datagram counts as lost only if its copy was lost
-// too, and as duplicated only if both arrived. For independent losses with probability p and one
-// copy with probability d: lost = p (1-d) + d p^2, duplicated = d (1-p)^2. The equations are
-// solved by fixed-point iteration. If the capture shows that copies can be lost, losses are correlated
-// or there are several copies, it adds a note instead.
+// correctForCopies corrects the fitted loss and duplication for captures in which the copy that
+// arrives first is always number 0. duplicated is the number of datagrams of which a copy arrived.
+// In such captures a datagram counts as lost only if its copy was lost too, and as duplicated only
+// if both arrived. For independent losses with probability p and one copy with probability d: lost
+// = p (1-d) + d p^2, duplicated = d (1-p)^2. The equations are solved by fixed-point iteration. If
+// the capture shows that copies can be lost, losses are correlated or there are several copies, it
+// adds a note instead.
 func (f *fitter) correctForCopies(duplicated int) {
 	copiesLost := slices.ContainsFunc(f.datagrams, func(d capture.Datagram) bool { return d.Lost && len(d.Copies) > 0 })
 	independent, ok := f.Spec.Loss.(loss.Bernoulli)

@@ -35,8 +35,8 @@ func (f *fitter) correctClocks(timed bool) {
 	}
 }
 
-// shiftDelays adds by(sent) to the delay of each packet that arrived and of its copies, where sent is the
-// send time of the packet.
+// shiftDelays adds by(sent) to the delay of each packet that arrived and of its copies, where sent
+// is the send time of the packet.
 func (f *fitter) shiftDelays(by func(sent time.Duration) time.Duration) {
 	for i := range f.datagrams {
 		d := &f.datagrams[i]
@@ -139,9 +139,10 @@ func (f *fitter) fitDelay(timed bool) {
 	}
 }
 
-// estimateMoments adds estimates of the mean and standard deviation of delays, with intervals that allow
-// for correlated neighbours. Below minDelays delays it adds a note instead. The interval of the standard deviation is computed on a
-// logarithmic scale, where its distribution is closer to normal.
+// estimateMoments adds estimates of the mean and standard deviation of delays, with intervals that
+// allow for correlated neighbours. Below minDelays delays it adds a note instead. The interval of
+// the standard deviation is computed on a logarithmic scale, where its distribution is closer to
+// normal.
 func (f *fitter) estimateMoments(delays []time.Duration) {
 	if len(delays) < minDelays {
 		f.addNote("%d packets arrived, too few for intervals of delays", len(delays))
@@ -168,8 +169,8 @@ func (f *fitter) estimateMoments(delays []time.Duration) {
 	f.addEstimate("standard deviation of delay", "ms", sd, span{sd / factor, sd * factor})
 }
 
-// twoClusters reports whether delays, in ascending order, form two clusters, and where to split them. They
-// do if the middle half of the range from the 1st to the 99th percentile contains less
+// twoClusters reports whether delays, in ascending order, form two clusters, and where to split
+// them. They do if the middle half of the range from the 1st to the 99th percentile contains less
 // than 0.5 % of the packets, and each side of it more than 2 %.
 func twoClusters(sorted []time.Duration) (split time.Duration, ok bool) {
 	lo, hi := quantile.NextRank(sorted, 0.01), quantile.NextRank(sorted, 0.99)
@@ -181,8 +182,8 @@ func twoClusters(sorted []time.Duration) (split time.Duration, ok bool) {
 	return lo + 2*quarter, ok
 }
 
-// fitReorder takes the median of the early cluster of delays as the latency and fits the reorder stage
-// to the late cluster. split is the delay between the two.
+// fitReorder takes the median of the early cluster of delays as the latency and fits the reorder
+// stage to the late cluster. split is the delay between the two.
 func (f *fitter) fitReorder(sorted []time.Duration, split time.Duration) {
 	firstLate, _ := slices.BinarySearch(sorted, split)
 	early, late := quantile.NextRank(sorted[:firstLate], 0.5), quantile.NextRank(sorted[firstLate:], 0.5)
@@ -267,9 +268,9 @@ func candidates(sorted []time.Duration, mean, sd float64) []lossmodel.Delay {
 	return append(list, lossmodel.Delay{Distribution: lossmodel.Tabled, Table: newQuantileTable(sorted, mean, sd)})
 }
 
-// newQuantileTable returns a table of quantiles of delays, in standard deviations from the mean. It ends
-// at the quantiles 0.001 and 0.999: interpolation up to an outlier would give the outlier
-// too much weight.
+// newQuantileTable returns a table of quantiles of delays, in standard deviations from the mean. It
+// ends at the quantiles 0.001 and 0.999: interpolation up to an outlier would give the outlier too
+// much weight.
 func newQuantileTable(sorted []time.Duration, mean, sd float64) lossmodel.Table {
 	const steps = 64
 	words := make([]string, steps+1)
@@ -280,8 +281,9 @@ func newQuantileTable(sorted []time.Duration, mean, sd float64) lossmodel.Table 
 	return lossmodel.Table{Quantiles: strings.Join(words, " ")}
 }
 
-// distance returns the Kolmogorov distance between the delays, in ascending order, and the distribution
-// with the latency and jitter of d and the shape of dist. It is computed on at most about 4000 delays.
+// distance returns the Kolmogorov distance between the delays, in ascending order, and the
+// distribution with the latency and jitter of d and the shape of dist. It is computed on at most
+// about 4000 delays.
 func distance(sorted []time.Duration, d *lossmodel.Delay, dist *jitterDist) float64 {
 	const maxPoints = 4000
 	n, worst := len(sorted), 0.0
@@ -293,10 +295,10 @@ func distance(sorted []time.Duration, d *lossmodel.Delay, dist *jitterDist) floa
 	return worst
 }
 
-// lag1Interval returns the 95 % interval of the lag-1 correlation r of delays. With standardized delays
-// z, packet i contributes z[i]*z[i-1] (times packets per pair) - r*z[i]^2 to the error of r. The standard error of
-// the mean contribution is converted to Fisher's scale, atanh(r), which keeps the bounds within -1 to 1.
-// The interval is -1 to 1 if there are fewer than minDelays pairs.
+// lag1Interval returns the 95 % interval of the lag-1 correlation r of delays. With standardized
+// delays z, packet i contributes z[i]*z[i-1] (times packets per pair) - r*z[i]^2 to the error of r.
+// The standard error of the mean contribution is converted to Fisher's scale, atanh(r), which keeps
+// the bounds within -1 to 1. The interval is -1 to 1 if there are fewer than minDelays pairs.
 func (f *fitter) lag1Interval() span {
 	d := &f.Measured.Delay
 	z := func(i int) float64 { return float64(f.datagrams[i].Took-d.Mean) / float64(d.SD) }
@@ -325,9 +327,9 @@ func (f *fitter) lag1Interval() span {
 	return span{math.Tanh(mid - half), math.Tanh(mid + half)}
 }
 
-// fitCorrelation fits Correlation and KeepOrder of the delay stage. KeepOrder is set if no packet was
-// overtaken although the delays vary by more than half of the interval between packets. KeepOrder needs the times of
-// the capture (timed).
+// fitCorrelation fits Correlation and KeepOrder of the delay stage. KeepOrder is set if no packet
+// was overtaken although the delays vary by more than half of the interval between packets.
+// KeepOrder needs the times of the capture (timed).
 func (f *fitter) fitCorrelation(timed bool) {
 	rho, n := f.Measured.Delay.Lag1, f.Measured.Delay.Count
 	f.addEstimate("jitter correlation", "", rho, f.lag1Interval())

@@ -65,8 +65,8 @@ func (f *fitter) fitLoss() {
 	}
 }
 
-// fitGilbert returns the Gilbert model with the highest likelihood: its transition probabilities are the
-// observed frequencies.
+// fitGilbert returns the Gilbert model with the highest likelihood: its transition probabilities
+// are the observed frequencies.
 func fitGilbert(t *transitions) elliott {
 	m := elliott{p: ratio(t.changes[0], t.total[0]), r: ratio(t.changes[1], t.total[1]), eB: 1}
 	for from, p := range [2]float64{m.p, m.r} { // state 0 is good, 1 bad
@@ -79,8 +79,9 @@ func fitGilbert(t *transitions) elliott {
 	return m
 }
 
-// setBernoulli selects the model of independent losses and adds its estimates. It uses the intervals of the Gilbert chain, which are
-// valid for any burst length and not wider if losses are independent.
+// setBernoulli selects the model of independent losses and adds its estimates. It uses the
+// intervals of the Gilbert chain, which are valid for any burst length and not wider if losses are
+// independent.
 func (f *fitter) setBernoulli(m *elliott, t *transitions) {
 	f.Spec.Loss = loss.Bernoulli{P: round5(f.Measured.LossRate)}
 	f.addChainIntervals(t)
@@ -122,9 +123,9 @@ func (f *fitter) setElliott(m *elliott, t *transitions, lost []bool) {
 	}
 }
 
-// testRuns compares the lengths of the loss runs with those expected of the model by a chi-square test
-// over the lengths that are expected at least five times, and all longer ones together. It sets RunsP and
-// adds a note if the model does not fit. With too few runs it does nothing.
+// testRuns compares the lengths of the loss runs with those expected of the model by a chi-square
+// test over the lengths that are expected at least five times, and all longer ones together. It
+// sets RunsP and adds a note if the model does not fit. With too few runs it does nothing.
 func (f *fitter) testRuns(m *elliott) {
 	// g and b: probabilities that a run has at least k+1 losses and the last of them occurred in the
 	// good or the bad state. left: probability that a run is longer than the lengths tested so far.
@@ -160,8 +161,8 @@ func (f *fitter) testRuns(m *elliott) {
 	}
 }
 
-// wilson returns Wilson's 95 % score interval of a probability after k hits in n independent trials; 0 to
-// 1 if n is 0.
+// wilson returns Wilson's 95 % score interval of a probability after k hits in n independent
+// trials; 0 to 1 if n is 0.
 func wilson(k, n int) span {
 	if n == 0 {
 		return span{0, 1}
@@ -172,8 +173,8 @@ func wilson(k, n int) span {
 	return span{max(0, mid-half), min(1, mid+half)}
 }
 
-// round5 rounds a probability to five significant digits, more than any capture determines. Within 1e-9
-// of 0 or 1 it returns 0 or 1.
+// round5 rounds a probability to five significant digits, more than any capture determines. Within
+// 1e-9 of 0 or 1 it returns 0 or 1.
 func round5(p float64) float64 {
 	if p < 1e-9 {
 		return 0

@@ -111,8 +111,8 @@ func clamp(p float64) float64 { return min(max(p, 0), 1) }
 // normalCDF is the distribution function of the standard normal distribution.
 func normalCDF(x float64) float64 { return math.Erfc(-x/math.Sqrt2) / 2 }
 
-// paretoCDF is the distribution function of the kernel's pareto table: a Pareto distribution with shape 3
-// from 1, shifted by -1.5, scaled by 4/3 and cut off at 4.
+// paretoCDF is the distribution function of the kernel's pareto table: a Pareto distribution with
+// shape 3 from 1, shifted by -1.5, scaled by 4/3 and cut off at 4.
 func paretoCDF(x float64) float64 {
 	if x >= 4 {
 		return 1

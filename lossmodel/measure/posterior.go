@@ -9,7 +9,7 @@ type transitions struct {
 	changes [2]int // of these, packets with the other outcome
 }
 
-// countTransitions counts the transitions in a sequence of outcomes.
+// countTransitions counts the transitions between successive packets, given whether each was lost.
 func countTransitions(lost []bool) (t transitions) {
 	for i := 1; i < len(lost); i++ {
 		from := 0
@@ -134,8 +134,8 @@ func (t *transitions) burstInterval() span {
 	return span{1 / leave.high, 1 / leave.low}
 }
 
-// bisect returns x between lo and hi where the increasing function f has the value q, with a precision of
-// (hi-lo)/2^27.
+// bisect returns x between lo and hi where the increasing function f has the value q, with a
+// precision of (hi-lo)/2^27.
 func bisect(lo, hi, q float64, f func(float64) float64) float64 {
 	for range 26 {
 		if mid := (lo + hi) / 2; f(mid) < q {

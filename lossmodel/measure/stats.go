@@ -45,7 +45,7 @@ type delayStats struct {
 	Lag1 float64 `json:"lag1"`
 }
 
-// Of computes the statistics of a capture.
+// Of computes the statistics of a capture: losses, copies, delays and reordering.
 func Of(s *capture.Sequence) Stats {
 	st := Stats{Sent: len(s.Datagrams)}
 	st.countLosses(s.Datagrams)
@@ -133,8 +133,9 @@ func moments(x []time.Duration) (mean, sd float64) {
 	return float64(x[0]) + m, math.Sqrt(max(0, squares/n-m*m))
 }
 
-// delayLag1 returns the lag-1 correlation of delays with the given mean and standard deviation, over the
-// pairs of successive datagrams that both arrived; 0 if there are none or the delay is constant.
+// delayLag1 returns the lag-1 correlation of delays with the given mean and standard deviation,
+// over the pairs of successive datagrams that both arrived; 0 if there are none or the delay is
+// constant.
 func delayLag1(all []capture.Datagram, mean, sd float64) float64 {
 	sum, n := 0.0, 0
 	for i := 1; i < len(all); i++ {

@@ -107,7 +107,8 @@ func evenTimes(gap time.Duration) func(i int) time.Duration {
 const independentTrials = -1
 
 // checkFraction measures the fraction of datagrams for which figure returns 1 instead of 0 and
-// checks it against want. se is its standard error; independentTrials means that of independent decisions.
+// checks it against want. se is its standard error; independentTrials means that of independent
+// decisions.
 func (r *tester) checkFraction(stage, name string, copySettings func(*lossmodel.Spec), want, se float64, figure figureFunc) error {
 	hits, err := r.measureStage(copySettings, evenTimes(r.traffic.Interval), figure)
 	if err != nil {
@@ -125,8 +126,8 @@ func isHeldBack(now time.Duration, v *lossmodel.Verdict, _ *lossmodel.Delivery) 
 	return boolToFloat(v.Due > now)
 }
 
-// addCheck adds the comparison of a measured figure with its expected value. se is the standard error of
-// the measured one. Values that differ only by rounding count as equal.
+// addCheck adds the comparison of a measured figure with its expected value. se is the standard
+// error of the measured one. Values that differ only by rounding count as equal.
 func (r *tester) addCheck(stage, name, unit string, measured, expected, se float64) {
 	c := Check{Stage: stage, Name: name, Unit: unit, Measured: measured, Expected: expected, StdErr: se}
 	if diff := math.Abs(measured - expected); diff > 1e-12*math.Abs(expected) {

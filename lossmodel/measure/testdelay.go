@@ -93,8 +93,9 @@ func (r *tester) testJitter(d lossmodel.Delay) error {
 	return nil
 }
 
-// testReordering compares RFC 4737's reordered ratio of evenly spaced packets with the closed form. The standard error is
-// estimated by batch means, because the reordering of neighbours is correlated.
+// testReordering compares RFC 4737's reordered ratio of evenly spaced packets with the closed form.
+// The standard error is estimated by batch means, because the reordering of neighbours is
+// correlated.
 func (r *tester) testReordering(d lossmodel.Delay, dist jitterDist) error {
 	if r.traffic.Interval == 0 {
 		return nil

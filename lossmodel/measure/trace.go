@@ -88,8 +88,8 @@ func Trace(spec lossmodel.Spec, seed uint64, t Traffic) ([]capture.Packet, error
 	return rows, nil
 }
 
-// newGapFunc returns a function that returns the time to the next packet: constant, or drawn from a random
-// stream of the session's seed if Poisson is set.
+// newGapFunc returns a function that returns the time to the next packet: constant, or drawn from a
+// random stream of the session's seed if Poisson is set.
 func (t *Traffic) newGapFunc(session uint64) func() time.Duration {
 	if !t.Poisson {
 		return func() time.Duration { return t.Interval }

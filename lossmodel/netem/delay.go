@@ -14,8 +14,8 @@ import (
 //go:embed tables.bin
 var tableBytes []byte
 
-// tables returns the tables, indexed by distribution minus normal, the first distribution with a table.
-// They are decoded once.
+// tables returns the tables, indexed by distribution minus normal, the first distribution with a
+// table. They are decoded once.
 var tables = sync.OnceValue(func() (t [numDistributions - normal]*[4096]int16) {
 	for i := range t {
 		t[i] = new([4096]int16)
@@ -55,8 +55,8 @@ func newDelayDist(mean, sigma int64, d distribution) delayDist {
 	return s
 }
 
-// draw returns the delay in nanoseconds for a random word u, with the kernel's integer arithmetic. It may
-// be negative if the jitter exceeds the mean. sigma must not be 0 in a uniform distribution.
+// draw returns the delay in nanoseconds for a random word u, with the kernel's integer arithmetic.
+// It may be negative if the jitter exceeds the mean. sigma must not be 0 in a uniform distribution.
 func (s *delayDist) draw(u uint32) int64 {
 	if s.table == nil {
 		return int64(u%(2*uint32(s.sigma))) + s.mean - s.sigma

@@ -19,8 +19,8 @@ type lossState struct {
 	bad        bool       // of gilbertElliott
 }
 
-// decide advances the model of p with random numbers of g and returns the outcome of a packet: passed,
-// Isolated or Burst.
+// decide advances the model of p with random numbers of g and returns the outcome of a packet:
+// passed, Isolated or Burst.
 func (l *lossState) decide(g *lfsr, p *lossParams) outcome {
 	switch p.Model {
 	case fourState:
@@ -34,8 +34,8 @@ func (l *lossState) decide(g *lfsr, p *lossParams) outcome {
 	return passed
 }
 
-// nextFourState advances the four-state chain with the random number u. The new state gives the outcome.
-// The sums of two thresholds overflow 32 bits as in the kernel.
+// nextFourState advances the four-state chain with the random number u. The new state gives the
+// outcome. The sums of two thresholds overflow 32 bits as in the kernel.
 func (l *lossState) nextFourState(u uint32, p *lossParams) outcome {
 	x := probability(u)
 	switch l.chain {

@@ -15,8 +15,8 @@ import (
 // This file parses numbers as tc does: with strtod and strtoul, and the units and rounding of tc.
 // Numbers that overflow 32 bits in tc, and "nan", are errors here.
 
-// The syntax of each type of value: the function that parses a word, the function that formats a value,
-// whether the value may be negative, and what error messages say was expected.
+// The syntax of each type of value: the function that parses a word, the function that formats a
+// value, whether the value may be negative, and what error messages say was expected.
 var (
 	percentages = syntax[probability]{readPercentage, probability.String, false,
 		`a percentage from 0% to 100%, such as "5%"`}
@@ -70,9 +70,9 @@ func parsePercentage(word string) (float64, bool) {
 	return p, ok && p >= 0 && p <= 1 && (rest == "" || rest == "%")
 }
 
-// readScaled reads a number with one of the given units, in upper or lower case, multiplies it by the
-// factor of the unit and rounds it. The second result is false if the word is not such a number or the
-// first is not from 0 to maximum.
+// readScaled reads a number with one of the given units, in upper or lower case, multiplies it by
+// the factor of the unit and rounds it. The second result is false if the word is not such a number
+// or the first is not from 0 to maximum.
 func readScaled(word string, units []scaledUnit, round func(float64) float64, maximum float64) (float64, bool) {
 	v, unit, ok := parseNumber(word)
 	i := slices.IndexFunc(units, func(u scaledUnit) bool { return strings.EqualFold(u.name, unit) })
@@ -89,7 +89,8 @@ type scaledUnit struct {
 	factor float64
 }
 
-// timeUnits returns tc's names of units of time with their factors; us is the factor of a microsecond.
+// timeUnits returns tc's names of units of time with their factors; us is the factor of a
+// microsecond.
 func timeUnits(us float64) []scaledUnit {
 	return []scaledUnit{{"us", us}, {"usec", us}, {"usecs", us}, {"ms", 1e3 * us}, {"msec", 1e3 * us}, {"msecs", 1e3 * us},
 		{"s", 1e6 * us}, {"sec", 1e6 * us}, {"secs", 1e6 * us}}
@@ -132,8 +133,8 @@ func readSize(word string) (uint32, bool) {
 	return uint32(n), ok
 }
 
-// readCount reads an unsigned number of 32 bits as strtoul does: a prefix 0x means base 16, a leading 0
-// base 8.
+// readCount reads an unsigned number of 32 bits as strtoul does: a prefix 0x means base 16, a
+// leading 0 base 8.
 func readCount(word string) (uint32, bool) {
 	v, err := strconv.ParseUint(dropGoSyntax(strings.TrimPrefix(word, "+")), 0, 32)
 	return uint32(v), err == nil

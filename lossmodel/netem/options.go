@@ -29,8 +29,8 @@ type syntax[T comparable] struct {
 	expected string
 }
 
-// forField returns the value that is stored in a field and whose default is unset.
-func (s syntax[T]) forField(field *T, unset T) value {
+// forField returns the value that is stored in a field and has the given default.
+func (s syntax[T]) forField(field *T, defaultValue T) value {
 	return value{
 		read: func(word string) bool {
 			v, ok := s.read(word)
@@ -40,7 +40,7 @@ func (s syntax[T]) forField(field *T, unset T) value {
 			return ok
 		},
 		text:     func() string { return s.write(*field) },
-		isUnset:  func() bool { return *field == unset },
+		isUnset:  func() bool { return *field == defaultValue },
 		signed:   s.signed,
 		expected: s.expected,
 	}
@@ -55,8 +55,8 @@ func (p *Params) delayForm() form {
 		delayTimes.forField(&d.Latency, 0), delayTimes.forField(&d.Jitter, 0), percentages.forField(&d.Corr, 0)}}
 }
 
-// form returns the form of an option with a probability and a correlation. words are its keywords; none
-// if the form is only read, because keywords are read before.
+// form returns the form of an option with a probability and a correlation. words are its keywords;
+// none if the form is only read, because keywords are read before.
 func (c *event) form(words ...string) form {
 	return form{keywords: words, required: 1, values: []value{percentages.forField(&c.Probability, 0),
 		percentages.forField(&c.Corr, 0)}}

@@ -113,8 +113,8 @@ func (d distribution) String() string {
 	return fmt.Sprintf("distribution(%d)", uint8(d))
 }
 
-// sentDuplicateCorr returns the correlation of duplicates that the kernel uses: 0 if tc does not pass it
-// on; see DuplicateCorrUnsent.
+// sentDuplicateCorr returns the correlation of duplicates that the kernel uses: 0 if tc does not
+// pass it on; see DuplicateCorrUnsent.
 func (p *Params) sentDuplicateCorr() probability {
 	if p.DuplicateCorrUnsent {
 		return 0

@@ -188,7 +188,7 @@ func (r *reader) readRate() error {
 	return r.readValues(r.params.rateForm())
 }
 
-// readSlot reads the times and the limits of slots.
+// readSlot reads the times and the optional limits of slots, packets and bytes, in this order.
 func (r *reader) readSlot() error {
 	s := &r.params.Slot
 	var err error
@@ -240,8 +240,8 @@ func (r *reader) readSlotDistribution(s *slot) error {
 	return err
 }
 
-// skipPreamble skips the words before the options: the word netem, or a complete tc command, also after
-// sudo.
+// skipPreamble skips the words before the options: the word netem, or a complete tc command, also
+// after sudo.
 func (r *reader) skipPreamble() error {
 	r.skip("sudo")
 	if word := r.peek(); word == "tc" || strings.HasSuffix(word, "/tc") {
@@ -310,8 +310,8 @@ func (r *reader) expectOneOf(names ...string) error {
 	return nil
 }
 
-// checkCombinations returns an error if an option requires another one that is missing. tc checks this
-// after the last option too.
+// checkCombinations returns an error if an option requires another one that is missing. tc checks
+// this after the last option too.
 func (r *reader) checkCombinations() error {
 	p := &r.params
 	missing := func(after, expected string) error { return &SyntaxError{Word: after, Expected: expected} }

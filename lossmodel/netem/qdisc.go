@@ -112,8 +112,8 @@ func (q *Qdisc) Waiting(now int64) int {
 // Peak returns the largest number of waiting packets so far.
 func (q *Qdisc) Peak() int { return q.waiting.peak }
 
-// enqueueCopy decides about the copy of a packet: first loss, then damage, the limit and the departure. The
-// order of the random numbers is the kernel's.
+// enqueueCopy decides about the copy of a packet: first loss, then damage, the limit and the
+// departure. The order of the random numbers is the kernel's.
 func (q *Qdisc) enqueueCopy(now int64, wireBytes int) Packet {
 	if lossOutcome := q.loss.decide(&q.seeded, &q.p.Loss); lossOutcome != passed {
 		return Packet{Outcome: lossOutcome}
@@ -126,8 +126,8 @@ func (q *Qdisc) enqueueCopy(now int64, wireBytes int) Packet {
 	return p
 }
 
-// hit reports whether an event occurs that has the probability threshold, and the correlation rho with
-// the draw before, whose state is c. It draws no number if threshold is 0.
+// hit reports whether an event occurs that has the probability threshold, and the correlation rho
+// with the draw before, whose state is c. It draws no number if threshold is 0.
 func (q *Qdisc) hit(threshold, rho probability, c *correlated) bool {
 	return threshold > 0 && uint32(threshold) >= c.next(&q.seeded, rho)
 }

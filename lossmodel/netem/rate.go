@@ -48,7 +48,8 @@ func (w *waiting) removeDeparted(now int64) {
 	}
 }
 
-// add adds a packet. send is when it leaves without slots, and leaves its departure, which slots may delay.
+// add adds a packet. send is when it leaves without slots, and leaves its departure, which slots
+// may delay.
 func (w *waiting) add(send, leaves int64) {
 	if len(w.departures) == 0 || send > w.latestSend {
 		w.latestSend = send

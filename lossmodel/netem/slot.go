@@ -17,8 +17,9 @@ type slots struct {
 	lastDeparture int64 // when a packet last left
 }
 
-// departure returns when a packet of wire bytes leaves that is ready at the given time, and counts it in
-// the current slot. Without slots it leaves at once. Random intervals are drawn from unseeded.
+// departure returns when a packet of wire bytes leaves that is ready at the given time, and counts
+// it in the current slot. Without slots it leaves at once. Random intervals are drawn from
+// unseeded.
 func (s *slots) departure(ready int64, wire int, cfg *slot, unseeded *lfsr) int64 {
 	if !cfg.on() {
 		return ready

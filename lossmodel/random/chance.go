@@ -9,8 +9,8 @@ type Chance uint64
 // Certain is the probability 1.
 const Certain Chance = 1 << 63
 
-// NewChance converts a probability, limited to 0..1. Scaling by a power of two is exact, so all
-// machines give the same result.
+// NewChance converts a probability, limited to 0..1; NaN counts as 0. Scaling by a power of two is
+// exact, so all machines give the same result.
 func NewChance(p float64) Chance {
 	switch {
 	case !(p > 0):

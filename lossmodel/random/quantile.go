@@ -28,8 +28,8 @@ func splitWord(word uint64) (e int, f uint64) {
 	return zeros + 1, word << zeros << 1 // without the leading one
 }
 
-// interpolate returns the value of a table, which covers 1 to 2 in equal steps, at 1+f. f is in units of
-// 2^-64.
+// interpolate returns the value of a table, which covers 1 to 2 in equal steps, at 1+f. f is in
+// units of 2^-64.
 func interpolate(table *[257]uint32, f uint64) int64 {
 	const blendBits = 24
 	i := f >> (64 - quantileBits)
@@ -38,8 +38,8 @@ func interpolate(table *[257]uint32, f uint64) int64 {
 	return here + (next-here)*blend>>blendBits
 }
 
-// Exponential returns the quantile -ln q of the exponential distribution with mean 1, in units of 1/One,
-// where q is word/2^64.
+// Exponential returns the quantile -ln q of the exponential distribution with mean 1, in units of
+// 1/One, where q is word/2^64.
 func Exponential(word uint64) int64 {
 	e, f := splitWord(word)
 	return int64(e)*ln2 - interpolate(&logTable, f)

@@ -82,9 +82,10 @@ func (r *Relay) isTransient(err error) bool {
 // isSingleDatagramError reports whether an error concerns a single datagram: the destination is
 // unreachable, or the datagram is too large.
 func isSingleDatagramError(err error) bool {
+	// Windows error codes: WSAECONNRESET, WSAENETRESET, ERROR_PORT_UNREACHABLE, WSAEMSGSIZE.
 	const connReset, netReset, portUnreachable, messageSize syscall.Errno = 10054, 10052, 1234, 10040
 	for _, code := range []syscall.Errno{syscall.ECONNREFUSED, syscall.EHOSTUNREACH, syscall.ENETUNREACH,
-		connReset, netReset, portUnreachable, messageSize} { // the last four are Windows error codes
+		connReset, netReset, portUnreachable, messageSize} {
 		if errors.Is(err, code) {
 			return true
 		}
@@ -92,10 +93,10 @@ func isSingleDatagramError(err error) bool {
 	return false
 }
 
-// addClient creates a client for an address and starts to read the server's answers to it. It returns
-// nil if there is no room, the client's links or socket cannot be created, or the address is the
-// server's or the relay's own, because answers to it would loop forever. replyTo is the address as the
-// socket reports it. The lock must be held.
+// addClient creates a client for an address and starts to read the server's answers to it. It
+// returns nil if there is no room, the client's links or socket cannot be created, or the address
+// is the server's or the relay's own, because answers to it would loop forever. replyTo is the
+// address as the socket reports it. The lock must be held.
 func (r *Relay) addClient(addr, replyTo netip.AddrPort) *client {
 	// Removed clients keep a socket until their datagrams have left; they are limited too.
 	if addr == r.options.Server || isSameEndpoint(addr, r.Addr()) ||

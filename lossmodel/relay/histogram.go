@@ -20,8 +20,8 @@ type Histogram struct {
 // quantile.Bucket.
 const precision = 7
 
-// numBuckets is the number of buckets, for times up to 2^39 ns = 9 min: 2^precision buckets up to 2^7 ns
-// and as many for each of the 32 powers of two above.
+// numBuckets is the number of buckets, for times up to 2^39 ns = 9 min: 2^precision buckets up to
+// 2^7 ns and as many for each of the 32 powers of two above.
 const numBuckets = 33 << precision
 
 // Add counts a duration. Negative durations count as 0.

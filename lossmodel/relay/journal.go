@@ -66,8 +66,8 @@ func NewJournal(onError func(i int, err error), writers ...Writer) *Journal {
 	return j
 }
 
-// Tap stores a copy of an event, of its data and of its trail for the Writers. It skips and counts the
-// event if the limit of blocks is reached, and ignores it if all Writers have failed.
+// Tap stores a copy of an event, of its data and of its trail for the Writers. It skips and counts
+// the event if the limit of blocks is reached, and ignores it if all Writers have failed.
 func (j *Journal) Tap(e *Event) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -91,9 +91,9 @@ func (j *Journal) Tap(e *Event) {
 	}
 }
 
-// blockFor returns the block for an event with a payload of the given size in bytes: the last pending
-// block if it has room, otherwise an empty one, which it appends to the pending blocks. It returns nil
-// if the limit of blocks is reached. j.mu must be held.
+// blockFor returns the block for an event with a payload of the given size in bytes: the last
+// pending block if it has room, otherwise an empty one, which it appends to the pending blocks. It
+// returns nil if the limit of blocks is reached. j.mu must be held.
 func (j *Journal) blockFor(bytes int) *eventBlock {
 	if n := len(j.pending); n > 0 {
 		if block := j.pending[n-1]; block.n < len(block.entries) && len(block.data)+bytes <= blockBytes {

@@ -7,16 +7,16 @@ import (
 	"wirelab/lossmodel"
 )
 
-// The tag of a datagram contains the client's slot in the upper 16 bits and the number of the datagram
-// in its direction in the lower 48.
+// The tag of a datagram contains the client's slot in the upper 16 bits and the number of the
+// datagram in its direction in the lower 48.
 const (
 	tagSeqBits = 48
 	tagSeqMask = 1<<tagSeqBits - 1
 )
 
 // sendToLink passes a datagram that was read at the given time to its link, counts and reports the
-// link's decision, and forwards what is due. A datagram that would exceed Options.MaxQueued is dropped
-// and counts as lost by the queue. The lock must be held.
+// link's decision, and forwards what is due. A datagram that would exceed Options.MaxQueued is
+// dropped and counts as lost by the queue. The lock must be held.
 func (r *Relay) sendToLink(c *client, way Way, data []byte, at time.Duration) {
 	if r.closed {
 		return
@@ -76,8 +76,8 @@ func (r *Relay) countVerdict(flow *Flow, v *lossmodel.Verdict) (deliveries int) 
 	return deliveries
 }
 
-// deliverDue forwards the datagrams of a lane that are due, counts them, and reports them to the taps.
-// Damaged datagrams are not forwarded. The lock must be held.
+// deliverDue forwards the datagrams of a lane that are due, counts them, and reports them to the
+// taps. Damaged datagrams are not forwarded. The lock must be held.
 func (r *Relay) deliverDue(l *lane) {
 	// The clock is read only if the datagram is not due by virtualNow already.
 	if due, ok := l.link.Next(); !ok || due > r.virtualNow && due > r.now() {
@@ -138,8 +138,8 @@ func (r *Relay) send(c *client, way Way, data []byte) error {
 	return err
 }
 
-// schedule updates the position of a lane in the heap of due lanes. If the lane is due before the timer
-// fires, the timer is set to that time.
+// schedule updates the position of a lane in the heap of due lanes. If the lane is due before the
+// timer fires, the timer is set to that time.
 func (r *Relay) schedule(l *lane) {
 	due, ok := l.link.Next()
 	r.dueLanes.update(l, due, ok)
@@ -155,8 +155,8 @@ func (r *Relay) deliverOnTimer() {
 	}
 }
 
-// deliverAll forwards due datagrams of all lanes and sets the timer for the next one. It returns false
-// when the relay has ended.
+// deliverAll forwards due datagrams of all lanes and sets the timer for the next one. It returns
+// false when the relay has ended.
 func (r *Relay) deliverAll() bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -204,7 +204,8 @@ func (q *laneHeap) update(l *lane, due time.Duration, ok bool) {
 	}
 }
 
-// Len, Less, Swap, Push and Pop implement heap.Interface. The last three keep lane.heapIndex up to date.
+// Len, Less, Swap, Push and Pop implement heap.Interface. The last three keep lane.heapIndex up to
+// date.
 func (q *laneHeap) Len() int           { return len(*q) }
 func (q *laneHeap) Less(i, j int) bool { return (*q)[i].nextDue < (*q)[j].nextDue }
 

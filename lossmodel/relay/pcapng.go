@@ -48,8 +48,8 @@ func NewPcapng(w io.Writer, r *Relay) (*pcapng, error) {
 		packet: gopacket.NewSerializeBuffer()}, nil
 }
 
-// Write adds the datagram of an event, as the relay received it or as it sent it; the interface is the
-// side on which that happened. Events about datagrams that were lost or not sent are ignored.
+// Write adds the datagram of an event, as the relay received it or as it sent it; the interface is
+// the side on which that happened. Events about datagrams that were lost or not sent are ignored.
 func (p *pcapng) Write(e *Event) error {
 	var from, to netip.AddrPort
 	side := clientSide
@@ -143,7 +143,7 @@ func describeEvent(e *Event) string {
 	return name + ": " + strings.Join(words, "; ")
 }
 
-// stepWords describes what a stage did; nil if it had no effect.
+// stepWords describes what a stage did as a list of phrases; nil if it had no effect.
 func stepWords(s *lossmodel.Step) (words []string) {
 	if s.Ahead.Packets > 0 {
 		words = append(words, fmt.Sprintf("%d datagrams, %d bytes ahead in the queue", s.Ahead.Packets, s.Ahead.Bytes))

@@ -48,8 +48,8 @@ func NewRecent(size int) *Recent {
 	return r
 }
 
-// Tap records an event: Entered and overLimit store a new datagram in place of the oldest, other events
-// the outcome of a stored datagram or of a copy of it.
+// Tap records an event: Entered and overLimit store a new datagram in place of the oldest, other
+// events the outcome of a stored datagram or of a copy of it.
 func (r *Recent) Tap(e *Event) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -102,7 +102,8 @@ func (r *Recent) Newest(list []Fated, way Way, n int) []Fated {
 	return list
 }
 
-// Fate describes the outcome of the datagram so far, such as "lost by queue" or "left after 52.000 ms".
+// Fate describes the outcome of the datagram so far, such as "lost by queue" or "left after 52.000
+// ms".
 func (x *Fated) Fate() string {
 	end := x.Ends[0]
 	switch {
@@ -125,9 +126,9 @@ func (x *Fated) Lost() bool {
 	return x.Overrun || x.Verdict.Lost != lossmodel.None || x.Ends[0].Kind == refusedByChecksum || x.Ends[0].Kind == unsent
 }
 
-// Stages describes the datagram's way through the link as rows of a name and a text: each stage and what
-// it did, up to the one that lost the datagram; each copy and its outcome; and, if the datagram was
-// sent, how long after its due time.
+// Stages describes the datagram's way through the link as rows of a name and a text: each stage and
+// what it did, up to the one that lost the datagram; each copy and its outcome; and, if the
+// datagram was sent, how long after its due time.
 func (x *Fated) Stages() (list [][2]string) {
 	for i := range x.Trail.All() {
 		s := &x.Trail.Steps[i]

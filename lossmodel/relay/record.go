@@ -49,8 +49,9 @@ func (r *record) Write(e *Event) error {
 	return nil
 }
 
-// writeRow writes one row. If lost is true, recv_us is "lost"; otherwise it is the due time, or empty for a
-// datagram still in flight. left_us is the time of sending, or why the datagram was not sent.
+// writeRow writes one row. If lost is true, recv_us is "lost"; otherwise it is the due time, or
+// empty for a datagram still in flight. left_us is the time of sending, or why the datagram was not
+// sent.
 func (r *record) writeRow(e *Event, copyNumber int, lost bool) {
 	b := strconv.AppendUint(r.line[:0], e.Seq, 10)
 	b = capture.AppendMicros(append(b, ','), e.Sent)

@@ -161,8 +161,8 @@ func (r *Relay) closeSockets() {
 	}
 }
 
-// reportAbandoned removes the datagrams still in flight on a lane from its link and reports them to the
-// taps.
+// reportAbandoned removes the datagrams still in flight on a lane from its link and reports them to
+// the taps.
 func (r *Relay) reportAbandoned(l *lane) {
 	if len(r.taps) == 0 {
 		return

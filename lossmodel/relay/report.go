@@ -96,8 +96,8 @@ func (t *Totals) Since(earlier *Totals) Totals {
 	return d
 }
 
-// Kbps returns the rate of bytes in the given time, in kilobits (1000 bits) per second; 0 if seconds is
-// not positive.
+// Kbps returns the rate of bytes in the given time, in kilobits (1000 bits) per second; 0 if
+// seconds is not positive.
 func Kbps(bytes uint64, seconds float64) float64 {
 	if seconds <= 0 {
 		return 0
@@ -105,9 +105,9 @@ func Kbps(bytes uint64, seconds float64) float64 {
 	return float64(bytes) * 8 / 1000 / seconds
 }
 
-// Line formats the counters d of the last interval, which ended at the given time, as one line, such as
-// "     5 s  up 60/s 38 kbps 52.00 ms  down 60/s ...". The line begins with "!" if there are deviations:
-// those of d, and those given in addition.
+// Line formats the counters d of the last interval, which ended at the given time, as one line,
+// such as "     5 s  up 60/s 38 kbps 52.00 ms  down 60/s ...". The line begins with "!" if there
+// are deviations: those of d, and those given in addition.
 func Line(at time.Duration, d *Totals, deviations []string) string {
 	const minSpan = 1e-9 // avoids a division by 0
 	span := d.At.Seconds()

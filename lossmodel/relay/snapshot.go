@@ -56,8 +56,8 @@ type LinkStatus struct {
 	Bits   uint64        // on the wire, of datagrams that were sent on
 }
 
-// countEntered counts a datagram that was passed to the link at the given time, and the link's decision.
-// It ignores datagrams from before the settings were set.
+// countEntered counts a datagram that was passed to the link at the given time, and the link's
+// decision. It ignores datagrams from before the settings were set.
 func (a *LinkStatus) countEntered(at time.Duration, v *lossmodel.Verdict) {
 	if at < a.From {
 		return
@@ -77,8 +77,8 @@ func (a *LinkStatus) countEntered(at time.Duration, v *lossmodel.Verdict) {
 	}
 }
 
-// applies reports whether a delivery counts: the original, not a copy, of a datagram that was read after
-// the settings were set.
+// applies reports whether a delivery counts: the original, not a copy, of a datagram that was read
+// after the settings were set.
 func (a *LinkStatus) applies(d *lossmodel.Delivery) bool { return d.Copy == 0 && d.Sent >= a.From }
 
 // countSent counts a datagram that was sent on. wire is its size with headers.
@@ -110,8 +110,8 @@ func (l *lane) reshape(spec lossmodel.Spec, at time.Duration) error {
 	return err
 }
 
-// Snapshot stores the current state of the relay in s, whose slices it reuses. After Close the state is
-// the last one.
+// Snapshot stores the current state of the relay in s, whose slices it reuses. After Close the
+// state is the last one.
 func (r *Relay) Snapshot(s *Snapshot) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -47,8 +47,8 @@ func (r *Relay) Tap(t Tap) {
 	}
 }
 
-// emit passes an event to all taps. The event is copied to r.event, because a pointer to the parameter
-// would cost an allocation for each event. The lock must be held.
+// emit passes an event to all taps. The event is copied to r.event, because a pointer to the
+// parameter would cost an allocation for each event. The lock must be held.
 func (r *Relay) emit(e Event) {
 	r.event = e
 	for _, t := range r.taps {
@@ -64,8 +64,8 @@ func (r *Relay) emitEntered(c *client, l *lane, seq uint64, data []byte, v *loss
 		Due:  v.Due, Verdict: *v, Trail: l.link.Trail(original), Lost: v.Lost})
 }
 
-// emitDone reports the end of a delivery to the taps: kind is how it ended, at when, and lost the cause if
-// it was lost, otherwise lossmodel.None.
+// emitDone reports the end of a delivery to the taps: kind is how it ended, at when, and lost the
+// cause if it was lost, otherwise lossmodel.None.
 func (r *Relay) emitDone(c *client, l *lane, kind kind, d *lossmodel.Delivery, at time.Duration, lost lossmodel.Cause) {
 	if len(r.taps) == 0 {
 		return

@@ -92,8 +92,8 @@ func (f File) Options() string {
 	return text
 }
 
-// Option sets the option by ("time" or "packet") or sha256. It returns false if key or value is invalid;
-// f must then not be used.
+// Option sets the option by ("time" or "packet") or sha256. It returns false if key or value is
+// invalid; f must then not be used.
 func (f *File) Option(key, value string) bool {
 	switch key {
 	case "by":
@@ -106,8 +106,8 @@ func (f *File) Option(key, value string) bool {
 	return false
 }
 
-// isHash reports whether s has only lower-case hexadecimal digits, and from 8, so that it identifies a
-// file, to the length of a SHA-256.
+// isHash reports whether s has only lower-case hexadecimal digits, and from 8, so that it
+// identifies a file, to the length of a SHA-256.
 func isHash(s string) bool {
 	return len(s) >= 8 && len(s) <= 2*sha256.Size && strings.Trim(s, "0123456789abcdef") == ""
 }

@@ -42,8 +42,8 @@ func (l *Library) Get(f File, kind *Kind) any {
 	return l.parsedFiles[fileKey{f.Path, f.SHA256, kind}].content
 }
 
-// Open reads and parses a file unless that was done before, and returns f with its hash. The content can
-// then be read with Get, with or without the hash in f. Errors wrap ErrFile.
+// Open reads and parses a file unless that was done before, and returns f with its hash. The
+// content can then be read with Get, with or without the hash in f. Errors wrap ErrFile.
 func (l *Library) Open(f File, kind *Kind) (File, error) {
 	c := l.parsedFiles[fileKey{f.Path, f.SHA256, kind}]
 	if c == nil {

@@ -35,8 +35,8 @@ type Row struct {
 // errNoTimes means that a capture cannot be replayed by time.
 var errNoTimes = errors.New("by=time needs a column send_us with increasing times")
 
-// readReplay reads a capture. With needDelays the capture must have delays that are not negative. A lost
-// datagram gets the delay of its first copy that arrived, or of the datagram before.
+// readReplay reads a capture. With needDelays the capture must have delays that are not negative. A
+// lost datagram gets the delay of its first copy that arrived, or of the datagram before.
 func readReplay(data []byte, needDelays bool) (*replay, error) {
 	c, err := capture.Read(bytes.NewReader(data))
 	if err != nil {
@@ -83,8 +83,8 @@ func firstDelay(all []capture.Datagram) time.Duration {
 	return 0
 }
 
-// checkDelays returns an error if a delay of a datagram or its copies is out of range. Negative delays
-// are an error only if needDelays is set.
+// checkDelays returns an error if a delay of a datagram or its copies is out of range. Negative
+// delays are an error only if needDelays is set.
 func checkDelays(d *capture.Datagram, delay time.Duration, needDelays bool) error {
 	for _, t := range append([]time.Duration{delay}, d.Copies...) {
 		switch {
@@ -98,9 +98,9 @@ func checkDelays(d *capture.Datagram, delay time.Duration, needDelays bool) erro
 	return nil
 }
 
-// setTimes sets the send times, relative to the first one and not decreasing. The capture repeats one mean
-// interval after its last packet. If the capture has no times (known is false) or a single packet, it
-// cannot be replayed by time, and the period stays 0.
+// setTimes sets the send times, relative to the first one and not decreasing. The capture repeats
+// one mean interval after its last packet. If the capture has no times (known is false) or a single
+// packet, it cannot be replayed by time, and the period stays 0.
 func (r *replay) setTimes(all []capture.Datagram, known bool) {
 	if n := len(all); known && n > 1 {
 		for i := range all {

@@ -51,7 +51,7 @@ func (l *Listener) acceptOrRefuse(h *hello, from netip.AddrPort, at time.Duratio
 }
 
 // createSession creates a session with an unused number and registers it in l.sessions. The session
-// answers to the address from. l.mu must be held.
+// sends to the address from. at is the time since the start of the listener. l.mu must be held.
 func (l *Listener) createSession(h *hello, from netip.AddrPort, at time.Duration) *Session {
 	c := agreement{dialerNonce: h.nonce, listenerNonce: newNonce(), purpose: h.purpose}
 	for taken := true; taken; {

@@ -128,7 +128,8 @@ func (s *Session) Books() Books {
 	return b
 }
 
-// addSent adds the counters of sent datagrams of o to b. Counters of received datagrams are not added.
+// addSent adds the counters of sent datagrams of o to b. Counters of received datagrams are not
+// added.
 func (b *Books) addSent(o *Books) {
 	b.Out += o.Out
 	b.OutBytes += o.OutBytes
@@ -161,8 +162,8 @@ func (s *Session) send(stream uint8, payload []byte) error {
 	return nil
 }
 
-// transmit encrypts a payload and writes it to the socket. It returns an error only if the session has
-// ended or has no sequence number left; errors of single datagrams are only counted.
+// transmit encrypts a payload and writes it to the socket. It returns an error only if the session
+// has ended or has no sequence number left; errors of single datagrams are only counted.
 func (s *Session) transmit(stream uint8, payload []byte) error {
 	s.out.Lock()
 	defer s.out.Unlock()
@@ -192,8 +193,8 @@ func (s *Session) transmit(stream uint8, payload []byte) error {
 	return nil
 }
 
-// isUnreachable reports whether err is how the system reports an ICMP error about an earlier datagram:
-// connection refused, host or network unreachable, or connection reset on Windows.
+// isUnreachable reports whether err is how the system reports an ICMP error about an earlier
+// datagram: connection refused, host or network unreachable, or connection reset on Windows.
 func isUnreachable(err error) bool {
 	if err == nil {
 		return false // the usual case; avoids the allocation of code below

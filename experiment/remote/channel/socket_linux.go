@@ -10,8 +10,8 @@ import (
 )
 
 // enableControlMessages makes the kernel deliver the receive time and the drop counter with each
-// datagram as control messages (socket(7): SO_TIMESTAMPNS, SO_RXQ_OVFL). It returns a buffer for them,
-// or nil if the socket is not accessible.
+// datagram as control messages (socket(7): SO_TIMESTAMPNS, SO_RXQ_OVFL). It returns a buffer for
+// them, or nil if the socket is not accessible.
 func enableControlMessages(c *net.UDPConn) []byte {
 	raw, err := c.SyscallConn()
 	if err != nil {

@@ -30,9 +30,10 @@ func NewToken() string {
 	return hex.EncodeToString(b[:])
 }
 
-// ParseToken derives a token from a text. It fails with errToken if the text has fewer than 6 distinct
-// characters, or if a random text of the same length and character set would have fewer than 128 bits. That is an upper bound: the entropy of
-// a text chosen by a person is lower and cannot be measured.
+// ParseToken derives a token from a text. It fails with errToken if the text has fewer than 6
+// distinct characters, or if a random text of the same length and character set would have fewer
+// than 128 bits. That is an upper bound: the entropy of a text chosen by a person is lower and
+// cannot be measured.
 func ParseToken(text string) (Token, error) {
 	distinct := map[rune]bool{}
 	for _, r := range text {
@@ -61,8 +62,8 @@ func maxEntropyBits(text string) float64 {
 	return float64(len(text)) * math.Log2(printableASCII)
 }
 
-// derive returns a key derived from a secret by HKDF-SHA256. Different purposes give independent keys.
-// salt is the public data that the key is bound to; nil means none.
+// derive returns a key derived from a secret by HKDF-SHA256. Different purposes give independent
+// keys. salt is the public data that the key is bound to; nil means none.
 func derive(secret, salt []byte, purpose string) (key [32]byte) {
 	b, err := hkdf.Key(sha256.New, secret, salt, "wirelab channel 1 "+purpose, len(key))
 	if err != nil {

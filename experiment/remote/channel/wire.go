@@ -110,8 +110,9 @@ type answer struct {
 	reason        refusal // of a refusal; 0 otherwise
 }
 
-// append overwrites dst with the signed answer and returns it. Layout: first byte, nonce of the hello,
-// then the cookie, or the listener's nonce and the session (4 bytes), or the reason (1 byte); MAC.
+// append overwrites dst with the signed answer and returns it. Layout: first byte, nonce of the
+// hello, then the cookie, or the listener's nonce and the session (4 bytes), or the reason (1
+// byte); MAC.
 func (a *answer) append(dst []byte, m *mac) []byte {
 	dst = append(dst[:0], firstByte(a.kind))
 	dst = append(dst, a.nonce[:]...)

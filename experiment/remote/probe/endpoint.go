@@ -43,8 +43,8 @@ func newEndpoint(s *channel.Session, p Plan, size int) *endpoint {
 // After a longer delay the remaining schedule is shifted.
 const maxCatchUp = 20 * time.Millisecond
 
-// sendDue sends all probes that are due. next is when the following probe is due; more is false if all
-// probes of the plan are sent.
+// sendDue sends all probes that are due. next is when the following probe is due; more is false if
+// all probes of the plan are sent.
 func (e *endpoint) sendDue(now time.Time) (next time.Time, more bool, err error) {
 	for len(e.sentAt) < e.plan.Packets() {
 		if now.Before(e.nextDue) {

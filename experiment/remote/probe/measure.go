@@ -191,8 +191,9 @@ func estimateBase(up, down []arrival) (base, slack time.Duration) {
 }
 
 // firstPercentile returns the 1st percentile of the clock delays and half of the width of its 95 %
-// confidence interval. There must be arrivals. The interval is distribution-free: the number of samples below a quantile is
-// binomial, so its bounds are order statistics 1.96 standard deviations away.
+// confidence interval. There must be arrivals. The interval is distribution-free: the number of
+// samples below a quantile is binomial, so its bounds are order statistics 1.96 standard deviations
+// away.
 func firstPercentile(arrivals []arrival) (p1, halfWidth time.Duration) {
 	delays := make([]time.Duration, len(arrivals))
 	for i, r := range arrivals {
@@ -219,8 +220,8 @@ func fillSendTimes(known []time.Duration, interval time.Duration) []time.Duratio
 }
 
 // newCapture returns the capture of one direction, ordered by seq. sent are the send times by seq;
-// probes without an arrival are lost. Delays are shifted so that their 1st percentile is base, because
-// the offset between the clocks is unknown.
+// probes without an arrival are lost. Delays are shifted so that their 1st percentile is base,
+// because the offset between the clocks is unknown.
 func newCapture(arrivals []arrival, base time.Duration, sent []time.Duration) capture.Capture {
 	c := capture.Capture{HasSent: true, HasDelay: true}
 	p1, _ := firstPercentile(arrivals)

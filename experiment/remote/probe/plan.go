@@ -106,8 +106,8 @@ func (s *timestamps) append(dst []byte) []byte {
 // maxTime limits received times so that sums cannot overflow.
 const maxTime = 30 * 24 * time.Hour
 
-// parseTimestamps parses a probe; the bytes after the timestamps are padding. ok is false if the probe
-// is too short or a time is out of range.
+// parseTimestamps parses a probe; the bytes after the timestamps are padding. ok is false if the
+// probe is too short or a time is out of range.
 func parseTimestamps(b []byte) (s timestamps, ok bool) {
 	if len(b) < timestampBytes {
 		return s, false

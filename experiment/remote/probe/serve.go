@@ -50,7 +50,8 @@ func Serve(ctx context.Context, s *channel.Session) (probeReport, error) {
 	return report, err
 }
 
-// awaitPlan waits for a plan and accepts it. An invalid plan is an error. Other datagrams are ignored.
+// awaitPlan waits for a plan and accepts it. An invalid plan is an error. Other datagrams are
+// ignored.
 func awaitPlan(ctx context.Context, s *channel.Session) (Plan, error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, planTimeout, errors.New("timeout: no measurement plan received"))
 	defer cancel()
@@ -82,9 +83,9 @@ type responder struct {
 // each block, and before that the acceptance, is sent at most this often.
 const maxAnswers = 8
 
-// receive handles a datagram that is not a probe: a repeated plan is accepted again, and a requested
-// block is sent. The first request ends the measurement: later arrivals are not in the results. Beyond
-// maxAnswers requests are ignored.
+// receive handles a datagram that is not a probe: a repeated plan is accepted again, and a
+// requested block is sent. The first request ends the measurement: later arrivals are not in the
+// results. Beyond maxAnswers requests are ignored.
 func (f *responder) receive(d *channel.Datagram) {
 	switch d.Stream {
 	case streamPlan: // the acceptance was lost

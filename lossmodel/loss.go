@@ -21,8 +21,8 @@ type lossStage struct {
 	processes map[string]loss.Process // by model name; a model that is selected again continues with its state
 }
 
-// reshape implements specStage. It selects the process of the model, with the state it had when
-// the model was last used. The stage is on if packets can be lost.
+// reshape implements specStage. It selects the process of the spec's model, which continues with the
+// state that it had when the model was last used. The stage is on if packets can be lost.
 func (s *lossStage) reshape(spec *Spec) bool {
 	m := spec.Loss
 	if m == nil {

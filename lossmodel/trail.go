@@ -68,7 +68,7 @@ func (t *Trail) Took() (sum time.Duration) {
 }
 
 // Watch makes the link record a Trail for every packet from now on. It does not affect packets.
-// Without it, recording costs nothing.
+// Until Watch is called nothing is recorded.
 func (l *Link) Watch() {
 	if l.trails == nil {
 		l.trails = new([1 + MaxCopies]Trail)

@@ -78,8 +78,9 @@ func (m *elliott) uncertainty(lost []bool) (u uncertainty, ok bool) {
 			u.free = append(u.free, i)
 		}
 	}
-	const h = 0.02                                   // step of the finite differences
-	near := func(i, j int, di, dj float64) float64 { // log likelihood with logits i and j shifted by di and dj
+	const h = 0.02 // step of the finite differences
+	// near returns the log likelihood with logits i and j shifted by di and dj.
+	near := func(i, j int, di, dj float64) float64 {
 		x := u.logits
 		x[i] += di
 		x[j] += dj

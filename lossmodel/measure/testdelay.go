@@ -52,7 +52,9 @@ func (r *tester) testSpikes(d lossmodel.Delay) error {
 		ratio(n, r.traffic.Packets), exact, isHeldBack)
 }
 
-// testJitter compares mean, standard deviation, correlation and reordering with the distribution's.
+// testJitter compares mean, standard deviation, correlation and reordering of the delays with those of
+// the distribution. It adds a note instead if the distribution is unknown or would give negative
+// delays. Reordering is tested for independent jitter only.
 func (r *tester) testJitter(d lossmodel.Delay) error {
 	dist, known := newJitterDist(&d)
 	n := r.traffic.Packets

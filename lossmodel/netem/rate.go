@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// transmissionTime returns how long the line takes for a packet, in nanoseconds, with the
+// transmissionTime returns how long the line takes for a packet of wire bytes, in nanoseconds, with the
 // kernel's integer widths: with an overhead that makes the size negative, the time is very long.
 // It is limited to twice the horizon.
 func (p *Params) transmissionTime(wire int) int64 {

@@ -121,15 +121,17 @@ type Cursor struct {
 	row    *Row   // of the current datagram
 }
 
-// Next returns the row for the next datagram (number 0) or for a copy of the current one, which
-// has the same row.
+// Next returns the row for the next datagram (number 0), which is sent at now, or for a copy of the
+// current one (1 and up), which has the same row. By time, the row is chosen by now; otherwise the
+// datagrams take the rows in order.
 func (c *Cursor) Next(now time.Duration, number int) *Row {
 	if number > 0 {
 		return c.row
 	}
 	i := int(c.count % uint64(len(c.replay.rows)))
 	if c.byTime {
-		t := now % c.replay.period // the last row sent at or before t
+		// The row is the last one sent at or before t; the first row was sent at 0.
+		t := now % c.replay.period
 		i = sort.Search(len(c.replay.sentAt), func(i int) bool { return c.replay.sentAt[i] > t }) - 1
 	}
 	c.count++

@@ -150,7 +150,7 @@ func (f *fitter) fitCopies() {
 }
 
 // correctForCopies corrects the fitted loss and duplication for captures in which the copy that
-// arrives first is always number 0. duplicated is the number of datagrams of which a copy arrived.
+// arrives first is always number 0. duplicated is the number of datagrams with at least one copy that arrived.
 // In such captures a datagram counts as lost only if its copy was lost too, and as duplicated only
 // if both arrived. For independent losses with probability p and one copy with probability d: lost
 // = p (1-d) + d p^2, duplicated = d (1-p)^2. The equations are solved by fixed-point iteration. If

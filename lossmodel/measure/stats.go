@@ -134,7 +134,7 @@ func moments(x []time.Duration) (mean, sd float64) {
 }
 
 // delayLag1 returns the lag-1 correlation of delays with the given mean and standard deviation,
-// over the pairs of successive datagrams that both arrived; 0 if there are none or the delay is
+// over the pairs of successive datagrams that both arrived; 0 without such pairs or if the delay is
 // constant.
 func delayLag1(all []capture.Datagram, mean, sd float64) float64 {
 	sum, n := 0.0, 0

@@ -13,7 +13,7 @@ import (
 const Tolerated = time.Millisecond
 
 // Deviations describes where the relay deviated from the configured link in one direction: datagrams
-// that were sent late, and losses that the link did not cause; nil if there are none.
+// that were sent late, and losses that the link did not cause; nil if none.
 func (f *Flow) Deviations(way Way) (list []string) {
 	if p99 := f.Late.Quantile(0.99); p99 > Tolerated {
 		list = append(list, fmt.Sprintf("%s is late: p99 %s ms", way, Millis(p99)))

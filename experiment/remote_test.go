@@ -175,7 +175,7 @@ func TestRunnerLosesPeer(t *testing.T) {
 	for end := time.Now().Add(patience); r.Snapshot().State != engine.Broken && time.Now().Before(end); {
 		time.Sleep(5 * time.Millisecond)
 	}
-	if err := r.Snapshot().Err; err == nil || !strings.Contains(err.Error(), "the far end has left") {
+	if err := r.Snapshot().Err; err == nil || !strings.Contains(err.Error(), "the peer closed the session") {
 		t.Fatalf("got %v", err)
 	}
 	r.Stop()

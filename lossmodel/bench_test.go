@@ -8,9 +8,9 @@ import (
 	"wirelab/internal/seed"
 )
 
-// benchmarkLink sends and receives b.N packets of 450 bytes, one a millisecond.
+// benchmarkLink sends and receives b.N packets of 450 bytes at 1 ms intervals.
 func benchmarkLink(b *testing.B, spec Spec) {
-	l := linkOf(b, spec, 1)
+	l := newLink(b, spec, 1)
 	data := make([]byte, 450)
 	now := time.Duration(0)
 	step := func() {
@@ -29,10 +29,10 @@ func benchmarkLink(b *testing.B, spec Spec) {
 }
 
 func BenchmarkPerfectLink(b *testing.B)     { benchmarkLink(b, DefaultSpec()) }
-func BenchmarkFullPipeline(b *testing.B)    { benchmarkLink(b, everything(b)) }
-func BenchmarkFullestPipeline(b *testing.B) { benchmarkLink(b, fullest(b)) }
+func BenchmarkFullPipeline(b *testing.B)    { benchmarkLink(b, allStagesSpec(b)) }
+func BenchmarkFullestPipeline(b *testing.B) { benchmarkLink(b, allFeaturesSpec(b)) }
 
-// BenchmarkModels shows what each model costs by itself.
+// BenchmarkModels measures each model alone.
 func BenchmarkModels(b *testing.B) {
 	for _, pairs := range [][]string{
 		{"loss", "5%"}, {"loss", "gilbert mean=5% burst=2"}, {"loss", "gilbert-elliott p=1% r=20% h=50%"},
@@ -45,17 +45,17 @@ func BenchmarkModels(b *testing.B) {
 			if pairs[0] == "distribution" {
 				pairs = append(pairs, "latency", "50ms±10ms")
 			}
-			benchmarkLink(b, specOf(b, pairs...))
+			benchmarkLink(b, newSpec(b, pairs...))
 		})
 	}
 }
 
-// BenchmarkMillionInFlight sends a packet and receives one while n are under way:
-// the time must grow like the depth of the heap, not like n.
+// BenchmarkMillionInFlight sends and receives a packet with n packets in flight. The time must
+// grow with log n.
 func BenchmarkMillionInFlight(b *testing.B) {
 	for _, n := range []int{1_000, 10_000, 100_000, 1_000_000} {
 		b.Run(fmt.Sprint(n), func(b *testing.B) {
-			l := linkOf(b, specOf(b, "latency", "1000s", "jitter", "1000s"), 1)
+			l := newLink(b, newSpec(b, "latency", "1000s", "jitter", "1000s"), 1)
 			data := make([]byte, 16)
 			for range n {
 				l.Send(0, data, 0)
@@ -70,19 +70,21 @@ func BenchmarkMillionInFlight(b *testing.B) {
 	}
 }
 
+// BenchmarkHeap measures a push and a pop.
 func BenchmarkHeap(b *testing.B) {
 	var h heap
 	for i := range uint64(10_000) {
-		h.push(entry{due: int64(seed.Derive(i, 0) >> 20), seq: i})
+		h.push(heapEntry{due: int64(seed.Derive(i, 0) >> 20), seq: i})
 	}
 	seq := uint64(len(h))
 	for b.Loop() {
 		e := h.pop()
-		h.push(entry{due: e.due + int64(seed.Derive(seq, 0)>>20), seq: seq})
+		h.push(heapEntry{due: e.due + int64(seed.Derive(seq, 0)>>20), seq: seq})
 		seq++
 	}
 }
 
+// BenchmarkSet measures setting a key.
 func BenchmarkSet(b *testing.B) {
 	s := DefaultSpec()
 	for b.Loop() {

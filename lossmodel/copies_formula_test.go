@@ -7,12 +7,12 @@ import (
 	"time"
 )
 
-// Copies: as many as asked for, each with losses, damage and jitter of its own.
-func TestCopiesMeetTheStagesOnTheirOwn(t *testing.T) {
-	n := packets() / 4
-	l := linkOf(t, specOf(t, "duplicate", "30%", "duplicate_copies", "3", "loss", "20%", "jitter", "10ms", "latency", "10ms"), 6)
+// Copies have independent losses, damage and jitter.
+func TestCopiesPassStagesSeparately(t *testing.T) {
+	n := packetCount() / 4
+	l := newLink(t, newSpec(t, "duplicate", "30%", "duplicate_copies", "3", "loss", "20%", "jitter", "10ms", "latency", "10ms"), 6)
 	made, m := 0.0, 0.0
-	joint := [4][4]float64{} // lost together
+	joint := [4][4]float64{} // by number of copies lost together
 	for range n {
 		v := l.Send(0, nil, 0)
 		if v.Copies == 0 {
@@ -28,14 +28,14 @@ func TestCopiesMeetTheStagesOnTheirOwn(t *testing.T) {
 			}
 		}
 	}
-	near(t, "duplicated", made/float64(n), 0.3, math.Sqrt(0.3*0.7/float64(n)))
+	checkClose(t, "duplicated", made/float64(n), 0.3, math.Sqrt(0.3*0.7/float64(n)))
 	for i := range joint {
 		for j := range joint {
 			want := 0.2 * 0.2
 			if i == j {
 				want = 0.2
 			}
-			near(t, "lost together", joint[i][j]/made, want, math.Sqrt(want*(1-want)/made))
+			checkClose(t, "lost together", joint[i][j]/made, want, math.Sqrt(want*(1-want)/made))
 		}
 	}
 	byCopy := [4][]float64{}
@@ -48,12 +48,12 @@ func TestCopiesMeetTheStagesOnTheirOwn(t *testing.T) {
 			t.Errorf("jitter of copy %d: sqrt(N) D = %.2f", number, d)
 		}
 	}
-	near(t, "arrived", m, 0.8*(float64(n)+3*made), math.Sqrt(0.2*0.8*(float64(n)+3*made)))
+	checkClose(t, "arrived", m, 0.8*(float64(n)+3*made), math.Sqrt(0.2*0.8*(float64(n)+3*made)))
 }
 
-// Under Gilbert's model a copy finds the path as its datagram found it.
+// Under the Gilbert model a copy has the state of its datagram.
 func TestCopiesShareTheBurst(t *testing.T) {
-	l := linkOf(t, specOf(t, "duplicate", "50%", "loss", "20%", "burst", "4"), 6)
+	l := newLink(t, newSpec(t, "duplicate", "50%", "loss", "20%", "burst", "4"), 6)
 	for range 20_000 {
 		if v := l.Send(0, nil, 0); v.Copies == 1 && v.CopyLost[0] != v.Lost {
 			t.Fatalf("datagram %v, copy %v", v.Lost, v.CopyLost[0])
@@ -62,11 +62,11 @@ func TestCopiesShareTheBurst(t *testing.T) {
 	}
 }
 
-// Damage: the share of datagrams, and every bit as likely as any other.
+// The fraction of damaged datagrams is right, and all bits are equally likely.
 func TestCorruptClosedForm(t *testing.T) {
 	const size, flips = 50, 3
-	n := packets() / 2
-	l := linkOf(t, specOf(t, "corrupt", "20%", "corrupt_bits", "3"), 3)
+	n := packetCount() / 2
+	l := newLink(t, newSpec(t, "corrupt", "20%", "corrupt_bits", "3"), 3)
 	hits, damaged := make([]float64, size*8), 0.0
 	for range n {
 		l.Send(0, make([]byte, size), 0)
@@ -78,18 +78,18 @@ func TestCorruptClosedForm(t *testing.T) {
 			hits[i] += float64(d.Data[i/8] >> (i % 8) & 1)
 		}
 	}
-	near(t, "damaged", damaged/float64(n), 0.2, math.Sqrt(0.2*0.8/float64(n)))
+	checkClose(t, "damaged", damaged/float64(n), 0.2, math.Sqrt(0.2*0.8/float64(n)))
 	chi2, want := 0.0, damaged*flips/float64(len(hits))
 	for _, h := range hits {
 		chi2 += (h - want) * (h - want) / want
 	}
 	free := float64(len(hits) - 1)
-	near(t, "chi square of positions", chi2, free, math.Sqrt(2*free))
+	checkClose(t, "chi square of positions", chi2, free, math.Sqrt(2*free))
 }
 
-// A copy comes its extra delay after the datagram, where there is no jitter.
-func TestCopiesComeLater(t *testing.T) {
-	l := linkOf(t, specOf(t, "duplicate", "100%", "duplicate_copies", "2", "duplicate_delay", "7ms", "latency", "20ms"), 1)
+// Without jitter a copy arrives its extra delay after the datagram.
+func TestCopyDelay(t *testing.T) {
+	l := newLink(t, newSpec(t, "duplicate", "100%", "duplicate_copies", "2", "duplicate_delay", "7ms", "latency", "20ms"), 1)
 	l.Send(0, nil, 0)
 	for number, want := range []time.Duration{20 * ms, 27 * ms, 27 * ms} {
 		if d, ok := l.Receive(time.Second); !ok || d.Copy != number || d.Due != want {
@@ -98,11 +98,11 @@ func TestCopiesComeLater(t *testing.T) {
 	}
 }
 
-// Where order is kept, copies travel with their datagrams and hold nobody up.
+// With keep_order, copies arrive with their datagrams and do not delay other packets.
 func TestCopiesKeepOrder(t *testing.T) {
 	send := func(pairs ...string) (dues [2][]time.Duration) {
 		pairs = append(pairs, "latency", "50ms", "jitter", "40ms", "keep_order", "on")
-		l := linkOf(t, specOf(t, pairs...), 2)
+		l := newLink(t, newSpec(t, pairs...), 2)
 		for i := range 5000 {
 			l.Send(time.Duration(i)*ms, nil, uint64(i))
 		}

@@ -8,34 +8,37 @@ import (
 	"wirelab/lossmodel/random"
 )
 
-// maxFlips is the most bits that are flipped in one datagram.
+// maxFlips is the largest number of bits flipped in one datagram.
 const maxFlips = 64
 
-// Corruption is what the corrupt stage does: with probability P, Bits different
-// bits of the datagram are flipped (all of them, if it has fewer). Besides, each
-// bit is flipped by itself with probability BitRate, though no more than maxFlips
-// in all. Headers are never hit: an empty datagram stays whole.
+// Corruption has the parameters of the corrupt stage. With probability P, Bits different bits of
+// the payload are flipped, or all if it has fewer. In addition every bit is flipped independently
+// with probability BitRate. At most 64 bits are flipped in total. Headers are not damaged, so an
+// empty datagram never is.
 type Corruption struct {
 	P        float64
-	Bits     int     // 1..maxFlips
+	Bits     int     // 1 to 64
 	BitRate  float64 // 0 to 0.1
-	Checksum bool    // UDP's, modelled as perfect: it catches all damage
+	Checksum bool    // UDP checksum, assumed to detect all damage
 }
 
+// corruptStage implements Corruption.
 type corruptStage struct {
-	stream random.Stream
-	chance random.Chance
-	bits   int
-	each   bitErrors
+	stream    random.Stream
+	chance    random.Chance
+	bits      int
+	bitErrors bitErrors
 }
 
+// reshape implements specStage. The stage is on if a bit can be flipped.
 func (s *corruptStage) reshape(spec *Spec) bool {
-	s.chance, s.bits = random.ChanceOf(spec.Corrupt.P), spec.Corrupt.Bits
-	s.each = bitErrors{rate: spec.Corrupt.BitRate, none: 1}
-	return s.chance > 0 || s.each.rate > 0
+	s.chance, s.bits = random.NewChance(spec.Corrupt.P), spec.Corrupt.Bits
+	s.bitErrors = bitErrors{rate: spec.Corrupt.BitRate, noneProb: 1}
+	return s.chance > 0 || s.bitErrors.rate > 0
 }
 
-// Apply implements Stage.
+// Apply implements Stage. It adds the positions of the flipped bits to f.Corrupt. A position that was
+// drawn before is drawn again, so that the bits differ.
 func (s *corruptStage) Apply(_ time.Duration, size int, f *Fate) {
 	word := s.stream.Next(f.Copy)
 	flips := 0
@@ -43,46 +46,48 @@ func (s *corruptStage) Apply(_ time.Duration, size int, f *Fate) {
 		flips = s.bits
 	}
 	positions := uint64(size) * 8
-	if s.each.rate > 0 {
-		flips += s.each.count(random.Further(word, bitWord), int(positions))
+	if s.bitErrors.rate > 0 {
+		flips += s.bitErrors.draw(random.DeriveWord(word, countWord), int(positions))
 	}
 	flips = min(flips, maxFlips, int(positions))
 	for i := 0; len(f.Corrupt) < flips; i++ {
-		bit := int(random.Below(random.Further(word, i), positions))
+		bit := int(random.Below(random.DeriveWord(word, i), positions))
 		if !slices.Contains(f.Corrupt, bit) {
 			f.Corrupt = append(f.Corrupt, bit)
 		}
 	}
 }
 
-// bitWord is which further word says how many bits are flipped one by one; those
-// before it, of which no datagram needs so many, say where.
-const bitWord = 1 << 20
+// countWord is the index of the derived word that gives the number of bit errors. Lower indices
+// give positions.
+const countWord = 1 << 20
 
+// fork implements specStage.
 func (s *corruptStage) fork() specStage { c := *s; return &c }
 
+// row describes the corrupt stage and its keys.
 func (*Corruption) row() stageRow {
 	return stageRow{
-		name:    StageCorrupt,
-		initial: func(s *Spec) { s.Corrupt.Bits, s.Corrupt.Checksum = 1, true },
-		make:    func(p *stageContext) specStage { return &corruptStage{stream: p.stream(StageCorrupt)} },
+		name:        StageCorrupt,
+		setDefaults: func(s *Spec) { s.Corrupt.Bits, s.Corrupt.Checksum = 1, true },
+		newStage:    func(context *stageContext) specStage { return &corruptStage{stream: context.stream(StageCorrupt)} },
 		keys: []keyRow{
 			newKey(setting.Percent, func(s *Spec) *float64 { return &s.Corrupt.P }, KeyInfo{
 				Key: "corrupt", Stage: "corrupt", Ladder: percentLadder,
-				Help: "share of datagrams in which bits are flipped",
+				Help: "fraction of datagrams in which bits are flipped",
 			}),
 			newKey(setting.Count("bits", 1, maxFlips), func(s *Spec) *int { return &s.Corrupt.Bits }, KeyInfo{
 				Key: "corrupt_bits", Stage: "corrupt", Ladder: []string{"1", "2", "4", "8", "16", "32", "64"},
-				Help: "bits flipped in a datagram that is corrupted",
+				Help: "number of flipped bits in a corrupted datagram",
 			}),
-			newKey(bitRateUnit, func(s *Spec) *float64 { return &s.Corrupt.BitRate }, KeyInfo{
+			newKey(bitErrorRateUnit, func(s *Spec) *float64 { return &s.Corrupt.BitRate }, KeyInfo{
 				Key: "corrupt_ber", Stage: "corrupt", Ladder: []string{"off", "1e-09", "1e-08", "1e-07", "1e-06", "1e-05",
 					"0.0001", "0.001"},
-				Help: "bit error rate: each bit of a datagram's payload is flipped by itself with this probability",
+				Help: "bit error rate: each bit of the payload is flipped independently with this probability",
 			}),
 			newKey(setting.Switch, func(s *Spec) *bool { return &s.Corrupt.Checksum }, KeyInfo{
 				Key: "checksum", Stage: "corrupt",
-				Help: "UDP's checksum, modelled as perfect: on, a damaged datagram ends as corrupt; off, the decoder gets it",
+				Help: "UDP checksum, assumed to detect all damage; on: damaged datagrams are dropped as corrupt; off: the decoder receives them",
 			}),
 		},
 	}

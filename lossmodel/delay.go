@@ -13,15 +13,15 @@ import (
 // MaxDelay is the maximum value of the keys that set a delay.
 const MaxDelay = setting.MaxDelay
 
-// Delay is the parameters of the delay stage: the delay is a constant latency plus jitter
-// plus the other parts. A negative sum counts as zero.
+// Delay has the parameters of the delay stage. The delay is a constant latency plus jitter plus
+// the other parts. A negative sum counts as zero.
 type Delay struct {
 	Latency      time.Duration
-	Jitter       time.Duration // the unit of the distribution: half the width if uniform, the standard deviation if normal
+	Jitter       time.Duration // unit of the distribution: half of the range if uniform, the standard deviation if normal
 	Distribution Distribution
 	Shape        float64 // of Gamma: 0.5 to 16 in steps of 0.5; 0 means DefaultShape
 	Correlation  float64 // exact correlation of the jitter of successive packets, from 0 to below 1
-	Table        Table   // of Tabled
+	Table        Table   // used if Distribution is Tabled
 	// KeepOrder makes a packet leave this stage no earlier than the packet sent before
 	// it, whatever its jitter. This increases the mean delay: see Gauges.OrderCost. Lost
 	// packets take part, so that losses change no delay. A copy has the jitter of its
@@ -40,15 +40,15 @@ type Delay struct {
 
 // delayStage delays packets as its spec describes.
 type delayStage struct {
-	stream  random.Stream
-	files   *tracefile.Library
-	spec    Delay
-	process jitterProcess
-	trace   tracefile.Cursor
-	jitter  time.Duration // of the present datagram
-	last    time.Duration // latest time at which a packet leaves the stage
-	waited  time.Duration // sum of the waits that KeepOrder caused, over the datagrams that were not lost
-	passed  uint64        // number of those datagrams
+	stream          random.Stream
+	files           *tracefile.Library
+	spec            Delay
+	process         jitterProcess
+	trace           tracefile.Cursor
+	jitter          time.Duration // of the present datagram
+	latestDeparture time.Duration // latest time at which a packet leaves the stage
+	totalWait       time.Duration // sum of the waits that KeepOrder caused, over the datagrams that were not lost
+	waitCount       uint64        // number of those datagrams
 }
 
 // reshape implements specStage. The stage is on if a packet can be delayed or KeepOrder is set.
@@ -56,29 +56,31 @@ func (s *delayStage) reshape(spec *Spec) bool {
 	s.spec = spec.Delay
 	s.process.reshape(&s.spec, s.files)
 	if f := s.spec.Trace; f.Path != "" {
-		s.trace.Set(s.files, f, tracefile.Delays)
+		s.trace.SetFile(s.files, f, tracefile.Delays)
 	}
 	d := &s.spec
 	return d.Latency > 0 || d.Jitter > 0 || d.KeepOrder || d.Burst > 0 || d.SpikeEvery > 0 || d.Trace.Path != ""
 }
 
-// Apply implements Stage. Without jitter it uses no random numbers.
+// Apply implements Stage. Without jitter it uses no random numbers. With KeepOrder a copy has the
+// jitter of its datagram.
 func (s *delayStage) Apply(now time.Duration, _ int, f *Fate) {
-	enters := now + f.Delay
+	enters := now + f.Delay // when the packet has passed the stages before this one
 	if s.spec.Jitter == 0 {
 		s.jitter = 0
 	} else if f.Copy == 0 || !s.spec.KeepOrder {
-		s.jitter = s.process.draw(s.stream.Next(f.Copy), f.Copy)
+		s.jitter = s.process.next(s.stream.Next(f.Copy), f.Copy)
 	}
 	leaves := enters + max(0, s.spec.Latency+s.jitter+s.extraDelay(now, f))
 	if s.spec.KeepOrder {
 		leaves = s.inOrder(leaves, f)
 	}
-	s.last = max(s.last, leaves)
+	s.latestDeparture = max(s.latestDeparture, leaves)
 	f.Delay = leaves - now
 }
 
-// extraDelay returns the delay that spikes, bursts and the trace add.
+// extraDelay returns the delay that spikes, bursts and the trace add for a packet sent at now. A
+// spike is at the end of each interval of SpikeEvery.
 func (s *delayStage) extraDelay(now time.Duration, f *Fate) (d time.Duration) {
 	if every := s.spec.SpikeEvery; every > 0 && now%every >= every-s.spec.SpikeLength {
 		d += s.spec.SpikeHeight
@@ -87,38 +89,42 @@ func (s *delayStage) extraDelay(now time.Duration, f *Fate) (d time.Duration) {
 		d += s.spec.Burst
 	}
 	if s.spec.Trace.Path != "" {
-		d += s.trace.Play(now, f.Copy).Took
+		d += s.trace.Next(now, f.Copy).Delay
 	}
 	return d
 }
 
-// inOrder delays a packet until the packets before it have left, and adds the wait to
-// waited.
-func (s *delayStage) inOrder(leaves time.Duration, f *Fate) time.Duration {
-	wait := max(0, s.last-leaves)
-	if f.Copy == 0 && f.Lost == None {
-		s.waited += wait
-		s.passed++
+// inOrder returns when a packet leaves that must not overtake the packets before it. It adds the wait
+// to the mean that gauge reports, except for copies and lost packets.
+func (s *delayStage) inOrder(leaves time.Duration, fate *Fate) time.Duration {
+	wait := max(0, s.latestDeparture-leaves)
+	if fate.Copy == 0 && fate.Lost == None {
+		s.totalWait += wait
+		s.waitCount++
 	}
 	return leaves + wait
 }
 
+// fork implements specStage.
 func (s *delayStage) fork() specStage { c := *s; return &c }
 
+// describe reports the latency as the constant part of the delay.
 func (s *delayStage) describe(_ time.Duration, step *Step) { step.Usual = s.spec.Latency }
 
+// gauge reports the mean wait caused by KeepOrder.
 func (s *delayStage) gauge(_ time.Duration, g *Gauges) {
-	if s.passed > 0 {
-		g.OrderCost = s.waited / time.Duration(s.passed)
+	if s.waitCount > 0 {
+		g.OrderCost = s.totalWait / time.Duration(s.waitCount)
 	}
 }
 
+// row describes the delay stage and its keys.
 func (*Delay) row() stageRow {
 	return stageRow{
-		name:  StageDelay,
-		keys:  delayKeys(),
-		check: (*Spec).checkDelay,
-		make:  func(p *stageContext) specStage { return &delayStage{stream: p.stream(StageDelay), files: p.files} },
+		name:     StageDelay,
+		keys:     delayKeys(),
+		check:    (*Spec).checkDelay,
+		newStage: func(p *stageContext) specStage { return &delayStage{stream: p.stream(StageDelay), files: p.files} },
 	}
 }
 
@@ -131,79 +137,81 @@ func (s *Spec) checkDelay() error {
 			Expected: "at most spike_every, which is " + units.FormatDuration(d.SpikeEvery)}
 	case d.Distribution == Tabled && d.Table == Table{}:
 		return &KeyError{Key: "delay_table", Value: "off",
-			Expected: "quantiles or a file, since the distribution is table"}
+			Expected: "quantiles or a file, because the distribution is table"}
 	}
 	return nil
 }
 
+// delayKeys returns the keys of the delay stage.
 func delayKeys() []keyRow {
 	return []keyRow{
 		latencyKey(),
 		newKey(setting.Span, func(s *Spec) *time.Duration { return &s.Delay.Jitter }, KeyInfo{
 			Key: "jitter", Stage: "delay", Ladder: spanLadder,
-			Help: "how far delays stray from the latency: half the width if uniform, the standard deviation if normal",
+			Help: "variation of the delay: half of the range if uniform, the standard deviation if normal",
 		}),
 		newKey(distributionUnit(), func(s *Spec) *Distribution { return &s.Delay.Distribution }, KeyInfo{
 			Key: "distribution", Stage: "delay",
-			Help: "of the jitter; drawn anew for each packet, so packets may overtake each other. " +
-				"exponential and gamma are never below the latency; table is that of delay_table",
+			Help: "distribution of the jitter; each packet has its own, so packets may overtake each other; " +
+				"exponential and gamma are never negative; table uses delay_table",
 			Source: "pareto and paretonormal: the tables of tc netem, by their formulas",
 		}),
-		newComputed(shapeUnit, func(s *Spec) float64 { return s.Delay.shape() }, func(s *Spec, k float64) { s.Delay.setShape(k) }, KeyInfo{
+		newComputedKey(shapeUnit, func(s *Spec) float64 { return s.Delay.shape() }, func(s *Spec, k float64) { s.Delay.setShape(k) }, KeyInfo{
 			Key: "jitter_shape", Stage: "delay", Ladder: []string{"0.5", "1", "1.5", "2", "3", "4", "6", "8", "12", "16"},
-			Help: "shape of the gamma distribution; 1 is exponential, more is more even. Nothing happens here with other distributions",
+			Help: "shape of the gamma distribution; 1 is exponential, higher values are more symmetric; no effect with other distributions",
 		}),
 		newKey(jitterCorrelationUnit, func(s *Spec) *float64 { return &s.Delay.Correlation }, KeyInfo{
 			Key: "jitter_correlation", Stage: "delay", Ladder: []string{"0%", "10%", "25%", "50%", "75%", "90%", "95%", "99%"},
-			Help:   "of a packet's jitter with that of the one before it, exactly: normal jitter drifts, any other is kept for some packets",
+			Help:   "exact correlation of the jitter of successive packets; normal jitter changes gradually, any other stays the same for some packets",
 			Source: "P. A. Jacobs, P. A. W. Lewis, Discrete Time Series Generated by Mixtures, 1978",
 		}),
 		delayTableKey(KeyInfo{
 			Key: "delay_table", Stage: "delay",
-			Help: `of distribution "table": quantiles in units of the jitter, as "-1 0 0.5 3", or a file as tc's, 8192 to the unit`,
+			Help: `table of distribution "table": quantiles in units of the jitter, such as "-1 0 0.5 3", or a file in tc's format with 8192 per unit`,
 		}),
 		newKey(setting.Switch, func(s *Spec) *bool { return &s.Delay.KeepOrder }, KeyInfo{
 			Key: "keep_order", Stage: "delay",
-			Help: "jitter makes packets wait for those before them instead of overtaking them; the mean delay grows",
+			Help: "packets wait for earlier packets instead of overtaking them; this increases the mean delay",
 		}),
 		newKey(setting.Span, func(s *Spec) *time.Duration { return &s.Delay.SpikeEvery }, KeyInfo{
 			Key: "spike_every", Stage: "delay", Ladder: []string{"0ms", "500ms", "1s", "2s", "5s", "10s", "15s", "30s", "60s"},
-			Help: "a spike of delay comes at the end of every such stretch of time; 0ms: none",
+			Help: "interval between delay spikes; each spike is at the end of its interval; 0ms: none",
 		}),
 		newKey(setting.Span, func(s *Spec) *time.Duration { return &s.Delay.SpikeHeight }, KeyInfo{
 			Key: "spike_height", Stage: "delay", Ladder: spanLadder,
-			Help: "how much longer packets take that are sent in a spike",
+			Help: "additional delay of packets sent during a spike",
 		}),
 		newKey(setting.Span, func(s *Spec) *time.Duration { return &s.Delay.SpikeLength }, KeyInfo{
 			Key: "spike_length", Stage: "delay", Ladder: spanLadder,
-			Help: "how long a spike lasts, at most spike_every",
+			Help: "length of a spike, at most spike_every",
 		}),
 		newKey(setting.Span, func(s *Spec) *time.Duration { return &s.Delay.Burst }, KeyInfo{
 			Key: "burst_delay", Stage: "delay", Ladder: spanLadder,
-			Help: "how much longer packets take that survive the bad state of the loss model: gilbert-elliott, four-state",
+			Help: "additional delay of packets that are not lost in the bad state of a loss model (gilbert-elliott, four-state)",
 		}),
-		newFile(tracefile.Delays, "a capture", true, func(s *Spec) *tracefile.File { return &s.Delay.Trace }, KeyInfo{
+		newFileKey(tracefile.Delays, "a capture", true, func(s *Spec) *tracefile.File { return &s.Delay.Trace }, KeyInfo{
 			Key: "delay_trace", Stage: "delay",
-			Help: `what packets took in a capture is added; by=time replays it by time of sending. "trace" sets this, duplicate_trace and loss`,
+			Help: `capture whose delays are added; by=time replays it by send time; "trace" sets this, duplicate_trace and loss`,
 		}),
 	}
 }
 
-// latencyKey also takes latency and jitter in one text.
+// latencyKey returns the key latency, which also accepts latency and jitter in one text. Without a
+// jitter in the text, the jitter is not changed.
 func latencyKey() keyRow {
 	s := newKey(setting.Span, func(s *Spec) *time.Duration { return &s.Delay.Latency }, KeyInfo{
 		Key: "latency", Stage: "delay", Ladder: spanLadder,
-		Help: `one-way delay; "50ms±10ms", "50ms+-10ms" and "50ms 10ms" set the jitter too`,
+		Help: `one-way delay; "50ms±10ms", "50ms+-10ms" and "50ms 10ms" also set the jitter`,
 	})
-	single := s.Set
+	setLatency := s.Set
 	s.Set = func(spec *Spec, value any) error {
 		text, ok := value.(string)
 		if !ok {
-			return single(spec, value)
+			return setLatency(spec, value)
 		}
 		latency, jitter, both := splitJitter(text)
 		if !both {
-			return single(spec, value)
+			return setLatency(spec, value)
 		}
 		a, okA := setting.Span.Parse(latency)
 		b, okB := setting.Span.Parse(jitter)
@@ -217,7 +225,7 @@ func latencyKey() keyRow {
 	return s
 }
 
-// jitterCorrelationUnit: at 100% nothing would ever change.
+// jitterCorrelationUnit excludes 100 %, with which the jitter would never change.
 var jitterCorrelationUnit = setting.Unit[float64]{
 	Name: "%", Expected: `a correlation from 0% to 99.99%, such as "25%"`, Min: "0%", Max: "99.99%",
 	Parse: setting.Percent.Parse, Format: units.FormatPercent,
@@ -225,14 +233,14 @@ var jitterCorrelationUnit = setting.Unit[float64]{
 	In:     func(p float64) bool { return p >= 0 && p <= 0.9999 },
 }
 
-// splitJitter takes apart "50ms±10ms" and its other spellings.
+// splitJitter splits "50ms±10ms" and its other spellings; ok is false if the text has no jitter.
 func splitJitter(s string) (latency, jitter string, ok bool) {
 	for _, sep := range []string{"±", "+-", "+/-"} {
 		if latency, jitter, ok := strings.Cut(s, sep); ok {
 			return latency, jitter, true
 		}
 	}
-	// "50ms 10ms": the last word begins with a digit and is not all there is.
+	// "50ms 10ms": the last of several words begins with a digit.
 	s = strings.TrimSpace(s)
 	i := strings.LastIndexAny(s, " \t")
 	if i < 0 || s[i+1] < '0' || s[i+1] > '9' {

@@ -8,17 +8,17 @@ import (
 	"wirelab/lossmodel/tracefile"
 )
 
-// Duplicate is what the duplicate stage does: with probability P a datagram is
-// followed by Copies copies of it, each of which arrives Delay later than it
-// otherwise would. Each copy meets the later stages on its own. Trace adds the
-// copies that came in a capture, as much later than their datagram as there.
+// Duplicate has the parameters of the duplicate stage. With probability P, Copies copies of a
+// datagram are made, each with Delay added to its delay. Each copy passes the later stages
+// separately.
 type Duplicate struct {
 	P      float64
-	Copies int // 1..MaxCopies
+	Copies int // 1 to MaxCopies
 	Delay  time.Duration
-	Trace  tracefile.File
+	Trace  tracefile.File // capture whose copies are repeated, with the same delay after their datagram
 }
 
+// duplicateStage implements Duplicate.
 type duplicateStage struct {
 	stream random.Stream
 	chance random.Chance
@@ -26,20 +26,22 @@ type duplicateStage struct {
 	delay  time.Duration
 	files  *tracefile.Library
 	trace  tracefile.Cursor
-	traced bool
+	traced bool // trace is in use
 }
 
+// reshape implements specStage. The stage is on if copies are possible.
 func (s *duplicateStage) reshape(spec *Spec) bool {
 	d := spec.Duplicate
-	s.chance, s.copies, s.delay = random.ChanceOf(d.P), d.Copies, d.Delay
+	s.chance, s.copies, s.delay = random.NewChance(d.P), d.Copies, d.Delay
 	s.traced = d.Trace.Path != ""
 	if s.traced {
-		s.trace.Set(s.files, d.Trace, tracefile.Losses)
+		s.trace.SetFile(s.files, d.Trace, tracefile.Losses)
 	}
 	return s.chance > 0 || s.traced
 }
 
-// Apply implements Stage. Copies are not copied again.
+// Apply implements Stage. It adds the delays of the copies to f.Copies, at most MaxCopies. Copies are
+// not duplicated again.
 func (s *duplicateStage) Apply(now time.Duration, _ int, f *Fate) {
 	if f.Copy > 0 {
 		return
@@ -50,36 +52,38 @@ func (s *duplicateStage) Apply(now time.Duration, _ int, f *Fate) {
 		}
 	}
 	if s.traced {
-		copies := s.trace.Play(now, 0).Copies
+		copies := s.trace.Next(now, 0).Copies
 		f.Copies = append(f.Copies, copies[:min(len(copies), MaxCopies-len(f.Copies))]...)
 	}
 }
 
+// fork implements specStage.
 func (s *duplicateStage) fork() specStage { c := *s; return &c }
 
+// row describes the duplicate stage and its keys.
 func (*Duplicate) row() stageRow {
 	return stageRow{
-		name:    StageDuplicate,
-		initial: func(s *Spec) { s.Duplicate.Copies = 1 },
-		make: func(p *stageContext) specStage {
-			return &duplicateStage{stream: p.stream(StageDuplicate), files: p.files}
+		name:        StageDuplicate,
+		setDefaults: func(s *Spec) { s.Duplicate.Copies = 1 },
+		newStage: func(context *stageContext) specStage {
+			return &duplicateStage{stream: context.stream(StageDuplicate), files: context.files}
 		},
 		keys: []keyRow{
 			newKey(setting.Percent, func(s *Spec) *float64 { return &s.Duplicate.P }, KeyInfo{
 				Key: "duplicate", Stage: "duplicate", Ladder: percentLadder,
-				Help: "share of datagrams that are sent twice or more; each copy meets the later stages on its own",
+				Help: "fraction of datagrams that are duplicated; each copy passes the later stages separately",
 			}),
 			newKey(setting.Count("copies", 1, MaxCopies), func(s *Spec) *int { return &s.Duplicate.Copies }, KeyInfo{
 				Key: "duplicate_copies", Stage: "duplicate", Ladder: []string{"1", "2", "3", "4", "6", "8"},
-				Help: "copies made of a datagram that is duplicated",
+				Help: "number of copies of a duplicated datagram",
 			}),
 			newKey(setting.Span, func(s *Spec) *time.Duration { return &s.Duplicate.Delay }, KeyInfo{
 				Key: "duplicate_delay", Stage: "duplicate", Ladder: spanLadder,
-				Help: "how much later than it otherwise would a copy arrives",
+				Help: "additional delay of copies",
 			}),
-			newFile(tracefile.Losses, "a capture", true, func(s *Spec) *tracefile.File { return &s.Duplicate.Trace }, KeyInfo{
+			newFileKey(tracefile.Losses, "a capture", true, func(s *Spec) *tracefile.File { return &s.Duplicate.Trace }, KeyInfo{
 				Key: "duplicate_trace", Stage: "duplicate",
-				Help: "copies that came in a capture come again",
+				Help: "capture whose copies are repeated",
 			}),
 		},
 	}

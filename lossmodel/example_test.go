@@ -7,8 +7,8 @@ import (
 	"wirelab/lossmodel"
 )
 
-// A snapshot is sent every frame over a link with jitter; the last one finds a
-// link that was changed meanwhile.
+// One snapshot per frame is sent over a link with jitter. The link is changed before the last
+// one.
 func Example() {
 	spec := lossmodel.DefaultSpec()
 	for key, value := range map[string]string{"latency": "50ms±20ms", "loss": "10%"} {

@@ -16,7 +16,7 @@ import (
 	"wirelab/lossmodel/tracefile"
 )
 
-// Names of files survive as text, whatever is in them.
+// File names of any characters survive conversion to text and back.
 func TestFileText(t *testing.T) {
 	for _, path := range []string{"a.csv", "off", "my trace.csv", `C:\net\"x".csv`, "a=b", "\tx\n", "5", "sha256=00",
 		"naïve.csv", "\xff", "a\"b"} {
@@ -28,13 +28,13 @@ func TestFileText(t *testing.T) {
 			if err := s.Validate(); err != nil {
 				t.Errorf("%q: %v", path, err)
 			}
-			roundTrips(t, s)
+			checkRoundTrip(t, s)
 		}
 	}
 }
 
-// A report notes what a file held: a link made from it refuses another content.
-func TestChangedFileIsRefused(t *testing.T) {
+// A spec with a file's hash refuses the file after a change.
+func TestChangedFile(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "my line.trace")
 	write := func(text string) {
 		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
@@ -54,9 +54,9 @@ func TestChangedFileIsRefused(t *testing.T) {
 	if err != nil || pinned != link.Spec() || pinned == spec || len(pinned.Rate.Trace.SHA256) != 16 {
 		t.Fatalf("pinned as %+v, %v", pinned.Rate.Trace, err)
 	}
-	roundTrips(t, pinned)
+	checkRoundTrip(t, pinned)
 	write("1\n3\n")
-	for _, s := range []Spec{spec, pinned} { // this link has read it
+	for _, s := range []Spec{spec, pinned} { // the link has read the file before
 		if err := link.Reshape(s); err != nil || link.Spec() != pinned {
 			t.Errorf("reshape: %v, %v", err, link.Spec().Rate.Trace)
 		}
@@ -69,7 +69,7 @@ func TestChangedFileIsRefused(t *testing.T) {
 	}
 }
 
-// Files that will not do, and what is said of them.
+// Invalid files are refused with a reason.
 func TestBadFiles(t *testing.T) {
 	content := map[string]string{
 		"empty": "", "nothing.csv": "seq,send_us,recv_us\n",
@@ -89,7 +89,7 @@ func TestBadFiles(t *testing.T) {
 		{"rate_trace", "missing", "does not exist"},
 		{"rate_trace", "empty", "the trace is empty"},
 		{"rate_trace", "blank.trace", "the trace is empty"},
-		{"rate_trace", "back.trace", "line 3 goes back from 5 ms to 4 ms"},
+		{"rate_trace", "back.trace", "line 3 decreases from 5 ms to 4 ms"},
 		{"rate_trace", "zero.trace", "ends at 0 ms"},
 		{"rate_trace", "words.trace", "line 2"},
 		{"rate_trace", "minus.trace", "line 1"},
@@ -97,7 +97,7 @@ func TestBadFiles(t *testing.T) {
 		{"delay_trace", "nothing.csv", "no packets"},
 		{"delay_trace", "empty", "no packets"},
 		{"delay_trace", "early.csv", "packet 0 arrives 50µs before it is sent"},
-		{"delay_trace", "slow.csv", "packet 0 takes 1h6m40s"},
+		{"delay_trace", "slow.csv", "packet 0 has a delay of 1h6m40s"},
 		{"delay_trace", "noway.csv", "recv_us, delay_us or lost"},
 		{"delay_trace", "losses.csv", "delays need a column"},
 		{"delay_trace", "once.csv by=time", "by=time needs"},
@@ -117,19 +117,19 @@ func TestBadFiles(t *testing.T) {
 		}
 		_, err := NewLinkWith(load, s, 1, "down")
 		if !errors.Is(err, tracefile.ErrFile) || !strings.Contains(fmt.Sprint(err), c.says) || !strings.Contains(fmt.Sprint(err), c.key) {
-			t.Errorf("%s = %s: %v, which lacks %q", c.key, c.value, err, c.says)
+			t.Errorf("%s = %s: error %v does not contain %q", c.key, c.value, err, c.says)
 		}
-		l, err := NewLinkWith(load, specOf(t, "loss", "5%"), 1, "down")
+		l, err := NewLinkWith(load, newSpec(t, "loss", "5%"), 1, "down")
 		if err != nil {
 			t.Fatal(err)
 		}
 		before := l.Spec()
 		if err := l.Reshape(s); err == nil || l.Spec() != before {
-			t.Errorf("%s = %s: a live link took it: %v", c.key, c.value, err)
+			t.Errorf("%s = %s: accepted by Reshape: %v", c.key, c.value, err)
 		}
 	}
 	if _, err := tracefile.ReadFile(t.TempDir()); err == nil {
-		t.Error("a folder was read as a file")
+		t.Error("no error for a directory")
 	}
 	large := filepath.Join(t.TempDir(), "large.csv")
 	if err := errors.Join(os.WriteFile(large, nil, 0o600), os.Truncate(large, tracefile.MaxFile+1)); err != nil {
@@ -140,8 +140,7 @@ func TestBadFiles(t *testing.T) {
 	}
 }
 
-// FuzzFiles: no content makes a parser panic, and what is accepted makes a link
-// that works.
+// No file makes a parser panic, and every accepted file gives a working link.
 func FuzzFiles(f *testing.F) {
 	for _, path := range []string{"capture.csv", "losses.csv", "line.trace", "table.dist", "pattern.txt"} {
 		data, err := testFiles(path)
@@ -156,7 +155,7 @@ func FuzzFiles(f *testing.F) {
 		for _, set := range [][]string{{"trace", "x"}, {"trace", "x by=time"}, {"rate_trace", "x"}, {"loss", "pattern file=x"},
 			{"loss", "trace file=x"},
 			{"delay_table", "x", "distribution", "table", "jitter", "1h"}} {
-			l, err := NewLinkWith(func(string) ([]byte, error) { return bytes.Clone(data), nil }, specOf(t, set...), 1, "down")
+			l, err := NewLinkWith(func(string) ([]byte, error) { return bytes.Clone(data), nil }, newSpec(t, set...), 1, "down")
 			if err != nil {
 				if !errors.Is(err, tracefile.ErrFile) {
 					t.Fatal(err)

@@ -5,22 +5,22 @@ import (
 	"time"
 )
 
-// TestFork: a fork treats what is sent from then on as the link itself does, what
-// was under way arrives there at its time, and the link is none the wiser.
+// Packets sent through a fork have the same fate as through the original. Packets in flight
+// arrive at the fork at the same times, and the original is not affected.
 func TestFork(t *testing.T) {
 	const ghost = 1 << 40
 	for name, spec := range map[string]Spec{
-		"everything": everything(t),
-		"fullest":    fullest(t),
-		"four-state": specOf(t, "loss", "four-state p13=2% p31=40% p32=20% p23=50% p14=1%", "latency", "30ms±9ms",
+		"everything": allStagesSpec(t),
+		"fullest":    allFeaturesSpec(t),
+		"four-state": newSpec(t, "loss", "four-state p13=2% p31=40% p32=20% p23=50% p14=1%", "latency", "30ms±9ms",
 			"keep_order", "on", "rate", "2mbit"),
-		"periodic": specOf(t, "loss", "periodic every=7", "latency", "30ms", "jitter", "5ms", "jitter_correlation", "80%"),
-		"pattern":  specOf(t, "loss", "pattern bits=0010110", "latency", "20ms"),
-		"trace":    specOf(t, "trace", "capture.csv", "delay_trace", "capture.csv", "rate_trace", "line.trace"),
-		"netem":    specOf(t, "netem", "delay 50ms 10ms 25% loss gemodel 5% 20% duplicate 3% reorder 5% gap 3 rate 5mbit slot 3ms 9ms seed 1"),
+		"periodic": newSpec(t, "loss", "periodic every=7", "latency", "30ms", "jitter", "5ms", "jitter_correlation", "80%"),
+		"pattern":  newSpec(t, "loss", "pattern bits=0010110", "latency", "20ms"),
+		"trace":    newSpec(t, "trace", "capture.csv", "delay_trace", "capture.csv", "rate_trace", "line.trace"),
+		"netem":    newSpec(t, "netem", "delay 50ms 10ms 25% loss gemodel 5% 20% duplicate 3% reorder 5% gap 3 rate 5mbit slot 3ms 9ms seed 1"),
 	} {
 		t.Run(name, func(t *testing.T) {
-			alone, l := linkOf(t, spec, 5), linkOf(t, spec, 5)
+			alone, l := newLink(t, spec, 5), newLink(t, spec, 5)
 			send := func(from, to int, links ...*Link) {
 				for i := from; i < to; i++ {
 					now := time.Duration(i) * 3 * ms
@@ -29,13 +29,13 @@ func TestFork(t *testing.T) {
 					for k, x := range links {
 						got := x.Send(now, data, uint64(i))
 						if k > 0 && got != want {
-							t.Fatalf("packet %d: link %d says %+v, want %+v", i, k, got, want)
+							t.Fatalf("packet %d: link %d: %+v, want %+v", i, k, got, want)
 						}
 						want = got
 						if k == 0 {
 							continue
 						}
-						receiveAlike(t, now, links[0], x, ghost)
+						checkSameDeliveries(t, now, links[0], x, ghost)
 					}
 					for {
 						if _, ok := links[0].Receive(now); !ok {
@@ -46,13 +46,13 @@ func TestFork(t *testing.T) {
 			}
 			send(0, 700, alone, l)
 			if l.InFlight() == 0 {
-				t.Fatal("nothing is under way: the test tests nothing")
+				t.Fatal("no packets in flight before the fork")
 			}
 			f := l.Fork(ghost)
 			send(700, 1500, alone, l, f)
 			changed := spec
 			if name != "netem" {
-				changed = specOf(t, "loss", "10%", "burst", "4", "latency", "20ms", "jitter", "3ms", "rate", "1mbit", "queue", "16KB")
+				changed = newSpec(t, "loss", "10%", "burst", "4", "latency", "20ms", "jitter", "3ms", "rate", "1mbit", "queue", "16KB")
 			}
 			for _, x := range []*Link{alone, l, f} {
 				if err := x.Reshape(changed); err != nil {
@@ -64,17 +64,17 @@ func TestFork(t *testing.T) {
 	}
 }
 
-// receiveAlike demands that two links deliver the same; b's ghosts have no bytes.
-// a's deliveries are only looked at.
-func receiveAlike(t *testing.T, now time.Duration, a, b *Link, ghost uint64) {
+// checkSameDeliveries checks that b delivers by now what a would deliver, and removes it from b.
+// Packets with the tag ghost have no data.
+func checkSameDeliveries(t *testing.T, now time.Duration, a, b *Link, ghost uint64) {
 	t.Helper()
 	if dueA, okA := a.Next(); !okA || dueA > now {
 		if dueB, okB := b.Next(); okB && dueB <= now {
-			t.Fatalf("at %v the other link delivers what was due at %v", now, dueB)
+			t.Fatalf("at %v: unexpected delivery due at %v", now, dueB)
 		}
 		return
 	}
-	for _, e := range dues(a, now) {
+	for _, e := range peekDeliveries(a, now) {
 		d, ok := b.Receive(now)
 		if !ok || d.Due != e.due || d.Sent != e.sent || d.Copy != e.number || d.Damaged != e.damaged || d.Flipped != e.flipped {
 			t.Fatalf("at %v: got %+v, want due %v, sent %v, copy %d", now, d, e.due, e.sent, e.number)
@@ -84,7 +84,7 @@ func receiveAlike(t *testing.T, now time.Duration, a, b *Link, ghost uint64) {
 		}
 	}
 	if _, ok := b.Receive(now); ok {
-		t.Fatalf("at %v: more than the other link delivers", now)
+		t.Fatalf("at %v: additional delivery", now)
 	}
 }
 
@@ -95,13 +95,13 @@ type expected struct {
 	tag             uint64
 }
 
-// dues lists what a link would deliver by now, without taking it.
-func dues(l *Link, now time.Duration) (out []expected) {
-	flying := append(heap(nil), l.flying...)
+// peekDeliveries lists what a link would deliver by now, without removing it.
+func peekDeliveries(l *Link, now time.Duration) (out []expected) {
+	flying := append(heap(nil), l.inFlight...)
 	for len(flying) > 0 && flying[0].due <= int64(now) {
 		e := flying.pop()
-		p := &l.pool.flights[e.slot]
-		out = append(out, expected{time.Duration(e.due), p.sent, p.number, p.flipped, p.damaged, p.tag})
+		p := &l.pool.packets[e.slot]
+		out = append(out, expected{time.Duration(e.due), p.sent, p.copyNumber, p.flipped, p.damaged, p.tag})
 	}
 	return out
 }

@@ -4,26 +4,26 @@ import (
 	"time"
 )
 
-// Queued is how much a queue holds.
+// Queued is the content of a queue.
 type Queued struct {
 	Packets int   // datagrams waiting or being sent
-	Bytes   int64 // that they cost on the line
+	Bytes   int64 // their size on the line
 }
 
-// Gauges is what a link can tell about itself beyond the fates of its packets.
+// Gauges are current values of a link that verdicts do not contain.
 type Gauges struct {
-	Queue, Peak Queued // before the bottleneck: at present, and the most there ever was
-	InFlight    int    // deliveries under way, copies included
-	// OrderCost is what keep_order has added to the mean delay of the datagrams
-	// that got through while it was on; 0 if it never was.
+	Queue, Peak Queued // before the line: the current content, and the maximum so far
+	InFlight    int    // deliveries in flight, including copies
+	// OrderCost is the mean delay that keep_order has added to each datagram that was not lost; 0
+	// if keep_order was never on.
 	OrderCost time.Duration
 }
 
-// Gauges returns the link's gauges as of now, which may be later than the last
-// Send. It changes nothing that a packet could notice.
+// Gauges returns the gauges at now, which may be later than the last Send. It does not affect
+// later packets.
 func (l *Link) Gauges(now time.Duration) Gauges {
-	g := Gauges{InFlight: len(l.flying)}
-	for _, stage := range l.pipe.all {
+	g := Gauges{InFlight: len(l.inFlight)}
+	for _, stage := range l.pipe.stages {
 		if s, ok := stage.(gauger); ok {
 			s.gauge(now, &g)
 		}

@@ -10,11 +10,11 @@ import (
 	"wirelab/lossmodel/random"
 )
 
-// golden is the hash of the fates below. It must be the same on every platform and
-// in every version: a change of it breaks every saved report.
+// golden is the hash of the fates in TestGoldenFates. It must be the same on every platform and
+// in every version; a change would break every saved report.
 const golden = "20f6d5b0c373c2161fdf632e29f3a560"
 
-// goldenScript is what the link is told on the way, packet number by packet number.
+// goldenScript lists the changes of the link by packet number.
 var goldenScript = map[int][2]string{
 	2000:  {"distribution", "uniform"},
 	4000:  {"burst", "off"},
@@ -26,10 +26,11 @@ var goldenScript = map[int][2]string{
 	16000: {"loss", "12.3456789%"},
 }
 
+// The fates of 18,000 packets, with changes of the link, have a fixed hash.
 func TestGoldenFates(t *testing.T) {
-	l := linkOf(t, everything(t), 20260201)
+	l := newLink(t, allStagesSpec(t), 20260201)
 	sum := sha256.New()
-	note := func(values ...uint64) {
+	hash := func(values ...uint64) {
 		for _, v := range values {
 			_ = binary.Write(sum, binary.LittleEndian, v)
 		}
@@ -46,14 +47,14 @@ func TestGoldenFates(t *testing.T) {
 			}
 		}
 		now := time.Duration(i) * 1_234_567
-		buf = numbered(buf, uint64(i), i%1700)
+		buf = pseudoRandomData(buf, uint64(i), i%1700)
 		v := l.Send(now, buf, uint64(i))
-		note(uint64(v.Lost), uint64(v.Due), uint64(v.Fragments), uint64(v.Wire), uint64(v.Copies))
+		hash(uint64(v.Lost), uint64(v.Due), uint64(v.Fragments), uint64(v.Wire), uint64(v.Copies))
 		for _, cause := range v.CopyLost {
-			note(uint64(cause))
+			hash(uint64(cause))
 		}
 		for d, ok := l.Receive(now); ok; d, ok = l.Receive(now) {
-			note(d.Tag, uint64(d.Sent), uint64(d.Due), uint64(d.Copy), uint64(d.Flipped))
+			hash(d.Tag, uint64(d.Sent), uint64(d.Due), uint64(d.Copy), uint64(d.Flipped))
 			sum.Write(d.Data)
 		}
 	}
@@ -62,8 +63,8 @@ func TestGoldenFates(t *testing.T) {
 	}
 }
 
-// The first words of two streams, so that a failure of the hash can be told from
-// a change of the generator.
+// The first words of two streams. They distinguish a change of the generator from other failures
+// of the hash.
 func TestGoldenStreams(t *testing.T) {
 	for name, want := range map[string][2]uint64{
 		"down.loss": {0xa057b1d06bc23ff2, 0x7ba68d3780c283b8},

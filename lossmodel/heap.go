@@ -1,67 +1,68 @@
 package lossmodel
 
-// entry is a packet under way. The order is (due, seq): of two packets due at
-// once the one sent first comes first.
-type entry struct {
-	due  int64  // nanoseconds of virtual time
-	seq  uint64 // order of sending; unique
-	slot int32  // where the packet's bytes are
+// heapEntry is a packet in flight. Entries are ordered by due time, then by order of sending.
+type heapEntry struct {
+	due  int64  // virtual time in nanoseconds
+	seq  uint64 // order of sending, unique
+	slot int32  // of the packet in the pool
 }
 
-func (e entry) before(o entry) bool {
+// before reports whether e is ordered before o.
+func (e heapEntry) before(o heapEntry) bool {
 	return e.due < o.due || e.due == o.due && e.seq < o.seq
 }
 
-// heap is a 4-ary min-heap: half as deep as a binary one, and the four children
-// lie side by side in memory. Typed, so that nothing is boxed.
-type heap []entry
+// heap is a 4-ary min-heap. It is half as deep as a binary heap, and four children share a cache
+// line. It is not container/heap because that would allocate an interface value for each entry.
+type heap []heapEntry
 
-func (h *heap) push(e entry) {
+// push adds an entry.
+func (h *heap) push(e heapEntry) {
 	*h = append(*h, e)
-	s := *h
+	s := *h // parents move down until the place of e is found
 	i := len(s) - 1
 	for i > 0 {
-		up := (i - 1) / 4
-		if !e.before(s[up]) {
+		parent := (i - 1) / 4
+		if !e.before(s[parent]) {
 			break
 		}
-		s[i] = s[up]
-		i = up
+		s[i] = s[parent]
+		i = parent
 	}
 	s[i] = e
 }
 
-// pop removes and returns the least entry; the heap must not be empty.
-func (h *heap) pop() entry {
+// pop removes and returns the smallest entry. The heap must not be empty.
+func (h *heap) pop() heapEntry {
 	s := *h
 	top, last := s[0], s[len(s)-1]
 	s = s[:len(s)-1]
 	*h = s
 	if len(s) > 0 {
-		s.sink(last)
+		s.siftDown(last)
 	}
 	return top
 }
 
-// sink puts e in the place of the root and lets it sink to where it belongs.
-func (h heap) sink(e entry) {
+// siftDown stores e at the root and moves it down to its position.
+func (h heap) siftDown(e heapEntry) {
 	i := 0
 	for {
-		first := 4*i + 1
+		first := 4*i + 1 // first of the four children of i
 		if first >= len(h) {
 			break
 		}
-		least := first
+		smallest := first
 		for c := first + 1; c < min(first+4, len(h)); c++ {
-			if h[c].before(h[least]) {
-				least = c
+			if h[c].before(h[smallest]) {
+				smallest = c
 			}
 		}
-		if !h[least].before(e) {
+		if !h[smallest].before(e) {
 			break
 		}
-		h[i] = h[least]
-		i = least
+		h[i] = h[smallest]
+		i = smallest
 	}
 	h[i] = e
 }

@@ -7,24 +7,24 @@ import (
 	"testing"
 )
 
-// The heap must give the order that sorting gives, with pushes and pops mixed.
-func TestHeapOrdersLikeSort(t *testing.T) {
+// The heap returns entries in sorted order, with mixed pushes and pops.
+func TestHeapOrder(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	for range 200 {
 		var h heap
-		var model []entry
+		var model []heapEntry
 		for seq := range uint64(rng.IntN(300)) {
-			e := entry{due: int64(rng.IntN(50)), seq: seq, slot: int32(seq)}
+			e := heapEntry{due: int64(rng.IntN(50)), seq: seq, slot: int32(seq)}
 			h.push(e)
 			model = append(model, e)
 			if rng.IntN(3) > 0 {
 				continue
 			}
-			slices.SortFunc(model, func(a, b entry) int {
+			slices.SortFunc(model, func(a, b heapEntry) int {
 				return cmp.Or(cmp.Compare(a.due, b.due), cmp.Compare(a.seq, b.seq))
 			})
 			if got := h.pop(); got != model[0] {
-				t.Fatalf("popped %+v, the least is %+v", got, model[0])
+				t.Fatalf("popped %+v, expected %+v", got, model[0])
 			}
 			model = model[1:]
 		}
@@ -34,10 +34,10 @@ func TestHeapOrdersLikeSort(t *testing.T) {
 	}
 }
 
-// A million packets in flight at once come out complete and in order.
+// A million packets in flight are delivered completely and in order.
 func TestMillionInFlight(t *testing.T) {
-	l := linkOf(t, specOf(t, "latency", "1800s", "jitter", "1000s"), 3)
-	n := packets()
+	l := newLink(t, newSpec(t, "latency", "1800s", "jitter", "1000s"), 3)
+	n := packetCount()
 	seen := make([]bool, n)
 	for i := range n {
 		l.Send(0, []byte{1, 2, 3}, uint64(i))
@@ -48,14 +48,14 @@ func TestMillionInFlight(t *testing.T) {
 	var last Delivery
 	drain(l, func(d Delivery) {
 		if d.Due < last.Due || d.Due == last.Due && d.Tag < last.Tag {
-			t.Fatalf("packet %d at %v came after packet %d at %v", d.Tag, d.Due, last.Tag, last.Due)
+			t.Fatalf("packet %d due at %v arrived after packet %d due at %v", d.Tag, d.Due, last.Tag, last.Due)
 		}
 		if seen[d.Tag] {
-			t.Fatalf("packet %d came twice", d.Tag)
+			t.Fatalf("packet %d arrived twice", d.Tag)
 		}
 		seen[d.Tag], last = true, d
 	})
 	if i := slices.Index(seen, false); i >= 0 {
-		t.Fatalf("packet %d never came", i)
+		t.Fatalf("packet %d did not arrive", i)
 	}
 }

@@ -14,11 +14,12 @@ import (
 
 const ms = time.Millisecond
 
-// packets is how many a statistical test sends: enough to find an error of 0.1 % at level 2 and of 0.5 % by default.
-func packets() int { return testkit.ChooseLong(1_000_000, 300_000, 50_000) }
+// packetCount is the number of packets of a statistical test. 300,000 reveal an error of about
+// 0.5 %, 1,000,000 of about 0.1 %.
+func packetCount() int { return testkit.ChooseLong(1_000_000, 300_000, 50_000) }
 
-// specOf builds a spec from keys and texts.
-func specOf(t testing.TB, pairs ...string) Spec {
+// newSpec returns the default spec with settings given as key, value pairs.
+func newSpec(t testing.TB, pairs ...string) Spec {
 	t.Helper()
 	s := DefaultSpec()
 	for i := 0; i < len(pairs); i += 2 {
@@ -32,7 +33,8 @@ func specOf(t testing.TB, pairs ...string) Spec {
 	return s
 }
 
-func linkOf(t testing.TB, spec Spec, seed uint64) *Link {
+// newLink returns a link named "down" with the files of testFiles.
+func newLink(t testing.TB, spec Spec, seed uint64) *Link {
 	t.Helper()
 	l, err := NewLinkWith(testFiles, spec, seed, "down")
 	if err != nil {
@@ -41,18 +43,17 @@ func linkOf(t testing.TB, spec Spec, seed uint64) *Link {
 	return l
 }
 
-// everything is a spec in which every stage has something to do.
-func everything(t testing.TB) Spec {
-	return specOf(t, "loss", "5%", "burst", "2", "latency", "50ms±10ms", "distribution", "normal",
+// allStagesSpec returns a spec in which every stage is on.
+func allStagesSpec(t testing.TB) Spec {
+	return newSpec(t, "loss", "5%", "burst", "2", "latency", "50ms±10ms", "distribution", "normal",
 		"reorder", "5%", "duplicate", "5%", "duplicate_copies", "2", "duplicate_delay", "3ms",
 		"corrupt", "5%", "rate", "20mbit", "queue", "64KB")
 }
 
-// fullest is everything by the costlier models: two states of loss, drifting
-// jitter with spikes, bit errors, a token bucket that sends cells, reordering by
-// distance.
-func fullest(t testing.TB) Spec {
-	s := everything(t)
+// allFeaturesSpec is allStagesSpec with the more complex models: two-state loss, correlated
+// jitter with spikes, bit errors, a token bucket with cells, reordering by distance.
+func allFeaturesSpec(t testing.TB) Spec {
+	s := allStagesSpec(t)
 	if err := s.SetAll(map[string]any{
 		"loss": "gilbert-elliott p=2% r=30% h=20% k=99%", "jitter_correlation": "50%",
 		"spike_every": "1s", "spike_height": "9ms", "spike_length": "100ms", "burst_delay": "0ms",
@@ -64,7 +65,7 @@ func fullest(t testing.TB) Spec {
 	return s
 }
 
-// drain receives all there is, whenever it is due.
+// drain receives all packets in flight.
 func drain(l *Link, visit func(Delivery)) {
 	for {
 		due, ok := l.Next()
@@ -73,14 +74,14 @@ func drain(l *Link, visit func(Delivery)) {
 		}
 		d, ok := l.Receive(due)
 		if !ok {
-			panic("Next promised a delivery that Receive does not have")
+			panic("Receive has no delivery at the time that Next returned")
 		}
 		visit(d)
 	}
 }
 
-// numbered returns a datagram of size bytes whose content follows from n.
-func numbered(buf []byte, n uint64, size int) []byte {
+// pseudoRandomData returns a datagram of size bytes whose content depends on n. It reuses buf.
+func pseudoRandomData(buf []byte, n uint64, size int) []byte {
 	buf = buf[:0]
 	for len(buf) < size {
 		buf = binary.LittleEndian.AppendUint64(buf, seed.Derive(n+uint64(len(buf)), 0))
@@ -88,7 +89,7 @@ func numbered(buf []byte, n uint64, size int) []byte {
 	return buf[:size]
 }
 
-// testFiles is the loader of the tests: files that exist nowhere else.
+// testFiles is a loader of files that exist only in tests.
 func testFiles(path string) ([]byte, error) {
 	var b strings.Builder
 	switch path {
@@ -99,9 +100,9 @@ func testFiles(path string) ([]byte, error) {
 			case i%7 == 3:
 				fmt.Fprintf(&b, "%d,%d,lost,0\n", i, sent)
 			case i%10 == 4:
-				fmt.Fprintf(&b, "%d,%d,%d,0\n%d,%d,%d,1\n", i, sent, sent+testTook(i), i, sent, sent+testTook(i)+500)
+				fmt.Fprintf(&b, "%d,%d,%d,0\n%d,%d,%d,1\n", i, sent, sent+testDelayUS(i), i, sent, sent+testDelayUS(i)+500)
 			default:
-				fmt.Fprintf(&b, "%d,%d,%d,0\n", i, sent, sent+testTook(i))
+				fmt.Fprintf(&b, "%d,%d,%d,0\n", i, sent, sent+testDelayUS(i))
 			}
 		}
 	case "losses.csv":
@@ -118,5 +119,5 @@ func testFiles(path string) ([]byte, error) {
 	return []byte(b.String()), nil
 }
 
-// testTook is how many microseconds packet i took in capture.csv.
-func testTook(i int) int { return 30_000 + 100*(i*i%53) }
+// testDelayUS returns the delay of packet i in capture.csv in microseconds.
+func testDelayUS(i int) int { return 30_000 + 100*(i*i%53) }

@@ -13,23 +13,22 @@ import (
 	"wirelab/lossmodel/tracefile"
 )
 
-// Distribution is how jitter is spread around the latency. A new one is a file
-// with its sampler, and a case in offset and in its name.
+// Distribution is the distribution of jitter around the latency.
 type Distribution uint8
 
-// The distributions.
+// Distributions of jitter.
 const (
-	Uniform      Distribution = iota // every offset from -jitter to +jitter alike
+	Uniform      Distribution = iota // from -jitter to +jitter
 	Normal                           // mean 0, standard deviation jitter
-	Pareto                           // tc's: from -0.667 to 4 jitters, mean -0.033, standard deviation 0.82
-	ParetoNormal                     // tc's: a quarter normal, three quarters Pareto
-	Exponential                      // never below the latency: mean and standard deviation jitter
-	Gamma                            // never below the latency: standard deviation jitter, mean jitter times the root of the shape
-	Tabled                           // by a table of quantiles or a file
+	Pareto                           // tc's table: from -0.667 to 4 jitters, mean -0.033, standard deviation 0.82
+	ParetoNormal                     // tc's table: a quarter normal, three quarters Pareto
+	Exponential                      // never negative; mean and standard deviation jitter
+	Gamma                            // never negative; standard deviation jitter, mean jitter * sqrt(shape)
+	Tabled                           // given by Delay.Table
 	numDistributions
 )
 
-// String returns the name that the distribution key takes.
+// String returns the name of the distribution as the key distribution accepts it.
 func (d Distribution) String() string {
 	names := [numDistributions]string{"uniform", "normal", "pareto", "paretonormal", "exponential", "gamma", "table"}
 	if d < numDistributions {
@@ -38,43 +37,47 @@ func (d Distribution) String() string {
 	return fmt.Sprintf("distribution(%d)", uint8(d))
 }
 
-// sampler turns words into offsets from the latency.
+// sampler converts random words to jitter.
 type sampler struct {
-	dist   Distribution
-	jitter time.Duration
-	halves int     // of Gamma's shape
-	scale  int64   // 1/sqrt(shape)
-	points []int64 // of the table, not decreasing
-	blend  bool    // between its points
+	dist        Distribution
+	jitter      time.Duration
+	twiceShape  int     // of Gamma
+	scale       int64   // of Gamma: 1/sqrt(shape), in units of 1/random.One
+	points      []int64 // of a table, ascending
+	interpolate bool    // between points; see lookUpQuantile
 }
 
+// newSampler returns the sampler of a delay's distribution. A table in a file must have been opened
+// in files.
 func newSampler(d *Delay, files *tracefile.Library) sampler {
 	s := sampler{dist: d.Distribution, jitter: d.Jitter}
 	switch d.Distribution {
 	case Gamma:
-		s.halves = int(d.shape() * 2)
-		s.scale = int64(random.One / math.Sqrt(d.shape())) // a root is rounded alike everywhere
+		s.twiceShape = int(d.shape() * 2)
+		s.scale = int64(random.One / math.Sqrt(d.shape())) // math.Sqrt gives the same result on all machines
 	case Tabled:
-		s.points, s.blend = d.Table.points(), d.Table.File.Path == ""
-		if !s.blend {
-			s.points = files.Get(d.Table.File, delayTable).([]int64)
+		s.points, s.interpolate = d.Table.points(), d.Table.File.Path == ""
+		if !s.interpolate {
+			s.points = files.Get(d.Table.File, tcTableKind).([]int64)
 		}
 	}
 	return s
 }
 
-func (s *sampler) offset(word uint64) time.Duration {
+// draw returns the jitter for a random word.
+func (s *sampler) draw(word uint64) time.Duration {
 	switch s.dist {
-	case Uniform:
+	case Uniform: // -jitter to jitter, both included
 		return time.Duration(random.Below(word, 2*uint64(s.jitter)+1)) - s.jitter
 	case Normal:
 		return random.Normal(word, s.jitter)
 	}
-	return random.Times(s.units(word), s.jitter)
+	return random.Scale(s.drawUnits(word), s.jitter)
 }
 
-// units returns the quantile in units of the jitter, for those that have one.
-func (s *sampler) units(word uint64) int64 {
+// drawUnits returns the jitter in units of jitter/random.One, for distributions that have a
+// quantile function.
+func (s *sampler) drawUnits(word uint64) int64 {
 	switch s.dist {
 	case Pareto:
 		return random.Pareto(word)
@@ -83,11 +86,12 @@ func (s *sampler) units(word uint64) int64 {
 	case Exponential:
 		return random.Exponential(word)
 	case Gamma:
-		return random.Gamma(word, s.halves, s.scale)
+		return random.Gamma(word, s.twiceShape, s.scale)
 	}
-	return quantileOf(s.points, word, s.blend)
+	return lookUpQuantile(s.points, word, s.interpolate)
 }
 
+// distributionUnit returns the unit of the key distribution.
 func distributionUnit() setting.Unit[Distribution] {
 	names := make([]string, numDistributions)
 	for i := range names {
@@ -106,9 +110,10 @@ func distributionUnit() setting.Unit[Distribution] {
 	}
 }
 
-// DefaultShape is that of gamma jitter where none is set.
+// DefaultShape is the shape of gamma jitter if none is set.
 const DefaultShape = 2
 
+// shape returns Shape or its default.
 func (d *Delay) shape() float64 {
 	if d.Shape == 0 {
 		return DefaultShape
@@ -116,7 +121,7 @@ func (d *Delay) shape() float64 {
 	return d.Shape
 }
 
-// setShape keeps the default as 0, so that equal specs are equal.
+// setShape sets the shape. The default is stored as 0, so that equal settings give equal specs.
 func (d *Delay) setShape(k float64) {
 	if k == DefaultShape {
 		k = 0
@@ -124,8 +129,8 @@ func (d *Delay) setShape(k float64) {
 	d.Shape = k
 }
 
-// shapeUnit: whole and half shapes are sums of exponentials and squared normals,
-// which integers can add up.
+// shapeUnit is the unit of shapes. Multiples of 0.5 are sums of exponential and squared normal
+// variables, which can be computed with integers.
 var shapeUnit = setting.Unit[float64]{
 	Expected: "a shape from 0.5 to 16 in steps of 0.5, such as 2", Min: "0.5", Max: "16",
 	Parse: func(v any) (float64, bool) { return setting.ParseNumber(v) }, Format: units.FormatDecimal,
@@ -133,62 +138,65 @@ var shapeUnit = setting.Unit[float64]{
 	In:     func(k float64) bool { return k >= 0.5 && k <= 16 && k*2 == math.Trunc(k*2) },
 }
 
-// jitterProcess draws jitter from packet to packet with an exact correlation rho
-// between neighbours, so rho^m between packets m apart, whatever the distribution:
+// jitterProcess draws jitter with the correlation rho between successive packets, and thus rho^m
+// between packets m apart, for any distribution:
 //
-//   - Normal is the autoregressive process z' = rho z + sqrt(1-rho^2) e, which
-//     drifts.
-//   - The others are a discrete autoregressive process (Jacobs and Lewis 1978):
-//     with probability rho a packet has the jitter of the one before it, else one
-//     of its own. That keeps any distribution exactly as it is.
+//   - Normal uses the autoregressive process z' = rho z + sqrt(1-rho^2) e.
+//   - The others use a discrete autoregressive process (Jacobs and Lewis 1978): with probability
+//     rho a packet has the jitter of the packet before, otherwise its own. This preserves the
+//     distribution exactly.
 type jitterProcess struct {
 	sampler
-	hold       random.Chance // rho
-	carry, add int64         // rho and sqrt(1-rho^2), in units
-	word       uint64        // whose quantile the last packet had
-	z, before  int64         // Normal's state, and what it was before the present datagram
-	begun      bool
+	repeat                    random.Chance // rho
+	rhoUnits, innovationUnits int64         // rho and sqrt(1-rho^2), in units of 1/random.One
+	lastWord                  uint64        // random word of the last packet's jitter
+	z, previousZ              int64         // state of Normal, and the state before the current datagram
+	started                   bool          // a packet was drawn before
 }
 
+// reshape sets the parameters and keeps the state.
 func (p *jitterProcess) reshape(d *Delay, files *tracefile.Library) {
 	p.sampler = newSampler(d, files)
 	rho := d.Correlation
-	p.hold = random.ChanceOf(rho)
-	p.carry = int64(rho * random.One)
-	p.add = int64(math.Sqrt(1-float64(rho*rho)) * random.One)
+	p.repeat = random.NewChance(rho)
+	p.rhoUnits = int64(rho * random.One)
+	p.innovationUnits = int64(math.Sqrt(1-float64(rho*rho)) * random.One)
 }
 
-// draw returns the jitter of a datagram, or of a copy of it. A copy follows from
-// the same past as its datagram, but by its own chance.
-func (p *jitterProcess) draw(word uint64, number int) time.Duration {
-	if p.hold == 0 {
-		return p.offset(word)
+// next returns the jitter of a datagram (number 0) or of a copy of it (1 and up) for a random word. A
+// copy continues from the same state as its datagram but with its own random word.
+func (p *jitterProcess) next(word uint64, number int) time.Duration {
+	if p.repeat == 0 { // no correlation
+		return p.draw(word)
 	}
 	if p.dist == Normal {
-		return random.Times(p.drift(word, number), p.jitter)
+		return random.Scale(p.nextNormal(word, number), p.jitter)
 	}
-	if p.begun && p.hold.Hit(random.Further(word, holdWord)) {
-		word = p.word
+	if p.started && p.repeat.Hit(random.DeriveWord(word, repeatWord)) {
+		word = p.lastWord
 	}
 	if number == 0 {
-		p.word, p.begun = word, true
+		p.lastWord, p.started = word, true
 	}
-	return p.offset(word)
+	return p.draw(word)
 }
 
-// holdWord is which further word decides to hold; those before it are Gamma's.
-const holdWord = 32
+// repeatWord is the index of the derived word that decides whether to repeat the last jitter.
+// Gamma uses lower indices.
+const repeatWord = 32
 
-func (p *jitterProcess) drift(word uint64, number int) int64 {
+// nextNormal returns the next value of the autoregressive process, in units of 1/random.One. A
+// datagram (number 0) advances the process; its copies are computed from the same previous state.
+func (p *jitterProcess) nextNormal(word uint64, number int) int64 {
 	if number == 0 {
-		p.before = p.z
+		p.previousZ = p.z
 	}
 	z := random.NormalUnits(word)
-	if p.begun {
-		z = random.Product(p.before, p.carry) + random.Product(z, p.add)
+	if p.started {
+		z = random.Multiply(p.previousZ, p.rhoUnits) + random.Multiply(z, p.innovationUnits)
 	}
 	if number == 0 {
-		p.z, p.begun = z, true
+		p.z, p.started = z, true
 	}
 	return z
 }

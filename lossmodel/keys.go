@@ -6,44 +6,47 @@ import (
 	"wirelab/lossmodel/tracefile"
 )
 
-// KeyInfo describes one key that can be set on a link.
+// KeyInfo describes a key of a link.
 type KeyInfo = setting.KeyInfo
 
 // ParamInfo describes a parameter of a loss model.
 type ParamInfo = setting.ParamInfo
 
-// KeyError describes what could not be set, and what was expected. It wraps setting.ErrUnknown or
-// setting.ErrValue.
+// KeyError reports an unknown key or an invalid value, and what was expected. It wraps
+// setting.ErrUnknown or setting.ErrValue.
 type KeyError = setting.KeyError
 
 // keyRow is a key of a Spec.
 type keyRow struct {
 	setting.Row[Spec]
-	file  func(*Spec) *tracefile.File // of a key that names a file
-	reads *tracefile.Kind             // the format of that file
+	file     func(*Spec) *tracefile.File // the file that the key names; nil if it names none
+	fileKind *tracefile.Kind             // format of that file
 }
 
-// newKey returns the key that keeps a value of unit u in a field.
+// newKey returns a key for a field of Spec with values of unit u. field returns the address of the
+// field.
 func newKey[T comparable](u setting.Unit[T], field func(*Spec) *T, info KeyInfo) keyRow {
-	return newComputed(u,
+	return newComputedKey(u,
 		func(s *Spec) T { return *field(s) },
 		func(s *Spec, v T) { *field(s) = v }, info)
 }
 
-// newComputed returns a key whose value is not simply a field.
-func newComputed[T comparable](u setting.Unit[T], get func(*Spec) T, put func(*Spec, T), info KeyInfo) keyRow {
+// newComputedKey returns a key whose value is computed by get and stored by put.
+func newComputedKey[T comparable](u setting.Unit[T], get func(*Spec) T, put func(*Spec, T), info KeyInfo) keyRow {
 	return keyRow{Row: setting.NewRow(u, get, put, info)}
 }
 
-// newFile returns the key that names a file; timed says that by=time makes sense.
-func newFile(reads *tracefile.Kind, what string, timed bool, field func(*Spec) *tracefile.File, info KeyInfo) keyRow {
-	k := newKey(tracefile.Unit(what, timed), field, info)
-	k.file, k.reads = field, reads
+// newFileKey returns a key that names a file, which is read as kind. what describes the file in
+// errors, such as "a capture". hasTimes permits the option by=time. field returns the file's place
+// in a Spec.
+func newFileKey(kind *tracefile.Kind, what string, hasTimes bool, field func(*Spec) *tracefile.File, info KeyInfo) keyRow {
+	k := newKey(tracefile.Unit(what, hasTimes), field, info)
+	k.file, k.fileKind = field, kind
 	return k
 }
 
-// Keys lists the keys: those of loss, then in the order of the stages. The slices
-// within are shared: read them only.
+// Keys lists all keys: those of the loss stage first, then in the order of the stages. The slices
+// in the result are shared and must not be modified.
 func Keys() []KeyInfo {
 	infos := make([]KeyInfo, len(stages().keys))
 	for i, k := range stages().keys {
@@ -52,8 +55,9 @@ func Keys() []KeyInfo {
 	return infos
 }
 
-// pin opens the files that a spec names and notes their hashes in it.
-func pin(files *tracefile.Library, s Spec) (Spec, error) {
+// openFiles reads the files that a spec names and returns the spec with their hashes. The error is a
+// *FileError.
+func openFiles(files *tracefile.Library, s Spec) (Spec, error) {
 	if m, ok := s.Loss.(loss.FileModel); ok {
 		opened, err := m.Open(files)
 		if err != nil {
@@ -65,7 +69,7 @@ func pin(files *tracefile.Library, s Spec) (Spec, error) {
 		if k.file == nil || k.file(&s).Path == "" {
 			continue
 		}
-		f, err := files.Open(*k.file(&s), k.reads)
+		f, err := files.Open(*k.file(&s), k.fileKind)
 		if err != nil {
 			return s, &FileError{k.Key, err}
 		}
@@ -74,20 +78,21 @@ func pin(files *tracefile.Library, s Spec) (Spec, error) {
 	return s, nil
 }
 
-// FileError says which key names a file that cannot be used, and why.
+// FileError reports a key that names an unusable file.
 type FileError struct {
 	Key string
 	Err error
 }
 
-// Error puts it in one sentence.
+// Error implements error.
 func (e *FileError) Error() string { return e.Key + ": " + e.Err.Error() }
 
-// Unwrap returns why.
+// Unwrap returns e.Err.
 func (e *FileError) Unwrap() error { return e.Err }
 
-// Pin reads the files that s names and returns s with the hash of each, so that
-// a report written from it tells when one has changed since. The error wraps
-// tracefile.ErrFile, and tracefile.ErrChanged if the file is not the one that s
-// means. A nil loader is tracefile.ReadFile.
-func (s Spec) Pin(load tracefile.Loader) (Spec, error) { return pin(tracefile.NewLibrary(load), s) }
+// Pin reads the files that s names and returns s with their hashes, so that later changes of the
+// files are detected. The error wraps tracefile.ErrFile, and tracefile.ErrChanged if s already
+// has a different hash. A nil load means tracefile.ReadFile.
+func (s Spec) Pin(load tracefile.Loader) (Spec, error) {
+	return openFiles(tracefile.NewLibrary(load), s)
+}

@@ -6,8 +6,8 @@ import (
 	"wirelab/lossmodel/tracefile"
 )
 
-// What Keys says of a key is true of Set.
-func TestKeysTellTheTruth(t *testing.T) {
+// Set accepts the ladder, choices, bounds and defaults that Keys lists.
+func TestKeysMatchSet(t *testing.T) {
 	for _, k := range Keys() {
 		stops := append([]string{k.Default}, append(k.Ladder, k.Choices...)...)
 		if k.Min != "" {
@@ -18,20 +18,21 @@ func TestKeysTellTheTruth(t *testing.T) {
 		for _, stop := range stops {
 			s := DefaultSpec()
 			if err := s.Set(k.Key, stop); err != nil {
-				t.Errorf("%s does not take %s, which Keys lists", k.Key, stop)
+				t.Errorf("%s refuses %s, which Keys lists", k.Key, stop)
 			} else if got, _ := s.Get(k.Key); got != stop && stop != k.Max {
-				t.Errorf("%s: %s is written back as %s", k.Key, stop, got)
+				t.Errorf("%s: %s is formatted as %s", k.Key, stop, got)
 			}
 		}
 		if got, _ := DefaultSpec().Get(k.Key); got != k.Default {
-			t.Errorf("%s: default %s, said to be %s", k.Key, got, k.Default)
+			t.Errorf("%s: default %s, listed as %s", k.Key, got, k.Default)
 		}
 		if k.Help == "" || k.Stage == "" {
-			t.Errorf("%s is not explained", k.Key)
+			t.Errorf("%s has no help or stage", k.Key)
 		}
 	}
 }
 
+// Nudge moves values along the ladder of their key and stops at its ends.
 func TestNudge(t *testing.T) {
 	for _, c := range []struct {
 		key, from string

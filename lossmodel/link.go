@@ -8,52 +8,51 @@ import (
 	"wirelab/lossmodel/tracefile"
 )
 
-// Link is one direction of a modelled network. It is not safe for concurrent
-// use: it belongs to one event loop.
+// Link is one direction of a modelled network. It must not be used concurrently.
 type Link struct {
-	spec  Spec
-	files *tracefile.Library
-	pipe  pipeline
-	now   time.Duration // of the last Send
-	sent  uint64        // packets filed so far, copies included
+	spec     Spec
+	files    *tracefile.Library
+	pipe     pipeline
+	now      time.Duration // time of the last Send
+	enqueued uint64        // packets put in flight so far, including copies
 
-	flying heap
-	pool   pool
-	lent   int32 // slot whose bytes the caller reads, or noSlot
+	inFlight heap
+	pool     pool
+	lentSlot int32 // slot whose data the caller of Receive may read; noSlot if none
 
 	fate, copyFate Fate                  // reused
-	trails         *[1 + MaxCopies]Trail // of the last Send; nil: nobody watches
+	trails         *[1 + MaxCopies]Trail // of the last Send; nil if the link is not watched
 }
 
+// noSlot is Link.lentSlot if no data are lent.
 const noSlot = -1
 
-// NewLink returns a link that behaves as spec says. Each stage's stream is
-// seeded from seed and name+"."+stage ("down.loss"), so the links of one session
-// differ. Files that the spec names are read from disk.
+// NewLink returns a link with the settings of spec. The random stream of each stage is seeded
+// from seed and name+"."+stage, such as "down.loss", so the two links of a session differ. Files
+// that the spec names are read from disk.
 func NewLink(spec Spec, seed uint64, name string) (*Link, error) {
 	return NewLinkWith(nil, spec, seed, name)
 }
 
-// NewLinkWith is NewLink with files from elsewhere.
+// NewLinkWith is like NewLink but reads files with load.
 func NewLinkWith(load tracefile.Loader, spec Spec, seed uint64, name string) (*Link, error) {
 	files := tracefile.NewLibrary(load)
-	l := &Link{files: files, pipe: newPipeline(&stageContext{seed, name, files}), lent: noSlot}
+	l := &Link{files: files, pipe: newPipeline(&stageContext{seed, name, files}), lentSlot: noSlot}
 	if err := l.Reshape(spec); err != nil {
 		return nil, fmt.Errorf("link %s: %w", name, err)
 	}
 	return l, nil
 }
 
-// Reshape replaces the link's whole spec. It resets no state and re-times
-// nothing that is in flight; a stage that is switched on for the first time
-// starts its stream, one that was off for a while goes on where it stopped. A
-// file that this link has read before is not read again. On error the link stays
-// as it was.
+// Reshape replaces the spec. It resets no state and does not change packets in flight. The random
+// stream of a stage starts when the stage is first on and continues where it stopped when the
+// stage is on again. Files that this link has read before are not read again. After an error the
+// link is unchanged.
 func (l *Link) Reshape(spec Spec) error {
 	if err := spec.Validate(); err != nil {
 		return err
 	}
-	spec, err := pin(l.files, spec)
+	spec, err := openFiles(l.files, spec)
 	if err != nil {
 		return err
 	}
@@ -62,116 +61,118 @@ func (l *Link) Reshape(spec Spec) error {
 	return nil
 }
 
-// Spec returns what the link does at present, with the hashes of the files that it
-// has read.
+// Spec returns the current spec, with the hashes of the files that were read.
 func (l *Link) Spec() Spec { return l.spec }
 
-// InFlight returns how many deliveries are under way, copies included.
-func (l *Link) InFlight() int { return len(l.flying) }
+// InFlight returns the number of deliveries in flight, including copies.
+func (l *Link) InFlight() int { return len(l.inFlight) }
 
-// Send gives a datagram of at most MaxDatagram bytes to the link at virtual time
-// now, which must not be earlier than that of the last call. The bytes are
-// copied. tag is handed back with each delivery and never travels.
+// Send passes a datagram to the link at virtual time now and returns what the link decided about the
+// datagram and the copies that it made. now must not
+// decrease between calls, and the datagram must have at most MaxDatagram bytes; otherwise Send
+// panics. The data are copied. tag is returned with each delivery.
 func (l *Link) Send(now time.Duration, datagram []byte, tag uint64) Verdict {
 	if now < l.now {
-		panic(fmt.Sprintf("lossmodel: Send at %v after Send at %v: virtual time must not run backwards", now, l.now))
+		panic(fmt.Sprintf("lossmodel: Send at %v after Send at %v: virtual time must not decrease", now, l.now))
 	}
 	if len(datagram) > MaxDatagram {
-		panic(fmt.Sprintf("lossmodel: a datagram of %d bytes; IPv4 carries at most %d: refuse it before sending", len(datagram),
+		panic(fmt.Sprintf("lossmodel: datagram has %d bytes, expected at most %d", len(datagram),
 			MaxDatagram))
 	}
 	l.now = now
-	l.release()
+	l.freeLent() // the data of the last Receive are no longer valid
 
 	var v Verdict
 	v.Wire, v.Fragments = WireBytes(len(datagram), l.spec.MTU)
 	f := &l.fate
 	f.reset(0, v.Fragments)
-	l.pass(now, len(datagram), f)
+	l.applyStages(now, len(datagram), f)
 	v.Lost = f.Lost
 	if v.Lost == None {
 		v.Due = now + f.Delay
-		l.file(now, datagram, tag, f)
+		l.enqueue(now, datagram, tag, f)
 	}
 	v.Copies = len(f.Copies)
-	for i, later := range f.Copies {
+	for i, extra := range f.Copies {
 		c := &l.copyFate
 		c.reset(i+1, v.Fragments)
-		l.pass(now, len(datagram), c)
-		c.Delay = max(0, c.Delay+later)
+		l.applyStages(now, len(datagram), c)
+		c.Delay = max(0, c.Delay+extra)
 		if t := l.Trail(c.Copy); t != nil && t.N > 0 {
-			t.Steps[0].Took += later // the first stage that a copy passes is the one that made it
+			t.Steps[0].Took += extra // the delay of copies is part of the duplicate stage
 		}
 		v.CopyLost[i] = c.Lost
 		if c.Lost == None {
-			l.file(now, datagram, tag, c)
+			l.enqueue(now, datagram, tag, c)
 		}
 	}
 	return v
 }
 
-// file puts a packet that will be delivered under way.
-func (l *Link) file(now time.Duration, datagram []byte, tag uint64, f *Fate) {
-	slot := l.pool.take(len(datagram))
-	p := &l.pool.flights[slot]
+// enqueue puts a packet that will be delivered in flight: a copy of the datagram's data in which the
+// bits of f.Corrupt are flipped, due after f.Delay.
+func (l *Link) enqueue(now time.Duration, datagram []byte, tag uint64, f *Fate) {
+	slot := l.pool.alloc(len(datagram))
+	p := &l.pool.packets[slot]
 	p.data = append(p.data[:0], datagram...)
-	p.sent, p.tag, p.number = now, tag, f.Copy
+	p.sent, p.tag, p.copyNumber = now, tag, f.Copy
 	p.flipped = len(f.Corrupt)
 	p.damaged = p.flipped > 0 && l.spec.Corrupt.Checksum
-	for _, bit := range f.Corrupt {
+	for _, bit := range f.Corrupt { // bit 0 is the lowest of byte 0
 		p.data[bit>>3] ^= 1 << (bit & 7)
 	}
-	l.flying.push(entry{due: int64(now + f.Delay), seq: l.sent, slot: slot})
-	l.sent++
+	l.inFlight.push(heapEntry{due: int64(now + f.Delay), seq: l.enqueued, slot: slot})
+	l.enqueued++
 }
 
-// Next returns when the next delivery is due; ok is false if nothing is in
-// flight.
+// Next returns when the next delivery is due; false if nothing is in flight.
 func (l *Link) Next() (due time.Duration, ok bool) {
-	if len(l.flying) == 0 {
+	if len(l.inFlight) == 0 {
 		return 0, false
 	}
-	return time.Duration(l.flying[0].due), true
+	return time.Duration(l.inFlight[0].due), true
 }
 
-// Receive returns the next delivery that is due at or before now: ordered by due
-// time, then by order of sending.
+// Receive returns the next delivery that is due at or before now, in order of due time and then
+// of sending; false if none.
 func (l *Link) Receive(now time.Duration) (Delivery, bool) {
-	l.release()
-	if len(l.flying) == 0 || l.flying[0].due > int64(now) {
+	l.freeLent()
+	if len(l.inFlight) == 0 || l.inFlight[0].due > int64(now) {
 		return Delivery{}, false
 	}
-	e := l.flying.pop()
-	l.lent = e.slot
-	p := &l.pool.flights[e.slot]
+	e := l.inFlight.pop()
+	l.lentSlot = e.slot
+	p := &l.pool.packets[e.slot]
 	return Delivery{
 		Data: p.data, Sent: p.sent, Due: time.Duration(e.due), Tag: p.tag,
-		Copy: p.number, Flipped: p.flipped, Damaged: p.damaged,
+		Copy: p.copyNumber, Flipped: p.flipped, Damaged: p.damaged,
 	}, true
 }
 
-// release takes back the buffer that the last Receive lent out.
-func (l *Link) release() {
-	if l.lent != noSlot {
-		l.pool.put(l.lent)
-		l.lent = noSlot
+// freeLent frees the slot whose data the last Receive returned.
+func (l *Link) freeLent() {
+	if l.lentSlot != noSlot {
+		l.pool.free(l.lentSlot)
+		l.lentSlot = noSlot
 	}
 }
 
-// Fork returns a second link in the same state: what is sent through it from now on
-// meets the fate that it would meet here, so a receiver that joins late is treated
-// like those that were there from the start. The two links share nothing that changes.
+// Fork returns an independent copy of the link in the same state. Packets sent through either
+// have the same fate, so a receiver that joins late is treated like one that was there from the
+// start.
 //
-// Packets in flight arrive at the fork too, at the same times and as damaged as here,
-// but without their bytes and with the given tag.
+// Packets in flight arrive at the copy at the same times and with the same damage, but without
+// data and with the given tag.
 func (l *Link) Fork(tag uint64) *Link {
-	f := &Link{spec: l.spec, files: l.files, now: l.now, sent: l.sent, flying: slices.Clone(l.flying), lent: noSlot}
-	f.pool.flights, f.pool.free = slices.Clone(l.pool.flights), slices.Clone(l.pool.free) // kept stays 0: the buffers are not copied
-	for i := range f.pool.flights {
-		f.pool.flights[i].data, f.pool.flights[i].tag = nil, tag
+	f := &Link{spec: l.spec, files: l.files, now: l.now, enqueued: l.enqueued, inFlight: slices.Clone(l.inFlight),
+		lentSlot: noSlot}
+	// The copy has no buffers, so its pool.freeBytes stays 0.
+	f.pool.packets, f.pool.freeSlots = slices.Clone(l.pool.packets), slices.Clone(l.pool.freeSlots)
+	for i := range f.pool.packets {
+		f.pool.packets[i].data, f.pool.packets[i].tag = nil, tag
 	}
-	if l.lent != noSlot { // lent by this link, not by the fork
-		f.pool.put(l.lent)
+	if l.lentSlot != noSlot { // the caller of l.Receive reads this slot of l; in the copy it is free
+		f.pool.free(l.lentSlot)
 	}
 	f.pipe = l.pipe.fork()
 	f.pipe.reshape(&f.spec)

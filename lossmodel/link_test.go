@@ -11,8 +11,9 @@ import (
 	"wirelab/internal/seed"
 )
 
-func TestPerfectLinkDeliversAtOnceInOrder(t *testing.T) {
-	l := linkOf(t, DefaultSpec(), 1)
+// A perfect link delivers every packet at once and in order.
+func TestPerfectLink(t *testing.T) {
+	l := newLink(t, DefaultSpec(), 1)
 	for i := range uint64(3) {
 		want := Verdict{Due: 5 * ms, Fragments: 1, Wire: 1 + 28}
 		if v := l.Send(5*ms, []byte{byte(i)}, i); v != want {
@@ -20,7 +21,7 @@ func TestPerfectLinkDeliversAtOnceInOrder(t *testing.T) {
 		}
 	}
 	if _, ok := l.Receive(5*ms - 1); ok {
-		t.Fatal("a packet came before it was sent")
+		t.Fatal("a packet arrived before it was sent")
 	}
 	for i := range uint64(3) {
 		d, ok := l.Receive(5 * ms)
@@ -33,9 +34,9 @@ func TestPerfectLinkDeliversAtOnceInOrder(t *testing.T) {
 	}
 }
 
-// A delivery may be read while others are sent from the very same buffer.
+// Send copies the data, so the caller may reuse its buffer.
 func TestSendCopies(t *testing.T) {
-	l := linkOf(t, specOf(t, "latency", "10ms"), 1)
+	l := newLink(t, newSpec(t, "latency", "10ms"), 1)
 	buf := []byte("first")
 	l.Send(0, buf, 0)
 	copy(buf, "XXXXX")
@@ -46,12 +47,12 @@ func TestSendCopies(t *testing.T) {
 	}
 }
 
-// runScript does with a link whatever the bytes say, and keeps its accounts: no
-// packet appears or vanishes, none comes early or out of order, and all bytes are
-// those sent but for the bits that are said to be flipped.
+// runScript executes a script of sends, receives and reshapes, and checks with an accountant that
+// no packet appears or vanishes, none arrives early or out of order, and data change only in the
+// reported number of bits.
 func runScript(t *testing.T, number uint64, script []byte) {
-	l := linkOf(t, everything(t), number)
-	book := newLedger(t, l)
+	l := newLink(t, allStagesSpec(t), number)
+	book := newAccountant(t, l)
 	now := time.Duration(0)
 	for i, op := range script {
 		switch arg := int(op >> 2); op & 3 {
@@ -64,7 +65,7 @@ func runScript(t *testing.T, number uint64, script []byte) {
 			spec := l.Spec()
 			k := stages().keys[arg%len(stages().keys)]
 			if spec.Nudge(k.Key, int(seed.Derive(uint64(i), 0)%7)-3) == nil {
-				_ = l.Reshape(spec) // an impossible pair is refused and changes nothing
+				_ = l.Reshape(spec) // inconsistent values are refused and change nothing
 			}
 		}
 	}
@@ -73,6 +74,7 @@ func runScript(t *testing.T, number uint64, script []byte) {
 	book.close()
 }
 
+// Random scripts keep the invariants of runScript.
 func TestConservation(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 1))
 	for seed := range uint64(200) {
@@ -84,14 +86,15 @@ func TestConservation(t *testing.T) {
 	}
 }
 
+// FuzzConservation is TestConservation with scripts by the fuzzer.
 func FuzzConservation(f *testing.F) {
 	f.Add(uint64(1), []byte("\x00\x10\x20\x30\x40\x50\x60\x70\x80\x90\xa0\xb0\xc0\xd0\xe0\xf0"))
 	f.Add(uint64(2), bytes.Repeat([]byte{0x01, 0x51, 0x82, 0x93, 0xf1}, 80))
 	f.Fuzz(runScript)
 }
 
-// ledger keeps the accounts of a link independently of it.
-type ledger struct {
+// accountant checks the invariants of a link independently of it.
+type accountant struct {
 	t              *testing.T
 	l              *Link
 	buf            []byte
@@ -101,11 +104,12 @@ type ledger struct {
 	last           time.Duration
 }
 
-func newLedger(t *testing.T, l *Link) *ledger { return &ledger{t: t, l: l} }
+func newAccountant(t *testing.T, l *Link) *accountant { return &accountant{t: t, l: l} }
 
-func (b *ledger) send(now time.Duration, size int) {
+// send sends a pseudo-random datagram of size bytes and counts its verdict.
+func (b *accountant) send(now time.Duration, size int) {
 	n := uint64(len(b.sizes))
-	b.buf = numbered(b.buf, n, size)
+	b.buf = pseudoRandomData(b.buf, n, size)
 	b.sizes = append(b.sizes, size)
 	v := b.l.Send(now, b.buf, n)
 	b.sent++
@@ -116,11 +120,12 @@ func (b *ledger) send(now time.Duration, size int) {
 		}
 	}
 	if v.Lost == None && v.Due < now {
-		b.t.Fatalf("packet %d is due at %v, before it was sent at %v", n, v.Due, now)
+		b.t.Fatalf("packet %d is due at %v, before its send time %v", n, v.Due, now)
 	}
 }
 
-func (b *ledger) receive(now time.Duration) {
+// receive receives everything due by now and checks order, times and data.
+func (b *accountant) receive(now time.Duration) {
 	for {
 		d, ok := b.l.Receive(now)
 		if !ok {
@@ -131,34 +136,36 @@ func (b *ledger) receive(now time.Duration) {
 			b.t.Fatalf("packet %d, sent %v, due %v, received at %v after one due at %v", d.Tag, d.Sent, d.Due, now, b.last)
 		}
 		b.last = d.Due
-		b.buf = numbered(b.buf, d.Tag, b.sizes[d.Tag])
+		b.buf = pseudoRandomData(b.buf, d.Tag, b.sizes[d.Tag])
 		if len(d.Data) != len(b.buf) {
-			b.t.Fatalf("packet %d has %d bytes, was %d", d.Tag, len(d.Data), len(b.buf))
+			b.t.Fatalf("packet %d has %d bytes, expected %d", d.Tag, len(d.Data), len(b.buf))
 		}
 		flips := 0
 		for i := range d.Data {
 			flips += bits.OnesCount8(d.Data[i] ^ b.buf[i])
 		}
 		if flips != d.Flipped || d.Damaged && flips == 0 {
-			b.t.Fatalf("packet %d: %d bits differ, %d said to be flipped, damaged %v", d.Tag, flips, d.Flipped, d.Damaged)
+			b.t.Fatalf("packet %d: %d bits differ, %d reported as flipped, damaged %v", d.Tag, flips, d.Flipped, d.Damaged)
 		}
 	}
 }
 
-func (b *ledger) close() {
+// close checks that every packet is accounted for.
+func (b *accountant) close() {
 	if b.sent+b.copies != b.lost+b.received+b.l.InFlight() {
 		b.t.Fatalf("sent %d + copies %d != lost %d + received %d + in flight %d",
 			b.sent, b.copies, b.lost, b.received, b.l.InFlight())
 	}
-	b.l.release()
-	if p := b.l.pool; len(p.free)+b.l.InFlight() != len(p.flights) {
-		b.t.Fatalf("%d slots: %d free, %d in flight", len(p.flights), len(p.free), b.l.InFlight())
+	b.l.freeLent()
+	if p := b.l.pool; len(p.freeSlots)+b.l.InFlight() != len(p.packets) {
+		b.t.Fatalf("%d slots: %d free, %d in flight", len(p.packets), len(p.freeSlots), b.l.InFlight())
 	}
 }
 
-func TestChecksumDecidesWhetherDamageShows(t *testing.T) {
+// A damaged packet is marked Damaged only if the checksum is on.
+func TestChecksum(t *testing.T) {
 	for _, checksum := range []string{"on", "off"} {
-		l := linkOf(t, specOf(t, "corrupt", "100%", "corrupt_bits", "3", "checksum", checksum), 1)
+		l := newLink(t, newSpec(t, "corrupt", "100%", "corrupt_bits", "3", "checksum", checksum), 1)
 		l.Send(0, make([]byte, 100), 0)
 		d, _ := l.Receive(0)
 		if d.Flipped != 3 || d.Damaged != (checksum == "on") {
@@ -167,10 +174,9 @@ func TestChecksumDecidesWhetherDamageShows(t *testing.T) {
 	}
 }
 
-// Bits beyond those of a tiny datagram cannot be flipped, and an empty one
-// stays whole.
+// At most all bits of a datagram are flipped, none of an empty one.
 func TestCorruptTinyDatagrams(t *testing.T) {
-	l := linkOf(t, specOf(t, "corrupt", "100%", "corrupt_bits", "64"), 1)
+	l := newLink(t, newSpec(t, "corrupt", "100%", "corrupt_bits", "64"), 1)
 	for size, want := range []int{0, 8, 16} {
 		l.Send(0, make([]byte, size), 0)
 		d, _ := l.Receive(0)
@@ -180,7 +186,8 @@ func TestCorruptTinyDatagrams(t *testing.T) {
 	}
 }
 
-func TestMisuseIsNamed(t *testing.T) {
+// Send panics if time decreases or a datagram is too large.
+func TestSendPanics(t *testing.T) {
 	mustPanic := func(want string, f func()) {
 		t.Helper()
 		defer func() {
@@ -190,26 +197,26 @@ func TestMisuseIsNamed(t *testing.T) {
 		}()
 		f()
 	}
-	l := linkOf(t, DefaultSpec(), 1)
+	l := newLink(t, DefaultSpec(), 1)
 	l.Send(2*ms, nil, 0)
-	mustPanic("must not run backwards", func() { l.Send(1*ms, nil, 0) })
-	mustPanic("IPv4 carries at most 65507", func() { l.Send(2*ms, make([]byte, MaxDatagram+1), 0) })
+	mustPanic("must not decrease", func() { l.Send(1*ms, nil, 0) })
+	mustPanic("expected at most 65507", func() { l.Send(2*ms, make([]byte, MaxDatagram+1), 0) })
 	if v := l.Send(2*ms, make([]byte, MaxDatagram), 0); v.Lost != None || v.Fragments != 45 {
 		t.Errorf("the largest datagram: %+v", v)
 	}
 }
 
-// A link under steady load allocates nothing.
-func TestSteadyStateAllocatesNothing(t *testing.T) {
-	plain, traced := everything(t), fullest(t)
+// A link under a steady load does not allocate.
+func TestNoAllocations(t *testing.T) {
+	plain, traced := allStagesSpec(t), allFeaturesSpec(t)
 	plain.Corrupt.Bits = 8
 	for key, value := range map[string]string{"trace": "capture.csv by=time", "rate_trace": "line.trace", "distribution": "gamma"} {
 		if err := traced.Set(key, value); err != nil {
 			t.Fatal(err)
 		}
 	}
-	for name, spec := range map[string]Spec{"everything": plain, "fullest": fullest(t), "traced": traced} {
-		l, data, now := linkOf(t, spec, 1), make([]byte, 2000), time.Duration(0)
+	for name, spec := range map[string]Spec{"everything": plain, "fullest": allFeaturesSpec(t), "traced": traced} {
+		l, data, now := newLink(t, spec, 1), make([]byte, 2000), time.Duration(0)
 		step := func() {
 			now += 2 * ms
 			l.Send(now, data, 0)
@@ -217,24 +224,25 @@ func TestSteadyStateAllocatesNothing(t *testing.T) {
 			}
 		}
 		for range 100_000 {
-			step() // the pool reaches its size
+			step() // the pool grows to its final size
 		}
 		if n := testing.AllocsPerRun(50_000, step); n != 0 {
-			t.Errorf("%s: %v allocations a packet", name, n)
+			t.Errorf("%s: %v allocations per packet", name, n)
 		}
 	}
 }
 
-func TestCausesHaveNames(t *testing.T) {
+// Every cause has a name.
+func TestCauseNames(t *testing.T) {
 	seen := map[string]bool{}
 	for c := range NumCauses {
 		if name := c.String(); seen[name] || name == "" || strings.Contains(name, "(") {
-			t.Errorf("cause %d is called %q", c, name)
+			t.Errorf("cause %d has the name %q", c, name)
 		} else {
 			seen[name] = true
 		}
 	}
 	if NumCauses > 8 {
-		t.Errorf("%d causes; meters hold 8", NumCauses)
+		t.Errorf("%d causes, but meters have room for 8", NumCauses)
 	}
 }

@@ -12,60 +12,67 @@ import (
 	"wirelab/lossmodel/tracefile"
 )
 
+// lossStage applies the loss model of a spec.
 type lossStage struct {
-	stream  random.Stream
-	files   *tracefile.Library
-	process loss.Process
-	packet  loss.Packet             // reused
-	known   map[string]loss.Process // by model: a model that comes back finds its state
+	stream    random.Stream
+	files     *tracefile.Library
+	process   loss.Process
+	packet    loss.Packet             // reused
+	processes map[string]loss.Process // by model name; a model that is selected again continues with its state
 }
 
+// reshape implements specStage. It selects the process of the spec's model, which continues with the
+// state that it had when the model was last used. The stage is on if packets can be lost.
 func (s *lossStage) reshape(spec *Spec) bool {
 	m := spec.Loss
 	if m == nil {
 		return false
 	}
-	if _, reads := m.(loss.FileModel); !reads && m.LossRate() == 0 {
+	// The loss rate of a model that reads a file is unknown and reported as 0.
+	if _, readsFile := m.(loss.FileModel); !readsFile && m.LossRate() == 0 {
 		return false
 	}
-	if s.known == nil {
-		s.known = map[string]loss.Process{}
+	if s.processes == nil {
+		s.processes = map[string]loss.Process{}
 	}
-	s.process = m.Process(s.known[m.Model()], s.files)
-	s.known[m.Model()] = s.process
+	s.process = m.Process(s.processes[m.Model()], s.files)
+	s.processes[m.Model()] = s.process
 	return true
 }
 
-// Apply implements Stage.
+// Apply implements Stage. It passes the packet to the loss model and stores the outcome in f.
 func (s *lossStage) Apply(now time.Duration, _ int, f *Fate) {
 	p := &s.packet
 	p.Sent, p.Word, p.Copy, p.Fragments = now, s.stream.Next(f.Copy), f.Copy, f.Fragments
-	p.Lost, p.Bad = loss.Arrives, false
+	p.Lost, p.Bad = loss.NotLost, false
 	s.process.Judge(p)
 	f.Bad = p.Bad
-	if p.Lost != loss.Arrives {
-		f.lose(lossCauses[p.Lost])
+	if p.Lost != loss.NotLost {
+		f.markLost(lossCauses[p.Lost])
 	}
 }
 
-var lossCauses = [...]Cause{loss.Arrives: None, loss.Alone: Loss, loss.InBurst: Burst, loss.InFragment: Fragment}
+// lossCauses maps the outcomes of a loss model to causes.
+var lossCauses = [...]Cause{loss.NotLost: None, loss.Independent: Loss, loss.Burst: Burst, loss.Fragment: Fragment}
 
+// fork implements specStage. It copies the processes of all models used so far.
 func (s *lossStage) fork() specStage {
 	c := *s
-	if s.known != nil {
-		c.known = make(map[string]loss.Process, len(s.known))
+	if s.processes != nil {
+		c.processes = make(map[string]loss.Process, len(s.processes))
 	}
-	for model, process := range s.known {
-		c.known[model] = process.Fork()
+	for model, process := range s.processes {
+		c.processes[model] = process.Fork()
 	}
-	return &c // reshape finds the process
+	return &c // s.process is still shared; the reshape that must follow replaces it
 }
 
+// lossRow describes the loss stage.
 func lossRow() stageRow {
 	return stageRow{
-		name: StageLoss,
-		keys: lossKeys(),
-		make: func(p *stageContext) specStage { return &lossStage{stream: p.stream(StageLoss), files: p.files} },
+		name:     StageLoss,
+		keys:     lossKeys(),
+		newStage: func(p *stageContext) specStage { return &lossStage{stream: p.stream(StageLoss), files: p.files} },
 		check: func(s *Spec) error {
 			if s.Loss == nil {
 				return nil
@@ -75,39 +82,39 @@ func lossRow() stageRow {
 	}
 }
 
-// The keys loss and burst speak of Bernoulli and Gilbert together: a burst makes
-// it Gilbert's, "off" makes it independent again. A burst is remembered while the
-// loss is 0%, so that the two can be set in any order.
-
+// lossKeys returns the keys loss and burst. Together they select between the models bernoulli and
+// gilbert: a burst selects gilbert, "off" bernoulli. A burst is kept while the loss is 0%, so that
+// the keys can be set in any order.
 func lossKeys() []keyRow {
 	return []keyRow{
 		lossKey(),
-		newComputed(setting.Burst, func(s *Spec) float64 { return loss.BurstOf(s.Loss) },
+		newComputedKey(setting.Burst, func(s *Spec) float64 { return loss.BurstOf(s.Loss) },
 			func(s *Spec, burst float64) { s.Loss = loss.WithBurst(s.Loss, burst) }, KeyInfo{
 				Key: "burst", Stage: "loss", Ladder: []string{"off", "1.5", "2", "3", "4", "5", "7", "10", "15", "20", "50", "100"},
-				Help:   "mean number of packets lost in a row, by Gilbert's model; off: each packet is lost by itself",
+				Help:   "mean number of packets lost in a row, by the Gilbert model; off: losses are independent",
 				Source: "E. N. Gilbert, Capacity of a Burst-Noise Channel, 1960",
 			}),
 	}
 }
 
-// lossKey also takes a model in words: "gilbert mean=5% burst=2".
+// lossKey returns the key loss. It accepts a fraction, or a model such as "gilbert mean=5%
+// burst=2".
 func lossKey() keyRow {
-	k := newComputed(setting.Percent, func(s *Spec) float64 { return loss.RateOf(s.Loss) },
+	k := newComputedKey(setting.Percent, func(s *Spec) float64 { return loss.RateOf(s.Loss) },
 		func(s *Spec, mean float64) { s.Loss = loss.WithMean(s.Loss, mean) }, KeyInfo{
 			Key: "loss", Stage: "loss", Ladder: percentLadder,
-			Help: `share of packets lost; or a model, as "gilbert mean=5% burst=2" or as a table: ` +
+			Help: `fraction of packets lost; or a model, such as "gilbert mean=5% burst=2" or as a table: ` +
 				`{model = "bernoulli", p = "5%"}, {model = "gilbert", mean = "5%", burst = 2.0}`,
 		})
 	for _, m := range loss.Kinds() {
 		k.Models = append(k.Models, m.ModelInfo)
 	}
-	share := k.Set
+	setRate := k.Set
 	k.Set = func(s *Spec, value any) error {
 		text, _ := value.(string)
 		table, ok := loss.Parse(text)
-		if !ok {
-			return share(s, value)
+		if !ok { // not the name of a model: a loss rate
+			return setRate(s, value)
 		}
 		return s.setLoss(table)
 	}
@@ -120,7 +127,8 @@ func lossKey() keyRow {
 	return k
 }
 
-// setLoss replaces the whole model.
+// setLoss replaces the loss model by that of a table with the key model and its parameters. After an
+// error the model is unchanged.
 func (s *Spec) setLoss(table loss.Table) error {
 	model, err := loss.Read(table)
 	if err == nil {
@@ -129,29 +137,29 @@ func (s *Spec) setLoss(table loss.Table) error {
 	return err
 }
 
-// setLossParam is a key such as "loss.r": a parameter of the model that is set.
-// ok is false if that model's parameters have keys of their own, or if it has none
-// of that name.
+// setLossParam sets a parameter of the current loss model, from a key such as "loss.r". ok is
+// false if the model has no such parameter, or is bernoulli or gilbert, whose parameters have
+// their own keys.
 func (s *Spec) setLossParam(name string, value any) (err error, ok bool) {
 	switch s.Loss.(type) {
 	case nil, loss.Bernoulli, loss.Gilbert:
 		return nil, false
 	}
-	kind, err := loss.KindOf(s.Loss.Model())
+	kind, err := loss.KindByName(s.Loss.Model())
 	if err != nil || !slices.Contains(kind.ParamNames(), name) {
 		return nil, false
 	}
-	table, _ := loss.Parse(s.Loss.Text())
+	table, _ := loss.Parse(s.Loss.Text()) // all parameters of the current model
 	table[name] = value
 	return s.setLoss(table), true
 }
 
-// regroupLoss returns the keys of table with those of a loss model's table, as
-// "loss.model" and "loss.r", put back together, so that their order does not
-// matter.
+// regroupLoss collects keys such as "loss.model" and "loss.r" in one table under the key "loss", so
+// that their order does not matter. Without "loss.model", and for models whose parameters have keys
+// of their own, it returns the table unchanged.
 func regroupLoss(table map[string]any) map[string]any {
 	switch table["loss.model"] {
-	case nil, "bernoulli", "gilbert": // their keys work one by one
+	case nil, "bernoulli", "gilbert": // these can be set one by one
 		return table
 	}
 	model, rest := map[string]any{}, map[string]any{}
@@ -166,17 +174,17 @@ func regroupLoss(table map[string]any) map[string]any {
 	return rest
 }
 
-// setLossModel is the key "loss.model" by itself. Gilbert's model without a burst
-// is that of independent losses, so it changes nothing until a burst is set.
+// setLossModel sets the key "loss.model" without parameters. "gilbert" has no effect until a
+// burst is set, because without bursts it is bernoulli.
 func (s *Spec) setLossModel(value any) error {
-	kind, err := loss.KindOf(value)
+	kind, err := loss.KindByName(value)
 	if err == nil && kind.Name == "bernoulli" {
 		s.Loss = loss.WithBurst(s.Loss, 0)
 	}
 	return err
 }
 
-// percentLadder and spanLadder are the stops of the sliders for shares and times.
+// percentLadder and spanLadder are the slider stops for percentages and times.
 var (
 	percentLadder = []string{"0%", "0.1%", "0.2%", "0.5%", "1%", "2%", "3%", "5%", "7%", "10%",
 		"15%", "20%", "25%", "30%", "40%", "50%", "60%", "70%", "80%", "90%", "100%"}
@@ -184,19 +192,19 @@ var (
 		"100ms", "125ms", "150ms", "200ms", "250ms", "300ms", "400ms", "500ms", "750ms", "1s", "1.5s", "2s"}
 )
 
-// setTrace is the key "trace": losses, delays and copies of one capture, or, with
-// "off", of none.
+// setTrace sets the key "trace": losses, delays and copies are those of one capture. "off" removes
+// the captures of all three.
 func (s *Spec) setTrace(value any) error {
 	u := tracefile.Unit("a capture", true)
-	f, err := u.Read("trace", value)
+	file, err := u.Read("trace", value)
 	if err != nil {
 		return err
 	}
-	s.Delay.Trace, s.Duplicate.Trace = f, f
-	switch _, was := s.Loss.(loss.Trace); {
-	case f.Path != "":
-		s.Loss = loss.Trace{File: f}
-	case was:
+	s.Delay.Trace, s.Duplicate.Trace = file, file
+	switch _, wasTrace := s.Loss.(loss.Trace); {
+	case file.Path != "":
+		s.Loss = loss.Trace{File: file}
+	case wasTrace: // "off" removes a trace but keeps any other loss model
 		s.Loss = nil
 	}
 	return nil

@@ -15,18 +15,18 @@ import (
 	"wirelab/lossmodel/tracefile"
 )
 
-// chanceBytes is what one opportunity of a Mahimahi trace delivers.
-const chanceBytes = 1504
+// opportunityBytes is the number of bytes that one opportunity of a Mahimahi trace delivers.
+const opportunityBytes = 1504
 
-// opportunities is a trace in Mahimahi's format: the milliseconds at which the line could
-// deliver chanceBytes. It repeats after the last of them.
+// opportunities is a trace in Mahimahi's format: the times at which the line can deliver
+// opportunityBytes. The trace repeats after its last time.
 type opportunities struct {
-	at     []time.Duration // never decreasing, the last above 0
-	period time.Duration
+	times  []time.Duration // not decreasing, the last above 0
+	period time.Duration   // the last time
 }
 
-// readChances reads a trace: one whole number of milliseconds a line.
-func readChances(data []byte) (*opportunities, error) {
+// parseOpportunities parses a trace: one integer per line, in milliseconds.
+func parseOpportunities(data []byte) (*opportunities, error) {
 	c := &opportunities{}
 	lines := bufio.NewScanner(bytes.NewReader(data))
 	for n := 1; lines.Scan(); n++ {
@@ -36,85 +36,85 @@ func readChances(data []byte) (*opportunities, error) {
 		}
 		ms, err := strconv.ParseUint(text, 10, 32)
 		if err != nil {
-			return nil, fmt.Errorf("line %d is %s, expected a whole number of milliseconds", n, setting.Show(text))
+			return nil, fmt.Errorf("line %d is %s, expected an integer number of milliseconds", n, setting.Show(text))
 		}
 		at := time.Duration(ms) * time.Millisecond
 		if at < c.period {
-			return nil, fmt.Errorf("line %d goes back from %d ms to %d ms, expected times that never decrease", n,
+			return nil, fmt.Errorf("line %d decreases from %d ms to %d ms, expected non-decreasing times", n,
 				c.period/time.Millisecond, ms)
 		}
-		c.at, c.period = append(c.at, at), at
+		c.times, c.period = append(c.times, at), at
 	}
 	switch {
 	case lines.Err() != nil:
 		return nil, lines.Err()
-	case len(c.at) == 0:
-		return nil, errors.New("the trace is empty, expected one millisecond a line")
+	case len(c.times) == 0:
+		return nil, errors.New("the trace is empty, expected one time in milliseconds per line")
 	case c.period == 0:
-		return nil, errors.New("the trace ends at 0 ms, expected a last opportunity later than that, since it repeats from there")
+		return nil, errors.New("the trace ends at 0 ms, expected a last time above 0, because the trace repeats after it")
 	}
 	return c, nil
 }
 
-// lineTrace reads a file as *opportunities.
-var lineTrace = &tracefile.Kind{Read: func(data []byte) (any, error) { return readChances(data) }}
+// opportunitiesKind reads a file as *opportunities.
+var opportunitiesKind = &tracefile.Kind{Read: func(data []byte) (any, error) { return parseOpportunities(data) }}
 
-// when returns the time of opportunity i, counted on through the repetitions.
-func (c *opportunities) when(i int64) time.Duration {
-	n := int64(len(c.at))
-	return time.Duration(i/n)*c.period + c.at[i%n]
+// timeOf returns the time of opportunity i, counted from 0 through all repetitions of the trace.
+func (c *opportunities) timeOf(i int64) time.Duration {
+	n := int64(len(c.times))
+	return time.Duration(i/n)*c.period + c.times[i%n]
 }
 
-// from returns the first opportunity at or after now.
-func (c *opportunities) from(now time.Duration) int64 {
-	// An opportunity at the very end of a period is also the start of the next:
-	// look from the period that ended there.
-	round := max(0, (now-1)/c.period)
-	in := now - round*c.period
-	i := sort.Search(len(c.at), func(i int) bool { return c.at[i] >= in })
-	return int64(round)*int64(len(c.at)) + int64(i)
+// firstAt returns the number of the first opportunity at or after now, in the count of timeOf.
+func (c *opportunities) firstAt(now time.Duration) int64 {
+	// An opportunity at the end of a period is also at the start of the next one, so the search
+	// starts in the period that ends there.
+	round := max(0, (now-1)/c.period) // number of repetitions before that period
+	offset := now - round*c.period
+	i := sort.Search(len(c.times), func(i int) bool { return c.times[i] >= offset })
+	return int64(round)*int64(len(c.times)) + int64(i)
 }
 
-// tracedLine is a line that follows a trace. A packet takes what it needs of an
-// opportunity and leaves the rest to those already waiting; what nobody waits for
-// is gone. So it is with Mahimahi.
+// tracedLine is a line that follows a trace, as Mahimahi does: an opportunity sends several
+// packets if they fit, a packet may need several opportunities, and unused capacity is lost.
 type tracedLine struct {
-	opportunities *opportunities
-	at            time.Duration // of the opportunity in use
-	left          int64         // bytes that it can still take
-	next          int64         // the opportunity after it
+	opportunities *opportunities // nil means no trace
+	current       time.Duration  // time of the opportunity in use
+	bytesLeft     int64          // bytes that it can still send
+	next          int64          // index of the opportunity after it
 }
 
-// set gives the line another trace, or none. What was sent by the old one keeps
-// its time, and nothing overtakes it.
-func (l *tracedLine) set(c *opportunities) {
+// setTrace replaces the trace; nil means none. Packets sent with the old trace keep their
+// departures, and later packets do not overtake them.
+func (l *tracedLine) setTrace(c *opportunities) {
 	if c != l.opportunities && c != nil {
-		l.next, l.left = c.from(l.at), 0
+		l.next, l.bytesLeft = c.firstAt(l.current), 0
 	}
 	l.opportunities = c
 }
 
-// leaves returns when a packet that could be sent from start on has left, and
-// books it; ok is false if that is later than latest.
-func (l *tracedLine) leaves(start, latest time.Duration, wire int64) (at time.Duration, ok bool) {
-	at, left, next := l.at, l.left, l.next
-	if at < start {
-		left, next = 0, l.opportunities.from(start)
+// departure returns when a packet of wire bytes that can be sent from start on has left, and reserves
+// the opportunities that it needs. ok is false, and nothing is reserved, if that would be later than
+// latest.
+func (l *tracedLine) departure(start, latest time.Duration, wire int64) (at time.Duration, ok bool) {
+	at, bytesLeft, next := l.current, l.bytesLeft, l.next
+	if at < start { // the opportunity in use is over; its unused bytes are lost
+		bytesLeft, next = 0, l.opportunities.firstAt(start)
 	}
-	if wire > left {
-		more := (wire - left + chanceBytes - 1) / chanceBytes // opportunities beyond this one
-		next, left = next+more, left+more*chanceBytes
-		at = l.opportunities.when(next - 1)
+	if wire > bytesLeft {
+		extra := (wire - bytesLeft + opportunityBytes - 1) / opportunityBytes // opportunities beyond this one
+		next, bytesLeft = next+extra, bytesLeft+extra*opportunityBytes
+		at = l.opportunities.timeOf(next - 1)
 		if at > latest {
 			return 0, false
 		}
 	}
-	l.at, l.left, l.next = at, left-wire, next
+	l.current, l.bytesLeft, l.next = at, bytesLeft-wire, next
 	return at, true
 }
 
-// scaleDown returns a*b/c, or what fits if that is too much; c > 0.
-func scaleDown(a, b, c uint64) uint64 {
+// mulDiv returns a*b/c for c > 0, limited to 2^62-1, without overflow of the product.
+func mulDiv(a, b, c uint64) uint64 {
 	hi, lo := bits.Mul64(a, b)
 	if hi >= c {
 		return 1<<62 - 1

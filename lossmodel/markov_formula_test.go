@@ -9,29 +9,31 @@ import (
 	"wirelab/lossmodel/loss"
 )
 
-// checkLosses compares a model's losses with its closed forms.
+// checkLosses compares a model's losses with its closed forms: loss rate, mean run, lag-1
+// correlation c1, and spread (variance per packet).
 func checkLosses(t *testing.T, model string, rate, meanRun, c1, spread float64) {
 	t.Helper()
-	n := packets()
-	lost := losses(t, n, 100, "loss", model)
-	near(t, model+" rate", mean(lost), rate, math.Sqrt(spread/float64(n))+1/float64(n))
-	lengths := runs(lost)
+	n := packetCount()
+	lost := sendAndCountLosses(t, n, 100, "loss", model)
+	checkClose(t, model+" rate", mean(lost), rate, math.Sqrt(spread/float64(n))+1/float64(n))
+	lengths := runLengths(lost)
 	_, se := covariance(lengths, meanRun, 0)
 	v, _ := covariance(lengths, meanRun, 0)
-	near(t, model+" mean run", mean(lengths), meanRun, math.Sqrt(v/float64(len(lengths)))+se/float64(len(lengths)))
+	checkClose(t, model+" mean run", mean(lengths), meanRun, math.Sqrt(v/float64(len(lengths)))+se/float64(len(lengths)))
 	c, se := covariance(lost, rate, 1)
-	near(t, model+" covariance", c, c1, se)
-	law, ok := loss.LawOf(specOf(t, "loss", model).Loss)
+	checkClose(t, model+" covariance", c, c1, se)
+	law, ok := loss.Analyze(newSpec(t, "loss", model).Loss)
 	for what, x := range map[string][2]float64{
 		"rate": {law.Rate, rate}, "mean run": {law.MeanRun, meanRun},
-		"lag 1": {law.Lag1 * rate * (1 - rate), c1}, "spread": {law.Spread, spread},
+		"lag 1": {law.Lag1 * rate * (1 - rate), c1}, "spread": {law.Variance, spread},
 	} {
 		if !ok || math.Abs(x[0]-x[1]) > 1e-9*math.Max(1, math.Abs(x[1])) {
-			t.Errorf("%s: LawOf says %s is %g, by hand %g", model, what, x[0], x[1])
+			t.Errorf("%s: LawOf gives %s = %g, computed %g", model, what, x[0], x[1])
 		}
 	}
 }
 
+// Losses of the Gilbert-Elliott model agree with the closed forms.
 func TestGilbertElliottClosedForm(t *testing.T) {
 	for _, c := range []struct {
 		text       string
@@ -50,10 +52,10 @@ func TestGilbertElliottClosedForm(t *testing.T) {
 	}
 }
 
-// fourStates has the fields of the loss model.
+// fourStates has the parameters of the four-state model.
 type fourStates struct{ P13, P31, P32, P23, P14 float64 }
 
-// fourStateSpread sums the covariances of the chain one by one.
+// fourStateSpread sums the covariances of the chain directly.
 func fourStateSpread(s fourStates, pi [4]float64, rate float64) float64 {
 	step := [4][4]float64{{1 - s.P13 - s.P14, 0, s.P13, s.P14}, {0, 1 - s.P23, s.P23, 0}, {s.P31, s.P32, 1 - s.P31 - s.P32, 0},
 		{1, 0, 0, 0}}
@@ -78,6 +80,7 @@ func fourStateSpread(s fourStates, pi [4]float64, rate float64) float64 {
 	return sum
 }
 
+// Losses of the four-state model agree with the closed forms.
 func TestFourStateClosedForm(t *testing.T) {
 	for _, c := range []struct {
 		text string
@@ -88,7 +91,7 @@ func TestFourStateClosedForm(t *testing.T) {
 		{"four-state p13=10% p31=50% p32=50% p23=50% p14=20%", fourStates{P13: 0.1, P31: 0.5, P32: 0.5, P23: 0.5, P14: 0.2}},
 	} {
 		s := c.s
-		if got, want := fmt.Sprintf("%+v", specOf(t, "loss", c.text).Loss), fmt.Sprintf("%+v", s); got != want {
+		if got, want := fmt.Sprintf("%+v", newSpec(t, "loss", c.text).Loss), fmt.Sprintf("%+v", s); got != want {
 			t.Fatalf("%s is %s", c.text, got)
 		}
 		pi := [4]float64{1, s.P13 * s.P32 / (s.P31 * s.P23), s.P13 / s.P31, s.P14}
@@ -101,10 +104,10 @@ func TestFourStateClosedForm(t *testing.T) {
 		run := rate / (pi3*(s.P31+s.P32) + pi4)
 		c1 := pi3*(1-s.P31-s.P32) - rate*rate
 		checkLosses(t, c.text, rate, run, c1, fourStateSpread(s, pi, rate))
-		// Runs: a single loss with this weight, else geometric.
+		// A run is a single loss with this probability, otherwise geometric.
 		leave := s.P31 + s.P32
 		single := pi4 / (pi4 + pi3*leave)
-		lengths := runs(losses(t, packets(), 1, "loss", c.text))
+		lengths := runLengths(sendAndCountLosses(t, packetCount(), 1, "loss", c.text))
 		for k := 1.0; k <= 4; k++ {
 			want := (1 - single) * leave * math.Pow(1-leave, k-1)
 			if k == 1 {
@@ -116,12 +119,13 @@ func TestFourStateClosedForm(t *testing.T) {
 					share++
 				}
 			}
-			near(t, "runs of one length", share/m, want, math.Sqrt(want*(1-want)/m)+1/m)
+			checkClose(t, "runs of one length", share/m, want, math.Sqrt(want*(1-want)/m)+1/m)
 		}
 	}
 }
 
-// The correlation is exact, whatever its sign, and so are both conditional rates.
+// The correlation and both conditional loss rates are exact for positive and negative
+// correlations.
 func TestCorrelatedClosedForm(t *testing.T) {
 	for _, c := range []struct {
 		text   string
@@ -133,19 +137,19 @@ func TestCorrelatedClosedForm(t *testing.T) {
 		v := c.l * (1 - c.l)
 		c1 := c.rho * v
 		checkLosses(t, c.text, c.l, c.l/(v-c1), c1, v+2*v*c.rho/(1-c.rho))
-		lost := losses(t, packets(), 1, "loss", c.text)
+		lost := sendAndCountLosses(t, packetCount(), 1, "loss", c.text)
 		var after, again [2]float64
 		for i := 1; i < len(lost); i++ {
 			after[int(lost[i-1])]++
 			again[int(lost[i-1])] += lost[i]
 		}
 		for was, want := range [2]float64{c.l * (1 - c.rho), c.l + c.rho*(1-c.l)} {
-			near(t, "lost after", again[was]/after[was], want, math.Sqrt(want*(1-want)/after[was]))
+			checkClose(t, "lost after", again[was]/after[was], want, math.Sqrt(want*(1-want)/after[was]))
 		}
 	}
 }
 
-// What leaves nothing to chance is exact.
+// Deterministic models lose exactly the expected packets.
 func TestExactLosses(t *testing.T) {
 	for text, lost := range map[string]func(i int) bool{
 		"periodic every=7":         func(i int) bool { return i%7 == 6 },
@@ -155,23 +159,23 @@ func TestExactLosses(t *testing.T) {
 		"trace file=losses.csv":    func(i int) bool { return i%5 == 1 || i%5 == 2 },
 		"trace file=capture.csv":   func(i int) bool { return i%97%7 == 3 },
 	} {
-		for i, got := range losses(t, 1000, 10, "loss", text) {
+		for i, got := range sendAndCountLosses(t, 1000, 10, "loss", text) {
 			if (got == 1) != lost(i) {
 				t.Fatalf("%s: packet %d", text, i)
 			}
 		}
-		if law, ok := loss.LawOf(specOf(t, "loss", text).Loss); ok {
-			all := losses(t, 35_000, 1, "loss", text)
+		if law, ok := loss.Analyze(newSpec(t, "loss", text).Loss); ok {
+			all := sendAndCountLosses(t, 35_000, 1, "loss", text)
 			if got := mean(all); math.Abs(got-law.Rate) > 1e-9 {
-				t.Errorf("%s loses %g, by its law %g", text, got, law.Rate)
+				t.Errorf("%s: loss rate %g, LawOf gives %g", text, got, law.Rate)
 			}
 		}
 	}
 }
 
-// By time, a packet meets the fate of the one sent at that time.
+// With by=time a packet has the fate of the row that was sent at that time.
 func TestTraceByTime(t *testing.T) {
-	l := linkOf(t, specOf(t, "trace", "capture.csv by=time"), 1)
+	l := newLink(t, newSpec(t, "trace", "capture.csv by=time"), 1)
 	if l.Spec().Delay.Trace.SHA256 == "" || !l.Spec().Duplicate.Trace.ByTime {
 		t.Fatalf("%+v", l.Spec())
 	}
@@ -179,7 +183,7 @@ func TestTraceByTime(t *testing.T) {
 		now := time.Duration(i) * 7 * ms
 		row := int(now/(10*ms)) % 97
 		v := l.Send(now, nil, 0)
-		took := time.Duration(testTook(row)) * time.Microsecond
+		took := time.Duration(testDelayUS(row)) * time.Microsecond
 		if lost := v.Lost != None; lost != (row%7 == 3) || !lost && v.Due-now != took {
 			t.Fatalf("packet %d at row %d: %+v, took %v", i, row, v, took)
 		}
@@ -189,16 +193,16 @@ func TestTraceByTime(t *testing.T) {
 	}
 	drain(l, func(d Delivery) {
 		row := int(d.Sent/(10*ms)) % 97
-		if want := time.Duration(testTook(row)+500*d.Copy) * time.Microsecond; d.Due-d.Sent != want {
+		if want := time.Duration(testDelayUS(row)+500*d.Copy) * time.Microsecond; d.Due-d.Sent != want {
 			t.Fatalf("copy %d took %v, want %v", d.Copy, d.Due-d.Sent, want)
 		}
 	})
 }
 
-// Packets that survive the bad state are slow; no others.
+// Only packets that are not lost in the bad state get burst_delay.
 func TestBurstDelay(t *testing.T) {
-	l := linkOf(t, specOf(t, "loss", "gilbert-elliott p=5% r=20% h=50%", "burst_delay", "30ms", "latency", "5ms"), 3)
-	n, slow := packets()/5, 0.0
+	l := newLink(t, newSpec(t, "loss", "gilbert-elliott p=5% r=20% h=50%", "burst_delay", "30ms", "latency", "5ms"), 3)
+	n, slow := packetCount()/5, 0.0
 	for i := range n {
 		now := time.Duration(i) * ms
 		v := l.Send(now, nil, 0)
@@ -210,6 +214,6 @@ func TestBurstDelay(t *testing.T) {
 			t.Fatalf("took %v", v.Due-now)
 		}
 	}
-	// Share bad is 0.2, half of which survive; the chain's correlation is 0.75.
-	near(t, "slow", slow/float64(n), 0.1, math.Sqrt(0.09*(1+2*0.75/0.25)/float64(n)))
+	// The chain is bad with probability 0.2 and loses half of these packets; its correlation is 0.75.
+	checkClose(t, "slow", slow/float64(n), 0.1, math.Sqrt(0.09*(1+2*0.75/0.25)/float64(n)))
 }

@@ -7,35 +7,35 @@ import (
 	"wirelab/internal/setting"
 )
 
-// Bytes of headers on the wire: IPv4 without options, UDP.
+// Header sizes in bytes: IPv4 without options, UDP.
 const (
 	ipHeader  = 20
 	udpHeader = 8
 )
 
-// The MTUs that a Spec takes, in bytes. The least is what RFC 791 demands of
-// every link; at the greatest no datagram is ever cut.
+// Range of Spec.MTU in bytes. RFC 791 requires every link to carry minMTU. With maxMTU no
+// datagram is fragmented.
 const (
 	minMTU = 68
 	maxMTU = 65535
 )
 
-// WireBytes returns what a datagram of udpPayload bytes costs on a link of the
-// given MTU, and into how many IP fragments it is cut (RFC 791: every fragment
-// but the last carries a multiple of 8 bytes). For an MTU of 1500 the count is
-// ceil((udpPayload+8)/1480).
+// WireBytes returns the size on the wire of a datagram with a UDP payload of udpPayload bytes,
+// and the number of IP fragments at the given MTU. Every fragment but the last carries a multiple
+// of 8 bytes (RFC 791). At an MTU of 1500 the number is ceil((udpPayload+8)/1480).
 func WireBytes(udpPayload, mtu int) (bytes, fragments int) {
 	body := udpPayload + udpHeader
 	fragments = 1
 	if room := mtu - ipHeader; body > room {
-		whole := room &^ 7
-		fragments += (body - room + whole - 1) / whole
+		perFragment := room &^ 7 // rounded down to a multiple of 8
+		fragments += (body - room + perFragment - 1) / perFragment
 	}
 	return body + ipHeader*fragments, fragments
 }
 
+// mtuUnit is the unit of the key mtu.
 var mtuUnit = setting.Unit[int]{
-	Name: "bytes", Expected: `bytes of the largest IP packet, from 68 to 65535, or "off" for no fragments`,
+	Name: "bytes", Expected: `the size of the largest IP packet in bytes, from 68 to 65535, or "off" for no fragmentation`,
 	Min: strconv.Itoa(minMTU), Max: strconv.Itoa(maxMTU),
 	Parse: func(v any) (int, bool) {
 		if setting.IsOff(v) {
@@ -56,13 +56,14 @@ var mtuUnit = setting.Unit[int]{
 	In:     func(n int) bool { return n >= minMTU && n <= maxMTU },
 }
 
+// mtuRow describes the key mtu, which belongs to no stage.
 func mtuRow() stageRow {
 	return stageRow{
-		name:    "mtu",
-		initial: func(s *Spec) { s.MTU = 1500 },
+		name:        "mtu",
+		setDefaults: func(s *Spec) { s.MTU = 1500 },
 		keys: []keyRow{newKey(mtuUnit, func(s *Spec) *int { return &s.MTU }, KeyInfo{
 			Key: "mtu", Stage: "mtu", Ladder: []string{"576", "1200", "1280", "1400", "1500", "9000", "off"},
-			Help:   "bytes of the largest IP packet; a larger datagram travels in fragments, of which none may be lost",
+			Help:   "size of the largest IP packet in bytes; larger datagrams are fragmented and lost if any fragment is",
 			Source: "RFC 791",
 		})},
 	}

@@ -12,34 +12,36 @@ import (
 	"wirelab/lossmodel/random"
 )
 
-// The netem stage: a line of tc in place of all others. With Spec.Netem on, the line
-// alone decides what is lost, doubled, damaged, delayed, reordered and queued. The
-// other keys keep their values without effect, and changes to them are refused. mtu
-// and checksum stay in force.
+// The netem stage replaces all other stages. While Spec.Netem is on, its line alone decides about
+// loss, duplication, damage, delay, reordering and queueing. The other keys keep their values
+// without effect, and changes to them are refused. The keys mtu and checksum remain effective.
 
+// ethernetHeader is the size of an Ethernet header, which netem counts for each packet.
 const ethernetHeader = 14
 
-// lineUnit is KeyInfo.Unit of a key that takes a line of words.
+// lineUnit is KeyInfo.Unit of keys whose value is a line of words.
 const lineUnit = "line"
 
-// netemStage decides as the kernel does. A datagram goes through as one packet of
-// all its bytes, even if IP cuts it into fragments, which the kernel would treat
-// each by itself.
+// netemStage applies a netem line as the kernel does. A datagram is one packet even if IP
+// fragments it; the kernel would treat the fragments separately.
 type netemStage struct {
-	stream random.Stream // for the bits to damage, which the kernel takes from no seed
-	seed   uint64        // for a line without one
-	qdisc  *netem.Qdisc
-	copy   netem.Packet // what was decided about the present datagram's copy
+	stream     random.Stream // for the positions of flipped bits, which the kernel does not seed
+	seed       uint64        // for lines without a seed
+	qdisc      *netem.Qdisc
+	copyPacket netem.Packet // decision about the copy of the current datagram
 
-	latency time.Duration // of the line
+	latency time.Duration // of the line, for trails
 	on      bool
 }
 
+// newNetemStage returns a stage that is off until reshape.
 func newNetemStage(p *stageContext) *netemStage {
 	s := p.stream(StageNetem + ".seed")
 	return &netemStage{stream: p.stream(StageNetem), seed: s.Next(0)}
 }
 
+// reshape implements specStage. The state of the queueing discipline is kept, also while the
+// stage is off.
 func (s *netemStage) reshape(spec *Spec) bool {
 	s.latency, s.on = spec.Netem.Delay.Latency, spec.Netem.On
 	switch {
@@ -53,23 +55,24 @@ func (s *netemStage) reshape(spec *Spec) bool {
 	return true
 }
 
-// Apply implements Stage. The copy is decided along with its datagram: in the
-// kernel it draws before the datagram's own delay is drawn.
+// Apply implements Stage. The copy is decided together with its datagram, because in the kernel
+// it draws random numbers before the datagram's delay.
 func (s *netemStage) Apply(now time.Duration, size int, f *Fate) {
 	word := s.stream.Next(f.Copy)
 	if f.Copy > 0 {
-		applyDecision(s.copy, now, size, word, f)
+		applyDecision(s.copyPacket, now, size, word, f)
 		return
 	}
 	wire := size + udpHeader + (ipHeader+ethernetHeader)*f.Fragments
 	d := s.qdisc.Enqueue(int64(now), wire)
 	applyDecision(d.Packet, now, size, word, f)
-	if d.Doubled {
-		f.Copies = append(f.Copies, 0)
-		s.copy = d.Copy
+	if d.Duplicated {
+		f.Copies = append(f.Copies, 0) // no extra delay; the second Apply, for the copy, uses copyPacket
+		s.copyPacket = d.Copy
 	}
 }
 
+// fork implements specStage. Both copies decide alike about later packets.
 func (s *netemStage) fork() specStage {
 	c := *s
 	if s.qdisc != nil {
@@ -78,46 +81,50 @@ func (s *netemStage) fork() specStage {
 	return &c
 }
 
-// gauge counts packets only, since that is what netem's limit counts. Delayed ones
-// are among them.
+// gauge reports packets only, because netem's limit counts packets. Packets that are being
+// delayed are included.
 func (s *netemStage) gauge(now time.Duration, g *Gauges) {
 	if s.on {
 		g.Queue, g.Peak = Queued{Packets: s.qdisc.Waiting(int64(now))}, Queued{Packets: s.qdisc.Peak()}
 	}
 }
 
+// describe reports the latency of the line and the waiting packets.
 func (s *netemStage) describe(now time.Duration, step *Step) {
 	step.Usual, step.Ahead = s.latency, Queued{Packets: s.qdisc.Waiting(int64(now))}
 }
 
-// applyDecision makes a decision the packet's fate.
+// applyDecision stores netem's decision about a packet that was sent at now in f: the cause of loss
+// or the delay, and the position of the bit that is flipped if the packet is corrupted. The
+// position is drawn from word, and size is the payload in bytes.
 func applyDecision(p netem.Packet, now time.Duration, size int, word uint64, f *Fate) {
 	switch p.Outcome {
 	case netem.Isolated:
-		f.lose(Loss)
+		f.markLost(Loss)
 	case netem.Burst:
 		f.Bad = true
-		f.lose(Burst)
+		f.markLost(Burst)
 	case netem.Full:
-		f.lose(Queue)
+		f.markLost(Queue)
 	default:
 		f.Delay = time.Duration(p.Due) - now
 	}
 	if p.Corrupted && size > 0 {
-		f.Corrupt = append(f.Corrupt, int(random.Below(random.Further(word, 0), uint64(size)*8)))
+		f.Corrupt = append(f.Corrupt, int(random.Below(random.DeriveWord(word, 0), uint64(size)*8)))
 	}
 }
 
+// netemRow describes the netem stage and its key.
 func netemRow() stageRow {
 	return stageRow{
 		name:     StageNetem,
 		replaces: true,
-		make:     func(p *stageContext) specStage { return newNetemStage(p) },
+		newStage: func(p *stageContext) specStage { return newNetemStage(p) },
 		keys: []keyRow{{Row: setting.Row[Spec]{
 			KeyInfo: KeyInfo{
 				Key: "netem", Stage: "netem", Unit: lineUnit,
-				Help: `a line of tc's netem, such as "delay 50ms 10ms loss 1% seed 1", decides in place of all stages but mtu and checksum, ` +
-					`packet by packet as the kernel does with that seed, its faults included`,
+				Help: `a line of tc's netem, such as "delay 50ms 10ms loss 1% seed 1", that replaces all stages except mtu and checksum; ` +
+					`it decides packet by packet as the kernel does with that seed, including its bugs`,
 				Source: "tc-netem(8), iproute2 6.15; sch_netem, Linux 6.12",
 			},
 			Expected: `a line of tc's netem such as "delay 50ms loss 1%", or "off"`,
@@ -134,6 +141,7 @@ func netemRow() stageRow {
 	}
 }
 
+// setNetem sets the key netem to a line or "off".
 func (s *Spec) setNetem(value any) error {
 	text, ok := value.(string)
 	text = strings.TrimSpace(text)
@@ -152,52 +160,55 @@ func (s *Spec) setNetem(value any) error {
 	return nil
 }
 
-// netemError turns the error about a line into one about the key.
+// netemError converts a *netem.SyntaxError to a *KeyError and returns other errors unchanged.
 func netemError(err error) error {
-	var e *netem.SyntaxError
-	if !errors.As(err, &e) {
+	var syntax *netem.SyntaxError
+	if !errors.As(err, &syntax) {
 		return err
 	}
-	ke := &KeyError{Key: "netem", Value: e.Got(), Expected: e.Expected}
-	if e.Word != "" && len(e.Known) > 0 {
-		ke.Value, ke.Known = setting.Show(e.Word), e.Known // the bare word, to suggest a near one
+	keyError := &KeyError{Key: "netem", Value: syntax.Got(), Expected: syntax.Expected}
+	if syntax.Word != "" && len(syntax.Known) > 0 {
+		keyError.Value, keyError.Known = setting.Show(syntax.Word), syntax.Known // the word alone, so that a similar word can be suggested
 	}
-	return ke
+	return keyError
 }
 
-// checkNetem demands that there is a line that says what the params say.
+// checkNetem checks that the parameters can be written as a line, because reports store the line. A
+// Spec that was built by hand may have others.
 func (s *Spec) checkNetem() error {
 	text := s.Netem.String()
 	if !s.Netem.On {
 		if s.Netem != (netem.Params{}) {
-			return &KeyError{Key: "netem", Value: "parameters that are not on", Expected: "none, or On to be true"}
+			return &KeyError{Key: "netem", Value: "parameters without On", Expected: "no parameters, or On set"}
 		}
 		return nil
 	}
-	if back, err := netem.Parse(text); err != nil || back != s.Netem {
-		return &KeyError{Key: "netem", Value: setting.Show(text), Expected: "parameters that a line can say: take them from netem.Parse"}
+	if parsed, err := netem.Parse(text); err != nil || parsed != s.Netem {
+		return &KeyError{Key: "netem", Value: setting.Show(text),
+			Expected: "parameters that a line can express: use netem.Parse"}
 	}
 	return nil
 }
 
-// replacedByNetem is the part of a spec that a netem line replaces.
+// replacedByNetem returns s with the settings that a netem line does not replace reset, so that two
+// results are equal if the replaced settings are.
 func (s Spec) replacedByNetem() Spec {
 	s.Netem, s.MTU, s.Corrupt.Checksum = netem.Params{}, 0, false
 	return s
 }
 
-// refusedByNetem refuses a change that a netem line would keep from having any
-// effect.
+// refusedByNetem returns a *KeyError if changed differs from s in settings that have no effect
+// because a netem line is on in both; nil otherwise. key and value are what the user set.
 func (s *Spec) refusedByNetem(changed *Spec, key string, value any) error {
 	if !s.Netem.On || !changed.Netem.On || changed.replacedByNetem() == s.replacedByNetem() {
 		return nil
 	}
-	return &KeyError{Key: key, Value: setting.Show(value), Expected: `netem to be "off" first: while it is on, its line decides this`}
+	return &KeyError{Key: key, Value: setting.Show(value),
+		Expected: `netem to be "off" first: while it is on, it replaces this key`}
 }
 
-// Warnings names what the keys do not say: the faults of the kernel that a netem line
-// runs into, and the keys that have no effect while it is on. Call it once a change:
-// it may take milliseconds.
+// Warnings lists kernel bugs that affect the netem line, and keys that have no effect while it is
+// on. It may take milliseconds, so call it only after a change.
 func (s Spec) Warnings() []string {
 	if !s.Netem.On {
 		return nil
@@ -206,16 +217,17 @@ func (s Spec) Warnings() []string {
 	for _, w := range s.Netem.Warnings() {
 		list = append(list, "netem "+w)
 	}
-	var waiting []string
-	still := DefaultSpec()
+	var inactive []string
+	defaults := DefaultSpec()
 	for _, k := range stages().keys {
 		text := k.Text(&s)
-		if !slices.Contains([]string{"netem", "mtu", "checksum"}, k.Key) && text != k.Text(&still) {
-			waiting = append(waiting, fmt.Sprintf("%s %s", k.Key, text))
+		if !slices.Contains([]string{"netem", "mtu", "checksum"}, k.Key) && text != k.Text(&defaults) {
+			inactive = append(inactive, fmt.Sprintf("%s %s", k.Key, text))
 		}
 	}
-	if len(waiting) > 0 {
-		list = append(list, "netem decides in place of the other stages: "+strings.Join(waiting, ", ")+" will count when it is off")
+	if len(inactive) > 0 {
+		list = append(list, "netem replaces the other stages: "+strings.Join(inactive, ", ")+
+			" will take effect when it is off")
 	}
 	return list
 }

@@ -13,37 +13,37 @@ import (
 	"wirelab/lossmodel/netem"
 )
 
-// fullLine has something for each part of netem to do.
+// fullLine uses every feature of netem.
 const fullLine = "delay 50ms 10ms distribution normal loss gemodel 1% 20% 90% 0.1% " +
 	"duplicate 2% corrupt 3% reorder 5% gap 3 rate 20mbit 14 limit 40 seed 7"
 
-// netemGolden is the hash of a link's fates under that line. It must be the same
-// on every platform and in every version.
+// netemGolden is the hash of a link's fates with fullLine. It must be the same on every platform
+// and in every version.
 const netemGolden = "c51e393c68e707ac9c39b5f6f746531a"
 
-// A link under a netem line does what its Qdisc decides, packet by packet.
-func TestLinkFollowsNetem(t *testing.T) {
-	l := linkOf(t, specOf(t, "netem", fullLine, "mtu", "off"), 1)
+// A link with a netem line makes the decisions of its Qdisc.
+func TestLinkMatchesQdisc(t *testing.T) {
+	l := newLink(t, newSpec(t, "netem", fullLine, "mtu", "off"), 1)
 	p, err := netem.Parse(fullLine)
 	if err != nil {
 		t.Fatal(err)
 	}
-	q, book := netem.New(p, 0), newLedger(t, l)
+	q, book := netem.New(p, 0), newAccountant(t, l)
 	causes := [...]Cause{0: None, netem.Isolated: Loss, netem.Burst: Burst, netem.Full: Queue}
 	rng := rand.New(rand.NewPCG(1, 1))
 	now, seen := time.Duration(0), map[Cause]int{}
 	for i := range 50_000 {
 		now += time.Duration(rng.IntN(2_000_000))
 		size := rng.IntN(1200)
-		d, v := q.Enqueue(int64(now), size+42), l.Send(now, numbered(nil, uint64(i), size), uint64(i))
+		d, v := q.Enqueue(int64(now), size+42), l.Send(now, pseudoRandomData(nil, uint64(i), size), uint64(i))
 		if v.Lost != causes[d.Packet.Outcome] || v.Lost == None && v.Due != time.Duration(d.Packet.Due) {
 			t.Fatalf("packet %d: %+v, netem decided %+v", i, v, d)
 		}
-		if d.Doubled != (v.Copies == 1) || d.Doubled && v.CopyLost[0] != causes[d.Copy.Outcome] {
+		if d.Duplicated != (v.Copies == 1) || d.Duplicated && v.CopyLost[0] != causes[d.Copy.Outcome] {
 			t.Fatalf("packet %d: %+v, netem decided %+v", i, v, d)
 		}
 		seen[v.Lost]++
-		book.buf, book.sizes = numbered(nil, uint64(i), size), append(book.sizes, size)
+		book.buf, book.sizes = pseudoRandomData(nil, uint64(i), size), append(book.sizes, size)
 		book.sent++
 		book.copies += v.Copies
 		for _, cause := range append([]Cause{v.Lost}, v.CopyLost[:v.Copies]...) {
@@ -57,12 +57,13 @@ func TestLinkFollowsNetem(t *testing.T) {
 	book.receive(now + time.Hour)
 	book.close()
 	if seen[Loss] == 0 || seen[Burst] == 0 || seen[Queue] == 0 {
-		t.Errorf("not all was tried: %v", seen)
+		t.Errorf("not every outcome occurred: %v", seen)
 	}
 }
 
+// The fates of a link with fullLine have a fixed hash.
 func TestNetemGolden(t *testing.T) {
-	l, sum := linkOf(t, specOf(t, "netem", fullLine), 1), sha256.New()
+	l, sum := newLink(t, newSpec(t, "netem", fullLine), 1), sha256.New()
 	note := func(values ...uint64) {
 		for _, v := range values {
 			_ = binary.Write(sum, binary.LittleEndian, v)
@@ -70,7 +71,7 @@ func TestNetemGolden(t *testing.T) {
 	}
 	for i := range 20_000 {
 		now := time.Duration(i) * 987_654
-		v := l.Send(now, numbered(nil, uint64(i), i%1400), uint64(i))
+		v := l.Send(now, pseudoRandomData(nil, uint64(i), i%1400), uint64(i))
 		note(uint64(v.Lost), uint64(v.Due), uint64(v.Copies), uint64(v.CopyLost[0]))
 		for d, ok := l.Receive(now); ok; d, ok = l.Receive(now) {
 			note(d.Tag, uint64(d.Due), uint64(d.Copy), uint64(d.Flipped))
@@ -82,8 +83,9 @@ func TestNetemGolden(t *testing.T) {
 	}
 }
 
-func TestNetemAllocatesNothing(t *testing.T) {
-	l := linkOf(t, specOf(t, "netem", fullLine), 1)
+// A link with a netem line does not allocate.
+func TestNetemNoAllocations(t *testing.T) {
+	l := newLink(t, newSpec(t, "netem", fullLine), 1)
 	data, now := make([]byte, 450), time.Duration(0)
 	step := func() {
 		now += ms
@@ -95,31 +97,32 @@ func TestNetemAllocatesNothing(t *testing.T) {
 		step()
 	}
 	if n := testing.AllocsPerRun(50_000, step); n != 0 {
-		t.Errorf("%v allocations a packet", n)
+		t.Errorf("%v allocations per packet", n)
 	}
 }
 
-// What waits is what the limit counts, the delayed packets included.
+// The queue gauge counts what the limit counts, including packets being delayed.
 func TestNetemGauges(t *testing.T) {
-	l := linkOf(t, specOf(t, "netem", "delay 10ms limit 7"), 1)
+	l := newLink(t, newSpec(t, "netem", "delay 10ms limit 7"), 1)
 	for i := range 7 {
 		l.Send(time.Duration(i)*ms, nil, 0)
 		if g := l.Gauges(time.Duration(i) * ms); g.Queue.Packets != i+1 {
 			t.Errorf("packet %d: %+v", i, g)
 		}
 	}
-	l.Send(7*ms, nil, 0) // finds no room
+	l.Send(7*ms, nil, 0) // dropped
 	if g := l.Gauges(12*ms + 1); g.Queue.Packets != 4 || g.Peak.Packets != 7 {
-		t.Errorf("three have left: %+v", g)
+		t.Errorf("after three departures: %+v", g)
 	}
 	if g := l.Gauges(time.Second); g.Queue.Packets != 0 || g.Peak.Packets != 7 {
 		t.Errorf("a second later: %+v", g)
 	}
 }
 
-func BenchmarkNetem(b *testing.B) { benchmarkLink(b, specOf(b, "netem", fullLine)) }
+func BenchmarkNetem(b *testing.B) { benchmarkLink(b, newSpec(b, "netem", fullLine)) }
 
-func TestNetemKeyReads(t *testing.T) {
+// The key netem accepts lines and commands of tc and formats them canonically.
+func TestNetemKey(t *testing.T) {
 	s := DefaultSpec()
 	for _, c := range []struct{ text, want string }{
 		{"delay 50ms 10ms loss 1 seed 1", "delay 50ms 10ms loss 1% seed 1"},
@@ -130,9 +133,9 @@ func TestNetemKeyReads(t *testing.T) {
 			t.Fatal(err)
 		}
 		if got, _ := s.Get("netem"); got != c.want {
-			t.Errorf("%q reads as %q, want %q", c.text, got, c.want)
+			t.Errorf("%q is formatted as %q, want %q", c.text, got, c.want)
 		}
-		roundTrips(t, s)
+		checkRoundTrip(t, s)
 	}
 	for _, c := range []struct {
 		value any
@@ -143,7 +146,7 @@ func TestNetemKeyReads(t *testing.T) {
 		{"delay 5x", `netem: got "5x" after "delay", expected a time`},
 		{"delay", `netem: got nothing after "delay", expected a time`},
 		{"dealy 5ms", `netem: got "dealy", expected one of limit`},
-		{"ecn", `netem: got "ecn", expected a loss with it`},
+		{"ecn", `netem: got "ecn", expected a loss option too`},
 	} {
 		before := s
 		if err := s.Set("netem", c.value); err == nil || !strings.HasPrefix(err.Error(), c.want) || s != before {
@@ -158,10 +161,10 @@ func TestNetemKeyReads(t *testing.T) {
 	}
 }
 
-// While a line is on, what it decides cannot be changed but along with it; what
-// was set before waits, and counts again when it is off.
-func TestNetemHoldsTheOtherKeys(t *testing.T) {
-	s := specOf(t, "loss", "5%", "burst", "2", "latency", "20ms", "netem", "delay 9ms")
+// While a line is on, changes to the keys that it replaces are refused. Earlier values take
+// effect again when it is off.
+func TestNetemRefusesOtherKeys(t *testing.T) {
+	s := newSpec(t, "loss", "5%", "burst", "2", "latency", "20ms", "netem", "delay 9ms")
 	for key, value := range map[string]any{"loss": "1%", "burst": "off", "latency": "30ms", "rate": "1mbit", "corrupt": "1%",
 		"reorder.delay": "3ms", "loss.model": "bernoulli", "delay": map[string]any{"jitter": "1ms"},
 		"duplicate": map[string]any{"copies": 3}} {
@@ -171,16 +174,16 @@ func TestNetemHoldsTheOtherKeys(t *testing.T) {
 		}
 	}
 	if err := s.Nudge("loss", 1); err == nil {
-		t.Error("loss can be nudged")
+		t.Error("Nudge of loss returned no error")
 	}
 	for key, value := range map[string]string{"loss": "5%", "latency": "20ms", "mtu": "576", "checksum": "off", "netem": "delay 8ms"} {
 		if err := s.Set(key, value); err != nil {
 			t.Errorf("%s = %s: %v", key, value, err)
 		}
 	}
-	roundTrips(t, s)
+	checkRoundTrip(t, s)
 	if w := strings.Join(s.Warnings(), "\n"); !strings.Contains(w, "loss 5%") && !strings.Contains(w, "latency 20ms") {
-		t.Errorf("warnings %q do not say what waits", w)
+		t.Errorf("warnings %q do not list the inactive keys", w)
 	}
 	if err := s.SetAll(map[string]any{"netem": "off", "loss": "3%"}); err != nil {
 		t.Error(err)
@@ -197,16 +200,16 @@ func TestNetemHoldsTheOtherKeys(t *testing.T) {
 	}
 }
 
-// A spec put together by hand must be one that a line can say.
-func TestNetemByHand(t *testing.T) {
+// Parameters that no line can express are refused.
+func TestValidateNetem(t *testing.T) {
 	for name, change := range map[string]func(*netem.Params){
 		"not on":    func(p *netem.Params) { *p = netem.Params{Limit: 5} },
 		"odd time":  func(p *netem.Params) { p.Delay.Latency = 5 },
 		"too long":  func(p *netem.Params) { p.Delay.Latency = time.Hour },
 		"negative":  func(p *netem.Params) { p.Delay.Latency = -ms },
-		"no gap":    func(p *netem.Params) { p.Delay.Latency, p.Reorder.Share = ms, 9 },
+		"no gap":    func(p *netem.Params) { p.Delay.Latency, p.Reorder.Probability = ms, 9 },
 		"no table":  func(p *netem.Params) { p.Delay.Latency, p.Delay.Jitter, p.Delay.Distribution = ms, ms, 9 },
-		"no model":  func(p *netem.Params) { p.Loss.Model, p.Loss.Share = 9, 1 },
+		"no model":  func(p *netem.Params) { p.Loss.Model, p.Loss.Probability = 9, 1 },
 		"no jitter": func(p *netem.Params) { p.Delay.Latency, p.Delay.Distribution = ms, 1 }, // normal
 	} {
 		p := netem.Params{On: true, Limit: 9}
@@ -220,16 +223,16 @@ func TestNetemByHand(t *testing.T) {
 	}
 	s := DefaultSpec()
 	s.Netem = netem.Params{On: true, Limit: 9, Gap: 1}
-	s.Netem.Delay.Latency, s.Netem.Reorder.Share = 5*ms, 77
+	s.Netem.Delay.Latency, s.Netem.Reorder.Probability = 5*ms, 77
 	if err := s.Validate(); err != nil {
 		t.Error(err)
 	}
 }
 
-// Changing the line re-times nothing in flight and ends no burst; off and on again
-// goes on where it stopped; the other stages go on where they stopped, too.
+// A change of the line keeps packets in flight and the state of the loss model, also when it is
+// off in between. The other stages keep their state too.
 func TestReshapeWithNetem(t *testing.T) {
-	l := linkOf(t, specOf(t, "netem", "loss gemodel 50% 0.001% delay 100ms seed 1"), 1)
+	l := newLink(t, newSpec(t, "netem", "loss gemodel 50% 0.001% delay 100ms seed 1"), 1)
 	reshape := func(key, value string) {
 		t.Helper()
 		spec := l.Spec()
@@ -256,15 +259,15 @@ func TestReshapeWithNetem(t *testing.T) {
 	}
 	reshape("netem", "loss gemodel 50% 0.001% delay 100ms seed 1")
 	if v := l.Send(3*ms, nil, 5); v.Lost != Burst {
-		t.Errorf("off and on ended the burst: %+v", v)
+		t.Errorf("switching off and on ended the burst: %+v", v)
 	}
 	for due, ok := l.Next(); ok; due, ok = l.Next() {
 		if d, _ := l.Receive(due); d.Tag == 1 && d.Due != first.Due {
-			t.Errorf("re-timed to %v", d.Due)
+			t.Errorf("due time changed to %v", d.Due)
 		}
 	}
 
-	still, moved := linkOf(t, everything(t), 3), linkOf(t, everything(t), 3)
+	still, moved := newLink(t, allStagesSpec(t), 3), newLink(t, allStagesSpec(t), 3)
 	for i := range 4000 {
 		now := time.Duration(i) * ms
 		if i == 1000 || i == 1500 {
@@ -289,10 +292,10 @@ func TestReshapeWithNetem(t *testing.T) {
 	}
 }
 
-// Without a seed the decisions are the session's own, and repeat with it.
+// Without a seed in the line the decisions follow from the session's seed and the link's name.
 func TestNetemWithoutSeed(t *testing.T) {
 	fates := func(seed uint64, name string) (list string) {
-		l, err := NewLink(specOf(t, "netem", "loss 50%"), seed, name)
+		l, err := NewLink(newSpec(t, "netem", "loss 50%"), seed, name)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -303,6 +306,6 @@ func TestNetemWithoutSeed(t *testing.T) {
 	}
 	a := fates(1, "down")
 	if a != fates(1, "down") || a == fates(2, "down") || a == fates(1, "up") {
-		t.Error("seeds do not tell sessions and directions apart, or do not repeat")
+		t.Error("sessions or directions share decisions, or decisions are not reproducible")
 	}
 }

@@ -4,60 +4,62 @@ import (
 	"time"
 )
 
-// pipeline is the row of stages that a packet passes.
+// pipeline is the sequence of stages of a link.
 type pipeline struct {
-	all   []specStage
-	rows  []stageRow  // of all
-	on    []Stage     // those of all that have something to do, in the same order
-	names []StageKind // of on
+	stages      []specStage
+	rows        []stageRow  // parallel to stages
+	active      []Stage     // stages that are on, in the same order
+	activeNames []StageKind // parallel to active
 }
 
-// newPipeline makes the stages of a link.
+// newPipeline creates the stages of a link, all off until reshape.
 func newPipeline(p *stageContext) pipeline {
 	var l pipeline
 	for _, row := range stages().rows {
-		if row.make != nil {
-			l.all, l.rows = append(l.all, row.make(p)), append(l.rows, row)
+		if row.newStage != nil {
+			l.stages, l.rows = append(l.stages, row.newStage(p)), append(l.rows, row)
 		}
 	}
 	return l
 }
 
-// reshape sets the parameters of all stages, or only those of a stage that is on
-// and replaces the others.
+// reshape sets the parameters of all stages. If a stage that replaces the others (netem) is on,
+// only that stage is active.
 func (p *pipeline) reshape(spec *Spec) {
-	p.on, p.names = p.on[:0], p.names[:0]
-	for _, replacing := range []bool{true, false} {
-		for i, stage := range p.all {
+	p.active, p.activeNames = p.active[:0], p.activeNames[:0]
+	for _, replacing := range []bool{true, false} { // first the stages that replace others
+		for i, stage := range p.stages {
 			if p.rows[i].replaces == replacing && stage.reshape(spec) {
-				p.on, p.names = append(p.on, stage), append(p.names, p.rows[i].name)
+				p.active, p.activeNames = append(p.active, stage), append(p.activeNames, p.rows[i].name)
 			}
 		}
-		if len(p.on) > 0 {
+		if len(p.active) > 0 {
 			return
 		}
 	}
 }
 
-// pass decides a packet's fate.
-func (p *pipeline) pass(now time.Duration, size int, f *Fate) {
-	for _, stage := range p.on {
+// apply passes a packet of size payload bytes, sent at now, through the active stages, which store
+// their decisions in f.
+func (p *pipeline) apply(now time.Duration, size int, f *Fate) {
+	for _, stage := range p.active {
 		stage.Apply(now, size, f)
 	}
 }
 
-// trace is pass with a note of what each stage does.
-func (p *pipeline) trace(now time.Duration, size int, f *Fate, t *Trail) {
-	t.N = len(p.on)
-	for i, stage := range p.on {
+// applyTraced is like apply and records what each stage does in t.
+func (p *pipeline) applyTraced(now time.Duration, size int, f *Fate, t *Trail) {
+	t.N = len(p.active)
+	for i, stage := range p.active {
 		step := &t.Steps[i]
-		*step = Step{Stage: p.names[i]}
+		*step = Step{Stage: p.activeNames[i]}
 		if d, ok := stage.(describer); ok {
 			d.describe(now, step)
 		}
 		delay, lost, bad, copies, flipped := f.Delay, f.Lost, f.Bad, len(f.Copies), len(f.Corrupt)
 		stage.Apply(now, size, f)
 		step.Took = f.Delay - delay
+		// The step has what this stage added to the fate.
 		step.Copies, step.Flipped = uint8(len(f.Copies)-copies), uint16(min(len(f.Corrupt)-flipped, 1<<16-1))
 		if lost == None {
 			step.Lost = f.Lost
@@ -66,11 +68,11 @@ func (p *pipeline) trace(now time.Duration, size int, f *Fate, t *Trail) {
 	}
 }
 
-// fork copies the stages with all their state; reshape must follow.
+// fork returns a copy with all state. The caller must call reshape on the copy.
 func (p *pipeline) fork() pipeline {
-	f := pipeline{rows: p.rows}
-	for _, stage := range p.all {
-		f.all = append(f.all, stage.fork())
+	f := pipeline{rows: p.rows} // reshape sets the active stages
+	for _, stage := range p.stages {
+		f.stages = append(f.stages, stage.fork())
 	}
 	return f
 }

@@ -4,54 +4,56 @@ import (
 	"time"
 )
 
-// flight is a packet under way, all but its due time.
-type flight struct {
-	data    []byte // its capacity outlives the packet
-	sent    time.Duration
-	tag     uint64
-	number  int // 0, or 1.. for a copy
-	flipped int
-	damaged bool
+// storedPacket is a packet in flight. Its due time is in the heap.
+type storedPacket struct {
+	data       []byte // the buffer is reused by later packets
+	sent       time.Duration
+	tag        uint64
+	copyNumber int // 0 for the datagram, 1 and up for copies
+	flipped    int
+	damaged    bool
 }
 
-// pool keeps the flights, addressed by slot. Freed slots are taken again, last
-// freed first, with their buffers: a link whose load is steady allocates nothing.
-// It holds the books of what was once in flight at one time; of buffers, those in
-// flight and at most maxKept bytes, and a short packet keeps no long buffer: what a
-// link takes is bounded by the bytes in flight, whatever came before.
+// pool stores the packets in flight, addressed by slot. Free slots are reused with their buffers,
+// most recently freed first, so that a link with a steady load does not allocate. The number of
+// slots is the maximum number of packets ever in flight. Buffers of free slots have at most
+// maxFreeBytes in total, and a short packet does not keep a long buffer. Memory is thus bounded
+// by the bytes in flight.
 type pool struct {
-	flights []flight
-	free    []int32
-	kept    int // bytes of the buffers of free slots
+	packets   []storedPacket
+	freeSlots []int32
+	freeBytes int // total size of the buffers of free slots
 }
 
 const (
-	maxKept = 1 << 20 // bytes of buffers that wait for packets
-	maxIdle = 2048    // bytes that a buffer may have beyond what its packet needs
+	maxFreeBytes = 1 << 20
+	maxSlack     = 2048 // bytes by which a buffer may exceed its packet
 )
 
-// take returns a slot for a packet of so many bytes.
-func (p *pool) take(size int) int32 {
-	n := len(p.free)
+// alloc returns a slot for a packet of size bytes. The slot may have a buffer, which the caller
+// reuses or replaces.
+func (p *pool) alloc(size int) int32 {
+	n := len(p.freeSlots)
 	if n == 0 {
-		p.flights = append(p.flights, flight{})
-		return int32(len(p.flights) - 1)
+		p.packets = append(p.packets, storedPacket{})
+		return int32(len(p.packets) - 1)
 	}
-	slot := p.free[n-1]
-	p.free = p.free[:n-1]
-	data := &p.flights[slot].data
-	p.kept -= cap(*data)
-	if cap(*data) > size+maxIdle {
-		*data = nil
+	slot := p.freeSlots[n-1]
+	p.freeSlots = p.freeSlots[:n-1]
+	data := &p.packets[slot].data
+	p.freeBytes -= cap(*data)
+	if cap(*data) > size+maxSlack {
+		*data = nil // too long for this packet
 	}
 	return slot
 }
 
-func (p *pool) put(slot int32) {
-	data := &p.flights[slot].data
-	if p.kept+cap(*data) > maxKept {
+// free returns a slot to the pool. Its buffer is kept unless maxFreeBytes would be exceeded.
+func (p *pool) free(slot int32) {
+	data := &p.packets[slot].data
+	if p.freeBytes+cap(*data) > maxFreeBytes {
 		*data = nil
 	}
-	p.kept += cap(*data)
-	p.free = append(p.free, slot)
+	p.freeBytes += cap(*data)
+	p.freeSlots = append(p.freeSlots, slot)
 }

@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// However large packets were once, a link holds on to little but what is under way.
-func TestMemoryIsBoundedByWhatIsUnderWay(t *testing.T) {
+// The memory of a link is bounded by the bytes in flight, however large packets were before.
+func TestPoolMemoryBounded(t *testing.T) {
 	fast, slow := DefaultSpec(), DefaultSpec()
 	if err := slow.Set("latency", "10s"); err != nil {
 		t.Fatal(err)
@@ -20,7 +20,7 @@ func TestMemoryIsBoundedByWhatIsUnderWay(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	for now := range time.Duration(200) { // large ones pass, then small ones stay where they were
+	for now := range time.Duration(200) { // small packets reuse the slots of large ones
 		reshape(fast)
 		for range 15 {
 			link.Send(now, make([]byte, MaxDatagram), 0)
@@ -33,10 +33,10 @@ func TestMemoryIsBoundedByWhatIsUnderWay(t *testing.T) {
 		}
 	}
 	held := 0
-	for i := range link.pool.flights {
-		held += cap(link.pool.flights[i].data)
+	for i := range link.pool.packets {
+		held += cap(link.pool.packets[i].data)
 	}
-	if most := link.InFlight()*(maxIdle+64) + maxKept; held > most {
-		t.Errorf("%d bytes are held for %d small packets; expected at most %d", held, link.InFlight(), most)
+	if limit := link.InFlight()*(maxSlack+64) + maxFreeBytes; held > limit {
+		t.Errorf("%d bytes for %d small packets, expected at most %d", held, link.InFlight(), limit)
 	}
 }

@@ -10,22 +10,23 @@ import (
 	"wirelab/lossmodel/loss"
 )
 
-// Profile is a named pair of links. Where the source gives a round trip, each
-// direction gets half of it; the summary says which it was.
+// Profile is a named pair of links. If the source gives a round-trip time, each direction gets
+// half of it, and the summary contains the round-trip time.
 type Profile struct {
 	Name, Summary, Source string
-	Down, Up              Spec // to the player, and from the player
+	Down, Up              Spec // to the player, from the player
 }
 
-// Profiles lists the profiles: the perfect link, then by source.
+// Profiles lists all profiles: the perfect link first, then by source.
 func Profiles() []Profile {
 	return slices.Concat(
-		[]Profile{{Name: "perfect", Summary: "nothing lost, no delay, no limit", Source: "ours", Down: DefaultSpec(), Up: DefaultSpec()}},
+		[]Profile{{Name: "perfect", Summary: "no loss, no delay, no rate limit", Source: "Wirelab",
+			Down: DefaultSpec(), Up: DefaultSpec()}},
 		appleProfiles(), browserProfiles(), unityProfiles(), unrealProfiles(),
 		satelliteProfiles(), fiedlerProfiles(), wifiProfiles(), rfc8868Profiles())
 }
 
-// ProfileByName returns the profile called name; the error is a *KeyError.
+// ProfileByName returns the profile with the given name. The error is a *KeyError.
 func ProfileByName(name string) (Profile, error) {
 	var known []string
 	for _, p := range Profiles() {
@@ -37,14 +38,15 @@ func ProfileByName(name string) (Profile, error) {
 	return Profile{}, &KeyError{Key: name, Expected: "link profile", Known: known}
 }
 
-// line is what the tables below say of one direction.
-type line struct {
+// lineParams are the parameters of one direction in the tables below.
+type lineParams struct {
 	delay, jitter float64 // ms
 	loss          float64 // percent
-	kbit          int64   // per second; 0 = no limit
+	kbit          int64   // per second; 0 means no limit
 }
 
-func (l line) spec() Spec {
+// spec converts the parameters to a Spec.
+func (l lineParams) spec() Spec {
 	s := DefaultSpec()
 	s.Delay.Latency, s.Delay.Jitter = millis(l.delay), millis(l.jitter)
 	s.Loss = loss.WithMean(nil, l.loss/100)
@@ -52,34 +54,34 @@ func (l line) spec() Spec {
 	return s
 }
 
-// millis converts to whole microseconds, which all tables keep to.
+// millis converts milliseconds to a duration in whole microseconds.
 func millis(ms float64) time.Duration { return time.Duration(float64(ms*1000)+0.5) * time.Microsecond }
 
-// appleProfiles: Network Link Conditioner, Additional Tools for Xcode. It delays
-// each direction by itself.
+// appleProfiles are the profiles of Apple's Network Link Conditioner (Additional Tools for
+// Xcode). Its delays are one-way.
 func appleProfiles() []Profile {
-	profile := func(name string, down, up line) Profile {
+	profile := func(name string, down, up lineParams) Profile {
 		return Profile{Name: name, Source: "Apple, Network Link Conditioner", Down: down.spec(), Up: up.spec(),
-			Summary: "Apple's " + name + ": " + each(down, up)}
+			Summary: "Apple's " + name + ": " + describeBoth(down, up)}
 	}
 	return []Profile{
-		profile("3g", line{delay: 100, kbit: 780}, line{delay: 100, kbit: 330}),
-		profile("edge", line{delay: 400, kbit: 240}, line{delay: 440, kbit: 200}),
-		profile("dsl", line{delay: 5, kbit: 2000}, line{delay: 5, kbit: 256}),
-		profile("lte", line{delay: 50, kbit: 50_000}, line{delay: 65, kbit: 10_000}),
-		profile("wifi", line{delay: 1, kbit: 40_000}, line{delay: 1, kbit: 40_000}),
-		profile("very-bad", line{delay: 500, loss: 10, kbit: 1000}, line{delay: 500, loss: 10, kbit: 1000}),
+		profile("3g", lineParams{delay: 100, kbit: 780}, lineParams{delay: 100, kbit: 330}),
+		profile("edge", lineParams{delay: 400, kbit: 240}, lineParams{delay: 440, kbit: 200}),
+		profile("dsl", lineParams{delay: 5, kbit: 2000}, lineParams{delay: 5, kbit: 256}),
+		profile("lte", lineParams{delay: 50, kbit: 50_000}, lineParams{delay: 65, kbit: 10_000}),
+		profile("wifi", lineParams{delay: 1, kbit: 40_000}, lineParams{delay: 1, kbit: 40_000}),
+		profile("very-bad", lineParams{delay: 500, loss: 10, kbit: 1000}, lineParams{delay: 500, loss: 10, kbit: 1000}),
 	}
 }
 
-// browserProfiles: the connectivity profiles of WebPageTest, and the throttling presets of Chrome's
-// developer tools and Lighthouse. Their latency is the round trip's.
+// browserProfiles are the connectivity profiles of WebPageTest and the throttling presets of
+// Chrome's developer tools and Lighthouse. Their latencies are round-trip times.
 func browserProfiles() (list []Profile) {
 	const webPageTest, chrome = "WebPageTest, connectivity profiles", "Chrome DevTools and Lighthouse, throttling presets"
 	for _, p := range []struct {
 		name, source string
-		rtt          float64
-		down, up     int64 // kbit per second
+		rtt          float64 // ms
+		down, up     int64   // kbit per second
 	}{
 		{"wpt-fios", webPageTest, 4, 20_000, 5000},
 		{"wpt-cable", webPageTest, 28, 5000, 1000},
@@ -91,17 +93,18 @@ func browserProfiles() (list []Profile) {
 		{"chrome-slow-4g", chrome, 150, 1600, 750},
 		{"chrome-slow-3g", chrome, 400, 500, 500},
 	} {
-		list = append(list, roundTrip(p.name, p.source, p.rtt, line{kbit: p.down}, line{kbit: p.up}))
+		list = append(list, roundTripProfile(p.name, p.source, p.rtt, lineParams{kbit: p.down}, lineParams{kbit: p.up}))
 	}
 	return list
 }
 
-// unityProfiles: the presets of the Network Simulator in Unity's Multiplayer
-// Tools. It delays every packet that passes, so the figures are one-way; jitter is
+// unityProfiles are the presets of the Network Simulator in Unity's Multiplayer Tools. The
+// simulator delays the packets of both directions, so its delays are one-way. The jitter is
 // uniform.
 func unityProfiles() []Profile {
-	profile := func(name string, delay, jitter, loss float64) Profile {
-		return oneWay("unity-"+name, "Unity Multiplayer Tools, Network Simulator presets", line{delay: delay, jitter: jitter, loss: loss})
+	profile := func(name string, delay, jitter, loss float64) Profile { // ms, ms, percent
+		return oneWayProfile("unity-"+name, "Unity Multiplayer Tools, Network Simulator presets",
+			lineParams{delay: delay, jitter: jitter, loss: loss})
 	}
 	return []Profile{
 		profile("fiber", 10, 1, 0),
@@ -117,21 +120,22 @@ func unityProfiles() []Profile {
 	}
 }
 
-// unrealProfiles: the network emulation profiles of Unreal Engine, a uniform
-// delay between two bounds each way.
+// unrealProfiles are the network emulation profiles of Unreal Engine: a uniform delay between two
+// bounds in each direction.
 func unrealProfiles() []Profile {
 	const source = "Unreal Engine, network emulation profiles"
 	return []Profile{
-		oneWay("unreal-average", source, line{delay: 45, jitter: 15, loss: 1}),
-		oneWay("unreal-bad", source, line{delay: 150, jitter: 50, loss: 5}),
+		oneWayProfile("unreal-average", source, lineParams{delay: 45, jitter: 15, loss: 1}),
+		oneWayProfile("unreal-bad", source, lineParams{delay: 150, jitter: 50, loss: 5}),
 	}
 }
 
-// satelliteProfiles: measured access links.
+// satelliteProfiles are measured access links.
 func satelliteProfiles() []Profile {
-	starlink := roundTrip("starlink", "measurements of Starlink, median", 45, line{kbit: 105_000}, line{kbit: 15_000})
-	// At each handover, every 15 s, the round trip rises by 74 ms; half of it goes
-	// each way. How long that lasts is ours. Order is kept, as by a queue that waits.
+	starlink := roundTripProfile("starlink", "measurements of Starlink, median", 45, lineParams{kbit: 105_000},
+		lineParams{kbit: 15_000})
+	// At each handover, every 15 s, the RTT rises by 74 ms, half of it in each direction. The length
+	// of the spike is our assumption. The order is kept, because a handover delays a queue.
 	starlink.Summary += "; a spike of 74 ms RTT at the handover every 15 s"
 	for _, s := range []*Spec{&starlink.Down, &starlink.Up} {
 		s.Delay.SpikeEvery, s.Delay.SpikeHeight, s.Delay.SpikeLength = 15*time.Second, 37*time.Millisecond, 100*time.Millisecond
@@ -139,58 +143,63 @@ func satelliteProfiles() []Profile {
 	}
 	return []Profile{
 		starlink,
-		roundTrip("geo", "measurements of geostationary access, median", 630, line{kbit: 18_000}, line{kbit: 3400}),
+		roundTripProfile("geo", "measurements of geostationary access, median", 630, lineParams{kbit: 18_000},
+			lineParams{kbit: 3400}),
 	}
 }
 
-// fiedlerProfiles: the link of the demonstration in Glenn Fiedler's Snapshot
-// Compression, at 60 frames a second.
+// fiedlerProfiles is the link of the demonstration in Glenn Fiedler's article Snapshot
+// Compression, at 60 frames per second.
 func fiedlerProfiles() []Profile {
-	const frame = 16.667
-	return []Profile{roundTrip("fiedler", "Glenn Fiedler, Snapshot Compression, 2015", 100,
-		line{jitter: frame, loss: 5}, line{jitter: frame, loss: 5})}
+	const frame = 16.667 // duration of a frame in ms
+	return []Profile{roundTripProfile("fiedler", "Glenn Fiedler, Snapshot Compression, 2015", 100,
+		lineParams{jitter: frame, loss: 5}, lineParams{jitter: frame, loss: 5})}
 }
 
-// wifiProfiles: mean loss runs by state of the channel. The sources give the runs;
-// the mean loss is ours.
+// wifiProfiles have the mean loss runs of three states of a Wi-Fi channel. The runs are from the
+// sources; the mean loss is our assumption.
 func wifiProfiles() []Profile {
 	var all []Profile
-	for _, burst := range []float64{3, 4.7, 5.7} {
-		s := line{delay: 2}.spec()
+	for _, burst := range []float64{3, 4.7, 5.7} { // mean length of a loss run in packets
+		s := lineParams{delay: 2}.spec()
 		s.Loss = loss.Gilbert{Mean: 0.05, Burst: burst}
 		all = append(all, Profile{
-			Name: fmt.Sprintf("wifi-runs-%.1f", burst), Source: "measured Wi-Fi loss runs by channel state; mean loss ours",
+			Name: fmt.Sprintf("wifi-runs-%.1f", burst), Source: "measured Wi-Fi loss runs by channel state; the mean loss is assumed",
 			Summary: fmt.Sprintf("one-way 2 ms, 5 %% loss in runs of %.1f packets on average", burst), Down: s, Up: s})
 	}
 	return all
 }
 
-// rfc8868Profiles: the grid of RFC 8868, Evaluating Congestion Control for
-// Interactive Real-Time Media: one-way delay by loss.
+// rfc8868Profiles is the grid of one-way delays and losses of RFC 8868, Evaluating Congestion
+// Control for Interactive Real-Time Media.
 func rfc8868Profiles() []Profile {
 	var all []Profile
-	for _, delay := range []float64{0, 50, 150, 300} {
-		for _, loss := range []float64{0, 1, 5, 10, 20} {
-			all = append(all, oneWay(fmt.Sprintf("rfc8868-%gms-%gpct", delay, loss), "RFC 8868", line{delay: delay, loss: loss}))
+	for _, delay := range []float64{0, 50, 150, 300} { // ms
+		for _, loss := range []float64{0, 1, 5, 10, 20} { // percent
+			all = append(all, oneWayProfile(fmt.Sprintf("rfc8868-%gms-%gpct", delay, loss), "RFC 8868",
+				lineParams{delay: delay, loss: loss}))
 		}
 	}
 	return all
 }
 
-// oneWay is a profile whose source gives what each direction does.
-func oneWay(name, source string, both line) Profile {
-	return Profile{Name: name, Source: source, Down: both.spec(), Up: both.spec(), Summary: each(both, both)}
+// oneWayProfile returns a profile whose source gives the delays of both directions, which are
+// equal.
+func oneWayProfile(name, source string, both lineParams) Profile {
+	return Profile{Name: name, Source: source, Down: both.spec(), Up: both.spec(), Summary: describeBoth(both, both)}
 }
 
-// roundTrip is a profile whose source gives a round trip: half goes each way.
-func roundTrip(name, source string, rtt float64, down, up line) Profile {
+// roundTripProfile returns a profile whose source gives a round-trip time, rtt in ms. Each direction
+// gets half of it; down.delay and up.delay are ignored.
+func roundTripProfile(name, source string, rtt float64, down, up lineParams) Profile {
 	down.delay, up.delay = rtt/2, rtt/2
 	return Profile{Name: name, Source: source, Down: down.spec(), Up: up.spec(),
-		Summary: fmt.Sprintf("RTT %g ms, halved: %s", rtt, each(down, up))}
+		Summary: fmt.Sprintf("RTT %g ms, halved: %s", rtt, describeBoth(down, up))}
 }
 
-// each describes two directions in a few words.
-func each(down, up line) string {
+// describeBoth summarizes both directions of a profile. Jitter and loss are those of the downlink,
+// because all profiles with jitter or loss have the same in both directions.
+func describeBoth(down, up lineParams) string {
 	delay := fmt.Sprintf("one-way %g ms", down.delay)
 	if down.delay != up.delay {
 		delay = fmt.Sprintf("one-way %g ms down, %g ms up", down.delay, up.delay)

@@ -7,16 +7,16 @@ import (
 	"time"
 )
 
-// Lindley's recursion, computed here in floats, gives every packet's delay.
-func TestRateIsLindley(t *testing.T) {
+// The delay of every packet agrees with Lindley's recursion, computed in floats.
+func TestRateMatchesLindley(t *testing.T) {
 	const size, rate, rho = 97, 1e6, 0.8
-	l := linkOf(t, specOf(t, "rate", "1mbit", "queue", "off", "latency", "3ms", "loss", "5%"), 5)
+	l := newLink(t, newSpec(t, "rate", "1mbit", "queue", "off", "latency", "3ms", "loss", "5%"), 5)
 	rng := rand.New(rand.NewPCG(5, 5))
 	service := float64(size+28) * 8 / rate
 	now, idle, waits, m := 0.0, 0.0, 0.0, 0
-	n := packets()
+	n := packetCount()
 	for range n {
-		now += rng.ExpFloat64() * service / rho * 0.95 // a twentieth is lost before the queue
+		now += rng.ExpFloat64() * service / rho * 0.95 // 5 % of the packets are lost before the queue
 		sent := time.Duration(now * 1e9)
 		v := l.Send(sent, make([]byte, size), 0)
 		if v.Lost != None {
@@ -25,7 +25,7 @@ func TestRateIsLindley(t *testing.T) {
 		start := max(sent.Seconds(), idle)
 		idle = start + service
 		if got := v.Due.Seconds() - 0.003; math.Abs(got-idle) > 1e-6 {
-			t.Fatalf("leaves at %.9f s, by Lindley's recursion %.9f s", got, idle)
+			t.Fatalf("departure at %.9f s, by Lindley's recursion %.9f s", got, idle)
 		}
 		waits += start - sent.Seconds()
 		m++
@@ -33,13 +33,13 @@ func TestRateIsLindley(t *testing.T) {
 	}
 	// M/D/1: Wq = rho S / (2 (1-rho)); waits are strongly correlated.
 	want := rho * service / (2 * (1 - rho))
-	near(t, "mean wait", waits/float64(m), want, 0.17/sigmas*want*math.Sqrt(5e4/float64(n)))
+	checkClose(t, "mean wait", waits/float64(m), want, 0.17/sigmas*want*math.Sqrt(5e4/float64(n)))
 }
 
-// Overload: 1-1/rho is lost, and what is not waits for the whole queue.
+// At load rho the fraction 1-1/rho is lost, and the other packets wait for a full queue.
 func TestOverloadClosedForm(t *testing.T) {
 	const size, limit = 972, 10 // 1000 bytes on the wire, 8 ms each at 1 mbit
-	l := linkOf(t, specOf(t, "rate", "1mbit", "queue", "10KB"), 5)
+	l := newLink(t, newSpec(t, "rate", "1mbit", "queue", "10KB"), 5)
 	lost, n := 0.0, 40_000
 	for i := range n {
 		now := time.Duration(i) * 4 * ms // rho = 2
@@ -50,15 +50,14 @@ func TestOverloadClosedForm(t *testing.T) {
 			t.Fatalf("packet %d is delayed by %v; the queue is %v long", i, delay, limit*8*ms)
 		}
 	}
-	near(t, "lost", lost/float64(n), 0.5, float64(limit)/float64(n)/sigmas)
+	checkClose(t, "lost", lost/float64(n), 0.5, float64(limit)/float64(n)/sigmas)
 }
 
-// The line never sends faster than its rate, and while busy not slower, fractions
-// of a nanosecond included.
-func TestRateIsExactInTheLongRun(t *testing.T) {
+// A busy line sends at exactly its rate; fractions of a nanosecond are carried over.
+func TestRateExact(t *testing.T) {
 	const size, rate = 33, 7_777_777
-	spec := specOf(t, "rate", "7777777bit", "queue", "off")
-	l := linkOf(t, spec, 1)
+	spec := newSpec(t, "rate", "7777777bit", "queue", "off")
+	l := newLink(t, spec, 1)
 	n := 100_000
 	var last Verdict
 	for range n {
@@ -70,10 +69,9 @@ func TestRateIsExactInTheLongRun(t *testing.T) {
 	}
 }
 
-// A packet that would wait longer than maxWait is dropped even where the queue
-// has no limit.
-func TestEndlessQueueIsBounded(t *testing.T) {
-	l := linkOf(t, specOf(t, "rate", "1kbit", "queue", "off"), 1)
+// A queue without a limit drops packets that would wait longer than maxWait.
+func TestUnlimitedQueueDrops(t *testing.T) {
+	l := newLink(t, newSpec(t, "rate", "1kbit", "queue", "off"), 1)
 	dropped := 0
 	for range 10_000 {
 		if v := l.Send(0, make([]byte, 972), 0); v.Lost == Queue {

@@ -8,11 +8,11 @@ import (
 	"time"
 )
 
-// The law of a token bucket: in any stretch the line sends at most its depth and
-// what the rate allows; and it is not slower than that by a packet.
-func TestTokenBucketLaw(t *testing.T) {
+// In any interval the line sends at most the size of the bucket plus rate times interval, and not
+// less than that by more than a packet.
+func TestTokenBucket(t *testing.T) {
 	const rate, depth = 1e6, 5000
-	l := linkOf(t, specOf(t, "rate", "1mbit", "rate_burst", "5KB", "queue", "off"), 5)
+	l := newLink(t, newSpec(t, "rate", "1mbit", "rate_burst", "5KB", "queue", "off"), 5)
 	rng := rand.New(rand.NewPCG(1, 1))
 	var leaves []float64
 	var bytes []float64
@@ -34,7 +34,7 @@ func TestTokenBucketLaw(t *testing.T) {
 		}
 		tokens, at = tokens-wire, start
 		if math.Abs(v.Due.Seconds()-start) > 1e-6 {
-			t.Fatalf("leaves at %v, an ordinary bucket says %.6f", v.Due, start)
+			t.Fatalf("departure at %v, by an independent bucket %.6f", v.Due, start)
 		}
 		leaves, bytes = append(leaves, v.Due.Seconds()), append(bytes, wire)
 	}
@@ -49,10 +49,10 @@ func TestTokenBucketLaw(t *testing.T) {
 	}
 }
 
-// A trace of opportunities against Mahimahi's own loop: at each opportunity, 1504
-// bytes of what waits, and what nobody waits for is gone.
-func TestMahimahiIsMahimahi(t *testing.T) {
-	l := linkOf(t, specOf(t, "rate_trace", "line.trace", "queue", "off"), 1)
+// A trace gives the departures of Mahimahi's own loop: each opportunity delivers up to 1504 bytes
+// of waiting packets; unused capacity is lost.
+func TestMahimahiTrace(t *testing.T) {
+	l := newLink(t, newSpec(t, "rate_trace", "line.trace", "queue", "off"), 1)
 	rng := rand.New(rand.NewPCG(2, 2))
 	type packet struct {
 		sent time.Duration
@@ -64,15 +64,15 @@ func TestMahimahiIsMahimahi(t *testing.T) {
 	for range 5000 {
 		now += time.Duration(rng.ExpFloat64() * 3e6)
 		if rng.IntN(3) == 0 {
-			now = (now + ms).Truncate(ms) // right at an opportunity, often
+			now = (now + ms).Truncate(ms) // often exactly at an opportunity
 		}
 		v := l.Send(now, make([]byte, rng.IntN(4000)), 0)
 		all = append(all, packet{now, v.Wire, v.Due})
 	}
-	next, left := 0, 0 // the packet to serve, and what is left of it
+	next, left := 0, 0 // the packet being sent, and its remaining bytes
 	for i := 0; next < len(all); i++ {
 		at := time.Duration(i/6)*10*ms + time.Duration([]int{1, 2, 2, 5, 9, 10}[i%6])*ms
-		for room := chanceBytes; room > 0 && next < len(all) && all[next].sent <= at; {
+		for room := opportunityBytes; room > 0 && next < len(all) && all[next].sent <= at; {
 			if left == 0 {
 				left = all[next].wire
 			}
@@ -89,7 +89,7 @@ func TestMahimahiIsMahimahi(t *testing.T) {
 	}
 }
 
-// Overhead and cells, and a limit in packets.
+// Overhead, cells and the limit in packets are applied.
 func TestFraming(t *testing.T) {
 	for _, c := range []struct {
 		pairs []string
@@ -104,7 +104,7 @@ func TestFraming(t *testing.T) {
 		{[]string{"rate_cell", "48", "rate_cell_overhead", "5"}, 21, 106},
 		{[]string{"rate_overhead", "14"}, 2000, 2000 + 8 + 2*34},
 	} {
-		l := linkOf(t, specOf(t, append(c.pairs, "rate", "8mbit", "queue", "off")...), 1)
+		l := newLink(t, newSpec(t, append(c.pairs, "rate", "8mbit", "queue", "off")...), 1)
 		if got := l.Send(0, make([]byte, c.size), 0).Due; got != time.Duration(c.bytes)*time.Microsecond {
 			t.Errorf("%v: %d bytes take %v, want %d us", c.pairs, c.size, got, c.bytes)
 		}
@@ -115,7 +115,7 @@ func TestFraming(t *testing.T) {
 			t.Errorf("%v: gauges at the end %+v", c.pairs, g)
 		}
 	}
-	l := linkOf(t, specOf(t, "rate", "8mbit", "queue", "off", "queue_packets", "3"), 1)
+	l := newLink(t, newSpec(t, "rate", "8mbit", "queue", "off", "queue_packets", "3"), 1)
 	for i := range 10 {
 		if v := l.Send(0, nil, 0); (v.Lost == Queue) != (i >= 3) {
 			t.Errorf("packet %d: %v", i, v.Lost)
@@ -126,7 +126,7 @@ func TestFraming(t *testing.T) {
 // A packet reordered by distance d is overtaken by d packets.
 func TestReorderDistance(t *testing.T) {
 	for _, d := range []int{1, 3, 12} {
-		l := linkOf(t, specOf(t, "reorder", "1%", "reorder_distance", strconv.Itoa(d), "reorder_delay", "1s", "latency", "9ms"), 4)
+		l := newLink(t, newSpec(t, "reorder", "1%", "reorder_distance", strconv.Itoa(d), "reorder_delay", "1s", "latency", "9ms"), 4)
 		const n = 20_000
 		for i := range n {
 			l.Send(time.Duration(i)*16_666_667, nil, uint64(i))
@@ -140,18 +140,18 @@ func TestReorderDistance(t *testing.T) {
 			}
 			place++
 		})
-		// Two that are held within d of each other count each other in or out.
+		// Two delayed packets within d of each other change each other's position.
 		if held < 120 || late[d] < held*4/5 {
-			t.Errorf("distance %d: %d held, their places off by %v", d, held, late)
+			t.Errorf("distance %d: %d delayed, displacements %v", d, held, late)
 		}
 	}
 }
 
-// Bit errors: the share of datagrams hit, and the number of bits in each.
+// The fraction of damaged datagrams and the number of flipped bits are binomial.
 func TestBitErrorClosedForm(t *testing.T) {
 	const size, rate = 125, 1e-3
-	n := packets() / 2
-	l := linkOf(t, specOf(t, "corrupt_ber", "0.001"), 3)
+	n := packetCount() / 2
+	l := newLink(t, newSpec(t, "corrupt_ber", "0.001"), 3)
 	counts := map[int]float64{}
 	for range n {
 		l.Send(0, make([]byte, size), 0)
@@ -160,7 +160,7 @@ func TestBitErrorClosedForm(t *testing.T) {
 	}
 	want := math.Pow(1-rate, size*8)
 	for k := range 6 {
-		near(t, "flipped", counts[k]/float64(n), want, math.Sqrt(want*(1-want)/float64(n)))
+		checkClose(t, "flipped", counts[k]/float64(n), want, math.Sqrt(want*(1-want)/float64(n)))
 		want *= float64(size*8-k) / float64(k+1) * rate / (1 - rate)
 	}
 }

@@ -7,40 +7,41 @@ import (
 	"wirelab/lossmodel/random"
 )
 
-// Reorder is what the reorder stage does: with probability P a packet is held
-// back by Delay, so that later ones overtake it. With a Distance of d packets it
-// is held back for d and a half of the sender's intervals instead: a packet that
-// is sent evenly, and delayed evenly, then arrives just after the d-th later one.
-// The interval is the mean over the last eight; Delay serves until there is one.
-// A packet's time is final when it is sent, so the stage cannot wait for the
-// later ones themselves.
+// Reorder has the parameters of the reorder stage. With probability P a packet gets the
+// additional delay Delay, so that later packets overtake it. If Distance is not 0, the additional
+// delay is instead Distance + 1/2 intervals between packets, so that Distance later packets
+// overtake it if sending and delay are regular. The interval is the mean of the last eight; until
+// it is known, Delay is used. The due time of a packet is fixed when it is sent, so the stage
+// cannot wait for later packets.
 type Reorder struct {
 	P        float64
 	Delay    time.Duration
-	Distance int // 0: by Delay
+	Distance int // 0 means Delay is used
 }
 
-// maxDistance is the greatest distance, in packets.
+// maxDistance is the largest Distance in packets.
 const maxDistance = 1000
 
+// reorderStage implements Reorder.
 type reorderStage struct {
 	stream   random.Stream
 	chance   random.Chance
 	delay    time.Duration
 	distance int
-	pace     pace
+	pace     sendInterval
 }
 
+// reshape implements specStage. The stage is on if packets can be reordered.
 func (s *reorderStage) reshape(spec *Spec) bool {
 	r := spec.Reorder
-	s.chance, s.delay, s.distance = random.ChanceOf(r.P), r.Delay, r.Distance
+	s.chance, s.delay, s.distance = random.NewChance(r.P), r.Delay, r.Distance
 	return s.chance > 0
 }
 
-// Apply implements Stage.
+// Apply implements Stage. It delays a packet, or a copy, with the configured probability.
 func (s *reorderStage) Apply(now time.Duration, _ int, f *Fate) {
 	if f.Copy == 0 {
-		s.pace.note(now)
+		s.pace.add(now)
 	}
 	if !s.chance.Hit(s.stream.Next(f.Copy)) {
 		return
@@ -52,46 +53,50 @@ func (s *reorderStage) Apply(now time.Duration, _ int, f *Fate) {
 	}
 }
 
-// pace knows when the last datagrams were sent.
-type pace struct {
-	at   [8]time.Duration // of datagram n at n mod 8
-	n    uint64           // how many there were
-	mean time.Duration    // interval between the last nine, 0 if all came at once
+// sendInterval measures the mean interval between datagrams.
+type sendInterval struct {
+	times [8]time.Duration // send time of datagram n at index n mod 8
+	count uint64           // datagrams so far
+	mean  time.Duration    // of up to the last eight intervals; 0 if unknown or if all were sent at once
 }
 
-func (p *pace) note(now time.Duration) {
-	oldest := &p.at[p.n%8]
+// add records a datagram that was sent at now.
+func (p *sendInterval) add(now time.Duration) {
+	oldest := &p.times[p.count%8] // time of the datagram 8 before this one; replaced by this one's
 	switch {
-	case p.n >= 8:
+	case p.count >= 8:
 		p.mean = (now - *oldest) / 8
-	case p.n > 0:
-		p.mean = (now - p.at[0]) / time.Duration(p.n)
+	case p.count > 0:
+		p.mean = (now - p.times[0]) / time.Duration(p.count)
 	}
 	*oldest = now
-	p.n++
+	p.count++
 }
 
-func (p *pace) interval() (time.Duration, bool) { return p.mean, p.mean > 0 }
+// interval returns the mean interval; false if unknown.
+func (p *sendInterval) interval() (time.Duration, bool) { return p.mean, p.mean > 0 }
 
+// fork implements specStage.
 func (s *reorderStage) fork() specStage { c := *s; return &c }
 
+// row describes the reorder stage and its keys.
 func (*Reorder) row() stageRow {
 	return stageRow{
-		name:    StageReorder,
-		initial: func(s *Spec) { s.Reorder.Delay = 25 * time.Millisecond },
-		make:    func(p *stageContext) specStage { return &reorderStage{stream: p.stream(StageReorder)} },
+		name:        StageReorder,
+		setDefaults: func(s *Spec) { s.Reorder.Delay = 25 * time.Millisecond },
+		newStage:    func(p *stageContext) specStage { return &reorderStage{stream: p.stream(StageReorder)} },
 		keys: []keyRow{
 			newKey(setting.Percent, func(s *Spec) *float64 { return &s.Reorder.P }, KeyInfo{
 				Key: "reorder", Stage: "reorder", Ladder: percentLadder,
-				Help: "share of packets that are held back by reorder_delay, so that later ones overtake them",
+				Help: "fraction of packets that are delayed by reorder_delay, so that later ones overtake them",
 			}),
 			newKey(setting.Span, func(s *Spec) *time.Duration { return &s.Reorder.Delay }, KeyInfo{
 				Key: "reorder_delay", Stage: "reorder", Ladder: spanLadder,
-				Help: "how long a reordered packet is held back; it is overtaken by those sent meanwhile",
+				Help: "additional delay of a reordered packet",
 			}),
 			newKey(setting.OrOff(setting.Count("packets", 1, maxDistance)), func(s *Spec) *int { return &s.Reorder.Distance }, KeyInfo{
 				Key: "reorder_distance", Stage: "reorder", Ladder: []string{"off", "1", "2", "3", "5", "8", "12", "20"},
-				Help: "how many packets overtake a reordered one, reckoned by the sender's pace, instead of reorder_delay; off: by time",
+				Help: "number of packets that overtake a reordered one, estimated from the send interval; replaces reorder_delay; off: use reorder_delay",
 			}),
 		},
 	}

@@ -13,16 +13,17 @@ import (
 	"wirelab/lossmodel/random"
 )
 
-// recorder notes what a stage decides.
-type recorder struct {
+// decisionRecorder wraps a stage and records its decisions.
+type decisionRecorder struct {
 	specStage
 	packet int
 	log    map[[2]int]string // by packet and copy
 }
 
-func (r *recorder) Apply(now time.Duration, size int, f *Fate) {
+// Apply implements Stage.
+func (r *decisionRecorder) Apply(now time.Duration, size int, f *Fate) {
 	before := *f
-	f.Lost = None // a packet that was lost earlier still has its fate decided here
+	f.Lost = None // record the decision also for packets lost earlier
 	r.specStage.Apply(now, size, f)
 	if f.Copy == 0 {
 		r.packet++
@@ -34,33 +35,33 @@ func (r *recorder) Apply(now time.Duration, size int, f *Fate) {
 	}
 }
 
-// stageNames in the order of the pipeline.
+// stageNames lists the stages in the order of the pipeline.
 var stageNames = func() (names []string) {
 	for _, row := range stages().rows {
-		if row.make != nil && !row.replaces {
+		if row.newStage != nil && !row.replaces {
 			names = append(names, string(row.name))
 		}
 	}
 	return names
 }()
 
-// record puts recorders around all stages but rate, which decides by load.
-func record(l *Link) map[string]*recorder {
-	all := map[string]*recorder{}
+// recordDecisions wraps all stages except rate, whose decisions depend on the load.
+func recordDecisions(l *Link) map[string]*decisionRecorder {
+	all := map[string]*decisionRecorder{}
 	for i, name := range stageNames {
 		if name == "rate" {
 			continue
 		}
-		r := &recorder{specStage: l.pipe.all[i], log: map[[2]int]string{}}
-		l.pipe.all[i], all[name] = r, r
+		r := &decisionRecorder{specStage: l.pipe.stages[i], log: map[[2]int]string{}}
+		l.pipe.stages[i], all[name] = r, r
 	}
 	l.pipe.reshape(&l.spec)
 	return all
 }
 
-// Moving a slider of one stage changes no decision of any other stage, packet by
-// packet and copy by copy; nor does switching the stage off and on.
-func TestReshapeMovesNoOtherStage(t *testing.T) {
+// Changing a parameter of one stage, or switching it off and on, changes no decision of another
+// stage.
+func TestReshapeLeavesOtherStages(t *testing.T) {
 	changes := map[string][]string{
 		"loss": {"0%", "1%", "30%", "gilbert-elliott p=1% r=20% h=50% k=99%", "four-state p13=1% p31=30%",
 			"correlated p=10% rho=25%", "periodic every=7", "pattern bits=00101", "pattern file=pattern.txt",
@@ -101,21 +102,23 @@ func TestReshapeMovesNoOtherStage(t *testing.T) {
 	}
 	for _, info := range Keys() {
 		if info.Key == "netem" {
-			continue // it stands in for all other stages
+			continue // netem replaces all other stages
 		}
 		values := changes[info.Key]
 		if values == nil {
 			values = append(slices.Concat(info.Ladder, info.Choices), info.Default)
 		}
-		for name, base := range map[string]Spec{"everything": everything(t), "fullest": fullest(t)} {
-			t.Run(info.Key+"/"+name, func(t *testing.T) { testMovesNoOther(t, info, base, values) })
+		for name, base := range map[string]Spec{"everything": allStagesSpec(t), "fullest": allFeaturesSpec(t)} {
+			t.Run(info.Key+"/"+name, func(t *testing.T) { checkOtherStagesUnchanged(t, info, base, values) })
 		}
 	}
 }
 
-func testMovesNoOther(t *testing.T, info KeyInfo, base Spec, values []string) {
-	still, moved := linkOf(t, base, 9), linkOf(t, base, 9)
-	a, b := record(still), record(moved)
+// checkOtherStagesUnchanged changes one key while packets are sent and compares the decisions of
+// the other stages with those of an unchanged link.
+func checkOtherStagesUnchanged(t *testing.T, info KeyInfo, base Spec, values []string) {
+	still, moved := newLink(t, base, 9), newLink(t, base, 9)
+	a, b := recordDecisions(still), recordDecisions(moved)
 	rng := rand.New(rand.NewPCG(1, 1))
 	now := time.Duration(0)
 	packets := testkit.Choose(4000, 700)
@@ -135,16 +138,15 @@ func testMovesNoOther(t *testing.T, info KeyInfo, base Spec, values []string) {
 		moved.Send(now, data, uint64(i))
 	}
 	for _, name := range stageNames {
-		if name != info.Stage && a[name] != nil && len(a[name].log) > 0 { // one that is off decides nothing
+		if name != info.Stage && a[name] != nil && len(a[name].log) > 0 { // a stage that is off makes no decisions
 			compareLogs(t, name, a[name].log, b[name].log, packets)
 		}
 	}
 }
 
-// A change that is taken back before the next packet leaves no trace: no model
-// forgets where it stood.
-func TestChangeAndBack(t *testing.T) {
-	elsewhere := specOf(t, "loss", "gilbert-elliott p=30% r=30%", "latency", "99ms", "distribution", "exponential", "jitter", "50ms",
+// A change that is reverted before the next packet has no effect on the state of any model.
+func TestReshapeAndBack(t *testing.T) {
+	elsewhere := newSpec(t, "loss", "gilbert-elliott p=30% r=30%", "latency", "99ms", "distribution", "exponential", "jitter", "50ms",
 		"jitter_correlation", "99%", "duplicate", "100%", "corrupt", "100%", "rate", "9mbit", "reorder", "100%", "spike_every", "3ms")
 	for _, pairs := range [][]string{
 		{"loss", "gilbert-elliott p=5% r=20% h=10% k=99%"}, {"loss", "four-state p13=5% p31=30% p32=20% p23=30% p14=3%"},
@@ -154,12 +156,12 @@ func TestChangeAndBack(t *testing.T) {
 		{"latency", "50ms±10ms", "distribution", "gamma", "keep_order", "on"}, {"rate", "1mbit", "rate_burst", "9KB", "queue", "20KB"},
 		{"rate_trace", "line.trace", "queue", "off"}, {"reorder", "10%", "reorder_distance", "2"}, {"corrupt_ber", "0.001"},
 	} {
-		spec := specOf(t, pairs...)
-		still, moved := linkOf(t, spec, 3), linkOf(t, spec, 3)
+		spec := newSpec(t, pairs...)
+		still, moved := newLink(t, spec, 3), newLink(t, spec, 3)
 		away := elsewhere
 		if pairs[0] == "rate" || pairs[0] == "rate_trace" {
 			away.Rate = Rate{BitsPerSecond: spec.Rate.BitsPerSecond, Trace: spec.Rate.Trace,
-				QueuePackets: 1} // a fraction of a nanosecond belongs to its rate
+				QueuePackets: 1} // the rate's remainder is reset by a change
 		}
 		for i := range testkit.Choose(3000, 1000) {
 			now, data := time.Duration(i)*4*ms, make([]byte, 400)
@@ -169,40 +171,41 @@ func TestChangeAndBack(t *testing.T) {
 				}
 			}
 			if a, b := still.Send(now, data, 0), moved.Send(now, data, 0); a != b {
-				t.Fatalf("%v: packet %d: %+v, and after a change and back %+v", pairs, i, a, b)
+				t.Fatalf("%v: packet %d: %+v, after a reverted change %+v", pairs, i, a, b)
 			}
 		}
 	}
 }
 
-// compareLogs demands equal decisions on what both saw: all datagrams, and those
-// copies that were made in both.
-func compareLogs(t *testing.T, stage string, a, b map[[2]int]string, least int) {
+// compareLogs checks that two recorders have equal decisions for all datagrams and for the copies
+// that both made, at least minimum of them.
+func compareLogs(t *testing.T, stage string, a, b map[[2]int]string, minimum int) {
 	t.Helper()
 	common := 0
 	for key, x := range a {
 		y, ok := b[key]
 		if key[1] == 0 && !ok {
-			t.Fatalf("%s: packet %d seen once only", stage, key[0])
+			t.Fatalf("%s: packet %d is missing in one log", stage, key[0])
 		}
 		if ok && x != y {
-			t.Fatalf("%s: packet %d copy %d decided %s, and %s after the change", stage, key[0], key[1], x, y)
+			t.Fatalf("%s: packet %d copy %d: decision %s, after the change %s", stage, key[0], key[1], x, y)
 		}
 		if ok {
 			common++
 		}
 	}
-	if common < least {
+	if common < minimum {
 		t.Fatalf("%s: only %d decisions compared", stage, common)
 	}
 }
 
-// arrival is a delivery that outlives the next.
+// arrival is a delivery with its own copy of the data.
 type arrival struct {
 	Delivery
 	data []byte
 }
 
+// arrivals receives all packets in flight.
 func arrivals(l *Link) []arrival {
 	var all []arrival
 	drain(l, func(d Delivery) {
@@ -213,19 +216,19 @@ func arrivals(l *Link) []arrival {
 	return all
 }
 
-// What is in flight arrives as if nothing had been changed.
-func TestReshapeTouchesNothingInFlight(t *testing.T) {
+// Reshape does not change packets in flight.
+func TestReshapeKeepsInFlight(t *testing.T) {
 	send := func() *Link {
-		l := linkOf(t, everything(t), 5)
+		l := newLink(t, allStagesSpec(t), 5)
 		for i := range 500 {
-			l.Send(time.Duration(i)*ms, numbered(nil, uint64(i), 700), uint64(i))
+			l.Send(time.Duration(i)*ms, pseudoRandomData(nil, uint64(i), 700), uint64(i))
 		}
 		return l
 	}
 	want := arrivals(send())
-	for _, other := range []Spec{DefaultSpec(), specOf(t, "loss", "100%", "latency", "10s", "rate", "1kbit", "queue",
+	for _, other := range []Spec{DefaultSpec(), newSpec(t, "loss", "100%", "latency", "10s", "rate", "1kbit", "queue",
 		"100B", "checksum", "off"),
-		specOf(t, "keep_order", "on", "jitter", "5ms", "mtu", "68")} {
+		newSpec(t, "keep_order", "on", "jitter", "5ms", "mtu", "68")} {
 		l := send()
 		if err := l.Reshape(other); err != nil {
 			t.Fatal(err)
@@ -240,13 +243,12 @@ func TestReshapeTouchesNothingInFlight(t *testing.T) {
 	}
 }
 
-// A burst that is under way goes on after the parameters change; a refused spec
-// changes nothing.
+// A burst continues after a change of parameters. A refused spec changes nothing.
 func TestReshapeKeepsState(t *testing.T) {
-	l := linkOf(t, specOf(t, "loss", "50%", "burst", "100000"), 1)
+	l := newLink(t, newSpec(t, "loss", "50%", "burst", "100000"), 1)
 	for l.Send(0, nil, 0).Lost == None {
 	}
-	if err := l.Reshape(specOf(t, "loss", "49%", "burst", "100000")); err != nil {
+	if err := l.Reshape(newSpec(t, "loss", "49%", "burst", "100000")); err != nil {
 		t.Fatal(err)
 	}
 	if v := l.Send(0, nil, 0); v.Lost != Burst {
@@ -256,11 +258,11 @@ func TestReshapeKeepsState(t *testing.T) {
 	bad := before
 	bad.Loss = loss.Gilbert{Mean: 0.6, Burst: 1}
 	if err := l.Reshape(bad); err == nil || l.Spec() != before {
-		t.Errorf("an impossible spec: error %v, spec %v", err, l.Spec().Values())
+		t.Errorf("an inconsistent spec: error %v, spec %v", err, l.Spec().Values())
 	}
 }
 
-// The links of a session, and the stages of a link, draw from different streams.
+// The links of a session and the stages of a link have different random streams.
 func TestStreamsDiffer(t *testing.T) {
 	seen := map[uint64]string{}
 	for _, seed := range []uint64{0, 1, 7} {

@@ -9,15 +9,12 @@ import (
 	"wirelab/lossmodel/netem"
 )
 
-// Set sets one key to what people write: a string with a unit, a number where
-// none is needed, a bool, or a table. One setter serves files, flags, scripts
-// and typed commands, so it takes the key of a table too: "loss.burst" is
-// "burst", "reorder.delay" is "reorder_delay". It checks the value by itself;
-// Validate checks what the values mean together, so different keys can be set
-// in any order (a latency with its own jitter, as in "50ms±10ms", sets both). The key
-// "trace" is short for the three that replay a capture: loss, delay_trace and
-// duplicate_trace. While a netem line is on, a change to what it decides is
-// refused. On error, a *KeyError, the spec stays as it was.
+// Set sets one key to a value as users write it: a string with a unit, a number, a bool or a
+// table. Keys may also be written as in tables: "loss.burst" is "burst", "reorder.delay" is
+// "reorder_delay". Set checks the value alone; Validate checks the consistency of all values, so
+// keys can be set in any order. A latency with jitter, such as "50ms±10ms", sets both. The key
+// "trace" sets loss, delay_trace and duplicate_trace. While a netem line is on, changes to keys
+// that it replaces are refused. The error is a *KeyError; after an error the spec is unchanged.
 func (s *Spec) Set(key string, value any) error {
 	changed := *s
 	if err := changed.set(key, value); err != nil {
@@ -30,6 +27,7 @@ func (s *Spec) Set(key string, value any) error {
 	return nil
 }
 
+// set is Set without the check for netem. It may change s even if it fails.
 func (s *Spec) set(key string, value any) error {
 	if table, ok := value.(map[string]any); ok {
 		return s.setTable(key, table)
@@ -45,20 +43,21 @@ func (s *Spec) set(key string, value any) error {
 			return err
 		}
 	}
-	i := find(key)
+	i := keyIndex(key)
 	if i < 0 {
-		return &KeyError{Key: key, Known: names()}
+		return &KeyError{Key: key, Known: keyNames()}
 	}
-	return rename(stages().keys[i].Set(s, value), stages().keys[i].Key, key)
+	k := &stages().keys[i]
+	return errorWithKey(k.Set(s, value), k.Key, key)
 }
 
-// SetAll sets every key of a table, as read from a file, in the order of Keys. If
-// netem is among them, the others are set as if it were off and wait for that.
-// On error the spec stays as it was.
+// SetAll sets all keys of a table in the order of Keys; unknown keys come last and are errors. If
+// the table contains netem, the other keys are set as if it were off; they have no effect while it
+// is on. After an error the spec is unchanged.
 func (s *Spec) SetAll(table map[string]any) error {
 	table = regroupLoss(table)
-	rank := func(key string) int {
-		if i := find(key); i >= 0 {
+	rank := func(key string) int { // position in Keys; unknown keys come last
+		if i := keyIndex(key); i >= 0 {
 			return i
 		}
 		return len(stages().keys)
@@ -82,60 +81,61 @@ func (s *Spec) SetAll(table map[string]any) error {
 	return nil
 }
 
-// setTable sets what a table says about one stage.
+// setTable sets the keys of a stage from a table: {p = "5%"} for the key reorder sets reorder.p. For
+// loss the table is a model with its parameters.
 func (s *Spec) setTable(key string, table map[string]any) error {
 	if key == "loss" {
 		return s.setLoss(table)
 	}
 	if !slices.ContainsFunc(stages().keys, func(k keyRow) bool { return k.Stage == key }) {
-		if i := find(key); i >= 0 {
+		if i := keyIndex(key); i >= 0 { // a key whose value is no table
 			return &KeyError{Key: key, Value: "a table", Expected: stages().keys[i].Expected}
 		}
-		return &KeyError{Key: key, Known: names()}
+		return &KeyError{Key: key, Known: keyNames()}
 	}
 	dotted := make(map[string]any, len(table))
-	for sub, value := range table {
-		dotted[key+"."+sub] = value
+	for name, value := range table {
+		dotted[key+"."+name] = value
 	}
 	return s.SetAll(dotted)
 }
 
-// Get returns the value of a key as text that Set takes back.
+// Get returns the value of a key as text that Set accepts.
 func (s Spec) Get(key string) (string, error) {
-	i := find(key)
+	i := keyIndex(key)
 	if i < 0 {
-		return "", &KeyError{Key: key, Known: names()}
+		return "", &KeyError{Key: key, Known: keyNames()}
 	}
 	return stages().keys[i].Text(&s), nil
 }
 
-// Number returns the value of a key in the unit of its KeyInfo, for a slider or
-// a chart. What is off is 0. ok is false if there is no such key.
+// Number returns the value of a key in the unit of its KeyInfo, for a slider or a chart; 0 if the
+// value is off. ok is false if the key is unknown.
 func (s Spec) Number(key string) (v float64, ok bool) {
-	i := find(key)
+	i := keyIndex(key)
 	if i < 0 {
 		return 0, false
 	}
 	return stages().keys[i].Number(&s), true
 }
 
-// Level returns the place of the value of a key on its ladder, from 0 to 1; ok is false if there
-// is no such key, or if it has no ladder.
+// Level returns the position of a value on the ladder of its key, from 0 to 1. ok is false if the
+// key is unknown or has no ladder.
 func (s Spec) Level(key string) (level float64, ok bool) {
-	i := find(key)
+	i := keyIndex(key)
 	if i < 0 || len(stages().keys[i].Ladder) < 2 {
 		return 0, false
 	}
 	return stages().keys[i].Level(&s), true
 }
 
-// Nudge moves a key along its ladder, or through its choices, by a number of
-// rungs: to the right if positive. A value between two rungs goes to the next
-// rung; at an end it stays. The result may still fail Validate.
+// Nudge moves the value of a key by a number of rungs on its ladder, or through its choices;
+// positive is up. A value between two rungs moves to the next one. The value stays at the end of
+// the ladder. The result may fail Validate.
 func (s *Spec) Nudge(key string, rungs int) error {
-	i := find(key)
+	i := keyIndex(key)
 	if i < 0 {
-		return &KeyError{Key: key, Known: names()}
+		return &KeyError{Key: key, Known: keyNames()}
 	}
 	if next, ok := stages().keys[i].Rung(s, rungs); ok {
 		return s.Set(key, next)
@@ -143,8 +143,7 @@ func (s *Spec) Nudge(key string, rungs int) error {
 	return nil
 }
 
-// Values returns every key with its text. SetAll takes them back to an equal
-// Spec.
+// Values returns the values of all keys as text. SetAll with the result gives an equal Spec.
 func (s Spec) Values() map[string]any {
 	values := map[string]any{}
 	for _, k := range stages().keys {
@@ -153,22 +152,24 @@ func (s Spec) Values() map[string]any {
 	return values
 }
 
-// find returns the index of the setting that key names, or -1. "stage.name" finds
-// the stage's setting of that name; "stage.p" and "stage.mean" find its share.
-func find(key string) int {
-	stage, sub, dotted := strings.Cut(key, ".")
+// keyIndex returns the index of a key in the table of keys, or -1. "stage.name" stands for the key
+// name or stage_name of that stage; "stage.p" and "stage.mean" stand for the key stage if it is a
+// percentage, and "stage.stage" for the key stage.
+func keyIndex(key string) int {
+	stage, name, dotted := strings.Cut(key, ".")
 	return slices.IndexFunc(stages().keys, func(k keyRow) bool {
 		switch {
 		case !dotted:
 			return k.Key == key
 		case k.Key == stage:
-			return k.Unit == setting.Percent.Name && (sub == "p" || sub == "mean") || sub == k.Key && k.Stage == stage
+			return k.Unit == setting.Percent.Name && (name == "p" || name == "mean") || name == k.Key && k.Stage == stage
 		}
-		return k.Stage == stage && (k.Key == sub || k.Key == stage+"_"+sub)
+		return k.Stage == stage && (k.Key == name || k.Key == stage+"_"+name)
 	})
 }
 
-func names() []string {
+// keyNames lists all keys.
+func keyNames() []string {
 	list := make([]string, len(stages().keys))
 	for i, k := range stages().keys {
 		list[i] = k.Key
@@ -176,8 +177,9 @@ func names() []string {
 	return list
 }
 
-// rename makes an error about a key speak of it as it was given.
-func rename(err error, key, given string) error {
+// errorWithKey returns err. If err is a *KeyError about key, its key is replaced by given, the key as
+// the user wrote it.
+func errorWithKey(err error, key, given string) error {
 	if e, ok := err.(*KeyError); ok && e.Key == key {
 		e.Key = given
 	}

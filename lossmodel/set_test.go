@@ -10,11 +10,11 @@ import (
 	"wirelab/lossmodel"
 )
 
-// setReads: what people write, and what the spec then says.
+// setReads lists values as users write them, and the value that Get returns.
 var setReads = []struct {
 	key   string
 	value any
-	get   string // "" = the key
+	get   string // "" means key
 	want  string
 }{
 	{"loss", "5%", "", "5%"},
@@ -111,6 +111,7 @@ var setReads = []struct {
 	{"mtu", 65535, "", "off"},
 }
 
+// Set accepts the values of setReads.
 func TestSetReads(t *testing.T) {
 	for _, c := range setReads {
 		s := lossmodel.DefaultSpec()
@@ -125,7 +126,7 @@ func TestSetReads(t *testing.T) {
 	}
 }
 
-// setRefuses: nonsense, and what the message must say.
+// setRefuses lists invalid values, and what the error must contain.
 var setRefuses = []struct {
 	key      string
 	value    any
@@ -151,20 +152,20 @@ var setRefuses = []struct {
 	{"loss", "gilbert mean=5% bust=2", `unknown parameter of the loss model gilbert "bust"`},
 	{"loss", "gilbrt mean=5%", "a percentage"},
 	{"loss", "gilbert-elliott p=1%", "loss.r: got nothing"},
-	{"loss", "gilbert-elliott p=1% r=0%", "never be left"},
+	{"loss", "gilbert-elliott p=1% r=0%", "would never end"},
 	{"loss", "gilbert-elliott p=101% r=5%", "a percentage from 0% to 100%"},
 	{"loss", "gilbert-elliott p=1% r=5% q=1%", `unknown parameter of the loss model gilbert-elliott "q"`},
 	{"loss", "four-state p13=60% p14=50%", "at most 100% together with p13"},
 	{"loss", "four-state p13=5% p31=60% p32=60%", "at most 100% together with p31"},
 	{"loss", "four-state p13=5% p31=0%", "a burst would never end"},
-	{"loss", "four-state p13=5% p31=50% p32=5% p23=0%", "state 2 would never be left"},
+	{"loss", "four-state p13=5% p31=50% p32=5% p23=0%", "state 2 would never end"},
 	{"loss", "correlated p=10% rho=-90%", "at least -11.11% at a mean loss of 10%"},
 	{"loss", "correlated p=10% rho=100%", "a correlation from -100%"},
 	{"loss", "periodic every=0", "a whole number of packets from 1"},
 	{"loss", "periodic every=2.5", "a whole number of packets from 1"},
-	{"loss", "pattern bits=0012", "0 for a packet that arrives"},
-	{"loss", "pattern", "0 for a packet that arrives"},
-	{"loss", "pattern bits=01 file=a", "no bits beside a file"},
+	{"loss", "pattern bits=0012", "0 for an arriving packet"},
+	{"loss", "pattern", "0 for an arriving packet"},
+	{"loss", "pattern bits=01 file=a", "either bits or a file"},
 	{"loss", "trace", "the path of a capture"},
 	{"loss", "trace file=a by=name", "by=time"},
 	{"loss", "trace file=a sha256=xyz", "sha256=DIGITS"},
@@ -225,20 +226,20 @@ var setRefuses = []struct {
 	{"reorder", map[string]any{"p": "5%", "dealy": "1ms"}, `unknown key "reorder.dealy"`},
 }
 
-// Nonsense is refused, the message says what was expected, and nothing changes.
+// Invalid values are refused, the error names what was expected, and the spec is unchanged.
 func TestSetRefuses(t *testing.T) {
 	for _, c := range setRefuses {
 		s := lossmodel.DefaultSpec()
 		err := s.Set(c.key, c.value)
 		var ke *lossmodel.KeyError
 		if !errors.As(err, &ke) || !strings.Contains(err.Error(), c.expected) {
-			t.Errorf("%s = %v: %v; the message lacks %q", c.key, c.value, err, c.expected)
+			t.Errorf("%s = %v: error %v does not contain %q", c.key, c.value, err, c.expected)
 		}
 		if s != lossmodel.DefaultSpec() {
-			t.Errorf("%s = %v was refused, but left %v", c.key, c.value, s.Values())
+			t.Errorf("%s = %v was refused but changed the spec to %v", c.key, c.value, s.Values())
 		}
 		if !errors.Is(err, setting.ErrUnknown) && !errors.Is(err, setting.ErrValue) {
-			t.Errorf("%s = %v: the error wraps no sentinel", c.key, c.value)
+			t.Errorf("%s = %v: the error wraps neither ErrUnknown nor ErrValue", c.key, c.value)
 		}
 	}
 }

@@ -10,8 +10,8 @@ import (
 	"wirelab/lossmodel/tracefile"
 )
 
-// roundTrips demands that a spec survives text, by key and as a table of JSON.
-func roundTrips(t *testing.T, s Spec) {
+// checkRoundTrip checks that a spec survives conversion to text, key by key and as a JSON table.
+func checkRoundTrip(t *testing.T, s Spec) {
 	t.Helper()
 	doc, err := json.Marshal(s.Values())
 	if err != nil {
@@ -40,8 +40,8 @@ func roundTrips(t *testing.T, s Spec) {
 	}
 }
 
-// FuzzSet: no text makes Set panic; what it accepts reads back as the same spec,
-// and makes a link if it is valid as a whole.
+// No text makes Set panic. An accepted text reads back as the same spec, and a valid spec makes a
+// link.
 func FuzzSet(f *testing.F) {
 	for _, k := range Keys() {
 		for _, text := range append(k.Ladder, k.Default, k.Min, k.Max, "off", "", "-1", "0") {
@@ -66,7 +66,7 @@ func FuzzSet(f *testing.F) {
 			}
 			return
 		}
-		roundTrips(t, s)
+		checkRoundTrip(t, s)
 		if s.Validate() == nil {
 			if _, err := NewLinkWith(testFiles, s, 1, "down"); err != nil && !errors.Is(err, tracefile.ErrFile) {
 				t.Fatal(err)
@@ -75,7 +75,7 @@ func FuzzSet(f *testing.F) {
 	})
 }
 
-// FuzzSetNumber: the same for numbers.
+// FuzzSetNumber is FuzzSet for numbers.
 func FuzzSetNumber(f *testing.F) {
 	for _, x := range []float64{0, 1, -1, 1.5, 64, 1500, 1e300, math.NaN(), math.Inf(1), 0.1 + 0.2, math.SmallestNonzeroFloat64} {
 		for i := range Keys() {
@@ -86,12 +86,12 @@ func FuzzSetNumber(f *testing.F) {
 		s := DefaultSpec()
 		k := Keys()[int(key)%len(Keys())]
 		if s.Set(k.Key, x) == nil {
-			roundTrips(t, s)
+			checkRoundTrip(t, s)
 		}
 		s = DefaultSpec()
 		s.Loss = loss.WithBurst(loss.Bernoulli{P: x}, 2)
 		if s.Validate() == nil {
-			roundTrips(t, s)
+			checkRoundTrip(t, s)
 		}
 	})
 }

@@ -10,37 +10,36 @@ import (
 	"wirelab/lossmodel/netem"
 )
 
-// Spec is everything that can be set on a link. It is a plain value: copy it,
-// compare it with ==; files are named, not held. Start from DefaultSpec; set
-// fields, or use Set, which takes what people write.
+// Spec has all settings of a link. It is a value: it can be copied and compared with ==. Files
+// are referred to by name. Start from DefaultSpec and set fields, or use Set with the text that
+// users write.
 //
-// Spec is also the table of stages: a packet passes them in the order of the
-// fields. To add a stage, write a file with its parameters, its stage and a method
-// row, and add a field here.
+// The fields of Spec are also the table of stages: a packet passes them in this order. To add a
+// stage, write a file with its parameters, its stage and a method row, and add a field.
 type Spec struct {
 	Duplicate Duplicate
-	Loss      loss.Model // nil: nothing is lost
+	Loss      loss.Model // nil means no loss
 	Corrupt   Corruption
 	Rate      Rate
 	Delay     Delay
 	Reorder   Reorder
-	MTU       int // bytes of the largest IP packet
-	// Netem, if it is on, decides in place of all of the above but MTU and
-	// Corrupt.Checksum.
+	MTU       int // size of the largest IP packet in bytes
+	// Netem, if on, replaces all of the above except MTU and Corrupt.Checksum.
 	Netem netem.Params
 }
 
-// params is a field of Spec; its method does not look at the value.
+// params is the type of a field of Spec. row does not depend on the receiver's value.
 type params interface{ row() stageRow }
 
-// rowOf returns the row of a field of Spec, given by its address.
-func rowOf(field any) stageRow {
+// rowForField returns the row of a field of Spec, given by its address. Fields whose type cannot have
+// the method row are listed here; it panics for others.
+func rowForField(field any) stageRow {
 	switch f := field.(type) {
 	case params:
 		return f.row()
 	case *loss.Model:
 		return lossRow()
-	case *int:
+	case *int: // MTU
 		return mtuRow()
 	case *netem.Params:
 		return netemRow()
@@ -48,36 +47,36 @@ func rowOf(field any) stageRow {
 	panic(fmt.Sprintf("lossmodel: Spec has a field of type %T without a method row", field))
 }
 
-// stageTable is what follows from the fields of Spec. It never changes.
+// stageTable is derived from the fields of Spec. It never changes.
 type stageTable struct {
-	rows    []stageRow
-	keys    []keyRow // of all rows
-	initial Spec
+	rows     []stageRow
+	keys     []keyRow // of all rows
+	defaults Spec
 }
 
-// stages returns the table of stages. It is made once, since screens ask for values
-// many times a second.
+// stages returns the table of stages. It is computed once, because screens read values many times
+// per second.
 var stages = sync.OnceValue(func() *stageTable {
 	t := &stageTable{}
-	fields := reflect.ValueOf(&t.initial).Elem()
-	count := 0
+	fields := reflect.ValueOf(&t.defaults).Elem()
+	count := 0 // stages that can be on at once
 	for i := range fields.NumField() {
-		row := rowOf(fields.Field(i).Addr().Interface())
+		row := rowForField(fields.Field(i).Addr().Interface())
 		t.rows = append(t.rows, row)
-		if row.initial != nil {
-			row.initial(&t.initial)
+		if row.setDefaults != nil {
+			row.setDefaults(&t.defaults)
 		}
-		if row.make != nil && !row.replaces {
+		if row.newStage != nil && !row.replaces {
 			count++
 		}
-		if row.name == StageLoss { // listed first: it is what most users look for
+		if row.name == StageLoss { // listed first, because most users need it first
 			t.keys = slices.Insert(t.keys, 0, row.keys...)
 		} else {
 			t.keys = append(t.keys, row.keys...)
 		}
 	}
 	for i := range t.keys {
-		t.keys[i].Default = t.keys[i].Text(&t.initial)
+		t.keys[i].Default = t.keys[i].Text(&t.defaults)
 	}
 	if count > maxSteps {
 		panic(fmt.Sprintf("lossmodel: %d stages, but a trail holds %d: raise maxSteps", count, maxSteps))
@@ -85,20 +84,19 @@ var stages = sync.OnceValue(func() *stageTable {
 	return t
 })
 
-// DefaultSpec returns a perfect link: nothing is lost, delayed, doubled, damaged
-// or held up. The checksum is on and the MTU is Ethernet's.
-func DefaultSpec() Spec { return stages().initial }
+// DefaultSpec returns a perfect link without loss, delay, duplication, damage or rate limit. The
+// checksum is on and the MTU is 1500.
+func DefaultSpec() Spec { return stages().defaults }
 
-// Validate says whether the spec makes sense as a whole: every value in its
-// range, and those that depend on each other (a mean loss and a mean burst)
-// possible together. The error is a *KeyError.
+// Validate checks that every value is in its range and that values are consistent, for example a
+// mean loss and a mean burst. The error is a *KeyError.
 func (s Spec) Validate() error {
 	for i := range stages().keys {
 		if err := stages().keys[i].Check(&s); err != nil {
 			return err
 		}
 	}
-	for _, row := range slices.Backward(stages().rows) { // of two faults, the later stage's is named
+	for _, row := range slices.Backward(stages().rows) { // of several errors, that of the last stage is returned
 		if row.check != nil {
 			if err := row.check(&s); err != nil {
 				return err

@@ -11,7 +11,7 @@ import (
 	"wirelab/lossmodel/loss"
 )
 
-// The order of keys does not matter: files give them in any order.
+// Keys can be set in any order.
 func TestSetInAnyOrder(t *testing.T) {
 	keys := map[string]any{"loss": "60%", "burst": "2", "jitter": "5ms", "latency": "20ms", "rate": "1mbit", "queue": "9KB"}
 	want := DefaultSpec()
@@ -23,7 +23,7 @@ func TestSetInAnyOrder(t *testing.T) {
 	}
 	for range 50 {
 		s := DefaultSpec()
-		for key, value := range keys { // in the runtime's random order
+		for key, value := range keys { // random order of a map
 			if err := s.Set(key, value); err != nil {
 				t.Fatal(err)
 			}
@@ -34,7 +34,7 @@ func TestSetInAnyOrder(t *testing.T) {
 	}
 }
 
-// A burst waits for its loss, and survives a loss of 0.
+// A burst can be set before its loss and survives a loss of 0.
 func TestLossAndBurstTogether(t *testing.T) {
 	s := DefaultSpec()
 	for _, step := range []struct {
@@ -58,9 +58,9 @@ func TestLossAndBurstTogether(t *testing.T) {
 	}
 }
 
-// A slider sees numbers in the unit of the key.
+// Number returns values in the unit of the key.
 func TestNumber(t *testing.T) {
-	s := specOf(t, "loss", "12.5%", "burst", "3", "latency", "1.5s", "rate", "1.5mbit", "queue", "64KiB", "distribution",
+	s := newSpec(t, "loss", "12.5%", "burst", "3", "latency", "1.5s", "rate", "1.5mbit", "queue", "64KiB", "distribution",
 		"normal", "checksum", "off")
 	for key, want := range map[string]float64{"loss": 12.5, "burst": 3, "latency": 1500, "rate": 1500, "queue": 65536,
 		"distribution": 1, "checksum": 0, "keep_order": 0, "mtu": 1500, "duplicate_copies": 1, "jitter": 0} {
@@ -69,11 +69,11 @@ func TestNumber(t *testing.T) {
 		}
 	}
 	if _, ok := s.Number("lost"); ok {
-		t.Error("a key that is none has a number")
+		t.Error("Number of an unknown key is ok")
 	}
 }
 
-// A spec put together by hand is checked like one that was set.
+// Validate refuses specs with invalid or inconsistent fields.
 func TestValidate(t *testing.T) {
 	for name, spoil := range map[string]func(*Spec){
 		"loss":             func(s *Spec) { s.Loss = loss.Bernoulli{P: math.NaN()} },
@@ -99,17 +99,17 @@ func TestValidate(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 		if _, err := NewLink(s, 1, "down"); err == nil {
-			t.Errorf("%s: a link was made of it", name)
+			t.Errorf("%s: NewLink returned no error", name)
 		}
 	}
-	for _, burst := range []string{"2", "1.5", "1000000"} { // the very limit is allowed
+	for _, burst := range []string{"2", "1.5", "1000000"} { // the limits are valid
 		mean := map[string]string{"2": "66.6666666666%", "1.5": "60%", "1000000": "99.9999%"}[burst]
-		specOf(t, "loss", mean, "burst", burst)
+		newSpec(t, "loss", mean, "burst", burst)
 	}
 }
 
-// A caller can suggest a near name for whatever is not known.
-func TestUnknownNamesItsAlternatives(t *testing.T) {
+// Errors about unknown names list the known ones.
+func TestErrorAlternatives(t *testing.T) {
 	var s Spec
 	_, profileErr := ProfileByName("lt")
 	_, keyErr := s.Get("latancy")
@@ -137,6 +137,6 @@ func TestUnknownNamesItsAlternatives(t *testing.T) {
 		}
 	}
 	if _, known := s.Set("loss", "140%").(*KeyError).Unknown(); known != nil {
-		t.Errorf("a value out of range has alternatives %v", known)
+		t.Errorf("an out-of-range value has alternatives %v", known)
 	}
 }

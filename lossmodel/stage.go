@@ -8,24 +8,24 @@ import (
 	"wirelab/lossmodel/tracefile"
 )
 
-// MaxCopies is the most copies the duplicate stage makes of one datagram.
+// MaxCopies is the largest number of copies of one datagram.
 const MaxCopies = random.MaxCopies
 
-// Cause says which stage ended a packet.
+// Cause is the reason for which a packet was lost.
 type Cause uint8
 
-// The causes of loss.
+// Causes of loss.
 const (
 	None     Cause = iota // not lost
-	Loss                  // dropped by itself, independently of its neighbours
-	Burst                 // dropped in the bad state of a model with memory
-	Queue                 // the queue before the bottleneck was full
-	Fragment              // would have survived whole, but one of its fragments was dropped
-	Corrupt               // damaged, and the checksum says so; a Link delivers these, marked Damaged
+	Loss                  // dropped independently of other packets
+	Burst                 // dropped in the bad state of a loss model with memory
+	Queue                 // dropped because the queue before the line was full
+	Fragment              // one of its IP fragments was lost; unfragmented it would have arrived
+	Corrupt               // damaged and refused by the checksum; a Link delivers such packets, marked Damaged
 	NumCauses
 )
 
-// String returns the cause's name as reports spell it; None is "none".
+// String returns the name of the cause as used in reports; None is "none".
 func (c Cause) String() string {
 	names := [NumCauses]string{"none", "loss", "burst", "queue", "fragment", "corrupt"}
 	if c < NumCauses {
@@ -34,35 +34,34 @@ func (c Cause) String() string {
 	return fmt.Sprintf("cause(%d)", uint8(c))
 }
 
-// Fate is what has been decided so far about one datagram, or about one copy of
-// it, on its way through the stages. A link reuses its fates; a stage must not
-// keep one.
+// Fate is what the stages so far have decided about a datagram or a copy of it. A link reuses
+// Fates; a stage must not keep a pointer to one.
 type Fate struct {
-	Copy      int             // which copy this is: 0 for the datagram itself
-	Fragments int             // as IP cuts it: fixed before the first stage
-	Lost      Cause           // the first cause stands
-	Bad       bool            // the loss model is in its bad state, whether this packet was lost or not
-	Delay     time.Duration   // since sending
-	Copies    []time.Duration // one per copy to be made: its extra delay
-	Corrupt   []int           // positions of flipped bits, bit 0 the lowest of byte 0
+	Copy      int             // 0 for the datagram, 1 and up for copies
+	Fragments int             // number of IP fragments, fixed before the first stage
+	Lost      Cause           // the first cause
+	Bad       bool            // the loss model is in its bad state, whether or not this packet was lost
+	Delay     time.Duration   // total since sending
+	Copies    []time.Duration // additional delay of each copy to be made
+	Corrupt   []int           // positions of flipped bits; bit 0 is the lowest of byte 0
 }
 
-// lose ends the packet unless it was lost before.
-func (f *Fate) lose(c Cause) {
+// markLost sets the cause of loss unless there is one already.
+func (f *Fate) markLost(c Cause) {
 	if f.Lost == None {
 		f.Lost = c
 	}
 }
 
-// reset makes f the fate of a packet about which nothing has been decided.
+// reset initializes f for a datagram (number 0) or a copy of it (1 and up). It reuses the slices of
+// f.
 func (f *Fate) reset(number, fragments int) {
 	*f = Fate{Copy: number, Fragments: fragments, Copies: f.Copies[:0], Corrupt: f.Corrupt[:0]}
 }
 
-// Stage is one thing that happens to packets. It owns its random stream and is
-// called once for each datagram sent, in order of time, then once for each copy
-// of that datagram. It draws for lost packets too. size is the UDP payload in
-// bytes.
+// Stage is one effect of a link. It owns its random stream. Apply is called once for each
+// datagram in order of time, followed by each copy of that datagram, including packets that an
+// earlier stage has lost. size is the UDP payload in bytes.
 type Stage interface {
 	Apply(now time.Duration, size int, f *Fate)
 }
@@ -78,34 +77,36 @@ type specStage interface {
 	fork() specStage
 }
 
-// describer is a stage that adds to a packet's trail what only it knows.
+// describer is implemented by stages that add details to a packet's trail. describe is called
+// before Apply.
 type describer interface {
 	describe(now time.Duration, s *Step)
 }
 
-// gauger is a stage that adds to a link's gauges.
+// gauger is implemented by stages that add to a link's gauges.
 type gauger interface {
 	gauge(now time.Duration, g *Gauges)
 }
 
-// stageRow is what a link and its keys need to know about a stage.
+// stageRow describes a stage to a link and its keys.
 type stageRow struct {
-	name     StageKind
-	keys     []keyRow                      // in the order in which users should meet them
-	initial  func(*Spec)                   // sets what is not zero in DefaultSpec; nil: nothing
-	check    func(*Spec) error             // what the keys mean together; nil: nothing. The error is a *KeyError
-	make     func(*stageContext) specStage // nil: the keys are not those of a stage
-	replaces bool                          // while it is on, no other stage is
+	name        StageKind
+	keys        []keyRow                      // in the order in which users see them
+	setDefaults func(*Spec)                   // sets defaults that are not zero; nil if none
+	check       func(*Spec) error             // checks the consistency of several keys; nil if not needed. The error is a *KeyError
+	newStage    func(*stageContext) specStage // nil if the keys belong to no stage
+	replaces    bool                          // while this stage is on, no other stage is applied
 }
 
-// stageContext is what a new stage is given.
+// stageContext is passed to the constructor of a stage.
 type stageContext struct {
-	seed  uint64
-	link  string
-	files *tracefile.Library
+	seed     uint64
+	linkName string
+	files    *tracefile.Library
 }
 
-// stream returns the random stream of the given name, for this link alone.
+// stream returns the random stream of a stage of this link. Its seed depends on the name of the link
+// and of the stage, so that a change of one stage does not affect the others.
 func (p *stageContext) stream(name StageKind) random.Stream {
-	return random.NewStream(p.seed, p.link+"."+string(name))
+	return random.NewStream(p.seed, p.linkName+"."+string(name))
 }

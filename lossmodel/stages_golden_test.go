@@ -13,8 +13,8 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the golden file")
 
-// TestGoldenStages compares, for every key and every model alone and for every profile, the SHA-256
-// of what a link does to 800 packets with testdata/stages.golden.
+// TestGoldenStages compares the fates of 800 packets, as SHA-256, with testdata/stages.golden:
+// for every key and every model alone, and for every profile.
 func TestGoldenStages(t *testing.T) {
 	var got bytes.Buffer
 	for _, pairs := range [][]string{
@@ -38,10 +38,10 @@ func TestGoldenStages(t *testing.T) {
 		{"netem", "delay 30ms 9ms 25% loss 3% 10% duplicate 2% corrupt 1% reorder 10% 20% gap 4 seed 5"}, {"netem", "rate 1mbit 20 48 5 limit 40 delay 9ms 3ms distribution normal seed 5"},
 		{"netem", "loss gemodel 1% 20% 90% 1% seed 5"}, {"netem", "loss state 1% 20% 10% 30% 0.5% seed 5"}, {"netem", "delay 9ms 3ms distribution pareto slot 20ms 25ms seed 5"},
 	} {
-		fmt.Fprintf(&got, "%s %s\n", fatesOf(t, specOf(t, pairs...), "down"), strings.Join(pairs, " "))
+		fmt.Fprintf(&got, "%s %s\n", hashFates(t, newSpec(t, pairs...), "down"), strings.Join(pairs, " "))
 	}
 	for _, p := range Profiles() {
-		fmt.Fprintf(&got, "%s %s profile %s\n", fatesOf(t, p.Down, "down"), fatesOf(t, p.Up, "up"), p.Name)
+		fmt.Fprintf(&got, "%s %s profile %s\n", hashFates(t, p.Down, "down"), hashFates(t, p.Up, "up"), p.Name)
 	}
 	const path = "testdata/stages.golden"
 	if *update {
@@ -61,8 +61,8 @@ func TestGoldenStages(t *testing.T) {
 	}
 }
 
-// fatesOf hashes what a link does to 800 packets of many sizes.
-func fatesOf(t *testing.T, spec Spec, way string) string {
+// hashFates returns the hash of the fates of 800 packets of various sizes.
+func hashFates(t *testing.T, spec Spec, way string) string {
 	t.Helper()
 	l, err := NewLinkWith(testFiles, spec, 11, way)
 	if err != nil {
@@ -73,7 +73,7 @@ func fatesOf(t *testing.T, spec Spec, way string) string {
 	var buf []byte
 	for i := range 800 {
 		now := time.Duration(i)*4*ms + time.Duration(i%5)*700*time.Microsecond
-		buf = numbered(buf, uint64(i), 40+i*37%1300)
+		buf = pseudoRandomData(buf, uint64(i), 40+i*37%1300)
 		v := l.Send(now, buf, uint64(i))
 		fmt.Fprintln(sum, v.Lost, v.Due, v.Fragments, v.Wire, v.Copies, v.CopyLost)
 		for d, ok := l.Receive(now); ok; d, ok = l.Receive(now) {

@@ -6,17 +6,16 @@ import (
 	"testing"
 )
 
-// The closed forms of the models, at five standard errors with fixed seeds: a
-// right model passes with any seed but one in two million.
+// sigmas is the tolerance in standard errors. A correct model fails for one of two million seeds.
 const sigmas = 5
 
-// near demands got within five standard errors se of want.
-func near(t *testing.T, what string, got, want, se float64) {
+// checkClose checks that got is within sigmas standard errors of want.
+func checkClose(t *testing.T, what string, got, want, stdErr float64) {
 	t.Helper()
-	if d := math.Abs(got - want); !(d <= sigmas*se) {
-		t.Errorf("%s: %.6g, want %.6g: %.1f standard errors of %.3g off", what, got, want, d/se, se)
+	if d := math.Abs(got - want); !(d <= sigmas*stdErr) {
+		t.Errorf("%s: %.6g, want %.6g: %.1f standard errors of %.3g off", what, got, want, d/stdErr, stdErr)
 	} else {
-		t.Logf("%s: %.6g, closed form %.6g, %.1f standard errors", what, got, want, d/se)
+		t.Logf("%s: %.6g, closed form %.6g, %.1f standard errors", what, got, want, d/stdErr)
 	}
 }
 
@@ -28,8 +27,8 @@ func mean(x []float64) float64 {
 	return sum / float64(len(x))
 }
 
-// covariance at a lag, about a known mean, and its standard error by the method
-// of batch means, which needs no model of the correlations.
+// covariance returns the covariance at a lag around a known mean, and its standard error by the
+// method of batch means.
 func covariance(x []float64, mu float64, lag int) (c, se float64) {
 	const batches = 100
 	var stageContext [batches]float64
@@ -46,8 +45,8 @@ func covariance(x []float64, mu float64, lag int) (c, se float64) {
 	return c, math.Sqrt(se / batches / (batches - 1))
 }
 
-// kolmogorov returns sqrt(N) times the greatest distance between the empirical
-// distribution of x, which it sorts, and cdf.
+// kolmogorov returns sqrt(N) times the largest difference between the empirical distribution of x
+// and cdf. It sorts x.
 func kolmogorov(x []float64, cdf func(float64) float64) float64 {
 	slices.Sort(x)
 	n, d := float64(len(x)), 0.0

@@ -7,8 +7,7 @@ import (
 // StageKind names a stage of a link.
 type StageKind string
 
-// The stages that code outside this package speaks of, in the order in which a
-// packet passes them; a netem line replaces all the others.
+// Names of the stages, in the order in which a packet passes them. StageNetem replaces all others.
 const (
 	StageDuplicate StageKind = "duplicate"
 	StageLoss      StageKind = "loss"
@@ -19,38 +18,38 @@ const (
 	StageNetem     StageKind = "netem"
 )
 
-// String returns what the stage is called.
+// String returns the name of the stage.
 func (k StageKind) String() string { return string(k) }
 
 // Step is what one stage did to one packet.
 type Step struct {
 	Stage   StageKind
-	Lost    Cause // None unless it was this stage that ended the packet
-	Bad     bool  // the loss model is in its bad state
-	Copies  uint8 // made here
-	Flipped uint16
-	Took    time.Duration // what the stage adds to the packet's time
-	// Usual is what a packet takes without chance: the delay stage's latency. What
-	// Took has beyond it, or below it, is chance.
+	Lost    Cause         // None unless this stage dropped the packet
+	Bad     bool          // the loss model is in its bad state
+	Copies  uint8         // made by this stage
+	Flipped uint16        // bits flipped by this stage
+	Took    time.Duration // delay added by this stage
+	// Usual is the constant part of the delay: the latency of the delay stage. The rest is
+	// random.
 	Usual time.Duration
-	Ahead Queued // what stood in the queue when the packet came to it
-	Room  int64  // bytes that the queue holds; 0: no limit, or none in bytes
+	Ahead Queued // content of the queue when the packet arrived at it
+	Room  int64  // size limit of the queue in bytes; 0 if it has none
 }
 
-// maxSteps is how many steps a trail holds: one for each stage that can be on at
-// once, and room for more stages.
+// maxSteps is the capacity of a trail: one step for each stage that can be on at once, and some
+// for future stages.
 const maxSteps = 8
 
-// Trail is a packet's way through its link, stage by stage.
+// Trail records what each stage of a link did to one packet.
 type Trail struct {
-	N     int // of Steps
+	N     int // number of valid Steps
 	Steps [maxSteps]Step
 }
 
-// All returns the steps.
+// All returns the valid steps.
 func (t *Trail) All() []Step { return t.Steps[:t.N] }
 
-// Of returns what a stage did; nil if the stage was off.
+// Of returns the step of stage k; nil if the stage was off.
 func (t *Trail) Of(k StageKind) *Step {
 	for i := range t.All() {
 		if t.Steps[i].Stage == k {
@@ -60,25 +59,24 @@ func (t *Trail) Of(k StageKind) *Step {
 	return nil
 }
 
-// Took returns the time on the way.
+// Took returns the sum of the delays of all stages.
 func (t *Trail) Took() (sum time.Duration) {
 	for i := range t.All() {
 		sum += t.Steps[i].Took
 	}
-	return max(0, sum)
+	return max(0, sum) // a link delivers no packet before it was sent
 }
 
-// Watch makes the link note from now on what each stage does to each packet; it
-// changes nothing that a packet could notice. Without it nothing is noted, and it
-// costs nothing.
+// Watch makes the link record a Trail for every packet from now on. It does not affect packets.
+// Until Watch is called nothing is recorded.
 func (l *Link) Watch() {
 	if l.trails == nil {
 		l.trails = new([1 + MaxCopies]Trail)
 	}
 }
 
-// Trail returns the way of the datagram last sent, or of a copy of it, on a link
-// that is watched; nil on others. It holds until the next Send.
+// Trail returns the trail of the datagram last sent (number 0) or of a copy of it. It is nil if
+// Watch was not called or there is no such copy, and valid until the next Send.
 func (l *Link) Trail(number int) *Trail {
 	if l.trails == nil || number < 0 || number >= len(l.trails) {
 		return nil
@@ -86,11 +84,12 @@ func (l *Link) Trail(number int) *Trail {
 	return &l.trails[number]
 }
 
-// pass sends a packet through the stages, on a watched link with a note of each.
-func (l *Link) pass(now time.Duration, size int, f *Fate) {
+// applyStages passes a packet of size payload bytes, sent at now, through the stages, which store
+// their decisions in f. It records a trail if Watch was called.
+func (l *Link) applyStages(now time.Duration, size int, f *Fate) {
 	if l.trails == nil {
-		l.pipe.pass(now, size, f)
+		l.pipe.apply(now, size, f)
 		return
 	}
-	l.pipe.trace(now, size, f, &l.trails[f.Copy])
+	l.pipe.applyTraced(now, size, f, &l.trails[f.Copy])
 }

@@ -6,23 +6,22 @@ import (
 	"time"
 )
 
-// TestTrailAddsUp sends packets through every stage and holds the notes to the
-// verdicts: times add up, exactly one stage ends a packet that is lost, and a
-// link that is not watched decides the same.
-func TestTrailAddsUp(t *testing.T) {
+// The trails of all packets agree with the verdicts: delays add up, exactly one stage drops a
+// lost packet, and an unwatched link makes the same decisions.
+func TestTrailMatchesVerdict(t *testing.T) {
 	for name, spec := range map[string]Spec{
-		"everything": everything(t), "fullest": fullest(t), "perfect": DefaultSpec(),
-		"netem": specOf(t, "netem", "delay 50ms 10ms loss 5% duplicate 5% corrupt 2% rate 20mbit seed 1"),
+		"everything": allStagesSpec(t), "fullest": allFeaturesSpec(t), "perfect": DefaultSpec(),
+		"netem": newSpec(t, "netem", "delay 50ms 10ms loss 5% duplicate 5% corrupt 2% rate 20mbit seed 1"),
 	} {
 		t.Run(name, func(t *testing.T) {
-			l, blind := linkOf(t, spec, 3), linkOf(t, spec, 3)
+			l, unwatched := newLink(t, spec, 3), newLink(t, spec, 3)
 			l.Watch()
 			copies, flipped := 0, 0
 			for i := range 20_000 {
 				now, data := time.Duration(i)*ms, make([]byte, 100+i%2000)
 				v := l.Send(now, data, 0)
-				if w := blind.Send(now, data, 0); v != w {
-					t.Fatalf("packet %d: watched %+v, else %+v", i, v, w)
+				if w := unwatched.Send(now, data, 0); v != w {
+					t.Fatalf("packet %d: watched %+v, unwatched %+v", i, v, w)
 				}
 				for number := 0; number <= v.Copies; number++ {
 					trail, lost := l.Trail(number), v.Lost
@@ -31,7 +30,7 @@ func TestTrailAddsUp(t *testing.T) {
 					}
 					checkTrail(t, trail, lost)
 					if number == 0 && lost == None && trail.Took() != v.Due-now {
-						t.Fatalf("packet %d took %v by stages, %v as a whole", i, trail.Took(), v.Due-now)
+						t.Fatalf("packet %d: delay by stages %v, by verdict %v", i, trail.Took(), v.Due-now)
 					}
 					for _, s := range trail.All() {
 						copies += int(s.Copies)
@@ -49,14 +48,14 @@ func TestTrailAddsUp(t *testing.T) {
 				flipped -= d.Flipped
 			}
 			if copies != 0 || flipped != 0 {
-				t.Errorf("%d copies and %d flipped bits too many are noted", copies, flipped)
+				t.Errorf("the trails have %d copies and %d flipped bits too many", copies, flipped)
 			}
 		})
 	}
 }
 
-// checkTrail demands that the stages stand in order and that one of them, and
-// only one, ended a packet that was lost.
+// checkTrail checks that the stages are in order and that exactly one of them dropped a lost
+// packet.
 func checkTrail(t *testing.T, trail *Trail, lost Cause) {
 	t.Helper()
 	by := None
@@ -69,17 +68,18 @@ func checkTrail(t *testing.T, trail *Trail, lost Cause) {
 		}
 		by = max(by, s.Lost)
 		if s.Usual != 0 && s.Stage != StageDelay && s.Stage != StageNetem {
-			t.Fatalf("%v takes %v always", s.Stage, s.Usual)
+			t.Fatalf("%v has a constant delay of %v", s.Stage, s.Usual)
 		}
 	}
 	if by != lost {
-		t.Fatalf("the stages say %v, the verdict %v", by, lost)
+		t.Fatalf("cause %v by stages, %v by verdict", by, lost)
 	}
 }
 
-// TestTrailSaysWhatTheQueueHeld: three packets at once before a slow line.
-func TestTrailSaysWhatTheQueueHeld(t *testing.T) {
-	l := linkOf(t, specOf(t, "rate", "1mbit", "queue", "2500B"), 1)
+// The trail has the content and the limit of the queue. Three packets are sent at once over a
+// slow line.
+func TestTrailQueue(t *testing.T) {
+	l := newLink(t, newSpec(t, "rate", "1mbit", "queue", "2500B"), 1)
 	l.Watch()
 	data := make([]byte, 1000-28) // 1000 bytes, 8 ms, on the line
 	for i, want := range []Step{
@@ -94,8 +94,9 @@ func TestTrailSaysWhatTheQueueHeld(t *testing.T) {
 	}
 }
 
-func TestWatchedLinkAllocatesNothing(t *testing.T) {
-	l := linkOf(t, everything(t), 1)
+// A watched link does not allocate.
+func TestWatchedLinkNoAllocations(t *testing.T) {
+	l := newLink(t, allStagesSpec(t), 1)
 	l.Watch()
 	now, data := time.Duration(0), make([]byte, 450)
 	step := func() {
@@ -108,12 +109,12 @@ func TestWatchedLinkAllocatesNothing(t *testing.T) {
 		step()
 	}
 	if n := testing.AllocsPerRun(1000, step); n != 0 {
-		t.Errorf("%v allocations a packet", n)
+		t.Errorf("%v allocations per packet", n)
 	}
 }
 
 func BenchmarkWatchedPipeline(b *testing.B) {
-	l := linkOf(b, everything(b), 1)
+	l := newLink(b, allStagesSpec(b), 1)
 	l.Watch()
 	data, now := make([]byte, 450), time.Duration(0)
 	b.ReportAllocs()

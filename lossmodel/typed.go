@@ -13,21 +13,21 @@ import (
 	"wirelab/lossmodel/netem"
 )
 
-// This file is about values that are typed word by word: units that may be left out,
-// completion, and hints.
+// This file supports values that are typed word by word: optional units, completion and hints.
 
-// BareUnit returns the unit of a bare number typed for a key: percent and milliseconds, or
-// the unit of the present value, or else of the least one. "" if a number needs no unit.
+// BareUnit returns the unit that is assumed for a number typed without one: percent or
+// milliseconds, or the unit of the current value, or the smallest unit of the key. It returns ""
+// if numbers need no unit.
 func (s Spec) BareUnit(k KeyInfo) string {
-	probe := DefaultSpec()
+	probe := DefaultSpec() // to try whether the key accepts a number with or without a unit
 	if len(k.Ladder) == 0 || len(k.Choices) > 0 || probe.Set(k.Key, "2") == nil {
 		return ""
 	}
 	if k.Unit == setting.Percent.Name || k.Unit == setting.Span.Name {
 		return k.Unit
 	}
-	now, _ := s.Get(k.Key)
-	for _, text := range append([]string{now}, k.Ladder...) {
+	current, _ := s.Get(k.Key)
+	for _, text := range append([]string{current}, k.Ladder...) {
 		if number, unit := units.Split(text); number != "" && unit != "" && probe.Set(k.Key, "2"+unit) == nil {
 			return unit
 		}
@@ -35,14 +35,14 @@ func (s Spec) BareUnit(k KeyInfo) string {
 	return ""
 }
 
-// Typed returns the value that words typed for a key stand for: bare numbers get the unit
-// that they lack, those of a model each its own. The error is about a misspelt model,
-// which would otherwise be reported as a wrong number.
+// Typed returns the value for the words typed for a key, of which there must be at least one.
+// Numbers without a unit get the unit of the key (see BareUnit), or of the model's parameter. The
+// error reports a misspelt model, which would otherwise be reported as an invalid number.
 func (s Spec) Typed(k KeyInfo, words []string) (string, error) {
 	unit, model := s.BareUnit(k), k.Model(words[0])
-	if model.Name == "" {
+	if model.Name == "" { // the first word is no model of the key
 		if near := suggest.Closest(words[0], k.ModelNames()); near != "" {
-			return "", fmt.Errorf("there is no model of %s called %q; did you mean %s?", k.Key, words[0], near)
+			return "", fmt.Errorf("%s has no model %q; did you mean %s?", k.Key, words[0], near)
 		}
 	}
 	typed := make([]string, len(words))
@@ -61,7 +61,8 @@ func (s Spec) Typed(k KeyInfo, words []string) (string, error) {
 	return strings.Join(typed, " "), nil
 }
 
-// Complete lists the words that may follow those typed for a key.
+// Complete lists the words that may follow the words typed before for a key: choices, models and
+// values of the ladder as the first word, then the parameters of the model that are not yet given.
 func Complete(k KeyInfo, before []string) (words []string) {
 	switch {
 	case k.Key == string(StageNetem):
@@ -80,9 +81,10 @@ func Complete(k KeyInfo, before []string) (words []string) {
 	return words
 }
 
-// Hint describes the model that words typed for a key name, or the parameter that is being typed,
-// or what a netem line expects next. The last word is "" if one is about to begin. "" means
-// that there is nothing to add to the help of the key.
+// Hint describes the model or parameter that is being typed for a key, or what a netem line
+// expects next. words are the words typed, at least one; the last one is "" if a new word begins. The
+// result is "" if there is nothing to
+// add to the help of the key.
 func Hint(k KeyInfo, words []string) string {
 	if k.Key == string(StageNetem) {
 		return hintNetem(words)
@@ -101,26 +103,28 @@ func Hint(k KeyInfo, words []string) string {
 			text += ", " + p.Min + " to " + p.Max
 		}
 		if p.Default != "" {
-			text += "; " + p.Default + " if not given"
+			text += "; default " + p.Default
 		}
 		return text
 	}
 	return m.Name + ": " + m.Summary + "; takes " + strings.Join(Complete(k, words[:1]), " ")
 }
 
-// noWord is a word that no netem line has: the error about it lists what was expected in its place.
-const noWord = "?"
+// invalidWord is invalid everywhere in a netem line. The error about it lists the valid words.
+const invalidWord = "?"
 
-// netemExpects returns the error of a netem line when an invalid word follows those
-// typed; inPlace if it is about that word and not about one before it.
+// netemExpects returns the parse error of a netem line when an invalid word follows the words
+// typed so far. inPlace is true if the error is about that word and not about an earlier one.
 func netemExpects(before []string) (e *KeyError, inPlace bool) {
-	_, err := netem.Parse(strings.Join(before, " ") + " " + noWord)
+	_, err := netem.Parse(strings.Join(before, " ") + " " + invalidWord)
 	if !errors.As(netemError(err), &e) {
 		return nil, false
 	}
-	return e, strings.HasPrefix(e.Value, strconv.Quote(noWord))
+	return e, strings.HasPrefix(e.Value, strconv.Quote(invalidWord))
 }
 
+// completeNetem lists the words that may follow in a netem line, without those that are in the line
+// already. It returns nil if a value is expected or an earlier word is invalid.
 func completeNetem(before []string) []string {
 	e, inPlace := netemExpects(before)
 	if !inPlace {
@@ -133,15 +137,17 @@ func completeNetem(before []string) []string {
 	return words
 }
 
+// hintNetem describes what a netem line expects as its last word, or the error in an earlier word.
+// words are as for Hint.
 func hintNetem(words []string) string {
 	if len(words) == 1 && words[0] == "" {
-		return `WORDS as after "netem" in a line of tc: delay 50ms 10ms loss 1% seed 1; a whole line of tc will do; or off`
+		return `parameters of tc's netem, such as delay 50ms 10ms loss 1% seed 1, or a complete tc command, or off`
 	}
 	e, inPlace := netemExpects(words[:len(words)-1])
 	switch {
 	case e == nil:
 		return ""
-	case !inPlace:
+	case !inPlace: // an earlier word is invalid
 		return e.Error()
 	case len(e.Known) > 0 && !strings.Contains(e.Expected, e.Known[0]):
 		return "expected " + strings.Join(e.Known, ", ")

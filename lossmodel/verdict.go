@@ -7,33 +7,31 @@ import (
 // MaxDatagram is the largest UDP payload that IPv4 can carry, in bytes.
 const MaxDatagram = 65507
 
-// Verdict is what Send decided: all that a meter needs, so that datagrams sent
-// plus copies made equal those lost plus those that Receive hands out or that
-// are still in flight.
+// Verdict is the decision of Send about a datagram. Datagrams sent plus copies made equal those
+// lost plus those delivered or in flight.
 type Verdict struct {
-	// Open: what becomes of the datagram is not known yet. A Link always knows; a real
-	// network never does, and sets nothing but Wire and Fragments beside this.
+	// Open is set if the fate is not yet known. A Link never sets it. A real network sets it and
+	// only the fields Wire and Fragments.
 	Open      bool
-	Lost      Cause         // None: the datagram itself will be delivered
-	Due       time.Duration // when; meaningless if lost
-	Fragments int           // IP packets it was cut into
+	Lost      Cause         // None if the datagram will be delivered
+	Due       time.Duration // when it will be delivered; undefined if lost
+	Fragments int           // number of IP packets
 	Wire      int           // bytes on the wire: UDP payload, UDP and IPv4 headers of all fragments
-	Copies    int           // copies made of it
-	// CopyLost[i] is the cause for copy i+1, for i < Copies; None: it will be
-	// delivered.
+	Copies    int           // number of copies made
+	// CopyLost[i] is the cause of loss of copy i+1, for i < Copies; None if it will be delivered.
 	CopyLost [MaxCopies]Cause
 }
 
-// Delivery is one datagram, or one copy of it, at the far end.
+// Delivery is a datagram, or a copy of it, that has arrived.
 type Delivery struct {
 	Data []byte        // valid until the next Receive or Send
-	Sent time.Duration // when it was given to Send
-	Due  time.Duration // when it arrived
-	Tag  uint64        // as given to Send
-	Copy int           // 0, or 1.. for a copy
-	// Flipped counts the bits that the corrupt stage flipped in Data.
+	Sent time.Duration // time of Send
+	Due  time.Duration // time of arrival
+	Tag  uint64        // as passed to Send
+	Copy int           // 0 for the datagram, 1 and up for copies
+	// Flipped is the number of bits in Data that the corrupt stage flipped.
 	Flipped int
-	// Damaged: bits were flipped and the checksum, modelled as perfect, was on
-	// when it was sent. A real receiver never sees such a datagram.
+	// Damaged is set if bits were flipped and the UDP checksum, which is assumed to detect all
+	// damage, was on. A real receiver does not receive such a datagram.
 	Damaged bool
 }

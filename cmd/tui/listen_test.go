@@ -155,13 +155,13 @@ func TestListenRefuses(t *testing.T) {
 		code     int
 		wantText string
 	}{
-		{[]string{"listen", "70000"}, exitUsage, "is no address"},
+		{[]string{"listen", "70000"}, exitUsage, "is not an address"},
 		{[]string{"listen", echoServer(t).LocalAddr().String()}, exitMachine, "address already in use"},
 		{[]string{"listen", "0", "--token-file", short}, exitUsage, "too easy to guess"},
 		{[]string{"listen", "0", "--token-file", none}, exitUsage, "none"},
 		{[]string{"listen", "0", "--file", none}, exitUsage, "no such file"},
 		{[]string{"listen", "0", "--file", dir}, exitUsage, "is not a regular file"},
-		{[]string{"listen", "0", "--file", short, "--file", short}, exitUsage, "the same name"},
+		{[]string{"listen", "0", "--file", short, "--file", short}, exitUsage, "the same base name"},
 		{[]string{"listen", "0", "--max-sessions", "0"}, exitUsage, "expected 1 to 1000"},
 		{[]string{"listen", "0", "--idle", "1ms"}, exitUsage, "expected 1s to 1h"},
 		{measure(), exitUsage, "expects --to TOKEN@HOST:PORT"},
@@ -169,7 +169,7 @@ func TestListenRefuses(t *testing.T) {
 		{measure("--to", "password@127.0.0.1:1"), exitUsage, "too easy to guess"},
 		{measure("--to", token+"@127.0.0.1:1", "--token-file", short), exitUsage, "both contain a token"},
 		{measure("--to", token+"@127.0.0.1:0"), exitUsage, "has no port"},
-		{measure("--to", token+"@0.0.0.0:5"), exitUsage, "not the address of one machine"},
+		{measure("--to", token+"@0.0.0.0:5"), exitUsage, "not the address of a single machine"},
 		{measure("--to", token+"@127.0.0.1:1", "--rate", "0"), exitUsage, "numbers above 0"},
 		{measure("--to", token+"@127.0.0.1:1", "--rate", "2000"), exitUsage, "expected 1ms to 1s"},
 		{measure("--to", token+"@127.0.0.1:1", "--seconds", "1000"), exitUsage, "at most 5m0s"},

@@ -8,69 +8,69 @@ import (
 	"wirelab/experiment/engine/meters"
 )
 
-// While time stands still, whatever the far end says takes no more than so much memory.
-func TestPausedQueues(t *testing.T) {
+// While virtual time is paused, the queues stay within their limits whatever the receiver sends.
+func TestQueueLimitsWhilePaused(t *testing.T) {
 	near, end := newPipe(0)
 	l := NewLink(near, "there")
-	l.flying.add([]byte("sent"))
-	say := func(stream uint8, msg []byte) {
+	l.inFlight.add([]byte("sent"))
+	send := func(stream uint8, msg []byte) {
 		if err := end.Send(stream, msg); err != nil {
 			t.Fatal(err)
 		}
 		l.Poll(config.Default(), 0, 1, time.Now())
 	}
 	for i := range 2 * maxQueued {
-		m := report{first: uint64(i), display: meters.DisplayCounts{Shown: int64(i)}}
+		m := report{firstRecord: uint64(i), display: meters.DisplayCounts{Shown: int64(i)}}
 		msg, _ := m.append(nil, l.session)
-		say(streamReport, msg)
+		send(streamReport, msg)
 	}
 	if n := len(l.arrivals.events); n != 1 {
-		t.Errorf("%d counts of the display wait; only the newest is of use", n)
+		t.Errorf("%d display updates queued, expected only the newest", n)
 	}
 	for i := range 2 * maxQueued {
-		m := report{first: uint64(i), records: []record{{number: 0}}}
+		m := report{firstRecord: uint64(i), records: []record{{number: 0}}}
 		msg, _ := m.append(nil, l.session)
-		say(streamReport, msg)
-		say(streamAck, append([]byte{l.session}, make([]byte, 4+200)...))
+		send(streamReport, msg)
+		send(streamAck, append([]byte{l.session}, make([]byte, 4+200)...))
 	}
 	if n := len(l.arrivals.events); n > maxQueued {
-		t.Errorf("%d arrivals wait", n)
+		t.Errorf("%d arrivals queued, expected at most %d", n, maxQueued)
 	}
 	if n := l.acks.bytes; n > maxQueuedBytes || n < maxQueuedBytes/2 {
-		t.Errorf("acks of %d bytes wait", n)
+		t.Errorf("%d bytes of acks queued, expected %d to %d", n, maxQueuedBytes/2, maxQueuedBytes)
 	}
 	for l.acks.due(time.Hour) != nil {
 		l.acks.pop()
 	}
 	if l.acks.bytes != 0 {
-		t.Errorf("%d bytes wait in no ack", l.acks.bytes)
+		t.Errorf("%d bytes counted in an empty queue", l.acks.bytes)
 	}
 }
 
-// Two clocks that drift make no datagram of an hour slow.
-func TestClocksDrift(t *testing.T) {
+// Clock drift of 50 ppm over an hour does not change the measured delays.
+func TestMinDelayWithClockDrift(t *testing.T) {
 	for name, millionths := range map[string]float64{"faster": 50, "slower": -50, "same": 0} {
-		var f fastest
+		var f minDelay
 		for at := time.Duration(0); at < time.Hour; at += 50 * time.Millisecond {
 			drift := time.Duration(float64(at) * millionths / 1e6)
-			took := -time.Hour + drift + time.Millisecond // the clocks began at other times
-			if slower := took - f.note(at, took); slower < 0 || slower > 3*time.Millisecond+time.Millisecond/10 {
-				t.Fatalf("%s: at %v, slower by %v", name, at, slower)
+			took := -time.Hour + drift + time.Millisecond // the clocks differ by an hour
+			if slower := took - f.update(at, took); slower < 0 || slower > 3*time.Millisecond+time.Millisecond/10 {
+				t.Fatalf("%s: at %v, %v above the minimum", name, at, slower)
 			}
 		}
 	}
-	// Within a turn, and the one after, the fastest counts.
-	var f fastest
-	f.note(0, time.Millisecond)
-	for at := time.Second; at < fastestTurn; at += time.Second {
-		if got := f.note(at, 20*time.Millisecond); got != time.Millisecond {
+	// A minimum is valid in its own window and the next one.
+	var f minDelay
+	f.update(0, time.Millisecond)
+	for at := time.Second; at < minDelayWindow; at += time.Second {
+		if got := f.update(at, 20*time.Millisecond); got != time.Millisecond {
 			t.Fatalf("at %v: %v", at, got)
 		}
 	}
-	if got := f.note(time.Hour, 20*time.Millisecond); got != time.Millisecond {
-		t.Errorf("after a silence: %v", got)
+	if got := f.update(time.Hour, 20*time.Millisecond); got != time.Millisecond {
+		t.Errorf("after an hour without datagrams: %v", got)
 	}
-	if got := f.note(2*time.Hour, 20*time.Millisecond); got != 20*time.Millisecond {
-		t.Errorf("after two: %v", got)
+	if got := f.update(2*time.Hour, 20*time.Millisecond); got != 20*time.Millisecond {
+		t.Errorf("after two hours without datagrams: %v", got)
 	}
 }

@@ -7,35 +7,40 @@ import (
 	"wirelab/experiment/engine"
 )
 
-// At its end a session waits for reports of what is under way: its time stands still a
-// little before the end.
+// Near its end a session waits for reports about datagrams in flight. Virtual time stops endMargin
+// before the end, so that their arrivals can still be applied within the session.
 const (
-	beforeEnd  = time.Millisecond
-	lastWait   = time.Second
-	endedBeat  = 5 * time.Millisecond
-	longestNap = 10 * time.Millisecond
+	endMargin         = time.Millisecond
+	drainTimeout      = time.Second // the longest wait for these reports
+	drainPollInterval = 5 * time.Millisecond
+	maxSleep          = 10 * time.Millisecond // the longest sleep between two polls of the network
 )
 
-// Drive lets a session's time pass as the wall clock's does while this process runs, until
-// the session ends, ctx does, or the far end is gone. each is called some times a second; its error ends it too.
-// What is under way at the end is waited for, for a moment.
-func (l *Link) Drive(ctx context.Context, s *engine.Session, each func() error) error {
-	zero := time.Now().Add(-s.Now())
-	nap := time.NewTimer(0)
-	defer nap.Stop()
-	looked := time.Now()
+// Drive advances the virtual time of s at the pace of the wall clock. It returns nil when the
+// session or ctx ends, and an error when the session, the network or the peer fails. At the end of
+// the session or ctx and after a network error it first waits for reports about datagrams in
+// flight; see Settle. onInterval is called every reportInterval; an error of onInterval ends Drive
+// at once.
+func (l *Link) Drive(ctx context.Context, s *engine.Session, onInterval func() error) error {
+	zero := time.Now().Add(-s.Now()) // the wall time at which virtual time was zero
+	wake := time.NewTimer(0)
+	defer wake.Stop()
+	reportedAt := time.Now()
 	for !s.Done() {
-		if behind := time.Since(zero) - s.Now(); behind > absent {
-			zero = zero.Add(behind) // this process was stopped: so was time, or all that is due would leave at once
+		if behind := time.Since(zero) - s.Now(); behind > suspendThreshold {
+			// The process was suspended. Suspend virtual time too; otherwise all due packets would be
+			// sent at once.
+			zero = zero.Add(behind)
 		}
-		now := min(time.Since(zero), s.Ends()-beforeEnd)
+		now := min(time.Since(zero), s.Ends()-endMargin)
 		l.Poll(s.Config(), s.Now(), now, zero)
-		for at := s.NextEvent(); at <= min(now, s.Ends()-beforeEnd); at = s.NextEvent() { // one by one: the data may tell the end
-			if err := s.RunUntil(at); err != nil {
+		// One event at a time: an event may end the session early, which changes s.Ends().
+		for next := s.NextEvent(); next <= min(now, s.Ends()-endMargin); next = s.NextEvent() {
+			if err := s.RunUntil(next); err != nil {
 				return err
 			}
 		}
-		if err := s.RunUntil(min(now, s.Ends()-beforeEnd)); err != nil {
+		if err := s.RunUntil(min(now, s.Ends()-endMargin)); err != nil {
 			return err
 		}
 		switch {
@@ -45,43 +50,46 @@ func (l *Link) Drive(ctx context.Context, s *engine.Session, each func() error) 
 		case l.Err() != nil:
 			l.Settle(s)
 			return l.Err()
-		case now >= s.Ends()-beforeEnd:
+		case now >= s.Ends()-endMargin:
 			l.Settle(s)
 			return s.RunUntil(s.Ends())
 		}
-		if time.Since(looked) >= reportEvery {
-			looked = time.Now()
-			if err := each(); err != nil {
+		if time.Since(reportedAt) >= reportInterval {
+			reportedAt = time.Now()
+			if err := onInterval(); err != nil {
 				return err
 			}
 		}
-		nap.Reset(min(time.Until(zero.Add(s.NextEvent())), longestNap))
+		wake.Reset(min(time.Until(zero.Add(s.NextEvent())), maxSleep))
 		select {
 		case <-ctx.Done():
 		case <-l.conn.Done():
 		case <-l.conn.Ready():
-		case <-nap.C:
+		case <-wake.C:
 		}
 	}
 	return nil
 }
 
-// Settle waits for reports of what is under way, and lets it happen within the next
-// fraction of a millisecond of the session's time.
+// Settle waits up to drainTimeout for reports about datagrams in flight, while virtual time stands
+// still. It then applies them all within half of endMargin of virtual time, so that a session near
+// its end does not end before they are applied. In a replay Settle does nothing.
 func (l *Link) Settle(s *engine.Session) {
 	if l.conn == nil || s.Done() {
 		return
 	}
-	l.sent.ending, l.sent.paused = true, true
-	l.confirm()
+	// The receiver stops its display and reports more often.
+	l.sentConfirmation.ending, l.sentConfirmation.paused = true, true
+	l.sendConfirmation()
 	begun := time.Now()
-	to := max(s.Now(), l.stamped) + beforeEnd/2
-	for time.Since(begun) < lastWait && l.Err() == nil && l.read < uint64(l.flying.next) {
-		time.Sleep(endedBeat)
-		l.Poll(s.Config(), s.Now(), to, begun.Add(-s.Now()))
+	until := max(s.Now(), l.lastStamp) + endMargin/2
+	for time.Since(begun) < drainTimeout && l.Err() == nil && l.recordsRead < uint64(l.inFlight.nextNumber) {
+		time.Sleep(drainPollInterval)
+		// Messages are stamped as if virtual time had continued from begun, but at most until.
+		l.Poll(s.Config(), s.Now(), until, begun.Add(-s.Now()))
 	}
-	l.acks.limitTimes(to)
-	l.arrivals.limitTimes(to)
-	_ = s.RunUntil(to) // the session says so itself
-	l.sent.ending, l.sent.paused = false, false
+	l.acks.limitTimes(until)
+	l.arrivals.limitTimes(until)
+	_ = s.RunUntil(until) // the session keeps its error and returns it from later calls
+	l.sentConfirmation.ending, l.sentConfirmation.paused = false, false
 }

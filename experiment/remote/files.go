@@ -13,92 +13,99 @@ import (
 	"wirelab/internal/boundedio"
 )
 
-// Files says where a file lies that an encoder's parameters name, "" if it is not to be
-// opened. The names come out of packets.
+// Files returns the path of a file that an encoder's parameter names, or "" if the file must not
+// be opened. Names may come from packets and are not trusted.
 type Files func(name string) (path string)
 
-// OnlyFiles is for a far end that opens these and no others, whatever folder the near end
-// has them in.
+// OnlyFiles returns a Files that finds only the given paths. Names are compared by base name,
+// because the sender may keep the same file in another folder. It is an error if two paths have the
+// same base name.
 func OnlyFiles(paths []string) (Files, error) {
 	known := map[string]string{}
 	for _, path := range paths {
 		name := baseName(path)
 		if known[name] != "" {
-			return nil, fmt.Errorf("%s and %s have the same name; sessions tell files by it", known[name], path)
+			return nil, fmt.Errorf("%s and %s have the same base name; expected different base names", known[name], path)
 		}
 		known[name] = path
 	}
 	return func(name string) string { return known[baseName(name)] }, nil
 }
 
-// baseName returns a name without its folder, as Unix or as Windows write it.
+// baseName returns the part of a Unix or Windows path after the last separator.
 func baseName(path string) string { return path[strings.LastIndexAny(path, `/\`)+1:] }
 
-// maxFile bounds a file that an encoder's parameters name.
-const maxFile = 16 << 20
+// maxFileBytes is the largest file that an encoder parameter may name.
+const maxFileBytes = 16 << 20
 
-// setupFile is a file that the first encoder needs at both ends.
+// setupFile identifies a file that the first encoder of a session needs on both sides.
 type setupFile struct {
-	Name   string `json:"name"` // without its folder
+	Name   string `json:"name"` // base name, without folder
 	SHA256 string `json:"sha256"`
 }
 
-// filesOf lists those of the encoder of c.
-func filesOf(c *config.Config) (list []setupFile, err error) {
+// requiredFiles returns the files that the encoder of c needs, with their hashes. It fails if a file
+// cannot be read.
+func requiredFiles(c *config.Config) (files []setupFile, err error) {
 	codec, params, err := c.Encoder.Resolve("encoder", c.Codecs)
 	if err != nil {
 		return nil, err
 	}
 	for _, name := range codec.Files(params) {
 		path := name
-		if c.Find != nil {
+		if c.Find != nil { // otherwise the name is the path
 			path = c.Find(name)
 		}
-		sum, err := sumOf(path)
+		sum, err := sha256OfFile(path)
 		if err != nil {
 			return nil, err
 		}
-		list = append(list, setupFile{baseName(name), sum})
+		files = append(files, setupFile{baseName(name), sum})
 	}
-	return list, nil
+	return files, nil
 }
 
-func sumOf(path string) (string, error) {
-	data, err := boundedio.ReadFile(path, maxFile)
+// sha256OfFile returns the SHA-256 of a file in hexadecimal.
+func sha256OfFile(path string) (string, error) {
+	data, err := boundedio.ReadFile(path, maxFileBytes)
 	sum := sha256.Sum256(data)
 	return hex.EncodeToString(sum[:]), err
 }
 
-// missing says which of the files this end has not; nil if none.
-func (find Files) missing(list []setupFile) error {
-	for _, x := range list {
-		path := find(x.Name)
+// check compares the files that the sender requires with those of this receiver. It returns
+// errRefused if a file is not available here or has different contents.
+func (find Files) check(files []setupFile) error {
+	for _, file := range files {
+		path := find(file.Name)
 		if path == "" {
-			return refuse("its encoder needs the file %.100q, which this end was not given; expected tui listen --file", x.Name)
+			return refusef("the encoder needs the file %.100q, which the receiver was not given; expected it in tui listen --file",
+				file.Name)
 		}
-		switch sum, err := sumOf(path); {
+		switch sum, err := sha256OfFile(path); {
 		case err != nil:
-			return refuse("its encoder needs the file %.100q, which cannot be read", x.Name)
-		case sum != x.SHA256:
-			return refuse("its encoder needs the file %.100q, which is another one here; expected the same at both ends", x.Name)
+			return refusef("the encoder needs the file %.100q, which the receiver cannot read", file.Name)
+		case sum != file.SHA256:
+			return refusef("the encoder needs the file %.100q, which differs at the receiver; expected the same contents",
+				file.Name)
 		}
 	}
 	return nil
 }
 
-// codecs are those of this program, which open what find lets them.
-func (find Files) codecs() []encoders.Codec {
+// restrictedCodecs returns all codecs of this program, changed so that they open only files that
+// find returns. Other files are refused with errRefused.
+func (find Files) restrictedCodecs() []encoders.Codec {
 	list := table.All()
 	for i := range list {
-		plain := list[i]
-		open := encoders.Located(&plain, find).New
+		codec := list[i]
+		newCodec := encoders.Located(&codec, find).New // opens the path that find returns for a name
 		list[i].New = func(s *frame.Schema, params any) (encoders.Encoder, encoders.Decoder, error) {
-			for _, name := range plain.Files(params) {
+			for _, name := range codec.Files(params) {
 				if find(name) == "" {
-					return nil, nil, refuse("the file %.100q", name)
+					return nil, nil, refusef("the encoder requests the file %.100q, which is not available here", name)
 				}
 			}
-			return open(s, params)
+			return newCodec(s, params)
 		}
 	}
 	return list

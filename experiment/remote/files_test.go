@@ -16,7 +16,7 @@ import (
 	"wirelab/experiment/internal/labtest"
 )
 
-// The far end opens what it was given, and nothing that a packet names beside.
+// The receiver opens only the files that it was given, whatever path a packet names.
 func TestOnlyFiles(t *testing.T) {
 	dir := t.TempDir()
 	mine, theirs := filepath.Join(dir, "a.zdict"), filepath.Join(dir, "secret")
@@ -30,10 +30,10 @@ func TestOnlyFiles(t *testing.T) {
 		t.Fatal(err)
 	}
 	if _, err := OnlyFiles([]string{mine, "other/a.zdict"}); err == nil {
-		t.Error("two files of one name are both known")
+		t.Error("no error for two files with the same base name")
 	}
 	codec := &encoders.Codec{}
-	for _, c := range find.codecs() {
+	for _, c := range find.restrictedCodecs() {
 		if c.Name == "zstd-dict" {
 			codec = &c
 		}
@@ -44,15 +44,14 @@ func TestOnlyFiles(t *testing.T) {
 		if err := encoders.SetParam(params, "dictionary", name); err != nil {
 			t.Fatal(err)
 		}
-		if _, _, err := codec.New(s, params); errors.Is(err, errSetup) != refused {
-			t.Errorf("%q: %v, refused %v", name, err, refused)
+		if _, _, err := codec.New(s, params); errors.Is(err, errRefused) != refused {
+			t.Errorf("%q: error %v, expected refusal: %v", name, err, refused)
 		}
 	}
 }
 
-// A session whose encoder needs a file begins where the far end has it, and says which is
-// missing where it has not, or has another one.
-func TestSessionOfFile(t *testing.T) {
+// A session whose encoder needs a file starts only if the receiver has the same file.
+func TestSessionNeedsFile(t *testing.T) {
 	dir := t.TempDir()
 	mine, other := filepath.Join(dir, "a.zdict"), filepath.Join(dir, "there", "a.zdict")
 	if err := os.Mkdir(filepath.Dir(other), 0o700); err != nil {
@@ -67,14 +66,14 @@ func TestSessionOfFile(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	sum, err := sumOf(mine)
+	sum, err := sha256OfFile(mine)
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, c := range []struct {
 		find Files
-		says string
-	}{{anyFile, ""}, {noFiles, "was not given"}, {func(string) string { return other }, "another one here"}} {
+		want string
+	}{{allFiles, ""}, {noFiles, "was not given"}, {func(string) string { return other }, "differs at the receiver"}} {
 		near, end := newPipe(0)
 		go func() { _, _ = Serve(context.Background(), end, c.find) }()
 		link := NewLink(near, "there")
@@ -88,18 +87,18 @@ func TestSessionOfFile(t *testing.T) {
 		}
 		link.reset()
 		var gone *engine.NetworkError
-		if err := link.introduce(t.Context(), data); c.says == "" && err != nil || c.says != "" && (!errors.As(err, &gone) || !strings.Contains(gone.Problem, c.says)) {
-			t.Errorf("%v, expected %q", err, c.says)
+		if err := link.sendSetup(t.Context(), data); c.want == "" && err != nil || c.want != "" && (!errors.As(err, &gone) || !strings.Contains(gone.Problem, c.want)) {
+			t.Errorf("%v, expected %q", err, c.want)
 		}
 		near.close(io.EOF)
 	}
 	cfg := config.Default()
 	cfg.Encoder = config.Encoder{Name: "zstd-dict", Params: map[string]any{"dictionary": mine}}
-	if list, err := filesOf(cfg); err != nil || len(list) != 1 || list[0] != (setupFile{"a.zdict", sum}) {
+	if list, err := requiredFiles(cfg); err != nil || len(list) != 1 || list[0] != (setupFile{"a.zdict", sum}) {
 		t.Errorf("%v, %v", list, err)
 	}
 }
 
-// The far ends of tests open every file or none.
-func anyFile(name string) string { return name }
-func noFiles(string) string      { return "" }
+// Files of the receivers in tests.
+func allFiles(name string) string { return name }
+func noFiles(string) string       { return "" }

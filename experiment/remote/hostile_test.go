@@ -18,14 +18,14 @@ import (
 	"wirelab/internal/panics"
 )
 
-// some returns a setup that is taken on.
-func some() *setup {
+// validSetup returns a setup that the receiver accepts.
+func validSetup() *setup {
 	s := frame.Cubes(5)
 	return &setup{Version: protocolVersion, Schema: *s, RateHz: 60, History: 64, DisplayMilliHz: 60_000, Playout: 50 * time.Millisecond,
 		Encoder: "rotor", Initial: frame.Frame{Table: initial(s)}}
 }
 
-// initial returns values that a schema allows.
+// initial returns table values within the ranges of s.
 func initial(s *frame.Schema) []int32 {
 	t := make([]int32, s.Cells())
 	for i := range t {
@@ -34,8 +34,9 @@ func initial(s *frame.Schema) []int32 {
 	return t
 }
 
-func TestSetupTravels(t *testing.T) {
-	want := some()
+// A setup is equal after encode and parseSetup.
+func TestSetupRoundTrip(t *testing.T) {
+	want := validSetup()
 	data, err := want.encode()
 	if err != nil {
 		t.Fatal(err)
@@ -50,42 +51,43 @@ func TestSetupTravels(t *testing.T) {
 	}
 }
 
-// What would cost the far end memory or time, or makes no sense, is refused in a sentence.
-func TestSetupsThatAreRefused(t *testing.T) {
-	for says, spoil := range map[string]func(*setup){
-		"version 7":     func(s *setup) { s.Version = 7 },
-		"take more":     func(s *setup) { s.Schema.Rows, s.Initial.Table = 1<<20, nil },
-		"a history":     func(s *setup) { s.History = 4000 },
-		"a second":      func(s *setup) { s.Schema.TickHz = 0 },
-		"a display":     func(s *setup) { s.DisplayMilliHz = math.MaxInt32 },
-		"playout":       func(s *setup) { s.Playout = -1 },
-		"delivered":     func(s *setup) { s.Schema.Delivery = frame.Every },
-		"knows no":      func(s *setup) { s.Encoder = "nobody's" },
-		"is none for":   func(s *setup) { s.Encoder = "receiver-adaptive" },
-		"no kind":       func(s *setup) { s.Schema.Fields[0].Kind = 99 },
-		"out of range":  func(s *setup) { s.Initial.Table[0] = 1 << 30 },
-		"names of more": func(s *setup) { s.Schema.Name = strings.Repeat("x", 1000) },
-		"digests":       func(s *setup) { s.DigestBits = 7 },
+// Setups that exceed a limit or are inconsistent are refused with a reason.
+func TestRefusedSetups(t *testing.T) {
+	for want, spoil := range map[string]func(*setup){
+		"version 7":        func(s *setup) { s.Version = 7 },
+		"exceeds 64 MB":    func(s *setup) { s.Schema.Rows, s.Initial.Table = 1<<20, nil },
+		"history of 4000":  func(s *setup) { s.History = 4000 },
+		"per second":       func(s *setup) { s.Schema.TickHz = 0 },
+		"display rate":     func(s *setup) { s.DisplayMilliHz = math.MaxInt32 },
+		"playout":          func(s *setup) { s.Playout = -1 },
+		"delivery mode":    func(s *setup) { s.Schema.Delivery = frame.Every },
+		"has no encoder":   func(s *setup) { s.Encoder = "no-such-encoder" },
+		"does not support": func(s *setup) { s.Encoder = "receiver-adaptive" },
+		"unknown kind":     func(s *setup) { s.Schema.Fields[0].Kind = 99 },
+		"out of range":     func(s *setup) { s.Initial.Table[0] = 1 << 30 },
+		"name is too long": func(s *setup) { s.Schema.Name = strings.Repeat("x", 1000) },
+		"digest of":        func(s *setup) { s.DigestBits = 7 },
 	} {
-		s := some()
+		s := validSetup()
 		spoil(s)
 		data, err := s.encode()
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := parseSetup(data); !errors.Is(err, errSetup) || !strings.Contains(err.Error(), says) {
-			t.Errorf("%s: got %v", says, err)
+		if _, err := parseSetup(data); !errors.Is(err, errRefused) || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: got %v", want, err)
 		}
 	}
-	bomb := some()
-	bomb.Initial.Body = make([]byte, maxRaw)
-	if _, err := bomb.encode(); !errors.Is(err, errSetup) {
-		t.Errorf("a setup of %d bytes: %v", maxRaw, err)
+	bomb := validSetup()
+	bomb.Initial.Body = make([]byte, maxUnpackedBytes)
+	if _, err := bomb.encode(); !errors.Is(err, errRefused) {
+		t.Errorf("a setup of %d bytes: %v", maxUnpackedBytes, err)
 	}
 }
 
+// No data make parseSetup panic, errors are typed, and an accepted setup makes a receiver.
 func FuzzSetup(f *testing.F) {
-	data, err := some().encode()
+	data, err := validSetup().encode()
 	if err != nil {
 		f.Fatal(err)
 	}
@@ -93,17 +95,18 @@ func FuzzSetup(f *testing.F) {
 	f.Fuzz(func(t *testing.T, data []byte) {
 		s, err := parseSetup(data)
 		if err == nil {
-			endpoint.NewReceiver(&s.Schema, &s.Initial, nil, s.options())
-		} else if !errors.Is(err, errSetup) && !errors.Is(err, errProtocol) {
-			t.Errorf("no typed error: %v", err)
+			endpoint.NewReceiver(&s.Schema, &s.Initial, nil, s.receiverOptions())
+		} else if !errors.Is(err, errRefused) && !errors.Is(err, errProtocol) {
+			t.Errorf("untyped error: %v", err)
 		}
 	})
 }
 
+// No data make report.parse panic, and a parsed report is equal after append and parse.
 func FuzzReport(f *testing.F) {
-	r := report{first: 300, display: meters.DisplayCounts{Shown: 9, Late: 1}, records: []record{
-		{number: 7, at: 5 * time.Millisecond, decoded: true, taken: 3, frame: engine.Fingerprint{1, 2}},
-		{number: 5, at: 4 * time.Millisecond, outcome: endpoint.Corrupt}}}
+	r := report{firstRecord: 300, display: meters.DisplayCounts{Shown: 9, Late: 1}, records: []record{
+		{number: 7, arrivedAt: 5 * time.Millisecond, decoded: true, seqLow: 3, fingerprint: engine.Fingerprint{1, 2}},
+		{number: 5, arrivedAt: 4 * time.Millisecond, outcome: endpoint.Corrupt}}}
 	msg, n := r.append(nil, 0)
 	if n != 2 {
 		f.Fatal(n)
@@ -113,23 +116,24 @@ func FuzzReport(f *testing.F) {
 		var m, again report
 		if err := m.parse(data); err != nil {
 			if !errors.Is(err, errProtocol) {
-				t.Errorf("no typed error: %v", err)
+				t.Errorf("untyped error: %v", err)
 			}
 			return
 		}
 		if msg, n := m.append(nil, 0); n == len(m.records) {
 			if err := again.parse(msg[1:]); err != nil || !reflect.DeepEqual(m, again) {
-				t.Errorf("%v: %+v became %+v", err, m, again)
+				t.Errorf("%v: %+v, parsed again: %+v", err, m, again)
 			}
 		}
 	})
 }
 
+// No data make Replay panic.
 func FuzzRecording(f *testing.F) {
 	var r recording
-	r.ack(5, &event{number: 1, took: 3, timed: true, data: []byte("ack")})
-	r.arrival(9, &event{number: 1, took: 3, record: record{decoded: true}})
-	r.arrival(9, &event{isCounts: true, display: meters.DisplayCounts{Shown: 1}})
+	r.recordAck(5, &event{number: 1, delay: 3, delayKnown: true, data: []byte("ack")})
+	r.recordArrival(9, &event{number: 1, delay: 3, record: record{decoded: true}})
+	r.recordArrival(9, &event{isDisplay: true, display: meters.DisplayCounts{Shown: 1}})
 	f.Add(r.events)
 	f.Fuzz(func(t *testing.T, data []byte) {
 		l, err := Replay(&engine.Remote{Version: protocolVersion, Events: data})
@@ -137,14 +141,14 @@ func FuzzRecording(f *testing.F) {
 			return
 		}
 		var again recording
-		for i := range l.played.acks {
-			again.ack(l.played.acks[i].at, &l.played.acks[i])
+		for i := range l.replay.acks {
+			again.recordAck(l.replay.acks[i].at, &l.replay.acks[i])
 		}
 	})
 }
 
-// What makes no sense changes nothing at the far end, and is counted.
-func TestOddMessages(t *testing.T) {
+// Malformed messages are counted on both sides and have no other effect.
+func TestMalformedMessages(t *testing.T) {
 	near, end := newPipe(0)
 	served := make(chan *servedStats, 1)
 	ctx, cancel := context.WithCancel(t.Context())
@@ -158,7 +162,7 @@ func TestOddMessages(t *testing.T) {
 		}
 	}
 	link := NewLink(near, "there")
-	s := crowded(t, configured(t, map[string]any{"duration": "300ms"}), link)
+	s := crowdSession(t, newConfig(t, map[string]any{"duration": "300ms"}), link)
 	for stream := range uint8(9) {
 		_ = near.Send(stream, []byte{link.session, 9, 9})
 		_ = end.Send(stream, []byte{link.session, 9, 9})
@@ -166,20 +170,21 @@ func TestOddMessages(t *testing.T) {
 	if err := link.Drive(t.Context(), s, func() error { return nil }); err != nil {
 		t.Fatal(err)
 	}
-	lawful(t, s.Result())
+	checkOutcomes(t, s.Result())
 	cancel()
-	if out := <-served; out.Odd == 0 || link.malformed == 0 || out.Frames != s.Result().Totals.Sent {
-		t.Errorf("%d and %d odd messages; %d frames", out.Odd, link.malformed, out.Frames)
+	if out := <-served; out.Malformed == 0 || link.malformed == 0 || out.Frames != s.Result().Totals.Sent {
+		t.Errorf("malformed: %d at the receiver, %d at the sender; %d frames", out.Malformed, link.malformed, out.Frames)
 	}
 }
 
-// liar is a far end that changes what it reports.
-type liar struct {
+// tamperingPipe is the connection of a receiver whose reports are changed by spoil.
+type tamperingPipe struct {
 	*pipe
 	spoil func(*report)
 }
 
-func (l *liar) Send(stream uint8, payload []byte) error {
+// Send implements conn. It changes reports and passes on everything else.
+func (l *tamperingPipe) Send(stream uint8, payload []byte) error {
 	if stream == streamReport {
 		var r report
 		if err := r.parse(payload[1:]); err == nil {
@@ -190,16 +195,16 @@ func (l *liar) Send(stream uint8, payload []byte) error {
 	return l.pipe.Send(stream, payload)
 }
 
-// A far end whose frames are others than what was sent has decoded wrongly, although the
-// receiver here has not.
-func TestWrongAtTheFarEnd(t *testing.T) {
+// A packet whose reported fingerprint or sequence number differs from the sender's counts as
+// wrong, although the local receiver decodes it correctly.
+func TestWrongAtRemoteReceiver(t *testing.T) {
 	for name, spoil := range map[string]func(*record){
-		"frame":  func(r *record) { r.frame[3] ^= 1 },
-		"number": func(r *record) { r.taken++ },
+		"frame":  func(r *record) { r.fingerprint[3] ^= 1 },
+		"number": func(r *record) { r.seqLow++ },
 	} {
 		near, end := newPipe(0)
 		go func() {
-			_, _ = Serve(t.Context(), &liar{end, func(r *report) {
+			_, _ = Serve(t.Context(), &tamperingPipe{end, func(r *report) {
 				for i := range r.records {
 					if r.records[i].number == 5 {
 						spoil(&r.records[i])
@@ -208,7 +213,7 @@ func TestWrongAtTheFarEnd(t *testing.T) {
 			}}, noFiles)
 		}()
 		link := NewLink(near, "there")
-		s := crowded(t, configured(t, map[string]any{"duration": "300ms"}), link)
+		s := crowdSession(t, newConfig(t, map[string]any{"duration": "300ms"}), link)
 		if err := link.Drive(t.Context(), s, func() error { return nil }); err != nil {
 			t.Fatal(err)
 		}
@@ -218,15 +223,16 @@ func TestWrongAtTheFarEnd(t *testing.T) {
 	}
 }
 
-// Whoever falls silent, leaves or refuses ends the session in a sentence.
-func TestEndings(t *testing.T) {
+// A failed connection, a panic in this process and a refused session each end the session with
+// the right error type.
+func TestSessionErrors(t *testing.T) {
 	begin := func(serve bool) (*pipe, *Link, error) {
 		near, end := newPipe(0)
 		if serve {
 			go func() { _, _ = Serve(t.Context(), end, noFiles) }()
 		}
 		link := NewLink(near, "there")
-		_, err := engine.NewSession(t.Context(), configured(t, map[string]any{"duration": "300ms", "data.source": "world"}), engine.Options{Network: link})
+		_, err := engine.NewSession(t.Context(), newConfig(t, map[string]any{"duration": "300ms", "data.source": "world"}), engine.Options{Network: link})
 		return near, link, err
 	}
 	if near, link, err := begin(true); err != nil {
@@ -234,13 +240,13 @@ func TestEndings(t *testing.T) {
 	} else {
 		near.close(context.Canceled)
 		var x *engine.NetworkError
-		if err := link.Err(); !errors.As(err, &x) || !strings.Contains(err.Error(), "there: the far end is gone") {
+		if err := link.Err(); !errors.As(err, &x) || !strings.Contains(err.Error(), "there: the connection to the peer failed") {
 			t.Errorf("got %v", err)
 		}
 	}
 	if near, link, err := begin(true); err != nil {
 		t.Fatal(err)
-	} else { // of this process: no error of the network
+	} else { // a panic in this process is not a network error
 		near.close(&panics.Error{Value: "boom"})
 		if err := link.Err(); !errors.As(err, new(*panics.Error)) || errors.As(err, new(*engine.NetworkError)) {
 			t.Errorf("got %v", err)
@@ -252,7 +258,7 @@ func TestEndings(t *testing.T) {
 	s := frame.Cubes(3)
 	s.TickHz = maxHz + 1
 	err := link.Begin(t.Context(), s, &frame.Frame{Table: initial(s)}, config.Default())
-	if err == nil || !strings.Contains(err.Error(), "there: the far end says: it refuses the session") {
+	if err == nil || !strings.Contains(err.Error(), "there: the receiver reports: session refused") {
 		t.Errorf("got %v", err)
 	}
 }

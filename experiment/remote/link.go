@@ -17,176 +17,180 @@ import (
 	"wirelab/lossmodel"
 )
 
-// The patience of the near end.
+// Timeouts of the sending side.
 const (
-	setupPatience = 10 * time.Second       // until the far end is ready
-	pieceAgain    = 100 * time.Millisecond // if the far end says nothing of a setup
-	confirmEvery  = 100 * time.Millisecond
-	silence       = 5 * time.Second // after which the far end counts as gone
+	setupTimeout    = 10 * time.Second       // until the receiver is ready
+	setupRetransmit = 100 * time.Millisecond // when no status arrives
+	confirmInterval = 100 * time.Millisecond
+	peerTimeout     = 5 * time.Second // without any message, after which the session fails
 )
 
-// Link is the near end of a session: the network of an engine.Session. It belongs to the
-// goroutine that drives the session.
+// Link is the sending side of a session over a network. It implements engine.Network and must be
+// used only from the goroutine that drives the session.
 type Link struct {
-	conn conn   // nil in a replay
-	to   string // what the far end is called in errors and reports
-	buf  []byte // for what is read
-	msg  []byte // for what is sent
+	conn     conn   // nil in a replay
+	peerName string // address or name of the receiver, for errors and reports
+	in       []byte // buffer for received datagrams
+	out      []byte // buffer for messages to send
 
-	session uint8
-	down    *lossmodel.Link // modelled, in front of the socket
-	up      *lossmodel.Link // behind it
-	flying  flying
-	traffic meters.LabTraffic
-	records recording
-	played  played // in a replay: all events
-	err     error
+	session  uint8           // number of the session within the connection
+	down     *lossmodel.Link // modelled, before the socket
+	up       *lossmodel.Link // modelled, after the socket
+	inFlight inFlight
+	traffic  meters.LabTraffic
+	recorded recording    // events so far, for a replay
+	replay   replayEvents // the source of all events in a replay; empty otherwise
+	err      error        // sticky; nil while the session can continue
 
 	incoming
 	reports
 	contact
-	zero time.Time // the wall time of virtual time zero; not set while time stands still
+	startWall time.Time // wall time of virtual time zero; zero while virtual time is paused
 }
 
-// incoming is what came from the far end and takes effect at a virtual time.
+// incoming holds messages of the receiver that take effect at a virtual time.
 type incoming struct {
-	arrivals queue // at the receiver of this end
-	acks     queue
-	latest   engine.Delivery // of the newest arrival
-	reported bool            // latest came from the far end
-	rtts     []time.Duration
-	display  meters.DisplayCounts
+	arrivals     eventQueue // to be applied at the local receiver
+	acks         eventQueue
+	lastDelivery engine.Delivery      // the report of the datagram that downPath.Receive returned last
+	hasReport    bool                 // lastDelivery is valid: that datagram was reported by the receiver
+	rtts         []time.Duration      // round-trip times that downPath.RoundTrip has not returned yet
+	display      meters.DisplayCounts // newest counters of the receiver's display
 }
 
-// reports is what was read of the reports of the far end.
+// reports is the state of reading the receiver's reports.
 type reports struct {
-	rep       report
-	read      uint64        // records
-	epoch     time.Time     // any moment: departures are measured from it
-	fastest   fastest       // of the latest arrivals, by the two clocks
-	lag       time.Duration // of the receiver of this end behind the far end's
-	stamped   time.Duration // virtual time of the newest message
-	malformed int64         // messages
+	lastReport  report        // parsed; kept to reuse its memory
+	recordsRead uint64        // records read without a gap
+	epoch       time.Time     // send times are measured from here; any fixed instant will do
+	minDelay    minDelay      // minimum of the recent delays between the two clocks
+	receiverLag time.Duration // how far the local receiver runs behind the remote one
+	lastStamp   time.Duration // virtual time of the newest message
+	malformed   int64         // messages that could not be parsed
 }
 
-// contact is when the ends last exchanged messages, by the wall clock.
+// contact holds the wall times of the last messages in both directions.
 type contact struct {
-	receivedAt time.Time     // when the newest message came, or when this end began to read again
-	looked     time.Time     // when this end last read
-	confirmed  time.Time     // when this end last sent a confirmation
-	requested  time.Time     // when this end last requested missing records
-	sent       confirm       // the newest confirmation
-	trip       time.Duration // round trip, smoothed
+	lastReceived      time.Time     // last message of the receiver, or when polling resumed after a suspension
+	lastPolled        time.Time     // last call of Poll
+	lastConfirmed     time.Time     // last confirmation sent
+	resendRequestedAt time.Time     // last request to send missing records again
+	sentConfirmation  confirmation  // newest state to confirm
+	smoothedRTT       time.Duration // exponential average with weight 1/8 (RFC 6298)
 }
 
-// leastLag is how far the receiver here is behind: as long as reports usually take.
+// Limits of reports.receiverLag. minLag is the usual delay of a report after an arrival.
 const (
-	leastLag = reportEvery + 30*time.Millisecond
-	mostLag  = time.Second
+	minLag = reportInterval + 30*time.Millisecond
+	maxLag = time.Second
 )
 
-// NewLink returns the near end of sessions over a connection. to names the far end in errors and
-// reports.
-func NewLink(conn conn, to string) *Link {
-	return &Link{conn: conn, to: to, buf: make([]byte, channel.MaxPayload)}
+// NewLink returns the sending side of sessions over a connection. peerName names the receiver in
+// errors and reports.
+func NewLink(conn conn, peerName string) *Link {
+	return &Link{conn: conn, peerName: peerName, in: make([]byte, channel.MaxPayload)}
 }
 
-// To returns the name of the far end.
-func (l *Link) To() string { return l.to }
+// To returns the name of the receiver.
+func (l *Link) To() string { return l.peerName }
 
-// Live reports whether there is a far end: neither in a replay nor without a link.
+// Live reports whether the link has a connection. It is false in a replay and for a nil Link.
 func (l *Link) Live() bool { return l != nil && l.conn != nil }
 
-// Begin implements engine.Network. A session that was begun before is over.
+// Begin implements engine.Network. It ends any session that was begun before, sends the setup of the
+// new session and waits until the receiver is ready. In a replay it only queues the recorded events.
 func (l *Link) Begin(ctx context.Context, s *frame.Schema, initial *frame.Frame, c *config.Config) error {
 	l.reset()
-	setup := setup{Version: protocolVersion, Schema: *s, RateHz: c.Sender.RateHz, History: c.Receiver.History, DigestBits: c.Receiver.DigestBits,
-		DisplayMilliHz: c.DisplayMilliHz(s.TickHz), Playout: c.Receiver.Playout, Encoder: c.Encoder.Name, Initial: *initial}
-	l.sent.playout = c.Receiver.Playout
-	if l.conn == nil {
-		l.acks.events, l.arrivals.events = l.played.acks, l.played.arrivals
+	request := setup{Version: protocolVersion, Schema: *s, RateHz: c.Sender.RateHz, History: c.Receiver.History,
+		DigestBits: c.Receiver.DigestBits, DisplayMilliHz: c.DisplayMilliHz(s.TickHz), Playout: c.Receiver.Playout,
+		Encoder: c.Encoder.Name, Initial: *initial}
+	l.sentConfirmation.playout = c.Receiver.Playout
+	if l.conn == nil { // a replay: all events are known from the start
+		l.acks.events, l.arrivals.events = l.replay.acks, l.replay.arrivals
 		return nil
 	}
 	var err error
-	if setup.Files, err = filesOf(c); err != nil {
+	if request.Files, err = requiredFiles(c); err != nil {
 		return err
 	}
-	data, err := setup.encode()
+	data, err := request.encode()
 	if err != nil {
 		return err
 	}
-	return l.introduce(ctx, data)
+	return l.sendSetup(ctx, data)
 }
 
-// broken is what is wrong with the network or the far end.
-func (l *Link) broken(format string, args ...any) error {
-	return &engine.NetworkError{To: l.to, Problem: fmt.Sprintf(format, args...)}
+// networkErrorf returns an engine.NetworkError about the network or the peer.
+func (l *Link) networkErrorf(format string, args ...any) error {
+	return &engine.NetworkError{To: l.peerName, Problem: fmt.Sprintf(format, args...)}
 }
 
-// reset forgets the session before.
+// reset prepares l for a new session. It keeps the connection, the buffers and the replay.
 func (l *Link) reset() {
-	*l = Link{conn: l.conn, to: l.to, buf: l.buf, msg: l.msg, session: l.session + 1, played: l.played,
-		reports: reports{lag: leastLag, epoch: time.Now()}}
+	*l = Link{conn: l.conn, peerName: l.peerName, in: l.in, out: l.out, session: l.session + 1, replay: l.replay,
+		reports: reports{receiverLag: minLag, epoch: time.Now()}}
 }
 
-// introduce sends a setup and waits until the far end is ready.
-func (l *Link) introduce(ctx context.Context, data []byte) error {
-	wait, cancel := context.WithTimeout(ctx, setupPatience)
+// sendSetup sends an encoded setup in chunks and waits until the receiver accepts or refuses it,
+// or setupTimeout passes.
+func (l *Link) sendSetup(ctx context.Context, data []byte) error {
+	deadline, cancel := context.WithTimeout(ctx, setupTimeout)
 	defer cancel()
-	next, sent := 0, 0
-	again := time.NewTimer(0)
-	defer again.Stop()
+	firstMissing, next := 0, 0 // chunk numbers: first one missing at the receiver, next one to send
+	retransmit := time.NewTimer(0)
+	defer retransmit.Stop()
 	for {
-		for ; sent < min(next+pieceAhead, pieces(len(data))); sent++ {
-			l.msg = appendPiece(l.msg[:0], l.session, data, sent)
-			if err := l.conn.Send(streamSetup, l.msg); err != nil {
+		for ; next < min(firstMissing+chunkWindow, chunkCount(len(data))); next++ {
+			l.out = appendChunk(l.out[:0], l.session, data, next)
+			if err := l.conn.Send(streamSetup, l.out); err != nil {
 				return err
 			}
-			l.traffic.Reports += wire(len(l.msg))
+			l.traffic.Reports += wireBytes(len(l.out))
 		}
-		again.Reset(pieceAgain)
+		retransmit.Reset(setupRetransmit)
 		select {
-		case <-wait.Done():
+		case <-deadline.Done():
 			if err := ctx.Err(); err != nil {
 				return err
 			}
-			return l.broken("the far end does not answer to what the session is about within %v", setupPatience)
+			return l.networkErrorf("no answer to the session setup within %v", setupTimeout)
 		case <-l.conn.Done():
-			return l.gone()
-		case <-again.C:
-			sent = next
+			return l.closedError()
+		case <-retransmit.C:
+			next = firstMissing
 		case <-l.conn.Ready():
 		}
-		for d, ok := l.conn.Poll(l.buf); ok; d, ok = l.conn.Poll(l.buf) {
+		for d, ok := l.conn.Poll(l.in); ok; d, ok = l.conn.Poll(l.in) {
 			st, err := parseStatus(d.Data)
 			if d.Stream != streamStatus || err != nil || st.session != l.session {
-				continue
+				continue // a message of an earlier session
 			}
-			l.traffic.Reports += wire(len(d.Data))
+			l.traffic.Reports += wireBytes(len(d.Data))
 			switch st.state {
 			case stateReady:
-				l.receivedAt = time.Now()
+				l.lastReceived = time.Now()
 				return nil
 			case stateRefused:
-				return l.broken("the far end says: %s", config.Printable(st.text))
+				return l.networkErrorf("the receiver reports: %s", config.Printable(st.reason))
 			}
-			if st.next > next && st.next <= pieces(len(data)) {
-				next, sent = st.next, max(sent, st.next)
+			if st.nextChunk > firstMissing && st.nextChunk <= chunkCount(len(data)) {
+				firstMissing, next = st.nextChunk, max(next, st.nextChunk)
 			}
 		}
 	}
 }
 
-// gone says that the connection has ended.
-func (l *Link) gone() error {
+// closedError returns why a connection has ended: a NetworkError, or an internal error if a
+// goroutine of this process panicked.
+func (l *Link) closedError() error {
 	err := l.conn.Err()
 	switch {
-	case errors.As(err, new(*panics.Error)): // of this process
-		return fmt.Errorf("the lab broke: %w", err)
-	case !errors.Is(err, io.EOF):
-		return l.broken("the far end is gone: %v", err)
+	case errors.As(err, new(*panics.Error)): // of this process, such as the receiver of NewLoopback
+		return fmt.Errorf("internal error: %w", err)
+	case !errors.Is(err, io.EOF): // io.EOF: the peer closed the connection
+		return l.networkErrorf("the connection to the peer failed: %v", err)
 	}
-	return l.broken("the far end has left")
+	return l.networkErrorf("the peer closed the session")
 }
 
 // Connect implements engine.Network.
@@ -195,174 +199,190 @@ func (l *Link) Connect(down, up *lossmodel.Link) (engine.Path, engine.Path) {
 	return (*downPath)(l), (*upPath)(l)
 }
 
-// Err says why the session cannot go on; nil if it can.
+// Err returns the error that ended the session; nil while it can continue. A session also ends if
+// the peer sends nothing for peerTimeout, unless this process was suspended meanwhile.
 func (l *Link) Err() error {
 	if l.err == nil && l.conn != nil {
 		select {
 		case <-l.conn.Done():
-			l.err = l.gone()
+			l.err = l.closedError()
 		default:
-			if time.Since(l.receivedAt) > silence && time.Since(l.looked) < absent {
-				l.err = l.broken("the far end is gone: nothing came from there for %v", silence)
+			if time.Since(l.lastReceived) > peerTimeout && time.Since(l.lastPolled) < suspendThreshold {
+				l.err = l.networkErrorf("no message from the peer for %v", peerTimeout)
 			}
 		}
 	}
 	return l.err
 }
 
-// Paused tells the far end that time stands still, or goes on.
-func (l *Link) Paused(now bool) {
-	if l.sent.paused != now {
-		l.sent.paused = now
-		l.confirm()
+// Paused notifies the receiver that virtual time is paused or runs. It sends nothing if the state
+// did not change.
+func (l *Link) Paused(paused bool) {
+	if l.sentConfirmation.paused != paused {
+		l.sentConfirmation.paused = paused
+		l.sendConfirmation()
 	}
 }
 
-// Poll takes what has come in, and lets it happen at the virtual times after from and up to
-// to. zero is the wall time at which virtual time would have been zero.
+// Poll reads all received messages and schedules their effects at virtual times after from and up
+// to to. zero is the wall time at which virtual time was zero. Poll also sends a confirmation if new
+// records were read and confirmInterval has passed, if the playout delay of c changed, or if none
+// was sent for keepAliveInterval.
 func (l *Link) Poll(c *config.Config, from, to time.Duration, zero time.Time) {
-	if l.conn == nil || to <= from {
+	if l.conn == nil || to <= from { // a replay, or virtual time stands still
 		return
 	}
-	l.awake(time.Now())
-	l.pace(zero)
-	for d, ok := l.conn.Poll(l.buf); ok; d, ok = l.conn.Poll(l.buf) {
-		if d.At.After(l.receivedAt) {
-			l.receivedAt = d.At
+	l.notePoll(time.Now())
+	l.trackLostTime(zero)
+	for d, ok := l.conn.Poll(l.in); ok; d, ok = l.conn.Poll(l.in) {
+		if d.At.After(l.lastReceived) {
+			l.lastReceived = d.At
 		}
-		l.stamped = max(l.stamped, min(max(d.At.Sub(zero), from+1), to))
+		l.lastStamp = max(l.lastStamp, min(max(d.At.Sub(zero), from+1), to))
 		if len(d.Data) == 0 || d.Data[0] != l.session {
-			continue // of a session before
+			continue // a message of an earlier session
 		}
 		if err := l.handle(&d, d.Data[1:]); err != nil {
 			l.malformed++
 		}
 	}
-	due := time.Since(l.confirmed) >= confirmEvery
-	if l.sent.read != l.read && due || c.Receiver.Playout != l.sent.playout || time.Since(l.confirmed) >= aliveEvery {
-		l.sent.playout = c.Receiver.Playout
-		l.confirm()
+	confirmDue := time.Since(l.lastConfirmed) >= confirmInterval
+	last := &l.sentConfirmation
+	if last.recordsRead != l.recordsRead && confirmDue || c.Receiver.Playout != last.playout ||
+		time.Since(l.lastConfirmed) >= keepAliveInterval {
+		last.playout = c.Receiver.Playout
+		l.sendConfirmation()
 	}
 }
 
-// absent is longer than this end ever goes without looking, but if its process was stopped.
-// It heard nothing then, which says nothing of the far end.
-const absent = time.Second
+// suspendThreshold is a gap between two polls that occurs only if the process was suspended. The
+// peer's silence during such a gap does not count towards peerTimeout.
+const suspendThreshold = time.Second
 
-// awake notes that this end looks for what came: after an absence the silence begins anew.
-func (l *Link) awake(now time.Time) {
-	if now.Sub(l.looked) > absent && now.After(l.receivedAt) {
-		l.receivedAt = now
+// notePoll records the time of a poll. After a suspension it restarts the peer timeout.
+func (l *Link) notePoll(now time.Time) {
+	if now.Sub(l.lastPolled) > suspendThreshold && now.After(l.lastReceived) {
+		l.lastReceived = now
 	}
-	l.looked = now
+	l.lastPolled = now
 }
 
-// leastLost is more than the beat of a runner moves virtual time about.
-const leastLost = 50 * time.Millisecond
+// minLostTime is more than the usual jitter of virtual time against the wall clock.
+const minLostTime = 50 * time.Millisecond
 
-// pace notes by how much virtual time fell behind the wall clock, so that the display at
-// the far end does the same: else all that it shows would be late from then on.
-func (l *Link) pace(zero time.Time) {
-	switch behind := zero.Sub(l.zero); {
-	case l.sent.paused:
-		l.zero = time.Time{}
-	case l.zero.IsZero() || behind < 0:
-		l.zero = zero
-	case behind >= leastLost:
-		l.zero, l.sent.lost = zero, l.sent.lost+behind
-		l.confirm()
+// trackLostTime measures how far virtual time fell behind the wall clock since the last call and
+// reports it to the receiver, whose display must fall behind equally; otherwise every later
+// snapshot would be late there. zero is the wall time of virtual time zero: it increases by the
+// time lost.
+func (l *Link) trackLostTime(zero time.Time) {
+	switch behind := zero.Sub(l.startWall); {
+	case l.sentConfirmation.paused:
+		l.startWall = time.Time{}
+	case l.startWall.IsZero() || behind < 0:
+		l.startWall = zero
+	case behind >= minLostTime:
+		l.startWall, l.sentConfirmation.timeLost = zero, l.sentConfirmation.timeLost+behind
+		l.sendConfirmation()
 	}
 }
 
-// confirm tells the far end what was read, and the settings of its display.
-func (l *Link) confirm() {
+// sendConfirmation sends the number of records read and the display settings.
+func (l *Link) sendConfirmation() {
 	if l.conn == nil {
 		return
 	}
-	l.sent.read, l.confirmed = l.read, time.Now()
-	l.msg = l.sent.append(l.msg[:0], l.session)
-	l.traffic.Reports += wire(len(l.msg))
-	_ = l.conn.Send(streamConfirm, l.msg) // Err tells of a connection that has ended
+	l.sentConfirmation.recordsRead, l.lastConfirmed = l.recordsRead, time.Now()
+	l.out = l.sentConfirmation.append(l.out[:0], l.session)
+	l.traffic.Reports += wireBytes(len(l.out))
+	_ = l.conn.Send(streamConfirm, l.out) // Err reports a connection that has ended
 }
 
+// handle processes one message, given without the session byte.
 func (l *Link) handle(d *datagram, msg []byte) error {
 	switch d.Stream {
 	case streamAck:
-		return l.ack(d.At, msg)
+		return l.handleAck(d.At, msg)
 	case streamReport:
-		l.traffic.Reports += wire(len(d.Data))
-		return l.report(msg)
+		l.traffic.Reports += wireBytes(len(d.Data))
+		return l.handleReport(msg)
 	case streamStatus:
-		l.traffic.Reports += wire(len(d.Data))
-		return nil // again, of a setup that took effect
+		l.traffic.Reports += wireBytes(len(d.Data))
+		return nil // a repeated status of the accepted setup
 	}
 	return malformed(fmt.Sprintf("stream %d", d.Stream), msg)
 }
 
-// ack takes an ack of the receiver.
-func (l *Link) ack(at time.Time, msg []byte) error {
+// handleAck schedules an ack of the receiver and measures the round-trip time, if the datagram that
+// it answers is still stored. msg is the number of that datagram (4 bytes) and the ack.
+func (l *Link) handleAck(at time.Time, msg []byte) error {
 	if len(msg) < 4 || len(msg) > lossmodel.MaxDatagram {
-		return malformed("an ack", msg)
+		return malformed("ack", msg)
 	}
-	e := event{at: l.stamped, number: binary.LittleEndian.Uint32(msg), data: append(l.acks.spare(), msg[4:]...)}
-	if x := l.flying.get(e.number); x != nil {
-		e.took, e.timed = at.Sub(x.wall), true
-		l.trip += (e.took - l.trip) / 8
+	e := event{at: l.lastStamp, number: binary.LittleEndian.Uint32(msg), data: append(l.acks.takeBuffer(), msg[4:]...)}
+	if sent := l.inFlight.lookup(e.number); sent != nil {
+		e.delay, e.delayKnown = at.Sub(sent.sentWall), true
+		l.smoothedRTT += (e.delay - l.smoothedRTT) / 8
 	}
-	l.traffic.Cover += cover
+	l.traffic.Cover += gameOverhead // bytes that the lab adds to the ack
 	l.acks.push(e)
 	return nil
 }
 
-// report takes a report of the far end: what was not read of it yet.
-func (l *Link) report(msg []byte) error {
-	if err := l.rep.parse(msg); err != nil {
+// handleReport schedules the arrivals of a report that were not read before, and the display
+// counters. A report that begins after the next expected record is dropped, and the missing records
+// are requested.
+func (l *Link) handleReport(msg []byte) error {
+	if err := l.lastReport.parse(msg); err != nil {
 		return err
 	}
-	if l.rep.first > l.read {
-		l.miss()
+	if l.lastReport.firstRecord > l.recordsRead {
+		l.requestResend()
 		return nil
 	}
-	old := l.read - l.rep.first
-	if old > uint64(len(l.rep.records)) {
-		return nil
+	known := l.recordsRead - l.lastReport.firstRecord // records of this report that were read before
+	if known > uint64(len(l.lastReport.records)) {
+		return nil // an old report that arrived late; its display counters are old too
 	}
-	for i := range l.rep.records[old:] {
-		if r := &l.rep.records[old:][i]; !l.flying.sent(r.number) {
-			return malformed("a report of what was never sent", msg)
+	unread := l.lastReport.records[known:]
+	for i := range unread {
+		if !l.inFlight.wasSent(unread[i].number) {
+			return malformed("report about a datagram that was not sent", msg)
 		}
 	}
-	for i := range l.rep.records[old:] {
-		l.read++
-		l.arrive(&l.rep.records[old:][i])
+	for i := range unread {
+		l.recordsRead++
+		l.scheduleArrival(&unread[i])
 	}
-	l.arrivals.push(event{at: max(l.stamped, l.arrivals.last), display: l.rep.display, isCounts: true})
+	l.arrivals.push(event{at: max(l.lastStamp, l.arrivals.last), display: l.lastReport.display, isDisplay: true})
 	return nil
 }
 
-// miss tells the far end that records are missing, at most once in the time that it takes
-// to send them again.
-func (l *Link) miss() {
-	if time.Since(l.requested) < l.trip+reportEvery/2 {
+// requestResend requests missing records, at most once in the time until the answer to the previous
+// request can arrive: a round trip and half of reportInterval.
+func (l *Link) requestResend() {
+	if time.Since(l.resendRequestedAt) < l.smoothedRTT+reportInterval/2 {
 		return
 	}
-	l.requested, l.sent.missing = time.Now(), true
-	l.confirm()
-	l.sent.missing = false
+	l.resendRequestedAt, l.sentConfirmation.resend = time.Now(), true
+	l.sendConfirmation()
+	l.sentConfirmation.resend = false
 }
 
-// arrive lets a datagram that is told of arrive at the receiver here: a fixed time after it
-// did at the far end, if it is told of in time.
-func (l *Link) arrive(r *record) {
-	x := l.flying.get(r.number)
-	if x == nil || x.arrived {
-		return // too long ago: nobody waits for it
+// scheduleArrival schedules the arrival of a reported datagram at the local receiver. Arrivals
+// are delayed by receiverLag, so that they keep their spacing although reports come in batches; a
+// report that takes longer raises the lag.
+func (l *Link) scheduleArrival(r *record) {
+	sent := l.inFlight.lookup(r.number)
+	if sent == nil || sent.delivered {
+		return // no longer stored, or already delivered
 	}
-	left := x.wall.Sub(l.epoch)
-	apart := r.at - left
-	e := event{number: r.number, took: apart - l.fastest.note(left, apart), record: *r, reportedAt: l.stamped}
-	arrived := x.left + e.took
-	l.lag = min(max(leastLag, l.stamped-arrived, l.lag-l.lag/512), mostLag) // it falls by half within some seconds
-	e.at = max(l.stamped, arrived+l.lag, l.arrivals.last)
+	sentAt := sent.sentWall.Sub(l.epoch)
+	clockDelay := r.arrivedAt - sentAt // includes the unknown offset between the two clocks
+	e := event{number: r.number, delay: clockDelay - l.minDelay.update(sentAt, clockDelay), record: *r,
+		reportedAt: l.lastStamp}
+	arrived := sent.sentAt + e.delay
+	// Without late reports the lag decays by half in 355 arrivals: 6 s at 60 Hz.
+	l.receiverLag = min(max(minLag, l.lastStamp-arrived, l.receiverLag-l.receiverLag/512), maxLag)
+	e.at = max(l.lastStamp, arrived+l.receiverLag, l.arrivals.last)
 	l.arrivals.push(e)
 }

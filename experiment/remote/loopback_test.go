@@ -4,13 +4,13 @@ import (
 	"testing"
 )
 
-// Both ends in one process, with sockets between them.
+// Both sides run in one process, connected by UDP sockets.
 func TestLoopback(t *testing.T) {
 	l, closeBoth, err := NewLoopback(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := crowded(t, configured(t, map[string]any{"duration": "500ms"}), l)
+	s := crowdSession(t, newConfig(t, map[string]any{"duration": "500ms"}), l)
 	if err := l.Drive(t.Context(), s, func() error { return nil }); err != nil {
 		t.Fatal(err)
 	}
@@ -18,9 +18,9 @@ func TestLoopback(t *testing.T) {
 		t.Fatal(err)
 	}
 	r := s.Result()
-	lawful(t, r)
+	checkOutcomes(t, r)
 	if x := r.Totals; x.Decoded < x.Sent/2 {
 		t.Errorf("%d of %d decoded", x.Decoded, x.Sent)
 	}
-	replayed(t, r, l.Recorded())
+	checkReplay(t, r, l.Recorded())
 }

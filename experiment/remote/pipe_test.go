@@ -7,26 +7,28 @@ import (
 	"time"
 )
 
-// pipe is a connection within the process, which loses and delays what it brings.
+// pipe is one side of an in-process connection that drops datagrams and swaps neighbours, each
+// with probability loss.
 type pipe struct {
 	mu    sync.Mutex
 	queue []datagram
 	rng   *rand.Rand
 	loss  float64
-	far   *pipe
+	peer  *pipe
 	ready chan struct{}
 	done  chan struct{}
 	err   error
 }
 
-// newPipe returns both ends of a connection.
+// newPipe returns both sides of a connection.
 func newPipe(loss float64) (a, b *pipe) {
 	a = &pipe{rng: rand.New(rand.NewPCG(1, 2)), loss: loss, ready: make(chan struct{}, 1), done: make(chan struct{})}
 	b = &pipe{rng: rand.New(rand.NewPCG(3, 4)), loss: loss, ready: make(chan struct{}, 1), done: make(chan struct{})}
-	a.far, b.far = b, a
+	a.peer, b.peer = b, a
 	return a, b
 }
 
+// Send implements conn.
 func (p *pipe) Send(stream uint8, payload []byte) error {
 	d := datagram{Stream: stream, Data: bytes.Clone(payload), At: time.Now()}
 	p.mu.Lock()
@@ -35,7 +37,7 @@ func (p *pipe) Send(stream uint8, payload []byte) error {
 	if lost {
 		return nil
 	}
-	q := p.far
+	q := p.peer
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	q.queue = append(q.queue, d)
@@ -49,6 +51,7 @@ func (p *pipe) Send(stream uint8, payload []byte) error {
 	return nil
 }
 
+// Poll implements conn.
 func (p *pipe) Poll(buf []byte) (datagram, bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -66,7 +69,7 @@ func (p *pipe) Done() <-chan struct{}  { return p.done }
 func (p *pipe) Err() error             { return p.err }
 
 func (p *pipe) close(err error) {
-	p.err, p.far.err = err, err
+	p.err, p.peer.err = err, err
 	close(p.done)
-	close(p.far.done)
+	close(p.peer.done)
 }

@@ -3,33 +3,36 @@ package remote
 import (
 	"encoding/binary"
 	"fmt"
+	"math"
 	"slices"
 	"time"
 
 	"wirelab/experiment/engine"
 )
 
-// recording is what came in over a session, with the virtual times at which it took effect:
-// all that a replay needs beside the configuration.
+// recording stores the events of a session with the virtual times at which they took effect. Together
+// with the configuration they are all that a replay needs.
 type recording struct {
-	events []byte
-	last   time.Duration
-	full   bool
+	events []byte        // encoded; see appendHeader
+	last   time.Duration // time of the newest event
+	full   bool          // an event was dropped because of maxRecording; the session cannot be replayed
 }
 
-// maxRecording bounds a recording, in bytes: some five hours of a usual session.
+// maxRecording is the largest size of a recording in bytes: about five hours of a usual session.
 const maxRecording = 48 << 20
 
-// The kinds of recorded events.
+// Kinds of recorded events.
 const (
 	recordedAck = iota
 	recordedArrival
 	recordedDisplay
-	timedFlag = 0x80
+	rttFlag = 0x80 // flag of recordedAck: the round-trip time is known
 )
 
-// begin begins an event; false if there is no more room.
-func (r *recording) begin(kind byte, now time.Duration, number uint32, took time.Duration) bool {
+// appendHeader appends the common fields of an event that took effect at now. It returns false if
+// the recording is full. Layout: kind (1 byte), time since the previous event (uvarint, ns), datagram
+// number (uvarint), event.delay (varint, ns). The caller appends the data of the kind.
+func (r *recording) appendHeader(kind byte, now time.Duration, number uint32, delay time.Duration) bool {
 	r.full = r.full || len(r.events) >= maxRecording
 	if r.full {
 		return false
@@ -37,107 +40,114 @@ func (r *recording) begin(kind byte, now time.Duration, number uint32, took time
 	r.events = append(r.events, kind)
 	r.events = binary.AppendUvarint(r.events, uint64(now-r.last))
 	r.events = binary.AppendUvarint(r.events, uint64(number))
-	r.events = binary.AppendVarint(r.events, int64(took))
+	r.events = binary.AppendVarint(r.events, int64(delay))
 	r.last = now
 	return true
 }
 
-// ack notes an ack that took effect at now.
-func (r *recording) ack(now time.Duration, e *event) {
+// recordAck appends an ack that took effect at now: its length (uvarint) and its bytes.
+func (r *recording) recordAck(now time.Duration, e *event) {
 	kind := byte(recordedAck)
-	if e.timed {
-		kind |= timedFlag
+	if e.delayKnown {
+		kind |= rttFlag
 	}
-	if r.begin(kind, now, e.number, e.took) {
+	if r.appendHeader(kind, now, e.number, e.delay) {
 		r.events = binary.AppendUvarint(r.events, uint64(len(e.data)))
 		r.events = append(r.events, e.data...)
 	}
 }
 
-// arrival notes an arrival, or the counts of the display.
-func (r *recording) arrival(now time.Duration, e *event) {
-	if e.isCounts {
-		if r.begin(recordedDisplay, now, 0, 0) {
+// recordArrival appends an arrival or new display counters that took effect at now. An arrival
+// holds the outcome flags (1 byte), the time since its report (uvarint, ns) and the fingerprint.
+func (r *recording) recordArrival(now time.Duration, e *event) {
+	if e.isDisplay {
+		if r.appendHeader(recordedDisplay, now, 0, 0) {
 			r.events = appendDisplay(r.events, e.display)
 		}
 		return
 	}
-	if !r.begin(recordedArrival, now, e.number, e.took) {
+	if !r.appendHeader(recordedArrival, now, e.number, e.delay) {
 		return
 	}
 	r.events = binary.AppendUvarint(append(r.events, e.record.flags()), uint64(now-e.reportedAt))
-	r.events = e.record.appendFrame(r.events)
+	r.events = e.record.appendFingerprint(r.events)
 }
 
-// Recorded returns the recording of the session, for a report.
+// Recorded returns the recording of the session for a report. It has no events if they
+// exceeded maxRecording.
 func (l *Link) Recorded() *engine.Remote {
-	x := &engine.Remote{To: l.to, Version: protocolVersion}
-	if !l.records.full {
-		x.Events = slices.Clone(l.records.events)
+	x := &engine.Remote{To: l.peerName, Version: protocolVersion}
+	if !l.recorded.full {
+		x.Events = slices.Clone(l.recorded.events)
 	}
 	return x
 }
 
-// AddTo adds the recording to the result of the session; a warning, if it became too large to
-// be kept.
+// AddTo adds the recording to r, with a warning if the recording is too large to be stored.
 func (l *Link) AddTo(r *engine.Result) {
 	r.Remote = l.Recorded()
-	if l.records.full {
-		r.Warnings = append(r.Warnings, fmt.Sprintf("network: more than %d MB came in, too much for a report: it cannot be replayed", maxRecording>>20))
+	if l.recorded.full {
+		r.Warnings = append(r.Warnings,
+			fmt.Sprintf("network: more than %d MB received, too much for a report: this run cannot be replayed",
+				maxRecording>>20))
 	}
 }
 
-// Replay returns a network that does what a recorded one did.
+// Replay returns a Link that plays back a recording instead of using a network. Its connection is
+// nil.
 func Replay(x *engine.Remote) (*Link, error) {
 	if x.Version != protocolVersion {
-		return nil, fmt.Errorf("its recording of the network is of version %d; this one reads version %d", x.Version, protocolVersion)
+		return nil, fmt.Errorf("network recording has version %d, expected %d", x.Version, protocolVersion)
 	}
 	if len(x.Events) == 0 {
-		return nil, fmt.Errorf("it holds no recording of the network: nothing came in, or more than %d MB", maxRecording>>20)
+		return nil, fmt.Errorf("the report has no network recording: nothing was received, or more than the %d MB that are stored",
+			maxRecording>>20)
 	}
 	l := NewLink(nil, x.To)
-	if err := l.play(x.Events); err != nil {
+	if err := l.loadEvents(x.Events); err != nil {
 		return nil, err
 	}
 	return l, nil
 }
 
-// play reads a recording.
-func (l *Link) play(events []byte) error {
-	r := reader{data: events}
+// loadEvents decodes a recording into l.replay. It accepts arbitrary input and returns an error with
+// the position at which the recording is damaged. For the layout see appendHeader, recordAck and
+// recordArrival.
+func (l *Link) loadEvents(events []byte) error {
+	r := reader{rest: events}
 	at := time.Duration(0)
-	for len(r.data) > 0 && !r.bad {
+	for len(r.rest) > 0 && !r.failed {
 		kind := r.octet()
-		step, number, took := r.uvarint(), r.uvarint(), r.varint()
-		if step > uint64(maxAge) || number > 1<<32-1 || at > maxAge {
-			r.bad = true
+		elapsed, number, delay := r.uvarint(), r.uvarint(), r.varint()
+		if elapsed > uint64(maxAge) || number > math.MaxUint32 || at > maxAge {
+			r.failed = true
 		}
-		at += time.Duration(step)
-		e := event{at: at, number: uint32(number), took: time.Duration(took)}
+		at += time.Duration(elapsed)
+		e := event{at: at, number: uint32(number), delay: time.Duration(delay)}
 		switch kind {
-		case recordedAck, recordedAck | timedFlag:
-			e.timed = kind&timedFlag != 0
+		case recordedAck, recordedAck | rttFlag:
+			e.delayKnown = kind&rttFlag != 0
 			e.data = append([]byte{}, r.bytes(r.uvarint())...)
-			l.played.acks = append(l.played.acks, e)
+			l.replay.acks = append(l.replay.acks, e)
 		case recordedArrival:
 			flags := r.octet()
-			waited := r.uvarint()
-			r.bad = r.bad || waited > uint64(at)
-			e.reportedAt, e.record.number = at-time.Duration(waited), e.number
-			r.frame(&e.record, flags)
-			l.played.arrivals = append(l.played.arrivals, e)
+			sinceReport := r.uvarint()
+			r.failed = r.failed || sinceReport > uint64(at)
+			e.reportedAt, e.record.number = at-time.Duration(sinceReport), e.number
+			r.readFingerprint(&e.record, flags)
+			l.replay.arrivals = append(l.replay.arrivals, e)
 		case recordedDisplay:
-			e.isCounts, e.display = true, r.display()
-			l.played.arrivals = append(l.played.arrivals, e)
+			e.isDisplay, e.display = true, r.readDisplay()
+			l.replay.arrivals = append(l.replay.arrivals, e)
 		default:
-			r.bad = true
+			r.failed = true
 		}
 	}
-	if r.bad {
-		return fmt.Errorf("its recording of the network is damaged at byte %d of %d", len(events)-len(r.data), len(events))
+	if r.failed {
+		return fmt.Errorf("network recording is damaged at byte %d of %d", len(events)-len(r.rest), len(events))
 	}
 	return nil
 }
 
-// played is what a replay lets happen.
-type played struct{ acks, arrivals []event }
+// replayEvents holds the decoded events of a replay in the order of their times.
+type replayEvents struct{ acks, arrivals []event }

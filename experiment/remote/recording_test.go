@@ -7,15 +7,15 @@ import (
 	"wirelab/experiment/engine"
 )
 
-// A recording that is too large for a report is left out, and the report says so.
+// A recording that is too large is left out of the report, with a warning.
 func TestTooLargeToReplay(t *testing.T) {
 	l := NewLink(nil, "there")
-	note := func() { l.records.arrival(5, &event{}) }
+	note := func() { l.recorded.recordArrival(5, &event{}) }
 	note()
 	small, large := &engine.Result{}, &engine.Result{Warnings: []string{"before"}}
 	l.AddTo(small)
 	for range 1000 {
-		l.records.events = append(l.records.events, make([]byte, maxRecording/1000+1)...)
+		l.recorded.events = append(l.recorded.events, make([]byte, maxRecording/1000+1)...)
 	}
 	note()
 	l.AddTo(large)
@@ -26,6 +26,6 @@ func TestTooLargeToReplay(t *testing.T) {
 		t.Errorf("%d bytes, %q", len(large.Remote.Events), large.Warnings)
 	}
 	if _, err := Replay(large.Remote); err == nil {
-		t.Error("it replays")
+		t.Error("Replay of an empty recording returned no error")
 	}
 }

@@ -9,25 +9,25 @@ import (
 	"wirelab/experiment/engine/meters"
 )
 
-// record is what the far end says of one datagram that arrived.
+// record describes one datagram that arrived at the receiver.
 type record struct {
-	number  uint32
-	at      time.Duration // by the clock of the far end, since the session began there
-	outcome endpoint.Outcome
-	decoded bool
-	taken   uint16 // the low bits of the sequence number that it was taken for
-	frame   engine.Fingerprint
+	number      uint32
+	arrivedAt   time.Duration // by the receiver's clock, since the session began there
+	outcome     endpoint.Outcome
+	decoded     bool               // seqLow and fingerprint are valid
+	seqLow      uint16             // low 16 bits of the sequence number that the receiver decoded
+	fingerprint engine.Fingerprint // of the decoded frame
 }
 
-// A report is the number of its first record, counted from the beginning of the session,
-// the counts of the display, and records. It fits in a datagram that no path cuts.
+// maxReportBytes keeps a report below the MTU of common paths. maxRecordBytes is the largest
+// encoded record: number delta (varint), time delta (varint), flags, sequence number, fingerprint.
 const (
-	reportBytes = 1100
-	recordBytes = 5 + 10 + 1 + 2 + len(engine.Fingerprint{}) // at most
-	decodedFlag = 0x80
+	maxReportBytes = 1100
+	maxRecordBytes = 5 + 10 + 1 + 2 + len(engine.Fingerprint{})
+	decodedFlag    = 0x80 // in the flags of a record
 )
 
-// flags returns the outcome of a record, and whether a frame follows.
+// flags returns the outcome, with decodedFlag if a fingerprint follows.
 func (x *record) flags() byte {
 	if x.decoded {
 		return byte(x.outcome) | decodedFlag
@@ -35,136 +35,159 @@ func (x *record) flags() byte {
 	return byte(x.outcome)
 }
 
-// appendFrame appends what a record has of its frame, if it was decoded.
-func (x *record) appendFrame(dst []byte) []byte {
+// appendFingerprint appends the sequence number (2 bytes) and the fingerprint of a decoded frame. It
+// appends nothing if the datagram was not decoded.
+func (x *record) appendFingerprint(dst []byte) []byte {
 	if !x.decoded {
 		return dst
 	}
-	return append(binary.LittleEndian.AppendUint16(dst, x.taken), x.frame[:]...)
+	return append(binary.LittleEndian.AppendUint16(dst, x.seqLow), x.fingerprint[:]...)
 }
 
-// frame reads what appendFrame wrote of a record with these flags.
-func (r *reader) frame(x *record, flags byte) {
+// readFingerprint sets the outcome of x from the flags of a record and, if decodedFlag is set, reads
+// what appendFingerprint wrote.
+func (r *reader) readFingerprint(x *record, flags byte) {
 	x.outcome, x.decoded = endpoint.Outcome(flags&^decodedFlag), flags&decodedFlag != 0
-	r.bad = r.bad || x.outcome > endpoint.UnknownCodec
+	r.failed = r.failed || x.outcome > endpoint.UnknownCodec
 	if !x.decoded {
 		return
 	}
-	if b := r.bytes(2 + uint64(len(x.frame))); b != nil {
-		x.taken = binary.LittleEndian.Uint16(b)
-		copy(x.frame[:], b[2:])
+	if b := r.bytes(2 + uint64(len(x.fingerprint))); b != nil {
+		x.seqLow = binary.LittleEndian.Uint16(b)
+		copy(x.fingerprint[:], b[2:])
 	}
 }
 
-// report is one message to the lab.
+// report is a message from the receiver to the sender. Layout after the session byte: firstRecord
+// (uvarint), the display counters (uvarints), records to the end. A record holds its number
+// (varint) and its time in microseconds (varint), both as differences to the previous record of
+// the report, the flags (1 byte), and the fingerprint of a decoded frame.
 type report struct {
-	first   uint64
-	display meters.DisplayCounts
-	records []record
+	firstRecord uint64 // index of the first record, counted from the start of the session
+	display     meters.DisplayCounts
+	records     []record
 }
 
-// counts lists the counters of a display in the order in which they travel.
-func counts(d *meters.DisplayCounts) [5]*int64 {
+// displayCounters returns pointers to the counters of d in the order in which they are encoded.
+func displayCounters(d *meters.DisplayCounts) [5]*int64 {
 	return [...]*int64{&d.Shown, &d.Starved, &d.Freezes, &d.Longest, &d.Late}
 }
 
+// appendDisplay appends the counters of the display as uvarints, in the order of displayCounters.
 func appendDisplay(dst []byte, d meters.DisplayCounts) []byte {
-	for _, n := range counts(&d) {
+	for _, n := range displayCounters(&d) {
 		dst = binary.AppendUvarint(dst, uint64(*n))
 	}
 	return dst
 }
 
-func (r *reader) display() (d meters.DisplayCounts) {
-	for _, n := range counts(&d) {
+// readDisplay reads what appendDisplay wrote. Counters above the range of int64 set failed.
+func (r *reader) readDisplay() (d meters.DisplayCounts) {
+	for _, n := range displayCounters(&d) {
 		v := r.uvarint()
 		*n = int64(v)
 		if *n < 0 {
-			r.bad = true
+			r.failed = true
 		}
 	}
 	return d
 }
 
-// append appends the message to dst, with as many of the records as fit; n says how many.
+// append appends the message to dst with as many records as fit into maxReportBytes. n is the number
+// of these records.
 func (m *report) append(dst []byte, session uint8) (msg []byte, n int) {
 	start := len(dst)
 	dst = append(dst, session)
-	dst = binary.AppendUvarint(dst, m.first)
+	dst = binary.AppendUvarint(dst, m.firstRecord)
 	dst = appendDisplay(dst, m.display)
 	last := record{}
-	for n < len(m.records) && len(dst)-start+recordBytes <= reportBytes {
+	for n < len(m.records) && len(dst)-start+maxRecordBytes <= maxReportBytes {
 		x := &m.records[n]
 		dst = binary.AppendVarint(dst, int64(x.number)-int64(last.number))
-		dst = binary.AppendVarint(dst, x.at.Microseconds()-last.at.Microseconds())
-		dst = x.appendFrame(append(dst, x.flags()))
+		dst = binary.AppendVarint(dst, x.arrivedAt.Microseconds()-last.arrivedAt.Microseconds())
+		dst = x.appendFingerprint(append(dst, x.flags()))
 		last = *x
 		n++
 	}
 	return dst, n
 }
 
-// parse reads a message without its session. Any bytes may come.
+// parse reads a message without its session byte. It accepts arbitrary input and reuses
+// m.records.
 func (m *report) parse(src []byte) error {
-	r := reader{data: src}
-	m.first, m.display, m.records = r.uvarint(), r.display(), m.records[:0]
+	r := reader{rest: src}
+	m.firstRecord, m.display, m.records = r.uvarint(), r.readDisplay(), m.records[:0]
 	last := record{}
-	for len(r.data) > 0 && !r.bad {
+	for len(r.rest) > 0 && !r.failed {
 		x := record{}
-		number, us, flags := int64(last.number)+r.varint(), last.at.Microseconds()+r.varint(), r.octet()
-		x.number, x.at = uint32(number), time.Duration(us)*time.Microsecond
-		r.bad = r.bad || number != int64(x.number) || us < 0 || us > int64(maxAge/time.Microsecond)
-		r.frame(&x, flags)
-		if !r.bad {
+		number, us, flags := int64(last.number)+r.varint(), last.arrivedAt.Microseconds()+r.varint(), r.octet()
+		x.number, x.arrivedAt = uint32(number), time.Duration(us)*time.Microsecond
+		// number must fit into a uint32.
+		r.failed = r.failed || number != int64(x.number) || us < 0 || us > int64(maxAge/time.Microsecond)
+		r.readFingerprint(&x, flags)
+		if !r.failed {
 			m.records = append(m.records, x)
 		}
 		last = x
 	}
-	if r.bad {
-		return malformed("a report", src)
+	if r.failed {
+		return malformed("report", src)
 	}
 	return nil
 }
 
-// maxAge is longer than any session.
+// maxAge exceeds the length of any session. Times are checked against it so that sums cannot
+// overflow.
 const maxAge = 100 * 365 * 24 * time.Hour
 
-// confirm is what the near end answers, and says from time to time.
-type confirm struct {
-	read    uint64 // records
-	playout time.Duration
-	lost    time.Duration // by so much virtual time fell behind the wall clock, pauses apart
-	paused  bool          // time stands still at the near end
-	ending  bool          // nothing more is sent: report at once
-	missing bool          // records that were sent before others that came: send them again
+// confirmation is a message from the sender to the receiver, sent in answer to reports and at
+// intervals. Layout after the session byte: flags (1 byte), recordsRead, playout and timeLost in
+// microseconds (uvarints).
+type confirmation struct {
+	recordsRead uint64        // records received without a gap since the start of the session
+	playout     time.Duration // playout delay of the receiver's display
+	timeLost    time.Duration // how far virtual time fell behind the wall clock, pauses excluded
+	paused      bool          // virtual time is paused at the sender
+	ending      bool          // no further packets are sent; report more often
+	resend      bool          // a gap was found: send all records from recordsRead again
 }
 
-func (c *confirm) append(dst []byte, session uint8) []byte {
+// Flags of a confirmation.
+const (
+	pausedFlag = 1 << iota
+	endingFlag
+	resendFlag
+)
+
+// append appends the encoded message to dst.
+func (c *confirmation) append(dst []byte, session uint8) []byte {
 	flags := byte(0)
 	if c.paused {
-		flags |= 1
+		flags |= pausedFlag
 	}
 	if c.ending {
-		flags |= 2
+		flags |= endingFlag
 	}
-	if c.missing {
-		flags |= 4
+	if c.resend {
+		flags |= resendFlag
 	}
 	dst = append(dst, session, flags)
-	dst = binary.AppendUvarint(dst, c.read)
+	dst = binary.AppendUvarint(dst, c.recordsRead)
 	dst = binary.AppendUvarint(dst, uint64(c.playout/time.Microsecond))
-	return binary.AppendUvarint(dst, uint64(c.lost/time.Microsecond))
+	return binary.AppendUvarint(dst, uint64(c.timeLost/time.Microsecond))
 }
 
-func (c *confirm) parse(src []byte) error {
-	r := reader{data: src}
+// parse reads a message without its session byte. It accepts arbitrary input.
+func (c *confirmation) parse(src []byte) error {
+	r := reader{rest: src}
 	flags := r.octet()
-	c.paused, c.ending, c.missing = flags&1 != 0, flags&2 != 0, flags&4 != 0
-	c.read = r.uvarint()
-	us, lost := r.uvarint(), r.uvarint()
-	if r.bad || len(r.data) > 0 || us > uint64(time.Minute/time.Microsecond) || lost > uint64(maxAge/time.Microsecond) {
-		return malformed("a confirmation", src)
+	c.paused, c.ending, c.resend = flags&pausedFlag != 0, flags&endingFlag != 0, flags&resendFlag != 0
+	c.recordsRead = r.uvarint()
+	playout, lost := r.uvarint(), r.uvarint() // microseconds
+	if r.failed || len(r.rest) > 0 || playout > uint64(time.Minute/time.Microsecond) ||
+		lost > uint64(maxAge/time.Microsecond) {
+		return malformed("confirmation", src)
 	}
-	c.playout, c.lost = time.Duration(us)*time.Microsecond, time.Duration(lost)*time.Microsecond
+	c.playout, c.timeLost = time.Duration(playout)*time.Microsecond, time.Duration(lost)*time.Microsecond
 	return nil
 }

@@ -11,8 +11,8 @@ import (
 	"wirelab/experiment/internal/labtest"
 )
 
-// configured returns the default configuration with some settings.
-func configured(t *testing.T, set map[string]any) *config.Config {
+// newConfig returns the default configuration changed by set.
+func newConfig(t *testing.T, set map[string]any) *config.Config {
 	t.Helper()
 	c := config.Default()
 	for k, v := range set {
@@ -23,7 +23,8 @@ func configured(t *testing.T, set map[string]any) *config.Config {
 	return c
 }
 
-func crowded(t *testing.T, c *config.Config, network engine.Network) *engine.Session {
+// crowdSession returns a session with a synthetic crowd as its source.
+func crowdSession(t *testing.T, c *config.Config, network engine.Network) *engine.Session {
 	t.Helper()
 	s, err := engine.NewSessionOf(c, labtest.NewCrowd(40, 6, -1, 4), engine.Options{KeepSamples: 10, Inspect: true, Network: network})
 	if err != nil {
@@ -32,8 +33,9 @@ func crowded(t *testing.T, c *config.Config, network engine.Network) *engine.Ses
 	return s
 }
 
-// lawful checks that every packet and every copy has exactly one outcome.
-func lawful(t *testing.T, r *engine.Result) {
+// checkOutcomes checks that every packet and every copy has exactly one outcome, and that nothing
+// is wrong.
+func checkOutcomes(t *testing.T, r *engine.Result) {
 	t.Helper()
 	x := &r.Totals
 	sum := x.Decoded + x.Stale + x.Duplicate + x.Lost + x.Failures.Corrupt + x.Failures.NoBaseline + x.Failures.UnknownCodec + x.Tainted +
@@ -42,13 +44,13 @@ func lawful(t *testing.T, r *engine.Result) {
 		t.Errorf("sent %d + duplicated %d, outcomes sum to %d: %+v", x.Sent, x.Duplicated, sum, x)
 	}
 	if x.Wrong != 0 || x.Undetected != 0 && x.Tainted == 0 || x.Remote.Differs != 0 {
-		t.Errorf("%d wrong, %d undetected, %d differ from what the receiver here makes of the same", x.Wrong, x.Undetected, x.Remote.Differs)
+		t.Errorf("%d wrong, %d undetected, %d differ from the local receiver", x.Wrong, x.Undetected, x.Remote.Differs)
 	}
 }
 
-// A session over a connection that loses and swaps, behind a modelled link that does worse,
-// with the encoder swapped on the way: every packet ends once, nothing is wrong, what was
-// told agrees with what the same receiver does here, and the recording repeats it all.
+// Sessions over a connection that drops and swaps datagrams, behind a worse modelled link, with
+// the encoder swapped on the way: every packet has one outcome, nothing is wrong, the reports
+// agree with the local receiver, and a replay gives the same digest.
 func TestSession(t *testing.T) {
 	for name, set := range map[string]map[string]any{
 		"clean": {"duration": "1s"},
@@ -73,7 +75,7 @@ func TestSession(t *testing.T) {
 				served <- out
 			}()
 			link := NewLink(near, "there")
-			s := crowded(t, configured(t, set), link)
+			s := crowdSession(t, newConfig(t, set), link)
 			swapped := false
 			err := link.Drive(context.Background(), s, func() error {
 				if !swapped && s.Now() > 500*time.Millisecond && name != "adaptive" {
@@ -88,47 +90,47 @@ func TestSession(t *testing.T) {
 			near.close(io.EOF)
 			far := <-served
 			r := s.Result()
-			lawful(t, r)
+			checkOutcomes(t, r)
 			x := &r.Totals
 			t.Logf("%v; %+v", far, x)
 			if name == "clean" && (x.Decoded != x.Sent || x.Unknown != 0 || far.Frames != x.Sent || x.Playout.Displayed == 0) {
-				t.Errorf("of %d sent %d decoded, %d unknown, %d decoded by the far end; %d ticks displayed", x.Sent, x.Decoded, x.Unknown,
+				t.Errorf("sent %d, decoded %d, unknown %d, decoded by the remote receiver %d, ticks displayed %d", x.Sent, x.Decoded, x.Unknown,
 					far.Frames, x.Playout.Displayed)
 			}
 			if swapped && len(r.Changes) != 1 || s.Config().Encoder.Name == "relative-orientation" {
-				t.Errorf("the encoder was never swapped: %v", r.Changes)
+				t.Errorf("the encoder was not swapped: %v", r.Changes)
 			}
 			if x.Decoded+x.Tainted < x.Sent/2 {
 				t.Errorf("only %d of %d decoded", x.Decoded, x.Sent)
 			}
-			replayed(t, r, link.Recorded())
+			checkReplay(t, r, link.Recorded())
 		})
 	}
 }
 
-// replayed runs a session again from what was recorded.
-func replayed(t *testing.T, was *engine.Result, recorded *engine.Remote) {
+// checkReplay replays a recorded session and checks that its result is equal to want.
+func checkReplay(t *testing.T, want *engine.Result, recorded *engine.Remote) {
 	t.Helper()
 	link, err := Replay(recorded)
 	if err != nil {
 		t.Fatal(err)
 	}
-	c, err := was.Replayable()
+	c, err := want.Replayable()
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := crowded(t, c, link)
+	s := crowdSession(t, c, link)
 	if err := s.RunUntil(s.Ends()); err != nil {
 		t.Fatal(err)
 	}
 	r := s.Result()
-	lawful(t, r)
-	if r.Digest != was.Digest {
-		t.Errorf("replayed to other bytes: %+v\n%+v", r.Totals, was.Totals)
+	checkOutcomes(t, r)
+	if r.Digest != want.Digest {
+		t.Errorf("the digest of the replay differs: %+v\n%+v", r.Totals, want.Totals)
 	}
-	x, y := r.Totals, was.Totals
+	x, y := r.Totals, want.Totals
 	if x.Decoded != y.Decoded || x.Unknown != y.Unknown || x.Duplicate != y.Duplicate || x.Remote.RoundTripMS != y.Remote.RoundTripMS ||
 		x.Remote.SlowerMS != y.Remote.SlowerMS || x.Playout.Displayed != y.Playout.Displayed {
-		t.Errorf("replayed\n%+v\nwas\n%+v", x, y)
+		t.Errorf("replay\n%+v\nwant\n%+v", x, y)
 	}
 }

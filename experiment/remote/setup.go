@@ -15,11 +15,10 @@ import (
 	"wirelab/internal/boundedio"
 )
 
-// protocolVersion is that of the messages of this package. Both ends must have the same.
+// protocolVersion is the version of the messages of this package. Both sides must have the same.
 const protocolVersion = 1
 
-// setup is what both ends of a session are configured with. All else the far end learns
-// from the packets.
+// setup configures both sides of a session. The receiver learns everything else from the packets.
 type setup struct {
 	Version        int           `json:"version"`
 	Schema         frame.Schema  `json:"schema"`
@@ -28,33 +27,38 @@ type setup struct {
 	DigestBits     int           `json:"digest_bits"`
 	DisplayMilliHz int           `json:"display_millihz"`
 	Playout        time.Duration `json:"playout_ns"`
-	Encoder        string        `json:"encoder"` // the first; to be known at both ends
+	Encoder        string        `json:"encoder"` // name of the first encoder; must exist on both sides
 	Files          []setupFile   `json:"files,omitempty"`
 	Initial        frame.Frame   `json:"-"`
 }
 
-// The limits of a setup. They bound the memory and the time that a session takes at the far
-// end, whatever the near end says.
+// Limits of a setup. They bound the memory and the time that a session takes at the receiver,
+// whatever the sender requests.
 const (
-	maxSetup  = 1 << 20  // bytes that travel
-	maxRaw    = 16 << 20 // bytes that they unfold to
-	maxHead   = 64 << 10 // of these, of JSON
-	maxFields = 256
-	maxHz     = 10_000
-	maxFrames = 64 << 20 // bytes of all frames of a history
-	maxBody   = 65_507   // bytes of the initial state's
-	maxName   = 100
-	maxNeeded = 8
+	maxSetupBytes    = 1 << 20  // compressed
+	maxUnpackedBytes = 16 << 20 // decompressed
+	maxJSONBytes     = 64 << 10 // JSON part
+	maxFields        = 256
+	maxHz            = 10_000
+	maxHistoryBytes  = 64 << 20 // all frames of a history, with 4 bytes for each value
+	maxRows          = maxHistoryBytes / 4
+	maxBodyBytes     = 65_507 // body of the initial state
+	maxNameBytes     = 100
+	maxFiles         = 8
 )
 
-// errSetup says that a session of that setup is not taken on.
-var errSetup = errors.New("it refuses the session")
+// errRefused means that the receiver does not accept a session with this setup.
+var errRefused = errors.New("session refused")
 
-func refuse(format string, args ...any) error {
-	return fmt.Errorf("%w: %s", errSetup, fmt.Sprintf(format, args...))
+// refusef returns an errRefused with a formatted reason.
+func refusef(format string, args ...any) error {
+	return fmt.Errorf("%w: %s", errRefused, fmt.Sprintf(format, args...))
 }
 
-// encode returns the setup as it travels.
+// encode returns the encoded setup, or errRefused if it exceeds maxUnpackedBytes or maxSetupBytes.
+// Layout before compression with DEFLATE: length of the
+// JSON (uvarint), JSON of the fields, values of the initial table (varints), length of the
+// initial body (uvarint), body.
 func (s *setup) encode() ([]byte, error) {
 	head, err := json.Marshal(s)
 	if err != nil {
@@ -76,43 +80,44 @@ func (s *setup) encode() ([]byte, error) {
 		err = w.Close()
 	}
 	switch {
-	case err != nil:
-	case len(raw) > maxRaw:
-		err = refuse("its initial state takes %d bytes; expected at most %d", len(raw), maxRaw)
-	case out.Len() > maxSetup:
-		err = refuse("its initial state takes %d bytes packed; at most %d travel", out.Len(), maxSetup)
+	case err != nil: // returned below
+	case len(raw) > maxUnpackedBytes:
+		err = refusef("the initial state takes %d bytes; expected at most %d", len(raw), maxUnpackedBytes)
+	case out.Len() > maxSetupBytes:
+		err = refusef("the initial state takes %d bytes compressed; expected at most %d", out.Len(), maxSetupBytes)
 	}
 	return out.Bytes(), err
 }
 
-// parseSetup reads what encode wrote. Any bytes may come.
+// parseSetup decodes and checks what encode wrote. It accepts arbitrary input; errors are
+// errProtocol or errRefused.
 func parseSetup(data []byte) (*setup, error) {
 	in := flate.NewReader(bytes.NewReader(data))
-	raw, err := boundedio.ReadAll(in, "a setup", maxRaw)
+	raw, err := boundedio.ReadAll(in, "a setup", maxUnpackedBytes)
 	if err != nil {
-		return nil, malformed("a setup", data)
+		return nil, malformed("setup", data)
 	}
-	r := reader{data: raw}
+	r := reader{rest: raw}
 	n := r.uvarint()
-	if n > maxHead {
-		return nil, malformed("a setup", data)
+	if n > maxJSONBytes {
+		return nil, malformed("setup", data)
 	}
 	head := r.bytes(n)
-	if r.bad {
-		return nil, malformed("a setup", data)
+	if r.failed {
+		return nil, malformed("setup", data)
 	}
-	var version struct{ Version int }
+	var version struct{ Version int } // checked first: another version may have other fields
 	if err := json.Unmarshal(head, &version); err != nil {
-		return nil, malformed("a setup", data)
+		return nil, malformed("setup", data)
 	}
 	if version.Version != protocolVersion {
-		return nil, refuse("it is of version %d, and this end speaks version %d", version.Version, protocolVersion)
+		return nil, refusef("the sender has protocol version %d, the receiver version %d", version.Version, protocolVersion)
 	}
 	s := &setup{}
 	d := json.NewDecoder(bytes.NewReader(head))
 	d.DisallowUnknownFields()
 	if err := d.Decode(s); err != nil {
-		return nil, malformed("a setup", data)
+		return nil, malformed("setup", data)
 	}
 	if err := s.check(); err != nil {
 		return nil, err
@@ -120,72 +125,76 @@ func parseSetup(data []byte) (*setup, error) {
 	s.Initial.Table = make([]int32, s.Schema.Cells())
 	for i := range s.Initial.Table {
 		v := r.varint()
-		if v != int64(int32(v)) {
-			r.bad = true
+		if v != int64(int32(v)) { // outside the range of a table value
+			r.failed = true
 		}
 		s.Initial.Table[i] = int32(v)
 	}
-	body := r.uvarint()
-	if body > maxBody {
-		return nil, refuse("a body of %d bytes", body)
+	bodyBytes := r.uvarint()
+	if bodyBytes > maxBodyBytes {
+		return nil, refusef("initial body has %d bytes; expected at most %d", bodyBytes, maxBodyBytes)
 	}
-	s.Initial.Body = bytes.Clone(r.bytes(body))
-	if r.bad || len(r.data) > 0 {
-		return nil, malformed("a setup", data)
+	s.Initial.Body = bytes.Clone(r.bytes(bodyBytes))
+	if r.failed || len(r.rest) > 0 {
+		return nil, malformed("setup", data)
 	}
 	if err := s.Schema.Check(&s.Initial); err != nil {
-		return nil, refuse("its initial state: %v", err)
+		return nil, refusef("initial state: %v", err)
 	}
 	return s, nil
 }
 
-// check holds a setup against the limits.
+// check returns errRefused if a field is out of range, or if this receiver lacks the encoder or the
+// encoder does not support the schema.
 func (s *setup) check() error {
-	x := &s.Schema
+	schema := &s.Schema
 	switch {
-	case x.Rows < 0 || len(x.Fields) > maxFields || x.Rows > maxFrames/4:
-		return refuse("frames of %d rows and %d fields; expected at most %d fields", x.Rows, len(x.Fields), maxFields)
-	case x.Delivery != frame.Latest && x.Delivery != frame.Each:
-		return refuse("data that are delivered in another way than snapshots and messages are")
+	case schema.Rows < 0 || len(schema.Fields) > maxFields || schema.Rows > maxRows:
+		return refusef("frames have %d rows and %d fields; expected at most %d rows and %d fields", schema.Rows, len(schema.Fields),
+			maxRows, maxFields)
+	case schema.Delivery != frame.Latest && schema.Delivery != frame.Each:
+		return refusef("delivery mode %v; expected snapshots or messages", schema.Delivery)
 	case s.History < 1 || s.History > frame.MaxHistory:
-		return refuse("a history of %d frames; expected 1 to %d", s.History, frame.MaxHistory)
-	case int64(x.Rows)*int64(len(x.Fields))*4*int64(s.History+2) > maxFrames:
-		return refuse("%d frames of %d values take more than %d MB", s.History, x.Cells(), maxFrames>>20)
-	case x.TickHz < 1 || x.TickHz > maxHz || s.RateHz < 1 || s.RateHz > maxHz:
-		return refuse("%d frames and %d packets a second; expected 1 to %d", x.TickHz, s.RateHz, maxHz)
+		return refusef("history of %d frames; expected 1 to %d", s.History, frame.MaxHistory)
+	case int64(schema.Rows)*int64(len(schema.Fields))*4*int64(s.History+2) > maxHistoryBytes:
+		return refusef("history of %d frames with %d values exceeds %d MB", s.History, schema.Cells(), maxHistoryBytes>>20)
+	case schema.TickHz < 1 || schema.TickHz > maxHz || s.RateHz < 1 || s.RateHz > maxHz:
+		return refusef("%d frames and %d packets per second; expected 1 to %d", schema.TickHz, s.RateHz, maxHz)
 	case s.DisplayMilliHz < 1 || s.DisplayMilliHz > 1000*maxHz:
-		return refuse("a display of %d mHz", s.DisplayMilliHz)
+		return refusef("display rate %d mHz; expected 1 to %d", s.DisplayMilliHz, 1000*maxHz)
 	case s.Playout < 0 || s.Playout > time.Minute:
-		return refuse("a playout delay of %v", s.Playout)
+		return refusef("playout delay %v; expected 0 to %v", s.Playout, time.Minute)
 	case s.DigestBits < 0 || s.DigestBits > endpoint.MaxDigest || s.DigestBits%8 != 0:
-		return refuse("digests of %d bits", s.DigestBits)
-	case len(x.Name) > maxName || len(x.Item) > maxName || len(s.Encoder) > maxName:
-		return refuse("names of more than %d bytes", maxName)
-	case len(s.Files) > maxNeeded:
-		return refuse("an encoder of %d files; expected at most %d", len(s.Files), maxNeeded)
+		return refusef("digest of %d bits; expected a multiple of 8, at most %d", s.DigestBits, endpoint.MaxDigest)
+	case len(schema.Name) > maxNameBytes || len(schema.Item) > maxNameBytes || len(s.Encoder) > maxNameBytes:
+		return refusef("a name is too long; expected at most %d bytes", maxNameBytes)
+	case len(s.Files) > maxFiles:
+		return refusef("the encoder needs %d files; expected at most %d", len(s.Files), maxFiles)
 	}
-	for i := range x.Fields {
-		f := &x.Fields[i]
-		if f.Kind > frame.Float32 || f.Kind.Bounded() && f.Min > f.Max || len(f.Name) > maxName || len(f.Unit) > maxName {
-			return refuse("field %d is of no kind, has no values or a long name", i)
+	for i := range schema.Fields {
+		field := &schema.Fields[i]
+		if field.Kind > frame.Float32 || field.Kind.Bounded() && field.Min > field.Max || len(field.Name) > maxNameBytes ||
+			len(field.Unit) > maxNameBytes {
+			return refusef("field %d has an unknown kind, an empty range, or a name or unit of more than %d bytes", i, maxNameBytes)
 		}
 	}
 	codec, err := table.ByName(s.Encoder)
 	if err != nil {
-		return refuse("this end knows no encoder %.40q", s.Encoder)
+		return refusef("the receiver has no encoder %.40q", s.Encoder)
 	}
-	if !codec.Suits(x) {
-		return refuse("encoder %s is none for such frames", s.Encoder)
+	if !codec.Suits(schema) {
+		return refusef("encoder %s does not support these frames", s.Encoder)
 	}
 	return nil
 }
 
-// cadence relates packets to ticks.
+// cadence returns the rates of ticks and packets.
 func (s *setup) cadence() endpoint.Cadence {
 	return endpoint.Cadence{TickHz: s.Schema.TickHz, RateHz: s.RateHz}
 }
 
-// options are those of the far end's receiver.
-func (s *setup) options() endpoint.Options {
+// receiverOptions returns the options of the endpoint.Receiver. With Defer, the receiver leaves work
+// that can wait to Finish, so that the ack is sent earlier.
+func (s *setup) receiverOptions() endpoint.Options {
 	return endpoint.Options{History: s.History, Cadence: s.cadence(), DigestBits: s.DigestBits, Defer: true}
 }

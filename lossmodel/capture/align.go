@@ -6,103 +6,106 @@ import (
 	"time"
 )
 
-// usual is what most datagrams of two captures do.
-type usual struct {
-	times  []time.Duration // of sending
-	delays []time.Duration // the median of those around
-	spread time.Duration   // median deviation of delays from that
-	window time.Duration   // nothing arrives further from its usual delay
+// typicalDelays has the delays of most datagrams of two captures.
+type typicalDelays struct {
+	sentAt  []time.Duration // send times, ascending
+	medians []time.Duration // median delay of the datagrams around each send time
+	spread  time.Duration   // median absolute deviation from the local median
+	window  time.Duration   // largest deviation at which an arrival is still matched
 }
 
 const (
-	around      = 101 // datagrams of which the median is taken
-	leastSpread = 200 * time.Microsecond
-	leastWindow = 50 * time.Millisecond
+	medianCount = 101 // largest number of datagrams for each median
+	minSpread   = 200 * time.Microsecond
+	minWindow   = 50 * time.Millisecond
 )
 
-// usualDelays measures datagrams whose arrival is certain. Clocks that differ move all
-// delays, and clocks that run apart move them slowly, so the usual delay is the median
-// of datagrams that were sent around the same time.
-func usualDelays(came []known) usual {
-	u := usual{spread: leastSpread, window: leastWindow}
-	some := make([]time.Duration, 0, around)
-	for at := 0; at < len(came); at += around / 4 {
-		first := max(0, min(at-around/2, len(came)-around))
-		some = some[:0]
-		for _, k := range came[first:min(first+around, len(came))] {
-			some = append(some, k.took)
+// newTypicalDelays measures the delays of datagrams whose arrival is certain, in the order of
+// sending. A clock offset shifts all delays and a clock drift shifts them slowly, so the typical
+// delay is the median of datagrams sent around the same time.
+func newTypicalDelays(certain []knownArrival) typicalDelays {
+	u := typicalDelays{spread: minSpread, window: minWindow}
+	delays := make([]time.Duration, 0, medianCount)
+	for start := 0; start < len(certain); start += medianCount / 4 { // overlapping windows
+		first := max(0, min(start-medianCount/2, len(certain)-medianCount))
+		delays = delays[:0]
+		for _, k := range certain[first:min(first+medianCount, len(certain))] {
+			delays = append(delays, k.delay)
 		}
-		slices.Sort(some)
-		u.times, u.delays = append(u.times, came[at].at), append(u.delays, some[len(some)/2])
+		slices.Sort(delays)
+		u.sentAt, u.medians = append(u.sentAt, certain[start].sentAt), append(u.medians, delays[len(delays)/2])
 	}
-	off := make([]time.Duration, len(came))
-	for i, k := range came {
-		off[i] = (k.took - u.at(k.at)).Abs()
+	deviations := make([]time.Duration, len(certain))
+	for i, k := range certain {
+		deviations[i] = (k.delay - u.delayAt(k.sentAt)).Abs()
 	}
-	slices.Sort(off)
-	if len(off) > 0 {
-		u.spread = max(u.spread, off[len(off)/2])
-		u.window = max(u.window, 4*off[len(off)*99/100])
+	slices.Sort(deviations)
+	if len(deviations) > 0 {
+		u.spread = max(u.spread, deviations[len(deviations)/2])
+		u.window = max(u.window, 4*deviations[len(deviations)*99/100]) // four times the 99th percentile
 	}
 	return u
 }
 
-// at returns the usual delay of a datagram that was sent at a time.
-func (u *usual) at(sent time.Duration) time.Duration {
-	if len(u.times) == 0 {
+// delayAt returns the typical delay of a datagram that was sent at the given time; 0 if none is
+// known.
+func (u *typicalDelays) delayAt(sent time.Duration) time.Duration {
+	if len(u.sentAt) == 0 {
 		return 0
 	}
-	i := sort.Search(len(u.times), func(i int) bool { return u.times[i] > sent })
-	return u.delays[max(0, i-1)]
+	i := sort.Search(len(u.sentAt), func(i int) bool { return u.sentAt[i] > sent })
+	return u.medians[max(0, i-1)]
 }
 
-// queue is the datagrams of one content in the order of sending, while arrivals are assigned to
-// them in order.
-type queue struct {
-	due      []time.Duration // when each is expected to arrive, never before the one in front
-	arrivals []*[]int32      // of each
-	time     func(r int32) time.Duration
-	near     time.Duration // delays that far from the usual are likelier than a loss and a copy
+// alignment assigns arrivals to the datagrams with the same content, both in order of time.
+type alignment struct {
+	expected   []time.Duration             // expected arrival of each datagram, non-decreasing
+	arrivals   []*[]int32                  // of each datagram: the arrivals assigned to it
+	receivedAt func(r int32) time.Duration // time of an arrival
+	tolerance  time.Duration               // a deviation up to this is more likely than a loss plus a copy
 }
 
-func (q *queue) off(i int, r int32) time.Duration { return (q.time(r) - q.due[i]).Abs() }
+// deviation returns how far arrival r is from the expected time of datagram i.
+func (q *alignment) deviation(i int, r int32) time.Duration {
+	return (q.receivedAt(r) - q.expected[i]).Abs()
+}
 
 // align assigns the arrivals of one content to the datagrams that were sent with it: each to the
-// datagram that was expected at the nearest time, without changing their order. Where that is
-// taken, the arrival before moves back, or this one moves on, if one of the neighbours would
-// otherwise be lost.
+// datagram with the nearest expected time, without changing the order. If that datagram has an
+// arrival already, the earlier arrival moves to the datagram before, or the new one to the
+// datagram after, if that datagram would otherwise be lost.
 func (x *matcher) align(g *group) {
-	q := &queue{time: func(r int32) time.Duration { return x.received[r].At }, near: 3 * x.usual.spread}
-	latest := x.sent[g.sent[0]].At + x.usual.at(x.sent[g.sent[0]].At)
+	q := &alignment{receivedAt: func(r int32) time.Duration { return x.received[r].At }, tolerance: 3 * x.typical.spread}
+	latest := x.sent[g.sent[0]].At + x.typical.delayAt(x.sent[g.sent[0]].At)
 	for _, s := range g.sent {
-		latest = max(latest, x.sent[s].At+x.usual.at(x.sent[s].At))
-		q.due, q.arrivals = append(q.due, latest), append(q.arrivals, &x.arrivals[s])
+		latest = max(latest, x.sent[s].At+x.typical.delayAt(x.sent[s].At))
+		q.expected, q.arrivals = append(q.expected, latest), append(q.arrivals, &x.arrivals[s])
 	}
-	to := 0
+	target := 0
 	for _, r := range g.received {
-		for to+1 < len(q.due) && q.off(to+1, r) <= q.off(to, r) {
-			to++
+		for target+1 < len(q.expected) && q.deviation(target+1, r) <= q.deviation(target, r) {
+			target++
 		}
-		if q.off(to, r) > x.usual.window {
-			continue // of a datagram that the sender's capture does not hold
+		if q.deviation(target, r) > x.typical.window {
+			continue // its datagram is not in the sender's capture
 		}
-		q.moveBack(to)
-		if len(*q.arrivals[to]) > 0 && to+1 < len(q.due) && q.off(to+1, r) <= q.near {
-			to++
+		q.moveBack(target) // makes room for r, if possible
+		if len(*q.arrivals[target]) > 0 && target+1 < len(q.expected) && q.deviation(target+1, r) <= q.tolerance {
+			target++ // the datagram after would otherwise be lost
 		}
-		*q.arrivals[to] = append(*q.arrivals[to], r)
+		*q.arrivals[target] = append(*q.arrivals[target], r)
 	}
 }
 
-// moveBack moves the arrivals of datagram i, and of those right before it, one datagram back each,
-// if that gives one to a datagram without any.
-func (q *queue) moveBack(i int) {
-	first := i
-	for first > 0 && len(*q.arrivals[first]) == 1 && q.off(first-1, (*q.arrivals[first])[0]) <= q.near {
+// moveBack moves the arrivals of datagram i, and of the datagrams right before it, one datagram
+// back each, if a datagram without arrival gets one that way.
+func (q *alignment) moveBack(i int) {
+	first := i // the datagram that may get an arrival
+	for first > 0 && len(*q.arrivals[first]) == 1 && q.deviation(first-1, (*q.arrivals[first])[0]) <= q.tolerance {
 		first--
 	}
 	if len(*q.arrivals[first]) > 0 {
-		return
+		return // no datagram before i lacks an arrival within the tolerance
 	}
 	for ; first < i; first++ {
 		*q.arrivals[first], *q.arrivals[first+1] = *q.arrivals[first+1], nil

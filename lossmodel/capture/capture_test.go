@@ -10,6 +10,7 @@ import (
 	"time"
 )
 
+// read parses a capture.
 func read(t *testing.T, text string) *Capture {
 	t.Helper()
 	c, err := Read(strings.NewReader(text))
@@ -21,7 +22,7 @@ func read(t *testing.T, text string) *Capture {
 
 const us = time.Microsecond
 
-// The forms that captures come in, and the packets they tell of.
+// Read accepts all documented forms of captures.
 func TestReadForms(t *testing.T) {
 	for name, c := range map[string]struct {
 		text string
@@ -44,8 +45,8 @@ func TestReadForms(t *testing.T) {
 	}
 }
 
-// A packets.csv of an experiment: what is under way at the end is left out.
-func TestReadPacketsOfAnExperiment(t *testing.T) {
+// The packets.csv of an experiment is a capture; packets in flight at the end are ignored.
+func TestReadExperiment(t *testing.T) {
 	c := read(t, "seq,copy,send_us,recv_us,outcome,cause,encoder\n"+
 		"0,0,100000.000,150000.000,decoded,,raw\n1,0,116666.667,lost,lost,burst,raw\n2,0,133333.333,,in_flight,,raw\n")
 	if len(c.Packets) != 2 || c.Unfinished != 1 || !c.Packets[1].Lost || c.Packets[0].Took != 50_000*us {
@@ -53,16 +54,17 @@ func TestReadPacketsOfAnExperiment(t *testing.T) {
 	}
 }
 
+// Read refuses invalid files with a reason.
 func TestReadRefuses(t *testing.T) {
 	for text, want := range map[string]struct {
 		err  error
-		says string
+		text string
 	}{
-		"":                                      {errEmpty, "names columns"},
+		"":                                      {errEmpty, "a header"},
 		"seq,send_us,recv_us\n":                 {errEmpty, "at least one"},
 		"seq,send_us,recv_us\n0,1,\n":           {errEmpty, "at least one"},
 		"seq,send_us\n0,1\n":                    {ErrColumns, "recv_us, delay_us or lost"},
-		"seq,recv_us\n0,1\n":                    {ErrColumns, "send_us beside it"},
+		"seq,recv_us\n0,1\n":                    {ErrColumns, "requires send_us"},
 		"seq,send_us,recv_us\n0,1,2\nx,1,2\n":   {errRow, "line 3: seq"},
 		"seq,send_us,recv_us\n-1,1,2\n":         {errRow, "seq"},
 		"seq,send_us,recv_us\n0,lost,2\n":       {errRow, "send_us"},
@@ -77,13 +79,14 @@ func TestReadRefuses(t *testing.T) {
 		"seq,send_us,recv_us\n0,\"1\nx,2,3\n\n": {errRow, ""},
 	} {
 		_, err := Read(strings.NewReader(text))
-		if !errors.Is(err, want.err) || !strings.Contains(err.Error(), want.says) {
-			t.Errorf("%q: %v, want %v with %q", text, err, want.err, want.says)
+		if !errors.Is(err, want.err) || !strings.Contains(err.Error(), want.text) {
+			t.Errorf("%q: %v, want %v with %q", text, err, want.err, want.text)
 		}
 	}
 }
 
-func TestWriteReadsBack(t *testing.T) {
+// Read returns the packets that Write wrote.
+func TestWriteRead(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	want := make([]Packet, 500)
 	for i := range want {
@@ -100,11 +103,11 @@ func TestWriteReadsBack(t *testing.T) {
 		t.Fatal(err)
 	}
 	if got := read(t, b.String()).Packets; !slices.Equal(got, want) {
-		t.Error("what was written reads back as something else")
+		t.Error("the packets read differ from those written")
 	}
 }
 
-// A sequence is complete, whatever the order of the rows and whatever is missing.
+// A sequence is complete for any order of rows and with missing numbers.
 func TestSequence(t *testing.T) {
 	s, err := read(t, "seq,send_us,recv_us,copy\n9,900,990,0\n"+
 		"3,300,350,1\n3,300,340,0\n5,500,lost,\n6,600,lost,0\n6,600,699,1\n9,900,991,0\n").Sequence()
@@ -133,8 +136,7 @@ func TestSequence(t *testing.T) {
 	}
 }
 
-// FuzzRead: no file makes Read or Sequence panic; what is read is written and
-// read back the same.
+// No file makes Read or Sequence panic. Packets that were read are equal after Write and Read.
 func FuzzRead(f *testing.F) {
 	f.Add([]byte("seq,send_us,recv_us,copy\n0,0.0,lost,\n1,4246.6,4259.2,0\n1,1,2,1\n7,8,9,0\n"))
 	f.Add([]byte("lost\n1\n0\n"))
@@ -153,13 +155,12 @@ func FuzzRead(f *testing.F) {
 		}
 		back, err := Read(&b)
 		if err != nil || !slices.Equal(back.Packets, c.Packets) {
-			t.Fatalf("%+v came back as %+v, %v", c.Packets, back, err)
+			t.Fatalf("%+v read back as %+v, %v", c.Packets, back, err)
 		}
 	})
 }
 
-// FuzzMatch: whatever two captures hold, every datagram is accounted for, and none arrives
-// twice over.
+// Match counts every datagram exactly once and assigns every arrival at most once.
 func FuzzMatch(f *testing.F) {
 	f.Add(uint64(1), uint8(3), uint8(40), uint8(50), int64(1e6))
 	f.Add(uint64(2), uint8(1), uint8(200), uint8(250), int64(5e9))
@@ -192,7 +193,7 @@ func FuzzMatch(f *testing.F) {
 				continue
 			}
 			if arrived[p.Arrived()]--; arrived[p.Arrived()] < 0 {
-				t.Fatalf("%+v: arrived more often than it was seen", p)
+				t.Fatalf("%+v: assigned more often than received", p)
 			}
 		}
 	})

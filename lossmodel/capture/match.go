@@ -9,10 +9,10 @@ import (
 	"time"
 )
 
-// ErrNoMatch: two captures have nothing in common.
-var ErrNoMatch = errors.New("nothing in common")
+// ErrNoMatch means that two captures have no datagram in common.
+var ErrNoMatch = errors.New("no common datagrams")
 
-// Sighting is a datagram as one end saw it, by that end's clock.
+// Sighting is a datagram as it was captured on one side, with that side's time.
 type Sighting struct {
 	At   time.Duration
 	Data []byte
@@ -20,21 +20,20 @@ type Sighting struct {
 
 // Matching counts how the datagrams of two captures were matched.
 type Matching struct {
-	Sent      int `json:"sent"`      // datagrams that the sender's capture holds
-	Received  int `json:"received"`  // that the receiver's holds
-	Matched   int `json:"matched"`   // sent ones that came, once or more
-	Lost      int `json:"lost"`      // sent ones that did not
-	Copies    int `json:"copies"`    // received ones beyond the first of each
-	Outside   int `json:"outside"`   // sent ones, not received, of times that the receiver's capture does not cover: left out
-	Unmatched int `json:"unmatched"` // received ones that match no datagram sent: of others, or damaged
-	Equal     int `json:"equal"`     // sent ones that equal others byte for byte: distinguished by order and time
+	Sent      int `json:"sent"`      // datagrams in the sender's capture
+	Received  int `json:"received"`  // datagrams in the receiver's capture
+	Matched   int `json:"matched"`   // sent datagrams that were received at least once
+	Lost      int `json:"lost"`      // sent datagrams that were not received
+	Copies    int `json:"copies"`    // received datagrams beyond the first of each sent one
+	Outside   int `json:"outside"`   // sent datagrams whose arrival would be outside the receiver's capture; ignored
+	Unmatched int `json:"unmatched"` // received datagrams without a sent one: from elsewhere, or damaged
+	Equal     int `json:"equal"`     // sent datagrams with the same content as others; matched by order and time
 }
 
-// Match finds each datagram that was sent among those received, by content. The network
-// may lose, double, delay and reorder them, and the clocks may differ. Those of equal
-// content are distinguished by order and time (see align). from and to are the times that the
-// receiver's capture covers; what would have come outside is left out unless it came.
-// Both lists must be in order of time.
+// Match finds the datagrams that were sent among those received, by content. The network may
+// lose, duplicate, delay and reorder datagrams, and the clocks may differ. Datagrams with equal
+// content are matched by order and time; see align. from and to are the time range of the
+// receiver's capture. Both lists must be ordered by time.
 func Match(sent, received []Sighting, from, to time.Duration) (*Capture, Matching, error) {
 	m := Matching{Sent: len(sent), Received: len(received)}
 	if len(sent) > MaxRows/2 || len(received) > MaxRows/2 {
@@ -42,37 +41,38 @@ func Match(sent, received []Sighting, from, to time.Duration) (*Capture, Matchin
 	}
 	x := &matcher{sent: sent, received: received, arrivals: make([][]int32, len(sent))}
 	x.group(&m)
-	x.usual = usualDelays(x.alone())
+	x.typical = newTypicalDelays(x.certainArrivals())
 	for i := range x.groups {
 		switch g := &x.groups[i]; {
 		case len(g.sent) > 1:
 			x.align(g)
 		case len(g.received) > 1:
-			x.sift(g)
+			x.dropFarArrivals(g)
 		}
 	}
 	c := &Capture{HasSent: true, HasDelay: true}
-	x.rows(c, &m, from, to)
+	x.writeRows(c, &m, from, to)
 	if m.Matched == 0 {
 		return nil, m, fmt.Errorf("%w: none of %d datagrams sent is among %d received", ErrNoMatch, m.Sent, m.Received)
 	}
 	return c, m, nil
 }
 
-// matcher is two captures on their way to one.
+// matcher is the state of Match.
 type matcher struct {
 	sent, received []Sighting
 	groups         []group
-	arrivals       [][]int32 // of each sent one: those received, in order
-	usual          usual
+	arrivals       [][]int32 // by sent datagram: indices of the received ones, in order
+	typical        typicalDelays
 }
 
-// group is the datagrams of one content, in order.
+// group has the indices of all datagrams with the same content, in order of time.
 type group struct{ sent, received []int32 }
 
-// group puts datagrams of equal content together.
+// group groups the datagrams by content, compared by hash. Arrivals of a content that was sent once
+// belong to that datagram; the others are assigned by align. It counts Unmatched and Equal in m.
 func (x *matcher) group(m *Matching) {
-	index := make(map[[16]byte]int32, len(x.sent))
+	index := make(map[[16]byte]int32, len(x.sent)) // of the group, by hash
 	key := func(data []byte) [16]byte {
 		sum := sha256.Sum256(data)
 		return [16]byte(sum[:16])
@@ -104,14 +104,15 @@ func (x *matcher) group(m *Matching) {
 	}
 }
 
-// known is a datagram whose arrival is certain.
-type known struct{ at, took time.Duration }
+// knownArrival is a datagram whose arrival is certain.
+type knownArrival struct{ sentAt, delay time.Duration }
 
-// alone returns the datagrams that no other equals and that came, in order; if there are none,
-// those of contents that came as often as they were sent, and the first of the others.
-func (x *matcher) alone() (list []known) {
+// certainArrivals returns the datagrams with unique content that arrived, in order. If there are
+// none, it returns those of contents received as often as sent, and the first of each other
+// content.
+func (x *matcher) certainArrivals() (list []knownArrival) {
 	add := func(s, r int32) {
-		list = append(list, known{at: x.sent[s].At, took: x.received[r].At - x.sent[s].At})
+		list = append(list, knownArrival{sentAt: x.sent[s].At, delay: x.received[r].At - x.sent[s].At})
 	}
 	for i, a := range x.arrivals {
 		if len(a) > 0 {
@@ -129,41 +130,44 @@ func (x *matcher) alone() (list []known) {
 			}
 		}
 	}
-	slices.SortStableFunc(list, func(a, b known) int { return cmp.Compare(a.at, b.at) })
+	slices.SortStableFunc(list, func(a, b knownArrival) int { return cmp.Compare(a.sentAt, b.sentAt) })
 	return list
 }
 
-// longest is the longest that a network is taken to hold a datagram, beyond what is usual.
-const longest = 10 * time.Second
+// maxDeviation is the largest deviation from the typical delay at which an arrival with unique
+// content is matched.
+const maxDeviation = 10 * time.Second
 
-// sift takes from a datagram what arrived at quite another time: one of the same content
-// was sent before the sender's capture began.
-func (x *matcher) sift(g *group) {
+// dropFarArrivals removes arrivals far from the expected time: they belong to a datagram with the
+// same content that was sent before the sender's capture began.
+func (x *matcher) dropFarArrivals(g *group) {
 	s := g.sent[0]
-	due := x.sent[s].At + x.usual.at(x.sent[s].At)
-	kept := g.received[:0:0]
+	due := x.sent[s].At + x.typical.delayAt(x.sent[s].At)
+	kept := g.received[:0:0] // empty, without the memory of g.received
 	for _, r := range g.received {
-		if off := x.received[r].At - due; off < longest && off > -longest {
+		if deviation := x.received[r].At - due; deviation < maxDeviation && deviation > -maxDeviation {
 			kept = append(kept, r)
 		}
 	}
 	x.arrivals[s] = kept
 }
 
-// rows makes the capture.
-func (x *matcher) rows(c *Capture, m *Matching, from, to time.Duration) {
-	taken := 0
-	came := func(a []int32) bool { return len(a) > 0 }
-	first, last := slices.IndexFunc(x.arrivals, came), len(x.arrivals)-1
-	for last >= 0 && !came(x.arrivals[last]) {
+// writeRows adds the rows of all sent datagrams to c and counts them in m. A datagram without an
+// arrival is lost, unless it is before the first or after the last one that arrived and its arrival
+// would be outside from to to, the time range of the receiver's capture; then it is ignored.
+func (x *matcher) writeRows(c *Capture, m *Matching, from, to time.Duration) {
+	used := 0 // received datagrams that belong to a sent one
+	arrived := func(arrivals []int32) bool { return len(arrivals) > 0 }
+	first, last := slices.IndexFunc(x.arrivals, arrived), len(x.arrivals)-1
+	for last >= 0 && !arrived(x.arrivals[last]) {
 		last--
 	}
 	for i := range x.sent {
 		s := &x.sent[i]
-		a := x.arrivals[i]
-		taken += len(a)
-		if len(a) == 0 {
-			if due := s.At + x.usual.at(s.At); i < first && due < from || i > last && due+x.usual.window > to {
+		arrivals := x.arrivals[i]
+		used += len(arrivals)
+		if len(arrivals) == 0 {
+			if due := s.At + x.typical.delayAt(s.At); i < first && due < from || i > last && due+x.typical.window > to {
 				m.Outside++
 				continue
 			}
@@ -172,10 +176,10 @@ func (x *matcher) rows(c *Capture, m *Matching, from, to time.Duration) {
 			continue
 		}
 		m.Matched++
-		m.Copies += len(a) - 1
-		for k, r := range a {
+		m.Copies += len(arrivals) - 1
+		for k, r := range arrivals {
 			c.Packets = append(c.Packets, Packet{Seq: uint64(i), Copy: k, Sent: s.At, Took: x.received[r].At - s.At})
 		}
 	}
-	m.Unmatched = m.Received - taken
+	m.Unmatched = m.Received - used
 }

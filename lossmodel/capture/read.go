@@ -12,46 +12,45 @@ import (
 	"time"
 )
 
-// Sentinels that errors of Read wrap one of.
+// Errors of Read wrap one of these.
 var (
-	// errEmpty: no packets at all.
+	// errEmpty means that the file has no packets.
 	errEmpty = errors.New("no packets")
-	// ErrColumns: the first row does not name the columns that are needed.
+	// ErrColumns means that the header lacks required columns.
 	ErrColumns = errors.New("missing columns")
-	// errRow: a row makes no sense.
-	errRow = errors.New("bad row")
+	// errRow means that a row is invalid.
+	errRow = errors.New("invalid row")
 )
 
-// RowError is an errRow with the line at fault.
+// RowError is an invalid row.
 type RowError struct {
-	Line int // of the file, from 1
+	Line int // line of the file, from 1
 	Err  error
 }
 
 // Error implements error.
 func (e *RowError) Error() string { return fmt.Sprintf("%v: line %d: %v", errRow, e.Line, e.Err) }
 
-// Unwrap returns errRow and what is wrong with the row.
+// Unwrap returns errRow and e.Err.
 func (e *RowError) Unwrap() []error { return []error{errRow, e.Err} }
 
-// Limits, so that a hostile file costs no more than memory for this.
+// Limits of a capture, which bound the memory for reading a malicious file.
 const (
 	MaxRows = 1 << 23
 	maxCopy = 1 << 16
-	// maxTime bounds all times either way: a century and more, so that microseconds
-	// since 1970 will do, and the difference of two still fits.
+	// maxTime is the largest absolute value of times. It permits microseconds since 1970, and the
+	// difference of two times does not overflow.
 	maxTime = 140 * 365 * 24 * time.Hour
 )
 
-// Read reads a capture; see the package's comment for the format. An error about a row
-// is a *RowError or, where the text is no CSV, wraps a *csv.ParseError: both name the
-// line.
+// Read reads a capture; the package comment describes the format. An error about a row is a
+// *RowError, or wraps a *csv.ParseError if the text is not valid CSV. Both contain the line.
 func Read(r io.Reader) (*Capture, error) {
 	in := csv.NewReader(bufio.NewReader(r))
 	in.ReuseRecord, in.FieldsPerRecord, in.Comment = true, -1, '#'
 	head, err := in.Read()
 	if err == io.EOF {
-		return nil, fmt.Errorf("%w: the file is empty; expected a row that names columns, such as seq,send_us,recv_us,copy", errEmpty)
+		return nil, fmt.Errorf("%w: the file is empty, expected a header such as seq,send_us,recv_us,copy", errEmpty)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", errRow, err)
@@ -60,7 +59,7 @@ func Read(r io.Reader) (*Capture, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := &Capture{HasSent: cols.send >= 0, HasDelay: cols.recv >= 0 || cols.delay >= 0}
+	c := &Capture{HasSent: cols.send >= 0, HasDelay: cols.receive >= 0 || cols.delay >= 0}
 	for {
 		row, err := in.Read()
 		if err == io.EOF {
@@ -69,45 +68,49 @@ func Read(r io.Reader) (*Capture, error) {
 		if err != nil {
 			return nil, fmt.Errorf("%w: %w", errRow, err)
 		}
-		if err := c.add(&cols, row); err != nil {
+		if err := c.addRow(&cols, row); err != nil {
 			line, _ := in.FieldPos(0)
 			return nil, &RowError{Line: line, Err: err}
 		}
 	}
 	if len(c.Packets) == 0 {
-		return nil, fmt.Errorf("%w: expected at least one that arrived or was lost", errEmpty)
+		return nil, fmt.Errorf("%w: expected at least one packet that arrived or was lost", errEmpty)
 	}
 	return c, nil
 }
 
-// columns is the index of each column, -1 if it is missing.
-type columns struct{ seq, send, recv, delay, lost, copy int }
+// columns has the index of each column, -1 if it is missing.
+type columns struct{ seq, send, receive, delay, lost, copy int }
 
-func findColumns(head []string) (columns, error) {
-	at := func(name string) int {
-		return slices.IndexFunc(head, func(s string) bool {
+// findColumns finds the columns in the header.
+func findColumns(header []string) (columns, error) {
+	index := func(name string) int {
+		return slices.IndexFunc(header, func(s string) bool {
 			return strings.EqualFold(strings.TrimSpace(strings.TrimPrefix(s, "\ufeff")), name)
 		})
 	}
-	c := columns{at("seq"), at("send_us"), at("recv_us"), at("delay_us"), at("lost"), at("copy")}
+	c := columns{index("seq"), index("send_us"), index("recv_us"), index("delay_us"), index("lost"), index("copy")}
 	switch {
-	case c.recv < 0 && c.delay < 0 && c.lost < 0:
-		return c, fmt.Errorf("%w: expected recv_us, delay_us or lost among %s", ErrColumns, shown(head))
-	case c.recv >= 0 && c.send < 0 && c.delay < 0:
-		return c, fmt.Errorf("%w: recv_us needs send_us beside it; there are %s", ErrColumns, shown(head))
+	case c.receive < 0 && c.delay < 0 && c.lost < 0:
+		return c, fmt.Errorf("%w: expected recv_us, delay_us or lost among %s", ErrColumns, quoteShort(header))
+	case c.receive >= 0 && c.send < 0 && c.delay < 0:
+		return c, fmt.Errorf("%w: recv_us requires send_us, found %s", ErrColumns, quoteShort(header))
 	}
 	return c, nil
 }
 
-func shown(head []string) string {
-	text := strings.Join(head, ",")
+// quoteShort quotes a list of cells, shortened to 80 bytes, for an error.
+func quoteShort(cells []string) string {
+	text := strings.Join(cells, ",")
 	if len(text) > 80 {
 		text = strings.ToValidUTF8(text[:80], "") + "..."
 	}
 	return strconv.Quote(text)
 }
 
-func (c *Capture) add(cols *columns, row []string) error {
+// addRow parses a row and adds its packet to c, or counts it as unfinished. Without a column seq,
+// rows are numbered from 0. Missing cells count as empty.
+func (c *Capture) addRow(cols *columns, row []string) error {
 	if len(c.Packets)+c.Unfinished >= MaxRows {
 		return fmt.Errorf("more than %d rows", MaxRows)
 	}
@@ -121,26 +124,26 @@ func (c *Capture) add(cols *columns, row []string) error {
 	var err error
 	if cols.seq >= 0 {
 		if p.Seq, err = strconv.ParseUint(cell(cols.seq), 10, 63); err != nil {
-			return fmt.Errorf("seq is %q, expected a whole number", cell(cols.seq))
+			return fmt.Errorf("seq is %q, expected a non-negative integer", cell(cols.seq))
 		}
 	}
 	if text := cell(cols.copy); text != "" {
 		if p.Copy, err = strconv.Atoi(text); err != nil || p.Copy < 0 || p.Copy > maxCopy {
-			return fmt.Errorf("copy is %q, expected a whole number from 0", text)
+			return fmt.Errorf("copy is %q, expected a non-negative integer", text)
 		}
 	}
 	if cols.send >= 0 {
-		if p.Sent, err = micros("send_us", cell(cols.send)); err != nil {
+		if p.Sent, err = parseMicros("send_us", cell(cols.send)); err != nil {
 			return err
 		}
 	}
-	under, err := p.end(cell(cols.lost), cell(cols.recv), cell(cols.delay), cols)
+	inFlight, err := p.setOutcome(cell(cols.lost), cell(cols.receive), cell(cols.delay), cols)
 	switch {
 	case err != nil:
 		return err
 	case p.Arrived() > maxTime || p.Arrived() < -maxTime:
-		return fmt.Errorf("arrives more than %v from 0", maxTime)
-	case under:
+		return fmt.Errorf("arrival time out of range, expected at most %v from 0", maxTime)
+	case inFlight:
 		c.Unfinished++
 	default:
 		c.Packets = append(c.Packets, p)
@@ -148,13 +151,15 @@ func (c *Capture) add(cols *columns, row []string) error {
 	return nil
 }
 
-// end reads the outcome of the packet; under means that the capture ended before it was known.
-func (p *Packet) end(lost, recv, delay string, cols *columns) (under bool, err error) {
+// setOutcome sets Lost and Took from the cells lost, recv_us and delay_us, which are "" if empty or
+// missing; delay_us takes precedence over recv_us. inFlight is true if no cell has an outcome,
+// because the packet was in flight when the capture ended. cols are the columns of the file.
+func (p *Packet) setOutcome(lost, recv, delay string, cols *columns) (inFlight bool, err error) {
 	switch strings.ToLower(lost) {
 	case "1", "true", "yes", "lost":
 		p.Lost = true
 		return false, nil
-	case "", "0", "false", "no":
+	case "", "0", "false", "no": // the other columns decide
 	default:
 		return false, fmt.Errorf("lost is %q, expected 1 or 0", lost)
 	}
@@ -162,35 +167,34 @@ func (p *Packet) end(lost, recv, delay string, cols *columns) (under bool, err e
 	case recv == "lost" || delay == "lost":
 		p.Lost = true
 	case delay != "":
-		p.Took, err = micros("delay_us", delay)
+		p.Took, err = parseMicros("delay_us", delay)
 	case recv != "":
-		if p.Took, err = micros("recv_us", recv); err == nil {
+		if p.Took, err = parseMicros("recv_us", recv); err == nil {
 			p.Took -= p.Sent
 		}
 	default:
-		// Nothing but the column lost: a 0 there says that it arrived.
-		return cols.recv >= 0 || cols.delay >= 0 || lost == "", nil
+		// In a capture with only the column lost, a 0 means that the packet arrived.
+		return cols.receive >= 0 || cols.delay >= 0 || lost == "", nil
 	}
 	return false, err
 }
 
-// micros reads a decimal number of microseconds; digits beyond the nanosecond
-// are dropped.
-func micros(column, text string) (time.Duration, error) {
-	bad := func() (time.Duration, error) {
-		return 0, fmt.Errorf(`%s is %s, expected microseconds or "lost"`, column, shown([]string{text}))
+// parseMicros parses a decimal number of microseconds. Digits below the nanosecond are dropped.
+func parseMicros(column, text string) (time.Duration, error) {
+	invalid := func() (time.Duration, error) {
+		return 0, fmt.Errorf(`%s is %s, expected microseconds or "lost"`, column, quoteShort([]string{text}))
 	}
 	digits, negative := strings.CutPrefix(text, "-")
-	whole, part, _ := strings.Cut(digits, ".")
-	if whole == "" || len(whole) > 16 || len(part) > 30 {
-		return bad()
+	whole, fraction, _ := strings.Cut(digits, ".")
+	if whole == "" || len(whole) > 16 || len(fraction) > 30 { // longer numbers cannot be valid times
+		return invalid()
 	}
-	part = (part + "000")[:max(3, len(part))]
+	fraction = (fraction + "000")[:max(3, len(fraction))] // at least three digits, for nanoseconds
 	us, err := strconv.ParseUint(whole, 10, 63)
-	if err != nil || us > uint64(maxTime/time.Microsecond) || strings.Trim(part, "0123456789") != "" {
-		return bad()
+	if err != nil || us > uint64(maxTime/time.Microsecond) || strings.Trim(fraction, "0123456789") != "" {
+		return invalid()
 	}
-	ns, _ := strconv.ParseUint(part[:3], 10, 16)
+	ns, _ := strconv.ParseUint(fraction[:3], 10, 16)
 	d := time.Duration(us)*time.Microsecond + time.Duration(ns)
 	if negative {
 		d = -d

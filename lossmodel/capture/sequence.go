@@ -8,30 +8,29 @@ import (
 	"time"
 )
 
-// ErrSequence: the numbers of the packets do not make a sequence.
-var ErrSequence = errors.New("no sequence")
+// ErrSequence means that the sequence numbers do not count packets.
+var ErrSequence = errors.New("invalid sequence numbers")
 
 // Datagram is one datagram of a capture with its copies.
 type Datagram struct {
 	Seq     uint64
 	Sent    time.Duration
-	Lost    bool            // it never came itself; copies may have
-	Missing bool            // it has no row: taken for lost
+	Lost    bool            // the original did not arrive; copies may have
+	Missing bool            // there was no row for this number; counts as lost
 	Took    time.Duration   // 0 if lost
-	Copies  []time.Duration // how long each copy took, those that arrived
+	Copies  []time.Duration // delays of the copies that arrived
 }
 
-// Sequence is a capture put in order: one entry for every number from the first
-// to the last.
+// Sequence is a capture with one entry for every number from the first to the last.
 type Sequence struct {
 	Datagrams []Datagram
-	Missing   int // numbers without a row: taken for lost, their time of sending interpolated
-	Repeated  int // rows beyond the first with the same number and copy: taken for further copies
+	Missing   int // numbers without a row: counted as lost, send time interpolated
+	Repeated  int // rows with the same number and copy as another: counted as further copies
 }
 
-// Sequence orders the rows by number. A capture that lists only what arrived is
-// completed: a number without a row was lost. ErrSequence if the numbers are
-// so sparse that they cannot be counting packets.
+// Sequence orders the rows by sequence number. Numbers without a row count as lost, so a capture
+// may list only what arrived. The error wraps ErrSequence if the numbers are too sparse to count
+// packets.
 func (c *Capture) Sequence() (*Sequence, error) {
 	rows := slices.Clone(c.Packets)
 	if len(rows) == 0 {
@@ -41,8 +40,10 @@ func (c *Capture) Sequence() (*Sequence, error) {
 		return cmp.Or(cmp.Compare(a.Seq, b.Seq), cmp.Compare(a.Copy, b.Copy))
 	})
 	first, last := rows[0].Seq, rows[len(rows)-1].Seq
-	if span := last - first; span/64 > uint64(len(rows)) || span >= MaxRows {
-		return nil, fmt.Errorf("%w: numbers %d to %d with only %d rows: seq must count packets", ErrSequence, first, last, len(rows))
+	const maxGap = 64 // numbers for each row, on average
+	if span := last - first; span/maxGap > uint64(len(rows)) || span >= MaxRows {
+		return nil, fmt.Errorf("%w: %d to %d with only %d rows, expected seq to count packets", ErrSequence, first,
+			last, len(rows))
 	}
 	s := &Sequence{Datagrams: make([]Datagram, 0, last-first+1)}
 	for i := 0; i < len(rows); {
@@ -50,19 +51,20 @@ func (c *Capture) Sequence() (*Sequence, error) {
 			s.Datagrams = append(s.Datagrams, Datagram{Seq: next, Lost: true, Missing: true})
 			s.Missing++
 		}
-		n := i + 1
+		n := i + 1 // rows[i:n] have the same number
 		for n < len(rows) && rows[n].Seq == rows[i].Seq {
 			n++
 		}
-		s.add(rows[i:n])
+		s.addDatagram(rows[i:n])
 		i = n
 	}
 	s.interpolate()
 	return s, nil
 }
 
-// add puts together the rows of one number, ordered by copy.
-func (s *Sequence) add(rows []Packet) {
+// addDatagram adds the datagram of the rows with one number, which are ordered by copy. Copies that
+// did not arrive are dropped. A second arrival of number 0 counts as a copy.
+func (s *Sequence) addDatagram(rows []Packet) {
 	d := Datagram{Seq: rows[0].Seq, Sent: rows[0].Sent, Lost: true}
 	for i := range rows {
 		r := &rows[i]
@@ -71,7 +73,7 @@ func (s *Sequence) add(rows []Packet) {
 			s.Repeated++
 		}
 		switch {
-		case r.Lost:
+		case r.Lost: // nothing arrived
 		case r.Copy == 0 && d.Lost:
 			d.Lost, d.Took = false, r.Took
 		default:
@@ -81,41 +83,41 @@ func (s *Sequence) add(rows []Packet) {
 	s.Datagrams = append(s.Datagrams, d)
 }
 
-// interpolate gives the missing a time of sending between their neighbours.
+// interpolate sets the send times of missing numbers evenly between those of the rows around them.
 func (s *Sequence) interpolate() {
 	all := s.Datagrams
 	for i := 0; i < len(all); i++ {
 		if !all[i].Missing {
 			continue
 		}
-		n := i
-		for all[n].Missing { // the last number always has a row
-			n++
+		next := i
+		for all[next].Missing { // the last number always has a row
+			next++
 		}
-		from, to := all[i-1].Sent, all[n].Sent
-		for k := i; k < n; k++ {
-			all[k].Sent = from + (to-from)/time.Duration(n-i+1)*time.Duration(k-i+1)
+		from, to := all[i-1].Sent, all[next].Sent
+		for k := i; k < next; k++ {
+			all[k].Sent = from + (to-from)/time.Duration(next-i+1)*time.Duration(k-i+1)
 		}
-		i = n
+		i = next
 	}
 }
 
-// Packet is one row: a packet, or one copy of it.
+// Packet is one row of a capture: a datagram or a copy of it.
 type Packet struct {
 	Seq  uint64
-	Copy int           // 0, or 1.. for a duplicate
+	Copy int           // 0 for the datagram, 1 and up for copies
 	Sent time.Duration // by the sender's clock; 0 without a column send_us
-	Took time.Duration // from sending to arrival; below 0 if the clocks differ; 0 if lost
+	Took time.Duration // delay; negative if the clocks differ; 0 if lost
 	Lost bool
 }
 
-// Arrived returns when the packet came, by the receiver's clock.
+// Arrived returns the time of arrival by the receiver's clock.
 func (p *Packet) Arrived() time.Duration { return p.Sent + p.Took }
 
-// Capture is what a file held.
+// Capture is the content of a capture file.
 type Capture struct {
 	Packets    []Packet // in the order of the file
-	Unfinished int      // rows of packets that were under way when the capture ended
-	HasSent    bool     // the file said when packets were sent
-	HasDelay   bool     // the file said how long they took
+	Unfinished int      // rows of packets in flight at the end, which are not in Packets
+	HasSent    bool     // the file has send times
+	HasDelay   bool     // the file has delays or arrival times
 }

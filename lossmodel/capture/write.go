@@ -8,11 +8,11 @@ import (
 	"time"
 )
 
-// Write writes rows as seq,send_us,recv_us,copy, which Read takes back. It stops
-// at the first error of w.
+// Write writes rows as seq,send_us,recv_us,copy in the format that Read reads. It stops at the
+// first error of w.
 func Write(w io.Writer, rows iter.Seq[Packet]) error {
 	out := bufio.NewWriter(w)
-	out.WriteString("seq,send_us,recv_us,copy\n") // bufio's errors stick: Flush returns the first
+	out.WriteString("seq,send_us,recv_us,copy\n") // Flush returns the first error
 	var line []byte
 	for p := range rows {
 		line = strconv.AppendUint(line[:0], p.Seq, 10)
@@ -31,8 +31,8 @@ func Write(w io.Writer, rows iter.Seq[Packet]) error {
 	return out.Flush()
 }
 
-// AppendMicros writes microseconds with all digits down to the nanosecond, as few
-// as will do.
+// AppendMicros appends a duration in microseconds, with up to three decimals and without trailing
+// zeros.
 func AppendMicros(b []byte, d time.Duration) []byte {
 	if d < 0 {
 		b, d = append(b, '-'), -d

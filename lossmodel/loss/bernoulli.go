@@ -7,9 +7,10 @@ import (
 	"wirelab/lossmodel/tracefile"
 )
 
-// Bernoulli loses each IP packet by itself with probability P. A datagram in f
-// fragments needs them all, so it is lost with 1-(1-P)^f, decided by one draw: as
-// Alone if it would have been lost in one piece too, otherwise as InFragment.
+// Bernoulli loses each IP packet independently with probability P. A datagram of f fragments is
+// lost if any fragment is, with probability 1-(1-P)^f. One random word decides: the outcome is
+// Independent if the datagram would also have been lost without fragmentation, otherwise
+// Fragment.
 type Bernoulli struct{ P float64 }
 
 // Model implements Model.
@@ -22,44 +23,49 @@ func (b Bernoulli) LossRate() float64 { return b.P }
 func (b Bernoulli) Text() string { return units.FormatPercent(b.P) }
 
 // Check implements Model.
-func (b Bernoulli) Check() error { return checkRate(b.P) }
+func (b Bernoulli) Check() error { return checkLossRate(b.P) }
 
+// chain returns a chain with a single state.
 func (b Bernoulli) chain() markov {
-	return markov{n: 1, next: [4][4]float64{{1}}, loss: [4]float64{b.P}}
+	return markov{states: 1, next: [4][4]float64{{1}}, loss: [4]float64{b.P}} // the state always follows itself
 }
 
 // Process implements Model.
 func (b Bernoulli) Process(Process, *tracefile.Library) Process {
-	return &bernoulliProcess{one: random.ChanceOf(b.P)}
+	return &bernoulliProcess{datagramChance: random.NewChance(b.P)}
 }
 
+// bernoulliProcess has no state except a cached probability.
 type bernoulliProcess struct {
-	one  random.Chance // for a datagram in one piece
-	many random.Chance // for one in f pieces
-	f    int
+	datagramChance   random.Chance // of an unfragmented datagram
+	fragmentedChance random.Chance // of a datagram with that many fragments
+	fragments        int           // number of fragments to which fragmentedChance belongs
 }
 
+// Fork implements Process.
 func (p *bernoulliProcess) Fork() Process { c := *p; return &c }
 
+// Judge implements Process. The same word decides for a datagram with and without fragmentation.
 func (p *bernoulliProcess) Judge(pkt *Packet) {
 	switch {
-	case p.one.Hit(pkt.Word):
-		pkt.Lost = Alone
-	case pkt.Fragments > 1 && p.among(pkt.Fragments).Hit(pkt.Word):
-		pkt.Lost = InFragment
+	case p.datagramChance.Hit(pkt.Word):
+		pkt.Lost = Independent
+	case pkt.Fragments > 1 && p.chanceFor(pkt.Fragments).Hit(pkt.Word):
+		pkt.Lost = Fragment
 	}
 }
 
-// among returns the chance for a datagram in n pieces. It keeps the last result,
-// since most datagrams of a session have as many pieces.
-func (p *bernoulliProcess) among(n int) random.Chance {
-	if p.f != n {
-		p.f, p.many = n, p.one.AnyOf(n)
+// chanceFor returns the loss probability of a datagram with n fragments. It caches the last
+// result, because most datagrams of a session have the same size.
+func (p *bernoulliProcess) chanceFor(n int) random.Chance {
+	if p.fragments != n {
+		p.fragments, p.fragmentedChance = n, p.datagramChance.AnyOf(n)
 	}
-	return p.many
+	return p.fragmentedChance
 }
 
+// bernoulliKind returns nil for a loss rate of 0.
 var bernoulliKind = params[Bernoulli]{
-	percent(func(b *Bernoulli) *float64 { return &b.P }, "p", "", "share lost"),
-}.kind(func(b Bernoulli) Model { return WithMean(nil, b.P) },
-	setting.ModelInfo{Name: "bernoulli", Summary: "each packet is lost by itself"})
+	percent(func(b *Bernoulli) *float64 { return &b.P }, "p", "", "loss rate"),
+}.newKind(func(b Bernoulli) Model { return WithMean(nil, b.P) },
+	setting.ModelInfo{Name: "bernoulli", Summary: "independent losses"})

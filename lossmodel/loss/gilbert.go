@@ -8,14 +8,13 @@ import (
 	"wirelab/lossmodel/tracefile"
 )
 
-// Gilbert loses packets in bursts (E. N. Gilbert 1960, in the form that loses
-// everything in the bad state): a chain of two states, advanced once for each
-// datagram. Mean is the share lost in the long run, Burst the mean number of
-// packets lost in a row, at least 1. So the bad state is left with r = 1/Burst and
-// entered with p = r Mean/(1-Mean). Mean 1 loses everything.
+// Gilbert loses packets in bursts (E. N. Gilbert 1960, in the form that loses all packets in the
+// bad state). A Markov chain of two states advances once per datagram. Mean is the long-run loss
+// rate, Burst the mean number of packets lost in a row, at least 1. The bad state is left with
+// probability r = 1/Burst and entered with p = r Mean/(1-Mean). With Mean 1 all packets are lost.
 //
-// A burst is a condition of the path at one moment: a copy of a datagram finds
-// the state that the datagram found, and fragments count as one.
+// Copies of a datagram have the state of the datagram, and fragments count as one packet, because
+// a burst is a condition of the path at one time.
 type Gilbert struct{ Mean, Burst float64 }
 
 // Model implements Model.
@@ -27,9 +26,9 @@ func (g Gilbert) LossRate() float64 { return g.Mean }
 // Text implements Model.
 func (g Gilbert) Text() string { return units.FormatPercent(g.Mean) }
 
-// rates returns the probabilities of entering and of leaving the bad state.
+// rates returns the transition probabilities into and out of the bad state.
 func (g Gilbert) rates() (enter, leave float64) {
-	if g.Mean >= 1 {
+	if g.Mean >= 1 { // always in the bad state
 		return 1, 0
 	}
 	leave = 1 / g.Burst
@@ -38,16 +37,16 @@ func (g Gilbert) rates() (enter, leave float64) {
 
 // Check implements Model.
 func (g Gilbert) Check() error {
-	if err := checkRate(g.Mean); err != nil {
+	if err := checkLossRate(g.Mean); err != nil {
 		return err
 	}
 	if !(g.Burst >= 1 && g.Burst <= setting.MaxBurst) {
 		return setting.Burst.Refuse("burst", units.FormatDecimal(g.Burst))
 	}
-	// The rounding of the text's decimals must not refuse the very limit.
+	// The tolerance keeps decimal rounding from refusing the limit itself.
 	if enter, _ := g.rates(); enter > 1+1e-9 {
 		return &setting.KeyError{Key: "burst", Value: units.FormatDecimal(g.Burst), Expected: fmt.Sprintf(
-			"at least %.4g packets at a mean loss of %s: shorter bursts cannot lose so much",
+			"at least %.4g packets at a mean loss of %s, because shorter bursts cannot reach that loss",
 			g.Mean/(1-g.Mean), units.FormatPercent(g.Mean))}
 	}
 	return nil
@@ -56,25 +55,29 @@ func (g Gilbert) Check() error {
 // Process implements Model.
 func (g Gilbert) Process(prev Process, _ *tracefile.Library) Process {
 	enter, leave := g.rates()
-	return newTwoStates(prev, g.Mean, enter, leave, 0, 1)
+	const lostGood, lostBad = 0, 1
+	return newTwoStates(prev, g.Mean, enter, leave, lostGood, lostBad)
 }
 
+// chain returns the chain of the good and the bad state.
 func (g Gilbert) chain() markov { return gilbertChain(g.Mean, g.rates) }
 
-// gilbertChain is a chain that loses everything in the bad state and nothing in the good one.
+// gilbertChain returns a chain that loses all packets in the bad state and none in the good state.
+// With a mean of 1 it has the bad state only. rates returns the transition probabilities into and
+// out of the bad state.
 func gilbertChain(mean float64, rates func() (enter, leave float64)) markov {
 	if mean >= 1 {
-		return markov{n: 1, next: [4][4]float64{{1}}, loss: [4]float64{1}}
+		return markov{states: 1, next: [4][4]float64{{1}}, loss: [4]float64{1}}
 	}
 	enter, leave := rates()
-	return markov{n: 2, next: [4][4]float64{{1 - enter, enter}, {leave, 1 - leave}}, loss: [4]float64{0, 1}}
+	return markov{states: 2, next: [4][4]float64{{1 - enter, enter}, {leave, 1 - leave}}, loss: [4]float64{0, 1}}
 }
 
-// gilbertKind: a burst of "off", the default, makes the model Bernoulli's.
+// gilbertKind returns a Bernoulli model if the burst is "off", the default.
 var gilbertKind = params[Gilbert]{
-	percent(func(g *Gilbert) *float64 { return &g.Mean }, "mean", "", "share lost"),
+	percent(func(g *Gilbert) *float64 { return &g.Mean }, "mean", "", "loss rate"),
 	newParam(setting.Burst, func(g *Gilbert) *float64 { return &g.Burst }, "burst", "off",
-		"mean number of packets lost in a row; off: that of independent losses"),
-}.kind(func(g Gilbert) Model { return WithBurst(WithMean(nil, g.Mean), g.Burst) }, setting.ModelInfo{
+		"mean number of packets lost in a row; off: independent losses"),
+}.newKind(func(g Gilbert) Model { return WithBurst(WithMean(nil, g.Mean), g.Burst) }, setting.ModelInfo{
 	Name: "gilbert", Source: "E. N. Gilbert, Capacity of a Burst-Noise Channel, 1960",
-	Summary: "bursts, in which everything is lost"})
+	Summary: "bursts in which all packets are lost"})

@@ -10,15 +10,16 @@ import (
 	"wirelab/lossmodel/random"
 )
 
-// examples are models in words; a model that is not here is tried at the minimum of
-// its parameters.
+// examples has parameters by model. A model without an example is tested at the minimum of its
+// parameters.
 var examples = map[string]string{
 	"bernoulli": "p=5%", "gilbert": "mean=5% burst=2", "gilbert-elliott": "p=1% r=20% h=10% k=99%",
 	"four-state": "p13=1% p31=30% p32=10% p23=40% p14=1%", "correlated": "p=10% rho=25%", "periodic": "every=9",
 	"pattern": "bits=00010",
 }
 
-func modelOf(t *testing.T, name string, params []setting.ParamInfo) loss.Model {
+// newModel returns the example of a model.
+func newModel(t *testing.T, name string, params []setting.ParamInfo) loss.Model {
 	t.Helper()
 	text := examples[name]
 	if text == "" {
@@ -34,19 +35,19 @@ func modelOf(t *testing.T, name string, params []setting.ParamInfo) loss.Model {
 	return m
 }
 
-// Every model loses what it says, its fork decides as it does, and its text reads
-// back as the same model.
+// Every model has its loss rate, its fork makes the same decisions, and its text parses as the
+// same model.
 func TestModels(t *testing.T) {
 	for _, k := range loss.Kinds() {
 		if k.Name == "trace" {
 			continue // needs a capture; tested with links
 		}
 		t.Run(k.Name, func(t *testing.T) {
-			m := modelOf(t, k.Name, k.Params)
+			m := newModel(t, k.Name, k.Params)
 			if text := m.Text(); strings.HasPrefix(text, k.Name) {
 				table, _ := loss.Parse(text)
 				if back, err := loss.Read(table); err != nil || back != m {
-					t.Errorf("%s reads back as %v, %v", text, back, err)
+					t.Errorf("%s parses as %v, %v", text, back, err)
 				}
 			}
 			const n = 200_000
@@ -60,17 +61,17 @@ func TestModels(t *testing.T) {
 					p.Fork().Judge(&fork)
 				}
 				if p.Judge(&pkt); i%1000 == 0 && fork != pkt {
-					t.Fatalf("packet %d: %+v, its fork says %+v", i, pkt, fork)
+					t.Fatalf("packet %d: %+v, fork %+v", i, pkt, fork)
 				}
-				if pkt.Lost != loss.Arrives {
+				if pkt.Lost != loss.NotLost {
 					lost++
 				}
 			}
-			law, ok := loss.LawOf(m)
+			law, ok := loss.Analyze(m)
 			if !ok || math.Abs(law.Rate-m.LossRate()) > 1e-12 {
-				law.Rate, law.Spread = m.LossRate(), 1
+				law.Rate, law.Variance = m.LossRate(), 1
 			}
-			if got := lost / n; math.Abs(got-law.Rate) > 6*math.Sqrt(law.Spread/n)+1e-4 {
+			if got := lost / n; math.Abs(got-law.Rate) > 6*math.Sqrt(law.Variance/n)+1e-4 {
 				t.Errorf("lost %.5f, expected %.5f", got, law.Rate)
 			}
 		})

@@ -5,113 +5,114 @@ import (
 	"wirelab/lossmodel/random"
 )
 
-// Law is what a loss model does in the long run.
-type Law struct {
-	Rate    float64 // share of packets lost
-	MeanRun float64 // mean number of packets lost in a row; 0 if none is, +Inf if all are
-	Lag1    float64 // correlation between a packet's loss and the next one's
-	// Spread is the variance of the share lost among N packets, times N, for
-	// large N: its standard error is sqrt(Spread/N).
-	Spread float64
+// ClosedForm has the long-run properties of a loss model.
+type ClosedForm struct {
+	Rate    float64 // fraction of packets lost
+	MeanRun float64 // mean number of packets lost in a row; 0 if none is lost, +Inf if all are
+	Lag1    float64 // correlation of the losses of successive packets
+	// Variance is N times the variance of the fraction lost among N packets, for large N. The
+	// standard error of that fraction is sqrt(Variance/N).
+	Variance float64
 }
 
-// LawOf returns the law of a loss model; ok is false where it depends on a file.
-// It follows from the model's parameters alone, by the algebra of its chain.
-func LawOf(m Model) (law Law, ok bool) {
+// Analyze computes the closed form of a loss model from its parameters. ok is false if the losses
+// depend on a file.
+func Analyze(m Model) (form ClosedForm, ok bool) {
 	switch m := m.(type) {
 	case nil:
-		return Law{}, true
-	case chained:
-		return m.chain().law(), true
-	case interface{ law() (Law, bool) }:
-		return m.law()
+		return ClosedForm{}, true
+	case chainModel:
+		return m.chain().closedForm(), true
+	case interface{ closedForm() (ClosedForm, bool) }:
+		return m.closedForm()
 	}
-	return Law{}, false
+	return ClosedForm{}, false
 }
 
-// chained is a model that is a Markov chain with a chance of loss in each state.
-type chained interface{ chain() markov }
+// chainModel is a model that is a Markov chain with a loss probability in each state.
+type chainModel interface{ chain() markov }
 
-// markov is a chain of up to four states. Every state it can be in leads to one
-// closed class, so there is one stationary distribution.
+// markov is a Markov chain with up to four states and one recurrent class, so that its stationary
+// distribution is unique.
 type markov struct {
-	n    int
-	next [4][4]float64 // next[i][j]: from i to j
-	loss [4]float64    // in each state
+	states int           // number of states
+	next   [4][4]float64 // next[i][j] is the transition probability from i to j
+	loss   [4]float64    // loss probability in each state
 }
 
-// stationary returns the share of time spent in each state: the solution of
-// pi P = pi, sum pi = 1.
+// stationary returns the stationary distribution: the solution of pi P = pi, sum pi = 1. The sum
+// replaces the last of the equations of pi P = pi, which follows from the others.
 func (m markov) stationary() [4]float64 {
 	var a [4][5]float64
-	for j := range m.n - 1 {
-		for i := range m.n {
+	for j := range m.states - 1 {
+		for i := range m.states {
 			a[j][i] = m.next[i][j]
 		}
 		a[j][j]--
 	}
-	for i := range m.n {
-		a[m.n-1][i] = 1
+	for i := range m.states {
+		a[m.states-1][i] = 1
 	}
-	a[m.n-1][4] = 1
-	return solve(a, m.n)
+	a[m.states-1][4] = 1
+	return solve(a, m.states)
 }
 
-// law: with f the chance of loss by state, mu its mean and g the solution of
-// (I-P) g = f-mu, the covariances at all lags sum to <f-mu, g> - <f-mu, f-mu>.
-// Any stationary process with rate L and lag-1 covariance C has mean runs of
-// L/(L-L^2-C).
-func (m markov) law() Law {
+// closedForm computes the closed form. With f the loss probability by state minus its mean mu,
+// and g the solution of (I-P) g = f, the covariances at all lags from 1 sum to <f, g> - <f, f>
+// under the stationary distribution. A stationary process with rate L and lag-1 covariance C has
+// a mean run of L/(L-L^2-C).
+func (m markov) closedForm() ClosedForm {
 	pi := m.stationary()
 	mu := 0.0
-	for i := range m.n {
+	for i := range m.states {
 		mu += float64(pi[i] * m.loss[i])
 	}
-	f := m.loss
-	for i := range m.n {
+	f := m.loss // minus its mean
+	for i := range m.states {
 		f[i] -= mu
 	}
 	g := m.poisson(f, pi)
-	c1, own, all := 0.0, 0.0, 0.0
-	for i := range m.n {
-		onward := 0.0
-		for j := range m.n {
-			onward += float64(m.next[i][j] * f[j])
+	c1, selfSum, lagSum := 0.0, 0.0, 0.0 // covariance at lag 1, <f, f>, <f, g>
+	for i := range m.states {
+		expectedNext := 0.0 // mean of f in the state after i
+		for j := range m.states {
+			expectedNext += float64(m.next[i][j] * f[j])
 		}
-		c1 += float64(pi[i] * f[i] * onward)
-		own += float64(pi[i] * f[i] * f[i])
-		all += float64(pi[i] * f[i] * g[i])
+		c1 += float64(pi[i] * f[i] * expectedNext)
+		selfSum += float64(pi[i] * f[i] * f[i])
+		lagSum += float64(pi[i] * f[i] * g[i])
 	}
-	v := float64(mu * (1 - mu))
-	law := Law{Rate: mu, Spread: v + 2*(all-own)}
+	v := float64(mu * (1 - mu)) // variance of the loss of one packet
+	form := ClosedForm{Rate: mu, Variance: v + 2*(lagSum-selfSum)}
 	if v > 0 {
-		law.Lag1 = c1 / v
+		form.Lag1 = c1 / v
 	}
 	switch {
 	case mu >= 1:
-		law.MeanRun = math.Inf(1)
+		form.MeanRun = math.Inf(1)
 	case mu > 0:
-		law.MeanRun = mu / (v - c1)
+		form.MeanRun = mu / (v - c1)
 	}
-	return law
+	return form
 }
 
-// poisson solves (I-P) g = f with <pi, g> = 0, by adding 1 pi to I-P, which makes
-// it regular.
+// poisson returns the solution g of the Poisson equation (I-P) g = f with <pi, g> = 0, where pi is
+// the stationary distribution. I-P is singular; adding pi to each of its rows makes it regular and
+// does not change that solution.
 func (m markov) poisson(f, pi [4]float64) [4]float64 {
 	var a [4][5]float64
-	for i := range m.n {
-		for j := range m.n {
+	for i := range m.states {
+		for j := range m.states {
 			a[i][j] = pi[j] - m.next[i][j]
 		}
 		a[i][i]++
 		a[i][4] = f[i]
 	}
-	return solve(a, m.n)
+	return solve(a, m.states)
 }
 
-// solve returns x with A x = b, b being column 4 of a, by elimination with the
-// largest pivot.
+// solve returns the solution of A x = b with n unknowns, where b is column 4 of a, by Gauss-Jordan
+// elimination with partial pivoting. An unknown without an equation is 0.
 func solve(a [4][5]float64, n int) (x [4]float64) {
 	for col := range n {
 		best := col
@@ -125,9 +126,9 @@ func solve(a [4][5]float64, n int) (x [4]float64) {
 			if row == col || a[col][col] == 0 {
 				continue
 			}
-			times := a[row][col] / a[col][col]
+			factor := a[row][col] / a[col][col]
 			for k := col; k < 5; k++ {
-				a[row][k] -= float64(times * a[col][k])
+				a[row][k] -= float64(factor * a[col][k])
 			}
 		}
 	}
@@ -139,47 +140,48 @@ func solve(a [4][5]float64, n int) (x [4]float64) {
 	return x
 }
 
-// chainProcess moves a Markov chain once for each datagram and loses packets by its state.
-// States are numbered from 1; in state 0 the chain has not begun.
-//
-// A copy of a datagram finds the state that the datagram found; fragments count as one.
+// chainProcess is a Process that advances a Markov chain once per datagram and loses packets
+// depending on its state. States are numbered from 1; state 0 is before the first datagram.
+// Copies of a datagram have its state; fragments count as one packet.
 type chainProcess struct {
-	moves [5][3]move // from each state, tried in order; if none is taken the chain goes to stays
-	stays [5]uint8
-	bad   [5]bool
-	lost  [5]random.Chance // in each state
-	state uint8
+	transitions [5][3]transition // by state, tried in order
+	defaults    [5]uint8         // by state: the next state if no transition is taken
+	bad         [5]bool          // by state: reported as Packet.Bad
+	lossChance  [5]random.Chance // by state
+	state       uint8            // current state
 }
 
-// move leads to a state with the chance that a word is below a threshold, and the moves before
-// it were not taken.
-type move struct {
-	below random.Chance
-	to    uint8
+// transition leads to another state if a random word hits the chance. Chances of one state are
+// cumulative: the word is the same for all of them.
+type transition struct {
+	chance random.Chance
+	to     uint8
 }
 
-// The states of models with two.
+// States of models with two states.
 const (
 	good = 1
 	bad  = 2
 )
 
-// newChain returns prev, or a chain that has not begun. The caller sets the rest.
+// newChain returns prev if it is a chainProcess, to keep its state, otherwise a new one. By default
+// each state is followed by itself. The caller sets all other fields.
 func newChain(prev Process) *chainProcess {
-	p := prior[chainProcess](prev)
-	p.stays = [5]uint8{0, 1, 2, 3, 4}
+	p := reuse[chainProcess](prev)
+	p.defaults = [5]uint8{0, 1, 2, 3, 4}
 	return p
 }
 
-// newTwoStates returns a chain of a good and a bad state. start is the chance of being in the bad
-// state at first.
+// newTwoStates returns a chain of a good and a bad state. start is the probability that the first
+// datagram is in the bad state, enter and leave are the transition probabilities into and out of
+// the bad state, lostGood and lostBad the loss probabilities.
 func newTwoStates(prev Process, start, enter, leave, lostGood, lostBad float64) *chainProcess {
 	p := newChain(prev)
-	p.stays[0] = good
-	p.moves[0][0] = move{random.ChanceOf(start), bad}
-	p.moves[good][0] = move{random.ChanceOf(enter), bad}
-	p.moves[bad][0] = move{random.ChanceOf(leave), good}
-	p.lost[good], p.lost[bad] = random.ChanceOf(lostGood), random.ChanceOf(lostBad)
+	p.defaults[0] = good
+	p.transitions[0][0] = transition{random.NewChance(start), bad}
+	p.transitions[good][0] = transition{random.NewChance(enter), bad}
+	p.transitions[bad][0] = transition{random.NewChance(leave), good}
+	p.lossChance[good], p.lossChance[bad] = random.NewChance(lostGood), random.NewChance(lostBad)
 	p.bad[bad] = true
 	return p
 }
@@ -187,29 +189,29 @@ func newTwoStates(prev Process, start, enter, leave, lostGood, lostBad float64) 
 // Fork implements Process.
 func (p *chainProcess) Fork() Process { c := *p; return &c }
 
-// Judge implements Process. In a state of uncertain losses each packet, copies too, is lost
-// independently by a word of its own.
+// Judge implements Process. If the loss probability of a state is between 0 and 1, each packet,
+// also each copy, is lost independently by its own word.
 func (p *chainProcess) Judge(pkt *Packet) {
 	if pkt.Copy == 0 {
-		p.state = p.after(pkt.Word)
+		p.state = p.nextState(pkt.Word)
 	}
 	pkt.Bad = p.bad[p.state]
-	lost := p.lost[p.state]
+	lost := p.lossChance[p.state]
 	switch {
-	case lost == 0 || lost < random.Certain && !lost.Hit(random.Further(pkt.Word, 0)):
+	case lost == 0 || lost < random.Certain && !lost.Hit(random.DeriveWord(pkt.Word, 0)): // arrives
 	case pkt.Bad:
-		pkt.Lost = InBurst
+		pkt.Lost = Burst
 	default:
-		pkt.Lost = Alone
+		pkt.Lost = Independent
 	}
 }
 
-// after returns the state that follows.
-func (p *chainProcess) after(word uint64) uint8 {
-	for _, m := range &p.moves[p.state] {
-		if m.below.Hit(word) {
+// nextState returns the state after the current one for a random word.
+func (p *chainProcess) nextState(word uint64) uint8 {
+	for _, m := range &p.transitions[p.state] {
+		if m.chance.Hit(word) {
 			return m.to
 		}
 	}
-	return p.stays[p.state]
+	return p.defaults[p.state]
 }

@@ -1,10 +1,10 @@
-// Package loss decides which packets of a series are lost: by chance, in bursts, by a
-// pattern or as in a capture. It knows no links. A model is a plain value, its
-// parameters; a Process is what decides by them, packet by packet.
+// Package loss has the loss models of links: independent losses, bursts, patterns, and losses
+// from a capture. It does not depend on links. A Model is a value with the parameters; its
+// Process decides packet by packet.
 //
-// To add a model, write a file with the model, its process and its Kind, and add the
-// Kind to the table in table.go. The key loss then takes it, as text and as a table,
-// lists it with its parameters, and keeps its state when a link is reshaped.
+// To add a model, write a file with the model, its process and its kind, and add the kind to the
+// table in table.go. The key loss then accepts the model as text and as a table, lists it with
+// its parameters, and keeps its state when a link is reshaped.
 package loss
 
 import (
@@ -13,71 +13,70 @@ import (
 	"wirelab/lossmodel/tracefile"
 )
 
-// Model is the parameters of one way to lose packets. Values compare with ==.
+// Model has the parameters of a loss model. Models can be compared with ==.
 type Model interface {
-	// Model returns the name that a loss table's model key takes.
+	// Model returns the name of the model, the value of the key model in a loss table.
 	Model() string
-	// LossRate returns the share of packets lost in the long run; 0 if that depends on
-	// a file.
+	// LossRate returns the long-run fraction of packets lost; 0 if it depends on a file.
 	LossRate() float64
-	// Check returns an error if the parameters are out of range or contradict each other.
+	// Check returns an error if the parameters are out of range or inconsistent.
 	Check() error
-	// Text returns what the key loss reads as: the rate alone where the key burst
-	// says the rest, otherwise the model in words, "periodic every=9".
+	// Text returns the value of the key loss: the loss rate if the key burst has the rest,
+	// otherwise the model with its parameters, such as "periodic every=9".
 	Text() string
-	// Process returns what decides by these parameters. prev is what the link last
-	// used for this kind of model, nil at first; its state is kept. A model that
-	// reads a file finds it in files.
+	// Process returns a process with these parameters. prev is the last process of the same kind
+	// of model on the link, whose state is kept; nil if there was none. A model that reads a file
+	// gets its content from files.
 	Process(prev Process, files *tracefile.Library) Process
 }
 
-// FileModel is a model that may read a file.
+// FileModel is a Model that may read a file.
 type FileModel interface {
 	Model
-	// Open opens the file, if any, and returns the model with the file's hash.
+	// Open reads the file, if any, and returns the model with the file's hash.
 	Open(files *tracefile.Library) (Model, error)
 }
 
-// Process decides packet by packet.
+// Process decides which packets are lost.
 type Process interface {
-	// Judge decides about a packet. Datagrams come in order of sending, each
+	// Judge sets the outcome of a packet. Datagrams must be passed in order of sending, each
 	// followed by its copies.
 	Judge(pkt *Packet)
-	// Fork returns a copy that shares nothing that changes.
+	// Fork returns an independent copy with the same state.
 	Fork() Process
 }
 
-// Packet is a datagram, or a copy of it, and what was decided about it.
+// Packet is a datagram, or a copy of it, and its outcome.
 type Packet struct {
-	Sent      time.Duration
-	Word      uint64 // random; one of the datagram's own, others for its copies
-	Copy      int    // 0 for the datagram itself
-	Fragments int    // as IP cuts it
+	Sent      time.Duration // virtual time of sending
+	Word      uint64        // random; every copy has its own
+	Copy      int           // 0 for the datagram, 1 and up for copies
+	Fragments int           // number of IP fragments
 
-	Lost reason
-	Bad  bool // the model is in its bad state, whether this packet was lost or not
+	Lost outcome // set by Judge
+	Bad  bool    // set by Judge: the model is in its bad state, whether or not this packet is lost
 }
 
-// reason is why a packet was lost.
-type reason uint8
+// outcome is whether and why a packet was lost.
+type outcome uint8
 
-// The reasons.
+// Outcomes.
 const (
-	Arrives    reason = iota // it was not lost
-	Alone                    // independently of its neighbours
-	InBurst                  // in the bad state of a model with memory
-	InFragment               // whole it would have arrived, but one of its fragments was lost
+	NotLost     outcome = iota
+	Independent         // lost independently of other packets
+	Burst               // lost in the bad state of a model with memory
+	Fragment            // one of its IP fragments was lost; unfragmented it would have arrived
 )
 
-// prior returns prev if it is a P, otherwise a new P.
-func prior[P any](prev Process) *P {
+// reuse returns prev if it has type *P, so that its state is kept, otherwise a new P.
+func reuse[P any](prev Process) *P {
 	if p, ok := any(prev).(*P); ok {
 		return p
 	}
 	return new(P)
 }
 
-// RateOf returns the loss rate of a model; nil loses nothing.
+// RateOf returns the loss rate of a model; 0 for nil.
 func RateOf(m Model) float64 {
 	if m == nil {
 		return 0
@@ -85,7 +84,7 @@ func RateOf(m Model) float64 {
 	return m.LossRate()
 }
 
-// BurstOf returns the mean burst of Gilbert's model, 0 for any other.
+// BurstOf returns the mean burst of a Gilbert model; 0 for any other.
 func BurstOf(m Model) float64 {
 	if g, ok := m.(Gilbert); ok {
 		return g.Burst
@@ -93,8 +92,9 @@ func BurstOf(m Model) float64 {
 	return 0
 }
 
-// WithMean gives Gilbert's model another mean, and makes all others Bernoulli's:
-// the text "5%" must mean one thing, whatever was set before.
+// WithMean returns a Gilbert model with another mean, or a Bernoulli model in place of any other,
+// so that a text such as "5%" has the same meaning whatever was set before. It returns nil for a
+// mean of 0 without a burst.
 func WithMean(m Model, mean float64) Model {
 	if g, ok := m.(Gilbert); ok {
 		return Gilbert{Mean: mean, Burst: g.Burst}
@@ -105,8 +105,8 @@ func WithMean(m Model, mean float64) Model {
 	return Bernoulli{P: mean}
 }
 
-// WithBurst makes a model Gilbert's, or, with a burst of 0, Gilbert's Bernoulli's;
-// a model with other parameters for bursts is returned unchanged.
+// WithBurst returns a Gilbert model with the loss rate of m and the given burst. A burst of 0
+// turns a Gilbert model into a Bernoulli model and leaves other models unchanged.
 func WithBurst(m Model, burst float64) Model {
 	if burst == 0 {
 		if _, ok := m.(Gilbert); ok {

@@ -7,27 +7,28 @@ import (
 
 // Parameters of models that read a file.
 var (
-	fileParam = setting.ParamInfo{Name: "file", Unit: tracefile.UnitName, Help: "path"}
-	hashParam = setting.ParamInfo{Name: "sha256", Help: "what the file's hash begins with; refused if it has changed"}
+	pathParam = setting.ParamInfo{Name: "file", Unit: tracefile.UnitName, Help: "path"}
+	hashParam = setting.ParamInfo{Name: "sha256", Help: "first digits of the file's SHA-256; a changed file is refused"}
 	byParam   = setting.ParamInfo{Name: "by", Default: "packet",
-		Help: "packet: the n-th packet meets the n-th fate; time: that of the packet sent at the same time"}
+		Help: "packet: packet n has the outcome of row n; time: a packet has the outcome of the row sent at the same time"}
 )
 
 // param is a parameter of a model of type M.
 type param[M any] struct {
 	setting.ParamInfo
-	read  func(m *M, value any) error
-	check func(m *M) error
-	text  func(m *M) string
-	unset func(m *M) // sets the default value; nil: it is ParamInfo.Default, if any
+	readValue  func(m *M, value any) error
+	check      func(m *M) error
+	text       func(m *M) string
+	setDefault func(m *M) // computes the default from earlier parameters; nil if the default is ParamInfo.Default, if any
 }
 
-// newParam returns a parameter that is kept in a field. Without a default, "", it must be given.
-func newParam[M any, T comparable](u setting.Unit[T], field func(*M) *T, name, def, help string) param[M] {
+// newParam returns a parameter with values of unit u that is stored in a field of the model;
+// field returns a pointer to it. Without a default (""), the parameter is required.
+func newParam[M any, T comparable](u setting.Unit[T], field func(*M) *T, name, defaultText, help string) param[M] {
 	key := "loss." + name
 	return param[M]{
-		ParamInfo: setting.ParamInfo{Name: name, Unit: u.Name, Default: def, Min: u.Min, Max: u.Max, Help: help},
-		read: func(m *M, value any) (err error) {
+		ParamInfo: setting.ParamInfo{Name: name, Unit: u.Name, Default: defaultText, Min: u.Min, Max: u.Max, Help: help},
+		readValue: func(m *M, value any) (err error) {
 			if value == nil {
 				return u.Refuse(key, "nothing")
 			}
@@ -44,38 +45,39 @@ func newParam[M any, T comparable](u setting.Unit[T], field func(*M) *T, name, d
 	}
 }
 
-// percent returns a parameter from 0% to 100%.
-func percent[M any](field func(*M) *float64, name, def, help string) param[M] {
-	return newParam(setting.Percent, field, name, def, help)
+// percent returns a parameter from 0% to 100%. The arguments are those of newParam.
+func percent[M any](field func(*M) *float64, name, defaultText, help string) param[M] {
+	return newParam(setting.Percent, field, name, defaultText, help)
 }
 
-// orElse returns the parameter with a default value that follows from those before it.
-func (p param[M]) orElse(set func(*M)) param[M] {
-	p.unset = set
+// withDefault returns the parameter with a default that set computes from the parameters before it
+// and stores in the model.
+func (p param[M]) withDefault(set func(*M)) param[M] {
+	p.setDefault = set
 	return p
 }
 
 // params are the parameters of a model.
 type params[M any] []param[M]
 
-// kind returns the kind of a model with these parameters and no others. finish, if not nil,
-// replaces a model that was read.
-func (ps params[M]) kind(finish func(M) Model, info setting.ModelInfo) kind {
+// newKind returns the kind of a model with these parameters. finish converts the model after
+// reading, for example to a simpler one; nil means that M itself is the Model.
+func (ps params[M]) newKind(finish func(M) Model, info setting.ModelInfo) kind {
 	for _, p := range ps {
 		info.Params = append(info.Params, p.ParamInfo)
 	}
-	return kind{ModelInfo: info, from: func(t Table) (Model, error) {
+	return kind{ModelInfo: info, read: func(t Table) (Model, error) {
 		var m M
 		for _, p := range ps {
 			value := t[p.Name]
 			switch {
-			case value == nil && p.unset != nil:
-				p.unset(&m)
+			case value == nil && p.setDefault != nil:
+				p.setDefault(&m)
 				continue
 			case value == nil && p.Default != "":
 				value = p.Default
 			}
-			if err := p.read(&m, value); err != nil {
+			if err := p.readValue(&m, value); err != nil {
 				return nil, err
 			}
 		}
@@ -96,7 +98,7 @@ func (ps params[M]) check(m M) error {
 	return nil
 }
 
-// text writes a model with its parameters.
+// text formats the model m, whose name is model, with its parameters, such as "periodic every=9".
 func (ps params[M]) text(model string, m M) string {
 	for _, p := range ps {
 		model += " " + p.Name + "=" + p.text(&m)
@@ -104,9 +106,11 @@ func (ps params[M]) text(model string, m M) string {
 	return model
 }
 
-// file reads file, by and sha256.
-func (t Table) file(what string, timed bool) (f tracefile.File, err error) {
-	u := tracefile.Unit(what, timed)
+// readFile reads the parameters file, by and sha256 of a table; the zero File if none is given. It
+// is an error to give by or sha256 without file. description and hasTimes are as for
+// tracefile.Unit.
+func (t Table) readFile(description string, hasTimes bool) (f tracefile.File, err error) {
+	u := tracefile.Unit(description, hasTimes)
 	if t["file"] == nil {
 		if t["by"] != nil || t["sha256"] != nil {
 			return f, u.Refuse("loss.file", "nothing")

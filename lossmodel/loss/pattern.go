@@ -11,9 +11,8 @@ import (
 	"wirelab/lossmodel/tracefile"
 )
 
-// pattern repeats a fixed sequence of losses: Bits is a text of 0 (arrives) and 1
-// (lost), or File contains such a text, in which white space is ignored. A copy is
-// lost if its datagram is lost.
+// pattern repeats a sequence of losses: Bits is a text of 0 (arrives) and 1 (lost), or File
+// contains such a text, in which white space is ignored. A copy is lost if its datagram is lost.
 type pattern struct {
 	Bits string // 1 to maxPattern digits; "" if File is set
 	File tracefile.File
@@ -22,10 +21,10 @@ type pattern struct {
 // maxPattern is the maximum length of Bits.
 const maxPattern = 4096
 
+// Model implements Model.
 func (pattern) Model() string { return "pattern" }
 
-// LossRate returns the share of ones in Bits. It returns 0 for a pattern in a file, which it does
-// not read.
+// LossRate returns the fraction of ones in Bits; 0 for a pattern in a file.
 func (p pattern) LossRate() float64 {
 	if p.Bits == "" {
 		return 0
@@ -33,6 +32,7 @@ func (p pattern) LossRate() float64 {
 	return float64(strings.Count(p.Bits, "1")) / float64(len(p.Bits))
 }
 
+// Text implements Model.
 func (p pattern) Text() string {
 	if p.Bits != "" {
 		return "pattern bits=" + p.Bits
@@ -40,11 +40,12 @@ func (p pattern) Text() string {
 	return "pattern file=" + words.Quote(p.File.Path) + p.File.Options()
 }
 
+// Check implements Model. Exactly one of Bits and File must be set.
 func (p pattern) Check() error {
 	switch {
 	case p.Bits != "" && p.File != tracefile.File{}:
-		return &setting.KeyError{Key: "loss.bits", Value: setting.Show(p.Bits), Expected: "no bits beside a file"}
-	case p.File.Path != "" && p.File.Valid() && !p.File.ByTime:
+		return &setting.KeyError{Key: "loss.bits", Value: setting.Show(p.Bits), Expected: "either bits or a file"}
+	case p.File.Path != "" && p.File.Valid() && !p.File.ByTime: // a pattern has no times
 		return nil
 	case p.File != tracefile.File{}:
 		return tracefile.Unit("a pattern", false).Refuse("loss.file", setting.Show(tracefile.Format(p.File)))
@@ -54,37 +55,40 @@ func (p pattern) Check() error {
 	return nil
 }
 
+// Open implements FileModel. A pattern given by Bits reads no file.
 func (p pattern) Open(files *tracefile.Library) (Model, error) {
 	if p.File.Path == "" {
 		return p, nil
 	}
-	file, err := files.Open(p.File, patternFile)
+	file, err := files.Open(p.File, patternFileKind)
 	return pattern{File: file}, err
 }
 
+// Process implements Model. The position in the pattern is kept when the pattern changes.
 func (p pattern) Process(prev Process, files *tracefile.Library) Process {
-	q := prior[patternProcess](prev)
+	q := reuse[patternProcess](prev)
 	if p.File.Path != "" {
-		q.bits = files.Get(p.File, patternFile).([]bool)
+		q.bits = files.Get(p.File, patternFileKind).([]bool)
 	} else {
-		q.bits, _ = readPattern([]byte(p.Bits))
+		q.bits, _ = parsePattern([]byte(p.Bits))
 	}
 	return q
 }
 
-func (p pattern) law() (Law, bool) {
-	bits, err := readPattern([]byte(p.Bits))
-	return patternLaw(bits), p.Bits != "" && err == nil
+// closedForm analyzes Bits; ok is false for a pattern in a file.
+func (p pattern) closedForm() (ClosedForm, bool) {
+	bits, err := parsePattern([]byte(p.Bits))
+	return analyzePattern(bits), p.Bits != "" && err == nil
 }
 
-// patternLaw computes the law of a pattern that repeats. The law has no variance: the number of
-// losses differs from its mean by less than the losses of one period.
-func patternLaw(bits []bool) (law Law) {
+// analyzePattern computes the closed form of a repeating pattern. Its Variance is 0: the number
+// of losses differs from its mean by less than the losses of one period.
+func analyzePattern(bits []bool) (form ClosedForm) {
 	n := float64(len(bits))
 	if n == 0 {
-		return law
+		return form
 	}
-	lost, pairs, runs := 0.0, 0.0, 0.0
+	lost, pairs, runs := 0.0, 0.0, 0.0 // losses, losses followed by a loss, ends of runs
 	for i, b := range bits {
 		next := bits[(i+1)%len(bits)]
 		if b {
@@ -96,46 +100,50 @@ func patternLaw(bits []bool) (law Law) {
 			}
 		}
 	}
-	law.Rate = lost / n
-	if v := law.Rate * (1 - law.Rate); v > 0 {
-		law.Lag1 = (pairs/n - float64(law.Rate*law.Rate)) / v
+	form.Rate = lost / n
+	if v := form.Rate * (1 - form.Rate); v > 0 {
+		form.Lag1 = (pairs/n - float64(form.Rate*form.Rate)) / v
 	}
 	if runs > 0 {
-		law.MeanRun = lost / runs
+		form.MeanRun = lost / runs
 	} else if lost > 0 {
-		law.MeanRun = math.Inf(1)
+		form.MeanRun = math.Inf(1)
 	}
-	return law
+	return form
 }
 
+// patternProcess is the position in the pattern.
 type patternProcess struct {
-	bits []bool
-	seen uint64
-	lost bool
+	bits  []bool
+	count uint64 // datagrams so far
+	lost  bool   // outcome of the current datagram
 }
 
+// Fork implements Process.
 func (p *patternProcess) Fork() Process { c := *p; return &c }
 
+// Judge implements Process. A copy has the outcome of its datagram.
 func (p *patternProcess) Judge(pkt *Packet) {
 	if pkt.Copy == 0 {
-		p.lost = p.bits[p.seen%uint64(len(p.bits))]
-		p.seen++
+		p.lost = p.bits[p.count%uint64(len(p.bits))]
+		p.count++
 	}
 	if p.lost {
-		pkt.Lost = Alone
+		pkt.Lost = Independent
 	}
 }
 
-var patternFile = &tracefile.Kind{Read: func(data []byte) (any, error) { return readPattern(data) }}
+// patternFileKind reads a file as []bool.
+var patternFileKind = &tracefile.Kind{Read: func(data []byte) (any, error) { return parsePattern(data) }}
 
-// readPattern parses a text of 0s and 1s and ignores white space between them.
-func readPattern(data []byte) ([]bool, error) {
+// parsePattern parses a text of 0s and 1s. White space is ignored.
+func parsePattern(data []byte) ([]bool, error) {
 	bits := make([]bool, 0, len(data))
 	for i, c := range data {
 		switch c {
 		case '0', '1':
 			bits = append(bits, c == '1')
-		case ' ', '\t', '\n', '\r':
+		case ' ', '\t', '\n', '\r': // ignored
 		default:
 			return nil, fmt.Errorf("byte %d is %q, expected 0 or 1", i+1, c)
 		}
@@ -146,8 +154,9 @@ func readPattern(data []byte) ([]bool, error) {
 	return bits, nil
 }
 
+// patternUnit is the unit of the parameter bits.
 var patternUnit = setting.Unit[string]{
-	Name: "bits", Expected: fmt.Sprintf(`1 to %d digits, 0 for a packet that arrives and 1 for one that is lost, such as "0001"`,
+	Name: "bits", Expected: fmt.Sprintf(`1 to %d digits, 0 for an arriving packet and 1 for a lost one, such as "0001"`,
 		maxPattern),
 	Parse:  func(v any) (string, bool) { s, ok := v.(string); return strings.TrimSpace(s), ok },
 	Format: func(s string) string { return s },
@@ -157,22 +166,23 @@ var patternUnit = setting.Unit[string]{
 	},
 }
 
-var patternKind = kind{patternFrom, setting.ModelInfo{Name: "pattern",
-	Summary: "a pattern that repeats: bits, or a file of them",
+var patternKind = kind{readPatternTable, setting.ModelInfo{Name: "pattern",
+	Summary: "a repeating pattern, given as bits or in a file",
 	Params: []setting.ParamInfo{
-		setting.ParamInfo{Name: "bits", Help: "0 for a packet that arrives, 1 for one that is lost"}, fileParam, hashParam,
+		setting.ParamInfo{Name: "bits", Help: "0 for an arriving packet, 1 for a lost one"}, pathParam, hashParam,
 	},
 }}
 
-func patternFrom(t Table) (Model, error) {
+// readPatternTable returns the model of a table. Without a file, bits are required.
+func readPatternTable(t Table) (Model, error) {
 	var p pattern
 	if _, ok := t["bits"]; ok || t["file"] == nil {
 		bits := newParam(patternUnit, func(p *pattern) *string { return &p.Bits }, "bits", "", "")
-		if err := bits.read(&p, t["bits"]); err != nil {
+		if err := bits.readValue(&p, t["bits"]); err != nil {
 			return nil, err
 		}
 	}
-	file, err := t.file("a text of 0s and 1s", false)
+	file, err := t.readFile("a text of 0s and 1s", false)
 	p.File = file
 	return p, err
 }

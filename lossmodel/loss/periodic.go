@@ -5,50 +5,63 @@ import (
 	"wirelab/lossmodel/tracefile"
 )
 
-// periodic loses every Every-th packet, beginning with that one: nothing is left
-// to chance. A copy shares its datagram's fate.
+// periodic loses every Every-th packet. The first Every-1 packets are not lost. Copies are lost
+// with their datagram.
 type periodic struct{ Every int }
 
-// maxPeriod is the longest period of periodic, in packets.
+// maxPeriod is the largest period in packets.
 const maxPeriod = 1_000_000_000
 
-func (periodic) Model() string       { return "periodic" }
+// Model implements Model.
+func (periodic) Model() string { return "periodic" }
+
+// LossRate implements Model.
 func (p periodic) LossRate() float64 { return 1 / float64(max(p.Every, 1)) }
 
+// Text implements Model.
 func (p periodic) Text() string { return periodicParams.text("periodic", p) }
+
+// Check implements Model.
 func (p periodic) Check() error { return periodicParams.check(p) }
 
+// Process implements Model. The count since the last loss is kept when the period changes.
 func (p periodic) Process(prev Process, _ *tracefile.Library) Process {
-	q := prior[periodicProcess](prev)
+	q := reuse[periodicProcess](prev)
 	q.every = p.Every
 	return q
 }
 
-func (p periodic) law() (Law, bool) {
-	bits := make([]bool, min(p.Every, 1024)) // longer ones differ only in the mean
+// closedForm analyzes the model as a pattern.
+func (p periodic) closedForm() (ClosedForm, bool) {
+	// A longer period than 1024 changes little but the rate, which is set below.
+	const maxBits = 1024
+	bits := make([]bool, min(p.Every, maxBits))
 	bits[len(bits)-1] = true
-	law := patternLaw(bits)
-	law.Rate = p.LossRate()
-	return law, true
+	form := analyzePattern(bits)
+	form.Rate = p.LossRate()
+	return form, true
 }
 
+// periodicProcess counts packets.
 type periodicProcess struct {
-	every, since int // since: packets since the last one lost
-	lost         bool
+	every, count int  // period, packets since the last lost one
+	lost         bool // outcome of the current datagram
 }
 
+// Fork implements Process.
 func (p *periodicProcess) Fork() Process { c := *p; return &c }
 
+// Judge implements Process. A copy has the outcome of its datagram.
 func (p *periodicProcess) Judge(pkt *Packet) {
 	if pkt.Copy == 0 {
-		p.since++
-		p.lost = p.since >= p.every
+		p.count++
+		p.lost = p.count >= p.every
 		if p.lost {
-			p.since = 0
+			p.count = 0
 		}
 	}
 	if p.lost {
-		pkt.Lost = Alone
+		pkt.Lost = Independent
 	}
 }
 
@@ -56,6 +69,6 @@ var periodicParams = params[periodic]{
 	newParam(periodUnit, func(p *periodic) *int { return &p.Every }, "every", "", "N"),
 }
 
-var periodicKind = periodicParams.kind(nil, setting.ModelInfo{Name: "periodic", Summary: "every N-th packet is lost"})
+var periodicKind = periodicParams.newKind(nil, setting.ModelInfo{Name: "periodic", Summary: "every N-th packet is lost"})
 
 var periodUnit = setting.Count("packets", 1, maxPeriod)

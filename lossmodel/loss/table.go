@@ -10,7 +10,7 @@ import (
 	"wirelab/internal/words"
 )
 
-// kinds lists the loss models. A new one is a file with its Kind, and a line here.
+// kinds lists the loss models. To add one, write a file with its kind and add a line here.
 var kinds = []kind{
 	bernoulliKind,
 	gilbertKind,
@@ -22,16 +22,16 @@ var kinds = []kind{
 	traceKind,
 }
 
-// kind is a loss model as the key loss takes it.
+// kind describes a loss model to the key loss.
 type kind struct {
-	from func(Table) (Model, error)
+	read func(Table) (Model, error) // creates the model from a table
 	setting.ModelInfo
 }
 
-// Kinds lists the loss models in the order in which users should meet them.
+// Kinds lists the loss models in the order in which users see them.
 func Kinds() []kind { return kinds }
 
-// ParamNames returns the names that may stand beside the model's.
+// ParamNames returns the names of the model's parameters.
 func (k *kind) ParamNames() (names []string) {
 	for _, p := range k.Params {
 		names = append(names, p.Name)
@@ -39,11 +39,13 @@ func (k *kind) ParamNames() (names []string) {
 	return names
 }
 
-// Table is the parameters of a model as a file gives them.
+// Table has the parameters of a model by name, as in a configuration file, with the model's name
+// under "model".
 type Table map[string]any
 
-// Read reads a table such as {model = "gilbert", mean = "5%", burst = 2.0}.
-// Without a model, a burst makes it Gilbert's.
+// Read returns the model of a table such as {model = "gilbert", mean = "5%", burst = 2.0}. The
+// default model is gilbert if there is a burst or a mean, otherwise bernoulli. The result is nil
+// for a loss rate of 0.
 func Read(table Table) (Model, error) {
 	name, given := table["model"]
 	if !given {
@@ -52,7 +54,7 @@ func Read(table Table) (Model, error) {
 			name = "gilbert"
 		}
 	}
-	k, err := KindOf(name)
+	k, err := KindByName(name)
 	if err != nil {
 		return nil, err
 	}
@@ -61,15 +63,15 @@ func Read(table Table) (Model, error) {
 			return nil, &setting.KeyError{Key: key, Expected: "parameter of the loss model " + k.Name, Known: k.ParamNames()}
 		}
 	}
-	model, err := k.from(table)
+	model, err := k.read(table)
 	if err != nil || model == nil {
 		return nil, err
 	}
 	return model, model.Check()
 }
 
-// KindOf returns the kind of that name; the error is a *setting.KeyError.
-func KindOf(name any) (kind, error) {
+// KindByName returns the kind with the given name. The error is a *setting.KeyError.
+func KindByName(name any) (kind, error) {
 	var known []string
 	for _, k := range kinds {
 		if name == k.Name {
@@ -81,21 +83,23 @@ func KindOf(name any) (kind, error) {
 		Expected: "one of " + strings.Join(known, ", "), Known: known}
 }
 
-func checkRate(mean float64) error {
+// checkLossRate returns an error if a loss rate is not between 0 and 1.
+func checkLossRate(mean float64) error {
 	if !setting.Percent.In(mean) {
 		return setting.Percent.Refuse("loss", units.FormatPercent(mean))
 	}
 	return nil
 }
 
-// Parse reads "gilbert mean=5% burst=2" as a table; ok is false if the text
-// does not begin with a model's name.
+// Parse parses a text such as "gilbert mean=5% burst=2" as a table; a word without "=" is a key
+// with the value "". ok is false if the text does not begin with the name of a model or a quote is
+// not closed.
 func Parse(text string) (table Table, ok bool) {
 	words, ok := words.Split(text)
 	if !ok || len(words) == 0 {
 		return nil, false
 	}
-	if _, err := KindOf(words[0]); err != nil {
+	if _, err := KindByName(words[0]); err != nil {
 		return nil, false
 	}
 	table = Table{"model": words[0]}

@@ -1,15 +1,13 @@
-// Package measure looks at links and captures from outside: what did the network
-// do, is it what the model promises, and which model would do the same?
+// Package measure computes statistics of captures, tests link models and fits links to captures.
 //
-//   - Of puts figures to a capture: losses and their runs, delays, reordering by
-//     RFC 4737 and RFC 5236, duplicates.
-//   - Trace sends traffic over a link and returns the capture.
-//   - Test compares a link's stages with their closed forms, with the standard
-//     error of each figure, so that a doubt can be settled.
-//   - Fit goes the other way: from a capture to the settings of a link that would
-//     have made it, with intervals and the goodness of the fit.
-//   - Picture and Show draw all that as text.
+//   - Stats are the statistics of a capture: losses and their runs, delays, reordering (RFC 4737
+//     and RFC 5236), duplicates.
+//   - Trace sends traffic over a modelled link and returns the capture.
+//   - Test compares each stage of a link with its closed form and reports the standard error of
+//     each figure.
+//   - Fit estimates the settings of a link from a capture, with confidence intervals and the
+//     goodness of fit.
+//   - Picture and Show draw a capture as text.
 //
-// Nothing here is random but by a seed that the caller gives, and nothing reads a
-// clock.
+// All randomness comes from seeds that the caller passes. The package does not read a clock.
 package measure

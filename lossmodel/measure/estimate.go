@@ -4,6 +4,7 @@ import (
 	"math"
 )
 
+// mean returns the mean of x; NaN if x is empty.
 func mean(x []float64) float64 {
 	sum := 0.0
 	for _, v := range x {
@@ -12,6 +13,7 @@ func mean(x []float64) float64 {
 	return sum / float64(len(x))
 }
 
+// meanSD returns the mean m and the population standard deviation sd of x, which must not be empty.
 func meanSD(x []float64) (m, sd float64) {
 	m = mean(x)
 	sum := 0.0
@@ -21,11 +23,12 @@ func meanSD(x []float64) (m, sd float64) {
 	return m, math.Sqrt(sum / float64(len(x)))
 }
 
-// batchMeans returns the mean of x and its standard error by the method of batch
-// means, which needs no model of how neighbours hang together.
+// batchMeans returns the mean of x and its standard error by the method of batch means. The
+// method allows for correlation between neighbours without a model of it, if the correlation is
+// short compared with a batch.
 func batchMeans(x []float64) (m, se float64) {
-	const most = 100
-	batches := min(most, len(x))
+	const maxBatches = 100
+	batches := min(maxBatches, len(x))
 	size := len(x) / batches
 	means := make([]float64, batches)
 	for b := range means {
@@ -35,32 +38,36 @@ func batchMeans(x []float64) (m, se float64) {
 	return mean(x), sd / math.Sqrt(float64(max(batches-1, 1)))
 }
 
-// leastDelays is how many batches longRun takes. Fewer values have no interval.
-const leastDelays = 40
+// minDelays is the number of batches of batchStdErr. Shorter series get no interval.
+const minDelays = 40
 
-// longRun returns the standard error of the mean of x by batch means, of which
-// neighbours may still hang together: their covariance counts too. What hangs
-// together for longer than a batch or two is not seen; drifts warns of it.
-func longRun(x []float64) (se float64, drifts bool) {
-	batches := min(leastDelays, len(x))
-	size, all := len(x)/batches, mean(x)
-	var own, next, was float64
+// batchStdErr returns the standard error of the mean of x by batch means that may be correlated
+// with the next batch: their lag-1 covariance is included. Longer correlation is not detected;
+// drifts reports that it is likely, because neighbouring batches are similar. x must not be empty.
+func batchStdErr(x []float64) (se float64, drifts bool) {
+	batches := min(minDelays, len(x))
+	size, overall := len(x)/batches, mean(x)
+	var variance, covariance, previous float64
 	for b := range batches {
-		off := mean(x[b*size:(b+1)*size]) - all
-		own, next, was = own+off*off, next+off*was, off
+		deviation := mean(x[b*size:(b+1)*size]) - overall
+		// Sums of squares and of products with the previous batch.
+		variance, covariance, previous = variance+deviation*deviation, covariance+deviation*previous, deviation
 	}
 	n := float64(batches)
-	next += own / n // of batches that are independent it is -own/n
-	return math.Sqrt(max(own/2, own+2*next) / max(n-1, 1) / n), next > 0.4*own
+	covariance += variance / n // corrects the bias: for independent batches the expected sum is -variance/n
+	// A negative covariance reduces the variance of the mean at most by half; it may be chance.
+	se = math.Sqrt(max(variance/2, variance+2*covariance) / max(n-1, 1) / n)
+	return se, covariance > 0.4*variance
 }
 
-// t95 is how many standard errors of longRun hold 95 of 100: Student's for 13 degrees
-// of freedom, a third of the batches, since with the covariance of neighbours the
-// variance is three times as uncertain.
+// t95 is the 97.5 % quantile of Student's t distribution with 13 degrees of freedom. batchStdErr
+// has a third of minDelays, because including the covariance makes the variance estimate three
+// times as uncertain.
 const t95 = 2.16
 
-// covariance of neighbours about a known mean, and its standard error.
-func covariance(x []float64, mu float64) (c, se float64) {
+// lag1Covariance returns the covariance c of neighbours in x around the known mean mu, and its
+// standard error se; +Inf if x has fewer than two values.
+func lag1Covariance(x []float64, mu float64) (c, se float64) {
 	if len(x) < 2 {
 		return 0, math.Inf(1)
 	}
@@ -71,8 +78,8 @@ func covariance(x []float64, mu float64) (c, se float64) {
 	return batchMeans(products)
 }
 
-// runsOf returns the lengths of the runs of ones.
-func runsOf(lost []float64) (lengths []float64) {
+// runLengths returns the lengths of the runs of losses; lost has 1 for a loss and 0 for an arrival.
+func runLengths(lost []float64) (lengths []float64) {
 	n := 0.0
 	for i, v := range lost {
 		if v == 1 {
@@ -85,8 +92,8 @@ func runsOf(lost []float64) (lengths []float64) {
 	return lengths
 }
 
-// number returns 1 for true and 0 for false.
-func number(b bool) float64 {
+// boolToFloat returns 1 for true and 0 for false.
+func boolToFloat(b bool) float64 {
 	if b {
 		return 1
 	}

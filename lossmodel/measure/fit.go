@@ -11,9 +11,9 @@ import (
 	"wirelab/lossmodel/loss"
 )
 
-// Estimate is a figure drawn from a capture, with the interval in which the true
-// one, that of the network in the long run, lies in 95 cases of 100. Intervals allow
-// for losses and delays that hang together, as the fitted model does; see README.
+// Estimate is an estimated quantity with its 95 % confidence interval. The interval is for the
+// long-run value of the network and allows for correlated losses and delays, as the fitted model
+// has them; see the README.
 type Estimate struct {
 	Name  string  `json:"name"`
 	Unit  string  `json:"unit,omitempty"`
@@ -22,32 +22,32 @@ type Estimate struct {
 	High  float64 `json:"high"`
 }
 
-// FitResult is the link that a capture points to.
+// FitResult is a link that was fitted to a capture.
 type FitResult struct {
-	Spec      lossmodel.Spec `json:"-"`
-	Settings  []Setting      `json:"settings"` // of Spec, those not at their defaults, in the order of lossmodel.Keys
-	Estimates []Estimate     `json:"estimates"`
-	// LossModels compares the models that were tried; the first has the least BIC and
-	// was taken.
+	Spec lossmodel.Spec `json:"-"`
+	// Settings are the keys of Spec that differ from their defaults, in the order of
+	// lossmodel.Keys.
+	Settings  []Setting  `json:"settings"`
+	Estimates []Estimate `json:"estimates"`
+	// LossModels are the candidates in ascending order of BIC; the first one was selected.
 	LossModels []Candidate `json:"loss_models"`
-	// DelayModels likewise, by distance: the first was taken.
+	// DelayModels are the candidates in ascending order of distance; the first one was selected.
 	DelayModels []Candidate `json:"delay_models,omitempty"`
-	// RunsP is the chance that a link like this has runs of losses as unlike what is
-	// expected as these are; below 0.01 the loss model does not fit. 1 if there are
-	// too few to say.
+	// RunsP is the p-value of a chi-square test of the run lengths against the loss model. Below
+	// 0.01 the model does not fit. 1 if there are too few runs.
 	RunsP float64 `json:"runs_p"`
-	// Measured is the capture; Modelled is what the link makes of traffic as many and
-	// as far apart.
+	// Measured are the statistics of the capture; Modelled those of a simulation of the fitted
+	// link with the same number of packets and mean interval.
 	Measured Stats    `json:"measured"`
 	Modelled Stats    `json:"modelled"`
-	Notes    []string `json:"notes,omitempty"` // what was assumed, and what could not be known
+	Notes    []string `json:"notes,omitempty"` // assumptions, and what could not be estimated
 }
 
-// Candidate is a model that was tried, and how well it fits.
+// Candidate is a model that was fitted, and how well it fits.
 type Candidate struct {
 	Name string  `json:"name"`
-	BIC  float64 `json:"bic,omitempty"`      // Bayes information criterion: less is better
-	D    float64 `json:"distance,omitempty"` // Kolmogorov's: the greatest difference of the distributions
+	BIC  float64 `json:"bic,omitempty"`      // Bayesian information criterion; lower is better
+	D    float64 `json:"distance,omitempty"` // Kolmogorov distance: the largest difference of the distribution functions
 }
 
 // Setting is a key of a link and its value.
@@ -56,17 +56,16 @@ type Setting struct {
 	Value string `json:"value"`
 }
 
-// LeastFit is the fewest datagrams that Fit takes: with less, no figure means
-// anything.
+// LeastFit is the smallest number of datagrams that Fit accepts.
 const LeastFit = 50
 
-// errTooShort: the capture has too few packets to draw anything from.
+// errTooShort means that the capture has fewer datagrams than Fit accepts.
 var errTooShort = errors.New("capture too short")
 
-// Fit finds the settings of a link that does what a capture shows. It copes with
-// duplicates, with reordering, with numbers that are missing (they are taken for
-// lost), and with clocks that differ: an offset cannot be told from latency, so the
-// least delay then counts as 0, and a drift is taken out; Notes says so.
+// Fit estimates the settings of a link from a capture. It handles duplicates, reordering, missing
+// numbers, which count as lost, and unsynchronised clocks. A clock offset cannot be distinguished
+// from latency: if it is apparent, the minimum delay counts as 0. A linear drift is removed.
+// Notes of the result state such assumptions.
 func Fit(c *capture.Capture) (FitResult, error) {
 	seq, err := c.Sequence()
 	if err != nil {
@@ -75,126 +74,138 @@ func Fit(c *capture.Capture) (FitResult, error) {
 	if len(seq.Datagrams) < LeastFit {
 		return FitResult{}, fmt.Errorf("%w: %d packets, expected at least %d", errTooShort, len(seq.Datagrams), LeastFit)
 	}
-	f := &fitter{all: seq.Datagrams}
+	f := &fitter{datagrams: seq.Datagrams}
 	f.Spec = lossmodel.DefaultSpec()
-	f.remarks(c, seq)
+	f.addCaptureNotes(c, seq)
 	f.correctClocks(c.HasSent && c.HasDelay)
 	f.Measured = Of(seq)
-	f.loss()
-	f.copies()
+	f.fitLoss()
+	f.fitCopies()
 	if c.HasDelay && f.Measured.Delay.Count > 0 {
-		f.delay(c.HasSent)
+		f.fitDelay(c.HasSent)
 	} else {
-		f.note("the capture says nothing of delays: only losses and copies are fitted")
+		f.addNote("the capture has no delays: only losses and copies are fitted")
 	}
-	f.settings()
-	return f.FitResult, f.reproduce(c)
+	f.listSettings()
+	return f.FitResult, f.simulateFit(c)
 }
 
+// fitter is the state of Fit.
 type fitter struct {
 	FitResult
-	all []capture.Datagram
+	datagrams []capture.Datagram // in the order of sending
 }
 
-func (f *fitter) note(format string, args ...any) {
+// addNote adds a formatted note to the result.
+func (f *fitter) addNote(format string, args ...any) {
 	f.Notes = append(f.Notes, fmt.Sprintf(format, args...))
 }
 
 // span is an interval.
 type span struct{ low, high float64 }
 
-func (f *fitter) estimate(name, unit string, value float64, in span) {
-	f.Estimates = append(f.Estimates, Estimate{name, unit, value, min(in.low, value), max(in.high, value)})
+// addEstimate adds an estimate with its 95 % interval, which is extended to contain the value.
+// Without a unit ("") the value is a fraction.
+func (f *fitter) addEstimate(name, unit string, value float64, interval span) {
+	f.Estimates = append(f.Estimates, Estimate{name, unit, value, min(interval.low, value), max(interval.high, value)})
 }
 
-func (f *fitter) remarks(c *capture.Capture, seq *capture.Sequence) {
+// addCaptureNotes adds notes about defects of the capture.
+func (f *fitter) addCaptureNotes(c *capture.Capture, seq *capture.Sequence) {
 	if seq.Missing > 0 {
-		f.note("%d numbers have no row and are taken for lost", seq.Missing)
+		f.addNote("%d sequence numbers are missing and count as lost", seq.Missing)
 	}
 	if seq.Repeated > 0 {
-		f.note("%d rows repeat a number and copy and are taken for further copies", seq.Repeated)
+		f.addNote("%d rows repeat a sequence and copy number and count as further copies", seq.Repeated)
 	}
 	if c.Unfinished > 0 {
-		f.note("%d packets were under way when the capture ended and are left out", c.Unfinished)
+		f.addNote("%d packets were in flight when the capture ended and are ignored", c.Unfinished)
 	}
 }
 
-// copies fits the duplicate stage by the share of datagrams that came more than
-// once, of those that came at all.
-func (f *fitter) copies() {
-	came, doubled, extra := 0, 0, 0
-	for i := range f.all {
-		d := &f.all[i]
+// fitCopies fits the duplicate stage. The probability is the fraction of duplicated datagrams
+// among those of which anything arrived.
+func (f *fitter) fitCopies() {
+	arrived, duplicated, extra := 0, 0, 0
+	for i := range f.datagrams {
+		d := &f.datagrams[i]
 		switch n := len(d.Copies); {
 		case n > 0:
-			came, doubled, extra = came+1, doubled+1, extra+n
+			arrived, duplicated, extra = arrived+1, duplicated+1, extra+n
 		case !d.Lost:
-			came++
+			arrived++
 		}
 	}
-	if doubled == 0 {
+	if duplicated == 0 {
 		return
 	}
-	p := ratio(doubled, came)
-	f.Spec.Duplicate.P = tidy(p)
-	f.Spec.Duplicate.Copies = min(max(1, (extra+doubled/2)/doubled), lossmodel.MaxCopies)
-	f.estimate("duplicate", "", p, wilson(doubled, came))
+	p := ratio(duplicated, arrived)
+	f.Spec.Duplicate.P = round5(p)
+	meanCopies := (extra + duplicated/2) / duplicated // rounded
+	f.Spec.Duplicate.Copies = min(max(1, meanCopies), lossmodel.MaxCopies)
+	f.addEstimate("duplicate", "", p, wilson(duplicated, arrived))
 	if f.Measured.LossRate > 0 {
-		f.separateOrder(doubled)
+		f.correctForCopies(duplicated)
 	}
 }
 
-// separateOrder: where the first to arrive is always called copy 0, a datagram counts
-// as lost only if its copy was lost too, and as doubled only if neither was. For
-// independent losses L and one copy with probability d,
-// lost = L (1-d) + d L^2 and doubled = d (1-L)^2, which a few rounds solve.
-func (f *fitter) separateOrder(doubled int) {
-	copiesLost := slices.ContainsFunc(f.all, func(d capture.Datagram) bool { return d.Lost && len(d.Copies) > 0 })
+// correctForCopies corrects the fitted loss and duplication for captures in which the copy that
+// arrives first is always number 0. duplicated is the number of datagrams with at least one copy that arrived.
+// In such captures a datagram counts as lost only if its copy was lost too, and as duplicated only
+// if both arrived. For independent losses with probability p and one copy with probability d: lost
+// = p (1-d) + d p^2, duplicated = d (1-p)^2. The equations are solved by fixed-point iteration. If
+// the capture shows that copies can be lost, losses are correlated or there are several copies, it
+// adds a note instead.
+func (f *fitter) correctForCopies(duplicated int) {
+	copiesLost := slices.ContainsFunc(f.datagrams, func(d capture.Datagram) bool { return d.Lost && len(d.Copies) > 0 })
 	independent, ok := f.Spec.Loss.(loss.Bernoulli)
 	if copiesLost || !ok || f.Spec.Duplicate.Copies != 1 {
-		f.note("copies that were lost cannot be seen: the share duplicated may be somewhat higher")
+		f.addNote("lost copies cannot be observed: the true duplication may be slightly higher")
 		return
 	}
-	lost, both := f.Measured.LossRate, ratio(doubled, len(f.all))
-	p, d := lost, both
+	lost, both := f.Measured.LossRate, ratio(duplicated, len(f.datagrams)) // measured fractions
+	p, d := lost, both                                                     // probabilities of loss and of duplication
 	for range 50 {
 		d = min(1, both/((1-p)*(1-p)))
 		p = min(0.99, lost/(1-d+d*p))
 	}
-	independent.P, f.Spec.Duplicate.P = tidy(p), tidy(d)
+	independent.P, f.Spec.Duplicate.P = round5(p), round5(d)
 	f.Spec.Loss = independent
-	f.rescale("loss", p/lost)
-	f.rescale("duplicate", d/ratio(doubled, f.Measured.Sent-f.Measured.Lost))
-	f.note("a datagram whose copy came counts as arrived: with %.3g%% duplicated, %.3g%% of packets were lost", d*100, p*100)
+	f.scaleEstimate("loss", p/lost)
+	f.scaleEstimate("duplicate", d/ratio(duplicated, f.Measured.Sent-f.Measured.Lost))
+	f.addNote("a datagram of which only a copy arrived counts as arrived; corrected for that: %.3g%% duplicated, %.3g%% lost", d*100, p*100)
 }
 
-// rescale corrects an estimate of a share that was seen only in part.
-func (f *fitter) rescale(name string, by float64) {
+// scaleEstimate multiplies an estimated probability and its interval by a factor, limited to 1.
+func (f *fitter) scaleEstimate(name string, factor float64) {
 	for i := range f.Estimates {
 		if e := &f.Estimates[i]; e.Name == name {
-			e.Value, e.Low, e.High = min(1, e.Value*by), min(1, e.Low*by), min(1, e.High*by)
+			e.Value, e.Low, e.High = min(1, e.Value*factor), min(1, e.Low*factor), min(1, e.High*factor)
 		}
 	}
 }
 
-// reproduce sends the same traffic over the fitted link.
-func (f *fitter) reproduce(c *capture.Capture) error {
-	t := Traffic{Packets: min(len(f.all), MaxPackets), Interval: interval(f.all), Size: 100}
-	rows, err := Trace(f.Spec, 1, t)
+// simulateFit sends traffic like that of the capture over the fitted link and sets Modelled.
+func (f *fitter) simulateFit(c *capture.Capture) error {
+	const seed, payloadBytes = 1, 100 // arbitrary: captures have no sizes
+	t := Traffic{Packets: min(len(f.datagrams), MaxPackets), Interval: meanInterval(f.datagrams), Size: payloadBytes}
+	rows, err := Trace(f.Spec, seed, t)
 	if err != nil {
-		return fmt.Errorf("the fitted link does not work: %w", err)
+		return fmt.Errorf("the fitted link is invalid: %w", err)
 	}
-	f.Modelled = Of(sequenceOf(rows))
+	f.Modelled = Of(mustSequence(rows))
 	return nil
 }
 
-// interval returns the mean time between packets, 0 if it is not known.
-func interval(all []capture.Datagram) time.Duration {
+// meanInterval returns the mean time between the sending of packets, of which there must be at least
+// two; at most an hour, and 0 if send times are unknown.
+func meanInterval(all []capture.Datagram) time.Duration {
 	n := len(all)
 	return min(max(0, (all[n-1].Sent-all[0].Sent)/time.Duration(n-1)), time.Hour)
 }
 
-func (f *fitter) settings() {
+// listSettings sets Settings from Spec.
+func (f *fitter) listSettings() {
 	for _, k := range lossmodel.Keys() {
 		if text, err := f.Spec.Get(k.Key); err == nil && text != k.Default {
 			f.Settings = append(f.Settings, Setting{k.Key, text})

@@ -19,8 +19,8 @@ import (
 	"wirelab/lossmodel/loss"
 )
 
-// kernel reads one of the captures of a real kernel's netem.
-func kernel(t *testing.T, name string) *capture.Capture {
+// kernelCapture reads a capture of the Linux kernel's netem.
+func kernelCapture(t *testing.T, name string) *capture.Capture {
 	t.Helper()
 	data, err := os.ReadFile(filepath.Join("../../../shared/data/netem", name+".csv.zst"))
 	if err != nil {
@@ -38,7 +38,8 @@ func kernel(t *testing.T, name string) *capture.Capture {
 	return c
 }
 
-func fitOf(t *testing.T, c *capture.Capture) FitResult {
+// mustFit fits a capture and checks that its TOML gives the fitted spec.
+func mustFit(t *testing.T, c *capture.Capture) FitResult {
 	t.Helper()
 	f, err := Fit(c)
 	if err != nil {
@@ -56,11 +57,12 @@ func fitOf(t *testing.T, c *capture.Capture) FitResult {
 		}
 	}
 	if back != f.Spec {
-		t.Errorf("the table reads as %v, fitted was %v", back.Values(), f.Spec.Values())
+		t.Errorf("the TOML gives %v, fitted %v", back.Values(), f.Spec.Values())
 	}
 	return f
 }
 
+// find returns the estimate with a name.
 func (f *FitResult) find(name string) (Estimate, bool) {
 	i := slices.IndexFunc(f.Estimates, func(e Estimate) bool { return e.Name == name })
 	if i < 0 {
@@ -69,6 +71,7 @@ func (f *FitResult) find(name string) (Estimate, bool) {
 	return f.Estimates[i], true
 }
 
+// get returns the estimate with a name, which must exist.
 func (f *FitResult) get(t *testing.T, name string) Estimate {
 	t.Helper()
 	e, ok := f.find(name)
@@ -78,44 +81,45 @@ func (f *FitResult) get(t *testing.T, name string) Estimate {
 	return e
 }
 
-// recovers demands a figure within a share of the truth, and an interval about it
-// that holds the truth, if slack allows, and is of a sensible width.
-func recovers(t *testing.T, f *FitResult, name string, truth, within float64) {
+// checkEstimate checks that an estimate is within a relative tolerance of the true value, and
+// that its interval is narrow and contains the true value within 3 %.
+func checkEstimate(t *testing.T, f *FitResult, name string, truth, tolerance float64) {
 	t.Helper()
 	e := f.get(t, name)
-	if math.Abs(e.Value-truth) > within*truth {
-		t.Errorf("%s: %.6g, want %.6g within %.0f%%", name, e.Value, truth, within*100)
+	if math.Abs(e.Value-truth) > tolerance*truth {
+		t.Errorf("%s: %.6g, want %.6g within %.0f%%", name, e.Value, truth, tolerance*100)
 	}
 	if !(e.Low <= e.Value && e.Value <= e.High) || e.Low > truth*1.03 || e.High < truth*0.97 || e.High-e.Low > truth/2 {
-		t.Errorf("%s: an interval of %.6g to %.6g about %.6g; the truth is %.6g", name, e.Low, e.High, e.Value, truth)
+		t.Errorf("%s: interval %.6g to %.6g around %.6g; true value %.6g", name, e.Low, e.High, e.Value, truth)
 	}
 }
 
-// The kernel's own captures give back the parameters in their command lines.
+// Captures of the kernel's netem give the loss parameters of their command lines.
 func TestFitKernelLoss(t *testing.T) {
-	f := fitOf(t, kernel(t, "A05_ge_1_20_100_0"))
-	recovers(t, &f, "p", 0.01, 0.05)
-	recovers(t, &f, "r", 0.20, 0.05)
+	f := mustFit(t, kernelCapture(t, "A05_ge_1_20_100_0"))
+	checkEstimate(t, &f, "p", 0.01, 0.05)
+	checkEstimate(t, &f, "r", 0.20, 0.05)
 	if f.LossModels[0].Name != "gilbert" || f.RunsP < 0.01 {
 		t.Errorf("models %v, runs p = %g", f.LossModels, f.RunsP)
 	}
 	if testkit.Thorough() {
-		f = fitOf(t, kernel(t, "A01_loss10"))
-		recovers(t, &f, "loss", 0.10, 0.05)
+		f = mustFit(t, kernelCapture(t, "A01_loss10"))
+		checkEstimate(t, &f, "loss", 0.10, 0.05)
 		if f.LossModels[0].Name != "bernoulli" || f.Spec.Loss.Model() != "bernoulli" {
 			t.Errorf("models %v", f.LossModels)
 		}
 	}
-	both := kernel(t, "A12_dup10_loss10")
+	both := kernelCapture(t, "A12_dup10_loss10")
 	both.Packets = both.Packets[:testkit.Choose(len(both.Packets), len(both.Packets)/3)]
-	f = fitOf(t, both)
+	f = mustFit(t, both)
 	if b, ok := f.Spec.Loss.(loss.Bernoulli); !ok || math.Abs(b.P-0.1) > 0.003 || math.Abs(f.Spec.Duplicate.P-0.1) > 0.003 {
-		t.Errorf("loss %v, duplicate %v, both of which are 10%%", f.Spec.Loss, f.Spec.Duplicate.P)
+		t.Errorf("loss %v, duplicate %v, expected 10%% for both", f.Spec.Loss, f.Spec.Duplicate.P)
 	}
-	recovers(t, &f, "loss", 0.10, 0.03)
-	recovers(t, &f, "duplicate", 0.10, 0.03)
+	checkEstimate(t, &f, "loss", 0.10, 0.03)
+	checkEstimate(t, &f, "duplicate", 0.10, 0.03)
 }
 
+// Captures of the kernel's netem give the delay parameters of their command lines.
 func TestFitKernelDelay(t *testing.T) {
 	for name, c := range map[string]struct {
 		dist     lossmodel.Distribution
@@ -125,69 +129,70 @@ func TestFitKernelDelay(t *testing.T) {
 		"B02_delay_50_10_normal":  {lossmodel.Normal, 50, 10},
 		"B03_delay_50_10_pareto":  {lossmodel.Pareto, 49.66, 8.2},
 	} {
-		f := fitOf(t, kernel(t, name))
-		recovers(t, &f, "mean delay", c.mean, 0.02)
-		recovers(t, &f, "standard deviation of delay", c.sd, 0.02)
+		f := mustFit(t, kernelCapture(t, name))
+		checkEstimate(t, &f, "mean delay", c.mean, 0.02)
+		checkEstimate(t, &f, "standard deviation of delay", c.sd, 0.02)
 		if f.Spec.Delay.Distribution != c.dist || f.Spec.Loss != nil || f.Spec.Delay.Correlation != 0 || f.Spec.Delay.KeepOrder {
 			t.Errorf("%s: %v, models %v", name, f.Spec.Values(), f.DelayModels)
 		}
 		if a, b := f.Measured.Reordering.Ratio, f.Modelled.Reordering.Ratio; math.Abs(a-b) > 0.01 {
-			t.Errorf("%s: reordered %g, the model %g", name, a, b)
+			t.Errorf("%s: reordered %g, simulated %g", name, a, b)
 		}
 	}
 }
 
+// A capture of the kernel's netem with reordering gives the reorder stage.
 func TestFitKernelReorder(t *testing.T) {
-	f := fitOf(t, kernel(t, "C03_delay10_reorder25"))
-	recovers(t, &f, "reorder", 0.75, 0.02) // three quarters wait 10 ms
+	f := mustFit(t, kernelCapture(t, "C03_delay10_reorder25"))
+	checkEstimate(t, &f, "reorder", 0.75, 0.02) // three quarters wait 10 ms
 	if d := f.Spec.Reorder.Delay; d < 9900*time.Microsecond || d > 10100*time.Microsecond {
 		t.Errorf("held back %v", d)
 	}
 	if a, b := f.Measured.Reordering.Ratio, f.Modelled.Reordering.Ratio; math.Abs(a-b) > 0.02 {
-		t.Errorf("reordered %g, the model %g", a, b)
+		t.Errorf("reordered %g, simulated %g", a, b)
 	}
 }
 
-// captureOf sends traffic over a link of the given settings.
-func captureOf(t *testing.T, n int, pairs ...string) *capture.Capture {
+// simulateCapture returns a capture of n packets over a link with the given settings.
+func simulateCapture(t *testing.T, n int, pairs ...string) *capture.Capture {
 	t.Helper()
-	rows, err := Trace(specOf(t, pairs...), 3, Traffic{Packets: n, Interval: 10 * time.Millisecond, Size: 100})
+	rows, err := Trace(newSpec(t, pairs...), 3, Traffic{Packets: n, Interval: 10 * time.Millisecond, Size: 100})
 	if err != nil {
 		t.Fatal(err)
 	}
 	return &capture.Capture{Packets: rows, HasSent: true, HasDelay: true}
 }
 
-// What our own links do is found again.
+// Fit recovers the parameters of modelled links.
 func TestFitOwnModels(t *testing.T) {
 	n := packets()
-	f := fitOf(t, captureOf(t, n, "loss", "gilbert-elliott p=1% r=10% h=30% k=99.5%", "duplicate", "3%", "duplicate_copies", "2",
+	f := mustFit(t, simulateCapture(t, n, "loss", "gilbert-elliott p=1% r=10% h=30% k=99.5%", "duplicate", "3%", "duplicate_copies", "2",
 		"latency", "80ms±6ms", "distribution", "normal", "jitter_correlation", "60%"))
 	for name, truth := range map[string]float64{"p": 0.01, "r": 0.1, "h": 0.3, "k": 0.995} {
 		e := f.get(t, name)
 		if e.Low-(e.High-e.Low) > truth || e.High+(e.High-e.Low) < truth || e.High-e.Low > truth {
-			t.Errorf("%s: %.5g, interval %.5g to %.5g; the truth is %g", name, e.Value, e.Low, e.High, truth)
+			t.Errorf("%s: %.5g, interval %.5g to %.5g; true value %g", name, e.Value, e.Low, e.High, truth)
 		}
 	}
-	recovers(t, &f, "jitter correlation", 0.6, 0.03)
-	recovers(t, &f, "mean delay", 80, 0.02)
+	checkEstimate(t, &f, "jitter correlation", 0.6, 0.03)
+	checkEstimate(t, &f, "mean delay", 80, 0.02)
 	if f.Spec.Duplicate.Copies != 2 && f.Spec.Duplicate.Copies != 1 || math.Abs(f.Spec.Duplicate.P-0.03) > 0.003 {
 		t.Errorf("duplicate %+v", f.Spec.Duplicate)
 	}
-	f = fitOf(t, captureOf(t, n/4, "latency", "20ms", "jitter", "10ms", "distribution", "table", "delay_table", "-1 -0.9 3 3.1 3.2"))
+	f = mustFit(t, simulateCapture(t, n/4, "latency", "20ms", "jitter", "10ms", "distribution", "table", "delay_table", "-1 -0.9 3 3.1 3.2"))
 	if f.Spec.Delay.Distribution != lossmodel.Tabled || math.Abs(f.Modelled.Delay.SD.Seconds()/f.Measured.Delay.SD.Seconds()-1) > 0.02 {
 		t.Errorf("%v, %v", f.Spec.Values(), f.DelayModels)
 	}
-	f = fitOf(t, captureOf(t, n/4, "latency", "20ms", "jitter", "30ms", "distribution", "exponential", "keep_order", "on"))
+	f = mustFit(t, simulateCapture(t, n/4, "latency", "20ms", "jitter", "30ms", "distribution", "exponential", "keep_order", "on"))
 	if !f.Spec.Delay.KeepOrder || f.Modelled.Reordering.Reordered > 0 {
 		t.Errorf("%v", f.Spec.Values())
 	}
 }
 
-// Clocks that differ, in whichever way, leave all else as it was.
-func TestFitCopesWithClocks(t *testing.T) {
-	c := captureOf(t, testkit.Choose(20_000, 8000), "loss", "2%", "latency", "50ms±9ms", "distribution", "uniform", "duplicate", "1%")
-	plain := fitOf(t, c)
+// Clock offsets and drift do not change the fitted link.
+func TestFitUnsynchronisedClocks(t *testing.T) {
+	c := simulateCapture(t, testkit.Choose(20_000, 8000), "loss", "2%", "latency", "50ms±9ms", "distribution", "uniform", "duplicate", "1%")
+	plain := mustFit(t, c)
 	for name, change := range map[string]func(p *capture.Packet){
 		"offset": func(p *capture.Packet) { p.Took -= 10 * time.Second },
 		"years":  func(p *capture.Packet) { p.Took += 50 * 365 * 24 * time.Hour },
@@ -201,7 +206,7 @@ func TestFitCopesWithClocks(t *testing.T) {
 				change(p)
 			}
 		}
-		f := fitOf(t, &moved)
+		f := mustFit(t, &moved)
 		if len(f.Notes) == 0 || f.Spec.Delay.Distribution != lossmodel.Uniform ||
 			math.Abs(float64(f.Spec.Delay.Jitter-plain.Spec.Delay.Jitter)) > float64(100*time.Microsecond) ||
 			f.Spec.Loss != plain.Spec.Loss {
@@ -210,8 +215,8 @@ func TestFitCopesWithClocks(t *testing.T) {
 	}
 }
 
-// Odd captures: an answer that works, or a reason why not.
-func TestFitOddCaptures(t *testing.T) {
+// Unusual captures give a valid link or an error.
+func TestFitUnusualCaptures(t *testing.T) {
 	row := func(i int) capture.Packet {
 		return capture.Packet{Seq: uint64(i), Sent: time.Duration(i) * time.Millisecond, Took: 20 * time.Millisecond}
 	}
@@ -246,19 +251,18 @@ func TestFitOddCaptures(t *testing.T) {
 			t.Errorf("%s: %v\n%s", name, err, f.TOML())
 		}
 		for _, e := range f.Estimates {
-			// What never varies has no interval; anything else has one about it.
+			// A constant delay has an empty interval; all other intervals are not empty.
 			if !(e.Low <= e.Value && e.Value <= e.High) || e.Low == e.High && e.Name != "mean delay" {
 				t.Errorf("%s: %+v", name, e)
 			}
 		}
 		if _, few := f.find("mean delay"); name == "all but one" && few {
-			t.Errorf("%s: one packet arrived, and its delay has an interval", name)
+			t.Errorf("%s: an interval of the delay of a single packet", name)
 		}
 	}
 }
 
-// FuzzFit: no capture makes Fit panic, and what it returns is a link that works, with
-// intervals about its figures.
+// No capture makes Fit panic. A fitted link is valid, and intervals contain their estimates.
 func FuzzFit(f *testing.F) {
 	f.Add([]byte("seq,send_us,recv_us,copy\n0,0.0,lost,\n1,4246.6,4259.2,0\n1,1,2,1\n7,8,9,0\n60,5,5,0\n"))
 	f.Add([]byte("lost\n" + strings.Repeat("1\n0\n0\n", 40)))
@@ -286,7 +290,7 @@ func FuzzFit(f *testing.F) {
 	})
 }
 
-// The standard deviation of a constant delay is a rounding error, and is written as 0.
+// The standard deviation of a constant delay is a rounding error and is written as 0.
 func TestEstimateText(t *testing.T) {
 	for _, c := range []struct {
 		unit  string

@@ -9,43 +9,49 @@ import (
 	"wirelab/lossmodel/loss"
 )
 
-// z95 is how many standard errors hold 95 of 100.
+// z95 is the 97.5 % quantile of the standard normal distribution.
 const z95 = 1.96
 
-// loss fits Bernoulli's model, Gilbert's and the full Gilbert-Elliott, and takes
-// the one with the least BIC: a parameter more must earn its keep.
-func (f *fitter) loss() {
-	lost, n := make([]bool, len(f.all)), len(f.all)
-	for i := range f.all {
-		lost[i] = f.all[i].Lost
+// fitLoss fits the Bernoulli, Gilbert and Gilbert-Elliott models and selects the one with the lowest
+// Bayesian information criterion (BIC), which penalises parameters. If no packet or every packet was
+// lost, there is nothing to select.
+func (f *fitter) fitLoss() {
+	lost, n := make([]bool, len(f.datagrams)), len(f.datagrams)
+	for i := range f.datagrams {
+		lost[i] = f.datagrams[i].Lost
 	}
 	f.RunsP = 1
-	t := transitionsOf(lost)
+	t := countTransitions(lost)
 	switch f.Measured.Lost {
 	case 0:
-		f.estimate("loss", "", 0, span{0, t.lossInterval().high})
-		f.note("nothing was lost: the loss is at most %.2g%% if each packet is lost by itself; the interval allows for bursts of "+
-			"unknown length", 300/float64(n))
+		f.addEstimate("loss", "", 0, span{0, t.lossInterval().high})
+		// 300/n percent: the rule of three, a 95 % bound for no event in n trials.
+		f.addNote("no packet was lost: the loss rate is at most %.2g%% if losses are independent; the interval allows for bursts "+
+			"of unknown length", 300/float64(n))
 		return
 	case n:
 		f.Spec.Loss = loss.Bernoulli{P: 1}
-		f.estimate("loss", "", 1, span{t.lossInterval().low, 1})
-		f.note("everything was lost: nothing else can be known")
+		f.addEstimate("loss", "", 1, span{t.lossInterval().low, 1})
+		f.addNote("all packets were lost: no other parameter can be estimated")
 		return
 	}
 	gilbert := fitGilbert(&t)
 	rate := f.Measured.LossRate
-	independent := elliott{p: rate, r: 1 - rate, eB: 1}
-	independent.evidence = float64(f.Measured.Lost)*math.Log(rate) + float64(n-f.Measured.Lost)*math.Log(1-rate)
-	full := elliott{evidence: math.Inf(-1)}
-	if f.Measured.Lost >= 50 && f.Measured.Bursts >= 20 {
+	independent := elliott{p: rate, r: 1 - rate, eB: 1} // independent losses as a chain without memory
+	independent.logLikelihood = float64(f.Measured.Lost)*math.Log(rate) + float64(n-f.Measured.Lost)*math.Log(1-rate)
+	const minLost, minRuns = 50, 20              // for four parameters
+	full := elliott{logLikelihood: math.Inf(-1)} // -Inf: not fitted
+	if f.Measured.Lost >= minLost && f.Measured.Bursts >= minRuns {
 		full = fitElliott(lost, gilbert)
 	} else {
-		f.note("only %d losses in %d runs: too few for losses within both states", f.Measured.Lost, f.Measured.Bursts)
+		f.addNote("%d losses in %d runs are too few for the gilbert-elliott model; expected at least %d in %d",
+			f.Measured.Lost, f.Measured.Bursts, minLost, minRuns)
 	}
-	bic := func(m *elliott, parameters float64) float64 { return parameters*math.Log(float64(n)) - 2*m.evidence }
+	bic := func(m *elliott, parameters float64) float64 {
+		return parameters*math.Log(float64(n)) - 2*m.logLikelihood
+	}
 	f.LossModels = []Candidate{{Name: "bernoulli", BIC: bic(&independent, 1)}, {Name: "gilbert", BIC: bic(&gilbert, 2)}}
-	if !math.IsInf(full.evidence, 0) {
+	if !math.IsInf(full.logLikelihood, 0) {
 		f.LossModels = append(f.LossModels, Candidate{Name: "gilbert-elliott", BIC: bic(&full, 4)})
 	}
 	slices.SortStableFunc(f.LossModels, func(a, b Candidate) int { return cmp.Compare(a.BIC, b.BIC) })
@@ -59,71 +65,81 @@ func (f *fitter) loss() {
 	}
 }
 
-// fitGilbert takes the shares of the transitions, which is the most likely model.
+// fitGilbert returns the Gilbert model with the highest likelihood: its transition probabilities
+// are the observed frequencies.
 func fitGilbert(t *transitions) elliott {
-	m := elliott{p: ratio(t.flips[0], t.after[0]), r: ratio(t.flips[1], t.after[1]), eB: 1}
-	for from, p := range [2]float64{m.p, m.r} {
-		k, n := float64(t.flips[from]), float64(t.after[from])
+	m := elliott{p: ratio(t.changes[0], t.total[0]), r: ratio(t.changes[1], t.total[1]), eB: 1}
+	for from, p := range [2]float64{m.p, m.r} { // state 0 is good, 1 bad
+		k, n := float64(t.changes[from]), float64(t.total[from])
 		if p > 0 && p < 1 {
-			m.evidence += k*math.Log(p) + (n-k)*math.Log(1-p)
+			m.logLikelihood += k*math.Log(p) + (n-k)*math.Log(1-p)
 		}
 	}
-	m.p, m.r = max(m.p, 1e-9), max(m.r, 1e-9) // a single run that never began or never ended
+	m.p, m.r = max(m.p, 1e-9), max(m.r, 1e-9) // not 0 for a run without an observed start or end
 	return m
 }
 
-// setBernoulli states the intervals of the chain, not those of independent losses:
-// they hold in any case, and where losses are independent they are no wider.
+// setBernoulli selects the model of independent losses and adds its estimates. It uses the
+// intervals of the Gilbert chain, which are valid for any burst length and not wider if losses are
+// independent.
 func (f *fitter) setBernoulli(m *elliott, t *transitions) {
-	f.Spec.Loss = loss.Bernoulli{P: tidy(f.Measured.LossRate)}
-	f.chainIntervals(t)
-	f.runs(m)
+	f.Spec.Loss = loss.Bernoulli{P: round5(f.Measured.LossRate)}
+	f.addChainIntervals(t)
+	f.testRuns(m)
 }
 
+// setGilbert selects the Gilbert model and adds its estimates.
 func (f *fitter) setGilbert(m *elliott, t *transitions) {
-	f.Spec.Loss = loss.GilbertElliott{P: tidy(m.p), R: tidy(m.r), H: 0, K: 1}
-	f.chainIntervals(t)
-	p, r := t.enter(), t.leave()
-	f.estimate("p", "", m.p, p.interval())
-	f.estimate("r", "", m.r, r.interval())
-	f.runs(m)
+	// With H = 0 and K = 1 this is the Gilbert model, given by its transition probabilities.
+	f.Spec.Loss = loss.GilbertElliott{P: round5(m.p), R: round5(m.r), H: 0, K: 1}
+	f.addChainIntervals(t)
+	p, r := t.enterPosterior(), t.leavePosterior()
+	f.addEstimate("p", "", m.p, p.interval())
+	f.addEstimate("r", "", m.r, r.interval())
+	f.testRuns(m)
 }
 
-// chainIntervals states the loss and the mean burst, as Gilbert's chain leaves them
-// open.
-func (f *fitter) chainIntervals(t *transitions) {
-	f.estimate("loss", "", f.Measured.LossRate, t.lossInterval())
-	f.estimate("mean burst", "packets", f.Measured.MeanBurst, t.burstInterval())
+// addChainIntervals adds the estimates of loss and mean burst with the intervals of the Gilbert
+// chain.
+func (f *fitter) addChainIntervals(t *transitions) {
+	f.addEstimate("loss", "", f.Measured.LossRate, t.lossInterval())
+	f.addEstimate("mean burst", "packets", f.Measured.MeanBurst, t.burstInterval())
 }
 
+// setElliott selects the Gilbert-Elliott model and adds its estimates, with intervals from the
+// curvature of the likelihood if it has a maximum.
 func (f *fitter) setElliott(m *elliott, t *transitions, lost []bool) {
-	f.Spec.Loss = loss.GilbertElliott{P: tidy(m.p), R: tidy(m.r), H: tidy(1 - m.eB), K: tidy(1 - m.eG)}
-	defer f.runs(m)
+	f.Spec.Loss = loss.GilbertElliott{P: round5(m.p), R: round5(m.r), H: round5(1 - m.eB), K: round5(1 - m.eG)}
+	defer f.testRuns(m)
 	u, ok := m.uncertainty(lost)
 	if !ok {
-		f.chainIntervals(t)
-		f.note("the likelihood has no clear top: nothing is known of how far p, r, k and h may be off, and the loss and the mean " +
-			"burst have the intervals of Gilbert's chain")
+		f.addChainIntervals(t)
+		f.addNote("the likelihood has no clear maximum: there are no intervals for p, r, k and h; loss and mean burst have the " +
+			"intervals of the Gilbert chain")
 		return
 	}
 	for _, e := range elliottFigures(f.Measured.LossRate, f.Measured.MeanBurst, m) {
-		f.estimate(e.name, e.unit, e.value, u.interval(&e))
+		f.addEstimate(e.name, e.unit, e.value, u.interval(&e))
 	}
 }
 
-// runs compares the lengths of runs of losses with those the model expects, by chi
-// square over lengths that are expected five times at least.
-func (f *fitter) runs(m *elliott) {
+// testRuns compares the lengths of the loss runs with those expected of the model by a chi-square
+// test over the lengths that are expected at least five times, and all longer ones together. It
+// sets RunsP and adds a note if the model does not fit. With too few runs it does nothing.
+func (f *fitter) testRuns(m *elliott) {
+	// g and b: probabilities that a run has at least k+1 losses and the last of them occurred in the
+	// good or the bad state. left: probability that a run is longer than the lengths tested so far.
 	g, b := m.afterArrival()
 	total := g + b
 	g, b = g/total, b/total
 	n, left, seen := float64(f.Measured.Bursts), 1.0, 0
 	chi, bins := 0.0, 0
 	for k := range maxRuns - 1 {
-		ng, nb := g*(1-m.p)+b*m.r, g*m.p+b*(1-m.r)
-		ends := ng*(1-m.eG) + nb*(1-m.eB)
+		ng, nb := g*(1-m.p)+b*m.r, g*m.p+b*(1-m.r) // states at the next packet
+		ends := ng*(1-m.eG) + nb*(1-m.eB)          // probability of exactly k+1 losses
 		g, b = ng*m.eG, nb*m.eB
-		if n*ends < 5 || n*(left-ends) < 5 {
+		const minExpected = 5 // runs; the usual rule for the chi-square test
+		if n*ends < minExpected || n*(left-ends) < minExpected {
 			break
 		}
 		count := 0
@@ -136,16 +152,17 @@ func (f *fitter) runs(m *elliott) {
 	if bins == 0 {
 		return
 	}
-	rest := float64(f.Measured.Bursts-seen) - n*left
+	rest := float64(f.Measured.Bursts-seen) - n*left // all longer runs are one more bin
 	chi += rest * rest / (n * left)
-	f.RunsP = 1 - gammaP(float64(bins)/2, chi/2)
+	f.RunsP = 1 - regularizedGamma(float64(bins)/2, chi/2)
 	if f.RunsP < 0.01 {
-		f.note("the runs of losses do not look like this model's (p = %.2g): the intervals lean on it; judge by the "+
-			"figures, or replay the capture itself", f.RunsP)
+		f.addNote("the run lengths do not fit this model (p = %.2g), so its intervals are unreliable; compare the figures, or "+
+			"replay the capture", f.RunsP)
 	}
 }
 
-// wilson returns Wilson's 95 % interval for k hits of n.
+// wilson returns Wilson's 95 % score interval of a probability after k hits in n independent
+// trials; 0 to 1 if n is 0.
 func wilson(k, n int) span {
 	if n == 0 {
 		return span{0, 1}
@@ -156,8 +173,9 @@ func wilson(k, n int) span {
 	return span{max(0, mid-half), min(1, mid+half)}
 }
 
-// tidy rounds a share to five digits, more than any capture determines.
-func tidy(p float64) float64 {
+// round5 rounds a probability to five significant digits, more than any capture determines. Within
+// 1e-9 of 0 or 1 it returns 0 or 1.
+func round5(p float64) float64 {
 	if p < 1e-9 {
 		return 0
 	}

@@ -9,11 +9,11 @@ import (
 	"wirelab/internal/units"
 )
 
-// TOML returns the fitted link as a table [down] of a configuration, with the
-// figures as comments.
+// TOML returns the fitted link as table [down] of a configuration, with the estimates and notes
+// as comments.
 func (f *FitResult) TOML() string { return f.Table("down") }
 
-// Table is TOML for a table of that name.
+// Table is like TOML for a table with the given name, such as "up".
 func (f *FitResult) Table(name string) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "# Fitted to %d packets.\n", f.Measured.Sent)
@@ -30,10 +30,10 @@ func (f *FitResult) Table(name string) string {
 	return b.String()
 }
 
-// text writes a value with its unit, in percent if it has none. Values below 1e-9 of the unit
-// are rounding errors, such as the standard deviation of a constant delay, and are written as 0.
+// text formats a value with its unit, or in percent if it has none. Values below 1e-9 are
+// rounding errors, such as the standard deviation of a constant delay, and are written as 0.
 func (e *Estimate) text(v float64) string {
-	digits, unit := 5, " "+e.Unit
+	digits, unit := 5, " "+e.Unit // significant digits
 	if e.Unit == "" {
 		v, digits, unit = v*100, 4, "%"
 	}
@@ -43,8 +43,8 @@ func (e *Estimate) text(v float64) string {
 	return units.Significant(v, digits) + unit
 }
 
-// Goodness compares the capture with what the fitted link does, a line a figure:
-// name, measured, modelled.
+// Goodness compares the capture with a simulation of the fitted link. Each row is name, measured
+// value and simulated value.
 func (f *FitResult) Goodness() [][3]string {
 	a, b := &f.Measured, &f.Modelled
 	percent := func(v float64) string { return units.Fixed(v*100, 3) + "%" }
@@ -56,7 +56,7 @@ func (f *FitResult) Goodness() [][3]string {
 		{"mean delay", a.Delay.Mean.String(), b.Delay.Mean.String()},
 		{"standard deviation", a.Delay.SD.String(), b.Delay.SD.String()},
 		{"median delay", a.Delay.P50.String(), b.Delay.P50.String()},
-		{"99% of delays below", a.Delay.P99.String(), b.Delay.P99.String()},
+		{"99th percentile", a.Delay.P99.String(), b.Delay.P99.String()},
 		{"correlation of delays", number(a.Delay.Lag1), number(b.Delay.Lag1)},
 		{"reordered (RFC 4737)", percent(a.Reordering.Ratio), percent(b.Reordering.Ratio)},
 	}

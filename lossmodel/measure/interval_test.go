@@ -15,64 +15,69 @@ import (
 	"wirelab/lossmodel/random"
 )
 
-// go test ./lossmodel/measure -run Intervals -v -seeds 4000 measures with more.
-var seeds = flag.Int("seeds", testkit.ChooseLong(400, 150, 60), "captures that each test of the intervals draws")
+// go test ./lossmodel/measure -run Intervals -v -seeds 4000 measures the coverage with more
+// captures.
+var seeds = flag.Int("seeds", testkit.ChooseLong(400, 150, 60), "captures simulated by each test of the intervals")
 
-// tally counts how often the intervals of a figure held the truth.
+// tally counts how often the intervals of each figure contain the true value.
 type tally struct {
-	order []string
-	held  map[string]int
-	of    map[string]int
+	order  []string       // names of figures in the order of their first add
+	inside map[string]int // intervals that contain the true value
+	total  map[string]int
 }
 
-func (c *tally) see(name string, truth float64, in span) {
-	if c.of == nil {
-		c.held, c.of = map[string]int{}, map[string]int{}
+// add counts one interval of a figure.
+func (c *tally) add(name string, truth float64, in span) {
+	if c.total == nil {
+		c.inside, c.total = map[string]int{}, map[string]int{}
 	}
-	if c.of[name] == 0 {
+	if c.total[name] == 0 {
 		c.order = append(c.order, name)
 	}
-	if c.of[name]++; in.low <= truth && truth <= in.high {
-		c.held[name]++
+	if c.total[name]++; in.low <= truth && truth <= in.high {
+		c.inside[name]++
 	}
 }
 
-func (c *tally) fit(f *fitter, truths map[string]float64) {
+// addFit counts the intervals of a fit's estimates that have a true value in truths.
+func (c *tally) addFit(f *fitter, truths map[string]float64) {
 	for _, e := range f.Estimates {
 		if truth, ok := truths[e.Name]; ok {
-			c.see(e.Name, truth, span{e.Low, e.High})
+			c.add(e.Name, truth, span{e.Low, e.High})
 		}
 	}
 }
 
-// demand that intervals said to hold the truth in 95 cases of 100 do so, in a case. The
-// limits are for 400 captures; fewer may miss them by three more standard deviations.
-func (c *tally) demand(t *testing.T, what string, least, most float64) {
+// checkCoverage checks that the coverage of each figure's 95 % intervals is between minPercent
+// and maxPercent. The limits are for 400 captures; with fewer, three standard deviations are
+// added.
+func (c *tally) checkCoverage(t *testing.T, what string, minPercent, maxPercent float64) {
 	t.Helper()
 	for _, name := range c.order {
-		percent := 100 * ratio(c.held[name], c.of[name])
-		slack := 3 * 100 * math.Sqrt(0.95*0.05/float64(c.of[name])) * max(0, 1-math.Sqrt(float64(*seeds)/400))
-		t.Logf("%s: %-28s %.1f %% of %d", what, name, percent, c.of[name])
-		if percent < least-slack || percent > most+slack {
-			t.Errorf("%s: %.1f %% of the intervals of %s held the truth, want %g to %g", what, percent, name, least, most)
+		percent := 100 * ratio(c.inside[name], c.total[name])
+		slack := 3 * 100 * math.Sqrt(0.95*0.05/float64(c.total[name])) * max(0, 1-math.Sqrt(float64(*seeds)/400))
+		t.Logf("%s: %-28s %.1f %% of %d", what, name, percent, c.total[name])
+		if percent < minPercent-slack || percent > maxPercent+slack {
+			t.Errorf("%s: %.1f %% of the intervals of %s contain the true value, expected %g to %g", what, percent, name, minPercent, maxPercent)
 		}
 	}
 }
 
-// series is the loss stage of a link, and nothing else of it.
-func series(m loss.Model, seed uint64, n int) []bool {
+// simulateLosses returns the losses of n packets of a loss model.
+func simulateLosses(m loss.Model, seed uint64, n int) []bool {
 	process, words := m.Process(nil, nil), random.NewStream(seed, "down.loss")
 	lost := make([]bool, n)
 	for i := range lost {
 		p := loss.Packet{Word: words.Next(0), Fragments: 1}
 		process.Judge(&p)
-		lost[i] = p.Lost != loss.Arrives
+		lost[i] = p.Lost != loss.NotLost
 	}
 	return lost
 }
 
-// bursty is a model of which the truth is known: 1 means independent losses.
-func bursty(rate, burst float64) (m loss.Model, truths map[string]float64) {
+// gilbertModel returns a model with the given loss rate and mean burst, and its true parameters.
+// A burst of 1 means independent losses.
+func gilbertModel(rate, burst float64) (m loss.Model, truths map[string]float64) {
 	m = loss.Gilbert{Mean: rate, Burst: burst}
 	if burst == 1 {
 		m, burst = loss.Bernoulli{P: rate}, 1/(1-rate)
@@ -80,48 +85,49 @@ func bursty(rate, burst float64) (m loss.Model, truths map[string]float64) {
 	return m, map[string]float64{"loss": rate, "mean burst": burst, "p": rate / (1 - rate) / burst, "r": 1 / burst}
 }
 
-// Losses in bursts know less of the loss than as many independent ones.
+// The intervals of loss rate, mean burst, p and r have the right coverage for independent and
+// bursty losses.
 func TestIntervalsOfLoss(t *testing.T) {
-	next := uint64(500000) // no two cases share a seed
+	next := uint64(500000) // every case has its own seeds
 	for _, n := range []int{20_000, 5_000} {
 		for _, rate := range []float64{0.05, 0.01} {
 			for _, burst := range []float64{1, 3, 10, 30} {
-				model, truth := bursty(rate, burst)
+				model, truth := gilbertModel(rate, burst)
 				var rates, chain tally
 				for range *seeds {
 					next++
-					s := transitionsOf(series(model, next, n))
-					p, r := s.enter(), s.leave()
-					rates.see("loss", truth["loss"], s.lossInterval())
-					chain.see("mean burst", truth["mean burst"], s.burstInterval())
-					chain.see("p", truth["p"], p.interval())
-					chain.see("r", truth["r"], r.interval())
+					s := countTransitions(simulateLosses(model, next, n))
+					p, r := s.enterPosterior(), s.leavePosterior()
+					rates.add("loss", truth["loss"], s.lossInterval())
+					chain.add("mean burst", truth["mean burst"], s.burstInterval())
+					chain.add("p", truth["p"], p.interval())
+					chain.add("r", truth["r"], r.interval())
 				}
 				what := fmt.Sprintf("%d packets, loss %g, burst %g", n, rate, burst)
-				rates.demand(t, what, 93, 97)
-				// A handful of bursts, or of losses in a row, are whole numbers: no
-				// interval can hold 95 of 100 of them.
+				rates.checkCoverage(t, what, 93, 97)
+				// Counts below about 50 are too coarse for a coverage of exactly 95 %.
 				if bursts := float64(n) * rate / burst; bursts > 50 && burst > 1 {
-					chain.demand(t, what, 92, 98)
+					chain.checkCoverage(t, what, 92, 98)
 				} else {
-					chain.demand(t, what, 91, 99.5)
+					chain.checkCoverage(t, what, 91, 99.5)
 				}
 			}
 		}
 	}
 }
 
-// fitterOf is a fitter that has seen the losses alone.
-func fitterOf(lost []bool) *fitter {
-	f := &fitter{all: make([]capture.Datagram, len(lost))}
+// newLossFitter returns a fitter for a capture with these losses only.
+func newLossFitter(lost []bool) *fitter {
+	f := &fitter{datagrams: make([]capture.Datagram, len(lost))}
 	for i, l := range lost {
-		f.all[i].Lost = l
+		f.datagrams[i].Lost = l
 	}
-	f.Measured = Of(&capture.Sequence{Datagrams: f.all})
+	f.Measured = Of(&capture.Sequence{Datagrams: f.datagrams})
 	return f
 }
 
-// Losses within both states: what is taken for the model, and its intervals.
+// The intervals have the right coverage for losses in both states, with the model selected by
+// BIC.
 func TestIntervalsOfElliott(t *testing.T) {
 	for _, m := range []loss.GilbertElliott{
 		{P: 0.01, R: 0.1, H: 0.3, K: 0.995},
@@ -129,21 +135,21 @@ func TestIntervalsOfElliott(t *testing.T) {
 		{P: 0.02, R: 0.1, H: 0.5, K: 1},
 	} {
 		e := &elliott{p: m.P, r: m.R, eG: 1 - m.K, eB: 1 - m.H}
-		truths := map[string]float64{"loss": e.rate(), "mean burst": e.burst(), "p": m.P, "r": m.R, "h": m.H, "k": m.K}
+		truths := map[string]float64{"loss": e.lossRate(), "mean burst": e.meanBurst(), "p": m.P, "r": m.R, "h": m.H, "k": m.K}
 		var c tally
-		for seed := range uint64(*seeds / 4) { // the search for the model takes its time
-			f := fitterOf(series(m, seed, 5000))
-			f.loss()
-			c.fit(f, truths)
+		for seed := range uint64(*seeds / 4) { // fitElliott is slow
+			f := newLossFitter(simulateLosses(m, seed, 5000))
+			f.fitLoss()
+			c.addFit(f, truths)
 		}
-		c.demand(t, fmt.Sprintf("%+v", m), 90, 99.5)
+		c.checkCoverage(t, fmt.Sprintf("%+v", m), 90, 99.5)
 	}
 }
 
-// The same through a link and a file.
+// The intervals have the right coverage for captures of a link, written to and read from a file.
 func TestIntervalsThroughFiles(t *testing.T) {
 	truths := map[string]float64{"loss": 0.02, "mean burst": 5}
-	spec := specOf(t, "loss", "gilbert mean=2% burst=5", "latency", "20ms")
+	spec := newSpec(t, "loss", "gilbert mean=2% burst=5", "latency", "20ms")
 	var c tally
 	for seed := range uint64(*seeds / 2) {
 		rows, err := Trace(spec, seed, Traffic{Packets: 4000, Interval: time.Millisecond})
@@ -162,19 +168,18 @@ func TestIntervalsThroughFiles(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		c.fit(&fitter{FitResult: fit}, truths)
+		c.addFit(&fitter{FitResult: fit}, truths)
 	}
-	c.demand(t, "through a file", 92, 98)
+	c.checkCoverage(t, "through a file", 92, 98)
 }
 
-// Captures that know next to nothing say so: intervals are wide, and hold what was
-// measured.
+// Captures with hardly any information give wide intervals that contain the measured value.
 func TestIntervalsOfFewBursts(t *testing.T) {
 	const n = 5000
 	for _, c := range []struct {
 		name      string
 		lost      func(i int) bool
-		low, high span // between which the ends of the loss's interval lie
+		low, high span // ranges of the lower and the upper bound of the loss
 	}{
 		{"none lost", func(int) bool { return false }, span{0, 0}, span{0.01, 0.1}},
 		{"all lost", func(int) bool { return true }, span{0.9, 0.99}, span{1, 1}},
@@ -188,8 +193,8 @@ func TestIntervalsOfFewBursts(t *testing.T) {
 		for i := range lost {
 			lost[i] = c.lost(i)
 		}
-		f := fitterOf(lost)
-		f.loss()
+		f := newLossFitter(lost)
+		f.fitLoss()
 		for _, e := range f.Estimates {
 			if !(e.Low <= e.Value && e.Value <= e.High) {
 				t.Errorf("%s: %+v", c.name, e)
@@ -201,8 +206,7 @@ func TestIntervalsOfFewBursts(t *testing.T) {
 	}
 }
 
-// Runs of losses of 1 packet or of 40 are no chain's. The chain that comes closest
-// must not be surer than it may be.
+// The coverage is not below 90 % for losses that no chain describes: runs of 1 or of 40 packets.
 func TestIntervalsOfOtherModels(t *testing.T) {
 	const starts, long = 0.02, 0.1
 	mean := 1 + long*39
@@ -218,21 +222,21 @@ func TestIntervalsOfOtherModels(t *testing.T) {
 				left--
 			case left == 1:
 				left = 0
-			case random.ChanceOf(starts * long).Hit(word):
+			case random.NewChance(starts * long).Hit(word):
 				left = 40
-			case random.ChanceOf(starts).Hit(word):
+			case random.NewChance(starts).Hit(word):
 				left = 1
 			}
 			lost[i] = left > 0
 		}
-		f := fitterOf(lost)
-		f.loss()
-		c.fit(f, truths)
+		f := newLossFitter(lost)
+		f.fitLoss()
+		c.addFit(f, truths)
 	}
-	c.demand(t, "no chain", 90, 100)
+	c.checkCoverage(t, "no chain", 90, 100)
 }
 
-// Delays of neighbours that hang together know less of their mean.
+// The intervals of delays have the right coverage for correlated delays.
 func TestIntervalsOfDelay(t *testing.T) {
 	for _, c := range []struct {
 		distribution string
@@ -241,7 +245,7 @@ func TestIntervalsOfDelay(t *testing.T) {
 	}{
 		{"normal", 0, 1}, {"normal", 0.9, 1}, {"uniform", 0.6, 1 / math.Sqrt(3)}, {"uniform", 0.9, 1 / math.Sqrt(3)},
 	} {
-		spec := specOf(t, "loss", "2%", "latency", "80ms±6ms", "distribution", c.distribution,
+		spec := newSpec(t, "loss", "2%", "latency", "80ms±6ms", "distribution", c.distribution,
 			"jitter_correlation", fmt.Sprint(100*c.rho, "%"))
 		truths := map[string]float64{"mean delay": 80, "standard deviation of delay": 6 * c.sd, "jitter correlation": c.rho}
 		var held tally
@@ -250,18 +254,18 @@ func TestIntervalsOfDelay(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			f := &fitter{all: sequenceOf(rows).Datagrams}
+			f := &fitter{datagrams: mustSequence(rows).Datagrams}
 			var took []time.Duration
-			for i := range f.all {
-				if !f.all[i].Lost {
-					took = append(took, f.all[i].Took)
+			for i := range f.datagrams {
+				if !f.datagrams[i].Lost {
+					took = append(took, f.datagrams[i].Took)
 				}
 			}
-			f.Measured.Delay = delayOf(f.all)
-			f.estimateSpread(took)
-			f.estimate("jitter correlation", "", f.Measured.Delay.Lag1, f.lag1Interval())
-			held.fit(f, truths)
+			f.Measured.Delay = newDelayStats(f.datagrams)
+			f.estimateMoments(took)
+			f.addEstimate("jitter correlation", "", f.Measured.Delay.Lag1, f.lag1Interval())
+			held.addFit(f, truths)
 		}
-		held.demand(t, fmt.Sprintf("%s, correlation %g", c.distribution, c.rho), 91.5, 98.5)
+		held.checkCoverage(t, fmt.Sprintf("%s, correlation %g", c.distribution, c.rho), 91.5, 98.5)
 	}
 }

@@ -14,14 +14,14 @@ import (
 	"wirelab/lossmodel/measure"
 )
 
-// path is a link with what it did to datagrams, as two captures saw it and as it was.
-type path struct {
+// matchCase is traffic over a link as two captures saw it, and the true trace.
+type matchCase struct {
 	sent, received []capture.Sighting
-	rows           []capture.Packet // the truth, in order of number and copy
+	trace          []capture.Packet // ordered by sequence number and copy
 }
 
-// contents are datagrams of a game: each has a counter, but for a share that says the same
-// as others: keep-alives.
+// contents returns n payloads of a game. Each has a counter, except for the fraction equal, which
+// are keep-alives with one of two contents.
 func contents(rng *rand.Rand, n int, equal float64) (list [][]byte) {
 	for i := range n {
 		data := make([]byte, 24)
@@ -35,18 +35,18 @@ func contents(rng *rand.Rand, n int, equal float64) (list [][]byte) {
 	return list
 }
 
-// through sends contents over a link; the receiver's clock differs, and runs apart.
-func through(t *testing.T, spec lossmodel.Spec, seed uint64, list [][]byte, gap, offset time.Duration, ppm float64) (p path) {
+// through sends payloads over a link. The receiver's clock has an offset and drifts by ppm.
+func through(t *testing.T, spec lossmodel.Spec, seed uint64, list [][]byte, gap, offset time.Duration, ppm float64) (p matchCase) {
 	t.Helper()
 	var err error
-	if p.rows, err = measure.Trace(spec, seed, measure.Traffic{Packets: len(list), Interval: gap, Size: 24}); err != nil {
+	if p.trace, err = measure.Trace(spec, seed, measure.Traffic{Packets: len(list), Interval: gap, Size: 24}); err != nil {
 		t.Fatal(err)
 	}
 	begin := time.Duration(1.7e18) // since 1970
 	for i, data := range list {
 		p.sent = append(p.sent, capture.Sighting{At: begin + time.Duration(i)*gap, Data: data})
 	}
-	for _, r := range p.rows {
+	for _, r := range p.trace {
 		if !r.Lost {
 			at := r.Arrived()
 			p.received = append(p.received, capture.Sighting{At: begin + offset + at + time.Duration(float64(at)*ppm/1e6), Data: list[r.Seq]})
@@ -56,10 +56,10 @@ func through(t *testing.T, spec lossmodel.Spec, seed uint64, list [][]byte, gap,
 	return p
 }
 
-// truth counts what became of the datagrams.
-func (p *path) truth() (came, lost, copies int) {
+// truth counts datagrams that arrived, datagrams that were lost, and copies.
+func (p *matchCase) truth() (came, lost, copies int) {
 	arrivals := map[uint64]int{}
-	for _, r := range p.rows {
+	for _, r := range p.trace {
 		if !r.Lost {
 			arrivals[r.Seq]++
 		}
@@ -70,7 +70,8 @@ func (p *path) truth() (came, lost, copies int) {
 	return len(arrivals), len(p.sent) - len(arrivals), copies
 }
 
-func (p *path) match(t *testing.T) (*capture.Capture, capture.Matching) {
+// match matches the two captures.
+func (p *matchCase) match(t *testing.T) (*capture.Capture, capture.Matching) {
 	t.Helper()
 	c, m, err := capture.Match(p.sent, p.received, p.received[0].At, p.received[len(p.received)-1].At+time.Minute)
 	if err != nil {
@@ -79,6 +80,7 @@ func (p *path) match(t *testing.T) (*capture.Capture, capture.Matching) {
 	return c, m
 }
 
+// linkOf returns the default spec with settings.
 func linkOf(t *testing.T, settings map[string]string) lossmodel.Spec {
 	t.Helper()
 	spec := lossmodel.DefaultSpec()
@@ -92,9 +94,8 @@ func linkOf(t *testing.T, settings map[string]string) lossmodel.Spec {
 	return spec
 }
 
-// Where every content is another, the matching is what the link did, to the last copy,
-// however the clocks differ.
-func TestMatchIsTheTruth(t *testing.T) {
+// If all payloads differ, the match agrees with the trace in every row, whatever the clocks.
+func TestMatchAgreesWithTrace(t *testing.T) {
 	for name, settings := range map[string]map[string]string{
 		"loss and jitter": {"loss": "4%", "latency": "40ms", "jitter": "15ms"},
 		"bursts, copies":  {"loss": "3%", "burst": "4", "latency": "20ms", "duplicate": "5%", "duplicate_delay": "70ms"},
@@ -104,7 +105,7 @@ func TestMatchIsTheTruth(t *testing.T) {
 		c, m := p.match(t)
 		came, lost, copies := p.truth()
 		if m.Matched != came || m.Lost+m.Outside != lost || m.Outside > 2 || m.Copies != copies || m.Unmatched != 0 || m.Equal != 0 {
-			t.Errorf("%s: %+v; in truth %d came, %d were lost, %d copies", name, m, came, lost, copies)
+			t.Errorf("%s: %+v; expected %d arrived, %d lost, %d copies", name, m, came, lost, copies)
 		}
 		type arrival struct {
 			seq  uint64
@@ -112,8 +113,8 @@ func TestMatchIsTheTruth(t *testing.T) {
 		}
 		want := map[arrival]bool{}
 		seen := map[uint64]int{}
-		slices.SortStableFunc(p.rows, func(a, b capture.Packet) int { return int(min(1, max(-1, a.Arrived()-b.Arrived()))) })
-		for _, r := range p.rows {
+		slices.SortStableFunc(p.trace, func(a, b capture.Packet) int { return int(min(1, max(-1, a.Arrived()-b.Arrived()))) })
+		for _, r := range p.trace {
 			if !r.Lost {
 				want[arrival{r.Seq, seen[r.Seq]}] = true
 				seen[r.Seq]++
@@ -121,15 +122,15 @@ func TestMatchIsTheTruth(t *testing.T) {
 		}
 		for _, r := range c.Packets {
 			if !r.Lost && !want[arrival{r.Seq, r.Copy}] {
-				t.Fatalf("%s: %+v never came", name, r)
+				t.Fatalf("%s: row %+v is not in the trace", name, r)
 			}
 		}
 	}
 }
 
-// Where many say the same, the counts are near the truth, and most arrivals go to the
-// datagram that they are of: order and time tell.
-func TestMatchOfEqualContents(t *testing.T) {
+// With many equal payloads the counts are close to the truth and at least 97 % of the rows are
+// right.
+func TestMatchEqualPayloads(t *testing.T) {
 	for _, x := range []struct {
 		equal float64
 		gap   time.Duration
@@ -140,10 +141,10 @@ func TestMatchOfEqualContents(t *testing.T) {
 		came, lost, copies := p.truth()
 		near := func(a, b int) bool { return a-b <= b/10+5 && b-a <= b/10+5 }
 		if !near(m.Matched, came) || !near(m.Lost+m.Outside, lost) || !near(m.Copies, copies) || m.Unmatched > 5 || m.Equal < int(4800*x.equal) {
-			t.Errorf("%.0f %% equal: %+v; in truth %d came, %d were lost, %d copies", 100*x.equal, m, came, lost, copies)
+			t.Errorf("%.0f %% equal: %+v; expected %d arrived, %d lost, %d copies", 100*x.equal, m, came, lost, copies)
 		}
 		took := map[string]bool{}
-		for _, r := range p.rows {
+		for _, r := range p.trace {
 			took[fmt.Sprint(r.Seq, r.Took, r.Lost)] = true
 		}
 		right := 0
@@ -155,18 +156,18 @@ func TestMatchOfEqualContents(t *testing.T) {
 				right++
 			}
 		}
-		t.Logf("%.0f %% equal: %.2f %% of rows right, %+v; in truth %d came, %d lost, %d copies", 100*x.equal, 100*float64(right)/float64(len(c.Packets)), m, came, lost, copies)
+		t.Logf("%.0f %% equal: %.2f %% of rows right, %+v; expected %d arrived, %d lost, %d copies", 100*x.equal, 100*float64(right)/float64(len(c.Packets)), m, came, lost, copies)
 		if right*100 < len(c.Packets)*97 {
 			t.Errorf("%.0f %% equal: %d of %d rows are right", 100*x.equal, right, len(c.Packets))
 		}
 	}
 }
 
-// A link that is fitted to two captures is the one that was set, within its intervals.
-func TestFitOfTwoCaptures(t *testing.T) {
+// The intervals of a link fitted to two captures contain the true parameters.
+func TestFitMatchedCaptures(t *testing.T) {
 	settings := map[string]string{"loss": "4%", "latency": "40ms", "jitter": "10ms", "distribution": "normal", "duplicate": "2%"}
 	want := map[string]float64{"loss": 0.04, "duplicate": 0.02}
-	missed, asked := 0, 0
+	missed, total := 0, 0
 	for seed := range uint64(3) {
 		p := through(t, linkOf(t, settings), 10+seed, contents(rand.New(rand.NewPCG(seed, 2)), 4000, 0.1), 20*time.Millisecond, 0, 0)
 		c, _ := p.match(t)
@@ -178,28 +179,28 @@ func TestFitOfTwoCaptures(t *testing.T) {
 		for _, e := range fit.Estimates {
 			if v, ok := want[e.Name]; ok {
 				found++
-				asked++
+				total++
 				if v < e.Low || v > e.High {
 					missed++
-					t.Logf("seed %d: %s %g, from %g to %g; set was %g", seed, e.Name, e.Value, e.Low, e.High, v)
+					t.Logf("seed %d: %s %g, interval %g to %g; true value %g", seed, e.Name, e.Value, e.Low, e.High, v)
 				}
 			}
 			if e.Name == "latency" && (e.Value < 35 || e.Value > 45) {
-				t.Errorf("seed %d: latency %+v, set were 40 ms", seed, e)
+				t.Errorf("seed %d: latency %+v, true value 40 ms", seed, e)
 			}
 		}
 		if found != len(want) {
 			t.Errorf("seed %d: estimates %+v", seed, fit.Estimates)
 		}
 	}
-	if missed > 1 { // each interval holds the truth 95 times in 100
-		t.Errorf("%d of %d intervals missed what was set", missed, asked)
+	if missed > 1 { // each interval has a coverage of 95 %
+		t.Errorf("%d of %d intervals do not contain the true value", missed, total)
 	}
 }
 
-// What is outside of either capture is no loss, and what was damaged or is of others
-// matches nothing.
-func TestMatchAtTheEdges(t *testing.T) {
+// Datagrams outside the time of either capture do not count as lost. Damaged and foreign
+// datagrams match nothing.
+func TestMatchBoundaries(t *testing.T) {
 	list := contents(rand.New(rand.NewPCG(1, 1)), 1000, 0)
 	p := through(t, linkOf(t, map[string]string{"latency": "30ms"}), 1, list, 10*time.Millisecond, 0, 0)
 	sent, received := p.sent[50:], slices.Clone(p.received[100:900])
@@ -210,9 +211,9 @@ func TestMatchAtTheEdges(t *testing.T) {
 		t.Errorf("%+v, %v, want %+v", m, err, want)
 	}
 	if _, _, err := capture.Match(p.sent[:100], p.received[500:], 0, 1<<62); !errors.Is(err, capture.ErrNoMatch) {
-		t.Errorf("captures of different times: %v", err)
+		t.Errorf("captures without common time: %v", err)
 	}
 	if _, _, err := capture.Match(nil, nil, 0, 0); !errors.Is(err, capture.ErrNoMatch) {
-		t.Errorf("of nothing: %v", err)
+		t.Errorf("empty captures: %v", err)
 	}
 }

@@ -16,53 +16,53 @@ import (
 
 // Style is the width and the character set of a picture.
 type Style struct {
-	Width int  // columns, at least MinWidth; less counts as that
-	ASCII bool // no other characters
+	Width int  // columns, at least MinWidth; smaller values count as MinWidth
+	ASCII bool // use ASCII characters only
 }
 
-// MinWidth is the narrowest picture, in columns.
+// MinWidth is the smallest width of a picture in columns.
 const MinWidth = 40
 
-// stripPackets is how many packets the strip at the end of a picture shows.
+// stripPackets is the number of packets drawn one by one at the end of a picture.
 const stripPackets = 500
 
-// rows is how many bars the histograms have at most.
+// Largest number of bars of the histograms.
 const (
-	delayRows = 12
-	runRows   = 8
+	maxDelayBars = 12
+	maxRunBars   = 8
 )
 
-// Show sends traffic over a link and draws what comes of it. The same arguments
-// give the same text.
+// Show sends traffic over a link and draws the resulting capture. The same arguments give the
+// same text.
 func Show(spec lossmodel.Spec, seed uint64, t Traffic, style Style) (string, error) {
 	rows, err := Trace(spec, seed, t)
 	if err != nil {
 		return "", err
 	}
-	return Picture(sequenceOf(rows), style), nil
+	return Picture(mustSequence(rows), style), nil
 }
 
-// Picture draws a capture: its figures, the histogram of delays, the runs of
-// losses, and the first packets one by one. No line is wider than the style says;
-// none has spaces at its end.
+// Picture draws a capture: its statistics, histograms of delays and loss runs, and the first
+// packets one by one. Lines are at most style.Width columns wide, without trailing spaces.
 func Picture(s *capture.Sequence, style Style) string {
 	p := &picture{style: style}
 	p.style.Width = max(style.Width, MinWidth)
 	st := Of(s)
-	p.figures(&st)
-	p.delays(s, &st)
-	p.runs(&st)
-	p.strip(s.Datagrams[:min(stripPackets, len(s.Datagrams))])
+	p.writeStats(&st)
+	p.writeDelays(s, &st)
+	p.writeRuns(&st)
+	p.writeStrip(s.Datagrams[:min(stripPackets, len(s.Datagrams))])
 	return p.text.String()
 }
 
+// picture is a text that is being written.
 type picture struct {
 	text  strings.Builder
 	style Style
 }
 
-// line writes one line, cut to the width.
-func (p *picture) line(format string, args ...any) {
+// writeLine writes a formatted line, truncated to the width.
+func (p *picture) writeLine(format string, args ...any) {
 	text := strings.TrimRight(fmt.Sprintf(format, args...), " ")
 	if p.style.ASCII {
 		text = strings.ReplaceAll(text, "±", "+-")
@@ -73,121 +73,127 @@ func (p *picture) line(format string, args ...any) {
 	p.text.WriteString(text + "\n")
 }
 
-func (p *picture) figures(st *Stats) {
-	p.line("%d packets, %.3g%% lost", st.Sent, st.LossRate*100)
+// writeStats writes the statistics as text.
+func (p *picture) writeStats(st *Stats) {
+	p.writeLine("%d packets, %.3g%% lost", st.Sent, st.LossRate*100)
 	if st.Bursts > 0 {
-		p.line("runs of %.2f on average, longest %d", st.MeanBurst, st.LongBurst)
+		p.writeLine("loss runs: mean %.2f, longest %d", st.MeanBurst, st.LongBurst)
 	}
 	if d := &st.Delay; d.Count > 0 {
-		p.line("delay %s ± %s ms", inMillis(d.Mean), inMillis(d.SD))
-		p.line("median %s, 95%% %s, 99%% %s ms", inMillis(d.P50), inMillis(d.P95), inMillis(d.P99))
+		p.writeLine("delay %s ± %s ms", formatMillis(d.Mean), formatMillis(d.SD))
+		p.writeLine("median %s, 95%% %s, 99%% %s ms", formatMillis(d.P50), formatMillis(d.P95), formatMillis(d.P99))
 	}
 	if r := &st.Reordering; r.Reordered > 0 {
-		p.line("%.3g%% reordered, by up to %d", r.Ratio*100, r.MaxExtent)
+		p.writeLine("%.3g%% reordered, extent up to %d", r.Ratio*100, r.MaxExtent)
 	}
 	if st.Copies > 0 {
-		p.line("%.3g%% duplicated", st.Duplicated*100)
+		p.writeLine("%.3g%% duplicated", st.Duplicated*100)
 	}
 }
 
-func inMillis(d time.Duration) string { return units.Significant(float64(d)/millisecond, 4) }
+// formatMillis formats a duration in milliseconds with four significant digits.
+func formatMillis(d time.Duration) string { return units.Significant(float64(d)/millisecond, 4) }
 
-// delays draws the histogram between the delays of all but a thousandth at either
-// end, which count with the outermost bars.
-func (p *picture) delays(s *capture.Sequence, st *Stats) {
+// writeDelays draws a histogram of delays from the 0.1 % to the 99.9 % quantile. Delays outside
+// count in the outermost bars.
+func (p *picture) writeDelays(s *capture.Sequence, st *Stats) {
 	if st.Delay.Count == 0 {
 		return
 	}
-	var took []time.Duration
+	var delays []time.Duration
 	for i := range s.Datagrams {
 		if d := &s.Datagrams[i]; !d.Lost {
-			took = append(took, d.Took)
+			delays = append(delays, d.Took)
 		}
 	}
-	slices.Sort(took)
-	lo, hi := quantile.NextRank(took, 0.001), quantile.NextRank(took, 0.999)
-	n := delayRows
-	if hi-lo < delayRows {
+	slices.Sort(delays)
+	lo, hi := quantile.NextRank(delays, 0.001), quantile.NextRank(delays, 0.999)
+	n := maxDelayBars
+	if hi-lo < maxDelayBars { // all delays are practically equal
 		n = 1
 	}
 	counts := make([]int, n)
-	for _, t := range took {
+	for _, t := range delays {
 		i := 0
 		if n > 1 {
 			i = int(float64(t-lo) / float64(hi-lo+1) * float64(n))
 		}
 		counts[min(max(i, 0), n-1)]++
 	}
-	p.line("")
-	p.line("delay, ms")
+	p.writeLine("")
+	p.writeLine("delay, ms")
 	for i, c := range counts {
 		from := lo + (hi-lo)*time.Duration(i)/time.Duration(n)
-		p.bar(inMillis(from), c, slices.Max(counts), len(took))
+		p.writeBar(formatMillis(from), c, slices.Max(counts), len(delays))
 	}
 }
 
-func (p *picture) runs(st *Stats) {
+// writeRuns draws a histogram of the lengths of loss runs. The last bar includes longer runs.
+func (p *picture) writeRuns(st *Stats) {
 	if st.Bursts == 0 {
 		return
 	}
-	counts := make([]int, min(runRows, len(st.Runs)))
+	counts := make([]int, min(maxRunBars, len(st.Runs)))
 	for i, c := range st.Runs {
 		counts[min(i, len(counts)-1)] += c
 	}
-	p.line("")
-	p.line("packets lost in a row")
+	p.writeLine("")
+	p.writeLine("packets lost in a row")
 	for i, c := range counts {
 		label := fmt.Sprint(i + 1)
-		if i == runRows-1 && st.LongBurst > runRows {
+		if i == maxRunBars-1 && st.LongBurst > maxRunBars {
 			label += "+"
 		}
-		p.bar(label, c, slices.Max(counts), st.Bursts)
+		p.writeBar(label, c, slices.Max(counts), st.Bursts)
 	}
 }
 
-// bar draws a label, a bar as long as n of most, and n's share of all.
-func (p *picture) bar(label string, n, most, all int) {
-	const labels, shares = 8, 8
-	room := p.style.Width - labels - shares - 2
+// writeBar draws a label, a bar for the count n, and n as a percentage of total. The bar of the count
+// largest fills the width.
+func (p *picture) writeBar(label string, n, largest, total int) {
+	const labelWidth, percentWidth = 8, 8
+	barWidth := p.style.Width - labelWidth - percentWidth - 2
 	eighths := 0
-	if most > 0 {
-		eighths = int(math.Ceil(float64(n) / float64(most) * float64(room) * 8))
+	if largest > 0 {
+		eighths = int(math.Ceil(float64(n) / float64(largest) * float64(barWidth) * 8))
 	}
 	drawn := strings.Repeat("#", (eighths+7)/8)
 	if !p.style.ASCII {
 		drawn = strings.Repeat("█", eighths/8)
-		if part := eighths % 8; part > 0 {
+		if part := eighths % 8; part > 0 { // the last column is a block of 1/8 to 7/8
 			drawn += string([]rune("▏▎▍▌▋▊▉")[part-1])
 		}
 	}
-	pad := strings.Repeat(" ", max(0, room-utf8.RuneCountInString(drawn)))
-	p.line("%*s %s%s %*s", labels, label, drawn, pad, shares, fmt.Sprintf("%.2f%%", ratio(n, all)*100))
+	pad := strings.Repeat(" ", max(0, barWidth-utf8.RuneCountInString(drawn)))
+	p.writeLine("%*s %s%s %*s", labelWidth, label, drawn, pad, percentWidth, fmt.Sprintf("%.2f%%", ratio(n, total)*100))
 }
 
-// strip draws packets one by one in the order of sending.
-func (p *picture) strip(all []capture.Datagram) {
-	arrived, lost, late, twice := '·', '×', '‹', '+'
+// writeStrip draws one character for each packet, in the order of sending: arrived, lost, reordered
+// (overtaken by a packet sent later) or copied. The first character that applies is lost, reordered,
+// copied, arrived.
+func (p *picture) writeStrip(all []capture.Datagram) {
+	arrived, lost, overtaken, duplicated := '·', '×', '‹', '+'
 	if p.style.ASCII {
-		arrived, lost, late, twice = '.', 'x', '<', '+'
+		arrived, lost, overtaken, duplicated = '.', 'x', '<', '+'
 	}
-	p.line("")
-	p.line("the first %d packets", len(all))
-	p.line("%c arrived  %c lost  %c overtaken  %c twice", arrived, lost, late, twice)
+	p.writeLine("")
+	p.writeLine("the first %d packets", len(all))
+	p.writeLine("%c arrived  %c lost  %c reordered  %c copied", arrived, lost, overtaken, duplicated)
 	marks := make([]rune, len(all))
-	next := time.Duration(math.MaxInt64) // when the soonest of the later ones arrives
+	next := time.Duration(math.MaxInt64) // earliest arrival of the packets sent later
 	for i := len(all) - 1; i >= 0; i-- {
 		d := &all[i]
-		at := time.Duration(math.MaxInt64)
+		at := time.Duration(math.MaxInt64) // arrival of the first copy; unchanged if none arrived
 		if !d.Lost || len(d.Copies) > 0 {
-			at = d.Sent + soonest(d)
+			at = d.Sent + firstDelay(d)
 		}
 		switch {
 		case at == math.MaxInt64:
 			marks[i] = lost
 		case at > next:
-			marks[i] = late
+			marks[i] = overtaken
 		case len(d.Copies) > 0:
-			marks[i] = twice
+			marks[i] = duplicated
 		default:
 			marks[i] = arrived
 		}
@@ -195,7 +201,7 @@ func (p *picture) strip(all []capture.Datagram) {
 	}
 	for len(marks) > 0 {
 		n := min(p.style.Width, len(marks))
-		p.line("%s", string(marks[:n]))
+		p.writeLine("%s", string(marks[:n]))
 		marks = marks[n:]
 	}
 }

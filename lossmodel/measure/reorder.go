@@ -9,61 +9,63 @@ import (
 	"wirelab/lossmodel/capture"
 )
 
-// reordering compares the order of arrival with that of sending. Of each datagram
-// the copy that arrives first counts.
+// reordering describes how the order of arrival differs from the order of sending. Of each
+// datagram only the copy that arrives first counts.
 type reordering struct {
-	// Ratio is RFC 4737's: the share of arrivals that come after one that was sent
-	// later.
+	// Ratio is the reordered ratio of RFC 4737: the fraction of arrivals that come after a
+	// datagram that was sent later.
 	Ratio     float64 `json:"ratio"`
 	Reordered int     `json:"reordered"`
-	// The extent of a reordered packet (RFC 4737) is how many arrivals back the
-	// first one came that was sent later: what a receiver must hold to put it right.
+	// The extent of a reordered packet (RFC 4737) is its distance in arrivals from the first
+	// arrival that was sent later. A receiver needs a buffer of that size to restore the order.
 	MeanExtent float64 `json:"mean_extent"`
 	MaxExtent  int     `json:"max_extent"`
-	// Density is RFC 5236's reorder density: Density[displacements+d] is the share
-	// of arrivals that come d places late (early if d is below 0), lost packets
-	// left out of the count. What is further off than displacements is in Beyond; the
-	// RFC would take it for lost.
+	// Density is the reorder density of RFC 5236: Density[maxDisplacement+d] is the fraction of
+	// arrivals that come d positions late, or early if d is negative. Lost packets are not
+	// counted as positions. Beyond is the fraction with larger displacements, which the RFC would
+	// count as lost.
 	Density []float64 `json:"density,omitempty"`
 	Beyond  float64   `json:"beyond"`
 }
 
-// displacements is how far the reorder density looks, in places either way.
-const displacements = 32
+// maxDisplacement is the largest displacement in the reorder density, in positions.
+const maxDisplacement = 32
 
-// arrival is the first copy of a datagram to come.
+// arrival is the first arriving copy of a datagram.
 type arrival struct {
-	at   time.Duration
-	rank int // among the datagrams that arrived, by order of sending
+	time time.Duration
+	rank int // position in the order of sending, among the datagrams that arrived
 }
 
-func reorderingOf(all []capture.Datagram) (r reordering) {
+// newReordering computes the reordering of datagrams in the order of sending.
+func newReordering(all []capture.Datagram) (r reordering) {
 	order := make([]arrival, 0, len(all))
 	for i := range all {
 		if d := &all[i]; !d.Lost || len(d.Copies) > 0 {
-			order = append(order, arrival{d.Sent + soonest(d), len(order)})
+			order = append(order, arrival{d.Sent + firstDelay(d), len(order)})
 		}
 	}
 	if len(order) == 0 {
 		return r
 	}
-	slices.SortStableFunc(order, func(a, b arrival) int { return cmp.Compare(a.at, b.at) })
-	r.Density = make([]float64, 2*displacements+1)
-	highest := make([]int, len(order)) // rank so far, by place
+	slices.SortStableFunc(order, func(a, b arrival) int { return cmp.Compare(a.time, b.time) })
+	r.Density = make([]float64, 2*maxDisplacement+1)
+	highestRank := make([]int, len(order)) // by position: highest rank up to there
 	extents := 0
-	for place, a := range order {
-		highest[place] = a.rank
-		if place > 0 {
-			highest[place] = max(a.rank, highest[place-1])
+	for position, a := range order {
+		highestRank[position] = a.rank
+		if position > 0 {
+			highestRank[position] = max(a.rank, highestRank[position-1])
 		}
-		if highest[place] > a.rank {
-			first := sort.Search(place, func(j int) bool { return highest[j] > a.rank })
+		if highestRank[position] > a.rank {
+			// The first arrival that was sent later than this datagram.
+			first := sort.Search(position, func(j int) bool { return highestRank[j] > a.rank })
 			r.Reordered++
-			extents += place - first
-			r.MaxExtent = max(r.MaxExtent, place-first)
+			extents += position - first
+			r.MaxExtent = max(r.MaxExtent, position-first)
 		}
-		if d := place - a.rank; d >= -displacements && d <= displacements {
-			r.Density[displacements+d] += 1 / float64(len(order))
+		if d := position - a.rank; d >= -maxDisplacement && d <= maxDisplacement {
+			r.Density[maxDisplacement+d] += 1 / float64(len(order))
 		} else {
 			r.Beyond += 1 / float64(len(order))
 		}
@@ -72,7 +74,8 @@ func reorderingOf(all []capture.Datagram) (r reordering) {
 	return r
 }
 
-func soonest(d *capture.Datagram) time.Duration {
+// firstDelay returns the delay of the copy that arrived first. At least one copy must have arrived.
+func firstDelay(d *capture.Datagram) time.Duration {
 	if d.Lost {
 		return slices.Min(d.Copies)
 	}

@@ -9,28 +9,28 @@ import (
 	"wirelab/lossmodel/capture"
 )
 
-// Stats is what a capture amounts to.
+// Stats are the statistics of a capture.
 type Stats struct {
 	Sent      int     `json:"sent"`       // datagrams
-	Lost      int     `json:"lost"`       // of them; a datagram of which only copies came counts as lost
-	LossRate  float64 `json:"loss_rate"`  // share lost
+	Lost      int     `json:"lost"`       // datagrams; one of which only copies arrived counts as lost
+	LossRate  float64 `json:"loss_rate"`  // fraction lost
 	Bursts    int     `json:"bursts"`     // runs of losses
-	MeanBurst float64 `json:"mean_burst"` // packets a run
-	LongBurst int     `json:"long_burst"` // packets in the longest run
-	LossLag1  float64 `json:"loss_lag1"`  // correlation of a packet's loss with the next one's
-	// Runs counts the runs by length: Runs[0] those of one packet. The last entry
-	// counts all that are longer.
+	MeanBurst float64 `json:"mean_burst"` // mean length of a run
+	LongBurst int     `json:"long_burst"` // length of the longest run
+	LossLag1  float64 `json:"loss_lag1"`  // correlation of the losses of successive datagrams
+	// Runs counts the runs by length: Runs[0] is the number of runs of one packet. The entry for
+	// maxRuns packets includes all longer runs.
 	Runs       []int      `json:"runs,omitempty"`
-	Copies     int        `json:"copies"`     // that arrived
-	Duplicated float64    `json:"duplicated"` // share of datagrams of which a copy arrived
+	Copies     int        `json:"copies"`     // that arrived, originals excluded
+	Duplicated float64    `json:"duplicated"` // fraction of datagrams of which at least one copy arrived
 	Delay      delayStats `json:"delay"`
 	Reordering reordering `json:"reordering"`
 }
 
-// maxRuns is how many lengths of runs Stats tells apart.
+// maxRuns is the largest length of Stats.Runs.
 const maxRuns = 32
 
-// delayStats is the distribution of delays of the datagrams that arrived, copies aside.
+// delayStats are the statistics of the delays of originals that arrived; copies are excluded.
 type delayStats struct {
 	Count int           `json:"count"`
 	Mean  time.Duration `json:"mean_ns"`
@@ -41,32 +41,32 @@ type delayStats struct {
 	P95   time.Duration `json:"p95_ns"`
 	P99   time.Duration `json:"p99_ns"`
 	Max   time.Duration `json:"max_ns"`
-	// Lag1 is the correlation of a packet's delay with that of the next one, where
-	// both arrived.
+	// Lag1 is the correlation of the delays of successive datagrams that both arrived.
 	Lag1 float64 `json:"lag1"`
 }
 
-// Of measures a capture. Reading it is linear but for sorting.
+// Of computes the statistics of a capture: losses, copies, delays and reordering.
 func Of(s *capture.Sequence) Stats {
 	st := Stats{Sent: len(s.Datagrams)}
-	st.losses(s.Datagrams)
-	doubled := 0
+	st.countLosses(s.Datagrams)
+	duplicated := 0
 	for i := range s.Datagrams {
 		if n := len(s.Datagrams[i].Copies); n > 0 {
 			st.Copies += n
-			doubled++
+			duplicated++
 		}
 	}
-	st.Duplicated = ratio(doubled, st.Sent)
-	st.Delay = delayOf(s.Datagrams)
-	st.Reordering = reorderingOf(s.Datagrams)
+	st.Duplicated = ratio(duplicated, st.Sent)
+	st.Delay = newDelayStats(s.Datagrams)
+	st.Reordering = newReordering(s.Datagrams)
 	return st
 }
 
-func (st *Stats) losses(all []capture.Datagram) {
-	run, pairs := 0, 0
+// countLosses sets the figures of losses from all datagrams in the order of sending.
+func (st *Stats) countLosses(all []capture.Datagram) {
+	run, pairs := 0, 0 // length of the current run; losses that follow a loss
 	runs := make([]int, maxRuns)
-	end := func() {
+	endRun := func() {
 		if run > 0 {
 			st.Bursts++
 			st.LongBurst = max(st.LongBurst, run)
@@ -76,7 +76,7 @@ func (st *Stats) losses(all []capture.Datagram) {
 	}
 	for i := range all {
 		if !all[i].Lost {
-			end()
+			endRun()
 			continue
 		}
 		st.Lost++
@@ -85,38 +85,40 @@ func (st *Stats) losses(all []capture.Datagram) {
 			pairs++
 		}
 	}
-	end()
-	for len(runs) > 0 && runs[len(runs)-1] == 0 {
+	endRun()
+	for len(runs) > 0 && runs[len(runs)-1] == 0 { // drop lengths that did not occur, from the longest
 		runs = runs[:len(runs)-1]
 	}
 	st.Runs = runs
 	st.LossRate, st.MeanBurst = ratio(st.Lost, st.Sent), ratio(st.Lost, st.Bursts)
-	if v := st.LossRate * (1 - st.LossRate); v > 0 && st.Sent > 1 {
-		st.LossLag1 = (ratio(pairs, st.Sent-1) - st.LossRate*st.LossRate) / v
+	if variance := st.LossRate * (1 - st.LossRate); variance > 0 && st.Sent > 1 {
+		st.LossLag1 = (ratio(pairs, st.Sent-1) - st.LossRate*st.LossRate) / variance
 	}
 }
 
-func delayOf(all []capture.Datagram) delayStats {
-	took := make([]time.Duration, 0, len(all))
+// newDelayStats computes the statistics of the delays of originals; all zero if none arrived.
+func newDelayStats(all []capture.Datagram) delayStats {
+	delays := make([]time.Duration, 0, len(all))
 	for i := range all {
 		if !all[i].Lost {
-			took = append(took, all[i].Took)
+			delays = append(delays, all[i].Took)
 		}
 	}
-	d := delayStats{Count: len(took)}
+	d := delayStats{Count: len(delays)}
 	if d.Count == 0 {
 		return d
 	}
-	mean, sd := moments(took)
+	mean, sd := moments(delays)
 	d.Mean, d.SD, d.Lag1 = time.Duration(math.Round(mean)), time.Duration(math.Round(sd)), delayLag1(all, mean, sd)
-	slices.Sort(took)
-	d.Min, d.Max = took[0], took[len(took)-1]
-	d.P5, d.P50, d.P95, d.P99 = quantile.NextRank(took, 0.05), quantile.NextRank(took, 0.5), quantile.NextRank(took, 0.95), quantile.NextRank(took, 0.99)
+	slices.Sort(delays)
+	d.Min, d.Max = delays[0], delays[len(delays)-1]
+	d.P5, d.P50, d.P95, d.P99 = quantile.NextRank(delays, 0.05), quantile.NextRank(delays, 0.5),
+		quantile.NextRank(delays, 0.95), quantile.NextRank(delays, 0.99)
 	return d
 }
 
-// moments returns mean and standard deviation in nanoseconds. Sums are taken about
-// the first value, so that clocks that differ by years cost no digits.
+// moments returns mean and standard deviation in nanoseconds; 0 if x is empty. Values are summed
+// relative to the first one, so that an offset of years between clocks does not cost precision.
 func moments(x []time.Duration) (mean, sd float64) {
 	if len(x) == 0 {
 		return 0, 0
@@ -131,6 +133,9 @@ func moments(x []time.Duration) (mean, sd float64) {
 	return float64(x[0]) + m, math.Sqrt(max(0, squares/n-m*m))
 }
 
+// delayLag1 returns the lag-1 correlation of delays with the given mean and standard deviation,
+// over the pairs of successive datagrams that both arrived; 0 without such pairs or if the delay is
+// constant.
 func delayLag1(all []capture.Datagram, mean, sd float64) float64 {
 	sum, n := 0.0, 0
 	for i := 1; i < len(all); i++ {
@@ -145,6 +150,7 @@ func delayLag1(all []capture.Datagram, mean, sd float64) float64 {
 	return sum / float64(n) / (sd * sd)
 }
 
+// ratio returns a/b, or 0 if b is 0.
 func ratio(a, b int) float64 {
 	if b == 0 {
 		return 0

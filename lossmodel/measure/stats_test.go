@@ -14,9 +14,9 @@ import (
 	"wirelab/lossmodel/capture"
 )
 
-// inOrder makes a capture in which packets arrive in the given order of their
-// numbers, a millisecond apart; those not named are lost.
-func inOrder(t *testing.T, n int, order ...int) *capture.Sequence {
+// captureInOrder returns a capture of n packets that arrive in the given order of their numbers,
+// 1 ms apart. Packets that are not in order are lost.
+func captureInOrder(t *testing.T, n int, order ...int) *capture.Sequence {
 	t.Helper()
 	c := &capture.Capture{HasSent: true, HasDelay: true}
 	for i := range n {
@@ -33,9 +33,9 @@ func inOrder(t *testing.T, n int, order ...int) *capture.Sequence {
 	return s
 }
 
-// The worked example of RFC 4737, section 3.4 (packets 4 and 5 late), and others by hand; density
-// as in RFC 5236, section 4.
-func TestReorderingByHand(t *testing.T) {
+// The worked example of RFC 4737, section 3.4 (packets 4 and 5 late), further examples, and
+// densities as in RFC 5236, section 4.
+func TestReorderingExamples(t *testing.T) {
 	for _, c := range []struct {
 		n         int
 		order     []int
@@ -47,41 +47,41 @@ func TestReorderingByHand(t *testing.T) {
 		{9, []int{0, 1, 2, 5, 6, 7, 3, 4, 8}, 2, 4, map[int]float64{0: 4. / 9, -2: 3. / 9, 3: 2. / 9}},
 		{5, []int{1, 0, 2, 4, 3}, 2, 1, map[int]float64{0: 0.2, -1: 0.4, 1: 0.4}},
 		{8, []int{7, 0, 1, 2, 3, 4, 5, 6}, 7, 7, map[int]float64{-7: 1. / 8, 1: 7. / 8}},
-		{6, []int{0, 2, 5}, 0, 0, map[int]float64{0: 1}},                             // losses are no reordering
-		{6, []int{2, 0, 5}, 1, 1, map[int]float64{0: 1. / 3, 1: 1. / 3, -1: 1. / 3}}, // nor do they count as places
+		{6, []int{0, 2, 5}, 0, 0, map[int]float64{0: 1}},                             // losses are not reordering
+		{6, []int{2, 0, 5}, 1, 1, map[int]float64{0: 1. / 3, 1: 1. / 3, -1: 1. / 3}}, // and do not count as positions
 	} {
-		r := Of(inOrder(t, c.n, c.order...)).Reordering
+		r := Of(captureInOrder(t, c.n, c.order...)).Reordering
 		if r.Reordered != c.reordered || r.MaxExtent != c.extent || math.Abs(r.Ratio-float64(c.reordered)/float64(len(c.order))) > 1e-12 {
 			t.Errorf("%v: %+v", c.order, r)
 		}
-		for d := -displacements; d <= displacements; d++ {
-			if math.Abs(r.Density[displacements+d]-c.density[d]) > 1e-12 {
-				t.Errorf("%v: density at %d is %g, want %g", c.order, d, r.Density[displacements+d], c.density[d])
+		for d := -maxDisplacement; d <= maxDisplacement; d++ {
+			if math.Abs(r.Density[maxDisplacement+d]-c.density[d]) > 1e-12 {
+				t.Errorf("%v: density at %d is %g, want %g", c.order, d, r.Density[maxDisplacement+d], c.density[d])
 			}
 		}
 	}
 }
 
-// The extents against the definition, by looking at every pair.
+// The extents agree with RFC 4737's definition, computed from every pair.
 func TestReorderingByDefinition(t *testing.T) {
 	rng := rand.New(rand.NewPCG(4, 4))
 	for range 50 {
 		n := 1 + rng.IntN(80)
 		order := rng.Perm(n)[:1+rng.IntN(n)]
-		reordered, most, sum := 0, 0, 0
+		reordered, maxExtent, sum := 0, 0, 0
 		for i, s := range order {
 			for j := range i {
 				if order[j] > s {
 					reordered++
-					most, sum = max(most, i-j), sum+i-j
+					maxExtent, sum = max(maxExtent, i-j), sum+i-j
 					break
 				}
 			}
 		}
-		r := Of(inOrder(t, n, order...)).Reordering
-		if r.Reordered != reordered || r.MaxExtent != most || reordered > 0 &&
+		r := Of(captureInOrder(t, n, order...)).Reordering
+		if r.Reordered != reordered || r.MaxExtent != maxExtent || reordered > 0 &&
 			math.Abs(r.MeanExtent-float64(sum)/float64(reordered)) > 1e-9 {
-			t.Fatalf("%v: %+v, want %d, %d", order, r, reordered, most)
+			t.Fatalf("%v: %+v, want %d, %d", order, r, reordered, maxExtent)
 		}
 		total := r.Beyond
 		for _, share := range r.Density {
@@ -93,8 +93,9 @@ func TestReorderingByDefinition(t *testing.T) {
 	}
 }
 
-func TestLossesByHand(t *testing.T) {
-	st := Of(inOrder(t, 12, 0, 3, 4, 6, 7, 11)) // lost: 1 2, 5, 8 9 10
+// The statistics of losses in a small example.
+func TestLossExample(t *testing.T) {
+	st := Of(captureInOrder(t, 12, 0, 3, 4, 6, 7, 11)) // lost: 1 2, 5, 8 9 10
 	if st.Lost != 6 || st.Bursts != 3 || st.MeanBurst != 2 || st.LongBurst != 3 || !slices.Equal(st.Runs, []int{1, 1, 1}) {
 		t.Errorf("%+v", st)
 	}
@@ -103,9 +104,9 @@ func TestLossesByHand(t *testing.T) {
 	}
 }
 
-// What Trace says is what the link did, packet by packet.
-func TestTraceTellsTheTruth(t *testing.T) {
-	spec := specOf(t, "loss", "10%", "burst", "2", "latency", "30ms±20ms", "duplicate", "20%", "duplicate_copies", "3",
+// The rows of Trace agree with the verdicts of the link, packet by packet.
+func TestTraceAgreesWithVerdicts(t *testing.T) {
+	spec := newSpec(t, "loss", "10%", "burst", "2", "latency", "30ms±20ms", "duplicate", "20%", "duplicate_copies", "3",
 		"corrupt", "3%", "rate", "5mbit")
 	for _, poisson := range []bool{false, true} {
 		traffic := Traffic{Packets: 3000, Interval: 2 * time.Millisecond, Size: 300, Poisson: poisson}
@@ -128,7 +129,7 @@ func TestTraceTellsTheTruth(t *testing.T) {
 				r := rows[k]
 				if r.Seq != uint64(i) || r.Copy != c || r.Sent != sent || c == 0 && !r.Lost && r.Arrived() != v.Due || c == 0 &&
 					v.Lost != lossmodel.None && !r.Lost {
-					t.Fatalf("row %d is %+v, the link says %+v", k, r, v)
+					t.Fatalf("row %d is %+v, verdict %+v", k, r, v)
 				}
 				k++
 			}
@@ -142,15 +143,15 @@ func TestTraceTellsTheTruth(t *testing.T) {
 	}
 	for _, bad := range []Traffic{{}, {Packets: -1}, {Packets: MaxPackets + 1}, {Packets: 1, Interval: -1}, {Packets: 1, Size: 1 << 20}} {
 		if _, err := Trace(spec, 1, bad); err == nil {
-			t.Errorf("%+v is taken", bad)
+			t.Errorf("no error for %+v", bad)
 		}
 	}
 }
 
-// A capture fed back to a link happens again: the same datagrams lost, the same
-// delays to the nanosecond, the same copies; and so does a capture of that.
-func TestCaptureComesAgain(t *testing.T) {
-	spec := specOf(t, "loss", "15%", "burst", "2", "latency", "60ms±25ms", "distribution", "normal", "duplicate", "20%",
+// A capture that is replayed as a link's trace gives the same losses, delays and copies, and so
+// does the capture of the replay.
+func TestReplayedCaptureIsEqual(t *testing.T) {
+	spec := newSpec(t, "loss", "15%", "burst", "2", "latency", "60ms±25ms", "distribution", "normal", "duplicate", "20%",
 		"duplicate_copies", "2", "rate", "3mbit")
 	for _, by := range []string{"", " by=time"} {
 		traffic := Traffic{Packets: 2000, Interval: 7 * time.Millisecond, Size: 200, Poisson: by == ""}
@@ -163,7 +164,7 @@ func TestCaptureComesAgain(t *testing.T) {
 			t.Fatal(err)
 		}
 		traffic.Load = func(string) ([]byte, error) { return file.Bytes(), nil }
-		second, err := Trace(specOf(t, "trace", "capture.csv"+by), 99, traffic)
+		second, err := Trace(newSpec(t, "trace", "capture.csv"+by), 99, traffic)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -181,14 +182,14 @@ func TestCaptureComesAgain(t *testing.T) {
 		a, b := took(first), took(second)
 		for i := range a {
 			if !slices.Equal(a[i], b[i]) {
-				t.Fatalf("packet %d arrived after %v, and again after %v", i, a[i], b[i])
+				t.Fatalf("packet %d arrived after %v, in the replay after %v", i, a[i], b[i])
 			}
 		}
 	}
 }
 
-// A picture keeps to its width, whatever it shows, and to ASCII if asked.
-func TestPictureKeepsItsWidth(t *testing.T) {
+// No line of a picture exceeds its width, and an ASCII picture contains only ASCII characters.
+func TestPictureWidth(t *testing.T) {
 	for _, p := range lossmodel.Profiles() {
 		for _, style := range []Style{{Width: 80}, {Width: 3}, {Width: 160, ASCII: true}} {
 			text, err := Show(p.Down, 1, Traffic{Packets: 700, Interval: 16 * time.Millisecond, Size: 400}, style)
@@ -205,19 +206,19 @@ func TestPictureKeepsItsWidth(t *testing.T) {
 				t.Errorf("%s: not ASCII:\n%s", p.Name, text)
 			}
 			if !strings.Contains(text, "the first 500 packets") {
-				t.Errorf("%s has no strip:\n%s", p.Name, text)
+				t.Errorf("%s: packets are not drawn:\n%s", p.Name, text)
 			}
 		}
 	}
 }
 
-// The bars and marks of a small capture, by eye.
+// A small capture as text.
 func TestPictureGolden(t *testing.T) {
 	const want = `12 packets, 50% lost
-runs of 2.00 on average, longest 3
+loss runs: mean 2.00, longest 3
 delay 2.5 +- 1.708 ms
 median 3, 95% 5, 99% 5 ms
-16.7% reordered, by up to 1
+16.7% reordered, extent up to 1
 
 packets lost in a row
        1 ######################   33.33%
@@ -225,10 +226,10 @@ packets lost in a row
        3 ######################   33.33%
 
 the first 12 packets
-. arrived  x lost  < overtaken  + twice
+. arrived  x lost  < reordered  + copied
 .xx..x<.xxx.
 `
-	got := Picture(inOrder(t, 12, 0, 3, 4, 7, 6, 11), Style{ASCII: true})
+	got := Picture(captureInOrder(t, 12, 0, 3, 4, 7, 6, 11), Style{ASCII: true})
 	if i, j := strings.Index(got, "delay, ms"), strings.Index(got, "packets lost"); i > 0 && j > i {
 		got = got[:i] + got[j:]
 	}

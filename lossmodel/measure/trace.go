@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"time"
 
@@ -14,35 +15,36 @@ import (
 	"wirelab/lossmodel/tracefile"
 )
 
-// Traffic is what is sent over a link.
+// Traffic describes the packets that are sent over a link.
 type Traffic struct {
 	Packets  int
-	Interval time.Duration    // between packets; their mean if Poisson
-	Size     int              // of the UDP payload, in bytes
-	Poisson  bool             // gaps are exponential instead of constant
-	Load     tracefile.Loader // of files that the link names; nil: from disk
+	Interval time.Duration    // between packets; the mean if Poisson is set
+	Size     int              // UDP payload in bytes
+	Poisson  bool             // gaps are exponentially distributed instead of constant
+	Load     tracefile.Loader // reads the files that the link names; nil means from disk
 }
 
-// MaxPackets is the most that Trace sends.
+// MaxPackets is the largest number of packets of Trace. Traces may have two rows per packet.
 const MaxPackets = capture.MaxRows / 2
 
-// errTraffic: there is no such traffic.
-var errTraffic = errors.New("bad traffic")
+// errTraffic means that a Traffic is out of range.
+var errTraffic = errors.New("invalid traffic")
 
+// check returns an error if a field is out of range.
 func (t *Traffic) check() error {
 	switch {
 	case t.Packets < 1 || t.Packets > MaxPackets:
 		return fmt.Errorf("%w: %d packets, expected 1 to %d", errTraffic, t.Packets, MaxPackets)
 	case t.Interval < 0 || t.Interval > time.Hour:
-		return fmt.Errorf("%w: an interval of %v, expected 0 to 1h", errTraffic, t.Interval)
+		return fmt.Errorf("%w: interval %v, expected 0 to 1h", errTraffic, t.Interval)
 	case t.Size < 0 || t.Size > lossmodel.MaxDatagram:
 		return fmt.Errorf("%w: datagrams of %d bytes, expected 0 to %d", errTraffic, t.Size, lossmodel.MaxDatagram)
 	}
 	return nil
 }
 
-// Trace sends traffic over a link and returns a row for each datagram and each
-// copy, ordered by number. Datagrams that the receiver's checksum refuses count as
+// Trace sends traffic over a link and returns a row for each datagram and each copy, ordered by
+// sequence number and copy. Damaged datagrams that the receiver's checksum would reject count as
 // lost.
 func Trace(spec lossmodel.Spec, seed uint64, t Traffic) ([]capture.Packet, error) {
 	if err := t.check(); err != nil {
@@ -53,41 +55,42 @@ func Trace(spec lossmodel.Spec, seed uint64, t Traffic) ([]capture.Packet, error
 		return nil, err
 	}
 	rows := make([]capture.Packet, 0, t.Packets)
-	lost := func(seq uint64, number int, sent time.Duration) {
-		rows = append(rows, capture.Packet{Seq: seq, Copy: number, Sent: sent, Lost: true})
+	addLost := func(seq uint64, copyNumber int, sent time.Duration) {
+		rows = append(rows, capture.Packet{Seq: seq, Copy: copyNumber, Sent: sent, Lost: true})
 	}
-	take := func(until time.Duration) {
+	receiveUntil := func(until time.Duration) {
 		for d, ok := link.Receive(until); ok; d, ok = link.Receive(until) {
 			if d.Damaged {
-				lost(d.Tag, d.Copy, d.Sent)
+				addLost(d.Tag, d.Copy, d.Sent)
 				continue
 			}
 			rows = append(rows, capture.Packet{Seq: d.Tag, Copy: d.Copy, Sent: d.Sent, Took: d.Due - d.Sent})
 		}
 	}
-	now, data, gap := time.Duration(0), make([]byte, t.Size), t.gaps(seed)
+	now, data, gap := time.Duration(0), make([]byte, t.Size), t.newGapFunc(seed)
 	for i := range t.Packets {
 		v := link.Send(now, data, uint64(i))
 		if v.Lost != lossmodel.None {
-			lost(uint64(i), 0, now)
+			addLost(uint64(i), 0, now)
 		}
 		for c, cause := range v.CopyLost[:v.Copies] {
 			if cause != lossmodel.None {
-				lost(uint64(i), c+1, now)
+				addLost(uint64(i), c+1, now)
 			}
 		}
-		take(now)
+		receiveUntil(now)
 		now += gap()
 	}
-	take(1<<63 - 1)
+	receiveUntil(math.MaxInt64) // everything still in flight
 	slices.SortFunc(rows, func(a, b capture.Packet) int {
 		return cmp.Or(cmp.Compare(a.Seq, b.Seq), cmp.Compare(a.Copy, b.Copy))
 	})
 	return rows, nil
 }
 
-// gaps returns what draws the time to the next packet.
-func (t *Traffic) gaps(session uint64) func() time.Duration {
+// newGapFunc returns a function that returns the time to the next packet: constant, or drawn from a
+// random stream of the session's seed if Poisson is set.
+func (t *Traffic) newGapFunc(session uint64) func() time.Duration {
 	if !t.Poisson {
 		return func() time.Duration { return t.Interval }
 	}
@@ -95,11 +98,11 @@ func (t *Traffic) gaps(session uint64) func() time.Duration {
 	return func() time.Duration { return random.ExponentialGap(pcg.Uint64(), t.Interval) }
 }
 
-// sequenceOf puts rows of our own making in order.
-func sequenceOf(rows []capture.Packet) *capture.Sequence {
+// mustSequence returns the sequence of rows made by Trace, which are always valid.
+func mustSequence(rows []capture.Packet) *capture.Sequence {
 	s, err := (&capture.Capture{Packets: rows}).Sequence()
 	if err != nil {
-		panic("measure: a trace that is no sequence: " + err.Error())
+		panic("measure: invalid trace: " + err.Error())
 	}
 	return s
 }

@@ -8,12 +8,14 @@ import (
 	"time"
 )
 
-// tableBytes is the output of TestTablesFile: the tables of all distributions but
-// uniform, as little-endian int16.
+// tableBytes contains the tables of all distributions except uniform, as little-endian int16.
+// TestTablesFile generates it.
 //
 //go:embed tables.bin
 var tableBytes []byte
 
+// tables returns the tables, indexed by distribution minus normal, the first distribution with a
+// table. They are decoded once.
 var tables = sync.OnceValue(func() (t [numDistributions - normal]*[4096]int16) {
 	for i := range t {
 		t[i] = new([4096]int16)
@@ -25,43 +27,47 @@ var tables = sync.OnceValue(func() (t [numDistributions - normal]*[4096]int16) {
 	return t
 })
 
-// tableUnit is one jitter in a table.
+// tableUnit is the value that stands for one jitter in a table.
 const tableUnit = 8192
 
-// kernelTime is what the kernel makes of a time: tc hands it over in ticks of 64
-// nanoseconds, rounded down.
+// kernelTime converts a time to nanoseconds as the kernel receives it: tc passes ticks of 64 ns,
+// rounded down.
 func kernelTime(t time.Duration) int64 {
-	ticks := int64(t/time.Microsecond) * 125 / 8
-	return ticks * 64
+	const nsPerTick = 64
+	ticks := int64(t/time.Microsecond) * 125 / 8 // 1000/64 ticks per microsecond
+	return ticks * nsPerTick
 }
 
-// spread is a mean and what is around it, in nanoseconds.
-type spread struct {
+// delayDist is a delay distribution with a mean, in nanoseconds.
+type delayDist struct {
 	mean  int64
-	sigma int64 // at most 2^31-1
-	table *[4096]int16
+	sigma int64        // the jitter, at most 2^31-1
+	table *[4096]int16 // nil for a uniform distribution
 }
 
-func newSpread(mean, sigma int64, d distribution) spread {
-	s := spread{mean: mean, sigma: min(sigma, math.MaxInt32)}
+// newDelayDist returns the distribution d with the given mean and jitter (sigma) in nanoseconds. The
+// kernel limits the jitter to 32 bits.
+func newDelayDist(mean, sigma int64, d distribution) delayDist {
+	s := delayDist{mean: mean, sigma: min(sigma, math.MaxInt32)}
 	if normal <= d && d < numDistributions {
 		s.table = tables()[d-normal]
 	}
 	return s
 }
 
-// at returns the time that a word stands for, in the kernel's integers: below
-// zero if the spread is wider than the mean.
-func (s *spread) at(u uint32) int64 {
+// draw returns the delay in nanoseconds for a random word u, with the kernel's integer arithmetic.
+// It may be negative if the jitter exceeds the mean. sigma must not be 0 in a uniform distribution.
+func (s *delayDist) draw(u uint32) int64 {
 	if s.table == nil {
 		return int64(u%(2*uint32(s.sigma))) + s.mean - s.sigma
 	}
-	t := int64(s.table[u%uint32(len(s.table))])
-	x := s.sigma % tableUnit * t
-	if x >= 0 {
-		x += tableUnit / 2
+	// mean + sigma*entry/tableUnit, rounded to nearest; sigma is split so that the product fits.
+	entry := int64(s.table[u%uint32(len(s.table))])
+	scaled := s.sigma % tableUnit * entry
+	if scaled >= 0 {
+		scaled += tableUnit / 2
 	} else {
-		x -= tableUnit / 2
+		scaled -= tableUnit / 2
 	}
-	return x/tableUnit + s.sigma/tableUnit*t + s.mean
+	return scaled/tableUnit + s.sigma/tableUnit*entry + s.mean
 }

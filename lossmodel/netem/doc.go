@@ -1,18 +1,16 @@
-// Package netem is Linux's network emulator without Linux: it reads the line
-// that one gives to tc, and then decides packet by packet as the kernel does with
-// that seed. What `tc qdisc add dev eth0 root netem loss 1% seed 1` drops on a
-// wire, a Qdisc drops here.
+// Package netem models Linux's network emulator. It parses the line that is given to tc and
+// decides packet by packet as the kernel does with that seed: packets that `tc qdisc add dev eth0
+// root netem loss 1% seed 1` drops are dropped by a Qdisc too.
 //
 //	p, err := netem.Parse("delay 50ms 10ms loss gemodel 1% 20% seed 1")
 //	q := netem.New(p, 0)
-//	d := q.Enqueue(now, wire) // lost, doubled, damaged, late?
+//	d := q.Enqueue(now, wireBytes) // lost, duplicated, damaged, delayed?
 //
-// Parse follows tc of iproute2 6.15, its units, its short forms and its errors.
-// Qdisc follows sch_netem of kernel 6.12: the same generator, the same order of
-// draws, the same thresholds, the same integer arithmetic, its faults included.
-// Params.Warnings names the faults that a line runs into.
+// Parse follows tc of iproute2 6.15: its units, abbreviations and errors. Qdisc follows sch_netem
+// of kernel 6.12: the same generator, order of draws, thresholds and integer arithmetic,
+// including its bugs. Params.Warnings lists the bugs that affect a line.
 //
-// What the kernel itself takes from no seed cannot be the same: the first value of
-// a correlation, which bit is damaged, the times of slots. These come from a
-// stream of their own, so that a session repeats here too.
+// Values that the kernel draws without a seed cannot be reproduced: the first value of a
+// correlation, the position of a damaged bit, and the times of slots. Here they come from a
+// separate stream, so that sessions are reproducible.
 package netem

@@ -6,16 +6,16 @@ import (
 	"wirelab/internal/setting"
 )
 
-// SyntaxError is a word of a line that Parse cannot read. It wraps setting.ErrUnknown
-// if the word should have been a name, otherwise setting.ErrValue.
+// SyntaxError is a word that Parse does not accept. It wraps setting.ErrUnknown if a name was
+// expected, otherwise setting.ErrValue.
 type SyntaxError struct {
-	Word     string   // "" if the line ends where a word was expected
-	After    string   // the word before, "" at the start
-	Expected string   // reads on after "expected"
-	Known    []string // the names that would have done, if one was not known
+	Word     string   // "" if the line ends where a word is expected
+	After    string   // the previous word; "" at the start
+	Expected string   // follows "expected" in messages
+	Known    []string // the valid names, if a name was expected; nil otherwise
 }
 
-// Got names the word for a sentence that begins with "got".
+// Got describes the word and the one before it, for a message that continues after "got".
 func (e *SyntaxError) Got() string {
 	switch {
 	case e.Word == "" && e.After == "":
@@ -28,12 +28,12 @@ func (e *SyntaxError) Got() string {
 	return fmt.Sprintf("%s after %s", quote(e.Word), quote(e.After))
 }
 
-// Error puts it in one sentence.
+// Error implements error.
 func (e *SyntaxError) Error() string {
 	return fmt.Sprintf("netem: got %s, expected %s", e.Got(), e.Expected)
 }
 
-// Unwrap implements the errors package's interface.
+// Unwrap returns setting.ErrUnknown if a name was expected, otherwise setting.ErrValue.
 func (e *SyntaxError) Unwrap() error {
 	if len(e.Known) > 0 {
 		return setting.ErrUnknown
@@ -41,11 +41,11 @@ func (e *SyntaxError) Unwrap() error {
 	return setting.ErrValue
 }
 
-// quote quotes a word and cuts it to a sensible length.
+// quote quotes a word, shortened to 40 bytes.
 func quote(word string) string {
-	const most = 40
-	if len(word) > most {
-		word = word[:most] + "..."
+	const maxBytes = 40
+	if len(word) > maxBytes {
+		word = word[:maxBytes] + "..."
 	}
 	return fmt.Sprintf("%q", word)
 }

@@ -23,11 +23,11 @@ func Example() {
 	// Output: 0 1 3 8 9 15 22 28
 }
 
-// A line says less than it seems to: the warnings say what comes of it.
+// netem's correlation does not have the intended effect; Warnings reports the real loss rate.
 func ExampleParams_Warnings() {
 	p, _ := netem.Parse("loss 10% 25%")
 	fmt.Println(strings.ReplaceAll(p.Warnings()[0], "; ", ";\n"))
 	// Output:
-	// loss: netem's correlation draws its values to the middle, so loss 10% 25% loses 1.75% of packets;
-	// the kernel takes the first value from no seed
+	// loss: netem's correlation narrows the distribution of its values, so loss 10% 25% loses 1.75% of packets;
+	// the kernel draws the first value without a seed
 }

@@ -11,13 +11,12 @@ import (
 	"time"
 )
 
-// The bare path of the machine that the traces come from.
-const path = 6400 // nanoseconds
+// pathDelay is the delay of the traces' machine without netem.
+const pathDelay = 6400 // nanoseconds
 
-// Every packet that the kernel dropped or doubled is dropped or doubled here, and
-// no other. In A02 the first value of the correlation came from no seed: the
-// packets may differ until it is forgotten.
-func TestKernelsLossesAndDuplicates(t *testing.T) {
+// The lost and duplicated packets are those of the kernel. In A02 the first value of the
+// correlation is unknown, so the first packets may differ.
+func TestKernelLossAndDuplication(t *testing.T) {
 	for name, allowed := range map[string]int{
 		"A01_loss10": 0, "A05_ge_1_20_100_0": 0, "A08_state_1_20_10_30_0.5": 0,
 		"A11_dup1": 0, "A12_dup10_loss10": 0, "A02_loss10_corr25": 20,
@@ -33,14 +32,14 @@ func TestKernelsLossesAndDuplicates(t *testing.T) {
 			}
 		}
 		if differ > allowed {
-			t.Errorf("%s: %d of %d packets differ, %d allowed", name, differ, len(trace), allowed)
+			t.Errorf("%s: %d of %d packets differ, expected at most %d", name, differ, len(trace), allowed)
 		}
 		t.Logf("%s: %d of %d packets differ; %d lost", name, differ, len(trace), lost)
 	}
 }
 
-// The same against the bitmaps, which need no zstd.
-func TestKernelsLossBitmaps(t *testing.T) {
+// The same for bitmaps, which need no zstd.
+func TestKernelLossBitmaps(t *testing.T) {
 	text, err := os.ReadFile(filepath.Join(traceDir, "golden_loss_bitmaps.txt"))
 	if err != nil {
 		t.Skipf("no reference bitmaps: %v", err)
@@ -70,18 +69,17 @@ func TestKernelsLossBitmaps(t *testing.T) {
 	}
 }
 
-// Each packet is as late as the kernel made it, uniform or from a table. The
-// machine of the traces stalled a few times a run, up to a tick; nothing in the
-// test allows for that but the number of packets.
-func TestKernelsDelays(t *testing.T) {
+// The delays are those of the kernel, for uniform jitter and for tables. The traces' machine
+// stalled a few times per run for up to a tick; the test allows a number of packets to differ.
+func TestKernelDelays(t *testing.T) {
 	for _, name := range []string{"B01_delay_50_10_uniform", "B02_delay_50_10_normal", "B03_delay_50_10_pareto"} {
 		trace, decisions := replay(t, name, 100)
 		off, worst := 0, 0.0
 		for i, d := range decisions {
-			if len(trace[i].arrivals) != 1 || d.Packet.Outcome != kept {
+			if len(trace[i].arrivals) != 1 || d.Packet.Outcome != passed {
 				t.Fatalf("%s: packet %d: %+v, in the trace %+v", name, i, d, trace[i])
 			}
-			e := math.Abs(float64(trace[i].arrivals[0] - d.Packet.Due - path))
+			e := math.Abs(float64(trace[i].arrivals[0] - d.Packet.Due - pathDelay))
 			if e > 50_000 {
 				off++
 			} else {
@@ -95,14 +93,16 @@ func TestKernelsDelays(t *testing.T) {
 	}
 }
 
-// overtook says whether a packet of a run with a delay of 10 ms went ahead.
-func overtook(s sent) bool { return s.arrivals[0]-s.at < 5_000_000 }
+// wasReordered reports whether a packet of a run with a delay of 10 ms was sent without the
+// delay.
+func wasReordered(s tracePacket) bool { return s.arrivals[0]-s.at < 5_000_000 }
 
-func TestKernelsReordering(t *testing.T) {
+// The reordered packets are those of the kernel.
+func TestKernelReordering(t *testing.T) {
 	trace, decisions := replay(t, "C03_delay10_reorder25", 100)
 	differ := 0
 	for i, d := range decisions {
-		if d.Packet.Overtakes != overtook(trace[i]) {
+		if d.Packet.Overtakes != wasReordered(trace[i]) {
 			differ++
 		}
 	}
@@ -111,10 +111,10 @@ func TestKernelsReordering(t *testing.T) {
 	}
 }
 
-// C01's correlation began with a value from no seed, and its gap makes one
-// different packet move all that follow. So its decisions are those of one of all
-// first values: its top 9 bits are found by trying them.
-func TestKernelsCorrelatedReordering(t *testing.T) {
+// In C01 the first value of the correlation is unknown, and because of the gap a single different
+// packet shifts all later decisions. The test tries all values of the first value's top 9 bits
+// and expects one to give the kernel's decisions.
+func TestKernelCorrelatedReordering(t *testing.T) {
 	const name = "C01_delay10_reorder25_50_gap5"
 	p, err := Parse(traceLine(t, name))
 	if err != nil {
@@ -123,9 +123,9 @@ func TestKernelsCorrelatedReordering(t *testing.T) {
 	trace := readTrace(t, name)
 	differ := func(first uint32, stop int) (n int) {
 		q := New(p, 0)
-		q.reorder.last = first
+		q.reorderCorr.last = first
 		for _, s := range trace {
-			if q.Enqueue(s.at, 142).Packet.Overtakes != overtook(s) {
+			if q.Enqueue(s.at, 142).Packet.Overtakes != wasReordered(s) {
 				if n++; n == stop {
 					break
 				}
@@ -133,33 +133,33 @@ func TestKernelsCorrelatedReordering(t *testing.T) {
 		}
 		return n
 	}
-	least := len(trace)
-	for i := uint32(0); i < 512 && least > 0; i++ {
-		least = min(least, differ(i<<23, 50))
+	minDiffer := len(trace)
+	for i := uint32(0); i < 512 && minDiffer > 0; i++ {
+		minDiffer = min(minDiffer, differ(i<<23, 50))
 	}
-	if least > 0 {
-		t.Errorf("with the best first value %d of %d packets differ", least, len(trace))
+	if minDiffer > 0 {
+		t.Errorf("with the best first value %d of %d packets differ", minDiffer, len(trace))
 	}
-	// With any other value, the share still is the kernel's.
+	// With any other value, the fraction is the kernel's.
 	q, picked, want := New(p, 0), 0.0, 0.0
 	for _, s := range trace {
 		if q.Enqueue(s.at, 142).Packet.Overtakes {
 			picked++
 		}
-		if overtook(s) {
+		if wasReordered(s) {
 			want++
 		}
 	}
 	if math.Abs(picked-want) > 5*math.Sqrt(want) {
-		t.Errorf("%.0f packets went ahead, %.0f in the trace", picked, want)
+		t.Errorf("%.0f packets reordered, %.0f in the trace", picked, want)
 	}
 }
 
-// With a limit of 50 and 100 ms of delay, 50 packets get in and 51 do not: the
-// first still waits when the 101st comes. Later in the run packets come within
-// microseconds of others' leaving, and the kernel's timer decides: it is a
-// microsecond late, so the delay is made that much longer.
-func TestKernelsLimit(t *testing.T) {
+// With a limit of 50 and a delay of 100 ms, the first 50 packets pass and the next 51 do not,
+// because the first one is still waiting when packet 101 arrives. Later in the run packets arrive
+// within microseconds of departures, and the kernel's timer, which is 1 µs late, decides. The
+// delay is increased accordingly.
+func TestKernelLimit(t *testing.T) {
 	const name = "B10_delay_100_limit50"
 	trace, decisions := replay(t, name, 100)
 	for i, d := range decisions[:403] {
@@ -193,22 +193,21 @@ func TestKernelsLimit(t *testing.T) {
 	}
 }
 
-// rate 1mbit with 83 bytes of payload: 125 bytes on the wire, a millisecond each.
-// Every time is Lindley's, and the kernel's is too: each packet leaves a
-// millisecond after it came or after the one before it left. That one's measured
-// time is taken, so that a stall of the machine counts once and not for all who
-// queued behind it.
-func TestKernelsRate(t *testing.T) {
+// At 1 mbit a packet with a payload of 83 bytes, 125 bytes on the wire, takes 1 ms. Due times
+// follow Lindley's recursion. So do the kernel's: each packet leaves 1 ms after its arrival or
+// after the previous departure. The measured previous departure is used, so that a stall of the
+// machine affects only one packet.
+func TestKernelRate(t *testing.T) {
 	trace, decisions := replay(t, "D01_rate1mbit_poisson08", 83)
 	idle, measured := int64(math.MinInt64), int64(math.MinInt64)
 	off, worst := 0, 0.0
 	for i, d := range decisions {
 		idle = max(idle, trace[i].at) + 1_000_000
-		if d.Packet.Outcome != kept || d.Packet.Due != idle {
+		if d.Packet.Outcome != passed || d.Packet.Due != idle {
 			t.Fatalf("packet %d: %+v, want %d", i, d.Packet, idle)
 		}
 		leaves := max(measured, trace[i].at) + 1_000_000
-		measured = trace[i].arrivals[0] - path
+		measured = trace[i].arrivals[0] - pathDelay
 		if e := math.Abs(float64(measured - leaves)); e > 50_000 {
 			off++
 		} else {

@@ -1,88 +1,90 @@
 package netem
 
-// The states of the two chains, by the kernel's names.
+// chainState is a state of the four-state chain, with the kernel's names. The comments have the
+// numbers of the states in the literature.
 type chainState uint8
 
 const (
-	receivedInGap   chainState = iota // 1: all is well
+	receivedInGap   chainState = iota // 1: no burst
 	lostInBurst                       // 3
 	receivedInBurst                   // 2
-	lostInGap                         // 4: a loss by itself
+	lostInGap                         // 4: a single loss
 )
 
-// losses is where the loss processes stand. Each keeps its place while another
-// is in force.
-type losses struct {
-	corr correlated
-	four chainState
-	bad  bool // of Gilbert-Elliott
+// lossState has the states of all loss models. Each keeps its state while another model is in
+// use.
+type lossState struct {
+	correlated correlated // of randomLoss
+	chain      chainState // of fourState
+	bad        bool       // of gilbertElliott
 }
 
-// next decides about one packet; the outcome is kept, Isolated or Burst.
-func (l *losses) next(g *lfsr, p *lossParams) outcome {
+// decide advances the model of p with random numbers of g and returns the outcome of a packet:
+// passed, Isolated or Burst.
+func (l *lossState) decide(g *lfsr, p *lossParams) outcome {
 	switch p.Model {
 	case fourState:
 		return l.nextFourState(g.next(), p)
 	case gilbertElliott:
 		return l.nextGilbertElliott(g, p)
 	}
-	if p.Share > 0 && uint32(p.Share) >= l.corr.next(g, p.Corr) {
+	if p.Probability > 0 && uint32(p.Probability) >= l.correlated.next(g, p.Corr) {
 		return Isolated
 	}
-	return kept
+	return passed
 }
 
-// nextFourState moves the chain; the packet has the fate of the state entered.
-// Sums of thresholds wrap around as in the kernel.
-func (l *losses) nextFourState(u uint32, p *lossParams) outcome {
-	x := share(u)
-	switch l.four {
+// nextFourState advances the four-state chain with the random number u. The new state gives the
+// outcome. The sums of two thresholds overflow 32 bits as in the kernel.
+func (l *lossState) nextFourState(u uint32, p *lossParams) outcome {
+	x := probability(u)
+	switch l.chain {
 	case receivedInGap:
 		if x < p.P14 {
-			l.four = lostInGap
+			l.chain = lostInGap
 		} else if x < p.P13+p.P14 {
-			l.four = lostInBurst
+			l.chain = lostInBurst
 		}
 	case receivedInBurst:
 		if x < p.P23 {
-			l.four = lostInBurst
+			l.chain = lostInBurst
 		}
 	case lostInBurst:
 		if x < p.P32 {
-			l.four = receivedInBurst
+			l.chain = receivedInBurst
 		} else if x < p.P31+p.P32 {
-			l.four = receivedInGap
+			l.chain = receivedInGap
 		}
-	case lostInGap:
-		l.four = receivedInGap
+	case lostInGap: // always a single loss
+		l.chain = receivedInGap
 	}
-	switch l.four {
+	switch l.chain {
 	case lostInBurst:
 		return Burst
 	case lostInGap:
 		return Isolated
 	}
-	return kept
+	return passed
 }
 
-// nextGilbertElliott draws twice: the state of the next packet, then the loss of
-// this one by the state before.
-func (l *losses) nextGilbertElliott(g *lfsr, p *lossParams) outcome {
-	move, lose := share(g.next()), share(g.next())
+// nextGilbertElliott draws twice: for the state of the next packet, and for the loss of this
+// packet in the current state.
+func (l *lossState) nextGilbertElliott(g *lfsr, p *lossParams) outcome {
+	transition, lose := probability(g.next()), probability(g.next())
 	if l.bad {
-		if move < p.R {
+		if transition < p.R {
 			l.bad = false
 		}
-		if lose > p.H {
+		if lose > p.H { // H is the probability to pass
 			return Burst
 		}
-		return kept
+		return passed
 	}
-	if move < p.P {
+	if transition < p.P {
 		l.bad = true
 	}
 	if lose < p.K1 {
 		return Isolated
 	}
-	return kept
+	return passed
 }

@@ -4,24 +4,24 @@ import (
 	"strings"
 )
 
-// form is an option, or one of its variants, with the values that follow.
+// form is an option, or a variant of one, with the values that follow it.
 type form struct {
-	words  []string // in front of the values
-	values []value
-	needed int // Parse demands that many values
-	least  int // String writes at least that many, and needed ones
+	keywords   []string // before the values
+	values     []value
+	required   int // Parse requires this number of values
+	minWritten int // String writes at least this number of values
 }
 
-// value is a number or a time of a form.
+// value is one value of a form.
 type value struct {
 	read     func(word string) bool // stores the value of a word; false if it has none
-	text     func() string
-	isUnset  func() bool // String leaves it out if all after it are left out as well
-	signed   bool        // it may be below zero
-	expected string      // what an error message expects in its place
+	text     func() string          // formats the value
+	isUnset  func() bool            // reports whether the value has its default; trailing defaults are not written
+	signed   bool                   // the value may be negative
+	expected string                 // for error messages
 }
 
-// syntax is how values of one type are written on a line.
+// syntax is the text form of a type of values.
 type syntax[T comparable] struct {
 	read     func(word string) (T, bool)
 	write    func(T) string
@@ -29,8 +29,8 @@ type syntax[T comparable] struct {
 	expected string
 }
 
-// at returns the value that is kept in a field and is left out if it is unset.
-func (s syntax[T]) at(field *T, unset T) value {
+// forField returns the value that is stored in a field and has the given default.
+func (s syntax[T]) forField(field *T, defaultValue T) value {
 	return value{
 		read: func(word string) bool {
 			v, ok := s.read(word)
@@ -40,151 +40,169 @@ func (s syntax[T]) at(field *T, unset T) value {
 			return ok
 		},
 		text:     func() string { return s.write(*field) },
-		isUnset:  func() bool { return *field == unset },
+		isUnset:  func() bool { return *field == defaultValue },
 		signed:   s.signed,
 		expected: s.expected,
 	}
 }
 
-// The forms of each option. Reading stores in p, writing takes from p.
+// Forms of the options, for reading into and writing from p.
 
+// delayForm returns the form of "delay".
 func (p *Params) delayForm() form {
 	d := &p.Delay
-	return form{words: []string{"delay"}, needed: 1, values: []value{
-		delayTimes.at(&d.Latency, 0), delayTimes.at(&d.Jitter, 0), shares.at(&d.Corr, 0)}}
+	return form{keywords: []string{"delay"}, required: 1, values: []value{
+		delayTimes.forField(&d.Latency, 0), delayTimes.forField(&d.Jitter, 0), percentages.forField(&d.Corr, 0)}}
 }
 
-func (c *chance) form(words ...string) form {
-	return form{words: words, needed: 1, values: []value{shares.at(&c.Share, 0), shares.at(&c.Corr, 0)}}
+// form returns the form of an option with a probability and a correlation. words are its keywords;
+// none if the form is only read, because keywords are read before.
+func (c *event) form(words ...string) form {
+	return form{keywords: words, required: 1, values: []value{percentages.forField(&c.Probability, 0),
+		percentages.forField(&c.Corr, 0)}}
 }
 
-// stateForm: the first probability sets the defaults of the others.
+// stateForm returns the form of "loss state". Reading the first probability sets the defaults of
+// the others.
 func (l *lossParams) stateForm() form {
-	first := shares.at(&l.P13, 0)
+	first := percentages.forField(&l.P13, 0)
 	first.read = func(word string) bool {
-		p, ok := readProbability(word)
-		l.P13, l.P31, l.P32, l.P23, l.P14 = shareOf(p), shareOf(1-p), 0, always, 0
+		p, ok := parsePercentage(word)
+		l.P13, l.P31, l.P32, l.P23, l.P14 = newProbability(p), newProbability(1-p), 0, always, 0
 		return ok
 	}
-	f := form{words: []string{"loss", "state"}, needed: 1, least: 2, values: []value{
-		first, shares.at(&l.P31, 0), shares.at(&l.P32, 0), shares.at(&l.P23, always), shares.at(&l.P14, 0)}}
-	if l.P32 != 0 || l.P23 != always || l.P14 != 0 {
-		f.least = len(f.values)
+	f := form{keywords: []string{"loss", "state"}, required: 1, minWritten: 2, values: []value{
+		first, percentages.forField(&l.P31, 0), percentages.forField(&l.P32, 0),
+		percentages.forField(&l.P23, always), percentages.forField(&l.P14, 0)}}
+	if l.P32 != 0 || l.P23 != always || l.P14 != 0 { // if one differs from its default, write all
+		f.minWritten = len(f.values)
 	}
 	return f
 }
 
-// gemodelForm: on the line the third probability is that of a loss in the bad state.
+// gemodelForm returns the form of "loss gemodel". The third probability on the line is that of a
+// loss in the bad state, 1-H.
 func (l *lossParams) gemodelForm() form {
-	first, third := shares.at(&l.P, 0), shares.at(&l.H, 0)
-	first.read = func(word string) bool {
-		p, ok := readProbability(word)
-		l.P, l.R, l.H, l.K1 = shareOf(p), shareOf(1-p), 0, 0
+	first, third := percentages.forField(&l.P, 0), percentages.forField(&l.H, 0)
+	first.read = func(word string) bool { // P also sets the defaults of the others
+		p, ok := parsePercentage(word)
+		l.P, l.R, l.H, l.K1 = newProbability(p), newProbability(1-p), 0, 0
 		return ok
 	}
 	third.read = func(word string) bool {
-		lost, ok := readShare(word)
+		lost, ok := readPercentage(word)
 		l.H = always - lost
 		return ok
 	}
 	third.text = func() string { return (always - l.H).String() }
-	return form{words: []string{"loss", "gemodel"}, needed: 1, least: 2, values: []value{
-		first, shares.at(&l.R, 0), third, shares.at(&l.K1, 0)}}
+	return form{keywords: []string{"loss", "gemodel"}, required: 1, minWritten: 2, values: []value{
+		first, percentages.forField(&l.R, 0), third, percentages.forField(&l.K1, 0)}}
 }
 
+// gapForm returns the form of "gap".
 func (p *Params) gapForm() form {
-	return form{words: []string{"gap"}, needed: 1, values: []value{counts.at(&p.Gap, 1)}}
+	return form{keywords: []string{"gap"}, required: 1, values: []value{counts.forField(&p.Gap, 1)}}
 }
 
+// rateForm returns the form of "rate".
 func (p *Params) rateForm() form {
 	r := &p.Rate
-	return form{words: []string{"rate"}, needed: 1, values: []value{
-		rates.at(&r.Bytes, 0), integers.at(&r.Overhead, 0), counts.at(&r.CellSize, 0), integers.at(&r.CellOverhead, 0)}}
+	return form{keywords: []string{"rate"}, required: 1, values: []value{
+		rates.forField(&r.Bytes, 0), integers.forField(&r.Overhead, 0), counts.forField(&r.CellSize, 0),
+		integers.forField(&r.CellOverhead, 0)}}
 }
 
+// limitForm returns the form of "limit".
 func (p *Params) limitForm() form {
-	return form{words: []string{"limit"}, needed: 1, values: []value{sizes.at(&p.Limit, defaultLimit)}}
+	return form{keywords: []string{"limit"}, required: 1, values: []value{sizes.forField(&p.Limit, defaultLimit)}}
 }
 
+// seedForm returns the form of "seed".
 func (p *Params) seedForm() form {
-	return form{words: []string{"seed"}, needed: 1, values: []value{seeds.at(&p.Seed, 0)}}
+	return form{keywords: []string{"seed"}, required: 1, values: []value{seeds.forField(&p.Seed, 0)}}
 }
 
+// boundsForm returns the form of "slot" with a minimum and a maximum, which defaults to the minimum.
 func (s *slot) boundsForm() form {
-	return form{words: []string{"slot"}, needed: 1, values: []value{
-		slotTimes.at(&s.Min, 0), slotTimes.at(&s.Max, s.Min)}}
+	return form{keywords: []string{"slot"}, required: 1, values: []value{
+		slotTimes.forField(&s.Min, 0), slotTimes.forField(&s.Max, s.Min)}}
 }
 
+// distributionForm returns the form of "slot distribution".
 func (s *slot) distributionForm() form {
-	return form{words: []string{"slot", "distribution", s.Distribution.String()}, needed: 2, values: []value{
-		slotTimes.at(&s.Delay, 0), slotTimes.at(&s.Jitter, 0)}}
+	return form{keywords: []string{"slot", "distribution", s.Distribution.String()}, required: 2, values: []value{
+		slotTimes.forField(&s.Delay, 0), slotTimes.forField(&s.Jitter, 0)}}
 }
 
+// packetsForm returns the form of "packets", the limit of packets per slot.
 func (s *slot) packetsForm() form {
-	return form{words: []string{"packets"}, needed: 1, values: []value{positives.at(&s.Packets, 0)}}
+	return form{keywords: []string{"packets"}, required: 1, values: []value{positives.forField(&s.Packets, 0)}}
 }
 
+// bytesForm returns the form of "bytes", the limit of bytes per slot.
 func (s *slot) bytesForm() form {
-	return form{words: []string{"bytes"}, needed: 1, values: []value{slotBytes.at(&s.Bytes, 0)}}
+	return form{keywords: []string{"bytes"}, required: 1, values: []value{slotBytes.forField(&s.Bytes, 0)}}
 }
 
-// String writes the options of the line so that Parse reads equal Params, each in
-// its shortest form. Without a line it is "off".
+// String returns the options of the line in their shortest form, so that Parse returns equal
+// Params; "off" without a line.
 func (p Params) String() string {
 	if !p.On {
 		return "off"
 	}
-	var b line
+	var b lineWriter
 	b.addIf(p.Delay.Latency|p.Delay.Jitter != 0, p.delayForm())
 	b.addIf(p.Delay.Jitter != 0 && p.Delay.Distribution != uniform,
-		form{words: []string{"distribution", p.Delay.Distribution.String()}})
+		form{keywords: []string{"distribution", p.Delay.Distribution.String()}})
 	switch p.Loss.Model {
 	case fourState:
 		b.add(p.Loss.stateForm())
 	case gilbertElliott:
 		b.add(p.Loss.gemodelForm())
 	default:
-		b.addIf(p.Loss.Share > 0, p.Loss.form("loss"))
+		b.addIf(p.Loss.Probability > 0, p.Loss.form("loss"))
 	}
-	b.addIf(p.Loss.ECN, form{words: []string{"ecn"}})
-	b.addIf(p.Duplicate.Share > 0, p.Duplicate.form("duplicate"))
+	b.addIf(p.Loss.ECN, form{keywords: []string{"ecn"}})
+	b.addIf(p.Duplicate.Probability > 0, p.Duplicate.form("duplicate"))
 	corrupt := p.Corrupt.form("corrupt")
 	if p.Duplicate.Corr > 0 && !p.DuplicateCorrUnsent && p.Delay.Corr|p.Loss.Corr|p.Reorder.Corr|p.Corrupt.Corr == 0 {
-		corrupt.least = 2 // any other correlation makes tc pass on that of duplicates
+		corrupt.minWritten = 2 // write a correlation of 0: tc passes on that of duplicates only with another one
 	}
-	b.addIf(p.Corrupt.Share > 0 || corrupt.least == 2, corrupt)
-	b.addIf(p.Reorder.Share > 0, p.Reorder.form("reorder"))
+	b.addIf(p.Corrupt.Probability > 0 || corrupt.minWritten == 2, corrupt)
+	b.addIf(p.Reorder.Probability > 0, p.Reorder.form("reorder"))
 	b.addIf(p.Gap > 1, p.gapForm())
 	b.addIf(p.Rate.Bytes > 0, p.rateForm())
 	b.slot(&p.Slot)
-	b.addIf(p.Limit != defaultLimit || len(b) == 0, p.limitForm())
+	b.addIf(p.Limit != defaultLimit || len(b) == 0, p.limitForm()) // a line must not be empty
 	b.addIf(p.Seeded, p.seedForm())
 	return strings.Join(b, " ")
 }
 
-// line is the words that String has written.
-type line []string
+// lineWriter is the list of words written so far.
+type lineWriter []string
 
-func (b *line) addIf(given bool, f form) {
-	if given {
+// addIf writes a form if condition is true.
+func (b *lineWriter) addIf(condition bool, f form) {
+	if condition {
 		b.add(f)
 	}
 }
 
-// add writes a form without the unset values at its end.
-func (b *line) add(f form) {
+// add writes a form without trailing default values.
+func (b *lineWriter) add(f form) {
 	n := len(f.values)
-	for n > max(f.needed, f.least) && f.values[n-1].isUnset() {
+	for n > max(f.required, f.minWritten) && f.values[n-1].isUnset() {
 		n--
 	}
-	*b = append(*b, f.words...)
+	*b = append(*b, f.keywords...)
 	for _, v := range f.values[:n] {
 		*b = append(*b, v.text())
 	}
 }
 
-// slot writes bounds and distribution if both were given, since Params keeps both.
-func (b *line) slot(s *slot) {
+// slot writes the options of a slot; nothing if slots are not used. Bounds and distribution are both
+// written if both were given, because Params stores both.
+func (b *lineWriter) slot(s *slot) {
 	if !s.on() {
 		return
 	}

@@ -5,94 +5,94 @@ import (
 	"time"
 )
 
-// Params is what a line says, as tc passes it to the kernel. It compares with ==;
-// String writes it so that Parse reads the same Params. The zero value means that
-// there is no line, see On.
+// Params are the parameters of a netem line, as tc passes them to the kernel. They can be
+// compared with ==. Parse of String returns equal Params. The zero value means that there is no
+// line.
 type Params struct {
-	On    bool   // false: there is no line, and all other fields are zero
-	Limit uint32 // packets that wait at most, the delayed ones included
+	On    bool   // false means no line; all other fields are then zero
+	Limit uint32 // largest number of waiting packets, including delayed ones
 
 	Delay     delay
 	Loss      lossParams
-	Duplicate chance
+	Duplicate event
 	// DuplicateCorrUnsent means that Duplicate.Corr has no effect: tc passes it to the
 	// kernel only together with another correlation, and none was given.
 	DuplicateCorrUnsent bool
-	Corrupt             chance
-	Reorder             chance
-	Gap                 uint32 // 0: no reordering
+	Corrupt             event
+	Reorder             event
+	Gap                 uint32 // every Gap-th packet may be reordered; 0 means no reordering
 	Rate                rate
 	Slot                slot
 
-	Seeded bool
+	Seeded bool // Seed was given
 	Seed   uint64
 }
 
-// delay is the latency of packets and its variation.
+// delay is the latency and its variation.
 type delay struct {
 	Latency      time.Duration // whole microseconds, at most maxTime
-	Jitter       time.Duration // likewise
-	Corr         share
+	Jitter       time.Duration // whole microseconds, at most maxTime
+	Corr         probability
 	Distribution distribution
 }
 
-// chance is the share of packets that something happens to, and its correlation.
-type chance struct{ Share, Corr share }
+// event is something that happens to packets with a probability, and its correlation.
+type event struct{ Probability, Corr probability }
 
-// lossParams is a loss model with its parameters. Those of other models are zero.
+// lossParams is a loss model with its parameters. Parameters of other models are zero.
 type lossParams struct {
 	Model lossModel
-	chance
-	P13, P31, P32, P23, P14 share // of fourState
-	P, R                    share // of gilbertElliott: into the bad state, and out of it
-	H, K1                   share // of gilbertElliott: passed in the bad state; lost in the good one
-	ECN                     bool  // mark packets instead of dropping them, where they allow it; no datagram here does
+	event
+	P13, P31, P32, P23, P14 probability // of fourState
+	P, R                    probability // of gilbertElliott: transition to the bad state, and back
+	// H and K1 are parameters of gilbertElliott: the probability to pass in the bad state, and to
+	// be lost in the good state.
+	H, K1 probability
+	ECN   bool // mark ECN-capable packets instead of dropping them; has no effect here
 }
 
-// rate limits how many bytes leave per second. The zero value is no limit.
+// rate limits the bytes per second. The zero value means no limit.
 type rate struct {
 	Bytes        uint64 // per second
 	Overhead     int32  // bytes added to each packet
-	CellSize     uint32 // bytes; 0: no cells
+	CellSize     uint32 // bytes; 0 means no cells
 	CellOverhead int32  // bytes added to each cell
 }
 
-// slot holds packets back until a slot opens, in which many leave at once. The time
-// between slots is from Min to Max, or follows a distribution of its own.
+// slot delays packets until a slot opens, in which several leave at once. The interval between
+// slots is uniform from Min to Max, or has a distribution.
 type slot struct {
 	Min, Max     time.Duration
-	Distribution distribution // uniform: Min and Max count, otherwise Delay and Jitter
+	Distribution distribution // uniform uses Min and Max, the others Delay and Jitter
 	Delay        time.Duration
 	Jitter       time.Duration
-	Packets      int32 // that leave in one slot; 0: no limit
-	Bytes        int32 // likewise
+	Packets      int32 // per slot; 0 means no limit
+	Bytes        int32 // per slot; 0 means no limit
 }
 
-// on follows the kernel: slots that last no time are none.
+// on reports whether slots are used. As in the kernel, they are not if all times are 0.
 func (s slot) on() bool { return s.Min|s.Max|s.Jitter != 0 }
 
-// maxTime is the longest delay or jitter: 2^32-1 of the scheduler's ticks, of
-// which there are 15.625 in a microsecond.
+// maxTime is the largest delay or jitter: 2^32-1 ticks of tc, 15.625 per microsecond.
 const maxTime = 274_877_906 * time.Microsecond
 
-// maxRate is the fastest rate that Parse accepts, in bytes per second; tc accepts
-// faster ones.
+// maxRate is the largest rate that Parse accepts, in bytes per second. tc accepts larger ones.
 const maxRate = 1 << 50
 
 // defaultLimit is the limit of a line without one.
 const defaultLimit = 1000
 
-// lossModel is a process that loses packets.
+// lossModel is a model of packet loss.
 type lossModel uint8
 
 const (
-	randomLoss     lossModel = iota // independent losses, or netem's correlation
-	fourState                       // Salsano's general and intuitive model
-	gilbertElliott                  // two states
+	randomLoss     lossModel = iota // independent, or with netem's correlation
+	fourState                       // "state": Salsano's general and intuitive model
+	gilbertElliott                  // "gemodel"
 )
 
-// distribution is the distribution of the jitter. All but the first are tables in
-// units of the jitter, which is only approximately their standard deviation.
+// distribution is the distribution of jitter. All but uniform are tables in units of the jitter,
+// which is only approximately their standard deviation.
 type distribution uint8
 
 const (
@@ -103,8 +103,8 @@ const (
 	numDistributions
 )
 
-// String returns tc's name of the table. There is no table for uniform, which is
-// the distribution of a line without the word distribution.
+// String returns tc's name of the distribution. tc has no name for uniform, which is used without
+// the word distribution.
 func (d distribution) String() string {
 	names := [numDistributions]string{"uniform", "normal", "pareto", "paretonormal"}
 	if d < numDistributions {
@@ -113,8 +113,9 @@ func (d distribution) String() string {
 	return fmt.Sprintf("distribution(%d)", uint8(d))
 }
 
-// sentDuplicateCorr is the correlation of duplicates that reaches the kernel.
-func (p *Params) sentDuplicateCorr() share {
+// sentDuplicateCorr returns the correlation of duplicates that the kernel uses: 0 if tc does not
+// pass it on; see DuplicateCorrUnsent.
+func (p *Params) sentDuplicateCorr() probability {
 	if p.DuplicateCorrUnsent {
 		return 0
 	}

@@ -5,77 +5,83 @@ import (
 	"strings"
 )
 
-// longest is the maximum length of a line, in bytes.
-const longest = 4096
+// maxLineBytes is the largest length of a line.
+const maxLineBytes = 4096
 
-// Parse reads the options of a netem line as tc does, or the whole line from "tc
-// qdisc add" on. As there, a word may be cut short as long as no earlier option
-// begins alike ("del" is delay, "r" is reorder), options may come in any order,
-// and of two of a kind the later counts. The error is a *SyntaxError.
+// Parse parses the options of a netem line as tc does, or a complete command from "tc qdisc add"
+// on. As in tc, options may be abbreviated; the first option in tc's order that begins with the
+// word is used ("del" is delay, "r" is reorder). Options may come in any order, and the last one
+// of a kind counts. The error is a *SyntaxError.
 func Parse(line string) (Params, error) {
-	if len(line) > longest {
+	if len(line) > maxLineBytes {
 		return Params{}, &SyntaxError{Word: line, Expected: "a line of at most 4096 characters"}
 	}
-	r := &reader{words: strings.Fields(line), p: Params{On: true, Limit: defaultLimit}}
-	if err := r.preamble(); err != nil {
+	r := &reader{words: strings.Fields(line), params: Params{On: true, Limit: defaultLimit}}
+	if err := r.skipPreamble(); err != nil {
 		return Params{}, err
 	}
-	for r.at < len(r.words) {
-		if err := r.option(); err != nil {
+	for r.pos < len(r.words) {
+		if err := r.readOption(); err != nil {
 			return Params{}, err
 		}
 	}
 	if err := r.checkCombinations(); err != nil {
 		return Params{}, err
 	}
-	r.tidy()
-	return r.p, nil
+	r.normalize()
+	return r.params, nil
 }
 
 // reader parses the words of a line.
 type reader struct {
-	words []string
-	at    int // the next word
-	p     Params
+	words  []string
+	pos    int // index of the next word
+	params Params
 
-	correlations bool // a correlation was given that makes tc send all correlations
-	lossGiven    bool // a second loss is refused
-	distribution bool
+	hasCorrelation  bool // a correlation was given that makes tc pass on all correlations
+	lossGiven       bool // another loss option is an error
+	hasDistribution bool // the option distribution was given
 }
 
-// option is the name of an option and what reads the words after it. All names are
-// tried in this order, which decides what an abbreviation means.
+// option is an option with the function that reads the words after its name.
 type option struct {
 	name string
 	read func(*reader) error
 }
 
+// options returns all options in the order in which tc compares them, which decides the meaning
+// of abbreviations.
 func options() []option {
 	return []option{
-		{"limit", func(r *reader) error { return r.values(r.p.limitForm()) }},
-		{"latency", (*reader).delay},
-		{"delay", (*reader).delay},
-		{"loss", (*reader).loss},
-		{"drop", (*reader).loss},
-		{"seed", func(r *reader) error { r.p.Seeded = true; return r.values(r.p.seedForm()) }},
-		{"ecn", func(r *reader) error { r.p.Loss.ECN = true; return nil }},
-		{"reorder", func(r *reader) error { return r.chance(&r.p.Reorder) }},
-		{"corrupt", func(r *reader) error { return r.chance(&r.p.Corrupt) }},
-		{"gap", func(r *reader) error { return r.values(r.p.gapForm()) }},
-		{"duplicate", func(r *reader) error { return r.values(r.p.Duplicate.form()) }}, // tc does not note its correlation
-		{"distribution", func(r *reader) error { r.distribution = true; return r.table(&r.p.Delay.Distribution) }},
-		{"rate", (*reader).rate},
-		{"slot", (*reader).slot},
+		{"limit", func(r *reader) error { return r.readValues(r.params.limitForm()) }},
+		{"latency", (*reader).readDelay},
+		{"delay", (*reader).readDelay},
+		{"loss", (*reader).readLoss},
+		{"drop", (*reader).readLoss},
+		{"seed", func(r *reader) error { r.params.Seeded = true; return r.readValues(r.params.seedForm()) }},
+		{"ecn", func(r *reader) error { r.params.Loss.ECN = true; return nil }},
+		{"reorder", func(r *reader) error { return r.readEvent(&r.params.Reorder) }},
+		{"corrupt", func(r *reader) error { return r.readEvent(&r.params.Corrupt) }},
+		{"gap", func(r *reader) error { return r.readValues(r.params.gapForm()) }},
+		// Unlike the others, a correlation of duplicates does not make tc pass on correlations.
+		{"duplicate", func(r *reader) error { return r.readValues(r.params.Duplicate.form()) }},
+		{"distribution", func(r *reader) error {
+			r.hasDistribution = true
+			return r.readDistribution(&r.params.Delay.Distribution)
+		}},
+		{"rate", (*reader).readRate},
+		{"slot", (*reader).readSlot},
 	}
 }
 
-func (r *reader) option() error {
-	word := r.words[r.at]
+// readOption reads one option with its values. The first option that begins with the word counts.
+func (r *reader) readOption() error {
+	word := r.words[r.pos]
 	known := options()
 	names := make([]string, len(known))
 	for i, o := range known {
 		if strings.HasPrefix(o.name, word) {
-			r.at++
+			r.pos++
 			return o.read(r)
 		}
 		names[i] = o.name
@@ -83,75 +89,79 @@ func (r *reader) option() error {
 	return r.errorAt(word, "one of "+strings.Join(names, ", "), names)
 }
 
-// errorAt returns the error for a word at the current position.
+// errorAt returns the error for a word at the current position. known lists the valid names, nil
+// if a value was expected.
 func (r *reader) errorAt(word, expected string, known []string) error {
 	e := &SyntaxError{Word: word, Expected: expected, Known: known}
-	if r.at > 0 {
-		e.After = r.words[r.at-1]
+	if r.pos > 0 {
+		e.After = r.words[r.pos-1]
 	}
 	return e
 }
 
-// follows reports whether the next word is an optional value: it begins with a
-// digit, or with a minus sign if it may be below zero.
-func (r *reader) follows(signed bool) bool {
+// hasOptionalValue reports whether the next word is a value: it starts with a digit, or with a
+// minus sign if signed is true.
+func (r *reader) hasOptionalValue(signed bool) bool {
 	word := r.peek()
 	return word != "" && (word[0] >= '0' && word[0] <= '9' || signed && word[0] == '-')
 }
 
-// values reads the values of a form.
-func (r *reader) values(f form) error {
+// readValues reads the values of a form. Optional values that are missing keep what is stored.
+func (r *reader) readValues(f form) error {
 	for i, v := range f.values {
-		if i >= f.needed && !r.follows(v.signed) {
+		if i >= f.required && !r.hasOptionalValue(v.signed) {
 			continue
 		}
 		if word := r.peek(); word == "" || !v.read(word) {
 			return r.errorAt(word, v.expected, nil)
 		}
-		r.at++
+		r.pos++
 	}
 	return nil
 }
 
-// correlated reads the values of a form and records whether the last one, a correlation, was given.
-func (r *reader) correlated(f form) error {
-	from := r.at
-	err := r.values(f)
-	r.correlations = r.correlations || r.at-from == len(f.values)
+// readCorrelated reads the values of a form whose last value is a correlation, and records
+// whether it was given.
+func (r *reader) readCorrelated(f form) error {
+	from := r.pos
+	err := r.readValues(f)
+	r.hasCorrelation = r.hasCorrelation || r.pos-from == len(f.values)
 	return err
 }
 
-func (r *reader) delay() error           { return r.correlated(r.p.delayForm()) }
-func (r *reader) chance(c *chance) error { return r.correlated(c.form()) }
+// readDelay and readEvent read the values of "delay" and of an option with a probability.
+func (r *reader) readDelay() error         { return r.readCorrelated(r.params.delayForm()) }
+func (r *reader) readEvent(c *event) error { return r.readCorrelated(c.form()) }
 
-func (r *reader) loss() error {
+// readLoss reads the model and the values of a loss option.
+func (r *reader) readLoss() error {
 	if r.lossGiven {
-		r.at--
-		return r.errorAt(r.peek(), "no second loss: netem loses packets in one way only", nil)
+		r.pos-- // the error is about the word loss
+		return r.errorAt(r.peek(), "only one loss option", nil)
 	}
-	l := &r.p.Loss
+	l := &r.params.Loss
 	switch word := r.peek(); {
-	case r.follows(false):
+	case r.hasOptionalValue(false): // a percentage follows directly
 	case word == "random":
-		r.at++
+		r.pos++
 	case word == "state":
-		r.at++
+		r.pos++
 		l.Model, r.lossGiven = fourState, true
-		return r.values(l.stateForm())
+		return r.readValues(l.stateForm())
 	case word == "gemodel":
-		r.at++
+		r.pos++
 		l.Model, r.lossGiven = gilbertElliott, true
-		return r.values(l.gemodelForm())
+		return r.readValues(l.gemodelForm())
 	default:
 		return r.errorAt(word, `a percentage such as "5%", or random, state or gemodel`, []string{"random", "state", "gemodel"})
 	}
-	err := r.chance(&l.chance)
-	r.lossGiven = l.Share > 0 // as in tc, a loss of 0% may be followed by another
+	err := r.readEvent(&l.event)
+	r.lossGiven = l.Probability > 0 // as in tc, another loss option may follow a loss of 0%
 	return err
 }
 
-// table reads the name of a distribution.
-func (r *reader) table(into *distribution) error {
+// readDistribution reads the name of a distribution.
+func (r *reader) readDistribution(into *distribution) error {
 	names := []string{normal.String(), pareto.String(), paretoNormal.String()}
 	word := r.peek()
 	i := slices.Index(names, word)
@@ -159,116 +169,122 @@ func (r *reader) table(into *distribution) error {
 		expected := strings.Join(names, ", ")
 		switch word {
 		case uniform.String():
-			expected += " (tc has no such table: it is uniform without the word distribution)"
+			expected += " (uniform has no table: omit the word distribution)"
 		case "experimental":
-			expected += " (that table was measured, so it is not made here)"
+			expected += " (the table experimental is measured and not available here)"
 		}
 		return r.errorAt(word, expected, names)
 	}
 	*into = normal + distribution(i)
-	r.at++
+	r.pos++
 	return nil
 }
 
-func (r *reader) rate() error {
+// readRate reads a rate. tc's percentages of the device's speed are not supported.
+func (r *reader) readRate() error {
 	if strings.Contains(r.peek(), "%") {
-		return r.errorAt(r.peek(), rates.expected+"; a share would be of a device's speed, and there is no device", nil)
+		return r.errorAt(r.peek(), rates.expected+"; percentages need a device speed, which is not available here", nil)
 	}
-	return r.values(r.p.rateForm())
+	return r.readValues(r.params.rateForm())
 }
 
-func (r *reader) slot() error {
-	s := &r.p.Slot
+// readSlot reads the times and the optional limits of slots, packets and bytes, in this order.
+func (r *reader) readSlot() error {
+	s := &r.params.Slot
 	var err error
 	switch {
-	case r.follows(false):
-		err = r.slotBounds(s)
+	case r.hasOptionalValue(false):
+		err = r.readSlotBounds(s)
 	case r.skip("distribution"):
-		err = r.slotDistribution(s)
+		err = r.readSlotDistribution(s)
 	default:
 		return r.errorAt(r.peek(), `a time such as "20ms", or distribution`, []string{"distribution"})
 	}
 	for _, limit := range []form{s.packetsForm(), s.bytesForm()} {
 		word := r.peek()
-		if err != nil || word == "" || !strings.HasPrefix(limit.words[0], word) {
+		if err != nil || word == "" || !strings.HasPrefix(limit.keywords[0], word) { // keywords may be abbreviated
 			continue
 		}
-		r.at++
-		err = r.values(limit)
+		r.pos++
+		err = r.readValues(limit)
 	}
 	return err
 }
 
-func (r *reader) slotBounds(s *slot) error {
-	from := r.at
-	if err := r.values(s.boundsForm()); err != nil {
+// readSlotBounds reads one or two times; with one, Min and Max are equal.
+func (r *reader) readSlotBounds(s *slot) error {
+	from := r.pos
+	if err := r.readValues(s.boundsForm()); err != nil {
 		return err
 	}
-	if r.at == from+1 {
+	if r.pos == from+1 {
 		s.Max = s.Min
 	}
 	if s.Max < s.Min {
-		r.at--
-		return r.errorAt(r.peek(), "a time not below the least, "+r.words[r.at-1], nil)
+		r.pos-- // the error is about the maximum
+		return r.errorAt(r.peek(), "a maximum of at least "+r.words[r.pos-1], nil)
 	}
 	return nil
 }
 
-func (r *reader) slotDistribution(s *slot) error {
-	if err := r.table(&s.Distribution); err != nil {
+// readSlotDistribution reads the distribution of slot intervals.
+func (r *reader) readSlotDistribution(s *slot) error {
+	if err := r.readDistribution(&s.Distribution); err != nil {
 		return err
 	}
-	err := r.values(s.distributionForm())
+	err := r.readValues(s.distributionForm())
 	if err == nil && s.Jitter == 0 {
-		r.at--
+		r.pos-- // the error is about the last value
 		return r.errorAt(r.peek(), "a jitter above 0", nil)
 	}
 	return err
 }
 
-// preamble skips the words before the options in a whole line.
-func (r *reader) preamble() error {
+// skipPreamble skips the words before the options: the word netem, or a complete tc command, also
+// after sudo.
+func (r *reader) skipPreamble() error {
 	r.skip("sudo")
 	if word := r.peek(); word == "tc" || strings.HasSuffix(word, "/tc") {
-		r.at++
-		return r.command()
+		r.pos++
+		return r.skipCommand()
 	}
 	r.skip("netem")
 	return nil
 }
 
-func (r *reader) skip(word string) bool {
-	if r.at < len(r.words) && r.words[r.at] == word {
-		r.at++
+// skip skips the next word if it is equal to want, and reports whether it was.
+func (r *reader) skip(want string) bool {
+	if r.pos < len(r.words) && r.words[r.pos] == want {
+		r.pos++
 		return true
 	}
 	return false
 }
 
-// command skips tc's flags, the verb and the place, up to and including the word netem.
-func (r *reader) command() error {
-	for r.at < len(r.words) && strings.HasPrefix(r.words[r.at], "-") {
-		if strings.HasPrefix("-netns", r.words[r.at]) && r.words[r.at] != "-" {
-			r.at++ // its name follows
+// skipCommand skips tc's flags, the command and the device, up to and including the word netem.
+func (r *reader) skipCommand() error {
+	for r.pos < len(r.words) && strings.HasPrefix(r.words[r.pos], "-") {
+		if strings.HasPrefix("-netns", r.words[r.pos]) && r.words[r.pos] != "-" { // or an abbreviation
+			r.pos++ // followed by the name of a namespace
 		}
-		r.at = min(r.at+1, len(r.words))
+		r.pos = min(r.pos+1, len(r.words))
 	}
-	if err := r.oneOf("qdisc"); err != nil {
+	if err := r.expectOneOf("qdisc"); err != nil {
 		return err
 	}
-	if err := r.oneOf("add", "change", "replace", "link"); err != nil {
+	if err := r.expectOneOf("add", "change", "replace", "link"); err != nil {
 		return err
 	}
 	for !r.skip("netem") {
 		switch word := r.peek(); word {
 		case "dev", "parent", "handle":
-			r.at++
+			r.pos++
 			if r.peek() == "" {
 				return r.errorAt("", "a name", nil)
 			}
-			r.at++
+			r.pos++
 		case "root":
-			r.at++
+			r.pos++
 		default:
 			return r.errorAt(word, "dev NAME, root, parent ID, handle ID or netem", nil)
 		}
@@ -276,59 +292,60 @@ func (r *reader) command() error {
 	return nil
 }
 
-// peek returns the next word without consuming it, "" at the end.
+// peek returns the next word without consuming it; "" at the end.
 func (r *reader) peek() string {
-	if r.at < len(r.words) {
-		return r.words[r.at]
+	if r.pos < len(r.words) {
+		return r.words[r.pos]
 	}
 	return ""
 }
 
-// oneOf skips the next word, which must be one of names or the beginning of one.
-func (r *reader) oneOf(names ...string) error {
+// expectOneOf skips the next word, which must be one of names or an abbreviation of one.
+func (r *reader) expectOneOf(names ...string) error {
 	word := r.peek()
 	if word == "" || !slices.ContainsFunc(names, func(name string) bool { return strings.HasPrefix(name, word) }) {
 		return r.errorAt(word, strings.Join(names, " or "), nil)
 	}
-	r.at++
+	r.pos++
 	return nil
 }
 
-// checkCombinations returns an error if an option needs another one that is missing, as tc does at the
-// end.
+// checkCombinations returns an error if an option requires another one that is missing. tc checks
+// this after the last option too.
 func (r *reader) checkCombinations() error {
-	p := &r.p
+	p := &r.params
 	missing := func(after, expected string) error { return &SyntaxError{Word: after, Expected: expected} }
 	switch {
-	case p.Reorder.Share > 0 && p.Delay.Latency == 0:
-		return missing("reorder", `a delay with it, such as "delay 10ms": otherwise there is nothing to overtake`)
-	case p.Reorder.Share == 0 && p.Gap > 0:
-		return missing("gap", `a share to reorder with it, such as "reorder 25%"`)
-	case p.Loss.ECN && p.Loss.Share == 0 && p.Loss.Model == randomLoss:
-		return missing("ecn", `a loss with it, such as "loss 1%"`)
-	case r.distribution && (p.Delay.Latency == 0 || p.Delay.Jitter == 0):
-		return missing("distribution", `a delay and a jitter with it, such as "delay 50ms 10ms"`)
+	case p.Reorder.Probability > 0 && p.Delay.Latency == 0:
+		return missing("reorder", `a delay too, such as "delay 10ms"`)
+	case p.Reorder.Probability == 0 && p.Gap > 0:
+		return missing("gap", `a reorder option too, such as "reorder 25%"`)
+	case p.Loss.ECN && p.Loss.Probability == 0 && p.Loss.Model == randomLoss:
+		return missing("ecn", `a loss option too, such as "loss 1%"`)
+	case r.hasDistribution && (p.Delay.Latency == 0 || p.Delay.Jitter == 0):
+		return missing("distribution", `a delay and a jitter too, such as "delay 50ms 10ms"`)
 	}
 	return nil
 }
 
-// tidy resets values without effect, so that lines with the same meaning have equal Params.
-func (r *reader) tidy() {
-	p := &r.p
+// normalize resets values without effect, so that lines with the same meaning have equal Params.
+func (r *reader) normalize() {
+	p := &r.params
 	for _, c := range []struct {
-		of   bool
-		corr *share
+		used bool // the correlation has an effect
+		corr *probability
 	}{
-		{p.Delay.Jitter > 0, &p.Delay.Corr}, {p.Loss.Share > 0 && p.Loss.Model == randomLoss, &p.Loss.Corr}, {p.Duplicate.Share > 0, &p.Duplicate.Corr},
-		{p.Reorder.Share > 0, &p.Reorder.Corr}, {p.Corrupt.Share > 0, &p.Corrupt.Corr},
+		{p.Delay.Jitter > 0, &p.Delay.Corr}, {p.Loss.Probability > 0 && p.Loss.Model == randomLoss, &p.Loss.Corr},
+		{p.Duplicate.Probability > 0, &p.Duplicate.Corr},
+		{p.Reorder.Probability > 0, &p.Reorder.Corr}, {p.Corrupt.Probability > 0, &p.Corrupt.Corr},
 	} {
-		if !c.of {
+		if !c.used {
 			*c.corr = 0
 		}
 	}
-	p.DuplicateCorrUnsent = p.Duplicate.Corr > 0 && !r.correlations
-	if p.Reorder.Share > 0 && p.Gap == 0 {
-		p.Gap = 1
+	p.DuplicateCorrUnsent = p.Duplicate.Corr > 0 && !r.hasCorrelation
+	if p.Reorder.Probability > 0 && p.Gap == 0 {
+		p.Gap = 1 // every packet may be reordered
 	}
 	if p.Rate.CellSize == 0 {
 		p.Rate.CellOverhead = 0

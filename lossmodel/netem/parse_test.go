@@ -9,9 +9,9 @@ import (
 	"wirelab/internal/setting"
 )
 
-// reads: what people write for tc, and its shortest form here. What tc 6.1 handed
-// the kernel for lines like these was compared word by word.
-var reads = []struct{ line, want string }{
+// parseCases lists lines and their shortest form. What tc 6.1 passes to the kernel for such lines
+// was compared.
+var parseCases = []struct{ line, want string }{
 	{"", "limit 1000"},
 	{"limit 1000", "limit 1000"},
 	{"limit 1k", "limit 1024"},
@@ -87,39 +87,40 @@ var reads = []struct{ line, want string }{
 		"delay 50ms 10ms distribution normal loss gemodel 1% 20% duplicate 1% reorder 5% rate 5mbit seed 1"},
 }
 
-func TestReads(t *testing.T) {
-	for _, c := range reads {
+// Parse accepts the lines of parseCases, and String returns the shortest form.
+func TestParse(t *testing.T) {
+	for _, c := range parseCases {
 		p, err := Parse(c.line)
 		if err != nil {
 			t.Errorf("%q: %v", c.line, err)
 			continue
 		}
 		if got := p.String(); got != c.want {
-			t.Errorf("%q reads as %q, want %q", c.line, got, c.want)
+			t.Errorf("%q is formatted as %q, want %q", c.line, got, c.want)
 		}
 		if back, err := Parse(p.String()); err != nil || back != p {
-			t.Errorf("%q, written as %q, came back as %+v, %v; was %+v", c.line, p, back, err, p)
+			t.Errorf("%q, formatted as %q, parses as %+v, %v; want %+v", c.line, p, back, err, p)
 		}
 	}
 }
 
-// What tc hands the kernel, number by number (from its netlink messages).
-func TestHandsOver(t *testing.T) {
-	p := parsed(t, "delay 1us 10ms 25% loss 10% 1% duplicate 0.1% rate 1mbit limit 10")
-	if p.Loss.Share != 0x1999999a || p.Delay.Corr != 0x40000000 || p.Limit != 10 || p.Rate.Bytes != 125000 {
+// Params have the values that tc passes to the kernel in its netlink messages.
+func TestKernelValues(t *testing.T) {
+	p := mustParse(t, "delay 1us 10ms 25% loss 10% 1% duplicate 0.1% rate 1mbit limit 10")
+	if p.Loss.Probability != 0x1999999a || p.Delay.Corr != 0x40000000 || p.Limit != 10 || p.Rate.Bytes != 125000 {
 		t.Errorf("%+v", p)
 	}
 	if kernelTime(p.Delay.Latency) != 15*64 || kernelTime(p.Delay.Jitter) != 0x02625a*64 {
 		t.Errorf("ticks of %d and %d ns", kernelTime(p.Delay.Latency), kernelTime(p.Delay.Jitter))
 	}
-	g := parsed(t, "loss gemodel 1% 20% 70% 2%")
+	g := mustParse(t, "loss gemodel 1% 20% 70% 2%")
 	if g.Loss.P != 42949673 || g.Loss.R != 858993459 || g.Loss.H != always-3006477106 || g.Loss.K1 != 85899346 {
 		t.Errorf("%+v", g)
 	}
 }
 
-// refused: what tc refuses, the word that it is about, and what should stand there.
-var refused = []struct{ line, got, expected string }{
+// refusedLines lists lines that tc refuses, the word at fault, and what is expected.
+var refusedLines = []struct{ line, got, expected string }{
 	{"dealy 5ms", `got "dealy",`, "one of limit, latency, delay, loss"},
 	{"delay", `got nothing after "delay"`, "a time"},
 	{"delay 5", "", ""},
@@ -157,21 +158,21 @@ var refused = []struct{ line, got, expected string }{
 	{"loss gemodel 1% 2% 3% 4% 5%", `got "5%" after "4%"`, "one of limit"},
 	{"loss gemodel -10% limit 10", `got "-10%"`, "a percentage"},
 	{"loss gemodel 1% 120%", `got "120%"`, "a percentage"},
-	{"loss 1% loss 2%", `got "loss" after "1%"`, "no second loss"},
-	{"loss 1% drop gemodel 2%", `got "drop"`, "no second loss"},
-	{"loss state 1% loss 2%", `got "loss"`, "no second loss"},
-	{"ecn", `got "ecn"`, "a loss with it"},
-	{"loss 0% ecn", `got "ecn"`, "a loss with it"},
+	{"loss 1% loss 2%", `got "loss" after "1%"`, "only one loss option"},
+	{"loss 1% drop gemodel 2%", `got "drop"`, "only one loss option"},
+	{"loss state 1% loss 2%", `got "loss"`, "only one loss option"},
+	{"ecn", `got "ecn"`, "a loss option too"},
+	{"loss 0% ecn", `got "ecn"`, "a loss option too"},
 	{"duplicate", `got nothing after "duplicate"`, "a percentage"},
 	{"duplicate -5%", `got "-5%"`, "a percentage"},
 	{"duplicate 5% 2x%", `got "2x%"`, "a percentage"},
 	{"corrupt 5b", `got "5b"`, "a percentage"},
 	{"corrupt 1% 200%", `got "200%"`, "a percentage"},
-	{"reorder 25%", `got "reorder"`, "a delay with it"},
-	{"delay 0ms reorder 25%", `got "reorder"`, "a delay with it"},
-	{"delay 0.5us reorder 25%", `got "reorder"`, "a delay with it"},
-	{"delay 10ms gap 5", `got "gap"`, "a share to reorder with it"},
-	{"delay 10ms reorder 0% gap 5", `got "gap"`, "a share to reorder with it"},
+	{"reorder 25%", `got "reorder"`, "a delay too"},
+	{"delay 0ms reorder 25%", `got "reorder"`, "a delay too"},
+	{"delay 0.5us reorder 25%", `got "reorder"`, "a delay too"},
+	{"delay 10ms gap 5", `got "gap"`, "a reorder option too"},
+	{"delay 10ms reorder 0% gap 5", `got "gap"`, "a reorder option too"},
 	{"delay 10ms reorder", `got nothing after "reorder"`, "a percentage"},
 	{"delay 10ms reorder 5% gap", `got nothing after "gap"`, "a whole number"},
 	{"delay 10ms reorder 5% gap 1.5", `got "1.5"`, "a whole number"},
@@ -190,14 +191,14 @@ var refused = []struct{ line, got, expected string }{
 	{"delay 0ms 5ms distribution normal", `got "distribution"`, "a delay and a jitter"},
 	{"delay 10ms 5ms distribution", `got nothing after "distribution"`, "normal, pareto, paretonormal"},
 	{"delay 10ms 5ms distribution norm", `got "norm"`, "normal, pareto, paretonormal"},
-	{"delay 10ms 5ms distribution uniform", `got "uniform"`, "uniform without the word"},
+	{"delay 10ms 5ms distribution uniform", `got "uniform"`, "omit the word distribution"},
 	{"delay 10ms 5ms distribution experimental", `got "experimental"`, "measured"},
 	{"rate", `got nothing after "rate"`, "a rate"},
 	{"rate 5mb", `got "5mb"`, "a rate"},
 	{"rate 5m", `got "5m"`, "a rate"},
 	{"rate mbit", `got "mbit"`, "a rate"},
 	{"rate -5mbit", `got "-5mbit"`, "a rate"},
-	{"rate 50%", `got "50%"`, "there is no device"},
+	{"rate 50%", `got "50%"`, "not available here"},
 	{"rate 5 mbit", `got "mbit"`, "one of limit"},
 	{"rate 1mbit 1.5", `got "1.5"`, "a whole number of bytes"},
 	{"rate 1mbit 2147483648", `got "2147483648"`, "a whole number of bytes"},
@@ -206,7 +207,7 @@ var refused = []struct{ line, got, expected string }{
 	{"rate 1mbit 0 48 x", `got "x" after "48"`, "one of limit"},
 	{"slot", `got nothing after "slot"`, `a time such as "20ms", or distribution`},
 	{"slot -1ms", `got "-1ms"`, "or distribution"},
-	{"slot 2ms 1ms", `got "1ms" after "2ms"`, "a time not below the least"},
+	{"slot 2ms 1ms", `got "1ms" after "2ms"`, "a maximum of at least"},
 	{"slot 2x", `got "2x"`, "a time"},
 	{"slot distribution", `got nothing`, "normal, pareto"},
 	{"slot distribution normal 1ms", "got nothing", "a time"},
@@ -239,12 +240,13 @@ var refused = []struct{ line, got, expected string }{
 	{"slot 1ms bytes 2g", `got "2g"`, "a whole number"},
 }
 
-func TestRefuses(t *testing.T) {
-	for _, c := range refused {
+// Parse refuses the lines of refusedLines.
+func TestParseErrors(t *testing.T) {
+	for _, c := range refusedLines {
 		_, err := Parse(c.line)
 		if c.got == "" {
 			if err != nil {
-				t.Errorf("%q is refused: %v", c.line, err)
+				t.Errorf("%q: %v", c.line, err)
 			}
 			continue
 		}
@@ -253,21 +255,21 @@ func TestRefuses(t *testing.T) {
 			t.Errorf("%q: %v; want %s and %q", c.line, err, c.got, c.expected)
 		}
 		if !errors.Is(err, setting.ErrValue) && !errors.Is(err, setting.ErrUnknown) {
-			t.Errorf("%q: the error wraps no sentinel", c.line)
+			t.Errorf("%q: the error wraps neither ErrUnknown nor ErrValue", c.line)
 		}
 	}
 	if _, err := Parse("loss 1% " + strings.Repeat(" ", 5000)); err == nil {
-		t.Error("an endless line is taken")
+		t.Error("no error for a line beyond the maximum length")
 	}
 }
 
-// FuzzParse: no line panics; what is accepted is written so that it reads the
-// same, and decides packets whose times make sense.
+// No line makes Parse panic. An accepted line is formatted so that it parses to equal Params, and
+// packets have valid due times.
 func FuzzParse(f *testing.F) {
-	for _, c := range reads {
+	for _, c := range parseCases {
 		f.Add(c.line)
 	}
-	for _, c := range refused {
+	for _, c := range refusedLines {
 		f.Add(c.line)
 	}
 	f.Fuzz(func(t *testing.T, line string) {
@@ -280,7 +282,7 @@ func FuzzParse(f *testing.F) {
 		}
 		back, err := Parse(p.String())
 		if err != nil || back != p || back.String() != p.String() {
-			t.Fatalf("%q, written as %q, came back as %q, %v", line, p, back, err)
+			t.Fatalf("%q, formatted as %q, parses as %q, %v", line, p, back, err)
 		}
 		q := New(p, 1)
 		now := int64(0)
@@ -288,7 +290,7 @@ func FuzzParse(f *testing.F) {
 			now += int64(i) * int64(time.Millisecond) / 4
 			d := q.Enqueue(now, 42+i*97)
 			for _, k := range []Packet{d.Packet, d.Copy} {
-				if k.Outcome == kept && k.Due != 0 && (k.Due < now || k.Due-now > horizon) {
+				if k.Outcome == passed && k.Due != 0 && (k.Due < now || k.Due-now > horizon) {
 					t.Fatalf("%q: at %d due at %d", line, now, k.Due)
 				}
 			}

@@ -2,163 +2,166 @@ package netem
 
 import "slices"
 
-// outcome is the fate of one packet.
+// outcome is whether and why a packet is lost.
 type outcome uint8
 
-// The outcomes.
+// Outcomes.
 const (
-	kept     outcome = iota
-	Isolated         // lost by itself
+	passed   outcome = iota
+	Isolated         // lost independently of other packets
 	Burst            // lost in the bad state of a chain
-	Full             // lost because Limit packets were waiting
+	Full             // lost because the limit of waiting packets was reached
 )
 
 // Packet is the decision about one packet.
 type Packet struct {
 	Outcome   outcome
-	Due       int64 // when it leaves, in nanoseconds; not before it arrived. Only if kept
-	Corrupted bool  // one bit of it is damaged; the caller chooses which
-	Overtakes bool  // it was chosen to leave before the packets that wait
+	Due       int64 // departure in nanoseconds, not before the arrival; valid only if the packet passed
+	Corrupted bool  // one bit is damaged; the caller chooses which
+	Overtakes bool  // chosen by the reorder option to leave before waiting packets
 }
 
-// decision is the decision about one packet sent: whether it was duplicated, and the
-// outcomes of the packet and of its copy. The copy is enqueued immediately before the
-// packet and passes all steps except duplication.
+// decision is the decision about an enqueued packet: the outcomes of the packet and, if
+// Duplicated is set, of its copy. The copy is enqueued immediately before the packet and passes
+// all steps except duplication.
 type decision struct {
 	Packet, Copy Packet
-	Doubled      bool
+	Duplicated   bool
 }
 
-// horizon is the longest time that a packet waits, in nanoseconds; the outcome of a
-// packet that would wait longer is Full. The kernel has no such bound; here it keeps
-// time from overflowing.
+// horizon is the longest wait of a packet in nanoseconds. A packet that would wait longer is
+// dropped with the outcome Full. The kernel has no such limit; here it prevents overflow.
 const horizon = 24 * 3600 * 1_000_000_000
 
-// Qdisc models the netem queue discipline. It allocates only when more packets wait
-// than ever before.
+// Qdisc models the netem queueing discipline. It allocates only when the number of waiting
+// packets exceeds its previous maximum. It must not be used concurrently.
 type Qdisc struct {
-	p    Params
-	main lfsr // the kernel's generator, seeded by the line
-	own  lfsr // for values that the kernel draws without a seed
+	p        Params
+	seeded   lfsr // the kernel's generator, seeded by the line
+	unseeded lfsr // for values that the kernel draws without a seed
 
-	loss                     losses
-	dup, corr, reorder, late correlated
-	counter                  uint32 // packets since the last one that overtook
-	spread                   spread
-	waiting                  waiting
-	slots                    slots
+	loss                                               lossState
+	duplicateCorr, corruptCorr, reorderCorr, delayCorr correlated
+	sinceReordered                                     uint32 // packets since the last reordered one
+	delay                                              delayDist
+	waiting                                            waiting
+	slots                                              slots
 }
 
-// New returns a Qdisc without packets. seed replaces the values that the kernel draws
-// itself: the seed, if the line has none, and the first values of the correlations.
+// New returns a Qdisc without packets. seed is used for the values that the kernel draws without
+// a seed: the seed of a line without one, and the first values of correlations.
 func New(p Params, seed uint64) *Qdisc {
-	q := &Qdisc{main: newLFSR(seed), own: newLFSR(^seed)}
-	for _, c := range []*correlated{&q.loss.corr, &q.dup, &q.corr, &q.reorder, &q.late} {
-		c.last = q.own.next()
+	q := &Qdisc{seeded: newLFSR(seed), unseeded: newLFSR(^seed)} // ^seed: a different stream
+	for _, c := range []*correlated{&q.loss.correlated, &q.duplicateCorr, &q.corruptCorr, &q.reorderCorr, &q.delayCorr} {
+		c.last = q.unseeded.next()
 	}
 	q.Change(p)
 	return q
 }
 
-// Change replaces the parameters and resets nothing (tc change resets the loss
-// chain and the gap): a burst continues, and packets keep waiting. Only a seed that
-// differs from the previous one restarts the generator.
+// Change replaces the parameters and keeps the state, such as a burst and the waiting packets.
+// (tc change resets the loss chain and the gap.) A new seed restarts the generator, and new slots
+// replace the current slot.
 func (q *Qdisc) Change(p Params) {
 	if p.Seeded && !(q.p.Seeded && q.p.Seed == p.Seed) {
-		q.main = newLFSR(p.Seed)
+		q.seeded = newLFSR(p.Seed)
 	}
-	if p.Slot != q.p.Slot {
+	if p.Slot != q.p.Slot { // no slot is open
 		q.slots = slots{}
 	}
 	q.p = p
-	q.spread = newSpread(kernelTime(p.Delay.Latency), kernelTime(p.Delay.Jitter), p.Delay.Distribution)
+	q.delay = newDelayDist(kernelTime(p.Delay.Latency), kernelTime(p.Delay.Jitter), p.Delay.Distribution)
 }
 
-// Clone returns a Qdisc with a copy of the state of q.
+// Clone returns an independent copy of q.
 func (q *Qdisc) Clone() *Qdisc {
 	c := *q
-	c.waiting.leaves = slices.Clone(q.waiting.leaves)
+	c.waiting.departures = slices.Clone(q.waiting.departures)
 	return &c
 }
 
-// Enqueue returns the outcome for a packet that arrives at time now, in nanoseconds.
-// wireBytes includes the Ethernet header. now must not decrease between calls. As in
-// the kernel, loss and duplication are drawn separately: a packet that is both lost
-// and duplicated is sent once.
+// Enqueue decides about a packet that arrives at time now, in nanoseconds. wireBytes includes the
+// Ethernet header. now must not decrease between calls. As in the kernel, loss and duplication
+// are drawn separately: a packet chosen for both is sent once.
 func (q *Qdisc) Enqueue(now int64, wireBytes int) decision {
-	q.waiting.leave(now)
-	doubled := q.hit(q.p.Duplicate.Share, q.p.sentDuplicateCorr(), &q.dup)
-	lossOutcome := q.loss.next(&q.main, &q.p.Loss)
-	if lossOutcome != kept && !doubled {
+	q.waiting.removeDeparted(now)
+	duplicated := q.hit(q.p.Duplicate.Probability, q.p.sentDuplicateCorr(), &q.duplicateCorr)
+	lossOutcome := q.loss.decide(&q.seeded, &q.p.Loss)
+	if lossOutcome != passed && !duplicated {
 		return decision{Packet: Packet{Outcome: lossOutcome}}
 	}
-	d := decision{Doubled: doubled && lossOutcome == kept}
-	d.Packet.Corrupted = q.hit(q.p.Corrupt.Share, q.p.Corrupt.Corr, &q.corr)
+	d := decision{Duplicated: duplicated && lossOutcome == passed}
+	d.Packet.Corrupted = q.hit(q.p.Corrupt.Probability, q.p.Corrupt.Corr, &q.corruptCorr)
 	if q.full() {
 		return decision{Packet: Packet{Outcome: Full}}
 	}
-	if d.Doubled {
+	if d.Duplicated {
 		d.Copy = q.enqueueCopy(now, wireBytes)
 	}
-	q.place(now, wireBytes, &d.Packet)
+	q.schedule(now, wireBytes, &d.Packet)
 	return d
 }
 
-// Waiting returns how many packets have not left at time now, which must lie between
-// the arrivals of the last and of the next packet.
+// Waiting returns the number of packets that have not left at time now, which must be between the
+// arrivals of the last and the next packet.
 func (q *Qdisc) Waiting(now int64) int {
-	q.waiting.leave(now)
+	q.waiting.removeDeparted(now)
 	return q.waiting.Len()
 }
 
-// Peak returns the largest number of packets that ever waited.
+// Peak returns the largest number of waiting packets so far.
 func (q *Qdisc) Peak() int { return q.waiting.peak }
 
-// enqueueCopy returns the outcome for the copy of a packet, which is not duplicated again.
+// enqueueCopy decides about the copy of a packet: first loss, then damage, the limit and the
+// departure. The order of the random numbers is the kernel's.
 func (q *Qdisc) enqueueCopy(now int64, wireBytes int) Packet {
-	if lossOutcome := q.loss.next(&q.main, &q.p.Loss); lossOutcome != kept {
+	if lossOutcome := q.loss.decide(&q.seeded, &q.p.Loss); lossOutcome != passed {
 		return Packet{Outcome: lossOutcome}
 	}
-	p := Packet{Corrupted: q.hit(q.p.Corrupt.Share, q.p.Corrupt.Corr, &q.corr)}
+	p := Packet{Corrupted: q.hit(q.p.Corrupt.Probability, q.p.Corrupt.Corr, &q.corruptCorr)}
 	if q.full() {
 		return Packet{Outcome: Full}
 	}
-	q.place(now, wireBytes, &p)
+	q.schedule(now, wireBytes, &p)
 	return p
 }
 
-// hit reports whether an event of probability share occurs. It draws no number if share is 0.
-func (q *Qdisc) hit(share, rho share, c *correlated) bool {
-	return share > 0 && uint32(share) >= c.next(&q.main, rho)
+// hit reports whether an event occurs that has the probability threshold, and the correlation rho
+// with the draw before, whose state is c. It draws no number if threshold is 0.
+func (q *Qdisc) hit(threshold, rho probability, c *correlated) bool {
+	return threshold > 0 && uint32(threshold) >= c.next(&q.seeded, rho)
 }
 
+// full reports whether the limit of waiting packets is reached.
 func (q *Qdisc) full() bool { return uint64(q.waiting.Len()) >= uint64(q.p.Limit) }
 
-// place decides when a packet leaves. A packet that overtakes leaves immediately,
-// whatever the delay and the rate.
-func (q *Qdisc) place(now int64, wireBytes int, p *Packet) {
-	if q.p.Gap > 0 && q.counter >= q.p.Gap-1 && uint32(q.p.Reorder.Share) >= q.reorder.next(&q.main, q.p.Reorder.Corr) {
-		q.counter = 0
+// schedule sets the departure of a packet that arrives at now, or the outcome Full if it would wait
+// longer than horizon. At most every Gap-th packet is reordered, with the
+// configured probability; it leaves immediately, regardless of delay and rate.
+func (q *Qdisc) schedule(now int64, wireBytes int, p *Packet) {
+	if q.p.Gap > 0 && q.sinceReordered >= q.p.Gap-1 &&
+		uint32(q.p.Reorder.Probability) >= q.reorderCorr.next(&q.seeded, q.p.Reorder.Corr) {
+		q.sinceReordered = 0
 		p.Due, p.Overtakes = now, true
 		return
 	}
-	delay := q.spread.mean
-	if q.spread.sigma > 0 {
-		delay = q.spread.at(q.late.next(&q.main, q.p.Delay.Corr))
+	delay := q.delay.mean
+	if q.delay.sigma > 0 {
+		delay = q.delay.draw(q.delayCorr.next(&q.seeded, q.p.Delay.Corr))
 	}
-	send := now + delay
+	send := now + delay // when the packet leaves, without regard to slots
 	if q.p.Rate.Bytes > 0 {
-		if last, ok := q.waiting.last(); ok {
-			send = max(send, last)
+		if last, ok := q.waiting.lastSend(); ok {
+			send = max(send, last) // the line is busy until then
 		}
-		send += q.p.lineTime(wireBytes)
+		send += q.p.transmissionTime(wireBytes)
 	}
-	leaves := q.slots.open(max(send, now), wireBytes, &q.p.Slot, &q.own)
+	leaves := q.slots.departure(max(send, now), wireBytes, &q.p.Slot, &q.unseeded)
 	if leaves-now > horizon {
 		*p = Packet{Outcome: Full}
 		return
 	}
-	q.counter++
+	q.sinceReordered++
 	q.waiting.add(send, leaves)
 	p.Due = leaves
 }

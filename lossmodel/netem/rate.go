@@ -5,11 +5,11 @@ import (
 	"time"
 )
 
-// lineTime returns how long the line takes for a packet, in nanoseconds, by the
-// kernel's widths of integers: an overhead that leaves less than nothing lasts
-// for ages, and what would last beyond the horizon is cut there.
-func (p *Params) lineTime(wire int) int64 {
-	size := uint64(wire) + uint64(int64(p.Rate.Overhead))
+// transmissionTime returns how long the line takes for a packet of wire bytes, in nanoseconds, with the
+// kernel's integer widths: with an overhead that makes the size negative, the time is very long.
+// It is limited to twice the horizon.
+func (p *Params) transmissionTime(wire int) int64 {
+	size := uint64(wire) + uint64(int64(p.Rate.Overhead)) // a negative sum wraps around
 	if p.Rate.CellSize > 0 {
 		cells := uint32(size) / p.Rate.CellSize
 		if size > uint64(cells*p.Rate.CellSize) {
@@ -20,39 +20,41 @@ func (p *Params) lineTime(wire int) int64 {
 	return int64(min(size*uint64(time.Second)/p.Rate.Bytes, 2*horizon))
 }
 
-// waiting is the packets that have not left: a heap of when they do.
+// waiting is the packets that have not left, as a heap of their departure times in nanoseconds.
 type waiting struct {
-	leaves []int64
-	latest int64 // of the times to send of those that wait
-	peak   int   // the most there were
+	departures []int64
+	latestSend int64 // latest send time (without slots) among the waiting packets
+	peak       int   // largest number of waiting packets so far
 }
 
 // Len, Less and Swap implement heap.Interface. heap.Fix does not call Push and Pop, which would
 // allocate.
-func (w *waiting) Len() int           { return len(w.leaves) }
-func (w *waiting) Less(i, j int) bool { return w.leaves[i] < w.leaves[j] }
-func (w *waiting) Swap(i, j int)      { w.leaves[i], w.leaves[j] = w.leaves[j], w.leaves[i] }
+func (w *waiting) Len() int           { return len(w.departures) }
+func (w *waiting) Less(i, j int) bool { return w.departures[i] < w.departures[j] }
+func (w *waiting) Swap(i, j int)      { w.departures[i], w.departures[j] = w.departures[j], w.departures[i] }
 func (w *waiting) Push(any)           { panic("not used") }
 func (w *waiting) Pop() any           { panic("not used") }
 
-// last returns the latest time to send of those that wait.
-func (w *waiting) last() (int64, bool) { return w.latest, len(w.leaves) > 0 }
+// lastSend returns the latest send time of the waiting packets; false if none.
+func (w *waiting) lastSend() (int64, bool) { return w.latestSend, len(w.departures) > 0 }
 
-// leave removes the packets that left before now.
-func (w *waiting) leave(now int64) {
-	for len(w.leaves) > 0 && w.leaves[0] < now {
-		n := len(w.leaves) - 1
-		w.leaves[0] = w.leaves[n]
-		w.leaves = w.leaves[:n]
+// removeDeparted removes packets that left before now.
+func (w *waiting) removeDeparted(now int64) {
+	for len(w.departures) > 0 && w.departures[0] < now {
+		n := len(w.departures) - 1
+		w.departures[0] = w.departures[n]
+		w.departures = w.departures[:n]
 		heap.Fix(w, 0)
 	}
 }
 
+// add adds a packet. send is when it leaves without slots, and leaves its departure, which slots
+// may delay.
 func (w *waiting) add(send, leaves int64) {
-	if len(w.leaves) == 0 || send > w.latest {
-		w.latest = send
+	if len(w.departures) == 0 || send > w.latestSend {
+		w.latestSend = send
 	}
-	w.leaves = append(w.leaves, leaves)
-	w.peak = max(w.peak, len(w.leaves))
-	heap.Fix(w, len(w.leaves)-1)
+	w.departures = append(w.departures, leaves)
+	w.peak = max(w.peak, len(w.departures))
+	heap.Fix(w, len(w.departures)-1)
 }

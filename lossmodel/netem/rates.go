@@ -2,69 +2,71 @@ package netem
 
 import "math"
 
-// LossRate returns the share of packets that the loss process picks in the long
-// run, netem's faults included.
+// LossRate returns the long-run fraction of packets that the loss model drops, including the
+// effect of netem's bugs.
 func (p Params) LossRate() float64 {
 	switch p.Loss.Model {
 	case fourState:
 		return p.fourStateRate()
 	case gilbertElliott:
-		in, out := p.Loss.P.Float(), p.Loss.R.Float()
-		bad := 0.0 // the chain starts in the good state
+		in, out := p.Loss.P.Float(), p.Loss.R.Float() // probabilities to enter and to leave the bad state
+		bad := 0.0                                    // the chain starts in the good state
 		if in > 0 {
 			bad = in / (in + out)
 		}
 		return float64(bad*(1-p.Loss.H.Float())) + float64((1-bad)*p.Loss.K1.Float())
 	}
-	return effective(p.Loss.Share, p.Loss.Corr)
+	return hitRate(p.Loss.Probability, p.Loss.Corr)
 }
 
-// fourStateRate weighs the states by the closed form of Salsano and others: 1,
-// p13/p31 (1 + p32/p23) and p14. The middle term is bursts with the gaps in them.
+// fourStateRate computes the loss rate from the stationary weights of the states (Salsano and
+// others): 1 for state 1, p13/p31 * (1 + p32/p23) for bursts including arrivals within them, and
+// p14 for single losses.
 func (p Params) fourStateRate() float64 {
 	p14, p32, p23 := p.Loss.P14.Float(), p.Loss.P32.Float(), p.Loss.P23.Float()
-	p13, p31 := unwrapped(p.Loss.P13, p.Loss.P14), unwrapped(p.Loss.P31, p.Loss.P32)
+	p13, p31 := exitProbability(p.Loss.P13, p.Loss.P14), exitProbability(p.Loss.P31, p.Loss.P32)
 	switch {
-	case p13 == 0:
+	case p13 == 0: // no bursts
 		return p14 / (1 + p14)
-	case p31 == 0 && p32 == 0:
+	case p31 == 0 && p32 == 0: // remains in state 3
 		return 1
-	case p32 > 0 && p23 == 0:
+	case p32 > 0 && p23 == 0: // ends in state 2
 		return 0
-	case p31 == 0:
+	case p31 == 0: // alternates between states 2 and 3
 		return p23 / (p23 + p32)
 	}
-	burst := p13 / p31
-	gaps := 0.0
+	burst := p13 / p31 // weight of state 3
+	gaps := 0.0        // weight of state 2, arrivals within a burst
 	if p32 > 0 {
 		gaps = burst * p32 / p23
 	}
 	return (burst + p14) / (1 + burst + gaps + p14)
 }
 
-// unwrapped is the probability of the first of two ways out of a state, whose
-// thresholds the kernel adds: none, if the sum wraps around.
-func unwrapped(first, second share) float64 {
+// exitProbability returns the probability of the first of two transitions out of a state, whose
+// thresholds the kernel adds. It is 0 if the sum overflows.
+func exitProbability(first, second probability) float64 {
 	if first+second < first {
 		return 0
 	}
 	return first.Float()
 }
 
-// effective returns how often the values of netem's correlation hit a threshold.
-// Their distribution F is the one that the step x = (1-rho)u + rho x leaves as it
-// is; it is found by taking that step until it is, on a grid.
-func effective(share, rho share) float64 {
-	if rho == 0 || share == 0 || share == always {
-		return share.Float()
+// hitRate returns the probability that a value of netem's correlation hits a threshold. The
+// distribution F of the values is invariant under the step x = (1-rho)u + rho x with uniform u.
+// It is computed on a grid by repeating the step until F does not change.
+func hitRate(threshold, rho probability) float64 {
+	if rho == 0 || threshold == 0 || threshold == always {
+		return threshold.Float()
 	}
-	const cells, steps = 4096, 400
+	const cells, steps = 4096, 400 // of the grid from 0 to 1; largest number of repetitions
 	r := (float64(rho) + 1) / (1 << 32)
+	// f is the distribution function F at the grid points, integral its integral from 0.
 	f, integral := make([]float64, cells+1), make([]float64, cells+1)
 	for i := range f {
 		f[i] = float64(i) / cells
 	}
-	area := func(x float64) float64 { // of f from 0 to x
+	area := func(x float64) float64 { // integral of f from 0 to x
 		switch {
 		case x <= 0:
 			return 0
@@ -72,25 +74,25 @@ func effective(share, rho share) float64 {
 			return integral[cells] + x - 1
 		}
 		i := int(x * cells)
-		part := float64(x*cells) - float64(i)
-		return integral[i] + float64(part*(integral[i+1]-integral[i]))
+		fraction := float64(x*cells) - float64(i)
+		return integral[i] + float64(fraction*(integral[i+1]-integral[i]))
 	}
-	step := func(x float64) float64 {
+	step := func(x float64) float64 { // F at x after one more step
 		return float64(r/(1-r)) * (area(x/r) - area((x-1+r)/r))
 	}
 	for range steps {
 		for i := range cells {
 			integral[i+1] = integral[i] + (f[i]+f[i+1])/(2*cells)
 		}
-		moved := 0.0
+		change := 0.0
 		for i := range f {
 			next := step(float64(i) / cells)
-			moved = max(moved, math.Abs(next-f[i]))
+			change = max(change, math.Abs(next-f[i]))
 			f[i] = next
 		}
-		if moved < 1e-12 {
+		if change < 1e-12 {
 			break
 		}
 	}
-	return max(0, step(share.Float()))
+	return max(0, step(threshold.Float()))
 }

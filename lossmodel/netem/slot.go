@@ -5,47 +5,50 @@ import (
 	"math/bits"
 )
 
-// slots holds packets back until a slot opens. In the kernel this happens when
-// packets leave, here when they come, so that their fate is final: they leave in
-// the order they came, and a packet that is ready while no slot is open waits for
-// one that opens a slot's time later.
+// slots delays packets until a slot opens. The kernel decides this when a packet leaves; here it
+// is decided when a packet arrives, so that its due time is final. Packets leave in order of
+// arrival. A packet that is ready while no slot is open waits for a slot that opens one interval
+// later.
 type slots struct {
-	next    int64 // when the present slot opens or opened
-	packets int64 // that may still leave in it
-	bytes   int64
-	begun   bool
-	last    int64 // when a packet last left
+	opensAt       int64 // when the current slot opens or opened, in nanoseconds
+	packets       int64 // that may still leave in the current slot
+	bytes         int64
+	started       bool  // there is a current slot
+	lastDeparture int64 // when a packet last left
 }
 
-// open returns when a packet leaves that is ready at a time.
-func (s *slots) open(ready int64, wire int, cfg *slot, own *lfsr) int64 {
+// departure returns when a packet of wire bytes leaves that is ready at the given time, and counts
+// it in the current slot. Without slots it leaves at once. Random intervals are drawn from
+// unseeded.
+func (s *slots) departure(ready int64, wire int, cfg *slot, unseeded *lfsr) int64 {
 	if !cfg.on() {
 		return ready
 	}
-	ready = max(ready, s.last)
-	if !s.begun || s.next < ready {
-		s.begun = true
-		s.renew(ready, cfg, own)
+	ready = max(ready, s.lastDeparture)
+	if !s.started || s.opensAt < ready {
+		s.started = true
+		s.openNext(ready, cfg, unseeded)
 	}
-	leaves := max(s.next, ready)
+	leaves := max(s.opensAt, ready)
 	s.packets--
 	s.bytes -= int64(wire)
 	if s.packets <= 0 || s.bytes <= 0 {
-		s.renew(leaves, cfg, own)
+		s.openNext(leaves, cfg, unseeded)
 	}
-	s.last = leaves
+	s.lastDeparture = leaves
 	return leaves
 }
 
-// renew sets when the next slot opens, and what may leave in it.
-func (s *slots) renew(from int64, cfg *slot, own *lfsr) {
-	u := own.next()
+// openNext starts the slot that opens one interval after the time from. The interval is drawn from
+// unseeded. A limit of 0 packets or bytes means no limit; the kernel uses 2^31-1.
+func (s *slots) openNext(from int64, cfg *slot, unseeded *lfsr) {
+	u := unseeded.next()
 	if cfg.Distribution == uniform {
-		part, _ := bits.Mul64(uint64(cfg.Max-cfg.Min), uint64(u)<<32)
-		s.next = from + int64(cfg.Min) + int64(part)
+		offset, _ := bits.Mul64(uint64(cfg.Max-cfg.Min), uint64(u)<<32) // (Max-Min) * u/2^32
+		s.opensAt = from + int64(cfg.Min) + int64(offset)
 	} else {
-		spread := newSpread(int64(cfg.Delay), int64(cfg.Jitter), cfg.Distribution)
-		s.next = from + spread.at(u)
+		interval := newDelayDist(int64(cfg.Delay), int64(cfg.Jitter), cfg.Distribution)
+		s.opensAt = from + interval.draw(u)
 	}
 	s.packets, s.bytes = int64(cfg.Packets), int64(cfg.Bytes)
 	if cfg.Packets == 0 {

@@ -13,8 +13,8 @@ import (
 // go test ./lossmodel/netem -run TablesFile -generate writes tables.bin.
 var generate = flag.Bool("generate", false, "write tables.bin")
 
-// The file holds netem's distributions, by the formulas of the NIST Net programs that
-// made them. Other processors than amd64 may round differently.
+// tables.bin has netem's distributions, computed by the formulas of the NIST Net programs that
+// generated the originals. Other processors than amd64 may round differently.
 func TestTablesFile(t *testing.T) {
 	if runtime.GOARCH != "amd64" {
 		t.Skip("the tables are generated on amd64")
@@ -39,10 +39,10 @@ func TestTablesFile(t *testing.T) {
 	}
 }
 
-const fine = 16384 // steps of probability; every fourth is kept
+const fine = 16384 // steps of probability; every fourth is used
 
-// normalQuantiles walks along x in small steps and notes for each step of
-// probability the last x that rounds to it.
+// normalQuantiles advances x in small steps and stores, for each step of probability, the last x
+// that is rounded to it.
 func normalQuantiles() []float64 {
 	table := make([]float64, fine+1)
 	for x := -10.0; x < 10.05; x += .00005 {
@@ -56,8 +56,8 @@ func normalValue(quantile []float64, i int) int {
 	return int(math.RoundToEven(quantile[i] * tableUnit))
 }
 
-// paretoValue is that of shape 3, moved to a mean of 0 and stretched to a jitter of
-// about 1.
+// paretoValue is the value of a Pareto distribution with shape 3, shifted to mean 0 and scaled to
+// a jitter of about 1.
 func paretoValue(i int) int {
 	rest := 1 - float64(i)/fine
 	v := (1/math.Pow(rest, 1./3) - 1.5) * (4. / 3 * tableUnit)

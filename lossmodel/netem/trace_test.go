@@ -12,17 +12,17 @@ import (
 	"github.com/klauspost/compress/zstd"
 )
 
-// The traces are of a real kernel: see README.md there.
+// traceDir has traces of a real kernel; see the README.md there.
 const traceDir = "../../../shared/data/netem"
 
-// sent is one packet of a trace.
-type sent struct {
+// tracePacket is one packet of a trace.
+type tracePacket struct {
 	at       int64   // nanoseconds
 	arrivals []int64 // the copies too, first come first
 	order    []int   // of these arrivals among all
 }
 
-// traceLine returns what a run's command says behind the word netem.
+// traceLine returns the netem options of a run's command.
 func traceLine(t *testing.T, name string) string {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join(traceDir, "commands.txt"))
@@ -38,7 +38,8 @@ func traceLine(t *testing.T, name string) string {
 	return ""
 }
 
-func readTrace(t *testing.T, name string) []sent {
+// readTrace reads the packets of a trace in the order of sending.
+func readTrace(t *testing.T, name string) []tracePacket {
 	t.Helper()
 	f, err := os.Open(filepath.Join(traceDir, name+".csv.zst"))
 	if err != nil {
@@ -50,17 +51,17 @@ func readTrace(t *testing.T, name string) []sent {
 		t.Fatal(err)
 	}
 	defer z.Close()
-	var all []sent
+	var all []tracePacket
 	lines := bufio.NewScanner(z)
 	lines.Scan() // the header
 	for lines.Scan() {
 		fields := strings.Split(lines.Text(), ",")
 		seq, err := strconv.Atoi(fields[0])
 		if err != nil || seq > len(all) {
-			t.Fatalf("%s: bad line %q", name, lines.Text())
+			t.Fatalf("%s: invalid line %q", name, lines.Text())
 		}
 		if seq == len(all) {
-			all = append(all, sent{at: micros(t, fields[1])})
+			all = append(all, tracePacket{at: micros(t, fields[1])})
 		}
 		if fields[2] != "lost" {
 			p := &all[seq]
@@ -72,6 +73,7 @@ func readTrace(t *testing.T, name string) []sent {
 	return all
 }
 
+// micros parses microseconds and returns nanoseconds.
 func micros(t *testing.T, text string) int64 {
 	us, err := strconv.ParseFloat(text, 64)
 	if err != nil {
@@ -80,8 +82,8 @@ func micros(t *testing.T, text string) int64 {
 	return int64(math.Round(us * 1000))
 }
 
-// replay sends a trace's packets into the Qdisc of its command line.
-func replay(t *testing.T, name string, payload int) ([]sent, []decision) {
+// replay passes the packets of a trace to the Qdisc of its line.
+func replay(t *testing.T, name string, payload int) ([]tracePacket, []decision) {
 	t.Helper()
 	p, err := Parse(traceLine(t, name))
 	if err != nil {
@@ -96,13 +98,13 @@ func replay(t *testing.T, name string, payload int) ([]sent, []decision) {
 	return trace, decisions
 }
 
-// arrived counts the packet and its copy.
+// arrived returns how many of the packet and its copy arrive.
 func arrived(d decision) int {
 	n := 0
-	if d.Packet.Outcome == kept {
+	if d.Packet.Outcome == passed {
 		n++
 	}
-	if d.Doubled && d.Copy.Outcome == kept {
+	if d.Duplicated && d.Copy.Outcome == passed {
 		n++
 	}
 	return n

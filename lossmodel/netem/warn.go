@@ -8,110 +8,116 @@ import (
 	"wirelab/internal/units"
 )
 
-// Warnings names what a line does that its words do not say: netem's faults,
-// which are kept here, with the share that results, and what cannot be the same
-// here as in the kernel. It reckons for up to some milliseconds: ask once a
-// change, not once a frame.
+// Warnings lists effects of a line that its words do not show: netem's bugs, with the resulting
+// probabilities, and what differs from the kernel. It may take several milliseconds, so call it
+// after a change, not for every frame.
 func (p Params) Warnings() []string {
 	if !p.On {
 		return nil
 	}
 	var w warnings
-	w.correlations(&p)
-	w.losses(&p)
-	w.order(&p)
-	w.limits(&p)
+	w.addCorrelations(&p)
+	w.addLosses(&p)
+	w.addOrder(&p)
+	w.addLimits(&p)
 	if p.Slot.on() {
-		w.add("slot: the kernel takes the times of slots from no seed, and opens them as packets leave; here packets leave in " +
-			"the order they came, so only the slots' statistics are the kernel's")
+		w.add("slot: the kernel draws slot times without a seed and opens slots when packets leave; here packets leave in order of " +
+			"arrival, so only the statistics of slots agree with the kernel")
 	}
 	return w
 }
 
+// warnings is a list of warnings.
 type warnings []string
 
+// add adds a formatted warning.
 func (w *warnings) add(format string, args ...any) { *w = append(*w, fmt.Sprintf(format, args...)) }
 
-// correlations: all of netem's are broken.
-func (w *warnings) correlations(p *Params) {
+// addCorrelations adds warnings about correlations, none of which works in netem.
+func (w *warnings) addCorrelations(p *Params) {
 	rho := p.sentDuplicateCorr()
 	if p.DuplicateCorrUnsent {
-		w.add("duplicate: tc does not pass on the correlation of %s unless loss, delay, reorder or corrupt has one too: it has "+
-			"no effect", p.Duplicate.Corr)
+		w.add("duplicate: the correlation of %s has no effect, because tc passes it on only if loss, delay, reorder or corrupt "+
+			"has one too", p.Duplicate.Corr)
 	}
 	for _, c := range []struct {
-		what, does string
-		share, rho share
+		option, verb     string
+		probability, rho probability
 	}{
-		{"loss", "loses", p.Loss.Share, p.Loss.Corr},
-		{"duplicate", "doubles", p.Duplicate.Share, rho},
-		{"corrupt", "damages", p.Corrupt.Share, p.Corrupt.Corr},
-		{"reorder", "picks", p.Reorder.Share, p.Reorder.Corr},
+		{"loss", "loses", p.Loss.Probability, p.Loss.Corr},
+		{"duplicate", "duplicates", p.Duplicate.Probability, rho},
+		{"corrupt", "damages", p.Corrupt.Probability, p.Corrupt.Corr},
+		{"reorder", "reorders", p.Reorder.Probability, p.Reorder.Corr},
 	} {
-		if c.rho > 0 && c.share > 0 {
-			w.add("%s: netem's correlation draws its values to the middle, so %s %s %s %s %s; the kernel takes the first value from no seed",
-				c.what, c.what, c.share, c.rho, c.does, ofPackets(effective(c.share, c.rho)))
+		if c.rho > 0 && c.probability > 0 {
+			w.add("%s: netem's correlation narrows the distribution of its values, so %s %s %s %s %s; the kernel draws the first value without a seed",
+				c.option, c.option, c.probability, c.rho, c.verb, formatFraction(hitRate(c.probability, c.rho)))
 		}
 	}
 	if p.Delay.Corr > 0 {
-		w.add("delay: netem's correlation of %s has no effect, the delays stay independent", p.Delay.Corr)
+		w.add("delay: netem's correlation of %s has no effect; the delays are independent", p.Delay.Corr)
 	}
 }
 
-// losses: sums of thresholds that wrap around, and what a packet picked for a double and for a loss comes to.
-func (w *warnings) losses(p *Params) {
+// addLosses adds warnings about thresholds that overflow and about the combination of loss and
+// duplication.
+func (w *warnings) addLosses(p *Params) {
 	if p.Loss.Model == fourState {
-		w.wraps("p13", "p14", p.Loss.P13, p.Loss.P14, "no burst ever begins")
-		w.wraps("p31", "p32", p.Loss.P31, p.Loss.P32, "a burst never ends for good")
+		w.addOverflow("p13", "p14", p.Loss.P13, p.Loss.P14, "no burst ever begins")
+		w.addOverflow("p31", "p32", p.Loss.P31, p.Loss.P32, "a burst never ends")
 	}
-	if loss := p.LossRate(); loss > 0 && p.Duplicate.Share > 0 {
-		double := effective(p.Duplicate.Share, p.sentDuplicateCorr())
-		w.add("duplicate: a packet picked to be doubled and to be lost is neither, so %s are lost altogether and %s come twice",
-			ofPackets(float64(loss*(1-double))), ofPackets(float64(double*(1-loss))*(1-loss)))
+	if loss := p.LossRate(); loss > 0 && p.Duplicate.Probability > 0 {
+		duplicated := hitRate(p.Duplicate.Probability, p.sentDuplicateCorr())
+		w.add("duplicate: a packet chosen for both loss and duplication is neither lost nor duplicated, so %s are lost and %s are duplicated",
+			formatFraction(float64(loss*(1-duplicated))), formatFraction(float64(duplicated*(1-loss))*(1-loss)))
 	}
 	if p.Loss.ECN {
-		w.add("ecn: datagrams here do not allow marks, so they are dropped as without it")
+		w.add("ecn: datagrams here are not ECN-capable, so they are dropped as without ecn")
 	}
 }
 
-// wraps: the kernel adds two thresholds in 32 bits.
-func (w *warnings) wraps(one, other string, a, b share, comes string) {
+// addOverflow adds a warning if the sum of the thresholds a and b, which are named one and other,
+// overflows 32 bits, as in the kernel. effect describes the consequence.
+func (w *warnings) addOverflow(one, other string, a, b probability, effect string) {
 	if a+b < a {
-		w.add("loss state: %s and %s add up to 100%% or more, which wraps around in the kernel's 32 bits: %s", one, other, comes)
+		w.add("loss state: the sum of %s and %s is 100%% or more, which overflows the kernel's 32 bits: %s", one,
+			other, effect)
 	}
 }
 
-// order: who overtakes whom.
-func (w *warnings) order(p *Params) {
+// addOrder adds warnings about the order of packets.
+func (w *warnings) addOrder(p *Params) {
 	sigma := kernelTime(p.Delay.Jitter)
 	if sigma > math.MaxInt32 {
-		w.add("delay: the kernel cuts a jitter of %s to 2.147483647s", timeText(p.Delay.Jitter))
+		w.add("delay: the kernel limits a jitter of %s to 2.147483647s", timeText(p.Delay.Jitter))
 	}
 	if sigma > 0 && p.Rate.Bytes == 0 {
-		w.add("delay: each packet's delay is drawn by itself, so packets sent closer together than the jitter of %s overtake "+
+		w.add("delay: the delays of packets are independent, so packets sent at intervals shorter than the jitter of %s overtake "+
 			"each other; a rate keeps them in order", timeText(p.Delay.Jitter))
 	}
-	if p.Reorder.Share > 0 && p.Rate.Bytes > 0 {
-		w.add("reorder: a packet that goes ahead passes by the rate as well as the delay")
+	if p.Reorder.Probability > 0 && p.Rate.Bytes > 0 {
+		w.add("reorder: a reordered packet bypasses the rate as well as the delay")
 	}
 }
 
-// limits: what the limit counts.
-func (w *warnings) limits(p *Params) {
+// addLimits adds a warning if the limit of waiting packets, which includes delayed ones, would lose
+// packets at less than 1000 per second.
+func (w *warnings) addLimits(p *Params) {
 	switch perSecond := float64(p.Limit) / p.Delay.Latency.Seconds(); {
 	case p.Limit == 0:
 		w.add("limit: 0 loses every packet")
 	case p.Delay.Latency > 0 && perSecond < 1000:
-		w.add("limit: delayed packets count, so with a delay of %s more than %.4g packets a second are lost", timeText(p.Delay.Latency),
+		w.add("limit: it includes delayed packets, so with a delay of %s packets beyond %.4g per second are lost",
+			timeText(p.Delay.Latency),
 			perSecond)
 	}
 }
 
-// ofPackets writes a share in three digits.
-func ofPackets(share float64) string {
-	if share < 1e-7 {
+// formatFraction formats a fraction with three significant digits, such as "5% of packets".
+func formatFraction(fraction float64) string {
+	if fraction < 1e-7 {
 		return "no packets"
 	}
-	v, _ := strconv.ParseFloat(units.General(100*share, 3), 64)
+	v, _ := strconv.ParseFloat(units.General(100*fraction, 3), 64)
 	return units.FormatDecimal(v) + "% of packets"
 }

@@ -8,7 +8,8 @@ import (
 	"wirelab/internal/testkit"
 )
 
-func parsed(t testing.TB, line string) Params {
+// mustParse parses a line.
+func mustParse(t testing.TB, line string) Params {
 	t.Helper()
 	p, err := Parse(line)
 	if err != nil {
@@ -17,7 +18,7 @@ func parsed(t testing.TB, line string) Params {
 	return p
 }
 
-// The shares that warnings name are those that come out.
+// The loss rates in warnings are those that Enqueue produces.
 func TestEffectiveRates(t *testing.T) {
 	packets := testkit.Choose(4_000_000, 200_000)
 	for _, c := range []struct {
@@ -42,17 +43,17 @@ func TestEffectiveRates(t *testing.T) {
 		{"loss state 0% 0% 0% 0% 7% seed 3", 20, -1, 0},
 		{"loss gemodel 1% seed 3", 20, -1, 0},
 	} {
-		p := parsed(t, c.line)
+		p := mustParse(t, c.line)
 		q, lost := New(p, 1), 0
 		for i := range packets {
-			if q.Enqueue(int64(i), 100).Packet.Outcome != kept {
+			if q.Enqueue(int64(i), 100).Packet.Outcome != passed {
 				lost++
 			}
 		}
 		got, n := float64(lost)/float64(packets), float64(packets)
 		sigma := 5 * c.runs * math.Sqrt(got*(1-got)/n)
 		if math.Abs(got-p.LossRate()) > sigma+1e-6 {
-			t.Errorf("%s loses %.5f, LossRate says %.5f", c.line, got, p.LossRate())
+			t.Errorf("%s: loss rate %.5f, LossRate returns %.5f", c.line, got, p.LossRate())
 		}
 		if c.want >= 0 && math.Abs(p.LossRate()-c.want) > c.near {
 			t.Errorf("%s: LossRate %.5f, measured %.5f", c.line, p.LossRate(), c.want)
@@ -60,34 +61,35 @@ func TestEffectiveRates(t *testing.T) {
 	}
 }
 
+// Every kernel bug has its warning.
 func TestWarnings(t *testing.T) {
 	for line, want := range map[string]string{
 		"":                              "",
 		"delay 50ms loss 1% seed 1":     "",
-		"loss 10% 25%":                  "loss: netem's correlation draws its values to the middle, so loss 10% 25% loses 1.75% of packets",
+		"loss 10% 25%":                  "loss: netem's correlation narrows the distribution of its values, so loss 10% 25% loses 1.75% of packets",
 		"loss 0.3% 25%":                 "loss 0.3% 25% loses no packets",
 		"corrupt 10% 25%":               "damages 1.75% of packets",
-		"delay 9ms reorder 10% 25%":     "reorder 10% 25% picks 1.75% of packets",
-		"duplicate 10% 25%":             "tc does not pass on the correlation of 25%",
-		"duplicate 10% 25% loss 0% 0%":  "duplicate 10% 25% doubles 1.75% of packets",
+		"delay 9ms reorder 10% 25%":     "reorder 10% 25% reorders 1.75% of packets",
+		"duplicate 10% 25%":             "the correlation of 25% has no effect",
+		"duplicate 10% 25% loss 0% 0%":  "duplicate 10% 25% duplicates 1.75% of packets",
 		"delay 10ms 1ms 25% rate 1mbit": "delay: netem's correlation of 25% has no effect",
-		"duplicate 10% loss 10%":        "so 9% of packets are lost altogether and 8.1% of packets come twice",
-		"loss 1% ecn":                   "dropped as without it",
-		"delay 3s 3s limit 99999":       "the kernel cuts a jitter of 3s to 2.147483647s",
+		"duplicate 10% loss 10%":        "so 9% of packets are lost and 8.1% of packets are duplicated",
+		"loss 1% ecn":                   "dropped as without ecn",
+		"delay 3s 3s limit 99999":       "the kernel limits a jitter of 3s to 2.147483647s",
 		"delay 10ms 2ms":                "than the jitter of 2ms overtake each other",
-		"delay 9ms reorder 5% rate 8":   "passes by the rate as well as the delay",
+		"delay 9ms reorder 5% rate 8":   "bypasses the rate as well as the delay",
 		"limit 0":                       "0 loses every packet",
-		"delay 100ms limit 50":          "more than 500 packets a second are lost",
-		"slot 10ms":                     "from no seed",
-		"loss state 50% 20% 0% 0% 50%":  "p13 and p14 add up to 100% or more",
-		"loss state 5% 80% 30%":         "a burst never ends for good",
+		"delay 100ms limit 50":          "packets beyond 500 per second are lost",
+		"slot 10ms":                     "without a seed",
+		"loss state 50% 20% 0% 0% 50%":  "the sum of p13 and p14 is 100% or more",
+		"loss state 5% 80% 30%":         "a burst never ends",
 	} {
-		got := strings.Join(parsed(t, line).Warnings(), "\n")
+		got := strings.Join(mustParse(t, line).Warnings(), "\n")
 		if !strings.Contains(got, want) || want == "" && got != "" {
-			t.Errorf("%q warns %q, want %q", line, got, want)
+			t.Errorf("%q: warnings %q, want %q", line, got, want)
 		}
 	}
 	if w := (Params{}).Warnings(); w != nil {
-		t.Errorf("no line warns %q", w)
+		t.Errorf("warnings without a line: %q", w)
 	}
 }

@@ -1,6 +1,5 @@
-// Package random is where the decisions of a link come from: seeded streams of
-// words, probabilities and quantiles in integers, so that one seed gives the same
-// decisions on every machine. It knows no links.
+// Package random provides the random numbers of links: seeded streams, probabilities and quantiles
+// in integer arithmetic, so that a seed gives the same decisions on every machine.
 package random
 
 import (
@@ -9,22 +8,22 @@ import (
 	"wirelab/internal/seed"
 )
 
-// MaxCopies is the most copies of a datagram that get words of their own.
+// MaxCopies is the largest number of copies of a datagram that have their own random words.
 const MaxCopies = 8
 
-// Stream is the random stream of one stage: one 64-bit word per datagram. Copies of
-// the datagram, and stages that need more than one word, derive theirs from it.
-// So the number of draws depends on nothing but the number of datagrams.
+// Stream is the random stream of one stage: one 64-bit word per datagram. Words for copies of the
+// datagram, and further words for a stage, are derived from it. The position of the generator
+// thus depends only on the number of datagrams.
 type Stream struct {
 	pcg  rand.PCG
-	word uint64 // of the present datagram
+	word uint64 // of the current datagram
 }
 
-// NewStream seeds a stream from the session's seed and the stage's full name.
+// NewStream returns a stream seeded by the seed of the session and the full name of the stage.
 func NewStream(session uint64, name string) Stream { return Stream{pcg: *seed.PCG(session, name)} }
 
-// Next returns the word for one copy of the present datagram. Copy 0, the
-// datagram itself, must come first: it draws.
+// Next returns the word of a datagram (number 0) or of one of its copies. Number 0 must come
+// first, because it draws a new word.
 func (s *Stream) Next(number int) uint64 {
 	if number == 0 {
 		s.word = s.pcg.Uint64()
@@ -33,6 +32,6 @@ func (s *Stream) Next(number int) uint64 {
 	return seed.Derive(s.word, number)
 }
 
-// Further returns word i of those a stage needs beyond the first; they share no
-// word with those of the copies.
-func Further(word uint64, i int) uint64 { return seed.Derive(word, MaxCopies+1+i) }
+// DeriveWord returns the i-th further word derived from word. It differs from the words of all
+// copies.
+func DeriveWord(word uint64, i int) uint64 { return seed.Derive(word, MaxCopies+1+i) }

@@ -5,20 +5,20 @@ import (
 	"encoding/binary"
 )
 
-// tableBytes is what TestTablesFile writes: the tables below one after the other, as
-// little-endian uint32. See normal.go and quantile.go.
+// tableBytes contains the tables below as little-endian uint32. TestTablesFile generates it. For
+// the contents see normal.go and quantile.go.
 //
 //go:embed tables.bin
 var tableBytes []byte
 
 var (
-	normalTable   = [1057]uint32(words(0, 1057))
-	logTable      = [257]uint32(words(1057, 257))
-	cubeRootTable = [257]uint32(words(1057+257, 257))
+	normalTable   = [1057]uint32(readTable(0, 1057))
+	logTable      = [257]uint32(readTable(1057, 257))
+	cubeRootTable = [257]uint32(readTable(1057+257, 257))
 )
 
-// words returns n numbers of the tables from number first on.
-func words(first, n int) []uint32 {
+// readTable returns n entries of tableBytes, starting with entry first.
+func readTable(first, n int) []uint32 {
 	w := make([]uint32, n)
 	for i := range w {
 		w[i] = binary.LittleEndian.Uint32(tableBytes[4*(first+i):])

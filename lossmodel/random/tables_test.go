@@ -13,8 +13,8 @@ import (
 // go test ./lossmodel/random -run TablesFile -generate writes tables.bin.
 var generate = flag.Bool("generate", false, "write tables.bin")
 
-// The file holds what normal.go and quantile.go describe. Other processors than amd64 may
-// round differently.
+// tables.bin has the contents described in normal.go and quantile.go. Other processors than amd64
+// may round differently.
 func TestTablesFile(t *testing.T) {
 	if runtime.GOARCH != "amd64" {
 		t.Skip("the tables are generated on amd64")
@@ -41,8 +41,8 @@ func TestTablesFile(t *testing.T) {
 	}
 }
 
-// normalQuantile returns z with Q(z) = p, p <= 1/2. Erfcinv loses the tail to
-// cancellation, so it is the start of Newton's method on Erfc, which does not.
+// normalQuantile returns z with Q(z) = p, p <= 1/2, by Newton's method with Erfc, which is
+// accurate in the tail. Erfcinv, which loses precision there, gives the start value.
 func normalQuantile(p float64) float64 {
 	z := math.Sqrt2 * math.Erfcinv(2*p)
 	for range 4 {

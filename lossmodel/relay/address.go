@@ -9,22 +9,23 @@ import (
 	"strings"
 )
 
-// ParseAddress reads HOST:PORT. A port alone, with or without its colon, is one of this
-// machine that no other machine reaches.
+// ParseAddress parses HOST:PORT and resolves the host; IPv4 addresses are preferred. PORT or
+// :PORT stands for 127.0.0.1:PORT.
 func ParseAddress(ctx context.Context, text string) (netip.AddrPort, error) {
-	bad := func() (netip.AddrPort, error) {
-		return netip.AddrPort{}, fmt.Errorf("%q is no address; expected HOST:PORT, such as 127.0.0.1:27960", text)
+	invalid := func() (netip.AddrPort, error) {
+		return netip.AddrPort{}, fmt.Errorf("%q is not an address; expected HOST:PORT, such as 127.0.0.1:27960", text)
 	}
+	const maxHostBytes = 253 // the longest host name of DNS
 	host, port := "", strings.TrimSpace(text)
 	if strings.Contains(port, ":") {
 		var err error
 		if host, port, err = net.SplitHostPort(port); err != nil {
-			return bad()
+			return invalid()
 		}
 	}
 	n, err := strconv.ParseUint(port, 10, 16)
 	if err != nil {
-		return bad()
+		return invalid()
 	}
 	if host == "" {
 		host = "127.0.0.1"
@@ -32,12 +33,12 @@ func ParseAddress(ctx context.Context, text string) (netip.AddrPort, error) {
 	if addr, err := netip.ParseAddr(host); err == nil {
 		return netip.AddrPortFrom(addr.Unmap(), uint16(n)), nil
 	}
-	if strings.ContainsFunc(host, func(r rune) bool { return r <= ' ' || r > '~' }) || len(host) > 253 {
-		return bad()
+	if strings.ContainsFunc(host, func(r rune) bool { return r <= ' ' || r > '~' }) || len(host) > maxHostBytes {
+		return invalid()
 	}
 	found, err := net.DefaultResolver.LookupNetIP(ctx, "ip", host)
 	if err != nil || len(found) == 0 {
-		return netip.AddrPort{}, fmt.Errorf("%q: no machine of that name was found; expected HOST:PORT", text)
+		return netip.AddrPort{}, fmt.Errorf("%q: host not found; expected HOST:PORT", text)
 	}
 	best := found[0].Unmap()
 	for _, addr := range found {
@@ -49,34 +50,36 @@ func ParseAddress(ctx context.Context, text string) (netip.AddrPort, error) {
 	return netip.AddrPortFrom(best, uint16(n)), nil
 }
 
-// CheckListen refuses addresses that no socket can listen on, such as multicast groups.
+// CheckListen returns an error if no socket can listen on an address, such as a multicast group.
 func CheckListen(listen netip.AddrPort) error {
-	if notOne(listen.Addr()) {
-		return fmt.Errorf("%s is not an address of this machine; expected one, such as 127.0.0.1:27961, or 0.0.0.0 for all", listen)
+	if isMulticastOrBroadcast(listen.Addr()) {
+		return fmt.Errorf("%s is not an address of this machine; expected for example 127.0.0.1:27961, or 0.0.0.0 for all addresses", listen)
 	}
 	return nil
 }
 
-// CheckServer refuses addresses that are not of one machine, and that of the proxy itself.
+// CheckServer returns an error if server is not the address of a single machine or is the proxy's
+// own address.
 func CheckServer(listen, server netip.AddrPort) error {
 	addr := server.Addr()
 	switch {
 	case server.Port() == 0:
-		return fmt.Errorf("%s has no port; expected that of the server", server)
-	case addr.IsUnspecified() || notOne(addr):
-		return fmt.Errorf("%s is not the address of one machine; expected that of the server", server)
-	case isAt(server, listen):
-		return fmt.Errorf("%s is where the proxy itself listens; expected another address, that of the server", server)
+		return fmt.Errorf("%s has no port; expected the server's port", server)
+	case addr.IsUnspecified() || isMulticastOrBroadcast(addr):
+		return fmt.Errorf("%s is not the address of a single machine; expected the server's address", server)
+	case isSameEndpoint(server, listen):
+		return fmt.Errorf("%s is the address on which the proxy listens; expected the server's address", server)
 	}
 	return nil
 }
 
-// isAt reports whether an address is that of the socket that listens.
-func isAt(addr, listen netip.AddrPort) bool {
+// isSameEndpoint reports whether datagrams sent to addr reach the socket that listens on listen: the
+// addresses are equal, or listen is all addresses and addr is a loopback address.
+func isSameEndpoint(addr, listen netip.AddrPort) bool {
 	return addr.Port() == listen.Port() && (addr.Addr() == listen.Addr() || listen.Addr().IsUnspecified() && addr.Addr().IsLoopback())
 }
 
-// notOne reports whether an address is not that of one machine, whatever else it is.
-func notOne(addr netip.Addr) bool {
+// isMulticastOrBroadcast reports whether an address stands for several machines.
+func isMulticastOrBroadcast(addr netip.Addr) bool {
 	return addr.IsMulticast() || addr == netip.AddrFrom4([4]byte{255, 255, 255, 255})
 }

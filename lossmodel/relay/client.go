@@ -10,43 +10,45 @@ import (
 	"time"
 )
 
-// client is one address that sends, with the socket on which the server knows it.
+// client is an address that sends datagrams, with its socket to the server.
 type client struct {
 	Client
-	slot   int
-	reply  netip.AddrPort // as the listening socket names the address
-	from   []byte         // said to it beside each answer; nil: nothing
-	server *net.UDPConn   // connected: the system lets nothing in that is not from the server
-	lanes  [2]*lane
-	joined time.Duration
-	seen   time.Duration // when it last sent
-	flying int           // datagrams under way, both directions
-	missed uint64        // as last asked of its socket
-	ways   [2]Tally
+	slot        int            // index in Relay.slots
+	replyTo     netip.AddrPort // the client's address as the listening socket reports it
+	oob         []byte         // control message for answers, which sets their source address; nil if none
+	server      *net.UDPConn   // connected: the system drops datagrams from other addresses
+	lanes       [2]*lane       // by direction
+	joined      time.Duration  // when its first datagram arrived
+	lastSeen    time.Duration  // when its last datagram arrived
+	inFlight    int            // datagrams in flight, both directions
+	kernelDrops uint64         // of its socket, when last read
+	tallies     [2]Tally       // by direction
 }
 
-// fromClients reads what clients send, and admits new ones.
-func (r *Relay) fromClients() {
+// readClients reads datagrams of clients until the relay ends.
+func (r *Relay) readClients() {
 	buf := make([]byte, 1<<16)
 	for r.readClient(buf) {
 	}
 }
 
-// readClient passes one datagram on; false when the relay ends.
+// readClient reads one datagram of a client and passes it to the client's uplink. An unknown address
+// becomes a client. It returns false when the relay ends; after errors of single datagrams, and for
+// datagrams that are refused, it returns true.
 func (r *Relay) readClient(buf []byte) bool {
-	var n, aside int
-	var from netip.AddrPort
+	var n, oobLen int
+	var replyTo netip.AddrPort
 	var err error
-	if r.aside == nil { // the cheaper call
-		n, from, err = r.listen.ReadFromUDPAddrPort(buf)
+	if r.oob == nil { // ReadFromUDPAddrPort is faster
+		n, replyTo, err = r.listen.ReadFromUDPAddrPort(buf)
 	} else {
-		n, aside, _, from, err = r.listen.ReadMsgUDPAddrPort(buf, r.aside)
+		n, oobLen, _, replyTo, err = r.listen.ReadMsgUDPAddrPort(buf, r.oob)
 	}
 	if err != nil {
-		return r.survives(err)
+		return r.isTransient(err)
 	}
-	at := r.clock()
-	addr := netip.AddrPortFrom(from.Addr().Unmap(), from.Port())
+	at := r.now()
+	addr := netip.AddrPortFrom(replyTo.Addr().Unmap(), replyTo.Port())
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.closed {
@@ -54,35 +56,36 @@ func (r *Relay) readClient(buf []byte) bool {
 	}
 	c := r.clients[addr]
 	if c == nil {
-		c = r.admit(addr, from)
+		c = r.addClient(addr, replyTo)
 		if c == nil {
-			return true
+			return true // refused
 		}
-		c.from = answerFrom(r.aside[:aside])
+		c.oob = replyControlMessage(r.oob[:oobLen])
 	}
-	c.seen = max(r.now, at)
-	r.enter(c, Up, buf[:n], at)
+	c.lastSeen = max(r.virtualNow, at)
+	r.sendToLink(c, Up, buf[:n], at)
 	return true
 }
 
-// survives reports whether reading may go on after an error: the socket is not closed. It waits a
-// little first, unless the error concerns one datagram, so that the caller does not spin.
-func (r *Relay) survives(err error) bool {
+// isTransient reports whether reading can continue after an error. It sleeps for 1 ms unless the
+// error concerns a single datagram, so that the caller does not spin.
+func (r *Relay) isTransient(err error) bool {
 	if errors.Is(err, net.ErrClosed) || errors.Is(err, os.ErrDeadlineExceeded) {
 		return false
 	}
-	if !gone(err) {
+	if !isSingleDatagramError(err) {
 		time.Sleep(time.Millisecond)
 	}
 	return true
 }
 
-// gone reports whether an error concerns a single datagram: no socket receives it, or it is too
-// large.
-func gone(err error) bool {
+// isSingleDatagramError reports whether an error concerns a single datagram: the destination is
+// unreachable, or the datagram is too large.
+func isSingleDatagramError(err error) bool {
+	// Windows error codes: WSAECONNRESET, WSAENETRESET, ERROR_PORT_UNREACHABLE, WSAEMSGSIZE.
 	const connReset, netReset, portUnreachable, messageSize syscall.Errno = 10054, 10052, 1234, 10040
 	for _, code := range []syscall.Errno{syscall.ECONNREFUSED, syscall.EHOSTUNREACH, syscall.ENETUNREACH,
-		connReset, netReset, portUnreachable, messageSize} { // the latter as Windows says it
+		connReset, netReset, portUnreachable, messageSize} {
 		if errors.Is(err, code) {
 			return true
 		}
@@ -90,16 +93,18 @@ func gone(err error) bool {
 	return false
 }
 
-// admit makes a client of an address; nil if there is no room, or the system has none, or
-// if answers to it would come round for ever.
-// The lock is held: a first datagram waits for its socket, as do all others meanwhile.
-func (r *Relay) admit(addr, reply netip.AddrPort) *client {
-	if addr == r.options.Server || isAt(addr, r.Addr()) ||
-		len(r.clients) >= r.options.MaxClients || len(r.clients)+len(r.leaving) >= 2*r.options.MaxClients {
+// addClient creates a client for an address and starts to read the server's answers to it. It
+// returns nil if there is no room, the client's links or socket cannot be created, or the address
+// is the server's or the relay's own, because answers to it would loop forever. replyTo is the
+// address as the socket reports it. The lock must be held.
+func (r *Relay) addClient(addr, replyTo netip.AddrPort) *client {
+	// Removed clients keep a socket until their datagrams have left; they are limited too.
+	if addr == r.options.Server || isSameEndpoint(addr, r.Addr()) ||
+		len(r.clients) >= r.options.MaxClients || len(r.clients)+len(r.forgotten) >= 2*r.options.MaxClients {
 		r.totals.Refused++
 		return nil
 	}
-	c := &client{Client: Client{Turn: r.totals.Joined + 1, Addr: addr}, reply: reply, joined: r.now}
+	c := &client{Client: Client{Turn: r.totals.Joined + 1, Addr: addr}, replyTo: replyTo, joined: r.virtualNow}
 	var err error
 	if c.server, err = net.DialUDP("udp", nil, net.UDPAddrFromAddrPort(r.options.Server)); err != nil {
 		r.totals.NoSocket++
@@ -120,66 +125,69 @@ func (r *Relay) admit(addr, reply netip.AddrPort) *client {
 		r.lanes = append(r.lanes, c.lanes[:]...)
 	}
 	r.totals.Joined++
-	c.slot = slices.Index(r.slots, nil)
+	c.slot = slices.Index(r.slots, nil) // a free slot
 	if c.slot < 0 {
 		c.slot = len(r.slots)
 		r.slots = append(r.slots, nil)
 	}
 	r.slots[c.slot] = c
 	r.clients[addr] = c
-	r.start(func() { r.fromServer(c) })
+	r.goGuarded(func() { r.readAnswers(c) })
 	return c
 }
 
-// fromServer reads what the server answers one client.
-func (r *Relay) fromServer(c *client) {
+// readAnswers reads the server's answers to one client.
+func (r *Relay) readAnswers(c *client) {
 	buf := make([]byte, 1<<16)
-	for r.readServer(c, buf) {
+	for r.readAnswer(c, buf) {
 	}
 }
 
-// readServer passes one answer on; false when the client is forgotten or the relay ends.
-func (r *Relay) readServer(c *client, buf []byte) bool {
+// readAnswer reads one answer of the server and passes it to the client's downlink. It returns false
+// when the client is removed or the relay ends. ICMP errors are counted and do not end reading.
+func (r *Relay) readAnswer(c *client, buf []byte) bool {
 	n, err := c.server.Read(buf)
 	if err != nil {
-		if gone(err) {
+		if isSingleDatagramError(err) {
 			r.mu.Lock()
 			r.totals.Flows[Up].Gone++
 			r.mu.Unlock()
 		}
-		return r.survives(err)
+		return r.isTransient(err)
 	}
-	at := r.clock()
+	at := r.now()
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.enter(c, Down, buf[:n], at)
+	r.sendToLink(c, Down, buf[:n], at)
 	return true
 }
 
-// housekeep forgets who is silent, and asks the sockets what they had no room for.
-func (r *Relay) housekeep() {
+// expireClients removes clients that sent nothing for Options.Idle, releases removed clients without
+// datagrams in flight, and reads the kernel's drop counters.
+func (r *Relay) expireClients() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	now := r.clock()
-	r.totals.Flows[Up].Missed = missed(r.listen)
+	now := r.now()
+	r.totals.Flows[Up].Missed = kernelDrops(r.listen)
 	for addr, c := range r.clients {
-		if n := missed(c.server); n > c.missed {
-			r.totals.Flows[Down].Missed += n - c.missed
-			c.missed = n
+		if n := kernelDrops(c.server); n > c.kernelDrops {
+			r.totals.Flows[Down].Missed += n - c.kernelDrops
+			c.kernelDrops = n
 		}
-		if now-c.seen >= r.options.Idle {
+		if now-c.lastSeen >= r.options.Idle {
 			delete(r.clients, addr)
 			r.totals.Forgotten++
-			_ = c.server.SetReadDeadline(time.Unix(1, 0)) // its reader ends; what is under way still leaves
-			r.leaving = append(r.leaving, c)
+			_ = c.server.SetReadDeadline(time.Unix(1, 0)) // ends readAnswers; datagrams in flight are still sent
+			r.forgotten = append(r.forgotten, c)
 		}
 	}
-	r.leaving = slices.DeleteFunc(r.leaving, r.release)
+	r.forgotten = slices.DeleteFunc(r.forgotten, r.releaseIfIdle)
 }
 
-// release closes what a forgotten client held, once nothing of it is under way.
-func (r *Relay) release(c *client) bool {
-	if c.flying > 0 {
+// releaseIfIdle closes the socket of a removed client and frees its slot, once it has no
+// datagrams in flight. It reports whether it did.
+func (r *Relay) releaseIfIdle(c *client) bool {
+	if c.inFlight > 0 {
 		return false
 	}
 	c.server.Close()

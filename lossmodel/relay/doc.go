@@ -1,22 +1,22 @@
-// Package relay puts a real network program behind modelled links: it takes datagrams
-// from clients, hands them to lossmodel, and sends on what is due, when it is due.
+// Package relay is a UDP proxy that sends real datagrams through modelled links. It reads
+// datagrams from clients, passes them to lossmodel, and forwards them when they are due.
 //
 //	r, err := relay.Open(relay.Options{Listen: listen, Server: server, Seed: 7, Conditions: conditions})
 //	err = r.Run(ctx) // until ctx ends
 //	t := r.Totals()
 //
-// What clients send goes through the link up, what the server answers through the link
-// down. Each client has a socket of its own to the server, so that the server tells
-// clients apart, and links of its own, unless all share one pair.
+// Datagrams from clients pass through the uplink, answers of the server through the downlink.
+// Each client has its own socket to the server, so that the server can distinguish clients, and
+// its own links, unless Options.Shared is set.
 //
-// The wall clock is read in this package alone. Every datagram is stamped when it was
-// read, and the link gets that stamp as its virtual time: the stamps and sizes, which a
-// Tap sees, tell the fate of every datagram again, with no socket at all.
+// Every datagram is stamped when it is read, and the stamp is the link's virtual time. A Tap sees
+// stamps and sizes; with the seed, the fate of every datagram can be computed again from them
+// without a socket.
 //
-// A single lock guards the links and the books, so that at every moment
+// One lock guards links and counters, so that at any time, for each direction,
 //
-//	in + copies = out + lost + unsent + queued
+//	In + Copies = Out + Lost + Unsent + Queued
 //
-// Memory is bounded: by MaxClients, and by MaxQueued bytes under way. A datagram that
-// would exceed that is lost by queue. No state is kept for addresses that are refused.
+// Memory is bounded by MaxClients and by MaxQueued bytes in flight. A datagram beyond MaxQueued
+// counts as lost at the queue. Refused addresses leave no state.
 package relay

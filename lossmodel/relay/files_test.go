@@ -23,11 +23,11 @@ import (
 	"wirelab/lossmodel/capture"
 )
 
-// What is captured and recorded agrees with the books, as others read it.
-func TestCaptureAndRecordAgreeWithTheBooks(t *testing.T) {
-	server := echo(t)
-	link := spec(t, "loss", "20%", "latency", "2ms±1ms", "duplicate", "20%", "corrupt", "20%")
-	r, err := Open(Options{Listen: loopback(), Server: local(server), Seed: 9, Conditions: both(link, link)})
+// Captures and records, read by other code, agree with the totals.
+func TestFilesAgreeWithTotals(t *testing.T) {
+	server := newEchoServer(t)
+	link := newSpec(t, "loss", "20%", "latency", "2ms±1ms", "duplicate", "20%", "corrupt", "20%")
+	r, err := Open(Options{Listen: loopback(), Server: localAddr(server), Seed: 9, Conditions: constantConditions(link, link)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -38,19 +38,19 @@ func TestCaptureAndRecordAgreeWithTheBooks(t *testing.T) {
 	}
 	j := NewJournal(nil, p, NewRecord(&up, Up), NewRecord(&down, Down))
 	r.Tap(j.Tap)
-	stop := run(t, r)
-	client := socket(t)
+	stop := runRelay(t, r)
+	client := newSocket(t)
 	for i := range 200 {
 		send(t, client, r.Addr(), bytes.Repeat([]byte{byte(i)}, i))
 	}
-	until(t, r, "200 datagrams", func(now *Totals) bool {
+	waitFor(t, r, "200 datagrams", func(now *Totals) bool {
 		return now.Flows[Up].In == 200 && now.Flows[Up].Queued == 0 && now.Flows[Down].Out > 0 && now.Flows[Down].Lost() > 0
 	})
-	if _, err := r.Reshape(both(link, spec(t, "latency", "10s"))); err != nil {
+	if _, err := r.Reshape(constantConditions(link, newSpec(t, "latency", "10s"))); err != nil {
 		t.Fatal(err)
 	}
-	send(t, client, r.Addr(), []byte("x")) // perhaps answered, and then never delivered
-	until(t, r, "the last", func(now *Totals) bool { return now.Flows[Up].In == 201 && now.Flows[Up].Queued == 0 })
+	send(t, client, r.Addr(), []byte("x")) // its answer, if any, is not delivered before the end
+	waitFor(t, r, "the last", func(now *Totals) bool { return now.Flows[Up].In == 201 && now.Flows[Up].Queued == 0 })
 	totals := stop()
 	if skipped, errs := j.Close(); skipped != 0 || errors.Join(errs...) != nil {
 		t.Fatal(skipped, errs)
@@ -70,33 +70,33 @@ func TestCaptureAndRecordAgreeWithTheBooks(t *testing.T) {
 		}
 		f := &totals.Flows[way]
 		if uint64(lost) != f.Lost() || uint64(arrived) != f.Out || c.Unfinished != f.Queued {
-			t.Errorf("%v: recorded %d lost, %d arrived, %d under way; counted %d, %d, %d", way, lost, arrived, c.Unfinished,
+			t.Errorf("%v: recorded %d lost, %d arrived, %d in flight; counted %d, %d, %d", way, lost, arrived, c.Unfinished,
 				f.Lost(), f.Out, f.Queued)
 		}
 	}
 	checkPcapng(t, &pcap, &totals)
 }
 
-// What the seed did is told again from a record alone, with no relay: the links, given the stamps
-// and sizes of its rows, decide the same.
-func TestRecordTellsEveryFateAgain(t *testing.T) {
-	link := spec(t, "loss", "10%", "burst", "2", "rate", "3mbit", "queue", "6KB", "latency", "3ms±2ms", "duplicate", "10%", "corrupt", "5%", "reorder", "5%")
-	r, err := Open(Options{Listen: loopback(), Server: local(echo(t)), Seed: 77, Conditions: both(link, link)})
+// A record is reproducible: links with the same seed, given the times and sizes of its rows, make
+// the same decisions.
+func TestRecordReproducible(t *testing.T) {
+	link := newSpec(t, "loss", "10%", "burst", "2", "rate", "3mbit", "queue", "6KB", "latency", "3ms±2ms", "duplicate", "10%", "corrupt", "5%", "reorder", "5%")
+	r, err := Open(Options{Listen: loopback(), Server: localAddr(newEchoServer(t)), Seed: 77, Conditions: constantConditions(link, link)})
 	if err != nil {
 		t.Fatal(err)
 	}
 	var texts [2]bytes.Buffer
 	j := NewJournal(nil, NewRecord(&texts[Up], Up), NewRecord(&texts[Down], Down))
 	r.Tap(j.Tap)
-	stop := run(t, r)
-	clients := []*net.UDPConn{socket(t), socket(t)}
+	stop := runRelay(t, r)
+	clients := []*net.UDPConn{newSocket(t), newSocket(t)}
 	for i := range 400 {
 		send(t, clients[i%2], r.Addr(), make([]byte, 1+i*37%900))
 		if i%5 == 0 {
-			paced(t, r, i+1)
+			waitForRoom(t, r, i+1)
 		}
 	}
-	until(t, r, "an empty network", func(now *Totals) bool {
+	waitFor(t, r, "an empty network", func(now *Totals) bool {
 		up, down := &now.Flows[Up], &now.Flows[Down]
 		return up.In == 400 && up.Queued+down.Queued == 0 && down.In == up.Out
 	})
@@ -116,10 +116,10 @@ func TestRecordTellsEveryFateAgain(t *testing.T) {
 			}
 			return n
 		}
-		became := map[string]string{} // by number and copy: when it left, or "lost"
+		outcomes := map[string]string{} // by "seq,copy": due time, or "lost"
 		first := make([][]string, totals.Flows[way].In)
 		for _, row := range rows[1:] {
-			became[row[0]+","+row[3]] = row[2]
+			outcomes[row[0]+","+row[3]] = row[2]
 			first[number(row[0])] = row
 		}
 		links := map[string]*lossmodel.Link{}
@@ -138,28 +138,29 @@ func TestRecordTellsEveryFateAgain(t *testing.T) {
 			l.Send(time.Duration(math.Round(sent*1000)), make([]byte, number(row[5])), uint64(seq))
 		}
 		for _, l := range links {
-			for d, ok := l.Receive(never); ok; d, ok = l.Receive(never) {
+			for d, ok := l.Receive(noDeadline); ok; d, ok = l.Receive(noDeadline) {
 				name, due := fmt.Sprintf("%d,%d", d.Tag, d.Copy), string(capture.AppendMicros(nil, d.Due))
 				if d.Damaged {
 					due = "lost"
 				}
-				if became[name] != due {
-					t.Errorf("%v %s was to leave at %s; told again: %s", Way(way), name, became[name], due)
+				if outcomes[name] != due {
+					t.Errorf("%v %s recorded as due at %s, reproduced at %s", Way(way), name, outcomes[name], due)
 				}
-				delete(became, name)
+				delete(outcomes, name)
 			}
 		}
-		for name, when := range became { // what the links never deliver
+		for name, when := range outcomes { // not delivered by the links
 			if when != "lost" {
-				t.Errorf("%v %s left at %s; told again, it is lost", Way(way), name, when)
+				t.Errorf("%v %s recorded as due at %s, reproduced as lost", Way(way), name, when)
 			}
 		}
 		if f := &totals.Flows[way]; f.Lost() == 0 || f.Copies == 0 {
-			t.Errorf("%v: %d lost, %d copies: nothing is shown", Way(way), f.Lost(), f.Copies)
+			t.Errorf("%v: %d lost, %d copies, expected some of both", Way(way), f.Lost(), f.Copies)
 		}
 	}
 }
 
+// checkPcapng compares a capture with the totals.
 func checkPcapng(t *testing.T, file io.Reader, totals *Totals) {
 	t.Helper()
 	in, err := pcapgo.NewNgReader(file, pcapgo.NgReaderOptions{})
@@ -167,7 +168,7 @@ func checkPcapng(t *testing.T, file io.Reader, totals *Totals) {
 		t.Fatal(err)
 	}
 	var seen [2]uint64 // packets of each interface
-	told := 0
+	lossComments := 0
 	for {
 		data, info, opts, err := in.ReadPacketDataWithOptions()
 		if errors.Is(err, io.EOF) {
@@ -182,97 +183,100 @@ func checkPcapng(t *testing.T, file io.Reader, totals *Totals) {
 		}
 		seen[info.InterfaceIndex]++
 		if len(opts.Comments) == 1 && strings.Contains(opts.Comments[0], "lost by loss") {
-			told++
+			lossComments++
 		}
 	}
 	up, down := &totals.Flows[Up], &totals.Flows[Down]
 	if seen[clientSide] != up.In+down.Out || seen[serverSide] != up.Out+down.In {
 		t.Errorf("captured %d and %d; counted %d and %d", seen[clientSide], seen[serverSide], up.In+down.Out, up.Out+down.In)
 	}
-	if lost := up.LostBy[lossmodel.Loss] + down.LostBy[lossmodel.Loss]; told == 0 || uint64(told) > lost {
-		t.Errorf("%d comments tell of a loss; %d were lost", told, lost)
+	if lost := up.LostBy[lossmodel.Loss] + down.LostBy[lossmodel.Loss]; lossComments == 0 || uint64(lossComments) > lost {
+		t.Errorf("%d comments about losses, expected 1 to %d", lossComments, lost)
 	}
 }
 
-// disk is one that is full, or slow, or keeps what it gets.
-type disk struct {
-	err  error
-	slow chan struct{}
-	got  []string
+// fakeWriter stores what is written. It fails with err, and blocks while block is not nil and
+// open.
+type fakeWriter struct {
+	err     error
+	block   chan struct{}
+	written []string
 }
 
-func (d *disk) Write(e *Event) error {
-	if d.slow != nil {
-		<-d.slow
+// Write implements Writer.
+func (d *fakeWriter) Write(e *Event) error {
+	if d.block != nil {
+		<-d.block
 	}
-	d.got = append(d.got, string(e.Data))
+	d.written = append(d.written, string(e.Data))
 	return d.err
 }
 
-func (d *disk) Flush() error { return nil }
+func (d *fakeWriter) Flush() error { return nil }
 
-// A disk that is full is told of at once, and is no matter to the others.
-func TestJournalTellsOfItsDisk(t *testing.T) {
-	full, good := &disk{err: errors.New("disk full")}, &disk{}
-	told := make(chan int, 10)
+// A Writer that fails is reported at once and does not affect the others.
+func TestJournalReportsError(t *testing.T) {
+	full, good := &fakeWriter{err: errors.New("disk full")}, &fakeWriter{}
+	reported := make(chan int, 10)
 	j := NewJournal(func(i int, err error) {
 		if !errors.Is(err, full.err) {
 			t.Error(err)
 		}
-		told <- i
+		reported <- i
 	}, full, good)
 	j.Tap(&Event{Data: []byte("x")})
-	if i := <-told; i != 0 {
+	if i := <-reported; i != 0 {
 		t.Errorf("%d failed", i)
 	}
 	j.Tap(&Event{Data: []byte("y")})
 	skipped, errs := j.Close()
-	if skipped != 0 || !errors.Is(errs[0], full.err) || errs[1] != nil || len(full.got) != 1 || strings.Join(good.got, "") != "xy" {
-		t.Errorf("%d skipped, %v; got %q and %q", skipped, errs, full.got, good.got)
+	if skipped != 0 || !errors.Is(errs[0], full.err) || errs[1] != nil || len(full.written) != 1 || strings.Join(good.written, "") != "xy" {
+		t.Errorf("%d skipped, %v; got %q and %q", skipped, errs, full.written, good.written)
 	}
 }
 
-// mine is a Writer that panics.
-type mine struct{}
+// panickingWriter panics in Write.
+type panickingWriter struct{}
 
-func (mine) Write(*Event) error { panic("boom") }
-func (mine) Flush() error       { return nil }
+func (panickingWriter) Write(*Event) error { panic("boom") }
+func (panickingWriter) Flush() error       { return nil }
 
-// A panic of a Writer is its error, and is no matter to the others.
-func TestJournalSurvivesAPanic(t *testing.T) {
-	good := &disk{}
-	j := NewJournal(nil, mine{}, good)
+// A panic of a Writer becomes its error and does not affect the others.
+func TestJournalPanickingWriter(t *testing.T) {
+	good := &fakeWriter{}
+	j := NewJournal(nil, panickingWriter{}, good)
 	j.Tap(&Event{Data: []byte("x")})
 	_, errs := j.Close()
-	if !errors.As(errs[0], new(*panics.Error)) || errs[1] != nil || strings.Join(good.got, "") != "x" {
-		t.Errorf("%v; %q is written", errs, good.got)
+	if !errors.As(errs[0], new(*panics.Error)) || errs[1] != nil || strings.Join(good.written, "") != "x" {
+		t.Errorf("%v; %q is written", errs, good.written)
 	}
-	broken := NewJournal(func(int, error) { panic("boom") }, mine{}, &disk{}) // in the journal's own goroutine
+	broken := NewJournal(func(int, error) { panic("boom") }, panickingWriter{}, &fakeWriter{}) // in the journal's own goroutine
 	broken.Tap(&Event{Data: []byte("x")})
 	if _, errs := broken.Close(); !errors.As(errs[0], new(*panics.Error)) || !errors.As(errs[1], new(*panics.Error)) {
 		t.Errorf("%v", errs)
 	}
 }
 
-// What a slow disk has not written yet is bounded, by events and by bytes; nothing is out of order.
-func TestJournalIsBounded(t *testing.T) {
+// The events waiting for a slow Writer are bounded, by number and by bytes, and are written in
+// order.
+func TestJournalBounded(t *testing.T) {
 	for _, size := range []int{0, 10, lossmodel.MaxDatagram} {
-		slow := &disk{slow: make(chan struct{})}
+		slow := &fakeWriter{block: make(chan struct{})}
 		j := NewJournal(nil, slow)
-		most := journalChunks * max(1, min(64, chunkBytes/max(size, 1)))
+		maxEvents := maxBlocks * max(1, min(64, blockBytes/max(size, 1)))
 		data := make([]byte, size)
-		for i := range most + 5 {
+		for i := range maxEvents + 5 {
 			if size > 4 {
 				binary.LittleEndian.PutUint32(data, uint32(i))
 			}
 			j.Tap(&Event{Data: data})
 		}
-		close(slow.slow)
+		close(slow.block)
 		skipped, errs := j.Close()
-		if n := len(slow.got); n > most || n <= most-64 || n+int(skipped) != most+5 || errs[0] != nil || j.made > journalSpare {
-			t.Errorf("size %d: %d skipped of %d, %d written, %d chunks kept, %v", size, skipped, most+5, n, j.made, errs)
+		if n := len(slow.written); n > maxEvents || n <= maxEvents-64 || n+int(skipped) != maxEvents+5 || errs[0] != nil || j.blocks > maxFreeBlocks {
+			t.Errorf("size %d: %d skipped of %d, %d written, %d chunks kept, %v", size, skipped, maxEvents+5, n, j.blocks, errs)
 		}
-		for i, got := range slow.got {
+		for i, got := range slow.written {
 			if len(got) != size || size > 4 && binary.LittleEndian.Uint32([]byte(got)) != uint32(i) {
 				t.Fatalf("size %d: number %d is out of order", size, i)
 			}

@@ -11,27 +11,28 @@ import (
 	"wirelab/lossmodel"
 )
 
-// patience bounds waits that end as soon as what is waited for happens.
-const patience = 30 * time.Second
+// testTimeout limits waits for events that normally happen at once.
+const testTimeout = 30 * time.Second
 
 func loopback() netip.AddrPort { return netip.MustParseAddrPort("127.0.0.1:0") }
 
-func socket(t testing.TB) *net.UDPConn {
+// newSocket returns a UDP socket on a loopback address.
+func newSocket(t testing.TB) *net.UDPConn {
 	t.Helper()
 	c, err := net.ListenUDP("udp4", net.UDPAddrFromAddrPort(loopback()))
 	if err != nil {
 		t.Fatal(err)
 	}
-	_ = c.SetReadBuffer(socketBuffer) // what a machine is too busy to read in time, the system drops
+	_ = c.SetReadBuffer(socketBuffer) // otherwise a busy machine drops datagrams
 	t.Cleanup(func() { c.Close() })
 	return c
 }
 
-func local(c *net.UDPConn) netip.AddrPort { return c.LocalAddr().(*net.UDPAddr).AddrPort() }
+func localAddr(c *net.UDPConn) netip.AddrPort { return c.LocalAddr().(*net.UDPAddr).AddrPort() }
 
-// echo answers every datagram with itself.
-func echo(t testing.TB) *net.UDPConn {
-	c := socket(t)
+// newEchoServer returns a socket that returns every datagram to its sender.
+func newEchoServer(t testing.TB) *net.UDPConn {
+	c := newSocket(t)
 	go func() {
 		buf := make([]byte, 1<<16)
 		for {
@@ -45,8 +46,8 @@ func echo(t testing.TB) *net.UDPConn {
 	return c
 }
 
-// start opens and runs a relay.
-func start(t testing.TB, o Options, taps ...Tap) (r *Relay, stop func() Totals) {
+// startRelay opens and runs a relay with taps.
+func startRelay(t testing.TB, o Options, taps ...Tap) (r *Relay, stop func() Totals) {
 	t.Helper()
 	if !o.Listen.IsValid() {
 		o.Listen = loopback()
@@ -58,11 +59,11 @@ func start(t testing.TB, o Options, taps ...Tap) (r *Relay, stop func() Totals) 
 	for _, tap := range taps {
 		r.Tap(tap)
 	}
-	return r, run(t, r)
+	return r, runRelay(t, r)
 }
 
-// run runs a relay; stop ends it and returns what it counted.
-func run(t testing.TB, r *Relay) (stop func() Totals) {
+// runRelay runs a relay. stop ends it and returns its totals.
+func runRelay(t testing.TB, r *Relay) (stop func() Totals) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(context.Background())
 	ended := make(chan error, 1)
@@ -81,25 +82,25 @@ func run(t testing.TB, r *Relay) (stop func() Totals) {
 	return stop
 }
 
-// until waits for a condition on the totals.
-func until(t testing.TB, r *Relay, what string, holds func(*Totals) bool) Totals {
+// waitFor waits until holds returns true for the totals.
+func waitFor(t testing.TB, r *Relay, what string, holds func(*Totals) bool) Totals {
 	t.Helper()
-	for end := time.Now().Add(patience); ; time.Sleep(time.Millisecond) {
+	for end := time.Now().Add(testTimeout); ; time.Sleep(time.Millisecond) {
 		now := r.Totals()
 		if holds(&now) {
 			return now
 		}
 		if time.Now().After(end) {
-			t.Fatalf("never came: %s; up %v %v, down %v %v", what, now.Flows[Up].In, now.Flows[Up].Out, now.Flows[Down].In, now.Flows[Down].Out)
+			t.Fatalf("timeout waiting for %s; up %v in, %v out; down %v in, %v out", what, now.Flows[Up].In, now.Flows[Up].Out, now.Flows[Down].In, now.Flows[Down].Out)
 		}
 	}
 }
 
-// paced waits until few of the datagrams that were sent are in buffers of the system, which
-// drops what it has no room for. The server echoes.
-func paced(t testing.TB, r *Relay, sent int) {
+// waitForRoom waits until few of the sent datagrams are in socket buffers, so that the system
+// does not drop any. The server must echo.
+func waitForRoom(t testing.TB, r *Relay, sent int) {
 	t.Helper()
-	until(t, r, "room in the buffers", func(now *Totals) bool {
+	waitFor(t, r, "room in the buffers", func(now *Totals) bool {
 		up, down := &now.Flows[Up], &now.Flows[Down]
 		return up.In == uint64(sent) && up.Out < down.In+30
 	})
@@ -112,9 +113,10 @@ func send(t testing.TB, c *net.UDPConn, to netip.AddrPort, data []byte) {
 	}
 }
 
+// receive waits for a datagram and returns its payload and its sender.
 func receive(t testing.TB, c *net.UDPConn) (string, netip.AddrPort) {
 	t.Helper()
-	_ = c.SetReadDeadline(time.Now().Add(patience))
+	_ = c.SetReadDeadline(time.Now().Add(testTimeout))
 	buf := make([]byte, 1<<16)
 	n, from, err := c.ReadFromUDPAddrPort(buf)
 	if err != nil {
@@ -123,8 +125,8 @@ func receive(t testing.TB, c *net.UDPConn) (string, netip.AddrPort) {
 	return string(buf[:n]), from
 }
 
-// spec sets keys of a link: key, value, key, value.
-func spec(t testing.TB, pairs ...string) lossmodel.Spec {
+// newSpec returns the default spec with settings given as key, value pairs.
+func newSpec(t testing.TB, pairs ...string) lossmodel.Spec {
 	t.Helper()
 	s := lossmodel.DefaultSpec()
 	for i := 0; i < len(pairs); i += 2 {
@@ -135,25 +137,25 @@ func spec(t testing.TB, pairs ...string) lossmodel.Spec {
 	return s
 }
 
-// both is the conditions that all clients share.
-func both(up, down lossmodel.Spec) Conditions {
+// constantConditions returns the same conditions for all clients.
+func constantConditions(up, down lossmodel.Spec) Conditions {
 	return func(Client) (lossmodel.Spec, lossmodel.Spec) { return up, down }
 }
 
-// note is an event with bytes of its own.
-type note struct {
+// eventCopy is an event with its own copy of the payload.
+type eventCopy struct {
 	Event
 	data string
 }
 
-// notebook keeps all events.
-type notebook struct {
-	mu    sync.Mutex
-	notes []note
+// eventLog stores all events.
+type eventLog struct {
+	mu     sync.Mutex
+	events []eventCopy
 }
 
-func (n *notebook) tap(e *Event) {
+func (n *eventLog) add(e *Event) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	n.notes = append(n.notes, note{*e, string(e.Data)})
+	n.events = append(n.events, eventCopy{*e, string(e.Data)})
 }

@@ -6,20 +6,25 @@ import (
 	"wirelab/internal/quantile"
 )
 
-// Histogram counts times in buckets that are a 128th of a power of two wide, so a
-// quantile is at most 1 % above the truth. Its zero value is empty, and a copy is a
-// snapshot: Since returns what came between two.
+// Histogram counts durations in buckets whose width is at most 1/128 of their lower bound, so
+// that a quantile is at most 1 % too high. The zero value is empty. A Histogram may be copied;
+// Since returns the difference of two copies.
 type Histogram struct {
 	N      uint64
 	Sum    time.Duration
 	Max    time.Duration
-	counts [33 << precision]uint32 // up to 2^39 ns, nine minutes; the last holds longer times too
+	counts [numBuckets]uint32 // the last bucket includes longer times
 }
 
-// precision of the buckets; see quantile.Bucket.
+// precision is the number of bits that distinguish buckets within a power of two; see
+// quantile.Bucket.
 const precision = 7
 
-// Add counts a time; one below 0 counts as 0.
+// numBuckets is the number of buckets, for times up to 2^39 ns = 9 min: 2^precision buckets up to
+// 2^7 ns and as many for each of the 32 powers of two above.
+const numBuckets = 33 << precision
+
+// Add counts a duration. Negative durations count as 0.
 func (h *Histogram) Add(d time.Duration) {
 	d = max(0, d)
 	h.N++
@@ -28,30 +33,31 @@ func (h *Histogram) Add(d time.Duration) {
 	h.counts[bucket(d)]++
 }
 
-func bucket(d time.Duration) int { return min(quantile.Bucket(uint64(d), precision), 33<<precision-1) }
+// bucket returns the index of the bucket of a non-negative duration.
+func bucket(d time.Duration) int { return min(quantile.Bucket(uint64(d), precision), numBuckets-1) }
 
-// ceiling returns the longest time that a bucket holds.
-func ceiling(i int) time.Duration {
+// bucketMax returns the longest duration of bucket i. The last bucket has no limit; callers limit the
+// result to Max.
+func bucketMax(i int) time.Duration {
 	low, width := quantile.Bounds(i, precision)
 	return time.Duration(low + width - 1)
 }
 
-// Quantile returns the longest time of the bucket that contains the quantile q by
-// quantile.NextRank, at most Max. It returns 0 if there are no times. quantile.Weighted uses
-// the nearest rank and would change published figures: the median of two times is the longer
-// one here.
+// Quantile returns the longest duration of the bucket that contains the quantile q, at most Max;
+// 0 if the histogram is empty. The rank is that of quantile.NextRank: the median of two values is
+// the larger one. Published figures depend on this rule.
 func (h *Histogram) Quantile(q float64) time.Duration {
-	rest := uint64(q * float64(h.N))
+	rank := uint64(q * float64(h.N)) // of the quantile among the durations not yet passed, from 0
 	for i, n := range h.counts {
-		if rest < uint64(n) {
-			return min(ceiling(i), h.Max)
+		if rank < uint64(n) {
+			return min(bucketMax(i), h.Max)
 		}
-		rest -= uint64(n)
+		rank -= uint64(n)
 	}
 	return h.Max
 }
 
-// Mean returns the mean, 0 without any.
+// Mean returns the mean; 0 if the histogram is empty.
 func (h *Histogram) Mean() time.Duration {
 	if h.N == 0 {
 		return 0
@@ -59,14 +65,14 @@ func (h *Histogram) Mean() time.Duration {
 	return h.Sum / time.Duration(h.N)
 }
 
-// Since returns what was counted after was, an earlier snapshot of h. Its Max is that of
-// the highest bucket, at most the real one.
-func (h *Histogram) Since(was *Histogram) Histogram {
-	d := Histogram{N: h.N - was.N, Sum: h.Sum - was.Sum}
+// Since returns the durations counted after earlier, a previous copy of h. Max is that of the
+// highest non-empty bucket, which may exceed the true maximum by 1 %.
+func (h *Histogram) Since(earlier *Histogram) Histogram {
+	d := Histogram{N: h.N - earlier.N, Sum: h.Sum - earlier.Sum}
 	for i := range h.counts {
-		d.counts[i] = h.counts[i] - was.counts[i]
+		d.counts[i] = h.counts[i] - earlier.counts[i]
 		if d.counts[i] > 0 {
-			d.Max = min(ceiling(i), h.Max)
+			d.Max = min(bucketMax(i), h.Max)
 		}
 	}
 	return d

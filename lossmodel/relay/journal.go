@@ -9,54 +9,56 @@ import (
 	"wirelab/lossmodel"
 )
 
-// Writer writes events somewhere. Its methods are called by one goroutine.
+// Writer writes events, for example to a file. Its methods are called by one goroutine.
 type Writer interface {
 	Write(*Event) error
 	Flush() error
 }
 
-// Journal is a Tap that hands events to Writers in a goroutine of its own, so that a slow
-// disk never makes a datagram late. What it holds in between is bounded: beyond that,
-// events are not written, and counted. A Writer that fails gets nothing more.
+// Journal is a Tap that passes events to Writers in its own goroutine, so that a slow disk does
+// not delay datagrams. Events waiting to be written are bounded; further events are skipped and
+// counted. A Writer that failed is not called again.
 type Journal struct {
-	outs   []Writer
-	failed func(i int, err error)
-	errs   []error // of each Writer; the goroutine's own until it is done
-	quit   chan struct{}
-	done   chan struct{}
+	writers []Writer
+	onError func(i int, err error) // may be nil
+	errs    []error                // first error of each Writer; accessed by the goroutine only until done is closed
+	quit    chan struct{}
+	done    chan struct{}
 
 	mu      sync.Mutex
-	filling []*chunk
-	free    []*chunk
-	made    int // chunks there are
+	pending []*eventBlock // to be written, in order
+	free    []*eventBlock // empty, for reuse
+	blocks  int           // number of allocated blocks
 	skipped uint64
-	idle    bool // all Writers have failed
+	stopped bool // all Writers have failed
 }
 
-// chunk is a run of events with their bytes. It never moves: a page that grew would be copied
-// with the relay's lock held, and make datagrams late.
-type chunk struct {
-	entries [64]entry
-	n       int
-	data    []byte // of a fixed capacity
+// eventBlock holds events and their payloads. Its size is fixed: growing would copy data while
+// the relay's lock is held and delay datagrams.
+type eventBlock struct {
+	entries [64]journalEntry
+	n       int    // entries in use
+	data    []byte // payloads; capacity blockBytes
 }
 
-type entry struct {
+// journalEntry is an event with its own copy of the trail.
+type journalEntry struct {
 	Event
 	trail lossmodel.Trail
 }
 
 const (
-	journalEvery  = 100 * time.Millisecond
-	journalChunks = 768     // some 100 MB
-	journalSpare  = 64      // of those, kept when they are empty
-	chunkBytes    = 1 << 16 // any datagram
+	flushInterval = 100 * time.Millisecond
+	maxBlocks     = 768     // about 100 MB
+	maxFreeBlocks = 64      // empty blocks kept for reuse
+	blockBytes    = 1 << 16 // room for the largest datagram
 )
 
-// NewJournal returns a journal that writes to outs until it is closed. failed, if not nil, is
-// called by the journal's goroutine when a Writer fails, once for each.
-func NewJournal(failed func(i int, err error), outs ...Writer) *Journal {
-	j := &Journal{outs: outs, failed: failed, errs: make([]error, len(outs)), quit: make(chan struct{}), done: make(chan struct{})}
+// NewJournal returns a journal that passes events to writers until it is closed. onError, if not
+// nil, is called by the journal's goroutine once for each Writer that fails, with its index.
+func NewJournal(onError func(i int, err error), writers ...Writer) *Journal {
+	j := &Journal{writers: writers, onError: onError, errs: make([]error, len(writers)), quit: make(chan struct{}),
+		done: make(chan struct{})}
 	go func() {
 		defer close(j.done)
 		panics.Guard(j.fail, j.run)()
@@ -64,53 +66,56 @@ func NewJournal(failed func(i int, err error), outs ...Writer) *Journal {
 	return j
 }
 
-// Tap notes an event.
+// Tap stores a copy of an event, of its data and of its trail for the Writers. It skips and counts
+// the event if the limit of blocks is reached, and ignores it if all Writers have failed.
 func (j *Journal) Tap(e *Event) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	if j.idle {
+	if j.stopped {
 		return
 	}
-	c := j.room(len(e.Data))
-	if c == nil {
+	block := j.blockFor(len(e.Data))
+	if block == nil {
 		j.skipped++
 		return
 	}
-	x := &c.entries[c.n]
-	c.n++
-	from := len(c.data)
-	c.data = append(c.data, e.Data...)
-	x.Event = *e
-	x.Data = c.data[from:]
+	entry := &block.entries[block.n]
+	block.n++
+	from := len(block.data)
+	block.data = append(block.data, e.Data...)
+	entry.Event = *e
+	entry.Data = block.data[from:]
 	if e.Trail != nil {
-		x.trail.N = copy(x.trail.Steps[:], e.Trail.All())
-		x.Trail = &x.trail
+		entry.trail.N = copy(entry.trail.Steps[:], e.Trail.All())
+		entry.Trail = &entry.trail
 	}
 }
 
-// room returns the chunk that the next event goes to; nil if too much has not been written.
-func (j *Journal) room(bytes int) *chunk {
-	if n := len(j.filling); n > 0 {
-		if c := j.filling[n-1]; c.n < len(c.entries) && len(c.data)+bytes <= chunkBytes {
-			return c
+// blockFor returns the block for an event with a payload of the given size in bytes: the last
+// pending block if it has room, otherwise an empty one, which it appends to the pending blocks. It
+// returns nil if the limit of blocks is reached. j.mu must be held.
+func (j *Journal) blockFor(bytes int) *eventBlock {
+	if n := len(j.pending); n > 0 {
+		if block := j.pending[n-1]; block.n < len(block.entries) && len(block.data)+bytes <= blockBytes {
+			return block
 		}
 	}
-	var c *chunk
+	var block *eventBlock
 	switch n := len(j.free); {
 	case n > 0:
-		c, j.free = j.free[n-1], j.free[:n-1]
-	case j.made == journalChunks:
+		block, j.free = j.free[n-1], j.free[:n-1]
+	case j.blocks == maxBlocks:
 		return nil
 	default:
-		c = &chunk{data: make([]byte, 0, chunkBytes)}
-		j.made++
+		block = &eventBlock{data: make([]byte, 0, blockBytes)}
+		j.blocks++
 	}
-	j.filling = append(j.filling, c)
-	return c
+	j.pending = append(j.pending, block)
+	return block
 }
 
-// Close writes what is left. It returns the first error of each Writer, and how many events
-// were not written because of the disk's pace.
+// Close writes the remaining events. It returns the number of skipped events and the first error
+// of each Writer, nil if none.
 func (j *Journal) Close() (skipped uint64, errs []error) {
 	close(j.quit)
 	<-j.done
@@ -119,65 +124,67 @@ func (j *Journal) Close() (skipped uint64, errs []error) {
 	return j.skipped, j.errs
 }
 
+// run writes pending events at every flushInterval until quit is closed.
 func (j *Journal) run() {
-	tick := time.NewTicker(journalEvery)
+	tick := time.NewTicker(flushInterval)
 	defer tick.Stop()
-	var page []*chunk
+	var written []*eventBlock // the list of the previous call, reused by the next
 	for {
 		select {
 		case <-tick.C:
-			page = j.write(page)
+			written = j.writePending(written)
 		case <-j.quit:
-			j.write(page)
+			j.writePending(written)
 			return
 		}
 	}
 }
 
-// write hands over what has come together, and returns the memory of that list; empty is that of
-// the last.
-func (j *Journal) write(empty []*chunk) []*chunk {
+// writePending writes all pending blocks. empty is a list whose memory becomes the new pending
+// list; the written list is returned for the next call.
+func (j *Journal) writePending(empty []*eventBlock) []*eventBlock {
 	j.mu.Lock()
-	page := j.filling
-	j.filling = empty[:0]
+	batch := j.pending
+	j.pending = empty[:0]
 	j.mu.Unlock()
-	for _, c := range page {
-		for i := range c.entries[:c.n] {
-			j.each(func(w Writer) error { return w.Write(&c.entries[i].Event) })
+	for _, block := range batch {
+		for i := range block.entries[:block.n] {
+			j.forEachWriter(func(w Writer) error { return w.Write(&block.entries[i].Event) })
 		}
-		c.n, c.data = 0, c.data[:0]
-		j.mu.Lock() // one by one: what comes meanwhile needs room
-		if len(j.free) < journalSpare {
-			j.free = append(j.free, c)
+		block.n, block.data = 0, block.data[:0]
+		j.mu.Lock() // for each block, because Tap needs free blocks meanwhile
+		if len(j.free) < maxFreeBlocks {
+			j.free = append(j.free, block)
 		} else {
-			j.made--
+			j.blocks--
 		}
 		j.mu.Unlock()
 	}
-	j.each(Writer.Flush) // a header too, where nothing has happened
-	return page
+	j.forEachWriter(Writer.Flush) // also without events, to write headers
+	return batch
 }
 
-// each calls f for the Writers that have not failed.
-func (j *Journal) each(f func(Writer) error) {
-	left := 0
-	for i, w := range j.outs {
+// forEachWriter calls f for each Writer that has not failed. It stops the journal when all have
+// failed.
+func (j *Journal) forEachWriter(f func(Writer) error) {
+	working := 0
+	for i, w := range j.writers {
 		if j.errs[i] != nil {
 			continue
 		}
 		j.errs[i] = panics.Call(func() error { return f(w) })
 		if j.errs[i] == nil {
-			left++
-		} else if j.failed != nil {
-			j.failed(i, j.errs[i])
+			working++
+		} else if j.onError != nil {
+			j.onError(i, j.errs[i])
 		}
 	}
-	if left == 0 {
+	if working == 0 {
 		j.stop()
 	}
 }
 
-// fail makes err the error of all Writers that have none: the journal's goroutine has ended.
+// fail sets the error of all Writers that have none, after a panic of the journal's goroutine.
 func (j *Journal) fail(err error) {
 	for i := range j.errs {
 		j.errs[i] = cmp.Or(j.errs[i], err)
@@ -185,9 +192,9 @@ func (j *Journal) fail(err error) {
 	j.stop()
 }
 
-// stop makes Tap note nothing more.
+// stop makes Tap ignore further events.
 func (j *Journal) stop() {
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	j.idle = true
+	j.stopped = true
 }

@@ -7,209 +7,227 @@ import (
 	"wirelab/lossmodel"
 )
 
-// A datagram's tag is its client's slot and its number in its direction.
+// The tag of a datagram contains the client's slot in the upper 16 bits and the number of the
+// datagram in its direction in the lower 48.
 const (
-	seqBits = 48
-	maxSeq  = 1<<seqBits - 1
+	tagSeqBits = 48
+	tagSeqMask = 1<<tagSeqBits - 1
 )
 
-// enter gives a datagram to its link, and sends what is due.
-func (r *Relay) enter(c *client, way Way, data []byte, at time.Duration) {
+// sendToLink passes a datagram that was read at the given time to its link, counts and reports the
+// link's decision, and forwards what is due. A datagram that would exceed Options.MaxQueued is
+// dropped and counts as lost by the queue. The lock must be held.
+func (r *Relay) sendToLink(c *client, way Way, data []byte, at time.Duration) {
 	if r.closed {
 		return
 	}
-	if len(data) > lossmodel.MaxDatagram { // IPv6 carries 20 bytes more
+	if len(data) > lossmodel.MaxDatagram { // IPv6 allows 20 bytes more than IPv4
 		r.totals.Oversize++
 		return
 	}
-	r.now = max(r.now, at) // another goroutine may have been faster to the lock
-	f, l := &r.totals.Flows[way], c.lanes[way]
-	seq := f.In
-	f.In++
-	f.InBytes += uint64(len(data))
-	f.Size.Add(time.Duration(len(data)))
-	c.ways[way].In++
-	c.ways[way].InBytes += uint64(len(data))
-	cost := slotBytes + int64(len(data))
-	if r.held+cost > r.options.MaxQueued {
-		f.LostBy[lossmodel.Queue]++
-		f.Overrun++
-		c.ways[way].Lost++
+	r.virtualNow = max(r.virtualNow, at) // another goroutine may have taken the lock earlier with a later time
+	flow, l := &r.totals.Flows[way], c.lanes[way]
+	seq := flow.In
+	flow.In++
+	flow.InBytes += uint64(len(data))
+	flow.Size.Add(time.Duration(len(data))) // 1 ns stands for 1 byte
+	c.tallies[way].In++
+	c.tallies[way].InBytes += uint64(len(data))
+	cost := datagramOverhead + int64(len(data)) // counted against Options.MaxQueued
+	if r.bytesInFlight+cost > r.options.MaxQueued {
+		flow.LostBy[lossmodel.Queue]++
+		flow.Overrun++
+		c.tallies[way].Lost++
 		if len(r.taps) > 0 {
-			r.tell(Event{Kind: overrun, At: r.now, Client: c.Client, Way: way, Seq: seq, Sent: r.now, Data: data, Lost: lossmodel.Queue})
+			r.emit(Event{Kind: overLimit, At: r.virtualNow, Client: c.Client, Way: way, Seq: seq,
+				Sent: r.virtualNow, Data: data, Lost: lossmodel.Queue})
 		}
 		return
 	}
-	v := l.link.Send(r.now, data, uint64(c.slot)<<seqBits|seq)
-	n := r.book(f, &v)
-	c.flying += n
-	c.ways[way].Lost += uint64(1 + v.Copies - n)
-	l.status.sent(r.now, &v)
-	r.held += int64(n) * cost
+	v := l.link.Send(r.virtualNow, data, uint64(c.slot)<<tagSeqBits|seq)
+	deliveries := r.countVerdict(flow, &v)
+	c.inFlight += deliveries
+	c.tallies[way].Lost += uint64(1 + v.Copies - deliveries) // the datagram and its copies without a delivery
+	l.status.countEntered(r.virtualNow, &v)
+	r.bytesInFlight += int64(deliveries) * cost
 	if len(r.taps) > 0 {
-		r.tapEntered(c, l, seq, data, &v)
+		r.emitEntered(c, l, seq, data, &v)
 	}
-	r.deliver(l)
-	r.arm(l)
+	r.deliverDue(l)
+	r.schedule(l)
 }
 
-// book counts what a link decided, and returns how many deliveries there will be.
-func (r *Relay) book(f *Flow, v *lossmodel.Verdict) (deliveries int) {
-	f.Copies += uint64(v.Copies)
-	one := func(lost lossmodel.Cause) {
+// countVerdict counts the decision of a link about a datagram and its copies in flow. It returns how
+// many of them will be delivered.
+func (r *Relay) countVerdict(flow *Flow, v *lossmodel.Verdict) (deliveries int) {
+	flow.Copies += uint64(v.Copies)
+	countOne := func(lost lossmodel.Cause) {
 		if lost == lossmodel.None {
 			deliveries++
 			return
 		}
-		f.LostBy[lost]++
+		flow.LostBy[lost]++
 	}
-	one(v.Lost)
+	countOne(v.Lost)
 	for _, lost := range v.CopyLost[:v.Copies] {
-		one(lost)
+		countOne(lost)
 	}
-	f.Queued += deliveries
+	flow.Queued += deliveries
 	return deliveries
 }
 
-// deliver sends what is due on one lane.
-func (r *Relay) deliver(l *lane) {
-	if due, ok := l.link.Next(); !ok || due > r.now && due > r.clock() {
+// deliverDue forwards the datagrams of a lane that are due, counts them, and reports them to the
+// taps. Damaged datagrams are not forwarded. The lock must be held.
+func (r *Relay) deliverDue(l *lane) {
+	// The clock is read only if the datagram is not due by virtualNow already.
+	if due, ok := l.link.Next(); !ok || due > r.virtualNow && due > r.now() {
 		return
 	}
-	f := &r.totals.Flows[l.way]
-	left := max(r.now, r.clock())
-	for d, ok := l.link.Receive(left); ok; d, ok = l.link.Receive(left) {
-		c := r.slots[d.Tag>>seqBits]
-		f.Queued--
-		c.flying--
-		r.held -= slotBytes + int64(len(d.Data))
+	flow := &r.totals.Flows[l.direction]
+	sentAt := max(r.virtualNow, r.now())
+	for d, ok := l.link.Receive(sentAt); ok; d, ok = l.link.Receive(sentAt) {
+		c := r.slots[d.Tag>>tagSeqBits]
+		flow.Queued--
+		c.inFlight--
+		r.bytesInFlight -= datagramOverhead + int64(len(d.Data))
 		if d.Damaged { // a real receiver never sees it
-			f.LostBy[lossmodel.Corrupt]++
-			c.ways[l.way].Lost++
-			l.status.damaged(&d)
-			r.tapLeft(c, l, ended, &d, left, lossmodel.Corrupt)
+			flow.LostBy[lossmodel.Corrupt]++
+			c.tallies[l.direction].Lost++
+			l.status.countDamaged(&d)
+			r.emitDone(c, l, refusedByChecksum, &d, sentAt, lossmodel.Corrupt)
 			continue
 		}
-		if err := r.send(c, l.way, d.Data); err != nil {
-			f.Unsent++
-			r.tapLeft(c, l, unsent, &d, left, lossmodel.None)
+		if err := r.send(c, l.direction, d.Data); err != nil {
+			flow.Unsent++
+			r.emitDone(c, l, unsent, &d, sentAt, lossmodel.None)
 		} else {
-			f.Out++
-			f.OutBytes += uint64(len(d.Data))
-			wire, _ := lossmodel.WireBytes(len(d.Data), 1500)
-			f.OutWire += uint64(wire)
-			f.Late.Add(left - d.Due)
-			f.Took.Add(left - d.Sent)
-			f.Due.Add(d.Due - d.Sent)
-			c.ways[l.way].left(&d, left)
-			l.status.left(&d, left, wire)
-			r.tapLeft(c, l, Left, &d, left, lossmodel.None)
+			flow.Out++
+			flow.OutBytes += uint64(len(d.Data))
+			wire, _ := lossmodel.WireBytes(len(d.Data), defaultMTU)
+			flow.OutWire += uint64(wire)
+			flow.Late.Add(sentAt - d.Due)
+			flow.Took.Add(sentAt - d.Sent)
+			flow.Due.Add(d.Due - d.Sent)
+			c.tallies[l.direction].countSent(&d, sentAt)
+			l.status.countSent(&d, sentAt, wire)
+			r.emitDone(c, l, Left, &d, sentAt, lossmodel.None)
 		}
-		left = r.clock()
+		sentAt = r.now()
 	}
 }
 
-// send writes a datagram to whom it is for.
+// defaultMTU is the MTU in bytes with which sizes on the wire are counted.
+const defaultMTU = 1500
+
+// send writes a datagram to the server (Up) or to the client (Down). After an ICMP error about an
+// earlier datagram it writes once more.
 func (r *Relay) send(c *client, way Way, data []byte) error {
 	if way == Down {
-		if c.from == nil { // the cheaper call
-			_, err := r.listen.WriteToUDPAddrPort(data, c.reply)
+		if c.oob == nil { // WriteToUDPAddrPort is faster
+			_, err := r.listen.WriteToUDPAddrPort(data, c.replyTo)
 			return err
 		}
-		_, _, err := r.listen.WriteMsgUDPAddrPort(data, c.from, c.reply)
+		_, _, err := r.listen.WriteMsgUDPAddrPort(data, c.oob, c.replyTo)
 		return err
 	}
 	_, err := c.server.Write(data)
-	if err != nil && gone(err) {
+	if err != nil && isSingleDatagramError(err) {
 		r.totals.Flows[Up].Gone++
-		_, err = c.server.Write(data) // the error was about one before it, and this one was not sent
+		_, err = c.server.Write(data) // the error concerned an earlier datagram, and this one was not sent
 	}
 	return err
 }
 
-// arm puts a lane where it belongs among those that something is under way on, and sets the
-// timer if nothing is due before it.
-func (r *Relay) arm(l *lane) {
+// schedule updates the position of a lane in the heap of due lanes. If the lane is due before the
+// timer fires, the timer is set to that time.
+func (r *Relay) schedule(l *lane) {
 	due, ok := l.link.Next()
-	r.due.put(l, due, ok)
-	if ok && due < r.armed {
-		r.armed = due
-		r.timer.set(due - r.clock())
+	r.dueLanes.update(l, due, ok)
+	if ok && due < r.timerDue {
+		r.timerDue = due
+		r.timer.reset(due - r.now())
 	}
 }
 
-// whenDue sends what is due whenever the timer goes off.
-func (r *Relay) whenDue() {
+// deliverOnTimer forwards due datagrams whenever the timer fires, until the relay ends.
+func (r *Relay) deliverOnTimer() {
 	for r.timer.wait() && r.deliverAll() {
 	}
 }
 
-// deliverAll sends what is due on all lanes; false when the relay ends.
+// deliverAll forwards due datagrams of all lanes and sets the timer for the next one. It returns
+// false when the relay has ended.
 func (r *Relay) deliverAll() bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.closed {
 		return false
 	}
-	for len(r.due) > 0 && r.due[0].due <= r.clock() {
-		l := r.due[0]
-		r.deliver(l)
+	for len(r.dueLanes) > 0 && r.dueLanes[0].nextDue <= r.now() {
+		l := r.dueLanes[0]
+		r.deliverDue(l)
 		due, ok := l.link.Next()
-		r.due.put(l, due, ok)
+		r.dueLanes.update(l, due, ok)
 	}
-	r.armed = never
-	if len(r.due) > 0 {
-		r.arm(r.due[0])
+	r.timerDue = noDeadline // the timer has fired; schedule sets it again
+	if len(r.dueLanes) > 0 {
+		r.schedule(r.dueLanes[0])
 	}
 	return true
 }
 
-// lane is one direction of a link.
+// lane is one direction of the links of a client, or of all clients.
 type lane struct {
-	way    Way
-	link   *lossmodel.Link
-	status LinkStatus
-	line   lossmodel.Queued // as last measured
-	due    time.Duration    // when its next delivery is, while it is in lanesDue
-	place  int              // there; -1: nothing is under way
+	direction Way
+	link      *lossmodel.Link
+	status    LinkStatus
+	queued    lossmodel.Queued // queue before the line, as last measured
+	nextDue   time.Duration    // time of the next delivery; valid while the lane is in the heap
+	heapIndex int              // -1 if the lane has no datagram in flight
 }
 
-// lanesDue are the lanes on which something is under way, as a heap: a thousand clients must
-// not be asked one by one whenever something is due for one of them.
-type lanesDue []*lane
+// laneHeap is a heap of the lanes with datagrams in flight, by due time. With a thousand clients
+// a linear search at each delivery would be too slow.
+type laneHeap []*lane
 
-// put updates the place of a lane whose next delivery is due then; ok is false if it has none.
-func (q *lanesDue) put(l *lane, due time.Duration, ok bool) {
-	l.due = due
+// update inserts, moves or removes a lane. due is the time of its next delivery; ok is false if
+// it has none.
+func (q *laneHeap) update(l *lane, due time.Duration, ok bool) {
+	l.nextDue = due
 	switch {
-	case ok && l.place < 0:
+	case ok && l.heapIndex < 0:
 		heap.Push(q, l)
 	case ok:
-		heap.Fix(q, l.place)
-	case l.place >= 0:
-		heap.Remove(q, l.place)
+		heap.Fix(q, l.heapIndex)
+	case l.heapIndex >= 0:
+		heap.Remove(q, l.heapIndex)
 	}
 }
 
-func (q *lanesDue) Len() int           { return len(*q) }
-func (q *lanesDue) Less(i, j int) bool { return (*q)[i].due < (*q)[j].due }
+// Len, Less, Swap, Push and Pop implement heap.Interface. The last three keep lane.heapIndex up to
+// date.
+func (q *laneHeap) Len() int           { return len(*q) }
+func (q *laneHeap) Less(i, j int) bool { return (*q)[i].nextDue < (*q)[j].nextDue }
 
-func (q *lanesDue) Swap(i, j int) {
+// Swap implements heap.Interface.
+func (q *laneHeap) Swap(i, j int) {
 	s := *q
 	s[i], s[j] = s[j], s[i]
-	s[i].place, s[j].place = i, j
+	s[i].heapIndex, s[j].heapIndex = i, j
 }
 
-func (q *lanesDue) Push(x any) {
+// Push implements heap.Interface.
+func (q *laneHeap) Push(x any) {
 	l := x.(*lane)
-	l.place = len(*q)
+	l.heapIndex = len(*q)
 	*q = append(*q, l)
 }
 
-func (q *lanesDue) Pop() any {
+// Pop implements heap.Interface.
+func (q *laneHeap) Pop() any {
 	s := *q
 	l := s[len(s)-1]
-	l.place = -1
+	l.heapIndex = -1
 	*q = s[:len(s)-1]
 	return l
 }

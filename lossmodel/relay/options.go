@@ -7,13 +7,13 @@ import (
 	"wirelab/lossmodel"
 )
 
-// Way is a direction.
+// Way is a direction of traffic.
 type Way uint8
 
 // The two directions.
 const (
 	Up   Way = iota // from a client to the server
-	Down            // back
+	Down            // from the server to a client
 )
 
 // String returns the direction's name: "up" or "down".
@@ -24,29 +24,29 @@ func (w Way) String() string {
 	return "up"
 }
 
-// Client is one address that sends.
+// Client identifies a client.
 type Client struct {
-	Turn int            // 1 for the first that ever sent; 0 for all that share one pair of links
-	Addr netip.AddrPort // without the form that an IPv4 address has on an IPv6 socket
-	Via  netip.AddrPort // from where the server sees it come
+	Turn int            // number in the order of joining, from 1; 0 stands for all clients that share links
+	Addr netip.AddrPort // its address; IPv4-mapped IPv6 addresses are converted to IPv4
+	Via  netip.AddrPort // the relay's address from which the server receives its datagrams
 }
 
-// Conditions returns the links of a client. It is called with the relay's lock
-// held, and again for all clients by Reshape.
+// Conditions returns the specs of a client's links. It is called with the relay's lock held: when
+// a client joins, and for all clients by Reshape.
 type Conditions func(Client) (up, down lossmodel.Spec)
 
 // Options configure a relay.
 type Options struct {
 	Listen, Server netip.AddrPort
-	Conditions     Conditions // nil: perfect links
-	Seed           uint64
+	Conditions     Conditions    // nil means perfect links
+	Seed           uint64        // of all random decisions
 	Shared         bool          // all clients share one pair of links
-	MaxClients     int           // 0: DefaultClients
-	Idle           time.Duration // a client that sends nothing for so long is forgotten; 0: DefaultIdle
-	MaxQueued      int64         // bytes under way, each datagram at least slotBytes; 0: defaultQueued
+	MaxClients     int           // 0 means DefaultClients; at most 1000
+	Idle           time.Duration // a client that sends nothing for this time is removed; 0 means DefaultIdle
+	MaxQueued      int64         // limit of bytes in flight, counting datagramOverhead for each datagram; 0 means 128 MiB
 }
 
-// What Options that are 0 stand for, and the most clients there can be.
+// Defaults of Options, and the largest number of clients.
 const (
 	DefaultClients = 64
 	MostClients    = 1000
@@ -54,11 +54,12 @@ const (
 	defaultQueued  = 128 << 20
 )
 
-// slotBytes is what a datagram under way counts for beside its length: the books, and a
-// buffer that may have held a longer one.
-const slotBytes = 2304
+// datagramOverhead is what a datagram in flight counts in addition to its length: bookkeeping,
+// and a reused buffer that may be larger than its datagram.
+const datagramOverhead = 2304
 
-func (o *Options) complete() {
+// setDefaults replaces zero options by their defaults.
+func (o *Options) setDefaults() {
 	if o.Conditions == nil {
 		o.Conditions = func(Client) (up, down lossmodel.Spec) { return lossmodel.DefaultSpec(), lossmodel.DefaultSpec() }
 	}

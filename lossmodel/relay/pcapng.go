@@ -14,24 +14,24 @@ import (
 	"wirelab/lossmodel"
 )
 
-// pcapng writes what went in and out on both sides, with the fate of each datagram in a
-// comment. There are two interfaces, "clients" and "server"; IP and UDP headers are made
-// up from the addresses.
+// pcapng is a Writer that writes datagrams on both sides of the relay as a capture, with the fate
+// of each datagram in a comment. The capture has two interfaces, "clients" and "server". IP and
+// UDP headers are generated from the addresses.
 type pcapng struct {
 	out            *pcapgo.NgWriter
-	begin          time.Time
+	start          time.Time
 	listen, server netip.AddrPort
 	packet         gopacket.SerializeBuffer
 	comment        [1]string
 }
 
-// The interfaces of a capture.
+// Interfaces of a capture.
 const (
 	clientSide = iota
 	serverSide
 )
 
-// NewPcapng begins a capture of what r passes on.
+// NewPcapng returns a pcapng for the datagrams of r and writes its header.
 func NewPcapng(w io.Writer, r *Relay) (*pcapng, error) {
 	side := func(name string) pcapgo.NgInterface {
 		return pcapgo.NgInterface{Name: name, LinkType: layers.LinkTypeRaw, TimestampResolution: 9}
@@ -44,34 +44,37 @@ func NewPcapng(w io.Writer, r *Relay) (*pcapng, error) {
 	if _, err := out.AddInterface(side("server")); err != nil {
 		return nil, err
 	}
-	return &pcapng{out: out, begin: r.begin, listen: r.Addr(), server: r.options.Server, packet: gopacket.NewSerializeBuffer()}, nil
+	return &pcapng{out: out, start: r.start, listen: r.Addr(), server: r.options.Server,
+		packet: gopacket.NewSerializeBuffer()}, nil
 }
 
-// Write adds the datagram of an event: as it came in, or as it went out.
+// Write adds the datagram of an event, as the relay received it or as it sent it; the interface is
+// the side on which that happened. Events about datagrams that were lost or not sent are ignored.
 func (p *pcapng) Write(e *Event) error {
 	var from, to netip.AddrPort
 	side := clientSide
-	switch in := e.Kind == Entered || e.Kind == overrun; {
-	case !in && e.Kind != Left:
-		return nil // nothing was sent or received; its outcome is in the comment of the datagram that entered
-	case in == (e.Way == Up):
+	switch isReceived := e.Kind == Entered || e.Kind == overLimit; {
+	case !isReceived && e.Kind != Left:
+		return nil // not on the wire; the comment of the Entered event contains the outcome
+	case isReceived == (e.Way == Up): // received from a client, or sent to one
 		from, to = e.Client.Addr, p.listen
-	default:
+	default: // sent to the server, or received from it
 		from, to, side = e.Client.Via, p.server, serverSide
 	}
-	if e.Way == Down {
+	if e.Way == Down { // so far, from and to are those of the direction up
 		from, to = to, from
 	}
 	if err := p.headers(from, to, e.Data); err != nil {
 		return err
 	}
 	data := p.packet.Bytes()
-	info := gopacket.CaptureInfo{Timestamp: p.begin.Add(e.At), CaptureLength: len(data), Length: len(data), InterfaceIndex: side}
-	p.comment[0] = fateText(e)
+	info := gopacket.CaptureInfo{Timestamp: p.start.Add(e.At), CaptureLength: len(data), Length: len(data),
+		InterfaceIndex: side}
+	p.comment[0] = describeEvent(e)
 	return p.out.WritePacketWithOptions(info, data, pcapgo.NgPacketOptions{Comments: p.comment[:]})
 }
 
-// headers puts IP and UDP before a payload.
+// headers stores a payload with generated IP and UDP headers in p.packet.
 func (p *pcapng) headers(from, to netip.AddrPort, payload []byte) error {
 	src, dst := sameFamily(from.Addr(), to.Addr())
 	udp := &layers.UDP{SrcPort: layers.UDPPort(from.Port()), DstPort: layers.UDPPort(to.Port())}
@@ -80,9 +83,9 @@ func (p *pcapng) headers(from, to netip.AddrPort, payload []byte) error {
 		gopacket.SerializableLayer
 	}
 	if src.Is4() {
-		ip = &layers.IPv4{Version: 4, TTL: 64, Protocol: layers.IPProtocolUDP, SrcIP: src.AsSlice(), DstIP: dst.AsSlice()}
+		ip = &layers.IPv4{Version: 4, TTL: defaultTTL, Protocol: layers.IPProtocolUDP, SrcIP: src.AsSlice(), DstIP: dst.AsSlice()}
 	} else {
-		ip = &layers.IPv6{Version: 6, HopLimit: 64, NextHeader: layers.IPProtocolUDP, SrcIP: src.AsSlice(), DstIP: dst.AsSlice()}
+		ip = &layers.IPv6{Version: 6, HopLimit: defaultTTL, NextHeader: layers.IPProtocolUDP, SrcIP: src.AsSlice(), DstIP: dst.AsSlice()}
 	}
 	if err := udp.SetNetworkLayerForChecksum(ip); err != nil {
 		return err
@@ -91,8 +94,11 @@ func (p *pcapng) headers(from, to netip.AddrPort, payload []byte) error {
 		gopacket.Payload(payload))
 }
 
-// sameFamily makes two addresses of one: of the same family, as a packet needs them. They
-// differ only where a socket listens on all addresses.
+// defaultTTL is the time to live in generated headers, the usual default of systems.
+const defaultTTL = 64
+
+// sameFamily returns two addresses of the same family, as a packet needs them. If the families
+// differ, one is an unspecified listening address and is replaced by 0.0.0.0.
 func sameFamily(a, b netip.Addr) (netip.Addr, netip.Addr) {
 	a, b = a.Unmap().WithZone(""), b.Unmap().WithZone("")
 	if a.Is4() != b.Is4() {
@@ -105,11 +111,12 @@ func sameFamily(a, b netip.Addr) (netip.Addr, netip.Addr) {
 	return a, b
 }
 
-// Flush writes out what is buffered.
+// Flush writes buffered data.
 func (p *pcapng) Flush() error { return p.out.Flush() }
 
-// fateText describes stage by stage what happens to a datagram that entered or left.
-func fateText(e *Event) string {
+// describeEvent returns the comment of a packet in the capture: which datagram it is and, for a
+// received one, what each stage did; for a sent one, its delay and how late it was.
+func describeEvent(e *Event) string {
 	name := fmt.Sprintf("%s %d of client %d", e.Way, e.Seq, e.Client.Turn)
 	if e.Copy > 0 {
 		name += fmt.Sprintf(", copy %d", e.Copy)
@@ -125,10 +132,10 @@ func fateText(e *Event) string {
 		if e.Lost == lossmodel.None {
 			words = append(words, "leaves after "+shortTime(e.Due-e.Sent))
 		}
-	case overrun:
-		words = []string{"lost by queue: too much is under way"}
+	case overLimit:
+		words = []string{"lost by queue: memory limit reached"}
 	case Left:
-		words = []string{"came " + shortTime(e.At-e.Sent) + " ago", "late by " + shortTime(e.At-e.Due)}
+		words = []string{"received " + shortTime(e.At-e.Sent) + " ago", "late by " + shortTime(e.At-e.Due)}
 		if e.Flipped > 0 {
 			words = append(words, fmt.Sprintf("%d bits flipped", e.Flipped))
 		}
@@ -136,7 +143,7 @@ func fateText(e *Event) string {
 	return name + ": " + strings.Join(words, "; ")
 }
 
-// stepWords describes what a stage did; it is empty if the stage did nothing.
+// stepWords describes what a stage did as a list of phrases; nil if it had no effect.
 func stepWords(s *lossmodel.Step) (words []string) {
 	if s.Ahead.Packets > 0 {
 		words = append(words, fmt.Sprintf("%d datagrams, %d bytes ahead in the queue", s.Ahead.Packets, s.Ahead.Bytes))
@@ -156,5 +163,5 @@ func stepWords(s *lossmodel.Step) (words []string) {
 	return words
 }
 
-// shortTime is a time in milliseconds, to the microsecond.
+// shortTime formats a duration in milliseconds with three decimals.
 func shortTime(d time.Duration) string { return fmt.Sprintf("%.3f ms", float64(d)/1e6) }

@@ -8,86 +8,90 @@ import (
 	"wirelab/lossmodel"
 )
 
-// Fated is a datagram and its outcome.
+// Fated is a datagram with its outcome.
 type Fated struct {
 	Client  Client
 	Way     Way
-	Seq     uint64 // of its direction, from 0
-	Size    int
-	At      time.Duration     // when it was read
-	Overrun bool              // too much was under way already: the link never saw it
-	Verdict lossmodel.Verdict // of the link
-	Ends    [1 + lossmodel.MaxCopies]ending
-	Trail   lossmodel.Trail // what each stage did to the datagram itself; last, as most of it is seldom touched
+	Seq     uint64                           // number in its direction, from 0
+	Size    int                              // payload bytes
+	At      time.Duration                    // when it was read
+	Overrun bool                             // dropped because of Options.MaxQueued; the link did not see it
+	Verdict lossmodel.Verdict                // decision of the link
+	Ends    [1 + lossmodel.MaxCopies]outcome // of the datagram and its copies
+	// Trail is what each stage did to the datagram. It is the last field because it is rarely
+	// read.
+	Trail lossmodel.Trail
 }
 
-// ending is how a datagram, or a copy of it, ended.
-type ending struct {
-	Kind kind          // Entered: it has not ended yet
-	At   time.Duration // when
+// outcome is how a datagram or a copy of it ended.
+type outcome struct {
+	Kind kind          // Entered while it is in flight
+	At   time.Duration // when it ended
 }
 
-// Recent remembers the newest datagrams of each direction. Its Tap copies a few hundred
-// bytes, and allocates nothing.
+// Recent stores the newest datagrams of each direction. Its Tap copies a few hundred bytes and
+// does not allocate.
 type Recent struct {
-	mu   sync.Mutex
-	ways [2]struct {
+	mu    sync.Mutex
+	rings [2]struct {
 		ring []Fated
-		n    uint64 // that there ever were
+		n    uint64 // number of datagrams so far
 	}
 }
 
-// NewRecent returns a Recent for size datagrams of each direction.
+// NewRecent returns a Recent for the given number of datagrams of each direction.
 func NewRecent(size int) *Recent {
 	r := &Recent{}
-	for way := range r.ways {
-		r.ways[way].ring = make([]Fated, size)
+	for way := range r.rings {
+		r.rings[way].ring = make([]Fated, size)
 	}
 	return r
 }
 
-// Tap notes an event.
+// Tap records an event: Entered and overLimit store a new datagram in place of the oldest, other
+// events the outcome of a stored datagram or of a copy of it.
 func (r *Recent) Tap(e *Event) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	w := &r.ways[e.Way]
-	x := &w.ring[e.Seq%uint64(len(w.ring))]
+	window := &r.rings[e.Way]
+	stored := &window.ring[e.Seq%uint64(len(window.ring))]
 	switch {
-	case e.Kind == Entered || e.Kind == overrun:
-		x.Client, x.Way, x.Seq, x.Size, x.At, x.Overrun, x.Verdict = e.Client, e.Way, e.Seq, len(e.Data), e.Sent, e.Kind == overrun, e.Verdict
-		clear(x.Ends[:1+e.Verdict.Copies])
-		x.Trail.N = 0
+	case e.Kind == Entered || e.Kind == overLimit:
+		stored.Client, stored.Way, stored.Seq, stored.Size, stored.At, stored.Overrun, stored.Verdict = e.Client, e.Way, e.Seq, len(e.Data), e.Sent,
+			e.Kind == overLimit, e.Verdict
+		clear(stored.Ends[:1+e.Verdict.Copies]) // Entered, the zero kind: in flight
+		stored.Trail.N = 0
 		if e.Trail != nil {
-			x.Trail.N = copy(x.Trail.Steps[:], e.Trail.All())
+			stored.Trail.N = copy(stored.Trail.Steps[:], e.Trail.All())
 		}
-		w.n = e.Seq + 1
-	case x.Seq == e.Seq && e.Copy < len(x.Ends):
-		x.Ends[e.Copy] = ending{e.Kind, e.At}
+		window.n = e.Seq + 1
+	case stored.Seq == e.Seq && e.Copy < len(stored.Ends):
+		stored.Ends[e.Copy] = outcome{e.Kind, e.At}
 	}
 }
 
-// Find returns the n-th datagram of a direction, from 0; false if it is not remembered.
+// Find returns datagram n of a direction, counted from 0; false if it is not stored.
 func (r *Recent) Find(way Way, n uint64) (Fated, bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	w := &r.ways[way]
-	if n >= w.n || n+uint64(len(w.ring)) < w.n {
+	window := &r.rings[way]
+	if n >= window.n || n+uint64(len(window.ring)) < window.n {
 		return Fated{}, false
 	}
-	x := w.ring[n%uint64(len(w.ring))]
-	return x, x.Seq == n
+	stored := window.ring[n%uint64(len(window.ring))]
+	return stored, stored.Seq == n // it differs if no event of datagram n was recorded
 }
 
-// Newest appends the newest datagrams of a direction, at most n, from the oldest on. It
-// holds up the traffic for a few of them at a time only.
+// Newest appends at most n of the newest datagrams of a direction to list, oldest first. It
+// releases the lock after every 16 datagrams so that traffic is not delayed.
 func (r *Recent) Newest(list []Fated, way Way, n int) []Fated {
-	const atOnce = 16
-	w := &r.ways[way]
+	const atOnce = 16 // datagrams copied before the lock is released
+	window := &r.rings[way]
 	r.mu.Lock()
-	from := w.n - min(w.n, uint64(min(n, len(w.ring))))
-	for i := from; i < w.n && i-from < uint64(n); i++ { // w.n grows while the lock is released
-		if x := &w.ring[i%uint64(len(w.ring))]; x.Seq == i {
-			list = append(list, *x)
+	from := window.n - min(window.n, uint64(min(n, len(window.ring))))
+	for i := from; i < window.n && i-from < uint64(n); i++ { // w.n grows while the lock is released
+		if stored := &window.ring[i%uint64(len(window.ring))]; stored.Seq == i {
+			list = append(list, *stored)
 		}
 		if i%atOnce == 0 {
 			r.mu.Unlock()
@@ -98,34 +102,37 @@ func (r *Recent) Newest(list []Fated, way Way, n int) []Fated {
 	return list
 }
 
-// Fate describes the outcome of the datagram so far in a few words.
+// Fate describes the outcome of the datagram so far, such as "lost by queue" or "left after 52.000
+// ms".
 func (x *Fated) Fate() string {
 	end := x.Ends[0]
 	switch {
 	case x.Overrun:
-		return "lost by queue: too much is under way"
+		return "lost by queue: memory limit reached"
 	case x.Verdict.Lost != lossmodel.None:
 		return "lost by " + x.Verdict.Lost.String()
 	case end.Kind == Left:
 		return "left after " + shortTime(end.At-x.At)
-	case end.Kind == ended:
+	case end.Kind == refusedByChecksum:
 		return "lost by " + lossmodel.Corrupt.String()
 	case end.Kind == unsent:
-		return "the system would not send it"
+		return "not sent: refused by the system"
 	}
-	return "under way, due after " + shortTime(x.Verdict.Due-x.At)
+	return "in flight, due after " + shortTime(x.Verdict.Due-x.At)
 }
 
 // Lost reports whether the datagram was not delivered and will not be.
 func (x *Fated) Lost() bool {
-	return x.Overrun || x.Verdict.Lost != lossmodel.None || x.Ends[0].Kind == ended || x.Ends[0].Kind == unsent
+	return x.Overrun || x.Verdict.Lost != lossmodel.None || x.Ends[0].Kind == refusedByChecksum || x.Ends[0].Kind == unsent
 }
 
-// Stages returns the name of each stage and what it did.
+// Stages describes the datagram's way through the link as rows of a name and a text: each stage and
+// what it did, up to the one that lost the datagram; each copy and its outcome; and, if the
+// datagram was sent, how long after its due time.
 func (x *Fated) Stages() (list [][2]string) {
 	for i := range x.Trail.All() {
 		s := &x.Trail.Steps[i]
-		words := "lets it pass"
+		words := "no effect"
 		for n, w := range stepWords(s) {
 			if n == 0 {
 				words = w
@@ -143,7 +150,7 @@ func (x *Fated) Stages() (list [][2]string) {
 		if end := x.Ends[i+1]; lost == lossmodel.None {
 			switch end.Kind {
 			case Entered:
-				words = "under way"
+				words = "in flight"
 			case Left:
 				words = "left after " + shortTime(end.At-x.At)
 			default:

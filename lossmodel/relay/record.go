@@ -9,47 +9,50 @@ import (
 	"wirelab/lossmodel/capture"
 )
 
-// record writes the outcome of the datagrams of one direction as CSV, as package capture
-// reads it: recv_us is when the link meant a datagram to leave. Further columns say whose
-// it was, its size, and when it really left; with the seed they tell its fate again.
+// record is a Writer that writes the datagrams of one direction as CSV in the format of package
+// capture. recv_us is the due time. The additional columns are the client, the payload size and
+// the time of sending. With the seed, every fate can be computed again from a record.
 type record struct {
-	way  Way
-	out  *bufio.Writer
-	line []byte
+	direction Way
+	out       *bufio.Writer
+	line      []byte
 }
 
-// NewRecord begins a record.
+// NewRecord returns a record and writes its header.
 func NewRecord(w io.Writer, way Way) *record {
-	r := &record{way: way, out: bufio.NewWriter(w)}
-	r.out.WriteString("seq,send_us,recv_us,copy,client,bytes,left_us\n") // bufio's errors stick
+	r := &record{direction: way, out: bufio.NewWriter(w)}
+	r.out.WriteString("seq,send_us,recv_us,copy,client,bytes,left_us\n") // Flush returns the error, if any
 	return r
 }
 
-// Write adds the rows that an event settles.
+// Write adds the rows whose outcome an event determines. When a datagram enters, these are the losses
+// that the link decided; the other rows follow when the datagram or copy leaves or ends.
 func (r *record) Write(e *Event) error {
-	if e.Way != r.way {
+	if e.Way != r.direction {
 		return nil
 	}
 	switch e.Kind {
 	case Entered:
 		if e.Verdict.Lost != lossmodel.None {
-			r.row(e, 0, true)
+			r.writeRow(e, 0, true)
 		}
 		for i, lost := range e.Verdict.CopyLost[:e.Verdict.Copies] {
 			if lost != lossmodel.None {
-				r.row(e, i+1, true)
+				r.writeRow(e, i+1, true)
 			}
 		}
 	case Left, abandoned:
-		r.row(e, e.Copy, false)
-	default:
-		r.row(e, e.Copy, true)
+		r.writeRow(e, e.Copy, false)
+	default: // refusedByChecksum, unsent, overLimit
+		r.writeRow(e, e.Copy, true)
 	}
 	return nil
 }
 
-// row writes one row. recv_us is empty for what was still under way.
-func (r *record) row(e *Event, number int, lost bool) {
+// writeRow writes one row. If lost is true, recv_us is "lost"; otherwise it is the due time, or
+// empty for a datagram still in flight. left_us is the time of sending, or why the datagram was not
+// sent.
+func (r *record) writeRow(e *Event, copyNumber int, lost bool) {
 	b := strconv.AppendUint(r.line[:0], e.Seq, 10)
 	b = capture.AppendMicros(append(b, ','), e.Sent)
 	switch b = append(b, ','); {
@@ -58,13 +61,13 @@ func (r *record) row(e *Event, number int, lost bool) {
 	case e.Kind == Left:
 		b = capture.AppendMicros(b, e.Due)
 	}
-	b = strconv.AppendInt(append(b, ','), int64(number), 10)
+	b = strconv.AppendInt(append(b, ','), int64(copyNumber), 10)
 	b = strconv.AppendInt(append(b, ','), int64(e.Client.Turn), 10)
 	b = strconv.AppendInt(append(b, ','), int64(len(e.Data)), 10)
 	switch b = append(b, ','); e.Kind {
 	case Left:
 		b = capture.AppendMicros(b, e.At)
-	case overrun:
+	case overLimit:
 		b = append(b, "overrun"...)
 	case unsent:
 		b = append(b, "unsent"...)
@@ -73,5 +76,5 @@ func (r *record) row(e *Event, number int, lost bool) {
 	_, _ = r.out.Write(r.line)
 }
 
-// Flush writes out what is buffered.
+// Flush writes buffered data.
 func (r *record) Flush() error { return r.out.Flush() }

@@ -15,64 +15,68 @@ import (
 	"wirelab/lossmodel/tracefile"
 )
 
-// Relay passes datagrams between clients and a server.
+// Relay forwards datagrams between clients and a server.
 type Relay struct {
-	options Options
-	listen  *net.UDPConn
-	begin   time.Time
-	aside   []byte // buffer for the control messages of datagrams from clients
-	timer   timer
-	files   map[string][]byte // read once, for the links of all clients
-	done    sync.WaitGroup
-	bugs    chan error // the first panic of another goroutine
-	taps    []Tap
-	event   Event // the one that the taps see
+	options    Options
+	listen     *net.UDPConn
+	start      time.Time // virtual time zero
+	oob        []byte    // buffer for the control messages of datagrams from clients; nil if unused
+	timer      timer
+	fileCache  map[string][]byte // files named by links, by path
+	goroutines sync.WaitGroup
+	panics     chan error // the first panic of another goroutine
+	taps       []Tap
+	event      Event // buffer for the event that is passed to the taps
 
-	mu      sync.Mutex
-	now     time.Duration // virtual: of the last thing that happened
-	armed   time.Duration // when the timer goes off
-	clients map[netip.AddrPort]*client
-	slots   []*client // by the number in a datagram's tag; nil: free
-	leaving []*client // forgotten, but some of theirs is under way
-	lanes   []*lane
-	due     lanesDue
-	shared  [2]*lane
-	held    int64 // bytes under way
-	totals  Totals
-	closed  bool
+	mu            sync.Mutex
+	virtualNow    time.Duration // latest time passed to any link; never decreases
+	timerDue      time.Duration // when the timer fires; noDeadline if it is not set
+	clients       map[netip.AddrPort]*client
+	slots         []*client // by the client part of a datagram's tag; nil if free
+	forgotten     []*client // removed from clients, with datagrams still in flight
+	lanes         []*lane
+	dueLanes      laneHeap // lanes with datagrams in flight, by due time
+	shared        [2]*lane // by direction, if Options.Shared is set
+	bytesInFlight int64    // including datagramOverhead for each datagram
+	totals        Totals
+	closed        bool
 }
 
-const never = time.Duration(math.MaxInt64)
+// noDeadline is a time that is never reached.
+const noDeadline = time.Duration(math.MaxInt64)
 
-// socketBuffer is what sockets are asked to buffer; the system grants what it will.
+// socketBuffer is the requested size of socket buffers in bytes. The system may grant less.
 const socketBuffer = 4 << 20
 
-// Open binds the socket that clients send to. Run does the rest.
+// Open opens the socket for clients. It fails if the conditions are invalid or the address is not
+// available. Call Run to forward datagrams.
 func Open(o Options) (*Relay, error) {
-	o.complete()
-	r := &Relay{options: o, begin: time.Now(), armed: never, clients: map[netip.AddrPort]*client{}, files: map[string][]byte{},
-		bugs: make(chan error, 1)}
+	o.setDefaults()
+	r := &Relay{options: o, start: time.Now(), timerDue: noDeadline, clients: map[netip.AddrPort]*client{},
+		fileCache: map[string][]byte{},
+		panics:    make(chan error, 1)}
 	if err := r.openLinks(); err != nil {
 		return nil, err
 	}
 	var err error
-	network := "udp" // on IPv6: of [::] both families
+	network := "udp" // [::] accepts both IPv4 and IPv6
 	if o.Listen.Addr().Is4() {
-		network = "udp4" // else 0.0.0.0 would be of both
+		network = "udp4" // with "udp", 0.0.0.0 would accept both too
 	}
 	if r.listen, err = net.ListenUDP(network, net.UDPAddrFromAddrPort(o.Listen)); err != nil {
 		return nil, err
 	}
 	_ = r.listen.SetReadBuffer(socketBuffer)
 	_ = r.listen.SetWriteBuffer(socketBuffer)
-	r.aside = askSource(r.listen)
+	r.oob = enablePacketInfo(r.listen)
 	r.timer = newTimer()
 	return r, nil
 }
 
-// openLinks makes the shared links, or one pair to see that it can be done.
+// openLinks creates the links that all clients share. If each client has its own, it creates a pair
+// only to check the conditions, so that Open reports an error and not the first client.
 func (r *Relay) openLinks() error {
-	lanes, err := r.newLanes(Client{})
+	lanes, err := r.newLanes(Client{}) // the zero Client stands for all clients
 	if err == nil && r.options.Shared {
 		r.shared = lanes
 		r.lanes = lanes[:]
@@ -80,20 +84,21 @@ func (r *Relay) openLinks() error {
 	return err
 }
 
-// Addr returns the address that clients send to.
+// Addr returns the address of the socket for clients.
 func (r *Relay) Addr() netip.AddrPort { return r.listen.LocalAddr().(*net.UDPAddr).AddrPort() }
 
-// Begin returns the wall-clock time from which all other times count.
-func (r *Relay) Begin() time.Time { return r.begin }
+// Begin returns the wall-clock time to which all other times are relative.
+func (r *Relay) Begin() time.Time { return r.start }
 
-// clock returns the time since the relay was opened.
-func (r *Relay) clock() time.Duration { return time.Since(r.begin) }
+// now returns the time since the relay was opened.
+func (r *Relay) now() time.Duration { return time.Since(r.start) }
 
-// Run passes datagrams on until ctx ends. It can be called once. An error that concerns a
-// single datagram, a client or the server does not end it.
+// Run forwards datagrams until ctx ends. It must be called once. Errors of single datagrams,
+// clients or the server do not end it. A panic in a goroutine of the relay becomes a panic of
+// Run.
 func (r *Relay) Run(ctx context.Context) error {
-	r.start(r.fromClients)
-	r.start(r.whenDue)
+	r.goGuarded(r.readClients)
+	r.goGuarded(r.deliverOnTimer)
 	tick := time.NewTicker(min(time.Second, r.options.Idle))
 	defer tick.Stop()
 	for {
@@ -101,49 +106,51 @@ func (r *Relay) Run(ctx context.Context) error {
 		case <-ctx.Done():
 			r.Close()
 			return nil
-		case bug := <-r.bugs:
-			r.untap() // the panic may be a tap's
+		case bug := <-r.panics:
+			r.removeTaps() // the panic may come from a tap
 			r.Close()
 			panic(bug)
 		case <-tick.C:
-			r.housekeep()
+			r.expireClients()
 		}
 	}
 }
 
-// start runs f in a goroutine. Run passes on its panic, so that the caller of Run can restore a
-// terminal first.
-func (r *Relay) start(f func()) {
-	r.done.Go(panics.Guard(func(bug error) {
+// goGuarded runs f in a goroutine. The first panic of such a goroutine is passed to Run, which panics
+// in turn, so that the caller of Run can restore a terminal first.
+func (r *Relay) goGuarded(f func()) {
+	r.goroutines.Go(panics.Guard(func(bug error) {
 		select {
-		case r.bugs <- bug:
-		default:
+		case r.panics <- bug:
+		default: // Run has another panic already
 		}
 	}, f))
 }
 
-// untap makes the taps see nothing more.
-func (r *Relay) untap() {
+// removeTaps removes all taps.
+func (r *Relay) removeTaps() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.taps = nil
 }
 
-// Close completes the totals and closes the sockets of a relay that is not to be run. Run does so
-// itself. Datagrams under way stay in the totals as queued.
+// Close updates the totals, closes the sockets of a relay and waits for its goroutines. Run calls it.
+// Datagrams in flight remain counted as queued.
 func (r *Relay) Close() {
-	r.housekeep()
+	r.expireClients()
 	r.closeSockets()
-	r.done.Wait()
+	r.goroutines.Wait()
 }
 
+// closeSockets updates the gauges, reports datagrams in flight to the taps, and closes all
+// sockets, which ends the goroutines.
 func (r *Relay) closeSockets() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.measure()
+	r.updateGauges()
 	r.closed = true
 	for _, l := range r.lanes {
-		r.abandon(l)
+		r.reportAbandoned(l)
 	}
 	r.listen.Close()
 	r.timer.close()
@@ -154,73 +161,73 @@ func (r *Relay) closeSockets() {
 	}
 }
 
-// abandon reports to the taps what never arrived.
-func (r *Relay) abandon(l *lane) {
+// reportAbandoned removes the datagrams still in flight on a lane from its link and reports them to
+// the taps.
+func (r *Relay) reportAbandoned(l *lane) {
 	if len(r.taps) == 0 {
 		return
 	}
-	for d, ok := l.link.Receive(never); ok; d, ok = l.link.Receive(never) {
-		r.tapLeft(r.slots[d.Tag>>seqBits], l, abandoned, &d, r.totals.At, lossmodel.None)
+	for d, ok := l.link.Receive(noDeadline); ok; d, ok = l.link.Receive(noDeadline) {
+		r.emitDone(r.slots[d.Tag>>tagSeqBits], l, abandoned, &d, r.totals.At, lossmodel.None)
 	}
 }
 
-// Reshape gives all links, and those of clients to come, other conditions. It returns
-// when that was; on error some links may have changed.
+// Reshape changes the conditions of all links, including those of future clients. It returns the
+// time of the change. After an error some links may have changed.
 func (r *Relay) Reshape(conditions Conditions) (time.Duration, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.now = max(r.now, r.clock())
+	r.virtualNow = max(r.virtualNow, r.now())
 	r.options.Conditions = conditions
 	var errs []error
 	reshape := func(c Client, lanes [2]*lane) {
 		up, down := conditions(c)
-		errs = append(errs, lanes[Up].reshape(up, r.now), lanes[Down].reshape(down, r.now))
+		errs = append(errs, lanes[Up].reshape(up, r.virtualNow), lanes[Down].reshape(down, r.virtualNow))
 	}
 	if r.options.Shared {
 		reshape(Client{}, r.shared)
-		return r.now, errors.Join(errs...)
+		return r.virtualNow, errors.Join(errs...)
 	}
 	for _, c := range r.slots {
 		if c != nil {
 			reshape(c.Client, c.lanes)
 		}
 	}
-	return r.now, errors.Join(errs...)
+	return r.virtualNow, errors.Join(errs...)
 }
 
-// load reads a file that a link names, once for all clients. The lock is held, or nothing
-// runs yet.
-func (r *Relay) load(path string) ([]byte, error) {
-	if data, ok := r.files[path]; ok {
+// readFile returns the content of a file that a link names. It reads each file once for all clients;
+// errors are not cached. The lock must be held, or no goroutine may run yet.
+func (r *Relay) readFile(path string) ([]byte, error) {
+	if data, ok := r.fileCache[path]; ok {
 		return data, nil
 	}
 	data, err := tracefile.ReadFile(path)
 	if err == nil {
-		r.files[path] = data
+		r.fileCache[path] = data
 	}
 	return data, err
 }
 
-// newLanes makes a pair of links for a client. The first client's links have the names,
-// and so the streams, of those of a session: what happens to it can be told by any
-// command that takes a link and a seed.
+// newLanes creates a pair of links for a client, by direction, with the current conditions. The first
+// client's links have the same random streams as those of a session of the lab with the same seed.
 func (r *Relay) newLanes(c Client) (lanes [2]*lane, err error) {
 	up, down := r.options.Conditions(c)
 	for way, spec := range [2]lossmodel.Spec{up, down} {
-		l := &lane{way: Way(way), place: -1, status: LinkStatus{Way: Way(way), Client: c.Turn, Spec: spec}}
-		if l.link, err = lossmodel.NewLinkWith(r.load, spec, r.options.Seed, LinkName(Way(way), c.Turn)); err != nil {
+		l := &lane{direction: Way(way), heapIndex: -1, status: LinkStatus{Way: Way(way), Client: c.Turn, Spec: spec}}
+		if l.link, err = lossmodel.NewLinkWith(r.readFile, spec, r.options.Seed, LinkName(Way(way), c.Turn)); err != nil {
 			return lanes, err
 		}
 		if len(r.taps) > 0 {
-			l.link.Watch()
+			l.link.Watch() // taps need trails
 		}
 		lanes[way] = l
 	}
 	return lanes, nil
 }
 
-// LinkName returns the name from which a link's random streams are seeded: "up" or "down"
-// for the first client and for a shared link, "up 2" for the second client, and so on.
+// LinkName returns the name from which a link's random streams are seeded: "up" or "down" for the
+// first client and for shared links, "up 2" for the second client, and so on.
 func LinkName(w Way, turn int) string {
 	if turn <= 1 {
 		return w.String()

@@ -9,90 +9,95 @@ import (
 	"wirelab/lossmodel"
 )
 
-// Tolerated is how late a datagram may leave before the link is said not to do what was
-// asked: less than any game notices.
+// Tolerated is the largest 99th percentile of lateness without a warning. No game notices less.
 const Tolerated = time.Millisecond
 
-// Deviations describes in what one direction of the emulator did not do what it is set to; nil if in nothing.
+// Deviations describes where the relay deviated from the configured link in one direction: datagrams
+// that were sent late, and losses that the link did not cause; nil if none.
 func (f *Flow) Deviations(way Way) (list []string) {
 	if p99 := f.Late.Quantile(0.99); p99 > Tolerated {
 		list = append(list, fmt.Sprintf("%s is late: p99 %s ms", way, Millis(p99)))
 	}
 	for _, x := range []struct {
-		n    uint64
-		what string
+		n      uint64
+		format string // of the message about n datagrams
 	}{
-		{f.Missed, "the system dropped %d before they were read"},
-		{f.Unsent, "the system would not send %d"},
-		{f.Overrun, "%d were too many to keep"},
+		{f.Missed, "the system dropped %d datagrams before they were read"},
+		{f.Unsent, "the system refused to send %d datagrams"},
+		{f.Overrun, "%d datagrams exceeded the memory limit"},
 	} {
 		if x.n > 0 {
-			list = append(list, fmt.Sprintf("%s: "+x.what, way, x.n))
+			list = append(list, fmt.Sprintf("%s: "+x.format, way, x.n))
 		}
 	}
 	return list
 }
 
-// Deviations describes in what the emulator did not do what it is set to, in both directions and
-// as a whole; nil if in nothing.
+// Deviations describes where the relay deviated from the configured links; nil if nowhere.
 func (t *Totals) Deviations() (list []string) {
 	for way := range t.Flows {
 		list = append(list, t.Flows[way].Deviations(Way(way))...)
 	}
 	if t.Oversize > 0 {
-		list = append(list, fmt.Sprintf("%d were larger than IPv4 carries, and not passed on", t.Oversize))
+		list = append(list, fmt.Sprintf("%d datagrams were larger than IPv4 allows and were dropped", t.Oversize))
 	}
 	if t.NoSocket > 0 {
-		list = append(list, fmt.Sprintf("the system had no socket for %d of new clients", t.NoSocket))
+		list = append(list, fmt.Sprintf("the system provided no socket for %d datagrams of new clients", t.NoSocket))
 	}
 	return list
 }
 
-// Remarks lists what a person should know although the emulator did what was set.
+// Remarks lists notable events that are not deviations from the configured links; nil if none.
 func (t *Totals) Remarks() (list []string) {
 	if n := t.Flows[Up].Gone; n > 0 {
-		list = append(list, fmt.Sprintf("nobody at the server: %d times", n))
+		list = append(list, fmt.Sprintf("server unreachable: %d times", n))
 	}
 	if t.Refused > 0 {
-		list = append(list, fmt.Sprintf("refused %d of more clients", t.Refused))
+		list = append(list, fmt.Sprintf("%d datagrams refused", t.Refused))
 	}
 	return list
 }
 
-// Millis is a time in milliseconds.
+// Millis formats a duration in milliseconds with two decimals.
 func Millis(d time.Duration) string { return units.Fixed(units.Milliseconds(d), 2) }
 
-// Since returns what came after was, an earlier moment; what is under way is that of now.
-func (f *Flow) Since(was *Flow) Flow {
+// Since returns the counters since earlier, a previous copy. Gauges such as Queued are the
+// current ones.
+func (f *Flow) Since(earlier *Flow) Flow {
 	d := *f
-	for _, x := range []struct{ d, was *uint64 }{{&d.In, &was.In}, {&d.InBytes, &was.InBytes}, {&d.Copies, &was.Copies},
-		{&d.Out, &was.Out}, {&d.OutBytes, &was.OutBytes}, {&d.OutWire, &was.OutWire}, {&d.Overrun, &was.Overrun},
-		{&d.Unsent, &was.Unsent}, {&d.Missed, &was.Missed}, {&d.Gone, &was.Gone}} {
-		*x.d -= *x.was
+	for _, counter := range []struct{ now, earlier *uint64 }{
+		{&d.In, &earlier.In}, {&d.InBytes, &earlier.InBytes}, {&d.Copies, &earlier.Copies},
+		{&d.Out, &earlier.Out}, {&d.OutBytes, &earlier.OutBytes}, {&d.OutWire, &earlier.OutWire},
+		{&d.Overrun, &earlier.Overrun}, {&d.Unsent, &earlier.Unsent}, {&d.Missed, &earlier.Missed},
+		{&d.Gone, &earlier.Gone},
+	} {
+		*counter.now -= *counter.earlier
 	}
 	for i := range d.LostBy {
-		d.LostBy[i] -= was.LostBy[i]
+		d.LostBy[i] -= earlier.LostBy[i]
 	}
-	d.Size, d.Late, d.Took, d.Due = f.Size.Since(&was.Size), f.Late.Since(&was.Late), f.Took.Since(&was.Took), f.Due.Since(&was.Due)
+	d.Size, d.Late, d.Took, d.Due = f.Size.Since(&earlier.Size), f.Late.Since(&earlier.Late),
+		f.Took.Since(&earlier.Took), f.Due.Since(&earlier.Due)
 	return d
 }
 
-// Since returns what came after was, an earlier moment; At is how long that took.
-func (t *Totals) Since(was *Totals) Totals {
+// Since returns the counters since earlier, a previous copy. At is the time between the two.
+func (t *Totals) Since(earlier *Totals) Totals {
 	d := *t
-	d.At -= was.At
-	d.Joined -= was.Joined
-	d.Forgotten -= was.Forgotten
-	d.Refused -= was.Refused
-	d.NoSocket -= was.NoSocket
-	d.Oversize -= was.Oversize
+	d.At -= earlier.At
+	d.Joined -= earlier.Joined
+	d.Forgotten -= earlier.Forgotten
+	d.Refused -= earlier.Refused
+	d.NoSocket -= earlier.NoSocket
+	d.Oversize -= earlier.Oversize
 	for way := range d.Flows {
-		d.Flows[way] = t.Flows[way].Since(&was.Flows[way])
+		d.Flows[way] = t.Flows[way].Since(&earlier.Flows[way])
 	}
 	return d
 }
 
-// Kbps is a rate in kilobits a second.
+// Kbps returns the rate of bytes in the given time, in kilobits (1000 bits) per second; 0 if
+// seconds is not positive.
 func Kbps(bytes uint64, seconds float64) float64 {
 	if seconds <= 0 {
 		return 0
@@ -100,17 +105,19 @@ func Kbps(bytes uint64, seconds float64) float64 {
 	return float64(bytes) * 8 / 1000 / seconds
 }
 
-// Line is the line of one second, which ended at a time and in which d came. It begins with !
-// if the link did not do what was asked; deviations are those that d does not contain.
+// Line formats the counters d of the last interval, which ended at the given time, as one line,
+// such as "     5 s  up 60/s 38 kbps 52.00 ms  down 60/s ...". The line begins with "!" if there
+// are deviations: those of d, and those given in addition.
 func Line(at time.Duration, d *Totals, deviations []string) string {
+	const minSpan = 1e-9 // avoids a division by 0
 	span := d.At.Seconds()
 	mark, words := " ", []string{fmt.Sprintf("%6.0f s", at.Seconds())}
 	for way := range d.Flows {
 		f := &d.Flows[way]
-		words = append(words, fmt.Sprintf("%s %.0f/s %.0f kbps %s ms", Way(way), float64(f.Out)/max(span, 1e-9), Kbps(f.OutBytes, span),
+		words = append(words, fmt.Sprintf("%s %.0f/s %.0f kbps %s ms", Way(way), float64(f.Out)/max(span, minSpan), Kbps(f.OutBytes, span),
 			Millis(f.Took.Quantile(0.5))))
-		if by := f.Causes(); by != "" {
-			words = append(words, "lost "+by)
+		if losses := f.Causes(); losses != "" {
+			words = append(words, "lost "+losses)
 		}
 		if f.Line.Bytes > 0 {
 			words = append(words, fmt.Sprintf("queue %d B", f.Line.Bytes))
@@ -129,7 +136,8 @@ func Line(at time.Duration, d *Totals, deviations []string) string {
 	return mark + strings.Join(words, "  ")
 }
 
-// Causes lists how many were lost by what.
+// Causes lists the number of lost datagrams by cause, such as "3 by loss, 1 by queue"; "" if none was
+// lost.
 func (f *Flow) Causes() string {
 	var words []string
 	for cause, n := range f.LostBy {
@@ -140,9 +148,9 @@ func (f *Flow) Causes() string {
 	return strings.Join(words, ", ")
 }
 
-// The JSON of one direction. Figures without data are null.
+// JSON of one direction. Figures without data are null.
 type (
-	// Figures are what went through, what was asked of the link, and what it did.
+	// Figures are the counters of one direction, the settings of the link, and what was measured.
 	Figures struct {
 		In       uint64            `json:"in"`
 		InBytes  uint64            `json:"in_bytes"`
@@ -160,16 +168,16 @@ type (
 
 		Set      map[string]any `json:"asked"` // the keys of the link at the end
 		Measured measured       `json:"did"`
-		Late     timesMs        `json:"late_ms"` // after the time that the link gave
+		Late     timesMs        `json:"late_ms"` // time of sending minus due time
 	}
-	// measured is what a link measured.
+	// measured are the figures of a link's traffic.
 	measured struct {
-		Lost        *float64 `json:"loss"`          // share of in + copies; null without any
-		Delay       timesMs  `json:"delay_ms"`      // from being read to being sent
-		LinkDelay   *float64 `json:"link_delay_ms"` // the mean that the link decided
-		WireKbpsMax float64  `json:"wire_kbps_max"` // with headers, in the best second
+		Lost        *float64 `json:"loss"`          // lost fraction of In + Copies
+		Delay       timesMs  `json:"delay_ms"`      // time from reading to sending
+		LinkDelay   *float64 `json:"link_delay_ms"` // mean delay set by the link
+		WireKbpsMax float64  `json:"wire_kbps_max"` // with headers, in the second with the most traffic
 	}
-	// timesMs are those of many datagrams.
+	// timesMs summarizes a histogram in milliseconds.
 	timesMs struct {
 		Mean *float64 `json:"mean"`
 		P50  *float64 `json:"p50"`
@@ -179,7 +187,8 @@ type (
 	}
 )
 
-func timesOf(h *Histogram) (t timesMs) {
+// newTimesMs summarizes a histogram; all fields are nil if it is empty.
+func newTimesMs(h *Histogram) (t timesMs) {
 	if h.N == 0 {
 		return t
 	}
@@ -187,19 +196,19 @@ func timesOf(h *Histogram) (t timesMs) {
 	return timesMs{ms(h.Mean()), ms(h.Quantile(0.5)), ms(h.Quantile(0.95)), ms(h.Quantile(0.99)), ms(h.Max)}
 }
 
-// Figures returns the figures of one direction, whose link was set to spec and carried best kbps
-// in its best second.
-func (t *Totals) Figures(way Way, spec lossmodel.Spec, best float64) Figures {
+// Figures returns the figures of one direction for a report. spec has the settings of its link, and
+// maxWireKbps is the highest rate on the wire in any second, in kbps.
+func (t *Totals) Figures(way Way, spec lossmodel.Spec, maxWireKbps float64) Figures {
 	f := &t.Flows[way]
 	d := Figures{In: f.In, InBytes: f.InBytes, Copies: f.Copies, Out: f.Out, OutBytes: f.OutBytes, Lost: f.Lost(),
 		LostBy: map[string]uint64{}, Overrun: f.Overrun, Unsent: f.Unsent, Queued: f.Queued, Missed: f.Missed, Gone: f.Gone,
-		Kbps: Kbps(f.OutBytes, t.At.Seconds()), Set: spec.Values(), Late: timesOf(&f.Late),
-		Measured: measured{Delay: timesOf(&f.Took), LinkDelay: timesOf(&f.Due).Mean, WireKbpsMax: best}}
+		Kbps: Kbps(f.OutBytes, t.At.Seconds()), Set: spec.Values(), Late: newTimesMs(&f.Late),
+		Measured: measured{Delay: newTimesMs(&f.Took), LinkDelay: newTimesMs(&f.Due).Mean, WireKbpsMax: maxWireKbps}}
 	for cause := lossmodel.None + 1; cause < lossmodel.NumCauses; cause++ {
 		d.LostBy[cause.String()] = f.LostBy[cause]
 	}
-	if all := f.In + f.Copies; all > 0 {
-		d.Measured.Lost = new(float64(f.Lost()) / float64(all))
+	if total := f.In + f.Copies; total > 0 {
+		d.Measured.Lost = new(float64(f.Lost()) / float64(total))
 	}
 	return d
 }

@@ -6,56 +6,59 @@ import (
 	"wirelab/lossmodel"
 )
 
-// Snapshot is all that there is to know of a relay at one moment.
+// Snapshot is the state of a relay at one moment.
 type Snapshot struct {
 	Totals  Totals
-	Clients []ClientState // those that there are, and those that something is still under way to
-	Links   []LinkStatus  // of each link
+	Clients []ClientState // including removed clients with datagrams in flight
+	Links   []LinkStatus
 }
 
-// ClientState is how a client stands.
+// ClientState is the state of one client.
 type ClientState struct {
 	Client
-	Joined, Seen time.Duration // when its first datagram came, and its last
-	Leaving      bool          // forgotten, but something is under way
-	Flying       int           // datagrams under way, both directions
-	Ways         [2]Tally      // by Way
+	Joined, Seen time.Duration // times of its first and its last datagram
+	Leaving      bool          // removed, but datagrams are in flight
+	Flying       int           // datagrams in flight, both directions
+	Ways         [2]Tally      // by direction
 }
 
-// Tally is what went through for one client in one direction.
+// Tally counts the traffic of one client in one direction.
 type Tally struct {
 	In, InBytes   uint64
 	Out, OutBytes uint64
 	Lost          uint64
-	Took          time.Duration    // from being read to being sent, summed over Out
-	Line          lossmodel.Queued // before its bottleneck; that of all if they share one
+	Took          time.Duration    // total time from reading to sending of the Out datagrams
+	Line          lossmodel.Queued // queue before the line; the queue of all clients if they share links
 }
 
-func (t *Tally) left(d *lossmodel.Delivery, at time.Duration) {
+// countSent counts a datagram that the relay sent on at the given time.
+func (t *Tally) countSent(d *lossmodel.Delivery, at time.Duration) {
 	t.Out++
 	t.OutBytes += uint64(len(d.Data))
 	t.Took += at - d.Sent
 }
 
-// LinkStatus is what one link is set to, and what it did with the datagrams that it received since
-// then. Copies are left out.
+// LinkStatus describes the settings of one link and what it did with datagrams received since
+// they were set. Copies made by the link are not counted.
 type LinkStatus struct {
 	Way    Way
-	Client int // its turn; 0: of all
+	Client int // number of the client; 0 for all
 	Spec   lossmodel.Spec
-	From   time.Duration // what came before was under the conditions before
-	First  time.Duration // when the first datagram came
-	Until  time.Duration // when the last one left
-	Sent   uint64
-	Cut    uint64 // of those, larger than one IP packet
-	Lost   uint64 // by any cause; damaged ones are not
-	Queue  uint64 // of those, in the queue of the bottleneck
-	Left   uint64
-	Took   time.Duration // from being read to being sent, summed over Left
-	Bits   uint64        // of Left, on the wire
+	From   time.Duration // datagrams read before this time are not counted
+	First  time.Duration // when the first datagram was read
+	Until  time.Duration // when the last datagram was sent
+	Sent   uint64        // datagrams passed to the link
+	Cut    uint64        // of Sent, datagrams larger than one IP packet
+	Lost   uint64        // of Sent, lost by any cause except damage
+	Queue  uint64        // of Lost, dropped because the queue was full
+	Left   uint64        // datagrams that passed the link, including damaged ones
+	Took   time.Duration // total time from reading to sending of the Left datagrams
+	Bits   uint64        // on the wire, of datagrams that were sent on
 }
 
-func (a *LinkStatus) sent(at time.Duration, v *lossmodel.Verdict) {
+// countEntered counts a datagram that was passed to the link at the given time, and the link's
+// decision. It ignores datagrams from before the settings were set.
+func (a *LinkStatus) countEntered(at time.Duration, v *lossmodel.Verdict) {
 	if at < a.From {
 		return
 	}
@@ -74,11 +77,13 @@ func (a *LinkStatus) sent(at time.Duration, v *lossmodel.Verdict) {
 	}
 }
 
-// of reports whether a delivery is of a datagram that came since the conditions were set.
-func (a *LinkStatus) of(d *lossmodel.Delivery) bool { return d.Copy == 0 && d.Sent >= a.From }
+// applies reports whether a delivery counts: the original, not a copy, of a datagram that was read
+// after the settings were set.
+func (a *LinkStatus) applies(d *lossmodel.Delivery) bool { return d.Copy == 0 && d.Sent >= a.From }
 
-func (a *LinkStatus) left(d *lossmodel.Delivery, at time.Duration, wire int) {
-	if a.of(d) {
+// countSent counts a datagram that was sent on. wire is its size with headers.
+func (a *LinkStatus) countSent(d *lossmodel.Delivery, at time.Duration, wire int) {
+	if a.applies(d) {
 		a.Left++
 		a.Took += at - d.Sent
 		a.Bits += 8 * uint64(wire)
@@ -86,40 +91,44 @@ func (a *LinkStatus) left(d *lossmodel.Delivery, at time.Duration, wire int) {
 	}
 }
 
-// damaged counts a datagram that the receiver's checksum refuses: it took its time on the line.
-func (a *LinkStatus) damaged(d *lossmodel.Delivery) {
-	if a.of(d) {
+// countDamaged counts a datagram that the receiver's checksum would refuse. It used the line like
+// any other.
+func (a *LinkStatus) countDamaged(d *lossmodel.Delivery) {
+	if a.applies(d) {
 		a.Left++
 		a.Took += d.Due - d.Sent
 	}
 }
 
-// reshape gives the link other conditions.
+// reshape changes the settings of the link at the given time. Settings that differ reset the status.
 func (l *lane) reshape(spec lossmodel.Spec, at time.Duration) error {
 	err := l.link.Reshape(spec)
 	if err == nil && spec != l.status.Spec {
-		l.status = LinkStatus{Way: l.way, Client: l.status.Client, Spec: spec, From: at + 1}
+		// Datagrams read at the time of the change had the old settings.
+		l.status = LinkStatus{Way: l.direction, Client: l.status.Client, Spec: spec, From: at + 1}
 	}
 	return err
 }
 
-// Snapshot writes how things stand into s, whose memory it uses again.
+// Snapshot stores the current state of the relay in s, whose slices it reuses. After Close the
+// state is the last one.
 func (r *Relay) Snapshot(s *Snapshot) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if !r.closed {
-		r.measure()
+		r.updateGauges()
 	}
 	s.Totals, s.Clients, s.Links = r.totals, s.Clients[:0], s.Links[:0]
 	for _, c := range r.slots {
 		if c == nil {
 			continue
 		}
-		x := ClientState{Client: c.Client, Joined: c.joined, Seen: c.seen, Leaving: r.clients[c.Addr] != c, Flying: c.flying, Ways: c.ways}
+		state := ClientState{Client: c.Client, Joined: c.joined, Seen: c.lastSeen, Leaving: r.clients[c.Addr] != c,
+			Flying: c.inFlight, Ways: c.tallies}
 		for way, l := range c.lanes {
-			x.Ways[way].Line = l.line
+			state.Ways[way].Line = l.queued
 		}
-		s.Clients = append(s.Clients, x)
+		s.Clients = append(s.Clients, state)
 	}
 	for _, l := range r.lanes {
 		s.Links = append(s.Links, l.status)

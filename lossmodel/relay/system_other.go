@@ -4,12 +4,14 @@ package relay
 
 import "net"
 
-func newTimer() timer { return newCoarseTimer() }
+// newTimer returns a runtimeTimer: timerfd exists on Linux only.
+func newTimer() timer { return newRuntimeTimer() }
 
-// missed returns 0: only Linux reports how many datagrams it dropped before they were read.
-func missed(*net.UDPConn) uint64 { return 0 }
+// kernelDrops returns 0: only Linux reports how many datagrams it dropped before they were read.
+func kernelDrops(*net.UDPConn) uint64 { return 0 }
 
-// askSource returns nil: the system chooses the address that answers come from.
-func askSource(*net.UDPConn) []byte { return nil }
+// enablePacketInfo returns nil: the system chooses the source address of answers.
+func enablePacketInfo(*net.UDPConn) []byte { return nil }
 
-func answerFrom([]byte) []byte { return nil }
+// replyControlMessage returns nil: answers need no control message; see enablePacketInfo.
+func replyControlMessage([]byte) []byte { return nil }

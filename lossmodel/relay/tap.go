@@ -6,40 +6,40 @@ import (
 	"wirelab/lossmodel"
 )
 
-// kind is what happened to a datagram.
+// kind is the kind of an event.
 type kind uint8
 
-// What can happen to a datagram: it enters, then it and each of its copies leave, or end.
+// Kinds of events. A datagram enters; then it and each of its copies end with one of the other kinds.
 const (
-	Entered   kind = iota // was read and given to its link, which decided Verdict
-	Left                  // was sent on
-	ended                 // was damaged, and its checksum would say so
-	unsent                // the system would not send it
-	overrun               // was read, but there was too much under way already: the link never saw it
-	abandoned             // was under way when the relay ended
+	Entered           kind = iota // read and passed to its link, which returned Verdict
+	Left                          // sent on
+	refusedByChecksum             // damaged; a real receiver's checksum would refuse it
+	unsent                        // the system refused to send it
+	overLimit                     // read and dropped because of Options.MaxQueued, without passing the link
+	abandoned                     // in flight when the relay ended
 )
 
-// Event is something that happened to a datagram. It, Data and Trail are valid during the call only.
+// Event is something that happened to a datagram. The Event, Data and Trail are valid only during
+// the call of the Tap.
 type Event struct {
 	Kind      kind
 	At        time.Duration // when it happened
 	Client    Client
 	Way       Way
-	Seq       uint64 // of its direction, from 0
-	Copy      int
+	Seq       uint64 // number in its direction, from 0
+	Copy      int    // 0 for the datagram, 1 and up for copies made by the link
 	Data      []byte
-	Sent, Due time.Duration     // when it entered; when it was to leave
-	Verdict   lossmodel.Verdict // of Entered
-	Trail     *lossmodel.Trail  // of Entered: what each stage did
-	Lost      lossmodel.Cause   // of Ended and Overrun
-	Flipped   int               // bits, of Left and Ended
+	Sent, Due time.Duration     // when it was read, when it was due
+	Verdict   lossmodel.Verdict // if Entered
+	Trail     *lossmodel.Trail  // if Entered: what each stage did; may be nil
+	Lost      lossmodel.Cause   // if lost or refused by the checksum; None otherwise
+	Flipped   int               // number of flipped bits, if Left or refused by the checksum
 }
 
-// Tap sees all events, in order, with the relay's lock held: it must be quick.
+// Tap is called for every event, in order, with the relay's lock held. It must return quickly.
 type Tap func(*Event)
 
-// Tap makes t see all events of a relay that does not run yet. Links are watched then,
-// which costs a little.
+// Tap adds a tap. It must be called before Run. The links then record a Trail for each datagram.
 func (r *Relay) Tap(t Tap) {
 	r.taps = append(r.taps, t)
 	for _, l := range r.lanes {
@@ -47,24 +47,30 @@ func (r *Relay) Tap(t Tap) {
 	}
 }
 
-// tell shows an event to all taps. It lies in the relay's own memory, which is why it is
-// theirs during the call only.
-func (r *Relay) tell(e Event) {
+// emit passes an event to all taps. The event is copied to r.event, because a pointer to the
+// parameter would cost an allocation for each event. The lock must be held.
+func (r *Relay) emit(e Event) {
 	r.event = e
 	for _, t := range r.taps {
 		t(&r.event)
 	}
 }
 
-func (r *Relay) tapEntered(c *client, l *lane, seq uint64, data []byte, v *lossmodel.Verdict) {
-	r.tell(Event{Kind: Entered, At: r.now, Client: c.Client, Way: l.way, Seq: seq, Data: data, Sent: r.now,
-		Due: v.Due, Verdict: *v, Trail: l.link.Trail(0), Lost: v.Lost})
+// emitEntered reports a datagram that was passed to its link.
+func (r *Relay) emitEntered(c *client, l *lane, seq uint64, data []byte, v *lossmodel.Verdict) {
+	const original = 0 // the trail of the datagram, not of a copy
+	r.emit(Event{Kind: Entered, At: r.virtualNow, Client: c.Client, Way: l.direction, Seq: seq, Data: data,
+		Sent: r.virtualNow,
+		Due:  v.Due, Verdict: *v, Trail: l.link.Trail(original), Lost: v.Lost})
 }
 
-func (r *Relay) tapLeft(c *client, l *lane, kind kind, d *lossmodel.Delivery, at time.Duration, lost lossmodel.Cause) {
+// emitDone reports the end of a delivery to the taps: kind is how it ended, at when, and lost the
+// cause if it was lost, otherwise lossmodel.None.
+func (r *Relay) emitDone(c *client, l *lane, kind kind, d *lossmodel.Delivery, at time.Duration, lost lossmodel.Cause) {
 	if len(r.taps) == 0 {
 		return
 	}
-	r.tell(Event{Kind: kind, At: at, Client: c.Client, Way: l.way, Seq: d.Tag & maxSeq, Copy: d.Copy, Data: d.Data,
+	r.emit(Event{Kind: kind, At: at, Client: c.Client, Way: l.direction, Seq: d.Tag & tagSeqMask, Copy: d.Copy,
+		Data: d.Data,
 		Sent: d.Sent, Due: d.Due, Lost: lost, Flipped: d.Flipped})
 }

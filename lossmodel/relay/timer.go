@@ -4,28 +4,32 @@ import (
 	"time"
 )
 
-// timer goes off once after each set.
+// timer fires once after each reset.
 type timer interface {
-	set(d time.Duration) // makes it go off after d, instead of when it was to before
-	wait() bool          // returns when it has gone off; false once it is closed
+	reset(d time.Duration) // fires after d; replaces an earlier reset
+	wait() bool            // returns true when the timer fires, false when it is closed
 	close()
 }
 
-// coarseTimer is one of the runtime's: a millisecond or two late, but there everywhere.
-type coarseTimer struct {
+// runtimeTimer uses the Go runtime's timer, which fires up to 2 ms late but is available
+// everywhere.
+type runtimeTimer struct {
 	timer *time.Timer
 	done  chan struct{}
 }
 
-func newCoarseTimer() coarseTimer {
-	t := coarseTimer{time.NewTimer(time.Hour), make(chan struct{})}
+// newRuntimeTimer returns a timer that is not set.
+func newRuntimeTimer() runtimeTimer {
+	t := runtimeTimer{time.NewTimer(time.Hour), make(chan struct{})}
 	t.timer.Stop()
 	return t
 }
 
-func (t coarseTimer) set(d time.Duration) { t.timer.Reset(max(0, d)) }
+// reset implements timer.
+func (t runtimeTimer) reset(d time.Duration) { t.timer.Reset(max(0, d)) }
 
-func (t coarseTimer) wait() bool {
+// wait implements timer.
+func (t runtimeTimer) wait() bool {
 	select {
 	case <-t.timer.C:
 		return true
@@ -34,4 +38,5 @@ func (t coarseTimer) wait() bool {
 	}
 }
 
-func (t coarseTimer) close() { close(t.done) }
+// close implements timer. It must be called once.
+func (t runtimeTimer) close() { close(t.done) }

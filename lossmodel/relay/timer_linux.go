@@ -7,31 +7,34 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// fineTimer is a timerfd that is read through the runtime's poller: some 70 us late, where the
-// runtime's own timers wait in whole milliseconds.
-type fineTimer struct {
+// timerFD is a Linux timerfd that is read through the runtime's poller. It fires about 70 µs
+// late, because the runtime's own timers are rounded to milliseconds.
+type timerFD struct {
 	fd   int
 	file *os.File
 	buf  *[8]byte
 }
 
-// newTimer returns the finest timer that the system grants: a sandbox may know no timerfd.
+// newTimer returns a timerFD, or a runtimeTimer where a sandbox forbids timerfd.
 func newTimer() timer {
 	fd, err := unix.TimerfdCreate(unix.CLOCK_MONOTONIC, unix.TFD_NONBLOCK|unix.TFD_CLOEXEC)
 	if err != nil {
-		return newCoarseTimer()
+		return newRuntimeTimer()
 	}
-	return fineTimer{fd, os.NewFile(uintptr(fd), "timerfd"), new([8]byte)}
+	return timerFD{fd, os.NewFile(uintptr(fd), "timerfd"), new([8]byte)}
 }
 
-func (t fineTimer) set(d time.Duration) {
-	spec := unix.ItimerSpec{Value: unix.NsecToTimespec(int64(max(1, d)))} // 0 would stop it
+// reset implements timer.
+func (t timerFD) reset(d time.Duration) {
+	spec := unix.ItimerSpec{Value: unix.NsecToTimespec(int64(max(1, d)))} // 0 would disarm it
 	_ = unix.TimerfdSettime(t.fd, 0, &spec, nil)
 }
 
-func (t fineTimer) wait() bool {
+// wait implements timer.
+func (t timerFD) wait() bool {
 	_, err := t.file.Read(t.buf[:])
 	return err == nil
 }
 
-func (t fineTimer) close() { t.file.Close() }
+// close implements timer. It makes wait return false.
+func (t timerFD) close() { t.file.Close() }

@@ -6,29 +6,29 @@ import (
 	"wirelab/lossmodel"
 )
 
-// Flow counts the outcomes of the datagrams of one direction. At every moment
-// In + Copies = Out + Lost + Unsent + Queued.
+// Flow counts the outcomes of the datagrams of one direction. At any time In + Copies = Out +
+// Lost() + Unsent + Queued.
 type Flow struct {
-	In, InBytes   uint64 // read from a socket; bytes of payload
-	Copies        uint64 // that links made
-	Out, OutBytes uint64 // sent on
-	OutWire       uint64 // their bytes with IPv4 and UDP headers
+	In, InBytes   uint64 // datagrams read, and their payload bytes
+	Copies        uint64 // made by the duplicate stage
+	Out, OutBytes uint64 // datagrams sent on, and their payload bytes
+	OutWire       uint64 // bytes of Out with IPv4 and UDP headers
 	LostBy        [lossmodel.NumCauses]uint64
-	Overrun       uint64 // of LostBy[Queue], those that would have exceeded MaxQueued
-	Unsent        uint64 // the system would not send them
-	Queued        int    // under way
+	Overrun       uint64 // of LostBy[Queue], datagrams beyond Options.MaxQueued
+	Unsent        uint64 // datagrams that the system refused to send
+	Queued        int    // in flight
 
-	Missed uint64 // came, but the system had no room for them: never read, so not In
-	Gone   uint64 // how often ICMP reported that no socket is there; only known of the server's side
+	Missed uint64 // dropped by the kernel because the socket buffer was full; not part of In
+	Gone   uint64 // ICMP errors such as "port unreachable"; known for the server's side only
 
-	Line lossmodel.Queued // before the bottlenecks of all clients
-	Size Histogram        // of payloads read, a nanosecond for a byte
-	Late Histogram        // how long after its due time each datagram was sent
-	Took Histogram        // from being read to being sent
-	Due  Histogram        // the same as the link decided it
+	Line lossmodel.Queued // queues before the lines of all links together
+	Size Histogram        // payload size of datagrams read; 1 ns stands for 1 byte
+	Late Histogram        // time of sending minus due time
+	Took Histogram        // time from reading to sending
+	Due  Histogram        // due time minus time of reading: the delay set by the link
 }
 
-// Lost returns how many were lost, whatever the cause.
+// Lost returns the number of lost datagrams and copies.
 func (f *Flow) Lost() (n uint64) {
 	for _, k := range f.LostBy {
 		n += k
@@ -36,45 +36,45 @@ func (f *Flow) Lost() (n uint64) {
 	return n
 }
 
-// Balanced reports whether the books agree.
+// Balanced reports whether every datagram and copy is counted exactly once.
 func (f *Flow) Balanced() bool { return f.In+f.Copies == f.Out+f.Lost()+f.Unsent+uint64(f.Queued) }
 
-// Totals is all that a relay counted until At.
+// Totals are the counters of a relay.
 type Totals struct {
-	At        time.Duration // since the relay was opened
-	Clients   int           // there are
-	Joined    int           // there ever were
-	Forgotten int           // because they fell silent
-	Refused   uint64        // datagrams of clients for whom there was no room, or who are no clients: the server, the relay itself
-	NoSocket  uint64        // datagrams of clients for whom the system had no socket
-	Oversize  uint64        // datagrams that are larger than IPv4 carries
-	Flows     [2]Flow       // by Way
+	At        time.Duration // time of the counters, since the relay was opened
+	Clients   int           // current clients
+	Joined    int           // clients so far
+	Forgotten int           // clients removed because they were idle
+	Refused   uint64        // datagrams from addresses that were refused: no room, the server, or the relay itself
+	NoSocket  uint64        // datagrams refused because the system provided no socket
+	Oversize  uint64        // datagrams larger than IPv4 allows, dropped
+	Flows     [2]Flow       // by direction
 }
 
-// Totals returns what was counted so far. It may be called at any time.
+// Totals returns the current counters. It may be called at any time.
 func (r *Relay) Totals() Totals {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.closed {
 		return r.totals
 	}
-	r.measure()
+	r.updateGauges()
 	return r.totals
 }
 
-// measure brings what is not counted as it happens up to date.
-func (r *Relay) measure() {
+// updateGauges updates the values that are not counted event by event: time, clients and queues.
+func (r *Relay) updateGauges() {
 	t := &r.totals
-	r.now = max(r.now, r.clock()) // what is sent from now on comes later: gauges must not look ahead of it
-	t.At = r.now
+	r.virtualNow = max(r.virtualNow, r.now()) // later datagrams must not be older than the gauges
+	t.At = r.virtualNow
 	t.Clients = len(r.clients)
 	for way := range t.Flows {
 		t.Flows[way].Line = lossmodel.Queued{}
 	}
 	for _, l := range r.lanes {
-		l.line = l.link.Gauges(t.At).Queue
-		line := &t.Flows[l.way].Line
-		line.Packets += l.line.Packets
-		line.Bytes += l.line.Bytes
+		l.queued = l.link.Gauges(t.At).Queue
+		line := &t.Flows[l.direction].Line
+		line.Packets += l.queued.Packets
+		line.Bytes += l.queued.Bytes
 	}
 }

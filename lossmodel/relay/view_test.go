@@ -12,34 +12,36 @@ import (
 	"wirelab/lossmodel"
 )
 
-// What a snapshot says of clients and links adds up to the totals, and what is remembered of
-// datagrams is what a tap saw.
+// The clients and links of a snapshot add up to the totals, and a Recent agrees with the events
+// of a tap.
 func TestSnapshotAddsUp(t *testing.T) {
 	for _, shared := range []bool{false, true} {
-		t.Run(fmt.Sprintf("shared=%t", shared), func(t *testing.T) { addsUp(t, shared) })
+		t.Run(fmt.Sprintf("shared=%t", shared), func(t *testing.T) { checkSnapshot(t, shared) })
 	}
 }
 
-func addsUp(t *testing.T, shared bool) {
-	server := echo(t)
-	var book notebook
+// checkSnapshot runs traffic of three clients with a change of settings and compares the
+// snapshot, the totals, a Recent and the events.
+func checkSnapshot(t *testing.T, shared bool) {
+	server := newEchoServer(t)
+	var log eventLog
 	recent := NewRecent(256)
-	up := spec(t, "loss", "20%", "latency", "2ms", "duplicate", "10%", "corrupt", "10%")
-	r, stop := start(t, Options{Server: local(server), Seed: 9, Shared: shared, Conditions: both(up, spec(t, "loss", "10%"))}, book.tap, recent.Tap)
-	clients := []*net.UDPConn{socket(t), socket(t), socket(t)}
+	up := newSpec(t, "loss", "20%", "latency", "2ms", "duplicate", "10%", "corrupt", "10%")
+	r, stop := startRelay(t, Options{Server: localAddr(server), Seed: 9, Shared: shared, Conditions: constantConditions(up, newSpec(t, "loss", "10%"))}, log.add, recent.Tap)
+	clients := []*net.UDPConn{newSocket(t), newSocket(t), newSocket(t)}
 	for i := range 300 {
 		send(t, clients[i%3], r.Addr(), make([]byte, 10+i))
 		if i%10 == 0 {
-			paced(t, r, i+1)
+			waitForRoom(t, r, i+1)
 		}
 		if i == 150 {
-			until(t, r, "half of them", func(now *Totals) bool { return now.Flows[Up].In == 151 })
-			if _, err := r.Reshape(both(spec(t, "loss", "40%"), spec(t))); err != nil {
+			waitFor(t, r, "half of them", func(now *Totals) bool { return now.Flows[Up].In == 151 })
+			if _, err := r.Reshape(constantConditions(newSpec(t, "loss", "40%"), newSpec(t))); err != nil {
 				t.Fatal(err)
 			}
 		}
 	}
-	until(t, r, "an empty network", func(now *Totals) bool {
+	waitFor(t, r, "an empty network", func(now *Totals) bool {
 		return now.Flows[Up].In == 300 && now.Flows[Up].Queued+now.Flows[Down].Queued == 0 && now.Flows[Down].In == now.Flows[Up].Out
 	})
 	var s Snapshot
@@ -63,18 +65,18 @@ func addsUp(t *testing.T, shared bool) {
 			t.Errorf("%v: %d sizes, %d bytes", Way(way), f.Size.N, f.Size.Sum)
 		}
 	}
-	asked := map[Way]LinkStatus{}
+	byDirection := map[Way]LinkStatus{}
 	for _, a := range s.Links {
-		x := asked[a.Way]
+		x := byDirection[a.Way]
 		x.Sent, x.Lost, x.Left = x.Sent+a.Sent, x.Lost+a.Lost, x.Left+a.Left
-		asked[a.Way] = x
-		if a.Way == Up && (a.From == 0 || a.Spec != spec(t, "loss", "40%")) {
-			t.Errorf("up was asked for %v from %v on", a.Spec, a.From)
+		byDirection[a.Way] = x
+		if a.Way == Up && (a.From == 0 || a.Spec != newSpec(t, "loss", "40%")) {
+			t.Errorf("uplink set to %v from %v on", a.Spec, a.From)
 		}
 	}
 	since := s.Links[0].From
 	var want [2]LinkStatus
-	for _, n := range book.notes {
+	for _, n := range log.events {
 		if n.Kind == Entered && n.Way == Up && n.At >= since {
 			want[Up].Sent++
 			if n.Verdict.Lost != lossmodel.None {
@@ -82,18 +84,18 @@ func addsUp(t *testing.T, shared bool) {
 			}
 		}
 	}
-	if a := asked[Up]; a.Sent != want[Up].Sent || a.Lost != want[Up].Lost || a.Left != a.Sent-a.Lost {
-		t.Errorf("up since the change: %+v, the tap saw %+v", a, want[Up])
+	if a := byDirection[Up]; a.Sent != want[Up].Sent || a.Lost != want[Up].Lost || a.Left != a.Sent-a.Lost {
+		t.Errorf("up since the change: %+v, events %+v", a, want[Up])
 	}
-	// Fates: those of the tap.
-	left := map[string]note{}
-	for _, n := range book.notes {
+	// The outcomes of the Recent are those of the events.
+	left := map[string]eventCopy{}
+	for _, n := range log.events {
 		if n.Kind != Entered {
 			left[fmt.Sprint(n.Way, n.Seq, n.Copy)] = n
 		}
 	}
 	seen := 0
-	for _, n := range book.notes {
+	for _, n := range log.events {
 		x, ok := recent.Find(n.Way, n.Seq)
 		if n.Kind != Entered || !ok {
 			continue
@@ -101,24 +103,23 @@ func addsUp(t *testing.T, shared bool) {
 		seen++
 		end, ended := left[fmt.Sprint(n.Way, n.Seq, 0)]
 		if x.Verdict != n.Verdict || x.At != n.At || x.Size != len(n.data) || ended && (x.Ends[0].Kind != end.Kind || x.Ends[0].At != end.At) {
-			t.Errorf("%v %d: %+v, the tap saw %+v", n.Way, n.Seq, x.Verdict, n.Verdict)
+			t.Errorf("%v %d: %+v, event %+v", n.Way, n.Seq, x.Verdict, n.Verdict)
 		}
 		if x.Lost() != (!ended || end.Kind != Left) || x.Fate() == "" || len(x.Stages()) == 0 {
 			t.Errorf("%v %d: %q", n.Way, n.Seq, x.Fate())
 		}
 	}
 	if seen < 400 {
-		t.Errorf("%d are remembered", seen)
+		t.Errorf("%d datagrams stored, expected at least 400", seen)
 	}
 	if _, ok := recent.Find(Up, 300-257); ok {
-		t.Error("more is remembered than there is room for")
+		t.Error("a datagram beyond the capacity is stored")
 	}
 	if list := recent.Newest(nil, Up, 100); len(list) != 100 || list[99].Seq != 299 || list[0].Seq != 200 {
-		t.Errorf("%d of the newest", len(list))
+		t.Errorf("Newest returned %d datagrams, expected 100, up to 299", len(list))
 	}
 }
 
-// IPv6 at either side or both, and IPv4 on a socket of both.
 // Newest returns at most n datagrams however fast others arrive meanwhile.
 func TestNewestIsBounded(t *testing.T) {
 	recent := NewRecent(64)
@@ -144,10 +145,11 @@ func TestNewestIsBounded(t *testing.T) {
 	<-done
 }
 
+// The relay works with IPv6 on either side or both, and with IPv4 on a socket for both families.
 func TestIPv6(t *testing.T) {
 	probe, err := net.ListenUDP("udp6", net.UDPAddrFromAddrPort(netip.MustParseAddrPort("[::1]:0")))
 	if err != nil {
-		t.Skip("no IPv6 here: ", err)
+		t.Skip("IPv6 is not available: ", err)
 	}
 	probe.Close()
 	for _, c := range []struct{ listen, server, client, seen string }{
@@ -159,15 +161,15 @@ func TestIPv6(t *testing.T) {
 		{"[::ffff:127.0.0.1]:0", "[::ffff:127.0.0.1]:0", "127.0.0.1:0", "127.0.0.1"},
 	} {
 		t.Run(c.listen+" "+c.server+" "+c.client, func(t *testing.T) {
-			server, client := socketAt(t, c.server), socketAt(t, c.client)
-			r, stop := start(t, Options{Listen: netip.MustParseAddrPort(c.listen), Server: local(server)})
-			to := netip.AddrPortFrom(local(client).Addr().Unmap(), r.Addr().Port())
+			server, client := newSocketAt(t, c.server), newSocketAt(t, c.client)
+			r, stop := startRelay(t, Options{Listen: netip.MustParseAddrPort(c.listen), Server: localAddr(server)})
+			to := netip.AddrPortFrom(localAddr(client).Addr().Unmap(), r.Addr().Port())
 			send(t, client, to, []byte("hello"))
 			got, via := receive(t, server)
 			send(t, server, via, []byte("hello back"))
 			back, from := receive(t, client)
 			if got != "hello" || back != "hello back" || from.Port() != to.Port() || from.Addr().Unmap() != to.Addr() {
-				t.Errorf("%q there, %q back from %v", got, back, from)
+				t.Errorf("server received %q, client received %q from %v", got, back, from)
 			}
 			var s Snapshot
 			r.Snapshot(&s)
@@ -179,7 +181,8 @@ func TestIPv6(t *testing.T) {
 	}
 }
 
-func socketAt(t *testing.T, addr string) *net.UDPConn {
+// newSocketAt returns a UDP socket on an address.
+func newSocketAt(t *testing.T, addr string) *net.UDPConn {
 	t.Helper()
 	c, err := net.ListenUDP("udp", net.UDPAddrFromAddrPort(netip.MustParseAddrPort(addr)))
 	if err != nil {
@@ -189,34 +192,34 @@ func socketAt(t *testing.T, addr string) *net.UDPConn {
 	return c
 }
 
-// Who asks for IPv4 alone does not get both.
-func TestAllOfIPv4IsNotIPv6(t *testing.T) {
-	r, stop := start(t, Options{Listen: netip.MustParseAddrPort("0.0.0.0:0"), Server: local(socket(t))})
+// A relay on 0.0.0.0 does not listen on IPv6 addresses.
+func TestListenIPv4Only(t *testing.T) {
+	r, stop := startRelay(t, Options{Listen: netip.MustParseAddrPort("0.0.0.0:0"), Server: localAddr(newSocket(t))})
 	defer stop()
 	if !r.Addr().Addr().Is4() {
 		t.Errorf("listens on %v", r.Addr())
 	}
 }
 
-// A panic beside Run is Run's.
-func TestPanicsReachTheCaller(t *testing.T) {
-	r, err := Open(Options{Listen: loopback(), Server: local(socket(t))})
+// A panic in a goroutine of the relay becomes a panic of Run.
+func TestPanicReachesRun(t *testing.T) {
+	r, err := Open(Options{Listen: loopback(), Server: localAddr(newSocket(t))})
 	if err != nil {
 		t.Fatal(err)
 	}
 	r.Tap(func(*Event) { panic("a bad tap") })
-	time.AfterFunc(time.Millisecond, func() { _, _ = socket(t).WriteToUDPAddrPort([]byte("x"), r.Addr()) })
+	time.AfterFunc(time.Millisecond, func() { _, _ = newSocket(t).WriteToUDPAddrPort([]byte("x"), r.Addr()) })
 	defer func() {
 		if bug := fmt.Sprint(recover()); !strings.Contains(bug, "a bad tap") {
 			t.Errorf("recovered %s", bug)
 		}
 		var end Snapshot
-		r.Snapshot(&end) // no lock is held, so the books can be read
+		r.Snapshot(&end) // the lock must not be held
 		if end.Totals.Flows[Up].In != 1 {
-			t.Errorf("the books count %d datagrams, want 1", end.Totals.Flows[Up].In)
+			t.Errorf("%d datagrams counted, want 1", end.Totals.Flows[Up].In)
 		}
 	}()
-	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	ctx, cancel := context.WithTimeout(context.Background(), testTimeout)
 	defer cancel()
 	t.Error("Run returned", r.Run(ctx))
 }

@@ -1,6 +1,5 @@
-// Package tracefile reads the files that a link can name: captures to replay, and
-// all other files for which a loss model or a stage declares a Kind. A file is read
-// once for each link, and its hash is recorded.
+// Package tracefile reads the files that a link can name: captures to replay, and other files for
+// which a loss model or a stage declares a Kind. Each link reads a file once and records its hash.
 package tracefile
 
 import (
@@ -16,7 +15,7 @@ import (
 	"wirelab/internal/words"
 )
 
-// Errors for files that a spec names.
+// Errors about files that a spec names.
 var (
 	// ErrFile means that the file cannot be read, or that its content is invalid.
 	ErrFile = errors.New("bad file")
@@ -27,28 +26,27 @@ var (
 // MaxFile is the largest file that a spec may name, in bytes.
 const MaxFile = 1 << 28
 
-// hashDigits is how many hexadecimal digits of a file's hash Pin notes: enough
-// that no two files meet by chance, few enough to read.
+// hashDigits is the number of hexadecimal digits of a hash that are recorded: enough to make
+// collisions by chance very unlikely, and few enough to read.
 const hashDigits = 16
 
-// File names a file that a link reads: a capture, a trace of a line, a table, a
-// pattern. A spec holds the name and the hash of the content, not the content, so
-// specs stay values that compare with ==. A link reads a file once, when it first
-// needs it, and notes its hash in its Spec as SHA256. A link made from that spec, from
-// a report say, refuses a file that has changed since.
+// File names a file that a link reads: a capture, a line trace, a table or a pattern. A spec
+// holds the name and the hash, not the content, so that specs can be compared with ==. A link
+// reads a file when it first needs it and records the hash in its spec. A link created from that
+// spec, for example from a report, refuses a file that has changed since.
 //
-// As text: the path, in double quotes if it has spaces, then by=time and
-// sha256=DIGITS if they apply.
+// The text form is the path, in double quotes if it contains spaces, followed by by=time and
+// sha256=DIGITS if set.
 type File struct {
-	Path   string // "": no file
-	SHA256 string // what the content's hash begins with, in hexadecimal; "": any
-	ByTime bool   // of captures: replay by time of sending rather than packet by packet
+	Path   string // "" means no file
+	SHA256 string // first hexadecimal digits of the content's hash; "" means any content
+	ByTime bool   // of captures: replay by send time instead of packet by packet
 }
 
 // Loader returns the content of a file.
 type Loader func(path string) ([]byte, error)
 
-// ReadFile is the loader of links that are given none. It reads from disk.
+// ReadFile is the default Loader. It reads from disk.
 func ReadFile(path string) ([]byte, error) {
 	data, err := boundedio.ReadFile(path, MaxFile)
 	switch {
@@ -57,13 +55,13 @@ func ReadFile(path string) ([]byte, error) {
 	case errors.As(err, new(*boundedio.SizeError)):
 		return nil, fmt.Errorf("expected at most %d bytes", MaxFile)
 	case err != nil:
-		return nil, pathless(err)
+		return nil, withoutPath(err)
 	}
 	return data, nil
 }
 
-// pathless removes the path from an error, since the caller's message has it.
-func pathless(err error) error {
+// withoutPath removes the path from an error, because the caller adds it.
+func withoutPath(err error) error {
 	var failed *fs.PathError
 	if errors.As(err, &failed) {
 		return failed.Err
@@ -71,17 +69,18 @@ func pathless(err error) error {
 	return err
 }
 
-// check compares content with the hash and returns the hash to note.
-func (f File) check(content []byte) (sum string, err error) {
+// checkHash compares content with the hash of f, if any, and returns the hash to record: the first
+// hashDigits digits. If the hash differs, the error is ErrChanged.
+func (f File) checkHash(content []byte) (sum string, err error) {
 	hash := sha256.Sum256(content)
 	sum = hex.EncodeToString(hash[:])
 	if !strings.HasPrefix(sum, f.SHA256) {
-		return "", fmt.Errorf("%w: its sha256 begins with %s, expected %s", ErrChanged, sum[:hashDigits], f.SHA256)
+		return "", fmt.Errorf("%w: sha256 begins with %s, expected %s", ErrChanged, sum[:hashDigits], f.SHA256)
 	}
 	return sum[:hashDigits], nil
 }
 
-// Options formats the options that follow the path, each with a space before it; "" if there are none.
+// Options formats the options that follow the path, each with a space before it; "" if none.
 func (f File) Options() string {
 	text := ""
 	if f.ByTime {
@@ -93,7 +92,8 @@ func (f File) Options() string {
 	return text
 }
 
-// Option sets the option by or sha256. It returns false if key or value is invalid.
+// Option sets the option by ("time" or "packet") or sha256. It returns false if key or value is
+// invalid; f must then not be used.
 func (f *File) Option(key, value string) bool {
 	switch key {
 	case "by":
@@ -106,7 +106,8 @@ func (f *File) Option(key, value string) bool {
 	return false
 }
 
-// isHash reports whether s is hexadecimal and has at least 8 digits, so that it identifies a file.
+// isHash reports whether s has only lower-case hexadecimal digits, and from 8, so that it
+// identifies a file, to the length of a SHA-256.
 func isHash(s string) bool {
 	return len(s) >= 8 && len(s) <= 2*sha256.Size && strings.Trim(s, "0123456789abcdef") == ""
 }
@@ -116,7 +117,8 @@ func (f File) Valid() bool {
 	if f.Path == "" {
 		return f == File{}
 	}
-	return len(f.Path) <= 4096 && (f.SHA256 == "" || isHash(f.SHA256))
+	const maxPathBytes = 4096
+	return len(f.Path) <= maxPathBytes && (f.SHA256 == "" || isHash(f.SHA256))
 }
 
 // Parse parses a trace file specification: a path followed by key=value options, separated by spaces.
@@ -144,12 +146,12 @@ func Format(f File) string {
 	return words.Quote(f.Path) + f.Options()
 }
 
-// Unit returns the unit of keys that name a file; what describes the file in messages. timed
-// reports whether by=time is allowed.
-func Unit(what string, timed bool) setting.Unit[File] {
-	expected := "the path of " + what + `, perhaps with sha256=DIGITS after it, or "off"`
-	if timed {
-		expected = "the path of " + what + `, perhaps with by=packet, by=time or sha256=DIGITS after it, or "off"`
+// Unit returns the unit of keys that name a file. description names the file in messages, such as
+// "a capture". hasTimes permits by=time.
+func Unit(description string, hasTimes bool) setting.Unit[File] {
+	expected := "the path of " + description + `, optionally followed by sha256=DIGITS, or "off"`
+	if hasTimes {
+		expected = "the path of " + description + `, optionally followed by by=packet, by=time or sha256=DIGITS, or "off"`
 	}
 	return setting.Unit[File]{
 		Name: UnitName, Expected: expected,
@@ -165,7 +167,7 @@ func Unit(what string, timed bool) setting.Unit[File] {
 		},
 		Format: Format,
 		Number: func(f File) float64 { return setting.Switch.Number(f.Path != "") },
-		In:     func(f File) bool { return f.Valid() && (timed || !f.ByTime) },
+		In:     func(f File) bool { return f.Valid() && (hasTimes || !f.ByTime) },
 	}
 }
 

@@ -2,58 +2,60 @@ package tracefile
 
 import "fmt"
 
-// Kind is what a file is read as. Kinds are compared by address: a package that
-// reads files of its own declares one.
+// Kind is a file format. Kinds are compared by address; a package that reads its own format
+// declares one.
 type Kind struct {
-	// Read parses a file's content. Links share what it returns: it must not change.
+	// Read parses the content of a file. The result is shared and must not be modified.
 	Read func(content []byte) (any, error)
 }
 
-// Library holds the files of one link, each read and parsed once. A link keeps
-// using what it has read, even if the file changes on disk later.
+// Library holds the parsed files of one link. Each file is read once; later changes on disk have
+// no effect.
 type Library struct {
-	load  Loader
-	known map[entry]*parsed
+	load        Loader
+	parsedFiles map[fileKey]*parsedFile
 }
 
-// entry is a file and what it is read as.
-type entry struct {
+// fileKey identifies a parsed file by path, recorded hash ("" if any) and format.
+type fileKey struct {
 	path, sum string
 	kind      *Kind
 }
 
-// parsed is the content of a file as its kind returned it.
-type parsed struct {
-	sum     string
+// parsedFile is the content of a file as returned by Kind.Read.
+type parsedFile struct {
+	sum     string // hash, hashDigits long
 	content any
 }
 
-// NewLibrary returns an empty library; a nil loader is ReadFile.
+// NewLibrary returns an empty library. A nil load means ReadFile.
 func NewLibrary(load Loader) *Library {
 	if load == nil {
 		load = ReadFile
 	}
-	return &Library{load: load, known: map[entry]*parsed{}}
+	return &Library{load: load, parsedFiles: map[fileKey]*parsedFile{}}
 }
 
-// Get returns what file holds, as returned by kind.Read. The file must have been
-// opened before.
-func (l *Library) Get(f File, kind *Kind) any { return l.known[entry{f.Path, f.SHA256, kind}].content }
+// Get returns the parsed content of a file that was opened before with the same kind; otherwise it
+// panics.
+func (l *Library) Get(f File, kind *Kind) any {
+	return l.parsedFiles[fileKey{f.Path, f.SHA256, kind}].content
+}
 
-// Open reads a file unless that has been done, and returns f with its hash. The
-// error wraps ErrFile.
+// Open reads and parses a file unless that was done before, and returns f with its hash. The
+// content can then be read with Get, with or without the hash in f. Errors wrap ErrFile.
 func (l *Library) Open(f File, kind *Kind) (File, error) {
-	c := l.known[entry{f.Path, f.SHA256, kind}]
+	c := l.parsedFiles[fileKey{f.Path, f.SHA256, kind}]
 	if c == nil {
 		var err error
 		if c, err = l.read(f, kind); err != nil {
 			return f, fmt.Errorf("%w %q: %w", ErrFile, f.Path, err)
 		}
-		l.known[entry{f.Path, f.SHA256, kind}] = c
+		l.parsedFiles[fileKey{f.Path, f.SHA256, kind}] = c
 	}
-	if f.SHA256 == "" {
+	if f.SHA256 == "" { // store the content under its hash too
 		f.SHA256 = c.sum
-		l.known[entry{f.Path, f.SHA256, kind}] = c
+		l.parsedFiles[fileKey{f.Path, f.SHA256, kind}] = c
 	}
 	if r, ok := c.content.(*replay); ok && f.ByTime && r.period <= 0 {
 		return f, fmt.Errorf("%w %q: %w", ErrFile, f.Path, errNoTimes)
@@ -61,15 +63,16 @@ func (l *Library) Open(f File, kind *Kind) (File, error) {
 	return f, nil
 }
 
-func (l *Library) read(f File, kind *Kind) (*parsed, error) {
+// read loads a file, checks its hash and parses it.
+func (l *Library) read(f File, kind *Kind) (*parsedFile, error) {
 	data, err := l.load(f.Path)
 	if err != nil {
 		return nil, err
 	}
-	sum, err := f.check(data)
+	sum, err := f.checkHash(data)
 	if err != nil {
 		return nil, err
 	}
 	content, err := kind.Read(data)
-	return &parsed{sum, content}, err
+	return &parsedFile{sum, content}, err
 }

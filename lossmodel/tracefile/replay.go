@@ -12,69 +12,69 @@ import (
 	"wirelab/lossmodel/random"
 )
 
-// Losses and Delays read a capture as a *Replay: for what was lost or copied, and for
-// how long packets took.
+// Losses and Delays read a capture for a Cursor. Delays requires that the capture has delays.
 var (
 	Losses = &Kind{func(data []byte) (any, error) { return readReplay(data, false) }}
 	Delays = &Kind{func(data []byte) (any, error) { return readReplay(data, true) }}
 )
 
-// replay is a capture made ready to be replayed.
+// replay is a capture prepared for replay.
 type replay struct {
-	rows   []row
-	at     []time.Duration // when each was sent, from 0 and never decreasing
-	period time.Duration   // after which it repeats by time; 0: the capture has no times
+	rows   []Row
+	sentAt []time.Duration // send time of each row, from 0, non-decreasing
+	period time.Duration   // after which it repeats when replayed by time; 0 if the capture has no times
 }
 
-// row is what happened to one datagram.
-type row struct {
+// Row is the outcome of one datagram.
+type Row struct {
 	Lost   bool
-	Took   time.Duration   // of a lost one: what the one before it took
-	Copies []time.Duration // that arrived: how much later than took, or earlier
+	Delay  time.Duration   // of a lost datagram: the delay of the datagram before
+	Copies []time.Duration // of the copies that arrived: delay relative to Delay, may be negative
 }
 
-var errNoTimes = errors.New("by=time needs a column send_us with times that go on")
+// errNoTimes means that a capture cannot be replayed by time.
+var errNoTimes = errors.New("by=time needs a column send_us with increasing times")
 
-// readReplay reads a capture. With delays, how long packets took must be there and
-// make sense.
-func readReplay(data []byte, delays bool) (*replay, error) {
+// readReplay reads a capture. With needDelays the capture must have delays that are not negative. A
+// lost datagram gets the delay of its first copy that arrived, or of the datagram before.
+func readReplay(data []byte, needDelays bool) (*replay, error) {
 	c, err := capture.Read(bytes.NewReader(data))
 	if err != nil {
 		return nil, err
 	}
-	if delays && !c.HasDelay {
+	if needDelays && !c.HasDelay {
 		return nil, errors.New("delays need a column recv_us or delay_us")
 	}
 	seq, err := c.Sequence()
 	if err != nil {
 		return nil, err
 	}
-	r := &replay{rows: make([]row, len(seq.Datagrams)), at: make([]time.Duration, len(seq.Datagrams))}
-	took := firstTook(seq.Datagrams)
+	r := &replay{rows: make([]Row, len(seq.Datagrams)), sentAt: make([]time.Duration, len(seq.Datagrams))}
+	delay := firstDelay(seq.Datagrams)
 	for i := range seq.Datagrams {
 		d := &seq.Datagrams[i]
 		switch {
 		case !d.Lost:
-			took = d.Took
+			delay = d.Took
 		case len(d.Copies) > 0:
-			took = d.Copies[0]
+			delay = d.Copies[0]
 		}
-		row := row{Lost: d.Lost, Took: took}
+		row := Row{Lost: d.Lost, Delay: delay}
 		for _, t := range d.Copies[:min(len(d.Copies), random.MaxCopies)] {
-			row.Copies = append(row.Copies, t-took)
+			row.Copies = append(row.Copies, t-delay)
 		}
 		r.rows[i] = row
-		if err := plausible(d, took, delays); err != nil {
+		if err := checkDelays(d, delay, needDelays); err != nil {
 			return nil, err
 		}
 	}
-	r.times(seq.Datagrams, c.HasSent)
+	r.setTimes(seq.Datagrams, c.HasSent)
 	return r, nil
 }
 
-// firstTook returns what the first packet that arrived took: those lost before it
-// are given the same.
-func firstTook(all []capture.Datagram) time.Duration {
+// firstDelay returns the delay of the first datagram that arrived. Datagrams lost before it get
+// the same.
+func firstDelay(all []capture.Datagram) time.Duration {
 	for i := range all {
 		if !all[i].Lost {
 			return all[i].Took
@@ -83,58 +83,63 @@ func firstTook(all []capture.Datagram) time.Duration {
 	return 0
 }
 
-func plausible(d *capture.Datagram, took time.Duration, delays bool) error {
-	for _, t := range append([]time.Duration{took}, d.Copies...) {
+// checkDelays returns an error if a delay of a datagram or its copies is out of range. Negative
+// delays are an error only if needDelays is set.
+func checkDelays(d *capture.Datagram, delay time.Duration, needDelays bool) error {
+	for _, t := range append([]time.Duration{delay}, d.Copies...) {
 		switch {
 		case t > setting.MaxDelay:
-			return fmt.Errorf("packet %d takes %v, expected at most %v", d.Seq, t, setting.MaxDelay)
-		case t < 0 && delays:
-			return fmt.Errorf("packet %d arrives %v before it is sent: the clocks differ; put them right, or fit a model, which copes",
+			return fmt.Errorf("packet %d has a delay of %v, expected at most %v", d.Seq, t, setting.MaxDelay)
+		case t < 0 && needDelays:
+			return fmt.Errorf("packet %d arrives %v before it is sent: the clocks differ; correct the times or fit a model",
 				d.Seq, -t)
 		}
 	}
 	return nil
 }
 
-// times sets when packets were sent. The capture repeats one mean interval after
-// its last packet.
-func (r *replay) times(all []capture.Datagram, known bool) {
+// setTimes sets the send times, relative to the first one and not decreasing. The capture repeats
+// one mean interval after its last packet. If the capture has no times (known is false) or a single
+// packet, it cannot be replayed by time, and the period stays 0.
+func (r *replay) setTimes(all []capture.Datagram, known bool) {
 	if n := len(all); known && n > 1 {
 		for i := range all {
-			r.at[i] = max(0, all[i].Sent-all[0].Sent)
+			r.sentAt[i] = max(0, all[i].Sent-all[0].Sent)
 			if i > 0 {
-				r.at[i] = max(r.at[i], r.at[i-1])
+				r.sentAt[i] = max(r.sentAt[i], r.sentAt[i-1])
 			}
 		}
-		r.period = r.at[n-1] + r.at[n-1]/time.Duration(n-1)
+		r.period = r.sentAt[n-1] + r.sentAt[n-1]/time.Duration(n-1)
 	}
 }
 
-// Cursor is the position of a stage in a replay. Each stage that plays one counts
-// the datagrams it has seen.
+// Cursor is the position of a stage in a replay. It counts the datagrams passed to the stage.
 type Cursor struct {
 	replay *replay
 	byTime bool
-	seen   uint64
-	row    *row // of the present datagram
+	count  uint64 // datagrams so far
+	row    *Row   // of the current datagram
 }
 
-// Play returns the row for a datagram or a copy of it; a copy gets its datagram's.
-func (c *Cursor) Play(now time.Duration, number int) *row {
+// Next returns the row for the next datagram (number 0), which is sent at now, or for a copy of the
+// current one (1 and up), which has the same row. By time, the row is chosen by now; otherwise the
+// datagrams take the rows in order.
+func (c *Cursor) Next(now time.Duration, number int) *Row {
 	if number > 0 {
 		return c.row
 	}
-	i := int(c.seen % uint64(len(c.replay.rows)))
+	i := int(c.count % uint64(len(c.replay.rows)))
 	if c.byTime {
+		// The row is the last one sent at or before t; the first row was sent at 0.
 		t := now % c.replay.period
-		i = sort.Search(len(c.replay.at), func(i int) bool { return c.replay.at[i] > t }) - 1
+		i = sort.Search(len(c.replay.sentAt), func(i int) bool { return c.replay.sentAt[i] > t }) - 1
 	}
-	c.seen++
+	c.count++
 	c.row = &c.replay.rows[i]
 	return c.row
 }
 
-// Set makes the cursor play a file that is open; its position is kept.
-func (c *Cursor) Set(files *Library, f File, kind *Kind) {
+// SetFile makes the cursor replay a file that was opened in files as a capture. The position is kept.
+func (c *Cursor) SetFile(files *Library, f File, kind *Kind) {
 	c.replay, c.byTime = files.Get(f, kind).(*replay), f.ByTime
 }

@@ -15,9 +15,9 @@ import (
 	"wirelab/internal/panics"
 )
 
-// Datagrams of any size go both ways, for several sessions on one socket, over both
-// families.
-func TestBothWays(t *testing.T) {
+// Payloads of all sizes are delivered in both directions, for several sessions on one socket,
+// over IPv4 and IPv6.
+func TestSendBothDirections(t *testing.T) {
 	for _, at := range []string{"127.0.0.1:0", "[::1]:0"} {
 		l, err := Listen(netip.MustParseAddrPort(at), Options{Token: token(t, secret)})
 		if err != nil {
@@ -25,7 +25,7 @@ func TestBothWays(t *testing.T) {
 		}
 		t.Cleanup(func() { l.Close() })
 		for purpose := range uint8(3) {
-			here, there := dialed(t, l, l.Addr(), purpose)
+			here, there := connect(t, l, l.Addr(), purpose)
 			if there.Purpose() != purpose || here.Remote() != l.Addr() {
 				t.Errorf("purpose %d from %s", there.Purpose(), here.Remote())
 			}
@@ -37,7 +37,7 @@ func TestBothWays(t *testing.T) {
 						t.Fatal(err)
 					}
 					d := receive(t, ends[1])
-					if d.Stream != stream || !bytes.Equal(d.Data, sent) || d.At.Before(before) || d.At.After(time.Now()) || d.Again {
+					if d.Stream != stream || !bytes.Equal(d.Data, sent) || d.At.Before(before) || d.At.After(time.Now()) || d.Duplicate {
 						t.Errorf("stream %d: %d bytes of stream %d at %v", stream, len(d.Data), d.Stream, d.At)
 					}
 				}
@@ -52,25 +52,24 @@ func TestBothWays(t *testing.T) {
 	}
 }
 
-// A panic in a goroutine of either end ends its sessions, and is the error of those and of the
-// listener.
+// A panic in a goroutine of a session or listener ends its sessions and becomes their error.
 func TestPanicsEndSessions(t *testing.T) {
 	l, err := Listen(netip.MustParseAddrPort("127.0.0.1:0"), Options{Token: token(t, secret), Idle: 200 * time.Millisecond})
 	if err != nil {
 		t.Fatal(err)
 	}
-	here, there := dialed(t, l, l.Addr(), 1)
+	here, there := connect(t, l, l.Addr(), 1)
 	end := func(s *Session) {
 		t.Helper()
 		select {
 		case <-s.Done():
 		case <-time.After(10 * time.Second):
-			t.Fatal("the session goes on")
+			t.Fatal("the session did not end")
 		}
 	}
 	var bug *panics.Error
 	there.in.Lock()
-	there.in.gcm = gcm{} // as no program does: to open a datagram panics
+	there.in.gcm = gcm{} // the next datagram makes open panic
 	there.in.Unlock()
 	if err := here.Send(1, []byte("x")); err != nil {
 		t.Fatal(err)
@@ -88,7 +87,7 @@ func TestPanicsEndSessions(t *testing.T) {
 		t.Errorf("the listener was closed with %v", err)
 	}
 	other := listen(t, Options{})
-	here, there = dialed(t, other, other.Addr(), 1)
+	here, there = connect(t, other, other.Addr(), 1)
 	here.in.Lock()
 	here.in.gcm = gcm{}
 	here.in.Unlock()
@@ -101,29 +100,30 @@ func TestPanicsEndSessions(t *testing.T) {
 	}
 }
 
-// A datagram is longer than its payload by Overhead.
+// A datagram has Overhead more bytes than its payload.
 func TestOverhead(t *testing.T) {
 	l := listen(t, Options{})
-	here, _ := dialed(t, l, l.Addr(), 1)
+	here, _ := connect(t, l, l.Addr(), 1)
 	was := here.Books()
 	_ = here.Send(1, make([]byte, 100))
 	if now := here.Books(); now.OutBytes-was.OutBytes != 100+Overhead || now.SentBytes != 100 {
 		t.Errorf("%+v after %+v", now, was)
 	}
 	if err := here.Send(1, make([]byte, MaxPayload+1)); err == nil {
-		t.Error("a payload that no datagram has room for was taken")
+		t.Error("no error for a payload above MaxPayload")
 	}
 }
 
+// Close notifies the peer; both sides then return errors.
 func TestBye(t *testing.T) {
 	l := listen(t, Options{})
-	here, there := dialed(t, l, l.Addr(), 1)
+	here, there := connect(t, l, l.Addr(), 1)
 	_ = here.Send(7, []byte("last"))
 	here.Close()
 	if d := receive(t, there); string(d.Data) != "last" {
 		t.Errorf("%q", d.Data)
 	}
-	if _, err := there.Receive(within(t), nil); err != io.EOF {
+	if _, err := there.Receive(testContext(t), nil); err != io.EOF {
 		t.Errorf("after a bye: %v", err)
 	}
 	if err := there.Send(1, nil); err != io.EOF {
@@ -132,32 +132,31 @@ func TestBye(t *testing.T) {
 	if err := here.Send(1, nil); err != errClosed {
 		t.Errorf("sending after Close: %v", err)
 	}
-	here, _ = dialed(t, l, l.Addr(), 1)
+	here, _ = connect(t, l, l.Addr(), 1)
 	l.Close()
-	if _, err := here.Receive(within(t), nil); err != io.EOF {
-		t.Errorf("after the listener ended: %v", err)
+	if _, err := here.Receive(testContext(t), nil); err != io.EOF {
+		t.Errorf("after the listener was closed: %v", err)
 	}
-	if _, err := l.Accept(within(t)); err != errClosed {
-		t.Errorf("a listener that is closed: %v", err)
+	if _, err := l.Accept(testContext(t)); err != errClosed {
+		t.Errorf("Accept of a closed listener: %v", err)
 	}
 }
 
-// Pings keep a session alive of which neither end has anything to say; one whose far end
-// is gone is over.
+// Pings keep an idle session alive. A session whose peer has disappeared ends.
 func TestIdle(t *testing.T) {
 	o := Options{Token: token(t, secret), Idle: time.Second}
 	l := listen(t, o)
-	here, err := Dial(within(t), l.Addr(), 1, o)
+	here, err := Dial(testContext(t), l.Addr(), 1, o)
 	if err != nil {
 		t.Fatal(err)
 	}
-	there, err := l.Accept(within(t))
+	there, err := l.Accept(testContext(t))
 	if err != nil {
 		t.Fatal(err)
 	}
-	until(t, "pings", func() bool { return there.Books().Control > 5 && here.Books().Control > 5 })
+	waitFor(t, "pings", func() bool { return there.Books().Control > 5 && here.Books().Control > 5 })
 	if here.Err() != nil || there.Err() != nil {
-		t.Errorf("over although both are there: %v, %v", here.Err(), there.Err())
+		t.Errorf("idle sessions ended: %v, %v", here.Err(), there.Err())
 	}
 	l.conn.Close() // without a bye
 	<-here.Done()
@@ -165,37 +164,38 @@ func TestIdle(t *testing.T) {
 	if here.Err() != errIdle || there.Err() != errIdle {
 		t.Errorf("%v, %v", here.Err(), there.Err())
 	}
-	if b := here.Books(); b.Gone == 0 || !b.Balanced() {
-		t.Errorf("nobody was there, and the system did not say so: %+v", b)
+	if b := here.Books(); b.Unreachable == 0 || !b.Balanced() {
+		t.Errorf("no ICMP error was counted: %+v", b)
 	}
 }
 
+// Unknown purposes and sessions beyond the limit are refused.
 func TestDialRefused(t *testing.T) {
 	l := listen(t, Options{MaxSessions: 1, Purposes: []uint8{1}})
 	var refused *RefusedError
-	if _, err := Dial(within(t), l.Addr(), 2, Options{Token: token(t, secret)}); !errors.As(err, &refused) || refused.Reason != noPurpose {
+	if _, err := Dial(testContext(t), l.Addr(), 2, Options{Token: token(t, secret)}); !errors.As(err, &refused) || refused.Reason != refusedPurpose {
 		t.Errorf("an unknown purpose: %v", err)
 	}
-	here, _ := dialed(t, l, l.Addr(), 1)
-	if _, err := Dial(within(t), l.Addr(), 1, Options{Token: token(t, secret)}); !errors.As(err, &refused) || refused.Reason != noRoom {
-		t.Errorf("one too many: %v", err)
+	here, _ := connect(t, l, l.Addr(), 1)
+	if _, err := Dial(testContext(t), l.Addr(), 1, Options{Token: token(t, secret)}); !errors.As(err, &refused) || refused.Reason != refusedFull {
+		t.Errorf("session beyond MaxSessions: %v", err)
 	}
 	here.Close()
-	until(t, "room again", func() bool { l.mu.Lock(); defer l.mu.Unlock(); return len(l.sessions) == 0 })
-	dialed(t, l, l.Addr(), 1)
-	if b := l.Books(); b.By[full] != 2 || !b.Balanced() {
+	waitFor(t, "the end of the session", func() bool { l.mu.Lock(); defer l.mu.Unlock(); return len(l.sessions) == 0 })
+	connect(t, l, l.Addr(), 1)
+	if b := l.Books(); b.DroppedBy[full] != 2 || !b.Balanced() {
 		t.Errorf("%+v", b)
 	}
 }
 
-// Whoever has another token hears nothing.
-func TestDialStranger(t *testing.T) {
+// A dialer with a different token gets no answer.
+func TestDialWithOtherToken(t *testing.T) {
 	l := listen(t, Options{})
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
 	go func() {
 		defer cancel()
-		until(t, "two forged hellos", func() bool { return l.Books().By[Forged] > 1 })
+		waitFor(t, "two forged hellos", func() bool { return l.Books().DroppedBy[Forged] > 1 })
 	}()
 	_, err := Dial(ctx, l.Addr(), 1, Options{Token: token(t, strings.Repeat("0123456789abcdef", 2))})
 	if !errors.Is(err, context.Canceled) {
@@ -206,8 +206,8 @@ func TestDialStranger(t *testing.T) {
 	}
 }
 
-// A dialer that comes before its listener waits for it.
-func TestDialFirst(t *testing.T) {
+// Dial succeeds when the listener starts after it.
+func TestDialBeforeListen(t *testing.T) {
 	c, err := net.ListenUDP("udp4", net.UDPAddrFromAddrPort(loopback()))
 	if err != nil {
 		t.Fatal(err)
@@ -229,6 +229,7 @@ func TestDialFirst(t *testing.T) {
 	}
 }
 
+// ParseToken refuses texts that can be guessed; NewToken returns different tokens.
 func TestTokens(t *testing.T) {
 	for text, good := range map[string]bool{
 		NewToken():                          true,

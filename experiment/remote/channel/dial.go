@@ -13,22 +13,25 @@ import (
 	"wirelab/internal/wallclock"
 )
 
-// dialWithin bounds a handshake.
-const dialWithin = 10 * time.Second
+// dialTimeout limits the duration of Dial.
+const dialTimeout = 10 * time.Second
 
-// ErrNoAnswer: nobody who has the token was heard.
-var ErrNoAnswer = errors.New("no answer: nobody listens there, or with another token or version")
+// ErrNoAnswer means that no listener with the token answered in time.
+var ErrNoAnswer = errors.New("no answer: no listener at this address, or a different token or version")
 
-// Dial begins a session with a listener, for a purpose that the listener knows.
+// Dial establishes a session with a listener. The purpose must be one that the listener offers.
+// Dial retransmits until ctx ends or 10 s have passed; it then returns an error that wraps
+// ErrNoAnswer.
 func Dial(ctx context.Context, to netip.AddrPort, purpose uint8, o Options) (*Session, error) {
-	o.complete()
-	ctx, cancel := context.WithTimeoutCause(ctx, dialWithin, ErrNoAnswer)
+	o.setDefaults()
+	ctx, cancel := context.WithTimeoutCause(ctx, dialTimeout, ErrNoAnswer)
 	defer cancel()
 	conn, err := net.DialUDP("udp", nil, net.UDPAddrFromAddrPort(to))
 	if err != nil {
 		return nil, err
 	}
-	d := &dialer{options: o, conn: newSocket(conn), begin: time.Now(), hello: hello{purpose: purpose}, token: o.Token.handshakeMAC()}
+	d := &dialer{options: o, conn: newSocket(conn), start: time.Now(), hello: hello{purpose: purpose},
+		tokenMAC: o.Token.handshakeMAC()}
 	s, err := d.handshake(ctx)
 	if err == nil {
 		s.remote = to
@@ -41,180 +44,195 @@ func Dial(ctx context.Context, to netip.AddrPort, purpose uint8, o Options) (*Se
 	return s, nil
 }
 
-// dialer is the state of a handshake.
+// dialer is the state of a handshake on the dialing side.
 type dialer struct {
-	options Options
-	conn    *socket
-	begin   time.Time
-	hello   hello
-	token   mac
-	tries   int // since the hello was last changed
-	books   Books
+	options    Options
+	conn       *socket
+	start      time.Time
+	hello      hello
+	tokenMAC   mac
+	hellosSent int // hellos sent since the hello last changed
+	books      Books
 }
 
-// Waits of a handshake: the first, and the longest.
+// Retransmission intervals of a handshake; the interval doubles.
 const (
-	firstWait = 200 * time.Millisecond
-	lastWait  = time.Second
+	initialRetransmit = 200 * time.Millisecond
+	maxRetransmit     = time.Second
 )
 
-// patienceWithCookie is how often a cookie is tried: the listener may be another one by
-// now.
-const patienceWithCookie = 4
+// maxCookieHellos is how often a hello with the same cookie is sent. Then the handshake starts again,
+// because the listener may have been restarted with a new cookie key.
+const maxCookieHellos = 4
 
-// handshake sends Hello until the listener accepts or ctx ends.
+// handshake sends a hello at growing intervals until the listener accepts or refuses, or ctx
+// ends. A retry of the listener carries a cookie, which the next hello returns. The session still
+// needs confirm.
 func (d *dialer) handshake(ctx context.Context) (*Session, error) {
+	// A read deadline in the past makes Read return when ctx ends.
 	stop := context.AfterFunc(ctx, func() { _ = d.conn.SetReadDeadline(time.Unix(1, 0)) })
 	defer stop()
 	d.hello.nonce = newNonce()
 	buf, out := make([]byte, 1<<16), []byte(nil)
 	for {
-		if d.tries >= patienceWithCookie && d.hello.cookie != (cookie{}) {
-			d.hello, d.tries = hello{purpose: d.hello.purpose, nonce: newNonce()}, 0
+		if d.hellosSent >= maxCookieHellos && d.hello.cookie != (cookie{}) {
+			d.hello, d.hellosSent = hello{purpose: d.hello.purpose, nonce: newNonce()}, 0
 		}
-		out = d.hello.append(out, &d.token)
+		out = d.hello.append(out, &d.tokenMAC)
 		d.send(out)
-		wait := time.Now().Add(min(firstWait<<min(d.tries, 8), lastWait))
-		d.tries++
-		for again := true; again; {
-			_ = d.conn.SetReadDeadline(wait)
+		retransmitAt := time.Now().Add(min(initialRetransmit<<min(d.hellosSent, 8), maxRetransmit))
+		d.hellosSent++
+		for reading := true; reading; {
+			_ = d.conn.SetReadDeadline(retransmitAt)
 			if ctx.Err() != nil {
-				return nil, d.gaveUp(ctx)
+				return nil, d.timeoutError(ctx)
 			}
 			n, err := d.conn.Read(buf)
 			if err != nil {
-				again = d.survives(err)
+				reading = d.isTransient(err)
 				continue
 			}
-			v, s, err := d.take(buf[:n])
-			d.books.read(n, v)
+			v, s, err := d.handleAnswer(buf[:n])
+			d.books.countRead(n, v)
 			if s != nil || err != nil {
 				return s, err
 			}
-			again = v.class != handshake // a retry wants the next hello at once
+			reading = v.class != handshake // after a retry the next hello is sent at once
 		}
 	}
 }
 
-// survives reports whether to go on reading after an error.
-func (d *dialer) survives(err error) bool {
+// isTransient reports whether reading should continue after an error. It is false for a timeout,
+// after which the hello is sent again. Other errors are counted as unreachable; isTransient then
+// sleeps for 1 ms so that a lasting error does not keep a core busy.
+func (d *dialer) isTransient(err error) bool {
 	var timeout net.Error
 	if errors.As(err, &timeout) && timeout.Timeout() {
 		return false
 	}
-	d.books.Gone++
+	d.books.Unreachable++
 	time.Sleep(time.Millisecond)
 	return true
 }
 
-func (d *dialer) gaveUp(ctx context.Context) error {
+// timeoutError returns why ctx ended. If the listener did not answer in time but ICMP errors were
+// received, the error mentions the closed port.
+func (d *dialer) timeoutError(ctx context.Context) error {
 	err := context.Cause(ctx)
-	if errors.Is(err, ErrNoAnswer) && d.books.Gone > 0 {
-		return fmt.Errorf("%w (the far machine says that nobody does)", err)
+	if errors.Is(err, ErrNoAnswer) && d.books.Unreachable > 0 {
+		return fmt.Errorf("%w (the remote machine reports that the port is closed)", err)
 	}
 	return err
 }
 
+// send writes a datagram. An ICMP error about an earlier datagram is returned by a write that sent
+// nothing, so the write is repeated once.
 func (d *dialer) send(b []byte) {
 	_, err := d.conn.Write(b)
 	if isUnreachable(err) {
-		d.books.Gone++
+		d.books.Unreachable++
 		_, err = d.conn.Write(b)
 	}
 	if err != nil {
 		d.books.Unsent++
 		return
 	}
-	d.books.wrote(len(b))
+	d.books.countWritten(len(b))
 }
 
-// take reads an answer.
-func (d *dialer) take(b []byte) (verdict, *Session, error) {
+// handleAnswer processes a received datagram during the handshake. It returns the verdict for the
+// counters, the session after a welcome, and an error after a refusal; otherwise both are nil. After
+// a retry it stores the cookie for the next hello.
+func (d *dialer) handleAnswer(b []byte) (verdict, *Session, error) {
 	switch {
 	case len(b) == 0:
-		return drop(malformed), nil, nil
+		return droppedAs(malformed), nil, nil
 	case b[0]>>4 != version:
-		return drop(protocolVersion), nil, nil
+		return droppedAs(protocolVersion), nil, nil
 	}
-	a, ok := parseAnswer(b, &d.token)
+	a, ok := parseAnswer(b, &d.tokenMAC)
 	switch {
 	case !ok:
-		return drop(Forged), nil, nil
+		return droppedAs(Forged), nil, nil
 	case a.nonce != d.hello.nonce:
-		return drop(Replayed), nil, nil // to a hello of before
+		return droppedAs(Replayed), nil, nil // answers an earlier hello
 	case a.kind == kindRetry && d.hello.cookie != (cookie{}):
-		return drop(Replayed), nil, nil
+		return droppedAs(Replayed), nil, nil // a repeated retry: a cookie is already stored
 	case a.kind == kindRetry:
-		d.hello.cookie, d.tries = a.cookie, 0
+		d.hello.cookie, d.hellosSent = a.cookie, 0
 		return verdict{class: handshake}, nil, nil
 	case a.kind == kindRefusal:
 		return verdict{class: handshake}, nil, &RefusedError{a.reason}
 	}
-	c := contract{dialer: d.hello.nonce, listener: a.own, purpose: d.hello.purpose, session: a.session}
-	return verdict{class: handshake}, newSession(c, &d.options, fromDialer, fromListener, time.Since(d.begin)), nil
+	c := agreement{dialerNonce: d.hello.nonce, listenerNonce: a.listenerNonce, purpose: d.hello.purpose, session: a.session}
+	return verdict{class: handshake}, newSession(c, &d.options, fromDialer, fromListener, time.Since(d.start)), nil
 }
 
-// confirm shows the listener that it is no recording that dials, and waits for it to do
-// the same.
+// confirm sends pings until the listener answers. The first ping proves to the listener that the
+// hello was not replayed; the answer proves that the listener derived the same keys. It starts
+// the goroutines of the session. After an error the session has ended.
 func (d *dialer) confirm(ctx context.Context, s *Session) error {
 	_ = d.conn.SetReadDeadline(time.Time{})
-	s.begin, s.pings = d.begin, true
+	s.start, s.sendsPings = d.start, true
 	s.write = func(b []byte) error { _, err := d.conn.Write(b); return err }
-	quit, heard := make(chan struct{}), make(chan struct{})
-	s.leave = func(*Session, error) { close(quit); d.conn.Close() }
+	ended, confirmed := make(chan struct{}), make(chan struct{})
+	s.onEnd = func(*Session, error) { close(ended); d.conn.Close() }
 	s.in.Books = d.books
-	go panics.Guard(s.finish, func() { s.readFrom(d.conn, heard) })()
-	for wait := firstWait; ; wait = min(2*wait, lastWait) {
-		_ = s.send(controlStream, []byte{sayPing})
+	go panics.Guard(s.end, func() { s.readFrom(d.conn, confirmed) })()
+	for wait := initialRetransmit; ; wait = min(2*wait, maxRetransmit) {
+		_ = s.send(controlStream, []byte{msgPing})
 		select {
-		case <-heard:
-			go panics.Guard(s.finish, func() { wallclock.Every(d.options.tick(), quit, func() { s.tend(time.Since(s.begin)) }) })()
+		case <-confirmed:
+			go panics.Guard(s.end, func() {
+				wallclock.Every(d.options.maintenanceInterval(), ended, func() { s.maintain(time.Since(s.start)) })
+			})()
 			return nil
 		case <-s.done:
 			return s.Err()
 		case <-ctx.Done():
-			s.finish(errClosed)
-			return d.gaveUp(ctx)
+			s.end(errClosed)
+			return d.timeoutError(ctx)
 		case <-time.After(wait):
 		}
 	}
 }
 
-// readFrom reads the dialer's socket until it is closed. confirmed is closed at the first
-// authentic datagram.
+// readFrom processes the datagrams of the dialer's socket until it is closed. It closes confirmed at
+// the first authentic datagram. Read errors are counted as unreachable.
 func (s *Session) readFrom(conn *socket, confirmed chan struct{}) {
-	conn.receive(func() {
+	conn.readLoop(func() {
 		s.in.Lock()
-		s.in.Gone++
+		s.in.Unreachable++
 		s.in.Unlock()
-	}, func(b []byte, a arrival) {
-		if s.sort(b, a.at.Sub(s.begin)) {
+	}, func(b []byte, a received) {
+		if first := s.route(b, a.at.Sub(s.start)); first {
 			close(confirmed)
 		}
 		s.in.Lock()
-		s.in.Missed = a.missed
+		s.in.KernelDrops = a.dropped
 		s.in.Unlock()
 	})
 }
 
-// sort takes a datagram from the dialer's socket; first as take says it.
-func (s *Session) sort(b []byte, at time.Duration) (first bool) {
-	v := drop(malformed)
+// route passes a datagram from the dialer's socket to the session, or counts it as dropped if it is
+// not a data datagram of this session. first is true for the first authentic datagram.
+func (s *Session) route(b []byte, at time.Duration) (first bool) {
+	v := droppedAs(malformed) // an empty datagram or an unknown kind
 	switch {
 	case len(b) == 0:
 	case b[0]>>4 != version:
-		v = drop(protocolVersion)
-	case b[0] == head(kindData) && len(b) >= Overhead:
-		if binary.BigEndian.Uint32(b[1:]) == s.contract.session {
-			_, first = s.take(b, at)
+		v = droppedAs(protocolVersion)
+	case b[0] == firstByte(kindData) && len(b) >= Overhead:
+		if binary.BigEndian.Uint32(b[1:]) == s.agreement.session {
+			_, first = s.handleDatagram(b, at)
 			return first
 		}
-		v = drop(stranger)
-	case b[0] == head(kindRetry) || b[0] == head(kindWelcome) || b[0] == head(kindRefusal):
-		v = drop(stranger) // the handshake is over
+		v = droppedAs(unknownSession)
+	case b[0] == firstByte(kindRetry) || b[0] == firstByte(kindWelcome) || b[0] == firstByte(kindRefusal):
+		v = droppedAs(unknownSession) // the handshake is over
 	}
 	s.in.Lock()
 	defer s.in.Unlock()
-	s.in.read(len(b), v)
+	s.in.countRead(len(b), v)
 	return false
 }

@@ -1,43 +1,44 @@
-// Package channel carries datagrams between two ends that share a token: encrypted,
-// authenticated, each at most once. It is UDP otherwise: datagrams are lost, overtaken
-// and never sent again.
+// Package channel carries datagrams between two peers that share a token. Datagrams are
+// encrypted, authenticated and delivered at most once. As with UDP, they may be lost or reordered
+// and are never retransmitted.
 //
-//	l, err := channel.Listen(at, channel.Options{Token: token})
-//	s, err := l.Accept(ctx)                                   // there
-//	s, err := channel.Dial(ctx, to, purpose, channel.Options{Token: token}) // here
+//	l, err := channel.Listen(addr, channel.Options{Token: token})
+//	s, err := l.Accept(ctx)                                                   // one peer
+//	s, err := channel.Dial(ctx, addr, purpose, channel.Options{Token: token}) // the other
 //	err = s.Send(stream, payload)
 //	d, err := s.Receive(ctx, buf)
 //
-// One socket of a Listener serves several sessions. A payload may have MaxPayload bytes,
-// and the channel adds Overhead to it.
+// The socket of a Listener serves several sessions. A payload has at most MaxPayload bytes; the
+// channel adds Overhead bytes to it.
 //
-// # What travels
+// # Wire format
 //
-// The first byte of every datagram is the version (4 bits) and a kind (4 bits). Numbers
-// are big endian.
+// The first byte of every datagram is the version (4 bits) and the kind (4 bits). Integers are
+// big endian. Sizes in bytes are in parentheses.
 //
-//	hello    head, purpose, nonce (16), cookie (24, zero at first), padding to 240, MAC (16)
-//	retry    head, nonce of the hello (16), cookie (24), MAC (16)
-//	welcome  head, nonce of the hello (16), the listener's own (16), session (4), MAC (16)
-//	refusal  head, nonce of the hello (16), reason, MAC (16)
-//	data     head, session (4), sequence (4), and encrypted: stream, payload; tag (16)
+//	hello    first byte, purpose (1), nonce (16), cookie (24, zero at first), padding to 240, MAC (16)
+//	retry    first byte, nonce of the hello (16), cookie (24), MAC (16)
+//	welcome  first byte, nonce of the hello (16), listener's nonce (16), session (4), MAC (16)
+//	refusal  first byte, nonce of the hello (16), reason (1), MAC (16)
+//	data     first byte, session (4), sequence (4), encrypted stream (1) and payload, tag (16)
 //
-// The MAC is HMAC-SHA256 under a key of the token, cut to 16 bytes. A listener answers a
-// hello without a cookie by a cookie that holds for that address and nonce, and keeps
-// nothing. It makes a session of a hello that brings the cookie back: whoever does so has
-// the token and receives at that address. All that a listener says before is shorter than
-// what it answers. Whoever lacks the token hears nothing at all, whatever he sends.
+// The MAC is HMAC-SHA256 under a key derived from the token, truncated to 16 bytes. A listener
+// answers a hello without a cookie with a retry, whose cookie is valid for that address and
+// nonce, and stores nothing. A hello with a valid cookie creates a session: the dialer has the
+// token and receives at its address. Each answer is shorter than the hello, so that a listener
+// cannot be used for amplification. A listener does not answer datagrams that were made without
+// the token.
 //
-// Keys are HKDF-SHA256 of the token with both nonces, purpose, session and direction. No
-// two sessions share them, also after a restart, and what is sent back to its sender is a
-// forgery there. AES-256-GCM takes the sequence, which begins anew with each key, as its
-// nonce; a session that has used up its 2^32 numbers is over. A listener hands a session
-// out after its first authentic datagram, so a recorded hello makes none.
+// Keys are derived by HKDF-SHA256 from the token, both nonces, the purpose, the session and the
+// direction. No two sessions share keys, also after a restart, and a datagram reflected to its
+// sender fails authentication. The nonce of AES-256-GCM is derived from the sequence number,
+// which starts at 0 with each key. A session ends when its 2^32 sequence numbers are used. Accept
+// returns a session after its first authentic datagram, so a replayed hello does not create one.
 //
-// # What does not hold
+// # Limits of the protection
 //
-// Who learns the token later can read what he has recorded: there is no forward secrecy.
-// Whoever records a handshake can try tokens on it at home, which is why a Token must have
-// room for 128 bits. A session is bound to the two addresses: a peer whose address
-// changes must dial again. Lengths and times of datagrams can be seen by all.
+// There is no forward secrecy: an attacker who learns the token later can decrypt recorded
+// sessions. An attacker who records a handshake can test tokens offline, which is why a Token
+// needs at least 128 bits. A session is bound to two addresses; after a change of address the
+// peer must dial again. Lengths and times of datagrams are visible.
 package channel

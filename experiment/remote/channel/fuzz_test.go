@@ -7,46 +7,45 @@ import (
 	"time"
 )
 
-// FuzzListener: no datagram makes a listener without sessions keep anything, or answer
-// with more than it got.
+// No single datagram makes a listener store anything, or answer with more bytes than it received.
 func FuzzListener(f *testing.F) {
-	l, p := offline(f, Options{})
-	_, first := dialing(f)
+	l, p := newOfflineListener(f, Options{})
+	_, first := newOfflineDialer(f)
 	f.Add(first)
-	f.Add([]byte{head(kindData), 1, 2, 3, 4})
-	f.Add(bytes.Repeat([]byte{head(kindHello)}, helloBytes))
+	f.Add([]byte{firstByte(kindData), 1, 2, 3, 4})
+	f.Add(bytes.Repeat([]byte{firstByte(kindHello)}, helloBytes))
 	f.Fuzz(func(t *testing.T, b []byte) {
-		l.take(slices.Clone(b), home, time.Second)
-		_, authentic := parseHello(b, &l.door.token) // the seed is: nothing else can be
-		if answer := p.last(); len(answer) > len(b) || answer != nil && !authentic {
+		l.handleDatagram(slices.Clone(b), dialerAddr, time.Second)
+		_, authentic := parseHello(b, &l.handshakes.tokenMAC) // only the first seed is authentic
+		if answer := p.takeLast(); len(answer) > len(b) || answer != nil && !authentic {
 			t.Fatalf("%d bytes answered by %d", len(b), len(answer))
 		}
-		if books := l.Books(); state(l) != [3]int{} || !books.Balanced() {
-			t.Fatalf("state %v, %+v", state(l), books)
+		if books := l.Books(); listenerState(l) != [3]int{} || !books.Balanced() {
+			t.Fatalf("state %v, %+v", listenerState(l), books)
 		}
 	})
 }
 
-// FuzzSigned: whoever has the token may say anything in a hello, or in an answer.
+// Handshake datagrams with a valid MAC and arbitrary contents cause no panic and no session.
 func FuzzSigned(f *testing.F) {
 	f.Add([]byte{1, 2, 3}, true)
 	f.Add(make([]byte, helloBytes-macBytes), true)
-	f.Add([]byte{head(kindWelcome)}, false)
+	f.Add([]byte{firstByte(kindWelcome)}, false)
 	f.Fuzz(func(t *testing.T, body []byte, toListener bool) {
-		l, p := offline(t, Options{MaxSessions: 1})
-		d, _ := dialing(t)
-		b := d.token.sign(slices.Clone(body))
+		l, p := newOfflineListener(t, Options{MaxSessions: 1})
+		d, _ := newOfflineDialer(t)
+		b := d.tokenMAC.sign(slices.Clone(body))
 		if toListener {
-			l.take(slices.Clone(b), home, time.Second)
-			if answer := p.last(); len(answer) > len(b) || state(l) != [3]int{} {
-				t.Fatalf("state %v, answered by %d bytes", state(l), len(answer))
+			l.handleDatagram(slices.Clone(b), dialerAddr, time.Second)
+			if answer := p.takeLast(); len(answer) > len(b) || listenerState(l) != [3]int{} {
+				t.Fatalf("state %v, answered by %d bytes", listenerState(l), len(answer))
 			}
 			return
 		}
-		v, s, _ := d.take(slices.Clone(b))
-		if a, ok := parseAnswer(b, &d.token); ok {
-			if back := a.append(nil, &d.token); !bytes.Equal(back, b) && a.kind == b[0]&0xf && b[0]>>4 == version {
-				t.Fatalf("%x read as %+v, written as %x", b, a, back)
+		v, s, _ := d.handleAnswer(slices.Clone(b))
+		if a, ok := parseAnswer(b, &d.tokenMAC); ok {
+			if back := a.append(nil, &d.tokenMAC); !bytes.Equal(back, b) && a.kind == b[0]&0xf && b[0]>>4 == version {
+				t.Fatalf("%x parsed as %+v, encoded as %x", b, a, back)
 			}
 		} else if v.class != dropped || s != nil {
 			t.Fatalf("%+v", v)
@@ -54,23 +53,23 @@ func FuzzSigned(f *testing.F) {
 	})
 }
 
-// FuzzSession: nothing but what was sealed for it gets into a session, and it does once.
+// Only datagrams encrypted for a session are delivered, and only once.
 func FuzzSession(f *testing.F) {
-	l, p := offline(f, Options{})
+	l, p := newOfflineListener(f, Options{})
 	here, there, out := handshakeWith(f, l, p, 0)
 	_ = here.Send(1, []byte("genuine"))
-	genuine := out.last()
-	there.take(slices.Clone(genuine), 0)
+	genuine := out.takeLast()
+	there.handleDatagram(slices.Clone(genuine), 0)
 	there.Poll(nil)
 	f.Add(genuine)
 	f.Add(genuine[:Overhead])
 	f.Fuzz(func(t *testing.T, b []byte) {
 		for _, s := range []*Session{here, there} {
 			was := s.Books()
-			if v, first := s.take(slices.Clone(b), 0); v.class != dropped || first {
+			if v, first := s.handleDatagram(slices.Clone(b), 0); v.class != dropped || first {
 				t.Fatalf("%+v", v)
 			}
-			s.sort(slices.Clone(b), 0)
+			s.route(slices.Clone(b), 0)
 			now := s.Books()
 			if _, ok := s.Poll(nil); ok || !now.Balanced() || now.Dropped() != was.Dropped()+2 || s.Err() != nil {
 				t.Fatalf("%+v", now)
@@ -79,7 +78,7 @@ func FuzzSession(f *testing.F) {
 	})
 }
 
-// FuzzQueue holds the ring to a list.
+// The queue behaves like a list of limited size.
 func FuzzQueue(f *testing.F) {
 	f.Add([]byte{9, 1, 200, 0, 255, 0, 0, 3})
 	f.Fuzz(func(t *testing.T, steps []byte) {
@@ -88,14 +87,14 @@ func FuzzQueue(f *testing.F) {
 		used := 0
 		for i, n := range steps {
 			if n == 0 {
-				d, at, ok := q.get(nil)
+				d, at, ok := q.pop(nil)
 				if ok != (len(list) > 0) {
-					t.Fatal("the ring and the list disagree")
+					t.Fatal("queue and list differ in length")
 				}
 				if !ok {
 					continue
 				}
-				if want := list[0]; !bytes.Equal(d.Data, want.Data) || d.Seq != want.Seq || d.Stream != want.Stream || d.Again != want.Again ||
+				if want := list[0]; !bytes.Equal(d.Data, want.Data) || d.Seq != want.Seq || d.Stream != want.Stream || d.Duplicate != want.Duplicate ||
 					at != time.Duration(want.Seq) {
 					t.Fatalf("%+v, want %+v", d, want)
 				}
@@ -103,9 +102,9 @@ func FuzzQueue(f *testing.F) {
 				list = list[1:]
 				continue
 			}
-			d := Datagram{Stream: n, Data: bytes.Repeat([]byte{n}, int(n)), Seq: uint32(i), Again: n%2 == 0}
-			if fits := used+entryBytes+len(d.Data) <= 300; q.put(&d, time.Duration(i)) != fits {
-				t.Fatal("the ring and the list disagree on room")
+			d := Datagram{Stream: n, Data: bytes.Repeat([]byte{n}, int(n)), Seq: uint32(i), Duplicate: n%2 == 0}
+			if fits := used+entryBytes+len(d.Data) <= 300; q.push(&d, time.Duration(i)) != fits {
+				t.Fatal("queue and list differ in free space")
 			} else if fits {
 				list, used = append(list, d), used+entryBytes+len(d.Data)
 			}

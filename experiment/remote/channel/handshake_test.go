@@ -9,23 +9,25 @@ import (
 	"time"
 )
 
-// state is all that a listener keeps beside its books.
-func state(l *Listener) [3]int { return [3]int{len(l.sessions), len(l.door.greeted), len(l.accepted)} }
+// listenerState returns the sizes of everything that a listener stores apart from its counters.
+func listenerState(l *Listener) [3]int {
+	return [3]int{len(l.sessions), len(l.handshakes.recentHellos), len(l.accepted)}
+}
 
-// A hello that shows no cookie is answered by less than itself, and leaves nothing.
-func TestFloodOfHellosLeavesNothing(t *testing.T) {
-	l, p := offline(t, Options{})
+// Hellos without a cookie get a shorter answer and leave no state in the listener.
+func TestHelloFloodLeavesNoState(t *testing.T) {
+	l, p := newOfflineListener(t, Options{})
 	sent, got := 0, 0
 	for range 2000 {
-		_, b := dialing(t)
-		l.take(b, home, time.Second)
-		sent, got = sent+len(b), got+len(p.last())
+		_, b := newOfflineDialer(t)
+		l.handleDatagram(b, dialerAddr, time.Second)
+		sent, got = sent+len(b), got+len(p.takeLast())
 	}
-	if b := l.Books(); state(l) != [3]int{} || b.Handshake != 2000 || !b.Balanced() {
-		t.Errorf("state %v, %+v", state(l), b)
+	if b := l.Books(); listenerState(l) != [3]int{} || b.Handshake != 2000 || !b.Balanced() {
+		t.Errorf("state %v, %+v", listenerState(l), b)
 	}
 	if 3*got > sent {
-		t.Errorf("%d bytes were answered by %d", sent, got)
+		t.Errorf("%d bytes received, %d bytes answered, expected at most a third", sent, got)
 	}
 }
 
@@ -38,140 +40,140 @@ func TestAnswersAreShorter(t *testing.T) {
 	}
 }
 
-// Whoever lacks the token, changes one bit or cuts something off hears nothing.
+// Hellos with a changed bit, a wrong length or without the token get no answer.
 func TestForgedHellos(t *testing.T) {
-	l, p := offline(t, Options{})
-	d, first := dialing(t)
-	l.take(first, home, 0)
-	again := second(t, d, p.last())
+	l, p := newOfflineListener(t, Options{})
+	d, first := newOfflineDialer(t)
+	l.handleDatagram(first, dialerAddr, 0)
+	again := helloWithCookie(t, d, p.takeLast())
 	n := uint64(0)
 	for _, b := range [][]byte{first, again} {
 		for bit := range 8 * len(b) {
 			forged := slices.Clone(b)
 			forged[bit/8] ^= 1 << (bit % 8)
-			l.take(forged, home, 0)
+			l.handleDatagram(forged, dialerAddr, 0)
 			n++
 		}
 		for cut := range len(b) {
-			l.take(slices.Clone(b[:cut]), home, 0)
+			l.handleDatagram(slices.Clone(b[:cut]), dialerAddr, 0)
 			n++
 		}
-		l.take(append(slices.Clone(b), 0), home, 0)
+		l.handleDatagram(append(slices.Clone(b), 0), dialerAddr, 0)
 		n++
 	}
-	if b := l.Books(); len(p.sent) > 0 || state(l) != [3]int{} || b.Dropped() != n || !b.Balanced() {
-		t.Errorf("%d answers, state %v, %+v after %d", len(p.sent), state(l), b, n)
+	if b := l.Books(); len(p.sent) > 0 || listenerState(l) != [3]int{} || b.Dropped() != n || !b.Balanced() {
+		t.Errorf("%d answers, state %v, %+v after %d", len(p.sent), listenerState(l), b, n)
 	}
 }
 
-// A cookie is good for one address, one nonce, one purpose, one listener and some time.
+// A cookie is valid for one address, nonce, purpose and listener, and for cookieLifetime.
 func TestCookies(t *testing.T) {
-	l, p := offline(t, Options{})
-	d, first := dialing(t)
-	l.take(first, home, time.Minute)
-	retry := p.last()
-	again := second(t, d, retry)
+	l, p := newOfflineListener(t, Options{})
+	d, first := newOfflineDialer(t)
+	l.handleDatagram(first, dialerAddr, time.Minute)
+	retry := p.takeLast()
+	again := helloWithCookie(t, d, retry)
 	reject := func(what string, cause cause, b []byte, do func(b []byte)) {
 		t.Helper()
 		was := l.Books()
 		do(slices.Clone(b))
-		if now := l.Books(); now.By[cause] != was.By[cause]+1 || len(p.sent) > 0 || state(l) != [3]int{} {
-			t.Errorf("%s: state %v, %d answers, %+v", what, state(l), len(p.sent), now)
+		if now := l.Books(); now.DroppedBy[cause] != was.DroppedBy[cause]+1 || len(p.sent) > 0 || listenerState(l) != [3]int{} {
+			t.Errorf("%s: state %v, %d answers, %+v", what, listenerState(l), len(p.sent), now)
 		}
 	}
-	reject("another address", Forged, again, func(b []byte) { l.take(b, other, time.Minute) })
-	stolen, _ := dialing(t)
+	reject("another address", Forged, again, func(b []byte) { l.handleDatagram(b, otherAddr, time.Minute) })
+	stolen, _ := newOfflineDialer(t)
 	stolen.hello.cookie = d.hello.cookie
-	reject("another nonce", Forged, stolen.hello.append(nil, &d.token), func(b []byte) { l.take(b, home, time.Minute) })
+	reject("another nonce", Forged, stolen.hello.append(nil, &d.tokenMAC), func(b []byte) { l.handleDatagram(b, dialerAddr, time.Minute) })
 	changed := d.hello
 	changed.purpose++
-	reject("another purpose", Forged, changed.append(nil, &d.token), func(b []byte) { l.take(b, home, time.Minute) })
-	reject("too late", expired, again, func(b []byte) { l.take(b, home, time.Minute+cookieLife+1) })
-	reject("before it was made", expired, again, func(b []byte) { l.take(b, home, time.Minute-1) })
-	restarted, _ := offline(t, Options{})
-	restarted.take(slices.Clone(again), home, time.Minute)
-	if b := restarted.Books(); b.By[Forged] != 1 || state(restarted) != [3]int{} {
+	reject("another purpose", Forged, changed.append(nil, &d.tokenMAC), func(b []byte) { l.handleDatagram(b, dialerAddr, time.Minute) })
+	reject("too late", expired, again, func(b []byte) { l.handleDatagram(b, dialerAddr, time.Minute+cookieLifetime+1) })
+	reject("before it was issued", expired, again, func(b []byte) { l.handleDatagram(b, dialerAddr, time.Minute-1) })
+	restarted, _ := newOfflineListener(t, Options{})
+	restarted.handleDatagram(slices.Clone(again), dialerAddr, time.Minute)
+	if b := restarted.Books(); b.DroppedBy[Forged] != 1 || listenerState(restarted) != [3]int{} {
 		t.Errorf("another listener: %+v", b)
 	}
-	l.take(again, home, time.Minute)
-	if state(l) != [3]int{1, 1, 0} {
-		t.Errorf("the real one: %v", state(l))
+	l.handleDatagram(again, dialerAddr, time.Minute)
+	if listenerState(l) != [3]int{1, 1, 0} {
+		t.Errorf("the genuine hello: %v", listenerState(l))
 	}
 }
 
-// A recorded hello makes no second session: not while its own lives, not after, and not
-// after its listener began anew.
+// A replayed hello creates no second session: not while the first one runs, not after its end,
+// and not when the listener has dropped the hello.
 func TestReplayedHello(t *testing.T) {
-	l, p := offline(t, Options{})
-	d, first := dialing(t)
-	l.take(first, home, 0)
-	again := second(t, d, p.last())
-	l.take(slices.Clone(again), home, 0)
-	welcome := p.last()
-	l.take(slices.Clone(again), home, time.Second) // the dialer did not hear it
-	if repeated := p.last(); !bytes.Equal(repeated, welcome) || len(l.sessions) != 1 || len(l.accepted) != 0 {
+	l, p := newOfflineListener(t, Options{})
+	d, first := newOfflineDialer(t)
+	l.handleDatagram(first, dialerAddr, 0)
+	again := helloWithCookie(t, d, p.takeLast())
+	l.handleDatagram(slices.Clone(again), dialerAddr, 0)
+	welcome := p.takeLast()
+	l.handleDatagram(slices.Clone(again), dialerAddr, time.Second) // the welcome was lost
+	if repeated := p.takeLast(); !bytes.Equal(repeated, welcome) || len(l.sessions) != 1 || len(l.accepted) != 0 {
 		t.Errorf("a second welcome differs, or %d sessions, %d of them accepted", len(l.sessions), len(l.accepted))
 	}
-	_, here, err := d.take(welcome)
+	_, here, err := d.handleAnswer(welcome)
 	if err != nil {
 		t.Fatal(err)
 	}
-	out := &post{}
-	here.leave, here.write = func(*Session, error) {}, func(b []byte) error { return out.write(b, home) }
-	_ = here.send(controlStream, []byte{sayPing})
-	l.take(out.last(), home, time.Second)
+	out := &outbox{}
+	here.onEnd, here.write = func(*Session, error) {}, func(b []byte) error { return out.write(b, dialerAddr) }
+	_ = here.send(controlStream, []byte{msgPing})
+	l.handleDatagram(out.takeLast(), dialerAddr, time.Second)
 	there := <-l.accepted
-	p.last()
-	for _, when := range []string{"while it lives", "after its end"} {
-		l.take(slices.Clone(again), home, 2*time.Second)
-		if len(p.sent) > 0 || len(l.sessions) > 1 || l.Books().By[Replayed] == 0 {
+	p.takeLast()
+	for _, when := range []string{"while the session runs", "after its end"} {
+		l.handleDatagram(slices.Clone(again), dialerAddr, 2*time.Second)
+		if len(p.sent) > 0 || len(l.sessions) > 1 || l.Books().DroppedBy[Replayed] == 0 {
 			t.Errorf("%s: %d answers, %d sessions, %+v", when, len(p.sent), len(l.sessions), l.Books())
 		}
-		there.finish(errClosed)
-		p.last()
+		there.end(errClosed)
+		p.takeLast()
 	}
-	l.door.forget(cookieLife + 1) // by now the cookie is worth nothing
-	l.take(slices.Clone(again), home, cookieLife+2)
-	if b := l.Books(); len(p.sent) > 0 || state(l) != [3]int{} || !b.Balanced() {
-		t.Errorf("%d answers, state %v", len(p.sent), state(l))
+	l.handshakes.expire(cookieLifetime + 1) // the cookie has expired
+	l.handleDatagram(slices.Clone(again), dialerAddr, cookieLifetime+2)
+	if b := l.Books(); len(p.sent) > 0 || listenerState(l) != [3]int{} || !b.Balanced() {
+		t.Errorf("%d answers, state %v", len(p.sent), listenerState(l))
 	}
 }
 
-// A session that its dialer never confirms is not handed out, and ends soon.
-func TestUnconfirmed(t *testing.T) {
-	l, p := offline(t, Options{})
-	d, first := dialing(t)
-	l.take(first, home, 0)
-	again := second(t, d, p.last())
-	l.take(slices.Clone(again), home, 0)
+// A session that the dialer does not confirm is not returned by Accept and ends after
+// confirmTimeout.
+func TestUnconfirmedSession(t *testing.T) {
+	l, p := newOfflineListener(t, Options{})
+	d, first := newOfflineDialer(t)
+	l.handleDatagram(first, dialerAddr, 0)
+	again := helloWithCookie(t, d, p.takeLast())
+	l.handleDatagram(slices.Clone(again), dialerAddr, 0)
 	for _, s := range l.sessions {
-		s.tend(confirmWithin)
+		s.maintain(confirmTimeout)
 		if s.Err() != nil {
-			t.Error("over too early")
+			t.Error("the session ended before confirmTimeout")
 		}
-		s.tend(confirmWithin + 1)
+		s.maintain(confirmTimeout + 1)
 	}
-	p.last()
-	l.take(slices.Clone(again), home, confirmWithin+1)
+	p.takeLast()
+	l.handleDatagram(slices.Clone(again), dialerAddr, confirmTimeout+1)
 	if len(l.sessions) != 0 || len(l.accepted) != 0 || len(p.sent) > 0 {
-		t.Errorf("state %v, %d answers", state(l), len(p.sent))
+		t.Errorf("state %v, %d answers", listenerState(l), len(p.sent))
 	}
 }
 
-// What a dialer hears of others than its listener changes nothing.
+// Forged answers, and answers to other hellos, do not change a dialer.
 func TestForgedAnswers(t *testing.T) {
-	l, p := offline(t, Options{})
-	d, first := dialing(t)
-	l.take(first, home, 0)
-	retry := p.last()
-	stranger, hello := dialing(t)
-	l.take(hello, home, 0)
-	toOther := p.last()
-	_ = stranger
+	l, p := newOfflineListener(t, Options{})
+	d, first := newOfflineDialer(t)
+	l.handleDatagram(first, dialerAddr, 0)
+	retry := p.takeLast()
+	_, hello := newOfflineDialer(t)
+	l.handleDatagram(hello, dialerAddr, 0)
+	toOther := p.takeLast()
 	refused := func(what string, b []byte) {
 		t.Helper()
 		was := d.hello
-		if v, s, err := d.take(slices.Clone(b)); v.class != dropped || s != nil || err != nil || d.hello != was {
+		if v, s, err := d.handleAnswer(slices.Clone(b)); v.class != dropped || s != nil || err != nil || d.hello != was {
 			t.Errorf("%s: %+v, %v, %v", what, v, s, err)
 		}
 	}
@@ -182,38 +184,38 @@ func TestForgedAnswers(t *testing.T) {
 		b[bit/8] ^= 1 << (bit % 8)
 		refused("a flipped bit", b)
 	}
-	again := second(t, d, retry)
+	again := helloWithCookie(t, d, retry)
 	refused("the same retry", retry)
-	l.take(again, home, 0)
-	welcome := p.last()
+	l.handleDatagram(again, dialerAddr, 0)
+	welcome := p.takeLast()
 	for cut := range len(welcome) {
-		refused("cut off", welcome[:cut])
+		refused("truncated", welcome[:cut])
 	}
-	if _, s, err := d.take(welcome); s == nil || err != nil {
-		t.Errorf("the welcome itself: %v", err)
+	if _, s, err := d.handleAnswer(welcome); s == nil || err != nil {
+		t.Errorf("the genuine welcome: %v", err)
 	}
 }
 
-// Keys are new in each session, and each direction has its own.
+// Every session and every direction has its own keys.
 func TestKeysAreFresh(t *testing.T) {
 	seen := map[string]bool{}
 	for range 20 {
-		l, p := offline(t, Options{})
+		l, p := newOfflineListener(t, Options{})
 		here, there, out := handshakeWith(t, l, p, 0)
 		here.out.next, there.out.next = 100, 100
 		_ = here.Send(1, []byte("the same words"))
 		_ = there.Send(1, []byte("the same words"))
-		for _, b := range [][]byte{out.last(), p.last()} {
+		for _, b := range [][]byte{out.takeLast(), p.takeLast()} {
 			sealed := string(b[dataHeader:])
 			if seen[sealed] {
-				t.Fatal("two datagrams are encrypted alike")
+				t.Fatal("two datagrams with the same ciphertext")
 			}
 			seen[sealed] = true
 		}
 	}
 }
 
-// TestWindow holds the window to a set that forgets nothing.
+// The replay window agrees with a set of all received numbers.
 func TestWindow(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	var w window
@@ -226,86 +228,86 @@ func TestWindow(t *testing.T) {
 		case 1, 2, 3:
 			seq = newest - min(newest, uint32(rng.IntN(2*windowBits)))
 		}
-		want := fresh
+		want := unseen
 		switch {
 		case uint64(seq)+windowBits < uint64(newest)+1:
 			want = tooOld
 		case came[seq]:
-			want = again
+			want = duplicate
 		}
-		if got := w.judge(seq); got != want {
+		if got := w.classify(seq); got != want {
 			t.Fatalf("step %d: %d after %d: %v, want %v", step, seq, newest, got, want)
 		}
-		if want == fresh {
-			w.note(seq)
+		if want == unseen {
+			w.markSeen(seq)
 			came[seq], newest = true, max(newest, seq)
 		}
 	}
 	if windowBits < 256 {
-		t.Error("a window of fewer than 256 numbers")
+		t.Error("windowBits is below 256")
 	}
 }
 
-// A session ends before a sequence number comes twice.
-func TestWorn(t *testing.T) {
-	l, p := offline(t, Options{})
+// A session ends before a sequence number is used twice.
+func TestSequenceExhausted(t *testing.T) {
+	l, p := newOfflineListener(t, Options{})
 	here, there, out := handshakeWith(t, l, p, 0)
-	here.out.next = lastSequence - 1
+	here.out.next = seqLimit - 1
 	if err := here.Send(1, []byte("last")); err != nil {
 		t.Fatal(err)
 	}
-	there.take(out.last(), 0)
-	if d, ok := there.Poll(nil); !ok || d.Seq != lastSequence-1 {
+	there.handleDatagram(out.takeLast(), 0)
+	if d, ok := there.Poll(nil); !ok || d.Seq != seqLimit-1 {
 		t.Errorf("%+v", d)
 	}
 	for range 2 {
-		if err := here.Send(1, nil); err != errWorn || len(out.sent) > 0 {
+		if err := here.Send(1, nil); err != errExhausted || len(out.sent) > 0 {
 			t.Errorf("%v, %d sent", err, len(out.sent))
 		}
 	}
 }
 
-// A session hears nobody at another address, even if he has what was sent to it.
-func TestAnotherAddress(t *testing.T) {
-	l, p := offline(t, Options{})
+// A genuine datagram from another address is not delivered.
+func TestOtherAddress(t *testing.T) {
+	l, p := newOfflineListener(t, Options{})
 	here, there, out := handshakeWith(t, l, p, 0)
 	_ = here.Send(1, []byte("genuine"))
-	b := out.last()
-	l.take(slices.Clone(b), other, 0)
-	if d, ok := there.Poll(nil); ok || l.Books().By[stranger] != 1 {
+	b := out.takeLast()
+	l.handleDatagram(slices.Clone(b), otherAddr, 0)
+	if d, ok := there.Poll(nil); ok || l.Books().DroppedBy[unknownSession] != 1 {
 		t.Errorf("%+v, %+v", d, l.Books())
 	}
-	l.take(b, home, 0)
+	l.handleDatagram(b, dialerAddr, 0)
 	if _, ok := there.Poll(nil); !ok {
-		t.Error("the real one no longer comes")
+		t.Error("the genuine datagram was not delivered")
 	}
 }
 
-// A session that is over before its dialer is heard is not handed out afterwards.
-func TestConfirmedTooLate(t *testing.T) {
-	l, p := offline(t, Options{})
-	d, first := dialing(t)
-	l.take(first, home, 0)
-	l.take(second(t, d, p.last()), home, 0)
-	_, here, err := d.take(p.last())
+// A session that ends before the dialer confirms it is not returned by Accept.
+func TestConfirmAfterEnd(t *testing.T) {
+	l, p := newOfflineListener(t, Options{})
+	d, first := newOfflineDialer(t)
+	l.handleDatagram(first, dialerAddr, 0)
+	l.handleDatagram(helloWithCookie(t, d, p.takeLast()), dialerAddr, 0)
+	_, here, err := d.handleAnswer(p.takeLast())
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, s := range l.sessions {
-		s.finish(errIdle)
+		s.end(errIdle)
 	}
-	out := &post{}
-	here.leave, here.write = func(*Session, error) {}, func(b []byte) error { return out.write(b, home) }
-	_ = here.send(controlStream, []byte{sayPing})
-	l.take(out.last(), home, 0)
+	out := &outbox{}
+	here.onEnd, here.write = func(*Session, error) {}, func(b []byte) error { return out.write(b, dialerAddr) }
+	_ = here.send(controlStream, []byte{msgPing})
+	l.handleDatagram(out.takeLast(), dialerAddr, 0)
 	_ = here.Send(1, []byte("late"))
-	l.take(out.last(), home, 0)
-	if b := l.Books(); len(l.accepted) > 0 || b.By[stranger] != 1 || b.Control != 1 || !b.Balanced() {
+	l.handleDatagram(out.takeLast(), dialerAddr, 0)
+	if b := l.Books(); len(l.accepted) > 0 || b.DroppedBy[unknownSession] != 1 || b.Control != 1 || !b.Balanced() {
 		t.Errorf("%d accepted, %+v", len(l.accepted), b)
 	}
 }
 
-// 0.0.0.0 is all addresses of IPv4, and none of IPv6.
+// A listener on 0.0.0.0 does not include IPv6 addresses.
 func TestListenIPv4Only(t *testing.T) {
 	token, err := ParseToken(NewToken())
 	if err != nil {

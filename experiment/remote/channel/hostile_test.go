@@ -12,37 +12,40 @@ import (
 	"testing"
 )
 
-// villain sits between a dialer and its listener, and lets all through. He keeps what
-// passes, and can send as either end; also from an address of his own.
-type villain struct {
-	t      testing.TB
-	front  *net.UDPConn // to which the dialer talks
-	back   *net.UDPConn // from which the listener hears
-	own    *net.UDPConn
-	listen netip.AddrPort
+// attacker is a man in the middle. It forwards all datagrams, records them, and can send as
+// either side, or from an address of its own.
+type attacker struct {
+	t       testing.TB
+	front   *net.UDPConn // socket that the dialer sends to
+	back    *net.UDPConn // socket that the listener receives from
+	outside *net.UDPConn // socket with an unrelated address
+	listen  netip.AddrPort
 
-	mu     sync.Mutex
-	dialer netip.AddrPort
-	passed [2][][]byte // to the listener, to the dialer
-	count  [2]uint64
+	mu       sync.Mutex
+	dialer   netip.AddrPort
+	recorded [2][][]byte // to the listener, to the dialer
+	count    [2]uint64   // datagrams forwarded to each
 }
 
-func between(t testing.TB, l *Listener) *villain {
+// newAttacker starts an attacker in front of l; dialers must dial its front socket.
+func newAttacker(t testing.TB, l *Listener) *attacker {
 	t.Helper()
-	v := &villain{t: t, listen: l.Addr()}
-	for _, c := range []**net.UDPConn{&v.front, &v.back, &v.own} {
+	v := &attacker{t: t, listen: l.Addr()}
+	for _, c := range []**net.UDPConn{&v.front, &v.back, &v.outside} {
 		var err error
 		if *c, err = net.ListenUDP("udp4", net.UDPAddrFromAddrPort(loopback())); err != nil {
 			t.Fatal(err)
 		}
 		t.Cleanup(func() { (*c).Close() })
 	}
-	go v.pass(v.front, 0, func(b []byte, from netip.AddrPort) { v.dialer = from; _, _ = v.back.WriteToUDPAddrPort(b, v.listen) })
-	go v.pass(v.back, 1, func(b []byte, _ netip.AddrPort) { _, _ = v.front.WriteToUDPAddrPort(b, v.dialer) })
+	go v.forward(v.front, 0, func(b []byte, from netip.AddrPort) { v.dialer = from; _, _ = v.back.WriteToUDPAddrPort(b, v.listen) })
+	go v.forward(v.back, 1, func(b []byte, _ netip.AddrPort) { _, _ = v.front.WriteToUDPAddrPort(b, v.dialer) })
 	return v
 }
 
-func (v *villain) pass(c *net.UDPConn, way int, on func([]byte, netip.AddrPort)) {
+// forward records the datagrams that c receives and passes them to on. direction is 0 to the listener
+// and 1 to the dialer.
+func (v *attacker) forward(c *net.UDPConn, direction int, on func([]byte, netip.AddrPort)) {
 	buf := make([]byte, 1<<16)
 	for {
 		n, from, err := c.ReadFromUDPAddrPort(buf)
@@ -50,24 +53,25 @@ func (v *villain) pass(c *net.UDPConn, way int, on func([]byte, netip.AddrPort))
 			return
 		}
 		v.mu.Lock()
-		v.count[way]++
-		if v.passed[way] = append(v.passed[way], slices.Clone(buf[:n])); len(v.passed[way]) > 64 {
-			v.passed[way] = v.passed[way][1:]
+		v.count[direction]++
+		if v.recorded[direction] = append(v.recorded[direction], slices.Clone(buf[:n])); len(v.recorded[direction]) > 64 {
+			v.recorded[direction] = v.recorded[direction][1:]
 		}
 		on(buf[:n], from)
 		v.mu.Unlock()
 	}
 }
 
-// attack sends each end something hostile: random, replayed, cut, changed, extended, sent
-// back, or right but from elsewhere. It returns how many each end was sent.
-func (v *villain) attack(rng *rand.Rand, to int) (sent bool) {
+// attack sends a hostile datagram to the listener (to = 0) or the dialer (to = 1): random,
+// replayed, truncated, changed, extended, reflected, or genuine from a wrong address. It reports
+// whether it sent one.
+func (v *attacker) attack(rng *rand.Rand, to int) (sent bool) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	pick := func(way int) []byte {
-		all := v.passed[way]
+		all := v.recorded[way]
 		for range 100 {
-			if b := all[rng.IntN(len(all))]; b[0] == head(kindData) {
+			if b := all[rng.IntN(len(all))]; b[0] == firstByte(kindData) {
 				return slices.Clone(b)
 			}
 		}
@@ -78,13 +82,13 @@ func (v *villain) attack(rng *rand.Rand, to int) (sent bool) {
 		return false
 	}
 	switch kind := rng.IntN(9); kind {
-	case 0: // as it is: came before
+	case 0: // replayed
 	case 1:
 		b = b[:rng.IntN(len(b))]
 	case 2:
 		b[rng.IntN(len(b))] ^= 1 << rng.IntN(8)
 	case 3:
-		if b = pick(1 - to); b == nil { // what it sent itself
+		if b = pick(1 - to); b == nil { // reflected
 			return false
 		}
 	case 4:
@@ -95,13 +99,13 @@ func (v *villain) attack(rng *rand.Rand, to int) (sent bool) {
 			b[i] = byte(rng.IntN(256))
 		}
 		if kind == 6 && len(b) > 0 {
-			b[0] = head(uint8(rng.IntN(7)))
+			b[0] = firstByte(uint8(rng.IntN(7)))
 		}
-	case 7: // the next number, under no key
+	case 7: // a later sequence number without the key
 		binary.BigEndian.PutUint32(b[5:], binary.BigEndian.Uint32(b[5:])+1+rng.Uint32N(1<<20))
-	case 8: // right, but from elsewhere
+	case 8: // genuine, from a wrong address
 		if to == 0 {
-			_, _ = v.own.WriteToUDPAddrPort(b, v.listen)
+			_, _ = v.outside.WriteToUDPAddrPort(b, v.listen)
 			return true
 		}
 	}
@@ -113,8 +117,8 @@ func (v *villain) attack(rng *rand.Rand, to int) (sent bool) {
 	return true
 }
 
-// While a villain throws all he has at both ends, each datagram of a session arrives once
-// and as it was. All else is in the books, and nowhere else.
+// Under attack every datagram of a session is delivered once and unchanged. All hostile datagrams
+// are counted as dropped and have no other effect.
 func TestSessionUnderAttack(t *testing.T) {
 	rounds := 300
 	if testing.Short() {
@@ -122,15 +126,15 @@ func TestSessionUnderAttack(t *testing.T) {
 	}
 	rng := rand.New(rand.NewPCG(3, 4))
 	l := listen(t, Options{MaxSessions: 1})
-	v := between(t, l)
-	here, there := dialed(t, l, v.front.LocalAddr().(*net.UDPAddr).AddrPort(), 1)
+	v := newAttacker(t, l)
+	here, there := connect(t, l, v.front.LocalAddr().(*net.UDPAddr).AddrPort(), 1)
 	books := func(to int) (b Books) {
 		if to == 0 {
 			return l.Books()
 		}
 		return here.Books()
 	}
-	var thrown [2]uint64
+	var injected [2]uint64
 	buf, heap := make([]byte, MaxPayload), uint64(0)
 	for round := range rounds {
 		for to, ends := range [][2]*Session{{here, there}, {there, here}} {
@@ -140,17 +144,17 @@ func TestSessionUnderAttack(t *testing.T) {
 			}
 			for range 30 {
 				if v.attack(rng, to) {
-					thrown[to]++
+					injected[to]++
 				}
 			}
-			d, err := ends[1].Receive(within(t), buf)
+			d, err := ends[1].Receive(testContext(t), buf)
 			if err != nil || d.Stream != 3 || !bytes.Equal(d.Data, payload) {
 				t.Fatalf("round %d: %v, stream %d, %d bytes for %d", round, err, d.Stream, len(d.Data), len(payload))
 			}
-			until(t, "all that was thrown", func() bool {
+			waitFor(t, "all injected datagrams", func() bool {
 				v.mu.Lock()
 				defer v.mu.Unlock()
-				return books(to).In == v.count[to]+thrown[to]
+				return books(to).In == v.count[to]+injected[to]
 			})
 		}
 		if round == rounds/2 {
@@ -159,22 +163,22 @@ func TestSessionUnderAttack(t *testing.T) {
 	}
 	for to, s := range []*Session{there, here} {
 		b := books(to)
-		if b.Dropped() != thrown[to] || !b.Balanced() || b.Delivered != uint64(rounds) {
-			t.Errorf("end %d: %d thrown; %+v", to, thrown[to], b)
+		if b.Dropped() != injected[to] || !b.Balanced() || b.Delivered != uint64(rounds) {
+			t.Errorf("side %d: %d injected; %+v", to, injected[to], b)
 		}
-		for _, c := range []cause{malformed, protocolVersion, stranger, Forged, Replayed} {
-			if b.By[c] == 0 {
-				t.Errorf("end %d: none was %s", to, c)
+		for _, c := range []cause{malformed, protocolVersion, unknownSession, Forged, Replayed} {
+			if b.DroppedBy[c] == 0 {
+				t.Errorf("side %d: no datagram was dropped as %s", to, c)
 			}
 		}
 		if d, ok := s.Poll(buf); ok || s.Err() != nil {
-			t.Errorf("end %d: %v, and another datagram %v", to, s.Err(), d)
+			t.Errorf("side %d: error %v, unexpected datagram %v", to, s.Err(), d)
 		}
 	}
 	if now := heapInUse(); now > heap+1<<20 {
-		t.Errorf("%d bytes in use at half time, %d at the end", heap, now)
+		t.Errorf("heap grew from %d bytes after half of the rounds to %d", heap, now)
 	}
-	t.Logf("%v thrown; listener %v, dialer %v", thrown, books(0).By, books(1).By)
+	t.Logf("%v injected; listener %v, dialer %v", injected, books(0).DroppedBy, books(1).DroppedBy)
 }
 
 func heapInUse() uint64 {
@@ -184,72 +188,73 @@ func heapInUse() uint64 {
 	return m.HeapAlloc
 }
 
-// Nobody reads: what exceeds the buffer is dropped and counted, and the session goes on.
+// Without a reader, datagrams beyond the buffer are dropped and counted. The session continues.
 func TestOverrun(t *testing.T) {
-	l, p := offline(t, Options{Buffer: 1 << 17})
+	l, p := newOfflineListener(t, Options{Buffer: 1 << 17})
 	here, there, out := handshakeWith(t, l, p, 0)
 	payload := make([]byte, 10_000)
 	for i := range 100 {
 		payload[0] = byte(i)
 		_ = here.Send(1, payload)
-		there.take(out.last(), 0)
+		there.handleDatagram(out.takeLast(), 0)
 	}
-	kept := 0
+	read := 0
 	for d, ok := there.Poll(nil); ok; d, ok = there.Poll(nil) {
-		if len(d.Data) != len(payload) || d.Data[0] != byte(kept) {
-			t.Fatalf("%d bytes, number %d instead of %d", len(d.Data), d.Data[0], kept)
+		if len(d.Data) != len(payload) || d.Data[0] != byte(read) {
+			t.Fatalf("%d bytes, number %d instead of %d", len(d.Data), d.Data[0], read)
 		}
-		kept++
+		read++
 	}
-	if b := there.Books(); kept != 13 || b.By[overrun] != 100-13 || !b.Balanced() {
-		t.Errorf("%d kept of 100, %+v", kept, b)
+	if b := there.Books(); read != 13 || b.DroppedBy[overrun] != 100-13 || !b.Balanced() {
+		t.Errorf("%d of 100 read, %+v", read, b)
 	}
 	_ = here.Send(1, []byte("on"))
-	there.take(out.last(), 0)
+	there.handleDatagram(out.takeLast(), 0)
 	if d, ok := there.Poll(nil); !ok || string(d.Data) != "on" {
-		t.Error("the session does not go on")
+		t.Error("no datagram after the overrun")
 	}
 }
 
-// Who measures duplication gets what comes again, marked.
-func TestRepeats(t *testing.T) {
-	l, p := offline(t, Options{})
+// Duplicates are delivered and marked only after DeliverDuplicates(true).
+func TestDeliverDuplicates(t *testing.T) {
+	l, p := newOfflineListener(t, Options{})
 	here, there, out := handshakeWith(t, l, p, 0)
 	_ = here.Send(1, []byte("x"))
-	b := out.last()
+	b := out.takeLast()
 	for i, on := range []bool{false, false, true, true} {
-		there.Repeats(on)
-		there.take(slices.Clone(b), 0)
+		there.DeliverDuplicates(on)
+		there.handleDatagram(slices.Clone(b), 0)
 		d, ok := there.Poll(nil)
-		if want := i != 1; ok != want || ok && d.Again != (i > 0) {
-			t.Errorf("time %d, asked for %v: came %v, again %v", i, on, ok, d.Again)
+		if want := i != 1; ok != want || ok && d.Duplicate != (i > 0) {
+			t.Errorf("datagram %d with DeliverDuplicates(%v): delivered %v, duplicate %v", i, on, ok, d.Duplicate)
 		}
 	}
 }
 
-// A datagram costs no allocation, on either way.
+// Sending and receiving a datagram does not allocate.
 func TestNoAllocations(t *testing.T) {
-	l, p := offline(t, Options{})
+	l, p := newOfflineListener(t, Options{})
 	here, there, _ := handshakeWith(t, l, p, 0)
 	wire, n := make([]byte, 2000), 0
 	here.write = func(b []byte) error { n = copy(wire, b); return nil }
 	payload, buf := make([]byte, 1200), make([]byte, MaxPayload)
 	if got := testing.AllocsPerRun(1000, func() {
 		_ = here.Send(1, payload)
-		l.take(wire[:n], home, 0)
+		l.handleDatagram(wire[:n], dialerAddr, 0)
 		if d, ok := there.Poll(buf); !ok || len(d.Data) != len(payload) {
-			t.Fatal("it did not come")
+			t.Fatal("the datagram was not delivered")
 		}
 		<-there.Ready()
-		l.take(wire[:n], home, 0) // in place it has become something else: forged
-		l.take(wire[:5], home, 0)
+		l.handleDatagram(wire[:n], dialerAddr, 0) // decryption in place changed it, so it counts as forged
+		l.handleDatagram(wire[:5], dialerAddr, 0)
 	}); got != 0 {
 		t.Errorf("%v allocations", got)
 	}
 }
 
+// BenchmarkDatagram measures encryption and decryption without sockets.
 func BenchmarkDatagram(b *testing.B) {
-	l, p := offline(b, Options{})
+	l, p := newOfflineListener(b, Options{})
 	here, there, _ := handshakeWith(b, l, p, 0)
 	wire, n := make([]byte, 2000), 0
 	here.write = func(b []byte) error { n = copy(wire, b); return nil }
@@ -257,33 +262,33 @@ func BenchmarkDatagram(b *testing.B) {
 	b.ReportAllocs()
 	for b.Loop() {
 		_ = here.Send(1, payload)
-		l.take(wire[:n], home, 0)
+		l.handleDatagram(wire[:n], dialerAddr, 0)
 		there.Poll(buf)
 	}
 }
 
-// BenchmarkFlood is what a datagram of a stranger costs.
+// BenchmarkFlood measures the cost of a hello without a cookie and of a forged hello.
 func BenchmarkFlood(b *testing.B) {
-	l, p := offline(b, Options{})
-	_, first := dialing(b)
+	l, p := newOfflineListener(b, Options{})
+	_, first := newOfflineDialer(b)
 	forged := slices.Clone(first)
 	forged[9]++
 	for name, data := range map[string][]byte{"hello": first, "forged": forged} {
 		b.Run(name, func(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {
-				l.take(data, home, 0)
+				l.handleDatagram(data, dialerAddr, 0)
 				p.sent, p.to = p.sent[:0], p.to[:0]
 			}
 		})
 	}
 }
 
-// BenchmarkSocket is a datagram from one socket to another, and what its reading allocates.
+// BenchmarkSocket measures sending and receiving over UDP sockets.
 func BenchmarkSocket(b *testing.B) {
 	l := listen(b, Options{})
-	here, there := dialed(b, l, l.Addr(), 1)
-	payload, buf, ctx := make([]byte, 1200), make([]byte, MaxPayload), within(b)
+	here, there := connect(b, l, l.Addr(), 1)
+	payload, buf, ctx := make([]byte, 1200), make([]byte, MaxPayload), testContext(b)
 	b.ReportAllocs()
 	for b.Loop() {
 		_ = here.Send(1, payload)

@@ -15,23 +15,24 @@ import (
 	"wirelab/internal/wallclock"
 )
 
-// Options say what a channel is like.
+// Options configure a Listener or a dialed Session.
 type Options struct {
-	Token       Token
-	Idle        time.Duration // a session that hears nothing for so long is over; 0: DefaultIdle
-	MaxSessions int           // of a listener, at a time; 0: DefaultSessions
-	Buffer      int           // bytes that each session keeps until they are read; 0: DefaultBuffer
-	Purposes    []uint8       // of a listener: what dialers may want; nil: anything
+	Token       Token         // required
+	Idle        time.Duration // a session without a received datagram for this time ends; 0 means DefaultIdle
+	MaxSessions int           // of a listener, at a time; 0 means DefaultSessions
+	Buffer      int           // receive buffer of a session in bytes; 0 means 1 MiB, the minimum is 128 KiB
+	Purposes    []uint8       // that a listener offers; nil means any
 }
 
-// What Options that are 0 stand for.
+// Defaults of Options.
 const (
 	DefaultIdle     = 20 * time.Second
 	DefaultSessions = 16
 	defaultBuffer   = 1 << 20
 )
 
-func (o *Options) complete() {
+// setDefaults replaces zero options by their defaults. It panics if there is no token.
+func (o *Options) setDefaults() {
 	if o.Idle <= 0 {
 		o.Idle = DefaultIdle
 	}
@@ -41,39 +42,41 @@ func (o *Options) complete() {
 	if o.Buffer <= 0 {
 		o.Buffer = defaultBuffer
 	}
-	o.Buffer = max(o.Buffer, 1<<17) // two datagrams of any size
+	o.Buffer = max(o.Buffer, 1<<17) // room for two datagrams of the largest size
 	if o.Token == (Token{}) {
-		panic("channel: no token; expected one of ParseToken")
+		panic("channel: no token; expected the result of ParseToken")
 	}
 }
 
-// tick is how often sessions are looked after.
-func (o *Options) tick() time.Duration { return max(time.Millisecond, min(o.Idle/8, time.Second)) }
-
-// Listener is a socket that serves those who have the token.
-type Listener struct {
-	options Options
-	conn    *socket
-	begin   time.Time
-	write   func(b []byte, to netip.AddrPort) error
-	done    sync.WaitGroup
-
-	mu       sync.Mutex
-	door     door
-	sessions map[uint32]*Session
-	over     map[uint32]*Session // for a moment, so that the last that was sent to them has a place in the books
-	broken   error               // a panic of a goroutine; nil: none
-	accepted chan *Session
-	books    Books // with what sessions sent that are over
-	closed   chan struct{}
+// maintenanceInterval is the time between two checks of the timeouts.
+func (o *Options) maintenanceInterval() time.Duration {
+	return max(time.Millisecond, min(o.Idle/8, time.Second))
 }
 
-// Listen binds a socket. Only Accept's sessions and the answers to hellos are sent from it.
+// Listener accepts sessions from dialers that have the token, on one socket.
+type Listener struct {
+	options    Options
+	conn       *socket
+	start      time.Time // origin of all times of the listener
+	write      func(b []byte, to netip.AddrPort) error
+	goroutines sync.WaitGroup
+
+	mu         sync.Mutex
+	handshakes handshakeState
+	sessions   map[uint32]*Session
+	ended      map[uint32]*Session // ended sessions, for confirmTimeout, so that their last datagrams are counted
+	panicErr   error               // a panic of one of the goroutines; nil if none
+	accepted   chan *Session
+	books      Books // of the socket; sent datagrams of running sessions are added by Books
+	closed     chan struct{}
+}
+
+// Listen opens a UDP socket on an address and serves it until Close.
 func Listen(at netip.AddrPort, o Options) (*Listener, error) {
-	o.complete()
+	o.setDefaults()
 	network := "udp"
 	if at.Addr().Is4() {
-		network = "udp4" // or 0.0.0.0 would be all addresses of IPv6 as well
+		network = "udp4" // with "udp", 0.0.0.0 would include all IPv6 addresses
 	}
 	conn, err := net.ListenUDP(network, net.UDPAddrFromAddrPort(at))
 	if err != nil {
@@ -84,22 +87,24 @@ func Listen(at netip.AddrPort, o Options) (*Listener, error) {
 		return err
 	})
 	l.conn = newSocket(conn)
-	l.done.Go(panics.Guard(l.fail, l.read))
-	l.done.Go(panics.Guard(l.fail, l.tend))
+	l.goroutines.Go(panics.Guard(l.fail, l.read))
+	l.goroutines.Go(panics.Guard(l.fail, l.maintain))
 	return l, nil
 }
 
+// newListener returns a listener that sends with write and has no socket or goroutines yet.
 func newListener(o Options, write func([]byte, netip.AddrPort) error) *Listener {
-	return &Listener{options: o, begin: time.Now(), write: write, door: newDoor(&o.Token), sessions: map[uint32]*Session{},
-		over: map[uint32]*Session{}, accepted: make(chan *Session, o.MaxSessions), closed: make(chan struct{})}
+	return &Listener{options: o, start: time.Now(), write: write, handshakes: newHandshakeState(&o.Token),
+		sessions: map[uint32]*Session{},
+		ended:    map[uint32]*Session{}, accepted: make(chan *Session, o.MaxSessions), closed: make(chan struct{})}
 }
 
-// Addr returns where it listens.
+// Addr returns the address of the socket.
 func (l *Listener) Addr() netip.AddrPort {
-	return plainAddress(l.conn.LocalAddr().(*net.UDPAddr).AddrPort())
+	return unmapAddress(l.conn.LocalAddr().(*net.UDPAddr).AddrPort())
 }
 
-// Accept waits for a session. It fails when ctx ends, or with ErrClosed.
+// Accept waits for the next confirmed session. It fails when ctx ends or the listener is closed.
 func (l *Listener) Accept(ctx context.Context) (*Session, error) {
 	select {
 	case s := <-l.accepted:
@@ -111,7 +116,7 @@ func (l *Listener) Accept(ctx context.Context) (*Session, error) {
 	}
 }
 
-// Books returns what was counted at the socket, for all sessions and for strangers.
+// Books returns the counters of the socket, for all sessions and for datagrams without one.
 func (l *Listener) Books() Books {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -124,23 +129,24 @@ func (l *Listener) Books() Books {
 	return b
 }
 
-// Close ends all sessions, says so to their far ends, and closes the socket. If a goroutine of the
-// listener panicked, Close returns that.
+// Close ends all sessions, notifies their peers and closes the socket. If a goroutine of the
+// listener panicked, Close returns that error.
 func (l *Listener) Close() error {
 	for _, s := range l.close() {
 		s.Close()
 	}
 	err := l.conn.Close()
-	l.done.Wait()
+	l.goroutines.Wait()
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.broken != nil {
-		return l.broken
+	if l.panicErr != nil {
+		return l.panicErr
 	}
 	return err
 }
 
-// close makes Accept fail and returns the sessions there are.
+// close makes Accept fail and returns the running sessions, which the caller must end. It may be
+// called several times.
 func (l *Listener) close() []*Session {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -152,10 +158,10 @@ func (l *Listener) close() []*Session {
 	return slices.Collect(maps.Values(l.sessions))
 }
 
-// fail ends all sessions because of a panic.
+// fail ends the listener and all sessions because of a panic in one of its goroutines.
 func (l *Listener) fail(bug error) {
 	l.mu.Lock()
-	l.broken = cmp.Or(l.broken, bug)
+	l.panicErr = cmp.Or(l.panicErr, bug)
 	l.mu.Unlock()
 	for _, s := range l.close() {
 		s.Fail(bug)
@@ -163,83 +169,90 @@ func (l *Listener) fail(bug error) {
 	_ = l.conn.Close()
 }
 
+// read processes datagrams until the socket is closed.
 func (l *Listener) read() {
-	l.conn.receive(func() {}, func(b []byte, a arrival) {
-		l.take(b, a.from, a.at.Sub(l.begin))
+	ignoreError := func() {} // ICMP errors concern single peers, whose sessions end by the idle timeout
+	l.conn.readLoop(ignoreError, func(b []byte, a received) {
+		l.handleDatagram(b, a.from, a.at.Sub(l.start))
 		l.mu.Lock()
-		l.books.Missed = a.missed
+		l.books.KernelDrops = a.dropped
 		l.mu.Unlock()
 	})
 }
 
-// tend looks after sessions and the door.
-func (l *Listener) tend() {
-	wallclock.Every(l.options.tick(), l.closed, func() {
-		now := time.Since(l.begin)
+// maintain checks the timeouts of sessions and handshakes at every maintenanceInterval until the
+// listener is closed.
+func (l *Listener) maintain() {
+	wallclock.Every(l.options.maintenanceInterval(), l.closed, func() {
+		now := time.Since(l.start)
 		l.mu.Lock()
-		l.door.forget(now)
-		maps.DeleteFunc(l.over, func(_ uint32, s *Session) bool { return now-s.lastReceived() > confirmWithin })
+		l.handshakes.expire(now)
+		maps.DeleteFunc(l.ended, func(_ uint32, s *Session) bool { return now-s.lastReceived() > confirmTimeout })
 		all := slices.Collect(maps.Values(l.sessions))
 		l.mu.Unlock()
 		for _, s := range all {
-			s.tend(now)
+			s.maintain(now)
 		}
 	})
 }
 
-// take takes a datagram that came from an address, as the socket names it.
-func (l *Listener) take(b []byte, from netip.AddrPort, at time.Duration) {
-	v, s := l.sort(b, from, at)
+// handleDatagram processes and counts a datagram. The first authentic datagram of a session makes the
+// session available to Accept. from is the address as the socket reports it, at the time since the
+// start of the listener.
+func (l *Listener) handleDatagram(b []byte, from netip.AddrPort, at time.Duration) {
+	v, s := l.route(b, from, at)
 	first := false
 	if s != nil {
-		v, first = s.take(b, at) // may end it, for which l.mu is needed
+		v, first = s.handleDatagram(b, at) // not under l.mu, because it may call removeSession
 	}
 	l.mu.Lock()
-	l.books.read(len(b), v)
+	l.books.countRead(len(b), v)
 	l.mu.Unlock()
-	if first {
+	if first { // the session is confirmed
 		select {
 		case l.accepted <- s:
 		default:
-			s.Close() // nobody has asked for so many
+			s.Close() // l.accepted is full: Accept is not called often enough
 		}
 	}
 }
 
-// sort finds the session that a datagram is for, or what else becomes of it.
-func (l *Listener) sort(b []byte, from netip.AddrPort, at time.Duration) (verdict, *Session) {
+// route returns the session of a data datagram, with a zero verdict. For other datagrams it returns
+// nil and how the datagram is counted; hellos are answered.
+func (l *Listener) route(b []byte, from netip.AddrPort, at time.Duration) (verdict, *Session) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	switch {
 	case len(b) == 0:
-		return drop(malformed), nil
+		return droppedAs(malformed), nil
 	case b[0]>>4 != version:
-		return drop(protocolVersion), nil
-	case b[0] == head(kindHello):
+		return droppedAs(protocolVersion), nil
+	case b[0] == firstByte(kindHello):
 		return l.handleHello(b, from, at), nil
-	case b[0] != head(kindData) || len(b) < Overhead:
-		return drop(malformed), nil
+	case b[0] != firstByte(kindData) || len(b) < Overhead:
+		return droppedAs(malformed), nil
 	}
 	id := binary.BigEndian.Uint32(b[1:])
-	s := cmp.Or(l.sessions[id], l.over[id])
-	if s == nil || s.remote != plainAddress(from) {
-		return drop(stranger), nil
+	s := cmp.Or(l.sessions[id], l.ended[id])
+	if s == nil || s.remote != unmapAddress(from) { // a session belongs to one address
+		return droppedAs(unknownSession), nil
 	}
 	return verdict{}, s
 }
 
-// plainAddress is an address without the form that IPv4 has on an IPv6 socket.
-func plainAddress(a netip.AddrPort) netip.AddrPort {
+// unmapAddress converts an IPv4-mapped IPv6 address, as an IPv6 socket reports it, to IPv4.
+func unmapAddress(a netip.AddrPort) netip.AddrPort {
 	return netip.AddrPortFrom(a.Addr().Unmap(), a.Port())
 }
 
-// leave forgets a session that is over.
-func (l *Listener) leave(s *Session, _ error) {
+// removeSession moves an ended session to l.ended, unless that is full, and adds its sent datagrams
+// to l.books.
+func (l *Listener) removeSession(s *Session, _ error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	delete(l.sessions, s.contract.session)
-	if len(l.over) < l.options.MaxSessions {
-		l.over[s.contract.session] = s
+	delete(l.sessions, s.agreement.session)
+	if len(l.ended) < l.options.MaxSessions {
+		l.ended[s.agreement.session] = s
 	}
 	s.out.Lock()
 	defer s.out.Unlock()

@@ -6,19 +6,19 @@ import (
 	"time"
 )
 
-// post is what a listener without a socket has sent.
-type post struct {
+// outbox stores the datagrams that a listener or session without a socket sends.
+type outbox struct {
 	sent [][]byte
 	to   []netip.AddrPort
 }
 
-func (p *post) write(b []byte, to netip.AddrPort) error {
+func (p *outbox) write(b []byte, to netip.AddrPort) error {
 	p.sent, p.to = append(p.sent, append([]byte{}, b...)), append(p.to, to)
 	return nil
 }
 
-// last returns the newest datagram, and forgets all.
-func (p *post) last() (b []byte) {
+// takeLast returns the newest datagram, or nil, and empties the outbox.
+func (p *outbox) takeLast() (b []byte) {
 	if len(p.sent) > 0 {
 		b = p.sent[len(p.sent)-1]
 	}
@@ -26,59 +26,60 @@ func (p *post) last() (b []byte) {
 	return b
 }
 
-// offline is a listener without a socket, and what it sends.
-func offline(t testing.TB, o Options) (*Listener, *post) {
+// newOfflineListener returns a listener without a socket, and its outbox.
+func newOfflineListener(t testing.TB, o Options) (*Listener, *outbox) {
 	t.Helper()
 	o.Token = token(t, secret)
-	o.complete()
-	p := &post{}
+	o.setDefaults()
+	p := &outbox{}
 	return newListener(o, p.write), p
 }
 
 var (
-	home  = netip.MustParseAddrPort("192.0.2.1:1000")
-	other = netip.MustParseAddrPort("192.0.2.2:1000")
+	dialerAddr = netip.MustParseAddrPort("192.0.2.1:1000")
+	otherAddr  = netip.MustParseAddrPort("192.0.2.2:1000")
 )
 
-// dialing is a dialer without a socket, and its first hello.
-func dialing(t testing.TB) (*dialer, []byte) {
+// newOfflineDialer returns a dialer without a socket, and its first hello.
+func newOfflineDialer(t testing.TB) (*dialer, []byte) {
 	t.Helper()
 	o := Options{Token: token(t, secret)}
-	o.complete()
-	d := &dialer{options: o, begin: time.Now(), hello: hello{purpose: 7, nonce: newNonce()}, token: o.Token.handshakeMAC()}
-	return d, d.hello.append(nil, &d.token)
+	o.setDefaults()
+	d := &dialer{options: o, start: time.Now(), hello: hello{purpose: 7, nonce: newNonce()}, tokenMAC: o.Token.handshakeMAC()}
+	return d, d.hello.append(nil, &d.tokenMAC)
 }
 
-// second returns the hello that brings back a cookie.
-func second(t testing.TB, d *dialer, retry []byte) []byte {
+// helloWithCookie passes a retry to the dialer and returns its next hello.
+func helloWithCookie(t testing.TB, d *dialer, retry []byte) []byte {
 	t.Helper()
-	if v, _, err := d.take(retry); v.class != handshake || err != nil || d.hello.cookie == (cookie{}) {
-		t.Fatalf("the retry was not taken: %+v, %v", v, err)
+	if v, _, err := d.handleAnswer(retry); v.class != handshake || err != nil || d.hello.cookie == (cookie{}) {
+		t.Fatalf("retry not accepted: %+v, %v", v, err)
 	}
-	return d.hello.append(nil, &d.token)
+	return d.hello.append(nil, &d.tokenMAC)
 }
 
-// handshakeWith shakes hands without sockets. What either end sends is in the posts.
-func handshakeWith(t testing.TB, l *Listener, p *post, at time.Duration) (here, there *Session, out *post) {
+// handshakeWith completes a handshake without sockets. It returns the dialer's and the listener's
+// session, and the dialer's outbox; p is the listener's.
+func handshakeWith(t testing.TB, l *Listener, p *outbox, at time.Duration) (here, there *Session, out *outbox) {
 	t.Helper()
-	d, first := dialing(t)
-	l.take(first, home, at)
-	l.take(second(t, d, p.last()), home, at)
-	_, here, err := d.take(p.last())
+	d, first := newOfflineDialer(t)
+	l.handleDatagram(first, dialerAddr, at)
+	l.handleDatagram(helloWithCookie(t, d, p.takeLast()), dialerAddr, at)
+	_, here, err := d.handleAnswer(p.takeLast())
 	if err != nil || here == nil {
 		t.Fatal(err)
 	}
-	out = &post{}
-	here.begin, here.leave = time.Now(), func(*Session, error) {}
-	here.write = func(b []byte) error { return out.write(b, home) }
-	_ = here.send(controlStream, []byte{sayPing})
-	l.take(out.last(), home, at)
+	out = &outbox{}
+	here.start, here.onEnd = time.Now(), func(*Session, error) {}
+	here.write = func(b []byte) error { return out.write(b, dialerAddr) }
+	_ = here.send(controlStream, []byte{msgPing})
+	l.handleDatagram(out.takeLast(), dialerAddr, at)
 	select {
 	case there = <-l.accepted:
 	default:
-		t.Fatal("no session was accepted")
+		t.Fatal("the listener accepted no session")
 	}
-	if here.sort(p.last(), at); !here.confirmed() {
+	if here.route(p.takeLast(), at); !here.confirmed() {
 		t.Fatal("the listener did not answer")
 	}
 	return here, there, out

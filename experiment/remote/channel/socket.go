@@ -7,62 +7,64 @@ import (
 	"time"
 )
 
-// socketBuffer is what sockets are asked to buffer; the system grants what it will.
+// socketBuffer is the requested size of the kernel's socket buffers. The system may grant less.
 const socketBuffer = 4 << 20
 
-// socket reads datagrams with the time at which the system got them, where it says so.
+// socket reads datagrams with the kernel's receive time where available.
 type socket struct {
 	*net.UDPConn
-	aside []byte // what the system says beside a datagram
+	oob []byte // buffer for control messages; nil if unsupported
 }
 
+// newSocket sets the buffer sizes of a connection and enables control messages.
 func newSocket(c *net.UDPConn) *socket {
 	_ = c.SetReadBuffer(socketBuffer)
 	_ = c.SetWriteBuffer(socketBuffer)
-	return &socket{c, askAside(c)}
+	return &socket{c, enableControlMessages(c)}
 }
 
-// arrival is a datagram that was read.
-type arrival struct {
-	size   int
-	from   netip.AddrPort // not of a connected socket
-	at     time.Time
-	missed uint64 // how many the system has dropped so far for want of room; 0 also if it does not say
+// received describes a datagram that was read.
+type received struct {
+	size    int
+	from    netip.AddrPort // invalid for a connected socket
+	at      time.Time      // kernel's receive time, or the time of reading
+	dropped uint64         // total of datagrams the kernel dropped because the buffer was full; 0 if unknown
 }
 
-// latest bounds for how long a datagram may have waited in the system: a clock that was
-// set meanwhile says anything.
-const latest = time.Second
+// maxKernelWait is the longest credible time between a datagram's arrival and its reading. A
+// longer time means that the system clock was set in between and is ignored.
+const maxKernelWait = time.Second
 
-// next waits for a datagram.
-func (s *socket) next(buf []byte) (a arrival, err error) {
-	n, aside, _, from, err := s.ReadMsgUDPAddrPort(buf, s.aside)
+// readDatagram waits for a datagram and stores it in buf, which must have room for the largest one.
+func (s *socket) readDatagram(buf []byte) (a received, err error) {
+	n, oobLen, _, from, err := s.ReadMsgUDPAddrPort(buf, s.oob)
 	if err != nil {
 		return a, err
 	}
-	a = arrival{size: n, from: from, at: time.Now()}
-	waited, missed := readAside(s.aside[:aside], a.at)
-	if waited > 0 && waited < latest {
+	a = received{size: n, from: from, at: time.Now()}
+	waited, kernelDrops := parseControlMessages(s.oob[:oobLen], a.at)
+	if waited > 0 && waited < maxKernelWait {
 		a.at = a.at.Add(-waited)
 	}
-	a.missed = missed
+	a.dropped = kernelDrops
 	return a, nil
 }
 
-// receive passes datagrams to take until the socket is closed, and errors about single datagrams
-// to failed.
-func (s *socket) receive(failed func(), take func(b []byte, a arrival)) {
-	buf := make([]byte, 1<<16)
+// readLoop passes each datagram to onDatagram until the socket is closed. b is valid only during the
+// call. Other read errors, such
+// as ICMP errors, are reported to onError.
+func (s *socket) readLoop(onError func(), onDatagram func(b []byte, a received)) {
+	buf := make([]byte, 1<<16) // larger than any UDP payload
 	for {
-		a, err := s.next(buf)
+		a, err := s.readDatagram(buf)
 		switch {
 		case errors.Is(err, net.ErrClosed):
 			return
 		case err != nil:
-			failed()
+			onError()
 			time.Sleep(time.Millisecond) // so that a lasting error does not keep a core busy
 		default:
-			take(buf[:a.size], a)
+			onDatagram(buf[:a.size], a)
 		}
 	}
 }

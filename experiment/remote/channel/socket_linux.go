@@ -9,9 +9,10 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// askAside makes the system say when it got each datagram, and how many it had no room
-// for. It returns room for that.
-func askAside(c *net.UDPConn) []byte {
+// enableControlMessages makes the kernel deliver the receive time and the drop counter with each
+// datagram as control messages (socket(7): SO_TIMESTAMPNS, SO_RXQ_OVFL). It returns a buffer for
+// them, or nil if the socket is not accessible.
+func enableControlMessages(c *net.UDPConn) []byte {
 	raw, err := c.SyscallConn()
 	if err != nil {
 		return nil
@@ -23,9 +24,9 @@ func askAside(c *net.UDPConn) []byte {
 	return make([]byte, unix.CmsgSpace(int(unsafe.Sizeof(unix.Timespec{})))+unix.CmsgSpace(4))
 }
 
-// readAside returns how long before now the system got the datagram, 0 if it does not say,
-// and how many it dropped before.
-func readAside(b []byte, now time.Time) (waited time.Duration, missed uint64) {
+// parseControlMessages returns how long before now the kernel received the datagram, and how many
+// datagrams it had dropped by then because the receive buffer was full; 0 if unknown.
+func parseControlMessages(b []byte, now time.Time) (waited time.Duration, dropped uint64) {
 	for len(b) > 0 {
 		h, data, rest, err := unix.ParseOneSocketControlMessage(b)
 		if err != nil {
@@ -35,12 +36,12 @@ func readAside(b []byte, now time.Time) (waited time.Duration, missed uint64) {
 		switch {
 		case h.Level != unix.SOL_SOCKET:
 		case h.Type == unix.SO_RXQ_OVFL && len(data) >= 4:
-			missed = uint64(binary.NativeEndian.Uint32(data))
+			dropped = uint64(binary.NativeEndian.Uint32(data))
 		case h.Type == unix.SO_TIMESTAMPNS && len(data) >= int(unsafe.Sizeof(unix.Timespec{})):
-			var got unix.Timespec
-			copy(unsafe.Slice((*byte)(unsafe.Pointer(&got)), unsafe.Sizeof(got)), data)
-			waited = time.Duration(now.UnixNano() - got.Nano())
+			var receivedAt unix.Timespec
+			copy(unsafe.Slice((*byte)(unsafe.Pointer(&receivedAt)), unsafe.Sizeof(receivedAt)), data)
+			waited = time.Duration(now.UnixNano() - receivedAt.Nano())
 		}
 	}
-	return waited, missed
+	return waited, dropped
 }

@@ -7,7 +7,8 @@ import (
 	"time"
 )
 
-// askAside would make the system say more; elsewhere than on Linux nothing is asked.
-func askAside(*net.UDPConn) []byte { return nil }
+// enableControlMessages does nothing: receive times and drop counters are read on Linux only.
+func enableControlMessages(*net.UDPConn) []byte { return nil }
 
-func readAside([]byte, time.Time) (waited time.Duration, missed uint64) { return 0, 0 }
+// parseControlMessages returns zeros, which mean unknown.
+func parseControlMessages([]byte, time.Time) (waited time.Duration, dropped uint64) { return 0, 0 }

@@ -1,44 +1,47 @@
 package channel
 
-// windowBits is how far back datagrams may come late: 0.4 s at 10,000 a second.
+// windowBits is how many sequence numbers a datagram may arrive late: 0.4 s at 10,000 per second.
 const windowBits = 4096
 
-// window remembers which sequence numbers came, so that none counts twice. It holds the
-// last windowBits up to the newest; what is older may have come or not, and is refused.
+// window is a replay window (RFC 4303, section 3.4.3). It stores which of the last windowBits
+// sequence numbers arrived. Older numbers are refused, because it is not known whether they
+// arrived.
 type window struct {
-	next uint64 // one above the newest; 0: none came
-	seen [windowBits / 64]uint64
+	next uint64                  // highest received number + 1; 0 if none was received
+	seen [windowBits / 64]uint64 // bit n%windowBits: number n was received
 }
 
-// age is how a sequence number stands to those that came.
-type age uint8
+// seqState classifies a sequence number.
+type seqState uint8
 
 const (
-	fresh age = iota
-	again     // came before
-	tooOld
+	unseen    seqState = iota
+	duplicate          // received before
+	tooOld             // below the window
 )
 
-func (w *window) judge(seq uint32) age {
+// classify reports whether a sequence number is new, a duplicate or below the window. It does not
+// change the window.
+func (w *window) classify(seq uint32) seqState {
 	n := uint64(seq)
 	switch {
 	case n >= w.next:
-		return fresh
-	case n+windowBits < w.next:
+		return unseen
+	case n+windowBits < w.next: // more than windowBits below next
 		return tooOld
 	case w.seen[n%windowBits/64]&(1<<(n%64)) != 0:
-		return again
+		return duplicate
 	}
-	return fresh
+	return unseen
 }
 
-// note remembers a fresh number.
-func (w *window) note(seq uint32) {
+// markSeen records an unseen number and moves the window up to it.
+func (w *window) markSeen(seq uint32) {
 	n := uint64(seq)
-	if n >= w.next+windowBits {
+	if n >= w.next+windowBits { // beyond a whole window: no earlier number remains in it
 		w.seen = [windowBits / 64]uint64{}
 	} else {
-		for i := w.next; i < n; i++ { // what was skipped has not come
+		for i := w.next; i < n; i++ { // skipped numbers are not received yet
 			w.seen[i%windowBits/64] &^= 1 << (i % 64)
 		}
 	}

@@ -7,10 +7,11 @@ import (
 	"hash"
 )
 
-// version of the protocol. Another one would have other keys as well.
+// version of the protocol. A new version must also change the label in derive, so that keys
+// differ.
 const version = 1
 
-// Kinds of datagrams.
+// Kinds of datagrams: the low 4 bits of the first byte.
 const (
 	kindHello uint8 = iota + 1
 	kindRetry
@@ -19,69 +20,77 @@ const (
 	kindData
 )
 
-// head returns the first byte of a datagram.
-func head(kind uint8) byte { return version<<4 | kind }
+// firstByte returns the first byte of a datagram of a kind.
+func firstByte(kind uint8) byte { return version<<4 | kind }
 
 // Sizes of the parts of a handshake.
 const (
 	macBytes     = 16
 	cookieBytes  = 8 + macBytes
-	helloBytes   = 256 // whatever answers it is shorter
+	helloBytes   = 256 // larger than every answer, so that forged hellos cannot amplify traffic
 	retryBytes   = 1 + nonceBytes + cookieBytes + macBytes
 	welcomeBytes = 1 + 2*nonceBytes + 4 + macBytes
 	refusalBytes = 1 + nonceBytes + 1 + macBytes
 )
 
+// cookie proves that a dialer receives at its address: time of issue (8 bytes) and MAC. Zero means
+// none.
 type cookie [cookieBytes]byte
 
-// mac writes and checks the MACs under one key. It keeps its hash: not for several
-// goroutines at once.
+// mac computes and verifies MACs under one key. It reuses its hash and must not be used
+// concurrently.
 type mac struct {
 	hash hash.Hash
-	sum  *[sha256.Size]byte
+	buf  *[sha256.Size]byte
 }
 
+// newMAC returns the MAC under a key.
 func newMAC(key [32]byte) mac { return mac{hmac.New(sha256.New, key[:]), new([sha256.Size]byte)} }
 
-// handshakeMAC is under the key that a token gives for the handshake. The kind, and
-// with it the direction, is part of what is signed.
+// handshakeMAC returns the MAC of handshake datagrams. The MAC covers the kind of a datagram and
+// with it the direction.
 func (t *Token) handshakeMAC() mac { return newMAC(derive(t.secret[:], nil, "handshake")) }
 
-func (m *mac) of(b []byte) []byte {
+// sum returns the MAC of b, valid until the next call.
+func (m *mac) sum(b []byte) []byte {
 	m.hash.Reset()
 	m.hash.Write(b)
-	return m.hash.Sum(m.sum[:0])[:macBytes]
+	return m.hash.Sum(m.buf[:0])[:macBytes]
 }
 
-// sign appends the MAC of b.
-func (m *mac) sign(b []byte) []byte { return append(b, m.of(b)...) }
+// sign returns b with its MAC appended.
+func (m *mac) sign(b []byte) []byte { return append(b, m.sum(b)...) }
 
-// signed returns what comes before the MAC, if it is right and all has the length.
-func (m *mac) signed(b []byte, length int) (body []byte, ok bool) {
+// verify returns the part of b before the MAC. ok is false if b does not have the given length or
+// the MAC is wrong.
+func (m *mac) verify(b []byte, length int) (body []byte, ok bool) {
 	if len(b) != length {
 		return nil, false
 	}
 	body = b[:length-macBytes]
-	return body, hmac.Equal(m.of(body), b[length-macBytes:])
+	return body, hmac.Equal(m.sum(body), b[length-macBytes:])
 }
 
-// hello asks for a session.
+// hello requests a session.
 type hello struct {
 	purpose uint8
 	nonce   nonce
-	cookie  cookie // zero: has none yet
+	cookie  cookie // from a retry; zero in the first hello
 }
 
+// append overwrites dst with the signed hello and returns it. Layout: first byte, purpose (1 byte),
+// nonce, cookie, zeros up to helloBytes, MAC.
 func (h *hello) append(dst []byte, m *mac) []byte {
-	dst = append(dst[:0], head(kindHello), h.purpose)
+	dst = append(dst[:0], firstByte(kindHello), h.purpose)
 	dst = append(dst, h.nonce[:]...)
 	dst = append(dst, h.cookie[:]...)
 	dst = append(dst, make([]byte, helloBytes-macBytes-len(dst))...)
 	return m.sign(dst)
 }
 
+// parseHello verifies and parses a hello. ok is false if the length or the MAC is wrong.
 func parseHello(b []byte, m *mac) (h hello, ok bool) {
-	body, ok := m.signed(b, helloBytes)
+	body, ok := m.verify(b, helloBytes)
 	if !ok {
 		return h, false
 	}
@@ -93,29 +102,33 @@ func parseHello(b []byte, m *mac) (h hello, ok bool) {
 
 // answer is a retry, a welcome or a refusal.
 type answer struct {
-	kind    uint8
-	nonce   nonce  // of the hello
-	cookie  cookie // of a retry
-	own     nonce  // of a welcome
-	session uint32 // of a welcome
-	reason  refusal
+	kind          uint8
+	nonce         nonce   // of the hello
+	cookie        cookie  // of a retry; zero otherwise
+	listenerNonce nonce   // of a welcome; zero otherwise
+	session       uint32  // of a welcome; 0 otherwise
+	reason        refusal // of a refusal; 0 otherwise
 }
 
+// append overwrites dst with the signed answer and returns it. Layout: first byte, nonce of the
+// hello, then the cookie, or the listener's nonce and the session (4 bytes), or the reason (1
+// byte); MAC.
 func (a *answer) append(dst []byte, m *mac) []byte {
-	dst = append(dst[:0], head(a.kind))
+	dst = append(dst[:0], firstByte(a.kind))
 	dst = append(dst, a.nonce[:]...)
 	switch a.kind {
 	case kindRetry:
 		dst = append(dst, a.cookie[:]...)
 	case kindWelcome:
-		dst = append(dst, a.own[:]...)
+		dst = append(dst, a.listenerNonce[:]...)
 		dst = binary.BigEndian.AppendUint32(dst, a.session)
-	default:
+	default: // kindRefusal
 		dst = append(dst, byte(a.reason))
 	}
 	return m.sign(dst)
 }
 
+// parseAnswer verifies and parses an answer. ok is false if the kind, the length or the MAC is wrong.
 func parseAnswer(b []byte, m *mac) (a answer, ok bool) {
 	if len(b) == 0 {
 		return a, false
@@ -125,7 +138,7 @@ func parseAnswer(b []byte, m *mac) (a answer, ok bool) {
 	if !known {
 		return a, false
 	}
-	body, ok := m.signed(b, length)
+	body, ok := m.verify(b, length)
 	if !ok {
 		return a, false
 	}
@@ -134,8 +147,8 @@ func parseAnswer(b []byte, m *mac) (a answer, ok bool) {
 	case kindRetry:
 		copy(a.cookie[:], rest)
 	case kindWelcome:
-		a.session = binary.BigEndian.Uint32(rest[copy(a.own[:], rest):])
-	default:
+		a.session = binary.BigEndian.Uint32(rest[copy(a.listenerNonce[:], rest):])
+	default: // kindRefusal
 		a.reason = refusal(rest[0])
 	}
 	return a, true

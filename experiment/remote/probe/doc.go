@@ -1,23 +1,22 @@
-// Package probe measures a path between two machines: both ends send datagrams of the
-// sizes and at the rate of a game, stamp when they left and when they came, and what
-// happened to them becomes a capture for each direction, from which lossmodel/measure
-// fits a link.
+// Package probe measures a network path between two machines. Both sides send datagrams of the
+// sizes and at the rate of a game, with timestamps. The result is a capture for each direction,
+// from which lossmodel/measure fits a link.
 //
-//	err := probe.Serve(ctx, there)             // the far end of a channel
-//	path, err := probe.Measure(ctx, here, plan) // the near one, which asks
-//	up, down := path.Up, path.Down              // captures
+//	report, err := probe.Serve(ctx, session)       // on one machine
+//	path, err := probe.Measure(ctx, session, plan) // on the other
+//	up, down := path.Up, path.Down                 // captures
 //
-// The near end says what it wants in a Plan. The far end refuses what exceeds its limits,
-// sends no more than the plan says, and afterwards hands over, block by block and as often
-// as it is asked, when each datagram came. Neither keeps more than two rows for each
-// datagram of the plan, whatever comes.
+// Measure requests a Plan. Serve refuses plans beyond its limits and sends no more than the plan
+// allows. Afterwards Measure fetches the arrivals of the other side in blocks. Each side stores
+// at most two arrivals for each datagram of the plan.
 //
 // # Delays
 //
-// Two machines have two clocks, and nothing that is sent between them tells how far they
-// are apart: what one direction takes longer, the other may take less. Delays are therefore
-// relative to the fastest hundredth of their direction, and those of both are taken to have
-// needed the same: half of their sum, in which the clocks' difference cancels. Slack says
-// how far chance may have moved that. Round trips are measured with one clock: every
-// datagram says which one came before it was sent, and how long that was ago.
+// The clocks of the two machines are not synchronised, and messages between them cannot measure
+// the difference: a longer delay in one direction looks the same as a shorter one in the other.
+// Delays are therefore measured relative to the 1st percentile of their direction. The 1st
+// percentiles of both directions are assumed to be equal: half of their sum, in which the
+// difference of the clocks cancels. The result contains the statistical error of this value. Round
+// trips are measured with one clock: each datagram contains the send time of the newest datagram
+// received before, and how long ago it arrived.
 package probe

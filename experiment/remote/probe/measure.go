@@ -13,180 +13,203 @@ import (
 	"wirelab/lossmodel/capture"
 )
 
-// Path is what was measured.
+// Path is the result of a measurement.
 type Path struct {
 	Plan     Plan
 	Up, Down capture.Capture
-	Trips    []time.Duration // round trips, from the shortest to the longest
-	Base     time.Duration   // what the fastest hundredth of each direction is taken to have needed at most
-	Slack    time.Duration   // by how much Base may be off for either, in 95 cases of 100, if directions are alike
-	Beyond   int             // arrivals that were more than are kept, of copies
+	Trips    []time.Duration // round-trip times in ascending order
+	Base     time.Duration   // assumed 1st percentile of the delay, equal in both directions
+	Slack    time.Duration   // half of the 95 % confidence interval of Base, if the directions are alike
+	Beyond   int             // copies that were not stored
 }
 
 // Errors of Measure.
 var (
-	errNoPlan    = errors.New("the far end did not agree to the measurement")
-	errNoResults = errors.New("the far end did not say what reached it")
-	errNothing   = errors.New("nothing came through in one of the directions")
+	errPlanNotAccepted = errors.New("the peer did not accept the measurement plan")
+	errNoResults       = errors.New("the peer did not return its results")
+	errNoProbes        = errors.New("no datagram arrived in at least one direction")
 )
 
-// Measure asks the far end of a session to measure the path with it. It takes the plan's
-// duration and some seconds. progress is told the share that is done; nil will do.
+// Measure measures the path to the peer of a session, which must run Serve. It takes the plan's
+// duration and some seconds. progress is called with the completed fraction, from 0 to 1; nil
+// means no reports.
 func Measure(ctx context.Context, s *channel.Session, plan Plan, progress func(share float64)) (*Path, error) {
 	if err := plan.Check(); err != nil {
 		return nil, err
 	}
-	near := &nearEnd{end: newEnd(s, plan, plan.Up), progress: progress}
-	if err := near.agree(ctx); err != nil {
+	m := &initiator{endpoint: newEndpoint(s, plan, plan.Up), progress: progress}
+	if err := m.agree(ctx); err != nil {
 		return nil, err
 	}
-	near.begun = time.Now()
-	near.next = near.begun
-	if err := near.pump(ctx, near.begun.Add(plan.Duration), true, near.receive, near.tell); err != nil {
+	m.startedAt = time.Now()
+	m.nextDue = m.startedAt
+	// Send and receive probes for the plan's duration, receive those in flight, then fetch the results.
+	if err := m.run(ctx, m.startedAt.Add(plan.Duration), true, m.receive, m.reportProgress); err != nil {
 		return nil, err
 	}
-	if err := near.pump(ctx, time.Now().Add(near.drain()), false, near.receive, nil); err != nil {
+	if err := m.run(ctx, time.Now().Add(m.drainTime()), false, m.receive, nil); err != nil {
 		return nil, err
 	}
-	if err := near.collect(ctx); err != nil {
+	if err := m.collect(ctx); err != nil {
 		return nil, err
 	}
-	return near.path()
+	return m.newPath()
 }
 
-// nearEnd asks.
-type nearEnd struct {
-	*end
-	progress func(float64)
-	begun    time.Time
-	agreed   bool
+// initiator is the measuring side.
+type initiator struct {
+	*endpoint
+	progress  func(share float64) // receives the completed fraction; may be nil
+	startedAt time.Time           // when probes began to be sent
+	agreed    bool                // the plan was accepted
 
-	got     [][]row // blocks of what reached the far end
-	missing int
-	farSent int
+	// blocks are the responder's arrivals by block. It is nil until the first block arrives; an
+	// entry is nil until its block arrives.
+	blocks        [][]arrival
+	missingBlocks int
+	peerSentCount int // probes that the responder sent
 }
 
-// resend is how long to wait for an answer before asking again.
-const resend = 200 * time.Millisecond
+// resendInterval is how long to wait for an answer before a request is repeated.
+const resendInterval = 200 * time.Millisecond
 
-// agree says the plan until the far end says it too, or begins.
-func (n *nearEnd) agree(ctx context.Context) error {
-	for range 50 {
+// maxPlanRequests is how often the plan is sent: for 10 s.
+const maxPlanRequests = 50
+
+// agree sends the plan until the responder accepts it. A probe of the responder is an acceptance
+// too, because the responder sends none before it has accepted.
+func (n *initiator) agree(ctx context.Context) error {
+	for range maxPlanRequests {
 		if err := n.session.Send(streamPlan, n.plan.append(nil)); err != nil {
 			return err
 		}
-		done := func() bool { return n.agreed || n.any }
-		if err := n.pump(ctx, time.Now().Add(resend), false, n.receive, done); err != nil {
+		done := func() bool { return n.agreed || n.hasReceived }
+		if err := n.run(ctx, time.Now().Add(resendInterval), false, n.receive, done); err != nil {
 			return err
 		}
 		if done() {
 			return nil
 		}
 	}
-	return errNoPlan
+	return errPlanNotAccepted
 }
 
-func (n *nearEnd) tell() bool {
+// reportProgress calls progress. It returns false, because it is the done function of run, which
+// must continue.
+func (n *initiator) reportProgress() bool {
 	if n.progress != nil {
-		n.progress(float64(time.Since(n.begun)) / float64(n.plan.Duration))
+		n.progress(float64(time.Since(n.startedAt)) / float64(n.plan.Duration))
 	}
 	return false
 }
 
-// drain is how long to wait for what is under way.
-func (n *nearEnd) drain() time.Duration {
+// drainTime is how long to wait for datagrams in flight: two round trips, from 1 to 5 s.
+func (n *initiator) drainTime() time.Duration {
 	wait := time.Second
-	for _, t := range n.trips {
+	for _, t := range n.roundTrips {
 		wait = max(wait, 2*t)
 	}
 	return min(wait, 5*time.Second)
 }
 
-func (n *nearEnd) receive(d *channel.Datagram) {
+// receive handles a datagram that is not a probe: the responder's copy of the plan, or a block of
+// results. Malformed and repeated blocks are ignored.
+func (n *initiator) receive(d *channel.Datagram) {
 	switch d.Stream {
 	case streamPlan:
 		n.agreed = n.agreed || string(d.Data) == string(n.plan.append(nil))
 	case streamResult:
-		k, ok := parseBlock(d.Data, n.plan.Packets())
-		if !ok || n.got != nil && len(n.got) != k.blocks {
-			return
+		results, ok := parseBlock(d.Data, n.plan.Packets())
+		if !ok || n.blocks != nil && len(n.blocks) != results.blocks {
+			return // malformed, or another number of blocks than before
 		}
-		if n.got == nil {
-			n.got, n.missing, n.farSent = make([][]row, k.blocks), k.blocks, int(k.sent)
+		if n.blocks == nil {
+			n.blocks, n.missingBlocks, n.peerSentCount = make([][]arrival, results.blocks), results.blocks, int(results.sentCount)
 		}
-		if n.got[k.number] == nil {
-			n.got[k.number] = append([]row{}, k.rows...)
-			n.missing--
+		if n.blocks[results.number] == nil {
+			n.blocks[results.number] = append([]arrival{}, results.arrivals...)
+			n.missingBlocks--
 		}
 	}
 }
 
-// collect asks for what reached the far end until it has all.
-func (n *nearEnd) collect(ctx context.Context) error {
-	const batch, patience = 32, 50 // blocks asked for at once; rounds without any
-	for idle := 0; idle < patience; idle++ {
-		before, asked := n.missing, 0
-		for number := range max(1, len(n.got)) {
-			if asked < batch && (n.got == nil || n.got[number] == nil) {
-				asked++
+// collect requests the responder's blocks until all have arrived. The first block also reports how
+// many there are.
+func (n *initiator) collect(ctx context.Context) error {
+	const (
+		batch         = 32 // blocks requested in one round
+		maxIdleRounds = 50 // rounds without a new block, after which collect fails
+	)
+	for idleRounds := 0; idleRounds < maxIdleRounds; idleRounds++ {
+		missingBefore, requested := n.missingBlocks, 0
+		for number := range max(1, len(n.blocks)) {
+			if requested < batch && (n.blocks == nil || n.blocks[number] == nil) {
+				requested++
 				if err := n.session.Send(streamResult, binary.BigEndian.AppendUint16(nil, uint16(number))); err != nil {
 					return err
 				}
 			}
 		}
-		until := time.Now().Add(resend)
-		if err := n.pump(ctx, until, false, n.receive, func() bool { return n.got != nil && n.missing <= max(0, before-asked) }); err != nil {
+		until := time.Now().Add(resendInterval)
+		done := func() bool { return n.blocks != nil && n.missingBlocks <= max(0, missingBefore-requested) }
+		if err := n.run(ctx, until, false, n.receive, done); err != nil {
 			return err
 		}
-		if n.got != nil && n.missing == 0 {
+		if n.blocks != nil && n.missingBlocks == 0 {
 			return nil
 		}
-		if n.got != nil && n.missing != before {
-			idle = 0
+		if n.blocks != nil && n.missingBlocks != missingBefore {
+			idleRounds = 0
 		}
 	}
 	return errNoResults
 }
 
-// path puts both directions in the order of their numbers.
-func (n *nearEnd) path() (*Path, error) {
-	up := slices.Concat(n.got...)
-	if len(up) == 0 || len(n.rows) == 0 || len(n.trips) == 0 {
-		return nil, errNothing
+// newPath combines the arrivals of both sides into captures. It fails if a direction has no arrivals
+// or no round trip was measured.
+func (n *initiator) newPath() (*Path, error) {
+	up := slices.Concat(n.blocks...)
+	if len(up) == 0 || len(n.arrivals) == 0 || len(n.roundTrips) == 0 {
+		return nil, errNoProbes
 	}
-	slices.Sort(n.trips)
-	theirs := times(n.theirs[:n.farSent], n.plan.Interval)
-	p := &Path{Plan: n.plan, Trips: n.trips, Beyond: n.over}
-	p.Base, p.Slack = baseOf(up, n.rows)
-	p.Up, p.Down = captureOf(up, p.Base, n.sent), captureOf(n.rows, p.Base, theirs)
+	slices.Sort(n.roundTrips)
+	peerSentAt := fillSendTimes(n.peerSentAt[:n.peerSentCount], n.plan.Interval)
+	p := &Path{Plan: n.plan, Trips: n.roundTrips, Beyond: n.droppedCopies}
+	p.Base, p.Slack = estimateBase(up, n.arrivals)
+	p.Up, p.Down = newCapture(up, p.Base, n.sentAt), newCapture(n.arrivals, p.Base, peerSentAt)
 	return p, nil
 }
 
-// baseOf returns what the fastest hundredth of both directions needed, if it was the same:
-// half of the sum, in which the clocks' difference cancels. slack is how far chance may
-// have moved it for either. The single fastest would be moved by more.
-func baseOf(up, down []row) (base, slack time.Duration) {
-	u, offU := fastest(up)
-	d, offD := fastest(down)
-	return max(0, (u+d)/2), time.Duration(math.Hypot(float64(offU), float64(offD)) / 2)
+// estimateBase returns the mean of the 1st percentiles of both directions, in which the
+// difference of the clocks cancels. It is the base delay of either direction if both are equal. slack
+// is half of the width of its 95 % confidence interval. The 1st percentile is used because it varies
+// less than the minimum.
+func estimateBase(up, down []arrival) (base, slack time.Duration) {
+	upP1, errU := firstPercentile(up)
+	downP1, errD := firstPercentile(down)
+	return max(0, (upP1+downP1)/2), time.Duration(math.Hypot(float64(errU), float64(errD)) / 2)
 }
 
-// fastest returns the time within which a hundredth came, and half of its 95 % interval,
-// which is that of any distribution: so many more or fewer may be below it by chance.
-func fastest(rows []row) (least, off time.Duration) {
-	took := make([]time.Duration, len(rows))
-	for i, r := range rows {
-		took[i] = r.took
+// firstPercentile returns the 1st percentile of the clock delays and half of the width of its 95 %
+// confidence interval. There must be arrivals. The interval is distribution-free: the number of
+// samples below a quantile is binomial, so its bounds are order statistics 1.96 standard deviations
+// away.
+func firstPercentile(arrivals []arrival) (p1, halfWidth time.Duration) {
+	delays := make([]time.Duration, len(arrivals))
+	for i, r := range arrivals {
+		delays[i] = r.clockDelay
 	}
-	slices.Sort(took)
-	n := float64(len(took))
-	at := func(k float64) time.Duration { return took[min(max(int(k), 0), len(took)-1)] }
-	reach := 1.96 * math.Sqrt(n*0.01*0.99)
-	return at(n / 100), (at(n/100+reach) - at(n/100-reach)) / 2
+	slices.Sort(delays)
+	n := float64(len(delays))
+	at := func(rank float64) time.Duration { return delays[min(max(int(rank), 0), len(delays)-1)] }
+	margin := 1.96 * math.Sqrt(n*0.01*0.99) // 1.96 standard deviations of the binomial distribution
+	return at(n / 100), (at(n/100+margin) - at(n/100-margin)) / 2
 }
 
-// times gives what did not come a time of sending.
-func times(known []time.Duration, interval time.Duration) []time.Duration {
+// fillSendTimes replaces the zeros in known, which are the send times of probes that did not arrive,
+// by estimates: one interval after the probe before, or before the first known time by the intervals
+// in between. It modifies and returns known.
+func fillSendTimes(known []time.Duration, interval time.Duration) []time.Duration {
 	first := max(0, slices.IndexFunc(known, func(t time.Duration) bool { return t > 0 }))
 	for seq := range known {
 		if known[seq] == 0 {
@@ -196,20 +219,22 @@ func times(known []time.Duration, interval time.Duration) []time.Duration {
 	return known
 }
 
-// captureOf makes a capture of what came of the datagrams that were sent at these times.
-// The fastest hundredth took base.
-func captureOf(rows []row, base time.Duration, sent []time.Duration) capture.Capture {
+// newCapture returns the capture of one direction, ordered by seq. sent are the send times by seq;
+// probes without an arrival are lost. Delays are shifted so that their 1st percentile is base,
+// because the offset between the clocks is unknown.
+func newCapture(arrivals []arrival, base time.Duration, sent []time.Duration) capture.Capture {
 	c := capture.Capture{HasSent: true, HasDelay: true}
-	least, _ := fastest(rows)
-	came := make([]bool, len(sent))
-	for _, r := range rows {
+	p1, _ := firstPercentile(arrivals)
+	arrived := make([]bool, len(sent))
+	for _, r := range arrivals {
 		if int(r.seq) >= len(sent) {
-			continue // the far end denies that it sent it
+			continue // invalid: the sender reports that it sent fewer probes
 		}
-		came[r.seq] = came[r.seq] || r.copy == 0
-		c.Packets = append(c.Packets, capture.Packet{Seq: uint64(r.seq), Copy: int(r.copy), Sent: sent[r.seq], Took: r.took - least + base})
+		arrived[r.seq] = arrived[r.seq] || r.copyNumber == 0
+		c.Packets = append(c.Packets, capture.Packet{Seq: uint64(r.seq), Copy: int(r.copyNumber), Sent: sent[r.seq],
+			Took: r.clockDelay - p1 + base})
 	}
-	for seq, ok := range came {
+	for seq, ok := range arrived {
 		if !ok {
 			c.Packets = append(c.Packets, capture.Packet{Seq: uint64(seq), Sent: sent[seq], Lost: true})
 		}

@@ -9,56 +9,60 @@ import (
 	"wirelab/experiment/remote/channel"
 )
 
-// Purpose is what a dialer of a channel asks for to be measured with.
+// Purpose is the channel purpose of a measurement.
 const Purpose = 2
 
 // Streams of the channel.
 const (
-	streamPlan   uint8 = iota + 1 // the plan, and the same bytes back when it is agreed to
-	streamProbe                   // both ways
-	streamResult                  // which block is wanted, and the block
+	streamPlan   uint8 = iota + 1 // the plan; the same bytes in return accept it
+	streamProbe                   // probes, both directions
+	streamResult                  // the number of the requested block (2 bytes); the block in return
 )
 
-// Plan is what both ends are to send.
+// Plan describes what both sides send.
 type Plan struct {
-	Duration time.Duration // whole milliseconds
-	Interval time.Duration // between datagrams of one direction; whole microseconds
-	Up, Down int           // bytes of UDP payload, to the far end and back
+	Duration time.Duration // a multiple of 1 ms
+	Interval time.Duration // between two datagrams of one direction; a multiple of 1 µs
+	Up, Down int           // UDP payload in bytes, from the initiator to the responder and back
 }
 
-// Limits of plans: what a far end lets itself be used for.
+// Limits of plans. They bound the traffic that a responder can be made to send.
 const (
-	leastSize     = channel.Overhead + probeBytes
-	mostSize      = 1400
-	leastInterval = time.Millisecond
-	mostInterval  = time.Second
-	mostDuration  = 5 * time.Minute
-	mostPackets   = 1 << 16
+	minSize     = channel.Overhead + timestampBytes
+	maxSize     = 1400
+	minInterval = time.Millisecond
+	maxInterval = time.Second
+	maxDuration = 5 * time.Minute
+	maxPackets  = 1 << 16
 )
 
-// errPlan: a plan beyond the limits.
-var errPlan = errors.New("no plan for a measurement")
+// errPlan means that a plan exceeds a limit.
+var errPlan = errors.New("invalid measurement plan")
 
-// Packets returns how many datagrams each end sends.
+// Packets returns the number of datagrams that each side sends.
 func (p *Plan) Packets() int { return int(p.Duration / p.Interval) }
 
-// Check says what is beyond the limits.
+// Check returns an error if the plan exceeds a limit.
 func (p *Plan) Check() error {
 	switch {
-	case p.Interval < leastInterval || p.Interval > mostInterval:
-		return fmt.Errorf("%w: a datagram every %v; expected %v to %v", errPlan, p.Interval, leastInterval, mostInterval)
-	case p.Duration < p.Interval || p.Duration > mostDuration:
-		return fmt.Errorf("%w: %v; expected at most %v", errPlan, p.Duration, mostDuration)
-	case p.Packets() > mostPackets:
-		return fmt.Errorf("%w: %d datagrams each way; expected at most %d", errPlan, p.Packets(), mostPackets)
-	case min(p.Up, p.Down) < leastSize || max(p.Up, p.Down) > mostSize:
-		return fmt.Errorf("%w: datagrams of %d and %d bytes; expected %d to %d", errPlan, p.Up, p.Down, leastSize, mostSize)
+	case p.Interval < minInterval || p.Interval > maxInterval:
+		return fmt.Errorf("%w: interval %v, expected %v to %v", errPlan, p.Interval, minInterval, maxInterval)
+	case p.Duration < p.Interval || p.Duration > maxDuration:
+		return fmt.Errorf("%w: duration %v, expected at most %v and at least one interval", errPlan, p.Duration,
+			maxDuration)
+	case p.Packets() > maxPackets:
+		return fmt.Errorf("%w: %d datagrams in each direction, expected at most %d", errPlan, p.Packets(), maxPackets)
+	case min(p.Up, p.Down) < minSize || max(p.Up, p.Down) > maxSize:
+		return fmt.Errorf("%w: datagrams of %d and %d bytes, expected %d to %d", errPlan, p.Up, p.Down, minSize, maxSize)
 	}
 	return nil
 }
 
+// planBytes is the encoded size: milliseconds (4), microseconds (4), up (2), down (2), big
+// endian.
 const planBytes = 4 + 4 + 2 + 2
 
+// append appends the encoded plan to dst, in the layout of planBytes.
 func (p *Plan) append(dst []byte) []byte {
 	dst = binary.BigEndian.AppendUint32(dst, uint32(p.Duration/time.Millisecond))
 	dst = binary.BigEndian.AppendUint32(dst, uint32(p.Interval/time.Microsecond))
@@ -66,7 +70,7 @@ func (p *Plan) append(dst []byte) []byte {
 	return binary.BigEndian.AppendUint16(dst, uint16(p.Down))
 }
 
-// parsePlan reads a plan. What it yields has passed Check.
+// parsePlan parses and checks a plan.
 func parsePlan(b []byte) (Plan, error) {
 	if len(b) != planBytes {
 		return Plan{}, fmt.Errorf("%w: %d bytes, expected %d", errPlan, len(b), planBytes)
@@ -77,37 +81,44 @@ func parsePlan(b []byte) (Plan, error) {
 	return p, p.Check()
 }
 
-// stamp is what a probe says. Times are by the sender's clock, from a beginning of its own.
-type stamp struct {
-	seq  uint32
-	sent time.Duration
-	echo time.Duration // when the newest that came from the other end had been sent, by that end's clock; below 0: none came
-	held time.Duration // how long ago it came
+// timestamps are the contents of a probe. Times are relative to the start of the endpoint whose
+// clock measured them.
+type timestamps struct {
+	seq       uint32
+	sent      time.Duration // by the clock of the sender of this probe
+	echoSent  time.Duration // send time of the newest received probe, by its sender's clock; negative if none was received
+	echoDelay time.Duration // time from the arrival of that probe to the sending of this one
 }
 
-const probeBytes = 4 + 3*8
+// timestampBytes is the encoded size: seq (4), sent, echoSent and heldFor in nanoseconds (8
+// each), big endian.
+const timestampBytes = 4 + 3*8
 
-func (s *stamp) append(dst []byte) []byte {
+// append appends the encoded timestamps to dst, in the layout of timestampBytes.
+func (s *timestamps) append(dst []byte) []byte {
 	dst = binary.BigEndian.AppendUint32(dst, s.seq)
-	for _, t := range [...]time.Duration{s.sent, s.echo, s.held} {
+	for _, t := range [...]time.Duration{s.sent, s.echoSent, s.echoDelay} {
 		dst = binary.BigEndian.AppendUint64(dst, uint64(t))
 	}
 	return dst
 }
 
-// longest bounds what a clock may say: a hostile far end's sums must not overflow.
-const longest = 30 * 24 * time.Hour
+// maxTime limits received times so that sums cannot overflow.
+const maxTime = 30 * 24 * time.Hour
 
-// parseStamp reads a probe; what follows the stamp is padding.
-func parseStamp(b []byte) (s stamp, ok bool) {
-	if len(b) < probeBytes {
+// parseTimestamps parses a probe; the bytes after the timestamps are padding. ok is false if the
+// probe is too short or a time is out of range.
+func parseTimestamps(b []byte) (s timestamps, ok bool) {
+	if len(b) < timestampBytes {
 		return s, false
 	}
 	s.seq = binary.BigEndian.Uint32(b)
-	for i, t := range [...]*time.Duration{&s.sent, &s.echo, &s.held} {
+	for i, t := range [...]*time.Duration{&s.sent, &s.echoSent, &s.echoDelay} {
 		*t = time.Duration(binary.BigEndian.Uint64(b[4+8*i:]))
 	}
-	return s, within(s.sent) && s.echo < longest && within(s.held)
+	// A negative echoSent means that the peer has received no probe.
+	return s, isValidTime(s.sent) && s.echoSent < maxTime && isValidTime(s.echoDelay)
 }
 
-func within(t time.Duration) bool { return t >= 0 && t < longest }
+// isValidTime reports whether a received time is from 0 to below maxTime.
+func isValidTime(t time.Duration) bool { return t >= 0 && t < maxTime }

@@ -18,6 +18,7 @@ import (
 
 const secret = "0123456789abcdef0f1e2d3c4b5a6978"
 
+// options returns channel options with the test token.
 func options(t testing.TB) channel.Options {
 	t.Helper()
 	k, err := channel.ParseToken(secret)
@@ -27,14 +28,14 @@ func options(t testing.TB) channel.Options {
 	return channel.Options{Token: k}
 }
 
-func patient(t testing.TB) context.Context {
+func testContext(t testing.TB) context.Context {
 	ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
 	t.Cleanup(cancel)
 	return ctx
 }
 
-// far listens, and serves one measurement.
-func far(t testing.TB) (at netip.AddrPort, report func() (probeReport, error)) {
+// serveOne starts a listener that serves one measurement. report waits for the measurement's end.
+func serveOne(t testing.TB) (at netip.AddrPort, report func() (probeReport, error)) {
 	t.Helper()
 	l, err := channel.Listen(netip.MustParseAddrPort("127.0.0.1:0"), options(t))
 	if err != nil {
@@ -59,15 +60,16 @@ func far(t testing.TB) (at netip.AddrPort, report func() (probeReport, error)) {
 		select {
 		case e := <-done:
 			return e.report, e.err
-		case <-patient(t).Done():
-			t.Fatal("the far end never ends")
+		case <-testContext(t).Done():
+			t.Fatal("timeout waiting for Serve")
 		}
 		return probeReport{}, nil
 	}
 }
 
-// behind puts a relay before an address, and a tap on it.
-func behind(t testing.TB, to netip.AddrPort, seed uint64, up, down lossmodel.Spec, tap relay.Tap) netip.AddrPort {
+// newRelay starts a relay with modelled links in front of an address and returns the relay's
+// address.
+func newRelay(t testing.TB, to netip.AddrPort, seed uint64, up, down lossmodel.Spec, tap relay.Tap) netip.AddrPort {
 	t.Helper()
 	r, err := relay.Open(relay.Options{Listen: netip.MustParseAddrPort("127.0.0.1:0"), Server: to, Seed: seed,
 		Conditions: func(relay.Client) (lossmodel.Spec, lossmodel.Spec) { return up, down }})
@@ -94,14 +96,15 @@ func spec(t testing.TB, pairs ...string) lossmodel.Spec {
 	return s
 }
 
-// fates counts what a link did to datagrams of one size.
-type fates struct {
-	mu                  sync.Mutex
-	size                [2]int
-	sent, lost, doubled [2]int
+// linkOutcomes counts what the links of a relay did to datagrams of one size for each direction.
+type linkOutcomes struct {
+	mu                 sync.Mutex
+	size               [2]int
+	sent, lost, copies [2]int
 }
 
-func (f *fates) tap(e *relay.Event) {
+// count is a relay.Tap that counts the outcome of entered datagrams of the measured size.
+func (f *linkOutcomes) count(e *relay.Event) {
 	if e.Kind != relay.Entered || len(e.Data) != f.size[e.Way] {
 		return
 	}
@@ -121,23 +124,23 @@ func (f *fates) tap(e *relay.Event) {
 	case came == 0:
 		f.lost[e.Way]++
 	case came > 1:
-		f.doubled[e.Way] += came - 1
+		f.copies[e.Way] += came - 1
 	}
 }
 
-// Through links that lose, double and overtake, a measurement sees what the links did to
-// each datagram, no more and no less.
-func TestMeasureSeesWhatLinksDid(t *testing.T) {
+// A measurement through a relay counts the same lost and duplicated datagrams as the relay's
+// links.
+func TestMeasureAgreesWithLinks(t *testing.T) {
 	plan := Plan{Duration: time.Second, Interval: time.Millisecond, Up: 101, Down: 503}
-	f := &fates{size: [2]int{plan.Up, plan.Down}}
-	at, report := far(t)
+	f := &linkOutcomes{size: [2]int{plan.Up, plan.Down}}
+	at, report := serveOne(t)
 	up := spec(t, "loss", "10%", "latency", "15ms", "jitter", "5ms")
 	down := spec(t, "loss", "3%", "latency", "15ms", "duplicate", "5%")
-	s, err := channel.Dial(patient(t), behind(t, at, 3, up, down, f.tap), Purpose, options(t))
+	s, err := channel.Dial(testContext(t), newRelay(t, at, 3, up, down, f.count), Purpose, options(t))
 	if err != nil {
 		t.Fatal(err)
 	}
-	path, err := Measure(patient(t), s, plan, nil)
+	path, err := Measure(testContext(t), s, plan, nil)
 	s.Close()
 	if err != nil {
 		t.Fatal(err)
@@ -161,25 +164,25 @@ func TestMeasureSeesWhatLinksDid(t *testing.T) {
 				sent++
 			}
 		}
-		if sent != f.sent[way] || lost != f.lost[way] || doubled != f.doubled[way] || sent == 0 || lost == 0 {
-			t.Errorf("%s: %d sent, %d lost, %d doubled; the link had %d, %d, %d", relay.Way(way), sent, lost, doubled, f.sent[way],
-				f.lost[way], f.doubled[way])
+		if sent != f.sent[way] || lost != f.lost[way] || doubled != f.copies[way] || sent == 0 || lost == 0 {
+			t.Errorf("%s: measured %d sent, %d lost, %d copies; the link had %d, %d, %d", relay.Way(way), sent, lost, doubled, f.sent[way],
+				f.lost[way], f.copies[way])
 		}
 	}
 	if least := 30 * time.Millisecond; path.Trips[0] < least-5*time.Millisecond || len(path.Trips) < 500 {
-		t.Errorf("a round trip of %v, one of %d, where links take %v", path.Trips[0], len(path.Trips), least)
+		t.Errorf("shortest of %[2]d round trips is %[1]v, expected about %[3]v", path.Trips[0], len(path.Trips), least)
 	}
 	if r.Sent != f.sent[relay.Down] || path.Beyond != 0 {
 		t.Errorf("%+v", r)
 	}
 }
 
-// What was set on links is found, within the intervals that the fit states, whatever the
-// clocks say.
-func TestFitFindsTheLink(t *testing.T) {
+// The fit of a measurement contains the link's true parameters in its intervals, with
+// unsynchronised clocks.
+func TestFitContainsTruth(t *testing.T) {
 	const packets, interval = 6000, 5 * time.Millisecond
 	s := spec(t, "loss", "4%", "burst", "3", "latency", "40ms", "jitter", "6ms", "distribution", "normal", "duplicate", "2%")
-	var rows [2][]row
+	var rows [2][]arrival
 	for way, offset := range []time.Duration{time.Hour, -time.Hour} {
 		trace, err := measure.Trace(s, uint64(11+way), measure.Traffic{Packets: packets, Interval: interval, Size: 100})
 		if err != nil {
@@ -187,7 +190,7 @@ func TestFitFindsTheLink(t *testing.T) {
 		}
 		for _, p := range trace {
 			if !p.Lost {
-				rows[way] = append(rows[way], row{uint32(p.Seq), uint8(p.Copy), p.Took + offset})
+				rows[way] = append(rows[way], arrival{uint32(p.Seq), uint8(p.Copy), p.Took + offset})
 			}
 		}
 	}
@@ -195,9 +198,9 @@ func TestFitFindsTheLink(t *testing.T) {
 	for i := range sent {
 		sent[i] = time.Duration(i) * interval
 	}
-	base, slack := baseOf(rows[0], rows[1])
+	base, slack := estimateBase(rows[0], rows[1])
 	for way := range rows {
-		c := captureOf(rows[way], base, sent)
+		c := newCapture(rows[way], base, sent)
 		f, err := measure.Fit(&c)
 		if err != nil {
 			t.Fatal(err)
@@ -209,49 +212,49 @@ func TestFitFindsTheLink(t *testing.T) {
 				off = float64(slack) / 1e6
 			}
 			if truth, ok := truths[e.Name]; ok && (truth < e.Low-off || truth > e.High+off) {
-				t.Errorf("%s: %v is set, %v to %v was found", e.Name, truth, e.Low-off, e.High+off)
+				t.Errorf("%s: true value %v, interval %v to %v", e.Name, truth, e.Low-off, e.High+off)
 			}
 			delete(truths, e.Name)
 		}
 		if len(truths) > 0 {
-			t.Errorf("nothing is said of %v", truths)
+			t.Errorf("no estimates of %v", truths)
 		}
 	}
 }
 
-// Slack says how far off the fastest lead: in 95 cases of 100 no further.
+// The true 1st percentile is within the slack in about 95 of 100 cases.
 func TestSlack(t *testing.T) {
 	for _, distribution := range []string{"normal", "exponential", "uniform"} {
 		s := spec(t, "latency", "40ms", "jitter", "6ms", "distribution", distribution)
-		held, cases := 0, 100
+		inside, cases := 0, 100
 		for seed := range cases {
-			var rows [2][]row
+			var rows [2][]arrival
 			for way, offset := range []time.Duration{time.Hour, -time.Hour} {
 				trace, err := measure.Trace(s, uint64(2*seed+way), measure.Traffic{Packets: 500, Interval: time.Millisecond, Size: 100})
 				if err != nil {
 					t.Fatal(err)
 				}
 				for _, p := range trace {
-					rows[way] = append(rows[way], row{seq: uint32(p.Seq), took: p.Took + offset})
+					rows[way] = append(rows[way], arrival{seq: uint32(p.Seq), clockDelay: p.Took + offset})
 				}
 			}
-			base, slack := baseOf(rows[0], rows[1])
-			if up, _ := fastest(rows[0]); (up - time.Hour - base).Abs() <= slack {
-				held++
+			base, slack := estimateBase(rows[0], rows[1])
+			if up, _ := firstPercentile(rows[0]); (up - time.Hour - base).Abs() <= slack {
+				inside++
 			}
 		}
-		t.Logf("%s: %d of %d", distribution, held, cases)
-		if held < cases*90/100 {
-			t.Errorf("%s: within slack %d times of %d", distribution, held, cases)
+		t.Logf("%s: %d of %d", distribution, inside, cases)
+		if inside < cases*90/100 {
+			t.Errorf("%s: within slack in %d of %d cases", distribution, inside, cases)
 		}
 	}
 }
 
-// A far end sends no more than was agreed, whatever the near end says.
-func TestServeIsBounded(t *testing.T) {
-	plan := Plan{Duration: 50 * time.Millisecond, Interval: time.Millisecond, Up: leastSize, Down: 300}
-	at, report := far(t)
-	s, err := channel.Dial(patient(t), at, Purpose, options(t))
+// The responder sends no more than the plan and maxAnswers allow, whatever the initiator sends.
+func TestServeSendsBounded(t *testing.T) {
+	plan := Plan{Duration: 50 * time.Millisecond, Interval: time.Millisecond, Up: minSize, Down: 300}
+	at, report := serveOne(t)
+	s, err := channel.Dial(testContext(t), at, Purpose, options(t))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -278,14 +281,15 @@ func TestServeIsBounded(t *testing.T) {
 		count()
 	}
 	s.Close()
-	if r, err := report(); err != nil || r.Sent != plan.Packets() || r.Came > 2*plan.Packets() {
+	if r, err := report(); err != nil || r.Sent != plan.Packets() || r.Received > 2*plan.Packets() {
 		t.Errorf("%+v, %v", r, err)
 	}
-	if count(); probes != plan.Packets() || others > 2*mostAnswers*blocksOf(mostRows(plan.Packets()))+1 {
+	if count(); probes != plan.Packets() || others > 2*maxAnswers*blockCount(maxArrivals(plan.Packets()))+1 {
 		t.Errorf("%d probes of %d, %d other datagrams", probes, plan.Packets(), others)
 	}
 }
 
+// Both sides refuse plans beyond the limits.
 func TestServeRefusesPlans(t *testing.T) {
 	for _, p := range []Plan{
 		{Duration: time.Hour, Interval: time.Second, Up: 100, Down: 100},
@@ -295,8 +299,8 @@ func TestServeRefusesPlans(t *testing.T) {
 		{Duration: time.Second, Interval: time.Millisecond, Up: 1, Down: 100},
 		{},
 	} {
-		at, report := far(t)
-		s, err := channel.Dial(patient(t), at, Purpose, options(t))
+		at, report := serveOne(t)
+		s, err := channel.Dial(testContext(t), at, Purpose, options(t))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -304,13 +308,15 @@ func TestServeRefusesPlans(t *testing.T) {
 		if r, err := report(); !errors.Is(err, errPlan) || r.Sent != 0 {
 			t.Errorf("%+v: %+v, %v", p, r, err)
 		}
-		if _, err := Measure(patient(t), s, p, nil); !errors.Is(err, errPlan) {
+		if _, err := Measure(testContext(t), s, p, nil); !errors.Is(err, errPlan) {
 			t.Errorf("%+v: %v", p, err)
 		}
 		s.Close()
 	}
 }
 
+// No data make parsePlan panic. An accepted plan is within the limits and encodes to the same
+// bytes.
 func FuzzPlan(f *testing.F) {
 	good := Plan{Duration: time.Second, Interval: time.Millisecond, Up: 100, Down: 500}
 	f.Add(good.append(nil))
@@ -319,35 +325,38 @@ func FuzzPlan(f *testing.F) {
 		if err != nil {
 			return
 		}
-		if !bytes.Equal(p.append(nil), b) || p.Packets() < 1 || p.Packets() > mostPackets || p.Down > mostSize {
-			t.Fatalf("%x is %+v", b, p)
+		if !bytes.Equal(p.append(nil), b) || p.Packets() < 1 || p.Packets() > maxPackets || p.Down > maxSize {
+			t.Fatalf("%x parsed as %+v", b, p)
 		}
 	})
 }
 
+// Accepted timestamps encode to the same bytes.
 func FuzzStamp(f *testing.F) {
-	good := stamp{seq: 7, sent: time.Second, echo: -1}
+	good := timestamps{seq: 7, sent: time.Second, echoSent: -1}
 	f.Add(good.append(nil))
 	f.Fuzz(func(t *testing.T, b []byte) {
-		if s, ok := parseStamp(b); ok && !bytes.HasPrefix(b, s.append(nil)) {
-			t.Fatalf("%x is %+v", b, s)
+		if s, ok := parseTimestamps(b); ok && !bytes.HasPrefix(b, s.append(nil)) {
+			t.Fatalf("%x parsed as %+v", b, s)
 		}
 	})
 }
 
+// No data make parseBlock panic. An accepted block is within the limits and encodes to the same
+// bytes.
 func FuzzBlock(f *testing.F) {
-	f.Add(appendBlock(nil, 0, 9, []row{{1, 0, time.Second}, {2, 1, -time.Second}}), 10)
+	f.Add(appendBlock(nil, 0, 9, []arrival{{1, 0, time.Second}, {2, 1, -time.Second}}), 10)
 	f.Fuzz(func(t *testing.T, b []byte, packets int) {
-		packets = min(max(packets, 0), mostPackets)
+		packets = min(max(packets, 0), maxPackets)
 		k, ok := parseBlock(b, packets)
 		if !ok {
 			return
 		}
-		if len(k.rows) > blockRows || k.number >= k.blocks || int(k.sent) > packets {
-			t.Fatalf("%x is %+v", b, k)
+		if len(k.arrivals) > blockArrivals || k.number >= k.blocks || int(k.sentCount) > packets {
+			t.Fatalf("%x parsed as %+v", b, k)
 		}
-		if back := appendBlock(nil, 0, k.sent, k.rows); !bytes.Equal(back[4:], b[4:]) {
-			t.Fatalf("%x came back as %x", b, back)
+		if back := appendBlock(nil, 0, k.sentCount, k.arrivals); !bytes.Equal(back[4:], b[4:]) {
+			t.Fatalf("%x encoded again as %x", b, back)
 		}
 	})
 }

@@ -12,47 +12,48 @@ import (
 	"wirelab/experiment/remote/channel"
 )
 
-// probeReport is what the far end of a measurement tells.
+// probeReport are the totals of a served measurement.
 type probeReport struct {
 	Sent     int     `json:"sent"`
-	Came     int     `json:"came"` // with copies
+	Received int     `json:"came"` // including copies
 	Duration float64 `json:"duration_s"`
 }
 
-// String puts it in words.
+// String returns a one-line summary.
 func (r probeReport) String() string {
-	return fmt.Sprintf("%d datagrams sent, %d came", r.Sent, r.Came)
+	return fmt.Sprintf("%d datagrams sent, %d received", r.Sent, r.Received)
 }
 
-// Times of the far end.
+// Timeouts of the serving side.
 const (
-	planWithin    = 10 * time.Second // from the beginning of the session
-	resultsWithin = time.Minute      // after the plan's duration
+	planTimeout    = 10 * time.Second // from the start of the session
+	resultsTimeout = time.Minute      // after the plan's duration
 )
 
-// Serve is the far end of a measurement. It returns when the near end has closed the
-// session, or has taken too long.
+// Serve answers one measurement. It returns when the initiator has closed the session, or after
+// the plan's duration and resultsTimeout.
 func Serve(ctx context.Context, s *channel.Session) (probeReport, error) {
 	plan, err := awaitPlan(ctx, s)
 	if err != nil {
 		return probeReport{}, err
 	}
-	far := &farEnd{end: newEnd(s, plan, plan.Down)}
-	deadline := time.Now().Add(plan.Duration + resultsWithin)
-	err = far.pump(ctx, deadline, true, far.receive, nil)
-	report := probeReport{len(far.sent), len(far.rows), plan.Duration.Seconds()}
+	r := &responder{endpoint: newEndpoint(s, plan, plan.Down)}
+	deadline := time.Now().Add(plan.Duration + resultsTimeout)
+	err = r.run(ctx, deadline, true, r.receive, nil) // nil: until the session ends or the deadline
+	report := probeReport{len(r.sentAt), len(r.arrivals), plan.Duration.Seconds()}
 	switch {
 	case errors.Is(err, io.EOF):
-		return report, nil // the near end has all it wanted
+		return report, nil // the initiator closed the session
 	case err == nil:
-		return report, errors.New("the near end never asked for all of the results")
+		return report, errors.New("timeout: the peer did not fetch all results")
 	}
 	return report, err
 }
 
-// awaitPlan waits for a plan that makes sense, and agrees to it.
+// awaitPlan waits for a plan and accepts it. An invalid plan is an error. Other datagrams are
+// ignored.
 func awaitPlan(ctx context.Context, s *channel.Session) (Plan, error) {
-	ctx, cancel := context.WithTimeoutCause(ctx, planWithin, errors.New("the near end never said what to measure"))
+	ctx, cancel := context.WithTimeoutCause(ctx, planTimeout, errors.New("timeout: no measurement plan received"))
 	defer cancel()
 	for {
 		d, err := s.Receive(ctx, nil)
@@ -70,37 +71,41 @@ func awaitPlan(ctx context.Context, s *channel.Session) (Plan, error) {
 	}
 }
 
-// farEnd answers what the near end asks for.
-type farEnd struct {
-	*end
-	frozen           []row // rows until the results were requested
+// responder is the serving side of a measurement.
+type responder struct {
+	*endpoint
+	result           []arrival // arrivals when the results were first requested
 	resultsRequested bool
-	answers          int
+	answers          int // plan acceptances that were repeated; since the first request, blocks sent
 }
 
-// mostAnswers bounds what is sent beyond the plan: each block a few times.
-const mostAnswers = 8
+// maxAnswers limits the answers, so that the responder cannot be made to send without end: on average
+// each block, and before that the acceptance, is sent at most this often.
+const maxAnswers = 8
 
-func (f *farEnd) receive(d *channel.Datagram) {
+// receive handles a datagram that is not a probe: a repeated plan is accepted again, and a
+// requested block is sent. The first request ends the measurement: later arrivals are not in the
+// results. Beyond maxAnswers requests are ignored.
+func (f *responder) receive(d *channel.Datagram) {
 	switch d.Stream {
-	case streamPlan: // the agreement was lost
-		if agreed := f.plan.append(nil); string(agreed) == string(d.Data) && f.answers < mostAnswers*blocksOf(0) {
+	case streamPlan: // the acceptance was lost
+		if agreed := f.plan.append(nil); string(agreed) == string(d.Data) && f.answers < maxAnswers {
 			f.answers++
-			_ = f.session.Send(streamPlan, agreed) // an error ends pump too
+			_ = f.session.Send(streamPlan, agreed) // a closed session also ends run
 		}
 	case streamResult:
 		if !f.resultsRequested {
-			f.frozen, f.resultsRequested, f.answers = f.rows, true, 0
+			f.result, f.resultsRequested, f.answers = f.arrivals, true, 0
 		}
 		if len(d.Data) != 2 {
 			return
 		}
 		number := int(binary.BigEndian.Uint16(d.Data))
-		if number >= blocksOf(len(f.frozen)) || f.answers >= mostAnswers*blocksOf(len(f.frozen)) {
+		if number >= blockCount(len(f.result)) || f.answers >= maxAnswers*blockCount(len(f.result)) {
 			return
 		}
 		f.answers++
-		f.out = appendBlock(f.out[:0], number, uint32(len(f.sent)), f.frozen)
+		f.out = appendBlock(f.out[:0], number, uint32(len(f.sentAt)), f.result)
 		_ = f.session.Send(streamResult, f.out)
 	}
 }

@@ -358,7 +358,7 @@ func TestSpaceStopsTheDisplayOnly(t *testing.T) {
 		t.Errorf("%d datagrams came meanwhile; the verdict is %q", g.snap.Totals.Flows[0].In-in, verdictLine)
 	}
 	for i := range m.frozenDatagrams { // the same datagrams, each with its final outcome
-		if x := &m.frozenDatagrams[i]; x.At > 3100*time.Millisecond || strings.Contains(x.Fate(), "under way") {
+		if x := &m.frozenDatagrams[i]; x.At > 3100*time.Millisecond || strings.Contains(x.Fate(), "in flight") {
 			t.Errorf("%v %d of %v: %s", x.Way, x.Seq, x.At, x.Fate())
 		}
 	}
@@ -404,7 +404,7 @@ func TestRemarks(t *testing.T) {
 	g.snap.Totals.Flows[relay.Up].Gone = 7
 	g.snap.Totals.Refused = 3
 	g.run(m, time.Second)
-	if !strings.Contains(first(), "nobody at the server: 7 times; refused 3 of more clients") {
+	if !strings.Contains(first(), "server unreachable: 7 times; 3 datagrams refused") {
 		t.Errorf("the first line: %q", first())
 	}
 	g.run(m, 4*time.Second)

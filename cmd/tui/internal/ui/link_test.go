@@ -100,7 +100,7 @@ func TestParamsOfALossModelAreControls(t *testing.T) {
 // change of the line.
 func TestNetemWarnsOnce(t *testing.T) {
 	m := screen(labtest.NewLab(), 160, 48, Options{})
-	const fault = "netem's correlation draws its values to the middle"
+	const fault = "netem's correlation narrows the distribution of its values"
 	press(m, line("netem loss 1% 25%")...)
 	if n := strings.Count(m.View(), fault); n != 1 {
 		t.Fatalf("both links have the fault; the warning is shown %d times:\n%s", n, m.View())

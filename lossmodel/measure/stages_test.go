@@ -10,7 +10,8 @@ import (
 	"wirelab/lossmodel/capture"
 )
 
-func specOf(t testing.TB, pairs ...string) lossmodel.Spec {
+// newSpec returns the default spec with settings given as key, value pairs.
+func newSpec(t testing.TB, pairs ...string) lossmodel.Spec {
 	t.Helper()
 	s := lossmodel.DefaultSpec()
 	for i := 0; i < len(pairs); i += 2 {
@@ -24,10 +25,11 @@ func specOf(t testing.TB, pairs ...string) lossmodel.Spec {
 	return s
 }
 
+// packets returns the number of packets of the slower tests, by the requested thoroughness.
 func packets() int { return testkit.ChooseLong(200_000, 100_000, 40_000) }
 
-// Every profile, and specs with every model, keep to their closed forms.
-func TestTestHolds(t *testing.T) {
+// Test finds no deviation in any profile and in any model.
+func TestAllStagesPass(t *testing.T) {
 	specs := map[string]lossmodel.Spec{}
 	for _, p := range lossmodel.Profiles() {
 		specs[p.Name] = p.Down
@@ -42,7 +44,7 @@ func TestTestHolds(t *testing.T) {
 		{"duplicate", "3%", "corrupt", "2%", "corrupt_ber", "1e-4", "reorder", "7%", "rate", "2mbit", "queue_packets", "20"},
 		{"spike_every", "1s", "spike_height", "30ms", "spike_length", "90ms", "burst_delay", "3ms", "keep_order", "on"},
 	} {
-		specs[pairs[1]] = specOf(t, pairs...)
+		specs[pairs[1]] = newSpec(t, pairs...)
 	}
 	for name, spec := range specs {
 		r, err := Test(spec, 7, Traffic{Packets: testkit.Choose(67_000, 17_000), Interval: time.Millisecond, Size: 200})
@@ -50,7 +52,7 @@ func TestTestHolds(t *testing.T) {
 			t.Fatal(err)
 		}
 		if !r.OK() {
-			t.Errorf("%s does not hold:", name)
+			t.Errorf("%s: checks failed:", name)
 		}
 		for _, c := range r.Checks {
 			if !c.OK {
@@ -60,11 +62,11 @@ func TestTestHolds(t *testing.T) {
 	}
 }
 
-// A right model is not called wrong where few packets are lost and no two neighbours are.
-func TestTestOfFewLosses(t *testing.T) {
+// Test raises no false alarm when few packets are lost and no neighbours are.
+func TestFewLossesPass(t *testing.T) {
 	for _, loss := range []string{"0.1%", "1%", "gilbert-elliott p=0.1% r=50%"} {
 		for seed := range uint64(40) {
-			r, err := Test(specOf(t, "loss", loss), seed, Traffic{Packets: 10_000, Interval: time.Millisecond, Size: 64})
+			r, err := Test(newSpec(t, "loss", loss), seed, Traffic{Packets: 10_000, Interval: time.Millisecond, Size: 64})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -77,22 +79,23 @@ func TestTestOfFewLosses(t *testing.T) {
 	}
 }
 
-// A figure that is off is called off, and a report with one does not hold.
-func TestTestCanFail(t *testing.T) {
+// A deviation of more than MaxSigmas fails the check and the report.
+func TestDeviationFails(t *testing.T) {
 	var r tester
-	r.check("loss", "share lost", "", 0.0510, 0.05, 0.0002)
+	r.addCheck("loss", "share lost", "", 0.0510, 0.05, 0.0002)
 	if !r.OK() || r.Checks[0].Sigmas < 4.9 {
-		t.Errorf("five standard errors: %+v", r.Checks)
+		t.Errorf("a deviation of five standard errors: %+v", r.Checks)
 	}
-	r.check("loss", "share lost", "", 0.0514, 0.05, 0.0002)
-	r.check("delay", "mean", "ms", 1, 2, 0)
+	r.addCheck("loss", "share lost", "", 0.0514, 0.05, 0.0002)
+	r.addCheck("delay", "mean", "ms", 1, 2, 0)
 	if r.OK() || r.Checks[1].OK || r.Checks[2].OK || r.Checks[2].Sigmas != 1e6 {
 		t.Errorf("%+v", r.Checks)
 	}
 }
 
-// Jitter's laws against the figures of the specification.
-func TestJitterLaws(t *testing.T) {
+// The closed forms of the jitter distributions have the moments and reordered ratios of the
+// specification.
+func TestJitterDistributions(t *testing.T) {
 	for _, c := range []struct {
 		dist           lossmodel.Distribution
 		mean, sd, late float64
@@ -101,11 +104,11 @@ func TestJitterLaws(t *testing.T) {
 		{lossmodel.Pareto, -0.034, 0.82, 0.5403}, {lossmodel.ParetoNormal, -0.025, 0.83, 0.6709},
 		{lossmodel.Exponential, 1, 1, math.NaN()}, {lossmodel.Gamma, math.Sqrt2, 1, math.NaN()},
 	} {
-		law, ok := lawOfJitter(&lossmodel.Delay{Distribution: c.dist})
+		law, ok := newJitterDist(&lossmodel.Delay{Distribution: c.dist})
 		if !ok || math.Abs(law.mean-c.mean) > 0.005 || math.Abs(law.sd-c.sd) > 0.005 {
 			t.Errorf("%v: mean %.4f, sd %.4f", c.dist, law.mean, law.sd)
 		}
-		if late := law.reordered(0.1); math.Abs(late-c.late) > 0.0016 {
+		if late := law.reorderRatio(0.1); math.Abs(late-c.late) > 0.0016 {
 			t.Errorf("%v: reordered %.4f, want %.4f", c.dist, late, c.late)
 		}
 	}
@@ -113,7 +116,7 @@ func TestJitterLaws(t *testing.T) {
 
 func BenchmarkFit(b *testing.B) {
 	c := &capture.Capture{HasSent: true, HasDelay: true}
-	rows, err := Trace(specOf(b, "loss", "gilbert-elliott p=1% r=20%", "latency", "50ms±10ms"), 1,
+	rows, err := Trace(newSpec(b, "loss", "gilbert-elliott p=1% r=20%", "latency", "50ms±10ms"), 1,
 		Traffic{Packets: 200_000, Interval: time.Millisecond})
 	if err != nil {
 		b.Fatal(err)

@@ -6,16 +6,16 @@ import (
 	"wirelab/lossmodel/tracefile"
 )
 
-// Trace loses what was lost in a capture, packet by packet, or by the time of
-// sending if File.ByTime is set; after its end the capture repeats. Copies are
-// never lost: a capture has only those that arrived.
+// Trace loses the packets that were lost in a capture: packet by packet, or by send time if
+// File.ByTime is set. The capture repeats after its end. Copies are never lost, because a capture
+// contains only copies that arrived.
 type Trace struct{ File tracefile.File }
 
 // Model implements Model.
 func (Trace) Model() string { return "trace" }
 
 // LossRate implements Model.
-func (Trace) LossRate() float64 { return 0 } // the file knows
+func (Trace) LossRate() float64 { return 0 } // depends on the file
 
 // Text implements Model.
 func (t Trace) Text() string {
@@ -39,31 +39,35 @@ func (t Trace) Open(files *tracefile.Library) (Model, error) {
 	return Trace{file}, err
 }
 
-// Process implements Model.
+// Process implements Model. The position in the capture is kept when the file changes.
 func (t Trace) Process(prev Process, files *tracefile.Library) Process {
-	p := prior[traceProcess](prev)
-	p.Set(files, t.File, tracefile.Losses)
+	p := reuse[traceProcess](prev)
+	p.SetFile(files, t.File, tracefile.Losses)
 	return p
 }
 
+// traceProcess is the position in the capture.
 type traceProcess struct{ tracefile.Cursor }
 
+// Fork implements Process.
 func (p *traceProcess) Fork() Process { c := *p; return &c }
 
+// Judge implements Process. Copies are never lost; see Trace.
 func (p *traceProcess) Judge(pkt *Packet) {
-	if row := p.Play(pkt.Sent, pkt.Copy); pkt.Copy == 0 && row.Lost {
-		pkt.Lost = Alone
+	if row := p.Next(pkt.Sent, pkt.Copy); pkt.Copy == 0 && row.Lost {
+		pkt.Lost = Independent
 	}
 }
 
-var traceKind = kind{traceFrom, setting.ModelInfo{Name: "trace",
-	Summary: "what was lost in a capture is lost again",
+var traceKind = kind{readTraceTable, setting.ModelInfo{Name: "trace",
+	Summary: "the losses of a capture",
 	Params: []setting.ParamInfo{
-		fileParam, byParam, hashParam,
+		pathParam, byParam, hashParam,
 	},
 }}
 
-func traceFrom(t Table) (Model, error) {
-	file, err := t.file("a capture", true)
+// readTraceTable returns the model of a table.
+func readTraceTable(t Table) (Model, error) {
+	file, err := t.readFile("a capture", true)
 	return Trace{file}, err
 }

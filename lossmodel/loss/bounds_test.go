@@ -7,9 +7,9 @@ import (
 	"wirelab/lossmodel/loss"
 )
 
-// Of independent losses the bounds hold the quantiles of the binomial distribution, summed up
-// term by term, and are not much wider.
-func TestOddsOfIndependentLosses(t *testing.T) {
+// For independent losses the bounds contain the exact quantiles of the binomial distribution and
+// are not much wider.
+func TestBoundsIndependentLosses(t *testing.T) {
 	const alpha = 1e-5
 	for _, c := range []struct {
 		p float64
@@ -40,11 +40,11 @@ func TestOddsOfIndependentLosses(t *testing.T) {
 	}
 }
 
-// Of bursty losses, and of models that take over from each other, no more runs leave the bounds
-// than alpha says; the bounds of independent losses would be left far more often.
-func TestOddsOfBursts(t *testing.T) {
+// For bursty losses and changing models at most the fraction alpha of runs exceeds the bounds.
+// Bounds for independent losses are exceeded far more often.
+func TestBoundsBursts(t *testing.T) {
 	const runs, alpha, n = 1000, 0.02, 600
-	models := []loss.Model{loss.Gilbert{Mean: 0.05, Burst: 8}, loss.GilbertElliott{P: 0.01, R: 0.1, H: 0.5, K: 0.99}, read(t, "correlated p=10% rho=60%")}
+	models := []loss.Model{loss.Gilbert{Mean: 0.05, Burst: 8}, loss.GilbertElliott{P: 0.01, R: 0.1, H: 0.5, K: 0.99}, parseModel(t, "correlated p=10% rho=60%")}
 	for i, first := range models {
 		second := loss.Gilbert{Mean: 0.2, Burst: 3}
 		var o, alone loss.Odds
@@ -63,7 +63,7 @@ func TestOddsOfBursts(t *testing.T) {
 				if k >= n {
 					process = b
 				}
-				if process.Judge(&p); p.Lost != loss.Arrives {
+				if process.Judge(&p); p.Lost != loss.NotLost {
 					lost++
 				}
 			}
@@ -75,25 +75,25 @@ func TestOddsOfBursts(t *testing.T) {
 			}
 		}
 		if out > runs*alpha || outAlone < 5*runs*alpha {
-			t.Errorf("%T: %d of %d runs left %g to %g, %d those of independent losses", first, out, runs, least, most, outAlone)
+			t.Errorf("%T: %d of %d runs outside %g to %g, %d outside the bounds for independent losses", first, out, runs, least, most, outAlone)
 		}
 	}
 }
 
-// A model without chance may be off by a run, no more.
-func TestOddsOfPatterns(t *testing.T) {
+// A deterministic model may deviate from its mean by one run.
+func TestBoundsPatterns(t *testing.T) {
 	var o loss.Odds
 	if o.Add(loss.Trace{}, 1, 5) {
-		t.Error("what a file loses is known")
+		t.Error("Add of a model with a file returned true")
 	}
-	o.Add(read(t, "pattern bits=0001"), 1, 1000)
+	o.Add(parseModel(t, "pattern bits=0001"), 1, 1000)
 	if least, most := o.Between(1e-5); least > 250 || most < 250 || most-least > 4 {
 		t.Errorf("%g to %g of 250", least, most)
 	}
 }
 
-// read returns the model that a text describes.
-func read(t *testing.T, text string) loss.Model {
+// parseModel returns the model that a text describes.
+func parseModel(t *testing.T, text string) loss.Model {
 	t.Helper()
 	table, _ := loss.Parse(text)
 	m, err := loss.Read(table)

@@ -14,22 +14,24 @@ import (
 	"wirelab/experiment/remote/channel"
 )
 
-// villain stands between two sockets, passes everything on, and with each datagram sends
-// both ends others: random, cut, changed, or recorded before.
-type villain struct {
-	front, back *net.UDPConn // what the near end and the far end know as the other's address
-	far         netip.AddrPort
+// attacker is a man in the middle between two sockets. It forwards every datagram and injects
+// others towards both sides: replayed, truncated, changed and random ones.
+type attacker struct {
+	front, back  *net.UDPConn // the addresses that the sender and the receiver see as their peer
+	receiverAddr netip.AddrPort
 
-	mu     sync.Mutex
-	near   netip.AddrPort
-	passed [][]byte
-	rng    *rand.Rand
-	thrown int
+	mu         sync.Mutex
+	senderAddr netip.AddrPort
+	passed     [][]byte
+	rng        *rand.Rand
+	injected   int
 }
 
-func newVillain(t *testing.T, far netip.AddrPort) *villain {
+// newAttacker starts an attacker in front of the receiver's address; senders must use its front
+// socket.
+func newAttacker(t *testing.T, far netip.AddrPort) *attacker {
 	t.Helper()
-	v := &villain{far: far, rng: rand.New(rand.NewPCG(5, 6))}
+	v := &attacker{receiverAddr: far, rng: rand.New(rand.NewPCG(5, 6))}
 	for _, c := range []**net.UDPConn{&v.front, &v.back} {
 		var err error
 		if *c, err = net.ListenUDP("udp4", &net.UDPAddr{IP: net.IPv4(127, 0, 0, 1)}); err != nil {
@@ -37,12 +39,14 @@ func newVillain(t *testing.T, far netip.AddrPort) *villain {
 		}
 		t.Cleanup(func() { _ = (*c).Close() })
 	}
-	go v.pass(v.front)
-	go v.pass(v.back)
+	go v.forward(v.front)
+	go v.forward(v.back)
 	return v
 }
 
-func (v *villain) pass(c *net.UDPConn) {
+// forward forwards the datagrams that c receives and injects four hostile ones towards each side
+// for each of them.
+func (v *attacker) forward(c *net.UDPConn) {
 	buf := make([]byte, 1<<16)
 	for {
 		n, from, err := c.ReadFromUDPAddrPort(buf)
@@ -51,10 +55,10 @@ func (v *villain) pass(c *net.UDPConn) {
 		}
 		v.mu.Lock()
 		if c == v.front {
-			v.near = from
-			_, _ = v.back.WriteToUDPAddrPort(buf[:n], v.far)
+			v.senderAddr = from
+			_, _ = v.back.WriteToUDPAddrPort(buf[:n], v.receiverAddr)
 		} else {
-			_, _ = v.front.WriteToUDPAddrPort(buf[:n], v.near)
+			_, _ = v.front.WriteToUDPAddrPort(buf[:n], v.senderAddr)
 		}
 		if v.passed = append(v.passed, slices.Clone(buf[:n])); len(v.passed) > 256 {
 			v.passed = v.passed[1:]
@@ -62,7 +66,7 @@ func (v *villain) pass(c *net.UDPConn) {
 		for range 4 {
 			b := slices.Clone(v.passed[v.rng.IntN(len(v.passed))])
 			switch v.rng.IntN(4) {
-			case 0: // as it was
+			case 0: // a replay
 			case 1:
 				b = b[:v.rng.IntN(len(b))]
 			case 2:
@@ -72,17 +76,17 @@ func (v *villain) pass(c *net.UDPConn) {
 					b[i] = byte(v.rng.Uint32())
 				}
 			}
-			_, _ = v.back.WriteToUDPAddrPort(b, v.far)
-			_, _ = v.front.WriteToUDPAddrPort(b, v.near)
-			v.thrown += 2
+			_, _ = v.back.WriteToUDPAddrPort(b, v.receiverAddr)
+			_, _ = v.front.WriteToUDPAddrPort(b, v.senderAddr)
+			v.injected += 2
 		}
 		v.mu.Unlock()
 	}
 }
 
-// A third party throws forged, replayed, cut and random datagrams at both ends: the session
-// lives, nothing is wrong, memory stays what it was, and the replay is the same.
-func TestVillain(t *testing.T) {
+// Under an attack with forged, replayed, truncated and random datagrams the session continues,
+// nothing is wrong, memory use stays constant, and the replay gives the same digest.
+func TestInjectedDatagrams(t *testing.T) {
 	token, err := channel.ParseToken(channel.NewToken())
 	if err != nil {
 		t.Fatal(err)
@@ -104,19 +108,19 @@ func TestVillain(t *testing.T) {
 		}
 		served <- out
 	}()
-	v := newVillain(t, l.Addr())
+	v := newAttacker(t, l.Addr())
 	near, err := channel.Dial(t.Context(), v.front.LocalAddr().(*net.UDPAddr).AddrPort(), Purpose, o)
 	if err != nil {
 		t.Fatal(err)
 	}
 	link := NewLink(near, "there")
-	s := crowded(t, configured(t, map[string]any{"duration": "2s", "down.loss": "2%"}), link)
+	s := crowdSession(t, newConfig(t, map[string]any{"duration": "2s", "down.loss": "2%"}), link)
 	var early, late uint64
 	if err := link.Drive(context.Background(), s, func() error {
 		if n := s.Now(); early == 0 && n > 500*time.Millisecond {
-			early = heap()
+			early = heapBytes()
 		} else if late == 0 && n > 1900*time.Millisecond {
-			late = heap()
+			late = heapBytes()
 		}
 		return nil
 	}); err != nil {
@@ -127,24 +131,24 @@ func TestVillain(t *testing.T) {
 	books := l.Books()
 	_ = l.Close()
 	r := s.Result()
-	lawful(t, r)
+	checkOutcomes(t, r)
 	if x := &r.Totals; x.Decoded < x.Sent/2 || far.Frames < x.Sent/2 {
-		t.Errorf("of %d sent %d decoded, %d by the far end", x.Sent, x.Decoded, far.Frames)
+		t.Errorf("sent %d, decoded %d, decoded by the remote receiver %d", x.Sent, x.Decoded, far.Frames)
 	}
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	if !books.Balanced() || books.Dropped() < 500 || books.By[channel.Replayed] == 0 || books.By[channel.Forged] == 0 {
-		t.Errorf("%d thrown, and the far end's books are %+v", v.thrown, books)
+	if !books.Balanced() || books.Dropped() < 500 || books.DroppedBy[channel.Replayed] == 0 || books.DroppedBy[channel.Forged] == 0 {
+		t.Errorf("%d injected; receiver's statistics %+v", v.injected, books)
 	}
 	if late > early+4<<20 {
-		t.Errorf("%d bytes in use, later %d", early, late)
+		t.Errorf("heap grew from %d to %d bytes", early, late)
 	}
-	t.Logf("%d thrown; far end %v, near end %v", v.thrown, books.By, near.Books().By)
-	replayed(t, r, link.Recorded())
+	t.Logf("%d injected; dropped at the receiver %v, at the sender %v", v.injected, books.DroppedBy, near.Books().DroppedBy)
+	checkReplay(t, r, link.Recorded())
 }
 
-// heap is how many bytes are in use.
-func heap() uint64 {
+// heapBytes returns the size of all live heap objects.
+func heapBytes() uint64 {
 	runtime.GC()
 	var m runtime.MemStats
 	runtime.ReadMemStats(&m)

@@ -9,24 +9,24 @@ import (
 	"wirelab/internal/units"
 )
 
-// bitErrors draws how many of a datagram's bits are flipped where each is by
-// itself with the same probability: binomial, by adding up its terms. All is
-// multiplication and division of floats one at a time, which every machine rounds
-// alike.
+// bitErrors draws the number of flipped bits of a datagram from a binomial distribution: every
+// bit is flipped independently with probability rate. It sums the terms of the distribution. Each
+// float operation is rounded separately, so that all machines give the same result.
 type bitErrors struct {
-	rate float64
-	n    int     // bits, of the datagram before
-	none float64 // (1-rate)^n
+	rate     float64
+	bits     int     // size of the last datagram, to which noneProb belongs
+	noneProb float64 // (1-rate)^bits
 }
 
-// count returns the number of flips that word stands for, at most maxFlips.
-func (b *bitErrors) count(word uint64, n int) int {
-	if n != b.n {
-		b.n, b.none = n, power(1-b.rate, n)
+// draw returns the number of flips for a random word and a datagram of n bits, at most maxFlips.
+// It inverts the distribution function.
+func (b *bitErrors) draw(word uint64, n int) int {
+	if n != b.bits {
+		b.bits, b.noneProb = n, power(1-b.rate, n)
 	}
-	u := float64(word>>11) / (1 << 53)
-	term, below := b.none, b.none
-	odds := b.rate / (1 - b.rate)
+	u := float64(word>>11) / (1 << 53)    // uniform in [0, 1): the 53 bits that a float64 holds exactly
+	term, below := b.noneProb, b.noneProb // probability of k flips, and of at most k
+	odds := b.rate / (1 - b.rate)         // term(k+1) = term(k) * odds * (n-k) / (k+1)
 	k := 0
 	for u >= below && k < min(n, maxFlips) {
 		term = float64(term*odds) * float64(n-k) / float64(k+1)
@@ -36,7 +36,7 @@ func (b *bitErrors) count(word uint64, n int) int {
 	return k
 }
 
-// power returns x^n by squaring.
+// power returns x^n by repeated squaring.
 func power(x float64, n int) float64 {
 	y := 1.0
 	for ; n > 0; n >>= 1 {
@@ -48,15 +48,15 @@ func power(x float64, n int) float64 {
 	return y
 }
 
-// bitRateUnit takes what people write for bit error rates: 1e-6.
-var bitRateUnit = setting.Unit[float64]{
+// bitErrorRateUnit is the unit of bit error rates such as 1e-6.
+var bitErrorRateUnit = setting.Unit[float64]{
 	Name: "per bit", Expected: `a bit error rate from 0 to 0.1, such as "1e-6", or "off"`, Min: "1e-15", Max: "0.1",
 	Parse: func(v any) (float64, bool) {
 		if setting.IsOff(v) {
 			return 0, true
 		}
 		text, ok := v.(string)
-		if !ok {
+		if !ok { // a number of a configuration file
 			return setting.ParseNumber(v)
 		}
 		text = strings.TrimSpace(text)

@@ -8,9 +8,9 @@ import (
 	"wirelab/lossmodel"
 )
 
-// The law agrees with packets of a link, also where some jitter would come before the packet is
-// sent.
-func TestDelayLawAgreesWithALink(t *testing.T) {
+// The distribution agrees with the delays of a link, also where the jitter would make some delays
+// negative.
+func TestDelayLawAgreesWithLink(t *testing.T) {
 	for _, d := range []lossmodel.Delay{
 		{Latency: 32 * time.Millisecond, Jitter: 12 * time.Millisecond, Distribution: lossmodel.Normal},
 		{Latency: 5 * time.Millisecond, Jitter: 12 * time.Millisecond, Distribution: lossmodel.Normal},
@@ -36,13 +36,13 @@ func TestDelayLawAgreesWithALink(t *testing.T) {
 			v := link.Send(now, nil, 0)
 			took[i] = float64(v.Due-now) / millisecond
 			if took[i] < law.Lo-1e-3 || took[i] > law.Hi+1e-3 {
-				t.Fatalf("%+v: %g ms is not within %g to %g", d, took[i], law.Lo, law.Hi)
+				t.Fatalf("%+v: delay %g ms, expected %g to %g", d, took[i], law.Lo, law.Hi)
 			}
 			link.Receive(now + time.Hour)
 		}
 		m, sd := meanSD(took)
 		if math.Abs(m-law.Mean) > 5*law.SD/math.Sqrt(n)+1e-5 || math.Abs(sd-law.SD) > 0.03*law.SD+1e-5 {
-			t.Errorf("%+v: %g and %g ms, the law says %g and %g", d, m, sd, law.Mean, law.SD)
+			t.Errorf("%+v: mean %g and sd %g ms, expected %g and %g", d, m, sd, law.Mean, law.SD)
 		}
 	}
 }

@@ -55,11 +55,11 @@ func checkChanged(t *testing.T, src Source, frames int, exact bool) {
 		if err := src.Next(&is); err != nil {
 			t.Fatal(err)
 		}
-		seam := src.(Seamed).Seam()
+		seam := src.(Looping).AtLoopPoint()
 		if seam {
 			seams++
 		}
-		want.Compare(is.Table, was.Table, frame.CubeFields)
+		want.SetDiffering(is.Table, was.Table, frame.CubeFields)
 		got := src.(Tracked).Changed()
 		more := slices.Clone(got)
 		more.Union(want)
@@ -94,7 +94,7 @@ func TestReelEqualsFile(t *testing.T) {
 		if err := read.Next(&b); err != nil {
 			t.Fatal(err)
 		}
-		if !a.Equal(&b) || a.Tick != b.Tick || kept.Seam() != read.Seam() {
+		if !a.Equal(&b) || a.Tick != b.Tick || kept.AtLoopPoint() != read.AtLoopPoint() {
 			t.Fatalf("frame %d is another from memory", n)
 		}
 	}

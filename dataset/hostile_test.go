@@ -145,7 +145,7 @@ func FuzzRecording(f *testing.F) {
 		if err != nil && err != io.EOF && !ours(err) {
 			t.Fatalf("%v is no error of this package", err)
 		}
-		if unpack.Of(data) == unpack.None && err == io.EOF && frames*64 != len(data) {
+		if unpack.Detect(data) == unpack.None && err == io.EOF && frames*64 != len(data) {
 			t.Fatalf("%d raw bytes gave %d frames of 64", len(data), frames)
 		}
 	})

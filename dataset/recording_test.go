@@ -174,8 +174,8 @@ func TestLoop(t *testing.T) {
 			if want := int32(102 + 6 + i%4); f.Table[frame.CubeZ] != want {
 				t.Errorf("%s: frame %d has z = %d, expected %d", name, i, f.Table[frame.CubeZ], want)
 			}
-			if want := i > 0 && i%4 == 0; r.Seam() != want {
-				t.Errorf("%s: frame %d: loop point %v, expected %v", name, i, r.Seam(), want)
+			if want := i > 0 && i%4 == 0; r.AtLoopPoint() != want {
+				t.Errorf("%s: frame %d: loop point %v, expected %v", name, i, r.AtLoopPoint(), want)
 			}
 			if f.Tick != uint32(6+i) {
 				t.Errorf("%s: tick %d, expected %d", name, f.Tick, 6+i)

@@ -57,7 +57,7 @@ func (r *reel) closeLoop(initial, last []int32) {
 	first := slices.Clone(initial)
 	applyStep(r.steps[0], first)
 	rows := frame.NewRows(len(last) / frame.CubeFields)
-	rows.Compare(first, last, frame.CubeFields)
+	rows.SetDiffering(first, last, frame.CubeFields)
 	r.steps[0] = r.newStep(rows, first)
 }
 

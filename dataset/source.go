@@ -12,7 +12,7 @@ import (
 type (
 	Source   = source.Source
 	Sized    = source.Sized
-	Seamed   = source.Seamed
+	Looping  = source.Looping
 	Tracked  = source.Tracked
 	Timed    = source.Timed
 	Priced   = source.Priced

@@ -62,7 +62,7 @@ func Create(disk *atomicfile.Disk, path string, cubes int) (*recordingWriter, er
 	}
 	w := &recordingWriter{path: path, schema: schema, file: file, buf: bufio.NewWriterSize(file, 1<<16)}
 	w.out = w.buf
-	switch unpack.Named(path) {
+	switch unpack.FromPath(path) {
 	case unpack.Zstd:
 		w.compressor, err = zstd.NewWriter(w.buf, zstd.WithEncoderConcurrency(1),
 			zstd.WithEncoderLevel(zstd.SpeedBestCompression), zstd.WithWindowSize(zstdWindow(schema)))

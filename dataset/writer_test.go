@@ -58,8 +58,8 @@ func TestWriter(t *testing.T) {
 		if name == "a.bin" && !bytes.Equal(got, raw) {
 			t.Errorf("%s: other bytes than expected", name)
 		}
-		if want := unpack.Named(name); unpack.Of(got) != want {
-			t.Errorf("%s: packed as %d, expected %d", name, unpack.Of(got), want)
+		if want := unpack.FromPath(name); unpack.Detect(got) != want {
+			t.Errorf("%s: packed as %d, expected %d", name, unpack.Detect(got), want)
 		}
 		a, errA := describe(path, Options{Cubes: 3}, 0)
 		b, errB := describe(filepath.Join(dir, "a.bin"), Options{Cubes: 3}, 0)

@@ -154,7 +154,7 @@ type Plugin struct {
 	SHA256  string        // of the module
 	Memory  int64         // maximum memory of each endpoint, in bytes; 0 means no limit
 	Timeout time.Duration // of a call; negative means no timeout: the plugin is trusted
-	Runs    string        // runtime: "WebAssembly", "interpreted WebAssembly" or "process"; times include its overhead
+	Runtime string        // runtime: "WebAssembly", "interpreted WebAssembly" or "process"; times include its overhead
 }
 
 // ProcessPrefix begins the path of a plugin that runs as a process; the command follows.
@@ -163,26 +163,26 @@ const ProcessPrefix = "exec:"
 // IsProcess reports whether the path of a plugin is the command of a process.
 func IsProcess(path string) bool { return strings.HasPrefix(path, ProcessPrefix) }
 
-// RunsAs returns the runtime of a plugin's codec, see Plugin.Runs. It is empty for a built-in
+// Runtime returns the runtime of a plugin's codec, see Plugin.Runs. It is empty for a built-in
 // codec, which runs as native code in this process.
-func (c *Codec) RunsAs() string {
+func (c *Codec) Runtime() string {
 	if c.Plugin == nil {
 		return ""
 	}
-	return c.Plugin.Runs
+	return c.Plugin.Runtime
 }
 
-// TimeMark returns the marker that follows a time of an encoder with runtime runsAs: "*" for a
+// TimeMarker returns the marker that follows a time of an encoder with runtime runsAs: "*" for a
 // plugin, empty for a built-in codec.
-func TimeMark(runsAs string) string {
+func TimeMarker(runsAs string) string {
 	if runsAs == "" {
 		return ""
 	}
 	return "*"
 }
 
-// TimeNote returns the footnote that explains TimeMark.
-func TimeNote(runsAs string) string {
+// TimeFootnote returns the footnote that explains TimeMark.
+func TimeFootnote(runsAs string) string {
 	why := "a native build is faster"
 	if runsAs == "process" { // native already, but every call is an exchange of messages
 		why = "they include the exchange of messages with the process"

@@ -7,11 +7,11 @@ import (
 	"wirelab/dataset/frame"
 )
 
-// Located returns a copy of c that opens the files named by its parameters at resolve(name), at
+// LocateFiles returns a copy of c that opens the files named by its parameters at resolve(name), at
 // both endpoints. A parameter that names a file is a string with the tag `file:"true"`. The
 // canonical text of the parameters does not change, because only the path of the file differs
 // between machines. Located returns c itself if resolve is nil or no parameter names a file.
-func Located(c *Codec, resolve func(name string) (path string)) *Codec {
+func LocateFiles(c *Codec, resolve func(name string) (path string)) *Codec {
 	if resolve == nil || len(fileParams(c.Params)) == 0 {
 		return c
 	}
@@ -44,8 +44,8 @@ func (c *Codec) Files(params any) (names []string) {
 	return names
 }
 
-// Unnamed returns the names of parameters that can name a file but are empty.
-func (c *Codec) Unnamed(params any) (names []string) {
+// UnsetFiles returns the names of parameters that can name a file but are empty.
+func (c *Codec) UnsetFiles(params any) (names []string) {
 	for _, p := range fileParams(params) {
 		if p.value.String() == "" {
 			names = append(names, p.name)

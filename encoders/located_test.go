@@ -19,7 +19,7 @@ func TestLocated(t *testing.T) {
 		opened = params.(*fileParams).Model
 		return nil, nil, nil
 	}}
-	found := encoders.Located(&codec, func(name string) string { return "/elsewhere/" + name })
+	found := encoders.LocateFiles(&codec, func(name string) string { return "/elsewhere/" + name })
 	params := &fileParams{Level: 3, Model: "game.model"}
 	if _, _, err := found.New(nil, params); err != nil || opened != "/elsewhere/game.model" || params.Model != "game.model" {
 		t.Errorf("opened %q, the params are %+v, error %v", opened, params, err)
@@ -30,10 +30,10 @@ func TestLocated(t *testing.T) {
 	if _, _, _ = found.New(nil, &fileParams{}); opened != "" {
 		t.Errorf("without a name, %q was opened", opened)
 	}
-	if names := codec.Unnamed(&fileParams{}); len(names) != 1 || names[0] != "model" || len(codec.Unnamed(params)) != 0 {
+	if names := codec.UnsetFiles(&fileParams{}); len(names) != 1 || names[0] != "model" || len(codec.UnsetFiles(params)) != 0 {
 		t.Errorf("unset files: %v", names)
 	}
-	if encoders.Located(&codec, nil) != &codec {
+	if encoders.LocateFiles(&codec, nil) != &codec {
 		t.Error("Located(nil) returned another codec")
 	}
 }

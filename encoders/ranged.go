@@ -7,16 +7,16 @@ import (
 	"wirelab/encoders/rangecoder"
 )
 
-// Ranged is a range coder that charges the bits of a packet to a budget.
-type Ranged struct {
+// RangeCoder is a range coder that charges the bits of a packet to a budget.
+type RangeCoder struct {
 	rangecoder.Coder
 	hasBudget   bool            // false if charges are not needed
 	chargedUpTo int64           // Spent at the last charge
 	charged     [MaxSlots]int64 // units by slot since Begin
 }
 
-// Begin starts a packet that is appended to dst. The charges go to b at End; b may be nil.
-func (c *Ranged) Begin(dst []byte, b *Budget) {
+// BeginEncode starts a packet that is appended to dst. The charges go to b at End; b may be nil.
+func (c *RangeCoder) BeginEncode(dst []byte, b *Budget) {
 	c.Write(dst)
 	c.hasBudget = b != nil
 	if c.hasBudget {
@@ -24,14 +24,14 @@ func (c *Ranged) Begin(dst []byte, b *Budget) {
 	}
 }
 
-// Open starts to read a packet from src.
-func (c *Ranged) Open(src []byte) {
+// BeginDecode starts to read a packet from src.
+func (c *RangeCoder) BeginDecode(src []byte) {
 	c.Read(src)
 	c.hasBudget = false
 }
 
 // Charge charges the bits since the last charge to slot k.
-func (c *Ranged) Charge(k Slot) {
+func (c *RangeCoder) Charge(k Slot) {
 	if c.hasBudget {
 		spent := c.Spent()
 		c.charged[k] += spent - c.chargedUpTo
@@ -40,11 +40,11 @@ func (c *Ranged) Charge(k Slot) {
 }
 
 // Charged returns the units charged to slot k since Begin.
-func (c *Ranged) Charged(k Slot) int64 { return c.charged[k] }
+func (c *RangeCoder) Charged(k Slot) int64 { return c.charged[k] }
 
-// End finishes a packet, charges it to b and returns dst with the packet appended. dst and b must
+// FinishEncode finishes a packet, charges it to b and returns dst with the packet appended. dst and b must
 // be those of Begin.
-func (c *Ranged) End(dst []byte, b *Budget) []byte {
+func (c *RangeCoder) FinishEncode(dst []byte, b *Budget) []byte {
 	out := c.Finish()
 	if c.hasBudget {
 		before := b.Total()
@@ -56,10 +56,10 @@ func (c *Ranged) End(dst []byte, b *Budget) []byte {
 	return out
 }
 
-// Ended finishes reading a packet. err is the error of reading its content, nil if none. Without
+// FinishDecode finishes reading a packet. err is the error of reading its content, nil if none. Without
 // one, Ended checks that the packet has ended. It returns an error that wraps ErrTruncated or
 // ErrCorrupt.
-func (c *Ranged) Ended(err error) error {
+func (c *RangeCoder) FinishDecode(err error) error {
 	if err == nil {
 		err = c.Close()
 	}
@@ -70,9 +70,9 @@ func (c *Ranged) Ended(err error) error {
 // that a decoder allocates for a packet.
 const MaxBody = 1 << 16
 
-// Body codes the body of cur, or sets it when reading. same means that it equals the body of base,
+// CodeBody codes the body of cur, or sets it when reading. same means that it equals the body of base,
 // which takes no bits; otherwise Body codes the length (17 bits, enough for MaxBody) and the bytes.
-func (c *Ranged) Body(cur, base *frame.Frame, same bool) error {
+func (c *RangeCoder) CodeBody(cur, base *frame.Frame, same bool) error {
 	if same {
 		if c.Reading() {
 			cur.Body = append(cur.Body[:0], base.Body...)
@@ -102,7 +102,7 @@ func (c *Ranged) Body(cur, base *frame.Frame, same bool) error {
 // TableCoder implements Encoder and Decoder for a codec that passes every decision about a frame to
 // a range coder and has memos of type M. One traversal, Code, serves both directions.
 type TableCoder[M any] struct {
-	Ranged
+	RangeCoder
 	Name    string // prefix of errors
 	Cells   int    // values in a table
 	Initial *M     // memo of a reference that has none
@@ -119,13 +119,13 @@ func (t *TableCoder[M]) Encode(dst []byte, cur *frame.Frame, refs []Ref, spare M
 	past, next := memos(refs, spare, t.Initial)
 	err := t.Check(cur, &refs[0])
 	if err == nil {
-		t.Begin(dst, b)
+		t.BeginEncode(dst, b)
 		err = t.Code(cur, base, past, next)
 	}
 	if err != nil {
 		return dst, nil, fmt.Errorf("%s: %w", t.Name, err)
 	}
-	return t.End(dst, b), next, nil
+	return t.FinishEncode(dst, b), next, nil
 }
 
 // Decode implements Decoder.
@@ -134,8 +134,8 @@ func (t *TableCoder[M]) Decode(dst *frame.Frame, src []byte, refs []Ref, spare M
 	past, next := memos(refs, spare, t.Initial)
 	dst.Table = append(dst.Table[:0], base.Table...)
 	dst.Body = append(dst.Body[:0], base.Body...)
-	t.Open(src)
-	if err := t.Ended(t.Code(dst, base, past, next)); err != nil {
+	t.BeginDecode(src)
+	if err := t.FinishDecode(t.Code(dst, base, past, next)); err != nil {
 		return nil, fmt.Errorf("%s: %w", t.Name, err)
 	}
 	return next, nil

@@ -26,7 +26,7 @@ import (
 func seedSweep(t *testing.T, seeds ...any) *config.Config {
 	t.Helper()
 	c := config.Default()
-	c.Data.Source, c.Data.Cubes, c.Encoder.Name, c.Duration = labtest.Recorded(t, 20, 60), 20, "quantized", 300*time.Millisecond
+	c.Data.Source, c.Data.Cubes, c.Encoder.Name, c.Duration = labtest.WriteRecording(t, 20, 60), 20, "quantized", 300*time.Millisecond
 	c.Sweep = []config.Axis{{Key: "seed", Values: seeds}}
 	return c
 }
@@ -77,7 +77,7 @@ func TestReplayOfReportWithoutRuns(t *testing.T) {
 		`{"runs":[],"planned":1,"reason":"data","error":"no more","interrupted":true}`: "it was stopped by an error: no more",
 		`{"runs":[],"planned":2,"reason":"running"}`:                                   "is still running, or was killed",
 	} {
-		if r, err := Replay(t.Context(), labtest.Write(t, "report.json", text), RunOptions{}); err == nil ||
+		if r, err := Replay(t.Context(), labtest.WriteFile(t, "report.json", text), RunOptions{}); err == nil ||
 			!strings.Contains(err.Error(), says) {
 			t.Errorf("%s: %+v, %v", text, r, err)
 		}
@@ -87,7 +87,7 @@ func TestReplayOfReportWithoutRuns(t *testing.T) {
 // truncatedRecording truncates a recording in the middle of a frame.
 func truncatedRecording(t *testing.T) string {
 	t.Helper()
-	data, err := os.ReadFile(labtest.Recorded(t, 20, 60))
+	data, err := os.ReadFile(labtest.WriteRecording(t, 20, 60))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -99,7 +99,7 @@ func truncatedRecording(t *testing.T) string {
 	if err := w.Flush(); err != nil {
 		t.Fatal(err)
 	}
-	return labtest.Write(t, "crowd.bin.gz", packed.String()[:packed.Len()*2/3])
+	return labtest.WriteFile(t, "crowd.bin.gz", packed.String()[:packed.Len()*2/3])
 }
 
 // A report contains the reason of the end, the error and the results so far, also if reading the
@@ -114,9 +114,9 @@ func TestReasonOfEnding(t *testing.T) {
 		sweep  bool
 		fails  string
 	}{
-		engine.Finished:    {t.Context(), labtest.Recorded(t, 20, 60), "> 0", false, ""},
-		engine.Unmet:       {t.Context(), labtest.Recorded(t, 20, 60), "< 0", false, ""},
-		engine.Interrupted: {done, labtest.Recorded(t, 20, 60), "> 0", false, ""},
+		engine.Finished:    {t.Context(), labtest.WriteRecording(t, 20, 60), "> 0", false, ""},
+		engine.Unmet:       {t.Context(), labtest.WriteRecording(t, 20, 60), "< 0", false, ""},
+		engine.Interrupted: {done, labtest.WriteRecording(t, 20, 60), "> 0", false, ""},
 		engine.BadData:     {t.Context(), truncatedRecording(t), "> 0", false, "truncated"},
 	} {
 		for _, sweep := range []bool{false, true} {
@@ -230,7 +230,7 @@ func checkConsistent(files map[string]string, at string) string {
 func TestRunFaults(t *testing.T) {
 	t.Parallel()
 	old, c := config.Default(), config.Default()
-	c.Data.Source, c.Data.Cubes = labtest.Recorded(t, 4, 60), 4
+	c.Data.Source, c.Data.Cubes = labtest.WriteRecording(t, 4, 60), 4
 	c.Encoder.Name, c.Duration = "quantized", 400*time.Millisecond
 	old.Data, old.Encoder.Name, old.Duration, old.Seed = c.Data, "raw", 200*time.Millisecond, 5
 	opt := func() RunOptions { return RunOptions{Clock: steppingClock(40 * time.Millisecond)} }
@@ -284,7 +284,7 @@ func check(t *testing.T, err error, dir string, left []string, crash bool) {
 func TestSweepFaults(t *testing.T) {
 	t.Parallel()
 	c := config.Default()
-	c.Data.Source, c.Data.Cubes, c.Encoder.Name, c.Duration = labtest.Recorded(t, 4, 30), 4, "quantized", 100*time.Millisecond
+	c.Data.Source, c.Data.Cubes, c.Encoder.Name, c.Duration = labtest.WriteRecording(t, 4, 30), 4, "quantized", 100*time.Millisecond
 	old := c.Clone()
 	c.Sweep = []config.Axis{{Key: "seed", Values: []any{int64(1), int64(2)}}}
 	old.Sweep = []config.Axis{{Key: "down.loss", Values: []any{"50%", "60%", "70%"}}}

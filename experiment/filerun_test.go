@@ -16,9 +16,9 @@ import (
 
 // A patch is delivered over a very bad link, with the same result in a second run and in a replay.
 func TestPatchOverBadLink(t *testing.T) {
-	dir, p := t.TempDir(), labtest.NewParcel(60_000, 3)
+	dir, p := t.TempDir(), labtest.NewFileSource(60_000, 3)
 	c := config.Default()
-	c.Data.Source = labtest.ParcelFiles(t, p)
+	c.Data.Source = labtest.WriteFiles(t, p)
 	for key, v := range map[string]any{"link.loss": "30%",
 		"link.latency": "40ms", "link.jitter": "20ms", "down.reorder": "10%", "down.duplicate": "10%", "down.corrupt": "5%",
 		"sender.block": 100} {
@@ -75,7 +75,7 @@ func TestPatchOverBadLink(t *testing.T) {
 // progress and can be cancelled.
 func TestScriptIsPackedBeforeTheRun(t *testing.T) {
 	c := config.Default()
-	c.Data.Source = labtest.ParcelFiles(t, labtest.NewParcel(20_000, 4))
+	c.Data.Source = labtest.WriteFiles(t, labtest.NewFileSource(20_000, 4))
 	for key, v := range map[string]any{"encoder.name": "whole-raw", "at[0].t": "0.1s", "at[0].encoder": "patch"} {
 		if err := c.Set(key, v); err != nil {
 			t.Fatal(err)

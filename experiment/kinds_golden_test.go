@@ -42,7 +42,7 @@ func TestGoldenRuns(t *testing.T) {
 	if labtest.RaceEnabled {
 		t.Skip("the race detector takes its time, and has nothing to find here")
 	}
-	table, files, capture := tableOf(t), labtest.ParcelFiles(t, labtest.NewParcel(20_000, 3)), captureOf(t)
+	table, files, capture := tableOf(t), labtest.WriteFiles(t, labtest.NewFileSource(20_000, 3)), captureOf(t)
 	var got bytes.Buffer
 	for _, c := range []struct{ name, data, more string }{
 		{"text", "text", "[encoder]\nname = \"receiver-adaptive\"\n[[shadow]]\nname = \"xor-rle\"\n"},

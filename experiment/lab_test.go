@@ -40,7 +40,7 @@ wrong = "== 0"
 	if err != nil {
 		t.Fatal(err)
 	}
-	c.Data.Source, c.Data.Cubes = labtest.Recorded(t, 60, 200), 60
+	c.Data.Source, c.Data.Cubes = labtest.WriteRecording(t, 60, 200), 60
 	return c
 }
 

@@ -18,7 +18,7 @@ func TestPlayoutPresets(t *testing.T) {
 		t.Skip("the race detector takes its time, and has nothing to find here")
 	}
 	var got bytes.Buffer
-	crowd := labtest.Recorded(t, 30, 1000)
+	crowd := labtest.WriteRecording(t, 30, 1000)
 	for _, name := range []string{"playout-10", "playout-60"} {
 		c, err := experiment.LoadPreset(name)
 		if err != nil {

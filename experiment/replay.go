@@ -44,7 +44,7 @@ func Replay(ctx context.Context, path string, opt RunOptions) (*ReplayResult, er
 		if err != nil {
 			return nil, config.Located(path, nil, err)
 		}
-		if c.Find, err = opt.files.Find(path, saved.Files); err != nil {
+		if c.ResolvePath, err = opt.files.Find(path, saved.Files); err != nil {
 			return nil, err
 		}
 		if err := checkFiles(ctx, c, path, saved.Totals.Transfer); err != nil {

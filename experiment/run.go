@@ -98,9 +98,9 @@ func runOne(ctx context.Context, c *config.Config, opt RunOptions, out *report.E
 		sessionOpt.KeepSamples = liveSamples // for the comparison of the lanes
 	}
 	sessionOpt.Inspect, sessionOpt.KeepPackets = sessionOpt.Observer != nil, inspectedPackets
-	if c.Find == nil && opt.files != nil {
+	if c.ResolvePath == nil && opt.files != nil {
 		c = c.Clone()
-		c.Find = opt.files.Note // records the data files that the session reads
+		c.ResolvePath = opt.files.Note // records the data files that the session reads
 	}
 	s, err := engine.NewSession(ctx, c, sessionOpt)
 	if err != nil {
@@ -139,7 +139,7 @@ func driveSession(ctx context.Context, s *engine.Session, opt RunOptions, out *r
 	now := func() *engine.Result {
 		r := resultNow(s, startedAt, opt.Clock)
 		if opt.Remote != nil {
-			opt.Remote.AddTo(r)
+			opt.Remote.AddRecording(r)
 		}
 		r.Planned, r.PlannedS, r.Reason, r.Set = 1, planned.Seconds(), engine.Unfinished, out.Set
 		return r
@@ -269,6 +269,6 @@ func Settle(ctx context.Context, c *config.Config) error {
 	if err != nil {
 		return err
 	}
-	c.Adopt(s.StartConfig())
+	c.AdoptFit(s.StartConfig())
 	return s.Close()
 }

@@ -78,7 +78,7 @@ func NewRunner(ctx context.Context, c *config.Config, opt RunnerOptions) (*Runne
 		return nil, err
 	}
 	r.session = s
-	r.config.Adopt(s.StartConfig()) // with the settings that depend on the data
+	r.config.AdoptFit(s.StartConfig()) // with the settings that depend on the data
 	r.publish()
 	return r, nil
 }
@@ -88,7 +88,7 @@ func NewRunner(ctx context.Context, c *config.Config, opt RunnerOptions) (*Runne
 func (r *Runner) openSession(ctx context.Context) (*engine.Session, error) {
 	c := r.config.Clone()
 	c.Data.Loop, c.Data.Again = true, true
-	c.Find = r.files.Note
+	c.ResolvePath = r.files.Note
 	opt := engine.Options{Clock: r.opt.Clock, KeepSamples: liveSamples, KeepPackets: livePackets,
 		Trials: true, Endless: true, WithPicture: true, Inspect: true, Packs: r.packs}
 	if r.opt.Remote != nil {
@@ -299,7 +299,7 @@ func (r *Runner) publish() {
 	}
 	r.addPatchProgress(snap)
 	if r.opt.Remote != nil {
-		snap.To = r.opt.Remote.To()
+		snap.To = r.opt.Remote.PeerName()
 	}
 	if r.inspectedPacket != nil {
 		snap.Opened = r.session.Opened(*r.inspectedPacket)

@@ -68,7 +68,7 @@ func send(t *testing.T, r *Runner, c Command) {
 func TestLiveSessionReplays(t *testing.T) {
 	r := startRunner(t, quickConfig(t))
 	rng := rand.New(rand.NewPCG(8, 8))
-	all := labtest.OfCubes()
+	all := labtest.CubeCodecs()
 	speed := 0.0
 	send(t, r, Command{Speed: &speed})
 	for i := range testkit.Choose(60, 24) {
@@ -140,7 +140,7 @@ func TestPauseAndStep(t *testing.T) {
 // An error of the source ends the session with a message, not with a panic.
 func TestSourceErrorEndsSession(t *testing.T) {
 	c := config.Default()
-	s, err := engine.NewSessionOf(c, labtest.Failing{Crowd: labtest.NewCrowd(3, 1, -1, 1)}, engine.Options{Endless: true})
+	s, err := engine.NewSessionFromSource(c, labtest.FailingCubes{CubeSource: labtest.NewCubeSource(3, 1, -1, 1)}, engine.Options{Endless: true})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -38,7 +38,7 @@ func TestRunnerOpensPackets(t *testing.T) {
 		}
 	}
 	lane := &r.Snapshot().Lanes[0]
-	if len(lane.Troubles) == 0 || lane.Troubles[0].Reason != inspector.BecauseLost || lane.Troubles[0].N != lane.Totals.Lost {
-		t.Errorf("%d lost, troubles %+v", lane.Totals.Lost, lane.Troubles)
+	if len(lane.Incidents) == 0 || lane.Incidents[0].Reason != inspector.BecauseLost || lane.Incidents[0].N != lane.Totals.Lost {
+		t.Errorf("%d lost, troubles %+v", lane.Totals.Lost, lane.Incidents)
 	}
 }

@@ -72,7 +72,7 @@ func (r *Runner) deferCommand(c *Command) bool {
 func (r *Runner) addPatchProgress(snap *engine.Snapshot) {
 	snap.Matrix = r.matrix
 	if job := r.job; job != nil {
-		snap.Making = &delivery.Making{Encoder: job.encoder, Done: job.done.Load(), Total: job.total.Load()}
+		snap.Patch = &delivery.PatchProgress{Encoder: job.encoder, Done: job.done.Load(), Total: job.total.Load()}
 		if picture := job.matrix.View(); picture.HasContent() {
 			snap.Matrix = picture
 		}

@@ -13,7 +13,7 @@ import (
 // repeatedly, and its saved report can be replayed.
 func TestRunnerMakesPatch(t *testing.T) {
 	c := config.Default()
-	c.Data.Source = labtest.ParcelFiles(t, labtest.NewParcel(100_000, 2))
+	c.Data.Source = labtest.WriteFiles(t, labtest.NewFileSource(100_000, 2))
 	r, err := NewRunner(t.Context(), c, RunnerOptions{Clock: wallClock(), Reports: t.TempDir()})
 	if err != nil {
 		t.Fatal(err)
@@ -25,9 +25,9 @@ func TestRunnerMakesPatch(t *testing.T) {
 	for {
 		time.Sleep(time.Millisecond)
 		snap := r.Snapshot()
-		if snap.Making != nil {
-			if snap.Now != 0 || snap.Making.Done > snap.Making.Total || len(snap.Log) > 0 {
-				t.Fatalf("at %v, with %d changes: %+v", snap.Now, len(snap.Log), snap.Making)
+		if snap.Patch != nil {
+			if snap.Now != 0 || snap.Patch.Done > snap.Patch.Total || len(snap.Log) > 0 {
+				t.Fatalf("at %v, with %d changes: %+v", snap.Now, len(snap.Log), snap.Patch)
 			}
 		}
 		if x := snap.Lanes[0].Totals.Transfer; x != nil && len(x.Rounds) > 0 {

@@ -35,7 +35,7 @@ func (r *Runner) pollNetwork(to time.Duration) {
 		return
 	}
 	from := r.session.Now()
-	link.Paused(r.paused && r.seekTarget == noSeek)
+	link.SetPaused(r.paused && r.seekTarget == noSeek)
 	virtualZero := time.Now().Add(-to) // the wall time at virtual time 0
 	link.Poll(r.session.Config(), from, max(to, from+1), virtualZero)
 	if err := link.Err(); err != nil {

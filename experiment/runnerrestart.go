@@ -63,7 +63,7 @@ func (r *Runner) replaceSession(ctx context.Context, c *config.Config, made []co
 	}
 	old = r.session
 	r.session, r.refusalsShown = s, 0
-	r.config.Adopt(s.StartConfig())
+	r.config.AdoptFit(s.StartConfig())
 	r.inspectedPacket, r.seekTarget, r.isJump = nil, noSeek, false
 	r.limitSaved(0)
 	r.standing, r.measured = pausedPackets{}, speedMeter{}

@@ -64,7 +64,7 @@ func TestUndoSeedAtStart(t *testing.T) {
 }
 
 // stuck is a source whose Close fails.
-type stuck struct{ *labtest.Crowd }
+type stuck struct{ *labtest.CubeSource }
 
 var errStuck = errors.New("it cannot be closed")
 
@@ -81,7 +81,7 @@ func TestErrorClosingReplacedSession(t *testing.T) {
 	}
 	defer r.Stop()
 	jam := func() { // until the session is replaced
-		s, err := engine.NewSessionOf(r.config, stuck{labtest.NewCrowd(3, 1, -1, 1)}, engine.Options{Endless: true})
+		s, err := engine.NewSessionFromSource(r.config, stuck{labtest.NewCubeSource(3, 1, -1, 1)}, engine.Options{Endless: true})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -136,7 +136,7 @@ func (r *Runner) prepareReport(dir, kind string, why engine.Ending) (write func(
 	}
 	result.Planned, result.Reason = 1, why
 	if r.opt.Remote != nil {
-		r.opt.Remote.AddTo(result)
+		r.opt.Remote.AddRecording(result)
 	}
 	switch {
 	case errors.As(r.err, new(*engine.NetworkError)):
@@ -146,7 +146,7 @@ func (r *Runner) prepareReport(dir, kind string, why engine.Ending) (write func(
 	case r.session.Done():
 		result.Reason = engine.Finished
 	}
-	var stored report.Kept
+	var stored report.SessionCopy
 	r.session.ReplayStored(&stored)
 	return func() (string, error) {
 		path, folder, made, err := newReportDir(r.opt.Disk, dir, name)

@@ -24,7 +24,7 @@ func TestReadReport(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	got, err := report.ReadReport(path)
+	got, err := report.ReadRuns(path)
 	if err != nil || got[0].Digest != want.Digest || got[0].Version != engine.ReportVersion {
 		t.Fatalf("%+v, %v", got, err)
 	}
@@ -43,7 +43,7 @@ func TestReadReport(t *testing.T) {
 		if err := os.WriteFile(path, text, 0o644); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := report.ReadReport(path); err == nil || !strings.Contains(err.Error(), says) {
+		if _, err := report.ReadRuns(path); err == nil || !strings.Contains(err.Error(), says) {
 			t.Errorf("%d bytes: %v, want a word of %q", len(text), err, says)
 		}
 	}
@@ -75,7 +75,7 @@ func TestReadReport(t *testing.T) {
 	if err := os.WriteFile(path, later(func(m map[string]any) { delete(m, "version"); m["more"] = 1 }), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := report.ReadReport(path); err != nil {
+	if _, err := report.ReadRuns(path); err != nil {
 		t.Errorf("one from before versions were written: %v", err)
 	}
 }

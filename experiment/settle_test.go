@@ -64,12 +64,12 @@ func TestDefaultEncodersSuitData(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := table.Suiting(table.All(), s.Schema()); len(got) < 5 || got[0] != want || s.Config().Encoder.Name != want {
+		if got := table.SuitableNames(table.All(), s.Schema()); len(got) < 5 || got[0] != want || s.Config().Encoder.Name != want {
 			t.Errorf("%s: %s of %v, want %s", source, s.Config().Encoder.Name, got, want)
 		}
 		s.Close()
 	}
-	if got := table.Suiting([]encoders.Codec{}, frame.Cubes(1)); len(got) != 0 {
+	if got := table.SuitableNames([]encoders.Codec{}, frame.Cubes(1)); len(got) != 0 {
 		t.Errorf("of no encoders, %v suit", got)
 	}
 }

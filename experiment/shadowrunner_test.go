@@ -25,7 +25,7 @@ func TestSessionWithShadowsReplays(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	c.Data.Source, c.Data.Cubes = labtest.Recorded(t, 60, 200), 60
+	c.Data.Source, c.Data.Cubes = labtest.WriteRecording(t, 60, 200), 60
 	r := startRunner(t, c)
 	fast := 8.0
 	send(t, r, Command{Speed: &fast})
@@ -59,7 +59,7 @@ func TestSessionWithShadowsReplays(t *testing.T) {
 	if err != nil || !got.Same {
 		t.Errorf("the session does not replay: %+v, %v", got, err)
 	}
-	saved, err := report.ReadReport(path)
+	saved, err := report.ReadRuns(path)
 	if err != nil || len(saved[0].Shadows) != 2 || saved[0].Shadows[1].FromS <= 0 {
 		t.Errorf("the report's shadows: %+v, %v", saved[0].Shadows, err)
 	}

@@ -21,7 +21,7 @@ import (
 func TestShadowLabelsInReport(t *testing.T) {
 	dir := t.TempDir()
 	c := quickConfig(t)
-	c.Data.Source, c.Data.Cubes = labtest.Recorded(t, 60, 400), 60 // longer than the run
+	c.Data.Source, c.Data.Cubes = labtest.WriteRecording(t, 60, 400), 60 // longer than the run
 	c.Encoder = config.Encoder{Name: "relative-orientation"}
 	tuned := func(bits int) config.Encoder {
 		return config.Encoder{Name: "relative-orientation", Params: map[string]any{"orientation_small": bits}}

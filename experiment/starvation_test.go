@@ -65,7 +65,7 @@ func TestStarvationAgreesWithClosedForm(t *testing.T) {
 			if err := d.Set("receiver.playout_delay", v); err != nil {
 				t.Fatal(err)
 			}
-			s, err := engine.NewSessionOf(d, labtest.NewCrowd(1, 1, -1, 3), engine.Options{KeepSamples: 10})
+			s, err := engine.NewSessionFromSource(d, labtest.NewCubeSource(1, 1, -1, 3), engine.Options{KeepSamples: 10})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -97,7 +97,7 @@ func TestDelayForTwoConsecutiveLosses(t *testing.T) {
 		if err := errors.Join(c.Set("profile", "fiedler"), c.Set("down.loss", pattern)); err != nil {
 			t.Fatal(err)
 		}
-		s, err := engine.NewSessionOf(c, labtest.NewCrowd(1, 1, -1, 3), engine.Options{KeepSamples: 10})
+		s, err := engine.NewSessionFromSource(c, labtest.NewCubeSource(1, 1, -1, 3), engine.Options{KeepSamples: 10})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -72,6 +72,6 @@ var bitErrorRateUnit = setting.Unit[float64]{
 		}
 		return strconv.FormatFloat(f, 'g', -1, 64)
 	},
-	Number: func(f float64) float64 { return f },
-	In:     func(f float64) bool { return f == 0 && !math.Signbit(f) || f >= 1e-15 && f <= 0.1 },
+	Number:  func(f float64) float64 { return f },
+	InRange: func(f float64) bool { return f == 0 && !math.Signbit(f) || f >= 1e-15 && f <= 0.1 },
 }

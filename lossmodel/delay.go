@@ -109,7 +109,7 @@ func (s *delayStage) inOrder(leaves time.Duration, fate *Fate) time.Duration {
 func (s *delayStage) fork() specStage { c := *s; return &c }
 
 // describe reports the latency as the constant part of the delay.
-func (s *delayStage) describe(_ time.Duration, step *Step) { step.Usual = s.spec.Latency }
+func (s *delayStage) describe(_ time.Duration, step *Step) { step.BaseDelay = s.spec.Latency }
 
 // gauge reports the mean wait caused by KeepOrder.
 func (s *delayStage) gauge(_ time.Duration, g *Gauges) {
@@ -215,8 +215,8 @@ func latencyKey() keyRow {
 		}
 		a, okA := setting.Span.Parse(latency)
 		b, okB := setting.Span.Parse(jitter)
-		if !okA || !okB || !setting.Span.In(a) || !setting.Span.In(b) {
-			return &KeyError{Key: "latency", Value: setting.Show(value),
+		if !okA || !okB || !setting.Span.InRange(a) || !setting.Span.InRange(b) {
+			return &KeyError{Key: "latency", Value: setting.FormatValue(value),
 				Expected: setting.Span.Expected + `, or two of them as in "50ms±10ms"`}
 		}
 		spec.Delay.Latency, spec.Delay.Jitter = a, b
@@ -229,8 +229,8 @@ func latencyKey() keyRow {
 var jitterCorrelationUnit = setting.Unit[float64]{
 	Name: "%", Expected: `a correlation from 0% to 99.99%, such as "25%"`, Min: "0%", Max: "99.99%",
 	Parse: setting.Percent.Parse, Format: units.FormatPercent,
-	Number: func(p float64) float64 { return p * 100 },
-	In:     func(p float64) bool { return p >= 0 && p <= 0.9999 },
+	Number:  func(p float64) float64 { return p * 100 },
+	InRange: func(p float64) bool { return p >= 0 && p <= 0.9999 },
 }
 
 // splitJitter splits "50ms±10ms" and its other spellings; ok is false if the text has no jitter.

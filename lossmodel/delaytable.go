@@ -83,7 +83,7 @@ func parseTCTable(data []byte) ([]int64, error) {
 			v, err := strconv.ParseInt(field, 10, 64)
 			if err != nil || v > maxUnits*tcUnit || v < -maxUnits*tcUnit {
 				return nil, fmt.Errorf("line %d: %s is not an integer with absolute value up to %d", n,
-					setting.Show(field), maxUnits*tcUnit)
+					setting.FormatValue(field), maxUnits*tcUnit)
 			}
 			points = append(points, v*(random.One/tcUnit))
 		}
@@ -125,8 +125,8 @@ var tableUnit = setting.Unit[Table]{
 		}
 		return tracefile.Format(t.File)
 	},
-	Number: func(t Table) float64 { return setting.Switch.Number(t != Table{}) },
-	In:     Table.valid,
+	Number:  func(t Table) float64 { return setting.Switch.Number(t != Table{}) },
+	InRange: Table.valid,
 }
 
 // tcTableKind reads a file in tc's format as []int64.

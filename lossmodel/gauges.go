@@ -4,16 +4,16 @@ import (
 	"time"
 )
 
-// Queued is the content of a queue.
-type Queued struct {
+// QueueLength is the content of a queue.
+type QueueLength struct {
 	Packets int   // datagrams waiting or being sent
 	Bytes   int64 // their size on the line
 }
 
 // Gauges are current values of a link that verdicts do not contain.
 type Gauges struct {
-	Queue, Peak Queued // before the line: the current content, and the maximum so far
-	InFlight    int    // deliveries in flight, including copies
+	Queue, Peak QueueLength // before the line: the current content, and the maximum so far
+	InFlight    int         // deliveries in flight, including copies
 	// OrderCost is the mean delay that keep_order has added to each datagram that was not lost; 0
 	// if keep_order was never on.
 	OrderCost time.Duration

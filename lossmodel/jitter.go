@@ -104,9 +104,9 @@ func distributionUnit() setting.Unit[Distribution] {
 			i := slices.Index(names, name)
 			return Distribution(i), i >= 0
 		},
-		Format: Distribution.String,
-		Number: func(d Distribution) float64 { return float64(d) },
-		In:     func(d Distribution) bool { return d < numDistributions },
+		Format:  Distribution.String,
+		Number:  func(d Distribution) float64 { return float64(d) },
+		InRange: func(d Distribution) bool { return d < numDistributions },
 	}
 }
 
@@ -134,8 +134,8 @@ func (d *Delay) setShape(k float64) {
 var shapeUnit = setting.Unit[float64]{
 	Expected: "a shape from 0.5 to 16 in steps of 0.5, such as 2", Min: "0.5", Max: "16",
 	Parse: func(v any) (float64, bool) { return setting.ParseNumber(v) }, Format: units.FormatDecimal,
-	Number: func(k float64) float64 { return k },
-	In:     func(k float64) bool { return k >= 0.5 && k <= 16 && k*2 == math.Trunc(k*2) },
+	Number:  func(k float64) float64 { return k },
+	InRange: func(k float64) bool { return k >= 0.5 && k <= 16 && k*2 == math.Trunc(k*2) },
 }
 
 // jitterProcess draws jitter with the correlation rho between successive packets, and thus rho^m

@@ -99,7 +99,7 @@ func (l *Link) Send(now time.Duration, datagram []byte, tag uint64) Verdict {
 		l.applyStages(now, len(datagram), c)
 		c.Delay = max(0, c.Delay+extra)
 		if t := l.Trail(c.Copy); t != nil && t.N > 0 {
-			t.Steps[0].Took += extra // the delay of copies is part of the duplicate stage
+			t.Steps[0].Delay += extra // the delay of copies is part of the duplicate stage
 		}
 		v.CopyLost[i] = c.Lost
 		if c.Lost == None {

@@ -36,7 +36,7 @@ func parseOpportunities(data []byte) (*opportunities, error) {
 		}
 		ms, err := strconv.ParseUint(text, 10, 32)
 		if err != nil {
-			return nil, fmt.Errorf("line %d is %s, expected an integer number of milliseconds", n, setting.Show(text))
+			return nil, fmt.Errorf("line %d is %s, expected an integer number of milliseconds", n, setting.FormatValue(text))
 		}
 		at := time.Duration(ms) * time.Millisecond
 		if at < c.period {

@@ -52,8 +52,8 @@ var mtuUnit = setting.Unit[int]{
 		}
 		return strconv.Itoa(n)
 	},
-	Number: func(n int) float64 { return float64(n) },
-	In:     func(n int) bool { return n >= minMTU && n <= maxMTU },
+	Number:  func(n int) float64 { return float64(n) },
+	InRange: func(n int) bool { return n >= minMTU && n <= maxMTU },
 }
 
 // mtuRow describes the key mtu, which belongs to no stage.

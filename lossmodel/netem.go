@@ -85,13 +85,13 @@ func (s *netemStage) fork() specStage {
 // delayed are included.
 func (s *netemStage) gauge(now time.Duration, g *Gauges) {
 	if s.on {
-		g.Queue, g.Peak = Queued{Packets: s.qdisc.Waiting(int64(now))}, Queued{Packets: s.qdisc.Peak()}
+		g.Queue, g.Peak = QueueLength{Packets: s.qdisc.Waiting(int64(now))}, QueueLength{Packets: s.qdisc.Peak()}
 	}
 }
 
 // describe reports the latency of the line and the waiting packets.
 func (s *netemStage) describe(now time.Duration, step *Step) {
-	step.Usual, step.Ahead = s.latency, Queued{Packets: s.qdisc.Waiting(int64(now))}
+	step.BaseDelay, step.QueueAhead = s.latency, QueueLength{Packets: s.qdisc.Waiting(int64(now))}
 }
 
 // applyDecision stores netem's decision about a packet that was sent at now in f: the cause of loss
@@ -146,7 +146,7 @@ func (s *Spec) setNetem(value any) error {
 	text, ok := value.(string)
 	text = strings.TrimSpace(text)
 	if !ok || text == "" {
-		return &KeyError{Key: "netem", Value: setting.Show(value), Expected: `a line of tc's netem such as "delay 50ms loss 1%", or "off"`}
+		return &KeyError{Key: "netem", Value: setting.FormatValue(value), Expected: `a line of tc's netem such as "delay 50ms loss 1%", or "off"`}
 	}
 	if text == "off" {
 		s.Netem = netem.Params{}
@@ -168,7 +168,7 @@ func netemError(err error) error {
 	}
 	keyError := &KeyError{Key: "netem", Value: syntax.Got(), Expected: syntax.Expected}
 	if syntax.Word != "" && len(syntax.Known) > 0 {
-		keyError.Value, keyError.Known = setting.Show(syntax.Word), syntax.Known // the word alone, so that a similar word can be suggested
+		keyError.Value, keyError.Known = setting.FormatValue(syntax.Word), syntax.Known // the word alone, so that a similar word can be suggested
 	}
 	return keyError
 }
@@ -184,7 +184,7 @@ func (s *Spec) checkNetem() error {
 		return nil
 	}
 	if parsed, err := netem.Parse(text); err != nil || parsed != s.Netem {
-		return &KeyError{Key: "netem", Value: setting.Show(text),
+		return &KeyError{Key: "netem", Value: setting.FormatValue(text),
 			Expected: "parameters that a line can express: use netem.Parse"}
 	}
 	return nil
@@ -203,7 +203,7 @@ func (s *Spec) refusedByNetem(changed *Spec, key string, value any) error {
 	if !s.Netem.On || !changed.Netem.On || changed.replacedByNetem() == s.replacedByNetem() {
 		return nil
 	}
-	return &KeyError{Key: key, Value: setting.Show(value),
+	return &KeyError{Key: key, Value: setting.FormatValue(value),
 		Expected: `netem to be "off" first: while it is on, it replaces this key`}
 }
 

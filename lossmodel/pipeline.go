@@ -58,7 +58,7 @@ func (p *pipeline) applyTraced(now time.Duration, size int, f *Fate, t *Trail) {
 		}
 		delay, lost, bad, copies, flipped := f.Delay, f.Lost, f.Bad, len(f.Copies), len(f.Corrupt)
 		stage.Apply(now, size, f)
-		step.Took = f.Delay - delay
+		step.Delay = f.Delay - delay
 		// The step has what this stage added to the fate.
 		step.Copies, step.Flipped = uint8(len(f.Copies)-copies), uint16(min(len(f.Corrupt)-flipped, 1<<16-1))
 		if lost == None {

@@ -50,7 +50,7 @@ type rateStage struct {
 	tracedLine tracedLine
 	queue      ring.Queue[queuedPacket] // packets that have not left the line
 	backlog    int64                    // bytes of the packets in queue
-	peak       Queued                   // maximum content so far
+	peak       QueueLength              // maximum content so far
 }
 
 // reshape implements specStage. The queue and the state of the line are kept. The stage is on if
@@ -167,13 +167,13 @@ func (s *rateStage) fork() specStage {
 // describe reports the content of the queue and its limit.
 func (s *rateStage) describe(now time.Duration, step *Step) {
 	s.removeSent(now)
-	step.Ahead, step.Room = Queued{s.queue.Len(), s.backlog}, s.spec.Queue
+	step.QueueAhead, step.QueueLimit = QueueLength{s.queue.Len(), s.backlog}, s.spec.Queue
 }
 
 // gauge reports the content of the queue and its maximum.
 func (s *rateStage) gauge(now time.Duration, g *Gauges) {
 	s.removeSent(now)
-	g.Queue, g.Peak = Queued{s.queue.Len(), s.backlog}, s.peak
+	g.Queue, g.Peak = QueueLength{s.queue.Len(), s.backlog}, s.peak
 }
 
 // row describes the rate stage and its keys.

@@ -108,10 +108,10 @@ func TestFraming(t *testing.T) {
 		if got := l.Send(0, make([]byte, c.size), 0).Due; got != time.Duration(c.bytes)*time.Microsecond {
 			t.Errorf("%v: %d bytes take %v, want %d us", c.pairs, c.size, got, c.bytes)
 		}
-		if g := l.Gauges(0); g.Queue != (Queued{1, int64(c.bytes)}) || g.Peak != g.Queue {
+		if g := l.Gauges(0); g.Queue != (QueueLength{1, int64(c.bytes)}) || g.Peak != g.Queue {
 			t.Errorf("%v: gauges %+v", c.pairs, g)
 		}
-		if g := l.Gauges(time.Second); g.Queue != (Queued{}) || g.Peak.Packets != 1 {
+		if g := l.Gauges(time.Second); g.Queue != (QueueLength{}) || g.Peak.Packets != 1 {
 			t.Errorf("%v: gauges at the end %+v", c.pairs, g)
 		}
 	}

@@ -28,12 +28,12 @@ type Step struct {
 	Bad     bool          // the loss model is in its bad state
 	Copies  uint8         // made by this stage
 	Flipped uint16        // bits flipped by this stage
-	Took    time.Duration // delay added by this stage
-	// Usual is the constant part of the delay: the latency of the delay stage. The rest is
+	Delay   time.Duration // delay added by this stage
+	// BaseDelay is the constant part of the delay: the latency of the delay stage. The rest is
 	// random.
-	Usual time.Duration
-	Ahead Queued // content of the queue when the packet arrived at it
-	Room  int64  // size limit of the queue in bytes; 0 if it has none
+	BaseDelay  time.Duration
+	QueueAhead QueueLength // content of the queue when the packet arrived at it
+	QueueLimit int64       // size limit of the queue in bytes; 0 if it has none
 }
 
 // maxSteps is the capacity of a trail: one step for each stage that can be on at once, and some
@@ -49,8 +49,8 @@ type Trail struct {
 // All returns the valid steps.
 func (t *Trail) All() []Step { return t.Steps[:t.N] }
 
-// Of returns the step of stage k; nil if the stage was off.
-func (t *Trail) Of(k StageKind) *Step {
+// Step returns the step of stage k; nil if the stage was off.
+func (t *Trail) Step(k StageKind) *Step {
 	for i := range t.All() {
 		if t.Steps[i].Stage == k {
 			return &t.Steps[i]
@@ -59,17 +59,17 @@ func (t *Trail) Of(k StageKind) *Step {
 	return nil
 }
 
-// Took returns the sum of the delays of all stages.
-func (t *Trail) Took() (sum time.Duration) {
+// Delay returns the sum of the delays of all stages.
+func (t *Trail) Delay() (sum time.Duration) {
 	for i := range t.All() {
-		sum += t.Steps[i].Took
+		sum += t.Steps[i].Delay
 	}
 	return max(0, sum) // a link delivers no packet before it was sent
 }
 
-// Watch makes the link record a Trail for every packet from now on. It does not affect packets.
+// RecordTrails makes the link record a Trail for every packet from now on. It does not affect packets.
 // Until Watch is called nothing is recorded.
-func (l *Link) Watch() {
+func (l *Link) RecordTrails() {
 	if l.trails == nil {
 		l.trails = new([1 + MaxCopies]Trail)
 	}

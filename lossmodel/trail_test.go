@@ -15,7 +15,7 @@ func TestTrailMatchesVerdict(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			l, unwatched := newLink(t, spec, 3), newLink(t, spec, 3)
-			l.Watch()
+			l.RecordTrails()
 			copies, flipped := 0, 0
 			for i := range 20_000 {
 				now, data := time.Duration(i)*ms, make([]byte, 100+i%2000)
@@ -29,8 +29,8 @@ func TestTrailMatchesVerdict(t *testing.T) {
 						lost = v.CopyLost[number-1]
 					}
 					checkTrail(t, trail, lost)
-					if number == 0 && lost == None && trail.Took() != v.Due-now {
-						t.Fatalf("packet %d: delay by stages %v, by verdict %v", i, trail.Took(), v.Due-now)
+					if number == 0 && lost == None && trail.Delay() != v.Due-now {
+						t.Fatalf("packet %d: delay by stages %v, by verdict %v", i, trail.Delay(), v.Due-now)
 					}
 					for _, s := range trail.All() {
 						copies += int(s.Copies)
@@ -67,8 +67,8 @@ func checkTrail(t *testing.T, trail *Trail, lost Cause) {
 			t.Fatalf("lost twice: %+v", trail.All())
 		}
 		by = max(by, s.Lost)
-		if s.Usual != 0 && s.Stage != StageDelay && s.Stage != StageNetem {
-			t.Fatalf("%v has a constant delay of %v", s.Stage, s.Usual)
+		if s.BaseDelay != 0 && s.Stage != StageDelay && s.Stage != StageNetem {
+			t.Fatalf("%v has a constant delay of %v", s.Stage, s.BaseDelay)
 		}
 	}
 	if by != lost {
@@ -80,15 +80,15 @@ func checkTrail(t *testing.T, trail *Trail, lost Cause) {
 // slow line.
 func TestTrailQueue(t *testing.T) {
 	l := newLink(t, newSpec(t, "rate", "1mbit", "queue", "2500B"), 1)
-	l.Watch()
+	l.RecordTrails()
 	data := make([]byte, 1000-28) // 1000 bytes, 8 ms, on the line
 	for i, want := range []Step{
-		{Stage: StageRate, Took: 8 * ms, Room: 2500},
-		{Stage: StageRate, Took: 16 * ms, Ahead: Queued{1, 1000}, Room: 2500},
-		{Stage: StageRate, Lost: Queue, Ahead: Queued{2, 2000}, Room: 2500},
+		{Stage: StageRate, Delay: 8 * ms, QueueLimit: 2500},
+		{Stage: StageRate, Delay: 16 * ms, QueueAhead: QueueLength{1, 1000}, QueueLimit: 2500},
+		{Stage: StageRate, Lost: Queue, QueueAhead: QueueLength{2, 2000}, QueueLimit: 2500},
 	} {
 		l.Send(0, data, 0)
-		if got := *l.Trail(0).Of(StageRate); got != want {
+		if got := *l.Trail(0).Step(StageRate); got != want {
 			t.Errorf("packet %d: %+v, want %+v", i, got, want)
 		}
 	}
@@ -97,7 +97,7 @@ func TestTrailQueue(t *testing.T) {
 // A watched link does not allocate.
 func TestWatchedLinkNoAllocations(t *testing.T) {
 	l := newLink(t, allStagesSpec(t), 1)
-	l.Watch()
+	l.RecordTrails()
 	now, data := time.Duration(0), make([]byte, 450)
 	step := func() {
 		now += ms
@@ -115,7 +115,7 @@ func TestWatchedLinkNoAllocations(t *testing.T) {
 
 func BenchmarkWatchedPipeline(b *testing.B) {
 	l := newLink(b, allStagesSpec(b), 1)
-	l.Watch()
+	l.RecordTrails()
 	data, now := make([]byte, 450), time.Duration(0)
 	b.ReportAllocs()
 	for b.Loop() {

@@ -35,10 +35,10 @@ func (s Spec) BareUnit(k KeyInfo) string {
 	return ""
 }
 
-// Typed returns the value for the words typed for a key, of which there must be at least one.
+// CompleteUnits returns the value for the words typed for a key, of which there must be at least one.
 // Numbers without a unit get the unit of the key (see BareUnit), or of the model's parameter. The
 // error reports a misspelt model, which would otherwise be reported as an invalid number.
-func (s Spec) Typed(k KeyInfo, words []string) (string, error) {
+func (s Spec) CompleteUnits(k KeyInfo, words []string) (string, error) {
 	unit, model := s.BareUnit(k), k.Model(words[0])
 	if model.Name == "" { // the first word is no model of the key
 		if near := suggest.Closest(words[0], k.ModelNames()); near != "" {
@@ -49,21 +49,21 @@ func (s Spec) Typed(k KeyInfo, words []string) (string, error) {
 	for i, word := range words {
 		parts := strings.Split(word, "±") // a latency and its jitter
 		for j := range parts {
-			parts[j] = units.Complete(parts[j], unit)
+			parts[j] = units.AppendUnit(parts[j], unit)
 		}
 		typed[i] = strings.Join(parts, "±")
 		for _, p := range model.Params {
 			if value, ok := strings.CutPrefix(word, p.Name+"="); ok && p.Unit == setting.Percent.Name {
-				typed[i] = p.Name + "=" + units.Complete(value, p.Unit)
+				typed[i] = p.Name + "=" + units.AppendUnit(value, p.Unit)
 			}
 		}
 	}
 	return strings.Join(typed, " "), nil
 }
 
-// Complete lists the words that may follow the words typed before for a key: choices, models and
+// CompleteWords lists the words that may follow the words typed before for a key: choices, models and
 // values of the ladder as the first word, then the parameters of the model that are not yet given.
-func Complete(k KeyInfo, before []string) (words []string) {
+func CompleteWords(k KeyInfo, before []string) (words []string) {
 	switch {
 	case k.Key == string(StageNetem):
 		return completeNetem(before)
@@ -107,7 +107,7 @@ func Hint(k KeyInfo, words []string) string {
 		}
 		return text
 	}
-	return m.Name + ": " + m.Summary + "; takes " + strings.Join(Complete(k, words[:1]), " ")
+	return m.Name + ": " + m.Summary + "; takes " + strings.Join(CompleteWords(k, words[:1]), " ")
 }
 
 // invalidWord is invalid everywhere in a netem line. The error about it lists the valid words.

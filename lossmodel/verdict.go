@@ -10,9 +10,9 @@ const MaxDatagram = 65507
 // Verdict is the decision of Send about a datagram. Datagrams sent plus copies made equal those
 // lost plus those delivered or in flight.
 type Verdict struct {
-	// Open is set if the fate is not yet known. A Link never sets it. A real network sets it and
+	// Pending is set if the fate is not yet known. A Link never sets it. A real network sets it and
 	// only the fields Wire and Fragments.
-	Open      bool
+	Pending   bool
 	Lost      Cause         // None if the datagram will be delivered
 	Due       time.Duration // when it will be delivered; undefined if lost
 	Fragments int           // number of IP packets

@@ -168,7 +168,7 @@ func regressions(c *report.Comparison, hasLimits bool) (list []string) {
 		if len(d.Set) > 0 {
 			prefix = report.PointName(d.Set) + ": "
 		}
-		list = append(list, fmt.Sprintf("%s%s got worse by more than %s: %s", prefix, d.Key, formatPercent(*d.Max), d.Words()))
+		list = append(list, fmt.Sprintf("%s%s got worse by more than %s: %s", prefix, d.Key, formatPercent(*d.Max), d.Text()))
 	}
 	if !hasLimits {
 		return nil

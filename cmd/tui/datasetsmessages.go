@@ -25,7 +25,7 @@ type messageInfo struct {
 	Remarks []string `json:"remarks"` // what the source reports about its data
 	stats.BodySummary
 	Lag      int              `json:"lag"` // how many messages late acks arrive
-	Encoders []savings.Saving `json:"encoders"`
+	Encoders []savings.Result `json:"encoders"`
 }
 
 // writeMessageStats writes statistics of the messages of src, and their size with each encoder,
@@ -42,7 +42,7 @@ func (a *app) writeMessageStats(ctx context.Context, src dataset.Source, f stats
 	if err != nil {
 		return err
 	}
-	info := messageInfo{Spec: f.data.spec, Lag: f.lag, Remarks: []string{}, Encoders: []savings.Saving{}}
+	info := messageInfo{Spec: f.data.spec, Lag: f.lag, Remarks: []string{}, Encoders: []savings.Result{}}
 	if r, ok := src.(dataset.Remarked); ok {
 		info.Remarks = append(info.Remarks, r.Remarks()...)
 	}
@@ -60,7 +60,7 @@ func (a *app) writeMessageStats(ctx context.Context, src dataset.Source, f stats
 		line.report(float64(i+1), float64(len(codecs)))
 	}
 	line.done()
-	slices.SortStableFunc(info.Encoders, func(x, y savings.Saving) int {
+	slices.SortStableFunc(info.Encoders, func(x, y savings.Result) int {
 		encodesAny := -cmp.Compare(min(x.Messages, 1), min(y.Messages, 1)) // encoders with any message first
 		return cmp.Or(encodesAny, cmp.Compare(x.Bytes, y.Bytes))
 	})
@@ -84,12 +84,12 @@ func lossyEncoders(m *messageInfo) error {
 func (f *statsFlags) parseEncoders(s *frame.Schema) (list []config.Encoder, err error) {
 	names := f.encoders
 	if !f.encodersGiven {
-		names = table.Suiting(table.All(), s)
+		names = table.SuitableNames(table.All(), s)
 	}
 	for _, text := range names {
 		parts := strings.Fields(text)
 		if len(parts) == 0 {
-			return nil, usagef("--encoder is empty; expected one of %s", strings.Join(table.Suiting(table.All(), s), ", "))
+			return nil, usagef("--encoder is empty; expected one of %s", strings.Join(table.SuitableNames(table.All(), s), ", "))
 		}
 		e := config.Encoder{Name: parts[0], Params: map[string]any{}}
 		for _, w := range parts[1:] {
@@ -128,20 +128,20 @@ func measureMessages(ctx context.Context, src dataset.Source, limit int) (stats.
 // measureSaving encodes the messages with one encoder and returns the sizes. It opens the data
 // again, since the frames of a source can be read only once. If e does not name a file that the
 // encoder needs, and there is no other problem, the Problem of the result names the parameter.
-func (a *app) measureSaving(ctx context.Context, e config.Encoder, f statsFlags) (savings.Saving, error) {
+func (a *app) measureSaving(ctx context.Context, e config.Encoder, f statsFlags) (savings.Result, error) {
 	codec, params, err := e.Resolve("encoder", nil)
 	if err != nil {
-		return savings.Saving{}, asUsageError(err)
+		return savings.Result{}, asUsageError(err)
 	}
 	src, err := f.data.open(ctx)
 	if err != nil {
-		return savings.Saving{}, err
+		return savings.Result{}, err
 	}
 	defer closeSource(src)
 	initial := src.Schema().NewFrame()
 	src.Initial(initial)
-	saving, err := savings.Of(ctx, codec, params, src.Schema(), initial, src.Next, savings.Options{Lag: f.lag, Limit: f.frames, Clock: a.clock})
-	if missing := codec.Unnamed(params); len(missing) > 0 && saving.Problem == "" {
+	saving, err := savings.Measure(ctx, codec, params, src.Schema(), initial, src.Next, savings.Options{Lag: f.lag, Limit: f.frames, Clock: a.clock})
+	if missing := codec.UnsetFiles(params); len(missing) > 0 && saving.Problem == "" {
 		saving.Problem = fmt.Sprintf("parameter %s is missing: --encoder \"%s %s=FILE\"", missing[0], codec.Name, missing[0])
 	}
 	if text := string(codec.Canonical(params)); text != "" { // parameters other than the defaults
@@ -178,11 +178,11 @@ func (a *app) writeMessageText(w io.Writer, m *messageInfo) {
 			g.Add(s.Encoder, slices.Repeat([]string{"-"}, 6), s.Problem)
 			continue
 		}
-		mark := encoders.TimeMark(s.Timing.RunsAs)
+		mark := encoders.TimeMarker(s.Timing.RunsAs)
 		if mark != "" {
-			note = encoders.TimeNote(s.Timing.RunsAs) + "\n"
+			note = encoders.TimeFootnote(s.Timing.RunsAs) + "\n"
 		}
-		g.Add(s.Encoder, s.Bytes, fmt.Sprintf("%.1f", 100*s.Ratio), s.Larger, s.MostOver, fmt.Sprintf("%.3f%s", s.Timing.EncodeUS, mark),
+		g.Add(s.Encoder, s.Bytes, fmt.Sprintf("%.1f", 100*s.Ratio), s.Larger, s.MaxGrowth, fmt.Sprintf("%.3f%s", s.Timing.EncodeUS, mark),
 			fmt.Sprintf("%.3f%s", s.Timing.DecodeUS, mark), s.Problem)
 	}
 	g.WriteText(w, a.columns)

@@ -134,7 +134,7 @@ func (a *app) writeOtherStats(ctx context.Context, spec string, f statsFlags) (d
 	switch s := src.Schema(); {
 	case frame.IsCubes(s):
 		return false, nil
-	case s.Rows == 0 && s.Delivery == frame.Each: // messages: bytes, each of which must arrive
+	case s.Rows == 0 && s.Delivery == frame.Unreliable: // messages: bytes, each of which must arrive
 		return true, a.writeMessageStats(ctx, src, f)
 	}
 	a.printRemarks(src)

@@ -168,7 +168,7 @@ func isDataError(err error) bool {
 	for _, kind := range []error{
 		dataset.ErrSpec, dataset.ErrFormat, dataset.ErrTruncated, dataset.ErrPreamble,
 		table.ErrSchema, table.ErrRecords, table.ErrTruncated,
-		packets.ErrFormat, packets.ErrNothing,
+		packets.ErrFormat, packets.ErrNoDatagrams,
 		frame.ErrRange, source.ErrFile, fs.ErrNotExist, fs.ErrPermission,
 	} {
 		if errors.Is(err, kind) {

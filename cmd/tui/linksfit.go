@@ -133,7 +133,7 @@ func fitPackets(ctx context.Context, sent, received string) (fitInfo, error) {
 		return fitInfo{}, err
 	}
 	if from.Down != to.Down {
-		return fitInfo{}, usagef("--sent selects direction %s, --received %s; expected the same direction", from.Way(), to.Way())
+		return fitInfo{}, usagef("--sent selects direction %s, --received %s; expected the same direction", from.Direction(), to.Direction())
 	}
 	c, m, err := capture.Match(sightings(from), sightings(to), time.Duration(to.First), time.Duration(to.Last))
 	if err != nil {
@@ -144,7 +144,7 @@ func fitPackets(ctx context.Context, sent, received string) (fitInfo, error) {
 		return fitInfo{}, asUsageError(fmt.Errorf("%s and %s: %w", captureLabel(from), captureLabel(to), err))
 	}
 	fit.Notes = append(matchNotes(&m), fit.Notes...)
-	info := newFitInfo(from.Way(), from.File, &fit)
+	info := newFitInfo(from.Direction(), from.File, &fit)
 	info.Match = &matchedCaptures{Matching: m, SentFrom: captureLabel(from), ReceivedFrom: captureLabel(to), Remarks: slices.Concat([]string{}, from.Remarks(), to.Remarks())}
 	return info, nil
 }
@@ -165,7 +165,7 @@ func openCapture(ctx context.Context, flag, spec string) (*packets.Capture, erro
 
 // captureLabel returns the file, port and direction of a capture.
 func captureLabel(c *packets.Capture) string {
-	return fmt.Sprintf("%s (port %d, %s)", c.File, c.Port, c.Way())
+	return fmt.Sprintf("%s (port %d, %s)", c.File, c.Port, c.Direction())
 }
 
 // sightings returns the selected datagrams of a capture in order of time: when each was seen, and
@@ -305,7 +305,7 @@ func decompress(in io.Reader) (io.Reader, error) {
 	if err != nil && err != io.EOF { // capture.Read reports an input that is too short
 		return nil, err
 	}
-	switch unpack.Of(magic) {
+	switch unpack.Detect(magic) {
 	case unpack.Zstd:
 		return zstd.NewReader(buffered, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxWindow(unpack.MaxWindow))
 	case unpack.Gzip:

@@ -129,8 +129,8 @@ func (f *measureFlags) newPlan() (probe.Plan, error) {
 	if err := p.Check(); err != nil {
 		return p, asUsageError(err)
 	}
-	if n := p.Packets(); n < measure.LeastFit {
-		return p, usagef("%d datagrams per direction are too few to fit a link; expected at least %d", n, measure.LeastFit)
+	if n := p.Packets(); n < measure.MinFitPackets {
+		return p, usagef("%d datagrams per direction are too few to fit a link; expected at least %d", n, measure.MinFitPackets)
 	}
 	return p, nil
 }
@@ -216,12 +216,12 @@ func (f *measureFlags) writeCaptures(a *app, p *probe.Path) error {
 // writeMeasured fits a link to each direction of a measured path and writes the result. s is the
 // session over which the path was measured.
 func (a *app) writeMeasured(p *probe.Path, s *channel.Session) error {
-	ms := func(q float64) float64 { return units.Milliseconds(quantile.LowerRank(p.Trips, q)) } // quantile q of the round trips
+	ms := func(q float64) float64 { return units.Milliseconds(quantile.LowerRank(p.RoundTrips, q)) } // quantile q of the round trips
 	doc := measuredPath{To: s.Remote().String(), Seconds: p.Plan.Duration.Seconds(), IntervalUS: float64(p.Plan.Interval) / 1e3,
-		UpBytes: p.Plan.Up, DownBytes: p.Plan.Down, Trips: roundTrips{len(p.Trips), ms(0), ms(0.5), ms(0.99)},
-		Base: float64(p.Base) / 1e6, Slack: float64(p.Slack) / 1e6}
-	counters := s.Books()
-	doc.Overhead = channelCost{counters.OutBytes, counters.InBytes, counters.ByName()}
+		UpBytes: p.Plan.Up, DownBytes: p.Plan.Down, Trips: roundTrips{len(p.RoundTrips), ms(0), ms(0.5), ms(0.99)},
+		Base: float64(p.Base) / 1e6, Slack: float64(p.BaseError) / 1e6}
+	counters := s.Stats()
+	doc.Overhead = channelCost{counters.OutBytes, counters.InBytes, counters.DroppedByName()}
 	var fits [2]measure.FitResult // up, down
 	for i, c := range []*capture.Capture{&p.Up, &p.Down} {
 		var err error
@@ -230,15 +230,15 @@ func (a *app) writeMeasured(p *probe.Path, s *channel.Session) error {
 		}
 	}
 	for i := range fits {
-		widenMeanDelay(&fits[i], float64(p.Slack)/1e6)
+		widenMeanDelay(&fits[i], float64(p.BaseError)/1e6)
 	}
 	header := fmt.Sprintf("# Path to %s: round trip min %.3f ms, median %.3f ms, p99 %.3f ms.\n"+
 		"# The fastest 1 %% of packets of each direction are assumed to take half of their round trip, %.3f ms,\n"+
 		"# because the clocks differ. The uncertainty of this value is %.3f ms.\n", doc.To, doc.Trips.Min, doc.Trips.P50, doc.Trips.P99, doc.Base, doc.Slack)
 	doc.Up, doc.Down = newFitInfo("up", "", &fits[0]), newFitInfo("down", "", &fits[1])
 	doc.Table = header + doc.Up.Table + doc.Down.Table
-	if p.Beyond > 0 { // more copies than a capture stores
-		a.remark("tui: warning: %d further copies of datagrams were ignored", p.Beyond)
+	if p.DroppedCopies > 0 { // more copies than a capture stores
+		a.remark("tui: warning: %d further copies of datagrams were ignored", p.DroppedCopies)
 	}
 	return a.writeResult(doc, func(w io.Writer) {
 		fmt.Fprintln(w, header)

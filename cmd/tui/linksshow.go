@@ -138,7 +138,7 @@ func (f *showFlags) newLinkInfo(link *chosenLink, captures []*capture.Sequence) 
 		info.Summary, info.Source = p.Summary, p.Source
 	}
 	for i, s := range link.directions {
-		info.Measured[s.name] = measure.Of(captures[i])
+		info.Measured[s.name] = measure.NewStats(captures[i])
 		if s.name == "down" {
 			info.Down = s.spec.Values()
 		} else {

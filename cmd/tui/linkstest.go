@@ -127,7 +127,7 @@ func writeTest(w io.Writer, link *chosenLink, traffic *trafficFlags, reports []m
 			fmt.Fprintf(w, "\n%s is the same as %s.\n", s.name, link.directions[0].name)
 			continue
 		}
-		fmt.Fprintf(w, "\n%s, all stages together, a packet every %v: %s\n", s.name, traffic.Interval, formatStats(&reports[i].Whole))
+		fmt.Fprintf(w, "\n%s, all stages together, a packet every %v: %s\n", s.name, traffic.Interval, formatStats(&reports[i].AllStages))
 		for _, n := range testNotes(s, &reports[i]) {
 			fmt.Fprintf(w, "Note: %s.\n", n)
 		}

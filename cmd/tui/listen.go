@@ -35,7 +35,7 @@ type service struct {
 
 // services returns the services of tui listen: runs, whose encoders may open files, and
 // measurements.
-func services(files remote.Files) []service {
+func services(files remote.FileFinder) []service {
 	return []service{
 		{remote.Purpose, "session", func(ctx context.Context, s *channel.Session) (any, error) { return remote.Serve(ctx, s, files) }},
 		{probe.Purpose, "measure", func(ctx context.Context, s *channel.Session) (any, error) { return probe.Serve(ctx, s) }},
@@ -162,7 +162,7 @@ func listenToken(file string) (token channel.Token, text string, err error) {
 
 // listenFiles returns the access to files for the encoders of sessions, which peers choose: only
 // to these paths, which must name regular files.
-func listenFiles(paths []string) (remote.Files, error) {
+func listenFiles(paths []string) (remote.FileFinder, error) {
 	for _, path := range paths {
 		if info, err := os.Stat(path); err != nil {
 			return nil, asUsageError(withFlag("--file", withoutSyscall(err)))
@@ -170,7 +170,7 @@ func listenFiles(paths []string) (remote.Files, error) {
 			return nil, usagef("--file %s is not a regular file; expected a model or a dictionary of tui train", path)
 		}
 	}
-	files, err := remote.OnlyFiles(paths)
+	files, err := remote.FindOnly(paths)
 	if err != nil {
 		return nil, asUsageError(withFlag("--file", err))
 	}
@@ -218,7 +218,7 @@ func (r *listenServer) serve(ctx context.Context, l *channel.Listener, f *listen
 	stop()
 	running.Wait()
 	err := l.Close()
-	r.printFinished(l.Books(), ctx.Err() != nil)
+	r.printFinished(l.Stats(), ctx.Err() != nil)
 	return err
 }
 
@@ -311,15 +311,15 @@ func (r *listenServer) printListening(addr netip.AddrPort, token string) {
 
 // printFinished prints the counters b of the socket. interrupted selects the reason "interrupted"
 // instead of "finished".
-func (r *listenServer) printFinished(b channel.Books, interrupted bool) {
+func (r *listenServer) printFinished(b channel.Stats, interrupted bool) {
 	e := listenEvent{Event: "finished", Reason: "finished", Sessions: &r.sessions, Counters: &listenCounters{In: b.In, InBytes: b.InBytes, Out: b.Out,
-		OutBytes: b.OutBytes, Delivered: b.Delivered, Control: b.Control, Handshake: b.Handshake, Dropped: b.ByName(), Unsent: b.Unsent}}
+		OutBytes: b.OutBytes, Delivered: b.Delivered, Control: b.Control, Handshake: b.Handshake, Dropped: b.DroppedByName(), Unsent: b.Unsent}}
 	if interrupted {
 		e.Reason = "interrupted"
 	}
 	dropped := "none dropped"
 	if n := b.Dropped(); n > 0 {
-		dropped = fmt.Sprintf("%d dropped: %s", n, formatCounts(b.ByName()))
+		dropped = fmt.Sprintf("%d dropped: %s", n, formatCounts(b.DroppedByName()))
 	}
 	r.printEvent(e, "%d sessions; %d datagrams received, %s", r.sessions, b.In, dropped)
 }

@@ -97,7 +97,7 @@ func (a *app) setPlugins(list []*plugin.Plugin) error {
 	for _, p := range list {
 		codecs = append(codecs, p.Codecs...)
 	}
-	if err := table.SetOutside(codecs); err != nil {
+	if err := table.SetPlugins(codecs); err != nil {
 		return err
 	}
 	a.loadedPlugins = list
@@ -187,7 +187,7 @@ func (a *app) loadConfigPlugin(ctx context.Context, w table.Wanted, o plugin.Opt
 	}
 	p, err := plugin.Load(ctx, w.Path, o)
 	switch {
-	case errors.Is(err, plugin.ErrOther), w.SHA256 != "" && errors.Is(err, fs.ErrNotExist):
+	case errors.Is(err, plugin.ErrHashMismatch), w.SHA256 != "" && errors.Is(err, fs.ErrNotExist):
 		return nil, &config.Error{Problem: err.Error(), Expected: flag}
 	case errors.Is(err, fs.ErrNotExist):
 		return nil, &config.Error{Problem: w.Path + " does not exist", Expected: "a WebAssembly module; its path is relative to this file"}
@@ -198,7 +198,7 @@ func (a *app) loadConfigPlugin(ctx context.Context, w table.Wanted, o plugin.Opt
 // unloadPlugins removes the encoders of plugins from the table and closes the plugins.
 func (a *app) unloadPlugins() {
 	table.SetLoader(nil)
-	_ = table.SetOutside(nil) // cannot fail for an empty list
+	_ = table.SetPlugins(nil) // cannot fail for an empty list
 	for _, p := range a.loadedPlugins {
 		p.Close()
 	}
@@ -306,7 +306,7 @@ func (a *app) checkPlugin(p *plugin.Plugin) error {
 	}{newPluginInfo(p), nil}
 	var failed []string
 	for i := range p.Codecs {
-		for _, c := range plugin.Try(&p.Codecs[i]) {
+		for _, c := range plugin.CheckCodec(&p.Codecs[i]) {
 			doc.Checks = append(doc.Checks, c)
 			if c.Problem != "" {
 				failed = append(failed, fmt.Sprintf("%s: %s: %s", c.Encoder, c.Name, config.Printable(c.Problem)))
@@ -378,10 +378,10 @@ func (a *app) writeTemplate(dir string, files []plugin.File) error {
 			return err
 		}
 		mode := os.FileMode(0o666)
-		if f.Runs { // an executable file, such as a script
+		if f.Executable { // an executable file, such as a script
 			mode = 0o777
 		}
-		if err := os.WriteFile(path, f.Text, mode); err != nil {
+		if err := os.WriteFile(path, f.Data, mode); err != nil {
 			return err
 		}
 	}

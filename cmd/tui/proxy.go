@@ -183,7 +183,7 @@ func (p *runningProxy) run(ctx context.Context, report func(format string, args 
 	defer cancel(nil)
 	start := func(f func()) { running.Go(panics.Guard(cancel, f)) } // a panic in f cancels ctx
 	start(func() {
-		p.live.Play(p.relay.Begin(), quit, func(at time.Duration, ch config.Change, err error) {
+		p.live.Play(p.relay.StartTime(), quit, func(at time.Duration, ch config.Change, err error) {
 			if err != nil {
 				locked("tui: warning: at %v: %v", at, err)
 				return
@@ -223,7 +223,7 @@ func (p *runningProxy) runDashboard(ctx context.Context) error {
 		defer hide()
 		return p.run(ctx, func(format string, args ...any) {
 			if text, warning := strings.CutPrefix(fmt.Sprintf(format, args...), "tui: warning: "); warning {
-				view.Notes.Say(text)
+				view.Notes.Add(text)
 			}
 		})
 	}, func(shown context.Context) error {
@@ -247,8 +247,8 @@ func (f *proxyFlags) parseAddresses(cmd *cobra.Command) (listen, server netip.Ad
 		return listen, server, usagef("%s expects --listen ADDR, the address for clients, such as 127.0.0.1:27961", cmd.CommandPath())
 	case f.to == "":
 		return listen, server, usagef("%s expects --to ADDR, the address of the server, such as 127.0.0.1:27960", cmd.CommandPath())
-	case f.clients < 1 || f.clients > relay.MostClients:
-		return listen, server, usagef("--max-clients %d makes no sense; expected 1 to %d", f.clients, relay.MostClients)
+	case f.clients < 1 || f.clients > relay.MaxClients:
+		return listen, server, usagef("--max-clients %d makes no sense; expected 1 to %d", f.clients, relay.MaxClients)
 	case f.idle < time.Millisecond:
 		return listen, server, usagef("--idle %v makes no sense; expected at least 1ms", f.idle)
 	case f.duration < 0:
@@ -332,7 +332,7 @@ func (p *runningProxy) openFiles() (*proxyFiles, error) {
 		files.list = append(files.list, proxyFile{name: name, newWriter: newWriter})
 	}
 	if name := p.flags.record; name != "" {
-		for _, dir := range []relay.Way{relay.Up, relay.Down} {
+		for _, dir := range []relay.Direction{relay.Up, relay.Down} {
 			files.list = append(files.list, proxyFile{name: strings.TrimSuffix(name, ".csv") + "." + dir.String() + ".csv",
 				newWriter: func(f *os.File) (relay.Writer, error) { return relay.NewRecord(f, dir), nil }})
 		}
@@ -460,7 +460,7 @@ func (p *runningProxy) reportEachSecond(quit <-chan struct{}, report func(format
 		for dir := range lastSecond.Flows {
 			p.wireMax[dir] = max(p.wireMax[dir], relay.Kbps(lastSecond.Flows[dir].OutWire, lastSecond.At.Seconds()))
 		}
-		report("%s", relay.Line(current.Totals.At, &lastSecond, p.judge.Deviations(current.Links)))
+		report("%s", relay.FormatSecond(current.Totals.At, &lastSecond, p.judge.Deviations(current.Links)))
 		previous = current.Totals
 	}
 }

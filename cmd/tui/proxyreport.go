@@ -26,8 +26,8 @@ type (
 		Up       relay.Figures `json:"up"`
 		Down     relay.Figures `json:"down"`
 
-		Changes    []script.Made `json:"changes"`
-		Deviations []string      `json:"lies"` // differences between set and measured values
+		Changes    []script.AppliedChange `json:"changes"`
+		Deviations []string               `json:"lies"` // differences between set and measured values
 	}
 	proxyClients struct {
 		Now       int    `json:"now"`
@@ -47,7 +47,7 @@ func (p *runningProxy) newDocument(interrupted bool) proxyDocument {
 		Duration: t.At.Seconds(),
 		Clients:  proxyClients{t.Clients, t.Joined, t.Forgotten, t.Refused, t.NoSocket}, Oversize: t.Oversize,
 		Up: t.Figures(relay.Up, up, p.wireMax[relay.Up]), Down: t.Figures(relay.Down, down, p.wireMax[relay.Down]),
-		Changes: append([]script.Made{}, p.live.Changes(0)...), Deviations: append(append([]string{}, t.Deviations()...), p.judge.Deviations(p.final.Links)...)}
+		Changes: append([]script.AppliedChange{}, p.live.Changes(0)...), Deviations: append(append([]string{}, t.Deviations()...), p.judge.Deviations(p.final.Links)...)}
 	if interrupted {
 		d.Reason = "interrupted"
 	}
@@ -97,8 +97,8 @@ func (p *runningProxy) writeTotals(w io.Writer, deviations []string) {
 		return strings.TrimSuffix(fmt.Sprintf("%.2f %%: %s", lossPercent, f.Causes()), ": ") // without loss there are no causes
 	})
 	row("latency"+set, setting("latency"))
-	row("delay, p50 / p99 / max ms", func(f *relay.Flow, _ lossmodel.Spec) any { return quantiles(&f.Took) })
-	row("sent after due time, p50 / p99 / max ms", func(f *relay.Flow, _ lossmodel.Spec) any { return quantiles(&f.Late) })
+	row("delay, p50 / p99 / max ms", func(f *relay.Flow, _ lossmodel.Spec) any { return quantiles(&f.Delay) })
+	row("sent after due time, p50 / p99 / max ms", func(f *relay.Flow, _ lossmodel.Spec) any { return quantiles(&f.Lateness) })
 	row("rate"+set, setting("rate"))
 	g.Add("busiest second", fmt.Sprintf("%.0f kbit/s", p.wireMax[relay.Up]), fmt.Sprintf("%.0f kbit/s", p.wireMax[relay.Down]))
 	g.WriteText(w, 0)

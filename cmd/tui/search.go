@@ -88,13 +88,13 @@ func (a *app) search(ctx context.Context, f searchFlags) error {
 	var folder *atomicfile.Folder
 	if f.out != "" {
 		isResult := func(name string) bool { return name == "search.json" || name == "search.md" || name == "best.toml" }
-		if folder, err = report.OpenFolderOf(a.disk, f.out, isResult, f.force, "--force to replace them"); err != nil {
+		if folder, err = report.OpenFolderMatching(a.disk, f.out, isResult, f.force, "--force to replace them"); err != nil {
 			return err
 		}
 		defer func() { _ = folder.Close() }() // only closing log files can fail, and there are none
 	}
 	line := a.progress("search")
-	found, err := search.Run(ctx, c, search.Options{Clock: a.clock, Jobs: jobs, Tell: line.report})
+	found, err := search.Run(ctx, c, search.Options{Clock: a.clock, Jobs: jobs, Progress: line.report})
 	line.done()
 	if found == nil {
 		return markDataError(err)
@@ -104,8 +104,8 @@ func (a *app) search(ctx context.Context, f searchFlags) error {
 		return err
 	}
 	err = a.writeSearchResult(f, c, found, folder)
-	if found.Best == nil || found.Best.Breaks != "" { // the best setting violates a constraint
-		conclusion := found.Sure[len(found.Sure)-1]
+	if found.Best == nil || found.Best.Violations != "" { // the best setting violates a constraint
+		conclusion := found.Confidence[len(found.Confidence)-1]
 		err = errors.Join(err, newFailure([]string{conclusion}))
 	}
 	return err
@@ -113,7 +113,7 @@ func (a *app) search(ctx context.Context, f searchFlags) error {
 
 // writeSearchResult writes the result of a search to standard output and, if folder is not nil,
 // to the folder.
-func (a *app) writeSearchResult(f searchFlags, c *config.Config, found *search.Found, folder *atomicfile.Folder) (err error) {
+func (a *app) writeSearchResult(f searchFlags, c *config.Config, found *search.Result, folder *atomicfile.Folder) (err error) {
 	err = a.writeResult(found, func(w io.Writer) { writeSearchText(w, found) })
 	if folder != nil {
 		err = errors.Join(err, saveSearchFolder(folder, c, found))
@@ -124,7 +124,7 @@ func (a *app) writeSearchResult(f searchFlags, c *config.Config, found *search.F
 
 // saveSearchFolder writes search.json, search.md and, if a best setting was found, best.toml: the
 // configuration c with this setting.
-func saveSearchFolder(folder *atomicfile.Folder, c *config.Config, found *search.Found) error {
+func saveSearchFolder(folder *atomicfile.Folder, c *config.Config, found *search.Result) error {
 	entries := []atomicfile.Entry{
 		atomicfile.JSON("search.json", found),
 		{Name: "search.md", Write: func(w io.Writer) error {
@@ -154,23 +154,23 @@ func saveSearchFolder(folder *atomicfile.Folder, c *config.Config, found *search
 
 // writeSearchText writes the result of a search as text: the best settings with their figures, or
 // the Pareto front if two figures were minimised, and the conclusions.
-func writeSearchText(w io.Writer, f *search.Found) {
+func writeSearchText(w io.Writer, f *search.Result) {
 	fmt.Fprintf(w, "%.0f settings, %d of them run for the full duration; total cost %.0f full runs\n\n", f.Settings, f.Tried, f.Runs)
 	if f.Best != nil {
 		const maxOthers = 9 // settings after the best
 		note := ""          // explains the mark on times of plugins
 		g := texttable.New(slices.Concat([]string{"setting"}, texttable.Numbers(f.Minimise...), []string{">ratio to best"})...)
-		row := func(c search.Chosen, ratio string) {
+		row := func(c search.Candidate, ratio string) {
 			var cells []string
 			for _, name := range f.Minimise {
 				text := formatMean(c.Figures[name])
 				if c.RunsAs != "" && (strings.HasPrefix(name, "encode_us.") || strings.HasPrefix(name, "decode_us.")) {
-					text += encoders.TimeMark(c.RunsAs)
-					note = encoders.TimeNote(c.RunsAs) + "\n"
+					text += encoders.TimeMarker(c.RunsAs)
+					note = encoders.TimeFootnote(c.RunsAs) + "\n"
 				}
 				cells = append(cells, text)
 			}
-			g.Add(c.Words, cells, ratio)
+			g.Add(c.Text, cells, ratio)
 		}
 		if len(f.Front) > 0 {
 			for _, c := range f.Front {
@@ -178,17 +178,17 @@ func writeSearchText(w io.Writer, f *search.Found) {
 			}
 		} else {
 			row(*f.Best, "best")
-			for _, r := range f.Near[:min(len(f.Near), maxOthers)] {
-				row(r.Chosen, formatRatio(r.Ratio))
+			for _, r := range f.Rivals[:min(len(f.Rivals), maxOthers)] {
+				row(r.Candidate, formatRatio(r.Ratio))
 			}
 		}
 		g.WriteText(w, 0)
 		fmt.Fprintln(w, note)
-		if f.OfOwn != nil && len(f.Front) == 0 {
-			fmt.Fprintf(w, "ratio of the best setting to the original configuration: %s\n", formatRatio(*f.OfOwn))
+		if f.RatioToOwn != nil && len(f.Front) == 0 {
+			fmt.Fprintf(w, "ratio of the best setting to the original configuration: %s\n", formatRatio(*f.RatioToOwn))
 		}
 	}
-	fmt.Fprintln(w, strings.Join(f.Sure, "\n"))
+	fmt.Fprintln(w, strings.Join(f.Confidence, "\n"))
 }
 
 // formatMean formats a mean with half the width of its confidence interval, or "-" without data.

@@ -76,7 +76,7 @@ func writeRun(w io.Writer, r *engine.Result) {
 	fmt.Fprintf(w, "times     median: encode %s µs%s, decode %s µs%[2]s; run at %.0[4]f times real time\n",
 		formatNumber(r.Timing.EncodeUS.P50), mark, formatNumber(r.Timing.DecodeUS.P50), r.Timing.RealTimeFactor)
 	if mark != "" {
-		fmt.Fprintf(w, "          %s\n", encoders.TimeNote(r.Timing.RunsAs))
+		fmt.Fprintf(w, "          %s\n", encoders.TimeFootnote(r.Timing.RunsAs))
 	}
 	writeBudget(w, r.Budget)
 	writeShadows(w, r)
@@ -262,7 +262,7 @@ func itemTable(r *report.Report) (titles []string, cells func(*engine.Result) []
 	titles = append(titles, ">payload kbps", ">wire kbps", ">decoded", ">lost", ">failed", ">wrong", ">encode µs", ">decode µs")
 	for _, run := range r.Runs {
 		if run.Timing.Mark() != "" {
-			note = encoders.TimeNote(run.Timing.RunsAs) + "\n"
+			note = encoders.TimeFootnote(run.Timing.RunsAs) + "\n"
 		}
 	}
 	return append(titles, texttable.Numbers(names...)...), func(run *engine.Result) []any {
@@ -281,7 +281,7 @@ func itemTable(r *report.Report) (titles []string, cells func(*engine.Result) []
 func formatNumber(v float64) string { return units.Stepped(v, 3, 10, 100, 10000) }
 
 // formatFigure formats a figure as formatNumber does, or as "-" if it has no value.
-func formatFigure(f figures.Figure) string { return f.In(formatNumber, "-") }
+func formatFigure(f figures.Figure) string { return f.FormatWith(formatNumber, "-") }
 
 // allGauges returns the gauges of the sender, and those of the receiver that the sender does not
 // have.

@@ -127,13 +127,13 @@ func (a *app) sweep(ctx context.Context, f sweepFlags) error {
 	}
 	line := a.progress("sweep")
 	var mu sync.Mutex
-	o.Say = func(text string) {
+	o.OnNotice = func(text string) {
 		mu.Lock()
 		defer mu.Unlock()
 		line.pause()
 		a.remark("%s", text)
 	}
-	o.Tell = func(p sweep.Progress) {
+	o.OnProgress = func(p sweep.Progress) {
 		line.reportDetail(float64(p.Runs), float64(p.Planned), sweepProgressText(p, f))
 	}
 	run := sweepFunc(sweep.Run)
@@ -208,16 +208,16 @@ type sweepFunc func(context.Context, *sweep.Plan, sweep.Options) (*sweep.Summary
 // replaces the callbacks in o, so that progress, results and notices go to the screen.
 func (a *app) withWatch(f sweepFlags, p *sweep.Plan, o *sweep.Options) sweepFunc {
 	w := sweep.NewWatch(p)
-	o.Tell, o.Ran, o.Say = w.Tell, w.Ran, w.Say // progress, result of a run, notice
-	view := sweepview.Sweep{Watch: w, Title: sweepTitle(f), Kept: cmp.Or(f.out, f.resume), Queue: f.queue != "" || f.serve != "", Clock: a.clock}
+	o.OnProgress, o.OnResult, o.OnNotice = w.SetProgress, w.AddResult, w.AddNotice // progress, result of a run, notice
+	view := sweepview.Sweep{Watch: w, Title: sweepTitle(f), Dir: cmp.Or(f.out, f.resume), Queue: f.queue != "" || f.serve != "", Clock: a.clock}
 	return func(ctx context.Context, p *sweep.Plan, o sweep.Options) (sum *sweep.Summary, err error) {
 		err, screenErr := runWithScreen(ctx, func(ctx context.Context, _ func()) (err error) {
 			sum, err = sweep.Run(ctx, p, o)
 			if sum != nil {
-				w.End(string(sum.Reason))
+				w.SetEnded(string(sum.Reason))
 			}
 			if err != nil {
-				w.Say(err.Error())
+				w.AddNotice(err.Error())
 			}
 			return err
 		}, func(shown context.Context) error {
@@ -247,8 +247,8 @@ func (f *exportFlags) collect(p *sweep.Plan, o *sweep.Options) (makeReport func(
 	if f.bench == "" && f.junit == "" {
 		return nil
 	}
-	results, next := make([]*engine.Result, p.Runs()), o.Ran // results[i] is nil until run i is complete
-	o.Ran = func(x sweep.Outcome) {
+	results, next := make([]*engine.Result, p.Runs()), o.OnResult // results[i] is nil until run i is complete
+	o.OnResult = func(x sweep.Outcome) {
 		results[x.Run] = x.Result
 		if next != nil {
 			next(x)
@@ -265,8 +265,8 @@ func (f *exportFlags) collect(p *sweep.Plan, o *sweep.Options) (makeReport func(
 func sweepProgressText(p sweep.Progress, f sweepFlags) string {
 	text := fmt.Sprintf("%d runs of %d", p.Runs, p.Planned)
 	switch {
-	case p.Verify > 0:
-		text = fmt.Sprintf("repeated %d of %d", p.Verified, p.Verify)
+	case p.ToVerify > 0:
+		text = fmt.Sprintf("repeated %d of %d", p.Verified, p.ToVerify)
 	case f.queue != "" || f.serve != "":
 		text += ", " + words.Count(p.Workers, "worker")
 	}
@@ -356,7 +356,7 @@ func (a *app) openQueue(ctx context.Context, f sweepFlags, o *sweep.Options) (cl
 		return doNothing, err
 	}
 	o.Queue = q
-	printQueueAddress(o.Say, server.Addr(), token, isNewToken, tlsConfig != nil)
+	printQueueAddress(o.OnNotice, server.Addr(), token, isNewToken, tlsConfig != nil)
 	return func() { q.Close(); server.Close() }, nil
 }
 

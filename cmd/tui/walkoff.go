@@ -103,15 +103,15 @@ func (a *app) walkoff(cmd *cobra.Command, f walkoffFlags) error {
 
 // parseBack parses --back, the age of the baselines: a number of frames, or "game" for the
 // baselines that the game used, which a demo contains.
-func (f *walkoffFlags) parseBack() (walkoff.Back, error) {
+func (f *walkoffFlags) parseBack() (walkoff.BaselineAge, error) {
 	if f.baselineAge == "game" {
-		return walkoff.Own, nil
+		return walkoff.GameBaseline, nil
 	}
 	n, err := strconv.Atoi(f.baselineAge)
-	if err != nil || n < 1 || n > walkoff.MaxBack {
-		return 0, usagef("--back %s makes no sense; expected a number of frames, 1 to %d, or \"game\"", f.baselineAge, walkoff.MaxBack)
+	if err != nil || n < 1 || n > walkoff.MaxBaselineAge {
+		return 0, usagef("--back %s makes no sense; expected a number of frames, 1 to %d, or \"game\"", f.baselineAge, walkoff.MaxBaselineAge)
 	}
-	return walkoff.Back(n), nil
+	return walkoff.BaselineAge(n), nil
 }
 
 // checkFrames returns a usage error if --frames leaves no frame to score after the initial state.
@@ -185,7 +185,7 @@ func checkSuits(c *encoders.Codec, s *frame.Schema) error {
 		return nil
 	}
 	return usagef("encoder %s does not support %s; expected one of %s", c.Name, words.Plural(s.Item),
-		strings.Join(table.Suiting(table.All(), s), ", "))
+		strings.Join(table.SuitableNames(table.All(), s), ", "))
 }
 
 // auditCommandName is the name of the hidden command that tui walkoff --audit starts.
@@ -207,7 +207,7 @@ func (a *app) auditCommand() *cobra.Command {
 // writeBoard writes the results as a table, the encoder with the fewest bytes first, then the rules
 // that applied. d.Game describes the packets of the game itself; it is nil unless the data is a
 // demo.
-func writeBoard(w io.Writer, b *walkoff.Board) {
+func writeBoard(w io.Writer, b *walkoff.Scoreboard) {
 	d := b.Dataset
 	fmt.Fprintf(w, "%s: %d frames of %d %s, sha256 %.12s\n\n", d.Spec, d.Frames, d.Items, words.Plural(d.Item), d.SHA256)
 	titles := []string{"encoder", ">bytes/packet", ">kbps", ">bits/" + d.Item, ">bits/changed", ">encode µs", ">decode µs", "lossless", "audit"}
@@ -221,8 +221,8 @@ func writeBoard(w io.Writer, b *walkoff.Board) {
 	for _, r := range results {
 		encode, decode := fmt.Sprintf("%.1f", r.EncodeUS.P50), fmt.Sprintf("%.1f", r.DecodeUS.P50)
 		if r.RunsAs != "" { // a plugin
-			mark := encoders.TimeMark(r.RunsAs)
-			encode, decode, note = encode+mark, decode+mark, encoders.TimeNote(r.RunsAs)+".\n"
+			mark := encoders.TimeMarker(r.RunsAs)
+			encode, decode, note = encode+mark, decode+mark, encoders.TimeFootnote(r.RunsAs)+".\n"
 		}
 		var ofGame []string // the size relative to the game's own packets: one cell, or none
 		if r.OfGame != nil {

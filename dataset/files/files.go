@@ -54,7 +54,7 @@ type filePair struct {
 // loop is set, the new file is delivered again and again.
 func open(spec string, seed uint64, loop bool) (*filePair, error) {
 	s := &filePair{Rounds: source.Rounds{Total: 1, Loop: loop},
-		schema: &frame.Schema{Name: "files", Item: "byte", Delivery: frame.Every, TickHz: tickHz}}
+		schema: &frame.Schema{Name: "files", Item: "byte", Delivery: frame.Reliable, TickHz: tickHz}}
 	if spec == "" {
 		s.old, s.new = generateExample(seed)
 		return s, nil
@@ -128,8 +128,8 @@ func readFile(path string) ([]byte, error) {
 // Schema describes the frame, which has a body and no table.
 func (s *filePair) Schema() *frame.Schema { return s.schema }
 
-// Seam reports whether the newest frame is a repetition.
-func (s *filePair) Seam() bool { return s.StartsRound() }
+// AtLoopPoint reports whether the newest frame is a repetition.
+func (s *filePair) AtLoopPoint() bool { return s.StartsRound() }
 
 // Initial fills f with the old file.
 func (s *filePair) Initial(f *frame.Frame) { f.CopyFrom(&frame.Frame{Body: s.old}) }

@@ -9,8 +9,8 @@ type Role uint8
 const (
 	// NoRole means that the role is unknown.
 	NoRole Role = iota
-	// Place is a coordinate of a position.
-	Place
+	// Position is a coordinate of a position.
+	Position
 	// Velocity is the rate of change of the coordinate with the same Group and Axis.
 	Velocity
 	// Type is the type of the row's entity. Entities of one type behave alike.
@@ -69,8 +69,8 @@ type Part struct {
 	Field, Size int
 }
 
-// PartOf returns the part that contains a row. If no part does, the result has all fields.
-func (s *Schema) PartOf(row int) Part {
+// PartForRow returns the part that contains a row. If no part does, the result has all fields.
+func (s *Schema) PartForRow(row int) Part {
 	for _, p := range s.Parts {
 		if row-p.Row < p.Rows && row >= p.Row {
 			return p

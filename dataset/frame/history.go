@@ -30,7 +30,7 @@ func (e *Entry) Copy(f *Frame) {
 
 // Share stores f in the entry without copying it. The entry retains f until another frame replaces it.
 func (e *Entry) Share(f *Shared) {
-	f.Keep() // before unshare, since the entry may share f already
+	f.Retain() // before unshare, since the entry may share f already
 	e.unshare()
 	e.ownFrame, e.Frame, e.shared = e.Frame, f.Frame, f
 }
@@ -61,7 +61,7 @@ type History struct {
 // NewHistory returns an empty history of n frames with schema s. It allocates memory for copies of all
 // frames. n is limited to 1..MaxHistory.
 func NewHistory(s *Schema, n int) *History {
-	h := NewSharing(n)
+	h := NewSharedHistory(n)
 	cells := s.Cells()
 	slab := make([]int32, cells*len(h.slots))
 	for i := range h.slots {
@@ -70,9 +70,9 @@ func NewHistory(s *Schema, n int) *History {
 	return h
 }
 
-// NewSharing returns an empty history of n frames that are mostly shared. Memory for a copy is
+// NewSharedHistory returns an empty history of n frames that are mostly shared. Memory for a copy is
 // allocated when it is needed. n is limited to 1..MaxHistory.
-func NewSharing(n int) *History {
+func NewSharedHistory(n int) *History {
 	return &History{slots: make([]Entry, max(1, min(n, MaxHistory))+1)}
 }
 
@@ -116,8 +116,8 @@ func (h *History) Drop(seq uint64) {
 // Newest returns the highest sequence number that was put, or false if the history is empty.
 func (h *History) Newest() (uint64, bool) { return h.newest, h.hasNewest }
 
-// Forget removes all entries and their memos.
-func (h *History) Forget() {
+// Clear removes all entries and their memos.
+func (h *History) Clear() {
 	for i := range h.slots {
 		h.slots[i].held, h.slots[i].Memo = false, nil
 	}

@@ -94,7 +94,7 @@ func TestHistoryForgets(t *testing.T) {
 	for seq := range uint64(10) {
 		h.Put(seq).Memo = "memo"
 	}
-	h.Forget()
+	h.Clear()
 	if _, any := h.Newest(); any || h.Get(9) != nil || h.Get(8) != nil {
 		t.Error("something is remembered")
 	}

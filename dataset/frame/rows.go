@@ -51,9 +51,9 @@ func (r Rows) All() iter.Seq[int] {
 	}
 }
 
-// Compare sets r to the rows, of n fields each, in which tables a and b differ. The tables must
+// SetDiffering sets r to the rows, of n fields each, in which tables a and b differ. The tables must
 // have the same length.
-func (r Rows) Compare(a, b []int32, n int) {
+func (r Rows) SetDiffering(a, b []int32, n int) {
 	r.Clear()
 	at := 0
 	for ; at+blockCells <= len(a) && at+blockCells <= len(b); at += blockCells {
@@ -74,14 +74,14 @@ func (r Rows) addDiffering(a, b []int32, firstCell, n int) {
 	}
 }
 
-// Differing removes from r the rows, of n fields each, in which tables a and b are equal.
-func (r Rows) Differing(a, b []int32, n int) {
+// RemoveEqual removes from r the rows, of n fields each, in which tables a and b are equal.
+func (r Rows) RemoveEqual(a, b []int32, n int) {
 	for k, all := range r {
 		for w := all; w != 0; w &= w - 1 { // once for each row in the set, the lowest first
 			firstCell := (k<<6 + bits.TrailingZeros64(w)) * n
 			equal := false
 			if n == CubeFields {
-				equal = SameCube((*[CubeFields]int32)(a[firstCell:]), (*[CubeFields]int32)(b[firstCell:]))
+				equal = EqualCubes((*[CubeFields]int32)(a[firstCell:]), (*[CubeFields]int32)(b[firstCell:]))
 			} else {
 				equal = slices.Equal(a[firstCell:firstCell+n], b[firstCell:firstCell+n])
 			}
@@ -92,9 +92,9 @@ func (r Rows) Differing(a, b []int32, n int) {
 	}
 }
 
-// SameCube reports whether two rows of cubes are equal. Unlike a == b it compiles to comparisons of
+// EqualCubes reports whether two rows of cubes are equal. Unlike a == b it compiles to comparisons of
 // words without a function call.
-func SameCube(a, b *[CubeFields]int32) bool {
+func EqualCubes(a, b *[CubeFields]int32) bool {
 	return *(*[4]int32)(a[:4]) == *(*[4]int32)(b[:4]) && *(*[4]int32)(a[4:]) == *(*[4]int32)(b[4:])
 }
 

@@ -60,14 +60,14 @@ func TestRowsThatDiffer(t *testing.T) {
 			}
 			got := frame.NewRows(rows)
 			got.Add(rng.IntN(rows))
-			got.Compare(a.Table, b.Table, n)
+			got.SetDiffering(a.Table, b.Table, n)
 			if !slices.Equal(got, want) || a.ChangedRows(b, n) != want.Count() {
 				t.Fatalf("%d rows of %d: %v differ, counted %d, want %v", rows, n, got, a.ChangedRows(b, n), want)
 			}
 			for range 10 {
 				got.Add(rng.IntN(rows))
 			}
-			if got.Differing(a.Table, b.Table, n); !slices.Equal(got, want) {
+			if got.RemoveEqual(a.Table, b.Table, n); !slices.Equal(got, want) {
 				t.Fatalf("%d rows of %d: among those that may, %v differ, want %v", rows, n, got, want)
 			}
 		}
@@ -83,12 +83,12 @@ func TestSameCube(t *testing.T) {
 			a[i] = int32(rng.Uint32())
 		}
 		b := a
-		if !frame.SameCube(&a, &b) {
+		if !frame.EqualCubes(&a, &b) {
 			t.Fatalf("%v differs from itself", a)
 		}
 		for i := range b {
 			b = a
-			if b[i] ^= 1 << rng.IntN(32); frame.SameCube(&a, &b) {
+			if b[i] ^= 1 << rng.IntN(32); frame.EqualCubes(&a, &b) {
 				t.Fatalf("%v is the same as %v", a, b)
 			}
 		}

@@ -85,11 +85,11 @@ type Delivery uint8
 const (
 	// Latest drops frames that arrive after a newer one, and does not resend. Snapshots use it.
 	Latest Delivery = iota
-	// Each delivers late frames too, and does not resend. Text messages and datagrams use it.
-	Each
-	// Every resends frames, under new sequence numbers, until they are acknowledged. Blocks of files
+	// Unreliable delivers late frames too, and does not resend. Text messages and datagrams use it.
+	Unreliable
+	// Reliable resends frames, under new sequence numbers, until they are acknowledged. Blocks of files
 	// use it.
-	Every
+	Reliable
 )
 
 // Schema describes the frames of one source. Sender and receiver are configured with the same schema.
@@ -155,9 +155,9 @@ func (s *Schema) CheckRow(f *Frame, i int) error {
 	return nil
 }
 
-// CheckSince is Check for a frame that differs from base in few rows. It skips rows that are equal,
+// CheckChanged is Check for a frame that differs from base in few rows. It skips rows that are equal,
 // since all values of base must be in range. Both tables must have the right size.
-func (s *Schema) CheckSince(f, base *Frame) error {
+func (s *Schema) CheckChanged(f, base *Frame) error {
 	const block = 32 // rows
 	n := len(s.Fields)
 	for from := 0; from < s.Rows; from += block {

@@ -119,7 +119,7 @@ func TestCheckSince(t *testing.T) {
 		fd := &s.Fields[at%len(s.Fields)]
 		for _, v := range []int32{fd.Max, fd.Max + 1, fd.Min - 1} {
 			f.Table[at] = v
-			whole, since := s.Check(f), s.CheckSince(f, base)
+			whole, since := s.Check(f), s.CheckChanged(f, base)
 			if bad := v > fd.Max || v < fd.Min; (whole != nil) != bad || (since != nil) != bad || bad && whole.Error() != since.Error() {
 				t.Errorf("value %d at %d: %v, since the base %v", v, at, whole, since)
 			}

@@ -11,8 +11,8 @@ type Shared struct {
 	pool    *Pool
 }
 
-// Keep increments the reference count and returns s. Each call must be matched by a call of Release.
-func (s *Shared) Keep() *Shared {
+// Retain increments the reference count and returns s. Each call must be matched by a call of Release.
+func (s *Shared) Retain() *Shared {
 	s.refs++
 	return s
 }
@@ -39,8 +39,8 @@ type Pool struct {
 // NewPool returns a pool of frames of schema s.
 func NewPool(s *Schema) *Pool { return &Pool{schema: s} }
 
-// Take returns a frame with a reference count of one, for the caller to fill. Its content is undefined.
-func (p *Pool) Take() *Shared {
+// Get returns a frame with a reference count of one, for the caller to fill. Its content is undefined.
+func (p *Pool) Get() *Shared {
 	var s *Shared
 	if n := len(p.free); n > 0 {
 		s, p.free = p.free[n-1], p.free[:n-1]

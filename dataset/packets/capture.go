@@ -75,7 +75,7 @@ func read(in io.Reader, path string, memory int) (*Capture, error) {
 		for _, r := range c.Remarks() {
 			problem += "; " + r
 		}
-		return nil, &source.Error{File: path, Problem: problem, Expected: "at least one", Kind: ErrNothing}
+		return nil, &source.Error{File: path, Problem: problem, Expected: "at least one", Kind: ErrNoDatagrams}
 	}
 	return c, nil
 }

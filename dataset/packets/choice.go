@@ -112,7 +112,7 @@ func (c *Capture) selectDatagrams(choice Choice) error {
 	if len(c.chosen) > 0 {
 		return nil
 	}
-	e := &source.Error{File: c.File, Kind: ErrNothing}
+	e := &source.Error{File: c.File, Kind: ErrNoDatagrams}
 	if opposite > 0 {
 		from, otherWay := "from", "up"
 		if !c.Down {
@@ -131,8 +131,8 @@ func (c *Capture) selectDatagrams(choice Choice) error {
 	return e
 }
 
-// Way returns the direction that was chosen: "down" or "up".
-func (c *Capture) Way() string {
+// Direction returns the direction that was chosen: "down" or "up".
+func (c *Capture) Direction() string {
 	if c.Down {
 		return "down"
 	}

@@ -19,8 +19,8 @@ import "errors"
 var (
 	// ErrFormat means that the file is not a capture.
 	ErrFormat = errors.New("not a capture")
-	// ErrNothing means that the capture contains no UDP datagrams, or none that match the Choice.
-	ErrNothing = errors.New("no such datagrams")
+	// ErrNoDatagrams means that the capture contains no UDP datagrams, or none that match the Choice.
+	ErrNoDatagrams = errors.New("no such datagrams")
 
 	// errTruncated means that the file is truncated. It is never returned to callers: the packets
 	// before are used, and a remark reports it.

@@ -50,7 +50,7 @@ func TestRealMatches(t *testing.T) {
 		}
 		mean := strconv.FormatFloat(float64(total)/float64(len(sizes)), 'f', digits, 64)
 		if got.Port != c.port || len(sizes) != c.n || mean != c.mean || sizes[c.n/2] != c.median || sizes[c.n*95/100] != c.p95 {
-			t.Errorf("%s %s: port %d, %d datagrams of %s bytes, median %d, p95 %d; want %+v", c.name, got.Way(), got.Port,
+			t.Errorf("%s %s: port %d, %d datagrams of %s bytes, median %d, p95 %d; want %+v", c.name, got.Direction(), got.Port,
 				len(sizes), mean, sizes[c.n/2], sizes[c.n*95/100], c)
 		}
 	}

@@ -98,7 +98,7 @@ func TestHeadersBeforeUDP(t *testing.T) {
 		list := []raw{{link: layers.LinkTypeEthernet, data: c.data}}
 		got, err := readBytes(classic(t, list))
 		switch {
-		case c.want == 0 && !errors.Is(err, ErrNothing):
+		case c.want == 0 && !errors.Is(err, ErrNoDatagrams):
 			t.Errorf("%s: %v, want ErrNothing", name, err)
 		case c.want == 1 && (err != nil || !bytes.Equal(got.Datagrams[0].Payload[1:], pattern(9, int(got.Datagrams[0].Payload[0]))[1:])):
 			t.Errorf("%s: %v, %v", name, got, err)
@@ -148,7 +148,7 @@ func TestFragments(t *testing.T) {
 	}
 	late := []raw{{link: layers.LinkTypeRaw, data: a[0]}, {link: layers.LinkTypeRaw, at: 31 * time.Second, data: a[1]},
 		{link: layers.LinkTypeRaw, at: 31 * time.Second, data: a[2]}}
-	if _, err := readBytes(classic(t, late)); !errors.Is(err, ErrNothing) {
+	if _, err := readBytes(classic(t, late)); !errors.Is(err, ErrNoDatagrams) {
 		t.Errorf("fragments half a minute apart: %v", err)
 	}
 }
@@ -205,7 +205,7 @@ func TestTruncatedAnywhere(t *testing.T) {
 		for n := range len(file) {
 			c, err := readBytes(file[:n])
 			if err != nil {
-				if !errors.Is(err, ErrNothing) && n >= 4 {
+				if !errors.Is(err, ErrNoDatagrams) && n >= 4 {
 					t.Fatalf("%s, %d of %d bytes: %v", name, n, len(file), err)
 				}
 				continue
@@ -248,11 +248,11 @@ func TestBadInput(t *testing.T) {
 		"text":           {text, ErrFormat, []string{"begins with 49 74 20 77", "expected a capture"}},
 		"damaged":        {bad, ErrFormat, []string{"a.pcap: packet 2: ", "expected a packet"}},
 		"damaged pcapng": {next, ErrFormat, []string{"a.pcap: packet 2: ", "expected a packet"}},
-		"no datagrams": {classic(t, []raw{{link: layers.LinkTypeEthernet, data: tcp}}), ErrNothing,
+		"no datagrams": {classic(t, []raw{{link: layers.LinkTypeEthernet, data: tcp}}), ErrNoDatagrams,
 			[]string{"contains no complete UDP datagram in 1 packet", "expected at least one"}},
-		"an unknown link": {classic(t, []raw{{link: layers.LinkTypeIEEE802_11, data: tcp}}), ErrNothing, []string{"no complete UDP datagram"}},
+		"an unknown link": {classic(t, []raw{{link: layers.LinkTypeIEEE802_11, data: tcp}}), ErrNoDatagrams, []string{"no complete UDP datagram"}},
 		"parts of packets": {classic(t, []raw{{link: layers.LinkTypeRaw, data: ip(t, netip.AddrPortFrom(client4, 1),
-			netip.AddrPortFrom(server4, 2), pattern(90, 1))[:60], more: 58}}), ErrNothing, []string{"1 datagram left out: captured only in part"}},
+			netip.AddrPortFrom(server4, 2), pattern(90, 1))[:60], more: 58}}), ErrNoDatagrams, []string{"1 datagram left out: captured only in part"}},
 	} {
 		_, err := readBytes(c.file)
 		if !errors.Is(err, c.kind) {
@@ -337,7 +337,7 @@ func TestChoice(t *testing.T) {
 		c.Notes = source.Notes{}
 		err := c.selectDatagrams(x.choice)
 		switch {
-		case x.n < 0 && (!errors.Is(err, ErrNothing) || !strings.Contains(err.Error(), x.wantText)):
+		case x.n < 0 && (!errors.Is(err, ErrNoDatagrams) || !strings.Contains(err.Error(), x.wantText)):
 			t.Errorf("%+v: %v, want %q", x.choice, err, x.wantText)
 		case x.n > 0 && (err != nil || len(c.Chosen()) != x.n || len(c.Remarks()) != x.remarks || !strings.Contains(fmt.Sprint(c.Remarks()), x.wantText)):
 			t.Errorf("%+v: %d datagrams, %v, remarks %v", x.choice, len(c.Chosen()), err, c.Remarks())
@@ -391,7 +391,7 @@ func TestSource(t *testing.T) {
 			t.Fatal(err)
 		}
 		s := src.(*datagramSource)
-		if n := s.Frames(); n != 6 || s.Schema().Delivery != frame.Each || !s.Schema().Timed || len(s.Remarks()) != 2 {
+		if n := s.Frames(); n != 6 || s.Schema().Delivery != frame.Unreliable || !s.Schema().Timed || len(s.Remarks()) != 2 {
 			t.Errorf("%d frames, %+v, remarks %v", n, s.Schema(), s.Remarks())
 		}
 		const ms = time.Millisecond

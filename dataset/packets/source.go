@@ -52,7 +52,7 @@ func newSource(c *Capture, loop bool) *datagramSource {
 	if seconds := s.period.Seconds(); seconds > 0 {
 		hz = int(max(1, min(1000, math.Round(float64(len(s.data))/seconds))))
 	}
-	s.schema = &frame.Schema{Name: "packets", Item: "byte", Delivery: frame.Each, Timed: true, TickHz: hz}
+	s.schema = &frame.Schema{Name: "packets", Item: "byte", Delivery: frame.Unreliable, Timed: true, TickHz: hz}
 	return s
 }
 

@@ -47,7 +47,7 @@ func bruteGap(a, b *Body) float64 {
 func randomPair(rng *rand.Rand) (a, b *Body) {
 	r := func() float64 { return rng.Float64()*2 - 1 }
 	s := NewScene(2)
-	s.Reset(Recorder(), nil)
+	s.Reset(RecorderParams(), nil)
 	other := 0.2 + 0.55*float64(rng.IntN(2))
 	reach := (0.2 + other) * 1.5
 	turnA, turnB := Quat{r(), r(), r(), r()}.normalized(), Quat{r(), r(), r(), r()}.normalized()
@@ -160,7 +160,7 @@ func TestPairsAgainstBruteForce(t *testing.T) {
 			continue
 		}
 		found := map[pair]int{}
-		for a, b := range s.Touching {
+		for a, b := range s.TouchingPairs {
 			found[newPair(a, b)]++
 		}
 		for i := range before {

@@ -14,8 +14,8 @@ func turned(k int) Quat {
 }
 
 // thorough returns the parameters with limits on work that are not reached.
-func thorough() Rigid {
-	law := Recorder()
+func thorough() Params {
+	law := RecorderParams()
 	law.Effort = 8
 	return law
 }
@@ -76,7 +76,7 @@ func heavyOnNine() *Scene {
 
 // A freely spinning cube turns by rate x time.
 func TestFreeSpin(t *testing.T) {
-	law := Recorder()
+	law := RecorderParams()
 	law.Gravity, law.Damping = 0, 0
 	s := sceneOf(law, Vec{Z: 10})
 	b := s.Body(0)
@@ -96,7 +96,7 @@ func TestFreeSpin(t *testing.T) {
 
 // A force changes the speed by acceleration x time in one step only, and wakes the cube.
 func TestPullAndTwist(t *testing.T) {
-	law := Recorder()
+	law := RecorderParams()
 	law.Gravity, law.Damping = 0, 0
 	s := sceneOf(law, Vec{Z: 10}, Vec{Z: 20})
 	for range 10 {
@@ -214,7 +214,7 @@ func TestLargeSleeperIsFound(t *testing.T) {
 		met := false
 		for range 30 {
 			s.Step(tick)
-			for a, b := range s.Touching {
+			for a, b := range s.TouchingPairs {
 				met = met || a == 0 && b == 1
 			}
 		}
@@ -229,7 +229,7 @@ func TestTouching(t *testing.T) {
 	s := sceneOf(thorough(), Vec{0, 0, half}, Vec{0, 0, 3*half - 0.01}, Vec{2*half + 0.01, 0, half}, Vec{3, 0, half})
 	s.Step(tick)
 	n := 0
-	for a, b := range s.Touching {
+	for a, b := range s.TouchingPairs {
 		if n++; a != 0 || b != 1 {
 			t.Errorf("%d touches %d", a, b)
 		}

@@ -51,7 +51,7 @@ func TestGolden(t *testing.T) {
 // fallOnSleepers returns a heap of cubes above cubes that were laid.
 func fallOnSleepers() *Scene {
 	s := NewScene(60)
-	s.Reset(Recorder(), upright)
+	s.Reset(RecorderParams(), upright)
 	for k := range 60 {
 		p := Vec{float64(k%4) * 0.5, float64(k/4%4) * 0.5, half + 0.7*float64(k/16)}
 		if k < 16 {

@@ -37,9 +37,9 @@ func (c *grid) add(i int, pos Vec) {
 	c.next[i], *h = *h, int32(i)+1
 }
 
-// Around calls f for every cube i whose centre is nearer to p than reach. away is the vector from p to
+// ForEachNear calls f for every cube i whose centre is nearer to p than reach. away is the vector from p to
 // the centre, and square its length squared.
-func (s *Scene) Around(p Vec, reach float64, f func(i int, away Vec, square float64)) {
+func (s *Scene) ForEachNear(p Vec, reach float64, f func(i int, away Vec, square float64)) {
 	for _, i := range s.live {
 		callIfNear(int(i), s.bodies[i].Pos, p, reach, f)
 	}

@@ -1,20 +1,20 @@
 package physics
 
-// Rigid are the parameters of a Scene: stiff contacts with friction, solved once a step. Units are
+// Params are the parameters of a Scene: stiff contacts with friction, solved once a step. Units are
 // metres, seconds and kilograms.
-type Rigid struct {
+type Params struct {
 	Gravity float64 // downwards, metres per second squared
 	Density float64 // kilograms per cubic metre
 
-	ERP         float64 // fraction of an overlap to correct in one step ("error reduction parameter")
-	CFM         float64 // softness of contacts: speed times time per unit of impulse ("constraint force mixing")
-	Layer       float64 // depth of overlap that is not corrected
-	Correcting  float64 // maximum speed of the correction of an overlap
-	MaxFriction float64 // maximum friction in newtons, independent of the pressure
-	Iterations  int     // maximum number of sweeps of the solver over all contacts
-	Converged   float64 // metres per second: an island is solved when no speed changes by more in a sweep
-	Effort      int     // scales the limits on contacts and sweeps in a step; 1 suits a forecast
-	Relaxation  float64 // over-relaxation factor of the solver; 1 means none
+	ERP                float64 // fraction of an overlap to correct in one step ("error reduction parameter")
+	CFM                float64 // softness of contacts: speed times time per unit of impulse ("constraint force mixing")
+	UncorrectedDepth   float64 // depth of overlap that is not corrected
+	MaxCorrectionSpeed float64 // maximum speed of the correction of an overlap
+	MaxFriction        float64 // maximum friction in newtons, independent of the pressure
+	Iterations         int     // maximum number of sweeps of the solver over all contacts
+	Converged          float64 // metres per second: an island is solved when no speed changes by more in a sweep
+	Effort             int     // scales the limits on contacts and sweeps in a step; 1 suits a forecast
+	Relaxation         float64 // over-relaxation factor of the solver; 1 means none
 
 	Damping     float64 // fraction of speed and of spin lost per step
 	DampedAbove float64 // speeds and spins below it are not damped
@@ -25,13 +25,13 @@ type Rigid struct {
 	RestSpeed, RestSpin, RestTime float64
 }
 
-// Recorder returns the parameters of the walk-off's recordings: Fiedler's demonstration on the Open
+// RecorderParams returns the parameters of the walk-off's recordings: Fiedler's demonstration on the Open
 // Dynamics Engine ("Networked Physics", 2014). There friction is not Coulomb's but a constant limit
 // of force, so high that cubes in contact neither slide nor roll. Rigid documents the units.
-func Recorder() Rigid {
-	return Rigid{
+func RecorderParams() Params {
+	return Params{
 		Gravity: 20, Density: 1,
-		ERP: 0.25, CFM: 0.001, Layer: 0.01, Correcting: 250, MaxFriction: 200,
+		ERP: 0.25, CFM: 0.001, UncorrectedDepth: 0.01, MaxCorrectionSpeed: 250, MaxFriction: 200,
 		Iterations: 64, Converged: 2e-4, Effort: 1, Relaxation: 1.3,
 		Damping: 0.01, DampedAbove: 0.01, MaxSpin: 16, MaxSpeed: 64,
 		RestSpeed: 0.25, RestSpin: 0.25, RestTime: 0.1,

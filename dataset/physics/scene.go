@@ -14,7 +14,7 @@ package physics
 //
 // Bodies are identified by an index from 0 to n-1.
 type Scene struct {
-	params        Rigid
+	params        Params
 	pose          func(i int) Quat // orientation of a body that was laid
 	bodies        []Body           // valid for bodies that are posed, moving or held
 	laid          []laidBody       // of each body that was laid
@@ -42,12 +42,12 @@ type touchCount struct{ Floor, Cubes, Held uint16 }
 
 // Impact is the change of a body's speed by contacts, in metres per second: the sum over all steps,
 // and the largest of one step.
-type Impact struct{ Sum, Most float64 }
+type Impact struct{ Sum, Max float64 }
 
 // add adds the change of one step.
 func (m *Impact) add(change float64) {
 	m.Sum += change
-	m.Most = max(m.Most, change)
+	m.Max = max(m.Max, change)
 }
 
 // laidBody is the position and half the side of a cube that was laid.
@@ -94,7 +94,7 @@ func NewScene(n int) *Scene {
 
 // Reset empties the scene and sets its parameters. pose returns the orientation of a cube that was
 // laid, when it is needed; it may be nil if Lay is not used.
-func (s *Scene) Reset(params Rigid, pose func(i int) Quat) {
+func (s *Scene) Reset(params Params, pose func(i int) Quat) {
 	s.params, s.pose = params, pose
 	clear(s.state)
 	s.live, s.posedFromLaid, s.large, s.pairs = s.live[:0], s.posedFromLaid[:0], s.large[:0], s.pairs[:0]
@@ -120,11 +120,11 @@ func (s *Scene) Rewind() {
 	s.solver.spent = 0
 }
 
-// SolveTo sets the parameter Converged of the solver until the next Reset.
-func (s *Scene) SolveTo(converged float64) { s.params.Converged = converged }
+// SetConverged sets the parameter Converged of the solver until the next Reset.
+func (s *Scene) SetConverged(converged float64) { s.params.Converged = converged }
 
-// Spent returns the cost of all steps since Reset, in updates of a contact point by the solver.
-func (s *Scene) Spent() int { return s.solver.spent }
+// WorkDone returns the cost of all steps since Reset, in updates of a contact point by the solver.
+func (s *Scene) WorkDone() int { return s.solver.spent }
 
 // Lay adds cube i, asleep at pos. half is half its side.
 func (s *Scene) Lay(i int, half float64, pos Vec) {
@@ -195,9 +195,9 @@ func (s *Scene) Twist(i int, acceleration Vec) {
 	b.stillFor = 0
 }
 
-// Touching iterates over the pairs of cubes that touched in the last step. At least one of each pair
+// TouchingPairs iterates over the pairs of cubes that touched in the last step. At least one of each pair
 // was awake.
-func (s *Scene) Touching(yield func(a, b int) bool) {
+func (s *Scene) TouchingPairs(yield func(a, b int) bool) {
 	for _, p := range s.pairs {
 		if a, b := p.split(); !yield(a, b) {
 			return

@@ -11,7 +11,7 @@ const tick = 1.0 / 60
 func upright(int) Quat { return Quat{W: 1} }
 
 // sceneOf returns a scene with small cubes at the given positions.
-func sceneOf(law Rigid, at ...Vec) *Scene {
+func sceneOf(law Params, at ...Vec) *Scene {
 	s := NewScene(len(at))
 	s.Reset(law, upright)
 	for i, p := range at {
@@ -23,7 +23,7 @@ func sceneOf(law Rigid, at ...Vec) *Scene {
 // A falling cube follows the semi-implicit Euler method: in each step its speed grows by g dt,
 // moves the cube, and is damped.
 func TestSceneFreeFall(t *testing.T) {
-	s := sceneOf(Recorder(), Vec{1, 2, 20})
+	s := sceneOf(RecorderParams(), Vec{1, 2, 20})
 	z, v := 20.0, 0.0
 	for range 60 {
 		s.Step(tick)
@@ -41,7 +41,7 @@ func TestSceneFreeFall(t *testing.T) {
 
 // A resting cube keeps its orientation, sinks in by at most Layer, and falls asleep.
 func TestSceneRests(t *testing.T) {
-	s := sceneOf(Recorder(), Vec{0.3, 0.4, half}, Vec{3, 0, half}, Vec{3, 0, 3*half - 0.001})
+	s := sceneOf(RecorderParams(), Vec{0.3, 0.4, half}, Vec{3, 0, half}, Vec{3, 0, 3*half - 0.001})
 	for range 120 {
 		s.Step(tick)
 	}
@@ -66,7 +66,7 @@ func TestSceneRests(t *testing.T) {
 // The solver agrees with the closed form: a cube that lands flat stops in the step in which it touches,
 // and an overlap is corrected by a quarter in each step.
 func TestSceneLanding(t *testing.T) {
-	s := sceneOf(Recorder(), Vec{0, 0, half - 0.03})
+	s := sceneOf(RecorderParams(), Vec{0, 0, half - 0.03})
 	s.Body(0).Vel = Vec{0, 0, -5}
 	s.Step(tick)
 	want := 0.25 * (0.03 - 0.01) / tick // wanted speed; contacts are slightly soft
@@ -80,7 +80,7 @@ func TestSceneLanding(t *testing.T) {
 
 // A collision of two cubes conserves momentum and does not increase energy: there is no bounce.
 func TestSceneKeepsMomentum(t *testing.T) {
-	law := Recorder()
+	law := RecorderParams()
 	law.Gravity, law.Damping = 0, 0
 	s := sceneOf(law, Vec{-1, 0, 10}, Vec{1, 0.1, 10.15})
 	a, b := s.Body(0), s.Body(1)
@@ -104,7 +104,7 @@ func TestSceneKeepsMomentum(t *testing.T) {
 func TestSceneHeap(t *testing.T) {
 	const n = 60
 	s := NewScene(n)
-	s.Reset(Recorder(), upright)
+	s.Reset(RecorderParams(), upright)
 	for k := range n {
 		turn := Quat{float64(k*7%11) - 5, float64(k*5%13) - 6, float64(k*3%7) - 3, 6}.normalized()
 		s.Place(k, half, Vec{float64(k%4) * 0.5, float64(k/4%4) * 0.5, 0.5 + 0.7*float64(k/16)}, turn, Vec{}, Vec{}, 0)
@@ -135,7 +135,7 @@ func TestSceneHeap(t *testing.T) {
 // A laid sleeper wakes when it is touched, with those in contact with it; others do not.
 func TestSceneWakes(t *testing.T) {
 	s := NewScene(4)
-	s.Reset(Recorder(), upright)
+	s.Reset(RecorderParams(), upright)
 	s.Lay(1, half, Vec{1, 0, half - 0.001})
 	s.Lay(2, half, Vec{1.399, 0, half - 0.001})
 	s.Lay(3, half, Vec{3, 0, half - 0.001})
@@ -154,7 +154,7 @@ func TestSceneWakes(t *testing.T) {
 // A held cube moves at its set speed, whatever it hits.
 func TestSceneHolds(t *testing.T) {
 	s := NewScene(2)
-	s.Reset(Recorder(), upright)
+	s.Reset(RecorderParams(), upright)
 	s.Hold(0, 0.75, Vec{0, 0, 0.75}, Quat{W: 1})
 	s.Lay(1, half, Vec{1, 0, half})
 	s.Body(0).Vel = Vec{3, 0, 0}
@@ -173,7 +173,7 @@ func TestSceneHolds(t *testing.T) {
 // The grid finds the same contacts as an exhaustive comparison.
 func TestSceneAround(t *testing.T) {
 	s := NewScene(200)
-	s.Reset(Recorder(), upright)
+	s.Reset(RecorderParams(), upright)
 	at := func(i int) Vec { return Vec{float64(i*37%101)/7 - 7, float64(i*53%97)/7 - 70, float64(i % 3)} }
 	for i := range 200 {
 		if i%3 == 0 {
@@ -184,7 +184,7 @@ func TestSceneAround(t *testing.T) {
 	}
 	for k := range 20 {
 		p, found, want := at(k*9), 0, 0
-		s.Around(p, 2, func(i int, away Vec, square float64) { found++ })
+		s.ForEachNear(p, 2, func(i int, away Vec, square float64) { found++ })
 		for i := range 200 {
 			if at(i).Sub(p).Length() < 2 {
 				want++
@@ -199,7 +199,7 @@ func TestSceneAround(t *testing.T) {
 func TestSceneAllocatesNothing(t *testing.T) {
 	s := NewScene(50)
 	run := func() {
-		s.Reset(Recorder(), upright)
+		s.Reset(RecorderParams(), upright)
 		for k := range 50 {
 			p := Vec{float64(k%5) * 0.3, float64(k / 5 % 5 * 1), 0.5 + float64(k/25)}
 			if k < 40 {
@@ -226,7 +226,7 @@ func TestRewind(t *testing.T) {
 		if again {
 			s.Rewind()
 		} else {
-			s.Reset(Recorder(), upright)
+			s.Reset(RecorderParams(), upright)
 			for i := range n {
 				if i != placed[0] {
 					s.Lay(i, half, Vec{float64(i%4) * 0.39, float64(i/4) * 0.39, half})

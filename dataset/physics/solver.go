@@ -33,7 +33,7 @@ type contactSolver struct {
 	correctionRate float64 // ERP per step: separation speed wanted for each metre of overlap
 	maxFriction    float64 // largest friction impulse, times mass
 	relaxation     float64 // over-relaxation factor
-	params         *Rigid
+	params         *Params
 	maxWork        int // maximum sweeps times contacts in a step for an effort of 1, see baseWork
 	spent          int // sweeps times contacts since Reset
 }
@@ -72,7 +72,7 @@ type row struct {
 
 // init allocates memory for n bodies, and sets the limit on work, which grows with n.
 func (s *contactSolver) init(n int) {
-	s.maxWork = baseWork * Thousands(n)
+	s.maxWork = baseWork * WorkFactor(n)
 	s.motion = make([]motion, 0, n)
 	s.previous = make([]motion, n)
 	s.island = make([]int32, n)
@@ -81,7 +81,7 @@ func (s *contactSolver) init(n int) {
 }
 
 // reset removes all bodies and contacts and sets the coefficients for a step of dt seconds.
-func (s *contactSolver) reset(params *Rigid, dt float64) {
+func (s *contactSolver) reset(params *Params, dt float64) {
 	s.params = params
 	s.orderPasses()
 	s.motion = s.motion[:0]
@@ -98,7 +98,7 @@ func (s *contactSolver) reset(params *Rigid, dt float64) {
 // correctionSpeed returns the separation speed wanted for an overlap of depth metres. Overlaps up
 // to params.Layer are not corrected.
 func (s *contactSolver) correctionSpeed(depth float64) float64 {
-	return min(float64(s.correctionRate*max(depth-s.params.Layer, 0)), s.params.Correcting)
+	return min(float64(s.correctionRate*max(depth-s.params.UncorrectedDepth, 0)), s.params.MaxCorrectionSpeed)
 }
 
 // newImpulse returns the initial state of an impulse. inverseMass is the change of relative speed

@@ -8,9 +8,9 @@ const sweepsPerOrder = 8
 // solved less exactly, not for longer. Only a player that carries 170 of 901 cubes reaches the bound.
 const baseWork = 32 * 1024
 
-// Thousands returns the factor by which limits on work grow with the number of cubes: cubes / 1024,
+// WorkFactor returns the factor by which limits on work grow with the number of cubes: cubes / 1024,
 // but at least 1.
-func Thousands(cubes int) int { return max(cubes/1024, 1) }
+func WorkFactor(cubes int) int { return max(cubes/1024, 1) }
 
 // solve runs at most the given number of sweeps, fewer if all islands converge or the work exceeds its
 // limit.

@@ -80,9 +80,9 @@ func TestSnapshotsMatchReference(t *testing.T) {
 			clear(want.Table)
 			for ; entities.cells != nil && entities.cells[0] == snap[0]; entities.next() {
 				row := want.Table[testkit.ParseInt(t, entities.cells[2])*l.Columns:]
-				row[netcode.Present] = 1
+				row[netcode.PresentColumn] = 1
 				for i, cell := range entities.cells[3:] {
-					row[netcode.Fields+i] = value(t, cell, &s.Fields[netcode.Fields+i])
+					row[netcode.FirstFieldColumn+i] = value(t, cell, &s.Fields[netcode.FirstFieldColumn+i])
 				}
 			}
 			row := want.Table[l.Rows*l.Columns:]
@@ -100,7 +100,7 @@ func TestSnapshotsMatchReference(t *testing.T) {
 			if err := s.Check(f); err != nil {
 				t.Fatal(err)
 			}
-			if changed.Compare(f.Table, last.Table, l.Columns); !slices.Equal(changed, src.Changed()) {
+			if changed.SetDiffering(f.Table, last.Table, l.Columns); !slices.Equal(changed, src.Changed()) {
 				t.Fatalf("%s, frame %d: %d rows differ, changed are %d", name, n, changed.Count(), src.Changed().Count())
 			}
 			last.CopyFrom(f)

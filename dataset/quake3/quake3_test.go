@@ -183,7 +183,7 @@ func TestHandmadeDemo(t *testing.T) {
 		f := s.Schema().NewFrame()
 		s.Initial(f)
 		item := f.Table[64*l.Columns:]
-		if item[netcode.Present] != 0 || !slices.Equal(item[netcode.Fields:][:len(m.fields)], m.values(wants[0][64])) {
+		if item[netcode.PresentColumn] != 0 || !slices.Equal(item[netcode.FirstFieldColumn:][:len(m.fields)], m.values(wants[0][64])) {
 			t.Errorf("initially, 64 is %v", item[:l.Time])
 		}
 		for n := range 3 * len(wants) {
@@ -195,8 +195,8 @@ func TestHandmadeDemo(t *testing.T) {
 				row := f.Table[number*l.Columns:][:l.Columns]
 				values := make([]int32, l.Columns)
 				if e, ok := want[number]; ok {
-					values[netcode.Present] = 1
-					copy(values[netcode.Fields:], m.values(e))
+					values[netcode.PresentColumn] = 1
+					copy(values[netcode.FirstFieldColumn:], m.values(e))
 				}
 				if !slices.Equal(row, values) {
 					t.Errorf("frame %d, entity %d is %v, expected %v", n, number, row[:l.Time], values[:l.Time])
@@ -206,8 +206,8 @@ func TestHandmadeDemo(t *testing.T) {
 			if time := int32(1000 + 50*(n%len(wants))); player[l.Time] != time || player[l.Player] != min(time, 1050) || f.Tick != uint32(n) {
 				t.Errorf("frame %d: tick %d, time %d, command time %d", n, f.Tick, player[l.Time], player[l.Player])
 			}
-			if base := []int{0, 1, 2, 1}[n%4]; s.Seam() != (n > 0 && n%4 == 0) || s.Price().Base != base || s.Price().Bits < 20 {
-				t.Errorf("frame %d: loop point %v, price %+v", n, s.Seam(), s.Price())
+			if base := []int{0, 1, 2, 1}[n%4]; s.AtLoopPoint() != (n > 0 && n%4 == 0) || s.Price().Base != base || s.Price().Bits < 20 {
+				t.Errorf("frame %d: loop point %v, price %+v", n, s.AtLoopPoint(), s.Price())
 			}
 		}
 	}
@@ -244,7 +244,7 @@ func play(t testing.TB, s *matchSource, most int) {
 		if err := s.Schema().Check(f); err != nil {
 			t.Fatalf("frame %d: %v", n, err)
 		}
-		if rows.Compare(f.Table, last.Table, len(s.Schema().Fields)); !slices.Equal(rows, s.Changed()) {
+		if rows.SetDiffering(f.Table, last.Table, len(s.Schema().Fields)); !slices.Equal(rows, s.Changed()) {
 			t.Fatalf("frame %d: other rows differ than those in Changed", n)
 		}
 		last.CopyFrom(f)

@@ -248,7 +248,7 @@ func (s *matchSource) setInitial() {
 	}
 	s.initial = make([]int32, s.schema.Cells())
 	for n, row := range d.baselines[:s.layout.Rows] {
-		copy(s.initial[n*s.layout.Columns+netcode.Fields:], row)
+		copy(s.initial[n*s.layout.Columns+netcode.FirstFieldColumn:], row)
 	}
 	d.restart()
 	s.table, s.changed = slices.Clone(s.initial), frame.NewRows(s.schema.Rows)
@@ -257,8 +257,8 @@ func (s *matchSource) setInitial() {
 // Schema describes the frames.
 func (s *matchSource) Schema() *frame.Schema { return s.schema }
 
-// Seam reports whether the newest frame is at the loop point: the first of a further round.
-func (s *matchSource) Seam() bool { return s.StartsRound() }
+// AtLoopPoint reports whether the newest frame is at the loop point: the first of a further round.
+func (s *matchSource) AtLoopPoint() bool { return s.StartsRound() }
 
 // Changed returns the rows in which the newest frame differs from the frame before.
 func (s *matchSource) Changed() frame.Rows { return s.changed }
@@ -321,8 +321,8 @@ func (s *matchSource) updateTable(snap *snapshot) {
 			old = old[1:]
 		}
 		row, state := s.row(int(number)), snap.states[i*size:(i+1)*size]
-		if fields := row[netcode.Fields : netcode.Fields+size]; row[netcode.Present] == 0 || !slices.Equal(fields, state) {
-			row[netcode.Present] = 1
+		if fields := row[netcode.FirstFieldColumn : netcode.FirstFieldColumn+size]; row[netcode.PresentColumn] == 0 || !slices.Equal(fields, state) {
+			row[netcode.PresentColumn] = 1
 			copy(fields, state)
 			s.changed.Add(int(number))
 		}

@@ -14,9 +14,9 @@ import (
 // ErrFile means that a path is neither a regular file nor a pipe.
 var ErrFile = errors.New("cannot be read as a file")
 
-// What describes the type of a file for messages: "a pipe", "a folder", "a socket" or "a device". It
+// DescribeMode describes the type of a file for messages: "a pipe", "a folder", "a socket" or "a device". It
 // returns "" for a regular file.
-func What(mode fs.FileMode) string {
+func DescribeMode(mode fs.FileMode) string {
 	switch {
 	case mode.IsRegular():
 		return ""
@@ -54,7 +54,7 @@ func OpenFile(ctx context.Context, path, expected string, kind error) (*inputFil
 	if err != nil {
 		return nil, err
 	}
-	what := What(info.Mode())
+	what := DescribeMode(info.Mode())
 	switch {
 	case what == "a folder" && kind != nil:
 		return nil, &Error{File: path, Problem: "is a folder", Expected: expected, Kind: kind}

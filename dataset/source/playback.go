@@ -70,8 +70,8 @@ func (p *Playback) Fill(f *frame.Frame, next func(*frame.Frame) error) error {
 	return p.err
 }
 
-// Seam reports whether the newest frame is at the loop point: the first of a further round.
-func (p *Playback) Seam() bool { return p.Restart }
+// AtLoopPoint reports whether the newest frame is at the loop point: the first of a further round.
+func (p *Playback) AtLoopPoint() bool { return p.Restart }
 
 // Frames returns the number of frames in one round, without the preamble. It returns 0 while the number
 // is not known: unless the size of the file shows it, the file has to be read to its end once.

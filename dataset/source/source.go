@@ -27,11 +27,11 @@ type Source interface {
 	Next(f *frame.Frame) error
 }
 
-// Seamed is a source that may loop.
-type Seamed interface {
-	// Seam reports whether the frame that Next filled last is at the loop point: the first frame after
+// Looping is a source that may loop.
+type Looping interface {
+	// AtLoopPoint reports whether the frame that Next filled last is at the loop point: the first frame after
 	// the source started again. It has no relation to the frame before.
-	Seam() bool
+	AtLoopPoint() bool
 }
 
 // Tracked is a source that tracks the changes between frames.

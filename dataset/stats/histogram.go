@@ -12,9 +12,9 @@ func endRun(lengths *quantile.Counts, length *int64) {
 
 // countFrom returns the number and the sum of the counted values that are at least low.
 func countFrom(c *quantile.Counts, low int) (n, sum int64) {
-	for v := low; v < len(c.Of); v++ {
-		n += c.Of[v]
-		sum += c.Of[v] * int64(v)
+	for v := low; v < len(c.Occurrences); v++ {
+		n += c.Occurrences[v]
+		sum += c.Occurrences[v] * int64(v)
 	}
 	return n, sum
 }

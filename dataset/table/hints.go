@@ -18,7 +18,7 @@ func partKeys() []string { return []string{"name", "first_row", "rows", "first",
 
 // roles returns the roles that a schema may name.
 func roles() []frame.Role {
-	return []frame.Role{frame.Place, frame.Velocity, frame.Type, frame.Present, frame.Clock, frame.Now}
+	return []frame.Role{frame.Position, frame.Velocity, frame.Type, frame.Present, frame.Clock, frame.Now}
 }
 
 // maxGroup is the maximum number of a group: groups are stored in a byte.
@@ -49,7 +49,7 @@ func (r *schemaReader) readHint(prefix string, t map[string]any, f *frame.Field)
 		}
 		*x.to = n
 	}
-	moves := h.Role == frame.Place || h.Role == frame.Velocity
+	moves := h.Role == frame.Position || h.Role == frame.Velocity
 	switch {
 	case moves && h.Group == 0:
 		r.failMissing(prefix+"group", "the number of the position, from 1")
@@ -140,7 +140,7 @@ func describeHint(b *strings.Builder, h *frame.Hint) {
 		key   string
 		value uint8
 		write bool
-	}{{"group", h.Group, h.Group != 0}, {"axis", h.Axis, h.Role == frame.Place || h.Role == frame.Velocity}, {"rides", h.Rides, h.Rides != 0}} {
+	}{{"group", h.Group, h.Group != 0}, {"axis", h.Axis, h.Role == frame.Position || h.Role == frame.Velocity}, {"rides", h.Rides, h.Rides != 0}} {
 		if x.write {
 			writeKey(b, x.key, x.value)
 		}

@@ -60,7 +60,7 @@ func readLayout(path string) (*Layout, error) {
 	var tooLarge *boundedio.SizeError
 	switch {
 	case errors.As(err, &kind):
-		return nil, &source.Error{File: path, Problem: "is " + source.What(kind.Mode), Expected: expected, Kind: ErrSchema}
+		return nil, &source.Error{File: path, Problem: "is " + source.DescribeMode(kind.Mode), Expected: expected, Kind: ErrSchema}
 	case errors.As(err, &tooLarge):
 		size := max(tooLarge.Size, maxSchemaBytes+1) // tooLarge.Size is 0 if unknown
 		return nil, &source.Error{File: path, Problem: fmt.Sprintf("has %d KB", size/1000), Expected: expected, Kind: ErrSchema}

@@ -180,8 +180,8 @@ func TestPreambleAndLoop(t *testing.T) {
 			if err := s.Next(f); err != nil {
 				t.Fatal(err)
 			}
-			if fmt.Sprint(f.Table) != fmt.Sprint(frames[2+i%2]) || f.Tick != uint32(2+i) || s.Seam() != (i > 0 && i%2 == 0) {
-				t.Errorf("%s, frame %d: %v, tick %d, loop point %v", name, i, f.Table, f.Tick, s.Seam())
+			if fmt.Sprint(f.Table) != fmt.Sprint(frames[2+i%2]) || f.Tick != uint32(2+i) || s.AtLoopPoint() != (i > 0 && i%2 == 0) {
+				t.Errorf("%s, frame %d: %v, tick %d, loop point %v", name, i, f.Table, f.Tick, s.AtLoopPoint())
 			}
 		}
 		if s.Frames() != 2 {

@@ -25,7 +25,7 @@ func odd() *frame.Schema {
 		{Name: "far", Kind: frame.Quantity, Min: math.MinInt32, Max: math.MaxInt32, Scale: 0.01},
 		{Name: "yaw", Kind: frame.Angle, Min: -180, Max: 179, Scale: 0.3, Hint: frame.Hint{Turn: 360}},
 		{Name: "sort", Kind: frame.Enum, Min: -3, Max: 1 << 20, Hint: frame.Hint{Role: frame.Type}},
-		{Name: "x", Kind: frame.Quantity, Max: 9, Scale: 1, Hint: frame.Hint{Role: frame.Place, Group: 3, Axis: 2, Rides: 255, Step: 0.125}},
+		{Name: "x", Kind: frame.Quantity, Max: 9, Scale: 1, Hint: frame.Hint{Role: frame.Position, Group: 3, Axis: 2, Rides: 255, Step: 0.125}},
 		{Name: "vx", Kind: frame.Quantity, Max: 9, Scale: 1, Hint: frame.Hint{Role: frame.Velocity, Group: 3, Axis: 2, Rate: 0.001, Drag: 0.006, StopSpeed: 100}},
 	}, Parts: []frame.Part{{Name: "one", Rows: 2, Field: 1, Size: 3}, {Name: "two", Row: 2, Rows: 1, Field: 0, Size: 8}}}
 }

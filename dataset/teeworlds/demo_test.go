@@ -71,7 +71,7 @@ func pack(ints []int32) []byte {
 	var out []byte
 	n := 0
 	for i := range len(raw) + 1 {
-		symbol := protocol.End
+		symbol := protocol.EndSymbol
 		if i < len(raw) {
 			symbol = int(raw[i])
 		}
@@ -100,7 +100,7 @@ func (b *build) whole(items ...[]int32) {
 	b.ints(1, append(append([]int32{int32(4 * len(data)), int32(len(items))}, offsets...), data...)...)
 }
 
-func key(typ, id int) int32 { return int32(protocol.KeyOf(typ, id)) }
+func key(typ, id int) int32 { return int32(protocol.NewKey(typ, id)) }
 
 // small returns a demo of four frames with all types of chunks.
 func small() *build {
@@ -174,11 +174,11 @@ func TestFramesOfHandmadeDemo(t *testing.T) {
 		f := s.Schema().NewFrame()
 		f.Table[0] = w.tick
 		for _, x := range w.items {
-			part, row, ok := s.layout.Find(protocol.KeyOf(x.typ, x.id), len(x.values))
+			part, row, ok := s.layout.Find(protocol.NewKey(x.typ, x.id), len(x.values))
 			if !ok {
 				t.Fatalf("no row for %v", x)
 			}
-			part.Put(s.layout.Row(f.Table, row), x.values)
+			part.SetItem(s.layout.Row(f.Table, row), x.values)
 		}
 		if !list[i].Equal(f) || list[i].Tick != uint32(i) {
 			t.Errorf("frame %d: %v, want %v", i, list[i].Table, f.Table)
@@ -215,11 +215,11 @@ func TestLoop(t *testing.T) {
 		if err := s.Next(f); err != nil {
 			t.Fatal(err)
 		}
-		if !f.Equal(once[i%4]) || f.Tick != uint32(i) || s.Seam() != (i > 0 && i%4 == 0) {
-			t.Errorf("frame %d: tick %d, loop point %v", i, f.Tick, s.Seam())
+		if !f.Equal(once[i%4]) || f.Tick != uint32(i) || s.AtLoopPoint() != (i > 0 && i%4 == 0) {
+			t.Errorf("frame %d: tick %d, loop point %v", i, f.Tick, s.AtLoopPoint())
 		}
 		changed := frame.NewRows(s.Schema().Rows)
-		changed.Compare(f.Table, before.Table, len(s.Schema().Fields))
+		changed.SetDiffering(f.Table, before.Table, len(s.Schema().Fields))
 		for row := range changed.All() {
 			if !s.Changed().Has(row) {
 				t.Errorf("frame %d: row %d changed", i, row)

@@ -64,7 +64,7 @@ func compare(t *testing.T, s *matchSource, name string) {
 		for ; more && item[0] == c[0]; item, more = pull() {
 			put(t, s.layout, want, item)
 		}
-		want.Table[s.layout.Now] = int32(testkit.ParseInt(t, c[0]))
+		want.Table[s.layout.TickCell] = int32(testkit.ParseInt(t, c[0]))
 		if !f.Equal(want) {
 			t.Fatalf("frame %d, tick %s: differs in %d rows", count, c[0], f.ChangedRows(want, n))
 		}
@@ -72,7 +72,7 @@ func compare(t *testing.T, s *matchSource, name string) {
 			t.Fatal(err)
 		}
 		changed := frame.NewRows(s.Schema().Rows)
-		changed.Compare(f.Table, before.Table, n)
+		changed.SetDiffering(f.Table, before.Table, n)
 		for row := range changed.All() {
 			if !s.Changed().Has(row) {
 				t.Fatalf("frame %d: row %d changed but is not in Changed", count, row)
@@ -96,7 +96,7 @@ func put(t *testing.T, l *protocol.Layout, f *frame.Frame, c []string) {
 	for _, v := range strings.Fields(c[3]) {
 		values = append(values, int32(testkit.ParseInt(t, v)))
 	}
-	part, row, ok := l.Find(protocol.KeyOf(testkit.ParseInt(t, c[1]), testkit.ParseInt(t, c[2])), len(values))
+	part, row, ok := l.Find(protocol.NewKey(testkit.ParseInt(t, c[1]), testkit.ParseInt(t, c[2])), len(values))
 	if !ok {
 		t.Fatalf("no row for %v", c)
 	}
@@ -110,7 +110,7 @@ func put(t *testing.T, l *protocol.Layout, f *frame.Frame, c []string) {
 // The Huffman code equals that of the game.
 func TestHuffman(t *testing.T) {
 	lines := slices.Collect(testkit.CSVRows(t, "games/tw-huffman-codes.csv"))
-	if len(lines) != protocol.End+1 {
+	if len(lines) != protocol.EndSymbol+1 {
 		t.Fatalf("%d code words", len(lines))
 	}
 	for _, c := range lines {
@@ -136,10 +136,10 @@ func TestItemTypes(t *testing.T) {
 			size = len(strings.Fields(c[3]))
 		}
 		var g protocol.Groups
-		if err := g.Add(protocol.Item{Key: protocol.KeyOf(testkit.ParseInt(t, c[0]), 0), Values: make([]int32, size)}); err != nil {
+		if err := g.Add(protocol.Item{Key: protocol.NewKey(testkit.ParseInt(t, c[0]), 0), Values: make([]int32, size)}); err != nil {
 			t.Fatal(err)
 		}
-		l, err := protocol.LayoutOf(g.Schema(25))
+		l, err := protocol.NewLayout(g.Schema(25))
 		if err != nil || len(l.Parts) != 1 {
 			t.Fatalf("%s: %d parts, %v", c[1], len(l.Parts), err)
 		}

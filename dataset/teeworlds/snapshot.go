@@ -46,7 +46,7 @@ func (r *snapshotReader) read(kind kind, payload []byte) (err error) {
 	r.changed = r.changed[:0]
 	r.bytes, err = protocol.Huffman().Decode(r.bytes[:0], payload, protocol.MaxIntBytes*protocol.MaxNumbers)
 	if err == nil {
-		r.ints, err = protocol.Ints(r.ints[:0], r.bytes, protocol.MaxNumbers)
+		r.ints, err = protocol.ReadInts(r.ints[:0], r.bytes, protocol.MaxNumbers)
 	}
 	switch {
 	case err != nil:

@@ -53,7 +53,7 @@ func open(ctx context.Context, path string, opt source.Options) (*matchSource, e
 
 // newSource returns a source that plays d once, or again and again if loop is set.
 func newSource(d *demo, loop bool) (*matchSource, error) {
-	layout, err := protocol.LayoutOf(d.groups.Schema(d.frameRate()))
+	layout, err := protocol.NewLayout(d.groups.Schema(d.frameRate()))
 	if err != nil {
 		return nil, err
 	}
@@ -93,8 +93,8 @@ func (s *matchSource) Remarks() []string {
 // Schema describes the frames.
 func (s *matchSource) Schema() *frame.Schema { return s.layout.Schema }
 
-// Seam reports whether the newest frame is at the loop point: the first of a further round.
-func (s *matchSource) Seam() bool { return s.StartsRound() }
+// AtLoopPoint reports whether the newest frame is at the loop point: the first of a further round.
+func (s *matchSource) AtLoopPoint() bool { return s.StartsRound() }
 
 // Changed returns the rows in which the newest frame may differ from the frame before.
 func (s *matchSource) Changed() frame.Rows { return s.changed }
@@ -123,7 +123,7 @@ func (s *matchSource) Next(f *frame.Frame) error {
 		s.updateTable()
 		s.reader.advance()
 	}
-	s.table[s.layout.Now] = t.number
+	s.table[s.layout.TickCell] = t.number
 	s.price = source.Price{Bits: 8 * len(t.payload), Base: min(n, 1), Key: t.kind == kindFull} // the first frame has no baseline
 	f.CopyFrom(&frame.Frame{Tick: tick, Table: s.table})
 	return nil
@@ -160,7 +160,7 @@ func (s *matchSource) updateTable() {
 // setItem writes an item into its row and marks the row as present.
 func (s *matchSource) setItem(item protocol.Item) {
 	part, row := s.findRow(item)
-	part.Put(row, item.Values)
+	part.SetItem(row, item.Values)
 }
 
 // clearItem clears the row of an item that is no longer present.

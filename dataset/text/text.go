@@ -65,7 +65,7 @@ func open(ctx context.Context, path string, opt *source.Options) (*messageSource
 		return nil, fmt.Errorf("messages of %d bytes, expected 1 to %d", size, MaxMessage)
 	}
 	return &messageSource{Rounds: source.Rounds{Total: (len(text) + size - 1) / size, Loop: opt.Loop}, text: text, size: size,
-		schema: &frame.Schema{Name: "text", Item: "byte", Delivery: frame.Each, TickHz: tickHz}}, nil
+		schema: &frame.Schema{Name: "text", Item: "byte", Delivery: frame.Unreliable, TickHz: tickHz}}, nil
 }
 
 // readText reads the text at path, which may be a pipe. An empty text is an error.

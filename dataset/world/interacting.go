@@ -16,7 +16,7 @@ func (s *sim) markInteracting(i int) { s.interacting[i], s.sleptSteps[i] = true,
 func (s *sim) spreadInteracting() {
 	for changed := true; changed; {
 		changed = false
-		for a, b := range s.scene.Touching {
+		for a, b := range s.scene.TouchingPairs {
 			if s.interacting[a] != s.interacting[b] {
 				s.markInteracting(a)
 				s.markInteracting(b)

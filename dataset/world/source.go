@@ -118,8 +118,8 @@ func (s *liveSource) Keys() Input { return s.lastKeys }
 // dataset.Steered.
 func (s *liveSource) Reset() { s.resetNext = true }
 
-// Seam reports whether the frame that Next filled last is the first of a new world.
-func (s *liveSource) Seam() bool { return s.atLoopPoint }
+// AtLoopPoint reports whether the frame that Next filled last is the first of a new world.
+func (s *liveSource) AtLoopPoint() bool { return s.atLoopPoint }
 
 // Changed returns the rows in which the frame that Next filled last may differ from the one
 // before it.

@@ -41,7 +41,7 @@ func TestReset(t *testing.T) {
 		var c frame.Frame
 		c.CopyFrom(f)
 		first = append(first, c)
-		if src.Seam() {
+		if src.AtLoopPoint() {
 			t.Error("a loop point without a reset")
 		}
 	})
@@ -53,8 +53,8 @@ func TestReset(t *testing.T) {
 		var c frame.Frame
 		c.CopyFrom(f)
 		again = append(again, c)
-		if src.Seam() != (len(again) == 1) {
-			t.Errorf("frame %d after the reset: loop point %v", len(again), src.Seam())
+		if src.AtLoopPoint() != (len(again) == 1) {
+			t.Errorf("frame %d after the reset: loop point %v", len(again), src.AtLoopPoint())
 		}
 		if want := uint32(firstTick + 90 + len(again) - 1); f.Tick != want {
 			t.Errorf("tick %d, expected %d", f.Tick, want)
@@ -80,7 +80,7 @@ func TestPilotResetsWorld(t *testing.T) {
 		awake := 0
 		play(t, src, 60*60, func(*frame.Frame) {
 			awake += awakeCubes(src.sim)
-			if src.Seam() {
+			if src.AtLoopPoint() {
 				seams++
 			}
 		})
@@ -93,7 +93,7 @@ func TestPilotResetsWorld(t *testing.T) {
 	}
 	src.Autopilot(false)
 	play(t, src, testkit.Choose(4, 1)*60*60, func(*frame.Frame) {
-		if src.Seam() {
+		if src.AtLoopPoint() {
 			t.Fatal("a new world without a reset")
 		}
 	})

@@ -56,8 +56,8 @@ type sim struct {
 // physicsParams returns the physical parameters: those of the recordings, but with the lower speed
 // limit of the demonstration, and with limits on work that are not reached, since the world must
 // not depend on them.
-func physicsParams() physics.Rigid {
-	params := physics.Recorder()
+func physicsParams() physics.Params {
+	params := physics.RecorderParams()
 	params.MaxSpeed, params.Effort = 32, 8
 	return params
 }

@@ -64,7 +64,7 @@ func ReceiverAdaptive() encoders.Codec {
 }
 
 // suits reports whether frames are messages: bytes without a table, independent of each other.
-func suits(s *frame.Schema) bool { return s.Rows == 0 && s.Delivery != frame.Every }
+func suits(s *frame.Schema) bool { return s.Rows == 0 && s.Delivery != frame.Reliable }
 
 // An endpoint is the state that sender and receiver have in common.
 type endpoint struct {

@@ -292,7 +292,7 @@ func Trainers() []train.Trainer {
 func trainTable(ctx context.Context, job train.Job, log train.Log) ([]train.File, error) {
 	observed := counts{}
 	recent, clipIndex := uint32(startContext), 0
-	err := train.Frames(ctx, job.Clips, func(clip int, f *frame.Frame) error {
+	err := train.ForEachFrame(ctx, job.Clips, func(clip int, f *frame.Frame) error {
 		if clip != clipIndex { // a new text
 			recent, clipIndex = startContext, clip
 		}
@@ -328,7 +328,7 @@ func bitsPerByte(ctx context.Context, m *model, clips []train.Clip) (float64, er
 	units, n := int64(0), 0
 	var c rangecoder.Coder
 	var buf []byte
-	err := train.Frames(ctx, clips, func(_ int, f *frame.Frame) error {
+	err := train.ForEachFrame(ctx, clips, func(_ int, f *frame.Frame) error {
 		c.Write(buf[:0])
 		start, recent := c.Spent(), uint32(startContext)
 		for _, b := range f.Body {

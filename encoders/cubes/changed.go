@@ -65,7 +65,7 @@ func (d *changedRung) codeFrame(c *coder, cur, base *frame.Frame) {
 	for k, i := range d.changed {
 		q, old := cube.At(cur.Table, int(i)), cube.At(base.Table, int(i))
 		d.rows.codeRow(c, k, q, old)
-		if c.reading && (!cube.InRange(q) || frame.SameCube(q, old)) {
+		if c.reading && (!cube.InRange(q) || frame.EqualCubes(q, old)) {
 			c.fail(cube.ChangedError(int(i), q))
 		}
 		if c.err != nil {
@@ -99,7 +99,7 @@ func appendChanged(list []int32, cur, base []int32) []int32 {
 // row by row.
 func appendChangedRows(list []int32, cur, base []int32, first int) []int32 {
 	for i := range len(cur) / frame.CubeFields {
-		if !frame.SameCube(cube.At(cur, i), cube.At(base, i)) {
+		if !frame.EqualCubes(cube.At(cur, i), cube.At(base, i)) {
 			list = append(list, int32(first+i))
 		}
 	}

@@ -58,7 +58,7 @@ func learnModel(ctx context.Context, job train.Job, log train.Log, acked bool) (
 		maxPerClip = min(maxPerClip, maxQuickSamples)
 	}
 	counts := make([]int, len(job.Clips))
-	err := train.Frames(ctx, job.Clips, func(i int, f *frame.Frame) error {
+	err := train.ForEachFrame(ctx, job.Clips, func(i int, f *frame.Frame) error {
 		if len(f.Body) > 0 && counts[i] < maxPerClip {
 			t.samples = append(t.samples, sample{data: bytes.Clone(f.Body), clip: i})
 			counts[i]++
@@ -89,7 +89,7 @@ func bitsPerByte(ctx context.Context, m *model, clips []train.Clip) (float64, er
 	in, out := 0, 0
 	replay, k := newAckReplay(m), newCoder(m, false)
 	var packet []byte
-	err := train.Frames(ctx, clips, func(i int, x *frame.Frame) error {
+	err := train.ForEachFrame(ctx, clips, func(i int, x *frame.Frame) error {
 		acked := replay.next(&sample{data: x.Body, clip: i})
 		packet = k.encode(packet[:0], x.Body, acked)
 		in, out = in+len(x.Body), out+len(packet)

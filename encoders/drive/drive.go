@@ -138,9 +138,9 @@ func (e *End) Decode(dec encoders.Decoder, tick uint32, epoch uint64, packet []b
 // Decoded returns the frame decoded last.
 func (e *End) Decoded() *frame.Frame { return &e.scratch }
 
-// Keep moves the frame decoded last into the history as packet seq, with its memo, and returns its entry.
+// StoreDecoded moves the frame decoded last into the history as packet seq, with its memo, and returns its entry.
 // It returns nil if the packet is too old.
-func (e *End) Keep(seq, epoch uint64, memo encoders.Memo) *frame.Entry {
+func (e *End) StoreDecoded(seq, epoch uint64, memo encoders.Memo) *frame.Entry {
 	entry := e.Put(seq, epoch)
 	if entry != nil {
 		entry.Frame, e.scratch = e.scratch, entry.Frame
@@ -183,9 +183,9 @@ func NewPair(codec *encoders.Codec, params any, s *frame.Schema, initial *frame.
 		Receiver: NewEnd(s, initial, frame.NewHistory(s, n-1))}, nil
 }
 
-// To returns references to the frames with the given sequence numbers, at most two, newest first. All must
+// RefsTo returns references to the frames with the given sequence numbers, at most two, newest first. All must
 // be in the history.
-func (e *End) To(seqs ...uint64) []encoders.Ref {
+func (e *End) RefsTo(seqs ...uint64) []encoders.Ref {
 	var entries [2]*frame.Entry
 	for i, seq := range seqs {
 		entries[i] = e.History.Get(seq)
@@ -214,5 +214,5 @@ func (p *Pair) Decode(n int, packet []byte, refs []encoders.Ref) (*frame.Frame, 
 	if err != nil {
 		return nil, err
 	}
-	return &p.Receiver.Keep(uint64(n), 0, memo).Frame, nil
+	return &p.Receiver.StoreDecoded(uint64(n), 0, memo).Frame, nil
 }

@@ -18,7 +18,7 @@ func codecs() []encoders.Codec {
 }
 
 func schema() *frame.Schema {
-	return &frame.Schema{Name: "files", Item: "byte", Delivery: frame.Every}
+	return &frame.Schema{Name: "files", Item: "byte", Delivery: frame.Reliable}
 }
 
 // example returns the embedded example as frames.

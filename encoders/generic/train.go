@@ -35,7 +35,7 @@ const (
 func trainCubes(ctx context.Context, job train.Job, log train.Log) ([]train.File, error) {
 	var samples [][]byte
 	n := make([]int, len(job.Clips)) // frames of each clip so far
-	err := train.Frames(ctx, job.Clips, func(i int, f *frame.Frame) error {
+	err := train.ForEachFrame(ctx, job.Clips, func(i int, f *frame.Frame) error {
 		n[i]++
 		if n[i]%sampleEvery != 1 {
 			return nil
@@ -92,7 +92,7 @@ func bitsPerCube(ctx context.Context, clips []train.Clip, dictionary []byte) (fl
 	var z *zstandard
 	var last [baselineAge]frame.Frame // frame n is at n modulo baselineAge
 	var plain, packet []byte
-	err := train.Frames(ctx, clips, func(i int, f *frame.Frame) (err error) {
+	err := train.ForEachFrame(ctx, clips, func(i int, f *frame.Frame) (err error) {
 		if i != current {
 			current, n, l = i, 0, newLayout(clips[i].Schema)
 			z = newZstd(l.size, Zstd().Params)
@@ -130,7 +130,7 @@ func trainPackets(ctx context.Context, job train.Job, log train.Log) ([]train.Fi
 		size = min(job.Size, maxDictionarySize)
 	}
 	total := 0
-	err := train.Frames(ctx, job.Clips, func(_ int, f *frame.Frame) error {
+	err := train.ForEachFrame(ctx, job.Clips, func(_ int, f *frame.Frame) error {
 		total += len(f.Body)
 		return nil
 	})
@@ -142,7 +142,7 @@ func trainPackets(ctx context.Context, job train.Job, log train.Log) ([]train.Fi
 	var history []byte
 	var samples [][]byte
 	seen, consumed := map[string]bool{}, int64(0) // datagrams in the history; bytes of all datagrams so far
-	err = train.Frames(ctx, job.Clips, func(_ int, f *frame.Frame) error {
+	err = train.ForEachFrame(ctx, job.Clips, func(_ int, f *frame.Frame) error {
 		datagram := f.Body
 		consumed += int64(len(datagram))
 		switch { // the history grows in proportion to the bytes consumed, without repeated datagrams
@@ -176,7 +176,7 @@ func bitsPerByte(ctx context.Context, clips []train.Clip, dictionary []byte) (fl
 	z.dictionary, z.omitMagic = dictionary, true
 	spent, raw := 0, 0
 	var packet []byte
-	err := train.Frames(ctx, clips, func(_ int, f *frame.Frame) (err error) {
+	err := train.ForEachFrame(ctx, clips, func(_ int, f *frame.Frame) (err error) {
 		packet, err = z.compress(packet[:0], f.Body, nil)
 		spent, raw = spent+8*len(packet), raw+len(f.Body)
 		return err

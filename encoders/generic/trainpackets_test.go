@@ -16,7 +16,7 @@ import (
 	"wirelab/encoders/train"
 )
 
-var packetsSchema = &frame.Schema{Name: "packets", Item: "byte", Delivery: frame.Each, TickHz: 30}
+var packetsSchema = &frame.Schema{Name: "packets", Item: "byte", Delivery: frame.Unreliable, TickHz: 30}
 
 // gameDatagrams returns datagrams of an imaginary game: repeated headers, names, random numbers.
 func gameDatagrams(seed uint64, n int) (list [][]byte) {

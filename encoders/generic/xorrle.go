@@ -24,7 +24,7 @@ func XorRLE() encoders.Codec {
 }
 
 // suits reports whether frames fit in packets: all schemas except files.
-func suits(s *frame.Schema) bool { return s.Delivery != frame.Every }
+func suits(s *frame.Schema) bool { return s.Delivery != frame.Reliable }
 
 // minRun is the length of the shortest run of zeros that gets its own token: the counts
 // of a token take at least two bytes.

@@ -26,15 +26,15 @@ type checker struct {
 	pair   *drive.Pair // holds all frames that were sent
 }
 
-// Try checks whether an encoder works as wirelab.h requires. For each of three kinds of frames (cubes, a
+// CheckCodec checks whether an encoder works as wirelab.h requires. For each of three kinds of frames (cubes, a
 // table, a text) that the encoder accepts, it sends synthetic frames with losses and compares what the decoder
 // returns; repeats that with new encoders and decoders, which have only references and memos; and decodes
 // damaged packets. After a failed check, the other checks of the same kind of frames are left out.
-func Try(c *encoders.Codec) (list []Check) {
+func CheckCodec(c *encoders.Codec) (list []Check) {
 	for _, s := range []*frame.Schema{frame.Cubes(64), {Name: "table", Item: "row", Rows: 20, TickHz: 30,
 		Fields: []frame.Field{{Name: "x", Min: -1000, Max: 1000}, {Name: "kind", Kind: frame.Enum, Max: 7}, {Name: "on", Kind: frame.Flag, Max: 1},
 			{Name: "mask", Kind: frame.Bits}, {Name: "turn", Kind: frame.Angle, Max: 359}, {Name: "speed", Kind: frame.Float32}}},
-		{Name: "text", Item: "byte", TickHz: 20, Delivery: frame.Each}} {
+		{Name: "text", Item: "byte", TickHz: 20, Delivery: frame.Unreliable}} {
 		if !c.Suits(s) {
 			continue
 		}
@@ -122,7 +122,7 @@ func (t *checker) refsFor(e *drive.End, i int) []encoders.Ref {
 	if ref == 0 {
 		return e.Initial(t.frames[0].Tick)
 	}
-	return e.To(uint64(ref))
+	return e.RefsTo(uint64(ref))
 }
 
 // sendAll encodes all frames, decodes those that are not lost and compares the result. If the encoder
@@ -163,7 +163,7 @@ func (t *checker) sendFromFresh() (string, error) {
 		return "", err
 	}
 	step := 3
-	if t.codec.RunsAs() == Process { // each new decoder is a process, whose start takes time
+	if t.codec.Runtime() == Process { // each new decoder is a process, whose start takes time
 		step = 21
 	}
 	for i := 1; i < len(t.frames); i += step {

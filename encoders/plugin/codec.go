@@ -307,7 +307,7 @@ func (e *codec) decode(dst *frame.Frame, src []byte, refs []encoders.Ref, spare 
 func (e *codec) storeFrame(c *call, a *answer, f *frame.Frame) error {
 	f.Body = append(f.Body[:0], a.body...)
 	getInt32s(f.Table, a.table)
-	if err := e.schema.CheckSince(f, c.refs[0].Frame); err != nil {
+	if err := e.schema.CheckChanged(f, c.refs[0].Frame); err != nil {
 		return fmt.Errorf("%w: plugin %s: %s: %w", encoders.ErrCorrupt, e.plugin.Name(), a.callName, err)
 	}
 	return nil

@@ -185,7 +185,7 @@ func (p *Plugin) buildCodec(d *description) (*encoders.Codec, error) {
 // accepts reports whether an encoder with the given suits accepts frames of schema s.
 func accepts(suits uint32, s *frame.Schema) bool {
 	switch {
-	case s.Delivery == frame.Every: // blocks of files: not possible with plugins
+	case s.Delivery == frame.Reliable: // blocks of files: not possible with plugins
 		return false
 	case suits&suitsCubes != 0 && frame.IsCubes(s):
 		return true

@@ -180,15 +180,15 @@ func Load(ctx context.Context, path string, opt Options) (*Plugin, error) {
 	return p.finishLoad(func() error { return p.compile(text) })
 }
 
-// ErrOther means that the hash of a plugin differs from Options.SHA256.
-var ErrOther = errors.New("unexpected SHA-256")
+// ErrHashMismatch means that the hash of a plugin differs from Options.SHA256.
+var ErrHashMismatch = errors.New("unexpected SHA-256")
 
 // finishLoad calls prepare, which must set p.SHA256, checks the hash and reads the list of encoders. After
 // an error, p is closed.
 func (p *Plugin) finishLoad(prepare func() error) (*Plugin, error) {
 	err := prepare()
 	if err == nil && p.opt.SHA256 != "" && p.opt.SHA256 != p.SHA256 {
-		err = fmt.Errorf("%w %.16s, expected %.16s", ErrOther, p.SHA256, p.opt.SHA256)
+		err = fmt.Errorf("%w %.16s, expected %.16s", ErrHashMismatch, p.SHA256, p.opt.SHA256)
 	}
 	if err == nil {
 		p.Codecs, err = p.describe()
@@ -203,7 +203,7 @@ func (p *Plugin) finishLoad(prepare func() error) (*Plugin, error) {
 // origin returns the value of encoders.Codec.Plugin, which reports store. Options that have their default are
 // 0 in it.
 func (p *Plugin) origin() *encoders.Plugin {
-	origin := &encoders.Plugin{Path: p.Path, SHA256: p.SHA256, Memory: p.opt.Memory, Timeout: p.opt.Timeout, Runs: p.Runs}
+	origin := &encoders.Plugin{Path: p.Path, SHA256: p.SHA256, Memory: p.opt.Memory, Timeout: p.opt.Timeout, Runtime: p.Runs}
 	if origin.Memory == defaultMemory || p.Runs == Process {
 		origin.Memory = 0
 	}

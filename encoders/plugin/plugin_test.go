@@ -56,7 +56,7 @@ func deltaEncode(cur, base []int32) (out []byte) {
 // module or has to be sent again.
 func TestExampleModule(t *testing.T) {
 	p := load(t, "testdata/delta.wasm", Options{})
-	if len(p.Codecs) != 1 || p.Codecs[0].Name != "delta-c" || p.Codecs[0].Refs != 1 || p.Codecs[0].RunsAs() == "" {
+	if len(p.Codecs) != 1 || p.Codecs[0].Name != "delta-c" || p.Codecs[0].Refs != 1 || p.Codecs[0].Runtime() == "" {
 		t.Fatalf("%+v", p.Codecs)
 	}
 	s, frames := demoFrames(t, 300, 40)
@@ -161,7 +161,7 @@ func FuzzDecode(f *testing.F) {
 	got := s.NewFrame()
 	f.Fuzz(func(t *testing.T, data []byte) {
 		_, err := dec.Decode(got, data, []encoders.Ref{{Frame: frames[0]}}, nil)
-		if err := hostile.Wrong(s, got, err); err != nil {
+		if err := hostile.CheckDecode(s, got, err); err != nil {
 			t.Error(err)
 		}
 	})

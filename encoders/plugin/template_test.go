@@ -24,7 +24,7 @@ func writeTemplate(t *testing.T, lang string) string {
 		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 			t.Fatal(err)
 		}
-		if err := os.WriteFile(path, f.Text, 0o700); err != nil {
+		if err := os.WriteFile(path, f.Data, 0o700); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -78,7 +78,7 @@ func TestTemplates(t *testing.T) {
 func checkExample(t *testing.T, p *Plugin, all bool) {
 	t.Helper()
 	if all {
-		for _, c := range Try(&p.Codecs[0]) {
+		for _, c := range CheckCodec(&p.Codecs[0]) {
 			if c.Problem != "" {
 				t.Errorf("%s: %s", c.Name, c.Problem)
 			}
@@ -114,7 +114,7 @@ func TestTryFindsViolations(t *testing.T) {
 			t.Fatal(err)
 		}
 		found := ""
-		for _, x := range Try(&c) {
+		for _, x := range CheckCodec(&c) {
 			if x.Problem != "" && found == "" {
 				found = x.Name
 			}

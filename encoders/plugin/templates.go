@@ -12,9 +12,9 @@ import (
 
 // A File is a file of a template.
 type File struct {
-	Name string // path relative to the template's folder, with slashes
-	Text []byte // contents
-	Runs bool   // the file is executable
+	Name       string // path relative to the template's folder, with slashes
+	Data       []byte // contents
+	Executable bool   // the file is executable
 }
 
 //go:embed wirelab.h templates/c/build templates/c/README.md templates/c/encoder.c
@@ -51,13 +51,13 @@ func Template(lang, name string) ([]File, error) {
 		}
 		text = bytes.ReplaceAll(text, []byte("NAME"), []byte(name))
 		file := strings.ReplaceAll(strings.TrimSuffix(strings.TrimPrefix(at, root+"/"), ".txt"), "NAME", name)
-		list = append(list, File{Name: file, Text: text, Runs: path.Base(file) == "build"})
+		list = append(list, File{Name: file, Data: text, Executable: path.Base(file) == "build"})
 		return nil
 	})
 	if contract := map[string]string{"c": "wirelab.h", "cpp": "wirelab.h", "python": "PROCESS.md"}[lang]; contract != "" && err == nil {
 		var text []byte
 		text, err = embedded.ReadFile(contract)
-		list = append(list, File{Name: contract, Text: text})
+		list = append(list, File{Name: contract, Data: text})
 	}
 	return list, err
 }

@@ -15,7 +15,7 @@ func (x *codec) isGameFrame(f *frame.Frame) bool {
 	}
 	for i := range x.Rows {
 		row := f.Table[i*x.Columns : (i+1)*x.Columns]
-		if row[netcode.Present] == 0 {
+		if row[netcode.PresentColumn] == 0 {
 			if !allZero(row) {
 				return false
 			}

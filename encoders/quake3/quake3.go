@@ -27,13 +27,13 @@ func Codec() encoders.Codec {
 	return encoders.Codec{
 		ID: 41, Name: "quake3", Refs: 1,
 		Suits: func(s *frame.Schema) bool {
-			_, ok := netcode.LayoutOf(s)
+			_, ok := netcode.LayoutFromSchema(s)
 			return ok
 		},
 		Summary: "Quake III's own encoding: changed fields, whole floats in 13 bits, static Huffman code",
 		Source:  "id Software, Quake III Arena, 1999",
 		New: func(s *frame.Schema, _ any) (encoders.Encoder, encoders.Decoder, error) {
-			l, ok := netcode.LayoutOf(s)
+			l, ok := netcode.LayoutFromSchema(s)
 			if !ok {
 				return nil, nil, fmt.Errorf("schema %s is not suited to quake3: expected one of Quake III", s.Name)
 			}
@@ -88,7 +88,7 @@ func (x *codec) findBaselines(table []int32) []int32 {
 	same := len(x.lastBaselines) > 0 // whether the last result can be used again
 	for i := range x.Rows {
 		row := table[i*x.Columns:]
-		if row[netcode.Present] != 0 {
+		if row[netcode.PresentColumn] != 0 {
 			return nil
 		}
 		same = same && slices.Equal(x.lastBaselines[i*n:(i+1)*n], x.entityFields(row))
@@ -104,14 +104,14 @@ func (x *codec) findBaselines(table []int32) []int32 {
 
 // entityFields returns the fields of an entity in its row.
 func (x *codec) entityFields(row []int32) []int32 {
-	return row[netcode.Fields : netcode.Fields+len(x.Entities)]
+	return row[netcode.FirstFieldColumn : netcode.FirstFieldColumn+len(x.Entities)]
 }
 
 // oldFields returns the fields relative to which entity i is encoded, and whether it was present in
 // base.
 func (x *codec) oldFields(base *frame.Frame, m *memo, i int) (fields []int32, existed bool) {
 	switch row := base.Table[i*x.Columns:]; {
-	case row[netcode.Present] != 0:
+	case row[netcode.PresentColumn] != 0:
 		return x.entityFields(row), true
 	case m.baselines == nil:
 		return x.zeros[:len(x.Entities)], false
@@ -132,7 +132,7 @@ func (x *codec) Encode(dst []byte, cur *frame.Frame, refs []encoders.Ref, spare 
 	if len(cur.Table) != x.schema.Cells() {
 		return dst, nil, x.schema.Check(cur)
 	}
-	if err := x.schema.CheckSince(cur, base); err != nil {
+	if err := x.schema.CheckChanged(cur, base); err != nil {
 		return dst, nil, err
 	}
 	m := x.newMemo(&refs[0], spare)
@@ -178,7 +178,7 @@ func (x *codec) writeEntities(cur, base *frame.Frame, m *memo) (numberBits int) 
 	for i := range x.Rows {
 		row := cur.Table[i*x.Columns:]
 		fields, existed := x.oldFields(base, m, i)
-		present := row[netcode.Present] != 0
+		present := row[netcode.PresentColumn] != 0
 		if present == existed && (!present || slices.Equal(fields, x.entityFields(row))) {
 			continue
 		}
@@ -187,7 +187,7 @@ func (x *codec) writeEntities(cur, base *frame.Frame, m *memo) (numberBits int) 
 		w.Flag(!present)
 		numberBits += w.Len() - start
 		if present {
-			w.State(x.Entities, fields, x.entityFields(row), x.fieldBits[netcode.Fields:])
+			w.State(x.Entities, fields, x.entityFields(row), x.fieldBits[netcode.FirstFieldColumn:])
 		}
 	}
 	start := w.Len()
@@ -242,7 +242,7 @@ func (x *codec) readEntities(dst, base *frame.Frame, m *memo) {
 			continue
 		}
 		row := dst.Table[number*x.Columns:]
-		row[netcode.Present] = 1
+		row[netcode.PresentColumn] = 1
 		copy(x.entityFields(row), fields)
 		x.reader.State(x.Entities, x.entityFields(row))
 	}
@@ -252,7 +252,7 @@ func (x *codec) readEntities(dst, base *frame.Frame, m *memo) {
 // base.
 func (x *codec) copyUnchanged(dst, base *frame.Frame, from, to int) {
 	for i := from; i < to; i++ {
-		if row := base.Table[i*x.Columns:]; row[netcode.Present] != 0 {
+		if row := base.Table[i*x.Columns:]; row[netcode.PresentColumn] != 0 {
 			copy(dst.Table[i*x.Columns:], row[:x.Time])
 		}
 	}

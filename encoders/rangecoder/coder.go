@@ -349,14 +349,14 @@ func Log2(v uint32) int64 {
 	return log
 }
 
-// Tree codes a symbol v of n bits, the highest bit first. Every bit has the counter of the node
+// CodeTree codes a symbol v of n bits, the highest bit first. Every bit has the counter of the node
 // that the bits before it select: nodes are numbered from 1, the children of node i are 2i and
 // 2i+1, and nodes[0] is unused, so there are 1<<n. limit is that of Counter.Update; with limit 0
 // the counters do not adapt.
 //
 // The result is the same as of n calls of Bit. It is faster because the interval stays in
 // registers.
-func (c *Coder) Tree(nodes []Counter, v int, n uint, limit int) int {
+func (c *Coder) CodeTree(nodes []Counter, v int, n uint, limit int) int {
 	nodes = nodes[:1<<n]
 	if c.reading {
 		return c.readTree(nodes, limit)
@@ -400,14 +400,14 @@ func (c *Coder) readTree(nodes []Counter, limit int) int {
 	return node - len(nodes)
 }
 
-// Zeros codes decisions while they are 0 and returns their number: a writer codes all of them as 0,
+// CodeZeros codes decisions while they are 0 and returns their number: a writer codes all of them as 0,
 // a reader stops before the first 1, which the caller then codes with Bit. The result is
 // len(indices) if there is no 1. indices selects the counter of each decision. limit is that of
 // Counter.Update; with limit 0 the counters do not adapt.
 //
 // The result is the same as of Bit and Update. It is faster where zeros are likely: a counter that
 // is used several times in a row stays in registers.
-func (c *Coder) Zeros(counters []Counter, indices []int32, limit int) (done int) {
+func (c *Coder) CodeZeros(counters []Counter, indices []int32, limit int) (done int) {
 	if len(indices) == 0 {
 		return 0
 	}

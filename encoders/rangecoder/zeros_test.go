@@ -43,7 +43,7 @@ func TestZerosMatchesBit(t *testing.T) {
 				bit(&plain, &want[i], 0)
 			}
 			bit(&plain, &want[0], 1)
-			if n := quick.Zeros(got, at, limit); n != len(at) {
+			if n := quick.CodeZeros(got, at, limit); n != len(at) {
 				t.Fatalf("a writer stopped after %d of %d", n, len(at))
 			}
 			bit(&quick, &got[0], 1)
@@ -58,7 +58,7 @@ func TestZerosMatchesBit(t *testing.T) {
 		reader.Read(packet)
 		for _, at := range runs {
 			more := append(slices.Clone(at), 0, 0, 0) // which is a 1
-			if n := reader.Zeros(read, more, limit); n != len(at) {
+			if n := reader.CodeZeros(read, more, limit); n != len(at) {
 				t.Fatalf("a reader stops after %d, want %d", n, len(at))
 			}
 			if bit(&reader, &read[0], 0) != 1 {

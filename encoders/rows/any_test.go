@@ -79,8 +79,8 @@ func TestRandomSchemas(t *testing.T) {
 			sum = crc32.Update(sum, crc32.IEEETable, out)
 			for range 4 {
 				back.Tick = cur.Tick
-				_, err := dec.Decode(back, hostile.Forged(rng, out), []encoders.Ref{{Frame: base, Memo: got}}, nil)
-				if err := hostile.Wrong(s, back, err); err != nil {
+				_, err := dec.Decode(back, hostile.Forge(rng, out), []encoders.Ref{{Frame: base, Memo: got}}, nil)
+				if err := hostile.CheckDecode(s, back, err); err != nil {
 					t.Fatalf("schema %d, forged: %v", n, err)
 				}
 			}

@@ -104,7 +104,7 @@ func (e *coder) codeFrame(cur, base *frame.Frame, past, next *memo) error {
 	e.beginContexts(e.sharedWeights)
 	e.mixer.AddContext(decisionBody, flag(len(base.Body) == 0), 0, 0)
 	same := e.mixer.CodeFlag(bodyNode, string(cur.Body) == string(base.Body))
-	err := e.Body(cur, base, same)
+	err := e.CodeBody(cur, base, same)
 	e.Charge(encoders.SlotBody)
 	return err
 }

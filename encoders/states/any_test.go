@@ -71,7 +71,7 @@ func randomValue(rng *rand.Rand, f *frame.Field) int32 {
 func mutate(rng *rand.Rand, s *frame.Schema, f *frame.Frame) {
 	n := len(s.Fields)
 	for row := range s.Rows {
-		p := s.PartOf(row)
+		p := s.PartForRow(row)
 		gone := rng.IntN(6) == 0
 		if k := rng.IntN(n); rng.IntN(8) == 0 && (k < p.Field || k >= p.Field+p.Size) {
 			f.Table[row*n+k] = randomValue(rng, &s.Fields[k])
@@ -114,7 +114,7 @@ func TestRandomSchemas(t *testing.T) {
 			}
 		}
 		for row := range s.Rows {
-			for k, p := 0, s.PartOf(row); k < p.Size; k++ {
+			for k, p := 0, s.PartForRow(row); k < p.Size; k++ {
 				base.Table[row*len(s.Fields)+p.Field+k] = randomValue(rng, &s.Fields[p.Field+k])
 			}
 		}
@@ -135,7 +135,7 @@ func TestRandomSchemas(t *testing.T) {
 			ref := encoders.Ref{Frame: base, Memo: sent[from]}
 			if rng.IntN(2) == 0 { // a superset of the changed rows is allowed
 				ref.Changed = frame.NewRows(s.Rows)
-				ref.Changed.Compare(cur.Table, base.Table, len(s.Fields))
+				ref.Changed.SetDiffering(cur.Table, base.Table, len(s.Fields))
 				ref.Changed.Add(rng.IntN(s.Rows))
 			}
 			out, next, err := enc.Encode(nil, cur, []encoders.Ref{ref}, sent[to], nil)
@@ -145,11 +145,11 @@ func TestRandomSchemas(t *testing.T) {
 			sum = crc32.Update(sum, crc32.IEEETable, out)
 			for range 4 {
 				back.Tick = cur.Tick
-				m, err := dec.Decode(back, hostile.Forged(rng, out), []encoders.Ref{{Frame: base, Memo: got[from]}}, spare)
+				m, err := dec.Decode(back, hostile.Forge(rng, out), []encoders.Ref{{Frame: base, Memo: got[from]}}, spare)
 				if err == nil {
 					spare = m
 				}
-				if err := hostile.Wrong(s, back, err); err != nil {
+				if err := hostile.CheckDecode(s, back, err); err != nil {
 					t.Fatalf("schema %d, forged: %v", n, err)
 				}
 			}

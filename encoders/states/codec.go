@@ -91,9 +91,9 @@ func (e *coder) check(cur *frame.Frame, ref *encoders.Ref) error {
 	}
 	if ref.Changed != nil {
 		copy(e.changed, ref.Changed)
-		e.changed.Differing(cur.Table, ref.Frame.Table, e.fields)
+		e.changed.RemoveEqual(cur.Table, ref.Frame.Table, e.fields)
 	} else {
-		e.changed.Compare(cur.Table, ref.Frame.Table, e.fields)
+		e.changed.SetDiffering(cur.Table, ref.Frame.Table, e.fields)
 	}
 	for i := range e.changed.All() {
 		if err := e.schema.CheckRow(cur, i); err != nil {
@@ -127,7 +127,7 @@ func (e *coder) codeFrame(cur, base *frame.Frame, past, next *memo) error {
 	e.mixer.Begin()
 	e.mixer.AddContext(decisionBody, flag(len(base.Body) == 0), 0, 0)
 	same := e.mixer.CodeFlag(string(cur.Body) == string(base.Body), 0, decisionBody, 1) // node 0, one context
-	err := e.Body(cur, base, same)
+	err := e.CodeBody(cur, base, same)
 	e.Charge(encoders.SlotBody)
 	return err
 }

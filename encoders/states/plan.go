@@ -125,7 +125,7 @@ func newPlan(s *frame.Schema) *plan {
 func (p *plan) findParts() {
 	var last frame.Part
 	for row := range p.rows {
-		q := p.schema.PartOf(row)
+		q := p.schema.PartForRow(row)
 		if (row == 0 || q != last) && len(p.parts) < math.MaxUint8 {
 			first := min(max(q.Field, 0), p.fields)
 			p.parts = append(p.parts, part{firstRow: row, firstField: first, fields: min(max(q.Size, 0), p.fields-first), presentField: -1, typeField: -1})
@@ -157,7 +157,7 @@ func (p *plan) findGroups(q *part) {
 	groupIndex := map[uint8]int{}
 	for f := q.firstField; f < q.firstField+q.fields; f++ {
 		c, h := &p.columns[f], &p.schema.Fields[f].Hint
-		if c.coding != codingNumber || h.Group == 0 || h.Axis >= maxAxes || c.role != frame.Place && c.role != frame.Velocity {
+		if c.coding != codingNumber || h.Group == 0 || h.Axis >= maxAxes || c.role != frame.Position && c.role != frame.Velocity {
 			continue
 		}
 		if c.group >= 0 { // found in an earlier part that has the same field
@@ -276,9 +276,9 @@ func (p *plan) orderFields(q *part) {
 			return [2]int{1, 1}
 		case c.role == frame.Velocity && c.group >= 0:
 			return [2]int{3, 4}
-		case c.role == frame.Place && c.group >= 0 && c.carrier >= 0:
+		case c.role == frame.Position && c.group >= 0 && c.carrier >= 0:
 			return [2]int{5, 3}
-		case c.role == frame.Place && c.group >= 0:
+		case c.role == frame.Position && c.group >= 0:
 			return [2]int{4, 2}
 		case c.coding != codingNumber:
 			return [2]int{2, 5}

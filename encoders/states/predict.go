@@ -67,7 +67,7 @@ func (r *row) predict(k int, c *fieldPlan, old int32, class floatClass) (guess i
 		return r.predictNew(k, c, old, last)
 	case c.isClock:
 		return r.predictClock(c, old, last)
-	case c.group >= 0 && c.role == frame.Place && r.groups[c.group].velocity[c.axis] >= 0:
+	case c.group >= 0 && c.role == frame.Position && r.groups[c.group].velocity[c.axis] >= 0:
 		return r.predictPosition(k, c, last)
 	}
 	return r.predictPlain(k, c, last)
@@ -130,7 +130,7 @@ func (r *row) predictPlain(k int, c *fieldPlan, last int64) (guess int64) {
 			guess = last + step
 		}
 	}
-	if c.group < 0 || c.role == frame.Place {
+	if c.group < 0 || c.role == frame.Position {
 		predictors.addPoint(inputPrevious, 0, r.toFixed(k, history.old))
 	} else {
 		guess = r.predictVelocity(k, c, last, residual)

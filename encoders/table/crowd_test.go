@@ -43,7 +43,7 @@ func benchmarkCrowd(b *testing.B, c encoders.Codec, s *frame.Schema, frames []*f
 		bytes, movers = 0, 0
 		for i := recording.BaselineAge; i < n; i++ {
 			base := i - recording.BaselineAge
-			changed.Compare(frames[i].Table, frames[base].Table, frame.CubeFields)
+			changed.SetDiffering(frames[i].Table, frames[base].Table, frame.CubeFields)
 			refs := []encoders.Ref{{Frame: frames[base], Memo: sent[base], Changed: changed}}
 			start := time.Now()
 			payload, sent[i], err = enc.Encode(payload[:0], frames[i], refs, sent[i], nil)

@@ -13,11 +13,11 @@ import (
 // text without rows, and unusual ones.
 func schemas() []*frame.Schema {
 	list := []*frame.Schema{
-		{Name: "text", Item: "byte", Delivery: frame.Each},
+		{Name: "text", Item: "byte", Delivery: frame.Unreliable},
 		{Name: "hollow", Item: "byte", Fields: []frame.Field{{Name: "a", Max: 9}, {Name: "b", Max: 9}}},
 		{Name: "call", Item: "call", Rows: 1, Fields: kinds()},
 		{Name: "table", Item: "row", Rows: 37, Fields: kinds()},
-		{Name: "files", Item: "byte", Delivery: frame.Every},
+		{Name: "files", Item: "byte", Delivery: frame.Reliable},
 	}
 	quake := netcode.NewLayout(71, 5)
 	list = append(list, tanks(), quake.Schema(20))
@@ -31,8 +31,8 @@ func schemas() []*frame.Schema {
 func teeworldsSchema() *frame.Schema {
 	var g protocol.Groups
 	for _, item := range []protocol.Item{
-		{Key: protocol.KeyOf(10, 3), Values: make([]int32, 22)}, {Key: protocol.KeyOf(4, 9), Values: make([]int32, 3)},
-		{Key: protocol.KeyOf(11, 3), Values: make([]int32, 3)}, {Key: protocol.KeyOf(23, 0), Values: make([]int32, 1)},
+		{Key: protocol.NewKey(10, 3), Values: make([]int32, 22)}, {Key: protocol.NewKey(4, 9), Values: make([]int32, 3)},
+		{Key: protocol.NewKey(11, 3), Values: make([]int32, 3)}, {Key: protocol.NewKey(23, 0), Values: make([]int32, 1)},
 	} {
 		if err := g.Add(item); err != nil {
 			panic(err)
@@ -135,7 +135,7 @@ func tame(s *frame.Schema, f *frame.Frame) {
 	f.Body = f.Body[:0]
 	n := len(s.Fields)
 	for r := range s.Rows {
-		row, part := f.Table[r*n:(r+1)*n], s.PartOf(r)
+		row, part := f.Table[r*n:(r+1)*n], s.PartForRow(r)
 		clear(row[:part.Field])
 		clear(row[part.Field+part.Size:])
 		for i := range row {

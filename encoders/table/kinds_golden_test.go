@@ -100,7 +100,7 @@ var words = bytes.Fields([]byte("the of and to a in that he was it his is with a
 // a few edits, and otherwise a text.
 func marchBody(rng *rand.Rand, s *frame.Schema, last []byte, tick uint32) []byte {
 	switch {
-	case s.Delivery == frame.Every:
+	case s.Delivery == frame.Reliable:
 		body := bytes.Clone(last)
 		if len(body) == 0 {
 			for len(body) < 6000 {

@@ -15,7 +15,7 @@ import (
 
 // packetsSchema is the schema of the datagrams of a capture.
 func packetsSchema() *frame.Schema {
-	return &frame.Schema{Name: "packets", Item: "byte", Delivery: frame.Each}
+	return &frame.Schema{Name: "packets", Item: "byte", Delivery: frame.Unreliable}
 }
 
 // modelOf returns the path of a pretrained model for tests.

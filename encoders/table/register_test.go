@@ -13,7 +13,7 @@ import (
 // TestSetOutside checks that plugins get IDs in their order, and that a used name or too many plugins change nothing.
 func TestSetOutside(t *testing.T) {
 	defer func() {
-		if err := table.SetOutside(nil); err != nil || len(table.Outside()) > 0 {
+		if err := table.SetPlugins(nil); err != nil || len(table.Plugins()) > 0 {
 			t.Error(err)
 		}
 	}()
@@ -24,7 +24,7 @@ func TestSetOutside(t *testing.T) {
 		return list
 	}
 	for _, names := range [][]string{{"mine", "yours"}, {"yours", "mine"}} {
-		if err := table.SetOutside(list(names...)); err != nil {
+		if err := table.SetPlugins(list(names...)); err != nil {
 			t.Fatal(err)
 		}
 		for i, name := range names {
@@ -41,14 +41,14 @@ func TestSetOutside(t *testing.T) {
 		names []string
 		says  string
 	}{{[]string{"mine", "raw"}, "two encoders are called raw: the built-in one and that of m.wasm"}, {[]string{"mine", "mine"}, "two encoders are called mine: that of m.wasm and"}, {many, "expected at most 16"}} {
-		if err := table.SetOutside(list(c.names...)); err == nil || !strings.Contains(err.Error(), c.says) {
+		if err := table.SetPlugins(list(c.names...)); err == nil || !strings.Contains(err.Error(), c.says) {
 			t.Errorf("%v: %v", c.names, err)
 		}
 	}
-	if n := len(table.Outside()); n != 2 {
+	if n := len(table.Plugins()); n != 2 {
 		t.Errorf("%d are left of 2", n)
 	}
-	if err := table.SetOutside(list(many[:len(many)-1]...)); err != nil {
+	if err := table.SetPlugins(list(many[:len(many)-1]...)); err != nil {
 		t.Error(err)
 	}
 }

@@ -64,7 +64,7 @@ func twoReferences(t *testing.T, c encoders.Codec, s *frame.Schema) {
 		for _, bad := range invalidPackets(rng, payload) {
 			dst.Tick = cur.Tick
 			_, err := dec.Decode(dst, bad, both(got), nil)
-			if err := hostile.Wrong(s, dst, err); err != nil {
+			if err := hostile.CheckDecode(s, dst, err); err != nil {
 				t.Fatalf("frame %d: bad bytes: %v", i+1, err)
 			}
 		}

@@ -30,7 +30,7 @@ import (
 
 // All returns all encoders: those of cube snapshots, of calls, of tables, of messages and of files, then
 // those that suit any schema, then plugins. The caller may modify the slice.
-func All() []encoders.Codec { return append(builtIn(), Outside()...) }
+func All() []encoders.Codec { return append(builtIn(), Plugins()...) }
 
 // builtIn returns the encoders that are part of the program. The caller may modify the slice.
 func builtIn() []encoders.Codec {
@@ -96,18 +96,18 @@ const FirstPluginID = 112
 // registered holds the plugins.
 var registered atomic.Pointer[[]encoders.Codec]
 
-// Outside returns the plugins. The caller must not modify the slice.
-func Outside() []encoders.Codec {
+// Plugins returns the plugins. The caller must not modify the slice.
+func Plugins() []encoders.Codec {
 	if list := registered.Load(); list != nil {
 		return *list
 	}
 	return nil
 }
 
-// SetOutside replaces the plugins. They follow the built-in encoders and get IDs in their order. If a name is
+// SetPlugins replaces the plugins. They follow the built-in encoders and get IDs in their order. If a name is
 // already used or there are too many, SetOutside returns an error and changes nothing. Slices that All
 // returned before are not affected.
-func SetOutside(list []encoders.Codec) error {
+func SetPlugins(list []encoders.Codec) error {
 	list = slices.Clone(list)
 	all := builtIn()
 	for i := range list {
@@ -169,15 +169,15 @@ func Default(s *frame.Schema) string {
 		return "rpc-adaptive"
 	case s.Rows > 0:
 		return "delta-adaptive"
-	case s.Delivery == frame.Every:
+	case s.Delivery == frame.Reliable:
 		return "patch"
 	}
 	return "receiver-adaptive"
 }
 
-// Suiting returns the names of the codecs that can encode frames of schema s: the default first, if it is
+// SuitableNames returns the names of the codecs that can encode frames of schema s: the default first, if it is
 // one of them, then the others in their order.
-func Suiting(codecs []encoders.Codec, s *frame.Schema) []string {
+func SuitableNames(codecs []encoders.Codec, s *frame.Schema) []string {
 	var names []string
 	for i := range codecs {
 		if codecs[i].Suits(s) {

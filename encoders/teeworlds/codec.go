@@ -43,7 +43,7 @@ func suits(s *frame.Schema) bool {
 	if s.Name != protocol.Name {
 		return false
 	}
-	_, err := protocol.LayoutOf(s)
+	_, err := protocol.NewLayout(s)
 	return err == nil
 }
 
@@ -61,7 +61,7 @@ type coder struct {
 
 // newCoder returns an encoder or a decoder, or an error if the schema is not one of Teeworlds.
 func newCoder(s *frame.Schema) (*coder, error) {
-	layout, err := protocol.LayoutOf(s)
+	layout, err := protocol.NewLayout(s)
 	if err != nil {
 		return nil, err
 	}
@@ -85,11 +85,11 @@ func (x *coder) Encode(dst []byte, cur *frame.Frame, refs []encoders.Ref, _ enco
 	rows := refs[0].Changed
 	if rows == nil {
 		rows = x.changed
-		rows.Compare(cur.Table, base.Table, len(s.Fields))
+		rows.SetDiffering(cur.Table, base.Table, len(s.Fields))
 	}
 	before, start := b.Total(), len(dst)
-	dst = protocol.AppendInt(dst, cur.Table[x.layout.Now]-base.Table[x.layout.Now])
-	b.Bits(encoders.FieldSlot(x.layout.Now), 8*(len(dst)-start))
+	dst = protocol.AppendInt(dst, cur.Table[x.layout.TickCell]-base.Table[x.layout.TickCell])
+	b.Bits(encoders.FieldSlot(x.layout.TickCell), 8*(len(dst)-start))
 	x.writer.Reset(dst)
 	if removed, updated, ok := x.countItems(cur, base, rows); !ok {
 		x.writeFallback(cur, base, rows, b)
@@ -99,7 +99,7 @@ func (x *coder) Encode(dst []byte, cur *frame.Frame, refs []encoders.Ref, _ enco
 		x.writeUpdated(cur, base, rows, b)
 	}
 	if x.writer.Len() > 0 { // anything but the tick
-		end := protocol.Huffman().Words[protocol.End]
+		end := protocol.Huffman().Words[protocol.EndSymbol]
 		x.writer.Bits(uint64(end.Bits), end.Len)
 	}
 	byteAligned := x.writer.Len() > 0 && x.writer.Len()%8 == 0
@@ -117,7 +117,7 @@ func (x *coder) Encode(dst []byte, cur *frame.Frame, refs []encoders.Ref, _ enco
 func (x *coder) countItems(cur, base *frame.Frame, rows frame.Rows) (removed, updated int, ok bool) {
 	cells := 0
 	// Row 0 contains the tick and nothing else.
-	if row := x.layout.Row(cur.Table, 0); len(cur.Body) > 0 || !allZero(row[x.layout.Now+1:]) || !allZero(x.layout.Row(base.Table, 0)[x.layout.Now+1:]) {
+	if row := x.layout.Row(cur.Table, 0); len(cur.Body) > 0 || !allZero(row[x.layout.TickCell+1:]) || !allZero(x.layout.Row(base.Table, 0)[x.layout.TickCell+1:]) {
 		return 0, 0, false
 	}
 	for i := range x.layout.Parts {
@@ -193,7 +193,7 @@ func (x *coder) writeRemoved(cur, base *frame.Frame, rows frame.Rows, b *encoder
 		p := &x.layout.Parts[i]
 		for row := p.Row; row < p.Row+p.Rows; row++ {
 			if rows.Has(row) && x.layout.Row(base.Table, row)[p.Present] == 1 && x.layout.Row(cur.Table, row)[p.Present] == 0 {
-				x.writeInt(encoders.SlotIndex, int32(protocol.KeyOf(p.Type, row-p.Row)), b)
+				x.writeInt(encoders.SlotIndex, int32(protocol.NewKey(p.Type, row-p.Row)), b)
 			}
 		}
 	}
@@ -247,22 +247,22 @@ func (x *coder) Decode(dst *frame.Frame, src []byte, refs []encoders.Ref, _ enco
 // decode decodes src into dst, which starts as a copy of base. See the package comment for the
 // format.
 func (x *coder) decode(dst *frame.Frame, src []byte, base *frame.Frame) error {
-	tickDelta, src, err := protocol.Int(src)
+	tickDelta, src, err := protocol.ReadInt(src)
 	if err != nil {
 		return err
 	}
-	tick := base.Table[x.layout.Now] + tickDelta
+	tick := base.Table[x.layout.TickCell] + tickDelta
 	if tick < 0 {
 		return fmt.Errorf("tick is %d, expected at least 0", tick)
 	}
-	dst.Table[x.layout.Now] = tick
+	dst.Table[x.layout.TickCell] = tick
 	if len(src) == 0 { // nothing else changed
 		return nil
 	}
 	if x.bytes, err = protocol.Huffman().Decode(x.bytes[:0], src, math.MaxInt); err != nil {
 		return err
 	}
-	if x.ints, err = protocol.Ints(x.ints[:0], x.bytes, math.MaxInt); err != nil {
+	if x.ints, err = protocol.ReadInts(x.ints[:0], x.bytes, math.MaxInt); err != nil {
 		return err
 	}
 	if isFallback(x.ints) {

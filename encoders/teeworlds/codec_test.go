@@ -76,7 +76,7 @@ func TestSizesEqualGame(t *testing.T) {
 				t.Fatal(err)
 			}
 			if price := src.Price(); !price.Key {
-				tick := protocol.AppendInt(nil, cur.Table[enc.layout.Now]-base.Table[enc.layout.Now])
+				tick := protocol.AppendInt(nil, cur.Table[enc.layout.TickCell]-base.Table[enc.layout.TickCell])
 				if took := 8 * (len(payload) - len(tick)); took != price.Bits {
 					t.Fatalf("%s, frame %d: %d bits, in the demo %d", name, n, took, price.Bits)
 				}
@@ -97,9 +97,9 @@ func allItemsSchema(t testing.TB) *frame.Schema {
 	t.Helper()
 	var g protocol.Groups
 	for _, item := range []protocol.Item{
-		{Key: protocol.KeyOf(10, 3), Values: make([]int32, 22)}, {Key: protocol.KeyOf(4, 5), Values: make([]int32, 3)},
-		{Key: protocol.KeyOf(22, 1), Values: make([]int32, 7)}, {Key: protocol.KeyOf(23, 1), Values: make([]int32, 1)},
-		{Key: protocol.KeyOf(23, 2), Values: make([]int32, 4)}, {Key: protocol.KeyOf(99, 0), Values: make([]int32, 2)},
+		{Key: protocol.NewKey(10, 3), Values: make([]int32, 22)}, {Key: protocol.NewKey(4, 5), Values: make([]int32, 3)},
+		{Key: protocol.NewKey(22, 1), Values: make([]int32, 7)}, {Key: protocol.NewKey(23, 1), Values: make([]int32, 1)},
+		{Key: protocol.NewKey(23, 2), Values: make([]int32, 4)}, {Key: protocol.NewKey(99, 0), Values: make([]int32, 2)},
 	} {
 		if err := g.Add(item); err != nil {
 			t.Fatal(err)
@@ -119,9 +119,9 @@ func randomValue(rng *rand.Rand, f *frame.Field) int32 {
 
 // randomFrame returns a frame that the game could have sent if sound, otherwise any frame.
 func randomFrame(rng *rand.Rand, s *frame.Schema, sound bool) *frame.Frame {
-	l, _ := protocol.LayoutOf(s)
+	l, _ := protocol.NewLayout(s)
 	f := s.NewFrame()
-	if f.Table[l.Now] = int32(rng.IntN(1 << 20)); !sound {
+	if f.Table[l.TickCell] = int32(rng.IntN(1 << 20)); !sound {
 		for i := range f.Table {
 			f.Table[i] = randomValue(rng, &s.Fields[i%len(s.Fields)])
 		}
@@ -134,7 +134,7 @@ func randomFrame(rng *rand.Rand, s *frame.Schema, sound bool) *frame.Frame {
 	for i := range l.Parts {
 		p := &l.Parts[i]
 		for id := range p.Rows {
-			k := protocol.KeyOf(p.Type, id)
+			k := protocol.NewKey(p.Type, id)
 			if rng.IntN(2) == 0 || here[k] {
 				continue
 			}
@@ -174,7 +174,7 @@ func TestAnyFrames(t *testing.T) {
 		}
 		for cut := rng.IntN(20); cut < len(payload); cut += 1 + len(payload)/20 {
 			if _, err := dec.Decode(got, payload[:cut], []encoders.Ref{{Frame: base}}, nil); err == nil && cut > 0 && len(cur.Body) == 0 {
-				if _, rest, _ := protocol.Int(payload); len(payload)-len(rest) != cut {
+				if _, rest, _ := protocol.ReadInt(payload); len(payload)-len(rest) != cut {
 					t.Fatalf("frame %d: %d of %d bytes were accepted", n, cut, len(payload))
 				}
 			}
@@ -201,10 +201,10 @@ func TestTick(t *testing.T) {
 	base := randomFrame(rng, s, true)
 	cur := s.NewFrame()
 	cur.CopyFrom(base)
-	cur.Table[enc.layout.Now] += 2
+	cur.Table[enc.layout.TickCell] += 2
 	var b encoders.Budget
 	payload, _, err := enc.Encode(nil, cur, []encoders.Ref{{Frame: base}}, nil, &b)
-	if err != nil || !bytes.Equal(payload, []byte{2}) || b.Units[encoders.FieldSlot(enc.layout.Now)] != 8*encoders.BitUnit {
+	if err != nil || !bytes.Equal(payload, []byte{2}) || b.Units[encoders.FieldSlot(enc.layout.TickCell)] != 8*encoders.BitUnit {
 		t.Errorf("% x, error %v, budget %v", payload, err, b.Units)
 	}
 }

@@ -50,7 +50,7 @@ func (x *coder) readFallback(dst *frame.Frame, ints []int32) error {
 		last = index
 		row := x.layout.Row(dst.Table, int(index))
 		for c, v := range ints[1 : 1+len(row)] {
-			if int(index) > 0 || c != x.layout.Now {
+			if int(index) > 0 || c != x.layout.TickCell {
 				row[c] += v
 			}
 		}

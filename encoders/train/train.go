@@ -106,9 +106,9 @@ type Job struct {
 	Size  int  // maximum size of a model's file in bytes; 0 means that of the trainer
 }
 
-// Frames calls visit for each frame of the clips, with the index of its clip, until visit returns an error or
+// ForEachFrame calls visit for each frame of the clips, with the index of its clip, until visit returns an error or
 // ctx is done. Errors name the clip.
-func Frames(ctx context.Context, clips []Clip, visit func(clip int, f *frame.Frame) error) error {
+func ForEachFrame(ctx context.Context, clips []Clip, visit func(clip int, f *frame.Frame) error) error {
 	for i, c := range clips {
 		err := c.Frames(func(f *frame.Frame) error {
 			if err := visit(i, f); err != nil {

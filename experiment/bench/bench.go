@@ -29,7 +29,7 @@ type Options struct {
 }
 
 // A Board is the result of a measurement. Sizes are exact; times are medians over the rounds.
-type Board struct {
+type Report struct {
 	Dataset   walkoff.Dataset `json:"dataset"`
 	GOOS      string          `json:"goos"`
 	GOARCH    string          `json:"goarch"`
@@ -79,8 +79,8 @@ func (s *samples) add(us, ref float64) {
 // Run measures codecs on the data that open opens; spec is the name of the data. In each round each codec runs
 // in a walk-off, and then in a session over a bad link with the given seed. A codec whose decoded frames are
 // wrong is an error. After an error, also that of ctx, the board has the complete rounds.
-func Run(ctx context.Context, spec string, seed uint64, open walkoff.Open, codecs []*encoders.Codec, opt Options) (*Board, error) {
-	b := &Board{GOOS: runtime.GOOS, GOARCH: runtime.GOARCH, CPU: cpuName(), Cores: runtime.GOMAXPROCS(0), Go: runtime.Version()}
+func Run(ctx context.Context, spec string, seed uint64, open walkoff.Open, codecs []*encoders.Codec, opt Options) (*Report, error) {
+	b := &Report{GOOS: runtime.GOOS, GOARCH: runtime.GOARCH, CPU: cpuName(), Cores: runtime.GOMAXPROCS(0), Go: runtime.Version()}
 	c, err := badLinkConfig(spec, seed)
 	if err != nil {
 		return b, err
@@ -136,7 +136,7 @@ func badLinkConfig(spec string, seed uint64) (*config.Config, error) {
 
 // A measurement is the state of Run.
 type measurement struct {
-	board          *Board
+	board          *Report
 	spec           string
 	open           walkoff.Open
 	config         *config.Config

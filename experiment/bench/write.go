@@ -13,7 +13,7 @@ import (
 
 // WriteGo writes a board in the format of Go benchmarks for benchstat, one line per encoder and round.
 // Values with the unit -ref, in passes of the reference loop, can be compared between machines.
-func WriteGo(w io.Writer, b *Board) error {
+func WriteGo(w io.Writer, b *Report) error {
 	out := bufio.NewWriter(w)
 	fmt.Fprintf(out, "goos: %s\ngoarch: %s\npkg: wirelab\n", b.GOOS, b.GOARCH)
 	if b.CPU != "" {
@@ -47,7 +47,7 @@ func WriteGo(w io.Writer, b *Board) error {
 }
 
 // WriteTable writes a board as a Markdown table. date is the date of the measurement.
-func WriteTable(w io.Writer, b *Board, date string) error {
+func WriteTable(w io.Writer, b *Report, date string) error {
 	out := bufio.NewWriter(w)
 	t := texttable.New("encoder", ">bytes/packet", ">kbps", ">bits/changed", ">encode µs", ">decode µs", ">both, in passes", ">times real time")
 	for i := range b.Rows {

@@ -276,7 +276,7 @@ func (ch Change) Label() string {
 	words = append(append(words, ch.shadowLabels()...), ch.linkLabels()...)
 	for _, s := range liveRows() {
 		if v, set := ch.Live[s.Key]; set {
-			words = append(words, s.Word()+" "+fmt.Sprint(v))
+			words = append(words, s.CommandName()+" "+fmt.Sprint(v))
 		}
 	}
 	words = append(words, ch.Input.labels()...)
@@ -306,9 +306,9 @@ func (ch Change) linkLabels() (words []string) {
 	return words
 }
 
-// Then returns the change that has the effect of ch followed by next, with one exception: a shadow that ch adds
+// Merge returns the change that has the effect of ch followed by next, with one exception: a shadow that ch adds
 // and next removes is added, because a change removes shadows before it adds others.
-func (ch Change) Then(next Change) Change {
+func (ch Change) Merge(next Change) Change {
 	if next.Encoder != "" {
 		ch.Encoder, ch.Params = next.Encoder, nil
 	}
@@ -353,10 +353,10 @@ func (ch Change) Restarts() bool {
 	return slices.ContainsFunc(sortedKeys(ch.Live), func(key string) bool { return findSetting(key).Restarts })
 }
 
-// Touches returns a text that identifies the settings that the change sets, without their values.
+// TouchedKeys returns a text that identifies the settings that the change sets, without their values.
 // Consecutive changes of the same settings are undone together. Each encoder, profile and shadow counts
 // as a setting of its own.
-func (ch Change) Touches() string {
+func (ch Change) TouchedKeys() string {
 	names := ch.shadowLabels()
 	for _, s := range [][2]string{{"encoder.name", ch.Encoder}, {"profile", ch.Profile}} {
 		if s[1] != "" {
@@ -369,9 +369,9 @@ func (ch Change) Touches() string {
 	return strings.Join(names, " ")
 }
 
-// Normal returns ch with the encoder's parameters in the types of its codec. after is the configuration with
+// Normalised returns ch with the encoder's parameters in the types of its codec. after is the configuration with
 // ch applied.
-func (ch Change) Normal(after *Config) Change {
+func (ch Change) Normalised(after *Config) Change {
 	params := map[string]any{}
 	for name := range ch.Params {
 		params[name] = after.Encoder.Params[name]

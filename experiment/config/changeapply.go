@@ -11,7 +11,7 @@ import (
 
 // Check returns an error, suitable for users, if ch cannot be applied to this configuration.
 func (c *Config) Check(ch Change) error {
-	_, err := c.After(ch)
+	_, err := c.WithChange(ch)
 	return err
 }
 

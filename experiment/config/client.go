@@ -100,9 +100,9 @@ func (c *proxyClient) values() map[string]any {
 	return m
 }
 
-// OnlyLinks returns an error if the configuration sets a key that a proxy ignores: a proxy uses only links,
+// CheckProxy returns an error if the configuration sets a key that a proxy ignores: a proxy uses only links,
 // the seed and the duration.
-func (c *Config) OnlyLinks() error {
+func (c *Config) CheckProxy() error {
 	keys := slices.Concat(slices.Collect(maps.Keys(c.lines)), slices.Collect(maps.Keys(c.flags)))
 	// Report the first wrong line. Keys set by flags have line 0.
 	slices.SortFunc(keys, func(a, b string) int { return cmp.Or(cmp.Compare(c.lines[a], c.lines[b]), cmp.Compare(a, b)) })

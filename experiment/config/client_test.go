@@ -38,7 +38,7 @@ down = {loss = "20%", burst = 3}
 			t.Errorf("%s, turn %d: client %d, expected %d", x.addr, x.turn, in, x.in)
 		}
 	}
-	second, err := c.After(c.Clients[1].Change)
+	second, err := c.WithChange(c.Clients[1].Change)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -82,7 +82,7 @@ func TestOnlyLinks(t *testing.T) {
 			}
 			continue
 		}
-		err = c.OnlyLinks()
+		err = c.CheckProxy()
 		if (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %v, expected %q", text, err, want)
 		}
@@ -91,7 +91,7 @@ func TestOnlyLinks(t *testing.T) {
 	if err := c.Set("encoder.name", "rotor"); err != nil {
 		t.Fatal(err)
 	}
-	if err := c.OnlyLinks(); err == nil || !strings.Contains(err.Error(), "encoder.name: a proxy has no such setting") {
+	if err := c.CheckProxy(); err == nil || !strings.Contains(err.Error(), "encoder.name: a proxy has no such setting") {
 		t.Errorf("set by a flag: %v", err)
 	}
 }

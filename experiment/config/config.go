@@ -37,15 +37,15 @@ type Config struct {
 	Assert   []Assertion
 
 	Codecs []encoders.Codec // available codecs; nil means those of package table
-	// Trusting makes endpoints accept every sequence number, as in reports without a
+	// TrustSequences makes endpoints accept every sequence number, as in reports without a
 	// digest_version. Only replays of these set it.
-	Trusting bool
-	// WholeFrames makes the digest of a run cover every decoded frame in full, as in reports with
+	TrustSequences bool
+	// DigestWholeFrames makes the digest of a run cover every decoded frame in full, as in reports with
 	// a digest_version below 3. Only replays of these set it.
-	WholeFrames bool
-	// Find returns the path of a file that the data or a link names; nil means that the name is the
+	DigestWholeFrames bool
+	// ResolvePath returns the path of a file that the data or a link names; nil means that the name is the
 	// path.
-	Find func(name string) (path string)
+	ResolvePath func(name string) (path string)
 
 	file   string          // name of the file it was read from, for errors; "" if none
 	lines  map[string]int  // by key: line in the file
@@ -101,9 +101,9 @@ func (c *Config) fork() *Config {
 	return &d
 }
 
-// After returns a copy of c with ch applied. The copy shares the script, the sweep and the assertions with
+// WithChange returns a copy of c with ch applied. The copy shares the script, the sweep and the assertions with
 // c; they must no longer be modified.
-func (c *Config) After(ch Change) (*Config, error) {
+func (c *Config) WithChange(ch Change) (*Config, error) {
 	d := c.fork()
 	if err := d.apply(ch); err != nil {
 		return nil, err
@@ -121,7 +121,7 @@ func (c *Config) CodecTable() []encoders.Codec {
 		list = table.All()
 	}
 	for i := range list {
-		list[i] = *encoders.Located(&list[i], c.Find)
+		list[i] = *encoders.LocateFiles(&list[i], c.ResolvePath)
 	}
 	return list
 }
@@ -282,10 +282,10 @@ func (c *Config) ScriptOrder() []int {
 	return order
 }
 
-// Pin reads the files named by the links and stores their hashes, so that the replay of a report detects
+// PinFiles reads the files named by the links and stores their hashes, so that the replay of a report detects
 // a changed file. It returns an error if a file cannot be used.
-func (c *Config) Pin() error {
-	for _, dir := range []Way{DownOnly, UpOnly} {
+func (c *Config) PinFiles() error {
+	for _, dir := range []Direction{DownOnly, UpOnly} {
 		pinned, err := dir.Link(c).Pin(c.ReadTrace)
 		if err != nil {
 			return c.fileError(dir.String(), err)
@@ -321,16 +321,16 @@ func (c *Config) ReadTrace(name string) ([]byte, error) { return tracefile.ReadF
 
 // resolve returns the path of a file: see Find.
 func (c *Config) resolve(name string) string {
-	if c.Find == nil {
+	if c.ResolvePath == nil {
 		return name
 	}
-	return c.Find(name)
+	return c.ResolvePath(name)
 }
 
 // Warnings returns warnings about settings that have an unexpected effect or none.
 func (c *Config) Warnings() []string {
 	var out []string
-	for _, dir := range []Way{DownOnly, UpOnly} {
+	for _, dir := range []Direction{DownOnly, UpOnly} {
 		for _, w := range dir.Link(c).Warnings() {
 			out = append(out, dir.String()+": "+w)
 		}

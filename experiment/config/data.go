@@ -44,7 +44,7 @@ func (c *Config) recordChoice(key string, value any) {
 func (c *Config) FitTo(s *frame.Schema) error {
 	rateBefore := c.Sender.RateHz
 	// Data with delivery frame.Every are blocks of files. Their rate is that of the datagrams, not of the data.
-	if s.Delivery != frame.Every && c.Sender.RateHz == Default().Sender.RateHz && !c.chosen["sender.rate_hz"] {
+	if s.Delivery != frame.Reliable && c.Sender.RateHz == Default().Sender.RateHz && !c.chosen["sender.rate_hz"] {
 		c.Sender.RateHz = s.TickHz // the rate of the data
 	}
 	if s.Timed && c.Sender.RateHz != s.TickHz {
@@ -63,7 +63,7 @@ func (c *Config) FitTo(s *frame.Schema) error {
 		c.Encoder.Name = table.Default(s) // an encoder for such data
 		codec, err = findCodec(c.Encoder.Name, c.Codecs)
 	}
-	if err == nil && s.Delivery == frame.Every && !codec.Standalone && len(c.Shadows) == 0 {
+	if err == nil && s.Delivery == frame.Reliable && !codec.Standalone && len(c.Shadows) == 0 {
 		c.Shadows = []Encoder{{Name: fullFileEncoder}} // shows what the patch saves
 	}
 	if c.Sender.RateHz == rateBefore {
@@ -75,8 +75,8 @@ func (c *Config) FitTo(s *frame.Schema) error {
 // fullFileEncoder is the encoder that patches are compared with.
 const fullFileEncoder = "whole-zstd"
 
-// Adopt copies the settings that FitTo may change from settled, a copy of c on which FitTo was called.
-func (c *Config) Adopt(settled *Config) {
+// AdoptFit copies the settings that FitTo may change from settled, a copy of c on which FitTo was called.
+func (c *Config) AdoptFit(settled *Config) {
 	c.Encoder, c.Sender, c.BudgetKbps = settled.Encoder.Clone(), settled.Sender, settled.BudgetKbps
 	c.Shadows = settled.Clone().Shadows
 }
@@ -92,13 +92,13 @@ func (c *Config) OpenData(ctx context.Context, loop bool) (dataset.Source, error
 	return src, nil
 }
 
-// Suits returns an error if codec cannot encode frames of schema s. The error lists the codecs that can. key
+// CheckSuits returns an error if codec cannot encode frames of schema s. The error lists the codecs that can. key
 // is the key of the encoder for the error.
-func (c *Config) Suits(key string, codec *encoders.Codec, s *frame.Schema) error {
+func (c *Config) CheckSuits(key string, codec *encoders.Codec, s *frame.Schema) error {
 	if codec.Suits(s) {
 		return nil
 	}
-	names := table.Suiting(c.CodecTable(), s)
+	names := table.SuitableNames(c.CodecTable(), s)
 	expected := "an encoder that suits the data"
 	if len(names) > 0 {
 		expected = "one of " + strings.Join(names, ", ")

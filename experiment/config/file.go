@@ -35,7 +35,7 @@ func ReadFile(path string, limit int64, expected string) ([]byte, error) {
 	var tooLarge *boundedio.SizeError
 	switch {
 	case errors.As(err, &kind):
-		return nil, bad("is " + source.What(kind.Mode))
+		return nil, bad("is " + source.DescribeMode(kind.Mode))
 	case errors.As(err, &tooLarge) && tooLarge.Size > 10*limit:
 		return nil, bad(fmt.Sprintf("has %.1f MB", float64(tooLarge.Size)/1e6))
 	case errors.As(err, &tooLarge): // in megabytes, the size might look the same as the limit

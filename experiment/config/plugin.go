@@ -176,7 +176,7 @@ func (v Values) LoadPlugins() error {
 // those of the configuration's file.
 func (c *Config) pluginValues(v Values) (list []any) {
 	wanted := c.Plugins
-	loaded := table.Outside()
+	loaded := table.Plugins()
 	if slices.ContainsFunc(loaded, func(x encoders.Codec) bool { return containsText(map[string]any(v), x.Name) }) {
 		wanted = nil
 		for i := range loaded {

@@ -14,18 +14,18 @@ import (
 	"wirelab/lossmodel/loss"
 )
 
-// Way is the direction of the links that a row shows and sets.
-type Way uint8
+// Direction is the direction of the links that a row shows and sets.
+type Direction uint8
 
 // Values of Way. BothWays sets both links and shows the downlink.
 const (
-	BothWays Way = iota
+	BothDirections Direction = iota
 	DownOnly
 	UpOnly
 )
 
 // Link returns the link of c that is shown: the uplink for UpOnly, otherwise the downlink.
-func (w Way) Link(c *Config) *lossmodel.Spec {
+func (w Direction) Link(c *Config) *lossmodel.Spec {
 	if w == UpOnly {
 		return &c.Up
 	}
@@ -33,7 +33,7 @@ func (w Way) Link(c *Config) *lossmodel.Spec {
 }
 
 // Other returns the direction of the link that Link does not return.
-func (w Way) Other() Way {
+func (w Direction) Other() Direction {
 	if w == UpOnly {
 		return DownOnly
 	}
@@ -41,11 +41,11 @@ func (w Way) Other() Way {
 }
 
 // String returns the table of the links in a file: "link", "down" or "up".
-func (w Way) String() string { return [...]string{"link", "down", "up"}[w] }
+func (w Direction) String() string { return [...]string{"link", "down", "up"}[w] }
 
 // LinkRow returns the row of a link key for direction dir. Step moves along the key's ladder of usual values,
 // or its choices; it is nil if the key has neither. Gauge is nil unless the key has a ladder.
-func LinkRow(info lossmodel.KeyInfo, dir Way) Row {
+func LinkRow(info lossmodel.KeyInfo, dir Direction) Row {
 	r := Row{KeyInfo: info, Options: setting.Options(info.Choices)}
 	r.Key = dir.String() + "." + info.Key
 	r.Set = func(c *Config, v any) error { return c.Set(r.Key, v) }
@@ -74,7 +74,7 @@ func LinkRow(info lossmodel.KeyInfo, dir Way) Row {
 }
 
 // LinkValue returns the value of a key of a link as text; "?" if there is no such key.
-func LinkValue(c *Config, dir Way, key string) string {
+func LinkValue(c *Config, dir Direction, key string) string {
 	text, err := dir.Link(c).Get(key)
 	if err != nil {
 		return "?"
@@ -98,7 +98,7 @@ type lossParam struct {
 // link whose model is listed, dir that of the links that the rows set. Models that consist only of a rate and
 // a burst have no rows, because rate and burst have keys of their own. A step sets the complete model, so
 // that its effect does not depend on earlier changes.
-func LossParamRows(c *Config, info lossmodel.KeyInfo, shown, dir Way) (rows []lossParam) {
+func LossParamRows(c *Config, info lossmodel.KeyInfo, shown, dir Direction) (rows []lossParam) {
 	current := lossTable(shown.Link(c))
 	for _, m := range info.Models {
 		for _, p := range m.Params {
@@ -121,7 +121,7 @@ func lossTable(s *lossmodel.Spec) loss.Table {
 }
 
 // lossParamRow returns the row of parameter p of a loss model for direction dir.
-func lossParamRow(model string, p lossmodel.ParamInfo, dir Way) Row {
+func lossParamRow(model string, p lossmodel.ParamInfo, dir Direction) Row {
 	r := Row{KeyInfo: setting.KeyInfo{Key: dir.String() + ".loss", Help: p.Help}}
 	r.Set = func(c *Config, v any) error { return c.Set(r.Key+"."+p.Name, v) }
 	r.Get = func(c *Config) any {
@@ -174,7 +174,7 @@ func ParamRow(info encoders.ParamInfo) Row {
 		}
 		return info.Default
 	}
-	r.Shown = func(c *Config) string {
+	r.DisplayText = func(c *Config) string {
 		text := r.Text(c)
 		switch {
 		case text == "":

@@ -22,17 +22,17 @@ type scalarSetting struct {
 	Short       string               // name in scripts and of the command: "every"; "" if a session cannot change it
 	Args        string               // arguments of the command: "N"
 	CommandHelp string               // help of the command; Help is that of the control
-	Words       []string             // further values for completion, in addition to Options
+	Completions []string             // further values for completion, in addition to Options
 	Label       string               // of the control; "" if only the command sets it
-	Place       int                  // position among the controls, from the top
-	Offered     func(c *Config) bool // whether the control is shown; nil means always
+	Position    int                  // position among the controls, from the top
+	IsShown     func(c *Config) bool // whether the control is shown; nil means always
 
 	names []string             // all possible values of a fixed setting; nil if they cannot be listed
 	omit  func(c *Config) bool // whether Values leaves the setting out; nil means never
 }
 
-// Word returns the name of the setting in labels, which is also that of its command.
-func (s *scalarSetting) Word() string { return strings.TrimSuffix(s.Short, "_delay") }
+// CommandName returns the name of the setting in labels, which is also that of its command.
+func (s *scalarSetting) CommandName() string { return strings.TrimSuffix(s.Short, "_delay") }
 
 // findSetting returns the row with a full key or a short name; nil if none.
 func findSetting(key string) *scalarSetting {
@@ -50,7 +50,7 @@ func LiveSettings() []*scalarSetting { return liveRows() }
 // Controls returns the live settings that the dashboard shows, from the top.
 func Controls() []*scalarSetting {
 	list := slices.DeleteFunc(slices.Clone(liveRows()), func(s *scalarSetting) bool { return s.Label == "" })
-	slices.SortStableFunc(list, func(a, b *scalarSetting) int { return cmp.Compare(a.Place, b.Place) })
+	slices.SortStableFunc(list, func(a, b *scalarSetting) int { return cmp.Compare(a.Position, b.Position) })
 	return list
 }
 

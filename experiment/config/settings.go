@@ -80,7 +80,7 @@ const (
 	maxEvery  = 60 // 1 snapshot per second at 60 Hz
 	minBlock  = transfer.MinBlock
 	maxBlock  = 1400
-	maxWindow = transfer.Reach
+	maxWindow = transfer.MaxAhead
 	maxBudget = 1_000_000 // kbps
 	maxDigest = 32        // bits of a frame's digest: the same as endpoint.MaxDigest
 
@@ -134,13 +134,13 @@ func liveSettings() []scalarSetting {
 	return []scalarSetting{
 		{Row: playoutRow(), Short: playoutName, Args: "TIME", Label: "Playout",
 			CommandHelp: "playout delay of the receiver"},
-		{Row: everyRow(), Short: "every", Args: "N", Label: "Send", Place: 2,
+		{Row: everyRow(), Short: "every", Args: "N", Label: "Send", Position: 2,
 			CommandHelp: "send only every N-th snapshot; 1 sends all",
-			Offered:     func(c *Config) bool { return hasLowRate(c) || c.Sender.Every > 1 }},
-		{Row: interpolationRow(), Short: "interpolation", Args: "linear|hermite", Label: "Blend", Place: 1,
+			IsShown:     func(c *Config) bool { return hasLowRate(c) || c.Sender.Every > 1 }},
+		{Row: interpolationRow(), Short: "interpolation", Args: "linear|hermite", Label: "Blend", Position: 1,
 			CommandHelp: "interpolation between snapshots",
-			Offered:     func(c *Config) bool { return hasLowRate(c) || c.Receiver.Hermite }},
-		{Row: budgetRow(), Short: "budget", Args: "KBPS|off", Words: []string{"off"}, Label: "Budget", Place: 3,
+			IsShown:     func(c *Config) bool { return hasLowRate(c) || c.Receiver.Hermite }},
+		{Row: budgetRow(), Short: "budget", Args: "KBPS|off", Completions: []string{"off"}, Label: "Budget", Position: 3,
 			CommandHelp: "payload limit, a line in the chart",
 			omit:        func(c *Config) bool { return c.BudgetKbps == defaultBudget }},
 		{Row: scalarRow("seed", "a whole number from 0", func(c *Config) any { return seedValue(c.Seed) },
@@ -229,7 +229,7 @@ func everyRow() Row {
 	r := intRow("sender.every", "1 to 60; N sends every N-th snapshot", 1, maxEvery,
 		func(c *Config) *int { return &c.Sender.Every })
 	r.Help = "snapshots sent per second: every N-th of those taken from the source"
-	r.Shown = func(c *Config) string {
+	r.DisplayText = func(c *Config) string {
 		return units.FormatDecimal(float64(c.Sender.RateHz)/float64(c.Sender.Every)) + " /s"
 	}
 	last := len(rungs) - 1 // the ladder is rungs in reverse order
@@ -282,7 +282,7 @@ func budgetRow() Row {
 	r := scalarRow("budget", `kbps such as 256, or "off"`, func(c *Config) any { return budgetValue(c.BudgetKbps) },
 		func(c *Config, v any) bool { return setBudget(&c.BudgetKbps, v) })
 	r.Help = "limit of the payload rate, shown as a line in the bandwidth chart. Totals contain the time above it"
-	r.Shown = func(c *Config) string {
+	r.DisplayText = func(c *Config) string {
 		if c.BudgetKbps == 0 {
 			return "off"
 		}

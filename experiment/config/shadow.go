@@ -33,16 +33,16 @@ func (e Encoder) Text() string {
 	return text
 }
 
-// Same reports whether two encoders have the same name and the same values of all parameters, including
+// IsEquivalent reports whether two encoders have the same name and the same values of all parameters, including
 // defaults. known are the available codecs, nil means those of package table.
-func (e Encoder) Same(o Encoder, known []encoders.Codec) bool {
+func (e Encoder) IsEquivalent(o Encoder, known []encoders.Codec) bool {
 	_, a, err := e.Resolve("encoder", known)
 	_, b, errOther := o.Resolve("encoder", known)
 	return e.Name == o.Name && err == nil && errOther == nil && reflect.DeepEqual(a, b)
 }
 
-// In reports whether list contains an equal encoder.
-func (e Encoder) In(list []Encoder) bool { return slices.ContainsFunc(list, e.Equal) }
+// IsIn reports whether list contains an equal encoder.
+func (e Encoder) IsIn(list []Encoder) bool { return slices.ContainsFunc(list, e.Equal) }
 
 // setShadow sets one key about shadows. "shadow" and "shadow_off" accept a name or a list of names;
 // "shadow[0].name" and "shadow[0].params.small" set parts of one shadow. head and rest are the parts of
@@ -150,7 +150,7 @@ func (c *Config) addShadows(list []Encoder) error {
 		if err != nil {
 			return err
 		}
-		if s.In(c.Shadows) {
+		if s.IsIn(c.Shadows) {
 			return &Error{Key: "shadow", Problem: s.Name + " is already a shadow", Expected: "another encoder, or other params"}
 		}
 		if len(c.Shadows) == maxShadows {
@@ -166,12 +166,12 @@ func (c *Config) addShadows(list []Encoder) error {
 // are added again.
 func undoShadows(from, to []Encoder) (removed []string, added []Encoder) {
 	for _, s := range to {
-		if !s.In(from) && !slices.Contains(removed, s.Name) {
+		if !s.IsIn(from) && !slices.Contains(removed, s.Name) {
 			removed = append(removed, s.Name)
 		}
 	}
 	for _, s := range from {
-		if !s.In(to) || slices.Contains(removed, s.Name) {
+		if !s.IsIn(to) || slices.Contains(removed, s.Name) {
 			added = append(added, s.Clone())
 		}
 	}

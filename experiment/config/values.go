@@ -93,9 +93,9 @@ func (e Encoder) values() map[string]any {
 // TOML returns the effective configuration as a file for Parse.
 func (c *Config) TOML() ([]byte, error) { return toml.Marshal(c.Values()) }
 
-// Chosen returns the configuration like TOML, but without settings that depend on the data and were not set
+// ExplicitTOML returns the configuration like TOML, but without settings that depend on the data and were not set
 // explicitly. So the file has the same effect if the data are swept.
-func (c *Config) Chosen() ([]byte, error) {
+func (c *Config) ExplicitTOML() ([]byte, error) {
 	values := c.Values()
 	for _, key := range dataDependentKeys {
 		if c.chosen[key] || key == "encoder.name" && len(c.Encoder.Params) > 0 {

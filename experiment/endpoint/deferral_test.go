@@ -111,7 +111,7 @@ func TestDeferral(t *testing.T) {
 			if rx.Outcome != Decoded || !rx.Frame.Equal(cur) {
 				t.Fatalf("packet %d: %v, %v", n, rx.Outcome, rx.Err)
 			}
-			ack := rcv.Ack(nil)
+			ack := rcv.AppendAck(nil)
 			if finish {
 				rcv.Finish()
 			}

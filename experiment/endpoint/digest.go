@@ -7,8 +7,8 @@ import (
 	"wirelab/dataset/frame"
 )
 
-// MaxDigest is the size of the longest digest of a frame, in bits.
-const MaxDigest = 32
+// MaxDigestBits is the size of the longest digest of a frame, in bits.
+const MaxDigestBits = 32
 
 // castagnoli is the table of CRC-32C (RFC 3720, section 12.1), for which processors have an
 // instruction.

@@ -37,7 +37,7 @@ func Example() {
 		if rx := receiver.Receive(packet.Datagram); rx.Outcome == endpoint.Decoded && rx.Frame.Equal(world) {
 			decoded++
 		}
-		ack = receiver.Ack(ack[:0])
+		ack = receiver.AppendAck(ack[:0])
 		if err := sender.HandleAck(ack); err != nil {
 			panic(err)
 		}

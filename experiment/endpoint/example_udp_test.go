@@ -89,7 +89,7 @@ func watch(conn *net.UDPConn, last uint64) (world *frame.Frame, total int, err e
 			world.CopyFrom(rx.Frame) // a late packet gives an older frame: see rx.Reordered
 			newest = max(newest, rx.Seq)
 		}
-		ack = receiver.Ack(ack[:0])
+		ack = receiver.AppendAck(ack[:0])
 		if _, err := conn.WriteToUDP(ack, server); err != nil {
 			return nil, total, err
 		}

@@ -237,7 +237,7 @@ func (f *FileReceiver) Unpack(old *frame.Frame) (*frame.Frame, error) {
 // AppendBlockAck appends an ack of the blocks to dst. It appends nothing until a block was accepted.
 func (f *FileReceiver) AppendBlockAck(dst []byte) []byte {
 	start := len(dst)
-	dst = f.Ack(dst)
+	dst = f.AppendAck(dst)
 	if len(dst) == start {
 		return dst
 	}

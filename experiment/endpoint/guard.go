@@ -71,7 +71,7 @@ func (r *Receiver) acceptSeq(h *header, seq uint64) bool {
 
 // restartAt drops the state of all packets, whose sequence numbers were wrong. The next packet is seq.
 func (r *Receiver) restartAt(seq uint64) {
-	r.history.Forget()
+	r.history.Clear()
 	r.seen, r.acks = seenWindow{}, ackWindow{}
 	r.newestSeq = seq
 }

@@ -105,7 +105,7 @@ func (c *endpointPair) exchange(t testing.TB, harm func(datagram []byte)) (right
 	}
 	rx = c.rcv.Receive(p.Datagram)
 	right = rx.Outcome == Decoded && rx.Seq == p.Seq && rx.Frame.Table[0]&0xff == c.world.Table[0]&0xff
-	if err := c.HandleAck(c.rcv.Ack(nil)); err != nil && !errors.Is(err, ErrMalformed) {
+	if err := c.HandleAck(c.rcv.AppendAck(nil)); err != nil && !errors.Is(err, ErrMalformed) {
 		t.Fatal(err)
 	}
 	return right, p, rx

@@ -163,7 +163,7 @@ func (r *Receiver) decode(out Reception, d *epochDecoder, payload []byte, refs [
 	}
 	r.recordArrival(out.Seq)
 	r.seen.record(out.Seq)
-	out.Entry = r.coder.Keep(out.Seq, out.Epoch, memo)
+	out.Entry = r.coder.StoreDecoded(out.Seq, out.Epoch, memo)
 	if out.Entry == nil { // too old for the history: the frame is reported but not acked
 		out.Frame = r.coder.Decoded()
 		return out
@@ -278,10 +278,10 @@ func (r *Receiver) findRefs(out *Reception, h *header, d *epochDecoder) ([]encod
 	return r.coder.Refs(d.epoch, entries[:out.NRefs]...), true
 }
 
-// Ack appends an ack to dst: which packets were decoded, the newest epoch, the digest of the newest frame,
+// AppendAck appends an ack to dst: which packets were decoded, the newest epoch, the digest of the newest frame,
 // if digests are on, and the report of a decoder that implements encoders.Feedback. It appends nothing
 // until a packet was decoded. Send an ack after each call of Receive.
-func (r *Receiver) Ack(dst []byte) []byte {
+func (r *Receiver) AppendAck(dst []byte) []byte {
 	if !r.acks.any {
 		return dst
 	}

@@ -50,7 +50,7 @@ type Sender struct {
 // the initial state, which the receiver must have too; the sender shares its memory, so it must not be
 // modified.
 func NewSender(s *frame.Schema, initial *frame.Frame, encoding Encoding, opt Options) *Sender {
-	coder := opt.newCoder(s, initial, frame.NewSharing(opt.History))
+	coder := opt.newCoder(s, initial, frame.NewSharedHistory(opt.History))
 	return &Sender{schema: s, cadence: opt.cadence(), coder: coder, history: coder.History, encoding: encoding,
 		changed: make([]frame.Rows, frame.MaxHistory+1), changedRows: frame.NewRows(s.Rows), digest: newDigester(&opt)}
 }
@@ -261,7 +261,7 @@ func (s *Sender) changedSince(base, e *frame.Entry) frame.Rows {
 		s.changedRows.Union(rows)
 	}
 	// Keep only the rows that differ now: a row may have changed back.
-	s.changedRows.Differing(e.Frame.Table, base.Frame.Table, len(s.schema.Fields))
+	s.changedRows.RemoveEqual(e.Frame.Table, base.Frame.Table, len(s.schema.Fields))
 	return s.changedRows
 }
 

@@ -82,7 +82,7 @@ func TestEpochs(t *testing.T) {
 		if rx := r.Receive(p.Datagram); rx.Outcome != Decoded {
 			t.Fatalf("packet %d: %v, %v", p.Seq, rx.Outcome, rx.Err)
 		}
-		if err := s.HandleAck(r.Ack(nil)); err != nil {
+		if err := s.HandleAck(r.AppendAck(nil)); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -130,7 +130,7 @@ func TestMalformedInput(t *testing.T) {
 	if rx := r.Receive([]byte{0, 0, 0, 1, 0, 9}); rx.Outcome != UnknownCodec {
 		t.Errorf("an epoch without params: %v", rx.Outcome)
 	}
-	if got := r.Ack(nil); len(got) != 0 {
+	if got := r.AppendAck(nil); len(got) != 0 {
 		t.Errorf("an ack of nothing: % x", got)
 	}
 	if _, err := s.Send(0, frame.Cubes(1).NewFrame(), nil); err != nil {

@@ -37,7 +37,7 @@ func (p *changedProbe) Begin(cur *frame.Frame, refs []encoders.Ref) {
 	}
 	p.told++
 	differ := frame.NewRows(len(cur.Table) / frame.CubeFields)
-	differ.Compare(cur.Table, refs[0].Frame.Table, frame.CubeFields)
+	differ.SetDiffering(cur.Table, refs[0].Frame.Table, frame.CubeFields)
 	if !slices.Equal(differ, refs[0].Changed) {
 		p.t.Fatalf("rows %v differ from the reference, but the encoder was given %v", differ, refs[0].Changed)
 	}
@@ -91,7 +91,7 @@ func TestSharedFramesGiveSamePackets(t *testing.T) {
 				sharing.Skip()
 				continue
 			}
-			shared := pool.Take()
+			shared := pool.Get()
 			shared.CopyFrom(cur)
 			made[shared] = true
 			told := changed
@@ -114,7 +114,7 @@ func TestSharedFramesGiveSamePackets(t *testing.T) {
 			changed.Clear()
 			if rng.IntN(5) > 0 {
 				r.Receive(got.Datagram)
-				acks = append(acks, r.Ack(nil))
+				acks = append(acks, r.AppendAck(nil))
 			}
 			for len(acks) > rng.IntN(6) {
 				for _, s := range senders {

@@ -78,7 +78,7 @@ func (l *lane) handleArrival(now time.Duration, d *lossmodel.Delivery) {
 	if f == nil {
 		return // the packet was abandoned as Unknown
 	}
-	var report Delivery
+	var report RemoteReport
 	reported := false
 	if l.paths.peer != nil {
 		report, reported = l.paths.peer.Reported()
@@ -173,7 +173,7 @@ func (l *lane) compare(f *flight, rx *reception) comparison {
 // fingerprints. rx is the result of the receiver in this process for the same datagram. A difference
 // between the two receivers is counted. The digest gets the frame that the remote receiver decoded, or its
 // fingerprint if the receiver in this process did not decode the same frame.
-func (l *lane) compareRemote(f *flight, rx *reception, report *Delivery) comparison {
+func (l *lane) compareRemote(f *flight, rx *reception, report *RemoteReport) comparison {
 	local := Fingerprint{} // stays zero if nothing was decoded here
 	if rx.Frame != nil {
 		local = l.digest.fingerprint(rx.Frame)
@@ -264,7 +264,7 @@ func (l *lane) sendAck(now time.Duration) {
 	if l.delivery != nil {
 		l.ackScratch = l.delivery.AppendAck(l.ackScratch[:0])
 	} else {
-		l.ackScratch = l.rcv.Ack(l.ackScratch[:0])
+		l.ackScratch = l.rcv.AppendAck(l.ackScratch[:0])
 	}
 	if len(l.ackScratch) == 0 {
 		return

@@ -18,7 +18,7 @@ func TestBudget(t *testing.T) {
 		if err := c.Set("budget", kbps); err != nil {
 			t.Fatal(err)
 		}
-		s, err := engine.NewSessionOf(c, labtest.NewCrowd(10, 3, -1, 4), engine.Options{Endless: true, KeepSamples: 20})
+		s, err := engine.NewSessionFromSource(c, labtest.NewCubeSource(10, 3, -1, 4), engine.Options{Endless: true, KeepSamples: 20})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -134,7 +134,7 @@ func (c *chained) Learn(report []byte) error {
 // withChainedCodecs adds three chained codecs to the table of c. One of them takes two
 // references.
 func withChainedCodecs(c *config.Config) *config.Config {
-	c.Codecs = append(labtest.OfCubes(), chainedCodec(120, 1), chainedCodec(121, 1), chainedCodec(122, 2))
+	c.Codecs = append(labtest.CubeCodecs(), chainedCodec(120, 1), chainedCodec(121, 1), chainedCodec(122, 2))
 	return c
 }
 
@@ -150,7 +150,7 @@ func TestMemosAgree(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		s, err := NewSessionOf(c, labtest.NewCrowd(5, 3, -1, seed), Options{})
+		s, err := NewSessionFromSource(c, labtest.NewCubeSource(5, 3, -1, seed), Options{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -182,7 +182,7 @@ func TestMemosAgree(t *testing.T) {
 func TestEpochsRecoverAfterOutage(t *testing.T) {
 	for _, swaps := range testkit.Choose([]int{1, 7, 9, 100, 127, 128, 160, 247, 255, 256, 257, 300}, []int{1, 9, 128, 256}) {
 		c := withChainedCodecs(config.Default())
-		s, err := NewSessionOf(c, labtest.NewCrowd(3, 1, -1, 1), Options{KeepSamples: 10, Endless: true})
+		s, err := NewSessionFromSource(c, labtest.NewCubeSource(3, 1, -1, 1), Options{KeepSamples: 10, Endless: true})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -225,7 +225,7 @@ func TestLateCopiesAreDuplicates(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	s, err := NewSessionOf(c, labtest.NewCrowd(3, 1, -1, 1), Options{})
+	s, err := NewSessionFromSource(c, labtest.NewCubeSource(3, 1, -1, 1), Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -243,7 +243,7 @@ func TestLateCopiesAreDuplicates(t *testing.T) {
 func TestConflictingScriptIsRefused(t *testing.T) {
 	c := config.Default()
 	c.At = []config.StampedChange{config.Stamp(2*time.Second, config.NewChange("encoder.params.xy_small", int64(5)))}
-	s, err := NewSessionOf(c, labtest.NewCrowd(3, 1, -1, 1), Options{})
+	s, err := NewSessionFromSource(c, labtest.NewCubeSource(3, 1, -1, 1), Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -300,7 +300,7 @@ func FuzzEndpoints(f *testing.F) {
 	f.Add([]byte{5, 1, 2, 3, 4, 5, 7, 1, 0, 0, 0, 0, 0, 0})
 	f.Fuzz(func(t *testing.T, script []byte) {
 		c := withChainedCodecs(config.Default())
-		s, err := NewSessionOf(c, labtest.NewCrowd(2, 1, -1, 1), Options{Endless: true})
+		s, err := NewSessionFromSource(c, labtest.NewCubeSource(2, 1, -1, 1), Options{Endless: true})
 		if err != nil {
 			t.Fatal(err)
 		}

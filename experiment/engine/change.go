@@ -98,11 +98,11 @@ func (s *Session) tryChange(c *config.Config, ch config.Change) (after *config.C
 			return c, ch, err
 		}
 	}
-	if after, err = c.After(ch); err != nil {
+	if after, err = c.WithChange(ch); err != nil {
 		return nil, normal, err
 	}
 	if after.Down != c.Down || after.Up != c.Up {
-		if err := after.Pin(); err != nil { // reads the trace files of the new links
+		if err := after.PinFiles(); err != nil { // reads the trace files of the new links
 			return nil, normal, err
 		}
 	}
@@ -117,7 +117,7 @@ func (s *Session) tryChange(c *config.Config, ch config.Change) (after *config.C
 	if err := s.checkNetwork(after); err != nil {
 		return nil, normal, err
 	}
-	return after, ch.Normal(after), nil
+	return after, ch.Normalised(after), nil
 }
 
 // newEncoding creates the encoder e of configuration c for frames of the given schema. key is the
@@ -125,12 +125,12 @@ func (s *Session) tryChange(c *config.Config, ch config.Change) (after *config.C
 func newEncoding(key string, e config.Encoder, c *config.Config, schema *frame.Schema) (endpoint.Encoding, error) {
 	codec, params, err := e.Resolve(key, c.Codecs)
 	if err == nil {
-		err = c.Suits(key, codec, schema)
+		err = c.CheckSuits(key, codec, schema)
 	}
 	if err != nil {
 		return endpoint.Encoding{}, err
 	}
-	encoding, err := endpoint.NewEncoding(schema, encoders.Located(codec, c.Find), params)
+	encoding, err := endpoint.NewEncoding(schema, encoders.LocateFiles(codec, c.ResolvePath), params)
 	return encoding, config.ErrorAt(key, err)
 }
 
@@ -241,7 +241,7 @@ func (s *Session) applyDue(at time.Duration, sc config.StampedChange) {
 	}
 	s.addMark(at, kind, label)
 	if normal.SetsEncoder() {
-		s.startTrial(at, before, normal.Touches())
+		s.startTrial(at, before, normal.TouchedKeys())
 	}
 	s.addUndoStep(before, &sc)
 }
@@ -283,7 +283,7 @@ func (s *Session) addMark(at time.Duration, kind MarkKind, label string) {
 	if n := len(s.marks); n >= maxMarks {
 		marks := make([]Mark, 0, maxMarks)
 		for i, m := range s.marks {
-			if i >= n/2 || m.Kind != MarkSeam {
+			if i >= n/2 || m.Kind != MarkLoop {
 				marks = append(marks, m)
 			}
 		}

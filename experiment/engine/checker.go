@@ -44,7 +44,7 @@ func (k *Checker) Check(ctx context.Context, c *config.Config) error {
 	c = c.Clone() // the checks fill in settings
 	if !k.readableLinks[c.Down] || !k.readableLinks[c.Up] {
 		down, up := c.Down, c.Up
-		if err := c.Pin(); err != nil {
+		if err := c.PinFiles(); err != nil {
 			return err
 		}
 		k.readableLinks[down], k.readableLinks[up] = true, true

@@ -26,7 +26,7 @@ var fileEncoders = []string{"whole-zstd", "whole-raw"}
 
 // newDeliverySession returns a session that delivers a parcel. Settings are pairs of
 // key and value.
-func newDeliverySession(t *testing.T, p *labtest.Parcel, settings ...any) *Session {
+func newDeliverySession(t *testing.T, p *labtest.FileSource, settings ...any) *Session {
 	t.Helper()
 	c := config.Default()
 	for i := 0; i < len(settings); i += 2 {
@@ -34,7 +34,7 @@ func newDeliverySession(t *testing.T, p *labtest.Parcel, settings ...any) *Sessi
 			t.Fatal(err)
 		}
 	}
-	s, err := NewSessionOf(c, p, Options{})
+	s, err := NewSessionFromSource(c, p, Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -63,7 +63,7 @@ func TestCleanDelivery(t *testing.T) {
 		latency           time.Duration
 	}{{50_000, 1200, 60, 40 * time.Millisecond}, {50_000, 500, 1000, 30 * time.Millisecond}, {1, 1200, 60, 0},
 		{700_000, 1400, 60, 300 * time.Millisecond}} {
-		s := newDeliverySession(t, labtest.NewParcel(c.size, 1), "encoder.name", "whole-raw", "sender.block", c.block, "sender.rate_hz",
+		s := newDeliverySession(t, labtest.NewFileSource(c.size, 1), "encoder.name", "whole-raw", "sender.block", c.block, "sender.rate_hz",
 			c.rate, "link.latency", c.latency.String())
 		r := runToEnd(t, s)
 		label := transfer.Label{Packed: int64(c.size), Size: int64(c.size)}
@@ -91,7 +91,7 @@ func TestCleanDelivery(t *testing.T) {
 // A lane's rates are over the time of its own delivery, even if another lane takes
 // longer.
 func TestRatesWithSlowerLane(t *testing.T) {
-	p := labtest.NewParcel(30_000, 2)
+	p := labtest.NewFileSource(30_000, 2)
 	alone := runToEnd(t, newDeliverySession(t, p, "encoder.name", "whole-zstd"))
 	beside := runToEnd(t, newDeliverySession(t, p, "encoder.name", "whole-zstd", "shadow[0].name", "whole-raw"))
 	if a, b := alone.Totals, beside.Totals; a.PayloadKbps != b.PayloadKbps || a.WireKbps != b.WireKbps ||
@@ -104,7 +104,7 @@ func TestRatesWithSlowerLane(t *testing.T) {
 // With reordering, the measured round trip is still the mean of all, and only few late datagrams
 // are resent.
 func TestRoundTripUnderJitter(t *testing.T) {
-	s := newDeliverySession(t, labtest.NewParcel(600_000, 1), "encoder.name", "whole-raw", "sender.rate_hz", 1000, "sender.window", 512,
+	s := newDeliverySession(t, labtest.NewFileSource(600_000, 1), "encoder.name", "whole-raw", "sender.rate_hz", 1000, "sender.window", 512,
 		"link.loss", "10%", "link.latency", "50ms", "link.jitter", "50ms")
 	x := runToEnd(t, s).Totals.Transfer
 	if x.RoundTripMS < 80 || x.RoundTripMS > 120 || 10*x.Spurious > int64(x.Blocks) {
@@ -141,7 +141,7 @@ func TestDeliveryOverAnyLink(t *testing.T) {
 	for seed := range testkit.Choose[uint64](30, 10) {
 		rng := rand.New(rand.NewPCG(seed, 77))
 		set := append(randomLink(rng), "seed", int(seed), "encoder.name", fileEncoders[0], "shadow[0].name", fileEncoders[1])
-		s := newDeliverySession(t, labtest.NewParcel(1+rng.IntN(40_000), seed), set...)
+		s := newDeliverySession(t, labtest.NewFileSource(1+rng.IntN(40_000), seed), set...)
 		var began [2]time.Duration // when the current round began: when the round before was added to Rounds
 		var rounds [2]int
 		runUntil := func(end time.Duration) {
@@ -184,7 +184,7 @@ func TestDeliveryOverAnyLink(t *testing.T) {
 func TestDeliveryWithoutChecksum(t *testing.T) {
 	var damaged int64
 	for seed := range testkit.Choose[uint64](20, 6) {
-		s := newDeliverySession(t, labtest.NewParcel(20_000, seed), "seed", int(seed), "encoder.name", fileEncoders[seed%2],
+		s := newDeliverySession(t, labtest.NewFileSource(20_000, seed), "seed", int(seed), "encoder.name", fileEncoders[seed%2],
 			"duration", "60s",
 			"link.corrupt", "20%", "link.checksum", false, "link.loss", "5%", "link.latency", "20ms")
 		r := runToEnd(t, s)
@@ -200,7 +200,7 @@ func TestDeliveryWithoutChecksum(t *testing.T) {
 
 // The datagrams of a delivery must never change, so that old reports can be replayed.
 func TestDeliveryDigest(t *testing.T) {
-	s := newDeliverySession(t, labtest.NewParcel(30_000, 1), "encoder.name", "whole-raw", "link.loss", "20%", "link.latency", "60ms",
+	s := newDeliverySession(t, labtest.NewFileSource(30_000, 1), "encoder.name", "whole-raw", "link.loss", "20%", "link.latency", "60ms",
 		"link.jitter", "30ms",
 		"down.duplicate", "5%", "down.reorder", "5%", "down.corrupt", "2%", "down.rate", "1mbit")
 	const want = "4eded1bbab2235470452418ae9226b0dda3187125f067719aa0145107ed53923"
@@ -211,7 +211,7 @@ func TestDeliveryDigest(t *testing.T) {
 
 // A delivery over a link that loses all packets is reported as unfinished.
 func TestUnfinishedDelivery(t *testing.T) {
-	s := newDeliverySession(t, labtest.NewParcel(9000, 1), "encoder.name", "whole-raw", "down.loss", "100%", "duration", "10s",
+	s := newDeliverySession(t, labtest.NewFileSource(9000, 1), "encoder.name", "whole-raw", "down.loss", "100%", "duration", "10s",
 		"assert.transfer.time_s", "<= 100")
 	r := runToEnd(t, s)
 	x := r.Totals.Transfer
@@ -227,7 +227,7 @@ func TestUnfinishedDelivery(t *testing.T) {
 // A session with data.again begins another round when all lanes are done, and stores the figures of
 // finished rounds.
 func TestRounds(t *testing.T) {
-	s := newDeliverySession(t, labtest.NewParcel(30_000, 1), "encoder.name", "whole-raw", "shadow[0].name", "whole-zstd", "data.again",
+	s := newDeliverySession(t, labtest.NewFileSource(30_000, 1), "encoder.name", "whole-raw", "shadow[0].name", "whole-zstd", "data.again",
 		true, "duration", "8s", "link.latency", "20ms")
 	r := runToEnd(t, s)
 	first := endpoint.TickTime(25, 60) + 20*time.Millisecond // 26 blocks
@@ -238,7 +238,7 @@ func TestRounds(t *testing.T) {
 	}
 	seams := 0
 	for _, m := range s.marks {
-		if m.Kind == MarkSeam {
+		if m.Kind == MarkLoop {
 			seams++
 		}
 	}
@@ -250,7 +250,7 @@ func TestRounds(t *testing.T) {
 // Epochs have 8 bits in the header. A session with more rounds than that continues, and stores the
 // newest rounds.
 func TestManyRounds(t *testing.T) {
-	s := newDeliverySession(t, labtest.NewParcel(500, 1), "encoder.name", "whole-raw", "data.again", true, "duration", "6m",
+	s := newDeliverySession(t, labtest.NewFileSource(500, 1), "encoder.name", "whole-raw", "data.again", true, "duration", "6m",
 		"link.loss", "10%", "link.latency", "5ms")
 	r := runToEnd(t, s)
 	x := r.Totals.Transfer
@@ -266,7 +266,7 @@ func TestManyRounds(t *testing.T) {
 
 // A shadow that joins during a delivery begins its own delivery and completes it.
 func TestShadowJoinsDelivery(t *testing.T) {
-	s := newDeliverySession(t, labtest.NewParcel(100_000, 1), "encoder.name", "whole-raw", "link.loss", "20%", "link.latency", "30ms")
+	s := newDeliverySession(t, labtest.NewFileSource(100_000, 1), "encoder.name", "whole-raw", "link.loss", "20%", "link.latency", "30ms")
 	if err := s.RunUntil(500 * time.Millisecond); err != nil {
 		t.Fatal(err)
 	}
@@ -287,11 +287,11 @@ func TestShadowJoinsDelivery(t *testing.T) {
 
 // The receiver of blocks handles any bytes, with a valid seal or without.
 func FuzzReceiveBlock(f *testing.F) {
-	p := labtest.NewParcel(3000, 1)
+	p := labtest.NewFileSource(3000, 1)
 	c := config.Default()
 	c.Encoder.Name = "whole-raw"
 	fresh := func() *Session {
-		s, err := NewSessionOf(c, p, Options{})
+		s, err := NewSessionFromSource(c, p, Options{})
 		if err != nil {
 			f.Fatal(err)
 		}

@@ -16,7 +16,7 @@ import (
 func TestEndOfData(t *testing.T) {
 	for _, frames := range []int{0, 1, 6, 100} {
 		c := config.Default()
-		s, err := engine.NewSessionOf(c, labtest.Finite{Crowd: labtest.NewCrowd(3, 1, frames, 1)}, engine.Options{})
+		s, err := engine.NewSessionFromSource(c, labtest.FiniteCubes{CubeSource: labtest.NewCubeSource(3, 1, frames, 1)}, engine.Options{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -28,7 +28,7 @@ func TestEndOfData(t *testing.T) {
 			t.Errorf("%d frames: %d sent, %v long, done %v", frames, r.Totals.Sent, r.DurationNS, s.Done())
 		}
 		c.Duration = r.DurationNS
-		again, err := engine.NewSessionOf(c, labtest.NewCrowd(3, 1, -1, 1), engine.Options{})
+		again, err := engine.NewSessionFromSource(c, labtest.NewCubeSource(3, 1, -1, 1), engine.Options{})
 		if err != nil {
 			t.Fatal(err)
 		}

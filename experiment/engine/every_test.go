@@ -25,7 +25,7 @@ func TestEverySixthEqualsTenHertz(t *testing.T) {
 			c.Set("receiver.playout_delay", "250ms")); err != nil {
 			t.Fatal(err)
 		}
-		s, err := NewSessionOf(c, labtest.NewCrowd(20, 4, -1, 3), Options{})
+		s, err := NewSessionFromSource(c, labtest.NewCubeSource(20, 4, -1, 3), Options{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -55,7 +55,7 @@ func TestRateChangesMidway(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		s, err := NewSessionOf(c, labtest.NewCrowd(5, 3, -1, seed), Options{})
+		s, err := NewSessionFromSource(c, labtest.NewCubeSource(5, 3, -1, seed), Options{})
 		if err != nil {
 			t.Fatal(err)
 		}

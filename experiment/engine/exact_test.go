@@ -30,7 +30,7 @@ func TestErrorsFromChangedRows(t *testing.T) {
 			if seed%2 == 0 {
 				c.Receiver.Hermite = true
 			}
-			s, err := NewSessionOf(c, labtest.NewCrowd(100, 4, -1, seed), Options{WithPicture: looked})
+			s, err := NewSessionFromSource(c, labtest.NewCubeSource(100, 4, -1, seed), Options{WithPicture: looked})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -64,7 +64,7 @@ func TestPictureEqualsFullRedraw(t *testing.T) {
 		if seed%2 == 0 {
 			c.Receiver.Hermite = true
 		}
-		s, err := NewSessionOf(c, labtest.NewCrowd(100, 2, -1, seed), Options{WithPicture: true})
+		s, err := NewSessionFromSource(c, labtest.NewCubeSource(100, 2, -1, seed), Options{WithPicture: true})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -108,14 +108,14 @@ func TestPictureEqualsFullRedraw(t *testing.T) {
 // session has no more frames than it needs.
 func TestChangedRowsOfSession(t *testing.T) {
 	for _, ends := range []bool{false, true} {
-		crowd := labtest.NewCrowd(80, 3, -1, 5)
+		crowd := labtest.NewCubeSource(80, 3, -1, 5)
 		var s *Session
 		var err error
 		c := lossless(t)
 		if ends {
-			s, err = NewSessionOf(c, labtest.Finite{Crowd: crowd}, Options{Endless: true})
+			s, err = NewSessionFromSource(c, labtest.FiniteCubes{CubeSource: crowd}, Options{Endless: true})
 		} else {
-			s, err = NewSessionOf(c, crowd, Options{Endless: true})
+			s, err = NewSessionFromSource(c, crowd, Options{Endless: true})
 		}
 		if err != nil {
 			t.Fatal(err)
@@ -127,7 +127,7 @@ func TestChangedRowsOfSession(t *testing.T) {
 			if err := s.RunUntil(s.cadence.TickTime(uint64(n))); err != nil {
 				t.Fatal(err)
 			}
-			want.Compare(s.feed.current.Table, was.Table, frame.CubeFields)
+			want.SetDiffering(s.feed.current.Table, was.Table, frame.CubeFields)
 			if !slices.Equal(want, s.feed.current.Changed) {
 				t.Fatalf("frame %d (read ahead: %v): %v are said to change, %v do", n, ends, s.feed.current.Changed, want)
 			}

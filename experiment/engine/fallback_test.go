@@ -46,13 +46,13 @@ func (b *brittle) Decode(dst *frame.Frame, src []byte, refs []encoders.Ref, m en
 func brittleSession(t *testing.T, script []config.StampedChange, left [2]int) *Session {
 	t.Helper()
 	c := config.Default()
-	c.Codecs = labtest.OfCubes()
+	c.Codecs = labtest.CubeCodecs()
 	for i := range c.Codecs {
 		if c.Codecs[i].Name != "rotor" {
 			continue
 		}
 		whole := c.Codecs[i].New
-		c.Codecs[i].Plugin = &encoders.Plugin{Runs: "process"}
+		c.Codecs[i].Plugin = &encoders.Plugin{Runtime: "process"}
 		c.Codecs[i].New = func(s *frame.Schema, params any) (encoders.Encoder, encoders.Decoder, error) {
 			e, d, err := whole(s, params)
 			return &brittle{e, d, left[0]}, &brittle{e, d, left[1]}, err
@@ -62,7 +62,7 @@ func brittleSession(t *testing.T, script []config.StampedChange, left [2]int) *S
 		t.Fatal(err)
 	}
 	c.Duration, c.At = 5*time.Second, script
-	s, err := NewSessionOf(c, labtest.NewCrowd(40, 6, -1, 4), Options{})
+	s, err := NewSessionFromSource(c, labtest.NewCubeSource(40, 6, -1, 4), Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -28,7 +28,7 @@ type feed struct {
 // newFeed returns a feed of src whose current frame is a copy of initial.
 func newFeed(src dataset.Source, initial *frame.Frame) feed {
 	f := feed{source: src, pool: frame.NewPool(src.Schema()), cells: len(src.Schema().Fields)}
-	f.current = f.pool.Take()
+	f.current = f.pool.Get()
 	f.current.CopyFrom(initial)
 	return f
 }
@@ -56,18 +56,18 @@ func (f *feed) next() (restarted bool, err error) {
 // from the current one. It records an error in f.err and the end of the source in f.ended and f.endTick;
 // then the content of the frame is undefined.
 func (f *feed) read() *frame.Shared {
-	next := f.pool.Take()
+	next := f.pool.Get()
 	f.err = f.source.Next(&next.Frame)
 	if errors.Is(f.err, io.EOF) {
 		f.ended, f.endTick, f.err = true, f.framesTaken, nil
 		return next
 	}
-	s, ok := f.source.(dataset.Seamed)
-	f.restartsNext = ok && s.Seam()
+	s, ok := f.source.(dataset.Looping)
+	f.restartsNext = ok && s.AtLoopPoint()
 	if t, ok := f.source.(dataset.Tracked); ok {
 		copy(next.Changed, t.Changed())
 	} else if f.err == nil {
-		next.Changed.Compare(next.Table, f.current.Table, f.cells)
+		next.Changed.SetDiffering(next.Table, f.current.Table, f.cells)
 	}
 	return next
 }

@@ -103,7 +103,7 @@ func (s *Session) stepDelivery(at time.Duration) {
 	if s.isPausing && at >= s.resumeAt {
 		s.isPausing = false
 		s.rounds++
-		s.addMark(at, MarkSeam, "loop")
+		s.addMark(at, MarkLoop, "loop")
 		for _, l := range s.lanes {
 			l.snd.Request(*l.snd.Encoding()) // a new epoch delivers the file again
 		}

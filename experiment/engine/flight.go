@@ -79,9 +79,9 @@ func (s *flights) add(stored *frame.Frame, source *frame.Shared, d *digest) *fli
 	case s.queue.Len() > maxExpectedFrames:
 		f.expectedSum = d.frameSum(stored)
 	case f.unquantised:
-		f.expected = source.Keep()
+		f.expected = source.Retain()
 	default:
-		f.expected = s.pool.Take()
+		f.expected = s.pool.Get()
 		f.expected.CopyFrom(stored)
 	}
 	return f

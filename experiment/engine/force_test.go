@@ -12,7 +12,7 @@ import (
 // A session that may need more memory than most machines have is refused, with an error that
 // contains the option to run it nevertheless.
 func TestForceSkipsMemoryCheck(t *testing.T) {
-	schema := *labtest.NewCrowd(2, 1, -1, 1).Schema()
+	schema := *labtest.NewCubeSource(2, 1, -1, 1).Schema()
 	schema.Rows = 65535
 	c := config.Default()
 	for range 60 {

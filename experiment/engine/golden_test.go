@@ -19,11 +19,11 @@ func TestGoldenDigests(t *testing.T) {
 	if testing.Short() {
 		t.Skip("-short: every encoder, in one goroutine, is long under the race detector")
 	}
-	whole := testkit.Thorough() || golden.Updates()
+	whole := testkit.Thorough() || golden.IsUpdating()
 	var brief, minute bytes.Buffer
-	for _, codec := range labtest.OfCubes() {
+	for _, codec := range labtest.CubeCodecs() {
 		c := config.Default()
-		c.Seed, c.WholeFrames = 20151, true // like old reports, so that the lines depend on nothing else
+		c.Seed, c.DigestWholeFrames = 20151, true // like old reports, so that the lines depend on nothing else
 		for key, v := range map[string]any{
 			"link.loss": "8%", "link.latency": "60ms", "link.jitter": "20ms", "link.distribution": "normal", "down.burst": 2,
 			"down.duplicate": "3%", "down.corrupt": "1%", "down.reorder": "2%", "down.rate": "2mbit",
@@ -34,7 +34,7 @@ func TestGoldenDigests(t *testing.T) {
 		}
 		c.At = []config.StampedChange{config.Stamp(2*time.Second, config.NewChange("encoder.name", codec.Name)),
 			config.Stamp(8*time.Second, config.NewChange("down.loss", "30%"))}
-		s, err := NewSessionOf(c, labtest.NewCrowd(24, 6, -1, 3), Options{})
+		s, err := NewSessionFromSource(c, labtest.NewCubeSource(24, 6, -1, 3), Options{})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -16,13 +16,15 @@ import (
 
 // keyboard is a source that records the keys held in each of its frames.
 type keyboard struct {
-	*labtest.Crowd
+	*labtest.CubeSource
 	held   world.Input
 	script bool
 	log    []string // keys held in each frame
 }
 
-func newKeyboard() *keyboard { return &keyboard{Crowd: labtest.NewCrowd(3, 1, -1, 1), script: true} }
+func newKeyboard() *keyboard {
+	return &keyboard{CubeSource: labtest.NewCubeSource(3, 1, -1, 1), script: true}
+}
 
 func (k *keyboard) Hold(in world.Input) { k.held, k.script = in, false }
 func (k *keyboard) Autopilot(on bool)   { k.held, k.script = world.Input{}, on }
@@ -40,7 +42,7 @@ func (k *keyboard) Next(f *frame.Frame) error {
 		}
 	}
 	k.log = append(k.log, text)
-	return k.Crowd.Next(f)
+	return k.CubeSource.Next(f)
 }
 
 // runLengths writes a list with repeats as counts: "script*3 L*9".
@@ -94,7 +96,7 @@ func TestInputsHoldKeys(t *testing.T) {
 		src := newKeyboard()
 		config := config.Default()
 		config.At = c.at
-		s, err := NewSessionOf(config, src, Options{Endless: true})
+		s, err := NewSessionFromSource(config, src, Options{Endless: true})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -111,7 +113,7 @@ func TestInputsHoldKeys(t *testing.T) {
 func TestPlayerInheritsScriptModes(t *testing.T) {
 	src := newKeyboard()
 	src.held.Pull = true // set by the script
-	s, err := NewSessionOf(config.Default(), src, Options{Endless: true})
+	s, err := NewSessionFromSource(config.Default(), src, Options{Endless: true})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -21,7 +21,7 @@ func runInspected(t *testing.T, until time.Duration, settings ...string) *Sessio
 			t.Fatal(err)
 		}
 	}
-	s, err := NewSessionOf(c, labtest.NewCrowd(100, 10, -1, 9), Options{Inspect: true, Endless: true, KeepPackets: 4096})
+	s, err := NewSessionFromSource(c, labtest.NewCubeSource(100, 10, -1, 9), Options{Inspect: true, Endless: true, KeepPackets: 4096})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -47,13 +47,13 @@ func TestOpenedPacketIsConsistent(t *testing.T) {
 		if b.Total() != int64(rec.Payload)*8<<16 {
 			t.Fatalf("packet %d: %d units for %d bytes", rec.Seq, b.Total(), rec.Payload)
 		}
-		if rec.Arrived > 0 && o.Inside.Trail.Took() != rec.Arrived-rec.Sent {
-			t.Fatalf("packet %d.%d took %v by stages, %v as a whole", rec.Seq, rec.Copy, o.Inside.Trail.Took(), rec.Arrived-rec.Sent)
+		if rec.Arrived > 0 && o.Inside.Trail.Delay() != rec.Arrived-rec.Sent {
+			t.Fatalf("packet %d.%d took %v by stages, %v as a whole", rec.Seq, rec.Copy, o.Inside.Trail.Delay(), rec.Arrived-rec.Sent)
 		}
 		if rec.Outcome == packetlog.Decoded && rec.Baseline > 0 && o.Inside.Base != inspector.BaseHeld {
 			t.Fatalf("packet %d was decoded without its baseline: %d", rec.Seq, o.Inside.Base)
 		}
-		if rec.Outcome == packetlog.Lost && o.Inside.Trail.Of(lossmodel.StageLoss).Lost != rec.Cause {
+		if rec.Outcome == packetlog.Lost && o.Inside.Trail.Step(lossmodel.StageLoss).Lost != rec.Cause {
 			t.Fatalf("packet %d: lost by %v, steps %+v", rec.Seq, rec.Cause, o.Inside.Trail.All())
 		}
 		if rec.Outcome == packetlog.Decoded && o.Inside.AckDue == 0 && o.Inside.AckLost == lossmodel.None {
@@ -63,7 +63,7 @@ func TestOpenedPacketIsConsistent(t *testing.T) {
 	if !l.inspector.Open(packetlog.ID{Seq: 1 << 40}).Gone {
 		t.Error("a packet of the future can be opened")
 	}
-	blind, err := NewSessionOf(s.start, labtest.NewCrowd(100, 10, -1, 9), Options{Endless: true})
+	blind, err := NewSessionFromSource(s.start, labtest.NewCubeSource(100, 10, -1, 9), Options{Endless: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -87,7 +87,7 @@ func TestInspectingAllocatesNothing(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		s, err := NewSessionOf(c, labtest.NewCrowd(200, 20, -1, 1), Options{KeepSamples: 20, Endless: true, Inspect: inspect})
+		s, err := NewSessionFromSource(c, labtest.NewCubeSource(200, 20, -1, 1), Options{KeepSamples: 20, Endless: true, Inspect: inspect})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -116,7 +116,7 @@ func BenchmarkInspect(b *testing.B) {
 					b.Fatal(err)
 				}
 			}
-			s, err := NewSessionOf(c, labtest.NewCrowd(10, 1, -1, 1), Options{KeepSamples: 20, KeepPackets: 18_000, Endless: true,
+			s, err := NewSessionFromSource(c, labtest.NewCubeSource(10, 1, -1, 1), Options{KeepSamples: 20, KeepPackets: 18_000, Endless: true,
 				Inspect: inspect})
 			if err != nil {
 				b.Fatal(err)

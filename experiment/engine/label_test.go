@@ -36,7 +36,7 @@ func TestLaneNames(t *testing.T) {
 	} {
 		cfg := config.Default()
 		cfg.Encoder, cfg.Shadows = c.first, c.shadows
-		s, err := engine.NewSessionOf(cfg, labtest.NewCrowd(4, 1, -1, 1), engine.Options{Endless: true})
+		s, err := engine.NewSessionFromSource(cfg, labtest.NewCubeSource(4, 1, -1, 1), engine.Options{Endless: true})
 		if err != nil {
 			t.Fatal(err)
 		}

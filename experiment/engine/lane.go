@@ -78,13 +78,13 @@ func newLane(c *config.Config, e config.Encoder, s stream, opt *Options) (*lane,
 	if err != nil {
 		return nil, err
 	}
-	l := &lane{stream: s, config: e.Clone(), observer: opt.Observer, digest: newDigest(c.WholeFrames || c.Trusting),
+	l := &lane{stream: s, config: e.Clone(), observer: opt.Observer, digest: newDigest(c.DigestWholeFrames || c.TrustSequences),
 		encoding: meters.NewStopwatch(opt.Clock, s.schema), decoding: meters.NewStopwatch(opt.Clock, s.schema),
 		meter: meters.New(float64(c.DisplayMilliHz(s.schema.TickHz))/1000, opt.KeepSamples),
 		log:   packetlog.New(max(opt.KeepPackets, minStoredPackets)), flights: flights{pool: frame.NewPool(s.schema)}}
 	// Endpoints defer work until a packet has left only on a real network. Without one nothing is gained,
 	// and the times of the encoder and the decoder include that work.
-	both := endpoint.Options{Cadence: s.cadence, DigestBits: c.Receiver.DigestBits, Trusting: c.Trusting, Defer: opt.Network != nil}
+	both := endpoint.Options{Cadence: s.cadence, DigestBits: c.Receiver.DigestBits, Trusting: c.TrustSequences, Defer: opt.Network != nil}
 	sending, receiving := both, both
 	sending.History, sending.Probe = c.Sender.History, &l.encoding
 	receiving.History, receiving.Probe = c.Receiver.History, &l.decoding
@@ -104,7 +104,7 @@ func (l *lane) applySettings(c *config.Config) {
 	l.liveConfig = c
 	l.meter.Link.SetSpec(c.Down)
 	l.display.Set(c.Receiver.Playout, c.Receiver.Hermite)
-	if !c.Down.Corrupt.Checksum && !c.Trusting {
+	if !c.Down.Corrupt.Checksum && !c.TrustSequences {
 		// Without a checksum a damaged sequence number may arrive, so the receiver must doubt those far from the
 		// newest. This is never switched off again: packets damaged before may still be in flight.
 		l.rcv.Guard(true)
@@ -134,7 +134,7 @@ func (l *lane) send(now time.Duration, cur *frame.Shared, changed frame.Rows, re
 		return
 	}
 	codec := l.snd.Encoding().Codec
-	if runsAs := codec.RunsAs(); runsAs != "" { // a plugin, for example interpreted or compiled
+	if runsAs := codec.Runtime(); runsAs != "" { // a plugin, for example interpreted or compiled
 		l.meter.SetRunsAs(runsAs)
 	}
 	e := encodeInfo{items: l.schema.Items(p.Stored), changed: l.encoding.Changed, ns: l.encoding.NS, restarted: restarted,

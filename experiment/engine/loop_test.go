@@ -25,7 +25,7 @@ func TestPacketsAcrossLoopPoint(t *testing.T) {
 				}
 			}
 		}
-		s, err := NewSessionOf(c, src, Options{KeepPackets: 4096})
+		s, err := NewSessionFromSource(c, src, Options{KeepPackets: 4096})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -40,8 +40,8 @@ func TestPacketsAcrossLoopPoint(t *testing.T) {
 			base := r.Seq - uint64(r.Baseline)
 			first := r.Seq/round > 0 && r.Seq%round < uint64(c.Sender.Every)
 			want := first || r.Baseline > 0 && base/round != r.Seq/round
-			if r.Across != want || r.Seam != first {
-				t.Errorf("%v: packet %d on %d: across %v, first %v", settings, r.Seq, base, r.Across, r.Seam)
+			if r.CrossesLoop != want || r.Seam != first {
+				t.Errorf("%v: packet %d on %d: across %v, first %v", settings, r.Seq, base, r.CrossesLoop, r.Seam)
 			}
 			if want {
 				marked[int64(r.Sent/meters.SamplePeriod)]++
@@ -52,9 +52,9 @@ func TestPacketsAcrossLoopPoint(t *testing.T) {
 		}
 		total := 0
 		for _, x := range s.lanes[0].meter.Samples() {
-			total += x.Across
-			if n := marked[int64((x.T-1)/meters.SamplePeriod)]; n != x.Across {
-				t.Errorf("%v: %d packets across by %v, want %d", settings, x.Across, x.T, n)
+			total += x.CrossingLoop
+			if n := marked[int64((x.T-1)/meters.SamplePeriod)]; n != x.CrossingLoop {
+				t.Errorf("%v: %d packets across by %v, want %d", settings, x.CrossingLoop, x.T, n)
 			}
 		}
 		if seams != 4 || total < 2*seams {

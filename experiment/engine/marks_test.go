@@ -13,7 +13,7 @@ import (
 func TestMarksAreBounded(t *testing.T) {
 	c := config.Default()
 	c.Encoder.Name, c.At = "quantized", []config.StampedChange{config.Stamp(time.Second, config.NewChange("mark", "mine"))}
-	s, err := NewSessionOf(c, labtest.NewCrowd(2, 1, -1, 1), Options{Endless: true, KeepSamples: 1})
+	s, err := NewSessionFromSource(c, labtest.NewCubeSource(2, 1, -1, 1), Options{Endless: true, KeepSamples: 1})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -22,7 +22,7 @@ func TestMarksAreBounded(t *testing.T) {
 	}
 	shown := s.View(0).Marks
 	for i := range 10 * maxMarks {
-		s.addMark(time.Duration(i), MarkSeam, "loop")
+		s.addMark(time.Duration(i), MarkLoop, "loop")
 	}
 	now := s.View(0).Marks
 	if len(now) > maxMarks || now[0].Label != "mine" || now[len(now)-1].T != 10*maxMarks-1 || shown[0].Label != "mine" {

@@ -28,13 +28,13 @@ func damagedSequencesAt(t *testing.T, encoder string, digest int, seed uint64, v
 	t.Helper()
 	c := config.Default()
 	c.Seed, c.Encoder.Name, c.Receiver.DigestBits = seed, encoder, digest
-	c.Trusting, c.WholeFrames = version < 2, version < 3
+	c.TrustSequences, c.DigestWholeFrames = version < 2, version < 3
 	for key, v := range map[string]any{"down.corrupt": "10%", "down.checksum": false, "link.latency": "30ms"} {
 		if err := c.Set(key, v); err != nil {
 			t.Fatal(err)
 		}
 	}
-	s, err := NewSessionOf(c, labtest.NewCrowd(20, 5, -1, seed), Options{Endless: true})
+	s, err := NewSessionFromSource(c, labtest.NewCubeSource(20, 5, -1, seed), Options{Endless: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -106,7 +106,7 @@ func TestDamageInFlight(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		s, err := NewSessionOf(c, labtest.NewCrowd(5, 1, -1, seed), Options{Endless: true})
+		s, err := NewSessionFromSource(c, labtest.NewCubeSource(5, 1, -1, seed), Options{Endless: true})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -161,7 +161,7 @@ func TestOutageWithGuard(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		s, err := NewSessionOf(c, labtest.NewCrowd(3, 1, -1, 2), Options{KeepSamples: 10, Endless: true})
+		s, err := NewSessionFromSource(c, labtest.NewCubeSource(3, 1, -1, 2), Options{KeepSamples: 10, Endless: true})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -201,10 +201,10 @@ func TestDigestVersions(t *testing.T) {
 			t.Errorf("version %d of the digest is said to be %d", version, r.DigestVersion)
 		}
 		c, err := r.Replayable()
-		if err != nil || c.Trusting != (version < 2) || c.WholeFrames != (version < 3) {
-			t.Fatalf("version %d: a replay trusts %v, takes whole frames %v, %v", version, c.Trusting, c.WholeFrames, err)
+		if err != nil || c.TrustSequences != (version < 2) || c.DigestWholeFrames != (version < 3) {
+			t.Fatalf("version %d: a replay trusts %v, takes whole frames %v, %v", version, c.TrustSequences, c.DigestWholeFrames, err)
 		}
-		again, err := NewSessionOf(c, labtest.NewCrowd(20, 5, -1, firstSeedWithError(t)), Options{})
+		again, err := NewSessionFromSource(c, labtest.NewCubeSource(20, 5, -1, firstSeedWithError(t)), Options{})
 		if err != nil {
 			t.Fatal(err)
 		}

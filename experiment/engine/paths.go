@@ -48,21 +48,21 @@ type NetworkError struct {
 // Error implements error.
 func (e *NetworkError) Error() string { return e.To + ": " + e.Problem }
 
-// FarEnd is a path to a receiver on another machine, the peer. Receive returns the datagrams that the
+// RemotePath is a path to a receiver on another machine, the peer. Receive returns the datagrams that the
 // peer reports as arrived.
-type FarEnd interface {
+type RemotePath interface {
 	Path
 	// Reported returns the peer's report of the datagram that Receive returned last. It returns false
 	// if a modelled link damaged that datagram before it was sent.
-	Reported() (Delivery, bool)
+	Reported() (RemoteReport, bool)
 	// RoundTrip removes and returns the oldest round-trip time not yet read; false if none exists.
 	RoundTrip() (time.Duration, bool)
 	// Counts returns the newest counts of the peer's display, and the lab's own traffic so far.
 	Counts() (meters.DisplayCounts, meters.LabTraffic)
 }
 
-// Delivery is the peer's report of a datagram that arrived there.
-type Delivery struct {
+// RemoteReport is the peer's report of a datagram that arrived there.
+type RemoteReport struct {
 	Outcome endpoint.Outcome
 	Decoded bool        // the peer decoded a frame
 	Frame   Fingerprint // of that frame
@@ -77,7 +77,7 @@ type Delivery struct {
 type paths struct {
 	down, up         Path
 	downLink, upLink *lossmodel.Link // the modelled links on these paths; nil for other paths
-	peer             FarEnd          // down, if the receiver is on another machine; else nil
+	peer             RemotePath      // down, if the receiver is on another machine; else nil
 	remote           meters.Remote   // unused if peer is nil
 }
 
@@ -101,14 +101,14 @@ func (l *lane) connectNew(c *config.Config, network Network) error {
 		return config.ErrorAt("up", err)
 	}
 	if l.inspector != nil {
-		down.Watch() // records the effect of each stage on each packet
+		down.RecordTrails() // records the effect of each stage on each packet
 	}
 	l.connect(down, up)
 	if network == nil {
 		return nil
 	}
 	l.paths.down, l.paths.up = network.Connect(down, up)
-	l.paths.peer, _ = l.paths.down.(FarEnd)
+	l.paths.peer, _ = l.paths.down.(RemotePath)
 	l.rcv.Guard(true) // as at the peer: both receivers must have the same results
 	return nil
 }

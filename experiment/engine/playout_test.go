@@ -158,7 +158,7 @@ func TestPlayoutAgreesWithArrivals(t *testing.T) {
 		}
 		c.At = append(c.At, config.Stamp(5*time.Second, config.NewChange("down.latency", "90ms")),
 			config.Stamp(12*time.Second, config.NewChange("down.latency", "36ms")))
-		s, err := NewSessionOf(c, labtest.NewCrowd(3, 1, -1, 3), Options{Observer: log})
+		s, err := NewSessionFromSource(c, labtest.NewCubeSource(3, 1, -1, 3), Options{Observer: log})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -257,7 +257,7 @@ func TestDisplayedFrameHasReportedAge(t *testing.T) {
 			t.Fatal(err)
 		}
 		made = append(made, slices.Clone(s.feed.current.Table))
-		d := s.View(0).Both
+		d := s.View(0).Frames
 		if !slices.Equal(d.Sent.Table, made[n]) {
 			t.Fatalf("tick %d: sent is not the newest frame", n)
 		}
@@ -279,7 +279,7 @@ func TestDisplayedFrameHasReportedAge(t *testing.T) {
 func TestAgeGrowsWhileNothingArrives(t *testing.T) {
 	c := config.Default()
 	c.At = []config.StampedChange{config.Stamp(2*time.Second, config.NewChange("down.loss", "100%"))}
-	s, err := NewSessionOf(c, labtest.NewCrowd(3, 1, -1, 3), Options{})
+	s, err := NewSessionFromSource(c, labtest.NewCubeSource(3, 1, -1, 3), Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -292,7 +292,7 @@ func TestAgeGrowsWhileNothingArrives(t *testing.T) {
 	if err := c.Set("down.loss", "100%"); err != nil {
 		t.Fatal(err)
 	}
-	if s, err = NewSessionOf(c, labtest.NewCrowd(3, 1, -1, 3), Options{}); err != nil {
+	if s, err = NewSessionFromSource(c, labtest.NewCubeSource(3, 1, -1, 3), Options{}); err != nil {
 		t.Fatal(err)
 	}
 	if err := s.RunUntil(time.Second); err != nil {

@@ -26,7 +26,7 @@ func randomChange(rng *rand.Rand) config.Change {
 	var ch config.Change
 	switch rng.IntN(6) {
 	case 0, 1:
-		all := labtest.OfCubes()
+		all := labtest.CubeCodecs()
 		codec := all[rng.IntN(len(all))]
 		ch = config.NewChange("encoder.name", codec.Name)
 		infos := codec.ParamInfo()
@@ -76,7 +76,7 @@ func TestNoWrongFrames(t *testing.T) {
 		c.Sender.History, c.Receiver.History = 1+rng.IntN(255), 1+rng.IntN(255)
 		c.Receiver.Playout = 0
 		c.Sender.RateHz = 1 + rng.IntN(60)
-		s, err := NewSessionOf(c, labtest.NewCrowd(1+rng.IntN(40), 6, -1, seed), Options{})
+		s, err := NewSessionFromSource(c, labtest.NewCubeSource(1+rng.IntN(40), 6, -1, seed), Options{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -115,12 +115,12 @@ func TestDamageIsTaintedNotWrong(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		s, err := NewSessionOf(c, labtest.NewCrowd(20, 6, -1, seed), Options{Endless: true})
+		s, err := NewSessionFromSource(c, labtest.NewCubeSource(20, 6, -1, seed), Options{Endless: true})
 		if err != nil {
 			t.Fatal(err)
 		}
 		rng := rand.New(rand.NewPCG(seed, 5))
-		all := labtest.OfCubes()
+		all := labtest.CubeCodecs()
 		for range 40 {
 			if err := s.Change(config.NewChange("encoder.name", all[rng.IntN(len(all))].Name)); err != nil {
 				t.Fatal(err)
@@ -153,7 +153,7 @@ func TestDamageIsTaintedNotWrong(t *testing.T) {
 
 // Without loss, and with histories longer than the round trip, swaps of encoders cause no failures.
 func TestSwapsWithoutLossNeverFail(t *testing.T) {
-	all := labtest.OfCubes()
+	all := labtest.CubeCodecs()
 	for seed := range testkit.ChooseLong[uint64](10, 4, 1) {
 		c := config.Default()
 		c.Seed = seed
@@ -162,7 +162,7 @@ func TestSwapsWithoutLossNeverFail(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		s, err := NewSessionOf(c, labtest.NewCrowd(30, 6, -1, seed), Options{})
+		s, err := NewSessionFromSource(c, labtest.NewCubeSource(30, 6, -1, seed), Options{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -196,7 +196,7 @@ func TestSequenceWraps(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	s, err := NewSessionOf(c, labtest.NewCrowd(3, 1, -1, 1), Options{KeepSamples: 100, Endless: true})
+	s, err := NewSessionFromSource(c, labtest.NewCubeSource(3, 1, -1, 1), Options{KeepSamples: 100, Endless: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -228,7 +228,7 @@ func TestRecoveryAfterLongOutage(t *testing.T) {
 	if err := c.Set("link.latency", "20ms"); err != nil {
 		t.Fatal(err)
 	}
-	s, err := NewSessionOf(c, labtest.NewCrowd(3, 1, -1, 2), Options{KeepSamples: 10, Endless: true})
+	s, err := NewSessionFromSource(c, labtest.NewCubeSource(3, 1, -1, 2), Options{KeepSamples: 10, Endless: true})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -19,7 +19,7 @@ func TestFailuresAddUp(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	s, err := engine.NewSessionOf(c, labtest.NewCrowd(10, 3, -1, 4), engine.Options{Endless: true, KeepPackets: 10_000})
+	s, err := engine.NewSessionFromSource(c, labtest.NewCubeSource(10, 3, -1, 4), engine.Options{Endless: true, KeepPackets: 10_000})
 	if err != nil {
 		t.Fatal(err)
 	}

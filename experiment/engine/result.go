@@ -174,9 +174,9 @@ const currentDigestVersion = 3
 // digestVersion returns the digest version of a run of c.
 func digestVersion(c *config.Config) int {
 	switch {
-	case c.Trusting:
+	case c.TrustSequences:
 		return 1
-	case c.WholeFrames:
+	case c.DigestWholeFrames:
 		return 2
 	}
 	return currentDigestVersion
@@ -238,7 +238,7 @@ func (r *Result) Replayable() (*config.Config, error) {
 		return nil, config.Within("config", err)
 	}
 	c.At, c.Duration = r.Changes, r.DurationNS
-	c.Trusting, c.WholeFrames = r.DigestVersion < 2, r.DigestVersion < 3 // see currentDigestVersion
+	c.TrustSequences, c.DigestWholeFrames = r.DigestVersion < 2, r.DigestVersion < 3 // see currentDigestVersion
 	return c, c.Validate()
 }
 
@@ -262,7 +262,7 @@ type AssertionResult struct {
 
 // checkAssertions evaluates all assertions with the figures of t.
 func checkAssertions(asserts []config.Assertion, t figures.Totals) []AssertionResult {
-	have := figures.Of(t)
+	have := figures.Flatten(t)
 	var out []AssertionResult
 	for _, a := range asserts {
 		r := AssertionResult{Name: a.Name, Bound: a.Text()}

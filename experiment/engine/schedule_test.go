@@ -138,9 +138,9 @@ func (x *schedule) newSession(c *config.Config, opt Options) (s *Session) {
 	var err error
 	switch {
 	case x.cubes > 0:
-		s, err = NewSessionOf(c, labtest.NewCrowd(x.cubes, 1+x.cubes/2, -1, x.seed), opt)
+		s, err = NewSessionFromSource(c, labtest.NewCubeSource(x.cubes, 1+x.cubes/2, -1, x.seed), opt)
 	case x.world == "files":
-		s, err = NewSessionOf(c, labtest.NewParcel(20_000, x.seed), opt)
+		s, err = NewSessionFromSource(c, labtest.NewFileSource(20_000, x.seed), opt)
 	default:
 		s, err = NewSession(x.t.Context(), c, opt)
 	}

@@ -37,7 +37,7 @@ func (k *pathCubes) Initial(f *frame.Frame) {
 	*f = *k.schema.NewFrame()
 	k.fill(f, 0)
 }
-func (k *pathCubes) Seam() bool { return k.seam }
+func (k *pathCubes) AtLoopPoint() bool { return k.seam }
 
 func (k *pathCubes) fill(f *frame.Frame, n int) {
 	for i := range k.schema.Rows {
@@ -69,7 +69,7 @@ func runPlayout(t *testing.T, src *pathCubes, length time.Duration, settings ...
 			t.Fatal(err)
 		}
 	}
-	s, err := NewSessionOf(c, src, Options{})
+	s, err := NewSessionFromSource(c, src, Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -177,7 +177,7 @@ func TestPictureDoesNotChangeFigures(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		s, err := NewSessionOf(c, src, Options{WithPicture: looked})
+		s, err := NewSessionFromSource(c, src, Options{WithPicture: looked})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -191,15 +191,15 @@ func TestPictureDoesNotChangeFigures(t *testing.T) {
 	if !reflect.DeepEqual(plain, looked) {
 		t.Errorf("looked at: %+v\nnot: %+v", looked.Playout, plain.Playout)
 	}
-	_, plain = run(labtest.NewCrowd(30, 5, -1, 9), false)
-	s, looked := run(labtest.NewCrowd(30, 5, -1, 9), true)
+	_, plain = run(labtest.NewCubeSource(30, 5, -1, 9), false)
+	s, looked := run(labtest.NewCubeSource(30, 5, -1, 9), true)
 	if !reflect.DeepEqual(plain, looked) {
 		t.Errorf("looked at: %+v\nnot: %+v", looked.Playout, plain.Playout)
 	}
 	moment := s.lanes[0].display.Moment()
 	tick := endpoint.TickAt(moment, 60)
 	share := float64(moment-endpoint.TickTime(tick, 60)) / float64(endpoint.TickTime(tick+1, 60)-endpoint.TickTime(tick, 60))
-	src := labtest.NewCrowd(30, 5, -1, 9)
+	src := labtest.NewCubeSource(30, 5, -1, 9)
 	f, after := src.Schema().NewFrame(), src.Schema().NewFrame()
 	for range tick + 2 {
 		f.CopyFrom(after)
@@ -208,7 +208,7 @@ func TestPictureDoesNotChangeFigures(t *testing.T) {
 		}
 	}
 	position := func(f *frame.Frame, i int) physics.Vec {
-		return forecast.PositionOf(f.Table[i*frame.CubeFields:]).Scale(1.0 / frame.UnitsPerMetre)
+		return forecast.Position(f.Table[i*frame.CubeFields:]).Scale(1.0 / frame.UnitsPerMetre)
 	}
 	picture := s.lanes[0].display.Picture(&s.feed.current.Frame)
 	for i, shown := range picture.Shown {

@@ -114,8 +114,8 @@ func NewSession(ctx context.Context, c *config.Config, opt Options) (*Session, e
 	return s, nil
 }
 
-// NewSessionOf creates a session that reads frames from src. Close closes src, if it is an io.Closer.
-func NewSessionOf(c *config.Config, src dataset.Source, opt Options) (*Session, error) {
+// NewSessionFromSource creates a session that reads frames from src. Close closes src, if it is an io.Closer.
+func NewSessionFromSource(c *config.Config, src dataset.Source, opt Options) (*Session, error) {
 	return newSession(context.Background(), c, src, opt)
 }
 
@@ -123,14 +123,14 @@ func NewSessionOf(c *config.Config, src dataset.Source, opt Options) (*Session, 
 // is nil. When ctx ends, waiting for the peer of the network fails. newSession does not close src.
 func newSession(ctx context.Context, c *config.Config, src dataset.Source, opt Options) (*Session, error) {
 	c = c.Clone()
-	if err := c.Pin(); err != nil { // reads the trace files of the links
+	if err := c.PinFiles(); err != nil { // reads the trace files of the links
 		return nil, err
 	}
 	if err := fitToSchema(c, src.Schema(), opt.Force); err != nil {
 		return nil, err
 	}
 	s := &Session{config: c.Clone(), start: c, opt: opt, stream: newStream(c, src), now: -1}
-	s.isFile = s.schema.Delivery == frame.Every
+	s.isFile = s.schema.Delivery == frame.Reliable
 	s.player.source, _ = src.(dataset.Steered)
 	s.end = s.plannedEnd(src)
 	s.feed, s.unsentRows = newFeed(src, s.initial), frame.NewRows(s.schema.Rows)
@@ -426,7 +426,7 @@ func (s *Session) readFrame(at time.Duration) error {
 	}
 	s.updateEnd()
 	if restarted {
-		s.addMark(at, MarkSeam, "loop")
+		s.addMark(at, MarkLoop, "loop")
 		s.restartUnsent = true
 	}
 	if s.cubes {

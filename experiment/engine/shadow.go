@@ -14,7 +14,7 @@ import (
 // checkShadows returns an error if a shadow that is in after but not in c cannot send the data.
 func (s *Session) checkShadows(c, after *config.Config) error {
 	for i, e := range after.Shadows {
-		if e.In(c.Shadows) {
+		if e.IsIn(c.Shadows) {
 			continue // already running
 		}
 		if _, err := newEncoding(config.Indexed("shadow", i), e, after, s.schema); err != nil {

@@ -57,7 +57,7 @@ func TestLateShadowHasSameLosses(t *testing.T) {
 			continue
 		}
 		t.Run(joins.String(), func(t *testing.T) {
-			s, err := NewSessionOf(badLink(t, config.Default()), labtest.NewCrowd(20, 3, -1, 1),
+			s, err := NewSessionFromSource(badLink(t, config.Default()), labtest.NewCubeSource(20, 3, -1, 1),
 				Options{KeepSamples: 100, KeepPackets: 600, Endless: true})
 			if err != nil {
 				t.Fatal(err)
@@ -114,7 +114,7 @@ func comparePackets(t *testing.T, s *Session, joins time.Duration) {
 func TestShadowsDoNotChangeFirstLane(t *testing.T) {
 	digests := map[bool]string{}
 	for _, with := range []bool{false, true} {
-		s, err := NewSessionOf(badLink(t, config.Default()), labtest.NewCrowd(20, 3, -1, 1), Options{})
+		s, err := NewSessionFromSource(badLink(t, config.Default()), labtest.NewCubeSource(20, 3, -1, 1), Options{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -123,7 +123,7 @@ func TestShadowsDoNotChangeFirstLane(t *testing.T) {
 			ch := config.NewChange("mark", "nothing")
 			if on := s.config.Shadows; with && (len(on) == 0 || rng.IntN(2) == 0) {
 				ch = config.NewChange("shadow", shadowsNamed([]string{"raw", "quantized", "zstd", "relative-orientation"}[i%4]))
-				if ch.Shadows[0].In(on) {
+				if ch.Shadows[0].IsIn(on) {
 					ch = config.NewChange("shadow_off", []string{ch.Shadows[0].Name})
 				}
 			}
@@ -181,7 +181,7 @@ func TestUndoOfShadows(t *testing.T) {
 }
 
 func sameSet(a, b []config.Encoder) bool {
-	return len(a) == len(b) && !slices.ContainsFunc(a, func(e config.Encoder) bool { return !e.In(b) })
+	return len(a) == len(b) && !slices.ContainsFunc(a, func(e config.Encoder) bool { return !e.IsIn(b) })
 }
 
 func TestInvalidShadows(t *testing.T) {
@@ -206,7 +206,7 @@ func TestInvalidShadows(t *testing.T) {
 	if !reflect.DeepEqual(before, c.Values()) {
 		t.Error("what was refused was done")
 	}
-	s, err := NewSessionOf(config.Default(), labtest.NewCrowd(3, 1, -1, 1), Options{})
+	s, err := NewSessionFromSource(config.Default(), labtest.NewCubeSource(3, 1, -1, 1), Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -224,7 +224,7 @@ func TestInvalidShadows(t *testing.T) {
 // The memory of shadows does not grow, however long they run and however often they
 // join and leave.
 func TestShadowsAreBounded(t *testing.T) {
-	s, err := NewSessionOf(badLink(t, config.Default()), labtest.NewCrowd(10, 2, -1, 1),
+	s, err := NewSessionFromSource(badLink(t, config.Default()), labtest.NewCubeSource(10, 2, -1, 1),
 		Options{KeepSamples: 50, KeepPackets: 3000, Endless: true})
 	if err != nil {
 		t.Fatal(err)
@@ -262,7 +262,7 @@ func TestShadowsAreNeverWrong(t *testing.T) {
 		c := config.Default()
 		c.Seed = seed
 		c.Sender.History, c.Receiver.History = 1+rng.IntN(255), 1+rng.IntN(255)
-		s, err := NewSessionOf(badLink(t, c), labtest.NewCrowd(1+rng.IntN(30), 4, -1, seed), Options{KeepPackets: 600})
+		s, err := NewSessionFromSource(badLink(t, c), labtest.NewCubeSource(1+rng.IntN(30), 4, -1, seed), Options{KeepPackets: 600})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -302,7 +302,7 @@ func TestShadowJoinsAfterTraceIsRemoved(t *testing.T) {
 	if err := c.Set("down.loss", "trace file="+trace); err != nil {
 		t.Fatal(err)
 	}
-	s, err := NewSessionOf(c, labtest.NewCrowd(10, 3, -1, 4), Options{Endless: true})
+	s, err := NewSessionFromSource(c, labtest.NewCubeSource(10, 3, -1, 4), Options{Endless: true})
 	if err != nil {
 		t.Fatal(err)
 	}

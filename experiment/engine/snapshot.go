@@ -42,7 +42,7 @@ type MarkKind uint8
 // The kinds of mark.
 const (
 	MarkChange MarkKind = iota // a setting was changed
-	MarkSeam                   // loop point: the recording restarted
+	MarkLoop                   // loop point: the recording restarted
 	MarkNote                   // set by the user, or a refused change
 	MarkUndo                   // a change was undone
 )
@@ -57,48 +57,48 @@ type Notice struct {
 // Lane is one lane of a snapshot. The first lane has the active encoder; further lanes are shadows
 // on the same frames and losses.
 type Lane struct {
-	Encoder  string
-	Params   any           // of the type that the encoder's Codec.Defaults returns
-	Differs  string        // parameters that distinguish it from lanes with the same encoder; empty if none do
-	Began    time.Duration // when the lane joined the session
-	Epoch    uint64
-	Samples  []meters.Sample    // oldest first; bounded
-	Packets  []packetlog.Record // oldest first; bounded
-	Totals   figures.Totals
-	Timing   figures.Timing
-	Link     []meters.LinkStretch // set and measured properties of the downlink, oldest first; first lane with modelled links only
-	Recent   meters.Recent
-	Blocks   []delivery.BlockState // states of the delivered file's blocks, in order; nil if the data are not a file
-	Err      error                 // newest error of the encoder, the decoder or the feedback
-	Troubles []inspector.Incident  // newest incident of each reason, latest first; first lane only
+	Encoder   string
+	Params    any           // of the type that the encoder's Codec.Defaults returns
+	Differs   string        // parameters that distinguish it from lanes with the same encoder; empty if none do
+	Began     time.Duration // when the lane joined the session
+	Epoch     uint64
+	Samples   []meters.Sample    // oldest first; bounded
+	Packets   []packetlog.Record // oldest first; bounded
+	Totals    figures.Totals
+	Timing    figures.Timing
+	Link      []meters.LinkStretch // set and measured properties of the downlink, oldest first; first lane with modelled links only
+	Recent    meters.Recent
+	Blocks    []delivery.BlockState // states of the delivered file's blocks, in order; nil if the data are not a file
+	Err       error                 // newest error of the encoder, the decoder or the feedback
+	Incidents []inspector.Incident  // newest incident of each reason, latest first; first lane only
 }
 
 // Snapshot is an immutable view of a running session, for the dashboard. Its slices
 // may be shared with later snapshots and are never modified.
 type Snapshot struct {
-	Now     time.Duration // virtual time
-	State   RunState
-	Speed   float64        // requested multiple of real time; 0 means as fast as possible
-	Actual  float64        // multiple of real time reached over the last second
-	Seek    time.Duration  // target of the seek, if State is Seeking
-	To      string         // address of the remote receiver; empty if the receiver is in this process
-	Saved   time.Duration  // a saved report contains the run up to this time
-	Saving  bool           // a report is being written
-	Err     error          // the error that stopped the session; nil if none
-	Config  *config.Config // with all changes applied so far
-	Item    string         // the word for one item of the data, such as "cube"
-	Remarks []string       // assumptions about the data, and parts that were left out
-	Schema  *frame.Schema
-	Lanes   []Lane
-	Marks   []Mark                 // oldest first
-	Effects []Effect               // measured effects of changes of the encoder, oldest first
-	Trying  time.Duration          // time of the change whose effect is being measured; 0 if none
-	Before  *config.Encoder        // the encoder before its last change; nil if it was not changed
-	Log     []config.StampedChange // applied changes, oldest first
-	Making  *delivery.Making       // the patch being made, for which the session waits; nil if none
-	Matrix  *delivery.Matrix       // of the newest patch; nil if no patch was made
-	World   *playout.Picture       // the cubes at both endpoints; nil if the data are not cubes
-	Both    *playout.Frames        // the frames at both endpoints; nil for cubes and files
-	Opened  *inspector.Opened      // the packet that experiment.Command.Open selected; nil if none
-	Notice  Notice                 // the newest notice; ID 0 means none
+	Now             time.Duration // virtual time
+	State           RunState
+	Speed           float64        // requested multiple of real time; 0 means as fast as possible
+	Actual          float64        // multiple of real time reached over the last second
+	Seek            time.Duration  // target of the seek, if State is Seeking
+	To              string         // address of the remote receiver; empty if the receiver is in this process
+	Saved           time.Duration  // a saved report contains the run up to this time
+	Saving          bool           // a report is being written
+	Err             error          // the error that stopped the session; nil if none
+	Config          *config.Config // with all changes applied so far
+	Item            string         // the word for one item of the data, such as "cube"
+	Remarks         []string       // assumptions about the data, and parts that were left out
+	Schema          *frame.Schema
+	Lanes           []Lane
+	Marks           []Mark                  // oldest first
+	Effects         []Effect                // measured effects of changes of the encoder, oldest first
+	TrialAt         time.Duration           // time of the change whose effect is being measured; 0 if none
+	PreviousEncoder *config.Encoder         // the encoder before its last change; nil if it was not changed
+	Log             []config.StampedChange  // applied changes, oldest first
+	Patch           *delivery.PatchProgress // the patch being made, for which the session waits; nil if none
+	Matrix          *delivery.Matrix        // of the newest patch; nil if no patch was made
+	World           *playout.Picture        // the cubes at both endpoints; nil if the data are not cubes
+	Frames          *playout.Frames         // the frames at both endpoints; nil for cubes and files
+	Opened          *inspector.Opened       // the packet that experiment.Command.Open selected; nil if none
+	Notice          Notice                  // the newest notice; ID 0 means none
 }

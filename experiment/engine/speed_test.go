@@ -37,7 +37,7 @@ func lossyConfig(tb testing.TB) *config.Config {
 // divided by the wall time.
 func BenchmarkSession(b *testing.B) {
 	needCharlie(b)
-	for _, codec := range labtest.OfCubes() {
+	for _, codec := range labtest.CubeCodecs() {
 		b.Run(codec.Name, func(b *testing.B) {
 			c := lossyConfig(b)
 			c.Encoder = config.Encoder{Name: codec.Name}
@@ -80,7 +80,7 @@ func TestSteadyStateAllocatesNothing(t *testing.T) {
 				}
 			}
 			cubes := testkit.Choose(200, 40)
-			s, err := NewSessionOf(c, labtest.NewCrowd(cubes, cubes/10, -1, 1), Options{KeepSamples: 20, Endless: true})
+			s, err := NewSessionFromSource(c, labtest.NewCubeSource(cubes, cubes/10, -1, 1), Options{KeepSamples: 20, Endless: true})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -99,4 +99,4 @@ func TestSteadyStateAllocatesNothing(t *testing.T) {
 	}
 }
 
-var _ dataset.Source = (*labtest.Crowd)(nil)
+var _ dataset.Source = (*labtest.CubeSource)(nil)

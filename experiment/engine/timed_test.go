@@ -21,7 +21,7 @@ type bursts struct {
 }
 
 func (b *bursts) Schema() *frame.Schema {
-	return &frame.Schema{Name: "packets", Item: "byte", Delivery: frame.Each, Timed: true, TickHz: 9}
+	return &frame.Schema{Name: "packets", Item: "byte", Delivery: frame.Unreliable, Timed: true, TickHz: 9}
 }
 func (b *bursts) Initial(f *frame.Frame) { f.Body = f.Body[:0] }
 func (b *bursts) Frames() int            { return len(b.times) }
@@ -69,7 +69,7 @@ func TestTimedSource(t *testing.T) {
 		}
 		seen := &sentAt{}
 		src := &bursts{times: times, loop: loop}
-		s, err := engine.NewSessionOf(c, src, engine.Options{Observer: seen})
+		s, err := engine.NewSessionFromSource(c, src, engine.Options{Observer: seen})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -100,7 +100,7 @@ func TestTimedSource(t *testing.T) {
 	if err := c.Set("sender.rate_hz", 20); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := engine.NewSessionOf(c, &bursts{times: times}, engine.Options{}); err == nil || !bytes.Contains([]byte(err.Error()), []byte("have their own times")) {
+	if _, err := engine.NewSessionFromSource(c, &bursts{times: times}, engine.Options{}); err == nil || !bytes.Contains([]byte(err.Error()), []byte("have their own times")) {
 		t.Errorf("another rate than theirs: %v", err)
 	}
 }

@@ -29,24 +29,24 @@ func (l *lane) transmit(now time.Duration, p *endpoint.Packet, encoded encodeInf
 	f.rec = packetlog.Record{
 		Seq: p.Seq, Sent: now, Encoder: p.Codec, Epoch: p.Epoch, Baseline: p.Baseline,
 		Payload: p.Payload, Items: encoded.items, Changed: encoded.changed, EncodeNS: encoded.ns,
-		Seam: encoded.restarted, Across: encoded.crossesRestart, // of the loop point: the restart of the recording
+		Seam: encoded.restarted, CrossesLoop: encoded.crossesRestart, // of the loop point: the restart of the recording
 	}
 	verdict := l.paths.down.Send(now, p.Datagram, f.tag)
 	f.rec.Wire = verdict.Wire
-	if verdict.Lost == lossmodel.None && !verdict.Open {
+	if verdict.Lost == lossmodel.None && !verdict.Pending {
 		f.rec.Due = verdict.Due
 	}
 	baselineTicks := p.Baseline * l.cadence.TickHz / l.cadence.RateHz // the distance is in packets
 	l.meter.CountPacket(&f.rec, baselineTicks, &l.budget)
 	f.record = l.log.Add(f.rec)
 	l.meter.Network.CountSent(verdict.Lost != lossmodel.None)
-	if !verdict.Open && l.inspector != nil { // link stretches are shown only in sessions with an inspector
+	if !verdict.Pending && l.inspector != nil { // link stretches are shown only in sessions with an inspector
 		f.linkStretch = l.meter.Link.CountSent(now, &verdict)
 	}
 	f.trails = l.inspector.Sent(f.record, p, &l.budget, &verdict, l.paths.downLink, f.trails)
-	f.fateUnknown, f.copies = verdict.Open, verdict.Copies
+	f.fateUnknown, f.copies = verdict.Pending, verdict.Copies
 	f.leftAt = max(now, verdict.Due) // with a peer, Due is when it has passed the modelled links and enters the network
-	if verdict.Open {
+	if verdict.Pending {
 		l.expireOverdue(now, p.Seq)
 	}
 	l.meter.Duplicated += int64(verdict.Copies)

@@ -14,7 +14,7 @@ import (
 // leave give the same report.
 func TestTrialsDoNotChangeResults(t *testing.T) {
 	report := func(trials bool) (string, int) {
-		s, err := NewSessionOf(badLink(t, config.Default()), labtest.NewCrowd(20, 3, -1, 1), Options{Endless: true, Trials: trials})
+		s, err := NewSessionFromSource(badLink(t, config.Default()), labtest.NewCubeSource(20, 3, -1, 1), Options{Endless: true, Trials: trials})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -51,7 +51,7 @@ func TestEffectCoversSameFrames(t *testing.T) {
 	open := func() *Session {
 		c := config.Default()
 		c.Encoder = config.Encoder{Name: "quantized"}
-		s, err := NewSessionOf(c, labtest.NewCrowd(20, 3, -1, 1), Options{Endless: true, Trials: true})
+		s, err := NewSessionFromSource(c, labtest.NewCubeSource(20, 3, -1, 1), Options{Endless: true, Trials: true})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -65,8 +65,8 @@ func TestEffectCoversSameFrames(t *testing.T) {
 		t.Fatal(err)
 	}
 	changeAndRun(t, changed, config.NewChange("encoder.name", "raw"), time.Second)
-	if snap := changed.View(0); snap.Trying != 2050*time.Millisecond+1 || len(snap.Lanes) != 1 || snap.Before.Name != "quantized" {
-		t.Errorf("measured is %v, %d lanes, before %v", snap.Trying, len(snap.Lanes), snap.Before)
+	if snap := changed.View(0); snap.TrialAt != 2050*time.Millisecond+1 || len(snap.Lanes) != 1 || snap.PreviousEncoder.Name != "quantized" {
+		t.Errorf("measured is %v, %d lanes, before %v", snap.TrialAt, len(snap.Lanes), snap.PreviousEncoder)
 	}
 	if err := changed.RunUntil(9 * time.Second); err != nil {
 		t.Fatal(err)

@@ -21,7 +21,7 @@ func damagedLink(t *testing.T, encoder string, digest int) *engine.Session {
 			t.Fatal(err)
 		}
 	}
-	s, err := engine.NewSessionOf(c, labtest.NewCrowd(200, 5, -1, 4), engine.Options{Endless: true})
+	s, err := engine.NewSessionFromSource(c, labtest.NewCubeSource(200, 5, -1, 4), engine.Options{Endless: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -78,7 +78,7 @@ func TestDigestsOfCorrectFrames(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		s, err := engine.NewSessionOf(c, labtest.NewCrowd(20, 5, -1, 4), engine.Options{Endless: true})
+		s, err := engine.NewSessionFromSource(c, labtest.NewCubeSource(20, 5, -1, 4), engine.Options{Endless: true})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -27,7 +27,7 @@ type undoStep struct {
 // altered nothing. before is the configuration before the change. If sc is itself an undo,
 // addUndoStep removes the step that it reverted.
 func (s *Session) addUndoStep(before *config.Config, sc *config.StampedChange) {
-	touched := sc.Change.Touches()
+	touched := sc.Change.TouchedKeys()
 	dragged := touched == s.lastKeys && sc.T-s.lastChangedAt < dragPeriod && len(s.undo) > 0
 	s.lastKeys, s.lastChangedAt = touched, sc.T
 	if sc.Undo {

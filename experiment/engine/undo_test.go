@@ -11,7 +11,7 @@ import (
 // One undo reverts a complete drag. Changes of other settings, or later changes of the same
 // setting, are separate steps.
 func TestUndoRevertsDrag(t *testing.T) {
-	s, err := NewSessionOf(config.Default(), labtest.NewCrowd(3, 1, -1, 1), Options{Endless: true})
+	s, err := NewSessionFromSource(config.Default(), labtest.NewCubeSource(3, 1, -1, 1), Options{Endless: true})
 	if err != nil {
 		t.Fatal(err)
 	}

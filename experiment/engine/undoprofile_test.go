@@ -18,7 +18,7 @@ func TestUndoOfProfile(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		s, err := NewSessionOf(c, labtest.NewCrowd(2, 1, -1, 1), Options{Endless: true, KeepSamples: 1})
+		s, err := NewSessionFromSource(c, labtest.NewCubeSource(2, 1, -1, 1), Options{Endless: true, KeepSamples: 1})
 		if err != nil {
 			t.Fatal(err)
 		}

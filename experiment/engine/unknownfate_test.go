@@ -20,7 +20,7 @@ type unknownFatePath struct {
 func (p *unknownFatePath) Send(now time.Duration, datagram []byte, tag uint64) lossmodel.Verdict {
 	p.most = max(p.most, p.flights.queue.Len())
 	v := p.Link.Send(now, datagram, tag)
-	return lossmodel.Verdict{Open: true, Wire: v.Wire, Fragments: v.Fragments}
+	return lossmodel.Verdict{Pending: true, Wire: v.Wire, Fragments: v.Fragments}
 }
 
 // A session over a link that reports all losses, and over one that reports none. The endpoints send
@@ -36,7 +36,7 @@ func TestUnknownOutcomes(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		s, err := NewSessionOf(c, labtest.NewCrowd(10, 3, -1, 4), Options{Endless: true, KeepSamples: 10})
+		s, err := NewSessionFromSource(c, labtest.NewCubeSource(10, 3, -1, 4), Options{Endless: true, KeepSamples: 10})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -15,10 +15,10 @@ import (
 func (s *Session) View(maxPackets int) *Snapshot {
 	snap := &Snapshot{
 		Now: s.Now(), Config: s.config.Clone(), Item: s.schema.Item, Schema: s.schema,
-		Marks: slices.Clip(s.marks), Log: s.Log(), Effects: slices.Clip(s.effects), Before: s.previousEncoder, Remarks: s.remarks(),
+		Marks: slices.Clip(s.marks), Log: s.Log(), Effects: slices.Clip(s.effects), PreviousEncoder: s.previousEncoder, Remarks: s.remarks(),
 	}
 	if s.trial != nil { // otherwise Trying stays 0
-		snap.Trying = s.trial.changedAt
+		snap.TrialAt = s.trial.changedAt
 	}
 	s.viewDisplay(snap)
 	differs := s.differences()
@@ -41,7 +41,7 @@ func (s *Session) viewDisplay(snap *Snapshot) {
 			snap.World.Live, snap.World.Autopilot, snap.World.Keys = true, !p.manual, p.source.Keys()
 		}
 	default:
-		snap.Both = d.Frames(s.schema, sent, s.Now())
+		snap.Frames = d.Frames(s.schema, sent, s.Now())
 	}
 }
 
@@ -53,7 +53,7 @@ func (l *lane) view(now time.Duration, maxPackets int) Lane {
 		Totals: l.totals(now),
 		Timing: l.timing(),
 		Recent: l.meter.Recent(l.cadence.TickHz), Blocks: l.delivery.Blocks(),
-		Err: l.lastErr, Troubles: l.inspector.Incidents(),
+		Err: l.lastErr, Incidents: l.inspector.Incidents(),
 	}
 	if l.inspector != nil {
 		v.Link = l.meter.Link.Stretches()

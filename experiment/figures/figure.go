@@ -26,8 +26,8 @@ func Finite(v float64) Figure {
 	return Known(v)
 }
 
-// RatioOf returns the figure x/y; unknown if y is 0. See also Ratio.
-func RatioOf(x, y float64) Figure {
+// RatioFigure returns the figure x/y; unknown if y is 0. See also Ratio.
+func RatioFigure(x, y float64) Figure {
 	if y == 0 {
 		return Figure{}
 	}
@@ -48,8 +48,8 @@ func (f Figure) Or(v float64) float64 {
 // Times returns the figure multiplied by k, for example by 100 for a ratio in percent.
 func (f Figure) Times(k float64) Figure { return Figure{f.value * k, f.known} }
 
-// In returns the value formatted by format, or the text unknown if the figure is unknown.
-func (f Figure) In(format func(float64) string, unknown string) string {
+// FormatWith returns the value formatted by format, or the text unknown if the figure is unknown.
+func (f Figure) FormatWith(format func(float64) string, unknown string) string {
 	if !f.known {
 		return unknown
 	}
@@ -58,7 +58,7 @@ func (f Figure) In(format func(float64) string, unknown string) string {
 
 // Text returns the value with the given number of decimals, or "-" if it is unknown.
 func (f Figure) Text(decimals int) string {
-	return f.In(func(v float64) string { return strconv.FormatFloat(v, 'f', decimals, 64) }, "-")
+	return f.FormatWith(func(v float64) string { return strconv.FormatFloat(v, 'f', decimals, 64) }, "-")
 }
 
 // Format implements fmt.Formatter: it formats the value as a float64, with the given verb and flags, or
@@ -111,9 +111,9 @@ type Quantiles struct {
 // Of returns v, one of the quantiles, as a figure that is unknown if q has no data: q.Of(q.P95).
 func (q *Quantiles) Of(v float64) Figure { return Figure{v, q.N > 0} }
 
-// Among returns q for a quantity that only some of n events have, such as lateness. If no event has it,
+// OutOf returns q for a quantity that only some of n events have, such as lateness. If no event has it,
 // the quantiles are zeros; only without events they are unknown.
-func (q Quantiles) Among(n int64) Quantiles {
+func (q Quantiles) OutOf(n int64) Quantiles {
 	q.N = max(q.N, n)
 	return q
 }
@@ -153,7 +153,7 @@ func Names() map[string]bool {
 	t := Totals{Counts: Counts{LostBy: LostBy(nil)}, Transfer: &Transfer{TimeS: new(float64)}, Rounding: &Rounding{}, Remote: &Remote{}}
 	setAll(reflect.ValueOf(&t).Elem())
 	names := map[string]bool{}
-	for name := range Of(t) {
+	for name := range Flatten(t) {
 		names[name] = true
 	}
 	return names

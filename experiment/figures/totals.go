@@ -122,7 +122,7 @@ type Timing struct {
 }
 
 // Mark returns the marker that is shown after the times of a plugin; empty without a plugin.
-func (t *Timing) Mark() string { return encoders.TimeMark(t.RunsAs) }
+func (t *Timing) Mark() string { return encoders.TimeMarker(t.RunsAs) }
 
 // Network contains the measurements of the downlink. Packet captures at both endpoints would show the
 // same. Copies made by the link do not count.
@@ -236,9 +236,9 @@ func (b *BudgetShare) Name() string {
 	return b.Slot
 }
 
-// Of returns all known figures of t by the dotted keys of their JSON, such as "network.loss_rate". A key
+// Flatten returns all known figures of t by the dotted keys of their JSON, such as "network.loss_rate". A key
 // below "failures" is also listed without that prefix, so that assertions can use "no_baseline".
-func Of(t Totals) map[string]float64 {
+func Flatten(t Totals) map[string]float64 {
 	data, err := json.Marshal(t)
 	if err != nil {
 		panic("experiment: totals do not marshal: " + err.Error())
@@ -286,8 +286,8 @@ func (x *Transfer) Verdict() string {
 	return fmt.Sprintf("unfinished: %d of %d blocks after %.1f s", x.Delivered, x.Blocks, x.ElapsedS)
 }
 
-// Ratio returns x/y, or 0 if y is 0. See also RatioOf.
-func Ratio(x, y float64) float64 {
+// RatioOrZero returns x/y, or 0 if y is 0. See also RatioOf.
+func RatioOrZero(x, y float64) float64 {
 	if y == 0 {
 		return 0
 	}

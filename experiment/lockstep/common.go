@@ -12,10 +12,10 @@ import (
 )
 
 // A Stretch is the period in which all lanes of a snapshot can be compared, with their samples.
-type Stretch struct {
-	From, To time.Duration
-	Seams    int      // number of samples left out because of a loop point: see dropLoopSamples
-	Lanes    []Series // all with the same sample periods
+type CommonPeriod struct {
+	From, To    time.Duration
+	LoopSamples int      // number of samples left out because of a loop point: see dropLoopSamples
+	Lanes       []Series // all with the same sample periods
 }
 
 // A Series holds the measurements of one lane, one value per sample. It is empty if the lane is absent.
@@ -26,9 +26,9 @@ type Series struct {
 	acrossLoop []bool // samples with packets whose baseline is from before a loop point
 }
 
-// Absent reports whether a lane was added after the time of the snapshot, which is possible only while the
+// IsAbsent reports whether a lane was added after the time of the snapshot, which is possible only while the
 // time cursor is in the past.
-func Absent(snap *engine.Snapshot, l *engine.Lane) bool { return l.Began > 0 && l.Began >= snap.Now }
+func IsAbsent(snap *engine.Snapshot, l *engine.Lane) bool { return l.Began > 0 && l.Began >= snap.Now }
 
 // commonStart returns the time from which all lanes of a snapshot can be compared: engine.WarmUp after the
 // last lane was added and after the last change of the active encoder, and not before the oldest sample
@@ -37,7 +37,7 @@ func commonStart(snap *engine.Snapshot) time.Duration {
 	from := time.Duration(0)
 	for i := range snap.Lanes {
 		l := &snap.Lanes[i]
-		if Absent(snap, l) {
+		if IsAbsent(snap, l) {
 			continue
 		}
 		from = max(from, l.Began)
@@ -54,14 +54,14 @@ func commonStart(snap *engine.Snapshot) time.Duration {
 	return from + engine.WarmUp
 }
 
-// Gather returns the period in which the lanes of a snapshot can be compared, with the samples of each lane. Absent
+// CommonSamples returns the period in which the lanes of a snapshot can be compared, with the samples of each lane. Absent
 // lanes have none; the others have the same number. Samples with loop points are left out.
-func Gather(snap *engine.Snapshot) Stretch {
-	x := Stretch{From: commonStart(snap), To: snap.Now, Lanes: make([]Series, len(snap.Lanes))}
+func CommonSamples(snap *engine.Snapshot) CommonPeriod {
+	x := CommonPeriod{From: commonStart(snap), To: snap.Now, Lanes: make([]Series, len(snap.Lanes))}
 	n := math.MaxInt
 	for i := range snap.Lanes {
 		l := &snap.Lanes[i]
-		if Absent(snap, l) {
+		if IsAbsent(snap, l) {
 			continue
 		}
 		samples := meters.Between(l.Samples, x.From, x.To)
@@ -99,14 +99,14 @@ func newSeries(samples []meters.Sample) Series {
 		s := &samples[k]
 		series.Payload[k], series.Failed[k], series.Changed[k] = float64(s.PayloadBits), float64(s.Failed()), float64(s.Changed)
 		series.Age[k], series.Aged[k] = s.Age.Seconds()*1000, float64(s.Aged)
-		series.acrossLoop[k] = s.Across > 0
+		series.acrossLoop[k] = s.CrossingLoop > 0
 	}
 	return series
 }
 
 // dropLoopSamples removes, for all lanes, the samples in which any lane sent packets whose baseline is from
 // before a loop point. Their size depends only on how different end and start of the recording are.
-func (x *Stretch) dropLoopSamples() {
+func (x *CommonPeriod) dropLoopSamples() {
 	n, remaining := 0, 0
 	for i := range x.Lanes {
 		n = max(n, len(x.Lanes[i].acrossLoop))
@@ -124,7 +124,7 @@ func (x *Stretch) dropLoopSamples() {
 		}
 		remaining++
 	}
-	x.Seams = n - remaining
+	x.LoopSamples = n - remaining
 	for i := range x.Lanes {
 		r := &x.Lanes[i]
 		for _, v := range r.values() {
@@ -162,9 +162,9 @@ func (r *Series) constant(v float64) []float64 {
 // seed is the seed of the bootstrap. It is constant so that intervals depend only on the data.
 const seed = 1
 
-// Times returns the payload of lane i divided by that of lane other, with its confidence interval.
-func (x *Stretch) Times(i, other int) paired.Quotient {
-	return paired.Quotients(x.Lanes[i].Kbps(), x.Lanes[other].Kbps(), seed)
+// PayloadRatio returns the payload of lane i divided by that of lane other, with its confidence interval.
+func (x *CommonPeriod) PayloadRatio(i, other int) paired.RatioInterval {
+	return paired.CompareByRatio(x.Lanes[i].Kbps(), x.Lanes[other].Kbps(), seed)
 }
 
 // Compare returns the comparison of a snapshot's lanes for a report; nil if there is only one lane.
@@ -172,15 +172,15 @@ func Compare(snap *engine.Snapshot) *engine.Comparison {
 	if len(snap.Lanes) < 2 {
 		return nil
 	}
-	x := Gather(snap)
-	seams := time.Duration(x.Seams) * meters.SamplePeriod
+	x := CommonSamples(snap)
+	seams := time.Duration(x.LoopSamples) * meters.SamplePeriod
 	c := &engine.Comparison{FromS: x.From.Seconds(), ToS: max(x.From, x.To).Seconds(), SeamS: seams.Seconds()}
 	for i := range x.Lanes {
 		l := &x.Lanes[i]
 		lane := engine.ComparedLane{Label: snap.Lanes[i].Name(), PayloadKbps: finiteValue(l.Kbps()), BitsPerChanged: finiteValue(l.PerChanged())}
 		if i > 0 {
-			q := x.Times(i, 0)
-			lane.Times = figures.Finite(q.Times)
+			q := x.PayloadRatio(i, 0)
+			lane.Times = figures.Finite(q.Ratio)
 			if q.Known {
 				lane.TimesLo, lane.TimesHi = figures.Finite(q.Lo), figures.Finite(q.Hi)
 			}

@@ -10,9 +10,9 @@ import (
 	"wirelab/experiment/engine/meters"
 )
 
-// CaughtUp returns the samples of a lane without its warm-up, in which it must send complete frames. Lanes that
+// AfterWarmUp returns the samples of a lane without its warm-up, in which it must send complete frames. Lanes that
 // start with the session have no warm-up, because all of them start with complete frames.
-func CaughtUp(l *engine.Lane) []meters.Sample {
+func AfterWarmUp(l *engine.Lane) []meters.Sample {
 	if l.Began == 0 {
 		return l.Samples
 	}
@@ -23,19 +23,19 @@ func CaughtUp(l *engine.Lane) []meters.Sample {
 	return l.Samples[n:]
 }
 
-// Ratio returns the payload of a lane divided by that of base for each sample of CaughtUp(lane). The weights
+// RatioBySample returns the payload of a lane divided by that of base for each sample of CaughtUp(lane). The weights
 // are the payloads of base, so that the weighted mean of several values is the ratio of the sums. If
 // base sent nothing, has no sample of the period, or one of the lanes used a baseline from before a loop
 // point, the weight is 0 and the value is undefined.
-func Ratio(lane, base *engine.Lane) (values, weights []float64) {
-	own, others := CaughtUp(lane), CaughtUp(base)
+func RatioBySample(lane, base *engine.Lane) (values, weights []float64) {
+	own, others := AfterWarmUp(lane), AfterWarmUp(base)
 	values, weights = make([]float64, len(own)), make([]float64, len(own))
 	k := 0
 	for i := range own {
 		for k < len(others) && others[k].T < own[i].T {
 			k++
 		}
-		if k < len(others) && others[k].T == own[i].T && others[k].PayloadBits > 0 && own[i].Across+others[k].Across == 0 {
+		if k < len(others) && others[k].T == own[i].T && others[k].PayloadBits > 0 && own[i].CrossingLoop+others[k].CrossingLoop == 0 {
 			weights[i] = float64(others[k].PayloadBits)
 			values[i] = float64(own[i].PayloadBits) / weights[i]
 		}

@@ -25,7 +25,7 @@ func TestRatioIsOfTheSamePeriods(t *testing.T) {
 	busy := func(t time.Duration) int64 { return int64(1000 + t/meters.SamplePeriod*7) }
 	base := line(0, 10*time.Second, busy)
 	late := line(4*time.Second+1, 10*time.Second, func(t time.Duration) int64 { return 3 * busy(t) })
-	values, weights := lockstep.Ratio(late, base)
+	values, weights := lockstep.RatioBySample(late, base)
 	if len(values) != 50 { // from 5 s on
 		t.Fatalf("%d values", len(values))
 	}
@@ -37,7 +37,7 @@ func TestRatioIsOfTheSamePeriods(t *testing.T) {
 	base.Samples = base.Samples[80:]  // the rest is forgotten
 	base.Samples[3].PayloadBits = 0   // it sent nothing
 	late.Samples[50].PayloadBits *= 2 // at 9.1 s
-	values, weights = lockstep.Ratio(late, base)
+	values, weights = lockstep.RatioBySample(late, base)
 	above, below, gaps := 0.0, 0.0, 0
 	for i := range values {
 		above, below = above+values[i]*weights[i], below+weights[i]
@@ -62,15 +62,15 @@ func TestWarmUpIsLeftOut(t *testing.T) {
 	for at := lane.Began + meters.SamplePeriod; at <= 40*time.Second; at += meters.SamplePeriod {
 		lane.Samples = append(lane.Samples, meters.Sample{T: at, PayloadBits: 1})
 	}
-	if s := lockstep.CaughtUp(&lane); len(s) != 90 || s[0].T != 31*time.Second+meters.SamplePeriod {
+	if s := lockstep.AfterWarmUp(&lane); len(s) != 90 || s[0].T != 31*time.Second+meters.SamplePeriod {
 		t.Errorf("%d samples, the first ends at %v", len(s), s[0].T)
 	}
 	lane.Samples = lane.Samples[:5]
-	if s := lockstep.CaughtUp(&lane); len(s) != 0 {
+	if s := lockstep.AfterWarmUp(&lane); len(s) != 0 {
 		t.Errorf("%d samples half a second after it was added", len(s))
 	}
 	lane.Began = 0
-	if s := lockstep.CaughtUp(&lane); len(s) != 5 {
+	if s := lockstep.AfterWarmUp(&lane); len(s) != 5 {
 		t.Errorf("%d samples of a lane from the start", len(s))
 	}
 }
@@ -89,7 +89,7 @@ func TestCompare(t *testing.T) {
 				s.PayloadBits = 1 << 40
 			}
 			if s.T == 9*time.Second && i == 1 {
-				s.PayloadBits, s.Across = 1<<40, 6
+				s.PayloadBits, s.CrossingLoop = 1<<40, 6
 			}
 		}
 	}
@@ -98,7 +98,7 @@ func TestCompare(t *testing.T) {
 	n := 0.0
 	for k := range snap.Lanes[1].Samples {
 		a, b := snap.Lanes[0].Samples[k+50], snap.Lanes[1].Samples[k]
-		if b.T > 6*time.Second+meters.SamplePeriod && b.Across == 0 {
+		if b.T > 6*time.Second+meters.SamplePeriod && b.CrossingLoop == 0 {
 			sum[0], sum[1], n = sum[0]+float64(a.PayloadBits), sum[1]+float64(b.PayloadBits), n+1
 		}
 	}
@@ -128,8 +128,8 @@ func TestAbsentLanesAreLeftOut(t *testing.T) {
 	same := func(time.Duration) int64 { return 1000 }
 	late := engine.Lane{Began: 30 * time.Second}
 	snap := &engine.Snapshot{Now: 20 * time.Second, Lanes: []engine.Lane{*line(0, 20*time.Second, same), *line(5*time.Second, 20*time.Second, same), late}}
-	x := lockstep.Gather(snap)
-	if !lockstep.Absent(snap, &snap.Lanes[2]) || lockstep.Absent(snap, &snap.Lanes[1]) || x.From != 6*time.Second || len(x.Lanes[0].Payload) != 140 ||
+	x := lockstep.CommonSamples(snap)
+	if !lockstep.IsAbsent(snap, &snap.Lanes[2]) || lockstep.IsAbsent(snap, &snap.Lanes[1]) || x.From != 6*time.Second || len(x.Lanes[0].Payload) != 140 ||
 		len(x.Lanes[1].Payload) != 140 || len(x.Lanes[2].Payload) != 0 {
 		t.Errorf("from %v: %d, %d and %d samples", x.From, len(x.Lanes[0].Payload), len(x.Lanes[1].Payload), len(x.Lanes[2].Payload))
 	}

@@ -135,7 +135,7 @@ func (d *document) compareConfigurations(runs []*engine.Result, names []string) 
 		}
 	}
 	t := newTable("Settings that differ", append([]string{"key"}, names...)...)
-	for _, k := range report.KeysOf(all) {
+	for _, k := range report.SortedKeys(all) {
 		row, differs := []any{k}, false // the key, then the value in each run
 		for i := range all {
 			v, has := all[i][k]
@@ -176,7 +176,7 @@ var mainKeys = []string{"payload_kbps", "wire_kbps", "feedback_kbps", "bits_per_
 func (d *document) compareFigures(runs []*run, names []string) {
 	all := make([]map[string]float64, len(runs))
 	for i, r := range runs {
-		all[i] = figures.Of(r.Result.Totals)
+		all[i] = figures.Flatten(r.Result.Totals)
 	}
 	columns := []string{"figure", "unit"}
 	for i, name := range names {
@@ -212,7 +212,7 @@ func (d *document) compareFigures(runs []*run, names []string) {
 	if pairedInterval(runs[0], runs[1], "payload_kbps") != "" {
 		s.Lead = []string{"Brackets contain the 95 % confidence interval. The runs have the same seed, so equal periods of time are compared (paired block bootstrap)."}
 	}
-	rest := build("All figures, by key", report.KeysOf(all))
+	rest := build("All figures, by key", report.SortedKeys(all))
 	rest.Folded = true
 	s.Tables = append(s.Tables, rest)
 	d.Sections = append(d.Sections, s)
@@ -332,7 +332,7 @@ func (d *document) compareBits(runs []*run, names []string) {
 			bits, share := "–", "–"
 			for _, b := range r.Result.Budget {
 				if b.Name() == slot {
-					bits, share = formatNumber(figures.Ratio(b.Bits, float64(r.Result.Totals.Sent))), formatPercent(b.Share)
+					bits, share = formatNumber(figures.RatioOrZero(b.Bits, float64(r.Result.Totals.Sent))), formatPercent(b.Share)
 				}
 			}
 			row = append(row, bits, share)

@@ -24,7 +24,7 @@ type gridPoint struct {
 // gridPoints groups the runs of a sweep into points, in the order of the runs.
 func gridPoints(runs []*engine.Result) []gridPoint {
 	var out []gridPoint
-	for _, group := range report.PointsOf(runs) {
+	for _, group := range report.GroupByPoint(runs) {
 		p := gridPoint{Set: group.Set, Seeds: len(group.Runs), Figures: map[string]paired.Interval{}}
 		values := map[string][]float64{}
 		for _, r := range group.Runs {
@@ -69,7 +69,7 @@ const failedKey = "failures"
 
 // figuresByKey returns figures.Of and the sum of the failures.
 func figuresByKey(t *figures.Totals) map[string]float64 {
-	all := figures.Of(*t)
+	all := figures.Flatten(*t)
 	all[failedKey] = float64(t.Failed())
 	return all
 }

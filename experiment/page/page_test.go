@@ -56,7 +56,7 @@ func saveRun(t *testing.T, text string) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var kept report.Kept
+	var kept report.SessionCopy
 	s, err := engine.NewSession(context.Background(), c, engine.Options{Observer: &kept, Inspect: true, KeepPackets: 1024})
 	if err != nil {
 		t.Fatal(err)

@@ -146,7 +146,7 @@ func (d *document) addBitBudget(x *engine.Result) {
 	var shares []float64
 	for _, b := range x.Budget {
 		names, shares = append(names, b.Name()), append(shares, b.Share)
-		t.Add(b.Name(), formatPercent(b.Share), formatNumber(figures.Ratio(b.Bits, float64(x.Totals.Sent))), formatNumber(b.Bits))
+		t.Add(b.Name(), formatPercent(b.Share), formatNumber(figures.RatioOrZero(b.Bits, float64(x.Totals.Sent))), formatNumber(b.Bits))
 	}
 	s.Strip, s.Tables = newStrip(names, shares), []table{t}
 	d.Sections = append(d.Sections, s)
@@ -165,7 +165,7 @@ func (d *document) addPackets(r *run) {
 		{"no baseline", x.Failures.NoBaseline}, {"corrupt", x.Failures.Corrupt}, {"unknown codec", x.Failures.UnknownCodec},
 		{"tainted", x.Tainted}, {"wrong", x.Wrong}, {"in flight at the end", x.InFlight}, {"unknown", x.Unknown}} {
 		if o.n > 0 || o.name == "wrong" || o.name == "decoded" { // these two are of interest even if they are 0
-			t.Add(o.name, formatNumber(float64(o.n)), formatPercent(figures.Ratio(float64(o.n), float64(x.Sent+x.Duplicated))))
+			t.Add(o.name, formatNumber(float64(o.n)), formatPercent(figures.RatioOrZero(float64(o.n), float64(x.Sent+x.Duplicated))))
 		}
 	}
 	s.Tables = append(s.Tables, t)
@@ -253,7 +253,7 @@ func (d *document) addAssertions(x *engine.Result) {
 
 // addAllFigures adds a table of every figure with the key that assertions and tui compare use.
 func (d *document) addAllFigures(x *engine.Result) {
-	all := figures.Of(x.Totals)
+	all := figures.Flatten(x.Totals)
 	t := newTable("All figures, by key", "key", ">measured")
 	t.Folded = true
 	for _, k := range slices.Sorted(maps.Keys(all)) {

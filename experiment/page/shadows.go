@@ -82,7 +82,7 @@ func (d *document) addTransfer(x *engine.Result) {
 	t := newTable("File transfer", "encoder", ">packed bytes", ">of the new file", ">blocks", ">datagrams", ">resent", ">seconds")
 	addRow := func(name string, totals *figures.Totals) {
 		if f := totals.Transfer; f != nil {
-			t.Add(name, formatNumber(float64(f.PackedBytes)), formatPercent(figures.Ratio(float64(f.PackedBytes), float64(f.NewBytes))),
+			t.Add(name, formatNumber(float64(f.PackedBytes)), formatPercent(figures.RatioOrZero(float64(f.PackedBytes), float64(f.NewBytes))),
 				formatNumber(float64(f.Blocks)), formatNumber(float64(totals.Sent)), formatNumber(float64(f.Resent)), f.Verdict())
 		}
 	}

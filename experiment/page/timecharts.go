@@ -155,7 +155,7 @@ func describeSeries(title, unit string, y []value) string {
 	if n == 0 {
 		return title + ": no data"
 	}
-	return fmt.Sprintf("%s, %s: mean %s, from %s to %s", title, unit, formatNumber(figures.Ratio(sum, n)), formatNumber(minValue), formatNumber(maxValue))
+	return fmt.Sprintf("%s, %s: mean %s, from %s to %s", title, unit, formatNumber(figures.RatioOrZero(sum, n)), formatNumber(minValue), formatNumber(maxValue))
 }
 
 // delayChart adds the chart of one-way delays: mean, and the band from the fastest to the slowest packet.

@@ -26,9 +26,9 @@ import (
 	"slices"
 )
 
-// MinPairs is the minimum number of pairs for an interval. Fewer give too few blocks to
+// MinPairsForDifference is the minimum number of pairs for an interval. Fewer give too few blocks to
 // estimate their variance and the correlation time.
-const MinPairs = 100
+const MinPairsForDifference = 100
 
 // resamples is the number of draws. The width of an interval is proportional to their
 // standard deviation, which is then known to 1/sqrt(2 resamples) = 3.5 %.
@@ -57,15 +57,15 @@ type Ratio struct{ Num, Den []float64 }
 // Value returns the figure; NaN or an infinity if the sum of Den is 0.
 func (r Ratio) Value() float64 { return sum(r.Num) / sum(r.Den) }
 
-// Ratios returns the difference of the ratios, a minus b. The four slices must have
+// CompareByDifference returns the difference of the ratios, a minus b. The four slices must have
 // equal lengths. The interval is unknown if a denominator is zero, or if there are
 // fewer than MinPairs pairs. seed is that of the random draws.
-func Ratios(a, b Ratio, seed uint64) Interval {
+func CompareByDifference(a, b Ratio, seed uint64) Interval {
 	n := len(a.Num)
 	if len(a.Den) != n || len(b.Num) != n || len(b.Den) != n {
 		panic("paired: slices have different lengths")
 	}
-	if diff := a.Value() - b.Value(); n < MinPairs || math.IsNaN(diff) || math.IsInf(diff, 0) {
+	if diff := a.Value() - b.Value(); n < MinPairsForDifference || math.IsNaN(diff) || math.IsInf(diff, 0) {
 		return Interval{Diff: diff}
 	}
 	influences := influence(a, b)
@@ -115,7 +115,7 @@ func bootstrapQuantiles(a, b []float64, p float64, seed uint64) Interval {
 	}
 	x, y := rank(a), rank(b)
 	out := Interval{Diff: x.quantile(nil, n, p) - y.quantile(nil, n, p)}
-	if n < MinPairs {
+	if n < MinPairsForDifference {
 		return out
 	}
 	influences := exceedances(a, b, x.quantile(nil, n, p), y.quantile(nil, n, p))

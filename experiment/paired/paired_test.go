@@ -112,7 +112,7 @@ func TestCoverage(t *testing.T) {
 	} {
 		trials := min(trials, 150_000/c.n)
 		slack := 3 * math.Sqrt(0.95*0.05/float64(trials)) // three standard errors of the simulation
-		got := coverage(trials, c.n, c.phi, Ratios)
+		got := coverage(trials, c.n, c.phi, CompareByDifference)
 		alone := coverage(trials, c.n, c.phi, naive)
 		t.Logf("n = %d, phi = %g: blocks cover %.3f, single pairs %.3f", c.n, c.phi, got, alone)
 		if got < c.least-slack || got > 0.99+slack {
@@ -290,17 +290,17 @@ func TestWidening(t *testing.T) {
 
 func TestTooFewPairs(t *testing.T) {
 	rng := rand.New(rand.NewPCG(8, 8))
-	a, b := against(rng, autoregressive(rng, MinPairs-1, 0))
+	a, b := against(rng, autoregressive(rng, MinPairsForDifference-1, 0))
 	none := Ratio{ones(100), make([]float64, 100)}
 	for name, got := range map[string]Interval{
-		"few pairs": Ratios(a, b, 1), "over nothing": Ratios(none, Ratio{ones(100), ones(100)}, 1), "nothing": Ratios(Ratio{}, Ratio{}, 1),
+		"few pairs": CompareByDifference(a, b, 1), "over nothing": CompareByDifference(none, Ratio{ones(100), ones(100)}, 1), "nothing": CompareByDifference(Ratio{}, Ratio{}, 1),
 		"few for a quantile": bootstrapQuantiles(a.Num, b.Num, 0.95, 1), "no quantile": bootstrapQuantiles(nil, nil, 0.5, 1),
 	} {
 		if got.Known || got.Significant() {
 			t.Errorf("%s: %+v", name, got)
 		}
 	}
-	same, again := Ratios(widen(a), widen(b), 1), Ratios(widen(a), widen(b), 1)
+	same, again := CompareByDifference(widen(a), widen(b), 1), CompareByDifference(widen(a), widen(b), 1)
 	if same != again || !same.Known {
 		t.Errorf("one seed gave %+v and %+v", same, again)
 	}
@@ -314,7 +314,7 @@ func BenchmarkRatios(b *testing.B) {
 	rng := rand.New(rand.NewPCG(9, 9))
 	x, y := against(rng, autoregressive(rng, 3000, 0.5))
 	for b.Loop() {
-		Ratios(x, y, 1)
+		CompareByDifference(x, y, 1)
 	}
 }
 

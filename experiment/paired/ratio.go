@@ -5,10 +5,10 @@ import (
 	"slices"
 )
 
-// LeastPairs is the minimum number of pairs for a Quotient: two seconds. A quotient
+// MinPairsForRatio is the minimum number of pairs for a Quotient: two seconds. A quotient
 // needs fewer pairs than a difference, because what both encoders have in common
 // cancels out.
-const LeastPairs = 20
+const MinPairsForRatio = 20
 
 // With few data the estimated block length is often much too short. So blocks are as
 // long as the data allow, up to longBlock pairs, which are six seconds; and intervals
@@ -20,28 +20,28 @@ const (
 	smallSample = 10.0
 )
 
-// Quotient is the ratio of two figures with its 95 % confidence interval. The interval
+// RatioInterval is the ratio of two figures with its 95 % confidence interval. The interval
 // is computed for the logarithm, so that the inverse ratio has the inverse interval.
-type Quotient struct {
-	Times, Lo, Hi float64 // Times is the ratio
+type RatioInterval struct {
+	Ratio, Lo, Hi float64 // Times is the ratio
 	Block         int     // block length in pairs
 	Known         bool    // there were enough data; otherwise Lo and Hi are not set
 }
 
 // Significant reports whether the interval is known and excludes 1.
-func (q Quotient) Significant() bool { return q.Known && (q.Lo > 1 || q.Hi < 1) }
+func (q RatioInterval) Significant() bool { return q.Known && (q.Lo > 1 || q.Hi < 1) }
 
-// Quotients returns the quotient of the ratios, a over b. The four slices must have
+// CompareByRatio returns the quotient of the ratios, a over b. The four slices must have
 // equal lengths. The interval is unknown if a ratio or its denominator is zero, or if
 // there are fewer than LeastPairs pairs. seed is that of the random draws.
-func Quotients(a, b Ratio, seed uint64) Quotient {
+func CompareByRatio(a, b Ratio, seed uint64) RatioInterval {
 	n := len(a.Num)
 	if len(a.Den) != n || len(b.Num) != n || len(b.Den) != n {
 		panic("paired: slices have different lengths")
 	}
 	times := a.Value() / b.Value()
-	if n < LeastPairs || !(times > 0) || math.IsInf(times, 0) {
-		return Quotient{Times: times}
+	if n < MinPairsForRatio || !(times > 0) || math.IsInf(times, 0) {
+		return RatioInterval{Ratio: times}
 	}
 	influences := relativeInfluence(a, b)
 	// The estimated length, but at least longBlock as far as the data allow: see longBlock.
@@ -53,10 +53,10 @@ func Quotients(a, b Ratio, seed uint64) Quotient {
 	return i.exp()
 }
 
-// QuantileQuotients returns the quotient of the p-quantiles of a and b, a over b, for
+// CompareQuantilesByRatio returns the quotient of the p-quantiles of a and b, a over b, for
 // 0 < p < 1 by nearest rank. Both slices must have equal lengths and positive values. It
 // is computed as a difference of logarithms.
-func QuantileQuotients(a, b []float64, p float64, seed uint64) Quotient {
+func CompareQuantilesByRatio(a, b []float64, p float64, seed uint64) RatioInterval {
 	x, y := slices.Clone(a), slices.Clone(b)
 	for _, v := range [][]float64{x, y} {
 		for i := range v {
@@ -68,8 +68,8 @@ func QuantileQuotients(a, b []float64, p float64, seed uint64) Quotient {
 }
 
 // exp converts the interval of a logarithm to the quotient itself.
-func (i *Interval) exp() Quotient {
-	q := Quotient{Times: math.Exp(i.Diff), Block: i.Block, Known: i.Known}
+func (i *Interval) exp() RatioInterval {
+	q := RatioInterval{Ratio: math.Exp(i.Diff), Block: i.Block, Known: i.Known}
 	if q.Known {
 		q.Lo, q.Hi = math.Exp(i.Lo), math.Exp(i.Hi)
 	}

@@ -36,14 +36,14 @@ func TestQuotientCoverage(t *testing.T) {
 		trials := min(400, 90_000/c.n)
 		for i := range trials {
 			a, b, truth := scenes(rng, c.n, c.phi, 0.15, 2.9)
-			q := Quotients(a, b, uint64(i))
+			q := CompareByRatio(a, b, uint64(i))
 			if q.Known && q.Lo <= truth && truth <= q.Hi {
 				covers++
 			}
 			if q.Significant() {
 				sure++
 			}
-			if i < 50 && Ratios(a, b, uint64(i)).Significant() {
+			if i < 50 && CompareByDifference(a, b, uint64(i)).Significant() {
 				byDifference++
 			}
 		}
@@ -67,12 +67,12 @@ func TestQuantileQuotients(t *testing.T) {
 	const trials = 100
 	for i := range trials {
 		a, b, truth := scenes(rng, 600, 0.7, 0.15, 2)
-		q := QuantileQuotients(a.Num, b.Num, 0.95, uint64(i))
+		q := CompareQuantilesByRatio(a.Num, b.Num, 0.95, uint64(i))
 		if q.Known && q.Lo <= truth && truth <= q.Hi {
 			hit++
 		}
-		back := QuantileQuotients(b.Num, a.Num, 0.95, uint64(i))
-		if math.Abs(q.Times*back.Times-1) > 1e-9 || math.Abs(q.Lo*back.Hi-1) > 0.02 {
+		back := CompareQuantilesByRatio(b.Num, a.Num, 0.95, uint64(i))
+		if math.Abs(q.Ratio*back.Ratio-1) > 1e-9 || math.Abs(q.Lo*back.Hi-1) > 0.02 {
 			t.Errorf("%+v, inverse %+v", q, back)
 		}
 	}
@@ -86,17 +86,17 @@ func TestQuotientUnknown(t *testing.T) {
 	a, b, _ := scenes(rng, 40, 0, 0.1, 2)
 	head := func(r Ratio, n int) Ratio { return Ratio{r.Num[:n], r.Den[:n]} }
 	none := Ratio{make([]float64, 40), ones(40)}
-	for name, q := range map[string]Quotient{
-		"few pairs":    Quotients(head(a, LeastPairs-1), head(b, LeastPairs-1), 1),
-		"over nothing": Quotients(a, none, 1), "of nothing": Quotients(none, a, 1), "no pairs": Quotients(Ratio{}, Ratio{}, 1),
-		"no quantile": QuantileQuotients(nil, nil, 0.5, 1),
+	for name, q := range map[string]RatioInterval{
+		"few pairs":    CompareByRatio(head(a, MinPairsForRatio-1), head(b, MinPairsForRatio-1), 1),
+		"over nothing": CompareByRatio(a, none, 1), "of nothing": CompareByRatio(none, a, 1), "no pairs": CompareByRatio(Ratio{}, Ratio{}, 1),
+		"no quantile": CompareQuantilesByRatio(nil, nil, 0.5, 1),
 	} {
 		if q.Known || q.Significant() {
 			t.Errorf("%s: %+v", name, q)
 		}
 	}
-	same := Quotients(a, a, 1)
-	if !same.Known || same.Times != 1 || same.Lo != 1 || same.Hi != 1 || same.Significant() {
+	same := CompareByRatio(a, a, 1)
+	if !same.Known || same.Ratio != 1 || same.Lo != 1 || same.Hi != 1 || same.Significant() {
 		t.Errorf("two equal series: %+v", same)
 	}
 }

@@ -128,7 +128,7 @@ func TestInjectedDatagrams(t *testing.T) {
 	}
 	_ = near.Close()
 	far := <-served
-	books := l.Books()
+	books := l.Stats()
 	_ = l.Close()
 	r := s.Result()
 	checkOutcomes(t, r)
@@ -143,8 +143,8 @@ func TestInjectedDatagrams(t *testing.T) {
 	if late > early+4<<20 {
 		t.Errorf("heap grew from %d to %d bytes", early, late)
 	}
-	t.Logf("%d injected; dropped at the receiver %v, at the sender %v", v.injected, books.DroppedBy, near.Books().DroppedBy)
-	checkReplay(t, r, link.Recorded())
+	t.Logf("%d injected; dropped at the receiver %v, at the sender %v", v.injected, books.DroppedBy, near.Stats().DroppedBy)
+	checkReplay(t, r, link.Recording())
 }
 
 // heapBytes returns the size of all live heap objects.

@@ -13,14 +13,14 @@ import (
 	"wirelab/internal/boundedio"
 )
 
-// Files returns the path of a file that an encoder's parameter names, or "" if the file must not
+// FileFinder returns the path of a file that an encoder's parameter names, or "" if the file must not
 // be opened. Names may come from packets and are not trusted.
-type Files func(name string) (path string)
+type FileFinder func(name string) (path string)
 
-// OnlyFiles returns a Files that finds only the given paths. Names are compared by base name,
+// FindOnly returns a Files that finds only the given paths. Names are compared by base name,
 // because the sender may keep the same file in another folder. It is an error if two paths have the
 // same base name.
-func OnlyFiles(paths []string) (Files, error) {
+func FindOnly(paths []string) (FileFinder, error) {
 	known := map[string]string{}
 	for _, path := range paths {
 		name := baseName(path)
@@ -53,8 +53,8 @@ func requiredFiles(c *config.Config) (files []setupFile, err error) {
 	}
 	for _, name := range codec.Files(params) {
 		path := name
-		if c.Find != nil { // otherwise the name is the path
-			path = c.Find(name)
+		if c.ResolvePath != nil { // otherwise the name is the path
+			path = c.ResolvePath(name)
 		}
 		sum, err := sha256OfFile(path)
 		if err != nil {
@@ -74,7 +74,7 @@ func sha256OfFile(path string) (string, error) {
 
 // check compares the files that the sender requires with those of this receiver. It returns
 // errRefused if a file is not available here or has different contents.
-func (find Files) check(files []setupFile) error {
+func (find FileFinder) check(files []setupFile) error {
 	for _, file := range files {
 		path := find(file.Name)
 		if path == "" {
@@ -94,11 +94,11 @@ func (find Files) check(files []setupFile) error {
 
 // restrictedCodecs returns all codecs of this program, changed so that they open only files that
 // find returns. Other files are refused with errRefused.
-func (find Files) restrictedCodecs() []encoders.Codec {
+func (find FileFinder) restrictedCodecs() []encoders.Codec {
 	list := table.All()
 	for i := range list {
 		codec := list[i]
-		newCodec := encoders.Located(&codec, find).New // opens the path that find returns for a name
+		newCodec := encoders.LocateFiles(&codec, find).New // opens the path that find returns for a name
 		list[i].New = func(s *frame.Schema, params any) (encoders.Encoder, encoders.Decoder, error) {
 			for _, name := range codec.Files(params) {
 				if find(name) == "" {

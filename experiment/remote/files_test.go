@@ -25,11 +25,11 @@ func TestOnlyFiles(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	find, err := OnlyFiles([]string{mine})
+	find, err := FindOnly([]string{mine})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := OnlyFiles([]string{mine, "other/a.zdict"}); err == nil {
+	if _, err := FindOnly([]string{mine, "other/a.zdict"}); err == nil {
 		t.Error("no error for two files with the same base name")
 	}
 	codec := &encoders.Codec{}
@@ -38,7 +38,7 @@ func TestOnlyFiles(t *testing.T) {
 			codec = &c
 		}
 	}
-	s := labtest.NewCrowd(4, 1, -1, 4).Schema()
+	s := labtest.NewCubeSource(4, 1, -1, 4).Schema()
 	for name, refused := range map[string]bool{mine: false, `C:\games\a.zdict`: false, theirs: true, "/etc/passwd": true, "a.zdict/": true, "": false} {
 		params := codec.Defaults()
 		if err := encoders.SetParam(params, "dictionary", name); err != nil {
@@ -58,7 +58,7 @@ func TestSessionNeedsFile(t *testing.T) {
 		t.Fatal(err)
 	}
 	codec, err := table.ByName("zstd-dict")
-	if err != nil || len(codec.Unnamed(codec.Defaults())) != 1 {
+	if err != nil || len(codec.UnsetFiles(codec.Defaults())) != 1 {
 		t.Fatal(err)
 	}
 	for name, text := range map[string]string{mine: "one", other: "two"} {
@@ -71,13 +71,13 @@ func TestSessionNeedsFile(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, c := range []struct {
-		find Files
+		find FileFinder
 		want string
 	}{{allFiles, ""}, {noFiles, "was not given"}, {func(string) string { return other }, "differs at the receiver"}} {
 		near, end := newPipe(0)
 		go func() { _, _ = Serve(context.Background(), end, c.find) }()
 		link := NewLink(near, "there")
-		source := labtest.NewCrowd(4, 1, -1, 4)
+		source := labtest.NewCubeSource(4, 1, -1, 4)
 		setup := setup{Version: protocolVersion, Schema: *source.Schema(), RateHz: 60, History: 32, DisplayMilliHz: 60_000,
 			Encoder: "deflate", Files: []setupFile{{mine, sum}}}
 		setup.Initial.Table = make([]int32, setup.Schema.Cells())

@@ -60,7 +60,7 @@ func TestRefusedSetups(t *testing.T) {
 		"per second":       func(s *setup) { s.Schema.TickHz = 0 },
 		"display rate":     func(s *setup) { s.DisplayMilliHz = math.MaxInt32 },
 		"playout":          func(s *setup) { s.Playout = -1 },
-		"delivery mode":    func(s *setup) { s.Schema.Delivery = frame.Every },
+		"delivery mode":    func(s *setup) { s.Schema.Delivery = frame.Reliable },
 		"has no encoder":   func(s *setup) { s.Encoder = "no-such-encoder" },
 		"does not support": func(s *setup) { s.Encoder = "receiver-adaptive" },
 		"unknown kind":     func(s *setup) { s.Schema.Fields[0].Kind = 99 },

@@ -52,7 +52,7 @@ type Link struct {
 type incoming struct {
 	arrivals     eventQueue // to be applied at the local receiver
 	acks         eventQueue
-	lastDelivery engine.Delivery      // the report of the datagram that downPath.Receive returned last
+	lastDelivery engine.RemoteReport  // the report of the datagram that downPath.Receive returned last
 	hasReport    bool                 // lastDelivery is valid: that datagram was reported by the receiver
 	rtts         []time.Duration      // round-trip times that downPath.RoundTrip has not returned yet
 	display      meters.DisplayCounts // newest counters of the receiver's display
@@ -91,8 +91,8 @@ func NewLink(conn conn, peerName string) *Link {
 	return &Link{conn: conn, peerName: peerName, in: make([]byte, channel.MaxPayload)}
 }
 
-// To returns the name of the receiver.
-func (l *Link) To() string { return l.peerName }
+// PeerName returns the name of the receiver.
+func (l *Link) PeerName() string { return l.peerName }
 
 // Live reports whether the link has a connection. It is false in a replay and for a nil Link.
 func (l *Link) Live() bool { return l != nil && l.conn != nil }
@@ -215,9 +215,9 @@ func (l *Link) Err() error {
 	return l.err
 }
 
-// Paused notifies the receiver that virtual time is paused or runs. It sends nothing if the state
+// SetPaused notifies the receiver that virtual time is paused or runs. It sends nothing if the state
 // did not change.
-func (l *Link) Paused(paused bool) {
+func (l *Link) SetPaused(paused bool) {
 	if l.sentConfirmation.paused != paused {
 		l.sentConfirmation.paused = paused
 		l.sendConfirmation()

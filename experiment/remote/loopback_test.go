@@ -22,5 +22,5 @@ func TestLoopback(t *testing.T) {
 	if x := r.Totals; x.Decoded < x.Sent/2 {
 		t.Errorf("%d of %d decoded", x.Decoded, x.Sent)
 	}
-	checkReplay(t, r, l.Recorded())
+	checkReplay(t, r, l.Recording())
 }

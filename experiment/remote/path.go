@@ -124,7 +124,7 @@ type downPath Link
 // others is reported later, so the verdict is marked as open.
 func (p *downPath) Send(now time.Duration, datagram []byte, tag uint64) lossmodel.Verdict {
 	v := p.down.Send(now, datagram, tag)
-	v.Open = true
+	v.Pending = true
 	return v
 }
 
@@ -155,7 +155,7 @@ func (p *downPath) Receive(now time.Duration) (lossmodel.Delivery, bool) {
 			continue
 		}
 		sent := p.inFlight.lookup(e.number)
-		p.lastDelivery = engine.Delivery{Outcome: e.record.outcome, Decoded: e.record.decoded, Frame: e.record.fingerprint,
+		p.lastDelivery = engine.RemoteReport{Outcome: e.record.outcome, Decoded: e.record.decoded, Frame: e.record.fingerprint,
 			Number: e.record.seqLow, Slower: e.delay, ReportedAt: e.reportedAt}
 		p.arrivals.pop()
 		if sent == nil || sent.delivered {
@@ -186,7 +186,7 @@ func (p *downPath) transmit(now time.Duration, d *lossmodel.Delivery) {
 
 // Reported implements engine.FarEnd. It returns what the receiver reported about the datagram that
 // Receive returned last; false if that one was damaged by the model and not sent.
-func (p *downPath) Reported() (engine.Delivery, bool) { return p.lastDelivery, p.hasReport }
+func (p *downPath) Reported() (engine.RemoteReport, bool) { return p.lastDelivery, p.hasReport }
 
 // RoundTrip implements engine.FarEnd. It removes and returns the oldest round-trip time not yet
 // read; ok is false if none.
@@ -209,7 +209,7 @@ type upPath Link
 // Send implements engine.Path. It sends nothing, because the remote receiver sends the same ack
 // over the socket. The verdict is marked as open and holds only the size on the wire.
 func (p *upPath) Send(_ time.Duration, ack []byte, _ uint64) lossmodel.Verdict {
-	v := lossmodel.Verdict{Open: true}
+	v := lossmodel.Verdict{Pending: true}
 	v.Wire, v.Fragments = lossmodel.WireBytes(len(ack), p.up.Spec().MTU)
 	return v
 }

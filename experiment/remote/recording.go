@@ -73,9 +73,9 @@ func (r *recording) recordArrival(now time.Duration, e *event) {
 	r.events = e.record.appendFingerprint(r.events)
 }
 
-// Recorded returns the recording of the session for a report. It has no events if they
+// Recording returns the recording of the session for a report. It has no events if they
 // exceeded maxRecording.
-func (l *Link) Recorded() *engine.Remote {
+func (l *Link) Recording() *engine.Remote {
 	x := &engine.Remote{To: l.peerName, Version: protocolVersion}
 	if !l.recorded.full {
 		x.Events = slices.Clone(l.recorded.events)
@@ -83,9 +83,9 @@ func (l *Link) Recorded() *engine.Remote {
 	return x
 }
 
-// AddTo adds the recording to r, with a warning if the recording is too large to be stored.
-func (l *Link) AddTo(r *engine.Result) {
-	r.Remote = l.Recorded()
+// AddRecording adds the recording to r, with a warning if the recording is too large to be stored.
+func (l *Link) AddRecording(r *engine.Result) {
+	r.Remote = l.Recording()
 	if l.recorded.full {
 		r.Warnings = append(r.Warnings,
 			fmt.Sprintf("network: more than %d MB received, too much for a report: this run cannot be replayed",

@@ -13,12 +13,12 @@ func TestTooLargeToReplay(t *testing.T) {
 	note := func() { l.recorded.recordArrival(5, &event{}) }
 	note()
 	small, large := &engine.Result{}, &engine.Result{Warnings: []string{"before"}}
-	l.AddTo(small)
+	l.AddRecording(small)
 	for range 1000 {
 		l.recorded.events = append(l.recorded.events, make([]byte, maxRecording/1000+1)...)
 	}
 	note()
-	l.AddTo(large)
+	l.AddRecording(large)
 	if len(small.Warnings) != 0 || len(small.Remote.Events) == 0 {
 		t.Errorf("%+v", small)
 	}

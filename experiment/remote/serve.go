@@ -54,7 +54,7 @@ func (s *servedStats) String() string {
 // Serve runs the receiving side of sessions over a connection, one after the other, until the
 // connection or ctx ends. Encoders open only files that files finds. The error is nil if the peer
 // closed the connection.
-func Serve(ctx context.Context, conn conn, files Files) (stats *servedStats, err error) {
+func Serve(ctx context.Context, conn conn, files FileFinder) (stats *servedStats, err error) {
 	srv := &server{conn: conn, files: files, in: make([]byte, channel.MaxPayload), stats: &servedStats{}}
 	defer func() {
 		srv.countDisplay()
@@ -88,7 +88,7 @@ func Serve(ctx context.Context, conn conn, files Files) (stats *servedStats, err
 // server is the receiving side of one connection.
 type server struct {
 	conn      conn
-	files     Files
+	files     FileFinder
 	in        []byte // buffer for received datagrams
 	out       []byte // buffer for messages to send
 	stats     *servedStats
@@ -256,7 +256,7 @@ func (srv *server) handlePacket(at time.Time, msg []byte) error {
 	srv.records = append(srv.records, r)
 	srv.out = append(append(srv.out[:0], srv.status.session), msg[:4]...)
 	headerLength := len(srv.out)
-	srv.out = srv.receiver.Ack(srv.out)
+	srv.out = srv.receiver.AppendAck(srv.out)
 	if len(srv.out) > headerLength {
 		srv.send(streamAck)
 	}

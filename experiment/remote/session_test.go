@@ -26,7 +26,7 @@ func newConfig(t *testing.T, set map[string]any) *config.Config {
 // crowdSession returns a session with a synthetic crowd as its source.
 func crowdSession(t *testing.T, c *config.Config, network engine.Network) *engine.Session {
 	t.Helper()
-	s, err := engine.NewSessionOf(c, labtest.NewCrowd(40, 6, -1, 4), engine.Options{KeepSamples: 10, Inspect: true, Network: network})
+	s, err := engine.NewSessionFromSource(c, labtest.NewCubeSource(40, 6, -1, 4), engine.Options{KeepSamples: 10, Inspect: true, Network: network})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -103,7 +103,7 @@ func TestSession(t *testing.T) {
 			if x.Decoded+x.Tainted < x.Sent/2 {
 				t.Errorf("only %d of %d decoded", x.Decoded, x.Sent)
 			}
-			checkReplay(t, r, link.Recorded())
+			checkReplay(t, r, link.Recording())
 		})
 	}
 }

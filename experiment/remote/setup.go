@@ -152,7 +152,7 @@ func (s *setup) check() error {
 	case schema.Rows < 0 || len(schema.Fields) > maxFields || schema.Rows > maxRows:
 		return refusef("frames have %d rows and %d fields; expected at most %d rows and %d fields", schema.Rows, len(schema.Fields),
 			maxRows, maxFields)
-	case schema.Delivery != frame.Latest && schema.Delivery != frame.Each:
+	case schema.Delivery != frame.Latest && schema.Delivery != frame.Unreliable:
 		return refusef("delivery mode %v; expected snapshots or messages", schema.Delivery)
 	case s.History < 1 || s.History > frame.MaxHistory:
 		return refusef("history of %d frames; expected 1 to %d", s.History, frame.MaxHistory)
@@ -164,8 +164,8 @@ func (s *setup) check() error {
 		return refusef("display rate %d mHz; expected 1 to %d", s.DisplayMilliHz, 1000*maxHz)
 	case s.Playout < 0 || s.Playout > time.Minute:
 		return refusef("playout delay %v; expected 0 to %v", s.Playout, time.Minute)
-	case s.DigestBits < 0 || s.DigestBits > endpoint.MaxDigest || s.DigestBits%8 != 0:
-		return refusef("digest of %d bits; expected a multiple of 8, at most %d", s.DigestBits, endpoint.MaxDigest)
+	case s.DigestBits < 0 || s.DigestBits > endpoint.MaxDigestBits || s.DigestBits%8 != 0:
+		return refusef("digest of %d bits; expected a multiple of 8, at most %d", s.DigestBits, endpoint.MaxDigestBits)
 	case len(schema.Name) > maxNameBytes || len(schema.Item) > maxNameBytes || len(s.Encoder) > maxNameBytes:
 		return refusef("a name is too long; expected at most %d bytes", maxNameBytes)
 	case len(s.Files) > maxFiles:

@@ -73,9 +73,9 @@ func TestDisplayFollowsLostTime(t *testing.T) {
 	if f.timeLost != 8*time.Second || f.displayTime(zero.Add(9*time.Second)) != time.Second {
 		t.Errorf("%v lost, expected 8 s; display time %v, expected 1 s", f.timeLost, f.displayTime(zero.Add(9*time.Second)))
 	}
-	l.Paused(true)
+	l.SetPaused(true)
 	poll(zero.Add(20 * time.Second))
-	l.Paused(false)
+	l.SetPaused(false)
 	poll(zero.Add(30 * time.Second))
 	if f.timeLost != 8*time.Second {
 		t.Errorf("%v lost after a pause, expected 8 s", f.timeLost)

@@ -100,7 +100,7 @@ func benchWord(text string) string {
 // benchLine writes the line of one benchmark: its name, 1 as the number of iterations, and the known figures
 // with their units.
 func benchLine(out io.Writer, name string, t *figures.Totals, timing *figures.Timing) {
-	all := figures.Of(*t)
+	all := figures.Flatten(*t)
 	fmt.Fprintf(out, "%s 1", name)
 	for _, u := range benchUnits {
 		if v, ok := all[u.key]; ok {

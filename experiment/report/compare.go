@@ -61,7 +61,7 @@ func (c *Comparison) Regressions() (list []Difference) {
 // empty, only its figures are compared.
 func Compare(baseReport, newReport *Report, limits []Limit) *Comparison {
 	out := &Comparison{Differences: []Difference{}}
-	basePoints, newPoints := PointsOf(baseReport.Runs), PointsOf(newReport.Runs)
+	basePoints, newPoints := GroupByPoint(baseReport.Runs), GroupByPoint(newReport.Runs)
 	if len(baseReport.Runs) == 1 && len(newReport.Runs) == 1 { // make the two points correspond
 		newPoints[0].Set, newPoints[0].Name = basePoints[0].Set, basePoints[0].Name
 	}
@@ -93,8 +93,8 @@ type point struct {
 	Runs []*engine.Result
 }
 
-// PointsOf groups the runs of a sweep by point, in the order of their first runs.
-func PointsOf(runs []*engine.Result) (out []point) {
+// GroupByPoint groups the runs of a sweep by point, in the order of their first runs.
+func GroupByPoint(runs []*engine.Result) (out []point) {
 	indexByName := map[string]int{}
 	for _, r := range runs {
 		set := maps.Clone(r.Set)
@@ -166,7 +166,7 @@ func pairBySeed(baseRuns, newRuns []*engine.Result) (out [][2]*engine.Result) {
 func flatTotals(runs []*engine.Result) []map[string]float64 {
 	out := make([]map[string]float64, len(runs))
 	for i, r := range runs {
-		out[i] = figures.Of(r.Totals)
+		out[i] = figures.Flatten(r.Totals)
 	}
 	return out
 }
@@ -180,11 +180,11 @@ func comparedKeys(a, b []map[string]float64, limits []Limit) (keys []string) {
 	if len(limits) > 0 {
 		return keys
 	}
-	return KeysOf(slices.Concat(a, b))
+	return SortedKeys(slices.Concat(a, b))
 }
 
-// KeysOf returns the distinct keys of all maps, sorted.
-func KeysOf[V any](list []map[string]V) []string {
+// SortedKeys returns the distinct keys of all maps, sorted.
+func SortedKeys[V any](list []map[string]V) []string {
 	all := map[string]V{}
 	for _, m := range list {
 		maps.Copy(all, m)
@@ -252,9 +252,9 @@ func (d *Difference) applyLimit(maxShare float64) {
 	d.Worse = max(up, down) > maxShare*math.Abs(a)*(1+rounding)
 }
 
-// Words describes the change of the figure: "143.2 -> 150.1, +4.80 % (+4.10 to +5.50)". The 95 % confidence
+// Text describes the change of the figure: "143.2 -> 150.1, +4.80 % (+4.10 to +5.50)". The 95 % confidence
 // interval is in parentheses, if known. The change in percent is left out if it is unknown.
-func (d *Difference) Words() string {
+func (d *Difference) Text() string {
 	text := fmt.Sprintf("%s -> %s", formatFigure(d.Base), formatFigure(d.New))
 	share, ok := d.Share.Value()
 	if !ok {

@@ -56,12 +56,14 @@ func sampleHead() []string {
 // sampleRow returns the row of a sample in samples.csv, with the columns of sampleHead. width is the length
 // of the sample's period.
 func sampleRow(s *meters.Sample, width time.Duration) []string {
-	kbps := func(bits int64) string { return units.Fixed(figures.Ratio(float64(bits)/1000, width.Seconds()), 3) }
+	kbps := func(bits int64) string {
+		return units.Fixed(figures.RatioOrZero(float64(bits)/1000, width.Seconds()), 3)
+	}
 	row := []string{
 		units.Fixed(s.T.Seconds(), 3), strconv.Itoa(s.Sent), kbps(s.PayloadBits), kbps(s.WireBits), kbps(s.FeedbackBits),
-		units.Fixed(figures.Ratio(float64(s.PayloadBits), float64(s.Items)), 4),
-		units.Fixed(figures.Ratio(float64(s.PayloadBits), float64(s.Changed)), 3),
-		units.Fixed(figures.Ratio(float64(s.BaselineAge), float64(s.Referenced)), 3), strconv.Itoa(s.Displayed), strconv.Itoa(s.Starved),
+		units.Fixed(figures.RatioOrZero(float64(s.PayloadBits), float64(s.Items)), 4),
+		units.Fixed(figures.RatioOrZero(float64(s.PayloadBits), float64(s.Changed)), 3),
+		units.Fixed(figures.RatioOrZero(float64(s.BaselineAge), float64(s.Referenced)), 3), strconv.Itoa(s.Displayed), strconv.Itoa(s.Starved),
 	}
 	for o := packetlog.Decoded; o < packetlog.NumOutcomes; o++ {
 		row = append(row, strconv.Itoa(s.Outcomes[o]))

@@ -50,5 +50,5 @@ func laneCells(l *engine.LaneSamples, t time.Duration) []string {
 	if s.Changed > 0 {
 		perChanged = units.Fixed(float64(s.PayloadBits)/float64(s.Changed), 3)
 	}
-	return []string{units.Fixed(figures.Ratio(float64(s.PayloadBits)/1000, (t-from).Seconds()), 3), perChanged, strconv.Itoa(s.Failed())}
+	return []string{units.Fixed(figures.RatioOrZero(float64(s.PayloadBits)/1000, (t-from).Seconds()), 3), perChanged, strconv.Itoa(s.Failed())}
 }

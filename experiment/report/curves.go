@@ -49,11 +49,11 @@ func (c *curves) add(s *meters.Sample) (width time.Duration) {
 	width = s.T - c.end
 	c.end = s.T
 	v := [numCurves]float64{
-		payloadCurve:     figures.Ratio(float64(s.PayloadBits)/1000, width.Seconds()),
-		changedCurve:     figures.Ratio(float64(s.PayloadBits), float64(s.Changed)),
-		starvedCurve:     100 * figures.Ratio(float64(s.Starved), float64(s.Displayed)),
-		lateCurve:        figures.Ratio(float64(s.Late), width.Seconds()),
-		failureCurve:     figures.Ratio(float64(s.Failed()), width.Seconds()),
+		payloadCurve:     figures.RatioOrZero(float64(s.PayloadBits)/1000, width.Seconds()),
+		changedCurve:     figures.RatioOrZero(float64(s.PayloadBits), float64(s.Changed)),
+		starvedCurve:     100 * figures.RatioOrZero(float64(s.Starved), float64(s.Displayed)),
+		lateCurve:        figures.RatioOrZero(float64(s.Late), width.Seconds()),
+		failureCurve:     figures.RatioOrZero(float64(s.Failed()), width.Seconds()),
 		positionCurve:    s.PositionErrorMM,
 		orientationCurve: s.OrientationErrorDeg,
 	}

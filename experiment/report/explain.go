@@ -35,7 +35,7 @@ var explainTemplates = sync.OnceValue(func() *template.Template {
 		"count":     func(n any, noun string) string { return words.Count(reflect.ValueOf(n).Int(), noun) },
 		"ordinal":   words.Ordinal,
 		"bits":      func(bytes any) float64 { return number(bytes) * 8 },
-		"ratio":     func(x, y any) float64 { return figures.Ratio(number(x), number(y)) },
+		"ratio":     func(x, y any) float64 { return figures.RatioOrZero(number(x), number(y)) },
 	}).Parse(explainTemplate))
 })
 

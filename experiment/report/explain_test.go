@@ -62,7 +62,7 @@ func runConfigWithProblems(t *testing.T, until time.Duration, src dataset.Source
 	t.Helper()
 	x := &problemSession{t, nil, &packetRecorder{}}
 	var err error
-	if x.s, err = engine.NewSessionOf(c, src, engine.Options{Inspect: true, Endless: true, KeepPackets: 4096,
+	if x.s, err = engine.NewSessionFromSource(c, src, engine.Options{Inspect: true, Endless: true, KeepPackets: 4096,
 		Observer: x.packets}); err != nil {
 		t.Fatal(err)
 	}
@@ -103,12 +103,12 @@ func reasonNamed(t testing.TB, name string) inspector.Reason {
 func (x *problemSession) newestIncident(reason string) *inspector.Incident {
 	x.Helper()
 	why := reasonNamed(x, reason)
-	for _, i := range x.s.View(0).Lanes[0].Troubles {
+	for _, i := range x.s.View(0).Lanes[0].Incidents {
 		if i.Reason == why {
 			return &i
 		}
 	}
-	for _, i := range x.s.View(0).Lanes[0].Troubles {
+	for _, i := range x.s.View(0).Lanes[0].Incidents {
 		x.Logf("%v x %d: %s", i.Reason, i.N, Explain(&i.Opened, i.Reason, x.s.Config()))
 	}
 	x.Fatalf("there is no trouble of the kind %q", why)
@@ -123,7 +123,7 @@ func (x *problemSession) checkSentence(i *inspector.Incident, format string, fac
 	}
 }
 
-func newCrowd(seed uint64) dataset.Source { return labtest.NewCrowd(100, 10, -1, seed) }
+func newCrowd(seed uint64) dataset.Source { return labtest.NewCubeSource(100, 10, -1, seed) }
 
 func ms(d time.Duration) string {
 	if d < 9950*time.Microsecond {
@@ -250,8 +250,8 @@ func TestExplainFullQueue(t *testing.T) {
 		}
 	}
 	x.checkSentence(i, "packet %d was lost: the queue of the rate stage was full: it held %s of %s bytes in %s", rec.Seq, units.Thousands(int64(bytes)),
-		units.Thousands(i.Opened.Inside.Trail.Of(lossmodel.StageRate).Room), words.Count(waiting, "packet"))
-	if room := i.Opened.Inside.Trail.Of(lossmodel.StageRate).Room; int64(bytes) > room || int64(bytes+rec.Wire) <= room {
+		units.Thousands(i.Opened.Inside.Trail.Step(lossmodel.StageRate).QueueLimit), words.Count(waiting, "packet"))
+	if room := i.Opened.Inside.Trail.Step(lossmodel.StageRate).QueueLimit; int64(bytes) > room || int64(bytes+rec.Wire) <= room {
 		t.Errorf("%d bytes would have fit next to %d of %d", rec.Wire, bytes, room)
 	}
 }

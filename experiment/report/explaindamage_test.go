@@ -137,7 +137,7 @@ func TestExplainUnknownEpoch(t *testing.T) {
 // is not damaged. A receiver without guard assigns wrong sequence numbers.
 func TestExplainDoubtedNumbers(t *testing.T) {
 	settings := []string{"encoder.name", "quantized", "down.checksum", "false", "link.latency", "10ms"}
-	x := runWithProblems(t, 60*time.Second, labtest.NewCrowd(5, 1, -1, 5), append(settings, "down.corrupt", "60%")...) // small packets
+	x := runWithProblems(t, 60*time.Second, labtest.NewCubeSource(5, 1, -1, 5), append(settings, "down.corrupt", "60%")...) // small packets
 	i := x.newestIncident("doubted")
 	seq, as := i.Opened.Record.Seq, i.Opened.Inside.TakenFor
 	if flip := (seq ^ as) & 0xffff; flip == 0 || flip&(flip-1) != 0 || flip < 256 {
@@ -146,7 +146,7 @@ func TestExplainDoubtedNumbers(t *testing.T) {
 	x.checkSentence(i, "packet %d arrived with sequence number %d, far from the newest, and no second packet confirmed it: 1 of its %s bits was flipped", seq, as,
 		units.Thousands(int64(i.Opened.Record.Wire-28)*8))
 
-	x = runWithProblems(t, 5*time.Second, labtest.NewCrowd(5, 1, -1, 5), settings...)
+	x = runWithProblems(t, 5*time.Second, labtest.NewCubeSource(5, 1, -1, 5), settings...)
 	x.change(config.NewChange("down.loss", "100%"))
 	x.run(15 * time.Second)
 	first := x.nextSeq()
@@ -161,13 +161,13 @@ func TestExplainDoubtedNumbers(t *testing.T) {
 
 func TestExplainWrongSequence(t *testing.T) {
 	c := config.Default()
-	c.Encoder.Name, c.Trusting = "quantized", true
+	c.Encoder.Name, c.TrustSequences = "quantized", true
 	for _, set := range [][2]string{{"down.checksum", "false"}, {"down.corrupt", "60%"}} {
 		if err := c.Set(set[0], set[1]); err != nil {
 			t.Fatal(err)
 		}
 	}
-	x := runConfigWithProblems(t, 20*time.Second, labtest.NewCrowd(5, 1, -1, 5), c)
+	x := runConfigWithProblems(t, 20*time.Second, labtest.NewCubeSource(5, 1, -1, 5), c)
 	x.change(config.NewChange("down.corrupt", "0%"))
 	x.run(21 * time.Second)
 	i := x.newestIncident("tainted")

@@ -32,17 +32,17 @@ func (x *problemSession) sentenceHead(rec *packetlog.Record) string {
 }
 
 // shakenCrowd is a crowd in which all cubes occasionally move at once.
-type shakenCrowd struct{ *labtest.Crowd }
+type shakenCrowd struct{ *labtest.CubeSource }
 
 func (s shakenCrowd) Next(f *frame.Frame) error {
 	if s.Moving = 10; s.Tick%200 == 199 {
 		s.Moving = 400
 	}
-	return s.Crowd.Next(f)
+	return s.CubeSource.Next(f)
 }
 
 func TestExplainMoreChanged(t *testing.T) {
-	x := runWithProblems(t, 5*time.Second, shakenCrowd{labtest.NewCrowd(100, 10, -1, 1)})
+	x := runWithProblems(t, 5*time.Second, shakenCrowd{labtest.NewCubeSource(100, 10, -1, 1)})
 	i := x.newestIncident("large: more changed")
 	rec := x.packets.record(t, i.Opened.Record.Seq)
 	_, changed, _ := x.meansBefore(rec.Seq)
@@ -53,7 +53,7 @@ func TestExplainMoreChanged(t *testing.T) {
 }
 
 func TestExplainOldBaseline(t *testing.T) {
-	x := runWithProblems(t, 3*time.Second, labtest.NewCrowd(200, 5, -1, 1), "link.latency", "30ms")
+	x := runWithProblems(t, 3*time.Second, labtest.NewCubeSource(200, 5, -1, 1), "link.latency", "30ms")
 	x.change(config.NewChange("up.loss", "100%"))
 	x.run(3*time.Second + 700*time.Millisecond)
 	x.change(config.NewChange("up.loss", "0%"))
@@ -118,7 +118,7 @@ func TestExplainSwap(t *testing.T) {
 }
 
 // newFlight returns a crowd in which every fourth cube flies without end.
-func newFlight() *labtest.Crowd { return labtest.NewCrowd(100, 20, -1, 3) }
+func newFlight() *labtest.CubeSource { return labtest.NewCubeSource(100, 20, -1, 3) }
 
 func TestExplainLoopPoint(t *testing.T) {
 	if labtest.RaceEnabled {
@@ -138,9 +138,9 @@ func TestExplainLoopPoint(t *testing.T) {
 		if err := s.Advance(time.Second); err != nil {
 			t.Fatal(err)
 		}
-		for _, i := range s.View(0).Lanes[0].Troubles {
+		for _, i := range s.View(0).Lanes[0].Incidents {
 			if i.Reason.String() == "large: seam" {
-				if !i.Opened.Record.Across {
+				if !i.Opened.Record.CrossesLoop {
 					t.Error("the recording did not restart")
 				}
 				return
@@ -152,7 +152,7 @@ func TestExplainLoopPoint(t *testing.T) {
 
 func TestExplainNoAck(t *testing.T) {
 	// The uplink fails for longer than the histories reach.
-	x := runWithProblems(t, 3*time.Second, labtest.NewCrowd(200, 5, -1, 1), "sender.history", "30", "receiver.history", "30")
+	x := runWithProblems(t, 3*time.Second, labtest.NewCubeSource(200, 5, -1, 1), "sender.history", "30", "receiver.history", "30")
 	x.change(config.NewChange("up.loss", "100%"))
 	x.run(4 * time.Second)
 	i := x.newestIncident("large: no ack")

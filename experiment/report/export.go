@@ -192,19 +192,19 @@ var reportFileName = regexp.MustCompile(`^(experiment\.toml|samples\.csv|shadows
 // OpenFolder opens dir for a report, and creates it if necessary. It returns an error if dir contains
 // other files, or if it contains the report of another run and force is false.
 func OpenFolder(disk *atomicfile.Disk, dir string, force bool) (*atomicfile.Folder, error) {
-	return OpenFolderOf(disk, dir, reportFileName.MatchString, force, "--force to replace them")
+	return OpenFolderMatching(disk, dir, reportFileName.MatchString, force, "--force to replace them")
 }
 
-// OpenFolderOf is like OpenFolder for results with other file names: ours reports whether name is one of
+// OpenFolderMatching is like OpenFolder for results with other file names: ours reports whether name is one of
 // them. If dir contains results and force is false, the error message recommends "an empty folder or a new
 // one, or " and the text otherwise.
-func OpenFolderOf(disk *atomicfile.Disk, dir string, ours func(name string) bool, force bool, otherwise string) (*atomicfile.Folder, error) {
+func OpenFolderMatching(disk *atomicfile.Disk, dir string, ours func(name string) bool, force bool, otherwise string) (*atomicfile.Folder, error) {
 	f, err := disk.Open(dir, ours, force)
 	switch {
-	case errors.Is(err, atomicfile.ErrHeld):
+	case errors.Is(err, atomicfile.ErrHasResults):
 		return nil, &config.Error{Key: "out", Problem: dir + " holds the results of another run",
 			Expected: "an empty folder or a new one, or " + otherwise}
-	case errors.Is(err, atomicfile.ErrMixed), errors.Is(err, atomicfile.ErrFixed):
+	case errors.Is(err, atomicfile.ErrHasOtherFiles), errors.Is(err, atomicfile.ErrNotReplaceable):
 		return nil, &config.Error{Key: "out", Problem: dir + " " + err.Error(), Expected: "an empty folder or a new one"}
 	case err != nil:
 		return nil, unwritableError(dir, err)

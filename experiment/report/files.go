@@ -54,16 +54,16 @@ func (f *Files) List(dir string) []engine.DataFile {
 	var list []engine.DataFile
 	for _, name := range names {
 		if s, ok := f.hashOf(name); ok {
-			list = append(list, engine.DataFile{Name: name, Path: SeenFrom(dir, name), Bytes: s.size, SHA256: s.sum})
+			list = append(list, engine.DataFile{Name: name, Path: RelativePath(dir, name), Bytes: s.size, SHA256: s.sum})
 		}
 	}
 	slices.SortFunc(list, func(a, b engine.DataFile) int { return cmp.Compare(a.Name, b.Name) })
 	return list
 }
 
-// SeenFrom returns the path of file name relative to dir, with slashes; the absolute path if there is no
+// RelativePath returns the path of file name relative to dir, with slashes; the absolute path if there is no
 // relative one.
-func SeenFrom(dir, name string) string {
+func RelativePath(dir, name string) string {
 	from, err := filepath.Abs(dir)
 	if err != nil {
 		return name

@@ -38,7 +38,7 @@ var markdown = sync.OnceValue(func() *template.Template {
 		"gauge":   mdGauge,
 		"known":   func(f figures.Figure) bool { _, ok := f.Value(); return ok },
 		"percent": mdPercent,
-		"ratio":   func(x, y int) float64 { return figures.Ratio(float64(x), float64(y)) },
+		"ratio":   func(x, y int) float64 { return figures.RatioOrZero(float64(x), float64(y)) },
 		"perPacket": func(bits float64, packets int64) float64 {
 			return bits / max(1, float64(packets))
 		},

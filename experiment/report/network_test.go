@@ -32,7 +32,7 @@ func TestNetworkAgreesWithCapture(t *testing.T) {
 		t.Fatal(err)
 	}
 	out := NewExporter(folder, nil, nil, Pages{})
-	s, err := engine.NewSessionOf(c, labtest.NewCrowd(4, 2, -1, 1), engine.Options{Observer: out})
+	s, err := engine.NewSessionFromSource(c, labtest.NewCubeSource(4, 2, -1, 1), engine.Options{Observer: out})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -55,7 +55,7 @@ func TestNetworkAgreesWithCapture(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want, got := measure.Of(seq), s.Result().Totals.Network
+	want, got := measure.NewStats(seq), s.Result().Totals.Network
 	near := func(what string, got, want, tolerance float64) {
 		t.Helper()
 		if math.Abs(got-want) > tolerance || want == 0 {

@@ -40,22 +40,22 @@ func (l *packetList) sort() {
 	slices.SortStableFunc(l.list, func(a, b packetEntry) int { return cmp.Or(cmp.Compare(a.Seq, b.Seq), cmp.Compare(a.Copy, b.Copy)) })
 }
 
-// Kept is a copy of the samples and packets that a live session stores, so that a report can be written
+// SessionCopy is a copy of the samples and packets that a live session stores, so that a report can be written
 // while the session continues. It implements engine.Observer; see engine.Session.ReplayStored.
-type Kept struct {
+type SessionCopy struct {
 	packetList
 	samples []meters.Sample
 }
 
 // Sample implements engine.Observer.
-func (k *Kept) Sample(s *meters.Sample) { k.samples = append(k.samples, *s) }
+func (k *SessionCopy) Sample(s *meters.Sample) { k.samples = append(k.samples, *s) }
 
 // Settled implements engine.Observer. It does nothing, because Write sorts the packets.
-func (k *Kept) Settled(uint64) {}
+func (k *SessionCopy) Settled(uint64) {}
 
 // Write writes a report of r with the copied samples and packets to folder, and closes folder. files
 // and pages are as for NewExporter.
-func (k *Kept) Write(folder *atomicfile.Folder, files *Files, pages Pages, r *engine.Result) error {
+func (k *SessionCopy) Write(folder *atomicfile.Folder, files *Files, pages Pages, r *engine.Result) error {
 	e := NewExporter(folder, nil, files, pages)
 	for i := range k.samples {
 		e.Sample(&k.samples[i])

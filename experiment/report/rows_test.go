@@ -52,7 +52,7 @@ func TestRowsOfLongRun(t *testing.T) {
 		t.Fatal(err)
 	}
 	out := &recordingExporter{Exporter: NewExporter(folder, nil, nil, Pages{})}
-	s, err := engine.NewSessionOf(c, labtest.NewCrowd(2, 1, -1, 1), engine.Options{Observer: out, KeepSamples: 1})
+	s, err := engine.NewSessionFromSource(c, labtest.NewCubeSource(2, 1, -1, 1), engine.Options{Observer: out, KeepSamples: 1})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -177,8 +177,8 @@ func describeUnreadable(data []byte, err error) string {
 // maxReportBytes is the maximum size of a report.
 const maxReportBytes = 256 << 20
 
-// ReadReport reads the results in a saved report: one, or those of a sweep. See Read.
-func ReadReport(path string) ([]*engine.Result, error) {
+// ReadRuns reads the results in a saved report: one, or those of a sweep. See Read.
+func ReadRuns(path string) ([]*engine.Result, error) {
 	r, err := Read(path)
 	if err != nil {
 		return nil, err

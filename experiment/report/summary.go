@@ -16,7 +16,7 @@ func writeSummary(w io.Writer, r *Report) error {
 	for i, run := range r.Runs {
 		sets[i] = run.Set
 	}
-	axes, names := slices.DeleteFunc(KeysOf(sets), func(k string) bool { return k == "seed" }), KeysOf(rows)
+	axes, names := slices.DeleteFunc(SortedKeys(sets), func(k string) bool { return k == "seed" }), SortedKeys(rows)
 	t := texttable.New(slices.Concat(axes, []string{"seed", "duration_s", "reason"}, names)...)
 	for i, run := range r.Runs {
 		var row []string

@@ -22,19 +22,19 @@ type Options struct {
 	Clock wallclock.Clock // nil means no timings
 }
 
-// Saving is the result for one encoder. Sizes are those of payloads, without headers.
-type Saving struct {
-	Encoder  string  `json:"encoder"`
-	Messages int64   `json:"messages"`
-	Raw      int64   `json:"raw_bytes"`
-	Bytes    int64   `json:"bytes"`
-	Ratio    float64 `json:"ratio"`     // Bytes/Raw
-	Larger   int64   `json:"larger"`    // number of messages whose packet is larger than the message
-	MostOver int     `json:"most_over"` // largest difference of a packet and its message, in bytes
-	Lossless bool    `json:"lossless"`
-	Refused  int64   `json:"refused,omitempty"` // messages that the encoder rejected; they are counted with their raw size
-	Problem  string  `json:"problem,omitempty"` // the first problem; empty if none
-	Timing   *timing `json:"timing,omitempty"`
+// Result is the result for one encoder. Sizes are those of payloads, without headers.
+type Result struct {
+	Encoder   string  `json:"encoder"`
+	Messages  int64   `json:"messages"`
+	Raw       int64   `json:"raw_bytes"`
+	Bytes     int64   `json:"bytes"`
+	Ratio     float64 `json:"ratio"`     // Bytes/Raw
+	Larger    int64   `json:"larger"`    // number of messages whose packet is larger than the message
+	MaxGrowth int     `json:"most_over"` // largest difference of a packet and its message, in bytes
+	Lossless  bool    `json:"lossless"`
+	Refused   int64   `json:"refused,omitempty"` // messages that the encoder rejected; they are counted with their raw size
+	Problem   string  `json:"problem,omitempty"` // the first problem; empty if none
+	Timing    *timing `json:"timing,omitempty"`
 }
 
 // timing is the time of the codec per byte of the messages. It differs between runs.
@@ -46,7 +46,7 @@ type timing struct {
 
 // A measurement is the state of Of.
 type measurement struct {
-	Saving
+	Result
 	codec   *encoders.Codec
 	pair    *drive.Pair
 	lag     int
@@ -56,33 +56,33 @@ type measurement struct {
 	encodeNS, decodeNS int64
 }
 
-// Of measures a codec on the messages that next stores in its argument, until next returns io.EOF. s is the
+// Measure measures a codec on the messages that next stores in its argument, until next returns io.EOF. s is the
 // schema of the messages, and initial the initial state of both endpoints. A codec that rejects params or schema
 // is not an error: Saving.Problem contains the reason. After an error of next or ctx, Of also returns the sizes
 // so far.
-func Of(ctx context.Context, codec *encoders.Codec, params any, s *frame.Schema, initial *frame.Frame,
-	next func(*frame.Frame) error, opt Options) (Saving, error) {
+func Measure(ctx context.Context, codec *encoders.Codec, params any, s *frame.Schema, initial *frame.Frame,
+	next func(*frame.Frame) error, opt Options) (Result, error) {
 	if opt.Lag < 1 || opt.Lag >= frame.MaxHistory {
-		return Saving{}, fmt.Errorf("acks arrive %d messages later, expected 1 to %d", opt.Lag, frame.MaxHistory-1)
+		return Result{}, fmt.Errorf("acks arrive %d messages later, expected 1 to %d", opt.Lag, frame.MaxHistory-1)
 	}
-	t := &measurement{codec: codec, Saving: Saving{Encoder: codec.Name, Lossless: true}, lag: opt.Lag, reports: make([][]byte, opt.Lag)}
+	t := &measurement{codec: codec, Result: Result{Encoder: codec.Name, Lossless: true}, lag: opt.Lag, reports: make([][]byte, opt.Lag)}
 	var err error
 	historyLength := 2*opt.Lag + 1 // the oldest reference: see refsFor
 	t.pair, err = drive.NewPair(codec, params, s, initial, historyLength)
 	if err != nil {
 		t.Lossless, t.Problem = false, err.Error()
-		return t.Saving, nil
+		return t.Result, nil
 	}
 	t.pair.Clock = opt.Clock
 	f := s.NewFrame()
 	for n := 0; opt.Limit == 0 || n < opt.Limit; n++ {
 		if err := ctx.Err(); err != nil {
-			return t.Saving, err
+			return t.Result, err
 		}
 		if err := next(f); errors.Is(err, io.EOF) {
 			break
 		} else if err != nil {
-			return t.Saving, err
+			return t.Result, err
 		}
 		f.Tick = uint32(n)
 		t.send(n, f)
@@ -91,10 +91,10 @@ func Of(ctx context.Context, codec *encoders.Codec, params any, s *frame.Schema,
 		t.Ratio = float64(t.Bytes) / float64(t.Raw)
 		if opt.Clock != nil {
 			perByte := func(ns int64) float64 { return float64(ns) / 1e3 / float64(t.Raw) }
-			t.Timing = &timing{EncodeUS: perByte(t.encodeNS), DecodeUS: perByte(t.decodeNS), RunsAs: codec.RunsAs()}
+			t.Timing = &timing{EncodeUS: perByte(t.encodeNS), DecodeUS: perByte(t.decodeNS), RunsAs: codec.Runtime()}
 		}
 	}
-	return t.Saving, nil
+	return t.Result, nil
 }
 
 // refsFor returns the references for message n, with the memos that endpoint e has for them: the newest decoded
@@ -110,7 +110,7 @@ func (t *measurement) refsFor(e *drive.End, n int) []encoders.Ref {
 	if len(seqs) == 0 {
 		return e.Initial(0)
 	}
-	return e.To(seqs...)
+	return e.RefsTo(seqs...)
 }
 
 // send encodes message n, decodes it and compares. It adds the sizes and times to the result, and stores the
@@ -132,7 +132,7 @@ func (t *measurement) send(n int, f *frame.Frame) {
 	t.Bytes += int64(len(packet))
 	if growth := len(packet) - len(f.Body); growth > 0 {
 		t.Larger++
-		t.MostOver = max(t.MostOver, growth)
+		t.MaxGrowth = max(t.MaxGrowth, growth)
 	}
 	got, err := p.Decode(n, packet, t.refsFor(&p.Receiver, n))
 	t.decodeNS += p.DecodeNS

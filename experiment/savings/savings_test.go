@@ -14,7 +14,7 @@ import (
 	"wirelab/experiment/savings"
 )
 
-var schema = &frame.Schema{Name: "packets", Item: "byte", Delivery: frame.Each, TickHz: 30}
+var schema = &frame.Schema{Name: "packets", Item: "byte", Delivery: frame.Unreliable, TickHz: 30}
 
 // messages returns n messages: message i has its number and i mod 7 further bytes.
 func messages(n int) func(*frame.Frame) error {
@@ -86,8 +86,8 @@ func (p *probe) codec(refs int) *encoders.Codec {
 func TestLag(t *testing.T) {
 	for _, lag := range []int{1, 4, 9} {
 		p := &probe{lost: -1, refuses: -1}
-		got, err := savings.Of(t.Context(), p.codec(2), nil, schema, schema.NewFrame(), messages(30), savings.Options{Lag: lag})
-		if err != nil || !got.Lossless || got.Messages != 30 || got.Larger != 30 || got.MostOver != 1 || got.Bytes != got.Raw+30 {
+		got, err := savings.Measure(t.Context(), p.codec(2), nil, schema, schema.NewFrame(), messages(30), savings.Options{Lag: lag})
+		if err != nil || !got.Lossless || got.Messages != 30 || got.Larger != 30 || got.MaxGrowth != 1 || got.Bytes != got.Raw+30 {
 			t.Errorf("lag %d: %+v, %v", lag, got, err)
 		}
 		for n := range 30 {
@@ -116,7 +116,7 @@ func TestLag(t *testing.T) {
 // An incorrectly decoded message is reported. A rejected message counts with its raw size and is not a reference.
 func TestProblems(t *testing.T) {
 	p := &probe{lost: 5, refuses: 8}
-	got, err := savings.Of(t.Context(), p.codec(1), nil, schema, schema.NewFrame(), messages(20), savings.Options{Lag: 2})
+	got, err := savings.Measure(t.Context(), p.codec(1), nil, schema, schema.NewFrame(), messages(20), savings.Options{Lag: 2})
 	if err != nil || got.Lossless || got.Refused != 1 || got.Bytes != got.Raw+19 || !bytes.Contains([]byte(got.Problem), []byte("message 5")) {
 		t.Errorf("%+v, %v", got, err)
 	}
@@ -126,10 +126,10 @@ func TestProblems(t *testing.T) {
 	bad := &encoders.Codec{Name: "bad", New: func(*frame.Schema, any) (encoders.Encoder, encoders.Decoder, error) {
 		return nil, nil, errors.New("needs a model")
 	}}
-	if got, err := savings.Of(t.Context(), bad, nil, schema, schema.NewFrame(), messages(3), savings.Options{Lag: 1}); err != nil || got.Problem != "needs a model" || got.Messages != 0 {
+	if got, err := savings.Measure(t.Context(), bad, nil, schema, schema.NewFrame(), messages(3), savings.Options{Lag: 1}); err != nil || got.Problem != "needs a model" || got.Messages != 0 {
 		t.Errorf("%+v, %v", got, err)
 	}
-	if _, err := savings.Of(t.Context(), bad, nil, schema, schema.NewFrame(), messages(3), savings.Options{}); err == nil {
+	if _, err := savings.Measure(t.Context(), bad, nil, schema, schema.NewFrame(), messages(3), savings.Options{}); err == nil {
 		t.Error("a lag of 0 is accepted")
 	}
 }

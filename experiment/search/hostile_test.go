@@ -14,7 +14,7 @@ import (
 )
 
 // searchSynthetic runs a search over the outcomes that value returns, and counts its cost in complete runs.
-func searchSynthetic(t *testing.T, ctx context.Context, c *config.Config, value func(job) outcome) (f *Found, cost float64, err error) {
+func searchSynthetic(t *testing.T, ctx context.Context, c *config.Config, value func(job) outcome) (f *Result, cost float64, err error) {
 	t.Helper()
 	f, err = searchWith(ctx, c, func(ctx context.Context, jobs []job) ([]outcome, error) {
 		values := make([]outcome, len(jobs))
@@ -118,7 +118,7 @@ func TestNeighbourThatCannotBeRun(t *testing.T) {
 		}
 		return outcome{Figures: []float64{float64(j.Setting[0]+j.Setting[1]) + 0.1*float64(j.Seed)}}
 	})
-	if err != nil || f.Best.Words != "k0=3 k1=0" {
+	if err != nil || f.Best.Text != "k0=3 k1=0" {
 		t.Errorf("%+v, %v", f.Best, err)
 	}
 }
@@ -130,10 +130,10 @@ func TestBestFigureIsZero(t *testing.T) {
 		luck := rand.New(rand.NewPCG(uint64(j.Seed), 1)).Float64()
 		return outcome{Figures: []float64{float64(j.Setting[0]+j.Setting[1]) * (1 + 0.1*luck)}}
 	})
-	if err != nil || f.Best.Words != "k0=0 k1=0" {
+	if err != nil || f.Best.Text != "k0=0 k1=0" {
 		t.Fatalf("%+v, %v", f.Best, err)
 	}
-	if text := strings.Join(f.Sure, "\n"); strings.Contains(text, "cannot be distinguished") || strings.Contains(text, "NaN") || strings.Contains(text, "Inf") {
+	if text := strings.Join(f.Confidence, "\n"); strings.Contains(text, "cannot be distinguished") || strings.Contains(text, "NaN") || strings.Contains(text, "Inf") {
 		t.Error(text)
 	}
 }
@@ -148,8 +148,8 @@ func TestBoundViolatedOnLaterSeed(t *testing.T) {
 		}
 		return v
 	})
-	if err != nil || f.Best.Breaks != "wrong is 1" {
-		t.Errorf("breaks %q: %v", f.Best.Breaks, err)
+	if err != nil || f.Best.Violations != "wrong is 1" {
+		t.Errorf("breaks %q: %v", f.Best.Violations, err)
 	}
 }
 
@@ -171,7 +171,7 @@ func TestConfidenceIsCounted(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		text := strings.Join(f.Sure, "\n")
+		text := strings.Join(f.Confidence, "\n")
 		if strings.Contains(text, "none of 24 settings") {
 			claims[misleading]++
 		}
@@ -198,7 +198,7 @@ func TestApplyTableValue(t *testing.T) {
 	c := config.Default()
 	table := func(p string) map[string]any { return map[string]any{"model": "bernoulli", "p": p} }
 	c.Search.Over = []config.Range{{Key: "down.loss", Values: []any{table("5%"), table("10%")}}}
-	best, err := Apply(c, &Chosen{Set: map[string]any{"down.loss": table("10%")}})
+	best, err := Apply(c, &Candidate{Set: map[string]any{"down.loss": table("10%")}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -225,7 +225,7 @@ func TestIncomparableRivalsComeLast(t *testing.T) {
 		t.Fatal(err)
 	}
 	last, refused := 0, 0
-	for _, r := range f.Near {
+	for _, r := range f.Rivals {
 		if r.Ratio.N == 0 {
 			refused++
 		} else if refused > 0 {

@@ -13,39 +13,39 @@ import (
 	"wirelab/internal/words"
 )
 
-// Found is the result of a search.
-type Found struct {
-	Minimise []string `json:"minimise"` // names of the figures
-	Settings float64  `json:"settings"` // number of settings in the whole grid
-	Drawn    int      `json:"drawn"`    // settings drawn at random; 0 means that the whole grid was run
-	Tried    int      `json:"tried"`    // settings that were run for the whole duration
-	Runs     float64  `json:"runs"`     // cost of the search, in runs of the whole duration
-	Seeds    int      `json:"seeds"`    // seeds with which the best were compared; 1 if the seed has no effect
-	Best     *Chosen  `json:"best"`     // nil if no setting could be run and measured
+// Result is the result of a search.
+type Result struct {
+	Minimise []string   `json:"minimise"` // names of the figures
+	Settings float64    `json:"settings"` // number of settings in the whole grid
+	Drawn    int        `json:"drawn"`    // settings drawn at random; 0 means that the whole grid was run
+	Tried    int        `json:"tried"`    // settings that were run for the whole duration
+	Runs     float64    `json:"runs"`     // cost of the search, in runs of the whole duration
+	Seeds    int        `json:"seeds"`    // seeds with which the best were compared; 1 if the seed has no effect
+	Best     *Candidate `json:"best"`     // nil if no setting could be run and measured
 
 	// Front lists the Pareto front of two figures, by the first: settings for which no other setting is
 	// better in one figure and not worse in the other. It is empty if one figure is minimised.
-	Front []Chosen `json:"front,omitempty"`
+	Front []Candidate `json:"front,omitempty"`
 
-	// Near lists settings that may be as good as the best, and the neighbours of the best that were run.
-	Near []rival `json:"near"`
+	// Rivals lists settings that may be as good as the best, and the neighbours of the best that were run.
+	Rivals []rival `json:"near"`
 
-	// OfOwn is the ratio of the best's first figure to that of the configuration itself, paired by seed;
+	// RatioToOwn is the ratio of the best's first figure to that of the configuration itself, paired by seed;
 	// nil if the configuration itself is none of the settings.
-	OfOwn *figures.Mean `json:"ratio_to_own,omitempty"`
+	RatioToOwn *figures.Mean `json:"ratio_to_own,omitempty"`
 
 	Own         []float64   `json:"own"`                   // figures of the configuration itself; null if not finite
-	Sure        []string    `json:"sure"`                  // sentences about the confidence in the best
+	Confidence  []string    `json:"sure"`                  // sentences about the confidence in the best
 	Interrupted bool        `json:"interrupted,omitempty"` // the search was interrupted; Best is that so far
 	Trace       []traceStep `json:"trace"`
 }
 
-// Chosen is a setting with the means of its figures over the seeds with which it was run.
-type Chosen struct {
-	Set     map[string]any          `json:"set"`              // values by configuration key
-	Words   string                  `json:"words"`            // Set as KEY=VALUE, separated by spaces
-	Figures map[string]figures.Mean `json:"figures"`          // by name; without figures that are not finite
-	Breaks  string                  `json:"breaks,omitempty"` // violated bounds; empty if none
+// Candidate is a setting with the means of its figures over the seeds with which it was run.
+type Candidate struct {
+	Set        map[string]any          `json:"set"`              // values by configuration key
+	Text       string                  `json:"words"`            // Set as KEY=VALUE, separated by spaces
+	Figures    map[string]figures.Mean `json:"figures"`          // by name; without figures that are not finite
+	Violations string                  `json:"breaks,omitempty"` // violated bounds; empty if none
 
 	// RunsAs is encoders.Plugin.Runs if a plugin influenced times among the figures, otherwise empty.
 	RunsAs string `json:"runs_as,omitempty"`
@@ -53,20 +53,20 @@ type Chosen struct {
 
 // A rival is a setting with the ratio of its first figure to the best's, paired by seed.
 type rival struct {
-	Chosen
+	Candidate
 	Ratio figures.Mean `json:"ratio"`
 }
 
 // describe returns setting x with the means of its figures and the bounds that it violates.
-func (s *search) describe(x setting) Chosen {
-	c := Chosen{Set: map[string]any{}, Words: settingText(s.spec.Over, x), Figures: map[string]figures.Mean{},
-		Breaks: s.violationText(x), RunsAs: s.outcomeOf(completeRun(x, 0)).RunsAs}
+func (s *search) describe(x setting) Candidate {
+	c := Candidate{Set: map[string]any{}, Text: settingText(s.spec.Over, x), Figures: map[string]figures.Mean{},
+		Violations: s.violationText(x), RunsAs: s.outcomeOf(completeRun(x, 0)).RunsAs}
 	for d, valueIndex := range x {
 		c.Set[s.spec.Over[d].Key] = s.spec.Over[d].Values[valueIndex]
 	}
 	for f, name := range s.spec.Minimise {
 		if values := s.figureBySeed(x, f, s.spec.Seeds); len(values) > 0 && finiteOrNil(values) != nil {
-			c.Figures[name] = sweep.MeanOf(values)
+			c.Figures[name] = sweep.EstimateMean(values)
 		}
 	}
 	return c
@@ -107,14 +107,14 @@ func (s *search) countDrawnAhead(ctx context.Context, list []setting) {
 
 // summarize returns the result of the search. list are the best settings, the best first. own is the
 // configuration's own setting, nil if it is none of the settings; ownOutcome is its outcome.
-func (s *search) summarize(list []setting, own setting, ownOutcome outcome) *Found {
-	f := &Found{Minimise: s.spec.Minimise, Settings: countSettings(s.spec.Over), Drawn: s.nDrawn, Tried: len(s.tried),
-		Runs: s.spentRuns, Trace: s.trace, Own: finiteOrNil(ownOutcome.Figures), Seeds: 1, Near: []rival{}}
+func (s *search) summarize(list []setting, own setting, ownOutcome outcome) *Result {
+	f := &Result{Minimise: s.spec.Minimise, Settings: countSettings(s.spec.Over), Drawn: s.nDrawn, Tried: len(s.tried),
+		Runs: s.spentRuns, Trace: s.trace, Own: finiteOrNil(ownOutcome.Figures), Seeds: 1, Rivals: []rival{}}
 	if s.walkSeeds > 1 {
 		f.Seeds = s.racedSeeds
 	}
 	if len(list) == 0 || math.IsInf(s.outcomeOf(completeRun(list[0], 0)).Violation, 1) {
-		f.Sure = []string{"No setting that was tried could be run and measured."}
+		f.Confidence = []string{"No setting that was tried could be run and measured."}
 		return f
 	}
 	best := list[0]
@@ -127,24 +127,24 @@ func (s *search) summarize(list []setting, own setting, ownOutcome outcome) *Fou
 	}
 	if own != nil {
 		if ratio := s.pairedRatio(best, own, 0, s.spec.Seeds); ratio.N > 0 {
-			f.OfOwn = &ratio
+			f.RatioToOwn = &ratio
 		}
 	}
 	for _, x := range list[1:] {
-		f.Near = append(f.Near, rival{s.describe(x), s.pairedRatio(x, best, 0, s.spec.Seeds)})
+		f.Rivals = append(f.Rivals, rival{s.describe(x), s.pairedRatio(x, best, 0, s.spec.Seeds)})
 	}
 	if len(s.spec.Minimise) == 1 {
 		s.addConfidence(f, list, best)
 	} else {
-		f.Sure = append(f.Sure, fmt.Sprintf("%d settings were run for the whole duration, "+
+		f.Confidence = append(f.Confidence, fmt.Sprintf("%d settings were run for the whole duration, "+
 			"and none is better than one of the front in both figures.", f.Tried))
 	}
-	if f.Best.Breaks != "" {
+	if f.Best.Violations != "" {
 		text := "No setting that was tried meets all bounds. With the best, "
 		if s.outcomeOf(completeRun(best, 0)).Violation == 0 {
 			text = "The best four settings do not meet all bounds with every seed. With the best, "
 		}
-		f.Sure = append(f.Sure, text+f.Best.Breaks+".")
+		f.Confidence = append(f.Confidence, text+f.Best.Violations+".")
 	}
 	return f
 }
@@ -152,8 +152,8 @@ func (s *search) summarize(list []setting, own setting, ownOutcome outcome) *Fou
 // addConfidence adds sentences to f.Sure that describe how certain it is that best is the best setting. list
 // are the settings that the race left, best first. It also adds the neighbours of best that were run to f.Near
 // and sorts that list by the ratio to best.
-func (s *search) addConfidence(f *Found, list []setting, best setting) {
-	addf := func(format string, args ...any) { f.Sure = append(f.Sure, fmt.Sprintf(format, args...)) }
+func (s *search) addConfidence(f *Result, list []setting, best setting) {
+	addf := func(format string, args ...any) { f.Confidence = append(f.Confidence, fmt.Sprintf(format, args...)) }
 	if float64(f.Tried) >= f.Settings && s.walkSeeds <= 1 {
 		addf("All %.0f settings were run: no other setting is better on these frames.", f.Settings)
 	} else if float64(f.Tried) >= f.Settings {
@@ -169,11 +169,11 @@ func (s *search) addConfidence(f *Found, list []setting, best setting) {
 				closest = min(closest, neighbourOutcome.Figures[0])
 			}
 			if !slices.ContainsFunc(list, func(x setting) bool { return x.key() == neighbour.key() }) {
-				f.Near = append(f.Near, rival{s.describe(neighbour), s.pairedRatio(neighbour, best, 0, s.spec.Seeds)})
+				f.Rivals = append(f.Rivals, rival{s.describe(neighbour), s.pairedRatio(neighbour, best, 0, s.spec.Seeds)})
 			}
 		}
 	}
-	slices.SortStableFunc(f.Near, func(a, b rival) int { // rivals without a ratio come last
+	slices.SortStableFunc(f.Rivals, func(a, b rival) int { // rivals without a ratio come last
 		return cmp.Or(cmp.Compare(min(b.Ratio.N, 1), min(a.Ratio.N, 1)), cmp.Compare(a.Ratio.Mean, b.Ratio.Mean))
 	})
 	if !math.IsInf(closest, 1) {

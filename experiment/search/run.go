@@ -23,15 +23,15 @@ import (
 
 // Options configure Run.
 type Options struct {
-	Clock wallclock.Clock
-	Jobs  int                       // maximum number of parallel runs
-	Tell  func(done, total float64) // if not nil, receives the progress: runs so far, and their limit
+	Clock    wallclock.Clock
+	Jobs     int                       // maximum number of parallel runs
+	Progress func(done, total float64) // if not nil, receives the progress: runs so far, and their limit
 }
 
 // Run executes the search in c. If ctx ends before it is complete, Run returns ctx's error and the result
 // so far. If times are minimised or bounded, runs are not parallel, because they would slow each other
 // down.
-func Run(ctx context.Context, c *config.Config, opt Options) (*Found, error) {
+func Run(ctx context.Context, c *config.Config, opt Options) (*Result, error) {
 	if len(c.Search.Minimise) == 0 {
 		return nil, &config.Error{Key: "search", Problem: "no [search] in the configuration",
 			Expected: `minimise = "payload_kbps" and keys with their values under [search.over]`}
@@ -41,8 +41,8 @@ func Run(ctx context.Context, c *config.Config, opt Options) (*Found, error) {
 	}
 	base := c.Clone()
 	base.Sweep, base.Search = nil, config.Search{}
-	if base.Find == nil {
-		base.Find = func(name string) string { return name } // without Find, each run would hash the files it reads
+	if base.ResolvePath == nil {
+		base.ResolvePath = func(name string) string { return name } // without Find, each run would hash the files it reads
 	}
 	eval := &evaluator{base: base, spec: c.Search, clock: opt.Clock, jobs: max(opt.Jobs, 1), packs: delivery.NewPackCache()}
 	if usesTimings(c.Search) {
@@ -53,12 +53,12 @@ func Run(ctx context.Context, c *config.Config, opt Options) (*Found, error) {
 		return nil, err
 	}
 	eval.duration = ownResult.DurationNS
-	return searchWith(ctx, c, eval.evaluate, opt.Tell, eval.outcomeOf(ownResult))
+	return searchWith(ctx, c, eval.evaluate, opt.Progress, eval.outcomeOf(ownResult))
 }
 
 // searchWith runs the search of c, whose jobs eval runs. ownOutcome is the outcome of the configuration itself;
 // it has no figures if the configuration was not run. For the error and an interruption see Run.
-func searchWith(ctx context.Context, c *config.Config, eval evaluateFunc, progress func(done, total float64), ownOutcome outcome) (*Found, error) {
+func searchWith(ctx context.Context, c *config.Config, eval evaluateFunc, progress func(done, total float64), ownOutcome outcome) (*Result, error) {
 	s := &search{spec: c.Search, rand: rand.New(seed.Tagged(c.Seed, "search\n")), evaluate: eval, progress: progress,
 		outcomes: map[string]outcome{}, tried: map[string]setting{}, drawnAhead: -1}
 	if ownOutcome.Figures != nil {
@@ -89,9 +89,9 @@ func searchWith(ctx context.Context, c *config.Config, eval evaluateFunc, progre
 		f := s.summarize(list, ownAt, ownOutcome)
 		f.Interrupted = true
 		if f.Best == nil {
-			f.Sure = []string{"The search was interrupted before a setting was run for the whole duration."}
+			f.Confidence = []string{"The search was interrupted before a setting was run for the whole duration."}
 		} else {
-			f.Sure = append(f.Sure, "The search was interrupted: this is the best so far.")
+			f.Confidence = append(f.Confidence, "The search was interrupted: this is the best so far.")
 		}
 		return f, ctx.Err()
 	}
@@ -204,7 +204,7 @@ func (e *evaluator) failedOutcome(err error) outcome {
 // bounds, of the difference relative to the larger of bound and figure. A figure that the run does not have
 // violates infinitely.
 func (e *evaluator) outcomeOf(r *engine.Result) (v outcome) {
-	measured := figures.Of(r.Totals)
+	measured := figures.Flatten(r.Totals)
 	for name, x := range timingFigures(r.Timing) {
 		measured[name] = x
 	}
@@ -244,7 +244,7 @@ func timingFigures(t figures.Timing) map[string]float64 {
 }
 
 // Apply returns a copy of configuration c with the values of a setting that Run has found for c.
-func Apply(c *config.Config, chosen *Chosen) (*config.Config, error) {
+func Apply(c *config.Config, chosen *Candidate) (*config.Config, error) {
 	s := make(setting, len(c.Search.Over))
 	for d, r := range c.Search.Over {
 		for i, v := range r.Values {

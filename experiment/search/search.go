@@ -505,7 +505,7 @@ func (s *search) figureBySeed(x setting, f, seeds int) (list []float64) {
 
 // meanFigure returns the mean of figure f over the first seeds.
 func (s *search) meanFigure(x setting, f, seeds int) float64 {
-	return sweep.MeanOf(s.figureBySeed(x, f, seeds)).Mean
+	return sweep.EstimateMean(s.figureBySeed(x, f, seeds)).Mean
 }
 
 // worstViolation returns the largest violation over the first seeds.
@@ -520,7 +520,7 @@ func (s *search) worstViolation(x setting, seeds int) (worst float64) {
 func (s *search) pairedRatio(x, y setting, f, seeds int) figures.Mean {
 	a, b := s.figureBySeed(x, f, seeds), s.figureBySeed(y, f, seeds)
 	n := min(len(a), len(b))
-	return sweep.RatioOf(a[:n], b[:n])
+	return sweep.EstimateRatio(a[:n], b[:n])
 }
 
 // pairedDifference returns the first figure of x minus that of y, paired by seed. Unlike a ratio it exists
@@ -531,7 +531,7 @@ func (s *search) pairedDifference(x, y setting, seeds int) figures.Mean {
 	for i := range diff {
 		diff[i] = a[i] - b[i]
 	}
-	return sweep.MeanOf(diff)
+	return sweep.EstimateMean(diff)
 }
 
 // bestSettings returns the best n settings of those that were run for the whole duration, the best first.

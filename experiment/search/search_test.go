@@ -78,7 +78,7 @@ func TestFindsOptimumOfTune(t *testing.T) {
 		if f.Best.Figures["bits_per_item"].Mean == least {
 			found++
 		} else {
-			t.Logf("seed %d: %s takes %.4f, the best %.4f", seed, f.Best.Words, f.Best.Figures["bits_per_item"].Mean, least)
+			t.Logf("seed %d: %s takes %.4f, the best %.4f", seed, f.Best.Text, f.Best.Figures["bits_per_item"].Mean, least)
 		}
 	}
 	if found < seeds {
@@ -175,7 +175,7 @@ func TestFront(t *testing.T) {
 	}
 	var got []string
 	for _, x := range f.Front {
-		got = append(got, x.Words)
+		got = append(got, x.Text)
 	}
 	var want []string
 	for a := 8; a >= 2; a-- { // with each a, the smallest b is best
@@ -206,8 +206,8 @@ func TestBounds(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if f.Best.Words != "a=7 b=9 c=4 d=9" && f.Best.Words != "a=7 b=11 c=4 d=9" || f.Best.Breaks != "" {
-		t.Errorf("best is %q, breaking %q; expected a=7 and b next to the refused 10", f.Best.Words, f.Best.Breaks)
+	if f.Best.Text != "a=7 b=9 c=4 d=9" && f.Best.Text != "a=7 b=11 c=4 d=9" || f.Best.Violations != "" {
+		t.Errorf("best is %q, breaking %q; expected a=7 and b next to the refused 10", f.Best.Text, f.Best.Violations)
 	}
 }
 
@@ -268,7 +268,7 @@ seeds = 3
 		if f.Runs > 20 {
 			t.Errorf("cost %.1f runs of 20", f.Runs)
 		}
-		if f.Best.Set["encoder.name"] != "relative-orientation" || f.OfOwn != nil && f.OfOwn.Mean > 1 {
+		if f.Best.Set["encoder.name"] != "relative-orientation" || f.RatioToOwn != nil && f.RatioToOwn.Mean > 1 {
 			t.Errorf("best %+v", f.Best)
 		}
 		data, err := json.Marshal(f)

@@ -127,7 +127,7 @@ func TestTwoCoordinators(t *testing.T) {
 	other := opened(t, QueueOptions{URL: "nats://secret@" + s.Addr()})
 	var first atomic.Bool
 	var err error
-	sum := runSweep(t, p, Options{Queue: q, Jobs: 1, maxJobRuns: 2, Ran: func(Outcome) {
+	sum := runSweep(t, p, Options{Queue: q, Jobs: 1, maxJobRuns: 2, OnResult: func(Outcome) {
 		if !first.Swap(true) { // it cannot end before the other has
 			_, err = Run(t.Context(), p, Options{Clock: clock, Queue: other, Jobs: 1})
 		}
@@ -239,7 +239,7 @@ func TestWorkerWithFullDisk(t *testing.T) {
 	good := opened(t, QueueOptions{URL: "nats://secret@" + s.Addr()})
 	bad := opened(t, QueueOptions{URL: "nats://secret@" + s.Addr()})
 	go func() {
-		_ = Work(ctx, bad, WorkerOptions{Clock: clock, Name: "full", Version: "v1", Cache: noFolder, Say: func(text string) {
+		_ = Work(ctx, bad, WorkerOptions{Clock: clock, Name: "full", Version: "v1", Cache: noFolder, OnNotice: func(text string) {
 			select {
 			case said <- text:
 			default:
@@ -333,15 +333,15 @@ func TestDegenerateIntervals(t *testing.T) {
 			for i := range same {
 				same[i] = v
 			}
-			if m := MeanOf(same); m.Mean != v || *m.Lo != v || *m.Hi != v {
+			if m := EstimateMean(same); m.Mean != v || *m.Lo != v || *m.Hi != v {
 				t.Fatalf("%d times %g: %g from %g to %g", n, v, m.Mean, *m.Lo, *m.Hi)
 			}
 		}
 	}
-	if m := RatioOf([]float64{1, 2}, []float64{0, 0}); m.N != 0 {
+	if m := EstimateRatio([]float64{1, 2}, []float64{0, 0}); m.N != 0 {
 		t.Errorf("of nothing: %+v", m)
 	}
-	if m := RatioOf([]float64{math.Inf(1), 2}, []float64{1, 1}); m.N != 0 {
+	if m := EstimateRatio([]float64{math.Inf(1), 2}, []float64{1, 1}); m.N != 0 {
 		t.Errorf("of what cannot be run: %+v", m)
 	}
 }
@@ -386,8 +386,8 @@ func TestWatch(t *testing.T) {
 			}
 		}
 	}()
-	sum := runSweep(t, p, Options{Jobs: 2, Ran: w.Ran, Tell: w.Tell, Say: w.Say})
-	w.End(string(sum.Reason))
+	sum := runSweep(t, p, Options{Jobs: 2, OnResult: w.AddResult, OnProgress: w.SetProgress, OnNotice: w.AddNotice})
+	w.SetEnded(string(sum.Reason))
 	close(stop)
 	<-stopped
 	means, seeds := w.Means(0)
@@ -397,7 +397,7 @@ func TestWatch(t *testing.T) {
 			t.Errorf("point %d: %g of %d seeds, the summary has %g of %d", i, means[i], seeds[i], want.Mean, point.Seeds)
 		}
 		at := []int{i / 3, i % 3}
-		if w.Point(at) != i || w.Axes[1].Values[at[1]] != point.Set["down.loss"] || w.Axes[0].Values[at[0]] != point.Set["encoder.name"] {
+		if w.PointIndex(at) != i || w.Axes[1].Values[at[1]] != point.Set["down.loss"] || w.Axes[0].Values[at[0]] != point.Set["encoder.name"] {
 			t.Errorf("point %d is at another place of the grid", i)
 		}
 	}

@@ -5,17 +5,17 @@ import (
 	"wirelab/experiment/paired"
 )
 
-// MeanOf returns the mean of values with its 95 % confidence interval (Student's t). The result has
+// EstimateMean returns the mean of values with its 95 % confidence interval (Student's t). The result has
 // N = 0 if values is empty or has a NaN or an infinity.
-func MeanOf(values []float64) figures.Mean {
+func EstimateMean(values []float64) figures.Mean {
 	m, half := meanAndHalfWidth(values)
 	return interval(len(values), m, half)
 }
 
-// RatioOf returns mean(x) / mean(y) of the pairs x[i], y[i] with its 95 % confidence interval by the
+// EstimateRatio returns mean(x) / mean(y) of the pairs x[i], y[i] with its 95 % confidence interval by the
 // delta method. Variation that both values of a pair share, such as that of their seed, cancels. The
 // result has N = 0 if mean(y) is 0.
-func RatioOf(x, y []float64) figures.Mean {
+func EstimateRatio(x, y []float64) figures.Mean {
 	my, _ := meanAndHalfWidth(y)
 	if my == 0 {
 		return figures.Mean{}

@@ -20,10 +20,10 @@ func TestIntervalCoverage(t *testing.T) {
 			y[i] = luck
 			x[i] = 0.8*luck + r.NormFloat64()
 		}
-		if m := sweep.MeanOf(y); *m.Lo <= 100 && 100 <= *m.Hi {
+		if m := sweep.EstimateMean(y); *m.Lo <= 100 && 100 <= *m.Hi {
 			means++
 		}
-		m := sweep.RatioOf(x, y)
+		m := sweep.EstimateRatio(x, y)
 		if *m.Lo <= 0.8 && 0.8 <= *m.Hi {
 			ratios++
 		}
@@ -37,7 +37,7 @@ func TestIntervalCoverage(t *testing.T) {
 	if narrow > 0.02 { // unpaired it would be 0.11
 		t.Errorf("the interval of a ratio is %.3f wide each way: the pairs' luck does not fall out of it", narrow)
 	}
-	if m := sweep.MeanOf([]float64{5}); m.Mean != 5 || m.Lo != nil || m.Hi != nil {
+	if m := sweep.EstimateMean([]float64{5}); m.Mean != 5 || m.Lo != nil || m.Hi != nil {
 		t.Errorf("one value gave %+v, expected no interval", m)
 	}
 }

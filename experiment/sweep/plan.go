@@ -28,9 +28,9 @@ type Plan struct {
 // that the runs read. A configuration without a sweep is a grid of one point. c is not modified.
 func NewPlan(ctx context.Context, c *config.Config, version string) (*Plan, error) {
 	files := &report.Files{}
-	find := c.Find
+	find := c.ResolvePath
 	c = c.Clone()
-	c.Find = func(name string) string {
+	c.ResolvePath = func(name string) string {
 		files.Note(name)
 		if find != nil {
 			return find(name)
@@ -54,7 +54,7 @@ func newPlan(c *config.Config, version string) (*Plan, error) {
 	if err != nil {
 		return nil, err
 	}
-	text, err := c.Chosen()
+	text, err := c.ExplicitTOML()
 	return &Plan{Grid: grid, Config: c, Version: version, TOML: text}, err
 }
 

@@ -194,10 +194,10 @@ func (q *queue) publish(ctx context.Context, p *Plan) error {
 
 // filePath returns the path of the file that the configuration names.
 func (p *Plan) filePath(name string) string {
-	if p.Config.Find == nil {
+	if p.Config.ResolvePath == nil {
 		return name
 	}
-	return p.Config.Find(name)
+	return p.Config.ResolvePath(name)
 }
 
 // putFile uploads the file at path under a name.
@@ -376,7 +376,7 @@ func (q *queue) feed(ctx context.Context, s *activeSweep, workers *workerSet, wa
 			}
 			if err := q.publishJob(ctx, s.plan, j); err != nil {
 				if text := fmt.Sprintf("a job cannot be queued: %v", err); text != lastError && ctx.Err() == nil {
-					s.opt.Say(text)
+					s.opt.OnNotice(text)
 					lastError = text
 				}
 				break // requeued when it is overdue

@@ -157,7 +157,7 @@ func TestQueueSurvives(t *testing.T) {
 	var ran atomic.Int64
 	times := make([]int, p.Runs())
 	var once [3]sync.Once
-	sum := runSweep(t, p, Options{Queue: q, maxJobRuns: 3, Ran: func(o Outcome) {
+	sum := runSweep(t, p, Options{Queue: q, maxJobRuns: 3, OnResult: func(o Outcome) {
 		times[o.Run]++
 		n := int(ran.Add(1))
 		for i, do := range []func(){
@@ -212,7 +212,7 @@ func TestOtherVersion(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	go func() {
-		_, _ = Run(ctx, p, Options{Clock: clock, Queue: q, Say: func(text string) { said <- text }})
+		_, _ = Run(ctx, p, Options{Clock: clock, Queue: q, OnNotice: func(text string) { said <- text }})
 	}()
 	go func() { refused <- Work(ctx, other, WorkerOptions{Clock: clock, Name: "old-one", Version: "v0"}) }()
 	var r *RefusedError
@@ -252,7 +252,7 @@ func TestFilesOfSweep(t *testing.T) {
 	if got := runSweep(t, p, Options{Queue: q}).Digest; got != want {
 		t.Errorf("digest %.12s, with the file %.12s", got, want)
 	}
-	w := &worker{q: there, opt: WorkerOptions{Clock: clock, Version: "v1", Cache: cacheDir, Say: func(string) {}}}
+	w := &worker{q: there, opt: WorkerOptions{Clock: clock, Version: "v1", Cache: cacheDir, OnNotice: func(string) {}}}
 	if err := os.Rename(path+".gone", path); err != nil {
 		t.Fatal(err)
 	}

@@ -49,7 +49,7 @@ func TestLoadedAtOnce(t *testing.T) {
 	}
 	runSweep(t, p, Options{Jobs: 2, Store: store, maxJobRuns: 3})
 	first := -1
-	runSweep(t, p, Options{Jobs: 1, Store: store, Tell: func(x Progress) {
+	runSweep(t, p, Options{Jobs: 1, Store: store, OnProgress: func(x Progress) {
 		if first < 0 {
 			first = x.Runs
 		}

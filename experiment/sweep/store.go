@@ -48,13 +48,13 @@ type Store struct {
 // NewStore creates the folder of a sweep, and writes the manifest and the configuration of p to it. If
 // the folder already has results, NewStore returns an error, or replaces them if force is set.
 func NewStore(disk *atomicfile.Disk, dir string, p *Plan, force bool) (*Store, error) {
-	folder, err := report.OpenFolderOf(disk, dir, sweepName.MatchString, force, "--resume to go on, or --force to replace them")
+	folder, err := report.OpenFolderMatching(disk, dir, sweepName.MatchString, force, "--resume to go on, or --force to replace them")
 	if err != nil {
 		return nil, err
 	}
 	files := slices.Clone(p.Files)
 	for i := range files {
-		files[i].Path = report.SeenFrom(folder.Path(), files[i].Name)
+		files[i].Path = report.RelativePath(folder.Path(), files[i].Name)
 	}
 	m := manifest{p.ID, p.Version, p.Runs(), len(p.Points), p.Repeat, files}
 	err = folder.Write([]atomicfile.Entry{atomicfile.JSON(planName, m), atomicfile.Bytes(configName, p.TOML)})
@@ -96,7 +96,7 @@ func OpenStore(disk *atomicfile.Disk, dir, version string) (*Store, *Plan, error
 	if err != nil {
 		return nil, nil, err
 	}
-	c.Find = find
+	c.ResolvePath = find
 	p, err := newPlan(c, version)
 	if err != nil {
 		return nil, nil, err
@@ -109,7 +109,7 @@ func OpenStore(disk *atomicfile.Disk, dir, version string) (*Store, *Plan, error
 		return nil, nil, fileError(configName, "is not the configuration that the sweep was started with", nil)
 	}
 	// No name counts as a result, so that no file is removed: those of the sweep are still needed.
-	folder, err := report.OpenFolderOf(disk, dir, func(string) bool { return false }, true, "")
+	folder, err := report.OpenFolderMatching(disk, dir, func(string) bool { return false }, true, "")
 	if err != nil {
 		return nil, nil, err
 	}

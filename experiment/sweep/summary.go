@@ -50,7 +50,7 @@ func newSamples(p *Plan) samples {
 
 // set stores the figures of a run.
 func (s *samples) set(o Outcome) {
-	byName, values := figures.Of(o.Result.Totals), make([]float64, len(s.names))
+	byName, values := figures.Flatten(o.Result.Totals), make([]float64, len(s.names))
 	for i, name := range s.names {
 		value, ok := byName[name]
 		if !ok {
@@ -85,7 +85,7 @@ func (s *samples) ratioToFirst(point, figure int) figures.Mean {
 	if len(x) == 0 {
 		return figures.Mean{}
 	}
-	return RatioOf(x, y)
+	return EstimateRatio(x, y)
 }
 
 // newSummary returns the summary of a sweep without results.
@@ -149,7 +149,7 @@ func (s *Summary) updateFigures() {
 		s.stale[i] = false
 		p.Figures, p.Ratio = map[string]figures.Mean{}, nil
 		for f, name := range s.names {
-			if m := MeanOf(s.pointValues(i, f)); m.N > 0 {
+			if m := EstimateMean(s.pointValues(i, f)); m.N > 0 {
 				p.Figures[name] = m
 			}
 			if i == 0 {

@@ -26,12 +26,12 @@ type Options struct {
 	// Verify is the share of runs, 0 to 1, that this machine repeats at the end to compare digests.
 	Verify float64
 	Store  *Store // nil means that results are in memory only
-	// Tell is called with the progress of the sweep, by one goroutine at a time. It may be nil.
-	Tell func(Progress)
-	// Ran is called once with every result, by one goroutine at a time. It may be nil.
-	Ran func(Outcome)
-	// Say is called with messages for the user, such as that a worker was refused. It may be nil.
-	Say func(text string)
+	// OnProgress is called with the progress of the sweep, by one goroutine at a time. It may be nil.
+	OnProgress func(Progress)
+	// OnResult is called once with every result, by one goroutine at a time. It may be nil.
+	OnResult func(Outcome)
+	// OnNotice is called with messages for the user, such as that a worker was refused. It may be nil.
+	OnNotice func(text string)
 
 	maxJobRuns int                                                           // maximum number of runs of a job; 0 means the constant maxJobRuns
 	run        func(context.Context, *config.Config) (*engine.Result, error) // replaces the execution of a run in benchmarks; may be nil
@@ -43,7 +43,7 @@ type Progress struct {
 	Points        int // points whose runs all have a result
 	Workers       int // workers that are alive
 	Verified      int // runs that were repeated
-	Verify        int // runs to be repeated
+	ToVerify      int // runs to be repeated
 }
 
 // activeSweep is a sweep while Run executes it.
@@ -75,7 +75,7 @@ func Run(ctx context.Context, p *Plan, opt Options) (*Summary, error) {
 		return s.sum, err
 	}
 	if skipped > 0 {
-		s.opt.Say(fmt.Sprintf("%d files in %s skipped: incomplete, or not results of this sweep; missing runs are run again", skipped, opt.Store.resultsDir()))
+		s.opt.OnNotice(fmt.Sprintf("%d files in %s skipped: incomplete, or not results of this sweep; missing runs are run again", skipped, opt.Store.resultsDir()))
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -104,8 +104,8 @@ func Run(ctx context.Context, p *Plan, opt Options) (*Summary, error) {
 
 // newActiveSweep returns a sweep without results.
 func newActiveSweep(p *Plan, opt Options) *activeSweep {
-	if opt.Say == nil {
-		opt.Say = func(string) {}
+	if opt.OnNotice == nil {
+		opt.OnNotice = func(string) {}
 	}
 	n := p.Runs()
 	s := &activeSweep{plan: p, opt: opt, scheduler: newScheduler(p, opt.Clock), ranBy: make([]string, n), done: make(chan struct{}), sum: newSummary(p)}
@@ -226,8 +226,8 @@ func (s *activeSweep) addResult(result jobResult, store bool) error {
 		if s.sum.Points[o.Run/s.plan.Repeat].Seeds == s.plan.Repeat {
 			s.progress.Points++
 		}
-		if s.opt.Ran != nil {
-			s.opt.Ran(o)
+		if s.opt.OnResult != nil {
+			s.opt.OnResult(o)
 		}
 	}
 	s.scheduler.endJob(result.Key, result.Seconds, len(result.Runs))
@@ -288,8 +288,8 @@ func (s *activeSweep) setWorkers(workers int) {
 
 // reportLocked reports the progress. The caller holds s.mu.
 func (s *activeSweep) reportLocked() {
-	if s.opt.Tell != nil {
-		s.opt.Tell(s.progress)
+	if s.opt.OnProgress != nil {
+		s.opt.OnProgress(s.progress)
 	}
 }
 

@@ -74,7 +74,7 @@ func runSweep(t *testing.T, p *Plan, o Options) *Summary {
 func TestRunsEqualSingleRuns(t *testing.T) {
 	p := newTestPlan(t, small)
 	var seen []Outcome
-	sum := runSweep(t, p, Options{Jobs: 2, Ran: func(o Outcome) { seen = append(seen, o) }})
+	sum := runSweep(t, p, Options{Jobs: 2, OnResult: func(o Outcome) { seen = append(seen, o) }})
 	if len(seen) != 30 || p.Runs() != 30 {
 		t.Fatalf("%d results for %d runs, expected 30", len(seen), p.Runs())
 	}
@@ -131,7 +131,7 @@ func TestResume(t *testing.T) {
 	for stop := 1; ; stop += 7 {
 		ctx, cancel := context.WithCancel(t.Context())
 		n := 0
-		sum, err := Run(ctx, p, Options{Clock: clock, Jobs: 1, Store: store, maxJobRuns: 2, Ran: func(Outcome) {
+		sum, err := Run(ctx, p, Options{Clock: clock, Jobs: 1, Store: store, maxJobRuns: 2, OnResult: func(Outcome) {
 			if n++; n >= stop {
 				cancel()
 			}
@@ -210,7 +210,7 @@ func TestDamagedResults(t *testing.T) {
 		}
 	}
 	said := ""
-	got := runSweep(t, p, Options{Jobs: 2, Store: store, Say: func(text string) { said = text }})
+	got := runSweep(t, p, Options{Jobs: 2, Store: store, OnNotice: func(text string) { said = text }})
 	if got.Digest != want.Digest || !strings.HasPrefix(said, "4 files") {
 		t.Errorf("digest %.12s, expected %.12s; notices %q", got.Digest, want.Digest, said)
 	}

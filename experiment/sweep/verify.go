@@ -22,7 +22,7 @@ func (s *activeSweep) verify(ctx context.Context) error {
 	checked := &page.SummaryChecked{Workers: map[string]int{}}
 	s.sum.Verified = checked
 	s.mu.Lock()
-	s.progress.Verify = len(picked)
+	s.progress.ToVerify = len(picked)
 	s.mu.Unlock()
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()

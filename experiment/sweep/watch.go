@@ -52,17 +52,17 @@ func NewWatch(p *Plan) *Watch {
 	return w
 }
 
-// Ran adds the result of a run.
-func (w *Watch) Ran(o Outcome) {
+// AddResult adds the result of a run.
+func (w *Watch) AddResult(o Outcome) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.set(o)
 	w.seeds[o.Run/w.plan.Repeat]++
 }
 
-// Tell sets the progress of the sweep. The results in the first call are those that were loaded: it also
+// SetProgress sets the progress of the sweep. The results in the first call are those that were loaded: it also
 // sets First.
-func (w *Watch) Tell(p Progress) {
+func (w *Watch) SetProgress(p Progress) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.state.Progress = p
@@ -71,8 +71,8 @@ func (w *Watch) Tell(p Progress) {
 	}
 }
 
-// Say adds a notice for the user.
-func (w *Watch) Say(text string) {
+// AddNotice adds a notice for the user.
+func (w *Watch) AddNotice(text string) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	newest := w.state.Notices[max(len(w.state.Notices)-(maxNotices-1), 0):]
@@ -82,8 +82,8 @@ func (w *Watch) Say(text string) {
 // maxNotices is the number of notices that are stored; older ones are dropped.
 const maxNotices = 5
 
-// End records why the sweep ended.
-func (w *Watch) End(why string) {
+// SetEnded records why the sweep ended.
+func (w *Watch) SetEnded(why string) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.state.Ended = why
@@ -99,8 +99,8 @@ func (w *Watch) State() WatchState {
 // Repeat returns the number of seeds of each point.
 func (w *Watch) Repeat() int { return w.plan.Repeat }
 
-// Point returns the number of the point whose value on axis i is Axes[i].Values[at[i]].
-func (w *Watch) Point(at []int) (n int) {
+// PointIndex returns the number of the point whose value on axis i is Axes[i].Values[at[i]].
+func (w *Watch) PointIndex(at []int) (n int) {
 	for d, a := range w.Axes {
 		n = n*len(a.Values) + at[d]
 	}

@@ -23,15 +23,15 @@ import (
 
 // WorkerOptions are the options of Work.
 type WorkerOptions struct {
-	Clock   wallclock.Clock
-	Jobs    int    // number of jobs to run in parallel; less than 1 means 1
-	Name    string // name of the worker in results; "" means host name and process ID
-	Version string // of the program
-	Cache   string // folder for data files of sweeps; "" means one in the user's cache directory
-	Disk    *atomicfile.Disk
-	Say     func(text string) // called with messages for the user; may be nil
-	Ran     func(runs int)    // called after each job with its number of runs; may be nil
-	local   *executor         // of the sweep that this process coordinates; nil if none
+	Clock     wallclock.Clock
+	Jobs      int    // number of jobs to run in parallel; less than 1 means 1
+	Name      string // name of the worker in results; "" means host name and process ID
+	Version   string // of the program
+	Cache     string // folder for data files of sweeps; "" means one in the user's cache directory
+	Disk      *atomicfile.Disk
+	OnNotice  func(text string) // called with messages for the user; may be nil
+	OnJobDone func(runs int)    // called after each job with its number of runs; may be nil
+	local     *executor         // of the sweep that this process coordinates; nil if none
 }
 
 // RefusedError means that the coordinator of a sweep refused this worker because it has another
@@ -69,8 +69,8 @@ func Work(ctx context.Context, q *queue, opt WorkerOptions) error {
 	if opt.Name == "" {
 		opt.Name = fmt.Sprintf("%s-%d", hostName(), os.Getpid())
 	}
-	if opt.Say == nil {
-		opt.Say = func(string) {}
+	if opt.OnNotice == nil {
+		opt.OnNotice = func(string) {}
 	}
 	w := &worker{q: q, opt: opt, plans: map[string]*executor{}}
 	if x := opt.local; x != nil {
@@ -201,7 +201,7 @@ func (w *worker) handleJob(ctx context.Context, m jetstream.Msg) {
 	meta, metaErr := m.Metadata()
 	if err != nil && ctx.Err() == nil && metaErr == nil && meta.NumDelivered < maxDeliveries {
 		// The cause may be local, such as a full disk: another worker, or this one later, may succeed.
-		w.opt.Say(fmt.Sprintf("sweep %.12s cannot be run here: %v", j.Plan, err))
+		w.opt.OnNotice(fmt.Sprintf("sweep %.12s cannot be run here: %v", j.Plan, err))
 		_ = m.Nak()
 		stop()
 		pause(ctx, w.q.lease) // so that another worker gets the job
@@ -230,8 +230,8 @@ func (w *worker) handleJob(ctx context.Context, m jetstream.Msg) {
 		return // the job goes to another worker when the lease expires
 	}
 	_ = m.Ack() // even if some runs are missing: the coordinator puts them into other jobs
-	if w.opt.Ran != nil {
-		w.opt.Ran(len(result.Runs))
+	if w.opt.OnJobDone != nil {
+		w.opt.OnJobDone(len(result.Runs))
 	}
 }
 
@@ -276,7 +276,7 @@ func (w *worker) sendResult(ctx context.Context, result jobResult) error {
 			return err
 		}
 		if text := fmt.Sprintf("results cannot be sent, retrying: %v", err); text != lastError {
-			w.opt.Say(text)
+			w.opt.OnNotice(text)
 			lastError = text
 		}
 		pause(ctx, w.q.lease/20)
@@ -299,7 +299,7 @@ func (w *worker) executor(ctx context.Context, id string) (*executor, error) {
 		delete(w.plans, w.planOrder[0])
 		w.planOrder = w.planOrder[1:]
 	}
-	w.opt.Say(fmt.Sprintf("sweep %.12s: %d points with %d seeds each", id, len(p.Points), p.Repeat))
+	w.opt.OnNotice(fmt.Sprintf("sweep %.12s: %d points with %d seeds each", id, len(p.Points), p.Repeat))
 	w.plans[id], w.planOrder = newExecutor(p, w.opt.Name, w.opt.Clock), append(w.planOrder, id)
 	return w.plans[id], nil
 }
@@ -344,7 +344,7 @@ func (w *worker) fetchPlan(ctx context.Context, id string) (*Plan, error) {
 	if err != nil {
 		return nil, err
 	}
-	c.Find = func(name string) string {
+	c.ResolvePath = func(name string) string {
 		if path := found[name]; path != "" {
 			return path
 		}

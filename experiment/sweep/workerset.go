@@ -76,7 +76,7 @@ func (c *workerSet) refuse(m *nats.Msg, h hello) {
 	}
 	c.mu.Unlock()
 	if report {
-		c.s.opt.Say(fmt.Sprintf("worker %q refused: it has version %q, the sweep needs %s", h.Name, h.Version, c.s.plan.Version))
+		c.s.opt.OnNotice(fmt.Sprintf("worker %q refused: it has version %q, the sweep needs %s", h.Name, h.Version, c.s.plan.Version))
 	}
 }
 

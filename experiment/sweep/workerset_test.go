@@ -11,7 +11,7 @@ import (
 // names, and reports no name twice.
 func TestRefusedWorkersAreBounded(t *testing.T) {
 	reports := 0
-	c := &workerSet{s: &activeSweep{plan: &Plan{Version: "v1"}, opt: Options{Say: func(string) { reports++ }}}, refused: map[string]bool{}}
+	c := &workerSet{s: &activeSweep{plan: &Plan{Version: "v1"}, opt: Options{OnNotice: func(string) { reports++ }}}, refused: map[string]bool{}}
 	for i := range maxWorkers + 100 {
 		c.refuse(&nats.Msg{}, hello{Name: fmt.Sprint("worker-", i), Version: "v0", Jobs: 1})
 	}

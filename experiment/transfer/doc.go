@@ -32,9 +32,9 @@ package transfer
 import "time"
 
 const (
-	// Reach is the number of blocks, from the first missing one on, that a receiver
+	// MaxAhead is the number of blocks, from the first missing one on, that a receiver
 	// accepts and a sender sends. It limits the memory of both.
-	Reach = 1024
+	MaxAhead = 1024
 
 	firstTimeout  = time.Second     // before the first round trip is measured (RFC 6298, 2.1)
 	maxTimeout    = 4 * time.Second // limit of the backoff

@@ -16,14 +16,14 @@ type Receiver struct {
 	err        error
 }
 
-// Fate is what a receiver did with a block.
-type Fate uint8
+// Outcome is what a receiver did with a block.
+type Outcome uint8
 
 // Values of Fate.
 const (
-	Kept      Fate = iota // the block is new and was stored
-	Duplicate             // the block had arrived before
-	Refused               // the block is invalid: see the error
+	Stored    Outcome = iota // the block is new and was stored
+	Duplicate                // the block had arrived before
+	Rejected                 // the block is invalid: see the error
 )
 
 // ErrBlock means that a block cannot be part of the stream.
@@ -32,20 +32,20 @@ var ErrBlock = errors.New("transfer: impossible block")
 // Accept adds block number, from 0, with the contents body, which it copies. Any
 // arguments are safe: memory grows with the bytes received, not with the sizes in the
 // label. After an error in the stream, all blocks are refused with that error.
-func (r *Receiver) Accept(number uint32, body []byte) (Fate, error) {
+func (r *Receiver) Accept(number uint32, body []byte) (Outcome, error) {
 	if r.err != nil {
-		return Refused, r.err
+		return Rejected, r.err
 	}
 	next := uint32(r.blocks)
 	switch {
 	case number < next:
 		return Duplicate, nil
-	case number-next >= Reach:
-		return Refused, fmt.Errorf("%w: number %d, expected %d to %d", ErrBlock, number, next, next+Reach-1)
+	case number-next >= MaxAhead:
+		return Rejected, fmt.Errorf("%w: number %d, expected %d to %d", ErrBlock, number, next, next+MaxAhead-1)
 	case len(body) == 0:
-		return Refused, fmt.Errorf("%w: number %d is empty", ErrBlock, number)
+		return Rejected, fmt.Errorf("%w: number %d is empty", ErrBlock, number)
 	case r.Complete():
-		return Refused, fmt.Errorf("%w: number %d is after the end", ErrBlock, number)
+		return Rejected, fmt.Errorf("%w: number %d is after the end", ErrBlock, number)
 	}
 	if number > next {
 		if r.afterGap[number] != nil {
@@ -55,7 +55,7 @@ func (r *Receiver) Accept(number uint32, body []byte) (Fate, error) {
 			r.afterGap = map[uint32][]byte{}
 		}
 		r.afterGap[number] = append([]byte{}, body...)
-		return Kept, nil
+		return Stored, nil
 	}
 	// The next block may also close the gap before blocks that have arrived already.
 	for body != nil && r.err == nil {
@@ -64,9 +64,9 @@ func (r *Receiver) Accept(number uint32, body []byte) (Fate, error) {
 		delete(r.afterGap, uint32(r.blocks))
 	}
 	if r.err != nil {
-		return Refused, r.err
+		return Rejected, r.err
 	}
-	return Kept, nil
+	return Stored, nil
 }
 
 // appendBlock adds the next block to the stream.

@@ -44,8 +44,8 @@ type datagram struct {
 // NewSender returns a sender of the given number of blocks. At most window of them, 1
 // to Reach, are in flight, and at most one datagram is sent per beat.
 func NewSender(blocks, window int, beat time.Duration) *Sender {
-	if window < 1 || window > Reach {
-		panic(fmt.Sprintf("transfer: a window of %d blocks; expected 1 to %d", window, Reach))
+	if window < 1 || window > MaxAhead {
+		panic(fmt.Sprintf("transfer: a window of %d blocks; expected 1 to %d", window, MaxAhead))
 	}
 	return &Sender{window: window, beat: beat, blocks: make([]block, blocks), timer: timer{granularity: beat}}
 }
@@ -61,7 +61,7 @@ func (s *Sender) Next(now time.Duration) (number int, resend, ok bool) {
 		}
 	}
 	// A new block must be within the window and within the blocks that the receiver accepts.
-	if s.next < len(s.blocks) && s.pending < s.window && s.next < min(s.base, s.contiguous)+Reach {
+	if s.next < len(s.blocks) && s.pending < s.window && s.next < min(s.base, s.contiguous)+MaxAhead {
 		return s.next, false, true
 	}
 	// All sent blocks are acknowledged, but the receiver does not have them all: an

@@ -102,7 +102,7 @@ func (w *wire) run(t *testing.T, s *Sender, r *Receiver, blocks [][]byte, limit 
 				}
 				continue
 			}
-			if fate, err := r.Accept(uint32(m.number), blocks[m.number]); fate == Refused {
+			if fate, err := r.Accept(uint32(m.number), blocks[m.number]); fate == Rejected {
 				t.Fatal(err)
 			}
 			w.note(m.seq)
@@ -144,7 +144,7 @@ func randomBytes(n int, seed uint64) []byte {
 func TestCleanLink(t *testing.T) {
 	blocks := cut(randomBytes(10_000, 1), 100)
 	for _, latency := range []time.Duration{time.Millisecond, 7 * time.Millisecond, 300 * time.Millisecond} {
-		for _, window := range []int{1, 2, 8, 64, Reach} {
+		for _, window := range []int{1, 2, 8, 64, MaxAhead} {
 			s, w := NewSender(len(blocks), window, beat), &wire{rng: rand.New(rand.NewPCG(1, 1)), latency: latency}
 			at, ok := w.run(t, s, &Receiver{}, blocks, 2*time.Minute)
 			round := max((2*latency+beat-1)/beat, 1) // in beats: a block goes out with the answer to the one a window before
@@ -269,9 +269,9 @@ func TestImpossibleAcks(t *testing.T) {
 func TestFalseAcks(t *testing.T) {
 	for seed := range uint64(10) {
 		rng := rand.New(rand.NewPCG(seed, 6))
-		packed := randomBytes(60*2*Reach, seed)
+		packed := randomBytes(60*2*MaxAhead, seed)
 		blocks := cut(packed, 60)
-		s, r := NewSender(len(blocks), 1+rng.IntN(Reach), beat), &Receiver{}
+		s, r := NewSender(len(blocks), 1+rng.IntN(MaxAhead), beat), &Receiver{}
 		w := &wire{rng: rng, loss: 0.3 * rng.Float64(), latency: time.Duration(rng.IntN(100)) * time.Millisecond}
 		w.lie = func(m message) message {
 			if rng.IntN(10) == 0 {
@@ -301,7 +301,7 @@ func FuzzAccept(f *testing.F) {
 				body = blocks[n]
 			}
 			fate, err := r.Accept(uint32(n)*7%300, body)
-			if (fate == Refused) != (err != nil) || err != nil && !errors.Is(err, ErrBlock) {
+			if (fate == Rejected) != (err != nil) || err != nil && !errors.Is(err, ErrBlock) {
 				t.Fatalf("fate %d, %v", fate, err)
 			}
 			came += len(body)
@@ -310,7 +310,7 @@ func FuzzAccept(f *testing.F) {
 		for _, b := range r.afterGap {
 			held += len(b)
 		}
-		if held > came || len(r.afterGap) > Reach {
+		if held > came || len(r.afterGap) > MaxAhead {
 			t.Fatalf("%d bytes held of %d that came", held, came)
 		}
 	})

@@ -22,26 +22,26 @@ const alpha = 1e-5
 type Check struct {
 	Name, Unit    string
 	Set, Measured float64
-	Least, Most   float64
+	Min, Max      float64
 	Known         bool // the settings determine the expected value
 	OK            bool // Measured is within the interval, or Known is false
 }
 
 // A Judge compares links with their settings. It caches the distributions of delays, which take long
 // to compute. The zero value is ready to use.
-type Judge struct {
+type Verifier struct {
 	models map[lossmodel.Delay]delayModel
 }
 
 // A delayModel is the distribution of the delay for given settings.
 type delayModel struct {
-	measure.DelayLaw
+	measure.DelayDistribution
 	ok bool // false if the distribution cannot be computed
 }
 
 // Checks checks the loss, the delay and, if the link has a bottleneck, the rate. stretches are the periods
 // of constant settings of a link. The result is empty before the first packet.
-func (j *Judge) Checks(stretches []meters.LinkStretch) (out []Check) {
+func (j *Verifier) Checks(stretches []meters.LinkStretch) (out []Check) {
 	if len(stretches) == 0 {
 		return nil
 	}
@@ -52,7 +52,7 @@ func (j *Judge) Checks(stretches []meters.LinkStretch) (out []Check) {
 	for i := range out {
 		c := &out[i]
 		// 1e-9 allows for rounding errors.
-		c.OK = !c.Known || c.Measured >= c.Least-1e-9 && c.Measured <= c.Most+1e-9
+		c.OK = !c.Known || c.Measured >= c.Min-1e-9 && c.Measured <= c.Max+1e-9
 	}
 	return out
 }
@@ -63,7 +63,7 @@ func (j *Judge) Checks(stretches []meters.LinkStretch) (out []Check) {
 // not counted, because the settings do not predict how many there are.
 func checkLoss(stretches []meters.LinkStretch) Check {
 	c := Check{Name: "loss", Unit: "%", Known: true}
-	var odds loss.Odds
+	var odds loss.LossBounds
 	sent, lost := 0.0, 0.0
 	for i := range stretches {
 		stretch := &stretches[i]
@@ -78,9 +78,9 @@ func checkLoss(stretches []meters.LinkStretch) Check {
 		}
 	}
 	sent = max(sent, 1) // a divisor
-	least, most := odds.Between(alpha)
+	least, most := odds.Interval(alpha)
 	c.Set, c.Measured = 100*odds.Mean()/sent, 100*lost/sent
-	c.Least, c.Most = 100*least/sent, 100*most/sent
+	c.Min, c.Max = 100*least/sent, 100*most/sent
 	return c
 }
 
@@ -94,7 +94,7 @@ func isRateLimited(s *lossmodel.Spec) bool {
 // delays; the correlation of successive delays reduces the number of independent ones. Known is false if
 // the delay of a stretch cannot be predicted or no packet arrived. Most is infinite if queues, spikes or
 // keeping the order can add to latency and jitter.
-func (j *Judge) checkDelay(stretches []meters.LinkStretch) Check {
+func (j *Verifier) checkDelay(stretches []meters.LinkStretch) Check {
 	c := Check{Name: "delay", Unit: "ms", Known: true}
 	var arrived, totalDelay, sum, variance, maxDeviation, inFlight float64
 	extraDelay := false
@@ -114,9 +114,9 @@ func (j *Judge) checkDelay(stretches []meters.LinkStretch) Check {
 		totalDelay += float64(stretch.Took) / 1e6
 		sum += n * model.Mean
 		variance += n * model.SD * model.SD * correlation
-		maxDeviation = max(maxDeviation, max(model.Hi-model.Mean, model.Mean-model.Lo)*correlation)
+		maxDeviation = max(maxDeviation, max(model.Max-model.Mean, model.Mean-model.Min)*correlation)
 		// Packets in flight are likely to be slow ones, so that those that arrived are faster on average.
-		inFlight += float64(stretch.Sent-stretch.Lost-stretch.Arrived) * (model.Hi - model.Lo)
+		inFlight += float64(stretch.Sent-stretch.Lost-stretch.Arrived) * (model.Max - model.Min)
 		extraDelay = extraDelay || isRateLimited(&stretch.Down) || addsDelay(&stretch.Down)
 	}
 	if arrived == 0 {
@@ -127,10 +127,10 @@ func (j *Judge) checkDelay(stretches []meters.LinkStretch) Check {
 	// slack solves Bernstein's inequality for the deviation of the sum that has probability alpha.
 	slack := halfLinear + math.Sqrt(halfLinear*halfLinear+6*halfLinear/max(maxDeviation, 1e-9)*variance)
 	c.Set, c.Measured = sum/arrived, totalDelay/arrived
-	c.Least, c.Most = c.Set-(slack+inFlight)/arrived, c.Set+slack/arrived+1e-5 // delays are whole nanoseconds
-	c.Least -= 1e-5
+	c.Min, c.Max = c.Set-(slack+inFlight)/arrived, c.Set+slack/arrived+1e-5 // delays are whole nanoseconds
+	c.Min -= 1e-5
 	if extraDelay {
-		c.Most = math.Inf(1)
+		c.Max = math.Inf(1)
 	}
 	return c
 }
@@ -142,10 +142,10 @@ func addsDelay(s *lossmodel.Spec) bool {
 }
 
 // modelOf returns the distribution of the delay for settings d, from the cache if possible.
-func (j *Judge) modelOf(d *lossmodel.Delay) delayModel {
+func (j *Verifier) modelOf(d *lossmodel.Delay) delayModel {
 	model, known := j.models[*d]
 	if !known {
-		model.DelayLaw, model.ok = measure.DelayLawOf(d)
+		model.DelayDistribution, model.ok = measure.NewDelayDistribution(d)
 		if len(j.models) > 64 || j.models == nil { // a full cache is emptied
 			j.models = map[lossmodel.Delay]delayModel{}
 		}
@@ -159,7 +159,7 @@ func (j *Judge) modelOf(d *lossmodel.Delay) delayModel {
 // the first packet on, at most the configured rate plus the burst of a token bucket can have crossed the link,
 // which is Most. There is no lower limit, because the sender may send less.
 func checkRate(stretches []meters.LinkStretch) (c Check, ok bool) {
-	c = Check{Name: "rate", Unit: "kbps", Known: true, Least: math.Inf(-1)}
+	c = Check{Name: "rate", Unit: "kbps", Known: true, Min: math.Inf(-1)}
 	last := &stretches[len(stretches)-1]
 	from, until, bits := last.From, last.Until, 0.0
 	for i := len(stretches) - 1; i >= 0 && stretches[i].Down == last.Down; i-- {
@@ -172,6 +172,6 @@ func checkRate(stretches []meters.LinkStretch) (c Check, ok bool) {
 	}
 	secs := (until - from).Seconds()
 	c.Set, c.Measured = float64(rate.BitsPerSecond)/1000, bits/1000/secs
-	c.Most = c.Set + float64(rate.Burst)*8/1000/secs + 1e-6*c.Set // packets leave in whole nanoseconds
+	c.Max = c.Set + float64(rate.Burst)*8/1000/secs + 1e-6*c.Set // packets leave in whole nanoseconds
 	return c, true
 }

@@ -35,7 +35,7 @@ func failedChecks(t testing.TB, does, asked lossmodel.Spec, seed uint64, size in
 	const n = 3600
 	red := map[string]bool{}
 	a := meters.LinkStretch{Down: asked, Fragments: 1}
-	var judge trust.Judge
+	var judge trust.Verifier
 	data := make([]byte, size)
 	wire := 0
 	receive := func(now time.Duration) {
@@ -139,7 +139,7 @@ func TestSettingsThatChange(t *testing.T) {
 	}
 	c.At = []config.StampedChange{config.Stamp(5*time.Second, config.NewChange("down.loss", "20%")),
 		config.Stamp(12*time.Second, config.NewChange("down.latency", "90ms")), config.Stamp(15*time.Second, config.NewChange("down.loss", "1%", "down.latency", "30ms"))}
-	s, err := engine.NewSessionOf(c, labtest.NewCrowd(3, 1, -1, 3), engine.Options{Inspect: true})
+	s, err := engine.NewSessionFromSource(c, labtest.NewCubeSource(3, 1, -1, 3), engine.Options{Inspect: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -157,7 +157,7 @@ func TestSettingsThatChange(t *testing.T) {
 	if sent != lane.Totals.Sent || float64(lost) != lane.Totals.Network.LossRate.Or(0)*float64(sent) {
 		t.Errorf("%d sent and %d lost, the totals say %d and %v", sent, lost, lane.Totals.Sent, lane.Totals.Network.LossRate)
 	}
-	var judge trust.Judge
+	var judge trust.Verifier
 	for _, x := range judge.Checks(lane.Link) {
 		if !x.OK || !x.Known {
 			t.Errorf("%+v", x)

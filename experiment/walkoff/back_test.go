@@ -48,16 +48,16 @@ func TestBaselineAge(t *testing.T) {
 		}
 		all = append(all, f)
 	}
-	for _, back := range []Back{0, 1, 6, 9, Own} {
+	for _, back := range []BaselineAge{0, 1, 6, 9, GameBaseline} {
 		n := 0
 		is := func(base *frame.Frame, n int) bool {
 			at := n - int(back)
 			switch {
 			case back == 0:
 				at = n - Delay
-			case back == Own && n%4 == 0:
+			case back == GameBaseline && n%4 == 0:
 				at = -1
-			case back == Own:
+			case back == GameBaseline:
 				at = n - n%4
 			}
 			if at < 0 {
@@ -99,7 +99,7 @@ func TestBaselineAge(t *testing.T) {
 		}
 		want := fmt.Sprintf(`"baselines":"back","back":%d}`, back)
 		switch back {
-		case Own:
+		case GameBaseline:
 			want = `"baselines":"game"}`
 		case 0, Delay:
 			want = `"baselines":"walkoff"}`
@@ -111,7 +111,7 @@ func TestBaselineAge(t *testing.T) {
 	for _, c := range []struct {
 		open Open
 		opt  Options
-	}{{openWalk(20), Options{Back: Own}}, {openWalkWithPrices, Options{Back: 256}}, {openWalkWithPrices, Options{Back: -2}}, {openWalkWithPrices, Options{Back: 1, Audit: testProcess}}} {
+	}{{openWalk(20), Options{Back: GameBaseline}}, {openWalkWithPrices, Options{Back: 256}}, {openWalkWithPrices, Options{Back: -2}}, {openWalkWithPrices, Options{Back: 1, Audit: testProcess}}} {
 		if _, err := Run(context.Background(), "match", c.open, nil, c.opt); !errors.Is(err, errUnsuitable) {
 			t.Errorf("%+v: error %v", c.opt, err)
 		}

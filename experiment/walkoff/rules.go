@@ -10,21 +10,21 @@ import (
 // second that the walk-off assumes for a round trip.
 const Delay = 6
 
-// Back is the age of the baseline in frames: frame n is encoded against frame n-Back.
-type Back int
+// BaselineAge is the age of the baseline in frames: frame n is encoded against frame n-Back.
+type BaselineAge int
 
-// Own selects the frame that the game itself used as baseline, which is known for demos.
-const Own Back = -1
+// GameBaseline selects the frame that the game itself used as baseline, which is known for demos.
+const GameBaseline BaselineAge = -1
 
-// MaxBack is the maximum age of a baseline: the largest distance in a packet header.
-const MaxBack = frame.MaxHistory
+// MaxBaselineAge is the maximum age of a baseline: the largest distance in a packet header.
+const MaxBaselineAge = frame.MaxHistory
 
 // newPair returns an encoder and a decoder with default parameters, and with histories long enough for
 // baselines of age back.
-func newPair(codec *encoders.Codec, s *frame.Schema, initial *frame.Frame, back Back) (*drive.Pair, error) {
+func newPair(codec *encoders.Codec, s *frame.Schema, initial *frame.Frame, back BaselineAge) (*drive.Pair, error) {
 	historyLength := int(back)
-	if back == Own {
-		historyLength = MaxBack
+	if back == GameBaseline {
+		historyLength = MaxBaselineAge
 	}
 	return drive.NewPair(codec, codec.Defaults(), s, initial, historyLength)
 }
@@ -36,5 +36,5 @@ func refsFor(e *drive.End, n, back int) []encoders.Ref {
 	if back == 0 || n-back < Delay {
 		return e.Initial(uint32(max(n-back, 0)))
 	}
-	return e.To(uint64(n - back))
+	return e.RefsTo(uint64(n - back))
 }

@@ -27,7 +27,7 @@ type Options struct {
 	Frames int
 	// Back is the age of the baselines; 0 means Delay, as in the rules. With another value the audit is
 	// not possible.
-	Back Back
+	Back BaselineAge
 	// Audit returns the command of an audit process; nil means no audit.
 	Audit processCommand
 	// Clock times the encoders. It must be monotonic.
@@ -40,7 +40,7 @@ type Options struct {
 // baselineAge returns the age in frames of the baseline for the frame that src returned last. With Own it is the
 // age that the game used, 0 if the game used none.
 func (o *Options) baselineAge(src dataset.Source) int {
-	if o.Back != Own {
+	if o.Back != GameBaseline {
 		return int(o.Back)
 	}
 	return src.(dataset.Priced).Price().Base
@@ -56,8 +56,8 @@ type Dataset struct {
 	Items  int      `json:"items"`           // rows per frame
 	Game   *gameRun `json:"game,omitempty"`  // demos only
 
-	Baselines string `json:"baselines"`      // how baselines were chosen: walkoffRule, BackRule or GameRule
-	Back      Back   `json:"back,omitempty"` // age of the baselines with BackRule
+	Baselines string      `json:"baselines"`      // how baselines were chosen: walkoffRule, BackRule or GameRule
+	Back      BaselineAge `json:"back,omitempty"` // age of the baselines with BackRule
 }
 
 // Values of Dataset.Baselines.
@@ -78,8 +78,8 @@ type gameRun struct {
 	Kbps           float64 `json:"kbps"`
 }
 
-// Board is the result of a walk-off: the data and the results of the encoders.
-type Board struct {
+// Scoreboard is the result of a walk-off: the data and the results of the encoders.
+type Scoreboard struct {
 	Dataset Dataset  `json:"dataset"`
 	Results []Result `json:"results"`
 	// Interrupted is true if Results do not contain all encoders.
@@ -88,7 +88,7 @@ type Board struct {
 
 // Failed returns a line for each encoder that was not lossless or failed the audit: its name
 // and the problem.
-func (b *Board) Failed() []string {
+func (b *Scoreboard) Failed() []string {
 	var list []string
 	for _, r := range b.Results {
 		if !r.Lossless || r.Audit == auditFail {
@@ -101,11 +101,11 @@ func (b *Board) Failed() []string {
 // Run scores codecs, in order, on the recording that open opens; spec is its name. The failure of a codec
 // is a result, not an error. If ctx ends, the board contains the finished encoders, and the error is that
 // of ctx.
-func Run(ctx context.Context, spec string, open Open, codecs []*encoders.Codec, opt Options) (*Board, error) {
+func Run(ctx context.Context, spec string, open Open, codecs []*encoders.Codec, opt Options) (*Scoreboard, error) {
 	if opt.Back == 0 {
 		opt.Back = Delay
 	}
-	board := &Board{Dataset: Dataset{Spec: spec}, Results: []Result{}}
+	board := &Scoreboard{Dataset: Dataset{Spec: spec}, Results: []Result{}}
 	if err := board.Dataset.survey(ctx, open, &opt); err != nil {
 		return board, err
 	}
@@ -187,15 +187,15 @@ func (d *Dataset) describe(src dataset.Source, opt *Options) error {
 	switch {
 	case !isTable && !isPriced && !frame.IsCubes(s):
 		return fmt.Errorf("%w: %s has %s, expected snapshots of cubes, a table of yours or the demo of a match", errUnsuitable, d.Spec, s.Name)
-	case back == Own && !isPriced:
+	case back == GameBaseline && !isPriced:
 		return fmt.Errorf("%w: %s does not contain the baselines of a game, expected the demo of a match", errUnsuitable, d.Spec)
-	case back < Own || back > MaxBack:
-		return fmt.Errorf("%w: baselines are %d frames old, expected 1 to %d", errUnsuitable, back, MaxBack)
+	case back < GameBaseline || back > MaxBaselineAge:
+		return fmt.Errorf("%w: baselines are %d frames old, expected 1 to %d", errUnsuitable, back, MaxBaselineAge)
 	case back != Delay && opt.Audit != nil:
 		return fmt.Errorf("%w: the audit requires baselines that are %d frames old", errUnsuitable, Delay)
 	case back == Delay:
 		d.Baselines = walkoffRule
-	case back == Own:
+	case back == GameBaseline:
 		d.Baselines = GameRule
 	default:
 		d.Baselines, d.Back = BackRule, back

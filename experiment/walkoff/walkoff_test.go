@@ -96,7 +96,7 @@ func TestLossless(t *testing.T) {
 			}
 		}
 	}
-	b := Board{Results: []Result{{Encoder: "a", Lossless: true, Audit: auditOff}, {Encoder: "b", Problem: "no"},
+	b := Scoreboard{Results: []Result{{Encoder: "a", Lossless: true, Audit: auditOff}, {Encoder: "b", Problem: "no"},
 		{Encoder: "c", Lossless: true, Audit: auditFail, Problem: "cheat"}}}
 	if got := strings.Join(b.Failed(), "; "); got != "b: no; c: cheat" {
 		t.Errorf("Failed: %q", got)

@@ -138,9 +138,9 @@ func TestFolderRefused(t *testing.T) {
 		force  bool
 		want   error
 	}{
-		{tree("old"), false, atomicfile.ErrHeld},
-		{mixed, false, atomicfile.ErrHeld},
-		{mixed, true, atomicfile.ErrMixed},
+		{tree("old"), false, atomicfile.ErrHasResults},
+		{mixed, false, atomicfile.ErrHasResults},
+		{mixed, true, atomicfile.ErrHasOtherFiles},
 		{map[string]string{"d/notes.txt": "mine"}, false, nil},
 		{map[string]string{"d/.wirelab-123.tmp": "half"}, false, nil},
 	} {
@@ -151,7 +151,7 @@ func TestFolderRefused(t *testing.T) {
 	}
 	root, dir := prepared(t, tree("old"))
 	t.Chdir(dir)
-	if _, err := (*atomicfile.Disk)(nil).Open(".", isResult, true); !errors.Is(err, atomicfile.ErrFixed) {
+	if _, err := (*atomicfile.Disk)(nil).Open(".", isResult, true); !errors.Is(err, atomicfile.ErrNotReplaceable) {
 		t.Errorf("the working directory: %v", err)
 	}
 	t.Chdir(root)
@@ -221,7 +221,7 @@ func TestFolderByLink(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(late, "a"), nil, 0o644); err != nil {
 		t.Fatal(err)
 	}
-	if err := f.Write(newEntries("new")); !errors.Is(err, atomicfile.ErrHeld) {
+	if err := f.Write(newEntries("new")); !errors.Is(err, atomicfile.ErrHasResults) {
 		t.Errorf("overwrote a file that appeared after Open: %v", err)
 	}
 }

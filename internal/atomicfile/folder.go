@@ -14,12 +14,12 @@ import (
 
 // Errors of Open and Write.
 var (
-	// ErrHeld means that the folder contains results that this Folder did not write.
-	ErrHeld = errors.New("contains the results of another run")
-	// ErrMixed means that the folder also contains other files, so it is not replaced.
-	ErrMixed = errors.New("contains the results of another run, and other files")
-	// ErrFixed means that the folder is a mount or the working directory, so it cannot be replaced.
-	ErrFixed = errors.New("contains the results of another run, and cannot be replaced as a folder")
+	// ErrHasResults means that the folder contains results that this Folder did not write.
+	ErrHasResults = errors.New("contains the results of another run")
+	// ErrHasOtherFiles means that the folder also contains other files, so it is not replaced.
+	ErrHasOtherFiles = errors.New("contains the results of another run, and other files")
+	// ErrNotReplaceable means that the folder is a mount or the working directory, so it cannot be replaced.
+	ErrNotReplaceable = errors.New("contains the results of another run, and cannot be replaced as a folder")
 )
 
 // Entry is one file of a folder or a group.
@@ -118,11 +118,11 @@ func (f *Folder) checkReplaceable() error {
 	case result == "":
 		return nil
 	case !f.force:
-		return fmt.Errorf("%w (%s)", ErrHeld, result)
+		return fmt.Errorf("%w (%s)", ErrHasResults, result)
 	case other != "":
-		return fmt.Errorf("%w (%s)", ErrMixed, other)
+		return fmt.Errorf("%w (%s)", ErrHasOtherFiles, other)
 	case f.inPlace:
-		return fmt.Errorf("%w (%s)", ErrFixed, result)
+		return fmt.Errorf("%w (%s)", ErrNotReplaceable, result)
 	}
 	return nil
 }

@@ -10,8 +10,8 @@ import (
 
 var update = flag.Bool("update", false, "update golden files")
 
-// Updates reports whether the flag -update is set.
-func Updates() bool { return *update }
+// IsUpdating reports whether the flag -update is set.
+func IsUpdating() bool { return *update }
 
 // Compare compares got with the file at path and reports the first line that differs. With -update
 // it writes the file.

@@ -54,16 +54,16 @@ func Weighted[N int32 | int64](counts []N, n N, p float64) int {
 
 // Counts is the exact distribution of small non-negative integers. The zero value is empty.
 type Counts struct {
-	N, Sum int64   // number of values, and their sum
-	Of     []int64 // number of occurrences, by value
+	N, Sum      int64   // number of values, and their sum
+	Occurrences []int64 // number of occurrences, by value
 }
 
 // Add counts v. It allocates only if v is larger than all values before.
 func (c *Counts) Add(v int64) {
-	if n := v + 1 - int64(len(c.Of)); n > 0 {
-		c.Of = append(c.Of, make([]int64, max(n, int64(len(c.Of))))...)
+	if n := v + 1 - int64(len(c.Occurrences)); n > 0 {
+		c.Occurrences = append(c.Occurrences, make([]int64, max(n, int64(len(c.Occurrences))))...)
 	}
-	c.Of[v]++
+	c.Occurrences[v]++
 	c.N++
 	c.Sum += v
 }
@@ -81,7 +81,7 @@ func (c *Counts) NearestRank(p float64) int64 {
 	if c.N == 0 {
 		return 0
 	}
-	return int64(Weighted(c.Of, c.N, p))
+	return int64(Weighted(c.Occurrences, c.N, p))
 }
 
 // Bucket returns the bucket of v in a logarithmic histogram with 1<<precision buckets for each

@@ -63,8 +63,8 @@ func (e *KeyError) Unknown() (name string, known []string) {
 	return e.Value, slices.Clone(e.Known)
 }
 
-// Show formats a value for a message, truncated to 60 bytes.
-func Show(value any) string {
+// FormatValue formats a value for a message, truncated to 60 bytes.
+func FormatValue(value any) string {
 	text := fmt.Sprint(value)
 	if s, ok := value.(string); ok {
 		text = fmt.Sprintf("%q", s)

@@ -17,8 +17,8 @@ type Row[T any] struct {
 
 	// The following fields are for a control on a screen.
 
-	Shown   func(*T) string // the value as the screen shows it; nil means Text
-	Options []Option        // the values to choose from; empty if the value is typed
+	DisplayText func(*T) string // the value as the screen shows it; nil means Text
+	Options     []Option        // the values to choose from; empty if the value is typed
 	// Step returns the value n steps further on the ladder; ok is false at its end. nil means that the
 	// value is typed.
 	Step  func(t *T, n int) (value any, ok bool)
@@ -74,7 +74,7 @@ func NewRow[T any, V comparable](u Unit[V], get func(*T) V, set func(*T, V), inf
 		Get:    func(t *T) any { return u.Format(get(t)) },
 		Number: func(t *T) float64 { return u.Number(get(t)) },
 		Check: func(t *T) error {
-			if v := get(t); !u.In(v) {
+			if v := get(t); !u.InRange(v) {
 				return u.Refuse(info.Key, u.Format(v))
 			}
 			return nil
@@ -93,8 +93,8 @@ func (r *Row[T]) Text(t *T) string {
 
 // Show returns the value as the screen shows it.
 func (r *Row[T]) Show(t *T) string {
-	if r.Shown != nil {
-		return r.Shown(t)
+	if r.DisplayText != nil {
+		return r.DisplayText(t)
 	}
 	return r.Text(t)
 }

@@ -18,7 +18,7 @@ type Unit[T comparable] struct {
 	Parse    func(any) (T, bool) // ok is false if the value is of another kind
 	Format   func(T) string      // Parse(Format(v)) == v for every v in range
 	Number   func(T) float64     // the value in the unit Name, for a slider
-	In       func(T) bool        // reports whether a value is in range
+	InRange  func(T) bool        // reports whether a value is in range
 	Min, Max string              // bounds of the range, as text
 }
 
@@ -35,8 +35,8 @@ func (u Unit[T]) Refuse(key, shown string) *KeyError {
 // Read parses a value and checks its range. key is for the error, a *KeyError.
 func (u Unit[T]) Read(key string, value any) (T, error) {
 	v, ok := u.Parse(value)
-	if !ok || !u.In(v) {
-		return v, u.Refuse(key, Show(value))
+	if !ok || !u.InRange(v) {
+		return v, u.Refuse(key, FormatValue(value))
 	}
 	return v, nil
 }
@@ -55,8 +55,8 @@ const (
 var Percent = Unit[float64]{
 	Name: "%", Expected: `a percentage from 0% to 100%, such as "5%"`, Min: "0%", Max: "100%",
 	Parse: parseOrZero(units.ParsePercent), Format: units.FormatPercent,
-	Number: func(p float64) float64 { return p * 100 },
-	In:     func(p float64) bool { return p >= 0 && p <= 1 },
+	Number:  func(p float64) float64 { return p * 100 },
+	InRange: func(p float64) bool { return p >= 0 && p <= 1 },
 }
 
 // Span is a time from 0 to MaxDelay.
@@ -68,9 +68,9 @@ var Span = Unit[time.Duration]{
 		}
 		return parseOrZero(units.ParseDuration)(v)
 	},
-	Format: units.FormatDuration,
-	Number: func(d time.Duration) float64 { return float64(d) / 1e6 },
-	In:     func(d time.Duration) bool { return d >= 0 && d <= MaxDelay },
+	Format:  units.FormatDuration,
+	Number:  func(d time.Duration) float64 { return float64(d) / 1e6 },
+	InRange: func(d time.Duration) bool { return d >= 0 && d <= MaxDelay },
 }
 
 // Burst is the mean length of a run of lost packets; 0 means off.
@@ -84,9 +84,9 @@ var Burst = Unit[float64]{
 		n, ok := ParseNumber(v)
 		return n, ok && n >= 1
 	},
-	Format: formatOrOff(units.FormatDecimal),
-	Number: func(n float64) float64 { return n },
-	In:     func(n float64) bool { return n == 0 || n >= 1 && n <= MaxBurst },
+	Format:  formatOrOff(units.FormatDecimal),
+	Number:  func(n float64) float64 { return n },
+	InRange: func(n float64) bool { return n == 0 || n >= 1 && n <= MaxBurst },
 }
 
 // Rate is in bits per second; 0 means off.
@@ -94,8 +94,8 @@ var Rate = Unit[int64]{
 	Name: "kbit/s", Expected: `a rate from 1kbit to 1tbit, such as "1.5mbit" or "80KB/s", or "off" for no limit`,
 	Min: "1kbit", Max: "1tbit",
 	Parse: parseOrOff(units.ParseRate), Format: formatOrOff(units.FormatRate),
-	Number: func(n int64) float64 { return float64(n) / 1000 },
-	In:     func(n int64) bool { return n == 0 || n >= minRate && n <= maxRate },
+	Number:  func(n int64) float64 { return float64(n) / 1000 },
+	InRange: func(n int64) bool { return n == 0 || n >= minRate && n <= maxRate },
 }
 
 // Size is in bytes; 0 means off.
@@ -103,8 +103,8 @@ var Size = Unit[int64]{
 	Name: "bytes", Expected: `a size from 1B to 1TiB, such as "64KB", or "off" for no limit`,
 	Min: "1B", Max: "1TiB",
 	Parse: parseOrOff(units.ParseSize), Format: formatOrOff(units.FormatSize),
-	Number: func(n int64) float64 { return float64(n) },
-	In:     func(n int64) bool { return n >= 0 && n <= maxQueue },
+	Number:  func(n int64) float64 { return float64(n) },
+	InRange: func(n int64) bool { return n >= 0 && n <= maxQueue },
 }
 
 // Switch is on or off.
@@ -131,7 +131,7 @@ var Switch = Unit[bool]{
 		}
 		return 0
 	},
-	In: func(bool) bool { return true },
+	InRange: func(bool) bool { return true },
 }
 
 // Count returns the unit of a whole number from lo to hi; what is the plural noun of the counted
@@ -141,8 +141,8 @@ func Count(what string, lo, hi int) Unit[int] {
 		Name: what, Expected: fmt.Sprintf("a whole number of %s from %d to %d", what, lo, hi),
 		Min: strconv.Itoa(lo), Max: strconv.Itoa(hi),
 		Parse: ParseCount, Format: strconv.Itoa,
-		Number: func(n int) float64 { return float64(n) },
-		In:     func(n int) bool { return n >= lo && n <= hi },
+		Number:  func(n int) float64 { return float64(n) },
+		InRange: func(n int) bool { return n >= lo && n <= hi },
 	}
 }
 
@@ -206,7 +206,7 @@ func ParseCount(v any) (int, bool) {
 
 // OrOff extends the unit of a count by "off", which is 0.
 func OrOff(u Unit[int]) Unit[int] {
-	parse, in := u.Parse, u.In
+	parse, in := u.Parse, u.InRange
 	u.Expected += `, or "off"`
 	u.Parse = func(v any) (int, bool) {
 		if IsOff(v) {
@@ -216,6 +216,6 @@ func OrOff(u Unit[int]) Unit[int] {
 		return n, ok && n != 0 // 0 has to be written as "off"
 	}
 	u.Format = formatOrOff(strconv.Itoa)
-	u.In = func(n int) bool { return n == 0 || in(n) }
+	u.InRange = func(n int) bool { return n == 0 || in(n) }
 	return u
 }

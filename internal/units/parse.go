@@ -233,8 +233,8 @@ func Split(s string) (number, unit string) {
 	return s[:i], strings.TrimSpace(s[i:])
 }
 
-// Complete appends unit to text if text is a number without a unit.
-func Complete(text, unit string) string {
+// AppendUnit appends unit to text if text is a number without a unit.
+func AppendUnit(text, unit string) string {
 	if number, rest := Split(text); number != "" && rest == "" {
 		return text + unit
 	}

@@ -39,9 +39,9 @@ type Errors struct {
 	Truncated error // the file ends early
 }
 
-// Of detects the compression from the first bytes of a file. None of these magic numbers can begin
+// Detect detects the compression from the first bytes of a file. None of these magic numbers can begin
 // a text or a walk-off recording, whose first value is 0..3.
-func Of(head []byte) Packing {
+func Detect(head []byte) Packing {
 	switch {
 	case bytes.HasPrefix(head, []byte{0x28, 0xb5, 0x2f, 0xfd}):
 		return Zstd
@@ -53,8 +53,8 @@ func Of(head []byte) Packing {
 	return None
 }
 
-// Named returns the compression that the extension of a path stands for: .zst or .gz; None for others.
-func Named(path string) Packing {
+// FromPath returns the compression that the extension of a path stands for: .zst or .gz; None for others.
+func FromPath(path string) Packing {
 	switch {
 	case strings.HasSuffix(path, ".zst"):
 		return Zstd
@@ -86,8 +86,8 @@ func New(file io.Reader, path string, errs Errors) (*Reader, error) {
 	if len(head) == 0 {
 		return nil, fmt.Errorf("%w: the file is empty", errs.Format)
 	}
-	u.packing = Of(head)
-	if want := Named(path); want != None && want != u.packing {
+	u.packing = Detect(head)
+	if want := FromPath(path); want != None && want != u.packing {
 		return nil, fmt.Errorf("%w: the file name promises %v, but it begins with % x", errs.Format, want, head)
 	}
 	return u, u.startDecompressor()

@@ -27,7 +27,7 @@ func TestReader(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if r.Packing() != unpack.Named(name) || unpack.Of(file) != unpack.Named(name) {
+		if r.Packing() != unpack.FromPath(name) || unpack.Detect(file) != unpack.FromPath(name) {
 			t.Errorf("%s: packed as %v", name, r.Packing())
 		}
 		for range 2 {

@@ -2,10 +2,10 @@ package loss
 
 import "math"
 
-// Odds bounds the number of packets lost by chance in a series that was sent under one or more
+// LossBounds bounds the number of packets lost by chance in a series that was sent under one or more
 // loss models. The bounds are Chernoff bounds with the exact moments of the Markov chains, so
 // they hold for any number of packets and for correlated losses.
-type Odds struct {
+type LossBounds struct {
 	segments  []segment
 	sent      float64
 	mean      float64 // of the number lost
@@ -21,7 +21,7 @@ type segment struct {
 
 // Add adds n packets of the given number of fragments, sent under model m after those added before.
 // ok is false, and nothing is added, if the losses depend on a file.
-func (o *Odds) Add(m Model, fragments int, n int64) (ok bool) {
+func (o *LossBounds) Add(m Model, fragments int, n int64) (ok bool) {
 	if b, ok := m.(Bernoulli); ok && fragments > 1 { // lost if any fragment is
 		m = Bernoulli{P: 1 - math.Pow(1-b.P, float64(fragments))}
 	}
@@ -42,11 +42,11 @@ func (o *Odds) Add(m Model, fragments int, n int64) (ok bool) {
 }
 
 // Mean returns the expected number of losses.
-func (o *Odds) Mean() float64 { return o.mean }
+func (o *LossBounds) Mean() float64 { return o.mean }
 
-// Between returns bounds of the number of losses. The number is outside with a probability of at most
+// Interval returns bounds of the number of losses. The number is outside with a probability of at most
 // alpha.
-func (o *Odds) Between(alpha float64) (low, high float64) {
+func (o *LossBounds) Interval(alpha float64) (low, high float64) {
 	deterministic := o.mean // losses of models that are not random
 	for i := range o.segments {
 		deterministic -= o.segments[i].chain.closedForm().Rate * float64(o.segments[i].n)
@@ -63,7 +63,7 @@ func (o *Odds) Between(alpha float64) (low, high float64) {
 // t*s), and the same holds below the mean with -t, where K(t) = ln E[exp(t*S)] is the cumulant
 // generating function. level is ln(2/alpha): each bound gets half of alpha. The best t is searched
 // around its value for a normal distribution.
-func (o *Odds) chernoff(level float64) (low, high float64) {
+func (o *LossBounds) chernoff(level float64) (low, high float64) {
 	low, high = 0, math.Inf(1)
 	const around, steps = 16, 4 // 16 steps of a factor 2^(1/4) in both directions
 	const minVariance = 1e-3    // avoids a division by 0
@@ -82,7 +82,7 @@ func (o *Odds) chernoff(level float64) (low, high float64) {
 // cumulant returns K(t), the logarithm of E[exp(t*S)] for the number S of losses of all chains. The
 // first chain starts in its stationary distribution. The start states of later chains are unknown,
 // so the worst case is used.
-func (o *Odds) cumulant(t float64) (sum float64) {
+func (o *LossBounds) cumulant(t float64) (sum float64) {
 	for i := range o.segments {
 		s := &o.segments[i]
 		w, scale := s.chain.momentVector(t, s.n)

@@ -15,7 +15,7 @@ func TestBoundsIndependentLosses(t *testing.T) {
 		p float64
 		n int
 	}{{0.02, 60}, {0.02, 3600}, {0.5, 200}, {0.001, 100}, {0.9, 1000}, {0.05, 50000}} {
-		var o loss.Odds
+		var o loss.LossBounds
 		if !o.Add(loss.Bernoulli{P: c.p}, 1, int64(c.n)) || math.Abs(o.Mean()-c.p*float64(c.n)) > 1e-9 {
 			t.Fatalf("%+v: mean %g", c, o.Mean())
 		}
@@ -32,7 +32,7 @@ func TestBoundsIndependentLosses(t *testing.T) {
 		for sum := term(c.n); sum < alpha/2; sum += term(high) {
 			high--
 		}
-		least, most := o.Between(alpha)
+		least, most := o.Interval(alpha)
 		sd := math.Sqrt(c.p * (1 - c.p) * float64(c.n))
 		if least > float64(low)+1 || most < float64(high)-1 || least < float64(low)-sd-2 || most > float64(high)+sd+2 {
 			t.Errorf("%+v: %g to %g, exactly %d to %d", c, least, most, low, high)
@@ -47,12 +47,12 @@ func TestBoundsBursts(t *testing.T) {
 	models := []loss.Model{loss.Gilbert{Mean: 0.05, Burst: 8}, loss.GilbertElliott{P: 0.01, R: 0.1, H: 0.5, K: 0.99}, parseModel(t, "correlated p=10% rho=60%")}
 	for i, first := range models {
 		second := loss.Gilbert{Mean: 0.2, Burst: 3}
-		var o, alone loss.Odds
+		var o, alone loss.LossBounds
 		o.Add(first, 1, n)
 		o.Add(second, 1, n)
 		alone.Add(loss.Bernoulli{P: (loss.RateOf(first) + 0.2) / 2}, 1, 2*n)
-		least, most := o.Between(alpha)
-		low, high := alone.Between(alpha)
+		least, most := o.Interval(alpha)
+		low, high := alone.Interval(alpha)
 		rng := rand.New(rand.NewPCG(uint64(i), 3))
 		out, outAlone := 0, 0
 		for range runs {
@@ -82,12 +82,12 @@ func TestBoundsBursts(t *testing.T) {
 
 // A deterministic model may deviate from its mean by one run.
 func TestBoundsPatterns(t *testing.T) {
-	var o loss.Odds
+	var o loss.LossBounds
 	if o.Add(loss.Trace{}, 1, 5) {
 		t.Error("Add of a model with a file returned true")
 	}
 	o.Add(parseModel(t, "pattern bits=0001"), 1, 1000)
-	if least, most := o.Between(1e-5); least > 250 || most < 250 || most-least > 4 {
+	if least, most := o.Interval(1e-5); least > 250 || most < 250 || most-least > 4 {
 		t.Errorf("%g to %g of 250", least, most)
 	}
 }

@@ -34,7 +34,7 @@ func (c correlated) Check() error {
 	if err := checkLossRate(c.Mean); err != nil {
 		return err
 	}
-	if !correlationUnit.In(c.Rho) {
+	if !correlationUnit.InRange(c.Rho) {
 		return correlationUnit.Refuse("loss.rho", units.FormatPercent(c.Rho))
 	}
 	if enter, leave := c.rates(); enter > 1+1e-9 || leave > 1+1e-9 {
@@ -68,6 +68,6 @@ var correlatedKind = correlatedParams.newKind(nil,
 var correlationUnit = setting.Unit[float64]{
 	Name: "%", Expected: `a correlation from -100% to 99.9999%, such as "25%"`, Min: "-100%", Max: "99.9999%",
 	Parse: setting.Percent.Parse, Format: units.FormatPercent,
-	Number: func(p float64) float64 { return p * 100 },
-	In:     func(p float64) bool { return p >= -1 && p <= 0.999999 },
+	Number:  func(p float64) float64 { return p * 100 },
+	InRange: func(p float64) bool { return p >= -1 && p <= 0.999999 },
 }

@@ -36,7 +36,7 @@ func newParam[M any, T comparable](u setting.Unit[T], field func(*M) *T, name, d
 			return err
 		},
 		check: func(m *M) error {
-			if v := *field(m); !u.In(v) {
+			if v := *field(m); !u.InRange(v) {
 				return u.Refuse(key, u.Format(v))
 			}
 			return nil
@@ -120,12 +120,12 @@ func (t Table) readFile(description string, hasTimes bool) (f tracefile.File, er
 	path, ok := t["file"].(string)
 	f.Path = path
 	if !ok || path == "" {
-		return f, u.Refuse("loss.file", setting.Show(t["file"]))
+		return f, u.Refuse("loss.file", setting.FormatValue(t["file"]))
 	}
 	for _, key := range []string{"by", "sha256"} {
 		value, given := t[key]
 		if text, _ := value.(string); given && !f.Option(key, text) {
-			return f, u.Refuse("loss."+key, setting.Show(value))
+			return f, u.Refuse("loss."+key, setting.FormatValue(value))
 		}
 	}
 	return f, nil

@@ -44,13 +44,13 @@ func (p pattern) Text() string {
 func (p pattern) Check() error {
 	switch {
 	case p.Bits != "" && p.File != tracefile.File{}:
-		return &setting.KeyError{Key: "loss.bits", Value: setting.Show(p.Bits), Expected: "either bits or a file"}
+		return &setting.KeyError{Key: "loss.bits", Value: setting.FormatValue(p.Bits), Expected: "either bits or a file"}
 	case p.File.Path != "" && p.File.Valid() && !p.File.ByTime: // a pattern has no times
 		return nil
 	case p.File != tracefile.File{}:
-		return tracefile.Unit("a pattern", false).Refuse("loss.file", setting.Show(tracefile.Format(p.File)))
-	case !patternUnit.In(p.Bits):
-		return patternUnit.Refuse("loss.bits", setting.Show(p.Bits))
+		return tracefile.Unit("a pattern", false).Refuse("loss.file", setting.FormatValue(tracefile.Format(p.File)))
+	case !patternUnit.InRange(p.Bits):
+		return patternUnit.Refuse("loss.bits", setting.FormatValue(p.Bits))
 	}
 	return nil
 }
@@ -161,7 +161,7 @@ var patternUnit = setting.Unit[string]{
 	Parse:  func(v any) (string, bool) { s, ok := v.(string); return strings.TrimSpace(s), ok },
 	Format: func(s string) string { return s },
 	Number: func(s string) float64 { return float64(len(s)) },
-	In: func(s string) bool {
+	InRange: func(s string) bool {
 		return len(s) > 0 && len(s) <= maxPattern && strings.Trim(s, "01") == ""
 	},
 }

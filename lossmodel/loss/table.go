@@ -79,13 +79,13 @@ func KindByName(name any) (kind, error) {
 		}
 		known = append(known, k.Name)
 	}
-	return kind{}, &setting.KeyError{Key: "loss.model", Value: setting.Show(name),
+	return kind{}, &setting.KeyError{Key: "loss.model", Value: setting.FormatValue(name),
 		Expected: "one of " + strings.Join(known, ", "), Known: known}
 }
 
 // checkLossRate returns an error if a loss rate is not between 0 and 1.
 func checkLossRate(mean float64) error {
-	if !setting.Percent.In(mean) {
+	if !setting.Percent.InRange(mean) {
 		return setting.Percent.Refuse("loss", units.FormatPercent(mean))
 	}
 	return nil

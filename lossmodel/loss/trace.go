@@ -25,7 +25,7 @@ func (t Trace) Text() string {
 // Check implements Model.
 func (t Trace) Check() error {
 	if t.File.Path == "" || !t.File.Valid() {
-		return tracefile.Unit("a capture", true).Refuse("loss.file", setting.Show(tracefile.Format(t.File)))
+		return tracefile.Unit("a capture", true).Refuse("loss.file", setting.FormatValue(tracefile.Format(t.File)))
 	}
 	return nil
 }

@@ -56,8 +56,8 @@ type Setting struct {
 	Value string `json:"value"`
 }
 
-// LeastFit is the smallest number of datagrams that Fit accepts.
-const LeastFit = 50
+// MinFitPackets is the smallest number of datagrams that Fit accepts.
+const MinFitPackets = 50
 
 // errTooShort means that the capture has fewer datagrams than Fit accepts.
 var errTooShort = errors.New("capture too short")
@@ -71,14 +71,14 @@ func Fit(c *capture.Capture) (FitResult, error) {
 	if err != nil {
 		return FitResult{}, err
 	}
-	if len(seq.Datagrams) < LeastFit {
-		return FitResult{}, fmt.Errorf("%w: %d packets, expected at least %d", errTooShort, len(seq.Datagrams), LeastFit)
+	if len(seq.Datagrams) < MinFitPackets {
+		return FitResult{}, fmt.Errorf("%w: %d packets, expected at least %d", errTooShort, len(seq.Datagrams), MinFitPackets)
 	}
 	f := &fitter{datagrams: seq.Datagrams}
 	f.Spec = lossmodel.DefaultSpec()
 	f.addCaptureNotes(c, seq)
 	f.correctClocks(c.HasSent && c.HasDelay)
-	f.Measured = Of(seq)
+	f.Measured = NewStats(seq)
 	f.fitLoss()
 	f.fitCopies()
 	if c.HasDelay && f.Measured.Delay.Count > 0 {
@@ -193,7 +193,7 @@ func (f *fitter) simulateFit(c *capture.Capture) error {
 	if err != nil {
 		return fmt.Errorf("the fitted link is invalid: %w", err)
 	}
-	f.Modelled = Of(mustSequence(rows))
+	f.Modelled = NewStats(mustSequence(rows))
 	return nil
 }
 

@@ -122,7 +122,7 @@ func newLossFitter(lost []bool) *fitter {
 	for i, l := range lost {
 		f.datagrams[i].Lost = l
 	}
-	f.Measured = Of(&capture.Sequence{Datagrams: f.datagrams})
+	f.Measured = NewStats(&capture.Sequence{Datagrams: f.datagrams})
 	return f
 }
 

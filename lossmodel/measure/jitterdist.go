@@ -204,25 +204,25 @@ func regularizedGamma(a, x float64) float64 {
 	return clamp(1 - front*h)
 }
 
-// DelayLaw is the distribution of delays due to latency and jitter, in milliseconds.
-type DelayLaw struct {
+// DelayDistribution is the distribution of delays due to latency and jitter, in milliseconds.
+type DelayDistribution struct {
 	Mean, SD float64
-	Lo, Hi   float64 // range with all relevant probability
+	Min, Max float64 // range with all relevant probability
 	Rho      float64 // correlation with the next packet
 }
 
-// DelayLawOf returns the distribution of a delay in closed form; ok is false if the jitter is a
+// NewDelayDistribution returns the distribution of a delay in closed form; ok is false if the jitter is a
 // table in a file. Delays that would be negative count as 0.
-func DelayLawOf(d *lossmodel.Delay) (dist DelayLaw, ok bool) {
+func NewDelayDistribution(d *lossmodel.Delay) (dist DelayDistribution, ok bool) {
 	latency, unit := float64(d.Latency)/millisecond, float64(d.Jitter)/millisecond
 	if d.Jitter == 0 {
-		return DelayLaw{Mean: latency, Lo: latency, Hi: latency}, true
+		return DelayDistribution{Mean: latency, Min: latency, Max: latency}, true
 	}
 	jitter, ok := newJitterDist(d)
 	if !ok {
-		return DelayLaw{}, false
+		return DelayDistribution{}, false
 	}
-	dist = DelayLaw{Lo: max(latency+jitter.min*unit, 0), Hi: max(latency+jitter.max*unit, 0), Rho: d.Correlation}
-	dist.Mean, dist.SD = integrate(func(y float64) float64 { return jitter.cdf((y - latency) / unit) }, dist.Lo, dist.Hi, 4000)
+	dist = DelayDistribution{Min: max(latency+jitter.min*unit, 0), Max: max(latency+jitter.max*unit, 0), Rho: d.Correlation}
+	dist.Mean, dist.SD = integrate(func(y float64) float64 { return jitter.cdf((y - latency) / unit) }, dist.Min, dist.Max, 4000)
 	return dist, true
 }

@@ -19,7 +19,7 @@ func TestDelayLawAgreesWithLink(t *testing.T) {
 		{Latency: 20 * time.Millisecond, Jitter: 7 * time.Millisecond, Distribution: lossmodel.Pareto},
 		{Latency: 20 * time.Millisecond},
 	} {
-		law, ok := DelayLawOf(&d)
+		law, ok := NewDelayDistribution(&d)
 		if !ok {
 			t.Fatal(d)
 		}
@@ -35,8 +35,8 @@ func TestDelayLawAgreesWithLink(t *testing.T) {
 			now := time.Duration(i) * time.Second
 			v := link.Send(now, nil, 0)
 			took[i] = float64(v.Due-now) / millisecond
-			if took[i] < law.Lo-1e-3 || took[i] > law.Hi+1e-3 {
-				t.Fatalf("%+v: delay %g ms, expected %g to %g", d, took[i], law.Lo, law.Hi)
+			if took[i] < law.Min-1e-3 || took[i] > law.Max+1e-3 {
+				t.Fatalf("%+v: delay %g ms, expected %g to %g", d, took[i], law.Min, law.Max)
 			}
 			link.Receive(now + time.Hour)
 		}

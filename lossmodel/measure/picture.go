@@ -47,7 +47,7 @@ func Show(spec lossmodel.Spec, seed uint64, t Traffic, style Style) (string, err
 func Picture(s *capture.Sequence, style Style) string {
 	p := &picture{style: style}
 	p.style.Width = max(style.Width, MinWidth)
-	st := Of(s)
+	st := NewStats(s)
 	p.writeStats(&st)
 	p.writeDelays(s, &st)
 	p.writeRuns(&st)

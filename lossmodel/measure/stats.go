@@ -45,8 +45,8 @@ type delayStats struct {
 	Lag1 float64 `json:"lag1"`
 }
 
-// Of computes the statistics of a capture: losses, copies, delays and reordering.
-func Of(s *capture.Sequence) Stats {
+// NewStats computes the statistics of a capture: losses, copies, delays and reordering.
+func NewStats(s *capture.Sequence) Stats {
 	st := Stats{Sent: len(s.Datagrams)}
 	st.countLosses(s.Datagrams)
 	duplicated := 0

@@ -50,7 +50,7 @@ func TestReorderingExamples(t *testing.T) {
 		{6, []int{0, 2, 5}, 0, 0, map[int]float64{0: 1}},                             // losses are not reordering
 		{6, []int{2, 0, 5}, 1, 1, map[int]float64{0: 1. / 3, 1: 1. / 3, -1: 1. / 3}}, // and do not count as positions
 	} {
-		r := Of(captureInOrder(t, c.n, c.order...)).Reordering
+		r := NewStats(captureInOrder(t, c.n, c.order...)).Reordering
 		if r.Reordered != c.reordered || r.MaxExtent != c.extent || math.Abs(r.Ratio-float64(c.reordered)/float64(len(c.order))) > 1e-12 {
 			t.Errorf("%v: %+v", c.order, r)
 		}
@@ -78,7 +78,7 @@ func TestReorderingByDefinition(t *testing.T) {
 				}
 			}
 		}
-		r := Of(captureInOrder(t, n, order...)).Reordering
+		r := NewStats(captureInOrder(t, n, order...)).Reordering
 		if r.Reordered != reordered || r.MaxExtent != maxExtent || reordered > 0 &&
 			math.Abs(r.MeanExtent-float64(sum)/float64(reordered)) > 1e-9 {
 			t.Fatalf("%v: %+v, want %d, %d", order, r, reordered, maxExtent)
@@ -95,7 +95,7 @@ func TestReorderingByDefinition(t *testing.T) {
 
 // The statistics of losses in a small example.
 func TestLossExample(t *testing.T) {
-	st := Of(captureInOrder(t, 12, 0, 3, 4, 6, 7, 11)) // lost: 1 2, 5, 8 9 10
+	st := NewStats(captureInOrder(t, 12, 0, 3, 4, 6, 7, 11)) // lost: 1 2, 5, 8 9 10
 	if st.Lost != 6 || st.Bursts != 3 || st.MeanBurst != 2 || st.LongBurst != 3 || !slices.Equal(st.Runs, []int{1, 1, 1}) {
 		t.Errorf("%+v", st)
 	}

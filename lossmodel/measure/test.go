@@ -29,10 +29,10 @@ const MaxSigmas = 5
 
 // Report is the result of Test.
 type Report struct {
-	Packets int      `json:"packets"`
-	Checks  []Check  `json:"checks"`
-	Notes   []string `json:"notes,omitempty"` // what was not tested, and why
-	Whole   Stats    `json:"whole"`           // of the complete link with all stages
+	Packets   int      `json:"packets"`
+	Checks    []Check  `json:"checks"`
+	Notes     []string `json:"notes,omitempty"` // what was not tested, and why
+	AllStages Stats    `json:"whole"`           // of the complete link with all stages
 }
 
 // OK reports whether every check passed.
@@ -53,7 +53,7 @@ func Test(spec lossmodel.Spec, seed uint64, t Traffic) (Report, error) {
 	if err != nil {
 		return Report{}, err
 	}
-	r := &tester{Report: Report{Packets: t.Packets, Whole: Of(mustSequence(rows))}, spec: spec, seed: seed, traffic: t}
+	r := &tester{Report: Report{Packets: t.Packets, AllStages: NewStats(mustSequence(rows))}, spec: spec, seed: seed, traffic: t}
 	for _, stage := range []func() error{r.testLoss, r.testDuplicate, r.testCorrupt, r.testDelay, r.testReorder, r.testRate} {
 		if err := stage(); err != nil {
 			return Report{}, err

@@ -22,7 +22,7 @@ type client struct {
 	lastSeen    time.Duration  // when its last datagram arrived
 	inFlight    int            // datagrams in flight, both directions
 	kernelDrops uint64         // of its socket, when last read
-	tallies     [2]Tally       // by direction
+	tallies     [2]ClientFlow  // by direction
 }
 
 // readClients reads datagrams of clients until the relay ends.
@@ -104,13 +104,13 @@ func (r *Relay) addClient(addr, replyTo netip.AddrPort) *client {
 		r.totals.Refused++
 		return nil
 	}
-	c := &client{Client: Client{Turn: r.totals.Joined + 1, Addr: addr}, replyTo: replyTo, joined: r.virtualNow}
+	c := &client{Client: Client{Number: r.totals.Joined + 1, Addr: addr}, replyTo: replyTo, joined: r.virtualNow}
 	var err error
 	if c.server, err = net.DialUDP("udp", nil, net.UDPAddrFromAddrPort(r.options.Server)); err != nil {
 		r.totals.NoSocket++
 		return nil
 	}
-	c.Via = c.server.LocalAddr().(*net.UDPAddr).AddrPort()
+	c.ServerSideAddr = c.server.LocalAddr().(*net.UDPAddr).AddrPort()
 	c.lanes = r.shared
 	if !r.options.Shared {
 		if c.lanes, err = r.newLanes(c.Client); err != nil {
@@ -150,7 +150,7 @@ func (r *Relay) readAnswer(c *client, buf []byte) bool {
 	if err != nil {
 		if isSingleDatagramError(err) {
 			r.mu.Lock()
-			r.totals.Flows[Up].Gone++
+			r.totals.Flows[Up].Unreachable++
 			r.mu.Unlock()
 		}
 		return r.isTransient(err)
@@ -168,10 +168,10 @@ func (r *Relay) expireClients() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	now := r.now()
-	r.totals.Flows[Up].Missed = kernelDrops(r.listen)
+	r.totals.Flows[Up].KernelDrops = kernelDrops(r.listen)
 	for addr, c := range r.clients {
 		if n := kernelDrops(c.server); n > c.kernelDrops {
-			r.totals.Flows[Down].Missed += n - c.kernelDrops
+			r.totals.Flows[Down].KernelDrops += n - c.kernelDrops
 			c.kernelDrops = n
 		}
 		if now-c.lastSeen >= r.options.Idle {

@@ -55,7 +55,7 @@ func TestFilesAgreeWithTotals(t *testing.T) {
 	if skipped, errs := j.Close(); skipped != 0 || errors.Join(errs...) != nil {
 		t.Fatal(skipped, errs)
 	}
-	for way, text := range map[Way]*bytes.Buffer{Up: &up, Down: &down} {
+	for way, text := range map[Direction]*bytes.Buffer{Up: &up, Down: &down} {
 		c, err := capture.Read(text)
 		if err != nil {
 			t.Fatal(err)
@@ -126,7 +126,7 @@ func TestRecordReproducible(t *testing.T) {
 		for seq, row := range first {
 			l := links[row[4]]
 			if l == nil {
-				if l, err = lossmodel.NewLink(link, 77, LinkName(Way(way), int(number(row[4])))); err != nil {
+				if l, err = lossmodel.NewLink(link, 77, LinkName(Direction(way), int(number(row[4])))); err != nil {
 					t.Fatal(err)
 				}
 				links[row[4]] = l
@@ -144,18 +144,18 @@ func TestRecordReproducible(t *testing.T) {
 					due = "lost"
 				}
 				if outcomes[name] != due {
-					t.Errorf("%v %s recorded as due at %s, reproduced at %s", Way(way), name, outcomes[name], due)
+					t.Errorf("%v %s recorded as due at %s, reproduced at %s", Direction(way), name, outcomes[name], due)
 				}
 				delete(outcomes, name)
 			}
 		}
 		for name, when := range outcomes { // not delivered by the links
 			if when != "lost" {
-				t.Errorf("%v %s recorded as due at %s, reproduced as lost", Way(way), name, when)
+				t.Errorf("%v %s recorded as due at %s, reproduced as lost", Direction(way), name, when)
 			}
 		}
 		if f := &totals.Flows[way]; f.Lost() == 0 || f.Copies == 0 {
-			t.Errorf("%v: %d lost, %d copies, expected some of both", Way(way), f.Lost(), f.Copies)
+			t.Errorf("%v: %d lost, %d copies, expected some of both", Direction(way), f.Lost(), f.Copies)
 		}
 	}
 }

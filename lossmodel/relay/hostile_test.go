@@ -68,7 +68,7 @@ func TestNoSocket(t *testing.T) {
 	}
 	earlier := Totals{}
 	second := now.Since(&earlier)
-	if line := Line(now.At, &second, nil); !strings.HasPrefix(line, "!") || !strings.Contains(line, "no socket for 1") {
+	if line := FormatSecond(now.At, &second, nil); !strings.HasPrefix(line, "!") || !strings.Contains(line, "no socket for 1") {
 		t.Error(line)
 	}
 	if stop(); len(r.slots) != 0 || now.Joined != 0 {
@@ -82,7 +82,7 @@ func TestManyLanes(t *testing.T) {
 	const clients, each = 150, 4
 	server := newEchoServer(t)
 	r, stop := startRelay(t, Options{Server: localAddr(server), MaxClients: clients, Conditions: func(c Client) (up, down lossmodel.Spec) {
-		return newSpec(t, "latency", fmt.Sprintf("%dms", 1+c.Turn*7%30)), newSpec(t, "latency", fmt.Sprintf("%dms", 1+c.Turn*11%30), "jitter", "1ms")
+		return newSpec(t, "latency", fmt.Sprintf("%dms", 1+c.Number*7%30)), newSpec(t, "latency", fmt.Sprintf("%dms", 1+c.Number*11%30), "jitter", "1ms")
 	}})
 	for round := range each {
 		for i := range clients {
@@ -147,8 +147,8 @@ func TestRuntimeTimer(t *testing.T) {
 			t.Errorf("%d came back as %q", i, got)
 		}
 	}
-	if now := stop(); now.Flows[Down].Out != 20 || now.Flows[Up].Took.Quantile(0) < 5*time.Millisecond {
-		t.Errorf("%d came back, up in %v", now.Flows[Down].Out, now.Flows[Up].Took.Quantile(0))
+	if now := stop(); now.Flows[Down].Out != 20 || now.Flows[Up].Delay.Quantile(0) < 5*time.Millisecond {
+		t.Errorf("%d came back, up in %v", now.Flows[Down].Out, now.Flows[Up].Delay.Quantile(0))
 	}
 }
 

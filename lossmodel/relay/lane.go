@@ -17,7 +17,7 @@ const (
 // sendToLink passes a datagram that was read at the given time to its link, counts and reports the
 // link's decision, and forwards what is due. A datagram that would exceed Options.MaxQueued is
 // dropped and counts as lost by the queue. The lock must be held.
-func (r *Relay) sendToLink(c *client, way Way, data []byte, at time.Duration) {
+func (r *Relay) sendToLink(c *client, way Direction, data []byte, at time.Duration) {
 	if r.closed {
 		return
 	}
@@ -36,7 +36,7 @@ func (r *Relay) sendToLink(c *client, way Way, data []byte, at time.Duration) {
 	cost := datagramOverhead + int64(len(data)) // counted against Options.MaxQueued
 	if r.bytesInFlight+cost > r.options.MaxQueued {
 		flow.LostBy[lossmodel.Queue]++
-		flow.Overrun++
+		flow.OverLimit++
 		c.tallies[way].Lost++
 		if len(r.taps) > 0 {
 			r.emit(Event{Kind: overLimit, At: r.virtualNow, Client: c.Client, Way: way, Seq: seq,
@@ -105,9 +105,9 @@ func (r *Relay) deliverDue(l *lane) {
 			flow.OutBytes += uint64(len(d.Data))
 			wire, _ := lossmodel.WireBytes(len(d.Data), defaultMTU)
 			flow.OutWire += uint64(wire)
-			flow.Late.Add(sentAt - d.Due)
-			flow.Took.Add(sentAt - d.Sent)
-			flow.Due.Add(d.Due - d.Sent)
+			flow.Lateness.Add(sentAt - d.Due)
+			flow.Delay.Add(sentAt - d.Sent)
+			flow.LinkDelay.Add(d.Due - d.Sent)
 			c.tallies[l.direction].countSent(&d, sentAt)
 			l.status.countSent(&d, sentAt, wire)
 			r.emitDone(c, l, Left, &d, sentAt, lossmodel.None)
@@ -121,7 +121,7 @@ const defaultMTU = 1500
 
 // send writes a datagram to the server (Up) or to the client (Down). After an ICMP error about an
 // earlier datagram it writes once more.
-func (r *Relay) send(c *client, way Way, data []byte) error {
+func (r *Relay) send(c *client, way Direction, data []byte) error {
 	if way == Down {
 		if c.oob == nil { // WriteToUDPAddrPort is faster
 			_, err := r.listen.WriteToUDPAddrPort(data, c.replyTo)
@@ -132,7 +132,7 @@ func (r *Relay) send(c *client, way Way, data []byte) error {
 	}
 	_, err := c.server.Write(data)
 	if err != nil && isSingleDatagramError(err) {
-		r.totals.Flows[Up].Gone++
+		r.totals.Flows[Up].Unreachable++
 		_, err = c.server.Write(data) // the error concerned an earlier datagram, and this one was not sent
 	}
 	return err
@@ -178,12 +178,12 @@ func (r *Relay) deliverAll() bool {
 
 // lane is one direction of the links of a client, or of all clients.
 type lane struct {
-	direction Way
+	direction Direction
 	link      *lossmodel.Link
 	status    LinkStatus
-	queued    lossmodel.Queued // queue before the line, as last measured
-	nextDue   time.Duration    // time of the next delivery; valid while the lane is in the heap
-	heapIndex int              // -1 if the lane has no datagram in flight
+	queued    lossmodel.QueueLength // queue before the line, as last measured
+	nextDue   time.Duration         // time of the next delivery; valid while the lane is in the heap
+	heapIndex int                   // -1 if the lane has no datagram in flight
 }
 
 // laneHeap is a heap of the lanes with datagrams in flight, by due time. With a thousand clients

@@ -7,17 +7,17 @@ import (
 	"wirelab/lossmodel"
 )
 
-// Way is a direction of traffic.
-type Way uint8
+// Direction is a direction of traffic.
+type Direction uint8
 
 // The two directions.
 const (
-	Up   Way = iota // from a client to the server
-	Down            // from the server to a client
+	Up   Direction = iota // from a client to the server
+	Down                  // from the server to a client
 )
 
 // String returns the direction's name: "up" or "down".
-func (w Way) String() string {
+func (w Direction) String() string {
 	if w == Down {
 		return "down"
 	}
@@ -26,9 +26,9 @@ func (w Way) String() string {
 
 // Client identifies a client.
 type Client struct {
-	Turn int            // number in the order of joining, from 1; 0 stands for all clients that share links
-	Addr netip.AddrPort // its address; IPv4-mapped IPv6 addresses are converted to IPv4
-	Via  netip.AddrPort // the relay's address from which the server receives its datagrams
+	Number         int            // number in the order of joining, from 1; 0 stands for all clients that share links
+	Addr           netip.AddrPort // its address; IPv4-mapped IPv6 addresses are converted to IPv4
+	ServerSideAddr netip.AddrPort // the relay's address from which the server receives its datagrams
 }
 
 // Conditions returns the specs of a client's links. It is called with the relay's lock held: when
@@ -49,7 +49,7 @@ type Options struct {
 // Defaults of Options, and the largest number of clients.
 const (
 	DefaultClients = 64
-	MostClients    = 1000
+	MaxClients     = 1000
 	DefaultIdle    = 60 * time.Second
 	defaultQueued  = 128 << 20
 )
@@ -66,7 +66,7 @@ func (o *Options) setDefaults() {
 	if o.MaxClients <= 0 {
 		o.MaxClients = DefaultClients
 	}
-	o.MaxClients = min(o.MaxClients, MostClients)
+	o.MaxClients = min(o.MaxClients, MaxClients)
 	if o.Idle <= 0 {
 		o.Idle = DefaultIdle
 	}

@@ -59,7 +59,7 @@ func (p *pcapng) Write(e *Event) error {
 	case isReceived == (e.Way == Up): // received from a client, or sent to one
 		from, to = e.Client.Addr, p.listen
 	default: // sent to the server, or received from it
-		from, to, side = e.Client.Via, p.server, serverSide
+		from, to, side = e.Client.ServerSideAddr, p.server, serverSide
 	}
 	if e.Way == Down { // so far, from and to are those of the direction up
 		from, to = to, from
@@ -117,7 +117,7 @@ func (p *pcapng) Flush() error { return p.out.Flush() }
 // describeEvent returns the comment of a packet in the capture: which datagram it is and, for a
 // received one, what each stage did; for a sent one, its delay and how late it was.
 func describeEvent(e *Event) string {
-	name := fmt.Sprintf("%s %d of client %d", e.Way, e.Seq, e.Client.Turn)
+	name := fmt.Sprintf("%s %d of client %d", e.Way, e.Seq, e.Client.Number)
 	if e.Copy > 0 {
 		name += fmt.Sprintf(", copy %d", e.Copy)
 	}
@@ -145,8 +145,8 @@ func describeEvent(e *Event) string {
 
 // stepWords describes what a stage did as a list of phrases; nil if it had no effect.
 func stepWords(s *lossmodel.Step) (words []string) {
-	if s.Ahead.Packets > 0 {
-		words = append(words, fmt.Sprintf("%d datagrams, %d bytes ahead in the queue", s.Ahead.Packets, s.Ahead.Bytes))
+	if s.QueueAhead.Packets > 0 {
+		words = append(words, fmt.Sprintf("%d datagrams, %d bytes ahead in the queue", s.QueueAhead.Packets, s.QueueAhead.Bytes))
 	}
 	if s.Lost != lossmodel.None {
 		words = append(words, "lost by "+s.Lost.String())
@@ -157,8 +157,8 @@ func stepWords(s *lossmodel.Step) (words []string) {
 	if s.Flipped > 0 {
 		words = append(words, fmt.Sprintf("%d bits flipped", s.Flipped))
 	}
-	if s.Took != 0 {
-		words = append(words, fmt.Sprintf("%s adds %s", s.Stage, shortTime(s.Took)))
+	if s.Delay != 0 {
+		words = append(words, fmt.Sprintf("%s adds %s", s.Stage, shortTime(s.Delay)))
 	}
 	return words
 }

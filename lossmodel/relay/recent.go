@@ -8,16 +8,16 @@ import (
 	"wirelab/lossmodel"
 )
 
-// Fated is a datagram with its outcome.
-type Fated struct {
-	Client  Client
-	Way     Way
-	Seq     uint64                           // number in its direction, from 0
-	Size    int                              // payload bytes
-	At      time.Duration                    // when it was read
-	Overrun bool                             // dropped because of Options.MaxQueued; the link did not see it
-	Verdict lossmodel.Verdict                // decision of the link
-	Ends    [1 + lossmodel.MaxCopies]outcome // of the datagram and its copies
+// TracedDatagram is a datagram with its outcome.
+type TracedDatagram struct {
+	Client    Client
+	Way       Direction
+	Seq       uint64                           // number in its direction, from 0
+	Size      int                              // payload bytes
+	At        time.Duration                    // when it was read
+	OverLimit bool                             // dropped because of Options.MaxQueued; the link did not see it
+	Verdict   lossmodel.Verdict                // decision of the link
+	Outcomes  [1 + lossmodel.MaxCopies]outcome // of the datagram and its copies
 	// Trail is what each stage did to the datagram. It is the last field because it is rarely
 	// read.
 	Trail lossmodel.Trail
@@ -34,7 +34,7 @@ type outcome struct {
 type Recent struct {
 	mu    sync.Mutex
 	rings [2]struct {
-		ring []Fated
+		ring []TracedDatagram
 		n    uint64 // number of datagrams so far
 	}
 }
@@ -43,7 +43,7 @@ type Recent struct {
 func NewRecent(size int) *Recent {
 	r := &Recent{}
 	for way := range r.rings {
-		r.rings[way].ring = make([]Fated, size)
+		r.rings[way].ring = make([]TracedDatagram, size)
 	}
 	return r
 }
@@ -57,26 +57,26 @@ func (r *Recent) Tap(e *Event) {
 	stored := &window.ring[e.Seq%uint64(len(window.ring))]
 	switch {
 	case e.Kind == Entered || e.Kind == overLimit:
-		stored.Client, stored.Way, stored.Seq, stored.Size, stored.At, stored.Overrun, stored.Verdict = e.Client, e.Way, e.Seq, len(e.Data), e.Sent,
+		stored.Client, stored.Way, stored.Seq, stored.Size, stored.At, stored.OverLimit, stored.Verdict = e.Client, e.Way, e.Seq, len(e.Data), e.Sent,
 			e.Kind == overLimit, e.Verdict
-		clear(stored.Ends[:1+e.Verdict.Copies]) // Entered, the zero kind: in flight
+		clear(stored.Outcomes[:1+e.Verdict.Copies]) // Entered, the zero kind: in flight
 		stored.Trail.N = 0
 		if e.Trail != nil {
 			stored.Trail.N = copy(stored.Trail.Steps[:], e.Trail.All())
 		}
 		window.n = e.Seq + 1
-	case stored.Seq == e.Seq && e.Copy < len(stored.Ends):
-		stored.Ends[e.Copy] = outcome{e.Kind, e.At}
+	case stored.Seq == e.Seq && e.Copy < len(stored.Outcomes):
+		stored.Outcomes[e.Copy] = outcome{e.Kind, e.At}
 	}
 }
 
 // Find returns datagram n of a direction, counted from 0; false if it is not stored.
-func (r *Recent) Find(way Way, n uint64) (Fated, bool) {
+func (r *Recent) Find(way Direction, n uint64) (TracedDatagram, bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	window := &r.rings[way]
 	if n >= window.n || n+uint64(len(window.ring)) < window.n {
-		return Fated{}, false
+		return TracedDatagram{}, false
 	}
 	stored := window.ring[n%uint64(len(window.ring))]
 	return stored, stored.Seq == n // it differs if no event of datagram n was recorded
@@ -84,7 +84,7 @@ func (r *Recent) Find(way Way, n uint64) (Fated, bool) {
 
 // Newest appends at most n of the newest datagrams of a direction to list, oldest first. It
 // releases the lock after every 16 datagrams so that traffic is not delayed.
-func (r *Recent) Newest(list []Fated, way Way, n int) []Fated {
+func (r *Recent) Newest(list []TracedDatagram, way Direction, n int) []TracedDatagram {
 	const atOnce = 16 // datagrams copied before the lock is released
 	window := &r.rings[way]
 	r.mu.Lock()
@@ -102,12 +102,12 @@ func (r *Recent) Newest(list []Fated, way Way, n int) []Fated {
 	return list
 }
 
-// Fate describes the outcome of the datagram so far, such as "lost by queue" or "left after 52.000
+// Describe describes the outcome of the datagram so far, such as "lost by queue" or "left after 52.000
 // ms".
-func (x *Fated) Fate() string {
-	end := x.Ends[0]
+func (x *TracedDatagram) Describe() string {
+	end := x.Outcomes[0]
 	switch {
-	case x.Overrun:
+	case x.OverLimit:
 		return "lost by queue: memory limit reached"
 	case x.Verdict.Lost != lossmodel.None:
 		return "lost by " + x.Verdict.Lost.String()
@@ -122,14 +122,14 @@ func (x *Fated) Fate() string {
 }
 
 // Lost reports whether the datagram was not delivered and will not be.
-func (x *Fated) Lost() bool {
-	return x.Overrun || x.Verdict.Lost != lossmodel.None || x.Ends[0].Kind == refusedByChecksum || x.Ends[0].Kind == unsent
+func (x *TracedDatagram) Lost() bool {
+	return x.OverLimit || x.Verdict.Lost != lossmodel.None || x.Outcomes[0].Kind == refusedByChecksum || x.Outcomes[0].Kind == unsent
 }
 
 // Stages describes the datagram's way through the link as rows of a name and a text: each stage and
 // what it did, up to the one that lost the datagram; each copy and its outcome; and, if the
 // datagram was sent, how long after its due time.
-func (x *Fated) Stages() (list [][2]string) {
+func (x *TracedDatagram) Stages() (list [][2]string) {
 	for i := range x.Trail.All() {
 		s := &x.Trail.Steps[i]
 		words := "no effect"
@@ -147,7 +147,7 @@ func (x *Fated) Stages() (list [][2]string) {
 	}
 	for i, lost := range x.Verdict.CopyLost[:x.Verdict.Copies] {
 		words := "lost by " + lost.String()
-		if end := x.Ends[i+1]; lost == lossmodel.None {
+		if end := x.Outcomes[i+1]; lost == lossmodel.None {
 			switch end.Kind {
 			case Entered:
 				words = "in flight"
@@ -159,7 +159,7 @@ func (x *Fated) Stages() (list [][2]string) {
 		}
 		list = append(list, [2]string{fmt.Sprintf("copy %d", i+1), words})
 	}
-	if end := x.Ends[0]; end.Kind == Left {
+	if end := x.Outcomes[0]; end.Kind == Left {
 		list = append(list, [2]string{"socket", "sent " + shortTime(end.At-x.Verdict.Due) + " after it was due"})
 	}
 	return list

@@ -13,13 +13,13 @@ import (
 // capture. recv_us is the due time. The additional columns are the client, the payload size and
 // the time of sending. With the seed, every fate can be computed again from a record.
 type record struct {
-	direction Way
+	direction Direction
 	out       *bufio.Writer
 	line      []byte
 }
 
 // NewRecord returns a record and writes its header.
-func NewRecord(w io.Writer, way Way) *record {
+func NewRecord(w io.Writer, way Direction) *record {
 	r := &record{direction: way, out: bufio.NewWriter(w)}
 	r.out.WriteString("seq,send_us,recv_us,copy,client,bytes,left_us\n") // Flush returns the error, if any
 	return r
@@ -62,7 +62,7 @@ func (r *record) writeRow(e *Event, copyNumber int, lost bool) {
 		b = capture.AppendMicros(b, e.Due)
 	}
 	b = strconv.AppendInt(append(b, ','), int64(copyNumber), 10)
-	b = strconv.AppendInt(append(b, ','), int64(e.Client.Turn), 10)
+	b = strconv.AppendInt(append(b, ','), int64(e.Client.Number), 10)
 	b = strconv.AppendInt(append(b, ','), int64(len(e.Data)), 10)
 	switch b = append(b, ','); e.Kind {
 	case Left:

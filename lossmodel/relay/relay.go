@@ -87,8 +87,8 @@ func (r *Relay) openLinks() error {
 // Addr returns the address of the socket for clients.
 func (r *Relay) Addr() netip.AddrPort { return r.listen.LocalAddr().(*net.UDPAddr).AddrPort() }
 
-// Begin returns the wall-clock time to which all other times are relative.
-func (r *Relay) Begin() time.Time { return r.start }
+// StartTime returns the wall-clock time to which all other times are relative.
+func (r *Relay) StartTime() time.Time { return r.start }
 
 // now returns the time since the relay was opened.
 func (r *Relay) now() time.Duration { return time.Since(r.start) }
@@ -214,12 +214,12 @@ func (r *Relay) readFile(path string) ([]byte, error) {
 func (r *Relay) newLanes(c Client) (lanes [2]*lane, err error) {
 	up, down := r.options.Conditions(c)
 	for way, spec := range [2]lossmodel.Spec{up, down} {
-		l := &lane{direction: Way(way), heapIndex: -1, status: LinkStatus{Way: Way(way), Client: c.Turn, Spec: spec}}
-		if l.link, err = lossmodel.NewLinkWith(r.readFile, spec, r.options.Seed, LinkName(Way(way), c.Turn)); err != nil {
+		l := &lane{direction: Direction(way), heapIndex: -1, status: LinkStatus{Way: Direction(way), Client: c.Number, Spec: spec}}
+		if l.link, err = lossmodel.NewLinkWith(r.readFile, spec, r.options.Seed, LinkName(Direction(way), c.Number)); err != nil {
 			return lanes, err
 		}
 		if len(r.taps) > 0 {
-			l.link.Watch() // taps need trails
+			l.link.RecordTrails() // taps need trails
 		}
 		lanes[way] = l
 	}
@@ -228,7 +228,7 @@ func (r *Relay) newLanes(c Client) (lanes [2]*lane, err error) {
 
 // LinkName returns the name from which a link's random streams are seeded: "up" or "down" for the
 // first client and for shared links, "up 2" for the second client, and so on.
-func LinkName(w Way, turn int) string {
+func LinkName(w Direction, turn int) string {
 	if turn <= 1 {
 		return w.String()
 	}

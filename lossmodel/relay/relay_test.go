@@ -32,8 +32,8 @@ func TestForwards(t *testing.T) {
 	}
 	now := stop()
 	for way, f := range now.Flows {
-		if f.In != 6 || f.Out != 6 || !f.Balanced() || f.Late.N != 6 {
-			t.Errorf("%v: %d in, %d out, %d queued", Way(way), f.In, f.Out, f.Queued)
+		if f.In != 6 || f.Out != 6 || !f.Balanced() || f.Lateness.N != 6 {
+			t.Errorf("%v: %d in, %d out, %d queued", Direction(way), f.In, f.Out, f.Queued)
 		}
 	}
 }
@@ -70,7 +70,7 @@ func checkReproducible(t *testing.T, shared bool) {
 	stop()
 
 	type name struct {
-		way  Way
+		way  Direction
 		turn int
 	}
 	type outcome struct {
@@ -78,7 +78,7 @@ func checkReproducible(t *testing.T, shared bool) {
 		copy int
 	}
 	links := map[name]*lossmodel.Link{}
-	left := map[Way]map[outcome]eventCopy{Up: {}, Down: {}}
+	left := map[Direction]map[outcome]eventCopy{Up: {}, Down: {}}
 	entered := 0
 	for _, n := range log.events {
 		if n.Kind != Entered {
@@ -86,7 +86,7 @@ func checkReproducible(t *testing.T, shared bool) {
 		}
 	}
 	reproduced := 0
-	take := func(way Way, l *lossmodel.Link, until time.Duration) {
+	take := func(way Direction, l *lossmodel.Link, until time.Duration) {
 		for d, ok := l.Receive(until); ok; d, ok = l.Receive(until) {
 			was := left[way][outcome{d.Tag, d.Copy}]
 			reproduced++
@@ -100,7 +100,7 @@ func checkReproducible(t *testing.T, shared bool) {
 			continue
 		}
 		entered++
-		at := name{n.Way, n.Client.Turn}
+		at := name{n.Way, n.Client.Number}
 		if shared {
 			at.turn = 0
 		}
@@ -153,7 +153,7 @@ func TestCountersBalancedDuringReshape(t *testing.T) {
 			now := r.Totals()
 			for way := range now.Flows {
 				if f := &now.Flows[way]; !f.Balanced() {
-					t.Errorf("%v: %d in + %d copies, but %d out, %d lost, %d unsent, %d queued", Way(way), f.In, f.Copies, f.Out, f.Lost(),
+					t.Errorf("%v: %d in + %d copies, but %d out, %d lost, %d unsent, %d queued", Direction(way), f.In, f.Copies, f.Out, f.Lost(),
 						f.Unsent, f.Queued)
 				}
 			}
@@ -176,7 +176,7 @@ func TestCountersBalancedDuringReshape(t *testing.T) {
 	close(quit)
 	<-done
 	now := stop()
-	if f := now.Flows[Up]; !f.Balanced() || f.Overrun == 0 || f.Copies == 0 || f.LostBy[lossmodel.Corrupt] == 0 {
+	if f := now.Flows[Up]; !f.Balanced() || f.OverLimit == 0 || f.Copies == 0 || f.LostBy[lossmodel.Corrupt] == 0 {
 		t.Errorf("%+v: not every outcome occurred", f.LostBy)
 	}
 	if r.bytesInFlight < 0 || r.bytesInFlight > 200_000+8*(datagramOverhead+400) {
@@ -238,7 +238,7 @@ func TestServerRestart(t *testing.T) {
 	}
 	waitFor(t, r, "200 datagrams and an ICMP error", func(now *Totals) bool {
 		f := &now.Flows[Up]
-		return f.Out+f.Unsent == 200 && f.Gone > 0
+		return f.Out+f.Unsent == 200 && f.Unreachable > 0
 	})
 	server, err := net.ListenUDP("udp4", net.UDPAddrFromAddrPort(at))
 	if err != nil {
@@ -278,7 +278,7 @@ func TestConditionsPerClient(t *testing.T) {
 	server := newEchoServer(t)
 	lossy := newSpec(t, "loss", "100%")
 	r, stop := startRelay(t, Options{Server: localAddr(server), Conditions: func(c Client) (up, down lossmodel.Spec) {
-		if c.Turn == 2 {
+		if c.Number == 2 {
 			return lossy, lossmodel.DefaultSpec()
 		}
 		return lossmodel.DefaultSpec(), lossmodel.DefaultSpec()

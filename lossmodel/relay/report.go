@@ -9,22 +9,22 @@ import (
 	"wirelab/lossmodel"
 )
 
-// Tolerated is the largest 99th percentile of lateness without a warning. No game notices less.
-const Tolerated = time.Millisecond
+// MaxLateness is the largest 99th percentile of lateness without a warning. No game notices less.
+const MaxLateness = time.Millisecond
 
 // Deviations describes where the relay deviated from the configured link in one direction: datagrams
 // that were sent late, and losses that the link did not cause; nil if none.
-func (f *Flow) Deviations(way Way) (list []string) {
-	if p99 := f.Late.Quantile(0.99); p99 > Tolerated {
+func (f *Flow) Deviations(way Direction) (list []string) {
+	if p99 := f.Lateness.Quantile(0.99); p99 > MaxLateness {
 		list = append(list, fmt.Sprintf("%s is late: p99 %s ms", way, Millis(p99)))
 	}
 	for _, x := range []struct {
 		n      uint64
 		format string // of the message about n datagrams
 	}{
-		{f.Missed, "the system dropped %d datagrams before they were read"},
+		{f.KernelDrops, "the system dropped %d datagrams before they were read"},
 		{f.Unsent, "the system refused to send %d datagrams"},
-		{f.Overrun, "%d datagrams exceeded the memory limit"},
+		{f.OverLimit, "%d datagrams exceeded the memory limit"},
 	} {
 		if x.n > 0 {
 			list = append(list, fmt.Sprintf("%s: "+x.format, way, x.n))
@@ -36,7 +36,7 @@ func (f *Flow) Deviations(way Way) (list []string) {
 // Deviations describes where the relay deviated from the configured links; nil if nowhere.
 func (t *Totals) Deviations() (list []string) {
 	for way := range t.Flows {
-		list = append(list, t.Flows[way].Deviations(Way(way))...)
+		list = append(list, t.Flows[way].Deviations(Direction(way))...)
 	}
 	if t.Oversize > 0 {
 		list = append(list, fmt.Sprintf("%d datagrams were larger than IPv4 allows and were dropped", t.Oversize))
@@ -49,7 +49,7 @@ func (t *Totals) Deviations() (list []string) {
 
 // Remarks lists notable events that are not deviations from the configured links; nil if none.
 func (t *Totals) Remarks() (list []string) {
-	if n := t.Flows[Up].Gone; n > 0 {
+	if n := t.Flows[Up].Unreachable; n > 0 {
 		list = append(list, fmt.Sprintf("server unreachable: %d times", n))
 	}
 	if t.Refused > 0 {
@@ -68,16 +68,16 @@ func (f *Flow) Since(earlier *Flow) Flow {
 	for _, counter := range []struct{ now, earlier *uint64 }{
 		{&d.In, &earlier.In}, {&d.InBytes, &earlier.InBytes}, {&d.Copies, &earlier.Copies},
 		{&d.Out, &earlier.Out}, {&d.OutBytes, &earlier.OutBytes}, {&d.OutWire, &earlier.OutWire},
-		{&d.Overrun, &earlier.Overrun}, {&d.Unsent, &earlier.Unsent}, {&d.Missed, &earlier.Missed},
-		{&d.Gone, &earlier.Gone},
+		{&d.OverLimit, &earlier.OverLimit}, {&d.Unsent, &earlier.Unsent}, {&d.KernelDrops, &earlier.KernelDrops},
+		{&d.Unreachable, &earlier.Unreachable},
 	} {
 		*counter.now -= *counter.earlier
 	}
 	for i := range d.LostBy {
 		d.LostBy[i] -= earlier.LostBy[i]
 	}
-	d.Size, d.Late, d.Took, d.Due = f.Size.Since(&earlier.Size), f.Late.Since(&earlier.Late),
-		f.Took.Since(&earlier.Took), f.Due.Since(&earlier.Due)
+	d.Size, d.Lateness, d.Delay, d.LinkDelay = f.Size.Since(&earlier.Size), f.Lateness.Since(&earlier.Lateness),
+		f.Delay.Since(&earlier.Delay), f.LinkDelay.Since(&earlier.LinkDelay)
 	return d
 }
 
@@ -105,25 +105,25 @@ func Kbps(bytes uint64, seconds float64) float64 {
 	return float64(bytes) * 8 / 1000 / seconds
 }
 
-// Line formats the counters d of the last interval, which ended at the given time, as one line,
+// FormatSecond formats the counters d of the last interval, which ended at the given time, as one line,
 // such as "     5 s  up 60/s 38 kbps 52.00 ms  down 60/s ...". The line begins with "!" if there
 // are deviations: those of d, and those given in addition.
-func Line(at time.Duration, d *Totals, deviations []string) string {
+func FormatSecond(at time.Duration, d *Totals, deviations []string) string {
 	const minSpan = 1e-9 // avoids a division by 0
 	span := d.At.Seconds()
 	mark, words := " ", []string{fmt.Sprintf("%6.0f s", at.Seconds())}
 	for way := range d.Flows {
 		f := &d.Flows[way]
-		words = append(words, fmt.Sprintf("%s %.0f/s %.0f kbps %s ms", Way(way), float64(f.Out)/max(span, minSpan), Kbps(f.OutBytes, span),
-			Millis(f.Took.Quantile(0.5))))
+		words = append(words, fmt.Sprintf("%s %.0f/s %.0f kbps %s ms", Direction(way), float64(f.Out)/max(span, minSpan), Kbps(f.OutBytes, span),
+			Millis(f.Delay.Quantile(0.5))))
 		if losses := f.Causes(); losses != "" {
 			words = append(words, "lost "+losses)
 		}
-		if f.Line.Bytes > 0 {
-			words = append(words, fmt.Sprintf("queue %d B", f.Line.Bytes))
+		if f.LineQueue.Bytes > 0 {
+			words = append(words, fmt.Sprintf("queue %d B", f.LineQueue.Bytes))
 		}
 	}
-	late := max(d.Flows[Up].Late.Quantile(0.99), d.Flows[Down].Late.Quantile(0.99))
+	late := max(d.Flows[Up].Lateness.Quantile(0.99), d.Flows[Down].Lateness.Quantile(0.99))
 	words = append(words, fmt.Sprintf("late %s ms", Millis(late)))
 	if d.Clients != 1 {
 		words = append(words, fmt.Sprintf("%d clients", d.Clients))
@@ -198,12 +198,12 @@ func newTimesMs(h *Histogram) (t timesMs) {
 
 // Figures returns the figures of one direction for a report. spec has the settings of its link, and
 // maxWireKbps is the highest rate on the wire in any second, in kbps.
-func (t *Totals) Figures(way Way, spec lossmodel.Spec, maxWireKbps float64) Figures {
+func (t *Totals) Figures(way Direction, spec lossmodel.Spec, maxWireKbps float64) Figures {
 	f := &t.Flows[way]
 	d := Figures{In: f.In, InBytes: f.InBytes, Copies: f.Copies, Out: f.Out, OutBytes: f.OutBytes, Lost: f.Lost(),
-		LostBy: map[string]uint64{}, Overrun: f.Overrun, Unsent: f.Unsent, Queued: f.Queued, Missed: f.Missed, Gone: f.Gone,
-		Kbps: Kbps(f.OutBytes, t.At.Seconds()), Set: spec.Values(), Late: newTimesMs(&f.Late),
-		Measured: measured{Delay: newTimesMs(&f.Took), LinkDelay: newTimesMs(&f.Due).Mean, WireKbpsMax: maxWireKbps}}
+		LostBy: map[string]uint64{}, Overrun: f.OverLimit, Unsent: f.Unsent, Queued: f.Queued, Missed: f.KernelDrops, Gone: f.Unreachable,
+		Kbps: Kbps(f.OutBytes, t.At.Seconds()), Set: spec.Values(), Late: newTimesMs(&f.Lateness),
+		Measured: measured{Delay: newTimesMs(&f.Delay), LinkDelay: newTimesMs(&f.LinkDelay).Mean, WireKbpsMax: maxWireKbps}}
 	for cause := lossmodel.None + 1; cause < lossmodel.NumCauses; cause++ {
 		d.LostBy[cause.String()] = f.LostBy[cause]
 	}

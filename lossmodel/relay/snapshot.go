@@ -16,50 +16,50 @@ type Snapshot struct {
 // ClientState is the state of one client.
 type ClientState struct {
 	Client
-	Joined, Seen time.Duration // times of its first and its last datagram
-	Leaving      bool          // removed, but datagrams are in flight
-	Flying       int           // datagrams in flight, both directions
-	Ways         [2]Tally      // by direction
+	Joined, LastSeen time.Duration // times of its first and its last datagram
+	Leaving          bool          // removed, but datagrams are in flight
+	InFlight         int           // datagrams in flight, both directions
+	Ways             [2]ClientFlow // by direction
 }
 
-// Tally counts the traffic of one client in one direction.
-type Tally struct {
+// ClientFlow counts the traffic of one client in one direction.
+type ClientFlow struct {
 	In, InBytes   uint64
 	Out, OutBytes uint64
 	Lost          uint64
-	Took          time.Duration    // total time from reading to sending of the Out datagrams
-	Line          lossmodel.Queued // queue before the line; the queue of all clients if they share links
+	TotalDelay    time.Duration         // total time from reading to sending of the Out datagrams
+	LineQueue     lossmodel.QueueLength // queue before the line; the queue of all clients if they share links
 }
 
 // countSent counts a datagram that the relay sent on at the given time.
-func (t *Tally) countSent(d *lossmodel.Delivery, at time.Duration) {
+func (t *ClientFlow) countSent(d *lossmodel.Delivery, at time.Duration) {
 	t.Out++
 	t.OutBytes += uint64(len(d.Data))
-	t.Took += at - d.Sent
+	t.TotalDelay += at - d.Sent
 }
 
 // LinkStatus describes the settings of one link and what it did with datagrams received since
 // they were set. Copies made by the link are not counted.
 type LinkStatus struct {
-	Way    Way
-	Client int // number of the client; 0 for all
-	Spec   lossmodel.Spec
-	From   time.Duration // datagrams read before this time are not counted
-	First  time.Duration // when the first datagram was read
-	Until  time.Duration // when the last datagram was sent
-	Sent   uint64        // datagrams passed to the link
-	Cut    uint64        // of Sent, datagrams larger than one IP packet
-	Lost   uint64        // of Sent, lost by any cause except damage
-	Queue  uint64        // of Lost, dropped because the queue was full
-	Left   uint64        // datagrams that passed the link, including damaged ones
-	Took   time.Duration // total time from reading to sending of the Left datagrams
-	Bits   uint64        // on the wire, of datagrams that were sent on
+	Way        Direction
+	Client     int // number of the client; 0 for all
+	Spec       lossmodel.Spec
+	Since      time.Duration // datagrams read before this time are not counted
+	First      time.Duration // when the first datagram was read
+	Until      time.Duration // when the last datagram was sent
+	Sent       uint64        // datagrams passed to the link
+	Fragmented uint64        // of Sent, datagrams larger than one IP packet
+	Lost       uint64        // of Sent, lost by any cause except damage
+	Queue      uint64        // of Lost, dropped because the queue was full
+	Left       uint64        // datagrams that passed the link, including damaged ones
+	TotalDelay time.Duration // total time from reading to sending of the Left datagrams
+	Bits       uint64        // on the wire, of datagrams that were sent on
 }
 
 // countEntered counts a datagram that was passed to the link at the given time, and the link's
 // decision. It ignores datagrams from before the settings were set.
 func (a *LinkStatus) countEntered(at time.Duration, v *lossmodel.Verdict) {
-	if at < a.From {
+	if at < a.Since {
 		return
 	}
 	if a.Sent == 0 {
@@ -67,7 +67,7 @@ func (a *LinkStatus) countEntered(at time.Duration, v *lossmodel.Verdict) {
 	}
 	a.Sent++
 	if v.Fragments > 1 {
-		a.Cut++
+		a.Fragmented++
 	}
 	if v.Lost != lossmodel.None {
 		a.Lost++
@@ -79,13 +79,13 @@ func (a *LinkStatus) countEntered(at time.Duration, v *lossmodel.Verdict) {
 
 // applies reports whether a delivery counts: the original, not a copy, of a datagram that was read
 // after the settings were set.
-func (a *LinkStatus) applies(d *lossmodel.Delivery) bool { return d.Copy == 0 && d.Sent >= a.From }
+func (a *LinkStatus) applies(d *lossmodel.Delivery) bool { return d.Copy == 0 && d.Sent >= a.Since }
 
 // countSent counts a datagram that was sent on. wire is its size with headers.
 func (a *LinkStatus) countSent(d *lossmodel.Delivery, at time.Duration, wire int) {
 	if a.applies(d) {
 		a.Left++
-		a.Took += at - d.Sent
+		a.TotalDelay += at - d.Sent
 		a.Bits += 8 * uint64(wire)
 		a.Until = at
 	}
@@ -96,7 +96,7 @@ func (a *LinkStatus) countSent(d *lossmodel.Delivery, at time.Duration, wire int
 func (a *LinkStatus) countDamaged(d *lossmodel.Delivery) {
 	if a.applies(d) {
 		a.Left++
-		a.Took += d.Due - d.Sent
+		a.TotalDelay += d.Due - d.Sent
 	}
 }
 
@@ -105,7 +105,7 @@ func (l *lane) reshape(spec lossmodel.Spec, at time.Duration) error {
 	err := l.link.Reshape(spec)
 	if err == nil && spec != l.status.Spec {
 		// Datagrams read at the time of the change had the old settings.
-		l.status = LinkStatus{Way: l.direction, Client: l.status.Client, Spec: spec, From: at + 1}
+		l.status = LinkStatus{Way: l.direction, Client: l.status.Client, Spec: spec, Since: at + 1}
 	}
 	return err
 }
@@ -123,10 +123,10 @@ func (r *Relay) Snapshot(s *Snapshot) {
 		if c == nil {
 			continue
 		}
-		state := ClientState{Client: c.Client, Joined: c.joined, Seen: c.lastSeen, Leaving: r.clients[c.Addr] != c,
-			Flying: c.inFlight, Ways: c.tallies}
+		state := ClientState{Client: c.Client, Joined: c.joined, LastSeen: c.lastSeen, Leaving: r.clients[c.Addr] != c,
+			InFlight: c.inFlight, Ways: c.tallies}
 		for way, l := range c.lanes {
-			state.Ways[way].Line = l.queued
+			state.Ways[way].LineQueue = l.queued
 		}
 		s.Clients = append(s.Clients, state)
 	}

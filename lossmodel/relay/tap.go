@@ -25,7 +25,7 @@ type Event struct {
 	Kind      kind
 	At        time.Duration // when it happened
 	Client    Client
-	Way       Way
+	Way       Direction
 	Seq       uint64 // number in its direction, from 0
 	Copy      int    // 0 for the datagram, 1 and up for copies made by the link
 	Data      []byte
@@ -43,7 +43,7 @@ type Tap func(*Event)
 func (r *Relay) Tap(t Tap) {
 	r.taps = append(r.taps, t)
 	for _, l := range r.lanes {
-		l.link.Watch()
+		l.link.RecordTrails()
 	}
 }
 

@@ -14,18 +14,18 @@ type Flow struct {
 	Out, OutBytes uint64 // datagrams sent on, and their payload bytes
 	OutWire       uint64 // bytes of Out with IPv4 and UDP headers
 	LostBy        [lossmodel.NumCauses]uint64
-	Overrun       uint64 // of LostBy[Queue], datagrams beyond Options.MaxQueued
+	OverLimit     uint64 // of LostBy[Queue], datagrams beyond Options.MaxQueued
 	Unsent        uint64 // datagrams that the system refused to send
 	Queued        int    // in flight
 
-	Missed uint64 // dropped by the kernel because the socket buffer was full; not part of In
-	Gone   uint64 // ICMP errors such as "port unreachable"; known for the server's side only
+	KernelDrops uint64 // dropped by the kernel because the socket buffer was full; not part of In
+	Unreachable uint64 // ICMP errors such as "port unreachable"; known for the server's side only
 
-	Line lossmodel.Queued // queues before the lines of all links together
-	Size Histogram        // payload size of datagrams read; 1 ns stands for 1 byte
-	Late Histogram        // time of sending minus due time
-	Took Histogram        // time from reading to sending
-	Due  Histogram        // due time minus time of reading: the delay set by the link
+	LineQueue lossmodel.QueueLength // queues before the lines of all links together
+	Size      Histogram             // payload size of datagrams read; 1 ns stands for 1 byte
+	Lateness  Histogram             // time of sending minus due time
+	Delay     Histogram             // time from reading to sending
+	LinkDelay Histogram             // due time minus time of reading: the delay set by the link
 }
 
 // Lost returns the number of lost datagrams and copies.
@@ -69,11 +69,11 @@ func (r *Relay) updateGauges() {
 	t.At = r.virtualNow
 	t.Clients = len(r.clients)
 	for way := range t.Flows {
-		t.Flows[way].Line = lossmodel.Queued{}
+		t.Flows[way].LineQueue = lossmodel.QueueLength{}
 	}
 	for _, l := range r.lanes {
 		l.queued = l.link.Gauges(t.At).Queue
-		line := &t.Flows[l.direction].Line
+		line := &t.Flows[l.direction].LineQueue
 		line.Packets += l.queued.Packets
 		line.Bytes += l.queued.Bytes
 	}

@@ -52,29 +52,29 @@ func checkSnapshot(t *testing.T, shared bool) {
 	}
 	for way := range s.Totals.Flows {
 		f := &s.Totals.Flows[way]
-		var sum Tally
+		var sum ClientFlow
 		for _, c := range s.Clients {
 			x := &c.Ways[way]
 			sum.In, sum.Out, sum.Lost, sum.InBytes, sum.OutBytes = sum.In+x.In, sum.Out+x.Out, sum.Lost+x.Lost, sum.InBytes+x.InBytes, sum.OutBytes+x.OutBytes
-			sum.Took += x.Took
+			sum.TotalDelay += x.TotalDelay
 		}
-		if sum.In != f.In || sum.Out != f.Out || sum.Lost != f.Lost() || sum.InBytes != f.InBytes || sum.OutBytes != f.OutBytes || sum.Took != f.Took.Sum {
-			t.Errorf("%v: clients have %+v, all %+v", Way(way), sum, f)
+		if sum.In != f.In || sum.Out != f.Out || sum.Lost != f.Lost() || sum.InBytes != f.InBytes || sum.OutBytes != f.OutBytes || sum.TotalDelay != f.Delay.Sum {
+			t.Errorf("%v: clients have %+v, all %+v", Direction(way), sum, f)
 		}
 		if f.Size.N != f.In || uint64(f.Size.Sum) != f.InBytes {
-			t.Errorf("%v: %d sizes, %d bytes", Way(way), f.Size.N, f.Size.Sum)
+			t.Errorf("%v: %d sizes, %d bytes", Direction(way), f.Size.N, f.Size.Sum)
 		}
 	}
-	byDirection := map[Way]LinkStatus{}
+	byDirection := map[Direction]LinkStatus{}
 	for _, a := range s.Links {
 		x := byDirection[a.Way]
 		x.Sent, x.Lost, x.Left = x.Sent+a.Sent, x.Lost+a.Lost, x.Left+a.Left
 		byDirection[a.Way] = x
-		if a.Way == Up && (a.From == 0 || a.Spec != newSpec(t, "loss", "40%")) {
-			t.Errorf("uplink set to %v from %v on", a.Spec, a.From)
+		if a.Way == Up && (a.Since == 0 || a.Spec != newSpec(t, "loss", "40%")) {
+			t.Errorf("uplink set to %v from %v on", a.Spec, a.Since)
 		}
 	}
-	since := s.Links[0].From
+	since := s.Links[0].Since
 	var want [2]LinkStatus
 	for _, n := range log.events {
 		if n.Kind == Entered && n.Way == Up && n.At >= since {
@@ -102,11 +102,11 @@ func checkSnapshot(t *testing.T, shared bool) {
 		}
 		seen++
 		end, ended := left[fmt.Sprint(n.Way, n.Seq, 0)]
-		if x.Verdict != n.Verdict || x.At != n.At || x.Size != len(n.data) || ended && (x.Ends[0].Kind != end.Kind || x.Ends[0].At != end.At) {
+		if x.Verdict != n.Verdict || x.At != n.At || x.Size != len(n.data) || ended && (x.Outcomes[0].Kind != end.Kind || x.Outcomes[0].At != end.At) {
 			t.Errorf("%v %d: %+v, event %+v", n.Way, n.Seq, x.Verdict, n.Verdict)
 		}
-		if x.Lost() != (!ended || end.Kind != Left) || x.Fate() == "" || len(x.Stages()) == 0 {
-			t.Errorf("%v %d: %q", n.Way, n.Seq, x.Fate())
+		if x.Lost() != (!ended || end.Kind != Left) || x.Describe() == "" || len(x.Stages()) == 0 {
+			t.Errorf("%v %d: %q", n.Way, n.Seq, x.Describe())
 		}
 	}
 	if seen < 400 {

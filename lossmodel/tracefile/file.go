@@ -165,9 +165,9 @@ func Unit(description string, hasTimes bool) setting.Unit[File] {
 			}
 			return Parse(text)
 		},
-		Format: Format,
-		Number: func(f File) float64 { return setting.Switch.Number(f.Path != "") },
-		In:     func(f File) bool { return f.Valid() && (hasTimes || !f.ByTime) },
+		Format:  Format,
+		Number:  func(f File) float64 { return setting.Switch.Number(f.Path != "") },
+		InRange: func(f File) bool { return f.Valid() && (hasTimes || !f.ByTime) },
 	}
 }
 

@@ -157,16 +157,16 @@ func TestLayout(t *testing.T) {
 		for i := range s.Fields {
 			s.Fields[i].Hint.Role = 0
 		}
-		got, ok := LayoutOf(s)
+		got, ok := LayoutFromSchema(s)
 		if !ok || fmt.Sprint(got) != fmt.Sprint(l) {
 			t.Errorf("protocol %d: %v, %v; expected %v", protocol, got, ok, l)
 		}
 		s.Fields[4].Max++
-		if _, ok := LayoutOf(s); ok && s.Fields[4].Kind.Bounded() {
+		if _, ok := LayoutFromSchema(s); ok && s.Fields[4].Kind.Bounded() {
 			t.Error("another range is taken for the game's")
 		}
 		s.Fields[4].Kind = 0
-		if _, ok := LayoutOf(s); ok {
+		if _, ok := LayoutFromSchema(s); ok {
 			t.Error("another kind is taken for the game's")
 		}
 	}

@@ -18,8 +18,8 @@ const MaxEntities = 1023
 // Columns of rows of entities. The columns of the player's row follow them: the server's time and the
 // player's values.
 const (
-	Present = 0 // 1 if there is an entity with the number of the row
-	Fields  = 1 // the first field of the entity
+	PresentColumn    = 0 // 1 if there is an entity with the number of the row
+	FirstFieldColumn = 1 // the first field of the entity
 )
 
 // Layout is the layout of the table of a frame.
@@ -34,7 +34,7 @@ type Layout struct {
 // NewLayout returns the layout for a protocol with the given number of rows for entities.
 func NewLayout(protocol, rows int) Layout {
 	l := Layout{Entities: EntityFields(protocol), Rows: rows}
-	l.Time = Fields + len(l.Entities)
+	l.Time = FirstFieldColumn + len(l.Entities)
 	l.Player = l.Time + 1
 	l.Columns = l.Player + PlayerValues
 	return l
@@ -48,10 +48,10 @@ func (l *Layout) Schema(hz int) *frame.Schema {
 	}}
 }
 
-// LayoutOf returns the layout of frames with schema s, and whether s is a schema of this package: one
+// LayoutFromSchema returns the layout of frames with schema s, and whether s is a schema of this package: one
 // of a protocol with the usual fields, or of Quake Live. It compares names, kinds and ranges of all
 // fields, but not their hints.
-func LayoutOf(s *frame.Schema) (Layout, bool) {
+func LayoutFromSchema(s *frame.Schema) (Layout, bool) {
 	if s.Name != schemaName || s.Rows < 2 || s.Rows > MaxEntities+1 {
 		return Layout{}, false
 	}
@@ -157,7 +157,7 @@ func floatField(name, column string, group uint8, place, velocity string) frame.
 	base, axis, indexed := strings.Cut(name, "[") // "origin[1]" is on axis 1
 	switch {
 	case indexed && base == place:
-		f.Hint = frame.Hint{Role: frame.Place, Group: group, Axis: axis[0] - '0'}
+		f.Hint = frame.Hint{Role: frame.Position, Group: group, Axis: axis[0] - '0'}
 	case indexed && base == velocity:
 		f.Hint = frame.Hint{Role: frame.Velocity, Group: group, Axis: axis[0] - '0', Rate: 1.0 / 1000, Drag: friction / 1000, StopSpeed: stopSpeed}
 		f.Unit = "1/s"

@@ -20,8 +20,8 @@ const (
 // of that type in the lower 16.
 type Key uint32
 
-// KeyOf returns the key of the item with a type and an identity.
-func KeyOf(typ, id int) Key { return Key(typ<<16 | id) }
+// NewKey returns the key of the item with a type and an identity.
+func NewKey(typ, id int) Key { return Key(typ<<16 | id) }
 
 // Type returns the type of the item.
 func (k Key) Type() int { return int(k >> 16) }
@@ -88,7 +88,7 @@ func parseItem(ints []int32) (item Item, rest []int32, err error) {
 	if typ < 0 || typ > MaxType || id < 0 || id > 0xffff {
 		return item, ints, fmt.Errorf("%w: item %d of type %d, expected at most item 65535 and type %d", ErrCorrupt, id, typ, MaxType)
 	}
-	item.Key, ints = KeyOf(int(typ), int(id)), ints[2:]
+	item.Key, ints = NewKey(int(typ), int(id)), ints[2:]
 	size, fixed := FixedSize(int(typ))
 	if !fixed {
 		size, ints = int(ints[0]), ints[1:]

@@ -7,8 +7,8 @@ import (
 	"sync"
 )
 
-// End is the symbol that follows the last byte of a coded message.
-const End = 256
+// EndSymbol is the symbol that follows the last byte of a coded message.
+const EndSymbol = 256
 
 // Errors of decoding.
 var (
@@ -20,7 +20,7 @@ var (
 
 // weights are the game's fixed frequencies of the 256 bytes and of End, from which the Huffman code
 // is built (huffman.cpp, gs_aFreqTable).
-var weights = [End + 1]int32{
+var weights = [EndSymbol + 1]int32{
 	1 << 30, 4545, 2657, 431, 1950, 919, 444, 482, 2244, 617, 838, 542, 715, 1814, 304, 240, 754, 212, 647, 186,
 	283, 131, 146, 166, 543, 164, 167, 136, 179, 859, 363, 113, 157, 154, 204, 108, 137, 180, 202, 176,
 	872, 404, 168, 134, 151, 111, 113, 109, 120, 126, 129, 100, 41, 20, 16, 22, 18, 18, 17, 19,
@@ -43,10 +43,10 @@ type word struct {
 
 // code is the game's static Huffman code.
 type code struct {
-	Words [End + 1]word // by symbol
+	Words [EndSymbol + 1]word // by symbol
 	// nodes are the two children of each inner node. Nodes 0 to End are the symbols, which are
 	// leaves; the root is 2*End.
-	nodes [2*End + 1][2]uint16
+	nodes [2*EndSymbol + 1][2]uint16
 }
 
 // Huffman returns the game's code. The caller must not modify it.
@@ -61,12 +61,12 @@ func build() *code {
 		id     uint16
 		weight int32
 	}
-	list := make([]node, End+1)
+	list := make([]node, EndSymbol+1)
 	for i, w := range weights {
 		list[i] = node{uint16(i), w}
 	}
 	slices.SortStableFunc(list, func(a, b node) int { return int(b.weight) - int(a.weight) })
-	for id := uint16(End + 1); len(list) > 1; id++ {
+	for id := uint16(EndSymbol + 1); len(list) > 1; id++ {
 		n := len(list)
 		c.nodes[id] = [2]uint16{list[n-1].id, list[n-2].id}
 		joined := node{id, list[n-1].weight + list[n-2].weight}
@@ -77,13 +77,13 @@ func build() *code {
 		}
 		list = slices.Insert(list, i, joined)
 	}
-	c.assignWords(2*End, word{})
+	c.assignWords(2*EndSymbol, word{})
 	return c
 }
 
 // assignWords assigns code words to all symbols below node id, whose own path from the root is w.
 func (c *code) assignWords(id uint16, w word) {
-	if id <= End {
+	if id <= EndSymbol {
 		c.Words[id] = w
 		return
 	}
@@ -95,15 +95,15 @@ func (c *code) assignWords(id uint16, w word) {
 // an error. End must be followed by zero bits up to the end of the byte only, or by one zero byte if
 // End ends on a byte boundary: that is how the game pads.
 func (c *code) Decode(dst, src []byte, maxBytes int) ([]byte, error) {
-	const root = uint16(2 * End)
+	const root = uint16(2 * EndSymbol)
 	id, start := root, len(dst)
 	for i, b := range src {
 		for bit := range 8 {
 			id = c.nodes[id][b>>bit&1]
 			switch {
-			case id > End: // an inner node
+			case id > EndSymbol: // an inner node
 				continue
-			case id == End:
+			case id == EndSymbol:
 				return dst, checkPadding(src[i:], bit+1)
 			case len(dst)-start == maxBytes:
 				return dst, fmt.Errorf("%w: more than %d bytes", ErrCorrupt, maxBytes)

@@ -19,9 +19,9 @@ func AppendInt(dst []byte, v int32) []byte {
 	return append(dst, b)
 }
 
-// Int reads an integer in the format of AppendInt from the start of src and returns the bytes after it as
+// ReadInt reads an integer in the format of AppendInt from the start of src and returns the bytes after it as
 // rest.
-func Int(src []byte) (v int32, rest []byte, err error) {
+func ReadInt(src []byte) (v int32, rest []byte, err error) {
 	if len(src) == 0 {
 		return 0, src, fmt.Errorf("%w: an integer is missing", ErrShort)
 	}
@@ -45,13 +45,13 @@ func Int(src []byte) (v int32, rest []byte, err error) {
 	return int32(u ^ sign), src[n:], nil
 }
 
-// Ints decodes all integers in src and appends them to dst. More than maxInts are an error.
-func Ints(dst []int32, src []byte, maxInts int) ([]int32, error) {
+// ReadInts decodes all integers in src and appends them to dst. More than maxInts are an error.
+func ReadInts(dst []int32, src []byte, maxInts int) ([]int32, error) {
 	for start := len(dst); len(src) > 0; {
 		if len(dst)-start == maxInts {
 			return dst, fmt.Errorf("%w: more than %d integers", ErrCorrupt, maxInts)
 		}
-		v, rest, err := Int(src)
+		v, rest, err := ReadInt(src)
 		if err != nil {
 			return dst, err
 		}

@@ -129,7 +129,7 @@ var ranges = [...]struct {
 // Tick.
 func hints() map[string]frame.Hint {
 	position := func(group, axis, attachedTo uint8) frame.Hint {
-		return frame.Hint{Role: frame.Place, Group: group, Axis: axis, Rides: attachedTo}
+		return frame.Hint{Role: frame.Position, Group: group, Axis: axis, Rides: attachedTo}
 	}
 	velocity := func(group, axis uint8, rate float64) frame.Hint {
 		return frame.Hint{Role: frame.Velocity, Group: group, Axis: axis, Rate: rate / 256}
@@ -145,7 +145,7 @@ func hints() map[string]frame.Hint {
 func newField(name string) frame.Field {
 	f := frame.Field{Name: name, Min: math.MinInt16, Max: math.MaxInt16, Hint: hints()[name]}
 	switch f.Hint.Role {
-	case frame.Place:
+	case frame.Position:
 		f.Unit = "px"
 	case frame.Velocity:
 		f.Unit = "px/256 a tick"

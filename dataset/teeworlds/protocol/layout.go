@@ -214,18 +214,18 @@ type Part struct {
 
 // Layout is the mapping of items to the rows of a table.
 type Layout struct {
-	Schema *frame.Schema
-	Now    int // index in the table of the tick of the frame; always 0
-	Parts  []Part
-	index  map[shape]int // index in Parts
+	Schema   *frame.Schema
+	TickCell int // index in the table of the tick of the frame; always 0
+	Parts    []Part
+	index    map[shape]int // index in Parts
 }
 
 // errSchema means that a schema is not one of Teeworlds snapshots.
 var errSchema = errors.New("not a schema of Teeworlds snapshots")
 
-// LayoutOf derives the layout from a schema that Groups.Schema made, by the names of its parts and
+// NewLayout derives the layout from a schema that Groups.Schema made, by the names of its parts and
 // columns. An encoder, which gets only the schema, finds the items this way.
-func LayoutOf(s *frame.Schema) (*Layout, error) {
+func NewLayout(s *frame.Schema) (*Layout, error) {
 	l := &Layout{Schema: s, index: map[shape]int{}}
 	if s.Name != Name || len(s.Parts) == 0 || s.Parts[0].Name != timeRow || s.Rows < 1 || len(s.Fields) == 0 || s.Fields[0].Name != "Now" {
 		return nil, errSchema
@@ -279,8 +279,8 @@ func (l *Layout) Row(table []int32, row int) []int32 {
 	return table[row*n : (row+1)*n : (row+1)*n]
 }
 
-// Put writes an item with values into row, the cells of its row, and marks it as present.
-func (p *Part) Put(row, values []int32) {
+// SetItem writes an item with values into row, the cells of its row, and marks it as present.
+func (p *Part) SetItem(row, values []int32) {
 	row[p.Present] = 1
 	for i, c := range p.Columns {
 		row[c] = values[i]

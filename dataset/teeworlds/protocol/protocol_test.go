@@ -25,19 +25,19 @@ func TestInts(t *testing.T) {
 		v := int32(rng.Uint32()) >> rng.IntN(32)
 		all, coded = append(all, v), AppendInt(coded, v)
 	}
-	got, err := Ints(nil, coded, len(all))
+	got, err := ReadInts(nil, coded, len(all))
 	if err != nil || !slices.Equal(got, all) {
 		t.Errorf("%d integers decode to %d others: %v", len(all), len(got), err)
 	}
-	if _, err := Ints(nil, coded, len(all)-1); !errors.Is(err, ErrCorrupt) {
+	if _, err := ReadInts(nil, coded, len(all)-1); !errors.Is(err, ErrCorrupt) {
 		t.Errorf("more than maxInts integers: %v", err)
 	}
 	for _, bad := range [][]byte{{0x80}, {0x80, 0x80}, {0x80, 0x80, 0x80, 0x80}} {
-		if _, _, err := Int(bad); !errors.Is(err, ErrShort) {
+		if _, _, err := ReadInt(bad); !errors.Is(err, ErrShort) {
 			t.Errorf("% x: %v", bad, err)
 		}
 	}
-	if _, _, err := Int([]byte{0x80, 0x80, 0x80, 0x80, 0x10}); !errors.Is(err, ErrCorrupt) {
+	if _, _, err := ReadInt([]byte{0x80, 0x80, 0x80, 0x80, 0x10}); !errors.Is(err, ErrCorrupt) {
 		t.Error("33 bits:", err)
 	}
 }
@@ -66,11 +66,11 @@ func TestColumnsPerType(t *testing.T) {
 func every(t testing.TB) *frame.Schema {
 	var g Groups
 	for typ := 1; typ < len(types); typ++ {
-		if err := g.Add(Item{KeyOf(typ, 2), make([]int32, types[typ].size)}); err != nil {
+		if err := g.Add(Item{NewKey(typ, 2), make([]int32, types[typ].size)}); err != nil {
 			t.Fatal(err)
 		}
 	}
-	for _, item := range []Item{{KeyOf(23, 0), make([]int32, 4)}, {KeyOf(99, 1), nil}, {KeyOf(MaxType, 0), make([]int32, 3)}} {
+	for _, item := range []Item{{NewKey(23, 0), make([]int32, 4)}, {NewKey(99, 1), nil}, {NewKey(MaxType, 0), make([]int32, 3)}} {
 		if err := g.Add(item); err != nil {
 			t.Fatal(err)
 		}
@@ -82,7 +82,7 @@ func every(t testing.TB) *frame.Schema {
 // together. It refuses schemas that Groups.Schema did not make.
 func TestLayout(t *testing.T) {
 	s := every(t)
-	l, err := LayoutOf(s)
+	l, err := NewLayout(s)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -101,8 +101,8 @@ func TestLayout(t *testing.T) {
 			t.Errorf("%v: %d columns for %d values", p.shape, part.Size, p.Size)
 		}
 		for row := p.Row; row < p.Row+p.Rows; row++ {
-			if seen[row] || s.PartOf(row).Name != p.shape.String() {
-				t.Errorf("row %d is of %v and of %s", row, p.shape, s.PartOf(row).Name)
+			if seen[row] || s.PartForRow(row).Name != p.shape.String() {
+				t.Errorf("row %d is of %v and of %s", row, p.shape, s.PartForRow(row).Name)
 			}
 			seen[row] = true
 		}
@@ -128,7 +128,7 @@ func TestLayout(t *testing.T) {
 		bad := *s
 		bad.Parts, bad.Fields = slices.Clone(s.Parts), slices.Clone(s.Fields)
 		break_(&bad)
-		if _, err := LayoutOf(&bad); !errors.Is(err, errSchema) {
+		if _, err := NewLayout(&bad); !errors.Is(err, errSchema) {
 			t.Errorf("a schema of %d parts: %v", len(bad.Parts), err)
 		}
 	}
@@ -139,7 +139,7 @@ func TestRanges(t *testing.T) {
 	var g Groups
 	values := make([]int32, 22)
 	values[5], values[1], values[9] = 1200, -100_000, 9 // angle, X, hook's state
-	if err := g.Add(Item{KeyOf(10, 0), values}); err != nil {
+	if err := g.Add(Item{NewKey(10, 0), values}); err != nil {
 		t.Fatal(err)
 	}
 	s := g.Schema(25)
@@ -150,7 +150,7 @@ func TestRanges(t *testing.T) {
 		}
 	}
 	values[5] = -1000
-	if err := g.Add(Item{KeyOf(10, 0), values}); err != nil {
+	if err := g.Add(Item{NewKey(10, 0), values}); err != nil {
 		t.Fatal(err)
 	}
 	for _, f := range g.Schema(25).Fields {

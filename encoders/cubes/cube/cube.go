@@ -159,7 +159,7 @@ func (c *Changes) Find(cur, base []int32, known frame.Rows) {
 // differingCubes returns a bit for each cube that differs between two tables of at most eight cubes.
 func differingCubes(cur, base []int32) (bits uint64) {
 	for k := range len(cur) / frame.CubeFields {
-		if !frame.SameCube(At(cur, k), At(base, k)) {
+		if !frame.EqualCubes(At(cur, k), At(base, k)) {
 			bits |= 1 << k
 		}
 	}

@@ -63,7 +63,7 @@ func (l *contextCoder) codeBit(context, bit int) int {
 // codeTree encodes the lower n bits of v, the highest first, or decodes and returns them. The
 // counters form a binary tree whose root is at context+1.
 func (l *contextCoder) codeTree(context, v int, n uint) int {
-	v = l.coder.Tree(l.counters[context:], v, n, l.limit)
+	v = l.coder.CodeTree(l.counters[context:], v, n, l.limit)
 	if l.counts != nil {
 		for node := v | 1<<n; node > 1; node >>= 1 {
 			l.counts.count(context+node>>1, node&1)
@@ -141,7 +141,7 @@ func (l *contextCoder) codeResting(base *frame.Frame, past, next *memo, player *
 			contexts[n] = int32(ctxChanged + (class*2+int(b[frame.CubeInteracting]))*numRecentPatterns + recent)
 			recent = recent << 1 & (numRecentPatterns - 1)
 		}
-		done := e.Zeros(l.counters, contexts[:n], l.limit) // a decoder stops before the first flag of 1
+		done := e.CodeZeros(l.counters, contexts[:n], l.limit) // a decoder stops before the first flag of 1
 		i += done
 		if done < n { // the lowest bits of a context are the value of recent before that cube
 			recent = int(contexts[done] & (numRecentPatterns - 1))

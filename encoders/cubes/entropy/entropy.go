@@ -207,7 +207,7 @@ func (e *coder) checkDecoded(i int, q, base *cube.Row) error {
 	if err := e.Err(); err != nil {
 		return err
 	}
-	if !cube.InRange(q) || frame.SameCube(q, base) {
+	if !cube.InRange(q) || frame.EqualCubes(q, base) {
 		return cube.ChangedError(i, q)
 	}
 	return nil

@@ -25,7 +25,7 @@ func (c *clusters) init(rows int) {
 
 // recordContacts adds the pairs of cubes that touched in the last step.
 func (s *Simulator) recordContacts() {
-	for a, b := range s.scene.Touching {
+	for a, b := range s.scene.TouchingPairs {
 		if a > 0 && b > 0 { // 0 is the player, whose path is known: it connects no clusters
 			s.contacts = append(s.contacts, [2]int32{int32(a), int32(b)})
 		}

@@ -21,7 +21,7 @@ func TestSettledCubes(t *testing.T) {
 		copy(rowOf(f, i)[frame.CubeX:], []int32{9000, 9000, 110 + int32(i-8)*206})
 		awake = append(awake, Awake{Cube: int32(i)})
 	}
-	sim := New(16, physics.Recorder())
+	sim := New(16, physics.RecorderParams())
 	first := append([]Result(nil), sim.Run(f, awake, stationaryPath(f, 6, noForce))...)
 	now := frameAfter(f, first)
 	rowOf(now, 3)[frame.CubeX] += 40

@@ -59,7 +59,7 @@ type Result struct {
 // goroutines at a time.
 type Simulator struct {
 	rows        int // number of cubes
-	rigid       physics.Rigid
+	rigid       physics.Params
 	scene       *physics.Scene
 	table       []int32                  // of the baseline
 	pose        func(i int) physics.Quat // returns the orientation of cube i in table
@@ -72,12 +72,12 @@ type Simulator struct {
 
 // New returns a simulator for snapshots of the given number of cubes. physics.Recorder returns the
 // constants of the walk-off's recordings.
-func New(rows int, rigid physics.Rigid) *Simulator {
+func New(rows int, rigid physics.Params) *Simulator {
 	s := &Simulator{rows: rows, rigid: rigid, scene: physics.NewScene(rows), resultIndex: make([]int32, rows),
 		moving: frame.NewRows(rows)}
 	s.refinement.init(rows)
 	s.clusters.init(rows)
-	s.pose = func(i int) physics.Quat { return RotationOf(s.row(i)) }
+	s.pose = func(i int) physics.Quat { return Orientation(s.row(i)) }
 	return s
 }
 
@@ -130,7 +130,7 @@ func (s *Simulator) placeResting() {
 	s.scene.Reset(s.rigid, s.pose)
 	for i := 1; i < s.rows; i++ {
 		if s.refinement.bodyIndex[i] == 0 {
-			s.scene.Lay(i, CubeHalf, PositionOf(s.row(i)).Scale(metre))
+			s.scene.Lay(i, CubeHalf, Position(s.row(i)).Scale(metre))
 		}
 	}
 }
@@ -145,12 +145,12 @@ func (s *Simulator) placeMoving() {
 			continue
 		}
 		row := s.row(int(a.Cube))
-		s.scene.Place(int(a.Cube), CubeHalf, PositionOf(row).Scale(metre), RotationOf(row),
+		s.scene.Place(int(a.Cube), CubeHalf, Position(row).Scale(metre), Orientation(row),
 			toVec(a.Vel), toVec(a.Spin), float64(a.Still))
 	}
 	if s.rows > 0 {
 		p := &s.refinement.path
-		s.scene.Hold(0, PlayerHalf, PositionOf(p.From).Scale(metre), RotationOf(p.From))
+		s.scene.Hold(0, PlayerHalf, Position(p.From).Scale(metre), Orientation(p.From))
 	}
 }
 
@@ -187,7 +187,7 @@ const (
 
 // correctRow is correct with the true pose in row.
 func (r *Result) correctRow(row []int32, ticks int, gain float64) Body {
-	return r.correct(PositionOf(row), RotationOf(row), ticks, gain)
+	return r.correct(Position(row), Orientation(row), ticks, gain)
 }
 
 // correct returns the motion r.Body corrected by the error of r, given the true pose after a run of
@@ -247,8 +247,8 @@ func (b Body) Blend(before, base []int32, ticks int) Body {
 		return b
 	}
 	rate := 1 / float64(float64(ticks)*tickSeconds)
-	meanVel := PositionOf(base).Sub(PositionOf(before)).Scale(float64(rate * metre * stepDamping))
-	meanSpin := Log(Mul(RotationOf(base), Conj(RotationOf(before)))).Scale(float64(rate * stepDamping))
+	meanVel := Position(base).Sub(Position(before)).Scale(float64(rate * metre * stepDamping))
+	meanSpin := Log(Mul(Orientation(base), Conj(Orientation(before)))).Scale(float64(rate * stepDamping))
 	b.Vel = toArray(blendToward(toVec(b.Vel), meanVel, float64(rate*equalWeightError*metre)))
 	b.Spin = toArray(blendToward(toVec(b.Spin), meanSpin, float64(rate*equalWeightError/turnSteps)))
 	return b.clamped()

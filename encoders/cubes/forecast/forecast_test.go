@@ -32,11 +32,11 @@ func stationaryPath(f *frame.Frame, ticks int, mode Mode) *Path {
 
 func TestNoMotion(t *testing.T) {
 	f := newGrid(32, 5000)
-	if r := New(32, physics.Recorder()).Run(f, nil, stationaryPath(f, 6, noForce)); len(r) != 0 {
+	if r := New(32, physics.RecorderParams()).Run(f, nil, stationaryPath(f, 6, noForce)); len(r) != 0 {
 		t.Errorf("%d results although all cubes sleep", len(r))
 	}
 	one := frame.Cubes(1).NewFrame()
-	if r := New(1, physics.Recorder()).Run(one, nil, stationaryPath(one, 6, Infer)); len(r) != 0 {
+	if r := New(1, physics.RecorderParams()).Run(one, nil, stationaryPath(one, 6, Infer)); len(r) != 0 {
 		t.Errorf("%d results for the player alone", len(r))
 	}
 }
@@ -48,7 +48,7 @@ func TestFlight(t *testing.T) {
 	row := rowOf(f, 1)
 	row[frame.CubeZ] = 12000
 	awake := []Awake{{Cube: 1, Body: Body{Vel: [3]float32{3, 0, 2}, Spin: [3]float32{0, 0, 1}}}}
-	law := physics.Recorder()
+	law := physics.RecorderParams()
 	law.Damping = 0
 	for _, ticks := range []int{1, 2, 6, 12, 18, 24, 25, 255, 10000} {
 		r := New(2, law).Run(f, awake, stationaryPath(f, ticks, noForce))
@@ -81,7 +81,7 @@ func TestPath(t *testing.T) {
 			u   float64
 			row []int32
 		}{{-float64(lead) / 6, a}, {0, b}, {1, c}} {
-			if d := p.positionAt(at.u).Sub(PositionOf(at.row).Scale(metre)).Length(); d > 1e-9 {
+			if d := p.positionAt(at.u).Sub(Position(at.row).Scale(metre)).Length(); d > 1e-9 {
 				t.Errorf("%d ticks before: the position at %v has an error of %v", lead, at.u, d)
 			}
 		}
@@ -111,12 +111,12 @@ func TestForces(t *testing.T) {
 		for k := range 3 {
 			row[frame.CubeX+k] = rowOf(f, 0)[frame.CubeX+k] + c.at[k]
 		}
-		law := physics.Recorder()
+		law := physics.RecorderParams()
 		law.Gravity, law.Damping = 0, 0
 		awake := []Awake{{Cube: 1}}
 		r := New(2, law).Run(f, awake, stationaryPath(f, 1, c.mode))
-		pos := PositionOf(row).Scale(metre)
-		away := pos.Sub(PositionOf(rowOf(f, 0)).Scale(metre))
+		pos := Position(row).Scale(metre)
+		away := pos.Sub(Position(rowOf(f, 0)).Scale(metre))
 		origin := vec{X: away.X, Y: away.Y, Z: pos.Z + 0.1}
 		want := c.want(away, origin).Scale(1.0 / 60)
 		if d := toVec(r[0].Vel).Sub(want).Length(); d > 1e-5*max(1, want.Length()) {
@@ -183,7 +183,7 @@ func (s *Simulator) moved(now *frame.Frame) frame.Rows {
 // TestRefine checks that each round of Refine reduces the error of wrong speeds.
 func TestRefine(t *testing.T) {
 	f, awake := randomHeap(40)
-	sim := New(40, physics.Recorder())
+	sim := New(40, physics.RecorderParams())
 	truth := quantiseResults(f, sim.Run(f, awake, stationaryPath(f, 6, noForce)))
 	wrong := append([]Awake(nil), awake...)
 	for i := range wrong {
@@ -248,7 +248,7 @@ func TestGolden(t *testing.T) {
 			}
 		}
 	}
-	sim := New(200, physics.Recorder())
+	sim := New(200, physics.RecorderParams())
 	for _, mode := range []Mode{Infer, Push, Pull} {
 		f, awake := randomHeap(200)
 		copy(rowOf(f, 0)[frame.CubeX:], []int32{300, 300, 700})
@@ -260,7 +260,7 @@ func TestGolden(t *testing.T) {
 		rowOf(truth, 3)[frame.CubeX] += 40
 		note(sim.Refine(truth, sim.moved(truth), 1))
 		r := sim.restingResult(3)
-		note([]Result{{Body: r.correct(vec{X: 1, Y: 2, Z: 3}, RotationOf(to), 5, 1)}})
+		note([]Result{{Body: r.correct(vec{X: 1, Y: 2, Z: 3}, Orientation(to), 5, 1)}})
 		note([]Result{{Body: awake[3].Blend(rowOf(f, 3), to, 1)}})
 	}
 	if got := h.Sum64(); got != want {
@@ -270,7 +270,7 @@ func TestGolden(t *testing.T) {
 
 func TestAllocations(t *testing.T) {
 	f, awake := randomHeap(100)
-	sim, path := New(100, physics.Recorder()), stationaryPath(f, 6, Push)
+	sim, path := New(100, physics.RecorderParams()), stationaryPath(f, 6, Push)
 	truth, _ := randomHeap(100)
 	sim.Run(f, awake[:80], path)
 	moved := sim.moved(truth)

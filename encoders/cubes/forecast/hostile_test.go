@@ -59,7 +59,7 @@ func checkFinite(t *testing.T, results []Result) {
 func TestInvalidInput(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	for _, rows := range []int{1, 2, 50, 901, 5000} {
-		sim := New(rows, physics.Recorder())
+		sim := New(rows, physics.RecorderParams())
 		for _, size := range []int{1, 100, 1000, 100000} {
 			f, awake := denseHeap(rng, rows, size)
 			row := rowOf(f, 0)
@@ -75,11 +75,11 @@ func TestInvalidInput(t *testing.T) {
 func TestWorkBound(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 4))
 	for _, size := range []int{1, 100, 500, 2000} {
-		sim := New(901, physics.Recorder())
+		sim := New(901, physics.RecorderParams())
 		f, awake := denseHeap(rng, 901, size)
 		row := rowOf(f, 0)
 		sim.Run(f, awake, &Path{Before: row, From: row, To: row, BeforeTicks: 6, Ticks: 6})
-		if got, most := sim.scene.Spent(), 6*32*1024; got > most || got < most/4 {
+		if got, most := sim.scene.WorkDone(), 6*32*1024; got > most || got < most/4 {
 			t.Errorf("cubes within %d units: %d corrections, want at most %d and not far from it", size, got, most)
 		}
 	}
@@ -89,7 +89,7 @@ func TestWorkBound(t *testing.T) {
 func FuzzRun(f *testing.F) {
 	f.Add([]byte("whatever a snapshot holds"))
 	f.Add(make([]byte, 400))
-	sim := New(9, physics.Recorder())
+	sim := New(9, physics.RecorderParams())
 	f.Fuzz(func(t *testing.T, data []byte) {
 		next := func() (x uint32) {
 			for range 4 {
@@ -130,7 +130,7 @@ func FuzzRun(f *testing.F) {
 func BenchmarkHeap(b *testing.B) {
 	for _, size := range []int{1, 512, 1536, 5120} {
 		b.Run(fmt.Sprint(size), func(b *testing.B) {
-			sim := New(901, physics.Recorder())
+			sim := New(901, physics.RecorderParams())
 			f, awake := denseHeap(rand.New(rand.NewPCG(1, 2)), 901, size)
 			row := rowOf(f, 0)
 			path := Path{Before: row, From: row, To: row, BeforeTicks: 6, Ticks: 6}

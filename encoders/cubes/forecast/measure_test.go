@@ -79,7 +79,7 @@ func (c *predictionChain) correct(before, base *frame.Frame) {
 		if r := takeResult(&results, i); r != nil {
 			a.Body = r.correctRow(row, recording.BaselineAge, 1)
 		} else {
-			rest := Result{Pos: PositionOf(old), Rot: RotationOf(old), Body: Body{Still: restSeconds}}
+			rest := Result{Pos: Position(old), Rot: Orientation(old), Body: Body{Still: restSeconds}}
 			a.Body = rest.correctRow(row, recording.BaselineAge, 1)
 		}
 		c.awake = append(c.awake, a)
@@ -94,12 +94,12 @@ func (s *errorSum) add(base, now *frame.Frame, results []Result) {
 		if slices.Equal(old[:frame.CubeInteracting], row[:frame.CubeInteracting]) {
 			continue
 		}
-		pos, rot := PositionOf(old), RotationOf(old)
+		pos, rot := Position(old), Orientation(old)
 		if r := takeResult(&results, i); r != nil {
 			pos, rot = r.Pos, r.Rot
 		}
-		e := PositionOf(row).Sub(pos)
-		w := Log(Mul(RotationOf(row), Conj(rot))).Scale(turnSteps)
+		e := Position(row).Sub(pos)
+		w := Log(Mul(Orientation(row), Conj(rot))).Scale(turnSteps)
 		for k := range 3 {
 			s.pos += math.Log2(1 + math.Abs([3]float64{e.X, e.Y, e.Z}[k]))
 			s.rot += math.Log2(1 + math.Abs([3]float64{w.X, w.Y, w.Z}[k]))
@@ -111,7 +111,7 @@ func (s *errorSum) add(base, now *frame.Frame, results []Result) {
 // measureForecasts forecasts every frame of a recording from the frame six before it.
 func measureForecasts(frames []*frame.Frame, how measurement) (s errorSum) {
 	var chains [recording.BaselineAge]predictionChain
-	law := physics.Recorder()
+	law := physics.RecorderParams()
 	law.Iterations = how.iterations
 	for i := range chains {
 		chains[i].sim = New(frame.WalkoffCubes, law)
@@ -187,7 +187,7 @@ func BenchmarkRun(b *testing.B) {
 	frames := recording.Load(b, "bravo", 1500)[1200:]
 	for _, iterations := range []int{20, 32, 64} {
 		b.Run(fmt.Sprint(iterations), func(b *testing.B) {
-			law := physics.Recorder()
+			law := physics.RecorderParams()
 			law.Iterations = iterations
 			c, n := predictionChain{sim: New(frame.WalkoffCubes, law)}, 12
 			for b.Loop() {

@@ -33,9 +33,9 @@ func TestMode(t *testing.T) {
 		awake = append(awake, Awake{Cube: int32(i)})
 	}
 	for _, truth := range []Mode{noForce, Push, Pull} {
-		now := frameAfter(f, New(rows, physics.Recorder()).Run(f, awake, stationaryPath(f, 6, truth)))
+		now := frameAfter(f, New(rows, physics.RecorderParams()).Run(f, awake, stationaryPath(f, 6, truth)))
 		for _, given := range []Mode{noForce, Push, Pull, Infer} {
-			sim := New(rows, physics.Recorder())
+			sim := New(rows, physics.RecorderParams())
 			sim.Run(f, awake, stationaryPath(f, 6, given))
 			first, n := sim.errorNearPlayer(now, sim.moved(now))
 			if n < 8 {
@@ -58,7 +58,7 @@ func TestMode(t *testing.T) {
 func TestModeUnknown(t *testing.T) {
 	f := newGrid(32, 700)
 	rowOf(f, 0)[frame.CubeX] = 1 << 15
-	sim := New(32, physics.Recorder())
+	sim := New(32, physics.RecorderParams())
 	sim.Run(f, nil, stationaryPath(f, 6, Pull))
 	if tried := sim.tryModes(f, sim.moved(f), 2); tried != 0 || sim.Mode() != Infer {
 		t.Errorf("%d runs and mode %d, want none and mode %d", tried, sim.Mode(), Infer)
@@ -73,7 +73,7 @@ func TestModeUnchanged(t *testing.T) {
 		rowOf(truth, i)[frame.CubeZ] += int32(i%2) * 4000
 	}
 	copy(rowOf(f, 0)[frame.CubeX:], []int32{300, 300, 700})
-	sim := New(200, physics.Recorder())
+	sim := New(200, physics.RecorderParams())
 	want := append([]Result(nil), sim.Run(f, awake[:120], stationaryPath(f, 6, Push))...)
 	if tried := sim.tryModes(truth, sim.moved(truth), 2); tried != 2 || sim.Mode() != Push {
 		t.Fatalf("%d runs, and then mode %d", tried, sim.Mode())

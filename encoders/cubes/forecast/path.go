@@ -53,15 +53,15 @@ func (p *Path) steps() (n int, dt float64) {
 // prepare fits a parabola to the three positions and a constant spin to the last two orientations.
 // Without Before the path is straight. seconds is the time of the run.
 func (p *Path) prepare(seconds float64) {
-	p.from, p.to = PositionOf(p.From).Scale(metre), PositionOf(p.To).Scale(metre)
+	p.from, p.to = Position(p.From).Scale(metre), Position(p.To).Scale(metre)
 	p.curvature = vec{}
 	if p.Before != nil && p.BeforeTicks > 0 && p.Ticks > 0 {
 		// With the time u in units of Ticks the parabola f has f(-g) = before, f(0) = from, f(1) = to.
 		beforeRatio := float64(min(p.BeforeTicks, math.MaxUint8)) / float64(min(p.Ticks, math.MaxUint8))
-		ahead, behind := p.to.Sub(p.from), p.from.Sub(PositionOf(p.Before).Scale(metre))
+		ahead, behind := p.to.Sub(p.from), p.from.Sub(Position(p.Before).Scale(metre))
 		p.curvature = ahead.Sub(behind.Scale(1 / beforeRatio)).Scale(2 / (1 + beforeRatio))
 	}
-	p.spin = Log(Mul(RotationOf(p.To), Conj(RotationOf(p.From)))).Scale(1 / seconds).Limit(4 * maxSpin)
+	p.spin = Log(Mul(Orientation(p.To), Conj(Orientation(p.From)))).Scale(1 / seconds).Limit(4 * maxSpin)
 }
 
 // inferMode replaces Infer by the mode that the snapshot suggests.
@@ -125,14 +125,14 @@ func (p *Path) applyForces(s *physics.Scene) {
 	pos := s.Body(0).Pos
 	if p.Mode == Push {
 		origin := vec{X: pos.X, Y: pos.Y, Z: pushOriginHeight}
-		s.Around(origin, pushRadius, func(i int, away vec, square float64) {
+		s.ForEachNear(origin, pushRadius, func(i int, away vec, square float64) {
 			if i != 0 && square > 1e-4 { // not the player itself; the direction of a very near cube is undefined
 				s.Pull(i, away.Scale(min(forceAtMetre/square, maxPush)/math.Sqrt(square)))
 			}
 		})
 	}
 	if p.Mode == Pull {
-		s.Around(pos, pullRadius, func(i int, away vec, square float64) {
+		s.ForEachNear(pos, pullRadius, func(i int, away vec, square float64) {
 			if i != 0 && square > minPullDistance*minPullDistance {
 				s.Pull(i, away.Scale(-min(forceAtMetre/square, maxPull)/math.Sqrt(square)))
 			}

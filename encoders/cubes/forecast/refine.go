@@ -61,9 +61,9 @@ func (s *Simulator) Refine(now *frame.Frame, moved frame.Rows, rounds int) []Res
 	h := &s.refinement
 	h.best = append(h.best[:0], s.results...)
 	rounds -= s.tryModes(now, moved, rounds)
-	s.scene.SolveTo(refineConverged)
+	s.scene.SetConverged(refineConverged)
 	for range rounds {
-		if s.scene.Spent() > maxRefineWork*physics.Thousands(s.rows) {
+		if s.scene.WorkDone() > maxRefineWork*physics.WorkFactor(s.rows) {
 			break
 		}
 		s.findSettled(now)
@@ -102,7 +102,7 @@ func (s *Simulator) lastResult(i int) Result {
 // restingResult returns the result of a cube that stays at its pose in the baseline.
 func (s *Simulator) restingResult(i int) Result {
 	row := s.row(i)
-	return Result{Cube: int32(i), Pos: PositionOf(row), Rot: RotationOf(row), Body: Body{Still: restSeconds}}
+	return Result{Cube: int32(i), Pos: Position(row), Rot: Orientation(row), Body: Body{Still: restSeconds}}
 }
 
 // mergeBest merges the results of the last run into the best results and keeps, for each cube, the one with the
@@ -133,8 +133,8 @@ func (s *Simulator) mergeBest(now *frame.Frame) {
 // squaredError returns the squared error of a result, in steps of position and orientation; row is the cube in
 // the true snapshot.
 func (r *Result) squaredError(row []int32) float64 {
-	p := PositionOf(row).Sub(r.Pos)
-	q, a := RotationOf(row), r.Rot
+	p := Position(row).Sub(r.Pos)
+	q, a := Orientation(row), r.Rot
 	// The scalar product is the cosine of half the angle between the two orientations.
 	dot := float64(q.X*a.X) + float64(q.Y*a.Y) + float64(q.Z*a.Z) + float64(q.W*a.W)
 	// 1-dot*dot is the squared sine, about the squared half angle.

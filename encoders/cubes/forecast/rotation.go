@@ -26,14 +26,14 @@ const (
 	smallZero  = 255.5
 )
 
-// PositionOf returns the position of the cube in row, in units of the snapshot.
-func PositionOf(row []int32) vec {
+// Position returns the position of the cube in row, in units of the snapshot.
+func Position(row []int32) vec {
 	return vec{X: float64(row[frame.CubeX]), Y: float64(row[frame.CubeY]), Z: float64(row[frame.CubeZ])}
 }
 
-// RotationOf returns the orientation of the cube in row. It is a unit quaternion even if the components of
+// Orientation returns the orientation of the cube in row. It is a unit quaternion even if the components of
 // the row are not those of one.
-func RotationOf(row []int32) quat {
+func Orientation(row []int32) quat {
 	return toQuat(orientationGrid.DecodeUnit(row[frame.CubeLargest], row[frame.CubeA:frame.CubeX]))
 }
 

@@ -79,12 +79,12 @@ func TestRotationOf(t *testing.T) {
 				at++
 			}
 		}
-		if d := angleBetween(RotationOf(row), quat{X: q[0], Y: q[1], Z: q[2], W: q[3]}); d > 0.008 {
-			t.Fatalf("%v is decoded as %v, an error of %v", q, RotationOf(row), d)
+		if d := angleBetween(Orientation(row), quat{X: q[0], Y: q[1], Z: q[2], W: q[3]}); d > 0.008 {
+			t.Fatalf("%v is decoded as %v, an error of %v", q, Orientation(row), d)
 		}
 	}
 	row := []int32{3, 511, 511, 511, 0, 0, 0, 0} // not a rotation: three components of 0.7
-	q := RotationOf(row)
+	q := Orientation(row)
 	if n := q.X*q.X + q.Y*q.Y + q.Z*q.Z + q.W*q.W; math.Abs(n-1) > 1e-12 {
 		t.Errorf("a row that is not a rotation is decoded as %v, want a unit quaternion", q)
 	}

@@ -93,7 +93,7 @@ func newBitBudget(t *testing.T, e *coder, list []*frame.Frame) *bitBudget {
 	for n := recording.BaselineAge; n < len(list); n++ {
 		base := list[n-recording.BaselineAge]
 		var b encoders.Budget
-		e.Begin(nil, &b)
+		e.BeginEncode(nil, &b)
 		if err := e.findChanges(list[n], base, nil); err != nil {
 			t.Fatal(err)
 		}
@@ -114,7 +114,7 @@ func newBitBudget(t *testing.T, e *coder, list []*frame.Frame) *bitBudget {
 			}
 		}
 		memos[n] = e.endFrame()
-		a.bytes += len(e.End(nil, &b))
+		a.bytes += len(e.FinishEncode(nil, &b))
 	}
 	return a
 }

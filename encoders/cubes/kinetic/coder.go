@@ -12,14 +12,14 @@ import (
 // coder is an encoder or a decoder: one traversal serves both directions. The package comment
 // describes the packet.
 type coder struct {
-	encoders.Ranged // encodes a decision, or decodes it
-	model           *model
-	rows            int           // number of cubes, the player included
-	scene           scene         // the frame so far
-	memo            *memo         // of the frame that is coded
-	contexts        contexts      // of the current decision
-	cachedProbs     [2]cachedProb // of quiet cubes: the moved and the interacting flag
-	moveHistory     int           // the last six "moved" flags, one bit each
+	encoders.RangeCoder // encodes a decision, or decodes it
+	model               *model
+	rows                int           // number of cubes, the player included
+	scene               scene         // the frame so far
+	memo                *memo         // of the frame that is coded
+	contexts            contexts      // of the current decision
+	cachedProbs         [2]cachedProb // of quiet cubes: the moved and the interacting flag
+	moveHistory         int           // the last six "moved" flags, one bit each
 
 	features  featureVector
 	scratch   nn.Scratch
@@ -49,11 +49,11 @@ func (e *coder) Encode(dst []byte, cur *frame.Frame, refs []encoders.Ref, spare 
 		return dst, nil, fmt.Errorf("kinetic: %w", err)
 	}
 	e.Finish()
-	e.Begin(dst, b)
+	e.BeginEncode(dst, b)
 	if err := e.codeFrame(cur, base, refs, spare); err != nil {
 		return dst, nil, err
 	}
-	return e.End(dst, b), e.endFrame(), nil
+	return e.FinishEncode(dst, b), e.endFrame(), nil
 }
 
 // findChanges sets e.changed to the cubes that differ from the baseline. known is that set if the
@@ -75,8 +75,8 @@ func (e *coder) Decode(dst *frame.Frame, src []byte, refs []encoders.Ref, spare 
 	dst.Table = append(dst.Table[:0], base.Table...)
 	dst.Body = dst.Body[:0]
 	e.changed.Clear(e.rows)
-	e.Open(src)
-	if err := e.Ended(e.codeFrame(dst, base, refs, spare)); err != nil {
+	e.BeginDecode(src)
+	if err := e.FinishDecode(e.codeFrame(dst, base, refs, spare)); err != nil {
 		return nil, fmt.Errorf("kinetic: %w", err)
 	}
 	return e.endFrame(), nil

@@ -301,8 +301,8 @@ func (s *scene) fillForecast(f *featureVector, c *cubeState) {
 	f.add(float64(lastContacts>>3) / 4)
 	f.add(softsign(o.impact.Sum))
 	f.add(softsign(o.impact.Sum / 8))
-	f.add(softsign(o.impact.Most))
-	f.add(softsign(o.impact.Most / 8))
+	f.add(softsign(o.impact.Max))
+	f.add(softsign(o.impact.Max / 8))
 	f.addFlag(s.mode == forecast.Push)
 	f.addFlag(s.mode == forecast.Pull)
 }

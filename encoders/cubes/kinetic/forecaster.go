@@ -24,7 +24,7 @@ type forecaster struct {
 // newForecaster returns a forecaster for frames of the given number of cubes.
 func newForecaster(rows int, config *simulationConfig) *forecaster {
 	return &forecaster{
-		sim: forecast.New(rows, config.Rigid), rounds: config.rounds,
+		sim: forecast.New(rows, config.Params), rounds: config.rounds,
 		awake: make([]forecast.Awake, 0, rows), listedCubes: frame.NewRows(rows),
 		predictions: make([]prediction, rows), predictionStates: make([]predictionState, rows),
 	}
@@ -32,13 +32,13 @@ func newForecaster(rows int, config *simulationConfig) *forecaster {
 
 // simulationConfig is the physics that kinetic simulates.
 type simulationConfig struct {
-	physics.Rigid
+	physics.Params
 	rounds int // how often refine repeats the simulation, at most
 }
 
 // defaultSimulation returns the physics with which the recordings of the walk-off were made.
 func defaultSimulation() *simulationConfig {
-	return &simulationConfig{Rigid: physics.Recorder(), rounds: 3}
+	return &simulationConfig{Params: physics.RecorderParams(), rounds: 3}
 }
 
 // forecast runs the simulation and sets the predictions of the scene. The player must have been

@@ -25,7 +25,7 @@ func TestQuietCubes(t *testing.T) {
 			for n := recording.BaselineAge; n < len(list); n++ {
 				base := list[n-recording.BaselineAge]
 				want := c.send(t, list[n], base)
-				plain.Begin(nil, nil)
+				plain.BeginEncode(nil, nil)
 				if err := plain.findChanges(list[n], base, nil); err != nil {
 					t.Fatal(err)
 				}
@@ -42,7 +42,7 @@ func TestQuietCubes(t *testing.T) {
 						list[n].Table[frame.CubeY], slowPlayerMotion)
 				}
 				memos[n] = plain.endFrame()
-				if got := plain.End(nil, nil); !bytes.Equal(got, want) ||
+				if got := plain.FinishEncode(nil, nil); !bytes.Equal(got, want) ||
 					!equalMemos(memos[n].(*memo), c.sent[list[n].Tick].(*memo)) {
 					t.Fatalf("%s, frame %d: packet or memo differs", name, n)
 				}

@@ -9,8 +9,8 @@ import (
 	"wirelab/encoders"
 )
 
-// Forged returns a random prefix of packet, with up to three bytes replaced by random ones.
-func Forged(rng *rand.Rand, packet []byte) []byte {
+// Forge returns a random prefix of packet, with up to three bytes replaced by random ones.
+func Forge(rng *rand.Rand, packet []byte) []byte {
 	forged := append([]byte(nil), packet[:rng.IntN(len(packet)+1)]...)
 	for range rng.IntN(4) {
 		if len(forged) > 0 {
@@ -20,9 +20,9 @@ func Forged(rng *rand.Rand, packet []byte) []byte {
 	return forged
 }
 
-// Wrong checks the result of decoding a corrupt packet. It returns nil if err is nil and the frame is within
+// CheckDecode checks the result of decoding a corrupt packet. It returns nil if err is nil and the frame is within
 // the schema, or if err wraps ErrTruncated or ErrCorrupt. Otherwise it returns an error.
-func Wrong(s *frame.Schema, got *frame.Frame, err error) error {
+func CheckDecode(s *frame.Schema, got *frame.Frame, err error) error {
 	switch {
 	case err == nil:
 		return s.Check(got)

@@ -147,8 +147,8 @@ func (d *Delivery) blockState(n int) BlockState {
 	return blockUnsent
 }
 
-// Making is the progress of packing a file. Virtual time stands still until the file is packed.
-type Making struct {
+// PatchProgress is the progress of packing a file. Virtual time stands still until the file is packed.
+type PatchProgress struct {
 	Encoder     string // name of the codec
 	Done, Total int64  // bytes of the new file
 }

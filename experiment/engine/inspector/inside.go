@@ -120,7 +120,7 @@ func (s *compactBudget) Budget() (b encoders.Budget) {
 func (in *Inside) Culprit() (worst *lossmodel.Step) {
 	for i := range in.Trail.All() {
 		s := &in.Trail.Steps[i]
-		if extra := s.Took - s.Usual; extra > 0 && (worst == nil || extra > worst.Took-worst.Usual) {
+		if extra := s.Delay - s.BaseDelay; extra > 0 && (worst == nil || extra > worst.Delay-worst.BaseDelay) {
 			worst = s
 		}
 	}

@@ -125,7 +125,7 @@ func spikeReason(r *packetlog.Record, in *Inside) Reason {
 		return NoReason
 	case in.Previous != "" && (in.WithoutMemo || in.Age < usualPackets && in.Previous != r.Encoder):
 		return becauseSwapped
-	case r.Across:
+	case r.CrossesLoop:
 		return becauseSeam
 	case r.Baseline == 0:
 		return becauseNoAck

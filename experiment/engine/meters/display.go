@@ -18,9 +18,9 @@ type DisplayCounts struct {
 // figures returns the counts as figures. hz is the rate of the display.
 func (c *DisplayCounts) figures(hz float64) figures.Playout {
 	p := figures.Playout{Displayed: c.Shown, Freezes: c.Freezes, Late: c.Late,
-		StarvedRatio: figures.RatioOf(float64(c.Starved), float64(c.Shown))}
+		StarvedRatio: figures.RatioFigure(float64(c.Starved), float64(c.Shown))}
 	if c.Shown > 0 {
-		p.LongestFreezeMS = figures.RatioOf(float64(c.Longest)*1000, hz)
+		p.LongestFreezeMS = figures.RatioFigure(float64(c.Longest)*1000, hz)
 	}
 	return p
 }
@@ -63,10 +63,10 @@ func (d *Display) MarkLate(by time.Duration) {
 // did, they are zeros if no snapshot was late or no cube had an error.
 func (d *Display) figures(cubes bool) figures.Playout {
 	p := d.DisplayCounts.figures(d.Hz)
-	p.LateMS = d.late.thousandths().Among(d.Shown)
-	p.BehindMS = figures.RatioOf(float64(d.lagSum.Microseconds())/1000, float64(d.Shown))
+	p.LateMS = d.late.thousandths().OutOf(d.Shown)
+	p.BehindMS = figures.RatioFigure(float64(d.lagSum.Microseconds())/1000, float64(d.Shown))
 	if cubes {
-		um, mdeg := d.Errors.um.thousandths().Among(d.Shown), d.Errors.mdeg.thousandths().Among(d.Shown)
+		um, mdeg := d.Errors.um.thousandths().OutOf(d.Shown), d.Errors.mdeg.thousandths().OutOf(d.Shown)
 		p.PositionErrorMM, p.OrientationErrorDeg = &um, &mdeg
 	}
 	return p

@@ -60,8 +60,8 @@ func (m *Meter) CountPacket(r *packetlog.Record, ageTicks int, budget *encoders.
 		s.BaselineAge += int64(ageTicks)
 		s.Referenced++
 	}
-	if r.Across {
-		s.Across++
+	if r.CrossesLoop {
+		s.CrossingLoop++
 	}
 	s.Budget.Add(budget)
 }
@@ -159,16 +159,16 @@ func (m *Meter) Totals(d time.Duration, schema *frame.Schema, g lossmodel.Gauges
 			Unknown: of(packetlog.Unknown), Undetected: m.Undetected,
 			EncodeFailed: m.EncodeFailed, DecodeRefused: m.DecodeRefused},
 		Rates: figures.Rates{
-			PayloadKbps:     figures.Ratio(float64(s.PayloadBits)/1000, secs),
-			WireKbps:        figures.Ratio(float64(s.WireBits)/1000, secs),
-			FeedbackKbps:    figures.Ratio(float64(s.FeedbackBits)/1000, secs),
-			BitsPerItem:     figures.RatioOf(float64(s.PayloadBits), float64(s.Items)),
+			PayloadKbps:     figures.RatioOrZero(float64(s.PayloadBits)/1000, secs),
+			WireKbps:        figures.RatioOrZero(float64(s.WireBits)/1000, secs),
+			FeedbackKbps:    figures.RatioOrZero(float64(s.FeedbackBits)/1000, secs),
+			BitsPerItem:     figures.RatioFigure(float64(s.PayloadBits), float64(s.Items)),
 			OverBudgetRatio: m.overBudget.ratio()},
 		PacketBytes: quantilesOf(&m.sizes), BaselineAgeTicks: quantilesOf(&m.ages), AgeMS: m.Display.age.thousandths(),
 		Playout: m.Display.figures(frame.IsCubes(schema)), Network: m.Network.figures(g), Rounding: m.Rounding.Figures(schema),
 	}
 	if frame.IsCubes(schema) {
-		changed := figures.RatioOf(float64(s.PayloadBits), float64(s.Changed))
+		changed := figures.RatioFigure(float64(s.PayloadBits), float64(s.Changed))
 		t.BitsPerCube, t.BitsPerChangedCube = &t.BitsPerItem, &changed
 	}
 	return t
@@ -233,5 +233,5 @@ func (b *budgetCounter) addSample(payloadBits int64, kbps float64) {
 
 // ratio returns the share of the samples over budget; unknown if there was no budget.
 func (b *budgetCounter) ratio() figures.Figure {
-	return figures.RatioOf(float64(b.over), float64(b.budgeted))
+	return figures.RatioFigure(float64(b.over), float64(b.budgeted))
 }

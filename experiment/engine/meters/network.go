@@ -73,14 +73,14 @@ func (m *network) figures(g lossmodel.Gauges) figures.Network {
 	for _, quantile := range []*float64{&delay.Min, &delay.P50, &delay.P95, &delay.P99, &delay.Max} {
 		*quantile /= 1000 // to milliseconds
 	}
-	burst := figures.RatioOf(float64(m.lost), float64(m.bursts)) // unknown if nothing was sent
+	burst := figures.RatioFigure(float64(m.lost), float64(m.bursts)) // unknown if nothing was sent
 	if m.bursts == 0 && m.sent > 0 {
 		burst = figures.Known(0)
 	}
 	return figures.Network{
-		LossRate: figures.RatioOf(float64(m.lost), float64(m.sent)), MeanBurst: burst,
-		ReorderedRatio: figures.RatioOf(float64(m.reordered), float64(m.received)),
-		ReorderExtent:  quantilesOf(&m.reorderExtents).Among(m.received),
+		LossRate: figures.RatioFigure(float64(m.lost), float64(m.sent)), MeanBurst: burst,
+		ReorderedRatio: figures.RatioFigure(float64(m.reordered), float64(m.received)),
+		ReorderExtent:  quantilesOf(&m.reorderExtents).OutOf(m.received),
 		DelayMS:        delay,
 		QueuePeakBytes: int64(g.Peak.Bytes), QueuePeakPackets: int64(g.Peak.Packets),
 		OrderCostMS: float64(g.OrderCost) / float64(time.Millisecond),

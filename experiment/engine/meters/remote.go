@@ -55,7 +55,7 @@ func (m *Meter) AddRemoteDisplay(r *Remote, now DisplayCounts) {
 func (m *Remote) AdjustTotals(t *figures.Totals, meter *Meter, display DisplayCounts, lab LabTraffic, d time.Duration) {
 	t.AgeMS, t.Network.DelayMS, t.Network.MeanBurst = figures.Quantiles{}, figures.Quantiles{}, figures.Figure{}
 	net := &meter.Network
-	t.Network.LossRate = figures.RatioOf(float64(net.lost), float64(net.lost+net.received))
+	t.Network.LossRate = figures.RatioFigure(float64(net.lost), float64(net.lost+net.received))
 	hasCubes := t.Playout.PositionErrorMM != nil
 	t.Playout = display.figures(meter.Display.Hz)
 	if hasCubes { // errors of cubes stay listed, but unknown
@@ -67,7 +67,7 @@ func (m *Remote) AdjustTotals(t *figures.Totals, meter *Meter, display DisplayCo
 		t.Remote.JitterMS = figures.Known(m.jitter / 1000)
 	}
 	if lab != (LabTraffic{}) {
-		t.Remote.ReportKbps = figures.RatioOf(float64(lab.Reports)*8/1000, d.Seconds())
-		t.Remote.CoverKbps = figures.RatioOf(float64(lab.Cover)*8/1000, d.Seconds())
+		t.Remote.ReportKbps = figures.RatioFigure(float64(lab.Reports)*8/1000, d.Seconds())
+		t.Remote.CoverKbps = figures.RatioFigure(float64(lab.Cover)*8/1000, d.Seconds())
 	}
 }

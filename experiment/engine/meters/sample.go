@@ -24,7 +24,7 @@ type Sample struct {
 	LostBy       [figures.MaxCauses]int     // lost packets and copies by lossmodel.Cause
 	BaselineAge  int64                      // in ticks, summed over the packets counted in Referenced
 	Referenced   int                        // packets encoded against an acked frame, not the initial state
-	Across       int                        // packets encoded across a loop point: packetlog.Record.Across
+	CrossingLoop int                        // packets encoded across a loop point: packetlog.Record.Across
 	Starved      int                        // display ticks without a snapshot to interpolate to
 	Displayed    int                        // display ticks
 	Late         int                        // snapshots that arrived after their display time
@@ -64,7 +64,7 @@ func (s *Sample) add(x *Sample) {
 	}
 	s.BaselineAge += x.BaselineAge
 	s.Referenced += x.Referenced
-	s.Across += x.Across
+	s.CrossingLoop += x.CrossingLoop
 	s.Starved += x.Starved
 	s.Displayed += x.Displayed
 	s.Late += x.Late

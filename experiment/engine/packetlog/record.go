@@ -68,9 +68,9 @@ type Record struct {
 	EncodeNS int64           // wall time of the encoder; not reproducible
 	DecodeNS int64           // wall time of the decoder; not reproducible
 	Seam     bool            // first packet after a restart of the recording
-	// Across is set for the first packet after a restart of the recording, and for packets after it
+	// CrossesLoop is set for the first packet after a restart of the recording, and for packets after it
 	// with a reference from before the restart. They are large, since all cubes jump at a loop point.
-	Across bool
+	CrossesLoop bool
 }
 
 // ID identifies a packet of a lane, or a copy of it.

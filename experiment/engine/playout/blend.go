@@ -99,11 +99,11 @@ func (b *blend) blockAtRest(i int) bool {
 // are used for truthBefore and truthAfter where the rows are equal, to save decoding them again.
 func (b *blend) setTruePose(truth *cubePose, i int, from, to *cubePose) {
 	var p, q cubePose
-	if before := cubeRowAt(b.truthBefore, i); !frame.SameCube(before, cubeRowAt(b.a, i)) {
+	if before := cubeRowAt(b.truthBefore, i); !frame.EqualCubes(before, cubeRowAt(b.a, i)) {
 		p.setRow(before)
 		from = &p
 	}
-	if after := cubeRowAt(b.truthAfter, i); !frame.SameCube(after, cubeRowAt(b.b, i)) {
+	if after := cubeRowAt(b.truthAfter, i); !frame.EqualCubes(after, cubeRowAt(b.b, i)) {
 		q.setRow(after)
 		to = &q
 	}

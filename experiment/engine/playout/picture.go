@@ -86,7 +86,7 @@ const maxCells, maxBody = 4096, 4096
 // frame, and now is the virtual time.
 func (d *Display) Frames(s *frame.Schema, sent *frame.Frame, now time.Duration) *Frames {
 	cells := maxCells
-	if slices.ContainsFunc(s.Fields, func(f frame.Field) bool { return f.Hint.Role == frame.Place }) {
+	if slices.ContainsFunc(s.Fields, func(f frame.Field) bool { return f.Hint.Role == frame.Position }) {
 		cells = s.Cells()
 	}
 	f := &Frames{Sent: copyPrefix(sent, cells)}

@@ -18,8 +18,8 @@ type cubePose struct {
 
 // setRow sets p to the pose that a row of a cube snapshot encodes.
 func (p *cubePose) setRow(row *cubeRow) {
-	p.pos = forecast.PositionOf(row[:]).Scale(1.0 / frame.UnitsPerMetre)
-	p.rot = forecast.RotationOf(row[:])
+	p.pos = forecast.Position(row[:]).Scale(1.0 / frame.UnitsPerMetre)
+	p.rot = forecast.Orientation(row[:])
 	p.interacting = row[frame.CubeInteracting] != 0
 }
 
@@ -136,7 +136,7 @@ func (s *spline) position(i int, frames *[4]*frame.Frame) physics.Vec {
 	var p physics.Vec
 	for n, w := range s {
 		if f := frames[n]; f != nil {
-			p = p.AddScaled(forecast.PositionOf(cubeRowAt(f, i)[:]), w/frame.UnitsPerMetre)
+			p = p.AddScaled(forecast.Position(cubeRowAt(f, i)[:]), w/frame.UnitsPerMetre)
 		}
 	}
 	return p

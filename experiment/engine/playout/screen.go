@@ -182,7 +182,7 @@ func (x *screen) drawMoving(b *blend, m *meters.DisplayErrors) {
 		return
 	}
 	// Keep only the cubes whose rows differ between the frames.
-	x.moving.Differing(b.truthBefore.Table, b.truthAfter.Table, frame.CubeFields)
+	x.moving.RemoveEqual(b.truthBefore.Table, b.truthAfter.Table, frame.CubeFields)
 	m.AddExact(x.moving.Count())
 }
 
@@ -208,12 +208,12 @@ func (x *screen) captureTime(w *window, moment time.Duration) (at time.Duration,
 // meters.DisplayErrors.
 func (x *screen) drawCube(b *blend, i int, m *meters.DisplayErrors) {
 	from, to := cubeRowAt(b.a, i), cubeRowAt(b.b, i)
-	still := frame.SameCube(from, to) // in the snapshots
-	exact, atRest := false, false     // the displayed pose has no error; the cube is at rest in all four frames
+	still := frame.EqualCubes(from, to) // in the snapshots
+	exact, atRest := false, false       // the displayed pose has no error; the cube is at rest in all four frames
 	if b.hasTruth {
 		truthBefore, truthAfter := cubeRowAt(b.truthBefore, i), cubeRowAt(b.truthAfter, i)
-		atRest = still && frame.SameCube(truthBefore, truthAfter) && frame.SameCube(truthBefore, from)
-		exact = atRest || b.sameTicks && frame.SameCube(from, truthBefore) && frame.SameCube(to, truthAfter)
+		atRest = still && frame.EqualCubes(truthBefore, truthAfter) && frame.EqualCubes(truthBefore, from)
+		exact = atRest || b.sameTicks && frame.EqualCubes(from, truthBefore) && frame.EqualCubes(to, truthAfter)
 	}
 	var p, q, truth cubePose
 	if !exact || x.withPicture {
@@ -237,7 +237,7 @@ func (x *screen) drawCube(b *blend, i int, m *meters.DisplayErrors) {
 func (x *screen) placeCube(b *blend, i int, still bool, p, q *cubePose) {
 	from, displayed := cubeRowAt(b.a, i), &x.poses[i]
 	if still {
-		if !frame.SameCube(&x.restRows[i], from) {
+		if !frame.EqualCubes(&x.restRows[i], from) {
 			displayed.setRow(from)
 			x.restRows[i] = *from
 		}

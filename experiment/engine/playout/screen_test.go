@@ -70,11 +70,11 @@ func (r *fixture) tick(send func(seq uint64, now time.Duration)) {
 		}
 		r.display.Arrive(d.at, d.seq)
 	}
-	f := r.pool.Take()
+	f := r.pool.Get()
 	r.next(&f.Frame)
 	f.Changed = frame.NewRows(r.schema.Rows)
 	if n > 0 {
-		f.Changed.Compare(f.Table, r.source[n-1].Table, frame.CubeFields)
+		f.Changed.SetDiffering(f.Table, r.source[n-1].Table, frame.CubeFields)
 	}
 	kept := r.schema.NewFrame()
 	kept.CopyFrom(&f.Frame)
@@ -104,7 +104,7 @@ func (r *fixture) checkErrors() {
 	tick := endpoint.TickAt(moment, 60)
 	share := float64(moment-endpoint.TickTime(tick, 60)) / float64(endpoint.TickTime(tick+1, 60)-endpoint.TickTime(tick, 60))
 	position := func(tick uint64, i int) physics.Vec {
-		return forecast.PositionOf(r.source[tick].Table[i*frame.CubeFields:]).Scale(1.0 / frame.UnitsPerMetre)
+		return forecast.Position(r.source[tick].Table[i*frame.CubeFields:]).Scale(1.0 / frame.UnitsPerMetre)
 	}
 	for i, shown := range r.display.screen.poses {
 		truth := position(tick, i)
@@ -123,7 +123,7 @@ func (r *fixture) checkErrors() {
 func TestPictureEqualsFullRedraw(t *testing.T) {
 	for seed := range testkit.Choose[uint64](30, 12) {
 		rng := rand.New(rand.NewPCG(seed, 97))
-		crowd := labtest.NewCrowd(100, 2, -1, seed)
+		crowd := labtest.NewCubeSource(100, 2, -1, seed)
 		r := newFixture(t, crowd.Schema(), []int{60, 60, 20}[rng.IntN(3)], func(f *frame.Frame) {
 			if err := crowd.Next(f); err != nil {
 				t.Fatal(err)

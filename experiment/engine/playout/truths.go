@@ -34,7 +34,7 @@ func (t *Truths) Add(f *frame.Shared, restarted bool, needed uint64) {
 		(*t.frames.At(t.frames.First())).Release()
 		t.frames.Pop()
 	}
-	*t.frames.Push() = f.Keep()
+	*t.frames.Push() = f.Retain()
 	rows := &t.changed[tick%uint64(len(t.changed))]
 	*rows = append((*rows)[:0], f.Changed...)
 }

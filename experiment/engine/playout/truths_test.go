@@ -9,14 +9,14 @@ import (
 // Truths stores frames as long as they are needed, up to its limit. The test compares it with a
 // list of all frames.
 func TestTruths(t *testing.T) {
-	src := labtest.NewCrowd(2, 1, -1, 4)
+	src := labtest.NewCubeSource(2, 1, -1, 4)
 	pool := frame.NewPool(src.Schema())
 	var all []int32
 	seams := map[uint64]bool{}
 	var x Truths
 	most := 0
 	for n := range uint64(5000) {
-		f := pool.Take()
+		f := pool.Get()
 		if err := src.Next(&f.Frame); err != nil {
 			t.Fatal(err)
 		}

@@ -17,9 +17,9 @@ import (
 	"wirelab/encoders/table"
 )
 
-// Crowd is a source of cubes for tests. In each frame Moving random cubes take a random step, sometimes
+// CubeSource is a source of cubes for tests. In each frame Moving random cubes take a random step, sometimes
 // a large one.
-type Crowd struct {
+type CubeSource struct {
 	schema *frame.Schema
 	rng    *rand.Rand
 	cur    *frame.Frame
@@ -28,21 +28,21 @@ type Crowd struct {
 	Tick   uint32 // tick of the next frame
 }
 
-// NewCrowd returns a crowd of the given number of cubes, of which moving take a step in each frame. It
+// NewCubeSource returns a crowd of the given number of cubes, of which moving take a step in each frame. It
 // ends after left frames, or never if left is negative.
-func NewCrowd(cubes, moving, left int, seed uint64) *Crowd {
-	c := &Crowd{schema: frame.Cubes(cubes), rng: rand.New(rand.NewPCG(seed, 1)), Moving: moving, left: left}
+func NewCubeSource(cubes, moving, left int, seed uint64) *CubeSource {
+	c := &CubeSource{schema: frame.Cubes(cubes), rng: rand.New(rand.NewPCG(seed, 1)), Moving: moving, left: left}
 	c.cur = c.schema.NewFrame()
 	c.Initial(c.cur)
 	return c
 }
 
 // Schema implements dataset.Source.
-func (c *Crowd) Schema() *frame.Schema { return c.schema }
+func (c *CubeSource) Schema() *frame.Schema { return c.schema }
 
 // Initial implements dataset.Source. The cubes lie upright on the floor, in rows of 30 that are 512
 // position units apart.
-func (c *Crowd) Initial(f *frame.Frame) {
+func (c *CubeSource) Initial(f *frame.Frame) {
 	*f = *c.schema.NewFrame()
 	for i := range c.schema.Rows {
 		row := f.Table[i*frame.CubeFields:][:frame.CubeFields]
@@ -53,7 +53,7 @@ func (c *Crowd) Initial(f *frame.Frame) {
 }
 
 // Next implements dataset.Source.
-func (c *Crowd) Next(f *frame.Frame) error {
+func (c *CubeSource) Next(f *frame.Frame) error {
 	if c.left == 0 {
 		return io.EOF
 	}
@@ -74,33 +74,33 @@ func (c *Crowd) Next(f *frame.Frame) error {
 	return nil
 }
 
-// Finite is a Crowd that implements dataset.Sized, so that sessions read it one frame ahead like a
+// FiniteCubes is a Crowd that implements dataset.Sized, so that sessions read it one frame ahead like a
 // recording.
-type Finite struct{ *Crowd }
+type FiniteCubes struct{ *CubeSource }
 
 // Frames implements dataset.Sized.
-func (f Finite) Frames() int { return f.left }
+func (f FiniteCubes) Frames() int { return f.left }
 
-// Failing is a Crowd whose Next returns an error instead of frame 5.
-type Failing struct{ *Crowd }
+// FailingCubes is a Crowd whose Next returns an error instead of frame 5.
+type FailingCubes struct{ *CubeSource }
 
 // Next implements dataset.Source.
-func (f Failing) Next(dst *frame.Frame) error {
+func (f FailingCubes) Next(dst *frame.Frame) error {
 	if f.Tick == 5 {
 		return errors.New("frame 5 is bad")
 	}
-	return f.Crowd.Next(dst)
+	return f.CubeSource.Next(dst)
 }
 
-// Recorded writes a walk-off recording of a Crowd, of which 8 cubes move in each frame, and returns its path.
-func Recorded(t *testing.T, cubes, frames int) string {
+// WriteRecording writes a walk-off recording of a Crowd, of which 8 cubes move in each frame, and returns its path.
+func WriteRecording(t *testing.T, cubes, frames int) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "crowd.bin")
 	w, err := dataset.Create(nil, path, cubes)
 	if err != nil {
 		t.Fatal(err)
 	}
-	c := NewCrowd(cubes, 8, -1, 42) // -1: the number of frames is not limited
+	c := NewCubeSource(cubes, 8, -1, 42) // -1: the number of frames is not limited
 	f := c.schema.NewFrame()
 	c.Initial(f)
 	if err := w.Initial(f); err != nil {
@@ -120,29 +120,29 @@ func Recorded(t *testing.T, cubes, frames int) string {
 	return path
 }
 
-// Write creates a file with the given text in a temporary folder and returns the file's path.
-func Write(t *testing.T, name, text string) string {
+// WriteFile creates a file with the given text in a temporary folder and returns the file's path.
+func WriteFile(t *testing.T, name, text string) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), name)
-	Overwrite(t, path, text)
+	OverwriteFile(t, path, text)
 	return path
 }
 
-// Overwrite writes text to the file at path.
-func Overwrite(t *testing.T, path, text string) {
+// OverwriteFile writes text to the file at path.
+func OverwriteFile(t *testing.T, path, text string) {
 	t.Helper()
 	if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
 		t.Fatal(err)
 	}
 }
 
-// Parcel is a source that consists of two small files: the old file, and the new file to deliver.
-type Parcel struct{ Old, New []byte }
+// FileSource is a source that consists of two small files: the old file, and the new file to deliver.
+type FileSource struct{ Old, New []byte }
 
-// NewParcel returns a parcel of two similar, compressible files of n bytes each.
-func NewParcel(n int, seed uint64) *Parcel {
+// NewFileSource returns a parcel of two similar, compressible files of n bytes each.
+func NewFileSource(n int, seed uint64) *FileSource {
 	rng := rand.New(rand.NewPCG(seed, 5))
-	p := &Parcel{}
+	p := &FileSource{}
 	for range n {
 		p.Old = append(p.Old, "the quick brown fox jumps"[rng.IntN(25)])
 	}
@@ -154,28 +154,28 @@ func NewParcel(n int, seed uint64) *Parcel {
 }
 
 // Schema implements dataset.Source.
-func (p *Parcel) Schema() *frame.Schema {
-	return &frame.Schema{Name: "files", Item: "byte", Delivery: frame.Every, TickHz: 1000}
+func (p *FileSource) Schema() *frame.Schema {
+	return &frame.Schema{Name: "files", Item: "byte", Delivery: frame.Reliable, TickHz: 1000}
 }
 
 // Initial implements dataset.Source: it fills f with the old file.
-func (p *Parcel) Initial(f *frame.Frame) { f.Body = append(f.Body[:0], p.Old...) }
+func (p *FileSource) Initial(f *frame.Frame) { f.Body = append(f.Body[:0], p.Old...) }
 
 // Next implements dataset.Source: it fills f with the new file.
-func (p *Parcel) Next(f *frame.Frame) error { f.Body = append(f.Body[:0], p.New...); return nil }
+func (p *FileSource) Next(f *frame.Frame) error { f.Body = append(f.Body[:0], p.New...); return nil }
 
-// ParcelFiles writes a parcel to two files and returns the data specification "files:OLD,NEW".
-func ParcelFiles(t *testing.T, p *Parcel) string {
+// WriteFiles writes a parcel to two files and returns the data specification "files:OLD,NEW".
+func WriteFiles(t *testing.T, p *FileSource) string {
 	t.Helper()
 	dir := t.TempDir()
 	old, new := filepath.Join(dir, "old"), filepath.Join(dir, "new")
-	Overwrite(t, old, string(p.Old))
-	Overwrite(t, new, string(p.New))
+	OverwriteFile(t, old, string(p.Old))
+	OverwriteFile(t, new, string(p.New))
 	return "files:" + old + "," + new
 }
 
-// OfCubes returns the codecs that can encode snapshots of cubes, for tests that swap encoders at random.
-func OfCubes() []encoders.Codec {
+// CubeCodecs returns the codecs that can encode snapshots of cubes, for tests that swap encoders at random.
+func CubeCodecs() []encoders.Codec {
 	s := frame.Cubes(frame.WalkoffCubes)
 	return slices.DeleteFunc(table.All(), func(c encoders.Codec) bool { return !c.Suits(s) })
 }

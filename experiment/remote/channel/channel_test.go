@@ -41,12 +41,12 @@ func TestSendBothDirections(t *testing.T) {
 						t.Errorf("stream %d: %d bytes of stream %d at %v", stream, len(d.Data), d.Stream, d.At)
 					}
 				}
-				if b := ends[1].Books(); b.Delivered != 4 || b.DeliveredBytes != 1201+MaxPayload || !b.Balanced() || b.Dropped() != 0 {
+				if b := ends[1].Stats(); b.Delivered != 4 || b.DeliveredBytes != 1201+MaxPayload || !b.Balanced() || b.Dropped() != 0 {
 					t.Errorf("%+v", b)
 				}
 			}
 		}
-		if b := l.Books(); !b.Balanced() || b.Dropped() != 0 || b.Sent != 12 {
+		if b := l.Stats(); !b.Balanced() || b.Dropped() != 0 || b.Sent != 12 {
 			t.Errorf("%+v", b)
 		}
 	}
@@ -104,9 +104,9 @@ func TestPanicsEndSessions(t *testing.T) {
 func TestOverhead(t *testing.T) {
 	l := listen(t, Options{})
 	here, _ := connect(t, l, l.Addr(), 1)
-	was := here.Books()
+	was := here.Stats()
 	_ = here.Send(1, make([]byte, 100))
-	if now := here.Books(); now.OutBytes-was.OutBytes != 100+Overhead || now.SentBytes != 100 {
+	if now := here.Stats(); now.OutBytes-was.OutBytes != 100+Overhead || now.SentBytes != 100 {
 		t.Errorf("%+v after %+v", now, was)
 	}
 	if err := here.Send(1, make([]byte, MaxPayload+1)); err == nil {
@@ -154,7 +154,7 @@ func TestIdle(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	waitFor(t, "pings", func() bool { return there.Books().Control > 5 && here.Books().Control > 5 })
+	waitFor(t, "pings", func() bool { return there.Stats().Control > 5 && here.Stats().Control > 5 })
 	if here.Err() != nil || there.Err() != nil {
 		t.Errorf("idle sessions ended: %v, %v", here.Err(), there.Err())
 	}
@@ -164,7 +164,7 @@ func TestIdle(t *testing.T) {
 	if here.Err() != errIdle || there.Err() != errIdle {
 		t.Errorf("%v, %v", here.Err(), there.Err())
 	}
-	if b := here.Books(); b.Unreachable == 0 || !b.Balanced() {
+	if b := here.Stats(); b.Unreachable == 0 || !b.Balanced() {
 		t.Errorf("no ICMP error was counted: %+v", b)
 	}
 }
@@ -183,7 +183,7 @@ func TestDialRefused(t *testing.T) {
 	here.Close()
 	waitFor(t, "the end of the session", func() bool { l.mu.Lock(); defer l.mu.Unlock(); return len(l.sessions) == 0 })
 	connect(t, l, l.Addr(), 1)
-	if b := l.Books(); b.DroppedBy[full] != 2 || !b.Balanced() {
+	if b := l.Stats(); b.DroppedBy[full] != 2 || !b.Balanced() {
 		t.Errorf("%+v", b)
 	}
 }
@@ -195,13 +195,13 @@ func TestDialWithOtherToken(t *testing.T) {
 	defer cancel()
 	go func() {
 		defer cancel()
-		waitFor(t, "two forged hellos", func() bool { return l.Books().DroppedBy[Forged] > 1 })
+		waitFor(t, "two forged hellos", func() bool { return l.Stats().DroppedBy[Forged] > 1 })
 	}()
 	_, err := Dial(ctx, l.Addr(), 1, Options{Token: token(t, strings.Repeat("0123456789abcdef", 2))})
 	if !errors.Is(err, context.Canceled) {
 		t.Error(err)
 	}
-	if b := l.Books(); b.Out != 0 || !b.Balanced() {
+	if b := l.Stats(); b.Out != 0 || !b.Balanced() {
 		t.Errorf("%+v", b)
 	}
 }

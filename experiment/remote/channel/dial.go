@@ -52,7 +52,7 @@ type dialer struct {
 	hello      hello
 	tokenMAC   mac
 	hellosSent int // hellos sent since the hello last changed
-	books      Books
+	books      Stats
 }
 
 // Retransmission intervals of a handshake; the interval doubles.
@@ -177,7 +177,7 @@ func (d *dialer) confirm(ctx context.Context, s *Session) error {
 	s.write = func(b []byte) error { _, err := d.conn.Write(b); return err }
 	ended, confirmed := make(chan struct{}), make(chan struct{})
 	s.onEnd = func(*Session, error) { close(ended); d.conn.Close() }
-	s.in.Books = d.books
+	s.in.Stats = d.books
 	go panics.Guard(s.end, func() { s.readFrom(d.conn, confirmed) })()
 	for wait := initialRetransmit; ; wait = min(2*wait, maxRetransmit) {
 		_ = s.send(controlStream, []byte{msgPing})

@@ -20,7 +20,7 @@ func FuzzListener(f *testing.F) {
 		if answer := p.takeLast(); len(answer) > len(b) || answer != nil && !authentic {
 			t.Fatalf("%d bytes answered by %d", len(b), len(answer))
 		}
-		if books := l.Books(); listenerState(l) != [3]int{} || !books.Balanced() {
+		if books := l.Stats(); listenerState(l) != [3]int{} || !books.Balanced() {
 			t.Fatalf("state %v, %+v", listenerState(l), books)
 		}
 	})
@@ -65,12 +65,12 @@ func FuzzSession(f *testing.F) {
 	f.Add(genuine[:Overhead])
 	f.Fuzz(func(t *testing.T, b []byte) {
 		for _, s := range []*Session{here, there} {
-			was := s.Books()
+			was := s.Stats()
 			if v, first := s.handleDatagram(slices.Clone(b), 0); v.class != dropped || first {
 				t.Fatalf("%+v", v)
 			}
 			s.route(slices.Clone(b), 0)
-			now := s.Books()
+			now := s.Stats()
 			if _, ok := s.Poll(nil); ok || !now.Balanced() || now.Dropped() != was.Dropped()+2 || s.Err() != nil {
 				t.Fatalf("%+v", now)
 			}

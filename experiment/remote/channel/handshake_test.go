@@ -23,7 +23,7 @@ func TestHelloFloodLeavesNoState(t *testing.T) {
 		l.handleDatagram(b, dialerAddr, time.Second)
 		sent, got = sent+len(b), got+len(p.takeLast())
 	}
-	if b := l.Books(); listenerState(l) != [3]int{} || b.Handshake != 2000 || !b.Balanced() {
+	if b := l.Stats(); listenerState(l) != [3]int{} || b.Handshake != 2000 || !b.Balanced() {
 		t.Errorf("state %v, %+v", listenerState(l), b)
 	}
 	if 3*got > sent {
@@ -61,7 +61,7 @@ func TestForgedHellos(t *testing.T) {
 		l.handleDatagram(append(slices.Clone(b), 0), dialerAddr, 0)
 		n++
 	}
-	if b := l.Books(); len(p.sent) > 0 || listenerState(l) != [3]int{} || b.Dropped() != n || !b.Balanced() {
+	if b := l.Stats(); len(p.sent) > 0 || listenerState(l) != [3]int{} || b.Dropped() != n || !b.Balanced() {
 		t.Errorf("%d answers, state %v, %+v after %d", len(p.sent), listenerState(l), b, n)
 	}
 }
@@ -75,9 +75,9 @@ func TestCookies(t *testing.T) {
 	again := helloWithCookie(t, d, retry)
 	reject := func(what string, cause cause, b []byte, do func(b []byte)) {
 		t.Helper()
-		was := l.Books()
+		was := l.Stats()
 		do(slices.Clone(b))
-		if now := l.Books(); now.DroppedBy[cause] != was.DroppedBy[cause]+1 || len(p.sent) > 0 || listenerState(l) != [3]int{} {
+		if now := l.Stats(); now.DroppedBy[cause] != was.DroppedBy[cause]+1 || len(p.sent) > 0 || listenerState(l) != [3]int{} {
 			t.Errorf("%s: state %v, %d answers, %+v", what, listenerState(l), len(p.sent), now)
 		}
 	}
@@ -92,7 +92,7 @@ func TestCookies(t *testing.T) {
 	reject("before it was issued", expired, again, func(b []byte) { l.handleDatagram(b, dialerAddr, time.Minute-1) })
 	restarted, _ := newOfflineListener(t, Options{})
 	restarted.handleDatagram(slices.Clone(again), dialerAddr, time.Minute)
-	if b := restarted.Books(); b.DroppedBy[Forged] != 1 || listenerState(restarted) != [3]int{} {
+	if b := restarted.Stats(); b.DroppedBy[Forged] != 1 || listenerState(restarted) != [3]int{} {
 		t.Errorf("another listener: %+v", b)
 	}
 	l.handleDatagram(again, dialerAddr, time.Minute)
@@ -126,15 +126,15 @@ func TestReplayedHello(t *testing.T) {
 	p.takeLast()
 	for _, when := range []string{"while the session runs", "after its end"} {
 		l.handleDatagram(slices.Clone(again), dialerAddr, 2*time.Second)
-		if len(p.sent) > 0 || len(l.sessions) > 1 || l.Books().DroppedBy[Replayed] == 0 {
-			t.Errorf("%s: %d answers, %d sessions, %+v", when, len(p.sent), len(l.sessions), l.Books())
+		if len(p.sent) > 0 || len(l.sessions) > 1 || l.Stats().DroppedBy[Replayed] == 0 {
+			t.Errorf("%s: %d answers, %d sessions, %+v", when, len(p.sent), len(l.sessions), l.Stats())
 		}
 		there.end(errClosed)
 		p.takeLast()
 	}
 	l.handshakes.expire(cookieLifetime + 1) // the cookie has expired
 	l.handleDatagram(slices.Clone(again), dialerAddr, cookieLifetime+2)
-	if b := l.Books(); len(p.sent) > 0 || listenerState(l) != [3]int{} || !b.Balanced() {
+	if b := l.Stats(); len(p.sent) > 0 || listenerState(l) != [3]int{} || !b.Balanced() {
 		t.Errorf("%d answers, state %v", len(p.sent), listenerState(l))
 	}
 }
@@ -274,8 +274,8 @@ func TestOtherAddress(t *testing.T) {
 	_ = here.Send(1, []byte("genuine"))
 	b := out.takeLast()
 	l.handleDatagram(slices.Clone(b), otherAddr, 0)
-	if d, ok := there.Poll(nil); ok || l.Books().DroppedBy[unknownSession] != 1 {
-		t.Errorf("%+v, %+v", d, l.Books())
+	if d, ok := there.Poll(nil); ok || l.Stats().DroppedBy[unknownSession] != 1 {
+		t.Errorf("%+v, %+v", d, l.Stats())
 	}
 	l.handleDatagram(b, dialerAddr, 0)
 	if _, ok := there.Poll(nil); !ok {
@@ -302,7 +302,7 @@ func TestConfirmAfterEnd(t *testing.T) {
 	l.handleDatagram(out.takeLast(), dialerAddr, 0)
 	_ = here.Send(1, []byte("late"))
 	l.handleDatagram(out.takeLast(), dialerAddr, 0)
-	if b := l.Books(); len(l.accepted) > 0 || b.DroppedBy[unknownSession] != 1 || b.Control != 1 || !b.Balanced() {
+	if b := l.Stats(); len(l.accepted) > 0 || b.DroppedBy[unknownSession] != 1 || b.Control != 1 || !b.Balanced() {
 		t.Errorf("%d accepted, %+v", len(l.accepted), b)
 	}
 }

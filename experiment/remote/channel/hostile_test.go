@@ -128,11 +128,11 @@ func TestSessionUnderAttack(t *testing.T) {
 	l := listen(t, Options{MaxSessions: 1})
 	v := newAttacker(t, l)
 	here, there := connect(t, l, v.front.LocalAddr().(*net.UDPAddr).AddrPort(), 1)
-	books := func(to int) (b Books) {
+	books := func(to int) (b Stats) {
 		if to == 0 {
-			return l.Books()
+			return l.Stats()
 		}
-		return here.Books()
+		return here.Stats()
 	}
 	var injected [2]uint64
 	buf, heap := make([]byte, MaxPayload), uint64(0)
@@ -205,7 +205,7 @@ func TestOverrun(t *testing.T) {
 		}
 		read++
 	}
-	if b := there.Books(); read != 13 || b.DroppedBy[overrun] != 100-13 || !b.Balanced() {
+	if b := there.Stats(); read != 13 || b.DroppedBy[overrun] != 100-13 || !b.Balanced() {
 		t.Errorf("%d of 100 read, %+v", read, b)
 	}
 	_ = here.Send(1, []byte("on"))

@@ -67,7 +67,7 @@ type Listener struct {
 	ended      map[uint32]*Session // ended sessions, for confirmTimeout, so that their last datagrams are counted
 	panicErr   error               // a panic of one of the goroutines; nil if none
 	accepted   chan *Session
-	books      Books // of the socket; sent datagrams of running sessions are added by Books
+	books      Stats // of the socket; sent datagrams of running sessions are added by Books
 	closed     chan struct{}
 }
 
@@ -116,14 +116,14 @@ func (l *Listener) Accept(ctx context.Context) (*Session, error) {
 	}
 }
 
-// Books returns the counters of the socket, for all sessions and for datagrams without one.
-func (l *Listener) Books() Books {
+// Stats returns the counters of the socket, for all sessions and for datagrams without one.
+func (l *Listener) Stats() Stats {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	b := l.books
 	for _, s := range l.sessions {
 		s.out.Lock()
-		b.addSent(&s.out.Books)
+		b.addSent(&s.out.Stats)
 		s.out.Unlock()
 	}
 	return b
@@ -256,5 +256,5 @@ func (l *Listener) removeSession(s *Session, _ error) {
 	}
 	s.out.Lock()
 	defer s.out.Unlock()
-	l.books.addSent(&s.out.Books)
+	l.books.addSent(&s.out.Stats)
 }

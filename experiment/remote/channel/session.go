@@ -34,7 +34,7 @@ type Session struct {
 		buf      []byte        // the last datagram, for reuse
 		lastSent time.Duration // time of the last datagram
 		closed   bool
-		Books
+		Stats
 	}
 	// Receiving side.
 	in struct {
@@ -47,7 +47,7 @@ type Session struct {
 		confirmed         bool // an authentic datagram was received
 		deliverDuplicates bool
 		err               error // why the session ended; nil while it runs
-		Books
+		Stats
 	}
 }
 
@@ -117,20 +117,20 @@ func (s *Session) DeliverDuplicates(on bool) {
 	s.in.deliverDuplicates = on
 }
 
-// Books returns the counters of the session.
-func (s *Session) Books() Books {
+// Stats returns the counters of the session.
+func (s *Session) Stats() Stats {
 	s.in.Lock()
-	b := s.in.Books
+	b := s.in.Stats
 	s.in.Unlock()
 	s.out.Lock()
 	defer s.out.Unlock()
-	b.addSent(&s.out.Books)
+	b.addSent(&s.out.Stats)
 	return b
 }
 
 // addSent adds the counters of sent datagrams of o to b. Counters of received datagrams are not
 // added.
-func (b *Books) addSent(o *Books) {
+func (b *Stats) addSent(o *Stats) {
 	b.Out += o.Out
 	b.OutBytes += o.OutBytes
 	b.Sent += o.Sent

@@ -21,11 +21,11 @@ func (c cause) String() string {
 	return [...]string{"malformed", "version", "stranger", "forged", "replayed", "expired", "full", "overrun"}[c]
 }
 
-// Books are the counters of a session or of a listener. Every datagram read from the socket is
+// Stats are the counters of a session or of a listener. Every datagram read from the socket is
 // counted once:
 //
 //	In = Delivered + Control + Handshake + sum of DroppedBy
-type Books struct {
+type Stats struct {
 	In, InBytes   uint64 // datagrams read from the socket; bytes of UDP payload
 	Out, OutBytes uint64 // datagrams written to the socket
 
@@ -41,18 +41,18 @@ type Books struct {
 }
 
 // Balanced reports whether every datagram is counted exactly once.
-func (b *Books) Balanced() bool { return b.In == b.Delivered+b.Control+b.Handshake+b.Dropped() }
+func (b *Stats) Balanced() bool { return b.In == b.Delivered+b.Control+b.Handshake+b.Dropped() }
 
 // Dropped returns the sum of DroppedBy.
-func (b *Books) Dropped() (n uint64) {
+func (b *Stats) Dropped() (n uint64) {
 	for _, k := range b.DroppedBy {
 		n += k
 	}
 	return n
 }
 
-// ByName returns the non-zero counters of DroppedBy by name.
-func (b *Books) ByName() map[string]uint64 {
+// DroppedByName returns the non-zero counters of DroppedBy by name.
+func (b *Stats) DroppedByName() map[string]uint64 {
 	names := map[string]uint64{}
 	for c, n := range b.DroppedBy {
 		if n > 0 {
@@ -83,7 +83,7 @@ const (
 func droppedAs(c cause) verdict { return verdict{class: dropped, cause: c} }
 
 // countRead counts a received datagram of size bytes under its verdict.
-func (b *Books) countRead(size int, v verdict) {
+func (b *Stats) countRead(size int, v verdict) {
 	b.In++
 	b.InBytes += uint64(size)
 	switch v.class {
@@ -100,7 +100,7 @@ func (b *Books) countRead(size int, v verdict) {
 }
 
 // countWritten counts a sent datagram of size bytes.
-func (b *Books) countWritten(size int) {
+func (b *Stats) countWritten(size int) {
 	b.Out++
 	b.OutBytes += uint64(size)
 }

@@ -15,12 +15,12 @@ import (
 
 // Path is the result of a measurement.
 type Path struct {
-	Plan     Plan
-	Up, Down capture.Capture
-	Trips    []time.Duration // round-trip times in ascending order
-	Base     time.Duration   // assumed 1st percentile of the delay, equal in both directions
-	Slack    time.Duration   // half of the 95 % confidence interval of Base, if the directions are alike
-	Beyond   int             // copies that were not stored
+	Plan          Plan
+	Up, Down      capture.Capture
+	RoundTrips    []time.Duration // round-trip times in ascending order
+	Base          time.Duration   // assumed 1st percentile of the delay, equal in both directions
+	BaseError     time.Duration   // half of the 95 % confidence interval of Base, if the directions are alike
+	DroppedCopies int             // copies that were not stored
 }
 
 // Errors of Measure.
@@ -174,8 +174,8 @@ func (n *initiator) newPath() (*Path, error) {
 	}
 	slices.Sort(n.roundTrips)
 	peerSentAt := fillSendTimes(n.peerSentAt[:n.peerSentCount], n.plan.Interval)
-	p := &Path{Plan: n.plan, Trips: n.roundTrips, Beyond: n.droppedCopies}
-	p.Base, p.Slack = estimateBase(up, n.arrivals)
+	p := &Path{Plan: n.plan, RoundTrips: n.roundTrips, DroppedCopies: n.droppedCopies}
+	p.Base, p.BaseError = estimateBase(up, n.arrivals)
 	p.Up, p.Down = newCapture(up, p.Base, n.sentAt), newCapture(n.arrivals, p.Base, peerSentAt)
 	return p, nil
 }

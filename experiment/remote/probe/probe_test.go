@@ -165,14 +165,14 @@ func TestMeasureAgreesWithLinks(t *testing.T) {
 			}
 		}
 		if sent != f.sent[way] || lost != f.lost[way] || doubled != f.copies[way] || sent == 0 || lost == 0 {
-			t.Errorf("%s: measured %d sent, %d lost, %d copies; the link had %d, %d, %d", relay.Way(way), sent, lost, doubled, f.sent[way],
+			t.Errorf("%s: measured %d sent, %d lost, %d copies; the link had %d, %d, %d", relay.Direction(way), sent, lost, doubled, f.sent[way],
 				f.lost[way], f.copies[way])
 		}
 	}
-	if least := 30 * time.Millisecond; path.Trips[0] < least-5*time.Millisecond || len(path.Trips) < 500 {
-		t.Errorf("shortest of %[2]d round trips is %[1]v, expected about %[3]v", path.Trips[0], len(path.Trips), least)
+	if least := 30 * time.Millisecond; path.RoundTrips[0] < least-5*time.Millisecond || len(path.RoundTrips) < 500 {
+		t.Errorf("shortest of %[2]d round trips is %[1]v, expected about %[3]v", path.RoundTrips[0], len(path.RoundTrips), least)
 	}
-	if r.Sent != f.sent[relay.Down] || path.Beyond != 0 {
+	if r.Sent != f.sent[relay.Down] || path.DroppedCopies != 0 {
 		t.Errorf("%+v", r)
 	}
 }

@@ -34,25 +34,25 @@ type Mark struct {
 
 // Spec is what to draw.
 type Spec struct {
-	End    int64         // index after the newest value on an endless time line
-	Per    int           // values per column
-	Span   int           // if positive, replaces Per: values that the whole plot shows
-	Step   time.Duration // time between two values
-	Areas  []Area        // stacked, the first at the bottom; series are drawn over them
-	Series []Series      // later ones are drawn over earlier ones
-	Rules  []Rule
-	Marks  []Mark
-	Floor  float64    // the top of the axis is at least this
-	Whole  float64    // if positive, the sum of the areas, which are shares; the axis has labels at its quarters
-	Since  int64      // index on the time line; older values may leave the chart instead of flattening newer ones
-	Time   bool       // draw the time axis below the plot
-	Labels bool       // draw the labels of the marks
-	Newest string     // label at the end of the time axis; "" means "now"
-	Aside  []Interval // intervals that do not affect the scale
-	Apart  rune       // marks values of Aside that are above the chart; 0 means the usual marker
-	Fit    bool       // the axis fits the data and need not include 0; ignored with Areas
-	Fine   bool       // draw lines as Braille dots; ignored with ASCII or Areas
-	ASCII  bool
+	End       int64         // index after the newest value on an endless time line
+	Per       int           // values per column
+	Span      int           // if positive, replaces Per: values that the whole plot shows
+	Step      time.Duration // time between two values
+	Areas     []Area        // stacked, the first at the bottom; series are drawn over them
+	Series    []Series      // later ones are drawn over earlier ones
+	Rules     []Rule
+	Marks     []Mark
+	Floor     float64    // the top of the axis is at least this
+	Whole     float64    // if positive, the sum of the areas, which are shares; the axis has labels at its quarters
+	Since     int64      // index on the time line; older values may leave the chart instead of flattening newer ones
+	Time      bool       // draw the time axis below the plot
+	Labels    bool       // draw the labels of the marks
+	Newest    string     // label at the end of the time axis; "" means "now"
+	Aside     []Interval // intervals that do not affect the scale
+	AsideRune rune       // marks values of Aside that are above the chart; 0 means the usual marker
+	Fit       bool       // the axis fits the data and need not include 0; ignored with Areas
+	Fine      bool       // draw lines as Braille dots; ignored with ASCII or Areas
+	ASCII     bool
 
 	Blank, Axis, Label, Tick Ink // styles of empty cells, axes, axis labels, and the lines of marks
 }
@@ -194,8 +194,8 @@ func (p *plot) markOffChart(dots []float64, aside []bool, ink Ink) {
 			continue
 		}
 		r := above
-		if aside != nil && aside[dot] && p.Apart != 0 {
-			r = p.Apart
+		if aside != nil && aside[dot] && p.AsideRune != 0 {
+			r = p.AsideRune
 		}
 		p.box.set(p.left+dot/p.dotsPerColumn, 0, r, ink)
 	}

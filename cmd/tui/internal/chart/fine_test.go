@@ -259,7 +259,7 @@ func TestAsideSetsNoScale(t *testing.T) {
 		values[i] = 900
 	}
 	for _, fine := range []bool{true, false} {
-		spec := &Spec{End: 100, Per: 2, Fine: fine, Apart: '@', Series: []Series{{Values: values, Ink: inkA}}}
+		spec := &Spec{End: 100, Per: 2, Fine: fine, AsideRune: '@', Series: []Series{{Values: values, Ink: inkA}}}
 		if top := text(Draw(spec, 56, 10)); !strings.Contains(strings.Join(top, ""), "800┤") {
 			t.Errorf("fine %v: without Aside it sets no scale:\n%s", fine, strings.Join(top, "\n"))
 		}

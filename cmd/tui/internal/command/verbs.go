@@ -29,7 +29,7 @@ import (
 type Order struct {
 	experiment.Command
 	Help, Tour bool         // show the help; start the guided tour
-	Leave      QuitMode     // whether and how to quit
+	Quit       QuitMode     // whether and how to quit
 	Themes     bool         // show the list of themes
 	Theme      string       // the new theme; "" leaves it unchanged
 	Filter     *room.Filter // the new filter of packets; nil leaves it unchanged
@@ -48,7 +48,7 @@ type QuitMode uint8
 
 // The modes.
 const (
-	Stay       QuitMode = iota // do not leave
+	NoQuit     QuitMode = iota // do not leave
 	QuitAsking                 // ask first if much unsaved work would be lost
 	QuitSaving                 // save a report first
 	QuitNow                    // leave without asking
@@ -138,7 +138,7 @@ func encoderVerbs(d Context) []Verb {
 // directions, and "down" and "up", which precede a setting to set it in one direction.
 func linkVerbs(d Context) (list []Verb) {
 	for _, info := range d.Keys {
-		list = append(list, linkVerb(d, info, config.BothWays))
+		list = append(list, linkVerb(d, info, config.BothDirections))
 	}
 	down, up := "to the receiver", "back to the sender"
 	if d.Screen == Proxy {
@@ -150,10 +150,10 @@ func linkVerbs(d Context) (list []Verb) {
 // directionVerb returns the command "down" or "up", which changes one setting of one link, as in
 // "down loss 5%": the first argument names the setting, and the other arguments are those of the
 // command of this setting, see linkVerb. target describes where the link leads.
-func directionVerb(d Context, direction config.Way, target string) Verb {
+func directionVerb(d Context, direction config.Direction, target string) Verb {
 	// innerVerb returns the command of the setting args[0], for the links of setDirection; false
 	// if there is no such setting.
-	innerVerb := func(args []string, setDirection config.Way) (v Verb, ok bool) {
+	innerVerb := func(args []string, setDirection config.Direction) (v Verb, ok bool) {
 		if len(args) == 0 {
 			return v, false
 		}
@@ -170,13 +170,13 @@ func directionVerb(d Context, direction config.Way, target string) Verb {
 		},
 		// Completion and hints are the same for all directions.
 		complete: func(before []string) []string {
-			if v, ok := innerVerb(before, config.BothWays); ok {
+			if v, ok := innerVerb(before, config.BothDirections); ok {
 				return v.nextWords(before[1:])
 			}
 			return nil
 		},
 		hint: func(args []string) string {
-			v, ok := innerVerb(args, config.BothWays)
+			v, ok := innerVerb(args, config.BothDirections)
 			switch {
 			case !ok || len(args) < 2: // the setting is unknown, or still being typed
 				return ""
@@ -189,11 +189,11 @@ func directionVerb(d Context, direction config.Way, target string) Verb {
 
 // linkVerb returns the command that changes the setting described by info, of the link in one
 // direction or of both links, as in "loss 5%".
-func linkVerb(d Context, info lossmodel.KeyInfo, direction config.Way) Verb {
+func linkVerb(d Context, info lossmodel.KeyInfo, direction config.Direction) Verb {
 	spec := direction.Link(d.Config) // the current settings of the link; for both links those of the downlink
 	v := Verb{Name: info.Key, Args: "VALUE", Help: info.Help, minArgs: 1, maxArgs: unlimited,
 		parse: func(args []string) (Order, error) {
-			value, err := spec.Typed(info, args) // with the units that may be omitted
+			value, err := spec.CompleteUnits(info, args) // with the units that may be omitted
 			if err != nil {
 				return Order{}, err
 			}
@@ -203,7 +203,7 @@ func linkVerb(d Context, info lossmodel.KeyInfo, direction config.Way) Verb {
 			}
 			return changeOrder(direction.String()+"."+info.Key, value)
 		},
-		complete: func(before []string) []string { return lossmodel.Complete(info, before) }}
+		complete: func(before []string) []string { return lossmodel.CompleteWords(info, before) }}
 	hint := func(args []string) string { return lossmodel.Hint(info, args) }
 	if u := spec.BareUnit(info); u != "" {
 		v.Note = "a number without a unit is in " + u
@@ -227,11 +227,11 @@ func settingVerbs() (list []Verb) {
 			unit = "ms"
 		}
 		names := setting.Names(s.Options) // the only values; empty if there are too many to list
-		list = append(list, Verb{Name: s.Word(), Args: s.Args, Help: s.CommandHelp, screens: Lab, minArgs: 1, maxArgs: unlimited,
-			words: append(names, s.Words...),
+		list = append(list, Verb{Name: s.CommandName(), Args: s.Args, Help: s.CommandHelp, screens: Lab, minArgs: 1, maxArgs: unlimited,
+			words: append(names, s.Completions...),
 			parse: func(args []string) (Order, error) {
 				// Blanks are removed: "100 ms" and "100ms" are the same.
-				o, err := changeOrder(s.Key, units.Complete(strings.ToLower(strings.Join(args, "")), unit))
+				o, err := changeOrder(s.Key, units.AppendUnit(strings.ToLower(strings.Join(args, "")), unit))
 				switch {
 				case err != nil && len(names) > 0:
 					return Order{}, errors.New(expectedOneOf(names))
@@ -476,7 +476,7 @@ func parseTheme(args []string) (Order, error) {
 	if len(args) == 0 {
 		return Order{Themes: true}, nil
 	}
-	if scheme, ok := look.SchemeNamed(args[0]); ok {
+	if scheme, ok := look.ParseScheme(args[0]); ok {
 		return Order{Theme: scheme.String()}, nil
 	}
 	return Order{}, unknownName("unknown theme", args[0], look.Themes(), expectedOneOf(look.Themes()))
@@ -497,10 +497,10 @@ func parseFilter(args []string) (Order, error) {
 // that a typing error does not end the session.
 func parseQuit(args []string) (Order, error) {
 	mode := map[string]QuitMode{"": QuitAsking, "save": QuitSaving, "now": QuitNow}[strings.Join(args, " ")]
-	if mode == Stay { // the word is not in the map
+	if mode == NoQuit { // the word is not in the map
 		return Order{}, errUsage
 	}
-	return Order{Leave: mode}, nil
+	return Order{Quit: mode}, nil
 }
 
 // parseClient parses the number of a client, from 1 in the order of joining, or "all", which

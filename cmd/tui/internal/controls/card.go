@@ -116,7 +116,7 @@ func (p *picker) setParam(name string, v any) room.Request {
 	e := p.card
 	ch := config.NewChange(e.params(name)[e.cursor].Key, v)
 	if e.cfg.Encoder.Name != name {
-		ch = config.NewChange("encoder.name", name).Then(ch)
+		ch = config.NewChange("encoder.name", name).Merge(ch)
 	}
 	return p.requestChange(ch)
 }
@@ -176,7 +176,7 @@ func (e *encoderCard) draw(c *look.Canvas, th *look.Theme, x, y, w, h int, name 
 // helpLines returns the lines below the parameters, wrapped to w columns, and their style: the
 // error about the last change, or the help of the selected parameter. Without the focus there are
 // none.
-func (e *encoderCard) helpLines(list []config.Row, w int) ([]string, look.Ink) {
+func (e *encoderCard) helpLines(list []config.Row, w int) ([]string, look.Style) {
 	const maxLines = 3
 	if !e.focused {
 		return nil, look.Dim
@@ -206,7 +206,7 @@ func (e *encoderCard) drawParam(c *look.Canvas, th *look.Theme, x, y, w int, nam
 		c.Text(end, y, look.Cursor, "_")
 		return
 	}
-	c.Right(label+labelWidth+valueWidth, y, valueStyle, r.Text(e.configFor(name)))
+	c.TextRight(label+labelWidth+valueWidth, y, valueStyle, r.Text(e.configFor(name)))
 	next := label + labelWidth + valueWidth + 1 // the next free column
 	next = c.Clip(next, y, x+w-next, look.Dim, r.Unit) + 1
 	if r.Min != "" { // the parameter is a number with bounds

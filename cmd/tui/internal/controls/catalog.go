@@ -31,7 +31,7 @@ func NewCatalog(codecs []encoders.Codec, profiles []lossmodel.Profile, keys []lo
 }
 
 // linkTarget describes where the link of a direction leads.
-func (c *Catalog) linkTarget(direction config.Way) string {
+func (c *Catalog) linkTarget(direction config.Direction) string {
 	targets := [...]string{"to the receiver", "back to the sender"}
 	if len(c.codecs) == 0 { // a proxy
 		targets = [...]string{"to the clients", "to the server"}

@@ -23,7 +23,7 @@ type control struct {
 	group       string                      // heading above the first control of a group
 	block       string                      // the control under which this one is indented; "" for none
 	otherRow    *config.Row                 // the same setting of the other link; nil if this is no setting of a link
-	direction   config.Way                  // the links that it sets
+	direction   config.Direction            // the links that it sets
 	overridden  bool                        // a netem line currently overrides this setting
 	editText    func(*config.Config) string // returns the text that Enter puts after linePrefix; nil for none
 	preview     *preview                    // describes the options in the list of them; nil for none
@@ -47,7 +47,7 @@ var mainKeys = [][2]string{
 
 // scope selects the controls to show, and the link that they show and set.
 type scope struct {
-	direction config.Way
+	direction config.Direction
 	more      bool // also show the less used settings
 }
 
@@ -69,8 +69,8 @@ func (cat *Catalog) buildControls(cfg *config.Config, schema *frame.Schema, sc s
 		return list
 	}
 	for _, s := range config.Controls() {
-		if s.Offered == nil || s.Offered(cfg) { // nil: always offered
-			list = append(list, control{Row: s.Row, label: s.Label, command: s.Word(), group: "Run"})
+		if s.IsShown == nil || s.IsShown(cfg) { // nil: always offered
+			list = append(list, control{Row: s.Row, label: s.Label, command: s.CommandName(), group: "Run"})
 		}
 	}
 	return append(list, control{label: "Speed", command: speedCommand, group: "Run"})
@@ -117,7 +117,7 @@ func (cat *Catalog) linkControls(cfg *config.Config, sc scope) (list []control) 
 
 // linkControl returns the control of the setting that info describes, of one link or of both. A
 // setting with neither a ladder of values to step through nor choices is edited as text.
-func linkControl(cfg *config.Config, label string, info lossmodel.KeyInfo, direction config.Way) control {
+func linkControl(cfg *config.Config, label string, info lossmodel.KeyInfo, direction config.Direction) control {
 	c := control{Row: config.LinkRow(info, direction), label: label, command: info.Key, linePrefix: directionPrefix(direction) + info.Key, group: "Link",
 		direction: direction, overridden: config.GovernedByNetem(info) && direction.Link(cfg).Netem.On,
 		isText: len(info.Ladder) == 0 && len(info.Choices) == 0}
@@ -131,8 +131,8 @@ func linkControl(cfg *config.Config, label string, info lossmodel.KeyInfo, direc
 
 // directionPrefix returns the word that a typed command needs for a direction, "down " or "up ";
 // "" for both.
-func directionPrefix(direction config.Way) string {
-	if direction == config.BothWays {
+func directionPrefix(direction config.Direction) string {
+	if direction == config.BothDirections {
 		return ""
 	}
 	return direction.String() + " "
@@ -150,7 +150,7 @@ func editableText(text string) string {
 
 // lossParamControls returns a control for each parameter of the current loss model. Each also has
 // the row of the same parameter of the other link, to show its value if it differs.
-func lossParamControls(cfg *config.Config, loss lossmodel.KeyInfo, direction config.Way) (list []control) {
+func lossParamControls(cfg *config.Config, loss lossmodel.KeyInfo, direction config.Direction) (list []control) {
 	others := config.LossParamRows(cfg, loss, direction, direction.Other())
 	for i, r := range config.LossParamRows(cfg, loss, direction, direction) {
 		list = append(list, control{Row: r.Row, label: r.Name, command: loss.Key + "." + r.Name, linePrefix: directionPrefix(direction) + loss.Key,
@@ -162,7 +162,7 @@ func lossParamControls(cfg *config.Config, loss lossmodel.KeyInfo, direction con
 
 // lossModelControl returns the control that selects a loss model. Its parameters must then be
 // typed.
-func lossModelControl(cfg *config.Config, loss lossmodel.KeyInfo, direction config.Way) control {
+func lossModelControl(cfg *config.Config, loss lossmodel.KeyInfo, direction config.Direction) control {
 	c := control{label: "loss model", command: "loss model", linePrefix: directionPrefix(direction) + loss.Key,
 		group: "Link", block: foldCommand, needsParams: true, overridden: direction.Link(cfg).Netem.On}
 	c.Help = "how losses are distributed; type the parameters of the model after its name"

@@ -99,7 +99,7 @@ func TestEveryKeyHasAControl(t *testing.T) {
 		t.Fatal(err)
 	}
 	for what, cfg := range map[string]*config.Config{"off": config.Default(), "on": on} {
-		for way := config.BothWays; way <= config.UpOnly; way++ {
+		for way := config.BothDirections; way <= config.UpOnly; way++ {
 			words := wordsOfControls(cat.buildControls(cfg, frame.Cubes(frame.WalkoffCubes), scope{way, true}))
 			for _, k := range lossmodel.Keys() {
 				if n := countOf(words, k.Key); n != 1 {
@@ -166,7 +166,7 @@ func TestGaugeClimbsWithTheLadder(t *testing.T) {
 			t.Errorf("a link has no %q", m[0])
 			continue
 		}
-		ctl := linkControl(config.Default(), m[1], info, config.BothWays)
+		ctl := linkControl(config.Default(), m[1], info, config.BothDirections)
 		last := -1.0
 		for _, rung := range info.Ladder {
 			cfg := config.Default()

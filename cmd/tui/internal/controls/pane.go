@@ -33,22 +33,22 @@ type Input struct {
 	Config *config.Config
 	Schema *frame.Schema // of the frames; nil if unknown
 	Speed  float64       // of virtual time; 0 means as fast as possible
-	Back   bool          // whether the time cursor is in the past; the controls show the current settings
+	Past   bool          // whether the time cursor is in the past; the controls show the current settings
 }
 
 // Observe implements room.Pane.
 func (p *Pane) Observe(v room.View) bool {
-	return p.Show(Input{Config: v.Cfg, Schema: v.Snap.Schema, Speed: v.Speed, Back: v.Back})
+	return p.SetInput(Input{Config: v.Cfg, Schema: v.Snap.Schema, Speed: v.Speed, Past: v.Past})
 }
 
-// Show sets what the controls show. It reports whether the pane must be drawn again: after a change
+// SetInput sets what the controls show. It reports whether the pane must be drawn again: after a change
 // of in, apart from settings that cannot change during a run, or after a key.
-func (p *Pane) Show(in Input) bool {
+func (p *Pane) SetInput(in Input) bool {
 	same := p.cfg != nil && p.speed == in.Speed && p.schema == in.Schema && (p.cfg == in.Config || p.cfg.SameLive(in.Config))
-	if same && !p.dirty && p.past == in.Back {
+	if same && !p.dirty && p.past == in.Past {
 		return false
 	}
-	p.past = in.Back
+	p.past = in.Past
 	if !same {
 		p.cfg, p.schema, p.speed = in.Config.Clone(), in.Schema, in.Speed
 		p.rebuild()
@@ -71,15 +71,15 @@ func (p *Pane) fold() {
 	p.rebuild()
 }
 
-// Aim switches the direction that the controls show and set: both, down, up, both.
-func (p *Pane) Aim() {
+// NextDirection switches the direction that the controls show and set: both, down, up, both.
+func (p *Pane) NextDirection() {
 	p.scope.direction = (p.scope.direction + 1) % (config.UpOnly + 1)
 	p.rebuild()
 }
 
-// Release makes the controls show and set both links.
-func (p *Pane) Release() {
-	p.scope.direction = config.BothWays
+// SelectBothLinks makes the controls show and set both links.
+func (p *Pane) SelectBothLinks() {
+	p.scope.direction = config.BothDirections
 	p.rebuild()
 }
 
@@ -154,10 +154,10 @@ func (p *Pane) Draw(c *look.Canvas, th *look.Theme, focused bool) {
 		p.drawControl(c, th, y, r.control)
 	}
 	if first > 0 {
-		c.Right(c.W-2, 0, look.Dim, " more above ")
+		c.TextRight(c.W-2, 0, look.Dim, " more above ")
 	}
 	if first+visibleRows < len(rows) {
-		c.Right(c.W-2, c.H-1, look.Dim, " more below ")
+		c.TextRight(c.W-2, c.H-1, look.Dim, " more below ")
 	}
 }
 
@@ -186,18 +186,18 @@ func (p *Pane) linkNote() []look.Span {
 	switch {
 	case p.past:
 		return []look.Span{look.Warn.Span("current settings")}
-	case p.scope.direction == config.BothWays:
+	case p.scope.direction == config.BothDirections:
 		return nil
 	}
 	// The key d selects the next direction: both, down, up.
-	keyHint := map[config.Way]string{config.DownOnly: "; d: up", config.UpOnly: "; d: both"}[p.scope.direction]
+	keyHint := map[config.Direction]string{config.DownOnly: "; d: up", config.UpOnly: "; d: both"}[p.scope.direction]
 	return []look.Span{look.Warn.Span("link " + p.scope.direction.String() + " only"),
 		look.Dim.Span(" " + p.Cat.linkTarget(p.scope.direction) + keyHint)}
 }
 
-// Aims returns a sentence that names the links that the controls set.
-func (p *Pane) Aims() string {
-	if p.scope.direction == config.BothWays {
+// DirectionText returns a sentence that names the links that the controls set.
+func (p *Pane) DirectionText() string {
+	if p.scope.direction == config.BothDirections {
 		return "the controls set both links"
 	}
 	return "the controls set only the link " + p.Cat.linkTarget(p.scope.direction)
@@ -244,9 +244,9 @@ func (p *Pane) summary(w int) []string {
 	return lines[:min(len(lines), 2)]
 }
 
-// Brief draws the help of the selected control on row y. If withControl is set, it draws the
+// DrawHelpLine draws the help of the selected control on row y. If withControl is set, it draws the
 // control before the help, for screens on which the pane is not visible.
-func (p *Pane) Brief(c *look.Canvas, th *look.Theme, y int, withControl bool) {
+func (p *Pane) DrawHelpLine(c *look.Canvas, th *look.Theme, y int, withControl bool) {
 	ctl, _ := p.current()
 	if ctl == nil {
 		return
@@ -262,9 +262,9 @@ func (p *Pane) Brief(c *look.Canvas, th *look.Theme, y int, withControl bool) {
 	c.Clip(x, y, c.W-x-1, look.Dim, help)
 }
 
-// Turn handles the arrow keys: it moves the selection dy controls down, and changes the value of
+// HandleArrow handles the arrow keys: it moves the selection dy controls down, and changes the value of
 // the selected control by dx steps.
-func (p *Pane) Turn(dx, dy int) room.Request {
+func (p *Pane) HandleArrow(dx, dy int) room.Request {
 	if dy != 0 {
 		p.moveCursor(dy)
 	}
@@ -288,9 +288,9 @@ func (p *Pane) Enter() room.Request {
 		p.fold()
 		return room.Request{}
 	case c.Key == "encoder.name":
-		return room.Request{Over: p.Cat.EncoderList(p.cfg, p.schema)}
+		return room.Request{Overlay: p.Cat.EncoderList(p.cfg, p.schema)}
 	case len(c.Options) > 0:
-		return room.Request{Over: c.newPicker(p.cfg)}
+		return room.Request{Overlay: c.newPicker(p.cfg)}
 	}
 	line := c.typedPrefix() + " "
 	if c.editText != nil {

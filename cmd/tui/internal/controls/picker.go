@@ -178,7 +178,7 @@ func (p *picker) toggleShadow() room.Request {
 // Draw implements room.Overlay. A row has the cursor at column 2, the symbol of the shadow at 3,
 // the marker of the current value at 4, and name and summary from 6.
 func (p *picker) Draw(c *look.Canvas, th *look.Theme) {
-	c.Frame(th, true, p.title, p.hint(look.HeadRoom(c.W, p.title))...)
+	c.Frame(th, true, p.title, p.hint(look.TitleSpace(c.W, p.title))...)
 	nameWidth := 0
 	for _, option := range p.all {
 		nameWidth = max(nameWidth, look.TextWidth(option.Name))
@@ -199,7 +199,7 @@ func (p *picker) Draw(c *look.Canvas, th *look.Theme) {
 			c.Set(4, 2+y, look.Good, th.Outcome[packetlog.Decoded]) // a filled circle
 		}
 		if i := slices.Index(p.shadows, option.Name); i >= 0 {
-			c.Set(3, 2+y, look.ShadowInk(i), look.ShadowSign(th, i))
+			c.Set(3, 2+y, look.ShadowStyle(i), look.ShadowSymbol(th, i))
 		}
 		c.Clip(6, 2+y, nameWidth, style, option.Name)
 		if p.preview == nil && (p.card == nil || p.descriptionBelow) {

@@ -30,7 +30,7 @@ func (p *Pane) drawControl(c *look.Canvas, th *look.Theme, y int, ctl *control) 
 	}
 	c.Clip(4, y, c.W-5, labelStyle, label)
 	x := 2 + labelWidth
-	text := look.SpeedText(th, p.speed) // the control of the speed is the only one without Get
+	text := look.FormatSpeed(th, p.speed) // the control of the speed is the only one without Get
 	if ctl.Get != nil {
 		text = ctl.Show(p.cfg)
 	}
@@ -47,7 +47,7 @@ func (p *Pane) drawControl(c *look.Canvas, th *look.Theme, y int, ctl *control) 
 // drawText draws a value that is text at (x, y), shortened to the space, and then a note: whether a
 // netem line overrides the setting, and the value of the other link if it differs. Of a long value
 // the note contains only that it differs. drawText returns the column after both.
-func (p *Pane) drawText(c *look.Canvas, th *look.Theme, x, y int, style look.Ink, text string, ctl *control) int {
+func (p *Pane) drawText(c *look.Canvas, th *look.Theme, x, y int, style look.Style, text string, ctl *control) int {
 	note := p.otherLinkValue(th, ctl)
 	if look.TextWidth(note) > 14 { // too long: keep only the arrow
 		note = strings.Fields(note)[0] + " differs"
@@ -72,13 +72,13 @@ func (p *Pane) drawText(c *look.Canvas, th *look.Theme, x, y int, style look.Ink
 // drawNumber draws a number with its unit at (x, y), then a gauge if the value has bounds, and
 // the value of the other link if it differs. It returns the column after them. The decimal
 // digits, units and gauges of all rows are aligned.
-func (p *Pane) drawNumber(c *look.Canvas, th *look.Theme, x, y int, style look.Ink, text string, ctl *control) int {
+func (p *Pane) drawNumber(c *look.Canvas, th *look.Theme, x, y int, style look.Style, text string, ctl *control) int {
 	const numberWidth, unitWidth, gaugeWidth = 7, 7, 14 // in columns
 	number, unit := units.Split(text)
 	if number == "" { // a word such as "off", which is in unit
 		number, unit = unit, ""
 	}
-	c.Right(x+numberWidth, y, style, number)
+	c.TextRight(x+numberWidth, y, style, number)
 	end := c.Clip(x+numberWidth+1, y, c.W-2-x-numberWidth-1, look.Dim, unit)
 	x = max(x+numberWidth+unitWidth, end+1)
 	switch {

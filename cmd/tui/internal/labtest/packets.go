@@ -61,14 +61,14 @@ func NewPackets() *Lab {
 			r.Due = 0
 		}
 	}
-	for i := len(l.Packets) - 1; i >= 0 && len(l.Troubles) < 2; i-- {
+	for i := len(l.Packets) - 1; i >= 0 && len(l.Incidents) < 2; i-- {
 		r := &l.Packets[i]
 		reason := map[packetlog.Outcome]inspector.Reason{packetlog.NoBaseline: inspector.BecauseDropped,
 			packetlog.Lost: inspector.BecauseLost}[r.Outcome]
-		if reason == inspector.NoReason || len(l.Troubles) == 1 && l.Troubles[0].Reason == reason {
+		if reason == inspector.NoReason || len(l.Incidents) == 1 && l.Incidents[0].Reason == reason {
 			continue // no problem, or another one of the same kind
 		}
-		l.Troubles = append(l.Troubles, inspector.Incident{Reason: reason, N: int64(7 + i), T: r.Sent + 50*time.Millisecond,
+		l.Incidents = append(l.Incidents, inspector.Incident{Reason: reason, N: int64(7 + i), T: r.Sent + 50*time.Millisecond,
 			Opened: opened(r)})
 	}
 	return lab
@@ -83,14 +83,14 @@ func opened(r *packetlog.Record) inspector.Opened {
 		AtReceiver: inspector.AtReceiver{History: 16, Run: 1, Base: inspector.BaseHeld, AckDue: r.Sent + 117*time.Millisecond}}
 	in.Trail.N = 3
 	in.Trail.Steps[0] = lossmodel.Step{Stage: lossmodel.StageLoss}
-	in.Trail.Steps[1] = lossmodel.Step{Stage: lossmodel.StageRate, Took: 2 * time.Millisecond,
-		Ahead: lossmodel.Queued{Packets: 3, Bytes: 1290}}
-	in.Trail.Steps[2] = lossmodel.Step{Stage: lossmodel.StageDelay, Took: 50 * time.Millisecond, Usual: 45 * time.Millisecond}
+	in.Trail.Steps[1] = lossmodel.Step{Stage: lossmodel.StageRate, Delay: 2 * time.Millisecond,
+		QueueAhead: lossmodel.QueueLength{Packets: 3, Bytes: 1290}}
+	in.Trail.Steps[2] = lossmodel.Step{Stage: lossmodel.StageDelay, Delay: 50 * time.Millisecond, BaseDelay: 45 * time.Millisecond}
 	switch r.Outcome {
 	case packetlog.Lost:
 		in.Trail.Steps[0].Lost, in.AckDue, in.Base = r.Cause, 0, inspector.BaseUnchecked
 	case packetlog.Stale:
-		in.Newer, in.NewerSent, in.NewerAt = r.Seq+1, r.Sent+time.Second/Hz, r.Arrived-3*time.Millisecond
+		in.Newer, in.NewerSent, in.NewerAt = r.Seq+1, r.Sent+time.Second/PacketRateHz, r.Arrived-3*time.Millisecond
 	case packetlog.NoBaseline:
 		in.Base, in.Missing, in.DroppedAt = inspector.BaseDropped, r.Seq-6, r.Arrived-40*time.Millisecond
 	}

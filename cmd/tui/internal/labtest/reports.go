@@ -8,9 +8,9 @@ import (
 	"time"
 )
 
-// Reports creates a folder with four fake reports: two valid ones, a truncated one, and one of a
+// WriteReports creates a folder with four fake reports: two valid ones, a truncated one, and one of a
 // later version. It returns the path of the folder.
-func Reports(t *testing.T) string {
+func WriteReports(t *testing.T) string {
 	t.Helper()
 	dir := t.TempDir()
 	report := func(encoder, loss, kbps string) string {

@@ -17,9 +17,9 @@ type errRefused struct{}
 
 func (errRefused) Error() string { return "packet of 70000 bytes does not fit" }
 
-// Refusing returns a snapshot in which the second shadow fails to encode every frame: it has an
+// RefusingSnapshot returns a snapshot in which the second shadow fails to encode every frame: it has an
 // error and no packets, and its samples are empty except for their times.
-func Refusing() *engine.Snapshot {
+func RefusingSnapshot() *engine.Snapshot {
 	snap := FourShadows()
 	l := &snap.Lanes[2]
 	l.Err, l.Packets = errRefused{}, nil

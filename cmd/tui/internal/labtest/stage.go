@@ -22,14 +22,14 @@ func Draw(p room.Pane, v room.View, w, h int) []string {
 	return c.Lines(th)
 }
 
-// ViewOf returns the view of a snapshot that redraws all panes.
-func ViewOf(snap *engine.Snapshot) room.View {
+// NewView returns the view of a snapshot that redraws all panes.
+func NewView(snap *engine.Snapshot) room.View {
 	return room.View{Snap: snap, Cfg: snap.Config, Speed: snap.Speed, Slow: true}
 }
 
 // Theme returns a theme without colours.
 func Theme(ascii bool) *look.Theme {
-	scheme, _ := look.SchemeNamed("") // the default
+	scheme, _ := look.ParseScheme("") // the default
 	return look.NewTheme(PlainRenderer(), scheme, ascii)
 }
 
@@ -53,9 +53,9 @@ func NewStage(p room.Page, lab room.Lab, w, h int) *Stage {
 // Tick shows the newest snapshot; slow also redraws panes that change all the time.
 func (s *Stage) Tick(slow bool) {
 	s.Session.Poll()
-	s.Session.Settle()
+	s.Session.Sync()
 	s.page.(room.Observer).Observe(room.View{Snap: s.Session.Shown(), Now: s.Session.Snap, Cfg: s.Session.Config(), Speed: s.Session.Speed(),
-		Slow: slow, Spare: true})
+		Slow: slow, CanRedrawAll: true})
 	if p, ok := s.page.(room.Worker); ok {
 		for read := p.Work(); read != nil; read = p.Work() {
 			read()()
@@ -84,9 +84,9 @@ func (s *Stage) Press(keys ...string) {
 // pressKey passes one key to the page: to its own binding or, like the shell, to the method for
 // the key.
 func (s *Stage) pressKey(k string) {
-	for _, b := range room.BindingsOf(s.page) {
+	for _, b := range room.PageBindings(s.page) {
 		if msg := KeyMsg(k); key.Matches(msg, b.Binding) {
-			s.do(b.Do())
+			s.do(b.Action())
 			return
 		}
 	}

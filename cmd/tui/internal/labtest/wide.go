@@ -31,7 +31,7 @@ func NewShown() *Lab {
 			d.Shown.Table[i] -= 7
 		}
 	}
-	lab.Snap.Both = d
+	lab.Snap.Frames = d
 	lane := &lab.Snap.Lanes[0]
 	lane.Totals.AgeMS = figures.Quantiles{N: 1, P50: 131, P99: 263}
 	for i := range lane.Samples {
@@ -46,7 +46,7 @@ func NewShown() *Lab {
 // bit budget.
 func NewWide() *Lab {
 	lab := NewLab()
-	schema := &frame.Schema{Name: "wide", Item: "call", Rows: 1, TickHz: Hz}
+	schema := &frame.Schema{Name: "wide", Item: "call", Rows: 1, TickHz: PacketRateHz}
 	var b encoders.Budget
 	b.Bits(encoders.SlotPadding, 40)
 	for i, name := range WideFields {

@@ -22,7 +22,7 @@ type Canvas struct {
 // rune 0.
 type cell struct {
 	r     rune
-	style Ink
+	style Style
 }
 
 // NewCanvas returns an empty canvas of w columns and h rows.
@@ -36,7 +36,7 @@ func NewCanvas(w, h int) *Canvas {
 }
 
 // Set writes a rune that is one column wide. Positions outside of the canvas are ignored.
-func (c *Canvas) Set(x, y int, style Ink, r rune) {
+func (c *Canvas) Set(x, y int, style Style, r rune) {
 	if x < 0 || x >= c.W || y < 0 || y >= c.H {
 		return
 	}
@@ -51,13 +51,13 @@ func (c *Canvas) Set(x, y int, style Ink, r rune) {
 
 // Text writes s from (x, y) and returns the column after it. Control characters and runes without
 // width are skipped; they may come from files or user input.
-func (c *Canvas) Text(x, y int, style Ink, s string) int {
+func (c *Canvas) Text(x, y int, style Style, s string) int {
 	return c.Clip(x, y, c.W-x, style, s)
 }
 
 // Clip writes s in at most n columns and returns the column after it. Longer text ends in an
 // ellipsis.
-func (c *Canvas) Clip(x, y, n int, style Ink, s string) int {
+func (c *Canvas) Clip(x, y, n int, style Style, s string) int {
 	n = min(n, c.W-x)
 	if n <= 0 {
 		return x
@@ -82,11 +82,11 @@ func (c *Canvas) Clip(x, y, n int, style Ink, s string) int {
 	return x
 }
 
-// Right writes s so that it ends before column x.
-func (c *Canvas) Right(x, y int, style Ink, s string) { c.Text(x-TextWidth(s), y, style, s) }
+// TextRight writes s so that it ends before column x.
+func (c *Canvas) TextRight(x, y int, style Style, s string) { c.Text(x-TextWidth(s), y, style, s) }
 
 // Fill writes r over n columns from (x, y).
-func (c *Canvas) Fill(x, y, n int, style Ink, r rune) {
+func (c *Canvas) Fill(x, y, n int, style Style, r rune) {
 	for i := range max(n, 0) {
 		c.Set(x+i, y, style, r)
 	}
@@ -96,7 +96,7 @@ func (c *Canvas) Fill(x, y, n int, style Ink, r rune) {
 func (c *Canvas) Blit(x, y int, drawn *chart.Box) {
 	for row := range drawn.H {
 		for col, cell := range drawn.Row(row) {
-			c.Set(x+col, y+row, Ink(cell.Ink), cell.Rune)
+			c.Set(x+col, y+row, Style(cell.Ink), cell.Rune)
 		}
 	}
 }
@@ -113,7 +113,7 @@ func (c *Canvas) Paste(x, y int, from *Canvas) {
 
 // Centre writes text, wrapped, into the middle of the canvas. edge rows stay free at the top, and
 // twice as many columns at each side, because a cell is about twice as high as wide.
-func (c *Canvas) Centre(edge int, style Ink, text string) {
+func (c *Canvas) Centre(edge int, style Style, text string) {
 	lines := Wrap(text, max(c.W-2-4*edge, 1))
 	for i, line := range lines {
 		c.Text(max((c.W-TextWidth(line))/2, 2*edge), max((c.H-len(lines))/2, edge)+i, style, line)
@@ -133,11 +133,11 @@ func (c *Canvas) Split(n int, draw func(i int, part *Canvas)) {
 	}
 }
 
-// More writes "rest more" into the lower edge of a pane: its list has that many further rows below
+// MoreBelow writes "rest more" into the lower edge of a pane: its list has that many further rows below
 // the visible ones. It writes nothing if rest is 0.
-func (c *Canvas) More(th *Theme, rest int) {
+func (c *Canvas) MoreBelow(th *Theme, rest int) {
 	if rest > 0 {
-		c.Right(c.W-2, c.H-1, Dim, fmt.Sprintf(" %d more %s ", rest, th.Down))
+		c.TextRight(c.W-2, c.H-1, Dim, fmt.Sprintf(" %d more %s ", rest, th.Down))
 	}
 }
 

@@ -51,12 +51,12 @@ func (th *Theme) Charts() chartStyle {
 // StyleChart sets the chart style, the colours and the symbol of loop points in s to those of the
 // theme.
 func (th *Theme) StyleChart(s *chart.Spec) {
-	InkChart(s)
-	s.Fine, s.ASCII, s.Apart = th.Charts() == chartsFine, th.Charts() == chartsASCII, MarkSign(th, engine.MarkSeam)
+	SetChartStyles(s)
+	s.Fine, s.ASCII, s.AsideRune = th.Charts() == chartsFine, th.Charts() == chartsASCII, MarkSymbol(th, engine.MarkLoop)
 }
 
-// InkChart sets the colours in s that all charts share: empty cells, axes, labels and the lines at
+// SetChartStyles sets the colours in s that all charts share: empty cells, axes, labels and the lines at
 // marks.
-func InkChart(s *chart.Spec) {
+func SetChartStyles(s *chart.Spec) {
 	s.Blank, s.Axis, s.Label, s.Tick = chart.Ink(Plain), chart.Ink(Border), chart.Ink(Dim), chart.Ink(Faint)
 }

@@ -7,14 +7,14 @@ import (
 	"unicode/utf8"
 )
 
-// Distinct shortens names to at most n columns each, so that different names stay different. It
+// ShortenDistinct shortens names to at most n columns each, so that different names stay different. It
 // first cuts the ends. Names that then look equal are ambiguous: they are cut in the middle or, if
 // that does not suffice, at their common beginning. The last resort is to number them, "~1", which
 // may exceed n columns if n is tiny. After maxNumber numbers, names may remain ambiguous.
-func Distinct(names []string, n int) []string {
+func ShortenDistinct(names []string, n int) []string {
 	out := make([]string, len(names))
 	for i, name := range names {
-		out[i] = Short(name, n)
+		out[i] = Shorten(name, n)
 	}
 	if slices.Equal(out, names) {
 		return out
@@ -30,7 +30,7 @@ func Distinct(names []string, n int) []string {
 		}
 	}
 	for i, common := range findAmbiguous(names, out) { // show the part after the common beginning
-		out[i] = "…" + Short(names[i][common:], n-1)
+		out[i] = "…" + Shorten(names[i][common:], n-1)
 	}
 	number := 0
 	for i := range names {

@@ -23,7 +23,7 @@ func TestNamesStayDistinctWhenCut(t *testing.T) {
 		{4, []string{"one", "one"}, []string{"one", "one"}},
 		{20, []string{"acceleration-x", "acceleration-y"}, []string{"acceleration-x", "acceleration-y"}},
 	} {
-		if got := look.Distinct(c.names, c.n); !slices.Equal(got, c.want) {
+		if got := look.ShortenDistinct(c.names, c.n); !slices.Equal(got, c.want) {
 			t.Errorf("%q in %d columns: %q, want %q", c.names, c.n, got, c.want)
 		}
 	}
@@ -41,7 +41,7 @@ func TestNamesStayDistinctWhenCut(t *testing.T) {
 			}
 		}
 		n := 5 + rng.IntN(15)
-		cut := look.Distinct(names, n)
+		cut := look.ShortenDistinct(names, n)
 		for i, c := range cut {
 			if look.TextWidth(c) > n {
 				t.Fatalf("%q is %d columns wide, %d asked for", c, look.TextWidth(c), n)

@@ -7,9 +7,9 @@ import (
 	"github.com/charmbracelet/lipgloss"
 )
 
-// OutcomeShort returns the name of an outcome for narrow columns: the usual name, or a shorter one
+// ShortOutcomeName returns the name of an outcome for narrow columns: the usual name, or a shorter one
 // of at most 7 letters for the three outcomes whose names are long.
-func OutcomeShort(o packetlog.Outcome) string {
+func ShortOutcomeName(o packetlog.Outcome) string {
 	switch o {
 	case packetlog.NoBaseline:
 		return "no base"
@@ -18,7 +18,7 @@ func OutcomeShort(o packetlog.Outcome) string {
 	case packetlog.Duplicate:
 		return "copy"
 	}
-	return OutcomeWord(o)
+	return OutcomeName(o)
 }
 
 // glyphs are the symbols of a theme, in Unicode or in ASCII. They distinguish the same things as
@@ -54,7 +54,7 @@ func glyphSet(ascii bool) glyphs {
 			Outcome: [packetlog.NumOutcomes]rune{'.', 'o', 's', 'D', '-', 'x', '!', '?', 't', 'W', '~'},
 			GaugeOn: '#', GaugeOff: '.', Chosen: ">", Play: ">", Back: "<", Pause: "=", Stop: "#",
 			Times: "x", Dot: "-", PlusMinus: "+-", Sweep: '|', Block: '#',
-			shades: []rune("#=:%+*O-~&"), marks: [...]rune{engine.MarkChange: '^', engine.MarkSeam: '/', engine.MarkNote: '*', engine.MarkUndo: '<'}, Up: "^", Down: "v",
+			shades: []rune("#=:%+*O-~&"), marks: [...]rune{engine.MarkChange: '^', engine.MarkLoop: '/', engine.MarkNote: '*', engine.MarkUndo: '<'}, Up: "^", Down: "v",
 			Cross: '\'', AtMost: "<", focusTop: "=", Sorted: ">",
 		}
 	}
@@ -63,7 +63,7 @@ func glyphSet(ascii bool) glyphs {
 		Outcome: [packetlog.NumOutcomes]rune{'·', '●', '◐', 'D', '○', '✕', '!', '?', 'T', 'W', '~'},
 		GaugeOn: '■', GaugeOff: '·', Chosen: "▸", Play: "▶", Back: "◀", Pause: "‖", Stop: "■",
 		Times: "×", Dot: "·", PlusMinus: "±", Sweep: '▏', Block: '■',
-		shades: []rune("█▓▒░▚▞▤▥▦▧"), marks: [...]rune{engine.MarkChange: '▲', engine.MarkSeam: '↻', engine.MarkNote: '◆', engine.MarkUndo: '↶'}, Up: "↑", Down: "↓",
+		shades: []rune("█▓▒░▚▞▤▥▦▧"), marks: [...]rune{engine.MarkChange: '▲', engine.MarkLoop: '↻', engine.MarkNote: '◆', engine.MarkUndo: '↶'}, Up: "↑", Down: "↓",
 		Cross: '┼', AtMost: "≤", focusTop: "━", Sorted: "↓",
 	}
 }
@@ -86,18 +86,18 @@ func (th *Theme) Swatch(part int) rune {
 	return th.Shade(part)
 }
 
-// OutcomeInk returns the style of an outcome; Plain if the outcome is invalid.
-func OutcomeInk(o packetlog.Outcome) Ink {
+// OutcomeStyle returns the style of an outcome; Plain if the outcome is invalid.
+func OutcomeStyle(o packetlog.Outcome) Style {
 	// In the order of the constants of packetlog.Outcome.
-	styles := [packetlog.NumOutcomes]Ink{Faint, Good, Late, Copy, Lost, NoBase, Corrupt, unknown, Warn, Alarm, Faint}
+	styles := [packetlog.NumOutcomes]Style{Faint, Good, Late, Copy, Lost, NoBase, Corrupt, unknown, Warn, Alarm, Faint}
 	if o < packetlog.NumOutcomes {
 		return styles[o]
 	}
 	return Plain
 }
 
-// OutcomeWord returns the name of an outcome on the screen.
-func OutcomeWord(o packetlog.Outcome) string {
+// OutcomeName returns the name of an outcome on the screen.
+func OutcomeName(o packetlog.Outcome) string {
 	words := [packetlog.NumOutcomes]string{"in flight", "ok", "stale", "duplicate", "lost", "no baseline", "corrupt",
 		"unknown codec", "tainted", "WRONG", "unknown"}
 	if o < packetlog.NumOutcomes {
@@ -106,28 +106,28 @@ func OutcomeWord(o packetlog.Outcome) string {
 	return o.String()
 }
 
-// MarkInk returns the style of a mark. Marks of user actions stand out, those of loop points do
+// MarkStyle returns the style of a mark. Marks of user actions stand out, those of loop points do
 // not.
-func MarkInk(k engine.MarkKind) Ink {
-	if k == engine.MarkSeam {
+func MarkStyle(k engine.MarkKind) Style {
+	if k == engine.MarkLoop {
 		return Dim
 	}
 	return Mark
 }
 
-// MarkSign returns the symbol of a kind of mark. Kinds beyond the known ones get the last symbol.
-func MarkSign(th *Theme, k engine.MarkKind) rune { return th.marks[min(k, engine.MarkUndo)] }
+// MarkSymbol returns the symbol of a kind of mark. Kinds beyond the known ones get the last symbol.
+func MarkSymbol(th *Theme, k engine.MarkKind) rune { return th.marks[min(k, engine.MarkUndo)] }
 
-// Strokes returns samples of the three line types of charts, for legends: solid, dashed, dotted.
-func Strokes(th *Theme) [3]string {
+// LineSamples returns samples of the three line types of charts, for legends: solid, dashed, dotted.
+func LineSamples(th *Theme) [3]string {
 	if th.Charts() == chartsASCII {
 		return [3]string{"--", "==", ".."}
 	}
 	return [3]string{"──", "╌╌", "··"}
 }
 
-// RuleStroke returns a sample of a horizontal rule in a chart.
-func RuleStroke(th *Theme) string {
+// RuleSample returns a sample of a horizontal rule in a chart.
+func RuleSample(th *Theme) string {
 	if th.Charts() == chartsASCII {
 		return ".."
 	}

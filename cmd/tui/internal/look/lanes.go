@@ -7,8 +7,8 @@ import (
 // numShadowStyles is the number of shadows with a colour and a symbol of their own.
 const numShadowStyles = 6
 
-// ShadowInk returns the style of shadow i. Styles repeat after numShadowStyles shadows.
-func ShadowInk(i int) Ink { return shadow + Ink(i%numShadowStyles) }
+// ShadowStyle returns the style of shadow i. Styles repeat after numShadowStyles shadows.
+func ShadowStyle(i int) Style { return shadow + Style(i%numShadowStyles) }
 
 // shadowColors returns colours that differ from each other and from those of the active encoder.
 func shadowColors() [numShadowStyles]adaptiveColor {
@@ -18,9 +18,9 @@ func shadowColors() [numShadowStyles]adaptiveColor {
 	}
 }
 
-// ShadowSign returns the symbol of shadow i in charts and tables. Symbols repeat after
+// ShadowSymbol returns the symbol of shadow i in charts and tables. Symbols repeat after
 // numShadowStyles shadows.
-func ShadowSign(th *Theme, i int) rune {
+func ShadowSymbol(th *Theme, i int) rune {
 	symbols := []rune("○△□◇▽☆")
 	if th.Ascii {
 		symbols = []rune("%A#*V@")
@@ -35,7 +35,7 @@ func ShadowSign(th *Theme, i int) rune {
 // must be at least 9.
 func LaneName(encoder, params string, w int) string {
 	if params == "" {
-		return Short(encoder, w)
+		return Shorten(encoder, w)
 	}
 	if full := encoder + " " + params; TextWidth(full) <= w {
 		return full
@@ -43,27 +43,27 @@ func LaneName(encoder, params string, w int) string {
 	const minName = 6 // columns that the encoder's name keeps
 
 	if room := w - 1 - TextWidth(params); room >= minName { // 1 for the blank
-		return Short(encoder, room) + " " + params
+		return Shorten(encoder, room) + " " + params
 	}
 	runes := []rune(params)
 	if keep := w - 2 - minName; keep > 0 && keep < len(runes) { // 2 for the blank and the ellipsis
 		params = "…" + string(runes[len(runes)-keep:])
 	}
-	return Short(encoder, minName) + " " + params
+	return Shorten(encoder, minName) + " " + params
 }
 
-// LaneSign returns the symbol of lane i; lane 0 is the active encoder.
-func LaneSign(th *Theme, i int) rune {
+// LaneSymbol returns the symbol of lane i; lane 0 is the active encoder.
+func LaneSymbol(th *Theme, i int) rune {
 	if i == 0 {
 		return th.Outcome[packetlog.Decoded]
 	}
-	return ShadowSign(th, i-1)
+	return ShadowSymbol(th, i-1)
 }
 
-// LaneInk returns the style of lane i; lane 0 is the active encoder.
-func LaneInk(i int) Ink {
+// LaneStyle returns the style of lane i; lane 0 is the active encoder.
+func LaneStyle(i int) Style {
 	if i == 0 {
 		return Payload
 	}
-	return ShadowInk(i - 1)
+	return ShadowStyle(i - 1)
 }

@@ -46,7 +46,7 @@ func TestWrapLosesNothing(t *testing.T) {
 func TestFlowKeepsWordsOfTwoColoursTogether(t *testing.T) {
 	pieces := []Span{Plain.Span("■"), Dim.Span("flags 3% "), Plain.Span("■"), Dim.Span("index ")}
 	for n := 8; n < 30; n++ {
-		for _, line := range Flow(pieces, n) {
+		for _, line := range WrapSpans(pieces, n) {
 			text := ""
 			for _, p := range line {
 				text += p.Text
@@ -87,7 +87,7 @@ func TestLanesHaveDistinctSymbols(t *testing.T) {
 		th := bareTheme(ascii)
 		seen := map[rune]int{}
 		for lane := range 1 + numShadowStyles {
-			r := LaneSign(th, lane)
+			r := LaneSymbol(th, lane)
 			if other, twice := seen[r]; twice {
 				t.Errorf("ascii %v: lanes %d and %d both are %q", ascii, other, lane, r)
 			}

@@ -2,19 +2,19 @@ package look
 
 // Span is text in one style.
 type Span struct {
-	Ink  Ink
-	Text string
+	Style Style
+	Text  string
 }
 
 // Span returns text in this style.
-func (k Ink) Span(text string) Span { return Span{k, text} }
+func (k Style) Span(text string) Span { return Span{k, text} }
 
 // Spans writes pieces of text one after the other in at most n columns, and returns the column
 // after them.
 func (c *Canvas) Spans(x, y, n int, pieces ...Span) int {
 	end := min(x+n, c.W)
 	for _, p := range pieces {
-		x = c.Clip(x, y, end-x, p.Ink, p.Text)
+		x = c.Clip(x, y, end-x, p.Style, p.Text)
 	}
 	return x
 }
@@ -53,10 +53,10 @@ func FitGroups(n int, groups [][]Span) []Span {
 	return out
 }
 
-// HeadRoom returns the number of columns that remain for further text after the title in the upper
+// TitleSpace returns the number of columns that remain for further text after the title in the upper
 // edge of a Frame, on a canvas that is w columns wide: all but two at each side and four blanks,
 // see drawTitle.
-func HeadRoom(w int, title string) int { return max(w-8-TextWidth(title), 0) }
+func TitleSpace(w int, title string) int { return max(w-8-TextWidth(title), 0) }
 
 // Frame draws a border around the canvas, with the title and then the further text more in its
 // upper edge. A focused frame has another colour and another upper edge, which is visible without
@@ -88,7 +88,7 @@ func (c *Canvas) Divider(th *Theme, y int, focused bool, title string, more ...S
 }
 
 // drawEdge draws a horizontal line at row y: left and right at its ends, middle between them.
-func (c *Canvas) drawEdge(y int, style Ink, left, middle, right string) {
+func (c *Canvas) drawEdge(y int, style Style, left, middle, right string) {
 	for x := 1; x < c.W-1; x++ {
 		c.Text(x, y, style, middle)
 	}
@@ -98,7 +98,7 @@ func (c *Canvas) drawEdge(y int, style Ink, left, middle, right string) {
 
 // drawTitle writes a title and then more into the edge at row y, from column 2 to the second last:
 // a blank before the title, two between title and more, and one after more.
-func (c *Canvas) drawTitle(y int, style Ink, title string, more ...Span) {
+func (c *Canvas) drawTitle(y int, style Style, title string, more ...Span) {
 	pieces := append([]Span{style.Span(" " + title + " ")}, more...)
 	if len(more) > 0 {
 		pieces[0].Text += " "

@@ -6,46 +6,46 @@ import (
 	"github.com/charmbracelet/lipgloss"
 )
 
-// Ink is a text style, named by its meaning. Themes map styles to colours and attributes.
-type Ink uint8
+// Style is a text style, named by its meaning. Themes map styles to colours and attributes.
+type Style uint8
 
 // The styles.
 const (
-	Plain   Ink = iota
-	Dim         // units, labels, axes
-	Faint       // guide lines
-	Border      // of a pane
-	Focus       // border and title of the focused pane
-	Title       // of a pane
-	Value       // numbers
-	Key         // a key to press
-	Chosen      // the control under the cursor
-	Gauge       // a value between its bounds
-	Payload     // rate of the payload; also the active encoder
-	Wire        // rate including headers
-	Budget      // the limit of the rate
-	Ratio       // bits per cube
-	Mark        // a mark on the time axis
-	Good        // decoded packets
-	Lost        // lost packets
-	Late        // stale packets and late snapshots
-	NoBase      // packets without a baseline
-	Corrupt     // corrupt packets
-	Copy        // duplicate packets
-	unknown     // packets of an unknown codec
-	Warn        // a warning
-	Bad         // an error
-	Alarm       // wrong data was decoded
-	Live        // the state "running"
-	Paused      // the state "paused"
-	Ended       // the state "ended"
-	Cursor      // the cursor in typed text
+	Plain   Style = iota
+	Dim           // units, labels, axes
+	Faint         // guide lines
+	Border        // of a pane
+	Focus         // border and title of the focused pane
+	Title         // of a pane
+	Value         // numbers
+	Key           // a key to press
+	Chosen        // the control under the cursor
+	Gauge         // a value between its bounds
+	Payload       // rate of the payload; also the active encoder
+	Wire          // rate including headers
+	Budget        // the limit of the rate
+	Ratio         // bits per cube
+	Mark          // a mark on the time axis
+	Good          // decoded packets
+	Lost          // lost packets
+	Late          // stale packets and late snapshots
+	NoBase        // packets without a baseline
+	Corrupt       // corrupt packets
+	Copy          // duplicate packets
+	unknown       // packets of an unknown codec
+	Warn          // a warning
+	Bad           // an error
+	Alarm         // wrong data was decoded
+	Live          // the state "running"
+	Paused        // the state "paused"
+	Ended         // the state "ended"
+	Cursor        // the cursor in typed text
 
-	Rest                       // first of Levels shades of cubes at rest, from the floor up
-	Touched = Rest + Levels    // first of Levels shades of interacting cubes
-	Player  = Touched + Levels // first of Levels shades of the player's cube
-	Heat    = Player + Levels  // first of the NumHeats steps of the error map
-	slot    = Heat + NumHeats  // first of the styles of parts of the bit budget
+	AtRest                             // first of Levels shades of cubes at rest, from the floor up
+	Interacting = AtRest + Levels      // first of Levels shades of interacting cubes
+	Player      = Interacting + Levels // first of Levels shades of the player's cube
+	Heat        = Player + Levels      // first of the NumHeats steps of the error map
+	slot        = Heat + NumHeats      // first of the styles of parts of the bit budget
 )
 
 // numSlotStyles is the number of parts of the bit budget with a colour of their own. Each part has
@@ -73,8 +73,8 @@ func (t adaptiveColor) color() lipgloss.CompleteAdaptiveColor {
 
 // baseColors returns the foreground colours of the styles with a name of their own. The other
 // styles belong to series: see slotColors, shadowColors and worldColors.
-func baseColors() map[Ink]adaptiveColor {
-	return map[Ink]adaptiveColor{ // dark, dark16, light, light16
+func baseColors() map[Style]adaptiveColor {
+	return map[Style]adaptiveColor{ // dark, dark16, light, light16
 		Dim:     {"246", "7", "242", "8"},
 		Faint:   {"239", "8", "250", "7"},
 		Border:  {"240", "8", "249", "7"},
@@ -136,21 +136,21 @@ func defaultStyles(r *lipgloss.Renderer) [numStyles]lipgloss.Style {
 	for k, t := range baseColors() {
 		s[k] = s[k].Foreground(t.color())
 	}
-	for _, k := range []Ink{Focus, Title, Value, Key, Chosen, Bad, Lost, NoBase, Corrupt} {
+	for _, k := range []Style{Focus, Title, Value, Key, Chosen, Bad, Lost, NoBase, Corrupt} {
 		s[k] = s[k].Bold(true)
 	}
 	for i, t := range worldColors() {
-		s[int(Rest)+i] = s[int(Rest)+i].Foreground(t.color())
+		s[int(AtRest)+i] = s[int(AtRest)+i].Foreground(t.color())
 	}
 	for i, t := range slotColors() {
-		s[slot+Ink(i)] = s[slot+Ink(i)].Foreground(t.color())
-		s[BarInk(i)] = s[BarInk(i)].Foreground(t.color()).Reverse(true)
+		s[slot+Style(i)] = s[slot+Style(i)].Foreground(t.color())
+		s[BarStyle(i)] = s[BarStyle(i)].Foreground(t.color()).Reverse(true)
 	}
 	for i, t := range shadowColors() {
-		s[ShadowInk(i)] = s[ShadowInk(i)].Foreground(t.color())
+		s[ShadowStyle(i)] = s[ShadowStyle(i)].Foreground(t.color())
 	}
 	// The state of the run is shown reversed: its colour is the background of the text.
-	badge := func(k Ink, t adaptiveColor) { s[k] = s[k].Foreground(t.color()).Reverse(true).Bold(true) }
+	badge := func(k Style, t adaptiveColor) { s[k] = s[k].Foreground(t.color()).Reverse(true).Bold(true) }
 	badge(Live, baseColors()[Good])
 	badge(Paused, baseColors()[Warn])
 	badge(Ended, baseColors()[Dim])
@@ -160,13 +160,13 @@ func defaultStyles(r *lipgloss.Renderer) [numStyles]lipgloss.Style {
 	return s
 }
 
-// SlotInk returns the style of part i of the bit budget in legends. Colours repeat after
+// SlotStyle returns the style of part i of the bit budget in legends. Colours repeat after
 // numSlotStyles parts.
-func SlotInk(i int) Ink { return slot + Ink(i%numSlotStyles) }
+func SlotStyle(i int) Style { return slot + Style(i%numSlotStyles) }
 
-// BarInk returns the style of part i of the bit budget in a stacked bar: its colour is the
+// BarStyle returns the style of part i of the bit budget in a stacked bar: its colour is the
 // background.
-func BarInk(i int) Ink { return slot + numSlotStyles + Ink(i%numSlotStyles) }
+func BarStyle(i int) Style { return slot + numSlotStyles + Style(i%numSlotStyles) }
 
 // Theme contains the symbols and, for each style, the escape sequences of a terminal.
 type Theme struct {
@@ -199,7 +199,7 @@ func NewTheme(r *lipgloss.Renderer, scheme Scheme, ascii bool) *Theme {
 // switchStyle writes the shortest sequence that changes the style: it omits the reset if the old
 // style sets only a colour, which the new style replaces. The screen is written many times per
 // second, so every byte counts.
-func (th *Theme) switchStyle(b *strings.Builder, from, to Ink) {
+func (th *Theme) switchStyle(b *strings.Builder, from, to Style) {
 	if th.escapes[from] != "" && !(th.colorOnly[from] && th.escapes[to] != "") {
 		b.WriteString(Off)
 	}

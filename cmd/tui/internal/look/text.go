@@ -9,9 +9,9 @@ import (
 	"wirelab/internal/units"
 )
 
-// Clock formats virtual time as minutes, seconds and tenths, such as 00:42.3, with hours if
+// FormatTime formats virtual time as minutes, seconds and tenths, such as 00:42.3, with hours if
 // needed.
-func Clock(t time.Duration) string {
+func FormatTime(t time.Duration) string {
 	t = max(t, 0)
 	tenths := int64(t / (100 * time.Millisecond))
 	s := fmt.Sprintf("%02d:%02d.%d", tenths/600%60, tenths/10%60, tenths%10)
@@ -21,9 +21,9 @@ func Clock(t time.Duration) string {
 	return s
 }
 
-// SpeedText formats a speed of virtual time, such as "x0.5". 0 and below mean as fast as possible
+// FormatSpeed formats a speed of virtual time, such as "x0.5". 0 and below mean as fast as possible
 // and give "max".
-func SpeedText(th *Theme, v float64) string {
+func FormatSpeed(th *Theme, v float64) string {
 	if v <= 0 {
 		return "max"
 	}
@@ -62,10 +62,10 @@ func Wrap(s string, n int) []string {
 	return lines
 }
 
-// Flow breaks pieces of text at blanks into lines of at most n columns. Lines after the first are
+// WrapSpans breaks pieces of text at blanks into lines of at most n columns. Lines after the first are
 // indented. A word that continues in the next piece stays on one line. A word longer than n
 // columns is not broken.
-func Flow(pieces []Span, n int) (lines [][]Span) {
+func WrapSpans(pieces []Span, n int) (lines [][]Span) {
 	const indent = "  "
 	var line []Span
 	left := n // columns left in the line
@@ -80,10 +80,10 @@ func Flow(pieces []Span, n int) (lines [][]Span) {
 				lines, line, left = append(lines, line), []Span{Plain.Span(indent)}, n-len(indent)
 			}
 			left -= TextWidth(word)
-			if last := len(line) - 1; last >= 0 && line[last].Ink == piece.Ink {
+			if last := len(line) - 1; last >= 0 && line[last].Style == piece.Style {
 				line[last].Text += word
 			} else if word != "" {
-				line = append(line, piece.Ink.Span(word))
+				line = append(line, piece.Style.Span(word))
 			}
 		}
 	}
@@ -119,8 +119,8 @@ func PadLeft(s string, n int) string {
 	return s
 }
 
-// Short shortens text to n columns, with an ellipsis at its end if it is longer.
-func Short(s string, n int) string {
+// Shorten shortens text to n columns, with an ellipsis at its end if it is longer.
+func Shorten(s string, n int) string {
 	if TextWidth(s) > n {
 		return Truncate(s, n-1) + "…"
 	}

@@ -44,9 +44,9 @@ func ThemeSummaries() []string {
 	}
 }
 
-// SchemeNamed returns the scheme with this name, in upper or lower case. An empty name means
+// ParseScheme returns the scheme with this name, in upper or lower case. An empty name means
 // schemeAuto; false means that the name is unknown.
-func SchemeNamed(name string) (Scheme, bool) {
+func ParseScheme(name string) (Scheme, bool) {
 	for k := range numSchemes {
 		if k.String() == strings.ToLower(name) {
 			return k, true
@@ -85,13 +85,13 @@ func (k Scheme) styles(r *lipgloss.Renderer) [numStyles]lipgloss.Style {
 
 // contrastColors returns the foregrounds of schemeContrast. A test requires a contrast against
 // black or white of 7 : 1 for text, and of 4.5 : 1 for borders and guide lines.
-func contrastColors() map[Ink]adaptiveColor {
+func contrastColors() map[Style]adaptiveColor {
 	// The columns are dark, dark16, light, light16.
 	white, grey := adaptiveColor{"231", "15", "16", "0"}, adaptiveColor{"248", "7", "241", "8"}
 	cyan, yellow := adaptiveColor{"51", "14", "18", "4"}, adaptiveColor{"228", "11", "52", "0"}
 	green, pink := adaptiveColor{"120", "10", "22", "0"}, adaptiveColor{"217", "15", "88", "1"}
 	violet, blue := adaptiveColor{"219", "13", "53", "5"}, adaptiveColor{"159", "14", "17", "4"}
-	return map[Ink]adaptiveColor{
+	return map[Style]adaptiveColor{
 		Dim: {"254", "7", "236", "0"}, Faint: grey, Border: grey, Focus: cyan, Title: white, Value: white,
 		Key: cyan, Chosen: yellow, Gauge: cyan, Payload: cyan, Wire: violet, Budget: yellow, Ratio: green,
 		Mark: yellow, Good: green, Lost: pink, Late: yellow, NoBase: violet, Corrupt: yellow,
@@ -110,19 +110,19 @@ func applyContrast(s *[numStyles]lipgloss.Style) {
 	}
 	// The colours of the parts of the bit budget, and of the encoders that are compared: the
 	// active encoder has the first one, Payload, so shadow i has number i+1.
-	series := []Ink{Payload, Budget, Wire, Ratio, Lost, Copy, Value, Dim, Good, NoBase}
+	series := []Style{Payload, Budget, Wire, Ratio, Lost, Copy, Value, Dim, Good, NoBase}
 	for i := range numSlotStyles {
 		t := colors[series[i]]
-		s[SlotInk(i)] = s[SlotInk(i)].Foreground(t.color())
-		s[BarInk(i)] = s[BarInk(i)].Foreground(t.color())
+		s[SlotStyle(i)] = s[SlotStyle(i)].Foreground(t.color())
+		s[BarStyle(i)] = s[BarStyle(i)].Foreground(t.color())
 	}
 	for i := range numShadowStyles {
-		s[ShadowInk(i)] = s[ShadowInk(i)].Foreground(colors[series[(i+1)%len(series)]].color())
+		s[ShadowStyle(i)] = s[ShadowStyle(i)].Foreground(colors[series[(i+1)%len(series)]].color())
 	}
 	for i := range Levels {
-		s[Rest+Ink(i)] = s[Rest+Ink(i)].Foreground(colors[Dim].color())
-		s[Touched+Ink(i)] = s[Touched+Ink(i)].Foreground(colors[Lost].color())
-		s[Player+Ink(i)] = s[Player+Ink(i)].Foreground(colors[Payload].color())
+		s[AtRest+Style(i)] = s[AtRest+Style(i)].Foreground(colors[Dim].color())
+		s[Interacting+Style(i)] = s[Interacting+Style(i)].Foreground(colors[Lost].color())
+		s[Player+Style(i)] = s[Player+Style(i)].Foreground(colors[Payload].color())
 	}
 }
 
@@ -133,10 +133,10 @@ func applyMonochrome(s *[numStyles]lipgloss.Style) {
 		s[k] = s[k].UnsetForeground().UnsetBackground()
 	}
 	for i := range numSlotStyles {
-		s[BarInk(i)] = s[BarInk(i)].UnsetReverse() // the bar has fills instead
+		s[BarStyle(i)] = s[BarStyle(i)].UnsetReverse() // the bar has fills instead
 	}
 	s[Alarm] = s[Alarm].Reverse(true)
-	for _, k := range []Ink{Lost, NoBase, Corrupt, Bad, Warn} {
+	for _, k := range []Style{Lost, NoBase, Corrupt, Bad, Warn} {
 		s[k] = s[k].Bold(true)
 	}
 	s[Bad] = s[Bad].Underline(true)

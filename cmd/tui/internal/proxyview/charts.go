@@ -24,7 +24,7 @@ func (m *model) currentSpan() time.Duration {
 }
 
 // directionStyles are the styles of the two directions, by relay.Way.
-var directionStyles = [2]look.Ink{relay.Up: look.Wire, relay.Down: look.Payload}
+var directionStyles = [2]look.Style{relay.Up: look.Wire, relay.Down: look.Payload}
 
 // drawCharts draws as many charts as fit, stacked over one time axis.
 func (m *model) drawCharts(c *look.Canvas, focused bool) {
@@ -44,11 +44,11 @@ func (m *model) styleChart(s *chart.Spec) {
 	s.End, s.Step, s.Span = h.nextIndex, period, int(m.currentSpan()/period)
 	s.Fit = m.page.fit && len(s.Areas) == 0
 	if m.frozen != nil {
-		s.Newest = look.Clock(h.snap.Totals.At)
+		s.Newest = look.FormatTime(h.snap.Totals.At)
 	}
 	for _, mark := range m.marks {
 		if at := int64(mark.T / period); at < h.nextIndex { // not after the display was stopped
-			s.Marks = append(s.Marks, chart.Mark{At: at, Label: mark.Change.Mark, Ink: chart.Ink(look.Mark), Rune: look.MarkSign(m.Theme(), engine.MarkChange)})
+			s.Marks = append(s.Marks, chart.Mark{At: at, Label: mark.Change.Mark, Ink: chart.Ink(look.Mark), Rune: look.MarkSymbol(m.Theme(), engine.MarkChange)})
 		}
 	}
 }
@@ -70,12 +70,12 @@ func (m *model) directionChart(title string, series func(*directionSeries) []flo
 	formatNow func(recent *relay.Flow, seconds float64) string) panes.Stacked {
 	h := m.displayed()
 	x := panes.Stacked{Title: title, Spec: &chart.Spec{}}
-	strokes := look.Strokes(m.Theme())
+	strokes := look.LineSamples(m.Theme())
 	for i := range h.directions {
 		stroke := []chart.Stroke{relay.Up: chart.Dashed, relay.Down: chart.Solid}[i]
 		x.Spec.Series = append(x.Spec.Series, chart.Series{Values: series(&h.directions[i]), Stroke: stroke, Ink: chart.Ink(directionStyles[i])})
 		gap := "  "[:2*i] // before the second direction
-		x.Legend = append(x.Legend, directionStyles[i].Span(gap+strokes[stroke]+" "+relay.Way(i).String()+" "), look.Value.Span(formatNow(&h.recent.Flows[i], h.recentSeconds)))
+		x.Legend = append(x.Legend, directionStyles[i].Span(gap+strokes[stroke]+" "+relay.Direction(i).String()+" "), look.Value.Span(formatNow(&h.recent.Flows[i], h.recentSeconds)))
 	}
 	return x
 }
@@ -110,7 +110,7 @@ func (m *model) packetRateChart() panes.Stacked {
 // delayChart shows the median delay of each direction, and behind it the 95th percentile.
 func (m *model) delayChart() panes.Stacked {
 	x := m.directionChart("Delay ms", func(w *directionSeries) []float64 { return w.p50 }, func(f *relay.Flow, _ float64) string {
-		return formatQuantile(&f.Took, 0.5) + " " + look.Strokes(m.Theme())[chart.Dotted] + " p95 " + formatQuantile(&f.Took, 0.95)
+		return formatQuantile(&f.Delay, 0.5) + " " + look.LineSamples(m.Theme())[chart.Dotted] + " p95 " + formatQuantile(&f.Delay, 0.95)
 	})
 	h := m.displayed()
 	var high []chart.Series
@@ -133,7 +133,7 @@ func (m *model) lossChart() panes.Stacked {
 	total := uint64(0)
 	for i, cause := range shownCauses() {
 		n := h.recent.Flows[0].LostBy[cause] + h.recent.Flows[1].LostBy[cause]
-		style := look.SlotInk(i + 5)
+		style := look.SlotStyle(i + 5)
 		fill := '█'
 		if !m.Theme().Color || m.Theme().Ascii {
 			fill = m.Theme().Shade(i)
@@ -154,7 +154,7 @@ func (m *model) lossChart() panes.Stacked {
 // queueChart shows the bytes that wait before the bottlenecks.
 func (m *model) queueChart() panes.Stacked {
 	x := m.directionChart("Queue KB", func(w *directionSeries) []float64 { return w.queue }, func(f *relay.Flow, _ float64) string {
-		return units.Fixed(float64(f.Line.Bytes)/1000, 1)
+		return units.Fixed(float64(f.LineQueue.Bytes)/1000, 1)
 	})
 	x.Spec.Floor = 1
 	return x

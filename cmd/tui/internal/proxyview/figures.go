@@ -65,14 +65,14 @@ func (m *model) drawNow(c *look.Canvas, focused bool) {
 	columnEnd := func(direction int) int { return 2 + labelWidth + (direction+1)*w }
 	y := 1
 	// row draws one figure for both directions; cell formats it from the last two seconds or the totals.
-	row := func(name string, style look.Ink, cell func(recent, total *relay.Flow) string) {
+	row := func(name string, style look.Style, cell func(recent, total *relay.Flow) string) {
 		if y >= c.H-1 {
 			return
 		}
 		c.Clip(2, y, labelWidth-1, look.Dim, name)
 		for i := range h.recent.Flows {
 			text := cell(&h.recent.Flows[i], &h.snap.Totals.Flows[i])
-			c.Right(columnEnd(i), y, style, look.Short(text, w-1))
+			c.TextRight(columnEnd(i), y, style, look.Shorten(text, w-1))
 		}
 		y++
 	}
@@ -81,23 +81,23 @@ func (m *model) drawNow(c *look.Canvas, focused bool) {
 		headings = [2]string{"up, to the server", "down, to clients"}
 	}
 	for i, heading := range headings {
-		c.Right(columnEnd(i), y, directionStyles[i], heading)
+		c.TextRight(columnEnd(i), y, directionStyles[i], heading)
 	}
 	y++
 	row("in/s", look.Value, func(f, _ *relay.Flow) string { return formatRate(f.In, h.recentSeconds) })
 	row("out/s", look.Value, func(f, _ *relay.Flow) string { return formatRate(f.Out, h.recentSeconds) })
 	row("lost", look.Lost, func(f, _ *relay.Flow) string { return formatShare(f.Lost(), f.In+f.Copies) })
 	row("delay ms p50, p95", look.Value, func(f, _ *relay.Flow) string {
-		return formatQuantile(&f.Took, 0.5) + ", " + formatQuantile(&f.Took, 0.95)
+		return formatQuantile(&f.Delay, 0.5) + ", " + formatQuantile(&f.Delay, 0.95)
 	})
 	row("bytes p50/p95/max", look.Value, func(f, _ *relay.Flow) string { return formatSizes(&f.Size) })
 	row("payload kbps", look.Value, func(f, _ *relay.Flow) string { return units.Fixed(relay.Kbps(f.OutBytes, h.recentSeconds), 1) })
 	row("duplicates/s", look.Value, func(f, _ *relay.Flow) string { return formatRate(f.Copies, h.recentSeconds) })
-	row("queue", look.Value, func(f, _ *relay.Flow) string { return fmt.Sprintf("%d, %d B", f.Line.Packets, f.Line.Bytes) })
+	row("queue", look.Value, func(f, _ *relay.Flow) string { return fmt.Sprintf("%d, %d B", f.LineQueue.Packets, f.LineQueue.Bytes) })
 	row("in flight", look.Value, func(f, _ *relay.Flow) string { return fmt.Sprint(f.Queued) })
 	row("in, total", look.Plain, func(_, t *relay.Flow) string { return fmt.Sprint(t.In) })
 	row("lost, total", look.Plain, func(_, t *relay.Flow) string { return formatShare(t.Lost(), t.In+t.Copies) })
-	row("port unreachable", look.Plain, func(_, t *relay.Flow) string { return fmt.Sprint(t.Gone) })
+	row("port unreachable", look.Plain, func(_, t *relay.Flow) string { return fmt.Sprint(t.Unreachable) })
 }
 
 // drawTrust draws the set and the measured values of the links and the lateness of the proxy
@@ -111,7 +111,7 @@ func (m *model) drawTrust(c *look.Canvas, focused bool) {
 			return
 		}
 		for i := range pieces {
-			pieces[i].Ink = look.Alarm
+			pieces[i].Style = look.Alarm
 		}
 		bad = append(bad, append(pieces, look.Alarm.Span(" NOT AS SET")))
 	}
@@ -119,7 +119,7 @@ func (m *model) drawTrust(c *look.Canvas, focused bool) {
 	for direction := range m.checks {
 		for i := range m.checks[direction] {
 			check := &m.checks[direction][i]
-			pieces := []look.Span{directionStyles[direction].Span(look.PadRight(relay.Way(direction).String(), 5)),
+			pieces := []look.Span{directionStyles[direction].Span(look.PadRight(relay.Direction(direction).String(), 5)),
 				look.Dim.Span(look.PadRight(check.Name, 6))}
 			measured := look.Value.Span(formatValue(check, check.Measured))
 			if !check.Known {
@@ -131,7 +131,7 @@ func (m *model) drawTrust(c *look.Canvas, focused bool) {
 			switch {
 			case check.OK && check.Name == "rate":
 				relation = "at most"
-			case check.OK && math.IsInf(check.Most, 0):
+			case check.OK && math.IsInf(check.Max, 0):
 				relation = "at least"
 			}
 			addLine(check.OK, append(pieces, measured, look.Dim.Span(" "+check.Unit+" ("+relation+" "),
@@ -150,19 +150,19 @@ func (m *model) drawTrust(c *look.Canvas, focused bool) {
 func (m *model) addLateness(addLine func(ok bool, pieces ...look.Span)) {
 	for direction := range m.live.recent.Flows {
 		total, recent := &m.live.snap.Totals.Flows[direction], &m.live.recent.Flows[direction]
-		name := directionStyles[direction].Span(look.PadRight(relay.Way(direction).String(), 5))
-		late := []look.Span{name, look.Dim.Span("late  p50 "), look.Value.Span(formatQuantile(&recent.Late, 0.5)), look.Dim.Span(" p99 "),
-			look.Value.Span(formatQuantile(&recent.Late, 0.99)), look.Dim.Span(" ms")}
-		ok := recent.Late.Quantile(0.99) <= relay.Tolerated
+		name := directionStyles[direction].Span(look.PadRight(relay.Direction(direction).String(), 5))
+		late := []look.Span{name, look.Dim.Span("late  p50 "), look.Value.Span(formatQuantile(&recent.Lateness, 0.5)), look.Dim.Span(" p99 "),
+			look.Value.Span(formatQuantile(&recent.Lateness, 0.99)), look.Dim.Span(" ms")}
+		ok := recent.Lateness.Quantile(0.99) <= relay.MaxLateness
 		if ok {
 			const maximum = 1 // the largest quantile
-			late = append(late, look.Dim.Span(", max "), look.Value.Span(formatQuantile(&total.Late, maximum)))
+			late = append(late, look.Dim.Span(", max "), look.Value.Span(formatQuantile(&total.Lateness, maximum)))
 		}
 		addLine(ok, late...)
-		if total.Missed+total.Unsent+total.Overrun > 0 { // a fault only if any of them are recent
-			addLine(recent.Missed+recent.Unsent+recent.Overrun == 0, name,
-				look.Dim.Span("system dropped "), look.Value.Span(fmt.Sprint(total.Missed)), look.Dim.Span(", unsent "),
-				look.Value.Span(fmt.Sprint(total.Unsent)), look.Dim.Span(", overrun "), look.Value.Span(fmt.Sprint(total.Overrun)))
+		if total.KernelDrops+total.Unsent+total.OverLimit > 0 { // a fault only if any of them are recent
+			addLine(recent.KernelDrops+recent.Unsent+recent.OverLimit == 0, name,
+				look.Dim.Span("system dropped "), look.Value.Span(fmt.Sprint(total.KernelDrops)), look.Dim.Span(", unsent "),
+				look.Value.Span(fmt.Sprint(total.Unsent)), look.Dim.Span(", overrun "), look.Value.Span(fmt.Sprint(total.OverLimit)))
 		}
 	}
 }

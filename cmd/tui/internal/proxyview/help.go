@@ -14,7 +14,7 @@ import (
 
 // HelpParts returns the part of the help about this screen.
 func (m *model) HelpParts() []ui.HelpPart {
-	part := ui.HelpPart{Title: "What the screen shows", Ink: look.Plain}
+	part := ui.HelpPart{Title: "What the screen shows", Style: look.Plain}
 	for _, x := range [][2]string{
 		{"up, down", "up is from clients to the server, down from the server to clients. Delay is the time from reading a datagram to sending it on."},
 		{"as set", "The set and the measured values of the links: loss, delay and rate since the last change. NOT AS SET, in red, means that a " +
@@ -30,7 +30,7 @@ func (m *model) HelpParts() []ui.HelpPart {
 
 // datagramBox shows the outcome of a datagram, stage by stage.
 type datagramBox struct {
-	datagram relay.Fated
+	datagram relay.TracedDatagram
 	shared   bool // all clients have one link
 }
 
@@ -47,13 +47,13 @@ func (f *datagramBox) Draw(c *look.Canvas, th *look.Theme) {
 	if x.Way == relay.Down {
 		to = "from the server"
 	}
-	c.Spans(2, 1, c.W-4, look.Plain.Span(fmt.Sprintf("%d bytes of client %d (%s) %s, read at ", x.Size, x.Client.Turn, x.Client.Addr, to)),
+	c.Spans(2, 1, c.W-4, look.Plain.Span(fmt.Sprintf("%d bytes of client %d (%s) %s, read at ", x.Size, x.Client.Number, x.Client.Addr, to)),
 		look.Value.Span(fmt.Sprintf("%.6f s", x.At.Seconds())))
 	style := look.Good
 	if x.Lost() {
 		style = look.Lost
 	}
-	c.Spans(2, 2, c.W-4, look.Dim.Span("outcome: "), style.Span(x.Fate()))
+	c.Spans(2, 2, c.W-4, look.Dim.Span("outcome: "), style.Span(x.Describe()))
 	y := 4
 	for _, s := range x.Stages() {
 		c.Clip(2, y, 12, look.Key, s[0])
@@ -75,7 +75,7 @@ func (f *datagramBox) streamName() string {
 		const allClients = 0 // the turn in the name of a shared link
 		return relay.LinkName(f.datagram.Way, allClients)
 	}
-	return relay.LinkName(f.datagram.Way, f.datagram.Client.Turn)
+	return relay.LinkName(f.datagram.Way, f.datagram.Client.Number)
 }
 
 func (f *datagramBox) Key(tea.KeyMsg) room.Request { return room.Request{Closes: true} }

@@ -88,14 +88,14 @@ func (h *history) observe() {
 // appendSamples appends n equal samples that together contain flow, counted in the given seconds.
 func (w *directionSeries) appendSamples(flow relay.Flow, seconds float64, n int) {
 	p50, p95 := math.NaN(), math.NaN()
-	if flow.Took.N > 0 {
-		p50, p95 = units.Milliseconds(flow.Took.Quantile(0.5)), units.Milliseconds(flow.Took.Quantile(0.95))
+	if flow.Delay.N > 0 {
+		p50, p95 = units.Milliseconds(flow.Delay.Quantile(0.5)), units.Milliseconds(flow.Delay.Quantile(0.95))
 	}
 	for range n {
 		w.kbps = append(w.kbps, relay.Kbps(flow.OutWire, seconds))
 		w.rate = append(w.rate, float64(flow.Out)/seconds)
 		w.p50, w.p95 = append(w.p50, p50), append(w.p95, p95)
-		w.queue = append(w.queue, float64(flow.Line.Bytes)/1000)
+		w.queue = append(w.queue, float64(flow.LineQueue.Bytes)/1000)
 		for cause := range w.lost {
 			w.lost[cause] = append(w.lost[cause], float64(flow.LostBy[cause])/float64(n))
 		}
@@ -140,16 +140,16 @@ func lossRates(counts ...[]float64) []float64 {
 
 // clientTraffic returns what was counted for client c since the earlier list of clients, by
 // relay.Way; everything if c is not in that list.
-func clientTraffic(c *relay.ClientState, earlier []relay.ClientState) (delta [2]relay.Tally) {
+func clientTraffic(c *relay.ClientState, earlier []relay.ClientState) (delta [2]relay.ClientFlow) {
 	delta = c.Ways
-	i := slices.IndexFunc(earlier, func(x relay.ClientState) bool { return x.Turn == c.Turn })
+	i := slices.IndexFunc(earlier, func(x relay.ClientState) bool { return x.Number == c.Number })
 	if i < 0 {
 		return delta
 	}
 	for direction := range delta {
 		d, before := &delta[direction], &earlier[i].Ways[direction]
 		d.In, d.InBytes, d.Out = d.In-before.In, d.InBytes-before.InBytes, d.Out-before.Out
-		d.OutBytes, d.Lost, d.Took = d.OutBytes-before.OutBytes, d.Lost-before.Lost, d.Took-before.Took
+		d.OutBytes, d.Lost, d.TotalDelay = d.OutBytes-before.OutBytes, d.Lost-before.Lost, d.TotalDelay-before.TotalDelay
 	}
 	return delta
 }

@@ -26,10 +26,10 @@ func (m *model) controlKeys() []room.Binding {
 	}
 	return []room.Binding{
 		bind("p", "choose a link profile", func() room.Request { return room.Request{Line: "profile"} }).InFooter("profile"),
-		m.AimKey("Controls").InFooter("direction"),
+		m.DirectionKey("Controls").InFooter("direction"),
 		bind("c", "set the links of all clients, or of the next client", func() room.Request {
 			if err := m.setTarget(m.nextClient()); err != nil {
-				return room.Request{Say: err.Error(), Bad: true}
+				return room.Request{Notice: err.Error(), IsError: true}
 			}
 			return room.Request{}
 		}).InFooter("client"),
@@ -45,7 +45,7 @@ func (m *model) displayKeys() []room.Binding {
 	}
 	return append([]room.Binding{
 		bind(" ", "space", "stop or continue the display; the traffic always continues",
-			room.Quietly(m.toggleFrozen)).InFooter("stop display").Pin(),
+			room.WithoutRequest(m.toggleFrozen)).InFooter("stop display").Pin(),
 		bind("x", "x", "outcome of a datagram, stage by stage: the selected one, or the last one lost",
 			m.explainDatagram).InFooter("explain"),
 		bind("m", "m", "mark this instant in the charts; /mark TEXT names it", func() room.Request { return room.Request{Line: "mark"} }),
@@ -56,7 +56,7 @@ func (m *model) displayKeys() []room.Binding {
 func (m *model) paneKeys() (list []room.Binding) {
 	for i, s := range m.page.Slots {
 		digit := strconv.Itoa(i + 1)
-		list = append(list, room.Bind("Panes", []string{digit}, digit, s.Pane.(*pane).name, room.Quietly(func() { m.page.Focused = i })))
+		list = append(list, room.Bind("Panes", []string{digit}, digit, s.Pane.(*pane).name, room.WithoutRequest(func() { m.page.Focused = i })))
 	}
 	return list
 }
@@ -64,7 +64,7 @@ func (m *model) paneKeys() (list []room.Binding) {
 // clientTurns returns the turns of the displayed clients, in ascending order.
 func (m *model) clientTurns() (list []int) {
 	for _, c := range m.displayed().snap.Clients {
-		list = append(list, c.Turn)
+		list = append(list, c.Number)
 	}
 	slices.Sort(list)
 	return list
@@ -73,7 +73,7 @@ func (m *model) clientTurns() (list []int) {
 // nextClient returns the turn of the client after m.target, 0, which means all clients, after the last.
 func (m *model) nextClient() int {
 	list := m.clientTurns()
-	at, found := slices.BinarySearch(list, m.target.Turn)
+	at, found := slices.BinarySearch(list, m.target.Number)
 	if found {
 		at++
 	}

@@ -25,12 +25,12 @@ func (m *model) drawClients(c *look.Canvas, focused bool) {
 	}
 	c.Frame(m.Theme(), focused, title, more...)
 	list := slices.Clone(h.snap.Clients)
-	slices.SortFunc(list, func(a, b relay.ClientState) int { return a.Turn - b.Turn })
+	slices.SortFunc(list, func(a, b relay.ClientState) int { return a.Number - b.Number })
 	if len(list) == 0 {
 		c.Clip(2, 1, c.W-4, look.Dim, "no datagrams yet: point the client program at "+m.proxy.Listen)
 		return
 	}
-	cursor := max(slices.IndexFunc(list, func(x relay.ClientState) bool { return x.Turn == m.page.selectedClient }), 0)
+	cursor := max(slices.IndexFunc(list, func(x relay.ClientState) bool { return x.Number == m.page.selectedClient }), 0)
 	span := max((t.At - h.olderAt).Seconds(), period.Seconds())
 	const wide = 64                            // width from which on the state has four columns more, for the time of silence
 	addressWidth := max(min(c.W-4-33, 48), 16) // the other columns take 33, or 37 with a long state
@@ -38,8 +38,8 @@ func (m *model) drawClients(c *look.Canvas, focused bool) {
 		addressWidth = min(c.W-4-37, 48)
 	}
 	// line draws the columns up to the losses and returns the column after them.
-	line := func(y int, style look.Ink, turn, addr, up, down, lost string) int {
-		return c.Clip(2, y, c.W-4, style, look.PadRight(turn, 4)+look.PadRight(look.Short(addr, addressWidth-1), addressWidth)+
+	line := func(y int, style look.Style, turn, addr, up, down, lost string) int {
+		return c.Clip(2, y, c.W-4, style, look.PadRight(turn, 4)+look.PadRight(look.Shorten(addr, addressWidth-1), addressWidth)+
 			look.PadLeft(up, 5)+look.PadLeft(down, 7)+look.PadLeft(lost, 8))
 	}
 	c.Clip(line(1, look.Dim, "turn", " address", "up/s", "down/s", "lost %")+2, 1, 8, look.Dim, "state")
@@ -49,17 +49,17 @@ func (m *model) drawClients(c *look.Canvas, focused bool) {
 		client := &list[i]
 		y := 2 + i - first
 		style := look.Plain
-		if client.Turn == m.target.Turn { // the controls set this client's links only
+		if client.Number == m.target.Number { // the controls set this client's links only
 			c.Text(1, y, look.Warn, m.Theme().Dot)
 		}
-		if focused && client.Turn == m.page.selectedClient {
+		if focused && client.Number == m.page.selectedClient {
 			style = look.Chosen
 			c.Text(1, y, look.Chosen, m.Theme().Chosen)
 		}
 		traffic := clientTraffic(client, h.olderClients)
 		up, down := &traffic[relay.Up], &traffic[relay.Down]
 		state, stateStyle := "active", look.Good
-		switch silent := t.At - client.Seen; {
+		switch silent := t.At - client.LastSeen; {
 		case client.Leaving:
 			state, stateStyle = "timed out", look.Dim
 		case silent >= idleAfter:
@@ -69,7 +69,7 @@ func (m *model) drawClients(c *look.Canvas, focused bool) {
 			}
 		}
 		lost := formatPercent(up.Lost, up.In) + "/" + formatPercent(down.Lost, down.In)
-		end := line(y, style, fmt.Sprint(client.Turn), " "+client.Addr.String(), formatRate(up.Out, span), formatRate(down.Out, span), lost)
+		end := line(y, style, fmt.Sprint(client.Number), " "+client.Addr.String(), formatRate(up.Out, span), formatRate(down.Out, span), lost)
 		c.Clip(end+2, y, c.W-2-end-2, stateStyle, state)
 	}
 	if len(list) > rows {
@@ -105,7 +105,7 @@ func (m *model) drawDatagrams(c *look.Canvas, focused bool) {
 			style = look.Chosen
 			c.Text(1, y, look.Chosen, m.Theme().Chosen)
 		}
-		end := c.Clip(2, y, c.W-4, style, fmt.Sprintf("%10.3f  %-5s%10d%7d%7d", d.At.Seconds(), d.Way, d.Seq, d.Client.Turn, d.Size))
-		c.Clip(end+2, y, c.W-2-end-2, outcomeStyle, d.Fate())
+		end := c.Clip(2, y, c.W-4, style, fmt.Sprintf("%10.3f  %-5s%10d%7d%7d", d.At.Seconds(), d.Way, d.Seq, d.Client.Number, d.Size))
+		c.Clip(end+2, y, c.W-2-end-2, outcomeStyle, d.Describe())
 	}
 }

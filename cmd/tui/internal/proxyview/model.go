@@ -41,9 +41,9 @@ type model struct {
 	ticks int
 
 	live            history
-	frozen          *history      // displayed while the display is stopped; nil otherwise
-	newest          []relay.Fated // the newest datagrams, each with its outcome; oldest first
-	frozenDatagrams []relay.Fated // the newest datagrams when the display was stopped, oldest first
+	frozen          *history               // displayed while the display is stopped; nil otherwise
+	newest          []relay.TracedDatagram // the newest datagrams, each with its outcome; oldest first
+	frozenDatagrams []relay.TracedDatagram // the newest datagrams when the display was stopped, oldest first
 	verdict
 
 	controls     controls.Pane
@@ -149,7 +149,7 @@ func (v *verdict) judgeNow(h *history) {
 	if now-v.judgedAt >= judgeEvery || v.judgedAt == 0 {
 		v.judgedAt = now
 		for w := range v.checks {
-			v.checks[w] = v.judge.Checks(h.snap.Links, relay.Way(w))
+			v.checks[w] = v.judge.Checks(h.snap.Links, relay.Direction(w))
 		}
 		v.linkFaults = v.judge.Deviations(h.snap.Links)
 	}
@@ -164,8 +164,8 @@ func (v *verdict) judgeNow(h *history) {
 
 // refreshOutcome returns x with its newest outcome: x itself if its outcome is final, which means that it was
 // lost or left the link, or if the relay no longer stores the datagram.
-func (m *model) refreshOutcome(x relay.Fated) relay.Fated {
-	if x.Lost() || x.Ends[0].Kind != relay.Entered || m.proxy.Recent == nil {
+func (m *model) refreshOutcome(x relay.TracedDatagram) relay.TracedDatagram {
+	if x.Lost() || x.Outcomes[0].Kind != relay.Entered || m.proxy.Recent == nil {
 		return x
 	}
 	if now, ok := m.proxy.Recent.Find(x.Way, x.Seq); ok {
@@ -176,14 +176,14 @@ func (m *model) refreshOutcome(x relay.Fated) relay.Fated {
 
 // appendNewest appends the newest datagrams of both directions to list, at most n of each, and
 // sorts list by time.
-func (m *model) appendNewest(list []relay.Fated, n int) []relay.Fated {
+func (m *model) appendNewest(list []relay.TracedDatagram, n int) []relay.TracedDatagram {
 	if m.proxy.Recent == nil {
 		return list
 	}
-	for _, direction := range []relay.Way{relay.Up, relay.Down} {
+	for _, direction := range []relay.Direction{relay.Up, relay.Down} {
 		list = m.proxy.Recent.Newest(list, direction, n)
 	}
-	slices.SortStableFunc(list, func(a, b relay.Fated) int { return cmp.Compare(a.At, b.At) })
+	slices.SortStableFunc(list, func(a, b relay.TracedDatagram) int { return cmp.Compare(a.At, b.At) })
 	return list
 }
 
@@ -202,21 +202,21 @@ func (m *model) update() {
 		}
 		change.Change = config.NewChange("mark", label)
 		m.marks = append(m.marks, change.StampedChange)
-		m.Say(label, !isError)
+		m.ShowNotice(label, !isError)
 	}
 	m.changesShown += len(changes)
 	const maxMarks = 200
 	m.marks = m.marks[max(len(m.marks)-maxMarks, 0):]
 	notes := m.proxy.Notes.All()
 	for _, text := range notes[min(m.notesShown, len(notes)):] {
-		m.Say(text, isError)
+		m.ShowNotice(text, isError)
 	}
 	m.notesShown = len(notes)
-	m.controls.Show(controls.Input{Config: m.proxy.Live.Config(m.target), Speed: 1})
+	m.controls.SetInput(controls.Input{Config: m.proxy.Live.Config(m.target), Speed: 1})
 }
 
-// Obey implements ui.Screen: it carries out a typed command.
-func (m *model) Obey(o command.Order) (cmd tea.Cmd, err error) {
+// Execute implements ui.Screen: it carries out a typed command.
+func (m *model) Execute(o command.Order) (cmd tea.Cmd, err error) {
 	switch {
 	case o.Change != nil:
 		_, err = m.proxy.Live.Change(m.target, *o.Change)
@@ -228,7 +228,7 @@ func (m *model) Obey(o command.Order) (cmd tea.Cmd, err error) {
 		err = m.setTarget(*o.Client)
 	case o.Datagram != nil:
 		err = m.openDatagram(*o.Datagram)
-	case o.Leave != command.Stay:
+	case o.Quit != command.NoQuit:
 		return m.Quit(nil), nil
 	}
 	m.update()
@@ -245,7 +245,7 @@ func (m *model) List(word string) (room.Overlay, bool) {
 
 // stepHistory calls move, which undoes or redoes a change. If there is no change, stepHistory
 // returns emptyText as the error.
-func stepHistory(move func() (*script.Made, error), emptyText string) error {
+func stepHistory(move func() (*script.AppliedChange, error), emptyText string) error {
 	made, err := move()
 	if err == nil && made == nil {
 		return fmt.Errorf("%s", emptyText)
@@ -262,7 +262,7 @@ func (m *model) setTarget(turn int) error {
 	case m.proxy.Shared:
 		return fmt.Errorf("all clients share one pair of links; it cannot be set for one client")
 	default:
-		i := slices.IndexFunc(m.live.snap.Clients, func(c relay.ClientState) bool { return c.Turn == turn })
+		i := slices.IndexFunc(m.live.snap.Clients, func(c relay.ClientState) bool { return c.Number == turn })
 		if i < 0 {
 			return fmt.Errorf("there is no client %d", turn)
 		}
@@ -276,18 +276,18 @@ func (m *model) setTarget(turn int) error {
 func (m *model) toggleFrozen() {
 	if m.frozen != nil {
 		m.frozen, m.frozenDatagrams = nil, nil
-		m.Say("display continues", false)
+		m.ShowNotice("display continues", false)
 		return
 	}
 	m.frozen = m.live.clone()
 	const maxFrozen = 512 // of each direction, to scroll through
 	m.frozenDatagrams = m.appendNewest(nil, maxFrozen)
 	m.page.datagramOffset = 0
-	m.Say("display stopped; the traffic continues", false)
+	m.ShowNotice("display stopped; the traffic continues", false)
 }
 
 // listedDatagrams returns the datagrams that the cursor can select, oldest first.
-func (m *model) listedDatagrams() []relay.Fated {
+func (m *model) listedDatagrams() []relay.TracedDatagram {
 	if m.frozen != nil {
 		return m.frozenDatagrams
 	}
@@ -299,7 +299,7 @@ func (m *model) listedDatagrams() []relay.Fated {
 func (m *model) explainDatagram() room.Request {
 	list := m.listedDatagrams()
 	if len(list) == 0 {
-		return room.Request{Say: "no datagrams yet", Bad: true}
+		return room.Request{Notice: "no datagrams yet", IsError: true}
 	}
 	selected := max(len(list)-1-m.page.datagramOffset, 0)
 	if m.frozen == nil && m.page.Focused != paneDatagrams {
@@ -310,7 +310,7 @@ func (m *model) explainDatagram() room.Request {
 			}
 		}
 	}
-	return room.Request{Over: &datagramBox{m.refreshOutcome(list[selected]), m.proxy.Shared}}
+	return room.Request{Overlay: &datagramBox{m.refreshOutcome(list[selected]), m.proxy.Shared}}
 }
 
 // openDatagram opens the box about datagram d.N of a direction, counted from 0. It fails if the datagram is

@@ -115,7 +115,7 @@ func (p *page) layOut(w, h int) []room.Place {
 func (p *page) Move(dx, dy int) room.Request {
 	switch {
 	case dx != 0 || p.Focused == paneControls:
-		return p.m.controls.Turn(dx, dy)
+		return p.m.controls.HandleArrow(dx, dy)
 	case p.Focused == paneClients:
 		p.moveClientCursor(dy)
 	case p.Focused == paneDatagrams:
@@ -149,9 +149,9 @@ func (p *page) Fit() { p.fit = !p.fit }
 
 // Aim selects the next link for the controls: both, down, up.
 func (p *page) Aim() room.Request {
-	p.m.controls.Aim()
+	p.m.controls.NextDirection()
 	p.m.update()
-	return room.Request{Say: p.m.controls.Aims()}
+	return room.Request{Notice: p.m.controls.DirectionText()}
 }
 
 // Enter opens what the cursor of the focused pane is on.
@@ -172,16 +172,16 @@ func (p *page) toggleClientTarget() room.Request {
 		p.moveClientCursor(0)
 	}
 	turn := p.selectedClient
-	if turn == p.m.target.Turn {
+	if turn == p.m.target.Number {
 		turn = 0
 	}
 	if err := p.m.setTarget(turn); err != nil {
-		return room.Request{Say: err.Error(), Bad: true}
+		return room.Request{Notice: err.Error(), IsError: true}
 	}
 	if turn == 0 {
-		return room.Request{Say: "the controls set the links of all clients"}
+		return room.Request{Notice: "the controls set the links of all clients"}
 	}
-	return room.Request{Say: fmt.Sprintf("the controls set the links of client %d only; c or esc: of all clients", turn)}
+	return room.Request{Notice: fmt.Sprintf("the controls set the links of client %d only; c or esc: of all clients", turn)}
 }
 
 // Release continues the display, clears all selections, and makes the controls set the links of all
@@ -190,7 +190,7 @@ func (p *page) Release() {
 	if p.m.frozen != nil {
 		p.m.toggleFrozen()
 	}
-	p.m.controls.Release()
+	p.m.controls.SelectBothLinks()
 	p.datagramOffset, p.selectedClient = 0, 0
 	_ = p.m.setTarget(0) // 0, all clients, does not fail
 }
@@ -211,8 +211,8 @@ func (p *page) moveClientCursor(rows int) {
 
 func (p *page) Arrows() [][2]string { return [][2]string{{"↑↓", "select"}, {"←→", "adjust"}} }
 
-// Means implements room.Explainer.
-func (p *page) Means(key string) string {
+// KeyHelp implements room.Explainer.
+func (p *page) KeyHelp(key string) string {
 	return map[string]string{"up": "previous or next control, client or datagram", "left": "less, more, in any pane",
 		"enter": "type an exact value, or choose from a list; on a client: the controls set only its links; on a datagram: its outcome",
 		"[":     "much less, much more", "z": "fit the axis; time span; dots or lines", "d": "which link the controls set: both, down, up",

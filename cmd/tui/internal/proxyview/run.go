@@ -26,8 +26,8 @@ type Notes struct {
 // maxNotes bounds the memory of Notes; later messages are dropped.
 const maxNotes = 1000
 
-// Say adds a message.
-func (n *Notes) Say(text string) {
+// Add adds a message.
+func (n *Notes) Add(text string) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	if len(n.list) < maxNotes {

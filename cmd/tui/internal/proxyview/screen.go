@@ -16,13 +16,13 @@ import (
 func (m *model) drawControls(c *look.Canvas, focused bool) {
 	m.controls.Draw(c, m.Theme(), focused)
 	text := " of all clients "
-	if m.target.Turn > 0 {
-		text = fmt.Sprintf(" of client %d only ", m.target.Turn)
+	if m.target.Number > 0 {
+		text = fmt.Sprintf(" of client %d only ", m.target.Number)
 	} else if m.proxy.Shared {
 		text = " of the links shared by all clients "
 	}
 	style := look.Dim
-	if m.target.Turn > 0 {
+	if m.target.Number > 0 {
 		style = look.Warn
 	}
 	c.Text(2, c.H-1, style, text)
@@ -30,7 +30,7 @@ func (m *model) drawControls(c *look.Canvas, focused bool) {
 
 // summary returns the verdict on links and proxy as one line with its style, the most severe that applies:
 // faults now, remarks, faults before, or none.
-func (m *model) summary() (string, look.Ink) {
+func (m *model) summary() (string, look.Style) {
 	remarks := m.live.recent.Remarks()
 	switch {
 	case len(m.faults) > 0:
@@ -51,7 +51,7 @@ func (m *model) summary() (string, look.Ink) {
 // left after their due time: the 99th percentile of the worse direction.
 func (m *model) lateness() (n uint64, p99 time.Duration) {
 	for w := range m.live.recent.Flows {
-		h := &m.live.recent.Flows[w].Late
+		h := &m.live.recent.Flows[w].Lateness
 		n, p99 = n+h.N, max(p99, h.Quantile(0.99))
 	}
 	return n, p99
@@ -65,7 +65,7 @@ func (m *model) Header(w int) ui.Header {
 		badge = look.Paused.Span(" " + th.Pause + " DISPLAY STOPPED ")
 	}
 	text, style := m.summary()
-	return ui.Header{Title: m.title, Badge: badge, Below: [][]look.Span{{style.Span(look.Short(text, w-2))}}}
+	return ui.Header{Title: m.title, Badge: badge, Below: [][]look.Span{{style.Span(look.Shorten(text, w-2))}}}
 }
 
 // title returns the first line: the addresses, the link, the seed and the time, as far as they fit
@@ -78,9 +78,9 @@ func (m *model) title(w int) []look.Span {
 		arrow = " -> "
 	}
 	route := []look.Span{look.Focus.Span("proxy"), dot, look.Plain.Span(m.proxy.Listen + arrow + m.proxy.Server)}
-	clock := []look.Span{dot, look.Value.Span(look.Clock(m.displayed().snap.Totals.At))}
+	clock := []look.Span{dot, look.Value.Span(look.FormatTime(m.displayed().snap.Totals.At))}
 	seed := []look.Span{dot, look.Dim.Span("seed "), look.Plain.Span(fmt.Sprint(m.proxy.Live.Script.Seed))}
-	title := []look.Span{dot, look.Title.Span(look.Short(m.linkName(), 30))}
+	title := []look.Span{dot, look.Title.Span(look.Shorten(m.linkName(), 30))}
 	var open []look.Span
 	if m.proxy.Open {
 		open = []look.Span{dot, look.Warn.Span("open to other machines")}
@@ -98,7 +98,7 @@ func (m *model) linkName() string {
 	if m.changesShown == 0 {
 		return m.proxy.Live.Script.Title
 	}
-	return look.Short(m.proxy.Live.Script.Title, 20) + ", changed"
+	return look.Shorten(m.proxy.Live.Script.Title, 20) + ", changed"
 }
 
 // drawVitalLine draws row y of a small screen: rate, delay and loss, whichever pane is shown.
@@ -111,7 +111,7 @@ func (m *model) drawVitalLine(c *look.Canvas, y int) {
 		if c.W >= 78 {
 			pieces = append(pieces, look.Value.Span(units.Fixed(relay.Kbps(f.OutWire, h.recentSeconds), 0)), look.Dim.Span(" kbps "))
 		}
-		pieces = append(pieces, look.Value.Span(formatQuantile(&f.Took, 0.5)), look.Dim.Span(" ms "),
+		pieces = append(pieces, look.Value.Span(formatQuantile(&f.Delay, 0.5)), look.Dim.Span(" ms "),
 			look.Lost.Span(formatShare(f.Lost(), f.In+f.Copies)), look.Dim.Span(" lost"))
 	}
 	c.Spans(1, y, c.W-2, pieces...)

@@ -12,7 +12,7 @@ import (
 
 // Judge compares links with their settings: loss, delay and rate since each link was last set,
 // with confidence intervals. Its zero value is ready to use.
-type Judge struct{ judge trust.Judge }
+type Judge struct{ judge trust.Verifier }
 
 // maxLinksJudged bounds the work: only the first links of a direction are compared.
 const maxLinksJudged = 64
@@ -23,7 +23,7 @@ const toleranceMs = 1
 
 // Checks compares the links of one direction with their settings. Loss and delay are those of all
 // links together; the rate is that of the worst link. Links that sent nothing are ignored.
-func (j *Judge) Checks(links []relay.LinkStatus, direction relay.Way) []trust.Check {
+func (j *Judge) Checks(links []relay.LinkStatus, direction relay.Direction) []trust.Check {
 	var stretches []meters.LinkStretch // what each link did since it was last set
 	var worstRate *trust.Check
 	fragmented := false
@@ -32,10 +32,10 @@ func (j *Judge) Checks(links []relay.LinkStatus, direction relay.Way) []trust.Ch
 		if link.Way != direction || link.Sent == 0 || len(stretches) == maxLinksJudged {
 			continue
 		}
-		fragmented = fragmented || link.Cut > 0
+		fragmented = fragmented || link.Fragmented > 0
 		// The field is named Down in both directions: it is the link that the figures are about.
 		stretches = append(stretches, meters.LinkStretch{Down: link.Spec, Fragments: 1, Sent: int64(link.Sent), Lost: int64(link.Lost), Queue: int64(link.Queue),
-			Arrived: int64(link.Left), Took: link.Took, Bits: int64(link.Bits), From: link.First, Until: link.Until})
+			Arrived: int64(link.Left), Took: link.TotalDelay, Bits: int64(link.Bits), From: link.First, Until: link.Until})
 		if link.Spec.Rate.BitsPerSecond == 0 { // unlimited
 			continue
 		}
@@ -52,8 +52,8 @@ func (j *Judge) Checks(links []relay.LinkStatus, direction relay.Way) []trust.Ch
 		case c.Name == "loss" && fragmented: // the loss depends on the number of fragments of each datagram
 			c.Known, c.OK = false, true
 		case c.Name == "delay":
-			c.Most += toleranceMs // the accuracy of the proxy's own timers
-			c.OK = !c.Known || c.Measured >= c.Least && c.Measured <= c.Most
+			c.Max += toleranceMs // the accuracy of the proxy's own timers
+			c.OK = !c.Known || c.Measured >= c.Min && c.Measured <= c.Max
 		}
 	}
 	if worstRate != nil {
@@ -64,7 +64,7 @@ func (j *Judge) Checks(links []relay.LinkStatus, direction relay.Way) []trust.Ch
 
 // Deviations describes each check of links that failed; nil if none did.
 func (j *Judge) Deviations(links []relay.LinkStatus) (list []string) {
-	for _, direction := range []relay.Way{relay.Up, relay.Down} {
+	for _, direction := range []relay.Direction{relay.Up, relay.Down} {
 		for _, c := range j.Checks(links, direction) {
 			if !c.OK {
 				list = append(list, fmt.Sprintf("%s: %s set %s, measured %s %s", direction, c.Name, formatValue(&c, c.Set), formatValue(&c, c.Measured), c.Unit))

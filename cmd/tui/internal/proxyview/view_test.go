@@ -57,21 +57,21 @@ func newGame(t *testing.T, clients int, text string) *game {
 			if err := g.links[way].Reshape(spec); err != nil {
 				return 0, err
 			}
-			g.snap.Links[way] = relay.LinkStatus{Way: relay.Way(way), Spec: spec, From: g.at}
+			g.snap.Links[way] = relay.LinkStatus{Way: relay.Direction(way), Spec: spec, Since: g.at}
 		}
 		return g.at, nil
 	})
 	up, down := g.live.DefaultLinks()
 	for way, spec := range [2]lossmodel.Spec{up, down} {
-		if g.links[way], err = lossmodel.NewLink(spec, s.Seed, relay.LinkName(relay.Way(way), 1)); err != nil {
+		if g.links[way], err = lossmodel.NewLink(spec, s.Seed, relay.LinkName(relay.Direction(way), 1)); err != nil {
 			t.Fatal(err)
 		}
-		g.links[way].Watch()
-		g.snap.Links = append(g.snap.Links, relay.LinkStatus{Way: relay.Way(way), Spec: spec})
+		g.links[way].RecordTrails()
+		g.snap.Links = append(g.snap.Links, relay.LinkStatus{Way: relay.Direction(way), Spec: spec})
 	}
 	for i := range clients {
 		addr := netip.MustParseAddrPort(fmt.Sprintf("10.0.0.%d:40000", i+1))
-		g.snap.Clients = append(g.snap.Clients, relay.ClientState{Client: relay.Client{Turn: i + 1, Addr: addr}})
+		g.snap.Clients = append(g.snap.Clients, relay.ClientState{Client: relay.Client{Number: i + 1, Addr: addr}})
 	}
 	g.snap.Totals.Clients, g.snap.Totals.Joined = clients, clients
 	return g
@@ -84,9 +84,9 @@ func (g *game) play(d time.Duration) {
 		for way := range g.links {
 			for c := range g.clients {
 				g.at = tick + time.Duration(way*25+c)*time.Millisecond
-				g.leave(relay.Way(way), g.at)
+				g.leave(relay.Direction(way), g.at)
 				if c < 3 || g.at < 4*time.Second { // clients from the fourth on stop sending after 4 s
-					g.enter(relay.Way(way), c, 60+int(tick/time.Millisecond)%90*(1+5*way))
+					g.enter(relay.Direction(way), c, 60+int(tick/time.Millisecond)%90*(1+5*way))
 				}
 			}
 		}
@@ -95,7 +95,7 @@ func (g *game) play(d time.Duration) {
 }
 
 // enter passes a datagram of client index c to the link and counts its outcome.
-func (g *game) enter(way relay.Way, c, size int) {
+func (g *game) enter(way relay.Direction, c, size int) {
 	f, x, a := &g.snap.Totals.Flows[way], &g.snap.Clients[c], &g.snap.Links[way]
 	seq := f.In
 	v := g.links[way].Send(g.at, make([]byte, size), uint64(c)<<48|seq)
@@ -104,7 +104,7 @@ func (g *game) enter(way relay.Way, c, size int) {
 	f.In, f.InBytes, f.Copies = f.In+1, f.InBytes+uint64(size), f.Copies+uint64(v.Copies)
 	f.Size.Add(time.Duration(size))
 	x.Ways[way].In++
-	x.Seen = g.at
+	x.LastSeen = g.at
 	a.Sent++
 	if v.Lost != lossmodel.None {
 		f.LostBy[v.Lost]++
@@ -117,7 +117,7 @@ func (g *game) enter(way relay.Way, c, size int) {
 }
 
 // leave delivers the datagrams that are due by until and counts them.
-func (g *game) leave(way relay.Way, until time.Duration) {
+func (g *game) leave(way relay.Direction, until time.Duration) {
 	f, a := &g.snap.Totals.Flows[way], &g.snap.Links[way]
 	for d, ok := g.links[way].Receive(until - g.late); ok; d, ok = g.links[way].Receive(until - g.late) {
 		left := d.Due + 60*time.Microsecond + g.late
@@ -125,11 +125,11 @@ func (g *game) leave(way relay.Way, until time.Duration) {
 		g.recent.Tap(&relay.Event{Kind: relay.Left, At: left, Client: x.Client, Way: way, Seq: d.Tag & (1<<48 - 1), Copy: d.Copy, Data: d.Data})
 		wire, _ := lossmodel.WireBytes(len(d.Data), 1500)
 		f.Out, f.OutBytes, f.OutWire = f.Out+1, f.OutBytes+uint64(len(d.Data)), f.OutWire+uint64(wire)
-		f.Late.Add(left - d.Due)
-		f.Took.Add(left - d.Sent)
+		f.Lateness.Add(left - d.Due)
+		f.Delay.Add(left - d.Sent)
 		x.Ways[way].Out++
-		if d.Copy == 0 && d.Sent >= a.From {
-			a.Left, a.Took, a.Until, a.Bits = a.Left+1, a.Took+left-d.Sent, left, a.Bits+8*uint64(wire)
+		if d.Copy == 0 && d.Sent >= a.Since {
+			a.Left, a.TotalDelay, a.Until, a.Bits = a.Left+1, a.TotalDelay+left-d.Sent, left, a.Bits+8*uint64(wire)
 		}
 	}
 }
@@ -139,7 +139,7 @@ func (g *game) snapshot(s *relay.Snapshot) {
 	g.snap.Totals.At = g.at
 	for way := range g.links {
 		f := &g.snap.Totals.Flows[way]
-		f.Line, f.Queued = g.links[way].Gauges(g.at).Queue, g.links[way].InFlight()
+		f.LineQueue, f.Queued = g.links[way].Gauges(g.at).Queue, g.links[way].InFlight()
 	}
 	s.Totals = g.snap.Totals
 	s.Clients = append(s.Clients[:0], g.snap.Clients...)
@@ -358,8 +358,8 @@ func TestSpaceStopsTheDisplayOnly(t *testing.T) {
 		t.Errorf("%d datagrams came meanwhile; the verdict is %q", g.snap.Totals.Flows[0].In-in, verdictLine)
 	}
 	for i := range m.frozenDatagrams { // the same datagrams, each with its final outcome
-		if x := &m.frozenDatagrams[i]; x.At > 3100*time.Millisecond || strings.Contains(x.Fate(), "in flight") {
-			t.Errorf("%v %d of %v: %s", x.Way, x.Seq, x.At, x.Fate())
+		if x := &m.frozenDatagrams[i]; x.At > 3100*time.Millisecond || strings.Contains(x.Describe(), "in flight") {
+			t.Errorf("%v %d of %v: %s", x.Way, x.Seq, x.At, x.Describe())
 		}
 	}
 	press(m, "x")
@@ -401,7 +401,7 @@ func TestRemarks(t *testing.T) {
 	m := g.screen(80, 24, false)
 	first := func() string { return strings.Split(m.View(), "\n")[1] }
 	g.run(m, time.Second)
-	g.snap.Totals.Flows[relay.Up].Gone = 7
+	g.snap.Totals.Flows[relay.Up].Unreachable = 7
 	g.snap.Totals.Refused = 3
 	g.run(m, time.Second)
 	if !strings.Contains(first(), "server unreachable: 7 times; 3 datagrams refused") {
@@ -420,7 +420,7 @@ func TestControlsChangeTheLinks(t *testing.T) {
 	g.run(m, time.Second)
 	of := func(turn int) string {
 		// loss of up and down
-		c := g.live.Config(relay.Client{Turn: turn, Addr: netip.MustParseAddrPort("10.0.0.9:1")})
+		c := g.live.Config(relay.Client{Number: turn, Addr: netip.MustParseAddrPort("10.0.0.9:1")})
 		up, _ := c.Up.Get("loss")
 		down, _ := c.Down.Get("loss")
 		return up + " " + down
@@ -452,12 +452,12 @@ func TestControlsChangeTheLinks(t *testing.T) {
 		t.Error("client 9 was taken")
 	}
 	press(m, "esc", "c", "c")
-	if m.target.Turn != 2 {
-		t.Errorf("c c is client %d", m.target.Turn)
+	if m.target.Number != 2 {
+		t.Errorf("c c is client %d", m.target.Number)
 	}
 	press(m, "c", "c")
-	if m.target.Turn != 0 {
-		t.Errorf("c c c c is client %d", m.target.Turn)
+	if m.target.Number != 0 {
+		t.Errorf("c c c c is client %d", m.target.Number)
 	}
 	typed(m, "profile lte")
 	if g.live.Config(relay.Client{}).Profile != "lte" || !strings.Contains(m.View(), "profile lte") {
@@ -493,14 +493,14 @@ func TestHistory(t *testing.T) {
 	for way := range m.live.recent.Flows {
 		f, now, then := &m.live.recent.Flows[way], &g.snap.Totals.Flows[way], &was.Flows[way]
 		if f.In != now.In-then.In || f.Out != now.Out-then.Out || f.Lost() != now.Lost()-then.Lost() || m.live.recentSeconds != 2 {
-			t.Errorf("%v: %d in, %d out in %g s", relay.Way(way), f.In, f.Out, m.live.recentSeconds)
+			t.Errorf("%v: %d in, %d out in %g s", relay.Direction(way), f.In, f.Out, m.live.recentSeconds)
 		}
 		sum := 0.0
 		for _, v := range m.live.directions[way].rate {
 			sum += v * period.Seconds()
 		}
 		if uint64(sum+0.5) != now.Out {
-			t.Errorf("%v: the samples hold %g of %d", relay.Way(way), sum, now.Out)
+			t.Errorf("%v: the samples hold %g of %d", relay.Direction(way), sum, now.Out)
 		}
 	}
 	// A blocked terminal: one poll for many samples.
@@ -560,12 +560,12 @@ func BenchmarkView(b *testing.B) {
 // (GOARCH=386), the difference of two times overflows an int.
 func TestNewestInOrder(t *testing.T) {
 	recent := relay.NewRecent(8)
-	for i, way := range []relay.Way{relay.Up, relay.Down, relay.Up, relay.Down} {
+	for i, way := range []relay.Direction{relay.Up, relay.Down, relay.Up, relay.Down} {
 		recent.Tap(&relay.Event{Kind: relay.Entered, Sent: time.Duration(i) * 3 * time.Second, Way: way, Seq: uint64(i / 2)})
 	}
 	m := &model{proxy: Proxy{Recent: recent}}
 	list := m.appendNewest(nil, 8)
-	if len(list) != 4 || !slices.IsSortedFunc(list, func(a, b relay.Fated) int { return cmp.Compare(a.At, b.At) }) {
+	if len(list) != 4 || !slices.IsSortedFunc(list, func(a, b relay.TracedDatagram) int { return cmp.Compare(a.At, b.At) }) {
 		t.Errorf("%d datagrams, not in order: %v", len(list), list)
 	}
 }

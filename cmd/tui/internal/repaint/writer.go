@@ -23,8 +23,8 @@ type writer struct {
 	prefix  string // written before the next output
 }
 
-// First makes the writer send text before its next output.
-func (w *writer) First(text string) { w.prefix = text }
+// SendFirst makes the writer send text before its next output.
+func (w *writer) SendFirst(text string) { w.prefix = text }
 
 // New returns a writer to out. Pass its File to bubbletea.
 func New(out io.Writer) *writer { return &writer{out: out} }

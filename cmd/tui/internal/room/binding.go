@@ -7,9 +7,9 @@ import (
 // Binding is a key with its action. Help and footer are generated from bindings.
 type Binding struct {
 	key.Binding
-	Group string         // heading in the help
-	Brief string         // name in the footer; "" means not shown there
-	Do    func() Request // the action
+	Group  string         // heading in the help
+	Brief  string         // name in the footer; "" means not shown there
+	Action func() Request // the action
 
 	Pinned   bool        // in the footer on screens of any size
 	NoteIdle bool        // show a notice if the key has nothing to do
@@ -19,7 +19,7 @@ type Binding struct {
 
 // Bind returns a binding of keys. shown names the keys and help describes the action in the help.
 func Bind(group string, keys []string, shown, help string, do func() Request) Binding {
-	return Binding{Binding: key.NewBinding(key.WithKeys(keys...), key.WithHelp(shown, help)), Group: group, Do: do}
+	return Binding{Binding: key.NewBinding(key.WithKeys(keys...), key.WithHelp(shown, help)), Group: group, Action: do}
 }
 
 // InFooter adds the key to the footer, if there is room, with the name brief.
@@ -40,14 +40,14 @@ func (b Binding) Unless(idle func() bool) Binding {
 	return b
 }
 
-// SayIdle makes the key show a notice when it has nothing to do.
-func (b Binding) SayIdle() Binding {
+// NotifyIdle makes the key show a notice when it has nothing to do.
+func (b Binding) NotifyIdle() Binding {
 	b.NoteIdle = true
 	return b
 }
 
-// Quietly returns an action that calls do and requests nothing.
-func Quietly(do func()) func() Request {
+// WithoutRequest returns an action that calls do and requests nothing.
+func WithoutRequest(do func()) func() Request {
 	return func() Request {
 		do()
 		return Request{}

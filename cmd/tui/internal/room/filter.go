@@ -26,7 +26,7 @@ func (f Filter) String() string {
 	case f == filterFailed:
 		return "trouble"
 	}
-	return strings.ToLower(strings.ReplaceAll(look.OutcomeWord(f.outcome()), " ", "-"))
+	return strings.ToLower(strings.ReplaceAll(look.OutcomeName(f.outcome()), " ", "-"))
 }
 
 // outcome returns the outcome of a filter from filterOutcome on.

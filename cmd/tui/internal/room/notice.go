@@ -15,7 +15,7 @@ type Notice struct {
 	tick      int  // the present
 	shownAt   int  // tick at which the notice appeared
 	expiresAt int  // tick at which it disappears
-	Stale     bool // the notice changed since it was last drawn
+	Changed   bool // the notice changed since it was last drawn
 }
 
 // tone is the kind of a notice, which selects style and marker.
@@ -57,11 +57,11 @@ func (n *Notice) Say(text string, bad bool) {
 func (n *Notice) Show(text string, tone tone) {
 	n.text, n.tone = strings.ReplaceAll(text, "\n", " "), tone
 	n.shownAt, n.expiresAt = n.tick, n.tick+baseTicks+max(len(text)-freeLetters, 0)
-	n.Stale = true
+	n.Changed = true
 }
 
 // Dismiss removes the notice.
-func (n *Notice) Dismiss() { n.text, n.Stale = "", true }
+func (n *Notice) Dismiss() { n.text, n.Changed = "", true }
 
 // DismissOld removes the notice if it has been shown for a second.
 func (n *Notice) DismissOld() {

@@ -19,11 +19,11 @@ type Overlay interface {
 // OverlayMargin is the number of columns that boxes leave free.
 const OverlayMargin = 4
 
-// Screenful is the step of the page keys. Far is larger than any list; adding it to an index does not
+// PageStep is the step of the page keys. Far is larger than any list; adding it to an index does not
 // overflow a 32-bit int.
 const (
-	Screenful = 10
-	Far       = 1 << 20
+	PageStep = 10
+	ListEnd  = 1 << 20
 )
 
 // ListStep returns how far a key moves in a list with a text input, 0 if it does not move.
@@ -34,13 +34,13 @@ func ListStep(msg tea.KeyMsg) int {
 	case tea.KeyDown, tea.KeyCtrlN, tea.KeyCtrlJ:
 		return 1
 	case tea.KeyPgUp, tea.KeyCtrlB:
-		return -Screenful
+		return -PageStep
 	case tea.KeyPgDown, tea.KeyCtrlF:
-		return Screenful
+		return PageStep
 	case tea.KeyHome:
-		return -Far
+		return -ListEnd
 	case tea.KeyEnd:
-		return Far
+		return ListEnd
 	}
 	return 0
 }
@@ -53,13 +53,13 @@ func ReadStep(msg tea.KeyMsg) int {
 	case "j":
 		return 1
 	case "ctrl+u":
-		return -Screenful
+		return -PageStep
 	case "ctrl+d", " ":
-		return Screenful
+		return PageStep
 	case "g":
-		return -Far
+		return -ListEnd
 	case "G":
-		return Far
+		return ListEnd
 	}
 	return ListStep(msg)
 }

@@ -15,17 +15,17 @@ type Page interface {
 // Binder is a page with its own keys, which have priority over the common ones.
 type Binder interface{ Bindings() []Binding }
 
-// BindingsOf returns the page's own keys.
-func BindingsOf(p Page) []Binding {
+// PageBindings returns the page's own keys.
+func PageBindings(p Page) []Binding {
 	if b, ok := p.(Binder); ok {
 		return b.Bindings()
 	}
 	return nil
 }
 
-// Ask calls do with the page if that implements the optional interface T, and returns the resulting request;
+// Dispatch calls do with the page if that implements the optional interface T, and returns the resulting request;
 // otherwise an empty one.
-func Ask[T any](p Page, do func(T) Request) Request {
+func Dispatch[T any](p Page, do func(T) Request) Request {
 	if q, ok := p.(T); ok {
 		return do(q)
 	}
@@ -86,9 +86,9 @@ type Hinter interface {
 
 // Explainer describes what shared keys do on a page.
 type Explainer interface {
-	// Means returns what a shared key does on this page, for the help; "up" stands for the
+	// KeyHelp returns what a shared key does on this page, for the help; "up" stands for the
 	// arrows up and down, "left" for the others. "" means that the common text applies.
-	Means(key string) string
+	KeyHelp(key string) string
 }
 
 // Worker is a page with work that takes longer than a tick.

@@ -15,22 +15,22 @@ type Request struct {
 	Accepted func(*config.Config) // called with the requested settings after the command was sent; may be nil
 	Refused  func(error)          // called with the error of the command; if nil the error is shown as a notice
 
-	Line   string        // run this command line
-	Edit   string        // open the command line with this text
-	Over   Overlay       // open this box over the page
-	Closes bool          // close the box that is open
-	Packet *packetlog.ID // show this packet on the page of packets
-	Say    string        // show this notice
-	Bad    bool          // the notice is an error
-	Renew  bool          // redraw all panes now, including those that redraw at intervals
+	Line    string        // run this command line
+	Edit    string        // open the command line with this text
+	Overlay Overlay       // open this box over the page
+	Closes  bool          // close the box that is open
+	Packet  *packetlog.ID // show this packet on the page of packets
+	Notice  string        // show this notice
+	IsError bool          // the notice is an error
+	Redraw  bool          // redraw all panes now, including those that redraw at intervals
 
 	Program tea.Cmd // for bubbletea: quit, suspend, or work that ends with a NoticeMsg
 }
 
 // NoticeMsg is the message at the end of work in the background. It is shown as a notice.
 type NoticeMsg struct {
-	Text string
-	Bad  bool // it is an error
+	Text    string
+	IsError bool // it is an error
 }
 
 // Change returns a request for a change of settings.

@@ -27,13 +27,13 @@ type Lab interface {
 
 // View is the state that the panes show.
 type View struct {
-	Snap  *engine.Snapshot // the snapshot at the time cursor
-	Now   *engine.Snapshot // the newest snapshot; nil if it is Snap
-	Cfg   *config.Config   // the configuration of Snap with the requested changes
-	Speed float64          // requested speed of virtual time; 0 means unlimited
-	Slow  bool             // redraw continuously changing panes now, such as charts and means: twice per second, or if the page was opened
-	Back  bool             // the time cursor is in the past
-	Spare bool             // the budget of output to the terminal allows a redraw of the whole page now
+	Snap         *engine.Snapshot // the snapshot at the time cursor
+	Now          *engine.Snapshot // the newest snapshot; nil if it is Snap
+	Cfg          *config.Config   // the configuration of Snap with the requested changes
+	Speed        float64          // requested speed of virtual time; 0 means unlimited
+	Slow         bool             // redraw continuously changing panes now, such as charts and means: twice per second, or if the page was opened
+	Past         bool             // the time cursor is in the past
+	CanRedrawAll bool             // the budget of output to the terminal allows a redraw of the whole page now
 }
 
 // Newest returns the newest snapshot. Figures that are sums over the whole run exist only there.
@@ -58,8 +58,8 @@ func (v View) Shadows() []engine.Lane { return v.Snap.Lanes[min(len(v.Snap.Lanes
 // Running reports whether virtual time advances.
 func (v View) Running() bool { return v.Snap.State == engine.Running }
 
-// OfFiles reports whether the session sends files.
-func OfFiles(s *frame.Schema) bool { return s != nil && s.Delivery == frame.Every }
+// SendsFiles reports whether the session sends files.
+func SendsFiles(s *frame.Schema) bool { return s != nil && s.Delivery == frame.Reliable }
 
 // MinChanged is the minimum number of changed items per frame for bits per changed item to be
 // meaningful. With fewer changes the figure consists mainly of the packet's header.

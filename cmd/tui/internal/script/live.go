@@ -19,14 +19,14 @@ type Live struct {
 	reshape func(relay.Conditions) (time.Duration, error) // see NewLive
 
 	mu       sync.Mutex
-	now      state      // replaced as a whole by each change
-	undoable []undoStep // oldest first
-	redoable []undoStep // the step to redo next is the last
-	changes  []Made     // applied so far, at most maxChanges
+	now      state           // replaced as a whole by each change
+	undoable []undoStep      // oldest first
+	redoable []undoStep      // the step to redo next is the last
+	changes  []AppliedChange // applied so far, at most maxChanges
 }
 
-// Made is an applied change and the client that it applies to.
-type Made struct {
+// AppliedChange is an applied change and the client that it applies to.
+type AppliedChange struct {
 	config.StampedChange
 	Client int `json:"client,omitempty"` // number of the client in the order of joining; 0 means all
 }
@@ -73,7 +73,7 @@ func (l *Live) Config(client relay.Client) *config.Config {
 }
 
 // Changes returns the changes so far, by the script and by the user, without the first n.
-func (l *Live) Changes(n int) []Made {
+func (l *Live) Changes(n int) []AppliedChange {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return slices.Clone(l.changes[min(n, len(l.changes)):])
@@ -90,18 +90,18 @@ func (l *Live) DefaultLinks() (up, down lossmodel.Spec) {
 // client has the settings for all. It fails if the combination is invalid.
 func (s state) configFor(script *Script, client relay.Client) (c *config.Config, err error) {
 	c = s.all
-	if client.Turn == 0 {
+	if client.Number == 0 {
 		return c, nil
 	}
 	for i := range script.Base.Clients {
-		if entry := &script.Base.Clients[i]; entry.In(client.Addr.Addr(), client.Turn) {
-			if c, err = c.After(entry.Change); err != nil {
+		if entry := &script.Base.Clients[i]; entry.In(client.Addr.Addr(), client.Number) {
+			if c, err = c.WithChange(entry.Change); err != nil {
 				return nil, err
 			}
 		}
 	}
-	if ch := s.clients[client.Turn].change; !ch.IsZero() {
-		return c.After(ch)
+	if ch := s.clients[client.Number].change; !ch.IsZero() {
+		return c.WithChange(ch)
 	}
 	return c, nil
 }
@@ -120,7 +120,7 @@ func (s state) check(script *Script) error {
 		}
 		c, err := s.configFor(script, byUser.client)
 		if err == nil {
-			err = c.Pin()
+			err = c.PinFiles()
 		}
 		if err != nil {
 			return fmt.Errorf("not valid for client %d, which has conditions of its own: %w", number, err)
@@ -165,7 +165,7 @@ func (l *Live) Change(client relay.Client, ch config.Change) (time.Duration, err
 		return at, err
 	}
 	l.redoable = nil
-	step := undoStep{client: client, touches: ch.Touches(), at: at, before: previous, after: l.now}
+	step := undoStep{client: client, touches: ch.TouchedKeys(), at: at, before: previous, after: l.now}
 	if step.touches == "" { // a mark, for example: there is nothing to undo
 		return at, nil
 	}
@@ -189,9 +189,9 @@ const maxUndoSteps, maxChanges = 200, 100_000
 // settings.
 func (s state) after(script *Script, client relay.Client, ch config.Change) (next state, err error) {
 	next = s
-	if client.Turn == 0 {
-		if next.all, err = s.all.After(ch); err == nil {
-			err = next.all.Pin()
+	if client.Number == 0 {
+		if next.all, err = s.all.WithChange(ch); err == nil {
+			err = next.all.PinFiles()
 		}
 		if err != nil {
 			return s, err
@@ -199,7 +199,7 @@ func (s state) after(script *Script, client relay.Client, ch config.Change) (nex
 		return next, next.check(script)
 	}
 	next.clients = maps.Clone(s.clients)
-	next.clients[client.Turn] = clientChange{client, s.clients[client.Turn].change.Then(ch.WithMark(""))}
+	next.clients[client.Number] = clientChange{client, s.clients[client.Number].change.Merge(ch.WithMark(""))}
 	return next, next.check(script)
 }
 
@@ -216,22 +216,22 @@ func (l *Live) apply(next state, client relay.Client, ch config.Change) (time.Du
 		return at, err
 	}
 	if len(l.changes) < maxChanges {
-		l.changes = append(l.changes, Made{config.Stamp(at, ch), client.Turn})
+		l.changes = append(l.changes, AppliedChange{config.Stamp(at, ch), client.Number})
 	}
 	return at, nil
 }
 
 // Undo undoes the last change, by the user or by the script, and returns the change that was
 // applied. It returns nil, nil without a change to undo.
-func (l *Live) Undo() (*Made, error) { return l.restore(&l.undoable, &l.redoable, false) }
+func (l *Live) Undo() (*AppliedChange, error) { return l.restore(&l.undoable, &l.redoable, false) }
 
 // Redo applies the last undone change again; see Undo.
-func (l *Live) Redo() (*Made, error) { return l.restore(&l.redoable, &l.undoable, true) }
+func (l *Live) Redo() (*AppliedChange, error) { return l.restore(&l.redoable, &l.undoable, true) }
 
 // restore applies the state of the last step in from: the one before the change or, if isRedo is
 // set, the one after it. It moves the step to the list to, and returns the applied change, or
 // nil, nil if from is empty. After an error nothing is changed.
-func (l *Live) restore(from, to *[]undoStep, isRedo bool) (*Made, error) {
+func (l *Live) restore(from, to *[]undoStep, isRedo bool) (*AppliedChange, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	n := len(*from)
@@ -243,8 +243,8 @@ func (l *Live) restore(from, to *[]undoStep, isRedo bool) (*Made, error) {
 	if isRedo {
 		next = step.after
 	}
-	var ch config.Change       // from the current settings to those of next
-	if step.client.Turn == 0 { // the change was for all clients
+	var ch config.Change         // from the current settings to those of next
+	if step.client.Number == 0 { // the change was for all clients
 		ch = next.all.Undo(l.now.all)
 	} else {
 		current, err := l.now.configFor(l.Script, step.client)
@@ -257,7 +257,7 @@ func (l *Live) restore(from, to *[]undoStep, isRedo bool) (*Made, error) {
 		return nil, err
 	}
 	*from, *to = (*from)[:n-1], append(*to, step)
-	made := Made{config.Stamp(0, ch), step.client.Turn}
+	made := AppliedChange{config.Stamp(0, ch), step.client.Number}
 	if k := len(l.changes); k > 0 { // apply has recorded the change, with its time
 		l.changes[k-1].Undo = !isRedo
 		made = l.changes[k-1]

@@ -50,12 +50,12 @@ func who(turn int) relay.Client {
 	if turn == 0 {
 		return relay.Client{}
 	}
-	return relay.Client{Turn: turn, Addr: netip.MustParseAddrPort("10.0.0.1:5")}
+	return relay.Client{Number: turn, Addr: netip.MustParseAddrPort("10.0.0.1:5")}
 }
 
 func of(t *testing.T, w *fakeRelay, turn int, key string) string {
 	t.Helper()
-	up, down := w.c(relay.Client{Turn: turn, Addr: netip.MustParseAddrPort("10.0.0.1:5")})
+	up, down := w.c(relay.Client{Number: turn, Addr: netip.MustParseAddrPort("10.0.0.1:5")})
 	a, _ := up.Get(key)
 	b, _ := down.Get(key)
 	return a + " " + b
@@ -79,7 +79,7 @@ func TestChangesForAllAndForOne(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	back := func(move func() (*script.Made, error), some bool) {
+	back := func(move func() (*script.AppliedChange, error), some bool) {
 		t.Helper()
 		if made, err := move(); err != nil || (made != nil) != some {
 			t.Fatalf("%v %v", made, err)
@@ -194,11 +194,11 @@ func TestConcurrentUse(t *testing.T) {
 			for range 50 {
 				_, _ = l.Change(who(client), config.NewChange("up.latency", "5ms"))
 				_, _ = l.Undo()
-				_ = l.Config(relay.Client{Turn: client})
+				_ = l.Config(relay.Client{Number: client})
 				w.mu.Lock()
 				c := w.c
 				w.mu.Unlock()
-				_, _ = c(relay.Client{Turn: client})
+				_, _ = c(relay.Client{Number: client})
 			}
 		})
 	}
@@ -213,7 +213,7 @@ func TestConcurrentUse(t *testing.T) {
 func TestChangesOfClientsByAddress(t *testing.T) {
 	l, w := live(t, "[[client]]\naddress = \"10.0.0.1\"\ndown.loss = \"3%\"\n[[client]]\naddress = \"10.0.0.2\"\ndown.netem = \"delay 1ms\"\n"+
 		"[[client]]\nturn = 5\nup.loss = \"2%\"\n")
-	other := relay.Client{Turn: 2, Addr: netip.MustParseAddrPort("10.0.0.2:5")}
+	other := relay.Client{Number: 2, Addr: netip.MustParseAddrPort("10.0.0.2:5")}
 	if _, err := l.Change(other, config.NewChange("down.loss", "9%")); err == nil || !strings.Contains(err.Error(), "client 2") {
 		t.Errorf("loss in addition to netem: %v", err)
 	}

@@ -25,17 +25,17 @@ type Script struct {
 // changes to the settings of all clients, so that invalid combinations are refused before the
 // proxy starts.
 func New(base *config.Config, title string) (*Script, error) {
-	if err := base.OnlyLinks(); err != nil {
+	if err := base.CheckProxy(); err != nil {
 		return nil, err
 	}
-	if err := base.Pin(); err != nil {
+	if err := base.PinFiles(); err != nil {
 		return nil, base.Locate(err)
 	}
 	s := &Script{Title: title, Seed: base.Seed, Duration: base.Duration, Base: base, stages: []*config.Config{base}}
 	stage, err := base, error(nil)
 	for _, i := range base.ScriptOrder() { // by time
 		at := base.At[i]
-		if stage, err = stage.After(at.Change); err != nil {
+		if stage, err = stage.WithChange(at.Change); err != nil {
 			return nil, base.Locate(config.Within(config.Indexed("at", i), err))
 		}
 		s.Changes, s.stages = append(s.Changes, at), append(s.stages, stage)
@@ -69,7 +69,7 @@ func (s *Script) check() error {
 			}
 			return s.Base.Locate(err)
 		}
-		if err := stage.Pin(); err != nil {
+		if err := stage.PinFiles(); err != nil {
 			return s.Base.Locate(err)
 		}
 	}
@@ -82,9 +82,9 @@ func (s *Script) check() error {
 func (s *Script) checkClients(all *config.Config) error {
 	for i := range s.Base.Clients {
 		first := &s.Base.Clients[i]
-		c, err := all.After(first.Change)
+		c, err := all.WithChange(first.Change)
 		if err == nil {
-			err = c.Pin()
+			err = c.PinFiles()
 		}
 		if err != nil {
 			return config.Within(config.Indexed("client", i), err)
@@ -94,9 +94,9 @@ func (s *Script) checkClients(all *config.Config) error {
 			if second.Address.IsValid() == first.Address.IsValid() { // a client has only one address and one number
 				continue
 			}
-			both, err := c.After(second.Change)
+			both, err := c.WithChange(second.Change)
 			if err == nil {
-				err = both.Pin()
+				err = both.PinFiles()
 			}
 			if err != nil {
 				err = config.Within(config.Indexed("client", k), err)

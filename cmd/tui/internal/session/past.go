@@ -11,8 +11,8 @@ import (
 // past is the time cursor. While it is in the past, virtual time is paused and panes get a snapshot of
 // the past, which is made from the history of the newest one.
 type past struct {
-	Away bool          // the cursor is in the past
-	At   time.Duration // the cursor, if Away
+	Active bool          // the cursor is in the past
+	At     time.Duration // the cursor, if Away
 
 	cut       *engine.Snapshot // cached snapshot of cutWindow
 	cutWindow window           // the window for which cut was made
@@ -27,15 +27,15 @@ type window struct {
 
 // The distances by which keys move the time cursor: a small step, one sample, and a large step.
 const (
-	Glance = meters.SamplePeriod
-	Stride = time.Second
+	SmallStep = meters.SamplePeriod
+	LargeStep = time.Second
 )
 
 // Shown returns the snapshot to show: the newest, or that of the time cursor, without the time before
 // s.From. It is cached until one of these changes.
 func (s *Session) Shown() *engine.Snapshot {
 	w := window{snap: s.Snap, from: s.From}
-	if s.Past.Away {
+	if s.Past.Active {
 		w.to = s.Past.At
 	}
 	if w.from == 0 && w.to == 0 {
@@ -47,29 +47,29 @@ func (s *Session) Shown() *engine.Snapshot {
 	return s.Past.cut
 }
 
-// Look moves the time cursor by d. Moving into the past pauses virtual time.
-func (s *Session) Look(d time.Duration) {
-	at := s.Snap.Now.Truncate(Glance)
-	if s.Past.Away {
+// MoveCursor moves the time cursor by d. Moving into the past pauses virtual time.
+func (s *Session) MoveCursor(d time.Duration) {
+	at := s.Snap.Now.Truncate(SmallStep)
+	if s.Past.Active {
 		at = s.Past.At
 	} else if d > 0 {
 		return // there is nothing after the present
 	}
-	s.LookAt(at + d)
+	s.MoveCursorTo(at + d)
 }
 
-// LookAt moves the time cursor to t, to the oldest stored time if t is before it, or to the present if t is
+// MoveCursorTo moves the time cursor to t, to the oldest stored time if t is before it, or to the present if t is
 // not in the past. It pauses virtual time.
-func (s *Session) LookAt(t time.Duration) {
+func (s *Session) MoveCursorTo(t time.Duration) {
 	if s.Snap.State == engine.Running {
 		const pause = true
 		s.Pause(pause)
 	}
-	if t >= s.Snap.Now.Truncate(Glance) {
-		s.Present()
+	if t >= s.Snap.Now.Truncate(SmallStep) {
+		s.ReturnToPresent()
 		return
 	}
-	s.Past.Away, s.Past.At = true, max(t, s.oldest())
+	s.Past.Active, s.Past.At = true, max(t, s.oldest())
 	s.redraw()
 }
 
@@ -81,32 +81,32 @@ func (s *Session) oldest() time.Duration {
 	return s.Snap.Lanes[0].Samples[0].T
 }
 
-// Present moves the time cursor to the present.
-func (s *Session) Present() {
-	if s.Past.Away {
+// ReturnToPresent moves the time cursor to the present.
+func (s *Session) ReturnToPresent() {
+	if s.Past.Active {
 		s.Past = past{}
 		s.redraw()
 	}
 }
 
-// LookMark moves the time cursor to the previous mark (direction -1) or the next mark (1). After the last
+// MoveCursorToMark moves the time cursor to the previous mark (direction -1) or the next mark (1). After the last
 // mark is the present; before the first stored mark it shows a notice.
-func (s *Session) LookMark(direction int) {
+func (s *Session) MoveCursorToMark(direction int) {
 	cursor := s.Shown().Now
 	marks := s.Snap.Marks
 	if direction > 0 {
 		for _, mark := range marks {
 			if at := markTime(mark); at > cursor {
-				s.LookAt(at)
+				s.MoveCursorTo(at)
 				return
 			}
 		}
-		s.Present()
+		s.ReturnToPresent()
 		return
 	}
 	for i := len(marks) - 1; i >= 0; i-- {
 		if at := markTime(marks[i]); at < cursor && at > s.oldest() {
-			s.LookAt(at)
+			s.MoveCursorTo(at)
 			return
 		}
 	}
@@ -117,13 +117,13 @@ func (s *Session) LookMark(direction int) {
 // markTime returns a time shortly after a mark, at which its effect is visible in the figures, which are
 // means of two seconds.
 func markTime(mark engine.Mark) time.Duration {
-	return (mark.T + 2*Stride).Truncate(Glance)
+	return (mark.T + 2*LargeStep).Truncate(SmallStep)
 }
 
 // Forward moves the time cursor by Glance or, at the present, runs one more frame.
 func (s *Session) Forward() {
-	if s.Past.Away {
-		s.Look(Glance)
+	if s.Past.Active {
+		s.MoveCursor(SmallStep)
 		return
 	}
 	s.Send(experiment.Command{Step: 1})

@@ -44,7 +44,7 @@ func (p *pending) queueChange(ch config.Change) {
 	case last < 0 || len(p.unsent[last].Shadows) > 0 && len(ch.ShadowsOff) > 0:
 		p.unsent = append(p.unsent, ch)
 	default:
-		p.unsent[last] = p.unsent[last].Then(ch)
+		p.unsent[last] = p.unsent[last].Merge(ch)
 	}
 }
 

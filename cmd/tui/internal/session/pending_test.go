@@ -40,7 +40,7 @@ func TestChangesOfATick(t *testing.T) {
 		config.NewChange("down.loss", "10%"), config.NewChange("shadow", "raw"), config.NewChange("shadow_off", "raw"),
 		config.NewChange("shadow_off", "quantized"), config.NewChange("shadow", "quantized"), config.NewChange("down.loss", "20%"),
 	} {
-		if err := s.Ask(ch); err != nil {
+		if err := s.RequestChange(ch); err != nil {
 			t.Fatal(err)
 		}
 	}

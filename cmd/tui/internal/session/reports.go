@@ -68,8 +68,8 @@ func dropDigit(r rune) rune {
 	return r
 }
 
-// Fails reports whether the encoder refused a frame in the last second.
-func (s *Session) Fails() bool { return s.Ticks < s.reported.failsUntil }
+// EncoderFails reports whether the encoder refused a frame in the last second.
+func (s *Session) EncoderFails() bool { return s.Ticks < s.reported.failsUntil }
 
 // showWarnings shows new remarks about the data and, after a change of a netem setting, the warnings of
 // both links. Computing these takes milliseconds, so it is done only after a change.

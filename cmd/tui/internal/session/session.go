@@ -48,8 +48,8 @@ func (s *Session) Poll() (before *engine.Snapshot) {
 	return before
 }
 
-// Settle sends pending changes, drops confirmed ones, and shows new notices.
-func (s *Session) Settle() {
+// Sync sends pending changes, drops confirmed ones, and shows new notices.
+func (s *Session) Sync() {
 	s.Flush()
 	s.Pending.dropConfirmed(s.Snap, s.Ticks)
 	s.showReports()
@@ -60,7 +60,7 @@ func (s *Session) Settle() {
 // a redo or a seek nothing is pending, because the resulting settings are not known in advance.
 func (s *Session) Send(c experiment.Command) bool {
 	if c.Toggle || c.Step > 0 || c.Seek != nil || c.Pause != nil && !*c.Pause {
-		s.Present() // these commands start at the present
+		s.ReturnToPresent() // these commands start at the present
 	}
 	if !s.Flush() || !s.lab.Do(c) {
 		s.Say(errBusy.Error(), true)
@@ -97,8 +97,8 @@ func (s *Session) Flush() bool {
 	return true
 }
 
-// Ask requests a change, which is sent with the next tick. The error is shown to the user.
-func (s *Session) Ask(ch config.Change) error {
+// RequestChange requests a change, which is sent with the next tick. The error is shown to the user.
+func (s *Session) RequestChange(ch config.Change) error {
 	return s.Pending.applyChange(s.Snap.Config, ch, s.Ticks)
 }
 
@@ -116,7 +116,7 @@ func (s *Session) Do(c experiment.Command) error {
 	case c.Change != nil && (len(c.Change.Shadows) > 0 || len(c.Change.ShadowsOff) > 0):
 		return s.doShadows(c)
 	case c.Change != nil && c.Change.Mark == "": // a mark is no setting
-		if err := s.Ask(*c.Change); err != nil {
+		if err := s.RequestChange(*c.Change); err != nil {
 			return err
 		}
 		s.accept(c)
@@ -149,7 +149,7 @@ func (s *Session) doRestart(c experiment.Command) error {
 	if err := s.Config().Check(*c.Change); err != nil {
 		return err
 	}
-	s.Present()
+	s.ReturnToPresent()
 	s.accept(c)
 	s.Send(c)
 	s.Pending.forget()
@@ -164,12 +164,12 @@ func (s *Session) doShadows(c experiment.Command) error {
 	}
 	cfg := s.Config()
 	for _, e := range c.Change.Shadows {
-		if !c.Change.SetsEncoder() && e.Same(cfg.Encoder, cfg.Codecs) {
+		if !c.Change.SetsEncoder() && e.IsEquivalent(cfg.Encoder, cfg.Codecs) {
 			return errors.New(e.Text() + " is the active encoder already. To compare it with other parameters: " +
 				"/shadow " + e.Name + " NAME=VALUE")
 		}
 	}
-	if err := s.Ask(*c.Change); err != nil {
+	if err := s.RequestChange(*c.Change); err != nil {
 		return err
 	}
 	s.accept(c)
@@ -183,7 +183,7 @@ func (s *Session) accept(c experiment.Command) {
 	case c.Change != nil && c.Change.Label() != "":
 		s.Say(c.Change.Label(), false)
 	case c.Speed != nil:
-		s.Say("speed "+look.SpeedText(s.theme, *c.Speed), false)
+		s.Say("speed "+look.FormatSpeed(s.theme, *c.Speed), false)
 	default: // the lab or the header shows the result
 		s.Dismiss()
 	}

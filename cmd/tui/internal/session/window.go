@@ -24,7 +24,7 @@ func (w window) snapshot() *engine.Snapshot {
 		snap.Lanes[i] = w.cutLane(&w.snap.Lanes[i])
 	}
 	if w.to > 0 {
-		snap.Now, snap.Trying = w.to, 0 // no effect is being measured in the past
+		snap.Now, snap.TrialAt = w.to, 0 // no effect is being measured in the past
 		for len(snap.Effects) > 0 && snap.Effects[len(snap.Effects)-1].Until > w.to {
 			snap.Effects = snap.Effects[:len(snap.Effects)-1]
 		}
@@ -95,8 +95,8 @@ func pluginKind(packets []packetlog.Record, t time.Duration, c *config.Config) s
 			continue
 		}
 		last = packets[i].Encoder
-		if codec, _, err := (config.Encoder{Name: last}).Resolve("encoder", c.Codecs); err == nil && codec.RunsAs() != "" {
-			return codec.RunsAs()
+		if codec, _, err := (config.Encoder{Name: last}).Resolve("encoder", c.Codecs); err == nil && codec.Runtime() != "" {
+			return codec.Runtime()
 		}
 	}
 	return ""

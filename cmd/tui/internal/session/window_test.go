@@ -56,7 +56,7 @@ func TestPastEqualsFormerPresent(t *testing.T) {
 // TestPastOfAPlugin: encoding times of the past are marked if any of them is from a plugin.
 func TestPastOfAPlugin(t *testing.T) {
 	c := config.Default()
-	c.Codecs = []encoders.Codec{{Name: "own"}, {Name: "theirs", Plugin: &encoders.Plugin{Runs: "process"}}}
+	c.Codecs = []encoders.Codec{{Name: "own"}, {Name: "theirs", Plugin: &encoders.Plugin{Runtime: "process"}}}
 	var packets []packetlog.Record
 	for n := range 100 { // ten a second, those of the plugin until 3 s
 		p := packetlog.Record{Sent: time.Duration(n) * 100 * time.Millisecond, Encoder: "own"}

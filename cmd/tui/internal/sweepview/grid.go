@@ -60,7 +60,7 @@ func (m *model) drawMap(c *look.Canvas) {
 		if row == m.cursorOn(m.rows()) {
 			style = look.Value
 		}
-		c.Right(labelWidth, 2+i, style, look.Short(rows[row], labelWidth))
+		c.TextRight(labelWidth, 2+i, style, look.Shorten(rows[row], labelWidth))
 		for j := range shownCols {
 			m.drawCell(c, labelWidth+1+j*cellWidth, 2+i, cellWidth, row, m.scroll[1]+j)
 		}
@@ -95,7 +95,7 @@ func (m *model) drawHeadings(c *look.Canvas, labelWidth, cellWidth, shownRows, s
 			if col == selected {
 				style = look.Value
 			}
-			c.Right(columnX(col)+cellWidth-1, 1, style, look.Short(cols[col], cellWidth-1))
+			c.TextRight(columnX(col)+cellWidth-1, 1, style, look.Shorten(cols[col], cellWidth-1))
 		}
 		return
 	}
@@ -135,7 +135,7 @@ func (m *model) drawCell(c *look.Canvas, x, y, w, row, col int) {
 	if m.columns() >= 0 {
 		indices[m.columns()] = col
 	}
-	p := m.watch.Point(indices)
+	p := m.watch.PointIndex(indices)
 	if row == m.cursorOn(m.rows()) && col == m.cursorOn(m.columns()) {
 		c.Set(x, y, look.Chosen, '[')
 		c.Set(x+w-1, y, look.Chosen, ']')
@@ -149,7 +149,7 @@ func (m *model) drawCell(c *look.Canvas, x, y, w, row, col int) {
 		c.Set(x+1, y, look.Faint, '-')
 		return
 	}
-	style := look.Heat + look.Ink(m.shadeLevel(v))
+	style := look.Heat + look.Style(m.shadeLevel(v))
 	c.Set(x+1, y, style, m.shade(m.shadeLevel(v)))
 	if w == narrowCell {
 		return
@@ -159,7 +159,7 @@ func (m *model) drawCell(c *look.Canvas, x, y, w, row, col int) {
 		c.Set(x+2, y, look.Dim, '~')
 		valueStyle = look.Dim
 	}
-	c.Right(x+w-1, y, valueStyle, units.Short(v))
+	c.TextRight(x+w-1, y, valueStyle, units.Short(v))
 }
 
 // drawBar draws the mean of point p as a bar from 0, for grids with a single axis. The bar of the largest mean

@@ -18,7 +18,7 @@ import (
 type Sweep struct {
 	Watch *sweep.Watch
 	Title string               // the file of the sweep
-	Kept  string               // folder of the results; "" if they are not saved
+	Dir   string               // folder of the results; "" if they are not saved
 	Queue bool                 // a queue is served, which workers may join
 	Clock func() time.Duration // monotonic
 }
@@ -88,9 +88,9 @@ func (m *model) Refresh(bool) {}
 // Context implements ui.Screen. A sweep has no settings to change.
 func (m *model) Context() command.Context { return command.Context{Screen: command.Sweep} }
 
-// Obey implements ui.Screen.
-func (m *model) Obey(o command.Order) (tea.Cmd, error) {
-	if o.Leave != command.Stay {
+// Execute implements ui.Screen.
+func (m *model) Execute(o command.Order) (tea.Cmd, error) {
+	if o.Quit != command.NoQuit {
 		return m.Quit(nil), nil
 	}
 	return nil, nil
@@ -117,20 +117,20 @@ func (m *model) Move(dx, dy int) room.Request {
 
 func (m *model) Arrows() [][2]string { return [][2]string{{"arrows", "point"}} }
 
-func (m *model) Means(key string) string {
+func (m *model) KeyHelp(key string) string {
 	return map[string]string{"up": "point above or below", "left": "point to the left or right"}[key]
 }
 
 // Bindings implements room.Binder. Keys that need several axes exist only for such grids.
 func (m *model) Bindings() []room.Binding {
 	bind := func(key, shown, help string, do func()) room.Binding {
-		return room.Bind("Sweep", []string{key}, shown, help, room.Quietly(do))
+		return room.Bind("Sweep", []string{key}, shown, help, room.WithoutRequest(do))
 	}
 	list := []room.Binding{
-		room.Bind("Sweep", []string{"f", "tab"}, "f F", "next figure", room.Quietly(func() { m.nextFigure(1) })).InFooter("figure"),
-		room.Bind("Sweep", []string{"F", "shift+tab"}, "F", "previous figure", room.Quietly(func() { m.nextFigure(-1) })),
-		bind("home", "home", "first column", func() { m.Move(-room.Far, 0) }),
-		bind("end", "end", "last column", func() { m.Move(room.Far, 0) }),
+		room.Bind("Sweep", []string{"f", "tab"}, "f F", "next figure", room.WithoutRequest(func() { m.nextFigure(1) })).InFooter("figure"),
+		room.Bind("Sweep", []string{"F", "shift+tab"}, "F", "previous figure", room.WithoutRequest(func() { m.nextFigure(-1) })),
+		bind("home", "home", "first column", func() { m.Move(-room.ListEnd, 0) }),
+		bind("end", "end", "last column", func() { m.Move(room.ListEnd, 0) }),
 	}
 	if len(m.axisOrder) > 1 {
 		list = append(list, bind("x", "x", "rotate the axes: another axis becomes the columns", m.rotateAxes).InFooter("rotate"))
@@ -211,9 +211,9 @@ func (m *model) nextFigure(by int) {
 // axis is -1 it returns that of the selected point.
 func (m *model) pointAt(axis, index int) int {
 	if axis < 0 {
-		return m.watch.Point(m.cursor)
+		return m.watch.PointIndex(m.cursor)
 	}
 	indices := append([]int{}, m.cursor...)
 	indices[axis] = index
-	return m.watch.Point(indices)
+	return m.watch.PointIndex(indices)
 }

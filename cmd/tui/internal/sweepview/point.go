@@ -14,7 +14,7 @@ import (
 
 // shownFigures returns the figures that the selected point has, and the figure of the map in any case.
 func (m *model) shownFigures() (list []int) {
-	p := m.watch.Point(m.cursor)
+	p := m.watch.PointIndex(m.cursor)
 	for f := range m.watch.Names {
 		if f == m.figure || len(m.watch.Values(p, f)) > 0 {
 			list = append(list, f)
@@ -30,7 +30,7 @@ func (m *model) drawPoint(c *look.Canvas) {
 	for i, a := range m.axes {
 		settings = append(settings, a.Key+" = "+a.Values[m.cursor[i]])
 	}
-	p := m.watch.Point(m.cursor)
+	p := m.watch.PointIndex(m.cursor)
 	if len(settings) == 0 {
 		settings = []string{"single point"}
 	}
@@ -62,11 +62,11 @@ func (m *model) drawPoint(c *look.Canvas) {
 		c.Text(0, y, look.Chosen, marker)
 		value := "-"
 		if v := m.watch.Values(p, f); len(v) > 0 {
-			value = m.formatInterval(sweep.MeanOf(v))
+			value = m.formatInterval(sweep.EstimateMean(v))
 		}
 		x := c.W - max(look.TextWidth(value), 12)
 		c.Clip(2, y, x-3, style, m.watch.Names[f])
-		c.Right(c.W, y, look.Value, value)
+		c.TextRight(c.W, y, look.Value, value)
 		y++
 	}
 }
@@ -117,13 +117,13 @@ func (m *model) drawCharts(c *look.Canvas) {
 // drawSeeds draws a dot per seed of the point on a line, stacked if they coincide, and below it the
 // interval of the mean.
 func (m *model) drawSeeds(c *look.Canvas) {
-	values := m.watch.Values(m.watch.Point(m.cursor), m.figure)
+	values := m.watch.Values(m.watch.PointIndex(m.cursor), m.figure)
 	c.Spans(0, 0, c.W, look.Title.Span("seeds "), look.Dim.Span(m.watch.Names[m.figure]))
 	if len(values) == 0 {
 		c.Text(0, 2, look.Dim, "no results yet")
 		return
 	}
-	mean := sweep.MeanOf(values)
+	mean := sweep.EstimateMean(values)
 	lo, hi := slices.Min(values), slices.Max(values)
 	if mean.Lo != nil {
 		lo, hi = min(lo, *mean.Lo), max(hi, *mean.Hi)
@@ -159,7 +159,7 @@ func (m *model) drawSeeds(c *look.Canvas) {
 		return
 	}
 	c.Text(0, 4, look.Dim, formatNumber(lo, hi-lo))
-	c.Right(c.W, 4, look.Dim, formatNumber(hi, hi-lo))
+	c.TextRight(c.W, 4, look.Dim, formatNumber(hi, hi-lo))
 	if perDot > 1 {
 		text := fmt.Sprintf("a dot is up to %d seeds", perDot)
 		c.Text((c.W-len(text))/2, 4, look.Dim, text)
@@ -192,10 +192,10 @@ func (m *model) drawAxisChart(c *look.Canvas, axis int) {
 		return 1 + int(math.Round((hi-v)/(hi-lo)*float64(rows-1)))
 	}
 	if hi > lo {
-		c.Right(left-1, row(hi), look.Dim, look.Short(formatNumber(hi, hi-lo), left-1))
-		c.Right(left-1, row(lo), look.Dim, look.Short(formatNumber(lo, hi-lo), left-1))
+		c.TextRight(left-1, row(hi), look.Dim, look.Shorten(formatNumber(hi, hi-lo), left-1))
+		c.TextRight(left-1, row(lo), look.Dim, look.Shorten(formatNumber(lo, hi-lo), left-1))
 	} else {
-		c.Right(left-1, row(hi), look.Dim, units.Short(hi))
+		c.TextRight(left-1, row(hi), look.Dim, units.Short(hi))
 	}
 	step := max(room/n, 1) // columns per value
 	dot, selected, band := '●', '◆', '│'
@@ -228,7 +228,7 @@ func (m *model) axisMeans(axis, first, n int) (means []figures.Mean, lo, hi floa
 	lo, hi = math.Inf(1), math.Inf(-1)
 	for i := range means {
 		if v := m.watch.Values(m.pointAt(axis, first+i), m.figure); len(v) > 0 {
-			means[i] = sweep.MeanOf(v)
+			means[i] = sweep.EstimateMean(v)
 			lo, hi = min(lo, means[i].Mean), max(hi, means[i].Mean)
 			if means[i].Lo != nil {
 				lo, hi = min(lo, *means[i].Lo), max(hi, *means[i].Hi)
@@ -243,7 +243,7 @@ func (m *model) axisMeans(axis, first, n int) (means []figures.Mean, lo, hi floa
 // the others, each if there is room.
 func (m *model) drawAxisNames(c *look.Canvas, axis, first, n, left, step int) {
 	taken := make([]bool, c.W+1)
-	drawName := func(i int, style look.Ink) { // i is counted from first
+	drawName := func(i int, style look.Style) { // i is counted from first
 		text := m.axes[axis].Values[first+i]
 		w := look.TextWidth(text)
 		x := max(min(left+i*step+step/2-w/2, c.W-w), 0)

@@ -63,7 +63,7 @@ func (m *model) badge() look.Span {
 	switch {
 	case s.Ended != "":
 		return look.Ended.Span(" " + th.Stop + " " + strings.ToUpper(s.Ended) + " ")
-	case s.Verify > 0:
+	case s.ToVerify > 0:
 		return look.Live.Span(" " + th.Play + " VERIFYING ")
 	}
 	return look.Live.Span(" " + th.Play + " RUNNING ")
@@ -84,8 +84,8 @@ func (m *model) progressLine(barWidth int) []look.Span {
 	if m.sweep.Queue && s.Ended == "" {
 		text += ", " + words.Count(s.Workers, "worker")
 	}
-	if s.Verify > 0 {
-		text += fmt.Sprintf(", %d of %d verified", s.Verified, s.Verify)
+	if s.ToVerify > 0 {
+		text += fmt.Sprintf(", %d of %d verified", s.Verified, s.ToVerify)
 	}
 	if n := len(m.means); n > 1 {
 		text += fmt.Sprintf(", %d/%d points complete", s.Points, n)
@@ -133,10 +133,10 @@ func (m *model) timeLeft() string {
 // HelpParts implements ui.Screen.
 func (m *model) HelpParts() []ui.HelpPart {
 	savedText := "Results are not saved, because --out is not set. They are printed when you quit."
-	if m.sweep.Kept != "" {
-		savedText = "Results are saved in " + m.sweep.Kept + ". To continue an ended sweep run tui sweep --resume " + m.sweep.Kept + "."
+	if m.sweep.Dir != "" {
+		savedText = "Results are saved in " + m.sweep.Dir + ". To continue an ended sweep run tui sweep --resume " + m.sweep.Dir + "."
 	}
-	part := ui.HelpPart{Title: "What the screen shows", Ink: look.Plain}
+	part := ui.HelpPart{Title: "What the screen shows", Style: look.Plain}
 	for _, text := range []string{
 		"Each cell of the map is a point with its mean over the completed seeds. A denser shade is a larger value. " +
 			"~ marks points with missing seeds, - points without results.",

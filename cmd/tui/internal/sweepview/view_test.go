@@ -58,13 +58,13 @@ func watched(t *testing.T, text string, runs int) *sweep.Watch {
 		t.Fatal(err)
 	}
 	w := sweep.NewWatch(p)
-	w.Tell(sweep.Progress{Planned: p.Runs(), Workers: 3})
+	w.SetProgress(sweep.Progress{Planned: p.Runs(), Workers: 3})
 	for n := range min(runs, p.Runs()) {
 		point, seed := n/p.Repeat, n%p.Repeat
 		kbps := 40 + 3*float64(point) + 5*math.Sin(float64(seed*seed+point))
-		w.Ran(sweep.Outcome{Run: n, Result: &engine.Result{Digest: "x", Totals: figures.Totals{Rates: figures.Rates{PayloadKbps: kbps, WireKbps: 2 * kbps}, Counts: figures.Counts{Sent: 60}}}})
+		w.AddResult(sweep.Outcome{Run: n, Result: &engine.Result{Digest: "x", Totals: figures.Totals{Rates: figures.Rates{PayloadKbps: kbps, WireKbps: 2 * kbps}, Counts: figures.Counts{Sent: 60}}}})
 	}
-	w.Tell(sweep.Progress{Planned: p.Runs(), Workers: 3, Runs: runs, Points: runs / p.Repeat})
+	w.SetProgress(sweep.Progress{Planned: p.Runs(), Workers: 3, Runs: runs, Points: runs / p.Repeat})
 	return w
 }
 
@@ -75,7 +75,7 @@ func screen(w *sweep.Watch, width, height int, ascii bool, keys ...string) *mode
 
 func screenWith(w *sweep.Watch, width, height int, opt ui.Options, keys ...string) *model {
 	now := time.Duration(0)
-	m := newModel(Sweep{Watch: w, Title: "loss.toml", Kept: "out", Queue: true, Clock: func() time.Duration { return now }}, opt)
+	m := newModel(Sweep{Watch: w, Title: "loss.toml", Dir: "out", Queue: true, Clock: func() time.Duration { return now }}, opt)
 	now = 10 * time.Second
 	m.Update(tea.WindowSizeMsg{Width: width, Height: height})
 	for _, k := range keys {
@@ -192,7 +192,7 @@ func TestKeys(t *testing.T) {
 	if fmt.Sprint(m.cursor) != "[0 4 3]" {
 		t.Errorf("at %v", m.cursor)
 	}
-	if p := m.watch.Point(m.cursor); p != 19 {
+	if p := m.watch.PointIndex(m.cursor); p != 19 {
 		t.Errorf("point %d, expected 19", p)
 	}
 	press("f")

@@ -43,7 +43,7 @@ func (t *tour) outcomeSpans(th *look.Theme, step *step, maxWidth int) []look.Spa
 		return t.upcomingSpans(step)
 	}
 	_, newSetting := describeChange(step)
-	pieces := [][]look.Span{{look.Mark.Span(string(look.MarkSign(th, engine.MarkChange)) + " " + newSetting)}}
+	pieces := [][]look.Span{{look.Mark.Span(string(look.MarkSymbol(th, engine.MarkChange)) + " " + newSetting)}}
 	lanes := t.lab.Shown().Lanes
 	changed, ok := t.changeTime()
 	for _, f := range step.figures {

@@ -81,7 +81,7 @@ func (t *tour) startStep(i int) {
 
 // resume continues virtual time at the present.
 func (t *tour) resume() {
-	t.lab.Present()
+	t.lab.ReturnToPresent()
 	if t.lab.Snap.State == engine.Paused {
 		t.lab.Pause(false)
 	}
@@ -110,7 +110,7 @@ func (t *tour) applyChanges(list ...config.Change) string {
 		return ""
 	}
 	t.lab.Flush() // so that ch is not combined with other changes
-	if err := t.lab.Ask(ch); err != nil {
+	if err := t.lab.RequestChange(ch); err != nil {
 		t.lab.Say(err.Error(), isError)
 	}
 	t.lab.Flush()
@@ -168,11 +168,11 @@ func (t *tour) Keys() []room.Binding {
 	leave := func() { t.end("the tour has ended; your settings are restored") }
 	return []room.Binding{
 		room.Bind(group, []string{"enter", " "}, "enter", "next step",
-			room.Quietly(func() { t.startStep(t.index + 1) })).InFooter("next step").Pin(),
+			room.WithoutRequest(func() { t.startStep(t.index + 1) })).InFooter("next step").Pin(),
 		room.Bind(group, []string{"backspace"}, "backspace", "previous step",
-			room.Quietly(func() { t.startStep(t.index - 1) })).InFooter("back").Pin(),
+			room.WithoutRequest(func() { t.startStep(t.index - 1) })).InFooter("back").Pin(),
 		room.Bind(group, []string{"esc"}, "esc", "end the tour and restore all settings",
-			room.Quietly(leave)).InFooter("end tour").Pin(),
+			room.WithoutRequest(leave)).InFooter("end tour").Pin(),
 	}
 }
 
@@ -180,7 +180,7 @@ func (t *tour) Keys() []room.Binding {
 func (t *tour) Key(msg tea.KeyMsg) bool {
 	for _, b := range t.Keys() {
 		if key.Matches(msg, b.Binding) {
-			b.Do()
+			b.Action()
 			return true
 		}
 	}

@@ -47,7 +47,7 @@ func (d *driven) tick() {
 	if d.tour != nil && !d.end {
 		d.tour.Tick()
 	}
-	d.s.Settle()
+	d.s.Sync()
 }
 
 func (d *driven) pass(by time.Duration) {

@@ -11,9 +11,9 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 )
 
-// Obey implements Screen: it sends the command of an order to the lab, then executes the part of
+// Execute implements Screen: it sends the command of an order to the lab, then executes the part of
 // the order that concerns the dashboard.
-func (m *dashboard) Obey(o command.Order) (tea.Cmd, error) {
+func (m *dashboard) Execute(o command.Order) (tea.Cmd, error) {
 	if err := m.lab.Do(o.Command); err != nil {
 		return nil, err
 	}
@@ -22,8 +22,8 @@ func (m *dashboard) Obey(o command.Order) (tea.Cmd, error) {
 		m.filterPackets(*o.Filter)
 	case o.Tour:
 		m.startTour()
-	case o.Leave != command.Stay:
-		return m.quit(o.Leave), nil
+	case o.Quit != command.NoQuit:
+		return m.quit(o.Quit), nil
 	}
 	return nil, nil
 }
@@ -52,7 +52,7 @@ func (m *dashboard) explain() room.Request {
 			return room.Request{Packet: &id}
 		}
 	}
-	return room.Request{Over: packets.NewWhy(m.lab.Shown(), m.lab.Config())}
+	return room.Request{Overlay: packets.NewProblems(m.lab.Shown(), m.lab.Config())}
 }
 
 // filterPackets opens the page of packets with the filter f.
@@ -69,7 +69,7 @@ func (m *dashboard) filterPackets(f room.Filter) {
 // again.
 func (m *dashboard) startTour() {
 	pageBefore := m.open
-	m.lab.Present() // the tour needs the newest snapshot, not one in the past
+	m.lab.ReturnToPresent() // the tour needs the newest snapshot, not one in the past
 	t, err := tour.New(m.lab, m.spotlight, func() {
 		m.tour = nil
 		m.openPage(pageBefore)

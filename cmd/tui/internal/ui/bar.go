@@ -34,7 +34,7 @@ func (s *Shell) drawHeader(h *Header) []string {
 		c.Spans(1+titleWidth, 0, s.w, tabs...)
 	}
 	c.Spans(1, 0, titleWidth, h.Title(titleWidth)...)
-	c.Right(s.w, 0, h.Badge.Ink, h.Badge.Text)
+	c.TextRight(s.w, 0, h.Badge.Style, h.Badge.Text)
 	return c.Lines(s.theme)
 }
 

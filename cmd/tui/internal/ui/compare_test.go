@@ -36,7 +36,7 @@ func TestGoldenCompare(t *testing.T) {
 		{name: "compare-100x30", w: 100, h: 30, snap: tuned()},
 		{name: "compare-200x60", w: 200, h: 60, snap: tuned()},
 		{name: "compare-80x24-bits", w: 80, h: 24, keys: []string{"right", "right"}},
-		{name: "compare-80x24-refuses", w: 80, h: 24, snap: labtest.Refusing()},
+		{name: "compare-80x24-refuses", w: 80, h: 24, snap: labtest.RefusingSnapshot()},
 		{name: "compare-80x24-alone", w: 80, h: 24, snap: labtest.Snapshot(90 * time.Second)},
 		{name: "compare-20x5", w: 20, h: 5},
 	} {

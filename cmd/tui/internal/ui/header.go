@@ -39,9 +39,9 @@ func (m *dashboard) Header(width int) Header {
 	h := Header{Title: m.title, Badge: m.badge()}
 	if n := m.wrongPackets(); n > 0 {
 		h.Alarm = fmt.Sprintf("WRONG DATA: %d packets were decoded without an error but differ from the sent frames. %s, seed %d, %s",
-			n, m.wrongEncoder(), m.lab.Config().Seed, look.Clock(m.lab.Snap.Now))
+			n, m.wrongEncoder(), m.lab.Config().Seed, look.FormatTime(m.lab.Snap.Now))
 	}
-	if inPast := m.lab.Past.Away; inPast {
+	if inPast := m.lab.Past.Active; inPast {
 		h.Keys = pastKeys(m.keys, m.page())
 	}
 	return h
@@ -62,7 +62,7 @@ func (m *dashboard) title(w int) []look.Span {
 			gap = " "
 		}
 		dot := look.Faint.Span(gap + th.Dot + gap)
-		pieces := []look.Span{look.Plain.Span(look.Short(shortSource(cfg.Data.Source, m.lab.Snap.Schema), maxSourceWidth)), dot, look.Title.Span(m.encoders(cfg)), dot}
+		pieces := []look.Span{look.Plain.Span(look.Shorten(shortSource(cfg.Data.Source, m.lab.Snap.Schema), maxSourceWidth)), dot, look.Title.Span(m.encoders(cfg)), dot}
 		if peer := m.lab.Snap.To; peer != "" { // the address of the receiver in a session over a real network
 			pieces = append(pieces, look.Dim.Span("to "), look.Plain.Span(peer), dot)
 		}
@@ -72,7 +72,7 @@ func (m *dashboard) title(w int) []look.Span {
 		if level < 2 {
 			pieces = append([]look.Span{look.Focus.Span("wirelab"), dot}, pieces...)
 		}
-		pieces = append(append(pieces, m.speedSpans()...), dot, look.Value.Span(look.Clock(m.lab.Shown().Now.Truncate(clockStep(m.lab.Snap)))))
+		pieces = append(append(pieces, m.speedSpans()...), dot, look.Value.Span(look.FormatTime(m.lab.Shown().Now.Truncate(clockStep(m.lab.Snap)))))
 		if look.SpansWidth(pieces) <= w || level == 3 {
 			return pieces
 		}
@@ -86,7 +86,7 @@ func (m *dashboard) encoders(cfg *config.Config) string {
 	text, lanes := cfg.Encoder.Name, m.lab.Shown().Lanes
 	// The name of the lane includes parameters. Just after a change of the encoder the newest lane
 	// may still be that of the previous one; a lane in the past is right in any case.
-	if inPast := m.lab.Past.Away; len(lanes) > 0 && (inPast || lanes[0].Encoder == text) {
+	if inPast := m.lab.Past.Active; len(lanes) > 0 && (inPast || lanes[0].Encoder == text) {
 		text = lanes[0].Name()
 	}
 	if shadows := len(lanes) - 1; shadows > maxNames {
@@ -133,7 +133,7 @@ const minSpeedRatio = 0.93
 // lower, or "max" and the measured speed if no limit is set.
 func (m *dashboard) speedSpans() []look.Span {
 	set, actual := m.lab.Speed(), m.lab.Snap.Actual
-	text := look.SpeedText(m.theme, set)
+	text := look.FormatSpeed(m.theme, set)
 	switch {
 	case m.lab.Snap.State != engine.Running || actual <= 0: // no speed was measured
 	case set <= 0: // as fast as possible
@@ -149,17 +149,17 @@ func (m *dashboard) speedSpans() []look.Span {
 func (m *dashboard) badge() look.Span {
 	th, snap := m.theme, m.lab.Snap
 	switch {
-	case m.lab.Past.Away: // the time cursor is in the past
+	case m.lab.Past.Active: // the time cursor is in the past
 		return look.Paused.Span(" " + th.Back + " " + units.Fixed((snap.Now-m.lab.Past.At).Seconds(), 1) + " s AGO ")
 	case snap.State == engine.Paused:
 		return look.Paused.Span(" " + th.Pause + " PAUSED ")
 	case snap.State == engine.Ended:
 		return look.Ended.Span(" " + th.Stop + " ENDED ")
 	case snap.State == engine.Seeking:
-		return look.Paused.Span(" " + th.Play + " TO " + look.Clock(snap.Seek) + " ")
-	case snap.Making != nil:
+		return look.Paused.Span(" " + th.Play + " TO " + look.FormatTime(snap.Seek) + " ")
+	case snap.Patch != nil:
 		return look.Paused.Span(" " + th.Pause + " MAKING PATCH ")
-	case m.lab.Fails():
+	case m.lab.EncoderFails():
 		return look.Alarm.Span(" ! ENCODER FAILS ")
 	}
 	return look.Live.Span(" " + th.Play + " LIVE ")

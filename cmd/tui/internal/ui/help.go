@@ -53,7 +53,7 @@ func newHelp(pageName string, keys []helpKey, parts []HelpPart, w int) *helpBox 
 		}
 	}
 	const margins = 5 // columns: an indent of 2, and 3 at the right
-	for _, line := range look.Flow(general, h.width-margins) {
+	for _, line := range look.WrapSpans(general, h.width-margins) {
 		h.lines = append(h.lines, append([]look.Span{look.Plain.Span("  ")}, line...))
 	}
 	group := ""
@@ -70,7 +70,7 @@ func newHelp(pageName string, keys []helpKey, parts []HelpPart, w int) *helpBox 
 	for _, p := range parts {
 		h.addTitle(p.Title)
 		for _, e := range p.Entries {
-			h.addEntry(p.Ink, e.Text, e.Head...)
+			h.addEntry(p.Style, e.Text, e.Head...)
 		}
 	}
 	return h
@@ -79,7 +79,7 @@ func newHelp(pageName string, keys []helpKey, parts []HelpPart, w int) *helpBox 
 // HelpPart is a section of the help.
 type HelpPart struct {
 	Title   string
-	Ink     look.Ink // of the texts
+	Style   look.Style // of the texts
 	Entries []HelpEntry
 }
 
@@ -91,7 +91,7 @@ type HelpEntry struct {
 
 // commandHelp returns the help of the commands.
 func commandHelp(d command.Context) HelpPart {
-	part := HelpPart{Title: "Commands, after /", Ink: look.Dim}
+	part := HelpPart{Title: "Commands, after /", Style: look.Dim}
 	for _, v := range command.Verbs(d) {
 		name := look.PadRight(strings.TrimSpace(v.Name+" "+v.Args)+" ", 24)
 		part.Entries = append(part.Entries, HelpEntry{[]look.Span{look.Key.Span("  " + name)}, v.Help})
@@ -109,7 +109,7 @@ const maxHelpWidth = 74
 
 // addEntry adds the description of a key, a symbol or a command: head, its name, and text to the
 // right of it, in as many lines as it needs.
-func (h *helpBox) addEntry(style look.Ink, text string, head ...look.Span) {
+func (h *helpBox) addEntry(style look.Style, text string, head ...look.Span) {
 	const minTextWidth, indent = 24, 18
 	headWidth := look.SpansWidth(head)
 	if h.width-headWidth < minTextWidth { // the head is long: the text starts on the next line
@@ -200,7 +200,7 @@ func (h *helpBox) Draw(c *look.Canvas, th *look.Theme) {
 	h.columnRows = rows
 	first := min(h.first, max(rows-h.visibleRows, 0))
 	found := h.search.matches(h.lines)
-	c.Frame(th, true, "Help", h.hint(th, first, look.HeadRoom(c.W, "Help"))...)
+	c.Frame(th, true, "Help", h.hint(th, first, look.TitleSpace(c.W, "Help"))...)
 	x := 2
 	for column, width := range widths {
 		for row := first; row < min(rows, first+h.visibleRows); row++ {

@@ -37,7 +37,7 @@ func helpKeys(keys []room.Binding, page room.Page) []helpKey {
 		if b.Page != nil { // a key of the open page only
 			row.pageHelp, row.help = row.help, ""
 		} else if e, ok := page.(room.Explainer); ok && len(names) > 0 {
-			row.pageHelp = e.Means(b.Keys()[0])
+			row.pageHelp = e.KeyHelp(b.Keys()[0])
 		}
 		rows = append(rows, row)
 	}

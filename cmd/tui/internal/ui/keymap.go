@@ -20,7 +20,7 @@ func (m *dashboard) bindings() []room.Binding {
 
 // sendCommand returns the action of a key that sends a command to the lab.
 func sendCommand(m *dashboard, c experiment.Command) func() room.Request {
-	return room.Quietly(func() { m.lab.Send(c) })
+	return room.WithoutRequest(func() { m.lab.Send(c) })
 }
 
 // controlKeys returns the keys that select and change settings.
@@ -29,7 +29,7 @@ func controlKeys(m *dashboard) []room.Binding {
 	list := func(command string) func() room.Request { // opens the list of values of a command
 		return func() room.Request {
 			overlay, _ := m.List(command)
-			return room.Request{Over: overlay}
+			return room.Request{Overlay: overlay}
 		}
 	}
 	next := func() (r room.Request) {
@@ -45,7 +45,7 @@ func controlKeys(m *dashboard) []room.Binding {
 		bind([]string{"v"}, "v", "list the encoders; in the list, v runs the selected encoder as a shadow, on the same frames and losses", list("encoder")),
 		bind([]string{"A"}, "A", "run the encoder as it was before its last change as a shadow", shadowPrevious(m)),
 		bind([]string{"p"}, "p", "select a predefined link", list("profile")).InFooter("profile"),
-		m.AimKey("Controls"),
+		m.DirectionKey("Controls"),
 		bind([]string{"u"}, "u", "undo the last change; again: the change before it",
 			sendCommand(m, experiment.Command{Undo: true})).InFooter("undo"),
 		bind([]string{"ctrl+r"}, "ctrl+r", "redo the change that was undone", sendCommand(m, experiment.Command{Redo: true})),
@@ -56,16 +56,16 @@ func controlKeys(m *dashboard) []room.Binding {
 // last change, so that the effect of the change can be compared.
 func shadowPrevious(m *dashboard) func() room.Request {
 	return func() room.Request {
-		before, cfg := m.lab.Snap.Before, m.lab.Config()
+		before, cfg := m.lab.Snap.PreviousEncoder, m.lab.Config()
 		switch {
-		case room.OfFiles(m.lab.Snap.Schema):
-			return room.Request{Say: "key A works for snapshots only; with files, the next transfer shows the effect of a change", Bad: true}
+		case room.SendsFiles(m.lab.Snap.Schema):
+			return room.Request{Notice: "key A works for snapshots only; with files, the next transfer shows the effect of a change", IsError: true}
 		case before == nil:
-			return room.Request{Say: "key A runs the encoder as it was before its last change as a shadow; it has not been changed yet", Bad: true}
-		case before.In(cfg.Shadows):
-			return room.Request{Say: before.Text() + ", the encoder before the change, is a shadow already; page 5 compares them", Bad: true}
+			return room.Request{Notice: "key A runs the encoder as it was before its last change as a shadow; it has not been changed yet", IsError: true}
+		case before.IsIn(cfg.Shadows):
+			return room.Request{Notice: before.Text() + ", the encoder before the change, is a shadow already; page 5 compares them", IsError: true}
 		case before.Equal(cfg.Encoder):
-			return room.Request{Say: before.Text() + " is the active encoder, and there is no earlier one", Bad: true}
+			return room.Request{Notice: before.Text() + " is the active encoder, and there is no earlier one", IsError: true}
 		}
 		return room.Change(config.NewChange("shadow", []config.Encoder{before.Clone()}))
 	}
@@ -83,18 +83,18 @@ func timeKeys(m *dashboard) []room.Binding {
 	return append([]room.Binding{
 		bind([]string{" "}, "space", "pause or continue", sendCommand(m, experiment.Command{Toggle: true})).InFooter("pause").Pin(),
 		bind([]string{"."}, ".", "advance by one frame; in the past: forward by 0.1 s",
-			room.Quietly(m.lab.Forward)).InFooter("step"),
+			room.WithoutRequest(m.lab.Forward)).InFooter("step"),
 		bind([]string{","}, ",", "back by 0.1 s, and pause",
-			room.Quietly(func() { m.lab.Look(-session.Glance) })),
+			room.WithoutRequest(func() { m.lab.MoveCursor(-session.SmallStep) })),
 		bind([]string{"<"}, "< >", "back by 1 s, up to five minutes; forward by 1 s",
-			room.Quietly(func() { m.lab.Look(-session.Stride) })).InFooter("look back"),
-		bind([]string{">"}, "", "", room.Quietly(func() { m.lab.Look(session.Stride) })),
+			room.WithoutRequest(func() { m.lab.MoveCursor(-session.LargeStep) })).InFooter("look back"),
+		bind([]string{">"}, "", "", room.WithoutRequest(func() { m.lab.MoveCursor(session.LargeStep) })),
 		bind([]string{"b"}, "b B", "to the previous mark; to the next mark",
-			room.Quietly(func() { m.lab.LookMark(-1) })),
-		bind([]string{"B"}, "", "", room.Quietly(func() { m.lab.LookMark(1) })),
+			room.WithoutRequest(func() { m.lab.MoveCursorToMark(-1) })),
+		bind([]string{"B"}, "", "", room.WithoutRequest(func() { m.lab.MoveCursorToMark(1) })),
 		bind([]string{"home"}, "home end", "to the oldest stored moment; to the present",
-			room.Quietly(func() { m.lab.LookAt(0) })),
-		bind([]string{"end"}, "", "", room.Quietly(m.lab.Present)),
+			room.WithoutRequest(func() { m.lab.MoveCursorTo(0) })),
+		bind([]string{"end"}, "", "", room.WithoutRequest(m.lab.ReturnToPresent)),
 		bind([]string{"+", "="}, "+", "faster", speed(1)),
 		bind([]string{"-"}, "-", "slower", speed(-1)),
 	}, m.ChartKeys("Time")...)
@@ -114,8 +114,8 @@ func sessionKeys(m *dashboard) []room.Binding {
 			"explain why the last packet failed or was large, or open the packet under the cursor", m.explain).InFooter("why"),
 		bind([]string{"m"}, "m", "add a mark to the charts; /mark TEXT gives it a name", mark),
 		bind([]string{"t"}, "t", "start the guided tour in seven steps",
-			room.Quietly(m.startTour)).InFooter("tour"),
-	}, m.ProgramKeys(Leaving{Release: m.lab.Present, Esc: "clear the selection",
+			room.WithoutRequest(m.startTour)).InFooter("tour"),
+	}, m.ProgramKeys(Leaving{Release: m.lab.ReturnToPresent, Esc: "clear the selection",
 		Quit: "quit; asks first if a minute or more is unsaved", Stop: "save the run and quit"})...)
 }
 

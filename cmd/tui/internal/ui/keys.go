@@ -30,8 +30,8 @@ func bindGroup(name string) func(keys []string, label, help string, do func() ro
 func (s *Shell) FocusKeys() []room.Binding {
 	focus := func(keyName, help string, step int) room.Binding {
 		return room.Bind("Moving", []string{keyName}, keyName, help, func() room.Request {
-			return room.Ask(s.page(), func(p room.Focuser) room.Request { p.Focus(step); return room.Request{} })
-		}).SayIdle()
+			return room.Dispatch(s.page(), func(p room.Focuser) room.Request { p.Focus(step); return room.Request{} })
+		}).NotifyIdle()
 	}
 	return []room.Binding{focus("tab", "next pane", 1).InFooter("pane"), focus("shift+tab", "previous pane", -1)}
 }
@@ -46,7 +46,7 @@ func (s *Shell) MoveKeys() []room.Binding {
 			bind([]string{keyName}, label, help, s.move(dx, dy)),
 			bind([]string{letter}, "", "", func() room.Request {
 				if usesViArrows(s.page()) {
-					return room.Request{Say: "h j k l have other meanings on this page; use the arrows", Bad: true}
+					return room.Request{Notice: "h j k l have other meanings on this page; use the arrows", IsError: true}
 				}
 				return s.move(dx, dy)()
 			}),
@@ -56,10 +56,10 @@ func (s *Shell) MoveKeys() []room.Binding {
 		arrow("up", "k", "↑ ↓", "selection up, down", 0, -1), arrow("down", "j", "", "", 0, 1),
 		arrow("left", "h", "← →", "decrease, increase; or previous, next", -1, 0), arrow("right", "l", "", "", 1, 0),
 		[]room.Binding{
-			bind([]string{"pgup", "ctrl+u", "ctrl+b"}, "pgup", "up by ten", s.move(0, -room.Screenful)),
-			bind([]string{"pgdown", "ctrl+d", "ctrl+f"}, "pgdn", "down by ten", s.move(0, room.Screenful)),
-			bind([]string{"g"}, "g G", "first, last", s.move(0, -room.Far)),
-			bind([]string{"G"}, "", "", s.move(0, room.Far)),
+			bind([]string{"pgup", "ctrl+u", "ctrl+b"}, "pgup", "up by ten", s.move(0, -room.PageStep)),
+			bind([]string{"pgdown", "ctrl+d", "ctrl+f"}, "pgdn", "down by ten", s.move(0, room.PageStep)),
+			bind([]string{"g"}, "g G", "first, last", s.move(0, -room.ListEnd)),
+			bind([]string{"G"}, "", "", s.move(0, room.ListEnd)),
 		})
 }
 
@@ -71,17 +71,17 @@ func (s *Shell) AdjustKeys(group string) []room.Binding {
 		bind([]string{"[", "shift+left"}, "[ ]", "decrease, increase in large steps", s.move(-bigStep, 0)),
 		bind([]string{"]", "shift+right"}, "", "", s.move(bigStep, 0)),
 		bind([]string{"enter"}, "enter", "type a value, or choose it from a list", func() room.Request {
-			return room.Ask(s.page(), func(p room.Enterer) room.Request { return p.Enter() })
-		}).SayIdle(),
+			return room.Dispatch(s.page(), func(p room.Enterer) room.Request { return p.Enter() })
+		}).NotifyIdle(),
 	}
 }
 
-// AimKey returns the key that selects which links the controls set, for a group of the help. A
+// DirectionKey returns the key that selects which links the controls set, for a group of the help. A
 // notice appears if it has no effect on the open page.
-func (s *Shell) AimKey(group string) room.Binding {
+func (s *Shell) DirectionKey(group string) room.Binding {
 	return room.Bind(group, []string{"d"}, "d", "select the link to set: both, down, up", func() room.Request {
-		return room.Ask(s.page(), func(p room.Aimer) room.Request { return p.Aim() })
-	}).SayIdle()
+		return room.Dispatch(s.page(), func(p room.Aimer) room.Request { return p.Aim() })
+	}).NotifyIdle()
 }
 
 // ChartKeys returns the keys that change how charts are drawn, for a group of the help: scale of
@@ -91,14 +91,14 @@ func (s *Shell) ChartKeys(group string) []room.Binding {
 	bind := bindGroup(group)
 	return []room.Binding{
 		bind([]string{"z"}, "z Z i", "charts: fit the axis; time range; dots or lines", func() room.Request {
-			return room.Ask(s.page(), func(p room.Fitter) room.Request { p.Fit(); return room.Request{} })
-		}).SayIdle(),
+			return room.Dispatch(s.page(), func(p room.Fitter) room.Request { p.Fit(); return room.Request{} })
+		}).NotifyIdle(),
 		bind([]string{"Z"}, "", "", func() room.Request {
-			return room.Ask(s.page(), func(p room.Zoomer) room.Request { p.Zoom(); return room.Request{} })
-		}).SayIdle(),
+			return room.Dispatch(s.page(), func(p room.Zoomer) room.Request { p.Zoom(); return room.Request{} })
+		}).NotifyIdle(),
 		bind([]string{"i"}, "", "", func() room.Request {
 			s.theme = s.theme.NextCharts()
-			return room.Request{Say: "charts: " + s.theme.Charts().String()}
+			return room.Request{Notice: "charts: " + s.theme.Charts().String()}
 		}),
 	}
 }
@@ -118,23 +118,23 @@ func (s *Shell) ProgramKeys(leaving Leaving) []room.Binding {
 	bind := bindGroup(programGroup)
 	return []room.Binding{
 		bind([]string{"/", ":"}, "/", "type a command; tab completes, ↑ recalls",
-			room.Quietly(func() { s.line.Show("") })).InFooter("command").Pin(),
-		bind([]string{"?"}, "?", "show this list", func() room.Request { return room.Request{Over: s.help()} }).InFooter("help").Pin(),
+			room.WithoutRequest(func() { s.line.Show("") })).InFooter("command").Pin(),
+		bind([]string{"?"}, "?", "show this list", func() room.Request { return room.Request{Overlay: s.help()} }).InFooter("help").Pin(),
 		bind([]string{"esc"}, "esc", leaving.Esc, func() room.Request {
 			s.notice.Dismiss()
 			if leaving.Release != nil {
 				leaving.Release()
 			}
-			r := room.Ask(s.page(), func(p room.Releaser) room.Request { p.Release(); return room.Request{} })
+			r := room.Dispatch(s.page(), func(p room.Releaser) room.Request { p.Release(); return room.Request{} })
 			s.screen.Refresh(false)
 			return r
 		}),
 		bind([]string{"ctrl+l"}, "ctrl+l", "redraw the screen", func() room.Request { return room.Request{Program: tea.ClearScreen} }),
 		bind([]string{"ctrl+z"}, "ctrl+z", "suspend", func() room.Request { return room.Request{Program: tea.Suspend} }),
 		bind([]string{"q"}, "q", leaving.Quit, func() room.Request {
-			cmd, err := s.screen.Obey(command.Order{Leave: command.QuitAsking})
+			cmd, err := s.screen.Execute(command.Order{Quit: command.QuitAsking})
 			if err != nil {
-				return room.Request{Say: err.Error(), Bad: true}
+				return room.Request{Notice: err.Error(), IsError: true}
 			}
 			return room.Request{Program: cmd}
 		}).InFooter("quit").Pin(),
@@ -150,10 +150,10 @@ func (s *Shell) pageKeys() (all []room.Binding) {
 			break
 		}
 		digit := strconv.Itoa(i + 1)
-		all = append(all, room.Bind("Pages", []string{digit}, digit, p.Name(), room.Quietly(func() { s.openPage(i) })))
+		all = append(all, room.Bind("Pages", []string{digit}, digit, p.Name(), room.WithoutRequest(func() { s.openPage(i) })))
 	}
 	for _, p := range s.pages {
-		for _, b := range room.BindingsOf(p) {
+		for _, b := range room.PageBindings(p) {
 			b.Page = p
 			all = append(all, b)
 		}
@@ -165,13 +165,13 @@ func (s *Shell) pageKeys() (all []room.Binding) {
 // the selected value by dx steps.
 func (s *Shell) move(dx, dy int) func() room.Request {
 	return func() room.Request {
-		return room.Ask(s.page(), func(p room.Mover) room.Request { return p.Move(dx, dy) })
+		return room.Dispatch(s.page(), func(p room.Mover) room.Request { return p.Move(dx, dy) })
 	}
 }
 
 // usesViArrows reports whether a page gives the letters h, j, k and l another meaning.
 func usesViArrows(p room.Page) bool {
-	for _, b := range room.BindingsOf(p) {
+	for _, b := range room.PageBindings(p) {
 		if slices.ContainsFunc(b.Keys(), isViArrow) {
 			return true
 		}
@@ -184,7 +184,7 @@ func isViArrow(name string) bool { return len(name) == 1 && strings.Contains("hj
 
 // hasBinding reports whether a page has its own binding for a key.
 func hasBinding(p room.Page, keyName string) bool {
-	return slices.ContainsFunc(room.BindingsOf(p), func(b room.Binding) bool { return slices.Contains(b.Keys(), keyName) })
+	return slices.ContainsFunc(room.PageBindings(p), func(b room.Binding) bool { return slices.Contains(b.Keys(), keyName) })
 }
 
 // activeKeys returns the bindings that apply on the open page, its own first.
@@ -307,13 +307,13 @@ func (s *Shell) handleOverlayKey(msg tea.KeyMsg) tea.Cmd {
 // that the user can see, a notice reports that the key has no effect.
 func (s *Shell) runKey(b *room.Binding, msg tea.KeyMsg) tea.Cmd {
 	if !b.NoteIdle {
-		return s.perform(b.Do())
+		return s.perform(b.Action())
 	}
 	textBefore, noticeBefore := s.pageText(), *s.notice
-	r := b.Do()
+	r := b.Action()
 	cmd := s.perform(r)
 	s.screen.Refresh(false)
-	noticeBefore.Stale = s.notice.Stale // only whether the notice must be drawn again: not compared
+	noticeBefore.Changed = s.notice.Changed // only whether the notice must be drawn again: not compared
 	idle := r.Command == nil && r.Line == "" && s.overlay == nil && !s.line.Open
 	if idle && *s.notice == noticeBefore && s.pageText() == textBefore {
 		s.notice.Show(msg.String()+": no effect here; ? lists the keys", room.ToneDim)

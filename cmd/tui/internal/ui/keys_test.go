@@ -458,8 +458,8 @@ func TestHomeIsTheOldestPacket(t *testing.T) {
 		press(m, "3", keys[0])
 		all := lab.Snap.Lanes[0].Packets
 		at := func() uint64 { id, _ := chosenPacket(lab); return id }
-		if m.lab.Past.Away || at() != all[0].Seq {
-			t.Errorf("%s: looking back %v, packet %d", keys[0], m.lab.Past.Away, at())
+		if m.lab.Past.Active || at() != all[0].Seq {
+			t.Errorf("%s: looking back %v, packet %d", keys[0], m.lab.Past.Active, at())
 		}
 		if press(m, keys[1]); at() != all[len(all)-1].Seq {
 			t.Errorf("%s: packet %d", keys[1], at())
@@ -577,7 +577,7 @@ func TestHelpNamesEveryKeyAndCommand(t *testing.T) {
 			}
 		}
 		for _, k := range []string{"up", "left", "enter", "tab", "z", "d", "esc", "["} {
-			if what := m.page().(room.Explainer).Means(k); what != "" {
+			if what := m.page().(room.Explainer).KeyHelp(k); what != "" {
 				if row, ok := label(keyName(k)); !ok || row.pageHelp != what && !hasBinding(m.page(), k) {
 					t.Errorf("%s: the help of %q is not %q but %+v", m.page().Name(), k, what, row)
 				}

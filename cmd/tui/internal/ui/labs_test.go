@@ -71,7 +71,7 @@ func fileSnapshot(done float64) *engine.Snapshot {
 	cfg.Shadows = []config.Encoder{{Name: "whole-zstd"}}
 	at := max(done-1, 0)
 	snap := &engine.Snapshot{Now: time.Duration(at * float64(time.Second)), Speed: 1, Actual: 1, Config: cfg, Item: "byte",
-		Schema: &frame.Schema{Name: "files", Item: "byte", Delivery: frame.Every, TickHz: 1000}, Matrix: matrix(done)}
+		Schema: &frame.Schema{Name: "files", Item: "byte", Delivery: frame.Reliable, TickHz: 1000}, Matrix: matrix(done)}
 	for i, name := range []string{"patch", "whole-zstd"} {
 		packed := []int{93_000, 285_000}[i]
 		x := &figures.Transfer{OldBytes: 2 << 20, NewBytes: 2<<20 + 1234}
@@ -92,7 +92,7 @@ func fileSnapshot(done float64) *engine.Snapshot {
 		snap.Lanes = append(snap.Lanes, l)
 	}
 	if done < 1 {
-		snap.Making = &delivery.Making{Encoder: "patch", Done: int64(done * (2 << 20)), Total: 2 << 20}
+		snap.Patch = &delivery.PatchProgress{Encoder: "patch", Done: int64(done * (2 << 20)), Total: 2 << 20}
 	}
 	return snap
 }

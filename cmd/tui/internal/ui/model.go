@@ -54,7 +54,7 @@ func newDashboardWith(lab room.Lab, opt Options, cat *controls.Catalog) *dashboa
 	m.pages = pages(opt, cat)
 	const worldPage = 3
 	switch schema := m.lab.Snap.Schema; { // data without cubes has another fourth page than the world
-	case room.OfFiles(schema):
+	case room.SendsFiles(schema):
 		m.open = worldPage
 		m.pages[worldPage] = file.New(cat)
 	case schema != nil && !frame.IsCubes(schema):
@@ -70,7 +70,7 @@ func newDashboardWith(lab room.Lab, opt Options, cat *controls.Catalog) *dashboa
 
 // pages returns the pages of the dashboard, in the order of their keys.
 func pages(opt Options, cat *controls.Catalog) []room.Page {
-	comparison := &panes.Second{} // the shadow that is compared with the active encoder, on two pages
+	comparison := &panes.SelectedShadow{} // the shadow that is compared with the active encoder, on two pages
 	return []room.Page{
 		live.New(cat),
 		bits.New(comparison),
@@ -94,8 +94,8 @@ func (m *dashboard) observe(v room.View) (changed bool) {
 // is in the past. slow allows panes that change all the time to be drawn again.
 func (m *dashboard) pageView(slow bool) room.View {
 	s := m.lab
-	return room.View{Snap: s.Shown(), Now: s.Snap, Cfg: s.Config(), Speed: s.Speed(), Slow: slow, Back: s.Past.Away,
-		Spare: m.output.available()}
+	return room.View{Snap: s.Shown(), Now: s.Snap, Cfg: s.Config(), Speed: s.Speed(), Slow: slow, Past: s.Past.Active,
+		CanRedrawAll: m.output.available()}
 }
 
 // Tick implements Screen. It reports a change if any pane of the page, the tour, the state of the
@@ -110,7 +110,7 @@ func (m *dashboard) Tick() (changed bool, cmd tea.Cmd) {
 	if m.tour != nil {
 		changed = m.tour.Tick()
 	}
-	m.lab.Settle()
+	m.lab.Sync()
 	if m.pendingQuit.done(now) {
 		return false, m.Quit(nil)
 	}

@@ -7,11 +7,11 @@ import (
 
 // HelpParts implements Screen: it returns the symbols of packet outcomes.
 func (m *dashboard) HelpParts() []HelpPart {
-	part := HelpPart{Title: "Packet symbols", Ink: look.Dim}
+	part := HelpPart{Title: "Packet symbols", Style: look.Dim}
 	for _, o := range []packetlog.Outcome{packetlog.Decoded, packetlog.Lost, packetlog.NoBaseline, packetlog.Corrupt, packetlog.Tainted,
 		packetlog.UnknownCodec, packetlog.Stale, packetlog.Duplicate, packetlog.InFlight, packetlog.Wrong} {
-		part.Entries = append(part.Entries, HelpEntry{[]look.Span{look.OutcomeInk(o).Span("  " + look.PadRight(string(m.theme.Outcome[o]), 4)),
-			look.Plain.Span(look.PadRight(look.OutcomeWord(o), 14))}, describeOutcome(o)})
+		part.Entries = append(part.Entries, HelpEntry{[]look.Span{look.OutcomeStyle(o).Span("  " + look.PadRight(string(m.theme.Outcome[o]), 4)),
+			look.Plain.Span(look.PadRight(look.OutcomeName(o), 14))}, describeOutcome(o)})
 	}
 	return []HelpPart{part}
 }

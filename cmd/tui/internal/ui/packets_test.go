@@ -106,7 +106,7 @@ func TestHostileBitsAndPackets(t *testing.T) {
 		l.Encoder = "日本\x1b[31m" + strings.Repeat("x", 200)
 		l.Recent.Budget.Units[3], l.Recent.Budget.Units[47] = math.MaxInt64/4, -5
 		l.Samples[5].Budget.Units[2] = math.MinInt64 / 2
-		l.Troubles = []inspector.Incident{{Reason: 250, N: -1}, {Reason: inspector.BecauseDropped, T: -1, N: 1},
+		l.Incidents = []inspector.Incident{{Reason: 250, N: -1}, {Reason: inspector.BecauseDropped, T: -1, N: 1},
 			{Reason: inspector.BecauseLate, N: 1 << 62,
 				Opened: inspector.Opened{Record: packetlog.Record{Outcome: 77, Arrived: -1 << 62}}}}
 		lab.Snap.Lanes = append(lab.Snap.Lanes, engine.Lane{Encoder: "empty"}, *l)
@@ -148,7 +148,7 @@ func TestTypedFilters(t *testing.T) {
 func TestWhy(t *testing.T) {
 	lab := labtest.Opening{Lab: labtest.NewPackets()}
 	m := screen(lab, 160, 48, Options{})
-	i := lab.Snap.Lanes[0].Troubles[0]
+	i := lab.Snap.Lanes[0].Incidents[0]
 	want := report.Explain(&i.Opened, i.Reason, lab.Snap.Config)
 	for _, page := range []string{"1", "3"} {
 		press(m, page, "x")
@@ -168,7 +168,7 @@ func TestWhy(t *testing.T) {
 	if v := after(m); !told || m.open+1 != 3 || !strings.Contains(v, "Packet "+under+" ") {
 		t.Error("x does not open the packet under the cursor")
 	}
-	lab.Snap.Lanes[0].Troubles = nil
+	lab.Snap.Lanes[0].Incidents = nil
 	m = screen(labtest.NewLab(), 80, 24, Options{})
 	press(m, "x")
 	if !strings.Contains(m.View(), "no problems") {
@@ -186,10 +186,10 @@ func TestProblemStaysVisible(t *testing.T) {
 	title := first[strings.Index(first, "Last problem"):][:40]
 	next := *lab.Snap
 	next.Lanes = append([]engine.Lane(nil), next.Lanes...)
-	x := next.Lanes[0].Troubles[1]
+	x := next.Lanes[0].Incidents[1]
 	x.T = next.Now
 	x.Opened.ID.Seq, x.Opened.Record.Seq = 77, 77
-	next.Lanes[0].Troubles = []inspector.Incident{x}
+	next.Lanes[0].Incidents = []inspector.Incident{x}
 	pass := func() string { // a tick after which virtual time has advanced
 		snap := next
 		snap.Now += tickEvery

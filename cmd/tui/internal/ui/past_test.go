@@ -17,8 +17,8 @@ func TestPastPausesAndReturns(t *testing.T) {
 	m := screen(lab, 160, 48, Options{})
 	now := m.View()
 	press(m, "<", "<", ",")
-	if lab.Snap.State != engine.Paused || !m.lab.Past.Away || m.lab.Shown().Now != 90*time.Second-2100*time.Millisecond {
-		t.Fatalf("%v, away %v, at %v", lab.Snap.State, m.lab.Past.Away, m.lab.Shown().Now)
+	if lab.Snap.State != engine.Paused || !m.lab.Past.Active || m.lab.Shown().Now != 90*time.Second-2100*time.Millisecond {
+		t.Fatalf("%v, away %v, at %v", lab.Snap.State, m.lab.Past.Active, m.lab.Shown().Now)
 	}
 	for _, want := range []string{"2.1 s AGO", "01:27.9", "end present", "space continue"} {
 		if !strings.Contains(m.View(), want) {
@@ -33,9 +33,9 @@ func TestPastPausesAndReturns(t *testing.T) {
 	for _, keys := range [][]string{{"end"}, {"esc"}, {">"}, {">", ">"}, {".", ".", ".", ".", ".", ".", ".", ".", ".", "."},
 		{"space"}, line("resume")} {
 		press(m, "<")
-		if press(m, keys...); m.lab.Past.Away {
+		if press(m, keys...); m.lab.Past.Active {
 			t.Errorf("%v does not lead back to the present", keys)
-			m.lab.Present()
+			m.lab.ReturnToPresent()
 		}
 	}
 	lab.Snap.State = engine.Running
@@ -81,10 +81,10 @@ func TestPastFromMarkToMark(t *testing.T) {
 func TestPastShowsTheSameScreen(t *testing.T) {
 	then, lab := labtest.Snapshot(80*time.Second), labtest.NewLab()
 	lab.Snap.State = engine.Paused
-	lab.Snap.Lanes[0].Packets = append(labtest.Packets(80*time.Second), lab.Snap.Lanes[0].Packets...)
+	lab.Snap.Lanes[0].Packets = append(labtest.RecentPackets(80*time.Second), lab.Snap.Lanes[0].Packets...)
 	lab.Snap.Lanes[0].Totals.Failures.NoBaseline = 1000 // more than in the past
 	m := screen(lab, 160, 48, Options{})
-	m.lab.LookAt(80 * time.Second)
+	m.lab.MoveCursorTo(80 * time.Second)
 	got := m.lab.Shown()
 	if !slices.Equal(got.Lanes[0].Samples, then.Lanes[0].Samples) || len(got.Lanes[0].Packets) != len(then.Lanes[0].Packets) {
 		t.Errorf("%d samples and %d packets, want %d and %d", len(got.Lanes[0].Samples), len(got.Lanes[0].Packets),
@@ -144,7 +144,7 @@ func TestPastKeepsTotals(t *testing.T) {
 	for range 20 {
 		m.Update(room.Tick{})
 	}
-	if got := figures(); !m.lab.Past.Away || got != now {
-		t.Errorf("away %v: %s, it was %s", m.lab.Past.Away, got, now)
+	if got := figures(); !m.lab.Past.Active || got != now {
+		t.Errorf("away %v: %s, it was %s", m.lab.Past.Active, got, now)
 	}
 }

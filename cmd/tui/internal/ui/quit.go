@@ -77,9 +77,9 @@ func (b *quitBox) Key(msg tea.KeyMsg) room.Request {
 // question describes the unsaved part of the run in a sentence.
 func (b *quitBox) question() string {
 	if b.unsaved == b.length {
-		return fmt.Sprintf("This run of %s is not saved.", look.Clock(b.length.Truncate(time.Second)))
+		return fmt.Sprintf("This run of %s is not saved.", look.FormatTime(b.length.Truncate(time.Second)))
 	}
-	return fmt.Sprintf("The last %s of this run are not saved.", look.Clock(b.unsaved.Truncate(time.Second)))
+	return fmt.Sprintf("The last %s of this run are not saved.", look.FormatTime(b.unsaved.Truncate(time.Second)))
 }
 
 // Size implements room.Overlay: the rows are the frame, the question, the choices and two empty

@@ -76,7 +76,7 @@ func TestGoldenReport(t *testing.T) {
 		{name: "report-80x24-rename", w: 80, h: 24, keys: []string{"down", "r"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			dir := labtest.Reports(t)
+			dir := labtest.WriteReports(t)
 			c.opt.ReportsDir = dir
 			compareGolden(t, c.name, reportScreen(labtest.NewLab(), c.w, c.h, c.opt, c.keys...).View())
 		})
@@ -85,7 +85,7 @@ func TestGoldenReport(t *testing.T) {
 
 // TestFoldersThatCannotBeRead checks the messages for folders that cannot be read.
 func TestFoldersThatCannotBeRead(t *testing.T) {
-	dir := labtest.Reports(t)
+	dir := labtest.WriteReports(t)
 	file := filepath.Join(dir, "2026-02-01-100000-rotor", "report.json")
 	m := reportScreen(labtest.NewLab(), 160, 48, Options{ReportsDir: file})
 	if !strings.Contains(m.View(), "not a directory") {

@@ -42,7 +42,7 @@ func Show(ctx context.Context, opt Options, open func(Options) *Shell) error {
 		options = append(options, tea.WithInput(opt.In))
 	} else if in.expected.Load() { // query the background, and delay the first drawing until the reply
 		options = append(options, tea.WithInput(in))
-		out.First(backgroundQuery)
+		out.SendFirst(backgroundQuery)
 		s.startDelay.ticks = maxWaitTicks
 	}
 	p := tea.NewProgram(s, options...)

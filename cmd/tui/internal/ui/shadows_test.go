@@ -83,7 +83,7 @@ func TestShadowsAreDistinguishable(t *testing.T) {
 		m := screen(&labtest.Lab{Snap: labtest.FourShadows()}, 160, 48, Options{ASCII: ascii})
 		chart := strings.Split(m.View(), "\n")[2:14]
 		for i := range 4 {
-			if sign := string(look.ShadowSign(m.theme, i)); strings.Count(strings.Join(chart, ""), sign) < 3 {
+			if sign := string(look.ShadowSymbol(m.theme, i)); strings.Count(strings.Join(chart, ""), sign) < 3 {
 				t.Errorf("ascii %v: hardly any %s in the chart", ascii, sign)
 			}
 		}
@@ -121,7 +121,7 @@ func TestShadowPrevious(t *testing.T) {
 	if text := m.View(); len(lab.Got) != 0 || !strings.Contains(text, "has not been changed yet") {
 		t.Errorf("nothing was changed, and A asks for %s", spell(lab.Got))
 	}
-	lab.Snap.Before = &config.Encoder{Name: "rotor"}
+	lab.Snap.PreviousEncoder = &config.Encoder{Name: "rotor"}
 	m.Update(room.Tick{})
 	press(m, "A")
 	m.Update(room.Tick{})

@@ -32,8 +32,8 @@ type Screen interface {
 	Header(w int) Header // for a terminal of w columns
 	// Context returns the state that typed commands depend on.
 	Context() command.Context
-	// Obey executes the order of a key or a typed line.
-	Obey(command.Order) (tea.Cmd, error)
+	// Execute executes the order of a key or a typed line.
+	Execute(command.Order) (tea.Cmd, error)
 	// HelpParts returns further sections of the help, after keys and commands.
 	HelpParts() []HelpPart
 }
@@ -89,7 +89,7 @@ func newShell(screen Screen, opt Options) *Shell {
 		opt.Renderer = newRenderer(os.Stdout)
 	}
 	s := &Shell{screen: screen, opt: opt, notice: &room.Notice{}}
-	s.scheme, _ = look.SchemeNamed(opt.Theme)
+	s.scheme, _ = look.ParseScheme(opt.Theme)
 	s.theme = look.NewTheme(opt.Renderer, s.scheme, opt.ASCII).WithCharts(look.ParseChartStyle(opt.Charts))
 	return s
 }
@@ -107,8 +107,8 @@ func (s *Shell) Bind(keys []room.Binding) { s.keys = append(keys, s.pageKeys()..
 // Theme returns the current theme.
 func (s *Shell) Theme() *look.Theme { return s.theme }
 
-// Say shows a notice; bad marks it as an error.
-func (s *Shell) Say(text string, bad bool) { s.notice.Say(text, bad) }
+// ShowNotice shows a notice; bad marks it as an error.
+func (s *Shell) ShowNotice(text string, bad bool) { s.notice.Say(text, bad) }
 
 // Open shows an overlay.
 func (s *Shell) Open(box room.Overlay) { s.overlay = box }
@@ -147,7 +147,7 @@ func (s *Shell) Update(msg tea.Msg) (next tea.Model, cmd tea.Cmd) {
 		msg.apply()
 		s.render()
 	case room.NoticeMsg:
-		s.notice.Say(msg.Text, msg.Bad)
+		s.notice.Say(msg.Text, msg.IsError)
 		s.render()
 	case interruptMsg:
 		cmd = s.interrupt()
@@ -227,7 +227,7 @@ func (s *Shell) tick() tea.Cmd {
 	if s.quitting || s.err != nil {
 		return cmd
 	}
-	if changed || s.dirty || s.notice.Stale {
+	if changed || s.dirty || s.notice.Changed {
 		s.render()
 	}
 	return tea.Batch(nextTick(), cmd, startWork(s.page()))
@@ -258,7 +258,7 @@ func (s *Shell) Quit(err error) tea.Cmd {
 // interrupt quits immediately, without saving. The program ends with ErrInterrupted, or with the
 // error of the screen if that cannot quit.
 func (s *Shell) interrupt() tea.Cmd {
-	if _, err := s.screen.Obey(command.Order{Leave: command.QuitNow}); err != nil {
+	if _, err := s.screen.Execute(command.Order{Quit: command.QuitNow}); err != nil {
 		return s.Quit(err)
 	}
 	return s.Quit(ErrInterrupted)
@@ -274,7 +274,7 @@ func (s *Shell) perform(r room.Request) tea.Cmd {
 	cmd := r.Program
 	switch {
 	case r.Command != nil:
-		next, err := s.screen.Obey(command.Order{Command: *r.Command})
+		next, err := s.screen.Execute(command.Order{Command: *r.Command})
 		cmd = tea.Batch(cmd, next)
 		switch {
 		case err == nil && r.Accepted != nil:
@@ -292,14 +292,14 @@ func (s *Shell) perform(r room.Request) tea.Cmd {
 		}
 	case r.Packet != nil:
 		cmd = tea.Batch(cmd, s.openPacket(*r.Packet))
-	case r.Over != nil:
-		s.overlay = r.Over
+	case r.Overlay != nil:
+		s.overlay = r.Overlay
 	case r.Edit != "":
 		s.line.Show(r.Edit)
-	case r.Say != "":
-		s.notice.Say(r.Say, r.Bad)
+	case r.Notice != "":
+		s.notice.Say(r.Notice, r.IsError)
 	}
-	if r.Renew {
+	if r.Redraw {
 		s.screen.Refresh(true)
 	}
 	return cmd
@@ -356,7 +356,7 @@ func (s *Shell) execute(line string) (cmd tea.Cmd, err error) {
 	if err != nil {
 		return nil, err
 	}
-	if cmd, err = s.screen.Obey(o); err != nil {
+	if cmd, err = s.screen.Execute(o); err != nil {
 		return cmd, err
 	}
 	s.screen.Refresh(false)
@@ -366,7 +366,7 @@ func (s *Shell) execute(line string) (cmd tea.Cmd, err error) {
 	case o.Themes:
 		s.overlay = controls.NewPicker("Theme", "theme", controls.ThemeChoices(), s.scheme.String())
 	case o.Theme != "":
-		s.scheme, _ = look.SchemeNamed(o.Theme)
+		s.scheme, _ = look.ParseScheme(o.Theme)
 		s.applyTheme()
 		s.notice.Say("theme "+s.scheme.String(), !isError)
 	}
@@ -409,7 +409,7 @@ func (s *Shell) mouse(msg tea.MouseMsg) tea.Cmd {
 			return nil
 		}
 		headerRows := 1 + len(s.screen.Header(s.w).Below)
-		return s.perform(room.Ask(s.page(), func(p room.Clicker) room.Request { return p.Click(msg.X, msg.Y-headerRows) }))
+		return s.perform(room.Dispatch(s.page(), func(p room.Clicker) room.Request { return p.Click(msg.X, msg.Y-headerRows) }))
 	case tea.MouseButtonWheelUp:
 		return wheel(1)
 	case tea.MouseButtonWheelDown:

@@ -35,7 +35,7 @@ func (s *Shell) tooSmall() bool { return s.w < minWidth || s.h < s.minRows() }
 // the tour, and the footer or a notice. The overlay is drawn over the page, and the command line
 // over the last lines.
 func (s *Shell) render() {
-	s.dirty, s.notice.Stale = false, false
+	s.dirty, s.notice.Changed = false, false
 	switch {
 	case s.w <= 0 || s.h <= 0 || s.startDelay.ticks > 0: // the size or the background is not known yet
 		s.view = ""

@@ -18,7 +18,7 @@ const (
 
 // cubeStyle is how a cube is drawn. A cell has the style of the highest rank among its dots.
 type cubeStyle struct {
-	Ink   look.Ink
+	Ink   look.Style
 	rank  uint8
 	solid bool // drawn in blocks instead of dots, to stand out without colours too
 	plain rune // replaces the shape if there are no colours; 0 keeps the shape

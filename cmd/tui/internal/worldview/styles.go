@@ -31,14 +31,14 @@ const (
 func StylesByKind(poses []playout.Pose) func(int) cubeStyle {
 	return func(i int) cubeStyle {
 		level := shadeLevel(poses[i].Z - halfSide(i)) // higher cubes have another shade
-		shade := look.Ink(level)
+		shade := look.Style(level)
 		switch {
 		case i == 0:
 			return cubeStyle{Ink: look.Player + shade, rank: rankPlayer, solid: true, plain: '▒', ascii: '@'}
 		case poses[i].Interacting:
-			return cubeStyle{Ink: look.Touched + shade, rank: rankTouched, solid: true, ascii: rune("oo00"[level])}
+			return cubeStyle{Ink: look.Interacting + shade, rank: rankTouched, solid: true, ascii: rune("oo00"[level])}
 		}
-		return cubeStyle{Ink: look.Rest + shade, rank: rankRest, ascii: rune("..::"[level])}
+		return cubeStyle{Ink: look.AtRest + shade, rank: rankRest, ascii: rune("..::"[level])}
 	}
 }
 
@@ -67,7 +67,7 @@ func ErrorStepStyle(step int) cubeStyle {
 	if step == 0 {
 		return cubeStyle{Ink: look.Heat, rank: rankRest, ascii: marker}
 	}
-	return cubeStyle{Ink: look.Heat + look.Ink(step), rank: rankRest + uint8(step), solid: true, plain: marker, ascii: marker}
+	return cubeStyle{Ink: look.Heat + look.Style(step), rank: rankRest + uint8(step), solid: true, plain: marker, ascii: marker}
 }
 
 // ErrorStats returns the mean of the errors above 0, and the maximum.

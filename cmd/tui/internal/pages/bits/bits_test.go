@@ -14,8 +14,8 @@ import (
 // TestBudgetAddsUp: the slots add up to the payload, and the verdict has the difference of the sums.
 func TestBudgetAddsUp(t *testing.T) {
 	lab := labtest.NewBits(true)
-	a := &budgetModel{shadowChoice: &panes.Second{}, selected: -1}
-	a.observe(labtest.ViewOf(lab.Snap))
+	a := &budgetModel{shadowChoice: &panes.SelectedShadow{}, selected: -1}
+	a.observe(labtest.NewView(lab.Snap))
 	for i := range lab.Snap.Lanes {
 		l := &lab.Snap.Lanes[i]
 		var sum slotCost
@@ -40,8 +40,8 @@ func TestBudgetAddsUp(t *testing.T) {
 // TestStackAddsUp: in every unit the height of the stack is the cost of the sample.
 func TestStackAddsUp(t *testing.T) {
 	lab := labtest.NewBits(false)
-	a := &budgetModel{shadowChoice: &panes.Second{}, selected: -1}
-	a.observe(labtest.ViewOf(lab.Snap))
+	a := &budgetModel{shadowChoice: &panes.SelectedShadow{}, selected: -1}
+	a.observe(labtest.NewView(lab.Snap))
 	p := &stack{budgetModel: a}
 	s := &lab.Snap.Lanes[0].Samples[400]
 	for unit, want := range map[stackUnit]float64{byKbps: float64(s.PayloadBits) / 100, byShare: 100,
@@ -59,8 +59,8 @@ func TestStackAddsUp(t *testing.T) {
 
 // TestFillsAreDistinctWithoutColour: without colours each slot of the stack has its own fill.
 func TestFillsAreDistinctWithoutColour(t *testing.T) {
-	a := &budgetModel{shadowChoice: &panes.Second{}, selected: -1}
-	a.observe(labtest.ViewOf(labtest.NewBits(false).Snap))
+	a := &budgetModel{shadowChoice: &panes.SelectedShadow{}, selected: -1}
+	a.observe(labtest.NewView(labtest.NewBits(false).Snap))
 	th := labtest.Theme(false)
 	seen := map[rune]string{}
 	for _, area := range (&stack{budgetModel: a}).spec(a.active(), th, 100).Areas {

@@ -29,13 +29,13 @@ type budgetModel struct {
 	total        encoders.Budget // units per slot in the visible time, both lanes together; see sumBudgets
 	slots        []encoders.Slot // slots that either lane charged, in slot order
 	unit         stackUnit
-	spanIndex    int           // index in panes.ChartSpans
-	selected     int           // selected slot; -1 means none
-	onlySelected bool          // the charts show the selected slot only
-	shadowChoice *panes.Second // which shadow is compared with the active encoder; shared by all pages
-	shadowShown  int           // lane index of that shadow when the page was last drawn
-	showShadow   bool          // on a small screen, which has one chart: show that of the shadow
-	nextIndex    int64         // sample period after the newest sample
+	spanIndex    int                   // index in panes.ChartSpans
+	selected     int                   // selected slot; -1 means none
+	onlySelected bool                  // the charts show the selected slot only
+	shadowChoice *panes.SelectedShadow // which shadow is compared with the active encoder; shared by all pages
+	shadowShown  int                   // lane index of that shadow when the page was last drawn
+	showShadow   bool                  // on a small screen, which has one chart: show that of the shadow
+	nextIndex    int64                 // sample period after the newest sample
 }
 
 // observe stores the snapshot of the view and reports whether the page changes. While time advances the
@@ -43,7 +43,7 @@ type budgetModel struct {
 func (a *budgetModel) observe(v room.View) bool {
 	same := a.snap != nil && len(a.lanes) == len(v.Snap.Lanes) && a.nextPeriod(v.Snap) == a.nextIndex &&
 		panes.SameMarks(a.snap.Marks, v.Snap.Marks)
-	canRedraw := !v.Running() || v.Slow && v.Spare
+	canRedraw := !v.Running() || v.Slow && v.CanRedrawAll
 	if same && a.shadowShown != a.shadowChoice.Index(a.lanes) { // another page selected another shadow
 		same, canRedraw = false, true
 	}

@@ -17,7 +17,7 @@ type page struct {
 }
 
 // New returns the page. second selects the shadow; all pages share it.
-func New(second *panes.Second) *page {
+func New(second *panes.SelectedShadow) *page {
 	p := &page{budget: &budgetModel{shadowChoice: second, selected: -1}, summary: room.NewSlot(&panes.SummaryLine{})}
 	p.table = room.NewSlot(&table{p.budget})
 	for i := range p.stacks {
@@ -142,7 +142,7 @@ func (p *page) Zoom() {
 func (p *page) Bindings() []room.Binding {
 	next := func() room.Request {
 		if len(p.budget.lanes) < 3 { // the active encoder and at most one shadow
-			return room.Request{Say: "w selects another shadow, but there are fewer than two; v adds one"}
+			return room.Request{Notice: "w selects another shadow, but there are fewer than two; v adds one"}
 		}
 		p.budget.shadowChoice.Next(p.budget.lanes, 1)
 		p.recompute()
@@ -159,8 +159,8 @@ func (p *page) Arrows() [][2]string {
 	return [][2]string{{"↑↓", "field"}, {"enter", "only this"}, {"←→", "kbps, share, per changed"}}
 }
 
-// Means implements room.Explainer.
-func (p *page) Means(key string) string {
+// KeyHelp implements room.Explainer.
+func (p *page) KeyHelp(key string) string {
 	return map[string]string{"up": "select a field", "left": "kbps, share of the bits, or bits per changed item",
 		"enter": "show the selected field only, or all", "tab": "compare with the next shadow", "z": "time span; dots or lines; the axis always begins at 0",
 		"esc": "show all fields"}[key]

@@ -42,7 +42,7 @@ func (p *stack) Draw(c *look.Canvas, th *look.Theme, focused bool) {
 	if p.index == 1 {
 		title = "shadow " + lane.Name()
 	}
-	c.Frame(th, focused, title, p.legend(lane, look.HeadRoom(c.W, title))...)
+	c.Frame(th, focused, title, p.legend(lane, look.TitleSpace(c.W, title))...)
 	if len(p.slots) == 0 {
 		c.Clip(2, 1, c.W-4, look.Dim, panes.NothingSentText(lane))
 		return
@@ -78,9 +78,9 @@ func (p *stack) legend(lane *engine.Lane, maxWidth int) []look.Span {
 // spec returns the chart of a lane for w columns.
 func (p *stack) spec(lane *engine.Lane, th *look.Theme, w int) *chart.Spec {
 	s := &chart.Spec{ASCII: th.Ascii, End: p.nextIndex, Step: meters.SamplePeriod, Span: int(p.span() / meters.SamplePeriod), Time: true, Labels: true, Floor: 1}
-	look.InkChart(s)
+	look.SetChartStyles(s)
 	panes.AddMarks(s, th, p.snap.Marks)
-	samples := lockstep.CaughtUp(lane)
+	samples := lockstep.AfterWarmUp(lane)
 	samples = samples[max(len(samples)-s.VisibleValues(w), 0):]
 	if n := len(samples); n > 0 { // the newest sample of a shadow may be older than that of the active encoder
 		s.End = int64(samples[n-1].T / meters.SamplePeriod)
@@ -116,8 +116,8 @@ func (p *stack) area(samples []meters.Sample, weights []float64, k encoders.Slot
 	for i := range samples {
 		values[i] = p.value(&samples[i], k)
 	}
-	a := chart.Area{Values: values, Weights: weights, Fill: th.Block, Ink: chart.Ink(look.SlotInk(int(k))),
-		Name: panes.SlotName(k, p.snap.Schema), NameInk: chart.Ink(look.BarInk(int(k)))}
+	a := chart.Area{Values: values, Weights: weights, Fill: th.Block, Ink: chart.Ink(look.SlotStyle(int(k))),
+		Name: panes.SlotName(k, p.snap.Schema), NameInk: chart.Ink(look.BarStyle(int(k)))}
 	if th.Color && !th.Ascii {
 		a.Fill = '█'
 	} else if !th.Color {

@@ -53,7 +53,7 @@ func newSlotCost(l *engine.Lane, k encoders.Slot) slotCost {
 // Draw implements room.Pane: a row per slot, then the payload and the verdict.
 func (p *table) Draw(c *look.Canvas, th *look.Theme, focused bool) {
 	active := p.active()
-	c.Frame(th, focused, p.Name(), p.heading(look.HeadRoom(c.W, p.Name()), c.H)...)
+	c.Frame(th, focused, p.Name(), p.heading(look.TitleSpace(c.W, p.Name()), c.H)...)
 	if active == nil || len(p.slots) == 0 {
 		c.Clip(2, 1, c.W-4, look.Dim, panes.NothingSentText(active))
 		return
@@ -130,7 +130,7 @@ func (p *table) drawHead(c *look.Canvas, active, shadow *engine.Lane) (below int
 		}
 		drawName(active, columnEnds[2])
 		drawName(shadow, columnEnds[5])
-		c.Right(columnEnds[6], y, look.Title, "difference")
+		c.TextRight(columnEnds[6], y, look.Title, "difference")
 		y++
 	}
 	per := "b/" + panes.PerItemHeading(panes.PerItemUnit(p.snap.Schema, p.item()))
@@ -139,7 +139,7 @@ func (p *table) drawHead(c *look.Canvas, active, shadow *engine.Lane) (below int
 		headings = []string{"kbps", "share %", per, "b/packet"}
 	}
 	for i, heading := range headings {
-		c.Right(columnEnds[i], y, look.Dim, heading)
+		c.TextRight(columnEnds[i], y, look.Dim, heading)
 	}
 	return y + 1
 }
@@ -175,32 +175,32 @@ func (p *table) drawRow(c *look.Canvas, th *look.Theme, y int, r tableRow) {
 		style = look.Title
 	}
 	if k < encoders.MaxSlots && len(r.slots) == 1 {
-		c.Set(3, y, look.SlotInk(k), th.Swatch(k))
+		c.Set(3, y, look.SlotStyle(k), th.Swatch(k))
 	}
 	c.Clip(5, y, nameWidth, style, r.name)
 	activeCost := r.sumCost(p.active())
 	p.drawFigures(c, y, columnEnds[:3], activeCost)
 	other := p.shadow()
 	if other == nil {
-		c.Right(columnEnds[3], y, look.Plain, units.Fixed(activeCost.packet, 1))
+		c.TextRight(columnEnds[3], y, look.Plain, units.Fixed(activeCost.packet, 1))
 		return
 	}
 	shadowCost := r.sumCost(other)
 	p.drawFigures(c, y, columnEnds[3:6], shadowCost)
 	diff := shadowCost.kbps - activeCost.kbps
-	c.Right(columnEnds[6], y, differenceStyle(diff), formatSigned(diff, 1))
+	c.TextRight(columnEnds[6], y, differenceStyle(diff), formatSigned(diff, 1))
 }
 
 // drawFigures draws kbps, share and bits per changed item, right-aligned at ends.
 func (p *table) drawFigures(c *look.Canvas, y int, ends []int, s slotCost) {
-	c.Right(ends[0], y, look.Value, units.Fixed(s.kbps, 1))
-	c.Right(ends[1], y, look.Plain, units.Fixed(s.share, 1))
-	c.Right(ends[2], y, look.Ratio, units.Fixed(s.changed, 2))
+	c.TextRight(ends[0], y, look.Value, units.Fixed(s.kbps, 1))
+	c.TextRight(ends[1], y, look.Plain, units.Fixed(s.share, 1))
+	c.TextRight(ends[2], y, look.Ratio, units.Fixed(s.changed, 2))
 }
 
 // differenceStyle returns the style of a difference in kbps: fewer is good. A difference that is rounded to
 // 0 is dim.
-func differenceStyle(d float64) look.Ink {
+func differenceStyle(d float64) look.Style {
 	switch {
 	case math.Abs(d) < 0.05:
 		return look.Dim

@@ -89,7 +89,7 @@ func (r *entry) label() string { return look.LaneName(r.name, r.differs, math.Ma
 
 // comparison compares all lanes over the period in which all of them ran.
 type comparison struct {
-	lockstep.Stretch
+	lockstep.CommonPeriod
 	packets int // number of packets behind sizes and times
 	entries []entry
 }
@@ -97,10 +97,10 @@ type comparison struct {
 // compare compares the lanes of a snapshot. It takes time in proportion to samples and
 // lanes. The confidence intervals take longer and are computed later, one per tick (see computeNextGap).
 func compare(snap *engine.Snapshot) comparison {
-	c := comparison{Stretch: lockstep.Gather(snap)}
+	c := comparison{CommonPeriod: lockstep.CommonSamples(snap)}
 	for i := range snap.Lanes {
 		l := &snap.Lanes[i]
-		c.entries = append(c.entries, entry{Series: c.Lanes[i], lane: i, name: l.Encoder, differs: l.Differs, absent: lockstep.Absent(snap, l), started: l.Began, timing: l.Timing,
+		c.entries = append(c.entries, entry{Series: c.Lanes[i], lane: i, name: l.Encoder, differs: l.Differs, absent: lockstep.IsAbsent(snap, l), started: l.Began, timing: l.Timing,
 			err: l.Err})
 	}
 	c.packets = c.pairPackets(snap)
@@ -144,7 +144,7 @@ func (c *comparison) pairPackets(snap *engine.Snapshot) int {
 				inAllLanes = false
 				break
 			}
-			decoded, across = decoded && row[i].DecodeNS > 0, across || row[i].Across
+			decoded, across = decoded && row[i].DecodeNS > 0, across || row[i].CrossesLoop
 		}
 		if !inAllLanes || across {
 			continue
@@ -228,7 +228,7 @@ func (r *entry) computeFigures() {
 // difference, because the ratio to an encoder that never fails would be infinite. Only one of the two
 // is set; neither if the entries cannot be compared.
 type gap struct {
-	ratio      paired.Quotient
+	ratio      paired.RatioInterval
 	difference paired.Interval // of failures only
 }
 
@@ -252,14 +252,14 @@ func (r *entry) gapTo(best *entry, f figure) gap {
 	bestRatio, _ := best.ratio(f)
 	switch {
 	case f == figureFailures:
-		return gap{difference: paired.Ratios(ownRatio, bestRatio, seed)}
+		return gap{difference: paired.CompareByDifference(ownRatio, bestRatio, seed)}
 	case isRatio:
-		return gap{ratio: paired.Quotients(ownRatio, bestRatio, seed)}
+		return gap{ratio: paired.CompareByRatio(ownRatio, bestRatio, seed)}
 	}
 	own, p := r.samplesFor(f)
 	others, _ := best.samplesFor(f)
 	if len(own) != len(others) {
 		return gap{}
 	}
-	return gap{ratio: paired.QuantileQuotients(own, others, p, seed)}
+	return gap{ratio: paired.CompareQuantilesByRatio(own, others, p, seed)}
 }

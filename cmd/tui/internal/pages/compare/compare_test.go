@@ -47,7 +47,7 @@ func TestComparedFigures(t *testing.T) {
 		}
 		gap, ok := p.gaps[p.gapKeyOf(i)]
 		want := r.figures[figureKbps] / p.data.entries[p.order[0]].figures[figureKbps]
-		if q := gap.ratio; !ok || !gap.isSignificant() || math.Abs(q.Times-want) > 1e-6 || q.Lo > want || q.Hi < want {
+		if q := gap.ratio; !ok || !gap.isSignificant() || math.Abs(q.Ratio-want) > 1e-6 || q.Lo > want || q.Hi < want {
 			t.Errorf("%s: %+v, want %v", r.name, gap, want)
 		}
 	}
@@ -57,7 +57,7 @@ func TestComparedFigures(t *testing.T) {
 // by. Data that are not displayed have no such column.
 func TestAgeIsCompared(t *testing.T) {
 	snap := labtest.FourShadows()
-	if view := labtest.NewStage(New(&panes.Second{}), &labtest.Lab{Snap: snap}, 200, 20).View(); strings.Contains(view, "age ms") {
+	if view := labtest.NewStage(New(&panes.SelectedShadow{}), &labtest.Lab{Snap: snap}, 200, 20).View(); strings.Contains(view, "age ms") {
 		t.Errorf("an age without a display:\n%s", view)
 	}
 	from := snap.Lanes[4].Began + engine.WarmUp
@@ -80,11 +80,11 @@ func TestAgeIsCompared(t *testing.T) {
 		}
 	}
 	for _, w := range []int{200, 240} {
-		if view := labtest.NewStage(New(&panes.Second{}), &labtest.Lab{Snap: snap}, w, 20).View(); !strings.Contains(view, "age ms") || !strings.Contains(view, units.Fixed(want[4], 1)) {
+		if view := labtest.NewStage(New(&panes.SelectedShadow{}), &labtest.Lab{Snap: snap}, w, 20).View(); !strings.Contains(view, "age ms") || !strings.Contains(view, units.Fixed(want[4], 1)) {
 			t.Errorf("%d columns:\n%s", w, view)
 		}
 	}
-	if view := labtest.NewStage(New(&panes.Second{}), &labtest.Lab{Snap: snap}, 80, 20).View(); strings.Contains(view, "age ms") {
+	if view := labtest.NewStage(New(&panes.SelectedShadow{}), &labtest.Lab{Snap: snap}, 80, 20).View(); strings.Contains(view, "age ms") {
 		t.Errorf("the age replaces other figures:\n%s", view)
 	}
 }
@@ -119,12 +119,12 @@ func TestRatioIsSignificantSoon(t *testing.T) {
 	early := regexp.MustCompile(`×[23]\.\d+ `)
 	sure := regexp.MustCompile(`×[23]\.\d+  2\.\d+ to [23]\.\d+ `)
 	for _, w := range []int{60, 80, 100, 160, 200} {
-		text := labtest.Draw(comparedPane(busy(12*time.Second), w, 24), labtest.ViewOf(busy(12*time.Second)), w, 10)[3]
+		text := labtest.Draw(comparedPane(busy(12*time.Second), w, 24), labtest.NewView(busy(12*time.Second)), w, 10)[3]
 		if !early.MatchString(text) || strings.Contains(text, "not significant") || w > 100 && !strings.Contains(text, "too few data for an interval") {
 			t.Errorf("after a second, %d columns: %q", w, text)
 		}
 		for _, now := range []time.Duration{14 * time.Second, 30 * time.Second} {
-			text := labtest.Draw(comparedPane(busy(now), w, 24), labtest.ViewOf(busy(now)), w, 10)[3]
+			text := labtest.Draw(comparedPane(busy(now), w, 24), labtest.NewView(busy(now)), w, 10)[3]
 			if !sure.MatchString(text) || strings.Contains(text, "not significant") {
 				t.Errorf("at %v, %d columns: %q", now, w, text)
 			}
@@ -141,19 +141,19 @@ func TestLoopPointsAreLeftOut(t *testing.T) {
 		l := &looped.Lanes[i]
 		for k := range l.Samples {
 			if s := &l.Samples[k]; s.T > at && s.T <= at+lasts && i == 1 { // of one lane only, but left out of all
-				s.PayloadBits, s.Across = 100*s.PayloadBits, 6
+				s.PayloadBits, s.CrossingLoop = 100*s.PayloadBits, 6
 			}
 		}
 		for k := range l.Packets {
 			if p := &l.Packets[k]; p.Sent >= at && p.Sent < at+lasts && i == 1 {
-				p.Payload, p.Across = 60_000, true
+				p.Payload, p.CrossesLoop = 60_000, true
 			}
 		}
 	}
 	c, want := compare(looped), compare(plain)
 	n := len(want.entries[0].Payload)
-	if c.Seams != 3 || len(c.entries[0].Payload) != n-3 {
-		t.Errorf("%d samples left out, %d of %d kept", c.Seams, len(c.entries[0].Payload), n)
+	if c.LoopSamples != 3 || len(c.entries[0].Payload) != n-3 {
+		t.Errorf("%d samples left out, %d of %d kept", c.LoopSamples, len(c.entries[0].Payload), n)
 	}
 	for i := range c.entries {
 		from := plain.Lanes[4].Began + engine.WarmUp
@@ -170,7 +170,7 @@ func TestLoopPointsAreLeftOut(t *testing.T) {
 			t.Errorf("%s: a packet of %v bytes counts", c.entries[i].name, slices.Max(c.entries[i].sizes))
 		}
 	}
-	if text := strings.Join(labtest.Draw(comparedPane(looped, 160, 48), labtest.ViewOf(looped), 160, 12), "\n"); !strings.Contains(text,
+	if text := strings.Join(labtest.Draw(comparedPane(looped, 160, 48), labtest.NewView(looped), 160, 12), "\n"); !strings.Contains(text,
 		"without 0.3 s at loop points") {
 		t.Errorf("the footnote does not mention it:\n%s", text)
 	}
@@ -185,7 +185,7 @@ func TestSparklinesShareAScale(t *testing.T) {
 		}
 	}
 	want := map[string]string{"●": "▃", "○": "█", "△": "█", "□": "▅", "◇": "▂"} // level 1 + round(7 share of 433)
-	lines := strings.Split(labtest.NewStage(New(&panes.Second{}), &labtest.Lab{Snap: snap}, 200, 46).View(), "\n")
+	lines := strings.Split(labtest.NewStage(New(&panes.SelectedShadow{}), &labtest.Lab{Snap: snap}, 200, 46).View(), "\n")
 	for sign, level := range want {
 		i := slices.IndexFunc(lines, func(line string) bool { return strings.Contains(line, " "+sign+" ") })
 		if i < 0 || !strings.Contains(lines[i], strings.Repeat(level, sparkWidth)) {
@@ -205,7 +205,7 @@ func TestChartsBelowTheTable(t *testing.T) {
 		h    int
 		want []string // after none, one, two and three presses of c
 	}{{46, []string{figure + ratio, figure, ratio, figure + ratio}}, {22, []string{figure, ratio, figure, ratio}}} {
-		s := labtest.NewStage(New(&panes.Second{}), &labtest.Lab{Snap: labtest.FourShadows()}, 160, c.h)
+		s := labtest.NewStage(New(&panes.SelectedShadow{}), &labtest.Lab{Snap: labtest.FourShadows()}, 160, c.h)
 		for i, want := range c.want {
 			if i > 0 {
 				s.Press("c")
@@ -221,7 +221,7 @@ func TestChartsBelowTheTable(t *testing.T) {
 			}
 		}
 	}
-	if s := labtest.NewStage(New(&panes.Second{}), labtest.NewLab(), 160, 46); strings.Contains(s.View(), ratio) {
+	if s := labtest.NewStage(New(&panes.SelectedShadow{}), labtest.NewLab(), 160, 46); strings.Contains(s.View(), ratio) {
 		t.Error("a ratio chart without shadows")
 	}
 }
@@ -235,7 +235,7 @@ func TestSwapRestartsComparison(t *testing.T) {
 		{T: 80 * time.Second, Change: config.NewChange("encoder.params.x", 1)},
 		{T: 95 * time.Second, Change: config.NewChange("encoder.name", "later")}, // after the time cursor
 	}
-	if got := lockstep.Gather(snap).From; got != 81*time.Second {
+	if got := lockstep.CommonSamples(snap).From; got != 81*time.Second {
 		t.Errorf("compared since %v, want 81 s", got)
 	}
 	snap.Now = 80500 * time.Millisecond
@@ -251,8 +251,8 @@ func TestSwapRestartsComparison(t *testing.T) {
 // TestSortByEveryFigure: the cursor stays on its encoder, the figures ascend, and an encoder that
 // sends nothing is not the best.
 func TestSortByEveryFigure(t *testing.T) {
-	page := New(&panes.Second{})
-	m := labtest.NewStage(page, &labtest.Lab{Snap: labtest.Refusing()}, 160, 46)
+	page := New(&panes.SelectedShadow{})
+	m := labtest.NewStage(page, &labtest.Lab{Snap: labtest.RefusingSnapshot()}, 160, 46)
 	m.Press("down")
 	p := page.table
 	name := p.selected().name
@@ -283,7 +283,7 @@ func TestSortByEveryFigure(t *testing.T) {
 
 // comparedPane returns the table of a snapshot with all intervals computed.
 func comparedPane(snap *engine.Snapshot, w, h int) *table {
-	page := New(&panes.Second{})
+	page := New(&panes.SelectedShadow{})
 	m := labtest.NewStage(page, &labtest.Lab{Snap: snap}, w, h)
 	for range 6 { // one interval per tick
 		m.Tick(false)
@@ -296,7 +296,7 @@ func comparedPane(snap *engine.Snapshot, w, h int) *table {
 func TestIntervalsAreLimited(t *testing.T) {
 	const tick, slow = 50 * time.Millisecond, 10
 	lab := &labtest.Lab{Snap: labtest.FourShadows()}
-	page := New(&panes.Second{})
+	page := New(&panes.SelectedShadow{})
 	m := labtest.NewStage(page, lab, 160, 46)
 	p := page.table
 	for i := range 10 {

@@ -19,14 +19,14 @@ type page struct {
 	chartChoice  charts        // selected with c
 	summary      *room.Slot
 	places       []room.Place
-	shadowChoice *panes.Second // the shadow that all pages compare with the active encoder
-	h            int           // of the table
-	rest         int           // height below the table
+	shadowChoice *panes.SelectedShadow // the shadow that all pages compare with the active encoder
+	h            int                   // of the table
+	rest         int                   // height below the table
 }
 
 // New returns the comparison page. The shadow selected on it is stored in second, so that other pages
 // show it next to the active encoder.
-func New(second *panes.Second) *page {
+func New(second *panes.SelectedShadow) *page {
 	p := &page{shadowChoice: second, table: &table{}, charts: &panes.Charts{OnlySelected: true},
 		ratios: &panes.Charts{OnlySelected: true, Selected: panes.RatioChart}}
 	p.slots = [3]*room.Slot{room.NewSlot(p.table), room.NewSlot(p.charts), room.NewSlot(p.ratios)}
@@ -153,9 +153,9 @@ func (p *page) Enter() room.Request {
 		return room.Request{}
 	}
 	active, chosen := p.table.cfg.Encoder, p.table.cfg.Shadows[r.lane-1]
-	ch := config.NewChange("encoder.name", chosen.Name, "encoder.params", chosen.Params).Then(p.removal(chosen))
+	ch := config.NewChange("encoder.name", chosen.Name, "encoder.params", chosen.Params).Merge(p.removal(chosen))
 	if !slices.ContainsFunc(p.table.cfg.Shadows, active.Equal) {
-		ch = ch.Then(config.NewChange("shadow", []config.Encoder{active}))
+		ch = ch.Merge(config.NewChange("shadow", []config.Encoder{active}))
 	}
 	return room.Change(ch)
 }
@@ -171,7 +171,7 @@ func (p *page) removal(removed config.Encoder) config.Change {
 		}
 	}
 	if len(others) > 0 {
-		ch = ch.Then(config.NewChange("shadow", others))
+		ch = ch.Merge(config.NewChange("shadow", others))
 	}
 	return ch
 }
@@ -180,7 +180,7 @@ func (p *page) removal(removed config.Encoder) config.Change {
 func (p *page) removeSelected() room.Request {
 	r := p.table.selected()
 	if r == nil || r.lane == 0 {
-		return room.Request{Say: "the active encoder cannot be removed; select a shadow", Bad: true}
+		return room.Request{Notice: "the active encoder cannot be removed; select a shadow", IsError: true}
 	}
 	if r.lane > len(p.table.cfg.Shadows) {
 		return room.Request{}
@@ -214,8 +214,8 @@ func (p *page) Arrows() [][2]string {
 	return [][2]string{{"↑↓", "select"}, {"←→", "sort by"}}
 }
 
-// Means implements room.Explainer.
-func (p *page) Means(key string) string {
+// KeyHelp implements room.Explainer.
+func (p *page) KeyHelp(key string) string {
 	return map[string]string{"up": "select an encoder", "left": "sort by another figure", "tab": "sort by the next figure",
 		"enter": "make the selected shadow the active encoder; the active encoder becomes a shadow", "z": "fit the axis; time span; dots or lines"}[key]
 }
@@ -227,7 +227,7 @@ func (p *page) Bindings() []room.Binding {
 		room.Bind(group, []string{"v"}, "v", "add or remove shadows",
 			func() room.Request { return room.Request{Line: "encoder"} }).InFooter("shadows").Pin(),
 		room.Bind(group, []string{"c"}, "c", "charts: the sort figure, the payload ratio to the active encoder, or both",
-			room.Quietly(p.nextChartChoice)).InFooter("charts"),
+			room.WithoutRequest(p.nextChartChoice)).InFooter("charts"),
 		room.Bind(group, []string{"delete", "backspace"}, "del", "remove the selected shadow", p.removeSelected).InFooter("remove"),
 	}
 }

@@ -177,7 +177,7 @@ func (p *table) Draw(c *look.Canvas, th *look.Theme, focused bool) {
 	for y := 0; y < rows && first+y < len(p.order); y++ {
 		p.drawRow(c, th, rowsAbove-1+y, first+y, nameWidth, gapAt, sparkAt)
 	}
-	c.More(th, len(p.order)-first-rows)
+	c.MoreBelow(th, len(p.order)-first-rows)
 	p.footnote(c, th)
 }
 
@@ -270,7 +270,7 @@ func (p *table) drawHeads(c *look.Canvas, th *look.Theme, gapAt, sparkAt int) {
 		if col.figure == p.sortFigure {
 			style, head = look.Focus, th.Sorted+head
 		}
-		c.Right(col.x+col.w, 1, style, head)
+		c.TextRight(col.x+col.w, 1, style, head)
 	}
 	if gapAt >= 0 {
 		end := c.W - 2
@@ -298,20 +298,20 @@ func (p *table) drawRow(c *look.Canvas, th *look.Theme, y, rank, nameWidth, gapA
 		style = look.Chosen
 		c.Text(2, y, style, th.Chosen)
 	}
-	c.Set(4, y, look.LaneInk(r.lane), look.LaneSign(th, r.lane))
+	c.Set(4, y, look.LaneStyle(r.lane), look.LaneSymbol(th, r.lane))
 	c.Clip(6, y, nameWidth-5, style, look.LaneName(r.name, r.differs, nameWidth-6))
 	for _, col := range p.columns {
 		figureStyle := look.Plain
 		if col.figure == p.sortFigure {
 			figureStyle = look.Value
 		}
-		c.Right(col.x+col.w, y, figureStyle, col.figure.format(r.figures[col.figure])+r.timingMark(col.figure))
+		c.TextRight(col.x+col.w, y, figureStyle, col.figure.format(r.figures[col.figure])+r.timingMark(col.figure))
 	}
 	if math.IsNaN(r.figures[p.sortFigure]) && r.err != nil {
 		sparkAt = -1 // the error message needs the columns
 	}
 	if sparkAt >= 0 {
-		c.Clip(sparkAt, y, c.W-2-sparkAt, look.LaneInk(r.lane), chart.Spark(p.lastMinute(r), min(sparkWidth, c.W-2-sparkAt), p.sparkMax, th.Ascii))
+		c.Clip(sparkAt, y, c.W-2-sparkAt, look.LaneStyle(r.lane), chart.Spark(p.lastMinute(r), min(sparkWidth, c.W-2-sparkAt), p.sparkMax, th.Ascii))
 	}
 	end := c.W - 2
 	if sparkAt >= 0 {
@@ -348,7 +348,7 @@ func (p *table) gapSpans(th *look.Theme, rank int, r *entry, maxWidth int) []loo
 	v, best := r.figures[p.sortFigure], p.data.entries[p.order[0]].figures[p.sortFigure]
 	switch {
 	case r.absent:
-		return look.Fit(maxWidth, []look.Span{look.Dim.Span("not running yet: started at " + look.Clock(r.started))},
+		return look.Fit(maxWidth, []look.Span{look.Dim.Span("not running yet: started at " + look.FormatTime(r.started))},
 			[]look.Span{look.Dim.Span("not running yet")})
 	case math.IsNaN(v) && r.err != nil:
 		return []look.Span{look.Bad.Span(r.err.Error())}
@@ -371,7 +371,7 @@ func (p *table) gapSpans(th *look.Theme, rank int, r *entry, maxWidth int) []loo
 		style = look.Dim
 	}
 	decimals := ratioDecimals(q.Lo, q.Hi)
-	withInterval := []look.Span{style.Span(formatRatio(th, q.Times, q.Lo, q.Hi)),
+	withInterval := []look.Span{style.Span(formatRatio(th, q.Ratio, q.Lo, q.Hi)),
 		look.Dim.Span("  " + units.Fixed(q.Lo, decimals) + " to " + units.Fixed(q.Hi, decimals))}
 	ratio := withInterval[:1:1] // a capacity of 1 makes append copy
 	if !q.Significant() {
@@ -422,8 +422,8 @@ func (p *table) footnote(c *look.Canvas, th *look.Theme) {
 		return
 	}
 	parts := []string{fmt.Sprintf("common period %s", seconds(max(span, 0)))}
-	if p.data.Seams > 0 {
-		parts[0] += fmt.Sprintf(" without %s at loop points", seconds(time.Duration(p.data.Seams)*meters.SamplePeriod))
+	if p.data.LoopSamples > 0 {
+		parts[0] += fmt.Sprintf(" without %s at loop points", seconds(time.Duration(p.data.LoopSamples)*meters.SamplePeriod))
 	}
 	if p.sortFigure == figurePacket || p.sortFigure == figureEncode || p.sortFigure == figureDecode {
 		parts = append(parts, fmt.Sprintf("sizes and times: the last %d packets", p.data.packets))
@@ -441,9 +441,9 @@ func (p *table) footnote(c *look.Canvas, th *look.Theme) {
 func (p *table) blockText() string {
 	g := p.gaps[p.gapKeyOf(p.order[min(max(p.cursor, 1), len(p.order)-1)])]
 	if !g.hasInterval() {
-		minPairs := paired.LeastPairs
+		minPairs := paired.MinPairsForRatio
 		if p.sortFigure == figureFailures {
-			minPairs = paired.MinPairs
+			minPairs = paired.MinPairsForDifference
 		}
 		return fmt.Sprintf(", needs %s", seconds(time.Duration(minPairs)*meters.SamplePeriod))
 	}

@@ -37,7 +37,7 @@ func (p *blocks) Observe(v room.View) bool {
 
 // Draw implements room.Pane. If there are more blocks than cells, a cell shows several blocks.
 func (p *blocks) Draw(c *look.Canvas, th *look.Theme, focused bool) {
-	c.Frame(th, focused, "Blocks", p.legend(th, look.HeadRoom(c.W, "Blocks"))...)
+	c.Frame(th, focused, "Blocks", p.legend(th, look.TitleSpace(c.W, "Blocks"))...)
 	w, h := c.W-4, c.H-2
 	if w < 1 || h < 1 {
 		return

@@ -10,9 +10,9 @@ import (
 // matrix is a picture of the similarity of files, from which an encoder computes a patch: the blocks of the
 // new file from top to bottom, and from left to right the old file followed by the new one.
 type matrix struct {
-	m            *delivery.Matrix // nil if there is no picture
-	making       *delivery.Making // progress of the patch that is being computed; nil if none is
-	otherEncoder string           // the active encoder if it makes no patch, otherwise ""
+	m            *delivery.Matrix        // nil if there is no picture
+	making       *delivery.PatchProgress // progress of the patch that is being computed; nil if none is
+	otherEncoder string                  // the active encoder if it makes no patch, otherwise ""
 }
 
 func (p *matrix) Name() string { return "Matrix" }
@@ -20,18 +20,18 @@ func (p *matrix) Name() string { return "Matrix" }
 // Observe implements room.Observer.
 func (p *matrix) Observe(v room.View) bool {
 	otherEncoder := ""
-	if v.Snap.Matrix == nil && v.Snap.Making == nil {
+	if v.Snap.Matrix == nil && v.Snap.Patch == nil {
 		otherEncoder = v.ActiveLane().Encoder
 	}
-	same := p.m == v.Snap.Matrix && (p.making == nil) == (v.Snap.Making == nil) && otherEncoder == p.otherEncoder
-	p.m, p.making, p.otherEncoder = v.Snap.Matrix, v.Snap.Making, otherEncoder
+	same := p.m == v.Snap.Matrix && (p.making == nil) == (v.Snap.Patch == nil) && otherEncoder == p.otherEncoder
+	p.m, p.making, p.otherEncoder = v.Snap.Matrix, v.Snap.Patch, otherEncoder
 	return !same
 }
 
 // Draw implements room.Pane. A line separates old and new file, and a mark shows the progress.
 func (p *matrix) Draw(c *look.Canvas, th *look.Theme, focused bool) {
 	const title = "Similarity of the new file"
-	c.Frame(th, focused, title, p.heading(th, look.HeadRoom(c.W, title))...)
+	c.Frame(th, focused, title, p.heading(th, look.TitleSpace(c.W, title))...)
 	if p.m == nil {
 		p.drawEmpty(c)
 		return
@@ -78,7 +78,7 @@ func (p *matrix) drawEmpty(c *look.Canvas) {
 
 // cellStyle returns style and rune of the cell (x, y) of w x h: its filled quarters are parts that the
 // patch copies; without any, the rune shows the similarity.
-func (p *matrix) cellStyle(th *look.Theme, x, y, w, h int) (look.Ink, rune) {
+func (p *matrix) cellStyle(th *look.Theme, x, y, w, h int) (look.Style, rune) {
 	var mask uint8 // bit q: quarter q has a copied part; 0 is at the top left, 1 at the top right
 	var maxScore uint8
 	for quarter := range 4 {
@@ -126,10 +126,10 @@ func (p *matrix) legend(c *look.Canvas, th *look.Theme, divide int) {
 	pieces := []look.Span{look.Dim.Span(" similar  "), look.Payload.Span(copied), look.Dim.Span(" copied ")}
 	x = c.Spans(x+1, c.H-1, c.W-4-x, pieces...)
 	if at := 2 + divide; x < at-8 && at < c.W-14 {
-		c.Right(at-1, c.H-1, look.Dim, " old file ")
+		c.TextRight(at-1, c.H-1, look.Dim, " old file ")
 		c.Text(at+1, c.H-1, look.Dim, " new file ")
 	}
 	if p.making != nil {
-		c.Right(c.W-2, c.H-1, look.Mark, " "+units.Fixed(100*float64(p.making.Done)/float64(max(p.making.Total, 1)), 0)+" % ")
+		c.TextRight(c.W-2, c.H-1, look.Mark, " "+units.Fixed(100*float64(p.making.Done)/float64(max(p.making.Total, 1)), 0)+" % ")
 	}
 }

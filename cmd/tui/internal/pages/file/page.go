@@ -37,8 +37,8 @@ func (p *page) Arrows() [][2]string {
 	return [][2]string{{"↑↓", "select"}, {"←→", "adjust"}}
 }
 
-// Means implements room.Explainer.
-func (p *page) Means(key string) string {
+// KeyHelp implements room.Explainer.
+func (p *page) KeyHelp(key string) string {
 	return map[string]string{"up": "select a control", "left": "less, more", "[": "much less, much more",
 		"enter": "type an exact value, or choose from a list", "tab": "next pane, on a small screen",
 		"d": "which link the controls set: both, down, up"}[key]
@@ -50,7 +50,7 @@ func (p *page) Observe(v room.View) bool {
 	changed := room.ObserveAll(v, p.Slots...)
 	if !p.UserChose {
 		p.Focused = paneTransfer
-		if v.Snap.Making != nil {
+		if v.Snap.Patch != nil {
 			p.Focused = paneMatrix
 		}
 	}
@@ -76,7 +76,7 @@ func (p *page) Lines(th *look.Theme, w, h int) []string {
 		lines = append(lines, at.Slot.Render(th, w, at.H, at.Slot == p.Slots[p.Focused])...)
 	}
 	c := look.NewCanvas(w, controlRows)
-	p.controls.Brief(c, th, 0, p.Focused != paneControls)
+	p.controls.DrawHelpLine(c, th, 0, p.Focused != paneControls)
 	return append(lines, c.Lines(th)...)
 }
 
@@ -99,18 +99,18 @@ func (p *page) layOut(w, h int) []room.Place {
 	}
 }
 
-func (p *page) Move(dx, dy int) room.Request { return p.controls.Turn(dx, dy) }
+func (p *page) Move(dx, dy int) room.Request { return p.controls.HandleArrow(dx, dy) }
 
 // Wheel adjusts the selected control.
 func (p *page) Wheel(up int) room.Request { return p.Move(up, 0) }
 
 func (p *page) Enter() room.Request { return p.controls.Enter() }
 
-func (p *page) Release() { p.controls.Release() }
+func (p *page) Release() { p.controls.SelectBothLinks() }
 
 // Aim selects the next link for the controls.
 func (p *page) Aim() room.Request {
-	p.controls.Aim()
+	p.controls.NextDirection()
 	return room.Request{}
 }
 

@@ -45,7 +45,7 @@ func (p *rounds) Observe(v room.View) bool {
 
 // Draw implements room.Pane: a row per transfer with start, encoder, duration and resent blocks.
 func (p *rounds) Draw(c *look.Canvas, th *look.Theme, focused bool) {
-	c.Frame(th, focused, "Rounds", look.Fit(look.HeadRoom(c.W, "Rounds"),
+	c.Frame(th, focused, "Rounds", look.Fit(look.TitleSpace(c.W, "Rounds"),
 		[]look.Span{look.Dim.Span("the file is sent repeatedly")}, nil)...)
 	if len(p.rounds) == 0 {
 		c.Clip(2, 1, c.W-4, look.Dim, "no transfer has ended yet")
@@ -57,15 +57,15 @@ func (p *rounds) Draw(c *look.Canvas, th *look.Theme, focused bool) {
 		if !r.Done {
 			took, k = "incomplete", look.Late
 		}
-		start := look.Clock(time.Duration(r.StartS * float64(time.Second)))
+		start := look.FormatTime(time.Duration(r.StartS * float64(time.Second)))
 		resent := look.Value
 		if r.Resent > 0 {
 			resent = look.Late
 		}
 		c.Text(2, y, look.Dim, start)
 		c.Clip(11, y, 14, look.Plain, r.Encoder)
-		c.Right(35, y, k, took)
-		c.Right(41, y, resent, strconv.FormatInt(r.Resent, 10))
+		c.TextRight(35, y, k, took)
+		c.TextRight(41, y, resent, strconv.FormatInt(r.Resent, 10))
 		of := look.Dim.Span(" of " + strconv.Itoa(r.Blocks) + " resent")
 		c.Spans(41, y, c.W-43, look.Fit(c.W-43, []look.Span{of, look.Dim.Span(", " + units.Bytes(float64(r.PackedBytes)))},
 			[]look.Span{of})...)

@@ -10,8 +10,8 @@ import (
 )
 
 // blockStyle returns style and marker of a block state.
-func blockStyle(th *look.Theme, s delivery.BlockState) (look.Ink, rune) {
-	markers, styles := []rune("·○◐●◉"), [...]look.Ink{look.Faint, look.Dim, look.Late, look.Good, look.Mark}
+func blockStyle(th *look.Theme, s delivery.BlockState) (look.Style, rune) {
+	markers, styles := []rune("·○◐●◉"), [...]look.Style{look.Faint, look.Dim, look.Late, look.Good, look.Mark}
 	if th.Ascii {
 		markers = []rune(".-+o@")
 	}
@@ -27,7 +27,7 @@ func blockStateNames() []string {
 }
 
 // similarityStyle returns style and marker for a score of the matrix; denser means more similar.
-func similarityStyle(th *look.Theme, score uint8) (look.Ink, rune) {
+func similarityStyle(th *look.Theme, score uint8) (look.Style, rune) {
 	bounds, markers := [...]uint8{24, 72, 140, 200}, []rune(" ·░▒▓")
 	if th.Ascii {
 		markers = []rune(" .:+*")
@@ -36,7 +36,7 @@ func similarityStyle(th *look.Theme, score uint8) (look.Ink, rune) {
 	for n < len(bounds) && score >= bounds[n] {
 		n++
 	}
-	return [...]look.Ink{look.Plain, look.Faint, look.Dim, look.Plain, look.Title}[n], markers[n]
+	return [...]look.Style{look.Plain, look.Faint, look.Dim, look.Plain, look.Title}[n], markers[n]
 }
 
 // formatSeconds formats the duration of a transfer of s seconds.

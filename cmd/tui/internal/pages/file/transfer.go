@@ -15,22 +15,22 @@ import (
 // the first encoder with another.
 type transfer struct {
 	lanes  []engine.Lane
-	making *delivery.Making // progress of the patch that is being computed; nil if none is
-	now    int64            // virtual time in hundredths of a second, as the figures show it
-	past   bool             // the time cursor is in the past; this pane shows the present only
+	making *delivery.PatchProgress // progress of the patch that is being computed; nil if none is
+	now    int64                   // virtual time in hundredths of a second, as the figures show it
+	past   bool                    // the time cursor is in the past; this pane shows the present only
 }
 
 func (p *transfer) Name() string { return "Transfer" }
 
 // Observe implements room.Observer.
 func (p *transfer) Observe(v room.View) bool {
-	making, now := v.Snap.Making, int64(v.Snap.Now)/1e7
-	same := p.past == v.Back && len(p.lanes) == len(v.Snap.Lanes) && p.now == now && (p.making == nil) == (making == nil) &&
+	making, now := v.Snap.Patch, int64(v.Snap.Now)/1e7
+	same := p.past == v.Past && len(p.lanes) == len(v.Snap.Lanes) && p.now == now && (p.making == nil) == (making == nil) &&
 		(making == nil || *making == *p.making)
 	if same {
 		return false
 	}
-	p.lanes, p.making, p.now, p.past = v.Snap.Lanes, making, now, v.Back
+	p.lanes, p.making, p.now, p.past = v.Snap.Lanes, making, now, v.Past
 	return true
 }
 
@@ -39,7 +39,7 @@ func (p *transfer) rows() int { return 2*max(len(p.lanes), 1) + 2 }
 
 // Draw implements room.Pane: two rows per lane, then the verdict.
 func (p *transfer) Draw(c *look.Canvas, th *look.Theme, focused bool) {
-	c.Frame(th, focused, "Transfer", p.heading(look.HeadRoom(c.W, "Transfer"))...)
+	c.Frame(th, focused, "Transfer", p.heading(look.TitleSpace(c.W, "Transfer"))...)
 	y := 1
 	for i := range p.lanes {
 		if y+1 >= c.H-1 && i > 0 {
@@ -159,7 +159,7 @@ func (p *transfer) details(l *engine.Lane, x *figures.Transfer) [][]look.Span {
 	if x.Blocks == 0 {
 		return nil
 	}
-	detail := func(style look.Ink, value, unit string) []look.Span {
+	detail := func(style look.Style, value, unit string) []look.Span {
 		return []look.Span{style.Span(value), look.Dim.Span(unit + "  ")}
 	}
 	count := strconv.Itoa

@@ -51,10 +51,10 @@ func TestPacketKeepsItsPlace(t *testing.T) {
 	// Half a second later every packet that is still shown stands where it stood.
 	at := 90 * time.Second
 	p := &strip{}
-	before := labtest.Draw(p, labtest.ViewOf(labtest.Snapshot(at)), 50, 6)
+	before := labtest.Draw(p, labtest.NewView(labtest.Snapshot(at)), 50, 6)
 	oldest := p.newest + 1 - uint64(p.capacity) + 30 + 4
-	after := labtest.Draw(p, labtest.ViewOf(labtest.Snapshot(at+time.Second/2)), 50, 6)
-	for seq := oldest; seq+6 < uint64(at.Seconds()*labtest.Hz); seq++ {
+	after := labtest.Draw(p, labtest.NewView(labtest.Snapshot(at+time.Second/2)), 50, 6)
+	for seq := oldest; seq+6 < uint64(at.Seconds()*labtest.PacketRateHz); seq++ {
 		x, y := 2+int(seq)%p.capacity%p.width, 1+int(seq)%p.capacity/p.width
 		a, b := []rune(before[y])[x], []rune(after[y])[x]
 		if a != b {
@@ -71,7 +71,7 @@ func TestStripShowsTheMostSevereCopy(t *testing.T) {
 		{Seq: 2, Outcome: packetlog.Wrong}, {Seq: 2, Copy: 1, Outcome: packetlog.Duplicate},
 		{Seq: 3, Outcome: packetlog.Corrupt},
 	}
-	got := labtest.Draw(&strip{}, labtest.ViewOf(snap), 40, 6)[1]
+	got := labtest.Draw(&strip{}, labtest.NewView(snap), 40, 6)[1]
 	if !strings.HasPrefix(got, "│ D○W!▏") {
 		t.Errorf("strip is %q", got)
 	}
@@ -82,7 +82,7 @@ func TestPacketUnderTheCursor(t *testing.T) {
 	m := labtest.NewStage(page, labtest.NewLab(), 160, 46)
 	_ = m.View()
 	m.Press("tab", "left", "left", "left", "left", "left")
-	last := uint64(90*labtest.Hz) - 1
+	last := uint64(90*labtest.PacketRateHz) - 1
 	p := page.packets
 	if !p.hasSelection || p.selected != last-5 {
 		t.Fatalf("the cursor is on %d, want %d", p.selected, last-5)
@@ -105,13 +105,13 @@ func TestPacketUnderTheCursor(t *testing.T) {
 // TestWrongIsQuietUntilThereIsAny: wrong data are styled as an alarm, also in the legend, only if there
 // are any.
 func TestWrongIsQuietUntilThereIsAny(t *testing.T) {
-	l, _ := look.SchemeNamed("")
+	l, _ := look.ParseScheme("")
 	th := look.NewTheme(labtest.ColourRenderer(), l, false)
 	for _, wrong := range []int64{0, 2} {
 		snap := labtest.Snapshot(90 * time.Second)
 		snap.Lanes[0].Totals.Wrong = wrong
 		p := &strip{}
-		p.Observe(labtest.ViewOf(snap))
+		p.Observe(labtest.NewView(snap))
 		c := look.NewCanvas(220, 24)
 		p.Draw(c, th, false)
 		text := strings.Join(c.Lines(th), "\n")

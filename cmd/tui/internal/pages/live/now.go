@@ -57,7 +57,7 @@ func (p *now) Observe(v room.View) bool {
 	if p.observed && !v.Slow && (lane.Totals.Wrong == p.lane.Totals.Wrong) {
 		return false
 	}
-	p.item, p.schema, p.lane, p.observed, p.past = v.Snap.Item, v.Snap.Schema, *lane, true, v.Back
+	p.item, p.schema, p.lane, p.observed, p.past = v.Snap.Item, v.Snap.Schema, *lane, true, v.Past
 	p.payload = p.payload[:0]
 	for i := range lane.Samples {
 		p.payload = append(p.payload, float64(lane.Samples[i].PayloadBits))
@@ -67,7 +67,7 @@ func (p *now) Observe(v room.View) bool {
 
 // figure is a formatted number with label and unit.
 type figure struct {
-	style              look.Ink
+	style              look.Style
 	label, value, unit string
 }
 
@@ -81,7 +81,7 @@ func (p *now) rows() [][2]figure {
 		{{look.Wire, "wire", units.Fixed(r.WireKbps, 1), "kbps"}, {look.Dim, "uplink", units.Fixed(r.FeedbackKbps, 1), "kbps"}},
 	}, p.itemRows()...)
 	// The marker after µs means that a plugin ran recently or in the whole run.
-	recentUS, totalUS := "µs"+encoders.TimeMark(r.RunsAs), "µs"+timing.Mark()
+	recentUS, totalUS := "µs"+encoders.TimeMarker(r.RunsAs), "µs"+timing.Mark()
 	rows = append(rows, [2]figure{{look.Dim, "encode", units.Fixed(r.EncodeUS, 0), recentUS},
 		{look.Dim, "decode", units.Fixed(r.DecodeUS, 0), recentUS}})
 	link := linkRows(t.Network)
@@ -180,7 +180,7 @@ func (p *now) Draw(c *look.Canvas, th *look.Theme, focused bool) {
 	if p.lane.Totals.Remote != nil {
 		long, brief = strings.ReplaceAll(long, "link lost", "lost"), strings.ReplaceAll(brief, "link lost", "lost")
 	}
-	c.Frame(th, focused, "Now", look.Fit(look.HeadRoom(c.W, "Now"), []look.Span{look.Dim.Span(long)}, []look.Span{look.Dim.Span(brief)})...)
+	c.Frame(th, focused, "Now", look.Fit(look.TitleSpace(c.W, "Now"), []look.Span{look.Dim.Span(long)}, []look.Span{look.Dim.Span(brief)})...)
 	half := (c.W - 4) / 2
 	t := p.lane.Totals
 	wrong := figure{look.Good, "wrong", "0", "ok"}
@@ -218,7 +218,7 @@ func (p *now) drawFigure(c *look.Canvas, x, y, w int, f figure) {
 		valueStyle = look.Alarm
 	}
 	c.Clip(x, y, labelWidth, f.style, f.label)
-	c.Right(x+labelWidth+valueWidth-1, y, valueStyle, f.value)
+	c.TextRight(x+labelWidth+valueWidth-1, y, valueStyle, f.value)
 	if unitWidth := w - labelWidth - valueWidth - 1; look.TextWidth(f.unit) <= unitWidth { // no truncated units
 		c.Text(x+labelWidth+valueWidth, y, look.Dim, f.unit)
 	}

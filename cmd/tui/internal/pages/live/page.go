@@ -53,8 +53,8 @@ func (p *page) Arrows() [][2]string {
 	return [][2]string{{"↑↓", "select"}, {"←→", "adjust"}}
 }
 
-// Means implements room.Explainer.
-func (p *page) Means(key string) string {
+// KeyHelp implements room.Explainer.
+func (p *page) KeyHelp(key string) string {
 	return map[string]string{"up": "select a control; in the packets: a row up or down",
 		"left": "less, more; in the packets: older, newer", "[": "much less, much more",
 		"enter": "type an exact value, or choose from a list", "tab": "next pane: controls or packets", "z": "fit the axis; time span; dots or lines",
@@ -86,7 +86,7 @@ func (p *page) Lines(th *look.Theme, w, h int) []string {
 	lines = append(lines[:1:1], p.TabRow(th))
 	lines = append(lines, p.Places[0].Slot.Render(th, w, h-headerRows-controlRows, true)...)
 	c := look.NewCanvas(w, controlRows) // the selected control
-	p.controls.Brief(c, th, 0, p.Focused != paneControls)
+	p.controls.DrawHelpLine(c, th, 0, p.Focused != paneControls)
 	return append(lines, c.Lines(th)...)
 }
 
@@ -119,7 +119,7 @@ func (p *page) Move(dx, dy int) room.Request {
 		p.packets.moveCursor(dx + dy*p.packets.rowLength())
 		return room.Request{}
 	}
-	return p.controls.Turn(dx, dy)
+	return p.controls.HandleArrow(dx, dy)
 }
 
 // Wheel adjusts the selected control or moves the packet cursor.
@@ -130,14 +130,14 @@ func (p *page) Enter() room.Request { return p.controls.Enter() }
 // Release clears the selected packet and resets the controls to both links.
 func (p *page) Release() {
 	p.packets.release()
-	p.controls.Release()
+	p.controls.SelectBothLinks()
 }
 
 // Aim selects the next link for the controls, and shows a notice, because a small screen shows the
 // link nowhere else.
 func (p *page) Aim() room.Request {
-	p.controls.Aim()
-	return room.Request{Say: p.controls.Aims()}
+	p.controls.NextDirection()
+	return room.Request{Notice: p.controls.DirectionText()}
 }
 
 func (p *page) Zoom() { p.charts.NextSpan() }

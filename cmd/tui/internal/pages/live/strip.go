@@ -102,7 +102,7 @@ func (p *strip) Draw(c *look.Canvas, th *look.Theme, focused bool) {
 		rows = max(maxShown/w, 1)
 	}
 	p.width, p.capacity = w, w*rows
-	c.Frame(th, focused, "Packets", p.legend(th, look.HeadRoom(c.W, "Packets"))...)
+	c.Frame(th, focused, "Packets", p.legend(th, look.TitleSpace(c.W, "Packets"))...)
 	p.linkStatus.Draw(c)
 	if p.capacity < 2 || len(p.packets) == 0 {
 		return
@@ -138,11 +138,11 @@ type outcomeCount struct {
 
 // styledName returns the style of an outcome and its name according to word. Wrong is styled as an alarm
 // only if its count is above 0.
-func (e outcomeCount) styledName(word func(packetlog.Outcome) string) (look.Ink, string) {
+func (e outcomeCount) styledName(word func(packetlog.Outcome) string) (look.Style, string) {
 	if e.outcome == packetlog.Wrong && e.count == 0 {
 		return look.Dim, strings.ToLower(word(e.outcome))
 	}
-	return look.OutcomeInk(e.outcome), word(e.outcome)
+	return look.OutcomeStyle(e.outcome), word(e.outcome)
 }
 
 // drawTable draws a row per outcome from row y on: marker, name, count, share and a bar.
@@ -160,11 +160,11 @@ func (p *strip) drawTable(c *look.Canvas, th *look.Theme, y int) {
 			return
 		}
 		share := float64(o.count) / float64(max(sum, 1))
-		style, name := o.styledName(look.OutcomeWord)
+		style, name := o.styledName(look.OutcomeName)
 		c.Set(2, y, style, th.Outcome[o.outcome])
 		c.Clip(nameX, y, nameWidth, look.Plain, name)
-		c.Right(countEnd, y, look.Value, strconv.FormatInt(o.count, 10))
-		c.Right(shareEnd, y, look.Plain, units.Fixed(100*share, 2)+" %")
+		c.TextRight(countEnd, y, look.Value, strconv.FormatInt(o.count, 10))
+		c.TextRight(shareEnd, y, look.Plain, units.Fixed(100*share, 2)+" %")
 		c.Fill(barX, y, int(share*float64(max(c.W-2-barX, 0))+0.5), style, th.Block)
 		y++
 	}
@@ -188,9 +188,9 @@ func (p *strip) legend(th *look.Theme, maxWidth int) []look.Span {
 	line := func(word func(packetlog.Outcome) string) []look.Span {
 		return append(size[:1:1], slices.Concat(names(word, occurred)...)...)
 	}
-	legend := look.Fit(maxWidth, line(look.OutcomeWord), line(look.OutcomeShort),
-		look.FitGroups(maxWidth, append([][]look.Span{size}, names(look.OutcomeShort, occurred)...)))
-	return append(legend, look.FitGroups(maxWidth-look.SpansWidth(legend), names(look.OutcomeWord, notOccurred))...)
+	legend := look.Fit(maxWidth, line(look.OutcomeName), line(look.ShortOutcomeName),
+		look.FitGroups(maxWidth, append([][]look.Span{size}, names(look.ShortOutcomeName, occurred)...)))
+	return append(legend, look.FitGroups(maxWidth-look.SpansWidth(legend), names(look.OutcomeName, notOccurred))...)
 }
 
 // severity returns the rank of an outcome, the higher the more severe: of a packet and its copies, which
@@ -219,7 +219,7 @@ func (p *strip) drawStrip(c *look.Canvas, th *look.Theme, w int) {
 		cell := int(r.Seq % capacity)
 		if s := severity(r.Outcome) + 1; s > drawn[cell] {
 			drawn[cell] = s
-			c.Set(2+cell%w, 1+cell/w, look.OutcomeInk(r.Outcome), th.Outcome[min(r.Outcome, packetlog.NumOutcomes-1)])
+			c.Set(2+cell%w, 1+cell/w, look.OutcomeStyle(r.Outcome), th.Outcome[min(r.Outcome, packetlog.NumOutcomes-1)])
 		}
 	}
 	beam := int((p.newest + 1) % capacity)
@@ -247,9 +247,9 @@ func (p *strip) detailSpans(th *look.Theme, maxWidth int) []look.Span {
 		if o.count == 0 && o.outcome != packetlog.Decoded && o.outcome != packetlog.Lost {
 			continue
 		}
-		groups = append(groups, []look.Span{look.OutcomeInk(o.outcome).Span("  " + string(th.Outcome[o.outcome])),
+		groups = append(groups, []look.Span{look.OutcomeStyle(o.outcome).Span("  " + string(th.Outcome[o.outcome])),
 			look.Value.Span(" " + strconv.FormatInt(o.count, 10)),
-			look.Dim.Span(" " + look.OutcomeWord(o.outcome))})
+			look.Dim.Span(" " + look.OutcomeName(o.outcome))})
 	}
 	return look.FitGroups(maxWidth, groups)
 }
@@ -261,7 +261,7 @@ func describePacket(th *look.Theme, r *packetlog.Record) []look.Span {
 	if r.Baseline > 0 {
 		base = fmt.Sprintf("baseline age %d", r.Baseline)
 	}
-	outcome := look.OutcomeWord(r.Outcome)
+	outcome := look.OutcomeName(r.Outcome)
 	switch {
 	case r.Outcome == packetlog.Lost:
 		outcome = "lost: " + lossmodel.Cause(r.Cause).String()
@@ -270,8 +270,8 @@ func describePacket(th *look.Theme, r *packetlog.Record) []look.Span {
 	}
 	return []look.Span{
 		look.Value.Span(fmt.Sprintf("#%d", r.Seq)),
-		look.OutcomeInk(r.Outcome).Span(" " + string(th.Outcome[min(r.Outcome, packetlog.NumOutcomes-1)]) + " " + outcome),
-		look.Dim.Span(dot + "sent "), look.Plain.Span(look.Clock(r.Sent)),
+		look.OutcomeStyle(r.Outcome).Span(" " + string(th.Outcome[min(r.Outcome, packetlog.NumOutcomes-1)]) + " " + outcome),
+		look.Dim.Span(dot + "sent "), look.Plain.Span(look.FormatTime(r.Sent)),
 		look.Dim.Span(dot), look.Plain.Span(fmt.Sprintf("%d", r.Payload)), look.Dim.Span(fmt.Sprintf(" B (wire %d)", r.Wire)),
 		look.Dim.Span(dot), look.Plain.Span(fmt.Sprintf("%d", r.Changed)), look.Dim.Span(" changed" + dot + base + dot + r.Encoder),
 	}

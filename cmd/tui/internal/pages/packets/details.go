@@ -111,7 +111,7 @@ func problems(snap *engine.Snapshot) (list []inspector.Incident) {
 	if len(snap.Lanes) == 0 {
 		return nil
 	}
-	for _, problem := range snap.Lanes[0].Troubles {
+	for _, problem := range snap.Lanes[0].Incidents {
 		if problem.T <= snap.Now {
 			list = append(list, problem)
 		}
@@ -140,10 +140,10 @@ func (p *details) Draw(c *look.Canvas, th *look.Theme, focused bool) {
 		title = "Last problem: packet " + formatPacketID(p.opened.ID)
 	}
 	r := &p.opened.Record
-	mark := look.OutcomeInk(r.Outcome).Span(string(th.Outcome[min(r.Outcome, packetlog.NumOutcomes-1)]) + " " +
-		look.OutcomeWord(r.Outcome))
-	c.Frame(th, focused, title, look.Fit(look.HeadRoom(c.W, title),
-		[]look.Span{mark, look.Dim.Span("  " + look.Short(r.Encoder, 30))}, []look.Span{mark}, nil)...)
+	mark := look.OutcomeStyle(r.Outcome).Span(string(th.Outcome[min(r.Outcome, packetlog.NumOutcomes-1)]) + " " +
+		look.OutcomeName(r.Outcome))
+	c.Frame(th, focused, title, look.Fit(look.TitleSpace(c.W, title),
+		[]look.Span{mark, look.Dim.Span("  " + look.Shorten(r.Encoder, 30))}, []look.Span{mark}, nil)...)
 	p.drawBody(c, th)
 }
 
@@ -180,10 +180,10 @@ func (p *details) drawBody(c *look.Canvas, th *look.Theme) {
 	}
 	drawLines(reasons...)
 	y += gap
-	drawLines(look.Flow(p.sizeSpans(), c.W-4)...)
+	drawLines(look.WrapSpans(p.sizeSpans(), c.W-4)...)
 	y += gap
 	for _, line := range baseline {
-		drawLines(look.Flow(line, c.W-4)...)
+		drawLines(look.WrapSpans(line, c.W-4)...)
 	}
 	y += gap
 	if room := c.H - 1 - y; room < len(path)+gap+len(parts) {
@@ -201,7 +201,7 @@ func (p *details) drawBody(c *look.Canvas, th *look.Theme) {
 // they do not fit, the smallest parts are combined.
 func (p *details) flowParts(th *look.Theme, parts []panes.Part, w, maxLines int) (lines [][]look.Span) {
 	for limit := len(parts); limit > 0; limit-- {
-		lines = look.Flow(p.shareSpans(th, panes.LimitParts(parts, limit, rankByShare(parts))), w)
+		lines = look.WrapSpans(p.shareSpans(th, panes.LimitParts(parts, limit, rankByShare(parts))), w)
 		if len(lines) <= maxLines {
 			break
 		}
@@ -224,7 +224,7 @@ func rankByShare(parts []panes.Part) func(slot int) float64 {
 // shareSpans returns marker, name and share of each part.
 func (p *details) shareSpans(th *look.Theme, parts []panes.Part) (line []look.Span) {
 	for _, part := range parts {
-		line = append(line, look.SlotInk(part.Slot).Span(string(th.Swatch(part.Slot))),
+		line = append(line, look.SlotStyle(part.Slot).Span(string(th.Swatch(part.Slot))),
 			look.Plain.Span("\u00a0"+part.Name+"\u00a0"), look.Value.Span(units.Fixed(100*part.Share, 1)+"%   "))
 	}
 	return line
@@ -240,10 +240,10 @@ func (p *details) drawBits(c *look.Canvas, th *look.Theme, y int, b *encoders.Bu
 	parts = panes.LimitParts(parts, c.H-1-y, rankByShare(parts))
 	names := panes.PartNames(parts, nameWidth-3) // without the swatch and gaps
 	for i, part := range parts {
-		c.Spans(2, y, nameWidth-1, look.SlotInk(part.Slot).Span(string(th.Swatch(part.Slot))+" "), look.Plain.Span(names[i]))
-		c.Right(bitsEnd, y, look.Value, units.Fixed(part.Share*totalBits, 1)+" bits")
-		c.Right(shareEnd, y, look.Plain, units.Fixed(100*part.Share, 1)+" %")
-		c.Fill(shareEnd+2, y, int(part.Share*float64(barWidth)+0.5), look.SlotInk(part.Slot), th.Swatch(part.Slot))
+		c.Spans(2, y, nameWidth-1, look.SlotStyle(part.Slot).Span(string(th.Swatch(part.Slot))+" "), look.Plain.Span(names[i]))
+		c.TextRight(bitsEnd, y, look.Value, units.Fixed(part.Share*totalBits, 1)+" bits")
+		c.TextRight(shareEnd, y, look.Plain, units.Fixed(100*part.Share, 1)+" %")
+		c.Fill(shareEnd+2, y, int(part.Share*float64(barWidth)+0.5), look.SlotStyle(part.Slot), th.Swatch(part.Slot))
 		y++
 	}
 }

@@ -29,7 +29,7 @@ func (p *details) reasonLines(w int) (lines [][]look.Span) {
 }
 
 // reasonStyle returns the style of the sentence for a reason.
-func reasonStyle(r inspector.Reason) look.Ink {
+func reasonStyle(r inspector.Reason) look.Style {
 	switch {
 	case r == inspector.NoReason:
 		return look.Plain
@@ -82,7 +82,7 @@ func (p *details) baselineLines() [][]look.Span {
 }
 
 // baselineState describes whether the receiver had the baseline when the packet arrived, and why not.
-func baselineState(in *inspector.Inside) (string, look.Ink) {
+func baselineState(in *inspector.Inside) (string, look.Style) {
 	switch in.Base {
 	case inspector.BaseHeld:
 		return "available", look.Good
@@ -106,19 +106,19 @@ func formatMs(d time.Duration) string { return units.Fixed(float64(d)/1e6, 1) + 
 // A line has the name of the stage, the virtual time or the delay so far in ms, and what happened.
 func (p *details) pathLines(th *look.Theme) (lines [][]look.Span) {
 	r, in := &p.opened.Record, &p.opened.Inside
-	add := func(style look.Ink, stage, at, event string) {
+	add := func(style look.Style, stage, at, event string) {
 		lines = append(lines, []look.Span{look.Dim.Span(look.PadRight(stage, 11)), look.Plain.Span(look.PadRight(at, 12)), style.Span(event)})
 	}
 	add(look.Dim, "sender", formatTime(r.Sent), "epoch "+strconv.FormatUint(r.Epoch, 10))
 	delay, isLost := time.Duration(0), false
 	for _, s := range in.Trail.All() {
-		delay += s.Took
+		delay += s.Delay
 		if isLost {
 			continue // stages after the loss have no effect
 		}
 		isLost = s.Lost != lossmodel.None
 		at := ""
-		if s.Took != 0 && !isLost {
+		if s.Delay != 0 && !isLost {
 			at = look.PadLeft("+"+units.Fixed(float64(delay)/1e6, 1), 9)
 		}
 		event, style := describeStep(th, &s)
@@ -127,14 +127,14 @@ func (p *details) pathLines(th *look.Theme) (lines [][]look.Span) {
 	switch {
 	case r.Outcome == packetlog.Lost: // it did not reach the receiver
 	case r.Outcome == packetlog.Unknown:
-		add(look.OutcomeInk(r.Outcome), "receiver", "", "no report of arrival within the timeout")
+		add(look.OutcomeStyle(r.Outcome), "receiver", "", "no report of arrival within the timeout")
 	case r.Outcome == packetlog.InFlight && r.Due == 0: // over a network the arrival is not known in advance
 		add(look.Dim, "receiver", "", "no report yet")
 	case r.Outcome == packetlog.InFlight:
 		add(look.Dim, "receiver", formatTime(r.Due), "due; in flight")
 	default:
-		add(look.OutcomeInk(r.Outcome), "receiver", formatTime(r.Arrived),
-			string(th.Outcome[min(r.Outcome, packetlog.NumOutcomes-1)])+" "+look.OutcomeWord(r.Outcome)+" after "+formatMs(r.Arrived-r.Sent))
+		add(look.OutcomeStyle(r.Outcome), "receiver", formatTime(r.Arrived),
+			string(th.Outcome[min(r.Outcome, packetlog.NumOutcomes-1)])+" "+look.OutcomeName(r.Outcome)+" after "+formatMs(r.Arrived-r.Sent))
 	}
 	switch {
 	case in.AckLost != lossmodel.None:
@@ -148,28 +148,28 @@ func (p *details) pathLines(th *look.Theme) (lines [][]look.Span) {
 // describeStep describes what a stage of the link did to the packet: lost, damaged, copied, delayed, or
 // nothing. Stage netem is all of Linux netem in one step, whose delay matters more than its damage, and
 // whose loss is tested first.
-func describeStep(th *look.Theme, s *lossmodel.Step) (event string, style look.Ink) {
-	jitter := s.Took - s.Usual
+func describeStep(th *look.Theme, s *lossmodel.Step) (event string, style look.Style) {
+	jitter := s.Delay - s.BaseDelay
 	switch {
 	case s.Lost == lossmodel.Queue:
-		return "DROPPED: " + strconv.FormatInt(s.Ahead.Bytes, 10) + " bytes in the queue, which is full", look.Lost
+		return "DROPPED: " + strconv.FormatInt(s.QueueAhead.Bytes, 10) + " bytes in the queue, which is full", look.Lost
 	case s.Lost != lossmodel.None:
 		return "DROPPED: " + s.Lost.String(), look.Lost
 	case s.Flipped > 0 && s.Stage != lossmodel.StageNetem:
 		return strconv.Itoa(int(s.Flipped)) + " bits flipped", look.Corrupt
 	case s.Copies > 0 && s.Stage != lossmodel.StageNetem:
 		return strconv.Itoa(int(s.Copies)) + " duplicates made", look.Copy
-	case s.Stage == lossmodel.StageRate && s.Took > 0:
-		return formatMs(s.Took) + " on the line, behind " + strconv.Itoa(s.Ahead.Packets) + " packets of " +
-			strconv.FormatInt(s.Ahead.Bytes, 10) + " bytes", look.Plain
-	case (s.Stage == lossmodel.StageDelay || s.Stage == lossmodel.StageNetem) && s.Took > 0:
+	case s.Stage == lossmodel.StageRate && s.Delay > 0:
+		return formatMs(s.Delay) + " on the line, behind " + strconv.Itoa(s.QueueAhead.Packets) + " packets of " +
+			strconv.FormatInt(s.QueueAhead.Bytes, 10) + " bytes", look.Plain
+	case (s.Stage == lossmodel.StageDelay || s.Stage == lossmodel.StageNetem) && s.Delay > 0:
 		sign := " + "
 		if jitter < 0 {
 			sign, jitter = " - ", -jitter
 		}
-		return "latency " + formatMs(s.Usual) + sign + "jitter " + formatMs(jitter), look.Plain
-	case s.Stage == lossmodel.StageReorder && s.Took > 0, s.Stage == lossmodel.StageDuplicate && s.Took > 0:
-		return "delayed by " + formatMs(s.Took), look.Late
+		return "latency " + formatMs(s.BaseDelay) + sign + "jitter " + formatMs(jitter), look.Plain
+	case s.Stage == lossmodel.StageReorder && s.Delay > 0, s.Stage == lossmodel.StageDuplicate && s.Delay > 0:
+		return "delayed by " + formatMs(s.Delay), look.Late
 	case s.Bad: // of the Gilbert-Elliott loss model
 		return "passed, although in the bad state", look.Warn
 	}

@@ -36,7 +36,7 @@ func (p *list) Observe(v room.View) bool {
 	p.linkStatus.Observe(v) // drawn with the next change of the list
 	n := len(lane.Packets)
 	same := n == len(p.packets) && (n == 0 || room.SamePacketState(&lane.Packets[n-1], &p.packets[n-1]) && &lane.Packets[0] == &p.packets[0])
-	canRedraw := p.packets == nil || !v.Running() || v.Slow && v.Spare
+	canRedraw := p.packets == nil || !v.Running() || v.Slow && v.CanRedrawAll
 	if !p.dirty && (same || !canRedraw) {
 		return false
 	}
@@ -164,7 +164,7 @@ const listWidth = 82
 type listColumn struct {
 	end     int
 	heading string
-	cell    func(r *packetlog.Record) (string, look.Ink)
+	cell    func(r *packetlog.Record) (string, look.Style)
 }
 
 // minOutcomeWidth is the minimum width of the outcome, the most important column, with margins.
@@ -192,31 +192,31 @@ func (p *list) fitColumns(w int) (fitting []listColumn, outcomeX int) {
 // payload bytes, changed items, time of sending, and delay. A copy has "+" and its number after the
 // sequence; a packet in flight has the delay after which it is due.
 func (p *list) columns() []listColumn {
-	plain := func(s string) (string, look.Ink) { return s, look.Plain }
+	plain := func(s string) (string, look.Style) { return s, look.Plain }
 	return []listColumn{ // right edge, heading, cell
-		{11, "packet", func(r *packetlog.Record) (string, look.Ink) {
+		{11, "packet", func(r *packetlog.Record) (string, look.Style) {
 			s := strconv.FormatUint(r.Seq, 10)
 			if r.Copy > 0 {
 				s += "+" + strconv.Itoa(r.Copy)
 			}
 			return s, look.Value
 		}},
-		{20, "baseline", func(r *packetlog.Record) (string, look.Ink) {
+		{20, "baseline", func(r *packetlog.Record) (string, look.Style) {
 			if r.Baseline == 0 {
 				return "initial", look.Dim
 			}
 			return plain("-" + strconv.Itoa(r.Baseline))
 		}},
-		{27, "ms old", func(r *packetlog.Record) (string, look.Ink) {
+		{27, "ms old", func(r *packetlog.Record) (string, look.Style) {
 			if r.Baseline == 0 || p.rateHz <= 0 {
 				return "", look.Dim
 			}
 			return plain(strconv.Itoa(r.Baseline * 1000 / p.rateHz))
 		}},
-		{34, "bytes", func(r *packetlog.Record) (string, look.Ink) { return strconv.Itoa(r.Payload), look.Payload }},
-		{41, "chg", func(r *packetlog.Record) (string, look.Ink) { return plain(strconv.Itoa(r.Changed)) }},
-		{52, "sent", func(r *packetlog.Record) (string, look.Ink) { return formatTime(r.Sent), look.Dim }},
-		{62, "took ms", func(r *packetlog.Record) (string, look.Ink) {
+		{34, "bytes", func(r *packetlog.Record) (string, look.Style) { return strconv.Itoa(r.Payload), look.Payload }},
+		{41, "chg", func(r *packetlog.Record) (string, look.Style) { return plain(strconv.Itoa(r.Changed)) }},
+		{52, "sent", func(r *packetlog.Record) (string, look.Style) { return formatTime(r.Sent), look.Dim }},
+		{62, "took ms", func(r *packetlog.Record) (string, look.Style) {
 			switch {
 			case r.Outcome == packetlog.Lost, r.Outcome == packetlog.Unknown, r.Outcome == packetlog.InFlight && r.Due == 0:
 				return "-", look.Dim // unknown; over a network also before the arrival
@@ -232,11 +232,11 @@ func (p *list) columns() []listColumn {
 // row.
 func (p *list) Draw(c *look.Canvas, th *look.Theme, focused bool) {
 	filtered := p.filtered()
-	c.Frame(th, focused, "Packets", p.legend(th, len(filtered), look.HeadRoom(c.W, "Packets"))...)
+	c.Frame(th, focused, "Packets", p.legend(th, len(filtered), look.TitleSpace(c.W, "Packets"))...)
 	p.linkStatus.Draw(c)
 	columns, outcomeX := p.fitColumns(c.W)
 	for _, col := range columns {
-		c.Right(col.end, 1, look.Dim, col.heading)
+		c.TextRight(col.end, 1, look.Dim, col.heading)
 	}
 	c.Clip(outcomeX, 1, c.W-2-outcomeX, look.Dim, "outcome")
 	p.numRows = max(c.H-3, 0)
@@ -274,11 +274,11 @@ func (p *list) drawRow(c *look.Canvas, th *look.Theme, y int, r *packetlog.Recor
 		if isSelected && style == look.Dim {
 			style = look.Plain
 		}
-		c.Right(col.end, y, style, text)
+		c.TextRight(col.end, y, style, text)
 	}
-	style := look.OutcomeInk(r.Outcome)
+	style := look.OutcomeStyle(r.Outcome)
 	x := c.Text(outcomeX, y, style, string(th.Outcome[min(r.Outcome, packetlog.NumOutcomes-1)])+" ")
-	word := look.OutcomeWord(r.Outcome)
+	word := look.OutcomeName(r.Outcome)
 	if r.Outcome == packetlog.Lost {
 		word += ": " + r.Cause.String()
 	}

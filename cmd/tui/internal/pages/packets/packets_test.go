@@ -89,7 +89,7 @@ func TestLastProblemIsUpdated(t *testing.T) {
 	lab := labtest.NewPackets()
 	page := New()
 	m := labtest.NewStage(page, lab, 160, 46)
-	was := lab.Snap.Lanes[0].Troubles[0].Opened.ID
+	was := lab.Snap.Lanes[0].Incidents[0].Opened.ID
 	for _, c := range []struct {
 		away time.Duration
 		same bool // it is held for long enough to be read
@@ -97,9 +97,9 @@ func TestLastProblemIsUpdated(t *testing.T) {
 		snap := *lab.Snap
 		snap.Now += c.away
 		snap.Lanes = slices.Clone(snap.Lanes)
-		next := snap.Lanes[0].Troubles[0]
+		next := snap.Lanes[0].Incidents[0]
 		next.T, next.Opened.ID.Seq = snap.Now, next.Opened.ID.Seq+100
-		snap.Lanes[0].Troubles = append([]inspector.Incident{next}, snap.Lanes[0].Troubles...)
+		snap.Lanes[0].Incidents = append([]inspector.Incident{next}, snap.Lanes[0].Incidents...)
 		lab.Snap = &snap
 		m.Tick(false)
 		if got := page.details.opened.ID; (got == was) != c.same || !c.same && got != next.Opened.ID {

@@ -114,8 +114,8 @@ func (p *page) Arrows() [][2]string {
 	return [][2]string{{"↑↓", "packet"}, {"←→", "failure"}, {"enter", "its baseline"}}
 }
 
-// Means implements room.Explainer.
-func (p *page) Means(key string) string {
+// KeyHelp implements room.Explainer.
+func (p *page) KeyHelp(key string) string {
 	return map[string]string{"up": "previous or next packet", "left": "previous or next failure",
 		"enter": "the baseline of this packet", "tab": "next filter, as f", "esc": "clear selection and filter: follow the newest"}[key]
 }
@@ -131,11 +131,11 @@ func (p *page) Bindings() []room.Binding {
 	}
 	failure := func(direction int) func() room.Request { return func() room.Request { return p.Move(direction, 0) } }
 	toEnd := func(direction int) func() room.Request {
-		return func() room.Request { return p.Move(0, direction*room.Far) }
+		return func() room.Request { return p.Move(0, direction*room.ListEnd) }
 	}
 	next := func() room.Request {
 		p.list.nextFilter()
-		return room.Request{Renew: true} // redraw at once
+		return room.Request{Redraw: true} // redraw at once
 	}
 	return []room.Binding{
 		room.Bind(group, []string{"f"}, "f", "next filter: all, failed, lost, late, ...; or type /filter lost",

@@ -26,8 +26,8 @@ type problemBox struct {
 	width  int           // width of the box, set by Size
 }
 
-// NewWhy returns a box with the problems of a snapshot.
-func NewWhy(snap *engine.Snapshot, cfg *config.Config) *problemBox {
+// NewProblems returns a box with the problems of a snapshot.
+func NewProblems(snap *engine.Snapshot, cfg *config.Config) *problemBox {
 	return &problemBox{list: problems(snap), cfg: cfg, now: snap.Now}
 }
 
@@ -64,7 +64,7 @@ func (b *problemBox) lines(i int) []string {
 // Draw implements room.Overlay.
 func (b *problemBox) Draw(c *look.Canvas, th *look.Theme) {
 	hint := []look.Span{look.Dim.Span("newest of each kind; enter opens the packet, any other key closes")}
-	c.Frame(th, true, "Problems", look.Fit(look.HeadRoom(c.W, "Problems"), hint,
+	c.Frame(th, true, "Problems", look.Fit(look.TitleSpace(c.W, "Problems"), hint,
 		[]look.Span{look.Dim.Span("enter opens, any other key closes")}, nil)...)
 	if len(b.list) == 0 {
 		c.Clip(2, 1, c.W-4, look.Plain, "no problems: no packet failed or was much larger than those before it")
@@ -112,11 +112,11 @@ func (b *problemBox) drawProblem(c *look.Canvas, th *look.Theme, y, i int) int {
 
 // headingStyle returns the style of a problem's heading: that of the packet's outcome, as on other pages, or
 // a warning for large packets and refused frames, which are no outcomes.
-func headingStyle(problem *inspector.Incident) look.Ink {
+func headingStyle(problem *inspector.Incident) look.Style {
 	if problem.Reason.Large() || problem.Reason == inspector.BecauseRefusedFrame {
 		return look.Warn
 	}
-	return look.OutcomeInk(problem.Opened.Record.Outcome)
+	return look.OutcomeStyle(problem.Opened.Record.Outcome)
 }
 
 // formatAgo writes how long ago something happened.

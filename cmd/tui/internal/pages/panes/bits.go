@@ -70,12 +70,12 @@ func StackedBar(c *look.Canvas, th *look.Theme, x, y, w int, parts []Part) {
 		shareSum += part.Share // rounding the sum, not each share, makes the bar as long as the total
 		end := barStart + min(max(int(shareSum*float64(w)+0.5), 0), w)
 		if th.Color {
-			c.Fill(x, y, end-x, look.BarInk(part.Slot), ' ')
+			c.Fill(x, y, end-x, look.BarStyle(part.Slot), ' ')
 		} else {
 			c.Fill(x, y, end-x, look.Plain, th.Shade(part.Slot))
 		}
 		if label := " " + part.Name + " "; look.TextWidth(label) <= end-x {
-			c.Text(x, y, look.BarInk(part.Slot), label)
+			c.Text(x, y, look.BarStyle(part.Slot), label)
 		}
 		x = max(x, end)
 	}

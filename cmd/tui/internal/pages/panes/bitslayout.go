@@ -57,15 +57,15 @@ func (p *Bits) chooseLayout(parts []Part, w, h int) bitsLayout {
 func (p *Bits) drawRows(c *look.Canvas, th *look.Theme, parts []Part) {
 	const figures = 34                                             // columns of the three figures at the right edge
 	nameWidth := min(max(maxNameWidth(parts)+3, nameMaxWidth), 24) // with the swatch and a gap
-	c.Right(c.W-2, 3, look.Dim, "share      kbps   bits/changed")
+	c.TextRight(c.W-2, 3, look.Dim, "share      kbps   bits/changed")
 	for i, name := range PartNames(parts, nameWidth-3) {
 		part, y := &parts[i], 4+i
-		c.Spans(2, y, nameWidth-1, look.SlotInk(part.Slot).Span(string(th.Swatch(part.Slot))+" "), look.Plain.Span(name))
+		c.Spans(2, y, nameWidth-1, look.SlotStyle(part.Slot).Span(string(th.Swatch(part.Slot))+" "), look.Plain.Span(name))
 		barWidth := max(c.W-4-nameWidth-figures, 0)
-		c.Fill(2+nameWidth, y, int(part.Share*float64(barWidth)+0.5), look.SlotInk(part.Slot), th.Swatch(part.Slot))
-		c.Right(c.W-2, y, look.Plain, look.PadLeft(units.Fixed(part.Share*p.Recent.BitsPerChanged, 2), 11))
-		c.Right(c.W-15, y, look.Plain, units.Fixed(part.Share*p.Recent.PayloadKbps, 1))
-		c.Right(c.W-25, y, look.Value, units.Fixed(100*part.Share, 1)+" %")
+		c.Fill(2+nameWidth, y, int(part.Share*float64(barWidth)+0.5), look.SlotStyle(part.Slot), th.Swatch(part.Slot))
+		c.TextRight(c.W-2, y, look.Plain, look.PadLeft(units.Fixed(part.Share*p.Recent.BitsPerChanged, 2), 11))
+		c.TextRight(c.W-15, y, look.Plain, units.Fixed(part.Share*p.Recent.PayloadKbps, 1))
+		c.TextRight(c.W-25, y, look.Value, units.Fixed(100*part.Share, 1)+" %")
 	}
 }
 
@@ -81,7 +81,7 @@ func (p *Bits) drawColumns(c *look.Canvas, th *look.Theme, parts []Part) {
 	for i, name := range PartNames(parts, nameWidth) {
 		part, x := &parts[i], 2+i*w
 		lines := [][]look.Span{
-			{look.SlotInk(part.Slot).Span(string(th.Swatch(part.Slot)) + " "), look.Plain.Span(name)},
+			{look.SlotStyle(part.Slot).Span(string(th.Swatch(part.Slot)) + " "), look.Plain.Span(name)},
 			{look.Value.Span(look.PadLeft(units.Fixed(100*part.Share, 1), 6)), look.Dim.Span(" %")},
 			{look.Plain.Span(look.PadLeft(units.Fixed(part.Share*p.Recent.PayloadKbps, 1), 6)), look.Dim.Span(" kbps")},
 			{look.Plain.Span(look.PadLeft(units.Fixed(part.Share*p.Recent.BitsPerChanged, 2), 6)), look.Dim.Span(" bits")},
@@ -104,15 +104,15 @@ func (p *Bits) tableDrawer(cellWidth, nameWidth int) func(*look.Canvas, *look.Th
 		h := max(c.H-4, 1) // parts per column
 		numColumns := (len(parts) + h - 1) / h
 		for x := 2; x < 2+numColumns*cellWidth; x += cellWidth {
-			c.Right(x+cellWidth-columnGap, 2, look.Dim, "share  kbps   bits")
+			c.TextRight(x+cellWidth-columnGap, 2, look.Dim, "share  kbps   bits")
 		}
 		for i, text := range PartNames(parts, nameWidth) {
 			part, x, y := &parts[i], 2+i/h*cellWidth, 3+i%h
 			end := x + cellWidth - columnGap
-			c.Spans(x, y, 2+nameWidth, look.SlotInk(part.Slot).Span(string(th.Swatch(part.Slot))+" "), look.Plain.Span(text))
-			c.Right(end-13, y, look.Value, units.Fixed(100*part.Share, 1)+"%")
-			c.Right(end-7, y, look.Plain, units.Fixed(part.Share*p.Recent.PayloadKbps, 1))
-			c.Right(end, y, look.Plain, units.Fixed(part.Share*p.Recent.BitsPerChanged, 2))
+			c.Spans(x, y, 2+nameWidth, look.SlotStyle(part.Slot).Span(string(th.Swatch(part.Slot))+" "), look.Plain.Span(text))
+			c.TextRight(end-13, y, look.Value, units.Fixed(100*part.Share, 1)+"%")
+			c.TextRight(end-7, y, look.Plain, units.Fixed(part.Share*p.Recent.PayloadKbps, 1))
+			c.TextRight(end, y, look.Plain, units.Fixed(part.Share*p.Recent.BitsPerChanged, 2))
 		}
 	}
 }
@@ -124,8 +124,8 @@ func (p *Bits) gridDrawer(cellWidth, nameWidth int) func(*look.Canvas, *look.The
 		h := max(c.H-3, 1) // parts per column
 		for i, text := range PartNames(parts, nameWidth) {
 			part, x, y := &parts[i], 2+i/h*cellWidth, 2+i%h
-			c.Spans(x, y, 2+nameWidth, look.SlotInk(part.Slot).Span(string(th.Swatch(part.Slot))+" "), look.Plain.Span(text))
-			c.Right(x+cellWidth-columnGap, y, look.Value, units.Fixed(100*part.Share, 1)+"%")
+			c.Spans(x, y, 2+nameWidth, look.SlotStyle(part.Slot).Span(string(th.Swatch(part.Slot))+" "), look.Plain.Span(text))
+			c.TextRight(x+cellWidth-columnGap, y, look.Value, units.Fixed(100*part.Share, 1)+"%")
 		}
 	}
 }

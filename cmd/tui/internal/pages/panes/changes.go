@@ -33,7 +33,7 @@ func (p *Changes) Name() string { return "Changes" }
 func (p *Changes) Observe(v room.View) bool {
 	p.loopLabel = " loop: recording restarted"
 	switch {
-	case room.OfFiles(v.Snap.Schema):
+	case room.SendsFiles(v.Snap.Schema):
 		p.loopLabel = " loop: file restarted"
 	case v.Snap.World != nil && v.Snap.World.Live:
 		p.loopLabel = " loop: world restarted"
@@ -45,8 +45,8 @@ func (p *Changes) Observe(v room.View) bool {
 	}
 	p.per = PerItemShort(v.Snap.Schema, v.Snap.Item)
 	n, newest := len(v.Snap.Effects), newestEffect(v.Snap.Effects)
-	if n != p.numEffects || newest != p.newest || v.Snap.Trying != p.measuring {
-		p.numEffects, p.newest, p.measuring, changed = n, newest, v.Snap.Trying, true
+	if n != p.numEffects || newest != p.newest || v.Snap.TrialAt != p.measuring {
+		p.numEffects, p.newest, p.measuring, changed = n, newest, v.Snap.TrialAt, true
 		p.updateEffects(v.Snap.Effects)
 	}
 	return changed
@@ -78,7 +78,7 @@ func (p *Changes) updateEffects(list []engine.Effect) {
 // Draw implements room.Pane: one row for each change, newest first.
 func (p *Changes) Draw(c *look.Canvas, th *look.Theme, focused bool) {
 	const title = "Changes"
-	c.Frame(th, focused, title, look.Fit(look.HeadRoom(c.W, title),
+	c.Frame(th, focused, title, look.Fit(look.TitleSpace(c.W, title),
 		[]look.Span{look.Dim.Span("active encoder, kbps before → after on the same frames")},
 		[]look.Span{look.Dim.Span("before → after on the same frames")}, []look.Span{look.Dim.Span("before → after")}, nil)...)
 	if len(p.changes) == 0 {
@@ -94,11 +94,11 @@ func (p *Changes) Draw(c *look.Canvas, th *look.Theme, focused bool) {
 // drawRow draws one change at row y: time, label and effect. The effect gets the columns that the
 // label leaves.
 func (p *Changes) drawRow(c *look.Canvas, th *look.Theme, y int, ch entry) {
-	label := string(look.MarkSign(th, ch.Kind)) + " " + ch.Label
-	if ch.Kind == engine.MarkSeam {
-		label = string(look.MarkSign(th, ch.Kind)) + p.loopLabel
+	label := string(look.MarkSymbol(th, ch.Kind)) + " " + ch.Label
+	if ch.Kind == engine.MarkLoop {
+		label = string(look.MarkSymbol(th, ch.Kind)) + p.loopLabel
 	}
-	x := c.Text(2, y, look.Dim, look.Clock(ch.T)+"  ")
+	x := c.Text(2, y, look.Dim, look.FormatTime(ch.T)+"  ")
 	const gap = 2
 	end := c.W - 2
 	spans := p.effectSpans(ch, th, end-x-gap-look.TextWidth(label))
@@ -106,7 +106,7 @@ func (p *Changes) drawRow(c *look.Canvas, th *look.Theme, y int, ch entry) {
 		c.Spans(end-n, y, n, spans...)
 		end -= n + gap
 	}
-	c.Clip(x, y, end-x, look.MarkInk(ch.Kind), label)
+	c.Clip(x, y, end-x, look.MarkStyle(ch.Kind), label)
 }
 
 // effectSpans describes the effect of a change in at most maxWidth columns: the measured
@@ -159,7 +159,7 @@ func (e *effect) percentSpans(th *look.Theme, withInterval bool) []look.Span {
 	if q.Known && q.Hi-q.Lo < 0.02 { // an interval narrower than 2 % justifies a decimal
 		digits = 1
 	}
-	percent := 100 * (q.Times - 1)
+	percent := 100 * (q.Ratio - 1)
 	style := look.Dim
 	switch {
 	case !q.Significant():

@@ -18,7 +18,7 @@ func tried(now time.Duration, done bool) *engine.Snapshot {
 	const at = 5 * time.Second
 	snap := labtest.Snapshot(now)
 	snap.Marks = []engine.Mark{{T: 2 * time.Second, Label: "loss 5%"}, {T: at, Label: "encoder rotor"}}
-	snap.Effects, snap.Trying = nil, at
+	snap.Effects, snap.TrialAt = nil, at
 	if done {
 		e := engine.Effect{T: at, Until: at + 5*time.Second}
 		for t := at + 1100*time.Millisecond; t <= e.Until; t += meters.SamplePeriod {
@@ -30,8 +30,8 @@ func tried(now time.Duration, done bool) *engine.Snapshot {
 			s.PayloadBits = s.PayloadBits * 6 / 10
 			e.After = append(e.After, s)
 		}
-		e.Before[3].Across, e.Before[3].PayloadBits = 6, 1<<40 // a loop point
-		snap.Effects, snap.Trying = []engine.Effect{e}, 0
+		e.Before[3].CrossingLoop, e.Before[3].PayloadBits = 6, 1<<40 // a loop point
+		snap.Effects, snap.TrialAt = []engine.Effect{e}, 0
 	}
 	return snap
 }
@@ -41,21 +41,21 @@ func tried(now time.Duration, done bool) *engine.Snapshot {
 func TestChangesShowTheirEffects(t *testing.T) {
 	for w, want := range map[int]string{100: " 102.6 → 61.5 bits/changed  62 → 37 kbps  −40.0 % ± 0.0 │", 72: " 62 → 37 kbps  −40.0 % ± 0.0 │",
 		48: " −40.0 % ± 0.0 │", 40: " −40.0 % │"} {
-		rows := labtest.Draw(&Changes{}, labtest.ViewOf(tried(20*time.Second, true)), w, 5)
+		rows := labtest.Draw(&Changes{}, labtest.NewView(tried(20*time.Second, true)), w, 5)
 		if !strings.Contains(rows[1], want) || !strings.Contains(rows[2], " - │") {
 			t.Errorf("%d columns:\n%s\n%s\nwant %q", w, rows[1], rows[2], want)
 		}
 	}
 	p := &Changes{}
-	if rows := labtest.Draw(p, labtest.ViewOf(tried(6*time.Second, false)), 80, 5); !strings.Contains(rows[1], "measuring against") {
+	if rows := labtest.Draw(p, labtest.NewView(tried(6*time.Second, false)), 80, 5); !strings.Contains(rows[1], "measuring against") {
 		t.Errorf("while measuring: %q", rows[1])
 	}
-	if p.Observe(labtest.ViewOf(tried(7*time.Second, false))) || !p.Observe(labtest.ViewOf(tried(10*time.Second, true))) {
+	if p.Observe(labtest.NewView(tried(7*time.Second, false))) || !p.Observe(labtest.NewView(tried(10*time.Second, true))) {
 		t.Error("not redrawn exactly when the effect is known")
 	}
 	snap := tried(20*time.Second, true)
 	snap.Item, snap.Schema = "byte", fileSchema()
-	if rows := labtest.Draw(&Changes{}, labtest.ViewOf(snap), 100, 5); strings.Contains(strings.Join(rows, ""), "changed") {
+	if rows := labtest.Draw(&Changes{}, labtest.NewView(snap), 100, 5); strings.Contains(strings.Join(rows, ""), "changed") {
 		t.Errorf("of bytes: %q", rows)
 	}
 }
@@ -75,7 +75,7 @@ func TestNewEffectsReplaceOldOnes(t *testing.T) {
 		return e
 	}
 	snap := labtest.Snapshot(2 * time.Second)
-	snap.Marks, snap.Effects, snap.Trying = nil, nil, 0
+	snap.Marks, snap.Effects, snap.TrialAt = nil, nil, 0
 	at := func(i int) time.Duration { return time.Duration(i) * 10 * time.Second }
 	for i := range maxEffects + 1 {
 		snap.Marks = append(snap.Marks, engine.Mark{T: at(i + 1), Label: "encoder rotor"})
@@ -89,11 +89,11 @@ func TestNewEffectsReplaceOldOnes(t *testing.T) {
 		snap *engine.Snapshot
 		want [2]string // of the newest change and of the one before
 	}{{&before, [2]string{" - │", "−20"}}, {&after, [2]string{"−20", "−20"}}, {&back, [2]string{"−50", "−20"}}} {
-		if rows := labtest.Draw(p, labtest.ViewOf(c.snap), 48, 5); !strings.Contains(rows[1], c.want[0]) || !strings.Contains(rows[2], c.want[1]) {
+		if rows := labtest.Draw(p, labtest.NewView(c.snap), 48, 5); !strings.Contains(rows[1], c.want[0]) || !strings.Contains(rows[2], c.want[1]) {
 			t.Errorf("snapshot %d: want %q in\n%s", i, c.want, strings.Join(rows, "\n"))
 		}
 	}
-	if p.Observe(labtest.ViewOf(&back)) {
+	if p.Observe(labtest.NewView(&back)) {
 		t.Error("redrawn without a change")
 	}
 }
@@ -111,12 +111,12 @@ func TestDraggedControlStartsAtItsFirstStep(t *testing.T) {
 func TestMarksHaveLabels(t *testing.T) {
 	snap := labtest.Snapshot(90 * time.Second)
 	snap.Marks = append(snap.Marks, engine.Mark{T: 88 * time.Second, Label: "undo loss 5%", Kind: engine.MarkUndo})
-	rows := labtest.Draw(&Changes{}, labtest.ViewOf(snap), 60, 8)
+	rows := labtest.Draw(&Changes{}, labtest.NewView(snap), 60, 8)
 	if !strings.Contains(rows[1], "↶ undo loss 5%") || !strings.Contains(rows[2], "↻ loop: recording restarted") {
 		t.Errorf("%q", rows)
 	}
 	snap.Schema = fileSchema()
-	if rows = labtest.Draw(&Changes{}, labtest.ViewOf(snap), 60, 8); !strings.Contains(rows[2], "↻ loop: file restarted") {
+	if rows = labtest.Draw(&Changes{}, labtest.NewView(snap), 60, 8); !strings.Contains(rows[2], "↻ loop: file restarted") {
 		t.Errorf("of files: %q", rows)
 	}
 }
@@ -140,5 +140,5 @@ func TestDraggedControlMakesOneMark(t *testing.T) {
 
 // fileSchema returns the schema of a file that is sent in blocks.
 func fileSchema() *frame.Schema {
-	return &frame.Schema{Name: "files", Item: "byte", Delivery: frame.Every, TickHz: 1000}
+	return &frame.Schema{Name: "files", Item: "byte", Delivery: frame.Reliable, TickHz: 1000}
 }

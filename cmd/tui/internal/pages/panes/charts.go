@@ -84,13 +84,13 @@ func (p *Charts) Observe(v room.View) bool {
 	if n := len(lane.Samples); n > 0 {
 		end = int64(lane.Samples[n-1].T / meters.SamplePeriod)
 	}
-	changed := end != p.end || !SameMarks(p.marks, v.Snap.Marks) || len(p.shadows) != len(v.Shadows()) || v.Back != p.past ||
+	changed := end != p.end || !SameMarks(p.marks, v.Snap.Marks) || len(p.shadows) != len(v.Shadows()) || v.Past != p.past ||
 		v.Cfg.BudgetKbps != p.budget
 	if !p.viewChanged && !(v.Slow && changed) {
 		return false
 	}
 	p.item, p.schema, p.Lane, p.marks, p.end, p.viewChanged = v.Snap.Item, v.Snap.Schema, *lane, v.Snap.Marks, end, false
-	p.shadows, p.past, p.budget = v.Shadows(), v.Back, v.Cfg.BudgetKbps
+	p.shadows, p.past, p.budget = v.Shadows(), v.Past, v.Cfg.BudgetKbps
 	return true
 }
 
@@ -160,9 +160,9 @@ func (p *Charts) Draw(c *look.Canvas, th *look.Theme, focused bool) {
 		isSelected := p.Selected == i || isSingle
 		out.Title, out.Spec, out.Fit = kind.title(p), kind.spec(p, th), p.fitAxes
 		out.Focused = focused && (p.Selected < 0 || isSelected) || isSingle && p.Brief // the tour always highlights its chart
-		legendWidth := look.HeadRoom(c.W, out.Title)
+		legendWidth := look.TitleSpace(c.W, out.Title)
 		if p.fitAxes {
-			legendWidth = look.HeadRoom(c.W-len(notFromZero), out.Title)
+			legendWidth = look.TitleSpace(c.W-len(notFromZero), out.Title)
 		}
 		out.Legend = kind.legend(p, th, legendWidth)
 		if isSelected && !isSingle {
@@ -207,7 +207,7 @@ func (p *Charts) StyleChart(s *chart.Spec, th *look.Theme) {
 	th.StyleChart(s)
 	s.Fit = s.Fit || p.fitAxes
 	if p.past { // the right end of the time axis is not "now"
-		s.Newest = look.Clock(time.Duration(p.end) * meters.SamplePeriod)
+		s.Newest = look.FormatTime(time.Duration(p.end) * meters.SamplePeriod)
 	}
 	s.End, s.Step, s.Since = p.end, meters.SamplePeriod, LastSwap(p.marks, p.end)
 	s.Span = int(p.span() / meters.SamplePeriod)
@@ -304,7 +304,7 @@ func (p *Charts) failuresSpec(th *look.Theme) *chart.Spec {
 		}
 		spec.Series = append(spec.Series, chart.Series{
 			Values: rateSeries(p.Lane.Samples, func(s *meters.Sample) int { return s.Outcomes[f.outcome] }),
-			Stroke: f.stroke, Ink: chart.Ink(look.OutcomeInk(f.outcome)),
+			Stroke: f.stroke, Ink: chart.Ink(look.OutcomeStyle(f.outcome)),
 		})
 	}
 	return spec
@@ -314,7 +314,7 @@ func (p *Charts) failuresSpec(th *look.Theme) *chart.Spec {
 // at most maxWidth columns.
 func (p *Charts) bandwidthLegend(th *look.Theme, maxWidth int) []look.Span {
 	r := p.Lane.Recent
-	stroke := look.Strokes(th)
+	stroke := look.LineSamples(th)
 	lines := []look.Span{look.Payload.Span(stroke[chart.Solid] + " payload "), look.Value.Span(units.Fixed(r.PayloadKbps, 1))}
 	if len(p.shadows) == 0 {
 		lines = append(lines, look.Wire.Span("  "+stroke[chart.Dashed]+" wire "), look.Value.Span(units.Fixed(r.WireKbps, 1)))
@@ -324,7 +324,7 @@ func (p *Charts) bandwidthLegend(th *look.Theme, maxWidth int) []look.Span {
 		if p.budget == 0 {
 			return nil
 		}
-		return []look.Span{look.Budget.Span("  " + look.RuleStroke(th) + word + " " + units.Fixed(p.budget, 0))}
+		return []look.Span{look.Budget.Span("  " + look.RuleSample(th) + word + " " + units.Fixed(p.budget, 0))}
 	}
 	rest := maxWidth - look.SpansWidth(lines)
 	if len(p.shadows) == 0 {
@@ -345,7 +345,7 @@ func (p *Charts) bitsPerItemLegend(th *look.Theme, maxWidth int) []look.Span {
 	if !enoughChangedRecently(&r) {
 		style = look.Dim
 	}
-	now := []look.Span{look.Ratio.Span(look.Strokes(th)[chart.Solid] + " now "), style.Span(units.Fixed(r.BitsPerChanged, p.decimals()))}
+	now := []look.Span{look.Ratio.Span(look.LineSamples(th)[chart.Solid] + " now "), style.Span(units.Fixed(r.BitsPerChanged, p.decimals()))}
 	if len(p.shadows) > 0 {
 		return append(now, shadowLegend(th, maxWidth-look.SpansWidth(now), &p.Lane, p.shadows,
 			func(l *engine.Lane) string { return units.Fixed(l.Recent.BitsPerChanged, p.decimals()) })...)

@@ -32,7 +32,7 @@ func TestFailureRatesAgree(t *testing.T) {
 	}
 	lane.Totals.Failures.NoBaseline, lane.Totals.Failures.Corrupt = 0, int64(failed)
 	p := &Charts{Selected: -1}
-	p.Observe(labtest.ViewOf(snap))
+	p.Observe(labtest.NewView(snap))
 	th := labtest.Theme(false)
 	spec := p.failuresSpec(th)
 	at := slices.IndexFunc(spec.Series, func(s chart.Series) bool { return s.Ink == chart.Ink(look.Corrupt) })
@@ -84,7 +84,7 @@ func TestBudgetOfTheChart(t *testing.T) {
 		p := &Charts{Selected: -1}
 		for _, budget := range []float64{256, 64, 8} {
 			snap.Config.BudgetKbps = budget
-			lines := labtest.Draw(p, labtest.ViewOf(snap), 110, 40)
+			lines := labtest.Draw(p, labtest.NewView(snap), 110, 40)
 			head, upper := lines[0], strings.Join(lines[1:13], "\n")
 			name := "budget " + units.Fixed(budget, 0)
 			if !strings.Contains(head, "┈┈ "+name) && !strings.Contains(head, "┈┈ "+units.Fixed(budget, 0)) {
@@ -107,11 +107,11 @@ func TestLoopPointsDoNotScaleAxes(t *testing.T) {
 	plain, looped := labtest.NewLab().Snap, labtest.NewLab().Snap
 	for i := range looped.Lanes[0].Samples {
 		if s := &looped.Lanes[0].Samples[i]; s.T > 82*time.Second && s.T <= 82300*time.Millisecond {
-			s.PayloadBits, s.WireBits, s.Across = 20*s.PayloadBits, 20*s.WireBits, 6
+			s.PayloadBits, s.WireBits, s.CrossingLoop = 20*s.PayloadBits, 20*s.WireBits, 6
 		}
 	}
 	draw := func(s *engine.Snapshot) []string {
-		return labtest.Draw(&Charts{Selected: -1}, labtest.ViewOf(s), 110, 40)
+		return labtest.Draw(&Charts{Selected: -1}, labtest.NewView(s), 110, 40)
 	}
 	want, got := draw(plain), draw(looped)
 	for y := range want {
@@ -131,7 +131,7 @@ func TestLoopPointsDoNotScaleAxes(t *testing.T) {
 func TestSpanFollowsShortHistory(t *testing.T) {
 	for _, there := range []time.Duration{2 * time.Second, 4 * time.Second, 9 * time.Second, 20 * time.Second, 45 * time.Second} {
 		p := &Charts{Selected: 0, OnlySelected: true}
-		lines := labtest.Draw(p, labtest.ViewOf(labtest.Snapshot(there)), 160, 20)
+		lines := labtest.Draw(p, labtest.NewView(labtest.Snapshot(there)), 160, 20)
 		first := 200
 		for _, line := range lines[1:17] {
 			for x, r := range []rune(line)[8:155] {
@@ -153,7 +153,7 @@ func TestSpanFollowsShortHistory(t *testing.T) {
 func TestRatioChart(t *testing.T) {
 	snap := labtest.FourShadows()
 	p := &Charts{Selected: RatioChart, OnlySelected: true}
-	p.Observe(labtest.ViewOf(snap))
+	p.Observe(labtest.NewView(snap))
 	th := labtest.Theme(false)
 	spec := p.payloadRatioSpec(th)
 	const per = 8
@@ -184,7 +184,7 @@ func TestRatioChart(t *testing.T) {
 // TestLegendsFitWithShadows: no legend is cut, at any width.
 func TestLegendsFitWithShadows(t *testing.T) {
 	for w := 58; w < 180; w += 4 {
-		for i, line := range labtest.Draw(&Charts{Selected: -1}, labtest.ViewOf(labtest.FourShadows()), w, 30) {
+		for i, line := range labtest.Draw(&Charts{Selected: -1}, labtest.NewView(labtest.FourShadows()), w, 30) {
 			if strings.Contains(line, "…") {
 				t.Errorf("%d columns, row %d: %s", w, i, line)
 			}
@@ -201,14 +201,14 @@ func TestVisibleSamplesSuffice(t *testing.T) {
 			s := &snap.Lanes[i].Samples[k]
 			s.Starved, s.Displayed = k%5, 6
 			if k%97 == 0 {
-				s.Across, s.PayloadBits = 1, 20*s.PayloadBits
+				s.CrossingLoop, s.PayloadBits = 1, 20*s.PayloadBits
 			}
 		}
 	}
 	late := &snap.Lanes[2]
 	late.Began, late.Samples = 4*time.Minute+30*time.Second, late.Samples[2700:]
 	p := &Charts{Selected: -1}
-	p.Observe(labtest.ViewOf(snap))
+	p.Observe(labtest.NewView(snap))
 	for range ChartSpans() {
 		p.NextSpan()
 		for _, th := range []*look.Theme{labtest.Theme(false), labtest.Theme(true), labtest.Theme(false).NextCharts()} {

@@ -37,8 +37,8 @@ func groupMarks(marks []engine.Mark) []entry {
 // effect compares the cost of the settings before and after a change, measured on the same frames.
 type effect struct {
 	before, after cost
-	ratio         paired.Quotient // payload after / payload before
-	firstSample   *meters.Sample  // identifies the effect; see firstSampleAfter
+	ratio         paired.RatioInterval // payload after / payload before
+	firstSample   *meters.Sample       // identifies the effect; see firstSampleAfter
 }
 
 // firstSampleAfter returns a pointer that identifies an effect, nil if e has no samples. Snapshots
@@ -75,8 +75,8 @@ func sumCost(list []meters.Sample) cost {
 // newEffect computes the effect of a change from its samples, without those at loop points, where
 // the data jump.
 func newEffect(e *engine.Effect) effect {
-	before, after := lockstep.WithoutSeams(e.Before, e.After)
-	return effect{sumCost(before), sumCost(after), lockstep.TimesAsMuch(after, before), firstSampleAfter(e)}
+	before, after := lockstep.WithoutLoopPoints(e.Before, e.After)
+	return effect{sumCost(before), sumCost(after), lockstep.PayloadRatio(after, before), firstSampleAfter(e)}
 }
 
 // hasEffect reports whether a change can affect the packets of the active encoder. Shadows, notes

@@ -56,7 +56,7 @@ func failureLegend(th *look.Theme, list []failure, maxWidth int) []look.Span {
 	}
 	for _, f := range list {
 		if f.total == 0 {
-			others = append(others, failureSpans(th, []failure{f}, look.OutcomeShort, len(others)+len(occurred) == 0))
+			others = append(others, failureSpans(th, []failure{f}, look.ShortOutcomeName, len(others)+len(occurred) == 0))
 		}
 	}
 	if total == 0 {
@@ -64,8 +64,8 @@ func failureLegend(th *look.Theme, list []failure, maxWidth int) []look.Span {
 	}
 	totalSpans := []look.Span{look.Dim.Span("  " + strconv.FormatInt(total, 10) + " in total")}
 	noWord := func(packetlog.Outcome) string { return "" }
-	legend := look.Fit(maxWidth-look.SpansWidth(totalSpans), failureSpans(th, occurred, look.OutcomeWord, true),
-		failureSpans(th, occurred, look.OutcomeShort, true))
+	legend := look.Fit(maxWidth-look.SpansWidth(totalSpans), failureSpans(th, occurred, look.OutcomeName, true),
+		failureSpans(th, occurred, look.ShortOutcomeName, true))
 	if look.SpansWidth(legend)+look.SpansWidth(totalSpans) > maxWidth {
 		return look.Fit(maxWidth, legend, failureSpans(th, occurred, noWord, true))
 	}
@@ -78,14 +78,14 @@ func failureLegend(th *look.Theme, list []failure, maxWidth int) []look.Span {
 func failureSpans(th *look.Theme, list []failure, word func(packetlog.Outcome) string, isFirst bool) []look.Span {
 	var out []look.Span
 	for i, f := range list {
-		label := look.Strokes(th)[f.stroke] + " " + string(th.Outcome[f.outcome]) + " "
+		label := look.LineSamples(th)[f.stroke] + " " + string(th.Outcome[f.outcome]) + " "
 		if name := word(f.outcome); name != "" {
 			label += name + " "
 		}
 		if i > 0 || !isFirst {
 			label = "  " + label
 		}
-		out = append(out, look.OutcomeInk(f.outcome).Span(label), look.Value.Span(units.Fixed(f.rate, 1)))
+		out = append(out, look.OutcomeStyle(f.outcome).Span(label), look.Value.Span(units.Fixed(f.rate, 1)))
 	}
 	return out
 }

@@ -14,10 +14,10 @@ import (
 // in one line for the lower edge of a pane. A value outside the interval in which a correct link
 // lies is red.
 type LinkStatusLine struct {
-	judge  trust.Judge   // decides which values are outside
-	checks []trust.Check // failed checks first
-	prefix string        // "link", or "link now" while the time cursor is in the past
-	seen   bool          // Observe was called
+	judge  trust.Verifier // decides which values are outside
+	checks []trust.Check  // failed checks first
+	prefix string         // "link", or "link now" while the time cursor is in the past
+	seen   bool           // Observe was called
 }
 
 // Observe implements room.Observer. It repeats the checks on slow redraws.
@@ -26,7 +26,7 @@ func (p *LinkStatusLine) Observe(v room.View) bool {
 		return false
 	}
 	p.seen, p.prefix = true, "link"
-	if v.Back {
+	if v.Past {
 		p.prefix = "link now" // sums exist only for the present, not for the time cursor
 	}
 	p.checks = p.judge.Checks(v.ActiveLane().Link)
@@ -79,12 +79,12 @@ func checkSpans(check *trust.Check, long bool) []look.Span {
 	}
 	out = append(out, look.Dim.Span(" (set "), look.Plain.Span(number(check.Set)))
 	if long || !check.OK {
-		interval := ", expected " + number(check.Least) + " to " + number(check.Most)
+		interval := ", expected " + number(check.Min) + " to " + number(check.Max)
 		switch {
-		case math.IsInf(check.Most, 1):
-			interval = ", expected at least " + number(check.Least)
-		case math.IsInf(check.Least, -1):
-			interval = ", expected at most " + number(check.Most)
+		case math.IsInf(check.Max, 1):
+			interval = ", expected at least " + number(check.Min)
+		case math.IsInf(check.Min, -1):
+			interval = ", expected at most " + number(check.Max)
 		}
 		out = append(out, look.Dim.Span(interval))
 	}

@@ -20,7 +20,7 @@ func TestLinkStatusMarksDeviations(t *testing.T) {
 		}
 		for w := 40; w <= 200; w++ {
 			p, th := &panes.LinkStatusLine{}, labtest.Theme(false)
-			p.Observe(labtest.ViewOf(snap))
+			p.Observe(labtest.NewView(snap))
 			c := look.NewCanvas(w, 3)
 			c.Frame(th, false, "Packets")
 			p.Draw(c)

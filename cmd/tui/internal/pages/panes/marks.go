@@ -17,11 +17,11 @@ const maxDragGap = time.Second
 // labelled "loop", which takes fewer columns than its full label.
 func AddMarks(s *chart.Spec, th *look.Theme, marks []engine.Mark) {
 	for _, m := range groupMarks(marks) {
-		if m.Kind == engine.MarkSeam {
+		if m.Kind == engine.MarkLoop {
 			m.Label = "loop"
 		}
 		s.Marks = append(s.Marks, chart.Mark{At: int64(m.T / meters.SamplePeriod), Label: m.Label,
-			Ink: chart.Ink(look.MarkInk(m.Kind)), Rune: look.MarkSign(th, m.Kind)})
+			Ink: chart.Ink(look.MarkStyle(m.Kind)), Rune: look.MarkSymbol(th, m.Kind)})
 	}
 }
 
@@ -63,7 +63,7 @@ func LastSwap(marks []engine.Mark, end int64) int64 {
 func findLoopPoints(lanes []engine.Lane) (out []chart.Interval) {
 	for i := range lanes {
 		for k := range lanes[i].Samples {
-			if s := &lanes[i].Samples[k]; s.Across > 0 {
+			if s := &lanes[i].Samples[k]; s.CrossingLoop > 0 {
 				end := int64(s.T / meters.SamplePeriod)
 				out = append(out, chart.Interval{From: end - 1, To: end})
 			}

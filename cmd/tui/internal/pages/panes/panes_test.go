@@ -32,7 +32,7 @@ func TestFailuresAreRates(t *testing.T) {
 
 func TestSummaryLineOmitsWholeFigures(t *testing.T) {
 	p := &SummaryLine{}
-	p.Observe(labtest.ViewOf(labtest.NewDamaged().Snap))
+	p.Observe(labtest.NewView(labtest.NewDamaged().Snap))
 	for w := 60; w <= 100; w++ {
 		c := look.NewCanvas(w, 1)
 		p.Draw(c, labtest.Theme(false), false)
@@ -60,7 +60,7 @@ func TestFewChangesLeaveAGap(t *testing.T) {
 		samples[i].Changed = 4 * int64(samples[i].Sent)
 	}
 	p := &Charts{}
-	p.Observe(labtest.ViewOf(snap))
+	p.Observe(labtest.NewView(snap))
 	for i, w := range p.bitsPerItemSpec(&look.Theme{}).Series[0].Weights {
 		if w != 0 {
 			t.Fatalf("sample %d has a weight, with 4 items changed per frame", i)
@@ -98,7 +98,7 @@ func TestBudgetSharesAddUp(t *testing.T) {
 	snap := labtest.Snapshot(time.Minute)
 	b := &snap.Lanes[0].Recent.Budget
 	b.Bits(encoders.FieldSlot(0), 123) // a slot of the schema
-	p.Observe(labtest.ViewOf(snap))
+	p.Observe(labtest.NewView(snap))
 	sum := 0.0
 	for _, part := range p.Parts() {
 		sum += part.Share
@@ -113,7 +113,7 @@ func TestBudgetSharesAddUp(t *testing.T) {
 
 func TestBarIsFullAndInProportion(t *testing.T) {
 	p := &Bits{}
-	lines := labtest.Draw(p, labtest.ViewOf(labtest.Snapshot(time.Minute)), 104, 7)
+	lines := labtest.Draw(p, labtest.NewView(labtest.Snapshot(time.Minute)), 104, 7)
 	bar := []rune(lines[1])[2:102]
 	counts := map[rune]int{}
 	for _, r := range bar {

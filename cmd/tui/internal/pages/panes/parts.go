@@ -86,7 +86,7 @@ func PartNames(parts []Part, n int) []string {
 	for i := range parts {
 		names[i] = parts[i].Name
 	}
-	return look.Distinct(names, n)
+	return look.ShortenDistinct(names, n)
 }
 
 // SlotNames returns distinct names of slots, shortened to at most n columns each.
@@ -95,7 +95,7 @@ func SlotNames(slots []encoders.Slot, s *frame.Schema, n int) []string {
 	for i, k := range slots {
 		names[i] = SlotName(k, s)
 	}
-	return look.Distinct(names, n)
+	return look.ShortenDistinct(names, n)
 }
 
 // maxNameWidth returns the width of the widest name, in columns.

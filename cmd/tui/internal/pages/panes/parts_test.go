@@ -24,7 +24,7 @@ func TestSharesAddUpAtEverySize(t *testing.T) {
 	for _, size := range [][2]int{{80, 19}, {80, 8}, {80, 4}, {100, 25}, {104, 4}, {160, 7}, {200, 7}, {200, 40}, {60, 15}, {300, 4}} {
 		w, h := size[0], size[1]
 		p := &panes.Bits{}
-		lines := labtest.Draw(p, labtest.ViewOf(labtest.NewWide().Snap), w, h)
+		lines := labtest.Draw(p, labtest.NewView(labtest.NewWide().Snap), w, h)
 		text := strings.Join(lines[2:], "\n") // without the border and the bar
 		sum, n := 0.0, 0
 		for _, m := range shareShown.FindAllStringSubmatch(text, -1) {

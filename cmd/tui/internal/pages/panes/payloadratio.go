@@ -15,9 +15,9 @@ import (
 func (p *Charts) payloadRatioSpec(th *look.Theme) *chart.Spec {
 	spec := &chart.Spec{Fit: true}
 	for i := range p.shadows {
-		values, weights := lockstep.Ratio(&p.shadows[i], &p.Lane)
+		values, weights := lockstep.RatioBySample(&p.shadows[i], &p.Lane)
 		spec.Series = append(spec.Series, chart.Series{Values: values, Weights: weights, Loose: len(p.shadows) > 1,
-			Stroke: chart.Dotted, Ink: chart.Ink(look.ShadowInk(i)), Marker: look.ShadowSign(th, i)})
+			Stroke: chart.Dotted, Ink: chart.Ink(look.ShadowStyle(i)), Marker: look.ShadowSymbol(th, i)})
 	}
 	activeRatio := mapSamples(p.Lane.Samples, func(*meters.Sample) float64 { return 1 })
 	spec.Series = append(spec.Series, chart.Series{Values: activeRatio, Ink: chart.Ink(look.Payload)})
@@ -29,7 +29,7 @@ func (p *Charts) payloadRatioSpec(th *look.Theme) *chart.Spec {
 func (p *Charts) recentRatio(l *engine.Lane) string {
 	recent, active := *l, p.Lane
 	recent.Samples, active.Samples = meters.Tail(l.Samples, room.RecentSpan), meters.Tail(p.Lane.Samples, room.RecentSpan)
-	values, weights := lockstep.Ratio(&recent, &active)
+	values, weights := lockstep.RatioBySample(&recent, &active)
 	laneSum, activeSum := 0.0, 0.0 // the weight of a ratio is the payload of the active encoder
 	for i := range values {
 		laneSum, activeSum = laneSum+values[i]*weights[i], activeSum+weights[i]
@@ -39,6 +39,6 @@ func (p *Charts) recentRatio(l *engine.Lane) string {
 
 // payloadRatioLegend returns the active encoder and the ratios of the shadows.
 func (p *Charts) payloadRatioLegend(th *look.Theme, maxWidth int) []look.Span {
-	own := []look.Span{look.Payload.Span(look.Strokes(th)[chart.Solid] + " " + p.Lane.Encoder + " "), look.Value.Span("1")}
+	own := []look.Span{look.Payload.Span(look.LineSamples(th)[chart.Solid] + " " + p.Lane.Encoder + " "), look.Value.Span("1")}
 	return append(own, shadowLegend(th, maxWidth-look.SpansWidth(own), &p.Lane, p.shadows, p.recentRatio)...)
 }

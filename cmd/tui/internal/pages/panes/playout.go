@@ -35,7 +35,7 @@ type playoutChart struct {
 	title  string
 	cubes  bool // only for cubes
 	reduce chart.Reducer
-	ink    look.Ink
+	ink    look.Style
 	floor  float64 // the minimum of the axis's upper end
 	values func([]meters.Sample) []float64
 	legend func(*engine.Lane) []look.Span
@@ -120,7 +120,7 @@ func (p *Playout) drawChart(c *look.Canvas, th *look.Theme, k *playoutChart) {
 	legend := k.legend(&p.Lane)
 	lastFigure := legend[max(len(legend)-2, 0):] // its label and value
 	const focused = false
-	c.Frame(th, focused, k.title, look.Fit(look.HeadRoom(c.W, k.title), legend, lastFigure, nil)...)
+	c.Frame(th, focused, k.title, look.Fit(look.TitleSpace(c.W, k.title), legend, lastFigure, nil)...)
 	spec := &chart.Spec{Floor: k.floor, Time: true}
 	visible := p.withVisibleSamples(th, c.W-2)
 	spec.Series = []chart.Series{{Values: k.values(visible.Lane.Samples), Reduce: k.reduce, Ink: chart.Ink(k.ink)}}

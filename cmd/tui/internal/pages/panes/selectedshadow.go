@@ -2,9 +2,9 @@ package panes
 
 import "wirelab/experiment/engine"
 
-// Second identifies the shadow that pages compare with the active encoder where they have room for
+// SelectedShadow identifies the shadow that pages compare with the active encoder where they have room for
 // only one shadow. All pages share it.
-type Second struct{ selected laneID }
+type SelectedShadow struct{ selected laneID }
 
 // laneID identifies a shadow while it runs; its index changes when other shadows are removed.
 type laneID struct {
@@ -18,7 +18,7 @@ func newLaneID(l *engine.Lane) laneID { return laneID{l.Encoder, l.Params, int64
 // Index returns the index of the selected shadow in lanes, where lanes[0] is the active encoder. It
 // returns 1, the first shadow, if none is selected or the selected one was removed, and 0 if there
 // are no shadows.
-func (s *Second) Index(lanes []engine.Lane) int {
+func (s *SelectedShadow) Index(lanes []engine.Lane) int {
 	for i := 1; i < len(lanes); i++ {
 		if newLaneID(&lanes[i]) == s.selected {
 			return i
@@ -28,14 +28,14 @@ func (s *Second) Index(lanes []engine.Lane) int {
 }
 
 // Select selects lanes[i]. It does nothing if i is 0, the active encoder, or out of range.
-func (s *Second) Select(lanes []engine.Lane, i int) {
+func (s *SelectedShadow) Select(lanes []engine.Lane, i int) {
 	if i > 0 && i < len(lanes) {
 		s.selected = newLaneID(&lanes[i])
 	}
 }
 
 // Next moves the selection by step shadows, cyclically.
-func (s *Second) Next(lanes []engine.Lane, step int) {
+func (s *SelectedShadow) Next(lanes []engine.Lane, step int) {
 	if n := len(lanes) - 1; n > 0 {
 		s.Select(lanes, 1+((s.Index(lanes)-1+step)%n+n)%n)
 	}

@@ -16,7 +16,7 @@ func TestSelectionFollowsTheShadow(t *testing.T) {
 		return engine.Lane{Encoder: "rotor", Params: &params{small}, Began: time.Second}
 	}
 	main, a, b, c := engine.Lane{Encoder: "rotor"}, lane(1), lane(2), lane(3)
-	all, s := []engine.Lane{main, a, b, c}, &panes.Second{}
+	all, s := []engine.Lane{main, a, b, c}, &panes.SelectedShadow{}
 	if s.Index(all) != 1 || s.Index(all[:1]) != 0 || s.Index(nil) != 0 {
 		t.Errorf("none chosen: %d, %d, %d", s.Index(all), s.Index(all[:1]), s.Index(nil))
 	}

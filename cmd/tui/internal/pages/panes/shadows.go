@@ -19,9 +19,9 @@ import (
 func shadowSeries(th *look.Theme, lanes []engine.Lane, values func([]meters.Sample) (values, weights []float64)) []chart.Series {
 	var out []chart.Series
 	for i := range lanes {
-		values, weights := values(lockstep.CaughtUp(&lanes[i]))
+		values, weights := values(lockstep.AfterWarmUp(&lanes[i]))
 		out = append(out, chart.Series{Values: values, Weights: weights, Loose: true, Stroke: chart.Dotted,
-			Ink: chart.Ink(look.ShadowInk(i)), Marker: look.ShadowSign(th, i)})
+			Ink: chart.Ink(look.ShadowStyle(i)), Marker: look.ShadowSymbol(th, i)})
 	}
 	return out
 }
@@ -32,9 +32,9 @@ func shadowSeries(th *look.Theme, lanes []engine.Lane, values func([]meters.Samp
 func shadowLegend(th *look.Theme, maxWidth int, active *engine.Lane, lanes []engine.Lane, figure func(*engine.Lane) string) []look.Span {
 	var out []look.Span
 	for i := range lanes {
-		marker := string(look.ShadowSign(th, i))
-		full := []look.Span{look.ShadowInk(i).Span("  " + marker + " " + lanes[i].ShortName(active) + " "), look.Value.Span(figure(&lanes[i]))}
-		brief := []look.Span{look.ShadowInk(i).Span("  " + marker + " "), look.Value.Span(figure(&lanes[i]))}
+		marker := string(look.ShadowSymbol(th, i))
+		full := []look.Span{look.ShadowStyle(i).Span("  " + marker + " " + lanes[i].ShortName(active) + " "), look.Value.Span(figure(&lanes[i]))}
+		brief := []look.Span{look.ShadowStyle(i).Span("  " + marker + " "), look.Value.Span(figure(&lanes[i]))}
 		more := look.Dim.Span(fmt.Sprintf("  +%d", len(lanes)-i))
 		moreWidth := 0
 		if i < len(lanes)-1 {

@@ -50,7 +50,7 @@ func DrawStack(c *look.Canvas, th *look.Theme, list []Stacked) {
 		b := chart.Draw(x.Spec, c.W-2, max(min(rows[i], c.H-2-y), 0))
 		c.Blit(1, y+1, b)
 		if b.Cut && x.Fit {
-			c.Right(c.W-2, y, look.Warn, notFromZero)
+			c.TextRight(c.W-2, y, look.Warn, notFromZero)
 		}
 		if rows[i] > 4 { // lower charts have no free row for the text
 			c.Text((c.W-len(x.Empty))/2, y+rows[i]/2, look.Dim, x.Empty)

@@ -57,12 +57,12 @@ func (p *comparison) Draw(c *look.Canvas, th *look.Theme, focused bool) {
 			if look.TextWidth(text) >= cell {
 				text = look.Truncate(text, cell-2) + "…"
 			}
-			c.Right(right, y+1, r.cells[i].Ink, text)
+			c.TextRight(right, y+1, r.cells[i].Style, text)
 			right -= cell
 		}
-		c.Clip(2, y+1, max(right-3, 0), r.cells[0].Ink, r.cells[0].Text)
+		c.Clip(2, y+1, max(right-3, 0), r.cells[0].Style, r.cells[0].Text)
 	}
-	c.More(th, p.numRows-p.firstRow-p.visibleRows)
+	c.MoreBelow(th, p.numRows-p.firstRow-p.visibleRows)
 }
 
 // title names the two runs, nil if there is only one.
@@ -80,7 +80,7 @@ func cellWidth(w int) int { return min(max(w/5, 9), 18) }
 // figures, settings that differ, and the changes and shadows of each run.
 func (p *comparison) lines(th *look.Theme, w int) []row {
 	// across returns wrapped text over the whole width.
-	across := func(style look.Ink, text string) (out []row) {
+	across := func(style look.Style, text string) (out []row) {
 		for _, line := range look.Wrap(text, max(w, 1)) {
 			out = append(out, row{text: []look.Span{style.Span(line)}})
 		}

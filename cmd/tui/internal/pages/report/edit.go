@@ -29,11 +29,11 @@ type renameBox struct {
 func (p *page) rename() room.Request {
 	s := p.saved.selected()
 	if s == nil {
-		return room.Request{Say: "select a saved report first", Bad: true}
+		return room.Request{Notice: "select a saved report first", IsError: true}
 	}
 	b := &renameBox{page: p, report: *s}
 	b.editor.Set(s.Name)
-	return room.Request{Over: b}
+	return room.Request{Overlay: b}
 }
 
 // Size implements room.Overlay: a box of 3 rows and its border, in the middle of the screen.
@@ -53,7 +53,7 @@ func (b *renameBox) Key(msg tea.KeyMsg) room.Request {
 			return room.Request{}
 		}
 		b.page.listDue = true
-		return room.Request{Closes: true, Say: "renamed to " + strings.TrimSpace(b.editor.String())}
+		return room.Request{Closes: true, Notice: "renamed to " + strings.TrimSpace(b.editor.String())}
 	}
 	b.err = ""
 	b.editor.Key(msg)
@@ -73,13 +73,13 @@ func (b *renameBox) Draw(c *look.Canvas, th *look.Theme) {
 func (p *page) deleteReport() room.Request {
 	s := p.saved.selected()
 	if s == nil {
-		return room.Request{Say: "select a saved report first", Bad: true}
+		return room.Request{Notice: "select a saved report first", IsError: true}
 	}
 	if err := s.Delete(nil); err != nil { // nil: the file system of the operating system
-		return room.Request{Say: err.Error(), Bad: true}
+		return room.Request{Notice: err.Error(), IsError: true}
 	}
 	p.deleted, p.listDue = append(p.deleted, *s), true
-	return room.Request{Say: s.Name + " deleted; u restores it"}
+	return room.Request{Notice: s.Name + " deleted; u restores it"}
 }
 
 // restore restores the report that was deleted last. If none was deleted, it undoes the last change
@@ -91,10 +91,10 @@ func (p *page) restore() room.Request {
 	}
 	s := p.deleted[n-1]
 	if err := s.Restore(); err != nil {
-		return room.Request{Say: err.Error(), Bad: true}
+		return room.Request{Notice: err.Error(), IsError: true}
 	}
 	p.deleted, p.listDue = p.deleted[:n-1], true
-	return room.Request{Say: s.Name + " restored"}
+	return room.Request{Notice: s.Name + " restored"}
 }
 
 // chartsBox shows the charts of a saved report.
@@ -124,9 +124,9 @@ func (p *page) openCharts() room.Request {
 		if n := len(samples); n > 0 {
 			snap.Now = samples[n-1].T
 		}
-		b.charts.Observe(room.View{Snap: snap, Cfg: snap.Config, Slow: true, Back: true, Spare: true})
+		b.charts.Observe(room.View{Snap: snap, Cfg: snap.Config, Slow: true, Past: true, CanRedrawAll: true})
 	}
-	return room.Request{Over: b}
+	return room.Request{Overlay: b}
 }
 
 // Size implements room.Overlay: the box covers the whole screen.
@@ -143,5 +143,5 @@ func (b *chartsBox) Draw(c *look.Canvas, th *look.Theme) {
 	}
 	b.charts.Draw(c, th, true)
 	c.Text(2, c.H-1, look.Title, " "+b.name+" ")
-	c.Right(c.W-2, c.H-1, look.Dim, " any key closes ")
+	c.TextRight(c.W-2, c.H-1, look.Dim, " any key closes ")
 }

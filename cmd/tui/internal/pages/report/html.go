@@ -12,13 +12,13 @@ import (
 func (p *page) writeHTML() room.Request {
 	s := p.saved.selected()
 	if s == nil {
-		return room.Request{Say: "select a saved report first", Bad: true}
+		return room.Request{Notice: "select a saved report first", IsError: true}
 	}
 	path := s.Path
-	return room.Request{Say: "writing the HTML page of " + s.Name, Program: func() tea.Msg {
+	return room.Request{Notice: "writing the HTML page of " + s.Name, Program: func() tea.Msg {
 		out, err := htmlpage.SavePage(nil, path)
 		if err != nil {
-			return room.NoticeMsg{Text: err.Error(), Bad: true}
+			return room.NoticeMsg{Text: err.Error(), IsError: true}
 		}
 		return room.NoticeMsg{Text: "HTML page: " + out}
 	}}

@@ -241,8 +241,8 @@ func (p *page) Arrows() [][2]string {
 	return [][2]string{{"↑↓", "select"}}
 }
 
-// Means implements room.Explainer.
-func (p *page) Means(key string) string {
+// KeyHelp implements room.Explainer.
+func (p *page) KeyHelp(key string) string {
 	return map[string]string{"up": "select a report, or scroll the comparison", "enter": "open the charts of the report; on a small screen its figures first",
 		"tab": "next pane", "esc": "show this run only"}[key]
 }
@@ -251,7 +251,7 @@ func (p *page) Means(key string) string {
 func (p *page) Bindings() []room.Binding {
 	const group = "Report, page 6"
 	toEnd := func(direction int) func() room.Request {
-		return func() room.Request { return p.Move(0, direction*room.Far) }
+		return func() room.Request { return p.Move(0, direction*room.ListEnd) }
 	}
 	return []room.Binding{
 		room.Bind(group, []string{"b"}, "b", "use this report as the base of comparisons, instead of this run",

@@ -18,7 +18,7 @@ import (
 // TestReportComparedWithThisRun: the figures of a report are compared with those of this run, and the
 // settings are those at the end of each run.
 func TestReportComparedWithThisRun(t *testing.T) {
-	page := New(labtest.Reports(t))
+	page := New(labtest.WriteReports(t))
 	m := labtest.NewStage(page, labtest.NewLab(), 160, 46)
 	m.Press("down", "down", "down", "down")
 	p := page.comparison
@@ -66,7 +66,7 @@ func TestNamesInTheList(t *testing.T) {
 }
 
 func TestReportsThatCannotBeRead(t *testing.T) {
-	dir := labtest.Reports(t)
+	dir := labtest.WriteReports(t)
 	for _, size := range [][2]int{{160, 46}, {80, 22}, {60, 18}} {
 		page := New(dir)
 		m := labtest.NewStage(page, labtest.NewLab(), size[0], size[1])
@@ -89,7 +89,7 @@ func TestReportsThatCannotBeRead(t *testing.T) {
 // TestListFollowsTheFolder: new reports are listed within seconds, removed ones disappear, and the
 // cursor stays on its report.
 func TestListFollowsTheFolder(t *testing.T) {
-	dir := labtest.Reports(t)
+	dir := labtest.WriteReports(t)
 	p := New(dir)
 	m := labtest.NewStage(p, labtest.NewLab(), 160, 46)
 	m.Press("down", "down", "down")
@@ -141,7 +141,7 @@ func BenchmarkReportPage160x48(b *testing.B) {
 // TestReportsAreEdited: a report can be renamed, deleted and restored; the list shows data, encoder
 // and link.
 func TestReportsAreEdited(t *testing.T) {
-	dir := labtest.Reports(t)
+	dir := labtest.WriteReports(t)
 	p := New(dir)
 	m := labtest.NewStage(p, labtest.NewLab(), 160, 46)
 	m.Press("down", "down", "down", "down")
@@ -170,8 +170,8 @@ func TestReportsAreEdited(t *testing.T) {
 	if err := os.Mkdir(path, 0o755); err != nil {
 		t.Fatal(err)
 	}
-	if r := p.restore(); !r.Bad || !strings.Contains(r.Say, "already") {
-		t.Errorf("its name is taken, and the notice is %q", r.Say)
+	if r := p.restore(); !r.IsError || !strings.Contains(r.Notice, "already") {
+		t.Errorf("its name is taken, and the notice is %q", r.Notice)
 	}
 	if err := os.Remove(path); err != nil {
 		t.Fatal(err)
@@ -184,7 +184,7 @@ func TestReportsAreEdited(t *testing.T) {
 	}
 	m.Tick(true)
 	p.saved.cursor = slices.IndexFunc(p.saved.list, func(s report.SavedReport) bool { return s.Name == name })
-	box := p.rename().Over.(*renameBox)
+	box := p.rename().Overlay.(*renameBox)
 	for _, bad := range []string{"", "../x", ".hidden", before[0]} {
 		box.editor.Set(bad)
 		if r := box.Key(labtest.KeyMsg("enter")); r.Closes || box.err == "" {
@@ -200,7 +200,7 @@ func TestReportsAreEdited(t *testing.T) {
 // TestSummariesFollowTheFiles: reading a report for the comparison updates its summary, and a report
 // that was rewritten is read again, wherever the cursor is.
 func TestSummariesFollowTheFiles(t *testing.T) {
-	dir := labtest.Reports(t)
+	dir := labtest.WriteReports(t)
 	p := New(dir)
 	m := labtest.NewStage(p, labtest.NewLab(), 160, 46)
 	m.Press("down", "down", "down", "down")
@@ -229,7 +229,7 @@ func TestSummariesFollowTheFiles(t *testing.T) {
 
 // TestChartsOfAReport: the charts show the samples of the report, also if its last line is incomplete.
 func TestChartsOfAReport(t *testing.T) {
-	dir := labtest.Reports(t)
+	dir := labtest.WriteReports(t)
 	text := "t_s,sent,payload_kbps,wire_kbps,feedback_kbps,bits_per_item,bits_per_changed,ok,lost\n"
 	for i := range 300 {
 		text += fmt.Sprintf("%.3f,6,%d,200,10,1,50,5,1\n", float64(i+1)/10, 100+i)
@@ -242,7 +242,7 @@ func TestChartsOfAReport(t *testing.T) {
 	m := labtest.NewStage(p, labtest.NewLab(), 160, 46)
 	m.Press("down", "down", "down", "down")
 	_ = m.View()
-	box := p.Enter().Over.(*chartsBox)
+	box := p.Enter().Overlay.(*chartsBox)
 	if n := len(box.charts.Lane.Samples); box.err != nil || n != 300 || box.charts.Lane.Samples[299].PayloadBits != 39_900 {
 		t.Fatalf("%d samples, %v", n, box.err)
 	}
@@ -252,7 +252,7 @@ func TestChartsOfAReport(t *testing.T) {
 		t.Errorf("the charts:\n%s", v)
 	}
 	m.Press("up")
-	if box := p.Enter().Over.(*chartsBox); box.err == nil {
+	if box := p.Enter().Overlay.(*chartsBox); box.err == nil {
 		t.Error("a report without samples has charts")
 	}
 }
@@ -260,24 +260,24 @@ func TestChartsOfAReport(t *testing.T) {
 // TestHTMLPage: o writes the HTML page of the selected report in the background and shows its path, or
 // why the report cannot be read.
 func TestHTMLPage(t *testing.T) {
-	dir := labtest.Reports(t)
+	dir := labtest.WriteReports(t)
 	page := New(dir)
 	m := labtest.NewStage(page, labtest.NewLab(), 160, 46)
-	if r := page.writeHTML(); !r.Bad || r.Program != nil {
+	if r := page.writeHTML(); !r.IsError || r.Program != nil {
 		t.Errorf("without a selection: %+v", r)
 	}
 	m.Press("down", "down", "down", "down")
 	r := page.writeHTML()
 	said, ok := r.Program().(room.NoticeMsg)
 	want := filepath.Join(dir, page.saved.selected().Name, "report.html")
-	if !ok || said.Bad || said.Text != "HTML page: "+want {
-		t.Fatalf("%q, then %+v", r.Say, said)
+	if !ok || said.IsError || said.Text != "HTML page: "+want {
+		t.Fatalf("%q, then %+v", r.Notice, said)
 	}
 	if text, err := os.ReadFile(want); err != nil || !strings.Contains(string(text), "Content-Security-Policy") {
 		t.Errorf("%d bytes, %v", len(text), err)
 	}
 	m.Press("home", "down")
-	if notice := page.writeHTML().Program().(room.NoticeMsg); !notice.Bad || !strings.Contains(notice.Text, "later version") {
+	if notice := page.writeHTML().Program().(room.NoticeMsg); !notice.IsError || !strings.Contains(notice.Text, "later version") {
 		t.Errorf("of a later version: %+v", notice)
 	}
 }

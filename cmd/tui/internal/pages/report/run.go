@@ -34,7 +34,7 @@ type run struct {
 // background. An error is stored in the run's readError, for the screen.
 func openRun(s report.SavedReport) *run {
 	d := &run{name: s.Name}
-	runs, err := report.ReadReport(s.Path)
+	runs, err := report.ReadRuns(s.Path)
 	if err != nil {
 		var ce *config.Error
 		d.readError = err.Error()
@@ -71,7 +71,7 @@ func presentRun(snap *engine.Snapshot) *run {
 	if len(snap.Lanes) < 2 { // no shadows: avoid lockstep.Gather, which visits all samples
 		return d
 	}
-	for i, common := 1, lockstep.Gather(snap); i < len(snap.Lanes); i++ {
+	for i, common := 1, lockstep.CommonSamples(snap); i < len(snap.Lanes); i++ {
 		d.shadows = append(d.shadows, snap.Lanes[i].Name()+" "+units.Fixed(common.Lanes[i].Kbps().Value(), 1)+" kbps")
 	}
 	return d

@@ -87,7 +87,7 @@ func (p *saved) Draw(c *look.Canvas, th *look.Theme, focused bool) {
 			}
 		}
 	}
-	c.More(th, numRows-p.firstRow-p.visibleRows)
+	c.MoreBelow(th, numRows-p.firstRow-p.visibleRows)
 }
 
 // drawRow draws report i at row y; -1 is the current run. Without a summary, or in a narrow pane, the row
@@ -104,7 +104,7 @@ func (p *saved) drawRow(c *look.Canvas, th *look.Theme, y, i int) {
 	end := c.W - 2
 	if isBase {
 		const word = "base"
-		c.Right(end, y, look.Good, word)
+		c.TextRight(end, y, look.Good, word)
 		end -= len(word) + 1
 	}
 	nameX, dataX, encoderX, linkX := listColumns(c.W)
@@ -117,7 +117,7 @@ func (p *saved) drawRow(c *look.Canvas, th *look.Theme, y, i int) {
 		c.Clip(nameEnd+2, y, end-nameEnd-2, look.Bad, s.data)
 		return
 	}
-	c.Right(end, y, look.Value, s.kbps)
+	c.TextRight(end, y, look.Value, s.kbps)
 	c.Clip(linkX, y, end-len(s.kbps)-1-linkX, look.Dim, s.link)
 	c.Clip(encoderX, y, linkX-1-encoderX, style, s.encoder)
 	nameEnd := encoderX - 1

@@ -65,7 +65,7 @@ func drawHeadings(c *look.Canvas, y int) {
 	}
 	c.Text(encoder, y, look.Dim, "encoder")
 	c.Text(link, y, look.Dim, "link")
-	c.Right(c.W-2, y, look.Dim, "kbps")
+	c.TextRight(c.W-2, y, look.Dim, "kbps")
 }
 
 // listColumns returns the left edges of the columns of the list in a pane that is w columns wide; 0 means

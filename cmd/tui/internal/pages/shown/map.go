@@ -34,8 +34,8 @@ func (p *mapView) Name() string { return "World" }
 // Observe implements room.Observer. It computes the points of both frames and extends the map.
 func (p *mapView) Observe(v room.View) bool {
 	p.emptyText = panes.NothingSentText(v.ActiveLane())
-	same := p.frames == v.Snap.Both && p.past == v.Back
-	p.schema, p.frames, p.past = v.Snap.Schema, v.Snap.Both, v.Back
+	same := p.frames == v.Snap.Frames && p.past == v.Past
+	p.schema, p.frames, p.past = v.Snap.Schema, v.Snap.Frames, v.Past
 	if same || p.frames == nil || p.schema == nil {
 		return !same
 	}
@@ -111,13 +111,13 @@ func (p *mapView) countSpans(w int) []look.Span {
 		all = append(all, look.Value.Span(strconv.Itoa(count[k])), look.Dim.Span(" "+name))
 	}
 	move := []look.Span{look.Value.Span(strconv.Itoa(moves)), look.Dim.Span(" moving")}
-	return look.Fit(look.HeadRoom(w, "Sender"), append(append(all[:len(all):len(all)], look.Dim.Span("; ")), move...), all, move, nil)
+	return look.Fit(look.TitleSpace(w, "Sender"), append(append(all[:len(all):len(all)], look.Dim.Span("; ")), move...), all, move, nil)
 }
 
 // ageSpans returns the age of the displayed data, and how many objects are displayed at another
 // position than the sender's, in a heading of w columns.
 func (p *mapView) ageSpans(w int) []look.Span {
-	room := look.HeadRoom(w, "Receiver")
+	room := look.TitleSpace(w, "Receiver")
 	if p.frames.Shown == nil {
 		return look.Fit(room, []look.Span{look.Dim.Span("nothing displayed yet")}, nil)
 	}
@@ -166,7 +166,7 @@ func (p *mapView) drawSide(c *look.Canvas, th *look.Theme, title string, points 
 		}
 	}
 	if unitName := p.unitName(); c.H > 4 {
-		c.Right(c.W-2, c.H-1, look.Dim, " "+units.Fixed(unit*float64(w), 0)+" "+unitName+"across ")
+		c.TextRight(c.W-2, c.H-1, look.Dim, " "+units.Fixed(unit*float64(w), 0)+" "+unitName+"across ")
 	}
 }
 
@@ -183,15 +183,15 @@ func (p *mapView) unitName() string {
 }
 
 // marker returns style and rune of a kind.
-func marker(th *look.Theme, k kind) (look.Ink, rune) {
+func marker(th *look.Theme, k kind) (look.Style, rune) {
 	switch k {
 	case alwaysPresent:
 		return look.Player + look.Levels - 1, '@'
 	case moving:
-		return look.Touched + look.Levels - 1, 'o'
+		return look.Interacting + look.Levels - 1, 'o'
 	}
 	if th.Ascii {
-		return look.Rest + look.Levels - 1, '.'
+		return look.AtRest + look.Levels - 1, '.'
 	}
-	return look.Rest + look.Levels - 1, '·'
+	return look.AtRest + look.Levels - 1, '·'
 }

@@ -23,7 +23,7 @@ func findPlaces(s *frame.Schema) (parts []frame.Part, places [][]placeFields) {
 	}
 	parts = s.Parts
 	if len(parts) == 0 {
-		parts = []frame.Part{s.PartOf(0)}
+		parts = []frame.Part{s.PartForRow(0)}
 	}
 	found := false
 	for _, p := range parts {
@@ -47,7 +47,7 @@ func findPartPlaces(s *frame.Schema, p frame.Part) (list []placeFields) {
 		switch h := &s.Fields[i].Hint; h.Role {
 		case frame.Present:
 			present = i
-		case frame.Place:
+		case frame.Position:
 			columns[[2]uint8{h.Group, h.Axis}] = i
 			if !slices.Contains(groups, h.Group) {
 				groups = append(groups, h.Group)

@@ -20,9 +20,9 @@ func arena() *frame.Schema {
 	}
 	return &frame.Schema{Name: "arena", Item: "entity", Rows: 5, TickHz: 20, Fields: []frame.Field{
 		{Name: "there", Kind: frame.Flag, Max: 1, Hint: frame.Hint{Role: frame.Present}},
-		place("x", frame.Quantity, frame.Place, 1, 0), place("y", frame.Quantity, frame.Place, 1, 1), place("z", frame.Quantity, frame.Place, 1, 2),
+		place("x", frame.Quantity, frame.Position, 1, 0), place("y", frame.Quantity, frame.Position, 1, 1), place("z", frame.Quantity, frame.Position, 1, 2),
 		place("vx", frame.Quantity, frame.Velocity, 1, 0),
-		place("px", frame.Float32, frame.Place, 2, 0), place("py", frame.Float32, frame.Place, 2, 1),
+		place("px", frame.Float32, frame.Position, 2, 0), place("py", frame.Float32, frame.Position, 2, 1),
 	}, Parts: []frame.Part{{Name: "entity", Rows: 4, Size: 5}, {Name: "player", Row: 4, Rows: 1, Field: 5, Size: 2}}}
 }
 
@@ -80,7 +80,7 @@ func TestWorld(t *testing.T) {
 	lab.Snap.Schema, lab.Snap.Item = arena(), "entity"
 	shown := frame.Frame{Table: arenaTable()}
 	shown.Table[8] -= 40
-	lab.Snap.Both = &playout.Frames{Sent: frame.Frame{Table: arenaTable()}, Shown: &shown, Age: 137 * time.Millisecond}
+	lab.Snap.Frames = &playout.Frames{Sent: frame.Frame{Table: arenaTable()}, Shown: &shown, Age: 137 * time.Millisecond}
 	page := New(arena())
 	s := labtest.NewStage(page, lab, 100, 24)
 	view := s.View()

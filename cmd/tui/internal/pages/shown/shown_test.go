@@ -47,7 +47,7 @@ func TestParts(t *testing.T) {
 		s.Fields = append(s.Fields, frame.Field{Name: name, Kind: frame.Quantity, Max: 1000})
 	}
 	s.Fields[1] = frame.Field{Name: "Player.Present", Kind: frame.Flag, Max: 1, Hint: frame.Hint{Role: frame.Present}}
-	d := lab.Snap.Both
+	d := lab.Snap.Frames
 	d.Sent.Table = []int32{77, 0, 0, 0, 0, 1, 55, 9, 0, 0, 0, 0, 0, 0, 0, 0}
 	d.Shown.Table = []int32{75, 0, 0, 0, 0, 1, 54, 9, 0, 0, 0, 0, 0, 1, 3, 4}
 	lab.Snap.Schema = s
@@ -65,7 +65,7 @@ func TestParts(t *testing.T) {
 // TestMessagesAreShownAsText: a message is shown as text, whatever bytes it contains.
 func TestMessagesAreShownAsText(t *testing.T) {
 	lab := labtest.NewShown()
-	d := lab.Snap.Both
+	d := lab.Snap.Frames
 	d.Sent.Table, d.Shown.Table = nil, nil
 	d.Sent.Body, d.Shown.Body = []byte("the second message\x1b[2J\xff"), []byte("the first\r\nmessage")
 	view := labtest.NewStage(shown.New(nil), lab, 80, 22).View()

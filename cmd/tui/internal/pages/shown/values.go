@@ -36,12 +36,12 @@ func (p *values) Name() string { return "Sent and displayed" }
 
 // Observe implements room.Observer. While time advances the values change only on slow ticks.
 func (p *values) Observe(v room.View) bool {
-	if p.past == v.Back && p.frames != nil && (v.Back || v.Running() && !v.Slow) {
+	if p.past == v.Past && p.frames != nil && (v.Past || v.Running() && !v.Slow) {
 		return false
 	}
 	p.emptyText = panes.NothingSentText(v.ActiveLane())
-	same := p.frames == v.Snap.Both && p.past == v.Back
-	p.schema, p.frames, p.past = v.Snap.Schema, v.Snap.Both, v.Back
+	same := p.frames == v.Snap.Frames && p.past == v.Past
+	p.schema, p.frames, p.past = v.Snap.Schema, v.Snap.Frames, v.Past
 	if !same {
 		p.entries = p.listEntries()
 	}
@@ -75,7 +75,7 @@ func (p *values) preferredHeight(w int) int {
 
 // Draw implements room.Pane.
 func (p *values) Draw(c *look.Canvas, th *look.Theme, focused bool) {
-	c.Frame(th, focused, p.Name(), p.heading(look.HeadRoom(c.W, p.Name()))...)
+	c.Frame(th, focused, p.Name(), p.heading(look.TitleSpace(c.W, p.Name()))...)
 	switch {
 	case p.past:
 		c.Clip(2, 1, c.W-4, look.Dim, "past values are not stored; the key end returns to the present")
@@ -124,8 +124,8 @@ func (p *values) drawCells(c *look.Canvas, th *look.Theme) {
 	p.visibleLines, p.numLines = max(c.H-3, 0), (all+n-1)/n
 	p.scroll(0) // the content may be shorter now
 	for col := range min(n, all) {
-		c.Right(2+col*cellWidth+nameWidth+valueWidth, 1, look.Dim, "sent")
-		c.Right(2+col*cellWidth+nameWidth+2*valueWidth, 1, look.Dim, "displayed")
+		c.TextRight(2+col*cellWidth+nameWidth+valueWidth, 1, look.Dim, "sent")
+		c.TextRight(2+col*cellWidth+nameWidth+2*valueWidth, 1, look.Dim, "displayed")
 	}
 	for y := 0; y < p.visibleLines && p.firstLine+y < p.numLines; y++ {
 		for col := range n {
@@ -141,7 +141,7 @@ func (p *values) drawCells(c *look.Canvas, th *look.Theme) {
 		}
 	}
 	if hidden := p.numLines - p.visibleLines; hidden > 0 {
-		c.Right(c.W-2, c.H-1, look.Dim, " ↑↓ "+strconv.Itoa(p.firstLine*n)+" before, "+strconv.Itoa(max(all-(p.firstLine+p.visibleLines)*n, 0))+" after ")
+		c.TextRight(c.W-2, c.H-1, look.Dim, " ↑↓ "+strconv.Itoa(p.firstLine*n)+" before, "+strconv.Itoa(max(all-(p.firstLine+p.visibleLines)*n, 0))+" after ")
 	}
 }
 
@@ -149,7 +149,7 @@ func (p *values) drawCells(c *look.Canvas, th *look.Theme) {
 func (p *values) drawCell(c *look.Canvas, th *look.Theme, x, y, i int, name string) {
 	f := &p.schema.Fields[i%len(p.schema.Fields)]
 	c.Clip(x, y, nameWidth-1, look.Plain, name)
-	c.Right(x+nameWidth+valueWidth, y, look.Value, look.Short(formatValue(f, p.frames.Sent.Table[i]), valueWidth-1))
+	c.TextRight(x+nameWidth+valueWidth, y, look.Value, look.Shorten(formatValue(f, p.frames.Sent.Table[i]), valueWidth-1))
 	if p.frames.Shown == nil || i >= len(p.frames.Shown.Table) {
 		return
 	}
@@ -157,7 +157,7 @@ func (p *values) drawCell(c *look.Canvas, th *look.Theme, x, y, i int, name stri
 	if p.differs(i) {
 		style = look.Late
 	}
-	c.Right(x+nameWidth+2*valueWidth, y, style, look.Short(formatValue(f, p.frames.Shown.Table[i]), valueWidth-1))
+	c.TextRight(x+nameWidth+2*valueWidth, y, style, look.Shorten(formatValue(f, p.frames.Shown.Table[i]), valueWidth-1))
 }
 
 // listEntries returns an entry for every value, with the number of its row if there are several rows.
@@ -174,7 +174,7 @@ func (p *values) listEntries() (list []entry) {
 	}
 	n := len(p.schema.Fields)
 	for row := range len(p.frames.Sent.Table) / n {
-		part := p.schema.PartOf(row)
+		part := p.schema.PartForRow(row)
 		if !p.isPresent(row, &part) {
 			continue
 		}
@@ -187,7 +187,7 @@ func (p *values) listEntries() (list []entry) {
 		for _, f := range p.schema.Fields[part.Field : part.Field+part.Size] {
 			names = append(names, strings.TrimPrefix(f.Name, part.Name+"."))
 		}
-		for i, name := range look.Distinct(names, nameWidth-1) {
+		for i, name := range look.ShortenDistinct(names, nameWidth-1) {
 			list = append(list, entry{name, row*n + part.Field + i})
 		}
 	}
@@ -213,10 +213,10 @@ func (p *values) names() []string {
 		fields[i] = p.schema.Fields[i].Name
 	}
 	if p.schema.Rows == 1 {
-		return look.Distinct(fields, nameWidth-1)
+		return look.ShortenDistinct(fields, nameWidth-1)
 	}
 	digits := len(strconv.Itoa(p.schema.Rows - 1))
-	fields = look.Distinct(fields, nameWidth-2-digits)
+	fields = look.ShortenDistinct(fields, nameWidth-2-digits)
 	out := make([]string, len(p.frames.Sent.Table))
 	for i := range out {
 		out[i] = look.PadLeft(strconv.Itoa(i/len(fields)), digits) + " " + fields[i%len(fields)]

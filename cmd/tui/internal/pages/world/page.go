@@ -45,7 +45,7 @@ func (p *page) Observe(v room.View) bool {
 	if p.charts.Observe(v) && p.showsCharts(p.h) {
 		changed = true
 	}
-	if p.world.dirty && (v.Spare || !v.Running()) {
+	if p.world.dirty && (v.CanRedrawAll || !v.Running()) {
 		p.slot.Redraw()
 	}
 	return changed || !p.slot.UpToDate
@@ -163,7 +163,7 @@ func (p *page) Arrows() [][2]string {
 	return [][2]string{{"←↑↓→", "pan"}}
 }
 
-func (p *page) Means(key string) string {
+func (p *page) KeyHelp(key string) string {
 	return map[string]string{"tab": "next views, as v", "z": "fit the axis; time span; dots or lines", "esc": "reset the view"}[key]
 }
 
@@ -171,7 +171,7 @@ func (p *page) Means(key string) string {
 func (p *page) Bindings() []room.Binding {
 	const group = "World, page 4"
 	on := func(keys []string, shown, help string, do func()) room.Binding {
-		return room.Bind(group, keys, shown, help, room.Quietly(do))
+		return room.Bind(group, keys, shown, help, room.WithoutRequest(do))
 	}
 	flip := func(t toggle) func() room.Request { return func() room.Request { return p.play.flipToggle(t) } }
 	notPlayed := func() bool { return !p.play.live }

@@ -46,7 +46,7 @@ func (p *play) Name() string { return "Play" }
 func (p *play) Observe(v room.View) bool {
 	p.now = v.Newest().Now
 	before := *p
-	p.known = v.Snap.World != nil && !v.Back
+	p.known = v.Snap.World != nil && !v.Past
 	p.source = v.Cfg.Data.Source
 	if p.known {
 		p.live, p.autopilot, p.keys = v.Snap.World.Live, v.Snap.World.Autopilot, v.Snap.World.Keys

@@ -70,8 +70,8 @@ func (p *views) Name() string { return "World" }
 // the terminal can take a redraw.
 func (p *views) Observe(v room.View) bool {
 	pic := v.Snap.World
-	p.dirty = p.dirty || v.Back != p.past || v.Back && v.Snap.Now != p.now
-	p.past = v.Back
+	p.dirty = p.dirty || v.Past != p.past || v.Past && v.Snap.Now != p.now
+	p.past = v.Past
 	if p.past {
 		p.now = v.Snap.Now
 		return false
@@ -116,7 +116,7 @@ func (p *views) drawEmpty(c *look.Canvas, th *look.Theme) {
 	c.Frame(th, false, "World")
 	text := p.emptyText()
 	if p.past {
-		text = "Past pictures are not stored. /seek " + look.Clock(p.now) +
+		text = "Past pictures are not stored. /seek " + look.FormatTime(p.now) +
 			" runs the session again up to there; the key end returns to the present."
 	}
 	c.Centre(1, look.Dim, text)
@@ -185,15 +185,15 @@ func (p *views) title(th *look.Theme, v sideView, w int) (name string, figure []
 				n++
 			}
 		}
-		return "Sender", look.Fit(look.HeadRoom(w, "Sender"),
+		return "Sender", look.Fit(look.TitleSpace(w, "Sender"),
 			[]look.Span{look.Value.Span(strconv.Itoa(n)), look.Dim.Span(" cubes interact")},
 			[]look.Span{look.Value.Span(strconv.Itoa(n)), look.Dim.Span(" interact")})
 	case viewReceiver:
-		return "Receiver", p.display.heading(look.HeadRoom(w, "Receiver"))
+		return "Receiver", p.display.heading(look.TitleSpace(w, "Receiver"))
 	}
 	mean, maximum := worldview.ErrorStats(p.pic.Error)
 	const title = "Position error"
-	return title, look.Fit(look.HeadRoom(w, title),
+	return title, look.Fit(look.TitleSpace(w, title),
 		[]look.Span{look.Dim.Span("max "), look.Value.Span(units.Fixed(maximum, 1)), look.Dim.Span(" mm, mean above 0 "),
 			look.Value.Span(units.Fixed(mean, 1))},
 		[]look.Span{look.Dim.Span("max "), look.Value.Span(units.Fixed(maximum, 1)), look.Dim.Span(" mm")},

@@ -52,7 +52,7 @@ func TestKnownCubeLightsKnownCells(t *testing.T) {
 		p := &views{cam: worldview.Camera{ZoomLevel: c.rung}, arrangement: 3}
 		snap := *labtest.NewLab().Snap
 		snap.World = &playout.Picture{Sent: c.poses, Shown: c.poses}
-		lines := labtest.Draw(p, labtest.ViewOf(&snap), 42, 22)
+		lines := labtest.Draw(p, labtest.NewView(&snap), 42, 22)
 		if got := lit(lines); got != c.want {
 			t.Errorf("%s lights %s, want %s\n%s", c.name, got, c.want, strings.Join(lines, "\n"))
 		}

@@ -58,8 +58,8 @@ type explained struct {
 	Playout time.Duration
 }
 
-// Took returns the packet's one-way delay.
-func (e explained) Took() time.Duration { return e.Arrived - e.Sent }
+// Delay returns the packet's one-way delay.
+func (e explained) Delay() time.Duration { return e.Arrived - e.Sent }
 
 // BaseSeq returns the sequence number of the baseline.
 func (e explained) BaseSeq() uint64 { return e.Seq - uint64(e.Baseline) }

@@ -166,8 +166,8 @@ func (r *receiver) requestModel() {
 // Learn implements encoders.Feedback. A receiver gets no reports.
 func (r *receiver) Learn([]byte) error { return nil }
 
-// Gauges implements encoders.Gauged. A batch counts as lost if it was forgotten incomplete, so that
-// it cannot become part of a model.
+// Gauges implements encoders.Gauged. A batch counts as lost if messages of it were still missing when it became
+// older than maxAge and was forgotten: it can no longer become part of a model.
 func (r *receiver) Gauges() []encoders.Gauge {
 	shared := r.gauges() // models built, statistics, memory
 	// If the sender uses only every n-th tick and n exceeds a batch, most batches have no message.

@@ -39,9 +39,9 @@ func newRotor(rows int, params any) rung {
 // "relative"; if both are 0, the absolute orientation; otherwise three differences of the bivector and,
 // unless exact, the correction.
 type rotor struct {
-	steps     int32    // of a bivector's length, from no rotation to half a turn
-	rollBits  uint     // of roll in a packet
-	classes   []widths // of a component's difference in each width class
+	steps     int32    // number of steps into which the length of a bivector is quantised, from no rotation to half a turn
+	rollBits  uint     // size of roll in a packet
+	classes   []widths // by width class: the two sizes of a difference of a component
 	costTable classCostTable
 	roll      int32       // of this packet, see predictRoll
 	plans     []rotorPlan // when encoding: of each cube of the list that turned

@@ -141,7 +141,7 @@ func (e *codec) mergeRefs(refs []encoders.Ref) *ackedLog {
 	if second == nil { // such as the initial state, which has no memo
 		return newest
 	}
-	e.merger.merge(&e.mergedLog, newest, second, nil, nil)
+	e.merger.merge(&e.mergedLog, newest, second, nil, nil) // no newer datagram
 	return &e.mergedLog
 }
 
@@ -151,7 +151,7 @@ func (e *codec) refLog(r *encoders.Ref) *ackedLog {
 	if log, _ := r.Memo.(*ackedLog); log != nil {
 		return log
 	}
-	e.appendDatagram(&e.singleLog, &ackedLog{}, r.Frame)
+	e.mergeDatagram(&e.singleLog, &ackedLog{}, r.Frame)
 	return &e.singleLog
 }
 
@@ -165,22 +165,23 @@ func (e *codec) newMemo(acked *ackedLog, f *frame.Frame, spare encoders.Memo) en
 	if memo == nil {
 		memo = &ackedLog{}
 	}
-	e.appendDatagram(memo, acked, f)
+	e.mergeDatagram(memo, acked, f)
 	return memo
 }
 
-// appendDatagram sets dst to the messages of acked and of f, which it parses. A datagram that is too long
-// to be modelled adds none.
-func (e *codec) appendDatagram(dst, acked *ackedLog, f *frame.Frame) {
+// mergeDatagram replaces the contents of dst by the messages of acked and those of datagram f, which is newer
+// than all of acked. If f is too long to be modelled, dst gets the messages of acked only.
+func (e *codec) mergeDatagram(dst, acked *ackedLog, f *frame.Frame) {
 	if len(f.Body) > maxBytes {
 		e.merger.merge(dst, acked, &emptyLog, nil, nil)
 		return
 	}
-	e.parse(f.Body, nil, nil)
+	e.parse(f.Body, nil, nil) // finds the messages, which needs neither references nor a visitor
 	for i := range e.parser.records {
 		e.parser.records[i].tick = f.Tick
 	}
-	e.merger.merge(dst, acked, &emptyLog, e.parser.records, e.parser.units[history:])
+	datagramUnits := e.parser.units[history:] // units begins with history zeros
+	e.merger.merge(dst, acked, &emptyLog, e.parser.records, datagramUnits)
 }
 
 // emptyLog stands for no log in merges. It must not be changed.

@@ -252,18 +252,19 @@ func (f *modelFile) codeGroupUnits(g *group) {
 		for j := range u.bitIndex[:u.bits] {
 			codeInteger(f, &u.bitIndex[j], 0, 8*int64(g.span)-1, "bit index of a unit")
 			if seen[u.bitIndex[j]] {
-				f.fail("a bit in two units")
+				f.fail("a bit of a group belongs to two units, expected one")
 			}
 			seen[u.bitIndex[j]] = true
 		}
 		bits += int(u.bits)
 	}
 	if f.err == nil && bits != 8*int(g.span) {
-		f.fail("a bit in no unit")
+		f.fail("a bit of a group belongs to no unit, expected one")
 	}
 }
 
-// codeUnitModel codes the model of a unit. A unit that did not occur in training is coded directly.
+// codeUnitModel codes the model of a unit. The file has only the flag seen for a unit that did not occur in
+// training; codecs code the bits of such a unit directly, as if it were random.
 func (f *modelFile) codeUnitModel(m *model, unit *unitModel) {
 	if !f.codeFlag(&unit.seen) {
 		unit.random, unit.field = f.reading || unit.random, -1
@@ -281,9 +282,9 @@ func (f *modelFile) codeUnitModel(m *model, unit *unitModel) {
 	}
 	for i := range unit.recipes {
 		r := &unit.recipes[i]
-		codeInteger(f, &r.n, 0, maxParts, "number of sources of a context")
+		codeInteger(f, &r.n, 0, maxParts, "number of sources in a context")
 		for j := range r.parts[:r.n] {
-			codeInteger(f, &r.parts[j].source, 0, int64(nSources-1), "source of a context")
+			codeInteger(f, &r.parts[j].source, 0, int64(nSources-1), "source in a context")
 			codeInteger(f, &r.parts[j].mask, 0, 255, "")
 		}
 	}

@@ -101,9 +101,9 @@ func (x *mixer) excludeSteady() {
 // unit. head is a 1 followed by the preceding bits of the unit.
 func lowNibbleHash(hash uint32, head uint32) uint32 { return mix32(hash + head*0x9e3779b1) }
 
-// findSlots looks up the slots and weights for the next tree of up to four bits. head is a 1 and the
-// bits of the unit before them. The weights are the sum of two sets: one of the unit, one selected by
-// which contexts the model has seen and by comparisonFlags.
+// findSlots looks up the slots and weights for the next tree of up to four bits. head holds the bits of the unit
+// that precede the tree, after a leading 1. The weights are the sum of two sets: one of the unit, and one selected
+// by comparisonFlags and by which contexts have a slot, because the model saw them in training.
 func (x *mixer) findSlots(head uint32) {
 	found, half := x.comparisonFlags(), 0 // half 0 is the first tree of the unit, 1 that of the last four bits
 	for i, h := range x.hashes {

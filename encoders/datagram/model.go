@@ -111,8 +111,8 @@ type anchors struct {
 	kinds    [64]uint8 // 0 if the entry is free
 }
 
-// insert adds an anchor that is not in the table. The table never gets full, because maxKinds is less
-// than its size.
+// insert adds an anchor that is not in the table. An entry of kind 0 is free, because kind 0 has no anchor.
+// The table never gets full, because maxKinds is less than its size.
 func (a *anchors) insert(prefix uint32, kind uint8) {
 	i := prefix * 0x9e3779b1 >> 26
 	for a.kinds[i] != 0 {
@@ -121,7 +121,7 @@ func (a *anchors) insert(prefix uint32, kind uint8) {
 	a.prefixes[i], a.kinds[i] = prefix, kind
 }
 
-// find returns the kind with an anchor, 0 if none.
+// find returns the kind with an anchor, 0 if none. The search ends at a free entry, whose kind is 0.
 func (a *anchors) find(prefix uint32) uint8 {
 	for i := prefix * 0x9e3779b1 >> 26; a.kinds[i] != 0; i = (i + 1) & 63 {
 		if a.prefixes[i] == prefix {
@@ -262,10 +262,10 @@ func (r *recipe) hash(seed uint32, sources *[nSources]byte) uint32 {
 // gatherSources computes p.sources for the current unit. The values are 0 where no message to compare
 // with exists.
 func (p *parser) gatherSources() {
-	last := p.units[p.unitCount : p.unitCount+history] // p.units begins with history zeros
-	// The last 16 units, reversed so that the newest comes first.
-	binary.LittleEndian.PutUint64(p.sources[:], binary.BigEndian.Uint64(last[8:]))
-	binary.LittleEndian.PutUint64(p.sources[8:], binary.BigEndian.Uint64(last))
+	lastUnits := p.units[p.unitCount : p.unitCount+history] // unit i of the datagram is p.units[history+i], after zeros
+	// The 16 units before the current one, reversed so that the newest comes first.
+	binary.LittleEndian.PutUint64(p.sources[:], binary.BigEndian.Uint64(lastUnits[8:]))
+	binary.LittleEndian.PutUint64(p.sources[8:], binary.BigEndian.Uint64(lastUnits))
 	p.sources[srcRemaining] = byte(min(p.size-p.pos, 255))
 	p.field.beginUnit(p)
 	p.sources[srcPredicted] = p.field.predictedUnit()
@@ -278,15 +278,15 @@ func (p *parser) gatherSources() {
 	unit := p.unitIndex()
 	p.sources[srcRef], p.sources[srcRefNext] = p.ref.unitAt(unit), p.ref.unitAt(unit+1)
 	p.sources[srcPrevRef], p.sources[srcSameKind] = p.prevRef.unitAt(unit), p.sameKind.unitAt(unit)
-	same, diff := byte(0), byte(0)
+	agreement, diff := byte(0), byte(0)
 	if unit > 0 {
 		for i := range 4 {
-			if last[history-1-i] == p.ref.unitAt(unit-1-i) {
-				same |= 1 << i
+			if lastUnits[history-1-i] == p.ref.unitAt(unit-1-i) {
+				agreement |= 1 << i
 			}
 		}
-		diff = last[history-1] - p.ref.unitAt(unit-1)
-		same |= diff >> 7 << 4 // the sign of diff becomes bit 4
+		diff = lastUnits[history-1] - p.ref.unitAt(unit-1)
+		agreement |= diff >> 7 << 4 // the sign of diff becomes bit 4
 	}
-	p.sources[srcAgreement], p.sources[srcRefDiff] = same, diff
+	p.sources[srcAgreement], p.sources[srcRefDiff] = agreement, diff
 }

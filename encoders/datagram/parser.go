@@ -226,12 +226,12 @@ type merger struct {
 }
 
 // merge replaces the contents of dst by the messages of a, b and a newer datagram. The records of the
-// newer datagram are own, in sending order, with offsets into units; both may be nil. Of each kind and key
+// newer datagram are newRecords, in sending order, with offsets into newUnits; both may be nil. Of each kind and key
 // only the newest two messages are stored, and of all messages the newest that fit. dst must not be a or b.
-func (m *merger) merge(dst, a, b *ackedLog, own []record, units []byte) {
+func (m *merger) merge(dst, a, b *ackedLog, newRecords []record, newUnits []byte) {
 	dst.records, dst.units = dst.records[:0], dst.units[:0]
-	for i := len(own) - 1; i >= 0; i-- {
-		m.appendRecord(dst, &own[i], units[own[i].offset:own[i].offset+own[i].length])
+	for i := len(newRecords) - 1; i >= 0; i-- {
+		m.appendRecord(dst, &newRecords[i], newUnits[newRecords[i].offset:newRecords[i].offset+newRecords[i].length])
 	}
 	i, j := len(a.records)-1, len(b.records)-1
 	for i >= 0 || j >= 0 {

@@ -157,8 +157,8 @@ func (f *ackReplay) next(s *sample) *ackedLog {
 	if f.count > ackLag {
 		second = logAt(ackLag + 1)
 	}
-	f.encoder.merger.merge(&f.merged, newest, second, nil, nil)
-	f.encoder.appendDatagram(logAt(0), &f.merged, &frame.Frame{Tick: uint32(f.count), Body: s.data})
+	f.encoder.merger.merge(&f.merged, newest, second, nil, nil) // no newer datagram
+	f.encoder.mergeDatagram(logAt(0), &f.merged, &frame.Frame{Tick: uint32(f.count), Body: s.data})
 	f.count++
 	return &f.merged
 }

@@ -253,7 +253,7 @@ func (x *fitter) fit(keyUnit int) (total int64) {
 func (x *fitter) unpredictedCost(f *fieldFit) int64 {
 	c := newResidualCost(int(f.bits))
 	for i := range x.messages {
-		// Any method without a reference will do: it asks whether the message contains the field.
+		// Any method without a reference will do: canPredict then tests only whether the message contains the field.
 		if m := &x.messages[i]; f.canPredict(m, &predictor{method: predictConstSpeed}) {
 			c.add(message{units: m.units}.readNumber(f.first, f.bits))
 		}
@@ -326,7 +326,8 @@ func (x *fitter) tryHeadings(a, b *fieldFit) {
 }
 
 // reversalEighths are values of predictor.speed to try with predictHeading, in eighths of the most
-// frequent speed. Below that speed, vehicles are assumed to reverse; 0 means that they never do.
+// frequent speed. A vehicle slower than predictor.speed is assumed to drive backwards, so that its heading is
+// opposite to its velocity; 0 means that no vehicle does.
 var reversalEighths = [...]int64{0, 3, 6}
 
 // tryHeading tries predictHeading for the field heading from (a, b), or from (b, a) if reversed. If the
@@ -491,11 +492,11 @@ func (t *trainer) learnDistributions() {
 	})
 	for i := range t.model.fields {
 		f := &t.model.fields[i]
-		for g := range f.predictorCount() {
-			learnBucketCosts(&f.bucketCost[g], &counts[i][g])
-			for counted := range nClasses {
+		for which := range f.predictorCount() {
+			learnBucketCosts(&f.bucketCost[which], &counts[i][which])
+			for class := range nClasses {
 				for side := range 2 {
-					f.clearUnusedBuckets(&f.bucketCost[g][counted][side])
+					f.clearUnusedBuckets(&f.bucketCost[which][class][side])
 				}
 			}
 		}
@@ -503,9 +504,10 @@ func (t *trainer) learnDistributions() {
 	}
 }
 
-// learnBucketCosts computes the costs of buckets from counts of residuals. Counts are smoothed: a bucket
-// gets a tenth of its neighbours', and each class gets 400/50 = 8 counts of the distribution of all
-// classes.
+// learnBucketCosts computes the costs of buckets from counts of residuals, by class, side and bucket. Because
+// many counts are small, they are smoothed: 8 counts are added to each class, divided among the buckets
+// like the residuals of all classes together. In these, each bucket also gets a tenth of the counts of both
+// neighbouring buckets.
 func learnBucketCosts(costs *[nClasses][2][nBuckets]uint8, counts *[nClasses][2][nBuckets]int64) {
 	var all [2][nBuckets]int64 // counts of all classes, in 1/50
 	total := int64(0)
@@ -527,7 +529,7 @@ func learnBucketCosts(costs *[nClasses][2][nBuckets]uint8, counts *[nClasses][2]
 		sum := int64(0)
 		for side := range n {
 			for i := range nBuckets {
-				n[side][i] = 50*counts[c][side][i] + 400*(all[side][i]<<16/total)>>16
+				n[side][i] = 50*counts[c][side][i] + 400*(all[side][i]<<16/total)>>16 // 400/50 = 8 counts
 				sum += n[side][i]
 			}
 		}

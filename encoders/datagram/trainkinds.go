@@ -74,8 +74,9 @@ func (t *trainer) findKeys() {
 	}
 }
 
-// countMatches returns the number of units of a message that equal the reference's. Up to the key, which
-// selects the reference, they are compared with the latest message of the kind.
+// countMatches returns the number of units of a message that equal the reference's. The key unit and the
+// units before it are compared with the latest message of the kind instead, because the decoder knows the
+// reference only after the key. key is the index of the key unit, -1 if none.
 func countMatches(c *comparedMessage, key int) (n int) {
 	for i, u := range c.units[:min(len(c.units), unitsPerKind)] {
 		r := c.ref.units
@@ -219,18 +220,19 @@ func (t *trainer) findLayouts() {
 	t.pieces = make([][]piece, len(t.model.kinds))
 	t.clocks = make([][]clockCandidate, len(t.model.kinds))
 	for i, list := range t.collectMessages(t.samples) {
-		list = slices.DeleteFunc(list, func(cost comparedMessage) bool { return cost.ref.units == nil })
+		list = slices.DeleteFunc(list, func(c comparedMessage) bool { return c.ref.units == nil }) // without a reference
 		if len(list) < minMessages {
 			continue
 		}
 		k := &t.model.kinds[i]
 		t.clocks[i] = findClocks(list)
 		list = sampleEvenly(list, maxFitMessages)
-		size, head := k.extent(list)
-		best, pieces := cheapestDivision(list, bytewise, size, head)
+		size, anchorSize := k.extent(list)
+		best, pieces := cheapestDivision(list, bytewise, size, anchorSize)
 		k.groups = littleEndianGroups(pieces)
 		isRecord := k.size > 0 && k.next == uint8(i)
 		for order := lsbFirst; order < nOrders && isRecord && size <= maxSpan; order++ {
+			// Records have no anchor.
 			if cost, packed := cheapestDivision(list, order, size, 0); cost < best/100*97 {
 				best, pieces = cost, packed
 				k.groups = []group{bitGroup(packed, order, size)}
@@ -241,9 +243,10 @@ func (t *trainer) findLayouts() {
 	t.allocUnits()
 }
 
-// extent returns the number of bytes of the kind's messages that are divided into numbers, and the size of
-// the anchor among these, 0 if the kind has none.
-func (k *messageKind) extent(list []comparedMessage) (size, head int) {
+// extent returns the number of bytes of the kind's messages that are divided into numbers: the size of the
+// longest message in list, but at most the kind's fixed size and unitsPerKind, as later units have no model
+// of their own. anchorSize is the size of the anchor with which the messages begin, 0 if the kind has none.
+func (k *messageKind) extent(list []comparedMessage) (size, anchorSize int) {
 	for i := range list {
 		size = max(size, min(len(list[i].raw), unitsPerKind))
 	}
@@ -251,17 +254,17 @@ func (k *messageKind) extent(list []comparedMessage) (size, head int) {
 		size = min(size, int(k.size))
 	}
 	if k.anchored {
-		return size, 4
+		return size, 4 // an anchor has four bytes
 	}
 	return size, 0
 }
 
 // cheapestDivision returns the cheapest division of the first size bytes into numbers stored in the given
 // order, and its cost in 1/1024 bit. It is found by dynamic programming from the end: best[i] is the
-// cheapest division from position i on, a byte or, in packed orders, a bit. Each number costs 12 bits
-// in addition, so that divisions into many numbers must pay. Bytes before head, the anchor, are not part of
-// little-endian numbers.
-func cheapestDivision(list []comparedMessage, order, size, head int) (int64, []piece) {
+// cheapest division from position i on. A position is a byte or, in packed orders, a bit. Each number costs 12 bits
+// in addition, so that divisions into many numbers must pay. The first anchorSize bytes, the anchor, are not
+// part of little-endian numbers.
+func cheapestDivision(list []comparedMessage, order, size, anchorSize int) (int64, []piece) {
 	step, maxWidth := 8, 4 // bits of a position, and maximum size of a number in positions
 	if order != bytewise {
 		step, maxWidth = 1, 17 // wider ones take too much time
@@ -278,7 +281,7 @@ func cheapestDivision(list []comparedMessage, order, size, head int) (int64, []p
 		for width := 1; width <= maxWidth && start+width <= n; width++ {
 			for little := range 2 { // 0: big-endian, 1: little-endian
 				// A single byte has no order, and numbers of three bytes are not tried.
-				if little == 1 && (order != bytewise || width == 1 || start < head) || order == bytewise && width == 3 {
+				if little == 1 && (order != bytewise || width == 1 || start < anchorSize) || order == bytewise && width == 3 {
 					continue
 				}
 				p := piece{start * step, width * step, little == 1}
@@ -426,8 +429,9 @@ func littleEndianGroups(pieces []piece) (list []group) {
 	return list
 }
 
-// bitGroup returns one group for bit-packed numbers that fill size bytes. If the bits of a number are not a
-// multiple of 8, its first unit has fewer than 8, as field requires.
+// bitGroup returns one group for bit-packed numbers that fill size bytes. Each number is divided into units,
+// the highest bits first. If its bits are not a multiple of 8, the first unit has fewer than 8 bits: all other
+// units of a field must have 8.
 func bitGroup(pieces []piece, order, size int) group {
 	g := group{span: uint8(size)}
 	for _, p := range pieces {

@@ -159,7 +159,7 @@ func trainPackets(ctx context.Context, job train.Job, log train.Log) ([]train.Fi
 	}
 	dictionary, err := buildDictionary(samples, history)
 	if err != nil {
-		return nil, fmt.Errorf("generic: build a dictionary of %d bytes with entropy tables of %d datagrams: %w; expected more datagrams, some of them similar",
+		return nil, fmt.Errorf("generic: cannot build a dictionary from %d bytes of content and %d sample datagrams: %w; expected more datagrams, some of them similar",
 			len(history), len(samples), err)
 	}
 	if len(dictionary) > maxDictionarySize {

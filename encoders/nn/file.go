@@ -151,8 +151,9 @@ func quantiseLayer(d *Dense, i, n int) ([]row, error) {
 	return rows, nil
 }
 
-// quantise sets r to the weights rounded to shift fractional bits. It returns false if they do not
-// fit.
+// quantise sets r to the weights rounded to shift fractional bits, and to the bias. It returns false if the
+// bias does not fit into an int32, a weight into an int16, or the sum of the row into an int32. For inMax, the
+// largest input, and outBits, the fractional bits of the output, see limits.
 func (r *row) quantise(weight []float32, bias float32, shift uint8, inMax int64, outBits int) bool {
 	scale := float64(int64(1) << shift)
 	b := math.RoundToEven(float64(bias) * scale * (1 << InputBits))

@@ -211,7 +211,7 @@ func (m *maker) codeBlock(ops []delta.Op, n int) error {
 		}
 		m.pos, m.pending = start, m.pending[:0]
 	}
-	panic("patch: a raw block cannot be too large")
+	panic("patch: no attempt to code a block succeeded, expected the raw one to")
 }
 
 // splitNoise splits a part at the limits of noise. The parts share no operations with whole.
@@ -233,8 +233,9 @@ func (m *maker) splitNoise(whole part) (parts []part) {
 	return parts
 }
 
-// codeParts appends the coded parts to m.pending, advances m.pos and sets the sizes of the parts. It stops and
-// returns false at a part that is not smaller by operations than raw.
+// codeParts appends the coded parts to m.pending, advances m.pos and sets the sizes of the parts. Where the packet
+// of a part's operations is not shorter than the bytes of the part, it stops and returns false: the part is better
+// stored raw.
 func (m *maker) codeParts(parts []part) (shorter bool, err error) {
 	for i := range parts {
 		p := &parts[i]

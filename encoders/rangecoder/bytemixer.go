@@ -65,13 +65,13 @@ func (m *ByteMixer) CopyFrom(o *ByteMixer) {
 	}
 }
 
-// CodeBit codes a decision and returns it; a reader ignores bit. node identifies the decisions
-// before it in the same symbol.
-func (m *ByteMixer) CodeBit(c *Coder, bit int, node uint32, s Selector) int {
+// CodeBit encodes bit with c, or decodes and returns a bit if c is a decoder; bit is then ignored. node
+// identifies the earlier decisions of the same symbol.
+func (m *ByteMixer) CodeBit(c *Coder, bit int, node uint32, selector Selector) int {
 	for i, h := range m.Hashes[:m.contexts] {
 		m.active[i] = hashWithNode(h, node) >> m.hashShift
 	}
-	return m.codeDecision(c, bit, s)
+	return m.codeDecision(c, bit, selector)
 }
 
 // SelectNibble selects the counters of the next four bits of a symbol; node identifies the bits
@@ -88,12 +88,13 @@ func (m *ByteMixer) SetCounter(context int, hash, node uint32) {
 	m.nibbleStart[context] = hash>>m.hashShift - node // CodeNibble adds node
 }
 
-// CodeNibble codes a bit after SelectNibble. node holds the bits since then, behind a leading 1.
-func (m *ByteMixer) CodeNibble(c *Coder, bit int, node uint32, s Selector) int {
+// CodeNibble codes a bit like CodeBit, with the counters that SelectNibble selected. node holds the bits coded
+// since SelectNibble, after a leading 1.
+func (m *ByteMixer) CodeNibble(c *Coder, bit int, node uint32, selector Selector) int {
 	for i, start := range m.nibbleStart[:m.contexts] {
 		m.active[i] = start + node
 	}
-	return m.codeDecision(c, bit, s)
+	return m.codeDecision(c, bit, selector)
 }
 
 // hashWithNode combines the hash of a context with the bits so far.
@@ -104,10 +105,10 @@ func hashWithNode(h, node uint32) uint32 {
 
 // codeDecision codes a decision with the active counters. The probability is the mean of the mixed
 // one (weight 2/8) and those of both APM stages (3/8 each).
-func (m *ByteMixer) codeDecision(c *Coder, bit int, s Selector) int {
+func (m *ByteMixer) codeDecision(c *Coder, bit int, selector Selector) int {
 	m.readCounters()
-	logit := m.mix(s.SetA, s.SetB)
-	p := 2*Squash(logit) + 3*m.apms[0].refine(logit, s.ContextA) + 3*m.apms[1].refine(logit, s.ContextB)
+	logit := m.mix(selector.SetA, selector.SetB)
+	p := 2*Squash(logit) + 3*m.apms[0].refine(logit, selector.ContextA) + 3*m.apms[1].refine(logit, selector.ContextB)
 	bit = c.Bit(bit, min(max(p/8, 1), One-1))
 	m.learn(bit)
 	return bit

@@ -79,7 +79,9 @@ const (
 	squashMax = 24015
 )
 
-// squashTable holds 1/(1+exp(-x)) in units of 2^-20 from -12 to 12 nats.
+// squashTable holds 1/(1+exp(-x)) in units of 2^-20 for x from -12 to 12 nats, one entry every squashStep.
+// Encoder and decoder need equal tables on every machine: exponential replaces math.Exp, and conversions to
+// float64 keep products from being fused with additions.
 var squashTable = func() (t [2*squashSpan/squashStep + 1]uint32) {
 	step := exponential(1.0 / (stretchOne / squashStep))
 	e := exponential(-12)

@@ -372,7 +372,7 @@ func (r *rowState) codeLowBits(f int, length, size uint32) uint32 {
 	bitsLeft, known := length-1, uint32(1) // known: the bits so far; the highest is 1
 	for bitsLeft > 0 && known < 4 {
 		bitsLeft--
-		known = known<<1 | uint32(mixer.CodeBit(topNode+int(known), int(size>>bitsLeft&1), nil)) // only the contexts' counters
+		known = known<<1 | uint32(mixer.CodeBit(topNode+int(known), int(size>>bitsLeft&1), nil)) // nil: no counter besides the contexts'
 	}
 	if bitsLeft > 0 {
 		known = known<<bitsLeft | uint32(r.coder.Direct(uint64(size&(1<<bitsLeft-1)), uint(bitsLeft)))
@@ -380,7 +380,8 @@ func (r *rowState) codeLowBits(f int, length, size uint32) uint32 {
 	return known
 }
 
-// codeSymbol codes a flag or an enum that changed. A flag needs no bit.
+// codeSymbol codes a flag or an enum that changed. A flag takes no bit: it changed, so its new value is the
+// other one.
 func (r *rowState) codeSymbol(f int, col *fieldPlan) {
 	oldRaw := col.Raw(r.base[f])
 	if col.Span == 1 {
@@ -397,10 +398,10 @@ func (r *rowState) codeSymbol(f int, col *fieldPlan) {
 		mixer.AddContext(id, node, oldRaw, 0)
 		mixer.AddContext(id, node, oldRaw, r.expectedComponents(f))
 		mixer.AddContext(id, node, r.expectedComponents(f), r.margin)
-		// Nodes from 15 on share weights; nil: only the contexts' counters.
+		// Nodes from 15 on share weights. The nil means that no counter is used besides those of the contexts.
 		node = node<<1 | uint32(mixer.CodeBit(symbolNode+int(min(node, 15)), int(raw>>bitsLeft&1), nil))
 	}
-	// Without the leading 1 of node, followed by the lower bits.
+	// The upper bits of the value are those of node without its leading 1; the lower bits are coded directly.
 	raw = (node-1<<min(col.Width, symbolBits))<<bitsLeft | uint32(e.Direct(uint64(raw&(1<<bitsLeft-1)), bitsLeft))
 	r.cur[f] = col.FromRaw(raw)
 }
@@ -420,10 +421,11 @@ func (r *rowState) codeBits(f int) {
 	mixer := &r.coder.mixer
 	var out, count uint32 // the changes so far, and their number
 	for i := range uint32(32) {
+		// The last value, 0 or 1, keeps both contexts apart.
 		r.coder.beginContexts(r.coder.columns[f].weightSet)
 		mixer.AddContext(uint32(f)<<8|decisionBits, i, uint32(r.base[f])>>i&1, 0)
 		mixer.AddContext(uint32(f)<<8|decisionBits, i, min(count, 3), 1)
-		b := uint32(mixer.CodeBit(bitNode, int(changed>>i&1), nil)) // only the contexts' counters
+		b := uint32(mixer.CodeBit(bitNode, int(changed>>i&1), nil)) // nil: no counter besides the contexts'
 		out |= b << i
 		count += b
 	}
@@ -438,7 +440,7 @@ type rotationState struct {
 	hasRotation        bool                // the row has a last rotation to extrapolate from
 	current, predicted rotation.Quaternion // rotation in base, and the predicted rotation
 	first, second      int                 // indices of the largest and the second largest component of predicted
-	margin             uint32              // class of the difference of their magnitudes
+	margin             uint32              // class of the difference of their magnitudes, from 1; 0 without a rotation
 	largestChanged     bool                // the largest component differs from that in base
 }
 
@@ -471,8 +473,10 @@ func (r *rowState) predictRotation(before [rotationSize]int32, ratio float64) {
 	r.setReference(int(r.base[t.enumField] - r.coder.columns[t.enumField].Min))
 }
 
-// prepareRotation sets first, second and margin for a row that changed. The margin has 12 classes,
-// in steps of 1/40.
+// prepareRotation finds the largest and the second largest component of the predicted rotation of a row that
+// changed, and the class of their margin (the difference of their magnitudes): 1 to 12, in steps of 1/40. If
+// the margin is small, the largest component may change. The class is 0 if the schema has no rotation. A row
+// without a last rotation is predicted to keep that of base.
 func (r *rowState) prepareRotation() {
 	t := &r.coder.rotation
 	r.largestChanged, r.margin = false, 0

@@ -208,8 +208,9 @@ func (g *grid) nearestIndex(x int64) int64 {
 	return min(max(i, -maxIndex-1), maxIndex)
 }
 
-// shift returns the number of fixed-point bits below an index, for all classes except classStepped
-// and classOther.
+// shift returns the number of bits by which a fixed-point value is shifted to get its index: the fixed point
+// has unit fractional bits, and an index of classEighth keeps three of them. The classes classStepped and
+// classOther have no shift: their grids do not have steps of a power of two.
 func (g *grid) shift() int {
 	if g.class == classEighth {
 		return g.unit - 3

@@ -384,34 +384,35 @@ type predictorList struct {
 
 func (l *predictorList) list() []predictor { return l.all[:l.n] }
 
-// add adds a predictor of one point, in fixed point. Its error distribution is selected by a hash of
-// the list's key, input and context. input is the index of its input to the mixer.
-func (l *predictorList) add(input int, context uint32, point int64) *predictor {
+// add adds a predictor with one point: the expected value, in the fixed point of the field. The predictor's
+// error distribution is selected by a hash of the list's key, input and context. input is the index of the
+// mixer input that the predictor supplies.
+func (l *predictorList) add(input int, context uint32, expected int64) *predictor {
 	p := &l.all[l.n]
 	l.n++
 	p.input, p.nPoints = input, 1
-	p.points[0] = min(max(point, -maxPrediction), maxPrediction)
+	p.points[0] = min(max(expected, -maxPrediction), maxPrediction)
 	p.errors = &l.errors[rangecoder.Hash(l.key|uint32(input), context, 3, 0)>>(32-errorDistBits)]
 	return p
 }
 
-// addPoint adds a predictor of a point. If values wrap, it also predicts the same point one period
-// away, with weight 24/256, because the value may have wrapped.
-func (l *predictorList) addPoint(input int, context uint32, point int64) {
-	p := l.add(input, context, point)
+// addPoint adds a predictor of the expected value. If values wrap, the predictor has a second point one period
+// away, with weight 24/256, because the value may have wrapped. For the parameters see add.
+func (l *predictorList) addPoint(input int, context uint32, expected int64) {
+	p := l.add(input, context, expected)
 	if l.period == 0 {
 		return
 	}
 	p.nPoints = 2
 	p.points[1] = p.points[0] - l.period
-	if point < 0 {
+	if expected < 0 {
 		p.points[1] = p.points[0] + l.period
 	}
 	p.weights[0], p.weights[1] = 232, 24
 }
 
-// prepare computes the scaled distribution, and sets lowMass and highMass to its bounds, because all
-// values are possible at first.
+// prepare scales the counts of the error distribution to a total of at most scaledTotal, and sets lowMass and
+// highMass to the bounds 0 and total, because all values are possible at first.
 func (p *predictor) prepare() {
 	scale := uint32(scaledTotal) / uint32(p.errors.Total)
 	sum := uint32(0)

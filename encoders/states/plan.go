@@ -52,7 +52,7 @@ type fieldPlan struct {
 	period      float64 // values wrap at this difference (360 for degrees); 0 if they do not
 	isClock     bool    // role Clock: an absolute time
 	stepCluster int     // of velocities: index in model.steps
-	rate        int64   // of positions: distance per unit of velocity and of time, in units of 2^-32
+	rate        int64   // of positions: change of the position per unit of time at a velocity of 1, in units of 2^-32
 }
 
 // A group is a position and its velocity: the fields with one Hint.Group.

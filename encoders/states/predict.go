@@ -494,8 +494,9 @@ func (r *row) observePush(n int, g *group) {
 	r.slot.lastPush[1].observe(from, to, nil, &r.memo.pushes[n][1])
 }
 
-// predictVelocity adds the predictors of velocity field k and returns the first guess. residual is
-// the size class of the field's last residual.
+// predictVelocity adds the predictors of velocity field k and returns the first guess: the velocity last of the
+// baseline, or for the y axis of a driven group the likeliest prediction. Values are in the fixed point of the field.
+// residual is the size class of the field's last residual.
 func (r *row) predictVelocity(k int, c *fieldPlan, last int64, residual uint32) (guess int64) {
 	guess = last
 	if g := &r.groups[c.group]; g.driven && c.axis == 0 {
@@ -505,7 +506,7 @@ func (r *row) predictVelocity(k int, c *fieldPlan, last int64, residual uint32) 
 			guess = likeliest
 		}
 	}
-	frequent, weight := r.memo.steps[c.stepCluster].mostFrequent()
+	frequent, weight := r.memo.steps[c.stepCluster].mostFrequent() // the two most frequent changes of such velocities
 	p := r.predictors.add(inputFrequentStep, residual, last+frequent[0])
 	p.nPoints, p.points[1], p.weights[0], p.weights[1] = 2, last+frequent[1], weight[0], weight[1]
 	return guess

@@ -327,7 +327,9 @@ func (r *row) similarity(i int) int {
 	return score
 }
 
-const nearby = 20 // distance at which nearness becomes 0, in half octaves
+// nearby is the number of half octaves of the distance from which on nearness is 0: a distance of
+// 2^(20/2) = 1024 units of the field.
+const nearby = 20
 
 // nearness scores how close the row with fields s is to the new row: for each coordinate of the
 // part's first group, half the number of half octaves by which the distance is below nearby.
@@ -472,7 +474,7 @@ func (r *row) codeBits(k int, old int32) {
 		mixer.AddContext(id, i, uint32(old), 0)
 		mixer.AddContext(id, i, n<<1|was, r.typeContext)
 		mixer.AddContext(id, i, r.symbolHash, was)
-		b := uint32(mixer.CodeBit(int(changed>>i&1), 0, id<<5|i, 4))
+		b := uint32(mixer.CodeBit(int(changed>>i&1), 0, id<<5|i, 4)) // no tree of decisions: node 0; weights by field and bit
 		out |= b << i
 		n = min(n+b, 3)
 	}

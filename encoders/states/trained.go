@@ -171,7 +171,7 @@ func DeltaTrained() encoders.Codec {
 				err = cmp.Or(enc.loadModel(file), dec.loadModel(file))
 			}
 			if err != nil {
-				return nil, nil, fmt.Errorf("%w book: %s: %w; expected a file written by tui train --encoder delta-trained for data of this schema",
+				return nil, nil, fmt.Errorf("%w book (the pretrained model): %s: %w; expected a file written by tui train --encoder delta-trained for data of this schema",
 					encoders.ErrParam, p.Model, err)
 			}
 			return enc, dec, nil

@@ -61,7 +61,7 @@ func (x *coder) readFallback(dst *frame.Frame, ints []int32) error {
 	}
 	for _, v := range ints {
 		if v < 0 || v > 255 {
-			return fmt.Errorf("byte %d of the body, expected 0 to 255", v)
+			return fmt.Errorf("value %d for a byte of the body, expected 0 to 255", v)
 		}
 		dst.Body = append(dst.Body, byte(v))
 	}

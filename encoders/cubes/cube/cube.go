@@ -100,7 +100,7 @@ func SamePose(q, p *Row) bool {
 	return *(*[frame.CubeInteracting]int32)(q[:]) == *(*[frame.CubeInteracting]int32)(p[:])
 }
 
-// Distance2 returns the square of the distance between two cubes, in units of 1/512 m squared.
+// Distance2 returns the square of the distance between two cubes, in units of (1/512 m)^2.
 func Distance2(q, p *Row) int64 {
 	dx, dy, dz := int64(q[frame.CubeX]-p[frame.CubeX]), int64(q[frame.CubeY]-p[frame.CubeY]), int64(q[frame.CubeZ]-p[frame.CubeZ])
 	return dx*dx + dy*dy + dz*dz

@@ -72,7 +72,7 @@ func (l *contextCoder) codeTree(context, v int, n uint) int {
 	return v
 }
 
-// codeFrame implements traversal. It codes the cubes in the order of rows. Cubes that rested before
+// codeFrame implements traversal: it encodes or decodes all cubes, in the order of rows. Cubes that rested before
 // are coded in batches, except in training, which counts every decision.
 func (l *contextCoder) codeFrame(e *coder, cur, base *frame.Frame, past, next *memo) error {
 	l.coder, l.counters = e, next.counters
@@ -114,7 +114,7 @@ func (l *contextCoder) codeFrame(e *coder, cur, base *frame.Frame, past, next *m
 		if err := e.checkDecoded(i, q, b); err != nil {
 			return err
 		}
-		next.recordChanged(i, q, b).turnResidual = uint8(k.maxResidual)
+		next.recordChanged(i, q, b).maxResidualLength = uint8(k.maxResidual)
 		if i == 0 { // the other cubes are near the player where it is now
 			player = q
 		}
@@ -179,7 +179,7 @@ func (k *contextCube) historyClass() int {
 	if k.lastStep == nil {
 		return numHistoryClasses - 1 - k.distanceClass/3
 	}
-	return min(int(k.lastStep.turnResidual), numHistoryClasses-1-numDistanceClasses/3)
+	return min(int(k.lastStep.maxResidualLength), numHistoryClasses-1-numDistanceClasses/3)
 }
 
 // codeChanged codes a cube that changed: an encoder writes the values of k.cur, a decoder stores
@@ -208,8 +208,8 @@ func (k *contextCube) codeChanged() {
 	k.coder.Charge(encoders.SlotInteracting)
 }
 
-// codePosition codes x, y and z as residuals of the position at the last velocity. The contexts of x
-// are the speed and the history, those of y and z the residuals already coded and the speed.
+// codePosition codes x, y and z as residuals of the position that the last velocity predicts. The contexts of the
+// length of x are the speed and the history; those of y and z are the speed and the largest residual coded before.
 func (k *contextCube) codePosition() {
 	speed, last := maxBitLength(k.predictedShift, numSpeedClasses-1), 1 // last: sign class of the last residual
 	for j, v := range k.predictedShift {

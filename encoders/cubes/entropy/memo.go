@@ -20,11 +20,11 @@ type memo struct {
 
 // step is the motion of one cube from the baseline to the frame.
 type step struct {
-	row             int32    // of the cube
-	fromOrientation uint32   // the orientation in the baseline, see cube.PackOrientation
-	shift           [3]int32 // of x, y and z
-	residual        [3]int16 // of the position; 0 in static and adaptive
-	turnResidual    uint8    // length of the largest residual: of the orientation in predictive, else of the position
+	row               int32    // of the cube
+	fromOrientation   uint32   // the orientation in the baseline, see cube.PackOrientation
+	shift             [3]int32 // of x, y and z
+	residual          [3]int16 // of the position; 0 in static and adaptive
+	maxResidualLength uint8    // bit length of the largest residual: of the orientation in predictive, otherwise of the position
 }
 
 const (

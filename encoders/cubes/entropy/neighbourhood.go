@@ -37,12 +37,12 @@ const (
 	numRings     = 128
 )
 
-// ring returns the ring, a fine class, of a squared distance from the player: eight rings for each
-// factor of two of the distance.
+// ring returns the ring, a fine class, of d, a squared distance from the player: eight rings for each
+// factor of two of the distance, and so four for each factor of two of d.
 func ring(d uint64) int {
-	d >>= 8
+	d >>= 8 // the square of the distance in steps of 16 units
 	n := bits.Len64(d)
-	if n <= 3 {
+	if n <= 3 { // near the player each step of d is a ring
 		return int(d)
 	}
 	return min((n-2)*4+int(d>>(n-3)&3), numRings-1)

@@ -112,7 +112,7 @@ func (k *cubeContext) setClasses(idle uint8, ring, distance int) {
 		k.speedClass = maxBitLength(k.predictedShift, numSpeedClasses-1)
 		k.lastResidual = maxBitLength([3]int32{int32(s.residual[0]), int32(s.residual[1]), int32(s.residual[2])},
 			numLastResiduals-1)
-		k.lastTurnResidual = int(s.turnResidual)
+		k.lastTurnResidual = int(s.maxResidualLength)
 	}
 }
 
@@ -198,7 +198,7 @@ func (k *cubeContext) recordResiduals(s *step) {
 	for j := range s.residual {
 		s.residual[j] = int16(min(max(k.own.residual[j], -1<<15), 1<<15-1))
 	}
-	s.turnResidual = uint8(k.own.maxTurnResidual)
+	s.maxResidualLength = uint8(k.own.maxTurnResidual)
 }
 
 // codePosition codes x, y and z as residuals of the linear prediction, and stores residuals and shifts in

@@ -110,8 +110,8 @@ func (k *trainedModel) quantise() error {
 	return nil
 }
 
-// newTraversal returns a traversal of predictive that shares the memory of k. limit and learningRate are
-// the parameters Limit and Rate of predictive.
+// newTraversal returns a traversal of predictive that shares the numbers of k: training the traversal changes k,
+// while a codec only reads them. limit and learningRate are the parameters Limit and Rate of predictive.
 func (k *trainedModel) newTraversal(limit int, learningRate int32) *predictive {
 	return &predictive{
 		mixing:     mixing{probs: squashed(), trainedLogits: k.logits, limit: limit, rate: learningRate},

@@ -32,20 +32,21 @@ func (s *Simulator) recordContacts() {
 	}
 }
 
-// findSettled adds the cubes of clusters that settled in the last run to s.settled. now is the true snapshot.
-func (s *Simulator) findSettled(now *frame.Frame) {
+// findSettled finds the clusters of the last run, and adds to s.settled the cubes of those in which no cube ended
+// farther than settledError from its pose in truth, the true snapshot.
+func (s *Simulator) findSettled(truth *frame.Frame) {
 	c := &s.clusters
-	for k := range s.results {
+	for k := range s.results { // at first every cube is a cluster
 		i := s.results[k].Cube
 		c.parent[i], c.inaccurate[i] = i, false
 	}
-	for _, p := range c.contacts {
+	for _, p := range c.contacts { // join the clusters of cubes that touched
 		a, b := c.root(p[0]), c.root(p[1])
 		c.parent[max(a, b)] = min(a, b)
 	}
 	for k := range s.results {
 		r := &s.results[k]
-		if r.squaredError(now.Table[int(r.Cube)*frame.CubeFields:][:frame.CubeFields]) > settledError*settledError {
+		if r.squaredError(truth.Table[int(r.Cube)*frame.CubeFields:][:frame.CubeFields]) > settledError*settledError {
 			c.inaccurate[c.root(r.Cube)] = true
 		}
 	}

@@ -38,8 +38,9 @@ type Path struct {
 	spin      vec // rad/s
 }
 
-// steps returns the number of simulation steps of a run and their length in seconds, and prepares the
-// path for positionAt.
+// steps returns into how many simulation steps a run is divided, and their length dt in seconds. A step is a
+// tick, but in runs of more than maxSteps ticks it is longer, up to maxStep. steps also prepares the path for
+// positionAt.
 func (p *Path) steps() (n int, dt float64) {
 	ticks := max(1, min(p.Ticks, math.MaxUint8))
 	n, dt = min(ticks, maxSteps), tickSeconds

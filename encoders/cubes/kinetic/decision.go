@@ -181,8 +181,8 @@ func (s *side) massAtStep(n int) float64 {
 	if !hasAVX2 {
 		return s.massAtLeast(1 + 1<<n)
 	}
-	// mass computed the masses of distances larger than 0, 1, 2 and 4, so n = 0 is at index 1. Every
-	// fourth step computes the next four.
+	// A distance of at least 1+1<<n is one larger than 1<<n. mass computed the masses of distances larger than 0, 1,
+	// 2 and 4, so n = 0 is at index 1. Every fourth step, beginning with n = 3, computes the next four.
 	if index := (n + 1) % 4; index > 0 {
 		return s.cached[index]
 	}

@@ -216,8 +216,9 @@ func (s *scene) rigidMotion(c *cubeState, rotation quat, move vec) vec {
 	return move.plus(rotate(rotation, arm)).minus(arm)
 }
 
-// fillPlayer adds where the player is relative to the cube, within reach of its forces or not (2 m
-// and 1.8 m), how the player moves, and how the cube would move with it.
+// fillPlayer adds features of the player: where it is relative to the cube, whether the cube is within reach of its
+// pushing (2 m) and pulling (1.8 m), its height, how it moves, and how the cube would move if both were one rigid
+// body. The divisors are typical values in units of 1/512 m, those of turns in turnUnit.
 func (s *scene) fillPlayer(f *featureVector, c *cubeState) {
 	arm := c.pos.minus(s.player.pos)
 	distance := arm.length()
@@ -387,31 +388,39 @@ func (s *scene) fillNeighbours(f *featureVector, c *cubeState) {
 	}
 }
 
-// fillMover adds features of the k-th nearest neighbour that moved: its position relative to the
-// cube, its residuals, its last motion, and its new position relative to the extrapolated cube. All
-// are 0 if there is no such neighbour.
+// Typical distances to a neighbour and differences of two motions, in units of 1/512 m (motions in six
+// frames): the units of softsign features.
+const (
+	armUnit  = 128
+	moveUnit = 16
+)
+
+// fillMover adds features of the k-th nearest neighbour that moved: its nearness, its position relative
+// to the cube, its residuals, the difference between its last motion and the cube's, and its new position
+// relative to the extrapolated cube. All are 0 if there is no such neighbour.
 func (s *scene) fillMover(f *featureVector, c *cubeState, nearest *nearestTwo, k int) {
 	if k >= nearest.n {
-		f.addZeros(4 + 9 + 3 + 3)
+		f.addZeros(1 + 3 + 9 + 3 + 3) // in the order below
 		return
 	}
 	j := int(nearest.cube[k])
 	neighbour := &s.motions[s.motionIndex[j]-1]
 	arm := position(cube.At(s.base, j)).minus(c.pos)
 	f.add(1 - float64(arm.length()/neighbourRadius))
-	f.addSoftsign(arm, 128)
+	f.addSoftsign(arm, armUnit)
 	f.addSoftsignAndLinear(neighbour.residualMove, s.residualUnit(), 16*s.residualUnit())
 	f.addSoftsign(neighbour.residualTurn, s.residualUnit())
 	last, _ := s.lastMotion(j)
-	f.addSoftsign(last.minus(c.move), 16)
-	f.addSoftsign(position(cube.At(s.cur, j)).minus(c.pos.plus(c.move.times(s.baselineAge))), 128)
+	f.addSoftsign(last.minus(c.move), moveUnit)
+	f.addSoftsign(position(cube.At(s.cur, j)).minus(c.pos.plus(c.move.times(s.baselineAge))), armUnit)
 }
 
-// fillOther adds features of the k-th nearest other neighbour: its position relative to the cube,
-// whether it is coded, and its last motion. All are 0 if there is no such neighbour.
+// fillOther adds features of the k-th nearest other neighbour: its nearness, whether it is coded, whether it
+// moved before the baseline, its position relative to the cube, and the difference between its last motion and
+// the cube's. All are 0 if there is no such neighbour.
 func (s *scene) fillOther(f *featureVector, c *cubeState, nearest *nearestTwo, k int) {
 	if k >= nearest.n {
-		f.addZeros(3 + 3 + 3)
+		f.addZeros(3 + 3 + 3) // in the order below
 		return
 	}
 	j := int(nearest.cube[k])
@@ -419,9 +428,9 @@ func (s *scene) fillOther(f *featureVector, c *cubeState, nearest *nearestTwo, k
 	f.add(1 - float64(arm.length()/neighbourRadius))
 	f.addFlag(s.flags[j]&isCoded != 0)
 	f.addFlag(s.baseMemo.age(j).still() == 0)
-	f.addSoftsign(arm, 128)
+	f.addSoftsign(arm, armUnit)
 	last, _ := s.lastMotion(j)
-	f.addSoftsign(last.minus(c.move), 16)
+	f.addSoftsign(last.minus(c.move), moveUnit)
 }
 
 // nearestMoved returns the coded cube j whose new position is nearest to cube i, and its distance in

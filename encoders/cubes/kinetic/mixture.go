@@ -33,7 +33,8 @@ type mixtureBases struct {
 	baselineAge float64         // time since the baseline, in units of six frames; scales offsets and scales
 }
 
-// setFromNet computes m from a net's output y, which is fixed point with 12 fractional bits. A mean is
+// setFromNet computes m from a net's output y, which is fixed point with 12 fractional bits: for each component
+// the logarithm of its weight, three offsets and the logarithms of three scales. A mean is
 // the base plus the offsets transformed by the jacobian. A scale is the predicted one times the length
 // of the jacobian's row, which is how much the integer changes for an offset of 1.
 func (m *mixture) setFromNet(y *[netOutputs]int32, g *mixtureBases) {
@@ -73,7 +74,8 @@ func (m *mixture) setFromNet(y *[netOutputs]int32, g *mixtureBases) {
 }
 
 // dominantScale returns the geometric mean of the three scales of the component with the largest
-// weight, from a net's output.
+// weight, from a net's output y. For each component y has the logarithm of the weight, three offsets and
+// the logarithms of three scales, with 12 fractional bits.
 func dominantScale(y *[netOutputs]int32) float64 {
 	top := 0
 	for k := perComponent; k < netOutputs; k += perComponent {
@@ -134,8 +136,8 @@ func (m *mixture) bisectMedian(a int, low, high, tolerance float64) float64 {
 	return (low + high) / 2
 }
 
-// bisectMedianAVX2 is bisectMedian with AVX2. It computes three masses at once, which are the
-// probabilities that integer a is above the middle and above the middles of both halves. That is two
+// bisectMedianAVX2 is bisectMedian with AVX2. It computes three probabilities (masses) at once: that integer a is
+// above the middle of low..high, and above the middles of the lower and the upper half. That is two
 // steps of the bisection, with the same results.
 func (m *mixture) bisectMedianAVX2(a int, low, high, tolerance float64) float64 {
 	for n := 0; high-low > tolerance && n < 24; n += 2 {

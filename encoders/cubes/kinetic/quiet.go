@@ -104,7 +104,7 @@ func (e *coder) codeQuiet(i int) bool {
 		moved = !cube.SamePose(cube.At(s.cur, i), cube.At(s.base, i))
 		flipped = !moved
 	}
-	h := min(cubeAge.still(), 3)*3 + cubeAge.stillBefore()
+	h := min(cubeAge.still(), 3)*3 + cubeAge.stillBefore() // class of the cube's history: see numHistoryClasses
 	flag := &e.model.flag
 	sum := e.model.quietSums.moved[h][oldFlag] + int32(e.model.weights[flag.recentMoves.offset+e.moveHistory*numHistoryClasses+h])
 	bit := e.decideQuiet(rangecoder.Flag(moved), &e.cachedProbs[0], sum, flag.adaptMove.offset+h*numForecastClasses,

@@ -284,23 +284,25 @@ func (s *scene) writeMemo(m *memo) {
 			t.residualBefore = last.residual
 		}
 		if s.forecast != nil {
-			s.recordSpeed(&t, moved)
+			s.setForecastFields(&t, moved)
 		}
 		m.tracks = append(m.tracks, t)
 	}
 }
 
-// recordSpeed sets the fields of t that come from the (refined) forecast. The speed at this frame is
-// that of the forecast plus the residual divided by the time since the baseline.
-func (s *scene) recordSpeed(t *track, d *motion) {
-	o, q := s.predicted(int(d.cube)), cube.At(s.cur, int(d.cube))
-	rate := 10 / s.baselineAge // 1 / seconds since the baseline; six frames are 0.1 s
-	residual, residualTurn := position(q).minus(o.pos), turnBetween(o.rot, orientation(q))
+// setForecastFields sets the fields of t, the track of the cube that moved, that come from its (refined)
+// forecast: the forecast's residual, contacts and still time, and the speed and spin at this frame. These are
+// the forecast's plus the residual divided by the time since the baseline.
+func (s *scene) setForecastFields(t *track, moved *motion) {
+	forecasted, q := s.predicted(int(moved.cube)), cube.At(s.cur, int(moved.cube))
+	// One divided by the seconds since the baseline: baselineAge counts periods of six frames, or 0.1 s.
+	perSecond := 10 / s.baselineAge
+	residual, residualTurn := position(q).minus(forecasted.pos), turnBetween(forecasted.rot, orientation(q))
 	t.refinedResidual = packResiduals(residual.times(1/s.baselineAge), residualTurn.times(1/s.baselineAge))
-	t.contacts = uint8(o.contactBits() | log2Class(o.contacts[0]+o.contacts[1]+o.contacts[2], 7)<<3)
-	t.stillFrames = uint8(min(max(float64(o.stillSeconds*60)+0.5, 0), 255))
-	t.speed = toInt16(o.speed.plus(residual.times(rate/frame.UnitsPerMetre)), speedSteps)
-	t.spin = toInt16(o.spin.plus(residualTurn.times(rate/turnUnit)), speedSteps)
+	t.contacts = uint8(forecasted.contactBits() | log2Class(forecasted.contacts[0]+forecasted.contacts[1]+forecasted.contacts[2], 7)<<3)
+	t.stillFrames = uint8(min(max(float64(forecasted.stillSeconds*60)+0.5, 0), 255))
+	t.speed = toInt16(forecasted.speed.plus(residual.times(perSecond/frame.UnitsPerMetre)), speedSteps)
+	t.spin = toInt16(forecasted.spin.plus(residualTurn.times(perSecond/turnUnit)), speedSteps)
 }
 
 // log2Class returns the number of bits of the integer part of x: 0 below 1, 1 below 2, 2 below 4

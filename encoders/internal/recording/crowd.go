@@ -97,7 +97,15 @@ func (c *crowd) kick(i int) {
 	c.scene.Twist(i, physics.Vec{X: random(-8, 8), Y: random(-8, 8), Z: random(-8, 8)})
 }
 
-// quantise updates the row of cube i, in the format of the recordings.
+// The format of the recordings: see frame.Cubes.
+const (
+	minorComponent = 1 / math.Sqrt2 // bound of the components of a quaternion other than the largest
+	componentSteps = 511            // from -minorComponent to minorComponent, whose distance is math.Sqrt2
+	minCoordinate  = -1 << 17       // smallest x and y; z is at least 0
+)
+
+// quantise updates the row of cube i, in the format of the recordings: an orientation as the smallest three
+// components, the position and the interacting flag.
 func (c *crowd) quantise(i int) {
 	b := c.scene.Body(i)
 	q := [4]float64{b.Rot.X, b.Rot.Y, b.Rot.Z, b.Rot.W}
@@ -112,13 +120,14 @@ func (c *crowd) quantise(i int) {
 	row = append(row, int32(largest))
 	for k, v := range q {
 		if k != largest {
-			step := math.Floor(float64((float64(v*sign)+1/math.Sqrt2)/math.Sqrt2*511) + 0.5)
-			row = append(row, int32(max(0, min(step, 511))))
+			step := math.Floor(float64((float64(v*sign)+minorComponent)/math.Sqrt2*componentSteps) + 0.5)
+			row = append(row, int32(max(0, min(step, componentSteps))))
 		}
 	}
-	for _, v := range [...]float64{b.Pos.X, b.Pos.Y, b.Pos.Z} { // nothing gets out of range within seconds
-		row = append(row, int32(max(math.Floor(float64(v*frame.UnitsPerMetre)+0.5), -1<<17)))
+	for _, v := range [...]float64{b.Pos.X, b.Pos.Y, b.Pos.Z} { // cubes do not get beyond the upper bounds within seconds
+		row = append(row, int32(max(math.Floor(float64(v*frame.UnitsPerMetre)+0.5), minCoordinate)))
 	}
-	row = append(row, 0)
+	const notInteracting = 0
+	row = append(row, notInteracting)
 	row[frame.CubeZ] = max(row[frame.CubeZ], 0)
 }

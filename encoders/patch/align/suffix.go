@@ -76,7 +76,7 @@ func (r *scratch) free(n, alphabet int) {
 type sorter[T symbol] struct {
 	text   []T
 	sa     []int32
-	small  []bool  // of each suffix: it is of type S
+	small  []bool  // of each suffix: it is smaller than the suffix that begins one symbol later (type S in SA-IS)
 	bucket []int32 // of each symbol: the next index in sa of the suffixes that begin with it
 }
 
@@ -126,9 +126,9 @@ func (s *sorter[T]) placeSuffix(i int32) {
 	s.sa[s.bucket[c]] = i
 }
 
-// induce sorts all suffixes (induced sorting), given LMS suffixes at the ends of their buckets: first those that
-// are not of type S, from left to right, then those of type S, from right to left, which replaces the LMS
-// suffixes.
+// induce sorts all suffixes (induced sorting), given LMS suffixes at the ends of their buckets: first the suffixes
+// of type L, which are larger than the next suffix of the text, from left to right; then those of type S, which
+// are smaller, from right to left. The latter replace the LMS suffixes.
 func (s *sorter[T]) induce() {
 	s.bucketHeads()
 	last := int32(len(s.text) - 1) // the end of the text counts as smaller than any symbol

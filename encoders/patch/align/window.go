@@ -67,8 +67,9 @@ func median(values []int32) int32 {
 	return sorted[len(sorted)/2]
 }
 
-// chooseCells returns, for each cell, whether a window for a block with these votes has it: the cells with
-// the most votes, and the neighbours of cells with more than 200 votes, at most maxCells.
+// chooseCells chooses the cells of the source for the window of a block: those with the most votes, and
+// the neighbours of cells with more than 200 votes, at most maxCells. votes holds the similarity of each cell to the
+// block; the result is true for the chosen cells. Cells without votes are chosen only as neighbours.
 func chooseCells(votes []int32) []bool {
 	order := make([]int, 0, len(votes))
 	for i, v := range votes {

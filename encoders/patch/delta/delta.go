@@ -227,7 +227,7 @@ func (m *Model) Decode(packet []byte, n int, src Source) ([]byte, error) {
 	if err := m.coder.Close(); err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrCorrupt, err)
 	}
-	if m.quick != nil && len(m.quick.literals.bytes) > 0 {
+	if m.quick != nil && len(m.quick.literals.unused) > 0 {
 		return nil, errLiterals
 	}
 	return m.buf[m.start:m.end], nil
@@ -271,9 +271,9 @@ func (m *Model) codeLiterals(n int) error {
 		return nil
 	case m.quick == nil:
 		for range n {
-			m.codeLiteral(nil, 0)
+			m.codeLiteral(nil, 0) // nil: no byte of the old file corresponds to a literal
 		}
-	case m.quick.literals.bytes != nil:
+	case m.quick.literals.unused != nil: // the packet began with all literals of the block
 		if err := m.copyStoredLiterals(n); err != nil {
 			return err
 		}
@@ -318,29 +318,31 @@ func (m *Model) codeOperation(op *Op, last Op) error {
 	return nil
 }
 
-// codeCopy codes the differences of an operation's copy, one view of the source after the other.
+// codeCopy codes the differences of an operation's copy, one view of the source after the other. It fails if the
+// copy reaches beyond the end of a file of the source.
 func (m *Model) codeCopy(op Op, src Source) error {
 	m.words.reset()
 	address, left := op.From, op.Copy
 	for left > 0 {
-		offset, inFile := src.Locate(address)
-		if inFile < int64(left) {
-			return fmt.Errorf("%w: copy of %d bytes from address %d, where the file has %d", ErrCorrupt, left, address, inFile)
+		offset, leftInFile := src.Locate(address)
+		if leftInFile < int64(left) {
+			return fmt.Errorf("%w: copy of %d bytes from address %d, where the file has %d", ErrCorrupt, left, address, leftInFile)
 		}
 		n := min(left, Core-int(offset%Core)) // a view must not cross a multiple of Core
-		view, k, err := src.View(address, n)
+		view, first, err := src.View(address, n)
 		if err != nil {
 			return err
 		}
-		if m.quick != nil {
-			m.quickCopy(view, k, n, left, offset)
-		} else if m.shape.numeric(m.pos - m.start) { // most bytes differ: code them as literals
+		switch { // view[first] is the byte at address
+		case m.quick != nil:
+			m.quickCopy(view, first, n, left, offset)
+		case m.shape.numeric(m.pos - m.start): // most bytes differ: code them as literals
 			for i := range n {
-				m.codeLiteral(view, k+i)
+				m.codeLiteral(view, first+i)
 			}
 			m.run.reset()
-		} else {
-			m.codeDifferences(view, k, n, left, offset)
+		default:
+			m.codeDifferences(view, first, n, left, offset)
 		}
 		if err := m.coder.Err(); err != nil {
 			return fmt.Errorf("%w: %w", ErrCorrupt, err)

@@ -183,8 +183,9 @@ func (m *pointers) setPrediction(oldWord uint32, newValue int64) {
 	}
 }
 
-// advance advances the word by a byte. done are the bytes of the new file so far; the last one is the
-// word's.
+// advance moves to the next byte of the current word, after a byte of it was coded, and finishes the word after the
+// last one. It does nothing outside of words. done holds the bytes of the new file so far; its last byte belongs to
+// the word.
 func (m *pointers) advance(done []byte) {
 	if m.remaining == 0 {
 		return

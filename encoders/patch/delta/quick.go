@@ -160,8 +160,8 @@ func (m *Model) quickWhole() bool {
 // quickWord begins a word at view[k:] if it looks like a pointer. Parameters are those of quickCopy.
 func (m *Model) quickWord(view []byte, k int, offset int64, copyLeft int) {
 	p := m.bufOffset + int64(m.pos)
-	// A pointer is aligned in both files or follows an opcode. This test is faster than beginWord. The
-	// second part looks up the byte before the word in the set opcodeEnds.
+	// Only words that are aligned in both files or follow an opcode are tried as pointers: most pointers are.
+	// This test is faster than beginWord. Its second part looks up the byte before the word in opcodeEnds.
 	if (offset|p)&3 != 0 && (k == 0 || opcodeEnds[view[k-1]>>6]>>(view[k-1]&63)&1 == 0) {
 		return
 	}
@@ -171,7 +171,7 @@ func (m *Model) quickWord(view []byte, k int, offset int64, copyLeft int) {
 	}
 }
 
-// opcodeEnds is the set of bytes that may precede the displacement of an x86 instruction: 0x05, 0x0D
+// opcodeEnds is the set of bytes that often precede the displacement of an x86 instruction: 0x05, 0x0D
 // and so on up to 0x3D, 0x80 to 0x8F, 0xE8 and 0xE9. It has a bit for each byte; see endsOpcode.
 var opcodeEnds = [4]uint64{0x2020202020202020, 0, 0xFFFF, 3 << 40}
 
@@ -316,10 +316,10 @@ const manyLiterals = 1024
 
 // storedLiterals holds the literals of a block that are stored separately.
 type storedLiterals struct {
-	enc   *zstd.Encoder // nil until needed
-	dec   *zstd.Decoder // nil until needed
-	bytes []byte        // literals not used yet; nil if the block stores none separately
-	buf   []byte        // memory for literals, and for compressed literals after them
+	enc    *zstd.Encoder // nil until needed
+	dec    *zstd.Decoder // nil until needed
+	unused []byte        // literals not used yet; nil if the block stores none separately
+	buf    []byte        // memory for literals, and for compressed literals after them
 }
 
 // append appends to dst the literals of a block, after a number: 0 if they are not stored separately,
@@ -332,7 +332,7 @@ func (s *storedLiterals) append(dst, block []byte, ops []Op) ([]byte, error) {
 		s.buf = append(s.buf, block[at:at+op.Literal]...)
 		at += op.Literal
 	}
-	s.bytes = nil
+	s.unused = nil
 	if len(s.buf) < manyLiterals {
 		return append(dst, 0), nil
 	}
@@ -343,14 +343,14 @@ func (s *storedLiterals) append(dst, block []byte, ops []Op) ([]byte, error) {
 			return dst, err
 		}
 	}
-	s.bytes = s.buf
+	s.unused = s.buf
 	size := len(s.buf)
 	s.buf = s.enc.EncodeAll(s.buf, s.buf) // appends the compressed literals to the literals
-	s.bytes = s.buf[:size]
+	s.unused = s.buf[:size]
 	if packed := s.buf[size:]; len(packed) < size {
 		return append(binary.AppendUvarint(dst, uint64(len(packed))<<1|1), packed...), nil
 	}
-	return append(binary.AppendUvarint(dst, uint64(size)<<1), s.bytes...), nil
+	return append(binary.AppendUvarint(dst, uint64(size)<<1), s.unused...), nil
 }
 
 // read reads the literals at the start of a packet into s.bytes and returns the rest of the packet.
@@ -359,9 +359,9 @@ func (s *storedLiterals) read(packet []byte) (rest []byte, err error) {
 	if n <= 0 || number>>1 > uint64(len(packet)-n) {
 		return nil, fmt.Errorf("%w: size of the literals is invalid or exceeds the packet", ErrCorrupt)
 	}
-	s.bytes, rest = packet[n:n+int(number>>1)], packet[n+int(number>>1):]
+	s.unused, rest = packet[n:n+int(number>>1)], packet[n+int(number>>1):]
 	if number == 0 {
-		s.bytes = nil
+		s.unused = nil
 	}
 	if number&1 == 0 {
 		return rest, nil
@@ -373,7 +373,7 @@ func (s *storedLiterals) read(packet []byte) (rest []byte, err error) {
 		}
 		s.buf = make([]byte, 0, MaxBlock)
 	}
-	if s.bytes, err = s.dec.DecodeAll(s.bytes, s.buf[:0]); err != nil {
+	if s.unused, err = s.dec.DecodeAll(s.unused, s.buf[:0]); err != nil {
 		return nil, fmt.Errorf("%w: literals: %w", ErrCorrupt, err)
 	}
 	return rest, nil
@@ -385,11 +385,11 @@ var errLiterals = fmt.Errorf("%w: the number of literals differs from that of th
 // copyStoredLiterals copies the next n stored literals to the block.
 func (m *Model) copyStoredLiterals(n int) error {
 	s := &m.quick.literals
-	if n > len(s.bytes) {
+	if n > len(s.unused) {
 		return errLiterals
 	}
-	copy(m.buf[m.pos:], s.bytes[:n])
-	s.bytes = s.bytes[n:]
+	copy(m.buf[m.pos:], s.unused[:n])
+	s.unused = s.unused[n:]
 	m.pos += n
 	return nil
 }

@@ -12,15 +12,15 @@ type RangeCoder struct {
 	rangecoder.Coder
 	hasBudget   bool            // false if charges are not needed
 	chargedUpTo int64           // Spent at the last charge
-	charged     [MaxSlots]int64 // units by slot since Begin
+	charged     [MaxSlots]int64 // units by slot since BeginEncode
 }
 
-// BeginEncode starts a packet that is appended to dst. The charges go to b at End; b may be nil.
+// BeginEncode starts a packet that is appended to dst. FinishEncode adds the charges to b, which may be nil.
 func (c *RangeCoder) BeginEncode(dst []byte, b *Budget) {
 	c.Write(dst)
 	c.hasBudget = b != nil
 	if c.hasBudget {
-		c.chargedUpTo, c.charged = 0, [MaxSlots]int64{} // the previous packet may not have reached End
+		c.chargedUpTo, c.charged = 0, [MaxSlots]int64{} // the previous packet may not have reached FinishEncode
 	}
 }
 
@@ -39,19 +39,19 @@ func (c *RangeCoder) Charge(k Slot) {
 	}
 }
 
-// Charged returns the units charged to slot k since Begin.
+// Charged returns the units charged to slot k since BeginEncode.
 func (c *RangeCoder) Charged(k Slot) int64 { return c.charged[k] }
 
 // FinishEncode finishes a packet, charges it to b and returns dst with the packet appended. dst and b must
-// be those of Begin.
+// be those of BeginEncode.
 func (c *RangeCoder) FinishEncode(dst []byte, b *Budget) []byte {
 	out := c.Finish()
 	if c.hasBudget {
-		before := b.Total()
+		before := b.Total() // of earlier packets
 		for k, units := range c.charged {
 			b.Charge(Slot(k), units)
 		}
-		b.Close(before, len(out)-len(dst))
+		b.Close(before, len(out)-len(dst)) // charges the rest of the packet's bytes to padding
 	}
 	return out
 }

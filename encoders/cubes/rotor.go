@@ -24,7 +24,7 @@ type rotorParams struct {
 // newRotor returns the rung that sends an orientation as the rotation from the baseline's orientation.
 func newRotor(rows int, params any) rung {
 	p := params.(*rotorParams)
-	classes := widths{uint(p.RotorSmall), uint(p.RotorLarge)}.inClasses(1 << p.GearBits)
+	classes := widths{uint(p.RotorSmall), uint(p.RotorLarge)}.inClasses(1 << p.GearBits) // a class for each value of GearBits bits
 	return newMotionRung(rows, p.axisWidths(), p.GearBits, &rotor{steps: int32(p.RotorSteps),
 		rollBits: uint(p.RollBits), classes: classes,
 		costTable: newClassCostTable(classes), plans: make([]rotorPlan, rows)})

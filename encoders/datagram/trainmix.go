@@ -185,7 +185,8 @@ func learnLogits(forEachHalf func(func(u *unitSample, half int))) (logits stateL
 	})
 	for i := range logits {
 		for s := 1; s < nStates; s++ {
-			// p is the probability in the middle of the state's class. It counts as two observations.
+			// p is the probability in the middle of the state's class. It counts as two observations. The class of
+			// the logit is -15 to 15, in steps of 0.4 nat; Squash takes 1/2048 nat. See countState.
 			p := int64(rangecoder.Squash(int32((s-1)%31-15) * 4096 / 5))
 			n := seen[i][s]
 			ones, all := n[1]<<16+2*p+64, (n[0]+n[1]+2)<<16+128 // 64 and 128 keep the quotient off 0 and 1
@@ -380,7 +381,7 @@ func (t *trainer) findRecipes(ctx context.Context) {
 			expected: [2]byte{byte(x.expected[0]), byte(x.expected[1])}})
 	})
 	rng := rand.New(rand.NewPCG(1, 2)) // a fixed seed: the model must be reproducible
-	table := new([1 << 16][2]uint16)
+	table := new([1 << 16][2]uint16)   // working memory of chooseRecipes
 	for index, list := range byUnit {
 		p := &t.model.units[index]
 		p.seen = len(list) > 0

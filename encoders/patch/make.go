@@ -262,7 +262,8 @@ func (m *maker) codeParts(parts []part) (shorter bool, err error) {
 	return true, nil
 }
 
-// codeRawPart appends a raw part to m.pending.
+// codeRawPart appends a raw part to m.pending, sets its sizes and advances m.pos. The model gets the bytes as history
+// for later blocks.
 func (m *maker) codeRawPart(p *part) {
 	block, before := m.new[m.pos:m.pos+p.n], len(m.pending)
 	m.model.Skip(int64(p.n), block)

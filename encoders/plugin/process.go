@@ -225,7 +225,7 @@ func (x *process) kill() {
 	x.killOnce.Do(func() {
 		select {
 		case <-x.exited:
-		default:
+		default: // still running
 			killGroup(x.cmd)
 		}
 		_, _ = x.stdin.Close(), x.stdout.Close()

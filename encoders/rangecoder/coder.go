@@ -144,10 +144,10 @@ func splitDecoder(code, rng, bound uint32) (uint32, uint32, int) {
 	return newCode, newRange, bit
 }
 
-// Direct codes the n lowest bits of v, n at most 64, each with probability 1/2. The other bits of v
-// must be zero.
+// Direct encodes the n lowest bits of v, n at most 64, each with probability 1/2, or decodes and returns n
+// bits. The other bits of v must be zero; a decoder ignores v.
 func (c *Coder) Direct(v uint64, n uint) uint64 {
-	if n-1 < 16 {
+	if n-1 < 16 { // n is 1 to 16, because n-1 wraps around if n is 0
 		return uint64(c.codeUniform(uint32(v), n))
 	}
 	var out uint64
@@ -159,7 +159,7 @@ func (c *Coder) Direct(v uint64, n uint) uint64 {
 	return out
 }
 
-// codeUniform codes v of n bits, n at most 16. The range is divided into 2^n equal parts; the
+// codeUniform encodes v, a number of n bits, or decodes and returns one; n is at most 16. The range is divided into 2^n equal parts; the
 // remainder of the division belongs to the highest value, so that every number that a reader may
 // hold decodes to a value.
 func (c *Coder) codeUniform(v uint32, n uint) uint32 {

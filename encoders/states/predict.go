@@ -494,8 +494,8 @@ func (r *row) observePush(n int, g *group) {
 	r.slot.lastPush[1].observe(from, to, nil, &r.memo.pushes[n][1])
 }
 
-// predictVelocity adds the predictors of velocity field k and returns the first guess: the velocity last of the
-// baseline, or for the y axis of a driven group the likeliest prediction. Values are in the fixed point of the field.
+// predictVelocity adds the predictors of velocity field k and returns the first guess: last, the field's old
+// value, or for the y axis of a driven group the likeliest prediction. Values are in the fixed point of the field.
 // residual is the size class of the field's last residual.
 func (r *row) predictVelocity(k int, c *fieldPlan, last int64, residual uint32) (guess int64) {
 	guess = last

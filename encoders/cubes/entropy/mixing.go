@@ -69,8 +69,8 @@ func (m *mixing) codeTrained(context, v int) int {
 	return v
 }
 
-// setContexts sets the n contexts of the next decision or number. contexts[i] counts from the start
-// of table i, which tables has; unused elements of both are 0.
+// setContexts sets the n contexts of the next decision or number. contexts[i] is an index
+// into the table that begins at tables[i]; unused elements of both are 0.
 func (m *mixing) setContexts(n int, tables *[maxContexts]int, contexts [maxContexts]int) {
 	m.numContexts = n
 	for i := range m.contexts {

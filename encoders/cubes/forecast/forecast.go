@@ -175,7 +175,7 @@ func (s *Simulator) collectResults() {
 			Floor: int(t.Floor), Cubes: int(t.Cubes), Player: int(t.Held),
 			Impact: s.scene.Impact(i),
 		})
-		s.resultIndex[i] = int32(len(s.results))
+		s.resultIndex[i] = int32(len(s.results)) // 1 + the index; 0 means no result
 	}
 }
 
@@ -190,8 +190,8 @@ func (r *Result) correctRow(row []int32, ticks int, gain float64) Body {
 	return r.correct(Position(row), Orientation(row), ticks, gain)
 }
 
-// correct returns the motion r.Body corrected by the error of r, given the true pose after a run of
-// the given number of ticks. Most of an error in position comes from an error in the speed at the
+// correct returns the motion r.Body corrected by the error of r, given the true pose (pos in units of
+// 1/512 m) after a run of the given number of ticks. Most of an error in position comes from an error in the speed at the
 // start, which lasts, so the correction of the speed is gain times the error divided by the time.
 func (r *Result) correct(pos vec, rot quat, ticks int, gain float64) Body {
 	rate := gain / float64(float64(max(ticks, 1))*tickSeconds)

@@ -65,7 +65,7 @@ func (p *Path) prepare(seconds float64) {
 	p.spin = Log(Mul(Orientation(p.To), Conj(Orientation(p.From)))).Scale(1 / seconds).Limit(4 * maxSpin)
 }
 
-// inferMode replaces Infer by the mode that the snapshot suggests.
+// inferMode replaces the mode Infer by the one that the snapshot with the given table suggests: see Mode.
 func (p *Path) inferMode(table []int32) {
 	if p.Mode != Infer {
 		return
@@ -76,8 +76,8 @@ func (p *Path) inferMode(table []int32) {
 	for at := frame.CubeFields; at < len(table); at += frame.CubeFields {
 		row := (*[frame.CubeFields]int32)(table[at:])
 		dx := int64(row[frame.CubeX]) - x
-		if uint64(dx+1024) > 2*1024 { // |dx| > 1024, in one comparison
-			continue // beyond pullRadius, as most cubes are
+		if uint64(dx+1024) > 2*1024 { // |dx| > 1024, in one comparison; reach is 921.6
+			continue // too far away, as most cubes are
 		}
 		dy, dz := int64(row[frame.CubeY])-y, int64(row[frame.CubeZ])-z
 		if float64(dx*dx+dy*dy+dz*dz) < reach*reach {

@@ -220,7 +220,8 @@ func (s *Simulator) restoreRun(r *savedRun) {
 }
 
 // errorNearPlayer returns the sum of the errors of cubes near the player in the last run, in units, and their
-// number n. Only cubes count that moved in the run or, by moved, in the true snapshot now.
+// number n. It counts the cubes that moved in the run, and those in moved, which moved in
+// now, the true snapshot.
 func (s *Simulator) errorNearPlayer(now *frame.Frame, moved frame.Rows) (sum float64, n int) {
 	x, y := s.refinement.path.From[frame.CubeX], s.refinement.path.From[frame.CubeY]
 	s.moving.Union(moved)
@@ -228,7 +229,7 @@ func (s *Simulator) errorNearPlayer(now *frame.Frame, moved frame.Rows) (sum flo
 		row := s.row(i)
 		dx, dy := int64(row[frame.CubeX])-int64(x), int64(row[frame.CubeY])-int64(y)
 		if i == 0 || uint64(dx+modeRadius) > 2*modeRadius || uint64(dy+modeRadius) > 2*modeRadius {
-			continue // 0 is the player
+			continue // the player, or farther away than modeRadius in x or y
 		}
 		r := s.lastResult(i)
 		sum += min(math.Sqrt(r.squaredError(now.Table[i*frame.CubeFields:][:frame.CubeFields])), maxModeError)

@@ -166,8 +166,9 @@ func (m *mixture) bisectMedianAVX2(a int, low, high, tolerance float64) float64 
 // updateWeights multiplies the weights by the likelihoods of v as integer a and normalises them
 // (Bayes). Components that are implausible after v then count less for the next integers.
 func (m *mixture) updateWeights(a int, v float64) {
-	// The tails from v-1/2 at 0 to 4 and from v+1/2 at 6 to 10; their difference is the likelihood.
-	// Both are taken on the upper side of the mean, where small tails keep their precision.
+	// Elements 0 to 4 are the tails of the components beyond v-1/2, elements 6 to 10 those beyond v+1/2; their
+	// difference is the likelihood of v. Vectors of six: the last element of each is unused. Both tails are taken
+	// on the upper side of the mean, where small tails keep their precision.
 	var tails [12]float64
 	for k := range m.weight {
 		x := math.Abs(v - m.mean[a][k])

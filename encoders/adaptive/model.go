@@ -47,8 +47,9 @@ func (m *model) prepare(p layout) {
 	}
 }
 
-// blend returns the probability of a 1 at order k, of 65536. p is the probability of the order
-// below; pretrained0 to learnt1 are the numbers of observations of 0 and 1.
+// blend returns the probability of a 1 at order k, of 65536: that of the observations, to which p, the probability
+// of the order below, is added with the weight lowerOrderWeight. pretrained0 to learnt1 are the numbers of
+// observations of 0 and 1, in the pretrained and in the learnt statistics.
 func (m *model) blend(k int, p uint64, pretrained0, pretrained1, learnt0, learnt1 uint32) uint64 {
 	ones := 16 * (uint64(pretrained1) + uint64(learnt1)*m.learntWeight)
 	total := ones + 16*(uint64(pretrained0)+uint64(learnt0)*m.learntWeight)

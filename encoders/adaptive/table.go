@@ -252,7 +252,8 @@ func (c counts) pack() ([]byte, error) {
 	return out.Bytes(), err
 }
 
-// readTables is the inverse of pack. It also derives the tables of lower orders.
+// readTables is the inverse of pack: it reads pairs of a key, as the difference from the last key, and a count. It also
+// derives the tables of lower orders.
 func readTables(src []byte) (*[numOrders]table, error) {
 	raw, err := io.ReadAll(flate.NewReader(bytes.NewReader(src)))
 	if err != nil {

@@ -102,12 +102,12 @@ type slotState struct {
 // the contract, the host is closed and the next call opens a new one.
 type codec struct {
 	*session
-	openHost func(*session) (host, error)
-	host     host // nil if it has to be opened
-	slots    [numSlots]slotState
-	calls    uint64          // calls so far
-	late     lateCalls       // calls that exceeded the timeout
-	cleanup  runtime.Cleanup // abandons the host when the codec is garbage
+	openHost  func(*session) (host, error)
+	host      host // nil if it has to be opened
+	slots     [numSlots]slotState
+	calls     uint64          // calls so far
+	lateCalls lateCalls       // calls that exceeded the timeout
+	cleanup   runtime.Cleanup // abandons the host when the codec is garbage
 }
 
 // newCodec returns an encoder or decoder for frames of schema s.
@@ -207,11 +207,11 @@ func (e *codec) leastRecentlyUsed(exclude []int) int {
 // Encode implements encoders.Encoder. After an error the next call has a new host. After maxLateCalls calls
 // that exceeded the timeout, the plugin is no longer called.
 func (e *codec) Encode(dst []byte, cur *frame.Frame, refs []encoders.Ref, spare encoders.Memo, b *encoders.Budget) ([]byte, encoders.Memo, error) {
-	if err := e.late.check(); err != nil {
+	if err := e.lateCalls.check(); err != nil {
 		return dst, nil, err
 	}
 	out, m, err := e.encode(dst, cur, refs, spare, b)
-	e.late.record(err)
+	e.lateCalls.record(err)
 	if err != nil {
 		e.closeHost()
 	}
@@ -266,13 +266,14 @@ func chargeBits(b *encoders.Budget, size, fields int, raw []byte) {
 	b.Close(before, size)
 }
 
-// Decode implements encoders.Decoder. A call that violates the contract counts as a corrupt payload.
+// Decode implements encoders.Decoder. A call that violates the contract counts as a corrupt payload. After several
+// calls in a row that exceeded the timeout, the plugin is no longer called: see lateCalls.
 func (e *codec) Decode(dst *frame.Frame, src []byte, refs []encoders.Ref, spare encoders.Memo) (encoders.Memo, error) {
-	if err := e.late.check(); err != nil {
+	if err := e.lateCalls.check(); err != nil {
 		return nil, fmt.Errorf("%w: %w", encoders.ErrCorrupt, err)
 	}
 	m, err := e.decode(dst, src, refs, spare)
-	e.late.record(err)
+	e.lateCalls.record(err)
 	if errors.Is(err, encoders.ErrBroken) {
 		e.closeHost()
 		err = fmt.Errorf("%w: %w", encoders.ErrCorrupt, err)

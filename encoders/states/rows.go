@@ -14,7 +14,7 @@ import (
 const (
 	decisionTime     = iota + 1 // is the frame's time as predicted?
 	decisionBody                // is the body the baseline's?
-	decisionStray               // is there a stray value?
+	decisionStray               // is there a stray value? See coder.codeStrays
 	decisionRow                 // did the row change?
 	decisionVanished            // did the row become empty?
 	decisionSource              // bits of the index of the source row

@@ -39,7 +39,7 @@ func newMemo(rows int, counters []rangecoder.Counter, weights []rangecoder.Weigh
 	return m
 }
 
-// begin starts m, the memo of cur, as a copy of past, the memo of base, without steps.
+// begin starts m, the memo of cur, as a copy of baseMemo, the memo of base, but without steps.
 func (m *memo) begin(baseMemo *memo, cur, base *frame.Frame) {
 	// The difference is clamped: it is not meaningful if base is the initial state, which has no tick of
 	// its own, and a tick may differ from that of its baseline by any number.

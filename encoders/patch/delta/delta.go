@@ -84,12 +84,12 @@ type Model struct {
 	saved          *Model // the state at the last Save; nil before
 
 	// The new file from bufOffset to the end of the block.
-	buf       []byte
-	history   int   // number of bytes kept before a block
-	start     int   // of the block in buf
-	end       int   // of the block in buf
-	pos       int   // of the next byte in buf
-	bufOffset int64 // offset of buf[0] in the new file
+	buf        []byte
+	maxHistory int   // maximum number of bytes stored before a block
+	start      int   // of the block in buf
+	end        int   // of the block in buf
+	pos        int   // of the next byte in buf
+	bufOffset  int64 // offset of buf[0] in the new file
 }
 
 // New returns an untrained Model: a mixing model, or a fast one, whose packets are larger.
@@ -116,7 +116,7 @@ func newModel(fast bool, shrink uint) *Model {
 		run: newRuns(), match: matcher{lastSeen: make([]uint32, 1<<matchBits)},
 		shape: shapes{last: shape{step: 1, row: 64}, sameFlag: evenCounter, numericFlag: evenCounter,
 			sizes: *newNumbers()},
-		buf: make([]byte, History+MaxBlock), history: History,
+		buf: make([]byte, History+MaxBlock), maxHistory: History,
 	}
 }
 
@@ -178,12 +178,13 @@ func (m *Model) Follow(end int64) {
 	m.addresses.moveToFront(end - m.bufOffset - int64(m.end))
 }
 
-// beginBlock makes room for a block of n bytes after the history.
+// beginBlock begins a block of n bytes after the bytes in buf, of which it drops all but the last maxHistory. The
+// caller writes the block to buf[start:end].
 func (m *Model) beginBlock(n int) {
-	if drop := m.end - m.history; drop > 0 {
+	if drop := m.end - m.maxHistory; drop > 0 {
 		copy(m.buf, m.buf[drop:m.end])
 		m.bufOffset += int64(drop)
-		m.end = m.history
+		m.end = m.maxHistory
 		m.match.shift(drop)
 	}
 	m.start, m.pos = m.end, m.end

@@ -47,7 +47,7 @@ func newQuick(shrink uint) *Model {
 		shrink: shrink,
 		quick:  &quick{runLengths: newNumbers(), diffPair: newBytePair(bits), literalPair: newBytePair(bits)},
 		words:  words, addresses: newAddressModel(), copyLengths: newNumbers(), literalLengths: newNumbers(), run: newRuns(),
-		buf: make([]byte, quickHistory+MaxBlock), history: quickHistory,
+		buf: make([]byte, quickHistory+MaxBlock), maxHistory: quickHistory,
 	}
 }
 

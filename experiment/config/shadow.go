@@ -9,8 +9,8 @@ import (
 	"wirelab/encoders"
 )
 
-// Equal reports whether two encoders have the same name and the same set parameters. Both must have been
-// normalised.
+// Equal reports whether two encoders have the same name and the same explicit parameters (those that the
+// configuration sets). Both must have been normalised.
 func (e Encoder) Equal(o Encoder) bool {
 	return e.Name == o.Name && maps.Equal(e.Params, o.Params)
 }
@@ -24,7 +24,7 @@ func tooManyShadows(key string, n int) error {
 		Expected: fmt.Sprintf("at most %d shadows", maxShadows)}
 }
 
-// Text returns the name of the encoder and the set parameters: "rotor bits=8".
+// Text returns the name of the encoder and its explicit parameters: "rotor bits=8".
 func (e Encoder) Text() string {
 	text := e.Name
 	for _, k := range sortedKeys(e.Params) {

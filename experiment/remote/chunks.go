@@ -84,10 +84,12 @@ func (s *status) append(dst []byte) []byte {
 // maxStatusBytes limits a received status. The receiver shortens reasons to fit.
 const maxStatusBytes = 1000
 
-// parseStatus parses a status. Arbitrary input is allowed: what is no status is an errProtocol.
+// parseStatus parses a status. It accepts arbitrary input, and returns an errProtocol if src is not a
+// valid status.
 func parseStatus(src []byte) (status, error) {
 	if len(src) < 4 || src[1] > stateRefused || len(src) > maxStatusBytes {
 		return status{}, malformed("status", src)
 	}
-	return status{src[0], src[1], int(binary.LittleEndian.Uint16(src[2:])), string(src[4:])}, nil
+	return status{session: src[0], state: src[1], nextChunk: int(binary.LittleEndian.Uint16(src[2:])),
+		reason: string(src[4:])}, nil
 }

@@ -153,7 +153,8 @@ func (s *contactSolver) addContacts(slotA, slotB int32, bodyA, bodyB *Body, m *m
 	}
 }
 
-// root returns the representative slot of the island of slot i. It halves paths on the way.
+// root returns the slot that represents the island of slot i. Islands are a union-find forest: s.island is the
+// parent of each slot, a root is its own parent, and root shortens the paths on the way (path halving).
 func (s *contactSolver) root(i int32) int32 {
 	for s.island[i] != i {
 		s.island[i] = s.island[s.island[i]]

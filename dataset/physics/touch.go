@@ -26,7 +26,8 @@ func (s *Scene) findContacts(i int) {
 	for y := y0; y <= y1; y++ {
 		for x := x0; x <= x1 && s.budget.boxTests > 0; x++ {
 			for j := s.liveGrid.firstPlusOne(x, y); j > 0; j = s.liveGrid.next[j-1] { // j is the body's index plus one
-				// Two active bodies find each other twice; the one with the lower slot tests the pair.
+				// Two active bodies find each other twice: only the one with the lower slot tests the pair. k is -1
+				// for a body that is not active, which searches for no contacts itself.
 				if k := s.slot[j-1]; k > slot || k < 0 {
 					s.testPair(i, int(j-1))
 				}

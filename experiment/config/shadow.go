@@ -161,17 +161,17 @@ func (c *Config) addShadows(list []Encoder) error {
 	return nil
 }
 
-// undoShadows returns the names of the shadows to remove from the list to, and the encoders to add to it, so
-// that it becomes the list from. Removing a name removes all shadows with that name, so those that must stay
-// are added again.
-func undoShadows(from, to []Encoder) (removed []string, added []Encoder) {
-	for _, s := range to {
-		if !s.IsIn(from) && !slices.Contains(removed, s.Name) {
+// undoShadows returns the change that turns the list of shadows after back into before: the names of the
+// shadows to remove and the encoders to add. Removing a name removes all shadows with that name, so those
+// that must stay are added again.
+func undoShadows(before, after []Encoder) (removed []string, added []Encoder) {
+	for _, s := range after {
+		if !s.IsIn(before) && !slices.Contains(removed, s.Name) {
 			removed = append(removed, s.Name)
 		}
 	}
-	for _, s := range from {
-		if !s.IsIn(to) || slices.Contains(removed, s.Name) {
+	for _, s := range before {
+		if !s.IsIn(after) || slices.Contains(removed, s.Name) {
 			added = append(added, s.Clone())
 		}
 	}

@@ -47,17 +47,17 @@ func (a *chunkAssembly) add(chunk []byte) (complete bool, err error) {
 	if len(chunk) < 4 {
 		return false, malformed("setup chunk", chunk)
 	}
-	count, i := int(binary.LittleEndian.Uint16(chunk)), int(binary.LittleEndian.Uint16(chunk[2:]))
+	count, index := int(binary.LittleEndian.Uint16(chunk)), int(binary.LittleEndian.Uint16(chunk[2:]))
 	body := chunk[4:]
 	if a.count == 0 { // the first chunk sets the number of chunks
 		a.count = count
 	}
-	last := i == count-1 // all chunks but the last are full
-	if count != a.count || count > chunkCount(maxSetupBytes) || i >= count || len(body) == 0 || len(body) > chunkBytes ||
+	last := index == count-1 // all chunks but the last are full
+	if count != a.count || count > chunkCount(maxSetupBytes) || index >= count || len(body) == 0 || len(body) > chunkBytes ||
 		!last && len(body) != chunkBytes {
 		return false, malformed("setup chunk", chunk)
 	}
-	if i != a.next {
+	if index != a.next {
 		return false, nil // repeated, or a chunk before it is missing
 	}
 	a.data = append(a.data, body...)

@@ -60,7 +60,7 @@ func (r *Runner) deferCommand(c *Command) bool {
 		return false
 	}
 	if len(r.deferredCommands) == cap(r.commands) { // as many as the queue of commands can hold
-		r.notify(true, "dropped: too many commands already wait for the patch")
+		r.notify(true, "command dropped: too many commands are already waiting for the patch")
 		return true
 	}
 	r.deferredCommands = append(r.deferredCommands, *c)

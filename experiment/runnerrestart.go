@@ -46,12 +46,13 @@ func (r *Runner) applyChange(ctx context.Context, ch config.Change) error {
 	return old.Close()
 }
 
-// replaceSession replaces the session by a session of c, which repeats the changes made and runs to
-// virtual time at without pacing, and resets the state of the runner that belongs to the old session. It
-// returns the replaced session, which the caller closes after updating its own state: an error of Close does
-// not undo the replacement.
-func (r *Runner) replaceSession(ctx context.Context, c *config.Config, made []config.StampedChange, at time.Duration) (old *engine.Session, err error) {
-	if r.opt.Remote != nil && at > 0 { // the network cannot repeat its delays and losses
+// replaceSession replaces the session by a new session of c. The new session repeats the changes in log and
+// runs to virtual time resumeAt without pacing; nil and 0 start it from the beginning. It also resets the state
+// of the runner that belongs to the old session. It returns the old session, which the caller closes after
+// updating its own state: an error of Close does not undo the replacement.
+func (r *Runner) replaceSession(ctx context.Context, c *config.Config, log []config.StampedChange,
+	resumeAt time.Duration) (old *engine.Session, err error) {
+	if r.opt.Remote != nil && resumeAt > 0 { // the network cannot repeat its delays and losses
 		return nil, errCannotRewind
 	}
 	previous := r.config
@@ -67,9 +68,9 @@ func (r *Runner) replaceSession(ctx context.Context, c *config.Config, made []co
 	r.inspectedPacket, r.seekTarget, r.isJump = nil, noSeek, false
 	r.limitSaved(0)
 	r.standing, r.measured = pausedPackets{}, speedMeter{}
-	if at > 0 || len(made) > 0 {
-		s.ReplayChanges(made, at)
-		r.seekTarget = at
+	if resumeAt > 0 || len(log) > 0 {
+		s.ReplayChanges(log, resumeAt)
+		r.seekTarget = resumeAt
 	}
 	return old, nil
 }
@@ -80,7 +81,7 @@ func (r *Runner) replaceSession(ctx context.Context, c *config.Config, made []co
 func (r *Runner) undo(ctx context.Context) (label string, err error) {
 	before := r.session.Config().Clone()
 	label, err = r.session.Undo()
-	if err == nil { // Config.Undo returns the change that restores before
+	if err == nil { // the change that leads from the new configuration back to before, for redo
 		r.undone = append(r.undone, before.Undo(r.session.Config()))
 	}
 	n := len(r.earlierRuns)

@@ -62,21 +62,21 @@ func (s *delayStage) reshape(spec *Spec) bool {
 	return d.Latency > 0 || d.Jitter > 0 || d.KeepOrder || d.Burst > 0 || d.SpikeEvery > 0 || d.Trace.Path != ""
 }
 
-// Apply implements Stage. Without jitter it uses no random numbers. With KeepOrder a copy has the
-// jitter of its datagram.
+// Apply implements Stage: it adds the delay of this stage to f.Delay. Without jitter it uses no random
+// numbers. With KeepOrder a copy has the jitter of its datagram.
 func (s *delayStage) Apply(now time.Duration, _ int, f *Fate) {
-	enters := now + f.Delay // when the packet has passed the stages before this one
+	entry := now + f.Delay // when the packet enters this stage: f.Delay is the delay of the stages before it
 	if s.spec.Jitter == 0 {
 		s.jitter = 0
 	} else if f.Copy == 0 || !s.spec.KeepOrder {
 		s.jitter = s.process.next(s.stream.Next(f.Copy), f.Copy)
 	}
-	leaves := enters + max(0, s.spec.Latency+s.jitter+s.extraDelay(now, f))
+	departure := entry + max(0, s.spec.Latency+s.jitter+s.extraDelay(now, f))
 	if s.spec.KeepOrder {
-		leaves = s.inOrder(leaves, f)
+		departure = s.inOrder(departure, f)
 	}
-	s.latestDeparture = max(s.latestDeparture, leaves)
-	f.Delay = leaves - now
+	s.latestDeparture = max(s.latestDeparture, departure)
+	f.Delay = departure - now
 }
 
 // extraDelay returns the delay that spikes, bursts and the trace add for a packet sent at now. A
@@ -94,15 +94,16 @@ func (s *delayStage) extraDelay(now time.Duration, f *Fate) (d time.Duration) {
 	return d
 }
 
-// inOrder returns when a packet leaves that must not overtake the packets before it. It adds the wait
-// to the mean that gauge reports, except for copies and lost packets.
-func (s *delayStage) inOrder(leaves time.Duration, fate *Fate) time.Duration {
-	wait := max(0, s.latestDeparture-leaves)
+// inOrder returns the time at which a packet leaves the stage with KeepOrder: departure, or the latest
+// departure of an earlier packet if that is later. The wait is counted for Gauges.OrderCost, except
+// for copies and lost packets.
+func (s *delayStage) inOrder(departure time.Duration, fate *Fate) time.Duration {
+	wait := max(0, s.latestDeparture-departure)
 	if fate.Copy == 0 && fate.Lost == None {
 		s.totalWait += wait
 		s.waitCount++
 	}
-	return leaves + wait
+	return departure + wait
 }
 
 // fork implements specStage.
@@ -111,7 +112,7 @@ func (s *delayStage) fork() specStage { c := *s; return &c }
 // describe reports the latency as the constant part of the delay.
 func (s *delayStage) describe(_ time.Duration, step *Step) { step.BaseDelay = s.spec.Latency }
 
-// gauge reports the mean wait caused by KeepOrder.
+// gauge sets g.OrderCost to the mean wait that KeepOrder caused.
 func (s *delayStage) gauge(_ time.Duration, g *Gauges) {
 	if s.waitCount > 0 {
 		g.OrderCost = s.totalWait / time.Duration(s.waitCount)

@@ -163,19 +163,20 @@ func (p *jitterProcess) reshape(d *Delay, files *tracefile.Library) {
 	p.innovationUnits = int64(math.Sqrt(1-float64(rho*rho)) * random.One)
 }
 
-// next returns the jitter of a datagram (number 0) or of a copy of it (1 and up) for a random word. A
-// copy continues from the same state as its datagram but with its own random word.
-func (p *jitterProcess) next(word uint64, number int) time.Duration {
+// next returns the jitter of a packet, computed from a random word. copyNumber is 0 for the datagram
+// itself, and 1 and up for its copies. A copy continues from the same state as its datagram, but has
+// its own random word.
+func (p *jitterProcess) next(word uint64, copyNumber int) time.Duration {
 	if p.repeat == 0 { // no correlation
 		return p.draw(word)
 	}
 	if p.dist == Normal {
-		return random.Scale(p.nextNormal(word, number), p.jitter)
+		return random.Scale(p.nextNormal(word, copyNumber), p.jitter)
 	}
 	if p.started && p.repeat.Hit(random.DeriveWord(word, repeatWord)) {
 		word = p.lastWord
 	}
-	if number == 0 {
+	if copyNumber == 0 {
 		p.lastWord, p.started = word, true
 	}
 	return p.draw(word)
@@ -186,16 +187,16 @@ func (p *jitterProcess) next(word uint64, number int) time.Duration {
 const repeatWord = 32
 
 // nextNormal returns the next value of the autoregressive process, in units of 1/random.One. A
-// datagram (number 0) advances the process; its copies are computed from the same previous state.
-func (p *jitterProcess) nextNormal(word uint64, number int) int64 {
-	if number == 0 {
+// datagram (copyNumber 0) advances the process; its copies are computed from the same previous state.
+func (p *jitterProcess) nextNormal(word uint64, copyNumber int) int64 {
+	if copyNumber == 0 {
 		p.previousZ = p.z
 	}
 	z := random.NormalUnits(word)
 	if p.started {
 		z = random.Multiply(p.previousZ, p.rhoUnits) + random.Multiply(z, p.innovationUnits)
 	}
-	if number == 0 {
+	if copyNumber == 0 {
 		p.z, p.started = z, true
 	}
 	return z

@@ -113,9 +113,10 @@ func Hint(k KeyInfo, words []string) string {
 // invalidWord is invalid everywhere in a netem line. The error about it lists the valid words.
 const invalidWord = "?"
 
-// netemExpects returns the parse error of a netem line when an invalid word follows the words
-// typed so far. inPlace is true if the error is about that word and not about an earlier one.
-func netemExpects(before []string) (e *KeyError, inPlace bool) {
+// netemExpects returns the parse error of a netem line in which invalidWord follows the words typed so
+// far; the error lists what may follow them. isAboutEnd is true if the error is about invalidWord, and
+// false if it is about an earlier word. e is nil if the parse error is of another type.
+func netemExpects(before []string) (e *KeyError, isAboutEnd bool) {
 	_, err := netem.Parse(strings.Join(before, " ") + " " + invalidWord)
 	if !errors.As(netemError(err), &e) {
 		return nil, false
@@ -126,8 +127,8 @@ func netemExpects(before []string) (e *KeyError, inPlace bool) {
 // completeNetem lists the words that may follow in a netem line, without those that are in the line
 // already. It returns nil if a value is expected or an earlier word is invalid.
 func completeNetem(before []string) []string {
-	e, inPlace := netemExpects(before)
-	if !inPlace {
+	e, isAboutEnd := netemExpects(before)
+	if !isAboutEnd {
 		return nil
 	}
 	words := slices.DeleteFunc(slices.Clone(e.Known), func(w string) bool { return slices.Contains(before, w) })
@@ -143,13 +144,13 @@ func hintNetem(words []string) string {
 	if len(words) == 1 && words[0] == "" {
 		return `parameters of tc's netem, such as delay 50ms 10ms loss 1% seed 1, or a complete tc command, or off`
 	}
-	e, inPlace := netemExpects(words[:len(words)-1])
+	e, isAboutEnd := netemExpects(words[:len(words)-1])
 	switch {
 	case e == nil:
 		return ""
-	case !inPlace: // an earlier word is invalid
+	case !isAboutEnd: // an earlier word is invalid
 		return e.Error()
-	case len(e.Known) > 0 && !strings.Contains(e.Expected, e.Known[0]):
+	case len(e.Known) > 0 && !strings.Contains(e.Expected, e.Known[0]): // Expected does not list the words
 		return "expected " + strings.Join(e.Known, ", ")
 	}
 	return "expected " + e.Expected

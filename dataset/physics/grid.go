@@ -25,8 +25,8 @@ func (c *grid) clear() { clear(c.head[:]) }
 // cellOf returns the row or column of cells for a coordinate, which must be finite.
 func cellOf(x float64) int { return int(math.Floor(x)) }
 
-// first returns the first body of a cell plus one, or 0.
-func (c *grid) first(x, y int) int32 {
+// firstPlusOne returns the first body of a cell plus one, or 0.
+func (c *grid) firstPlusOne(x, y int) int32 {
 	return c.head[x&(gridSize-1)|(y&(gridSize-1))*gridSize]
 }
 
@@ -37,16 +37,16 @@ func (c *grid) add(i int, pos Vec) {
 	c.next[i], *h = *h, int32(i)+1
 }
 
-// ForEachNear calls f for every cube i whose centre is nearer to p than reach. away is the vector from p to
-// the centre, and square its length squared.
-func (s *Scene) ForEachNear(p Vec, reach float64, f func(i int, away Vec, square float64)) {
+// ForEachNear calls f for every cube i whose centre is nearer to p than reach. offset is the vector from p
+// to the centre, and squared its length squared.
+func (s *Scene) ForEachNear(p Vec, reach float64, f func(i int, offset Vec, squared float64)) {
 	for _, i := range s.live {
 		callIfNear(int(i), s.bodies[i].Pos, p, reach, f)
 	}
 	for y := cellOf(p.Y - reach); y <= cellOf(p.Y+reach); y++ {
 		for x := cellOf(p.X - reach); x <= cellOf(p.X+reach); x++ {
-			for j := s.laidGrid.first(x, y); j > 0; j = s.laidGrid.next[j-1] {
-				if s.state[j-1] <= posed { // woken ones are in s.live
+			for j := s.laidGrid.firstPlusOne(x, y); j > 0; j = s.laidGrid.next[j-1] {
+				if s.state[j-1] <= posed { // bodies that have woken up are in s.live
 					callIfNear(int(j-1), s.laid[j-1].pos, p, reach, f)
 				}
 			}
@@ -54,10 +54,10 @@ func (s *Scene) ForEachNear(p Vec, reach float64, f func(i int, away Vec, square
 	}
 }
 
-// callIfNear calls f for body i at pos if it is nearer to p than reach.
-func callIfNear(i int, pos, p Vec, reach float64, f func(i int, away Vec, square float64)) {
-	away := pos.Sub(p)
-	if square := away.Dot(away); square < float64(reach*reach) {
-		f(i, away, square)
+// callIfNear calls f, as ForEachNear does, for body i at pos if pos is nearer to p than reach.
+func callIfNear(i int, pos, p Vec, reach float64, f func(i int, offset Vec, squared float64)) {
+	offset := pos.Sub(p)
+	if squared := offset.Dot(offset); squared < float64(reach*reach) { // float64 prevents a fused multiply-add
+		f(i, offset, squared)
 	}
 }

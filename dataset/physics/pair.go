@@ -3,7 +3,7 @@ package physics
 // pair is an unordered pair of bodies: the lower index in the upper 32 bits, the higher one below.
 type pair uint64
 
-// newPair returns the pair of bodies i and j.
+// newPair returns the pair of bodies i and j, which may be given in any order.
 func newPair(i, j int) pair {
 	if i > j {
 		i, j = j, i

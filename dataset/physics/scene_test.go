@@ -184,7 +184,7 @@ func TestSceneAround(t *testing.T) {
 	}
 	for k := range 20 {
 		p, found, want := at(k*9), 0, 0
-		s.ForEachNear(p, 2, func(i int, away Vec, square float64) { found++ })
+		s.ForEachNear(p, 2, func(i int, offset Vec, squared float64) { found++ })
 		for i := range 200 {
 			if at(i).Sub(p).Length() < 2 {
 				want++

@@ -45,29 +45,29 @@ func separations(a, b *Body, best *[3]axis) bool {
 			g.cos[i][j] = u.Dot(b.axes[j])
 			g.abs[i][j] = abs(g.cos[i][j]) + eps
 		}
-		if !best[0].consider(i, g.da[i], a.half, b.half, g.abs[i][0]+g.abs[i][1]+g.abs[i][2]) {
+		if !best[0].updateForFace(i, g.da[i], a.half, b.half, g.abs[i][0]+g.abs[i][1]+g.abs[i][2]) {
 			return false
 		}
 	}
 	best[1] = axis{kind: faceOfB, gap: math.Inf(-1)}
 	for j := range 3 {
-		if !best[1].consider(j, g.offset.Dot(b.axes[j]), b.half, a.half, g.abs[0][j]+g.abs[1][j]+g.abs[2][j]) {
+		if !best[1].updateForFace(j, g.offset.Dot(b.axes[j]), b.half, a.half, g.abs[0][j]+g.abs[1][j]+g.abs[2][j]) {
 			return false
 		}
 	}
 	return g.edgeAxis(a.half, b.half, &best[2])
 }
 
-// consider replaces x by face normal i of a cube if that has a larger gap. It returns false if the
-// cubes are disjoint along it. d is the component of the offset along the normal, half that cube's
-// half side, other the other cube's; spread times other is the other cube's extent along the
-// normal.
-func (x *axis) consider(i int, d, half, other, spread float64) bool {
+// updateForFace tests face normal i of one of two cubes, and replaces axis x by this normal if the gap
+// along the normal is larger. It returns false if the cubes are disjoint along the normal. d is the
+// component along the normal of the offset between the centres. half is the half side of the cube with
+// the face, other the half side of the other cube, whose half extent along the normal is other*spread.
+func (x *axis) updateForFace(i int, d, half, other, spread float64) bool {
 	gap := abs(d) - half - float64(other*spread)
 	if gap > x.gap {
 		x.gap, x.i = gap, i
 	}
-	return !(gap > 0) // not gap <= 0, which is false for NaN
+	return !(gap > 0) // for NaN true, unlike gap <= 0: broken positions do not make cubes disjoint
 }
 
 // computeNormal sets the normal of x, from A to B.

@@ -120,8 +120,9 @@ func (s *contactSolver) addFloor(slot int32, b *Body, k int, corner Vec) {
 	s.floor[k] = append(s.floor[k], f)
 }
 
-// addContacts adds the contact points of m between bodies A and B. If A cannot be moved, A and B are
-// exchanged; if neither can be moved, there is nothing to solve.
+// addContacts adds the contact points of m between bodies A and B, three rows for each point. invMass is 0 for
+// a body that cannot be moved. If A cannot be moved, A and B are exchanged; if neither can be moved, there is
+// nothing to solve.
 func (s *contactSolver) addContacts(slotA, slotB int32, bodyA, bodyB *Body, m *manifold) {
 	if bodyA.invMass == 0 {
 		slotA, slotB, bodyA, bodyB = slotB, slotA, bodyB, bodyA
@@ -145,7 +146,7 @@ func (s *contactSolver) addContacts(slotA, slotB int32, bodyA, bodyB *Body, m *m
 			newRow.twistB = p.armB.Cross(dir).Scale(invGyrationB)
 			inverseMassB := float64(massRatio * (1 + newRow.twistB.Dot(newRow.twistB)))
 			newRow.impulseState = s.newImpulse(1+newRow.twistA.Dot(newRow.twistA)+inverseMassB, soft)
-			if d == normals { // it only pushes, and corrects the overlap
+			if d == normals { // a normal impulse can only push; its bias corrects the overlap
 				newRow.low, newRow.high, newRow.bias = 0, math.MaxFloat64, float64(newRow.gain*s.correctionSpeed(-p.gap))
 			}
 			s.rows[k][d] = append(s.rows[k][d], newRow)
@@ -153,7 +154,8 @@ func (s *contactSolver) addContacts(slotA, slotB int32, bodyA, bodyB *Body, m *m
 	}
 }
 
-// root returns the representative slot of the island of slot i. It halves paths on the way.
+// root returns the slot that represents the island of slot i. Islands are a union-find forest: s.island is the
+// parent of each slot, a root is its own parent, and root shortens the paths on the way (path halving).
 func (s *contactSolver) root(i int32) int32 {
 	for s.island[i] != i {
 		s.island[i] = s.island[s.island[i]]

@@ -29,11 +29,11 @@ func (s *Scene) collectActive() {
 	s.active = s.active[:0]
 	for _, i := range s.live {
 		b := &s.bodies[i]
-		s.boxes[i].pos = b.Pos // the caller may have set it
+		s.boxes[i].pos = b.Pos // the caller may have moved the body
 		if b.half <= maxGridHalf {
 			s.liveGrid.add(int(i), b.Pos)
 		}
-		s.slot[i] = -1
+		s.slot[i] = -1 // not active, unless activate changes it
 		if s.state[i] == moving {
 			s.updateSleep(b)
 		}

@@ -41,7 +41,8 @@ func (s *contactSolver) solve(iterations int) {
 	}
 }
 
-// sweepCost returns the cost of a sweep in contact points. One between two bodies counts twice.
+// sweepCost returns the cost of a sweep in contact points. A contact point between two bodies counts
+// twice, one with the floor once.
 func (s *contactSolver) sweepCost() (n int) {
 	for k := range maxPoints {
 		n += len(s.floor[k]) + 2*len(s.rows[k][0]) // each of the three lists has a row for each point
@@ -97,26 +98,26 @@ func (s *contactSolver) sweep() {
 	}
 }
 
-// findConstrained sets s.constrained to the bodies of islands that have contacts. All others fall
-// freely. It also marks these islands as unsettled, and sets s.island of every body to the root of its
-// island.
+// findConstrained sets s.constrained to the slots of the bodies in islands that have contacts; the other
+// bodies fall freely. It also marks these islands as unsettled, and sets s.island of every slot to the
+// root of its island. s.unsettled is indexed by these roots.
 func (s *contactSolver) findConstrained() {
 	clear(s.unsettled[:len(s.motion)])
-	for k := range s.motion {
-		s.island[k] = s.root(int32(k))
+	for slot := range s.motion {
+		s.island[slot] = s.root(int32(slot))
 	}
-	for k := range maxPoints {
+	for k := range maxPoints { // k is the number of a contact point among those of its two bodies
 		for i := range s.floor[k] {
 			s.unsettled[s.island[s.floor[k][i].slot]] = true
 		}
-		for i := range s.rows[k][0] {
-			s.unsettled[s.island[s.rows[k][0][i].a]] = true
+		for i := range s.rows[k][tangent1] { // the other two directions have the same contacts
+			s.unsettled[s.island[s.rows[k][tangent1][i].a]] = true // b is in the same island, or cannot move
 		}
 	}
 	s.constrained = s.constrained[:0]
-	for k := range s.motion {
-		if s.unsettled[s.island[k]] {
-			s.constrained = append(s.constrained, int32(k))
+	for slot := range s.motion {
+		if s.unsettled[s.island[slot]] {
+			s.constrained = append(s.constrained, int32(slot))
 		}
 	}
 }
@@ -125,16 +126,16 @@ func (s *contactSolver) findConstrained() {
 // params.Converged in the last sweep. It reports whether it removed any.
 func (s *contactSolver) dropConverged() bool {
 	clear(s.unsettled[:len(s.motion)])
-	for _, k := range s.constrained {
-		if busy := &s.unsettled[s.island[k]]; !*busy {
-			a, b := &s.motion[k], &s.previous[k]
-			*busy = !a.vel.near(s.params.Converged, b.vel) || !a.spin.near(s.params.Converged, b.spin)
+	for _, slot := range s.constrained {
+		if unsettled := &s.unsettled[s.island[slot]]; !*unsettled {
+			now, before := &s.motion[slot], &s.previous[slot]
+			*unsettled = !now.vel.near(s.params.Converged, before.vel) || !now.spin.near(s.params.Converged, before.spin)
 		}
 	}
 	remaining := s.constrained[:0]
-	for _, k := range s.constrained {
-		if s.unsettled[s.island[k]] {
-			remaining = append(remaining, k)
+	for _, slot := range s.constrained {
+		if s.unsettled[s.island[slot]] {
+			remaining = append(remaining, slot)
 		}
 	}
 	if len(remaining) == len(s.constrained) {
@@ -150,11 +151,11 @@ func (s *contactSolver) dropConverged() bool {
 	return true
 }
 
-// filter removes the elements of list for which kept returns false, in place.
-func filter[T any](list []T, kept func(*T) bool) []T {
+// filter removes the elements of list for which keep returns false, in place.
+func filter[T any](list []T, keep func(*T) bool) []T {
 	n := 0
 	for k := range list {
-		if kept(&list[k]) {
+		if keep(&list[k]) {
 			if n < k { // avoids copying an element to itself
 				list[n] = list[k]
 			}

@@ -25,13 +25,14 @@ func (s *Scene) findContacts(i int) {
 	y0, y1 := cellOf(b.Pos.Y-r.Y-maxOtherReach), cellOf(b.Pos.Y+r.Y+maxOtherReach)
 	for y := y0; y <= y1; y++ {
 		for x := x0; x <= x1 && s.budget.boxTests > 0; x++ {
-			for j := s.liveGrid.first(x, y); j > 0; j = s.liveGrid.next[j-1] { // j is the body's index plus one
-				// Two active bodies find each other twice; the one with the lower slot tests the pair.
+			for j := s.liveGrid.firstPlusOne(x, y); j > 0; j = s.liveGrid.next[j-1] { // j is the body's index plus one
+				// Two active bodies find each other twice: only the one with the lower slot tests the pair. k is -1
+				// for a body that is not active, which searches for no contacts itself.
 				if k := s.slot[j-1]; k > slot || k < 0 {
 					s.testPair(i, int(j-1))
 				}
 			}
-			for j := s.laidGrid.first(x, y); j > 0; j = s.laidGrid.next[j-1] {
+			for j := s.laidGrid.firstPlusOne(x, y); j > 0; j = s.laidGrid.next[j-1] {
 				if s.state[j-1] <= posed { // still asleep; if it was woken, it is in liveGrid
 					s.testPair(i, int(j-1))
 				}

@@ -48,8 +48,8 @@ func (a Vec) Length() float64 { return math.Sqrt(a.Dot(a)) }
 
 // Limit returns a, or a shortened to the given length if it is longer.
 func (a Vec) Limit(length float64) Vec {
-	if l := a.Dot(a); l > float64(length*length) {
-		return a.Scale(length / math.Sqrt(l))
+	if squaredLength := a.Dot(a); squaredLength > float64(length*length) {
+		return a.Scale(length / math.Sqrt(squaredLength))
 	}
 	return a
 }

@@ -244,7 +244,7 @@ func (s *matchSource) setInitial() {
 	d := s.demo
 	d.restart()
 	if _, err := d.next(); err != nil { // reads the game state with the baselines
-		panic("quake3: a demo in memory changed") // scan has decoded it without an error
+		panic("quake3: internal error: a demo that was decoded before cannot be decoded again") // scan has decoded it without an error
 	}
 	s.initial = make([]int32, s.schema.Cells())
 	for n, row := range d.baselines[:s.layout.Rows] {

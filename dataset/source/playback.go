@@ -101,13 +101,13 @@ type Rounds struct {
 	Loop        bool   // start another round at the end
 	nextIndex   int    // index of the next frame in its round
 	tick        uint32 // of the next frame; not reset at the loop point
-	startsRound bool   // the newest frame is the first of a further round
+	startsRound bool   // the newest frame is the first of the second or a later round
 }
 
 // Frames returns the number of frames in a round.
 func (r *Rounds) Frames() int { return r.Total }
 
-// StartsRound reports whether the newest frame is the first of a further round.
+// StartsRound reports whether the newest frame is the first of the second or a later round.
 func (r *Rounds) StartsRound() bool { return r.startsRound }
 
 // Advance moves to the next frame and returns its index in the round and its tick. At the end of the

@@ -32,7 +32,7 @@ func (r *schemaReader) readHint(prefix string, t map[string]any, f *frame.Field)
 	if role != "" {
 		h.Role = oneOf(r, prefix, "role", role, roles())
 	}
-	h.Group = uint8(r.readOptionalInt(prefix, t, "group", 0, maxGroup, "as the number of a position"))
+	h.Group = uint8(r.readOptionalInt(prefix, t, "group", 0, maxGroup, "(the number of the position to which the field belongs; 0: none)"))
 	h.Axis = uint8(r.readOptionalInt(prefix, t, "axis", 0, 2, "(0 and 1 are horizontal, 2 is up)"))
 	h.Rides = uint8(r.readOptionalInt(prefix, t, "rides", 0, maxGroup, "as the number of a position"))
 	for _, x := range []struct {

@@ -118,7 +118,7 @@ func (s *matchSource) Next(f *frame.Frame) error {
 	s.changed.Add(0) // the row with the tick
 	if t.kind != kindTick {
 		if err := s.reader.read(t.kind, t.payload); err != nil {
-			panic("teeworlds: a demo in memory changed") // readChunks has decoded it without an error
+			panic("teeworlds: internal error: a demo that was decoded before cannot be decoded again") // readChunks has decoded it without an error
 		}
 		s.updateTable()
 		s.reader.advance()

@@ -15,7 +15,7 @@ const firstTick = 6
 
 // Kind describes the cube world to dataset.Open.
 var Kind = source.Kind{Name: "world", Spec: "world", Source: "Glenn Fiedler, Networked Physics, 2014-15", Arg: source.MayHaveArgument,
-	Summary: "the live cube world: 900 cubes and a player, simulated without end; world:katamari plays that script",
+	Summary: "the live cube world: 900 cubes and a player, simulated without end; world:katamari plays the script katamari",
 	Open: func(_ context.Context, script string, opt source.Options) (source.Source, error) {
 		return source.AsSource(openScript(script, opt))
 	}}

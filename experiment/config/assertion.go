@@ -87,5 +87,5 @@ func (a Assertion) Holds(got float64) bool {
 	case "==":
 		return got == a.Value
 	}
-	return got != a.Value
+	return got != a.Value // the remaining operator is "!="
 }

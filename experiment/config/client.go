@@ -48,7 +48,7 @@ func (c *Config) setClient(i int, key, rest string, value any) error {
 // clientRows returns the rows of the keys that select a client.
 func clientRows() []setting.Row[proxyClient] {
 	return []setting.Row[proxyClient]{
-		newRow("address", "is not an address", `an address without a port, such as "10.0.0.5"`, func(x *proxyClient) any {
+		newSettingRow("address", "is not an address", `an address without a port, such as "10.0.0.5"`, func(x *proxyClient) any {
 			if !x.Address.IsValid() {
 				return nil
 			}
@@ -62,7 +62,7 @@ func clientRows() []setting.Row[proxyClient] {
 			}
 			return err == nil
 		}),
-		newRow("turn", "is not a turn", "1 for the first client that sends, 2 for the second", func(x *proxyClient) any { return x.Turn },
+		newSettingRow("turn", "is not a turn", "1 for the first client that sends, 2 for the second", func(x *proxyClient) any { return x.Turn },
 			func(x *proxyClient, v any) bool { return setInt(&x.Turn, v, 1, 1<<30) }),
 	}
 }

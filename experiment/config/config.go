@@ -295,8 +295,9 @@ func (c *Config) PinFiles() error {
 	return nil
 }
 
-// fileError converts an error about a file that a link names into an *Error about the key that the user
-// set: "trace" and the keys of "link" also set others.
+// fileError converts an error about a file of link, which is "down" or "up", into an *Error about the key with
+// which the user set the file. This may be another key than that of the file: "trace" sets several settings of
+// a link, and "link" sets both links.
 func (c *Config) fileError(link string, err error) error {
 	var fe *lossmodel.FileError
 	if !errors.As(err, &fe) {
@@ -306,7 +307,7 @@ func (c *Config) fileError(link string, err error) error {
 	if errors.Is(err, fs.ErrNotExist) {
 		out.Expected = "the path of a file"
 	}
-	// Report the key that was set: all of these can set the file.
+	// All of these keys can set the file; report the first one that a flag or the configuration file sets.
 	for _, key := range []string{out.Key, link + ".trace", "link." + fe.Key, "link.trace"} {
 		if c.flags[key] || c.lines[key] > 0 {
 			out.Key = key

@@ -48,8 +48,8 @@ func (c *Config) FitTo(s *frame.Schema) error {
 		c.Sender.RateHz = s.TickHz // the rate of the data
 	}
 	if s.Timed && c.Sender.RateHz != s.TickHz {
-		return &Error{Key: "sender.rate_hz", Problem: fmt.Sprintf("%d cannot be set: the data have their own times", c.Sender.RateHz),
-			Expected: fmt.Sprintf("%d, their mean rate, or no value", s.TickHz)}
+		return &Error{Key: "sender.rate_hz", Problem: fmt.Sprintf("%d cannot be set: the data have their own times, which determine the rate", c.Sender.RateHz),
+			Expected: fmt.Sprintf("%d, the mean rate of the data, or no value", s.TickHz)}
 	}
 	if c.Sender.RateHz > s.TickHz {
 		return &Error{Key: "sender.rate_hz", Problem: fmt.Sprintf("%d is more than the rate of the source", c.Sender.RateHz),

@@ -128,15 +128,15 @@ type tableList struct {
 func tableLists() map[string]tableList {
 	return map[string]tableList{
 		"at":     {"at[0].t", `t = "10s" and a change, such as loss = "5%"`, (*Config).setAt},
-		"client": {"client[0].turn", `turn = 1 or address = "10.0.0.5", and what its links do, such as down.loss = "5%"`, (*Config).setClient},
+		"client": {"client[0].turn", `turn = 1 (the first client that sends) or address = "10.0.0.5", and settings of its links, such as down.loss = "5%"`, (*Config).setClient},
 		"plugin": {"plugin[0].path", `path = "FILE.wasm"`, (*Config).setPlugin},
 		"shadow": {"shadow[0].name", `name = "an encoder"`, (*Config).setShadow},
 		"sweep":  {"sweep[0].key", `key = "down.loss" and values = ["0%", "5%"], or repeat = 30`, (*Config).setSweep},
 	}
 }
 
-// checkShape returns an error for a table where the file has a list of tables, for a list of tables where it
-// has one table, and for an empty table in a list.
+// checkShape checks the top level of a file. It returns an error if one table is given for a key that needs a
+// list of tables, if a list of tables is given for another key, or if a table in a list is empty.
 func checkShape(tree map[string]any) error {
 	for _, name := range sortedKeys(tree) {
 		list, isList := tableLists()[name]
@@ -164,12 +164,12 @@ func checkShape(tree map[string]any) error {
 // firstKeys are set before all others: see setAll.
 var firstKeys = []string{"profile", "data.source"}
 
-// setTree sets key, or the keys below it if its value is an inline table. flat has the values by full key,
-// sorted the keys of flat.
+// setTree sets key. If the value of key is an inline table, it sets the keys of that table. flat has the values by
+// full key, sorted the keys of flat in order.
 func (c *Config) setTree(key string, flat map[string]any, sorted []string) error {
 	if v, ok := flat[key]; ok {
 		if list, isList := v.([]any); isList && len(list) == 0 && !strings.Contains(key, ".") {
-			return nil // at = [] and the like
+			return nil // an empty list of tables, such as at = []
 		}
 		return c.set(key, v)
 	}
@@ -180,7 +180,7 @@ func (c *Config) setTree(key string, flat map[string]any, sorted []string) error
 			break
 		}
 		if rest[0] != '.' && rest[0] != '[' {
-			continue // a longer name
+			continue // another key that begins with the same letters
 		}
 		if err := c.set(sub, flat[sub]); err != nil {
 			return err

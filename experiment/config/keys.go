@@ -29,7 +29,7 @@ func (c *Config) Set(key string, value any) error {
 	return c.set(key, value)
 }
 
-// set is Set, but it does not record that the key was set after reading the file.
+// set sets a key as Set does, but does not record it as set after the file was read.
 func (c *Config) set(key string, value any) error {
 	if text, ok := value.(string); ok && !utf8.ValidString(text) {
 		return &Error{Key: key, Problem: fmt.Sprintf("%q is not UTF-8", text), Expected: "UTF-8 text"}

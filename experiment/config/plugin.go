@@ -45,13 +45,13 @@ func (c *Config) setPlugin(i int, key, rest string, value any) error {
 func pluginRows() []setting.Row[table.Wanted] {
 	type wanted = table.Wanted
 	return []setting.Row[wanted]{
-		newRow("path", invalidValue, "the path of a module, relative to this file", func(p *wanted) any {
+		newSettingRow("path", invalidValue, "the path of a module, relative to this file", func(p *wanted) any {
 			if abs, err := filepath.Abs(p.Path); err == nil && !encoders.IsProcess(p.Path) {
 				return abs
 			}
 			return p.Path
 		}, func(p *wanted, v any) bool { return setText(&p.Path, v) }),
-		newRow("memory", invalidValue, "a size from 1MB to 4GB", func(p *wanted) any {
+		newSettingRow("memory", invalidValue, "a size from 1MB to 4GB", func(p *wanted) any {
 			if p.Memory == 0 {
 				return nil
 			}
@@ -63,7 +63,7 @@ func pluginRows() []setting.Row[table.Wanted] {
 			}
 			return ok
 		}),
-		newRow("timeout", invalidValue, `a time such as "100ms", or "0s" for no limit`, func(p *wanted) any {
+		newSettingRow("timeout", invalidValue, `a time such as "100ms", or "0s" for no limit`, func(p *wanted) any {
 			if p.Timeout == 0 {
 				return nil
 			}
@@ -75,7 +75,7 @@ func pluginRows() []setting.Row[table.Wanted] {
 			}
 			return ok
 		}),
-		newRow("sha256", invalidValue, "64 hexadecimal digits, 0-9 and a-f", func(p *wanted) any { return p.SHA256 },
+		newSettingRow("sha256", invalidValue, "64 hexadecimal digits, 0-9 and a-f", func(p *wanted) any { return p.SHA256 },
 			func(p *wanted, v any) bool { return setText(&p.SHA256, v) && hashPattern.MatchString(p.SHA256) }),
 	}
 }

@@ -66,16 +66,18 @@ func withLadder(r Row, n int, currentIndex func(c *Config) int, value func(i int
 	return r
 }
 
-// newRow returns the row of a key. get returns the value; set stores a value and reports whether it is valid.
-// problem and expected are for the error about an invalid value.
-func newRow[T any](key, problem, expected string, get func(*T) any, set func(*T, any) bool) setting.Row[T] {
+// newSettingRow returns the row of a settings table for one key. get returns the value of the setting in a T.
+// set stores a value in a T, or returns false if the value is invalid. problem and expected are the texts of
+// the error about an invalid value.
+func newSettingRow[T any](key, problem, expected string, get func(*T) any, set func(*T, any) bool) setting.Row[T] {
 	return setting.Row[T]{KeyInfo: setting.KeyInfo{Key: key}, Expected: expected, Get: get,
 		Set: func(t *T, v any) error { return errorUnless(set(t, v), key, v, problem, expected) }}
 }
 
-// scalarRow returns the row of a scalar setting.
+// scalarRow returns the table row of a setting of Config that has a single value, not a list or table. get, set
+// and expected are as in newSettingRow.
 func scalarRow(key, expected string, get func(*Config) any, set func(*Config, any) bool) Row {
-	return newRow(key, invalidValue, expected, get, set)
+	return newSettingRow(key, invalidValue, expected, get, set)
 }
 
 // invalidValue is the problem text for most invalid values.
@@ -100,25 +102,25 @@ func addRowValues[T any](rows []setting.Row[T], t *T, table map[string]any) {
 	}
 }
 
-// intRow returns the row of an integer from lo to hi.
+// intRow returns the row of an integer setting from lo to hi. field returns the address of the setting in c.
 func intRow(key, expected string, lo, hi int, field func(c *Config) *int) Row {
 	return scalarRow(key, expected, func(c *Config) any { return int64(*field(c)) },
 		func(c *Config, v any) bool { return setInt(field(c), v, lo, hi) })
 }
 
-// durationRow returns the row of a duration from 0 to hi.
+// durationRow returns the row of a duration setting from 0 to hi.
 func durationRow(key, expected string, hi time.Duration, field func(c *Config) *time.Duration) Row {
 	return scalarRow(key, expected, func(c *Config) any { return field(c).String() },
 		func(c *Config, v any) bool { return setDuration(field(c), v, 0, hi) })
 }
 
-// textRow returns the row of a text.
+// textRow returns the row of a text setting.
 func textRow(key, expected string, field func(c *Config) *string) Row {
 	return scalarRow(key, expected, func(c *Config) any { return *field(c) },
 		func(c *Config, v any) bool { return setText(field(c), v) })
 }
 
-// boolRow returns the row of a Boolean.
+// boolRow returns the row of a Boolean setting.
 func boolRow(key string, field func(c *Config) *bool) Row {
 	return scalarRow(key, "true or false", func(c *Config) any { return *field(c) },
 		func(c *Config, v any) bool { return setBool(field(c), v) })

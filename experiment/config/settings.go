@@ -275,10 +275,10 @@ func interpolationRow() Row {
 // defaultBudget is the budget of the walk-off, in kbps.
 const defaultBudget = 256
 
-// budgetRow returns the row of the budget.
+// budgetRow returns the table row of the setting "budget".
 func budgetRow() Row {
 	// The values of the control in kbps; 0 means no budget.
-	rungs := []float64{0, 8, 16, 32, 64, 96, 128, 192, 256, 384, 512, 768, 1000, 2000, 5000, 10_000}
+	levels := []float64{0, 8, 16, 32, 64, 96, 128, 192, 256, 384, 512, 768, 1000, 2000, 5000, 10_000}
 	r := scalarRow("budget", `kbps such as 256, or "off"`, func(c *Config) any { return budgetValue(c.BudgetKbps) },
 		func(c *Config, v any) bool { return setBudget(&c.BudgetKbps, v) })
 	r.Help = "limit of the payload rate, shown as a line in the bandwidth chart. Totals contain the time above it"
@@ -288,10 +288,10 @@ func budgetRow() Row {
 		}
 		return units.FormatDecimal(c.BudgetKbps) + " kbps"
 	}
-	return withLadder(r, len(rungs), func(c *Config) int {
-		at, _ := slices.BinarySearch(rungs, c.BudgetKbps)
-		return min(at, len(rungs)-1)
-	}, func(i int) any { return budgetValue(rungs[i]) })
+	return withLadder(r, len(levels), func(c *Config) int {
+		index, _ := slices.BinarySearch(levels, c.BudgetKbps)
+		return min(index, len(levels)-1)
+	}, func(i int) any { return budgetValue(levels[i]) })
 }
 
 // budgetValue returns a budget as in a file; 0 is "off".

@@ -9,8 +9,8 @@ import (
 	"wirelab/encoders"
 )
 
-// Equal reports whether two encoders have the same name and the same set parameters. Both must have been
-// normalised.
+// Equal reports whether two encoders have the same name and the same explicit parameters (those that the
+// configuration sets). Both must have been normalised.
 func (e Encoder) Equal(o Encoder) bool {
 	return e.Name == o.Name && maps.Equal(e.Params, o.Params)
 }
@@ -24,7 +24,7 @@ func tooManyShadows(key string, n int) error {
 		Expected: fmt.Sprintf("at most %d shadows", maxShadows)}
 }
 
-// Text returns the name of the encoder and the set parameters: "rotor bits=8".
+// Text returns the name of the encoder and its explicit parameters: "rotor bits=8".
 func (e Encoder) Text() string {
 	text := e.Name
 	for _, k := range sortedKeys(e.Params) {
@@ -161,17 +161,17 @@ func (c *Config) addShadows(list []Encoder) error {
 	return nil
 }
 
-// undoShadows returns the names of the shadows to remove from the list to, and the encoders to add to it, so
-// that it becomes the list from. Removing a name removes all shadows with that name, so those that must stay
-// are added again.
-func undoShadows(from, to []Encoder) (removed []string, added []Encoder) {
-	for _, s := range to {
-		if !s.IsIn(from) && !slices.Contains(removed, s.Name) {
+// undoShadows returns the change that turns the list of shadows after back into before: the names of the
+// shadows to remove and the encoders to add. Removing a name removes all shadows with that name, so those
+// that must stay are added again.
+func undoShadows(before, after []Encoder) (removed []string, added []Encoder) {
+	for _, s := range after {
+		if !s.IsIn(before) && !slices.Contains(removed, s.Name) {
 			removed = append(removed, s.Name)
 		}
 	}
-	for _, s := range from {
-		if !s.IsIn(to) || slices.Contains(removed, s.Name) {
+	for _, s := range before {
+		if !s.IsIn(after) || slices.Contains(removed, s.Name) {
 			added = append(added, s.Clone())
 		}
 	}

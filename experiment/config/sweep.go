@@ -177,8 +177,9 @@ func (c *Config) checkValue(i, j int) error {
 	return errorElsewhere(key, axis.Key+" = "+quoteValue(axis.Values[j]), axis.Key, err)
 }
 
-// checkSetting returns an error if key cannot be set to value, independently of other keys of a sweep or
-// search. Scripted changes are only checked if they are set.
+// checkSetting returns an error if key cannot be set to value in a copy of c without its sweep and search, so
+// that other keys of these do not matter. The script and the clients are left out too, unless key is a key of
+// them.
 func (c *Config) checkSetting(key string, value any) error {
 	trial := c.Clone()
 	trial.Sweep, trial.Search = nil, Search{}

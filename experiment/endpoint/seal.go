@@ -10,9 +10,9 @@ import (
 const sealBytes = 4
 
 // seal appends a seal to a datagram or an ack of a file: the little-endian CRC-32 (IEEE 802.3) of
-// b[start:]. Files need it even where UDP has no checksum: a damaged snapshot is replaced by the next
-// one, but one flipped bit in a block would damage the file, and one in an ack could leave a gap that
-// is never filled.
+// b[start:]. It detects damage on a link without UDP checksums. Snapshots have no seal, because a
+// damaged one is soon replaced by the next. But one flipped bit in a block would damage the file, and one
+// in an ack could leave a gap that is never filled.
 func seal(b []byte, start int) []byte {
 	return binary.LittleEndian.AppendUint32(b, crc32.ChecksumIEEE(b[start:]))
 }

@@ -128,19 +128,20 @@ func (l *lane) handleArrival(now time.Duration, d *lossmodel.Delivery) {
 	}
 }
 
-// nextCopyNumber returns the copy number of an arrival of a packet whose number of copies is
-// unknown. The first arrival is copy 0.
+// nextCopyNumber returns the copy number of an arrival if the number of copies of the packet is unknown. The
+// first arrival is copy 0. Each later one is counted as a duplicate; those after maxCopyNumber share
+// this number.
 func (l *lane) nextCopyNumber(f *flight) int {
 	if f.endedCopies == 0 {
 		return 0
 	}
-	f.copies = min(f.copies+1, maxCopies)
+	f.copies = min(f.copies+1, maxCopyNumber)
 	l.meter.Duplicated++
 	return f.copies
 }
 
-// maxCopies is the highest copy number: flight.endedCopies has 16 bits.
-const maxCopies = 15
+// maxCopyNumber is the highest copy number: flight.endedCopies has 16 bits.
+const maxCopyNumber = 15
 
 // comparison compares the frame that a receiver decoded with the frame that the sender stored.
 type comparison struct {

@@ -10,7 +10,8 @@ import (
 )
 
 // Checker checks whether sessions of many configurations, such as the points of a sweep, could
-// begin. It opens each source once and caches the results of checks that the configurations share.
+// begin. Configurations often share sources, encoders and links: the Checker opens each source once, and
+// does not repeat successful checks of encoders and trace files.
 type Checker struct {
 	force         bool // Options.Force
 	data          map[config.Data]*checkedData

@@ -47,17 +47,17 @@ func (a *chunkAssembly) add(chunk []byte) (complete bool, err error) {
 	if len(chunk) < 4 {
 		return false, malformed("setup chunk", chunk)
 	}
-	count, i := int(binary.LittleEndian.Uint16(chunk)), int(binary.LittleEndian.Uint16(chunk[2:]))
+	count, index := int(binary.LittleEndian.Uint16(chunk)), int(binary.LittleEndian.Uint16(chunk[2:]))
 	body := chunk[4:]
 	if a.count == 0 { // the first chunk sets the number of chunks
 		a.count = count
 	}
-	last := i == count-1 // all chunks but the last are full
-	if count != a.count || count > chunkCount(maxSetupBytes) || i >= count || len(body) == 0 || len(body) > chunkBytes ||
+	last := index == count-1 // all chunks but the last are full
+	if count != a.count || count > chunkCount(maxSetupBytes) || index >= count || len(body) == 0 || len(body) > chunkBytes ||
 		!last && len(body) != chunkBytes {
 		return false, malformed("setup chunk", chunk)
 	}
-	if i != a.next {
+	if index != a.next {
 		return false, nil // repeated, or a chunk before it is missing
 	}
 	a.data = append(a.data, body...)
@@ -84,10 +84,12 @@ func (s *status) append(dst []byte) []byte {
 // maxStatusBytes limits a received status. The receiver shortens reasons to fit.
 const maxStatusBytes = 1000
 
-// parseStatus parses a status. Arbitrary input is allowed: what is no status is an errProtocol.
+// parseStatus parses a status. It accepts arbitrary input, and returns an errProtocol if src is not a
+// valid status.
 func parseStatus(src []byte) (status, error) {
 	if len(src) < 4 || src[1] > stateRefused || len(src) > maxStatusBytes {
 		return status{}, malformed("status", src)
 	}
-	return status{src[0], src[1], int(binary.LittleEndian.Uint16(src[2:])), string(src[4:])}, nil
+	return status{session: src[0], state: src[1], nextChunk: int(binary.LittleEndian.Uint16(src[2:])),
+		reason: string(src[4:])}, nil
 }

@@ -131,7 +131,7 @@ func FuzzReport(f *testing.F) {
 // No data make Replay panic.
 func FuzzRecording(f *testing.F) {
 	var r recording
-	r.recordAck(5, &event{number: 1, delay: 3, delayKnown: true, data: []byte("ack")})
+	r.recordAck(5, &event{number: 1, rtt: 3, rttKnown: true, data: []byte("ack")})
 	r.recordArrival(9, &event{number: 1, delay: 3, record: record{decoded: true}})
 	r.recordArrival(9, &event{isDisplay: true, display: meters.DisplayCounts{Shown: 1}})
 	f.Add(r.events)

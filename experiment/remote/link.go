@@ -320,8 +320,8 @@ func (l *Link) handleAck(at time.Time, msg []byte) error {
 	}
 	e := event{at: l.lastStamp, number: binary.LittleEndian.Uint32(msg), data: append(l.acks.takeBuffer(), msg[4:]...)}
 	if sent := l.inFlight.lookup(e.number); sent != nil {
-		e.delay, e.delayKnown = at.Sub(sent.sentWall), true
-		l.smoothedRTT += (e.delay - l.smoothedRTT) / 8
+		e.rtt, e.rttKnown = at.Sub(sent.sentWall), true
+		l.smoothedRTT += (e.rtt - l.smoothedRTT) / 8
 	}
 	l.traffic.Cover += gameOverhead // bytes that the lab adds to the ack
 	l.acks.push(e)

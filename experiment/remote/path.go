@@ -14,8 +14,9 @@ import (
 type event struct {
 	at         time.Duration // virtual time of the event
 	number     uint32        // of the datagram
-	delay      time.Duration // of an ack: the round-trip time; of an arrival: the delay beyond the minimum
-	delayKnown bool          // of an ack: delay is valid
+	rtt        time.Duration // of an ack, if rttKnown: the round-trip time of the datagram that it answers
+	rttKnown   bool          // of an ack: rtt is valid
+	delay      time.Duration // of an arrival: the delay beyond the minimum
 	data       []byte        // of an ack
 	record     record        // of an arrival
 	reportedAt time.Duration // virtual time at which the report arrived here
@@ -227,8 +228,8 @@ func (p *upPath) Next() (time.Duration, bool) {
 func (p *upPath) Receive(now time.Duration) (lossmodel.Delivery, bool) {
 	for e := p.acks.due(now); e != nil; e = p.acks.due(now) {
 		p.recorded.recordAck(now, e)
-		if e.delayKnown {
-			p.rtts = append(p.rtts, e.delay)
+		if e.rttKnown {
+			p.rtts = append(p.rtts, e.rtt)
 		}
 		p.up.Send(now, e.data, 0)
 		p.acks.pop()

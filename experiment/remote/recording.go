@@ -31,7 +31,8 @@ const (
 
 // appendHeader appends the common fields of an event that took effect at now. It returns false if
 // the recording is full. Layout: kind (1 byte), time since the previous event (uvarint, ns), datagram
-// number (uvarint), event.delay (varint, ns). The caller appends the data of the kind.
+// number (uvarint), delay (varint, ns): the round-trip time of an ack, or the delay of an arrival. The
+// caller appends the data of the kind.
 func (r *recording) appendHeader(kind byte, now time.Duration, number uint32, delay time.Duration) bool {
 	r.full = r.full || len(r.events) >= maxRecording
 	if r.full {
@@ -45,20 +46,22 @@ func (r *recording) appendHeader(kind byte, now time.Duration, number uint32, de
 	return true
 }
 
-// recordAck appends an ack that took effect at now: its length (uvarint) and its bytes.
+// recordAck appends an ack that took effect at now: the header with its round-trip time, its length
+// (uvarint) and its bytes.
 func (r *recording) recordAck(now time.Duration, e *event) {
 	kind := byte(recordedAck)
-	if e.delayKnown {
+	if e.rttKnown {
 		kind |= rttFlag
 	}
-	if r.appendHeader(kind, now, e.number, e.delay) {
+	if r.appendHeader(kind, now, e.number, e.rtt) {
 		r.events = binary.AppendUvarint(r.events, uint64(len(e.data)))
 		r.events = append(r.events, e.data...)
 	}
 }
 
-// recordArrival appends an arrival or new display counters that took effect at now. An arrival
-// holds the outcome flags (1 byte), the time since its report (uvarint, ns) and the fingerprint.
+// recordArrival appends an arrival or new display counters that took effect at now. Both begin with a
+// header. It is followed by the counters, or for an arrival by the outcome flags (1 byte), the time
+// since its report (uvarint, ns) and the fingerprint.
 func (r *recording) recordArrival(now time.Duration, e *event) {
 	if e.isDisplay {
 		if r.appendHeader(recordedDisplay, now, 0, 0) {
@@ -123,17 +126,17 @@ func (l *Link) loadEvents(events []byte) error {
 			r.failed = true
 		}
 		at += time.Duration(elapsed)
-		e := event{at: at, number: uint32(number), delay: time.Duration(delay)}
+		e := event{at: at, number: uint32(number)}
 		switch kind {
 		case recordedAck, recordedAck | rttFlag:
-			e.delayKnown = kind&rttFlag != 0
+			e.rtt, e.rttKnown = time.Duration(delay), kind&rttFlag != 0
 			e.data = append([]byte{}, r.bytes(r.uvarint())...)
 			l.replay.acks = append(l.replay.acks, e)
 		case recordedArrival:
 			flags := r.octet()
 			sinceReport := r.uvarint()
 			r.failed = r.failed || sinceReport > uint64(at)
-			e.reportedAt, e.record.number = at-time.Duration(sinceReport), e.number
+			e.delay, e.reportedAt, e.record.number = time.Duration(delay), at-time.Duration(sinceReport), e.number
 			r.readFingerprint(&e.record, flags)
 			l.replay.arrivals = append(l.replay.arrivals, e)
 		case recordedDisplay:

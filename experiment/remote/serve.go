@@ -350,12 +350,12 @@ func (srv *server) reportIfDue(now time.Time) time.Duration {
 // next interval.
 const maxReportDatagrams = 16
 
-// sendReports sends the unsent records and the display counters, in at least one datagram.
+// sendReports sends the unsent records and the display counters, in 1 to maxReportDatagrams datagrams.
 func (srv *server) sendReports() {
 	for range maxReportDatagrams {
 		m := report{firstRecord: srv.firstUnconfirmed + uint64(srv.sentRecords), display: srv.playout.Counts(),
 			records: srv.records[srv.sentRecords:]}
-		if srv.sentRecords == 0 {
+		if srv.sentRecords == 0 { // no confirmation is pending: the time until a resend begins now
 			srv.lastProgress = srv.reportedAt
 		}
 		n := 0

@@ -136,9 +136,13 @@ func (t *measurement) send(n int, f *frame.Frame) {
 	}
 	got, err := p.Decode(n, packet, t.refsFor(&p.Receiver, n))
 	t.decodeNS += p.DecodeNS
-	if err != nil || !got.Equal(f) && !t.codec.Quantises {
+	switch {
+	case err != nil:
 		t.Lossless = false
-		t.setProblem(fmt.Sprintf("message %d is not decoded correctly: %v", n, err))
+		t.setProblem(fmt.Sprintf("message %d cannot be decoded: %v", n, err))
+	case !got.Equal(f) && !t.codec.Quantises:
+		t.Lossless = false
+		t.setProblem(fmt.Sprintf("message %d: the decoded message differs from the sent one", n))
 	}
 	if d, ok := p.Decoder.(encoders.Feedback); ok {
 		slot := n % t.lag

@@ -36,6 +36,7 @@ type probe struct {
 	learnt  []int // pairs: the message before which a report arrived, and the message it is about
 	n       int
 	lost    int // the message that is decoded incorrectly
+	fails   int // the message whose decoding returns an error; 0 for none
 	refuses int // the message that is rejected
 	decoded int
 }
@@ -65,6 +66,9 @@ func (p *probe) Encode(dst []byte, cur *frame.Frame, refs []encoders.Ref, _ enco
 func (p *probe) Decode(dst *frame.Frame, src []byte, _ []encoders.Ref, _ encoders.Memo) (encoders.Memo, error) {
 	dst.Body = append(dst.Body[:0], src[1:]...)
 	p.decoded = int(number(dst))
+	if p.fails > 0 && p.decoded == p.fails {
+		return nil, errors.New("too short")
+	}
 	if p.decoded == p.lost {
 		dst.Body[0]++
 	}
@@ -109,6 +113,19 @@ func TestLag(t *testing.T) {
 		}
 		if len(p.learnt) != 2*(30-lag) {
 			t.Errorf("lag %d: %d reports", lag, len(p.learnt)/2)
+		}
+	}
+}
+
+// The problem of a message that is decoded to another one, or not at all, is described.
+func TestDecodingProblem(t *testing.T) {
+	for want, p := range map[string]*probe{
+		"message 5: the decoded message differs from the sent one": {lost: 5, refuses: -1},
+		"message 4 cannot be decoded: too short":                   {lost: 5, fails: 4, refuses: -1},
+	} {
+		got, err := savings.Measure(t.Context(), p.codec(1), nil, schema, schema.NewFrame(), messages(20), savings.Options{Lag: 2})
+		if err != nil || got.Lossless || got.Problem != want {
+			t.Errorf("problem %q, error %v, want problem %q", got.Problem, err, want)
 		}
 	}
 }

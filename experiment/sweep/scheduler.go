@@ -49,7 +49,7 @@ func (c *scheduler) assignJob() (job, bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	limit := firstJobRuns
-	if c.perRun > 0 {
+	if c.perRun > 0 { // the seconds per run are known
 		halfShare := c.remaining/(2*max(c.workers, 1)) + 1 // half of each worker's share of the remaining runs
 		limit = max(min(int(targetJobSeconds/c.perRun), c.maxRuns, halfShare), 1)
 	}

@@ -184,7 +184,7 @@ func (s *activeSweep) executor() *executor {
 	return x
 }
 
-// Values of the parameter store of addResult.
+// Arguments for the parameter store of addResult.
 const (
 	storeResult   = true
 	alreadyStored = false // the result was loaded from the store

@@ -62,10 +62,12 @@ func (s *activeSweep) countVerified(checked *page.SummaryChecked, run int) {
 	s.reportLocked()
 }
 
-// sampleRuns returns the numbers of the runs to repeat: opt.Verify of all, rounded up, chosen by a
-// hash of the plan's ID.
+// sampleRuns returns the numbers of the runs to repeat, chosen by a hash of the plan's ID. opt.Verify is
+// their fraction of all runs, 0 to 1; their number is rounded up.
 func (s *activeSweep) sampleRuns() []int {
-	n := int(s.opt.Verify*float64(s.plan.Runs()) + 0.999999) // rounds up, but not because of a rounding error
+	// Less than 1 is added, so that a product that should be an integer but is slightly larger because of a
+	// rounding error is not rounded up.
+	n := int(s.opt.Verify*float64(s.plan.Runs()) + 0.999999)
 	n = min(n, s.plan.Runs())
 	if n <= 0 {
 		return nil

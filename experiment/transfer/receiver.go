@@ -41,11 +41,11 @@ func (r *Receiver) Accept(number uint32, body []byte) (Outcome, error) {
 	case number < next:
 		return Duplicate, nil
 	case number-next >= MaxAhead:
-		return Rejected, fmt.Errorf("%w: number %d, expected %d to %d", ErrBlock, number, next, next+MaxAhead-1)
+		return Rejected, fmt.Errorf("%w: block number %d, expected %d to %d", ErrBlock, number, next, next+MaxAhead-1)
 	case len(body) == 0:
-		return Rejected, fmt.Errorf("%w: number %d is empty", ErrBlock, number)
+		return Rejected, fmt.Errorf("%w: block %d is empty", ErrBlock, number)
 	case r.Complete():
-		return Rejected, fmt.Errorf("%w: number %d is after the end", ErrBlock, number)
+		return Rejected, fmt.Errorf("%w: block %d is after the end of the stream", ErrBlock, number)
 	}
 	if number > next {
 		if r.afterGap[number] != nil {

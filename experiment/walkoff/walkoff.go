@@ -49,7 +49,7 @@ func (o *Options) baselineAge(src dataset.Source) int {
 // Dataset describes the scored data.
 type Dataset struct {
 	Spec   string   `json:"spec"`
-	SHA256 string   `json:"sha256"`          // of the scored records, including frames 0..5
+	SHA256 string   `json:"sha256"`          // hash of the frames as stored in the recording, including frames 0..5
 	Frames int      `json:"frames"`          // scored frames, including frames 0..5
 	Cubes  int      `json:"cubes,omitempty"` // per frame; for cubes only
 	Item   string   `json:"item"`            // name of a row: "cube"

@@ -26,13 +26,14 @@ type Matching struct {
 	Lost      int `json:"lost"`      // sent datagrams that were not received
 	Copies    int `json:"copies"`    // received datagrams beyond the first of each sent one
 	Outside   int `json:"outside"`   // sent datagrams whose arrival would be outside the receiver's capture; ignored
-	Unmatched int `json:"unmatched"` // received datagrams without a sent one: from elsewhere, or damaged
+	Unmatched int `json:"unmatched"` // received datagrams that match no sent one: from another sender, or damaged
 	Equal     int `json:"equal"`     // sent datagrams with the same content as others; matched by order and time
 }
 
-// Match finds the datagrams that were sent among those received, by content. The network may
-// lose, duplicate, delay and reorder datagrams, and the clocks may differ. Datagrams with equal
-// content are matched by order and time; see align. from and to are the time range of the
+// Match pairs each sent datagram with the received datagrams of the same content, and returns the
+// combined capture with the outcome of each sent datagram. The network may lose, duplicate, delay and
+// reorder datagrams, and the clocks of the two sides may differ. If several sent datagrams have the
+// same content, they are matched by order and time; see align. from and to are the time range of the
 // receiver's capture. Both lists must be ordered by time.
 func Match(sent, received []Sighting, from, to time.Duration) (*Capture, Matching, error) {
 	m := Matching{Sent: len(sent), Received: len(received)}
@@ -69,8 +70,9 @@ type matcher struct {
 // group has the indices of all datagrams with the same content, in order of time.
 type group struct{ sent, received []int32 }
 
-// group groups the datagrams by content, compared by hash. Arrivals of a content that was sent once
-// belong to that datagram; the others are assigned by align. It counts Unmatched and Equal in m.
+// group groups the datagrams by content, compared by hash. If a content was sent only once, group assigns
+// its arrivals to that datagram; if it was sent several times, align assigns them later. group counts
+// Unmatched and Equal in m.
 func (x *matcher) group(m *Matching) {
 	index := make(map[[16]byte]int32, len(x.sent)) // of the group, by hash
 	key := func(data []byte) [16]byte {

@@ -74,7 +74,7 @@ func Read(r io.Reader) (*Capture, error) {
 		}
 	}
 	if len(c.Packets) == 0 {
-		return nil, fmt.Errorf("%w: expected at least one packet that arrived or was lost", errEmpty)
+		return nil, fmt.Errorf("%w: no row has an outcome, expected at least one packet that arrived or was lost", errEmpty)
 	}
 	return c, nil
 }
@@ -142,7 +142,7 @@ func (c *Capture) addRow(cols *columns, row []string) error {
 	case err != nil:
 		return err
 	case p.Arrived() > maxTime || p.Arrived() < -maxTime:
-		return fmt.Errorf("arrival time out of range, expected at most %v from 0", maxTime)
+		return fmt.Errorf("arrival time is %v, expected %v to %v", p.Arrived(), -maxTime, maxTime)
 	case inFlight:
 		c.Unfinished++
 	default:

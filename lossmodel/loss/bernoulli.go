@@ -64,7 +64,7 @@ func (p *bernoulliProcess) chanceFor(n int) random.Chance {
 	return p.fragmentedChance
 }
 
-// bernoulliKind returns nil for a loss rate of 0.
+// bernoulliKind describes this model to the configuration. Its model is nil, no losses, for a rate of 0.
 var bernoulliKind = params[Bernoulli]{
 	percent(func(b *Bernoulli) *float64 { return &b.P }, "p", "", "loss rate"),
 }.newKind(func(b Bernoulli) Model { return WithMean(nil, b.P) },

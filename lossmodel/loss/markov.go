@@ -189,8 +189,9 @@ func newTwoStates(prev Process, start, enter, leave, lostGood, lostBad float64) 
 // Fork implements Process.
 func (p *chainProcess) Fork() Process { c := *p; return &c }
 
-// Judge implements Process. If the loss probability of a state is between 0 and 1, each packet,
-// also each copy, is lost independently by its own word.
+// Judge implements Process. Only a datagram itself advances the chain: its copies are in the same
+// state. If the loss probability of the state is between 0 and 1, the datagram and each copy are lost
+// independently, because a random word derived from pkt.Word decides for each of them.
 func (p *chainProcess) Judge(pkt *Packet) {
 	if pkt.Copy == 0 {
 		p.state = p.nextState(pkt.Word)

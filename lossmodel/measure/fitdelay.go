@@ -159,7 +159,7 @@ func (f *fitter) estimateMoments(delays []time.Duration) {
 		return
 	}
 	if drifts {
-		f.addNote("delays vary slowly compared with the length of the capture: the intervals of delays may be too narrow")
+		f.addNote("the delay drifts slowly, and the capture is too short to average over it: the intervals of delays may be too narrow")
 	}
 	for i := range x { // squared deviations in units of the variance, whose mean is 1
 		x[i] = (x[i] - m) / sd * (x[i] - m) / sd

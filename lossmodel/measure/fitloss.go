@@ -85,7 +85,7 @@ func fitGilbert(t *transitions) elliott {
 func (f *fitter) setBernoulli(m *elliott, t *transitions) {
 	f.Spec.Loss = loss.Bernoulli{P: round5(f.Measured.LossRate)}
 	f.addChainIntervals(t)
-	f.testRuns(m)
+	f.testBurstLengths(m)
 }
 
 // setGilbert selects the Gilbert model and adds its estimates.
@@ -94,15 +94,18 @@ func (f *fitter) setGilbert(m *elliott, t *transitions) {
 	f.Spec.Loss = loss.GilbertElliott{P: round5(m.p), R: round5(m.r), H: 0, K: 1}
 	f.addChainIntervals(t)
 	p, r := t.enterPosterior(), t.leavePosterior()
-	f.addEstimate("p", "", m.p, p.interval())
-	f.addEstimate("r", "", m.r, r.interval())
-	f.testRuns(m)
+	f.addEstimate("p", noUnit, m.p, p.interval())
+	f.addEstimate("r", noUnit, m.r, r.interval())
+	f.testBurstLengths(m)
 }
+
+// noUnit is the unit of estimates that are probabilities.
+const noUnit = ""
 
 // addChainIntervals adds the estimates of loss and mean burst with the intervals of the Gilbert
 // chain.
 func (f *fitter) addChainIntervals(t *transitions) {
-	f.addEstimate("loss", "", f.Measured.LossRate, t.lossInterval())
+	f.addEstimate("loss", noUnit, f.Measured.LossRate, t.lossInterval())
 	f.addEstimate("mean burst", "packets", f.Measured.MeanBurst, t.burstInterval())
 }
 
@@ -110,7 +113,7 @@ func (f *fitter) addChainIntervals(t *transitions) {
 // curvature of the likelihood if it has a maximum.
 func (f *fitter) setElliott(m *elliott, t *transitions, lost []bool) {
 	f.Spec.Loss = loss.GilbertElliott{P: round5(m.p), R: round5(m.r), H: round5(1 - m.eB), K: round5(1 - m.eG)}
-	defer f.testRuns(m)
+	defer f.testBurstLengths(m)
 	u, ok := m.uncertainty(lost)
 	if !ok {
 		f.addChainIntervals(t)
@@ -123,12 +126,13 @@ func (f *fitter) setElliott(m *elliott, t *transitions, lost []bool) {
 	}
 }
 
-// testRuns compares the lengths of the loss runs with those expected of the model by a chi-square
-// test over the lengths that are expected at least five times, and all longer ones together. It
-// sets RunsP and adds a note if the model does not fit. With too few runs it does nothing.
-func (f *fitter) testRuns(m *elliott) {
-	// g and b: probabilities that a run has at least k+1 losses and the last of them occurred in the
-	// good or the bad state. left: probability that a run is longer than the lengths tested so far.
+// testBurstLengths compares the observed lengths of loss bursts (runs of consecutive losses) with those that
+// model m predicts, by a chi-square test. The bins of the test are the lengths, from 1, that are expected
+// at least five times, and all longer ones together. It sets RunsP, the p-value, and adds a note if the
+// model does not fit. It does nothing if there are too few bursts for a test.
+func (f *fitter) testBurstLengths(m *elliott) {
+	// g and b: probabilities that a burst has at least k+1 losses and that loss k+1 occurred in the good or
+	// the bad state. left: probability that a burst is longer than the lengths tested so far.
 	g, b := m.afterArrival()
 	total := g + b
 	g, b = g/total, b/total
@@ -138,7 +142,7 @@ func (f *fitter) testRuns(m *elliott) {
 		ng, nb := g*(1-m.p)+b*m.r, g*m.p+b*(1-m.r) // states at the next packet
 		ends := ng*(1-m.eG) + nb*(1-m.eB)          // probability of exactly k+1 losses
 		g, b = ng*m.eG, nb*m.eB
-		const minExpected = 5 // runs; the usual rule for the chi-square test
+		const minExpected = 5 // bursts in a bin; the usual rule for the chi-square test
 		if n*ends < minExpected || n*(left-ends) < minExpected {
 			break
 		}
@@ -152,7 +156,7 @@ func (f *fitter) testRuns(m *elliott) {
 	if bins == 0 {
 		return
 	}
-	rest := float64(f.Measured.Bursts-seen) - n*left // all longer runs are one more bin
+	rest := float64(f.Measured.Bursts-seen) - n*left // all longer bursts are one more bin
 	chi += rest * rest / (n * left)
 	f.RunsP = 1 - regularizedGamma(float64(bins)/2, chi/2)
 	if f.RunsP < 0.01 {

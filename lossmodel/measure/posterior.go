@@ -103,7 +103,9 @@ func (b *posterior) interval() span {
 // and r are independent, so P(p/r < x) is the mean of P(p < x*r) over the posterior of r.
 func (t *transitions) lossInterval() span {
 	p, r := t.enterPosterior(), t.leavePosterior()
-	var logR, weights [gridSteps]float64 // log of r in the middle of each grid step, and its probability
+	// Log of r in the middle of each grid step, and the probability of the step. The grid is over the logit x
+	// of a probability, whose log is -softplus(-x).
+	var logR, weights [gridSteps]float64
 	for i := range logR {
 		logR[i] = -softplus(-(r.from + (float64(i)+0.5)*r.step))
 		weights[i] = r.cdf[i+1] - r.cdf[i]

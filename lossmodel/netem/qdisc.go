@@ -151,17 +151,17 @@ func (q *Qdisc) schedule(now int64, wireBytes int, p *Packet) {
 	}
 	send := now + delay // when the packet leaves, without regard to slots
 	if q.p.Rate.Bytes > 0 {
-		if last, ok := q.waiting.lastSend(); ok {
-			send = max(send, last) // the line is busy until then
+		if latestSend, ok := q.waiting.findLatestSend(); ok {
+			send = max(send, latestSend) // the line is busy until then
 		}
 		send += q.p.transmissionTime(wireBytes)
 	}
-	leaves := q.slots.departure(max(send, now), wireBytes, &q.p.Slot, &q.unseeded)
-	if leaves-now > horizon {
+	departure := q.slots.departure(max(send, now), wireBytes, &q.p.Slot, &q.unseeded)
+	if departure-now > horizon {
 		*p = Packet{Outcome: Full}
 		return
 	}
 	q.sinceReordered++
-	q.waiting.add(send, leaves)
-	p.Due = leaves
+	q.waiting.add(send, departure)
+	p.Due = departure
 }

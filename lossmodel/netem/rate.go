@@ -20,7 +20,8 @@ func (p *Params) transmissionTime(wire int) int64 {
 	return int64(min(size*uint64(time.Second)/p.Rate.Bytes, 2*horizon))
 }
 
-// waiting is the packets that have not left, as a heap of their departure times in nanoseconds.
+// waiting holds the departure times of the packets that have not left, as a heap. All times are in
+// nanoseconds.
 type waiting struct {
 	departures []int64
 	latestSend int64 // latest send time (without slots) among the waiting packets
@@ -35,8 +36,8 @@ func (w *waiting) Swap(i, j int)      { w.departures[i], w.departures[j] = w.dep
 func (w *waiting) Push(any)           { panic("not used") }
 func (w *waiting) Pop() any           { panic("not used") }
 
-// lastSend returns the latest send time of the waiting packets; false if none.
-func (w *waiting) lastSend() (int64, bool) { return w.latestSend, len(w.departures) > 0 }
+// findLatestSend returns the latest send time of the waiting packets, or false if none is waiting.
+func (w *waiting) findLatestSend() (int64, bool) { return w.latestSend, len(w.departures) > 0 }
 
 // removeDeparted removes packets that left before now.
 func (w *waiting) removeDeparted(now int64) {
@@ -48,13 +49,13 @@ func (w *waiting) removeDeparted(now int64) {
 	}
 }
 
-// add adds a packet. send is when it leaves without slots, and leaves its departure, which slots
-// may delay.
-func (w *waiting) add(send, leaves int64) {
+// add adds a packet. send is the time at which the packet would leave without slots, departure the time
+// at which it leaves; both are in nanoseconds. Slots are netem's intervals in which packets may leave.
+func (w *waiting) add(send, departure int64) {
 	if len(w.departures) == 0 || send > w.latestSend {
 		w.latestSend = send
 	}
-	w.departures = append(w.departures, leaves)
+	w.departures = append(w.departures, departure)
 	w.peak = max(w.peak, len(w.departures))
 	heap.Fix(w, len(w.departures)-1)
 }

@@ -95,8 +95,8 @@ const (
 	playerPosition = 2
 )
 
-// entityField returns the column for a field of an entity. Most integers are numbers of things, so that
-// they are enums.
+// entityField returns the column for a field of an entity. By default an integer is an enum, because
+// most integers are indices, such as those of models, weapons and clients. Bits is 0 for floats.
 func entityField(f Field) frame.Field {
 	switch {
 	case f.Bits == 0:

@@ -133,7 +133,7 @@ func (d *Delivery) Blocks() []BlockState {
 func (d *Delivery) blockState(n int) BlockState {
 	sendCount := d.snd.Progress().SendCount(n)
 	in, _ := d.rcv.Progress()
-	arrived := d.sameEpoch() && in.Has(n)
+	arrived := d.sameEpoch() && in.Has(n) // in another epoch, in is the progress of an earlier delivery
 	switch {
 	case arrived && sendCount > 1:
 		return BlockRecovered

@@ -63,20 +63,20 @@ type snapshot struct {
 // Snapshots 0 and 3 are set only for the spline.
 type window [4]snapshot
 
-// findWindow returns the untainted snapshots around moment. If a snapshot has exactly that time, it is
-// both snapshot 1 and 2.
+// findWindow returns the snapshots around the displayed time moment, without tainted ones; for their order
+// see window. If a snapshot has exactly that time, it is both snapshot 1 and 2.
 func (x *screen) findWindow(moment time.Duration) (w window) {
 	newest, has := x.history.Newest()
 	if !has {
 		return w
 	}
-	at := x.cadence.SeqAt(moment)
-	w[1] = x.snapshotOf(x.newestUpTo(min(at, newest))) // of any age: the display stands still at the newest one
+	seq := x.cadence.SeqAt(moment)
+	w[1] = x.snapshotOf(x.newestUpTo(min(seq, newest))) // of any age: the display stands still at the newest one
 	if w[1].entry != nil && w[1].at == moment {
 		w[2] = w[1]
 		return w
 	}
-	w[2] = x.snapshotOf(x.oldestFrom(at+1, newest))
+	w[2] = x.snapshotOf(x.oldestFrom(seq+1, newest))
 	if x.hermite && w[1].entry != nil && w[2].entry != nil {
 		if seq := w[1].entry.Seq; seq > 0 {
 			w[0] = x.snapshotOf(x.newestUpTo(seq - 1))
@@ -203,8 +203,8 @@ func (x *screen) captureTime(w *window, moment time.Duration) (at time.Duration,
 	}
 }
 
-// drawCube computes the displayed pose of cube i, if it is needed, and adds the cube's error to m. A
-// cube at rest in the snapshots and in the source's frames is not counted; see
+// drawCube computes the displayed pose of cube i, if it is needed for the error or the picture, and adds
+// the difference from the source's pose to m. A cube at rest in the snapshots and in the source's frames is not counted; see
 // meters.DisplayErrors.
 func (x *screen) drawCube(b *blend, i int, m *meters.DisplayErrors) {
 	from, to := cubeRowAt(b.a, i), cubeRowAt(b.b, i)
@@ -215,13 +215,13 @@ func (x *screen) drawCube(b *blend, i int, m *meters.DisplayErrors) {
 		atRest = still && frame.EqualCubes(truthBefore, truthAfter) && frame.EqualCubes(truthBefore, from)
 		exact = atRest || b.sameTicks && frame.EqualCubes(from, truthBefore) && frame.EqualCubes(to, truthAfter)
 	}
-	var p, q, truth cubePose
+	var p, q, truth cubePose // poses in snapshots a and b, and in the source at the displayed time
 	if !exact || x.withPicture {
 		x.placeCube(b, i, still, &p, &q)
 	}
 	x.errorUM[i] = 0
 	switch {
-	case !b.hasTruth || atRest:
+	case !b.hasTruth || atRest: // nothing to compare with, or not counted
 	case exact:
 		m.Add(0, 0) // no error, but the cube moves
 	default:

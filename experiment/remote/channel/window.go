@@ -20,8 +20,8 @@ const (
 	tooOld             // below the window
 )
 
-// classify reports whether a sequence number is new, a duplicate or below the window. It does not
-// change the window.
+// classify returns whether a sequence number is unseen, a duplicate or too old. It does not change the
+// window.
 func (w *window) classify(seq uint32) seqState {
 	n := uint64(seq)
 	switch {
@@ -35,7 +35,8 @@ func (w *window) classify(seq uint32) seqState {
 	return unseen
 }
 
-// markSeen records an unseen number and moves the window up to it.
+// markSeen records that sequence number seq was received. If seq is beyond the window, the window moves up
+// so that seq is its highest number.
 func (w *window) markSeen(seq uint32) {
 	n := uint64(seq)
 	if n >= w.next+windowBits { // beyond a whole window: no earlier number remains in it

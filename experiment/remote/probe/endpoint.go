@@ -43,8 +43,8 @@ func newEndpoint(s *channel.Session, p Plan, size int) *endpoint {
 // After a longer delay the remaining schedule is shifted.
 const maxCatchUp = 20 * time.Millisecond
 
-// sendDue sends all probes that are due. next is when the following probe is due; more is false if
-// all probes of the plan are sent.
+// sendDue sends all probes that are due at now. next is the time at which the following probe is due.
+// more is false if all probes of the plan have been sent, or sending failed.
 func (e *endpoint) sendDue(now time.Time) (next time.Time, more bool, err error) {
 	for len(e.sentAt) < e.plan.Packets() {
 		if now.Before(e.nextDue) {
@@ -103,6 +103,12 @@ func (e *endpoint) recordArrival(d *channel.Datagram) {
 		e.newestReceived, e.newestReceivedAt, e.hasReceived = s, at, true
 	}
 }
+
+// Arguments for the parameter sending of endpoint.run.
+const (
+	sendProbes  = true
+	onlyReceive = false
+)
 
 // run receives until the deadline or until done returns true. It records probes, passes other
 // datagrams to handle, and sends due probes if sending is true. handle and done may be nil.

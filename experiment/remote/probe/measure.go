@@ -44,10 +44,10 @@ func Measure(ctx context.Context, s *channel.Session, plan Plan, progress func(s
 	m.startedAt = time.Now()
 	m.nextDue = m.startedAt
 	// Send and receive probes for the plan's duration, receive those in flight, then fetch the results.
-	if err := m.run(ctx, m.startedAt.Add(plan.Duration), true, m.receive, m.reportProgress); err != nil {
+	if err := m.run(ctx, m.startedAt.Add(plan.Duration), sendProbes, m.receive, m.reportProgress); err != nil {
 		return nil, err
 	}
-	if err := m.run(ctx, time.Now().Add(m.drainTime()), false, m.receive, nil); err != nil {
+	if err := m.run(ctx, time.Now().Add(m.drainTime()), onlyReceive, m.receive, nil); err != nil {
 		return nil, err
 	}
 	if err := m.collect(ctx); err != nil {

@@ -106,7 +106,7 @@ func ApplyFile(disk *atomicfile.Disk, old, patch, new string, progress Progress)
 // danglingError replaces the error of a dangling symbolic link by one that wraps ErrNoFile.
 func danglingError(name string, err error) error {
 	if errors.Is(err, atomicfile.ErrDangling) {
-		return fmt.Errorf("%s is a link to nothing: %w", name, ErrNoFile)
+		return fmt.Errorf("%s is a symbolic link to a file that does not exist: %w", name, ErrNoFile)
 	}
 	return err
 }

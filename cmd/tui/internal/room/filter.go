@@ -24,7 +24,7 @@ func (f Filter) String() string {
 	case f == FilterAll:
 		return "all"
 	case f == filterFailed:
-		return "trouble"
+		return "trouble" // the fixed name in commands
 	}
 	return strings.ToLower(strings.ReplaceAll(look.OutcomeName(f.outcome()), " ", "-"))
 }

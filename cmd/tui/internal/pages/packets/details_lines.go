@@ -97,7 +97,7 @@ func baselineState(in *inspector.Inside) (string, look.Style) {
 	case inspector.BaseUnknown:
 		return "missing", look.NoBase
 	}
-	return "not needed, the packet was not decoded", look.Dim
+	return "not checked: the packet was not decoded", look.Dim
 }
 
 func formatMs(d time.Duration) string { return units.Fixed(float64(d)/1e6, 1) + " ms" }

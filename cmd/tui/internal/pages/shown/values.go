@@ -36,7 +36,7 @@ func (p *values) Name() string { return "Sent and displayed" }
 
 // Observe implements room.Observer. While time advances the values change only on slow ticks.
 func (p *values) Observe(v room.View) bool {
-	if p.past == v.Past && p.frames != nil && (v.Past || v.Running() && !v.Slow) {
+	if p.past == v.Past && p.frames != nil && (v.Past || v.Running() && !v.RedrawDue) {
 		return false
 	}
 	p.emptyText = panes.NothingSentText(v.ActiveLane())

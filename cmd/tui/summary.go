@@ -100,7 +100,7 @@ func writeRemote(w io.Writer, peer *engine.Remote, network *figures.Remote) {
 			formatFigure(network.CoverKbps))
 	}
 	if network.Differs > 0 {
-		fmt.Fprintf(w, "          %d packets had another outcome at the peer than at an identical receiver on this machine\n", network.Differs)
+		fmt.Fprintf(w, "          %d packets had a different outcome at the peer than at the receiver that this machine simulates\n", network.Differs)
 	}
 }
 

@@ -91,7 +91,7 @@ func baselineState(in *inspector.Inside) (string, look.Style) {
 	case inspector.BaseLost:
 		return "missing, lost by the link", look.NoBase
 	case inspector.BaseFailed:
-		return "missing, it could not be decoded", look.NoBase
+		return "missing, it arrived but could not be decoded", look.NoBase
 	case inspector.BasePending:
 		return "missing, still in flight", look.NoBase
 	case inspector.BaseUnknown:

@@ -55,7 +55,7 @@ func Create(disk *atomicfile.Disk, path string, cubes int) (*recordingWriter, er
 	}
 	file, err := disk.Create(path)
 	if errors.Is(err, atomicfile.ErrDangling) {
-		return nil, fmt.Errorf("%w: %q is %v, expected the path of a file", ErrSpec, path, atomicfile.ErrDangling)
+		return nil, fmt.Errorf("%w: %q is a %v, expected the path of a file", ErrSpec, path, atomicfile.ErrDangling)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("%s: cannot be written: %w", path, err)

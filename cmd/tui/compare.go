@@ -116,6 +116,7 @@ func parseLimits(texts []string) (list []report.Limit, err error) {
 // then the number of the other figures. For sweeps the first column names the point.
 func writeComparison(w io.Writer, c *report.Comparison) {
 	hasPoints := slices.ContainsFunc(c.Differences, func(d report.Difference) bool { return len(d.Set) > 0 })
+	// texttable.New removes the prefix ">", which marks a column of right-aligned numbers.
 	titles := []string{"figure", ">base", ">new", ">change", ">95 %", ">pairs", "verdict"}
 	if hasPoints {
 		titles = append([]string{"point"}, titles...)

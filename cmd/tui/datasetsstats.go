@@ -181,8 +181,8 @@ func summarise(ctx context.Context, src dataset.Source, limit int) (stats.Summar
 	return c.Summary(), nil
 }
 
-// measureCosts scores the encoders by the rules of the walk-off. Its errors come from the data and
-// so are usage errors, except for an interruption, and a failure if an encoder is not lossless.
+// measureCosts scores the encoders by the rules of the walk-off. An encoder that is not lossless is
+// a failure. Other errors come from the data and are usage errors, except for an interruption.
 func (a *app) measureCosts(ctx context.Context, f walkoffFlags, codecs []*encoders.Codec) ([]encoderCost, error) {
 	line := a.progress("stats")
 	defer line.done()

@@ -233,8 +233,8 @@ func (a *app) writeMeasured(p *probe.Path, s *channel.Session) error {
 		widenMeanDelay(&fits[i], float64(p.BaseError)/1e6)
 	}
 	header := fmt.Sprintf("# Path to %s: round trip min %.3f ms, median %.3f ms, p99 %.3f ms.\n"+
-		"# The fastest 1 %% of packets of each direction are assumed to take half of their round trip, %.3f ms,\n"+
-		"# because the clocks differ. The uncertainty of this value is %.3f ms.\n", doc.To, doc.Trips.Min, doc.Trips.P50, doc.Trips.P99, doc.Base, doc.Slack)
+		"# The fastest 1 %% of packets of each direction are assumed to take half of their round trip, %.3f ms:\n"+
+		"# the clocks of the two machines differ, so one direction cannot be measured alone. Uncertainty: %.3f ms.\n", doc.To, doc.Trips.Min, doc.Trips.P50, doc.Trips.P99, doc.Base, doc.Slack)
 	doc.Up, doc.Down = newFitInfo("up", "", &fits[0]), newFitInfo("down", "", &fits[1])
 	doc.Table = header + doc.Up.Table + doc.Down.Table
 	if p.DroppedCopies > 0 { // more copies than a capture stores

@@ -151,9 +151,9 @@ func testNotes(dir direction, r *measure.Report) []string {
 	notes := slices.Clone(r.Notes)
 	switch {
 	case dir.spec.Netem.On:
-		text := "a line of netem decides packet by packet as the kernel does, which has no closed form"
+		text := "no closed form exists with netem options, because they are applied packet by packet as in the kernel"
 		if rate := dir.spec.Netem.LossRate(); rate > 0 {
-			text += fmt.Sprintf("; in the long run it drops %.4g%% of packets", rate*100)
+			text += fmt.Sprintf("; in the long run netem drops %.4g%% of packets", rate*100)
 		}
 		return append(notes, text)
 	case len(r.Checks) == 0 && len(notes) == 0:

@@ -222,7 +222,7 @@ func TestPatchAndRecordFollowLinks(t *testing.T) {
 			t.Errorf("%q: nothing was written where the link leads to: %v", args, err)
 		}
 		if o := tui(append(args, "nothing")...); o.code != exitUsage || !strings.Contains(o.stderr, "symbolic link to a file that does not exist") {
-			t.Errorf("%q: exit %d, %q; expected an error about a dangling link", args, o.code, o.stderr)
+			t.Errorf("%q: exit %d, %q; expected an error about a symbolic link to a file that does not exist", args, o.code, o.stderr)
 		}
 	}
 	if got, _ := os.ReadFile("file"); string(got) != new {

@@ -54,8 +54,8 @@ single client:
   [[at]]
   t = "30s"
   down.loss = "20%"
-  [[client]]                   # by address = "10.0.0.5", or by turn
-  turn = 2
+  [[client]]                   # address = "10.0.0.5" selects by address
+  turn = 2                     # the second client that connects
   up.latency = "200ms"
 
 On a terminal it shows a dashboard: the traffic in both directions, losses by cause, the
@@ -97,7 +97,7 @@ func (f *proxyFlags) add(cmd *cobra.Command) {
 	flags.BoolVar(&f.headless, "headless", false, "print a line per second instead of the dashboard")
 	flags.DurationVar(&f.duration, "duration", 0, "stop after this `TIME`")
 	flags.StringVar(&f.capture, "capture", "", "write all datagrams, received and sent, to this pcapng `FILE`")
-	flags.StringVar(&f.record, "record", "", "write the outcome of each datagram as CSV; `FILE` x.csv gives x.up.csv and x.down.csv")
+	flags.StringVar(&f.record, "record", "", "write the outcome of each datagram as CSV; for `FILE` x.csv the files are x.up.csv and x.down.csv")
 	flags.BoolVar(&f.shared, "shared", false, "let all clients share one pair of links, and so a bottleneck")
 	flags.IntVar(&f.clients, "max-clients", relay.DefaultClients, "refuse new clients while there are `N`")
 	flags.DurationVar(&f.idle, "idle", relay.DefaultIdle, "remove clients that send nothing for this `TIME`")

@@ -166,7 +166,7 @@ func flagError(cmd *cobra.Command, err error) error {
 	case errors.As(err, &unknown):
 		var known []string
 		cmd.Flags().VisitAll(func(f *pflag.Flag) { known = append(known, f.Name) })
-		hint := didYouMean(unknown.GetSpecifiedName(), known)
+		hint := didYouMean(unknown.GetSpecifiedName(), known) // "; did you mean NAME?", which becomes "mean --NAME"
 		return usagef("%sunknown flag --%s%s", prefix, unknown.GetSpecifiedName(), strings.Replace(hint, "mean ", "mean --", 1))
 	case errors.As(err, &noValue):
 		return usagef("%sflag --%s expects %s", prefix, noValue.GetSpecifiedName(), expectedValue(noValue.GetFlag()))

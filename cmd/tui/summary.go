@@ -100,7 +100,7 @@ func writeRemote(w io.Writer, peer *engine.Remote, network *figures.Remote) {
 			formatFigure(network.CoverKbps))
 	}
 	if network.Differs > 0 {
-		fmt.Fprintf(w, "          %d packets had another outcome at the peer than at an identical receiver on this machine\n", network.Differs)
+		fmt.Fprintf(w, "          %d packets had a different outcome at the peer than at the receiver that this machine simulates\n", network.Differs)
 	}
 }
 
@@ -251,8 +251,9 @@ func playoutCells(run *engine.Result) []any {
 }
 
 // itemTable returns the columns of sweeps without cubes: bits per item, for bytes also the
-// compressed size in percent, times, and the gauges of the endpoints. cells returns the row of
-// one run. note explains marked times; it is empty if no time is marked.
+// compressed size in percent, encode and decode times, and the gauges of the endpoints. cells
+// returns the row of one run. note is the footnote of the mark that some times have (times of an
+// encoder that runs emulated, for example); it is empty if no time has a mark.
 func itemTable(r *report.Report) (titles []string, cells func(*engine.Result) []any, note string) {
 	item, names := r.Runs[0].Item, gaugeNames(r)
 	titles = []string{">bits/" + item}

@@ -49,7 +49,7 @@ func transferStatus(x *figures.Transfer) string {
 }
 
 // writeTransferShadows writes a table that compares the transfer with those of the shadows. The
-// time ratio is that of a transfer to the one of the active encoder.
+// time ratio is the transfer time of a shadow divided by that of the active encoder.
 func writeTransferShadows(w io.Writer, r *engine.Result) {
 	if len(r.Shadows) == 0 {
 		return

@@ -302,7 +302,7 @@ func (a *app) trainOne(ctx context.Context, out string, t train.Trainer, job tra
 		result.Curve = append(result.Curve, curvePoint{p.Part, p.Epoch, finiteOrNil(p.Train), finiteOrNil(p.Held)})
 	}
 	dir, folder := out, t.Folder
-	if t.Model {
+	if t.Model { // the only file gets the path out, without a folder of the encoder
 		dir, files[0].Name = filepath.Split(out)
 		dir, folder = cmp.Or(dir, "."), "."
 	} else {

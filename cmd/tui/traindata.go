@@ -114,6 +114,7 @@ func (a *app) readTrainingSet(ctx context.Context, spec string, f trainFlags, tr
 	}
 	a.printRemarks(src)
 	if r, ok := src.(*dataset.Recording); ok {
+		// Reading the preamble validates that the recording begins with it.
 		if err := r.Preamble(); err != nil {
 			return trainingSet{}, markDataError(err)
 		}

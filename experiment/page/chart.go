@@ -39,11 +39,11 @@ type chart struct {
 
 // line is a line of a chart, or the edge of a band.
 type line struct {
-	Name string  `json:"name"`
-	Ink  int     `json:"ink"`            // colour, 1 to 8
-	Y    []value `json:"y"`              // null is a gap
-	Kind string  `json:"kind,omitempty"` // "" (a line), "dots", "dash", or "edge" of a band
-	Band int     `json:"band,omitempty"` // for the second edge of a band: how many lines before this one the first edge is; otherwise 0
+	Name  string  `json:"name"`
+	Color int     `json:"ink"`            // number of the colour in page.css, 1 to 8
+	Y     []value `json:"y"`              // null is a gap
+	Kind  string  `json:"kind,omitempty"` // "" (a line), "dots", "dash", or "edge" of a band
+	Band  int     `json:"band,omitempty"` // for the second edge of a band: how many lines before this one the first edge is; otherwise 0
 }
 
 // value is a number with four significant digits; NaN and infinities are null in JSON.

@@ -296,7 +296,7 @@ func (d *document) compareChart(runs []*run, names []string, title, unit string,
 				y[j] = value(scale * divide(figure(&points[k])))
 			}
 		}
-		c.Lines = append(c.Lines, line{Name: names[i], Ink: 1 + i, Y: y})
+		c.Lines = append(c.Lines, line{Name: names[i], Color: 1 + i, Y: y})
 		if i == 0 {
 			c.Label = describeSeries(names[0]+": "+title, unit, y)
 		} else {

@@ -67,7 +67,7 @@ func (s *section) addCharts(d *chartData, first int) {
 type stripPart struct {
 	Name, Share string
 	X, Width    string // in units of 1/1000 of the bar
-	Ink         int    // colour, 1 to 8
+	Color       int    // number of the colour in page.css, 1 to 8
 }
 
 // newStrip returns the parts of a stacked bar that is 1000 units wide. names and shares have the same
@@ -79,7 +79,7 @@ func newStrip(names []string, shares []float64) (out []stripPart) {
 			continue
 		}
 		out = append(out, stripPart{Name: names[i], Share: formatPercent(share), X: fmt.Sprintf("%.1f", 1000*left),
-			Width: fmt.Sprintf("%.1f", 1000*share), Ink: 1 + i%8})
+			Width: fmt.Sprintf("%.1f", 1000*share), Color: 1 + i%8})
 		left += share
 	}
 	return out

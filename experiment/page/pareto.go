@@ -142,7 +142,7 @@ func paretoGraphic(names []string, groups map[string][]*gridPoint, m metric) gra
 			g.Dots = append(g.Dots, c)
 		}
 		if name != "" {
-			g.Key = append(g.Key, stripPart{Name: name, Ink: 1 + i})
+			g.Key = append(g.Key, stripPart{Name: name, Color: 1 + i})
 		}
 	}
 	return g

@@ -177,7 +177,7 @@ func (d *document) addGridChart(points []gridPoint, axes []axis, m metric) {
 		means = append(means, lines[0].Y...)
 		lines[0].Name = cmp.Or(name, m.title)
 		for k := range lines {
-			lines[k].Ink = 1 + i
+			lines[k].Color = 1 + i
 		}
 		c.Lines = append(c.Lines, lines...)
 	}

@@ -78,37 +78,37 @@ func (d *chartData) sampleCharts(points []point, item string, budget float64) {
 		d.Charts = append(d.Charts, c)
 	}
 	kbps := []line{
-		{Name: "payload", Ink: 1, Y: ratioValues(points, payloadKbps, 1)},
-		{Name: "wire", Ink: 8, Y: ratioValues(points, wireKbps, 1)},
-		{Name: "feedback", Ink: 3, Y: ratioValues(points, feedbackKbps, 1)},
+		{Name: "payload", Color: 1, Y: ratioValues(points, payloadKbps, 1)},
+		{Name: "wire", Color: 8, Y: ratioValues(points, wireKbps, 1)},
+		{Name: "feedback", Color: 3, Y: ratioValues(points, feedbackKbps, 1)},
 	}
 	if points[0].width > 1.5*samplePeriod { // points are means of several samples: show their range
-		kbps = append(kbps, line{Name: "payload, max of 100 ms", Ink: 1, Kind: "edge", Y: ratioValues(points, peakKbps, 1)},
-			line{Name: "payload, min of 100 ms", Ink: 1, Kind: "edge", Band: 1, Y: ratioValues(points, minKbps, 1)})
+		kbps = append(kbps, line{Name: "payload, max of 100 ms", Color: 1, Kind: "edge", Y: ratioValues(points, peakKbps, 1)},
+			line{Name: "payload, min of 100 ms", Color: 1, Kind: "edge", Band: 1, Y: ratioValues(points, minKbps, 1)})
 	}
 	if budget > 0 {
 		constant := func(*point) (num, den float64) { return budget, 1 }
-		kbps = append(kbps, line{Name: "budget", Ink: 5, Kind: "dash", Y: ratioValues(points, constant, 1)})
+		kbps = append(kbps, line{Name: "budget", Color: 5, Kind: "dash", Y: ratioValues(points, constant, 1)})
 	}
 	add("Bandwidth", "kbps", kbps...)
 	if anyPositive(points, func(p *point) float64 { return p.changed }) {
-		add("Bits per changed "+item, "bits", line{Name: "per changed " + item, Ink: 1, Y: ratioValues(points, bitsPerChanged, 1)})
+		add("Bits per changed "+item, "bits", line{Name: "per changed " + item, Color: 1, Y: ratioValues(points, bitsPerChanged, 1)})
 	} else if anyPositive(points, func(p *point) float64 { return p.items }) {
-		add("Bits per "+item, "bits", line{Name: "per " + item, Ink: 1, Y: ratioValues(points, bitsPerItem, 1)})
+		add("Bits per "+item, "bits", line{Name: "per " + item, Color: 1, Y: ratioValues(points, bitsPerItem, 1)})
 	}
-	add("Packets failed, lost or stale", "per second", line{Name: "failed", Ink: 5, Y: ratioValues(points, failedRate, 1)},
-		line{Name: "lost", Ink: 2, Y: ratioValues(points, lostRate, 1)}, line{Name: "stale", Ink: 4, Y: ratioValues(points, staleRate, 1)})
+	add("Packets failed, lost or stale", "per second", line{Name: "failed", Color: 5, Y: ratioValues(points, failedRate, 1)},
+		line{Name: "lost", Color: 2, Y: ratioValues(points, lostRate, 1)}, line{Name: "stale", Color: 4, Y: ratioValues(points, staleRate, 1)})
 	if anyPositive(points, func(p *point) float64 { return p.packetsWithAge }) {
-		add("Age of the baseline", "ticks", line{Name: "mean age", Ink: 1, Y: ratioValues(points, baselineAge, 1)})
+		add("Age of the baseline", "ticks", line{Name: "mean age", Color: 1, Y: ratioValues(points, baselineAge, 1)})
 	}
 	if anyPositive(points, func(p *point) float64 { return p.ticksWithAge }) {
-		add("Age of displayed data", "ms", line{Name: "mean age", Ink: 3, Y: ratioValues(points, displayAge, 1)})
+		add("Age of displayed data", "ms", line{Name: "mean age", Color: 3, Y: ratioValues(points, displayAge, 1)})
 	}
 	if anyPositive(points, func(p *point) float64 { return p.starved + p.late }) {
-		add("Display starved", "% of display ticks", line{Name: "starved", Ink: 5, Y: ratioValues(points, starvedShare, 100)})
+		add("Display starved", "% of display ticks", line{Name: "starved", Color: 5, Y: ratioValues(points, starvedShare, 100)})
 	}
 	if anyPositive(points, func(p *point) float64 { return p.positionMM }) {
-		add("Maximum position error", "mm", line{Name: "position error", Ink: 4, Y: ratioValues(points, positionMM, 1)})
+		add("Maximum position error", "mm", line{Name: "position error", Color: 4, Y: ratioValues(points, positionMM, 1)})
 	}
 }
 
@@ -172,8 +172,8 @@ func (d *chartData) delayChart(p *packetStats) {
 		return
 	}
 	d.Charts = append(d.Charts, chart{Title: "One-way delay", Unit: "ms", Axis: "s", X: d.addAxis(x), Marked: true,
-		Label: describeSeries("One-way delay", "ms", mean), Lines: []line{{Name: "mean", Ink: 1, Y: mean},
-			{Name: "slowest", Ink: 1, Kind: "edge", Y: maxDelay}, {Name: "fastest", Ink: 1, Kind: "edge", Band: 1, Y: minDelay}}})
+		Label: describeSeries("One-way delay", "ms", mean), Lines: []line{{Name: "mean", Color: 1, Y: mean},
+			{Name: "slowest", Color: 1, Kind: "edge", Y: maxDelay}, {Name: "fastest", Color: 1, Kind: "edge", Band: 1, Y: minDelay}}})
 }
 
 // packetChart adds a time line of packets with problems: a row per kind, and a dot per packet with its
@@ -186,7 +186,7 @@ func (d *chartData) packetChart(p *packetStats) {
 	}
 	var dots []timed
 	rows, n := []string{}, 0
-	colours := [numKinds]int{kindFailed: 5, kindLost: 2, kindLate: 4, kindLarge: 6}
+	colors := [numKinds]int{kindFailed: 5, kindLost: 2, kindLate: 4, kindLarge: 6}
 	var kinds []problemKind              // of the rows, from the bottom
 	for k := numKinds - 1; k >= 0; k-- { // the most severe kind is at the top
 		if p.problems[k].total == 0 {
@@ -218,7 +218,7 @@ func (d *chartData) packetChart(p *packetStats) {
 				y[i] = value(row)
 			}
 		}
-		c.Lines = append(c.Lines, line{Name: kindNames[k], Ink: colours[k], Kind: "dots", Y: y})
+		c.Lines = append(c.Lines, line{Name: kindNames[k], Color: colors[k], Kind: "dots", Y: y})
 	}
 	d.Charts = append(d.Charts, c)
 }

@@ -8,12 +8,12 @@ import (
 // Area is one layer of a stack. Its newest value is the last, at Spec.End-1. Negative values count as
 // 0.
 type Area struct {
-	Values  []float64
-	Weights []float64 // of the values in a mean; nil means equal
-	Fill    rune      // fills the area; a full block gets a smooth upper edge
-	Ink     Ink
-	Name    string // drawn in the area if there is room; every rune must be one column wide
-	NameInk Ink
+	Values    []float64
+	Weights   []float64 // of the values in a mean; nil means equal
+	Fill      rune      // fills the area; a full block gets a smooth upper edge
+	Style     Style
+	Name      string // drawn in the area if there is room; every rune must be one column wide
+	NameStyle Style
 }
 
 // drawStack draws the areas on top of each other, and their names. cols are the values of each area, one per
@@ -34,7 +34,7 @@ func (p *plot) drawStack(cols [][]float64) {
 			y := p.rows - 1 - k
 			if r := edgeRune(a.Fill, height-float64(k), p.ASCII); r != ' ' {
 				owner[y*p.cols+x] = layer + 1
-				p.box.set(p.left+x, y, r, a.Ink)
+				p.box.set(p.left+x, y, r, a.Style)
 			}
 		}
 	}
@@ -102,7 +102,7 @@ func (p *plot) drawAreaName(owner []int, i int) {
 			}
 		}
 		if first >= 0 {
-			p.box.text(p.left+x, (first+last)/2, " "+replaceWide(a.Name)+" ", a.NameInk)
+			p.box.text(p.left+x, (first+last)/2, " "+replaceWide(a.Name)+" ", a.NameStyle)
 			return
 		}
 	}

@@ -75,8 +75,8 @@ const farFactor = 4
 
 // scaledValues returns the values that determine the axis: areas and lines that must not leave the
 // chart, from p.Since on; and loose lines and older values that are not far above them. dots are the values
-// of each line, areas the heights of the stack, and aside marks dots that do not count; nil means none.
-func (p *plot) scaledValues(dots [][]float64, areas []float64, aside []bool) [][]float64 {
+// of each line, areas the heights of the stack, and unscaled is true for dots that do not count; nil means none.
+func (p *plot) scaledValues(dots [][]float64, areas []float64, unscaled []bool) [][]float64 {
 	since := 0
 	if p.Since > 0 {
 		since = int(min(max(p.firstDotSince(p.Since), 0), int64(p.cols*p.dotsPerColumn)))
@@ -84,7 +84,7 @@ func (p *plot) scaledValues(dots [][]float64, areas []float64, aside []bool) [][
 	fixed, loose, old := [][]float64{}, [][]float64{}, [][]float64{}
 	// classify adds the values before since to old, and the others to loose or fixed.
 	classify := func(cols []float64, isLoose bool) {
-		cols = maskValues(cols, aside)
+		cols = maskValues(cols, unscaled)
 		cut := min(since, len(cols))
 		old = append(old, cols[:cut])
 		if isLoose {

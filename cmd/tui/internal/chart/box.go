@@ -2,14 +2,14 @@ package chart
 
 import "strings"
 
-// Ink is the style of a cell. The package gives it no meaning: the caller sets inks in a Spec and
+// Style is the style of a cell. The package gives it no meaning: the caller sets styles in a Spec and
 // paints the resulting cells.
-type Ink uint8
+type Style uint8
 
 // cell is one character of a box, always one column wide.
 type cell struct {
-	Rune rune
-	Ink  Ink
+	Rune  rune
+	Style Style
 }
 
 // Box is a picture of W x H cells, row by row from the top.
@@ -20,7 +20,7 @@ type Box struct {
 }
 
 // newBox returns a box of w x h spaces in style blank. Negative sizes count as 0.
-func newBox(w, h int, blank Ink) *Box {
+func newBox(w, h int, blank Style) *Box {
 	b := &Box{W: max(w, 0), H: max(h, 0)}
 	b.Cells = make([]cell, b.W*b.H)
 	for i := range b.Cells {
@@ -32,7 +32,7 @@ func newBox(w, h int, blank Ink) *Box {
 // Row returns the cells of row y.
 func (b *Box) Row(y int) []cell { return b.Cells[y*b.W : (y+1)*b.W] }
 
-// String returns the picture without its inks, H lines of W characters.
+// String returns the picture without its styles, H lines of W characters.
 func (b *Box) String() string {
 	var s strings.Builder
 	for y := range b.H {
@@ -47,16 +47,16 @@ func (b *Box) String() string {
 }
 
 // set sets a cell; cells outside the box are dropped.
-func (b *Box) set(x, y int, r rune, ink Ink) {
+func (b *Box) set(x, y int, r rune, style Style) {
 	if x >= 0 && x < b.W && y >= 0 && y < b.H {
-		b.Cells[y*b.W+x] = cell{r, ink}
+		b.Cells[y*b.W+x] = cell{r, style}
 	}
 }
 
 // text writes s from (x, y) and returns the column after it.
-func (b *Box) text(x, y int, s string, ink Ink) int {
+func (b *Box) text(x, y int, s string, style Style) int {
 	for _, r := range s {
-		b.set(x, y, r, ink)
+		b.set(x, y, r, style)
 		x++
 	}
 	return x

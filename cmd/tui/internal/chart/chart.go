@@ -11,7 +11,7 @@ type Series struct {
 	Weights []float64 // of the values in a Mean; nil means equal
 	Reduce  Reducer
 	Stroke  Stroke
-	Ink     Ink
+	Style   Style
 	Loose   bool // may leave the chart at the top instead of flattening the other lines
 	Marker  rune // drawn on the line at intervals, to distinguish lines of one stroke; 0 means none
 }
@@ -20,7 +20,7 @@ type Series struct {
 // then its name is shown at the upper edge.
 type Rule struct {
 	Value float64
-	Ink   Ink
+	Style Style
 	Name  string
 }
 
@@ -28,33 +28,33 @@ type Rule struct {
 type Mark struct {
 	At    int64 // index on the time line, as Spec.End
 	Label string
-	Ink   Ink
+	Style Style
 	Rune  rune // drawn below the instant; 0 means a caret
 }
 
 // Spec is what to draw.
 type Spec struct {
-	End       int64         // index after the newest value on an endless time line
-	Per       int           // values per column
-	Span      int           // if positive, replaces Per: values that the whole plot shows
-	Step      time.Duration // time between two values
-	Areas     []Area        // stacked, the first at the bottom; series are drawn over them
-	Series    []Series      // later ones are drawn over earlier ones
-	Rules     []Rule
-	Marks     []Mark
-	Floor     float64    // the top of the axis is at least this
-	Whole     float64    // if positive, the sum of the areas, which are shares; the axis has labels at its quarters
-	Since     int64      // index on the time line; older values may leave the chart instead of flattening newer ones
-	Time      bool       // draw the time axis below the plot
-	Labels    bool       // draw the labels of the marks
-	Newest    string     // label at the end of the time axis; "" means "now"
-	Aside     []Interval // intervals that do not affect the scale
-	AsideRune rune       // marks values of Aside that are above the chart; 0 means the usual marker
-	Fit       bool       // the axis fits the data and need not include 0; ignored with Areas
-	Fine      bool       // draw lines as Braille dots; ignored with ASCII or Areas
-	ASCII     bool
+	End               int64         // index after the newest value on an endless time line
+	Per               int           // values per column
+	Span              int           // if positive, replaces Per: values that the whole plot shows
+	Step              time.Duration // time between two values
+	Areas             []Area        // stacked, the first at the bottom; series are drawn over them
+	Series            []Series      // later ones are drawn over earlier ones
+	Rules             []Rule
+	Marks             []Mark
+	Floor             float64    // the top of the axis is at least this
+	Whole             float64    // if positive, the sum of the areas, which are shares; the axis has labels at its quarters
+	Since             int64      // index on the time line; older values may leave the chart instead of flattening newer ones
+	Time              bool       // draw the time axis below the plot
+	Labels            bool       // draw the labels of the marks
+	Newest            string     // label at the end of the time axis; "" means "now"
+	UnscaledIntervals []Interval // intervals that do not affect the scale
+	UnscaledRune      rune       // marks values in UnscaledIntervals that are above the chart; 0 means a triangle
+	Fit               bool       // the axis fits the data and need not include 0; ignored with Areas
+	Fine              bool       // draw lines as Braille dots; ignored with ASCII or Areas
+	ASCII             bool
 
-	Blank, Axis, Label, Tick Ink // styles of empty cells, axes, axis labels, and the lines of marks
+	Blank, Axis, Label, Tick Style // of empty cells, axes, axis labels, and the vertical lines of marks
 }
 
 // Draw returns a box of exactly w x h cells. If the box is too small it omits the labels of marks, then
@@ -70,19 +70,19 @@ func Draw(s *Spec, w, h int) *Box {
 		dots[i] = p.gather(&s.Series[i])
 	}
 	layers := s.gatherAreas(p.grid, p.cols)
-	aside := p.asideDots()
+	unscaled := p.unscaledDots() // dots whose values do not affect the value axis
 	// Later elements are drawn over earlier ones.
-	p.bounds = p.chooseBounds(p.scaledValues(dots, stackHeights(layers), aside))
+	p.bounds = p.chooseBounds(p.scaledValues(dots, stackHeights(layers), unscaled))
 	p.drawRules()
 	p.drawMarkLines()
 	p.drawStack(layers)
 	p.drawLines(dots)
 	for i, line := range s.Series {
-		p.markOffChart(dots[i], aside, line.Ink)
+		p.markOffChart(dots[i], unscaled, line.Style)
 	}
-	p.markOffChart(stackHeights(layers), aside, s.Label)
+	p.markOffChart(stackHeights(layers), unscaled, s.Label) // the stack has several styles; its marker gets that of labels
 	p.drawMarkers(dots)
-	p.drawFarRuleNames()
+	p.drawNamesOfRulesAbove()
 	p.drawValueAxis()
 	if p.timeRow >= 0 {
 		p.drawTimeAxis()
@@ -142,13 +142,14 @@ func (p *plot) drawRules() {
 			continue
 		}
 		for x := p.cols - 1; x >= 0; x -= 2 {
-			p.box.set(p.left+x, p.bounds.row(rule.Value, p.rows), r, rule.Ink)
+			p.box.set(p.left+x, p.bounds.row(rule.Value, p.rows), r, rule.Style)
 		}
 	}
 }
 
-// drawFarRuleNames draws, at the upper edge, the names of rules above the chart, as far as they fit.
-func (p *plot) drawFarRuleNames() {
+// drawNamesOfRulesAbove draws, at the upper edge, the names of rules whose values are above
+// the chart, as many as fit.
+func (p *plot) drawNamesOfRulesAbove() {
 	up := " ↑ "
 	if p.ASCII {
 		up = " ^ "
@@ -156,7 +157,7 @@ func (p *plot) drawFarRuleNames() {
 	x := 1
 	for _, rule := range p.Rules {
 		if text := " " + replaceWide(rule.Name) + up; rule.Name != "" && rule.Value > p.bounds.hi && x+utf8.RuneCountInString(text) <= p.cols {
-			x = p.box.text(p.left+x, 0, text, rule.Ink) - p.left
+			x = p.box.text(p.left+x, 0, text, rule.Style) - p.left
 		}
 	}
 }
@@ -164,7 +165,8 @@ func (p *plot) drawFarRuleNames() {
 // drawsFine reports whether lines are drawn as Braille dots.
 func (s *Spec) drawsFine() bool { return s.Fine && !s.ASCII && len(s.Areas) == 0 }
 
-// drawLines draws all series; dots are the values per dot of each.
+// drawLines draws all series. dots[i] has one value for each dot of p.Series[i]: each column of the plot has one dot or,
+// if lines are fine, two.
 func (p *plot) drawLines(dots [][]float64) {
 	if p.drawsFine() {
 		p.fineLines(dots)
@@ -176,14 +178,14 @@ func (p *plot) drawLines(dots [][]float64) {
 			rows[x] = p.bounds.scale(v, p.rows)
 		}
 		trace(rows, p.rows, line.Stroke.chars(p.ASCII), func(x, y int, r rune) {
-			p.box.set(p.left+x, y, r, line.Ink)
+			p.box.set(p.left+x, y, r, line.Style)
 		})
 	}
 }
 
 // markOffChart marks, at the upper edge, the columns of values more than half a row above the chart. dots
-// are values per dot; aside, nil for none, marks dots that get the marker Apart.
-func (p *plot) markOffChart(dots []float64, aside []bool, ink Ink) {
+// has one value per dot. Dots with unscaled[dot] get the marker UnscaledRune; a nil unscaled means none.
+func (p *plot) markOffChart(dots []float64, unscaled []bool, style Style) {
 	above := '▲'
 	if p.ASCII {
 		above = '^'
@@ -194,10 +196,10 @@ func (p *plot) markOffChart(dots []float64, aside []bool, ink Ink) {
 			continue
 		}
 		r := above
-		if aside != nil && aside[dot] && p.AsideRune != 0 {
-			r = p.AsideRune
+		if unscaled != nil && unscaled[dot] && p.UnscaledRune != 0 {
+			r = p.UnscaledRune
 		}
-		p.box.set(p.left+dot/p.dotsPerColumn, 0, r, ink)
+		p.box.set(p.left+dot/p.dotsPerColumn, 0, r, style)
 	}
 }
 

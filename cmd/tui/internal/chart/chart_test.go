@@ -13,14 +13,14 @@ import (
 )
 
 const (
-	inkBlank Ink = iota
-	inkAxis
-	inkLabel
-	inkTick
-	inkMark
-	inkRule
-	inkA
-	inkB
+	styleBlank Style = iota
+	styleAxis
+	styleLabel
+	styleTick
+	styleMark
+	styleRule
+	styleA
+	styleB
 )
 
 // bandwidth is a chart as the dashboard draws it: two lines, a budget, two changes, a spike and a gap.
@@ -43,11 +43,11 @@ func bandwidth() *Spec {
 	}
 	return &Spec{
 		End: 1400, Per: 10, Step: 100 * time.Millisecond,
-		Series: []Series{{Values: wire, Stroke: Dashed, Ink: inkB}, {Values: payload, Reduce: Max, Ink: inkA}},
-		Rules:  []Rule{{Value: 256, Ink: inkRule}},
-		Marks:  []Mark{{At: 1100, Label: "encoder rotor", Ink: inkMark}, {At: 1350, Label: "loss 5 %", Ink: inkMark}},
+		Series: []Series{{Values: wire, Stroke: Dashed, Style: styleB}, {Values: payload, Reduce: Max, Style: styleA}},
+		Rules:  []Rule{{Value: 256, Style: styleRule}},
+		Marks:  []Mark{{At: 1100, Label: "encoder rotor", Style: styleMark}, {At: 1350, Label: "loss 5 %", Style: styleMark}},
 		Time:   true, Labels: true,
-		Blank: inkBlank, Axis: inkAxis, Label: inkLabel, Tick: inkTick,
+		Blank: styleBlank, Axis: styleAxis, Label: styleLabel, Tick: styleTick,
 	}
 }
 
@@ -72,10 +72,10 @@ func TestGolden(t *testing.T) {
 	}
 }
 
-// inkAt returns the rows of a column that have the ink of a series.
-func inkAt(b *Box, x int, ink Ink) (rows []int) {
+// inkAt returns the rows of a column that have the style of a series.
+func inkAt(b *Box, x int, ink Style) (rows []int) {
 	for y := range b.H {
-		if b.Row(y)[x].Ink == ink {
+		if b.Row(y)[x].Style == ink {
 			rows = append(rows, y)
 		}
 	}
@@ -87,8 +87,8 @@ func TestLineIsAtTheRowOfItsValue(t *testing.T) {
 	// row is one unit.
 	for v := 0; v <= 10; v++ {
 		values := []float64{float64(v), float64(v), float64(v)}
-		b := Draw(&Spec{End: 3, Series: []Series{{Values: values, Ink: inkA}}, Floor: 10}, plotWidth(20)+12, 11)
-		got := inkAt(b, b.W-1, inkA)
+		b := Draw(&Spec{End: 3, Series: []Series{{Values: values, Style: styleA}}, Floor: 10}, plotWidth(20)+12, 11)
+		got := inkAt(b, b.W-1, styleA)
 		if len(got) != 1 || got[0] != 10-v {
 			t.Errorf("value %d of 10 lies on rows %v, want [%d]", v, got, 10-v)
 		}
@@ -99,10 +99,10 @@ func TestSpikeSurvives(t *testing.T) {
 	values := make([]float64, 1000)
 	values[503] = 60
 	for _, w := range []int{12, 30, 80, 200} {
-		spec := &Spec{End: 1000, Per: (1000 + plotWidth(w) - 1) / plotWidth(w), Series: []Series{{Values: values, Reduce: Max, Ink: inkA}}}
+		spec := &Spec{End: 1000, Per: (1000 + plotWidth(w) - 1) / plotWidth(w), Series: []Series{{Values: values, Reduce: Max, Style: styleA}}}
 		b := Draw(spec, w, 8)
 		row := slices.IndexFunc(strings.Split(b.String(), "\n"), func(line string) bool { return strings.HasPrefix(line, "   60┤") })
-		if row < 0 || !slices.ContainsFunc(b.Row(row), func(c cell) bool { return c.Ink == inkA }) {
+		if row < 0 || !slices.ContainsFunc(b.Row(row), func(c cell) bool { return c.Style == styleA }) {
 			t.Errorf("width %d: the spike does not reach 60:\n%s", w, b)
 		}
 	}
@@ -110,11 +110,11 @@ func TestSpikeSurvives(t *testing.T) {
 
 func TestGapIsEmpty(t *testing.T) {
 	values := []float64{5, 5, 5, math.NaN(), math.Inf(1), math.NaN(), 5, 5, 5}
-	b := Draw(&Spec{End: 9, Series: []Series{{Values: values, Ink: inkA}}}, 15, 5)
-	if rows := inkAt(b, 6+4, inkA); len(rows) != 0 {
+	b := Draw(&Spec{End: 9, Series: []Series{{Values: values, Style: styleA}}}, 15, 5)
+	if rows := inkAt(b, 6+4, styleA); len(rows) != 0 {
 		t.Errorf("a column without a value is drawn on rows %v:\n%s", rows, b)
 	}
-	if rows := inkAt(b, 6+7, inkA); len(rows) != 1 {
+	if rows := inkAt(b, 6+7, styleA); len(rows) != 1 {
 		t.Errorf("a column beside the gap is drawn on rows %v:\n%s", rows, b)
 	}
 }
@@ -127,7 +127,7 @@ func TestPictureScrolls(t *testing.T) {
 		all[i] = rng.Float64() * 100
 	}
 	draw := func(end int) *Box {
-		return Draw(&Spec{End: int64(end), Per: 5, Floor: 100, Series: []Series{{Values: all[:end], Ink: inkA}}}, 40, 9)
+		return Draw(&Spec{End: int64(end), Per: 5, Floor: 100, Series: []Series{{Values: all[:end], Style: styleA}}}, 40, 9)
 	}
 	a, b := draw(300), draw(305)
 	for x := 7; x < 38; x++ {
@@ -141,7 +141,7 @@ func TestPictureScrolls(t *testing.T) {
 
 func TestMarks(t *testing.T) {
 	spec := &Spec{End: 100, Step: time.Second, Time: true, Labels: true, Marks: []Mark{
-		{At: 60, Label: "older", Ink: inkMark}, {At: 62, Label: "newer", Ink: inkMark}, {At: 99, Label: "last", Ink: inkMark},
+		{At: 60, Label: "older", Style: styleMark}, {At: 62, Label: "newer", Style: styleMark}, {At: 99, Label: "last", Style: styleMark},
 		{At: -4}, {At: 5}, {At: 20, Label: "\x1b[31m日\u0301"},
 	}}
 	b := Draw(spec, 106, 8)
@@ -168,7 +168,7 @@ func TestMarks(t *testing.T) {
 func TestNewestMarkIsNamed(t *testing.T) {
 	spec := &Spec{End: 100, Labels: true, Time: true}
 	for at := int64(60); at < 100; at++ {
-		spec.Marks = append(spec.Marks, Mark{At: at, Label: "old", Ink: inkMark})
+		spec.Marks = append(spec.Marks, Mark{At: at, Label: "old", Style: styleMark})
 	}
 	spec.Marks[len(spec.Marks)-1].Label = "loss 5%"
 	rows := strings.Split(Draw(spec, 106, 8).String(), "\n")
@@ -212,7 +212,7 @@ func FuzzDraw(f *testing.F) {
 			Labels: rng.IntN(2) == 0, ASCII: rng.IntN(4) == 0, Fine: rng.IntN(2) == 0, Fit: rng.IntN(2) == 0,
 			Span: rng.IntN(2) * rng.IntN(2000), Since: end - int64(rng.IntN(300))}
 		for range rng.IntN(4) {
-			line := Series{Reduce: Reducer(rng.IntN(3)), Stroke: Stroke(rng.IntN(4)), Ink: inkA}
+			line := Series{Reduce: Reducer(rng.IntN(3)), Stroke: Stroke(rng.IntN(4)), Style: styleA}
 			for range rng.IntN(300) {
 				line.Values = append(line.Values, wild(rng))
 				if rng.IntN(2) == 0 {
@@ -220,8 +220,8 @@ func FuzzDraw(f *testing.F) {
 				}
 			}
 			spec.Series = append(spec.Series, line)
-			spec.Rules = append(spec.Rules, Rule{Value: wild(rng), Ink: inkRule, Name: label})
-			spec.Aside = append(spec.Aside, Interval{end - int64(rng.IntN(200)), end - int64(rng.IntN(200))})
+			spec.Rules = append(spec.Rules, Rule{Value: wild(rng), Style: styleRule, Name: label})
+			spec.UnscaledIntervals = append(spec.UnscaledIntervals, Interval{end - int64(rng.IntN(200)), end - int64(rng.IntN(200))})
 			spec.Marks = append(spec.Marks, Mark{At: end - int64(rng.IntN(200)), Label: label})
 		}
 		checkBox(t, Draw(spec, w, h), max(w, 0), max(h, 0))

@@ -21,12 +21,12 @@ func Braille(mask uint8) rune {
 	return r
 }
 
-// fineCell is a cell shared by several lines: all their dots, in the ink of the line with the most dots
+// fineCell is a cell shared by several lines: all their dots, in the style of the line with the most dots
 // there. Of lines with equal numbers the last one wins.
 type fineCell struct {
 	mask    uint8
 	maxDots int
-	ink     Ink
+	ink     Style
 }
 
 // fineLines draws all series as dots. dots are the values per dot of each.
@@ -44,7 +44,7 @@ func (p *plot) fineLines(dots [][]float64) {
 			c := &cells[k]
 			c.mask |= mask
 			if n := bits.OnesCount8(mask); n >= c.maxDots {
-				c.maxDots, c.ink = n, line.Ink
+				c.maxDots, c.ink = n, line.Style
 			}
 		}
 	}

@@ -39,7 +39,7 @@ func TestFineIsAsciigraphFolded(t *testing.T) {
 				values[i] = math.NaN()
 			}
 		}
-		spec := &Spec{End: int64(len(values)), Per: fineDotsAcross, Fine: true, Floor: 100, Series: []Series{{Values: values, Ink: inkA}}}
+		spec := &Spec{End: int64(len(values)), Per: fineDotsAcross, Fine: true, Floor: 100, Series: []Series{{Values: values, Style: styleA}}}
 		b := Draw(spec, w, rows)
 		top := zeroBounds(0, 100, rows).hi
 		if rows == 2 {
@@ -102,7 +102,7 @@ func TestLevelPartsAreAsciigraphs(t *testing.T) {
 // characters they coincide.
 func TestThreePercentShow(t *testing.T) {
 	for _, fine := range []bool{true, false} {
-		spec := &Spec{End: 200, Per: 2, Fine: fine, Series: []Series{{Values: level(200, 206), Ink: inkB}, {Values: level(200, 200), Ink: inkA}}}
+		spec := &Spec{End: 200, Per: 2, Fine: fine, Series: []Series{{Values: level(200, 206), Style: styleB}, {Values: level(200, 200), Style: styleA}}}
 		b := Draw(spec, 60, 12)
 		two := false
 		if fine {
@@ -114,7 +114,7 @@ func TestThreePercentShow(t *testing.T) {
 			}
 			two = count == 2
 		} else {
-			two = len(inkAt(b, 30, inkA))+len(inkAt(b, 30, inkB)) == 2
+			two = len(inkAt(b, 30, styleA))+len(inkAt(b, 30, styleB)) == 2
 		}
 		if two != fine {
 			t.Errorf("fine %v: two lines %v:\n%s", fine, two, b)
@@ -128,7 +128,7 @@ func TestFineStrokes(t *testing.T) {
 	for _, k := range []Stroke{Solid, Dashed, Dotted} {
 		values := level(400, 10)
 		values[321] = 90
-		b := Draw(&Spec{End: 400, Per: 2, Fine: true, Series: []Series{{Values: values, Stroke: k, Ink: inkA}}}, 60, 12)
+		b := Draw(&Spec{End: 400, Per: 2, Fine: true, Series: []Series{{Values: values, Stroke: k, Style: styleA}}}, 60, 12)
 		dots := lit(b, 12)
 		for x := range dots[0] {
 			for y := range dots {
@@ -154,8 +154,8 @@ func TestFinePictureScrolls(t *testing.T) {
 		all[i] = rng.Float64() * 100
 	}
 	draw := func(end int) *Box {
-		return Draw(&Spec{End: int64(end), Per: 6, Fine: true, Floor: 100, Series: []Series{{Values: all[:end], Ink: inkA, Stroke: Dotted},
-			{Values: level(end, 60), Ink: inkB, Stroke: Dashed}}}, 40, 9)
+		return Draw(&Spec{End: int64(end), Per: 6, Fine: true, Floor: 100, Series: []Series{{Values: all[:end], Style: styleA, Stroke: Dotted},
+			{Values: level(end, 60), Style: styleB, Stroke: Dashed}}}, 40, 9)
 	}
 	a, b := draw(300), draw(318)
 	for x := 10; x < 36; x++ {
@@ -175,12 +175,12 @@ func TestSpanFillsThePlot(t *testing.T) {
 				values := level(n, 5)
 				values[0] = 9
 				b := Draw(&Spec{End: int64(n), Span: n, Fine: fine, Step: 100 * time.Millisecond, Floor: 10,
-					Series: []Series{{Values: values, Reduce: Max, Ink: inkA}}}, w, 12)
+					Series: []Series{{Values: values, Reduce: Max, Style: styleA}}}, w, 12)
 				first := 0
-				for first < w && len(inkAt(b, first, inkA)) == 0 {
+				for first < w && len(inkAt(b, first, styleA)) == 0 {
 					first++
 				}
-				if rows := inkAt(b, first, inkA); len(rows) == 0 || rows[0] > 2 || (first-gutter-1) > plotWidth(w)/2+1 {
+				if rows := inkAt(b, first, styleA); len(rows) == 0 || rows[0] > 2 || (first-gutter-1) > plotWidth(w)/2+1 {
 					t.Fatalf("fine %v: %d values on %d columns begin at %d, row %v:\n%s", fine, n, w, first, rows, b)
 				}
 			}
@@ -202,13 +202,13 @@ func TestSpanIsWhatIsShown(t *testing.T) {
 						if kind == "area" {
 							values, high = make([]float64, len(values)), 8 // a column is a mean: there is little of it
 							values[len(values)-1-age] = 90
-							s.Areas, s.Floor = []Area{{Values: values, Fill: '█', Ink: inkA}}, 1
+							s.Areas, s.Floor = []Area{{Values: values, Fill: '█', Style: styleA}}, 1
 						} else {
-							s.Series = []Series{{Values: values, Reduce: Max, Ink: inkA}}
+							s.Series = []Series{{Values: values, Reduce: Max, Style: styleA}}
 						}
 						b := Draw(s, w, 8)
 						for x := gutter + 1; x < w; x++ {
-							if rows := inkAt(b, x, inkA); len(rows) > 0 && rows[0] <= high {
+							if rows := inkAt(b, x, styleA); len(rows) > 0 && rows[0] <= high {
 								return true
 							}
 						}
@@ -234,7 +234,7 @@ func TestPictureOfSpanScrolls(t *testing.T) {
 	}
 	for _, span := range []int{50, 130, 300} {
 		draw := func(end int) (*Box, int64) {
-			s := &Spec{End: int64(end), Span: span, Fine: true, Floor: 100, Series: []Series{{Values: all[:end], Ink: inkA, Stroke: Dashed}}}
+			s := &Spec{End: int64(end), Span: span, Fine: true, Floor: 100, Series: []Series{{Values: all[:end], Style: styleA, Stroke: Dashed}}}
 			return Draw(s, 40, 9), s.grid(plotWidth(40), fineDotsAcross).lastDot(int64(end)-1) / fineDotsAcross
 		}
 		a, was := draw(700)
@@ -252,18 +252,18 @@ func TestPictureOfSpanScrolls(t *testing.T) {
 	}
 }
 
-// TestAsideSetsNoScale: values of Aside do not affect the scale; above the chart they have their marker.
+// TestAsideSetsNoScale: values in UnscaledIntervals do not affect the scale; above the chart they have their marker.
 func TestAsideSetsNoScale(t *testing.T) {
 	values := level(100, 50)
 	for i := 60; i < 64; i++ {
 		values[i] = 900
 	}
 	for _, fine := range []bool{true, false} {
-		spec := &Spec{End: 100, Per: 2, Fine: fine, AsideRune: '@', Series: []Series{{Values: values, Ink: inkA}}}
+		spec := &Spec{End: 100, Per: 2, Fine: fine, UnscaledRune: '@', Series: []Series{{Values: values, Style: styleA}}}
 		if top := text(Draw(spec, 56, 10)); !strings.Contains(strings.Join(top, ""), "800┤") {
-			t.Errorf("fine %v: without Aside it sets no scale:\n%s", fine, strings.Join(top, "\n"))
+			t.Errorf("fine %v: without UnscaledIntervals the value does not set the scale:\n%s", fine, strings.Join(top, "\n"))
 		}
-		spec.Aside = []Interval{{60, 64}}
+		spec.UnscaledIntervals = []Interval{{60, 64}}
 		rows := text(Draw(spec, 56, 10))
 		if n := strings.Count(rows[0], "@"); n != 2 || strings.Contains(strings.Join(rows, ""), "00") {
 			t.Errorf("fine %v: %d signs:\n%s", fine, n, strings.Join(rows, "\n"))
@@ -309,9 +309,9 @@ func TestAxisFits(t *testing.T) {
 			}
 		}
 	}
-	spec := &Spec{End: 100, Per: 2, Fit: true, Series: []Series{{Values: append(level(50, 200), level(50, 206)...), Ink: inkA}}}
+	spec := &Spec{End: 100, Per: 2, Fit: true, Series: []Series{{Values: append(level(50, 200), level(50, 206)...), Style: styleA}}}
 	b := Draw(spec, 56, 10)
-	before, after := inkAt(b, gutter+10, inkA), inkAt(b, gutter+40, inkA)
+	before, after := inkAt(b, gutter+10, styleA), inkAt(b, gutter+40, styleA)
 	if !b.Cut || len(before) != 1 || len(after) != 1 || before[0]-after[0] < 4 {
 		t.Errorf("3 %% are rows %v and %v, cut %v:\n%s", before, after, b.Cut, b)
 	}

@@ -109,10 +109,11 @@ func (p *plot) column(at int64) int {
 	return int(d) / p.dotsPerColumn
 }
 
-// asideDots reports for every dot whether it is in an interval of p.Aside; nil if none is.
-func (p *plot) asideDots() (out []bool) {
+// unscaledDots reports for every dot whether it is in an interval of p.UnscaledIntervals; nil if none
+// is.
+func (p *plot) unscaledDots() (out []bool) {
 	n := int64(p.cols * p.dotsPerColumn)
-	for _, x := range p.Aside {
+	for _, x := range p.UnscaledIntervals {
 		if x.From < 0 || x.To <= x.From || p.End <= 0 || x.From >= p.End {
 			continue
 		}

@@ -25,7 +25,7 @@ func (p *plot) drawMarkers(dots [][]float64) {
 			v := dots[i][x*p.dotsPerColumn]
 			if column := lastColumn - int64(p.cols-1-x); isFinite(v) && column >= 0 && (column+shift)%markerInterval == 0 {
 				y := p.bounds.row(math.Min(math.Max(v, p.bounds.lo), p.bounds.hi), p.rows)
-				p.box.set(p.left+x, y, line.Marker, line.Ink)
+				p.box.set(p.left+x, y, line.Marker, line.Style)
 			}
 		}
 	}

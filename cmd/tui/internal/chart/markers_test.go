@@ -114,6 +114,6 @@ func reaches(spec *Spec) float64 {
 	for _, s := range spec.Series {
 		reduced = append(reduced, p.gather(&s))
 	}
-	_, hi := dataRange(p.scaledValues(reduced, stackHeights(spec.gatherAreas(p.grid, p.cols)), p.asideDots()), spec.Rules, spec.Floor)
+	_, hi := dataRange(p.scaledValues(reduced, stackHeights(spec.gatherAreas(p.grid, p.cols)), p.unscaledDots()), spec.Rules, spec.Floor)
 	return hi
 }

@@ -70,7 +70,7 @@ func (p *plot) drawMarkLabels() {
 	taken := make([]bool, p.cols)
 	for _, m := range p.Marks {
 		if c := p.column(m.At); c >= 0 {
-			p.box.set(p.left+c, p.labelRow, p.markRune(m), m.Ink)
+			p.box.set(p.left+c, p.labelRow, p.markRune(m), m.Style)
 			taken[c] = true
 		}
 	}
@@ -97,7 +97,7 @@ func (p *plot) drawMarkLabels() {
 		if from > 0 && taken[from-1] { // a label or caret of another mark
 			from, n, label = from-1, n+1, " "+label
 		}
-		p.box.text(p.left+from, p.labelRow, label, m.Ink)
+		p.box.text(p.left+from, p.labelRow, label, m.Style)
 		for x := from; x < from+n; x++ {
 			taken[x], named[x] = true, true
 		}

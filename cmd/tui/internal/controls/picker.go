@@ -236,12 +236,12 @@ func (p *picker) hint(maxWidth int) []look.Span {
 	variants := []string{"type to filter, enter selects, esc closes", "enter selects, esc closes"} // longest first
 	switch {
 	case p.filter != "" && p.shadows != nil:
-		variants = []string{"filter " + p.filter + ": space sets, " + p.shadowKey() + " shadow, tab params",
-			p.filter + ": space sets, " + p.shadowKey() + " shadow", p.filter}
+		variants = []string{"filter " + p.filter + ": space selects, " + p.shadowKey() + " shadow, tab params",
+			p.filter + ": space selects, " + p.shadowKey() + " shadow", p.filter}
 	case p.filter != "":
 		variants = []string{"filter " + p.filter, p.filter}
 	case p.shadows != nil:
-		variants = []string{"enter selects, space sets, v shadow, tab params, esc", "space sets, v shadow, tab params",
+		variants = []string{"enter selects, space selects and stays, v shadow, tab params", "space selects, v shadow, tab params",
 			"v shadow, tab params"}
 	}
 	spans := make([][]look.Span, len(variants))

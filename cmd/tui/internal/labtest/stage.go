@@ -24,7 +24,7 @@ func Draw(p room.Pane, v room.View, w, h int) []string {
 
 // NewView returns the view of a snapshot that redraws all panes.
 func NewView(snap *engine.Snapshot) room.View {
-	return room.View{Snap: snap, Cfg: snap.Config, Speed: snap.Speed, Slow: true}
+	return room.View{Snap: snap, Cfg: snap.Config, Speed: snap.Speed, RedrawDue: true}
 }
 
 // Theme returns a theme without colours.
@@ -50,12 +50,12 @@ func NewStage(p room.Page, lab room.Lab, w, h int) *Stage {
 	return s
 }
 
-// Tick shows the newest snapshot; slow also redraws panes that change all the time.
-func (s *Stage) Tick(slow bool) {
+// Tick shows the newest snapshot; redrawDue also redraws panes that change all the time.
+func (s *Stage) Tick(redrawDue bool) {
 	s.Session.Poll()
 	s.Session.Sync()
 	s.page.(room.Observer).Observe(room.View{Snap: s.Session.Shown(), Now: s.Session.Snap, Cfg: s.Session.Config(), Speed: s.Session.Speed(),
-		Slow: slow, CanRedrawAll: true})
+		RedrawDue: redrawDue, CanRedrawAll: true})
 	if p, ok := s.page.(room.Worker); ok {
 		for read := p.Work(); read != nil; read = p.Work() {
 			read()()

@@ -92,11 +92,11 @@ func (c *Canvas) Fill(x, y, n int, style Style, r rune) {
 	}
 }
 
-// Blit copies a drawn chart to (x, y). A chart.Ink has the number of a style of this package.
+// Blit copies a drawn chart to (x, y). A chart.Style has the number of a Style of this package.
 func (c *Canvas) Blit(x, y int, drawn *chart.Box) {
 	for row := range drawn.H {
 		for col, cell := range drawn.Row(row) {
-			c.Set(x+col, y+row, Style(cell.Ink), cell.Rune)
+			c.Set(x+col, y+row, Style(cell.Style), cell.Rune)
 		}
 	}
 }

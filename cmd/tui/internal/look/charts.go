@@ -52,11 +52,11 @@ func (th *Theme) Charts() chartStyle {
 // theme.
 func (th *Theme) StyleChart(s *chart.Spec) {
 	SetChartStyles(s)
-	s.Fine, s.ASCII, s.AsideRune = th.Charts() == chartsFine, th.Charts() == chartsASCII, MarkSymbol(th, engine.MarkLoop)
+	s.Fine, s.ASCII, s.UnscaledRune = th.Charts() == chartsFine, th.Charts() == chartsASCII, MarkSymbol(th, engine.MarkLoop)
 }
 
 // SetChartStyles sets the colours in s that all charts share: empty cells, axes, labels and the lines at
 // marks.
 func SetChartStyles(s *chart.Spec) {
-	s.Blank, s.Axis, s.Label, s.Tick = chart.Ink(Plain), chart.Ink(Border), chart.Ink(Dim), chart.Ink(Faint)
+	s.Blank, s.Axis, s.Label, s.Tick = chart.Style(Plain), chart.Style(Border), chart.Style(Dim), chart.Style(Faint)
 }

@@ -50,12 +50,13 @@ func ShortenDistinct(names []string, n int) []string {
 	return out
 }
 
-// maxNumber bounds the numbers of Distinct, because each of them needs a search of all names.
+// maxNumber bounds the numbers of ShortenDistinct, because each of them needs a search of all names.
 const maxNumber = 1000
 
 // findAmbiguous returns the shortened names whose short form equals that of a different name.
-// short[i] is the short form of names[i]. The map is from the index of a name to the length in
-// bytes of the shortest prefix that it shares with such another name. A name that is not
+// short[i] is the short form of names[i]. The map is from the index of an ambiguous name to the
+// length in bytes of the prefix that it shares with the other name; of several other names, the shortest
+// such prefix. A name that is not
 // shortened is never included: it must not change.
 func findAmbiguous(names, short []string) map[int]int {
 	ambiguous := map[int]int{}
@@ -67,11 +68,11 @@ func findAmbiguous(names, short []string) map[int]int {
 			ambiguous[k] = common
 		}
 	}
-	first := make(map[string]int, len(short)) // index of the first name with each short form
+	firstIndex := make(map[string]int, len(short)) // index of the first name with each short form
 	for i, text := range short {
-		j, seen := first[text]
+		j, seen := firstIndex[text]
 		if !seen {
-			first[text] = i
+			firstIndex[text] = i
 		} else if names[i] != names[j] {
 			common := commonPrefix(names[i], names[j])
 			note(i, common)

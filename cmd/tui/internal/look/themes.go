@@ -86,7 +86,8 @@ func (k Scheme) styles(r *lipgloss.Renderer) [numStyles]lipgloss.Style {
 // contrastColors returns the foregrounds of schemeContrast. A test requires a contrast against
 // black or white of 7 : 1 for text, and of 4.5 : 1 for borders and guide lines.
 func contrastColors() map[Style]adaptiveColor {
-	// The columns are dark, dark16, light, light16.
+	// The columns are dark, dark16, light, light16: colour numbers on a dark and on a light background, each
+	// from the terminal's 256 colours and from its 16.
 	white, grey := adaptiveColor{"231", "15", "16", "0"}, adaptiveColor{"248", "7", "241", "8"}
 	cyan, yellow := adaptiveColor{"51", "14", "18", "4"}, adaptiveColor{"228", "11", "52", "0"}
 	green, pink := adaptiveColor{"120", "10", "22", "0"}, adaptiveColor{"217", "15", "88", "1"}

@@ -48,7 +48,7 @@ func (m *model) styleChart(s *chart.Spec) {
 	}
 	for _, mark := range m.marks {
 		if at := int64(mark.T / period); at < h.nextIndex { // not after the display was stopped
-			s.Marks = append(s.Marks, chart.Mark{At: at, Label: mark.Change.Mark, Ink: chart.Ink(look.Mark), Rune: look.MarkSymbol(m.Theme(), engine.MarkChange)})
+			s.Marks = append(s.Marks, chart.Mark{At: at, Label: mark.Change.Mark, Style: chart.Style(look.Mark), Rune: look.MarkSymbol(m.Theme(), engine.MarkChange)})
 		}
 	}
 }
@@ -73,7 +73,7 @@ func (m *model) directionChart(title string, series func(*directionSeries) []flo
 	strokes := look.LineSamples(m.Theme())
 	for i := range h.directions {
 		stroke := []chart.Stroke{relay.Up: chart.Dashed, relay.Down: chart.Solid}[i]
-		x.Spec.Series = append(x.Spec.Series, chart.Series{Values: series(&h.directions[i]), Stroke: stroke, Ink: chart.Ink(directionStyles[i])})
+		x.Spec.Series = append(x.Spec.Series, chart.Series{Values: series(&h.directions[i]), Stroke: stroke, Style: chart.Style(directionStyles[i])})
 		gap := "  "[:2*i] // before the second direction
 		x.Legend = append(x.Legend, directionStyles[i].Span(gap+strokes[stroke]+" "+relay.Direction(i).String()+" "), look.Value.Span(formatNow(&h.recent.Flows[i], h.recentSeconds)))
 	}
@@ -88,7 +88,7 @@ func (m *model) bandwidthChart() panes.Stacked {
 	cfg := m.proxy.Live.Config(m.target)
 	rule := func(name string, s *lossmodel.Spec) {
 		if bits := s.Rate.BitsPerSecond; bits > 0 && !s.Netem.On { // netem replaces Rate
-			x.Spec.Rules = append(x.Spec.Rules, chart.Rule{Value: float64(bits) / 1000, Ink: chart.Ink(look.Budget), Name: name})
+			x.Spec.Rules = append(x.Spec.Rules, chart.Rule{Value: float64(bits) / 1000, Style: chart.Style(look.Budget), Name: name})
 		}
 	}
 	if cfg.Up.Rate == cfg.Down.Rate {
@@ -115,7 +115,7 @@ func (m *model) delayChart() panes.Stacked {
 	h := m.displayed()
 	var high []chart.Series
 	for i := range h.directions {
-		high = append(high, chart.Series{Values: h.directions[i].p95, Reduce: chart.Max, Stroke: chart.Dotted, Ink: chart.Ink(directionStyles[i]), Loose: true})
+		high = append(high, chart.Series{Values: h.directions[i].p95, Reduce: chart.Max, Stroke: chart.Dotted, Style: chart.Style(directionStyles[i]), Loose: true})
 	}
 	x.Spec.Series, x.Spec.Floor = append(high, x.Spec.Series...), 1
 	return x
@@ -138,8 +138,8 @@ func (m *model) lossChart() panes.Stacked {
 		if !m.Theme().Color || m.Theme().Ascii {
 			fill = m.Theme().Shade(i)
 		}
-		x.Spec.Areas = append(x.Spec.Areas, chart.Area{Values: lossRates(h.directions[0].lost[cause], h.directions[1].lost[cause]), Fill: fill, Ink: chart.Ink(style),
-			NameInk: chart.Ink(look.Dim)})
+		x.Spec.Areas = append(x.Spec.Areas, chart.Area{Values: lossRates(h.directions[0].lost[cause], h.directions[1].lost[cause]), Fill: fill, Style: chart.Style(style),
+			NameStyle: chart.Style(look.Dim)})
 		if n > 0 {
 			x.Legend = append(x.Legend, style.Span(string(m.Theme().Swatch(i))+" "+cause.String()+" "), look.Value.Span(formatRate(n, h.recentSeconds)+" "))
 		}

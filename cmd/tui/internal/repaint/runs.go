@@ -12,7 +12,8 @@ type run struct {
 	written  bool   // used by appendByStyle
 }
 
-// fits reports whether the run can be written in the given style.
+// fits reports whether the run can be written while style is the active one: it has this style, or it consists of blanks
+// and style has at most a foreground colour.
 func (r *run) fits(style []byte) bool {
 	if r.style == nil {
 		return isBare(style)

@@ -24,7 +24,7 @@ func (f Filter) String() string {
 	case f == FilterAll:
 		return "all"
 	case f == filterFailed:
-		return "trouble"
+		return "trouble" // the fixed name in commands
 	}
 	return strings.ToLower(strings.ReplaceAll(look.OutcomeName(f.outcome()), " ", "-"))
 }
@@ -43,7 +43,7 @@ func (f Filter) Matches(r *packetlog.Record) bool {
 	return r.Outcome == f.outcome()
 }
 
-// IsFailure reports whether a packet was lost, failed to decode, or was stale.
+// IsFailure reports whether a packet was lost, was stale, failed to decode, or has an unknown outcome.
 func IsFailure(r *packetlog.Record) bool {
 	switch r.Outcome {
 	case packetlog.InFlight, packetlog.Decoded, packetlog.Duplicate:

@@ -31,7 +31,7 @@ type View struct {
 	Now          *engine.Snapshot // the newest snapshot; nil if it is Snap
 	Cfg          *config.Config   // the configuration of Snap with the requested changes
 	Speed        float64          // requested speed of virtual time; 0 means unlimited
-	Slow         bool             // redraw continuously changing panes now, such as charts and means: twice per second, or if the page was opened
+	RedrawDue    bool             // redraw panes that change all the time now, such as charts and means: twice per second, or if the page was opened
 	Past         bool             // the time cursor is in the past
 	CanRedrawAll bool             // the budget of output to the terminal allows a redraw of the whole page now
 }

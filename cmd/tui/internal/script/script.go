@@ -64,7 +64,7 @@ func (s *Script) check() error {
 	}
 	for i, stage := range s.stages {
 		if err := s.checkClients(stage); err != nil {
-			if i > 0 { // the error appears with change i-1
+			if i > 0 { // stage 0 is the configuration at the start; change i-1 leads to stage i
 				err = &config.Error{Key: config.Indexed("at", s.Base.ScriptOrder()[i-1]), Problem: "not valid together with " + err.Error()}
 			}
 			return s.Base.Locate(err)

@@ -15,7 +15,7 @@ import (
 // false if the samples do not determine it.
 type figure struct {
 	name, unit string
-	ink        look.Style
+	style      look.Style
 	digits     int
 	value      func([]meters.Sample) (float64, bool)
 }

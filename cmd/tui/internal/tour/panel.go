@@ -56,7 +56,7 @@ func (t *tour) outcomeSpans(th *look.Theme, step *step, maxWidth int) []look.Spa
 		}
 		pieces = append(pieces, []look.Span{look.Dim.Span("   " + f.name + " "),
 			look.Plain.Span(units.Fixed(before, f.digits)), look.Dim.Span(arrow(th)),
-			f.ink.Span(units.Fixed(after, f.digits)), look.Dim.Span(" " + f.unit)})
+			f.style.Span(units.Fixed(after, f.digits)), look.Dim.Span(" " + f.unit)})
 	}
 	if len(pieces) == 1 { // no figure is known yet
 		pieces = append(pieces, []look.Span{look.Dim.Span("   measuring the effect ...")})

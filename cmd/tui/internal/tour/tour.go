@@ -28,7 +28,7 @@ type tour struct {
 	index    int
 	changeAt time.Duration // virtual time of the step's change
 	changed  bool          // the change of the step was applied
-	label    string        // label of the mark of that change
+	label    string        // label of the mark that the lab sets for the step's change
 
 	original *config.Config // the configuration to restore
 	speed    float64        // to restore

@@ -53,7 +53,7 @@ func benchmarkFrame(b *testing.B, w, h int) {
 	b.ReportAllocs()
 	for i := 0; b.Loop(); i++ {
 		lab.Snap = snaps[i%len(snaps)]
-		m.lab.Ticks = baseSlowTicks - 1 // so that the next one is slow
+		m.lab.Ticks = baseTicksPerRedraw - 1 // so that the next one redraws the charts
 		m.Update(room.Tick{})
 		_ = m.View()
 	}

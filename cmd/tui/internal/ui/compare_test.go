@@ -89,7 +89,7 @@ func benchmarkShadows(b *testing.B, page string) {
 	b.ReportAllocs()
 	for i := 0; b.Loop(); i++ {
 		lab.Snap = snaps[i%len(snaps)]
-		m.lab.Ticks = m.slowTicks() - 1 // the next tick redraws the charts
+		m.lab.Ticks = m.ticksPerRedraw() - 1 // the next tick redraws the charts
 		m.Update(room.Tick{})
 		_ = m.View()
 	}

@@ -12,7 +12,7 @@ import (
 	"wirelab/cmd/tui/internal/room"
 )
 
-// bigStep is the number of steps of the keys for large steps.
+// bigStep is the number of steps by which one press of [ or ] changes a value.
 const bigStep = 4
 
 // bindGroup returns a function that makes bindings of one group of the help: keys are the names of

@@ -526,7 +526,7 @@ func TestFilteredListOfEncoders(t *testing.T) {
 	lab = labtest.NewLab()
 	m = screen(lab, 160, 48, Options{})
 	press(m, "e", "e", "v", "e") // every
-	if len(lab.Got) > 0 || !strings.Contains(m.View(), "eve: space sets") {
+	if len(lab.Got) > 0 || !strings.Contains(m.View(), "eve: space selects") {
 		t.Errorf("v is not typed: %q", spell(lab.Got))
 	}
 	if press(m, "ctrl+u", "r", "o", "enter"); spell(lab.Got) != "encoder rotor" {

@@ -106,7 +106,7 @@ func TestHostileSnapshotBreaksNothing(t *testing.T) {
 		lab.Snap = snap
 		for _, s := range sizes(200) {
 			m.Update(tea.WindowSizeMsg{Width: s[0], Height: s[1]})
-			m.lab.Ticks = baseSlowTicks - 1
+			m.lab.Ticks = baseTicksPerRedraw - 1
 			press(m, "tab", "left")
 			checkScreen(t, "hostile", m.View(), s[0], s[1])
 		}

@@ -176,7 +176,7 @@ func TestPreviewIsMadeOnce(t *testing.T) {
 	}})
 	press(m, "p")
 	for range 20 {
-		m.lab.Ticks = baseSlowTicks - 1
+		m.lab.Ticks = baseTicksPerRedraw - 1
 		press(m)
 	}
 	if made != 1 {

@@ -24,9 +24,9 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 )
 
-// baseSlowTicks is the number of ticks between two redraws of panes that change all the time, on
+// baseTicksPerRedraw is the number of ticks between two redraws of panes that change all the time, on
 // a screen of normal size.
-const baseSlowTicks = 10
+const baseTicksPerRedraw = 10
 
 // dashboard is the screen of the lab, a session with its encoders and links. On every tick it
 // passes the newest snapshot to the open page, and it passes the requests of pages to the lab.
@@ -91,10 +91,11 @@ func (m *dashboard) observe(v room.View) (changed bool) {
 }
 
 // pageView returns the view of the current state, or of the moment of the time cursor while that
-// is in the past. slow allows panes that change all the time to be drawn again.
-func (m *dashboard) pageView(slow bool) room.View {
+// is in the past. redrawDue
+// means that panes that change all the time are to be drawn again; others are drawn when they change.
+func (m *dashboard) pageView(redrawDue bool) room.View {
 	s := m.lab
-	return room.View{Snap: s.Shown(), Now: s.Snap, Cfg: s.Config(), Speed: s.Speed(), Slow: slow, Past: s.Past.Active,
+	return room.View{Snap: s.Shown(), Now: s.Snap, Cfg: s.Config(), Speed: s.Speed(), RedrawDue: redrawDue, Past: s.Past.Active,
 		CanRedrawAll: m.output.available()}
 }
 
@@ -117,8 +118,8 @@ func (m *dashboard) Tick() (changed bool, cmd tea.Cmd) {
 	// While time is paused every new snapshot is the result of a step that the user requested.
 	stepped := now.State != engine.Running && now.Now != before.Now
 	stateChanged := now.State != before.State || len(now.Marks) != len(before.Marks)
-	slow := m.lab.Ticks%m.slowTicks() == 0 || stepped || stateChanged || isFirstSample(before, now)
-	pageChanged := m.observe(m.pageView(slow))
+	redrawDue := m.lab.Ticks%m.ticksPerRedraw() == 0 || stepped || stateChanged || isFirstSample(before, now)
+	pageChanged := m.observe(m.pageView(redrawDue))
 	step := clockStep(now)
 	headerChanged := now.Now/step != before.Now/step || now.Actual != before.Actual // the clock or the speed
 	return changed || pageChanged || stateChanged || headerChanged, nil
@@ -132,9 +133,9 @@ func isFirstSample(before, now *engine.Snapshot) bool {
 		len(now.Lanes[0].Samples) != len(before.Lanes[0].Samples)
 }
 
-// slowTicks returns the number of ticks between two redraws of panes that change all the time. It
+// ticksPerRedraw returns the number of ticks between two redraws of panes that change all the time. It
 // grows with the size of the screen, so that the output rate stays the same.
-func (m *dashboard) slowTicks() int {
+func (m *dashboard) ticksPerRedraw() int {
 	const baseCells = 160 * 48
-	return baseSlowTicks * max(m.w*m.h, baseCells) / baseCells
+	return baseTicksPerRedraw * max(m.w*m.h, baseCells) / baseCells
 }

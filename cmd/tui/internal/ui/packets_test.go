@@ -196,12 +196,12 @@ func TestProblemStaysVisible(t *testing.T) {
 		next, lab.Snap = snap, &snap
 		return after(m)
 	}
-	for i := range 4 * baseSlowTicks {
+	for i := range 4 * baseTicksPerRedraw {
 		if v := pass(); !strings.Contains(v, title) {
 			t.Fatalf("it was gone after %v", time.Duration(i)*tickEvery)
 		}
 	}
-	for range 12 * baseSlowTicks {
+	for range 12 * baseTicksPerRedraw {
 		pass()
 	}
 	if !strings.Contains(m.View(), "problem: packet 77") {

@@ -43,13 +43,13 @@ func reportScreen(lab room.Lab, w, h int, opt Options, keys ...string) *dashboar
 	m.Bind(m.bindings())
 	for _, k := range append([]string{"6"}, keys...) {
 		for range 4 {
-			m.lab.Ticks = baseSlowTicks - 1
+			m.lab.Ticks = baseTicksPerRedraw - 1
 			m.Update(room.Tick{})
 		}
 		press(m, k)
 	}
 	for range 4 {
-		m.lab.Ticks = baseSlowTicks - 1
+		m.lab.Ticks = baseTicksPerRedraw - 1
 		m.Update(room.Tick{})
 	}
 	return m

@@ -17,7 +17,7 @@ import (
 // pass advances virtual time and lets the dashboard observe it.
 func pass(m *dashboard, l *labtest.Echo, d time.Duration) {
 	l.Pass(d)
-	for range baseSlowTicks {
+	for range baseTicksPerRedraw {
 		m.Update(room.Tick{})
 	}
 }

@@ -291,7 +291,7 @@ func benchmarkWorld(b *testing.B, w, h int) {
 	b.ReportAllocs()
 	for i := 0; b.Loop(); i++ {
 		lab.Snap = snaps[i%len(snaps)]
-		m.lab.Ticks = baseSlowTicks - 1
+		m.lab.Ticks = baseTicksPerRedraw - 1
 		m.Update(room.Tick{})
 		_ = m.View()
 	}

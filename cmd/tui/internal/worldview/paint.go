@@ -18,7 +18,7 @@ const (
 
 // cubeStyle is how a cube is drawn. A cell has the style of the highest rank among its dots.
 type cubeStyle struct {
-	Ink   look.Style
+	Style look.Style
 	rank  uint8
 	solid bool // drawn in blocks instead of dots, to stand out without colours too
 	plain rune // replaces the shape if there are no colours; 0 keeps the shape
@@ -57,7 +57,7 @@ func (p *Painter) Paint(c *look.Canvas, th *look.Theme, x, y int, styleOf func(c
 		for col := range p.Raster.W / DotsAcross {
 			mask, style := p.cellMask(col, row, near, styleOf)
 			if mask != 0 {
-				c.Set(x+col, y+row, style.Ink, Marker(th, mask, style))
+				c.Set(x+col, y+row, style.Style, Marker(th, mask, style))
 			}
 		}
 	}

@@ -10,8 +10,8 @@ import (
 // shadeLevel returns the shade of a cube whose centre is z metres above that of a cube lying on the
 // floor.
 func shadeLevel(z float32) int {
-	for i, above := range [look.Levels - 1]float32{0.25, 0.8, 1.8} {
-		if z < above {
+	for i, limit := range [look.Levels - 1]float32{0.25, 0.8, 1.8} { // metres; the last level has none
+		if z < limit {
 			return i
 		}
 	}
@@ -34,11 +34,11 @@ func StylesByKind(poses []playout.Pose) func(int) cubeStyle {
 		shade := look.Style(level)
 		switch {
 		case i == 0:
-			return cubeStyle{Ink: look.Player + shade, rank: rankPlayer, solid: true, plain: '▒', ascii: '@'}
+			return cubeStyle{Style: look.Player + shade, rank: rankPlayer, solid: true, plain: '▒', ascii: '@'}
 		case poses[i].Interacting:
-			return cubeStyle{Ink: look.Interacting + shade, rank: rankTouched, solid: true, ascii: rune("oo00"[level])}
+			return cubeStyle{Style: look.Interacting + shade, rank: rankTouched, solid: true, ascii: rune("oo00"[level])}
 		}
-		return cubeStyle{Ink: look.AtRest + shade, rank: rankRest, ascii: rune("..::"[level])}
+		return cubeStyle{Style: look.AtRest + shade, rank: rankRest, ascii: rune("..::"[level])}
 	}
 }
 
@@ -65,9 +65,9 @@ func StylesByError(mm []float32) func(int) cubeStyle {
 func ErrorStepStyle(step int) cubeStyle {
 	marker := rune(".-+x#"[step])
 	if step == 0 {
-		return cubeStyle{Ink: look.Heat, rank: rankRest, ascii: marker}
+		return cubeStyle{Style: look.Heat, rank: rankRest, ascii: marker}
 	}
-	return cubeStyle{Ink: look.Heat + look.Style(step), rank: rankRest + uint8(step), solid: true, plain: marker, ascii: marker}
+	return cubeStyle{Style: look.Heat + look.Style(step), rank: rankRest + uint8(step), solid: true, plain: marker, ascii: marker}
 }
 
 // ErrorStats returns the mean of the errors above 0, and the maximum.

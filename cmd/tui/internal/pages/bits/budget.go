@@ -39,11 +39,11 @@ type budgetModel struct {
 }
 
 // observe stores the snapshot of the view and reports whether the page changes. While time advances the
-// page changes only on slow redraws that the output can take, or if another page selected another shadow.
+// page changes only when a redraw is due and the output can take it, or if another page selected another shadow.
 func (a *budgetModel) observe(v room.View) bool {
 	same := a.snap != nil && len(a.lanes) == len(v.Snap.Lanes) && a.nextPeriod(v.Snap) == a.nextIndex &&
 		panes.SameMarks(a.snap.Marks, v.Snap.Marks)
-	canRedraw := !v.Running() || v.Slow && v.CanRedrawAll
+	canRedraw := !v.Running() || v.RedrawDue && v.CanRedrawAll
 	if same && a.shadowShown != a.shadowChoice.Index(a.lanes) { // another page selected another shadow
 		same, canRedraw = false, true
 	}

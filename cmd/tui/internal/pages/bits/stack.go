@@ -116,12 +116,12 @@ func (p *stack) area(samples []meters.Sample, weights []float64, k encoders.Slot
 	for i := range samples {
 		values[i] = p.value(&samples[i], k)
 	}
-	a := chart.Area{Values: values, Weights: weights, Fill: th.Block, Ink: chart.Ink(look.SlotStyle(int(k))),
-		Name: panes.SlotName(k, p.snap.Schema), NameInk: chart.Ink(look.BarStyle(int(k)))}
+	a := chart.Area{Values: values, Weights: weights, Fill: th.Block, Style: chart.Style(look.SlotStyle(int(k))),
+		Name: panes.SlotName(k, p.snap.Schema), NameStyle: chart.Style(look.BarStyle(int(k)))}
 	if th.Color && !th.Ascii {
 		a.Fill = '█'
 	} else if !th.Color {
-		a.Fill, a.NameInk = th.Shade(int(k)), chart.Ink(look.Plain)
+		a.Fill, a.NameStyle = th.Shade(int(k)), chart.Style(look.Plain)
 	}
 	return a
 }

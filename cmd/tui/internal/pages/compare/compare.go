@@ -39,7 +39,7 @@ type figureText struct {
 
 // text returns the text of the figure; bits are given per item named per: see panes.PerItemUnit.
 func (f figure) text(per string) figureText {
-	return [numFigures]figureText{
+	return [numFigures]figureText{ // head, unit, long, digits
 		{"kbps", "kbps", "payload bandwidth", 1},
 		{"p95 B", "B", "95th percentile of packet sizes", 0},
 		{"bits/" + panes.PerItemHeading(per), "bits", "bits per " + per, 1},

@@ -13,23 +13,31 @@ import (
 // that the table is sorted by, and in a chart of payload ratios to the active encoder.
 type page struct {
 	table        *table
-	charts       *panes.Charts // the chart of the sort figure
-	ratios       *panes.Charts // the chart of payload ratios
-	slots        [3]*room.Slot // table, chart, chart of ratios
-	chartChoice  charts        // selected with c
+	charts       *panes.Charts        // the chart of the sort figure
+	ratios       *panes.Charts        // the chart of payload ratios
+	slots        [numSlots]*room.Slot // indexed by tableSlot, chartSlot, ratioSlot
+	chartChoice  charts               // selected with c
 	summary      *room.Slot
 	places       []room.Place
 	shadowChoice *panes.SelectedShadow // the shadow that all pages compare with the active encoder
-	h            int                   // of the table
-	rest         int                   // height below the table
+	tableRows    int                   // height of the table
+	chartRows    int                   // height below the table, for one chart or both
 }
+
+// Indices of page.slots.
+const (
+	tableSlot = iota
+	chartSlot
+	ratioSlot
+	numSlots
+)
 
 // New returns the comparison page. The shadow selected on it is stored in second, so that other pages
 // show it next to the active encoder.
 func New(second *panes.SelectedShadow) *page {
 	p := &page{shadowChoice: second, table: &table{}, charts: &panes.Charts{OnlySelected: true},
 		ratios: &panes.Charts{OnlySelected: true, Selected: panes.RatioChart}}
-	p.slots = [3]*room.Slot{room.NewSlot(p.table), room.NewSlot(p.charts), room.NewSlot(p.ratios)}
+	p.slots = [numSlots]*room.Slot{tableSlot: room.NewSlot(p.table), chartSlot: room.NewSlot(p.charts), ratioSlot: room.NewSlot(p.ratios)}
 	p.summary = room.NewSlot(&panes.SummaryLine{})
 	return p
 }
@@ -47,20 +55,21 @@ func (p *page) Observe(v room.View) bool {
 func (p *page) Lines(th *look.Theme, w, h int) []string {
 	const summaryRows = 1
 	const hintRows = 7 // height of a table with a hint instead of entries
-	rows := max(len(p.table.order), 1) + rowsAbove + rowsBelow - 1
+	rows := max(len(p.table.order), 1) + rowsAbove + rowsBelow
 	if len(p.table.order) < minEncoders {
 		rows = hintRows
 	}
-	p.h = min(rows, max((h-summaryRows)/2, hintRows)) // at most half of the page
-	p.places = []room.Place{p.slots[0].Place(0, 0, w, p.h)}
-	p.rest = h - summaryRows - p.h
-	switch rest := p.rest; p.visibleCharts(rest) {
+	p.tableRows = min(rows, max((h-summaryRows)/2, hintRows)) // at most half of the page, but never less than the hint needs
+	p.places = []room.Place{p.slots[tableSlot].Place(0, 0, w, p.tableRows)}
+	p.chartRows = h - summaryRows - p.tableRows
+	switch y, rows := p.tableRows, p.chartRows; p.visibleCharts(rows) {
 	case bothCharts:
-		p.places = append(p.places, p.slots[1].Place(0, p.h, w, (rest+1)/2), p.slots[2].Place(0, p.h+(rest+1)/2, w, rest/2))
+		upper := (rows + 1) / 2
+		p.places = append(p.places, p.slots[chartSlot].Place(0, y, w, upper), p.slots[ratioSlot].Place(0, y+upper, w, rows-upper))
 	case ratioChart:
-		p.places = append(p.places, p.slots[2].Place(0, p.h, w, rest))
+		p.places = append(p.places, p.slots[ratioSlot].Place(0, y, w, rows))
 	default:
-		p.places = append(p.places, p.slots[1].Place(0, p.h, w, rest))
+		p.places = append(p.places, p.slots[chartSlot].Place(0, y, w, rows))
 	}
 	return append(p.summary.Render(th, w, summaryRows, false)[:1:1], room.RenderPlaces(th, p.places, h-summaryRows, p.table, nil)...)
 }
@@ -89,7 +98,7 @@ func (p *page) visibleCharts(rows int) charts {
 // nextChartChoice selects the next choice: both charts, the chart of the figure, the ratio chart.
 // On a page too small for both charts it skips the chart of the figure, which is shown already.
 func (p *page) nextChartChoice() {
-	isReduced := p.visibleCharts(p.rest) == figureChart && p.chartChoice == bothCharts
+	isReduced := p.visibleCharts(p.chartRows) == figureChart && p.chartChoice == bothCharts
 	p.chartChoice = (p.chartChoice + 1) % numCharts
 	if isReduced && p.chartChoice == figureChart {
 		p.chartChoice = ratioChart
@@ -201,8 +210,8 @@ func (p *page) Fit() { p.charts.Fit() }
 // Click selects an encoder, or sorts by the column whose heading is at (x, y).
 func (p *page) Click(x, y int) room.Request {
 	y-- // row 0 is the summary line
-	if y < p.h {
-		p.table.clickAt(x, y, p.h)
+	if y < p.tableRows {
+		p.table.clickAt(x, y, p.tableRows)
 		p.storeSelection()
 		p.charts.Selected = chartForFigure(p.table.sortFigure)
 		p.redraw()

@@ -66,7 +66,7 @@ const redrawsPerRound = 2
 func (p *table) Observe(v room.View) bool {
 	p.cfg, p.snapLanes, p.remote = v.Cfg, v.Snap.Lanes, v.Snap.To != ""
 	changed := v.Snap.Now != p.now || len(v.Snap.Lanes) != p.numLanes
-	if p.data.entries == nil || changed && (v.Slow || len(v.Snap.Lanes) != p.numLanes) {
+	if p.data.entries == nil || changed && (v.RedrawDue || len(v.Snap.Lanes) != p.numLanes) {
 		p.itemUnit, p.now, p.numLanes = panes.PerItemUnit(v.Snap.Schema, v.Snap.Item), v.Snap.Now, len(v.Snap.Lanes)
 		p.data = compare(v.Snap)
 		p.sort()
@@ -150,14 +150,14 @@ func (p *table) selected() *entry {
 
 // Sizes of the table, in columns and rows.
 const (
-	rowsAbove         = 3  // rows for border, headings and the first encoder
+	rowsAbove         = 2  // rows above the first encoder: border and headings
 	figureWidth       = 10 // columns of a figure
 	minGapWidth       = 26 // columns of the gap: ratio and interval
 	preferredGapWidth = 34 // columns of the gap from which on there are sparklines
 	maxGapWidth       = 46
 	sparkWidth        = 24 // columns of a sparkline
 	sparkColumn       = 28 // columns of a sparkline with its heading
-	rowsBelow         = 3  // rows for the last encoder, footnote and border
+	rowsBelow         = 3  // rows below the last encoder: an empty row, footnote and border
 	minEncoders       = 2  // encoders that the table needs; a hint is shown with fewer
 )
 
@@ -175,14 +175,14 @@ func (p *table) Draw(c *look.Canvas, th *look.Theme, focused bool) {
 	rows := visibleRows(c.H)
 	first := p.firstVisible(rows)
 	for y := 0; y < rows && first+y < len(p.order); y++ {
-		p.drawRow(c, th, rowsAbove-1+y, first+y, nameWidth, gapAt, sparkAt)
+		p.drawRow(c, th, rowsAbove+y, first+y, nameWidth, gapAt, sparkAt)
 	}
 	c.MoreBelow(th, len(p.order)-first-rows)
 	p.footnote(c, th)
 }
 
 // visibleRows returns the number of entries that a table of h rows shows.
-func visibleRows(h int) int { return max(h-rowsAbove-rowsBelow+1, 1) }
+func visibleRows(h int) int { return max(h-rowsAbove-rowsBelow, 1) }
 
 // firstVisible returns the rank of the first entry in a table that shows rows entries, so that the cursor
 // is visible.
@@ -412,8 +412,8 @@ func ratioDecimals(lo, hi float64) int {
 	return 4
 }
 
-// footnote describes the data and the method behind the figures in the last row, or why there are no
-// data yet.
+// footnote draws, in the row above the lower border, the period of the data and the method of the intervals, or why
+// there are no data yet.
 func (p *table) footnote(c *look.Canvas, th *look.Theme) {
 	y := c.H - 2
 	span := p.data.To - p.data.From
@@ -466,8 +466,7 @@ func (p *table) clickAt(x, y, h int) {
 		}
 		return
 	}
-	const firstRowY = rowsAbove - 1
-	if rank := p.firstVisible(visibleRows(h)) + y - firstRowY; y >= firstRowY && rank < len(p.order) {
+	if rank := p.firstVisible(visibleRows(h)) + y - rowsAbove; y >= rowsAbove && rank < len(p.order) {
 		p.cursor = rank
 	}
 }

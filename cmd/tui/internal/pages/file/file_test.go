@@ -29,7 +29,7 @@ func TestTransferFigures(t *testing.T) {
 	if says := p.verdict(200); says[0].Text != "patch-fast " {
 		t.Errorf("in the past the figures of patch-fast are those of %q", says[0].Text)
 	}
-	if says := p.heading(80); len(says) != 1 || !strings.Contains(says[0].Text, "the present") {
+	if says := p.heading(80); len(says) != 1 || !strings.Contains(says[0].Text, "current figures") {
 		t.Errorf("the heading in the past is %v", says)
 	}
 	p.making = &delivery.PatchProgress{Encoder: "patch-fast", Done: 1, Total: 4}

@@ -61,8 +61,8 @@ func (p *matrix) heading(th *look.Theme, maxWidth int) []look.Span {
 	if p.m == nil {
 		return nil
 	}
-	long := []look.Span{look.Dim.Span("blocks of the new file " + th.Down + ", old file and new file across")}
-	return look.Fit(maxWidth, long, []look.Span{look.Dim.Span("new " + th.Down + ", old and new across")}, nil)
+	long := []look.Span{look.Dim.Span("rows: blocks of the new file; columns: old file, then new file")}
+	return look.Fit(maxWidth, long, []look.Span{look.Dim.Span("rows: new; columns: old, new")}, nil)
 }
 
 // drawEmpty explains why there is no picture.

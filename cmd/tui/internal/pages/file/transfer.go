@@ -62,8 +62,8 @@ func (p *transfer) heading(maxWidth int) []look.Span {
 		return nil
 	}
 	if p.past {
-		return look.Fit(maxWidth, []look.Span{look.Warn.Span("the present: this page has no history")},
-			[]look.Span{look.Warn.Span("the present, no history")}, nil)
+		return look.Fit(maxWidth, []look.Span{look.Warn.Span("current figures: this page has no history")},
+			[]look.Span{look.Warn.Span("current, no history")}, nil)
 	}
 	x := p.lanes[0].Totals.Transfer
 	short := []look.Span{look.Dim.Span("new file "), look.Value.Span(units.Bytes(float64(x.NewBytes)))}
@@ -134,8 +134,11 @@ func (p *transfer) progress(l *engine.Lane, x *figures.Transfer) (share float64,
 // isMakingFor reports whether the patch being computed is for lane l: l has its encoder, or no lane
 // has, and l is the active encoder, which is about to be swapped.
 func (p *transfer) isMakingFor(l *engine.Lane) bool {
-	if p.making == nil || p.making.Encoder == l.Encoder {
-		return p.making != nil
+	if p.making == nil {
+		return false
+	}
+	if p.making.Encoder == l.Encoder {
+		return true
 	}
 	for i := range p.lanes {
 		if p.lanes[i].Encoder == p.making.Encoder {

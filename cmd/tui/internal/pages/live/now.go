@@ -54,7 +54,7 @@ func (p *now) Name() string { return "Now" }
 // decoded wrongly.
 func (p *now) Observe(v room.View) bool {
 	lane := v.ActiveLane()
-	if p.observed && !v.Slow && (lane.Totals.Wrong == p.lane.Totals.Wrong) {
+	if p.observed && !v.RedrawDue && (lane.Totals.Wrong == p.lane.Totals.Wrong) {
 		return false
 	}
 	p.item, p.schema, p.lane, p.observed, p.past = v.Snap.Item, v.Snap.Schema, *lane, true, v.Past
@@ -173,9 +173,9 @@ func remoteRows(t *figures.Totals) [][2]figure {
 // Draw implements room.Pane. The last row, with the wrong packets, is drawn at any height; rows before it
 // that do not fit are omitted. If rows are left, a sparkline of the payload follows.
 func (p *now) Draw(c *look.Canvas, th *look.Theme, focused bool) {
-	long, brief := "last 2 s; from link lost down: whole run", "last 2 s; from link lost down: total"
+	long, brief := "last 2 s; rows from link lost on: whole run", "last 2 s; from link lost on: total"
 	if p.past {
-		long, brief = "2 s before the cursor; from link lost down: until now", "2 s; from link lost down: until now"
+		long, brief = "2 s before the cursor; rows from link lost on: until now", "2 s; from link lost on: until now"
 	}
 	if p.lane.Totals.Remote != nil {
 		long, brief = strings.ReplaceAll(long, "link lost", "lost"), strings.ReplaceAll(brief, "link lost", "lost")

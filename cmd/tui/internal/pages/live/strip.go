@@ -47,7 +47,7 @@ func (p *strip) ticksPerRedraw() int {
 func (p *strip) Observe(v room.View) bool {
 	lane := v.ActiveLane()
 	p.linkStatus.Observe(v) // shown with the next redraw of the strip
-	if v.Slow || p.totals.Sent == 0 {
+	if v.RedrawDue || p.totals.Sent == 0 {
 		p.totals = lane.Totals // shown with the next redraw of the strip
 	}
 	p.ticks++

@@ -37,7 +37,8 @@ type details struct {
 const minProblemTime = 4 * time.Second
 
 // isRecentlyShown reports whether the problem has been shown for less than minProblemTime. While virtual
-// time is paused it is not, because then no newer problem can replace it soon.
+// time is paused it reports false: only a step can then bring a newer problem, which the user wants to see at
+// once.
 func (p *details) isRecentlyShown(v room.View) bool {
 	speed := max(v.Snap.Speed, 1)
 	if v.Snap.Speed == 0 { // unlimited: use the measured speed

@@ -91,13 +91,13 @@ func baselineState(in *inspector.Inside) (string, look.Style) {
 	case inspector.BaseLost:
 		return "missing, lost by the link", look.NoBase
 	case inspector.BaseFailed:
-		return "missing, it could not be decoded", look.NoBase
+		return "missing, it arrived but could not be decoded", look.NoBase
 	case inspector.BasePending:
 		return "missing, still in flight", look.NoBase
 	case inspector.BaseUnknown:
 		return "missing", look.NoBase
 	}
-	return "not needed, the packet was not decoded", look.Dim
+	return "not checked: the packet was not decoded", look.Dim
 }
 
 func formatMs(d time.Duration) string { return units.Fixed(float64(d)/1e6, 1) + " ms" }

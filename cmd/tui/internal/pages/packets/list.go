@@ -29,14 +29,15 @@ type list struct {
 
 func (p *list) Name() string { return "Packets" }
 
-// Observe implements room.Observer. While time advances the list is redrawn only on slow ticks, and only
-// if the output can take it. The first and the last packet suffice to detect a change.
+// Observe implements room.Observer. While time advances the list is redrawn only if a redraw is due (see
+// room.View.RedrawDue) and the output can take it. Comparing the first and the last packet detects every change: packets
+// are only added at the end and removed at the beginning.
 func (p *list) Observe(v room.View) bool {
 	lane := v.ActiveLane()
 	p.linkStatus.Observe(v) // drawn with the next change of the list
 	n := len(lane.Packets)
 	same := n == len(p.packets) && (n == 0 || room.SamePacketState(&lane.Packets[n-1], &p.packets[n-1]) && &lane.Packets[0] == &p.packets[0])
-	canRedraw := p.packets == nil || !v.Running() || v.Slow && v.CanRedrawAll
+	canRedraw := p.packets == nil || !v.Running() || v.RedrawDue && v.CanRedrawAll
 	if !p.dirty && (same || !canRedraw) {
 		return false
 	}
@@ -193,7 +194,7 @@ func (p *list) fitColumns(w int) (fitting []listColumn, outcomeX int) {
 // sequence; a packet in flight has the delay after which it is due.
 func (p *list) columns() []listColumn {
 	plain := func(s string) (string, look.Style) { return s, look.Plain }
-	return []listColumn{ // right edge, heading, cell
+	return []listColumn{ // column of the right edge, heading, function that returns a cell's text and style
 		{11, "packet", func(r *packetlog.Record) (string, look.Style) {
 			s := strconv.FormatUint(r.Seq, 10)
 			if r.Copy > 0 {

@@ -28,7 +28,7 @@ func (p *Bits) Name() string { return "Bits" }
 func (p *Bits) Observe(v room.View) bool {
 	recent := v.ActiveLane().Recent
 	emptyText := NothingSentText(v.ActiveLane())
-	if p.seen && (!v.Slow || recent.Budget == p.Recent.Budget && (recent.Budget.Total() > 0 || emptyText == p.emptyText)) {
+	if p.seen && (!v.RedrawDue || recent.Budget == p.Recent.Budget && (recent.Budget.Total() > 0 || emptyText == p.emptyText)) {
 		return false
 	}
 	p.emptyText = emptyText

@@ -86,7 +86,7 @@ func (p *Charts) Observe(v room.View) bool {
 	}
 	changed := end != p.end || !SameMarks(p.marks, v.Snap.Marks) || len(p.shadows) != len(v.Shadows()) || v.Past != p.past ||
 		v.Cfg.BudgetKbps != p.budget
-	if !p.viewChanged && !(v.Slow && changed) {
+	if !p.viewChanged && !(v.RedrawDue && changed) {
 		return false
 	}
 	p.item, p.schema, p.Lane, p.marks, p.end, p.viewChanged = v.Snap.Item, v.Snap.Schema, *lane, v.Snap.Marks, end, false
@@ -211,7 +211,7 @@ func (p *Charts) StyleChart(s *chart.Spec, th *look.Theme) {
 	}
 	s.End, s.Step, s.Since = p.end, meters.SamplePeriod, LastSwap(p.marks, p.end)
 	s.Span = int(p.span() / meters.SamplePeriod)
-	s.Aside = p.loopPoints
+	s.UnscaledIntervals = p.loopPoints
 	AddMarks(s, th, p.marks)
 }
 
@@ -237,15 +237,15 @@ func payloadSeries(all []meters.Sample) (values, weights []float64) {
 func (p *Charts) bandwidthSpec(th *look.Theme) *chart.Spec {
 	spec := &chart.Spec{Floor: 10}
 	if p.budget > 0 {
-		spec.Rules = []chart.Rule{{Value: p.budget, Ink: chart.Ink(look.Budget), Name: "budget " + units.Fixed(p.budget, 0)}}
+		spec.Rules = []chart.Rule{{Value: p.budget, Style: chart.Style(look.Budget), Name: "budget " + units.Fixed(p.budget, 0)}}
 	}
 	if len(p.shadows) == 0 { // with shadows the chart would be crowded
 		wire := mapSamples(p.Lane.Samples, func(s *meters.Sample) float64 { return kbps(s.WireBits) })
-		spec.Series = append(spec.Series, chart.Series{Values: wire, Stroke: chart.Dashed, Ink: chart.Ink(look.Wire)})
+		spec.Series = append(spec.Series, chart.Series{Values: wire, Stroke: chart.Dashed, Style: chart.Style(look.Wire)})
 	}
 	spec.Series = append(spec.Series, shadowSeries(th, p.shadows, payloadSeries)...)
 	payload, _ := payloadSeries(p.Lane.Samples)
-	spec.Series = append(spec.Series, chart.Series{Values: payload, Ink: chart.Ink(look.Payload)})
+	spec.Series = append(spec.Series, chart.Series{Values: payload, Style: chart.Style(look.Payload)})
 	return spec
 }
 
@@ -268,7 +268,7 @@ func bitsPerChangedSeries(all []meters.Sample) (values, weights []float64) {
 func (p *Charts) bitsPerItemSpec(th *look.Theme) *chart.Spec {
 	spec := &chart.Spec{Floor: 10, Series: shadowSeries(th, p.shadows, bitsPerChangedSeries)}
 	values, weights := bitsPerChangedSeries(p.Lane.Samples)
-	spec.Series = append(spec.Series, chart.Series{Values: values, Weights: weights, Ink: chart.Ink(look.Ratio)})
+	spec.Series = append(spec.Series, chart.Series{Values: values, Weights: weights, Style: chart.Style(look.Ratio)})
 	return spec
 }
 
@@ -304,7 +304,7 @@ func (p *Charts) failuresSpec(th *look.Theme) *chart.Spec {
 		}
 		spec.Series = append(spec.Series, chart.Series{
 			Values: rateSeries(p.Lane.Samples, func(s *meters.Sample) int { return s.Outcomes[f.outcome] }),
-			Stroke: f.stroke, Ink: chart.Ink(look.OutcomeStyle(f.outcome)),
+			Stroke: f.stroke, Style: chart.Style(look.OutcomeStyle(f.outcome)),
 		})
 	}
 	return spec

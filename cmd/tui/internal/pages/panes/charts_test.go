@@ -35,7 +35,7 @@ func TestFailureRatesAgree(t *testing.T) {
 	p.Observe(labtest.NewView(snap))
 	th := labtest.Theme(false)
 	spec := p.failuresSpec(th)
-	at := slices.IndexFunc(spec.Series, func(s chart.Series) bool { return s.Ink == chart.Ink(look.Corrupt) })
+	at := slices.IndexFunc(spec.Series, func(s chart.Series) bool { return s.Style == chart.Style(look.Corrupt) })
 	values, area := spec.Series[at].Values, 0.0
 	for _, v := range values {
 		area += v * meters.SamplePeriod.Seconds()
@@ -223,7 +223,7 @@ func TestVisibleSamplesSuffice(t *testing.T) {
 						spec := chartKinds()[i].spec(q, th)
 						q.StyleChart(spec, th)
 						if n == 0 {
-							spec.Aside = findLoopPoints(snap.Lanes)
+							spec.UnscaledIntervals = findLoopPoints(snap.Lanes)
 						}
 						drawn[n] = chart.Draw(spec, w, 12).String()
 					}

@@ -22,7 +22,7 @@ type LinkStatusLine struct {
 
 // Observe implements room.Observer. It repeats the checks on slow redraws.
 func (p *LinkStatusLine) Observe(v room.View) bool {
-	if p.seen && !v.Slow {
+	if p.seen && !v.RedrawDue {
 		return false
 	}
 	p.seen, p.prefix = true, "link"

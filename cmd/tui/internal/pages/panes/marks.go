@@ -21,7 +21,7 @@ func AddMarks(s *chart.Spec, th *look.Theme, marks []engine.Mark) {
 			m.Label = "loop"
 		}
 		s.Marks = append(s.Marks, chart.Mark{At: int64(m.T / meters.SamplePeriod), Label: m.Label,
-			Ink: chart.Ink(look.MarkStyle(m.Kind)), Rune: look.MarkSymbol(th, m.Kind)})
+			Style: chart.Style(look.MarkStyle(m.Kind)), Rune: look.MarkSymbol(th, m.Kind)})
 	}
 }
 

@@ -67,7 +67,7 @@ func LimitParts(parts []Part, limit int, rank func(slot int) float64) []Part {
 	keep := order[:max(limit-1, 0)]
 	slices.Sort(keep)
 	var out []Part
-	rest := Part{Slot: encoders.MaxSlots - 1}
+	rest := Part{Slot: encoders.MaxSlots - 1} // the slot that fields of large schemas share
 	for i, part := range parts {
 		if _, found := slices.BinarySearch(keep, i); found {
 			out = append(out, part)

@@ -17,10 +17,10 @@ func (p *Charts) payloadRatioSpec(th *look.Theme) *chart.Spec {
 	for i := range p.shadows {
 		values, weights := lockstep.RatioBySample(&p.shadows[i], &p.Lane)
 		spec.Series = append(spec.Series, chart.Series{Values: values, Weights: weights, Loose: len(p.shadows) > 1,
-			Stroke: chart.Dotted, Ink: chart.Ink(look.ShadowStyle(i)), Marker: look.ShadowSymbol(th, i)})
+			Stroke: chart.Dotted, Style: chart.Style(look.ShadowStyle(i)), Marker: look.ShadowSymbol(th, i)})
 	}
 	activeRatio := mapSamples(p.Lane.Samples, func(*meters.Sample) float64 { return 1 })
-	spec.Series = append(spec.Series, chart.Series{Values: activeRatio, Ink: chart.Ink(look.Payload)})
+	spec.Series = append(spec.Series, chart.Series{Values: activeRatio, Style: chart.Style(look.Payload)})
 	return spec
 }
 

@@ -35,7 +35,7 @@ type playoutChart struct {
 	title  string
 	cubes  bool // only for cubes
 	reduce chart.Reducer
-	ink    look.Style
+	style  look.Style
 	floor  float64 // the minimum of the axis's upper end
 	values func([]meters.Sample) []float64
 	legend func(*engine.Lane) []look.Span
@@ -47,14 +47,14 @@ func playoutCharts() []playoutChart {
 		return []look.Span{look.Dim.Span(before), look.Value.Span(units.Fixed(v, prec)), look.Dim.Span(after)}
 	}
 	return []playoutChart{
-		{title: "Age ms", reduce: chart.Max, ink: look.Payload, floor: 100, legend: AgeSpans,
+		{title: "Age ms", reduce: chart.Max, style: look.Payload, floor: 100, legend: AgeSpans,
 			values: perSample(func(s *meters.Sample) float64 { return float64(s.Oldest) / 1e6 })},
-		{title: "Starved %", reduce: chart.Mean, ink: look.Warn, floor: 10, values: starvedSeries,
+		{title: "Starved %", reduce: chart.Mean, style: look.Warn, floor: 10, values: starvedSeries,
 			legend: func(l *engine.Lane) []look.Span { return valueSpans("now ", 100*l.Recent.StarvedRatio, 1, "") }},
-		{title: "Position error mm", cubes: true, reduce: chart.Max, ink: look.Bad, floor: 10,
+		{title: "Position error mm", cubes: true, reduce: chart.Max, style: look.Bad, floor: 10,
 			values: perSample(func(s *meters.Sample) float64 { return s.PositionErrorMM }),
 			legend: func(l *engine.Lane) []look.Span { return valueSpans("max ", l.Recent.PositionErrorMM, 1, "") }},
-		{title: "Late/s", reduce: chart.Mean, ink: look.Late, floor: 4, values: lateSeries, legend: func(l *engine.Lane) []look.Span {
+		{title: "Late/s", reduce: chart.Mean, style: look.Late, floor: 4, values: lateSeries, legend: func(l *engine.Lane) []look.Span {
 			rate := lateSeries(meters.Tail(l.Samples, room.RecentSpan))
 			now := 0.0
 			if n := len(rate); n > 0 {
@@ -62,7 +62,7 @@ func playoutCharts() []playoutChart {
 			}
 			return append(valueSpans("now ", now, 1, "  total "), look.Value.Span(strconv.FormatInt(l.Totals.Playout.Late, 10)))
 		}},
-		{title: "Rotation error deg", cubes: true, reduce: chart.Max, ink: look.Ratio, floor: 1,
+		{title: "Rotation error deg", cubes: true, reduce: chart.Max, style: look.Ratio, floor: 1,
 			values: perSample(func(s *meters.Sample) float64 { return s.OrientationErrorDeg }),
 			legend: func(l *engine.Lane) []look.Span { return valueSpans("max ", maxOrientationError(l), 1, "") }},
 	}
@@ -123,7 +123,7 @@ func (p *Playout) drawChart(c *look.Canvas, th *look.Theme, k *playoutChart) {
 	c.Frame(th, focused, k.title, look.Fit(look.TitleSpace(c.W, k.title), legend, lastFigure, nil)...)
 	spec := &chart.Spec{Floor: k.floor, Time: true}
 	visible := p.withVisibleSamples(th, c.W-2)
-	spec.Series = []chart.Series{{Values: k.values(visible.Lane.Samples), Reduce: k.reduce, Ink: chart.Ink(k.ink)}}
+	spec.Series = []chart.Series{{Values: k.values(visible.Lane.Samples), Reduce: k.reduce, Style: chart.Style(k.style)}}
 	visible.StyleChart(spec, th)
 	c.Blit(1, 1, chart.Draw(spec, c.W-2, max(c.H-2, 0)))
 }

@@ -21,7 +21,7 @@ func shadowSeries(th *look.Theme, lanes []engine.Lane, values func([]meters.Samp
 	for i := range lanes {
 		values, weights := values(lockstep.AfterWarmUp(&lanes[i]))
 		out = append(out, chart.Series{Values: values, Weights: weights, Loose: true, Stroke: chart.Dotted,
-			Ink: chart.Ink(look.ShadowStyle(i)), Marker: look.ShadowSymbol(th, i)})
+			Style: chart.Style(look.ShadowStyle(i)), Marker: look.ShadowSymbol(th, i)})
 	}
 	return out
 }

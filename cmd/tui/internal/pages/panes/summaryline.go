@@ -25,7 +25,7 @@ func (p *SummaryLine) Name() string { return "Summary" }
 // decoded wrongly.
 func (p *SummaryLine) Observe(v room.View) bool {
 	lane := v.ActiveLane()
-	if p.seen && !v.Slow && lane.Totals.Wrong == p.lane.Totals.Wrong {
+	if p.seen && !v.RedrawDue && lane.Totals.Wrong == p.lane.Totals.Wrong {
 		return false
 	}
 	p.lane, p.per, p.seen = *lane, PerItemShort(v.Snap.Schema, v.Snap.Item), true

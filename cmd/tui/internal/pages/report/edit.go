@@ -124,7 +124,7 @@ func (p *page) openCharts() room.Request {
 		if n := len(samples); n > 0 {
 			snap.Now = samples[n-1].T
 		}
-		b.charts.Observe(room.View{Snap: snap, Cfg: snap.Config, Slow: true, Past: true, CanRedrawAll: true})
+		b.charts.Observe(room.View{Snap: snap, Cfg: snap.Config, RedrawDue: true, Past: true, CanRedrawAll: true})
 	}
 	return room.Request{Overlay: b}
 }

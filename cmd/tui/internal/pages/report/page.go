@@ -17,14 +17,14 @@ type page struct {
 	comparison *comparison
 	summary    *room.Slot
 
-	current   *run                          // the running session
-	runs      map[string]*run               // reports that were read, by path
-	stamps    map[string]report.SavedReport // name, size and time of each report in runs when it was read, by path
-	reading   bool                          // a file or the folder is being read in the background; only one is at a time
-	slowTicks int                           // slow ticks since the folder was last listed
-	notice    int                           // the newest notice of the lab; a new one may mean that a report was saved
-	listDue   bool                          // the folder has to be listed
-	deleted   []report.SavedReport          // deleted on this page, and restorable
+	current *run                          // the running session
+	runs    map[string]*run               // reports that were read, by path
+	stamps  map[string]report.SavedReport // name, size and time of each report in runs when it was read, by path
+	reading bool                          // a file or the folder is being read in the background; only one is at a time
+	redraws int                           // redraws that were due (View.RedrawDue) since the folder was last listed
+	notice  int                           // the newest notice of the lab; a new one may mean that a report was saved
+	listDue bool                          // the folder has to be listed
+	deleted []report.SavedReport          // deleted on this page, and restorable
 }
 
 // The panes, as indices of Slots.
@@ -37,7 +37,7 @@ const (
 // maxRuns bounds the reports that are kept in memory.
 const maxRuns = 16
 
-// listEvery is the number of slow ticks between two listings of the folder, to find reports of other
+// listEvery is the number of redraws between two listings of the folder, to find reports of other
 // processes.
 const listEvery = 6
 
@@ -54,21 +54,21 @@ func New(dir string) *page {
 
 func (p *page) Name() string { return "Report" }
 
-// Observe implements room.Observer. It updates the current run on slow ticks. A new notice of the lab,
-// which may report a saved file, or listEvery slow ticks make the folder due for listing.
+// Observe implements room.Observer. It updates the current run when a redraw is due. A new notice of the
+// lab, which may report a saved file, or listEvery redraws make the folder due for listing.
 func (p *page) Observe(v room.View) bool {
 	changed := p.summary.Observe(v)
 	changed = p.Slots[paneChanges].Observe(v) || changed
 	if v.Snap.Notice.ID != p.notice {
 		p.notice, p.listDue = v.Snap.Notice.ID, true
 	}
-	if v.Slow {
-		p.slowTicks++
-		if p.slowTicks >= listEvery {
-			p.slowTicks, p.listDue = 0, true
+	if v.RedrawDue {
+		p.redraws++
+		if p.redraws >= listEvery {
+			p.redraws, p.listDue = 0, true
 		}
 	}
-	if p.current == nil || v.Slow {
+	if p.current == nil || v.RedrawDue {
 		p.current = presentRun(v.Newest())
 		p.comparison.item = v.Snap.Item
 		p.updateComparison()

@@ -102,11 +102,11 @@ func findPoints(s *frame.Schema, parts []frame.Part, places [][]placeFields, tab
 				if at.yDown {
 					pt.y = -pt.y
 				}
-				if !(math.Abs(pt.x) < maxCoordinate && math.Abs(pt.y) < maxCoordinate) {
+				if !(math.Abs(pt.x) < maxCoordinate && math.Abs(pt.y) < maxCoordinate) { // true for NaN too
 					continue
 				}
 				switch {
-				case at.present < 0 && len(s.Parts) > 0: // the other parts have rows that may be absent
+				case at.present < 0 && len(s.Parts) > 0: // in a schema with parts this differs from rows that may be absent
 					pt.kind = alwaysPresent
 				case slices.ContainsFunc(at.velocities, func(v int) bool { return inUnits(&s.Fields[v], values[v]) != 0 }):
 					pt.kind = moving

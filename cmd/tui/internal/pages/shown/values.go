@@ -36,7 +36,7 @@ func (p *values) Name() string { return "Sent and displayed" }
 
 // Observe implements room.Observer. While time advances the values change only on slow ticks.
 func (p *values) Observe(v room.View) bool {
-	if p.past == v.Past && p.frames != nil && (v.Past || v.Running() && !v.Slow) {
+	if p.past == v.Past && p.frames != nil && (v.Past || v.Running() && !v.RedrawDue) {
 		return false
 	}
 	p.emptyText = panes.NothingSentText(v.ActiveLane())
@@ -260,7 +260,7 @@ func (p *values) drawBodies(c *look.Canvas, th *look.Theme) {
 		wrapped[i] = look.Wrap(printable(body, th.Dot), c.W-6)
 		p.numLines = max(p.numLines, len(wrapped[i]))
 	}
-	p.scroll(0)
+	p.scroll(0) // keeps the first line within the new texts
 	for i, title := range [2]string{"last sent", "displayed"} {
 		y := 1 + i*(p.visibleLines+1)
 		c.Spans(2, y, c.W-4, look.Title.Span(title), look.Dim.Span(", "+strconv.Itoa(len(bodies[i]))+" bytes"))

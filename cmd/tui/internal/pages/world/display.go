@@ -24,12 +24,12 @@ type display struct {
 // too short to see.
 const starvedSamples = 5
 
-// observe updates the state from a view. The displayed delay changes only on slow ticks.
+// observe updates the state from a view. The displayed delay changes only when a redraw is due.
 func (d *display) observe(v room.View) {
 	pic := v.Snap.World
 	d.running, d.starvedNow = pic.Shown != nil, pic.Starved
 	d.delay = v.Snap.Now - pic.Moment
-	if v.Slow || d.displayedDelay == 0 {
+	if v.RedrawDue || d.displayedDelay == 0 {
 		d.displayedDelay, d.age = d.delay, panes.AgeSpans(v.ActiveLane())
 	}
 	d.starvedTicks, d.displayedTicks = 0, 0

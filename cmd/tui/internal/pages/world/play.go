@@ -79,14 +79,14 @@ func (p *play) playerSpans(th *look.Theme, maxWidth int) []look.Span {
 	}
 	out := []look.Span{who, look.Dim.Span("  ")}
 	for _, d := range []struct {
-		on   bool
-		sign string
+		isPressed bool
+		arrow     string
 	}{{p.keys.Left, "←"}, {p.keys.Up, "↑"}, {p.keys.Down, "↓"}, {p.keys.Right, "→"}} {
-		style, sign := look.Faint, th.Dot
-		if d.on {
-			style, sign = look.Value, d.sign
+		style, text := look.Faint, th.Dot
+		if d.isPressed {
+			style, text = look.Value, d.arrow
 		}
-		out = append(out, style.Span(sign))
+		out = append(out, style.Span(text))
 	}
 	out = append(out, modeSpans("hover", p.keys.Push)...)
 	return append(out, modeSpans("katamari", p.keys.Pull)...)

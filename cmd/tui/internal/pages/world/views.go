@@ -213,7 +213,7 @@ func (p *views) legend(c *look.Canvas, th *look.Theme) {
 			return
 		}
 		l := worldview.ErrorStepStyle(i)
-		c.Set(x, c.H-1, l.Ink, worldview.Marker(th, all, l))
+		c.Set(x, c.H-1, l.Style, worldview.Marker(th, all, l))
 		x = c.Text(x+1, c.H-1, look.Dim, text)
 	}
 }

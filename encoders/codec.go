@@ -163,7 +163,7 @@ const ProcessPrefix = "exec:"
 // IsProcess reports whether the path of a plugin is the command of a process.
 func IsProcess(path string) bool { return strings.HasPrefix(path, ProcessPrefix) }
 
-// Runtime returns the runtime of a plugin's codec, see Plugin.Runs. It is empty for a built-in
+// Runtime returns the runtime of a plugin's codec, see Plugin.Runtime. It is empty for a built-in
 // codec, which runs as native code in this process.
 func (c *Codec) Runtime() string {
 	if c.Plugin == nil {
@@ -181,7 +181,7 @@ func TimeMarker(runsAs string) string {
 	return "*"
 }
 
-// TimeFootnote returns the footnote that explains TimeMark.
+// TimeFootnote returns the footnote that explains TimeMarker.
 func TimeFootnote(runsAs string) string {
 	why := "a native build is faster"
 	if runsAs == "process" { // native already, but every call is an exchange of messages

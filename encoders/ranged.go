@@ -57,7 +57,7 @@ func (c *RangeCoder) FinishEncode(dst []byte, b *Budget) []byte {
 }
 
 // FinishDecode finishes reading a packet. err is the error of reading its content, nil if none. Without
-// one, Ended checks that the packet has ended. It returns an error that wraps ErrTruncated or
+// one, FinishDecode checks that the packet has ended. It returns an error that wraps ErrTruncated or
 // ErrCorrupt.
 func (c *RangeCoder) FinishDecode(err error) error {
 	if err == nil {

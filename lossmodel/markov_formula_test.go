@@ -28,7 +28,7 @@ func checkLosses(t *testing.T, model string, rate, meanRun, c1, spread float64) 
 		"lag 1": {law.Lag1 * rate * (1 - rate), c1}, "spread": {law.Variance, spread},
 	} {
 		if !ok || math.Abs(x[0]-x[1]) > 1e-9*math.Max(1, math.Abs(x[1])) {
-			t.Errorf("%s: LawOf gives %s = %g, computed %g", model, what, x[0], x[1])
+			t.Errorf("%s: Analyze gives %s = %g, computed %g", model, what, x[0], x[1])
 		}
 	}
 }
@@ -167,7 +167,7 @@ func TestExactLosses(t *testing.T) {
 		if law, ok := loss.Analyze(newSpec(t, "loss", text).Loss); ok {
 			all := sendAndCountLosses(t, 35_000, 1, "loss", text)
 			if got := mean(all); math.Abs(got-law.Rate) > 1e-9 {
-				t.Errorf("%s: loss rate %g, LawOf gives %g", text, got, law.Rate)
+				t.Errorf("%s: loss rate %g, Analyze gives %g", text, got, law.Rate)
 			}
 		}
 	}

@@ -68,7 +68,7 @@ func (t *Trail) Delay() (sum time.Duration) {
 }
 
 // RecordTrails makes the link record a Trail for every packet from now on. It does not affect packets.
-// Until Watch is called nothing is recorded.
+// Until RecordTrails is called nothing is recorded.
 func (l *Link) RecordTrails() {
 	if l.trails == nil {
 		l.trails = new([1 + MaxCopies]Trail)
@@ -76,7 +76,7 @@ func (l *Link) RecordTrails() {
 }
 
 // Trail returns the trail of the datagram last sent (number 0) or of a copy of it. It is nil if
-// Watch was not called or there is no such copy, and valid until the next Send.
+// RecordTrails was not called or there is no such copy, and valid until the next Send.
 func (l *Link) Trail(number int) *Trail {
 	if l.trails == nil || number < 0 || number >= len(l.trails) {
 		return nil
@@ -85,7 +85,7 @@ func (l *Link) Trail(number int) *Trail {
 }
 
 // applyStages passes a packet of size payload bytes, sent at now, through the stages, which store
-// their decisions in f. It records a trail if Watch was called.
+// their decisions in f. It records a trail if RecordTrails was called.
 func (l *Link) applyStages(now time.Duration, size int, f *Fate) {
 	if l.trails == nil {
 		l.pipe.apply(now, size, f)

@@ -241,7 +241,7 @@ func sweepTitle(f sweepFlags) string {
 }
 
 // collect makes the sweep with these options also store its results in memory, for --bench and
-// --junit: it wraps o.Ran. The returned function makes a report of the results after the sweep; it
+// --junit: it wraps o.OnResult. The returned function makes a report of the results after the sweep; it
 // is nil if neither flag is set.
 func (f *exportFlags) collect(p *sweep.Plan, o *sweep.Options) (makeReport func(*sweep.Summary) *report.Report) {
 	if f.bench == "" && f.junit == "" {

@@ -36,7 +36,7 @@ func (r Role) String() string {
 // encoder must be correct with any hints; wrong ones only make packets larger.
 type Hint struct {
 	Role Role
-	// Group is the number of a position, from 1. The coordinates of a position (role Place) and of its
+	// Group is the number of a position, from 1. The coordinates of a position (role Position) and of its
 	// velocity have the same Group. A Clock with a Group is the time at which that position was valid;
 	// without such a clock it is valid at Now.
 	Group uint8
@@ -55,7 +55,7 @@ type Hint struct {
 	Turn float64
 	// Step is, for a Float32, a number of which most values are multiples. 0 means that it is unknown.
 	Step float64
-	// Rides is, for a Place, the Group of the position to which this one is attached. 0 means none.
+	// Rides is, for a Position, the Group of the position to which this one is attached. 0 means none.
 	Rides uint8
 }
 

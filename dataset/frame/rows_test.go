@@ -44,7 +44,7 @@ func TestRowsAreASet(t *testing.T) {
 	}
 }
 
-// Compare and Differing find the rows in which any cell differs, for any number of fields.
+// SetDiffering and RemoveEqual find the rows in which any cell differs, for any number of fields.
 func TestRowsThatDiffer(t *testing.T) {
 	rng := rand.New(rand.NewPCG(2, 3))
 	for _, n := range []int{1, 3, 8, 64, 100} {
@@ -74,7 +74,7 @@ func TestRowsThatDiffer(t *testing.T) {
 	}
 }
 
-// SameCube compares all cells.
+// EqualCubes compares all cells.
 func TestSameCube(t *testing.T) {
 	rng := rand.New(rand.NewPCG(4, 3))
 	for range 1000 {

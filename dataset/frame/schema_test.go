@@ -105,7 +105,7 @@ func TestItems(t *testing.T) {
 	}
 }
 
-// CheckSince finds a single bad value in any place, as Check does.
+// CheckChanged finds a single bad value in any place, as Check does.
 func TestCheckSince(t *testing.T) {
 	s := frame.Cubes(100)
 	base := s.NewFrame()

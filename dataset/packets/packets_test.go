@@ -99,7 +99,7 @@ func TestHeadersBeforeUDP(t *testing.T) {
 		got, err := readBytes(classic(t, list))
 		switch {
 		case c.want == 0 && !errors.Is(err, ErrNoDatagrams):
-			t.Errorf("%s: %v, want ErrNothing", name, err)
+			t.Errorf("%s: %v, want ErrNoDatagrams", name, err)
 		case c.want == 1 && (err != nil || !bytes.Equal(got.Datagrams[0].Payload[1:], pattern(9, int(got.Datagrams[0].Payload[0]))[1:])):
 			t.Errorf("%s: %v, %v", name, got, err)
 		}

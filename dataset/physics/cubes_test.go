@@ -135,7 +135,7 @@ func TestTowerStands(t *testing.T) {
 		}
 		for i := range n {
 			p := s.Body(i).Pos
-			// Each contact yields by up to Layer.
+			// Each contact yields by up to UncorrectedDepth.
 			want := half + 2*half*float64(i)
 			if d := want - p.Z; d < -0.001 || d > 0.012*float64(i+1) || math.Hypot(p.X, p.Y) > 0.08 {
 				t.Errorf("untidy by %v: cube %d of the tower is at (%.4f %.4f %.4f), expected (0 0 %.4f) or a little lower", untidy,

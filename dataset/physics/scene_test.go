@@ -39,7 +39,7 @@ func TestSceneFreeFall(t *testing.T) {
 	}
 }
 
-// A resting cube keeps its orientation, sinks in by at most Layer, and falls asleep.
+// A resting cube keeps its orientation, sinks in by at most UncorrectedDepth, and falls asleep.
 func TestSceneRests(t *testing.T) {
 	s := sceneOf(RecorderParams(), Vec{0.3, 0.4, half}, Vec{3, 0, half}, Vec{3, 0, 3*half - 0.001})
 	for range 120 {

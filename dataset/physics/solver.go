@@ -96,7 +96,7 @@ func (s *contactSolver) reset(params *Params, dt float64) {
 }
 
 // correctionSpeed returns the separation speed wanted for an overlap of depth metres. Overlaps up
-// to params.Layer are not corrected.
+// to params.UncorrectedDepth are not corrected.
 func (s *contactSolver) correctionSpeed(depth float64) float64 {
 	return min(float64(s.correctionRate*max(depth-s.params.UncorrectedDepth, 0)), s.params.MaxCorrectionSpeed)
 }

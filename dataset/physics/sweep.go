@@ -4,7 +4,7 @@ package physics
 // one. Most islands are one cube on the floor, and converge within a few sweeps.
 const sweepsPerOrder = 8
 
-// baseWork, times the effort and Thousands, bounds sweeps times contacts in a step: a large heap is
+// baseWork, times the effort and WorkFactor, bounds sweeps times contacts in a step: a large heap is
 // solved less exactly, not for longer. Only a player that carries 170 of 901 cubes reaches the bound.
 const baseWork = 32 * 1024
 

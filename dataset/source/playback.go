@@ -15,7 +15,7 @@ import (
 var ErrClosed = errors.New("already closed")
 
 // Playback is the file of a source that reads it during playback, with the position in it. The file may
-// be compressed. A type that embeds Playback implements Sized, Seamed and io.Closer; it maintains
+// be compressed. A type that embeds Playback implements Sized, Looping and io.Closer; it maintains
 // Count, Total and Restart.
 type Playback struct {
 	Path    string

@@ -15,7 +15,7 @@ import (
 var ErrSpec = errors.New("bad data specification")
 
 // Source produces frames, Schema().TickHz of them per second of virtual time. A Source is used by one
-// goroutine. It may also implement Seamed, Tracked, Sized, Timed, Priced, Remarked and io.Closer.
+// goroutine. It may also implement Looping, Tracked, Sized, Timed, Priced, Remarked and io.Closer.
 type Source interface {
 	// Schema returns the schema of all frames. It never changes, and must not be modified.
 	Schema() *frame.Schema

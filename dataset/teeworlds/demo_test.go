@@ -198,7 +198,7 @@ func TestFramesOfHandmadeDemo(t *testing.T) {
 	}
 }
 
-// With loop set the demo begins again at its end, and Seam reports it.
+// With loop set the demo begins again at its end, and AtLoopPoint reports it.
 func TestLoop(t *testing.T) {
 	d, err := parseBytes(small().Bytes())
 	if err != nil {

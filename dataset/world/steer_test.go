@@ -33,7 +33,7 @@ func TestHold(t *testing.T) {
 	}
 }
 
-// After Reset the world repeats the steps of a new world, and Seam reports the first frame.
+// After Reset the world repeats the steps of a new world, and AtLoopPoint reports the first frame.
 func TestReset(t *testing.T) {
 	src := start(t, "idle")
 	var first, again []frame.Frame

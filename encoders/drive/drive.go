@@ -32,7 +32,7 @@ type End struct {
 	refs       [2]encoders.Ref   // memory for the results of Initial and Refs
 	spare      encoders.Memo     // a memo that left the history and that a codec may overwrite; nil if none
 	spareEpoch uint64            // the epoch in which spare was made
-	scratch    frame.Frame       // the frame decoded last, until Keep
+	scratch    frame.Frame       // the frame decoded last, until StoreDecoded
 	deferred   encoders.Finisher // has work left for Finish; nil if not
 }
 
@@ -117,7 +117,7 @@ func (e *End) Encode(enc encoders.Encoder, dst []byte, entry *frame.Entry, refs 
 }
 
 // Decode decodes a packet whose frame has the given tick and epoch, and returns the frame's memo. Decoded
-// returns the frame until the next call; Keep moves it into the history.
+// returns the frame until the next call; StoreDecoded moves it into the history.
 func (e *End) Decode(dec encoders.Decoder, tick uint32, epoch uint64, packet []byte, refs []encoders.Ref) (encoders.Memo, error) {
 	if e.scratch.Table == nil {
 		e.scratch.Table = make([]int32, e.cells)

@@ -82,7 +82,7 @@ type Options struct {
 	Cache string
 
 	// SHA256 is the expected hash of the plugin in hexadecimal, see Plugin.SHA256. If another is found,
-	// Load returns an error that wraps ErrOther. Empty means any.
+	// Load returns an error that wraps ErrHashMismatch. Empty means any.
 	SHA256 string
 }
 
@@ -155,7 +155,7 @@ var requiredExports = []export{ // name, parameters, results
 // called when the plugin is no longer used.
 //
 // Errors name the path. They wrap ErrContract if the file is not a module or violates the contract,
-// and ErrOther if opt.SHA256 does not match.
+// and ErrHashMismatch if opt.SHA256 does not match.
 func Load(ctx context.Context, path string, opt Options) (*Plugin, error) {
 	if opt.Memory == 0 {
 		opt.Memory = defaultMemory

@@ -74,7 +74,7 @@ func TestTemplates(t *testing.T) {
 }
 
 // checkExample checks that an example writes the same packets as deltaEncode, and if all is true, also that
-// it passes Try.
+// it passes CheckCodec.
 func checkExample(t *testing.T, p *Plugin, all bool) {
 	t.Helper()
 	if all {
@@ -104,7 +104,7 @@ func TestTemplateRejectsArguments(t *testing.T) {
 	}
 }
 
-// Try finds encoders that violate the contract.
+// CheckCodec finds encoders that violate the contract.
 func TestTryFindsViolations(t *testing.T) {
 	p := load(t, "testdata/evil.wasm", Options{Timeout: 2e9})
 	for evil, want := range map[int]string{0: "", 15: "every frame comes back", 5: "every frame comes back"} {

@@ -12,7 +12,7 @@
 //	StateMixer             contexts, StateCounters and numeric predictions, where memory is scarce
 //	ByteMixer              many contexts, two weight sets and two APM stages; for bytes
 //	Hash                   a hash of context values
-//	Coder.Tree, Zeros      bit trees and runs of zeros with single counters, fast
+//	Coder.CodeTree, CodeZeros      bit trees and runs of zeros with single counters, fast
 //
 // The mixers are in one package with the coder because their vector routines code a whole decision,
 // from the counters through the interval back to the counters.
@@ -380,7 +380,7 @@ func (c *Coder) CodeTree(nodes []Counter, v int, n uint, limit int) int {
 	return v
 }
 
-// readTree is Tree for a reader.
+// readTree is CodeTree for a reader.
 func (c *Coder) readTree(nodes []Counter, limit int) int {
 	node, code, rng := 1, c.code, c.rng
 	for node < len(nodes) {

@@ -105,7 +105,7 @@ func Plugins() []encoders.Codec {
 }
 
 // SetPlugins replaces the plugins. They follow the built-in encoders and get IDs in their order. If a name is
-// already used or there are too many, SetOutside returns an error and changes nothing. Slices that All
+// already used or there are too many, SetPlugins returns an error and changes nothing. Slices that All
 // returned before are not affected.
 func SetPlugins(list []encoders.Codec) error {
 	list = slices.Clone(list)

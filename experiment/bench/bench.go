@@ -28,7 +28,7 @@ type Options struct {
 	Progress func(done, total float64) // nil if not wanted
 }
 
-// A Board is the result of a measurement. Sizes are exact; times are medians over the rounds.
+// A Report is the result of a measurement. Sizes are exact; times are medians over the rounds.
 type Report struct {
 	Dataset   walkoff.Dataset `json:"dataset"`
 	GOOS      string          `json:"goos"`

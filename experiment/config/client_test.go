@@ -58,7 +58,7 @@ down = {loss = "20%", burst = 3}
 	}
 }
 
-// OnlyLinks rejects keys that a proxy ignores, in every notation and with their line, and accepts the others.
+// CheckProxy rejects keys that a proxy ignores, in every notation and with their line, and accepts the others.
 func TestOnlyLinks(t *testing.T) {
 	for text, want := range map[string]string{
 		"seed = 3\nduration = \"1m\"\nprofile = \"lte\"\n[link]\nloss = \"1%\"\n[down]\nlatency = \"4ms\"\n" +

@@ -114,7 +114,7 @@ func (c *Config) WithChange(ch Change) (*Config, error) {
 // Clone returns a copy with its own map of parameters.
 func (e Encoder) Clone() Encoder { return Encoder{Name: e.Name, Params: maps.Clone(e.Params)} }
 
-// CodecTable returns the available codecs, with Find applied to the files in their parameters.
+// CodecTable returns the available codecs, with ResolvePath applied to the files in their parameters.
 func (c *Config) CodecTable() []encoders.Codec {
 	list := slices.Clone(c.Codecs)
 	if list == nil {
@@ -320,7 +320,7 @@ func (c *Config) fileError(link string, err error) error {
 // ReadTrace reads the file that a link names.
 func (c *Config) ReadTrace(name string) ([]byte, error) { return tracefile.ReadFile(c.resolve(name)) }
 
-// resolve returns the path of a file: see Find.
+// resolve returns the path of a file: see ResolvePath.
 func (c *Config) resolve(name string) string {
 	if c.ResolvePath == nil {
 		return name

@@ -17,7 +17,7 @@ import (
 // Direction is the direction of the links that a row shows and sets.
 type Direction uint8
 
-// Values of Way. BothWays sets both links and shows the downlink.
+// Values of Direction. BothDirections sets both links and shows the downlink.
 const (
 	BothDirections Direction = iota
 	DownOnly

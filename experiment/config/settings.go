@@ -82,7 +82,7 @@ const (
 	maxBlock  = 1400
 	maxWindow = transfer.MaxAhead
 	maxBudget = 1_000_000 // kbps
-	maxDigest = 32        // bits of a frame's digest: the same as endpoint.MaxDigest
+	maxDigest = 32        // bits of a frame's digest: the same as endpoint.MaxDigestBits
 
 	// MaxDuration is the longest run, in virtual time.
 	MaxDuration = 1000 * time.Hour

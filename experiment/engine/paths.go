@@ -16,7 +16,7 @@ import (
 type Path interface {
 	// Send sends a datagram at now. The datagram and its copies arrive with the same tag. A modelled
 	// link reports at once which of them are lost and when the others arrive. A real network cannot,
-	// and sets Verdict.Open.
+	// and sets Verdict.Pending.
 	Send(now time.Duration, datagram []byte, tag uint64) lossmodel.Verdict
 	// Next returns when the next datagram arrives; false if none is known to be in flight.
 	Next() (at time.Duration, ok bool)
@@ -34,7 +34,7 @@ type Path interface {
 type Network interface {
 	// Begin sends the configuration of the session to the peer, and waits until the peer is ready.
 	Begin(ctx context.Context, s *frame.Schema, initial *frame.Frame, c *config.Config) error
-	// Connect returns the downlink, which is a FarEnd, and the uplink. Datagrams pass through the
+	// Connect returns the downlink, which is a RemotePath, and the uplink. Datagrams pass through the
 	// modelled links down and up as well, in this process.
 	Connect(down, up *lossmodel.Link) (Path, Path)
 }

@@ -234,7 +234,7 @@ func TestAgeWithoutInterpolation(t *testing.T) {
 	}
 }
 
-// Snapshot.Both contains the sender's newest frame, and a displayed frame that has the reported
+// Snapshot.Frames contains the sender's newest frame, and a displayed frame that has the reported
 // age.
 func TestDisplayedFrameHasReportedAge(t *testing.T) {
 	c := config.Default()

@@ -166,7 +166,7 @@ const ReportVersion = 1
 // when the endpoints respond differently to the same datagrams, and when the digest covers other
 // parts of a run. Replays of older reports keep the behaviour of their version:
 //
-//	1  receivers accept every sequence number (config.Config.Trusting)
+//	1  receivers accept every sequence number (config.Config.TrustSequences)
 //	2  receivers verify sequence numbers that damage may have changed
 //	3  the digest covers a frame that equals the source's by its sequence number; see digest
 const currentDigestVersion = 3

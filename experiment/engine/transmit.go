@@ -21,7 +21,7 @@ type encodeInfo struct {
 
 // transmit sends a packet on the downlink and records it. A modelled link reports at once whether the
 // packet and each of its copies are lost; those outcomes are recorded here. Over a real network
-// (Verdict.Open) the fate of a packet is unknown until its arrival is reported. l.budget is the bit budget
+// (Verdict.Pending) the fate of a packet is unknown until its arrival is reported. l.budget is the bit budget
 // of the packet.
 func (l *lane) transmit(now time.Duration, p *endpoint.Packet, encoded encodeInfo) {
 	l.digest.addDatagram(p.Datagram)

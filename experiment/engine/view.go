@@ -17,7 +17,7 @@ func (s *Session) View(maxPackets int) *Snapshot {
 		Now: s.Now(), Config: s.config.Clone(), Item: s.schema.Item, Schema: s.schema,
 		Marks: slices.Clip(s.marks), Log: s.Log(), Effects: slices.Clip(s.effects), PreviousEncoder: s.previousEncoder, Remarks: s.remarks(),
 	}
-	if s.trial != nil { // otherwise Trying stays 0
+	if s.trial != nil { // otherwise TrialAt stays 0
 		snap.TrialAt = s.trial.changedAt
 	}
 	s.viewDisplay(snap)
@@ -29,7 +29,7 @@ func (s *Session) View(maxPackets int) *Snapshot {
 	return snap
 }
 
-// viewDisplay sets snap.World for cubes and snap.Both for other data. Both stay nil for files, and
+// viewDisplay sets snap.World for cubes and snap.Frames for other data. Both stay nil for files, and
 // before the first frame.
 func (s *Session) viewDisplay(snap *Snapshot) {
 	d, sent := s.lanes[0].display, &s.feed.current.Frame

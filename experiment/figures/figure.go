@@ -26,7 +26,7 @@ func Finite(v float64) Figure {
 	return Known(v)
 }
 
-// RatioFigure returns the figure x/y; unknown if y is 0. See also Ratio.
+// RatioFigure returns the figure x/y; unknown if y is 0. See also RatioOrZero.
 func RatioFigure(x, y float64) Figure {
 	if y == 0 {
 		return Figure{}

@@ -286,7 +286,7 @@ func (x *Transfer) Verdict() string {
 	return fmt.Sprintf("unfinished: %d of %d blocks after %.1f s", x.Delivered, x.Blocks, x.ElapsedS)
 }
 
-// RatioOrZero returns x/y, or 0 if y is 0. See also RatioOf.
+// RatioOrZero returns x/y, or 0 if y is 0. See also RatioFigure.
 func RatioOrZero(x, y float64) float64 {
 	if y == 0 {
 		return 0

@@ -11,7 +11,7 @@ import (
 	"wirelab/experiment/paired"
 )
 
-// A Stretch is the period in which all lanes of a snapshot can be compared, with their samples.
+// A CommonPeriod is the period in which all lanes of a snapshot can be compared, with their samples.
 type CommonPeriod struct {
 	From, To    time.Duration
 	LoopSamples int      // number of samples left out because of a loop point: see dropLoopSamples

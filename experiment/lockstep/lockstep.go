@@ -23,7 +23,7 @@ func AfterWarmUp(l *engine.Lane) []meters.Sample {
 	return l.Samples[n:]
 }
 
-// RatioBySample returns the payload of a lane divided by that of base for each sample of CaughtUp(lane). The weights
+// RatioBySample returns the payload of a lane divided by that of base for each sample of AfterWarmUp(lane). The weights
 // are the payloads of base, so that the weighted mean of several values is the ratio of the sums. If
 // base sent nothing, has no sample of the period, or one of the lanes used a baseline from before a loop
 // point, the weight is 0 and the value is undefined.

@@ -56,7 +56,7 @@ func TestRatioIsOfTheSamePeriods(t *testing.T) {
 	}
 }
 
-// CaughtUp leaves out the first second of a shadow, in which it sends complete frames.
+// AfterWarmUp leaves out the first second of a shadow, in which it sends complete frames.
 func TestWarmUpIsLeftOut(t *testing.T) {
 	lane := engine.Lane{Began: 30 * time.Second}
 	for at := lane.Began + meters.SamplePeriod; at <= 40*time.Second; at += meters.SamplePeriod {

@@ -59,7 +59,7 @@ func (r Ratio) Value() float64 { return sum(r.Num) / sum(r.Den) }
 
 // CompareByDifference returns the difference of the ratios, a minus b. The four slices must have
 // equal lengths. The interval is unknown if a denominator is zero, or if there are
-// fewer than MinPairs pairs. seed is that of the random draws.
+// fewer than MinPairsForDifference pairs. seed is that of the random draws.
 func CompareByDifference(a, b Ratio, seed uint64) Interval {
 	n := len(a.Num)
 	if len(a.Den) != n || len(b.Num) != n || len(b.Den) != n {
@@ -73,7 +73,7 @@ func CompareByDifference(a, b Ratio, seed uint64) Interval {
 	return ratios(a, b, block, wideningFactor(influences, block), seed)
 }
 
-// ratios is Ratios with a given block length in pairs. The width of the interval is
+// ratios is CompareByDifference with a given block length in pairs. The width of the interval is
 // multiplied by wider.
 func ratios(a, b Ratio, block int, wider float64, seed uint64) Interval {
 	return bootstrap(a, b, block, wider, seed, func(sums *[4]float64) float64 { return sums[0]/sums[1] - sums[2]/sums[3] })
@@ -103,7 +103,7 @@ func bootstrap(a, b Ratio, block int, wider float64, seed uint64, figure func(*[
 }
 
 // bootstrapQuantiles returns the difference of the p-quantiles of a and b, a minus b, for
-// 0 < p < 1 by nearest rank. Both slices must have equal lengths. With fewer than MinPairs
+// 0 < p < 1 by nearest rank. Both slices must have equal lengths. With fewer than MinPairsForDifference
 // pairs the interval is unknown.
 func bootstrapQuantiles(a, b []float64, p float64, seed uint64) Interval {
 	n := len(a)

@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// MinPairsForRatio is the minimum number of pairs for a Quotient: two seconds. A quotient
+// MinPairsForRatio is the minimum number of pairs for a RatioInterval: two seconds. A quotient
 // needs fewer pairs than a difference, because what both encoders have in common
 // cancels out.
 const MinPairsForRatio = 20
@@ -33,7 +33,7 @@ func (q RatioInterval) Significant() bool { return q.Known && (q.Lo > 1 || q.Hi 
 
 // CompareByRatio returns the quotient of the ratios, a over b. The four slices must have
 // equal lengths. The interval is unknown if a ratio or its denominator is zero, or if
-// there are fewer than LeastPairs pairs. seed is that of the random draws.
+// there are fewer than MinPairsForRatio pairs. seed is that of the random draws.
 func CompareByRatio(a, b Ratio, seed uint64) RatioInterval {
 	n := len(a.Num)
 	if len(a.Den) != n || len(b.Num) != n || len(b.Den) != n {

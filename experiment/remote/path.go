@@ -185,11 +185,11 @@ func (p *downPath) transmit(now time.Duration, d *lossmodel.Delivery) {
 	_ = p.conn.Send(streamGame, p.out) // an error counts as a loss
 }
 
-// Reported implements engine.FarEnd. It returns what the receiver reported about the datagram that
+// Reported implements engine.RemotePath. It returns what the receiver reported about the datagram that
 // Receive returned last; false if that one was damaged by the model and not sent.
 func (p *downPath) Reported() (engine.RemoteReport, bool) { return p.lastDelivery, p.hasReport }
 
-// RoundTrip implements engine.FarEnd. It removes and returns the oldest round-trip time not yet
+// RoundTrip implements engine.RemotePath. It removes and returns the oldest round-trip time not yet
 // read; ok is false if none.
 func (p *downPath) RoundTrip() (rtt time.Duration, ok bool) {
 	if len(p.rtts) == 0 {
@@ -200,7 +200,7 @@ func (p *downPath) RoundTrip() (rtt time.Duration, ok bool) {
 	return rtt, true
 }
 
-// Counts implements engine.FarEnd. It returns the newest counters of the receiver's display and the
+// Counts implements engine.RemotePath. It returns the newest counters of the receiver's display and the
 // traffic that the lab itself added.
 func (p *downPath) Counts() (meters.DisplayCounts, meters.LabTraffic) { return p.display, p.traffic }
 

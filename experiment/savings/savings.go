@@ -41,10 +41,10 @@ type Result struct {
 type timing struct {
 	EncodeUS float64 `json:"encode_us_per_byte"`
 	DecodeUS float64 `json:"decode_us_per_byte"`
-	RunsAs   string  `json:"runs_as,omitempty"` // encoders.Plugin.Runs of a plugin
+	RunsAs   string  `json:"runs_as,omitempty"` // encoders.Plugin.Runtime of a plugin
 }
 
-// A measurement is the state of Of.
+// A measurement is the state of Measure.
 type measurement struct {
 	Result
 	codec   *encoders.Codec
@@ -58,7 +58,7 @@ type measurement struct {
 
 // Measure measures a codec on the messages that next stores in its argument, until next returns io.EOF. s is the
 // schema of the messages, and initial the initial state of both endpoints. A codec that rejects params or schema
-// is not an error: Saving.Problem contains the reason. After an error of next or ctx, Of also returns the sizes
+// is not an error: Result.Problem contains the reason. After an error of next or ctx, Measure also returns the sizes
 // so far.
 func Measure(ctx context.Context, codec *encoders.Codec, params any, s *frame.Schema, initial *frame.Frame,
 	next func(*frame.Frame) error, opt Options) (Result, error) {

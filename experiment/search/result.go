@@ -149,8 +149,8 @@ func (s *search) summarize(list []setting, own setting, ownOutcome outcome) *Res
 	return f
 }
 
-// addConfidence adds sentences to f.Sure that describe how certain it is that best is the best setting. list
-// are the settings that the race left, best first. It also adds the neighbours of best that were run to f.Near
+// addConfidence adds sentences to f.Confidence that describe how certain it is that best is the best setting. list
+// are the settings that the race left, best first. It also adds the neighbours of best that were run to f.Rivals
 // and sorts that list by the ratio to best.
 func (s *search) addConfidence(f *Result, list []setting, best setting) {
 	addf := func(format string, args ...any) { f.Confidence = append(f.Confidence, fmt.Sprintf(format, args...)) }

@@ -30,7 +30,7 @@ type outcome struct {
 	Figures   []float64 // those to minimise
 	Violation float64   // how far the bounds are violated; 0 if all are met, +Inf if the setting cannot be run
 	Reason    string    // describes the violation; empty if Violation is 0
-	RunsAs    string    // see Chosen.RunsAs
+	RunsAs    string    // see Candidate.RunsAs
 }
 
 // compare orders outcomes by violation, then by the first figure. The result is negative if v is better than w.

@@ -8,7 +8,7 @@ import (
 	"wirelab/experiment/figures"
 )
 
-// Watch collects the figures of a sweep while it runs, for a display. Its methods Ran, Tell and Say
+// Watch collects the figures of a sweep while it runs, for a display. Its methods AddResult, SetProgress and AddNotice
 // are callbacks for Options. All methods are safe for concurrent use and return at once: none waits
 // for a disk or a run.
 type Watch struct {

@@ -19,7 +19,7 @@ type Receiver struct {
 // Outcome is what a receiver did with a block.
 type Outcome uint8
 
-// Values of Fate.
+// Values of Outcome.
 const (
 	Stored    Outcome = iota // the block is new and was stored
 	Duplicate                // the block had arrived before

@@ -42,7 +42,7 @@ type datagram struct {
 }
 
 // NewSender returns a sender of the given number of blocks. At most window of them, 1
-// to Reach, are in flight, and at most one datagram is sent per beat.
+// to MaxAhead, are in flight, and at most one datagram is sent per beat.
 func NewSender(blocks, window int, beat time.Duration) *Sender {
 	if window < 1 || window > MaxAhead {
 		panic(fmt.Sprintf("transfer: a window of %d blocks; expected 1 to %d", window, MaxAhead))

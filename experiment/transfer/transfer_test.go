@@ -265,7 +265,7 @@ func TestImpossibleAcks(t *testing.T) {
 }
 
 // A sender recovers from false acknowledgements of single datagrams. It never goes
-// further than Reach beyond the blocks that the receiver reports without a gap.
+// further than MaxAhead beyond the blocks that the receiver reports without a gap.
 func TestFalseAcks(t *testing.T) {
 	for seed := range uint64(10) {
 		rng := rand.New(rand.NewPCG(seed, 6))

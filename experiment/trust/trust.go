@@ -17,7 +17,7 @@ import (
 const alpha = 1e-5
 
 // A Check is one figure of a link: the value expected from the settings, the measured value, and the
-// interval of a correct link. Least or Most is infinite if the settings bound the figure on one side
+// interval of a correct link. Min or Max is infinite if the settings bound the figure on one side
 // only.
 type Check struct {
 	Name, Unit    string
@@ -27,7 +27,7 @@ type Check struct {
 	OK            bool // Measured is within the interval, or Known is false
 }
 
-// A Judge compares links with their settings. It caches the distributions of delays, which take long
+// A Verifier compares links with their settings. It caches the distributions of delays, which take long
 // to compute. The zero value is ready to use.
 type Verifier struct {
 	models map[lossmodel.Delay]delayModel
@@ -58,7 +58,7 @@ func (j *Verifier) Checks(stretches []meters.LinkStretch) (out []Check) {
 }
 
 // checkLoss compares the measured packet loss with the loss that the settings predict, both in
-// percent. Least and Most bound the measured loss at significance level alpha. Known is false if the
+// percent. Min and Max bound the measured loss at significance level alpha. Known is false if the
 // loss of a stretch cannot be predicted. Where the rate is limited, packets dropped by a full queue are
 // not counted, because the settings do not predict how many there are.
 func checkLoss(stretches []meters.LinkStretch) Check {
@@ -90,9 +90,9 @@ func isRateLimited(s *lossmodel.Spec) bool {
 }
 
 // checkDelay compares the mean delay of the packets that arrived with the mean that the settings
-// predict, both in milliseconds. Least and Most follow from Bernstein's inequality for the sum of the
+// predict, both in milliseconds. Min and Max follow from Bernstein's inequality for the sum of the
 // delays; the correlation of successive delays reduces the number of independent ones. Known is false if
-// the delay of a stretch cannot be predicted or no packet arrived. Most is infinite if queues, spikes or
+// the delay of a stretch cannot be predicted or no packet arrived. Max is infinite if queues, spikes or
 // keeping the order can add to latency and jitter.
 func (j *Verifier) checkDelay(stretches []meters.LinkStretch) Check {
 	c := Check{Name: "delay", Unit: "ms", Known: true}
@@ -157,7 +157,7 @@ func (j *Verifier) modelOf(d *lossmodel.Delay) delayModel {
 // checkRate compares the measured rate of the link since its last change with the configured rate, both
 // in kbps; ok is false if the settings have no constant rate, or if no time has passed. In the period from
 // the first packet on, at most the configured rate plus the burst of a token bucket can have crossed the link,
-// which is Most. There is no lower limit, because the sender may send less.
+// which is Max. There is no lower limit, because the sender may send less.
 func checkRate(stretches []meters.LinkStretch) (c Check, ok bool) {
 	c = Check{Name: "rate", Unit: "kbps", Known: true, Min: math.Inf(-1)}
 	last := &stretches[len(stretches)-1]

@@ -37,7 +37,7 @@ type Options struct {
 	Progress func(done, total float64)
 }
 
-// baselineAge returns the age in frames of the baseline for the frame that src returned last. With Own it is the
+// baselineAge returns the age in frames of the baseline for the frame that src returned last. With GameBaseline it is the
 // age that the game used, 0 if the game used none.
 func (o *Options) baselineAge(src dataset.Source) int {
 	if o.Back != GameBaseline {

@@ -64,9 +64,9 @@ type Folder struct {
 }
 
 // Open prepares dir for the results of a run and creates it if necessary. isResult reports whether
-// a file of a name is a result. If dir contains one, Open returns an error: it wraps ErrHeld unless
+// a file of a name is a result. If dir contains one, Open returns an error: it wraps ErrHasResults unless
 // force is set. force lets Write replace the results, but not if the folder also contains other files
-// (ErrMixed) or cannot be replaced as a whole (ErrFixed).
+// (ErrHasOtherFiles) or cannot be replaced as a whole (ErrNotReplaceable).
 func (d *Disk) Open(dir string, isResult func(name string) bool, force bool) (*Folder, error) {
 	if err := d.completeSwap(dir); err != nil {
 		return nil, err

@@ -89,7 +89,7 @@ func (r *Recent) Newest(list []TracedDatagram, way Direction, n int) []TracedDat
 	window := &r.rings[way]
 	r.mu.Lock()
 	from := window.n - min(window.n, uint64(min(n, len(window.ring))))
-	for i := from; i < window.n && i-from < uint64(n); i++ { // w.n grows while the lock is released
+	for i := from; i < window.n && i-from < uint64(n); i++ { // window.n grows while the lock is released
 		if stored := &window.ring[i%uint64(len(window.ring))]; stored.Seq == i {
 			list = append(list, *stored)
 		}

@@ -149,7 +149,7 @@ func TestHostile(t *testing.T) {
 	}
 }
 
-// LayoutOf recognises the schema with any hints, and no other schema.
+// LayoutFromSchema recognises the schema with any hints, and no other schema.
 func TestLayout(t *testing.T) {
 	for _, protocol := range []int{68, QuakeLive} {
 		l := NewLayout(protocol, 7)

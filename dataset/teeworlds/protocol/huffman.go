@@ -18,7 +18,7 @@ var (
 	ErrCorrupt = errors.New("corrupt")
 )
 
-// weights are the game's fixed frequencies of the 256 bytes and of End, from which the Huffman code
+// weights are the game's fixed frequencies of the 256 bytes and of EndSymbol, from which the Huffman code
 // is built (huffman.cpp, gs_aFreqTable).
 var weights = [EndSymbol + 1]int32{
 	1 << 30, 4545, 2657, 431, 1950, 919, 444, 482, 2244, 617, 838, 542, 715, 1814, 304, 240, 754, 212, 647, 186,
@@ -44,8 +44,8 @@ type word struct {
 // code is the game's static Huffman code.
 type code struct {
 	Words [EndSymbol + 1]word // by symbol
-	// nodes are the two children of each inner node. Nodes 0 to End are the symbols, which are
-	// leaves; the root is 2*End.
+	// nodes are the two children of each inner node. Nodes 0 to EndSymbol are the symbols, which are
+	// leaves; the root is 2*EndSymbol.
 	nodes [2*EndSymbol + 1][2]uint16
 }
 
@@ -91,9 +91,9 @@ func (c *code) assignWords(id uint16, w word) {
 	c.assignWords(c.nodes[id][1], word{w.Bits | 1<<w.Len, w.Len + 1})
 }
 
-// Decode decodes src up to the symbol End and appends the bytes to dst. More than maxBytes bytes are
-// an error. End must be followed by zero bits up to the end of the byte only, or by one zero byte if
-// End ends on a byte boundary: that is how the game pads.
+// Decode decodes src up to the symbol EndSymbol and appends the bytes to dst. More than maxBytes bytes are
+// an error. EndSymbol must be followed by zero bits up to the end of the byte only, or by one zero byte if
+// EndSymbol ends on a byte boundary: that is how the game pads.
 func (c *code) Decode(dst, src []byte, maxBytes int) ([]byte, error) {
 	const root = uint16(2 * EndSymbol)
 	id, start := root, len(dst)

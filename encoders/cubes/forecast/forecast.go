@@ -27,7 +27,7 @@ const (
 	maxStep  = 2 * tickSeconds
 )
 
-// restSeconds is the time without motion after which a cube sleeps, as in physics.Recorder. A resting cube has
+// restSeconds is the time without motion after which a cube sleeps, as in physics.RecorderParams. A resting cube has
 // this time in Body.Still.
 const restSeconds = 0.1
 
@@ -70,7 +70,7 @@ type Simulator struct {
 	clusters
 }
 
-// New returns a simulator for snapshots of the given number of cubes. physics.Recorder returns the
+// New returns a simulator for snapshots of the given number of cubes. physics.RecorderParams returns the
 // constants of the walk-off's recordings.
 func New(rows int, rigid physics.Params) *Simulator {
 	s := &Simulator{rows: rows, rigid: rigid, scene: physics.NewScene(rows), resultIndex: make([]int32, rows),

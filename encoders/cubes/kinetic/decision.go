@@ -106,7 +106,8 @@ func (l *tableLayout) allocate(n int) contextTable {
 	return r
 }
 
-// Sizes of the context tables of values. Each of the first four numbers is a dimension.
+// Dimensions of the tables of coder contexts. The tables scale, residual and logit have a row for each coordinate
+// and decision; the last three constants are the lengths of their rows.
 const (
 	numCoordinates     = 6  // x, y, z and the three smallest components of the orientation
 	numDecisions       = 32 // kinds of decision about one value, see below

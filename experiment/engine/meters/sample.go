@@ -24,7 +24,7 @@ type Sample struct {
 	LostBy       [figures.MaxCauses]int     // lost packets and copies by lossmodel.Cause
 	BaselineAge  int64                      // in ticks, summed over the packets counted in Referenced
 	Referenced   int                        // packets encoded against an acked frame, not the initial state
-	CrossingLoop int                        // packets encoded across a loop point: packetlog.Record.Across
+	CrossingLoop int                        // packets encoded across a loop point: packetlog.Record.CrossesLoop
 	Starved      int                        // display ticks without a snapshot to interpolate to
 	Displayed    int                        // display ticks
 	Late         int                        // snapshots that arrived after their display time

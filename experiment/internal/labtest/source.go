@@ -74,14 +74,14 @@ func (c *CubeSource) Next(f *frame.Frame) error {
 	return nil
 }
 
-// FiniteCubes is a Crowd that implements dataset.Sized, so that sessions read it one frame ahead like a
+// FiniteCubes is a CubeSource that implements dataset.Sized, so that sessions read it one frame ahead like a
 // recording.
 type FiniteCubes struct{ *CubeSource }
 
 // Frames implements dataset.Sized.
 func (f FiniteCubes) Frames() int { return f.left }
 
-// FailingCubes is a Crowd whose Next returns an error instead of frame 5.
+// FailingCubes is a CubeSource whose Next returns an error instead of frame 5.
 type FailingCubes struct{ *CubeSource }
 
 // Next implements dataset.Source.
@@ -92,7 +92,7 @@ func (f FailingCubes) Next(dst *frame.Frame) error {
 	return f.CubeSource.Next(dst)
 }
 
-// WriteRecording writes a walk-off recording of a Crowd, of which 8 cubes move in each frame, and returns its path.
+// WriteRecording writes a walk-off recording of a CubeSource, of which 8 cubes move in each frame, and returns its path.
 func WriteRecording(t *testing.T, cubes, frames int) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "crowd.bin")

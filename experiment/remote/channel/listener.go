@@ -67,7 +67,7 @@ type Listener struct {
 	ended      map[uint32]*Session // ended sessions, for confirmTimeout, so that their last datagrams are counted
 	panicErr   error               // a panic of one of the goroutines; nil if none
 	accepted   chan *Session
-	books      Stats // of the socket; sent datagrams of running sessions are added by Books
+	books      Stats // of the socket; sent datagrams of running sessions are added by Stats
 	closed     chan struct{}
 }
 

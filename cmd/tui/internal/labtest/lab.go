@@ -93,7 +93,7 @@ func Snapshot(now time.Duration) *engine.Snapshot {
 		Marks: []engine.Mark{
 			{T: 46 * time.Second, Label: "encoder relative-orientation"},
 			{T: 70*time.Second + 400*time.Millisecond, Label: "loss 5%"},
-			{T: 82 * time.Second, Label: "seam", Kind: engine.MarkLoop},
+			{T: 82 * time.Second, Label: "loop", Kind: engine.MarkLoop},
 		},
 	}
 }

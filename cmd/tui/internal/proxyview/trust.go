@@ -18,7 +18,7 @@ type Judge struct{ judge trust.Verifier }
 const maxLinksJudged = 64
 
 // toleranceMs is how much longer than its link's delay a datagram may take on average, in
-// milliseconds: relay.Tolerated, the tolerance for single datagrams.
+// milliseconds: relay.MaxLateness, the tolerance for single datagrams.
 const toleranceMs = 1
 
 // Checks compares the links of one direction with their settings. Loss and delay are those of all

@@ -80,7 +80,7 @@ func (w *writer) Write(p []byte) (int, error) {
 	return len(p), w.send(w.buf)
 }
 
-// send writes p to the terminal, after the text of First.
+// send writes p to the terminal, after the text of SendFirst.
 func (w *writer) send(p []byte) error {
 	if first := w.prefix; first != "" {
 		w.prefix = ""

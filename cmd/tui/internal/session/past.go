@@ -12,7 +12,7 @@ import (
 // the past, which is made from the history of the newest one.
 type past struct {
 	Active bool          // the cursor is in the past
-	At     time.Duration // the cursor, if Away
+	At     time.Duration // the cursor, if Active
 
 	cut       *engine.Snapshot // cached snapshot of cutWindow
 	cutWindow window           // the window for which cut was made
@@ -120,7 +120,7 @@ func markTime(mark engine.Mark) time.Duration {
 	return (mark.T + 2*LargeStep).Truncate(SmallStep)
 }
 
-// Forward moves the time cursor by Glance or, at the present, runs one more frame.
+// Forward moves the time cursor by SmallStep or, at the present, runs one more frame.
 func (s *Session) Forward() {
 	if s.Past.Active {
 		s.MoveCursor(SmallStep)

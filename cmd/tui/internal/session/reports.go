@@ -36,7 +36,7 @@ const failingTicks = 20
 
 // showRefusal shows the error of an encoder that refuses frames. An error that differs from the last
 // one only in digits is not repeated, because an encoder that fails on every frame reports 60 errors
-// per second. The header shows that the encoder fails; see Fails.
+// per second. The header shows that the encoder fails; see EncoderFails.
 func (s *Session) showRefusal() {
 	if len(s.Snap.Lanes) == 0 {
 		return

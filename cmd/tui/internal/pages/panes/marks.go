@@ -13,13 +13,9 @@ import (
 // maxDragGap is the time between two changes of one setting below which they are combined.
 const maxDragGap = time.Second
 
-// AddMarks adds marks to a chart. A dragged control gets one mark, at its last step. A loop point is
-// labelled "loop", which takes fewer columns than its full label.
+// AddMarks adds marks to a chart. A dragged control gets one mark, at its last step.
 func AddMarks(s *chart.Spec, th *look.Theme, marks []engine.Mark) {
 	for _, m := range groupMarks(marks) {
-		if m.Kind == engine.MarkLoop {
-			m.Label = "loop"
-		}
 		s.Marks = append(s.Marks, chart.Mark{At: int64(m.T / meters.SamplePeriod), Label: m.Label,
 			Style: chart.Style(look.MarkStyle(m.Kind)), Rune: look.MarkSymbol(th, m.Kind)})
 	}

@@ -68,7 +68,7 @@ func presentRun(snap *engine.Snapshot) *run {
 	if len(snap.Lanes) > 0 {
 		d.totals, d.timing = snap.Lanes[0].Totals, snap.Lanes[0].Timing
 	}
-	if len(snap.Lanes) < 2 { // no shadows: avoid lockstep.Gather, which visits all samples
+	if len(snap.Lanes) < 2 { // no shadows: avoid lockstep.CommonSamples, which visits all samples
 		return d
 	}
 	for i, common := 1, lockstep.CommonSamples(snap); i < len(snap.Lanes); i++ {

@@ -126,7 +126,7 @@ func (d *demo) readHeader(r *chunkReader) error {
 		if err != nil && err != io.EOF {
 			return refuse(errFormat, "%v", err)
 		}
-		return refuse(errFormat, "begins with % x", h[:min(n, 8)])
+		return refuse(errFormat, "begins with the bytes % x", h[:min(n, 8)])
 	case err != nil:
 		return refuse(errTruncated, "ends within its header")
 	}

@@ -91,7 +91,7 @@ func parseHeader(src []byte, refCount func(codec uint8) int, fullSeqs bool) (h h
 	h.hasFullSeq = fullSeqs && h.baseline == 0
 	if h.hasFullSeq {
 		if len(src) < 4 {
-			return h, nil, fmt.Errorf("%w: high bits of the sequence number missing", ErrMalformed)
+			return h, nil, fmt.Errorf("%w: the header ends before the high bits of the sequence number (4 bytes)", ErrMalformed)
 		}
 		h.seq |= uint64(binary.LittleEndian.Uint32(src)) << 16
 		src = src[4:]

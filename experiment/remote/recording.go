@@ -121,7 +121,7 @@ func (l *Link) loadEvents(events []byte) error {
 	at := time.Duration(0)
 	for len(r.rest) > 0 && !r.failed {
 		kind := r.octet()
-		elapsed, number, delay := r.uvarint(), r.uvarint(), r.varint()
+		elapsed, number, delay := r.uvarint(), r.uvarint(), r.varint() // delay is the round-trip time of an ack
 		if elapsed > uint64(maxAge) || number > math.MaxUint32 || at > maxAge {
 			r.failed = true
 		}

@@ -157,7 +157,7 @@ func (s *search) addConfidence(f *Result, list []setting, best setting) {
 	if float64(f.Tried) >= f.Settings && s.walkSeeds <= 1 {
 		addf("All %.0f settings were run: no other setting is better on these frames.", f.Settings)
 	} else if float64(f.Tried) >= f.Settings {
-		addf("All %.0f settings were run with the first seed, and the best four of them with up to %d.", f.Settings, max(s.racedSeeds, 1))
+		addf("All %.0f settings were run with the first seed, and the best four of them with up to %d seeds.", f.Settings, max(s.racedSeeds, 1))
 	}
 	bestOutcome := s.outcomeOf(completeRun(best, 0))
 	ran, closest := 0, math.Inf(1)

@@ -13,7 +13,8 @@ import (
 // as comments.
 func (f *FitResult) TOML() string { return f.Table("down") }
 
-// Table is like TOML for a table with the given name, such as "up".
+// Table returns the fitted link as a TOML table with the given name, such as "up". Comments before it
+// contain the estimates with their intervals, and the notes.
 func (f *FitResult) Table(name string) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "# Fitted to %d packets.\n", f.Measured.Sent)

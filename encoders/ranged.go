@@ -71,7 +71,7 @@ func (c *RangeCoder) FinishDecode(err error) error {
 const MaxBody = 1 << 16
 
 // CodeBody codes the body of cur, or sets it when reading. same means that it equals the body of base,
-// which takes no bits; otherwise Body codes the length (17 bits, enough for MaxBody) and the bytes.
+// which takes no bits; otherwise CodeBody codes the length (17 bits, enough for MaxBody) and the bytes.
 func (c *RangeCoder) CodeBody(cur, base *frame.Frame, same bool) error {
 	if same {
 		if c.Reading() {

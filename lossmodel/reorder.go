@@ -57,7 +57,7 @@ func (s *reorderStage) Apply(now time.Duration, _ int, f *Fate) {
 type sendInterval struct {
 	times [8]time.Duration // send time of datagram n at index n mod 8
 	count uint64           // datagrams so far
-	mean  time.Duration    // of up to the last eight intervals; 0 if unknown or if all were sent at once
+	mean  time.Duration    // of up to the last eight intervals; 0 if unknown or if those datagrams were sent at the same time
 }
 
 // add records a datagram that was sent at now.
@@ -73,8 +73,8 @@ func (p *sendInterval) add(now time.Duration) {
 	p.count++
 }
 
-// interval returns the mean interval; false if unknown.
-func (p *sendInterval) interval() (time.Duration, bool) { return p.mean, p.mean > 0 }
+// interval returns the mean interval between the last datagrams. ok is false if it is unknown or 0.
+func (p *sendInterval) interval() (mean time.Duration, ok bool) { return p.mean, p.mean > 0 }
 
 // fork implements specStage.
 func (s *reorderStage) fork() specStage { c := *s; return &c }

@@ -34,7 +34,7 @@ var (
 
 // Kind describes pairs of files to dataset.Open.
 var Kind = source.Kind{Name: "files", Spec: "files:OLD,NEW", Source: "Rich Geldreich, Mobile-friendly binary delta compression, 2015",
-	Summary: "delivery of a new file to a receiver that has the old one; without names a small example", Arg: source.MayHaveArgument,
+	Summary: "delivery of a new file to a receiver that has the old one; without file names, of a small generated example", Arg: source.MayHaveArgument,
 	Open: func(_ context.Context, names string, opt source.Options) (source.Source, error) {
 		s, err := open(names, opt.Seed, opt.Loop)
 		if err != nil && names != "" && !errors.Is(err, fs.ErrNotExist) {

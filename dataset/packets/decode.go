@@ -108,9 +108,10 @@ func (d *decoder) decode(p *packet) (datagram, bool) {
 	return d.decodeUDP(p.time, &s)
 }
 
-// decodeIPv4 decodes an IPv4 packet captured at the given time. It returns true if the segment is
-// complete, which includes datagrams that this fragment completes.
-func (d *decoder) decodeIPv4(at int64, data []byte) (segment, bool) {
+// decodeIPv4 decodes an IPv4 packet captured at the given time. complete is true if the segment contains a whole
+// UDP datagram: the packet is not a fragment, or it is the last missing fragment of its datagram. complete is
+// false for other fragments, other protocols and invalid packets.
+func (d *decoder) decodeIPv4(at int64, data []byte) (_ segment, complete bool) {
 	if d.ip4.DecodeFromBytes(data, d) != nil || d.ip4.Protocol != layers.IPProtocolUDP {
 		return segment{}, false
 	}

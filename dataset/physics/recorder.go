@@ -7,7 +7,7 @@ type Params struct {
 	Density float64 // kilograms per cubic metre
 
 	ERP                float64 // fraction of an overlap to correct in one step ("error reduction parameter")
-	CFM                float64 // softness of contacts: speed times time per unit of impulse ("constraint force mixing")
+	CFM                float64 // softness ("constraint force mixing"): contacts yield at CFM/step duration, in speed per unit of impulse
 	UncorrectedDepth   float64 // depth of overlap that is not corrected
 	MaxCorrectionSpeed float64 // maximum speed of the correction of an overlap
 	MaxFriction        float64 // maximum friction in newtons, independent of the pressure

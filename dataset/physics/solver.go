@@ -21,8 +21,8 @@ type contactSolver struct {
 	unsettled   []bool   // by root of an island: its speeds have not converged
 	constrained []int32  // slots in islands that have contacts and have not converged
 
-	// Contacts are listed by their number in their pair, so that neighbours in a list mostly belong to
-	// different bodies, and the processor can overlap their computations.
+	// List k contains contact k of each body with the floor, or of each pair of bodies. Neighbours in a list thus
+	// mostly belong to different bodies, and the processor can overlap their computations.
 	floor [maxPoints][]floorContact // contacts with the floor
 	rows  [maxPoints][3][]row       // contacts of two bodies: first tangent, second tangent, normal
 

@@ -63,8 +63,8 @@ type snapshot struct {
 	time     int32 // of the server, in milliseconds
 	baseAge  int   // age in frames of its baseline; 0 if it has none
 	player   [netcode.PlayerValues]int32
-	numbers  []int16 // of entities, ascending
-	states   []int32 // fields of the entities, in the order of numbers
+	numbers  []int16 // numbers of the entities, ascending
+	states   []int32 // all fields of the entity numbers[0], then those of numbers[1], and so on
 
 	playerBits, entityBits int // size in the message
 }

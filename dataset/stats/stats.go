@@ -30,9 +30,9 @@ type counter struct {
 	changes          quantile.Counts // number of changed cubes of each frame
 	interactingCubes int64           // cubes with the interacting flag, over all frames
 
-	position, orientation, flagChanged int64 // cubes whose position, orientation or flag changed, over all frames
-	both                               int64 // cubes whose position and orientation changed
-	sameLargest                        int64 // cubes whose orientation changed but not the index of its largest component
+	positionChanged, orientationChanged, flagChanged int64 // cubes whose position, orientation or flag changed, over all frames
+	bothChanged                                      int64 // cubes whose position and orientation changed
+	sameLargest                                      int64 // cubes whose orientation changed but not the index of its largest component
 
 	deltas [frame.CubeFields]quantile.Counts // magnitudes of differences by field
 
@@ -83,18 +83,18 @@ func (c *counter) countChange(now, before *[frame.CubeFields]int32) {
 	moved := [3]int32(now[frame.CubeX:]) != [3]int32(before[frame.CubeX:]) // x, y, z
 	turned := [4]int32(now[:]) != [4]int32(before[:])                      // index of the largest component, and the other three
 	if moved {
-		c.position++
+		c.positionChanged++
 		c.addDeltas(now, before, frame.CubeX)
 	}
 	if turned {
-		c.orientation++
+		c.orientationChanged++
 		if now[frame.CubeLargest] == before[frame.CubeLargest] {
 			c.sameLargest++
 			c.addDeltas(now, before, frame.CubeA)
 		}
 	}
 	if moved && turned {
-		c.both++
+		c.bothChanged++
 	}
 	if now[frame.CubeInteracting] != before[frame.CubeInteracting] {
 		c.flagChanged++

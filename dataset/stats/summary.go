@@ -98,15 +98,16 @@ func (c *counter) Summary() Summary {
 			P5: c.changes.NearestRank(.05), P50: c.changes.NearestRank(.50), P95: c.changes.NearestRank(.95),
 		},
 		Unchanged: unchangedShares{
-			Cube: share(all-changed, all), Position: share(all-c.position, all),
-			Orientation: share(all-c.orientation, all), Interacting: share(all-c.flagChanged, all),
+			Cube: share(all-changed, all), Position: share(all-c.positionChanged, all),
+			Orientation: share(all-c.orientationChanged, all), Interacting: share(all-c.flagChanged, all),
 		},
 		Interacting: share(c.interactingCubes, all),
-		// c.both counts cubes in c.position and c.orientation alike; those in neither changed only their flag.
-		OnlyTurned:  share(c.orientation-c.both, changed),
-		OnlyMoved:   share(c.position-c.both, changed),
-		OnlyFlagged: share(changed-c.position-c.orientation+c.both, changed),
-		SameLargest: share(c.sameLargest, c.orientation),
+		// bothChanged is the number of cubes that positionChanged and orientationChanged both include. A changed
+		// cube that neither includes changed only its flag.
+		OnlyTurned:  share(c.orientationChanged-c.bothChanged, changed),
+		OnlyMoved:   share(c.positionChanged-c.bothChanged, changed),
+		OnlyFlagged: share(changed-c.positionChanged-c.orientationChanged+c.bothChanged, changed),
+		SameLargest: share(c.sameLargest, c.orientationChanged),
 		RunFrames:   newRunStats(&c.runFrames), RunCubes: newRunStats(&c.runCubes),
 	}
 	fields := frame.Cubes(1).Fields

@@ -104,15 +104,15 @@ func (r *schemaReader) readPart(prefix string, t map[string]any, s *frame.Schema
 		return p
 	}
 	if minRow >= s.Rows {
-		r.fail(prefix+"first_row", "no row is left for this part", fmt.Sprintf("parts with at most %d rows together", s.Rows))
+		r.fail(prefix+"first_row", "earlier parts already use all rows", fmt.Sprintf("at most %d rows in all parts together", s.Rows))
 		return p
 	}
 	p.Row = r.readOptionalInt(prefix, t, "first_row", minRow, s.Rows-1, "as the index of a row after those of earlier parts")
-	p.Rows = r.readOptionalInt(prefix, t, "rows", 1, s.Rows-p.Row, "rows, up to the last one of a frame")
+	p.Rows = r.readOptionalInt(prefix, t, "rows", 1, s.Rows-p.Row, "rows, because the part must end at or before the last row of a frame")
 	p.Field = r.fieldNamed(prefix+"first", s, first)
 	p.Size = r.fieldNamed(prefix+"last", s, last) - p.Field + 1
 	if p.Size < 1 {
-		r.fail(prefix+"last", fmt.Sprintf("%q comes before %q", last, first), "the same field, or one after it")
+		r.fail(prefix+"last", fmt.Sprintf("%q comes before %q", last, first), fmt.Sprintf("%q or a field after it", first))
 	}
 	return p
 }

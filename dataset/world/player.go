@@ -64,13 +64,14 @@ func (s *sim) twistPlayer(torque physics.Vec) {
 	s.scene.Twist(player, torque.Scale(1/s.Player().Inertia()))
 }
 
-// hover applies the forces of hovering: the player bobs, leans into the direction of travel, and is
-// damped by the air. The push, see liftPlayer, holds it up.
+// hover applies the forces of hovering, except the lift, which liftPlayer applies. The player wobbles, leans into
+// the direction of travel, and is slowed down by the air.
 func (s *sim) hover() {
 	p := s.Player()
 	t := float64(s.tick)
-	s.pushPlayer(wobble(t, 1).Scale(wobbleForce))
-	s.twistPlayer(wobble(t, 2).Scale(wobbleTorque))
+	const forcePhase, torquePhase = 1, 2 // different, so that the two motions are independent
+	s.pushPlayer(wobble(t, forcePhase).Scale(wobbleForce))
+	s.twistPlayer(wobble(t, torquePhase).Scale(wobbleTorque))
 	s.twistPlayer(torqueTowards(p.Up(), leaningUp(p.Vel)))
 	p.Spin = p.Spin.Scale(hoverSpinFactor)
 	p.Vel = physics.Vec{

@@ -109,7 +109,8 @@ const maxModels = 7
 // model in three bits: one of the last seven models, or the pretrained one.
 const labelTrained = maxModels
 
-// labelOf returns the label of the model with an index.
+// labelOf returns the label of the model with the given index in the chain. Model 0 is the pretrained one; the
+// labels of the others repeat after maxModels models.
 func labelOf(index uint64) int {
 	if index == 0 {
 		return labelTrained

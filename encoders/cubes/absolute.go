@@ -14,11 +14,11 @@ import (
 // is the initial state, which has no tick of its own.
 func elapsedTicks(cur, base *frame.Frame) int32 { return max(1, int32(cur.Tick-base.Tick)) }
 
-// everyRow is a rung that codes every cube by itself, changed or not. The function codes q; base is
-// the cube in the baseline, ticks frames earlier.
+// everyRow is a function that codes one cube. As a rung it is called for each cube, changed or not. The function
+// codes q; base is the same cube in the baseline, ticks frames earlier.
 type everyRow func(c *coder, q, base *cube.Row, ticks int32)
 
-// codeFrame implements rung.
+// codeFrame implements rung: it calls the function code for each cube.
 func (code everyRow) codeFrame(c *coder, cur, base *frame.Frame) {
 	ticks := elapsedTicks(cur, base)
 	for i := range len(cur.Table) / frame.CubeFields {

@@ -287,10 +287,10 @@ func (g gaps) listBits(list []int32) int {
 
 // gapBits returns the number of bits that codeGap takes for a distance.
 func (g gaps) gapBits(gap int) int {
-	from, lastRange := 1, len(g.widths)-1
+	end, lastRange := 1, len(g.widths)-1 // end: the first distance after range k
 	for k, w := range g.widths[:lastRange] {
-		from += 1 << w
-		if gap < from {
+		end += 1 << w
+		if gap < end {
 			return k + 1 + int(w)
 		}
 	}

@@ -17,7 +17,7 @@ type rotorParams struct {
 	RotorSmall int `toml:"rotor_small" help:"width of a small component of the rotation" unit:"bits" min:"1" max:"12"`
 	RotorLarge int `toml:"rotor_large" help:"width of a large component of the rotation" unit:"bits" min:"1" max:"12"`
 	RotorSteps int `toml:"rotor_steps" help:"steps of a rotation's component from no rotation to half a turn" unit:"steps" min:"128" max:"4096"`
-	RollBits   int `toml:"roll_bits" help:"width of the roll, how far cubes turn per distance, once per packet; 0: no roll" unit:"bits" min:"0" max:"4"`
+	RollBits   int `toml:"roll_bits" help:"width of the roll, the turn of a cube per distance moved, which each packet contains once; 0: no roll" unit:"bits" min:"0" max:"4"`
 	GearBits   int `toml:"gear_bits" help:"width of a cube's class, which shifts all its widths; 0: one class" unit:"bits" min:"0" max:"3"`
 }
 

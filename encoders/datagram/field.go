@@ -346,8 +346,8 @@ func rotate(x, y int64, turn int32) (int64, int64) {
 	return (x + 1<<15) >> 16, (y + 1<<15) >> 16
 }
 
-// angle returns the direction of the vector (x, y), counted from x to y. The components have at most
-// 24 bits.
+// angle returns the direction of the vector (x, y) in 1/2^32 turn, counted from the x axis to the y axis. The
+// components have at most 24 bits.
 func angle(x, y int64) (turn int32) {
 	if x < 0 { // The steps can only turn vectors with x >= 0 onto the x axis; turn the vector by half a turn first.
 		x, y, turn = -x, -y, -1<<31

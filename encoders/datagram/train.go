@@ -251,12 +251,12 @@ func (t *trainer) collectMessages(samples []sample) [][]comparedMessage {
 	return out
 }
 
-// clone returns a copy of m whose units do not belong to a coder.
+// clone returns a copy of m with its own units. Those of m may belong to a coder, which overwrites them later.
 func (m message) clone() message { return message{bytes.Clone(m.units), m.clock} }
 
-// countLogs holds the binary logarithms of i+0.4 (one) and i+0.8 (all), in 1/1024. They estimate the cost
-// of a bit that is coded adaptively: all[m]-one[n] in 1/1024 bit, if m bits have occurred in its context
-// so far and n of them had its value.
+// countLogs holds the binary logarithms of i+0.4 (one) and i+0.8 (all), in units of 1/1024. They estimate the
+// cost of a bit that is coded adaptively: all[m]-one[n] in units of 1/1024 bit, if m bits have occurred in its
+// context so far and n of them had the same value as this bit.
 var countLogs struct{ one, all [4096]int32 }
 
 // fillCountLogs computes countLogs, once. trainer.train calls it first.

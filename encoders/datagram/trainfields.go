@@ -229,7 +229,7 @@ func (x *fitter) fit(keyUnit int) (total int64) {
 			x.tryRates(f)
 		}
 	}
-	// The components of a vector are of equal size and at most one field apart.
+	// The components of a vector have the same number of bits, and at most one field is between them.
 	for i, a := range x.fields {
 		for _, b := range x.fields[i+1 : min(i+3, len(x.fields))] {
 			if a.first > keyUnit && a.bits == b.bits && a.bits >= 6 && a.bits <= 24 {
@@ -274,9 +274,9 @@ func (x *fitter) countPredictable(f *fieldFit) (n int) {
 	return n
 }
 
-// choosePredictors sets the predictors of the field: the cheapest, and the one that saves most in messages
-// where the cheapest is worse. The second must save 1/32 of the cost; otherwise it equals the first. The
-// result is the cost if the better of both were used in each message, in 1/1024 bit.
+// choosePredictors sets the two predictors of the field. The first is the cheapest over all messages. The second
+// is the one that saves most if each message uses the cheaper of the two; it equals the first if it would save
+// less than 1/32 of the cost. The result is the cost with this choice for each message, in 1/1024 bit.
 func (f *fieldFit) choosePredictors() int64 {
 	first := f.cheapest()
 	f.predictors = [maxPredictors]predictor{first.predictor, first.predictor}

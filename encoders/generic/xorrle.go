@@ -15,7 +15,7 @@ import (
 func XorRLE() encoders.Codec {
 	return encoders.Codec{
 		ID: 64, Name: "xor-rle", Refs: 1, Suits: suits,
-		Summary: "bytes XORed with the baseline's, runs of zeros as their lengths",
+		Summary: "bytes XORed with those of the baseline; each run of zeros is coded as its length",
 		Source:  "own, after the byte runs of High-frequency upstream RPC, 2023",
 		New: func(s *frame.Schema, _ any) (encoders.Encoder, encoders.Decoder, error) {
 			return &xorRLE{layout: newLayout(s)}, &xorRLE{layout: newLayout(s)}, nil

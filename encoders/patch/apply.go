@@ -285,12 +285,13 @@ func (s *windows) View(at int64, _ int) ([]byte, int, error) {
 	return w.buf[:w.n], int(offset - w.first), nil
 }
 
-// read fills the window with the unit coreID, which begins at offset begin of a file of size bytes.
-func (w *window) read(file io.ReaderAt, core, begin, size int64) error {
+// read fills the window with the core id, the delta.Core bytes from offset begin of a file of size bytes, and with
+// up to delta.Before bytes before them and delta.After bytes after them.
+func (w *window) read(file io.ReaderAt, id, begin, size int64) error {
 	if w.buf == nil {
 		w.buf = make([]byte, delta.Before+delta.Core+delta.After)
 	}
-	w.coreID, w.limit = core, size
+	w.coreID, w.limit = id, size
 	w.first = max(begin-delta.Before, 0)
 	w.n = int(min(begin+delta.Core+delta.After, size) - w.first)
 	if n, err := file.ReadAt(w.buf[:w.n], w.first); n < w.n {

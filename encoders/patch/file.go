@@ -15,8 +15,9 @@ import (
 
 // Errors of files.
 var (
-	// errChanged means that a file was truncated while a patch was made from it.
-	errChanged = errors.New("the file changed while it was read")
+	// errChanged means that mapped memory of an input file could not be read, because the file was truncated
+	// while a patch was made from it.
+	errChanged = errors.New("an input file was truncated while it was read")
 	// ErrNoFile means that a name is that of a directory, a device or a pipe.
 	ErrNoFile = errors.New("expected a regular file")
 	// ErrSource means that the output would replace a file that it is made from.

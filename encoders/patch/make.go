@@ -118,7 +118,7 @@ func (m *maker) write(b []byte) error {
 // memory is a delta.Source in memory.
 type memory struct{ old, new []byte }
 
-// Locate implements delta.Source.
+// Locate implements delta.Source. Addresses of the new file follow those of the old one.
 func (s *memory) Locate(at int64) (offset, left int64) {
 	if at < int64(len(s.old)) {
 		return at, int64(len(s.old)) - at
@@ -211,7 +211,7 @@ func (m *maker) codeBlock(ops []delta.Op, n int) error {
 		}
 		m.pos, m.pending = start, m.pending[:0]
 	}
-	panic("patch: no attempt to code a block succeeded, expected the raw one to")
+	panic("patch: every attempt to code a block failed, although coding it raw cannot fail")
 }
 
 // splitNoise splits a part at the limits of noise. The parts share no operations with whole.

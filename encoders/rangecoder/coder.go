@@ -56,7 +56,7 @@ const (
 //
 // The state is an interval of numbers, [low, low+rng), scaled by the bytes shifted out so far. Each
 // decision splits it in two: the lower part stands for 1, the upper for 0. A packet is a number in
-// the last interval. A reader does not keep low: code is the packet's number minus low.
+// the last interval. A reader does not keep low: code is the number that the packet represents, minus low.
 type Coder struct {
 	rng        uint32 // at least minRange between calls
 	reading    bool
@@ -69,7 +69,7 @@ type Coder struct {
 	base int    // len(buf) at Write
 
 	// Fields of a reader.
-	code     uint32 // the packet's number minus low
+	code     uint32 // the number that the packet represents, minus the lower end of the interval
 	lastFour uint32 // the last four bytes read
 	consumed int    // number of bytes read, including zeros past the end
 	src      []byte // the packet

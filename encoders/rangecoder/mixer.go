@@ -37,11 +37,11 @@ func (x *Mixer) CodeBit(node, bit int, own *Counter) int {
 func (x *Mixer) CodeFlag(node int, v bool) bool { return x.CodeBit(node, Flag(v), nil) != 0 }
 
 // CodeTree codes n bits of v, the highest first, as a binary tree of decisions. It uses the nodes
-// from first+1 to first+1<<n-1.
+// from first+1 to first+(1<<n)-1.
 func (x *Mixer) CodeTree(v uint32, n, first int) uint32 {
 	node := 1
 	for i := n - 1; i >= 0; i-- {
-		node = node<<1 | x.CodeBit(first+node, int(v>>i&1), nil) // only the counters of the contexts
+		node = node<<1 | x.CodeBit(first+node, int(v>>i&1), nil) // nil: no inputs except the counters of the contexts
 	}
 	return uint32(node) - 1<<n
 }

@@ -45,10 +45,10 @@ func newMemo(p *plan) *memo {
 	var w rangecoder.Weights
 	rangecoder.Fill(w[:], firstWeight)
 	rangecoder.Fill(m.weights, w)
-	rangecoder.Fill(m.unchangedFor, maxAge) // no row has a known change
+	rangecoder.Fill(m.unchangedFor, maxAge) // the largest age: no change of any row is known
 	rangecoder.Fill(m.counters, rangecoder.NewCounter(rangecoder.One/2, 0))
 	rangecoder.Fill(m.rowCounters, rangecoder.NewCounter(rangecoder.One/8, 1)) // most rows do not change
-	rangecoder.Fill(m.blends, [2]blendWeights{{weightOne}, {weightOne}})       // the first input alone
+	rangecoder.Fill(m.blends, [2]blendWeights{{weightOne}, {weightOne}})       // the first input has the whole weight
 	return m
 }
 

@@ -12,11 +12,11 @@ import (
 	"wirelab/internal/bitio"
 )
 
-// Delta returns the codec rpc-delta. A packet holds a flag whether the call is relative to the
-// baseline; then either the rounded differences of the vectors (each up to three consecutive
-// floats) and the run-length coded XOR of the other fields, or the full call. A call is full if
-// there is no baseline, if a difference is out of range, or if it is not longer than the
-// difference. Without a baseline the flag is omitted, too.
+// Delta returns the codec rpc-delta. A packet begins with a flag that selects one of two forms: the differences
+// from the baseline, or the full call. The differences are those of the vectors (each up to three consecutive
+// floats), rounded, and the run-length coded XOR of the other fields. The full call is sent if a difference is
+// out of range or if the full call is not longer than the differences. Without a baseline, a packet is the
+// full call without the flag.
 func Delta() encoders.Codec {
 	return encoders.Codec{
 		ID: 25, Name: "rpc-delta", Refs: 1, Quantises: true, Suits: suits,
@@ -313,7 +313,7 @@ const (
 // appendRuns appends src, run-length coded, to dst.
 func appendRuns(dst, src []byte) []byte {
 	for len(src) > 0 {
-		if n := countRun(src); n >= minRun || n == len(src) { // a short run at the end is no longer than literals
+		if n := countRun(src); n >= minRun || n == len(src) { // at the end of src, even a short run takes at most as many bytes as literals
 			n = min(n, maxRun)
 			dst, src = append(dst, byte(n), src[0]), src[n:]
 			continue

@@ -235,7 +235,7 @@ func (g *grid) lowerBound(i int64) int64 {
 	case classOther:
 		return (g.toFixed(i) + g.toFixed(i-1)) / 2
 	case classStepped:
-		return ((2*i - 1) * g.fixedStep) >> 17 // one bit for the half, 16 for the fraction of fixedStep
+		return ((2*i - 1) * g.fixedStep) >> 17 // halved (1 bit), because the midpoint is i-1/2 steps; fixedStep has 16 fraction bits
 	}
 	s := g.shift() - 1
 	if s < 0 {

@@ -94,9 +94,9 @@ func (r *row) toFixed(k int, v int32) int64 {
 	return int64(v) << integerUnit
 }
 
-// nearestInput returns the input of the predictor with the point nearest to v. To replace an
-// earlier predictor, a later one must be nearer by a quarter, so that ties do not change the
-// choice.
+// nearestInput returns the mixer input of the predictor that has the point nearest to v. A later point
+// replaces an earlier one only if its distance is less than 3/4 of the earlier one's, so that points at
+// almost equal distances do not change the choice.
 func nearestInput(list []predictor, v int64) uint8 {
 	bestInput, leastDistance := 0, int64(1<<62)
 	for i := range list {
@@ -113,10 +113,10 @@ func nearestInput(list []predictor, v int64) uint8 {
 // Decision nodes of a number. The nodes of one number must differ, because they select the
 // counters.
 const (
-	nodeGuess   = 1  // is it the first guess?
-	nodeAbove   = 2  // is it above the first guess?
-	nodeLength  = 8  // first of 32: the tree of codeDistance
-	nodeLowBits = 64 // first of codeLowBits: with the length in bits 8.., the depth and three known bits below
+	nodeGuess   = 1  // whether the index is the first guess
+	nodeAbove   = 2  // whether the index is above the first guess
+	nodeLength  = 8  // first of 32 nodes: the binary tree of the length in bits of the distance from the first guess
+	nodeLowBits = 64 // first node of codeLowBits, which adds the length<<8, the depth<<4 and up to three known bits
 )
 
 // A numberCoder codes an index of a grid as binary decisions: whether it is the first guess;
@@ -451,15 +451,15 @@ func (p *predictor) errorMassBelow(v int64, resolution int) int64 {
 	top := size << uint(63-n) // size within its octave: 1 to 2 in units of 2^-63
 	bin := 2*(n-resolution) + 1
 	// Without branches, because processors cannot predict the half of an octave and the sign.
-	// A half octave begins at 1 or at sqrt 2. The slope is about 65536 divided by its length; fraction is
-	// limited below, so the slope need not be exact.
+	// A half octave begins at 1 or at sqrt 2. The slope is about 65536 divided by its length. It need not be
+	// exact, because min caps the fraction when the mass is interpolated.
 	begin, slope := uint64(1<<63), uint64(158217) // 65536/(sqrt 2-1) = 158218
 	_, below := bits.Sub64(top, rootTwo, 0)
-	upper := below - 1 // all ones or zero
+	upper := below - 1 // all ones in the upper half of the octave, zero in the lower half
 	begin += upper & (rootTwo - 1<<63)
 	slope -= upper & (158217 - 111893) // 65536/(2-sqrt 2) = 111885
 	bin += int(upper & 1)
-	fraction := (top - begin) >> 32 * slope >> 31 // of the half octave, of 65536
+	fraction := (top - begin) >> 32 * slope >> 31 // position of size in its half octave, in units of 1/65536
 	var sideMass uint64                           // mass of both signs beyond bin 0 and nearer to 0 than v
 	if bin >= errorBins {
 		sideMass = uint64(p.sum[errorBins] - p.zeroMass)

@@ -259,12 +259,12 @@ func toFixed32(v float64) int64 {
 //	0 type and presence            0 type and presence
 //	1 clocks of groups             1 clocks of groups
 //	2 symbols and bits             2 positions
-//	3 velocities                   3 positions with a carrier
+//	3 velocities                   3 attached positions
 //	4 positions                    4 velocities
-//	5 positions with a carrier     5 symbols and bits
+//	5 attached positions           5 symbols and bits
 //	6 others                       6 others
 //
-// Within a rank, axis 1 follows axis 0, from which it is predicted. The time of the frame is not
+// An attached position moves with another position, its carrier. Within a rank, axis 1 follows axis 0, from which it is predicted. The time of the frame is not
 // among them: codeTime codes it.
 func (p *plan) orderFields(q *part) {
 	rank := func(f int) [2]int { // in an old row, and in a new one

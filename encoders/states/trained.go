@@ -186,7 +186,7 @@ func suitsTrained(s *frame.Schema) bool { return s.Rows > 0 && s.Delivery == fra
 // The parameters of New for delta-trained: the defaults of delta-adaptive.
 const defaultLimit, defaultRate = 250, 400
 
-// Trainers returns the trainer of delta-trained. It runs the codec over the clips, each frame
+// Trainers returns the trainer of delta-trained. It runs the codec over the clips (recordings), each frame
 // encoded against the one before.
 func Trainers() []train.Trainer {
 	return []train.Trainer{{Encoder: "delta-trained", Folder: "encoders/states", Model: true, Suits: suitsTrained, Train: trainModel, Per: "changed row",
@@ -200,7 +200,7 @@ func Trainers() []train.Trainer {
 // its last point is the held-out clip, if any.
 func trainModel(ctx context.Context, job train.Job, log train.Log) ([]train.File, error) {
 	if len(job.Clips) == 0 {
-		return nil, fmt.Errorf("states: no clips to train on")
+		return nil, fmt.Errorf("states: no recordings to train on, expected at least one")
 	}
 	lengths := make([]int, len(job.Clips))
 	for i, clip := range job.Clips {

@@ -40,8 +40,9 @@ func Stepped(v float64, decimals int, limits ...float64) string {
 // small. n = -1 means as many digits as are needed to parse the same number.
 func General(v float64, n int) string { return strconv.FormatFloat(v, 'g', n, 64) }
 
-// Significant formats v as a plain decimal with at least n significant digits, without trailing
-// zeros: with n = 3, 0.12345 is 0.123 and 12345.6 is 12346.
+// Significant formats v as a plain decimal, rounded to n significant digits, without trailing zeros. A number
+// with more than n digits before the point is rounded to an integer instead: with n = 3, 0.12345 is 0.123 and
+// 12345.6 is 12346.
 func Significant(v float64, n int) string {
 	rounded, err := strconv.ParseFloat(General(v, n), 64)
 	if err != nil || math.Abs(rounded) >= math.Pow10(n) {

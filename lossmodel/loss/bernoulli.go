@@ -45,7 +45,8 @@ type bernoulliProcess struct {
 // Fork implements Process.
 func (p *bernoulliProcess) Fork() Process { c := *p; return &c }
 
-// Judge implements Process. The same word decides for a datagram with and without fragmentation.
+// Judge implements Process. A fragmented datagram is lost with a larger probability, that of losing any fragment.
+// Both cases compare the same random word, so that Fragment marks only the losses which the fragmentation adds.
 func (p *bernoulliProcess) Judge(pkt *Packet) {
 	switch {
 	case p.datagramChance.Hit(pkt.Word):

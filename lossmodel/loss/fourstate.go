@@ -38,9 +38,9 @@ func (s fourState) Check() error {
 	case s.P31+s.P32 > 1+tolerance:
 		return refuse("p32", s.P32, "at most 100% together with p31, because both leave state 3")
 	case s.P31 == 0:
-		return refuse("p31", 0, "more than 0%, because a burst would never end")
+		return refuse("p31", 0, "more than 0%, because otherwise a burst would never end")
 	case s.P32 > 0 && s.P23 == 0:
-		return refuse("p23", 0, "more than 0% if p32 is, because state 2 would never end")
+		return refuse("p23", 0, "more than 0% if p32 is more than 0%, because otherwise state 2 would never end")
 	}
 	return nil
 }

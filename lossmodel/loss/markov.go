@@ -111,8 +111,9 @@ func (m markov) poisson(f, pi [4]float64) [4]float64 {
 	return solve(a, m.states)
 }
 
-// solve returns the solution of A x = b with n unknowns, where b is column 4 of a, by Gauss-Jordan
-// elimination with partial pivoting. An unknown without an equation is 0.
+// solve solves n linear equations with n unknowns by Gauss-Jordan elimination with partial pivoting. Row i of a
+// contains the n coefficients of equation i and, in column 4, its right-hand side. An unknown whose pivot is 0
+// is set to 0.
 func solve(a [4][5]float64, n int) (x [4]float64) {
 	for col := range n {
 		best := col

@@ -66,7 +66,8 @@ func elliottFromLogits(x [4]float64) *elliott {
 	return &elliott{p: logistic(x[0]), r: logistic(x[1]), eG: logistic(x[2]), eB: logistic(x[3])}
 }
 
-// maxFreeLogit is the logit beyond which a probability counts as 0 or 1: within 6e-6 of it.
+// maxFreeLogit is the absolute value of a logit from which a probability counts as 0 or 1, because it differs from
+// that by less than 1e-5.
 const maxFreeLogit = 12
 
 // uncertainty estimates the covariance of the parameters by finite differences of the log

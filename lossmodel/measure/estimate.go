@@ -41,10 +41,11 @@ func batchMeans(x []float64) (m, se float64) {
 // minDelays is the number of batches of batchStdErr. Shorter series get no interval.
 const minDelays = 40
 
-// batchStdErr returns the standard error of the mean of x by batch means that may be correlated
-// with the next batch: their lag-1 covariance is included. Longer correlation is not detected;
-// drifts reports that it is likely, because neighbouring batches are similar. x must not be empty.
-func batchStdErr(x []float64) (se float64, drifts bool) {
+// batchStdErr returns the standard error of the mean of x, estimated from the means of batches. It accounts for
+// correlation between neighbouring batches by their lag-1 covariance, but not for correlation over more
+// batches. drifting reports that the latter is likely, as in a slow drift, because the covariance of neighbouring
+// batches exceeds 0.4 times their variance; then se may be too small. x must not be empty.
+func batchStdErr(x []float64) (se float64, drifting bool) {
 	batches := min(minDelays, len(x))
 	size, overall := len(x)/batches, mean(x)
 	var variance, covariance, previous float64

@@ -75,7 +75,7 @@ func fitGilbert(t *transitions) elliott {
 			m.logLikelihood += k*math.Log(p) + (n-k)*math.Log(1-p)
 		}
 	}
-	m.p, m.r = max(m.p, 1e-9), max(m.r, 1e-9) // not 0 for a run without an observed start or end
+	m.p, m.r = max(m.p, 1e-9), max(m.r, 1e-9) // positive even if no run of losses began or ended in the capture
 	return m
 }
 

@@ -183,7 +183,7 @@ func (r *reader) readDistribution(into *distribution) error {
 // readRate reads a rate. tc's percentages of the device's speed are not supported.
 func (r *reader) readRate() error {
 	if strings.Contains(r.peek(), "%") {
-		return r.errorAt(r.peek(), rates.expected+"; percentages need a device speed, which is not available here", nil)
+		return r.errorAt(r.peek(), rates.expected+"; percentages of the device speed are not supported", nil)
 	}
 	return r.readValues(r.params.rateForm())
 }

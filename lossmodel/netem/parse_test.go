@@ -198,7 +198,7 @@ var refusedLines = []struct{ line, got, expected string }{
 	{"rate 5m", `got "5m"`, "a rate"},
 	{"rate mbit", `got "mbit"`, "a rate"},
 	{"rate -5mbit", `got "-5mbit"`, "a rate"},
-	{"rate 50%", `got "50%"`, "not available here"},
+	{"rate 50%", `got "50%"`, "not supported"},
 	{"rate 5 mbit", `got "mbit"`, "one of limit"},
 	{"rate 1mbit 1.5", `got "1.5"`, "a whole number of bytes"},
 	{"rate 1mbit 2147483648", `got "2147483648"`, "a whole number of bytes"},

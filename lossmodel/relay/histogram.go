@@ -65,12 +65,12 @@ func (h *Histogram) Mean() time.Duration {
 	return h.Sum / time.Duration(h.N)
 }
 
-// Since returns the durations counted after earlier, a previous copy of h. Max is that of the
-// highest non-empty bucket, which may exceed the true maximum by 1 %.
-func (h *Histogram) Since(earlier *Histogram) Histogram {
-	d := Histogram{N: h.N - earlier.N, Sum: h.Sum - earlier.Sum}
+// Since returns the durations counted after earlier, a previous copy of h. Max is the
+// upper bound of the highest non-empty bucket, which may exceed the true maximum by 1 %.
+func (h *Histogram) Since(previous *Histogram) Histogram {
+	d := Histogram{N: h.N - previous.N, Sum: h.Sum - previous.Sum}
 	for i := range h.counts {
-		d.counts[i] = h.counts[i] - earlier.counts[i]
+		d.counts[i] = h.counts[i] - previous.counts[i]
 		if d.counts[i] > 0 {
 			d.Max = min(bucketMax(i), h.Max)
 		}

@@ -51,8 +51,8 @@ type LinkStatus struct {
 	Fragmented uint64        // of Sent, datagrams larger than one IP packet
 	Lost       uint64        // of Sent, lost by any cause except damage
 	Queue      uint64        // of Lost, dropped because the queue was full
-	Left       uint64        // datagrams that passed the link, including damaged ones
-	TotalDelay time.Duration // total time from reading to sending of the Left datagrams
+	Passed     uint64        // datagrams that passed the link, including damaged ones
+	TotalDelay time.Duration // total time from reading to sending of the Passed datagrams
 	Bits       uint64        // on the wire, of datagrams that were sent on
 }
 
@@ -77,14 +77,14 @@ func (a *LinkStatus) countEntered(at time.Duration, v *lossmodel.Verdict) {
 	}
 }
 
-// applies reports whether a delivery counts: the original, not a copy, of a datagram that was read
-// after the settings were set.
-func (a *LinkStatus) applies(d *lossmodel.Delivery) bool { return d.Copy == 0 && d.Sent >= a.Since }
+// isCounted reports whether the status counts a delivery: if it is the original of a datagram, not a copy, and
+// the datagram was read after the settings were set.
+func (a *LinkStatus) isCounted(d *lossmodel.Delivery) bool { return d.Copy == 0 && d.Sent >= a.Since }
 
 // countSent counts a datagram that was sent on. wire is its size with headers.
 func (a *LinkStatus) countSent(d *lossmodel.Delivery, at time.Duration, wire int) {
-	if a.applies(d) {
-		a.Left++
+	if a.isCounted(d) {
+		a.Passed++
 		a.TotalDelay += at - d.Sent
 		a.Bits += 8 * uint64(wire)
 		a.Until = at
@@ -94,8 +94,8 @@ func (a *LinkStatus) countSent(d *lossmodel.Delivery, at time.Duration, wire int
 // countDamaged counts a datagram that the receiver's checksum would refuse. It used the line like
 // any other.
 func (a *LinkStatus) countDamaged(d *lossmodel.Delivery) {
-	if a.applies(d) {
-		a.Left++
+	if a.isCounted(d) {
+		a.Passed++
 		a.TotalDelay += d.Due - d.Sent
 	}
 }

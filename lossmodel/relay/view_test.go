@@ -68,7 +68,7 @@ func checkSnapshot(t *testing.T, shared bool) {
 	byDirection := map[Direction]LinkStatus{}
 	for _, a := range s.Links {
 		x := byDirection[a.Way]
-		x.Sent, x.Lost, x.Left = x.Sent+a.Sent, x.Lost+a.Lost, x.Left+a.Left
+		x.Sent, x.Lost, x.Passed = x.Sent+a.Sent, x.Lost+a.Lost, x.Passed+a.Passed
 		byDirection[a.Way] = x
 		if a.Way == Up && (a.Since == 0 || a.Spec != newSpec(t, "loss", "40%")) {
 			t.Errorf("uplink set to %v from %v on", a.Spec, a.Since)
@@ -84,7 +84,7 @@ func checkSnapshot(t *testing.T, shared bool) {
 			}
 		}
 	}
-	if a := byDirection[Up]; a.Sent != want[Up].Sent || a.Lost != want[Up].Lost || a.Left != a.Sent-a.Lost {
+	if a := byDirection[Up]; a.Sent != want[Up].Sent || a.Lost != want[Up].Lost || a.Passed != a.Sent-a.Lost {
 		t.Errorf("up since the change: %+v, events %+v", a, want[Up])
 	}
 	// The outcomes of the Recent are those of the events.

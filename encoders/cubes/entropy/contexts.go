@@ -109,12 +109,12 @@ func (l *contextCoder) codeFrame(e *coder, cur, base *frame.Frame, past, next *m
 		if err := e.checkEncodable(i, q); err != nil {
 			return err
 		}
-		k.cur, k.base, k.lastStep, k.predictedShift, k.idleClass, k.distanceClass, k.maxResidual = q, b, s, predictedShift, idle, distance, 0
+		k.cur, k.base, k.lastStep, k.predictedShift, k.idleClass, k.distanceClass, k.maxResidualBits = q, b, s, predictedShift, idle, distance, 0
 		k.codeChanged()
 		if err := e.checkDecoded(i, q, b); err != nil {
 			return err
 		}
-		next.recordChanged(i, q, b).maxResidualLength = uint8(k.maxResidual)
+		next.recordChanged(i, q, b).maxResidualLength = uint8(k.maxResidualBits)
 		if i == 0 { // the other cubes are near the player where it is now
 			player = q
 		}
@@ -161,7 +161,7 @@ type contextCube struct {
 	lastTicks, ticks         int32    // frames of the last step, and from the baseline to this frame
 	predictedShift           [3]int32 // motion of x, y and z at the last velocity
 	idleClass, distanceClass int      // classes of the time at rest and of the distance from the player
-	maxResidual              int      // largest length of the position residuals so far
+	maxResidualBits          int      // largest bit length of the position residuals so far
 }
 
 // changeContext returns the context of the changed flag: by predicted speed for a cube that changed
@@ -208,22 +208,22 @@ func (k *contextCube) codeChanged() {
 	k.coder.Charge(encoders.SlotInteracting)
 }
 
-// codePosition codes x, y and z as residuals of the position that the last velocity predicts. The contexts of the
-// length of x are the speed and the history; those of y and z are the speed and the largest residual coded before.
+// codePosition codes x, y and z as residuals of the position that the last velocity predicts. The context of the
+// residual's bit length contains the speed and, for x, the history; for y and z, the largest bit length coded before.
 func (k *contextCube) codePosition() {
-	speed, last := maxBitLength(k.predictedShift, numSpeedClasses-1), 1 // last: sign class of the last residual
+	speed, lastSign := maxBitLength(k.predictedShift, numSpeedClasses-1), 1 // lastSign: sign class of the last residual
 	for j, v := range k.predictedShift {
 		lengthContext := ctxX + (speed*numHistoryClasses+k.historyClass())*lengthNodes
 		if j > 0 {
-			lengthContext = ctxYZ + (((j-1)*numResidualClasses+min(k.maxResidual,
+			lengthContext = ctxYZ + (((j-1)*numResidualClasses+min(k.maxResidualBits,
 				numResidualClasses-1))*numSpeedClasses+speed)*lengthNodes
 		}
-		k.contexts.numberCtx = numberContexts{lengthContext, ctxSign + (j*3+signClass(v))*3 + last, ctxTopBits + j*topNodes}
+		k.contexts.numberCtx = numberContexts{lengthContext, ctxSign + (j*3+signClass(v))*3 + lastSign, ctxTopBits + j*topNodes}
 		p := &k.cur[frame.CubeX+j]
 		guess := clampCoordinate(j, k.base[frame.CubeX+j]+v)
 		residual := k.contexts.codeNumber(*p - guess)
 		*p = guess + residual
-		k.maxResidual, last = max(k.maxResidual, bitLength(residual, 32)), signClass(residual)
+		k.maxResidualBits, lastSign = max(k.maxResidualBits, bitLength(residual, 32)), signClass(residual)
 	}
 }
 
@@ -253,24 +253,24 @@ func (k *contextCube) codeOrientation() {
 	if predicted[q[frame.CubeLargest]] < 0 {
 		predicted, turn = predicted.Negative(), turn.Negative()
 	}
-	maxResidual, last := 0, 1 // largest length of the residuals so far; sign class of the last one
+	maxComponentBits, lastSign := 0, 1 // largest bit length of the residuals of this orientation so far; sign class of the last one
 	for i, j := int32(0), 0; i < 4; i++ {
 		if i == q[frame.CubeLargest] {
 			continue
 		}
 		lengthContext := spin // plus the residuals of the position, or of the components coded before
 		if j == 0 {
-			lengthContext += min(k.maxResidual, numResidualClasses-1) * numTurnClasses
+			lengthContext += min(k.maxResidualBits, numResidualClasses-1) * numTurnClasses
 		} else {
-			lengthContext += (j*numResidualClasses + min(maxResidual, numResidualClasses-1)) * numTurnClasses
+			lengthContext += (j*numResidualClasses + min(maxComponentBits, numResidualClasses-1)) * numTurnClasses
 		}
 		l.numberCtx = numberContexts{ctxComponents + lengthContext*lengthNodes,
-			ctxSign + ((3+j)*3+floatSignClass(turn[i]))*3 + last, ctxTopBits + (3+j)*topNodes}
+			ctxSign + ((3+j)*3+floatSignClass(turn[i]))*3 + lastSign, ctxTopBits + (3+j)*topNodes}
 		p := &q[frame.CubeA+j]
 		guess := gridStep(predicted[i])
 		residual := l.codeNumber(*p - guess)
 		*p = guess + residual
-		maxResidual, last = max(maxResidual, bitLength(residual, 32)), signClass(residual)
+		maxComponentBits, lastSign = max(maxComponentBits, bitLength(residual, 32)), signClass(residual)
 		j++
 	}
 }

@@ -221,7 +221,8 @@ var squashed = sync.OnceValue(func() *[256]uint32 {
 	return t
 })
 
-// stretchByte returns the byte of the trained logit that is nearest to a probability.
+// stretchByte returns the logit of the probability p in steps of stretchStep, rounded, as the byte of an int8. It is
+// the inverse of squashed.
 func stretchByte(p uint32) byte {
 	x := rangecoder.Stretch(p)
 	if x < 0 {

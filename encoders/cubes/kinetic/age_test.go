@@ -16,7 +16,7 @@ func TestAgesGrowWithTime(t *testing.T) {
 		for maxGap := rng.Uint32N(12); passed < 6*(stillMax-4); {
 			frames := 1 + rng.Uint32N(maxGap+1)
 			passed += frames
-			growth, part := past.ageGrowth(frames)
+			growth, part := past.ageUnits(frames)
 			past = &memo{leftoverFrames: part}
 			a = a.next(false, growth, 0)
 			if a.still() != int(passed/6) {
@@ -24,7 +24,7 @@ func TestAgesGrowWithTime(t *testing.T) {
 			}
 		}
 	}
-	if growth, part := (*memo)(nil).ageGrowth(1 << 31); growth != stillMax || part > 5 {
+	if growth, part := (*memo)(nil).ageUnits(1 << 31); growth != stillMax || part > 5 {
 		t.Errorf("growth without a memo: %d, %d frames left over; want %d and at most 5", growth, part, stillMax)
 	}
 }

@@ -124,10 +124,10 @@ func (a age) next(moved bool, growth int, interacting int32) age {
 	return n | age(interacting&1)<<7
 }
 
-// ageGrowth returns by how many units of six frames ages grow over a number of frames, and the
+// ageUnits returns by how many units of six frames ages grow over a number of frames, and the
 // frames left over. The next memo carries these, so that an age does not depend on how many frames
 // lie between packets. m is the baseline's memo, nil if it has none.
-func (m *memo) ageGrowth(frames uint32) (units int, leftover uint32) {
+func (m *memo) ageUnits(frames uint32) (units int, leftover uint32) {
 	if m != nil {
 		frames += m.leftoverFrames // not counted by the ages of m
 	}

@@ -106,9 +106,9 @@ func (m *mixture) below(a int, x float64) float64 {
 	return sum
 }
 
-// median returns an approximation of the median of integer a, with an error of at most a quarter of
-// the mean scale (or of 1/4), and that mean scale. The median need not be exact: it only selects
-// where the binary decisions start.
+// median returns an approximation of the median of integer a (0..2) under the mixture, and the weighted mean of
+// the scales of its components. The error of the median is at most 1/4 or a quarter of that scale, whichever is
+// larger. The median need not be exact: it only selects where the binary decisions start.
 func (m *mixture) median(a int) (middle, scale float64) {
 	low, high := m.mean[a][0], m.mean[a][0]
 	for k := range m.weight {

@@ -125,7 +125,7 @@ func (s *scene) begin(cur, base []int32, frames uint32, past *memo) {
 	s.cur, s.base, s.baseMemo, s.second = cur, base, past, nil
 	s.baselineFrames = min(max(frames, 1), maxFrames)
 	s.baselineAge = float64(s.baselineFrames) / 6
-	s.ageGrowth, _ = past.ageGrowth(s.baselineFrames)
+	s.ageGrowth, _ = past.ageUnits(s.baselineFrames)
 	s.flags = zeros(s.flags, s.rows)
 	s.trackIndex, s.motionIndex = zeros(s.trackIndex, s.rows), zeros(s.motionIndex, s.rows)
 	s.motions = s.motions[:0]
@@ -264,11 +264,11 @@ func (s *scene) recordCube(i int) {
 }
 
 // writeMemo writes the memo of the frame to m, whose adaptive weights are already set. All cubes
-// must have been coded. If more than maxTracks cubes moved, those nearest to the player have tracks,
-// because s.motions is in the order of coding.
+// must have been coded. If more than maxTracks cubes moved, only the first of s.motions get tracks: those nearest to
+// the player, because cubes are coded in the order of their distance from it.
 func (s *scene) writeMemo(m *memo) {
 	m.basePlayer, m.baselineFrames, m.mode = *cube.At(s.base, 0), s.baselineFrames, s.mode
-	_, m.leftoverFrames = s.baseMemo.ageGrowth(s.baselineFrames)
+	_, m.leftoverFrames = s.baseMemo.ageUnits(s.baselineFrames)
 	for i := range m.ages {
 		m.ages[i] = uint8(s.baseMemo.age(i).next(s.flags[i]&hasMoved != 0, s.ageGrowth,
 			cube.At(s.base, i)[frame.CubeInteracting]))

@@ -144,8 +144,8 @@ func (s *Search) addValue(a, b, c int32) {
 // Samples returns the number of changed values.
 func (s *Search) Samples() int64 { return s.samples }
 
-// Results evaluates the whole grid and returns it sorted by bits. Settings with equal bits are sorted by
-// widths: first that of x and y, then z, small before large.
+// Results evaluates the whole grid and returns it sorted by bits. Settings with equal bits are sorted
+// by the widths of x and y, then by those of z: first by the width of small values, then by that of large ones.
 func (s *Search) Results() []Result {
 	cells := s.cells()
 	var list []Result

@@ -38,26 +38,27 @@ func (d *diagonal) matches(p int, c byte) int {
 }
 
 // findSeeds sets a.seeds to the seeds from start to end. It returns the position where it stopped: end, or
-// a little into a long run of equal bytes. As in bsdiff, a match counts if it is longer than the number of
-// bytes that are equal on the current diagonal there, and the range between two matches is divided between
-// their diagonals.
+// a little into a long run of equal bytes. As in bsdiff, a match counts if clearly more of its bytes
+// are equal than on the current diagonal in the same range, and the range between two matches is divided
+// between their diagonals.
 func (a *Aligner) findSeeds(start, end int) (stop int) {
 	a.seeds = a.seeds[:0]
 	current, currentFrom := a.newDiagonal(a.currentDiagonal, start), start
 	lastMatchEnd := start // end of the last match on the current diagonal
 	for p := start; p < end; {
-		address, n, better := a.nextMatch(&current, &p, end)
+		address, n, onNewDiagonal := a.nextMatch(&current, &p, end)
 		if n == 0 {
 			break
 		}
 		next := current
-		if better {
+		if onNewDiagonal {
 			next = a.newDiagonal(address-int64(p), p)
-		} else if p-lastMatchEnd <= seedAfter/2 {
+		} else if p-lastMatchEnd <= seedAfter/2 { // the current diagonal continues after a short difference
 			p += n
 			lastMatchEnd = p
 			continue
-		} // otherwise the current diagonal continues after a long range that differs: divide that range too
+		}
+		// The match is on a new diagonal, or on the current one after a long difference. Divide the range before it.
 		to, from := a.divide(&current, &next, currentFrom, p)
 		a.addSeed(&current, start, currentFrom, to)
 		current, currentFrom = next, from
@@ -75,9 +76,9 @@ func (a *Aligner) findSeeds(start, end int) (stop int) {
 }
 
 // nextMatch advances p to the next match that counts and returns its address and length; n is 0 if there is
-// none before end. better is false if the match is no longer than the equal bytes on the current diagonal, which
-// then is followed further.
-func (a *Aligner) nextMatch(current *diagonal, p *int, end int) (address int64, n int, better bool) {
+// none before end. onNewDiagonal is false if the bytes of the match are equal on the
+// current diagonal too, which then continues.
+func (a *Aligner) nextMatch(current *diagonal, p *int, end int) (address int64, n int, onNewDiagonal bool) {
 	score, countedTo := 0, *p // number of equal bytes on the current diagonal in *p..countedTo
 	for *p < end {
 		address, n = a.longestMatch(*p, end, current.offset)

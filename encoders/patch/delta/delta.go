@@ -57,7 +57,7 @@ type Op struct {
 type Source interface {
 	// Locate returns the offset of address at in its file, and the number of bytes from there to the
 	// end of that file: 0 if the address is in no file.
-	Locate(at int64) (place, left int64)
+	Locate(at int64) (offset, left int64)
 	// View returns bytes around address at; bytes[k] is the byte at that address. It contains the next
 	// n bytes, which do not cross a multiple of Core in the file, and margins of at least Before and
 	// After bytes, unless the file begins or ends there. The slice is valid until the next View.

@@ -12,7 +12,7 @@ import (
 // fileSource is a Source of one file in memory.
 type fileSource []byte
 
-func (s fileSource) Locate(at int64) (place, left int64) {
+func (s fileSource) Locate(at int64) (offset, left int64) {
 	if at < 0 || at > int64(len(s)) {
 		return 0, 0
 	}

@@ -260,9 +260,10 @@ const (
 	largeBits = 18 // logarithm of the usual size of bytePair.large
 )
 
-// newBytePair returns an untrained pair with 1<<bits counters for the large context.
-func newBytePair(bits uint) bytePair {
-	p := bytePair{make([]rangecoder.Counter, 1<<(smallBits+8)), make([]rangecoder.Counter, 1<<bits), 32 - bits}
+// newBytePair returns an untrained pair. It has 256 counters, for the bits of a byte, in each small context, and
+// 1<<largeSizeBits counters for all large contexts.
+func newBytePair(largeSizeBits uint) bytePair {
+	p := bytePair{make([]rangecoder.Counter, 1<<(smallBits+8)), make([]rangecoder.Counter, 1<<largeSizeBits), 32 - largeSizeBits}
 	rangecoder.Fill(p.small, evenCounter)
 	rangecoder.Fill(p.large, evenCounter)
 	return p

@@ -35,7 +35,7 @@ func (j *Judge) Checks(links []relay.LinkStatus, direction relay.Direction) []tr
 		fragmented = fragmented || link.Fragmented > 0
 		// The field is named Down in both directions: it is the link that the figures are about.
 		stretches = append(stretches, meters.LinkStretch{Down: link.Spec, Fragments: 1, Sent: int64(link.Sent), Lost: int64(link.Lost), Queue: int64(link.Queue),
-			Arrived: int64(link.Left), Took: link.TotalDelay, Bits: int64(link.Bits), From: link.First, Until: link.Until})
+			Arrived: int64(link.Passed), Took: link.TotalDelay, Bits: int64(link.Bits), From: link.First, Until: link.Until})
 		if link.Spec.Rate.BitsPerSecond == 0 { // unlimited
 			continue
 		}

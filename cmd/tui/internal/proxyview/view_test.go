@@ -129,7 +129,7 @@ func (g *game) leave(way relay.Direction, until time.Duration) {
 		f.Delay.Add(left - d.Sent)
 		x.Ways[way].Out++
 		if d.Copy == 0 && d.Sent >= a.Since {
-			a.Left, a.TotalDelay, a.Until, a.Bits = a.Left+1, a.TotalDelay+left-d.Sent, left, a.Bits+8*uint64(wire)
+			a.Passed, a.TotalDelay, a.Until, a.Bits = a.Passed+1, a.TotalDelay+left-d.Sent, left, a.Bits+8*uint64(wire)
 		}
 	}
 }

@@ -78,7 +78,7 @@ func NewRunner(ctx context.Context, c *config.Config, opt RunnerOptions) (*Runne
 		return nil, err
 	}
 	r.session = s
-	r.config.AdoptFit(s.StartConfig()) // with the settings that depend on the data
+	r.config.AdoptFit(s.StartConfig()) // opening the session fitted settings, such as the encoder, to the data
 	r.publish()
 	return r, nil
 }
@@ -192,9 +192,9 @@ func (r *Runner) run(ctx context.Context) {
 			publishNow = true
 		case <-tick.C:
 		}
-		if r.pollPatch(ctx) {
+		if waiting := r.pollPatch(ctx); waiting { // restart the pacing when the patch is made
 			r.lastTick = r.opt.Clock()
-			r.measured.reset()
+			r.measuredSpeed.reset()
 		} else {
 			r.advance()
 		}
@@ -304,7 +304,7 @@ func (r *Runner) publish() {
 	if r.inspectedPacket != nil {
 		snap.Opened = r.session.Opened(*r.inspectedPacket)
 	}
-	snap.Speed, snap.Actual, snap.Notice, snap.Err = r.speed, r.measured.factor, r.notice, r.err
+	snap.Speed, snap.Actual, snap.Notice, snap.Err = r.speed, r.measuredSpeed.factor, r.notice, r.err
 	snap.Saved, snap.Saving = r.saved, r.pendingSave != nil
 	switch {
 	case r.err != nil:

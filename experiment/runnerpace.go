@@ -34,13 +34,13 @@ const maxSeek = time.Hour
 
 // pacing is the state with which a runner advances virtual time.
 type pacing struct {
-	paused     bool
-	speed      float64       // multiple of real time; 0 means as fast as possible
-	target     time.Duration // virtual time to reach in this tick
-	seekTarget time.Duration // virtual time to run to without pacing, even if paused; or noSeek
-	isJump     bool          // the seek is a Command.Seek, not a Step: a notice is shown when it is reached
-	lastTick   time.Duration // wall time of the last tick
-	measured   speedMeter
+	paused        bool
+	speed         float64       // multiple of real time; 0 means as fast as possible
+	target        time.Duration // virtual time to reach in this tick
+	seekTarget    time.Duration // virtual time to run to without pacing, even if paused; or noSeek
+	isJump        bool          // the seek is a Command.Seek, not a Step: a notice is shown when it is reached
+	lastTick      time.Duration // wall time of the last tick
+	measuredSpeed speedMeter    // the speed that virtual time reached
 }
 
 // speedMeter measures how fast virtual time advances.
@@ -72,7 +72,7 @@ func (p *speedMeter) reset() { p.started = false }
 // and of refused scripted changes.
 func (r *Runner) advance() {
 	wall := r.opt.Clock()
-	r.session.AllowTrials(r.measured.factor == 0 || r.measured.factor >= minKeepUp*r.speed) // 0: not measured yet
+	r.session.AllowTrials(r.measuredSpeed.factor == 0 || r.measuredSpeed.factor >= minKeepUp*r.speed) // 0: not measured yet
 	elapsed := min(wall-r.lastTick, maxElapsed)
 	r.lastTick = wall
 	from := r.session.Now()
@@ -84,7 +84,7 @@ func (r *Runner) advance() {
 	}
 	if r.err != nil || r.session.Done() || (r.paused && r.seekTarget == noSeek) {
 		r.pollNetwork(from)
-		r.measured.reset()
+		r.measuredSpeed.reset()
 		return
 	}
 	switch {
@@ -111,9 +111,9 @@ func (r *Runner) advance() {
 		r.notify(true, "scripted change "+newest.Change.Label()+" refused: "+newest.Why)
 		r.refusalsShown = len(refused)
 	}
-	r.measured.record(wall, r.session.Now())
+	r.measuredSpeed.record(wall, r.session.Now())
 	if r.seekTarget != noSeek { // a seek is not paced
-		r.measured.reset()
+		r.measuredSpeed.reset()
 	}
 }
 

@@ -67,7 +67,7 @@ func (r *Runner) replaceSession(ctx context.Context, c *config.Config, log []con
 	r.config.AdoptFit(s.StartConfig())
 	r.inspectedPacket, r.seekTarget, r.isJump = nil, noSeek, false
 	r.limitSaved(0)
-	r.standing, r.measured = pausedPackets{}, speedMeter{}
+	r.standing, r.measuredSpeed = pausedPackets{}, speedMeter{}
 	if resumeAt > 0 || len(log) > 0 {
 		s.ReplayChanges(log, resumeAt)
 		r.seekTarget = resumeAt

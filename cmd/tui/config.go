@@ -18,10 +18,8 @@ import (
 // configFlags are the flags that choose an experiment: a file or a preset, and settings that
 // replace parts of it.
 type configFlags struct {
-	file, preset  string // "" means not given; so for the next three
-	data, encoder string
-	seed          string
-	set           []string // KEY=VALUE
+	file, preset, data, encoder, seed string   // "" means not given
+	set                               []string // KEY=VALUE
 }
 
 // add registers all flags except for the file: some commands take it as --config, others as an

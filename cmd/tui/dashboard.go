@@ -76,13 +76,13 @@ func (f *dashboardFlags) addLook(cmd *cobra.Command) {
 
 // add registers the flags.
 func (f *lookFlags) add(cmd *cobra.Command) {
-	cmd.Flags().StringVar(&f.theme, "theme", "auto", "use the colours of theme `NAME`: "+strings.Join(look.Themes(), ", "))
-	complete(cmd, "theme", look.Themes)
+	cmd.Flags().StringVar(&f.theme, "theme", "auto", "use the colours of theme `NAME`: "+strings.Join(look.SchemeNames(), ", "))
+	complete(cmd, "theme", look.SchemeNames)
 	cmd.Flags().BoolVar(&f.ascii, "ascii", false, "draw with ASCII characters only")
 }
 
 // check returns an error if the theme is unknown.
-func (f *lookFlags) check() error { return checkOneOf("--theme", f.theme, look.Themes()) }
+func (f *lookFlags) check() error { return checkOneOf("--theme", f.theme, look.SchemeNames()) }
 
 // tourCommand returns tui tour, which opens the dashboard with the guided tour.
 func (a *app) tourCommand() *cobra.Command {

@@ -191,7 +191,7 @@ func (x *soakRun) someLine() string {
 	case 9:
 		return "playout " + some(300) + "ms"
 	case 10:
-		return pick("theme ", "theme ", "filter ") + pick(append(look.Themes(), "all", "trouble", "lost")...)
+		return pick("theme ", "theme ", "filter ") + pick(append(look.SchemeNames(), "all", "trouble", "lost")...)
 	case 11:
 		return pick("pause", "resume", "undo", "help", "tour", "step "+some(100), "mark it", "budget 256", "budget off")
 	case 12:

@@ -151,8 +151,9 @@ func (a *app) sweep(ctx context.Context, f sweepFlags) error {
 	if makeReport != nil {
 		err = errors.Join(err, a.writeExports(f.exports, makeReport(sum)))
 	}
-	err = errors.Join(err, a.writeResult(sum, func(w io.Writer) { _ = sum.Text(w) })) // output.flush returns write errors
-	_ = a.stdout.flush()                                                              // before the notes on standard error
+	// Errors of Text and of this flush are ignored: a.stdout keeps the first write error, and its last flush returns it.
+	err = errors.Join(err, a.writeResult(sum, func(w io.Writer) { _ = sum.Text(w) }))
+	_ = a.stdout.flush() // the result precedes the notes on standard error
 	if dir := cmp.Or(f.out, f.resume); dir != "" {
 		a.remark("results in %s", dir)
 		if sum.Interrupted {

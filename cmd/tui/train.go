@@ -145,7 +145,7 @@ func (a *app) train(ctx context.Context, f trainFlags) error {
 	if trainers, err = a.matchTrainer(ctx, f, trainers); err != nil {
 		return err
 	}
-	writesModelFile := trainers[0].Model // such a trainer is always the only one
+	writesModelFile := trainers[0].MakesUserFile // such a trainer is always the only one
 	dir := f.out
 	if writesModelFile {
 		if err := a.checkModelFile(f.out); err != nil {
@@ -179,13 +179,13 @@ func (a *app) checkModelFile(name string) error {
 	return nil
 }
 
-// chosenTrainers returns the trainers of the named encoder, or if name is empty all trainers of
-// embedded models.
+// chosenTrainers returns the trainers of the named encoder, or if name is empty all trainers whose
+// models are embedded in the program.
 func (a *app) chosenTrainers(name string) ([]train.Trainer, error) {
 	var known []string
 	var chosen []train.Trainer
 	for _, t := range a.allTrainers() {
-		if t.Encoder == name || name == "" && !t.Model {
+		if t.Encoder == name || name == "" && !t.MakesUserFile {
 			chosen = append(chosen, t)
 		}
 		if !slices.Contains(known, t.Encoder) {
@@ -302,7 +302,7 @@ func (a *app) trainOne(ctx context.Context, out string, t train.Trainer, job tra
 		result.Curve = append(result.Curve, curvePoint{p.Part, p.Epoch, finiteOrNil(p.Train), finiteOrNil(p.Held)})
 	}
 	dir, folder := out, t.Folder
-	if t.Model { // the only file gets the path out, without a folder of the encoder
+	if t.MakesUserFile { // the only file gets the path out, without a folder of the encoder
 		dir, files[0].Name = filepath.Split(out)
 		dir, folder = cmp.Or(dir, "."), "."
 	} else {

@@ -114,7 +114,7 @@ func (a *app) readTrainingSet(ctx context.Context, spec string, f trainFlags, tr
 	}
 	a.printRemarks(src)
 	if r, ok := src.(*dataset.Recording); ok {
-		// Reading the preamble validates that the recording begins with it.
+		// The walk-off's rules require a preamble: frames 1 to 5 equal frame 0. Opening the recording compared them.
 		if err := r.Preamble(); err != nil {
 			return trainingSet{}, markDataError(err)
 		}

@@ -235,9 +235,9 @@ func writeBoard(w io.Writer, b *walkoff.Scoreboard) {
 	if d.Game != nil {
 		fmt.Fprintf(w, "\nThe game's own packets: %.1f bytes per packet, %.1f kbps, relative to the baselines of the game.\n", d.Game.BytesPerPacket, d.Game.Kbps)
 		if n := d.Game.Keyframes; n == 1 {
-			fmt.Fprintf(w, "These figures leave out one keyframe of the recorder, of %.0f bytes.\n", d.Game.KeyframeBytes)
+			fmt.Fprintf(w, "These figures leave out one keyframe of %.0f bytes, which the demo recorder added and the game did not send.\n", d.Game.KeyframeBytes)
 		} else if n > 1 {
-			fmt.Fprintf(w, "These figures leave out %d keyframes of the recorder, of %.0f bytes each.\n", n, d.Game.KeyframeBytes/float64(n))
+			fmt.Fprintf(w, "These figures leave out %d keyframes of %.0f bytes on average, which the demo recorder added and the game did not send.\n", n, d.Game.KeyframeBytes/float64(n))
 		}
 	}
 	switch d.Baselines {

@@ -17,7 +17,7 @@ import (
 func Trainers() []train.Trainer {
 	return []train.Trainer{
 		{Encoder: "zstd-dict", Folder: "encoders/generic", Train: trainCubes},
-		{Encoder: "zstd-dict", Model: true, Suits: isCapture, From: "a capture, such as packets:FILE.pcap", Per: "byte", Train: trainPackets},
+		{Encoder: "zstd-dict", MakesUserFile: true, Suits: isCapture, From: "a capture, such as packets:FILE.pcap", Per: "byte", Train: trainPackets},
 	}
 }
 

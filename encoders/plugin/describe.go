@@ -154,11 +154,11 @@ func (p *Plugin) buildCodec(d *description) (*encoders.Codec, error) {
 		}
 	}
 	suits := d.suits
-	runs := p.Runs
-	if runs == Process {
-		runs = "a process and the messages to it"
+	timesNote := "are measured in " + p.Runs
+	if p.Runs == Process {
+		timesNote = "include the exchange of messages with its process"
 	}
-	source := d.source + " (a plugin: its times, marked *, are those of " + runs + ")"
+	source := d.source + " (a plugin; its times, marked with *, " + timesNote + ")"
 	c := &encoders.Codec{Name: d.name, Summary: d.summary, Source: source, Refs: int(d.refs),
 		Quantises: d.quantises(), Standalone: d.flags&flagStandalone != 0, Plugin: p.origin(),
 		Suits: func(s *frame.Schema) bool { return accepts(suits, s) }}

@@ -189,7 +189,7 @@ const defaultLimit, defaultRate = 250, 400
 // Trainers returns the trainer of delta-trained. It runs the codec over the clips (recordings), each frame
 // encoded against the one before.
 func Trainers() []train.Trainer {
-	return []train.Trainer{{Encoder: "delta-trained", Folder: "encoders/states", Model: true, Suits: suitsTrained, Train: trainModel, Per: "changed row",
+	return []train.Trainer{{Encoder: "delta-trained", Folder: "encoders/states", MakesUserFile: true, Suits: suitsTrained, Train: trainModel, Per: "changed row",
 		From: "a match or a table with floats, hints or parts, such as quake3:FILE, teeworlds:FILE or table:SCHEMA.toml,FILE"}}
 }
 

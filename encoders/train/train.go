@@ -152,7 +152,8 @@ func (j *Job) MeasureHeld(measure func(Clip) (float64, error)) (float64, error) 
 type Trainer struct {
 	Encoder string // the name in the table of encoders
 	Folder  string // the folder of its embedded files, from the project's root
-	Model   bool   // the trainer makes one file for the user, which is not embedded
+	// MakesUserFile means that the trainer makes one model file for the user, which is not embedded in the program.
+	MakesUserFile bool
 	// Suits reports whether the encoder can be trained with frames of a schema. nil means snapshots of 901
 	// cubes. From describes such frames in words.
 	Suits func(*frame.Schema) bool

@@ -75,10 +75,11 @@ func (c *Config) FitTo(s *frame.Schema) error {
 // fullFileEncoder is the encoder that patches are compared with.
 const fullFileEncoder = "whole-zstd"
 
-// AdoptFit copies the settings that FitTo may change from settled, a copy of c on which FitTo was called.
-func (c *Config) AdoptFit(settled *Config) {
-	c.Encoder, c.Sender, c.BudgetKbps = settled.Encoder.Clone(), settled.Sender, settled.BudgetKbps
-	c.Shadows = settled.Clone().Shadows
+// AdoptFit copies from fitted to c the settings that FitTo may change. fitted is a copy of c on which
+// FitTo was called.
+func (c *Config) AdoptFit(fitted *Config) {
+	c.Encoder, c.Sender, c.BudgetKbps = fitted.Encoder.Clone(), fitted.Sender, fitted.BudgetKbps
+	c.Shadows = fitted.Clone().Shadows
 }
 
 // OpenData opens the data source of the configuration. If the source is a pipe, it waits for its writer until

@@ -66,10 +66,11 @@ func TickTime(n uint64, hz int) time.Duration {
 	return time.Duration(n/uint64(hz))*time.Second + time.Duration(n%uint64(hz))*time.Second/time.Duration(hz)
 }
 
-// TickAt returns the newest tick at or before time at of a clock with hz ticks per second.
+// TickAt returns the newest tick n for which TickTime(n, hz) is at most at. It computes the ticks of the
+// whole seconds and of the rest separately, because the product of at and hz could overflow.
 func TickAt(at time.Duration, hz int) uint64 {
 	n := uint64(at/time.Second)*uint64(hz) + uint64(at%time.Second)*uint64(hz)/uint64(time.Second)
-	if TickTime(n+1, hz) <= at { // possible because TickTime rounds down
+	if TickTime(n+1, hz) <= at { // TickTime rounds down, so tick n+1 may be due up to 1 ns before its exact time
 		n++
 	}
 	return n

@@ -49,7 +49,7 @@ type lane struct {
 	brokenCodec string           // name of the plugin encoder that broke its contract in the current frame; else empty
 	budget      encoders.Budget  // bit budget of the packet being encoded
 	outcomeRec  packetlog.Record // record of the packet copy whose outcome is being determined
-	problem     Problem          // result of problemOf, reused
+	problem     Problem          // result of withConfig, reused
 	ackScratch  []byte           // the ack being sent, reused
 }
 

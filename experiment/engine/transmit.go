@@ -85,7 +85,7 @@ func (l *lane) recordOutcome(now time.Duration, f *flight) {
 		l.observer.Packet(r, nil)
 		return
 	}
-	l.observer.Packet(r, l.problemOf(l.inspector.Problem(r)))
+	l.observer.Packet(r, l.withConfig(l.inspector.Problem(r)))
 }
 
 // recordUnreceived records outcome o of a copy that never reached the receiver. cause is the stage
@@ -103,9 +103,10 @@ const (
 	networkTimeout     = 3 * time.Second // with a remote receiver: time since it left
 )
 
-// expireOverdue abandons the packets of unknown fate that are overdue, oldest first. Without a remote
-// receiver no arrival is reported as the last one, so a packet is overdue when expireAfterPackets were sent
-// after it; newest is the sequence number of the newest packet sent.
+// expireOverdue abandons the packets whose fate is still unknown and that are overdue, oldest first, up to
+// the first packet that is not overdue or whose fate is known. With a remote receiver, a packet is overdue
+// networkTimeout after it left. Otherwise it is overdue when more than expireAfterPackets packets were sent
+// after it. newest is the sequence number of the newest packet sent.
 func (l *lane) expireOverdue(now time.Duration, newest uint64) {
 	for f := l.flights.oldest(); f != nil && f.fateUnknown; f = l.flights.oldest() {
 		overdue := f.rec.Seq+expireAfterPackets < newest

@@ -8,7 +8,7 @@ import (
 	"wirelab/experiment/engine/meters"
 )
 
-// A trial measures the effect of a change of the encoder. Comparing the packets before and after the
+// A trial is a measurement of the effect of a change of the encoder. Comparing the packets before and after the
 // change would not do, because the data change too. Instead the previous encoder continues for some
 // seconds after the change, on the same frames and losses, in an extra lane. That lane is not part of
 // the run: reports, digests and logs do not contain it, and replays do not run it. If a shadow
@@ -42,7 +42,7 @@ type trials struct {
 	swappedAt       time.Duration   // the time of that change
 }
 
-// trial is a running trial.
+// trial is a running trial: the measurement described at the top of this file.
 type trial struct {
 	lane      *lane // runs the previous encoder
 	ownsLane  bool  // the lane was started for the trial; otherwise it is a shadow's

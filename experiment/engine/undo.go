@@ -47,14 +47,16 @@ func (s *Session) addUndoStep(before *config.Config, sc *config.StampedChange) {
 	s.undo = append(s.undo, undoStep{before, sc.Change.Label()})
 }
 
-// Undo reverts the newest change that is still in effect, and returns its description. It returns
-// ErrNothingToUndo if none exists.
+// Undo schedules a change that reverts the newest change that is still in effect, and returns the
+// description of the reverted change. The undo step remains until addUndoStep removes it, when the
+// reverting change is applied. Undo returns ErrNothingToUndo if no change is in effect.
 func (s *Session) Undo() (label string, err error) {
 	for len(s.undo) > 0 {
 		step := s.undo[len(s.undo)-1]
 		// reverse is the change that leads from the current configuration to the one before the step.
 		if reverse := step.before.Undo(s.config); !reverse.IsZero() {
-			return step.label, s.change(reverse, true)
+			const isUndo = true
+			return step.label, s.change(reverse, isUndo)
 		}
 		s.undo = s.undo[:len(s.undo)-1] // without effect: the slider was dragged back to its old value
 	}

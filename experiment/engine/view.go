@@ -76,19 +76,19 @@ func (s *Session) ReplayStored(o Observer) {
 	for n, r := range l.log.Forward() {
 		var problem *Problem
 		if l.inspector != nil {
-			problem = l.problemOf(l.inspector.ProblemAt(n, r))
+			problem = l.withConfig(l.inspector.ProblemAt(n, r))
 		}
 		o.Packet(r, problem)
 	}
 }
 
-// problemOf returns p together with the current configuration; nil if p is nil. The result is valid
-// until the next call.
-func (l *lane) problemOf(p *inspector.Opened) *Problem {
-	if p == nil {
+// withConfig returns a Problem with the opened packet and the current configuration, or nil if opened is
+// nil, which means that the packet had no problem. The result is l.problem, which the next call overwrites.
+func (l *lane) withConfig(opened *inspector.Opened) *Problem {
+	if opened == nil {
 		return nil
 	}
-	l.problem = Problem{p, l.liveConfig}
+	l.problem = Problem{opened, l.liveConfig}
 	return &l.problem
 }
 

@@ -364,7 +364,7 @@ func (d *document) compareSweeps(list []*Loaded, names []string) {
 	}
 	d.Headline = fmt.Sprintf("%d reports of sweeps, %s.", len(list), formatCount(int64(len(points)), "point"))
 	d.compareConfigurations(firsts, names)
-	d.Sections[len(d.Sections)-1].Lead = append(d.Sections[len(d.Sections)-1].Lead, "The configuration of the first run of each; the swept keys differ in the others.")
+	d.Sections[len(d.Sections)-1].Lead = append(d.Sections[len(d.Sections)-1].Lead, "This is the configuration of the first run of each report. The other runs differ in the swept keys.")
 	for i, l := range list[1:] {
 		d.comparePoints(list[0].Report, l.Report, names[0], names[1+i])
 	}

@@ -45,9 +45,10 @@ func isCondition(key string) bool {
 	return key == "profile"
 }
 
-// byCondition groups the points that have both figures, cost and quality m, by condition: at most maxLines
-// groups of at least two points. It considers only the first maxListed points. It returns nil if all
-// points are equal in quality.
+// byCondition groups points by condition: the values of those of their swept keys that describe the network
+// or the data. names are the conditions in the order of their first points, at most maxLines of them. It uses
+// only the first maxListed points, and omits points without the cost or the quality m and conditions with one
+// point. It returns nil if no chart is useful, because the quality of all points is equal.
 func byCondition(points []gridPoint, m metric) (names []string, groups map[string][]*gridPoint) {
 	minQuality, maxQuality := math.Inf(1), math.Inf(-1)
 	points = slices.DeleteFunc(slices.Clone(points[:min(len(points), maxListed)]), func(p gridPoint) bool {

@@ -40,7 +40,7 @@ func sweepDocument(r *report.Report) *document {
 	}
 	d.addConfiguration(first, c)
 	last := &d.Sections[len(d.Sections)-1]
-	last.Lead = append(last.Lead, "The configuration of the first run; the swept keys differ in the others.")
+	last.Lead = append(last.Lead, "This is the configuration of the first run. The other runs differ in the swept keys.")
 	d.Sections = append(d.Sections, section{ID: "again", Title: "How to reproduce", Code: []code{{"",
 		"tui replay report.json     # run again and compare the digests\ntui run experiment.toml    # run again without comparing\ntui report .               # write this page again"}}})
 	return d

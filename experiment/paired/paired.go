@@ -167,8 +167,8 @@ func (i *Interval) setFromPercentiles(n int, drawn []float64, wider float64) {
 // if a block is the fraction b of the data. It is 1.96 for short blocks. It grows with
 // b, because few blocks make the variance itself uncertain. The theory is that of
 // Kiefer and Vogelsang (2005, "fixed b") for the Bartlett kernel, to which
-// overlapping blocks are equivalent. The polynomial is fitted to 20,000 simulations
-// each of circular blocks, for b up to 0.5 (see the tests).
+// overlapping blocks are equivalent. The polynomial is fitted to simulations of
+// circular blocks: 20,000 for each simulated value of b, up to 0.5 (see the tests).
 func critical(b float64) float64 { return 1.959963984540054 + 2.6*b + float64(2.7*b)*b }
 
 // draws draws random circular blocks of n pairs.

@@ -29,7 +29,8 @@ func newCSVLog(folder *atomicfile.Folder, name string, head []string) *csvLog {
 	return r
 }
 
-// addRow adds a row. If it cannot be written, writing the folder fails.
+// addRow adds a row. It ignores a write error, because log keeps the error and returns it when the folder is
+// written.
 func (r *csvLog) addRow(row []string) { _ = r.out.Write(row) }
 
 // logEntry returns the folder entry of the file: the rows added so far, followed by the rows more. Those are

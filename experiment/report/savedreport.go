@@ -221,6 +221,7 @@ func Read(path string) (*Report, error) {
 		return nil, noRunsError(path, &file)
 	}
 	for _, r := range file.Runs {
+		// A run that was interrupted before its first packet has a configuration and a digest, but no duration.
 		if r != nil && r.Config != nil && r.Digest != "" && r.DurationNS == 0 && r.Frames == 0 {
 			return nil, &config.Error{File: path, Problem: "is the report of a run that ended before it sent a packet",
 				Expected: "the report of a run with packets"}

@@ -160,13 +160,13 @@ func (s *search) addConfidence(f *Result, list []setting, best setting) {
 		addf("All %.0f settings were run with the first seed, and the best four of them with up to %d seeds.", f.Settings, max(s.racedSeeds, 1))
 	}
 	bestOutcome := s.outcomeOf(completeRun(best, 0))
-	ran, closest := 0, math.Inf(1)
+	ran, lowest := 0, math.Inf(1) // lowest is the lowest first figure of the neighbours that violate the bounds as much as best
 	neighbourList := neighbours(s.spec.Over, best)
 	for _, neighbour := range neighbourList {
 		if neighbourOutcome, ok := s.outcomes[jobKey(completeRun(neighbour, 0))]; ok {
 			ran++
 			if neighbourOutcome.Violation == bestOutcome.Violation {
-				closest = min(closest, neighbourOutcome.Figures[0])
+				lowest = min(lowest, neighbourOutcome.Figures[0])
 			}
 			if !slices.ContainsFunc(list, func(x setting) bool { return x.key() == neighbour.key() }) {
 				f.Rivals = append(f.Rivals, rival{s.describe(neighbour), s.pairedRatio(neighbour, best, 0, s.spec.Seeds)})
@@ -176,17 +176,17 @@ func (s *search) addConfidence(f *Result, list []setting, best setting) {
 	slices.SortStableFunc(f.Rivals, func(a, b rival) int { // rivals without a ratio come last
 		return cmp.Or(cmp.Compare(min(b.Ratio.N, 1), min(a.Ratio.N, 1)), cmp.Compare(a.Ratio.Mean, b.Ratio.Mean))
 	})
-	if !math.IsInf(closest, 1) {
-		addf("%d of its %d neighbours were run on the same frames; with the first seed the closest is %s.",
-			ran, len(neighbourList), compareText(closest, bestOutcome.Figures[0]))
+	if !math.IsInf(lowest, 1) {
+		addf("Of the %d neighbours of the best setting, %d were run on the same frames. With the first seed, the lowest figure of a neighbour is %s.",
+			len(neighbourList), ran, compareText(lowest, bestOutcome.Figures[0]))
 	}
 	// If a fraction p of all settings is better than a given setting, the probability that none of n settings
 	// drawn at random is better is (1-p)^n. For p = 1 - 0.05^(1/n) it is 5 %.
 	if f.Drawn > 0 && float64(f.Tried) < f.Settings {
 		switch {
 		case s.drawnAhead == 0:
-			addf("In runs of 1/8 of the duration, none of %d settings drawn at random is better; "+
-				"with 95 %% confidence at most %.1f %% of all are.",
+			addf("In runs of 1/8 of the duration, none of %d settings drawn at random is better. "+
+				"With 95 %% confidence, at most %.1f %% of all settings are better in such runs.",
 				f.Drawn, 100*(1-math.Pow(0.05, 1/float64(f.Drawn))))
 		case s.drawnAhead > 0:
 			addf("In runs of 1/8 of the duration, %d of %d settings drawn at random are better; "+

@@ -547,9 +547,10 @@ func (s *search) bestSettings(n int) []setting {
 	return list[:min(n, len(list))]
 }
 
-// searchOptimum searches for the smallest figure: it draws settings, descends from the best three, and races the
-// best four. It returns the best setting, followed by those that may be as good. own is the configuration's own
-// setting, nil if none.
+// searchOptimum searches for the setting with the smallest figure. It runs settings drawn at random, walks from
+// the best three to better neighbours, and finally compares the best four with more seeds. It returns the best
+// setting, followed by those that may be as good. When the budget of runs is spent, it continues with the settings
+// run so far. own is the configuration's own setting, nil if none.
 func (s *search) searchOptimum(ctx context.Context, own setting) ([]setting, error) {
 	list, err := s.drawAndHalve(ctx, own)
 	if err == nil && len(list) > 0 {

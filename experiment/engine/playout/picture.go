@@ -71,7 +71,7 @@ func (d *Display) Picture(sent *frame.Frame) *Picture {
 
 // Frames contains copies of the sender's newest frame and of the frame that the receiver displays,
 // for data that are neither cubes nor files. The copies have at most maxCells values and maxBody
-// bytes; frames with a field of role frame.Place, which are drawn as a map, have all values.
+// bytes; frames with a field of role frame.Position, which are drawn as a map, have all values.
 type Frames struct {
 	Sent    frame.Frame
 	Shown   *frame.Frame  // nil before the display begins, or if the frame is no longer in the history
@@ -79,7 +79,7 @@ type Frames struct {
 	Starved bool          // no newer frame has arrived
 }
 
-// Limits of the copies in Frames: values, and bytes of the body.
+// Limits of a copy in Frames: maxCells values of the table, except for maps, and maxBody bytes of the body.
 const maxCells, maxBody = 4096, 4096
 
 // Frames returns copies of the frames at both endpoints. s is the schema of sent, the sender's newest

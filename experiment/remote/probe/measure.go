@@ -206,17 +206,19 @@ func firstPercentile(arrivals []arrival) (p1, halfWidth time.Duration) {
 	return at(n / 100), (at(n/100+margin) - at(n/100-margin)) / 2
 }
 
-// fillSendTimes replaces the zeros in known, which are the send times of probes that did not arrive,
-// by estimates: one interval after the probe before, or before the first known time by the intervals
-// in between. It modifies and returns known.
-func fillSendTimes(known []time.Duration, interval time.Duration) []time.Duration {
-	first := max(0, slices.IndexFunc(known, func(t time.Duration) bool { return t > 0 }))
-	for seq := range known {
-		if known[seq] == 0 {
-			known[seq] = known[max(first, seq-1)] + time.Duration(seq-max(first, seq-1))*interval
+// fillSendTimes estimates the send times of probes that did not arrive. sentAt contains the send times by
+// sequence number; 0 means unknown. Probes are sent one interval apart, so an unknown time is extrapolated
+// from the probe before or, for the probes before the first known time, from that time.
+// fillSendTimes modifies and returns sentAt.
+func fillSendTimes(sentAt []time.Duration, interval time.Duration) []time.Duration {
+	firstKnown := max(0, slices.IndexFunc(sentAt, func(t time.Duration) bool { return t > 0 }))
+	for seq := range sentAt {
+		if sentAt[seq] == 0 {
+			base := max(firstKnown, seq-1) // the probe whose time is extrapolated
+			sentAt[seq] = sentAt[base] + time.Duration(seq-base)*interval
 		}
 	}
-	return known
+	return sentAt
 }
 
 // newCapture returns the capture of one direction, ordered by seq. sent are the send times by seq;

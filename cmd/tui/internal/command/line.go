@@ -138,8 +138,9 @@ const prompt = " / "
 // maxErrorRows is the largest number of rows of an error.
 const maxErrorRows = 2
 
-// errorRows returns the error about the line, wrapped to w columns, in at most maxErrorRows rows.
-// A suggestion, "did you mean NAME?", is moved to the beginning, because the end may be cut off.
+// errorRows returns the error text l.Err, wrapped for a canvas of w columns, in at most
+// maxErrorRows rows. It turns "PROBLEM; did you mean NAME?" into "did you mean NAME? PROBLEM", because
+// the end of a long error is cut off.
 func (l *Line) errorRows(w int) []string {
 	text := l.Err
 	const suggestion = "did you mean "
@@ -149,7 +150,7 @@ func (l *Line) errorRows(w int) []string {
 		}
 	}
 	rows := look.Wrap(text, w-len(prompt)-1)
-	if len(rows) > maxErrorRows { // the last row contains the rest, which drawing cuts off
+	if len(rows) > maxErrorRows { // join the remaining rows into the last one, whose end is cut off when it is drawn
 		rows = append(rows[:maxErrorRows-1:maxErrorRows-1], strings.Join(rows[maxErrorRows-1:], " "))
 	}
 	return rows

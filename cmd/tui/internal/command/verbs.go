@@ -140,7 +140,7 @@ func linkVerbs(d Context) (list []Verb) {
 	for _, info := range d.Keys {
 		list = append(list, linkVerb(d, info, config.BothDirections))
 	}
-	down, up := "to the receiver", "back to the sender"
+	down, up := "to the receiver", "to the sender"
 	if d.Screen == Proxy {
 		down, up = "to the clients", "to the server"
 	}
@@ -305,7 +305,7 @@ func screenVerbs() []Verb {
 			}
 			return changeOrder("mark", strings.Join(args, " "))
 		}},
-		{Name: "theme", Args: "[NAME]", Help: "set the colours, or list the themes", screens: Lab | Proxy | Sweep, maxArgs: 1, parse: parseTheme, words: look.Themes()},
+		{Name: "theme", Args: "[NAME]", Help: "set the colours, or list the themes", screens: Lab | Proxy | Sweep, maxArgs: 1, parse: parseTheme, words: look.SchemeNames()},
 		{Name: "tour", Help: "start the guided tour in seven steps", screens: Lab, maxArgs: unlimited, parse: fixedOrder(Order{Tour: true})},
 		{Name: "undo", Help: "undo the last change", parse: fixedOrder(Order{Command: experiment.Command{Undo: true}})},
 		{Name: "redo", Help: "redo the change that was undone", parse: fixedOrder(Order{Command: experiment.Command{Redo: true}})},
@@ -479,7 +479,7 @@ func parseTheme(args []string) (Order, error) {
 	if scheme, ok := look.ParseScheme(args[0]); ok {
 		return Order{Theme: scheme.String()}, nil
 	}
-	return Order{}, unknownName("unknown theme", args[0], look.Themes(), expectedOneOf(look.Themes()))
+	return Order{}, unknownName("unknown theme", args[0], look.SchemeNames(), expectedOneOf(look.SchemeNames()))
 }
 
 // parseFilter parses the name of a packet filter. Several words are joined with "-", so that "no

@@ -32,7 +32,7 @@ func NewCatalog(codecs []encoders.Codec, profiles []lossmodel.Profile, keys []lo
 
 // linkTarget describes where the link of a direction leads.
 func (c *Catalog) linkTarget(direction config.Direction) string {
-	targets := [...]string{"to the receiver", "back to the sender"}
+	targets := [...]string{"to the receiver", "to the sender"}
 	if len(c.codecs) == 0 { // a proxy
 		targets = [...]string{"to the clients", "to the server"}
 	}
@@ -101,7 +101,7 @@ func ShadowNames(cfg *config.Config) []string {
 
 // ThemeChoices returns the themes with their descriptions.
 func ThemeChoices() []setting.Option {
-	list, summaries := setting.Options(look.Themes()), look.ThemeSummaries()
+	list, summaries := setting.Options(look.SchemeNames()), look.SchemeSummaries()
 	for i := range list {
 		list[i].Summary = summaries[i]
 	}

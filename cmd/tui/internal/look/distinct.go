@@ -92,8 +92,9 @@ func commonPrefix(a, b string) int {
 	return len(a)
 }
 
-// shortMiddle shortens a name that is wider than n columns by cutting out its middle. Of its end,
-// tail columns remain, and one more if a separator would then precede them.
+// shortMiddle shortens a name that is wider than n columns by replacing its middle with "…". It keeps the
+// last tail columns of the name. If the character before them is a separator, such as "-", and there is room,
+// it keeps the separator too.
 func shortMiddle(name string, n, tail int) string {
 	if TextWidth(name) <= n {
 		return name

@@ -27,8 +27,8 @@ func (k Scheme) String() string {
 	return [numSchemes]string{"auto", "dark", "light", "high-contrast", "monochrome"}[k]
 }
 
-// Themes returns the names of all schemes, which are the values of --theme.
-func Themes() []string {
+// SchemeNames returns the names of all schemes in their order. These names are the values of --theme.
+func SchemeNames() []string {
 	names := make([]string, numSchemes)
 	for k := range numSchemes {
 		names[k] = k.String()
@@ -36,8 +36,8 @@ func Themes() []string {
 	return names
 }
 
-// ThemeSummaries returns a description of each scheme, in the order of Themes.
-func ThemeSummaries() []string {
+// SchemeSummaries returns a description of each scheme, in the order of SchemeNames.
+func SchemeSummaries() []string {
 	return []string{
 		"dark or light, as the background of the terminal", "for a dark background", "for a light background",
 		"high contrast, for bright rooms and projectors", "no colours, only bold, reverse and underline",

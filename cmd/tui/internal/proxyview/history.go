@@ -85,7 +85,9 @@ func (h *history) observe() {
 	h.recent = now.Since(first)
 }
 
-// appendSamples appends n equal samples that together contain flow, counted in the given seconds.
+// appendSamples appends n equal samples for n periods, the given seconds in total. flow contains the traffic
+// of all of them, so rates are divided by seconds and losses by n. Series that have grown to more than twice
+// maxSamples are cut to their newest maxSamples.
 func (w *directionSeries) appendSamples(flow relay.Flow, seconds float64, n int) {
 	p50, p95 := math.NaN(), math.NaN()
 	if flow.Delay.N > 0 {
@@ -101,7 +103,7 @@ func (w *directionSeries) appendSamples(flow relay.Flow, seconds float64, n int)
 		}
 	}
 	for _, line := range w.allSeries() {
-		if len(*line) > 2*maxSamples { // not at every sample, because the rest is copied
+		if len(*line) > 2*maxSamples { // trimmed rarely, because trimming copies the remaining samples
 			*line = append((*line)[:0], (*line)[len(*line)-maxSamples:]...)
 		}
 	}

@@ -294,8 +294,9 @@ func (m *model) listedDatagrams() []relay.TracedDatagram {
 	return m.newest
 }
 
-// explainDatagram opens the box about a datagram: the selected one, or, while the display runs and
-// another pane has the focus, the last one that was lost, if any.
+// explainDatagram opens the box about the selected datagram. While the display runs and the list of
+// datagrams has no focus, it opens the box about the newest lost datagram instead, if any was lost. If there
+// are no datagrams, it returns an error notice.
 func (m *model) explainDatagram() room.Request {
 	list := m.listedDatagrams()
 	if len(list) == 0 {

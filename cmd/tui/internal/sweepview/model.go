@@ -207,8 +207,8 @@ func (m *model) nextFigure(by int) {
 	}
 }
 
-// pointAt returns the index of the point that differs from the selected one only in its index on one axis. If
-// axis is -1 it returns that of the selected point.
+// pointAt returns the index of a point of the sweep: the selected point, moved along axis to the given index.
+// An axis of -1 means that the sweep has no axes; pointAt then returns the index of the only point.
 func (m *model) pointAt(axis, index int) int {
 	if axis < 0 {
 		return m.watch.PointIndex(m.cursor)

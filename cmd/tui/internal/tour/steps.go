@@ -81,8 +81,8 @@ func steps() []step {
 		{
 			name: "Relative", spot: OnRatio, scene: scene("relative-index"), change: swap("relative-index",
 				"relative-orientation"), figures: []figure{by.ratio, by.kbps},
-			text: "A cube that moved is still close to its baseline. The difference is a small number, and small numbers take few " +
-				"bits: so send the difference of position and orientation. Watch the bits per changed cube again.",
+			text: "A cube that moved is still close to its baseline. The difference is a small number, which takes few bits. " +
+				"This encoder sends the differences of position and orientation. Watch the bits per changed cube again.",
 		},
 		{
 			name: "Entropy", spot: OnRatio, scene: scene("relative-orientation"), change: swap("relative-orientation",

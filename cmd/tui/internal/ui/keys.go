@@ -103,7 +103,7 @@ func (s *Shell) ChartKeys(group string) []room.Binding {
 	}
 }
 
-// Leaving describes the keys that clear the selection and quit.
+// Leaving describes the keys esc, q and ctrl+c, which clear the selection or quit.
 type Leaving struct {
 	Release         func() // called by esc, in addition to clearing the selection of the page; may be nil
 	Esc, Quit, Stop string // the help of esc, q and ctrl+c
@@ -112,8 +112,8 @@ type Leaving struct {
 // programGroup is the group of the help for keys that all screens have.
 const programGroup = "Session"
 
-// ProgramKeys returns the keys for the program as a whole: command line, help, screen, and those of
-// leaving, which clear the selection and quit.
+// ProgramKeys returns the bindings of the keys that all screens have: command line, help, redraw, suspend,
+// and esc, q and ctrl+c, whose help leaving contains.
 func (s *Shell) ProgramKeys(leaving Leaving) []room.Binding {
 	bind := bindGroup(programGroup)
 	return []room.Binding{

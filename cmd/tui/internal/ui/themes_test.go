@@ -43,7 +43,7 @@ func TestThemesDifferInColoursOnly(t *testing.T) {
 	strip := regexp.MustCompile("\x1b\\[[0-9;]*m")
 	views := map[string]string{}
 	m := screen(labtest.NewLab(), 80, 24, Options{Renderer: labtest.ColourRenderer()})
-	for _, name := range look.Themes() {
+	for _, name := range look.SchemeNames() {
 		press(m, line("theme "+name)...)
 		m.lab.Dismiss()
 		press(m)
@@ -81,7 +81,7 @@ func TestThemeCommand(t *testing.T) {
 }
 
 func TestGoldenThemes(t *testing.T) {
-	for _, name := range look.Themes()[1:] {
+	for _, name := range look.SchemeNames()[1:] {
 		m := screen(labtest.NewLab(), 80, 24, Options{Renderer: labtest.ColourRenderer(), Theme: name})
 		compareGolden(t, "theme-"+name+"-80x24", m.View())
 	}

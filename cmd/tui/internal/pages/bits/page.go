@@ -154,9 +154,9 @@ func (p *page) Bindings() []room.Binding {
 // Arrows implements room.Hinter.
 func (p *page) Arrows() [][2]string {
 	if p.budget.selected < 0 {
-		return [][2]string{{"↑↓", "field"}, {"←→", "kbps, share, per changed"}}
+		return [][2]string{{"↑↓", "field"}, {"←→", "kbps, share, bits/changed"}}
 	}
-	return [][2]string{{"↑↓", "field"}, {"enter", "only this"}, {"←→", "kbps, share, per changed"}}
+	return [][2]string{{"↑↓", "field"}, {"enter", "only this"}, {"←→", "kbps, share, bits/changed"}}
 }
 
 // KeyHelp implements room.Explainer.

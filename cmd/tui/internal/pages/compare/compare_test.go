@@ -171,7 +171,7 @@ func TestLoopPointsAreLeftOut(t *testing.T) {
 		}
 	}
 	if text := strings.Join(labtest.Draw(comparedPane(looped, 160, 48), labtest.NewView(looped), 160, 12), "\n"); !strings.Contains(text,
-		"without 0.3 s at loop points") {
+		"leaving out 0.3 s at loop points") {
 		t.Errorf("the footnote does not mention it:\n%s", text)
 	}
 }

@@ -423,7 +423,7 @@ func (p *table) footnote(c *look.Canvas, th *look.Theme) {
 	}
 	parts := []string{fmt.Sprintf("common period %s", seconds(max(span, 0)))}
 	if p.data.LoopSamples > 0 {
-		parts[0] += fmt.Sprintf(" without %s at loop points", seconds(time.Duration(p.data.LoopSamples)*meters.SamplePeriod))
+		parts[0] += fmt.Sprintf(", leaving out %s at loop points", seconds(time.Duration(p.data.LoopSamples)*meters.SamplePeriod))
 	}
 	if p.sortFigure == figurePacket || p.sortFigure == figureEncode || p.sortFigure == figureDecode {
 		parts = append(parts, fmt.Sprintf("sizes and times: the last %d packets", p.data.packets))

@@ -162,7 +162,7 @@ func (p *page) ChosenPacket() (packetlog.ID, bool) {
 // Light implements tour.Lighter: it highlights the pane or chart that the guided tour is about, by drawing
 // it as if it had the focus. On a small screen it shows that pane. Nowhere ends the highlighting.
 func (p *page) Light(s tour.Spot) {
-	p.highlighted, p.charts.Selected, p.charts.Brief = nil, -1, s != tour.Nowhere
+	p.highlighted, p.charts.Selected, p.charts.InTour = nil, -1, s != tour.Nowhere
 	p.Slots[paneCharts].Redraw()
 	switch s {
 	case tour.OnBandwidth, tour.OnRatio, tour.OnFailures:

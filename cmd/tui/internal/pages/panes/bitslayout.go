@@ -31,14 +31,15 @@ func (p *Bits) chooseLayout(parts []Part, w, h int) bitsLayout {
 	tableCell := 2 + nameWidth + figuresWidth + columnGap
 	gridCell := 2 + nameWidth + shareWidth + columnGap
 	column := columnMinWidth
-	if h < 2 {
+	if h < 2 { // drawColumns shows name and share in one line
 		column = lineMinWidth
 	}
 	layouts := []bitsLayout{ // the most detailed first
-		{max(h-2, 0), p.drawRows}, // without an empty row and the headings
-		{w / column, p.drawColumns},
-		{(w + columnGap) / tableCell * (h - 1), p.tableDrawer(tableCell, nameWidth)}, // without the headings
-		{(w + columnGap) / gridCell * h, p.gridDrawer(gridCell, nameWidth)},
+		{capacity: max(h-2, 0), draw: p.drawRows}, // one row is empty, one has the headings
+		{capacity: w / column, draw: p.drawColumns},
+		// The last cell of a row needs no gap after it. In the table, one row has the headings.
+		{capacity: (w + columnGap) / tableCell * (h - 1), draw: p.tableDrawer(tableCell, nameWidth)},
+		{capacity: (w + columnGap) / gridCell * h, draw: p.gridDrawer(gridCell, nameWidth)},
 	}
 	best := layouts[0]
 	for _, l := range layouts {

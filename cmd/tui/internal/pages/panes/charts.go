@@ -37,7 +37,7 @@ func VisibleSpan(spans []time.Duration, chosen int, available time.Duration) tim
 // span returns the time span that the charts show, at most 30 s for the guided tour.
 func (p *Charts) span() time.Duration {
 	span := VisibleSpan(ChartSpans(), p.spanIndex, time.Duration(len(p.Lane.Samples))*meters.SamplePeriod)
-	if p.Brief {
+	if p.InTour {
 		return min(span, 30*time.Second)
 	}
 	return span
@@ -62,7 +62,7 @@ type Charts struct {
 
 	Selected     int  // the highlighted chart, an index into chartKinds; -1 means none
 	OnlySelected bool // show only the selected chart
-	Brief        bool // limit the span to 30 s; for the guided tour
+	InTour       bool // the guided tour is open: the span is at most 30 s, and a single chart is highlighted
 }
 
 // Name implements room.Pane.
@@ -159,7 +159,7 @@ func (p *Charts) Draw(c *look.Canvas, th *look.Theme, focused bool) {
 		out := &list[i]
 		isSelected := p.Selected == i || isSingle
 		out.Title, out.Spec, out.Fit = kind.title(p), kind.spec(p, th), p.fitAxes
-		out.Focused = focused && (p.Selected < 0 || isSelected) || isSingle && p.Brief // the tour always highlights its chart
+		out.Focused = focused && (p.Selected < 0 || isSelected) || isSingle && p.InTour // the tour always highlights its chart
 		legendWidth := look.TitleSpace(c.W, out.Title)
 		if p.fitAxes {
 			legendWidth = look.TitleSpace(c.W-len(notFromZero), out.Title)

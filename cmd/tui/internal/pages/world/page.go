@@ -35,7 +35,8 @@ func New() *page {
 
 func (p *page) Name() string { return "World" }
 
-// Observe implements room.Observer. The world is redrawn only if the output can take it.
+// Observe implements room.Observer. While the session runs, the world is
+// redrawn only if the budget of output to the terminal allows a redraw of the whole page.
 func (p *page) Observe(v room.View) bool {
 	changed := p.summary.Observe(v)
 	p.slot.Observe(v)

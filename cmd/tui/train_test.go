@@ -295,7 +295,7 @@ func TestTrainQuick(t *testing.T) {
 		t.Skip("trains every encoder that learns: under WIRELAB_THOROUGH=1")
 	}
 	for _, trainer := range table.Trainers() {
-		if trainer.Model {
+		if trainer.MakesUserFile {
 			continue // tested by TestTrainModel
 		}
 		t.Run(trainer.Encoder, func(t *testing.T) {

@@ -45,7 +45,7 @@ func TestModels(t *testing.T) {
 		return nil
 	}}
 	for _, trainer := range table.Trainers() {
-		if !trainer.Model || !trainer.Suits(packetsSchema()) || trainer.Encoder == "zstd-dict" { // of which their packages have tests
+		if !trainer.MakesUserFile || !trainer.Suits(packetsSchema()) || trainer.Encoder == "zstd-dict" { // of which their packages have tests
 			continue
 		}
 		files, err := trainer.Train(context.Background(), train.Job{Clips: []train.Clip{clip}, Size: 64 << 10}, train.Log{})

@@ -30,7 +30,7 @@ func (code everyRow) codeFrame(c *coder, cur, base *frame.Frame) {
 	}
 }
 
-// codeRaw codes a cube as floats: four of the orientation, three of the velocity, three of the
+// codeRaw codes a cube q as floats: four of the orientation, three of the velocity, three of the
 // position, and the interacting flag, 321 bits. The decoder ignores the velocity. It is there because
 // a first, simple program would send it.
 func codeRaw(c *coder, q, base *cube.Row, ticks int32) {
@@ -89,7 +89,8 @@ func codeInteracting(c *coder, q *cube.Row) {
 }
 
 // codeAbsolute codes a whole cube in 80 bits: the smallest three in 29, the position in 50 and the
-// interacting flag. It reads and writes several fields at a time for speed.
+// interacting flag. It reads and writes several fields at a time for speed. Baseline and ticks, the last two
+// parameters, are those of an everyRow function and not used.
 func codeAbsolute(c *coder, q, _ *cube.Row, _ int32) {
 	if c.reading {
 		cube.UnpackOrientation(q, uint32(c.r.Peek()))
@@ -201,7 +202,7 @@ func (c *coder) quantiseFloats(q *cube.Row, f [4]float32) {
 	}
 }
 
-// codeFloat writes f in 32 bits, or reads and returns a float.
+// codeFloat writes the bits of f (IEEE 754, 32 bits), or reads and returns a float.
 func (c *coder) codeFloat(f float32) float32 {
 	return math.Float32frombits(uint32(c.codeBits(uint64(math.Float32bits(f)), 32)))
 }

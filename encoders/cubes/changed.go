@@ -79,7 +79,10 @@ type absolutes struct{}
 
 func (absolutes) beginRows(*coder, *frame.Frame, *frame.Frame, []int32) {}
 
-func (absolutes) codeRow(c *coder, _ int, q, base *cube.Row) { codeAbsolute(c, q, base, 0) }
+func (absolutes) codeRow(c *coder, _ int, q, base *cube.Row) {
+	const noTicks = 0 // codeAbsolute ignores the time since the baseline
+	codeAbsolute(c, q, base, noTicks)
+}
 
 // appendChanged appends the numbers of the rows in which two tables differ. It compares eight rows at
 // a time, because most are equal. A list is 7 % faster here than the set cube.Changes.
@@ -120,7 +123,7 @@ func (bitmap) codeList(c *coder, list []int32, rows int) []int32 {
 		word = c.codeBits(word, uint(min(32, rows-first)))
 		for ; c.reading && word != 0; word &= word - 1 { // clears the lowest 1
 			list = append(list, int32(first+bits.TrailingZeros64(word)))
-			k++
+			k++ // stays the length of list, so that the loop above does nothing in a decoder
 		}
 	}
 	c.charge(encoders.SlotFlags)
@@ -146,9 +149,9 @@ func newIndices(rows int) indices {
 }
 
 // errIndex marks a decoded list that no encoder writes.
-var errIndex = errors.New("index is not ascending or is past the last cube")
+var errIndex = errors.New("index of a changed cube is not larger than the one before it or is past the last cube")
 
-// codeList implements indexCoder. The format is that of indices.
+// codeList implements indexCoder: a flag, and if it is 1 the length of the list and each index, otherwise a bitmap.
 func (x indices) codeList(c *coder, list []int32, rows int) []int32 {
 	asIndices := c.codeFlag(len(list) <= x.maxLength)
 	c.charge(encoders.SlotFlags)
@@ -175,8 +178,8 @@ func (x indices) codeList(c *coder, list []int32, rows int) []int32 {
 	return list
 }
 
-// appendIndex appends a decoded index to list. If the index is not larger than last and below rows, it stores an
-// error in c and returns list unchanged.
+// appendIndex appends a decoded index to list. Unless the index is larger than last, the index before it, and below
+// rows, it stores an error in c and returns list unchanged. It does the same if the packet is too short.
 func (c *coder) appendIndex(list []int32, last, index, rows int) []int32 {
 	if index <= last || index >= rows || c.r.Err() != nil {
 		c.fail(errIndex)
@@ -204,12 +207,12 @@ type gaps struct {
 func newGaps(rows int, widths ...uint) gaps {
 	g := gaps{widths: append(append([]uint(nil), widths...), uint(bits.Len(uint(rows-1))))}
 	g.longBits = uint(bits.Len(uint(rows)))
-	// With the flag before it and the flag of a short list, the empty list takes one byte.
+	// 6 bits, the flag before the list and the flag of a short list make one byte: the size of an empty list.
 	g.shortBits = min(6, g.longBits)
 	return g
 }
 
-// codeList implements indexCoder. The format is that of gaps.
+// codeList implements indexCoder: a flag, and if it is 1 the length of the list and each distance, otherwise a bitmap.
 func (g gaps) codeList(c *coder, list []int32, rows int) []int32 {
 	listed := c.codeFlag(!c.reading && g.listBits(list) < rows)
 	c.charge(encoders.SlotFlags)
@@ -236,7 +239,7 @@ func (g gaps) codeList(c *coder, list []int32, rows int) []int32 {
 }
 
 // codeLength encodes the length of the list, n, or decodes and returns it: a flag whether it is short
-// and its bits. The flag is left out if there is no difference.
+// and its bits. The flag is left out if short and long lengths have the same number of bits.
 func (g gaps) codeLength(c *coder, n int) int {
 	if g.shortBits == g.longBits || c.codeFlag(n < 1<<g.shortBits) {
 		return int(c.codeBits(uint64(n), g.shortBits))
@@ -244,10 +247,11 @@ func (g gaps) codeLength(c *coder, n int) int {
 	return int(c.codeBits(uint64(n), g.longBits))
 }
 
-// codeGap encodes one distance, at least 1, or decodes and returns it.
+// codeGap encodes one distance, at least 1, or decodes and returns it: for range k of g.widths k zeros, a one
+// unless the range is the last, and the offset within the range.
 func (g gaps) codeGap(c *coder, gap int) int {
-	from, lastRange := 1, uint(len(g.widths)-1)
-	if c.reading { // the number of zeros before the first 1 is the range, at most the last one
+	from, lastRange := 1, uint(len(g.widths)-1) // from: the first distance of the range
+	if c.reading {                              // the number of zeros before the first 1 is the range, at most the last one
 		word := c.r.Peek()
 		rangeIndex := uint(bits.TrailingZeros64(word | 1<<lastRange))
 		for _, w := range g.widths[:rangeIndex] {
@@ -270,9 +274,9 @@ func (g gaps) codeGap(c *coder, gap int) int {
 
 // listBits returns the number of bits that the list would take, without the flag before it.
 func (g gaps) listBits(list []int32) int {
-	n := int(g.shortBits)
+	n := int(g.shortBits) // the length of the list, then all distances
 	if g.shortBits != g.longBits {
-		n++
+		n++ // the flag of a short list
 		if len(list) >= 1<<g.shortBits {
 			n += int(g.longBits - g.shortBits)
 		}
@@ -291,8 +295,8 @@ func (g gaps) gapBits(gap int) int {
 	for k, w := range g.widths[:lastRange] {
 		end += 1 << w
 		if gap < end {
-			return k + 1 + int(w)
+			return k + 1 + int(w) // k zeros, a one, the offset
 		}
 	}
-	return lastRange + int(g.widths[lastRange])
+	return lastRange + int(g.widths[lastRange]) // the last range has no one after its zeros
 }

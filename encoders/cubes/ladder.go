@@ -55,7 +55,7 @@ func Ladder() []encoders.Codec {
 		// three ideas: the widths of a cube depend on its speed (inClasses), one bit marks a cube that
 		// changed in the usual way (codeParts), and one bit marks that the next cube changed too
 		// (closeGapWidths). On charlie: 585 bytes per packet with gear_bits = 0 and the article's widths
-		// 5-9-5-9-5-8, 516.5 with Fiedler's program, 510 with all three.
+		// 5-9-5-9-5-8 (small and large width for x and y, for z and for the orientation), 516.5 with Fiedler's program, 510 with all three.
 		{ID: 8, Name: "relative-orientation", New: newCodec(newRelativeOrientation),
 			Params:  &orientationParams{positionWidths: positionWidths{6, 8, 6, 7}, OrientSmall: 5, OrientLarge: 7, GearBits: 3},
 			Summary: "orientation as a difference too; the widths follow each cube's speed"},
@@ -150,7 +150,7 @@ func (l *ladder) baseline(refs []encoders.Ref) *frame.Frame {
 // returns it; a reader ignores that value and returns the one in the packet. A writer also accounts
 // for the bits.
 type coder struct {
-	reading bool
+	reading bool // decoding: read from r, otherwise write to w
 	w       bitio.Writer
 	r       bitio.Reader
 	err     error                     // the first error
@@ -171,7 +171,7 @@ func (c *coder) beginRead(src []byte) {
 	c.r.Reset(src)
 }
 
-// codeBits writes the lower n bits of v, at most 57, or reads and returns them.
+// codeBits writes the lower n bits of v, or reads and returns them. n is at most 57, the limit of package bitio.
 func (c *coder) codeBits(v uint64, n uint) uint64 {
 	if c.reading {
 		return c.r.Bits(n)
@@ -218,12 +218,12 @@ func (c *coder) checkRange(i int, q *cube.Row) bool {
 	return c.err == nil
 }
 
-// finish returns the written packet and charges its bits to b.
+// finish returns the written packet and charges its bits to b, with the zero bits that fill its last byte.
 func (c *coder) finish(b *encoders.Budget) []byte {
 	for k, n := range c.spent {
 		b.Bits(encoders.Slot(k), n)
 	}
-	b.Bits(encoders.SlotPadding, -c.w.Len()&7)
+	b.Bits(encoders.SlotPadding, -c.w.Len()&7) // from the length in bits to the next multiple of 8
 	return c.w.Bytes()
 }
 

@@ -44,13 +44,13 @@ func newRelativePosition(rows int, params any) rung {
 // newRelativeOrientation returns the rung that also sends the orientation as a difference.
 func newRelativeOrientation(rows int, params any) rung {
 	p := params.(*orientationParams)
-	n := 1 << p.GearBits
-	turn := newSmallestThreeCoder(widths{uint(p.OrientSmall), uint(p.OrientLarge)}, n)
+	numClasses := 1 << p.GearBits
+	turn := newSmallestThreeCoder(widths{uint(p.OrientSmall), uint(p.OrientLarge)}, numClasses)
 	return newMotionRung(rows, p.axisWidths(), p.GearBits, turn)
 }
 
 // newMotionRung returns a rung with a motionCoder of 1<<classBits width classes. position are the
-// widths in the middle class.
+// widths in the middle class; turns codes the orientations.
 func newMotionRung(rows int, position axisWidths, classBits int, turns orientationCoder) rung {
 	m := &motionCoder{classBits: uint(classBits), position: newPositionCoder(position.xy, position.z, 1<<classBits),
 		orientation: turns}
@@ -282,7 +282,8 @@ func (l classCosts) addToAll(n int) classCosts { return l + classCosts(n)*0x0101
 // classCostTable holds the costs of every difference that fits some width class, by its zigzag code.
 type classCostTable []classCosts
 
-// newClassCostTable returns the table for the widths in each class.
+// newClassCostTable returns the table for the given widths of each class: for every difference, by its zigzag code,
+// a byte of costs for each class.
 func newClassCostTable(classes []widths) classCostTable {
 	size := 0
 	for _, w := range classes {
@@ -291,7 +292,7 @@ func newClassCostTable(classes []widths) classCostTable {
 	t := make(classCostTable, size)
 	for z := range t {
 		for g := range maxClasses {
-			n := doesNotFit
+			n := doesNotFit // also of the unused bytes, if there are fewer than maxClasses classes
 			if g < len(classes) && classes[g].fits(uint32(z)) {
 				n = classes[g].bits(uint32(z))
 			}

@@ -49,9 +49,9 @@ type rotor struct {
 
 // rotorPlan is how an encoder sends one rotation.
 type rotorPlan struct {
-	bivector   bivector
-	correction int  // noCorrection if the bivector is exact
-	absolute   bool // no bivector is close enough: the orientation is sent absolute
+	bivector   bivector // the rotation since the baseline
+	correction int      // noCorrection if the bivector is exact
+	absolute   bool     // no bivector is close enough: the orientation is sent absolute
 }
 
 // beginFrame implements orientationCoder: it codes the roll, unless no cube changed.
@@ -155,7 +155,8 @@ func findCorrection(got, want *cube.Row) (int, bool) {
 // absoluteBits implements orientationCoder: the second flag and the smallest three.
 func (t *rotor) absoluteBits() int { return 1 + cube.OrientationBits }
 
-// costs implements orientationCoder. A correction has the flag "relative" before it.
+// costs implements orientationCoder: the bits of the three differences from the predicted roll, and of the
+// correction if there is one. A correction has the flag "relative" before it, which counts as one more bit.
 func (t *rotor) costs(k int, q, base *cube.Row) classCosts {
 	plan := &t.plans[k]
 	if plan.absolute {
@@ -170,7 +171,8 @@ func (t *rotor) costs(k int, q, base *cube.Row) classCosts {
 	return cost
 }
 
-// codeOrientation implements orientationCoder.
+// codeOrientation implements orientationCoder: a flag "exact"; if it is 0, a flag "relative"; if both are 0, the
+// absolute orientation; otherwise three differences from the predicted roll and, unless exact, a correction.
 func (t *rotor) codeOrientation(c *coder, k int, q, base *cube.Row, class int) {
 	var plan rotorPlan
 	relative := false
@@ -183,10 +185,10 @@ func (t *rotor) codeOrientation(c *coder, k int, q, base *cube.Row, class int) {
 		codeAbsoluteOrientation(c, q)
 		return
 	}
-	rotated := predictRoll(q, base, t.roll)
-	diff := [3]int32{plan.bivector[0] - rotated[0], plan.bivector[1] - rotated[1], plan.bivector[2] - rotated[2]}
-	t.classes[class].codeThree(c, &diff)
-	rotated = bivector{rotated[0] + diff[0], rotated[1] + diff[1], rotated[2] + diff[2]}
+	rolled := predictRoll(q, base, t.roll)
+	diff := [3]int32{plan.bivector[0] - rolled[0], plan.bivector[1] - rolled[1], plan.bivector[2] - rolled[2]}
+	t.classes[class].codeThree(c, &diff) // when decoding it replaces diff by the differences of the packet
+	turn := bivector{rolled[0] + diff[0], rolled[1] + diff[1], rolled[2] + diff[2]}
 	correction := noCorrection
 	if !exact {
 		correction = int(c.codeBits(uint64(plan.correction), correctionBits))
@@ -195,7 +197,7 @@ func (t *rotor) codeOrientation(c *coder, k int, q, base *cube.Row, class int) {
 		}
 	}
 	if c.reading {
-		got := rotated.applyTo(orientation(base), t.steps)
+		got := turn.applyTo(orientation(base), t.steps)
 		q[frame.CubeLargest] = got[frame.CubeLargest]
 		for i := range 3 {
 			q[frame.CubeA+i] = got[frame.CubeA+i] + correctionDigit(correction, i)
@@ -222,7 +224,7 @@ func orientation(q *cube.Row) rotation.Quaternion {
 // quantise returns a row with the smallest three of f and zeros elsewhere.
 func quantise(f rotation.Quaternion) cube.Row {
 	largest, _ := f.Largest()
-	scale := math.Copysign(smallScale, f[largest])
+	scale := math.Copysign(smallScale, f[largest]) // negates f if needed: the largest component, not stored, is positive
 	q := cube.Row{frame.CubeLargest: int32(largest)}
 	k := frame.CubeA
 	for i := range f {
@@ -240,7 +242,8 @@ func quantise(f rotation.Quaternion) cube.Row {
 // parameter rotor_steps.
 type bivector [3]int32
 
-// bivectorBetween returns the bivector of the shorter rotation from one orientation to another.
+// bivectorBetween returns the bivector of the shorter rotation from one orientation to another. steps is the
+// length of half a turn.
 func bivectorBetween(from, to rotation.Quaternion, steps int32) bivector {
 	r := to.Times(from.Conjugate())
 	if r[3] < 0 {
@@ -250,7 +253,8 @@ func bivectorBetween(from, to rotation.Quaternion, steps int32) bivector {
 	return bivector{int32(math.Round(r[0] * scale)), int32(math.Round(r[1] * scale)), int32(math.Round(r[2] * scale))}
 }
 
-// applyTo returns a row with the orientation after the rotation b, quantised. Its other fields are 0.
+// applyTo returns a row with the orientation from after the rotation b, quantised. Its other fields are 0. steps is
+// the length of half a turn in units of b.
 func (b bivector) applyTo(from rotation.Quaternion, steps int32) cube.Row {
 	// w = (1-b*b)/(1+b*b) and v = 2b/(1+b*b). With b in steps, numerators and denominators are
 	// integers, so each component takes a single rounding before the product.

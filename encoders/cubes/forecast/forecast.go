@@ -45,21 +45,21 @@ type Awake struct {
 
 // Result is a cube at the end of a run.
 type Result struct {
-	Cube   int32
-	Pos    vec // in units of the snapshot, 1/512 m
-	Rot    quat
-	Body       // motion at the end
-	Floor  int // contact points with the floor, summed over all steps
-	Cubes  int // likewise with other cubes
-	Player int // likewise with the player
-	physics.Impact
+	Cube           int32
+	Pos            vec  // in units of the snapshot, 1/512 m
+	Rot            quat // orientation
+	Body                // motion at the end
+	Floor          int  // contact points with the floor, summed over all steps
+	Cubes          int  // likewise with other cubes
+	Player         int  // likewise with the player
+	physics.Impact      // changes of its speed by contacts, in m/s
 }
 
 // Simulator runs forecasts. It owns its memory and must not be used by two
 // goroutines at a time.
 type Simulator struct {
-	rows        int // number of cubes
-	rigid       physics.Params
+	rows        int            // number of cubes
+	rigid       physics.Params // constants of the simulation
 	scene       *physics.Scene
 	table       []int32                  // of the baseline
 	pose        func(i int) physics.Quat // returns the orientation of cube i in table
@@ -172,7 +172,7 @@ func (s *Simulator) collectResults() {
 		s.results = append(s.results, Result{
 			Cube: int32(i), Pos: b.Pos.Scale(frame.UnitsPerMetre), Rot: b.Rot,
 			Body:  Body{Vel: toArray(b.Vel), Spin: toArray(b.Spin), Still: float32(s.scene.Still(i))},
-			Floor: int(t.Floor), Cubes: int(t.Cubes), Player: int(t.Held),
+			Floor: int(t.Floor), Cubes: int(t.Cubes), Player: int(t.Held), // the player is the only body that is held
 			Impact: s.scene.Impact(i),
 		})
 		s.resultIndex[i] = int32(len(s.results)) // 1 + the index; 0 means no result
@@ -260,7 +260,7 @@ const (
 )
 
 // blendToward returns a weighted mean of an estimate and a measurement. The weight of the measurement
-// grows with their difference and is 1/2 at a difference of equalAt.
+// grows with their difference and is 1/2 at a difference of equalWeightDistance.
 func blendToward(estimate, measured vec, equalWeightDistance float64) vec {
 	difference := measured.Sub(estimate)
 	squared := difference.Dot(difference)

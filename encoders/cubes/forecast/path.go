@@ -57,11 +57,13 @@ func (p *Path) prepare(seconds float64) {
 	p.from, p.to = Position(p.From).Scale(metre), Position(p.To).Scale(metre)
 	p.curvature = vec{}
 	if p.Before != nil && p.BeforeTicks > 0 && p.Ticks > 0 {
-		// With the time u in units of Ticks the parabola f has f(-g) = before, f(0) = from, f(1) = to.
+		// With the time u in units of Ticks and g = beforeRatio, the parabola f has f(-g) = before, f(0) = from,
+		// f(1) = to. More than 255 ticks count as 255, as in steps.
 		beforeRatio := float64(min(p.BeforeTicks, math.MaxUint8)) / float64(min(p.Ticks, math.MaxUint8))
 		ahead, behind := p.to.Sub(p.from), p.from.Sub(Position(p.Before).Scale(metre))
 		p.curvature = ahead.Sub(behind.Scale(1 / beforeRatio)).Scale(2 / (1 + beforeRatio))
 	}
+	// The limit is four times that of cubes.
 	p.spin = Log(Mul(Orientation(p.To), Conj(Orientation(p.From)))).Scale(1 / seconds).Limit(4 * maxSpin)
 }
 

@@ -15,7 +15,8 @@ import (
 // a factor of 1 would overshoot.
 const refineGain = 0.6
 
-// refineConverged replaces Rigid.Converged, in m/s, in repeated runs, whose results are corrected anyway. With
+// refineConverged replaces physics.Params.Converged in repeated runs: the contact solver stops when no speed changes
+// by more, in m/s. Repeated runs may be less exact, because their results are corrected anyway. With
 // 1e-3 forecasts are as good as with 2e-4. 3e-3 makes packets 0.3 % larger than 2e-3, and kinetic 6 % faster.
 const refineConverged = 3e-3
 
@@ -219,9 +220,9 @@ func (s *Simulator) restoreRun(r *savedRun) {
 	}
 }
 
-// errorNearPlayer returns the sum of the errors of cubes near the player in the last run, in units, and their
-// number n. It counts the cubes that moved in the run, and those in moved, which moved in
-// now, the true snapshot.
+// errorNearPlayer returns the sum of the errors of cubes near the player in the last run, in units, and the number
+// n of these cubes. It counts the cubes that moved in the run, and those in moved, which moved in the true snapshot,
+// now.
 func (s *Simulator) errorNearPlayer(now *frame.Frame, moved frame.Rows) (sum float64, n int) {
 	x, y := s.refinement.path.From[frame.CubeX], s.refinement.path.From[frame.CubeY]
 	s.moving.Union(moved)

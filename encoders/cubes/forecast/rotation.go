@@ -60,7 +60,7 @@ func Log(q quat) vec {
 		q = quat{X: -q.X, Y: -q.Y, Z: -q.Z, W: -q.W}
 	}
 	s := math.Sqrt(float64(q.X*q.X) + float64(q.Y*q.Y) + float64(q.Z*q.Z))
-	k := 2.0 // the limit of angle/s for small angles
+	k := 2.0 // ratio of the angle to s, the sine of half of it; 2 is the limit for small angles
 	if s >= 1e-9 {
 		k = float64(2*atan2(s, q.W)) / s
 	}

@@ -25,7 +25,7 @@ type Field uint8
 // The fields.
 const (
 	Position    Field = iota // with separate widths for x and y, and for z: 35 x 35 settings
-	Orientation              // 30 settings
+	Orientation              // with the same widths for all components: 30 settings
 )
 
 // String returns the name of the field in commands.
@@ -189,7 +189,7 @@ func (s *Search) evaluate(cells []cell, xy, z widths) Result {
 	if s.field == Orientation {
 		r.Absolute = absoluteOrientation
 	}
-	absolute := int64(r.Absolute)
+	absolute := int64(r.Absolute) // with the flag before it, as in relative
 	r.Bits = s.absoluteCount * absolute
 	xyBits, zBits := s.classes.bits(xy), s.classes.bits(z)
 	for _, c := range cells {
@@ -234,7 +234,7 @@ func (c classes) count() int { return len(c.bounds) }
 
 // class returns the class of the difference v.
 func (c classes) class(v int32) int {
-	z := uint32(v<<1) ^ uint32(v>>31)
+	z := uint32(v<<1) ^ uint32(v>>31) // zigzag code: 0, -1, 1, -2, ... become 0, 1, 2, 3, ...
 	if int(z) < len(c.table) {
 		return int(c.table[z])
 	}
@@ -244,7 +244,7 @@ func (c classes) class(v int32) int {
 // doesNotFit is the cost of a component that does not fit: more than that of any absolute value.
 const doesNotFit = 1 << 20
 
-// bits returns the bits of a component of each class with widths w.
+// bits returns for each class the number of bits of a component in it, with its flag, if the widths are w.
 func (c classes) bits(w widths) []int64 {
 	list := make([]int64, c.count())
 	for k, from := range c.bounds {

@@ -168,7 +168,7 @@ type contextCube struct {
 // in the baseline, otherwise by the time at rest and the distance from the player.
 func changeContext(idle, distance int, predictedShift [3]int32) int {
 	if idle == 0 {
-		return maxBitLength(predictedShift, numSpeedClasses-1)
+		return maxBitLength(predictedShift, numSpeedClasses-1) // below numDistanceClasses, where the other contexts begin
 	}
 	return idle*numDistanceClasses + distance
 }
@@ -211,7 +211,7 @@ func (k *contextCube) codeChanged() {
 // codePosition codes x, y and z as residuals of the position that the last velocity predicts. The context of the
 // residual's bit length contains the speed and, for x, the history; for y and z, the largest bit length coded before.
 func (k *contextCube) codePosition() {
-	speed, lastSign := maxBitLength(k.predictedShift, numSpeedClasses-1), 1 // lastSign: sign class of the last residual
+	speed, lastSign := maxBitLength(k.predictedShift, numSpeedClasses-1), 1 // lastSign: signClass of the last residual, 1 for 0
 	for j, v := range k.predictedShift {
 		lengthContext := ctxX + (speed*numHistoryClasses+k.historyClass())*lengthNodes
 		if j > 0 {
@@ -253,7 +253,8 @@ func (k *contextCube) codeOrientation() {
 	if predicted[q[frame.CubeLargest]] < 0 {
 		predicted, turn = predicted.Negative(), turn.Negative()
 	}
-	maxComponentBits, lastSign := 0, 1 // largest bit length of the residuals of this orientation so far; sign class of the last one
+	// The largest bit length of the residuals of this orientation so far, and signClass of the last one, 1 for 0.
+	maxComponentBits, lastSign := 0, 1
 	for i, j := int32(0), 0; i < 4; i++ {
 		if i == q[frame.CubeLargest] {
 			continue

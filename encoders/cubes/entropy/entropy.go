@@ -41,7 +41,7 @@ func Static() encoders.Codec {
 			if err != nil {
 				return nil, nil, err
 			}
-			counters, err := newCounters(table, ctxSize, 0)
+			counters, err := newCounters(table, ctxSize, 0) // no updates: static's probabilities never change
 			return &contextCoder{fixed: counters}, newMemo(rows, nil, nil), err
 		}),
 	}

@@ -71,9 +71,9 @@ func (k *cubeContext) linearClass(axis int) int {
 // and force of the player's push. For z follow the height above the floor and the horizontal speed,
 // for x and y the neighbour's shift.
 func (k *cubeContext) shiftFeatures(j int) (f [numShiftFeatures]int32) {
-	const cap = 1 << 14 // bounds the sum of products
-	axis := frame.CubeX + j
-	f[0] = 64 // the constant, of the size of the other features
+	const cap = 1 << 14     // bounds the sum of products in linear.predict
+	axis := frame.CubeX + j // the column of the coordinate
+	f[0] = 64               // the constant, of the size of the other features
 	f[1] = min(max(k.predictedShift[j], -cap), cap)
 	if k.lastStep != nil {
 		f[2] = int32(k.lastStep.residual[j])
@@ -85,6 +85,7 @@ func (k *cubeContext) shiftFeatures(j int) (f [numShiftFeatures]int32) {
 	// The component of the direction away from the player, and a force that falls with the distance.
 	away := int64(k.base[axis] - k.player[axis])
 	f[5] = int32(away * 64 / (k.distance + 1))
+	// 4096, the square of 64 units (1/8 m), limits it near the player.
 	f[6] = int32((away*2 - int64(k.playerShift[j])) << 13 / (k.distance*k.distance + 4096))
 	switch {
 	case j == 2:
@@ -144,7 +145,7 @@ func newFit(features int, softening float64) fit {
 }
 
 // addSample adds a sample of a class: the features, the true number, and the residual with the
-// current weights.
+// current weights. The sample counts less the larger that residual is.
 func (t *fit) addSample(class int, features []int32, truth, residual int32) {
 	w := 1 / (t.softening + math.Abs(float64(residual)))
 	for i, v := range features {
@@ -185,7 +186,7 @@ func solve(a, b []float64) []float64 {
 			b[j] -= float64(f * b[i])
 		}
 	}
-	x := make([]float64, n)
+	x := make([]float64, n) // by back substitution, from the last row
 	for i := n - 1; i >= 0; i-- {
 		s := b[i]
 		for k := i + 1; k < n; k++ {

@@ -29,7 +29,7 @@ type step struct {
 
 const (
 	idleMax  = 255 // the idle count of a cube that has not changed for 255 packets, or never
-	maxTicks = 255
+	maxTicks = 255 // bound of memo.ticks
 )
 
 // newMemo returns the memo of the initial state, in which no cube has ever moved.

@@ -108,11 +108,12 @@ func codeEscape(c *rangecoder.Coder, symbol, n int) uint {
 // with probability 1/2.
 func splitTopBits(n uint) (modelled uint, node int, direct uint) {
 	modelled = min(n-1, topBits)
-	return modelled, 3*int(min(max(n, 2), 9)-2) - 1, n - 1 - modelled
+	const nodesOfLength = 3 // of a tree of two bits; a tree begins at node+1, hence the -1
+	return modelled, nodesOfLength*int(min(max(n, 2), 9)-2) - 1, n - 1 - modelled
 }
 
 // codeLowBits codes the lower direct bits of a magnitude and returns the whole magnitude; top has its
-// upper bits.
+// upper bits, with the leading one.
 func codeLowBits(c *rangecoder.Coder, top, direct uint, magnitude uint32) int32 {
 	if direct > 0 {
 		top = top<<direct | uint(c.Direct(uint64(magnitude&(1<<direct-1)), direct))

@@ -34,7 +34,7 @@ const (
 	numCells     = 4096
 	cellShift    = 8         // a cell is 256 units wide: 0.5 m; a cube is 0.4 m wide
 	maxDistance2 = 600 * 600 // the squared distance in units of 1/512 m below which cubes are neighbours
-	numRings     = 128
+	numRings     = 128       // values of ring
 )
 
 // ring returns the ring, a fine class, of d, a squared distance from the player: eight rings for each

@@ -99,9 +99,9 @@ func (p *predictive) begin(e *coder, base *frame.Frame, past, next *memo) {
 	p.recent, p.playerShift = 0, [3]int32{}
 }
 
-// setClasses sets the classes of the cube in k.cur, and its predicted shift. idle is its idle count, ring
-// its ring, and distance its distance class; see neighbourhood for both. The rings below 26, very close
-// to the player, share a class.
+// setClasses sets the classes of the cube in k.cur, and its predicted shift. idle is the number of packets since
+// the cube changed. ring and distance are a fine and a coarse class of its distance from the player, see
+// neighbourhood. The rings below 26, very close to the player, share a class.
 func (k *cubeContext) setClasses(idle uint8, ring, distance int) {
 	k.idleClass, k.distanceClass, k.ring = idleClass(idle), distance, min(max(ring-24, 0)/2, numBuckets-1)
 	k.heightClass = heightClass(k.base[frame.CubeZ])
@@ -116,9 +116,10 @@ func (k *cubeContext) setClasses(idle uint8, ring, distance int) {
 	}
 }
 
-// codeChanged finds the neighbour of the cube and encodes differs, whether the cube changed since
-// the baseline, or decodes and returns it. The contexts combine the time at rest, the distance from
-// the player, the last flags, the speeds of the cube and of its neighbour, and their distance.
+// codeChanged finds the neighbour of the cube and encodes differs, which is 1 if the cube changed since
+// the baseline, or decodes and returns it. idle is the number of packets since the cube changed. The contexts
+// combine the time at rest, the distance from the player, the last flags, the speeds of the cube and of its
+// neighbour, and their distance.
 func (k *cubeContext) codeChanged(idle uint8, differs int) int {
 	p := k.p
 	// Classes of the neighbour's distance and of its shift; 0 without a neighbour. The class of the
@@ -202,8 +203,9 @@ func (k *cubeContext) recordResiduals(s *step) {
 }
 
 // codePosition codes x, y and z as residuals of the linear prediction, and stores residuals and shifts in
-// k.own. The predicted size of each residual selects the contexts of its length. The context of its sign is that size and the signs of
-// the last residual, the neighbour's residual and the predicted shift.
+// k.own. The predicted size of each residual selects the contexts of its length. The context of its sign is that
+// size and the signs of the last residual, the neighbour's residual and the predicted shift. Features of the size
+// model are lengths in bits, at most 31 because the model has 32 weights for each.
 func (k *cubeContext) codePosition() {
 	p := k.p
 	var total, last int32 // sum of the magnitudes of the residuals of this position, and the last residual
@@ -230,7 +232,7 @@ func (k *cubeContext) codePosition() {
 		expected := p.sizeModel.predict(j, &features)
 		group := j / 2 // 0 for x and y, 1 for z
 		k.setNumberContexts(group, expected, bitLength(shift, numPaces-1), k.lastResidual, k.positionResidual,
-			k.speedClass*2/3)
+			k.speedClass*2/3) // 12 classes of the speed become 8
 		p.signContext = signOffset + (group*4+bucket(expected, 1, 8)/2)*numSigns +
 			(signClass(lastResidual)*3+signClass(neighbourResidual))*3 + signClass(shift)
 		residual := p.mixing.codeNumber(*coord - predicted)
@@ -264,13 +266,15 @@ func (k *cubeContext) setNumberContexts(group int, expected int32, shiftLength, 
 }
 
 // codeOrientation codes which component of the orientation is the largest, and the other three as
-// residuals of the predicted orientation. It stores the residuals in k.own.
+// residuals of the predicted orientation. It stores the residuals in k.own. Features of the size model are lengths
+// in bits, at most 31 because the model has 32 weights for each.
 func (k *cubeContext) codeOrientation() {
 	p, q := k.p, k.cur
 	from := orientation(k.base)
-	guess, expected := k.predictOrientation(&from)
+	guess, expected := k.predictOrientation(&from) // expected has the bit length of the predicted turn
 	k.codeLargest(&guess, expected)
 	signed := withPositiveComponent(guess, q[frame.CubeLargest])
+	// turnLength is the bit length of the turn in units of 16/turnUnit.
 	turnLength, shiftLength := bitLength(expected>>4, numTurnClasses-1), maxBitLength(k.own.shift, 31)
 	var total, last int32                 // sum of the magnitudes of the residuals of this orientation, and the last residual
 	maxResidual := 0                      // largest length of these residuals

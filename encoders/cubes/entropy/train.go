@@ -91,11 +91,12 @@ func (s *trainer) report(ctx context.Context, part string, epoch int, bits float
 // the resulting probabilities.
 func trainStatic(ctx context.Context, job train.Job, log train.Log) ([]train.File, error) {
 	counts := make(decisionCounts, ctxSize)
-	model, err := newCounters(nil, ctxSize, 0)
+	model, err := newCounters(nil, ctxSize, 0) // probabilities of 1/2
 	if err != nil {
 		return nil, err
 	}
 	contexts := &contextCoder{fixed: model, counts: &counts}
+	// The coder begins with one cube; encodeClip sets the number of each clip. Static has no counters and weights.
 	passes := &trainer{job: job, log: log, coder: newCoder(1, contexts, newMemo(1, nil, nil))}
 	passes.setTotal(2)
 	if _, err := passes.pass(ctx, "probabilities", job.Clips...); err != nil {
@@ -138,8 +139,10 @@ func trainPredictive(ctx context.Context, job train.Job, log train.Log) ([]train
 		}
 	}
 	p := t.newTraversal(defaultLimit, 0)
+	// The coder begins with one cube; encodeClip sets the number of each clip.
 	s := &trainer{job: job, log: log, coder: newCoder(1, p, t.initialMemo(1))}
-	s.setTotal(fitPasses + sizePasses + 1 + weightPasses + 1)
+	const countPasses, measurePasses = 1, 1 // of trainProbabilities, and of the complete model
+	s.setTotal(fitPasses + sizePasses + countPasses + weightPasses + measurePasses)
 	for _, trainPart := range []func(context.Context, *trainer, *predictive, *trainedModel) error{
 		trainPredictions, trainSizes, trainProbabilities, trainWeights,
 	} {
@@ -177,6 +180,7 @@ func (s *trainer) epoch(ctx context.Context, p *predictive, t *trainedModel, par
 // squares need.
 func trainPredictions(ctx context.Context, s *trainer, p *predictive, t *trainedModel) error {
 	for epoch := range fitPasses {
+		// Errors well below 4 units of position, or a turn of 0.01, all count the same: see fit.softening.
 		p.fits = &fits{newFit(numShiftFeatures, 4), newFit(numTurnFeatures, turnUnit/100)}
 		if err := s.epoch(ctx, p, t, "predictions", epoch+1); err != nil {
 			return err
@@ -192,7 +196,7 @@ func trainPredictions(ctx context.Context, s *trainer, p *predictive, t *trained
 // pass.
 func trainSizes(ctx context.Context, s *trainer, p *predictive, t *trainedModel) error {
 	for epoch := range sizePasses {
-		p.sizeModel.rate = int32(rangecoder.One / 400 >> (2 * epoch))
+		p.sizeModel.rate = int32(rangecoder.One / 400 >> (2 * epoch)) // 1/400, then 1/1600
 		if err := s.epoch(ctx, p, t, "scale", epoch+1); err != nil {
 			return err
 		}

@@ -108,7 +108,7 @@ func (e *coder) beginFrame(cur, base *frame.Frame, refs []encoders.Ref, spare en
 	if past != nil {
 		e.memo.adaptive = past.adaptive
 	}
-	e.moveHistory = 0
+	e.moveHistory = 0 // no "moved" flags yet
 	if e.simulation != nil && e.forecaster == nil {
 		e.forecaster = newForecaster(e.rows, e.simulation)
 	}
@@ -199,7 +199,7 @@ func (e *coder) codeMotion(i int, q, base *cube.Row, c *contextClasses) {
 	e.Charge(encoders.SlotPosition)
 	s.fillPositionResidual(&e.features, &state, position(q).minus(position(base)).times(1/s.baselineAge))
 	e.runNet(e.model.orientationNet)
-	poses := s.orientationBases(&state)
+	poses := s.orientationBases(&state) // poses[1] is the main prediction
 	largest := e.codeLargest(int(q[frame.CubeLargest]), poses[1], int(base[frame.CubeLargest]), c)
 	q[frame.CubeLargest] = int32(largest)
 	for k := range poses {
@@ -214,8 +214,8 @@ func (e *coder) codeMotion(i int, q, base *cube.Row, c *contextClasses) {
 	e.Charge(encoders.SlotOrientation)
 }
 
-// runNet evaluates a net on e.features into e.netOutput, which is 0 while samples for training
-// the nets are gathered.
+// runNet evaluates a net on e.features into e.netOutput. While samples for training the nets are gathered, there
+// are no nets yet, and the output is 0.
 func (e *coder) runNet(net *nn.Net) {
 	if e.learner != nil && e.learner.sample != nil {
 		e.netOutput = [netOutputs]int32{}

@@ -233,6 +233,7 @@ func (d *valueCoder) decide(answer bool, decision int, pYes, pNo float64) bool {
 	t := &e.model.value
 	row := d.coordinate*numDecisions + decision
 	scale, residual := t.scale.offset+row*numScaleClasses+d.scaleClass, t.residual.offset+row*numResidualClasses+d.residualClass
+	// The classes of the logit are half a nat wide; the middle one begins at 0.
 	logit := t.logit.offset + row*numLogitClasses + int(min(max(z/(nat/2)+numLogitClasses/2, 0), numLogitClasses-1))
 	if e.learner != nil {
 		c := contexts{slope: int32(row), trained: [6]int32{int32(scale), int32(residual), int32(logit)}, nTrained: 3}
@@ -251,7 +252,7 @@ func (d *valueCoder) decide(answer bool, decision int, pYes, pNo float64) bool {
 // 1..maxDistance, on side s, whose mass is massFrom. The distance is compared with 2, 3, 5, 9, ...
 // until it is smaller; a bisection codes the rest.
 func (d *valueCoder) codeDistance(distance, maxDistance int32, massFrom float64, s *side) int32 {
-	from, width := int32(1), int32(1)
+	from, width := int32(1), int32(1) // of the current interval of distances, which ends before from+width
 	step := atLeastStep
 	for n := 0; from+width <= maxDistance; n++ { // from+width is 1 + 1<<n
 		massTo := s.massAtStep(n)

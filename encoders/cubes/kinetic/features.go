@@ -129,7 +129,8 @@ func (s *scene) fillFeatures(f *featureVector, c *cubeState) {
 }
 
 // fillHistory adds the cube's last motion, the residuals of its last two frames, how long it has
-// been still, and the age of the baseline.
+// been still, and the age of the baseline. The numbers are the units of the features: typical sizes, of motions in
+// 1/512 m and of turns in turnUnit, in six frames.
 func (s *scene) fillHistory(f *featureVector, c *cubeState) {
 	var refinedMove, refinedTurn, lastMove, lastTurn, beforeMove, beforeTurn vec // residuals
 	if t := s.lastTrack(c.i); t != nil {
@@ -177,7 +178,8 @@ func lowestCorner(pos vec, halfSide float64, axisHeights vec) float64 {
 }
 
 // fillPose adds how high the cube is and how it stands at the baseline: whether a corner touches
-// the floor, or would after a free fall, and how far it is from lying flat.
+// the floor, or would after a free fall, and how far it is from lying flat. Heights are in units of 1/512 m and
+// divided by typical values.
 func (s *scene) fillPose(f *featureVector, c *cubeState) {
 	up := axisHeights(c.rot)
 	low := lowestCorner(c.pos, c.halfSide, up)
@@ -271,7 +273,8 @@ func (s *scene) fillPush(f *featureVector, c *cubeState) {
 }
 
 // fillForecast adds the result of the simulation: motion, contacts, height, final speed, impacts
-// and the player's force. The player is not simulated, so its features are 0.
+// and the player's force. The player is not simulated, so its features are 0. The numbers are the units of the
+// features: typical sizes, of motions in 1/512 m and of turns in turnUnit, in six frames.
 func (s *scene) fillForecast(f *featureVector, c *cubeState) {
 	if c.i == 0 { // as many zeros as the features below
 		f.addZeros(12 + 12 + 6 + 2 + 6 + 4 + 6)
@@ -369,7 +372,7 @@ func (s *scene) fillNeighbours(f *featureVector, c *cubeState) {
 		}
 		movers.offer(j, square)
 		neighbour := &s.motions[s.motionIndex[j]-1]
-		w := 1 / (1 + square/(150*150))
+		w := 1 / (1 + square/(150*150)) // 1/2 at a distance of 150 units, 0.3 m
 		weightSum += w
 		moveSum = moveSum.plus(neighbour.residualMove.times(w))
 		turnSum = turnSum.plus(neighbour.residualTurn.times(w))
@@ -453,10 +456,10 @@ func (s *scene) nearestMoved(i int) (distance int, j int32) {
 }
 
 // setPositionBases sets the bases of the mixture of the position: for each component a predicted
-// motion since the baseline, in units of 1/512 m. Component 0 is no motion. With a forecast 1, 2 and 4 are the
-// forecast and 3 is the last motion; without one 1 and 4 are the last motion, 2 is a fall with
-// gravity and damping, and 3 is a motion together with the player. Components with equal bases differ
-// in the offsets that the net adds. For the player component 3 is its last motion.
+// motion since the baseline, in units of 1/512 m, to which the net adds an offset. Component 0 is no motion. With
+// a forecast 1, 2 and 4 are the forecast and 3 is the last motion; without one 1 and 4 are the last motion, 2 is a
+// fall with gravity and damping, and 3 is a motion together with the player. Components with equal bases differ in
+// their offsets. For the player component 3 is its last motion.
 func (s *scene) setPositionBases(g *mixtureBases, c *cubeState) {
 	g.baselineAge = s.baselineAge
 	g.jacobian = [3]vec{{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}
@@ -468,8 +471,8 @@ func (s *scene) setPositionBases(g *mixtureBases, c *cubeState) {
 		g.base[3] = move
 		return
 	}
-	fall := c.move.times(0.96)             // damping
-	fall[2] = float64(c.move[2]*0.95) - 98 // gravity over six frames, damped
+	fall := c.move.times(0.96)             // damping over six frames
+	fall[2] = float64(c.move[2]*0.95) - 98 // and gravity: 20 m/s2 * (0.1 s)^2 is 102 units, 98 when damped
 	g.base[1], g.base[2], g.base[4] = move, fall.times(s.baselineAge), move
 	g.base[3] = move
 	if c.i > 0 {
@@ -489,6 +492,7 @@ func (s *scene) orientationBases(c *cubeState) (p [components]quat) {
 		forecastRot := s.predicted(c.i).rot
 		p[1], p[2], p[4] = forecastRot, forecastRot, forecastRot
 	default:
+		// A damped turn, and a turn together with the player.
 		p[2] = c.turn.times(0.95 * s.baselineAge).quaternion().Times(c.rot)
 		p[3] = s.player.stepRotation.Times(c.rot)
 	}

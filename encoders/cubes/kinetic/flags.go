@@ -101,6 +101,7 @@ func (e *coder) codeMoved(answer bool, i int, c *contextClasses) bool {
 	e.contexts.addTrained(t.distances, (c.history*numNearClasses+c.near)*numPlayerClasses+c.player)
 	e.contexts.addTrained(t.size, (c.size*numNearClasses+c.near)*2+int(cube.At(e.scene.base, i)[frame.CubeInteracting]&1))
 	e.contexts.addTrained(t.recentMoves, e.moveHistory*numHistoryClasses+c.history)
+	// c.history/3 is how long the cube has been still, 0 to 3.
 	e.contexts.addTrained(t.contacts, (c.forecastMove*8+c.contacts)*4+c.history/3)
 	e.contexts.addTrained(t.player, (c.size*numPlayerClasses+c.player)*4+c.history/3)
 	e.contexts.addAdaptive(t.adaptMove, c.history*numForecastClasses+c.forecastMove)
@@ -121,8 +122,8 @@ const (
 	numPushClasses  = 8
 )
 
-// pushDistanceBounds are the class boundaries of the squared distance, in m2, from the point from
-// which the player pushes. The force ends at 4 m2, so the classes are narrow there.
+// pushDistanceBounds are the class boundaries of the squared distance, in m2, of a cube from the point under the
+// floor from which the player pushes. The force ends at 4 m2, so the classes are narrow there.
 var pushDistanceBounds = [numPushClasses - 1]float64{2.5, 3.2, 3.8, 4.0, 4.2, 5, 8}
 
 // codeInteracting encodes v, the interacting flag of cube i, or decodes and returns it. The flag
@@ -180,7 +181,7 @@ func (e *coder) codeLargest(v int, predicted quat, old int, c *contextClasses) i
 	t := &e.model.largest
 	first, second := predicted.Largest()
 	excess := math.Abs(predicted[first]) - math.Abs(predicted[second])
-	margin := int(min(excess*60, 15)) // 0..15
+	margin := int(min(excess*60, 15)) // 0..15, in steps of 1/60
 	ratio := min(halfLog2Class(excess*(4*smallScale)/dominantScale(&e.netOutput)), numRatioClasses-1)
 	e.contexts.reset(largestSlope, flagRate)
 	e.contexts.addTrained(t.margin, margin*2+rangecoder.Flag(first == old))

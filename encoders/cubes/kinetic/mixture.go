@@ -45,6 +45,7 @@ func (m *mixture) setFromNet(y *[netOutputs]int32, g *mixtureBases) {
 	}
 	var scaleUnit vec
 	for a := range scaleUnit {
+		// For scales a baseline of less than three frames counts as one of three.
 		scaleUnit[a] = (g.jacobian[a].length() + mdn.WidthFloor) * max(g.baselineAge, 0.5)
 	}
 	// The logarithms of the weights, relative to the largest, and then those of 1/scale.
@@ -125,7 +126,7 @@ func (m *mixture) median(a int) (middle, scale float64) {
 // bisectMedian narrows low..high, which contains the median of integer a, until it is at most
 // tolerance wide, and returns the middle.
 func (m *mixture) bisectMedian(a int, low, high, tolerance float64) float64 {
-	for n := 0; high-low > tolerance && n < 24; n++ {
+	for n := 0; high-low > tolerance && n < 24; n++ { // at most 24 halvings
 		middle := float64((low + high) / 2)
 		if m.above(a, middle-0.5) > 0.5 {
 			low = middle

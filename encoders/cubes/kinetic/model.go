@@ -111,7 +111,7 @@ func readTables(m *model, file []byte) error {
 	all := make([]int16, 0, numSlopes+size)
 	for at := len(tableMagic); at < len(file); at += 2 {
 		v, run := int16(binary.LittleEndian.Uint16(file[at:])), 1
-		if v == 0 && at+2 < len(file) {
+		if v == 0 && at+2 < len(file) { // the length of the run follows
 			at += 2
 			run = int(binary.LittleEndian.Uint16(file[at:]))
 		}

@@ -176,8 +176,9 @@ func (l *training) fitWeights(ctx context.Context) error {
 	if point.Train, err = encodeAll("decisions", decisionRate, l.job.Clips); err != nil {
 		return err
 	}
+	const fixedWeights = 0 // learning rate
 	point.Held, err = l.job.MeasureHeld(func(c train.Clip) (float64, error) {
-		return encodeAll("held out", 0, []train.Clip{c})
+		return encodeAll("held out", fixedWeights, []train.Clip{c})
 	})
 	if err != nil {
 		return err
@@ -193,18 +194,19 @@ func (l *training) encodeClip(ctx context.Context, activity string, clip *train.
 	observer *learner) error {
 	e := newCoder(l.m, clip.Schema.Rows, l.simulation)
 	e.learner = observer
-	return clip.Chain(0, func(n int, cur, base *frame.Frame, memo, spare encoders.Memo) (encoders.Memo, error) {
+	const allFrames = 0
+	return clip.Chain(allFrames, func(n int, cur, base *frame.Frame, memo, spare encoders.Memo) (encoders.Memo, error) {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		err := e.findChanges(cur, base, nil)
+		err := e.findChanges(cur, base, nil) // the changed cubes are not known
 		if err == nil {
 			err = e.codeFrame(cur, base, []encoders.Ref{{Frame: base, Memo: memo}}, spare)
 		}
 		if err != nil {
 			return nil, fmt.Errorf("%s, frame %d: %w", clip.Name, n, err)
 		}
-		if n%64 == 63 {
+		if n%64 == 63 { // log rarely
 			l.log.Progress(activity+" "+clip.Name, int64(done), int64(total))
 		}
 		return e.endFrame(), nil
@@ -279,7 +281,7 @@ func (p *learner) decide(bit int, z int32, c *contexts) int {
 	if p.rate == 0 {
 		return bit
 	}
-	// The constants 100 and 1 limit the first steps, when the sums of squares are small.
+	// Adagrad. The constants 100 and 1 limit the first steps, when the sums of squares are small.
 	residual := float64(bit) - q
 	slopeGradient := float64(residual * logit) // the gradient by the slope; by each weight it is residual
 	p.slopeGradSquares[c.slope] += float64(slopeGradient * slopeGradient)

@@ -63,8 +63,11 @@ func Read(file []byte) (*Net, error) {
 	return n, nil
 }
 
+// rowHeader is the number of bytes of a row before its weights: the fractional bits and the bias.
+const rowHeader = 1 + 4
+
 // rowBytes returns the size of a row with in inputs in a file.
-func rowBytes(in int) int { return 5 + 2*in }
+func rowBytes(in int) int { return rowHeader + 2*in }
 
 // readShape reads the widths. It returns them, inputs first, and the rest of the file.
 func readShape(file []byte) (shape []int, body []byte, err error) {
@@ -82,11 +85,12 @@ func readShape(file []byte) (shape []int, body []byte, err error) {
 	return shape, body, checkShape(shape)
 }
 
-// readRow decodes one row of a layer; see magic for the format.
+// readRow decodes one row of a layer: the number of fractional bits (one byte), the bias (int32) and the weights
+// (int16), little-endian.
 func readRow(b []byte) row {
-	r := row{shift: b[0], bias: int32(binary.LittleEndian.Uint32(b[1:])), weight: make([]int16, (len(b)-5)/2)}
+	r := row{shift: b[0], bias: int32(binary.LittleEndian.Uint32(b[1:])), weight: make([]int16, (len(b)-rowHeader)/2)}
 	for i := range r.weight {
-		r.weight[i] = int16(binary.LittleEndian.Uint16(b[5+2*i:]))
+		r.weight[i] = int16(binary.LittleEndian.Uint16(b[rowHeader+2*i:]))
 	}
 	return r
 }

@@ -126,7 +126,7 @@ func (s *Scratch) activate(sums []int32) {
 	for i, v := range sums {
 		v = min(max(v, -hiddenMax), hiddenMax)
 		if v < 0 {
-			v = v * slopeNum >> slopeBits
+			v = v * slopeNum >> slopeBits // times the slope, rounded down
 		}
 		n = s.appendNonZero(n, i, v)
 	}
@@ -148,7 +148,8 @@ func resize[T any](v []T, n int) []T {
 	return v[:n]
 }
 
-// run computes the scaled sums of a layer, block by block.
+// run computes the scaled sums of a layer from the inputs in s.nonZero, block by block, and stores them in out. A
+// word holds the sums of two outputs.
 func (l *layer) run(out []int32, s *Scratch) {
 	for b := 0; b*block < len(l.bias); b++ {
 		words := l.weightPairs[b*l.in : (b+1)*l.in]

@@ -42,12 +42,13 @@ func newVectorNet(layers []layer) vectorNet {
 	return n
 }
 
-// newVectorLayer converts a layer.
+// newVectorLayer converts a layer whose outputs have outBits fractional bits.
 func newVectorLayer(l *layer, outBits int) vectorLayer {
 	packed := vectorLayer{pairs: (l.in + 1) / 2, groups: (l.out + groupSize - 1) / groupSize}
 	packed.weights = make([]int16, packed.groups*packed.pairs*2*groupSize)
 	packed.bias, packed.shift = make([]int32, packed.groups*groupSize), make([]int32, packed.groups*groupSize)
 	for k, r := range l.rows(outBits) {
+		// Half of the unit of the scaled sum is added to the bias, which rounds the sum.
 		packed.bias[k], packed.shift[k] = r.bias+1<<l.sumShift[k]/2, int32(l.sumShift[k])
 		group := packed.weights[k/groupSize*packed.pairs*2*groupSize:]
 		for i, v := range r.weight {

@@ -11,15 +11,15 @@ type ByteMixer struct {
 
 	counters  []Counter // length a power of two
 	hashShift uint      // shifts a 32-bit hash to an index of counters
-	contexts  int
-	limit     int   // of Counter.Update
-	learnRate int64 // of weights
+	contexts  int       // number of contexts
+	limit     int       // of Counter.Update
+	learnRate int64     // of weights
 
 	weights     []int32                      // sets of 2*contexts+1, in units of 1/65536
 	inputs      [2*maxByteContexts + 1]int32 // two for each counter, and the bias
 	active      [maxByteContexts]uint32      // indices of the counters of the current decision, by context
 	nibbleStart [maxByteContexts]uint32      // index of the first of sixteen counters, by context
-	weightStart [2]int                       // index of the first weight of both sets in use
+	weightStart [2]int                       // index of the first weight of each of the two sets in use
 	mixedP      [2]uint32                    // the probabilities of both weight sets
 	apms        [2]apm
 }

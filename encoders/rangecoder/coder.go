@@ -159,9 +159,9 @@ func (c *Coder) Direct(v uint64, n uint) uint64 {
 	return out
 }
 
-// codeUniform encodes v, a number of n bits, or decodes and returns one; n is at most 16. The range is divided into 2^n equal parts; the
-// remainder of the division belongs to the highest value, so that every number that a reader may
-// hold decodes to a value.
+// codeUniform encodes v, a number of n bits, or decodes and returns one; n is at most 16. The range is divided
+// into 2^n equal parts; the remainder of the division belongs to the highest value, so that every number that a
+// reader may hold decodes to a value.
 func (c *Coder) codeUniform(v uint32, n uint) uint32 {
 	share, top := c.rng>>n, uint32(1)<<n-1
 	if c.reading {
@@ -261,11 +261,12 @@ func (c *Coder) Finish() []byte {
 }
 
 // FinishTrimmed ends the packet for a reader that knows its length and reads zeros beyond, so that
-// zero bytes at the end are not written. Such a reader must not call Close: any bytes are a packet.
+// zero bytes at the end are not written, and returns the caller's slice. Such a reader must not call Close: any
+// bytes are a packet.
 func (c *Coder) FinishTrimmed() []byte {
 	for n := 0; ; n++ {
-		step := uint64(1) << (8 * (codeBytes - n))
-		number := (c.low + step - 1) &^ (step - 1)
+		step := uint64(1) << (8 * (codeBytes - n)) // the bytes after the first n take fewer than step values
+		number := (c.low + step - 1) &^ (step - 1) // low, rounded up to n bytes
 		if number < c.low+uint64(c.rng) {
 			c.appendTail(number, n)
 			break
@@ -349,10 +350,10 @@ func Log2(v uint32) int64 {
 	return log
 }
 
-// CodeTree codes a symbol v of n bits, the highest bit first. Every bit has the counter of the node
-// that the bits before it select: nodes are numbered from 1, the children of node i are 2i and
-// 2i+1, and nodes[0] is unused, so there are 1<<n. limit is that of Counter.Update; with limit 0
-// the counters do not adapt.
+// CodeTree encodes a symbol v of n bits, the highest bit first, or decodes and returns one. Every bit has the
+// counter of the node that the bits before it select: nodes are numbered from 1, the children of node i are 2i and
+// 2i+1, and nodes[0] is unused, so there are 1<<n. limit is that of Counter.Update; with limit 0 the counters do
+// not adapt.
 //
 // The result is the same as of n calls of Bit. It is faster because the interval stays in
 // registers.

@@ -19,7 +19,9 @@ func NewCounter(p uint32, n int) Counter {
 }
 
 // P returns the probability of a 1, in 1..65535 of 65536.
-func (m Counter) P() uint32 { return uint32(m) >> (countBits + 6) }
+func (m Counter) P() uint32 {
+	return uint32(m) >> (countBits + 6) // without the 6 bits that refine a probability of 16 bits, see fineScale
+}
 
 // N returns the number of updates, up to the limit of Update.
 func (m Counter) N() int { return int(m & maxCount) }

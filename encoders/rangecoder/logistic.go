@@ -69,8 +69,9 @@ func computeStretch(p float64) int {
 func Squash(x int32) uint32 {
 	offset := uint32(min(max(x, squashMin), squashMax) + squashSpan)
 	entries := (*[2]uint32)(squashTable[offset/squashStep:])
+	// Linear interpolation between two entries; their difference is not negative.
 	p := entries[0] + ((entries[1]-entries[0])*(offset%squashStep)+squashStep/2)/squashStep
-	return (p + 1<<3) >> 4
+	return (p + 1<<3) >> 4 // from units of 2^-20 to 2^-16, rounded
 }
 
 // The logits at which Squash reaches its bounds 1 and One-1.

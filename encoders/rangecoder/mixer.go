@@ -34,7 +34,9 @@ func (x *Mixer) CodeBit(node, bit int, own *Counter) int {
 }
 
 // CodeFlag is CodeBit for a bool.
-func (x *Mixer) CodeFlag(node int, v bool) bool { return x.CodeBit(node, Flag(v), nil) != 0 }
+func (x *Mixer) CodeFlag(node int, v bool) bool {
+	return x.CodeBit(node, Flag(v), nil) != 0 // nil: no counter besides those of the contexts
+}
 
 // CodeTree codes n bits of v, the highest first, as a binary tree of decisions. It uses the nodes
 // from first+1 to first+(1<<n)-1.
@@ -52,7 +54,7 @@ func (x *Mixer) codeDecision(w *Weights, salt uint32, bit int, own *Counter) int
 	if x.N == 1 && own == nil {
 		return x.codeOne(w, salt, bit)
 	}
-	// The vector routine needs three contexts without own, or four.
+	// The vector routine is for weights that adapt, and for three contexts without own, or four.
 	if !hasVectors || x.Rate == 0 || x.N < mixerContexts-1 || own != nil && x.N < mixerContexts {
 		return x.codeScalar(w, salt, bit, own)
 	}
@@ -181,7 +183,7 @@ func (w *Weights) mixedP(in *Inputs) uint32 {
 	return Squash(int32((a + b) >> 16)) // far from overflow: see maxWeight
 }
 
-// updateWeight returns weight w after a step of its input times the scaled error, which is the
+// updateWeight returns weight w after a step of its input, in, times the scaled error, which is the
 // error times the learning rate.
 func updateWeight(w, in, errScaled int32) int32 {
 	// The error is in units of 1/65536, the rate in 1/65536, the input in 1/2048, the weight in 1/65536.

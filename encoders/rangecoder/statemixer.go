@@ -98,7 +98,9 @@ func (x *StateMixer) CodeBit(v int, node, weightSet uint32, n int) int {
 	salt := nodeSalt(node)
 	n = min(n, x.N)
 	for i, h := range x.Hashes[:n] {
-		counter := &x.counters[(h+salt)*0x85EBCA6B>>(x.hashShift&31)] // &31 spares the check of a large shift
+		// The multiplier is a constant of MurmurHash3; the upper bits of the product are the index. &31 spares the
+		// check of a large shift.
+		counter := &x.counters[(h+salt)*0x85EBCA6B>>(x.hashShift&31)]
 		used[i] = counter
 		x.inputs[1+i] = counter.StretchedP()
 	}
@@ -129,13 +131,13 @@ func (x *StateMixer) CodeBit(v int, node, weightSet uint32, n int) int {
 	} else {
 		learnScalar(&w.Weight, &x.inputs, x.nInputs, errScaled, rnd>>2)
 	}
-	for i, counter := range used[:n] {
+	for i, counter := range used[:n] { // each counter gets other bits of rnd
 		counter.update(v, int32(rnd>>(3*uint(i))&0xffff), x.StateLimit)
 	}
 	return v
 }
 
-// pretrainedP returns the stretched probability of the pretrained counter that hash h selects.
+// pretrainedP returns the prediction of the pretrained counter that hash h selects, as a logit: see Stretch.
 func (x *StateMixer) pretrainedP(h uint32) int32 {
 	return x.Pretrained[h*0x85EBCA6B>>(32-PretrainedBits)].StretchedP()
 }

@@ -100,10 +100,10 @@ func (l Log) Report(p Point) {
 // Job is the input of a trainer.
 type Job struct {
 	Clips []Clip
-	Held  *Clip // held out: not trained with, only measured; nil if none
-	Seed  uint64
-	Quick bool // one short pass over little data, for tests
-	Size  int  // maximum size of a model's file in bytes; 0 means that of the trainer
+	Held  *Clip  // held out: not trained with, only measured; nil if none
+	Seed  uint64 // of all random choices of the trainer
+	Quick bool   // one short pass over little data, for tests
+	Size  int    // maximum size of a model's file in bytes; 0 means that of the trainer
 }
 
 // ForEachFrame calls visit for each frame of the clips, with the index of its clip, until visit returns an error or

@@ -48,8 +48,8 @@ func (l *layer) toDense() nn.Dense {
 	return d
 }
 
-// forward sets sums to the layer's outputs before activation, for each row of inputs. The layout of sums is that
-// of worker.
+// forward sets sums to the layer's outputs before activation. rows has the inputs, a row for each sample. The
+// layout of sums is that of worker: blocks of outputs, in each the samples, in each the outputs of the block.
 func (l *layer) forward(sums []float32, rows *sparse) {
 	n := rows.len()
 	for b := range l.blocks {
@@ -61,7 +61,7 @@ func (l *layer) forward(sums []float32, rows *sparse) {
 	}
 }
 
-// weightedSum returns the sum over i of val[i] times the block of numbers at from[at[i]:]. Training spends
+// weightedSum returns the sum over i of val[i] times the block of numbers at from[offsets[i]:]. Training spends
 // most of its time here.
 func weightedSum(from, val []float32, offsets []int32) [lanes]float32 {
 	var s0, s1, s2, s3, s4, s5, s6, s7 float32
@@ -80,8 +80,9 @@ func weightedSum(from, val []float32, offsets []int32) [lanes]float32 {
 	return [lanes]float32{s0, s1, s2, s3, s4, s5, s6, s7}
 }
 
-// gradient sets g, laid out like w, to the derivatives by the weights: for each input and output the sum over
-// n rows of the input times the delta of the output. columns are the inputs, transposed.
+// gradient sets grads, laid out like w, to the derivatives of the loss by the weights: for each input and output
+// the sum over n samples of the input times the delta of the output, which is the derivative of the loss by the
+// output before activation. columns are the inputs, transposed: a row for each input, the constant 1 last.
 func (l *layer) gradient(grads, deltas []float32, columns *sparse, n int) {
 	for i := range l.in + 1 {
 		val, offsets := columns.row(i)
@@ -91,8 +92,9 @@ func (l *layer) gradient(grads, deltas []float32, columns *sparse, n int) {
 	}
 }
 
-// backward sets previous to the derivatives of the loss by the inputs of l, given the deltas of l for n rows.
-// The caller multiplies them by the derivative of the activation function.
+// backward sets previous to the derivatives of the loss by the inputs of l, given the deltas of l for n samples:
+// the derivatives by its outputs before activation. The layout of both is that of worker. The caller multiplies
+// previous by the derivative of the activation function.
 func (l *layer) backward(previous, deltas []float32, n int) {
 	clear(previous)
 	for b := range l.blocks {

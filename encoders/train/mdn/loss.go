@@ -70,7 +70,7 @@ func componentMass(y *[perComponent]float32, t *Target, k int, length, dMean, dW
 		upperCDF, lowerCDF := logistic(upper), logistic(lower)
 		mass := upperCDF - lowerCDF + minMass
 		upperDensity, lowerDensity := float64(upperCDF*(1-upperCDF)), float64(lowerCDF*(1-lowerCDF))
-		// The densities are those at both limits, times the width.
+		// The derivative of the logistic function F is F*(1-F); by the mean it is divided by the width.
 		dMean[a] = (upperDensity - lowerDensity) * sign / width / mass
 		dWidth[a] = -(float64(upperDensity*upper) - float64(lowerDensity*lower)) / mass
 		if logWidth != float64(y[4+a]) { // clamped

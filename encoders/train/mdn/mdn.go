@@ -126,12 +126,13 @@ type net struct{ layers []*layer }
 // weights of the last layer are small, so that at first the biases decide: they make component 0 narrow (for
 // cubes that rest or are predicted exactly) and the last component wide (for outliers).
 func newNet(rng *rand.Rand, shape []int) *net {
+	const hiddenGain, outputGain = 1.2, 0.1 // of the standard deviations, see newLayer
 	n := &net{}
 	last := len(shape) - 2
 	for i := range last {
-		n.layers = append(n.layers, newLayer(rng, shape[i], shape[i+1], 1.2))
+		n.layers = append(n.layers, newLayer(rng, shape[i], shape[i+1], hiddenGain))
 	}
-	output := newLayer(rng, shape[last], shape[last+1], 0.1)
+	output := newLayer(rng, shape[last], shape[last+1], outputGain)
 	for k := range Components {
 		width := float32(1) // the initial logarithm of the width, as a bias
 		switch k {
@@ -141,7 +142,7 @@ func newNet(rng *rand.Rand, shape []int) *net {
 			width = 3
 		}
 		for a := range 3 {
-			output.w[output.index(output.in, k*perComponent+4+a)] = width
+			output.w[output.index(output.in, k*perComponent+4+a)] = width // outputs 4 to 6 of a component are its widths
 		}
 	}
 	n.layers = append(n.layers, output)
@@ -254,7 +255,7 @@ func newWorker(n *net, limit int) *worker {
 // gradients sets w.grads for the samples ids of a set and returns their loss in bits (backpropagation).
 func (w *worker) gradients(set *Set, ids []uint32) float64 {
 	w.forward(set, ids)
-	bits := w.lossSum(set, ids, true)
+	bits := w.lossSum(set, ids, withDeltas)
 	n := len(ids)
 	for i := len(w.net.layers) - 1; i >= 0; i-- {
 		l := w.net.layers[i]
@@ -279,7 +280,7 @@ func (w *worker) measure(set *Set, from, to int) float64 {
 			w.ids = append(w.ids, uint32(from))
 		}
 		w.forward(set, w.ids)
-		bits += w.lossSum(set, w.ids, false)
+		bits += w.lossSum(set, w.ids, withoutDeltas)
 	}
 	return bits
 }
@@ -307,8 +308,11 @@ func (w *worker) forward(set *Set, ids []uint32) {
 	}
 }
 
+// The parameter derivatives of lossSum.
+const withDeltas, withoutDeltas = true, false
+
 // lossSum returns the sum of the losses of the samples ids in bits, after forward for the same samples. If
-// derivatives is true, it also sets the deltas of the last layer.
+// derivatives is true, it also sets the deltas of the last layer: the derivatives of the loss by the outputs.
 func (w *worker) lossSum(set *Set, ids []uint32, derivatives bool) float64 {
 	var output, gradient [Outputs]float32
 	last, n, bits := len(w.net.layers)-1, len(ids), 0.0

@@ -21,12 +21,12 @@ const chunkSize = 512
 
 // A batch holds the statistics of consecutive messages.
 type batch struct {
-	id       uint16
+	id       uint16 // number of the batch
 	used     bool   // false if the entry is free
 	released bool   // the statistics were released: they are in a model, or took too much memory
 	counted  uint64 // flags: which of its messages were counted
 	messages int    // number of messages counted
-	counts   tally
+	counts   tally  // how often each byte followed each context
 }
 
 // batches holds the statistics of the last maxAge+1 batches.

@@ -25,13 +25,14 @@ func codeWithDefault(c *rangecoder.Coder, v, usual int, n uint) int {
 }
 
 // codeLabels codes the label of the sender's newest model and that of the model used for the
-// packet, and returns both; a reader ignores the arguments.
+// packet, and returns both; a reader ignores the arguments. A label has 3 bits.
 func codeLabels(c *rangecoder.Coder, newest, used int) (newestLabel, usedLabel int) {
 	newest = int(c.Direct(uint64(newest), 3))
 	return newest, codeWithDefault(c, used, newest, 3)
 }
 
-// codeSize codes the size of a message.
+// codeSize codes n, the size of a message in bytes, and returns it: a flag whether it is the usual size, otherwise 14
+// bits. A reader ignores n.
 func codeSize(c *rangecoder.Coder, n, usual int) int {
 	return codeWithDefault(c, n, usual, messageBits)
 }
@@ -83,14 +84,14 @@ func codeLiteral(c *rangecoder.Coder, literal bool) bool {
 	return c.Bit(rangecoder.Flag(literal), rangecoder.One-usualP) != 0
 }
 
-// readBody reads a message of n bytes, appends it to dst and closes the packet. It stops soon after
-// the input ends.
+// readBody reads a message of n bytes that was coded with model m, appends it to dst and closes the packet. It stops
+// soon after the input ends, whatever n is.
 func readBody(c *rangecoder.Coder, dst []byte, n int, m *model) ([]byte, error) {
 	recent, literal := uint32(startContext), codeLiteral(c, false) // a reader ignores false
 	for range n {
 		v := byte(0)
 		if literal {
-			v = byte(c.Direct(0, 8))
+			v = byte(c.Direct(0, 8)) // 8 bits with probability 1/2 each
 		} else {
 			v = m.codeByte(c, recent, 0)
 			recent = nextContext(recent, v)

@@ -51,6 +51,7 @@ func (m *model) prepare(p layout) {
 // of the order below, is added with the weight lowerOrderWeight. pretrained0 to learnt1 are the numbers of
 // observations of 0 and 1, in the pretrained and in the learnt statistics.
 func (m *model) blend(k int, p uint64, pretrained0, pretrained1, learnt0, learnt1 uint32) uint64 {
+	// In units of 1/16 of an observation, like lowerOrderWeight.
 	ones := 16 * (uint64(pretrained1) + uint64(learnt1)*m.learntWeight)
 	total := ones + 16*(uint64(pretrained0)+uint64(learnt0)*m.learntWeight)
 	if total == 0 {
@@ -125,7 +126,7 @@ type modelChain struct {
 	layout
 	base       tally                // the learnt counts of model oldest
 	deltas     [maxModels - 1]tally // the delta of model i is deltas[i%(maxModels-1)]; it leads from model i-1 to i
-	hash       uint32               // fingerprint of the request for the newest model; 0 if unknown
+	hash       uint32               // fingerprint of the batches of the newest model; 0 if unknown
 	oldest     uint64               // index of the oldest stored model
 	newest     uint64               // index of the newest stored model
 	builtIndex uint64               // index of the model that is built

@@ -21,6 +21,7 @@ type sender struct {
 	candidates  []uint64 // with try_all: models to try
 }
 
+// newSender returns a sender with the initial model.
 func newSender(p settings) *sender { return &sender{endpoint: newEndpoint(p)} }
 
 // Encode implements encoders.Encoder.
@@ -32,7 +33,8 @@ func (s *sender) Encode(dst []byte, cur *frame.Frame, _ []encoders.Ref, _ encode
 	}
 	used := min(s.acked, s.models.newest) // index of the model; 0 is the pretrained one
 	s.sinceReport++
-	if s.sinceReport > reportTimeout || !s.isHeldByReceiver(used, 0) {
+	const inFlight = 0 // if packets arrive in order, the receiver is one model ahead at most
+	if s.sinceReport > reportTimeout || !s.isHeldByReceiver(used, inFlight) {
 		used = 0
 	}
 	if s.params.TryAll && used > 0 {

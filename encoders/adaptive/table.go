@@ -324,9 +324,9 @@ func trainTable(ctx context.Context, job train.Job, log train.Log) ([]train.File
 	return []train.File{{Name: "trained.tab", Data: data}}, nil
 }
 
-// bitsPerByte returns the mean cost of a byte of texts.
+// bitsPerByte returns the mean cost of a byte of the clips, which are texts, in bits, coded with model m.
 func bitsPerByte(ctx context.Context, m *model, clips []train.Clip) (float64, error) {
-	units, n := int64(0), 0
+	units, n := int64(0), 0 // cost in 1/encoders.BitUnit, and bytes
 	var c rangecoder.Coder
 	var buf []byte
 	err := train.ForEachFrame(ctx, clips, func(_ int, f *frame.Frame) error {

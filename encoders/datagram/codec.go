@@ -85,7 +85,7 @@ func newFunc(name string, acked bool) func(*frame.Schema, any) (encoders.Encoder
 		if err != nil {
 			return nil, nil, fmt.Errorf("%w model: %w; expected a file written by tui train --encoder %s", encoders.ErrParam, err, name)
 		}
-		encoder, decoder := newCodec(m, false), newCodec(m, true)
+		encoder, decoder := newCodec(m, asEncoder), newCodec(m, asDecoder)
 		return encoder, decoder, nil
 	}
 }

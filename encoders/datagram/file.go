@@ -166,7 +166,7 @@ func (f *modelFile) codeNumber(v int64, size int, low, high int64, what string) 
 		v = v << unused >> unused
 	}
 	if v < low || v > high {
-		f.fail("invalid " + what)
+		f.fail(fmt.Sprintf("%s is %d, expected %d to %d", what, v, low, high))
 		return max(low, 0)
 	}
 	return v
@@ -267,7 +267,7 @@ func (f *modelFile) codeGroupUnits(g *group) {
 // training; codecs code the bits of such a unit directly, as if it were random.
 func (f *modelFile) codeUnitModel(m *model, unit *unitModel) {
 	if !f.codeFlag(&unit.seen) {
-		unit.random, unit.field = f.reading || unit.random, -1
+		unit.random, unit.field = f.reading || unit.random, -1 // a reader makes the unit random
 		return
 	}
 	f.codeFlag(&unit.random)
@@ -335,10 +335,10 @@ func (f *modelFile) codePredictor(p *predictor) {
 
 // codeSlots codes the table of slots: a byte with hashShift, which determines the size of the table; then
 // for each slot in use a byte with the number of empty slots before it, and the slot. A byte of 255 means
-// 255 empty slots that are followed by another such byte.
+// 255 empty slots; a byte with the number of further ones follows.
 func (f *modelFile) codeSlots(m *model) {
 	if !f.reading {
-		f.codeNumber(int64(m.hashShift), 1, 0, 0, "")
+		f.codeNumber(int64(m.hashShift), 1, 0, 0, "") // only a reader needs the bounds and the name
 		f.writeSlots(m.slots)
 		return
 	}

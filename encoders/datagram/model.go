@@ -40,7 +40,7 @@ type messageKind struct {
 	anchored    bool
 	keyUnit     int8  // index of the unit that identifies what the message is about; -1 if none
 	size        uint8 // bytes after which the message ends and one of kind next begins; 0 means no limit
-	next        uint8
+	next        uint8 // kind of the message after one of the given size; not used without a size
 	clockByte   int8  // index of the first of four bytes with a time; -1 if none
 	clockFormat uint8 // of that time: clockFloatBE and so on
 	groups      []group
@@ -58,7 +58,7 @@ type group struct {
 // A groupUnit is a unit of a group: the indices of its bits, the highest first. Index 8*i+k is the bit
 // of value 1<<k in byte i of the group.
 type groupUnit struct {
-	bits     uint8
+	bits     uint8 // number of bits
 	bitIndex [8]uint8
 }
 

@@ -33,10 +33,10 @@ const maxDatagram = 1 << 16
 // allocate. A coder must not be used by several goroutines.
 type coder struct {
 	model    *model
-	parser   parser
-	mixer    mixer
-	rc       rangecoder.Coder
-	decoding bool
+	parser   parser           // divides the datagram into messages and units
+	mixer    mixer            // predicts the bits of a unit
+	rc       rangecoder.Coder // of the packet
+	decoding bool             // the coder decodes; otherwise it encodes
 
 	// An encoder collects all decisions before it writes them: the datagram's length comes first
 	// in the packet, and its probabilities depend on the packet's size.
@@ -55,6 +55,9 @@ type decision struct {
 	value uint8
 	bits  uint8 // number of bits in value if p is 0
 }
+
+// The parameter decoding of newCoder and newCodec.
+const asEncoder, asDecoder = false, true
 
 // newCoder returns an encoder, or a decoder if decoding is true.
 func newCoder(m *model, decoding bool) *coder {

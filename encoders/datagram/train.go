@@ -87,7 +87,7 @@ func learnModel(ctx context.Context, job train.Job, log train.Log, acked bool) (
 // the packets per byte of the datagrams.
 func bitsPerByte(ctx context.Context, m *model, clips []train.Clip) (float64, error) {
 	in, out := 0, 0
-	replay, k := newAckReplay(m), newCoder(m, false)
+	replay, k := newAckReplay(m), newCoder(m, asEncoder)
 	var packet []byte
 	err := train.ForEachFrame(ctx, clips, func(i int, x *frame.Frame) error {
 		acked := replay.next(&sample{data: x.Body, clip: i})
@@ -136,7 +136,7 @@ type ackReplay struct {
 }
 
 // newAckReplay returns a replay for samples of model m.
-func newAckReplay(m *model) *ackReplay { return &ackReplay{encoder: newCodec(m, false), clip: -1} }
+func newAckReplay(m *model) *ackReplay { return &ackReplay{encoder: newCodec(m, asEncoder), clip: -1} }
 
 // next returns the messages that were acknowledged when s was sent, and adds s. The result is valid
 // until the next call; it is nil if the model does not use acknowledged datagrams. Samples must be
@@ -166,7 +166,7 @@ func (f *ackReplay) next(s *sample) *ackedLog {
 // forEachSample calls visit with each sample in order, with one coder of the model and the acknowledged
 // messages for the sample: see ackReplay.next.
 func (t *trainer) forEachSample(samples []sample, visit func(k *coder, s *sample, acked *ackedLog)) {
-	replay, k := newAckReplay(t.model), newCoder(t.model, false)
+	replay, k := newAckReplay(t.model), newCoder(t.model, asEncoder)
 	for i := range samples {
 		visit(k, &samples[i], replay.next(&samples[i]))
 	}
@@ -183,10 +183,9 @@ type trainer struct {
 }
 
 // train finds the structure of the messages, then the predictions, then the probabilities. It returns an
-// error if ctx is done. The
-// structure is found with acknowledged datagrams even for a model that does not use them, because
-// comparing messages about the same thing shows it best. The keys are searched again whenever the
-// kinds or the layout change.
+// error if ctx is done. The structure is found with acknowledged datagrams even for a model that does not use
+// them, because comparing messages about the same thing shows it best. acked is whether the model may use them.
+// The keys are searched again whenever the kinds or the layout change.
 func (t *trainer) train(ctx context.Context, acked bool) (*model, error) {
 	fillCountLogs()
 	m := &model{kinds: []messageKind{{keyUnit: -1, clockByte: -1}}, acked: true, hashShift: maxShift, slots: make([]slot, 1<<(32-maxShift))}

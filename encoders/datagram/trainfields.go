@@ -229,7 +229,8 @@ func (x *fitter) fit(keyUnit int) (total int64) {
 			x.tryRates(f)
 		}
 	}
-	// The components of a vector have the same number of bits, and at most one field is between them.
+	// The components of a vector have the same number of bits, and at most one field is between them. rotate and angle
+	// take at most 24 bits; numbers below 6 bits are not tried.
 	for i, a := range x.fields {
 		for _, b := range x.fields[i+1 : min(i+3, len(x.fields))] {
 			if a.first > keyUnit && a.bits == b.bits && a.bits >= 6 && a.bits <= 24 {
@@ -300,6 +301,7 @@ func (x *fitter) tryRates(f *fieldFit) {
 	first, least := len(f.trials), f.cheapest().sum // f.trials[first] will be the best one
 	for _, rate := range x.fields {
 		candidate := predictor{method: predictRate, a: rate.operand()}
+		// factor.scale takes at most 24 bits; small rates and fields are not tried.
 		if rate.bits > 24 || rate.bits < 4 || f.bits < 6 || !x.fitGain(&candidate, f) {
 			continue
 		}

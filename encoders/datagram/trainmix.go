@@ -75,7 +75,7 @@ func (t *trainer) collectUnits() ([]unitSample, map[uint64]*contextCount) {
 		head := uint32(1) // a 1 and the bits of the unit so far
 		for n := bits; n > 0; n-- {
 			if n == bits || n == 4 { // a half begins
-				half := rangecoder.Flag(n != bits) // 1 if n != bits
+				half := rangecoder.Flag(n != bits) // 0 for the first bits of the unit, 1 for its last four
 				for i, h := range x.hashes {
 					if half == 1 {
 						h = lowNibbleHash(h, head)
@@ -347,7 +347,7 @@ func (t *trainer) forEachUnit(visit func(x *mixer, s *sample, v byte, bits uint)
 		total += len(t.samples[i].data)
 	}
 	step := total/maxUnitSamples + 1
-	replay, k := newAckReplay(t.model), newCoder(t.model, false)
+	replay, k := newAckReplay(t.model), newCoder(t.model, asEncoder)
 	k.mixer.maxLogit = fullTrustLogit
 	for i := range t.samples {
 		s := &t.samples[i]
@@ -542,7 +542,7 @@ func (t *trainer) learnLengths() {
 	l.buildIndex()
 	var commonCounts [nPacketSizes][nCommon][2]int64
 	var offsetCounts [nOffsets][2]int64
-	replay, k := newAckReplay(t.model), newCoder(t.model, false)
+	replay, k := newAckReplay(t.model), newCoder(t.model, asEncoder)
 	k.omitLength = true
 	for i := range t.samples {
 		s := &t.samples[i]

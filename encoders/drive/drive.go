@@ -23,9 +23,9 @@ type Probe interface {
 // End is the state that the sender or the receiver of a codec keeps between packets: the newest frames,
 // sent or decoded, each with the memo that the codec attached to it.
 type End struct {
-	History *frame.History
-	Probe   Probe // nil if none
-	Defer   bool  // work that only memos need is left to Finish, if the codec can defer it
+	History *frame.History // by the sequence number of their packets
+	Probe   Probe          // nil if none
+	Defer   bool           // work that only memos need is left to Finish, if the codec can defer it
 
 	cells      int               // values of a frame's table
 	initial    frame.Frame       // shares its table with the caller of NewEnd
@@ -123,7 +123,7 @@ func (e *End) Decode(dec encoders.Decoder, tick uint32, epoch uint64, packet []b
 		e.scratch.Table = make([]int32, e.cells)
 	}
 	e.scratch.Tick = tick
-	finisher := e.begin(dec, nil, refs)
+	finisher := e.begin(dec, nil, refs) // a decoder has no frame yet
 	memo, err := dec.Decode(&e.scratch, packet, refs, e.takeSpareMemo(epoch))
 	if e.Probe != nil {
 		e.Probe.End()
@@ -183,21 +183,24 @@ func NewPair(codec *encoders.Codec, params any, s *frame.Schema, initial *frame.
 		Receiver: NewEnd(s, initial, frame.NewHistory(s, n-1))}, nil
 }
 
+// pairEpoch is the epoch of all frames of a Pair, whose codec never changes.
+const pairEpoch = 0
+
 // RefsTo returns references to the frames with the given sequence numbers, at most two, newest first. All must
-// be in the history.
+// be in the history, with the epoch of a Pair.
 func (e *End) RefsTo(seqs ...uint64) []encoders.Ref {
 	var entries [2]*frame.Entry
 	for i, seq := range seqs {
 		entries[i] = e.History.Get(seq)
 	}
-	return e.Refs(0, entries[:len(seqs)]...)
+	return e.Refs(pairEpoch, entries[:len(seqs)]...)
 }
 
 // Encode appends to dst the packet of a copy of cur, which gets the sequence number n. It returns the
 // packet and the copy, which a codec that quantises has rewritten.
 func (p *Pair) Encode(dst []byte, n int, cur *frame.Frame, refs []encoders.Ref, b *encoders.Budget) ([]byte, *frame.Frame, error) {
 	start := p.Clock.Now()
-	entry := p.Sender.Put(uint64(n), 0)
+	entry := p.Sender.Put(uint64(n), pairEpoch)
 	entry.Copy(cur)
 	entry.Frame.Tick = uint32(n)
 	dst, err := p.Sender.Encode(p.Encoder, dst, entry, refs, b)
@@ -209,10 +212,10 @@ func (p *Pair) Encode(dst []byte, n int, cur *frame.Frame, refs []encoders.Ref, 
 // leaves the history.
 func (p *Pair) Decode(n int, packet []byte, refs []encoders.Ref) (*frame.Frame, error) {
 	start := p.Clock.Now()
-	memo, err := p.Receiver.Decode(p.Decoder, uint32(n), 0, packet, refs)
+	memo, err := p.Receiver.Decode(p.Decoder, uint32(n), pairEpoch, packet, refs)
 	p.DecodeNS = p.Clock.Now() - start
 	if err != nil {
 		return nil, err
 	}
-	return &p.Receiver.StoreDecoded(uint64(n), 0, memo).Frame, nil
+	return &p.Receiver.StoreDecoded(uint64(n), pairEpoch, memo).Frame, nil
 }

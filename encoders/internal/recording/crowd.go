@@ -46,20 +46,21 @@ func newCrowd(cubes, movers int) *crowd {
 	rigid.Effort = 8 + cubes/100 // enough for every step
 	c.scene.Reset(rigid, nil)
 	upright := physics.Quat{W: 1}
-	c.scene.Place(0, 0.75, physics.Vec{Z: 0.75}, upright, physics.Vec{}, physics.Vec{}, rigid.RestTime)
+	const playerHalf, cubeHalf = 0.75, 0.2 // half the sides, in metres
+	c.scene.Place(0, playerHalf, physics.Vec{Z: playerHalf}, upright, physics.Vec{}, physics.Vec{}, rigid.RestTime)
 	side := int(math.Ceil(math.Sqrt(float64(cubes - 1))))
 	kickDistance := math.Sqrt(float64(4*movers)) / 2 // metres from the centre; there is a cube in each square metre
 	for i := 1; i < cubes; i++ {
-		pos := physics.Vec{X: float64((i-1)%side-side/2) + 0.5, Y: float64((i-1)/side-side/2) + 0.5, Z: 0.201}
+		pos := physics.Vec{X: float64((i-1)%side-side/2) + 0.5, Y: float64((i-1)/side-side/2) + 0.5, Z: 0.201} // 1 mm above the floor
 		if max(math.Abs(pos.X), math.Abs(pos.Y)) < 1 {
 			pos.Z += 1.5 // lies on the player
 		}
-		c.scene.Place(i, 0.2, pos, upright, physics.Vec{}, physics.Vec{}, rigid.RestTime)
+		c.scene.Place(i, cubeHalf, pos, upright, physics.Vec{}, physics.Vec{}, rigid.RestTime)
 		if max(math.Abs(pos.X), math.Abs(pos.Y)) < kickDistance {
 			c.kickable = append(c.kickable, i)
 		}
 	}
-	for i := range cubes {
+	for i := range cubes { // write the first frame
 		c.quantise(i)
 	}
 	return c

@@ -32,7 +32,7 @@ type batch struct {
 // batches holds the statistics of the last maxAge+1 batches.
 type batches struct {
 	layout
-	size     int // messages in a batch
+	size     int // number of messages of a batch
 	entries  [maxAge + 1]batch
 	newest   uint16         // number of the newest batch
 	started  bool           // a message was counted since the start or forgetAll

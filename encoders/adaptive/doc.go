@@ -31,7 +31,7 @@ import (
 )
 
 // errReport means that the sender cannot use a report of the receiver.
-var errReport = errors.New("report of the receiver")
+var errReport = errors.New("invalid report of the receiver")
 
 // settings are the parameters of the codec. Both endpoints have the same.
 type settings struct {

@@ -46,9 +46,10 @@ const maxOverhead = 7
 // may be nil.
 func (e *endpoint) appendPacket(dst, message []byte, used uint64, budget *encoders.Budget) []byte {
 	before, begin := budget.Total(), len(dst)
-	dst, labels, body := e.encodeWith(dst, message, used, false) // not literal
+	const modelled, literal = false, true
+	dst, labels, body := e.encodeWith(dst, message, used, modelled)
 	if len(dst)-begin > len(message)+maxOverhead {
-		dst, labels, body = e.encodeWith(dst[:begin], message, used, true) // literal
+		dst, labels, body = e.encodeWith(dst[:begin], message, used, literal)
 	}
 	budget.Charge(encoders.SlotModel, labels)
 	budget.Charge(encoders.SlotBody, body)

@@ -11,8 +11,8 @@ import (
 // blended from the lowest: each order is weighted by its number of observations, the remaining
 // weight belongs to the order below.
 type model struct {
-	pretrained   *[numOrders]table // shared by all clients
-	learnt       [numOrders]table  // from this client's messages
+	pretrained   *[numOrders]table // counts of the training text, shared by all clients
+	learnt       [numOrders]table  // counts of this client's messages
 	order        int               // the highest order used
 	learntWeight uint64            // weight of a learnt observation relative to a pretrained one
 

@@ -16,11 +16,11 @@ type receiver struct {
 	builtAt    [maxModels]buildTime // model i was built at builtAt[i%maxModels]
 	requested  []uint16             // batches of the newest model
 	newestTick uint32               // the newest tick received
-	started    bool                 // a message was received
+	started    bool                 // a message was received; newestTick is valid
 	stride     int                  // least difference of two received ticks: the sender may send only every n-th tick
 
 	completeBatches  int   // batches beyond maxAge that were complete
-	received, missed int64 // numbers of messages
+	received, missed int64 // numbers of messages that arrived and that did not
 }
 
 // A buildTime is the newest tick at the time when a model was built. Ticks wrap around, so it is

@@ -66,7 +66,7 @@ func (s *sender) shortest(message []byte, newest uint64) uint64 {
 		if i > newest || i > 0 && i < newest && !s.isHeldByReceiver(i, maxModelsInFlight) {
 			continue
 		}
-		s.trial = s.appendPacket(s.trial[:0], message, i, nil)
+		s.trial = s.appendPacket(s.trial[:0], message, i, nil) // nil: a trial is not charged
 		if size == 0 || len(s.trial) <= size {
 			best, size = i, len(s.trial)
 		}

@@ -147,14 +147,14 @@ func (t *table) find(recent uint32) cursor {
 		return cursor{}
 	}
 	c := recent >> 16
-	row := cursor{lo: t.rowStart[c], hi: t.rowStart[c+1]}
+	sameByte := cursor{lo: t.rowStart[c], hi: t.rowStart[c+1]} // the contexts with the same latest byte
 	if t.order == 1 {
-		return row
+		return sameByte
 	}
 	first := contextKey(t.order, recent, 0)
-	lo := t.search(row, first)
-	hi := t.search(cursor{lo: lo, hi: row.hi}, first|0xff) // first|0xff is the last key of the context
-	if hi < row.hi && t.keys[hi] == first|0xff {
+	lo := t.search(sameByte, first)
+	hi := t.search(cursor{lo: lo, hi: sameByte.hi}, first|0xff) // first|0xff is the last key of the context
+	if hi < sameByte.hi && t.keys[hi] == first|0xff {
 		hi++
 	}
 	return cursor{lo: lo, hi: hi}

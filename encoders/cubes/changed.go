@@ -36,8 +36,10 @@ type rowCoder interface {
 // independent is a rowCoder that codes each cube by itself. The function codes q.
 type independent func(c *coder, q, base *cube.Row)
 
+// beginRows implements rowCoder: the cubes have nothing in common.
 func (independent) beginRows(*coder, *frame.Frame, *frame.Frame, []int32) {}
 
+// codeRow implements rowCoder: it codes q with the function codeOne.
 func (codeOne independent) codeRow(c *coder, _ int, q, base *cube.Row) { codeOne(c, q, base) }
 
 // codeFrame implements rung. A decoder refuses rows that are out of range or do not differ from the
@@ -77,8 +79,10 @@ func (d *changedRung) codeFrame(c *coder, cur, base *frame.Frame) {
 // absolutes is a rowCoder that codes each cube with codeAbsolute.
 type absolutes struct{}
 
+// beginRows implements rowCoder: the cubes have nothing in common.
 func (absolutes) beginRows(*coder, *frame.Frame, *frame.Frame, []int32) {}
 
+// codeRow implements rowCoder: it codes all fields of q in 80 bits, without the baseline.
 func (absolutes) codeRow(c *coder, _ int, q, base *cube.Row) {
 	const noTicks = 0 // codeAbsolute ignores the time since the baseline
 	codeAbsolute(c, q, base, noTicks)

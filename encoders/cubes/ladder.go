@@ -153,9 +153,9 @@ type coder struct {
 	reading bool // decoding: read from r, otherwise write to w
 	w       bitio.Writer
 	r       bitio.Reader
-	err     error                     // the first error
-	charged int                       // bits charged so far
-	spent   [encoders.SlotPadding]int // bits of each slot
+	err     error                     // the first error of the packet; nil if none
+	charged int                       // bits of the packet that are in spent
+	spent   [encoders.SlotPadding]int // bits written so far of each slot of the budget
 	changed frame.Rows                // when writing: the rows that differ from the baseline; nil if not known
 }
 

@@ -228,6 +228,7 @@ func (t *smallestThreeCoder) costs(_ int, q, base *cube.Row) classCosts {
 		t.costTable.costs(q[frame.CubeC]-base[frame.CubeC])
 }
 
+// absoluteBits implements orientationCoder: the smallest three without a flag.
 func (*smallestThreeCoder) absoluteBits() int { return cube.OrientationBits }
 
 // codeOrientation implements orientationCoder: a flag, and then the differences or the absolute orientation.

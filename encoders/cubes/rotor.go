@@ -40,7 +40,7 @@ func newRotor(rows int, params any) rung {
 // unless exact, the correction.
 type rotor struct {
 	steps     int32    // number of steps into which the length of a bivector is quantised, from no rotation to half a turn
-	rollBits  uint     // size of roll in a packet
+	rollBits  uint     // number of bits of the roll in a packet
 	classes   []widths // by width class: the two sizes of a difference of a component
 	costTable classCostTable
 	roll      int32       // of this packet, see predictRoll

@@ -51,7 +51,7 @@ func Datagram() encoders.Codec {
 		// Every packet decodes without a reference; Refs must be at least 1.
 		ID: 28, Name: "datagram", Refs: 1, Standalone: true, Suits: isPacketSchema, Source: source, Params: &modelParams{},
 		Summary: "each datagram of a game by itself, with a model trained on captures of the game",
-		New:     newFunc("datagram", false),
+		New:     newFunc("datagram", false), // models do not use acknowledged datagrams
 	}
 }
 
@@ -60,7 +60,7 @@ func Acked() encoders.Codec {
 	return encoders.Codec{
 		ID: 29, Name: "datagram-acked", Refs: 2, Suits: isPacketSchema, Source: source, Params: &modelParams{},
 		Summary: "like datagram, with the latest acknowledged message about the same thing as reference",
-		New:     newFunc("datagram-acked", true),
+		New:     newFunc("datagram-acked", true), // models use acknowledged datagrams
 	}
 }
 
@@ -93,8 +93,8 @@ func newFunc(name string, acked bool) func(*frame.Schema, any) (encoders.Encoder
 // A codec implements encoders.Encoder or encoders.Decoder.
 type codec struct {
 	*coder
-	mergedLog ackedLog // result of mergeRefs
-	singleLog ackedLog // result of refLog
+	mergedLog ackedLog // memory for the result of mergeRefs
+	singleLog ackedLog // memory for the result of refLog
 	merger    merger
 }
 

@@ -12,7 +12,7 @@ import (
 // over buckets that are wider the larger the residual is. The distribution depends on a class: see
 // fieldCoder.beginField.
 type field struct {
-	bits       uint8 // of the number
+	bits       uint8 // number of bits
 	nUnits     uint8 // of 8 bits, the highest first; the first unit may have fewer
 	predictors [maxPredictors]predictor
 
@@ -231,7 +231,7 @@ func (f factor) scale(rate, time int64) int64 {
 
 // predictionInput holds what a prediction may use. Messages that are missing have no units.
 type predictionInput struct {
-	clock                       uint32  // of the current message
+	clock                       uint32  // time in the current message's datagram
 	cur, ref, prevRef, sameKind message // see parser; cur ends before the field
 }
 
@@ -402,7 +402,7 @@ type fieldCoder struct {
 // far leave possible.
 type estimate struct {
 	prediction     int64
-	class          int                      // of the residual's distribution
+	class          int                      // class of the residual's distribution, see residualClass
 	massBelow      *[2][nBuckets + 1]uint32 // the distribution
 	start          int64                    // smallest residual of the interval
 	low, mid, high int64                    // mass of the residuals below its start, middle and end

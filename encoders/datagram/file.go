@@ -28,7 +28,7 @@ var (
 	errOtherEncoder = errors.New("the model was trained for the other of the encoders datagram and datagram-acked")
 )
 
-// load reads a model from a file. Its errors wrap one of the errors above or that of the operating
+// load reads a model from a file. Its errors wrap errNotModel, errVersion, errDamaged or that of the operating
 // system.
 func load(path string) (*model, error) {
 	data, err := boundedio.ReadFile(path, maxFile)

@@ -33,7 +33,7 @@ const (
 // trained weights. The weights do not adapt.
 type mixer struct {
 	parser *parser
-	unit   *unitModel        // of the current unit
+	unit   *unitModel        // model of the current unit
 	hashes [nContexts]uint32 // of the contexts of the current unit
 
 	// For the current tree of up to four bits.

@@ -51,7 +51,7 @@ type messageKind struct {
 // numbers have their highest bits first. Little-endian numbers and bit-packed records are groups.
 type group struct {
 	offset uint8 // of its first byte in the message
-	span   uint8 // bytes
+	span   uint8 // number of bytes
 	units  []groupUnit
 }
 

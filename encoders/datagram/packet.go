@@ -35,7 +35,7 @@ type coder struct {
 	model    *model
 	parser   parser           // divides the datagram into messages and units
 	mixer    mixer            // predicts the bits of a unit
-	rc       rangecoder.Coder // of the packet
+	rc       rangecoder.Coder // range coder of the packet
 	decoding bool             // the coder decodes; otherwise it encodes
 
 	// An encoder collects all decisions before it writes them: the datagram's length comes first
@@ -45,8 +45,8 @@ type coder struct {
 	lowTrust       bool              // the current datagram is coded with logits limited to lowTrustLogit
 	lowTrustPacket []byte            // the second attempt of encode
 	omitLength     bool              // leave out the datagram's length; used while the model of lengths is trained
-	groupBytes     [maxSpan]byte     // the current group
-	unitValues     [8 * maxSpan]byte // its units
+	groupBytes     [maxSpan]byte     // bytes of the current group
+	unitValues     [8 * maxSpan]byte // units of the current group
 }
 
 // A decision is one binary decision, or up to 8 bits that are coded directly.

@@ -30,18 +30,18 @@ const history = 16
 type parser struct {
 	model     *model
 	acked     *ackedLog // nil if the model does not use acknowledged datagrams
-	size      int       // bytes of the datagram
-	pos       int       // bytes coded
-	unitCount int       // units coded
+	size      int       // number of bytes of the datagram
+	pos       int       // number of bytes coded so far
+	unitCount int       // number of units coded so far
 
 	// The current message.
 	kind         uint8
-	msgStart     int    // its first byte
-	msgFirstUnit int    // its first unit
+	msgStart     int    // index of the current message's first byte in the datagram
+	msgFirstUnit int    // index of the current message's first unit in the datagram
 	clock        uint32 // the time in the datagram so far, 0 if none yet
 	last4        uint32 // the last four bytes, the newest in the lowest bits
 
-	lastOfKind [maxKinds]unitRange // the last complete message of a kind in this datagram
+	lastOfKind [maxKinds]unitRange // by kind: the last complete message in this datagram
 	records    []record            // the complete messages; their offsets are into units[history:]
 
 	ref, prevRef message // the last two acknowledged messages of the kind with the same key, or sameKind
@@ -200,13 +200,13 @@ const anyKey = -1
 // the memo of a datagram: it then holds the messages of the datagram and of the datagrams that had
 // been acknowledged when it was sent. As those were acknowledged, the receiver holds the same log.
 type ackedLog struct {
-	records []record // the oldest first
+	records []record // the messages, the oldest first
 	units   []byte
 }
 
 // A record describes one message of a log.
 type record struct {
-	tick           uint32 // of its datagram
+	tick           uint32 // tick of the message's datagram
 	firstUnit      uint16 // index of the message's first unit in the datagram
 	offset, length uint16 // of its units in ackedLog.units
 	kind           uint8

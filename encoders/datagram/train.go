@@ -106,7 +106,7 @@ const ackLag = 4
 type sample struct {
 	data []byte
 	clip int // index of its clip; samples of a clip are consecutive
-	fold int // from 0 to folds-1
+	fold int // number of its fold of the cross-validation, from 0 to folds-1
 }
 
 // folds is the number of folds of the cross-validation: weights are learned on each fold with the

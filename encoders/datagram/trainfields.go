@@ -153,18 +153,21 @@ type fieldFit struct {
 	kind, first int // kind of message, and index of the first unit in it
 	bits        uint8
 	trials      []trial
-	predictors  [maxPredictors]predictor // set by choosePredictors
+	predictors  [maxPredictors]predictor // the cheapest ones, set by choosePredictors
 	useful      bool                     // the predictors save enough to make the piece a field
 }
 
-func (f *fieldFit) nUnits() int      { return int(f.bits+7) / 8 }
+// nUnits returns the number of units of the field, in each of which there are at most 8 bits.
+func (f *fieldFit) nUnits() int { return int(f.bits+7) / 8 }
+
+// operand returns the field as an operand of predictors of other fields.
 func (f *fieldFit) operand() operand { return operand{uint8(f.first), f.bits} }
 
 // A trial is a predictor and the cost of its residual in each message, in 1/1024 bit.
 type trial struct {
 	predictor predictor
-	cost      []int32 // by message
-	sum       int64   // of cost
+	cost      []int32 // cost of the residual in each message, in 1/1024 bit
+	sum       int64   // sum of cost
 }
 
 // A fitter finds predictors for the fields of one kind of messages.
@@ -364,7 +367,7 @@ func (x *fitter) tryHeading(a, b, heading *fieldFit, reversed bool) {
 		pred.speed = uint32(s * speed / 8)
 		x.tryPredictor(heading, pred)
 	}
-	best := slices.MinFunc(heading.trials[first:], func(a, b trial) int { return cmp.Compare(a.sum, b.sum) }).sum
+	best := slices.MinFunc(heading.trials[first:], func(t, u trial) int { return cmp.Compare(t.sum, u.sum) }).sum
 	// To show that heading is the direction of (a, b), the prediction need not be the best: it may cost 1/8 more
 	// than the cheapest, but must cost 1/8 less than no prediction.
 	if best > least+least/8 || best > x.unpredictedCost(heading)/8*7 {
@@ -435,25 +438,24 @@ func (x *fitter) fitGain(p *predictor, f *fieldFit) bool {
 		if !f.canPredict(m, p) || len(m.ref.units) < int(p.a.first)+int(p.a.bits+7)/8 {
 			continue
 		}
-		p := point{wrapResidual(message{units: m.units}.readNumber(f.first, f.bits)-m.ref.readNumber(f.first, f.bits), half),
-			p.a.readSigned(m.ref) * elapsed(m.clock, m.ref.clock)}
-		if p.by != 0 {
-			points = append(points, p)
+		moved := wrapResidual(message{units: m.units}.readNumber(f.first, f.bits)-m.ref.readNumber(f.first, f.bits), half)
+		if by := p.a.readSigned(m.ref) * elapsed(m.clock, m.ref.clock); by != 0 {
+			points = append(points, point{moved, by})
 		}
 	}
 	if len(points) < minMessages {
 		return false
 	}
 	sizes := make([]int64, len(points)) // of the products; with small ones, rounding errors dominate
-	for i, p := range points {
-		sizes[i] = max(p.by, -p.by)
+	for i, pt := range points {
+		sizes[i] = max(pt.by, -pt.by)
 	}
 	slices.Sort(sizes)
 	middle := sizes[len(sizes)/2]
 	var ratios []int64
-	for _, p := range points {
-		if max(p.by, -p.by) >= middle {
-			ratios = append(ratios, fixedRatio(p.moved, p.by))
+	for _, pt := range points {
+		if max(pt.by, -pt.by) >= middle {
+			ratios = append(ratios, fixedRatio(pt.moved, pt.by))
 		}
 	}
 	slices.Sort(ratios)

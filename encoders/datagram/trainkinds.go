@@ -209,7 +209,7 @@ const (
 // A piece is a range of bits of a message that is taken as one number.
 type piece struct {
 	firstBit, bits int
-	littleEndian   bool // only in order bytewise
+	littleEndian   bool // the lowest byte comes first; only in order bytewise
 }
 
 // findLayouts divides the messages of each kind into the numbers whose residuals cost least. It sets

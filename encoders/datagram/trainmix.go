@@ -320,17 +320,17 @@ func (t *trainer) tableShift() uint {
 // A unitSample is a unit of a sample with what its predictions depend on. findRecipes and learnWeights
 // each set only the fields that they use.
 type unitSample struct {
-	index       uint16 // of its unitModel
+	index       uint16 // index of its unitModel in model.units
 	value       byte
 	bits        uint8
 	fold        uint8
-	flags       uint8 // see mixer.comparisonFlags
-	agreement   uint8 // mixer.agreement
+	flags       uint8 // result of mixer.comparisonFlags for the unit
+	agreement   uint8 // mixer.agreement at the unit
 	hasExpected [2]bool
 	learn       bool // the weights learn from this unit
 	sources     [nSources]byte
 	expected    [2]byte
-	counters    [2][nContexts]*contextCount  // by half
+	counters    [2][nContexts]*contextCount  // counts of its contexts, by half of the unit
 	inputs      [8][nInputs - nContexts]int8 // by bit, without those of the contexts
 }
 
@@ -386,8 +386,9 @@ func (t *trainer) findRecipes(ctx context.Context) {
 		p := &t.model.units[index]
 		p.seen = len(list) > 0
 		p.recipes = defaultRecipes
-		p.usuallyRef, _ = measureSteady(list, true)
-		p.usuallyZero, p.zeroLogit = measureSteady(list, false)
+		const withRef, withoutRef = true, false
+		p.usuallyRef, _ = measureSteady(list, withRef)
+		p.usuallyZero, p.zeroLogit = measureSteady(list, withoutRef)
 		p.learnAgreement(list)
 		if len(list) < 20 || ctx.Err() != nil { // too few samples to choose recipes
 			continue
@@ -526,7 +527,8 @@ func (p *unitModel) learnAgreement(list []unitSample) {
 }
 
 // learnLengths sets the model of lengths from the lengths of the samples and the sizes of their packets,
-// which are coded without a length for this purpose.
+// which are coded without a length for this purpose. The numbers of bits are those of lengths.code: 6 for the index
+// of a common length, 5 for a difference from the packet's size.
 func (t *trainer) learnLengths() {
 	l := &t.model.lengths
 	seen := map[int]int{}
@@ -554,13 +556,13 @@ func (t *trainer) learnLengths() {
 		size := len(k.encode(nil, s.data, acked))
 		// The length itself may make the packet a byte longer. Assume that for a third of the packets: count
 		// each three times, once with one byte more.
-		for _, size := range []int{size, size, size + 1} {
-			i := int(l.index[n])
-			countTree(commonCounts[min(size, nPacketSizes-1)][:], i, 6)
-			countTree(commonCounts[0][:], i, 6) // all sizes: the prior of each
-			if d := n - size - minOffset; i == 0 && d >= 0 && d < nOffsets {
+		for _, finalSize := range []int{size, size, size + 1} {
+			index := int(l.index[n]) // of the length among the common ones; 0 if it is not
+			countTree(commonCounts[min(finalSize, nPacketSizes-1)][:], index, 6)
+			countTree(commonCounts[0][:], index, 6) // all sizes: the prior of each
+			if d := n - finalSize - minOffset; index == 0 && d >= 0 && d < nOffsets {
 				countTree(offsetCounts[:], d, 5)
-			} else if i == 0 {
+			} else if index == 0 {
 				countTree(offsetCounts[:], nOffsets-1, 5)
 			}
 		}

@@ -24,7 +24,7 @@ type Probe interface {
 // sent or decoded, each with the memo that the codec attached to it.
 type End struct {
 	History *frame.History // by the sequence number of their packets
-	Probe   Probe          // nil if none
+	Probe   Probe          // observes the calls of the codec; nil if none
 	Defer   bool           // work that only memos need is left to Finish, if the codec can defer it
 
 	cells      int               // values of a frame's table

@@ -100,8 +100,8 @@ func readRow(b []byte) row {
 // ReLU of slope Slope.
 type Dense struct {
 	In, Out int
-	Weight  []float32 // Out x In
-	Bias    []float32 // Out
+	Weight  []float32 // of input i to output k at k*In+i
+	Bias    []float32 // of each output
 }
 
 // Quantise returns the net of trained layers. Every row of weights gets as many fractional bits as

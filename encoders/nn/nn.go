@@ -188,7 +188,7 @@ func (l *layer) unpack(out []int32, k int, sums [block]uint64) {
 type row struct {
 	shift  uint8   // fractional bits of the weights
 	bias   int32   // with shift+InputBits fractional bits
-	weight []int16 // by input
+	weight []int16 // weight of each input, with shift fractional bits
 }
 
 // limits returns the bound of the inputs and the fractional bits of the outputs of layer i of n

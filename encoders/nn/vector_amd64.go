@@ -19,8 +19,8 @@ type vectorLayer struct {
 	weights []int16 // by group, then by pair of inputs, then by output of the group: both weights
 	bias    []int32 // initial values of sums, including rounding
 	shift   []int32 // number of bits by which sums are scaled down
-	pairs   int     // pairs of inputs
-	groups  int     // groups of outputs
+	pairs   int     // number of pairs of inputs
+	groups  int     // number of groups of outputs
 }
 
 // vectorScratch is the working memory of a run.

@@ -9,11 +9,11 @@ package rangecoder
 type ByteMixer struct {
 	Hashes [maxByteContexts]uint32 // of the contexts, without the bits so far; set by the caller
 
-	counters  []Counter // length a power of two
+	counters  []Counter // counters that hashes select; the length is a power of two
 	hashShift uint      // shifts a 32-bit hash to an index of counters
 	contexts  int       // number of contexts
-	limit     int       // of Counter.Update
-	learnRate int64     // of weights
+	limit     int       // largest number of decisions that a counter averages, see Counter.Update
+	learnRate int64     // learning rate of the weights, in units of 2^-21
 
 	weights     []int32                      // sets of 2*contexts+1, in units of 1/65536
 	inputs      [2*maxByteContexts + 1]int32 // two for each counter, and the bias

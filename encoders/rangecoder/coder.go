@@ -66,7 +66,7 @@ type Coder struct {
 	// Fields of a writer.
 	low  uint64 // 32 bits, and the carry until it is propagated
 	buf  []byte // the caller's slice, with the bytes written so far
-	base int    // len(buf) at Write
+	base int    // length of buf at Write: the packet begins there
 
 	// Fields of a reader.
 	code     uint32 // the number that the packet represents, minus the lower end of the interval
@@ -115,7 +115,7 @@ func (c *Coder) Bit(bit int, p1 uint32) int {
 }
 
 // splitEncoder returns what a writer adds to low, and its new range, for a decision. bound is the
-// width of the lower part. The conditions are written so that the compiler emits conditional moves:
+// width of the lower part, which stands for 1. The conditions are written so that the compiler emits conditional moves:
 // a processor cannot predict these branches.
 func splitEncoder(rng, bound uint32, bit int) (lowOffset uint64, newRange uint32) {
 	lowOffset, newRange = uint64(bound), rng-bound
@@ -128,10 +128,10 @@ func splitEncoder(rng, bound uint32, bit int) (lowOffset uint64, newRange uint32
 	return lowOffset, newRange
 }
 
-// splitDecoder returns a reader's code and range after a decision, and the decision. See
-// splitEncoder.
-func splitDecoder(code, rng, bound uint32) (uint32, uint32, int) {
-	newCode, newRange, bit := code-bound, rng-bound, 0
+// splitDecoder returns a reader's code and range after a decision, and the decision. bound is the width of the
+// lower part, which stands for 1. The conditions are written so that the compiler emits conditional moves.
+func splitDecoder(code, rng, bound uint32) (newCode, newRange uint32, bit int) {
+	newCode, newRange, bit = code-bound, rng-bound, 0
 	if code < bound {
 		newRange = bound
 	}

@@ -6,13 +6,13 @@ package rangecoder
 // collide.
 type Mixer struct {
 	Coder    *Coder
-	Counters []Counter // length a power of two
+	Counters []Counter // counters that hashes select; the length is a power of two
 	Weights  []Weights // one set for each decision that set+node can select
 	Set      int       // index of the weights of node 0
 	contexts
 	Bias  int32 // the constant input: a logit, below 1<<16
-	Limit int   // of Counter.Update
-	Rate  int32 // learning rate of Weights.Code
+	Limit int   // largest number of decisions that a counter averages, see Counter.Update
+	Rate  int32 // learning rate of the weights, see Weights.Code
 }
 
 // mixerContexts is the maximum number of contexts of a Mixer, so that all inputs fit Weights.

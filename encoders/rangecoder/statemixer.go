@@ -22,8 +22,8 @@ const (
 // StateWeights are the weights of a StateMixer's inputs, in units of 1/8192. A model file holds the
 // fields in this order.
 type StateWeights struct {
-	Weight  [maxStateInputs]int16 // by input
-	Updates uint16                // up to warmupUpdates
+	Weight  [maxStateInputs]int16 // weight of each input, in units of 1/8192
+	Updates uint16                // number of updates, counted up to warmupUpdates
 }
 
 const stateWeightShift = 13
@@ -41,15 +41,15 @@ func NewStateWeights() (w StateWeights) {
 type StateMixer struct {
 	Coder      *Coder
 	StateLimit int32          // highest confidence state; lower adapts faster
-	LearnRate  int32          // of weights, of 65536
+	LearnRate  int32          // learning rate of the weights, in units of 1/65536
 	Pretrained []StateCounter // 1<<PretrainedBits, nil if there is no trained model
 	contexts
 
-	counters  []StateCounter // length a power of two
+	counters  []StateCounter // counters that hashes select; the length is a power of two
 	hashShift uint           // shifts a 32-bit hash to an index of counters
 	weights   *[1 << StateWeightBits]StateWeights
 	rndState  uint32                // of the generator for stochastic rounding
-	inputs    [maxStateInputs]int32 // stretched predictions
+	inputs    [maxStateInputs]int32 // the bias and the predictions as logits, see Stretch
 	nInputs   int                   // inputs from here on are zero
 }
 

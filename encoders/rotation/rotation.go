@@ -45,7 +45,7 @@ func (p *Quaternion) Largest() (first, second int) {
 // SmallestThree is the grid of the three smaller components. Encoders use slightly different scales, because
 // trained models are valid only for the scale that they were trained with.
 type SmallestThree struct {
-	Scale float64 // steps to 1
+	Scale float64 // number of steps from 0 to 1
 	Zero  float64 // the step of 0, which may lie between two steps
 }
 

@@ -18,7 +18,7 @@ import (
 // Clip is a recording to train with. For cubes the rules of the walk-off apply: the first six frames are
 // the initial state, and frame n is coded against frame n-6.
 type Clip struct {
-	Name   string // for errors and progress
+	Name   string // name of the recording, for errors and progress
 	Schema *frame.Schema
 	// Frames calls yield for each frame in order, until yield returns an error. A frame belongs to the
 	// clip and is valid during the call.
@@ -28,7 +28,7 @@ type Clip struct {
 // ErrSize means that a trainer cannot make a model of the size Job.Size.
 var ErrSize = errors.New("invalid model size")
 
-// File is a result of training, to be written as Name in the encoder's folder.
+// File is a result of training, such as a table of probabilities, to be written as Name in the encoder's folder.
 type File struct {
 	Name string
 	Data []byte

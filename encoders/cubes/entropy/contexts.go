@@ -115,7 +115,7 @@ func (l *contextCoder) codeFrame(e *coder, cur, base *frame.Frame, past, next *m
 			return err
 		}
 		next.recordChanged(i, q, b).maxResidualLength = uint8(k.maxResidualBits)
-		if i == 0 { // the other cubes are near the player where it is now
+		if i == 0 { // distances of the cubes that follow are from the player's new position
 			player = q
 		}
 	}
@@ -183,8 +183,9 @@ func (k *contextCube) historyClass() int {
 }
 
 // codeChanged codes a cube that changed: an encoder writes the values of k.cur, a decoder stores
-// the values that it reads there. The package comment has the order. The contexts of the flags are the
-// time at rest and the predicted speed.
+// the values that it reads there. The order is: whether it moved, and if so its position; whether it turned, and if
+// so its orientation; whether the interacting flag flipped. The contexts of the first two flags are the time at rest
+// and the predicted speed.
 func (k *contextCube) codeChanged() {
 	l, motionContext := k.contexts, k.idleClass*numSpeedClasses+maxBitLength(k.predictedShift, numSpeedClasses-1)
 	moved := l.codeBit(ctxMoved+motionContext, rangecoder.Flag(!cube.SamePosition(k.cur, k.base)))

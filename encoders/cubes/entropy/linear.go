@@ -71,17 +71,17 @@ func (k *cubeContext) linearClass(axis int) int {
 // and force of the player's push. For z follow the height above the floor and the horizontal speed,
 // for x and y the neighbour's shift.
 func (k *cubeContext) shiftFeatures(j int) (f [numShiftFeatures]int32) {
-	const cap = 1 << 14     // bounds the sum of products in linear.predict
+	const bound = 1 << 14   // bounds the sum of products in linear.predict
 	axis := frame.CubeX + j // the column of the coordinate
 	f[0] = 64               // the constant, of the size of the other features
-	f[1] = min(max(k.predictedShift[j], -cap), cap)
+	f[1] = min(max(k.predictedShift[j], -bound), bound)
 	if k.lastStep != nil {
 		f[2] = int32(k.lastStep.residual[j])
 	}
 	if k.neighbour != nil {
-		f[3] = min(max(k.neighbour.residual[j], -cap), cap)
+		f[3] = min(max(k.neighbour.residual[j], -bound), bound)
 	}
-	f[4] = min(max(k.playerShift[j], -cap), cap)
+	f[4] = min(max(k.playerShift[j], -bound), bound)
 	// The component of the direction away from the player, and a force that falls with the distance.
 	away := int64(k.base[axis] - k.player[axis])
 	f[5] = int32(away * 64 / (k.distance + 1))
@@ -90,9 +90,9 @@ func (k *cubeContext) shiftFeatures(j int) (f [numShiftFeatures]int32) {
 	switch {
 	case j == 2:
 		f[7] = min(max(k.base[axis]-102, -512), 512) // 102 is the height of a cube on the floor
-		f[8] = min(max(k.predictedShift[0], -k.predictedShift[0])+max(k.predictedShift[1], -k.predictedShift[1]), cap)
+		f[8] = min(max(k.predictedShift[0], -k.predictedShift[0])+max(k.predictedShift[1], -k.predictedShift[1]), bound)
 	case k.neighbour != nil:
-		f[7] = min(max(k.neighbour.shift[j], -cap), cap)
+		f[7] = min(max(k.neighbour.shift[j], -bound), bound)
 	}
 	return f
 }
@@ -103,14 +103,14 @@ func (k *cubeContext) shiftFeatures(j int) (f [numShiftFeatures]int32) {
 // turns about x in the negative sense, along x about y in the positive sense; the factor of 8 brings
 // shifts closer to the size of turns.
 func (k *cubeContext) turnFeatures(axis int, lastTurn, shift [3]int32) (f [numTurnFeatures]int32) {
-	const cap = 1 << 14 // bounds the sum of products
+	const bound = 1 << 14 // limits the sum of products
 	f[0] = lastTurn[axis]
 	roll := func(v [3]int32) int32 {
 		switch axis {
 		case 0:
-			return -min(max(v[1], -cap/8), cap/8) * 8
+			return -min(max(v[1], -bound/8), bound/8) * 8
 		case 1:
-			return min(max(v[0], -cap/8), cap/8) * 8
+			return min(max(v[0], -bound/8), bound/8) * 8
 		}
 		return 0
 	}
@@ -149,11 +149,11 @@ func newFit(features int, softening float64) fit {
 func (t *fit) addSample(class int, features []int32, truth, residual int32) {
 	w := 1 / (t.softening + math.Abs(float64(residual)))
 	for i, v := range features {
-		v := float64(float64(v) * w)
+		weighted := float64(float64(v) * w)
 		for j, u := range features {
-			t.xx[class][i*t.features+j] += float64(v * float64(u))
+			t.xx[class][i*t.features+j] += float64(weighted * float64(u))
 		}
-		t.xy[class][i] += float64(v * float64(truth))
+		t.xy[class][i] += float64(weighted * float64(truth))
 	}
 }
 
@@ -204,7 +204,7 @@ type sizeModel struct {
 	weights   []int32                // of each kind, feature and bucket, in units of 1/65536 of a factor of two
 	rate      int32                  // learning rate in training, in units of 1/65536; 0 in a codec
 	used      [numSizeFeatures]int32 // in training: indices of the weights of the last prediction
-	predicted int32                  // the last prediction
+	predicted int32                  // in training: the last prediction, in units of 1/65536 of a factor of two
 }
 
 const (

@@ -14,13 +14,13 @@ type memo struct {
 	ticks    int32                // frames from the baseline to this frame, 1..maxTicks
 	idle     []uint8              // of each cube: packets of the chain since it changed, at most idleMax
 	steps    []step               // of the cubes that changed with this frame, in the order of coding
-	counters []rangecoder.Counter // empty for static
-	weights  []rangecoder.Weights // empty unless predictive
+	counters []rangecoder.Counter // adaptive probabilities; empty for static
+	weights  []rangecoder.Weights // weight sets; empty unless predictive
 }
 
 // step is the motion of one cube from the baseline to the frame.
 type step struct {
-	row               int32    // of the cube
+	row               int32    // number of the cube
 	fromOrientation   uint32   // the orientation in the baseline, see cube.PackOrientation
 	shift             [3]int32 // of x, y and z
 	residual          [3]int16 // of the position; 0 in static and adaptive

@@ -15,7 +15,7 @@ type mixing struct {
 	trainedLogits  []int8               // of each context, in steps of stretchStep
 	counters       []rangecoder.Counter // adaptive probabilities, of the frame's memo
 	weights        []rangecoder.Weights // weight sets, of the frame's memo
-	limit          int                  // limit of Counter.Update
+	limit          int                  // largest number of decisions that a counter averages, see Counter.Update
 	rate           int32                // learning rate of the weights
 	trainedWeights []rangecoder.Weights // in training: weights that continue from frame to frame; nil in a codec
 	counts         *decisionCounts      // in training: counts the decisions; nil in a codec
@@ -23,11 +23,11 @@ type mixing struct {
 	// The contexts of the current decision, or of the current number, whose decisions have these
 	// contexts plus a node.
 	contexts       [maxContexts]int // indices into trainedLogits; 0 beyond numContexts
-	numContexts    int              // maxContexts-2 to maxContexts
-	counterContext int              // index into counters
-	weightSet      int              // index into weights
-	signContext    int              // index into trainedLogits: of a number's sign
-	topContext     int              // likewise: of a number's top bits
+	numContexts    int              // number of contexts in use: maxContexts-2 to maxContexts
+	counterContext int              // index into counters of the decision's adaptive probability
+	weightSet      int              // index into weights of the decision's weight set
+	signContext    int              // index into trainedLogits of a number's sign
+	topContext     int              // index into trainedLogits of the first node of a number's top bits
 }
 
 const (
@@ -36,8 +36,11 @@ const (
 	bias        = 512             // the constant input: a logit of 1/4
 )
 
+// flagNode is the node of decisions that are not part of a tree.
+const flagNode = 0
+
 // codeMixed encodes the bit v, or decodes and returns it, and updates the counter and the weights. node
-// is the number of the decision in the current contexts: a node of a number's length tree, else 0.
+// is the number of the decision in the current contexts: a node of a number's length tree, else flagNode.
 func (m *mixing) codeMixed(node, v int) int {
 	k := &m.counters[m.counterContext+node]
 	// The inputs of the counter and the bias follow those of the numContexts contexts and overwrite
@@ -121,7 +124,8 @@ func codeLowBits(c *rangecoder.Coder, top, direct uint, magnitude uint32) int32 
 	return int32(top)
 }
 
-// codeNumber encodes v, of at most 22 bits, or decodes and returns it, in the contexts of l.numberCtx.
+// codeNumber encodes v, of at most 22 bits, or decodes and returns it, in the contexts of l.numberCtx: the bit length
+// of its magnitude, the sign unless v is 0, and the bits below the leading one.
 func (l *contextCoder) codeNumber(v int32) int32 {
 	c, magnitude := &l.coder.Coder, uint32(max(v, -v))
 	bitLen := bits.Len32(magnitude)
@@ -129,7 +133,7 @@ func (l *contextCoder) codeNumber(v int32) int32 {
 	if n == 0 {
 		return 0
 	}
-	negative := -int32(l.codeBit(l.numberCtx.sign, rangecoder.Flag(v < 0))) // all ones or zero
+	negative := -int32(l.codeBit(l.numberCtx.sign, rangecoder.Flag(v < 0))) // all ones or zero; the result negates with it
 	modelled, node, direct := splitTopBits(n)
 	top := uint(l.codeTree(l.numberCtx.top+node, int(magnitude>>direct)&(1<<modelled-1), modelled)) | 1<<modelled
 	return codeLowBits(c, top, direct, magnitude) ^ negative - negative

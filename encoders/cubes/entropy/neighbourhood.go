@@ -23,9 +23,9 @@ type neighbourhood struct {
 
 // neighbour is a changed cube that was coded.
 type neighbour struct {
-	base            *cube.Row // in the baseline
-	shift           [3]int32  // since the baseline
-	residual        [3]int32  // of the shift
+	base            *cube.Row // the cube's row in the baseline
+	shift           [3]int32  // change of x, y and z since the baseline
+	residual        [3]int32  // the shift minus its prediction
 	turnResidual    [3]int32  // of the turn, a rotation vector in units of 1/turnUnit
 	maxTurnResidual int       // bit length of the largest residual of its orientation
 }

@@ -18,7 +18,7 @@ type predictive struct {
 	mixing
 	neighbours  neighbourhood
 	shiftModel  linear    // predicts the shift of the position
-	turnModel   linear    // predicts the turn
+	turnModel   linear    // predicts the turn: the rotation since the baseline
 	sizeModel   sizeModel // predicts the sizes of residuals
 	stepIndex   []int32   // of each row: 1 + the index of its step in the baseline's memo; 0 if none
 	fits        *fits     // in training: samples for fitting the linear models; nil in a codec
@@ -33,7 +33,7 @@ type predictive struct {
 type cubeContext struct {
 	p                        *predictive
 	cur, base                *cube.Row
-	player                   *cube.Row // in the baseline
+	player                   *cube.Row // the player's row in the baseline
 	playerShift              [3]int32
 	lastStep                 *step      // nil if the cube did not change in the baseline
 	predictedShift           [3]int32   // the shift at the last velocity
@@ -43,11 +43,11 @@ type cubeContext struct {
 	distance                 int64      // from the player, in units
 	idleClass, distanceClass int
 	ring, heightClass        int // ring: class of the distance, finer than distanceClass
-	speedClass               int // length of predictedShift
+	speedClass               int // bit length of the largest component of predictedShift
 	lastResidual             int // length of the last residual of the position
 	lastTurnResidual         int // length of the last residual of the orientation
 	neighbourResidual        int // 1 + length of the neighbour's residual of the position; 0 without one
-	neighbourTurnResidual    int // likewise of the orientation
+	neighbourTurnResidual    int // 1 + length of the neighbour's residual of the orientation; 0 without one
 	positionResidual         int // length of the residuals of this position so far
 }
 
@@ -141,13 +141,15 @@ func (k *cubeContext) codeChanged(idle uint8, differs int) int {
 		p.recent*numIdleClasses + k.idleClass,
 		((k.idleClass*numSpeedClasses+k.speedClass)*6+k.distanceClass/2)*2 + int(k.base[frame.CubeInteracting])})
 	p.counterContext, p.weightSet = counterChanged+k.idleClass*numSpeedClasses+k.speedClass, setChanged+k.idleClass
-	changed := p.codeMixed(0, differs)
+	changed := p.codeMixed(flagNode, differs)
 	p.recent = (p.recent<<1 | changed) & (numRecents - 1)
 	p.coder.Charge(encoders.SlotFlags)
 	return changed
 }
 
-// codeCube codes a cube that changed, in the order that the package comment describes.
+// codeCube codes a cube that changed, in this order: whether it moved, and if so its position; whether it turned, and
+// if so its orientation; whether the interacting flag changed. The residuals of the position are contexts of the
+// orientation.
 func (k *cubeContext) codeCube() {
 	p, e := k.p, k.p.coder
 	k.distance = int64(math.Sqrt(float64(distance2(k.base, k.player))))
@@ -157,7 +159,7 @@ func (k *cubeContext) codeCube() {
 		k.distanceClass*numResidualLengths + k.neighbourResidual,
 		(k.lastTurnResidual*numHeights+k.heightClass)*numIdleClasses + k.idleClass})
 	p.counterContext, p.weightSet = counterMoved+k.speedClass, setMoved
-	moved := p.codeMixed(0, rangecoder.Flag(!cube.SamePosition(k.cur, k.base)))
+	moved := p.codeMixed(flagNode, rangecoder.Flag(!cube.SamePosition(k.cur, k.base)))
 	e.Charge(encoders.SlotFlags)
 	if moved != 0 {
 		k.codePosition()
@@ -169,7 +171,7 @@ func (k *cubeContext) codeCube() {
 		(k.lastTurnResidual*numResidualLengths+k.positionResidual)*2 + moved,
 		k.positionResidual*numDistanceClasses + k.distanceClass})
 	p.counterContext, p.weightSet = counterTurned+k.positionResidual, setTurned
-	turned := p.codeMixed(0, rangecoder.Flag(!cube.SameOrientation(k.cur, k.base)))
+	turned := p.codeMixed(flagNode, rangecoder.Flag(!cube.SameOrientation(k.cur, k.base)))
 	e.Charge(encoders.SlotFlags)
 	if turned != 0 {
 		k.codeOrientation()
@@ -189,12 +191,13 @@ func (k *cubeContext) codeInteracting(coded bool) {
 			(k.neighbourResidual*numSpeedClasses+k.speedClass)*2 + old,
 			(k.positionResidual*numDistanceClasses+k.distanceClass)*2 + old})
 		p.counterContext, p.weightSet = counterInteracting+old, setInteracting
-		flipped = p.codeMixed(0, int(k.cur[frame.CubeInteracting])^old)
+		flipped = p.codeMixed(flagNode, int(k.cur[frame.CubeInteracting])^old)
 	}
 	k.cur[frame.CubeInteracting] = int32(old ^ flipped)
 }
 
-// recordResiduals stores the residuals of the cube in its step, for later frames.
+// recordResiduals stores the residuals of the cube in its step, for later frames: those of the position, clamped to
+// 16 bits, and the bit length of the largest of the orientation.
 func (k *cubeContext) recordResiduals(s *step) {
 	for j := range s.residual {
 		s.residual[j] = int16(min(max(k.own.residual[j], -1<<15), 1<<15-1))
@@ -348,7 +351,7 @@ func (k *cubeContext) codeLargest(guess *rotation.Quaternion, turn int32) {
 		margin*numTurnClasses + bitLength(turn>>4, numTurnClasses-1)})
 	p.counterContext, p.weightSet = counterLargest+margin, setLargest
 	switch {
-	case p.codeMixed(0, rangecoder.Flag(int(*q) != first)) == 0:
+	case p.codeMixed(flagNode, rangecoder.Flag(int(*q) != first)) == 0:
 		*q = int32(first)
 	case p.codeTrained(secondOffset+margin, rangecoder.Flag(int(*q) != second)) == 0:
 		*q = int32(second)

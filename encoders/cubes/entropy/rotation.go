@@ -64,10 +64,11 @@ const (
 	maxTurn  = 4 * turnUnit // the length of half a turn, the largest
 )
 
-// turnBetween returns the turn from one orientation to another, at most 180 degrees.
+// turnBetween returns the turn from one orientation to another, at most 180 degrees, as a vector along its axis. Its
+// length is four times the tangent of a quarter of the angle, in units of 1/turnUnit.
 func turnBetween(from, to *rotation.Quaternion) (v [3]int32) {
 	r := to.Times(from.Conjugate())
-	if r[3] < 0 {
+	if r[3] < 0 { // take the shorter way
 		r = r.Negative()
 	}
 	scale := 4 * turnUnit / (1 + r[3])
@@ -84,7 +85,7 @@ func roundInt32(x float64) int32 {
 	return n + int32(rangecoder.Flag(rest >= 0.5)-rangecoder.Flag(rest <= -0.5))
 }
 
-// rotate returns the orientation p after the turn v.
+// rotate returns the orientation p after the turn v, a vector as turnBetween returns it.
 func rotate(p *rotation.Quaternion, v [3]int32) rotation.Quaternion {
 	const unit = 1.0 / (4 * turnUnit)
 	x, y, z := float64(float64(v[0])*unit), float64(float64(v[1])*unit), float64(float64(v[2])*unit)

@@ -46,12 +46,12 @@ type Awake struct {
 // Result is a cube at the end of a run.
 type Result struct {
 	Cube           int32
-	Pos            vec  // in units of the snapshot, 1/512 m
-	Rot            quat // orientation
+	Pos            vec  // position at the end, in units of the snapshot, 1/512 m
+	Rot            quat // orientation at the end
 	Body                // motion at the end
 	Floor          int  // contact points with the floor, summed over all steps
-	Cubes          int  // likewise with other cubes
-	Player         int  // likewise with the player
+	Cubes          int  // contact points with other cubes, summed over all steps
+	Player         int  // contact points with the player, summed over all steps
 	physics.Impact      // changes of its speed by contacts, in m/s
 }
 
@@ -61,7 +61,7 @@ type Simulator struct {
 	rows        int            // number of cubes
 	rigid       physics.Params // constants of the simulation
 	scene       *physics.Scene
-	table       []int32                  // of the baseline
+	table       []int32                  // the rows of the baseline
 	pose        func(i int) physics.Quat // returns the orientation of cube i in table
 	results     []Result                 // of the last run, sorted by cube
 	resultIndex []int32                  // of each cube: 1 + its index in results; 0 if it has none

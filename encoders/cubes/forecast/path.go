@@ -33,9 +33,9 @@ type Path struct {
 	Mode             Mode
 
 	// Set by prepare.
-	from, to  vec // positions in metres
+	from, to  vec // positions of the player at the start and at the end of the run, in metres
 	curvature vec // acceleration times the square of the time of the run, in metres
-	spin      vec // rad/s
+	spin      vec // of the player, in rad/s
 }
 
 // steps returns into how many simulation steps a run is divided, and their length dt in seconds. A step is a

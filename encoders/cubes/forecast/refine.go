@@ -30,9 +30,9 @@ type refinement struct {
 	bodies    []Awake  // cubes that move at the baseline, with their speeds
 	bodyIndex []int32  // of each cube: 1 + its index in bodies; 0 if it rests
 	best      []Result // of each cube the result nearest to the true snapshot, sorted by cube
-	merged    []Result // memory of mergeBest
+	merged    []Result // memory of mergeBest for the next best
 	bestRun   savedRun // of tryModes: the run in the best mode so far
-	foundMode Mode     // the result of Simulator.Mode
+	foundMode Mode     // the player's mode, as far as the runs have shown it: see Simulator.Mode
 }
 
 // init allocates memory for frames of the given number of cubes.

@@ -47,7 +47,7 @@ func Lite() encoders.Codec {
 		Summary: "small nets predict the distribution of every position and orientation; no simulation",
 		Source:  "Mixture Density Networks, Christopher Bishop, 1994; own",
 		New: func(s *frame.Schema, _ any) (encoders.Encoder, encoders.Decoder, error) {
-			return newCoders(s, liteModel, nil)
+			return newCoders(s, liteModel, nil) // nil: no simulation
 		},
 	}
 }

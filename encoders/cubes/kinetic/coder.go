@@ -9,15 +9,14 @@ import (
 	"wirelab/encoders/nn"
 )
 
-// coder is an encoder or a decoder: one traversal serves both directions. The package comment
-// describes the packet.
+// coder is an encoder or a decoder: one traversal serves both directions.
 type coder struct {
 	encoders.RangeCoder // encodes a decision, or decodes it
 	model               *model
 	rows                int           // number of cubes, the player included
-	scene               scene         // the frame so far
+	scene               scene         // the cubes coded so far, and the baseline
 	memo                *memo         // of the frame that is coded
-	contexts            contexts      // of the current decision
+	contexts            contexts      // the weights that add to the logit of the current decision
 	cachedProbs         [2]cachedProb // of quiet cubes: the moved and the interacting flag
 	moveHistory         int           // the last six "moved" flags, one bit each
 
@@ -31,7 +30,7 @@ type coder struct {
 
 	simulation *simulationConfig // nil in kinetic-lite, which does not simulate
 	forecaster *forecaster       // allocated with the first frame; nil in kinetic-lite
-	learner    *learner          // nil except in training
+	learner    *learner          // observes the coder in training; nil in a codec
 
 	deferred   bool // Defer was called: Finish writes memos
 	unfinished bool // the last memo is not written yet

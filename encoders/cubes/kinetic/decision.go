@@ -27,7 +27,7 @@ const (
 
 // contexts lists the weights that add to the logit of one decision, as indices.
 type contexts struct {
-	slope     int32    // index into model.slopes
+	slope     int32    // index into model.slopes of the factor of the mixture's logit
 	trained   [6]int32 // indices into model.weights, nTrained of them
 	nTrained  int
 	adaptive  [2]int32 // indices into memo.adaptive, nAdaptive of them
@@ -53,8 +53,11 @@ func (c *contexts) addAdaptive(table contextTable, context int) {
 	c.nAdaptive++
 }
 
+// noMixture is the logit z of decisions about flags, which no mixture predicts.
+const noMixture = 0
+
 // decide encodes bit, or decodes and returns it, and updates the adaptive weights. z is the logit
-// of the mixture's probability of a 1; 0 without a mixture.
+// of the mixture's probability of a 1, in 1/2048 nat; noMixture without one. c has the other terms of the logit.
 func (e *coder) decide(bit int, z int32, c *contexts) int {
 	if e.learner != nil { // in training nothing is coded
 		return e.learner.decide(bit, z, c)
@@ -161,9 +164,9 @@ func (e *coder) codeValue(v, low, high int32, m *mixture, axis, coordinate, resi
 // With AVX2 four masses are computed at once, those of the next steps in advance.
 type side struct {
 	m      *mixture
-	axis   int        // the integer, 0..2
+	axis   int        // which integer of the mixture, 0..2
 	mid    int32      // the median, rounded
-	sign   int32      // 1 above, -1 below
+	sign   int32      // 1 for the side above the median, -1 for that below
 	cached [4]float64 // masses computed last; AVX2 only
 }
 

@@ -77,12 +77,12 @@ const (
 // cubeState is what is known of a cube before it is coded. Motions are scaled to six frames.
 type cubeState struct {
 	i            int // number of the cube
-	pos          vec // at the baseline
+	pos          vec // position at the baseline
 	rot          quat
 	move, turn   vec // before the baseline; 0 without a track
 	halfSide     float64
 	forecastMove vec // by the forecast; without one, move
-	forecastTurn vec // likewise; without a forecast, turn
+	forecastTurn vec // by the forecast; without one, turn
 }
 
 // newCubeState returns the state of cube i, which is about to be coded. Cube 0 is the player, which
@@ -403,7 +403,7 @@ const (
 // relative to the extrapolated cube. All are 0 if there is no such neighbour.
 func (s *scene) fillMover(f *featureVector, c *cubeState, nearest *nearestTwo, k int) {
 	if k >= nearest.n {
-		f.addZeros(1 + 3 + 9 + 3 + 3) // in the order below
+		f.addZeros(1 + 3 + 9 + 3 + 3) // as many as the features below
 		return
 	}
 	j := int(nearest.cube[k])
@@ -423,7 +423,7 @@ func (s *scene) fillMover(f *featureVector, c *cubeState, nearest *nearestTwo, k
 // the cube's. All are 0 if there is no such neighbour.
 func (s *scene) fillOther(f *featureVector, c *cubeState, nearest *nearestTwo, k int) {
 	if k >= nearest.n {
-		f.addZeros(3 + 3 + 3) // in the order below
+		f.addZeros(3 + 3 + 3) // as many as the features below
 		return
 	}
 	j := int(nearest.cube[k])

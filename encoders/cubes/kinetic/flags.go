@@ -51,12 +51,12 @@ func (s *scene) classify(i int) (c contextClasses) {
 	base := cube.At(s.base, i)
 	c.near, c.player = numNearClasses-1, numPlayerClasses-1
 	if i > 0 {
-		if d, j := s.nearestMoved(i); d >= 0 {
-			c.near = min(max(d-160+24, 0)/24, numNearClasses-2)
+		if distance, j := s.nearestMoved(i); distance >= 0 { // -1 if none is near
+			c.near = min(max(distance-160+24, 0)/24, numNearClasses-2)
 			c.interacting = int(cube.At(s.cur, int(j))[frame.CubeInteracting] & 1)
 		}
-		if d := cube.Distance2(cube.At(s.cur, 0), base); d < (numPlayerClasses*100)*(numPlayerClasses*100) {
-			c.player = min(isqrt(d)/100, numPlayerClasses-1)
+		if square := cube.Distance2(cube.At(s.cur, 0), base); square < (numPlayerClasses*100)*(numPlayerClasses*100) {
+			c.player = min(isqrt(square)/100, numPlayerClasses-1)
 		}
 	}
 	if s.forecast != nil && i > 0 {
@@ -106,7 +106,7 @@ func (e *coder) codeMoved(answer bool, i int, c *contextClasses) bool {
 	e.contexts.addTrained(t.player, (c.size*numPlayerClasses+c.player)*4+c.history/3)
 	e.contexts.addAdaptive(t.adaptMove, c.history*numForecastClasses+c.forecastMove)
 	e.contexts.addAdaptive(t.adaptRecentMoves, e.moveHistory)
-	moved := e.decide(rangecoder.Flag(answer), 0, &e.contexts)
+	moved := e.decide(rangecoder.Flag(answer), noMixture, &e.contexts)
 	e.moveHistory = (e.moveHistory<<1 | moved) % numMoveHistories
 	return moved != 0
 }
@@ -158,7 +158,7 @@ func (e *coder) codeInteracting(v int32, i int, moved bool, c *contextClasses) i
 	e.contexts.addTrained(t.neighbour, ((state*2+c.interacting)*2+s.baseMemo.age(i).interacting())*8+c.contacts)
 	e.contexts.addAdaptive(t.adaptAge, (old*2+rangecoder.Flag(moved))*numInteractAges+still)
 	e.contexts.addAdaptive(t.adaptNear, (state*2+c.interacting)*numNearClasses+c.near)
-	return int32(e.decide(int(v), 0, &e.contexts))
+	return int32(e.decide(int(v), noMixture, &e.contexts))
 }
 
 // largestTables are the context tables of the largest component, see codeLargest.
@@ -172,8 +172,8 @@ const numRatioClasses = 16
 const extraRow = 16
 
 // codeLargest encodes v, the index of the largest component of the orientation, or decodes and
-// returns it, in up to three decisions: is it another than the largest of the predicted orientation,
-// another than its second largest, and which of the other two. The contexts measure how close the
+// returns it, in up to three decisions: is it different from the largest of the predicted orientation,
+// different from its second largest, and which of the other two. The contexts measure how close the
 // decision is: by how much the largest predicted component exceeds the second, alone and relative to
 // the scale that the net predicts. old is the index in the baseline. e.netOutput must be that of the
 // orientation net.
@@ -182,6 +182,7 @@ func (e *coder) codeLargest(v int, predicted quat, old int, c *contextClasses) i
 	first, second := predicted.Largest()
 	excess := math.Abs(predicted[first]) - math.Abs(predicted[second])
 	margin := int(min(excess*60, 15)) // 0..15, in steps of 1/60
+	// The excess in quarter steps of a component, relative to the predicted scale.
 	ratio := min(halfLog2Class(excess*(4*smallScale)/dominantScale(&e.netOutput)), numRatioClasses-1)
 	e.contexts.reset(largestSlope, flagRate)
 	e.contexts.addTrained(t.margin, margin*2+rangecoder.Flag(first == old))
@@ -189,13 +190,13 @@ func (e *coder) codeLargest(v int, predicted quat, old int, c *contextClasses) i
 	e.contexts.addTrained(t.err, margin*numResidualClasses+c.residual)
 	e.contexts.addTrained(t.ratio, ratio*2+rangecoder.Flag(first == old))
 	e.contexts.addAdaptive(t.adapt, margin)
-	if e.decide(rangecoder.Flag(v != first), 0, &e.contexts) == 0 {
+	if e.decide(rangecoder.Flag(v != first), noMixture, &e.contexts) == 0 {
 		return first
 	}
 	e.contexts.reset(largestSlope, flagRate)
 	e.contexts.addTrained(t.second, ratio)
 	e.contexts.addTrained(t.err, extraRow*numResidualClasses+c.residual)
-	if e.decide(rangecoder.Flag(v != second), 0, &e.contexts) == 0 {
+	if e.decide(rangecoder.Flag(v != second), noMixture, &e.contexts) == 0 {
 		return second
 	}
 	var rest [2]int // the two components that are neither first nor second
@@ -208,5 +209,5 @@ func (e *coder) codeLargest(v int, predicted quat, old int, c *contextClasses) i
 	}
 	e.contexts.reset(largestSlope, flagRate)
 	e.contexts.addTrained(t.second, extraRow)
-	return rest[e.decide(rangecoder.Flag(v == rest[1]), 0, &e.contexts)]
+	return rest[e.decide(rangecoder.Flag(v == rest[1]), noMixture, &e.contexts)]
 }

@@ -15,10 +15,10 @@ type forecaster struct {
 	now              frame.Frame      // the coded frame, for refine
 	awake            []forecast.Awake // cubes that move at the baseline
 	listedCubes      frame.Rows       // the cubes of awake; in refine those that moved
-	path             forecast.Path    // of the player
-	predictions      []prediction     // see scene.forecast
+	path             forecast.Path    // motion of the player
+	predictions      []prediction     // of each cube: scene.forecast refers to it
 	predictionStates []predictionState
-	rounds           int // see simulationConfig
+	rounds           int // maximum number of repeated simulations in refine
 }
 
 // newForecaster returns a forecaster for frames of the given number of cubes.

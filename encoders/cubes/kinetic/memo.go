@@ -28,9 +28,9 @@ func maxTracks(rows int) int { return min(rows, max(rows/4, 256)) }
 type track struct {
 	cube        int32
 	move        [3]int16 // in units of 1/512 m
-	turn        [3]int16 // in units of turnUnit/turnSteps
+	turn        [3]int16 // rotation vector, in units of turnUnit/turnSteps
 	speed       [3]int16 // at this frame, by the refined forecast, in 1/speedSteps m/s; 0 in kinetic-lite
-	spin        [3]int16 // likewise, in 1/speedSteps rad/s
+	spin        [3]int16 // at this frame, by the refined forecast, in 1/speedSteps rad/s; 0 in kinetic-lite
 	stillFrames uint8    // frames of hardly any motion, by the forecast; 0 in kinetic-lite
 	contacts    uint8    // by the forecast; bits 0..2: any with floor, player, cubes; above: log2 class of their number
 	// Residuals of position and orientation, see packResidual.

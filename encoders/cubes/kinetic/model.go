@@ -12,7 +12,7 @@ import (
 // all coders.
 type model struct {
 	positionNet, orientationNet *nn.Net
-	slopes                      [numSlopes]int16 // in units of 1/slopeUnit
+	slopes                      [numSlopes]int16 // factors of logits, in units of 1/slopeUnit
 	weights                     []int16          // in units of 1/nat; the context tables are ranges of it
 	quietSums                   quietSums        // sums of weights, precomputed for quiet cubes
 	tables

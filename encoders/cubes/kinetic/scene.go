@@ -39,7 +39,7 @@ type scene struct {
 
 	simulates        bool              // kinetic: there is a forecast as soon as the player is coded
 	forecast         []prediction      // of each cube, see predicted; nil until the player is coded
-	predictionStates []predictionState // of each cube
+	predictionStates []predictionState // of each cube: whether its element of forecast is valid
 	mode             forecast.Mode     // the player's force, as the simulation found it
 }
 
@@ -52,21 +52,21 @@ type ordering struct {
 // playerMotion is the motion of the player since the baseline, known once the player is coded, and
 // its motion before the baseline (last...), both scaled to six frames.
 type playerMotion struct {
-	pos                 vec // at the baseline
+	pos                 vec // position at the baseline
 	move, turn          vec
 	stepRotation        quat // the rotation since the baseline, not scaled
-	sixFrameRotation    quat // the same as turn
+	sixFrameRotation    quat // turn as a quaternion: the rotation scaled to six frames
 	lastMove, lastTurn  vec
-	lastInverseRotation quat // the inverse of lastTurn
+	lastInverseRotation quat // the inverse of lastTurn, as a quaternion
 }
 
 // prediction is the state of a cube at the end of the forecast.
 type prediction struct {
 	pos          vec // in units of 1/512 m
 	rot          quat
-	speed        vec        // m/s
-	spin         vec        // rad/s
-	stillSeconds float64    // seconds
+	speed        vec        // in m/s at the end
+	spin         vec        // in rad/s at the end
+	stillSeconds float64    // seconds for which the cube has hardly moved
 	contacts     [3]float64 // contacts with the floor, the player, other cubes
 	impact       physics.Impact
 }

@@ -27,11 +27,11 @@ func Trainers() []train.Trainer {
 // recipe configures the training of one codec. First the nets are trained with samples of cubes
 // that moved. Then all clips are encoded with these nets, and the weights of decisions are fitted.
 type recipe struct {
-	name       string            // prefix of the files
-	simulation *simulationConfig // nil for kinetic-lite
+	name       string            // prefix of the names of the model's files
+	simulation *simulationConfig // the simulated physics; nil for kinetic-lite
 	hidden     [2]int            // widths of the nets' hidden layers
 	samples    int               // largest number of samples for each net
-	epochs     int               // of the nets
+	epochs     int               // passes over the samples in the training of a net
 }
 
 // maxHeldSamples is the largest number of samples of the held-out clip, for each net.
@@ -47,7 +47,7 @@ type training struct {
 	recipe
 	job train.Job
 	log train.Log
-	m   *model // trained so far
+	m   *model // the model, as far as it is trained
 }
 
 // train trains the nets and the weights of decisions and returns the files of the model.
@@ -221,9 +221,9 @@ type learner struct {
 	// sample receives the features x, the bases g and the outcome y of a cube that moved. coordinate
 	// is 0 for the position and 3 for the orientation. If sample is nil, weights are fitted.
 	sample            func(coordinate int, x []int32, g *mixtureBases, y [3]float64)
-	slopes            [numSlopes]float64 // in units of 1
-	weights           []float64          // in nats
-	slopeGradSquares  [numSlopes]float64 // sums of squared gradients
+	slopes            [numSlopes]float64 // factors of logits
+	weights           []float64          // weights of contexts, in nats
+	slopeGradSquares  [numSlopes]float64 // sum of the squared gradients of each slope
 	weightGradSquares []float64
 	rate              float64 // learning rate; 0 only measures the cost
 	costBits          float64 // cost of all decisions so far

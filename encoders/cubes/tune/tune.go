@@ -50,7 +50,7 @@ type widths struct {
 // Result is the cost of one setting.
 type Result struct {
 	XY       widths `json:"xy"`            // for an orientation those of all three components
-	Z        widths `json:"z"`             // for an orientation the same
+	Z        widths `json:"z"`             // of z; for an orientation the same as XY
 	Bits     int64  `json:"bits"`          // of all values
 	Samples  int64  `json:"samples"`       // number of values
 	Absolute int    `json:"absolute_bits"` // of an absolute value with its flag
@@ -101,7 +101,7 @@ type Search struct {
 	field         Field
 	classes       classes
 	counts        []int64 // of values by the classes of their three components, the last fastest
-	samples       int64   // number of values
+	samples       int64   // number of changed values counted
 	absoluteCount int64   // number of orientations with another largest component, which are always absolute
 }
 

@@ -26,11 +26,11 @@ func loss(y *[Outputs]float32, target *Target, gradient *[Outputs]float32) float
 	var length [3]float64 // of each row of the Jacobian, plus WidthFloor: the factor of the widths on that axis
 	for a := range length {
 		row := target.J[3*a : 3*a+3]
-		x, y, z := float64(row[0]), float64(row[1]), float64(row[2])
-		length[a] = math.Sqrt(float64(x*x)+float64(y*y)+float64(z*z)) + WidthFloor
+		j0, j1, j2 := float64(row[0]), float64(row[1]), float64(row[2])
+		length[a] = math.Sqrt(float64(j0*j0)+float64(j1*j1)+float64(j2*j2)) + WidthFloor
 	}
 	var prior, joint [Components]float64     // weights, not normalised; weights times probabilities of the outcome
-	var dMean, dWidth [Components][3]float64 // see componentMass
+	var dMean, dWidth [Components][3]float64 // derivatives by means and log widths, see componentMass
 	maxLogWeight := y[0]
 	for k := 1; k < Components; k++ {
 		maxLogWeight = max(maxLogWeight, y[k*perComponent])

@@ -39,7 +39,7 @@ type Config struct {
 // Point is the loss after an epoch, in bits per sample. Train is the mean during the epoch, while the
 // weights change; Held is that of the held-out samples after the epoch, NaN if there are none.
 type Point struct {
-	Epoch       int // from 1
+	Epoch       int // number of the epoch, from 1
 	Train, Held float64
 }
 
@@ -164,10 +164,10 @@ func (n *net) denseLayers() []nn.Dense {
 type pool struct {
 	net             *net
 	workers         [2]*worker
-	jobs            chan func()   // for the second goroutine
+	jobs            chan func()   // work for the second goroutine
 	done            chan struct{} // the second goroutine completed a job
 	biasPowerMean   float64       // beta1 to the power of the number of steps, for Adam's bias correction
-	biasPowerSquare float64       // likewise of beta2
+	biasPowerSquare float64       // beta2 to the power of the number of steps
 }
 
 // newPool returns a pool for batches of at most batch samples. Call close to stop its goroutine.
@@ -238,7 +238,7 @@ type worker struct {
 	sums    [][]float32 // of each layer: its outputs before activation
 	deltas  [][]float32 // of each layer: the derivatives of the loss by sums
 	grads   [][]float32 // of each layer: the derivatives of the loss by the weights
-	ids     []uint32    // memory of measure
+	ids     []uint32    // memory of measure: indices of samples
 }
 
 // newWorker returns a worker for at most limit samples.

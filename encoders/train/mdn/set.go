@@ -18,12 +18,12 @@ type Target struct {
 // Set is a set of samples. Inputs are stored as a codec passes them to the net, rounded to 1/1024 and clamped
 // to [-4, 4], so that training accounts for this. A sample takes two bytes for each input and 108 more.
 type Set struct {
-	inputs     int // of a sample
-	maxSamples int // 0 means no limit
+	inputs     int // number of inputs of a sample
+	maxSamples int // maximum number of samples; 0 means no limit
 	seen       int // number of samples added, including those not stored
 	rng        *rand.Rand
 	x          [][]int16  // inputs, in pages of pageSize samples: growing one slice would need twice the memory
-	targets    [][]Target // likewise
+	targets    [][]Target // targets, in pages of pageSize samples
 }
 
 // pageSize is the number of samples in a page of a Set.

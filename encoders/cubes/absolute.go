@@ -143,7 +143,7 @@ func codeFloatPosition(c *coder, q *cube.Row) {
 func (c *coder) requantise(f float64, lo, hi int32) int32 {
 	v := math.Round(f)
 	if !(v >= float64(lo) && v <= float64(hi)) { // also true for NaN
-		c.fail(fmt.Errorf("%w: %g", errFloat, f))
+		c.fail(fmt.Errorf("%w: %g, expected %d to %d", errFloat, f, lo, hi))
 		return lo
 	}
 	return int32(v)

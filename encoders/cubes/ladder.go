@@ -124,7 +124,7 @@ func (l *ladder) Encode(dst []byte, cur *frame.Frame, refs []encoders.Ref, _ enc
 	if c.err != nil {
 		return dst, nil, fmt.Errorf("cubes: %w", c.err)
 	}
-	return c.finish(b), nil, nil
+	return c.finish(b), nil, nil // the ladder has no memos
 }
 
 // Decode implements encoders.Decoder.
@@ -138,7 +138,7 @@ func (l *ladder) Decode(dst *frame.Frame, src []byte, refs []encoders.Ref, _ enc
 	if err := c.close(); err != nil {
 		return nil, fmt.Errorf("cubes: %w", err)
 	}
-	return nil, nil
+	return nil, nil // the ladder has no memos
 }
 
 // baseline returns the frame of the only reference.

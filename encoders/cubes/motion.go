@@ -26,7 +26,7 @@ type orientationParams struct {
 	positionWidths
 	OrientSmall int `toml:"orientation_small" help:"width of a small difference in a smallest-three component" unit:"bits" min:"1" max:"10"`
 	OrientLarge int `toml:"orientation_large" help:"width of a large difference in a smallest-three component" unit:"bits" min:"1" max:"10"`
-	GearBits    int `toml:"gear_bits" help:"width of a cube's class, which shifts all its widths; 0: one class, as published" unit:"bits" min:"0" max:"3"`
+	GearBits    int `toml:"gear_bits" help:"bits of a cube's width class, which shifts the widths of all its differences; 0: one class, as published" unit:"bits" min:"0" max:"3"`
 }
 
 // newRelativePosition returns the rung that sends the position as a difference from the baseline. Each

@@ -2,6 +2,7 @@ package cubes
 
 import (
 	"errors"
+	"fmt"
 	"math"
 	"math/bits"
 
@@ -17,8 +18,8 @@ type rotorParams struct {
 	RotorSmall int `toml:"rotor_small" help:"width of a small component of the rotation" unit:"bits" min:"1" max:"12"`
 	RotorLarge int `toml:"rotor_large" help:"width of a large component of the rotation" unit:"bits" min:"1" max:"12"`
 	RotorSteps int `toml:"rotor_steps" help:"steps of a rotation's component from no rotation to half a turn" unit:"steps" min:"128" max:"4096"`
-	RollBits   int `toml:"roll_bits" help:"width of the roll, the turn of a cube per distance moved, which each packet contains once; 0: no roll" unit:"bits" min:"0" max:"4"`
-	GearBits   int `toml:"gear_bits" help:"width of a cube's class, which shifts all its widths; 0: one class" unit:"bits" min:"0" max:"3"`
+	RollBits   int `toml:"roll_bits" help:"bits of the roll, the turn of a cube per distance moved, which each packet contains once; 0: no roll" unit:"bits" min:"0" max:"4"`
+	GearBits   int `toml:"gear_bits" help:"bits of a cube's width class, which shifts the widths of all its differences; 0: one class" unit:"bits" min:"0" max:"3"`
 }
 
 // newRotor returns the rung that sends an orientation as the rotation from the baseline's orientation.
@@ -193,7 +194,7 @@ func (t *rotor) codeOrientation(c *coder, k int, q, base *cube.Row, class int) {
 	if !exact {
 		correction = int(c.codeBits(uint64(plan.correction), correctionBits))
 		if correction >= numCorrections || correction == noCorrection { // no encoder writes these
-			c.fail(errCorrection)
+			c.fail(fmt.Errorf("%w: %d, expected 0 to %d except %d", errCorrection, correction, numCorrections-1, noCorrection))
 		}
 	}
 	if c.reading {

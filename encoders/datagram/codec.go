@@ -106,7 +106,7 @@ func newCodec(m *model, decoding bool) *codec { return &codec{coder: newCoder(m,
 func (e *codec) Encode(dst []byte, cur *frame.Frame, refs []encoders.Ref, spare encoders.Memo,
 	b *encoders.Budget) ([]byte, encoders.Memo, error) {
 	if len(cur.Body) > maxDatagram {
-		return dst, nil, fmt.Errorf("datagram: %d bytes, expected at most %d", len(cur.Body), maxDatagram)
+		return dst, nil, fmt.Errorf("datagram: a datagram of %d bytes, expected at most %d", len(cur.Body), maxDatagram)
 	}
 	acked := e.mergeRefs(refs)
 	out := e.encode(dst, cur.Body, acked)

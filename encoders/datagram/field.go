@@ -206,8 +206,8 @@ type predictor struct {
 	method      uint8
 	a, b        operand // components of a vector; a alone is a rate of change
 	turnRate    operand // angular speed of the direction of (a, b), counted from a to b
-	gain        factor  // from a x elapsed time to the change of the field
-	turnGain    factor  // from turnRate x elapsed time to an angle
+	gain        factor  // factor from a x elapsed time to the change of the field
+	turnGain    factor  // factor from turnRate x elapsed time to an angle
 	reversed    bool    // the angle is negated; in predictConstSpeed: the root is negative
 	speed       uint32  // length of (a, b); in predictHeading: a shorter vector points backwards
 	angleOffset uint32  // in predictHeading: added to the direction, in 1/2^32 turn

@@ -113,7 +113,7 @@ func (f *modelFile) codeBytes(b []byte) {
 	case !f.reading:
 		f.data = append(f.data, b...)
 	case len(f.data) < len(b):
-		f.fail("unexpected end")
+		f.fail("the file ends early")
 		clear(b)
 	default:
 		f.data = f.data[copy(b, f.data):]

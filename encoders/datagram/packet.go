@@ -331,7 +331,7 @@ func (k *coder) decode(dst, packet []byte, acked *ackedLog) ([]byte, error) {
 	}
 	if packet[0] == 0 {
 		if len(packet) > 1+maxDatagram {
-			return dst, fmt.Errorf("datagram: %w: %d bytes, expected at most %d", encoders.ErrCorrupt, len(packet)-1, maxDatagram)
+			return dst, fmt.Errorf("datagram: %w: a raw datagram of %d bytes, expected at most %d", encoders.ErrCorrupt, len(packet)-1, maxDatagram)
 		}
 		return append(dst, packet[1:]...), nil
 	}

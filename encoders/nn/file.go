@@ -76,7 +76,7 @@ func readShape(file []byte) (shape []int, body []byte, err error) {
 	}
 	layers, body := int(file[len(magic)]), file[len(magic)+1:]
 	if len(body) < 2*(layers+1) {
-		return nil, nil, fmt.Errorf("%w: file ends within the widths", errInvalidNet)
+		return nil, nil, fmt.Errorf("%w: file ends within the list of layer widths", errInvalidNet)
 	}
 	for range layers + 1 {
 		shape = append(shape, int(binary.LittleEndian.Uint16(body)))
@@ -149,7 +149,8 @@ func quantiseLayer(d *Dense, i, n int) ([]row, error) {
 			shift--
 		}
 		if shift < minShift {
-			return nil, fmt.Errorf("%w: layer %d, output %d: weights too large or not finite", errInvalidNet, i, k)
+			return nil, fmt.Errorf("%w: layer %d, output %d: weights are not finite, or too large even with %d fractional bits",
+				errInvalidNet, i, k, minShift)
 		}
 	}
 	return rows, nil

@@ -38,9 +38,9 @@ import (
 // Errors of a Coder that reads.
 var (
 	// ErrShort means that a reader decoded more than the packet contains.
-	ErrShort = errors.New("range-coded bytes ended early")
+	ErrShort = errors.New("range-coded packet ends early")
 	// errTail means that a complete packet has bytes that a writer would not have written.
-	errTail = errors.New("range-coded bytes do not end as written")
+	errTail = errors.New("range-coded packet does not end with the bytes that an encoder writes")
 )
 
 const (

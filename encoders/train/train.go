@@ -37,7 +37,7 @@ type File struct {
 // Point is a point of a loss curve, in bits per Trainer.Per.
 type Point struct {
 	Part        string  // the part that is trained, such as "position net"
-	Epoch       int     // 1 is the first pass
+	Epoch       int     // number of the pass over the clips, from 1
 	Train, Held float64 // losses of the clips trained with and of the held-out clip; Held is NaN without one
 }
 

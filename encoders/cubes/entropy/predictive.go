@@ -291,9 +291,10 @@ func (k *cubeContext) codeOrientation() {
 			bitLength(total, 31), k.lastTurnResidual, maxResidual, bitLength(last, 31), turnLength,
 			k.neighbourTurnResidual, k.ring, k.heightClass*numIdleClasses + k.idleClass, k.positionResidual, shiftLength,
 			bitLength(k.own.residual[0], 31), bitLength(k.own.residual[1], 31), bitLength(k.own.residual[2], 31)}
-		size := p.sizeModel.predict(3+j, &features)
-		k.setNumberContexts(2, size, min(k.positionResidual, numPaces-1), k.lastTurnResidual, maxResidual, turnLength)
-		p.signContext = signOffset + (2*4+bucket(size, 1, 8)/2)*numSigns + signClass(last)*9
+		size := p.sizeModel.predict(3+j, &features) // kinds 0 to 2 are x, y and z
+		const group = 2                             // of the contexts: the orientation, see setNumberContexts
+		k.setNumberContexts(group, size, min(k.positionResidual, numPaces-1), k.lastTurnResidual, maxResidual, turnLength)
+		p.signContext = signOffset + (group*4+bucket(size, 1, 8)/2)*numSigns + signClass(last)*9
 		residual := p.mixing.codeNumber(*component - predicted)
 		*component = predicted + residual
 		p.sizeModel.train(residual)

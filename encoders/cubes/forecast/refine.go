@@ -150,7 +150,7 @@ const turnSteps = smallScale / 2
 // other modes.
 const (
 	modeRadius   = 1200 // cubes within this distance of the player along x and y count, in units
-	maxModeError = 300  // bound of the error of one cube, in units
+	maxModeError = 300  // bound of the error of one cube, in units of 1/512 m
 	minModeCubes = 2    // with fewer cubes that moved the mode stays unknown
 	// suspiciousError is the mean error, in units, from which on other modes are tried. In the right mode it is
 	// smaller in 24 of 25 frames, in a wrong mode in one of ten.

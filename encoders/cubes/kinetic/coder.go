@@ -22,7 +22,7 @@ type coder struct {
 
 	features  featureVector
 	scratch   nn.Scratch
-	netOutput [netOutputs]int32 // of the net evaluated last
+	netOutput [netOutputs]int32 // outputs of the net evaluated last
 	mixture   mixture           // of the value that is coded
 	bases     mixtureBases
 
@@ -188,7 +188,7 @@ func (e *coder) codeMotion(i int, q, base *cube.Row, c *contextClasses) {
 	s.fillFeatures(&e.features, &state)
 	e.runNet(e.model.positionNet)
 	s.setPositionBases(&e.bases, &state)
-	e.setMixture(q, base, 0)
+	e.setMixture(q, base, 0) // coordinates 0 to 2: x, y, z
 	for a := range 3 {
 		old := base[frame.CubeX+a]
 		low, high := cube.Bounds(a)
@@ -205,7 +205,7 @@ func (e *coder) codeMotion(i int, q, base *cube.Row, c *contextClasses) {
 		e.bases.base[k] = smallestThree(poses[k], largest)
 	}
 	e.bases.jacobian = jacobian(poses[1], largest)
-	e.setMixture(q, base, 3)
+	e.setMixture(q, base, 3) // coordinates 3 to 5: the components of the orientation
 	for a := range 3 {
 		k := frame.CubeA + a
 		q[k] = e.codeValue(q[k], 0, cube.SmallMax, &e.mixture, a, 3+a, c.residual)

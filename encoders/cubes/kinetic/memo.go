@@ -101,7 +101,7 @@ const stillMax = 31
 // still returns how long the cube has been still, in units of six frames.
 func (a age) still() int { return int(a & stillMax) }
 
-// stillBefore returns how long the cube had been still one step earlier, at most 2.
+// stillBefore returns how long the cube had been still one step earlier, in units of six frames, at most 2.
 func (a age) stillBefore() int {
 	if s := a.still(); s > 0 {
 		return min(s-1, 2)

@@ -22,7 +22,7 @@ const (
 // integer, so an integer that is known changes the weights of the components for the next one.
 type mixture struct {
 	weight   [components]float64    // of each component; the sum is 1
-	mean     [3][components]float64 // of each integer, by component
+	mean     [3][components]float64 // mean of each integer, by component
 	invScale [3][components]float64 // 1/scale of the logistic distribution of each integer, by component
 }
 

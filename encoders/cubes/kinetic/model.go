@@ -116,7 +116,7 @@ func readTables(m *model, file []byte) error {
 			run = int(binary.LittleEndian.Uint16(file[at:]))
 		}
 		if len(all)+run > cap(all) {
-			return fmt.Errorf("%w: more than %d slopes and weights", errModel, cap(all))
+			return fmt.Errorf("%w: more than %d slopes and weights, the expected number", errModel, cap(all))
 		}
 		for range run {
 			all = append(all, v)
@@ -160,8 +160,9 @@ func readModel(position, orientation, tables []byte) (*model, error) {
 	}
 	if m.positionNet.Out() != netOutputs || m.orientationNet.Out() != netOutputs ||
 		m.orientationNet.In() != m.positionNet.In()+residualFeatures {
-		return nil, fmt.Errorf("%w: position net with %d inputs and %d outputs, orientation net with %d and %d", errModel,
-			m.positionNet.In(), m.positionNet.Out(), m.orientationNet.In(), m.orientationNet.Out())
+		return nil, fmt.Errorf("%w: position net with %d inputs and %d outputs, orientation net with %d and %d, expected %d outputs and "+
+			"%d more inputs of the orientation net", errModel, m.positionNet.In(), m.positionNet.Out(),
+			m.orientationNet.In(), m.orientationNet.Out(), netOutputs, residualFeatures)
 	}
 	return m, nil
 }

@@ -43,7 +43,7 @@ func newCrowd(cubes, movers int) *crowd {
 	c := &crowd{scene: physics.NewScene(cubes), rng: rand.New(rand.NewPCG(uint64(cubes), uint64(movers))), cubes: cubes,
 		movers: movers, table: make([]int32, cubes*frame.CubeFields)}
 	rigid := physics.RecorderParams()
-	rigid.Effort = 8 + cubes/100 // enough for every step
+	rigid.Effort = 8 + cubes/100 // enough contacts and sweeps for every step
 	c.scene.Reset(rigid, nil)
 	upright := physics.Quat{W: 1}
 	const playerHalf, cubeHalf = 0.75, 0.2 // half the sides, in metres

@@ -32,14 +32,14 @@ type batch struct {
 // batches holds the statistics of the last maxAge+1 batches.
 type batches struct {
 	layout
-	size     int // number of messages of a batch
-	entries  [maxAge + 1]batch
-	newest   uint16         // number of the newest batch
-	started  bool           // a message was counted since the start or forgetAll
-	span     int            // batches from the first one to the newest, at most maxAge+1
-	expired  int64          // number of batches older than maxAge so far
-	scratch  tally          // counts of the current chunk
-	onForget func(b *batch) // called before a batch is forgotten; may be nil
+	size     int               // number of messages of a batch
+	entries  [maxAge + 1]batch // batches with statistics, in no order
+	newest   uint16            // number of the newest batch
+	started  bool              // a message was counted since the start or forgetAll
+	span     int               // batches from the first one to the newest, at most maxAge+1
+	expired  int64             // number of batches older than maxAge so far
+	scratch  tally             // counts of the current chunk
+	onForget func(b *batch)    // called before a batch is forgotten; may be nil
 }
 
 // locate returns the batch of a tick, and the index of its message in the batch.

@@ -69,8 +69,8 @@ func suits(s *frame.Schema) bool { return s.Rows == 0 && s.Delivery != frame.Rel
 // An endpoint is the state that sender and receiver have in common.
 type endpoint struct {
 	params  settings
-	batches batches
-	models  modelChain
+	batches batches    // statistics of the latest messages
+	models  modelChain // models that packets may name
 }
 
 // newEndpoint returns an endpoint with the initial model.

@@ -131,7 +131,7 @@ type modelChain struct {
 	newest     uint64               // index of the newest stored model
 	builtIndex uint64               // index of the model that is built
 	built      bool                 // false if model is not valid
-	model      model
+	model      model                // the model that is built
 }
 
 // maxModelCount bounds the sum of a model's counts. Beyond it all counts are halved, so that the

@@ -27,7 +27,7 @@ type receiver struct {
 // valid only while the model is young.
 type buildTime struct {
 	tick  uint32
-	valid bool
+	valid bool // the tick is that of a young model
 }
 
 // maxLateness bounds the lateness of a message, in messages. A larger gap makes the receiver start

@@ -23,7 +23,7 @@ import (
 // A table is a tally prepared for counting how often any of a range of bytes followed a context:
 // with cumulative sums, this takes two lookups.
 type table struct {
-	order    int
+	order    int      // length of contexts in bytes
 	keys     tally    // context and byte, sorted; see contextKey
 	sums     []uint32 // sums[i]: the count of keys[:i]
 	rowStart []uint32 // index of the first key by the context's latest byte; nil at order 0
@@ -111,7 +111,7 @@ func (t *table) buildRowIndex() {
 
 // buildDense computes dense, for tables of order 0 and 1.
 func (t *table) buildDense() {
-	contexts := 1 << (8 * t.order)
+	contexts := 1 << (8 * t.order) // 1 or 256
 	if t.dense == nil {
 		t.dense = make([]uint32, contexts*rowSize)
 	}

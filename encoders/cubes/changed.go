@@ -12,9 +12,9 @@ import (
 // changedRung is a rung that sends only the cubes that differ from the baseline: first their
 // indices, then their rows.
 type changedRung struct {
-	indices indexCoder
-	rows    rowCoder
-	changed []int32 // the cubes that changed, ascending; memory is reused
+	indices indexCoder // codes the list of changed cubes
+	rows    rowCoder   // codes the rows of these cubes
+	changed []int32    // the cubes that changed, ascending; memory is reused
 }
 
 // indexCoder codes an ascending list of row numbers below rows.

@@ -92,8 +92,8 @@ type rung interface {
 // it reuses memory.
 type ladder struct {
 	coder coder
-	rows  int
-	rung  rung
+	rows  int  // number of cubes
+	rung  rung // codes the cubes of a frame
 }
 
 // newCodec returns the function New of a codec. build returns its rung for the given number of cubes;
@@ -150,9 +150,9 @@ func (l *ladder) baseline(refs []encoders.Ref) *frame.Frame {
 // returns it; a reader ignores that value and returns the one in the packet. A writer also accounts
 // for the bits.
 type coder struct {
-	reading bool // decoding: read from r, otherwise write to w
-	w       bitio.Writer
-	r       bitio.Reader
+	reading bool                      // decoding: read from r, otherwise write to w
+	w       bitio.Writer              // the packet, when encoding
+	r       bitio.Reader              // the packet, when decoding
 	err     error                     // the first error of the packet; nil if none
 	charged int                       // bits of the packet that are in spent
 	spent   [encoders.SlotPadding]int // bits written so far of each slot of the budget

@@ -74,9 +74,9 @@ type orientationCoder interface {
 // motionCoder is a rowCoder: it codes which parts of a cube changed (codeParts), the width class if
 // position or orientation changed, and the changed parts relative to the baseline.
 type motionCoder struct {
-	classBits   uint // of the width class; 0 if there is one class
-	position    positionCoder
-	orientation orientationCoder
+	classBits   uint             // of the width class; 0 if there is one class
+	position    positionCoder    // codes positions
+	orientation orientationCoder // codes orientations
 }
 
 // beginRows implements rowCoder.
@@ -205,8 +205,8 @@ var closeGapWidths = []uint{0, 3, 5}
 // smallestThreeCoder is an orientationCoder: differences of the smallest three, or the absolute
 // orientation if the largest component changed or a difference does not fit.
 type smallestThreeCoder struct {
-	classes   []widths // of a difference in each width class
-	costTable classCostTable
+	classes   []widths       // of a difference in each width class
+	costTable classCostTable // bits of a difference, in each width class
 }
 
 // newSmallestThreeCoder returns a coder of n width classes; w are the widths in the middle class.
@@ -313,8 +313,8 @@ func (t classCostTable) costs(v int32) classCosts {
 
 // positionCoder codes positions relative to the baseline in any width class.
 type positionCoder struct {
-	classes []axisWidths // widths in each class
-	xy, z   classCostTable
+	classes []axisWidths   // widths in each class
+	xy, z   classCostTable // bits of a difference in x or y, and in z, in each class
 }
 
 // newPositionCoder returns a positionCoder of n width classes; xy and z are the widths in the middle class.

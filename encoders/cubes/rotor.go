@@ -40,12 +40,12 @@ func newRotor(rows int, params any) rung {
 // "relative"; if both are 0, the absolute orientation; otherwise three differences of the bivector and,
 // unless exact, the correction.
 type rotor struct {
-	steps     int32    // number of steps into which the length of a bivector is quantised, from no rotation to half a turn
-	rollBits  uint     // number of bits of the roll in a packet
-	classes   []widths // by width class: the two sizes of a difference of a component
-	costTable classCostTable
-	roll      int32       // of this packet, see predictRoll
-	plans     []rotorPlan // when encoding: of each cube of the list that turned
+	steps     int32          // number of steps into which the length of a bivector is quantised, from no rotation to half a turn
+	rollBits  uint           // number of bits of the roll in a packet
+	classes   []widths       // by width class: the two sizes of a difference of a component
+	costTable classCostTable // bits of a difference of a component, in each width class
+	roll      int32          // of this packet, see predictRoll
+	plans     []rotorPlan    // when encoding: of each cube of the list that turned
 }
 
 // rotorPlan is how an encoder sends one rotation.
@@ -83,7 +83,7 @@ func (t *rotor) planAll(cur, base *frame.Frame, list []int32) int32 {
 			length[roll] += bits.Len32(zigzag(plan.bivector[0]-rolled[0])) + bits.Len32(zigzag(plan.bivector[1]-rolled[1]))
 		}
 	}
-	best := 0
+	best := 0 // the first of equal lengths
 	for roll := range 1 << t.rollBits {
 		if length[roll] < length[best] {
 			best = roll

@@ -141,7 +141,7 @@ func (e *codec) mergeRefs(refs []encoders.Ref) *ackedLog {
 	if second == nil { // such as the initial state, which has no memo
 		return newest
 	}
-	e.merger.merge(&e.mergedLog, newest, second, nil, nil) // no newer datagram
+	e.merger.merge(&e.mergedLog, newest, second, nil, nil) // nil: no newer datagram
 	return &e.mergedLog
 }
 
@@ -173,7 +173,7 @@ func (e *codec) newMemo(acked *ackedLog, f *frame.Frame, spare encoders.Memo) en
 // than all of acked. If f is too long to be modelled, dst gets the messages of acked only.
 func (e *codec) mergeDatagram(dst, acked *ackedLog, f *frame.Frame) {
 	if len(f.Body) > maxBytes {
-		e.merger.merge(dst, acked, &emptyLog, nil, nil)
+		e.merger.merge(dst, acked, &emptyLog, nil, nil) // nil: no newer datagram
 		return
 	}
 	e.parse(f.Body, nil, nil) // finds the messages, which needs neither references nor a visitor

@@ -12,9 +12,9 @@ import (
 // over buckets that are wider the larger the residual is. The distribution depends on a class: see
 // fieldCoder.beginField.
 type field struct {
-	bits       uint8 // number of bits
-	nUnits     uint8 // of 8 bits, the highest first; the first unit may have fewer
-	predictors [maxPredictors]predictor
+	bits       uint8                    // number of bits
+	nUnits     uint8                    // of 8 bits, the highest first; the first unit may have fewer
+	predictors [maxPredictors]predictor // the second equals the first if there is only one
 
 	// bucketCost holds the cost of each bucket in 1/8 bit, for residuals of 0 and more, and for
 	// those below 0. It is stored in the model file.
@@ -203,7 +203,7 @@ const firstWithoutRef = predictConstSpeed
 
 // A predictor predicts a field by one method. Parameters that the method does not use are zero.
 type predictor struct {
-	method      uint8
+	method      uint8   // predictSameKind and so on
 	a, b        operand // components of a vector; a alone is a rate of change
 	turnRate    operand // angular speed of the direction of (a, b), counted from a to b
 	gain        factor  // factor from a x elapsed time to the change of the field
@@ -388,20 +388,20 @@ func roundedSqrt(v int64) int64 {
 // restrict the field's value to an interval. The next bit halves the interval; the probability of each
 // half follows from the distribution of the residual.
 type fieldCoder struct {
-	active       bool   // the current unit belongs to a field with a prediction
-	field        *field // nil if none, or if its predictors have no reference
-	unitIndex    uint8  // of the current unit in the field
-	prefix       int64  // the complete units of the value; the bits of the other units are 0
-	lastResidual int64  // of the first predictor, in the last complete field
-	intervalSize int64  // number of values that are possible after the bits so far
-	nPredictors  int    // number of predictors that can be used
-	estimates    [maxPredictors]estimate
+	active       bool                    // the current unit belongs to a field with a prediction
+	field        *field                  // nil if none, or if its predictors have no reference
+	unitIndex    uint8                   // of the current unit in the field
+	prefix       int64                   // the complete units of the value; the bits of the other units are 0
+	lastResidual int64                   // of the first predictor, in the last complete field
+	intervalSize int64                   // number of values that are possible after the bits so far
+	nPredictors  int                     // number of predictors that can be used
+	estimates    [maxPredictors]estimate // of which the first nPredictors are used
 }
 
 // An estimate is one prediction of the current field and the interval of residuals that the bits so
 // far leave possible.
 type estimate struct {
-	prediction     int64
+	prediction     int64                    // of the field's value
 	class          int                      // class of the residual's distribution, see residualClass
 	massBelow      *[2][nBuckets + 1]uint32 // the distribution
 	start          int64                    // smallest residual of the interval
@@ -414,7 +414,7 @@ type estimate struct {
 func (s *fieldCoder) beginUnit(p *parser) {
 	s.active = false
 	unit := p.unitIndex()
-	if unit >= unitsPerKind {
+	if unit >= unitsPerKind { // later units belong to no field
 		return
 	}
 	um := &p.model.units[p.modelIndex()]
@@ -424,7 +424,7 @@ func (s *fieldCoder) beginUnit(p *parser) {
 	f := &p.model.fields[um.field]
 	if um.fieldUnit == 0 {
 		if p.ref.units == nil && f.predictors[0].method < firstWithoutRef {
-			s.field = nil
+			s.field = nil // also not active for the other units of the field
 			return
 		}
 		cur := message{units: p.units[history+p.msgFirstUnit : history+p.unitCount]}

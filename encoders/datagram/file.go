@@ -95,8 +95,8 @@ func (m *model) buildTables() {
 // writes its argument, or reads it and checks its range.
 type modelFile struct {
 	data    []byte // written so far, or still to be read
-	reading bool
-	err     error // sticky: the first damage found while reading
+	reading bool   // the model is read from data; otherwise it is written
+	err     error  // sticky: the first damage found while reading
 }
 
 // fail records that the file is damaged and discards the rest of it.

@@ -32,19 +32,19 @@ const (
 // A mixer predicts the bits of a unit by logistic mixing: it adds the inputs, which are logits, with
 // trained weights. The weights do not adapt.
 type mixer struct {
-	parser *parser
+	parser *parser           // position in the datagram, and the messages to compare with
 	unit   *unitModel        // model of the current unit
 	hashes [nContexts]uint32 // of the contexts of the current unit
 
 	// For the current tree of up to four bits.
 	slots   [nContexts]*slot
-	weights [nInputs]int32
+	weights [nInputs]int32 // of the inputs, for the current tree
 
 	// expected[0] is the unit in the reference. expected[1] is the unit in the field's first
 	// prediction; without a prediction, the unit in the latest message of the kind.
 	expected    [2]uint32
-	hasExpected [2]bool
-	noExpected  bool // hasExpected is false for both
+	hasExpected [2]bool // whether expected has a unit: see begin
+	noExpected  bool    // hasExpected is false for both
 
 	// agreement is the index into unitModel.agreeLogits for the unit's first bit: 8 times a number from 0
 	// to 7 whose bits are set if the preceding three units equal the reference's.
@@ -60,7 +60,7 @@ func (x *mixer) begin() {
 	x.unit = &p.model.units[index]
 	p.gatherSources()
 	unit := p.unitIndex()
-	seed := uint32(index) << 16
+	seed := uint32(index) << 16 // and in the lower bits the number of the context, from 1
 	x.hashes[0] = mix32(seed | 1)
 	for i := range x.unit.recipes {
 		x.hashes[1+i] = x.unit.recipes[i].hash(seed|uint32(2+i), &p.sources)
@@ -72,7 +72,7 @@ func (x *mixer) begin() {
 		x.hasExpected[1], x.expected[1] = unit < len(p.sameKind.units), uint32(p.sources[srcSameKind])
 	}
 	x.noExpected = !x.hasExpected[0] && !x.hasExpected[1]
-	x.agreement = int(p.sources[srcAgreement]&7) * 8
+	x.agreement = int(p.sources[srcAgreement]&7) * 8 // the lowest three bits are for the last three units
 }
 
 // hasSteadyFlag reports whether the code of the unit begins with a flag that is 1 if the unit equals

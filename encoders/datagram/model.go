@@ -21,29 +21,29 @@ const (
 // A model is a trained model of a program's datagrams. Coding does not change it, so any number of
 // encoders and decoders may share it.
 type model struct {
-	acked        bool          // the model uses acknowledged datagrams
-	kinds        []messageKind // kind 0 is that of a datagram's start without an anchor
-	units        []unitModel   // unitsPerKind for each kind: see parser.modelIndex
-	fields       []field
+	acked        bool               // the model uses acknowledged datagrams
+	kinds        []messageKind      // kind 0 is that of a datagram's start without an anchor
+	units        []unitModel        // unitsPerKind for each kind: see parser.modelIndex
+	fields       []field            // numbers that are predicted as a whole
 	slots        []slot             // a hash table of 1<<(32-hashShift) slots: see findSlot
 	hashShift    uint               // hash>>hashShift is the index of a slot
 	foundWeights [64][nInputs]int16 // weights by which contexts have slots, bits 0 to 3, and mixer.comparisonFlags
-	lengths      lengths
+	lengths      lengths            // distribution of the lengths of datagrams
 
-	anchors anchors
+	anchors anchors // finds the kind of message that an anchor begins
 }
 
 // A messageKind describes messages of one layout. A message ends where one with an anchor begins, or
 // after a fixed size.
 type messageKind struct {
-	anchor      uint32 // the first four bytes, big-endian, if anchored
-	anchored    bool
-	keyUnit     int8  // index of the unit that identifies what the message is about; -1 if none
-	size        uint8 // bytes after which the message ends and one of kind next begins; 0 means no limit
-	next        uint8 // kind of the message after one of the given size; not used without a size
-	clockByte   int8  // index of the first of four bytes with a time; -1 if none
-	clockFormat uint8 // of that time: clockFloatBE and so on
-	groups      []group
+	anchor      uint32                        // the first four bytes, big-endian, if anchored
+	anchored    bool                          // messages begin with the anchor
+	keyUnit     int8                          // index of the unit that identifies what the message is about; -1 if none
+	size        uint8                         // bytes after which the message ends and one of kind next begins; 0 means no limit
+	next        uint8                         // kind of the message after one of the given size; not used without a size
+	clockByte   int8                          // index of the first of four bytes with a time; -1 if none
+	clockFormat uint8                         // of that time: clockFloatBE and so on
+	groups      []group                       // ranges of bytes whose bits are rearranged
 	groupAt     [unitsPerKind + maxSpan]uint8 // by byte: 1 + index of the group that begins there; 0 if none
 }
 
@@ -64,13 +64,13 @@ type groupUnit struct {
 
 // A unitModel predicts the unit at one position of the messages of one kind.
 type unitModel struct {
-	seen        bool // the unit occurred in training; otherwise it is random
-	random      bool // no context predicts the unit: its bits are coded directly
-	lowRandom   bool // no context predicts the last four bits
-	usuallyRef  bool // nearly always equal to the reference's unit
-	usuallyZero bool // nearly always 0 if there is no reference
-	zeroLogit   int8 // of the probability of 0 if there is no reference, in 1/16 nat
-	recipes     [nRecipes]recipe
+	seen        bool             // the unit occurred in training; otherwise it is random
+	random      bool             // no context predicts the unit: its bits are coded directly
+	lowRandom   bool             // no context predicts the last four bits
+	usuallyRef  bool             // nearly always equal to the reference's unit
+	usuallyZero bool             // nearly always 0 if there is no reference
+	zeroLogit   int8             // of the probability of 0 if there is no reference, in 1/16 nat
+	recipes     [nRecipes]recipe // contexts that predict the unit
 
 	// agreeLogits holds the logits, as int8 in 1/16 nat, of the next bit being that of mixer.expected,
 	// by mixer.agreement plus the number of preceding bits.
@@ -107,8 +107,8 @@ var emptySlot slot
 // anchors is a hash table from anchors to message kinds, with linear probing. The hash is the upper 6 bits
 // of the product with 2^32 divided by the golden ratio (Knuth's multiplicative hashing).
 type anchors struct {
-	prefixes [64]uint32
-	kinds    [64]uint8 // 0 if the entry is free
+	prefixes [64]uint32 // four bytes, big-endian
+	kinds    [64]uint8  // 0 if the entry is free
 }
 
 // insert adds an anchor that is not in the table. An entry of kind 0 is free, because kind 0 has no anchor.
@@ -243,8 +243,8 @@ const (
 
 // A recipe defines a context: a selection of bits of each of n sources.
 type recipe struct {
-	n     uint8
-	parts [maxParts]part
+	n     uint8          // number of parts
+	parts [maxParts]part // selected bits, of which the first n are used
 }
 
 // A part selects the bits of a source that are set in mask.

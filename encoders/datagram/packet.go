@@ -32,7 +32,7 @@ const maxDatagram = 1 << 16
 // A coder encodes or decodes datagrams. It holds all working memory, so that coding does not
 // allocate. A coder must not be used by several goroutines.
 type coder struct {
-	model    *model
+	model    *model           // of the program's datagrams
 	parser   parser           // divides the datagram into messages and units
 	mixer    mixer            // predicts the bits of a unit
 	rc       rangecoder.Coder // range coder of the packet
@@ -52,8 +52,8 @@ type coder struct {
 // A decision is one binary decision, or up to 8 bits that are coded directly.
 type decision struct {
 	p     uint32 // probability of a 1, of 65536; 0 means that value is coded directly
-	value uint8
-	bits  uint8 // number of bits in value if p is 0
+	value uint8  // the bit, or the bits coded directly
+	bits  uint8  // number of bits in value if p is 0
 }
 
 // The parameter decoding of newCoder and newCodec.
@@ -221,7 +221,7 @@ func (k *coder) codeUnit(v byte, bits uint) byte {
 	um := &k.model.units[p.modelIndex()]
 	if um.random {
 		v = k.codeDirect(v, bits)
-		p.field.active = false
+		p.field.active = false // its intervals do not follow bits that are coded directly
 		p.addUnit(v)
 		return v
 	}
@@ -308,7 +308,7 @@ const noLength = -1
 func (k *coder) writePacket(dst []byte, size int) []byte {
 	rc := &k.rc
 	rc.Write(dst)
-	rc.Bit(0, rawProb)
+	rc.Bit(0, rawProb) // not raw
 	rc.Bit(rangecoder.Flag(k.lowTrust), lowTrustProb)
 	if size >= 0 {
 		k.model.lengths.code(rc, k.parser.size, size)
@@ -329,14 +329,14 @@ func (k *coder) decode(dst, packet []byte, acked *ackedLog) ([]byte, error) {
 	if len(packet) == 0 {
 		return dst, nil
 	}
-	if packet[0] == 0 {
+	if packet[0] == 0 { // raw
 		if len(packet) > 1+maxDatagram {
 			return dst, fmt.Errorf("datagram: %w: a raw datagram of %d bytes, expected at most %d", encoders.ErrCorrupt, len(packet)-1, maxDatagram)
 		}
 		return append(dst, packet[1:]...), nil
 	}
 	k.rc.Read(packet)
-	k.rc.Bit(0, rawProb)
+	k.rc.Bit(0, rawProb) // 0, not raw, because the first byte is not 0
 	lowTrust := k.rc.Bit(0, lowTrustProb) == 1
 	n := k.model.lengths.code(&k.rc, 0, len(packet))
 	dst = slices.Grow(dst, n)

@@ -5,7 +5,7 @@ import "slices"
 // A message is an earlier message with which the current one is compared. The zero message stands for
 // none.
 type message struct {
-	units []byte
+	units []byte // nil if there is no message
 	clock uint32 // the time in its datagram, 0 if the model has found none
 }
 
@@ -47,15 +47,15 @@ type parser struct {
 	ref, prevRef message // the last two acknowledged messages of the kind with the same key, or sameKind
 	sameKind     message // the latest message of the kind, in this datagram or an acknowledged one
 
-	sources [nSources]byte // the values of contexts for the current unit: see gatherSources
-	field   fieldCoder
+	sources [nSources]byte           // the values of contexts for the current unit: see gatherSources
+	field   fieldCoder               // predictions of the current field
 	units   [history + maxUnits]byte // of the datagram, after zeros
 }
 
 // A unitRange is a message of the current datagram: units from to to-1.
 type unitRange struct {
 	from, to int
-	clock    uint32
+	clock    uint32 // the time in the datagram so far
 }
 
 // begin starts a datagram of size bytes.
@@ -171,13 +171,13 @@ func (p *parser) findRefs() {
 	}
 	key := 0
 	if k := int(p.model.kinds[p.kind].keyUnit); k >= 0 {
-		if p.unitIndex() <= k {
+		if p.unitIndex() <= k { // the key is not coded yet
 			return
 		}
 		key = int(p.units[history+p.msgFirstUnit+k])
 	}
 	latest, previous := p.acked.findLatest(p.kind, key)
-	if latest == nil {
+	if latest == nil { // no acknowledged message has the key
 		return
 	}
 	p.ref = message{p.acked.unitsOf(latest), latest.clock}
@@ -201,7 +201,7 @@ const anyKey = -1
 // been acknowledged when it was sent. As those were acknowledged, the receiver holds the same log.
 type ackedLog struct {
 	records []record // the messages, the oldest first
-	units   []byte
+	units   []byte   // units of all messages, one message after the other
 }
 
 // A record describes one message of a log.
@@ -209,7 +209,7 @@ type record struct {
 	tick           uint32 // tick of the message's datagram
 	firstUnit      uint16 // index of the message's first unit in the datagram
 	offset, length uint16 // of its units in ackedLog.units
-	kind           uint8
+	kind           uint8  // kind of the message
 	key            uint8  // value of the kind's key unit, 0 if the kind has none
 	clock          uint32 // the time in the datagram
 }

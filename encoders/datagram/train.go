@@ -104,9 +104,9 @@ const ackLag = 4
 
 // A sample is a datagram of the training data.
 type sample struct {
-	data []byte
-	clip int // index of its clip; samples of a clip are consecutive
-	fold int // number of its fold of the cross-validation, from 0 to folds-1
+	data []byte // bytes of the datagram
+	clip int    // index of its clip; samples of a clip are consecutive
+	fold int    // number of its fold of the cross-validation, from 0 to folds-1
 }
 
 // folds is the number of folds of the cross-validation: weights are learned on each fold with the
@@ -128,11 +128,11 @@ func assignFolds(list []sample) {
 // An ackReplay provides the acknowledged messages for each sample, as in a session in which every
 // datagram is acknowledged after ackLag further ones.
 type ackReplay struct {
-	encoder *codec
+	encoder *codec               // parses the datagrams and merges their messages
 	logs    [ackLag + 2]ackedLog // memos of the last datagrams, as a ring
-	merged  ackedLog
-	count   int // datagrams of the clip so far
-	clip    int // -1 before the first sample
+	merged  ackedLog             // result of next
+	count   int                  // datagrams of the clip so far
+	clip    int                  // -1 before the first sample
 }
 
 // newAckReplay returns a replay for samples of model m.
@@ -174,8 +174,8 @@ func (t *trainer) forEachSample(samples []sample, visit func(k *coder, s *sample
 
 // A trainer trains a model in several steps: see train.
 type trainer struct {
-	model   *model
-	samples []sample
+	model   *model             // trained so far
+	samples []sample           // datagrams of all clips
 	budget  int                // maximum size of the model file, in bytes
 	pieces  [][]piece          // by kind: found by findLayouts
 	clocks  [][]clockCandidate // by kind: found by findLayouts
@@ -218,7 +218,7 @@ func (t *trainer) allocUnits() {
 // A comparedMessage is a message of the samples with the messages that the parser compares it with.
 type comparedMessage struct {
 	raw, units             []byte // the bytes, and the units that they are coded as
-	clock                  uint32
+	clock                  uint32 // time in the datagram
 	ref, prevRef, sameKind message
 }
 

@@ -9,8 +9,8 @@ import (
 
 // A clockCandidate is a position in messages of a kind where a time may be.
 type clockCandidate struct {
-	offset int8
-	format uint8
+	offset int8  // index of the first of four bytes in the message
+	format uint8 // clockFloatBE and so on
 }
 
 // findClocks returns up to 8 positions and formats at which a time may be in the messages of list: at least
@@ -150,9 +150,9 @@ func halfSampleMode(sorted []int64) int64 {
 
 // A fieldFit is a piece that may become a field, with the predictors that were tried for it.
 type fieldFit struct {
-	kind, first int // kind of message, and index of the first unit in it
-	bits        uint8
-	trials      []trial
+	kind, first int                      // kind of message, and index of the first unit in it
+	bits        uint8                    // number of bits
+	trials      []trial                  // predictors that were tried, with their costs
 	predictors  [maxPredictors]predictor // the cheapest ones, set by choosePredictors
 	useful      bool                     // the predictors save enough to make the piece a field
 }
@@ -172,8 +172,8 @@ type trial struct {
 
 // A fitter finds predictors for the fields of one kind of messages.
 type fitter struct {
-	messages []comparedMessage
-	fields   []*fieldFit
+	messages []comparedMessage // samples of the kind
+	fields   []*fieldFit       // pieces of the kind that may become fields
 }
 
 // predictionInput returns the input for predictions of the fields of c. Its current message is complete.

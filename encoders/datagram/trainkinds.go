@@ -208,7 +208,7 @@ const (
 
 // A piece is a range of bits of a message that is taken as one number.
 type piece struct {
-	firstBit, bits int
+	firstBit, bits int  // index of the first bit in the message, and number of bits
 	littleEndian   bool // the lowest byte comes first; only in order bytewise
 }
 
@@ -362,7 +362,7 @@ func simplestCost(values *[4][]int64, bits int) int64 {
 			case predictRef:
 				cost.add(value - ref[i])
 			case predictLine:
-				cost.add(value - 2*ref[i] + prevRef[i])
+				cost.add(value - 2*ref[i] + prevRef[i]) // as far after ref as ref is after prevRef
 			}
 		}
 		best = min(best, cost.bits)

@@ -320,16 +320,16 @@ func (t *trainer) tableShift() uint {
 // A unitSample is a unit of a sample with what its predictions depend on. findRecipes and learnWeights
 // each set only the fields that they use.
 type unitSample struct {
-	index       uint16 // index of its unitModel in model.units
-	value       byte
-	bits        uint8
-	fold        uint8
-	flags       uint8 // result of mixer.comparisonFlags for the unit
-	agreement   uint8 // mixer.agreement at the unit
-	hasExpected [2]bool
-	learn       bool // the weights learn from this unit
-	sources     [nSources]byte
-	expected    [2]byte
+	index       uint16                       // index of its unitModel in model.units
+	value       byte                         // of the unit
+	bits        uint8                        // number of bits of the unit
+	fold        uint8                        // fold of its datagram: see sample
+	flags       uint8                        // result of mixer.comparisonFlags for the unit
+	agreement   uint8                        // mixer.agreement at the unit
+	hasExpected [2]bool                      // mixer.hasExpected at the unit
+	learn       bool                         // the weights learn from this unit
+	sources     [nSources]byte               // values of contexts: parser.sources at the unit
+	expected    [2]byte                      // mixer.expected at the unit
 	counters    [2][nContexts]*contextCount  // counts of its contexts, by half of the unit
 	inputs      [8][nInputs - nContexts]int8 // by bit, without those of the contexts
 }

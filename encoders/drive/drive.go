@@ -163,8 +163,8 @@ type Pair struct {
 	Schema   *frame.Schema
 	Encoder  encoders.Encoder
 	Decoder  encoders.Decoder
-	Sender   End
-	Receiver End
+	Sender   End             // frames encoded, with their memos
+	Receiver End             // frames decoded, with their memos
 	Clock    wallclock.Clock // times the calls of the codec; nil if they are not timed
 
 	EncodeNS, DecodeNS int64 // durations of the last calls in ns

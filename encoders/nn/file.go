@@ -99,7 +99,7 @@ func readRow(b []byte) row {
 // i, as real numbers. Values of hidden layers are limited to +-HiddenMax and passed through a leaky
 // ReLU of slope Slope.
 type Dense struct {
-	In, Out int
+	In, Out int       // numbers of inputs and outputs
 	Weight  []float32 // of input i to output k at k*In+i
 	Bias    []float32 // of each output
 }

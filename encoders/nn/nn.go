@@ -54,7 +54,7 @@ type Net struct {
 
 // A layer holds the weights of one layer in the order in which run uses them.
 type layer struct {
-	in, out int
+	in, out int // numbers of inputs and outputs
 	// weightPairs holds, for each block of 2*block outputs, for each input, the weights of
 	// outputs 2k and 2k+1 in the halves of word k. Outputs beyond out have weights of
 	// zero.
@@ -73,7 +73,7 @@ type Scratch struct {
 
 // An input is a value and its index.
 type input struct {
-	value uint64
+	value uint64 // sign-extended to 64 bits
 	index int
 }
 

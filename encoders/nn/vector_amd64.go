@@ -25,8 +25,8 @@ type vectorLayer struct {
 
 // vectorScratch is the working memory of a run.
 type vectorScratch struct {
-	x    []int16
-	sums []int32
+	x    []int16 // inputs of the current layer
+	sums []int32 // scaled sums of the current layer
 }
 
 // newVectorNet converts layers; it returns nil if this processor has no AVX2.

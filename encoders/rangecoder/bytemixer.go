@@ -21,7 +21,7 @@ type ByteMixer struct {
 	nibbleStart [maxByteContexts]uint32      // index of the first of sixteen counters, by context
 	weightStart [2]int                       // index of the first weight of each of the two sets in use
 	mixedP      [2]uint32                    // the probabilities of both weight sets
-	apms        [2]apm
+	apms        [2]apm                       // two stages that refine the mixed probability
 }
 
 // A Selector selects the two weight sets of a decision, and the contexts, below apmContexts, of the

@@ -59,9 +59,9 @@ const (
 // the last interval. A reader does not keep low: code is the number that the packet represents, minus low.
 type Coder struct {
 	rng        uint32 // at least minRange between calls
-	reading    bool
-	pastEnd    bool // a reader read more than maxPastEnd zero bytes past the end
-	outOfRange bool // of a reader: the packet is the one number outside of the first interval
+	reading    bool   // c reads a packet; otherwise it writes one
+	pastEnd    bool   // a reader read more than maxPastEnd zero bytes past the end
+	outOfRange bool   // of a reader: the packet is the one number outside of the first interval
 
 	// Fields of a writer.
 	low  uint64 // 32 bits, and the carry until it is propagated
@@ -95,10 +95,10 @@ func (c *Coder) Reading() bool { return c.reading }
 // Bit codes a decision that is 1 with probability p1/65536, p1 in 1..65535. A writer returns bit,
 // which must be 0 or 1; a reader ignores bit and returns the decision.
 func (c *Coder) Bit(bit int, p1 uint32) int {
-	if p1-1 >= One-1 {
+	if p1-1 >= One-1 { // also if p1 is 0, because p1-1 wraps around
 		panic("rangecoder: a probability must lie in 1..65535")
 	}
-	bound := uint32(uint64(c.rng) * uint64(p1) >> 16)
+	bound := uint32(uint64(c.rng) * uint64(p1) >> 16) // width of the lower part of the interval, which stands for 1
 	if c.reading {
 		c.code, c.rng, bit = splitDecoder(c.code, c.rng, bound)
 		if c.rng < minRange {

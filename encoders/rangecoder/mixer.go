@@ -122,8 +122,8 @@ const maxContexts = 6
 // contexts are the hashed contexts of the following decisions. One set of hashes serves all
 // decisions of a symbol or a number; nodeSalt distinguishes the decisions.
 type contexts struct {
-	Hashes [maxContexts]uint32
-	N      int // number of contexts
+	Hashes [maxContexts]uint32 // of the contexts; those from N on are not used
+	N      int                 // number of contexts
 }
 
 // pushContext adds a context. Its position among the contexts must be part of the hash, so that

@@ -45,12 +45,12 @@ type StateMixer struct {
 	Pretrained []StateCounter // 1<<PretrainedBits, nil if there is no trained model
 	contexts
 
-	counters  []StateCounter // counters that hashes select; the length is a power of two
-	hashShift uint           // shifts a 32-bit hash to an index of counters
-	weights   *[1 << StateWeightBits]StateWeights
-	rndState  uint32                // of the generator for stochastic rounding
-	inputs    [maxStateInputs]int32 // the bias and the predictions as logits, see Stretch
-	nInputs   int                   // inputs from here on are zero
+	counters  []StateCounter                      // counters that hashes select; the length is a power of two
+	hashShift uint                                // shifts a 32-bit hash to an index of counters
+	weights   *[1 << StateWeightBits]StateWeights // weight sets, selected by a hash
+	rndState  uint32                              // of the generator for stochastic rounding
+	inputs    [maxStateInputs]int32               // the bias and the predictions as logits, see Stretch
+	nInputs   int                                 // inputs from here on are zero
 }
 
 // SetModel sets the counters and weights that x codes with and adapts. The number of counters is a power

@@ -31,7 +31,7 @@ var ErrSize = errors.New("invalid model size")
 // File is a result of training, such as a table of probabilities, to be written as Name in the encoder's folder.
 type File struct {
 	Name string
-	Data []byte
+	Data []byte // contents of the file
 }
 
 // Point is a point of a loss curve, in bits per Trainer.Per.

@@ -17,7 +17,7 @@ type contextCoder struct {
 	limit  int                  // limit of Counter.Update; 0 in static, where counters do not adapt
 	counts *decisionCounts      // counts the decisions in training; nil in a codec
 
-	coder     *coder
+	coder     *coder               // the encoder or decoder of the current frame
 	counters  []rangecoder.Counter // fixed, or those of the frame's memo
 	numberCtx numberContexts       // contexts of the current number
 }
@@ -72,11 +72,12 @@ func (l *contextCoder) codeTree(context, v int, n uint) int {
 	return v
 }
 
-// codeFrame implements traversal: it encodes or decodes all cubes, in the order of rows. Cubes that rested before
-// are coded in batches, except in training, which counts every decision.
+// codeFrame implements traversal: it encodes or decodes all cubes, in the order of rows. past is the memo of base,
+// next that of cur, whose counters adapt. Cubes that rested before are coded in batches, except in training, which
+// counts every decision.
 func (l *contextCoder) codeFrame(e *coder, cur, base *frame.Frame, past, next *memo) error {
 	l.coder, l.counters = e, next.counters
-	if l.fixed != nil {
+	if l.fixed != nil { // static: the memo has no counters
 		l.counters = l.fixed
 	}
 	player, steps, recent := cube.At(base.Table, 0), past.steps, 0
@@ -155,13 +156,13 @@ func (l *contextCoder) codeResting(base *frame.Frame, past, next *memo, player *
 // contextCube is a changed cube with the values that its contexts depend on.
 type contextCube struct {
 	coder                    *coder
-	contexts                 *contextCoder
-	cur, base                *cube.Row
-	lastStep                 *step    // nil if the cube did not change in the baseline
-	lastTicks, ticks         int32    // frames of the last step, and from the baseline to this frame
-	predictedShift           [3]int32 // motion of x, y and z at the last velocity
-	idleClass, distanceClass int      // classes of the time at rest and of the distance from the player
-	maxResidualBits          int      // largest bit length of the position residuals so far
+	contexts                 *contextCoder // codes the decisions
+	cur, base                *cube.Row     // the cube in the frame and in the baseline
+	lastStep                 *step         // nil if the cube did not change in the baseline
+	lastTicks, ticks         int32         // frames of the last step, and from the baseline to this frame
+	predictedShift           [3]int32      // motion of x, y and z at the last velocity
+	idleClass, distanceClass int           // classes of the time at rest and of the distance from the player
+	maxResidualBits          int           // largest bit length of the position residuals so far
 }
 
 // changeContext returns the context of the changed flag: by predicted speed for a cube that changed

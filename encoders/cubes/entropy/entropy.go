@@ -150,8 +150,8 @@ type traversal interface {
 // coder is the encoder or the decoder of a codec.
 type coder struct {
 	encoders.TableCoder[memo]
-	rows      int // number of cubes
-	traversal traversal
+	rows      int       // number of cubes
+	traversal traversal // codes the cubes of a frame
 
 	changes cube.Changes // cubes that differ from the baseline; empty when decoding
 }

@@ -10,7 +10,7 @@ import (
 // predictions. Three to five of them are trained probabilities, one for each context of the
 // decision; one is an adaptive counter; one is a constant bias. The weights adapt.
 type mixing struct {
-	rangeCoder     *rangecoder.Coder
+	rangeCoder     *rangecoder.Coder    // writes or reads the decisions
 	probs          *[256]uint32         // probability of each trained logit, by its byte
 	trainedLogits  []int8               // of each context, in steps of stretchStep
 	counters       []rangecoder.Counter // adaptive probabilities, of the frame's memo

@@ -55,7 +55,7 @@ func (s *neighbourhood) begin(base *frame.Frame, rows int) {
 	s.order = slices.Grow(s.order[:0], rows)[:rows]
 	s.rings = slices.Grow(s.rings[:0], rows)[:rows]
 	s.distanceClasses = slices.Grow(s.distanceClasses[:0], rows)[:rows]
-	var start [numRings + 1]int32
+	var start [numRings + 1]int32 // of each ring: the index in order of its next cube; at first the counts
 	for i := range s.rings {
 		d := distance2(cube.At(base.Table, i), player)
 		k := ring(d)

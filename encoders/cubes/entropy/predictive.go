@@ -16,15 +16,15 @@ import (
 // the residual, which selects the contexts in which the residual is coded.
 type predictive struct {
 	mixing
-	neighbours  neighbourhood
-	shiftModel  linear    // predicts the shift of the position
-	turnModel   linear    // predicts the turn: the rotation since the baseline
-	sizeModel   sizeModel // predicts the sizes of residuals
-	stepIndex   []int32   // of each row: 1 + the index of its step in the baseline's memo; 0 if none
-	fits        *fits     // in training: samples for fitting the linear models; nil in a codec
-	coder       *coder
-	recent      int      // the last changed flags, the newest in the lowest bit
-	playerShift [3]int32 // since the baseline; 0 until the player is coded
+	neighbours  neighbourhood // order of the cubes, and the coded cubes near a cube
+	shiftModel  linear        // predicts the shift of the position
+	turnModel   linear        // predicts the turn: the rotation since the baseline
+	sizeModel   sizeModel     // predicts the sizes of residuals
+	stepIndex   []int32       // of each row: 1 + the index of its step in the baseline's memo; 0 if none
+	fits        *fits         // in training: samples for fitting the linear models; nil in a codec
+	coder       *coder        // the encoder or decoder of the current frame
+	recent      int           // the last changed flags, the newest in the lowest bit
+	playerShift [3]int32      // since the baseline; 0 until the player is coded
 }
 
 // cubeContext is a cube with the values that its contexts and predictions depend on. One instance
@@ -32,23 +32,23 @@ type predictive struct {
 // number of bits.
 type cubeContext struct {
 	p                        *predictive
-	cur, base                *cube.Row
-	player                   *cube.Row // the player's row in the baseline
-	playerShift              [3]int32
+	cur, base                *cube.Row  // the cube in the frame and in the baseline
+	player                   *cube.Row  // the player's row in the baseline
+	playerShift              [3]int32   // of the player since the baseline; 0 until it is coded
 	lastStep                 *step      // nil if the cube did not change in the baseline
 	predictedShift           [3]int32   // the shift at the last velocity
 	lastTicks, ticks         int32      // frames of the last step, and from the baseline to this frame
 	neighbour                *neighbour // the nearest coded cube; nil if none is near
 	own                      *neighbour // the entry of this cube, for those that follow
 	distance                 int64      // from the player, in units
-	idleClass, distanceClass int
-	ring, heightClass        int // ring: class of the distance, finer than distanceClass
-	speedClass               int // bit length of the largest component of predictedShift
-	lastResidual             int // length of the last residual of the position
-	lastTurnResidual         int // length of the last residual of the orientation
-	neighbourResidual        int // 1 + length of the neighbour's residual of the position; 0 without one
-	neighbourTurnResidual    int // 1 + length of the neighbour's residual of the orientation; 0 without one
-	positionResidual         int // length of the residuals of this position so far
+	idleClass, distanceClass int        // classes of the time at rest and of the distance from the player
+	ring, heightClass        int        // ring: class of the distance, finer than distanceClass
+	speedClass               int        // bit length of the largest component of predictedShift
+	lastResidual             int        // length of the last residual of the position
+	lastTurnResidual         int        // length of the last residual of the orientation
+	neighbourResidual        int        // 1 + length of the neighbour's residual of the position; 0 without one
+	neighbourTurnResidual    int        // 1 + length of the neighbour's residual of the orientation; 0 without one
+	positionResidual         int        // length of the residuals of this position so far
 }
 
 // codeFrame implements traversal. It codes the cubes in the order of p.neighbours: the player, row 0,

@@ -56,7 +56,7 @@ func (s *trainer) encodeClip(ctx context.Context, clip train.Clip, units, cubes 
 		return err
 	}
 	s.coder.resize(clip.Schema.Rows, newMemo(clip.Schema.Rows, s.coder.Initial.counters, s.coder.Initial.weights))
-	limit := 0
+	limit := 0 // all frames
 	if s.job.Quick {
 		limit = maxQuickFrames
 	}

@@ -18,7 +18,7 @@ type trainedModel struct {
 	sizeWeights  []int32              // of sizeModel; 8 bits in units of 1/16 of a factor of two
 	mixerWeights []rangecoder.Weights // weight sets, the first setSize of each; 16 bits in units of 1/1024
 	shiftWeights []int32              // of the linear models; 16 bits in units of 1/2048
-	turnWeights  []int32
+	turnWeights  []int32              // of the linear model of turns; 16 bits in units of 1/2048
 }
 
 // The units of numbers in the file are coarser than those in memory, by these numbers of bits.
@@ -30,6 +30,7 @@ const (
 
 // readTrainedModel returns the model in the contents of predictive.tab.
 func readTrainedModel(table []byte) (*trainedModel, error) {
+	// A byte for each logit and for each weight of sizeModel, two bytes for each other weight.
 	expected := numTrained + numSizeWeights + 2*(numWeightSets*setSize+numLinearClasses*(numShiftFeatures+numTurnFeatures))
 	if len(table) != expected {
 		return nil, fmt.Errorf("entropy: trained tables of %d bytes, expected %d: train them again", len(table), expected)
@@ -61,8 +62,8 @@ func newTrainedModel() *trainedModel {
 
 // part16 is a part of a model whose numbers take 16 bits in the file.
 type part16 struct {
-	list  []int32
-	shift uint // by how many bits the unit of the file is coarser
+	list  []int32 // the numbers, in the unit of memory
+	shift uint    // by how many bits the unit of the file is coarser
 }
 
 // parts16 returns the parts of k with numbers of 16 bits, in the order of the file. They share the

@@ -39,34 +39,34 @@ type Body struct {
 
 // Awake is a cube that moves at the baseline.
 type Awake struct {
-	Cube int32
+	Cube int32 // number of the cube
 	Body
 }
 
 // Result is a cube at the end of a run.
 type Result struct {
-	Cube           int32
-	Pos            vec  // position at the end, in units of the snapshot, 1/512 m
-	Rot            quat // orientation at the end
-	Body                // motion at the end
-	Floor          int  // contact points with the floor, summed over all steps
-	Cubes          int  // contact points with other cubes, summed over all steps
-	Player         int  // contact points with the player, summed over all steps
-	physics.Impact      // changes of its speed by contacts, in m/s
+	Cube           int32 // number of the cube
+	Pos            vec   // position at the end, in units of the snapshot, 1/512 m
+	Rot            quat  // orientation at the end
+	Body                 // motion at the end
+	Floor          int   // contact points with the floor, summed over all steps
+	Cubes          int   // contact points with other cubes, summed over all steps
+	Player         int   // contact points with the player, summed over all steps
+	physics.Impact       // changes of its speed by contacts, in m/s
 }
 
 // Simulator runs forecasts. It owns its memory and must not be used by two
 // goroutines at a time.
 type Simulator struct {
-	rows        int            // number of cubes
-	rigid       physics.Params // constants of the simulation
-	scene       *physics.Scene
+	rows        int                      // number of cubes
+	rigid       physics.Params           // constants of the simulation
+	scene       *physics.Scene           // the simulated bodies
 	table       []int32                  // the rows of the baseline
 	pose        func(i int) physics.Quat // returns the orientation of cube i in table
 	results     []Result                 // of the last run, sorted by cube
 	resultIndex []int32                  // of each cube: 1 + its index in results; 0 if it has none
 	moving      frame.Rows               // cubes that may have moved in the last run; errorNearPlayer adds those that did
-	refinement  refinement
+	refinement  refinement               // inputs of runs and the best results so far
 	clusters
 }
 

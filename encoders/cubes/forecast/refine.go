@@ -26,7 +26,7 @@ const maxRefineWork = 96 * 1024
 
 // refinement is the input of a run and the best results so far.
 type refinement struct {
-	path      Path
+	path      Path     // motion of the player
 	bodies    []Awake  // cubes that move at the baseline, with their speeds
 	bodyIndex []int32  // of each cube: 1 + its index in bodies; 0 if it rests
 	best      []Result // of each cube the result nearest to the true snapshot, sorted by cube
@@ -198,8 +198,8 @@ func (s *Simulator) tryModes(now *frame.Frame, moved frame.Rows, maxTries int) (
 
 // savedRun is the outcome of a run.
 type savedRun struct {
-	results  []Result
-	contacts [][2]int32
+	results  []Result   // of each cube that may have moved
+	contacts [][2]int32 // pairs of cubes that touched
 }
 
 // saveRun copies the last run to r.

@@ -11,8 +11,8 @@ import (
 
 // coder is an encoder or a decoder: one traversal serves both directions.
 type coder struct {
-	encoders.RangeCoder // encodes a decision, or decodes it
-	model               *model
+	encoders.RangeCoder               // encodes a decision, or decodes it
+	model               *model        // nets and weights, trained
 	rows                int           // number of cubes, the player included
 	scene               scene         // the cubes coded so far, and the baseline
 	memo                *memo         // of the frame that is coded
@@ -20,11 +20,11 @@ type coder struct {
 	cachedProbs         [2]cachedProb // of quiet cubes: the moved and the interacting flag
 	moveHistory         int           // the last six "moved" flags, one bit each
 
-	features  featureVector
-	scratch   nn.Scratch
+	features  featureVector     // inputs of the net
+	scratch   nn.Scratch        // memory of the nets
 	netOutput [netOutputs]int32 // outputs of the net evaluated last
 	mixture   mixture           // of the value that is coded
-	bases     mixtureBases
+	bases     mixtureBases      // predictions that the net corrects
 
 	changed cube.Changes // cubes that differ from the baseline; empty when decoding
 

@@ -163,7 +163,7 @@ func (e *coder) codeValue(v, low, high int32, m *mixture, axis, coordinate, resi
 //
 // With AVX2 four masses are computed at once, those of the next steps in advance.
 type side struct {
-	m      *mixture
+	m      *mixture   // the mixture of the integer
 	axis   int        // which integer of the mixture, 0..2
 	mid    int32      // the median, rounded
 	sign   int32      // 1 for the side above the median, -1 for that below
@@ -224,7 +224,7 @@ func halfLog2Class(scale float64) int {
 // valueCoder codes the decisions about one value: its contexts are the same for all of them.
 type valueCoder struct {
 	coder                                 *coder
-	coordinate, scaleClass, residualClass int
+	coordinate, scaleClass, residualClass int // classes that form the contexts: see codeValue
 }
 
 // decide encodes one decision, or decodes and returns it. decision is its kind; pYes and pNo are the

@@ -20,8 +20,8 @@ const maxFeatures = 256
 
 // featureVector is the input of a net: fixed point with 10 fractional bits, clamped to +-4.
 type featureVector struct {
-	v [maxFeatures]int32
-	n int // number of features added
+	v [maxFeatures]int32 // the features, in units of 1/1024
+	n int                // number of features added
 }
 
 // add adds a feature, rounded to 1/1024 and clamped to +-4. NaN counts as -4.
@@ -76,13 +76,13 @@ const (
 
 // cubeState is what is known of a cube before it is coded. Motions are scaled to six frames.
 type cubeState struct {
-	i            int // number of the cube
-	pos          vec // position at the baseline
-	rot          quat
-	move, turn   vec // before the baseline; 0 without a track
-	halfSide     float64
-	forecastMove vec // by the forecast; without one, move
-	forecastTurn vec // by the forecast; without one, turn
+	i            int     // number of the cube
+	pos          vec     // position at the baseline
+	rot          quat    // orientation at the baseline
+	move, turn   vec     // before the baseline; 0 without a track
+	halfSide     float64 // half the side, in units of 1/512 m
+	forecastMove vec     // by the forecast; without one, move
+	forecastTurn vec     // by the forecast; without one, turn
 }
 
 // newCubeState returns the state of cube i, which is about to be coded. Cube 0 is the player, which
@@ -326,7 +326,7 @@ func (s *scene) fillPositionResidual(f *featureVector, c *cubeState, move vec) {
 
 // nearestTwo collects the two nearest of the cubes that are offered to it, the nearest first.
 type nearestTwo struct {
-	cube   [2]int32
+	cube   [2]int32   // their numbers
 	square [2]float64 // squared distances
 	n      int        // how many were found, at most 2
 }

@@ -10,15 +10,15 @@ import (
 // forecaster runs the simulation from the baseline with the speeds of the baseline's memo and the
 // player's motion, which is coded first. It owns the predictions that a scene refers to.
 type forecaster struct {
-	sim              *forecast.Simulator
-	base             frame.Frame      // the baseline
-	now              frame.Frame      // the coded frame, for refine
-	awake            []forecast.Awake // cubes that move at the baseline
-	listedCubes      frame.Rows       // the cubes of awake; in refine those that moved
-	path             forecast.Path    // motion of the player
-	predictions      []prediction     // of each cube: scene.forecast refers to it
-	predictionStates []predictionState
-	rounds           int // maximum number of repeated simulations in refine
+	sim              *forecast.Simulator // the simulation
+	base             frame.Frame         // the baseline
+	now              frame.Frame         // the coded frame, for refine
+	awake            []forecast.Awake    // cubes that move at the baseline
+	listedCubes      frame.Rows          // the cubes of awake; in refine those that moved
+	path             forecast.Path       // motion of the player
+	predictions      []prediction        // of each cube: scene.forecast refers to it
+	predictionStates []predictionState   // of each cube: whether its prediction is valid
+	rounds           int                 // maximum number of repeated simulations in refine
 }
 
 // newForecaster returns a forecaster for frames of the given number of cubes.

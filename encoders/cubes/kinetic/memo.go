@@ -11,13 +11,13 @@ import (
 // still, and the adaptive weights. Its size is bounded by the schema: 48 bytes for each of at most
 // maxTracks cubes, a byte for each cube, and the weights; 14.7 KB for 901 cubes, 131 KB for 10,000.
 type memo struct {
-	basePlayer     cube.Row      // the player in the frame's baseline
-	baselineFrames uint32        // frames from the baseline to this frame; 0 if unknown
-	leftoverFrames uint32        // 0 to 5 frames that ages do not count yet
-	mode           forecast.Mode // the player's force, as the simulation found it
-	tracks         []track       // of the cubes that moved, in the order of coding
-	ages           []uint8       // of each cube, see age
-	adaptive       [adaptiveSize]int16
+	basePlayer     cube.Row            // the player in the frame's baseline
+	baselineFrames uint32              // frames from the baseline to this frame; 0 if unknown
+	leftoverFrames uint32              // 0 to 5 frames that ages do not count yet
+	mode           forecast.Mode       // the player's force, as the simulation found it
+	tracks         []track             // of the cubes that moved, in the order of coding
+	ages           []uint8             // of each cube, see age
+	adaptive       [adaptiveSize]int16 // adaptive weights of decisions, in 1/2048 nat
 }
 
 // maxTracks bounds the tracked cubes: a quarter of all, but at least 256.
@@ -26,7 +26,7 @@ func maxTracks(rows int) int { return min(rows, max(rows/4, 256)) }
 // track is the motion of a cube that moved. Motions and residuals are scaled to six frames, so that
 // the next frame may be any number of frames later.
 type track struct {
-	cube        int32
+	cube        int32    // number of the cube
 	move        [3]int16 // in units of 1/512 m
 	turn        [3]int16 // rotation vector, in units of turnUnit/turnSteps
 	speed       [3]int16 // at this frame, by the refined forecast, in 1/speedSteps m/s; 0 in kinetic-lite

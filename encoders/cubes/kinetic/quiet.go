@@ -130,8 +130,8 @@ func (e *coder) codeQuiet(i int) bool {
 // cachedProb caches the probability of the last logit, because the next one is usually the same.
 // p is 0 while the cache is empty.
 type cachedProb struct {
-	logit int32
-	p     uint32
+	logit int32  // in 1/2048 nat
+	p     uint32 // probability of 65536; 0 if none is cached
 }
 
 // decideQuiet is coder.decide for a quiet cube, given the sum of the trained weights and the indices

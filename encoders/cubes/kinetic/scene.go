@@ -15,7 +15,7 @@ import (
 // far. Motions are scaled to six frames, the age of the baseline in the walk-off, so that the nets
 // work for baselines of any age.
 type scene struct {
-	rows           int
+	rows           int     // number of cubes, the player included
 	cur, base      []int32 // tables of the frame and of the baseline
 	baselineFrames uint32  // frames from the baseline to this frame, 1 to maxFrames
 	baselineAge    float64 // the same in units of six frames
@@ -34,8 +34,8 @@ type scene struct {
 	movedGrid   grid     // coded cubes that moved, at their new positions
 	found       []int32  // result of the last grid search
 
-	player       playerMotion
-	playerIsSlow bool // the player is coded, and moved less than slowPlayerMotion
+	player       playerMotion // motion of the player, cube 0
+	playerIsSlow bool         // the player is coded, and moved less than slowPlayerMotion
 
 	simulates        bool              // kinetic: there is a forecast as soon as the player is coded
 	forecast         []prediction      // of each cube, see predicted; nil until the player is coded
@@ -45,30 +45,30 @@ type scene struct {
 
 // ordering is the order in which cubes are coded.
 type ordering struct {
-	order                 []int32 // cubes by distance from the player
-	sortKeys, sortScratch []uint64
+	order                 []int32  // cubes by distance from the player
+	sortKeys, sortScratch []uint64 // memory of sortByDistance
 }
 
 // playerMotion is the motion of the player since the baseline, known once the player is coded, and
 // its motion before the baseline (last...), both scaled to six frames.
 type playerMotion struct {
-	pos                 vec // position at the baseline
-	move, turn          vec
+	pos                 vec  // position at the baseline
+	move, turn          vec  // position and rotation vector since the baseline
 	stepRotation        quat // the rotation since the baseline, not scaled
 	sixFrameRotation    quat // turn as a quaternion: the rotation scaled to six frames
-	lastMove, lastTurn  vec
+	lastMove, lastTurn  vec  // motion before the baseline; 0 if unknown
 	lastInverseRotation quat // the inverse of lastTurn, as a quaternion
 }
 
 // prediction is the state of a cube at the end of the forecast.
 type prediction struct {
-	pos          vec // in units of 1/512 m
-	rot          quat
-	speed        vec        // in m/s at the end
-	spin         vec        // in rad/s at the end
-	stillSeconds float64    // seconds for which the cube has hardly moved
-	contacts     [3]float64 // contacts with the floor, the player, other cubes
-	impact       physics.Impact
+	pos          vec            // in units of 1/512 m
+	rot          quat           // orientation
+	speed        vec            // in m/s at the end
+	spin         vec            // in rad/s at the end
+	stillSeconds float64        // seconds for which the cube has hardly moved
+	contacts     [3]float64     // contacts with the floor, the player, other cubes
+	impact       physics.Impact // changes of its speed by contacts, in m/s
 }
 
 // predictionState is the state of a cube's element in scene.forecast. Most cubes rest, and their
@@ -104,10 +104,10 @@ func (o *prediction) contactBits() (bits int) {
 
 // motion is the motion of a coded cube and the residual of its prediction, scaled to six frames.
 type motion struct {
-	cube         int32
-	move, turn   vec
-	residualMove vec // move minus its prediction
-	residualTurn vec // the rotation from the predicted to the true orientation
+	cube         int32 // number of the cube
+	move, turn   vec   // change of position and rotation vector since the baseline
+	residualMove vec   // move minus its prediction
+	residualTurn vec   // the rotation from the predicted to the true orientation
 }
 
 // Bits of scene.flags.
@@ -166,8 +166,8 @@ func (s *scene) sortByDistance() {
 	s.quietInfo = slices.Grow(s.quietInfo[:0], s.rows)[:s.rows]
 	s.sortKeys = slices.Grow(s.sortKeys[:0], s.rows)[:s.rows]
 	s.sortScratch = slices.Grow(s.sortScratch[:0], s.rows)[:s.rows]
-	shift := bits.Len(uint(s.rows))
-	p, maxDistance := cube.At(s.base, 0), int64(0)
+	shift := bits.Len(uint(s.rows))                // bits of a cube's number
+	p, maxDistance := cube.At(s.base, 0), int64(0) // p: the player
 	for i := range s.sortKeys {
 		q := cube.At(s.base, i)
 		d := cube.Distance2(p, q)
@@ -177,6 +177,7 @@ func (s *scene) sortByDistance() {
 		}
 		s.quietInfo[i] = packQuietInfo(p, q)
 	}
+	// One pass for each digit of the largest distance, the lowest digit first.
 	for firstBit := shift; maxDistance > 0; maxDistance >>= digitBits {
 		sortDigit(s.sortScratch, s.sortKeys, firstBit)
 		s.sortKeys, s.sortScratch = s.sortScratch, s.sortKeys

@@ -98,8 +98,8 @@ func (g grid) settings() []widths {
 
 // Search counts the changed values of a recording, for each pair of a frame and its baseline.
 type Search struct {
-	field         Field
-	classes       classes
+	field         Field   // what is counted: positions or orientations
+	classes       classes // of differences: those that all settings code in the same number of bits
 	counts        []int64 // of values by the classes of their three components, the last fastest
 	samples       int64   // number of changed values counted
 	absoluteCount int64   // number of orientations with another largest component, which are always absolute
@@ -144,8 +144,9 @@ func (s *Search) addValue(a, b, c int32) {
 // Samples returns the number of changed values.
 func (s *Search) Samples() int64 { return s.samples }
 
-// Results evaluates the whole grid and returns it sorted by bits. Settings with equal bits are sorted
-// by the widths of x and y, then by those of z: first by the width of small values, then by that of large ones.
+// Results evaluates all settings of the grid and returns them sorted by bits, the best first. Settings with equal
+// bits are sorted by the widths of x and y, then by those of z: first by the width of small values, then by that of
+// large ones.
 func (s *Search) Results() []Result {
 	cells := s.cells()
 	var list []Result
@@ -167,8 +168,8 @@ func (s *Search) Results() []Result {
 
 // cell is the number of values whose components have the classes a, b and c.
 type cell struct {
-	a, b, c uint8
-	count   int64
+	a, b, c uint8 // classes of the three components
+	count   int64 // number of values
 }
 
 // cells returns all cells with values.
@@ -202,8 +203,8 @@ func (s *Search) evaluate(cells []cell, xy, z widths) Result {
 // classes divides differences, as zigzag codes, at the ends of the small and the large ranges of all
 // settings. Class k begins at bounds[k] and ends before bounds[k+1].
 type classes struct {
-	bounds []uint32
-	table  []uint8 // the class of every code below the last bound
+	bounds []uint32 // by class: its first zigzag code
+	table  []uint8  // the class of every code below the last bound
 }
 
 // newClasses returns the classes for the settings of a grid. No setting has a limit between two bounds.

@@ -30,12 +30,12 @@ func Crowd(cubes, movers, frames int) []*frame.Frame {
 
 // crowd is a world in which cubes are kicked.
 type crowd struct {
-	scene    *physics.Scene
-	rng      *rand.Rand
-	cubes    int     // number of cubes, the player included
-	movers   int     // number of cubes to be kept in motion
-	kickable []int   // cubes near the player
-	table    []int32 // the current frame
+	scene    *physics.Scene // the simulated cubes
+	rng      *rand.Rand     // chooses the cubes to kick and their speeds
+	cubes    int            // number of cubes, the player included
+	movers   int            // number of cubes to be kept in motion
+	kickable []int          // cubes near the player
+	table    []int32        // the current frame
 }
 
 // newCrowd returns a world with all cubes at rest.

@@ -65,7 +65,7 @@ func Load(t testing.TB, name string, n int) []*frame.Frame {
 		t.Fatal(err)
 	}
 	defer f.Close()
-	z, err := zstd.NewReader(f, zstd.WithDecoderMaxWindow(1<<28))
+	z, err := zstd.NewReader(f, zstd.WithDecoderMaxWindow(1<<28)) // the recordings are compressed with a large window
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -18,10 +18,10 @@ type Target struct {
 // Set is a set of samples. Inputs are stored as a codec passes them to the net, rounded to 1/1024 and clamped
 // to [-4, 4], so that training accounts for this. A sample takes two bytes for each input and 108 more.
 type Set struct {
-	inputs     int // number of inputs of a sample
-	maxSamples int // maximum number of samples; 0 means no limit
-	seen       int // number of samples added, including those not stored
-	rng        *rand.Rand
+	inputs     int        // number of inputs of a sample
+	maxSamples int        // maximum number of samples; 0 means no limit
+	seen       int        // number of samples added, including those not stored
+	rng        *rand.Rand // chooses the samples to replace
 	x          [][]int16  // inputs, in pages of pageSize samples: growing one slice would need twice the memory
 	targets    [][]Target // targets, in pages of pageSize samples
 }
@@ -92,7 +92,7 @@ func toFixed(v float32) int32 {
 
 // sample is a sample of a set and shares its memory.
 type sample struct {
-	x      []int16
+	x      []int16 // inputs, in units of 1/1024
 	target *Target
 }
 

@@ -101,8 +101,8 @@ func (s *sender) Learn(report []byte) error {
 	return nil
 }
 
-// parseRequest reads a request: the numbers of batches, oldest first, and the hash of their statistics.
-// receiver.Report describes the format. The error wraps errReport.
+// parseRequest reads a request: a byte with the number of batches, the numbers of the batches, oldest first (16 bits
+// each), and the hash of their statistics (32 bits). The error wraps errReport.
 func (s *sender) parseRequest(src []byte) (ids []uint16, hash uint32, err error) {
 	n := int(src[0])
 	if n < 1 || n > maxAge+1 || len(src) != 1+2*n+4 {
@@ -112,8 +112,8 @@ func (s *sender) parseRequest(src []byte) (ids []uint16, hash uint32, err error)
 	var list [maxAge + 1]uint16
 	for i := range n {
 		list[i] = binary.LittleEndian.Uint16(src[1+2*i:])
-		if int(list[i]) >= s.batches.batchesPerPeriod() || !s.batches.started || s.batches.age(s.batches.newest, list[i]) < 0 || i > 0 &&
-			s.batches.age(list[i], list[i-1]) <= 0 {
+		if int(list[i]) >= s.batches.batchesPerPeriod() || !s.batches.started || s.batches.age(s.batches.newest, list[i]) < 0 ||
+			i > 0 && s.batches.age(list[i], list[i-1]) <= 0 {
 			return nil, 0, fmt.Errorf("adaptive: %w: batch %d was never sent or is out of order", errReport, list[i])
 		}
 	}

@@ -55,7 +55,8 @@ func Ladder() []encoders.Codec {
 		// three ideas: the widths of a cube depend on its speed (inClasses), one bit marks a cube that
 		// changed in the usual way (codeParts), and one bit marks that the next cube changed too
 		// (closeGapWidths). On charlie: 585 bytes per packet with gear_bits = 0 and the article's widths
-		// 5-9-5-9-5-8 (small and large width for x and y, for z and for the orientation), 516.5 with Fiedler's program, 510 with all three.
+		// 5-9-5-9-5-8 (small and large width for x and y, for z and for the orientation),
+		// 516.5 with Fiedler's program, 510 with all three.
 		{ID: 8, Name: "relative-orientation", New: newCodec(newRelativeOrientation),
 			Params:  &orientationParams{positionWidths: positionWidths{6, 8, 6, 7}, OrientSmall: 5, OrientLarge: 7, GearBits: 3},
 			Summary: "orientation as a difference too; the widths follow each cube's speed"},

@@ -359,7 +359,8 @@ func unzigzag(z uint32) int32 { return int32(z>>1) ^ -int32(z&1) }
 // fits reports whether the difference with zigzag code z fits w.
 func (w widths) fits(z uint32) bool { return z < 1<<w.small+1<<w.large }
 
-// bits returns the bits of the difference with zigzag code z, which must fit.
+// bits returns the number of bits of the difference with zigzag code z, which must fit: one that selects the small
+// or the large range, and the bits of the range.
 func (w widths) bits(z uint32) int {
 	if z < 1<<w.small {
 		return 1 + int(w.small)
@@ -385,13 +386,14 @@ func (x *word) append(w widths, v int32) {
 	}
 }
 
-// next removes the first difference from the bits and returns it.
+// next removes the first difference from the bits and returns it: one bit selects the small or the large range of w,
+// the others are the zigzag code, counted from the start of the range.
 func (x *word) next(w widths) int32 {
-	n, from := w.small, uint32(0)
+	n, start := w.small, uint32(0)
 	if x.bits&1 != 0 {
-		n, from = w.large, 1<<w.small
+		n, start = w.large, 1<<w.small
 	}
-	z := uint32(x.bits>>1&(1<<n-1)) + from
+	z := uint32(x.bits>>1&(1<<n-1)) + start
 	x.bits >>= n + 1
 	x.n += n + 1
 	return unzigzag(z)

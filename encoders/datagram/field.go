@@ -37,7 +37,7 @@ const (
 	nBuckets      = 128 // four for each power of two below 2^32
 	nClasses      = 4   // see residualClass
 	maxPredictors = 2
-	totalMass     = 1 << 19 // of the distribution of a residual
+	totalMass     = 1 << 19 // sum of the probabilities of a residual's distribution
 )
 
 // findBucket returns the index of the bucket that contains the given distance of a value from its

@@ -355,7 +355,8 @@ func (f *modelFile) codeSlots(m *model) {
 	}
 }
 
-// writeSlots appends the slots as codeSlots reads them.
+// writeSlots appends the slots as codeSlots reads them: for each slot in use a byte with the number of empty slots
+// before it, and the slot. A byte of 255 means 255 empty slots; a byte with the number of further ones follows.
 func (f *modelFile) writeSlots(slots []slot) {
 	empty := byte(0)
 	for i := range slots {

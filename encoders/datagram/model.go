@@ -112,9 +112,9 @@ type anchors struct {
 }
 
 // insert adds an anchor that is not in the table. An entry of kind 0 is free, because kind 0 has no anchor.
-// The table never gets full, because maxKinds is less than its size.
+// The table never gets full, because maxKinds is less than its size, 64.
 func (a *anchors) insert(prefix uint32, kind uint8) {
-	i := prefix * 0x9e3779b1 >> 26
+	i := prefix * 0x9e3779b1 >> 26 // the hash: the upper 6 bits of the product
 	for a.kinds[i] != 0 {
 		i = (i + 1) & 63
 	}
@@ -123,6 +123,7 @@ func (a *anchors) insert(prefix uint32, kind uint8) {
 
 // find returns the kind with an anchor, 0 if none. The search ends at a free entry, whose kind is 0.
 func (a *anchors) find(prefix uint32) uint8 {
+	// The hash is the upper 6 bits of the product, as in insert.
 	for i := prefix * 0x9e3779b1 >> 26; a.kinds[i] != 0; i = (i + 1) & 63 {
 		if a.prefixes[i] == prefix {
 			return a.kinds[i]

@@ -208,7 +208,7 @@ type ackedLog struct {
 type record struct {
 	tick           uint32 // tick of the message's datagram
 	firstUnit      uint16 // index of the message's first unit in the datagram
-	offset, length uint16 // of its units in ackedLog.units
+	offset, length uint16 // where its units are in ackedLog.units
 	kind           uint8  // kind of the message
 	key            uint8  // value of the kind's key unit, 0 if the kind has none
 	clock          uint32 // the time in the datagram

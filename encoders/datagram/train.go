@@ -27,7 +27,7 @@ func Trainers() []train.Trainer {
 	list := []train.Trainer{{Encoder: "datagram"}, {Encoder: "datagram-acked"}}
 	for i := range list {
 		t := &list[i]
-		acked := i == 1
+		acked := i == 1 // the encoder datagram-acked
 		t.Folder, t.MakesUserFile, t.Suits = "encoders/datagram", true, isPacketSchema
 		t.From, t.Per = "a capture, as packets:FILE.pcap", "byte"
 		t.Train = func(ctx context.Context, job train.Job, log train.Log) ([]train.File, error) {
@@ -210,7 +210,7 @@ func (t *trainer) train(ctx context.Context, acked bool) (*model, error) {
 func (t *trainer) allocUnits() {
 	t.model.units = make([]unitModel, len(t.model.kinds)*unitsPerKind)
 	for i := range t.model.units {
-		t.model.units[i].field = -1
+		t.model.units[i].field = -1 // none
 	}
 	t.model.buildIndex()
 }

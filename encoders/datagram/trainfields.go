@@ -124,7 +124,7 @@ func fixedRatio(a, b int64) int64 {
 
 // fixedFraction returns a/b in units of 2^-40, rounded towards zero. It requires |a| < |b| < 2^62.
 func fixedFraction(a, b int64) int64 {
-	hi, lo := bits.Mul64(uint64(max(a, -a)), 1<<40)
+	hi, lo := bits.Mul64(uint64(max(a, -a)), 1<<40) // the product in 128 bits
 	q, _ := bits.Div64(hi, lo, uint64(max(b, -b)))
 	if (a < 0) != (b < 0) {
 		return -int64(q)

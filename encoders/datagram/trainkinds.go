@@ -49,6 +49,7 @@ func (t *trainer) findKeys() {
 		}
 		return scores
 	}
+	// setKeys sets the same key for all kinds.
 	setKeys := func(key int8) {
 		for i := range t.model.kinds {
 			t.model.kinds[i].keyUnit = key

@@ -159,7 +159,7 @@ func countState(n [2]uint16) int {
 	}
 	// p is the estimate (n[1]+0.4)/(total+0.8) of the probability of a 1, of 65536. The logit is in 1/2048
 	// nat; its classes are 0.4 nat wide.
-	p := (10*uint32(n[1]) + 4) << 12 / (10*uint32(total) + 8) << 4
+	p := (10*uint32(n[1]) + 4) << 12 / (10*uint32(total) + 8) << 4 // shifted by 16 in two steps, to stay within 32 bits
 	logit := rangecoder.Stretch(min(max(p, 1), rangecoder.One-1))
 	logitClass := int(min(max((logit*5+2048)>>12, -15), 15)) + 15 // 0 to 30; 4096/5 is 0.4 nat
 	return 1 + size*31 + logitClass
@@ -463,7 +463,9 @@ func recipeCost(list []unitSample, r *recipe, table *[1 << 16][2]uint16, bits ui
 	clear(table[:])
 	for i := range list {
 		s := &list[i]
-		h := r.hash(0, &s.sources)
+		const seed = 0 // all units of the list use the same recipe
+		h := r.hash(seed, &s.sources)
+		// A 1 followed by the preceding bits of the unit, then by those that are coded.
 		head := (uint32(s.value) | 1<<s.bits) >> bits
 		for n := bits; n > 0; n-- {
 			bit := s.value >> (n - 1) & 1

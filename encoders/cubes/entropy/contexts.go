@@ -127,10 +127,10 @@ func (l *contextCoder) codeFrame(e *coder, cur, base *frame.Frame, past, next *m
 const restBatch = 32
 
 // codeResting codes the changed flags of the cubes from row i up to the first cube that changed in the
-// baseline or changes now; the flags of the cubes before it are all 0. It updates their idle counts in next. recent has the
-// changed flags of the last three rows. It returns the row of the first cube not coded and the new
-// value of recent. In a batch the flags of several cubes take one call of the range coder.
-func (l *contextCoder) codeResting(base *frame.Frame, past, next *memo, player *cube.Row, i, recent int) (int, int) {
+// baseline or changes now; the flags of the cubes before it are all 0. It updates their idle counts in next. recent
+// has the changed flags of the last three rows, a bit each. codeResting returns the row of the first cube not coded
+// and the new value of recent. In a batch the flags of several cubes take one call of the range coder.
+func (l *contextCoder) codeResting(base *frame.Frame, past, next *memo, player *cube.Row, i, recent int) (row, newRecent int) {
 	e := l.coder
 	for batchFull := true; batchFull; {
 		var contexts [restBatch]int32

@@ -123,7 +123,8 @@ const (
 )
 
 // applyForces applies the player's force to the cubes around it, for the next step. A pushing player pushes from a
-// point under the floor, a pulling one pulls to its centre.
+// point under the floor, a pulling one pulls to its centre. The force falls with the square of the distance. away is
+// the vector from that point to a cube, square its squared length in m2.
 func (p *Path) applyForces(s *physics.Scene) {
 	pos := s.Body(0).Pos
 	if p.Mode == Push {

@@ -123,8 +123,8 @@ const (
 )
 
 // adam makes a step for the weights with indices from to to-1, at the learning rate rate. g0+g1 is the gradient,
-// summed over a batch by two workers; scale is 1 divided by the number of samples of the batch. The averages start at 0 and so are too small at first; biasMean and biasSquare are the
-// factors that correct this.
+// summed over a batch by two workers; scale is 1 divided by the number of samples of the batch. The averages start
+// at 0 and so are too small at first; biasMean and biasSquare are the factors that correct this.
 func (l *layer) adam(g0, g1 []float32, from, to int, rate, scale, biasMean, biasSquare float32) {
 	w, mean, square := l.w[from:to], l.mean[from:to], l.square[from:to]
 	g0, g1 = g0[from:to], g1[from:to]

@@ -233,7 +233,8 @@ func (c counts) add(recent uint32, text []byte) uint32 {
 	return recent
 }
 
-// pack encodes the counts: differences of keys, and counts, as varints, deflated.
+// pack encodes the counts in the order of keys: the difference from the last key, and the count, as varints, and
+// deflates them.
 func (c counts) pack() ([]byte, error) {
 	var raw []byte
 	before := uint32(0)

@@ -255,7 +255,7 @@ func (m *merger) merge(dst, a, b *ackedLog, newRecords []record, newUnits []byte
 // appendRecord appends a record with its units, unless dst holds two newer records of the same kind and
 // key, or is full. merge calls it with the newest record first.
 func (m *merger) appendRecord(dst *ackedLog, r *record, units []byte) {
-	n := &m.counts[r.kind][r.key]
+	n := &m.counts[r.kind][r.key] // number of records of this kind and key in dst
 	if *n == 2 || len(dst.records) == maxRecords || len(dst.units)+len(units) > maxLogUnits {
 		return
 	}

@@ -202,7 +202,7 @@ func (w *Weights) Code(c *Coder, in *Inputs, bit int, rate int32) int {
 		return w.codeScalar(c, in, bit, rate)
 	}
 	bit = codeAVX2(w, c, in, bit, rate)
-	if c.rng < minRange {
+	if c.rng < minRange { // the routine leaves this to its caller
 		c.renormalise()
 	}
 	return bit

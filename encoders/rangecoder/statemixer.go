@@ -89,8 +89,8 @@ func (x *StateMixer) CodeFlag(v bool, node, weightSet uint32, n int) bool {
 }
 
 // CodeBit codes v, or decodes and returns a bit, in the current contexts. node distinguishes the
-// decisions of one symbol; weightSet selects the weights by its hash; only the first n contexts are
-// used. With n of at most four, the pretrained counters of the second and of the last context
+// decisions of one symbol; weightSet selects the weights by its hash; only the first n contexts, at least
+// one, are used. With n of at most four, the pretrained counters of the second and of the last context
 // predict, too.
 func (x *StateMixer) CodeBit(v int, node, weightSet uint32, n int) int {
 	var used [maxContexts]*StateCounter
@@ -118,7 +118,7 @@ func (x *StateMixer) CodeBit(v int, node, weightSet uint32, n int) int {
 	for i, input := range in {
 		sum += int64(input) * int64(weights[i])
 	}
-	p := Squash(int32(min(max(sum>>stateWeightShift, -1<<20), 1<<20)))
+	p := Squash(int32(min(max(sum>>stateWeightShift, -1<<20), 1<<20))) // Squash takes an int32 and limits it further
 	v = x.Coder.Bit(v, p)
 	x.rndState = x.rndState*1664525 + 1013904223 // the generator "ranqd1" of Numerical Recipes
 	rnd := x.rndState

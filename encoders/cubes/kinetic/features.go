@@ -162,7 +162,7 @@ func (s *scene) fillHistory(f *featureVector, c *cubeState) {
 	f.add(softsign(s.baselineAge - 1))
 }
 
-// residualUnit returns the typical size of a residual, in units of vec: a forecast is closer than
+// residualUnit returns the typical size of a residual, in units of 1/512 m or of turnUnit: a forecast is closer than
 // an extrapolation.
 func (s *scene) residualUnit() float64 {
 	if !s.simulates {

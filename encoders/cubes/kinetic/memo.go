@@ -117,7 +117,7 @@ func (a age) interacting() int { return int(a >> 7) }
 func (a age) next(moved bool, growth int, interacting int32) age {
 	n := age(0)
 	if moved {
-		n = age(min(a.still(), 2)) << 5
+		n = age(min(a.still(), 2)) << 5 // still for 0 units now; bits 5 and 6 hold how long before
 	} else {
 		n = age(min(a.still()+growth, stillMax))
 	}

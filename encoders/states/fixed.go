@@ -16,8 +16,8 @@ const (
 	minUnit     = -96     // unit of a field whose largest value is near the greatest float, 2^128
 )
 
-// floatToFixed returns the fixed-point value of the float whose bits are b, rounded, and limited to
-// about maxFixed.
+// floatToFixed returns the fixed-point value of the float whose bits are b: the float times 2^unit, rounded,
+// and limited to about maxFixed.
 func floatToFixed(b uint32, unit int) int64 {
 	e := int(b >> 23 & 255)
 	m := int64(b & (1<<23 - 1))
@@ -45,8 +45,8 @@ func floatToFixed(b uint32, unit int) int64 {
 	return m
 }
 
-// fixedToFloat returns the bits of the float nearest to the fixed-point value x. Values too small
-// for a normal float become 0.
+// fixedToFloat returns the bits of the float nearest to the fixed-point value x, which stands for
+// x * 2^-unit. Values too small for a normal float become 0.
 func fixedToFloat(x int64, unit int) uint32 {
 	if x == 0 {
 		return 0
@@ -142,7 +142,8 @@ func (c *fieldPlan) grid(class floatClass, unit int) grid {
 	return g
 }
 
-// index returns the index of a value of the class. b holds the bits of the float, or the integer.
+// index returns the index of a value of the grid's class. b holds the bits of the float; for classInteger
+// it is the integer.
 func (g *grid) index(b uint32) int64 {
 	switch v := math.Float32frombits(b); g.class {
 	case classInteger:
@@ -246,7 +247,7 @@ func (g *grid) lowerBound(i int64) int64 {
 
 // toFixed returns the fixed-point value of an index of classOther.
 func (g *grid) toFixed(i int64) int64 {
-	return floatToFixed(fromOrderedIndex(min(max(i, -0x7f7fffff), 0x7f7fffff)), g.unit)
+	return floatToFixed(fromOrderedIndex(min(max(i, -0x7f7fffff), 0x7f7fffff)), g.unit) // up to the largest finite float
 }
 
 // resolution returns the logarithm of the smallest error that counts, in fixed point: a quarter of
@@ -254,7 +255,7 @@ func (g *grid) toFixed(i int64) int64 {
 func (g *grid) resolution() int {
 	n := 2
 	switch g.class {
-	case classOther:
+	case classOther: // 2: the 4 units
 	case classStepped:
 		n = bits.Len64(uint64(g.fixedStep)) - 17 - 2 // 16 fractional bits; Len64 is the logarithm plus 1
 	default:

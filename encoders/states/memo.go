@@ -14,7 +14,8 @@ const (
 
 	// maxMemory bounds a memo, in bytes. Histories of rows share what the models leave. The other
 	// constants are upper bounds of the sizes of the memo's parts; TestMemoryIsBounded checks them.
-	maxMemory    = 256 << 10
+	maxMemory = 256 << 10
+	// Counters of 2 bytes, sets of weights of 34 bytes, and error distributions of 128 bytes.
 	modelBytes   = 2<<counterBits + 34<<rangecoder.StateWeightBits + 128<<errorDistBits
 	rowBytes     = 6
 	cellBytes    = 8
@@ -108,16 +109,16 @@ func (m *memo) begin(past *memo) {
 	m.model.copyFrom(&past.model)
 }
 
-// copyFrom makes l a copy of past, in l's memory.
-func (l *model) copyFrom(past *model) {
-	l.timePerTick = past.timePerTick
-	l.counters = append(l.counters[:0], past.counters...)
-	l.weights = append(l.weights[:0], past.weights...)
-	l.errors = append(l.errors[:0], past.errors...)
-	l.units = append(l.units[:0], past.units...)
-	l.speeds = append(l.speeds[:0], past.speeds...)
-	l.pushes = append(l.pushes[:0], past.pushes...)
-	l.steps = append(l.steps[:0], past.steps...)
+// copyFrom makes m a copy of past, in m's memory.
+func (m *model) copyFrom(past *model) {
+	m.timePerTick = past.timePerTick
+	m.counters = append(m.counters[:0], past.counters...)
+	m.weights = append(m.weights[:0], past.weights...)
+	m.errors = append(m.errors[:0], past.errors...)
+	m.units = append(m.units[:0], past.units...)
+	m.speeds = append(m.speeds[:0], past.speeds...)
+	m.pushes = append(m.pushes[:0], past.pushes...)
+	m.steps = append(m.steps[:0], past.steps...)
 }
 
 // findSlot returns the index of a row's slot; -1 if it has none.
@@ -153,7 +154,7 @@ func (m *memo) claimSlot(row int, q *part, base []int32) int {
 	return chosen
 }
 
-// slotCells returns the cells of a slot of part q.
+// slotCells returns the histories of the values of the row that has a slot of part q, by field of the part.
 func (m *memo) slotCells(slot int, q *part) []cellHistory {
 	return m.cells[q.firstCell+(slot-q.firstSlot)*q.fields:][:q.fields]
 }

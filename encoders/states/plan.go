@@ -97,7 +97,7 @@ func newPlan(s *frame.Schema) *plan {
 			c.period = float64(c.Span) + 1
 		}
 		for _, v := range []*float64{&c.step, &c.period} {
-			if !(*v > 1e-30 && *v < 1e30) { // also NaN
+			if !(*v > 1e-30 && *v < 1e30) { // not plausible as a step or a period; also NaN
 				*v = 0
 			}
 		}
@@ -264,8 +264,8 @@ func toFixed32(v float64) int64 {
 //	5 attached positions           5 symbols and bits
 //	6 others                       6 others
 //
-// An attached position moves with another position, its carrier. Within a rank, axis 1 follows axis 0, from which it is predicted. The time of the frame is not
-// among them: codeTime codes it.
+// An attached position moves with another position, its carrier. Within a rank, axis 1 follows axis 0,
+// from which it is predicted. The time of the frame is in neither order: codeTime codes it.
 func (p *plan) orderFields(q *part) {
 	rank := func(f int) [2]int { // in an old row, and in a new one
 		c := &p.columns[f]

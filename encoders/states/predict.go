@@ -105,8 +105,8 @@ func (r *row) predictNew(k int, c *fieldPlan, old int32, last int64) int64 {
 	return last
 }
 
-// lastStep returns the step by which the value of field k last changed, to last. moved is false if
-// the value did not change in the row's previous change.
+// lastStep returns the step by which the value of field k changed to last, its value in the baseline, in
+// fixed point. moved is false if the value did not change when the row changed before.
 func (r *row) lastStep(k int, last int64) (step int64, moved bool) {
 	history := &r.cells[k-r.part.firstField]
 	if history.changes>>1&1 == 0 { // bit 0 is the change being coded
@@ -414,7 +414,7 @@ func (d *push) vector() vector { return vector{int64(d.direction[0]), int64(d.di
 func (d *push) observe(undriven, observed vector, speeds, pushes *cluster) {
 	change := vector{observed[0] - undriven[0], observed[1] - undriven[1]}
 	length := change.length()
-	d.known = length > 64 // shorter changes are rounding errors, without a meaningful direction
+	d.known = length > 64 // in the fixed point of vectors; shorter changes are rounding errors without a meaningful direction
 	if !d.known {
 		return
 	}
@@ -535,7 +535,8 @@ func (r *row) predictDrivenX(k, group int, residual uint32) {
 
 // predictDrivenY adds predictors of axis 1 of a driven velocity, given axis 0: a push up to a known
 // speed, or of a known length, leaves a few directions that agree with x, the value of axis 0. It
-// returns the likeliest value; ok is false if no direction agrees.
+// returns the likeliest value; ok is false if no direction agrees. group is an index in plan.groups,
+// residual the size class of the field's last residual, a context of the error distributions.
 func (r *row) predictDrivenY(group int, residual uint32) (likeliest int64, ok bool) {
 	g := &r.groups[group]
 	from := r.velocityVector(g, r.base)
@@ -557,10 +558,10 @@ func (r *row) predictDrivenY(group int, residual uint32) (likeliest int64, ok bo
 		lengths, weights := r.memo.pushes[group][j].mostFrequent()
 		// Axis 1 of the push may have either sign. The sign of the last push is likelier: 0.8.
 		positiveShare := uint32(128) // weight of the positive sign, of 256
-		if e := &r.slot.lastPush[j]; e.known && e.direction[1] >= 0 {
-			positiveShare = 205
-		} else if e.known {
-			positiveShare = 51
+		if last := &r.slot.lastPush[j]; last.known && last.direction[1] >= 0 {
+			positiveShare = 205 // 0.8 of 256
+		} else if last.known {
+			positiveShare = 51 // 0.2 of 256
 		}
 		for i := range lengths {
 			if otherSquare := lengths[i]*lengths[i] - (x-before[0])*(x-before[0]); otherSquare > 0 {
@@ -612,7 +613,7 @@ func (s *candidates) addPredictor(r *row, k, input int, context uint32) (likelie
 	p := r.predictors.add(input, context, 0)
 	var sum, best uint64
 	for i := range n {
-		sum += uint64(s.weights[i]) + 1
+		sum += uint64(s.weights[i]) + 1 // 1 more, so that the sum is not 0
 	}
 	left := uint32(256) // what rounding leaves of the weights' sum; the heaviest point gets it
 	heaviest := 0
@@ -630,10 +631,11 @@ func (s *candidates) addPredictor(r *row, k, input int, context uint32) (likelie
 }
 
 // addPushed adds the possible values of axis 1 for a push that made axis 0 equal x and the speed
-// along its direction equal speed. slowed is the velocity before the push. It searches 48
-// directions for changes of the sign of the miss, the difference between the predicted and the
-// actual axis 0, and refines them by findRoot. Values are likelier the nearer their direction is to
-// the last one; share scales the weights.
+// along its direction equal speed. slowed is the velocity before the push, so a push in direction d has the
+// length speed minus slowed.along(d). addPushed searches 48 directions for changes of the sign of the miss,
+// the difference between the predicted and the actual axis 0, and refines them by findRoot. Values are
+// likelier the nearer their direction is to last, that of the row's last push; share, of 256, scales the
+// weights.
 func (s *candidates) addPushed(slowed vector, x, speed int64, last vector, share uint32) {
 	around := directions()
 	miss := func(d vector) int64 { return ((speed-slowed.along(d))*d[0])>>24 - (x - slowed[0]) }

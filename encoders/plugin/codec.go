@@ -32,8 +32,8 @@ type session struct {
 	params []float64
 }
 
-// maxBody returns the maximum size of a decoded body in bytes. Only frames without rows need more than a few
-// bytes.
+// maxBody returns the maximum size of a decoded body in bytes. Frames with rows have their data in the table,
+// so a few bytes suffice for their body.
 func (s *session) maxBody() int {
 	if s.schema.Rows == 0 {
 		return maxPacket
@@ -127,7 +127,7 @@ func (p *Plugin) newCodec(d *description, s *frame.Schema, params any) (*codec, 
 // startHost opens a host, which is then claimed, and creates the session in it. The slots of a new host are
 // empty. The host is ended when the codec is garbage, because encoders have no Close.
 func (e *codec) startHost() error {
-	e.cleanup.Stop() // that of the previous host
+	e.cleanup.Stop() // it would abandon the previous host
 	h, err := e.openHost(e.session)
 	if err != nil {
 		return err
@@ -252,6 +252,7 @@ func chargeBits(b *encoders.Budget, size, fields int, raw []byte) {
 	before := b.Total()
 	remaining := int64(size) * 8 * encoders.BitUnit
 	for i := range min(fields+1, len(raw)/4) {
+		// From 1/1024 bit to the units of a budget.
 		units := min(int64(binary.LittleEndian.Uint32(raw[4*i:]))*(encoders.BitUnit/1024), remaining)
 		remaining -= units
 		slot := encoders.SlotFlags

@@ -112,15 +112,17 @@ func (x *instance) readDescription(index int, addr uint32) (*description, error)
 	for i, s := range []*string{&d.name, &d.summary, &d.source} {
 		*s, ok = x.readText(words[i])
 		if !ok {
-			return nil, fmt.Errorf("description contains a text of more than %d bytes", maxText)
+			name := [...]string{"name", "summary", "source"}[i]
+			return nil, fmt.Errorf("its %s is longer than %d bytes or outside of the module's memory", name, maxText)
 		}
 	}
 	if words[7] > maxParams {
 		return nil, tooManyParams(words[7])
 	}
+	const paramSize = 40 // bytes of a wl_param
 	for i := range int(words[7]) {
-		q, err := x.readParam(words[8] + uint32(40*i))
-		if err != nil { // 40 above is the size of a wl_param
+		q, err := x.readParam(words[8] + uint32(paramSize*i))
+		if err != nil {
 			return nil, fmt.Errorf("param %d: %w", i, err)
 		}
 		d.params = append(d.params, *q)
@@ -144,7 +146,7 @@ func (p *Plugin) buildCodec(d *description) (*encoders.Codec, error) {
 	case d.suits == 0 || d.suits > suitsTables|suitsBodies|suitsCubes:
 		return nil, fmt.Errorf("%s has suits %#x, expected a combination of WL_SUITS_*", d.name, d.suits)
 	case d.flags > flagQuantises|flagStandalone:
-		return nil, fmt.Errorf("%s has unknown flags %#x", d.name, d.flags)
+		return nil, fmt.Errorf("%s has flags %#x, expected a combination of WL_QUANTISES and WL_STANDALONE", d.name, d.flags)
 	case d.memoRoom > maxMemo:
 		return nil, fmt.Errorf("%s has memos of %d bytes, expected at most %d", d.name, d.memoRoom, maxMemo)
 	}
@@ -200,13 +202,14 @@ func accepts(suits uint32, s *frame.Schema) bool {
 func (x *instance) readParam(addr uint32) (*param, error) {
 	words, ok := x.readWords(addr, 10)
 	if !ok {
-		return nil, fmt.Errorf("outside of the module's memory")
+		return nil, fmt.Errorf("it is outside of the module's memory")
 	}
 	p := &param{kind: int(words[3])}
 	for i, s := range []*string{&p.name, &p.help, &p.unit} {
 		*s, ok = x.readText(words[i])
 		if !ok {
-			return nil, fmt.Errorf("contains a text of more than %d bytes", maxText)
+			name := [...]string{"name", "help", "unit"}[i]
+			return nil, fmt.Errorf("its %s is longer than %d bytes or outside of the module's memory", name, maxText)
 		}
 	}
 	number := func(i int) float64 { return math.Float64frombits(uint64(words[i]) | uint64(words[i+1])<<32) }
@@ -237,7 +240,8 @@ func (p *param) check() error {
 func isInt32(x float64) bool { return x == float64(int32(x)) }
 
 // newParamStruct returns a pointer to a struct with one field for each parameter, set to its initial value,
-// and with the tags that encoders.Codec.Params requires.
+// and with the tags that encoders.Codec.Params requires. The type is made by reflection, because the parameters
+// are known only when the plugin is loaded.
 func newParamStruct(params []param) (any, error) {
 	fields := make([]reflect.StructField, len(params))
 	seen := map[string]bool{}

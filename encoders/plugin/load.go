@@ -245,7 +245,7 @@ func (p *Plugin) Close() {
 	}
 }
 
-// compile compiles the module in text and checks its imports and exports.
+// compile compiles the module in text, the contents of a .wasm file, and checks its imports and exports.
 func (p *Plugin) compile(text []byte) error {
 	text, err := limitTables(text)
 	if err != nil {

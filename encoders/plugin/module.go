@@ -101,6 +101,7 @@ func (m *module) writeSchema() (uint32, error) {
 	addText := func(t string) uint32 { texts = append(append(texts, t...), 0); return uint32(len(texts) - len(t) - 1) }
 	const headSize, fieldSize = 6 * 4, 5 * 4
 	textStart := uint32(headSize + fieldSize*len(s.Fields)) // of the texts
+	// The head: name, rows, number of fields, ticks per second, address of the fields, and a word of padding.
 	words := []uint32{textStart + addText(s.Name), uint32(s.Rows), uint32(len(s.Fields)), uint32(s.TickHz), headSize, 0}
 	for i := range s.Fields {
 		f := &s.Fields[i]
@@ -213,7 +214,7 @@ func (m *module) perform(c *call) (*answer, error) {
 	if !ok {
 		return nil, m.shrunkError()
 	}
-	var words [callWords]uint32
+	var words [callWords]uint32 // in the order of wl_call and wl_frame in wirelab.h
 	for i, s := range buffers[:1+len(c.refs)] {
 		copy(words[i*frameWords:], []uint32{s.tick, s.table, s.body, uint32(s.bodySize), uint32(s.bodyCap), s.memo,
 			uint32(s.memoSize), m.session.desc.memoRoom})
@@ -241,7 +242,8 @@ func (m *module) readAnswer(c *call, cur *frameBuffer, bits uint32) error {
 	a := &m.result
 	// word returns a word of the wl_call: 3 is frame.body_size, 6 frame.memo_size, 3*frameWords+2 packet_size.
 	word := func(i int) uint32 { v, _ := m.memory.ReadUint32Le(m.callAddr + uint32(4*i)); return v }
-	// limited returns the bytes at addr. The module reported size.
+	// limited returns the bytes at addr, of which the module reported size. It fails if they are more than limit or
+	// outside of the memory. what names them in the error.
 	limited := func(what string, addr, size, limit uint32) ([]byte, error) {
 		raw, ok := m.memory.Read(addr, size)
 		if size > limit || !ok {

@@ -117,13 +117,13 @@ type process struct {
 	stdout       *os.File // read end
 	stderr       *os.File // read end
 	answers      *bufio.Reader
-	stderrTail   tail
-	lastMessage  uint32 // number of the last message; 0 before the first
+	stderrTail   tail   // the end of what the process wrote to standard error
+	lastMessage  uint32 // number of the last message, counted from 1; 0 before the first
 	killOnce     sync.Once
 	stderrClosed chan struct{} // closed when standard error has been read to its end
 	exited       chan struct{} // closed when the process has exited
-	answerBuf    []byte
-	stray        string // text that was read instead of an answer; empty if none
+	answerBuf    []byte        // contents of the last answer
+	stray        string        // text that was read instead of an answer; empty if none
 
 	// Guarded by Plugin.processes.mu.
 	busy       bool   // claimed
@@ -202,7 +202,7 @@ func (l *processList) add(x *process) {
 	}
 }
 
-// claim implements host. It returns false if the process has ended.
+// claim implements host: it reserves the process for a call. It returns false if the process has ended.
 func (x *process) claim() bool {
 	x.plugin.processes.mu.Lock()
 	defer x.plugin.processes.mu.Unlock()
@@ -210,7 +210,7 @@ func (x *process) claim() bool {
 	return x.busy
 }
 
-// release implements host.
+// release implements host: it ends the reservation by claim.
 func (x *process) release() {
 	l := &x.plugin.processes
 	l.mu.Lock()
@@ -326,7 +326,8 @@ var errMalformed = errors.New("malformed answer")
 
 // exchange fills in the header of a message, writes the message and reads the answer. It returns the answer's
 // code and contents, which have at most limit bytes. If the program has printed text instead of an answer, it
-// sets x.stray.
+// sets x.stray. A header is three 32-bit numbers: the size of what follows the size, the number of the message,
+// and the kind of the message or the code of the answer.
 func (x *process) exchange(kind uint32, message []byte, limit int) (int32, []byte, error) {
 	binary.LittleEndian.PutUint32(message, uint32(len(message)-4))
 	binary.LittleEndian.PutUint32(message[4:], x.lastMessage)
@@ -469,7 +470,7 @@ func (r *messageReader) text() string { return string(r.bytes(maxText)) }
 // finish returns an error unless all parts were valid and nothing is left.
 func (r *messageReader) finish() error {
 	if r.failed || len(r.rest) > 0 {
-		return fmt.Errorf("%w: too short or too long, or a part of it is too long", errMalformed)
+		return fmt.Errorf("%w: it is too short or too long, or a part of it is too long", errMalformed)
 	}
 	return nil
 }
@@ -601,7 +602,8 @@ func (h *processHost) perform(c *call) (*answer, error) {
 		w.bytes(c.packet)
 	}
 	s := h.session
-	// The largest valid answer: a table, a number for each field and a few more, a packet, a body and a memo.
+	// The largest valid answer: a table, a number for each field, a packet, a body and a memo; 8 more numbers
+	// suffice for the lengths of these.
 	limit := max(4*(s.schema.Cells()+len(s.schema.Fields)+8)+maxPacket+s.maxBody()+int(s.desc.memoRoom), maxText)
 	code, message, err := h.request(name, kind, *w, limit)
 	if err != nil {

@@ -62,12 +62,12 @@ type applier struct {
 	sum           hash.Hash // of the new file
 	source        *windows
 	model         *delta.Model
-	written       int64 // bytes of the new file written so far
-	cloneDiagonal int64 // address minus position of the last clone
-	packet        []byte
-	copyBuf       []byte
+	written       int64  // bytes of the new file written so far
+	cloneDiagonal int64  // address minus position of the last clone
+	packet        []byte // memory for the bytes or the packet of a block
+	copyBuf       []byte // memory for copying files
 
-	progress Progress
+	progress Progress // nil if not needed
 }
 
 // reportProgress calls progress, if any, and returns its error.
@@ -261,7 +261,8 @@ func (s *windows) fileAt(at int64) (io.ReaderAt, int64) {
 }
 
 // View implements delta.Source. It moves the window that it returns to the front of the list, and reads a new one
-// into the memory of the window that was used longest ago.
+// into the memory of the window that was used longest ago. It does not need the number of bytes, because a window
+// has all bytes up to the next multiple of delta.Core.
 func (s *windows) View(at int64, _ int) ([]byte, int, error) {
 	file, offset := s.fileAt(at)
 	size, core := s.oldSize, offset/delta.Core

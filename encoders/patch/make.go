@@ -115,7 +115,7 @@ func (m *maker) write(b []byte) error {
 	return err
 }
 
-// memory is a delta.Source in memory.
+// memory is a delta.Source in memory: the files from which Make copies.
 type memory struct{ old, new []byte }
 
 // Locate implements delta.Source. Addresses of the new file follow those of the old one.
@@ -127,7 +127,7 @@ func (s *memory) Locate(at int64) (offset, left int64) {
 	return at, max(int64(len(s.new))-at, 0)
 }
 
-// View implements delta.Source.
+// View implements delta.Source: it returns the whole file and the index of the byte at address at.
 func (s *memory) View(at int64, _ int) ([]byte, int, error) {
 	if at < int64(len(s.old)) {
 		return s.old, int(at), nil
@@ -135,8 +135,9 @@ func (s *memory) View(at int64, _ int) ([]byte, int, error) {
 	return s.new, int(at - int64(len(s.old))), nil
 }
 
-// codeNext codes the next part of the new file: a clone if many bytes equal the source, or all up to the end
-// of the file and more than 64; otherwise a range of align.Block bytes.
+// codeNext codes the next part of the new file: a clone if minClone bytes or more equal the source on the
+// diagonal of the last copy, or if the rest of the file does and has more than 64 bytes, because a clone takes
+// only a few bytes; otherwise a range of align.Block bytes.
 func (m *maker) codeNext() error {
 	from, n := m.aligner.EqualRun(m.pos, len(m.new))
 	if n >= minClone || n > 64 && n == len(m.new)-m.pos {
@@ -155,8 +156,8 @@ func (m *maker) codeNext() error {
 	return nil
 }
 
-// codeClone codes the next n bytes as a clone of the source from address from on. The model takes them
-// as history only.
+// codeClone codes the next n bytes as a clone of the source from address from on. The model does not code
+// them; it gets the last ones as history for later blocks.
 func (m *maker) codeClone(from int64, n int) error {
 	head := binary.AppendUvarint(m.pending[:0], uint64(n)<<2|modeClone)
 	head = binary.AppendVarint(head, from-int64(m.pos)-m.cloneDiagonal)

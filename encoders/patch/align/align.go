@@ -129,7 +129,7 @@ func (a *Aligner) prepareWindow(start, end int) {
 	// The cells around the current diagonal are likely to be needed.
 	for at := int64(start) + a.currentDiagonal - Cell; at < int64(end)+a.currentDiagonal+Cell; at += Cell {
 		if i := at / Cell; at >= 0 && i < int64(cells) {
-			a.votes[i] += 3
+			a.votes[i] += 3 // as many as a few samples: other cells must be clearly better
 		}
 	}
 	if a.Watch != nil {
@@ -171,22 +171,22 @@ type plan struct {
 }
 
 // addCopy adds a copy of n bytes, by extending the last operation if possible.
-func (l *plan) addCopy(from int64, n int) {
-	if last := len(l.ops) - 1; last >= 0 {
-		if o := &l.ops[last]; o.Literal == 0 && o.From+int64(o.Copy) == from && from != l.oldSize {
+func (p *plan) addCopy(from int64, n int) {
+	if last := len(p.ops) - 1; last >= 0 {
+		if o := &p.ops[last]; o.Literal == 0 && o.From+int64(o.Copy) == from && from != p.oldSize {
 			o.Copy += n
 			return
 		}
 	}
-	l.ops = append(l.ops, delta.Op{From: from, Copy: n})
+	p.ops = append(p.ops, delta.Op{From: from, Copy: n})
 }
 
 // addLiterals adds n literals to the last operation. An operation without a copy begins an empty plan.
-func (l *plan) addLiterals(n int) {
-	if len(l.ops) == 0 {
-		l.ops = append(l.ops, delta.Op{})
+func (p *plan) addLiterals(n int) {
+	if len(p.ops) == 0 {
+		p.ops = append(p.ops, delta.Op{})
 	}
-	l.ops[len(l.ops)-1].Literal += n
+	p.ops[len(p.ops)-1].Literal += n
 }
 
 // work counts the operations that take most of an Aligner's time. Some data, such as long strings of two
@@ -215,9 +215,9 @@ const (
 	limitedDivide = 4 << 10 // maximum number of bytes divided at each end, beyond allowDivided
 )
 
-// exceeded reports whether the work spent before a position of the new file exceeds l.
-func (l allowance) exceeded(spent int64, position int) bool {
-	return spent > l.initial+l.perByte*int64(position)
+// exceeded reports whether the work spent before a position of the new file exceeds the allowance.
+func (a allowance) exceeded(spent int64, position int) bool {
+	return spent > a.initial+a.perByte*int64(position)
 }
 
 const (

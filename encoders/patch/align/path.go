@@ -74,9 +74,9 @@ type segment struct{ from, to, choice int32 }
 // literals is the choice that is not an index of a diagonal.
 const literals = -1
 
-// choosePath appends to the plan l the cheapest path from start to end along the current diagonal and the
+// choosePath appends to the plan out the cheapest path from start to end along the current diagonal and the
 // seeds, which findSeeds has set. The last diagonal of the path becomes the current one.
-func (a *Aligner) choosePath(l *plan, start, end int) {
+func (a *Aligner) choosePath(out *plan, start, end int) {
 	w := &a.path
 	n := end - start
 	w.choice, w.choiceStart = slices.Grow(w.choice[:0], n+1)[:n+1], slices.Grow(w.choiceStart[:0], n+1)[:n+1]
@@ -109,7 +109,7 @@ func (a *Aligner) choosePath(l *plan, start, end int) {
 		w.advance(p, i, a.new[p])
 	}
 	a.work.followed += w.followed
-	w.appendBest(a, l, start, n)
+	w.appendBest(a, out, start, n)
 }
 
 // addLine begins to follow the diagonal of a seed at position i of the block, or follows it up to the end of
@@ -199,7 +199,7 @@ func (w *path) rebase() {
 
 // appendBest follows the cheapest path back from its end and appends it to the plan. start is the position of
 // the block in the new file, n its size.
-func (w *path) appendBest(a *Aligner, l *plan, start, n int) {
+func (w *path) appendBest(a *Aligner, out *plan, start, n int) {
 	w.segments = w.segments[:0]
 	for i := int32(n); i > 0; i = w.choiceStart[i] {
 		w.segments = append(w.segments, segment{w.choiceStart[i], i, w.choice[i]})
@@ -208,11 +208,11 @@ func (w *path) appendBest(a *Aligner, l *plan, start, n int) {
 	for _, g := range w.segments {
 		size := int(g.to - g.from)
 		if g.choice == literals {
-			l.addLiterals(size)
+			out.addLiterals(size)
 			continue
 		}
 		a.currentDiagonal = w.diagonals[g.choice]
-		l.addCopy(int64(start)+int64(g.from)+a.currentDiagonal, size)
+		out.addCopy(int64(start)+int64(g.from)+a.currentDiagonal, size)
 	}
 }
 

@@ -123,8 +123,8 @@ func (m *Model) codeStretch(old []byte) int {
 		r.stretchLevel = min(r.stretchLevel+1, levels-1)
 		return size
 	}
-	r.stretchLevel = min(max(r.stretchLevel-1, 0), 3)
-	if size > 256 { // not worth it for shorter ones
+	r.stretchLevel = min(max(r.stretchLevel-1, 0), 3) // the next stretch has at most 4 KB
+	if size > 256 {                                   // a shorter stretch may be equal; below this size a flag for it costs too much
 		return -1
 	}
 	r.bytewise = true

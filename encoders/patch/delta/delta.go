@@ -99,7 +99,8 @@ func New(fast bool) *Model { return newModel(fast, 0) }
 // Tests use it for many small files.
 func NewSmall(fast bool) *Model { return newModel(fast, 10) }
 
-// newModel returns a Model whose tables have 1<<shrink times fewer counters than usual.
+// newModel returns an untrained Model, a fast one if fast is set and otherwise a mixing model. Its tables have
+// 1<<shrink times fewer counters than usual.
 func newModel(fast bool, shrink uint) *Model {
 	if fast {
 		return newQuick(shrink)
@@ -131,7 +132,8 @@ func (m *Model) Save() {
 // Restore restores the state of the last Save.
 func (m *Model) Restore() { m.CopyFrom(m.saved) }
 
-// CopyFrom makes m a copy of o, a Model of the same kind and size.
+// CopyFrom makes m a copy of o, a Model of the same kind and size, in the memory of m. The state that Save
+// stored is not copied.
 func (m *Model) CopyFrom(o *Model) {
 	if m.quick != nil {
 		m.quick.copyFrom(o.quick)

@@ -354,7 +354,7 @@ func (s *storedLiterals) append(dst, block []byte, ops []Op) ([]byte, error) {
 	return append(binary.AppendUvarint(dst, uint64(size)<<1), s.unused...), nil
 }
 
-// read reads the literals at the start of a packet into s.bytes and returns the rest of the packet.
+// read reads the literals at the start of a packet into s.unused and returns the rest of the packet.
 func (s *storedLiterals) read(packet []byte) (rest []byte, err error) {
 	number, n := binary.Uvarint(packet) // twice the stored size, plus 1 if compressed
 	if n <= 0 || number>>1 > uint64(len(packet)-n) {

@@ -95,8 +95,9 @@ func (x *adaptive) Decode(dst *frame.Frame, src []byte, refs []encoders.Ref, spa
 	return m, nil
 }
 
-// codeCall codes all fields of f: the encoder replaces the floats by the values that the decoder
-// will have, the decoder sets all fields.
+// codeCall codes all fields of the call f against ref and returns the memo of f, which uses the memory of
+// spare if that is a memo. The encoder replaces the floats of f by the values that the decoder will have; the
+// decoder sets all fields.
 func (x *adaptive) codeCall(f *frame.Frame, ref *encoders.Ref, spare encoders.Memo) (*memo, error) {
 	m, _ := spare.(*memo)
 	if m == nil {
@@ -205,8 +206,9 @@ const (
 // maxResidual bounds residuals, in steps. A float with a larger residual is sent as 32 bits.
 const maxResidual = 1 << 24
 
-// codeFloat codes a float: a flag whether it is sent as 32 bits, and then these or the residual in
-// steps.
+// codeFloat codes field i of f, a float, against base: a flag whether it is sent as 32 bits, and then these or
+// the residual of a prediction, in steps of 1/10. It stores the value that the decoder gets in f and updates m,
+// the memo of f. e is the time from base to f.
 func (x *adaptive) codeFloat(i int, f, base *frame.Frame, m *memo, e *elapsed) {
 	state := &m.numbers[x.fields[i].memoIndex]
 	old := float64(float(base.Table[i]))
@@ -250,8 +252,9 @@ func quantizeResidual(v, guess float64) (steps int32, ok bool) {
 	return int32(d), true
 }
 
-// codeInteger codes a field that is not a float. For the time field, which is coded first, it also
-// sets e.seconds. It returns an error if a decoded value is out of range.
+// codeInteger codes field i of f, which is not a float, against base, and updates m, the memo of f. e is the
+// time from base to f; for the time field, which is coded first, codeInteger sets e.seconds. It returns an
+// error if a decoded value is out of range.
 func (x *adaptive) codeInteger(i int, f, base *frame.Frame, m *memo, e *elapsed) error {
 	col := &x.fields[i]
 	raw, old := col.Raw(f.Table[i]), col.Raw(base.Table[i])
@@ -265,14 +268,14 @@ func (x *adaptive) codeInteger(i int, f, base *frame.Frame, m *memo, e *elapsed)
 	}
 	f.Table[i] = col.FromRaw(raw)
 	if i == x.timeField {
-		e.seconds = float64(float64(int32(raw-old)) / 1e6)
+		e.seconds = float64(float64(int32(raw-old)) / 1e6) // the field is in microseconds
 	}
 	return nil
 }
 
-// codeQuantity codes a number relative to the field's minimum: the residual modulo 2^32. The
-// residual -2^31, whose magnitude does not fit, is replaced by the 32 bits of the number. old is
-// the baseline's number.
+// codeQuantity codes and returns raw, a number relative to the field's minimum, as the residual of a
+// prediction modulo 2^32. The residual -2^31, whose magnitude does not fit, is replaced by the 32 bits of the
+// number. old is the baseline's number, e the time since the baseline; state is updated.
 func (x *adaptive) codeQuantity(state *numberMemo, raw, old uint32, e *elapsed) uint32 {
 	step := float64(state.slope * float64(e.ticks))
 	if !(step > -1<<31 && step < 1<<31) {
@@ -298,8 +301,8 @@ func (x *adaptive) codeQuantity(state *numberMemo, raw, old uint32, e *elapsed) 
 	return raw
 }
 
-// codeSymbol codes an enum, a flag or bits: a flag whether the value is unchanged, and the value if
-// not.
+// codeSymbol codes and returns raw, the value of an enum, a flag or bits relative to the field's minimum: a
+// flag whether it equals old, the value in the baseline, and the value if not.
 func (x *adaptive) codeSymbol(state *symbolMemo, col *field, raw, old uint32) uint32 {
 	counter := &state.unchanged[min(old, 1)][state.changed]
 	state.changed = 0
@@ -313,7 +316,7 @@ func (x *adaptive) codeSymbol(state *symbolMemo, col *field, raw, old uint32) ui
 	return uint32(x.coder.Direct(uint64(raw), col.Width))
 }
 
-// codeNumber codes a residual: the length of its magnitude in bits, in the context of the last
+// codeNumber codes and returns the residual v: the length of its magnitude in bits, in the context of the last
 // length; its sign; the two bits below the highest, with models unless the magnitude is long; and
 // the rest directly.
 func (x *adaptive) codeNumber(state *numberMemo, v int32) int32 {
@@ -430,7 +433,8 @@ func (f *numberMemo) recordError(predictor int, err float64) {
 	f.meanErrors[predictor] += float64((err - f.meanErrors[predictor]) * 0.125)
 }
 
-// recordChange sets the slope from a change over a number of ticks; 0 if that is not plausible.
+// recordChange sets the slope, the change per tick, from a change over a number of ticks: 0 if the ticks did
+// not increase or the change is not plausible.
 func (f *numberMemo) recordChange(change float64, ticks int64) {
 	if ticks <= 0 || !(change > -1<<40 && change < 1<<40) {
 		f.slope = 0
@@ -439,7 +443,7 @@ func (f *numberMemo) recordChange(change float64, ticks int64) {
 	f.slope = change / float64(ticks)
 }
 
-// classifyLength groups lengths into classes.
+// classifyLength returns the class of a residual's length in bits, 0 to 3; it is a context of the next length.
 func classifyLength(n uint32) uint8 {
 	switch {
 	case n == 0:

@@ -43,7 +43,8 @@ type delta struct {
 	runs               []byte   // packed, run-length coded
 }
 
-// newDelta returns an encoder or a decoder; fullOnly selects the codec full.
+// newDelta returns an encoder or a decoder; fullOnly selects the codec full. Up to three consecutive floats are
+// a vector.
 func newDelta(s *frame.Schema, fullOnly bool) *delta {
 	x := &delta{fullOnly: fullOnly, schema: s, fields: describeFields(s)}
 	for i := range x.fields {
@@ -140,8 +141,8 @@ func (x *delta) writeDelta(w *bitio.Writer, b *encoders.Budget) {
 	b.Bits(encoders.SlotTable, 8*len(x.runs))
 }
 
-// chargeVector charges a vector of the given exponent. The first of its fields pays for the
-// exponent and for unused components.
+// chargeVector charges a vector to its fields. With the given size exponent, each of its three components takes
+// exponent+2 bits. The first field pays also for the exponent and for unused components.
 func chargeVector(b *encoders.Budget, fields []int, exponent uint) {
 	b.Bits(encoders.FieldSlot(fields[0]), int(exponentBits(exponent)+(vectorSize-uint(len(fields)))*(exponent+2)))
 	for _, i := range fields {
@@ -187,7 +188,8 @@ func (x *delta) Decode(dst *frame.Frame, src []byte, refs []encoders.Ref, _ enco
 	return nil, wrapReadError(r.Close(), bitio.ErrShort)
 }
 
-// readRest reads the fields that are not floats.
+// readRest reads the fields that are not floats into dst: the run-length coded XOR of their packed bits with
+// those of base.
 func (x *delta) readRest(r *bitio.Reader, dst, base *frame.Frame) error {
 	x.packedBase = x.pack(x.packedBase[:0], base)
 	x.packed = append(x.packed[:0], x.packedBase...) // for its length; readRuns overwrites the content
@@ -210,7 +212,7 @@ func (x *delta) pack(dst []byte, f *frame.Frame) []byte {
 	return w.Bytes()
 }
 
-// unpack is the inverse of pack, from x.packed.
+// unpack is the inverse of pack: it sets the fields of f that are not floats from x.packed.
 func (x *delta) unpack(f *frame.Frame) error {
 	var r bitio.Reader
 	r.Reset(x.packed)

@@ -38,6 +38,7 @@ type memo struct {
 
 // newMemo returns the initial memo of a plan.
 func newMemo(p *plan) *memo {
+	// 1<<minCounterBits counters for each field, rounded up to a power of two.
 	counterBits := min(max(bits.Len(uint(p.fields*(1<<minCounterBits-1))), minCounterBits), maxCounterBits)
 	m := &memo{ticks: 1, unchangedFor: make([]uint8, p.rows), rowCounters: make([]rangecoder.Counter, p.rows),
 		counters: make([]rangecoder.Counter, 1<<counterBits), weights: make([]rangecoder.Weights, (p.sharedWeights+1)*nodeCount),

@@ -142,6 +142,7 @@ func extrapolate(from, to *rotation.Quaternion, ratio float64) rotation.Quaterni
 		r = r.Negative()
 	}
 	scale := ratio / (1 + r[3])
+	// From the axis times the tangent, x, y, z, back to a quaternion.
 	x, y, z := float64(r[0]*scale), float64(r[1]*scale), float64(r[2]*scale)
 	norm := float64(x*x) + float64(y*y) + float64(z*z)
 	s := 1 / (1 + norm)

@@ -81,15 +81,15 @@ func (g *prediction) computeWeightedSum(lastDelta, acceleration, neighbourDelta,
 	return int32(min(max(sum>>16, -1<<31), 1<<31-1))
 }
 
-// learn updates the weights, by normalised least mean squares, and the error of each predictor with
-// the actual value v. The residual is clipped to a few times its usual size, so that collisions,
+// learn updates the weights of the predictor weightedSum, by normalised least mean squares, and the mean error
+// of each predictor with v, the actual value of the field. The residual is clipped to a few times its usual size, so that collisions,
 // which cannot be predicted, do not spoil the weights.
 func (g *prediction) learn(v int32, col *fieldPlan) {
 	if col.kind != frame.Float32 {
 		limit := int64(4) << min(max(g.errors[weightedSum]>>8, 2), 16)
 		residual := min(max(int64(col.difference(v, g.byPredictor[weightedSum])), -limit), limit)
 		for i, x := range g.inputs {
-			weight := int64(g.weights[i]) + residual*x*(weightOne/16)/g.norm // learning rate 1/16
+			weight := int64(g.weights[i]) + residual*x*(weightOne/16)/g.norm // learning rate 1/16, weights in units of 1/weightOne
 			g.weights[i] = int32(min(max(weight, -4*weightOne), 4*weightOne))
 		}
 	}

@@ -183,7 +183,7 @@ func (r *rowState) codeFields() error {
 	return nil
 }
 
-// codeUnchanged codes whether field f of a changed row is unchanged.
+// codeUnchanged codes and returns whether field f of a changed row is unchanged.
 func (r *rowState) codeUnchanged(f int, col *fieldPlan) bool {
 	mixer := &r.coder.mixer
 	id := uint32(f)<<8 | decisionUnchanged
@@ -502,8 +502,9 @@ func (r *rowState) updateLargest(omitted int) {
 	}
 }
 
-// setReference sets origin and lastDelta of the rotation's fields, for quaternions without component
-// omitted.
+// setReference sets origin and lastDelta of the rotation's component fields, when the component with index
+// omitted is the largest and not transmitted: from the current rotation, and from the difference of the
+// predicted one to it.
 func (r *rowState) setReference(omitted int) {
 	t := &r.coder.rotation
 	current, predicted := t.components(&r.current, omitted), t.components(&r.predicted, omitted)

@@ -126,7 +126,7 @@ func (s *scene) distances(row int, at *[maxAxes]int32, moved bool) (nearest, fas
 	if !moved && len(s.nearestDistance) > 0 {
 		return uint32(s.nearestDistance[row]), fastest
 	}
-	best := uint64(1<<63 - 1)
+	best := uint64(1<<63 - 1) // stays if the row itself is the only mover
 	for i := range s.movers {
 		if m := &s.movers[i]; m.row != row {
 			best = min(best, squaredDistance(at, &m.position))

@@ -37,7 +37,7 @@ func trainCubes(ctx context.Context, job train.Job, log train.Log) ([]train.File
 	n := make([]int, len(job.Clips)) // frames of each clip so far
 	err := train.ForEachFrame(ctx, job.Clips, func(i int, f *frame.Frame) error {
 		n[i]++
-		if n[i]%sampleEvery != 1 {
+		if n[i]%sampleEvery != 1 { // the first frame of a clip is a sample, then every sampleEvery-th
 			return nil
 		}
 		packed, err := newLayout(job.Clips[i].Schema).pack(nil, f)
@@ -59,7 +59,8 @@ func trainCubes(ctx context.Context, job train.Job, log train.Log) ([]train.File
 	})
 }
 
-// buildDictionary builds a dictionary with the content history and entropy tables of samples.
+// buildDictionary returns a Zstandard dictionary: its content, which frames can refer to, is history, and its
+// entropy tables are those of samples.
 func buildDictionary(samples [][]byte, history []byte) ([]byte, error) {
 	return zstd.BuildDict(zstd.BuildDictOptions{
 		ID: trainedDictID, Contents: samples, History: history,
@@ -68,8 +69,9 @@ func buildDictionary(samples [][]byte, history []byte) ([]byte, error) {
 	})
 }
 
-// measureDictionary returns the file of a dictionary. It also reports the cost of the clips without
-// and with it. cost returns bits per unit (cube or byte) for a dictionary; nil means none.
+// measureDictionary returns the file of a dictionary, called name. It also reports to log what the clips of job
+// cost without and with the dictionary. cost returns the bits per unit (cube or byte) of clips that are
+// compressed with the dictionary trained; nil means without one.
 func measureDictionary(log train.Log, job train.Job, name string, dictionary []byte,
 	cost func(trained []byte, clips []train.Clip) (float64, error)) ([]train.File, error) {
 	for i, part := range []string{"no dictionary", "dictionary"} {
@@ -137,7 +139,7 @@ func trainPackets(ctx context.Context, job train.Job, log train.Log) ([]train.Fi
 	if err != nil {
 		return nil, err
 	}
-	const maxTables = 2 << 10                                    // bytes of the entropy tables
+	const maxTables = 2 << 10                                    // bytes of the entropy tables in the dictionary
 	historySize := int64(min(max(size-maxTables, 256), total/2)) // at least half of the bytes are for the tables
 	var history []byte
 	var samples [][]byte

@@ -119,7 +119,7 @@ func countLiterals(d []byte) int {
 		}
 		if run := countZeros(d[n:]); run >= minRun || n+run == len(d) {
 			break
-		} else {
+		} else { // too few zeros for a token of their own: they are literals
 			n += run
 		}
 	}

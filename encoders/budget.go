@@ -53,7 +53,7 @@ func (k Slot) Fields(s *frame.Schema) int {
 	if s == nil || k != MaxSlots-1 {
 		return 1
 	}
-	return max(len(s.Fields)-int(k-fixedSlots), 1)
+	return max(len(s.Fields)-int(k-fixedSlots), 1) // all fields from the first of the last slot on
 }
 
 // Budget sums what the bits of packets were spent on, by Slot, in units of 1/65,536 bit. Invariant:

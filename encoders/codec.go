@@ -151,10 +151,10 @@ type Codec struct {
 // Plugin describes a codec that a plugin implements.
 type Plugin struct {
 	Path    string        // of the WebAssembly module, or ProcessPrefix and a command
-	SHA256  string        // of the module
+	SHA256  string        // of the module, in hexadecimal
 	Memory  int64         // maximum memory of each endpoint, in bytes; 0 means no limit
 	Timeout time.Duration // of a call; negative means no timeout: the plugin is trusted
-	Runtime string        // runtime: "WebAssembly", "interpreted WebAssembly" or "process"; times include its overhead
+	Runtime string        // how the plugin is run: "WebAssembly", "interpreted WebAssembly" or "process"; times include its overhead
 }
 
 // ProcessPrefix begins the path of a plugin that runs as a process; the command follows.
@@ -181,7 +181,7 @@ func TimeMarker(runsAs string) string {
 	return "*"
 }
 
-// TimeFootnote returns the footnote that explains TimeMarker.
+// TimeFootnote returns the footnote that explains the marker of TimeMarker. runsAs is Plugin.Runtime, not empty.
 func TimeFootnote(runsAs string) string {
 	why := "a native build is faster"
 	if runsAs == "process" { // native already, but every call is an exchange of messages

@@ -11,7 +11,7 @@ import (
 type param struct {
 	name  string // the toml tag
 	tag   reflect.StructTag
-	value reflect.Value // settable
+	value reflect.Value // the field of the struct; setting it changes the struct
 }
 
 // listParams returns the fields of a parameter struct, including those of embedded structs; nil for

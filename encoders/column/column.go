@@ -41,8 +41,8 @@ func IsNumber(k frame.Kind) bool {
 	return k == frame.Quantity || k == frame.Angle || k == frame.Float32
 }
 
-// Wrap reduces a difference of values that repeat with a period to the shorter way round. A period
-// of 0 means that values do not repeat.
+// Wrap reduces d, a difference of values that repeat with a period, to the shorter way round: to at most half
+// a period in either direction. A period of 0 means that values do not repeat; d is then unchanged.
 func Wrap(d, period int64) int64 {
 	if period == 0 {
 		return d

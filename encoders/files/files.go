@@ -151,7 +151,7 @@ func Patch() encoders.Codec {
 	return encoders.Codec{
 		ID: 48, Name: "patch", Refs: 1, Suits: suits, Source: source,
 		Summary: "the difference between two files: similar parts are copied with corrections, coded by context mixing",
-		New:     newPatcher(false),
+		New:     newPatcher(false), // false: the profile with the smallest packets
 	}
 }
 
@@ -160,11 +160,11 @@ func PatchFast() encoders.Codec {
 	return encoders.Codec{
 		ID: 49, Name: "patch-fast", Refs: 1, Suits: suits, Source: source,
 		Summary: "as patch, with a simpler coder: larger packets that are quicker to apply",
-		New:     newPatcher(true),
+		New:     newPatcher(true), // true: the fast profile
 	}
 }
 
-// newPatcher returns the function New of patch, or of patch-fast.
+// newPatcher returns the function New of the codec patch, or of patch-fast if fast is set.
 func newPatcher(fast bool) func(*frame.Schema, any) (encoders.Encoder, encoders.Decoder, error) {
 	return func(*frame.Schema, any) (encoders.Encoder, encoders.Decoder, error) {
 		return &patcher{opt: patch.Options{Fast: fast}}, unpatcher{}, nil

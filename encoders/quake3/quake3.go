@@ -64,7 +64,7 @@ type memo struct {
 	baselines []int32 // fields of all entities in the initial state, nil if unknown; immutable
 }
 
-// newMemo returns the memo for a frame whose baseline is ref.
+// newMemo returns the memo for a frame whose baseline is ref. It uses the memory of spare if that is a memo.
 func (x *codec) newMemo(ref *encoders.Ref, spare encoders.Memo) *memo {
 	next, _ := spare.(*memo)
 	if next == nil {
@@ -222,7 +222,7 @@ var errNumber = errors.New("entity number out of order, or removal of an absent 
 
 // readEntities is the inverse of writeEntities.
 func (x *codec) readEntities(dst, base *frame.Frame, m *memo) {
-	for next := 0; ; next++ {
+	for next := 0; ; next++ { // next is the row after the last entity that was read
 		number := int(x.reader.Bits(entityNumberBits))
 		if number == netcode.MaxEntities {
 			x.copyUnchanged(dst, base, next, x.Rows)

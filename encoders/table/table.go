@@ -113,7 +113,7 @@ func SetPlugins(list []encoders.Codec) error {
 	for i := range list {
 		c := &list[i]
 		if FirstPluginID+i > 127 { // the largest ID
-			return fmt.Errorf("too many plugins with encoder %s, expected at most %d", c.Name, 128-FirstPluginID)
+			return fmt.Errorf("encoder %s of a plugin is one too many, expected at most %d of plugins", c.Name, 128-FirstPluginID)
 		}
 		c.ID = uint8(FirstPluginID + i)
 		if k := slices.IndexFunc(all, func(x encoders.Codec) bool { return x.Name == c.Name }); k >= 0 {

@@ -47,16 +47,16 @@ func suits(s *frame.Schema) bool {
 	return err == nil
 }
 
-// A coder is the encoder or the decoder.
+// A coder is the encoder or the decoder of teeworlds.
 type coder struct {
 	layout      *protocol.Layout
 	usedColumns [][]bool   // by part: the columns that its items use
 	changed     frame.Rows // rows that differ, if the caller did not compare the frames
 
-	writer bitio.Writer
-	bytes  []byte
-	ints   []int32
-	delta  protocol.Delta
+	writer bitio.Writer   // writes what follows the tick
+	bytes  []byte         // memory for bytes before the Huffman code
+	ints   []int32        // memory for the numbers of a packet
+	delta  protocol.Delta // the packet being decoded
 }
 
 // newCoder returns an encoder or a decoder, or an error if the schema is not one of Teeworlds.

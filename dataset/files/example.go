@@ -87,7 +87,7 @@ func (g *game) newPicture() []byte {
 // makeSecondVersion changes the game to its second version: it inserts objects, replaces some texts and
 // pictures, and exchanges two pictures.
 func (g *game) makeSecondVersion() {
-	insertAt := objectCount / 3
+	insertAt := objectCount / 3 // after a third of the objects
 	rest := append([]object{}, g.objects[insertAt:]...)
 	g.objects = g.objects[:insertAt]
 	for range insertedCount {
@@ -99,11 +99,11 @@ func (g *game) makeSecondVersion() {
 			o.next += insertedCount
 		}
 	}
-	for range wordCount / 40 {
+	for range wordCount / 40 { // up to 2.5 % of the texts
 		i := g.rng.IntN(wordCount)
 		g.words[i] = g.newWord(i)
 	}
-	for i := 1; i < pictureCount-1; i += 3 {
+	for i := 1; i < pictureCount-1; i += 3 { // a third of the pictures
 		g.pictures[i] = g.newPicture()
 	}
 	g.pictures[0], g.pictures[pictureCount-1] = g.pictures[pictureCount-1], g.pictures[0]

@@ -43,7 +43,7 @@ var Kind = source.Kind{Name: "files", Spec: "files:OLD,NEW", Source: "Rich Geldr
 		return source.AsSource(s, err)
 	}}
 
-// filePair is the source for a pair of files. It implements source.Source, Sized and Seamed.
+// filePair is the source for a pair of files. It implements source.Source, Sized and Looping.
 type filePair struct {
 	source.Rounds // of one frame each
 	schema        *frame.Schema

@@ -47,8 +47,8 @@ func (f *inputFile) Close() error {
 // OpenFile opens a regular file or a pipe for reading. Opening a pipe waits for its writer. The end of
 // ctx ends that wait with ctx's error, and later reads with os.ErrDeadlineExceeded.
 //
-// A folder is an *Error with the given kind and expected, or is opened if kind is nil. Devices and
-// sockets are an ErrFile.
+// For a folder the error is an *Error with the fields Kind and Expected set to kind and expected; if kind is
+// nil, the folder is opened. For a device or a socket the error wraps ErrFile.
 func OpenFile(ctx context.Context, path, expected string, kind error) (*inputFile, error) {
 	info, err := os.Stat(path)
 	if err != nil {

@@ -145,10 +145,10 @@ func (b *Bodies) gaps() (g gapStats, most int64) {
 	return gapStats{P50: quantileMs(0.5), P95: quantileMs(0.95), Max: quantileMs(1)}, most
 }
 
-// statsAt returns the statistics of the bytes at an offset, and whether any message is long enough.
+// statsAt returns the statistics of the bytes at an offset. reached is false if no message is long enough.
 // messages is the number of all messages.
-func (b *Bodies) statsAt(offset int, messages int64) (offsetStats, bool) {
-	p := offsetStats{At: offset}
+func (b *Bodies) statsAt(offset int, messages int64) (p offsetStats, reached bool) {
+	p.At = offset
 	total := int64(0)
 	for v, count := range b.byOffset[offset] {
 		total += count
@@ -164,8 +164,8 @@ func (b *Bodies) statsAt(offset int, messages int64) (offsetStats, bool) {
 	return p, total > 0
 }
 
-// entropyBits returns the total number of bits for all counted values with an ideal code for their
-// frequencies.
+// entropyBits returns the number of bits that all counted values take together with an ideal code for their
+// frequencies. counts holds how often each value occurs.
 func entropyBits(counts []int64) float64 {
 	total := int64(0)
 	for _, count := range counts {

@@ -101,7 +101,7 @@ func (c *counter) countChange(now, before *[frame.CubeFields]int32) {
 	}
 }
 
-// addDeltas adds the magnitudes of the differences in three columns from first on.
+// addDeltas adds the magnitudes of the differences in the three columns from first on, such as x, y and z.
 func (c *counter) addDeltas(now, before *[frame.CubeFields]int32, first int) {
 	for k := first; k < first+3; k++ {
 		d := int64(now[k]) - int64(before[k])

@@ -185,7 +185,8 @@ func (r *schemaReader) failNear(key, problem, expected, near string) {
 	}
 }
 
-// failUnknown reports an error for a name that is not among known.
+// failUnknown reports an error for a name that is not among known, and suggests the closest of these. key is
+// where the name was read, what says what it names, such as "format".
 func (r *schemaReader) failUnknown(key, what, name string, known []string) {
 	r.failNear(key, "unknown "+what+" "+quoted(name), "one of "+strings.Join(known, ", "), suggest.Closest(name, known))
 }

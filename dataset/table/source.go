@@ -38,7 +38,7 @@ func openNamed(ctx context.Context, names string, loop bool) (*Source, error) {
 	return l.open(ctx, records, loop)
 }
 
-// Source is the source of frames of a file of records. It implements dataset.Source, Sized, Seamed and
+// Source is the source of frames of a file of records. It implements dataset.Source, Sized, Looping and
 // io.Closer.
 type Source struct {
 	source.Playback

@@ -128,7 +128,7 @@ func (t *csvFrames) readRow(row int) error {
 	if !t.hasNextRow {
 		if err := t.next(); err == io.EOF && row > 0 {
 			return t.fail(-1, ErrTruncated, fmt.Sprintf("the records end after %d rows of a frame", row),
-				fmt.Sprintf("%d", t.layout.Schema.Rows))
+				fmt.Sprintf("%d rows in each frame", t.layout.Schema.Rows))
 		} else if err != nil {
 			return err
 		}

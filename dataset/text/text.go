@@ -43,7 +43,7 @@ const (
 var errEmpty = errors.New("text is empty")
 
 // messageSource is the source of the messages of a text. It implements source.Source and Sized, but not
-// Seamed: messages are independent of each other, so that its loop point needs no attention.
+// Looping: messages are independent of each other, so the loop point needs no attention.
 type messageSource struct {
 	source.Rounds
 	schema *frame.Schema

@@ -56,7 +56,7 @@ func fixedToFloat(x int64, unit int) uint32 {
 	if e <= 0 {
 		return b & (1 << 31) // a zero with the sign of x
 	}
-	return b&^(255<<23) | uint32(min(e, 254))<<23
+	return b&^(255<<23) | uint32(min(e, 254))<<23 // 254: the largest exponent of a finite float
 }
 
 // exponent returns e with 2^e <= |v| < 2^(e+1) for the normal float v whose bits are b.
@@ -107,7 +107,7 @@ func (c *fieldPlan) classOf(b uint32) floatClass {
 	case e < -3 && c.step == 0: // magnitude below 1/8
 		return classOther
 	}
-	lowestBit := e - 23 + bits.TrailingZeros32(b&(1<<23-1)|1<<23) // exponent of the lowest bit
+	lowestBit := e - 23 + bits.TrailingZeros32(b&(1<<23-1)|1<<23) // exponent of the lowest bit that is set
 	switch {                                                      // the bounds of e keep indices within maxIndex
 	case lowestBit >= 0 && e < 24:
 		return classWhole
@@ -126,8 +126,8 @@ func (c *fieldPlan) classOf(b uint32) floatClass {
 // A grid maps the values of a class to consecutive integers, their indices, in order.
 type grid struct {
 	class     floatClass
-	unit      int     // of the fixed point; see toFixed
-	step      float64 // of classStepped
+	unit      int     // unit of the fixed point: x stands for x * 2^-unit
+	step      float64 // step of classStepped; see Hint.Step
 	fixedStep int64   // step in fixed point, in units of 2^-16
 }
 
@@ -184,7 +184,7 @@ func (g *grid) maxIndex() int64 {
 	case classEighth:
 		return 1<<21 - 1 // magnitudes below 2^18, as classOf requires
 	case classStepped:
-		return 1<<20 - 1 // as classOf requires
+		return 1<<20 - 1 // the bound that classOf requires
 	}
 	return 0x7f7fffff // the largest finite float
 }
@@ -205,7 +205,7 @@ func (g *grid) nearestIndex(x int64) int64 {
 		i = roundShift(x, g.shift())
 	}
 	maxIndex := g.maxIndex()
-	// Integers have one more negative value. Indices of floats are limited again after coding.
+	// Integers have one more negative value than positive ones. Indices of floats are limited again after coding.
 	return min(max(i, -maxIndex-1), maxIndex)
 }
 
@@ -219,7 +219,8 @@ func (g *grid) shift() int {
 	return g.unit
 }
 
-// roundShift returns x / 2^shift, rounded. It shifts left by at most 8 if shift is negative.
+// roundShift returns x / 2^shift, rounded. If shift is negative, it shifts left by at most 8, so that the result
+// does not overflow.
 func roundShift(x int64, shift int) int64 {
 	switch {
 	case shift <= 0:
@@ -255,7 +256,7 @@ func (g *grid) toFixed(i int64) int64 {
 func (g *grid) resolution() int {
 	n := 2
 	switch g.class {
-	case classOther: // 2: the 4 units
+	case classOther: // n stays 2: four units of the fixed point
 	case classStepped:
 		n = bits.Len64(uint64(g.fixedStep)) - 17 - 2 // 16 fractional bits; Len64 is the logarithm plus 1
 	default:

@@ -5,12 +5,12 @@ import (
 	"wirelab/encoders/rangecoder"
 )
 
-// Sizes. The 64 Ki counters of two bytes take half of a memo.
+// Sizes of a memo. The 64 Ki counters of two bytes take half of a memo.
 const (
 	counterBits   = 16  // logarithm of the number of counters
 	errorDistBits = 7   // logarithm of the number of error distributions
 	maxAge        = 255 // ages saturate here
-	maxSlots      = 256 // of a part
+	maxSlots      = 256 // maximum number of slots of a part
 
 	// maxMemory bounds a memo, in bytes. Histories of rows share what the models leave. The other
 	// constants are upper bounds of the sizes of the memo's parts; TestMemoryIsBounded checks them.
@@ -33,19 +33,19 @@ type memo struct {
 	lastSource uint32 // 1 + the index within its part of the last source row; 0 if none
 	rows       []rowHistory
 	slotByRow  []uint16      // 1 + the index in slots of the row's history; 0 if it has none
-	slots      []slotHistory // of plan.historySlots rows, ordered by part
-	cells      []cellHistory // by slot, then by field of the part
+	slots      []slotHistory // histories of plan.historySlots rows, ordered by part
+	cells      []cellHistory // histories of the values in rows with a slot: by slot, then by field of the part
 	model
 }
 
 // A model is the part of a memo that does not refer to rows. A pretrained model initialises it.
 type model struct {
-	timePerTick int64                     // of role Now, in units of 2^-16
+	timePerTick int64                     // increase of the field of role Now per tick, in units of 2^-16
 	counters    []rangecoder.StateCounter // 1<<counterBits
 	weights     []rangecoder.StateWeights
 	errors      []errorDist  // 1<<errorDistBits, selected by hash
 	units       []int8       // by field: exponent of its fixed point; see fixed.go
-	speeds      []cluster    // by group: speeds along the push
+	speeds      []cluster    // by group: frequent speeds that pushes reach, along their direction
 	pushes      [][2]cluster // by group: lengths of pushes, with drag and without; see slotHistory.lastPush
 	steps       []cluster    // by fieldPlan.stepCluster: frequent changes of velocities
 }
@@ -62,7 +62,7 @@ type rowHistory struct {
 type slotHistory struct {
 	row      int32   // -1 if the slot is free
 	lastUsed uint32  // memo.frames when the row last changed
-	lastPush [2]push // of driven groups: after drag, and as if there were no drag
+	lastPush [2]push // in driven groups: the last push, derived with drag (index 0) and without (1)
 
 	// rounding holds bounds of the exact position minus the rounded one, by axis: lower bound, upper
 	// bound. See row.narrowRounding.

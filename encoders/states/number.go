@@ -355,16 +355,16 @@ func (e *errorDist) add(err int64, resolution int) {
 // binary decision by the ratio of the masses of both outcomes.
 type predictor struct {
 	points  [maxPoints]int64  // predicted values in fixed point
-	weights [maxPoints]uint32 // of the points, of 256; unused for one point
+	weights [maxPoints]uint32 // weights of the points, of 256; unused for one point
 	nPoints int
 	input   int // index of its input to the mixer; distinct among the predictors of a number
 	errors  *errorDist
 
 	// The distribution of errors, scaled to a sum of nearly scaledTotal; see prepare.
 	sum           [errorBins + 1]uint32 // cumulative: mass of the bins below each bin
-	zeroMass      uint32                // of bin 0
-	negativeMass  uint32                // of negative errors beyond bin 0
-	positiveShare uint64                // of errors beyond bin 0, of 65536
+	zeroMass      uint32                // mass of bin 0
+	negativeMass  uint32                // mass of negative errors beyond bin 0
+	positiveShare uint64                // share of positive errors among those beyond bin 0, of 65536
 
 	// Masses while a number is coded: the mass of the distribution below a value.
 	lowMass, highMass int64 // below the lower and the upper bound of the values that are still possible

@@ -16,36 +16,36 @@ const (
 	firstMotionInput
 )
 
-// The inputs of clocks.
+// The mixer inputs of clocks, which are fields with an absolute time.
 const (
 	inputElapsed   = inputSameStep // the old value plus the time since the baseline
 	inputFrameTime = inputHalfStep // the time of the frame
 )
 
-// The inputs of new rows, relative to the source row.
+// The mixer inputs of new rows, which are predicted from a source row.
 const (
 	inputZero       = inputSameStep // 0
 	inputSourceBase = inputPrevious // the source row's value in base
 )
 
-// The further inputs of positions.
+// The mixer inputs that only positions have.
 const (
 	inputNewVelocity  = firstMotionInput + iota // the position moved by the new velocity
 	inputOldVelocity                            // the position moved by the old velocity
 	inputMeanVelocity                           // the position moved by the mean of both
 	inputUnrounded                              // the position before rounding, moved by the new velocity
-	inputCarrier                                // the position moved like its carrier
+	inputCarrier                                // the position moved like its carrier, the position to which it is attached
 
 	inputAtCarrier = inputPrevious // the carrier's position
 )
 
-// The further inputs of velocities.
+// The mixer inputs that only velocities have.
 const (
-	inputOwnSpeed     = firstMotionInput + iota // pushed up to the speed of the row's last push
-	inputCommonSpeed                            // pushed up to one of the group's frequent speeds
-	inputPush                                   // changed by a frequent push: axis 0 without drag, axis 1 after drag
-	inputPushFree                               // axis 1 only: changed by a frequent push, without drag
-	inputFrequentStep                           // changed by a frequent step
+	inputOwnSpeed     = firstMotionInput + iota // the velocity after a push up to the speed of the row's last push
+	inputCommonSpeed                            // the velocity after a push up to a frequent speed of the group
+	inputPush                                   // the velocity after a frequent push: axis 0 without drag, axis 1 after drag
+	inputPushFree                               // axis 1 only: the velocity after a frequent push, without drag
+	inputFrequentStep                           // the velocity changed by a frequent step
 )
 
 // maxPrediction bounds the magnitude of predictions, so that their differences do not overflow.
@@ -87,8 +87,9 @@ func (r *row) predictClock(c *fieldPlan, old int32, last int64) int64 {
 	return advanced
 }
 
-// predictNew predicts a value of a new row, after all guesses of codeNewField failed: it is near
-// the source's value last, 0, the source's value in base or, for a clock, the time of the frame.
+// predictNew predicts field k of a new row, after all guesses of codeNewField failed, and returns the first
+// guess: the value is near old, the value of the source row, near 0, near the source row's value in base or,
+// for a clock, near the time of the frame. last is old in fixed point.
 func (r *row) predictNew(k int, c *fieldPlan, old int32, last int64) int64 {
 	predictors := &r.predictors
 	predictors.addPoint(inputUnchanged, 0, last)
@@ -332,7 +333,7 @@ const (
 	maxComponent = 1 << 29 // bound of a vector's components
 	unitLength   = 1 << 24 // length of a direction
 	nearStep     = 1 << 15 // steps of velocities that differ by less count as equal
-	nearPush     = 1 << 12 // the same for speeds and lengths of pushes
+	nearPush     = 1 << 12 // speeds and lengths of pushes that differ by less count as equal
 )
 
 // A vector holds axes 0 and 1 of a velocity, with components of up to 29 bits so that products fit
@@ -401,7 +402,7 @@ func (c *cluster) mostFrequent() (values [2]int64, weights [2]uint32) {
 // PM_Friction and PM_Accelerate of Quake III do (bg_pmove.c). Drag is given by the schema; the
 // speeds and lengths of pushes are learnt.
 type push struct {
-	direction [2]int32 // see vector
+	direction [2]int32 // unit vector; see vector
 	speed     int32    // component of the velocity in that direction, after the push
 	known     bool     // false if the velocity did not change enough to derive a direction
 }
@@ -544,17 +545,17 @@ func (r *row) predictDrivenY(group int, residual uint32) (likeliest int64, ok bo
 	pushed := &r.slot.lastPush[0]
 	x := r.toVector(g.velocity[0], r.toFixed(g.velocity[0], r.cur[g.velocity[0]]))
 	var set candidates
-	if pushed.known { // up to the speed of the row's last push
+	if pushed.known { // a push up to the speed of the row's last push
 		const fullWeight = 256
 		set.addPushed(slowed, x, int64(pushed.speed), pushed.vector(), fullWeight)
 		set.addPredictor(r, g.velocity[1], inputOwnSpeed, residual)
 	}
 	speeds, weights := r.memo.speeds[group].mostFrequent()
-	for j := range speeds { // up to a frequent speed
+	for j := range speeds { // a push up to a frequent speed
 		set.addPushed(slowed, x, speeds[j], pushed.vector(), weights[j])
 	}
 	likeliest, ok = set.addPredictor(r, g.velocity[1], inputCommonSpeed, residual)
-	for j, before := range [2]vector{slowed, from} { // by a frequent length, with drag and without
+	for j, before := range [2]vector{slowed, from} { // a push of a frequent length, with drag and without
 		lengths, weights := r.memo.pushes[group][j].mostFrequent()
 		// Axis 1 of the push may have either sign. The sign of the last push is likelier: 0.8.
 		positiveShare := uint32(128) // weight of the positive sign, of 256

@@ -33,12 +33,12 @@ const (
 // if none is right.
 type row struct {
 	*coder
-	index         int // of the row in the table
+	index         int // index of the row in the table
 	part          *part
 	cur, base     []int32       // the row's fields, by their numbers in the schema
 	cells         []cellHistory // histories of the part's fields, in the order of the schema
 	slot          *slotHistory  // history of a row that has a slot
-	history       *rowHistory   // kept for every row
+	history       *rowHistory   // history that every row has
 	isNew         bool          // the row is empty in base
 	typeContext   uint32        // the row's part and its value of the field of role Type, as a context
 	changedFields uint32        // flags: whether each of the previous fields changed, the last in bit 0
@@ -260,7 +260,7 @@ func (r *row) codeSource() error {
 	}
 	v = node - 1<<q.indexBits // without the leading 1
 	if int(v) >= q.rows {
-		return fmt.Errorf("source row is %d of its part, expected less than %d", v, q.rows)
+		return fmt.Errorf("index of the source row in its part is %d, expected less than %d", v, q.rows)
 	}
 	r.source = r.newestState(q.firstRow + int(v))
 	r.sourceBase = e.base[(q.firstRow+int(v))*r.fields:][:r.fields]

@@ -79,7 +79,7 @@ func (e *coder) marshalModel() ([]byte, error) {
 	return append(out, packed...), nil
 }
 
-// Errors of model files.
+// Errors of files with pretrained models.
 var (
 	errNotModel = errors.New("not a delta-trained model, or damaged")
 	errShape    = errors.New("trained on a schema with other fields")
@@ -139,7 +139,7 @@ func (m *model) check(p *plan) error {
 			return errNotModel
 		}
 	}
-	if m.timePerTick < 0 || m.timePerTick > 1<<36 {
+	if m.timePerTick < 0 || m.timePerTick > 1<<36 { // at most 2^20 units per tick, as in codeTime
 		return errNotModel
 	}
 	return nil
@@ -257,7 +257,7 @@ type trainingPass struct {
 	largeTable  bool                      // use as many counters as a model file holds
 	pretrained  []rangecoder.StateCounter // nil if none
 	modelFile   []byte                    // the model to start from; nil if none
-	coder       *coder                    // of the last clip; its initial state is the state after that clip
+	coder       *coder                    // coder of the last clip; its initial state is the state after that clip
 	rows, bytes int                       // changed rows, and bytes of packets, so far
 }
 
@@ -289,7 +289,7 @@ func (pass *trainingPass) encodeClip(ctx context.Context, clip train.Clip, from,
 		e.Initial.model.copyFrom(&pass.coder.Initial.model)
 	}
 	base := e.schema.NewFrame()
-	var past, spare encoders.Memo // of the last frame, nil at first; and one whose memory is reused
+	var past, spare encoders.Memo // memo of the last frame, nil at first; and a memo whose memory is reused
 	var out []byte
 	n := 0
 	err := clip.Frames(func(f *frame.Frame) error {

@@ -59,7 +59,7 @@ type applier struct {
 	header        Header
 	r             *bufio.Reader
 	out           target
-	sum           hash.Hash // of the new file
+	sum           hash.Hash // hash of the new file so far
 	source        *windows
 	model         *delta.Model
 	written       int64  // bytes of the new file written so far
@@ -81,7 +81,7 @@ func (a *applier) reportProgress() error {
 // checkOld compares the old file with the one that the patch is for.
 func (a *applier) checkOld(old io.ReaderAt, size int64) error {
 	if size != a.header.OldSize {
-		return fmt.Errorf("%w: size %d, expected %d", ErrWrongOld, size, a.header.OldSize)
+		return fmt.Errorf("%w: this one has %d bytes, expected %d", ErrWrongOld, size, a.header.OldSize)
 	}
 	sum := sha256.New()
 	for at := int64(0); at < size; {
@@ -278,7 +278,7 @@ func (s *windows) View(at int64, _ int) ([]byte, int, error) {
 	// A window that ended at the end of the new file is read again after the file has grown.
 	if w.n == 0 || w.coreID != core || w.limit != size && w.first+int64(len(w.buf)) > w.limit {
 		if err := w.read(file, core, offset/delta.Core*delta.Core, size); err != nil {
-			s.list[0] = window{buf: w.buf} // invalid; the memory is used again
+			s.list[0] = window{buf: w.buf} // an empty window, which is never found; its memory is used again
 			return nil, 0, err
 		}
 	}

@@ -32,7 +32,7 @@ type Options struct {
 
 // Stats counts the contents of a patch by block mode.
 type Stats struct {
-	Size                    int64 // of the patch
+	Size                    int64 // bytes of the patch
 	Raw, Clone, Patch       int64 // bytes of the new file
 	RawSize, CloneSize      int64 // bytes of the patch
 	PatchSize               int64
@@ -47,7 +47,7 @@ func Make(w io.Writer, old, new []byte, opt Options) (Stats, error) {
 // makeWith is Make with the given untrained model; tests pass a small one.
 func makeWith(model *delta.Model, w io.Writer, old, new []byte, opt Options) (Stats, error) {
 	if int64(len(old)) > maxSize || int64(len(new)) > maxSize {
-		return Stats{}, fmt.Errorf("files of %d and %d bytes, expected at most %d", len(old), len(new), int64(maxSize))
+		return Stats{}, fmt.Errorf("files of %d and %d bytes, expected at most %d each", len(old), len(new), int64(maxSize))
 	}
 	m := &maker{w: w, old: old, new: new, opt: opt, aligner: align.New(old, new), model: model}
 	m.watch()
@@ -177,7 +177,7 @@ type part struct {
 	raw      bool
 	ops      []delta.Op // nil if raw
 	bodySize int        // bytes in the patch, without the block's head
-	size     int        // bytes in the patch
+	size     int        // bytes in the patch, with the block's head
 }
 
 // codeBlock codes the next n bytes by operations, and noise among their literals (see noiseFinder) raw. If a
@@ -312,14 +312,14 @@ const (
 
 // noiseFinder finds noise: literals that no model can code in fewer bytes, such as compressed data.
 type noiseFinder struct {
-	positions []uint32 // by a hash of eight bytes: their last position, modulo 1<<32
+	positions []uint32 // by a hash of eight bytes: their last position in the new file, modulo 1<<32
 	spans     []span
 }
 
 // span is a run of literals in the new file.
 type span struct {
 	from, to int
-	isRandom bool // see looksRandom
+	isRandom bool // looksRandom reports true for the bytes
 	repeated int  // number of bytes that also occur in this or another span
 }
 
@@ -445,14 +445,14 @@ type Segment struct {
 	Start, End int64 // in bytes of the new file
 	Mode       Mode
 	Size       int64  // bytes of the patch
-	Copies     []Copy // one for a clone, none for raw bytes
+	Copies     []Copy // the copies in the part: one for a clone, none for raw bytes
 }
 
 // Copy maps N bytes of the new file from byte At on to similar ones of the source from
 // address From on.
 type Copy struct{ At, From, N int64 }
 
-// watch passes correlations to the callback.
+// watch makes the aligner pass the correlation of each block to the callback Watch.Correlated, if that is set.
 func (m *maker) watch() {
 	if callback := m.opt.Watch.Correlated; callback != nil {
 		m.aligner.Watch = func(start, end int, votes []int32) {

@@ -68,7 +68,7 @@ const (
 	modeClone = 1
 	modePatch = 2
 
-	maxSize = 1 << 46 // of a file, so that addresses fit the numbers of package delta
+	maxSize = 1 << 46 // maximum size of a file, so that addresses fit the numbers of package delta
 )
 
 // Hash is a SHA-256.

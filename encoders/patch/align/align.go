@@ -66,8 +66,8 @@ type Aligner struct {
 	space
 	index           *index
 	window          window
-	votes           []int32 // of each Cell of the source: its similarity to the block, see countVotes
-	currentDiagonal int64   // of the last copy: address minus position in the new file
+	votes           []int32 // by Cell of the source: its similarity to the block, see countVotes
+	currentDiagonal int64   // diagonal of the last copy: address minus position in the new file
 	windowReady     bool    // the window is that for the current block
 	seeds           []seed
 	path            path
@@ -222,7 +222,7 @@ func (a allowance) exceeded(spent int64, position int) bool {
 
 const (
 	sample      = 24      // bytes of a sample
-	maxSamples  = 2 << 20 // in an index, which bounds its memory
+	maxSamples  = 2 << 20 // samples in an index, which bounds its memory
 	minInterval = 8       // smallest distance between samples in bytes; larger for large files
 	maxProbes   = 4       // slots examined for a hash
 )

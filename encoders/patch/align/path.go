@@ -21,7 +21,7 @@ const (
 	costNew     = 20 * 16 // additional for a diagonal in the new file, because literals find matches there too
 
 	dropBehind   = 300 * 16 // a diagonal is dropped if its cost exceeds the best by more than that
-	dropPastSeed = 30 * 16  // likewise for a diagonal beyond the range of its seed
+	dropPastSeed = 30 * 16  // the same bound for a diagonal beyond the range of its seed
 	maxLines     = 64       // diagonals that are followed at a time
 	rebaseAbove  = 1 << 29  // a cost from which on all costs are reduced
 )
@@ -44,24 +44,24 @@ type line struct {
 	id       int32 // index into path.diagonals; -1 for literals
 	diagonal int64
 	file     []byte
-	offset   int64 // from a position in the new file to the index in file
-	to       int   // position up to which its seed reaches
+	offset   int64 // what is added to a position in the new file to get the index in file
+	to       int   // position in the new file up to which the seed of the diagonal reaches
 	extra    int32 // cost of changing to this diagonal, in addition to jumpCost
-	cost     int32 // of the cheapest path that ends on it
-	start    int32 // position in the block at which that path came to it
+	cost     int32 // cost of the cheapest path that ends on this diagonal
+	start    int32 // position in the block at which the cheapest path came to this diagonal
 }
 
 // path finds the cheapest sequence of copies and literals for a block, by a dynamic program over positions.
 // The state is the current diagonal, or literals. For each position it stores the last state of the
 // cheapest path that ends there, and where that state began.
 type path struct {
-	choice          []int32 // of each position: an index into diagonals, or literals
-	choiceStart     []int32 // of each position: where that state began
+	choice          []int32 // by position: the last state of the cheapest path, an index into diagonals or literals
+	choiceStart     []int32 // by position: the position at which that state began
 	lines           []line  // followed at present
 	diagonals       []int64 // all that were followed
 	maxActive       int     // maximum of len(lines)
 	followed        int64   // bytes compared along lines
-	bestCost        int32   // of the cheapest path to the current position
+	bestCost        int32   // cost of the cheapest path to the current position
 	bestDiagonal    int64   // the last diagonal of that path
 	literalLine     line    // the state of literals
 	literalDiagonal int64   // the last diagonal of the cheapest path that ends in literals

@@ -8,8 +8,8 @@ import (
 )
 
 const (
-	flagContexts = 12 // of codeDiffers
-	diffContexts = 14 // of codeDifference
+	flagContexts = 12 // number of contexts of codeDiffers
+	diffContexts = 14 // number of contexts of codeDifference
 	stretchFrom  = 32 // number of equal bytes after which stretches (long runs of equal bytes) are tried
 	levels       = 9  // sizes of stretches: 64 bytes, 256 bytes, up to 4 MB
 )
@@ -17,7 +17,7 @@ const (
 // runHistory is the recent history of differences along copies. A difference is the new byte minus the old
 // one, modulo 256.
 type runHistory struct {
-	unchanged    [levels]rangecoder.Counter // of each level: whether a whole stretch is equal
+	unchanged    [levels]rangecoder.Counter // by level: whether a whole stretch is equal
 	copyEnd      int64                      // address after the last copy
 	history      uint32                     // which of the last bytes differed, the newest in the lowest bit
 	sinceDiff    int                        // number of equal bytes since the last difference
@@ -25,8 +25,8 @@ type runHistory struct {
 	last         [4]byte                    // the last differences, zeros included, newest first
 	nonzero      [3]byte                    // the last differences that were not zero, newest first
 	group        [8]byte                    // the differences of this group: bytes with gaps of at most 3
-	groupPos     int                        // position in the group; at most 8
-	stretchLevel int                        // of the next stretch: its size is 64<<(2*stretchLevel)
+	groupPos     int                        // number of differences in group, at most 8
+	stretchLevel int                        // level of the next stretch: its size is 64<<(2*stretchLevel)
 	bytewise     bool                       // no stretches are tried until the next difference
 }
 
@@ -124,7 +124,8 @@ func (m *Model) codeStretch(old []byte) int {
 		return size
 	}
 	r.stretchLevel = min(max(r.stretchLevel-1, 0), 3) // the next stretch has at most 4 KB
-	if size > 256 {                                   // a shorter stretch may be equal; below this size a flag for it costs too much
+	// A shorter stretch may be equal. Below this size a flag for it costs too much.
+	if size > 256 {
 		return -1
 	}
 	r.bytewise = true

@@ -79,16 +79,16 @@ type Model struct {
 	run            runHistory
 	match          matcher
 	shape          shapes
-	quick          *quick // in a fast model, in place of mixers, matcher and shapes; otherwise nil
-	shrink         uint   // see newModel
+	quick          *quick // replaces mixers, matcher and shapes in a fast model; nil in a mixing model
+	shrink         uint   // logarithm of the factor by which tables are smaller than usual
 	saved          *Model // the state at the last Save; nil before
 
 	// The new file from bufOffset to the end of the block.
 	buf        []byte
 	maxHistory int   // maximum number of bytes stored before a block
-	start      int   // of the block in buf
-	end        int   // of the block in buf
-	pos        int   // of the next byte in buf
+	start      int   // start of the block in buf
+	end        int   // end of the block in buf
+	pos        int   // index in buf of the next byte
 	bufOffset  int64 // offset of buf[0] in the new file
 }
 

@@ -12,7 +12,7 @@ import (
 
 // A Check is the result of one check of an encoder.
 type Check struct {
-	Encoder string `json:"encoder"`           // its name
+	Encoder string `json:"encoder"`           // name of the encoder
 	Name    string `json:"name"`              // what was checked
 	Result  string `json:"result,omitempty"`  // what was measured, may be empty
 	Problem string `json:"problem,omitempty"` // why the check failed; empty if it passed
@@ -45,7 +45,7 @@ func CheckCodec(c *encoders.Codec) (list []Check) {
 		}{
 			{"accepts " + s.Name, chk.createPair},
 			{s.Name + ": every frame comes back", chk.sendAll},
-			{s.Name + ": the same packets from a fresh sender", chk.sendFromFresh},
+			{s.Name + ": new encoders and decoders give the same frames", chk.sendFromFresh},
 			{s.Name + ": damaged packets", chk.decodeDamaged},
 		} {
 			result, err := step.check()
@@ -203,7 +203,7 @@ func (t *checker) decodeDamaged() (string, error) {
 		return "", err
 	}
 	rng := rand.New(rand.NewPCG(3, 4))
-	rejected, n := 0, 0 // of n packets
+	rejected, n := 0, 0 // rejected packets, of n
 	for i := 1; i < len(t.frames); i += 4 {
 		packet, _, refs, err := t.encodeCopy(enc, i)
 		if err != nil {

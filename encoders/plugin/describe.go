@@ -22,13 +22,13 @@ const (
 	paramInt, paramNumber, paramBool     = 0, 1, 2
 )
 
-// Limits of a description.
+// Limits of the description of an encoder.
 const (
 	maxParams = 32
 	maxMemo   = 1 << 20 // bytes
 )
 
-// A description is a wl_codec: see wirelab.h for its fields.
+// A description describes one encoder of a plugin, by the fields of wl_codec in wirelab.h.
 type description struct {
 	// index is the argument of wl_describe.
 	index                 int
@@ -175,7 +175,7 @@ func (p *Plugin) buildCodec(d *description) (*encoders.Codec, error) {
 		if err != nil {
 			return nil, nil, err
 		}
-		dec, err := p.newCodec(d, s, params) // in a host of its own
+		dec, err := p.newCodec(d, s, params) // has a host of its own
 		if err != nil {
 			return nil, nil, err
 		}
@@ -184,7 +184,8 @@ func (p *Plugin) buildCodec(d *description) (*encoders.Codec, error) {
 	return c, nil
 }
 
-// accepts reports whether an encoder with the given suits accepts frames of schema s.
+// accepts reports whether an encoder accepts frames of schema s. suits is a combination of WL_SUITS_*: the kinds of
+// frames that the encoder can encode.
 func accepts(suits uint32, s *frame.Schema) bool {
 	switch {
 	case s.Delivery == frame.Reliable: // blocks of files: not possible with plugins

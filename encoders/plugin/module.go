@@ -22,7 +22,7 @@ const (
 	callWords  = 3*frameWords + 5 // wl_call: the frame, two references, and five words
 )
 
-// A frameBuffer is memory of a module for one frame, that of a slot.
+// A frameBuffer is the memory of a module for the frame in one slot.
 type frameBuffer struct {
 	table, body, memo  uint32 // addresses; 0 if not allocated
 	bodyCap            int    // size of the memory at body
@@ -38,8 +38,8 @@ type module struct {
 	// Addresses in the module's memory: of its wl_end, the wl_call, the packet and the reported bits.
 	handle, callAddr, packetAddr, bitsAddr uint32
 
-	buffers [numSlots]frameBuffer // by slot
-	result  answer                // of perform
+	buffers [numSlots]frameBuffer // memory for the frames, by slot
+	result  answer                // what perform returns
 }
 
 // newModule returns a module in a new instance.
@@ -100,7 +100,7 @@ func (m *module) writeSchema() (uint32, error) {
 	// addText appends a text with a zero byte and returns its offset in texts.
 	addText := func(t string) uint32 { texts = append(append(texts, t...), 0); return uint32(len(texts) - len(t) - 1) }
 	const headSize, fieldSize = 6 * 4, 5 * 4
-	textStart := uint32(headSize + fieldSize*len(s.Fields)) // of the texts
+	textStart := uint32(headSize + fieldSize*len(s.Fields)) // offset of the texts
 	// The head: name, rows, number of fields, ticks per second, address of the fields, and a word of padding.
 	words := []uint32{textStart + addText(s.Name), uint32(s.Rows), uint32(len(s.Fields)), uint32(s.TickHz), headSize, 0}
 	for i := range s.Fields {

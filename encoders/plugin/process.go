@@ -28,13 +28,13 @@ import (
 const (
 	msgDescribe, msgCreate, msgEncode, msgDecode = 1, 2, 3, 4 // kinds of messages
 
-	headerSize     = 12      // of messages and answers, in bytes
+	headerSize     = 12      // size of the header of messages and answers, in bytes
 	maxDescription = 1 << 20 // bytes of the answer to msgDescribe
 )
 
 // Limits of processes.
 const (
-	maxProcesses      = 64               // per plugin; beyond, the least recently used process is ended
+	maxProcesses      = 64               // processes per plugin; beyond, the least recently used one is ended
 	firstAnswerFactor = 10               // the first answer may take this many timeouts
 	exitGrace         = time.Second / 4  // time to exit after the end of the input
 	maxStderr         = 4 << 10          // last bytes of standard error that are stored
@@ -172,7 +172,7 @@ func (p *Plugin) startProcess() (*process, error) {
 		panics.Guard(x.fail, func() {
 			_ = x.cmd.Wait()
 			stop()
-			killGroup(x.cmd) // children that are still running
+			killGroup(x.cmd) // ends children that are still running
 		})()
 	}()
 	p.processes.add(x)

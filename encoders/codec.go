@@ -127,7 +127,7 @@ var ErrBroken = errors.New("broken")
 // Codec describes an encoder: its identity, its properties and how to create it.
 type Codec struct {
 	ID        uint8  // sent in every packet header; 1..127, never reused
-	Name      string // as users type it
+	Name      string // the name as users type it
 	Summary   string // one line that describes the idea
 	Source    string // name, author and year of the publication that it implements
 	Refs      int    // maximum number of references, 1 or 2
@@ -150,10 +150,10 @@ type Codec struct {
 
 // Plugin describes a codec that a plugin implements.
 type Plugin struct {
-	Path    string        // of the WebAssembly module, or ProcessPrefix and a command
-	SHA256  string        // of the module, in hexadecimal
+	Path    string        // path of the WebAssembly module, or ProcessPrefix and a command
+	SHA256  string        // hash of the module, in hexadecimal
 	Memory  int64         // maximum memory of each endpoint, in bytes; 0 means no limit
-	Timeout time.Duration // of a call; negative means no timeout: the plugin is trusted
+	Timeout time.Duration // maximum duration of a call; negative means no timeout: the plugin is trusted
 	Runtime string        // how the plugin is run: "WebAssembly", "interpreted WebAssembly" or "process"; times include its overhead
 }
 

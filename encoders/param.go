@@ -29,7 +29,7 @@ func listParams(params any) []param {
 	for _, f := range reflect.VisibleFields(v.Type()) {
 		name := f.Tag.Get("toml")
 		switch {
-		case f.Anonymous: // VisibleFields lists its fields, too
+		case f.Anonymous: // an embedded struct, whose fields VisibleFields also lists
 			continue
 		case name == "":
 			panic(fmt.Sprintf("encoders: field %s of %T has no toml tag", f.Name, params))

@@ -47,7 +47,7 @@ func (c *RangeCoder) Charged(k Slot) int64 { return c.charged[k] }
 func (c *RangeCoder) FinishEncode(dst []byte, b *Budget) []byte {
 	out := c.Finish()
 	if c.hasBudget {
-		before := b.Total() // of earlier packets
+		before := b.Total() // the charges of earlier packets
 		for k, units := range c.charged {
 			b.Charge(Slot(k), units)
 		}

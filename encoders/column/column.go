@@ -33,7 +33,11 @@ func (r *Range) Admits(v int32) bool { return r.Raw(v) <= r.Span }
 
 // RangeError returns the error for a value v out of the range of field k. It wraps frame.ErrRange.
 func RangeError(s *frame.Schema, k int, v int64) error {
-	return fmt.Errorf("field %s: %w: %d", s.Fields[k].Name, frame.ErrRange, v)
+	f := &s.Fields[k]
+	if !f.Kind.Bounded() {
+		return fmt.Errorf("field %s: %w: %d, expected 32 bits", f.Name, frame.ErrRange, v)
+	}
+	return fmt.Errorf("field %s: %w: %d, expected %d..%d", f.Name, frame.ErrRange, v, f.Min, f.Max)
 }
 
 // IsNumber reports whether differences of values of a kind are meaningful.

@@ -43,7 +43,7 @@ func oldFile(refs []encoders.Ref) []byte {
 // checkSize returns an error if a file is too large for the decoders.
 func checkSize(file []byte) error {
 	if len(file) > maxFile {
-		return fmt.Errorf("files: %d bytes, expected at most %d", len(file), maxFile)
+		return fmt.Errorf("files: file of %d bytes, expected at most %d", len(file), maxFile)
 	}
 	return nil
 }
@@ -71,7 +71,7 @@ func WholeZstd() encoders.Codec {
 
 // zstdParams are the parameters of whole-zstd.
 type zstdParams struct {
-	Level int `toml:"level" help:"effort, from fastest to smallest" min:"1" max:"4"`
+	Level int `toml:"level" help:"compression level: 1 is fastest, 4 smallest" min:"1" max:"4"`
 }
 
 // maxZstdWindow is the largest window of the packets that whole-zstd writes.
@@ -109,7 +109,7 @@ func WholeRaw() encoders.Codec {
 			pack := func(dst, file []byte) []byte { return append(dst, file...) }
 			return wholeFile{pack: pack}, wholeFile{unpack: func(dst, packet []byte) ([]byte, error) {
 				if len(packet) > maxFile {
-					return nil, fmt.Errorf("files: %w: %d bytes, expected at most %d", encoders.ErrCorrupt, len(packet), maxFile)
+					return nil, fmt.Errorf("files: %w: packet of %d bytes, expected at most %d", encoders.ErrCorrupt, len(packet), maxFile)
 				}
 				return append(dst, packet...), nil
 			}}, nil

@@ -107,8 +107,8 @@ func (l *layout) unpack(f *frame.Frame, src []byte) error {
 	for i := range l.columns {
 		c := l.columns[i]
 		if v, ok := c.unpack(f.Table[i:], src, len(l.columns), l.schema.Rows); !ok {
-			return fmt.Errorf("generic: %w: field %s: %w: %d above the minimum", encoders.ErrCorrupt, l.schema.Fields[i].Name,
-				frame.ErrRange, v)
+			return fmt.Errorf("generic: %w: field %s: %w: %d above the minimum, expected at most %d", encoders.ErrCorrupt,
+				l.schema.Fields[i].Name, frame.ErrRange, v, c.Span)
 		}
 		src = src[c.width*l.schema.Rows:]
 	}
@@ -284,13 +284,13 @@ func (d *deflate) expand(dst, src, _ []byte) ([]byte, error) {
 	}
 	dst, err := readAll(d.reader, dst)
 	if err == nil && d.input.Len() > 0 {
-		err = fmt.Errorf("%d bytes after the end", d.input.Len())
+		err = fmt.Errorf("%d bytes follow the end of the compressed data", d.input.Len())
 	}
 	return dst, err
 }
 
 // errTooLarge means that a packet expands to more than a frame can hold.
-var errTooLarge = errors.New("expands to more than the largest frame")
+var errTooLarge = errors.New("packet expands to more bytes than the largest frame has")
 
 // readAll appends all of r to dst. If r has more bytes than dst has capacity for, it returns errTooLarge.
 func readAll(r io.Reader, dst []byte) ([]byte, error) {

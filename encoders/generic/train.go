@@ -64,7 +64,7 @@ func trainCubes(ctx context.Context, job train.Job, log train.Log) ([]train.File
 func buildDictionary(samples [][]byte, history []byte) ([]byte, error) {
 	return zstd.BuildDict(zstd.BuildDictOptions{
 		ID: trainedDictID, Contents: samples, History: history,
-		Offsets: [3]int{1, 4, 8}, // the default repeat offsets
+		Offsets: [3]int{1, 4, 8}, // the repeat offsets at the start of a frame (RFC 8878)
 		Level:   zstd.EncoderLevel(ZstdDict().Params.(*dictParams).Level),
 	})
 }
@@ -92,7 +92,7 @@ func bitsPerCube(ctx context.Context, clips []train.Clip, dictionary []byte) (fl
 	current, n := -1, 0    // index of the clip, and number of its frames so far
 	var l *layout
 	var z *zstandard
-	var last [baselineAge]frame.Frame // frame n is at n modulo baselineAge
+	var last [baselineAge]frame.Frame // the last frames; frame n is at index n modulo baselineAge
 	var plain, packet []byte
 	err := train.ForEachFrame(ctx, clips, func(i int, f *frame.Frame) (err error) {
 		if i != current {

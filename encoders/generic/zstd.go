@@ -50,7 +50,7 @@ func ZstdBaseline() encoders.Codec {
 type zstandard struct {
 	level      zstd.EncoderLevel
 	window     int    // a power of two that holds the dictionary and the frame
-	dictionary []byte // in the library's format; nil if none
+	dictionary []byte // dictionary in the library's format; nil if none
 	baseline   bool   // use the baseline as a raw dictionary
 	omitMagic  bool   // packets omit the magic number
 	buffer     []byte // a packet with the magic number

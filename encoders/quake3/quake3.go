@@ -50,7 +50,7 @@ type codec struct {
 	zeros         []int32 // an empty row
 	writer        netcode.Writer
 	reader        netcode.Reader
-	budget        *encoders.Budget // of the current packet; may be nil
+	budget        *encoders.Budget // budget of the current packet; may be nil
 	fieldBits     []int            // bits of the current packet, by column
 }
 
@@ -130,7 +130,7 @@ func (x *codec) Encode(dst []byte, cur *frame.Frame, refs []encoders.Ref, spare 
 	b *encoders.Budget) ([]byte, encoders.Memo, error) {
 	base := encoders.Base(refs, x.schema.Cells())
 	if len(cur.Table) != x.schema.Cells() {
-		return dst, nil, x.schema.Check(cur)
+		return dst, nil, x.schema.Check(cur) // fails because of the size
 	}
 	if err := x.schema.CheckChanged(cur, base); err != nil {
 		return dst, nil, err

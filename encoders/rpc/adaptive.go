@@ -36,7 +36,7 @@ type adaptive struct {
 	tickSeconds float64 // seconds between two ticks; used if there is no time field
 
 	coder   rangecoder.Coder
-	budget  *encoders.Budget // of the current call; may be nil
+	budget  *encoders.Budget // budget of the current call; may be nil
 	charged int64            // coder.Spent at the last charge
 }
 
@@ -163,7 +163,7 @@ func findRates(s *frame.Schema) []int {
 	return list
 }
 
-// countUnit returns the number of float fields before i with a unit.
+// countUnit returns the number of float fields before field i that have the given unit.
 func countUnit(s *frame.Schema, i int, unit string) int {
 	n := 0
 	for _, f := range s.Fields[:i] {
@@ -285,7 +285,7 @@ func (x *adaptive) codeQuantity(state *numberMemo, raw, old uint32, e *elapsed) 
 	guess := guesses[state.best()]
 	d := int32(raw - guess)
 	direct := 0
-	if d == math.MinInt32 { // its magnitude does not fit
+	if d == math.MinInt32 { // the magnitude of the residual does not fit an int32
 		direct = 1
 	}
 	direct = state.raw.Code(&x.coder, direct, slowLimit)
@@ -369,8 +369,8 @@ const (
 // A memo is the adaptive state after a call. Every call of the history has one, and encoding a call
 // starts with a copy, so it is small: 12 kB for the workload.
 type memo struct {
-	numbers []numberMemo // by field.memoIndex
-	symbols []symbolMemo // by field.memoIndex
+	numbers []numberMemo // state of the numeric fields, by field.memoIndex
+	symbols []symbolMemo // state of the other fields, by field.memoIndex
 }
 
 // A numberMemo is the state of a numeric field.
@@ -379,7 +379,7 @@ type numberMemo struct {
 	topBits     [maxModelledLength + 1][4]rangecoder.Counter // the two bits below the highest
 	sign        rangecoder.Counter
 	raw         rangecoder.Counter  // is the value sent as 32 bits?
-	lengthClass uint8               // of the last residual
+	lengthClass uint8               // class of the last residual's length
 	meanErrors  [predictors]float64 // recent mean error, by predictor
 	slope       float64             // change per tick, up to the baseline
 }

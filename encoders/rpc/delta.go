@@ -35,11 +35,11 @@ type delta struct {
 	schema   *frame.Schema
 	fields   []field
 	vectors  [][]int // fields of each vector, up to three
-	rest     []int   // the other fields
+	rest     []int   // the fields that are not floats
 	fullBits int     // size of a full call
 
 	diffs              []vector // differences of the current call, by vector
-	packed, packedBase []byte   // the other fields, see pack
+	packed, packedBase []byte   // the fields that are not floats, of the call and of its baseline; see pack
 	runs               []byte   // packed, run-length coded
 }
 
@@ -192,7 +192,7 @@ func (x *delta) Decode(dst *frame.Frame, src []byte, refs []encoders.Ref, _ enco
 // those of base.
 func (x *delta) readRest(r *bitio.Reader, dst, base *frame.Frame) error {
 	x.packedBase = x.pack(x.packedBase[:0], base)
-	x.packed = append(x.packed[:0], x.packedBase...) // for its length; readRuns overwrites the content
+	x.packed = append(x.packed[:0], x.packedBase...) // a slice of the right length; readRuns overwrites the content
 	if err := readRuns(x.packed, func() byte { return byte(r.Bits(8)) }); err != nil {
 		return err
 	}

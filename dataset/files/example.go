@@ -20,7 +20,7 @@ const (
 	pictureBytes  = 32 << 10 // bytes of a picture
 )
 
-// generateExample returns two versions of a file of about 600 KB, generated from a seed.
+// generateExample returns two versions of a file of about 600 KB, generated from the seed number.
 func generateExample(number uint64) (old, new []byte) {
 	rng := rand.New(seed.Tagged(number, "files"))
 	g := &game{rng: rng}

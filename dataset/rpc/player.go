@@ -32,7 +32,7 @@ const (
 // player is a simulated player: a user at the keyboard and the resulting motion.
 type player struct {
 	rng          *rand.Rand
-	time         uint64 // of the client, microseconds
+	time         uint64 // time of the client, in microseconds
 	position     vec    // position, cm
 	velocity     vec    // velocity, cm/s
 	acceleration vec    // acceleration that the keys request, cm/s^2

@@ -33,7 +33,7 @@ func DescribeMode(mode fs.FileMode) string {
 // inputFile is an open file or pipe.
 type inputFile struct {
 	*os.File
-	stop func() bool // of context.AfterFunc for a pipe; nil for a file
+	stop func() bool // of a pipe: ends the effect of the context; nil for a file
 }
 
 // Close closes the file. The end of the context has no effect afterwards.

@@ -27,7 +27,7 @@ type Playback struct {
 	Restart bool           // the newest frame is at the loop point: the first of a further round
 
 	file *inputFile // nil if the source is in memory
-	tick uint32     // of the next frame; not reset at the loop point
+	tick uint32     // tick of the next frame; not reset at the loop point
 	err  error      // the first error; all later calls of Fill return it
 }
 
@@ -100,7 +100,7 @@ type Rounds struct {
 	Total       int    // number of frames in a round
 	Loop        bool   // whether to start another round at the end
 	nextIndex   int    // index of the next frame in its round
-	tick        uint32 // of the next frame; not reset at the loop point
+	tick        uint32 // tick of the next frame; not reset at the loop point
 	startsRound bool   // the newest frame is the first of the second or a later round
 }
 

@@ -15,8 +15,8 @@ const maxOffsets = 64
 // entropy of bytes. The zero Bodies is empty and ready to use.
 type Bodies struct {
 	sizes     quantile.Counts
-	byOffset  [maxOffsets][256]int64 // by offset and byte
-	byteAfter [256][256]int64        // by the byte before and the byte; the first byte of a body counts as following 0
+	byOffset  [maxOffsets][256]int64 // number of occurrences, by offset and byte
+	byteAfter [256][256]int64        // number of occurrences, by the byte before and the byte; the first byte of a body counts as following 0
 	times     []time.Duration
 	seen      map[string]struct{} // different bodies, up to maxSeenBytes bytes
 	repeated  int64               // number of messages whose body is in seen
@@ -51,13 +51,13 @@ func (b *Bodies) Add(at time.Duration, body []byte) {
 type BodySummary struct {
 	Messages int64     `json:"messages"`
 	Bytes    int64     `json:"bytes"`
-	Seconds  float64   `json:"seconds"` // from the first message to the last
+	Seconds  float64   `json:"seconds"` // time from the first message to the last
 	Size     sizeStats `json:"size"`
 	Gap      gapStats  `json:"gap_ms"` // times between messages
 	// PerSecond is the mean number of messages per second, Most the largest number within any second.
 	PerSecond float64 `json:"per_second"`
 	Most      int64   `json:"most_in_a_second"`
-	Kbps      float64 `json:"kbps"` // of payload
+	Kbps      float64 `json:"kbps"` // rate of the payload, kilobits per second
 	// Order0 is the entropy of a byte in bits, Order1 that of a byte given the byte before. Both are
 	// those of the observed frequencies, which are too low for small samples.
 	Order0   float64       `json:"order0_bits"`

@@ -23,8 +23,8 @@ type csvReader struct {
 	comma byte // separator of cells
 	in    *bufio.Reader
 	line  int      // number of the line in cells, from 1
-	cells [][]byte // of the current row; valid until the next row is read
-	names []string // of the columns, for errors; nil if not known yet
+	cells [][]byte // cells of the current row; valid until the next row is read
+	names []string // names of the columns, for errors; nil if not known yet
 }
 
 // fail returns an error about column i of the current row, or about the row if i < 0. kind is the error that it

@@ -182,7 +182,7 @@ func (r *schemaReader) expectedInstead(f *frame.Field, words []string) string {
 // setSteps sets the range of f to the steps (multiples of its scale) between lo and hi, which are in units. For
 // an angle, lo to hi is a turn, and the last step is one before hi. key is that of the range, for errors.
 func (r *schemaReader) setSteps(key string, f *frame.Field, lo, hi float64) {
-	const slack = 1e-6 // of a step, for rounding: in float64 3 * 0.1 is not 0.3
+	const slack = 1e-6 // tolerance for rounding, as a fraction of a step: in float64 3 * 0.1 is not 0.3
 	first, last := math.Ceil(lo/f.Scale-slack), math.Floor(hi/f.Scale+slack)
 	if f.Kind == frame.Angle {
 		turn := (hi - lo) / f.Scale

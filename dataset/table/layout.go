@@ -32,7 +32,7 @@ const separators = ",;\t|"
 // recordFormat is the format of records.
 type recordFormat uint8
 
-// The formats of records.
+// The formats of files of records.
 const (
 	formatCSV    recordFormat = iota // rows of text, values in units
 	formatPacked                     // little-endian int32, values in steps
@@ -161,7 +161,7 @@ func (l *Layout) FormatOf(path string) recordFormat {
 // Separator returns the separator of cells in the CSV file at path. In .tsv files a tab replaces the
 // default.
 func (l *Layout) Separator(path string) byte {
-	if l.Comma == ',' && strings.Contains(strings.ToLower(filepath.Base(path)), ".tsv") { // also .tsv.gz
+	if l.Comma == ',' && strings.Contains(strings.ToLower(filepath.Base(path)), ".tsv") { // also for .tsv.gz
 		return '\t'
 	}
 	return l.Comma
@@ -169,8 +169,8 @@ func (l *Layout) Separator(path string) byte {
 
 // schemaReader reads a schema and stores the first error.
 type schemaReader struct {
-	file  string         // for errors
-	lines map[string]int // line of each key
+	file  string         // name of the file, for errors
+	lines map[string]int // by key: its line in the file
 	err   error          // nil until the first error
 }
 

@@ -108,7 +108,7 @@ func (s *Source) start() error {
 		s.records = &csvFrames{csvReader: csvReader{path: s.Path, comma: s.layout.Separator(s.Path)}, layout: s.layout}
 	}
 	if err := s.records.start(s.In); err != io.EOF {
-		return err // or nil
+		return err // an error, or nil
 	}
 	return s.tooShortError()
 }

@@ -20,7 +20,7 @@ type csvFrames struct {
 	layout      *Layout
 	columnOf    []int   // index of the column of each field
 	frameColumn int     // index of the column that identifies frames, -1 if rows are counted
-	label       []byte  // text of that column in the newest frame
+	label       []byte  // text of the frame column in the newest frame
 	number      float64 // label as a number, -Inf if it is not a number
 	hasNextRow  bool    // cells contain the first row of the next frame
 }

@@ -48,7 +48,7 @@ type messageSource struct {
 	source.Rounds
 	schema *frame.Schema
 	text   []byte
-	size   int // of a message, in bytes
+	size   int // size of a message, in bytes
 }
 
 // open opens the text at path, or the embedded text if path is "". If opt.Loop is set, the text begins

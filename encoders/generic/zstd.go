@@ -177,7 +177,8 @@ func ZstdDict() encoders.Codec {
 // isCapture reports whether frames are datagrams of a capture, which have only a body.
 func isCapture(s *frame.Schema) bool { return s.Rows == 0 && s.Name == "packets" }
 
-// read reads the dictionary; nil if no file is set.
+// read reads the dictionary from the file that the parameters name, nil if they name none. The id of a dictionary
+// must fit into one byte, because every packet contains it.
 func (p *dictParams) read() ([]byte, error) {
 	if p.Dictionary == "" {
 		return nil, nil

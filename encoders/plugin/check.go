@@ -191,7 +191,7 @@ func (t *checker) encodeCopy(enc encoders.Encoder, i int) (packet []byte, sent *
 	sent = t.schema.NewFrame()
 	sent.CopyFrom(t.frames[i])
 	refs = t.refsFor(&t.pair.Sender, i)
-	packet, _, err = enc.Encode(nil, sent, refs, nil, nil)
+	packet, _, err = enc.Encode(nil, sent, refs, nil, nil) // no memory to reuse and no budget
 	return packet, sent, refs, err
 }
 

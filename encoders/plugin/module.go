@@ -291,6 +291,7 @@ type instance struct {
 func (p *Plugin) instantiate() (*instance, error) {
 	x := &instance{plugin: p, functions: map[string]api.Function{}}
 	err := x.runWithTimeout("_initialize", func(ctx context.Context) (err error) {
+		// Without a name, because several instances of a module cannot have the same one.
 		x.module, err = p.runtime.InstantiateModule(ctx, p.compiled, wazero.NewModuleConfig().WithName("").WithStartFunctions("_initialize"))
 		return err
 	})

@@ -201,7 +201,8 @@ func (r *rowState) codeUnchanged(f int, col *fieldPlan) bool {
 	return mixer.CodeFlag(unchangedNode, r.cur[f] == r.base[f])
 }
 
-// expectedDeltaLength returns the length in bits of the last delta of field f, applied to origin.
+// expectedDeltaLength returns the length in bits of the change of field f if its last delta is applied to its
+// origin again; 0 for fields without differences.
 func (r *rowState) expectedDeltaLength(f int, c *fieldPlan) int {
 	if r.lastDelta[f] == 0 || !column.IsNumber(c.kind) {
 		return 0

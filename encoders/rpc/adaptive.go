@@ -398,7 +398,7 @@ func newMemo(numbers, symbols int) *memo {
 	for i := range m.numbers {
 		f := &m.numbers[i]
 		for c := range f.length {
-			rangecoder.Fill(f.length[c][:], rangecoder.NewCounter(rangecoder.One*3/4, 1))
+			rangecoder.Fill(f.length[c][:], rangecoder.NewCounter(rangecoder.One*3/4, 1)) // likely: the length is greater
 		}
 		for n := range f.topBits {
 			rangecoder.Fill(f.topBits[n][:], even)
@@ -408,7 +408,7 @@ func newMemo(numbers, symbols int) *memo {
 	}
 	for i := range m.symbols {
 		for s := range m.symbols[i].unchanged {
-			rangecoder.Fill(m.symbols[i].unchanged[s][:], rangecoder.NewCounter(rangecoder.One*15/16, 2))
+			rangecoder.Fill(m.symbols[i].unchanged[s][:], rangecoder.NewCounter(rangecoder.One*15/16, 2)) // nearly always unchanged
 		}
 	}
 	return m

@@ -193,14 +193,14 @@ func (p *plan) findGroups(q *part) {
 		}
 	}
 	for _, n := range q.groups {
-		p.completeGroup(q, &p.groups[n], groupIndex)
+		p.completeGroup(&p.groups[n], groupIndex)
 	}
 }
 
 // completeGroup derives a group's rates, drag and carriers from hints. groupIndex maps a Hint.Group
 // to an index in p.groups. The axes 0 and 1 share statistics, because things may turn in their
 // plane.
-func (p *plan) completeGroup(q *part, g *group, groupIndex map[uint8]int) {
+func (p *plan) completeGroup(g *group, groupIndex map[uint8]int) {
 	scale := func(f int) float64 { // what one step of a field's integers stands for; 1 if unknown
 		if s := p.schema.Fields[f].Scale; s != 0 && p.columns[f].kind != frame.Float32 {
 			return s

@@ -66,17 +66,17 @@ func (r *row) predict(k int, c *fieldPlan, old int32, class floatClass) (guess i
 	case r.isNew:
 		return r.predictNew(k, c, old, last)
 	case c.isClock:
-		return r.predictClock(c, old, last)
+		return r.predictClock(old, last)
 	case c.group >= 0 && c.role == frame.Position && r.groups[c.group].velocity[c.axis] >= 0:
 		return r.predictPosition(k, c, last)
 	}
 	return r.predictPlain(k, c, last)
 }
 
-// predictClock predicts a clock: it advances by the time since the baseline, or equals the time of
-// the frame.
-func (r *row) predictClock(c *fieldPlan, old int32, last int64) int64 {
-	predictors, now := &r.predictors, r.fixedTime(c)
+// predictClock predicts a clock and returns the first guess: the clock advances by the time since the
+// baseline, or equals the time of the frame. old is its value in the baseline, last the same in fixed point.
+func (r *row) predictClock(old int32, last int64) int64 {
+	predictors, now := &r.predictors, r.fixedTime()
 	advanced := last + r.memo.elapsed<<integerUnit
 	predictors.addPoint(inputUnchanged, 0, last)
 	predictors.addPoint(inputElapsed, 0, advanced)
@@ -100,8 +100,8 @@ func (r *row) predictNew(k int, c *fieldPlan, old int32, last int64) int64 {
 		predictors.addPoint(inputSourceBase, 0, r.toFixed(k, r.sourceBase[k]))
 	}
 	if c.isClock {
-		predictors.addPoint(inputFrameTime, 0, r.fixedTime(c))
-		return r.fixedTime(c)
+		predictors.addPoint(inputFrameTime, 0, r.fixedTime())
+		return r.fixedTime()
 	}
 	return last
 }
@@ -179,9 +179,9 @@ func (r *row) displacement(c *fieldPlan, v int, speed int64) int64 {
 	return mulShift(speed, c.rate*r.elapsed, 32+r.fixedUnit(&r.columns[v])-r.fixedUnit(c))
 }
 
-// fixedTime returns the time of the frame in fixed point of integers; 0 if the schema has no field
+// fixedTime returns the time of the frame in the fixed point of integer fields; 0 if the schema has no field
 // of role Now.
-func (r *row) fixedTime(c *fieldPlan) int64 {
+func (r *row) fixedTime() int64 {
 	if r.timeCell.row < 0 {
 		return 0
 	}
@@ -219,14 +219,14 @@ func (r *row) extrapolateUnrounded(k int, c *fieldPlan, step int64) (point int64
 	if width := high - low; width > 0 {
 		unit := r.fixedUnit(c)
 		if c.kind == frame.Float32 {
-			// The caller rounds to the nearest whole number; 1/2 nearer to 0, that rounds towards zero.
+			// The caller rounds to the nearest whole number. A point that is 1/2 nearer to 0 is then rounded towards 0.
 			half := int64(1) << uint(max(unit-1, 0))
 			if point > 0 {
 				half = -half
 			}
 			point += half
 		}
-		// In half octaves of 1/64; at least 1.
+		// One class for each half octave of the distance, from 1/64 of a whole number on; at least 1.
 		widthClass = uint32(min(halfOctaves(uint64(width>>uint(max(unit-6, 0))+1)), 15)) + 1
 	}
 	return point, widthClass

@@ -404,7 +404,7 @@ func (r *row) codeNewField(k int, c *fieldPlan) error {
 			return nil
 		}
 	}
-	err := r.codeValue(k, c, sourceValue, false)
+	err := r.codeValue(k, c, sourceValue, false) // false: only fields of old rows use that the value differs
 	*history = cellHistory{old: r.cur[k]}
 	return err
 }

@@ -225,7 +225,7 @@ func (x *coder) writeUpdated(cur, base *frame.Frame, rows frame.Rows, b *encoder
 	}
 }
 
-// writeInt writes a number through the Huffman code and charges its bits.
+// writeInt writes the number v through the Huffman code and charges its bits to a slot of b.
 func (x *coder) writeInt(slot encoders.Slot, v int32, b *encoders.Budget) {
 	x.bytes = protocol.AppendInt(x.bytes[:0], v)
 	words := &protocol.Huffman().Words

@@ -311,7 +311,7 @@ func commonPrefix(a, b []byte) int {
 	i := 0
 	for ; i+8 <= n; i += 8 {
 		if d := binary.LittleEndian.Uint64(a[i:]) ^ binary.LittleEndian.Uint64(b[i:]); d != 0 {
-			return i + bits.TrailingZeros64(d)/8
+			return i + bits.TrailingZeros64(d)/8 // plus the equal bytes of this word
 		}
 	}
 	for i < n && a[i] == b[i] {

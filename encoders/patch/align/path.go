@@ -86,7 +86,7 @@ func (a *Aligner) choosePath(out *plan, start, end int) {
 	w.literalLine = line{id: literals, cost: costBreak}
 	// The current diagonal costs nothing at the start, unless it begins before the source.
 	if file, base := a.fileAt(int64(start) + a.currentDiagonal); int64(start)+a.currentDiagonal >= 0 {
-		w.addLine(a, seed{diagonal: a.currentDiagonal, from: start, to: start + seedAfter, inNew: base > 0}, file,
+		w.addLine(seed{diagonal: a.currentDiagonal, from: start, to: start + seedAfter, inNew: base > 0}, file,
 			base, 0)
 		w.lines[0].cost = 0
 	}
@@ -103,7 +103,7 @@ func (a *Aligner) choosePath(out *plan, start, end int) {
 				if s.inNew {
 					file, base = a.new[:a.limit], int64(len(a.old))
 				}
-				w.addLine(a, s, file, base, i)
+				w.addLine(s, file, base, i)
 			}
 		}
 		w.advance(p, i, a.new[p])
@@ -115,7 +115,7 @@ func (a *Aligner) choosePath(out *plan, start, end int) {
 // addLine begins to follow the diagonal of a seed at position i of the block, or follows it up to the end of
 // the seed if it is followed already. base is the address of the first byte of file. If too many diagonals are
 // followed, those whose seeds end first are dropped.
-func (w *path) addLine(a *Aligner, s seed, file []byte, base int64, i int) {
+func (w *path) addLine(s seed, file []byte, base int64, i int) {
 	for j := range w.lines {
 		if x := &w.lines[j]; x.diagonal == s.diagonal && x.offset == s.diagonal-base {
 			x.to = max(x.to, s.to)

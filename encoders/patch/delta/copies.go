@@ -124,7 +124,7 @@ func (m *Model) codeStretch(old []byte) int {
 		return size
 	}
 	r.stretchLevel = min(max(r.stretchLevel-1, 0), 3) // the next stretch has at most 4 KB
-	// A shorter stretch may be equal. Below this size a flag for it costs too much.
+	// A shorter stretch may be equal. After a stretch of at most 256 bytes, its flag would cost too much.
 	if size > 256 {
 		return -1
 	}

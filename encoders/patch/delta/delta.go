@@ -295,6 +295,7 @@ func (m *Model) codeLiterals(n int) error {
 func (m *Model) codeOperation(op *Op, last Op) error {
 	c := &m.coder
 	bytesLeft := m.end - m.pos
+	// The context of the length: the size of the last copy, and whether 0, 1 or more literals followed it.
 	ctx := min(bitLength(last.Copy), 15) + 16*min(last.Literal, 2)
 	copies := m.copyLengths.code(c, int64(op.Copy), ctx)
 	if copies > int64(bytesLeft) {

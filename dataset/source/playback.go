@@ -33,7 +33,7 @@ type Playback struct {
 
 // Open opens the file at Path, which may also be a folder, and returns its FileInfo.
 func (p *Playback) Open(ctx context.Context) (os.FileInfo, error) {
-	file, err := OpenFile(ctx, p.Path, "", nil)
+	file, err := OpenFile(ctx, p.Path, "", nil) // nil: a folder is not an error
 	if err != nil {
 		return nil, err
 	}

@@ -70,7 +70,7 @@ func open(ctx context.Context, path string, opt *source.Options) (*messageSource
 
 // readText reads the text at path, which may be a pipe. An empty text is an error.
 func readText(ctx context.Context, path string) ([]byte, error) {
-	f, err := source.OpenFile(ctx, path, "", nil)
+	f, err := source.OpenFile(ctx, path, "", nil) // nil: a folder fails only when it is read
 	if err != nil {
 		return nil, err
 	}

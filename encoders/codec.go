@@ -128,7 +128,7 @@ var ErrBroken = errors.New("broken")
 type Codec struct {
 	ID        uint8  // sent in every packet header; 1..127, never reused
 	Name      string // the name as users type it
-	Summary   string // one line that describes the idea
+	Summary   string // the idea of the codec in one line
 	Source    string // name, author and year of the publication that it implements
 	Refs      int    // maximum number of references, 1 or 2
 	Quantises bool   // Decode returns a frame that is near the source's but not equal

@@ -104,7 +104,7 @@ func (c *RangeCoder) CodeBody(cur, base *frame.Frame, same bool) error {
 type TableCoder[M any] struct {
 	RangeCoder
 	Name    string // prefix of errors
-	Cells   int    // values in a table
+	Cells   int    // number of values in a table
 	Initial *M     // memo of a reference that has none
 	// Check returns an error if cur cannot be encoded against ref. Only the encoder calls it.
 	Check func(cur *frame.Frame, ref *Ref) error

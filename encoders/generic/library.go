@@ -27,7 +27,7 @@ import (
 type layout struct {
 	schema  *frame.Schema
 	columns []fieldLayout
-	size    int // bytes of a table
+	size    int // size of a packed table, in bytes
 }
 
 // A fieldLayout is one field in the layout.
@@ -60,7 +60,7 @@ func (l *layout) pack(dst []byte, f *frame.Frame) ([]byte, error) {
 	}
 	start := len(dst)
 	dst = slices.Grow(dst, l.size+len(f.Body))[:start+l.size]
-	rest, invalid := dst[start:], false // rest: where the next field begins
+	rest, invalid := dst[start:], false // rest begins at the next field
 	for i := range l.columns {
 		c := l.columns[i]
 		invalid = c.pack(rest, f.Table[i:], len(l.columns), l.schema.Rows) || invalid

@@ -143,7 +143,7 @@ func trainPackets(ctx context.Context, job train.Job, log train.Log) ([]train.Fi
 	historySize := int64(min(max(size-maxTables, 256), total/2)) // at least half of the bytes are for the tables
 	var history []byte
 	var samples [][]byte
-	seen, consumed := map[string]bool{}, int64(0) // datagrams in the history; bytes of all datagrams so far
+	seen, consumed := map[string]bool{}, int64(0) // datagrams in the history; number of bytes of all datagrams so far
 	err = train.ForEachFrame(ctx, job.Clips, func(_ int, f *frame.Frame) error {
 		datagram := f.Body
 		consumed += int64(len(datagram))

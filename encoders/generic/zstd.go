@@ -62,7 +62,7 @@ type zstandard struct {
 func newZstd(maxSize int, params any) *zstandard {
 	return &zstandard{
 		level:  zstd.EncoderLevel(params.(*zstdParams).Level),
-		window: 1 << bits.Len(uint(2*maxSize)), // more than a baseline and a frame
+		window: 1 << bits.Len(uint(2*maxSize)), // room for a baseline and a frame, rounded up to a power of two
 	}
 }
 
@@ -72,7 +72,8 @@ const magic = "\x28\xb5\x2f\xfd"
 // baselineDictID is the dictionary id of the baseline. The library requires an id of at least 1.
 const baselineDictID = 1
 
-// compress implements compressor. It uses base only if z.baseline is set.
+// compress implements compressor. It uses base, as the dictionary, only if z.baseline is set. The first call creates
+// the library's encoder.
 func (z *zstandard) compress(dst, src, base []byte) ([]byte, error) {
 	if z.encoder == nil {
 		options := []zstd.EOption{zstd.WithEncoderLevel(z.level), zstd.WithEncoderConcurrency(1),

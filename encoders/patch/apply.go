@@ -78,7 +78,8 @@ func (a *applier) reportProgress() error {
 	return a.progress(a.written, a.header.NewSize)
 }
 
-// checkOld compares the old file with the one that the patch is for.
+// checkOld returns an error that wraps ErrWrongOld unless the old file, of size bytes, has the size and the hash
+// of the one that the patch is for. It reads the file and reports progress with 0 bytes written.
 func (a *applier) checkOld(old io.ReaderAt, size int64) error {
 	if size != a.header.OldSize {
 		return fmt.Errorf("%w: this one has %d bytes, expected %d", ErrWrongOld, size, a.header.OldSize)

@@ -163,7 +163,7 @@ var errLimit = errors.New("size limit exceeded")
 // buffer is a target in memory.
 type buffer struct {
 	Bytes []byte
-	Limit int64 // maximum size; 0 means no limit
+	Limit int64 // maximum size of Bytes; 0 means no limit
 }
 
 // WriteAt implements io.WriterAt. Skipped bytes are zero.

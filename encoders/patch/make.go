@@ -274,7 +274,8 @@ func (m *maker) codeRawPart(p *part) {
 	m.pos += p.n
 }
 
-// writeParts writes the coded parts to the patch, and counts and reports them.
+// writeParts writes the parts, which codeParts has coded into m.pending, to the patch. It counts them in m.stats
+// and reports each to Watch.Coded.
 func (m *maker) writeParts(parts []part) error {
 	for _, p := range parts { // back to the first part: reportCoded takes the position from m.pos
 		m.pos -= p.n

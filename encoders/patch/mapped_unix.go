@@ -10,7 +10,7 @@ import (
 
 // mapped is a file mapped into memory. Its pages are read on access, and the system may drop them.
 type mapped struct {
-	bytes []byte // nil if the file is empty
+	bytes []byte // contents of the file; nil if the file is empty
 	info  os.FileInfo
 }
 

@@ -13,7 +13,7 @@ import (
 )
 
 const (
-	maxPacket = 65_536 // bytes of a packet
+	maxPacket = 65_536 // maximum size of a packet, in bytes
 	numSlots  = 16     // recent frames that a plugin stores: enough for the references of most packets
 )
 
@@ -85,10 +85,10 @@ type call struct {
 // An answer is the result of a call. Its slices belong to the host.
 type answer struct {
 	callName     string // name of the call, for errors
-	code         int32  // WL_OK is 0; otherwise only reason is set
+	code         int32  // return code: WL_OK is 0; after other codes only reason is set
 	reason       string // may be empty
 	packet, bits []byte // encodeCall
-	table, body  []byte // decodeCall, and encodeCall if the encoder quantises
+	table, body  []byte // set by decodeCall, and by encodeCall if the encoder quantises
 	memo         []byte
 }
 

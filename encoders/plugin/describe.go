@@ -52,7 +52,8 @@ var (
 	paramName = regexp.MustCompile(`^[a-z][a-z0-9_]{0,39}$`)
 )
 
-// describe returns the encoders of the plugin.
+// describe requests the descriptions of the plugin's encoders and returns their codecs. It returns an error that
+// wraps ErrContract if there are none or if a description is not valid.
 func (p *Plugin) describe() ([]encoders.Codec, error) {
 	describe := p.describeModule
 	if p.Runs == Process {
@@ -175,7 +176,7 @@ func (p *Plugin) buildCodec(d *description) (*encoders.Codec, error) {
 		if err != nil {
 			return nil, nil, err
 		}
-		dec, err := p.newCodec(d, s, params) // has a host of its own
+		dec, err := p.newCodec(d, s, params) // the decoder has a host of its own
 		if err != nil {
 			return nil, nil, err
 		}

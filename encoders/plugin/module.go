@@ -287,7 +287,8 @@ type instance struct {
 	stack     [3]uint64 // arguments and result of a call
 }
 
-// instantiate returns a new instance, and checks the version of its contract.
+// instantiate returns a new instance of the module. It runs the module's initialisation, finds the functions of
+// the contract, and checks that the module implements version ABI of it.
 func (p *Plugin) instantiate() (*instance, error) {
 	x := &instance{plugin: p, functions: map[string]api.Function{}}
 	err := x.runWithTimeout("_initialize", func(ctx context.Context) (err error) {

@@ -29,7 +29,7 @@ const (
 	msgDescribe, msgCreate, msgEncode, msgDecode = 1, 2, 3, 4 // kinds of messages
 
 	headerSize     = 12      // size of the header of messages and answers, in bytes
-	maxDescription = 1 << 20 // bytes of the answer to msgDescribe
+	maxDescription = 1 << 20 // maximum size of the answer to msgDescribe, in bytes
 )
 
 // Limits of processes.
@@ -37,10 +37,10 @@ const (
 	maxProcesses      = 64               // processes per plugin; beyond, the least recently used one is ended
 	firstAnswerFactor = 10               // the first answer may take this many timeouts
 	exitGrace         = time.Second / 4  // time to exit after the end of the input
-	maxStderr         = 4 << 10          // last bytes of standard error that are stored
+	maxStderr         = 4 << 10          // number of the last bytes of standard error that are stored
 	maxStderrInError  = 300              // last bytes of standard error in an error
 	maxStrayText      = 60               // bytes of other text on standard output in an error
-	maxHashed         = int64(256 << 20) // bytes of a file in the command line; larger files are not hashed
+	maxHashed         = int64(256 << 20) // size in bytes up to which a file named in the command line is hashed
 )
 
 // prepareProcess sets p.command and p.SHA256 from a command line. The program is searched in PATH. The hash
@@ -128,7 +128,7 @@ type process struct {
 	// Guarded by Plugin.processes.mu.
 	busy       bool   // claimed
 	ended      bool   // shut down or killed: cannot be claimed
-	releasedAt uint64 // processList.releases at the last release
+	releasedAt uint64 // value of processList.releases at the last release
 }
 
 // A processList holds the running processes of a plugin.
@@ -475,7 +475,9 @@ func (r *messageReader) finish() error {
 	return nil
 }
 
-// describeProcess starts a process and requests the descriptions of its encoders.
+// describeProcess starts a process and requests the descriptions of its encoders. The answer holds the version of
+// the contract, the number of encoders, and for each of them its name, summary, source, maximum number of
+// references, suits, flags, maximum size of a memo, number of parameters, and these.
 func (p *Plugin) describeProcess() (list []description, err error) {
 	x, err := p.startProcess()
 	if err != nil {
@@ -541,7 +543,8 @@ func (h *processHost) close() { h.kill() }
 // abandon implements host: it shuts the process down in the background.
 func (h *processHost) abandon() { go panics.Guard(h.fail, h.shutdown)() }
 
-// create implements host. The order of the values is described in PROCESS.md.
+// create implements host: it sends the encoder's index, the schema and the parameters, in the order of PROCESS.md.
+// The answer has a code other than 0, and a reason, if the encoder does not accept them.
 func (h *processHost) create() error {
 	s := &h.session.schema
 	m := newMessage()

@@ -125,7 +125,8 @@ func (x *codec) playerValues(f *frame.Frame) []int32 {
 	return f.Table[x.Rows*x.Columns+x.Player:][:netcode.PlayerValues]
 }
 
-// Encode implements encoders.Encoder.
+// Encode implements encoders.Encoder. See the package comment for the format. cur must be in the ranges of the
+// schema.
 func (x *codec) Encode(dst []byte, cur *frame.Frame, refs []encoders.Ref, spare encoders.Memo,
 	b *encoders.Budget) ([]byte, encoders.Memo, error) {
 	base := encoders.Base(refs, x.schema.Cells())
@@ -220,7 +221,8 @@ func (x *codec) Decode(dst *frame.Frame, src []byte, refs []encoders.Ref, spare 
 // was not present.
 var errNumber = errors.New("entity number out of order, or removal of an absent entity")
 
-// readEntities is the inverse of writeEntities.
+// readEntities is the inverse of writeEntities: it reads entities up to the end mark and copies those that the packet
+// does not mention from base. Numbers must ascend.
 func (x *codec) readEntities(dst, base *frame.Frame, m *memo) {
 	for next := 0; ; next++ { // next is the row after the last entity that was read
 		number := int(x.reader.Bits(entityNumberBits))

@@ -14,7 +14,7 @@ const (
 	unchanged               // no delta
 	accelerated             // the last delta plus half the last acceleration
 	neighbourMotion         // the delta of the nearest changed row
-	weightedSum             // a sum of these with adaptive weights
+	weightedSum             // a sum of the row's and its neighbour's deltas and accelerations with adaptive weights
 	predictors
 )
 
@@ -132,7 +132,7 @@ func (c *fieldPlan) delta(from, to int32) int32 {
 	if c.kind != frame.Float32 {
 		return c.difference(to, from)
 	}
-	if v := float(to) - float(from); v-v == 0 { // v is finite: an infinity or a NaN gives a NaN
+	if v := float(to) - float(from); v-v == 0 { // v is finite; for an infinity or a NaN, v-v is a NaN
 		return int32(math.Float32bits(v))
 	}
 	return 0

@@ -157,7 +157,8 @@ func (r *rowState) codeChanged(i int, recentChanges uint32, moved bool, own *ran
 	return uint32(mixer.CodeBit(rowNode, rangecoder.Flag(differs != 0), own))
 }
 
-// codeFields codes the fields of a row that changed.
+// codeFields codes the fields of a row that changed, in the order of the schema: for each a flag whether it is
+// unchanged, and its new value if not. The last field has no flag if all others are unchanged.
 func (r *rowState) codeFields() error {
 	r.maxResidual, r.recentResiduals, r.unchangedFields = 0, [2]int{}, 0
 	r.prepareRotation()
@@ -306,7 +307,7 @@ func (r *rowState) recordResidual(f, length int) {
 const (
 	lengthBits     = 4                 // bits of the first tree of a length
 	maxShortLength = 1<<lengthBits - 1 // a length of this or more continues in a second tree
-	longLengthBits = 5                 // bits of the second tree
+	longLengthBits = 5                 // bits of the second tree of a length
 )
 
 // codeResidual codes and returns the residual of field f from the prediction guess: the number of
@@ -374,7 +375,8 @@ func (r *rowState) codeLowBits(f int, length, size uint32) uint32 {
 	bitsLeft, known := length-1, uint32(1) // known holds the bits coded so far; its highest is 1
 	for bitsLeft > 0 && known < 4 {
 		bitsLeft--
-		known = known<<1 | uint32(mixer.CodeBit(topNode+int(known), int(size>>bitsLeft&1), nil)) // nil: only the counters of the contexts are used
+		// nil: only the counters of the contexts are used.
+		known = known<<1 | uint32(mixer.CodeBit(topNode+int(known), int(size>>bitsLeft&1), nil))
 	}
 	if bitsLeft > 0 {
 		known = known<<bitsLeft | uint32(r.coder.Direct(uint64(size&(1<<bitsLeft-1)), uint(bitsLeft)))

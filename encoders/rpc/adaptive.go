@@ -32,7 +32,7 @@ type adaptive struct {
 	codingOrder []int   // all fields, rates of change before their fields
 	rateField   []int   // by field: the field that is its rate of change; -1 if none
 	timeField   int     // the field of the time; -1 if none
-	initial     *memo   // memo of a baseline that has none
+	initial     *memo   // memo for a baseline that has none
 	tickSeconds float64 // seconds between two ticks; used if there is no time field
 
 	coder   rangecoder.Coder
@@ -376,7 +376,7 @@ type memo struct {
 // A numberMemo is the state of a numeric field.
 type numberMemo struct {
 	length      [lengthClasses][maxLength]rangecoder.Counter // is the length greater than this? by class of the last length
-	topBits     [maxModelledLength + 1][4]rangecoder.Counter // the two bits below the highest
+	topBits     [maxModelledLength + 1][4]rangecoder.Counter // models of the two bits below the highest
 	sign        rangecoder.Counter
 	raw         rangecoder.Counter  // is the value sent as 32 bits?
 	lengthClass uint8               // class of the last residual's length
@@ -404,7 +404,7 @@ func newMemo(numbers, symbols int) *memo {
 			rangecoder.Fill(f.topBits[n][:], even)
 		}
 		f.sign = even
-		f.raw = rangecoder.NewCounter(rangecoder.One/1024, 20) // rare; counted as 20 updates, so it adapts slowly
+		f.raw = rangecoder.NewCounter(rangecoder.One/1024, 20) // a rare flag; as if updated 20 times, so it adapts slowly
 	}
 	for i := range m.symbols {
 		for s := range m.symbols[i].unchanged {

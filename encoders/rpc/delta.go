@@ -63,7 +63,8 @@ func newDelta(s *frame.Schema, fullOnly bool) *delta {
 	return x
 }
 
-// Encode implements encoders.Encoder. See Delta for the format.
+// Encode implements encoders.Encoder. See Delta for the format. If it sends differences, it replaces the floats of
+// cur by those that the decoder will have.
 func (x *delta) Encode(dst []byte, cur *frame.Frame, refs []encoders.Ref, _ encoders.Memo,
 	b *encoders.Budget) ([]byte, encoders.Memo, error) {
 	if err := checkCall(x.schema, x.fields, cur); err != nil {
@@ -160,7 +161,8 @@ func (x *delta) applyVectors(f, base *frame.Frame) {
 	}
 }
 
-// Decode implements encoders.Decoder. See Delta for the format.
+// Decode implements encoders.Decoder. See Delta for the format. A full call has no flag if the codec is full or the
+// baseline is the initial state.
 func (x *delta) Decode(dst *frame.Frame, src []byte, refs []encoders.Ref, _ encoders.Memo) (encoders.Memo, error) {
 	var r bitio.Reader
 	r.Reset(src)

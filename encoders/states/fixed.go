@@ -36,7 +36,7 @@ func floatToFixed(b uint32, unit int) int64 {
 		m <<= uint(shift)
 	case shift > -32:
 		m = (m + 1<<uint(-shift-1)) >> uint(-shift)
-	default: // far below the unit
+	default: // far below the unit: rounds to 0
 		m = 0
 	}
 	if b>>31 != 0 {
@@ -265,7 +265,8 @@ func (g *grid) resolution() int {
 	return min(max(n, 0), 60)
 }
 
-// mulShift returns a*b*2^-shift, limited to +-maxFixed; 0 if shift is out of range.
+// mulShift returns a*b*2^-shift, rounded towards 0 and limited to +-maxFixed; 0 if shift is not in 1 to 127. The
+// product has 128 bits.
 func mulShift(a, b int64, shift int) int64 {
 	negative := (a < 0) != (b < 0)
 	hi, lo := bits.Mul64(uint64(abs(a)), uint64(abs(b)))

@@ -43,7 +43,7 @@ type model struct {
 	timePerTick int64                     // increase of the field of role Now per tick, in units of 2^-16
 	counters    []rangecoder.StateCounter // 1<<counterBits
 	weights     []rangecoder.StateWeights
-	errors      []errorDist  // 1<<errorDistBits, selected by hash
+	errors      []errorDist  // 1<<errorDistBits distributions, selected by a hash
 	units       []int8       // by field: exponent of its fixed point; see fixed.go
 	speeds      []cluster    // by group: frequent speeds that pushes reach, along their direction
 	pushes      [][2]cluster // by group: lengths of pushes, with drag and without; see slotHistory.lastPush
@@ -53,15 +53,15 @@ type model struct {
 // A rowHistory is kept for every row. Ages are in frames of the chain, up to maxAge.
 type rowHistory struct {
 	changes         uint8 // flags: whether the row changed in the last 8 frames, the last in bit 0
-	unchangedFor    uint8 // frames since it changed
+	unchangedFor    uint8 // frames since the row changed
 	presenceAge     uint8 // frames since it appeared or vanished
 	lastPresenceAge uint8 // presenceAge when it last appeared or vanished
 }
 
 // A slotHistory is kept for rows that changed recently, as long as they keep their slot.
 type slotHistory struct {
-	row      int32   // -1 if the slot is free
-	lastUsed uint32  // memo.frames when the row last changed
+	row      int32   // index of the row; -1 if the slot is free
+	lastUsed uint32  // value of memo.frames when the row last changed
 	lastPush [2]push // in driven groups: the last push, derived with drag (index 0) and without (1)
 
 	// rounding holds bounds of the exact position minus the rounded one, by axis: lower bound, upper
@@ -143,7 +143,7 @@ func (m *memo) claimSlot(row int, q *part, base []int32) int {
 		}
 	}
 	slot := &m.slots[chosen]
-	if slot.row >= 0 { // this row loses its history
+	if slot.row >= 0 { // the row that had the slot loses its history
 		m.slotByRow[slot.row] = 0
 	}
 	*slot = slotHistory{row: int32(row), lastUsed: m.frames}

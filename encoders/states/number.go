@@ -36,7 +36,7 @@ func (r *row) codeNumber(k int, c *fieldPlan, old int32, differs bool) error {
 		distance := uint64(abs(predictors[0].points[0]-predictors[1].points[0])) >> uint(max(classGrid.resolution()-2, 0))
 		spreadClass = uint32(min(halfOctaves(distance+1), 40))
 	}
-	id := (uint32(c.statsField)<<9|isNew<<8)<<3 | uint32(class) // field, new or old row, class
+	id := (uint32(c.statsField)<<9|isNew<<8)<<3 | uint32(class) // id of the statistics: field, new or old row, class
 	r.mixer.Begin()
 	r.mixer.AddContext(id, r.typeContext, decisionNumber, 0)
 	r.mixer.AddContext(id, uint32(history.residual), spreadClass/2, 1)
@@ -300,12 +300,12 @@ func (n *numberCoder) learnErrors(i int64) {
 // octaves, and the share of positive ones. Model files hold the fields in this order.
 type errorDist struct {
 	Count [errorBins]uint16 // bin 0: errors below the resolution; bin n: from 2^((n-1)/2) times the resolution
-	Above uint16            // share of positive errors, of 65536
+	Above uint16            // share of positive errors among those beyond bin 0, of 65536
 	Total uint16            // sum of Count
 }
 
 const (
-	errorBins      = 62      // half octaves: errors up to 2^30 times the resolution
+	errorBins      = 62      // number of bins, each half an octave: errors up to 2^30 times the resolution
 	errorIncrement = 32      // the sum of counts that one error adds; more than 1, so that it can be split between bins
 	maxTotal       = 1 << 13 // at this sum all counts are halved, so that old errors lose weight
 )
@@ -381,7 +381,7 @@ const (
 type predictorList struct {
 	all    [rangecoder.MaxPredictors]predictor
 	n      int
-	errors []errorDist // all distributions, of which add selects one by hash
+	errors []errorDist // all distributions, of which the method add selects one by hash
 	key    uint32      // identifies the field, the class and whether the row is new; selects distributions
 	period int64       // values wrap at it; 0 if they do not
 }
@@ -501,7 +501,7 @@ var logTable = sync.OnceValue(func() *logarithms {
 	t := new(logarithms)
 	for i := range t {
 		v := uint32(1<<(logBits+1) + 2*i + 1)
-		log2 := rangecoder.Log2(v) - (logBits+1)<<16 // in units of 1/65536
+		log2 := rangecoder.Log2(v) - (logBits+1)<<16 // binary logarithm in units of 1/65536
 		t[i] = int32(log2 * 1420 >> 16)              // 1420 is 2048*ln(2)
 	}
 	return t

@@ -52,14 +52,14 @@ type fieldPlan struct {
 	period      float64 // values wrap at this difference (360 for degrees); 0 if they do not
 	isClock     bool    // role Clock: an absolute time
 	stepCluster int     // if the field is a velocity: index in model.steps
-	rate        int64   // of positions: change of the position per unit of time at a velocity of 1, in units of 2^-32
+	rate        int64   // if the field is a position: its change per unit of time at a velocity of 1, in units of 2^-32
 }
 
 // A group is a position and its velocity: the fields with one Hint.Group.
 type group struct {
 	position, velocity [maxAxes]int // fields by axis; -1 if none
 	clock              int          // field of the time at which the position was valid; -1 means the time of the frame
-	drag, stopSpeed    int64        // drag per unit of time in units of 2^-32; stopSpeed in units of 2^-8 of the velocity's
+	drag, stopSpeed    int64        // drag per unit of time, in units of 2^-32; stopSpeed in 1/256 of the velocity's unit
 	driven             bool         // the velocity has drag and two axes; see push
 	indexInPart        int          // index in part.groups
 }

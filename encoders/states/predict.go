@@ -19,7 +19,7 @@ const (
 // The mixer inputs of clocks, which are fields with an absolute time.
 const (
 	inputElapsed   = inputSameStep // the old value plus the time since the baseline
-	inputFrameTime = inputHalfStep // the time of the frame
+	inputFrameTime = inputHalfStep // the time of the frame, which the clock may equal
 )
 
 // The mixer inputs of new rows, which are predicted from a source row.
@@ -331,7 +331,7 @@ func (r *row) narrowRounding(k, v int) {
 const (
 	vectorShift  = 3       // bits of a float's fixed point that vectors drop
 	maxComponent = 1 << 29 // bound of a vector's components
-	unitLength   = 1 << 24 // length of a direction
+	unitLength   = 1 << 24 // length of vectors that are directions
 	nearStep     = 1 << 15 // steps of velocities that differ by less count as equal
 	nearPush     = 1 << 12 // speeds and lengths of pushes that differ by less count as equal
 )
@@ -402,7 +402,7 @@ func (c *cluster) mostFrequent() (values [2]int64, weights [2]uint32) {
 // PM_Friction and PM_Accelerate of Quake III do (bg_pmove.c). Drag is given by the schema; the
 // speeds and lengths of pushes are learnt.
 type push struct {
-	direction [2]int32 // unit vector; see vector
+	direction [2]int32 // a vector of length unitLength
 	speed     int32    // component of the velocity in that direction, after the push
 	known     bool     // false if the velocity did not change enough to derive a direction
 }

@@ -44,7 +44,7 @@ type row struct {
 	changedFields uint32        // flags: whether each of the previous fields changed, the last in bit 0
 	symbolHash    uint32        // hash of all symbols and bits of the row that were coded so far
 	lastSymbol    uint32        // hash of the last of them
-	axisBest      uint32        // 1 + cellHistory.bestInput of the coordinate before; 0 if none
+	axisBest      uint32        // 1 + cellHistory.bestInput of the last number coded, if that is a coordinate; otherwise 0
 	elapsed       int64         // time since base: by the clock of the group, or else memo.elapsed
 	source        []int32       // newest state of the source row of a new row
 	sourceBase    []int32       // state of the source row in base
@@ -80,7 +80,8 @@ func increment(n *uint8) {
 	}
 }
 
-// codeRow codes row i of the table and updates its history.
+// codeRow codes row i of the table, a flag whether it changed and its new contents if so, and updates its history.
+// An error names the row.
 func (e *coder) codeRow(i int) error {
 	r := &e.row
 	q := &e.parts[e.partOf[i]]

@@ -256,7 +256,7 @@ const quickFrames = 400
 type trainingPass struct {
 	largeTable  bool                      // use as many counters as a model file holds
 	pretrained  []rangecoder.StateCounter // nil if none
-	modelFile   []byte                    // the model to start from; nil if none
+	modelFile   []byte                    // contents of the model file to start from; nil if none
 	coder       *coder                    // coder of the last clip; its initial state is the state after that clip
 	rows, bytes int                       // changed rows, and bytes of packets, so far
 }

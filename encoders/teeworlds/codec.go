@@ -77,7 +77,8 @@ func newCoder(s *frame.Schema) (*coder, error) {
 	return x, nil
 }
 
-// Encode implements encoders.Encoder.
+// Encode implements encoders.Encoder. See the package comment for the format. Only the rows in the newest
+// reference's set of changed rows are compared, if it has one.
 func (x *coder) Encode(dst []byte, cur *frame.Frame, refs []encoders.Ref, _ encoders.Memo,
 	b *encoders.Budget) ([]byte, encoders.Memo, error) {
 	s := x.layout.Schema

@@ -68,7 +68,7 @@ type Aligner struct {
 	window          window
 	votes           []int32 // by Cell of the source: its similarity to the block, see countVotes
 	currentDiagonal int64   // diagonal of the last copy: address minus position in the new file
-	windowReady     bool    // the window is that for the current block
+	windowReady     bool    // whether prepareWindow was called for the current block
 	seeds           []seed
 	path            path
 	work            work
@@ -194,7 +194,7 @@ func (p *plan) addLiterals(n int) {
 // that part of the search less thoroughly. Programs and archives stay below the allowances.
 type work struct {
 	sorted   int64 // bytes of the windows whose suffixes were sorted
-	compared int64 // bytes compared in searching the windows, and search steps
+	compared int64 // bytes compared in searching the windows, plus the number of search steps
 	divided  int64 // bytes compared to divide the range between two matches
 	followed int64 // bytes compared along diagonals
 }

@@ -27,7 +27,7 @@ type runHistory struct {
 	group        [8]byte                    // the differences of this group: bytes with gaps of at most 3
 	groupPos     int                        // number of differences in group, at most 8
 	stretchLevel int                        // level of the next stretch: its size is 64<<(2*stretchLevel)
-	bytewise     bool                       // no stretches are tried until the next difference
+	bytewise     bool                       // bytes are coded one by one, without stretches, until the next difference
 }
 
 // newRuns returns an empty history, for the first copy.
@@ -233,7 +233,7 @@ func (m *Model) codeDifference(x *oldContext, word uint32) byte {
 	if !m.coder.Reading() {
 		v = uint32(m.buf[m.pos] - x.old)
 	}
-	set := min(r.groupPos, 7) * 8 // weight sets: by position in the group and bit; others with a prediction
+	set := min(r.groupPos, 7) * 8 // weight sets: by position in the group and bit; words with a prediction have their own
 	if word>>31 != 0 {
 		set += 64
 	}

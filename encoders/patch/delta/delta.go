@@ -317,7 +317,7 @@ func (m *Model) codeOperation(op *Op, last Op) error {
 		op.From = m.addresses.code(c, op.From, m.run.copyEnd, m.bufOffset+int64(m.pos), last.Literal)
 		m.run.copyEnd = op.From + int64(op.Copy)
 	} else {
-		op.From = m.run.copyEnd // not coded; nothing is copied from there
+		op.From = m.run.copyEnd // the address is not coded, because nothing is copied from there
 	}
 	return nil
 }

@@ -194,7 +194,7 @@ func (m *matcher) wordsBefore(b byte) uint32 {
 
 const (
 	shapeBlock = 64 << 10 // size of a part of a block that has a shape
-	maxRow     = 8 << 10  // rows are shorter than maxRow bytes
+	maxRow     = 8 << 10  // bound of the length of a row in bytes
 	maxStep    = 32       // largest step
 )
 

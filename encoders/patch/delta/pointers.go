@@ -231,7 +231,7 @@ func (m *pointers) recordMove(delta int64) {
 	} else {
 		*h = min(*h+1, 3)
 	}
-	if m.skipCertain && !m.wrong && m.level == 0 && m.confidence == 3 { // the entry would not change
+	if m.skipCertain && !m.wrong && m.level == 0 && m.confidence == 3 { // the table entry would not change
 		return
 	}
 	for level := range noPrediction {

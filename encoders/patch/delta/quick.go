@@ -109,7 +109,7 @@ func (m *Model) copyExpected(view []byte, k, n, copyLeft int, offset int64) int 
 	q, w, reading := m.quick, m.words, m.coder.Reading()
 	for i := 0; i < n; {
 		if w.remaining == 0 {
-			if i >= longRun { // compare the rest at once
+			if i >= longRun { // compare all remaining bytes at once
 				old := view[k+i : k+n]
 				if !reading {
 					old = old[:commonPrefix(m.buf[m.pos:m.pos+len(old)], old)]
@@ -357,7 +357,7 @@ func (s *storedLiterals) append(dst, block []byte, ops []Op) ([]byte, error) {
 
 // read reads the literals at the start of a packet into s.unused and returns the rest of the packet.
 func (s *storedLiterals) read(packet []byte) (rest []byte, err error) {
-	number, n := binary.Uvarint(packet) // twice the stored size, plus 1 if compressed
+	number, n := binary.Uvarint(packet) // number is twice the stored size of the literals, plus 1 if they are compressed
 	if n <= 0 || number>>1 > uint64(len(packet)-n) {
 		return nil, fmt.Errorf("%w: size of the literals is invalid or exceeds the packet", ErrCorrupt)
 	}

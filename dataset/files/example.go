@@ -95,7 +95,7 @@ func (g *game) makeSecondVersion() {
 	}
 	g.objects = append(g.objects, rest...)
 	for i := range g.objects {
-		if o := &g.objects[i]; o.next >= insertAt { // refers to an object behind the inserted ones
+		if o := &g.objects[i]; o.next >= insertAt { // the object refers to one behind the inserted objects
 			o.next += insertedCount
 		}
 	}

@@ -147,7 +147,7 @@ func (p *player) move(dt float64) {
 	p.position = p.position.addScaled(mean, dt)
 	if floor := p.plan.floor; p.mode == falling && p.position[2] <= floor {
 		p.position[2], p.velocity[2], p.mode = floor, 0, p.plan.mode
-		p.base = int32(p.rng.IntN(1 << 16)) // lands on another actor
+		p.base = int32(p.rng.IntN(1 << 16)) // the player lands on another actor
 	}
 }
 

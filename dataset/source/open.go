@@ -85,7 +85,7 @@ func openPipe(ctx context.Context, path string) (*inputFile, error) {
 		case result <- opened{file, err}:
 		case <-ctx.Done():
 			if err == nil {
-				_ = file.Close() // opened after ctx ended
+				_ = file.Close() // the pipe was opened after ctx ended
 			}
 		}
 	}()

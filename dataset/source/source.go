@@ -99,7 +99,7 @@ type Options struct {
 // Kind describes a kind of source. A specification is the name of a kind, and for some kinds a colon
 // and an argument.
 type Kind struct {
-	Name    string   `json:"name"`    // the word before the colon
+	Name    string   `json:"name"`    // name of the kind: the word before the colon
 	Spec    string   `json:"spec"`    // syntax of the specification, for help and errors
 	Summary string   `json:"summary"` // description in one line
 	Source  string   `json:"source"`  // publication or game that the data is from

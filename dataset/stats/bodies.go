@@ -16,7 +16,7 @@ const maxOffsets = 64
 type Bodies struct {
 	sizes     quantile.Counts
 	byOffset  [maxOffsets][256]int64 // number of occurrences, by offset and byte
-	byteAfter [256][256]int64        // number of occurrences, by the byte before and the byte; the first byte of a body counts as following 0
+	byteAfter [256][256]int64        // number of occurrences, by the byte before, 0 for the first, and the byte
 	times     []time.Duration
 	seen      map[string]struct{} // different bodies, up to maxSeenBytes bytes
 	repeated  int64               // number of messages whose body is in seen
@@ -89,10 +89,10 @@ type offsetStats struct {
 	Bits   float64 `json:"bits"`   // entropy of the byte
 	Values int     `json:"values"` // number of different bytes
 	Common byte    `json:"common"` // the most frequent byte
-	Often  float64 `json:"often"`  // fraction of long enough messages with that byte
+	Often  float64 `json:"often"`  // fraction of the messages that reach this offset with the most frequent byte there
 }
 
-// Summary returns the statistics of the messages so far.
+// Summary returns the statistics of the messages so far. Without messages, all numbers are 0.
 func (b *Bodies) Summary() BodySummary {
 	n := int64(len(b.times))
 	s := BodySummary{Messages: n, Bytes: b.sizes.Sum, Repeated: share(b.repeated, n), Places: []offsetStats{}}

@@ -82,7 +82,7 @@ func describeRange(b *strings.Builder, f *frame.Field) {
 	}
 	last := float64(f.Max)
 	if f.Kind == frame.Angle {
-		last++ // the end of a turn is its beginning, so Max is one step less
+		last++ // the end of a turn is its beginning, so Max is one step before the end
 	}
 	fmt.Fprintf(b, "%-7s = [%s, %s]\n", "range", formatNumber(float64(f.Min)*scale), formatNumber(last*scale))
 	if scale != 1 {

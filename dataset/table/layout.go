@@ -116,7 +116,8 @@ func (r *schemaReader) readSchema(l *Layout, tree map[string]any) {
 	}
 }
 
-// readFormat reads the keys that describe the format of records.
+// readFormat reads the keys that describe the format of records into l: format, header, separator and frame. An
+// error is stored in r.err.
 func (r *schemaReader) readFormat(l *Layout, tree map[string]any) {
 	r.readText("", tree, "format", &l.Format, optionalKey)
 	if l.Format != "" && l.Format != "csv" && l.Format != "int32" {

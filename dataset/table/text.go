@@ -159,7 +159,7 @@ func (t *csvFrames) readRow(row int) error {
 func (t *csvFrames) startFrame(label []byte) error {
 	number, err := parseDecimal(label)
 	if err != nil {
-		number = math.Inf(-1) // a name, after which any label may follow
+		number = math.Inf(-1) // the label is a name, after which any label may follow
 	} else if number < t.number {
 		return t.fail(t.frameColumn, ErrRecords, fmt.Sprintf("frame %s comes after frame %s", quotedLabel(label), quotedLabel(t.label)),
 			`frames in order; without the key "frame" in the schema, rows are counted instead`)

@@ -351,8 +351,9 @@ func (r *rowState) codeResidual(f int, col *fieldPlan, residual, guess int32) in
 // abs returns |v|; for -2^31 it is 2^31.
 func abs(v int32) uint32 { return uint32(max(v, -v)) }
 
-// codeSign codes the sign of a residual and reports whether it is negative. boundClass is a
-// context: how near the prediction is to the range's bounds.
+// codeSign codes the sign of a residual of field f and reports whether it is negative. Two parameters are contexts:
+// rotationClass is 1 for a component of a rotation whose largest component changed; boundClass combines in which
+// sixteenth of the range the prediction lies, and the length of the residual.
 func (r *rowState) codeSign(f int, residual int32, rotationClass, boundClass uint32) bool {
 	mixer, col := &r.coder.mixer, &r.coder.columns[f]
 	id := uint32(col.statsField)<<8 | decisionSign

@@ -186,8 +186,8 @@ func (n *numberCoder) code(i int64, differs bool) int64 {
 	return i
 }
 
-// codeDistance codes the distance from the first guess, at least 1 and below 2^32: first the
-// position of its highest bit, then the bits below.
+// codeDistance codes and returns the distance from the first guess, at least 1 and below 2^32: first the
+// position of its highest bit, then the bits below. A decoder ignores the argument.
 func (n *numberCoder) codeDistance(distance int64) int64 {
 	actual := 0 // position of the highest bit; unused by the decoder
 	if distance > 0 {

@@ -139,8 +139,8 @@ func (r *row) predictPlain(k int, c *fieldPlan, last int64) (guess int64) {
 	return column.Wrap(guess, predictors.period)
 }
 
-// predictPosition predicts a position from its velocity, which is already coded. last is the old
-// position in fixed point. The first guess is the position moved by the new velocity; in the first
+// predictPosition predicts field k, a position whose plan is c, from its velocity, which is already coded. last
+// is the old position in fixed point. The first guess is the position moved by the new velocity; in the first
 // group of a part, from where the game had it before rounding.
 func (r *row) predictPosition(k int, c *fieldPlan, last int64) (guess int64) {
 	predictors, g := &r.predictors, &r.groups[c.group]
@@ -219,7 +219,8 @@ func (r *row) extrapolateUnrounded(k int, c *fieldPlan, step int64) (point int64
 	if width := high - low; width > 0 {
 		unit := r.fixedUnit(c)
 		if c.kind == frame.Float32 {
-			// The caller rounds to the nearest whole number. A point that is 1/2 nearer to 0 is then rounded towards 0.
+			// The caller rounds to the nearest whole number. A point that is 1/2 nearer to 0 is then rounded
+			// towards 0.
 			half := int64(1) << uint(max(unit-1, 0))
 			if point > 0 {
 				half = -half

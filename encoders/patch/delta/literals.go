@@ -27,8 +27,8 @@ func (m *Model) codeLiteral(view []byte, k int) {
 	m.codeByte(uint32(w>>56), predicted, length)
 }
 
-// setTextContexts sets the contexts of the last bytes, w: the orders 0 to 4 and 6, two with the offset modulo
-// 4, and one of the last words.
+// setTextContexts sets the contexts of the last bytes, which w holds, the newest in the highest byte: the last 0
+// to 4 bytes and the last 6, two contexts with the offset modulo 4, and one of the last words.
 func (m *Model) setTextContexts(w uint64) {
 	mixer, lastFour, phase := m.literalMixer, uint32(w>>32), uint32(m.bufOffset+int64(m.pos))&3
 	mixer.Hashes[0] = hash(1, 0)

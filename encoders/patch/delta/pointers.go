@@ -201,7 +201,8 @@ func (m *pointers) advance(done []byte) {
 	m.finishWord(done[len(done)-m.size:])
 }
 
-// finishWord updates the model at the end of a word, given the new word.
+// finishWord updates the model at the end of a word: the target of newWord shows by how much the target of the old
+// word has moved.
 func (m *pointers) finishWord(newWord []byte) {
 	w := binary.LittleEndian.Uint32(newWord)
 	var v int64

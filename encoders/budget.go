@@ -8,11 +8,11 @@ type Slot uint8
 // The slots. Codecs of cubes use those from SlotFlags to SlotInteracting; codecs that follow the
 // schema charge FieldSlot(i) for field i.
 const (
-	SlotFlags       Slot = iota // changed flags, mode flags
+	SlotFlags       Slot = iota // flags of changed rows and fields, and of packet modes
 	SlotIndex                   // which rows changed
-	SlotPosition                // of cubes
-	SlotOrientation             // of cubes
-	SlotVelocity                // of cubes
+	SlotPosition                // positions of cubes
+	SlotOrientation             // orientations of cubes
+	SlotVelocity                // velocities of cubes
 	SlotInteracting             // flags of cubes that touch the player's
 	SlotTable                   // a whole table, if the codec cannot distinguish its fields
 	SlotBody                    // the bytes of the body
@@ -53,7 +53,7 @@ func (k Slot) Fields(s *frame.Schema) int {
 	if s == nil || k != MaxSlots-1 {
 		return 1
 	}
-	return max(len(s.Fields)-int(k-fixedSlots), 1)
+	return max(len(s.Fields)-int(k-fixedSlots), 1) // all fields from the first of the last slot on
 }
 
 // Budget sums what the bits of packets were spent on, by Slot, in units of 1/65,536 bit. Invariant:

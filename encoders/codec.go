@@ -127,8 +127,8 @@ var ErrBroken = errors.New("broken")
 // Codec describes an encoder: its identity, its properties and how to create it.
 type Codec struct {
 	ID        uint8  // sent in every packet header; 1..127, never reused
-	Name      string // as users type it
-	Summary   string // one line that describes the idea
+	Name      string // the name as users type it
+	Summary   string // the idea of the codec in one line
 	Source    string // name, author and year of the publication that it implements
 	Refs      int    // maximum number of references, 1 or 2
 	Quantises bool   // Decode returns a frame that is near the source's but not equal
@@ -150,11 +150,11 @@ type Codec struct {
 
 // Plugin describes a codec that a plugin implements.
 type Plugin struct {
-	Path    string        // of the WebAssembly module, or ProcessPrefix and a command
-	SHA256  string        // of the module
+	Path    string        // path of the WebAssembly module, or ProcessPrefix and a command
+	SHA256  string        // hash of the module, in hexadecimal
 	Memory  int64         // maximum memory of each endpoint, in bytes; 0 means no limit
-	Timeout time.Duration // of a call; negative means no timeout: the plugin is trusted
-	Runtime string        // runtime: "WebAssembly", "interpreted WebAssembly" or "process"; times include its overhead
+	Timeout time.Duration // maximum duration of a call; negative means no timeout: the plugin is trusted
+	Runtime string        // how the plugin is run: "WebAssembly", "interpreted WebAssembly" or "process"; times include its overhead
 }
 
 // ProcessPrefix begins the path of a plugin that runs as a process; the command follows.
@@ -181,7 +181,7 @@ func TimeMarker(runsAs string) string {
 	return "*"
 }
 
-// TimeFootnote returns the footnote that explains TimeMarker.
+// TimeFootnote returns the footnote that explains the marker of TimeMarker. runsAs is Plugin.Runtime, not empty.
 func TimeFootnote(runsAs string) string {
 	why := "a native build is faster"
 	if runsAs == "process" { // native already, but every call is an exchange of messages

@@ -10,7 +10,7 @@ import (
 // LocateFiles returns a copy of c that opens the files named by its parameters at resolve(name), at
 // both endpoints. A parameter that names a file is a string with the tag `file:"true"`. The
 // canonical text of the parameters does not change, because only the path of the file differs
-// between machines. Located returns c itself if resolve is nil or no parameter names a file.
+// between machines. LocateFiles returns c itself if resolve is nil or no parameter names a file.
 func LocateFiles(c *Codec, resolve func(name string) (path string)) *Codec {
 	if resolve == nil || len(fileParams(c.Params)) == 0 {
 		return c

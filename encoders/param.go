@@ -11,7 +11,7 @@ import (
 type param struct {
 	name  string // the toml tag
 	tag   reflect.StructTag
-	value reflect.Value // settable
+	value reflect.Value // the field of the struct; setting it changes the struct
 }
 
 // listParams returns the fields of a parameter struct, including those of embedded structs; nil for
@@ -29,7 +29,7 @@ func listParams(params any) []param {
 	for _, f := range reflect.VisibleFields(v.Type()) {
 		name := f.Tag.Get("toml")
 		switch {
-		case f.Anonymous: // VisibleFields lists its fields, too
+		case f.Anonymous: // an embedded struct, whose fields VisibleFields also lists
 			continue
 		case name == "":
 			panic(fmt.Sprintf("encoders: field %s of %T has no toml tag", f.Name, params))

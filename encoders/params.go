@@ -50,7 +50,7 @@ type ParamInfo struct {
 	Type    string   `json:"type"` // "int", "float", "bool" or "string"
 	Unit    string   `json:"unit,omitempty"`
 	Help    string   `json:"help"`
-	Default any      `json:"default"`       // an int, float64, bool or string
+	Default any      `json:"default"`       // the default value, an int, float64, bool or string
 	Min     *float64 `json:"min,omitempty"` // nil means no bound
 	Max     *float64 `json:"max,omitempty"`
 }

@@ -47,7 +47,7 @@ func (c *RangeCoder) Charged(k Slot) int64 { return c.charged[k] }
 func (c *RangeCoder) FinishEncode(dst []byte, b *Budget) []byte {
 	out := c.Finish()
 	if c.hasBudget {
-		before := b.Total() // of earlier packets
+		before := b.Total() // the charges of earlier packets
 		for k, units := range c.charged {
 			b.Charge(Slot(k), units)
 		}
@@ -104,7 +104,7 @@ func (c *RangeCoder) CodeBody(cur, base *frame.Frame, same bool) error {
 type TableCoder[M any] struct {
 	RangeCoder
 	Name    string // prefix of errors
-	Cells   int    // values in a table
+	Cells   int    // number of values in a table
 	Initial *M     // memo of a reference that has none
 	// Check returns an error if cur cannot be encoded against ref. Only the encoder calls it.
 	Check func(cur *frame.Frame, ref *Ref) error

@@ -25,7 +25,7 @@ type counter struct {
 	schema *frame.Schema
 	ring   []frame.Frame // ring of the last frames
 	frames int           // number of frames added
-	sums   []fieldStats  // by field; sums and counts, which Changes divides
+	sums   []fieldStats  // sums and counts by field, which Changes divides
 }
 
 // New returns a counter that compares frames age apart, at least one. Schema s must have a table.

@@ -20,7 +20,7 @@ const (
 	pictureBytes  = 32 << 10 // bytes of a picture
 )
 
-// generateExample returns two versions of a file of about 600 KB, generated from a seed.
+// generateExample returns two versions of a file of about 600 KB, generated from the seed number.
 func generateExample(number uint64) (old, new []byte) {
 	rng := rand.New(seed.Tagged(number, "files"))
 	g := &game{rng: rng}
@@ -87,7 +87,7 @@ func (g *game) newPicture() []byte {
 // makeSecondVersion changes the game to its second version: it inserts objects, replaces some texts and
 // pictures, and exchanges two pictures.
 func (g *game) makeSecondVersion() {
-	insertAt := objectCount / 3
+	insertAt := objectCount / 3 // after a third of the objects
 	rest := append([]object{}, g.objects[insertAt:]...)
 	g.objects = g.objects[:insertAt]
 	for range insertedCount {
@@ -95,15 +95,15 @@ func (g *game) makeSecondVersion() {
 	}
 	g.objects = append(g.objects, rest...)
 	for i := range g.objects {
-		if o := &g.objects[i]; o.next >= insertAt { // refers to an object behind the inserted ones
+		if o := &g.objects[i]; o.next >= insertAt { // the object refers to one behind the inserted objects
 			o.next += insertedCount
 		}
 	}
-	for range wordCount / 40 {
+	for range wordCount / 40 { // up to 2.5 % of the texts
 		i := g.rng.IntN(wordCount)
 		g.words[i] = g.newWord(i)
 	}
-	for i := 1; i < pictureCount-1; i += 3 {
+	for i := 1; i < pictureCount-1; i += 3 { // a third of the pictures
 		g.pictures[i] = g.newPicture()
 	}
 	g.pictures[0], g.pictures[pictureCount-1] = g.pictures[pictureCount-1], g.pictures[0]

@@ -43,9 +43,9 @@ var Kind = source.Kind{Name: "files", Spec: "files:OLD,NEW", Source: "Rich Geldr
 		return source.AsSource(s, err)
 	}}
 
-// filePair is the source for a pair of files. It implements source.Source, Sized and Seamed.
+// filePair is the source for a pair of files. It implements source.Source, Sized and Looping.
 type filePair struct {
-	source.Rounds // of one frame each
+	source.Rounds // each round has one frame
 	schema        *frame.Schema
 	old, new      []byte
 }
@@ -118,7 +118,7 @@ func readFile(path string) ([]byte, error) {
 		return nil, fmt.Errorf("%s is not a regular file; %w", path, errKind)
 	case errors.As(err, &tooLarge):
 		size := float64(max(tooLarge.Size, MaxFile+1)) / 1e6 // tooLarge.Size is 0 if unknown
-		return nil, fmt.Errorf("%s is %w: %.1f MB, expected at most %d", path, errSize, size, MaxFile/1_000_000)
+		return nil, fmt.Errorf("%s is %w: %.1f MB, expected at most %d MB", path, errSize, size, MaxFile/1_000_000)
 	case err == nil && len(data) == 0:
 		return nil, fmt.Errorf("%s %w", path, errEmpty)
 	}

@@ -23,7 +23,7 @@ const (
 	Now
 )
 
-// String returns the role's name in TOML schemas, or "" for NoRole.
+// String returns the role's name in TOML schemas, which call a Position "place", or "" for NoRole.
 func (r Role) String() string {
 	names := [...]string{"", "place", "velocity", "type", "present", "clock", "now"}
 	if int(r) < len(names) {

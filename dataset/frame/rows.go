@@ -42,7 +42,7 @@ func (r Rows) Count() int {
 func (r Rows) All() iter.Seq[int] {
 	return func(yield func(int) bool) {
 		for k, w := range r {
-			for ; w != 0; w &= w - 1 {
+			for ; w != 0; w &= w - 1 { // clears the lowest bit
 				if !yield(k<<6 + bits.TrailingZeros64(w)) {
 					return
 				}

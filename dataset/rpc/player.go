@@ -32,7 +32,7 @@ const (
 // player is a simulated player: a user at the keyboard and the resulting motion.
 type player struct {
 	rng          *rand.Rand
-	time         uint64 // of the client, microseconds
+	time         uint64 // time of the client, in microseconds
 	position     vec    // position, cm
 	velocity     vec    // velocity, cm/s
 	acceleration vec    // acceleration that the keys request, cm/s^2
@@ -147,7 +147,7 @@ func (p *player) move(dt float64) {
 	p.position = p.position.addScaled(mean, dt)
 	if floor := p.plan.floor; p.mode == falling && p.position[2] <= floor {
 		p.position[2], p.velocity[2], p.mode = floor, 0, p.plan.mode
-		p.base = int32(p.rng.IntN(1 << 16)) // lands on another actor
+		p.base = int32(p.rng.IntN(1 << 16)) // the player lands on another actor
 	}
 }
 

@@ -12,7 +12,7 @@ const (
 	colPosition     = 1  // cm
 	colVelocity     = 4  // cm/s
 	colAcceleration = 7  // cm/s^2, as requested by the keys
-	colRotation     = 10 // pitch, yaw, roll in degrees
+	colRotation     = 10 // rotation: pitch, yaw, roll in degrees
 	colSpin         = 13 // rate of change of rotation, degrees/s
 	colMode         = 16 // movement mode, 4 bits
 	colButtons      = 17 // eight flags

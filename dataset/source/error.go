@@ -12,7 +12,7 @@ type Error struct {
 	File     string
 	Line     int    // 0 if unknown
 	Place    string // "field[2].range", "column 4 (x)", "chunk 3 at byte 100"; "" for the whole file
-	Problem  string // predicate of a sentence about the place
+	Problem  string // what is wrong, as the predicate of a sentence about Place
 	Expected string // "" if unknown
 	Near     string // the known name closest to a mistyped one; "" if none
 	Kind     error  // the error that Unwrap returns

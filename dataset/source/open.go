@@ -33,7 +33,7 @@ func DescribeMode(mode fs.FileMode) string {
 // inputFile is an open file or pipe.
 type inputFile struct {
 	*os.File
-	stop func() bool // of context.AfterFunc for a pipe; nil for a file
+	stop func() bool // of a pipe: ends the effect of the context; nil for a file
 }
 
 // Close closes the file. The end of the context has no effect afterwards.
@@ -47,8 +47,8 @@ func (f *inputFile) Close() error {
 // OpenFile opens a regular file or a pipe for reading. Opening a pipe waits for its writer. The end of
 // ctx ends that wait with ctx's error, and later reads with os.ErrDeadlineExceeded.
 //
-// A folder is an *Error with the given kind and expected, or is opened if kind is nil. Devices and
-// sockets are an ErrFile.
+// For a folder the error is an *Error with the fields Kind and Expected set to kind and expected; if kind is
+// nil, the folder is opened. For a device or a socket the error wraps ErrFile.
 func OpenFile(ctx context.Context, path, expected string, kind error) (*inputFile, error) {
 	info, err := os.Stat(path)
 	if err != nil {
@@ -85,7 +85,7 @@ func openPipe(ctx context.Context, path string) (*inputFile, error) {
 		case result <- opened{file, err}:
 		case <-ctx.Done():
 			if err == nil {
-				_ = file.Close() // opened after ctx ended
+				_ = file.Close() // the pipe was opened after ctx ended
 			}
 		}
 	}()

@@ -19,7 +19,7 @@ var ErrClosed = errors.New("already closed")
 // Count, Total and Restart.
 type Playback struct {
 	Path    string
-	Loop    bool           // start again at the end of the file
+	Loop    bool           // whether to start again at the end of the file
 	Lead    int            // length of the preamble: frames at the start of the file that repeat the initial state
 	In      *unpack.Reader // the uncompressed file; nil after Close
 	Count   int            // number of frames read in this round, including the preamble
@@ -27,13 +27,13 @@ type Playback struct {
 	Restart bool           // the newest frame is at the loop point: the first of a further round
 
 	file *inputFile // nil if the source is in memory
-	tick uint32     // of the next frame; not reset at the loop point
-	err  error      // sticky
+	tick uint32     // tick of the next frame; not reset at the loop point
+	err  error      // the first error; all later calls of Fill return it
 }
 
 // Open opens the file at Path, which may also be a folder, and returns its FileInfo.
 func (p *Playback) Open(ctx context.Context) (os.FileInfo, error) {
-	file, err := OpenFile(ctx, p.Path, "", nil)
+	file, err := OpenFile(ctx, p.Path, "", nil) // nil: a folder is not an error
 	if err != nil {
 		return nil, err
 	}
@@ -46,8 +46,8 @@ func (p *Playback) Open(ctx context.Context) (os.FileInfo, error) {
 	return info, nil
 }
 
-// Unpack prepares to read the opened file, or in if none is open, and sets p.In. errs are the
-// errors for a file of another format and for a truncated one.
+// Unpack prepares to read and decompress the file that Open opened, or in if Open was not called, and sets
+// p.In. errs are the errors for a file of another format and for a truncated one.
 func (p *Playback) Unpack(in io.Reader, errs unpack.Errors) (err error) {
 	if p.file != nil {
 		in = p.file
@@ -98,9 +98,9 @@ func (p *Playback) Close() error {
 // Sized.
 type Rounds struct {
 	Total       int    // number of frames in a round
-	Loop        bool   // start another round at the end
+	Loop        bool   // whether to start another round at the end
 	nextIndex   int    // index of the next frame in its round
-	tick        uint32 // of the next frame; not reset at the loop point
+	tick        uint32 // tick of the next frame; not reset at the loop point
 	startsRound bool   // the newest frame is the first of the second or a later round
 }
 

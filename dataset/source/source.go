@@ -99,7 +99,7 @@ type Options struct {
 // Kind describes a kind of source. A specification is the name of a kind, and for some kinds a colon
 // and an argument.
 type Kind struct {
-	Name    string   `json:"name"`    // the word before the colon
+	Name    string   `json:"name"`    // name of the kind: the word before the colon
 	Spec    string   `json:"spec"`    // syntax of the specification, for help and errors
 	Summary string   `json:"summary"` // description in one line
 	Source  string   `json:"source"`  // publication or game that the data is from
@@ -122,11 +122,11 @@ const (
 	NeedsArgument
 )
 
-// WholePath is a Kind.Paths for arguments that are a single path.
+// WholePath is the function Kind.Paths of kinds whose argument is a single path.
 func WholePath(arg string) []string { return []string{arg} }
 
-// FirstPath returns a Kind.Paths for arguments that are a path with options. parse splits such an
-// argument; if it fails, the argument has no paths.
+// FirstPath returns the function Kind.Paths of a kind whose argument is a path with options. parse splits such
+// an argument into both; if it fails, the argument has no paths.
 func FirstPath[Options any](parse func(arg string) (string, Options, error)) func(arg string) []string {
 	return func(arg string) []string {
 		if path, _, err := parse(arg); err == nil {
@@ -136,10 +136,10 @@ func FirstPath[Options any](parse func(arg string) (string, Options, error)) fun
 	}
 }
 
-// BadSpec returns an ErrSpec for a specification whose argument caused err.
+// BadSpec returns the error for a specification whose argument caused err. It wraps ErrSpec and err.
 func BadSpec(spec string, err error) error { return fmt.Errorf("data %q: %w: %w", spec, ErrSpec, err) }
 
-// UnknownError is an ErrSpec for an unknown name.
+// UnknownError is the error for an unknown name in a specification. It wraps ErrSpec.
 type UnknownError struct {
 	Text  string   // the message
 	Name  string   // the unknown name

@@ -15,8 +15,8 @@ const maxOffsets = 64
 // entropy of bytes. The zero Bodies is empty and ready to use.
 type Bodies struct {
 	sizes     quantile.Counts
-	byOffset  [maxOffsets][256]int64 // by offset and byte
-	byteAfter [256][256]int64        // by the byte before and the byte; the first byte of a body counts as following 0
+	byOffset  [maxOffsets][256]int64 // number of occurrences, by offset and byte
+	byteAfter [256][256]int64        // number of occurrences, by the byte before, 0 for the first, and the byte
 	times     []time.Duration
 	seen      map[string]struct{} // different bodies, up to maxSeenBytes bytes
 	repeated  int64               // number of messages whose body is in seen
@@ -51,13 +51,13 @@ func (b *Bodies) Add(at time.Duration, body []byte) {
 type BodySummary struct {
 	Messages int64     `json:"messages"`
 	Bytes    int64     `json:"bytes"`
-	Seconds  float64   `json:"seconds"` // from the first message to the last
+	Seconds  float64   `json:"seconds"` // time from the first message to the last
 	Size     sizeStats `json:"size"`
 	Gap      gapStats  `json:"gap_ms"` // times between messages
 	// PerSecond is the mean number of messages per second, Most the largest number within any second.
 	PerSecond float64 `json:"per_second"`
 	Most      int64   `json:"most_in_a_second"`
-	Kbps      float64 `json:"kbps"` // of payload
+	Kbps      float64 `json:"kbps"` // rate of the payload, kilobits per second
 	// Order0 is the entropy of a byte in bits, Order1 that of a byte given the byte before. Both are
 	// those of the observed frequencies, which are too low for small samples.
 	Order0   float64       `json:"order0_bits"`
@@ -89,10 +89,10 @@ type offsetStats struct {
 	Bits   float64 `json:"bits"`   // entropy of the byte
 	Values int     `json:"values"` // number of different bytes
 	Common byte    `json:"common"` // the most frequent byte
-	Often  float64 `json:"often"`  // fraction of long enough messages with that byte
+	Often  float64 `json:"often"`  // fraction of the messages that reach this offset with the most frequent byte there
 }
 
-// Summary returns the statistics of the messages so far.
+// Summary returns the statistics of the messages so far. Without messages, all numbers are 0.
 func (b *Bodies) Summary() BodySummary {
 	n := int64(len(b.times))
 	s := BodySummary{Messages: n, Bytes: b.sizes.Sum, Repeated: share(b.repeated, n), Places: []offsetStats{}}
@@ -145,10 +145,10 @@ func (b *Bodies) gaps() (g gapStats, most int64) {
 	return gapStats{P50: quantileMs(0.5), P95: quantileMs(0.95), Max: quantileMs(1)}, most
 }
 
-// statsAt returns the statistics of the bytes at an offset, and whether any message is long enough.
+// statsAt returns the statistics of the bytes at an offset. reached is false if no message is long enough.
 // messages is the number of all messages.
-func (b *Bodies) statsAt(offset int, messages int64) (offsetStats, bool) {
-	p := offsetStats{At: offset}
+func (b *Bodies) statsAt(offset int, messages int64) (p offsetStats, reached bool) {
+	p.At = offset
 	total := int64(0)
 	for v, count := range b.byOffset[offset] {
 		total += count
@@ -164,8 +164,8 @@ func (b *Bodies) statsAt(offset int, messages int64) (offsetStats, bool) {
 	return p, total > 0
 }
 
-// entropyBits returns the total number of bits for all counted values with an ideal code for their
-// frequencies.
+// entropyBits returns the number of bits that all counted values take together with an ideal code for their
+// frequencies. counts holds how often each value occurs.
 func entropyBits(counts []int64) float64 {
 	total := int64(0)
 	for _, count := range counts {

@@ -2,7 +2,8 @@ package stats
 
 import "wirelab/internal/quantile"
 
-// endRun adds the length of a run to lengths and resets it. A length of 0 is not a run.
+// endRun adds *length, the length of a run that has ended, to the distribution lengths and sets it to 0. A
+// length of 0 is not a run and not added.
 func endRun(lengths *quantile.Counts, length *int64) {
 	if *length > 0 {
 		lengths.Add(*length)

@@ -37,7 +37,7 @@ type counter struct {
 	deltas [frame.CubeFields]quantile.Counts // magnitudes of differences by field
 
 	runLength []int64         // by cube: number of successive frames in which it has changed
-	runFrames quantile.Counts // lengths of completed runs of such frames
+	runFrames quantile.Counts // lengths of completed runs of frames in which a cube changed
 	runCubes  quantile.Counts // lengths of runs of changed cubes with consecutive indices in a frame
 }
 
@@ -54,7 +54,7 @@ func New(s *frame.Schema, initial *frame.Frame) *counter {
 	return c
 }
 
-// Add adds the next frame.
+// Add adds the next frame: it compares each cube with the same cube age frames before.
 func (c *counter) Add(f *frame.Frame) {
 	base := &c.ring[c.frames%age]
 	changed, cubeRun := int64(0), int64(0) // changed cubes of the frame; of these, the successive ones up to cube i
@@ -78,7 +78,8 @@ func (c *counter) Add(f *frame.Frame) {
 	c.frames++
 }
 
-// countChange counts which components of a changed cube differ, and by how much.
+// countChange counts which components of a changed cube differ, and by how much. now and before are the fields of
+// the cube, in the order of frame.Cubes.
 func (c *counter) countChange(now, before *[frame.CubeFields]int32) {
 	moved := [3]int32(now[frame.CubeX:]) != [3]int32(before[frame.CubeX:]) // x, y, z
 	turned := [4]int32(now[:]) != [4]int32(before[:])                      // index of the largest component, and the other three
@@ -101,7 +102,7 @@ func (c *counter) countChange(now, before *[frame.CubeFields]int32) {
 	}
 }
 
-// addDeltas adds the magnitudes of the differences in three columns from first on.
+// addDeltas adds the magnitudes of the differences in the three columns from first on, such as x, y and z.
 func (c *counter) addDeltas(now, before *[frame.CubeFields]int32, first int) {
 	for k := first; k < first+3; k++ {
 		d := int64(now[k]) - int64(before[k])

@@ -9,13 +9,13 @@ import (
 // before. Shares are fractions from 0 to 1.
 type Summary struct {
 	Frames int `json:"frames"` // number of frames
-	Cubes  int `json:"cubes"`  // in each frame
+	Cubes  int `json:"cubes"`  // number of cubes in each frame
 
 	Changed changedCubes `json:"changed_cubes"`
 
 	// Shares of all cubes of all frames.
 	Unchanged   unchangedShares `json:"unchanged"`
-	Interacting float64         `json:"interacting"` // cubes with the flag set
+	Interacting float64         `json:"interacting"` // cubes with the interacting flag set
 
 	// Shares of the changed cubes that turned without moving, that moved without turning, and of which
 	// only the flag changed.

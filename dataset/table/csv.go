@@ -13,7 +13,7 @@ import (
 // maxLine is the maximum length of a line of CSV in bytes. It bounds the memory for reading.
 const maxLine = 1 << 16
 
-// byteOrderMark is written by some editors at the start of a text in UTF-8.
+// byteOrderMark is what some editors write at the start of a text in UTF-8.
 const byteOrderMark = "\ufeff"
 
 // csvReader reads rows of CSV as in RFC 4180, except that a quoted cell cannot contain line breaks. It
@@ -23,11 +23,12 @@ type csvReader struct {
 	comma byte // separator of cells
 	in    *bufio.Reader
 	line  int      // number of the line in cells, from 1
-	cells [][]byte // of the current row; valid until the next row is read
-	names []string // of the columns, for errors; nil if not known yet
+	cells [][]byte // cells of the current row; valid until the next row is read
+	names []string // names of the columns, for errors; nil if not known yet
 }
 
-// fail returns an error of that kind about column i of the current row, or about the row if i < 0.
+// fail returns an error about column i of the current row, or about the row if i < 0. kind is the error that it
+// wraps, such as ErrRecords.
 func (c *csvReader) fail(i int, kind error, problem, expected string) error {
 	e := &source.Error{File: c.path, Line: c.line, Problem: problem, Expected: expected, Kind: kind}
 	if i >= 0 {

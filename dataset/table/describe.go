@@ -10,8 +10,8 @@ import (
 	"wirelab/internal/units"
 )
 
-// Describe returns a schema, which may be that of another kind of data, as a TOML file for
-// ParseLayout. preamble is the number of frames that repeat the initial state. The file has default
+// Describe returns a schema as a TOML file that ParseLayout reads; it may be the schema of another kind of data
+// than a user's table. preamble is the number of frames that repeat the initial state. The file has default
 // settings for the format of records. A body of bytes cannot be described.
 func Describe(s *frame.Schema, preamble int) []byte {
 	l := &Layout{Schema: s, Preamble: preamble, Header: true, Comma: ','}
@@ -82,7 +82,7 @@ func describeRange(b *strings.Builder, f *frame.Field) {
 	}
 	last := float64(f.Max)
 	if f.Kind == frame.Angle {
-		last++ // the end of a turn is its beginning, so Max is one step less
+		last++ // the end of a turn is its beginning, so Max is one step before the end
 	}
 	fmt.Fprintf(b, "%-7s = [%s, %s]\n", "range", formatNumber(float64(f.Min)*scale), formatNumber(last*scale))
 	if scale != 1 {

@@ -80,7 +80,8 @@ func (r *schemaReader) readField(l *Layout, prefix string, t map[string]any) {
 	s.Fields, l.columns, l.values = append(s.Fields, f), append(l.columns, column), append(l.values, words)
 }
 
-// oneOf returns the element of values whose String is name. If there is none it reports an error.
+// oneOf returns the element of values whose String is name. If there is none it reports an error for key, whose
+// value name is, in the table at prefix.
 func oneOf[T fmt.Stringer](r *schemaReader, prefix, key, name string, values []T) (v T) {
 	var names []string
 	for _, v := range values {
@@ -119,8 +120,8 @@ func (r *schemaReader) readValueNames(prefix string, t map[string]any, f *frame.
 	return words
 }
 
-// readRange reads the keys scale and range and sets the limits of f. They are errors for kinds that
-// do not have them. words are the names of an enum's values, or nil.
+// readRange reads the keys scale and range of the field at prefix in the file, and sets the limits of f. The
+// keys are errors for kinds that do not have them. words are the names of an enum's values, or nil.
 func (r *schemaReader) readRange(prefix string, t map[string]any, f *frame.Field, words []string) {
 	f.Scale = 1
 	scale, scaled := t["scale"]
@@ -152,7 +153,7 @@ func (r *schemaReader) readRange(prefix string, t map[string]any, f *frame.Field
 	}
 	list, _ := span.([]any)
 	if len(list) != 2 {
-		if r.err == nil && !ranged { // then the error below has no effect
+		if r.err == nil && !ranged { // fail below then has no effect, because r keeps the first error
 			r.failMissing(prefix+"range", "[lowest, highest], in units")
 		}
 		r.fail(prefix+"range", formatValue(span)+" is not valid", "[lowest, highest], in units")
@@ -178,10 +179,10 @@ func (r *schemaReader) expectedInstead(f *frame.Field, words []string) string {
 	return "nothing"
 }
 
-// setSteps sets the range of f to the steps between lo and hi, which are in units. For an angle, lo
-// to hi is a turn, and the last step is one before hi.
+// setSteps sets the range of f to the steps (multiples of its scale) between lo and hi, which are in units. For
+// an angle, lo to hi is a turn, and the last step is one before hi. key is that of the range, for errors.
 func (r *schemaReader) setSteps(key string, f *frame.Field, lo, hi float64) {
-	const slack = 1e-6 // of a step, for rounding: in float64 3 * 0.1 is not 0.3
+	const slack = 1e-6 // tolerance for rounding, as a fraction of a step: in float64 3 * 0.1 is not 0.3
 	first, last := math.Ceil(lo/f.Scale-slack), math.Floor(hi/f.Scale+slack)
 	if f.Kind == frame.Angle {
 		turn := (hi - lo) / f.Scale

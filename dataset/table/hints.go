@@ -58,7 +58,8 @@ func (r *schemaReader) readHint(prefix string, t map[string]any, f *frame.Field)
 	}
 }
 
-// readParts reads the tables [[part]], which list the fields that some rows use.
+// readParts reads the tables [[part]], which list the fields that some rows use, and appends them to s.Parts. An
+// error is stored in r.err.
 func (r *schemaReader) readParts(s *frame.Schema, tree map[string]any) {
 	v, ok := tree["part"]
 	if !ok || r.err != nil {
@@ -131,7 +132,8 @@ func (r *schemaReader) fieldNamed(key string, s *frame.Schema, name string) int 
 	return i
 }
 
-// describeHint writes the keys that readHint reads.
+// describeHint writes a field's hint as the keys that readHint reads. Keys that are 0 are left out, except for the
+// axis of a position or a velocity.
 func describeHint(b *strings.Builder, h *frame.Hint) {
 	if h.Role != frame.NoRole {
 		writeKey(b, "role", h.Role.String())

@@ -113,7 +113,7 @@ func TestBadRows(t *testing.T) {
 		{two, "", ErrRecords, "a.csv: records do not fit the schema: the file is empty"},
 		{two, "\n \n", ErrRecords, "a.csv: contains 0 frames of 2 rows; expected at least 1"},
 		{two, "x,on\n", ErrRecords, "a.csv: contains 0 frames of 2 rows; expected at least 1"},
-		{two, "x,on\n0,0\n", ErrTruncated, "a.csv:3: the records end after 1 rows of a frame; expected 2"},
+		{two, "x,on\n0,0\n", ErrTruncated, "a.csv:3: the records end after 1 rows of a frame; expected 2 rows in each frame"},
 		{two, "x,on\n0,0\n0,0\n0,1\n", ErrTruncated, "a.csv:5: the records end after 1 rows"},
 		{two, "x,off\n0,0\n0,0\n", ErrRecords, `a.csv:1: no column is called "on"; expected`},
 		{two, "x,onn\n0,0\n0,0\n", ErrRecords, `or column = "onn" in the schema`},

@@ -32,7 +32,7 @@ const separators = ",;\t|"
 // recordFormat is the format of records.
 type recordFormat uint8
 
-// The formats of records.
+// The formats of files of records.
 const (
 	formatCSV    recordFormat = iota // rows of text, values in units
 	formatPacked                     // little-endian int32, values in steps
@@ -116,7 +116,8 @@ func (r *schemaReader) readSchema(l *Layout, tree map[string]any) {
 	}
 }
 
-// readFormat reads the keys that describe the format of records.
+// readFormat reads the keys that describe the format of records into l: format, header, separator and frame. An
+// error is stored in r.err.
 func (r *schemaReader) readFormat(l *Layout, tree map[string]any) {
 	r.readText("", tree, "format", &l.Format, optionalKey)
 	if l.Format != "" && l.Format != "csv" && l.Format != "int32" {
@@ -161,7 +162,7 @@ func (l *Layout) FormatOf(path string) recordFormat {
 // Separator returns the separator of cells in the CSV file at path. In .tsv files a tab replaces the
 // default.
 func (l *Layout) Separator(path string) byte {
-	if l.Comma == ',' && strings.Contains(strings.ToLower(filepath.Base(path)), ".tsv") { // also .tsv.gz
+	if l.Comma == ',' && strings.Contains(strings.ToLower(filepath.Base(path)), ".tsv") { // also for .tsv.gz
 		return '\t'
 	}
 	return l.Comma
@@ -169,8 +170,8 @@ func (l *Layout) Separator(path string) byte {
 
 // schemaReader reads a schema and stores the first error.
 type schemaReader struct {
-	file  string         // for errors
-	lines map[string]int // line of each key
+	file  string         // name of the file, for errors
+	lines map[string]int // by key: its line in the file
 	err   error          // nil until the first error
 }
 
@@ -185,7 +186,8 @@ func (r *schemaReader) failNear(key, problem, expected, near string) {
 	}
 }
 
-// failUnknown reports an error for a name that is not among known.
+// failUnknown reports an error for a name that is not among known, and suggests the closest of these. key is
+// where the name was read, what says what it names, such as "format".
 func (r *schemaReader) failUnknown(key, what, name string, known []string) {
 	r.failNear(key, "unknown "+what+" "+quoted(name), "one of "+strings.Join(known, ", "), suggest.Closest(name, known))
 }

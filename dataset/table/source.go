@@ -38,7 +38,7 @@ func openNamed(ctx context.Context, names string, loop bool) (*Source, error) {
 	return l.open(ctx, records, loop)
 }
 
-// Source is the source of frames of a file of records. It implements dataset.Source, Sized, Seamed and
+// Source is the source of frames of a file of records. It implements dataset.Source, Sized, Looping and
 // io.Closer.
 type Source struct {
 	source.Playback
@@ -108,7 +108,7 @@ func (s *Source) start() error {
 		s.records = &csvFrames{csvReader: csvReader{path: s.Path, comma: s.layout.Separator(s.Path)}, layout: s.layout}
 	}
 	if err := s.records.start(s.In); err != io.EOF {
-		return err // or nil
+		return err // an error, or nil
 	}
 	return s.tooShortError()
 }

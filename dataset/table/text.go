@@ -20,7 +20,7 @@ type csvFrames struct {
 	layout      *Layout
 	columnOf    []int   // index of the column of each field
 	frameColumn int     // index of the column that identifies frames, -1 if rows are counted
-	label       []byte  // text of that column in the newest frame
+	label       []byte  // text of the frame column in the newest frame
 	number      float64 // label as a number, -Inf if it is not a number
 	hasNextRow  bool    // cells contain the first row of the next frame
 }
@@ -128,7 +128,7 @@ func (t *csvFrames) readRow(row int) error {
 	if !t.hasNextRow {
 		if err := t.next(); err == io.EOF && row > 0 {
 			return t.fail(-1, ErrTruncated, fmt.Sprintf("the records end after %d rows of a frame", row),
-				fmt.Sprintf("%d", t.layout.Schema.Rows))
+				fmt.Sprintf("%d rows in each frame", t.layout.Schema.Rows))
 		} else if err != nil {
 			return err
 		}
@@ -159,7 +159,7 @@ func (t *csvFrames) readRow(row int) error {
 func (t *csvFrames) startFrame(label []byte) error {
 	number, err := parseDecimal(label)
 	if err != nil {
-		number = math.Inf(-1) // a name, after which any label may follow
+		number = math.Inf(-1) // the label is a name, after which any label may follow
 	} else if number < t.number {
 		return t.fail(t.frameColumn, ErrRecords, fmt.Sprintf("frame %s comes after frame %s", quotedLabel(label), quotedLabel(t.label)),
 			`frames in order; without the key "frame" in the schema, rows are counted instead`)

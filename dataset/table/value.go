@@ -93,7 +93,7 @@ func (r *schemaReader) failMissing(key, expected string) {
 	r.fail(key, "is missing from "+table, expected)
 }
 
-// toFloat converts a TOML value to a finite number.
+// toFloat converts a TOML value to a finite number. It returns false if the value is none.
 func toFloat(v any) (float64, bool) {
 	switch n := v.(type) {
 	case int64:

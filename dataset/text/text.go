@@ -43,12 +43,12 @@ const (
 var errEmpty = errors.New("text is empty")
 
 // messageSource is the source of the messages of a text. It implements source.Source and Sized, but not
-// Seamed: messages are independent of each other, so that its loop point needs no attention.
+// Looping: messages are independent of each other, so the loop point needs no attention.
 type messageSource struct {
 	source.Rounds
 	schema *frame.Schema
 	text   []byte
-	size   int // of a message, in bytes
+	size   int // size of a message, in bytes
 }
 
 // open opens the text at path, or the embedded text if path is "". If opt.Loop is set, the text begins
@@ -70,7 +70,7 @@ func open(ctx context.Context, path string, opt *source.Options) (*messageSource
 
 // readText reads the text at path, which may be a pipe. An empty text is an error.
 func readText(ctx context.Context, path string) ([]byte, error) {
-	f, err := source.OpenFile(ctx, path, "", nil)
+	f, err := source.OpenFile(ctx, path, "", nil) // nil: a folder fails only when it is read
 	if err != nil {
 		return nil, err
 	}

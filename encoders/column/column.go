@@ -33,7 +33,11 @@ func (r *Range) Admits(v int32) bool { return r.Raw(v) <= r.Span }
 
 // RangeError returns the error for a value v out of the range of field k. It wraps frame.ErrRange.
 func RangeError(s *frame.Schema, k int, v int64) error {
-	return fmt.Errorf("field %s: %w: %d", s.Fields[k].Name, frame.ErrRange, v)
+	f := &s.Fields[k]
+	if !f.Kind.Bounded() {
+		return fmt.Errorf("field %s: %w: %d, expected 32 bits", f.Name, frame.ErrRange, v)
+	}
+	return fmt.Errorf("field %s: %w: %d, expected %d..%d", f.Name, frame.ErrRange, v, f.Min, f.Max)
 }
 
 // IsNumber reports whether differences of values of a kind are meaningful.
@@ -41,8 +45,8 @@ func IsNumber(k frame.Kind) bool {
 	return k == frame.Quantity || k == frame.Angle || k == frame.Float32
 }
 
-// Wrap reduces a difference of values that repeat with a period to the shorter way round. A period
-// of 0 means that values do not repeat.
+// Wrap reduces d, a difference of values that repeat with a period, to the shorter way round: to at most half
+// a period in either direction. A period of 0 means that values do not repeat; d is then unchanged.
 func Wrap(d, period int64) int64 {
 	if period == 0 {
 		return d

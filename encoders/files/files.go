@@ -43,7 +43,7 @@ func oldFile(refs []encoders.Ref) []byte {
 // checkSize returns an error if a file is too large for the decoders.
 func checkSize(file []byte) error {
 	if len(file) > maxFile {
-		return fmt.Errorf("files: %d bytes, expected at most %d", len(file), maxFile)
+		return fmt.Errorf("files: file of %d bytes, expected at most %d", len(file), maxFile)
 	}
 	return nil
 }
@@ -71,7 +71,7 @@ func WholeZstd() encoders.Codec {
 
 // zstdParams are the parameters of whole-zstd.
 type zstdParams struct {
-	Level int `toml:"level" help:"effort, from fastest to smallest" min:"1" max:"4"`
+	Level int `toml:"level" help:"compression level: 1 is fastest, 4 smallest" min:"1" max:"4"`
 }
 
 // maxZstdWindow is the largest window of the packets that whole-zstd writes.
@@ -109,7 +109,7 @@ func WholeRaw() encoders.Codec {
 			pack := func(dst, file []byte) []byte { return append(dst, file...) }
 			return wholeFile{pack: pack}, wholeFile{unpack: func(dst, packet []byte) ([]byte, error) {
 				if len(packet) > maxFile {
-					return nil, fmt.Errorf("files: %w: %d bytes, expected at most %d", encoders.ErrCorrupt, len(packet), maxFile)
+					return nil, fmt.Errorf("files: %w: packet of %d bytes, expected at most %d", encoders.ErrCorrupt, len(packet), maxFile)
 				}
 				return append(dst, packet...), nil
 			}}, nil
@@ -151,7 +151,7 @@ func Patch() encoders.Codec {
 	return encoders.Codec{
 		ID: 48, Name: "patch", Refs: 1, Suits: suits, Source: source,
 		Summary: "the difference between two files: similar parts are copied with corrections, coded by context mixing",
-		New:     newPatcher(false),
+		New:     newPatcher(false), // false: the profile with the smallest packets
 	}
 }
 
@@ -160,11 +160,11 @@ func PatchFast() encoders.Codec {
 	return encoders.Codec{
 		ID: 49, Name: "patch-fast", Refs: 1, Suits: suits, Source: source,
 		Summary: "as patch, with a simpler coder: larger packets that are quicker to apply",
-		New:     newPatcher(true),
+		New:     newPatcher(true), // true: the fast profile
 	}
 }
 
-// newPatcher returns the function New of patch, or of patch-fast.
+// newPatcher returns the function New of the codec patch, or of patch-fast if fast is set.
 func newPatcher(fast bool) func(*frame.Schema, any) (encoders.Encoder, encoders.Decoder, error) {
 	return func(*frame.Schema, any) (encoders.Encoder, encoders.Decoder, error) {
 		return &patcher{opt: patch.Options{Fast: fast}}, unpatcher{}, nil

@@ -27,7 +27,7 @@ import (
 type layout struct {
 	schema  *frame.Schema
 	columns []fieldLayout
-	size    int // bytes of a table
+	size    int // size of a packed table, in bytes
 }
 
 // A fieldLayout is one field in the layout.
@@ -60,7 +60,7 @@ func (l *layout) pack(dst []byte, f *frame.Frame) ([]byte, error) {
 	}
 	start := len(dst)
 	dst = slices.Grow(dst, l.size+len(f.Body))[:start+l.size]
-	rest, invalid := dst[start:], false // rest: where the next field begins
+	rest, invalid := dst[start:], false // rest begins at the next field
 	for i := range l.columns {
 		c := l.columns[i]
 		invalid = c.pack(rest, f.Table[i:], len(l.columns), l.schema.Rows) || invalid
@@ -72,23 +72,23 @@ func (l *layout) pack(dst []byte, f *frame.Frame) ([]byte, error) {
 	return append(dst, f.Body...), nil
 }
 
-// pack writes a field of all rows to to. from[i*stride] is the field's value in row i. It reports
-// whether any value is out of range.
-func (c fieldLayout) pack(to []byte, from []int32, stride, rows int) (invalid bool) {
+// pack writes the values of a field in all rows to dst: the lowest bytes of all rows, then the next bytes.
+// values[i*stride] is the field's value in row i. It reports whether any value is out of range.
+func (c fieldLayout) pack(dst []byte, values []int32, stride, rows int) (invalid bool) {
 	var outOfRange uint32 // 1 if any value was above the span
 	for r := range rows {
-		v := c.Raw(from[r*stride])
+		v := c.Raw(values[r*stride])
 		if v > c.Span {
 			outOfRange = 1
 		}
 		switch c.width {
 		case 1:
-			to[r] = byte(v)
+			dst[r] = byte(v)
 		case 2:
-			to[r], to[rows+r] = byte(v), byte(v>>8)
+			dst[r], dst[rows+r] = byte(v), byte(v>>8)
 		default:
 			for b := range c.width {
-				to[b*rows+r] = byte(v >> (8 * b))
+				dst[b*rows+r] = byte(v >> (8 * b))
 			}
 		}
 	}
@@ -107,31 +107,31 @@ func (l *layout) unpack(f *frame.Frame, src []byte) error {
 	for i := range l.columns {
 		c := l.columns[i]
 		if v, ok := c.unpack(f.Table[i:], src, len(l.columns), l.schema.Rows); !ok {
-			return fmt.Errorf("generic: %w: field %s: %w: %d above the minimum", encoders.ErrCorrupt, l.schema.Fields[i].Name,
-				frame.ErrRange, v)
+			return fmt.Errorf("generic: %w: field %s: %w: %d above the minimum, expected at most %d", encoders.ErrCorrupt,
+				l.schema.Fields[i].Name, frame.ErrRange, v, c.Span)
 		}
 		src = src[c.width*l.schema.Rows:]
 	}
 	return nil
 }
 
-// unpack is the inverse of pack. It returns the largest value relative to the minimum, and whether
-// it is in range.
-func (c fieldLayout) unpack(to []int32, from []byte, stride, rows int) (maxRaw uint32, ok bool) {
+// unpack is the inverse of pack: it sets values[i*stride] for each row i from src. It returns the largest
+// value, relative to the field's minimum, and whether it is in range.
+func (c fieldLayout) unpack(values []int32, src []byte, stride, rows int) (maxRaw uint32, ok bool) {
 	for r := range rows {
 		var v uint32
 		switch c.width {
 		case 1:
-			v = uint32(from[r])
+			v = uint32(src[r])
 		case 2:
-			v = uint32(from[r]) | uint32(from[rows+r])<<8
+			v = uint32(src[r]) | uint32(src[rows+r])<<8
 		default:
 			for b := range c.width {
-				v |= uint32(from[b*rows+r]) << (8 * b)
+				v |= uint32(src[b*rows+r]) << (8 * b)
 			}
 		}
 		maxRaw = max(maxRaw, v)
-		to[r*stride] = c.FromRaw(v)
+		values[r*stride] = c.FromRaw(v)
 	}
 	return maxRaw, maxRaw <= c.Span
 }
@@ -178,8 +178,8 @@ type libraryCoder struct {
 	packed, base []byte // buffers that are reused
 }
 
-// newCodec returns the New function of a codec around compressors. build creates a compressor for
-// inputs of up to maxSize bytes.
+// newCodec returns the New function of a codec whose encoder and decoder each have a compressor. build creates
+// one for inputs of up to maxSize bytes, with the parameters of the codec. name is for errors.
 func newCodec(name string, build func(maxSize int, params any) compressor) func(*frame.Schema, any) (encoders.Encoder, encoders.Decoder, error) {
 	return func(s *frame.Schema, params any) (encoders.Encoder, encoders.Decoder, error) {
 		if err := encoders.Validate(params); err != nil {
@@ -284,15 +284,15 @@ func (d *deflate) expand(dst, src, _ []byte) ([]byte, error) {
 	}
 	dst, err := readAll(d.reader, dst)
 	if err == nil && d.input.Len() > 0 {
-		err = fmt.Errorf("%d bytes after the end", d.input.Len())
+		err = fmt.Errorf("%d bytes follow the end of the compressed data", d.input.Len())
 	}
 	return dst, err
 }
 
 // errTooLarge means that a packet expands to more than a frame can hold.
-var errTooLarge = errors.New("expands to more than the largest frame")
+var errTooLarge = errors.New("packet expands to more bytes than the largest frame has")
 
-// readAll appends all of r to dst, up to dst's capacity; more is errTooLarge.
+// readAll appends all of r to dst. If r has more bytes than dst has capacity for, it returns errTooLarge.
 func readAll(r io.Reader, dst []byte) ([]byte, error) {
 	for {
 		free := dst[len(dst):cap(dst)]

@@ -37,7 +37,7 @@ func trainCubes(ctx context.Context, job train.Job, log train.Log) ([]train.File
 	n := make([]int, len(job.Clips)) // frames of each clip so far
 	err := train.ForEachFrame(ctx, job.Clips, func(i int, f *frame.Frame) error {
 		n[i]++
-		if n[i]%sampleEvery != 1 {
+		if n[i]%sampleEvery != 1 { // the first frame of a clip is a sample, then every sampleEvery-th
 			return nil
 		}
 		packed, err := newLayout(job.Clips[i].Schema).pack(nil, f)
@@ -59,17 +59,19 @@ func trainCubes(ctx context.Context, job train.Job, log train.Log) ([]train.File
 	})
 }
 
-// buildDictionary builds a dictionary with the content history and entropy tables of samples.
+// buildDictionary returns a Zstandard dictionary: its content, which frames can refer to, is history, and its
+// entropy tables are those of samples.
 func buildDictionary(samples [][]byte, history []byte) ([]byte, error) {
 	return zstd.BuildDict(zstd.BuildDictOptions{
 		ID: trainedDictID, Contents: samples, History: history,
-		Offsets: [3]int{1, 4, 8}, // the default repeat offsets
+		Offsets: [3]int{1, 4, 8}, // the repeat offsets at the start of a frame (RFC 8878)
 		Level:   zstd.EncoderLevel(ZstdDict().Params.(*dictParams).Level),
 	})
 }
 
-// measureDictionary returns the file of a dictionary. It also reports the cost of the clips without
-// and with it. cost returns bits per unit (cube or byte) for a dictionary; nil means none.
+// measureDictionary returns the file of a dictionary, called name. It also reports to log what the clips of job
+// cost without and with the dictionary. cost returns the bits per unit (cube or byte) of clips that are
+// compressed with the dictionary trained; nil means without one.
 func measureDictionary(log train.Log, job train.Job, name string, dictionary []byte,
 	cost func(trained []byte, clips []train.Clip) (float64, error)) ([]train.File, error) {
 	for i, part := range []string{"no dictionary", "dictionary"} {
@@ -90,7 +92,7 @@ func bitsPerCube(ctx context.Context, clips []train.Clip, dictionary []byte) (fl
 	current, n := -1, 0    // index of the clip, and number of its frames so far
 	var l *layout
 	var z *zstandard
-	var last [baselineAge]frame.Frame // frame n is at n modulo baselineAge
+	var last [baselineAge]frame.Frame // the last frames; frame n is at index n modulo baselineAge
 	var plain, packet []byte
 	err := train.ForEachFrame(ctx, clips, func(i int, f *frame.Frame) (err error) {
 		if i != current {
@@ -137,11 +139,11 @@ func trainPackets(ctx context.Context, job train.Job, log train.Log) ([]train.Fi
 	if err != nil {
 		return nil, err
 	}
-	const maxTables = 2 << 10                                    // bytes of the entropy tables
+	const maxTables = 2 << 10                                    // bytes of the entropy tables in the dictionary
 	historySize := int64(min(max(size-maxTables, 256), total/2)) // at least half of the bytes are for the tables
 	var history []byte
 	var samples [][]byte
-	seen, consumed := map[string]bool{}, int64(0) // datagrams in the history; bytes of all datagrams so far
+	seen, consumed := map[string]bool{}, int64(0) // datagrams in the history; number of bytes of all datagrams so far
 	err = train.ForEachFrame(ctx, job.Clips, func(_ int, f *frame.Frame) error {
 		datagram := f.Body
 		consumed += int64(len(datagram))

@@ -36,7 +36,8 @@ type xorRLE struct {
 	diff, base []byte // buffers that are reused
 }
 
-// Encode implements encoders.Encoder.
+// Encode implements encoders.Encoder: it writes a token for each run of zeros in the XOR of both frames and the
+// literals after it. See XorRLE for the format.
 func (x *xorRLE) Encode(dst []byte, cur *frame.Frame, refs []encoders.Ref, _ encoders.Memo,
 	b *encoders.Budget) ([]byte, encoders.Memo, error) {
 	var err error
@@ -119,7 +120,7 @@ func countLiterals(d []byte) int {
 		}
 		if run := countZeros(d[n:]); run >= minRun || n+run == len(d) {
 			break
-		} else {
+		} else { // too few zeros for a token of their own: they are literals
 			n += run
 		}
 	}

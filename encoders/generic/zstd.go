@@ -50,7 +50,7 @@ func ZstdBaseline() encoders.Codec {
 type zstandard struct {
 	level      zstd.EncoderLevel
 	window     int    // a power of two that holds the dictionary and the frame
-	dictionary []byte // in the library's format; nil if none
+	dictionary []byte // dictionary in the library's format; nil if none
 	baseline   bool   // use the baseline as a raw dictionary
 	omitMagic  bool   // packets omit the magic number
 	buffer     []byte // a packet with the magic number
@@ -62,7 +62,7 @@ type zstandard struct {
 func newZstd(maxSize int, params any) *zstandard {
 	return &zstandard{
 		level:  zstd.EncoderLevel(params.(*zstdParams).Level),
-		window: 1 << bits.Len(uint(2*maxSize)), // more than a baseline and a frame
+		window: 1 << bits.Len(uint(2*maxSize)), // room for a baseline and a frame, rounded up to a power of two
 	}
 }
 
@@ -72,7 +72,8 @@ const magic = "\x28\xb5\x2f\xfd"
 // baselineDictID is the dictionary id of the baseline. The library requires an id of at least 1.
 const baselineDictID = 1
 
-// compress implements compressor. It uses base only if z.baseline is set.
+// compress implements compressor. It uses base, as the dictionary, only if z.baseline is set. The first call creates
+// the library's encoder.
 func (z *zstandard) compress(dst, src, base []byte) ([]byte, error) {
 	if z.encoder == nil {
 		options := []zstd.EOption{zstd.WithEncoderLevel(z.level), zstd.WithEncoderConcurrency(1),
@@ -177,7 +178,8 @@ func ZstdDict() encoders.Codec {
 // isCapture reports whether frames are datagrams of a capture, which have only a body.
 func isCapture(s *frame.Schema) bool { return s.Rows == 0 && s.Name == "packets" }
 
-// read reads the dictionary; nil if no file is set.
+// read reads the dictionary from the file that the parameters name, nil if they name none. The id of a dictionary
+// must fit into one byte, because every packet contains it.
 func (p *dictParams) read() ([]byte, error) {
 	if p.Dictionary == "" {
 		return nil, nil

@@ -59,15 +59,15 @@ type applier struct {
 	header        Header
 	r             *bufio.Reader
 	out           target
-	sum           hash.Hash // of the new file
+	sum           hash.Hash // hash of the new file so far
 	source        *windows
 	model         *delta.Model
-	written       int64 // bytes of the new file written so far
-	cloneDiagonal int64 // address minus position of the last clone
-	packet        []byte
-	copyBuf       []byte
+	written       int64  // bytes of the new file written so far
+	cloneDiagonal int64  // address minus position of the last clone
+	packet        []byte // memory for the bytes or the packet of a block
+	copyBuf       []byte // memory for copying files
 
-	progress Progress
+	progress Progress // nil if not needed
 }
 
 // reportProgress calls progress, if any, and returns its error.
@@ -78,10 +78,11 @@ func (a *applier) reportProgress() error {
 	return a.progress(a.written, a.header.NewSize)
 }
 
-// checkOld compares the old file with the one that the patch is for.
+// checkOld returns an error that wraps ErrWrongOld unless the old file, of size bytes, has the size and the hash
+// of the one that the patch is for. It reads the file and reports progress with 0 bytes written.
 func (a *applier) checkOld(old io.ReaderAt, size int64) error {
 	if size != a.header.OldSize {
-		return fmt.Errorf("%w: size %d, expected %d", ErrWrongOld, size, a.header.OldSize)
+		return fmt.Errorf("%w: this one has %d bytes, expected %d", ErrWrongOld, size, a.header.OldSize)
 	}
 	sum := sha256.New()
 	for at := int64(0); at < size; {
@@ -261,7 +262,8 @@ func (s *windows) fileAt(at int64) (io.ReaderAt, int64) {
 }
 
 // View implements delta.Source. It moves the window that it returns to the front of the list, and reads a new one
-// into the memory of the window that was used longest ago.
+// into the memory of the window that was used longest ago. It does not need the number of bytes, because a window
+// has all bytes up to the next multiple of delta.Core.
 func (s *windows) View(at int64, _ int) ([]byte, int, error) {
 	file, offset := s.fileAt(at)
 	size, core := s.oldSize, offset/delta.Core
@@ -277,7 +279,7 @@ func (s *windows) View(at int64, _ int) ([]byte, int, error) {
 	// A window that ended at the end of the new file is read again after the file has grown.
 	if w.n == 0 || w.coreID != core || w.limit != size && w.first+int64(len(w.buf)) > w.limit {
 		if err := w.read(file, core, offset/delta.Core*delta.Core, size); err != nil {
-			s.list[0] = window{buf: w.buf} // invalid; the memory is used again
+			s.list[0] = window{buf: w.buf} // an empty window, which is never found; its memory is used again
 			return nil, 0, err
 		}
 	}

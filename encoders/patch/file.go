@@ -163,7 +163,7 @@ var errLimit = errors.New("size limit exceeded")
 // buffer is a target in memory.
 type buffer struct {
 	Bytes []byte
-	Limit int64 // maximum size; 0 means no limit
+	Limit int64 // maximum size of Bytes; 0 means no limit
 }
 
 // WriteAt implements io.WriterAt. Skipped bytes are zero.
@@ -195,7 +195,7 @@ func (b *buffer) ReadAt(p []byte, at int64) (int, error) {
 func ApplyBytes(old, patch []byte, limit int64) ([]byte, error) {
 	out := buffer{Limit: limit}
 	if _, err := applyPatch(delta.New, &out, bytes.NewReader(old), int64(len(old)), bytes.NewReader(patch),
-		nil); err != nil {
+		nil); err != nil { // nil: no progress is reported
 		return nil, err
 	}
 	return out.Bytes, nil

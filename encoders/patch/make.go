@@ -32,7 +32,7 @@ type Options struct {
 
 // Stats counts the contents of a patch by block mode.
 type Stats struct {
-	Size                    int64 // of the patch
+	Size                    int64 // bytes of the patch
 	Raw, Clone, Patch       int64 // bytes of the new file
 	RawSize, CloneSize      int64 // bytes of the patch
 	PatchSize               int64
@@ -47,7 +47,7 @@ func Make(w io.Writer, old, new []byte, opt Options) (Stats, error) {
 // makeWith is Make with the given untrained model; tests pass a small one.
 func makeWith(model *delta.Model, w io.Writer, old, new []byte, opt Options) (Stats, error) {
 	if int64(len(old)) > maxSize || int64(len(new)) > maxSize {
-		return Stats{}, fmt.Errorf("files of %d and %d bytes, expected at most %d", len(old), len(new), int64(maxSize))
+		return Stats{}, fmt.Errorf("files of %d and %d bytes, expected at most %d each", len(old), len(new), int64(maxSize))
 	}
 	m := &maker{w: w, old: old, new: new, opt: opt, aligner: align.New(old, new), model: model}
 	m.watch()
@@ -115,7 +115,7 @@ func (m *maker) write(b []byte) error {
 	return err
 }
 
-// memory is a delta.Source in memory.
+// memory is a delta.Source in memory: the files from which Make copies.
 type memory struct{ old, new []byte }
 
 // Locate implements delta.Source. Addresses of the new file follow those of the old one.
@@ -127,7 +127,7 @@ func (s *memory) Locate(at int64) (offset, left int64) {
 	return at, max(int64(len(s.new))-at, 0)
 }
 
-// View implements delta.Source.
+// View implements delta.Source: it returns the whole file and the index of the byte at address at.
 func (s *memory) View(at int64, _ int) ([]byte, int, error) {
 	if at < int64(len(s.old)) {
 		return s.old, int(at), nil
@@ -135,8 +135,9 @@ func (s *memory) View(at int64, _ int) ([]byte, int, error) {
 	return s.new, int(at - int64(len(s.old))), nil
 }
 
-// codeNext codes the next part of the new file: a clone if many bytes equal the source, or all up to the end
-// of the file and more than 64; otherwise a range of align.Block bytes.
+// codeNext codes the next part of the new file: a clone if minClone bytes or more equal the source on the
+// diagonal of the last copy, or if the rest of the file does and has more than 64 bytes, because a clone takes
+// only a few bytes; otherwise a range of align.Block bytes.
 func (m *maker) codeNext() error {
 	from, n := m.aligner.EqualRun(m.pos, len(m.new))
 	if n >= minClone || n > 64 && n == len(m.new)-m.pos {
@@ -155,8 +156,8 @@ func (m *maker) codeNext() error {
 	return nil
 }
 
-// codeClone codes the next n bytes as a clone of the source from address from on. The model takes them
-// as history only.
+// codeClone codes the next n bytes as a clone of the source from address from on. The model does not code
+// them; it gets the last ones as history for later blocks.
 func (m *maker) codeClone(from int64, n int) error {
 	head := binary.AppendUvarint(m.pending[:0], uint64(n)<<2|modeClone)
 	head = binary.AppendVarint(head, from-int64(m.pos)-m.cloneDiagonal)
@@ -176,7 +177,7 @@ type part struct {
 	raw      bool
 	ops      []delta.Op // nil if raw
 	bodySize int        // bytes in the patch, without the block's head
-	size     int        // bytes in the patch
+	size     int        // bytes in the patch, with the block's head
 }
 
 // codeBlock codes the next n bytes by operations, and noise among their literals (see noiseFinder) raw. If a
@@ -273,7 +274,8 @@ func (m *maker) codeRawPart(p *part) {
 	m.pos += p.n
 }
 
-// writeParts writes the coded parts to the patch, and counts and reports them.
+// writeParts writes the parts, which codeParts has coded into m.pending, to the patch. It counts them in m.stats
+// and reports each to Watch.Coded.
 func (m *maker) writeParts(parts []part) error {
 	for _, p := range parts { // back to the first part: reportCoded takes the position from m.pos
 		m.pos -= p.n
@@ -311,14 +313,14 @@ const (
 
 // noiseFinder finds noise: literals that no model can code in fewer bytes, such as compressed data.
 type noiseFinder struct {
-	positions []uint32 // by a hash of eight bytes: their last position, modulo 1<<32
+	positions []uint32 // by a hash of eight bytes: their last position in the new file, modulo 1<<32
 	spans     []span
 }
 
 // span is a run of literals in the new file.
 type span struct {
 	from, to int
-	isRandom bool // see looksRandom
+	isRandom bool // looksRandom reports true for the bytes
 	repeated int  // number of bytes that also occur in this or another span
 }
 
@@ -444,14 +446,14 @@ type Segment struct {
 	Start, End int64 // in bytes of the new file
 	Mode       Mode
 	Size       int64  // bytes of the patch
-	Copies     []Copy // one for a clone, none for raw bytes
+	Copies     []Copy // the copies in the part: one for a clone, none for raw bytes
 }
 
 // Copy maps N bytes of the new file from byte At on to similar ones of the source from
 // address From on.
 type Copy struct{ At, From, N int64 }
 
-// watch passes correlations to the callback.
+// watch makes the aligner pass the correlation of each block to the callback Watch.Correlated, if that is set.
 func (m *maker) watch() {
 	if callback := m.opt.Watch.Correlated; callback != nil {
 		m.aligner.Watch = func(start, end int, votes []int32) {

@@ -10,7 +10,7 @@ import (
 
 // mapped is a file mapped into memory. Its pages are read on access, and the system may drop them.
 type mapped struct {
-	bytes []byte // nil if the file is empty
+	bytes []byte // contents of the file; nil if the file is empty
 	info  os.FileInfo
 }
 
@@ -26,7 +26,7 @@ func openMapped(name string) (*mapped, error) {
 	case size == 0:
 		return &mapped{info: info}, nil
 	case size != int64(int(size)):
-		return nil, fmt.Errorf("%s: size %d exceeds the address space", name, size)
+		return nil, fmt.Errorf("%s: a file of %d bytes exceeds the address space", name, size)
 	}
 	b, err := syscall.Mmap(int(f.Fd()), 0, int(size), syscall.PROT_READ, syscall.MAP_SHARED)
 	if err != nil {

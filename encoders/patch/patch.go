@@ -68,7 +68,7 @@ const (
 	modeClone = 1
 	modePatch = 2
 
-	maxSize = 1 << 46 // of a file, so that addresses fit the numbers of package delta
+	maxSize = 1 << 46 // maximum size of a file, so that addresses fit the numbers of package delta
 )
 
 // Hash is a SHA-256.
@@ -99,7 +99,8 @@ type byteReader interface {
 	io.ByteReader
 }
 
-// readHeader reads the header of a patch.
+// readHeader reads and checks the header of a patch: magic, version and profile, of which a wrong one is an
+// ErrFormat, then the sizes and hashes of both files.
 func readHeader(r byteReader) (h Header, err error) {
 	var fixed [len(magic) + 2]byte
 	if _, err := io.ReadFull(r, fixed[:]); errors.Is(truncatedError(err), ErrCorrupt) {

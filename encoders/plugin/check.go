@@ -12,7 +12,7 @@ import (
 
 // A Check is the result of one check of an encoder.
 type Check struct {
-	Encoder string `json:"encoder"`           // its name
+	Encoder string `json:"encoder"`           // name of the encoder
 	Name    string `json:"name"`              // what was checked
 	Result  string `json:"result,omitempty"`  // what was measured, may be empty
 	Problem string `json:"problem,omitempty"` // why the check failed; empty if it passed
@@ -43,9 +43,9 @@ func CheckCodec(c *encoders.Codec) (list []Check) {
 			name  string
 			check func() (string, error)
 		}{
-			{"takes " + s.Name, chk.createPair},
+			{"accepts " + s.Name, chk.createPair},
 			{s.Name + ": every frame comes back", chk.sendAll},
-			{s.Name + ": the same packets from a fresh sender", chk.sendFromFresh},
+			{s.Name + ": new encoders and decoders give the same frames", chk.sendFromFresh},
 			{s.Name + ": damaged packets", chk.decodeDamaged},
 		} {
 			result, err := step.check()
@@ -62,8 +62,8 @@ func CheckCodec(c *encoders.Codec) (list []Check) {
 	return list
 }
 
-// createPair sets t.pair to a new encoder and decoder. Like all checks it returns a result to show, which may
-// be empty, and an error if the check failed.
+// createPair sets t.pair to a new encoder and decoder. Like all checks it returns a result to show, here none,
+// and an error if the check failed.
 func (t *checker) createPair() (string, error) {
 	var err error
 	t.pair, err = drive.NewPair(t.codec, t.codec.Defaults(), t.schema, t.frames[0], len(t.frames))
@@ -105,11 +105,12 @@ func syntheticFrames(s *frame.Schema, n int) []*frame.Frame {
 	return list
 }
 
-// refDistance returns the distance in frames from frame i to its reference. It varies, so that references are
-// new, old, and older than those of earlier frames.
+// refDistance returns the distance in frames from frame i to its reference, at most i: frame 0, the initial
+// state, is the oldest. It varies, so that references are new, old, and older than those of earlier frames.
 func refDistance(i int) int { return min(i, []int{1, 6, 2, 40, 3}[i%5]) }
 
-// isLost reports whether the packet of frame i is lost. A lost frame is not a reference.
+// isLost reports whether the check drops the packet of frame i, as a network may. A lost frame is not a
+// reference.
 func isLost(i int) bool { return i%7 == 3 }
 
 // refsFor returns the reference of frame i, with the memo that endpoint e, the sender or the receiver, has for
@@ -190,7 +191,7 @@ func (t *checker) encodeCopy(enc encoders.Encoder, i int) (packet []byte, sent *
 	sent = t.schema.NewFrame()
 	sent.CopyFrom(t.frames[i])
 	refs = t.refsFor(&t.pair.Sender, i)
-	packet, _, err = enc.Encode(nil, sent, refs, nil, nil)
+	packet, _, err = enc.Encode(nil, sent, refs, nil, nil) // no memory to reuse and no budget
 	return packet, sent, refs, err
 }
 
@@ -202,7 +203,7 @@ func (t *checker) decodeDamaged() (string, error) {
 		return "", err
 	}
 	rng := rand.New(rand.NewPCG(3, 4))
-	rejected, n := 0, 0 // of n packets
+	rejected, n := 0, 0 // rejected packets, of n
 	for i := 1; i < len(t.frames); i += 4 {
 		packet, _, refs, err := t.encodeCopy(enc, i)
 		if err != nil {

@@ -13,7 +13,7 @@ import (
 )
 
 const (
-	maxPacket = 65_536 // bytes of a packet
+	maxPacket = 65_536 // maximum size of a packet, in bytes
 	numSlots  = 16     // recent frames that a plugin stores: enough for the references of most packets
 )
 
@@ -32,8 +32,8 @@ type session struct {
 	params []float64
 }
 
-// maxBody returns the maximum size of a decoded body in bytes. Only frames without rows need more than a few
-// bytes.
+// maxBody returns the maximum size of a decoded body in bytes. Frames with rows have their data in the table,
+// so a few bytes suffice for their body.
 func (s *session) maxBody() int {
 	if s.schema.Rows == 0 {
 		return maxPacket
@@ -84,11 +84,11 @@ type call struct {
 
 // An answer is the result of a call. Its slices belong to the host.
 type answer struct {
-	callName     string // for errors
-	code         int32  // WL_OK is 0; otherwise only reason is set
+	callName     string // name of the call, for errors
+	code         int32  // return code: WL_OK is 0; after other codes only reason is set
 	reason       string // may be empty
 	packet, bits []byte // encodeCall
-	table, body  []byte // decodeCall, and encodeCall if the encoder quantises
+	table, body  []byte // set by decodeCall, and by encodeCall if the encoder quantises
 	memo         []byte
 }
 
@@ -127,7 +127,7 @@ func (p *Plugin) newCodec(d *description, s *frame.Schema, params any) (*codec, 
 // startHost opens a host, which is then claimed, and creates the session in it. The slots of a new host are
 // empty. The host is ended when the codec is garbage, because encoders have no Close.
 func (e *codec) startHost() error {
-	e.cleanup.Stop() // that of the previous host
+	e.cleanup.Stop() // the cleanup would abandon the previous host
 	h, err := e.openHost(e.session)
 	if err != nil {
 		return err
@@ -145,7 +145,7 @@ func (e *codec) startHost() error {
 // closeHost closes the host; the next call opens a new one.
 func (e *codec) closeHost() {
 	if e.host != nil {
-		e.cleanup.Stop() // the cleanup refers to the host, which would keep its memory
+		e.cleanup.Stop() // otherwise the cleanup would keep the memory of the host in use
 		e.host.close()
 		e.host = nil
 	}
@@ -252,6 +252,7 @@ func chargeBits(b *encoders.Budget, size, fields int, raw []byte) {
 	before := b.Total()
 	remaining := int64(size) * 8 * encoders.BitUnit
 	for i := range min(fields+1, len(raw)/4) {
+		// The plugin reports 1/1024 bits; a budget has BitUnit units per bit.
 		units := min(int64(binary.LittleEndian.Uint32(raw[4*i:]))*(encoders.BitUnit/1024), remaining)
 		remaining -= units
 		slot := encoders.SlotFlags
@@ -285,7 +286,7 @@ func (e *codec) Decode(dst *frame.Frame, src []byte, refs []encoders.Ref, spare 
 // none.
 func (e *codec) decode(dst *frame.Frame, src []byte, refs []encoders.Ref, spare encoders.Memo) (encoders.Memo, error) {
 	if len(src) > maxPacket {
-		return nil, fmt.Errorf("%w: %d bytes, expected at most %d", encoders.ErrCorrupt, len(src), maxPacket)
+		return nil, fmt.Errorf("%w: packet of %d bytes, expected at most %d", encoders.ErrCorrupt, len(src), maxPacket)
 	}
 	c := call{kind: decodeCall, cur: dst, packet: src, refs: refs}
 	a, err := e.call(&c)

@@ -22,13 +22,13 @@ const (
 	paramInt, paramNumber, paramBool     = 0, 1, 2
 )
 
-// Limits of a description.
+// Limits of the description of an encoder.
 const (
 	maxParams = 32
 	maxMemo   = 1 << 20 // bytes
 )
 
-// A description is a wl_codec: see wirelab.h for its fields.
+// A description describes one encoder of a plugin, by the fields of wl_codec in wirelab.h.
 type description struct {
 	// index is the argument of wl_describe.
 	index                 int
@@ -52,7 +52,8 @@ var (
 	paramName = regexp.MustCompile(`^[a-z][a-z0-9_]{0,39}$`)
 )
 
-// describe returns the encoders of the plugin.
+// describe requests the descriptions of the plugin's encoders and returns their codecs. It returns an error that
+// wraps ErrContract if there are none or if a description is not valid.
 func (p *Plugin) describe() ([]encoders.Codec, error) {
 	describe := p.describeModule
 	if p.Runs == Process {
@@ -112,15 +113,17 @@ func (x *instance) readDescription(index int, addr uint32) (*description, error)
 	for i, s := range []*string{&d.name, &d.summary, &d.source} {
 		*s, ok = x.readText(words[i])
 		if !ok {
-			return nil, fmt.Errorf("description contains a text of more than %d bytes", maxText)
+			name := [...]string{"name", "summary", "source"}[i]
+			return nil, fmt.Errorf("its %s is longer than %d bytes or outside of the module's memory", name, maxText)
 		}
 	}
 	if words[7] > maxParams {
 		return nil, tooManyParams(words[7])
 	}
+	const paramSize = 40 // bytes of a wl_param
 	for i := range int(words[7]) {
-		q, err := x.readParam(words[8] + uint32(40*i))
-		if err != nil { // 40 above is the size of a wl_param
+		q, err := x.readParam(words[8] + uint32(paramSize*i))
+		if err != nil {
 			return nil, fmt.Errorf("param %d: %w", i, err)
 		}
 		d.params = append(d.params, *q)
@@ -144,7 +147,7 @@ func (p *Plugin) buildCodec(d *description) (*encoders.Codec, error) {
 	case d.suits == 0 || d.suits > suitsTables|suitsBodies|suitsCubes:
 		return nil, fmt.Errorf("%s has suits %#x, expected a combination of WL_SUITS_*", d.name, d.suits)
 	case d.flags > flagQuantises|flagStandalone:
-		return nil, fmt.Errorf("%s has unknown flags %#x", d.name, d.flags)
+		return nil, fmt.Errorf("%s has flags %#x, expected a combination of WL_QUANTISES and WL_STANDALONE", d.name, d.flags)
 	case d.memoRoom > maxMemo:
 		return nil, fmt.Errorf("%s has memos of %d bytes, expected at most %d", d.name, d.memoRoom, maxMemo)
 	}
@@ -173,7 +176,7 @@ func (p *Plugin) buildCodec(d *description) (*encoders.Codec, error) {
 		if err != nil {
 			return nil, nil, err
 		}
-		dec, err := p.newCodec(d, s, params) // in a host of its own
+		dec, err := p.newCodec(d, s, params) // the decoder has a host of its own
 		if err != nil {
 			return nil, nil, err
 		}
@@ -182,7 +185,8 @@ func (p *Plugin) buildCodec(d *description) (*encoders.Codec, error) {
 	return c, nil
 }
 
-// accepts reports whether an encoder with the given suits accepts frames of schema s.
+// accepts reports whether an encoder accepts frames of schema s. suits is a combination of WL_SUITS_*: the kinds of
+// frames that the encoder can encode.
 func accepts(suits uint32, s *frame.Schema) bool {
 	switch {
 	case s.Delivery == frame.Reliable: // blocks of files: not possible with plugins
@@ -200,13 +204,14 @@ func accepts(suits uint32, s *frame.Schema) bool {
 func (x *instance) readParam(addr uint32) (*param, error) {
 	words, ok := x.readWords(addr, 10)
 	if !ok {
-		return nil, fmt.Errorf("outside of the module's memory")
+		return nil, fmt.Errorf("it is outside of the module's memory")
 	}
 	p := &param{kind: int(words[3])}
 	for i, s := range []*string{&p.name, &p.help, &p.unit} {
 		*s, ok = x.readText(words[i])
 		if !ok {
-			return nil, fmt.Errorf("contains a text of more than %d bytes", maxText)
+			name := [...]string{"name", "help", "unit"}[i]
+			return nil, fmt.Errorf("its %s is longer than %d bytes or outside of the module's memory", name, maxText)
 		}
 	}
 	number := func(i int) float64 { return math.Float64frombits(uint64(words[i]) | uint64(words[i+1])<<32) }
@@ -237,7 +242,8 @@ func (p *param) check() error {
 func isInt32(x float64) bool { return x == float64(int32(x)) }
 
 // newParamStruct returns a pointer to a struct with one field for each parameter, set to its initial value,
-// and with the tags that encoders.Codec.Params requires.
+// and with the tags that encoders.Codec.Params requires. The type is made by reflection, because the parameters
+// are known only when the plugin is loaded.
 func newParamStruct(params []param) (any, error) {
 	fields := make([]reflect.StructField, len(params))
 	seen := map[string]bool{}

@@ -55,9 +55,9 @@ const ABI = 1
 
 // Limits of a plugin.
 const (
-	maxFile       = 64 << 20  // bytes of a module
-	defaultMemory = 256 << 20 // bytes of an instance
-	pageSize      = 64 << 10  // bytes; the unit of a module's memory
+	maxFile       = 64 << 20  // size of a module, in bytes
+	defaultMemory = 256 << 20 // memory of a module instance, in bytes
+	pageSize      = 64 << 10  // size of a page, the unit of a module's memory, in bytes
 	maxCodecs     = 16
 )
 
@@ -115,8 +115,8 @@ type Plugin struct {
 	cache      wazero.CompilationCache // nil if none
 	runtime    wazero.Runtime
 	compiled   wazero.CompiledModule
-	command    []string      // of a process
-	processes  processList   // that are running
+	command    []string      // the words of the command line, if the plugin is a process
+	processes  processList   // the running processes
 	lastMemoID atomic.Uint64 // memo.id of the newest memo
 
 	firstPanic atomic.Pointer[panics.Error] // the first panic of a goroutine of the plugin; nil if none
@@ -200,8 +200,8 @@ func (p *Plugin) finishLoad(prepare func() error) (*Plugin, error) {
 	return p, nil
 }
 
-// origin returns the value of encoders.Codec.Plugin, which reports store. Options that have their default are
-// 0 in it.
+// origin returns the description of the plugin for encoders.Codec.Plugin. Reports store it, so options that have
+// their default are 0 in it.
 func (p *Plugin) origin() *encoders.Plugin {
 	origin := &encoders.Plugin{Path: p.Path, SHA256: p.SHA256, Memory: p.opt.Memory, Timeout: p.opt.Timeout, Runtime: p.Runs}
 	if origin.Memory == defaultMemory || p.Runs == Process {
@@ -245,7 +245,7 @@ func (p *Plugin) Close() {
 	}
 }
 
-// compile compiles the module in text and checks its imports and exports.
+// compile compiles the module in text, the contents of a .wasm file, and checks its imports and exports.
 func (p *Plugin) compile(text []byte) error {
 	text, err := limitTables(text)
 	if err != nil {

@@ -22,7 +22,7 @@ const (
 	callWords  = 3*frameWords + 5 // wl_call: the frame, two references, and five words
 )
 
-// A frameBuffer is memory of a module for one frame, that of a slot.
+// A frameBuffer is the memory of a module for the frame in one slot.
 type frameBuffer struct {
 	table, body, memo  uint32 // addresses; 0 if not allocated
 	bodyCap            int    // size of the memory at body
@@ -38,8 +38,8 @@ type module struct {
 	// Addresses in the module's memory: of its wl_end, the wl_call, the packet and the reported bits.
 	handle, callAddr, packetAddr, bitsAddr uint32
 
-	buffers [numSlots]frameBuffer // by slot
-	result  answer                // of perform
+	buffers [numSlots]frameBuffer // memory for the frames, by slot
+	result  answer                // what perform returns
 }
 
 // newModule returns a module in a new instance.
@@ -100,7 +100,8 @@ func (m *module) writeSchema() (uint32, error) {
 	// addText appends a text with a zero byte and returns its offset in texts.
 	addText := func(t string) uint32 { texts = append(append(texts, t...), 0); return uint32(len(texts) - len(t) - 1) }
 	const headSize, fieldSize = 6 * 4, 5 * 4
-	textStart := uint32(headSize + fieldSize*len(s.Fields)) // of the texts
+	textStart := uint32(headSize + fieldSize*len(s.Fields)) // offset of the texts
+	// The head: name, rows, number of fields, ticks per second, address of the fields, and a word of padding.
 	words := []uint32{textStart + addText(s.Name), uint32(s.Rows), uint32(len(s.Fields)), uint32(s.TickHz), headSize, 0}
 	for i := range s.Fields {
 		f := &s.Fields[i]
@@ -213,7 +214,7 @@ func (m *module) perform(c *call) (*answer, error) {
 	if !ok {
 		return nil, m.shrunkError()
 	}
-	var words [callWords]uint32
+	var words [callWords]uint32 // in the order of wl_call and wl_frame in wirelab.h
 	for i, s := range buffers[:1+len(c.refs)] {
 		copy(words[i*frameWords:], []uint32{s.tick, s.table, s.body, uint32(s.bodySize), uint32(s.bodyCap), s.memo,
 			uint32(s.memoSize), m.session.desc.memoRoom})
@@ -241,7 +242,8 @@ func (m *module) readAnswer(c *call, cur *frameBuffer, bits uint32) error {
 	a := &m.result
 	// word returns a word of the wl_call: 3 is frame.body_size, 6 frame.memo_size, 3*frameWords+2 packet_size.
 	word := func(i int) uint32 { v, _ := m.memory.ReadUint32Le(m.callAddr + uint32(4*i)); return v }
-	// limited returns the bytes at addr. The module reported size.
+	// limited returns the bytes at addr, of which the module reported size. It fails if they are more than limit or
+	// outside of the memory. what names them in the error.
 	limited := func(what string, addr, size, limit uint32) ([]byte, error) {
 		raw, ok := m.memory.Read(addr, size)
 		if size > limit || !ok {
@@ -285,10 +287,12 @@ type instance struct {
 	stack     [3]uint64 // arguments and result of a call
 }
 
-// instantiate returns a new instance, and checks the version of its contract.
+// instantiate returns a new instance of the module. It runs the module's initialisation, finds the functions of
+// the contract, and checks that the module implements version ABI of it.
 func (p *Plugin) instantiate() (*instance, error) {
 	x := &instance{plugin: p, functions: map[string]api.Function{}}
 	err := x.runWithTimeout("_initialize", func(ctx context.Context) (err error) {
+		// Without a name, because several instances of a module cannot have the same one.
 		x.module, err = p.runtime.InstantiateModule(ctx, p.compiled, wazero.NewModuleConfig().WithName("").WithStartFunctions("_initialize"))
 		return err
 	})

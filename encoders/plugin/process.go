@@ -28,19 +28,19 @@ import (
 const (
 	msgDescribe, msgCreate, msgEncode, msgDecode = 1, 2, 3, 4 // kinds of messages
 
-	headerSize     = 12      // of messages and answers, in bytes
-	maxDescription = 1 << 20 // bytes of the answer to msgDescribe
+	headerSize     = 12      // size of the header of messages and answers, in bytes
+	maxDescription = 1 << 20 // maximum size of the answer to msgDescribe, in bytes
 )
 
 // Limits of processes.
 const (
-	maxProcesses      = 64               // per plugin; beyond, the least recently used process is ended
+	maxProcesses      = 64               // processes per plugin; beyond, the least recently used one is ended
 	firstAnswerFactor = 10               // the first answer may take this many timeouts
 	exitGrace         = time.Second / 4  // time to exit after the end of the input
-	maxStderr         = 4 << 10          // last bytes of standard error that are stored
+	maxStderr         = 4 << 10          // number of the last bytes of standard error that are stored
 	maxStderrInError  = 300              // last bytes of standard error in an error
 	maxStrayText      = 60               // bytes of other text on standard output in an error
-	maxHashed         = int64(256 << 20) // bytes of a file in the command line; larger files are not hashed
+	maxHashed         = int64(256 << 20) // size in bytes up to which a file named in the command line is hashed
 )
 
 // prepareProcess sets p.command and p.SHA256 from a command line. The program is searched in PATH. The hash
@@ -117,18 +117,18 @@ type process struct {
 	stdout       *os.File // read end
 	stderr       *os.File // read end
 	answers      *bufio.Reader
-	stderrTail   tail
-	lastMessage  uint32 // number of the last message; 0 before the first
+	stderrTail   tail   // the end of what the process wrote to standard error
+	lastMessage  uint32 // number of the last message, counted from 1; 0 before the first
 	killOnce     sync.Once
 	stderrClosed chan struct{} // closed when standard error has been read to its end
 	exited       chan struct{} // closed when the process has exited
-	answerBuf    []byte
-	stray        string // text that was read instead of an answer; empty if none
+	answerBuf    []byte        // contents of the last answer
+	stray        string        // text that was read instead of an answer; empty if none
 
 	// Guarded by Plugin.processes.mu.
 	busy       bool   // claimed
 	ended      bool   // shut down or killed: cannot be claimed
-	releasedAt uint64 // processList.releases at the last release
+	releasedAt uint64 // value of processList.releases at the last release
 }
 
 // A processList holds the running processes of a plugin.
@@ -172,7 +172,7 @@ func (p *Plugin) startProcess() (*process, error) {
 		panics.Guard(x.fail, func() {
 			_ = x.cmd.Wait()
 			stop()
-			killGroup(x.cmd) // children that are still running
+			killGroup(x.cmd) // ends children that are still running
 		})()
 	}()
 	p.processes.add(x)
@@ -202,7 +202,7 @@ func (l *processList) add(x *process) {
 	}
 }
 
-// claim implements host. It returns false if the process has ended.
+// claim implements host: it reserves the process for a call. It returns false if the process has ended.
 func (x *process) claim() bool {
 	x.plugin.processes.mu.Lock()
 	defer x.plugin.processes.mu.Unlock()
@@ -210,7 +210,7 @@ func (x *process) claim() bool {
 	return x.busy
 }
 
-// release implements host.
+// release implements host: it ends the reservation by claim.
 func (x *process) release() {
 	l := &x.plugin.processes
 	l.mu.Lock()
@@ -326,7 +326,8 @@ var errMalformed = errors.New("malformed answer")
 
 // exchange fills in the header of a message, writes the message and reads the answer. It returns the answer's
 // code and contents, which have at most limit bytes. If the program has printed text instead of an answer, it
-// sets x.stray.
+// sets x.stray. A header is three 32-bit numbers: the size of what follows the size, the number of the message,
+// and the kind of the message or the code of the answer.
 func (x *process) exchange(kind uint32, message []byte, limit int) (int32, []byte, error) {
 	binary.LittleEndian.PutUint32(message, uint32(len(message)-4))
 	binary.LittleEndian.PutUint32(message[4:], x.lastMessage)
@@ -469,12 +470,14 @@ func (r *messageReader) text() string { return string(r.bytes(maxText)) }
 // finish returns an error unless all parts were valid and nothing is left.
 func (r *messageReader) finish() error {
 	if r.failed || len(r.rest) > 0 {
-		return fmt.Errorf("%w: too short or too long, or a part of it is too long", errMalformed)
+		return fmt.Errorf("%w: it is too short or too long, or a part of it is too long", errMalformed)
 	}
 	return nil
 }
 
-// describeProcess starts a process and requests the descriptions of its encoders.
+// describeProcess starts a process and requests the descriptions of its encoders. The answer holds the version of
+// the contract, the number of encoders, and for each of them its name, summary, source, maximum number of
+// references, suits, flags, maximum size of a memo, number of parameters, and these.
 func (p *Plugin) describeProcess() (list []description, err error) {
 	x, err := p.startProcess()
 	if err != nil {
@@ -540,7 +543,8 @@ func (h *processHost) close() { h.kill() }
 // abandon implements host: it shuts the process down in the background.
 func (h *processHost) abandon() { go panics.Guard(h.fail, h.shutdown)() }
 
-// create implements host. The order of the values is described in PROCESS.md.
+// create implements host: it sends the encoder's index, the schema and the parameters, in the order of PROCESS.md.
+// The answer has a code other than 0, and a reason, if the encoder does not accept them.
 func (h *processHost) create() error {
 	s := &h.session.schema
 	m := newMessage()
@@ -601,7 +605,8 @@ func (h *processHost) perform(c *call) (*answer, error) {
 		w.bytes(c.packet)
 	}
 	s := h.session
-	// The largest valid answer: a table, a number for each field and a few more, a packet, a body and a memo.
+	// The largest valid answer: a table, a number for each field, a packet, a body and a memo; 8 more numbers
+	// suffice for the lengths of these.
 	limit := max(4*(s.schema.Cells()+len(s.schema.Fields)+8)+maxPacket+s.maxBody()+int(s.desc.memoRoom), maxText)
 	code, message, err := h.request(name, kind, *w, limit)
 	if err != nil {

@@ -76,7 +76,7 @@ func limitTableSection(in []byte) (out []byte, err error) {
 		case err != nil:
 			return nil, err
 		case kind != funcref && kind != externref || limits > 1:
-			return nil, fmt.Errorf("table %d has an unknown type", i)
+			return nil, fmt.Errorf("table %d has type %#x and limits %d, expected type funcref or externref and limits 0 or 1", i, kind, limits)
 		case minItems > maxTableItems:
 			return nil, fmt.Errorf("table %d has %d entries, expected at most %d", i, minItems, maxTableItems)
 		}

@@ -12,7 +12,7 @@ import (
 
 // A File is a file of a template.
 type File struct {
-	Name       string // path relative to the template's folder, with slashes
+	Name       string // path relative to the folder of the template, with slashes
 	Data       []byte // contents
 	Executable bool   // the file is executable
 }

@@ -50,7 +50,7 @@ type codec struct {
 	zeros         []int32 // an empty row
 	writer        netcode.Writer
 	reader        netcode.Reader
-	budget        *encoders.Budget // of the current packet; may be nil
+	budget        *encoders.Budget // budget of the current packet; may be nil
 	fieldBits     []int            // bits of the current packet, by column
 }
 
@@ -64,7 +64,7 @@ type memo struct {
 	baselines []int32 // fields of all entities in the initial state, nil if unknown; immutable
 }
 
-// newMemo returns the memo for a frame whose baseline is ref.
+// newMemo returns the memo for a frame whose baseline is ref. It uses the memory of spare if that is a memo.
 func (x *codec) newMemo(ref *encoders.Ref, spare encoders.Memo) *memo {
 	next, _ := spare.(*memo)
 	if next == nil {
@@ -125,12 +125,13 @@ func (x *codec) playerValues(f *frame.Frame) []int32 {
 	return f.Table[x.Rows*x.Columns+x.Player:][:netcode.PlayerValues]
 }
 
-// Encode implements encoders.Encoder.
+// Encode implements encoders.Encoder. See the package comment for the format. cur must be in the ranges of the
+// schema.
 func (x *codec) Encode(dst []byte, cur *frame.Frame, refs []encoders.Ref, spare encoders.Memo,
 	b *encoders.Budget) ([]byte, encoders.Memo, error) {
 	base := encoders.Base(refs, x.schema.Cells())
 	if len(cur.Table) != x.schema.Cells() {
-		return dst, nil, x.schema.Check(cur)
+		return dst, nil, x.schema.Check(cur) // fails because of the size
 	}
 	if err := x.schema.CheckChanged(cur, base); err != nil {
 		return dst, nil, err
@@ -220,9 +221,10 @@ func (x *codec) Decode(dst *frame.Frame, src []byte, refs []encoders.Ref, spare 
 // was not present.
 var errNumber = errors.New("entity number out of order, or removal of an absent entity")
 
-// readEntities is the inverse of writeEntities.
+// readEntities is the inverse of writeEntities: it reads entities up to the end mark and copies those that the packet
+// does not mention from base. Numbers must ascend.
 func (x *codec) readEntities(dst, base *frame.Frame, m *memo) {
-	for next := 0; ; next++ {
+	for next := 0; ; next++ { // next is the row after the last entity that was read
 		number := int(x.reader.Bits(entityNumberBits))
 		if number == netcode.MaxEntities {
 			x.copyUnchanged(dst, base, next, x.Rows)

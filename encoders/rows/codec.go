@@ -33,7 +33,8 @@ type params struct {
 	Rate  int `toml:"rate" help:"learning rate of the mixing weights; 0: they do not change" min:"0" max:"4000"`
 }
 
-// DeltaAdaptive returns the codec delta-adaptive, which encodes any table.
+// DeltaAdaptive returns the codec delta-adaptive, which encodes any table. Package states codes the tables that it
+// accepts, those with floats, hints or parts; this package codes the others.
 func DeltaAdaptive() encoders.Codec {
 	return encoders.Codec{
 		ID: 40, Name: "delta-adaptive", Refs: 1, Suits: suits,
@@ -70,7 +71,7 @@ type coder struct {
 	*plan
 	mixer rangecoder.Mixer
 	next  *memo    // memo of the frame being coded
-	scene scene    // positions and moving rows in the baseline
+	scene scene    // positions of the rows in the baseline, and the rows that move there
 	row   rowState // scratch space: the row being coded
 }
 

@@ -21,8 +21,8 @@ const (
 // A memo holds the coder's state after a frame: the changes since the frame's baseline, and the
 // adaptive models. It is a pure function of the frame, its baseline and the baseline's memo.
 type memo struct {
-	ticks           int32                 // from the baseline to this frame, 1..maxTicks
-	unchangedFor    []uint8               // by row: packets of the chain since it last changed, up to maxAge
+	ticks           int32                 // ticks from the baseline to this frame, 1..maxTicks
+	unchangedFor    []uint8               // by row: packets in the chain of baselines since it last changed, up to maxAge
 	changedRows     []int32               // rows that differ between the baseline and this frame, ascending
 	deltas          []int32               // by changed row and field: difference from the baseline; of floats the bits of a float
 	accelerations   []int32               // by changed row and field: difference from the previous delta
@@ -33,11 +33,12 @@ type memo struct {
 	counters        []rangecoder.Counter
 	weights         []rangecoder.Weights
 	predictorErrors [][deltaLengths][predictors]int32 // by field and length of the delta; see prediction.errors
-	blends          [][2]blendWeights                 // by field, and whether the last delta was 0
+	blends          [][2]blendWeights                 // by field and by whether the last delta was 0
 }
 
 // newMemo returns the initial memo of a plan.
 func newMemo(p *plan) *memo {
+	// 1<<minCounterBits counters for each field, rounded up to a power of two.
 	counterBits := min(max(bits.Len(uint(p.fields*(1<<minCounterBits-1))), minCounterBits), maxCounterBits)
 	m := &memo{ticks: 1, unchangedFor: make([]uint8, p.rows), rowCounters: make([]rangecoder.Counter, p.rows),
 		counters: make([]rangecoder.Counter, 1<<counterBits), weights: make([]rangecoder.Weights, (p.sharedWeights+1)*nodeCount),

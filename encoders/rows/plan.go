@@ -21,7 +21,7 @@ type plan struct {
 	position      []int // fields of a row's position; nil if there are fewer than two
 	sharedWeights int   // weight set of decisions that belong to no field
 	rotation      rotationFields
-	rowFlags      []int // the first flags, which are contexts of rows
+	rowFlags      []int // the first fields of kind Flag, at most 4: contexts of whether a row changes
 }
 
 // A fieldPlan describes a field.
@@ -29,7 +29,7 @@ type fieldPlan struct {
 	column.Range
 	kind       frame.Kind
 	statsField int // the first field of the same kind, range and unit, whose statistics it shares
-	weightSet  int // of the mixer; fields beyond maxWeightSets share the last
+	weightSet  int // index of the field's weights in the mixer; fields beyond maxWeightSets share the last
 }
 
 // newPlan derives the plan of a schema.
@@ -142,6 +142,7 @@ func extrapolate(from, to *rotation.Quaternion, ratio float64) rotation.Quaterni
 		r = r.Negative()
 	}
 	scale := ratio / (1 + r[3])
+	// From the axis times the tangent, x, y, z, back to a quaternion.
 	x, y, z := float64(r[0]*scale), float64(r[1]*scale), float64(r[2]*scale)
 	norm := float64(x*x) + float64(y*y) + float64(z*z)
 	s := 1 / (1 + norm)

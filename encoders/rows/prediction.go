@@ -14,7 +14,7 @@ const (
 	unchanged               // no delta
 	accelerated             // the last delta plus half the last acceleration
 	neighbourMotion         // the delta of the nearest changed row
-	weightedSum             // a sum of these with adaptive weights
+	weightedSum             // a sum of the row's and its neighbour's deltas and accelerations with adaptive weights
 	predictors
 )
 
@@ -28,11 +28,11 @@ type blendWeights [features]int32
 
 // A prediction is the predicted value of a field, with what learn needs.
 type prediction struct {
-	value       int32 // of the best predictor
+	value       int32 // the value that the best predictor expects
 	byPredictor [predictors]int32
 	errors      *[predictors]int32 // mean length of each predictor's residual, in units of 1/256 bit; part of the memo
-	weights     *blendWeights      // of the predictor weightedSum; part of the memo; nil for floats
-	inputs      [features]int64    // of the predictor weightedSum: deltas and accelerations of the row and its neighbour, and a constant
+	weights     *blendWeights      // weights of the predictor weightedSum; part of the memo; nil for floats
+	inputs      [features]int64    // inputs of weightedSum: deltas and accelerations of the row and its neighbour, and a constant
 	norm        int64              // sum of the squares of inputs
 }
 
@@ -67,7 +67,7 @@ func (r *rowState) predict(f int, col *fieldPlan) *prediction {
 
 // computeWeightedSum sets the inputs and returns their weighted sum: the predicted delta.
 func (g *prediction) computeWeightedSum(lastDelta, acceleration, neighbourDelta, neighbourAcceleration int32) int32 {
-	const limit = 1 << 20 // of inputs, so that the sum cannot overflow
+	const limit = 1 << 20 // bound of inputs, so that the sum cannot overflow
 	const constant = 8    // the last input, whose weight learns a constant delta
 	g.inputs = [features]int64{int64(lastDelta), int64(acceleration), int64(neighbourDelta), int64(neighbourAcceleration), constant}
 	g.norm = 256                // bounds the step of learn if all inputs are small
@@ -81,15 +81,15 @@ func (g *prediction) computeWeightedSum(lastDelta, acceleration, neighbourDelta,
 	return int32(min(max(sum>>16, -1<<31), 1<<31-1))
 }
 
-// learn updates the weights, by normalised least mean squares, and the error of each predictor with
-// the actual value v. The residual is clipped to a few times its usual size, so that collisions,
-// which cannot be predicted, do not spoil the weights.
+// learn updates the weights of the predictor weightedSum, by normalised least mean squares, and the mean error
+// of each predictor with v, the actual value of the field. The residual is clipped to a few times its usual
+// size, so that collisions, which cannot be predicted, do not spoil the weights.
 func (g *prediction) learn(v int32, col *fieldPlan) {
 	if col.kind != frame.Float32 {
 		limit := int64(4) << min(max(g.errors[weightedSum]>>8, 2), 16)
 		residual := min(max(int64(col.difference(v, g.byPredictor[weightedSum])), -limit), limit)
 		for i, x := range g.inputs {
-			weight := int64(g.weights[i]) + residual*x*(weightOne/16)/g.norm // learning rate 1/16
+			weight := int64(g.weights[i]) + residual*x*(weightOne/16)/g.norm // learning rate 1/16, weights in units of 1/weightOne
 			g.weights[i] = int32(min(max(weight, -4*weightOne), 4*weightOne))
 		}
 	}
@@ -132,7 +132,7 @@ func (c *fieldPlan) delta(from, to int32) int32 {
 	if c.kind != frame.Float32 {
 		return c.difference(to, from)
 	}
-	if v := float(to) - float(from); v-v == 0 { // v is finite: an infinity or a NaN gives a NaN
+	if v := float(to) - float(from); v-v == 0 { // v is finite; for an infinity or a NaN, v-v is a NaN
 		return int32(math.Float32bits(v))
 	}
 	return 0

@@ -37,18 +37,18 @@ type rowState struct {
 	lastDelta         []int32         // deltas of the row's last motion, scaled to the current ticks; 0 if it did not change
 	lastAcceleration  []int32         // acceleration of the row's last motion
 	lastResiduals     []uint8         // lengths of the residuals of the row's last motion
-	motion                            // of the row being coded, for the next frame
-	idleClass         int             // see idleClass
+	motion                            // motion of the row being coded, for the next frame
+	idleClass         int             // class of the number of packets since the row changed; see the function idleClass
 	position          *[maxAxes]int32 // the row's position in base
-	nearestDistance   uint32          // see scene.distances
-	fastestDistance   uint32          // see scene.distances
+	nearestDistance   uint32          // of the nearest mover, a row that changed with base; see scene.distances
+	fastestDistance   uint32          // of the fastest mover; see scene.distances
 	positionSpeed     int             // greatest length of lastDelta among the fields of the position
 	expectedLength    int             // length of the predicted delta of the field being coded
 	maxResidual       int             // greatest length of a residual of this row so far
 	recentResiduals   [2]int          // lengths of the last two residuals, the last first
 	unchangedFields   uint32          // flags: whether each of the previous fields is unchanged, the last in bit 0
 	neighbour         motion          // motion of the nearest row that changed in this frame
-	neighbourDistance uint32          // see findNeighbour
+	neighbourDistance uint32          // distance of the neighbour; see findNeighbour
 	prediction        prediction
 	noMotion          motion // zeros, for rows that did not change
 	rotationState
@@ -65,7 +65,8 @@ func (e *coder) codeRows(cur, base *frame.Frame, past, next *memo) error {
 		r.idleClass = idleClass(past.unchangedFor[i])
 		r.position = &e.scene.positions[i]
 		moved := nextMoved < len(past.changedRows) && int(past.changedRows[nextMoved]) == i
-		// A row without a history. lastDelta and origin are set only if the row changes.
+		// The history of a row that did not change with base; loadHistory replaces it for the others. lastDelta and
+		// origin are set below if the row changes.
 		r.lastResiduals, r.lastAcceleration, r.positionSpeed, r.hasRotation = r.noMotion.residualLength, r.noMotion.acceleration, 0, false
 		if moved {
 			r.loadHistory(past, next, nextMoved)
@@ -156,11 +157,12 @@ func (r *rowState) codeChanged(i int, recentChanges uint32, moved bool, own *ran
 	return uint32(mixer.CodeBit(rowNode, rangecoder.Flag(differs != 0), own))
 }
 
-// codeFields codes the fields of a row that changed.
+// codeFields codes the fields of a row that changed, in the order of the schema: for each a flag whether it is
+// unchanged, and its new value if not. The last field has no flag if all others are unchanged.
 func (r *rowState) codeFields() error {
 	r.maxResidual, r.recentResiduals, r.unchangedFields = 0, [2]int{}, 0
 	r.prepareRotation()
-	allUnchanged := true // so far
+	allUnchanged := true // no field of the row has changed so far
 	for f := range r.cur {
 		col := &r.coder.columns[f]
 		r.expectedLength = r.expectedDeltaLength(f, col)
@@ -183,7 +185,7 @@ func (r *rowState) codeFields() error {
 	return nil
 }
 
-// codeUnchanged codes whether field f of a changed row is unchanged.
+// codeUnchanged codes and returns whether field f of a changed row is unchanged.
 func (r *rowState) codeUnchanged(f int, col *fieldPlan) bool {
 	mixer := &r.coder.mixer
 	id := uint32(f)<<8 | decisionUnchanged
@@ -200,7 +202,8 @@ func (r *rowState) codeUnchanged(f int, col *fieldPlan) bool {
 	return mixer.CodeFlag(unchangedNode, r.cur[f] == r.base[f])
 }
 
-// expectedDeltaLength returns the length in bits of the last delta of field f, applied to origin.
+// expectedDeltaLength returns the length in bits of the change of field f if its last delta is applied to its
+// origin again; 0 for fields without differences.
 func (r *rowState) expectedDeltaLength(f int, c *fieldPlan) int {
 	if r.lastDelta[f] == 0 || !column.IsNumber(c.kind) {
 		return 0
@@ -274,7 +277,7 @@ const (
 	longLengthNode = 16
 	symbolNode     = 16
 	signNode       = 48
-	topNode        = 48 // and the next three
+	topNode        = 48 // first of four nodes
 	bitNode        = 52
 	unchangedNode  = 53
 	rowNode        = 54
@@ -302,9 +305,9 @@ func (r *rowState) recordResidual(f, length int) {
 }
 
 const (
-	lengthBits     = 4                 // of the first tree
+	lengthBits     = 4                 // bits of the first tree of a length
 	maxShortLength = 1<<lengthBits - 1 // a length of this or more continues in a second tree
-	longLengthBits = 5                 // of the second tree
+	longLengthBits = 5                 // bits of the second tree of a length
 )
 
 // codeResidual codes and returns the residual of field f from the prediction guess: the number of
@@ -348,8 +351,9 @@ func (r *rowState) codeResidual(f int, col *fieldPlan, residual, guess int32) in
 // abs returns |v|; for -2^31 it is 2^31.
 func abs(v int32) uint32 { return uint32(max(v, -v)) }
 
-// codeSign codes the sign of a residual and reports whether it is negative. boundClass is a
-// context: how near the prediction is to the range's bounds.
+// codeSign codes the sign of a residual of field f and reports whether it is negative. Two parameters are contexts:
+// rotationClass is 1 for a component of a rotation whose largest component changed; boundClass combines in which
+// sixteenth of the range the prediction lies, and the length of the residual.
 func (r *rowState) codeSign(f int, residual int32, rotationClass, boundClass uint32) bool {
 	mixer, col := &r.coder.mixer, &r.coder.columns[f]
 	id := uint32(col.statsField)<<8 | decisionSign
@@ -369,10 +373,11 @@ func (r *rowState) codeLowBits(f int, length, size uint32) uint32 {
 	mixer, col := &r.coder.mixer, &r.coder.columns[f]
 	r.coder.beginContexts(col.weightSet)
 	mixer.AddContext(uint32(col.statsField)<<8|decisionTopBits, length, 0, 0)
-	bitsLeft, known := length-1, uint32(1) // known: the bits so far; the highest is 1
+	bitsLeft, known := length-1, uint32(1) // known holds the bits coded so far; its highest is 1
 	for bitsLeft > 0 && known < 4 {
 		bitsLeft--
-		known = known<<1 | uint32(mixer.CodeBit(topNode+int(known), int(size>>bitsLeft&1), nil)) // nil: no counter besides the contexts'
+		// nil: only the counters of the contexts are used.
+		known = known<<1 | uint32(mixer.CodeBit(topNode+int(known), int(size>>bitsLeft&1), nil))
 	}
 	if bitsLeft > 0 {
 		known = known<<bitsLeft | uint32(r.coder.Direct(uint64(size&(1<<bitsLeft-1)), uint(bitsLeft)))
@@ -425,7 +430,7 @@ func (r *rowState) codeBits(f int) {
 		r.coder.beginContexts(r.coder.columns[f].weightSet)
 		mixer.AddContext(uint32(f)<<8|decisionBits, i, uint32(r.base[f])>>i&1, 0)
 		mixer.AddContext(uint32(f)<<8|decisionBits, i, min(count, 3), 1)
-		b := uint32(mixer.CodeBit(bitNode, int(changed>>i&1), nil)) // nil: no counter besides the contexts'
+		b := uint32(mixer.CodeBit(bitNode, int(changed>>i&1), nil)) // nil: only the counters of the contexts are used
 		out |= b << i
 		count += b
 	}
@@ -502,8 +507,9 @@ func (r *rowState) updateLargest(omitted int) {
 	}
 }
 
-// setReference sets origin and lastDelta of the rotation's fields, for quaternions without component
-// omitted.
+// setReference sets origin and lastDelta of the rotation's component fields, when the component with index
+// omitted is the largest and not transmitted: from the current rotation, and from the difference of the
+// predicted one to it.
 func (r *rowState) setReference(omitted int) {
 	t := &r.coder.rotation
 	current, predicted := t.components(&r.current, omitted), t.components(&r.predicted, omitted)

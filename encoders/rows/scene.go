@@ -23,16 +23,16 @@ type mover struct {
 // A scene holds the positions of the rows in base, and the movers.
 type scene struct {
 	plan             *plan
-	positions        [][maxAxes]int32 // by row, in base
+	positions        [][maxAxes]int32 // position of each row in base
 	movers           []mover          // the fastest, at most maxMovers
 	fastestIndex     int              // index of the fastest mover; -1 if none
 	lanes            moverLanes       // the positions of movers, for the vector routine
 	nearestDistance  []uint8          // by row: distance of the nearest mover, which may be the row itself; empty if not computed
-	changedPositions [][maxAxes]int32 // of the rows that changed in this frame, in order
+	changedPositions [][maxAxes]int32 // positions of the rows that changed in this frame, in order
 }
 
-// moverLanes holds the coordinates of movers in groups of four. Only the lower half of each word is
-// used.
+// moverLanes holds the coordinates of movers in groups of four, as the vector routine reads them: it uses only
+// the lower 32 bits of each.
 type moverLanes [maxMovers / 4][maxAxes][4]int64
 
 // begin computes the positions of all rows in base and collects the movers: of the rows that changed
@@ -126,7 +126,7 @@ func (s *scene) distances(row int, at *[maxAxes]int32, moved bool) (nearest, fas
 	if !moved && len(s.nearestDistance) > 0 {
 		return uint32(s.nearestDistance[row]), fastest
 	}
-	best := uint64(1<<63 - 1)
+	best := uint64(1<<63 - 1) // the result if the row itself is the only mover
 	for i := range s.movers {
 		if m := &s.movers[i]; m.row != row {
 			best = min(best, squaredDistance(at, &m.position))

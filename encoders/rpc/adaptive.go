@@ -32,11 +32,11 @@ type adaptive struct {
 	codingOrder []int   // all fields, rates of change before their fields
 	rateField   []int   // by field: the field that is its rate of change; -1 if none
 	timeField   int     // the field of the time; -1 if none
-	initial     *memo   // memo of a baseline that has none
+	initial     *memo   // memo for a baseline that has none
 	tickSeconds float64 // seconds between two ticks; used if there is no time field
 
 	coder   rangecoder.Coder
-	budget  *encoders.Budget // of the current call; may be nil
+	budget  *encoders.Budget // budget of the current call; may be nil
 	charged int64            // coder.Spent at the last charge
 }
 
@@ -95,8 +95,9 @@ func (x *adaptive) Decode(dst *frame.Frame, src []byte, refs []encoders.Ref, spa
 	return m, nil
 }
 
-// codeCall codes all fields of f: the encoder replaces the floats by the values that the decoder
-// will have, the decoder sets all fields.
+// codeCall codes all fields of the call f against ref and returns the memo of f, which uses the memory of
+// spare if that is a memo. The encoder replaces the floats of f by the values that the decoder will have; the
+// decoder sets all fields.
 func (x *adaptive) codeCall(f *frame.Frame, ref *encoders.Ref, spare encoders.Memo) (*memo, error) {
 	m, _ := spare.(*memo)
 	if m == nil {
@@ -162,7 +163,7 @@ func findRates(s *frame.Schema) []int {
 	return list
 }
 
-// countUnit returns the number of float fields before i with a unit.
+// countUnit returns the number of float fields before field i that have the given unit.
 func countUnit(s *frame.Schema, i int, unit string) int {
 	n := 0
 	for _, f := range s.Fields[:i] {
@@ -205,8 +206,9 @@ const (
 // maxResidual bounds residuals, in steps. A float with a larger residual is sent as 32 bits.
 const maxResidual = 1 << 24
 
-// codeFloat codes a float: a flag whether it is sent as 32 bits, and then these or the residual in
-// steps.
+// codeFloat codes field i of f, a float, against base: a flag whether it is sent as 32 bits, and then these or
+// the residual of a prediction, in steps of 1/10. It stores the value that the decoder gets in f and updates m,
+// the memo of f. e is the time from base to f.
 func (x *adaptive) codeFloat(i int, f, base *frame.Frame, m *memo, e *elapsed) {
 	state := &m.numbers[x.fields[i].memoIndex]
 	old := float64(float(base.Table[i]))
@@ -250,8 +252,9 @@ func quantizeResidual(v, guess float64) (steps int32, ok bool) {
 	return int32(d), true
 }
 
-// codeInteger codes a field that is not a float. For the time field, which is coded first, it also
-// sets e.seconds. It returns an error if a decoded value is out of range.
+// codeInteger codes field i of f, which is not a float, against base, and updates m, the memo of f. e is the
+// time from base to f; for the time field, which is coded first, codeInteger sets e.seconds. It returns an
+// error if a decoded value is out of range.
 func (x *adaptive) codeInteger(i int, f, base *frame.Frame, m *memo, e *elapsed) error {
 	col := &x.fields[i]
 	raw, old := col.Raw(f.Table[i]), col.Raw(base.Table[i])
@@ -265,14 +268,14 @@ func (x *adaptive) codeInteger(i int, f, base *frame.Frame, m *memo, e *elapsed)
 	}
 	f.Table[i] = col.FromRaw(raw)
 	if i == x.timeField {
-		e.seconds = float64(float64(int32(raw-old)) / 1e6)
+		e.seconds = float64(float64(int32(raw-old)) / 1e6) // the field is in microseconds
 	}
 	return nil
 }
 
-// codeQuantity codes a number relative to the field's minimum: the residual modulo 2^32. The
-// residual -2^31, whose magnitude does not fit, is replaced by the 32 bits of the number. old is
-// the baseline's number.
+// codeQuantity codes and returns raw, a number relative to the field's minimum, as the residual of a
+// prediction modulo 2^32. The residual -2^31, whose magnitude does not fit, is replaced by the 32 bits of the
+// number. old is the baseline's number, e the time since the baseline; state is updated.
 func (x *adaptive) codeQuantity(state *numberMemo, raw, old uint32, e *elapsed) uint32 {
 	step := float64(state.slope * float64(e.ticks))
 	if !(step > -1<<31 && step < 1<<31) {
@@ -282,7 +285,7 @@ func (x *adaptive) codeQuantity(state *numberMemo, raw, old uint32, e *elapsed) 
 	guess := guesses[state.best()]
 	d := int32(raw - guess)
 	direct := 0
-	if d == math.MinInt32 { // its magnitude does not fit
+	if d == math.MinInt32 { // the magnitude of the residual does not fit an int32
 		direct = 1
 	}
 	direct = state.raw.Code(&x.coder, direct, slowLimit)
@@ -298,8 +301,8 @@ func (x *adaptive) codeQuantity(state *numberMemo, raw, old uint32, e *elapsed) 
 	return raw
 }
 
-// codeSymbol codes an enum, a flag or bits: a flag whether the value is unchanged, and the value if
-// not.
+// codeSymbol codes and returns raw, the value of an enum, a flag or bits relative to the field's minimum: a
+// flag whether it equals old, the value in the baseline, and the value if not.
 func (x *adaptive) codeSymbol(state *symbolMemo, col *field, raw, old uint32) uint32 {
 	counter := &state.unchanged[min(old, 1)][state.changed]
 	state.changed = 0
@@ -313,7 +316,7 @@ func (x *adaptive) codeSymbol(state *symbolMemo, col *field, raw, old uint32) ui
 	return uint32(x.coder.Direct(uint64(raw), col.Width))
 }
 
-// codeNumber codes a residual: the length of its magnitude in bits, in the context of the last
+// codeNumber codes and returns the residual v: the length of its magnitude in bits, in the context of the last
 // length; its sign; the two bits below the highest, with models unless the magnitude is long; and
 // the rest directly.
 func (x *adaptive) codeNumber(state *numberMemo, v int32) int32 {
@@ -366,17 +369,17 @@ const (
 // A memo is the adaptive state after a call. Every call of the history has one, and encoding a call
 // starts with a copy, so it is small: 12 kB for the workload.
 type memo struct {
-	numbers []numberMemo // by field.memoIndex
-	symbols []symbolMemo // by field.memoIndex
+	numbers []numberMemo // state of the numeric fields, by field.memoIndex
+	symbols []symbolMemo // state of the other fields, by field.memoIndex
 }
 
 // A numberMemo is the state of a numeric field.
 type numberMemo struct {
 	length      [lengthClasses][maxLength]rangecoder.Counter // is the length greater than this? by class of the last length
-	topBits     [maxModelledLength + 1][4]rangecoder.Counter // the two bits below the highest
+	topBits     [maxModelledLength + 1][4]rangecoder.Counter // models of the two bits below the highest
 	sign        rangecoder.Counter
 	raw         rangecoder.Counter  // is the value sent as 32 bits?
-	lengthClass uint8               // of the last residual
+	lengthClass uint8               // class of the last residual's length
 	meanErrors  [predictors]float64 // recent mean error, by predictor
 	slope       float64             // change per tick, up to the baseline
 }
@@ -395,17 +398,17 @@ func newMemo(numbers, symbols int) *memo {
 	for i := range m.numbers {
 		f := &m.numbers[i]
 		for c := range f.length {
-			rangecoder.Fill(f.length[c][:], rangecoder.NewCounter(rangecoder.One*3/4, 1))
+			rangecoder.Fill(f.length[c][:], rangecoder.NewCounter(rangecoder.One*3/4, 1)) // likely: the length is greater
 		}
 		for n := range f.topBits {
 			rangecoder.Fill(f.topBits[n][:], even)
 		}
 		f.sign = even
-		f.raw = rangecoder.NewCounter(rangecoder.One/1024, 20) // rare; counted as 20 updates, so it adapts slowly
+		f.raw = rangecoder.NewCounter(rangecoder.One/1024, 20) // a rare flag; as if updated 20 times, so it adapts slowly
 	}
 	for i := range m.symbols {
 		for s := range m.symbols[i].unchanged {
-			rangecoder.Fill(m.symbols[i].unchanged[s][:], rangecoder.NewCounter(rangecoder.One*15/16, 2))
+			rangecoder.Fill(m.symbols[i].unchanged[s][:], rangecoder.NewCounter(rangecoder.One*15/16, 2)) // nearly always unchanged
 		}
 	}
 	return m
@@ -430,7 +433,8 @@ func (f *numberMemo) recordError(predictor int, err float64) {
 	f.meanErrors[predictor] += float64((err - f.meanErrors[predictor]) * 0.125)
 }
 
-// recordChange sets the slope from a change over a number of ticks; 0 if that is not plausible.
+// recordChange sets the slope, the change per tick, from a change over a number of ticks: 0 if the ticks did
+// not increase or the change is not plausible.
 func (f *numberMemo) recordChange(change float64, ticks int64) {
 	if ticks <= 0 || !(change > -1<<40 && change < 1<<40) {
 		f.slope = 0
@@ -439,7 +443,7 @@ func (f *numberMemo) recordChange(change float64, ticks int64) {
 	f.slope = change / float64(ticks)
 }
 
-// classifyLength groups lengths into classes.
+// classifyLength returns the class of a residual's length in bits, 0 to 3; it is a context of the next length.
 func classifyLength(n uint32) uint8 {
 	switch {
 	case n == 0:

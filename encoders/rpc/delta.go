@@ -35,15 +35,16 @@ type delta struct {
 	schema   *frame.Schema
 	fields   []field
 	vectors  [][]int // fields of each vector, up to three
-	rest     []int   // the other fields
+	rest     []int   // the fields that are not floats
 	fullBits int     // size of a full call
 
 	diffs              []vector // differences of the current call, by vector
-	packed, packedBase []byte   // the other fields, see pack
+	packed, packedBase []byte   // the fields that are not floats, of the call and of its baseline; see pack
 	runs               []byte   // packed, run-length coded
 }
 
-// newDelta returns an encoder or a decoder; fullOnly selects the codec full.
+// newDelta returns an encoder or a decoder; fullOnly selects the codec full. Up to three consecutive floats are
+// a vector.
 func newDelta(s *frame.Schema, fullOnly bool) *delta {
 	x := &delta{fullOnly: fullOnly, schema: s, fields: describeFields(s)}
 	for i := range x.fields {
@@ -62,7 +63,8 @@ func newDelta(s *frame.Schema, fullOnly bool) *delta {
 	return x
 }
 
-// Encode implements encoders.Encoder. See Delta for the format.
+// Encode implements encoders.Encoder. See Delta for the format. If it sends differences, it replaces the floats of
+// cur by those that the decoder will have.
 func (x *delta) Encode(dst []byte, cur *frame.Frame, refs []encoders.Ref, _ encoders.Memo,
 	b *encoders.Budget) ([]byte, encoders.Memo, error) {
 	if err := checkCall(x.schema, x.fields, cur); err != nil {
@@ -140,8 +142,8 @@ func (x *delta) writeDelta(w *bitio.Writer, b *encoders.Budget) {
 	b.Bits(encoders.SlotTable, 8*len(x.runs))
 }
 
-// chargeVector charges a vector of the given exponent. The first of its fields pays for the
-// exponent and for unused components.
+// chargeVector charges a vector to its fields. With the given size exponent, each of its three components takes
+// exponent+2 bits. The first field pays also for the exponent and for unused components.
 func chargeVector(b *encoders.Budget, fields []int, exponent uint) {
 	b.Bits(encoders.FieldSlot(fields[0]), int(exponentBits(exponent)+(vectorSize-uint(len(fields)))*(exponent+2)))
 	for _, i := range fields {
@@ -159,7 +161,8 @@ func (x *delta) applyVectors(f, base *frame.Frame) {
 	}
 }
 
-// Decode implements encoders.Decoder. See Delta for the format.
+// Decode implements encoders.Decoder. See Delta for the format. A full call has no flag if the codec is full or the
+// baseline is the initial state.
 func (x *delta) Decode(dst *frame.Frame, src []byte, refs []encoders.Ref, _ encoders.Memo) (encoders.Memo, error) {
 	var r bitio.Reader
 	r.Reset(src)
@@ -187,10 +190,11 @@ func (x *delta) Decode(dst *frame.Frame, src []byte, refs []encoders.Ref, _ enco
 	return nil, wrapReadError(r.Close(), bitio.ErrShort)
 }
 
-// readRest reads the fields that are not floats.
+// readRest reads the fields that are not floats into dst: the run-length coded XOR of their packed bits with
+// those of base.
 func (x *delta) readRest(r *bitio.Reader, dst, base *frame.Frame) error {
 	x.packedBase = x.pack(x.packedBase[:0], base)
-	x.packed = append(x.packed[:0], x.packedBase...) // for its length; readRuns overwrites the content
+	x.packed = append(x.packed[:0], x.packedBase...) // a slice of the right length; readRuns overwrites the content
 	if err := readRuns(x.packed, func() byte { return byte(r.Bits(8)) }); err != nil {
 		return err
 	}
@@ -210,7 +214,7 @@ func (x *delta) pack(dst []byte, f *frame.Frame) []byte {
 	return w.Bytes()
 }
 
-// unpack is the inverse of pack, from x.packed.
+// unpack is the inverse of pack: it sets the fields of f that are not floats from x.packed.
 func (x *delta) unpack(f *frame.Frame) error {
 	var r bitio.Reader
 	r.Reset(x.packed)

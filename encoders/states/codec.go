@@ -55,11 +55,11 @@ type coder struct {
 	encoders.TableCoder[memo]
 	*plan
 	mixer   rangecoder.StateMixer
-	changed frame.Rows // of the encoder: rows that differ between cur and base
+	changed frame.Rows // in an encoder: rows that differ between cur and base
 
 	cur, base     []int32       // tables of the frame being coded and of its baseline
-	memo          *memo         // of the frame being coded; starts as a copy of the baseline's
-	ticks         int64         // from base to cur, 1..maxAge
+	memo          *memo         // memo of the frame being coded; starts as a copy of the baseline's
+	ticks         int64         // ticks from base to cur, 1..maxAge
 	recentChanges uint32        // flags: whether each of the previous rows changed, the last in bit 0
 	row           row           // scratch space: the row being coded
 	predictors    predictorList // scratch space: predictors of the number being coded
@@ -195,7 +195,7 @@ func (e *coder) codeTime() error {
 	if e.timeCell.row < 0 {
 		return nil
 	}
-	timeIndex := e.timeCell.row*e.fields + e.timeCell.field // in the table
+	timeIndex := e.timeCell.row*e.fields + e.timeCell.field // index of the time in the table
 	old := e.base[timeIndex]
 	predicted := int64(old) + (e.ticks*e.memo.timePerTick+1<<15)>>16 // timePerTick has 16 fractional bits
 	e.mixer.Begin()

@@ -16,8 +16,8 @@ const (
 	minUnit     = -96     // unit of a field whose largest value is near the greatest float, 2^128
 )
 
-// floatToFixed returns the fixed-point value of the float whose bits are b, rounded, and limited to
-// about maxFixed.
+// floatToFixed returns the fixed-point value of the float whose bits are b: the float times 2^unit, rounded,
+// and limited to about maxFixed.
 func floatToFixed(b uint32, unit int) int64 {
 	e := int(b >> 23 & 255)
 	m := int64(b & (1<<23 - 1))
@@ -36,7 +36,7 @@ func floatToFixed(b uint32, unit int) int64 {
 		m <<= uint(shift)
 	case shift > -32:
 		m = (m + 1<<uint(-shift-1)) >> uint(-shift)
-	default: // far below the unit
+	default: // far below the unit: rounds to 0
 		m = 0
 	}
 	if b>>31 != 0 {
@@ -45,8 +45,8 @@ func floatToFixed(b uint32, unit int) int64 {
 	return m
 }
 
-// fixedToFloat returns the bits of the float nearest to the fixed-point value x. Values too small
-// for a normal float become 0.
+// fixedToFloat returns the bits of the float nearest to the fixed-point value x, which stands for
+// x * 2^-unit. Values too small for a normal float become 0.
 func fixedToFloat(x int64, unit int) uint32 {
 	if x == 0 {
 		return 0
@@ -56,7 +56,7 @@ func fixedToFloat(x int64, unit int) uint32 {
 	if e <= 0 {
 		return b & (1 << 31) // a zero with the sign of x
 	}
-	return b&^(255<<23) | uint32(min(e, 254))<<23
+	return b&^(255<<23) | uint32(min(e, 254))<<23 // 254: the largest exponent of a finite float
 }
 
 // exponent returns e with 2^e <= |v| < 2^(e+1) for the normal float v whose bits are b.
@@ -107,7 +107,7 @@ func (c *fieldPlan) classOf(b uint32) floatClass {
 	case e < -3 && c.step == 0: // magnitude below 1/8
 		return classOther
 	}
-	lowestBit := e - 23 + bits.TrailingZeros32(b&(1<<23-1)|1<<23) // exponent of the lowest bit
+	lowestBit := e - 23 + bits.TrailingZeros32(b&(1<<23-1)|1<<23) // exponent of the lowest bit that is set
 	switch {                                                      // the bounds of e keep indices within maxIndex
 	case lowestBit >= 0 && e < 24:
 		return classWhole
@@ -126,8 +126,8 @@ func (c *fieldPlan) classOf(b uint32) floatClass {
 // A grid maps the values of a class to consecutive integers, their indices, in order.
 type grid struct {
 	class     floatClass
-	unit      int     // of the fixed point; see toFixed
-	step      float64 // of classStepped
+	unit      int     // unit of the fixed point: x stands for x * 2^-unit
+	step      float64 // step of classStepped; see Hint.Step
 	fixedStep int64   // step in fixed point, in units of 2^-16
 }
 
@@ -142,7 +142,8 @@ func (c *fieldPlan) grid(class floatClass, unit int) grid {
 	return g
 }
 
-// index returns the index of a value of the class. b holds the bits of the float, or the integer.
+// index returns the index of a value of the grid's class. b holds the bits of the float; for classInteger
+// it is the integer.
 func (g *grid) index(b uint32) int64 {
 	switch v := math.Float32frombits(b); g.class {
 	case classInteger:
@@ -183,7 +184,7 @@ func (g *grid) maxIndex() int64 {
 	case classEighth:
 		return 1<<21 - 1 // magnitudes below 2^18, as classOf requires
 	case classStepped:
-		return 1<<20 - 1 // as classOf requires
+		return 1<<20 - 1 // the bound that classOf requires
 	}
 	return 0x7f7fffff // the largest finite float
 }
@@ -204,7 +205,7 @@ func (g *grid) nearestIndex(x int64) int64 {
 		i = roundShift(x, g.shift())
 	}
 	maxIndex := g.maxIndex()
-	// Integers have one more negative value. Indices of floats are limited again after coding.
+	// Integers have one more negative value than positive ones. Indices of floats are limited again after coding.
 	return min(max(i, -maxIndex-1), maxIndex)
 }
 
@@ -218,7 +219,8 @@ func (g *grid) shift() int {
 	return g.unit
 }
 
-// roundShift returns x / 2^shift, rounded. It shifts left by at most 8 if shift is negative.
+// roundShift returns x / 2^shift, rounded. If shift is negative, it shifts left by at most 8, so that the result
+// does not overflow.
 func roundShift(x int64, shift int) int64 {
 	switch {
 	case shift <= 0:
@@ -246,7 +248,7 @@ func (g *grid) lowerBound(i int64) int64 {
 
 // toFixed returns the fixed-point value of an index of classOther.
 func (g *grid) toFixed(i int64) int64 {
-	return floatToFixed(fromOrderedIndex(min(max(i, -0x7f7fffff), 0x7f7fffff)), g.unit)
+	return floatToFixed(fromOrderedIndex(min(max(i, -0x7f7fffff), 0x7f7fffff)), g.unit) // up to the largest finite float
 }
 
 // resolution returns the logarithm of the smallest error that counts, in fixed point: a quarter of
@@ -254,7 +256,7 @@ func (g *grid) toFixed(i int64) int64 {
 func (g *grid) resolution() int {
 	n := 2
 	switch g.class {
-	case classOther:
+	case classOther: // n stays 2: four units of the fixed point
 	case classStepped:
 		n = bits.Len64(uint64(g.fixedStep)) - 17 - 2 // 16 fractional bits; Len64 is the logarithm plus 1
 	default:
@@ -263,7 +265,8 @@ func (g *grid) resolution() int {
 	return min(max(n, 0), 60)
 }
 
-// mulShift returns a*b*2^-shift, limited to +-maxFixed; 0 if shift is out of range.
+// mulShift returns a*b*2^-shift, rounded towards 0 and limited to +-maxFixed; 0 if shift is not in 1 to 127. The
+// product has 128 bits.
 func mulShift(a, b int64, shift int) int64 {
 	negative := (a < 0) != (b < 0)
 	hi, lo := bits.Mul64(uint64(abs(a)), uint64(abs(b)))

@@ -5,16 +5,17 @@ import (
 	"wirelab/encoders/rangecoder"
 )
 
-// Sizes. The 64 Ki counters of two bytes take half of a memo.
+// Sizes of a memo. The 64 Ki counters of two bytes take half of a memo.
 const (
 	counterBits   = 16  // logarithm of the number of counters
 	errorDistBits = 7   // logarithm of the number of error distributions
 	maxAge        = 255 // ages saturate here
-	maxSlots      = 256 // of a part
+	maxSlots      = 256 // maximum number of slots of a part
 
 	// maxMemory bounds a memo, in bytes. Histories of rows share what the models leave. The other
 	// constants are upper bounds of the sizes of the memo's parts; TestMemoryIsBounded checks them.
-	maxMemory    = 256 << 10
+	maxMemory = 256 << 10
+	// Counters of 2 bytes, sets of weights of 34 bytes, and error distributions of 128 bytes.
 	modelBytes   = 2<<counterBits + 34<<rangecoder.StateWeightBits + 128<<errorDistBits
 	rowBytes     = 6
 	cellBytes    = 8
@@ -32,19 +33,19 @@ type memo struct {
 	lastSource uint32 // 1 + the index within its part of the last source row; 0 if none
 	rows       []rowHistory
 	slotByRow  []uint16      // 1 + the index in slots of the row's history; 0 if it has none
-	slots      []slotHistory // of plan.historySlots rows, ordered by part
-	cells      []cellHistory // by slot, then by field of the part
+	slots      []slotHistory // histories of plan.historySlots rows, ordered by part
+	cells      []cellHistory // histories of the values in rows with a slot: by slot, then by field of the part
 	model
 }
 
 // A model is the part of a memo that does not refer to rows. A pretrained model initialises it.
 type model struct {
-	timePerTick int64                     // of role Now, in units of 2^-16
+	timePerTick int64                     // increase of the field of role Now per tick, in units of 2^-16
 	counters    []rangecoder.StateCounter // 1<<counterBits
 	weights     []rangecoder.StateWeights
-	errors      []errorDist  // 1<<errorDistBits, selected by hash
+	errors      []errorDist  // 1<<errorDistBits distributions, selected by a hash
 	units       []int8       // by field: exponent of its fixed point; see fixed.go
-	speeds      []cluster    // by group: speeds along the push
+	speeds      []cluster    // by group: frequent speeds that pushes reach, along their direction
 	pushes      [][2]cluster // by group: lengths of pushes, with drag and without; see slotHistory.lastPush
 	steps       []cluster    // by fieldPlan.stepCluster: frequent changes of velocities
 }
@@ -52,16 +53,16 @@ type model struct {
 // A rowHistory is kept for every row. Ages are in frames of the chain, up to maxAge.
 type rowHistory struct {
 	changes         uint8 // flags: whether the row changed in the last 8 frames, the last in bit 0
-	unchangedFor    uint8 // frames since it changed
+	unchangedFor    uint8 // frames since the row changed
 	presenceAge     uint8 // frames since it appeared or vanished
 	lastPresenceAge uint8 // presenceAge when it last appeared or vanished
 }
 
 // A slotHistory is kept for rows that changed recently, as long as they keep their slot.
 type slotHistory struct {
-	row      int32   // -1 if the slot is free
-	lastUsed uint32  // memo.frames when the row last changed
-	lastPush [2]push // of driven groups: after drag, and as if there were no drag
+	row      int32   // index of the row; -1 if the slot is free
+	lastUsed uint32  // value of memo.frames when the row last changed
+	lastPush [2]push // in driven groups: the last push, derived with drag (index 0) and without (1)
 
 	// rounding holds bounds of the exact position minus the rounded one, by axis: lower bound, upper
 	// bound. See row.narrowRounding.
@@ -108,16 +109,16 @@ func (m *memo) begin(past *memo) {
 	m.model.copyFrom(&past.model)
 }
 
-// copyFrom makes l a copy of past, in l's memory.
-func (l *model) copyFrom(past *model) {
-	l.timePerTick = past.timePerTick
-	l.counters = append(l.counters[:0], past.counters...)
-	l.weights = append(l.weights[:0], past.weights...)
-	l.errors = append(l.errors[:0], past.errors...)
-	l.units = append(l.units[:0], past.units...)
-	l.speeds = append(l.speeds[:0], past.speeds...)
-	l.pushes = append(l.pushes[:0], past.pushes...)
-	l.steps = append(l.steps[:0], past.steps...)
+// copyFrom makes m a copy of past, in m's memory.
+func (m *model) copyFrom(past *model) {
+	m.timePerTick = past.timePerTick
+	m.counters = append(m.counters[:0], past.counters...)
+	m.weights = append(m.weights[:0], past.weights...)
+	m.errors = append(m.errors[:0], past.errors...)
+	m.units = append(m.units[:0], past.units...)
+	m.speeds = append(m.speeds[:0], past.speeds...)
+	m.pushes = append(m.pushes[:0], past.pushes...)
+	m.steps = append(m.steps[:0], past.steps...)
 }
 
 // findSlot returns the index of a row's slot; -1 if it has none.
@@ -142,7 +143,7 @@ func (m *memo) claimSlot(row int, q *part, base []int32) int {
 		}
 	}
 	slot := &m.slots[chosen]
-	if slot.row >= 0 { // this row loses its history
+	if slot.row >= 0 { // the row that had the slot loses its history
 		m.slotByRow[slot.row] = 0
 	}
 	*slot = slotHistory{row: int32(row), lastUsed: m.frames}
@@ -153,7 +154,7 @@ func (m *memo) claimSlot(row int, q *part, base []int32) int {
 	return chosen
 }
 
-// slotCells returns the cells of a slot of part q.
+// slotCells returns the histories of the values of the row that has a slot of part q, by field of the part.
 func (m *memo) slotCells(slot int, q *part) []cellHistory {
 	return m.cells[q.firstCell+(slot-q.firstSlot)*q.fields:][:q.fields]
 }

@@ -9,9 +9,10 @@ import (
 	"wirelab/encoders/rangecoder"
 )
 
-// codeNumber codes field k, a number: of a float first its class; then the index of its value in
-// the grid of that class, relative to the index nearest to the first guess. differs means that the
-// value is known to differ from old.
+// codeNumber codes field k, a number, and stores it in r.cur: of a float first its class; then the
+// index of its value in the grid of that class, which numbers the values in order, relative to the
+// index nearest to the first guess. c is the plan of the field. old is its value in the baseline, or
+// for a new row that of the source row. differs means that the value is known to differ from old.
 func (r *row) codeNumber(k int, c *fieldPlan, old int32, differs bool) error {
 	m, history := r.memo, &r.cells[k-r.part.firstField]
 	isNew := flag(r.isNew)
@@ -19,7 +20,7 @@ func (r *row) codeNumber(k int, c *fieldPlan, old int32, differs bool) error {
 	class, oldClass := classWhole, c.classOf(uint32(old))
 	if c.kind == frame.Float32 {
 		class = r.codeClass(c, c.classOf(actual), uint32(k)<<9|isNew<<8|decisionClass, uint32(oldClass), uint32(history.residual))
-		if class == classSpecial {
+		if class == classSpecial { // -0, an infinity or a NaN: coded without a prediction
 			r.cur[k] = int32(r.Direct(uint64(actual), 32))
 			return nil
 		}
@@ -35,7 +36,7 @@ func (r *row) codeNumber(k int, c *fieldPlan, old int32, differs bool) error {
 		distance := uint64(abs(predictors[0].points[0]-predictors[1].points[0])) >> uint(max(classGrid.resolution()-2, 0))
 		spreadClass = uint32(min(halfOctaves(distance+1), 40))
 	}
-	id := (uint32(c.statsField)<<9|isNew<<8)<<3 | uint32(class)
+	id := (uint32(c.statsField)<<9|isNew<<8)<<3 | uint32(class) // id of the statistics: field, new or old row, class
 	r.mixer.Begin()
 	r.mixer.AddContext(id, r.typeContext, decisionNumber, 0)
 	r.mixer.AddContext(id, uint32(history.residual), spreadClass/2, 1)
@@ -55,7 +56,7 @@ func (r *row) codeNumber(k int, c *fieldPlan, old int32, differs bool) error {
 		r.axisBest = uint32(history.bestInput) + 1
 	}
 	history.residual = uint8(min(halfOctaves(uint64(abs(index-guess))+1), 63) / 2)
-	if c.role == frame.Velocity {
+	if c.role == frame.Velocity { // a context of the symbols that follow
 		r.lastSymbol = rangecoder.Hash(uint32(k), 1, 2, 0)
 	}
 	if c.kind == frame.Float32 { // a larger value than before needs a coarser fixed point
@@ -66,8 +67,9 @@ func (r *row) codeNumber(k int, c *fieldPlan, old int32, differs bool) error {
 	return nil
 }
 
-// codeClass codes the class of a float: for each class in turn, whether it is the one. id
-// identifies the field; oldClass is the class of the old value, residual is cellHistory.residual.
+// codeClass codes the class of a float and returns it: for each class in turn, whether it is the one;
+// classSpecial if no other is. A decoder ignores actual. id identifies the field; oldClass is the class of
+// the old value, residual the size class of the field's last residual.
 func (r *row) codeClass(c *fieldPlan, actual floatClass, id, oldClass, residual uint32) floatClass {
 	mixer := &r.mixer
 	mixer.Begin()
@@ -85,7 +87,8 @@ func (r *row) codeClass(c *fieldPlan, actual floatClass, id, oldClass, residual 
 	return classSpecial
 }
 
-// toFixed returns value v of field k in the field's fixed point.
+// toFixed returns value v of field k in the field's fixed point: an integer x that stands for x * 2^-unit,
+// where unit is that of the field. Predictions are computed with such integers.
 func (r *row) toFixed(k int, v int32) int64 {
 	c := &r.columns[k]
 	if c.kind == frame.Float32 {
@@ -133,7 +136,8 @@ type numberCoder struct {
 	weightSet        uint32 // selects the weights of the mixer
 }
 
-// code codes index i and returns it. differs means that it is known not to be the first guess.
+// code codes index i and returns it. differs means that it is known not to be the first guess. All
+// decisions use the three contexts that codeNumber has added to the mixer.
 func (n *numberCoder) code(i int64, differs bool) int64 {
 	mixer, logs, predictors, resolution := n.mixer, n.logs, n.predictors, n.resolution
 	maxInput := 0
@@ -182,8 +186,8 @@ func (n *numberCoder) code(i int64, differs bool) int64 {
 	return i
 }
 
-// codeDistance codes the distance from the first guess, at least 1 and below 2^32: first the
-// position of its highest bit, then the bits below.
+// codeDistance codes and returns the distance from the first guess, at least 1 and below 2^32: first the
+// position of its highest bit, then the bits below. A decoder ignores the argument.
 func (n *numberCoder) codeDistance(distance int64) int64 {
 	actual := 0 // position of the highest bit; unused by the decoder
 	if distance > 0 {
@@ -296,12 +300,12 @@ func (n *numberCoder) learnErrors(i int64) {
 // octaves, and the share of positive ones. Model files hold the fields in this order.
 type errorDist struct {
 	Count [errorBins]uint16 // bin 0: errors below the resolution; bin n: from 2^((n-1)/2) times the resolution
-	Above uint16            // share of positive errors, of 65536
+	Above uint16            // share of positive errors among those beyond bin 0, of 65536
 	Total uint16            // sum of Count
 }
 
 const (
-	errorBins      = 62      // half octaves: errors up to 2^30 times the resolution
+	errorBins      = 62      // number of bins, each half an octave: errors up to 2^30 times the resolution
 	errorIncrement = 32      // the sum of counts that one error adds; more than 1, so that it can be split between bins
 	maxTotal       = 1 << 13 // at this sum all counts are halved, so that old errors lose weight
 )
@@ -351,16 +355,16 @@ func (e *errorDist) add(err int64, resolution int) {
 // binary decision by the ratio of the masses of both outcomes.
 type predictor struct {
 	points  [maxPoints]int64  // predicted values in fixed point
-	weights [maxPoints]uint32 // of the points, of 256; unused for one point
+	weights [maxPoints]uint32 // weights of the points, of 256; unused for one point
 	nPoints int
 	input   int // index of its input to the mixer; distinct among the predictors of a number
 	errors  *errorDist
 
 	// The distribution of errors, scaled to a sum of nearly scaledTotal; see prepare.
 	sum           [errorBins + 1]uint32 // cumulative: mass of the bins below each bin
-	zeroMass      uint32                // of bin 0
-	negativeMass  uint32                // of negative errors beyond bin 0
-	positiveShare uint64                // of errors beyond bin 0, of 65536
+	zeroMass      uint32                // mass of bin 0
+	negativeMass  uint32                // mass of negative errors beyond bin 0
+	positiveShare uint64                // share of positive errors among those beyond bin 0, of 65536
 
 	// Masses while a number is coded: the mass of the distribution below a value.
 	lowMass, highMass int64 // below the lower and the upper bound of the values that are still possible
@@ -377,7 +381,7 @@ const (
 type predictorList struct {
 	all    [rangecoder.MaxPredictors]predictor
 	n      int
-	errors []errorDist // all distributions, of which add selects one by hash
+	errors []errorDist // all distributions, of which the method add selects one by hash
 	key    uint32      // identifies the field, the class and whether the row is new; selects distributions
 	period int64       // values wrap at it; 0 if they do not
 }
@@ -427,7 +431,8 @@ func (p *predictor) prepare() {
 	p.lowMass, p.highMass = 0, int64(sum)
 }
 
-// massBelow returns the mass below value v, in fixed point.
+// massBelow returns the mass of the predictor's distribution below value v, which is in fixed point. Errors
+// below 2^resolution are not distinguished.
 func (p *predictor) massBelow(v int64, resolution int) int64 {
 	if p.nPoints == 1 {
 		return p.errorMassBelow(v-p.points[0], resolution)
@@ -439,8 +444,8 @@ func (p *predictor) massBelow(v int64, resolution int) int64 {
 	return sum >> 8
 }
 
-// errorMassBelow returns the mass of errors below v. Within a bin, the mass is interpolated
-// linearly.
+// errorMassBelow returns the mass of errors below v, which is in fixed point; errors below 2^resolution are
+// in bin 0. Within a bin, the mass is interpolated linearly.
 func (p *predictor) errorMassBelow(v int64, resolution int) int64 {
 	negative := v >> 63                     // all ones or zero
 	size := uint64(v ^ negative - negative) // |v|
@@ -477,13 +482,13 @@ func (l *logarithms) logOdds(mass1, mass0 int64) int32 {
 	return min(max(l.ln(mass1)-l.ln(mass0), -maxLogOdds), maxLogOdds)
 }
 
-const maxLogOdds = 23000
+const maxLogOdds = 23000 // odds of about 75,000 to 1
 
 // ln returns ln(v+1) in units of 1/2048; 0 for negative v.
 func (l *logarithms) ln(v int64) int32 {
 	u := uint64(max(v, 0)) + 1
 	n := bits.Len64(u) - 1
-	return l[u<<uint(63-n)>>(63-logBits)&(1<<logBits-1)] + int32(n*90852>>6) // 2048*64*ln(2)
+	return l[u<<uint(63-n)>>(63-logBits)&(1<<logBits-1)] + int32(n*90852>>6) // n*ln(2): 90852 is 2048*64*ln(2)
 }
 
 const logBits = 8
@@ -491,12 +496,13 @@ const logBits = 8
 // A logarithms table holds ln(1 + (i+1/2)/256) in units of 1/2048, by i.
 type logarithms [1 << logBits]int32
 
+// logTable returns the table of logarithms, which is computed once.
 var logTable = sync.OnceValue(func() *logarithms {
 	t := new(logarithms)
 	for i := range t {
 		v := uint32(1<<(logBits+1) + 2*i + 1)
-		log2 := rangecoder.Log2(v) - (logBits+1)<<16 // in units of 1/65536
-		t[i] = int32(log2 * 1420 >> 16)              // 2048*ln(2)
+		log2 := rangecoder.Log2(v) - (logBits+1)<<16 // binary logarithm in units of 1/65536
+		t[i] = int32(log2 * 1420 >> 16)              // 1420 is 2048*ln(2)
 	}
 	return t
 })

@@ -22,7 +22,7 @@ type plan struct {
 	historySlots int       // length of memo.slots, over all parts
 	historyCells int       // length of memo.cells, over all parts
 	velocities   int       // number of fields with a cluster of steps
-	memory       int       // of a memo, in bytes
+	memory       int       // size of a memo, in bytes
 	timeCell     tableCell // the value of role Now
 }
 
@@ -47,26 +47,26 @@ type fieldPlan struct {
 	statsField  int     // index of the field whose counters and error distributions this field shares; often itself
 	group       int     // index in plan.groups; -1 if the field is no coordinate
 	axis        int     // 0..2; 0 if the field is no coordinate
-	carrier     int     // of a position: field of the position that it is attached to; -1 if none
-	step        float64 // of floats: most values are multiples of it; 0 if unknown
+	carrier     int     // of a position: field of the position to which it is attached; -1 if none
+	step        float64 // if the field is a float: most values are multiples of it; 0 if unknown
 	period      float64 // values wrap at this difference (360 for degrees); 0 if they do not
 	isClock     bool    // role Clock: an absolute time
-	stepCluster int     // of velocities: index in model.steps
-	rate        int64   // of positions: change of the position per unit of time at a velocity of 1, in units of 2^-32
+	stepCluster int     // if the field is a velocity: index in model.steps
+	rate        int64   // if the field is a position: its change per unit of time at a velocity of 1, in units of 2^-32
 }
 
 // A group is a position and its velocity: the fields with one Hint.Group.
 type group struct {
 	position, velocity [maxAxes]int // fields by axis; -1 if none
 	clock              int          // field of the time at which the position was valid; -1 means the time of the frame
-	drag, stopSpeed    int64        // drag per unit of time in units of 2^-32; stopSpeed in units of 2^-8 of the velocity's
+	drag, stopSpeed    int64        // drag per unit of time, in units of 2^-32; stopSpeed in 1/256 of the velocity's unit
 	driven             bool         // the velocity has drag and two axes; see push
 	indexInPart        int          // index in part.groups
 }
 
 const (
 	maxAxes   = 3
-	maxGroups = 4 // of a part
+	maxGroups = 4 // maximum number of groups of a part
 )
 
 // A part is a range of rows that use the same fields.
@@ -76,7 +76,7 @@ type part struct {
 	presentField, typeField int   // fields of roles Present and Type; -1 if none
 	orderOld, orderNew      []int // fields in the order of coding: of rows that were not empty in the baseline, and of new rows
 	groups                  []int // indices in plan.groups
-	indexBits               uint  // of a row's index within the part
+	indexBits               uint  // bits of a row's index within the part
 	firstSlot, slots        int   // range of memo.slots for the histories of the part's rows
 	firstCell               int   // index in memo.cells of the first slot's values
 }
@@ -97,7 +97,7 @@ func newPlan(s *frame.Schema) *plan {
 			c.period = float64(c.Span) + 1
 		}
 		for _, v := range []*float64{&c.step, &c.period} {
-			if !(*v > 1e-30 && *v < 1e30) { // also NaN
+			if !(*v > 1e-30 && *v < 1e30) { // not plausible as a step or a period; also NaN
 				*v = 0
 			}
 		}
@@ -193,15 +193,15 @@ func (p *plan) findGroups(q *part) {
 		}
 	}
 	for _, n := range q.groups {
-		p.completeGroup(q, &p.groups[n], groupIndex)
+		p.completeGroup(&p.groups[n], groupIndex)
 	}
 }
 
 // completeGroup derives a group's rates, drag and carriers from hints. groupIndex maps a Hint.Group
 // to an index in p.groups. The axes 0 and 1 share statistics, because things may turn in their
 // plane.
-func (p *plan) completeGroup(q *part, g *group, groupIndex map[uint8]int) {
-	scale := func(f int) float64 { // of a field's integers: what one step stands for; 1 if unknown
+func (p *plan) completeGroup(g *group, groupIndex map[uint8]int) {
+	scale := func(f int) float64 { // what one step of a field's integers stands for; 1 if unknown
 		if s := p.schema.Fields[f].Scale; s != 0 && p.columns[f].kind != frame.Float32 {
 			return s
 		}
@@ -264,10 +264,10 @@ func toFixed32(v float64) int64 {
 //	5 attached positions           5 symbols and bits
 //	6 others                       6 others
 //
-// An attached position moves with another position, its carrier. Within a rank, axis 1 follows axis 0, from which it is predicted. The time of the frame is not
-// among them: codeTime codes it.
+// An attached position moves with another position, its carrier. Within a rank, axis 1 follows axis 0,
+// from which it is predicted. The time of the frame is in neither order: codeTime codes it.
 func (p *plan) orderFields(q *part) {
-	rank := func(f int) [2]int { // in an old row, and in a new one
+	rank := func(f int) [2]int { // rank of field f in an old row, and in a new one
 		c := &p.columns[f]
 		switch {
 		case f == q.typeField || f == q.presentField:

@@ -16,36 +16,36 @@ const (
 	firstMotionInput
 )
 
-// The inputs of clocks.
+// The mixer inputs of clocks, which are fields with an absolute time.
 const (
 	inputElapsed   = inputSameStep // the old value plus the time since the baseline
-	inputFrameTime = inputHalfStep // the time of the frame
+	inputFrameTime = inputHalfStep // the time of the frame, which the clock may equal
 )
 
-// The inputs of new rows, relative to the source row.
+// The mixer inputs of new rows, which are predicted from a source row.
 const (
 	inputZero       = inputSameStep // 0
 	inputSourceBase = inputPrevious // the source row's value in base
 )
 
-// The further inputs of positions.
+// The mixer inputs that only positions have.
 const (
 	inputNewVelocity  = firstMotionInput + iota // the position moved by the new velocity
 	inputOldVelocity                            // the position moved by the old velocity
 	inputMeanVelocity                           // the position moved by the mean of both
 	inputUnrounded                              // the position before rounding, moved by the new velocity
-	inputCarrier                                // the position moved like its carrier
+	inputCarrier                                // the position moved like its carrier, the position to which it is attached
 
 	inputAtCarrier = inputPrevious // the carrier's position
 )
 
-// The further inputs of velocities.
+// The mixer inputs that only velocities have.
 const (
-	inputOwnSpeed     = firstMotionInput + iota // pushed up to the speed of the row's last push
-	inputCommonSpeed                            // pushed up to one of the group's frequent speeds
-	inputPush                                   // changed by a frequent push: axis 0 without drag, axis 1 after drag
-	inputPushFree                               // axis 1 only: changed by a frequent push, without drag
-	inputFrequentStep                           // changed by a frequent step
+	inputOwnSpeed     = firstMotionInput + iota // the velocity after a push up to the speed of the row's last push
+	inputCommonSpeed                            // the velocity after a push up to a frequent speed of the group
+	inputPush                                   // the velocity after a frequent push: axis 0 without drag, axis 1 after drag
+	inputPushFree                               // axis 1 only: the velocity after a frequent push, without drag
+	inputFrequentStep                           // the velocity changed by a frequent step
 )
 
 // maxPrediction bounds the magnitude of predictions, so that their differences do not overflow.
@@ -66,17 +66,17 @@ func (r *row) predict(k int, c *fieldPlan, old int32, class floatClass) (guess i
 	case r.isNew:
 		return r.predictNew(k, c, old, last)
 	case c.isClock:
-		return r.predictClock(c, old, last)
+		return r.predictClock(old, last)
 	case c.group >= 0 && c.role == frame.Position && r.groups[c.group].velocity[c.axis] >= 0:
 		return r.predictPosition(k, c, last)
 	}
 	return r.predictPlain(k, c, last)
 }
 
-// predictClock predicts a clock: it advances by the time since the baseline, or equals the time of
-// the frame.
-func (r *row) predictClock(c *fieldPlan, old int32, last int64) int64 {
-	predictors, now := &r.predictors, r.fixedTime(c)
+// predictClock predicts a clock and returns the first guess: the clock advances by the time since the
+// baseline, or equals the time of the frame. old is its value in the baseline, last the same in fixed point.
+func (r *row) predictClock(old int32, last int64) int64 {
+	predictors, now := &r.predictors, r.fixedTime()
 	advanced := last + r.memo.elapsed<<integerUnit
 	predictors.addPoint(inputUnchanged, 0, last)
 	predictors.addPoint(inputElapsed, 0, advanced)
@@ -87,8 +87,9 @@ func (r *row) predictClock(c *fieldPlan, old int32, last int64) int64 {
 	return advanced
 }
 
-// predictNew predicts a value of a new row, after all guesses of codeNewField failed: it is near
-// the source's value last, 0, the source's value in base or, for a clock, the time of the frame.
+// predictNew predicts field k of a new row, after all guesses of codeNewField failed, and returns the first
+// guess: the value is near old, the value of the source row, near 0, near the source row's value in base or,
+// for a clock, near the time of the frame. last is old in fixed point.
 func (r *row) predictNew(k int, c *fieldPlan, old int32, last int64) int64 {
 	predictors := &r.predictors
 	predictors.addPoint(inputUnchanged, 0, last)
@@ -99,14 +100,14 @@ func (r *row) predictNew(k int, c *fieldPlan, old int32, last int64) int64 {
 		predictors.addPoint(inputSourceBase, 0, r.toFixed(k, r.sourceBase[k]))
 	}
 	if c.isClock {
-		predictors.addPoint(inputFrameTime, 0, r.fixedTime(c))
-		return r.fixedTime(c)
+		predictors.addPoint(inputFrameTime, 0, r.fixedTime())
+		return r.fixedTime()
 	}
 	return last
 }
 
-// lastStep returns the step by which the value of field k last changed, to last. moved is false if
-// the value did not change in the row's previous change.
+// lastStep returns the step by which the value of field k changed to last, its value in the baseline, in
+// fixed point. moved is false if the value did not change when the row changed before.
 func (r *row) lastStep(k int, last int64) (step int64, moved bool) {
 	history := &r.cells[k-r.part.firstField]
 	if history.changes>>1&1 == 0 { // bit 0 is the change being coded
@@ -138,8 +139,8 @@ func (r *row) predictPlain(k int, c *fieldPlan, last int64) (guess int64) {
 	return column.Wrap(guess, predictors.period)
 }
 
-// predictPosition predicts a position from its velocity, which is already coded. last is the old
-// position in fixed point. The first guess is the position moved by the new velocity; in the first
+// predictPosition predicts field k, a position whose plan is c, from its velocity, which is already coded. last
+// is the old position in fixed point. The first guess is the position moved by the new velocity; in the first
 // group of a part, from where the game had it before rounding.
 func (r *row) predictPosition(k int, c *fieldPlan, last int64) (guess int64) {
 	predictors, g := &r.predictors, &r.groups[c.group]
@@ -178,9 +179,9 @@ func (r *row) displacement(c *fieldPlan, v int, speed int64) int64 {
 	return mulShift(speed, c.rate*r.elapsed, 32+r.fixedUnit(&r.columns[v])-r.fixedUnit(c))
 }
 
-// fixedTime returns the time of the frame in fixed point of integers; 0 if the schema has no field
+// fixedTime returns the time of the frame in the fixed point of integer fields; 0 if the schema has no field
 // of role Now.
-func (r *row) fixedTime(c *fieldPlan) int64 {
+func (r *row) fixedTime() int64 {
 	if r.timeCell.row < 0 {
 		return 0
 	}
@@ -218,14 +219,15 @@ func (r *row) extrapolateUnrounded(k int, c *fieldPlan, step int64) (point int64
 	if width := high - low; width > 0 {
 		unit := r.fixedUnit(c)
 		if c.kind == frame.Float32 {
-			// The caller rounds to the nearest whole number; 1/2 nearer to 0, that rounds towards zero.
+			// The caller rounds to the nearest whole number. A point that is 1/2 nearer to 0 is then rounded
+			// towards 0.
 			half := int64(1) << uint(max(unit-1, 0))
 			if point > 0 {
 				half = -half
 			}
 			point += half
 		}
-		// In half octaves of 1/64; at least 1.
+		// One class for each half octave of the distance, from 1/64 of a whole number on; at least 1.
 		widthClass = uint32(min(halfOctaves(uint64(width>>uint(max(unit-6, 0))+1)), 15)) + 1
 	}
 	return point, widthClass
@@ -330,9 +332,9 @@ func (r *row) narrowRounding(k, v int) {
 const (
 	vectorShift  = 3       // bits of a float's fixed point that vectors drop
 	maxComponent = 1 << 29 // bound of a vector's components
-	unitLength   = 1 << 24 // length of a direction
+	unitLength   = 1 << 24 // length of vectors that are directions
 	nearStep     = 1 << 15 // steps of velocities that differ by less count as equal
-	nearPush     = 1 << 12 // the same for speeds and lengths of pushes
+	nearPush     = 1 << 12 // speeds and lengths of pushes that differ by less count as equal
 )
 
 // A vector holds axes 0 and 1 of a velocity, with components of up to 29 bits so that products fit
@@ -401,7 +403,7 @@ func (c *cluster) mostFrequent() (values [2]int64, weights [2]uint32) {
 // PM_Friction and PM_Accelerate of Quake III do (bg_pmove.c). Drag is given by the schema; the
 // speeds and lengths of pushes are learnt.
 type push struct {
-	direction [2]int32 // see vector
+	direction [2]int32 // a vector of length unitLength
 	speed     int32    // component of the velocity in that direction, after the push
 	known     bool     // false if the velocity did not change enough to derive a direction
 }
@@ -414,7 +416,7 @@ func (d *push) vector() vector { return vector{int64(d.direction[0]), int64(d.di
 func (d *push) observe(undriven, observed vector, speeds, pushes *cluster) {
 	change := vector{observed[0] - undriven[0], observed[1] - undriven[1]}
 	length := change.length()
-	d.known = length > 64 // shorter changes are rounding errors, without a meaningful direction
+	d.known = length > 64 // in the fixed point of vectors; shorter changes are rounding errors without a meaningful direction
 	if !d.known {
 		return
 	}
@@ -535,7 +537,8 @@ func (r *row) predictDrivenX(k, group int, residual uint32) {
 
 // predictDrivenY adds predictors of axis 1 of a driven velocity, given axis 0: a push up to a known
 // speed, or of a known length, leaves a few directions that agree with x, the value of axis 0. It
-// returns the likeliest value; ok is false if no direction agrees.
+// returns the likeliest value; ok is false if no direction agrees. group is an index in plan.groups,
+// residual the size class of the field's last residual, a context of the error distributions.
 func (r *row) predictDrivenY(group int, residual uint32) (likeliest int64, ok bool) {
 	g := &r.groups[group]
 	from := r.velocityVector(g, r.base)
@@ -543,24 +546,24 @@ func (r *row) predictDrivenY(group int, residual uint32) (likeliest int64, ok bo
 	pushed := &r.slot.lastPush[0]
 	x := r.toVector(g.velocity[0], r.toFixed(g.velocity[0], r.cur[g.velocity[0]]))
 	var set candidates
-	if pushed.known { // up to the speed of the row's last push
+	if pushed.known { // a push up to the speed of the row's last push
 		const fullWeight = 256
 		set.addPushed(slowed, x, int64(pushed.speed), pushed.vector(), fullWeight)
 		set.addPredictor(r, g.velocity[1], inputOwnSpeed, residual)
 	}
 	speeds, weights := r.memo.speeds[group].mostFrequent()
-	for j := range speeds { // up to a frequent speed
+	for j := range speeds { // a push up to a frequent speed
 		set.addPushed(slowed, x, speeds[j], pushed.vector(), weights[j])
 	}
 	likeliest, ok = set.addPredictor(r, g.velocity[1], inputCommonSpeed, residual)
-	for j, before := range [2]vector{slowed, from} { // by a frequent length, with drag and without
+	for j, before := range [2]vector{slowed, from} { // a push of a frequent length, with drag and without
 		lengths, weights := r.memo.pushes[group][j].mostFrequent()
 		// Axis 1 of the push may have either sign. The sign of the last push is likelier: 0.8.
 		positiveShare := uint32(128) // weight of the positive sign, of 256
-		if e := &r.slot.lastPush[j]; e.known && e.direction[1] >= 0 {
-			positiveShare = 205
-		} else if e.known {
-			positiveShare = 51
+		if last := &r.slot.lastPush[j]; last.known && last.direction[1] >= 0 {
+			positiveShare = 205 // 0.8 of 256
+		} else if last.known {
+			positiveShare = 51 // 0.2 of 256
 		}
 		for i := range lengths {
 			if otherSquare := lengths[i]*lengths[i] - (x-before[0])*(x-before[0]); otherSquare > 0 {
@@ -612,7 +615,7 @@ func (s *candidates) addPredictor(r *row, k, input int, context uint32) (likelie
 	p := r.predictors.add(input, context, 0)
 	var sum, best uint64
 	for i := range n {
-		sum += uint64(s.weights[i]) + 1
+		sum += uint64(s.weights[i]) + 1 // 1 more, so that the sum is not 0
 	}
 	left := uint32(256) // what rounding leaves of the weights' sum; the heaviest point gets it
 	heaviest := 0
@@ -630,10 +633,11 @@ func (s *candidates) addPredictor(r *row, k, input int, context uint32) (likelie
 }
 
 // addPushed adds the possible values of axis 1 for a push that made axis 0 equal x and the speed
-// along its direction equal speed. slowed is the velocity before the push. It searches 48
-// directions for changes of the sign of the miss, the difference between the predicted and the
-// actual axis 0, and refines them by findRoot. Values are likelier the nearer their direction is to
-// the last one; share scales the weights.
+// along its direction equal speed. slowed is the velocity before the push, so a push in direction d has the
+// length speed minus slowed.along(d). addPushed searches 48 directions for changes of the sign of the miss,
+// the difference between the predicted and the actual axis 0, and refines them by findRoot. Values are
+// likelier the nearer their direction is to last, that of the row's last push; share, of 256, scales the
+// weights.
 func (s *candidates) addPushed(slowed vector, x, speed int64, last vector, share uint32) {
 	around := directions()
 	miss := func(d vector) int64 { return ((speed-slowed.along(d))*d[0])>>24 - (x - slowed[0]) }

@@ -33,22 +33,22 @@ const (
 // if none is right.
 type row struct {
 	*coder
-	index         int
+	index         int // index of the row in the table
 	part          *part
 	cur, base     []int32       // the row's fields, by their numbers in the schema
 	cells         []cellHistory // histories of the part's fields, in the order of the schema
 	slot          *slotHistory  // history of a row that has a slot
-	history       *rowHistory
-	isNew         bool    // the row is empty in base
-	typeContext   uint32  // the row's part and its value of the field of role Type, as a context
-	changedFields uint32  // flags: whether each of the previous fields changed, the last in bit 0
-	symbolHash    uint32  // hash of all symbols and bits of the row that were coded so far
-	lastSymbol    uint32  // hash of the last of them
-	axisBest      uint32  // 1 + cellHistory.bestInput of the coordinate before; 0 if none
-	elapsed       int64   // time since base: by the clock of the group, or else memo.elapsed
-	source        []int32 // newest state of the source row of a new row
-	sourceBase    []int32 // state of the source row in base
-	sourceMisses  uint32  // flags: whether each of the previous fields differs from the source's, the last in bit 0
+	history       *rowHistory   // history that every row has
+	isNew         bool          // the row is empty in base
+	typeContext   uint32        // the row's part and its value of the field of role Type, as a context
+	changedFields uint32        // flags: whether each of the previous fields changed, the last in bit 0
+	symbolHash    uint32        // hash of all symbols and bits of the row that were coded so far
+	lastSymbol    uint32        // hash of the last of them
+	axisBest      uint32        // 1 + cellHistory.bestInput of the last number coded, if that is a coordinate; otherwise 0
+	elapsed       int64         // time since base: by the clock of the group, or else memo.elapsed
+	source        []int32       // newest state of the source row of a new row
+	sourceBase    []int32       // state of the source row in base
+	sourceMisses  uint32        // flags: whether each of the previous fields differs from the source's, the last in bit 0
 }
 
 // ageClass quantises a number of frames into 19 classes: exact up to 11, then increasingly coarse;
@@ -80,7 +80,8 @@ func increment(n *uint8) {
 	}
 }
 
-// codeRow codes row i of the table and updates its history.
+// codeRow codes row i of the table, a flag whether it changed and its new contents if so, and updates its history.
+// An error names the row.
 func (e *coder) codeRow(i int) error {
 	r := &e.row
 	q := &e.parts[e.partOf[i]]
@@ -188,8 +189,8 @@ func (r *row) codeContents(existed bool) error {
 	return nil
 }
 
-// codeField codes field k of a row that changed, and updates the state that depends on fields of
-// role Type and Clock.
+// codeField codes field k, whose plan is c, of a row that changed. It updates typeContext after the field
+// of role Type, and elapsed after a clock.
 func (r *row) codeField(k int, c *fieldPlan) error {
 	var err error
 	if r.isNew {
@@ -260,7 +261,7 @@ func (r *row) codeSource() error {
 	}
 	v = node - 1<<q.indexBits // without the leading 1
 	if int(v) >= q.rows {
-		return fmt.Errorf("source row is %d of its part, expected less than %d", v, q.rows)
+		return fmt.Errorf("index of the source row in its part is %d, expected less than %d", v, q.rows)
 	}
 	r.source = r.newestState(q.firstRow + int(v))
 	r.sourceBase = e.base[(q.firstRow+int(v))*r.fields:][:r.fields]
@@ -350,13 +351,14 @@ func (r *row) nearness(s []int32) int {
 // value if so.
 func (r *row) codeOldField(k int, c *fieldPlan) error {
 	mixer, history, old := &r.mixer, &r.cells[k-r.part.firstField], r.base[k]
+	// changes: in which of the row's previous changes the field changed, the last in bit 0.
 	changes, id := uint32(history.changes), uint32(k)<<8|decisionChanged
 	mixer.Begin()
 	mixer.AddContext(id, r.typeContext, changes&7, 0)
 	mixer.AddContext(id, r.typeContext, r.changedFields&15, 0)
 	mixer.AddContext(id, r.motionContext(k, c), r.typeContext, changes&1)
 	mixer.AddContext(id, uint32(old), r.typeContext, 0)
-	b := mixer.CodeBit(rangecoder.Flag(r.cur[k] != old), 0, id, 4)
+	b := mixer.CodeBit(rangecoder.Flag(r.cur[k] != old), 0, id, 4) // node 0, four contexts
 	r.changedFields = r.changedFields<<1 | uint32(b)
 	history.changes = history.changes<<1 | uint8(b)
 	if b == 0 { // unchanged
@@ -403,13 +405,13 @@ func (r *row) codeNewField(k int, c *fieldPlan) error {
 			return nil
 		}
 	}
-	err := r.codeValue(k, c, sourceValue, false)
+	err := r.codeValue(k, c, sourceValue, false) // false: only fields of old rows use that the value differs
 	*history = cellHistory{old: r.cur[k]}
 	return err
 }
 
-// codeValue codes the value of field k relative to old. differs means that the value is known to
-// differ from old.
+// codeValue codes the value of field k, whose plan is c, relative to old: the field's value in the baseline,
+// or for a new row that of the source row. differs means that the value is known to differ from old.
 func (r *row) codeValue(k int, c *fieldPlan, old int32, differs bool) error {
 	if err := r.Err(); err != nil {
 		return err
@@ -465,8 +467,8 @@ func (r *row) codeSymbol(k int, c *fieldPlan, old int32) {
 func (r *row) codeBits(k int, old int32) {
 	mixer := &r.mixer
 	id := uint32(k)<<8 | decisionBits | flag(r.isNew)<<31
-	changed := uint32(r.cur[k]) ^ uint32(old)
-	var out, n uint32 // the changes so far, and their number up to 3
+	changed := uint32(r.cur[k]) ^ uint32(old) // unused by the decoder
+	var out, n uint32                         // the changes coded so far, and their number up to 3
 	for i := range uint32(32) {
 		was := uint32(old) >> i & 1
 		mixer.Begin()

@@ -79,7 +79,7 @@ func (e *coder) marshalModel() ([]byte, error) {
 	return append(out, packed...), nil
 }
 
-// Errors of model files.
+// Errors of files with pretrained models.
 var (
 	errNotModel = errors.New("not a delta-trained model, or damaged")
 	errShape    = errors.New("trained on a schema with other fields")
@@ -116,35 +116,36 @@ func (e *coder) loadModel(file []byte) error {
 	return e.Initial.check(e.plan)
 }
 
-// check returns an error if l, read from a file, holds values that would break an invariant of the
+// check returns an error if m, read from a file, holds values that would break an invariant of the
 // coder. It also limits the update counts of weights.
-func (l *model) check(p *plan) error {
-	for i := range l.weights {
-		l.weights[i].Updates = min(l.weights[i].Updates, maxUpdates)
+func (m *model) check(p *plan) error {
+	for i := range m.weights {
+		m.weights[i].Updates = min(m.weights[i].Updates, maxUpdates)
 	}
-	for i := range l.errors {
+	for i := range m.errors {
 		sum := 0
-		for _, c := range l.errors[i].Count {
+		for _, c := range m.errors[i].Count {
 			if c == 0 {
 				return errNotModel
 			}
 			sum += int(c)
 		}
-		if sum != int(l.errors[i].Total) || sum > maxTotal {
+		if sum != int(m.errors[i].Total) || sum > maxTotal {
 			return errNotModel
 		}
 	}
-	for i, unit := range l.units {
+	for i, unit := range m.units {
 		if isFloat := p.columns[i].kind == frame.Float32; isFloat && (unit > floatReach-1 || unit < minUnit) || !isFloat && unit != integerUnit {
 			return errNotModel
 		}
 	}
-	if l.timePerTick < 0 || l.timePerTick > 1<<36 {
+	if m.timePerTick < 0 || m.timePerTick > 1<<36 { // at most 2^20 units per tick, as in codeTime
 		return errNotModel
 	}
 	return nil
 }
 
+// trainedParams are the parameters of delta-trained.
 type trainedParams struct {
 	Model string `toml:"book" help:"file of a pretrained model, written by tui train; empty: no pretrained model" file:"true"`
 }
@@ -219,8 +220,8 @@ func trainModel(ctx context.Context, job train.Job, log train.Log) ([]train.File
 	for epoch, pass := range []struct {
 		name string
 		*trainingPass
-		from, to int // halves of clips
-	}{{"first halves", &first, 0, 1}, {"second halves, by those", &second, 1, 2}, {"all", &all, 0, 2}} {
+		from, to int // in halves of a clip: 0 and 1 for the first half, 0 and 2 for all
+	}{{"counters, first halves", &first, 0, 1}, {"weights, second halves", &second, 1, 2}, {"counters, all frames", &all, 0, 2}} {
 		if pass.trainingPass == &second {
 			second.pretrained = first.coder.Initial.counters
 		}
@@ -255,38 +256,40 @@ const quickFrames = 400
 type trainingPass struct {
 	largeTable  bool                      // use as many counters as a model file holds
 	pretrained  []rangecoder.StateCounter // nil if none
-	modelFile   []byte                    // the model to start from; nil if none
-	coder       *coder                    // of the last clip; its initial state is the state after that clip
+	modelFile   []byte                    // contents of the model file to start from; nil if none
+	coder       *coder                    // coder of the last clip; its initial state is the state after that clip
 	rows, bytes int                       // changed rows, and bytes of packets, so far
 }
 
 // bitsPerRow returns the mean size of a changed row so far.
-func (l *trainingPass) bitsPerRow() float64 { return float64(8*l.bytes) / float64(max(l.rows, 1)) }
+func (pass *trainingPass) bitsPerRow() float64 {
+	return float64(8*pass.bytes) / float64(max(pass.rows, 1))
+}
 
 // encodeClip encodes the frames with numbers in (from, to] of a clip, counted from 1, and stores
-// the resulting state in l.coder.
-func (l *trainingPass) encodeClip(ctx context.Context, clip train.Clip, from, to int, log train.Log) error {
+// the resulting state in pass.coder.
+func (pass *trainingPass) encodeClip(ctx context.Context, clip train.Clip, from, to int, log train.Log) error {
 	e := newCoder(clip.Schema, defaultLimit, defaultRate)
-	if l.modelFile != nil {
-		if err := e.loadModel(l.modelFile); err != nil {
+	if pass.modelFile != nil {
+		if err := e.loadModel(pass.modelFile); err != nil {
 			return fmt.Errorf("states: %s: %w", clip.Name, err)
 		}
 	}
-	if l.pretrained != nil {
-		e.mixer.Pretrained = l.pretrained
+	if pass.pretrained != nil {
+		e.mixer.Pretrained = pass.pretrained
 	}
-	if l.largeTable {
+	if pass.largeTable {
 		e.Initial.counters = make([]rangecoder.StateCounter, 1<<rangecoder.PretrainedBits)
 		rangecoder.Fill(e.Initial.counters, rangecoder.NewStateCounter)
 	}
-	if l.coder != nil {
-		if l.coder.schemaHash() != e.schemaHash() {
+	if pass.coder != nil {
+		if pass.coder.schemaHash() != e.schemaHash() {
 			return fmt.Errorf("states: %s: %w", clip.Name, errShape)
 		}
-		e.Initial.model.copyFrom(&l.coder.Initial.model)
+		e.Initial.model.copyFrom(&pass.coder.Initial.model)
 	}
 	base := e.schema.NewFrame()
-	var past, spare encoders.Memo // of the last frame, nil at first; and one whose memory is reused
+	var past, spare encoders.Memo // memo of the last frame, nil at first; and a memo whose memory is reused
 	var out []byte
 	n := 0
 	err := clip.Frames(func(f *frame.Frame) error {
@@ -305,8 +308,8 @@ func (l *trainingPass) encodeClip(ctx context.Context, clip train.Clip, from, to
 		if err != nil {
 			return err
 		}
-		l.rows += e.changed.Count()
-		l.bytes += len(packet)
+		pass.rows += e.changed.Count()
+		pass.bytes += len(packet)
 		out, past, spare = packet, next, past
 		base.CopyFrom(f)
 		return nil
@@ -314,6 +317,6 @@ func (l *trainingPass) encodeClip(ctx context.Context, clip train.Clip, from, to
 	if m, ok := past.(*memo); ok { // at least one frame was encoded
 		e.Initial.model.copyFrom(&m.model)
 	}
-	l.coder = e
+	pass.coder = e
 	return err
 }

@@ -113,7 +113,7 @@ func SetPlugins(list []encoders.Codec) error {
 	for i := range list {
 		c := &list[i]
 		if FirstPluginID+i > 127 { // the largest ID
-			return fmt.Errorf("too many plugins with encoder %s, expected at most %d", c.Name, 128-FirstPluginID)
+			return fmt.Errorf("encoder %s exceeds the number of plugin encoders, expected at most %d", c.Name, 128-FirstPluginID)
 		}
 		c.ID = uint8(FirstPluginID + i)
 		if k := slices.IndexFunc(all, func(x encoders.Codec) bool { return x.Name == c.Name }); k >= 0 {
@@ -135,10 +135,10 @@ func origin(c *encoders.Codec) string {
 
 // Wanted is a plugin that a configuration or a report names.
 type Wanted struct {
-	Path    string        // of a module, or exec:COMMAND
+	Path    string        // path of a module, or exec:COMMAND
 	SHA256  string        // the expected hash of the file; empty means any
 	Memory  int64         // bytes that the encoder and the decoder each may use; 0 means the program's default
-	Timeout time.Duration // of a call; 0 means the program's default, negative that the plugin is trusted
+	Timeout time.Duration // maximum duration of a call; 0 means the program's default, negative that the plugin is trusted
 }
 
 // loader is the function that SetLoader set.
@@ -184,7 +184,7 @@ func SuitableNames(codecs []encoders.Codec, s *frame.Schema) []string {
 			names = append(names, codecs[i].Name)
 		}
 	}
-	if defaultIndex := slices.Index(names, Default(s)); defaultIndex > 0 { // not first yet
+	if defaultIndex := slices.Index(names, Default(s)); defaultIndex > 0 { // the default suits and is not first yet
 		copy(names[1:], names[:defaultIndex])
 		names[0] = Default(s)
 	}

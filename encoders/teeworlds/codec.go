@@ -47,16 +47,16 @@ func suits(s *frame.Schema) bool {
 	return err == nil
 }
 
-// A coder is the encoder or the decoder.
+// A coder is the encoder or the decoder of teeworlds.
 type coder struct {
 	layout      *protocol.Layout
 	usedColumns [][]bool   // by part: the columns that its items use
 	changed     frame.Rows // rows that differ, if the caller did not compare the frames
 
-	writer bitio.Writer
-	bytes  []byte
-	ints   []int32
-	delta  protocol.Delta
+	writer bitio.Writer   // writes what follows the tick
+	bytes  []byte         // memory for bytes before the Huffman code
+	ints   []int32        // memory for the numbers of a packet
+	delta  protocol.Delta // the packet being decoded
 }
 
 // newCoder returns an encoder or a decoder, or an error if the schema is not one of Teeworlds.
@@ -77,7 +77,8 @@ func newCoder(s *frame.Schema) (*coder, error) {
 	return x, nil
 }
 
-// Encode implements encoders.Encoder.
+// Encode implements encoders.Encoder. See the package comment for the format. Only the rows in the newest
+// reference's set of changed rows are compared, if it has one.
 func (x *coder) Encode(dst []byte, cur *frame.Frame, refs []encoders.Ref, _ encoders.Memo,
 	b *encoders.Budget) ([]byte, encoders.Memo, error) {
 	s := x.layout.Schema
@@ -225,7 +226,7 @@ func (x *coder) writeUpdated(cur, base *frame.Frame, rows frame.Rows, b *encoder
 	}
 }
 
-// writeInt writes a number through the Huffman code and charges its bits.
+// writeInt writes the number v through the Huffman code and charges its bits to a slot of b.
 func (x *coder) writeInt(slot encoders.Slot, v int32, b *encoders.Budget) {
 	x.bytes = protocol.AppendInt(x.bytes[:0], v)
 	words := &protocol.Huffman().Words

@@ -11,15 +11,16 @@ import (
 // Frames that the game would not send are encoded as complete rows. The third count of a delta marks
 // them: the game always sends 0 there, so its own snapshots take no additional bits.
 
-// isFallback reports whether the numbers of a delta begin with the counts of such a frame: 0, 0, 1.
+// isFallback reports whether the numbers of a delta begin with the counts that writeFallback writes: 0 removed
+// and 0 updated items, and 1 as the third count, where the game always has 0.
 func isFallback(ints []int32) bool {
 	return len(ints) > 3 && ints[0] == 0 && ints[1] == 0 && ints[2] == 1
 }
 
-// writeFallback writes the number of changed rows; each row with its index and the differences of
-// all fields; then the body.
+// writeFallback writes a frame that the game would not send: the counts 0, 0, 1; the number of changed rows;
+// each of these with its index and the differences of all fields; then the body.
 func (x *coder) writeFallback(cur, base *frame.Frame, rows frame.Rows, b *encoders.Budget) {
-	x.writeCounts(0, 0, 1, b)
+	x.writeCounts(0, 0, 1, b) // 1 marks the fallback
 	x.writeInt(encoders.SlotIndex, int32(rows.Count()), b)
 	for row := range rows.All() {
 		x.writeInt(encoders.SlotIndex, int32(row), b)
@@ -33,8 +34,8 @@ func (x *coder) writeFallback(cur, base *frame.Frame, rows frame.Rows, b *encode
 	}
 }
 
-// readFallback is the inverse of writeFallback. The tick, which is already decoded, is repeated in
-// row 0 and ignored there.
+// readFallback is the inverse of writeFallback, from the numbers after the three counts. The tick, which is
+// already decoded, is repeated in row 0 and ignored there.
 func (x *coder) readFallback(dst *frame.Frame, ints []int32) error {
 	s := x.layout.Schema
 	rows, ints := ints[0], ints[1:]

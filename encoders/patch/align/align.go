@@ -66,9 +66,9 @@ type Aligner struct {
 	space
 	index           *index
 	window          window
-	votes           []int32 // of each Cell of the source: its similarity to the block, see countVotes
-	currentDiagonal int64   // of the last copy: address minus position in the new file
-	windowReady     bool    // the window is that for the current block
+	votes           []int32 // by Cell of the source: its similarity to the block, see countVotes
+	currentDiagonal int64   // diagonal of the last copy: address minus position in the new file
+	windowReady     bool    // whether prepareWindow was called for the current block
 	seeds           []seed
 	path            path
 	work            work
@@ -129,7 +129,7 @@ func (a *Aligner) prepareWindow(start, end int) {
 	// The cells around the current diagonal are likely to be needed.
 	for at := int64(start) + a.currentDiagonal - Cell; at < int64(end)+a.currentDiagonal+Cell; at += Cell {
 		if i := at / Cell; at >= 0 && i < int64(cells) {
-			a.votes[i] += 3
+			a.votes[i] += 3 // as many as a few samples: other cells must be clearly better
 		}
 	}
 	if a.Watch != nil {
@@ -171,22 +171,22 @@ type plan struct {
 }
 
 // addCopy adds a copy of n bytes, by extending the last operation if possible.
-func (l *plan) addCopy(from int64, n int) {
-	if last := len(l.ops) - 1; last >= 0 {
-		if o := &l.ops[last]; o.Literal == 0 && o.From+int64(o.Copy) == from && from != l.oldSize {
+func (p *plan) addCopy(from int64, n int) {
+	if last := len(p.ops) - 1; last >= 0 {
+		if o := &p.ops[last]; o.Literal == 0 && o.From+int64(o.Copy) == from && from != p.oldSize {
 			o.Copy += n
 			return
 		}
 	}
-	l.ops = append(l.ops, delta.Op{From: from, Copy: n})
+	p.ops = append(p.ops, delta.Op{From: from, Copy: n})
 }
 
 // addLiterals adds n literals to the last operation. An operation without a copy begins an empty plan.
-func (l *plan) addLiterals(n int) {
-	if len(l.ops) == 0 {
-		l.ops = append(l.ops, delta.Op{})
+func (p *plan) addLiterals(n int) {
+	if len(p.ops) == 0 {
+		p.ops = append(p.ops, delta.Op{})
 	}
-	l.ops[len(l.ops)-1].Literal += n
+	p.ops[len(p.ops)-1].Literal += n
 }
 
 // work counts the operations that take most of an Aligner's time. Some data, such as long strings of two
@@ -194,7 +194,7 @@ func (l *plan) addLiterals(n int) {
 // that part of the search less thoroughly. Programs and archives stay below the allowances.
 type work struct {
 	sorted   int64 // bytes of the windows whose suffixes were sorted
-	compared int64 // bytes compared in searching the windows, and search steps
+	compared int64 // bytes compared in searching the windows, plus the number of search steps
 	divided  int64 // bytes compared to divide the range between two matches
 	followed int64 // bytes compared along diagonals
 }
@@ -215,14 +215,14 @@ const (
 	limitedDivide = 4 << 10 // maximum number of bytes divided at each end, beyond allowDivided
 )
 
-// exceeded reports whether the work spent before a position of the new file exceeds l.
-func (l allowance) exceeded(spent int64, position int) bool {
-	return spent > l.initial+l.perByte*int64(position)
+// exceeded reports whether the work spent before a position of the new file exceeds the allowance.
+func (a allowance) exceeded(spent int64, position int) bool {
+	return spent > a.initial+a.perByte*int64(position)
 }
 
 const (
 	sample      = 24      // bytes of a sample
-	maxSamples  = 2 << 20 // in an index, which bounds its memory
+	maxSamples  = 2 << 20 // samples in an index, which bounds its memory
 	minInterval = 8       // smallest distance between samples in bytes; larger for large files
 	maxProbes   = 4       // slots examined for a hash
 )
@@ -311,7 +311,7 @@ func commonPrefix(a, b []byte) int {
 	i := 0
 	for ; i+8 <= n; i += 8 {
 		if d := binary.LittleEndian.Uint64(a[i:]) ^ binary.LittleEndian.Uint64(b[i:]); d != 0 {
-			return i + bits.TrailingZeros64(d)/8
+			return i + bits.TrailingZeros64(d)/8 // plus the equal bytes of this word
 		}
 	}
 	for i < n && a[i] == b[i] {

@@ -21,7 +21,7 @@ const (
 	costNew     = 20 * 16 // additional for a diagonal in the new file, because literals find matches there too
 
 	dropBehind   = 300 * 16 // a diagonal is dropped if its cost exceeds the best by more than that
-	dropPastSeed = 30 * 16  // likewise for a diagonal beyond the range of its seed
+	dropPastSeed = 30 * 16  // the same bound for a diagonal beyond the range of its seed
 	maxLines     = 64       // diagonals that are followed at a time
 	rebaseAbove  = 1 << 29  // a cost from which on all costs are reduced
 )
@@ -44,24 +44,24 @@ type line struct {
 	id       int32 // index into path.diagonals; -1 for literals
 	diagonal int64
 	file     []byte
-	offset   int64 // from a position in the new file to the index in file
-	to       int   // position up to which its seed reaches
+	offset   int64 // what is added to a position in the new file to get the index in file
+	to       int   // position in the new file up to which the seed of the diagonal reaches
 	extra    int32 // cost of changing to this diagonal, in addition to jumpCost
-	cost     int32 // of the cheapest path that ends on it
-	start    int32 // position in the block at which that path came to it
+	cost     int32 // cost of the cheapest path that ends on this diagonal
+	start    int32 // position in the block at which the cheapest path came to this diagonal
 }
 
 // path finds the cheapest sequence of copies and literals for a block, by a dynamic program over positions.
 // The state is the current diagonal, or literals. For each position it stores the last state of the
 // cheapest path that ends there, and where that state began.
 type path struct {
-	choice          []int32 // of each position: an index into diagonals, or literals
-	choiceStart     []int32 // of each position: where that state began
+	choice          []int32 // by position: the last state of the cheapest path, an index into diagonals or literals
+	choiceStart     []int32 // by position: the position at which that state began
 	lines           []line  // followed at present
 	diagonals       []int64 // all that were followed
 	maxActive       int     // maximum of len(lines)
 	followed        int64   // bytes compared along lines
-	bestCost        int32   // of the cheapest path to the current position
+	bestCost        int32   // cost of the cheapest path to the current position
 	bestDiagonal    int64   // the last diagonal of that path
 	literalLine     line    // the state of literals
 	literalDiagonal int64   // the last diagonal of the cheapest path that ends in literals
@@ -74,9 +74,9 @@ type segment struct{ from, to, choice int32 }
 // literals is the choice that is not an index of a diagonal.
 const literals = -1
 
-// choosePath appends to the plan l the cheapest path from start to end along the current diagonal and the
+// choosePath appends to the plan out the cheapest path from start to end along the current diagonal and the
 // seeds, which findSeeds has set. The last diagonal of the path becomes the current one.
-func (a *Aligner) choosePath(l *plan, start, end int) {
+func (a *Aligner) choosePath(out *plan, start, end int) {
 	w := &a.path
 	n := end - start
 	w.choice, w.choiceStart = slices.Grow(w.choice[:0], n+1)[:n+1], slices.Grow(w.choiceStart[:0], n+1)[:n+1]
@@ -86,7 +86,7 @@ func (a *Aligner) choosePath(l *plan, start, end int) {
 	w.literalLine = line{id: literals, cost: costBreak}
 	// The current diagonal costs nothing at the start, unless it begins before the source.
 	if file, base := a.fileAt(int64(start) + a.currentDiagonal); int64(start)+a.currentDiagonal >= 0 {
-		w.addLine(a, seed{diagonal: a.currentDiagonal, from: start, to: start + seedAfter, inNew: base > 0}, file,
+		w.addLine(seed{diagonal: a.currentDiagonal, from: start, to: start + seedAfter, inNew: base > 0}, file,
 			base, 0)
 		w.lines[0].cost = 0
 	}
@@ -103,19 +103,19 @@ func (a *Aligner) choosePath(l *plan, start, end int) {
 				if s.inNew {
 					file, base = a.new[:a.limit], int64(len(a.old))
 				}
-				w.addLine(a, s, file, base, i)
+				w.addLine(s, file, base, i)
 			}
 		}
 		w.advance(p, i, a.new[p])
 	}
 	a.work.followed += w.followed
-	w.appendBest(a, l, start, n)
+	w.appendBest(a, out, start, n)
 }
 
 // addLine begins to follow the diagonal of a seed at position i of the block, or follows it up to the end of
 // the seed if it is followed already. base is the address of the first byte of file. If too many diagonals are
 // followed, those whose seeds end first are dropped.
-func (w *path) addLine(a *Aligner, s seed, file []byte, base int64, i int) {
+func (w *path) addLine(s seed, file []byte, base int64, i int) {
 	for j := range w.lines {
 		if x := &w.lines[j]; x.diagonal == s.diagonal && x.offset == s.diagonal-base {
 			x.to = max(x.to, s.to)
@@ -199,7 +199,7 @@ func (w *path) rebase() {
 
 // appendBest follows the cheapest path back from its end and appends it to the plan. start is the position of
 // the block in the new file, n its size.
-func (w *path) appendBest(a *Aligner, l *plan, start, n int) {
+func (w *path) appendBest(a *Aligner, out *plan, start, n int) {
 	w.segments = w.segments[:0]
 	for i := int32(n); i > 0; i = w.choiceStart[i] {
 		w.segments = append(w.segments, segment{w.choiceStart[i], i, w.choice[i]})
@@ -208,11 +208,11 @@ func (w *path) appendBest(a *Aligner, l *plan, start, n int) {
 	for _, g := range w.segments {
 		size := int(g.to - g.from)
 		if g.choice == literals {
-			l.addLiterals(size)
+			out.addLiterals(size)
 			continue
 		}
 		a.currentDiagonal = w.diagonals[g.choice]
-		l.addCopy(int64(start)+int64(g.from)+a.currentDiagonal, size)
+		out.addCopy(int64(start)+int64(g.from)+a.currentDiagonal, size)
 	}
 }
 

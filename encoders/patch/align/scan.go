@@ -3,10 +3,10 @@ package align
 const (
 	longRun        = 4 << 10  // number of equal bytes that are copied without a search
 	scanStop       = 16 << 10 // number of equal bytes at which findSeeds stops
-	minGain        = 8        // a match must equal more bytes than the current diagonal, by more than that
+	minGain        = 8        // a match counts if it equals more bytes than the current diagonal, by more than this
 	seedBefore     = 64       // bytes before a match at which its diagonal is tried
 	seedAfter      = 8 << 10  // bytes after a match up to which its diagonal is tried
-	maxMatchLength = 4 << 10  // longer matches are cut
+	maxMatchLength = 4 << 10  // length in bytes at which matches are cut
 )
 
 // seed is a diagonal that may be worth following between two positions of the new file.

@@ -76,8 +76,8 @@ func (r *scratch) free(n, alphabet int) {
 type sorter[T symbol] struct {
 	text   []T
 	sa     []int32
-	small  []bool  // of each suffix: it is smaller than the suffix that begins one symbol later (type S in SA-IS)
-	bucket []int32 // of each symbol: the next index in sa of the suffixes that begin with it
+	small  []bool  // by suffix: it is smaller than the suffix that begins one symbol later (type S in SA-IS)
+	bucket []int32 // by symbol: the next index in sa for a suffix that begins with it
 }
 
 // isLeftmost reports whether suffix i is an LMS suffix.
@@ -225,7 +225,7 @@ func (s *sorter[T]) sortAll(m int) {
 		rest[i] = -1
 	}
 	s.bucketTails()
-	for k := m - 1; k >= 0; k-- { // from the last on, because buckets are filled downwards
+	for k := m - 1; k >= 0; k-- { // from the last to the first, because buckets are filled downwards
 		i := order[k]
 		order[k] = -1
 		s.placeSuffix(i)

@@ -10,7 +10,7 @@ import (
 )
 
 const (
-	maxCells      = 128 // in a window: 4 MB
+	maxCells      = 128 // maximum number of cells in a window: 4 MB
 	maxCompare    = 512 // longest prefix that is compared in a search of the suffix array
 	maxFilterBits = 25  // logarithm of the filter's size: eight bits for each byte of the largest window
 )
@@ -19,17 +19,17 @@ const (
 // similar to it, one after the other, and their suffix array.
 type window struct {
 	text    []byte
-	parts   []part  // of text, in order
+	parts   []part  // the parts of text, in order
 	order   []int32 // the suffix array of text
 	scratch *scratch
-	cells   []bool   // of each cell of the source: it is in the window
+	cells   []bool   // by cell of the source: whether it is in the window
 	filter  []uint64 // a bit for each hash of eight bytes: they may occur in text
 	shift   uint     // number of bits by which a hash is shifted to index the bits of filter
 }
 
 // part is a contiguous part of the source in a window.
 type part struct {
-	offset  int // in window.text
+	offset  int // where the part begins in window.text
 	address int64
 	size    int
 }
@@ -67,9 +67,10 @@ func median(values []int32) int32 {
 	return sorted[len(sorted)/2]
 }
 
-// chooseCells chooses the cells of the source for the window of a block: those with the most votes, and
-// the neighbours of cells with more than 200 votes, at most maxCells. votes holds the similarity of each cell to the
-// block; the result is true for the chosen cells. Cells without votes are chosen only as neighbours.
+// chooseCells chooses the cells of the source for the window of a block: those with the most votes, and the
+// neighbours of cells with more than 200 votes, which are clearly similar; at most maxCells. votes holds the
+// similarity of each cell to the block; the result is true for the chosen cells. Cells without votes are chosen
+// only as neighbours.
 func chooseCells(votes []int32) []bool {
 	order := make([]int, 0, len(votes))
 	for i, v := range votes {
@@ -131,6 +132,7 @@ func (w *window) appendCell(s *space, address int64) {
 			return
 		}
 		b = b[:min(int64(len(b)), end-address)]
+		// Extend the last part if it ends here, but not from the old file into the new one.
 		if last := len(w.parts) - 1; last >= 0 && w.parts[last].address+int64(w.parts[last].size) == address &&
 			address != int64(len(s.old)) {
 			w.parts[last].size += len(b)

@@ -8,8 +8,8 @@ import (
 )
 
 const (
-	flagContexts = 12 // of codeDiffers
-	diffContexts = 14 // of codeDifference
+	flagContexts = 12 // number of contexts of codeDiffers
+	diffContexts = 14 // number of contexts of codeDifference
 	stretchFrom  = 32 // number of equal bytes after which stretches (long runs of equal bytes) are tried
 	levels       = 9  // sizes of stretches: 64 bytes, 256 bytes, up to 4 MB
 )
@@ -17,7 +17,7 @@ const (
 // runHistory is the recent history of differences along copies. A difference is the new byte minus the old
 // one, modulo 256.
 type runHistory struct {
-	unchanged    [levels]rangecoder.Counter // of each level: whether a whole stretch is equal
+	unchanged    [levels]rangecoder.Counter // by level: whether a whole stretch is equal
 	copyEnd      int64                      // address after the last copy
 	history      uint32                     // which of the last bytes differed, the newest in the lowest bit
 	sinceDiff    int                        // number of equal bytes since the last difference
@@ -25,9 +25,9 @@ type runHistory struct {
 	last         [4]byte                    // the last differences, zeros included, newest first
 	nonzero      [3]byte                    // the last differences that were not zero, newest first
 	group        [8]byte                    // the differences of this group: bytes with gaps of at most 3
-	groupPos     int                        // position in the group; at most 8
-	stretchLevel int                        // of the next stretch: its size is 64<<(2*stretchLevel)
-	bytewise     bool                       // no stretches are tried until the next difference
+	groupPos     int                        // number of differences in group, at most 8
+	stretchLevel int                        // level of the next stretch: its size is 64<<(2*stretchLevel)
+	bytewise     bool                       // bytes are coded one by one, without stretches, until the next difference
 }
 
 // newRuns returns an empty history, for the first copy.
@@ -123,8 +123,9 @@ func (m *Model) codeStretch(old []byte) int {
 		r.stretchLevel = min(r.stretchLevel+1, levels-1)
 		return size
 	}
-	r.stretchLevel = min(max(r.stretchLevel-1, 0), 3)
-	if size > 256 { // not worth it for shorter ones
+	r.stretchLevel = min(max(r.stretchLevel-1, 0), 3) // the next stretch has at most 4 KB
+	// A shorter stretch may be equal. After a stretch of at most 256 bytes, its flag would cost too much.
+	if size > 256 {
 		return -1
 	}
 	r.bytewise = true
@@ -232,7 +233,7 @@ func (m *Model) codeDifference(x *oldContext, word uint32) byte {
 	if !m.coder.Reading() {
 		v = uint32(m.buf[m.pos] - x.old)
 	}
-	set := min(r.groupPos, 7) * 8 // weight sets: by position in the group and bit; others with a prediction
+	set := min(r.groupPos, 7) * 8 // weight sets: by position in the group and bit; words with a prediction have their own
 	if word>>31 != 0 {
 		set += 64
 	}

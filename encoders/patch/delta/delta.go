@@ -79,16 +79,16 @@ type Model struct {
 	run            runHistory
 	match          matcher
 	shape          shapes
-	quick          *quick // in a fast model, in place of mixers, matcher and shapes; otherwise nil
-	shrink         uint   // see newModel
+	quick          *quick // replaces mixers, matcher and shapes in a fast model; nil in a mixing model
+	shrink         uint   // logarithm of the factor by which tables are smaller than usual
 	saved          *Model // the state at the last Save; nil before
 
 	// The new file from bufOffset to the end of the block.
 	buf        []byte
 	maxHistory int   // maximum number of bytes stored before a block
-	start      int   // of the block in buf
-	end        int   // of the block in buf
-	pos        int   // of the next byte in buf
+	start      int   // start of the block in buf
+	end        int   // end of the block in buf
+	pos        int   // index in buf of the next byte
 	bufOffset  int64 // offset of buf[0] in the new file
 }
 
@@ -99,7 +99,8 @@ func New(fast bool) *Model { return newModel(fast, 0) }
 // Tests use it for many small files.
 func NewSmall(fast bool) *Model { return newModel(fast, 10) }
 
-// newModel returns a Model whose tables have 1<<shrink times fewer counters than usual.
+// newModel returns an untrained Model, a fast one if fast is set and otherwise a mixing model. Its tables have
+// 1<<shrink times fewer counters than usual.
 func newModel(fast bool, shrink uint) *Model {
 	if fast {
 		return newQuick(shrink)
@@ -131,7 +132,8 @@ func (m *Model) Save() {
 // Restore restores the state of the last Save.
 func (m *Model) Restore() { m.CopyFrom(m.saved) }
 
-// CopyFrom makes m a copy of o, a Model of the same kind and size.
+// CopyFrom makes m a copy of o, a Model of the same kind and size, in the memory of m. The state that Save
+// stored is not copied.
 func (m *Model) CopyFrom(o *Model) {
 	if m.quick != nil {
 		m.quick.copyFrom(o.quick)
@@ -293,6 +295,7 @@ func (m *Model) codeLiterals(n int) error {
 func (m *Model) codeOperation(op *Op, last Op) error {
 	c := &m.coder
 	bytesLeft := m.end - m.pos
+	// The context of the length: the size of the last copy, and whether 0, 1 or more literals followed it.
 	ctx := min(bitLength(last.Copy), 15) + 16*min(last.Literal, 2)
 	copies := m.copyLengths.code(c, int64(op.Copy), ctx)
 	if copies > int64(bytesLeft) {
@@ -314,7 +317,7 @@ func (m *Model) codeOperation(op *Op, last Op) error {
 		op.From = m.addresses.code(c, op.From, m.run.copyEnd, m.bufOffset+int64(m.pos), last.Literal)
 		m.run.copyEnd = op.From + int64(op.Copy)
 	} else {
-		op.From = m.run.copyEnd // not coded; nothing is copied from there
+		op.From = m.run.copyEnd // the address is not coded, because nothing is copied from there
 	}
 	return nil
 }

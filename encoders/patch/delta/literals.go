@@ -27,8 +27,8 @@ func (m *Model) codeLiteral(view []byte, k int) {
 	m.codeByte(uint32(w>>56), predicted, length)
 }
 
-// setTextContexts sets the contexts of the last bytes, w: the orders 0 to 4 and 6, two with the offset modulo
-// 4, and one of the last words.
+// setTextContexts sets the contexts of the last bytes, which w holds, the newest in the highest byte: the last 0
+// to 4 bytes and the last 6, two contexts with the offset modulo 4, and one of the last words.
 func (m *Model) setTextContexts(w uint64) {
 	mixer, lastFour, phase := m.literalMixer, uint32(w>>32), uint32(m.bufOffset+int64(m.pos))&3
 	mixer.Hashes[0] = hash(1, 0)
@@ -103,7 +103,7 @@ func (m *Model) codeByte(before uint32, predicted byte, length int) {
 			mixer.SelectNibble(node)
 		}
 		nibbleNode := inNibble(node)
-		mixer.SetCounter(8, hash(99, match), nibbleNode) // independent of the bits so far
+		mixer.SetCounter(8, hash(99, match), nibbleNode) // context 8 does not depend on the bits of the byte so far
 		node = node<<1 | uint32(mixer.CodeNibble(&m.coder, int(v>>k&1), nibbleNode, rangecoder.Selector{
 			SetA: set*256 + int(node), SetB: int(before), ContextA: int(before), ContextB: set*256 + int(node)}))
 	}
@@ -123,7 +123,7 @@ const (
 // matcher is a match model (lpaq): it finds the last occurrence of the last bytes and predicts the byte
 // that followed there. It also hashes words of texts.
 type matcher struct {
-	lastSeen               []uint32 // by a hash of five bytes: the offset after them in the new file, modulo 1<<32
+	lastSeen               []uint32 // by a hash of five bytes: where they last ended, as an offset in the new file modulo 1<<32
 	predictedAt, length    int      // index of the predicted byte in buf, and the match length; length 0: no match
 	wordHash, lastWordHash uint32   // hashes of the current word and of the word before
 }
@@ -194,7 +194,7 @@ func (m *matcher) wordsBefore(b byte) uint32 {
 
 const (
 	shapeBlock = 64 << 10 // size of a part of a block that has a shape
-	maxRow     = 8 << 10  // rows are shorter than maxRow bytes
+	maxRow     = 8 << 10  // bound of the length of a row in bytes
 	maxStep    = 32       // largest step
 )
 
@@ -208,9 +208,9 @@ type shape struct {
 // shapes are the shapes of the parts of a block, and their model.
 type shapes struct {
 	list                  [MaxBlock / shapeBlock]shape
-	last                  shape              // of the last part of the block before
-	sameFlag, numericFlag rangecoder.Counter // the shape is that of the part before; the part is numeric
-	sizes                 numbers            // of steps and rows
+	last                  shape              // shape of the last part of the block before
+	sameFlag, numericFlag rangecoder.Counter // whether the shape is that of the part before; whether the part is numeric
+	sizes                 numbers            // model of steps and rows
 }
 
 // stepAndRow returns the step and the row at byte i of the block.
@@ -271,7 +271,7 @@ func (s *shapes) analyse(block []byte, ops []Op, src Source) {
 		}
 		at += op.Literal
 	}
-	last := s.last // of the last part that was analysed
+	last := s.last // shape of the last part that was analysed
 	last.numeric = false
 	for i := 0; i*shapeBlock < len(block); i++ {
 		partShape := last
@@ -286,7 +286,7 @@ func (s *shapes) analyse(block []byte, ops []Op, src Source) {
 
 const (
 	strideSamples = 3000 // bytes that are compared for a distance
-	coarseSamples = 400  // likewise in the first round of the search for rows
+	coarseSamples = 400  // bytes that are compared for a distance in the first round of the search for rows
 	lastRound     = 24   // distances that reach the second round
 )
 
@@ -330,7 +330,7 @@ func meanDifference(b []byte, distance, samples int) int {
 	every := max(1, len(b)/samples)
 	for i := distance; i < len(b); i += every {
 		d := int(b[i]) - int(b[i-distance])
-		sum += min(max(d, -d), 32)
+		sum += min(max(d, -d), 32) // an edge, at which a value jumps, counts as 32
 		n++
 	}
 	if n < samples/16 {

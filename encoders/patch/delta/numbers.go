@@ -24,8 +24,8 @@ func codeFlag(c *rangecoder.Coder, k *rangecoder.Counter, v bool) bool {
 // numbers is a model of non-negative numbers v, an adaptive Elias gamma code of v+1: the number of bits in
 // unary, the three bits below the leading one, and the other bits with probability 1/2.
 type numbers struct {
-	lengths [numberContexts][numberBits + 1]rangecoder.Counter // of each context: is the number longer?
-	top     [numberBits + 1][8]rangecoder.Counter              // of each length: a tree of the three bits
+	lengths [numberContexts][numberBits + 1]rangecoder.Counter // by context and length: whether the number is longer
+	top     [numberBits + 1][8]rangecoder.Counter              // by length: a tree of the three bits
 }
 
 // newNumbers returns an untrained model.
@@ -75,9 +75,9 @@ const recentDiagonals = 64
 // diagonal, or at a distance from where the last copy ended. Counters are selected by the number of literals
 // since the last copy, at most 7.
 type addressModel struct {
-	jumpFlags   [8][2]rangecoder.Counter // not where the last copy ended; also by lastJumped
-	recentFlags [8]rangecoder.Counter    // on a recent diagonal
-	backFlags   [8]rangecoder.Counter    // at a negative distance
+	jumpFlags   [8][2]rangecoder.Counter // whether it begins elsewhere than where the last copy ended; by lastJumped
+	recentFlags [8]rangecoder.Counter    // whether the copy is on a recent diagonal
+	backFlags   [8]rangecoder.Counter    // whether the distance is negative
 	recentIndex *numbers                 // index into recent
 	distances   *numbers                 // magnitude of the distance, minus 1
 	lastJumped  int                      // 1 if the last copy did not begin where the copy before it ended

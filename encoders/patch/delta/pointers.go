@@ -17,17 +17,17 @@ type pointers struct {
 
 	// Of the current word, in bytes: not coded yet (0 if there is no word), total, and coded.
 	remaining, size, wordPos int
-	kind                     int       // of the current word, see kindRelative
+	kind                     int       // kind of the current word, such as kindRelative
 	level                    int       // index into nearness of the prediction's entry, or noPrediction
-	confidence               int       // of the prediction, 0 to 3
+	confidence               int       // confidence of the prediction, 0 to 3
 	wrong                    bool      // a byte of the word differs from the prediction, or there is none
 	refuted                  bool      // codeWholeWord coded that the prediction is wrong
 	predictedDelta           int32     // predicted movement of the target
-	wordHistory              [8]uint32 // of each kind: which predictions were right, the last in the lowest bit
+	wordHistory              [8]uint32 // by kind: which predictions were right, the last in the lowest bit
 	predicted                [8]byte   // the predicted word
-	target                   int64     // of the old word
+	target                   int64     // the target of the old word, as an address or a number of pages
 	base                     int64     // what is added to the new word's value to get its target
-	hits                     [8]int    // of each kind: recent correct predictions, 0 to 3
+	hits                     [8]int    // by kind: recent correct predictions, 0 to 3
 }
 
 // targetMove is a table entry: the movement of a target.
@@ -99,7 +99,7 @@ func (e *targetMove) update(tag uint16, delta int32) {
 // The tests are heuristics: values that are too small or too large for addresses are excluded.
 func (m *pointers) beginWord(old []byte, k int, oldOffset, newOffset int64, copyLeft int) {
 	m.remaining = 0
-	if copyLeft < 4 || k+8 > len(old) || k < 2 {
+	if copyLeft < 4 || k+8 > len(old) || k < 2 { // the tests below look at two bytes before and up to eight from k on
 		return
 	}
 	word := binary.LittleEndian.Uint32(old[k:])
@@ -201,7 +201,8 @@ func (m *pointers) advance(done []byte) {
 	m.finishWord(done[len(done)-m.size:])
 }
 
-// finishWord updates the model at the end of a word, given the new word.
+// finishWord updates the model at the end of a word: the target of newWord shows by how much the target of the old
+// word has moved.
 func (m *pointers) finishWord(newWord []byte) {
 	w := binary.LittleEndian.Uint32(newWord)
 	var v int64
@@ -231,7 +232,7 @@ func (m *pointers) recordMove(delta int64) {
 	} else {
 		*h = min(*h+1, 3)
 	}
-	if m.skipCertain && !m.wrong && m.level == 0 && m.confidence == 3 { // the entry would not change
+	if m.skipCertain && !m.wrong && m.level == 0 && m.confidence == 3 { // the table entry would not change
 		return
 	}
 	for level := range noPrediction {

@@ -16,8 +16,8 @@ import (
 // time is spent on counting the bytes of runs.
 type quick struct {
 	runLengths  *numbers
-	diffPair    bytePair // of differences
-	literalPair bytePair // of literals in blocks that do not store them separately
+	diffPair    bytePair // predicts differences
+	literalPair bytePair // predicts literals in blocks that do not store them separately
 	literals    storedLiterals
 
 	// trust counts how often predictions that differ from the old word were right, minus how often the
@@ -74,6 +74,7 @@ func (m *Model) quickCopy(view []byte, k, n, copyLeft int, offset int64) {
 			gap = m.copyExpected(view, k+i, gap, copyLeft-i, offset+int64(i))
 		}
 		gapContext := min(bitLength(r.gap1), 7)<<3 | min(bitLength(r.gap2), 7)
+		// min: a corrupt packet may hold a larger number.
 		coded := int(min(q.runLengths.code(&m.coder, int64(gap), gapContext), int64(n-i)))
 		if m.coder.Reading() {
 			gap = m.copyExpected(view, k+i, coded, copyLeft-i, offset+int64(i))
@@ -108,7 +109,7 @@ func (m *Model) copyExpected(view []byte, k, n, copyLeft int, offset int64) int 
 	q, w, reading := m.quick, m.words, m.coder.Reading()
 	for i := 0; i < n; {
 		if w.remaining == 0 {
-			if i >= longRun { // compare the rest at once
+			if i >= longRun { // compare all remaining bytes at once
 				old := view[k+i : k+n]
 				if !reading {
 					old = old[:commonPrefix(m.buf[m.pos:m.pos+len(old)], old)]
@@ -231,7 +232,7 @@ func (m *Model) quickLiteral() {
 	if m.pos >= 3 {
 		b1, b2, b3 = m.buf[m.pos-1], m.buf[m.pos-2], m.buf[m.pos-3]
 	}
-	context := uint32(b1) | uint32(b2)<<8 | uint32(b3)<<16 | 1<<24
+	context := uint32(b1) | uint32(b2)<<8 | uint32(b3)<<16 | 1<<24 // 1<<24 is a constant part of the hashed context
 	m.buf[m.pos] = m.quick.literalPair.code(&m.coder, m.buf[m.pos], b1, context)
 	m.pos++
 }
@@ -256,7 +257,7 @@ type bytePair struct {
 }
 
 const (
-	smallBits = 8  // of the small context
+	smallBits = 8  // bits of the small context
 	largeBits = 18 // logarithm of the usual size of bytePair.large
 )
 
@@ -354,9 +355,9 @@ func (s *storedLiterals) append(dst, block []byte, ops []Op) ([]byte, error) {
 	return append(binary.AppendUvarint(dst, uint64(size)<<1), s.unused...), nil
 }
 
-// read reads the literals at the start of a packet into s.bytes and returns the rest of the packet.
+// read reads the literals at the start of a packet into s.unused and returns the rest of the packet.
 func (s *storedLiterals) read(packet []byte) (rest []byte, err error) {
-	number, n := binary.Uvarint(packet) // twice the stored size, plus 1 if compressed
+	number, n := binary.Uvarint(packet) // number is twice the stored size of the literals, plus 1 if they are compressed
 	if n <= 0 || number>>1 > uint64(len(packet)-n) {
 		return nil, fmt.Errorf("%w: size of the literals is invalid or exceeds the packet", ErrCorrupt)
 	}

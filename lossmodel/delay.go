@@ -19,9 +19,9 @@ type Delay struct {
 	Latency      time.Duration
 	Jitter       time.Duration // unit of the distribution: half of the range if uniform, the standard deviation if normal
 	Distribution Distribution
-	Shape        float64 // of Gamma: 0.5 to 16 in steps of 0.5; 0 means DefaultShape
+	Shape        float64 // shape of the gamma distribution: 0.5 to 16 in steps of 0.5; 0 means DefaultShape
 	Correlation  float64 // exact correlation of the jitter of successive packets, from 0 to below 1
-	Table        Table   // used if Distribution is Tabled
+	Table        Table   // the distribution of the jitter if Distribution is Tabled
 	// KeepOrder makes a packet leave this stage no earlier than the packet sent before
 	// it, whatever its jitter. This increases the mean delay: see Gauges.OrderCost. Lost
 	// packets take part, so that losses change no delay. A copy has the jitter of its
@@ -45,10 +45,10 @@ type delayStage struct {
 	spec            Delay
 	process         jitterProcess
 	trace           tracefile.Cursor
-	jitter          time.Duration // of the present datagram
+	jitter          time.Duration // jitter of the present datagram
 	latestDeparture time.Duration // latest time at which a packet leaves the stage
 	totalWait       time.Duration // sum of the waits that KeepOrder caused, over the datagrams that were not lost
-	waitCount       uint64        // number of those datagrams
+	waitCount       uint64        // number of the datagrams in totalWait
 }
 
 // reshape implements specStage. The stage is on if a packet can be delayed or KeepOrder is set.
@@ -79,8 +79,8 @@ func (s *delayStage) Apply(now time.Duration, _ int, f *Fate) {
 	f.Delay = departure - now
 }
 
-// extraDelay returns the delay that spikes, bursts and the trace add for a packet sent at now. A
-// spike is at the end of each interval of SpikeEvery.
+// extraDelay returns the delay that spikes, the bad state of the loss model and the trace add for a
+// packet sent at now. A spike is at the end of each interval of SpikeEvery.
 func (s *delayStage) extraDelay(now time.Duration, f *Fate) (d time.Duration) {
 	if every := s.spec.SpikeEvery; every > 0 && now%every >= every-s.spec.SpikeLength {
 		d += s.spec.SpikeHeight

@@ -13,7 +13,7 @@ import (
 // separately.
 type Duplicate struct {
 	P      float64
-	Copies int // 1 to MaxCopies
+	Copies int // number of copies of a datagram, 1 to MaxCopies
 	Delay  time.Duration
 	Trace  tracefile.File // capture whose copies are repeated, with the same delay after their datagram
 }

@@ -2,9 +2,9 @@ package lossmodel
 
 // heapEntry is a packet in flight. Entries are ordered by due time, then by order of sending.
 type heapEntry struct {
-	due  int64  // virtual time in nanoseconds
+	due  int64  // due time, virtual, in nanoseconds
 	seq  uint64 // order of sending, unique
-	slot int32  // of the packet in the pool
+	slot int32  // slot of the packet in the pool
 }
 
 // before reports whether e is ordered before o.

@@ -21,8 +21,8 @@ const opportunityBytes = 1504
 // opportunities is a trace in Mahimahi's format: the times at which the line can deliver
 // opportunityBytes. The trace repeats after its last time.
 type opportunities struct {
-	times  []time.Duration // not decreasing, the last above 0
-	period time.Duration   // the last time
+	times  []time.Duration // times of the opportunities, non-decreasing, the last above 0
+	period time.Duration   // length of a round of the trace: the last time
 }
 
 // parseOpportunities parses a trace: one integer per line, in milliseconds.
@@ -78,10 +78,10 @@ func (c *opportunities) firstAt(now time.Duration) int64 {
 // tracedLine is a line that follows a trace, as Mahimahi does: an opportunity sends several
 // packets if they fit, a packet may need several opportunities, and unused capacity is lost.
 type tracedLine struct {
-	opportunities *opportunities // nil means no trace
+	opportunities *opportunities // the trace; nil means none
 	current       time.Duration  // time of the opportunity in use
-	bytesLeft     int64          // bytes that it can still send
-	next          int64          // index of the opportunity after it
+	bytesLeft     int64          // bytes that the opportunity in use can still send
+	next          int64          // index of the opportunity after the one in use
 }
 
 // setTrace replaces the trace; nil means none. Packets sent with the old trace keep their
@@ -102,7 +102,7 @@ func (l *tracedLine) departure(start, latest time.Duration, wire int64) (at time
 		bytesLeft, next = 0, l.opportunities.firstAt(start)
 	}
 	if wire > bytesLeft {
-		extra := (wire - bytesLeft + opportunityBytes - 1) / opportunityBytes // opportunities beyond this one
+		extra := (wire - bytesLeft + opportunityBytes - 1) / opportunityBytes // number of opportunities needed beyond the one in use
 		next, bytesLeft = next+extra, bytesLeft+extra*opportunityBytes
 		at = l.opportunities.timeOf(next - 1)
 		if at > latest {

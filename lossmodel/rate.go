@@ -14,7 +14,7 @@ const maxWait = time.Hour
 
 // Rate is the bottleneck: a line and the drop-tail queue before it.
 type Rate struct {
-	BitsPerSecond int64 // of wire bytes, see WireBytes; 0 means no bottleneck
+	BitsPerSecond int64 // wire bytes count, see WireBytes; 0 means no bottleneck
 	Queue         int64 // maximum bytes waiting or being sent; 0 means no limit
 	QueuePackets  int   // maximum datagrams waiting or being sent; 0 means no limit
 	// Overhead is added to the wire bytes of each IP packet, such as 14 for Ethernet.
@@ -32,7 +32,7 @@ type Rate struct {
 
 // queuedPacket is a packet that waits before the line or is being sent.
 type queuedPacket struct {
-	leavesAt time.Duration // when it has left the line
+	leavesAt time.Duration // time at which the packet has left the line
 	bytes    int64         // size on the line
 }
 
@@ -45,12 +45,12 @@ type rateStage struct {
 	spec       Rate
 	rate       uint64        // bits per second; 0 with a trace
 	burstLead  time.Duration // how much earlier the bucket lets packets leave
-	idleAt     time.Duration // when the line has sent all queued packets, rounded down
-	remainder  uint64        // remainder of that rounding, in units of 1/rate ns
+	idleAt     time.Duration // time at which the line has sent all queued packets, rounded down
+	remainder  uint64        // remainder of the rounding of idleAt, in units of 1/rate ns
 	tracedLine tracedLine
 	queue      ring.Queue[queuedPacket] // packets that have not left the line
 	backlog    int64                    // bytes of the packets in queue
-	peak       QueueLength              // maximum content so far
+	peak       QueueLength              // largest content of the queue so far
 }
 
 // reshape implements specStage. The queue and the state of the line are kept. The stage is on if
@@ -129,7 +129,7 @@ func addFraming(r *Rate, wire int64, fragments int) int64 {
 		return wire
 	}
 	cell := int64(r.Cell)
-	perFragment := (wire + n - 1) / n // rounded up
+	perFragment := (wire + n - 1) / n // mean size of a fragment, rounded up
 	return n * ((perFragment + cell - 1) / cell) * int64(r.Cell+r.CellOverhead)
 }
 
@@ -152,7 +152,7 @@ func (s *rateStage) departure(now time.Duration, wire int64) (at time.Duration, 
 // sendingTime returns how long the line takes to send wire bytes. Fractions of a
 // nanosecond carry over to the next packet, so a busy line sends exactly at its rate.
 func (s *rateStage) sendingTime(wire int64) time.Duration {
-	work := uint64(wire)*8*uint64(time.Second) + s.remainder // in units of 1/rate ns; below 2^57 + 2^40
+	work := uint64(wire)*8*uint64(time.Second) + s.remainder // line time in units of 1/rate ns; below 2^57 + 2^40, so it does not overflow
 	s.remainder = work % s.rate
 	return time.Duration(work / s.rate)
 }

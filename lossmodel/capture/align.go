@@ -15,9 +15,9 @@ type typicalDelays struct {
 }
 
 const (
-	medianCount = 101 // largest number of datagrams for each median
-	minSpread   = 200 * time.Microsecond
-	minWindow   = 50 * time.Millisecond
+	medianCount = 101                    // largest number of datagrams for each median
+	minSpread   = 200 * time.Microsecond // smallest typicalDelays.spread
+	minWindow   = 50 * time.Millisecond  // smallest typicalDelays.window
 )
 
 // newTypicalDelays measures the delays of datagrams whose arrival is certain, in the order of
@@ -26,7 +26,7 @@ const (
 func newTypicalDelays(certain []knownArrival) typicalDelays {
 	u := typicalDelays{spread: minSpread, window: minWindow}
 	delays := make([]time.Duration, 0, medianCount)
-	for start := 0; start < len(certain); start += medianCount / 4 { // overlapping windows
+	for start := 0; start < len(certain); start += medianCount / 4 { // the windows overlap
 		first := max(0, min(start-medianCount/2, len(certain)-medianCount))
 		delays = delays[:0]
 		for _, k := range certain[first:min(first+medianCount, len(certain))] {
@@ -42,7 +42,7 @@ func newTypicalDelays(certain []knownArrival) typicalDelays {
 	slices.Sort(deviations)
 	if len(deviations) > 0 {
 		u.spread = max(u.spread, deviations[len(deviations)/2])
-		u.window = max(u.window, 4*deviations[len(deviations)*99/100]) // four times the 99th percentile
+		u.window = max(u.window, 4*deviations[len(deviations)*99/100]) // the window is four times the 99th percentile
 	}
 	return u
 }
@@ -60,7 +60,7 @@ func (u *typicalDelays) delayAt(sent time.Duration) time.Duration {
 // alignment assigns arrivals to the datagrams with the same content, both in order of time.
 type alignment struct {
 	expected   []time.Duration             // expected arrival of each datagram, non-decreasing
-	arrivals   []*[]int32                  // of each datagram: the arrivals assigned to it
+	arrivals   []*[]int32                  // by datagram: where the arrivals assigned to it are stored
 	receivedAt func(r int32) time.Duration // time of an arrival
 	tolerance  time.Duration               // a deviation up to this is more likely than a loss plus a copy
 }
@@ -87,11 +87,11 @@ func (x *matcher) align(g *group) {
 			target++
 		}
 		if q.deviation(target, r) > x.typical.window {
-			continue // its datagram is not in the sender's capture
+			continue // the datagram of this arrival is not in the sender's capture
 		}
 		q.moveBack(target) // makes room for r, if possible
 		if len(*q.arrivals[target]) > 0 && target+1 < len(q.expected) && q.deviation(target+1, r) <= q.tolerance {
-			target++ // the datagram after would otherwise be lost
+			target++ // the datagram after target would otherwise be lost
 		}
 		*q.arrivals[target] = append(*q.arrivals[target], r)
 	}

@@ -28,7 +28,7 @@ func (g Gilbert) Text() string { return units.FormatPercent(g.Mean) }
 
 // rates returns the transition probabilities into and out of the bad state.
 func (g Gilbert) rates() (enter, leave float64) {
-	if g.Mean >= 1 { // always in the bad state
+	if g.Mean >= 1 { // the chain is always in the bad state
 		return 1, 0
 	}
 	leave = 1 / g.Burst

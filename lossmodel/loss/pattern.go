@@ -143,7 +143,7 @@ func parsePattern(data []byte) ([]bool, error) {
 		switch c {
 		case '0', '1':
 			bits = append(bits, c == '1')
-		case ' ', '\t', '\n', '\r': // ignored
+		case ' ', '\t', '\n', '\r': // white space is ignored
 		default:
 			return nil, fmt.Errorf("byte %d is %q, expected 0 or 1", i+1, c)
 		}
@@ -177,7 +177,8 @@ var patternKind = kind{readPatternTable, setting.ModelInfo{Name: "pattern",
 func readPatternTable(t Table) (Model, error) {
 	var p pattern
 	if _, ok := t["bits"]; ok || t["file"] == nil {
-		bits := newParam(patternUnit, func(p *pattern) *string { return &p.Bits }, "bits", "", "")
+		const noDefault, noHelp = "", ""
+		bits := newParam(patternUnit, func(p *pattern) *string { return &p.Bits }, "bits", noDefault, noHelp)
 		if err := bits.readValue(&p, t["bits"]); err != nil {
 			return nil, err
 		}

@@ -66,7 +66,7 @@ func (p *periodicProcess) Judge(pkt *Packet) {
 }
 
 var periodicParams = params[periodic]{
-	newParam(periodUnit, func(p *periodic) *int { return &p.Every }, "every", "", "N"),
+	newParam(periodUnit, func(p *periodic) *int { return &p.Every }, "every", "", "packets from one loss to the next"),
 }
 
 var periodicKind = periodicParams.newKind(nil, setting.ModelInfo{Name: "periodic", Summary: "every N-th packet is lost"})

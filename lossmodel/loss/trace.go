@@ -15,7 +15,7 @@ type Trace struct{ File tracefile.File }
 func (Trace) Model() string { return "trace" }
 
 // LossRate implements Model.
-func (Trace) LossRate() float64 { return 0 } // depends on the file
+func (Trace) LossRate() float64 { return 0 } // the loss rate is unknown: it depends on the file
 
 // Text implements Model.
 func (t Trace) Text() string {

@@ -18,7 +18,7 @@ func (f *fitter) correctClocks(timed bool) {
 	if timed {
 		f.removeDrift()
 	}
-	fastest := time.Duration(math.MaxInt64) // unchanged if nothing arrived
+	fastest := time.Duration(math.MaxInt64) // stays so if nothing arrived
 	for i := range f.datagrams {
 		if d := &f.datagrams[i]; !d.Lost || len(d.Copies) > 0 {
 			fastest = min(fastest, firstDelay(d))
@@ -62,7 +62,7 @@ func (f *fitter) removeDrift() {
 		return
 	}
 	zero := f.datagrams[0].Took // subtracted from all delays, to keep the precision of float64
-	var x, y []float64          // of each interval: send time of its fastest packet, and that packet's delay
+	var x, y []float64          // by interval: send time of its fastest packet, and that packet's delay, both in nanoseconds
 	for part := range intervals {
 		minimum, at := math.Inf(1), 0.0
 		for i := part * n / intervals; i < (part+1)*n/intervals; i++ {
@@ -339,7 +339,7 @@ func (f *fitter) fitCorrelation(timed bool) {
 		f.addNote("no packet was overtaken although delays vary by more than half of the interval: keep_order is set; if a queue caused " +
 			"this, fit a rate instead")
 	}
-	if rho > 5/math.Sqrt(float64(n)) { // five standard errors above 0
+	if rho > 5/math.Sqrt(float64(n)) { // rho is more than five standard errors above 0
 		f.Spec.Delay.Correlation = min(round5(rho), 0.999)
 	}
 }

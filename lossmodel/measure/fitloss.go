@@ -39,8 +39,8 @@ func (f *fitter) fitLoss() {
 	rate := f.Measured.LossRate
 	independent := elliott{p: rate, r: 1 - rate, eB: 1} // independent losses as a chain without memory
 	independent.logLikelihood = float64(f.Measured.Lost)*math.Log(rate) + float64(n-f.Measured.Lost)*math.Log(1-rate)
-	const minLost, minRuns = 50, 20              // for four parameters
-	full := elliott{logLikelihood: math.Inf(-1)} // -Inf: not fitted
+	const minLost, minRuns = 50, 20              // the fewest losses, and runs of losses, from which four parameters can be estimated
+	full := elliott{logLikelihood: math.Inf(-1)} // -Inf means that the model was not fitted
 	if f.Measured.Lost >= minLost && f.Measured.Bursts >= minRuns {
 		full = fitElliott(lost, gilbert)
 	} else {
@@ -75,7 +75,7 @@ func fitGilbert(t *transitions) elliott {
 			m.logLikelihood += k*math.Log(p) + (n-k)*math.Log(1-p)
 		}
 	}
-	m.p, m.r = max(m.p, 1e-9), max(m.r, 1e-9) // positive even if no run of losses began or ended in the capture
+	m.p, m.r = max(m.p, 1e-9), max(m.r, 1e-9) // keeps the probabilities positive even if no run of losses began or ended in the capture
 	return m
 }
 

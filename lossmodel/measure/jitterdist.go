@@ -31,7 +31,7 @@ func newJitterDist(d *lossmodel.Delay) (dist jitterDist, ok bool) {
 		dist = jitterDist{cdf: paretonormalCDF, quantile: paretonormalQuantile, min: -3, max: 4}
 	case lossmodel.Exponential:
 		dist = jitterDist{cdf: func(x float64) float64 { return 1 - math.Exp(-max(0, x)) }, max: 40}
-	case lossmodel.Gamma: // scaled to a standard deviation of 1
+	case lossmodel.Gamma: // the gamma distribution is scaled to a standard deviation of 1
 		k := d.Shape
 		if k == 0 {
 			k = lossmodel.DefaultShape
@@ -51,7 +51,7 @@ func newJitterDist(d *lossmodel.Delay) (dist jitterDist, ok bool) {
 
 // integrate sets mean and standard deviation, from the quantile function if available.
 func (l *jitterDist) integrate() {
-	const steps = 20_000 // of the numerical integration
+	const steps = 20_000 // steps of the numerical integration
 	if l.quantile != nil {
 		squares := 0.0
 		for i := range steps {
@@ -86,7 +86,7 @@ func integrate(cdf func(float64) float64, lo, hi float64, steps int) (mean, sd f
 // sent k intervals later, with jitter d', arrives after it: 1 - E[prod_k P(d' + k*spacing >= d)]. The
 // result is NaN if spacing is not positive.
 func (l *jitterDist) reorderRatio(spacing float64) float64 {
-	const steps = 4000 // of the numerical integration over the jitter
+	const steps = 4000 // steps of the numerical integration over the jitter
 	if !(spacing > 0) {
 		return math.NaN()
 	}
@@ -95,7 +95,7 @@ func (l *jitterDist) reorderRatio(spacing float64) float64 {
 		x := l.min + (float64(i)+0.5)*width
 		p := l.cdf(x+width/2) - l.cdf(x-width/2) // probability of a jitter around x
 		if i == steps-1 {
-			p = 1 - l.cdf(x-width/2) // including probability mass at the maximum
+			p = 1 - l.cdf(x-width/2) // the last step includes the probability mass at the maximum
 		}
 		for k := 1.0; k*spacing < x-l.min && p > 1e-12; k++ {
 			p *= 1 - l.cdf(x-k*spacing)

@@ -5,8 +5,8 @@ import "math"
 // transitions counts the outcomes of packets by the outcome of the packet before. They are a
 // sufficient statistic for the parameters of the Gilbert model. Index 0 is an arrival, 1 a loss.
 type transitions struct {
-	total   [2]int // packets after an arrival, after a loss
-	changes [2]int // of these, packets with the other outcome
+	total   [2]int // number of packets after an arrival, and after a loss
+	changes [2]int // number of these packets with the other outcome
 }
 
 // countTransitions counts the transitions between successive packets, given whether each was lost.
@@ -112,7 +112,7 @@ func (t *transitions) lossInterval() span {
 	}
 	ratioCDF := func(x float64) (sum float64) { // probability that log(p/r) is below x
 		for i, w := range weights {
-			if w < 1e-7 { // negligible
+			if w < 1e-7 { // the weight is negligible
 				continue
 			}
 			if y := x + logR[i]; y >= 0 { // p < exp(y) is certain, because p is at most 1

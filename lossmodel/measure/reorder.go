@@ -50,7 +50,7 @@ func newReordering(all []capture.Datagram) (r reordering) {
 	}
 	slices.SortStableFunc(order, func(a, b arrival) int { return cmp.Compare(a.time, b.time) })
 	r.Density = make([]float64, 2*maxDisplacement+1)
-	highestRank := make([]int, len(order)) // by position: highest rank up to there
+	highestRank := make([]int, len(order)) // by position: the highest rank up to that position
 	extents := 0
 	for position, a := range order {
 		highestRank[position] = a.rank

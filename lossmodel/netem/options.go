@@ -6,7 +6,7 @@ import (
 
 // form is an option, or a variant of one, with the values that follow it.
 type form struct {
-	keywords   []string // before the values
+	keywords   []string // words that precede the values, such as "loss", "state"
 	values     []value
 	required   int // Parse requires this number of values
 	minWritten int // String writes at least this number of values
@@ -18,7 +18,7 @@ type value struct {
 	text     func() string          // formats the value
 	isUnset  func() bool            // reports whether the value has its default; trailing defaults are not written
 	signed   bool                   // the value may be negative
-	expected string                 // for error messages
+	expected string                 // what error messages expect, such as "a percentage"
 }
 
 // syntax is the text form of a type of values.
@@ -74,7 +74,7 @@ func (l *lossParams) stateForm() form {
 	f := form{keywords: []string{"loss", "state"}, required: 1, minWritten: 2, values: []value{
 		first, percentages.forField(&l.P31, 0), percentages.forField(&l.P32, 0),
 		percentages.forField(&l.P23, always), percentages.forField(&l.P14, 0)}}
-	if l.P32 != 0 || l.P23 != always || l.P14 != 0 { // if one differs from its default, write all
+	if l.P32 != 0 || l.P23 != always || l.P14 != 0 { // if one value differs from its default, all are written
 		f.minWritten = len(f.values)
 	}
 	return f

@@ -39,7 +39,7 @@ type reader struct {
 	params Params
 
 	hasCorrelation  bool // a correlation was given that makes tc pass on all correlations
-	lossGiven       bool // another loss option is an error
+	lossGiven       bool // a loss option was given, so another one is an error
 	hasDistribution bool // the option distribution was given
 }
 
@@ -156,7 +156,7 @@ func (r *reader) readLoss() error {
 		return r.errorAt(word, `a percentage such as "5%", or random, state or gemodel`, []string{"random", "state", "gemodel"})
 	}
 	err := r.readEvent(&l.event)
-	r.lossGiven = l.Probability > 0 // as in tc, another loss option may follow a loss of 0%
+	r.lossGiven = l.Probability > 0 // tc too accepts another loss option after a loss of 0%
 	return err
 }
 
@@ -264,8 +264,8 @@ func (r *reader) skip(want string) bool {
 // skipCommand skips tc's flags, the command and the device, up to and including the word netem.
 func (r *reader) skipCommand() error {
 	for r.pos < len(r.words) && strings.HasPrefix(r.words[r.pos], "-") {
-		if strings.HasPrefix("-netns", r.words[r.pos]) && r.words[r.pos] != "-" { // or an abbreviation
-			r.pos++ // followed by the name of a namespace
+		if strings.HasPrefix("-netns", r.words[r.pos]) && r.words[r.pos] != "-" { // the flag -netns, or an abbreviation of it
+			r.pos++ // skips the flag; the name of a namespace follows
 		}
 		r.pos = min(r.pos+1, len(r.words))
 	}

@@ -68,6 +68,7 @@ func (w *warnings) addLosses(p *Params) {
 	}
 	if loss := p.LossRate(); loss > 0 && p.Duplicate.Probability > 0 {
 		duplicated := hitRate(p.Duplicate.Probability, p.sentDuplicateCorr())
+		// A packet counts as duplicated if neither the packet nor its copy, which is drawn separately, is lost.
 		w.add("duplicate: a packet chosen for both loss and duplication is neither lost nor duplicated, so %s are lost and %s are duplicated",
 			formatFraction(float64(loss*(1-duplicated))), formatFraction(float64(duplicated*(1-loss))*(1-loss)))
 	}

@@ -12,12 +12,12 @@ import (
 type TracedDatagram struct {
 	Client    Client
 	Way       Direction
-	Seq       uint64                           // number in its direction, from 0
+	Seq       uint64                           // number of the datagram in its direction, from 0
 	Size      int                              // payload bytes
-	At        time.Duration                    // when it was read
-	OverLimit bool                             // dropped because of Options.MaxQueued; the link did not see it
+	At        time.Duration                    // time at which the datagram was read
+	OverLimit bool                             // whether the datagram was dropped because of Options.MaxQueued; the link did not see it
 	Verdict   lossmodel.Verdict                // decision of the link
-	Outcomes  [1 + lossmodel.MaxCopies]outcome // of the datagram and its copies
+	Outcomes  [1 + lossmodel.MaxCopies]outcome // outcomes of the datagram and its copies
 	// Trail is what each stage did to the datagram. It is the last field because it is rarely
 	// read.
 	Trail lossmodel.Trail
@@ -25,8 +25,8 @@ type TracedDatagram struct {
 
 // outcome is how a datagram or a copy of it ended.
 type outcome struct {
-	Kind kind          // Entered while it is in flight
-	At   time.Duration // when it ended
+	Kind kind          // how the datagram or copy ended; Entered while it is in flight
+	At   time.Duration // time at which the datagram or copy ended
 }
 
 // Recent stores the newest datagrams of each direction. Its Tap copies a few hundred bytes and
@@ -59,7 +59,7 @@ func (r *Recent) Tap(e *Event) {
 	case e.Kind == Entered || e.Kind == overLimit:
 		stored.Client, stored.Way, stored.Seq, stored.Size, stored.At, stored.OverLimit, stored.Verdict = e.Client, e.Way, e.Seq, len(e.Data), e.Sent,
 			e.Kind == overLimit, e.Verdict
-		clear(stored.Outcomes[:1+e.Verdict.Copies]) // Entered, the zero kind: in flight
+		clear(stored.Outcomes[:1+e.Verdict.Copies]) // the zero kind is Entered: in flight
 		stored.Trail.N = 0
 		if e.Trail != nil {
 			stored.Trail.N = copy(stored.Trail.Steps[:], e.Trail.All())
@@ -79,7 +79,7 @@ func (r *Recent) Find(way Direction, n uint64) (TracedDatagram, bool) {
 		return TracedDatagram{}, false
 	}
 	stored := window.ring[n%uint64(len(window.ring))]
-	return stored, stored.Seq == n // it differs if no event of datagram n was recorded
+	return stored, stored.Seq == n // Seq differs if no event of datagram n was recorded
 }
 
 // Newest appends at most n of the newest datagrams of a direction to list, oldest first. It

@@ -20,7 +20,7 @@ func (f *Flow) Deviations(way Direction) (list []string) {
 	}
 	for _, x := range []struct {
 		n      uint64
-		format string // of the message about n datagrams
+		format string // format of the message about n datagrams
 	}{
 		{f.KernelDrops, "the system dropped %d datagrams before they were read"},
 		{f.Unsent, "the system refused to send %d datagrams"},
@@ -150,7 +150,9 @@ func (f *Flow) Causes() string {
 
 // JSON of one direction. Figures without data are null.
 type (
-	// Figures are the counters of one direction, the settings of the link, and what was measured.
+	// Figures are the counters of one direction, the settings of the link, and what was measured. The
+	// counters are those of Flow; Overrun is Flow.OverLimit, Missed is Flow.KernelDrops and Gone is
+	// Flow.Unreachable. Kbps is the mean rate of OutBytes in kilobits per second.
 	Figures struct {
 		In       uint64            `json:"in"`
 		InBytes  uint64            `json:"in_bytes"`
@@ -175,7 +177,7 @@ type (
 		Lost        *float64 `json:"loss"`          // lost fraction of In + Copies
 		Delay       timesMs  `json:"delay_ms"`      // time from reading to sending
 		LinkDelay   *float64 `json:"link_delay_ms"` // mean delay set by the link
-		WireKbpsMax float64  `json:"wire_kbps_max"` // with headers, in the second with the most traffic
+		WireKbpsMax float64  `json:"wire_kbps_max"` // rate with headers in the second with the most traffic
 	}
 	// timesMs summarizes a histogram in milliseconds.
 	timesMs struct {

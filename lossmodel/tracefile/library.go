@@ -24,7 +24,7 @@ type fileKey struct {
 
 // parsedFile is the content of a file as returned by Kind.Read.
 type parsedFile struct {
-	sum     string // hash, hashDigits long
+	sum     string // hash of the content, hashDigits long
 	content any
 }
 

@@ -13,7 +13,7 @@ const maxReelRows = 1800 << 10
 // reel stores a looping recording in memory as the rows that change from frame to frame, so that later
 // rounds need neither the file nor a decompressor.
 type reel struct {
-	steps   [][]newRow // by frame: the rows that differ from the frame before; for frame 0, from the last frame
+	steps   [][]newRow // by frame: the rows that differ from the frame before; frame 0 has the difference to the last frame
 	next    int        // index of the frame to play next
 	buf     []newRow   // preallocated memory for further steps
 	rows    int        // number of rows stored

@@ -39,8 +39,8 @@ type datagramSource struct {
 	source.Rounds
 	schema    *frame.Schema
 	data      []datagram
-	sendTimes []time.Duration // when each datagram is sent, since the first; strictly increasing
-	period    time.Duration   // from the start of one round to the next, if the source loops
+	sendTimes []time.Duration // send time of each datagram since the first; strictly increasing
+	period    time.Duration   // time from the start of one round to the start of the next, if the source loops
 }
 
 // newSource returns a source of the chosen datagrams of c, of which there is at least one. If loop is
@@ -73,7 +73,7 @@ func (s *datagramSource) computeTimes() {
 		s.sendTimes[i] = s.sendTimes[i-1] + max(1, min(gap, maxGap))
 	}
 	last := s.sendTimes[len(s.sendTimes)-1]
-	s.period = last + time.Second // if there is only one datagram
+	s.period = last + time.Second // the period if there is only one datagram
 	if n := len(s.sendTimes) - 1; n > 0 {
 		s.period = last + max(last/time.Duration(n), 1)
 	}

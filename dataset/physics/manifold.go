@@ -5,14 +5,14 @@ const maxPoints = 4
 
 // point is one point of contact.
 type point struct {
-	armA, armB Vec     // from the centres of A and B to the point
+	armA, armB Vec     // vectors from the centres of A and B to the point
 	gap        float64 // distance between the surfaces; negative if they overlap
 }
 
 // manifold is the contact of two bodies in one step.
 type manifold struct {
-	normal  Vec    // unit, from A to B
-	tangent [2]Vec // unit, perpendicular to the normal and to each other
+	normal  Vec    // unit vector from A to B
+	tangent [2]Vec // unit vectors perpendicular to the normal and to each other
 	n       int
 	points  [maxPoints]point
 }

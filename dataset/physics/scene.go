@@ -16,14 +16,14 @@ package physics
 type Scene struct {
 	params        Params
 	pose          func(i int) Quat // orientation of a body that was laid
-	bodies        []Body           // valid for bodies that are posed, moving or held
-	laid          []laidBody       // of each body that was laid
+	bodies        []Body           // by index; valid for bodies that are posed, moving or held
+	laid          []laidBody       // by index; valid for bodies that were laid
 	state         []bodyState
 	boxes         []box        // bounding box of each posed body
 	touches       []touchCount // contact points of each live body since Reset
 	impact        []Impact     // changes of speed by contacts of each live body since Reset
 	freeVel       []Vec        // velocity of an active body after this step if it had no contacts
-	slot          []int32      // of a live body: its index in active, or -1
+	slot          []int32      // by index of a live body: its index in active, or -1
 	live          []int32      // bodies that are moving or held, in the order in which they were added
 	posedFromLaid []int32      // bodies that were laid and whose orientation was requested since
 	active        []int32      // bodies in the solver in this step: awake ones, then sleepers that were touched
@@ -64,10 +64,10 @@ type bodyState uint8
 
 const (
 	absent bodyState = iota
-	lying            // asleep; only its position is known
-	posed            // asleep; its orientation is known too
-	moving           // live: simulated while awake
-	held             // live: moves as the caller sets it, whatever it hits
+	lying            // the body is asleep; only its position is known
+	posed            // the body is asleep; its orientation is known too
+	moving           // the body is live: it is simulated while awake
+	held             // the body is live: it moves as the caller sets it, whatever it hits
 )
 
 // NewScene returns an empty scene for n cubes.
@@ -110,7 +110,7 @@ func (s *Scene) Rewind() {
 	}
 	stillPosed := s.posedFromLaid[:0]
 	for _, i := range s.posedFromLaid {
-		if s.state[i] == posed { // never woken, so the orientation is still valid
+		if s.state[i] == posed { // the body was never woken, so its orientation is still valid
 			stillPosed = append(stillPosed, i)
 		} else {
 			s.state[i] = lying

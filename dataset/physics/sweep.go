@@ -16,7 +16,7 @@ func WorkFactor(cubes int) int { return max(cubes/1024, 1) }
 // limit.
 func (s *contactSolver) solve(iterations int) {
 	work := s.sweepCost()
-	if work > 0 { // 0 without contacts, when sweeps do nothing
+	if work > 0 { // work is 0 without contacts, when sweeps do nothing
 		iterations = min(iterations, max(s.params.Effort*s.maxWork/work, 1))
 	}
 	s.findConstrained()
@@ -110,8 +110,8 @@ func (s *contactSolver) findConstrained() {
 		for i := range s.floor[k] {
 			s.unsettled[s.island[s.floor[k][i].slot]] = true
 		}
-		for i := range s.rows[k][tangent1] { // the other two directions have the same contacts
-			s.unsettled[s.island[s.rows[k][tangent1][i].a]] = true // b is in the same island, or cannot move
+		for i := range s.rows[k][tangent1] { // the lists of the other two directions have the same contacts
+			s.unsettled[s.island[s.rows[k][tangent1][i].a]] = true // body b is in the same island, or cannot move
 		}
 	}
 	s.constrained = s.constrained[:0]
@@ -194,7 +194,7 @@ func solveRowsPlain(rows []row, motion []motion) {
 		a.spin.X += float64(h.twistA.X * change)
 		a.spin.Y += float64(h.twistA.Y * change)
 		a.spin.Z += float64(h.twistA.Z * change)
-		if h.massRatio == 0 {
+		if h.massRatio == 0 { // B cannot be moved
 			continue
 		}
 		change = float64(change * h.massRatio)
@@ -208,7 +208,7 @@ func solveRowsPlain(rows []row, motion []motion) {
 }
 
 // solveFloorX updates the friction impulses of floor contacts along x. The speed of a corner is
-// vel + spin x arm. The impulses are not limited: MaxFriction would hold a hundred cubes and is never
+// vel + spin x arm, of which it needs the x component. The impulses are not limited: MaxFriction would hold a hundred cubes and is never
 // reached.
 func solveFloorX(floor []floorContact, motion []motion) {
 	for k := range floor {
@@ -224,7 +224,8 @@ func solveFloorX(floor []floorContact, motion []motion) {
 	}
 }
 
-// solveFloorY updates the friction impulses of floor contacts along y.
+// solveFloorY updates the friction impulses of floor contacts along y. The speed of a corner is
+// vel + spin x arm, of which it needs the y component.
 func solveFloorY(floor []floorContact, motion []motion) {
 	for k := range floor {
 		f := &floor[k]
@@ -239,7 +240,8 @@ func solveFloorY(floor []floorContact, motion []motion) {
 	}
 }
 
-// solveFloorZ updates the normal impulses of floor contacts, which can only push.
+// solveFloorZ updates the normal impulses of floor contacts, which can only push. The speed of a
+// corner is vel + spin x arm, of which it needs the z component.
 func solveFloorZ(floor []floorContact, motion []motion) {
 	for k := range floor {
 		f := &floor[k]

@@ -33,7 +33,7 @@ func (s *Scene) findContacts(i int) {
 				}
 			}
 			for j := s.laidGrid.firstPlusOne(x, y); j > 0; j = s.laidGrid.next[j-1] {
-				if s.state[j-1] <= posed { // still asleep; if it was woken, it is in liveGrid
+				if s.state[j-1] <= posed { // body j-1 is still asleep; a woken one is in liveGrid
 					s.testPair(i, int(j-1))
 				}
 			}
@@ -104,7 +104,7 @@ func (s *Scene) addPairContact(i, j int) {
 
 // countTouches adds n contact points to the touch counts of bodies i and j.
 func (s *Scene) countTouches(i, j, n int) {
-	for range 2 { // once for i, once for j
+	for range 2 { // the first round counts for body i, the second for body j
 		if s.state[j] == held {
 			s.touches[i].Held += uint16(n)
 		} else {
@@ -119,7 +119,7 @@ func (s *Scene) countTouches(i, j, n int) {
 func (s *Scene) addFloorContacts(i int) {
 	b := &s.bodies[i]
 	deepest := b.Pos
-	var side [3]Vec // from the deepest corner along each edge, upwards
+	var side [3]Vec // edges from the deepest corner upwards, as vectors
 	for k := range 3 {
 		side[k] = b.axes[k].Scale(float64(2 * b.half * sign(b.axes[k].Z)))
 		deepest = deepest.AddScaled(side[k], -0.5)

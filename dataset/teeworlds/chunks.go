@@ -17,9 +17,9 @@ import (
 type chunkReader struct {
 	in        *unpack.Reader
 	offset    int64 // bytes read so far
-	number    int   // of the newest chunk, from 1
+	number    int   // number of the newest chunk, from 1
 	start     int64 // offset of the newest chunk
-	tick      int64 // of the newest tick marker
+	tick      int64 // tick of the newest tick marker
 	hasTick   bool  // a tick marker was read; tick is valid
 	payload   []byte
 	buf       [4]byte    // buffer for headers

@@ -37,9 +37,9 @@ type matchSource struct {
 	layout        *protocol.Layout
 
 	reader  snapshotReader
-	table   []int32      // of the newest frame
+	table   []int32      // table of the newest frame
 	changed frame.Rows   // rows that the newest frame may have changed
-	price   source.Price // of the newest frame
+	price   source.Price // size of the newest frame's snapshot in the demo
 }
 
 // open reads the whole demo at path into memory.
@@ -115,7 +115,7 @@ func (s *matchSource) Next(f *frame.Frame) error {
 	}
 	t := &s.demo.ticks[n]
 	s.changed.Clear()
-	s.changed.Add(0) // the row with the tick
+	s.changed.Add(0) // row 0 holds the tick
 	if t.kind != kindTick {
 		if err := s.reader.read(t.kind, t.payload); err != nil {
 			panic("teeworlds: internal error: a demo that was decoded before cannot be decoded again") // readChunks has decoded it without an error
@@ -145,7 +145,7 @@ func (s *matchSource) updateTable() {
 		}
 		before := current[0]
 		current = current[1:]
-		if len(before.Values) != len(item.Values) { // then the item moves to another row
+		if len(before.Values) != len(item.Values) { // with another number of values the item moves to another row
 			s.clearItem(before)
 		} else if slices.Equal(before.Values, item.Values) {
 			continue

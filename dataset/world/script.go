@@ -27,9 +27,9 @@ type act struct {
 type steering uint8
 
 const (
-	noSteering steering = iota // not at all
-	chase                      // towards one cube after another
-	drift                      // one direction after another
+	noSteering steering = iota // no direction key is held
+	chase                      // the pilot steers towards one cube after another
+	drift                      // the pilot holds one direction after another
 )
 
 // Constructors of the acts that scripts consist of.

@@ -43,7 +43,7 @@ type liveSource struct {
 	sim    *sim
 	pilot  *pilot
 	start  frame.Frame // the initial state
-	tick   uint32      // of the next frame
+	tick   uint32      // tick of the next frame
 
 	manual      bool  // the keys are those of Hold, not the pilot's
 	held        Input // keys set by Hold
@@ -94,7 +94,7 @@ func (s *liveSource) Next(f *frame.Frame) error {
 	s.sim.Step(in)
 	if s.atLoopPoint {
 		for i := range cubes {
-			s.sim.changed.Add(i) // the frame before was of another world
+			s.sim.changed.Add(i) // all rows changed: the frame before was of another world
 		}
 	}
 	s.sim.snapshot(f)

@@ -40,8 +40,8 @@ type Item struct {
 
 // Delta is the difference between two snapshots.
 type Delta struct {
-	Removed []Key  // sorted
-	Updated []Item // sorted by key; Values are differences to an item of the older snapshot, if it has it
+	Removed []Key  // keys of removed items, sorted
+	Updated []Item // items sorted by key; Values are differences if the older snapshot has the item
 }
 
 // Parse reads a delta: the number of removed items, the number of updated items, a third number

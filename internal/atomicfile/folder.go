@@ -26,7 +26,7 @@ var (
 type Entry struct {
 	Name  string
 	Write func(io.Writer) error
-	Log   *Log // of the same folder; its content precedes that of Write; nil means none
+	Log   *Log // a log of the same folder, whose content precedes that of Write; nil means none
 }
 
 // Bytes returns a file with the given content.
@@ -54,7 +54,7 @@ func JSON(name string, v any) Entry {
 // run.
 type Folder struct {
 	disk     *Disk
-	path     string            // absolute, without symbolic links
+	path     string            // absolute path without symbolic links
 	isResult func(string) bool // reports whether a file of this name is a result
 	force    bool              // results of another run may be replaced
 	written  bool              // the results in the folder are from this Folder
@@ -299,7 +299,7 @@ func (d *Disk) swap(fresh, path, spare string) (old string, err error) {
 		}
 	}
 	if err := d.rename(fresh, path); err != nil {
-		_ = d.rename(spare, path) // restore the old state
+		_ = d.rename(spare, path) // restores the old state
 		return "", err
 	}
 	return spare, nil

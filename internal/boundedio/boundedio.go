@@ -12,8 +12,8 @@ import (
 
 // SizeError reports that there are more bytes than the limit.
 type SizeError struct {
-	Name  string // of the file
-	Size  int64  // of the file; 0 if unknown
+	Name  string // name of the file
+	Size  int64  // size of the file; 0 if unknown
 	Limit int64
 }
 
@@ -90,7 +90,7 @@ func (r *reader) Read(p []byte) (int, error) {
 	n, err := r.r.Read(p[:min(int64(len(p)), r.left+1)])
 	r.left -= int64(n)
 	if r.left < 0 {
-		return n - 1, r.tooLarge // without the byte beyond the limit
+		return n - 1, r.tooLarge // does not return the byte beyond the limit
 	}
 	return n, err
 }

@@ -12,10 +12,10 @@ import (
 
 // Unit is a kind of value: how its text is parsed and formatted, and which values are valid.
 type Unit[T comparable] struct {
-	Name     string              // KeyInfo.Unit
+	Name     string              // name of the unit, which becomes KeyInfo.Unit
 	Expected string              // continues the sentence after "expected"
 	Choices  []string            // the only valid texts; nil means that there is no such list
-	Parse    func(any) (T, bool) // ok is false if the value is of another kind
+	Parse    func(any) (T, bool) // converts a value; ok is false if it is of another kind
 	Format   func(T) string      // Parse(Format(v)) == v for every v in range
 	Number   func(T) float64     // the value in the unit Name, for a slider
 	InRange  func(T) bool        // reports whether a value is in range
@@ -43,10 +43,10 @@ func (u Unit[T]) Read(key string, value any) (T, error) {
 
 // Limits of values.
 const (
-	MaxBurst = 1e6               // mean number of consecutive lost packets
-	minRate  = 1_000             // bits per second
-	maxRate  = 1_000_000_000_000 // bits per second
-	maxQueue = 1 << 40           // bytes
+	MaxBurst = 1e6               // largest mean number of packets lost in a row
+	minRate  = 1_000             // lowest rate in bits per second
+	maxRate  = 1_000_000_000_000 // highest rate in bits per second
+	maxQueue = 1 << 40           // largest size in bytes
 	// MaxDelay is the longest delay of any key.
 	MaxDelay = time.Hour
 )

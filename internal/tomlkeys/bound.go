@@ -9,9 +9,9 @@ import (
 // decoding, because the decoder compares every key of a table with all others of the table, and
 // takes memory proportional to the square of the length of a dotted key.
 const (
-	maxDepth    = 16      // dots in a key; nested brackets
-	maxKeys     = 100_000 // in the text
-	maxSiblings = 1000    // keys of one table; table names
+	maxDepth    = 16      // largest number of dots in a key, and of nested brackets
+	maxKeys     = 100_000 // largest number of keys in the text
+	maxSiblings = 1000    // largest number of keys of one table, and of table names
 )
 
 // checkLimits checks the limits in one pass, without decoding. The error is an *Error. Texts that
@@ -29,14 +29,14 @@ func checkLimits(data []byte) error {
 // bounds is the state of checkLimits.
 type bounds struct {
 	data    []byte
-	offset  int // of the next byte
+	offset  int // offset of the next byte
 	line    int
 	inValue bool // the line has a key or value already, or a bracket is open
-	dots    int  // since the last byte that cannot be part of a key
+	dots    int  // dots since the last byte that cannot be part of a key
 	keys    int
-	depth   int               // open brackets
-	table   [maxDepth + 1]int // by depth: keys of the current table so far; depth 0 is the table of the last header
-	names   map[string]bool   // of tables
+	depth   int               // number of open brackets
+	table   [maxDepth + 1]int // number of keys so far in the current table, by depth; depth 0 is the table of the last header
+	names   map[string]bool   // names of tables so far
 }
 
 // checkNext checks and skips the next byte, string, comment or header.
@@ -50,7 +50,7 @@ func (b *bounds) checkNext() error {
 	case '\n':
 		b.line++
 		b.dots, b.inValue = 0, b.depth > 0 // a value continues on the next line only within brackets
-	case ' ', '\t', '\r': // do not begin a key or value
+	case ' ', '\t', '\r': // white space does not begin a key or value
 	case '#':
 		b.skipLine()
 	case '"', '\'':
@@ -148,7 +148,7 @@ func (b *bounds) skipString(quote byte) {
 	for ; b.offset < len(b.data); b.offset++ {
 		switch c := b.data[b.offset]; {
 		case c == '\n' && !long:
-			return // not a string; the decoder reports it
+			return // the quote does not begin a string; the decoder reports that
 		case c == '\n':
 			b.line++
 		case c == '\\' && quote == '"':

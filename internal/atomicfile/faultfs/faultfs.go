@@ -26,8 +26,8 @@ type Failing struct {
 	failAt    int  // number of the operation that fails, from 1
 	failAfter bool // all operations after failAt fail, too
 
-	Op   atomicfile.Op // that failed; "" if none
-	Path string        // of that operation
+	Op   atomicfile.Op // the operation that failed; "" if none
+	Path string        // path of the operation that failed
 }
 
 // FailAt returns a disk whose n-th operation fails, counted from 1. With crash, all later

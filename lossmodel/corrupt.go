@@ -22,7 +22,7 @@ type Corruption struct {
 	Checksum bool    // whether the UDP checksum is on; it is assumed to detect all damage
 }
 
-// corruptStage implements Corruption.
+// corruptStage is the stage that flips bits as its Corruption describes.
 type corruptStage struct {
 	stream    random.Stream
 	chance    random.Chance

@@ -1,6 +1,7 @@
 package lossmodel
 
 import (
+	"fmt"
 	"strings"
 	"time"
 
@@ -135,7 +136,7 @@ func (s *Spec) checkDelay() error {
 	switch {
 	case d.SpikeEvery > 0 && d.SpikeLength > d.SpikeEvery:
 		return &KeyError{Key: "spike_length", Value: units.FormatDuration(d.SpikeLength),
-			Expected: "at most spike_every, which is " + units.FormatDuration(d.SpikeEvery)}
+			Expected: fmt.Sprintf("at most spike_every, which is %s", units.FormatDuration(d.SpikeEvery))}
 	case d.Distribution == Tabled && d.Table == Table{}:
 		return &KeyError{Key: "delay_table", Value: "off",
 			Expected: "quantiles or a file, because the distribution is table"}
@@ -218,7 +219,7 @@ func latencyKey() keyRow {
 		b, okB := setting.Span.Parse(jitter)
 		if !okA || !okB || !setting.Span.InRange(a) || !setting.Span.InRange(b) {
 			return &KeyError{Key: "latency", Value: setting.FormatValue(value),
-				Expected: setting.Span.Expected + `, or two of them as in "50ms±10ms"`}
+				Expected: fmt.Sprintf(`%s, or two of them as in "50ms±10ms"`, setting.Span.Expected)}
 		}
 		spec.Delay.Latency, spec.Delay.Jitter = a, b
 		return nil

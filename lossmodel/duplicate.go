@@ -18,7 +18,7 @@ type Duplicate struct {
 	Trace  tracefile.File // capture whose copies are repeated, with the same delay after their datagram
 }
 
-// duplicateStage implements Duplicate.
+// duplicateStage is the stage that copies datagrams as its Duplicate describes.
 type duplicateStage struct {
 	stream random.Stream
 	chance random.Chance

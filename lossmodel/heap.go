@@ -16,7 +16,7 @@ func (e heapEntry) before(o heapEntry) bool {
 // line. It is not container/heap because that would allocate an interface value for each entry.
 type heap []heapEntry
 
-// push adds an entry.
+// push adds an entry: it moves up from the end of the heap until its parent is not greater.
 func (h *heap) push(e heapEntry) {
 	*h = append(*h, e)
 	s := *h // parents move down until the place of e is found

@@ -64,7 +64,7 @@ func newSampler(d *Delay, files *tracefile.Library) sampler {
 	return s
 }
 
-// draw returns the jitter for a random word.
+// draw returns the jitter for a random word, which is uniformly distributed over all 64-bit values.
 func (s *sampler) draw(word uint64) time.Duration {
 	switch s.dist {
 	case Uniform: // -jitter to jitter, both included
@@ -91,7 +91,7 @@ func (s *sampler) drawUnits(word uint64) int64 {
 	return lookUpQuantile(s.points, word, s.interpolate)
 }
 
-// distributionUnit returns the unit of the key distribution.
+// distributionUnit returns the unit of the key distribution, whose values are names such as "normal".
 func distributionUnit() setting.Unit[Distribution] {
 	names := make([]string, numDistributions)
 	for i := range names {

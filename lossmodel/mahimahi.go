@@ -25,7 +25,8 @@ type opportunities struct {
 	period time.Duration   // length of a round of the trace: the last time
 }
 
-// parseOpportunities parses a trace: one integer per line, in milliseconds.
+// parseOpportunities parses a trace in Mahimahi's format: each line is the time of one opportunity, an integer
+// number of milliseconds. The times must not decrease, and the last one must be above 0.
 func parseOpportunities(data []byte) (*opportunities, error) {
 	c := &opportunities{}
 	lines := bufio.NewScanner(bytes.NewReader(data))

@@ -114,7 +114,7 @@ func applyDecision(p netem.Packet, now time.Duration, size int, word uint64, f *
 	}
 }
 
-// netemRow describes the netem stage and its key.
+// netemRow describes the netem stage, which replaces all others while it is on, and its key.
 func netemRow() stageRow {
 	return stageRow{
 		name:     StageNetem,
@@ -226,8 +226,8 @@ func (s Spec) Warnings() []string {
 		}
 	}
 	if len(inactive) > 0 {
-		list = append(list, "netem replaces the other stages: "+strings.Join(inactive, ", ")+
-			" will take effect when it is off")
+		list = append(list, fmt.Sprintf("netem replaces the other stages: %s will take effect when it is off",
+			strings.Join(inactive, ", ")))
 	}
 	return list
 }

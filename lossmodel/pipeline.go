@@ -47,7 +47,7 @@ func (p *pipeline) apply(now time.Duration, size int, f *Fate) {
 	}
 }
 
-// applyTraced is like apply and records what each stage does in t.
+// applyTraced is like apply and records in t what each stage does: it compares f before and after the stage.
 func (p *pipeline) applyTraced(now time.Duration, size int, f *Fate, t *Trail) {
 	t.N = len(p.active)
 	for i, stage := range p.active {

@@ -4,7 +4,7 @@ import (
 	"time"
 )
 
-// storedPacket is a packet in flight. Its due time is in the heap.
+// storedPacket is a packet in flight. Its due time is in Link.inFlight, a heap.
 type storedPacket struct {
 	data       []byte        // payload; later packets reuse the buffer
 	sent       time.Duration // virtual time of Send

@@ -38,7 +38,7 @@ func ProfileByName(name string) (Profile, error) {
 	return Profile{}, &KeyError{Key: name, Expected: "link profile", Known: known}
 }
 
-// lineParams are the parameters of one direction in the tables below.
+// lineParams are the parameters of one direction of a link in a profile.
 type lineParams struct {
 	delay, jitter float64 // one-way delay and jitter in ms
 	loss          float64 // fraction of packets lost, in percent
@@ -130,13 +130,13 @@ func unrealProfiles() []Profile {
 	}
 }
 
-// satelliteProfiles are measured access links.
+// satelliteProfiles are measured access links over satellites: Starlink, in low orbit, and geostationary ones.
 func satelliteProfiles() []Profile {
 	starlink := roundTripProfile("starlink", "measurements of Starlink, median", 45, lineParams{kbit: 105_000},
 		lineParams{kbit: 15_000})
 	// At each handover, every 15 s, the RTT rises by 74 ms, half of it in each direction. The length
 	// of the spike is our assumption. The order is kept, because a handover delays a queue.
-	starlink.Summary += "; a spike of 74 ms RTT at the handover every 15 s"
+	starlink.Summary = fmt.Sprintf("%s; a spike of 74 ms RTT at the handover every 15 s", starlink.Summary)
 	for _, s := range []*Spec{&starlink.Down, &starlink.Up} {
 		s.Delay.SpikeEvery, s.Delay.SpikeHeight, s.Delay.SpikeLength = 15*time.Second, 37*time.Millisecond, 100*time.Millisecond
 		s.Delay.KeepOrder = true

@@ -133,8 +133,8 @@ func addFraming(r *Rate, wire int64, fragments int) int64 {
 	return n * ((perFragment + cell - 1) / cell) * int64(r.Cell+r.CellOverhead)
 }
 
-// departure returns when a packet has left the line, and reserves the line until then.
-// ok is false if the packet would wait longer than maxWait.
+// departure returns when a packet of wire bytes that enters the queue at now has left the line, and
+// reserves the line until then. ok is false if the packet would wait longer than maxWait.
 func (s *rateStage) departure(now time.Duration, wire int64) (at time.Duration, ok bool) {
 	if s.tracedLine.opportunities != nil {
 		return s.tracedLine.departure(max(now, s.idleAt), now+maxWait, wire)
@@ -192,8 +192,8 @@ func (*Rate) row() stageRow {
 			newKey(setting.Size, func(s *Spec) *int64 { return &s.Rate.Queue }, KeyInfo{
 				Key: "queue", Stage: "rate", Ladder: []string{
 					"4KB", "8KB", "16KB", "32KB", "64KB", "128KB", "256KB", "512KB", "1MB", "off"},
-				Help: "size of the drop-tail queue before the line, in bytes waiting or being sent; off: no limit; no effect " +
-					"while rate is off",
+				Help: "size of the drop-tail queue before the line, in bytes waiting or being sent; " +
+					"off: no limit; no effect while rate is off",
 			}),
 			newKey(setting.OrOff(setting.Count("packets", 1, 1_000_000)), func(s *Spec) *int { return &s.Rate.QueuePackets }, KeyInfo{
 				Key: "queue_packets", Stage: "rate", Ladder: []string{"1", "2", "5", "10", "20", "50", "100", "200", "500", "1000", "off"},

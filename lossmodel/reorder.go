@@ -22,7 +22,7 @@ type Reorder struct {
 // maxDistance is the largest Distance in packets.
 const maxDistance = 1000
 
-// reorderStage implements Reorder.
+// reorderStage is the stage that delays some packets as its Reorder describes.
 type reorderStage struct {
 	stream   random.Stream
 	chance   random.Chance
@@ -60,7 +60,7 @@ type sendInterval struct {
 	mean  time.Duration    // mean of up to the last eight intervals; 0 if unknown or if those datagrams were sent at the same time
 }
 
-// add records a datagram that was sent at now.
+// add records a datagram that was sent at now and updates the mean interval.
 func (p *sendInterval) add(now time.Duration) {
 	oldest := &p.times[p.count%8] // send time of the datagram 8 before this one, to be replaced by now
 	switch {

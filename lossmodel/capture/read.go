@@ -129,7 +129,7 @@ func (c *Capture) addRow(cols *columns, row []string) error {
 	}
 	if text := cell(cols.copy); text != "" {
 		if p.Copy, err = strconv.Atoi(text); err != nil || p.Copy < 0 || p.Copy > maxCopy {
-			return fmt.Errorf("copy is %q, expected a non-negative integer", text)
+			return fmt.Errorf("copy is %q, expected an integer from 0 to %d", text, maxCopy)
 		}
 	}
 	if cols.send >= 0 {

@@ -35,7 +35,8 @@ func (g Gilbert) rates() (enter, leave float64) {
 	return leave * g.Mean / (1 - g.Mean), leave
 }
 
-// Check implements Model.
+// Check implements Model. Mean and Burst must be in range, and the burst long enough for the mean: otherwise
+// the probability of entering the bad state would exceed 1.
 func (g Gilbert) Check() error {
 	if err := checkLossRate(g.Mean); err != nil {
 		return err

@@ -159,7 +159,7 @@ type transition struct {
 	to     uint8
 }
 
-// States of models with two states.
+// Numbers of the two states in models that have a good and a bad state.
 const (
 	good = 1
 	bad  = 2

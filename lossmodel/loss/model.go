@@ -60,7 +60,7 @@ type Packet struct {
 // outcome is whether and why a packet was lost.
 type outcome uint8
 
-// Outcomes.
+// Outcomes of a packet.
 const (
 	NotLost     outcome = iota
 	Independent         // the packet was lost independently of other packets

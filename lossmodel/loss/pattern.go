@@ -44,7 +44,7 @@ func (p pattern) Text() string {
 func (p pattern) Check() error {
 	switch {
 	case p.Bits != "" && p.File != tracefile.File{}:
-		return &setting.KeyError{Key: "loss.bits", Value: setting.FormatValue(p.Bits), Expected: "either bits or a file"}
+		return &setting.KeyError{Key: "loss.bits", Value: setting.FormatValue(p.Bits), Expected: "either bits or a file, not both"}
 	case p.File.Path != "" && p.File.Valid() && !p.File.ByTime: // a pattern has no times
 		return nil
 	case p.File != tracefile.File{}:

@@ -41,7 +41,7 @@ func elliottFigures(rate, burst float64, m *elliott) []elliottFigure {
 		return elliottFigure{name: name, value: value, compute: compute, transform: logit, inverse: logistic, setLimit: setLimit}
 	}
 	return []elliottFigure{
-		probability("loss", rate, (*elliott).lossRate, nil),
+		probability("loss", rate, (*elliott).lossRate, nil), // nil: its interval need not include a limit
 		{name: "mean burst", unit: "packets", value: burst, compute: (*elliott).meanBurst, transform: math.Log,
 			inverse: math.Exp},
 		probability("p", m.p, func(m *elliott) float64 { return m.p }, nil),

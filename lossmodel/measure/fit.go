@@ -101,7 +101,7 @@ func (f *fitter) addNote(format string, args ...any) {
 	f.Notes = append(f.Notes, fmt.Sprintf(format, args...))
 }
 
-// span is an interval.
+// span is an interval between two values.
 type span struct{ low, high float64 }
 
 // addEstimate adds an estimate with its 95 % interval, which is extended to contain the value.

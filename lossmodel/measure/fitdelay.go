@@ -336,8 +336,8 @@ func (f *fitter) fitCorrelation(timed bool) {
 	if gap := meanInterval(f.datagrams); timed && f.Measured.Reordering.Reordered == 0 &&
 		f.Measured.Delay.SD > gap/2 && gap > 0 {
 		f.Spec.Delay.KeepOrder = true
-		f.addNote("no packet was overtaken although delays vary by more than half of the interval: keep_order is set; if a queue caused " +
-			"this, fit a rate instead")
+		f.addNote("no packet was overtaken although delays vary by more than half of the interval: keep_order is set; " +
+			"if a queue caused this, fit a rate instead")
 	}
 	if rho > 5/math.Sqrt(float64(n)) { // rho is more than five standard errors above 0
 		f.Spec.Delay.Correlation = min(round5(rho), 0.999)

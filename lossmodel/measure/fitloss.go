@@ -88,7 +88,7 @@ func (f *fitter) setBernoulli(m *elliott, t *transitions) {
 	f.testBurstLengths(m)
 }
 
-// setGilbert selects the Gilbert model and adds its estimates.
+// setGilbert selects the Gilbert model m and adds its estimates, with intervals from the counts t.
 func (f *fitter) setGilbert(m *elliott, t *transitions) {
 	// With H = 0 and K = 1 this is the Gilbert model, given by its transition probabilities.
 	f.Spec.Loss = loss.GilbertElliott{P: round5(m.p), R: round5(m.r), H: 0, K: 1}
@@ -117,8 +117,8 @@ func (f *fitter) setElliott(m *elliott, t *transitions, lost []bool) {
 	u, ok := m.uncertainty(lost)
 	if !ok {
 		f.addChainIntervals(t)
-		f.addNote("the likelihood has no clear maximum: there are no intervals for p, r, k and h; loss and mean burst have the " +
-			"intervals of the Gilbert chain")
+		f.addNote("the likelihood has no clear maximum: there are no intervals for p, r, k and h; " +
+			"loss and mean burst have the intervals of the Gilbert chain")
 		return
 	}
 	for _, e := range elliottFigures(f.Measured.LossRate, f.Measured.MeanBurst, m) {
@@ -160,8 +160,8 @@ func (f *fitter) testBurstLengths(m *elliott) {
 	chi += rest * rest / (n * left)
 	f.RunsP = 1 - regularizedGamma(float64(bins)/2, chi/2)
 	if f.RunsP < 0.01 {
-		f.addNote("the run lengths do not fit this model (p = %.2g), so its intervals are unreliable; compare the figures, or "+
-			"replay the capture", f.RunsP)
+		f.addNote("the run lengths do not fit this model (p = %.2g), so its intervals are unreliable; "+
+			"compare the figures, or replay the capture", f.RunsP)
 	}
 }
 

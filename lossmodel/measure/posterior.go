@@ -123,7 +123,7 @@ func (t *transitions) lossInterval() span {
 		}
 		return sum
 	}
-	// log(p/r) for the lowest p with r = 1, and for p = 1 with the lowest r
+	// The bounds of log(p/r): the lowest p with r = 1, and p = 1 with the lowest r.
 	lowest, highest := -softplus(-p.from), softplus(-r.from)
 	return span{logistic(bisect(lowest, highest, tailProbability, ratioCDF)),
 		logistic(bisect(lowest, highest, 1-tailProbability, ratioCDF))}

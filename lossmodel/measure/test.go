@@ -167,7 +167,7 @@ func (r *tester) testLoss() error {
 		p := 1 - math.Pow(1-b.P, float64(fragments))
 		expected = loss.ClosedForm{Rate: p, MeanRun: 1 / (1 - p), Variance: p * (1 - p)}
 	}
-	// 1/n, here and below, allows for the resolution of a fraction of n packets.
+	// The tolerance 1/n in these checks allows for the resolution of a fraction of n packets.
 	r.addCheck("loss", "share lost", "", mean(lost), expected.Rate, math.Sqrt(expected.Variance/float64(n))+1/float64(n))
 	if runs := runLengths(lost); len(runs) > 1 && !math.IsInf(expected.MeanRun, 0) {
 		m, sd := meanSD(runs)

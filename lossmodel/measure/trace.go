@@ -30,7 +30,7 @@ const MaxPackets = capture.MaxRows / 2
 // errTraffic means that a Traffic is out of range.
 var errTraffic = errors.New("invalid traffic")
 
-// check returns an error if a field is out of range.
+// check returns an error that wraps errTraffic if a field is out of range.
 func (t *Traffic) check() error {
 	switch {
 	case t.Packets < 1 || t.Packets > MaxPackets:

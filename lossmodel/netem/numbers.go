@@ -83,7 +83,7 @@ func readScaled(word string, units []scaledUnit, round func(float64) float64, ma
 	return v, v >= 0 && v <= maximum
 }
 
-// scaledUnit is a unit with its size.
+// scaledUnit is the name of a unit and the factor by which a number with that unit is multiplied.
 type scaledUnit struct {
 	name   string
 	factor float64

@@ -21,7 +21,7 @@ type value struct {
 	expected string                 // what error messages expect, such as "a percentage"
 }
 
-// syntax is the text form of a type of values.
+// syntax describes how values of type T are read from a word and written.
 type syntax[T comparable] struct {
 	read     func(word string) (T, bool)
 	write    func(T) string
@@ -46,7 +46,8 @@ func (s syntax[T]) forField(field *T, defaultValue T) value {
 	}
 }
 
-// Forms of the options, for reading into and writing from p.
+// The methods below return the forms of the options. Reading a form stores values in the receiver, and
+// writing formats them.
 
 // delayForm returns the form of "delay".
 func (p *Params) delayForm() form {
@@ -166,7 +167,7 @@ func (p Params) String() string {
 	b.addIf(p.Duplicate.Probability > 0, p.Duplicate.form("duplicate"))
 	corrupt := p.Corrupt.form("corrupt")
 	if p.Duplicate.Corr > 0 && !p.DuplicateCorrUnsent && p.Delay.Corr|p.Loss.Corr|p.Reorder.Corr|p.Corrupt.Corr == 0 {
-		corrupt.minWritten = 2 // write a correlation of 0: tc passes on that of duplicates only with another one
+		corrupt.minWritten = 2 // writes a correlation of 0, without which tc would not pass on that of duplicates
 	}
 	b.addIf(p.Corrupt.Probability > 0 || corrupt.minWritten == 2, corrupt)
 	b.addIf(p.Reorder.Probability > 0, p.Reorder.form("reorder"))
@@ -188,7 +189,7 @@ func (b *lineWriter) addIf(condition bool, f form) {
 	}
 }
 
-// add writes a form without trailing default values.
+// add writes the keywords of a form and its values, without trailing values that have their defaults.
 func (b *lineWriter) add(f form) {
 	n := len(f.values)
 	for n > max(f.required, f.minWritten) && f.values[n-1].isUnset() {

@@ -79,7 +79,7 @@ const maxTime = 274_877_906 * time.Microsecond
 // maxRate is the largest rate that Parse accepts, in bytes per second. tc accepts larger ones.
 const maxRate = 1 << 50
 
-// defaultLimit is the limit of a line without one.
+// defaultLimit is the largest number of waiting packets of a line without the option limit.
 const defaultLimit = 1000
 
 // lossModel is a model of packet loss.

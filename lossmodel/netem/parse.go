@@ -1,11 +1,12 @@
 package netem
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 )
 
-// maxLineBytes is the largest length of a line.
+// maxLineBytes is the largest length of a netem line in bytes.
 const maxLineBytes = 4096
 
 // Parse parses the options of a netem line as tc does, or a complete command from "tc qdisc add"
@@ -63,7 +64,8 @@ func options() []option {
 		{"reorder", func(r *reader) error { return r.readEvent(&r.params.Reorder) }},
 		{"corrupt", func(r *reader) error { return r.readEvent(&r.params.Corrupt) }},
 		{"gap", func(r *reader) error { return r.readValues(r.params.gapForm()) }},
-		// Unlike the others, a correlation of duplicates does not make tc pass on correlations.
+		// tc passes correlations to the kernel if any option but duplicate has one. So this option is read
+		// without readCorrelated, which would record that a correlation was given.
 		{"duplicate", func(r *reader) error { return r.readValues(r.params.Duplicate.form()) }},
 		{"distribution", func(r *reader) error {
 			r.hasDistribution = true
@@ -133,7 +135,7 @@ func (r *reader) readCorrelated(f form) error {
 func (r *reader) readDelay() error         { return r.readCorrelated(r.params.delayForm()) }
 func (r *reader) readEvent(c *event) error { return r.readCorrelated(c.form()) }
 
-// readLoss reads the model and the values of a loss option.
+// readLoss reads the words after loss: a percentage, random, state or gemodel, and the values of that model.
 func (r *reader) readLoss() error {
 	if r.lossGiven {
 		r.pos-- // the error is about the word loss
@@ -160,7 +162,7 @@ func (r *reader) readLoss() error {
 	return err
 }
 
-// readDistribution reads the name of a distribution.
+// readDistribution reads the name of a distribution that has a table, and stores the distribution in into.
 func (r *reader) readDistribution(into *distribution) error {
 	names := []string{normal.String(), pareto.String(), paretoNormal.String()}
 	word := r.peek()
@@ -183,7 +185,7 @@ func (r *reader) readDistribution(into *distribution) error {
 // readRate reads a rate. tc's percentages of the device's speed are not supported.
 func (r *reader) readRate() error {
 	if strings.Contains(r.peek(), "%") {
-		return r.errorAt(r.peek(), rates.expected+"; percentages of the device speed are not supported", nil)
+		return r.errorAt(r.peek(), fmt.Sprintf("%s; percentages of the device speed are not supported", rates.expected), nil)
 	}
 	return r.readValues(r.params.rateForm())
 }
@@ -222,12 +224,12 @@ func (r *reader) readSlotBounds(s *slot) error {
 	}
 	if s.Max < s.Min {
 		r.pos-- // the error is about the maximum
-		return r.errorAt(r.peek(), "a maximum of at least "+r.words[r.pos-1], nil)
+		return r.errorAt(r.peek(), fmt.Sprintf("a maximum of at least %s", r.words[r.pos-1]), nil)
 	}
 	return nil
 }
 
-// readSlotDistribution reads the distribution of slot intervals.
+// readSlotDistribution reads the distribution of slot intervals: its name, the delay and the jitter.
 func (r *reader) readSlotDistribution(s *slot) error {
 	if err := r.readDistribution(&s.Distribution); err != nil {
 		return err

@@ -5,7 +5,7 @@ import "slices"
 // outcome is whether and why a packet is lost.
 type outcome uint8
 
-// Outcomes.
+// Outcomes of a packet.
 const (
 	passed   outcome = iota
 	Isolated         // the packet is lost independently of other packets

@@ -21,13 +21,13 @@ func (p Params) Warnings() []string {
 	w.addOrder(&p)
 	w.addLimits(&p)
 	if p.Slot.on() {
-		w.add("slot: the kernel draws slot times without a seed and opens slots when packets leave; here packets leave in order of " +
-			"arrival, so only the statistics of slots agree with the kernel")
+		w.add("slot: the kernel draws slot times without a seed and opens slots when packets leave; " +
+			"here packets leave in order of arrival, so only the statistics of slots agree with the kernel")
 	}
 	return w
 }
 
-// warnings is a list of warnings.
+// warnings is the list of warnings about a netem line so far.
 type warnings []string
 
 // add adds a formatted warning.

@@ -10,7 +10,7 @@ import (
 // Direction is a direction of traffic.
 type Direction uint8
 
-// The two directions.
+// The two directions of traffic.
 const (
 	Up   Direction = iota // direction from a client to the server
 	Down                  // direction from the server to a client
@@ -58,7 +58,7 @@ const (
 // and a reused buffer that may be larger than its datagram.
 const datagramOverhead = 2304
 
-// setDefaults replaces zero options by their defaults.
+// setDefaults replaces options that are 0 or nil by their defaults and limits MaxClients.
 func (o *Options) setDefaults() {
 	if o.Conditions == nil {
 		o.Conditions = func(Client) (up, down lossmodel.Spec) { return lossmodel.DefaultSpec(), lossmodel.DefaultSpec() }

@@ -25,7 +25,7 @@ type pcapng struct {
 	comment        [1]string
 }
 
-// Interfaces of a capture.
+// Numbers of the two interfaces of a capture: the side of the clients and that of the server.
 const (
 	clientSide = iota
 	serverSide

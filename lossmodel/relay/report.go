@@ -148,7 +148,7 @@ func (f *Flow) Causes() string {
 	return strings.Join(words, ", ")
 }
 
-// JSON of one direction. Figures without data are null.
+// Types of the JSON report about one direction. Figures without data are null.
 type (
 	// Figures are the counters of one direction, the settings of the link, and what was measured. The
 	// counters are those of Flow; Overrun is Flow.OverLimit, Missed is Flow.KernelDrops and Gone is

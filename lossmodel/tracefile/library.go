@@ -63,7 +63,7 @@ func (l *Library) Open(f File, kind *Kind) (File, error) {
 	return f, nil
 }
 
-// read loads a file, checks its hash and parses it.
+// read loads a file, checks its hash if f has one, and parses it as kind.
 func (l *Library) read(f File, kind *Kind) (*parsedFile, error) {
 	data, err := l.load(f.Path)
 	if err != nil {

@@ -18,7 +18,7 @@ var (
 	Delays = &Kind{func(data []byte) (any, error) { return readReplay(data, true) }}
 )
 
-// replay is a capture prepared for replay.
+// replay is a capture that was prepared so that a link can repeat its losses and delays.
 type replay struct {
 	rows   []Row
 	sentAt []time.Duration // send time of each row, from 0, non-decreasing

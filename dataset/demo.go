@@ -25,7 +25,7 @@ const (
 	demoFrames = 48 * 60 // number of frames without the preamble
 )
 
-// openDemo opens the embedded recording.
+// openDemo opens the embedded recording. Its number of cubes is fixed; another number is an error.
 func openDemo(opt Options) (*Recording, error) {
 	if opt.Cubes != 0 && opt.Cubes != frame.WalkoffCubes {
 		return nil, fmt.Errorf("%w: the demo has %d cubes, not %d", ErrSpec, frame.WalkoffCubes, opt.Cubes)

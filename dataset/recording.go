@@ -138,7 +138,7 @@ func (r *Recording) comparePreamble(table []int32) error {
 	return nil
 }
 
-// rewind returns to the start of the file and skips the preamble.
+// rewind returns to the start of the file and skips the preamble, so that frame 6 is read next.
 func (r *Recording) rewind() error {
 	if err := r.In.Rewind(); err != nil {
 		return err
@@ -246,7 +246,7 @@ func (r *Recording) Initial(f *frame.Frame) { f.CopyFrom(&r.initial) }
 // error.
 func (r *Recording) Next(f *frame.Frame) error { return r.Fill(f, r.next) }
 
-// next is Next without the tick and without the sticky error.
+// next fills f with the next frame. Next adds the number of the frame, and keeps the first error.
 func (r *Recording) next(f *frame.Frame) error {
 	if err := r.advance(); err == io.EOF {
 		return err

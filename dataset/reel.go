@@ -31,7 +31,7 @@ func (r *reel) add(rows frame.Rows, table []int32) {
 	r.steps = append(r.steps, r.newStep(rows, table))
 }
 
-// newStep returns the given rows of table, in memory of the reel.
+// newStep returns copies of the given rows of table, in memory that belongs to the reel.
 func (r *reel) newStep(rows frame.Rows, table []int32) []newRow {
 	const chunk = 1 << 14 // rows to allocate at once; steps are much shorter
 	n := rows.Count()

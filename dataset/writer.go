@@ -101,7 +101,7 @@ func (w *recordingWriter) Write(f *frame.Frame) error {
 	return w.write(f)
 }
 
-// write writes a frame, which may be of the preamble.
+// write writes a frame, which may belong to the preamble. It stores the first error in w.err.
 func (w *recordingWriter) write(f *frame.Frame) error {
 	if w.err != nil {
 		return w.err
@@ -134,7 +134,7 @@ func (w *recordingWriter) Close() error {
 	return err
 }
 
-// finish flushes the compressor and the buffer.
+// finish checks the number of frames and flushes the compressor and the buffer.
 func (w *recordingWriter) finish() error {
 	if w.err != nil {
 		return w.err

@@ -68,10 +68,11 @@ func read(in io.Reader, path string, memory int) (*Capture, error) {
 	case errors.Is(err, errTruncated): // the file ends within its headers
 		c.Remark("the file ends early, after %d packets", c.Packets)
 	case err != nil:
-		return nil, &source.Error{File: path, Problem: err.Error(), Expected: expectedFile + ", plain, .zst or .gz", Kind: err}
+		return nil, &source.Error{File: path, Problem: err.Error(),
+			Expected: "a capture, pcap or pcapng, plain, .zst or .gz", Kind: err}
 	}
 	if len(c.Datagrams) == 0 {
-		problem := "contains no complete UDP datagram in " + words.Count(c.Packets, "packet")
+		problem := fmt.Sprintf("contains no complete UDP datagram in %s", words.Count(c.Packets, "packet"))
 		for _, r := range c.Remarks() {
 			problem += "; " + r
 		}

@@ -43,7 +43,7 @@ func ParseSpec(text string) (path string, choice Choice, err error) {
 	}
 }
 
-// set applies one option; key is ",port" or ",dir".
+// set applies one option: key is ",port", with the server's port as value, or ",dir", with "down" or "up".
 func (c *Choice) set(key, value string) error {
 	if key == ",port" {
 		n, err := strconv.ParseUint(value, 10, 16)

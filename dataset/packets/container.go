@@ -27,7 +27,7 @@ const (
 // up to there fit an int64.
 const maxUnixSecond = 1 << 33
 
-// container reads the packets of a file in either format.
+// container reads the packets of a capture file, which is a pcap or a pcapng.
 type container struct {
 	classic  *pcapgo.Reader   // nil if the file is a pcapng
 	ng       *pcapgo.NgReader // nil if the file is a pcap

@@ -11,7 +11,7 @@ import (
 	"wirelab/internal/words"
 )
 
-// Kind describes captures to dataset.Open.
+// Kind describes captures as a kind of data, for dataset.Open.
 var Kind = source.Kind{Name: "packets", Spec: "packets:FILE[,port=N][,dir=up]", Source: "a user's own", Arg: source.NeedsArgument,
 	Summary: "datagrams of a real program from a capture, pcap or pcapng, at the times at which they were sent",
 	Open: func(ctx context.Context, arg string, opt source.Options) (source.Source, error) {
@@ -32,7 +32,7 @@ var Kind = source.Kind{Name: "packets", Spec: "packets:FILE[,port=N][,dir=up]", 
 const maxGap = time.Minute
 
 // datagramSource is the source of the chosen datagrams of a capture: one frame for each, with the
-// payload as the body. It implements source.Source, Sized, Timed and Remarked, but not Seamed: no
+// payload as the body. It implements source.Source, Sized, Timed and Remarked, but not Looping: no
 // datagram is coded relative to the one before, so its loop point needs no attention.
 type datagramSource struct {
 	source.Notes

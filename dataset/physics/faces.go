@@ -88,7 +88,7 @@ func (s facePoint) lerp(t facePoint, f float64) facePoint {
 	return facePoint{s.u + float64(f*(t.u-s.u)), s.v + float64(f*(t.v-s.v)), s.w + float64(f*(t.w-s.w))}
 }
 
-// removeAbove removes the points above height w.
+// removeAbove removes the points whose w, the distance along the normal of the face, exceeds the given w.
 func (p *polygon) removeAbove(w float64) {
 	n := 0
 	for _, s := range p.points[:p.n] {

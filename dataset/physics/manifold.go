@@ -3,7 +3,7 @@ package physics
 // maxPoints is the maximum number of contact points of a pair; four support a face.
 const maxPoints = 4
 
-// point is one point of contact.
+// point is one point at which two bodies touch.
 type point struct {
 	armA, armB Vec     // vectors from the centres of A and B to the point
 	gap        float64 // distance between the surfaces; negative if they overlap

@@ -21,7 +21,8 @@ type Params struct {
 	MaxSpin     float64 // limit at the start of a step, radians per second
 	MaxSpeed    float64 // limit at the end of a step, metres per second
 
-	// A cube whose speed and spin stay below RestSpeed and RestSpin for RestTime seconds falls asleep.
+	// A cube whose speed and spin stay below RestSpeed (m/s) and RestSpin (rad/s) for RestTime seconds
+	// falls asleep.
 	RestSpeed, RestSpin, RestTime float64
 }
 

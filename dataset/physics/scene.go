@@ -70,7 +70,7 @@ const (
 	held             // the body is live: it moves as the caller sets it, whatever it hits
 )
 
-// NewScene returns an empty scene for n cubes.
+// NewScene returns an empty scene with memory for n cubes. Call Reset before use: it sets the parameters.
 func NewScene(n int) *Scene {
 	s := &Scene{
 		bodies:        make([]Body, n),
@@ -133,7 +133,7 @@ func (s *Scene) Lay(i int, half float64, pos Vec) {
 	s.laidGrid.add(i, pos)
 }
 
-// Place adds cube i, moving. If Lay added it before, it is woken. half is half its side. still is the
+// Place adds cube i as a moving body. If Lay added it before, it is woken. half is half its side. still is the
 // time in seconds for which the cube has hardly moved; if that is at least the RestTime of the
 // scene's parameters, it sleeps from the first step on.
 func (s *Scene) Place(i int, half float64, pos Vec, rot Quat, vel, spin Vec, still float64) {

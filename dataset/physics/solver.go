@@ -113,7 +113,8 @@ func (s *contactSolver) newImpulse(inverseMass, soft float64) impulseState {
 func (s *contactSolver) addFloor(slot int32, b *Body, k int, corner Vec) {
 	soft := float64(s.softness / b.invMass)
 	arm := corner.Sub(b.Pos).Scale(b.invGyration)
-	// The squared length of arm x axis is the sum of the squares of arm's other two components.
+	// Below, the squared length of the vector product of arm and an axis is the sum of the squares of
+	// arm's components along the other two axes.
 	x, y, z := float64(arm.X*arm.X), float64(arm.Y*arm.Y), float64(arm.Z*arm.Z)
 	f := floorContact{slot: slot, arm: arm, x: s.newImpulse(1+y+z, soft), y: s.newImpulse(1+x+z, soft), z: s.newImpulse(1+x+y, soft)}
 	f.bias = float64(f.z.gain * s.correctionSpeed(-corner.Z))

@@ -2,7 +2,8 @@ package physics
 
 import "math"
 
-// Step advances the scene by dt seconds.
+// Step advances the scene by dt seconds: it finds the contacts of all bodies that are awake, which wakes
+// sleeping bodies that they touch, solves the contacts, and moves the bodies.
 func (s *Scene) Step(dt float64) {
 	s.dt = dt
 	s.pairs = s.pairs[:0]

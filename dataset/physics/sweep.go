@@ -82,7 +82,7 @@ func (s *contactSolver) shuffle() {
 	}
 }
 
-// sweep updates every impulse once, in the order of the passes.
+// sweep updates every impulse once, in the order of the passes, each of which is one list of contacts.
 func (s *contactSolver) sweep() {
 	for _, p := range s.passes {
 		switch p.direction {

@@ -102,7 +102,8 @@ func (s *Scene) addPairContact(i, j int) {
 	s.solver.addContacts(s.slot[i], s.slot[j], a, b, &m)
 }
 
-// countTouches adds n contact points to the touch counts of bodies i and j.
+// countTouches adds n contact points to the touch counts of bodies i and j, which touch each other: to Held
+// if the other body is held, otherwise to Cubes.
 func (s *Scene) countTouches(i, j, n int) {
 	for range 2 { // the first round counts for body i, the second for body j
 		if s.state[j] == held {

@@ -19,7 +19,7 @@ import (
 	"wirelab/internal/unpack"
 )
 
-// Kind describes demos of Quake III to dataset.Open.
+// Kind describes demos of Quake III as a kind of data, for dataset.Open.
 var Kind = source.Kind{Name: "quake3", Spec: "quake3:MATCH.dm_71[,rows=N]", Source: "id Software, 1999; ioquake3", Arg: source.NeedsArgument,
 	Summary: "the entities and the player of a demo of Quake III or OpenArena (.dm_66, 67, 68, 71, 73), snapshot by snapshot",
 	Open: func(ctx context.Context, arg string, opt source.Options) (source.Source, error) {
@@ -50,7 +50,7 @@ func parseSpec(arg string) (path string, rows int, err error) {
 	return arg[:comma], rows, nil
 }
 
-// matchSource is the source of the snapshots of one demo. It implements source.Source, Sized, Seamed,
+// matchSource is the source of the snapshots of one demo. It implements source.Source, Sized, Looping,
 // Tracked, Priced and Remarked.
 type matchSource struct {
 	source.Notes
@@ -207,7 +207,7 @@ func (s *matchSource) checkProtocol(fromName int) error {
 func (s *matchSource) remarkEnd(ended error) error {
 	d := s.demo
 	if located, ok := errors.AsType[*source.Error](ended); ok {
-		located.Problem += fmt.Sprintf(", after %d snapshots", s.Total)
+		located.Problem = fmt.Sprintf("%s, after %d snapshots", located.Problem, s.Total)
 		if s.Total == 0 {
 			return located
 		}
@@ -271,7 +271,8 @@ func (s *matchSource) Initial(f *frame.Frame) {
 	f.CopyFrom(&frame.Frame{Table: s.initial})
 }
 
-// Next fills f with the next snapshot.
+// Next fills f with the next snapshot, and updates the changed rows and the price. At the end of a demo that
+// does not loop it returns io.EOF.
 func (s *matchSource) Next(f *frame.Frame) error {
 	_, tick, err := s.Advance()
 	if err != nil {

@@ -48,7 +48,7 @@ const (
 	kindDelta   kind = 3 // a snapshot as the difference to the one before
 )
 
-// tick is a tick of a demo.
+// tick is one tick of a demo, with the snapshot of it, if any.
 type tick struct {
 	number  int32  // number of the tick in the game
 	kind    kind   // kindTick, kindFull or kindDelta

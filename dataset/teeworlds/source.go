@@ -15,7 +15,7 @@ import (
 	"wirelab/dataset/teeworlds/protocol"
 )
 
-// Kind describes demos of Teeworlds to dataset.Open.
+// Kind describes demos of Teeworlds as a kind of data, for dataset.Open.
 var Kind = source.Kind{Name: "teeworlds", Spec: "teeworlds:MATCH.demo", Source: "Teeworlds 0.7", Arg: source.NeedsArgument,
 	Summary: "a match of Teeworlds 0.7: every item of every snapshot of its demo",
 	Open: func(ctx context.Context, path string, opt source.Options) (source.Source, error) {
@@ -26,7 +26,7 @@ var Kind = source.Kind{Name: "teeworlds", Spec: "teeworlds:MATCH.demo", Source: 
 // ticksPerSecond is the tick rate of the game. Demos usually record every second tick.
 const ticksPerSecond = 50
 
-// matchSource is the source of the frames of one demo. It implements source.Source, Sized, Seamed,
+// matchSource is the source of the frames of one demo. It implements source.Source, Sized, Looping,
 // Tracked, Priced and Remarked.
 //
 // Every tick marker of the demo yields a frame, so that frames keep the game's pace. A tick without
@@ -107,7 +107,8 @@ func (s *matchSource) Price() source.Price { return s.price }
 // Initial fills f with a world without items.
 func (s *matchSource) Initial(f *frame.Frame) { f.CopyFrom(s.layout.Schema.NewFrame()) }
 
-// Next fills f with the state at the next tick.
+// Next fills f with the state at the next tick, and updates the changed rows and the price. A tick without a
+// snapshot keeps all items. At the end of a demo that does not loop it returns io.EOF.
 func (s *matchSource) Next(f *frame.Frame) error {
 	n, tick, err := s.Advance()
 	if err != nil {

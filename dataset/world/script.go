@@ -42,7 +42,7 @@ func gatherAct(seconds float64) act {
 	return act{seconds: seconds, steering: chase, maxSpeed: 8, keys: Input{Pull: true}}
 }
 
-// Scripts returns all scripts.
+// Scripts returns all scripts, in the order of lists for users.
 func Scripts() []Script {
 	scripts := []Script{
 		{Name: "idle", Summary: "the player falls into the grid and stays there", acts: []act{restAct(60)}},

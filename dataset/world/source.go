@@ -13,7 +13,7 @@ import (
 // frames 0..5 are the initial state.
 const firstTick = 6
 
-// Kind describes the cube world to dataset.Open.
+// Kind describes the cube world as a kind of data, for dataset.Open.
 var Kind = source.Kind{Name: "world", Spec: "world", Source: "Glenn Fiedler, Networked Physics, 2014-15", Arg: source.MayHaveArgument,
 	Summary: "the live cube world: 900 cubes and a player, simulated without end; world:katamari plays the script katamari",
 	Open: func(_ context.Context, script string, opt source.Options) (source.Source, error) {
@@ -36,7 +36,7 @@ func openScript(script string, opt source.Options) (*liveSource, error) {
 }
 
 // liveSource is the cube world as a source: one frame for every step, without end. The pilot of its
-// script holds the keys until Hold is called. It implements source.Source, Seamed, Tracked and
+// script holds the keys until Hold is called. It implements source.Source, Looping, Tracked and
 // dataset.Steered.
 type liveSource struct {
 	schema *frame.Schema

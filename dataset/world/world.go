@@ -40,7 +40,7 @@ const (
 	stepsPerSecond = 60
 )
 
-// player is the index of the player's cube; those of the grid follow.
+// player is the index of the player's cube; the cubes of the grid have the indices after it.
 const player = 0
 
 // sim is the simulation of a world.

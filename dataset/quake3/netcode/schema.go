@@ -89,7 +89,7 @@ func (l *Layout) frameFields() []frame.Field {
 	return list
 }
 
-// Numbers of the positions in a row, for frame.Hint.Group.
+// Numbers of the two positions in a row, which tie a position to its velocity in frame.Hint.Group.
 const (
 	entityPosition = 1
 	playerPosition = 2

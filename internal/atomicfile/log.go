@@ -52,7 +52,7 @@ func (l *Log) open() (err error) {
 	f := l.folder
 	if !f.inPlace {
 		l.file, err = f.disk.Create(f.path)
-		f.inPlace = isFixed(err)
+		f.inPlace = isNotReplaceable(err)
 	}
 	if f.inPlace {
 		l.file, err = f.disk.Create(filepath.Join(f.path, l.name))
@@ -60,7 +60,7 @@ func (l *Log) open() (err error) {
 	return err
 }
 
-// copyTo writes the content of the log.
+// copyTo writes the content of the log to w: first the part in the temporary file, then the buffer.
 func (l *Log) copyTo(w io.Writer) error {
 	if l.err != nil {
 		return l.err

@@ -32,7 +32,7 @@ type KindError struct {
 }
 
 // Error implements error.
-func (e *KindError) Error() string { return e.Path + " is not a regular file" }
+func (e *KindError) Error() string { return fmt.Sprintf("%s is not a regular file", e.Path) }
 
 // ReadFile returns the content of a regular file of at most limit bytes. It fails with a
 // *KindError if the file is not regular, before it is opened, because opening a pipe waits for

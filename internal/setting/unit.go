@@ -41,7 +41,7 @@ func (u Unit[T]) Read(key string, value any) (T, error) {
 	return v, nil
 }
 
-// Limits of values.
+// Limits of the values of the units in this file.
 const (
 	MaxBurst = 1e6               // largest mean number of packets lost in a row
 	minRate  = 1_000             // lowest rate in bits per second
@@ -51,7 +51,7 @@ const (
 	MaxDelay = time.Hour
 )
 
-// Percent is a share, from 0 to 1.
+// Percent is the unit of fractions from 0 to 1, which users write as percentages.
 var Percent = Unit[float64]{
 	Name: "%", Expected: `a percentage from 0% to 100%, such as "5%"`, Min: "0%", Max: "100%",
 	Parse: parseOrZero(units.ParsePercent), Format: units.FormatPercent,
@@ -59,7 +59,7 @@ var Percent = Unit[float64]{
 	InRange: func(p float64) bool { return p >= 0 && p <= 1 },
 }
 
-// Span is a time from 0 to MaxDelay.
+// Span is the unit of times from 0 to MaxDelay.
 var Span = Unit[time.Duration]{
 	Name: "ms", Expected: `a time from 0 to 1h, such as "50ms"`, Min: "0ms", Max: "3600s",
 	Parse: func(v any) (time.Duration, bool) {
@@ -73,7 +73,7 @@ var Span = Unit[time.Duration]{
 	InRange: func(d time.Duration) bool { return d >= 0 && d <= MaxDelay },
 }
 
-// Burst is the mean length of a run of lost packets; 0 means off.
+// Burst is the unit of the mean length of a run of lost packets; 0 means off.
 var Burst = Unit[float64]{
 	Name: "packets", Expected: `a mean run of lost packets from 1 to 1000000, such as 2.5, or "off" for independent losses`,
 	Min: "1", Max: "1000000",
@@ -89,7 +89,7 @@ var Burst = Unit[float64]{
 	InRange: func(n float64) bool { return n == 0 || n >= 1 && n <= MaxBurst },
 }
 
-// Rate is in bits per second; 0 means off.
+// Rate is the unit of rates in bits per second; 0 means off.
 var Rate = Unit[int64]{
 	Name: "kbit/s", Expected: `a rate from 1kbit to 1tbit, such as "1.5mbit" or "80KB/s", or "off" for no limit`,
 	Min: "1kbit", Max: "1tbit",
@@ -98,7 +98,7 @@ var Rate = Unit[int64]{
 	InRange: func(n int64) bool { return n == 0 || n >= minRate && n <= maxRate },
 }
 
-// Size is in bytes; 0 means off.
+// Size is the unit of sizes in bytes; 0 means off.
 var Size = Unit[int64]{
 	Name: "bytes", Expected: `a size from 1B to 1TiB, such as "64KB", or "off" for no limit`,
 	Min: "1B", Max: "1TiB",
@@ -107,7 +107,7 @@ var Size = Unit[int64]{
 	InRange: func(n int64) bool { return n >= 0 && n <= maxQueue },
 }
 
-// Switch is on or off.
+// Switch is the unit of values that are on or off.
 var Switch = Unit[bool]{
 	Expected: `"on" or "off"`, Choices: []string{"on", "off"},
 	Parse: func(v any) (bool, bool) {

@@ -63,13 +63,14 @@ func (b *bounds) checkNext() error {
 	return nil
 }
 
-// checkByte counts a byte outside of strings, comments and headers.
+// checkByte updates the counts of dots, keys and open brackets for a byte outside of strings, comments and
+// headers. It returns an error if a limit is exceeded.
 func (b *bounds) checkByte(c byte) error {
 	switch c {
 	case '.':
 		b.dots++
 		if b.dots > maxDepth {
-			return b.tooDeep("a key has")
+			return b.tooDeep("a key has more than %d levels")
 		}
 	case ',':
 		b.dots = 0
@@ -87,7 +88,7 @@ func (b *bounds) checkByte(c byte) error {
 		b.dots = 0
 		b.depth++
 		if b.depth > maxDepth {
-			return b.tooDeep("brackets are nested")
+			return b.tooDeep("brackets are nested more than %d levels")
 		}
 		b.table[b.depth] = 0
 	case ']', '}':
@@ -96,7 +97,8 @@ func (b *bounds) checkByte(c byte) error {
 	return nil
 }
 
-// checkHeader checks a line such as [a.b] or [[c]].
+// checkHeader checks and skips a line such as [a.b] or [[c]], which begins a table: the dots in the name, and
+// the number of different names so far.
 func (b *bounds) checkHeader() error {
 	rest := b.data[b.offset:]
 	if end := bytes.IndexByte(rest, '\n'); end >= 0 {
@@ -107,7 +109,7 @@ func (b *bounds) checkHeader() error {
 		name = rest[:end] // excludes a comment behind the header
 	}
 	if bytes.Count(name, []byte(".")) > maxDepth {
-		return b.tooDeep("the name of a table has")
+		return b.tooDeep("the name of a table has more than %d levels")
 	}
 	b.names[string(name)] = true
 	if len(b.names) > maxSiblings {
@@ -118,10 +120,10 @@ func (b *bounds) checkHeader() error {
 	return nil
 }
 
-// tooDeep returns the error for an excess of maxDepth; what begins the sentence "... more than 16
-// levels".
-func (b *bounds) tooDeep(what string) error {
-	return b.newError(fmt.Sprintf("%s more than %d levels", what, maxDepth), fmt.Sprintf("at most %d", maxDepth))
+// tooDeep returns the error for an excess of maxDepth. format describes the problem and has a %d for
+// maxDepth.
+func (b *bounds) tooDeep(format string) error {
+	return b.newError(fmt.Sprintf(format, maxDepth), fmt.Sprintf("at most %d", maxDepth))
 }
 
 // newError returns an error for the current line.

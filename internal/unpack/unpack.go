@@ -93,7 +93,8 @@ func New(file io.Reader, path string, errs Errors) (*Reader, error) {
 	return u, u.startDecompressor()
 }
 
-// startDecompressor sets up the decompressor over u.buffered.
+// startDecompressor sets u.decompressed to a decompressor of u.buffered, or to u.buffered if the file is not
+// compressed. Decompressors are created at the first call and reset at later ones.
 func (u *Reader) startDecompressor() (err error) {
 	switch u.packing {
 	case Zstd:

@@ -38,7 +38,7 @@ func FailAt(n int, crash bool) *Failing {
 	return f
 }
 
-// before implements Disk.Before.
+// before implements Disk.Before. It counts the operations and lets the one with number failAt fail.
 func (f *Failing) before(op atomicfile.Op, path string) error {
 	f.mu.Lock()
 	defer f.mu.Unlock()

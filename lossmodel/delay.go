@@ -126,7 +126,7 @@ func (*Delay) row() stageRow {
 		name:     StageDelay,
 		keys:     delayKeys(),
 		check:    (*Spec).checkDelay,
-		newStage: func(p *stageContext) specStage { return &delayStage{stream: p.stream(StageDelay), files: p.files} },
+		newStage: func(context *stageContext) specStage { return &delayStage{stream: context.stream(StageDelay), files: context.files} },
 	}
 }
 

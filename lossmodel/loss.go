@@ -72,7 +72,7 @@ func lossRow() stageRow {
 	return stageRow{
 		name:     StageLoss,
 		keys:     lossKeys(),
-		newStage: func(p *stageContext) specStage { return &lossStage{stream: p.stream(StageLoss), files: p.files} },
+		newStage: func(context *stageContext) specStage { return &lossStage{stream: context.stream(StageLoss), files: context.files} },
 		check: func(s *Spec) error {
 			if s.Loss == nil {
 				return nil

@@ -119,7 +119,7 @@ func netemRow() stageRow {
 	return stageRow{
 		name:     StageNetem,
 		replaces: true,
-		newStage: func(p *stageContext) specStage { return newNetemStage(p) },
+		newStage: func(context *stageContext) specStage { return newNetemStage(context) },
 		keys: []keyRow{{Row: setting.Row[Spec]{
 			KeyInfo: KeyInfo{
 				Key: "netem", Stage: "netem", Unit: lineUnit,

@@ -46,11 +46,11 @@ type lineParams struct {
 }
 
 // spec converts the parameters to a Spec.
-func (l lineParams) spec() Spec {
+func (p lineParams) spec() Spec {
 	s := DefaultSpec()
-	s.Delay.Latency, s.Delay.Jitter = millis(l.delay), millis(l.jitter)
-	s.Loss = loss.WithMean(nil, l.loss/100)
-	s.Rate.BitsPerSecond = l.kbit * 1000
+	s.Delay.Latency, s.Delay.Jitter = millis(p.delay), millis(p.jitter)
+	s.Loss = loss.WithMean(nil, p.loss/100)
+	s.Rate.BitsPerSecond = p.kbit * 1000
 	return s
 }
 

@@ -181,7 +181,7 @@ func (*Rate) row() stageRow {
 	return stageRow{
 		name:        StageRate,
 		setDefaults: func(s *Spec) { s.Rate.Queue = 64_000 },
-		newStage:    func(p *stageContext) specStage { return &rateStage{files: p.files} },
+		newStage:    func(context *stageContext) specStage { return &rateStage{files: context.files} },
 		keys: []keyRow{
 			newKey(setting.Rate, func(s *Spec) *int64 { return &s.Rate.BitsPerSecond }, KeyInfo{
 				Key: "rate", Stage: "rate", Ladder: []string{

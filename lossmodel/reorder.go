@@ -84,7 +84,7 @@ func (*Reorder) row() stageRow {
 	return stageRow{
 		name:        StageReorder,
 		setDefaults: func(s *Spec) { s.Reorder.Delay = 25 * time.Millisecond },
-		newStage:    func(p *stageContext) specStage { return &reorderStage{stream: p.stream(StageReorder)} },
+		newStage:    func(context *stageContext) specStage { return &reorderStage{stream: context.stream(StageReorder)} },
 		keys: []keyRow{
 			newKey(setting.Percent, func(s *Spec) *float64 { return &s.Reorder.P }, KeyInfo{
 				Key: "reorder", Stage: "reorder", Ladder: percentLadder,

@@ -107,6 +107,6 @@ type stageContext struct {
 
 // stream returns the random stream of a stage of this link. Its seed depends on the name of the link
 // and of the stage, so that a change of one stage does not affect the others.
-func (p *stageContext) stream(name StageKind) random.Stream {
-	return random.NewStream(p.seed, p.linkName+"."+string(name))
+func (c *stageContext) stream(name StageKind) random.Stream {
+	return random.NewStream(c.seed, c.linkName+"."+string(name))
 }

@@ -110,7 +110,7 @@ func WithMean(m Model, mean float64) Model {
 func WithBurst(m Model, burst float64) Model {
 	if burst == 0 {
 		if _, ok := m.(Gilbert); ok {
-			return WithMean(nil, RateOf(m))
+			return WithMean(nil, RateOf(m)) // nil instead of m, because WithMean would keep the burst of m
 		}
 		return m
 	}

@@ -118,7 +118,7 @@ func (t *transitions) lossInterval() span {
 			if y := x + logR[i]; y >= 0 { // p < exp(y) is certain, because p is at most 1
 				sum += w
 			} else {
-				sum += w * p.cdfAt(y-math.Log(-math.Expm1(y)))
+				sum += w * p.cdfAt(y-math.Log(-math.Expm1(y))) // at the log odds of the probability exp(y)
 			}
 		}
 		return sum

@@ -17,8 +17,8 @@ const (
 )
 
 // String returns the direction's name: "up" or "down".
-func (w Direction) String() string {
-	if w == Down {
+func (d Direction) String() string {
+	if d == Down {
 		return "down"
 	}
 	return "up"

@@ -213,15 +213,15 @@ func (r *Relay) readFile(path string) ([]byte, error) {
 // client's links have the same random streams as those of a session of the lab with the same seed.
 func (r *Relay) newLanes(c Client) (lanes [2]*lane, err error) {
 	up, down := r.options.Conditions(c)
-	for way, spec := range [2]lossmodel.Spec{up, down} {
-		l := &lane{direction: Direction(way), heapIndex: -1, status: LinkStatus{Way: Direction(way), Client: c.Number, Spec: spec}}
-		if l.link, err = lossmodel.NewLinkWith(r.readFile, spec, r.options.Seed, LinkName(Direction(way), c.Number)); err != nil {
+	for direction, spec := range [2]lossmodel.Spec{up, down} {
+		l := &lane{direction: Direction(direction), heapIndex: -1, status: LinkStatus{Way: Direction(direction), Client: c.Number, Spec: spec}}
+		if l.link, err = lossmodel.NewLinkWith(r.readFile, spec, r.options.Seed, LinkName(Direction(direction), c.Number)); err != nil {
 			return lanes, err
 		}
 		if len(r.taps) > 0 {
 			l.link.RecordTrails() // taps need trails
 		}
-		lanes[way] = l
+		lanes[direction] = l
 	}
 	return lanes, nil
 }
@@ -229,9 +229,9 @@ func (r *Relay) newLanes(c Client) (lanes [2]*lane, err error) {
 // LinkName returns the name from which a link's random streams are seeded: "up" or "down" for the
 // first client and for shared links, "up 2" for the second client, and so on. clientNumber is
 // Client.Number, 0 for shared links.
-func LinkName(w Direction, clientNumber int) string {
+func LinkName(direction Direction, clientNumber int) string {
 	if clientNumber <= 1 {
-		return w.String()
+		return direction.String()
 	}
-	return fmt.Sprintf("%s %d", w, clientNumber)
+	return fmt.Sprintf("%s %d", direction, clientNumber)
 }

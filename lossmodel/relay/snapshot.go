@@ -58,45 +58,45 @@ type LinkStatus struct {
 
 // countEntered counts a datagram that was passed to the link at the given time, and the link's
 // decision. It ignores datagrams from before the settings were set.
-func (a *LinkStatus) countEntered(at time.Duration, v *lossmodel.Verdict) {
-	if at < a.Since {
+func (s *LinkStatus) countEntered(at time.Duration, v *lossmodel.Verdict) {
+	if at < s.Since {
 		return
 	}
-	if a.Sent == 0 {
-		a.First = at
+	if s.Sent == 0 {
+		s.First = at
 	}
-	a.Sent++
+	s.Sent++
 	if v.Fragments > 1 {
-		a.Fragmented++
+		s.Fragmented++
 	}
 	if v.Lost != lossmodel.None {
-		a.Lost++
+		s.Lost++
 	}
 	if v.Lost == lossmodel.Queue {
-		a.Queue++
+		s.Queue++
 	}
 }
 
 // isCounted reports whether the status counts a delivery: if it is the original of a datagram, not a copy, and
 // the datagram was read after the settings were set.
-func (a *LinkStatus) isCounted(d *lossmodel.Delivery) bool { return d.Copy == 0 && d.Sent >= a.Since }
+func (s *LinkStatus) isCounted(d *lossmodel.Delivery) bool { return d.Copy == 0 && d.Sent >= s.Since }
 
 // countSent counts a datagram that was sent on. wire is its size with headers.
-func (a *LinkStatus) countSent(d *lossmodel.Delivery, at time.Duration, wire int) {
-	if a.isCounted(d) {
-		a.Passed++
-		a.TotalDelay += at - d.Sent
-		a.Bits += 8 * uint64(wire)
-		a.Until = at
+func (s *LinkStatus) countSent(d *lossmodel.Delivery, at time.Duration, wire int) {
+	if s.isCounted(d) {
+		s.Passed++
+		s.TotalDelay += at - d.Sent
+		s.Bits += 8 * uint64(wire)
+		s.Until = at
 	}
 }
 
 // countDamaged counts a datagram that the receiver's checksum would refuse. It used the line like
 // any other.
-func (a *LinkStatus) countDamaged(d *lossmodel.Delivery) {
-	if a.isCounted(d) {
-		a.Passed++
-		a.TotalDelay += d.Due - d.Sent
+func (s *LinkStatus) countDamaged(d *lossmodel.Delivery) {
+	if s.isCounted(d) {
+		s.Passed++
+		s.TotalDelay += d.Due - d.Sent
 	}
 }
 
@@ -125,8 +125,8 @@ func (r *Relay) Snapshot(s *Snapshot) {
 		}
 		state := ClientState{Client: c.Client, Joined: c.joined, LastSeen: c.lastSeen, Leaving: r.clients[c.Addr] != c,
 			InFlight: c.inFlight, Ways: c.tallies}
-		for way, l := range c.lanes {
-			state.Ways[way].LineQueue = l.queued
+		for direction, l := range c.lanes {
+			state.Ways[direction].LineQueue = l.queued
 		}
 		s.Clients = append(s.Clients, state)
 	}

@@ -68,8 +68,8 @@ func (r *Relay) updateGauges() {
 	r.virtualNow = max(r.virtualNow, r.now()) // later datagrams must not be older than the gauges
 	t.At = r.virtualNow
 	t.Clients = len(r.clients)
-	for way := range t.Flows {
-		t.Flows[way].LineQueue = lossmodel.QueueLength{}
+	for direction := range t.Flows {
+		t.Flows[direction].LineQueue = lossmodel.QueueLength{}
 	}
 	for _, l := range r.lanes {
 		l.queued = l.link.Gauges(t.At).Queue

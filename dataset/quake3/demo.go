@@ -95,7 +95,7 @@ func (d *demo) dropBaselines() {
 func (d *demo) next() (*snapshot, error) {
 	for {
 		head := d.data[d.nextOffset:]
-		if len(head) < 8 {
+		if len(head) < 8 { // the file ends within the sequence number and the size
 			return nil, errTruncated
 		}
 		sequence, size := int32(binary.LittleEndian.Uint32(head)), int32(binary.LittleEndian.Uint32(head[4:]))
@@ -109,7 +109,7 @@ func (d *demo) next() (*snapshot, error) {
 		case sequence <= d.sequence:
 			return nil, d.messageError(fmt.Sprintf("message number %d follows number %d", sequence, d.sequence), "increasing numbers")
 		case len(head)-8 < int(size):
-			d.messages--
+			d.messages-- // an incomplete message does not count
 			return nil, errTruncated
 		}
 		d.nextOffset += 8 + int(size)

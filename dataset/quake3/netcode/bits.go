@@ -135,7 +135,7 @@ type Writer struct{ bitio.Writer }
 // Bits writes the low n bits of v as Reader.Bits reads them. n is at most 32.
 func (w *Writer) Bits(v uint32, n int) {
 	raw := n & 7
-	bits, size := uint64(v&(1<<raw-1)), uint(raw) // the bits to write, and their number: at most 7 + 3*11
+	bits, size := uint64(v&(1<<raw-1)), uint(raw) // the bits to write, and their number: at most 44, four code words
 	for ; raw < n; raw += 8 {
 		word := codeWords[byte(v>>raw)] // the length in the lowest four bits, above it the code word
 		bits |= uint64(word>>4) << size

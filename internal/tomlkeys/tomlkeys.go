@@ -54,7 +54,8 @@ func LineOf(lines map[string]int, key string) int {
 	return 0
 }
 
-// findKeys returns the keys of a text in order, and the line of each. The text must be valid TOML.
+// findKeys returns the keys of a text in order, and the line of each key and table. Keys begin with the name
+// of their table, as in "down.loss" or "at[1].loss". The text must be valid TOML.
 func findKeys(data []byte) (keys []string, lines map[string]int) {
 	lines = map[string]int{}
 	counts := map[string]int{}

@@ -123,10 +123,12 @@ func (s *delayStage) gauge(_ time.Duration, g *Gauges) {
 // row describes the delay stage and its keys.
 func (*Delay) row() stageRow {
 	return stageRow{
-		name:     StageDelay,
-		keys:     delayKeys(),
-		check:    (*Spec).checkDelay,
-		newStage: func(context *stageContext) specStage { return &delayStage{stream: context.stream(StageDelay), files: context.files} },
+		name:  StageDelay,
+		keys:  delayKeys(),
+		check: (*Spec).checkDelay,
+		newStage: func(context *stageContext) specStage {
+			return &delayStage{stream: context.stream(StageDelay), files: context.files}
+		},
 	}
 }
 

@@ -3,7 +3,7 @@ package lossmodel
 // heapEntry is a packet in flight. Entries are ordered by due time, then by order of sending.
 type heapEntry struct {
 	due  int64  // due time, virtual, in nanoseconds
-	seq  uint64 // order of sending, unique
+	seq  uint64 // number of the packet in the order of sending, unique
 	slot int32  // slot of the packet in the pool
 }
 

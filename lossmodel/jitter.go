@@ -67,7 +67,7 @@ func newSampler(d *Delay, files *tracefile.Library) sampler {
 // draw returns the jitter for a random word, which is uniformly distributed over all 64-bit values.
 func (s *sampler) draw(word uint64) time.Duration {
 	switch s.dist {
-	case Uniform: // -jitter to jitter, both included
+	case Uniform: // the range from -jitter to jitter includes both ends
 		return time.Duration(random.Below(word, 2*uint64(s.jitter)+1)) - s.jitter
 	case Normal:
 		return random.Normal(word, s.jitter)

@@ -70,9 +70,11 @@ func (s *lossStage) fork() specStage {
 // lossRow describes the loss stage.
 func lossRow() stageRow {
 	return stageRow{
-		name:     StageLoss,
-		keys:     lossKeys(),
-		newStage: func(context *stageContext) specStage { return &lossStage{stream: context.stream(StageLoss), files: context.files} },
+		name: StageLoss,
+		keys: lossKeys(),
+		newStage: func(context *stageContext) specStage {
+			return &lossStage{stream: context.stream(StageLoss), files: context.files}
+		},
 		check: func(s *Spec) error {
 			if s.Loss == nil {
 				return nil

@@ -55,8 +55,8 @@ func (s *netemStage) reshape(spec *Spec) bool {
 	return true
 }
 
-// Apply implements Stage. The copy is decided together with its datagram, because in the kernel
-// it draws random numbers before the datagram's delay.
+// Apply implements Stage. It decides about the copy of a datagram together with the datagram, because in
+// the kernel the random numbers of the copy are drawn before the delay of the datagram.
 func (s *netemStage) Apply(now time.Duration, size int, f *Fate) {
 	word := s.stream.Next(f.Copy)
 	if f.Copy > 0 {

@@ -124,7 +124,7 @@ func (s *rateStage) wireCost(size, fragments int) int64 {
 // but the last are full; for cells, they are treated as if all had the same size.
 func addFraming(r *Rate, wire int64, fragments int) int64 {
 	n := int64(fragments)
-	wire = max(1, wire+n*int64(r.Overhead)) // a negative overhead may exceed the packet
+	wire = max(1, wire+n*int64(r.Overhead)) // a negative overhead may exceed the size of the packet
 	if r.Cell == 0 {
 		return wire
 	}

@@ -93,7 +93,7 @@ type stageRow struct {
 	name        StageKind
 	keys        []keyRow                      // keys of the stage in the order in which users see them
 	setDefaults func(*Spec)                   // sets defaults that are not zero; nil if none
-	check       func(*Spec) error             // checks the consistency of several keys; nil if not needed. The error is a *KeyError
+	check       func(*Spec) error             // checks that the keys are consistent and returns a *KeyError if not; nil if each key is checked alone
 	newStage    func(*stageContext) specStage // nil if the keys belong to no stage
 	replaces    bool                          // while a stage with this flag is on, no other stage is applied
 }

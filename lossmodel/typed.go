@@ -138,7 +138,7 @@ func completeNetem(before []string) []string {
 }
 
 // hintNetem describes what a netem line expects as its last word, or the error in an earlier word.
-// words are as for Hint.
+// words are the words typed, at least one; the last one is "" if a new word begins.
 func hintNetem(words []string) string {
 	if len(words) == 1 && words[0] == "" {
 		return `parameters of tc's netem, such as delay 50ms 10ms loss 1% seed 1, or a complete tc command, or off`

@@ -133,7 +133,7 @@ func (p *patternProcess) Judge(pkt *Packet) {
 	}
 }
 
-// patternFileKind reads a file as []bool.
+// patternFileKind reads a file of 0s and 1s as []bool, in which true is a loss.
 var patternFileKind = &tracefile.Kind{Read: func(data []byte) (any, error) { return parsePattern(data) }}
 
 // parsePattern parses a text of 0s and 1s. White space is ignored.

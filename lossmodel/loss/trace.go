@@ -52,7 +52,7 @@ type traceProcess struct{ tracefile.Cursor }
 // Fork implements Process.
 func (p *traceProcess) Fork() Process { c := *p; return &c }
 
-// Judge implements Process. Copies are never lost; see Trace.
+// Judge implements Process. Copies are never lost, because a capture contains only copies that arrived.
 func (p *traceProcess) Judge(pkt *Packet) {
 	if row := p.Next(pkt.Sent, pkt.Copy); pkt.Copy == 0 && row.Lost {
 		pkt.Lost = Independent

@@ -295,9 +295,9 @@ func distance(sorted []time.Duration, d *lossmodel.Delay, dist *jitterDist) floa
 	return worst
 }
 
-// lag1Interval returns the 95 % interval of the lag-1 correlation r of delays. With standardized
-// delays z, packet i contributes z[i]*z[i-1] (times packets per pair) - r*z[i]^2 to the error of r.
-// The standard error of the mean contribution is converted to Fisher's scale, atanh(r), which keeps
+// lag1Interval returns the 95 % interval of the lag-1 correlation r of delays. With delays z that have
+// mean 0 and standard deviation 1, packet i contributes q*z[i]*z[i-1] - r*z[i]^2 to the error of r, where
+// q is the number of packets divided by that of pairs of successive packets that arrived. The standard error of the mean contribution is converted to Fisher's scale, atanh(r), which keeps
 // the bounds within -1 to 1. The interval is -1 to 1 if there are fewer than minDelays pairs.
 func (f *fitter) lag1Interval() span {
 	d := &f.Measured.Delay

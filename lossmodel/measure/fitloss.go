@@ -25,7 +25,8 @@ func (f *fitter) fitLoss() {
 	switch f.Measured.Lost {
 	case 0:
 		f.addEstimate("loss", "", 0, span{0, t.lossInterval().high})
-		// 300/n percent: the rule of three, a 95 % bound for no event in n trials.
+		// The rule of three: if no event occurred in n trials, 3/n, or 300/n percent, is the 95 % bound of
+		// its probability.
 		f.addNote("no packet was lost: the loss rate is at most %.2g%% if losses are independent; the interval allows for bursts "+
 			"of unknown length", 300/float64(n))
 		return
@@ -131,8 +132,9 @@ func (f *fitter) setElliott(m *elliott, t *transitions, lost []bool) {
 // at least five times, and all longer ones together. It sets RunsP, the p-value, and adds a note if the
 // model does not fit. It does nothing if there are too few bursts for a test.
 func (f *fitter) testBurstLengths(m *elliott) {
-	// g and b: probabilities that a burst has at least k+1 losses and that loss k+1 occurred in the good or
-	// the bad state. left: probability that a burst is longer than the lengths tested so far.
+	// At the start of round k of the loop, g and b are the probabilities that a burst has at least k+1 losses
+	// and that loss k+1 occurred in the good or the bad state; left is the probability that a burst is longer
+	// than the lengths tested so far.
 	g, b := m.afterArrival()
 	total := g + b
 	g, b = g/total, b/total

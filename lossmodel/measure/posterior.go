@@ -43,7 +43,7 @@ const tailProbability = 0.025
 // Estimation for a Binomial Proportion, 2001).
 type posterior struct {
 	from, step float64                // log odds of the first grid point, distance of grid points
-	cdf        [gridSteps + 1]float64 // probability below from + i*step
+	cdf        [gridSteps + 1]float64 // cdf[i] is the probability that the log odds are below from + i*step
 }
 
 // gridSteps gives about ten steps per standard deviation.

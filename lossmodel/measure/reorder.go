@@ -58,7 +58,7 @@ func newReordering(all []capture.Datagram) (r reordering) {
 			highestRank[position] = max(a.rank, highestRank[position-1])
 		}
 		if highestRank[position] > a.rank {
-			// The first arrival that was sent later than this datagram.
+			// first is the position of the first arrival that was sent later than this datagram.
 			first := sort.Search(position, func(j int) bool { return highestRank[j] > a.rank })
 			r.Reordered++
 			extents += position - first

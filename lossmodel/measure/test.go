@@ -107,8 +107,8 @@ func evenTimes(gap time.Duration) func(i int) time.Duration {
 const independentTrials = -1
 
 // checkFraction measures the fraction of datagrams for which figure returns 1 instead of 0 and
-// checks it against want. se is its standard error; independentTrials means that of independent
-// decisions.
+// checks it against want. se is the standard error of the measured fraction; independentTrials means that
+// of independent decisions.
 func (r *tester) checkFraction(stage, name string, copySettings func(*lossmodel.Spec), want, se float64, figure figureFunc) error {
 	hits, err := r.measureStage(copySettings, evenTimes(r.traffic.Interval), figure)
 	if err != nil {

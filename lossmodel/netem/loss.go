@@ -5,9 +5,9 @@ package netem
 type chainState uint8
 
 const (
-	receivedInGap   chainState = iota // state 1 of the literature: no burst
-	lostInBurst                       // state 3 of the literature
-	receivedInBurst                   // state 2 of the literature
+	receivedInGap   chainState = iota // state 1 of the literature: an arrival between bursts
+	lostInBurst                       // state 3 of the literature: a loss within a burst
+	receivedInBurst                   // state 2 of the literature: an arrival within a burst
 	lostInGap                         // state 4 of the literature: a single loss between bursts
 )
 

@@ -29,7 +29,8 @@ type syntax[T comparable] struct {
 	expected string
 }
 
-// forField returns the value that is stored in a field and has the given default.
+// forField returns a value with this syntax that is read into a field and written from it. A field that
+// equals defaultValue counts as unset.
 func (s syntax[T]) forField(field *T, defaultValue T) value {
 	return value{
 		read: func(word string) bool {

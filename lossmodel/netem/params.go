@@ -44,7 +44,7 @@ type lossParams struct {
 	Model lossModel
 	event
 	P13, P31, P32, P23, P14 probability // parameters of fourState: Pij is the probability of changing from state i to j
-	P, R                    probability // parameters of gilbertElliott: transition to the bad state, and back
+	P, R                    probability // parameters of gilbertElliott: probabilities of changing to the bad state, and back
 	// H and K1 are parameters of gilbertElliott: the probability to pass in the bad state, and to
 	// be lost in the good state.
 	H, K1 probability

@@ -302,7 +302,7 @@ func (r *reader) peek() string {
 	return ""
 }
 
-// expectOneOf skips the next word, which must be one of names or an abbreviation of one.
+// expectOneOf skips the next word, which must be one of names or, as in tc, an abbreviation of one.
 func (r *reader) expectOneOf(names ...string) error {
 	word := r.peek()
 	if word == "" || !slices.ContainsFunc(names, func(name string) bool { return strings.HasPrefix(name, word) }) {

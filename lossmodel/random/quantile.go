@@ -31,7 +31,7 @@ func splitWord(word uint64) (e int, f uint64) {
 // interpolate returns the value of a table, which covers 1 to 2 in equal steps, at 1+f. f is in
 // units of 2^-64.
 func interpolate(table *[257]uint32, f uint64) int64 {
-	const blendBits = 24
+	const blendBits = 24 // precision of the interpolation between two entries
 	i := f >> (64 - quantileBits)
 	blend := int64(f << quantileBits >> (64 - blendBits))
 	here, next := int64(table[i]), int64(table[i+1])

@@ -174,7 +174,7 @@ type (
 	}
 	// measured are the figures of a link's traffic.
 	measured struct {
-		Lost        *float64 `json:"loss"`          // lost fraction of In + Copies
+		Lost        *float64 `json:"loss"`          // fraction of In + Copies that was lost
 		Delay       timesMs  `json:"delay_ms"`      // time from reading to sending
 		LinkDelay   *float64 `json:"link_delay_ms"` // mean delay set by the link
 		WireKbpsMax float64  `json:"wire_kbps_max"` // rate with headers in the second with the most traffic

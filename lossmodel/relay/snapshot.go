@@ -81,7 +81,7 @@ func (s *LinkStatus) countEntered(at time.Duration, v *lossmodel.Verdict) {
 // the datagram was read after the settings were set.
 func (s *LinkStatus) isCounted(d *lossmodel.Delivery) bool { return d.Copy == 0 && d.Sent >= s.Since }
 
-// countSent counts a datagram that was sent on. wire is its size with headers.
+// countSent counts a datagram that was sent on at the given time. wire is its size in bytes with headers.
 func (s *LinkStatus) countSent(d *lossmodel.Delivery, at time.Duration, wire int) {
 	if s.isCounted(d) {
 		s.Passed++

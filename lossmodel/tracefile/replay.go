@@ -73,7 +73,7 @@ func readReplay(data []byte, needDelays bool) (*replay, error) {
 }
 
 // firstDelay returns the delay of the first datagram that arrived. Datagrams lost before it get
-// the same.
+// this delay.
 func firstDelay(all []capture.Datagram) time.Duration {
 	for i := range all {
 		if !all[i].Lost {
@@ -139,7 +139,8 @@ func (c *Cursor) Next(now time.Duration, number int) *Row {
 	return c.row
 }
 
-// SetFile makes the cursor replay a file that was opened in files as a capture. The position is kept.
+// SetFile makes the cursor replay a file that was opened in files as a capture. The position in
+// the replay is kept.
 func (c *Cursor) SetFile(files *Library, f File, kind *Kind) {
 	c.replay, c.byTime = files.Get(f, kind).(*replay), f.ByTime
 }

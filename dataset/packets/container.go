@@ -136,7 +136,7 @@ func (c *container) mapError(err error) error {
 	case err == nil, err == io.EOF:
 		return err
 	case errors.Is(err, errTooMuch) || c.in.left <= 0:
-		return fmt.Errorf("%w: more than %d MB, %d interfaces or %d names between two packets", ErrFormat, maxBytesBetween>>20, maxInterfaces, maxNames)
+		return fmt.Errorf("%w: more than %d MB between two packets, %d interfaces or %d names", ErrFormat, maxBytesBetween>>20, maxInterfaces, maxNames)
 	case errors.Is(err, io.ErrUnexpectedEOF), c.in.truncated: // the library does not always wrap errors
 		return errTruncated
 	case errors.Is(err, ErrFormat):

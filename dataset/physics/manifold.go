@@ -61,7 +61,7 @@ func (m *manifold) addPoint(a, b *Body, pos Vec, gap float64) {
 	m.n++
 }
 
-// swap exchanges the roles of A and B.
+// swap exchanges the roles of the bodies A and B in the contact.
 func (m *manifold) swap() {
 	m.normal = m.normal.Neg()
 	for k := range m.points[:m.n] {

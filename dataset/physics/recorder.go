@@ -18,8 +18,8 @@ type Params struct {
 
 	Damping     float64 // fraction of speed and of spin lost per step
 	DampedAbove float64 // speeds and spins below DampedAbove are not damped
-	MaxSpin     float64 // limit at the start of a step, radians per second
-	MaxSpeed    float64 // limit at the end of a step, metres per second
+	MaxSpin     float64 // limit of spins at the start of a step, radians per second
+	MaxSpeed    float64 // limit of speeds at the end of a step, metres per second
 
 	// A cube whose speed and spin stay below RestSpeed (m/s) and RestSpin (rad/s) for RestTime seconds
 	// falls asleep.

@@ -176,7 +176,8 @@ func solveRowsPlain(rows []row, motion []motion) {
 	for k := range rows {
 		h := &rows[k]
 		a, b := &motion[h.a], &motion[h.b]
-		// The relative speed at the contact: of the centres along dir, and of the points by the spins.
+		// The relative speed at the contact is that of the centres along dir plus that which the spins
+		// give the two points.
 		along := float64(h.dir.X*(a.vel.X-b.vel.X)) + float64(h.dir.Y*(a.vel.Y-b.vel.Y)) + float64(h.dir.Z*(a.vel.Z-b.vel.Z))
 		turnA := float64(h.twistA.X*a.spin.X) + float64(h.twistA.Y*a.spin.Y) + float64(h.twistA.Z*a.spin.Z)
 		turnB := float64(h.twistB.X*b.spin.X) + float64(h.twistB.Y*b.spin.Y) + float64(h.twistB.Z*b.spin.Z)

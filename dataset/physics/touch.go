@@ -45,6 +45,8 @@ func (s *Scene) findContacts(i int) {
 // they extend beyond the cells that findContacts searches.
 func (s *Scene) testLarge(i int) {
 	for _, j := range s.large {
+		// A pair of active bodies is tested by the one with the lower slot. The slot of a body that is not
+		// active is -1.
 		if int(j) != i && (s.slot[j] > s.slot[i] || s.slot[j] < 0) {
 			s.testPair(i, int(j))
 		}

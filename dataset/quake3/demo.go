@@ -27,7 +27,7 @@ const (
 	opServerCommand = 5
 	opSnapshot      = 7
 	opEnd           = 8
-	opVoice         = 9 // 9 and 10 are extensions of ioquake3, always last in a message
+	opVoice         = 9 // the types 9 and 10 are extensions of ioquake3, always last in a message
 	opVoiceOpus     = 10
 )
 

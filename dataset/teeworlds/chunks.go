@@ -66,7 +66,7 @@ func (r *chunkReader) next() (kind, error) {
 	kind := kind(r.buf[0] >> 5)
 	size, err := r.readSize(int64(r.buf[0] & 0x1f))
 	switch {
-	case err != nil:
+	case err != nil: // returned below
 	case kind == kindMessage:
 		err = r.skip(size)
 	case kind == kindFull || kind == kindDelta:

@@ -33,7 +33,7 @@ const (
 	wobbleForce      = 0.7   // factor on the sum of three waves; the force is about 2 N
 	wobbleTorque     = 0.5   // factor on the sum of three waves
 	uprightTorque    = 100.0 // torque per radian of deviation from upright
-	maxTiltAngle     = 0.5   // radians; larger deviations give no more torque
+	maxTiltAngle     = 0.5   // radians; deviations above this angle give no more torque
 	maxLean          = 0.25  // radians; limit of the lean into the direction of travel
 	leanPerSpeed     = 0.05  // radians of lean per m/s of speed
 	hoverSpinFactor  = 0.95  // damping of a hovering player: factor on spin per step

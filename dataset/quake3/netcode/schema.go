@@ -146,7 +146,7 @@ const fullTurn = 360.0
 // Friction of a walking player (pm_friction and pm_stopspeed in bg_pmove.c).
 const (
 	friction  = 6.0 // fraction of its speed that a walking player loses per second
-	stopSpeed = 100 // slower players lose as much speed as at this speed, units per second
+	stopSpeed = 100 // units per second; a slower player loses as much speed per second as one with this speed
 )
 
 // floatField returns the column for a float field. name is the name of the field, place and

@@ -17,7 +17,7 @@ type Unit[T comparable] struct {
 	Choices  []string            // the only valid texts; nil means that there is no such list
 	Parse    func(any) (T, bool) // converts a value; ok is false if it is of another kind
 	Format   func(T) string      // Parse(Format(v)) == v for every v in range
-	Number   func(T) float64     // the value in the unit Name, for a slider
+	Number   func(T) float64     // converts a value to a number in the unit Name, for a slider
 	InRange  func(T) bool        // reports whether a value is in range
 	Min, Max string              // bounds of the range, as text
 }
@@ -213,7 +213,7 @@ func OrOff(u Unit[int]) Unit[int] {
 			return 0, true
 		}
 		n, ok := parse(v)
-		return n, ok && n != 0 // 0 has to be written as "off"
+		return n, ok && n != 0 // the value 0 has to be written as "off"
 	}
 	u.Format = formatOrOff(strconv.Itoa)
 	u.InRange = func(n int) bool { return n == 0 || in(n) }

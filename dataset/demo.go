@@ -22,16 +22,16 @@ var demoRecording string
 
 const (
 	demoSeed   = 4
-	demoFrames = 48 * 60 // without the preamble
+	demoFrames = 48 * 60 // number of frames without the preamble
 )
 
-// openDemo opens the embedded recording.
+// openDemo opens the embedded recording. Its number of cubes is fixed; another number is an error.
 func openDemo(opt Options) (*Recording, error) {
 	if opt.Cubes != 0 && opt.Cubes != frame.WalkoffCubes {
 		return nil, fmt.Errorf("%w: the demo has %d cubes, not %d", ErrSpec, frame.WalkoffCubes, opt.Cubes)
 	}
 	r := newRecording("demo", frame.Cubes(frame.WalkoffCubes), opt.Loop)
-	const unknownSize = -1 // when decompressed
+	const unknownSize = -1 // the size is unknown until the recording is decompressed
 	if err := r.start(strings.NewReader(demoRecording), unknownSize); err != nil {
 		return nil, fmt.Errorf("demo: %w", err)
 	}

@@ -48,7 +48,7 @@ func Open(ctx context.Context, spec string, opt Options) (Source, error) {
 	name, arg, hasColon := strings.Cut(spec, ":")
 	for _, k := range kinds {
 		switch {
-		case k.Name != name: // not this kind
+		case k.Name != name: // spec names another kind, or none
 		case arg == "" && (k.Arg == source.NeedsArgument || hasColon):
 			return nil, fmt.Errorf("data %q: %w, expected %s", spec, ErrSpec, k.Spec)
 		case k.Arg == source.NoArgument && hasColon:

@@ -11,7 +11,7 @@ func WithPaths(spec string, rename func(path string) string) string {
 	name, arg, _ := strings.Cut(spec, ":")
 	i := slices.IndexFunc(Kinds(), func(k Kind) bool { return k.Name == name })
 	switch {
-	case i < 0: // not a kind of data, so the path of a recording
+	case i < 0: // spec names no kind of data, so it is the path of a recording
 		return rename(spec)
 	case arg == "":
 		return spec

@@ -29,15 +29,15 @@ type Recording struct {
 	schema *frame.Schema
 	ranges ranges
 
-	buf          []byte      // records of one frame
+	buf          []byte      // records of one frame, the one read last or next
 	hasNext      bool        // buf contains the next frame already
 	lastBuf      []byte      // records of table
-	table        []int32     // the newest frame
+	table        []int32     // values of the newest frame
 	changed      frame.Rows  // rows in which table differs from the frame before
 	reel         *reel       // the frames read so far, if the recording loops and they fit in memory; otherwise nil
 	reelComplete bool        // the reel is complete, and is played instead of the file
 	initial      frame.Frame // frame 0
-	preambleErr  error       // how frames 1 to 5 differ from frame 0; nil if they do not
+	preambleErr  error       // first difference of frames 1 to 5 from frame 0; nil if there is none
 }
 
 // openRecording opens the recording at path: raw records, zstd or gzip. It reads the preamble. Errors
@@ -58,7 +58,7 @@ func openRecording(ctx context.Context, path string, opt Options) (*Recording, e
 	} else if info.Mode().IsRegular() {
 		err = r.start(nil, info.Size())
 	} else {
-		err = r.start(nil, -1) // a pipe has no size
+		err = r.start(nil, -1) // size -1: a pipe has no size
 	}
 	if err != nil {
 		r.Close()
@@ -138,7 +138,7 @@ func (r *Recording) comparePreamble(table []int32) error {
 	return nil
 }
 
-// rewind returns to the start of the file and skips the preamble.
+// rewind returns to the start of the file and skips the preamble, so that frame 6 is read next.
 func (r *Recording) rewind() error {
 	if err := r.In.Rewind(); err != nil {
 		return err
@@ -246,7 +246,7 @@ func (r *Recording) Initial(f *frame.Frame) { f.CopyFrom(&r.initial) }
 // error.
 func (r *Recording) Next(f *frame.Frame) error { return r.Fill(f, r.next) }
 
-// next is Next without the tick and without the sticky error.
+// next fills f with the next frame. Next adds the number of the frame, and keeps the first error.
 func (r *Recording) next(f *frame.Frame) error {
 	if err := r.advance(); err == io.EOF {
 		return err

@@ -34,7 +34,7 @@ func cubeSchema(cubes int) (*frame.Schema, error) {
 // exactly if uint32(v-low) <= span.
 type ranges struct {
 	low  [frame.CubeFields]int32
-	span [frame.CubeFields]uint64 // highest value minus low
+	span [frame.CubeFields]uint64 // highest value minus lowest value
 }
 
 // newRanges returns the ranges of a schema of cubes.

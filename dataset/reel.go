@@ -13,7 +13,7 @@ const maxReelRows = 1800 << 10
 // reel stores a looping recording in memory as the rows that change from frame to frame, so that later
 // rounds need neither the file nor a decompressor.
 type reel struct {
-	steps   [][]newRow // by frame: the rows that differ from the frame before; for frame 0, from the last frame
+	steps   [][]newRow // by frame: the rows that differ from the frame before; frame 0 has the difference to the last frame
 	next    int        // index of the frame to play next
 	buf     []newRow   // preallocated memory for further steps
 	rows    int        // number of rows stored
@@ -31,7 +31,7 @@ func (r *reel) add(rows frame.Rows, table []int32) {
 	r.steps = append(r.steps, r.newStep(rows, table))
 }
 
-// newStep returns the given rows of table, in memory of the reel.
+// newStep returns copies of the given rows of table, in memory that belongs to the reel.
 func (r *reel) newStep(rows frame.Rows, table []int32) []newRow {
 	const chunk = 1 << 14 // rows to allocate at once; steps are much shorter
 	n := rows.Count()

@@ -8,7 +8,7 @@ import (
 	"wirelab/dataset/world"
 )
 
-// Types of package source.
+// Types of package source, which describe sources of frames.
 type (
 	Source   = source.Source
 	Sized    = source.Sized

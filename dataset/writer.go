@@ -28,7 +28,7 @@ type recordingWriter struct {
 	out        io.Writer      // compressor, or buf for raw records
 	records    []byte         // buffer for the records of a frame
 	frames     int            // number of frames written
-	err        error          // sticky
+	err        error          // the first error, which all later calls return
 }
 
 // zstdWindow returns the window size in bytes for a .zst file: the lowest power of two that holds eight
@@ -101,7 +101,7 @@ func (w *recordingWriter) Write(f *frame.Frame) error {
 	return w.write(f)
 }
 
-// write writes a frame, which may be of the preamble.
+// write writes a frame, which may belong to the preamble. It stores the first error in w.err.
 func (w *recordingWriter) write(f *frame.Frame) error {
 	if w.err != nil {
 		return w.err
@@ -134,7 +134,7 @@ func (w *recordingWriter) Close() error {
 	return err
 }
 
-// finish flushes the compressor and the buffer.
+// finish checks the number of frames and flushes the compressor and the buffer.
 func (w *recordingWriter) finish() error {
 	if w.err != nil {
 		return w.err
@@ -159,6 +159,6 @@ func (w *recordingWriter) Abort() {
 	if w.file == nil {
 		return
 	}
-	_ = w.file.Abort() // a file that cannot be removed now is removed by later programs
+	_ = w.file.Abort() // the error is ignored: later programs remove the file if it cannot be removed now
 	w.file, w.err = nil, fmt.Errorf("%s: %w", w.path, source.ErrClosed)
 }

@@ -56,7 +56,7 @@ var bitErrorRateUnit = setting.Unit[float64]{
 			return 0, true
 		}
 		text, ok := v.(string)
-		if !ok { // a number of a configuration file
+		if !ok { // numbers of a configuration file are not texts
 			return setting.ParseNumber(v)
 		}
 		text = strings.TrimSpace(text)

@@ -17,12 +17,12 @@ const maxFlips = 64
 // empty datagram never is.
 type Corruption struct {
 	P        float64
-	Bits     int     // 1 to 64
-	BitRate  float64 // 0 to 0.1
-	Checksum bool    // UDP checksum, assumed to detect all damage
+	Bits     int     // number of bits flipped in a corrupted datagram, 1 to 64
+	BitRate  float64 // probability with which each bit is flipped, 0 to 0.1
+	Checksum bool    // whether the UDP checksum is on; it is assumed to detect all damage
 }
 
-// corruptStage implements Corruption.
+// corruptStage is the stage that flips bits as its Corruption describes.
 type corruptStage struct {
 	stream    random.Stream
 	chance    random.Chance

@@ -1,6 +1,7 @@
 package lossmodel
 
 import (
+	"fmt"
 	"strings"
 	"time"
 
@@ -19,9 +20,9 @@ type Delay struct {
 	Latency      time.Duration
 	Jitter       time.Duration // unit of the distribution: half of the range if uniform, the standard deviation if normal
 	Distribution Distribution
-	Shape        float64 // of Gamma: 0.5 to 16 in steps of 0.5; 0 means DefaultShape
+	Shape        float64 // shape of the gamma distribution: 0.5 to 16 in steps of 0.5; 0 means DefaultShape
 	Correlation  float64 // exact correlation of the jitter of successive packets, from 0 to below 1
-	Table        Table   // used if Distribution is Tabled
+	Table        Table   // the distribution of the jitter if Distribution is Tabled
 	// KeepOrder makes a packet leave this stage no earlier than the packet sent before
 	// it, whatever its jitter. This increases the mean delay: see Gauges.OrderCost. Lost
 	// packets take part, so that losses change no delay. A copy has the jitter of its
@@ -45,10 +46,10 @@ type delayStage struct {
 	spec            Delay
 	process         jitterProcess
 	trace           tracefile.Cursor
-	jitter          time.Duration // of the present datagram
+	jitter          time.Duration // jitter of the present datagram
 	latestDeparture time.Duration // latest time at which a packet leaves the stage
 	totalWait       time.Duration // sum of the waits that KeepOrder caused, over the datagrams that were not lost
-	waitCount       uint64        // number of those datagrams
+	waitCount       uint64        // number of the datagrams in totalWait
 }
 
 // reshape implements specStage. The stage is on if a packet can be delayed or KeepOrder is set.
@@ -79,8 +80,8 @@ func (s *delayStage) Apply(now time.Duration, _ int, f *Fate) {
 	f.Delay = departure - now
 }
 
-// extraDelay returns the delay that spikes, bursts and the trace add for a packet sent at now. A
-// spike is at the end of each interval of SpikeEvery.
+// extraDelay returns the delay that spikes, the bad state of the loss model and the trace add for a
+// packet sent at now. A spike is at the end of each interval of SpikeEvery.
 func (s *delayStage) extraDelay(now time.Duration, f *Fate) (d time.Duration) {
 	if every := s.spec.SpikeEvery; every > 0 && now%every >= every-s.spec.SpikeLength {
 		d += s.spec.SpikeHeight
@@ -122,10 +123,12 @@ func (s *delayStage) gauge(_ time.Duration, g *Gauges) {
 // row describes the delay stage and its keys.
 func (*Delay) row() stageRow {
 	return stageRow{
-		name:     StageDelay,
-		keys:     delayKeys(),
-		check:    (*Spec).checkDelay,
-		newStage: func(p *stageContext) specStage { return &delayStage{stream: p.stream(StageDelay), files: p.files} },
+		name:  StageDelay,
+		keys:  delayKeys(),
+		check: (*Spec).checkDelay,
+		newStage: func(context *stageContext) specStage {
+			return &delayStage{stream: context.stream(StageDelay), files: context.files}
+		},
 	}
 }
 
@@ -135,7 +138,7 @@ func (s *Spec) checkDelay() error {
 	switch {
 	case d.SpikeEvery > 0 && d.SpikeLength > d.SpikeEvery:
 		return &KeyError{Key: "spike_length", Value: units.FormatDuration(d.SpikeLength),
-			Expected: "at most spike_every, which is " + units.FormatDuration(d.SpikeEvery)}
+			Expected: fmt.Sprintf("at most spike_every, which is %s", units.FormatDuration(d.SpikeEvery))}
 	case d.Distribution == Tabled && d.Table == Table{}:
 		return &KeyError{Key: "delay_table", Value: "off",
 			Expected: "quantiles or a file, because the distribution is table"}
@@ -218,7 +221,7 @@ func latencyKey() keyRow {
 		b, okB := setting.Span.Parse(jitter)
 		if !okA || !okB || !setting.Span.InRange(a) || !setting.Span.InRange(b) {
 			return &KeyError{Key: "latency", Value: setting.FormatValue(value),
-				Expected: setting.Span.Expected + `, or two of them as in "50ms±10ms"`}
+				Expected: fmt.Sprintf(`%s, or two of them as in "50ms±10ms"`, setting.Span.Expected)}
 		}
 		spec.Delay.Latency, spec.Delay.Jitter = a, b
 		return nil

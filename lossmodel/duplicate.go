@@ -13,12 +13,12 @@ import (
 // separately.
 type Duplicate struct {
 	P      float64
-	Copies int // 1 to MaxCopies
+	Copies int // number of copies of a datagram, 1 to MaxCopies
 	Delay  time.Duration
 	Trace  tracefile.File // capture whose copies are repeated, with the same delay after their datagram
 }
 
-// duplicateStage implements Duplicate.
+// duplicateStage is the stage that copies datagrams as its Duplicate describes.
 type duplicateStage struct {
 	stream random.Stream
 	chance random.Chance

@@ -7,12 +7,12 @@ import (
 // QueueLength is the content of a queue.
 type QueueLength struct {
 	Packets int   // datagrams waiting or being sent
-	Bytes   int64 // their size on the line
+	Bytes   int64 // size of the datagrams on the line
 }
 
 // Gauges are current values of a link that verdicts do not contain.
 type Gauges struct {
-	Queue, Peak QueueLength // before the line: the current content, and the maximum so far
+	Queue, Peak QueueLength // queue before the line: the current content, and the maximum so far
 	InFlight    int         // deliveries in flight, including copies
 	// OrderCost is the mean delay that keep_order has added to each datagram that was not lost; 0
 	// if keep_order was never on.

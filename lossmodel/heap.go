@@ -2,9 +2,9 @@ package lossmodel
 
 // heapEntry is a packet in flight. Entries are ordered by due time, then by order of sending.
 type heapEntry struct {
-	due  int64  // virtual time in nanoseconds
-	seq  uint64 // order of sending, unique
-	slot int32  // of the packet in the pool
+	due  int64  // due time, virtual, in nanoseconds
+	seq  uint64 // number of the packet in the order of sending, unique
+	slot int32  // slot of the packet in the pool
 }
 
 // before reports whether e is ordered before o.
@@ -16,7 +16,7 @@ func (e heapEntry) before(o heapEntry) bool {
 // line. It is not container/heap because that would allocate an interface value for each entry.
 type heap []heapEntry
 
-// push adds an entry.
+// push adds an entry: it moves up from the end of the heap until its parent is not greater.
 func (h *heap) push(e heapEntry) {
 	*h = append(*h, e)
 	s := *h // parents move down until the place of e is found

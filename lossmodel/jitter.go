@@ -18,13 +18,13 @@ type Distribution uint8
 
 // Distributions of jitter.
 const (
-	Uniform      Distribution = iota // from -jitter to +jitter
-	Normal                           // mean 0, standard deviation jitter
+	Uniform      Distribution = iota // uniform from -jitter to +jitter
+	Normal                           // normal with mean 0 and standard deviation jitter
 	Pareto                           // tc's table: from -0.667 to 4 jitters, mean -0.033, standard deviation 0.82
 	ParetoNormal                     // tc's table: a quarter normal, three quarters Pareto
-	Exponential                      // never negative; mean and standard deviation jitter
-	Gamma                            // never negative; standard deviation jitter, mean jitter * sqrt(shape)
-	Tabled                           // given by Delay.Table
+	Exponential                      // exponential, never negative; mean and standard deviation are the jitter
+	Gamma                            // gamma, never negative; standard deviation jitter, mean jitter * sqrt(shape)
+	Tabled                           // the distribution that Delay.Table gives
 	numDistributions
 )
 
@@ -41,10 +41,10 @@ func (d Distribution) String() string {
 type sampler struct {
 	dist        Distribution
 	jitter      time.Duration
-	twiceShape  int     // of Gamma
-	scale       int64   // of Gamma: 1/sqrt(shape), in units of 1/random.One
-	points      []int64 // of a table, ascending
-	interpolate bool    // between points; see lookUpQuantile
+	twiceShape  int     // twice the shape of a Gamma distribution
+	scale       int64   // 1/sqrt(shape) of a Gamma distribution, in units of 1/random.One
+	points      []int64 // points of a table, ascending, in units of 1/random.One
+	interpolate bool    // whether to interpolate between points; see lookUpQuantile
 }
 
 // newSampler returns the sampler of a delay's distribution. A table in a file must have been opened
@@ -64,10 +64,10 @@ func newSampler(d *Delay, files *tracefile.Library) sampler {
 	return s
 }
 
-// draw returns the jitter for a random word.
+// draw returns the jitter for a random word, which is uniformly distributed over all 64-bit values.
 func (s *sampler) draw(word uint64) time.Duration {
 	switch s.dist {
-	case Uniform: // -jitter to jitter, both included
+	case Uniform: // the range from -jitter to jitter includes both ends
 		return time.Duration(random.Below(word, 2*uint64(s.jitter)+1)) - s.jitter
 	case Normal:
 		return random.Normal(word, s.jitter)
@@ -91,7 +91,7 @@ func (s *sampler) drawUnits(word uint64) int64 {
 	return lookUpQuantile(s.points, word, s.interpolate)
 }
 
-// distributionUnit returns the unit of the key distribution.
+// distributionUnit returns the unit of the key distribution, whose values are names such as "normal".
 func distributionUnit() setting.Unit[Distribution] {
 	names := make([]string, numDistributions)
 	for i := range names {
@@ -147,10 +147,10 @@ var shapeUnit = setting.Unit[float64]{
 //     distribution exactly.
 type jitterProcess struct {
 	sampler
-	repeat                    random.Chance // rho
+	repeat                    random.Chance // the correlation rho as a probability
 	rhoUnits, innovationUnits int64         // rho and sqrt(1-rho^2), in units of 1/random.One
 	lastWord                  uint64        // random word of the last packet's jitter
-	z, previousZ              int64         // state of Normal, and the state before the current datagram
+	z, previousZ              int64         // state of Normal, and the state before the current datagram, in units of 1/random.One
 	started                   bool          // a packet was drawn before
 }
 
@@ -167,7 +167,7 @@ func (p *jitterProcess) reshape(d *Delay, files *tracefile.Library) {
 // itself, and 1 and up for its copies. A copy continues from the same state as its datagram, but has
 // its own random word.
 func (p *jitterProcess) next(word uint64, copyNumber int) time.Duration {
-	if p.repeat == 0 { // no correlation
+	if p.repeat == 0 { // the jitter is not correlated
 		return p.draw(word)
 	}
 	if p.dist == Normal {

@@ -16,7 +16,7 @@ type ParamInfo = setting.ParamInfo
 // setting.ErrUnknown or setting.ErrValue.
 type KeyError = setting.KeyError
 
-// keyRow is a key of a Spec.
+// keyRow is a key of a Spec, with the file that its value names, if any.
 type keyRow struct {
 	setting.Row[Spec]
 	file     func(*Spec) *tracefile.File // the file that the key names; nil if it names none
@@ -37,8 +37,8 @@ func newComputedKey[T comparable](u setting.Unit[T], get func(*Spec) T, put func
 }
 
 // newFileKey returns a key that names a file, which is read as kind. what describes the file in
-// errors, such as "a capture". hasTimes permits the option by=time. field returns the file's place
-// in a Spec.
+// errors, such as "a capture". hasTimes permits the option by=time. field returns the address of the
+// File in a Spec.
 func newFileKey(kind *tracefile.Kind, what string, hasTimes bool, field func(*Spec) *tracefile.File, info KeyInfo) keyRow {
 	k := newKey(tracefile.Unit(what, hasTimes), field, info)
 	k.file, k.fileKind = field, kind

@@ -20,8 +20,8 @@ type Link struct {
 	pool     pool
 	lentSlot int32 // slot whose data the caller of Receive may read; noSlot if none
 
-	fate, copyFate Fate                  // reused
-	trails         *[1 + MaxCopies]Trail // of the last Send; nil if the link is not watched
+	fate, copyFate Fate                  // buffers of Send, reused
+	trails         *[1 + MaxCopies]Trail // trails of the last Send, by copy; nil if RecordTrails was not called
 }
 
 // noSlot is Link.lentSlot if no data are lent.
@@ -34,7 +34,7 @@ func NewLink(spec Spec, seed uint64, name string) (*Link, error) {
 	return NewLinkWith(nil, spec, seed, name)
 }
 
-// NewLinkWith is like NewLink but reads files with load.
+// NewLinkWith is like NewLink but reads files with load; nil means tracefile.ReadFile.
 func NewLinkWith(load tracefile.Loader, spec Spec, seed uint64, name string) (*Link, error) {
 	files := tracefile.NewLibrary(load)
 	l := &Link{files: files, pipe: newPipeline(&stageContext{seed, name, files}), lentSlot: noSlot}
@@ -68,9 +68,9 @@ func (l *Link) Spec() Spec { return l.spec }
 func (l *Link) InFlight() int { return len(l.inFlight) }
 
 // Send passes a datagram to the link at virtual time now and returns what the link decided about the
-// datagram and the copies that it made. now must not
-// decrease between calls, and the datagram must have at most MaxDatagram bytes; otherwise Send
-// panics. The data are copied. tag is returned with each delivery.
+// datagram and the copies that it made. now must not decrease between calls, and the datagram must
+// have at most MaxDatagram bytes; otherwise Send panics. The data are copied. tag is returned with
+// each delivery.
 func (l *Link) Send(now time.Duration, datagram []byte, tag uint64) Verdict {
 	if now < l.now {
 		panic(fmt.Sprintf("lossmodel: Send at %v after Send at %v: virtual time must not decrease", now, l.now))
@@ -97,9 +97,9 @@ func (l *Link) Send(now time.Duration, datagram []byte, tag uint64) Verdict {
 		c := &l.copyFate
 		c.reset(i+1, v.Fragments)
 		l.applyStages(now, len(datagram), c)
-		c.Delay = max(0, c.Delay+extra)
+		c.Delay = max(0, c.Delay+extra) // extra is negative if the copy precedes its datagram in a capture
 		if t := l.Trail(c.Copy); t != nil && t.N > 0 {
-			t.Steps[0].Delay += extra // the delay of copies is part of the duplicate stage
+			t.Steps[0].Delay += extra // counts for the first stage, the one that makes copies
 		}
 		v.CopyLost[i] = c.Lost
 		if c.Lost == None {

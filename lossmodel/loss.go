@@ -17,7 +17,7 @@ type lossStage struct {
 	stream    random.Stream
 	files     *tracefile.Library
 	process   loss.Process
-	packet    loss.Packet             // reused
+	packet    loss.Packet             // buffer of Apply, reused
 	processes map[string]loss.Process // by model name; a model that is selected again continues with its state
 }
 
@@ -70,9 +70,11 @@ func (s *lossStage) fork() specStage {
 // lossRow describes the loss stage.
 func lossRow() stageRow {
 	return stageRow{
-		name:     StageLoss,
-		keys:     lossKeys(),
-		newStage: func(p *stageContext) specStage { return &lossStage{stream: p.stream(StageLoss), files: p.files} },
+		name: StageLoss,
+		keys: lossKeys(),
+		newStage: func(context *stageContext) specStage {
+			return &lossStage{stream: context.stream(StageLoss), files: context.files}
+		},
 		check: func(s *Spec) error {
 			if s.Loss == nil {
 				return nil
@@ -113,7 +115,7 @@ func lossKey() keyRow {
 	k.Set = func(s *Spec, value any) error {
 		text, _ := value.(string)
 		table, ok := loss.Parse(text)
-		if !ok { // not the name of a model: a loss rate
+		if !ok { // the text is not the name of a model: a loss rate
 			return setRate(s, value)
 		}
 		return s.setLoss(table)
@@ -159,7 +161,7 @@ func (s *Spec) setLossParam(name string, value any) (err error, ok bool) {
 // of their own, it returns the table unchanged.
 func regroupLoss(table map[string]any) map[string]any {
 	switch table["loss.model"] {
-	case nil, "bernoulli", "gilbert": // these can be set one by one
+	case nil, "bernoulli", "gilbert": // the parameters of these models have keys of their own
 		return table
 	}
 	model, rest := map[string]any{}, map[string]any{}

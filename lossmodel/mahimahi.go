@@ -21,13 +21,14 @@ const opportunityBytes = 1504
 // opportunities is a trace in Mahimahi's format: the times at which the line can deliver
 // opportunityBytes. The trace repeats after its last time.
 type opportunities struct {
-	times  []time.Duration // not decreasing, the last above 0
-	period time.Duration   // the last time
+	times  []time.Duration // times of the opportunities, non-decreasing, the last above 0
+	period time.Duration   // length of a round of the trace: the last time
 }
 
-// parseOpportunities parses a trace: one integer per line, in milliseconds.
+// parseOpportunities parses a trace in Mahimahi's format: each line is the time of one opportunity, an integer
+// number of milliseconds. The times must not decrease, and the last one must be above 0.
 func parseOpportunities(data []byte) (*opportunities, error) {
-	c := &opportunities{}
+	o := &opportunities{}
 	lines := bufio.NewScanner(bytes.NewReader(data))
 	for n := 1; lines.Scan(); n++ {
 		text := strings.TrimSpace(lines.Text())
@@ -39,58 +40,58 @@ func parseOpportunities(data []byte) (*opportunities, error) {
 			return nil, fmt.Errorf("line %d is %s, expected an integer number of milliseconds", n, setting.FormatValue(text))
 		}
 		at := time.Duration(ms) * time.Millisecond
-		if at < c.period {
+		if at < o.period {
 			return nil, fmt.Errorf("line %d decreases from %d ms to %d ms, expected non-decreasing times", n,
-				c.period/time.Millisecond, ms)
+				o.period/time.Millisecond, ms)
 		}
-		c.times, c.period = append(c.times, at), at
+		o.times, o.period = append(o.times, at), at
 	}
 	switch {
 	case lines.Err() != nil:
 		return nil, lines.Err()
-	case len(c.times) == 0:
+	case len(o.times) == 0:
 		return nil, errors.New("the trace is empty, expected one time in milliseconds per line")
-	case c.period == 0:
+	case o.period == 0:
 		return nil, errors.New("the trace ends at 0 ms, expected a last time above 0, because the trace repeats after it")
 	}
-	return c, nil
+	return o, nil
 }
 
 // opportunitiesKind reads a file as *opportunities.
 var opportunitiesKind = &tracefile.Kind{Read: func(data []byte) (any, error) { return parseOpportunities(data) }}
 
 // timeOf returns the time of opportunity i, counted from 0 through all repetitions of the trace.
-func (c *opportunities) timeOf(i int64) time.Duration {
-	n := int64(len(c.times))
-	return time.Duration(i/n)*c.period + c.times[i%n]
+func (o *opportunities) timeOf(i int64) time.Duration {
+	n := int64(len(o.times))
+	return time.Duration(i/n)*o.period + o.times[i%n]
 }
 
 // firstAt returns the number of the first opportunity at or after now, in the count of timeOf.
-func (c *opportunities) firstAt(now time.Duration) int64 {
+func (o *opportunities) firstAt(now time.Duration) int64 {
 	// An opportunity at the end of a period is also at the start of the next one, so the search
 	// starts in the period that ends there.
-	round := max(0, (now-1)/c.period) // number of repetitions before that period
-	offset := now - round*c.period
-	i := sort.Search(len(c.times), func(i int) bool { return c.times[i] >= offset })
-	return int64(round)*int64(len(c.times)) + int64(i)
+	round := max(0, (now-1)/o.period) // number of repetitions before that period
+	offset := now - round*o.period
+	i := sort.Search(len(o.times), func(i int) bool { return o.times[i] >= offset })
+	return int64(round)*int64(len(o.times)) + int64(i)
 }
 
 // tracedLine is a line that follows a trace, as Mahimahi does: an opportunity sends several
 // packets if they fit, a packet may need several opportunities, and unused capacity is lost.
 type tracedLine struct {
-	opportunities *opportunities // nil means no trace
+	opportunities *opportunities // the trace; nil means none
 	current       time.Duration  // time of the opportunity in use
-	bytesLeft     int64          // bytes that it can still send
-	next          int64          // index of the opportunity after it
+	bytesLeft     int64          // bytes that the opportunity in use can still send
+	next          int64          // index of the opportunity after the one in use
 }
 
 // setTrace replaces the trace; nil means none. Packets sent with the old trace keep their
 // departures, and later packets do not overtake them.
-func (l *tracedLine) setTrace(c *opportunities) {
-	if c != l.opportunities && c != nil {
-		l.next, l.bytesLeft = c.firstAt(l.current), 0
+func (l *tracedLine) setTrace(trace *opportunities) {
+	if trace != l.opportunities && trace != nil {
+		l.next, l.bytesLeft = trace.firstAt(l.current), 0
 	}
-	l.opportunities = c
+	l.opportunities = trace
 }
 
 // departure returns when a packet of wire bytes that can be sent from start on has left, and reserves
@@ -102,7 +103,7 @@ func (l *tracedLine) departure(start, latest time.Duration, wire int64) (at time
 		bytesLeft, next = 0, l.opportunities.firstAt(start)
 	}
 	if wire > bytesLeft {
-		extra := (wire - bytesLeft + opportunityBytes - 1) / opportunityBytes // opportunities beyond this one
+		extra := (wire - bytesLeft + opportunityBytes - 1) / opportunityBytes // number of opportunities needed beyond the one in use
 		next, bytesLeft = next+extra, bytesLeft+extra*opportunityBytes
 		at = l.opportunities.timeOf(next - 1)
 		if at > latest {

@@ -25,19 +25,19 @@ const lineUnit = "line"
 // netemStage applies a netem line as the kernel does. A datagram is one packet even if IP
 // fragments it; the kernel would treat the fragments separately.
 type netemStage struct {
-	stream     random.Stream // for the positions of flipped bits, which the kernel does not seed
-	seed       uint64        // for lines without a seed
+	stream     random.Stream // draws the positions of flipped bits, which the kernel does not seed
+	seed       uint64        // seed of lines that contain none
 	qdisc      *netem.Qdisc
 	copyPacket netem.Packet // decision about the copy of the current datagram
 
-	latency time.Duration // of the line, for trails
+	latency time.Duration // latency in the line, which trails report
 	on      bool
 }
 
 // newNetemStage returns a stage that is off until reshape.
-func newNetemStage(p *stageContext) *netemStage {
-	s := p.stream(StageNetem + ".seed")
-	return &netemStage{stream: p.stream(StageNetem), seed: s.Next(0)}
+func newNetemStage(context *stageContext) *netemStage {
+	seeds := context.stream(StageNetem + ".seed")
+	return &netemStage{stream: context.stream(StageNetem), seed: seeds.Next(0)}
 }
 
 // reshape implements specStage. The state of the queueing discipline is kept, also while the
@@ -55,8 +55,8 @@ func (s *netemStage) reshape(spec *Spec) bool {
 	return true
 }
 
-// Apply implements Stage. The copy is decided together with its datagram, because in the kernel
-// it draws random numbers before the datagram's delay.
+// Apply implements Stage. It decides about the copy of a datagram together with the datagram, because in
+// the kernel the random numbers of the copy are drawn before the delay of the datagram.
 func (s *netemStage) Apply(now time.Duration, size int, f *Fate) {
 	word := s.stream.Next(f.Copy)
 	if f.Copy > 0 {
@@ -67,12 +67,12 @@ func (s *netemStage) Apply(now time.Duration, size int, f *Fate) {
 	d := s.qdisc.Enqueue(int64(now), wire)
 	applyDecision(d.Packet, now, size, word, f)
 	if d.Duplicated {
-		f.Copies = append(f.Copies, 0) // no extra delay; the second Apply, for the copy, uses copyPacket
+		f.Copies = append(f.Copies, 0) // the copy has no extra delay; the second Apply, for the copy, uses copyPacket
 		s.copyPacket = d.Copy
 	}
 }
 
-// fork implements specStage. Both copies decide alike about later packets.
+// fork implements specStage. The copy decides about later packets as the original does.
 func (s *netemStage) fork() specStage {
 	c := *s
 	if s.qdisc != nil {
@@ -81,8 +81,8 @@ func (s *netemStage) fork() specStage {
 	return &c
 }
 
-// gauge reports packets only, because netem's limit counts packets. Packets that are being
-// delayed are included.
+// gauge sets the queue and its maximum in packets; bytes stay 0, because netem's limit counts
+// packets. Packets that are being delayed are included.
 func (s *netemStage) gauge(now time.Duration, g *Gauges) {
 	if s.on {
 		g.Queue, g.Peak = QueueLength{Packets: s.qdisc.Waiting(int64(now))}, QueueLength{Packets: s.qdisc.Peak()}
@@ -114,12 +114,12 @@ func applyDecision(p netem.Packet, now time.Duration, size int, word uint64, f *
 	}
 }
 
-// netemRow describes the netem stage and its key.
+// netemRow describes the netem stage, which replaces all others while it is on, and its key.
 func netemRow() stageRow {
 	return stageRow{
 		name:     StageNetem,
 		replaces: true,
-		newStage: func(p *stageContext) specStage { return newNetemStage(p) },
+		newStage: func(context *stageContext) specStage { return newNetemStage(context) },
 		keys: []keyRow{{Row: setting.Row[Spec]{
 			KeyInfo: KeyInfo{
 				Key: "netem", Stage: "netem", Unit: lineUnit,
@@ -226,8 +226,8 @@ func (s Spec) Warnings() []string {
 		}
 	}
 	if len(inactive) > 0 {
-		list = append(list, "netem replaces the other stages: "+strings.Join(inactive, ", ")+
-			" will take effect when it is off")
+		list = append(list, fmt.Sprintf("netem replaces the other stages: %s will take effect when it is off",
+			strings.Join(inactive, ", ")))
 	}
 	return list
 }

@@ -9,18 +9,18 @@ type pipeline struct {
 	stages      []specStage
 	rows        []stageRow  // parallel to stages
 	active      []Stage     // stages that are on, in the same order
-	activeNames []StageKind // parallel to active
+	activeNames []StageKind // names of the stages in active
 }
 
 // newPipeline creates the stages of a link, all off until reshape.
-func newPipeline(p *stageContext) pipeline {
-	var l pipeline
+func newPipeline(context *stageContext) pipeline {
+	var p pipeline
 	for _, row := range stages().rows {
-		if row.newStage != nil {
-			l.stages, l.rows = append(l.stages, row.newStage(p)), append(l.rows, row)
+		if row.newStage != nil { // the row of the key mtu has no stage
+			p.stages, p.rows = append(p.stages, row.newStage(context)), append(p.rows, row)
 		}
 	}
-	return l
+	return p
 }
 
 // reshape sets the parameters of all stages. If a stage that replaces the others (netem) is on,
@@ -47,7 +47,7 @@ func (p *pipeline) apply(now time.Duration, size int, f *Fate) {
 	}
 }
 
-// applyTraced is like apply and records what each stage does in t.
+// applyTraced is like apply and records in t what each stage does: it compares f before and after the stage.
 func (p *pipeline) applyTraced(now time.Duration, size int, f *Fate, t *Trail) {
 	t.N = len(p.active)
 	for i, stage := range p.active {

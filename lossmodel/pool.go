@@ -4,14 +4,14 @@ import (
 	"time"
 )
 
-// storedPacket is a packet in flight. Its due time is in the heap.
+// storedPacket is a packet in flight. Its due time is in Link.inFlight, a heap.
 type storedPacket struct {
-	data       []byte // the buffer is reused by later packets
-	sent       time.Duration
-	tag        uint64
-	copyNumber int // 0 for the datagram, 1 and up for copies
-	flipped    int
-	damaged    bool
+	data       []byte        // payload; later packets reuse the buffer
+	sent       time.Duration // virtual time of Send
+	tag        uint64        // the tag that was passed to Send
+	copyNumber int           // 0 for the datagram, 1 and up for copies
+	flipped    int           // number of bits of data that the corrupt stage flipped
+	damaged    bool          // bits were flipped while the UDP checksum was on
 }
 
 // pool stores the packets in flight, addressed by slot. Free slots are reused with their buffers,
@@ -43,7 +43,7 @@ func (p *pool) alloc(size int) int32 {
 	data := &p.packets[slot].data
 	p.freeBytes -= cap(*data)
 	if cap(*data) > size+maxSlack {
-		*data = nil // too long for this packet
+		*data = nil // the buffer is too long for this packet
 	}
 	return slot
 }

@@ -14,7 +14,7 @@ import (
 // half of it, and the summary contains the round-trip time.
 type Profile struct {
 	Name, Summary, Source string
-	Down, Up              Spec // to the player, from the player
+	Down, Up              Spec // the link to the player, the link from the player
 }
 
 // Profiles lists all profiles: the perfect link first, then by source.
@@ -38,19 +38,19 @@ func ProfileByName(name string) (Profile, error) {
 	return Profile{}, &KeyError{Key: name, Expected: "link profile", Known: known}
 }
 
-// lineParams are the parameters of one direction in the tables below.
+// lineParams are the parameters of one direction of a link in a profile.
 type lineParams struct {
-	delay, jitter float64 // ms
-	loss          float64 // percent
-	kbit          int64   // per second; 0 means no limit
+	delay, jitter float64 // one-way delay and jitter in ms
+	loss          float64 // fraction of packets lost, in percent
+	kbit          int64   // rate in kbit per second; 0 means no limit
 }
 
 // spec converts the parameters to a Spec.
-func (l lineParams) spec() Spec {
+func (p lineParams) spec() Spec {
 	s := DefaultSpec()
-	s.Delay.Latency, s.Delay.Jitter = millis(l.delay), millis(l.jitter)
-	s.Loss = loss.WithMean(nil, l.loss/100)
-	s.Rate.BitsPerSecond = l.kbit * 1000
+	s.Delay.Latency, s.Delay.Jitter = millis(p.delay), millis(p.jitter)
+	s.Loss = loss.WithMean(nil, p.loss/100)
+	s.Rate.BitsPerSecond = p.kbit * 1000
 	return s
 }
 
@@ -80,8 +80,8 @@ func browserProfiles() (list []Profile) {
 	const webPageTest, chrome = "WebPageTest, connectivity profiles", "Chrome DevTools and Lighthouse, throttling presets"
 	for _, p := range []struct {
 		name, source string
-		rtt          float64 // ms
-		down, up     int64   // kbit per second
+		rtt          float64 // round-trip time in ms
+		down, up     int64   // rates in kbit per second
 	}{
 		{"wpt-fios", webPageTest, 4, 20_000, 5000},
 		{"wpt-cable", webPageTest, 28, 5000, 1000},
@@ -102,9 +102,9 @@ func browserProfiles() (list []Profile) {
 // simulator delays the packets of both directions, so its delays are one-way. The jitter is
 // uniform.
 func unityProfiles() []Profile {
-	profile := func(name string, delay, jitter, loss float64) Profile { // ms, ms, percent
+	profile := func(name string, delay, jitter, lossPercent float64) Profile { // delay and jitter in ms
 		return oneWayProfile("unity-"+name, "Unity Multiplayer Tools, Network Simulator presets",
-			lineParams{delay: delay, jitter: jitter, loss: loss})
+			lineParams{delay: delay, jitter: jitter, loss: lossPercent})
 	}
 	return []Profile{
 		profile("fiber", 10, 1, 0),
@@ -130,13 +130,13 @@ func unrealProfiles() []Profile {
 	}
 }
 
-// satelliteProfiles are measured access links.
+// satelliteProfiles are measured access links over satellites: Starlink, in low orbit, and geostationary ones.
 func satelliteProfiles() []Profile {
 	starlink := roundTripProfile("starlink", "measurements of Starlink, median", 45, lineParams{kbit: 105_000},
 		lineParams{kbit: 15_000})
 	// At each handover, every 15 s, the RTT rises by 74 ms, half of it in each direction. The length
 	// of the spike is our assumption. The order is kept, because a handover delays a queue.
-	starlink.Summary += "; a spike of 74 ms RTT at the handover every 15 s"
+	starlink.Summary = fmt.Sprintf("%s; a spike of 74 ms RTT at the handover every 15 s", starlink.Summary)
 	for _, s := range []*Spec{&starlink.Down, &starlink.Up} {
 		s.Delay.SpikeEvery, s.Delay.SpikeHeight, s.Delay.SpikeLength = 15*time.Second, 37*time.Millisecond, 100*time.Millisecond
 		s.Delay.KeepOrder = true
@@ -174,10 +174,10 @@ func wifiProfiles() []Profile {
 // Control for Interactive Real-Time Media.
 func rfc8868Profiles() []Profile {
 	var all []Profile
-	for _, delay := range []float64{0, 50, 150, 300} { // ms
-		for _, loss := range []float64{0, 1, 5, 10, 20} { // percent
-			all = append(all, oneWayProfile(fmt.Sprintf("rfc8868-%gms-%gpct", delay, loss), "RFC 8868",
-				lineParams{delay: delay, loss: loss}))
+	for _, delay := range []float64{0, 50, 150, 300} { // one-way delay in ms
+		for _, lossPercent := range []float64{0, 1, 5, 10, 20} {
+			all = append(all, oneWayProfile(fmt.Sprintf("rfc8868-%gms-%gpct", delay, lossPercent), "RFC 8868",
+				lineParams{delay: delay, loss: lossPercent}))
 		}
 	}
 	return all

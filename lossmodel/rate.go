@@ -14,7 +14,7 @@ const maxWait = time.Hour
 
 // Rate is the bottleneck: a line and the drop-tail queue before it.
 type Rate struct {
-	BitsPerSecond int64 // of wire bytes, see WireBytes; 0 means no bottleneck
+	BitsPerSecond int64 // wire bytes count, see WireBytes; 0 means no bottleneck
 	Queue         int64 // maximum bytes waiting or being sent; 0 means no limit
 	QueuePackets  int   // maximum datagrams waiting or being sent; 0 means no limit
 	// Overhead is added to the wire bytes of each IP packet, such as 14 for Ethernet.
@@ -32,7 +32,7 @@ type Rate struct {
 
 // queuedPacket is a packet that waits before the line or is being sent.
 type queuedPacket struct {
-	leavesAt time.Duration // when it has left the line
+	leavesAt time.Duration // time at which the packet has left the line
 	bytes    int64         // size on the line
 }
 
@@ -45,12 +45,12 @@ type rateStage struct {
 	spec       Rate
 	rate       uint64        // bits per second; 0 with a trace
 	burstLead  time.Duration // how much earlier the bucket lets packets leave
-	idleAt     time.Duration // when the line has sent all queued packets, rounded down
-	remainder  uint64        // remainder of that rounding, in units of 1/rate ns
+	idleAt     time.Duration // time at which the line has sent all queued packets, rounded down
+	remainder  uint64        // remainder of the rounding of idleAt, in units of 1/rate ns
 	tracedLine tracedLine
 	queue      ring.Queue[queuedPacket] // packets that have not left the line
 	backlog    int64                    // bytes of the packets in queue
-	peak       QueueLength              // maximum content so far
+	peak       QueueLength              // largest content of the queue so far
 }
 
 // reshape implements specStage. The queue and the state of the line are kept. The stage is on if
@@ -124,17 +124,17 @@ func (s *rateStage) wireCost(size, fragments int) int64 {
 // but the last are full; for cells, they are treated as if all had the same size.
 func addFraming(r *Rate, wire int64, fragments int) int64 {
 	n := int64(fragments)
-	wire = max(1, wire+n*int64(r.Overhead)) // a negative overhead may exceed the packet
+	wire = max(1, wire+n*int64(r.Overhead)) // a negative overhead may exceed the size of the packet
 	if r.Cell == 0 {
 		return wire
 	}
 	cell := int64(r.Cell)
-	perFragment := (wire + n - 1) / n // rounded up
+	perFragment := (wire + n - 1) / n // mean size of a fragment, rounded up
 	return n * ((perFragment + cell - 1) / cell) * int64(r.Cell+r.CellOverhead)
 }
 
-// departure returns when a packet has left the line, and reserves the line until then.
-// ok is false if the packet would wait longer than maxWait.
+// departure returns when a packet of wire bytes that enters the queue at now has left the line, and
+// reserves the line until then. ok is false if the packet would wait longer than maxWait.
 func (s *rateStage) departure(now time.Duration, wire int64) (at time.Duration, ok bool) {
 	if s.tracedLine.opportunities != nil {
 		return s.tracedLine.departure(max(now, s.idleAt), now+maxWait, wire)
@@ -152,7 +152,7 @@ func (s *rateStage) departure(now time.Duration, wire int64) (at time.Duration, 
 // sendingTime returns how long the line takes to send wire bytes. Fractions of a
 // nanosecond carry over to the next packet, so a busy line sends exactly at its rate.
 func (s *rateStage) sendingTime(wire int64) time.Duration {
-	work := uint64(wire)*8*uint64(time.Second) + s.remainder // in units of 1/rate ns; below 2^57 + 2^40
+	work := uint64(wire)*8*uint64(time.Second) + s.remainder // line time in units of 1/rate ns; below 2^57 + 2^40, so it does not overflow
 	s.remainder = work % s.rate
 	return time.Duration(work / s.rate)
 }
@@ -181,7 +181,7 @@ func (*Rate) row() stageRow {
 	return stageRow{
 		name:        StageRate,
 		setDefaults: func(s *Spec) { s.Rate.Queue = 64_000 },
-		newStage:    func(p *stageContext) specStage { return &rateStage{files: p.files} },
+		newStage:    func(context *stageContext) specStage { return &rateStage{files: context.files} },
 		keys: []keyRow{
 			newKey(setting.Rate, func(s *Spec) *int64 { return &s.Rate.BitsPerSecond }, KeyInfo{
 				Key: "rate", Stage: "rate", Ladder: []string{
@@ -192,8 +192,8 @@ func (*Rate) row() stageRow {
 			newKey(setting.Size, func(s *Spec) *int64 { return &s.Rate.Queue }, KeyInfo{
 				Key: "queue", Stage: "rate", Ladder: []string{
 					"4KB", "8KB", "16KB", "32KB", "64KB", "128KB", "256KB", "512KB", "1MB", "off"},
-				Help: "size of the drop-tail queue before the line, in bytes waiting or being sent; off: no limit; no effect " +
-					"while rate is off",
+				Help: "size of the drop-tail queue before the line, in bytes waiting or being sent; " +
+					"off: no limit; no effect while rate is off",
 			}),
 			newKey(setting.OrOff(setting.Count("packets", 1, 1_000_000)), func(s *Spec) *int { return &s.Rate.QueuePackets }, KeyInfo{
 				Key: "queue_packets", Stage: "rate", Ladder: []string{"1", "2", "5", "10", "20", "50", "100", "200", "500", "1000", "off"},

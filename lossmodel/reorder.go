@@ -16,13 +16,13 @@ import (
 type Reorder struct {
 	P        float64
 	Delay    time.Duration
-	Distance int // 0 means Delay is used
+	Distance int // number of later packets that overtake; 0 means Delay is used
 }
 
 // maxDistance is the largest Distance in packets.
 const maxDistance = 1000
 
-// reorderStage implements Reorder.
+// reorderStage is the stage that delays some packets as its Reorder describes.
 type reorderStage struct {
 	stream   random.Stream
 	chance   random.Chance
@@ -57,12 +57,12 @@ func (s *reorderStage) Apply(now time.Duration, _ int, f *Fate) {
 type sendInterval struct {
 	times [8]time.Duration // send time of datagram n at index n mod 8
 	count uint64           // datagrams so far
-	mean  time.Duration    // of up to the last eight intervals; 0 if unknown or if those datagrams were sent at the same time
+	mean  time.Duration    // mean of up to the last eight intervals; 0 if unknown or if those datagrams were sent at the same time
 }
 
-// add records a datagram that was sent at now.
+// add records a datagram that was sent at now and updates the mean interval.
 func (p *sendInterval) add(now time.Duration) {
-	oldest := &p.times[p.count%8] // time of the datagram 8 before this one; replaced by this one's
+	oldest := &p.times[p.count%8] // send time of the datagram 8 before this one, to be replaced by now
 	switch {
 	case p.count >= 8:
 		p.mean = (now - *oldest) / 8
@@ -84,7 +84,7 @@ func (*Reorder) row() stageRow {
 	return stageRow{
 		name:        StageReorder,
 		setDefaults: func(s *Spec) { s.Reorder.Delay = 25 * time.Millisecond },
-		newStage:    func(p *stageContext) specStage { return &reorderStage{stream: p.stream(StageReorder)} },
+		newStage:    func(context *stageContext) specStage { return &reorderStage{stream: context.stream(StageReorder)} },
 		keys: []keyRow{
 			newKey(setting.Percent, func(s *Spec) *float64 { return &s.Reorder.P }, KeyInfo{
 				Key: "reorder", Stage: "reorder", Ladder: percentLadder,

@@ -88,7 +88,7 @@ func (s *Spec) setTable(key string, table map[string]any) error {
 		return s.setLoss(table)
 	}
 	if !slices.ContainsFunc(stages().keys, func(k keyRow) bool { return k.Stage == key }) {
-		if i := keyIndex(key); i >= 0 { // a key whose value is no table
+		if i := keyIndex(key); i >= 0 { // the key exists, but its value is no table
 			return &KeyError{Key: key, Value: "a table", Expected: stages().keys[i].Expected}
 		}
 		return &KeyError{Key: key, Known: keyNames()}
@@ -152,9 +152,10 @@ func (s Spec) Values() map[string]any {
 	return values
 }
 
-// keyIndex returns the index of a key in the table of keys, or -1. "stage.name" stands for the key
-// name or stage_name of that stage; "stage.p" and "stage.mean" stand for the key stage if it is a
-// percentage, and "stage.stage" for the key stage.
+// keyIndex returns the index of a key in the table of keys, or -1. A key with a dot is written as
+// stage.name and stands for the key name or stage_name of that stage: "delay.jitter" for jitter,
+// "reorder.delay" for reorder_delay. If a key has the name of its stage, such as reorder,
+// "reorder.reorder" stands for it and, because it is a percentage, "reorder.p" and "reorder.mean".
 func keyIndex(key string) int {
 	stage, name, dotted := strings.Cut(key, ".")
 	return slices.IndexFunc(stages().keys, func(k keyRow) bool {

@@ -39,7 +39,7 @@ func rowForField(field any) stageRow {
 		return f.row()
 	case *loss.Model:
 		return lossRow()
-	case *int: // MTU
+	case *int: // the field is MTU
 		return mtuRow()
 	case *netem.Params:
 		return netemRow()
@@ -50,7 +50,7 @@ func rowForField(field any) stageRow {
 // stageTable is derived from the fields of Spec. It never changes.
 type stageTable struct {
 	rows     []stageRow
-	keys     []keyRow // of all rows
+	keys     []keyRow // keys of all rows
 	defaults Spec
 }
 
@@ -59,7 +59,7 @@ type stageTable struct {
 var stages = sync.OnceValue(func() *stageTable {
 	t := &stageTable{}
 	fields := reflect.ValueOf(&t.defaults).Elem()
-	count := 0 // stages that can be on at once
+	count := 0 // number of stages that can be on at once
 	for i := range fields.NumField() {
 		row := rowForField(fields.Field(i).Addr().Interface())
 		t.rows = append(t.rows, row)
@@ -96,7 +96,7 @@ func (s Spec) Validate() error {
 			return err
 		}
 	}
-	for _, row := range slices.Backward(stages().rows) { // of several errors, that of the last stage is returned
+	for _, row := range slices.Backward(stages().rows) { // checks the last stage first; the first error found is returned
 		if row.check != nil {
 			if err := row.check(&s); err != nil {
 				return err

@@ -16,12 +16,12 @@ type Cause uint8
 
 // Causes of loss.
 const (
-	None     Cause = iota // not lost
-	Loss                  // dropped independently of other packets
-	Burst                 // dropped in the bad state of a loss model with memory
-	Queue                 // dropped because the queue before the line was full
-	Fragment              // one of its IP fragments was lost; unfragmented it would have arrived
-	Corrupt               // damaged and refused by the checksum; a Link delivers such packets, marked Damaged
+	None     Cause = iota // the packet is not lost
+	Loss                  // the packet was dropped independently of other packets
+	Burst                 // the packet was dropped in the bad state of a loss model with memory
+	Queue                 // the packet was dropped because the queue before the line was full
+	Fragment              // the packet lost one of its IP fragments; unfragmented it would have arrived
+	Corrupt               // the packet was damaged and refused by the checksum; a Link delivers such packets, marked Damaged
 	NumCauses
 )
 
@@ -39,9 +39,9 @@ func (c Cause) String() string {
 type Fate struct {
 	Copy      int             // 0 for the datagram, 1 and up for copies
 	Fragments int             // number of IP fragments, fixed before the first stage
-	Lost      Cause           // the first cause
+	Lost      Cause           // cause of the loss, the first one if several stages drop the packet
 	Bad       bool            // the loss model is in its bad state, whether or not this packet was lost
-	Delay     time.Duration   // total since sending
+	Delay     time.Duration   // total delay since sending
 	Copies    []time.Duration // additional delay of each copy to be made
 	Corrupt   []int           // positions of flipped bits; bit 0 is the lowest of byte 0
 }
@@ -91,22 +91,22 @@ type gauger interface {
 // stageRow describes a stage to a link and its keys.
 type stageRow struct {
 	name        StageKind
-	keys        []keyRow                      // in the order in which users see them
+	keys        []keyRow                      // keys of the stage in the order in which users see them
 	setDefaults func(*Spec)                   // sets defaults that are not zero; nil if none
-	check       func(*Spec) error             // checks the consistency of several keys; nil if not needed. The error is a *KeyError
+	check       func(*Spec) error             // checks that the keys are consistent and returns a *KeyError if not; nil if each key is checked alone
 	newStage    func(*stageContext) specStage // nil if the keys belong to no stage
-	replaces    bool                          // while this stage is on, no other stage is applied
+	replaces    bool                          // while a stage with this flag is on, no other stage is applied
 }
 
 // stageContext is passed to the constructor of a stage.
 type stageContext struct {
-	seed     uint64
-	linkName string
-	files    *tracefile.Library
+	seed     uint64             // seed of the link, see NewLink
+	linkName string             // name of the link, such as "down"
+	files    *tracefile.Library // files that the spec names
 }
 
 // stream returns the random stream of a stage of this link. Its seed depends on the name of the link
 // and of the stage, so that a change of one stage does not affect the others.
-func (p *stageContext) stream(name StageKind) random.Stream {
-	return random.NewStream(p.seed, p.linkName+"."+string(name))
+func (c *stageContext) stream(name StageKind) random.Stream {
+	return random.NewStream(c.seed, c.linkName+"."+string(name))
 }

@@ -24,9 +24,9 @@ func (k StageKind) String() string { return string(k) }
 // Step is what one stage did to one packet.
 type Step struct {
 	Stage   StageKind
-	Lost    Cause         // None unless this stage dropped the packet
+	Lost    Cause         // cause of the loss if this stage dropped the packet, otherwise None
 	Bad     bool          // the loss model is in its bad state
-	Copies  uint8         // made by this stage
+	Copies  uint8         // number of copies made by this stage
 	Flipped uint16        // bits flipped by this stage
 	Delay   time.Duration // delay added by this stage
 	// BaseDelay is the constant part of the delay: the latency of the delay stage. The rest is

@@ -15,11 +15,11 @@ import (
 
 // This file supports values that are typed word by word: optional units, completion and hints.
 
-// BareUnit returns the unit that is assumed for a number typed without one: percent or
-// milliseconds, or the unit of the current value, or the smallest unit of the key. It returns ""
-// if numbers need no unit.
+// BareUnit returns the unit that is assumed for a number typed without one: percent for a fraction,
+// milliseconds for a time, otherwise the unit of the current value or, if that has none ("off"), of
+// the first value with a unit on the key's ladder. It returns "" if numbers need no unit.
 func (s Spec) BareUnit(k KeyInfo) string {
-	probe := DefaultSpec() // to try whether the key accepts a number with or without a unit
+	probe := DefaultSpec() // tries whether the key accepts a number, here 2, with or without a unit
 	if len(k.Ladder) == 0 || len(k.Choices) > 0 || probe.Set(k.Key, "2") == nil {
 		return ""
 	}
@@ -47,7 +47,7 @@ func (s Spec) CompleteUnits(k KeyInfo, words []string) (string, error) {
 	}
 	typed := make([]string, len(words))
 	for i, word := range words {
-		parts := strings.Split(word, "±") // a latency and its jitter
+		parts := strings.Split(word, "±") // the parts are a latency and its jitter
 		for j := range parts {
 			parts[j] = units.AppendUnit(parts[j], unit)
 		}
@@ -83,8 +83,7 @@ func CompleteWords(k KeyInfo, before []string) (words []string) {
 
 // Hint describes the model or parameter that is being typed for a key, or what a netem line
 // expects next. words are the words typed, at least one; the last one is "" if a new word begins. The
-// result is "" if there is nothing to
-// add to the help of the key.
+// result is "" if there is nothing to add to the help of the key.
 func Hint(k KeyInfo, words []string) string {
 	if k.Key == string(StageNetem) {
 		return hintNetem(words)
@@ -139,7 +138,7 @@ func completeNetem(before []string) []string {
 }
 
 // hintNetem describes what a netem line expects as its last word, or the error in an earlier word.
-// words are as for Hint.
+// words are the words typed, at least one; the last one is "" if a new word begins.
 func hintNetem(words []string) string {
 	if len(words) == 1 && words[0] == "" {
 		return `parameters of tc's netem, such as delay 50ms 10ms loss 1% seed 1, or a complete tc command, or off`

@@ -13,8 +13,8 @@ type Verdict struct {
 	// Pending is set if the fate is not yet known. A Link never sets it. A real network sets it and
 	// only the fields Wire and Fragments.
 	Pending   bool
-	Lost      Cause         // None if the datagram will be delivered
-	Due       time.Duration // when it will be delivered; undefined if lost
+	Lost      Cause         // cause of the loss; None if the datagram will be delivered
+	Due       time.Duration // time of delivery; undefined if lost
 	Fragments int           // number of IP packets
 	Wire      int           // bytes on the wire: UDP payload, UDP and IPv4 headers of all fragments
 	Copies    int           // number of copies made
@@ -24,10 +24,10 @@ type Verdict struct {
 
 // Delivery is a datagram, or a copy of it, that has arrived.
 type Delivery struct {
-	Data []byte        // valid until the next Receive or Send
+	Data []byte        // payload, valid until the next Receive or Send
 	Sent time.Duration // time of Send
 	Due  time.Duration // time of arrival
-	Tag  uint64        // as passed to Send
+	Tag  uint64        // the tag that was passed to Send
 	Copy int           // 0 for the datagram, 1 and up for copies
 	// Flipped is the number of bits in Data that the corrupt stage flipped.
 	Flipped int

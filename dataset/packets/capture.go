@@ -21,7 +21,7 @@ const overhead = 128
 
 // datagram is one datagram of a capture.
 type datagram struct {
-	At       int64 // nanoseconds since 1970, by the clock of the machine that captured it
+	At       int64 // time of capture in nanoseconds since 1970, by the clock of the machine that captured it
 	From, To netip.AddrPort
 	Payload  []byte
 }
@@ -30,10 +30,10 @@ type datagram struct {
 type Capture struct {
 	source.Notes
 	File        string
-	Datagrams   []datagram // all, in the order of the file
+	Datagrams   []datagram // all datagrams, in the order of the file
 	Packets     int        // number of packets of any protocol
 	First, Last int64      // earliest and latest time of all packets, in nanoseconds since 1970
-	Port        uint16     // of the server: as chosen, or guessed
+	Port        uint16     // port of the server: as chosen, or guessed
 	Down        bool       // the chosen direction is from the server
 	chosen      []datagram
 }
@@ -65,13 +65,14 @@ func read(in io.Reader, path string, memory int) (*Capture, error) {
 	switch {
 	case located:
 		return nil, err
-	case errors.Is(err, errTruncated): // within the headers
+	case errors.Is(err, errTruncated): // the file ends within its headers
 		c.Remark("the file ends early, after %d packets", c.Packets)
 	case err != nil:
-		return nil, &source.Error{File: path, Problem: err.Error(), Expected: expectedFile + ", plain, .zst or .gz", Kind: err}
+		return nil, &source.Error{File: path, Problem: err.Error(),
+			Expected: "a capture, pcap or pcapng, plain, .zst or .gz", Kind: err}
 	}
 	if len(c.Datagrams) == 0 {
-		problem := "contains no complete UDP datagram in " + words.Count(c.Packets, "packet")
+		problem := fmt.Sprintf("contains no complete UDP datagram in %s", words.Count(c.Packets, "packet"))
 		for _, r := range c.Remarks() {
 			problem += "; " + r
 		}

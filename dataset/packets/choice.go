@@ -16,8 +16,8 @@ import (
 
 // Choice selects datagrams of a capture by the server's port and the direction.
 type Choice struct {
-	Port uint16 // of the server; 0 means the port with the most datagrams
-	Up   bool   // datagrams to the server instead of those from it
+	Port uint16 // port of the server; 0 means the port with the most datagrams
+	Up   bool   // selects datagrams to the server instead of those from it
 }
 
 // ParseSpec parses FILE[,port=N][,dir=down|up]. It splits off options from the end, since names of
@@ -25,7 +25,7 @@ type Choice struct {
 func ParseSpec(text string) (path string, choice Choice, err error) {
 	path = text
 	for seen := map[string]bool{}; ; {
-		comma := max(strings.LastIndexByte(path, ','), 0) // 0 if there is none, so that all of path is examined
+		comma := max(strings.LastIndexByte(path, ','), 0) // with 0 instead of -1 all of path is examined if it has no comma
 		key, value, ok := strings.Cut(path[comma:], "=")
 		switch {
 		case !ok || key != ",port" && key != ",dir":
@@ -43,7 +43,7 @@ func ParseSpec(text string) (path string, choice Choice, err error) {
 	}
 }
 
-// set applies one option; key is ",port" or ",dir".
+// set applies one option: key is ",port", with the server's port as value, or ",dir", with "down" or "up".
 func (c *Choice) set(key, value string) error {
 	if key == ",port" {
 		n, err := strconv.ParseUint(value, 10, 16)

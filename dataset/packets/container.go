@@ -17,9 +17,9 @@ import (
 // Limits on the work that a file can cause. The library reads blocks of any length that the file
 // claims, and a few compressed bytes can unpack to gigabytes.
 const (
-	maxBytesBetween = 2 << 20 // bytes from one packet to the next
+	maxBytesBetween = 2 << 20 // bytes that may be read from one packet to the next
 	maxInterfaces   = 1 << 12
-	maxNames        = 1 << 16 // of pcapng name resolution
+	maxNames        = 1 << 16 // names in the name resolution blocks of a pcapng
 	maxPackets      = 1 << 26
 )
 
@@ -27,7 +27,7 @@ const (
 // up to there fit an int64.
 const maxUnixSecond = 1 << 33
 
-// container reads the packets of a file in either format.
+// container reads the packets of a capture file, which is a pcap or a pcapng.
 type container struct {
 	classic  *pcapgo.Reader   // nil if the file is a pcapng
 	ng       *pcapgo.NgReader // nil if the file is a pcap
@@ -86,7 +86,7 @@ func newContainer(in io.Reader) (*container, error) {
 type packet struct {
 	link      layers.LinkType
 	time      int64  // time of capture in nanoseconds since 1970
-	data      []byte // from the link layer on; valid until the next packet is read
+	data      []byte // bytes of the packet from the link layer on; valid until the next packet is read
 	truncated bool   // the capture does not contain all bytes of the packet
 }
 
@@ -100,7 +100,7 @@ func (c *container) next() (packet, error) {
 	if c.ng != nil {
 		p.data, info, err = c.ng.ZeroCopyReadPacketData()
 		if err == nil {
-			p.link, _ = info.AncillaryData[0].(layers.LinkType) // of the interface that captured the packet
+			p.link, _ = info.AncillaryData[0].(layers.LinkType) // the link type of the interface that captured the packet
 			if c.ng.NInterfaces() > maxInterfaces || c.ng.NNames() > maxNames {
 				err = errTooMuch
 			}
@@ -136,7 +136,7 @@ func (c *container) mapError(err error) error {
 	case err == nil, err == io.EOF:
 		return err
 	case errors.Is(err, errTooMuch) || c.in.left <= 0:
-		return fmt.Errorf("%w: more than %d MB, %d interfaces or %d names between two packets", ErrFormat, maxBytesBetween>>20, maxInterfaces, maxNames)
+		return fmt.Errorf("%w: more than %d MB between two packets, %d interfaces or %d names", ErrFormat, maxBytesBetween>>20, maxInterfaces, maxNames)
 	case errors.Is(err, io.ErrUnexpectedEOF), c.in.truncated: // the library does not always wrap errors
 		return errTruncated
 	case errors.Is(err, ErrFormat):

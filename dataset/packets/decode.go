@@ -85,7 +85,7 @@ func (d *decoder) ipPacket(link layers.LinkType, data []byte) []byte {
 // segment is the payload of an IP packet, or a fragment of it.
 type segment struct {
 	from, to netip.Addr
-	protocol layers.IPProtocol // of payload
+	protocol layers.IPProtocol // protocol of payload
 	payload  []byte
 }
 
@@ -143,7 +143,7 @@ func (d *decoder) decodeIPv6(at int64, data []byte) (segment, bool) {
 	switch {
 	case n > len(rest):
 		d.truncated = true
-	case n > 0: // 0 if the network card segments the packet later
+	case n > 0: // n is 0 if the network card segments the packet later
 		rest = rest[:n]
 	}
 	for {
@@ -170,7 +170,7 @@ func (d *decoder) decodeIPv6(at int64, data []byte) (segment, bool) {
 			if offsetFlags&^6 != 0 && !d.fragments.add(&s, at, id, int(offsetFlags&^7), offsetFlags&1 != 0) {
 				return s, false
 			}
-			rest = s.payload // may begin with further extension headers
+			rest = s.payload // the payload may begin with further extension headers
 		default:
 			return s, false
 		}
@@ -186,7 +186,7 @@ func (d *decoder) decodeUDP(at int64, s *segment) (datagram, bool) {
 	}
 	n := int(binary.BigEndian.Uint16(s.payload[4:]))
 	switch {
-	case n == 0: // a jumbogram (RFC 2675), or to be filled in by the network card
+	case n == 0: // n is 0 in a jumbogram (RFC 2675), or if the network card fills it in later
 		n = len(s.payload)
 	case n < 8:
 		return datagram{}, false

@@ -13,7 +13,7 @@ import (
 // After that time senders may use an identification again (RFC 791, RFC 8200).
 const (
 	maxWaiting       = 64
-	maxWait          = int64(30 * time.Second) // nanoseconds
+	maxWait          = int64(30 * time.Second) // longest wait for the fragments of a datagram, in nanoseconds
 	maxDatagramBytes = 1<<16 - 1
 )
 
@@ -28,11 +28,11 @@ type reassembler struct {
 // invalidate it; exact repetitions are accepted.
 type partialDatagram struct {
 	from, to      netip.Addr
-	id            uint32                       // identification
+	id            uint32                       // identification of the datagram in its IP headers
 	firstSeen     int64                        // time of the first fragment that arrived
-	protocol      layers.IPProtocol            // of the fragment with offset 0
+	protocol      layers.IPProtocol            // protocol in the fragment with offset 0
 	buf           []byte                       // payload, with zeros where fragments are missing
-	received      [maxDatagramBytes/8 + 1]bool // which units of 8 bytes have arrived
+	received      [maxDatagramBytes/8 + 1]bool // by unit of 8 bytes: whether the unit has arrived
 	receivedBytes int                          // number of bytes that have arrived
 	total         int                          // length of the payload; -1 until the last fragment arrives
 }
@@ -98,9 +98,9 @@ func (p *partialDatagram) add(s *segment, offset int, more bool) bool {
 	switch {
 	case end > maxDatagramBytes, len(s.payload) == 0, more && len(s.payload)%8 != 0:
 		return false
-	case p.total >= 0 && (end > p.total || !more && end != p.total): // beyond the last fragment, or another last one
+	case p.total >= 0 && (end > p.total || !more && end != p.total): // the fragment extends beyond the last one, or is another last one
 		return false
-	case !more && end < len(p.buf): // the last one, but bytes beyond its end have arrived
+	case !more && end < len(p.buf): // the fragment is the last one, but bytes beyond its end have arrived
 		return false
 	}
 	if !more {
@@ -116,7 +116,7 @@ func (p *partialDatagram) add(s *segment, offset int, more bool) bool {
 			seen++
 		}
 	}
-	if seen > 0 { // accepted only as an exact repetition
+	if seen > 0 { // some units have arrived: only an exact repetition is accepted
 		return seen == last-first+1 && bytes.Equal(p.buf[offset:end], s.payload)
 	}
 	for i := first; i <= last; i++ {

@@ -11,7 +11,7 @@ import (
 	"wirelab/internal/words"
 )
 
-// Kind describes captures to dataset.Open.
+// Kind describes captures as a kind of data, for dataset.Open.
 var Kind = source.Kind{Name: "packets", Spec: "packets:FILE[,port=N][,dir=up]", Source: "a user's own", Arg: source.NeedsArgument,
 	Summary: "datagrams of a real program from a capture, pcap or pcapng, at the times at which they were sent",
 	Open: func(ctx context.Context, arg string, opt source.Options) (source.Source, error) {
@@ -32,15 +32,15 @@ var Kind = source.Kind{Name: "packets", Spec: "packets:FILE[,port=N][,dir=up]", 
 const maxGap = time.Minute
 
 // datagramSource is the source of the chosen datagrams of a capture: one frame for each, with the
-// payload as the body. It implements source.Source, Sized, Timed and Remarked, but not Seamed: no
+// payload as the body. It implements source.Source, Sized, Timed and Remarked, but not Looping: no
 // datagram is coded relative to the one before, so its loop point needs no attention.
 type datagramSource struct {
 	source.Notes
 	source.Rounds
 	schema    *frame.Schema
 	data      []datagram
-	sendTimes []time.Duration // when each datagram is sent, since the first; strictly increasing
-	period    time.Duration   // from the start of one round to the next, if the source loops
+	sendTimes []time.Duration // send time of each datagram since the first; strictly increasing
+	period    time.Duration   // time from the start of one round to the start of the next, if the source loops
 }
 
 // newSource returns a source of the chosen datagrams of c, of which there is at least one. If loop is
@@ -73,7 +73,7 @@ func (s *datagramSource) computeTimes() {
 		s.sendTimes[i] = s.sendTimes[i-1] + max(1, min(gap, maxGap))
 	}
 	last := s.sendTimes[len(s.sendTimes)-1]
-	s.period = last + time.Second // if there is only one datagram
+	s.period = last + time.Second // the period if there is only one datagram
 	if n := len(s.sendTimes) - 1; n > 0 {
 		s.period = last + max(last/time.Duration(n), 1)
 	}

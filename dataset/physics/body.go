@@ -7,9 +7,9 @@ import "math"
 //
 // A caller may set Pos, Vel and Spin between steps.
 type Body struct {
-	Pos  Vec  // centre, metres
+	Pos  Vec  // position of the centre in metres
 	Rot  Quat // orientation, a unit quaternion
-	Vel  Vec  // metres per second
+	Vel  Vec  // velocity in metres per second
 	Spin Vec  // angular velocity, radians per second
 
 	half         float64 // half the side, metres

@@ -88,7 +88,7 @@ func (s facePoint) lerp(t facePoint, f float64) facePoint {
 	return facePoint{s.u + float64(f*(t.u-s.u)), s.v + float64(f*(t.v-s.v)), s.w + float64(f*(t.w-s.w))}
 }
 
-// removeAbove removes the points above height w.
+// removeAbove removes the points whose w, the distance along the normal of the face, exceeds the given w.
 func (p *polygon) removeAbove(w float64) {
 	n := 0
 	for _, s := range p.points[:p.n] {
@@ -109,7 +109,7 @@ func (p *polygon) reduce() {
 	candidates := p.points[:p.n]
 	deepest := 0
 	for i := range candidates {
-		if candidates[i].w < candidates[deepest].w-1e-6 { // deeper by more than rounding
+		if candidates[i].w < candidates[deepest].w-1e-6 { // the margin exceeds rounding errors
 			deepest = i
 		}
 	}
@@ -122,7 +122,7 @@ func (p *polygon) reduce() {
 		}
 	}
 	candidates[1], candidates[far] = candidates[far], candidates[1]
-	left, right := 2, 2 // of the line from point 0 to 1: the points with the largest and the smallest signed area
+	left, right := 2, 2 // left and right of the line from point 0 to 1: the points with the largest and the smallest signed area
 	for i := 3; i < len(candidates); i++ {
 		if signedArea2(candidates[0], candidates[1], candidates[i]) > signedArea2(candidates[0], candidates[1], candidates[left]) {
 			left = i

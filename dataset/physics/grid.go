@@ -11,7 +11,7 @@ type grid struct {
 }
 
 const (
-	gridSize    = 64  // a power of two
+	gridSize    = 64  // cells along one side of the grid, a power of two
 	maxGridHalf = 0.2 // half the side of the largest bodies in the grid of live bodies; larger ones are in Scene.large
 	sqrt3       = 1.7320508075688772
 )

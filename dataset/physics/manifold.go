@@ -3,16 +3,16 @@ package physics
 // maxPoints is the maximum number of contact points of a pair; four support a face.
 const maxPoints = 4
 
-// point is one point of contact.
+// point is one point at which two bodies touch.
 type point struct {
-	armA, armB Vec     // from the centres of A and B to the point
+	armA, armB Vec     // vectors from the centres of A and B to the point
 	gap        float64 // distance between the surfaces; negative if they overlap
 }
 
 // manifold is the contact of two bodies in one step.
 type manifold struct {
-	normal  Vec    // unit, from A to B
-	tangent [2]Vec // unit, perpendicular to the normal and to each other
+	normal  Vec    // unit vector from A to B
+	tangent [2]Vec // unit vectors perpendicular to the normal and to each other
 	n       int
 	points  [maxPoints]point
 }
@@ -61,7 +61,7 @@ func (m *manifold) addPoint(a, b *Body, pos Vec, gap float64) {
 	m.n++
 }
 
-// swap exchanges the roles of A and B.
+// swap exchanges the roles of the bodies A and B in the contact.
 func (m *manifold) swap() {
 	m.normal = m.normal.Neg()
 	for k := range m.points[:m.n] {

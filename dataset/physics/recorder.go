@@ -13,21 +13,23 @@ type Params struct {
 	MaxFriction        float64 // maximum friction in newtons, independent of the pressure
 	Iterations         int     // maximum number of sweeps of the solver over all contacts
 	Converged          float64 // metres per second: an island is solved when no speed changes by more in a sweep
-	Effort             int     // scales the limits on contacts and sweeps in a step; 1 suits a forecast
+	Effort             int     // factor on the limits of contacts and sweeps in a step; 1 suits a forecast
 	Relaxation         float64 // over-relaxation factor of the solver; 1 means none
 
 	Damping     float64 // fraction of speed and of spin lost per step
-	DampedAbove float64 // speeds and spins below it are not damped
-	MaxSpin     float64 // limit at the start of a step, radians per second
-	MaxSpeed    float64 // limit at the end of a step, metres per second
+	DampedAbove float64 // speeds and spins below DampedAbove are not damped
+	MaxSpin     float64 // limit of spins at the start of a step, radians per second
+	MaxSpeed    float64 // limit of speeds at the end of a step, metres per second
 
-	// A cube whose speed and spin stay below RestSpeed and RestSpin for RestTime seconds falls asleep.
+	// A cube whose speed and spin stay below RestSpeed (m/s) and RestSpin (rad/s) for RestTime seconds
+	// falls asleep.
 	RestSpeed, RestSpin, RestTime float64
 }
 
 // RecorderParams returns the parameters of the walk-off's recordings: Fiedler's demonstration on the Open
 // Dynamics Engine ("Networked Physics", 2014). There friction is not Coulomb's but a constant limit
-// of force, so high that cubes in contact neither slide nor roll. Rigid documents the units.
+// of force, so high that cubes in contact neither slide nor roll.
+// Params documents the units.
 func RecorderParams() Params {
 	return Params{
 		Gravity: 20, Density: 1,

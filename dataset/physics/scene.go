@@ -16,14 +16,14 @@ package physics
 type Scene struct {
 	params        Params
 	pose          func(i int) Quat // orientation of a body that was laid
-	bodies        []Body           // valid for bodies that are posed, moving or held
-	laid          []laidBody       // of each body that was laid
+	bodies        []Body           // by index; valid for bodies that are posed, moving or held
+	laid          []laidBody       // by index; valid for bodies that were laid
 	state         []bodyState
 	boxes         []box        // bounding box of each posed body
 	touches       []touchCount // contact points of each live body since Reset
 	impact        []Impact     // changes of speed by contacts of each live body since Reset
 	freeVel       []Vec        // velocity of an active body after this step if it had no contacts
-	slot          []int32      // of a live body: its index in active, or -1
+	slot          []int32      // by index of a live body: its index in active, or -1
 	live          []int32      // bodies that are moving or held, in the order in which they were added
 	posedFromLaid []int32      // bodies that were laid and whose orientation was requested since
 	active        []int32      // bodies in the solver in this step: awake ones, then sleepers that were touched
@@ -64,13 +64,13 @@ type bodyState uint8
 
 const (
 	absent bodyState = iota
-	lying            // asleep; only its position is known
-	posed            // asleep; its orientation is known too
-	moving           // live: simulated while awake
-	held             // live: moves as the caller sets it, whatever it hits
+	lying            // the body is asleep; only its position is known
+	posed            // the body is asleep; its orientation is known too
+	moving           // the body is live: it is simulated while awake
+	held             // the body is live: it moves as the caller sets it, whatever it hits
 )
 
-// NewScene returns an empty scene for n cubes.
+// NewScene returns an empty scene with memory for n cubes. Call Reset before use: it sets the parameters.
 func NewScene(n int) *Scene {
 	s := &Scene{
 		bodies:        make([]Body, n),
@@ -110,7 +110,7 @@ func (s *Scene) Rewind() {
 	}
 	stillPosed := s.posedFromLaid[:0]
 	for _, i := range s.posedFromLaid {
-		if s.state[i] == posed { // never woken, so the orientation is still valid
+		if s.state[i] == posed { // the body was never woken, so its orientation is still valid
 			stillPosed = append(stillPosed, i)
 		} else {
 			s.state[i] = lying
@@ -133,7 +133,7 @@ func (s *Scene) Lay(i int, half float64, pos Vec) {
 	s.laidGrid.add(i, pos)
 }
 
-// Place adds cube i, moving. If Lay added it before, it is woken. half is half its side. still is the
+// Place adds cube i as a moving body. If Lay added it before, it is woken. half is half its side. still is the
 // time in seconds for which the cube has hardly moved; if that is at least the RestTime of the
 // scene's parameters, it sleeps from the first step on.
 func (s *Scene) Place(i int, half float64, pos Vec, rot Quat, vel, spin Vec, still float64) {

@@ -16,7 +16,7 @@ type axis struct {
 	kind   axisKind
 	i, j   int     // face: i is the axis of the cube of kind; edges: axis i of A and j of B
 	gap    float64 // distance of the cubes along the axis; negative if they overlap
-	normal Vec     // unit, from A to B; set by computeNormal
+	normal Vec     // unit vector from A to B; set by computeNormal
 }
 
 // parallelSine is the squared sine below which two edges count as parallel and give no axis.
@@ -24,7 +24,7 @@ const parallelSine = 1e-4
 
 // alignment is the geometry of two cubes relative to each other.
 type alignment struct {
-	offset   Vec           // from A's centre to B's
+	offset   Vec           // vector from A's centre to B's
 	cos, abs [3][3]float64 // cosines of the angles between A's axes and B's, and their magnitudes plus eps
 	da       [3]float64    // components of offset along A's axes
 }
@@ -67,7 +67,7 @@ func (x *axis) updateForFace(i int, d, half, other, spread float64) bool {
 	if gap > x.gap {
 		x.gap, x.i = gap, i
 	}
-	return !(gap > 0) // for NaN true, unlike gap <= 0: broken positions do not make cubes disjoint
+	return !(gap > 0) // true also for NaN, unlike gap <= 0: broken positions do not make cubes disjoint
 }
 
 // computeNormal sets the normal of x, from A to B.

@@ -18,7 +18,7 @@ type contactSolver struct {
 	motion      []motion
 	previous    []motion // motion before the last sweep, for the check of convergence
 	island      []int32  // union-find over slots: bodies in contact, directly or through others
-	unsettled   []bool   // by root of an island: its speeds have not converged
+	unsettled   []bool   // by root of an island: the island's speeds have not converged
 	constrained []int32  // slots in islands that have contacts and have not converged
 
 	// List k contains contact k of each body with the floor, or of each pair of bodies. Neighbours in a list thus
@@ -27,7 +27,7 @@ type contactSolver struct {
 	rows  [maxPoints][3][]row       // contacts of two bodies: first tangent, second tangent, normal
 
 	passes [maxPoints * directions]pass // order of the lists in a sweep
-	seed   uint64                       // of the generator that shuffles passes
+	seed   uint64                       // state of the generator that shuffles passes
 
 	softness       float64 // CFM per step: speed by which a contact yields for each unit of impulse
 	correctionRate float64 // ERP per step: separation speed wanted for each metre of overlap
@@ -43,14 +43,14 @@ type contactSolver struct {
 type motion struct {
 	vel  Vec
 	_    float64
-	spin Vec // times the radius of gyration
+	spin Vec // angular velocity in radians per second, times the radius of gyration
 	_    float64
 }
 
 // floorContact is one corner of a body on the floor. Its normal is z, its tangents are x and y.
 type floorContact struct {
 	slot    int32
-	arm     Vec     // from the centre to the corner, divided by the radius of gyration
+	arm     Vec     // vector from the centre to the corner, divided by the radius of gyration
 	bias    float64 // gain times the separation speed wanted
 	x, y, z impulseState
 }
@@ -61,8 +61,8 @@ type impulseState struct{ impulse, gain, keep float64 }
 
 // row is one constraint row: one direction at one contact point of bodies A and B.
 type row struct {
-	a, b           int32   // slots
-	dir            Vec     // unit; an impulse pushes A along it and B against it
+	a, b           int32   // slots of the bodies A and B
+	dir            Vec     // unit vector; an impulse pushes A along it and B against it
 	twistA, twistB Vec     // lever arm x dir, divided by the radius of gyration
 	massRatio      float64 // mass of A over mass of B; 0 if B cannot be moved
 	bias           float64 // gain times the separation speed wanted
@@ -113,7 +113,8 @@ func (s *contactSolver) newImpulse(inverseMass, soft float64) impulseState {
 func (s *contactSolver) addFloor(slot int32, b *Body, k int, corner Vec) {
 	soft := float64(s.softness / b.invMass)
 	arm := corner.Sub(b.Pos).Scale(b.invGyration)
-	// The squared length of arm x axis is the sum of the squares of arm's other two components.
+	// Below, the squared length of the vector product of arm and an axis is the sum of the squares of
+	// arm's components along the other two axes.
 	x, y, z := float64(arm.X*arm.X), float64(arm.Y*arm.Y), float64(arm.Z*arm.Z)
 	f := floorContact{slot: slot, arm: arm, x: s.newImpulse(1+y+z, soft), y: s.newImpulse(1+x+z, soft), z: s.newImpulse(1+x+y, soft)}
 	f.bias = float64(f.z.gain * s.correctionSpeed(-corner.Z))
@@ -131,7 +132,7 @@ func (s *contactSolver) addContacts(slotA, slotB int32, bodyA, bodyB *Body, m *m
 	if bodyA.invMass == 0 {
 		return
 	}
-	massRatio, invGyrationB := 0.0, 1.0 // if B cannot be moved
+	massRatio, invGyrationB := 0.0, 1.0 // values if B cannot be moved
 	if bodyB.invMass > 0 {
 		massRatio, invGyrationB = bodyB.invMass/bodyA.invMass, bodyB.invGyration
 		i, j := s.root(slotA), s.root(slotB) // joins the islands of A and B

@@ -2,7 +2,8 @@ package physics
 
 import "math"
 
-// Step advances the scene by dt seconds.
+// Step advances the scene by dt seconds: it finds the contacts of all bodies that are awake, which wakes
+// sleeping bodies that they touch, solves the contacts, and moves the bodies.
 func (s *Scene) Step(dt float64) {
 	s.dt = dt
 	s.pairs = s.pairs[:0]
@@ -12,7 +13,7 @@ func (s *Scene) Step(dt float64) {
 	}
 	s.budget = newWorkBudget(len(s.bodies), s.params.Effort)
 	s.solver.reset(&s.params, dt)
-	for k := 0; k < len(s.active); k++ { // grows: sleeping bodies that are touched are appended
+	for k := 0; k < len(s.active); k++ { // the list grows: sleeping bodies that are touched are appended
 		s.findContacts(int(s.active[k]))
 	}
 	s.loadSolver()
@@ -33,7 +34,7 @@ func (s *Scene) collectActive() {
 		if b.half <= maxGridHalf {
 			s.liveGrid.add(int(i), b.Pos)
 		}
-		s.slot[i] = -1 // not active, unless activate changes it
+		s.slot[i] = -1 // -1: not active, unless activate changes it
 		if s.state[i] == moving {
 			s.updateSleep(b)
 		}

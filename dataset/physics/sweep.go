@@ -16,7 +16,7 @@ func WorkFactor(cubes int) int { return max(cubes/1024, 1) }
 // limit.
 func (s *contactSolver) solve(iterations int) {
 	work := s.sweepCost()
-	if work > 0 { // 0 without contacts, when sweeps do nothing
+	if work > 0 { // work is 0 without contacts, when sweeps do nothing
 		iterations = min(iterations, max(s.params.Effort*s.maxWork/work, 1))
 	}
 	s.findConstrained()
@@ -82,7 +82,7 @@ func (s *contactSolver) shuffle() {
 	}
 }
 
-// sweep updates every impulse once, in the order of the passes.
+// sweep updates every impulse once, in the order of the passes, each of which is one list of contacts.
 func (s *contactSolver) sweep() {
 	for _, p := range s.passes {
 		switch p.direction {
@@ -110,8 +110,8 @@ func (s *contactSolver) findConstrained() {
 		for i := range s.floor[k] {
 			s.unsettled[s.island[s.floor[k][i].slot]] = true
 		}
-		for i := range s.rows[k][tangent1] { // the other two directions have the same contacts
-			s.unsettled[s.island[s.rows[k][tangent1][i].a]] = true // b is in the same island, or cannot move
+		for i := range s.rows[k][tangent1] { // the lists of the other two directions have the same contacts
+			s.unsettled[s.island[s.rows[k][tangent1][i].a]] = true // body b is in the same island, or cannot move
 		}
 	}
 	s.constrained = s.constrained[:0]
@@ -176,7 +176,8 @@ func solveRowsPlain(rows []row, motion []motion) {
 	for k := range rows {
 		h := &rows[k]
 		a, b := &motion[h.a], &motion[h.b]
-		// The relative speed at the contact: of the centres along dir, and of the points by the spins.
+		// The relative speed at the contact is that of the centres along dir plus that which the spins
+		// give the two points.
 		along := float64(h.dir.X*(a.vel.X-b.vel.X)) + float64(h.dir.Y*(a.vel.Y-b.vel.Y)) + float64(h.dir.Z*(a.vel.Z-b.vel.Z))
 		turnA := float64(h.twistA.X*a.spin.X) + float64(h.twistA.Y*a.spin.Y) + float64(h.twistA.Z*a.spin.Z)
 		turnB := float64(h.twistB.X*b.spin.X) + float64(h.twistB.Y*b.spin.Y) + float64(h.twistB.Z*b.spin.Z)
@@ -194,7 +195,7 @@ func solveRowsPlain(rows []row, motion []motion) {
 		a.spin.X += float64(h.twistA.X * change)
 		a.spin.Y += float64(h.twistA.Y * change)
 		a.spin.Z += float64(h.twistA.Z * change)
-		if h.massRatio == 0 {
+		if h.massRatio == 0 { // B cannot be moved
 			continue
 		}
 		change = float64(change * h.massRatio)
@@ -208,7 +209,7 @@ func solveRowsPlain(rows []row, motion []motion) {
 }
 
 // solveFloorX updates the friction impulses of floor contacts along x. The speed of a corner is
-// vel + spin x arm. The impulses are not limited: MaxFriction would hold a hundred cubes and is never
+// vel + spin x arm, of which it needs the x component. The impulses are not limited: MaxFriction would hold a hundred cubes and is never
 // reached.
 func solveFloorX(floor []floorContact, motion []motion) {
 	for k := range floor {
@@ -224,7 +225,8 @@ func solveFloorX(floor []floorContact, motion []motion) {
 	}
 }
 
-// solveFloorY updates the friction impulses of floor contacts along y.
+// solveFloorY updates the friction impulses of floor contacts along y. The speed of a corner is
+// vel + spin x arm, of which it needs the y component.
 func solveFloorY(floor []floorContact, motion []motion) {
 	for k := range floor {
 		f := &floor[k]
@@ -239,7 +241,8 @@ func solveFloorY(floor []floorContact, motion []motion) {
 	}
 }
 
-// solveFloorZ updates the normal impulses of floor contacts, which can only push.
+// solveFloorZ updates the normal impulses of floor contacts, which can only push. The speed of a
+// corner is vel + spin x arm, of which it needs the z component.
 func solveFloorZ(floor []floorContact, motion []motion) {
 	for k := range floor {
 		f := &floor[k]

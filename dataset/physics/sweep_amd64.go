@@ -4,7 +4,7 @@ package physics
 
 import "golang.org/x/sys/cpu"
 
-// solveRows updates the impulses of rows. The vector instructions compute the same products and sums
+// solveRows updates the impulses of rows and the motions of their bodies. The vector instructions compute the same products and sums
 // in the same order as solveRowsPlain, so that results are equal to the bit.
 func solveRows(rows []row, motion []motion) {
 	if !cpu.X86.HasAVX {

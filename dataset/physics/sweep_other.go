@@ -2,5 +2,5 @@
 
 package physics
 
-// solveRows updates the impulses of rows.
+// solveRows updates the impulses of rows and the motions of their bodies.
 func solveRows(rows []row, motion []motion) { solveRowsPlain(rows, motion) }

@@ -33,7 +33,7 @@ func (s *Scene) findContacts(i int) {
 				}
 			}
 			for j := s.laidGrid.firstPlusOne(x, y); j > 0; j = s.laidGrid.next[j-1] {
-				if s.state[j-1] <= posed { // still asleep; if it was woken, it is in liveGrid
+				if s.state[j-1] <= posed { // body j-1 is still asleep; a woken one is in liveGrid
 					s.testPair(i, int(j-1))
 				}
 			}
@@ -45,6 +45,8 @@ func (s *Scene) findContacts(i int) {
 // they extend beyond the cells that findContacts searches.
 func (s *Scene) testLarge(i int) {
 	for _, j := range s.large {
+		// A pair of active bodies is tested by the one with the lower slot. The slot of a body that is not
+		// active is -1.
 		if int(j) != i && (s.slot[j] > s.slot[i] || s.slot[j] < 0) {
 			s.testPair(i, int(j))
 		}
@@ -102,9 +104,10 @@ func (s *Scene) addPairContact(i, j int) {
 	s.solver.addContacts(s.slot[i], s.slot[j], a, b, &m)
 }
 
-// countTouches adds n contact points to the touch counts of bodies i and j.
+// countTouches adds n contact points to the touch counts of bodies i and j, which touch each other: to Held
+// if the other body is held, otherwise to Cubes.
 func (s *Scene) countTouches(i, j, n int) {
-	for range 2 { // once for i, once for j
+	for range 2 { // the first round counts for body i, the second for body j
 		if s.state[j] == held {
 			s.touches[i].Held += uint16(n)
 		} else {
@@ -119,7 +122,7 @@ func (s *Scene) countTouches(i, j, n int) {
 func (s *Scene) addFloorContacts(i int) {
 	b := &s.bodies[i]
 	deepest := b.Pos
-	var side [3]Vec // from the deepest corner along each edge, upwards
+	var side [3]Vec // edges from the deepest corner upwards, as vectors
 	for k := range 3 {
 		side[k] = b.axes[k].Scale(float64(2 * b.half * sign(b.axes[k].Z)))
 		deepest = deepest.AddScaled(side[k], -0.5)

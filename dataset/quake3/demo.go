@@ -13,8 +13,8 @@ import (
 
 // Limits of the game (MAX_MSGLEN, MAX_MAP_AREA_BYTES, PACKET_BACKUP).
 const (
-	maxMessageBytes  = 16384 // bytes
-	maxAreaMaskBytes = 32    // bytes of the mask of visible areas
+	maxMessageBytes  = 16384 // largest size of a message in bytes
+	maxAreaMaskBytes = 32    // largest size of the mask of visible areas in bytes
 	maxBaselineAge   = 32    // number of snapshots that a client stores as baselines
 )
 
@@ -27,7 +27,7 @@ const (
 	opServerCommand = 5
 	opSnapshot      = 7
 	opEnd           = 8
-	opVoice         = 9 // 9 and 10 are extensions of ioquake3, always last in a message
+	opVoice         = 9 // the types 9 and 10 are extensions of ioquake3, always last in a message
 	opVoiceOpus     = 10
 )
 
@@ -38,35 +38,35 @@ const serverInfo = 0
 // and its size (4 bytes each, little-endian) and its data. A size of -1 marks the end.
 type demo struct {
 	data   []byte
-	fields []netcode.Field // of an entity
+	fields []netcode.Field // fields of an entity
 
 	nextOffset int    // offset of the next message
 	messages   int    // number of messages read
-	offset     int    // of the last message
-	sequence   int32  // of the last message; math.MinInt32 before the first
+	offset     int    // offset of the last message
+	sequence   int32  // sequence number of the last message; math.MinInt32 before the first
 	frames     int    // number of complete snapshots read
 	orphans    int    // number of snapshots whose baseline is missing
 	gameStates int    // number of game states read
 	info       []byte // the server's description of itself: \key\value\key\value
 
-	baselines [netcode.MaxEntities][]int32 // of entities that were not in the baseline snapshot; nil: all zero
+	baselines [netcode.MaxEntities][]int32 // by number: baseline of an entity that was not in the baseline snapshot; nil means all zero
 	zero      []int32
 	ring      [maxBaselineAge]snapshot // the last snapshots, by sequence modulo maxBaselineAge
-	reader    netcode.Reader           // of the current message
+	reader    netcode.Reader           // reads the current message
 	snap      *snapshot                // the snapshot in the current message; nil if none
 }
 
 // snapshot is the state of the world as the client received it.
 type snapshot struct {
-	sequence int32 // of its message
+	sequence int32 // sequence number of the snapshot's message
 	frame    int   // number among the complete snapshots, from 1; 0 if the slot is empty
-	time     int32 // of the server, in milliseconds
-	baseAge  int   // age in frames of its baseline; 0 if it has none
+	time     int32 // time of the server in milliseconds
+	baseAge  int   // age in frames of the snapshot's baseline; 0 if it has none
 	player   [netcode.PlayerValues]int32
 	numbers  []int16 // numbers of the entities, ascending
 	states   []int32 // all fields of the entity numbers[0], then those of numbers[1], and so on
 
-	playerBits, entityBits int // size in the message
+	playerBits, entityBits int // sizes of the player and of the entities in the message, in bits
 }
 
 // newDemo returns a demo at its start.
@@ -95,7 +95,7 @@ func (d *demo) dropBaselines() {
 func (d *demo) next() (*snapshot, error) {
 	for {
 		head := d.data[d.nextOffset:]
-		if len(head) < 8 {
+		if len(head) < 8 { // the file ends within the sequence number and the size
 			return nil, errTruncated
 		}
 		sequence, size := int32(binary.LittleEndian.Uint32(head)), int32(binary.LittleEndian.Uint32(head[4:]))
@@ -109,7 +109,7 @@ func (d *demo) next() (*snapshot, error) {
 		case sequence <= d.sequence:
 			return nil, d.messageError(fmt.Sprintf("message number %d follows number %d", sequence, d.sequence), "increasing numbers")
 		case len(head)-8 < int(size):
-			d.messages--
+			d.messages-- // an incomplete message does not count
 			return nil, errTruncated
 		}
 		d.nextOffset += 8 + int(size)
@@ -171,7 +171,7 @@ func (d *demo) readMessage() error {
 			}
 		default:
 			if r.Err() == nil {
-				err = d.messageError(fmt.Sprintf("unknown command %d", op), "1 to 10")
+				err = d.messageError(fmt.Sprintf("unknown command %d", op), "1, 2, 5 or 7 to 10")
 			}
 		}
 		if err != nil {
@@ -209,12 +209,13 @@ func (d *demo) readGameState() error {
 			}
 			d.baselines[n] = row
 		case opEnd:
-			r.Bits(32) // the number of this client
-			r.Bits(32) // a checksum
+			r.Bits(32) // skips the number of this client
+			r.Bits(32) // skips a checksum
 			return nil
 		default:
 			if r.Err() == nil {
-				return d.messageError(fmt.Sprintf("unknown item %d in the game state", op), "3, 4 or 8")
+				return d.messageError(fmt.Sprintf("unknown item %d in the game state", op),
+					"3 (config string), 4 (baseline) or 8 (end)")
 			}
 		}
 	}
@@ -227,10 +228,10 @@ func (d *demo) readGameState() error {
 func (d *demo) readSnapshot() error {
 	r := &d.reader
 	s := &d.ring[uint32(d.sequence)%maxBaselineAge]
-	s.frame = 0 // invalid until it is complete
+	s.frame = 0 // 0 marks the slot as invalid until the snapshot is complete
 	s.sequence, s.time = d.sequence, int32(r.Bits(32))
 	distance := int32(r.Bits(8))
-	r.Bits(8) // flags
+	r.Bits(8) // skips the flags
 	maskBytes := int(r.Bits(8))
 	if maskBytes > maxAreaMaskBytes {
 		return d.messageError(fmt.Sprintf("an area mask of %d bytes", maskBytes), fmt.Sprintf("at most %d", maxAreaMaskBytes))
@@ -257,7 +258,7 @@ func (d *demo) readSnapshot() error {
 	}
 	s.entityBits = r.Pos() - start
 	switch {
-	case r.Err() != nil: // reported by readMessage
+	case r.Err() != nil: // readMessage reports this error
 	case orphan:
 		d.orphans++
 	default:

@@ -19,7 +19,7 @@ import (
 	"wirelab/internal/unpack"
 )
 
-// Kind describes demos of Quake III to dataset.Open.
+// Kind describes demos of Quake III as a kind of data, for dataset.Open.
 var Kind = source.Kind{Name: "quake3", Spec: "quake3:MATCH.dm_71[,rows=N]", Source: "id Software, 1999; ioquake3", Arg: source.NeedsArgument,
 	Summary: "the entities and the player of a demo of Quake III or OpenArena (.dm_66, 67, 68, 71, 73), snapshot by snapshot",
 	Open: func(ctx context.Context, arg string, opt source.Options) (source.Source, error) {
@@ -50,7 +50,7 @@ func parseSpec(arg string) (path string, rows int, err error) {
 	return arg[:comma], rows, nil
 }
 
-// matchSource is the source of the snapshots of one demo. It implements source.Source, Sized, Seamed,
+// matchSource is the source of the snapshots of one demo. It implements source.Source, Sized, Looping,
 // Tracked, Priced and Remarked.
 type matchSource struct {
 	source.Notes
@@ -60,10 +60,10 @@ type matchSource struct {
 	demo          *demo
 
 	initial []int32      // table of the initial state
-	table   []int32      // of the newest frame
-	numbers []int16      // of the entities in the newest frame
+	table   []int32      // table of the newest frame
+	numbers []int16      // numbers of the entities in the newest frame
 	changed frame.Rows   // rows that the newest frame changed
-	price   source.Price // of the newest frame
+	price   source.Price // size of the newest frame in the server's message
 }
 
 // openFile opens a demo, plain or compressed with zstd or gzip. rows is the number of rows for
@@ -133,7 +133,7 @@ func readAll(in io.Reader, path string) (data []byte, more bool, err error) {
 	defer u.Close()
 	data, err = io.ReadAll(boundedio.NewReader(u, path, maxBytes))
 	_, more = errors.AsType[*boundedio.SizeError](err)
-	if more || errors.Is(err, errTruncated) { // the demo is played up to that point
+	if more || errors.Is(err, errTruncated) { // the demo is played up to the end of the data
 		err = nil
 	}
 	return data, more, err
@@ -177,7 +177,7 @@ func (s *matchSource) scan() (highest int, gaps map[int32]int, ended error) {
 		if n := len(snap.numbers); n > 0 {
 			highest = max(highest, int(snap.numbers[n-1]))
 		}
-		if gap := snap.time - last; s.Total > 0 && gap > 0 && (gaps[gap] > 0 || len(gaps) < 1000) { // bounds the memory
+		if gap := snap.time - last; s.Total > 0 && gap > 0 && (gaps[gap] > 0 || len(gaps) < 1000) { // the last condition bounds the memory
 			gaps[gap]++
 		}
 		last = snap.time
@@ -192,7 +192,7 @@ func (s *matchSource) scan() (highest int, gaps map[int32]int, ended error) {
 func (s *matchSource) checkProtocol(fromName int) error {
 	ofServer, err := strconv.Atoi(s.demo.serverProtocol())
 	switch {
-	case err != nil || ofServer == fromName: // not reported by the server, or equal
+	case err != nil || ofServer == fromName: // the server did not report its protocol, or the two are equal
 	case (ofServer == netcode.QuakeLive) != (fromName == netcode.QuakeLive) || unsupportedProtocols[ofServer] != "":
 		return &source.Error{Problem: fmt.Sprintf("the name has protocol %d, but the server used %d, which has other fields", fromName, ofServer),
 			Expected: fmt.Sprintf("a name that ends in .dm_%d", ofServer), Kind: errProtocol}
@@ -207,11 +207,11 @@ func (s *matchSource) checkProtocol(fromName int) error {
 func (s *matchSource) remarkEnd(ended error) error {
 	d := s.demo
 	if located, ok := errors.AsType[*source.Error](ended); ok {
-		located.Problem += fmt.Sprintf(", after %d snapshots", s.Total)
+		located.Problem = fmt.Sprintf("%s, after %d snapshots", located.Problem, s.Total)
 		if s.Total == 0 {
 			return located
 		}
-		s.Remark("damaged: %s: the rest is left out", strings.TrimPrefix(located.Error(), ": ")) // without the name of the file, which is not set yet
+		s.Remark("damaged: %s: the rest is left out", strings.TrimPrefix(located.Error(), ": ")) // the error begins with ": ", because its file is not set yet
 	} else if s.Total == 0 {
 		return &source.Error{Problem: fmt.Sprintf("contains no snapshot in %d messages", d.messages), Expected: "at least one", Kind: errNoSnapshots}
 	} else if errors.Is(ended, errTruncated) {
@@ -229,7 +229,7 @@ func (s *matchSource) remarkEnd(ended error) error {
 // snapshotRate returns the number of snapshots per second, from the most frequent time between two.
 // gaps is a histogram of these times in milliseconds.
 func snapshotRate(gaps map[int32]int) int {
-	commonest, count := int32(50), 0 // 50 ms if gaps is empty
+	commonest, count := int32(50), 0 // the gap is 50 ms if gaps is empty
 	for gap, n := range gaps {
 		if n > count || n == count && gap < commonest {
 			commonest, count = gap, n
@@ -271,7 +271,8 @@ func (s *matchSource) Initial(f *frame.Frame) {
 	f.CopyFrom(&frame.Frame{Table: s.initial})
 }
 
-// Next fills f with the next snapshot.
+// Next fills f with the next snapshot, and updates the changed rows and the price. At the end of a demo that
+// does not loop it returns io.EOF.
 func (s *matchSource) Next(f *frame.Frame) error {
 	_, tick, err := s.Advance()
 	if err != nil {
@@ -282,7 +283,7 @@ func (s *matchSource) Next(f *frame.Frame) error {
 	}
 	snap, err := s.demo.next()
 	if err != nil {
-		return err // impossible: newSource has read all snapshots
+		return err // an error is impossible: newSource has read all snapshots
 	}
 	if tick > 0 {
 		s.changed.Clear()

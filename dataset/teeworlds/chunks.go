@@ -17,9 +17,9 @@ import (
 type chunkReader struct {
 	in        *unpack.Reader
 	offset    int64 // bytes read so far
-	number    int   // of the newest chunk, from 1
+	number    int   // number of the newest chunk, from 1
 	start     int64 // offset of the newest chunk
-	tick      int64 // of the newest tick marker
+	tick      int64 // tick of the newest tick marker
 	hasTick   bool  // a tick marker was read; tick is valid
 	payload   []byte
 	buf       [4]byte    // buffer for headers
@@ -66,7 +66,7 @@ func (r *chunkReader) next() (kind, error) {
 	kind := kind(r.buf[0] >> 5)
 	size, err := r.readSize(int64(r.buf[0] & 0x1f))
 	switch {
-	case err != nil:
+	case err != nil: // returned below
 	case kind == kindMessage:
 		err = r.skip(size)
 	case kind == kindFull || kind == kindDelta:

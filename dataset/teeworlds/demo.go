@@ -42,23 +42,23 @@ var (
 type kind uint8
 
 const (
-	kindTick    kind = 0 // the marker of a tick; as the kind of a tick: it has no snapshot
+	kindTick    kind = 0 // in a file: the marker of a tick; as tick.kind: the tick has no snapshot
 	kindFull    kind = 1 // a snapshot with all items
 	kindMessage kind = 2 // a network message, ignored here
 	kindDelta   kind = 3 // a snapshot as the difference to the one before
 )
 
-// tick is a tick of a demo.
+// tick is one tick of a demo, with the snapshot of it, if any.
 type tick struct {
-	number  int32  // its number
+	number  int32  // number of the tick in the game
 	kind    kind   // kindTick, kindFull or kindDelta
-	payload []byte // of the chunk with the snapshot, still compressed; nil for kindTick
+	payload []byte // payload of the chunk with the snapshot, still compressed; nil for kindTick
 }
 
 // demo is a file in memory. Only ticks and snapshots are stored.
 type demo struct {
 	file       string
-	ticks      []tick // from the first tick with a snapshot
+	ticks      []tick // begin with the first tick that has a snapshot
 	groups     protocol.Groups
 	err        error // why the rest of the file was not read; nil if all was read
 	memoryLeft int   // bytes of memory that may still be used
@@ -164,7 +164,7 @@ func (d *demo) readChunks(c *chunkReader) error {
 		switch {
 		case err == io.EOF:
 			return nil
-		case err != nil: // handled below
+		case err != nil: // the error is handled below
 		case c.number > maxChunks:
 			err = fmt.Errorf("%w: more than %d chunks", errLarge, maxChunks)
 		case kind == kindTick:

@@ -105,7 +105,7 @@ func (r *snapshotReader) applyDelta() error {
 	for _, item := range r.current.items {
 		if len(removed) > 0 && removed[0] <= item.Key {
 			if removed[0] < item.Key {
-				break // removes an item that is not in the snapshot: the error below
+				break // the delta removes an item that the snapshot lacks: the loop ends, and the error follows below
 			}
 			removed = removed[1:]
 			continue

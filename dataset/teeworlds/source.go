@@ -15,7 +15,7 @@ import (
 	"wirelab/dataset/teeworlds/protocol"
 )
 
-// Kind describes demos of Teeworlds to dataset.Open.
+// Kind describes demos of Teeworlds as a kind of data, for dataset.Open.
 var Kind = source.Kind{Name: "teeworlds", Spec: "teeworlds:MATCH.demo", Source: "Teeworlds 0.7", Arg: source.NeedsArgument,
 	Summary: "a match of Teeworlds 0.7: every item of every snapshot of its demo",
 	Open: func(ctx context.Context, path string, opt source.Options) (source.Source, error) {
@@ -26,7 +26,7 @@ var Kind = source.Kind{Name: "teeworlds", Spec: "teeworlds:MATCH.demo", Source: 
 // ticksPerSecond is the tick rate of the game. Demos usually record every second tick.
 const ticksPerSecond = 50
 
-// matchSource is the source of the frames of one demo. It implements source.Source, Sized, Seamed,
+// matchSource is the source of the frames of one demo. It implements source.Source, Sized, Looping,
 // Tracked, Priced and Remarked.
 //
 // Every tick marker of the demo yields a frame, so that frames keep the game's pace. A tick without
@@ -37,9 +37,9 @@ type matchSource struct {
 	layout        *protocol.Layout
 
 	reader  snapshotReader
-	table   []int32      // of the newest frame
+	table   []int32      // table of the newest frame
 	changed frame.Rows   // rows that the newest frame may have changed
-	price   source.Price // of the newest frame
+	price   source.Price // size of the newest frame's snapshot in the demo
 }
 
 // open reads the whole demo at path into memory.
@@ -107,7 +107,8 @@ func (s *matchSource) Price() source.Price { return s.price }
 // Initial fills f with a world without items.
 func (s *matchSource) Initial(f *frame.Frame) { f.CopyFrom(s.layout.Schema.NewFrame()) }
 
-// Next fills f with the state at the next tick.
+// Next fills f with the state at the next tick, and updates the changed rows and the price. A tick without a
+// snapshot keeps all items. At the end of a demo that does not loop it returns io.EOF.
 func (s *matchSource) Next(f *frame.Frame) error {
 	n, tick, err := s.Advance()
 	if err != nil {
@@ -115,7 +116,7 @@ func (s *matchSource) Next(f *frame.Frame) error {
 	}
 	t := &s.demo.ticks[n]
 	s.changed.Clear()
-	s.changed.Add(0) // the row with the tick
+	s.changed.Add(0) // row 0 holds the tick
 	if t.kind != kindTick {
 		if err := s.reader.read(t.kind, t.payload); err != nil {
 			panic("teeworlds: internal error: a demo that was decoded before cannot be decoded again") // readChunks has decoded it without an error
@@ -145,7 +146,7 @@ func (s *matchSource) updateTable() {
 		}
 		before := current[0]
 		current = current[1:]
-		if len(before.Values) != len(item.Values) { // then the item moves to another row
+		if len(before.Values) != len(item.Values) { // with another number of values the item moves to another row
 			s.clearItem(before)
 		} else if slices.Equal(before.Values, item.Values) {
 			continue

@@ -5,8 +5,8 @@ import "math"
 // Constants of chasing. The pilot steers towards a target position until the player's position,
 // extrapolated by lookAhead, is near it.
 const (
-	lookAhead  = 0.4 // seconds
-	nearTarget = 0.8 // metres; the target is reached
+	lookAhead  = 0.4 // time of the extrapolation in seconds
+	nearTarget = 0.8 // metres; a nearer target counts as reached
 	maxTarget  = 24  // metres; limit of the coordinates of targets
 )
 

@@ -7,8 +7,8 @@ import "wirelab/dataset/physics"
 // driftEdge it steers back to the middle.
 const (
 	driftMinSteps    = 15 // shortest time of a direction, in steps
-	driftRandomSteps = 45 // maximum random addition to it
-	driftEdge        = 13 // metres from the middle
+	driftRandomSteps = 45 // largest random addition to driftMinSteps
+	driftEdge        = 13 // metres from the middle at which the pilot turns back
 	driftTries       = 5  // number of directions tried
 	driftAhead       = 5  // metres from the player to the middle of the square in which cubes are counted
 	driftCountHalf   = 3  // metres; half the side of that square

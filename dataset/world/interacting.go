@@ -26,7 +26,7 @@ func (s *sim) spreadInteracting() {
 	}
 	for i := player + 1; i < cubes; i++ {
 		switch {
-		case !s.interacting[i]: // nothing to clear
+		case !s.interacting[i]: // there is nothing to clear
 		case !s.scene.Body(i).Asleep():
 			s.sleptSteps[i] = 0
 		default:

@@ -27,7 +27,8 @@ func newPilot(script Script, session uint64) *pilot {
 	return &pilot{script: script, rng: rand.New(rand.NewPCG(session, seed.Hash("world/"+script.Name)))}
 }
 
-// chooseKeys returns the keys to hold in the coming step of s.
+// chooseKeys returns the keys to hold in the coming step of s: those of the current act, and the direction
+// keys that its way of steering chooses. It starts the next act when the current one is over.
 func (p *pilot) chooseKeys(s *sim) Input {
 	if p.stepsLeft == 0 {
 		p.nextAct(s)

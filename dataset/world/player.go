@@ -8,9 +8,9 @@ import (
 
 // Input is the set of keys that are held during one step.
 type Input struct {
-	Left, Right, Up, Down bool // towards -x, +x, +y, -y
-	Push                  bool // hover, and blow away the cubes below
-	Pull                  bool // attract the cubes around: katamari
+	Left, Right, Up, Down bool // direction keys: towards -x, +x, +y, -y
+	Push                  bool // makes the player hover and blow away the cubes below
+	Pull                  bool // makes the player attract the cubes around it
 }
 
 // direction returns the sum of the direction keys, -1, 0 or 1 along each axis.
@@ -28,17 +28,17 @@ func keyValue(key bool) float64 {
 
 // The player's forces (newtons) and torques (newton metres).
 const (
-	keyForce = 120.0 // of one direction key; friction turns it into rolling
+	keyForce = 120.0 // force of one direction key; friction turns it into rolling
 
-	wobbleForce      = 0.7   // times the sum of three waves: about 2 N
-	wobbleTorque     = 0.5   // likewise
-	uprightTorque    = 100.0 // per radian of deviation from upright
-	maxTiltAngle     = 0.5   // radians; larger deviations give no more torque
+	wobbleForce      = 0.7   // factor on the sum of three waves; the force is about 2 N
+	wobbleTorque     = 0.5   // factor on the sum of three waves
+	uprightTorque    = 100.0 // torque per radian of deviation from upright
+	maxTiltAngle     = 0.5   // radians; deviations above this angle give no more torque
 	maxLean          = 0.25  // radians; limit of the lean into the direction of travel
-	leanPerSpeed     = 0.05  // radians per m/s
-	hoverSpinFactor  = 0.95  // damping of a hovering player: factor on spin per step,
-	hoverGlideFactor = 0.96  // on horizontal speed,
-	hoverClimbFactor = 0.999 // and on vertical speed
+	leanPerSpeed     = 0.05  // radians of lean per m/s of speed
+	hoverSpinFactor  = 0.95  // damping of a hovering player: factor on spin per step
+	hoverGlideFactor = 0.96  // damping of a hovering player: factor on horizontal speed per step
+	hoverClimbFactor = 0.999 // damping of a hovering player: factor on vertical speed per step
 )
 
 // drive applies the direction keys. The force is doubled against the direction of travel, so that a
@@ -69,7 +69,7 @@ func (s *sim) twistPlayer(torque physics.Vec) {
 func (s *sim) hover() {
 	p := s.Player()
 	t := float64(s.tick)
-	const forcePhase, torquePhase = 1, 2 // different, so that the two motions are independent
+	const forcePhase, torquePhase = 1, 2 // different phases, so that the two motions are independent
 	s.pushPlayer(wobble(t, forcePhase).Scale(wobbleForce))
 	s.twistPlayer(wobble(t, torquePhase).Scale(wobbleTorque))
 	s.twistPlayer(torqueTowards(p.Up(), leaningUp(p.Vel)))
@@ -93,7 +93,7 @@ func leaningUp(v physics.Vec) physics.Vec {
 func torqueTowards(up, target physics.Vec) physics.Vec {
 	axis := up.Cross(target)
 	sine := axis.Length()
-	if sine < 1e-9 { // parallel: the axis has no direction
+	if sine < 1e-9 { // the vectors are parallel: the axis has no direction
 		return physics.Vec{}
 	}
 	angle := maxTiltAngle

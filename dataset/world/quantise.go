@@ -18,7 +18,7 @@ func (s *sim) quantise(i int) {
 	*(*[frame.CubeFields]int32)(s.table[i*frame.CubeFields:]) = row
 }
 
-// bodyRow returns the row of a snapshot for a body that does not interact.
+// bodyRow returns the row of a snapshot for a body, with the last column, whether it interacts, as 0.
 func bodyRow(b *physics.Body) [frame.CubeFields]int32 {
 	largest, three := smallestThree(b.Rot)
 	return [frame.CubeFields]int32{

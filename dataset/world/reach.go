@@ -9,15 +9,15 @@ import (
 const (
 	strength = 200.0
 
-	pushReach      = 2.0
-	pushLimit      = 500.0
-	pushDepth      = 0.1  // the origin of the push is this far below the floor, under the player
-	playerOffset   = 0.7  // subtracted from the player's own distance to the origin
-	carryingFactor = 20.0 // factor on the push of a player that also pulls, since it lifts the cubes it holds
-	pullFrom       = 0.2
-	pullTo         = 1.8
-	pullLimit      = 2000.0
-	minDistance    = 1e-6 // shorter distances have no direction
+	pushReach      = 2.0    // metres; the push has no effect from this distance on
+	pushLimit      = 500.0  // limit of the push in m/s^2
+	pushDepth      = 0.1    // metres; the origin of the push is this far below the floor, under the player
+	playerOffset   = 0.7    // metres, subtracted from the player's own distance to the origin
+	carryingFactor = 20.0   // factor on the push of a player that also pulls, since it lifts the cubes it holds
+	pullFrom       = 0.2    // metres; the pull has no effect on cubes that are nearer
+	pullTo         = 1.8    // metres; the pull has no effect on cubes that are farther away
+	pullLimit      = 2000.0 // limit of the pull in m/s^2
+	minDistance    = 1e-6   // metres; shorter distances have no direction
 )
 
 // push accelerates all cubes within reach away from the origin under the player. It lifts the player

@@ -27,9 +27,9 @@ type act struct {
 type steering uint8
 
 const (
-	noSteering steering = iota // not at all
-	chase                      // towards one cube after another
-	drift                      // one direction after another
+	noSteering steering = iota // no direction key is held
+	chase                      // the pilot steers towards one cube after another
+	drift                      // the pilot holds one direction after another
 )
 
 // Constructors of the acts that scripts consist of.
@@ -42,7 +42,7 @@ func gatherAct(seconds float64) act {
 	return act{seconds: seconds, steering: chase, maxSpeed: 8, keys: Input{Pull: true}}
 }
 
-// Scripts returns all scripts.
+// Scripts returns all scripts, in the order of lists for users.
 func Scripts() []Script {
 	scripts := []Script{
 		{Name: "idle", Summary: "the player falls into the grid and stays there", acts: []act{restAct(60)}},

@@ -13,7 +13,7 @@ import (
 // frames 0..5 are the initial state.
 const firstTick = 6
 
-// Kind describes the cube world to dataset.Open.
+// Kind describes the cube world as a kind of data, for dataset.Open.
 var Kind = source.Kind{Name: "world", Spec: "world", Source: "Glenn Fiedler, Networked Physics, 2014-15", Arg: source.MayHaveArgument,
 	Summary: "the live cube world: 900 cubes and a player, simulated without end; world:katamari plays the script katamari",
 	Open: func(_ context.Context, script string, opt source.Options) (source.Source, error) {
@@ -36,14 +36,14 @@ func openScript(script string, opt source.Options) (*liveSource, error) {
 }
 
 // liveSource is the cube world as a source: one frame for every step, without end. The pilot of its
-// script holds the keys until Hold is called. It implements source.Source, Seamed, Tracked and
+// script holds the keys until Hold is called. It implements source.Source, Looping, Tracked and
 // dataset.Steered.
 type liveSource struct {
 	schema *frame.Schema
 	sim    *sim
 	pilot  *pilot
 	start  frame.Frame // the initial state
-	tick   uint32      // of the next frame
+	tick   uint32      // tick of the next frame
 
 	manual      bool  // the keys are those of Hold, not the pilot's
 	held        Input // keys set by Hold
@@ -94,7 +94,7 @@ func (s *liveSource) Next(f *frame.Frame) error {
 	s.sim.Step(in)
 	if s.atLoopPoint {
 		for i := range cubes {
-			s.sim.changed.Add(i) // the frame before was of another world
+			s.sim.changed.Add(i) // all rows changed: the frame before was of another world
 		}
 	}
 	s.sim.snapshot(f)

@@ -40,7 +40,7 @@ const (
 	stepsPerSecond = 60
 )
 
-// player is the index of the player's cube; those of the grid follow.
+// player is the index of the player's cube; the cubes of the grid have the indices after it.
 const player = 0
 
 // sim is the simulation of a world.
@@ -49,7 +49,7 @@ type sim struct {
 	tick        int // number of steps so far
 	interacting [cubes]bool
 	sleptSteps  [cubes]uint8                    // steps for which an interacting cube has been asleep
-	table       [cubes * frame.CubeFields]int32 // of the current snapshot
+	table       [cubes * frame.CubeFields]int32 // table of the current snapshot
 	changed     frame.Rows                      // rows that the last step changed
 }
 
@@ -72,7 +72,7 @@ func newSim() *sim {
 	const first = -spacing * (side - 1) / 2
 	for i := range side * side {
 		pos := physics.Vec{X: first + float64(i%side), Y: first + float64(i/side), Z: cubeHeight}
-		s.scene.Place(1+i, cubeHalf, pos, upright, physics.Vec{}, physics.Vec{}, params.RestTime) // asleep
+		s.scene.Place(1+i, cubeHalf, pos, upright, physics.Vec{}, physics.Vec{}, params.RestTime) // still for RestTime: the cube is asleep
 	}
 	s.interacting[player] = true
 	for i := range cubes {

@@ -33,7 +33,7 @@ func removeLeftovers(dir, fresh string) {
 		return
 	}
 	for _, e := range entries {
-		if !tempName.MatchString(e.Name()) || e.Type()&^fs.ModeDir != 0 { // such as a link or a pipe
+		if !tempName.MatchString(e.Name()) || e.Type()&^fs.ModeDir != 0 { // neither a file nor a folder, such as a link or a pipe
 			continue
 		}
 		path := filepath.Join(dir, e.Name())
@@ -47,7 +47,7 @@ func removeLeftovers(dir, fresh string) {
 // hasOriginal reports whether the temporary folder at path contains the only copy of a file or
 // folder that swap was about to replace.
 func hasOriginal(path string) bool {
-	entries, _ := os.ReadDir(filepath.Join(path, oldName)) // most temporary files have no such folder: no entries
+	entries, _ := os.ReadDir(filepath.Join(path, oldName)) // most temporary files have no such folder, which gives no entries
 	return slices.ContainsFunc(entries, func(e fs.DirEntry) bool {
 		return isMissing(filepath.Join(filepath.Dir(path), e.Name()))
 	})
@@ -60,7 +60,7 @@ func (d *Disk) completeSwap(dir string) error {
 		return err
 	}
 	parent, base := filepath.Split(dir)
-	entries, _ := os.ReadDir(parent) // fails if nothing can be recovered
+	entries, _ := os.ReadDir(parent) // without the parent, nothing can be recovered
 	for _, e := range entries {
 		tmp := filepath.Join(parent, e.Name())
 		info, err := e.Info()

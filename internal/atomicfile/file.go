@@ -74,7 +74,7 @@ func isMissing(path string) bool {
 // RemoveEmpty removes the empty ones of the folders, the last one first.
 func (d *Disk) RemoveEmpty(dirs []string) {
 	for i := len(dirs) - 1; i >= 0; i-- {
-		_ = d.remove(dirs[i], os.Remove) // fails for folders that are not empty
+		_ = d.remove(dirs[i], os.Remove) // os.Remove fails for folders that are not empty
 	}
 }
 
@@ -135,8 +135,8 @@ func (d *Disk) rename(from, to string) error {
 // File is a file that is written next to its destination. Commit moves it there; Abort removes it.
 type File struct {
 	disk *Disk
-	path string   // of the destination
-	tmp  *os.File // nil after Commit and Abort
+	path string   // path of the destination
+	tmp  *os.File // the temporary file; nil after Commit and Abort
 }
 
 // ErrDangling means that a path is a symbolic link to a file that does not exist.
@@ -194,7 +194,7 @@ func (f *File) Commit(mode fs.FileMode) error {
 		return &fs.PathError{Op: "commit", Path: f.path, Err: fs.ErrClosed}
 	}
 	err := f.disk.perform("chmod", f.path, func() error { return f.tmp.Chmod(mode) })
-	if err == nil { // without sync, the new name may refer to an empty file after a power failure
+	if err == nil { // without a sync, the new name may refer to an empty file after a power failure
 		err = f.disk.perform("sync", f.path, f.tmp.Sync)
 	}
 	if err == nil {
@@ -204,7 +204,7 @@ func (f *File) Commit(mode fs.FileMode) error {
 		err = f.disk.rename(f.tmp.Name(), f.path)
 	}
 	if err != nil {
-		_ = f.Abort() // keep the first error
+		_ = f.Abort() // the first error is returned, not that of Abort
 		return err
 	}
 	f.tmp = nil
@@ -216,7 +216,7 @@ func (f *File) Abort() error {
 	if f.tmp == nil {
 		return nil
 	}
-	_ = f.tmp.Close() // may be closed already
+	_ = f.tmp.Close() // the error is ignored, because the file may be closed already
 	name := f.tmp.Name()
 	f.tmp = nil
 	return f.disk.RemoveAll(name)

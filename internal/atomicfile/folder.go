@@ -12,7 +12,7 @@ import (
 	"syscall"
 )
 
-// Errors of Open and Write.
+// Errors of Disk.Open and Folder.Write.
 var (
 	// ErrHasResults means that the folder contains results that this Folder did not write.
 	ErrHasResults = errors.New("contains the results of another run")
@@ -22,11 +22,11 @@ var (
 	ErrNotReplaceable = errors.New("contains the results of another run, and cannot be replaced as a folder")
 )
 
-// Entry is one file of a folder or a group.
+// Entry is one file to write, with the function that writes its content.
 type Entry struct {
 	Name  string
 	Write func(io.Writer) error
-	Log   *Log // of the same folder; its content precedes that of Write; nil means none
+	Log   *Log // a log of the same folder, whose content precedes that of Write; nil means none
 }
 
 // Bytes returns a file with the given content.
@@ -54,7 +54,7 @@ func JSON(name string, v any) Entry {
 // run.
 type Folder struct {
 	disk     *Disk
-	path     string            // absolute, without symbolic links
+	path     string            // absolute path without symbolic links
 	isResult func(string) bool // reports whether a file of this name is a result
 	force    bool              // results of another run may be replaced
 	written  bool              // the results in the folder are from this Folder
@@ -136,7 +136,8 @@ func (f *Folder) Sub(name string) *Folder {
 // Path returns the absolute path of the folder.
 func (f *Folder) Path() string { return f.path }
 
-// Write replaces the content of the folder by these files.
+// Write replaces the content of the folder by these files: the whole folder in one step, or file by file if
+// the folder cannot be replaced. It fails if the folder has results of another run that must be kept.
 func (f *Folder) Write(entries []Entry) error {
 	if !f.written {
 		if err := f.checkReplaceable(); err != nil { // the folder may have changed since Open
@@ -148,7 +149,7 @@ func (f *Folder) Write(entries []Entry) error {
 		write = f.Update
 	}
 	err := write(entries)
-	if !f.inPlace && isFixed(err) { // try again, file by file
+	if !f.inPlace && isNotReplaceable(err) { // try again, file by file
 		f.inPlace = true
 		return f.Write(entries)
 	}
@@ -180,13 +181,14 @@ func (f *Folder) Close() (err error) {
 	return withPath(f.path, err)
 }
 
-// isFixed reports whether an error means that a folder cannot be replaced.
-func isFixed(err error) bool {
+// isNotReplaceable reports whether an error means that a folder cannot be replaced.
+func isNotReplaceable(err error) bool {
 	return errors.Is(err, fs.ErrPermission) || errors.Is(err, syscall.EROFS) || errors.Is(err, syscall.EBUSY) ||
 		errors.Is(err, syscall.EXDEV)
 }
 
-// replace writes a new folder next to this one and swaps the two.
+// replace writes a new folder next to this one and swaps the two. The new folder gets the permissions of the
+// old one, which is removed.
 func (f *Folder) replace(entries []Entry) error {
 	return f.disk.stage(filepath.Dir(f.path), f.path, entries, func(fresh, old string) error {
 		if was, err := os.Stat(f.path); err == nil { // the new folder gets the permissions of the old one
@@ -255,7 +257,7 @@ func (d *Disk) stage(parent, dir string, entries []Entry, install func(fresh, ol
 	return install(fresh, filepath.Join(tmp, oldName))
 }
 
-// writeTo creates the file at path, in a temporary folder.
+// writeTo creates the file at path with the content of e.Log, if any, followed by that of e.Write.
 func (e *Entry) writeTo(d *Disk, path string) error {
 	return d.WriteFile(path, 0o644, func(f *File) error {
 		w := bufio.NewWriterSize(f, 1<<16)
@@ -299,7 +301,7 @@ func (d *Disk) swap(fresh, path, spare string) (old string, err error) {
 		}
 	}
 	if err := d.rename(fresh, path); err != nil {
-		_ = d.rename(spare, path) // restore the old state
+		_ = d.rename(spare, path) // restores the old state
 		return "", err
 	}
 	return spare, nil

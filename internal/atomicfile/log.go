@@ -13,9 +13,9 @@ import (
 type Log struct {
 	folder *Folder
 	name   string
-	buf    []byte // not yet in the temporary file
-	file   *File  // temporary; nil while the log fits in memory
-	size   int64  // of the file
+	buf    []byte // content that is not yet in the temporary file
+	file   *File  // the temporary file; nil while the log fits in memory
+	size   int64  // size of the temporary file
 	err    error  // the first error, which all later calls return
 }
 
@@ -46,13 +46,13 @@ func (l *Log) Write(p []byte) (int, error) {
 	return len(p), l.err
 }
 
-// open creates the temporary file next to the folder, because Folder.Write replaces the folder; in it
-// only if the folder is written in place, or if its parent is not writable.
+// open creates the temporary file next to the folder, because Folder.Write replaces the folder. If the
+// folder is written in place, or if its parent is not writable, open creates the file in the folder.
 func (l *Log) open() (err error) {
 	f := l.folder
 	if !f.inPlace {
 		l.file, err = f.disk.Create(f.path)
-		f.inPlace = isFixed(err)
+		f.inPlace = isNotReplaceable(err)
 	}
 	if f.inPlace {
 		l.file, err = f.disk.Create(filepath.Join(f.path, l.name))
@@ -60,7 +60,7 @@ func (l *Log) open() (err error) {
 	return err
 }
 
-// copyTo writes the content of the log.
+// copyTo writes the content of the log to w: first the part in the temporary file, then the buffer.
 func (l *Log) copyTo(w io.Writer) error {
 	if l.err != nil {
 		return l.err

@@ -21,7 +21,7 @@ var (
 // Writer appends bits to a slice. The zero Writer appends to nil.
 type Writer struct {
 	buf      []byte
-	word     uint64 // the bits that do not fill a word yet, low ones first
+	word     uint64 // bits that do not fill a word yet, from the lowest bit on
 	wordBits uint   // number of bits in word, below 64
 	base     int    // len(buf) at Reset
 }
@@ -43,8 +43,8 @@ func (w *Writer) Bits(v uint64, n uint) {
 // flushWord appends the full word, and keeps the bits of v, of which there are n, that did not fit.
 func (w *Writer) flushWord(v uint64, n uint) {
 	w.buf = binary.LittleEndian.AppendUint64(w.buf, w.word)
-	w.word = v >> (64 - w.wordBits) // 0 if wordBits is 0: Go shifts by 64 give 0
-	w.wordBits += n - 64            // wraps to a smaller number
+	w.word = v >> (64 - w.wordBits) // v >> 64, with wordBits 0, is 0 in Go
+	w.wordBits += n - 64            // the unsigned addition wraps to a smaller number
 }
 
 // Len returns the number of bits written since Reset.

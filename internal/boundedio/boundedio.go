@@ -12,8 +12,8 @@ import (
 
 // SizeError reports that there are more bytes than the limit.
 type SizeError struct {
-	Name  string // of the file
-	Size  int64  // of the file; 0 if unknown
+	Name  string // name of the file
+	Size  int64  // size of the file; 0 if unknown
 	Limit int64
 }
 
@@ -32,7 +32,7 @@ type KindError struct {
 }
 
 // Error implements error.
-func (e *KindError) Error() string { return e.Path + " is not a regular file" }
+func (e *KindError) Error() string { return fmt.Sprintf("%s is not a regular file", e.Path) }
 
 // ReadFile returns the content of a regular file of at most limit bytes. It fails with a
 // *KindError if the file is not regular, before it is opened, because opening a pipe waits for
@@ -90,7 +90,7 @@ func (r *reader) Read(p []byte) (int, error) {
 	n, err := r.r.Read(p[:min(int64(len(p)), r.left+1)])
 	r.left -= int64(n)
 	if r.left < 0 {
-		return n - 1, r.tooLarge // without the byte beyond the limit
+		return n - 1, r.tooLarge // does not return the byte beyond the limit
 	}
 	return n, err
 }

@@ -12,7 +12,7 @@ import (
 // Error is a panic that was recovered.
 type Error struct {
 	Value any    // the argument of panic
-	Stack []byte // of the goroutine that panicked
+	Stack []byte // stack of the goroutine that panicked
 }
 
 // Error returns the value and, after an empty line, the stack.

@@ -30,7 +30,7 @@ func (q *Queue[T]) At(n uint64) *T {
 // Push adds an item and returns it, valid until the next Push. The item has the content of an item
 // that left the queue, if any, so that the caller can reuse its memory.
 func (q *Queue[T]) Push() *T {
-	if q.Len() == len(q.items) { // full: item n moves to index n modulo the new length
+	if q.Len() == len(q.items) { // the queue is full: item n moves to index n modulo the new length
 		grown := make([]T, max(16, 2*len(q.items)))
 		for n := q.first; n < q.next; n++ {
 			grown[n%uint64(len(grown))] = *q.At(n)

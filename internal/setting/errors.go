@@ -18,8 +18,8 @@ var (
 
 // KeyError describes what could not be set, and what was expected.
 type KeyError struct {
-	Key      string   // as given
-	Value    string   // as given, strings quoted; "" if the key itself is unknown
+	Key      string   // the key as the user wrote it
+	Value    string   // the value as the user wrote it, strings quoted; "" if the key itself is unknown
 	Expected string   // continues the sentence after "expected"
 	Known    []string // the valid names, if the error is about an unknown name
 }

@@ -6,10 +6,10 @@ import "slices"
 
 // KeyInfo describes one key that can be set on a link.
 type KeyInfo struct {
-	Key     string `json:"key"`
-	Stage   string `json:"stage"`
-	Unit    string `json:"unit,omitempty"` // of Row.Number
-	Default string `json:"default"`
+	Key     string `json:"key"`            // name of the key, as users write it
+	Stage   string `json:"stage"`          // stage of the link that the key belongs to, such as "loss"
+	Unit    string `json:"unit,omitempty"` // unit of Row.Number
+	Default string `json:"default"`        // default value, as text
 	// Min and Max are the bounds of values other than "off"; empty for choices.
 	Min string `json:"min,omitempty"`
 	Max string `json:"max,omitempty"`
@@ -20,8 +20,8 @@ type KeyInfo struct {
 	// Models lists the models that can be set, in words or as a table; "loss.r" is the
 	// parameter r of the model that is set.
 	Models []ModelInfo `json:"models,omitempty"`
-	Help   string      `json:"help"`
-	Source string      `json:"source,omitempty"`
+	Help   string      `json:"help"`             // one line for lists
+	Source string      `json:"source,omitempty"` // publication or tool that the effect of the key follows
 }
 
 // ModelNames returns the names of the models.
@@ -42,7 +42,7 @@ func (k KeyInfo) Model(name string) ModelInfo {
 
 // ModelInfo describes one way to lose packets, for lists and help.
 type ModelInfo struct {
-	Name    string      `json:"name"` // as the key loss takes it, in words or as a table's model
+	Name    string      `json:"name"` // the name as the value of the key loss, in words or as a table's model
 	Summary string      `json:"summary"`
 	Source  string      `json:"source,omitempty"`
 	Params  []ParamInfo `json:"params"`

@@ -53,7 +53,7 @@ func Cycle(options []Option, name string, n int) string {
 		return ""
 	}
 	i := slices.IndexFunc(options, func(o Option) bool { return o.Name == name })
-	if i < 0 && n <= 0 { // for a positive n, -1 is before the first option
+	if i < 0 && n <= 0 { // with a positive n, index -1 is before the first option
 		i = 0
 	}
 	return options[((i+n)%len(options)+len(options))%len(options)].Name // i+n may be negative
@@ -135,7 +135,7 @@ func (r *Row[T]) findStop(t *T, stops []string) (index int, between bool) {
 	}
 	value := r.Number(t)
 	for i, stop := range stops {
-		scratch := *t // to convert the stop to a number
+		scratch := *t // a copy, which converts the stop to a number
 		if r.Set(&scratch, stop) != nil || stop == "off" {
 			continue
 		}

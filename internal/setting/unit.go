@@ -12,12 +12,12 @@ import (
 
 // Unit is a kind of value: how its text is parsed and formatted, and which values are valid.
 type Unit[T comparable] struct {
-	Name     string              // KeyInfo.Unit
+	Name     string              // name of the unit, which becomes KeyInfo.Unit
 	Expected string              // continues the sentence after "expected"
 	Choices  []string            // the only valid texts; nil means that there is no such list
-	Parse    func(any) (T, bool) // ok is false if the value is of another kind
+	Parse    func(any) (T, bool) // converts a value; ok is false if it is of another kind
 	Format   func(T) string      // Parse(Format(v)) == v for every v in range
-	Number   func(T) float64     // the value in the unit Name, for a slider
+	Number   func(T) float64     // converts a value to a number in the unit Name, for a slider
 	InRange  func(T) bool        // reports whether a value is in range
 	Min, Max string              // bounds of the range, as text
 }
@@ -41,17 +41,17 @@ func (u Unit[T]) Read(key string, value any) (T, error) {
 	return v, nil
 }
 
-// Limits of values.
+// Limits of the values of the units in this file.
 const (
-	MaxBurst = 1e6               // mean number of consecutive lost packets
-	minRate  = 1_000             // bits per second
-	maxRate  = 1_000_000_000_000 // bits per second
-	maxQueue = 1 << 40           // bytes
+	MaxBurst = 1e6               // largest mean number of packets lost in a row
+	minRate  = 1_000             // lowest rate in bits per second
+	maxRate  = 1_000_000_000_000 // highest rate in bits per second
+	maxQueue = 1 << 40           // largest size in bytes
 	// MaxDelay is the longest delay of any key.
 	MaxDelay = time.Hour
 )
 
-// Percent is a share, from 0 to 1.
+// Percent is the unit of fractions from 0 to 1, which users write as percentages.
 var Percent = Unit[float64]{
 	Name: "%", Expected: `a percentage from 0% to 100%, such as "5%"`, Min: "0%", Max: "100%",
 	Parse: parseOrZero(units.ParsePercent), Format: units.FormatPercent,
@@ -59,7 +59,7 @@ var Percent = Unit[float64]{
 	InRange: func(p float64) bool { return p >= 0 && p <= 1 },
 }
 
-// Span is a time from 0 to MaxDelay.
+// Span is the unit of times from 0 to MaxDelay.
 var Span = Unit[time.Duration]{
 	Name: "ms", Expected: `a time from 0 to 1h, such as "50ms"`, Min: "0ms", Max: "3600s",
 	Parse: func(v any) (time.Duration, bool) {
@@ -73,7 +73,7 @@ var Span = Unit[time.Duration]{
 	InRange: func(d time.Duration) bool { return d >= 0 && d <= MaxDelay },
 }
 
-// Burst is the mean length of a run of lost packets; 0 means off.
+// Burst is the unit of the mean length of a run of lost packets; 0 means off.
 var Burst = Unit[float64]{
 	Name: "packets", Expected: `a mean run of lost packets from 1 to 1000000, such as 2.5, or "off" for independent losses`,
 	Min: "1", Max: "1000000",
@@ -89,7 +89,7 @@ var Burst = Unit[float64]{
 	InRange: func(n float64) bool { return n == 0 || n >= 1 && n <= MaxBurst },
 }
 
-// Rate is in bits per second; 0 means off.
+// Rate is the unit of rates in bits per second; 0 means off.
 var Rate = Unit[int64]{
 	Name: "kbit/s", Expected: `a rate from 1kbit to 1tbit, such as "1.5mbit" or "80KB/s", or "off" for no limit`,
 	Min: "1kbit", Max: "1tbit",
@@ -98,7 +98,7 @@ var Rate = Unit[int64]{
 	InRange: func(n int64) bool { return n == 0 || n >= minRate && n <= maxRate },
 }
 
-// Size is in bytes; 0 means off.
+// Size is the unit of sizes in bytes; 0 means off.
 var Size = Unit[int64]{
 	Name: "bytes", Expected: `a size from 1B to 1TiB, such as "64KB", or "off" for no limit`,
 	Min: "1B", Max: "1TiB",
@@ -107,7 +107,7 @@ var Size = Unit[int64]{
 	InRange: func(n int64) bool { return n >= 0 && n <= maxQueue },
 }
 
-// Switch is on or off.
+// Switch is the unit of values that are on or off.
 var Switch = Unit[bool]{
 	Expected: `"on" or "off"`, Choices: []string{"on", "off"},
 	Parse: func(v any) (bool, bool) {
@@ -213,7 +213,7 @@ func OrOff(u Unit[int]) Unit[int] {
 			return 0, true
 		}
 		n, ok := parse(v)
-		return n, ok && n != 0 // 0 has to be written as "off"
+		return n, ok && n != 0 // the value 0 has to be written as "off"
 	}
 	u.Format = formatOrOff(strconv.Itoa)
 	u.InRange = func(n int) bool { return n == 0 || in(n) }

@@ -30,7 +30,7 @@ func Closest(name string, known []string) string {
 	if matches == 1 {
 		return match
 	}
-	minDistance, match := 1+len(name)/3, "" // at first the largest distance that is accepted
+	minDistance, match := 1+len(name)/3, "" // minDistance is at first the largest distance that is accepted
 	for _, k := range known {
 		d := levenshtein.ComputeDistance(lower, strings.ToLower(k))
 		if d <= minDistance && d < len(lower) && (match == "" || d < minDistance) { // a single letter is not similar to another

@@ -87,13 +87,13 @@ func (t *Table) texts() [][]string {
 
 const (
 	gap        = "  " // between columns
-	minWrapped = 24   // width of a wrapped column
+	minWrapped = 24   // smallest width of a wrapped column, in characters
 )
 
 // WriteText writes the table with aligned columns. If it would be wider than width, the last column
 // is wrapped unless it contains numbers. width 0 means no limit.
 func (t *Table) WriteText(w io.Writer, width int) {
-	rows := t.texts() // the titles first
+	rows := t.texts() // rows[0] are the titles
 	widths := make([]int, len(t.Heads))
 	for _, row := range rows {
 		for i, cell := range row {
@@ -134,7 +134,7 @@ func (t *Table) pad(cell string, column, width int) string {
 func (t *Table) WriteMarkdown(w io.Writer) {
 	for i, row := range t.texts() {
 		line := "| " + strings.Join(row, " | ") + " |"
-		if i == 0 { // the titles; an empty one takes one space
+		if i == 0 { // row 0 has the titles; an empty title takes one space
 			line = strings.ReplaceAll(line, "|  |", "| |") + "\n|"
 			for _, h := range t.Heads {
 				line += map[bool]string{true: "---:|", false: "---|"}[h.Number]

@@ -9,9 +9,9 @@ import (
 // decoding, because the decoder compares every key of a table with all others of the table, and
 // takes memory proportional to the square of the length of a dotted key.
 const (
-	maxDepth    = 16      // dots in a key; nested brackets
-	maxKeys     = 100_000 // in the text
-	maxSiblings = 1000    // keys of one table; table names
+	maxDepth    = 16      // largest number of dots in a key, and of nested brackets
+	maxKeys     = 100_000 // largest number of keys in the text
+	maxSiblings = 1000    // largest number of keys of one table, and of table names
 )
 
 // checkLimits checks the limits in one pass, without decoding. The error is an *Error. Texts that
@@ -29,14 +29,14 @@ func checkLimits(data []byte) error {
 // bounds is the state of checkLimits.
 type bounds struct {
 	data    []byte
-	offset  int // of the next byte
+	offset  int // offset of the next byte
 	line    int
 	inValue bool // the line has a key or value already, or a bracket is open
-	dots    int  // since the last byte that cannot be part of a key
+	dots    int  // dots since the last byte that cannot be part of a key
 	keys    int
-	depth   int               // open brackets
-	table   [maxDepth + 1]int // by depth: keys of the current table so far; depth 0 is the table of the last header
-	names   map[string]bool   // of tables
+	depth   int               // number of open brackets
+	table   [maxDepth + 1]int // number of keys so far in the current table, by depth; depth 0 is the table of the last header
+	names   map[string]bool   // names of tables so far
 }
 
 // checkNext checks and skips the next byte, string, comment or header.
@@ -50,7 +50,7 @@ func (b *bounds) checkNext() error {
 	case '\n':
 		b.line++
 		b.dots, b.inValue = 0, b.depth > 0 // a value continues on the next line only within brackets
-	case ' ', '\t', '\r': // do not begin a key or value
+	case ' ', '\t', '\r': // white space does not begin a key or value
 	case '#':
 		b.skipLine()
 	case '"', '\'':
@@ -63,13 +63,14 @@ func (b *bounds) checkNext() error {
 	return nil
 }
 
-// checkByte counts a byte outside of strings, comments and headers.
+// checkByte updates the counts of dots, keys and open brackets for a byte outside of strings, comments and
+// headers. It returns an error if a limit is exceeded.
 func (b *bounds) checkByte(c byte) error {
 	switch c {
 	case '.':
 		b.dots++
 		if b.dots > maxDepth {
-			return b.tooDeep("a key has")
+			return b.tooDeep("a key has more than %d levels")
 		}
 	case ',':
 		b.dots = 0
@@ -87,7 +88,7 @@ func (b *bounds) checkByte(c byte) error {
 		b.dots = 0
 		b.depth++
 		if b.depth > maxDepth {
-			return b.tooDeep("brackets are nested")
+			return b.tooDeep("brackets are nested more than %d levels")
 		}
 		b.table[b.depth] = 0
 	case ']', '}':
@@ -96,7 +97,8 @@ func (b *bounds) checkByte(c byte) error {
 	return nil
 }
 
-// checkHeader checks a line such as [a.b] or [[c]].
+// checkHeader checks and skips a line such as [a.b] or [[c]], which begins a table: the dots in the name, and
+// the number of different names so far.
 func (b *bounds) checkHeader() error {
 	rest := b.data[b.offset:]
 	if end := bytes.IndexByte(rest, '\n'); end >= 0 {
@@ -107,7 +109,7 @@ func (b *bounds) checkHeader() error {
 		name = rest[:end] // excludes a comment behind the header
 	}
 	if bytes.Count(name, []byte(".")) > maxDepth {
-		return b.tooDeep("the name of a table has")
+		return b.tooDeep("the name of a table has more than %d levels")
 	}
 	b.names[string(name)] = true
 	if len(b.names) > maxSiblings {
@@ -118,10 +120,10 @@ func (b *bounds) checkHeader() error {
 	return nil
 }
 
-// tooDeep returns the error for an excess of maxDepth; what begins the sentence "... more than 16
-// levels".
-func (b *bounds) tooDeep(what string) error {
-	return b.newError(fmt.Sprintf("%s more than %d levels", what, maxDepth), fmt.Sprintf("at most %d", maxDepth))
+// tooDeep returns the error for an excess of maxDepth. format describes the problem and has a %d for
+// maxDepth.
+func (b *bounds) tooDeep(format string) error {
+	return b.newError(fmt.Sprintf(format, maxDepth), fmt.Sprintf("at most %d", maxDepth))
 }
 
 // newError returns an error for the current line.
@@ -148,7 +150,7 @@ func (b *bounds) skipString(quote byte) {
 	for ; b.offset < len(b.data); b.offset++ {
 		switch c := b.data[b.offset]; {
 		case c == '\n' && !long:
-			return // not a string; the decoder reports it
+			return // the quote does not begin a string; the decoder reports that
 		case c == '\n':
 			b.line++
 		case c == '\\' && quote == '"':

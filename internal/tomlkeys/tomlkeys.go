@@ -14,7 +14,7 @@ import (
 
 // Error describes why a text cannot be decoded.
 type Error struct {
-	Line              int // 0 if unknown
+	Line              int // line of the text, from 1; 0 if unknown
 	Problem, Expected string
 }
 
@@ -49,12 +49,13 @@ func LineOf(lines map[string]int, key string) int {
 		if n := lines[key]; n > 0 {
 			return n
 		}
-		key = key[:max(strings.LastIndexAny(key, ".["), 0)] // without its last part or index
+		key = key[:max(strings.LastIndexAny(key, ".["), 0)] // removes the last part of the key, or its index
 	}
 	return 0
 }
 
-// findKeys returns the keys of a text in order, and the line of each. The text must be valid TOML.
+// findKeys returns the keys of a text in order, and the line of each key and table. Keys begin with the name
+// of their table, as in "down.loss" or "at[1].loss". The text must be valid TOML.
 func findKeys(data []byte) (keys []string, lines map[string]int) {
 	lines = map[string]int{}
 	counts := map[string]int{}
@@ -96,8 +97,8 @@ func findKeys(data []byte) (keys []string, lines map[string]int) {
 // would take minutes for a megabyte of keys.
 type lineCounter struct {
 	data        []byte
-	counted     int // number of bytes
-	currentLine int // line at offset counted, from 1
+	counted     int // number of bytes whose lines were counted
+	currentLine int // line at the offset counted, from 1
 }
 
 // line returns the line of an offset, which must not be smaller than in the previous call.

@@ -58,7 +58,7 @@ const ShortWidth = 5
 func Short(v float64) string {
 	prefixes := [...]string{"", "k", "M", "G", "T", "P", "E"}
 	i := 0
-	for math.Abs(v) >= 9999.5 && i < len(prefixes)-1 { // four digits, rounded, and no prefix still fit
+	for math.Abs(v) >= 9999.5 && i < len(prefixes)-1 { // up to 9999 fits without a prefix
 		v /= 1000
 		i++
 	}

@@ -26,7 +26,7 @@ func ParseDecimal(s string, exp int) (float64, bool) {
 	}
 	f, err := strconv.ParseFloat(s+"e"+strconv.Itoa(exp), 64)
 	if f == 0 {
-		f = 0 // not -0
+		f = 0 // replaces -0
 	}
 	return f, err == nil
 }
@@ -43,7 +43,7 @@ func AddSteps(from, step float64, n int) float64 {
 	if err != nil {
 		return sum
 	}
-	return rounded + 0 // not -0
+	return rounded + 0 // the sum with 0 replaces -0
 }
 
 // countDecimals returns the number of digits after the point of f as a decimal.
@@ -146,7 +146,7 @@ func parseQuantity(number, prefix string) (rounded int64, valid bool) {
 		default:
 			continue
 		}
-		f += 0.5 // rounds
+		f += 0.5 // makes the conversion to int64 round
 		if !ok || f < 0 || f >= 1<<62 {
 			return 0, false
 		}
@@ -175,7 +175,7 @@ func ParseRate(s string) (int64, bool) {
 		return 0, false
 	}
 	n, ok := parseQuantity(number, prefix)
-	return n * bitsPerUnit, ok && n > 0 && n <= math.MaxInt64/8 // no overflow
+	return n * bitsPerUnit, ok && n > 0 && n <= math.MaxInt64/8 // the limit excludes an overflow
 }
 
 // cutSuffixFold is strings.CutSuffix without regard to case.

@@ -67,7 +67,7 @@ func FromPath(path string) Packing {
 // Reader decompresses a file. It can rewind if the file implements io.Seeker.
 type Reader struct {
 	file         io.Reader
-	buffered     *bufio.Reader // of the file
+	buffered     *bufio.Reader // buffers file
 	packing      Packing
 	errs         Errors
 	zst          *zstd.Decoder
@@ -93,7 +93,8 @@ func New(file io.Reader, path string, errs Errors) (*Reader, error) {
 	return u, u.startDecompressor()
 }
 
-// startDecompressor sets up the decompressor over u.buffered.
+// startDecompressor sets u.decompressed to a decompressor of u.buffered, or to u.buffered if the file is not
+// compressed. Decompressors are created at the first call and reset at later ones.
 func (u *Reader) startDecompressor() (err error) {
 	switch u.packing {
 	case Zstd:
@@ -168,7 +169,7 @@ func (u *Reader) Fill(p []byte) (n int, err error) {
 func (u *Reader) wrapError(err error) error {
 	switch {
 	case u.packing == None:
-		return err // of the file system; contains the path
+		return err // an error of the file system, which contains the path
 	case errors.Is(err, zstd.ErrWindowSizeExceeded), errors.Is(err, zstd.ErrDecoderSizeExceeded):
 		return fmt.Errorf("%w: the zstd window exceeds the maximum of %d MB, or is smaller than a block",
 			u.errs.Format, MaxWindow>>20)

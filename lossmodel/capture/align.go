@@ -15,59 +15,59 @@ type typicalDelays struct {
 }
 
 const (
-	medianCount = 101 // largest number of datagrams for each median
-	minSpread   = 200 * time.Microsecond
-	minWindow   = 50 * time.Millisecond
+	medianCount = 101                    // largest number of datagrams for each median
+	minSpread   = 200 * time.Microsecond // smallest typicalDelays.spread
+	minWindow   = 50 * time.Millisecond  // smallest typicalDelays.window
 )
 
 // newTypicalDelays measures the delays of datagrams whose arrival is certain, in the order of
 // sending. A clock offset shifts all delays and a clock drift shifts them slowly, so the typical
 // delay is the median of datagrams sent around the same time.
 func newTypicalDelays(certain []knownArrival) typicalDelays {
-	u := typicalDelays{spread: minSpread, window: minWindow}
+	t := typicalDelays{spread: minSpread, window: minWindow}
 	delays := make([]time.Duration, 0, medianCount)
-	for start := 0; start < len(certain); start += medianCount / 4 { // overlapping windows
+	for start := 0; start < len(certain); start += medianCount / 4 { // the windows overlap
 		first := max(0, min(start-medianCount/2, len(certain)-medianCount))
 		delays = delays[:0]
 		for _, k := range certain[first:min(first+medianCount, len(certain))] {
 			delays = append(delays, k.delay)
 		}
 		slices.Sort(delays)
-		u.sentAt, u.medians = append(u.sentAt, certain[start].sentAt), append(u.medians, delays[len(delays)/2])
+		t.sentAt, t.medians = append(t.sentAt, certain[start].sentAt), append(t.medians, delays[len(delays)/2])
 	}
 	deviations := make([]time.Duration, len(certain))
 	for i, k := range certain {
-		deviations[i] = (k.delay - u.delayAt(k.sentAt)).Abs()
+		deviations[i] = (k.delay - t.delayAt(k.sentAt)).Abs()
 	}
 	slices.Sort(deviations)
 	if len(deviations) > 0 {
-		u.spread = max(u.spread, deviations[len(deviations)/2])
-		u.window = max(u.window, 4*deviations[len(deviations)*99/100]) // four times the 99th percentile
+		t.spread = max(t.spread, deviations[len(deviations)/2])
+		t.window = max(t.window, 4*deviations[len(deviations)*99/100]) // the window is four times the 99th percentile
 	}
-	return u
+	return t
 }
 
 // delayAt returns the typical delay of a datagram that was sent at the given time; 0 if none is
 // known.
-func (u *typicalDelays) delayAt(sent time.Duration) time.Duration {
-	if len(u.sentAt) == 0 {
+func (t *typicalDelays) delayAt(sent time.Duration) time.Duration {
+	if len(t.sentAt) == 0 {
 		return 0
 	}
-	i := sort.Search(len(u.sentAt), func(i int) bool { return u.sentAt[i] > sent })
-	return u.medians[max(0, i-1)]
+	i := sort.Search(len(t.sentAt), func(i int) bool { return t.sentAt[i] > sent })
+	return t.medians[max(0, i-1)]
 }
 
 // alignment assigns arrivals to the datagrams with the same content, both in order of time.
 type alignment struct {
 	expected   []time.Duration             // expected arrival of each datagram, non-decreasing
-	arrivals   []*[]int32                  // of each datagram: the arrivals assigned to it
+	arrivals   []*[]int32                  // by datagram: where the arrivals assigned to it are stored
 	receivedAt func(r int32) time.Duration // time of an arrival
 	tolerance  time.Duration               // a deviation up to this is more likely than a loss plus a copy
 }
 
 // deviation returns how far arrival r is from the expected time of datagram i.
-func (q *alignment) deviation(i int, r int32) time.Duration {
-	return (q.receivedAt(r) - q.expected[i]).Abs()
+func (a *alignment) deviation(i int, r int32) time.Duration {
+	return (a.receivedAt(r) - a.expected[i]).Abs()
 }
 
 // align assigns the arrivals of one content to the datagrams that were sent with it: each to the
@@ -75,39 +75,39 @@ func (q *alignment) deviation(i int, r int32) time.Duration {
 // arrival already, the earlier arrival moves to the datagram before, or the new one to the
 // datagram after, if that datagram would otherwise be lost.
 func (x *matcher) align(g *group) {
-	q := &alignment{receivedAt: func(r int32) time.Duration { return x.received[r].At }, tolerance: 3 * x.typical.spread}
+	a := &alignment{receivedAt: func(r int32) time.Duration { return x.received[r].At }, tolerance: 3 * x.typical.spread}
 	latest := x.sent[g.sent[0]].At + x.typical.delayAt(x.sent[g.sent[0]].At)
 	for _, s := range g.sent {
 		latest = max(latest, x.sent[s].At+x.typical.delayAt(x.sent[s].At))
-		q.expected, q.arrivals = append(q.expected, latest), append(q.arrivals, &x.arrivals[s])
+		a.expected, a.arrivals = append(a.expected, latest), append(a.arrivals, &x.arrivals[s])
 	}
 	target := 0
 	for _, r := range g.received {
-		for target+1 < len(q.expected) && q.deviation(target+1, r) <= q.deviation(target, r) {
+		for target+1 < len(a.expected) && a.deviation(target+1, r) <= a.deviation(target, r) {
 			target++
 		}
-		if q.deviation(target, r) > x.typical.window {
-			continue // its datagram is not in the sender's capture
+		if a.deviation(target, r) > x.typical.window {
+			continue // the datagram of this arrival is not in the sender's capture
 		}
-		q.moveBack(target) // makes room for r, if possible
-		if len(*q.arrivals[target]) > 0 && target+1 < len(q.expected) && q.deviation(target+1, r) <= q.tolerance {
-			target++ // the datagram after would otherwise be lost
+		a.moveBack(target) // makes room for r, if possible
+		if len(*a.arrivals[target]) > 0 && target+1 < len(a.expected) && a.deviation(target+1, r) <= a.tolerance {
+			target++ // the datagram after target would otherwise be lost
 		}
-		*q.arrivals[target] = append(*q.arrivals[target], r)
+		*a.arrivals[target] = append(*a.arrivals[target], r)
 	}
 }
 
 // moveBack moves the arrivals of datagram i, and of the datagrams right before it, one datagram
 // back each, if a datagram without arrival gets one that way.
-func (q *alignment) moveBack(i int) {
+func (a *alignment) moveBack(i int) {
 	first := i // the datagram that may get an arrival
-	for first > 0 && len(*q.arrivals[first]) == 1 && q.deviation(first-1, (*q.arrivals[first])[0]) <= q.tolerance {
+	for first > 0 && len(*a.arrivals[first]) == 1 && a.deviation(first-1, (*a.arrivals[first])[0]) <= a.tolerance {
 		first--
 	}
-	if len(*q.arrivals[first]) > 0 {
+	if len(*a.arrivals[first]) > 0 {
 		return // no datagram before i lacks an arrival within the tolerance
 	}
 	for ; first < i; first++ {
-		*q.arrivals[first], *q.arrivals[first+1] = *q.arrivals[first+1], nil
+		*a.arrivals[first], *a.arrivals[first+1] = *a.arrivals[first+1], nil
 	}
 }

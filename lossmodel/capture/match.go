@@ -41,7 +41,7 @@ func Match(sent, received []Sighting, from, to time.Duration) (*Capture, Matchin
 		return nil, m, fmt.Errorf("%d and %d datagrams, expected at most %d", len(sent), len(received), MaxRows/2)
 	}
 	x := &matcher{sent: sent, received: received, arrivals: make([][]int32, len(sent))}
-	x.group(&m)
+	x.groupByContent(&m)
 	x.typical = newTypicalDelays(x.certainArrivals())
 	for i := range x.groups {
 		switch g := &x.groups[i]; {
@@ -63,18 +63,18 @@ func Match(sent, received []Sighting, from, to time.Duration) (*Capture, Matchin
 type matcher struct {
 	sent, received []Sighting
 	groups         []group
-	arrivals       [][]int32 // by sent datagram: indices of the received ones, in order
+	arrivals       [][]int32 // by sent datagram: indices of its arrivals in received, in order
 	typical        typicalDelays
 }
 
 // group has the indices of all datagrams with the same content, in order of time.
 type group struct{ sent, received []int32 }
 
-// group groups the datagrams by content, compared by hash. If a content was sent only once, group assigns
-// its arrivals to that datagram; if it was sent several times, align assigns them later. group counts
-// Unmatched and Equal in m.
-func (x *matcher) group(m *Matching) {
-	index := make(map[[16]byte]int32, len(x.sent)) // of the group, by hash
+// groupByContent groups the datagrams by content, compared by hash. If a content was sent only once,
+// groupByContent assigns its arrivals to that datagram; if it was sent several times, align assigns them
+// later. It counts Unmatched and Equal in m.
+func (x *matcher) groupByContent(m *Matching) {
+	index := make(map[[16]byte]int32, len(x.sent)) // index of a group in x.groups, by the hash of the content
 	key := func(data []byte) [16]byte {
 		sum := sha256.Sum256(data)
 		return [16]byte(sum[:16])

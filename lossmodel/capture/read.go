@@ -129,7 +129,7 @@ func (c *Capture) addRow(cols *columns, row []string) error {
 	}
 	if text := cell(cols.copy); text != "" {
 		if p.Copy, err = strconv.Atoi(text); err != nil || p.Copy < 0 || p.Copy > maxCopy {
-			return fmt.Errorf("copy is %q, expected a non-negative integer", text)
+			return fmt.Errorf("copy is %q, expected an integer from 0 to %d", text, maxCopy)
 		}
 	}
 	if cols.send >= 0 {
@@ -159,7 +159,7 @@ func (p *Packet) setOutcome(lost, recv, delay string, cols *columns) (inFlight b
 	case "1", "true", "yes", "lost":
 		p.Lost = true
 		return false, nil
-	case "", "0", "false", "no": // the other columns decide
+	case "", "0", "false", "no": // the columns recv_us and delay_us decide
 	default:
 		return false, fmt.Errorf("lost is %q, expected 1 or 0", lost)
 	}
@@ -189,7 +189,7 @@ func parseMicros(column, text string) (time.Duration, error) {
 	if whole == "" || len(whole) > 16 || len(fraction) > 30 { // longer numbers cannot be valid times
 		return invalid()
 	}
-	fraction = (fraction + "000")[:max(3, len(fraction))] // at least three digits, for nanoseconds
+	fraction = (fraction + "000")[:max(3, len(fraction))] // padded to at least three digits, the nanoseconds
 	us, err := strconv.ParseUint(whole, 10, 63)
 	if err != nil || us > uint64(maxTime/time.Microsecond) || strings.Trim(fraction, "0123456789") != "" {
 		return invalid()

@@ -13,11 +13,11 @@ var ErrSequence = errors.New("invalid sequence numbers")
 
 // Datagram is one datagram of a capture with its copies.
 type Datagram struct {
-	Seq     uint64
-	Sent    time.Duration
+	Seq     uint64          // sequence number
+	Sent    time.Duration   // send time by the sender's clock
 	Lost    bool            // the original did not arrive; copies may have
 	Missing bool            // there was no row for this number; counts as lost
-	Took    time.Duration   // 0 if lost
+	Took    time.Duration   // delay of the original; 0 if lost
 	Copies  []time.Duration // delays of the copies that arrived
 }
 
@@ -40,7 +40,7 @@ func (c *Capture) Sequence() (*Sequence, error) {
 		return cmp.Or(cmp.Compare(a.Seq, b.Seq), cmp.Compare(a.Copy, b.Copy))
 	})
 	first, last := rows[0].Seq, rows[len(rows)-1].Seq
-	const maxGap = 64 // numbers for each row, on average
+	const maxGap = 64 // sequence numbers for each row, on average
 	if span := last - first; span/maxGap > uint64(len(rows)) || span >= MaxRows {
 		return nil, fmt.Errorf("%w: %d to %d with only %d rows, expected seq to count packets", ErrSequence, first,
 			last, len(rows))
@@ -106,7 +106,7 @@ func (s *Sequence) interpolate() {
 type Packet struct {
 	Seq  uint64
 	Copy int           // 0 for the datagram, 1 and up for copies
-	Sent time.Duration // by the sender's clock; 0 without a column send_us
+	Sent time.Duration // send time by the sender's clock; 0 without a column send_us
 	Took time.Duration // delay; negative if the clocks differ; 0 if lost
 	Lost bool
 }
@@ -116,7 +116,7 @@ func (p *Packet) Arrived() time.Duration { return p.Sent + p.Took }
 
 // Capture is the content of a capture file.
 type Capture struct {
-	Packets    []Packet // in the order of the file
+	Packets    []Packet // rows in the order of the file
 	Unfinished int      // rows of packets in flight at the end, which are not in Packets
 	HasSent    bool     // the file has send times
 	HasDelay   bool     // the file has delays or arrival times

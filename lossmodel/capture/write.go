@@ -12,7 +12,7 @@ import (
 // first error of w.
 func Write(w io.Writer, rows iter.Seq[Packet]) error {
 	out := bufio.NewWriter(w)
-	out.WriteString("seq,send_us,recv_us,copy\n") // Flush returns the first error
+	out.WriteString("seq,send_us,recv_us,copy\n") // an error is returned by Flush
 	var line []byte
 	for p := range rows {
 		line = strconv.AppendUint(line[:0], p.Seq, 10)

@@ -37,8 +37,8 @@ func (b Bernoulli) Process(Process, *tracefile.Library) Process {
 
 // bernoulliProcess has no state except a cached probability.
 type bernoulliProcess struct {
-	datagramChance   random.Chance // of an unfragmented datagram
-	fragmentedChance random.Chance // of a datagram with that many fragments
+	datagramChance   random.Chance // loss probability of an unfragmented datagram
+	fragmentedChance random.Chance // loss probability of a datagram with the number of fragments in the field fragments
 	fragments        int           // number of fragments to which fragmentedChance belongs
 }
 

@@ -8,8 +8,8 @@ import "math"
 type LossBounds struct {
 	segments  []segment
 	sent      float64
-	mean      float64 // of the number lost
-	variance  float64 // of the number lost, approximately
+	mean      float64 // mean of the number lost
+	variance  float64 // variance of the number lost, approximately
 	tolerance float64 // largest deviation of deterministic models from their mean
 }
 
@@ -22,7 +22,7 @@ type segment struct {
 // Add adds n packets of the given number of fragments, sent under model m after those added before.
 // ok is false, and nothing is added, if the losses depend on a file.
 func (o *LossBounds) Add(m Model, fragments int, n int64) (ok bool) {
-	if b, ok := m.(Bernoulli); ok && fragments > 1 { // lost if any fragment is
+	if b, ok := m.(Bernoulli); ok && fragments > 1 { // a fragmented datagram is lost if any fragment is
 		m = Bernoulli{P: 1 - math.Pow(1-b.P, float64(fragments))}
 	}
 	form, ok := Analyze(m)
@@ -65,9 +65,9 @@ func (o *LossBounds) Interval(alpha float64) (low, high float64) {
 // around its value for a normal distribution.
 func (o *LossBounds) chernoff(level float64) (low, high float64) {
 	low, high = 0, math.Inf(1)
-	const around, steps = 16, 4 // 16 steps of a factor 2^(1/4) in both directions
-	const minVariance = 1e-3    // avoids a division by 0
-	best := math.Sqrt(2 * level / max(o.variance, minVariance))
+	const around, steps = 16, 4                                 // 16 steps of a factor 2^(1/4) in both directions
+	const minVariance = 1e-3                                    // avoids a division by 0
+	best := math.Sqrt(2 * level / max(o.variance, minVariance)) // the best t of a normal distribution
 	for i := -around; i <= around; i++ {
 		t := best * math.Exp2(float64(i)/steps)
 		if t > 50 { // exp(t) would become too large; the bound hardly improves
@@ -85,8 +85,8 @@ func (o *LossBounds) chernoff(level float64) (low, high float64) {
 func (o *LossBounds) cumulant(t float64) (sum float64) {
 	for i := range o.segments {
 		s := &o.segments[i]
-		w, scale := s.chain.momentVector(t, s.n)
-		start := 0.0 // the expectation over the start state, divided by exp(scale)
+		w, scale := s.chain.momentVector(t, s.n) // E[exp(t*S)] by start state is w * exp(scale)
+		start := 0.0                             // the expectation over the start state, divided by exp(scale)
 		if pi := s.chain.stationary(); i == 0 {
 			for k := range s.chain.states {
 				start += pi[k] * w[k]

@@ -38,9 +38,9 @@ func (c correlated) Check() error {
 		return correlationUnit.Refuse("loss.rho", units.FormatPercent(c.Rho))
 	}
 	if enter, leave := c.rates(); enter > 1+1e-9 || leave > 1+1e-9 {
-		minRho := 1 - 1/max(c.Mean, 1-c.Mean) // where the larger transition probability is 1
+		minRho := 1 - 1/max(c.Mean, 1-c.Mean) // the correlation at which the larger transition probability is 1
 		return &setting.KeyError{Key: "loss.rho", Value: units.FormatPercent(c.Rho), Expected: fmt.Sprintf(
-			"at least %.4g%% at a mean loss of %s", minRho*100, units.FormatPercent(c.Mean))}
+			"at least %.4g%% at a mean loss of %s, because transition probabilities are at most 100%%", minRho*100, units.FormatPercent(c.Mean))}
 	}
 	return nil
 }

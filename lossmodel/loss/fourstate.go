@@ -28,7 +28,7 @@ func (s fourState) Check() error {
 	if err := fourStateParams.check(s); err != nil {
 		return err
 	}
-	const tolerance = 1e-9 // for the rounding of decimals
+	const tolerance = 1e-9 // allows for the rounding of decimals
 	refuse := func(key string, value float64, expected string) error {
 		return &setting.KeyError{Key: "loss." + key, Value: units.FormatPercent(value), Expected: expected}
 	}

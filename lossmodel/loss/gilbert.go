@@ -28,14 +28,15 @@ func (g Gilbert) Text() string { return units.FormatPercent(g.Mean) }
 
 // rates returns the transition probabilities into and out of the bad state.
 func (g Gilbert) rates() (enter, leave float64) {
-	if g.Mean >= 1 { // always in the bad state
+	if g.Mean >= 1 { // the chain is always in the bad state
 		return 1, 0
 	}
 	leave = 1 / g.Burst
 	return leave * g.Mean / (1 - g.Mean), leave
 }
 
-// Check implements Model.
+// Check implements Model. Mean and Burst must be in range, and the burst long enough for the mean: otherwise
+// the probability of entering the bad state would exceed 1.
 func (g Gilbert) Check() error {
 	if err := checkLossRate(g.Mean); err != nil {
 		return err

@@ -34,7 +34,7 @@ func (g GilbertElliott) badProbability() float64 {
 // Text implements Model.
 func (g GilbertElliott) Text() string { return elliottParams.text("gilbert-elliott", g) }
 
-// Check implements Model.
+// Check implements Model. All parameters must be probabilities, and R above 0.
 func (g GilbertElliott) Check() error {
 	if err := elliottParams.check(g); err != nil {
 		return err

@@ -67,7 +67,7 @@ func (m markov) closedForm() ClosedForm {
 	for i := range m.states {
 		mu += float64(pi[i] * m.loss[i])
 	}
-	f := m.loss // minus its mean
+	f := m.loss // after the loop: the loss probabilities minus their mean
 	for i := range m.states {
 		f[i] -= mu
 	}
@@ -145,10 +145,10 @@ func solve(a [4][5]float64, n int) (x [4]float64) {
 // depending on its state. States are numbered from 1; state 0 is before the first datagram.
 // Copies of a datagram have its state; fragments count as one packet.
 type chainProcess struct {
-	transitions [5][3]transition // by state, tried in order
+	transitions [5][3]transition // transitions out of each state, tried in order
 	defaults    [5]uint8         // by state: the next state if no transition is taken
 	bad         [5]bool          // by state: reported as Packet.Bad
-	lossChance  [5]random.Chance // by state
+	lossChance  [5]random.Chance // loss probability by state
 	state       uint8            // current state
 }
 
@@ -159,7 +159,7 @@ type transition struct {
 	to     uint8
 }
 
-// States of models with two states.
+// Numbers of the two states in models that have a good and a bad state.
 const (
 	good = 1
 	bad  = 2
@@ -200,7 +200,7 @@ func (p *chainProcess) Judge(pkt *Packet) {
 	pkt.Bad = p.bad[p.state]
 	lost := p.lossChance[p.state]
 	switch {
-	case lost == 0 || lost < random.Certain && !lost.Hit(random.DeriveWord(pkt.Word, 0)): // arrives
+	case lost == 0 || lost < random.Certain && !lost.Hit(random.DeriveWord(pkt.Word, 0)): // the packet arrives
 	case pkt.Bad:
 		pkt.Lost = Burst
 	default:

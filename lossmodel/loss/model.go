@@ -49,23 +49,23 @@ type Process interface {
 // Packet is a datagram, or a copy of it, and its outcome.
 type Packet struct {
 	Sent      time.Duration // virtual time of sending
-	Word      uint64        // random; every copy has its own
+	Word      uint64        // random word; every copy has its own
 	Copy      int           // 0 for the datagram, 1 and up for copies
 	Fragments int           // number of IP fragments
 
-	Lost outcome // set by Judge
+	Lost outcome // whether and why the packet is lost, set by Judge
 	Bad  bool    // set by Judge: the model is in its bad state, whether or not this packet is lost
 }
 
 // outcome is whether and why a packet was lost.
 type outcome uint8
 
-// Outcomes.
+// Outcomes of a packet.
 const (
 	NotLost     outcome = iota
-	Independent         // lost independently of other packets
-	Burst               // lost in the bad state of a model with memory
-	Fragment            // one of its IP fragments was lost; unfragmented it would have arrived
+	Independent         // the packet was lost independently of other packets
+	Burst               // the packet was lost in the bad state of a model with memory
+	Fragment            // the packet lost one of its IP fragments; unfragmented it would have arrived
 )
 
 // reuse returns prev if it has type *P, so that its state is kept, otherwise a new P.
@@ -110,7 +110,7 @@ func WithMean(m Model, mean float64) Model {
 func WithBurst(m Model, burst float64) Model {
 	if burst == 0 {
 		if _, ok := m.(Gilbert); ok {
-			return WithMean(nil, RateOf(m))
+			return WithMean(nil, RateOf(m)) // nil instead of m, because WithMean would keep the burst of m
 		}
 		return m
 	}

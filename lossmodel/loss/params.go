@@ -5,7 +5,7 @@ import (
 	"wirelab/lossmodel/tracefile"
 )
 
-// Parameters of models that read a file.
+// Descriptions of the parameters that all models with a file have.
 var (
 	pathParam = setting.ParamInfo{Name: "file", Unit: tracefile.UnitName, Help: "path"}
 	hashParam = setting.ParamInfo{Name: "sha256", Help: "first digits of the file's SHA-256; a changed file is refused"}
@@ -13,7 +13,7 @@ var (
 		Help: "packet: packet n has the outcome of row n; time: a packet has the outcome of the row sent at the same time"}
 )
 
-// param is a parameter of a model of type M.
+// param is a parameter of a model of type M, with functions that read, check and format its value.
 type param[M any] struct {
 	setting.ParamInfo
 	readValue  func(m *M, value any) error
@@ -57,7 +57,7 @@ func (p param[M]) withDefault(set func(*M)) param[M] {
 	return p
 }
 
-// params are the parameters of a model.
+// params are the parameters of a model, in the order in which its text lists them.
 type params[M any] []param[M]
 
 // newKind returns the kind of a model with these parameters. finish converts the model after

@@ -44,7 +44,7 @@ func (p pattern) Text() string {
 func (p pattern) Check() error {
 	switch {
 	case p.Bits != "" && p.File != tracefile.File{}:
-		return &setting.KeyError{Key: "loss.bits", Value: setting.FormatValue(p.Bits), Expected: "either bits or a file"}
+		return &setting.KeyError{Key: "loss.bits", Value: setting.FormatValue(p.Bits), Expected: "either bits or a file, not both"}
 	case p.File.Path != "" && p.File.Valid() && !p.File.ByTime: // a pattern has no times
 		return nil
 	case p.File != tracefile.File{}:
@@ -133,7 +133,7 @@ func (p *patternProcess) Judge(pkt *Packet) {
 	}
 }
 
-// patternFileKind reads a file as []bool.
+// patternFileKind reads a file of 0s and 1s as []bool, in which true is a loss.
 var patternFileKind = &tracefile.Kind{Read: func(data []byte) (any, error) { return parsePattern(data) }}
 
 // parsePattern parses a text of 0s and 1s. White space is ignored.
@@ -143,7 +143,7 @@ func parsePattern(data []byte) ([]bool, error) {
 		switch c {
 		case '0', '1':
 			bits = append(bits, c == '1')
-		case ' ', '\t', '\n', '\r': // ignored
+		case ' ', '\t', '\n', '\r': // white space is ignored
 		default:
 			return nil, fmt.Errorf("byte %d is %q, expected 0 or 1", i+1, c)
 		}
@@ -177,7 +177,8 @@ var patternKind = kind{readPatternTable, setting.ModelInfo{Name: "pattern",
 func readPatternTable(t Table) (Model, error) {
 	var p pattern
 	if _, ok := t["bits"]; ok || t["file"] == nil {
-		bits := newParam(patternUnit, func(p *pattern) *string { return &p.Bits }, "bits", "", "")
+		const noDefault, noHelp = "", ""
+		bits := newParam(patternUnit, func(p *pattern) *string { return &p.Bits }, "bits", noDefault, noHelp)
 		if err := bits.readValue(&p, t["bits"]); err != nil {
 			return nil, err
 		}

@@ -9,7 +9,7 @@ import (
 // with their datagram.
 type periodic struct{ Every int }
 
-// maxPeriod is the largest period in packets.
+// maxPeriod is the largest value of periodic.Every, in packets.
 const maxPeriod = 1_000_000_000
 
 // Model implements Model.
@@ -31,7 +31,7 @@ func (p periodic) Process(prev Process, _ *tracefile.Library) Process {
 	return q
 }
 
-// closedForm analyzes the model as a pattern.
+// closedForm analyzes the model as a pattern of Every-1 arrivals and one loss.
 func (p periodic) closedForm() (ClosedForm, bool) {
 	// A longer period than 1024 changes little but the rate, which is set below.
 	const maxBits = 1024
@@ -42,7 +42,7 @@ func (p periodic) closedForm() (ClosedForm, bool) {
 	return form, true
 }
 
-// periodicProcess counts packets.
+// periodicProcess counts packets and loses every Every-th one.
 type periodicProcess struct {
 	every, count int  // period, packets since the last lost one
 	lost         bool // outcome of the current datagram
@@ -66,7 +66,7 @@ func (p *periodicProcess) Judge(pkt *Packet) {
 }
 
 var periodicParams = params[periodic]{
-	newParam(periodUnit, func(p *periodic) *int { return &p.Every }, "every", "", "N"),
+	newParam(periodUnit, func(p *periodic) *int { return &p.Every }, "every", "", "packets from one loss to the next"),
 }
 
 var periodicKind = periodicParams.newKind(nil, setting.ModelInfo{Name: "periodic", Summary: "every N-th packet is lost"})

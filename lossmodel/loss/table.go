@@ -95,15 +95,15 @@ func checkLossRate(mean float64) error {
 // with the value "". ok is false if the text does not begin with the name of a model or a quote is
 // not closed.
 func Parse(text string) (table Table, ok bool) {
-	words, ok := words.Split(text)
-	if !ok || len(words) == 0 {
+	fields, ok := words.Split(text)
+	if !ok || len(fields) == 0 {
 		return nil, false
 	}
-	if _, err := KindByName(words[0]); err != nil {
+	if _, err := KindByName(fields[0]); err != nil {
 		return nil, false
 	}
-	table = Table{"model": words[0]}
-	for _, word := range words[1:] {
+	table = Table{"model": fields[0]}
+	for _, word := range fields[1:] {
 		key, value, _ := strings.Cut(word, "=")
 		table[key] = value
 	}

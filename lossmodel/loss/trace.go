@@ -15,7 +15,7 @@ type Trace struct{ File tracefile.File }
 func (Trace) Model() string { return "trace" }
 
 // LossRate implements Model.
-func (Trace) LossRate() float64 { return 0 } // depends on the file
+func (Trace) LossRate() float64 { return 0 } // the loss rate is unknown: it depends on the file
 
 // Text implements Model.
 func (t Trace) Text() string {
@@ -52,7 +52,7 @@ type traceProcess struct{ tracefile.Cursor }
 // Fork implements Process.
 func (p *traceProcess) Fork() Process { c := *p; return &c }
 
-// Judge implements Process. Copies are never lost; see Trace.
+// Judge implements Process. Copies are never lost, because a capture contains only copies that arrived.
 func (p *traceProcess) Judge(pkt *Packet) {
 	if row := p.Next(pkt.Sent, pkt.Copy); pkt.Copy == 0 && row.Lost {
 		pkt.Lost = Independent

@@ -9,7 +9,7 @@ import (
 type elliott struct {
 	p, r          float64 // transition probabilities: good to bad, bad to good
 	eG, eB        float64 // loss probability in the good and in the bad state
-	logLikelihood float64 // of the fitted losses
+	logLikelihood float64 // log likelihood of the losses to which the model was fitted
 }
 
 // stationary returns the stationary probabilities of the states.
@@ -40,7 +40,7 @@ func (m *elliott) likelihood(lost []bool) float64 {
 		}
 		g, b = g/scale, b/scale
 		product *= scale
-		if product < 1e-200 { // saves logarithms: one for many factors
+		if product < 1e-200 { // one logarithm for many factors is faster than one for each
 			sum += math.Log(product)
 			product = 1
 		}
@@ -140,7 +140,7 @@ func maximize(lost []bool, m elliott, alpha []float64) elliott {
 			m = m.baumWelchStep(lost, alpha)
 		}
 		m.logLikelihood = m.likelihood(lost)
-		if !(m.logLikelihood-before > 0.01) { // also if it is NaN
+		if !(m.logLikelihood-before > 0.01) { // the negation is true also if the gain is NaN
 			break
 		}
 	}

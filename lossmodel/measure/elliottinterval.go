@@ -28,8 +28,8 @@ func (m *elliott) meanBurst() float64 {
 // estimator is nearly normal.
 type elliottFigure struct {
 	name, unit         string
-	value              float64                // estimate
-	compute            func(*elliott) float64 // the quantity of a model
+	value              float64                // the estimate
+	compute            func(*elliott) float64 // computes the quantity of a model
 	transform, inverse func(float64) float64
 	setLimit           func(*elliott) // sets the parameter to its limit, which the logistic scale cannot reach; nil if none
 }
@@ -41,7 +41,7 @@ func elliottFigures(rate, burst float64, m *elliott) []elliottFigure {
 		return elliottFigure{name: name, value: value, compute: compute, transform: logit, inverse: logistic, setLimit: setLimit}
 	}
 	return []elliottFigure{
-		probability("loss", rate, (*elliott).lossRate, nil),
+		probability("loss", rate, (*elliott).lossRate, nil), // nil: its interval need not include a limit
 		{name: "mean burst", unit: "packets", value: burst, compute: (*elliott).meanBurst, transform: math.Log,
 			inverse: math.Exp},
 		probability("p", m.p, func(m *elliott) float64 { return m.p }, nil),
@@ -56,9 +56,9 @@ func elliottFigures(rate, burst float64, m *elliott) []elliottFigure {
 type uncertainty struct {
 	model  *elliott
 	lost   []bool
-	logits [4]float64  // of p, r, eG, eB
+	logits [4]float64  // logits of p, r, eG, eB
 	free   []int       // indices into logits of parameters away from 0 and 1; at a limit the likelihood has no curvature
-	cov    [][]float64 // of the free parameters
+	cov    [][]float64 // covariance matrix of the free parameters
 }
 
 // elliottFromLogits is the inverse of uncertainty.logits.
@@ -126,9 +126,9 @@ func (u *uncertainty) interval(figure *elliottFigure) span {
 			variance += x * y * u.cov[r][c]
 		}
 	}
-	const maxHalf = 20 // on the logit scale: around 1/2, probabilities from 2e-9 to 1-2e-9
+	const maxHalf = 20 // limit on the logit scale: around 1/2, probabilities from 2e-9 to 1-2e-9
 	mid, half := figure.transform(figure.compute(u.model)), z95*math.Sqrt(max(0, variance))
-	if !(half < maxHalf) { // also if it is NaN
+	if !(half < maxHalf) { // the negation is true also if half is NaN
 		half = maxHalf
 	}
 	s := span{figure.inverse(mid - half), figure.inverse(mid + half)}

@@ -38,7 +38,7 @@ func batchMeans(x []float64) (m, se float64) {
 	return mean(x), sd / math.Sqrt(float64(max(batches-1, 1)))
 }
 
-// minDelays is the number of batches of batchStdErr. Shorter series get no interval.
+// minDelays is the number of batches of batchStdErr, and the smallest number of delays that get an interval.
 const minDelays = 40
 
 // batchStdErr returns the standard error of the mean of x, estimated from the means of batches. It accounts for

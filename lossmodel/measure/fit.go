@@ -93,7 +93,7 @@ func Fit(c *capture.Capture) (FitResult, error) {
 // fitter is the state of Fit.
 type fitter struct {
 	FitResult
-	datagrams []capture.Datagram // in the order of sending
+	datagrams []capture.Datagram // datagrams of the capture in the order of sending
 }
 
 // addNote adds a formatted note to the result.
@@ -101,7 +101,7 @@ func (f *fitter) addNote(format string, args ...any) {
 	f.Notes = append(f.Notes, fmt.Sprintf(format, args...))
 }
 
-// span is an interval.
+// span is an interval between two values.
 type span struct{ low, high float64 }
 
 // addEstimate adds an estimate with its 95 % interval, which is extended to contain the value.
@@ -141,7 +141,7 @@ func (f *fitter) fitCopies() {
 	}
 	p := ratio(duplicated, arrived)
 	f.Spec.Duplicate.P = round5(p)
-	meanCopies := (extra + duplicated/2) / duplicated // rounded
+	meanCopies := (extra + duplicated/2) / duplicated // the division rounds to nearest
 	f.Spec.Duplicate.Copies = min(max(1, meanCopies), lossmodel.MaxCopies)
 	f.addEstimate("duplicate", "", p, wilson(duplicated, arrived))
 	if f.Measured.LossRate > 0 {
@@ -187,7 +187,7 @@ func (f *fitter) scaleEstimate(name string, factor float64) {
 
 // simulateFit sends traffic like that of the capture over the fitted link and sets Modelled.
 func (f *fitter) simulateFit(c *capture.Capture) error {
-	const seed, payloadBytes = 1, 100 // arbitrary: captures have no sizes
+	const seed, payloadBytes = 1, 100 // arbitrary values: captures have no sizes
 	t := Traffic{Packets: min(len(f.datagrams), MaxPackets), Interval: meanInterval(f.datagrams), Size: payloadBytes}
 	rows, err := Trace(f.Spec, seed, t)
 	if err != nil {

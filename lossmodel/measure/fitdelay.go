@@ -18,7 +18,7 @@ func (f *fitter) correctClocks(timed bool) {
 	if timed {
 		f.removeDrift()
 	}
-	fastest := time.Duration(math.MaxInt64) // unchanged if nothing arrived
+	fastest := time.Duration(math.MaxInt64) // stays so if nothing arrived
 	for i := range f.datagrams {
 		if d := &f.datagrams[i]; !d.Lost || len(d.Copies) > 0 {
 			fastest = min(fastest, firstDelay(d))
@@ -62,7 +62,7 @@ func (f *fitter) removeDrift() {
 		return
 	}
 	zero := f.datagrams[0].Took // subtracted from all delays, to keep the precision of float64
-	var x, y []float64          // of each interval: send time of its fastest packet, and that packet's delay
+	var x, y []float64          // by interval: send time of its fastest packet, and that packet's delay, both in nanoseconds
 	for part := range intervals {
 		minimum, at := math.Inf(1), 0.0
 		for i := part * n / intervals; i < (part+1)*n/intervals; i++ {
@@ -295,9 +295,9 @@ func distance(sorted []time.Duration, d *lossmodel.Delay, dist *jitterDist) floa
 	return worst
 }
 
-// lag1Interval returns the 95 % interval of the lag-1 correlation r of delays. With standardized
-// delays z, packet i contributes z[i]*z[i-1] (times packets per pair) - r*z[i]^2 to the error of r.
-// The standard error of the mean contribution is converted to Fisher's scale, atanh(r), which keeps
+// lag1Interval returns the 95 % interval of the lag-1 correlation r of delays. With delays z that have
+// mean 0 and standard deviation 1, packet i contributes q*z[i]*z[i-1] - r*z[i]^2 to the error of r, where
+// q is the number of packets divided by that of pairs of successive packets that arrived. The standard error of the mean contribution is converted to Fisher's scale, atanh(r), which keeps
 // the bounds within -1 to 1. The interval is -1 to 1 if there are fewer than minDelays pairs.
 func (f *fitter) lag1Interval() span {
 	d := &f.Measured.Delay
@@ -336,10 +336,10 @@ func (f *fitter) fitCorrelation(timed bool) {
 	if gap := meanInterval(f.datagrams); timed && f.Measured.Reordering.Reordered == 0 &&
 		f.Measured.Delay.SD > gap/2 && gap > 0 {
 		f.Spec.Delay.KeepOrder = true
-		f.addNote("no packet was overtaken although delays vary by more than half of the interval: keep_order is set; if a queue caused " +
-			"this, fit a rate instead")
+		f.addNote("no packet was overtaken although delays vary by more than half of the interval: keep_order is set; " +
+			"if a queue caused this, fit a rate instead")
 	}
-	if rho > 5/math.Sqrt(float64(n)) { // five standard errors above 0
+	if rho > 5/math.Sqrt(float64(n)) { // rho is more than five standard errors above 0
 		f.Spec.Delay.Correlation = min(round5(rho), 0.999)
 	}
 }

@@ -25,7 +25,8 @@ func (f *fitter) fitLoss() {
 	switch f.Measured.Lost {
 	case 0:
 		f.addEstimate("loss", "", 0, span{0, t.lossInterval().high})
-		// 300/n percent: the rule of three, a 95 % bound for no event in n trials.
+		// The rule of three: if no event occurred in n trials, 3/n, or 300/n percent, is the 95 % bound of
+		// its probability.
 		f.addNote("no packet was lost: the loss rate is at most %.2g%% if losses are independent; the interval allows for bursts "+
 			"of unknown length", 300/float64(n))
 		return
@@ -39,8 +40,8 @@ func (f *fitter) fitLoss() {
 	rate := f.Measured.LossRate
 	independent := elliott{p: rate, r: 1 - rate, eB: 1} // independent losses as a chain without memory
 	independent.logLikelihood = float64(f.Measured.Lost)*math.Log(rate) + float64(n-f.Measured.Lost)*math.Log(1-rate)
-	const minLost, minRuns = 50, 20              // for four parameters
-	full := elliott{logLikelihood: math.Inf(-1)} // -Inf: not fitted
+	const minLost, minRuns = 50, 20              // the fewest losses, and runs of losses, from which four parameters can be estimated
+	full := elliott{logLikelihood: math.Inf(-1)} // -Inf means that the model was not fitted
 	if f.Measured.Lost >= minLost && f.Measured.Bursts >= minRuns {
 		full = fitElliott(lost, gilbert)
 	} else {
@@ -75,7 +76,7 @@ func fitGilbert(t *transitions) elliott {
 			m.logLikelihood += k*math.Log(p) + (n-k)*math.Log(1-p)
 		}
 	}
-	m.p, m.r = max(m.p, 1e-9), max(m.r, 1e-9) // positive even if no run of losses began or ended in the capture
+	m.p, m.r = max(m.p, 1e-9), max(m.r, 1e-9) // keeps the probabilities positive even if no run of losses began or ended in the capture
 	return m
 }
 
@@ -88,7 +89,7 @@ func (f *fitter) setBernoulli(m *elliott, t *transitions) {
 	f.testBurstLengths(m)
 }
 
-// setGilbert selects the Gilbert model and adds its estimates.
+// setGilbert selects the Gilbert model m and adds its estimates, with intervals from the counts t.
 func (f *fitter) setGilbert(m *elliott, t *transitions) {
 	// With H = 0 and K = 1 this is the Gilbert model, given by its transition probabilities.
 	f.Spec.Loss = loss.GilbertElliott{P: round5(m.p), R: round5(m.r), H: 0, K: 1}
@@ -117,8 +118,8 @@ func (f *fitter) setElliott(m *elliott, t *transitions, lost []bool) {
 	u, ok := m.uncertainty(lost)
 	if !ok {
 		f.addChainIntervals(t)
-		f.addNote("the likelihood has no clear maximum: there are no intervals for p, r, k and h; loss and mean burst have the " +
-			"intervals of the Gilbert chain")
+		f.addNote("the likelihood has no clear maximum: there are no intervals for p, r, k and h; " +
+			"loss and mean burst have the intervals of the Gilbert chain")
 		return
 	}
 	for _, e := range elliottFigures(f.Measured.LossRate, f.Measured.MeanBurst, m) {
@@ -131,8 +132,9 @@ func (f *fitter) setElliott(m *elliott, t *transitions, lost []bool) {
 // at least five times, and all longer ones together. It sets RunsP, the p-value, and adds a note if the
 // model does not fit. It does nothing if there are too few bursts for a test.
 func (f *fitter) testBurstLengths(m *elliott) {
-	// g and b: probabilities that a burst has at least k+1 losses and that loss k+1 occurred in the good or
-	// the bad state. left: probability that a burst is longer than the lengths tested so far.
+	// At the start of round k of the loop, g and b are the probabilities that a burst has at least k+1 losses
+	// and that loss k+1 occurred in the good or the bad state; left is the probability that a burst is longer
+	// than the lengths tested so far.
 	g, b := m.afterArrival()
 	total := g + b
 	g, b = g/total, b/total
@@ -160,8 +162,8 @@ func (f *fitter) testBurstLengths(m *elliott) {
 	chi += rest * rest / (n * left)
 	f.RunsP = 1 - regularizedGamma(float64(bins)/2, chi/2)
 	if f.RunsP < 0.01 {
-		f.addNote("the run lengths do not fit this model (p = %.2g), so its intervals are unreliable; compare the figures, or "+
-			"replay the capture", f.RunsP)
+		f.addNote("the run lengths do not fit this model (p = %.2g), so its intervals are unreliable; "+
+			"compare the figures, or replay the capture", f.RunsP)
 	}
 }
 

@@ -34,7 +34,7 @@ func (f *FitResult) Table(name string) string {
 // text formats a value with its unit, or in percent if it has none. Values below 1e-9 are
 // rounding errors, such as the standard deviation of a constant delay, and are written as 0.
 func (e *Estimate) text(v float64) string {
-	digits, unit := 5, " "+e.Unit // significant digits
+	digits, unit := 5, " "+e.Unit // digits is the number of significant digits
 	if e.Unit == "" {
 		v, digits, unit = v*100, 4, "%"
 	}

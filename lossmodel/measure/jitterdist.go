@@ -31,7 +31,7 @@ func newJitterDist(d *lossmodel.Delay) (dist jitterDist, ok bool) {
 		dist = jitterDist{cdf: paretonormalCDF, quantile: paretonormalQuantile, min: -3, max: 4}
 	case lossmodel.Exponential:
 		dist = jitterDist{cdf: func(x float64) float64 { return 1 - math.Exp(-max(0, x)) }, max: 40}
-	case lossmodel.Gamma: // scaled to a standard deviation of 1
+	case lossmodel.Gamma: // the gamma distribution is scaled to a standard deviation of 1
 		k := d.Shape
 		if k == 0 {
 			k = lossmodel.DefaultShape
@@ -50,19 +50,19 @@ func newJitterDist(d *lossmodel.Delay) (dist jitterDist, ok bool) {
 }
 
 // integrate sets mean and standard deviation, from the quantile function if available.
-func (l *jitterDist) integrate() {
-	const steps = 20_000 // of the numerical integration
-	if l.quantile != nil {
+func (d *jitterDist) integrate() {
+	const steps = 20_000 // steps of the numerical integration
+	if d.quantile != nil {
 		squares := 0.0
 		for i := range steps {
-			x := min(max(l.quantile((float64(i)+0.5)/steps), l.min), l.max)
-			l.mean += x / steps
+			x := min(max(d.quantile((float64(i)+0.5)/steps), d.min), d.max)
+			d.mean += x / steps
 			squares += x * x / steps
 		}
-		l.sd = math.Sqrt(squares - l.mean*l.mean)
+		d.sd = math.Sqrt(squares - d.mean*d.mean)
 		return
 	}
-	l.mean, l.sd = integrate(l.cdf, l.min, l.max, steps)
+	d.mean, d.sd = integrate(d.cdf, d.min, d.max, steps)
 }
 
 // integrate returns the mean and standard deviation of a distribution on lo to hi, given by its
@@ -85,20 +85,20 @@ func integrate(cdf func(float64) float64, lo, hi float64, steps int) (mean, sd f
 // evenly at a spacing in units of the jitter. A packet with jitter d is in order if every packet
 // sent k intervals later, with jitter d', arrives after it: 1 - E[prod_k P(d' + k*spacing >= d)]. The
 // result is NaN if spacing is not positive.
-func (l *jitterDist) reorderRatio(spacing float64) float64 {
-	const steps = 4000 // of the numerical integration over the jitter
+func (d *jitterDist) reorderRatio(spacing float64) float64 {
+	const steps = 4000 // steps of the numerical integration over the jitter
 	if !(spacing > 0) {
 		return math.NaN()
 	}
-	width, inOrder := (l.max-l.min)/steps, 0.0
+	width, inOrder := (d.max-d.min)/steps, 0.0
 	for i := range steps {
-		x := l.min + (float64(i)+0.5)*width
-		p := l.cdf(x+width/2) - l.cdf(x-width/2) // probability of a jitter around x
+		x := d.min + (float64(i)+0.5)*width
+		p := d.cdf(x+width/2) - d.cdf(x-width/2) // probability of a jitter around x
 		if i == steps-1 {
-			p = 1 - l.cdf(x-width/2) // including probability mass at the maximum
+			p = 1 - d.cdf(x-width/2) // the last step includes the probability mass at the maximum
 		}
-		for k := 1.0; k*spacing < x-l.min && p > 1e-12; k++ {
-			p *= 1 - l.cdf(x-k*spacing)
+		for k := 1.0; k*spacing < x-d.min && p > 1e-12; k++ {
+			p *= 1 - d.cdf(x-k*spacing)
 		}
 		inOrder += p
 	}

@@ -23,10 +23,10 @@ type Style struct {
 // MinWidth is the smallest width of a picture in columns.
 const MinWidth = 40
 
-// stripPackets is the number of packets drawn one by one at the end of a picture.
+// stripPackets is the largest number of packets that a picture draws one by one, in its last part.
 const stripPackets = 500
 
-// Largest number of bars of the histograms.
+// Largest number of bars in the histograms of delays and of loss runs.
 const (
 	maxDelayBars = 12
 	maxRunBars   = 8

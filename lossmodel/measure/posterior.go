@@ -5,8 +5,8 @@ import "math"
 // transitions counts the outcomes of packets by the outcome of the packet before. They are a
 // sufficient statistic for the parameters of the Gilbert model. Index 0 is an arrival, 1 a loss.
 type transitions struct {
-	total   [2]int // packets after an arrival, after a loss
-	changes [2]int // of these, packets with the other outcome
+	total   [2]int // number of packets after an arrival, and after a loss
+	changes [2]int // number of these packets with the other outcome
 }
 
 // countTransitions counts the transitions between successive packets, given whether each was lost.
@@ -43,7 +43,7 @@ const tailProbability = 0.025
 // Estimation for a Binomial Proportion, 2001).
 type posterior struct {
 	from, step float64                // log odds of the first grid point, distance of grid points
-	cdf        [gridSteps + 1]float64 // probability below from + i*step
+	cdf        [gridSteps + 1]float64 // cdf[i] is the probability that the log odds are below from + i*step
 }
 
 // gridSteps gives about ten steps per standard deviation.
@@ -112,18 +112,18 @@ func (t *transitions) lossInterval() span {
 	}
 	ratioCDF := func(x float64) (sum float64) { // probability that log(p/r) is below x
 		for i, w := range weights {
-			if w < 1e-7 { // negligible
+			if w < 1e-7 { // the weight is negligible
 				continue
 			}
 			if y := x + logR[i]; y >= 0 { // p < exp(y) is certain, because p is at most 1
 				sum += w
 			} else {
-				sum += w * p.cdfAt(y-math.Log(-math.Expm1(y)))
+				sum += w * p.cdfAt(y-math.Log(-math.Expm1(y))) // at the log odds of the probability exp(y)
 			}
 		}
 		return sum
 	}
-	// log(p/r) for the lowest p with r = 1, and for p = 1 with the lowest r
+	// The bounds of log(p/r): the lowest p with r = 1, and p = 1 with the lowest r.
 	lowest, highest := -softplus(-p.from), softplus(-r.from)
 	return span{logistic(bisect(lowest, highest, tailProbability, ratioCDF)),
 		logistic(bisect(lowest, highest, 1-tailProbability, ratioCDF))}

@@ -50,7 +50,7 @@ func newReordering(all []capture.Datagram) (r reordering) {
 	}
 	slices.SortStableFunc(order, func(a, b arrival) int { return cmp.Compare(a.time, b.time) })
 	r.Density = make([]float64, 2*maxDisplacement+1)
-	highestRank := make([]int, len(order)) // by position: highest rank up to there
+	highestRank := make([]int, len(order)) // by position: the highest rank up to that position
 	extents := 0
 	for position, a := range order {
 		highestRank[position] = a.rank
@@ -58,7 +58,7 @@ func newReordering(all []capture.Datagram) (r reordering) {
 			highestRank[position] = max(a.rank, highestRank[position-1])
 		}
 		if highestRank[position] > a.rank {
-			// The first arrival that was sent later than this datagram.
+			// first is the position of the first arrival that was sent later than this datagram.
 			first := sort.Search(position, func(j int) bool { return highestRank[j] > a.rank })
 			r.Reordered++
 			extents += position - first

@@ -11,17 +11,17 @@ import (
 
 // Stats are the statistics of a capture.
 type Stats struct {
-	Sent      int     `json:"sent"`       // datagrams
-	Lost      int     `json:"lost"`       // datagrams; one of which only copies arrived counts as lost
-	LossRate  float64 `json:"loss_rate"`  // fraction lost
-	Bursts    int     `json:"bursts"`     // runs of losses
-	MeanBurst float64 `json:"mean_burst"` // mean length of a run
-	LongBurst int     `json:"long_burst"` // length of the longest run
+	Sent      int     `json:"sent"`       // datagrams sent
+	Lost      int     `json:"lost"`       // datagrams lost; one of which only copies arrived counts as lost
+	LossRate  float64 `json:"loss_rate"`  // fraction of the datagrams that were lost
+	Bursts    int     `json:"bursts"`     // number of runs of losses
+	MeanBurst float64 `json:"mean_burst"` // mean length of a run of losses, in datagrams
+	LongBurst int     `json:"long_burst"` // length of the longest run of losses, in datagrams
 	LossLag1  float64 `json:"loss_lag1"`  // correlation of the losses of successive datagrams
 	// Runs counts the runs by length: Runs[0] is the number of runs of one packet. The entry for
 	// maxRuns packets includes all longer runs.
 	Runs       []int      `json:"runs,omitempty"`
-	Copies     int        `json:"copies"`     // that arrived, originals excluded
+	Copies     int        `json:"copies"`     // number of copies that arrived; originals do not count
 	Duplicated float64    `json:"duplicated"` // fraction of datagrams of which at least one copy arrived
 	Delay      delayStats `json:"delay"`
 	Reordering reordering `json:"reordering"`

@@ -14,13 +14,13 @@ import (
 type Check struct {
 	Stage    string  `json:"stage"`
 	Name     string  `json:"name"`
-	Unit     string  `json:"unit,omitempty"`
+	Unit     string  `json:"unit,omitempty"` // unit of Measured and Expected; "" for a fraction or a correlation
 	Measured float64 `json:"measured"`
 	Expected float64 `json:"expected"`
-	StdErr   float64 `json:"std_err"` // of Measured
+	StdErr   float64 `json:"std_err"` // standard error of Measured
 	// Sigmas is the deviation of Measured from Expected in standard errors.
 	Sigmas float64 `json:"sigmas"`
-	OK     bool    `json:"ok"` // Sigmas is at most MaxSigmas
+	OK     bool    `json:"ok"` // whether Sigmas is at most MaxSigmas
 }
 
 // MaxSigmas is the largest deviation that passes. A larger one occurs by chance in one of two
@@ -31,8 +31,8 @@ const MaxSigmas = 5
 type Report struct {
 	Packets   int      `json:"packets"`
 	Checks    []Check  `json:"checks"`
-	Notes     []string `json:"notes,omitempty"` // what was not tested, and why
-	AllStages Stats    `json:"whole"`           // of the complete link with all stages
+	Notes     []string `json:"notes,omitempty"` // checks that were left out, and why
+	AllStages Stats    `json:"whole"`           // statistics of the complete link with all stages
 }
 
 // OK reports whether every check passed.
@@ -107,8 +107,8 @@ func evenTimes(gap time.Duration) func(i int) time.Duration {
 const independentTrials = -1
 
 // checkFraction measures the fraction of datagrams for which figure returns 1 instead of 0 and
-// checks it against want. se is its standard error; independentTrials means that of independent
-// decisions.
+// checks it against want. se is the standard error of the measured fraction; independentTrials means that
+// of independent decisions.
 func (r *tester) checkFraction(stage, name string, copySettings func(*lossmodel.Spec), want, se float64, figure figureFunc) error {
 	hits, err := r.measureStage(copySettings, evenTimes(r.traffic.Interval), figure)
 	if err != nil {
@@ -131,7 +131,7 @@ func isHeldBack(now time.Duration, v *lossmodel.Verdict, _ *lossmodel.Delivery) 
 func (r *tester) addCheck(stage, name, unit string, measured, expected, se float64) {
 	c := Check{Stage: stage, Name: name, Unit: unit, Measured: measured, Expected: expected, StdErr: se}
 	if diff := math.Abs(measured - expected); diff > 1e-12*math.Abs(expected) {
-		c.Sigmas = min(diff/se, 1e6) // finite, for JSON
+		c.Sigmas = min(diff/se, 1e6) // the limit keeps the value finite, for JSON
 	}
 	c.OK = c.Sigmas <= MaxSigmas
 	r.Checks = append(r.Checks, c)
@@ -163,11 +163,11 @@ func (r *tester) testLoss() error {
 	if err != nil {
 		return err
 	}
-	if b, ok := model.(loss.Bernoulli); ok && fragments > 1 { // lost if any fragment is
+	if b, ok := model.(loss.Bernoulli); ok && fragments > 1 { // a fragmented datagram is lost if any fragment is
 		p := 1 - math.Pow(1-b.P, float64(fragments))
 		expected = loss.ClosedForm{Rate: p, MeanRun: 1 / (1 - p), Variance: p * (1 - p)}
 	}
-	// 1/n, here and below, allows for the resolution of a fraction of n packets.
+	// The tolerance 1/n in these checks allows for the resolution of a fraction of n packets.
 	r.addCheck("loss", "share lost", "", mean(lost), expected.Rate, math.Sqrt(expected.Variance/float64(n))+1/float64(n))
 	if runs := runLengths(lost); len(runs) > 1 && !math.IsInf(expected.MeanRun, 0) {
 		m, sd := meanSD(runs)
@@ -176,7 +176,8 @@ func (r *tester) testLoss() error {
 	}
 	if v := expected.Rate * (1 - expected.Rate); v > 0 {
 		c, se := lag1Covariance(lost, expected.Rate)
-		// With few losses hardly two neighbours are lost, and the sample underestimates the error.
+		// If it is rare that both neighbours are lost, the sample contains hardly any such pair and
+		// underestimates the error. both is the probability of such a pair.
 		both := float64(expected.Rate*expected.Rate) + float64(expected.Lag1*v)
 		se = max(se, math.Sqrt(max(both, 0)/float64(n)))
 		r.addCheck("loss", "correlation with the next packet", "", c/v, expected.Lag1, se/v+1/float64(n))

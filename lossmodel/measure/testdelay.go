@@ -40,7 +40,7 @@ func (r *tester) testDelay() error {
 // which is exact.
 func (r *tester) testSpikes(d lossmodel.Delay) error {
 	d.Jitter, d.Latency = 0, 0
-	const exact = 1e-12 // a standard error of 0 would divide by 0
+	const exact = 1e-12 // standard error of an exact figure; 0 would divide by 0
 	n := 0              // packets sent during a spike
 	for i := range r.traffic.Packets {
 		now := time.Duration(i) * r.traffic.Interval
@@ -74,7 +74,7 @@ func (r *tester) testJitter(d lossmodel.Delay) error {
 		r.addNote("delay: jitter not tested, because negative delays are limited to 0, which changes mean and spread")
 		return nil
 	}
-	const nanosecond = 1e-6 // in ms: delays are rounded to it
+	const nanosecond = 1e-6 // one nanosecond in ms: delays are rounded to it
 	m, sd, rho := latency+dist.mean*unit, dist.sd*unit, d.Correlation
 	r.addCheck("delay", "mean", "ms", mean(delays), m, sd*math.Sqrt((1+rho)/(1-rho)/float64(n))+nanosecond)
 	if d.Jitter == 0 {

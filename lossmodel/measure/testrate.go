@@ -21,9 +21,9 @@ func (r *tester) testRate() error {
 	if rate.BitsPerSecond == 0 {
 		return nil
 	}
-	rate.Burst, rate.Overhead, rate.Cell, rate.CellOverhead = 0, 0, 0, 0 // not in the closed forms
+	rate.Burst, rate.Overhead, rate.Cell, rate.CellOverhead = 0, 0, 0, 0 // the closed forms do not cover these settings
 	wire, _ := lossmodel.WireBytes(r.traffic.Size, r.spec.MTU)
-	service := float64(wire) * 8 / float64(rate.BitsPerSecond) // seconds
+	service := float64(wire) * 8 / float64(rate.BitsPerSecond) // transmission time of a packet in seconds
 	if err := r.testPoissonQueue(rate, service); err != nil {
 		return err
 	}
@@ -35,7 +35,7 @@ func (r *tester) testRate() error {
 func (r *tester) testPoissonQueue(rate lossmodel.Rate, service float64) error {
 	const load = 0.8
 	rate.Queue, rate.QueuePackets = 0, 0
-	pcg := seed.Tagged(r.seed, "queue\x00\x00") // a stream of its own
+	pcg := seed.Tagged(r.seed, "queue\x00\x00") // a random stream for the gaps alone
 	gap := time.Duration(service / load * float64(time.Second))
 	sent := time.Duration(0)
 	next := func(int) time.Duration { sent += random.ExponentialGap(pcg.Uint64(), gap); return sent }
@@ -47,7 +47,8 @@ func (r *tester) testPoissonQueue(rate lossmodel.Rate, service float64) error {
 		return err
 	}
 	want := load * service / (2 * (1 - load))
-	// Successive waits are strongly correlated. At 50,000 packets, 17 % are MaxSigmas standard errors.
+	// Successive waits are strongly correlated. The check allows for a deviation of 17 % with 50,000
+	// packets: that is taken as MaxSigmas standard errors, which fall with the root of the number.
 	se := 0.17 / MaxSigmas * want * math.Sqrt(5e4/float64(len(waits)))
 	r.addCheck("rate", "mean wait at load 0.8 (M/D/1)", "ms", mean(waits)*1000, want*1000, se*1000)
 	return nil
@@ -65,8 +66,8 @@ func (r *tester) testOverload(rate lossmodel.Rate, service float64, wire int) er
 	if rate.QueuePackets > 0 {
 		capacity = min(capacity, float64(rate.QueuePackets))
 	}
-	gap := time.Duration(service / 2 * float64(time.Second)) // half of the time that the line needs
-	if n := float64(r.traffic.Packets); capacity < 1 || capacity > n/10 || gap < 100 {
+	gap := time.Duration(service / 2 * float64(time.Second)) // half of the time that the line needs for a packet
+	if n := float64(r.traffic.Packets); capacity < 1 || capacity > n/10 || gap < 100*time.Nanosecond {
 		r.addNote("rate: overload not tested, because the queue holds %.0f packets, too few or too many for this traffic", capacity)
 		return nil
 	}
@@ -81,6 +82,7 @@ func (r *tester) testOverload(rate lossmodel.Rate, service float64, wire int) er
 	if err != nil {
 		return err
 	}
+	// Tolerances: a full queue and one packet of the losses, one transmission time of the delay.
 	r.addCheck("rate", "share lost at load 2", "", mean(lost), 0.5, (capacity+1)/float64(r.traffic.Packets)/MaxSigmas)
 	r.addCheck("rate", "longest delay at load 2", "ms", longest.Seconds()*1000, capacity*service*1000,
 		service*1000/MaxSigmas)

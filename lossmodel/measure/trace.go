@@ -18,7 +18,7 @@ import (
 // Traffic describes the packets that are sent over a link.
 type Traffic struct {
 	Packets  int
-	Interval time.Duration    // between packets; the mean if Poisson is set
+	Interval time.Duration    // time between packets; the mean if Poisson is set
 	Size     int              // UDP payload in bytes
 	Poisson  bool             // gaps are exponentially distributed instead of constant
 	Load     tracefile.Loader // reads the files that the link names; nil means from disk
@@ -30,7 +30,7 @@ const MaxPackets = capture.MaxRows / 2
 // errTraffic means that a Traffic is out of range.
 var errTraffic = errors.New("invalid traffic")
 
-// check returns an error if a field is out of range.
+// check returns an error that wraps errTraffic if a field is out of range.
 func (t *Traffic) check() error {
 	switch {
 	case t.Packets < 1 || t.Packets > MaxPackets:
@@ -81,7 +81,7 @@ func Trace(spec lossmodel.Spec, seed uint64, t Traffic) ([]capture.Packet, error
 		receiveUntil(now)
 		now += gap()
 	}
-	receiveUntil(math.MaxInt64) // everything still in flight
+	receiveUntil(math.MaxInt64) // receives everything that is still in flight
 	slices.SortFunc(rows, func(a, b capture.Packet) int {
 		return cmp.Or(cmp.Compare(a.Seq, b.Seq), cmp.Compare(a.Copy, b.Copy))
 	})
@@ -94,7 +94,7 @@ func (t *Traffic) newGapFunc(session uint64) func() time.Duration {
 	if !t.Poisson {
 		return func() time.Duration { return t.Interval }
 	}
-	pcg := seed.Tagged(session, "raffic\x00\x00")
+	pcg := seed.Tagged(session, "raffic\x00\x00") // an odd tag, but another one would change all traces
 	return func() time.Duration { return random.ExponentialGap(pcg.Uint64(), t.Interval) }
 }
 

@@ -9,9 +9,9 @@ import (
 // SyntaxError is a word that Parse does not accept. It wraps setting.ErrUnknown if a name was
 // expected, otherwise setting.ErrValue.
 type SyntaxError struct {
-	Word     string   // "" if the line ends where a word is expected
+	Word     string   // the word; "" if the line ends where a word is expected
 	After    string   // the previous word; "" at the start
-	Expected string   // follows "expected" in messages
+	Expected string   // what was expected, the text after "expected" in messages
 	Known    []string // the valid names, if a name was expected; nil otherwise
 }
 

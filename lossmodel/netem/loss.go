@@ -5,18 +5,18 @@ package netem
 type chainState uint8
 
 const (
-	receivedInGap   chainState = iota // 1: no burst
-	lostInBurst                       // 3
-	receivedInBurst                   // 2
-	lostInGap                         // 4: a single loss
+	receivedInGap   chainState = iota // state 1 of the literature: an arrival between bursts
+	lostInBurst                       // state 3 of the literature: a loss within a burst
+	receivedInBurst                   // state 2 of the literature: an arrival within a burst
+	lostInGap                         // state 4 of the literature: a single loss between bursts
 )
 
 // lossState has the states of all loss models. Each keeps its state while another model is in
 // use.
 type lossState struct {
-	correlated correlated // of randomLoss
-	chain      chainState // of fourState
-	bad        bool       // of gilbertElliott
+	correlated correlated // state of randomLoss
+	chain      chainState // state of fourState
+	bad        bool       // state of gilbertElliott: bad instead of good
 }
 
 // decide advances the model of p with random numbers of g and returns the outcome of a packet:
@@ -55,7 +55,7 @@ func (l *lossState) nextFourState(u uint32, p *lossParams) outcome {
 		} else if x < p.P31+p.P32 {
 			l.chain = receivedInGap
 		}
-	case lostInGap: // always a single loss
+	case lostInGap: // a loss between bursts is always single
 		l.chain = receivedInGap
 	}
 	switch l.chain {

@@ -83,7 +83,7 @@ func readScaled(word string, units []scaledUnit, round func(float64) float64, ma
 	return v, v >= 0 && v <= maximum
 }
 
-// scaledUnit is a unit with its size.
+// scaledUnit is the name of a unit and the factor by which a number with that unit is multiplied.
 type scaledUnit struct {
 	name   string
 	factor float64
@@ -140,13 +140,13 @@ func readCount(word string) (uint32, bool) {
 	return uint32(v), err == nil
 }
 
-// readInteger reads a signed number of 32 bits, in the bases of readCount.
+// readInteger reads a signed number of 32 bits in base 10, 16 (prefix 0x) or 8 (leading 0).
 func readInteger(word string) (int32, bool) {
 	v, err := strconv.ParseInt(dropGoSyntax(word), 0, 32)
 	return int32(v), err == nil
 }
 
-// readPositive reads a number from 0 to 2^31-1, in the bases of readCount.
+// readPositive reads a number from 0 to 2^31-1 in base 10, 16 (prefix 0x) or 8 (leading 0).
 func readPositive(word string) (int32, bool) {
 	v, ok := readInteger(word)
 	return v, ok && v >= 0

@@ -6,7 +6,7 @@ import (
 
 // form is an option, or a variant of one, with the values that follow it.
 type form struct {
-	keywords   []string // before the values
+	keywords   []string // words that precede the values, such as "loss", "state"
 	values     []value
 	required   int // Parse requires this number of values
 	minWritten int // String writes at least this number of values
@@ -18,10 +18,10 @@ type value struct {
 	text     func() string          // formats the value
 	isUnset  func() bool            // reports whether the value has its default; trailing defaults are not written
 	signed   bool                   // the value may be negative
-	expected string                 // for error messages
+	expected string                 // what error messages expect, such as "a percentage"
 }
 
-// syntax is the text form of a type of values.
+// syntax describes how values of type T are read from a word and written.
 type syntax[T comparable] struct {
 	read     func(word string) (T, bool)
 	write    func(T) string
@@ -29,7 +29,8 @@ type syntax[T comparable] struct {
 	expected string
 }
 
-// forField returns the value that is stored in a field and has the given default.
+// forField returns a value with this syntax that is read into a field and written from it. A field that
+// equals defaultValue counts as unset.
 func (s syntax[T]) forField(field *T, defaultValue T) value {
 	return value{
 		read: func(word string) bool {
@@ -46,7 +47,8 @@ func (s syntax[T]) forField(field *T, defaultValue T) value {
 	}
 }
 
-// Forms of the options, for reading into and writing from p.
+// The methods below return the forms of the options. Reading a form stores values in the receiver, and
+// writing formats them.
 
 // delayForm returns the form of "delay".
 func (p *Params) delayForm() form {
@@ -74,7 +76,7 @@ func (l *lossParams) stateForm() form {
 	f := form{keywords: []string{"loss", "state"}, required: 1, minWritten: 2, values: []value{
 		first, percentages.forField(&l.P31, 0), percentages.forField(&l.P32, 0),
 		percentages.forField(&l.P23, always), percentages.forField(&l.P14, 0)}}
-	if l.P32 != 0 || l.P23 != always || l.P14 != 0 { // if one differs from its default, write all
+	if l.P32 != 0 || l.P23 != always || l.P14 != 0 { // if one value differs from its default, all are written
 		f.minWritten = len(f.values)
 	}
 	return f
@@ -166,7 +168,7 @@ func (p Params) String() string {
 	b.addIf(p.Duplicate.Probability > 0, p.Duplicate.form("duplicate"))
 	corrupt := p.Corrupt.form("corrupt")
 	if p.Duplicate.Corr > 0 && !p.DuplicateCorrUnsent && p.Delay.Corr|p.Loss.Corr|p.Reorder.Corr|p.Corrupt.Corr == 0 {
-		corrupt.minWritten = 2 // write a correlation of 0: tc passes on that of duplicates only with another one
+		corrupt.minWritten = 2 // writes a correlation of 0, without which tc would not pass on that of duplicates
 	}
 	b.addIf(p.Corrupt.Probability > 0 || corrupt.minWritten == 2, corrupt)
 	b.addIf(p.Reorder.Probability > 0, p.Reorder.form("reorder"))
@@ -188,7 +190,7 @@ func (b *lineWriter) addIf(condition bool, f form) {
 	}
 }
 
-// add writes a form without trailing default values.
+// add writes the keywords of a form and its values, without trailing values that have their defaults.
 func (b *lineWriter) add(f form) {
 	n := len(f.values)
 	for n > max(f.required, f.minWritten) && f.values[n-1].isUnset() {

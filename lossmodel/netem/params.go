@@ -43,8 +43,8 @@ type event struct{ Probability, Corr probability }
 type lossParams struct {
 	Model lossModel
 	event
-	P13, P31, P32, P23, P14 probability // of fourState
-	P, R                    probability // of gilbertElliott: transition to the bad state, and back
+	P13, P31, P32, P23, P14 probability // parameters of fourState: Pij is the probability of changing from state i to j
+	P, R                    probability // parameters of gilbertElliott: probabilities of changing to the bad state, and back
 	// H and K1 are parameters of gilbertElliott: the probability to pass in the bad state, and to
 	// be lost in the good state.
 	H, K1 probability
@@ -53,9 +53,9 @@ type lossParams struct {
 
 // rate limits the bytes per second. The zero value means no limit.
 type rate struct {
-	Bytes        uint64 // per second
+	Bytes        uint64 // bytes per second; 0 means no limit
 	Overhead     int32  // bytes added to each packet
-	CellSize     uint32 // bytes; 0 means no cells
+	CellSize     uint32 // payload of a cell in bytes; 0 means no cells
 	CellOverhead int32  // bytes added to each cell
 }
 
@@ -66,8 +66,8 @@ type slot struct {
 	Distribution distribution // uniform uses Min and Max, the others Delay and Jitter
 	Delay        time.Duration
 	Jitter       time.Duration
-	Packets      int32 // per slot; 0 means no limit
-	Bytes        int32 // per slot; 0 means no limit
+	Packets      int32 // largest number of packets per slot; 0 means no limit
+	Bytes        int32 // largest number of bytes per slot; 0 means no limit
 }
 
 // on reports whether slots are used. As in the kernel, they are not if all times are 0.
@@ -79,16 +79,16 @@ const maxTime = 274_877_906 * time.Microsecond
 // maxRate is the largest rate that Parse accepts, in bytes per second. tc accepts larger ones.
 const maxRate = 1 << 50
 
-// defaultLimit is the limit of a line without one.
+// defaultLimit is the largest number of waiting packets of a line without the option limit.
 const defaultLimit = 1000
 
 // lossModel is a model of packet loss.
 type lossModel uint8
 
 const (
-	randomLoss     lossModel = iota // independent, or with netem's correlation
-	fourState                       // "state": Salsano's general and intuitive model
-	gilbertElliott                  // "gemodel"
+	randomLoss     lossModel = iota // losses are independent, or have netem's correlation
+	fourState                       // tc's "state": Salsano's general and intuitive model
+	gilbertElliott                  // tc's "gemodel"
 )
 
 // distribution is the distribution of jitter. All but uniform are tables in units of the jitter,

@@ -1,11 +1,12 @@
 package netem
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 )
 
-// maxLineBytes is the largest length of a line.
+// maxLineBytes is the largest length of a netem line in bytes.
 const maxLineBytes = 4096
 
 // Parse parses the options of a netem line as tc does, or a complete command from "tc qdisc add"
@@ -39,7 +40,7 @@ type reader struct {
 	params Params
 
 	hasCorrelation  bool // a correlation was given that makes tc pass on all correlations
-	lossGiven       bool // another loss option is an error
+	lossGiven       bool // a loss option was given, so another one is an error
 	hasDistribution bool // the option distribution was given
 }
 
@@ -63,7 +64,8 @@ func options() []option {
 		{"reorder", func(r *reader) error { return r.readEvent(&r.params.Reorder) }},
 		{"corrupt", func(r *reader) error { return r.readEvent(&r.params.Corrupt) }},
 		{"gap", func(r *reader) error { return r.readValues(r.params.gapForm()) }},
-		// Unlike the others, a correlation of duplicates does not make tc pass on correlations.
+		// tc passes correlations to the kernel if any option but duplicate has one. So this option is read
+		// without readCorrelated, which would record that a correlation was given.
 		{"duplicate", func(r *reader) error { return r.readValues(r.params.Duplicate.form()) }},
 		{"distribution", func(r *reader) error {
 			r.hasDistribution = true
@@ -133,7 +135,7 @@ func (r *reader) readCorrelated(f form) error {
 func (r *reader) readDelay() error         { return r.readCorrelated(r.params.delayForm()) }
 func (r *reader) readEvent(c *event) error { return r.readCorrelated(c.form()) }
 
-// readLoss reads the model and the values of a loss option.
+// readLoss reads the words after loss: a percentage, random, state or gemodel, and the values of that model.
 func (r *reader) readLoss() error {
 	if r.lossGiven {
 		r.pos-- // the error is about the word loss
@@ -156,11 +158,11 @@ func (r *reader) readLoss() error {
 		return r.errorAt(word, `a percentage such as "5%", or random, state or gemodel`, []string{"random", "state", "gemodel"})
 	}
 	err := r.readEvent(&l.event)
-	r.lossGiven = l.Probability > 0 // as in tc, another loss option may follow a loss of 0%
+	r.lossGiven = l.Probability > 0 // tc too accepts another loss option after a loss of 0%
 	return err
 }
 
-// readDistribution reads the name of a distribution.
+// readDistribution reads the name of a distribution that has a table, and stores the distribution in into.
 func (r *reader) readDistribution(into *distribution) error {
 	names := []string{normal.String(), pareto.String(), paretoNormal.String()}
 	word := r.peek()
@@ -183,7 +185,7 @@ func (r *reader) readDistribution(into *distribution) error {
 // readRate reads a rate. tc's percentages of the device's speed are not supported.
 func (r *reader) readRate() error {
 	if strings.Contains(r.peek(), "%") {
-		return r.errorAt(r.peek(), rates.expected+"; percentages of the device speed are not supported", nil)
+		return r.errorAt(r.peek(), fmt.Sprintf("%s; percentages of the device speed are not supported", rates.expected), nil)
 	}
 	return r.readValues(r.params.rateForm())
 }
@@ -222,12 +224,12 @@ func (r *reader) readSlotBounds(s *slot) error {
 	}
 	if s.Max < s.Min {
 		r.pos-- // the error is about the maximum
-		return r.errorAt(r.peek(), "a maximum of at least "+r.words[r.pos-1], nil)
+		return r.errorAt(r.peek(), fmt.Sprintf("a maximum of at least %s", r.words[r.pos-1]), nil)
 	}
 	return nil
 }
 
-// readSlotDistribution reads the distribution of slot intervals.
+// readSlotDistribution reads the distribution of slot intervals: its name, the delay and the jitter.
 func (r *reader) readSlotDistribution(s *slot) error {
 	if err := r.readDistribution(&s.Distribution); err != nil {
 		return err
@@ -264,8 +266,8 @@ func (r *reader) skip(want string) bool {
 // skipCommand skips tc's flags, the command and the device, up to and including the word netem.
 func (r *reader) skipCommand() error {
 	for r.pos < len(r.words) && strings.HasPrefix(r.words[r.pos], "-") {
-		if strings.HasPrefix("-netns", r.words[r.pos]) && r.words[r.pos] != "-" { // or an abbreviation
-			r.pos++ // followed by the name of a namespace
+		if strings.HasPrefix("-netns", r.words[r.pos]) && r.words[r.pos] != "-" { // the flag -netns, or an abbreviation of it
+			r.pos++ // skips the flag; the name of a namespace follows
 		}
 		r.pos = min(r.pos+1, len(r.words))
 	}
@@ -300,7 +302,7 @@ func (r *reader) peek() string {
 	return ""
 }
 
-// expectOneOf skips the next word, which must be one of names or an abbreviation of one.
+// expectOneOf skips the next word, which must be one of names or, as in tc, an abbreviation of one.
 func (r *reader) expectOneOf(names ...string) error {
 	word := r.peek()
 	if word == "" || !slices.ContainsFunc(names, func(name string) bool { return strings.HasPrefix(name, word) }) {

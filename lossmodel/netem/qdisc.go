@@ -5,20 +5,20 @@ import "slices"
 // outcome is whether and why a packet is lost.
 type outcome uint8
 
-// Outcomes.
+// Outcomes of a packet.
 const (
 	passed   outcome = iota
-	Isolated         // lost independently of other packets
-	Burst            // lost in the bad state of a chain
-	Full             // lost because the limit of waiting packets was reached
+	Isolated         // the packet is lost independently of other packets
+	Burst            // the packet is lost in the bad state of a chain
+	Full             // the packet is lost because the limit of waiting packets was reached
 )
 
 // Packet is the decision about one packet.
 type Packet struct {
 	Outcome   outcome
 	Due       int64 // departure in nanoseconds, not before the arrival; valid only if the packet passed
-	Corrupted bool  // one bit is damaged; the caller chooses which
-	Overtakes bool  // chosen by the reorder option to leave before waiting packets
+	Corrupted bool  // whether one bit is damaged; the caller chooses which
+	Overtakes bool  // whether the reorder option lets the packet leave before waiting ones
 }
 
 // decision is the decision about an enqueued packet: the outcomes of the packet and, if
@@ -38,7 +38,7 @@ const horizon = 24 * 3600 * 1_000_000_000
 type Qdisc struct {
 	p        Params
 	seeded   lfsr // the kernel's generator, seeded by the line
-	unseeded lfsr // for values that the kernel draws without a seed
+	unseeded lfsr // draws values that the kernel draws without a seed
 
 	loss                                               lossState
 	duplicateCorr, corruptCorr, reorderCorr, delayCorr correlated
@@ -66,7 +66,7 @@ func (q *Qdisc) Change(p Params) {
 	if p.Seeded && !(q.p.Seeded && q.p.Seed == p.Seed) {
 		q.seeded = newLFSR(p.Seed)
 	}
-	if p.Slot != q.p.Slot { // no slot is open
+	if p.Slot != q.p.Slot { // the new slots begin with none open
 		q.slots = slots{}
 	}
 	q.p = p

@@ -30,7 +30,7 @@ func (g *lfsr) next() uint32 {
 // value before. This narrows the distribution of the values around the middle, so that they hit a
 // threshold with a different probability than intended.
 type correlated struct {
-	last uint32 // the kernel initializes it without a seed
+	last uint32 // the last value; the kernel initializes it without a seed
 }
 
 // next returns the next value for the correlation rho, uniform only if rho is 0. It always draws one
@@ -40,7 +40,7 @@ func (c *correlated) next(g *lfsr, rho probability) uint32 {
 	if rho == 0 {
 		return fresh
 	}
-	weight := uint64(rho) + 1 // of the last value, in units of 2^-32
+	weight := uint64(rho) + 1 // weight of the last value, in units of 2^-32
 	c.last = uint32((uint64(fresh)*(1<<32-weight) + uint64(c.last)*weight) >> 32)
 	return c.last
 }

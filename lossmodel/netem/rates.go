@@ -26,13 +26,13 @@ func (p Params) fourStateRate() float64 {
 	p14, p32, p23 := p.Loss.P14.Float(), p.Loss.P32.Float(), p.Loss.P23.Float()
 	p13, p31 := exitProbability(p.Loss.P13, p.Loss.P14), exitProbability(p.Loss.P31, p.Loss.P32)
 	switch {
-	case p13 == 0: // no bursts
+	case p13 == 0: // there are no bursts
 		return p14 / (1 + p14)
-	case p31 == 0 && p32 == 0: // remains in state 3
+	case p31 == 0 && p32 == 0: // the chain remains in state 3
 		return 1
-	case p32 > 0 && p23 == 0: // ends in state 2
+	case p32 > 0 && p23 == 0: // the chain ends in state 2
 		return 0
-	case p31 == 0: // alternates between states 2 and 3
+	case p31 == 0: // the chain alternates between states 2 and 3
 		return p23 / (p23 + p32)
 	}
 	burst := p13 / p31 // weight of state 3
@@ -59,7 +59,7 @@ func hitRate(threshold, rho probability) float64 {
 	if rho == 0 || threshold == 0 || threshold == always {
 		return threshold.Float()
 	}
-	const cells, steps = 4096, 400 // of the grid from 0 to 1; largest number of repetitions
+	const cells, steps = 4096, 400 // cells of the grid from 0 to 1; largest number of repetitions
 	r := (float64(rho) + 1) / (1 << 32)
 	// f is the distribution function F at the grid points, integral its integral from 0.
 	f, integral := make([]float64, cells+1), make([]float64, cells+1)

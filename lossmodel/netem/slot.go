@@ -11,10 +11,10 @@ import (
 // later.
 type slots struct {
 	opensAt       int64 // when the current slot opens or opened, in nanoseconds
-	packets       int64 // that may still leave in the current slot
+	packets       int64 // packets that may still leave in the current slot
 	bytes         int64
 	started       bool  // there is a current slot
-	lastDeparture int64 // when a packet last left
+	lastDeparture int64 // time at which a packet last left, in nanoseconds
 }
 
 // departure returns when a packet of wire bytes leaves that is ready at the given time, and counts

@@ -21,13 +21,13 @@ func (p Params) Warnings() []string {
 	w.addOrder(&p)
 	w.addLimits(&p)
 	if p.Slot.on() {
-		w.add("slot: the kernel draws slot times without a seed and opens slots when packets leave; here packets leave in order of " +
-			"arrival, so only the statistics of slots agree with the kernel")
+		w.add("slot: the kernel draws slot times without a seed and opens slots when packets leave; " +
+			"here packets leave in order of arrival, so only the statistics of slots agree with the kernel")
 	}
 	return w
 }
 
-// warnings is a list of warnings.
+// warnings is the list of warnings about a netem line so far.
 type warnings []string
 
 // add adds a formatted warning.
@@ -68,6 +68,7 @@ func (w *warnings) addLosses(p *Params) {
 	}
 	if loss := p.LossRate(); loss > 0 && p.Duplicate.Probability > 0 {
 		duplicated := hitRate(p.Duplicate.Probability, p.sentDuplicateCorr())
+		// A packet counts as duplicated if neither the packet nor its copy, which is drawn separately, is lost.
 		w.add("duplicate: a packet chosen for both loss and duplication is neither lost nor duplicated, so %s are lost and %s are duplicated",
 			formatFraction(float64(loss*(1-duplicated))), formatFraction(float64(duplicated*(1-loss))*(1-loss)))
 	}

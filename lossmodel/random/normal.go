@@ -14,10 +14,10 @@ import (
 // standard deviations, which a normal variable exceeds with a probability of 1.2e-10.
 const (
 	normalOctaves   = 33
-	normalParts     = 32
+	normalParts     = 32 // intervals per octave, 2^normalPartBits
 	normalPartBits  = 5
 	normalUnitBits  = 28 // entries are in units of 2^-28 standard deviations
-	normalBlendBits = 24
+	normalBlendBits = 24 // precision of the interpolation between two entries
 )
 
 // Normal converts a uniformly distributed word to a normally distributed time with mean 0 and
@@ -28,9 +28,9 @@ func Normal(word uint64, sd time.Duration) time.Duration { return Scale(NormalUn
 // sign; the other bits are p in units of 2^-64.
 func NormalUnits(word uint64) int64 {
 	z := uint64(normalTable[0]) // the largest value, for p below the table
-	rest := word << 1           // without the sign: p = rest / 2^65
+	rest := word << 1           // word without the sign bit: p = rest / 2^65
 	if octave := bits.LeadingZeros64(rest); octave < normalOctaves {
-		part := rest << (octave + 1) // without the leading one
+		part := rest << (octave + 1) // rest without its leading one: the position within the octave
 		i := (normalOctaves-1-octave)*normalParts + int(part>>(64-normalPartBits))
 		blend := part << normalPartBits >> (64 - normalBlendBits)
 		here, next := uint64(normalTable[i]), uint64(normalTable[i+1])

@@ -18,20 +18,20 @@ const (
 	cubeRootOf2  = 338207482
 	cubeRootOf4  = 426114725
 	paretoLimit  = 4 * One // maximum of tc's tables
-	quantileBits = 8       // logarithm of the number of intervals of a table
+	quantileBits = 8       // base-2 logarithm of the number of intervals of a table
 )
 
 // splitWord splits a word into the exponent e >= 1 and the fraction f in units of 2^-64.
 func splitWord(word uint64) (e int, f uint64) {
-	word |= 1 // 0 has no exponent
+	word |= 1 // word 0 would have no exponent
 	zeros := bits.LeadingZeros64(word)
-	return zeros + 1, word << zeros << 1 // without the leading one
+	return zeros + 1, word << zeros << 1 // the second shift removes the leading one
 }
 
 // interpolate returns the value of a table, which covers 1 to 2 in equal steps, at 1+f. f is in
 // units of 2^-64.
 func interpolate(table *[257]uint32, f uint64) int64 {
-	const blendBits = 24
+	const blendBits = 24 // precision of the interpolation between two entries
 	i := f >> (64 - quantileBits)
 	blend := int64(f << quantileBits >> (64 - blendBits))
 	here, next := int64(table[i]), int64(table[i+1])
@@ -53,7 +53,7 @@ func Pareto(word uint64) int64 {
 	if e > 7 { // q < 2^-7, where the quantile exceeds the limit
 		return paretoLimit
 	}
-	root := interpolate(&cubeRootTable, f) // q^(-1/3)
+	root := interpolate(&cubeRootTable, f) // (1+f)^(-1/3); q^(-1/3) is 2^(e/3) times that
 	switch e % 3 {
 	case 1:
 		root = root * cubeRootOf2 >> unitBits
@@ -67,9 +67,11 @@ func Pareto(word uint64) int64 {
 // ParetoNormal returns a quarter of the normal quantile plus three quarters of the Pareto
 // quantile at the same probability, as in tc's table, cut off at 4.
 func ParetoNormal(word uint64) int64 {
-	q := ^word // below the median: 1-q is word/2^64
+	// NormalUnits takes the top bit of word as the sign. q is the probability, in units of 2^-64,
+	// that a normal variable exceeds NormalUnits(word).
+	q := ^word // the variable is negative: the other bits are the probability below it, 1-q
 	if word>>63 == 1 {
-		q = word << 1 >> 1 // above the median
+		q = word << 1 >> 1 // the variable is positive: the other bits are q
 	}
 	return min((NormalUnits(word)+3*Pareto(q))/4, paretoLimit)
 }

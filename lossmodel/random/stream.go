@@ -16,7 +16,7 @@ const MaxCopies = 8
 // thus depends only on the number of datagrams.
 type Stream struct {
 	pcg  rand.PCG
-	word uint64 // of the current datagram
+	word uint64 // random word of the current datagram
 }
 
 // NewStream returns a stream seeded by the seed of the session and the full name of the stage.

@@ -11,6 +11,8 @@ import (
 //go:embed tables.bin
 var tableBytes []byte
 
+// Each table has one entry more than intervals: 33 octaves of 32 intervals in normalTable, 256
+// intervals in the others.
 var (
 	normalTable   = [1057]uint32(readTable(0, 1057))
 	logTable      = [257]uint32(readTable(1057, 257))

@@ -17,12 +17,12 @@ type client struct {
 	replyTo     netip.AddrPort // the client's address as the listening socket reports it
 	oob         []byte         // control message for answers, which sets their source address; nil if none
 	server      *net.UDPConn   // connected: the system drops datagrams from other addresses
-	lanes       [2]*lane       // by direction
+	lanes       [2]*lane       // the client's links, by direction
 	joined      time.Duration  // when its first datagram arrived
 	lastSeen    time.Duration  // when its last datagram arrived
 	inFlight    int            // datagrams in flight, both directions
-	kernelDrops uint64         // of its socket, when last read
-	tallies     [2]ClientFlow  // by direction
+	kernelDrops uint64         // KernelDrops of the client's socket when it was last read
+	tallies     [2]ClientFlow  // the client's traffic, by direction
 }
 
 // readClients reads datagrams of clients until the relay ends.
@@ -58,7 +58,7 @@ func (r *Relay) readClient(buf []byte) bool {
 	if c == nil {
 		c = r.addClient(addr, replyTo)
 		if c == nil {
-			return true // refused
+			return true // the address was refused
 		}
 		c.oob = replyControlMessage(r.oob[:oobLen])
 	}
@@ -125,7 +125,7 @@ func (r *Relay) addClient(addr, replyTo netip.AddrPort) *client {
 		r.lanes = append(r.lanes, c.lanes[:]...)
 	}
 	r.totals.Joined++
-	c.slot = slices.Index(r.slots, nil) // a free slot
+	c.slot = slices.Index(r.slots, nil) // the index of a free slot
 	if c.slot < 0 {
 		c.slot = len(r.slots)
 		r.slots = append(r.slots, nil)

@@ -13,7 +13,7 @@ type Histogram struct {
 	N      uint64
 	Sum    time.Duration
 	Max    time.Duration
-	counts [numBuckets]uint32 // the last bucket includes longer times
+	counts [numBuckets]uint32 // counts by bucket; the last bucket includes longer times
 }
 
 // precision is the number of bits that distinguish buckets within a power of two; see
@@ -47,7 +47,7 @@ func bucketMax(i int) time.Duration {
 // 0 if the histogram is empty. The rank is that of quantile.NextRank: the median of two values is
 // the larger one. Published figures depend on this rule.
 func (h *Histogram) Quantile(q float64) time.Duration {
-	rank := uint64(q * float64(h.N)) // of the quantile among the durations not yet passed, from 0
+	rank := uint64(q * float64(h.N)) // rank of the quantile, from 0, among the durations in bucket i and above
 	for i, n := range h.counts {
 		if rank < uint64(n) {
 			return min(bucketMax(i), h.Max)
@@ -65,8 +65,9 @@ func (h *Histogram) Mean() time.Duration {
 	return h.Sum / time.Duration(h.N)
 }
 
-// Since returns the durations counted after earlier, a previous copy of h. Max is the
-// upper bound of the highest non-empty bucket, which may exceed the true maximum by 1 %.
+// Since returns the durations counted after previous, an earlier copy of h. Max is the upper bound of
+// the highest bucket that is not empty in the result, at most h.Max; it may exceed the true maximum
+// by 1 %.
 func (h *Histogram) Since(previous *Histogram) Histogram {
 	d := Histogram{N: h.N - previous.N, Sum: h.Sum - previous.Sum}
 	for i := range h.counts {

@@ -20,14 +20,14 @@ type Writer interface {
 // counted. A Writer that failed is not called again.
 type Journal struct {
 	writers []Writer
-	onError func(i int, err error) // may be nil
+	onError func(i int, err error) // called when a Writer fails; may be nil
 	errs    []error                // first error of each Writer; accessed by the goroutine only until done is closed
 	quit    chan struct{}
 	done    chan struct{}
 
 	mu      sync.Mutex
-	pending []*eventBlock // to be written, in order
-	free    []*eventBlock // empty, for reuse
+	pending []*eventBlock // blocks to be written, in order
+	free    []*eventBlock // empty blocks for reuse
 	blocks  int           // number of allocated blocks
 	skipped uint64
 	stopped bool // all Writers have failed
@@ -37,8 +37,8 @@ type Journal struct {
 // the relay's lock is held and delay datagrams.
 type eventBlock struct {
 	entries [64]journalEntry
-	n       int    // entries in use
-	data    []byte // payloads; capacity blockBytes
+	n       int    // number of entries in use
+	data    []byte // payloads of the entries; the capacity is blockBytes
 }
 
 // journalEntry is an event with its own copy of the trail.
@@ -49,9 +49,9 @@ type journalEntry struct {
 
 const (
 	flushInterval = 100 * time.Millisecond
-	maxBlocks     = 768     // about 100 MB
+	maxBlocks     = 768     // largest number of blocks; they take about 100 MB
 	maxFreeBlocks = 64      // empty blocks kept for reuse
-	blockBytes    = 1 << 16 // room for the largest datagram
+	blockBytes    = 1 << 16 // bytes for the payloads of a block: room for the largest datagram
 )
 
 // NewJournal returns a journal that passes events to writers until it is closed. onError, if not
@@ -128,7 +128,7 @@ func (j *Journal) Close() (skipped uint64, errs []error) {
 func (j *Journal) run() {
 	tick := time.NewTicker(flushInterval)
 	defer tick.Stop()
-	var written []*eventBlock // the list of the previous call, reused by the next
+	var written []*eventBlock // the list of the previous call of writePending, reused by the next
 	for {
 		select {
 		case <-tick.C:
@@ -152,7 +152,7 @@ func (j *Journal) writePending(empty []*eventBlock) []*eventBlock {
 			j.forEachWriter(func(w Writer) error { return w.Write(&block.entries[i].Event) })
 		}
 		block.n, block.data = 0, block.data[:0]
-		j.mu.Lock() // for each block, because Tap needs free blocks meanwhile
+		j.mu.Lock() // locks and unlocks for each block, because Tap needs free blocks meanwhile
 		if len(j.free) < maxFreeBlocks {
 			j.free = append(j.free, block)
 		} else {
@@ -160,7 +160,7 @@ func (j *Journal) writePending(empty []*eventBlock) []*eventBlock {
 		}
 		j.mu.Unlock()
 	}
-	j.forEachWriter(Writer.Flush) // also without events, to write headers
+	j.forEachWriter(Writer.Flush) // flushes even without events, so that headers are written
 	return batch
 }
 

@@ -17,7 +17,7 @@ const (
 // sendToLink passes a datagram that was read at the given time to its link, counts and reports the
 // link's decision, and forwards what is due. A datagram that would exceed Options.MaxQueued is
 // dropped and counts as lost by the queue. The lock must be held.
-func (r *Relay) sendToLink(c *client, way Direction, data []byte, at time.Duration) {
+func (r *Relay) sendToLink(c *client, direction Direction, data []byte, at time.Duration) {
 	if r.closed {
 		return
 	}
@@ -26,20 +26,20 @@ func (r *Relay) sendToLink(c *client, way Direction, data []byte, at time.Durati
 		return
 	}
 	r.virtualNow = max(r.virtualNow, at) // another goroutine may have taken the lock earlier with a later time
-	flow, l := &r.totals.Flows[way], c.lanes[way]
+	flow, l := &r.totals.Flows[direction], c.lanes[direction]
 	seq := flow.In
 	flow.In++
 	flow.InBytes += uint64(len(data))
 	flow.Size.Add(time.Duration(len(data))) // 1 ns stands for 1 byte
-	c.tallies[way].In++
-	c.tallies[way].InBytes += uint64(len(data))
+	c.tallies[direction].In++
+	c.tallies[direction].InBytes += uint64(len(data))
 	cost := datagramOverhead + int64(len(data)) // counted against Options.MaxQueued
 	if r.bytesInFlight+cost > r.options.MaxQueued {
 		flow.LostBy[lossmodel.Queue]++
 		flow.OverLimit++
-		c.tallies[way].Lost++
+		c.tallies[direction].Lost++
 		if len(r.taps) > 0 {
-			r.emit(Event{Kind: overLimit, At: r.virtualNow, Client: c.Client, Way: way, Seq: seq,
+			r.emit(Event{Kind: overLimit, At: r.virtualNow, Client: c.Client, Way: direction, Seq: seq,
 				Sent: r.virtualNow, Data: data, Lost: lossmodel.Queue})
 		}
 		return
@@ -47,7 +47,7 @@ func (r *Relay) sendToLink(c *client, way Direction, data []byte, at time.Durati
 	v := l.link.Send(r.virtualNow, data, uint64(c.slot)<<tagSeqBits|seq)
 	deliveries := r.countVerdict(flow, &v)
 	c.inFlight += deliveries
-	c.tallies[way].Lost += uint64(1 + v.Copies - deliveries) // the datagram and its copies without a delivery
+	c.tallies[direction].Lost += uint64(1 + v.Copies - deliveries) // the datagram and its copies without a delivery
 	l.status.countEntered(r.virtualNow, &v)
 	r.bytesInFlight += int64(deliveries) * cost
 	if len(r.taps) > 0 {
@@ -121,8 +121,8 @@ const defaultMTU = 1500
 
 // send writes a datagram to the server (Up) or to the client (Down). After an ICMP error about an
 // earlier datagram it writes once more.
-func (r *Relay) send(c *client, way Direction, data []byte) error {
-	if way == Down {
+func (r *Relay) send(c *client, direction Direction, data []byte) error {
+	if direction == Down {
 		if c.oob == nil { // WriteToUDPAddrPort is faster
 			_, err := r.listen.WriteToUDPAddrPort(data, c.replyTo)
 			return err

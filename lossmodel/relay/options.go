@@ -10,15 +10,15 @@ import (
 // Direction is a direction of traffic.
 type Direction uint8
 
-// The two directions.
+// The two directions of traffic.
 const (
-	Up   Direction = iota // from a client to the server
-	Down                  // from the server to a client
+	Up   Direction = iota // direction from a client to the server
+	Down                  // direction from the server to a client
 )
 
 // String returns the direction's name: "up" or "down".
-func (w Direction) String() string {
-	if w == Down {
+func (d Direction) String() string {
+	if d == Down {
 		return "down"
 	}
 	return "up"
@@ -27,7 +27,7 @@ func (w Direction) String() string {
 // Client identifies a client.
 type Client struct {
 	Number         int            // number in the order of joining, from 1; 0 stands for all clients that share links
-	Addr           netip.AddrPort // its address; IPv4-mapped IPv6 addresses are converted to IPv4
+	Addr           netip.AddrPort // the client's address; IPv4-mapped IPv6 addresses are converted to IPv4
 	ServerSideAddr netip.AddrPort // the relay's address from which the server receives its datagrams
 }
 
@@ -38,10 +38,10 @@ type Conditions func(Client) (up, down lossmodel.Spec)
 // Options configure a relay.
 type Options struct {
 	Listen, Server netip.AddrPort
-	Conditions     Conditions    // nil means perfect links
-	Seed           uint64        // of all random decisions
+	Conditions     Conditions    // returns the specs of the links; nil means perfect links
+	Seed           uint64        // seed of all random decisions
 	Shared         bool          // all clients share one pair of links
-	MaxClients     int           // 0 means DefaultClients; at most 1000
+	MaxClients     int           // largest number of clients, at most 1000; 0 means DefaultClients
 	Idle           time.Duration // a client that sends nothing for this time is removed; 0 means DefaultIdle
 	MaxQueued      int64         // limit of bytes in flight, counting datagramOverhead for each datagram; 0 means 128 MiB
 }
@@ -58,7 +58,7 @@ const (
 // and a reused buffer that may be larger than its datagram.
 const datagramOverhead = 2304
 
-// setDefaults replaces zero options by their defaults.
+// setDefaults replaces options that are 0 or nil by their defaults and limits MaxClients.
 func (o *Options) setDefaults() {
 	if o.Conditions == nil {
 		o.Conditions = func(Client) (up, down lossmodel.Spec) { return lossmodel.DefaultSpec(), lossmodel.DefaultSpec() }

@@ -42,7 +42,7 @@ func replyControlMessage(oob []byte) []byte {
 		case m.Header.Level == unix.IPPROTO_IPV6 && m.Header.Type == unix.IPV6_PKTINFO && len(m.Data) >= unix.SizeofInet6Pktinfo:
 			info := unix.Inet6Pktinfo{Addr: [16]byte(m.Data[:16])}
 			if ip := net.IP(info.Addr[:]); ip.IsMulticast() {
-				return nil // not a valid source address
+				return nil // a multicast address is not a valid source address
 			}
 			return unix.PktInfo6(&info)
 		}

@@ -25,7 +25,7 @@ type pcapng struct {
 	comment        [1]string
 }
 
-// Interfaces of a capture.
+// Numbers of the two interfaces of a capture: the side of the clients and that of the server.
 const (
 	clientSide = iota
 	serverSide
@@ -34,7 +34,7 @@ const (
 // NewPcapng returns a pcapng for the datagrams of r and writes its header.
 func NewPcapng(w io.Writer, r *Relay) (*pcapng, error) {
 	side := func(name string) pcapgo.NgInterface {
-		return pcapgo.NgInterface{Name: name, LinkType: layers.LinkTypeRaw, TimestampResolution: 9}
+		return pcapgo.NgInterface{Name: name, LinkType: layers.LinkTypeRaw, TimestampResolution: 9} // timestamps have a resolution of 10^-9 s
 	}
 	section := pcapgo.NgSectionInfo{Application: "wirelab"}
 	out, err := pcapgo.NewNgWriterInterface(w, side("clients"), pcapgo.NgWriterOptions{SectionInfo: section})
@@ -55,13 +55,13 @@ func (p *pcapng) Write(e *Event) error {
 	side := clientSide
 	switch isReceived := e.Kind == Entered || e.Kind == overLimit; {
 	case !isReceived && e.Kind != Left:
-		return nil // not on the wire; the comment of the Entered event contains the outcome
-	case isReceived == (e.Way == Up): // received from a client, or sent to one
+		return nil // the datagram is not on the wire; the comment of its Entered event contains the outcome
+	case isReceived == (e.Way == Up): // the datagram was received from a client, or sent to one
 		from, to = e.Client.Addr, p.listen
-	default: // sent to the server, or received from it
+	default: // the datagram was sent to the server, or received from it
 		from, to, side = e.Client.ServerSideAddr, p.server, serverSide
 	}
-	if e.Way == Down { // so far, from and to are those of the direction up
+	if e.Way == Down { // the cases above set from and to for the direction up
 		from, to = to, from
 	}
 	if err := p.headers(from, to, e.Data); err != nil {

@@ -12,12 +12,12 @@ import (
 type TracedDatagram struct {
 	Client    Client
 	Way       Direction
-	Seq       uint64                           // number in its direction, from 0
+	Seq       uint64                           // number of the datagram in its direction, from 0
 	Size      int                              // payload bytes
-	At        time.Duration                    // when it was read
-	OverLimit bool                             // dropped because of Options.MaxQueued; the link did not see it
+	At        time.Duration                    // time at which the datagram was read
+	OverLimit bool                             // whether the datagram was dropped because of Options.MaxQueued; the link did not see it
 	Verdict   lossmodel.Verdict                // decision of the link
-	Outcomes  [1 + lossmodel.MaxCopies]outcome // of the datagram and its copies
+	Outcomes  [1 + lossmodel.MaxCopies]outcome // outcomes of the datagram and its copies
 	// Trail is what each stage did to the datagram. It is the last field because it is rarely
 	// read.
 	Trail lossmodel.Trail
@@ -25,8 +25,8 @@ type TracedDatagram struct {
 
 // outcome is how a datagram or a copy of it ended.
 type outcome struct {
-	Kind kind          // Entered while it is in flight
-	At   time.Duration // when it ended
+	Kind kind          // how the datagram or copy ended; Entered while it is in flight
+	At   time.Duration // time at which the datagram or copy ended
 }
 
 // Recent stores the newest datagrams of each direction. Its Tap copies a few hundred bytes and
@@ -42,8 +42,8 @@ type Recent struct {
 // NewRecent returns a Recent for the given number of datagrams of each direction.
 func NewRecent(size int) *Recent {
 	r := &Recent{}
-	for way := range r.rings {
-		r.rings[way].ring = make([]TracedDatagram, size)
+	for direction := range r.rings {
+		r.rings[direction].ring = make([]TracedDatagram, size)
 	}
 	return r
 }
@@ -59,7 +59,7 @@ func (r *Recent) Tap(e *Event) {
 	case e.Kind == Entered || e.Kind == overLimit:
 		stored.Client, stored.Way, stored.Seq, stored.Size, stored.At, stored.OverLimit, stored.Verdict = e.Client, e.Way, e.Seq, len(e.Data), e.Sent,
 			e.Kind == overLimit, e.Verdict
-		clear(stored.Outcomes[:1+e.Verdict.Copies]) // Entered, the zero kind: in flight
+		clear(stored.Outcomes[:1+e.Verdict.Copies]) // the zero kind is Entered: in flight
 		stored.Trail.N = 0
 		if e.Trail != nil {
 			stored.Trail.N = copy(stored.Trail.Steps[:], e.Trail.All())
@@ -71,22 +71,22 @@ func (r *Recent) Tap(e *Event) {
 }
 
 // Find returns datagram n of a direction, counted from 0; false if it is not stored.
-func (r *Recent) Find(way Direction, n uint64) (TracedDatagram, bool) {
+func (r *Recent) Find(direction Direction, n uint64) (TracedDatagram, bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	window := &r.rings[way]
+	window := &r.rings[direction]
 	if n >= window.n || n+uint64(len(window.ring)) < window.n {
 		return TracedDatagram{}, false
 	}
 	stored := window.ring[n%uint64(len(window.ring))]
-	return stored, stored.Seq == n // it differs if no event of datagram n was recorded
+	return stored, stored.Seq == n // Seq differs if no event of datagram n was recorded
 }
 
 // Newest appends at most n of the newest datagrams of a direction to list, oldest first. It
 // releases the lock after every 16 datagrams so that traffic is not delayed.
-func (r *Recent) Newest(list []TracedDatagram, way Direction, n int) []TracedDatagram {
+func (r *Recent) Newest(list []TracedDatagram, direction Direction, n int) []TracedDatagram {
 	const atOnce = 16 // datagrams copied before the lock is released
-	window := &r.rings[way]
+	window := &r.rings[direction]
 	r.mu.Lock()
 	from := window.n - min(window.n, uint64(min(n, len(window.ring))))
 	for i := from; i < window.n && i-from < uint64(n); i++ { // window.n grows while the lock is released
@@ -104,34 +104,34 @@ func (r *Recent) Newest(list []TracedDatagram, way Direction, n int) []TracedDat
 
 // Describe describes the outcome of the datagram so far, such as "lost by queue" or "left after 52.000
 // ms".
-func (x *TracedDatagram) Describe() string {
-	end := x.Outcomes[0]
+func (d *TracedDatagram) Describe() string {
+	end := d.Outcomes[0]
 	switch {
-	case x.OverLimit:
+	case d.OverLimit:
 		return "lost by queue: memory limit reached"
-	case x.Verdict.Lost != lossmodel.None:
-		return "lost by " + x.Verdict.Lost.String()
+	case d.Verdict.Lost != lossmodel.None:
+		return "lost by " + d.Verdict.Lost.String()
 	case end.Kind == Left:
-		return "left after " + shortTime(end.At-x.At)
+		return "left after " + shortTime(end.At-d.At)
 	case end.Kind == refusedByChecksum:
 		return "lost by " + lossmodel.Corrupt.String()
 	case end.Kind == unsent:
 		return "not sent: refused by the system"
 	}
-	return "in flight, due after " + shortTime(x.Verdict.Due-x.At)
+	return "in flight, due after " + shortTime(d.Verdict.Due-d.At)
 }
 
 // Lost reports whether the datagram was not delivered and will not be.
-func (x *TracedDatagram) Lost() bool {
-	return x.OverLimit || x.Verdict.Lost != lossmodel.None || x.Outcomes[0].Kind == refusedByChecksum || x.Outcomes[0].Kind == unsent
+func (d *TracedDatagram) Lost() bool {
+	return d.OverLimit || d.Verdict.Lost != lossmodel.None || d.Outcomes[0].Kind == refusedByChecksum || d.Outcomes[0].Kind == unsent
 }
 
 // Stages describes the datagram's way through the link as rows of a name and a text: each stage and
 // what it did, up to the one that lost the datagram; each copy and its outcome; and, if the
 // datagram was sent, how long after its due time.
-func (x *TracedDatagram) Stages() (list [][2]string) {
-	for i := range x.Trail.All() {
-		s := &x.Trail.Steps[i]
+func (d *TracedDatagram) Stages() (list [][2]string) {
+	for i := range d.Trail.All() {
+		s := &d.Trail.Steps[i]
 		words := "no effect"
 		for n, w := range stepWords(s) {
 			if n == 0 {
@@ -145,22 +145,22 @@ func (x *TracedDatagram) Stages() (list [][2]string) {
 			break // the later stages have no effect
 		}
 	}
-	for i, lost := range x.Verdict.CopyLost[:x.Verdict.Copies] {
+	for i, lost := range d.Verdict.CopyLost[:d.Verdict.Copies] {
 		words := "lost by " + lost.String()
-		if end := x.Outcomes[i+1]; lost == lossmodel.None {
+		if end := d.Outcomes[i+1]; lost == lossmodel.None {
 			switch end.Kind {
 			case Entered:
 				words = "in flight"
 			case Left:
-				words = "left after " + shortTime(end.At-x.At)
+				words = "left after " + shortTime(end.At-d.At)
 			default:
 				words = "lost by " + lossmodel.Corrupt.String()
 			}
 		}
 		list = append(list, [2]string{fmt.Sprintf("copy %d", i+1), words})
 	}
-	if end := x.Outcomes[0]; end.Kind == Left {
-		list = append(list, [2]string{"socket", "sent " + shortTime(end.At-x.Verdict.Due) + " after it was due"})
+	if end := d.Outcomes[0]; end.Kind == Left {
+		list = append(list, [2]string{"socket", "sent " + shortTime(end.At-d.Verdict.Due) + " after it was due"})
 	}
 	return list
 }

@@ -19,9 +19,9 @@ type record struct {
 }
 
 // NewRecord returns a record and writes its header.
-func NewRecord(w io.Writer, way Direction) *record {
-	r := &record{direction: way, out: bufio.NewWriter(w)}
-	r.out.WriteString("seq,send_us,recv_us,copy,client,bytes,left_us\n") // Flush returns the error, if any
+func NewRecord(w io.Writer, direction Direction) *record {
+	r := &record{direction: direction, out: bufio.NewWriter(w)}
+	r.out.WriteString("seq,send_us,recv_us,copy,client,bytes,left_us\n") // an error is returned by Flush
 	return r
 }
 

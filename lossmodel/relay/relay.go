@@ -19,7 +19,7 @@ import (
 type Relay struct {
 	options    Options
 	listen     *net.UDPConn
-	start      time.Time // virtual time zero
+	start      time.Time // time on the wall clock at virtual time zero
 	oob        []byte    // buffer for the control messages of datagrams from clients; nil if unused
 	timer      timer
 	fileCache  map[string][]byte // files named by links, by path
@@ -32,12 +32,12 @@ type Relay struct {
 	virtualNow    time.Duration // latest time passed to any link; never decreases
 	timerDue      time.Duration // when the timer fires; noDeadline if it is not set
 	clients       map[netip.AddrPort]*client
-	slots         []*client // by the client part of a datagram's tag; nil if free
-	forgotten     []*client // removed from clients, with datagrams still in flight
+	slots         []*client // clients by the slot in a datagram's tag; nil if the slot is free
+	forgotten     []*client // clients removed from the map clients, with datagrams still in flight
 	lanes         []*lane
 	dueLanes      laneHeap // lanes with datagrams in flight, by due time
-	shared        [2]*lane // by direction, if Options.Shared is set
-	bytesInFlight int64    // including datagramOverhead for each datagram
+	shared        [2]*lane // lanes of all clients by direction, if Options.Shared is set
+	bytesInFlight int64    // payload bytes in flight, plus datagramOverhead for each datagram
 	totals        Totals
 	closed        bool
 }
@@ -61,7 +61,7 @@ func Open(o Options) (*Relay, error) {
 	var err error
 	network := "udp" // [::] accepts both IPv4 and IPv6
 	if o.Listen.Addr().Is4() {
-		network = "udp4" // with "udp", 0.0.0.0 would accept both too
+		network = "udp4" // with the network "udp", 0.0.0.0 would accept both too
 	}
 	if r.listen, err = net.ListenUDP(network, net.UDPAddrFromAddrPort(o.Listen)); err != nil {
 		return nil, err
@@ -213,24 +213,25 @@ func (r *Relay) readFile(path string) ([]byte, error) {
 // client's links have the same random streams as those of a session of the lab with the same seed.
 func (r *Relay) newLanes(c Client) (lanes [2]*lane, err error) {
 	up, down := r.options.Conditions(c)
-	for way, spec := range [2]lossmodel.Spec{up, down} {
-		l := &lane{direction: Direction(way), heapIndex: -1, status: LinkStatus{Way: Direction(way), Client: c.Number, Spec: spec}}
-		if l.link, err = lossmodel.NewLinkWith(r.readFile, spec, r.options.Seed, LinkName(Direction(way), c.Number)); err != nil {
+	for direction, spec := range [2]lossmodel.Spec{up, down} {
+		l := &lane{direction: Direction(direction), heapIndex: -1, status: LinkStatus{Way: Direction(direction), Client: c.Number, Spec: spec}}
+		if l.link, err = lossmodel.NewLinkWith(r.readFile, spec, r.options.Seed, LinkName(Direction(direction), c.Number)); err != nil {
 			return lanes, err
 		}
 		if len(r.taps) > 0 {
 			l.link.RecordTrails() // taps need trails
 		}
-		lanes[way] = l
+		lanes[direction] = l
 	}
 	return lanes, nil
 }
 
 // LinkName returns the name from which a link's random streams are seeded: "up" or "down" for the
-// first client and for shared links, "up 2" for the second client, and so on.
-func LinkName(w Direction, turn int) string {
-	if turn <= 1 {
-		return w.String()
+// first client and for shared links, "up 2" for the second client, and so on. clientNumber is
+// Client.Number, 0 for shared links.
+func LinkName(direction Direction, clientNumber int) string {
+	if clientNumber <= 1 {
+		return direction.String()
 	}
-	return fmt.Sprintf("%s %d", w, turn)
+	return fmt.Sprintf("%s %d", direction, clientNumber)
 }

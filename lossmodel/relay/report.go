@@ -14,20 +14,20 @@ const MaxLateness = time.Millisecond
 
 // Deviations describes where the relay deviated from the configured link in one direction: datagrams
 // that were sent late, and losses that the link did not cause; nil if none.
-func (f *Flow) Deviations(way Direction) (list []string) {
+func (f *Flow) Deviations(direction Direction) (list []string) {
 	if p99 := f.Lateness.Quantile(0.99); p99 > MaxLateness {
-		list = append(list, fmt.Sprintf("%s is late: p99 %s ms", way, Millis(p99)))
+		list = append(list, fmt.Sprintf("%s is late: p99 %s ms", direction, Millis(p99)))
 	}
 	for _, x := range []struct {
 		n      uint64
-		format string // of the message about n datagrams
+		format string // format of the message about n datagrams
 	}{
 		{f.KernelDrops, "the system dropped %d datagrams before they were read"},
 		{f.Unsent, "the system refused to send %d datagrams"},
 		{f.OverLimit, "%d datagrams exceeded the memory limit"},
 	} {
 		if x.n > 0 {
-			list = append(list, fmt.Sprintf("%s: "+x.format, way, x.n))
+			list = append(list, fmt.Sprintf("%s: "+x.format, direction, x.n))
 		}
 	}
 	return list
@@ -35,8 +35,8 @@ func (f *Flow) Deviations(way Direction) (list []string) {
 
 // Deviations describes where the relay deviated from the configured links; nil if nowhere.
 func (t *Totals) Deviations() (list []string) {
-	for way := range t.Flows {
-		list = append(list, t.Flows[way].Deviations(Direction(way))...)
+	for direction := range t.Flows {
+		list = append(list, t.Flows[direction].Deviations(Direction(direction))...)
 	}
 	if t.Oversize > 0 {
 		list = append(list, fmt.Sprintf("%d datagrams were larger than IPv4 allows and were dropped", t.Oversize))
@@ -90,8 +90,8 @@ func (t *Totals) Since(earlier *Totals) Totals {
 	d.Refused -= earlier.Refused
 	d.NoSocket -= earlier.NoSocket
 	d.Oversize -= earlier.Oversize
-	for way := range d.Flows {
-		d.Flows[way] = t.Flows[way].Since(&earlier.Flows[way])
+	for direction := range d.Flows {
+		d.Flows[direction] = t.Flows[direction].Since(&earlier.Flows[direction])
 	}
 	return d
 }
@@ -112,9 +112,9 @@ func FormatSecond(at time.Duration, d *Totals, deviations []string) string {
 	const minSpan = 1e-9 // avoids a division by 0
 	span := d.At.Seconds()
 	mark, words := " ", []string{fmt.Sprintf("%6.0f s", at.Seconds())}
-	for way := range d.Flows {
-		f := &d.Flows[way]
-		words = append(words, fmt.Sprintf("%s %.0f/s %.0f kbps %s ms", Direction(way), float64(f.Out)/max(span, minSpan), Kbps(f.OutBytes, span),
+	for direction := range d.Flows {
+		f := &d.Flows[direction]
+		words = append(words, fmt.Sprintf("%s %.0f/s %.0f kbps %s ms", Direction(direction), float64(f.Out)/max(span, minSpan), Kbps(f.OutBytes, span),
 			Millis(f.Delay.Quantile(0.5))))
 		if losses := f.Causes(); losses != "" {
 			words = append(words, "lost "+losses)
@@ -148,9 +148,11 @@ func (f *Flow) Causes() string {
 	return strings.Join(words, ", ")
 }
 
-// JSON of one direction. Figures without data are null.
+// Types of the JSON report about one direction. Figures without data are null.
 type (
-	// Figures are the counters of one direction, the settings of the link, and what was measured.
+	// Figures are the counters of one direction, the settings of the link, and what was measured. The
+	// counters are those of Flow; Overrun is Flow.OverLimit, Missed is Flow.KernelDrops and Gone is
+	// Flow.Unreachable. Kbps is the mean rate of OutBytes in kilobits per second.
 	Figures struct {
 		In       uint64            `json:"in"`
 		InBytes  uint64            `json:"in_bytes"`
@@ -172,10 +174,10 @@ type (
 	}
 	// measured are the figures of a link's traffic.
 	measured struct {
-		Lost        *float64 `json:"loss"`          // lost fraction of In + Copies
+		Lost        *float64 `json:"loss"`          // fraction of In + Copies that was lost
 		Delay       timesMs  `json:"delay_ms"`      // time from reading to sending
 		LinkDelay   *float64 `json:"link_delay_ms"` // mean delay set by the link
-		WireKbpsMax float64  `json:"wire_kbps_max"` // with headers, in the second with the most traffic
+		WireKbpsMax float64  `json:"wire_kbps_max"` // rate with headers in the second with the most traffic
 	}
 	// timesMs summarizes a histogram in milliseconds.
 	timesMs struct {
@@ -198,8 +200,8 @@ func newTimesMs(h *Histogram) (t timesMs) {
 
 // Figures returns the figures of one direction for a report. spec has the settings of its link, and
 // maxWireKbps is the highest rate on the wire in any second, in kbps.
-func (t *Totals) Figures(way Direction, spec lossmodel.Spec, maxWireKbps float64) Figures {
-	f := &t.Flows[way]
+func (t *Totals) Figures(direction Direction, spec lossmodel.Spec, maxWireKbps float64) Figures {
+	f := &t.Flows[direction]
 	d := Figures{In: f.In, InBytes: f.InBytes, Copies: f.Copies, Out: f.Out, OutBytes: f.OutBytes, Lost: f.Lost(),
 		LostBy: map[string]uint64{}, Overrun: f.OverLimit, Unsent: f.Unsent, Queued: f.Queued, Missed: f.KernelDrops, Gone: f.Unreachable,
 		Kbps: Kbps(f.OutBytes, t.At.Seconds()), Set: spec.Values(), Late: newTimesMs(&f.Lateness),

@@ -9,17 +9,17 @@ import (
 // Snapshot is the state of a relay at one moment.
 type Snapshot struct {
 	Totals  Totals
-	Clients []ClientState // including removed clients with datagrams in flight
+	Clients []ClientState // all clients, including removed ones with datagrams in flight
 	Links   []LinkStatus
 }
 
 // ClientState is the state of one client.
 type ClientState struct {
 	Client
-	Joined, LastSeen time.Duration // times of its first and its last datagram
-	Leaving          bool          // removed, but datagrams are in flight
+	Joined, LastSeen time.Duration // times of the client's first and last datagram
+	Leaving          bool          // whether the client was removed while datagrams are in flight
 	InFlight         int           // datagrams in flight, both directions
-	Ways             [2]ClientFlow // by direction
+	Ways             [2]ClientFlow // the client's traffic by direction
 }
 
 // ClientFlow counts the traffic of one client in one direction.
@@ -42,61 +42,61 @@ func (t *ClientFlow) countSent(d *lossmodel.Delivery, at time.Duration) {
 // they were set. Copies made by the link are not counted.
 type LinkStatus struct {
 	Way        Direction
-	Client     int // number of the client; 0 for all
+	Client     int // number of the client; 0 for a link that all clients share
 	Spec       lossmodel.Spec
 	Since      time.Duration // datagrams read before this time are not counted
 	First      time.Duration // when the first datagram was read
 	Until      time.Duration // when the last datagram was sent
 	Sent       uint64        // datagrams passed to the link
-	Fragmented uint64        // of Sent, datagrams larger than one IP packet
-	Lost       uint64        // of Sent, lost by any cause except damage
-	Queue      uint64        // of Lost, dropped because the queue was full
+	Fragmented uint64        // datagrams in Sent that are larger than one IP packet
+	Lost       uint64        // datagrams in Sent that were lost by any cause except damage
+	Queue      uint64        // datagrams in Lost that were dropped because the queue was full
 	Passed     uint64        // datagrams that passed the link, including damaged ones
 	TotalDelay time.Duration // total time from reading to sending of the Passed datagrams
-	Bits       uint64        // on the wire, of datagrams that were sent on
+	Bits       uint64        // bits on the wire of the datagrams that were sent on
 }
 
 // countEntered counts a datagram that was passed to the link at the given time, and the link's
 // decision. It ignores datagrams from before the settings were set.
-func (a *LinkStatus) countEntered(at time.Duration, v *lossmodel.Verdict) {
-	if at < a.Since {
+func (s *LinkStatus) countEntered(at time.Duration, v *lossmodel.Verdict) {
+	if at < s.Since {
 		return
 	}
-	if a.Sent == 0 {
-		a.First = at
+	if s.Sent == 0 {
+		s.First = at
 	}
-	a.Sent++
+	s.Sent++
 	if v.Fragments > 1 {
-		a.Fragmented++
+		s.Fragmented++
 	}
 	if v.Lost != lossmodel.None {
-		a.Lost++
+		s.Lost++
 	}
 	if v.Lost == lossmodel.Queue {
-		a.Queue++
+		s.Queue++
 	}
 }
 
 // isCounted reports whether the status counts a delivery: if it is the original of a datagram, not a copy, and
 // the datagram was read after the settings were set.
-func (a *LinkStatus) isCounted(d *lossmodel.Delivery) bool { return d.Copy == 0 && d.Sent >= a.Since }
+func (s *LinkStatus) isCounted(d *lossmodel.Delivery) bool { return d.Copy == 0 && d.Sent >= s.Since }
 
-// countSent counts a datagram that was sent on. wire is its size with headers.
-func (a *LinkStatus) countSent(d *lossmodel.Delivery, at time.Duration, wire int) {
-	if a.isCounted(d) {
-		a.Passed++
-		a.TotalDelay += at - d.Sent
-		a.Bits += 8 * uint64(wire)
-		a.Until = at
+// countSent counts a datagram that was sent on at the given time. wire is its size in bytes with headers.
+func (s *LinkStatus) countSent(d *lossmodel.Delivery, at time.Duration, wire int) {
+	if s.isCounted(d) {
+		s.Passed++
+		s.TotalDelay += at - d.Sent
+		s.Bits += 8 * uint64(wire)
+		s.Until = at
 	}
 }
 
 // countDamaged counts a datagram that the receiver's checksum would refuse. It used the line like
 // any other.
-func (a *LinkStatus) countDamaged(d *lossmodel.Delivery) {
-	if a.isCounted(d) {
-		a.Passed++
-		a.TotalDelay += d.Due - d.Sent
+func (s *LinkStatus) countDamaged(d *lossmodel.Delivery) {
+	if s.isCounted(d) {
+		s.Passed++
+		s.TotalDelay += d.Due - d.Sent
 	}
 }
 
@@ -125,8 +125,8 @@ func (r *Relay) Snapshot(s *Snapshot) {
 		}
 		state := ClientState{Client: c.Client, Joined: c.joined, LastSeen: c.lastSeen, Leaving: r.clients[c.Addr] != c,
 			InFlight: c.inFlight, Ways: c.tallies}
-		for way, l := range c.lanes {
-			state.Ways[way].LineQueue = l.queued
+		for direction, l := range c.lanes {
+			state.Ways[direction].LineQueue = l.queued
 		}
 		s.Clients = append(s.Clients, state)
 	}

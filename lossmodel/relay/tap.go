@@ -11,29 +11,29 @@ type kind uint8
 
 // Kinds of events. A datagram enters; then it and each of its copies end with one of the other kinds.
 const (
-	Entered           kind = iota // read and passed to its link, which returned Verdict
-	Left                          // sent on
-	refusedByChecksum             // damaged; a real receiver's checksum would refuse it
+	Entered           kind = iota // the datagram was read and passed to its link, which returned Verdict
+	Left                          // the datagram was sent on
+	refusedByChecksum             // the datagram was damaged; a real receiver's checksum would refuse it
 	unsent                        // the system refused to send it
-	overLimit                     // read and dropped because of Options.MaxQueued, without passing the link
-	abandoned                     // in flight when the relay ended
+	overLimit                     // the datagram was read and dropped because of Options.MaxQueued, without passing the link
+	abandoned                     // the datagram was in flight when the relay ended
 )
 
 // Event is something that happened to a datagram. The Event, Data and Trail are valid only during
 // the call of the Tap.
 type Event struct {
 	Kind      kind
-	At        time.Duration // when it happened
+	At        time.Duration // time of the event
 	Client    Client
 	Way       Direction
-	Seq       uint64 // number in its direction, from 0
+	Seq       uint64 // number of the datagram in its direction, from 0
 	Copy      int    // 0 for the datagram, 1 and up for copies made by the link
 	Data      []byte
-	Sent, Due time.Duration     // when it was read, when it was due
-	Verdict   lossmodel.Verdict // if Entered
-	Trail     *lossmodel.Trail  // if Entered: what each stage did; may be nil
-	Lost      lossmodel.Cause   // if lost or refused by the checksum; None otherwise
-	Flipped   int               // number of flipped bits, if Left or refused by the checksum
+	Sent, Due time.Duration     // when the datagram was read, and when it was due
+	Verdict   lossmodel.Verdict // decision of the link, if Kind is Entered
+	Trail     *lossmodel.Trail  // what each stage did, if Kind is Entered; may be nil
+	Lost      lossmodel.Cause   // cause of loss, if the datagram was lost or refused by the checksum; None otherwise
+	Flipped   int               // number of flipped bits, if Kind is Left or refusedByChecksum
 }
 
 // Tap is called for every event, in order, with the relay's lock held. It must return quickly.

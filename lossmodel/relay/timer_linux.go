@@ -26,7 +26,7 @@ func newTimer() timer {
 
 // reset implements timer.
 func (t timerFD) reset(d time.Duration) {
-	spec := unix.ItimerSpec{Value: unix.NsecToTimespec(int64(max(1, d)))} // 0 would disarm it
+	spec := unix.ItimerSpec{Value: unix.NsecToTimespec(int64(max(1, d)))} // a value of 0 would disarm the timer
 	_ = unix.TimerfdSettime(t.fd, 0, &spec, nil)
 }
 

@@ -10,15 +10,15 @@ import (
 // Lost() + Unsent + Queued.
 type Flow struct {
 	In, InBytes   uint64 // datagrams read, and their payload bytes
-	Copies        uint64 // made by the duplicate stage
+	Copies        uint64 // number of copies that the links made
 	Out, OutBytes uint64 // datagrams sent on, and their payload bytes
-	OutWire       uint64 // bytes of Out with IPv4 and UDP headers
+	OutWire       uint64 // size of the Out datagrams in bytes, with IPv4 and UDP headers
 	LostBy        [lossmodel.NumCauses]uint64
-	OverLimit     uint64 // of LostBy[Queue], datagrams beyond Options.MaxQueued
+	OverLimit     uint64 // datagrams in LostBy[Queue] that exceeded Options.MaxQueued
 	Unsent        uint64 // datagrams that the system refused to send
-	Queued        int    // in flight
+	Queued        int    // datagrams in flight
 
-	KernelDrops uint64 // dropped by the kernel because the socket buffer was full; not part of In
+	KernelDrops uint64 // datagrams that the kernel dropped because the socket buffer was full; not part of In
 	Unreachable uint64 // ICMP errors such as "port unreachable"; known for the server's side only
 
 	LineQueue lossmodel.QueueLength // queues before the lines of all links together
@@ -44,11 +44,11 @@ type Totals struct {
 	At        time.Duration // time of the counters, since the relay was opened
 	Clients   int           // current clients
 	Joined    int           // clients so far
-	Forgotten int           // clients removed because they were idle
+	Forgotten int           // number of clients removed because they were idle
 	Refused   uint64        // datagrams from addresses that were refused: no room, the server, or the relay itself
 	NoSocket  uint64        // datagrams refused because the system provided no socket
 	Oversize  uint64        // datagrams larger than IPv4 allows, dropped
-	Flows     [2]Flow       // by direction
+	Flows     [2]Flow       // counters by direction
 }
 
 // Totals returns the current counters. It may be called at any time.
@@ -68,8 +68,8 @@ func (r *Relay) updateGauges() {
 	r.virtualNow = max(r.virtualNow, r.now()) // later datagrams must not be older than the gauges
 	t.At = r.virtualNow
 	t.Clients = len(r.clients)
-	for way := range t.Flows {
-		t.Flows[way].LineQueue = lossmodel.QueueLength{}
+	for direction := range t.Flows {
+		t.Flows[direction].LineQueue = lossmodel.QueueLength{}
 	}
 	for _, l := range r.lanes {
 		l.queued = l.link.Gauges(t.At).Queue

@@ -38,9 +38,9 @@ const hashDigits = 16
 // The text form is the path, in double quotes if it contains spaces, followed by by=time and
 // sha256=DIGITS if set.
 type File struct {
-	Path   string // "" means no file
+	Path   string // path of the file; "" means no file
 	SHA256 string // first hexadecimal digits of the content's hash; "" means any content
-	ByTime bool   // of captures: replay by send time instead of packet by packet
+	ByTime bool   // replays a capture by send time instead of packet by packet
 }
 
 // Loader returns the content of a file.

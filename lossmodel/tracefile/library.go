@@ -24,7 +24,7 @@ type fileKey struct {
 
 // parsedFile is the content of a file as returned by Kind.Read.
 type parsedFile struct {
-	sum     string // hash, hashDigits long
+	sum     string // hash of the content, hashDigits long
 	content any
 }
 
@@ -63,7 +63,7 @@ func (l *Library) Open(f File, kind *Kind) (File, error) {
 	return f, nil
 }
 
-// read loads a file, checks its hash and parses it.
+// read loads a file, checks its hash if f has one, and parses it as kind.
 func (l *Library) read(f File, kind *Kind) (*parsedFile, error) {
 	data, err := l.load(f.Path)
 	if err != nil {

@@ -18,18 +18,18 @@ var (
 	Delays = &Kind{func(data []byte) (any, error) { return readReplay(data, true) }}
 )
 
-// replay is a capture prepared for replay.
+// replay is a capture that was prepared so that a link can repeat its losses and delays.
 type replay struct {
 	rows   []Row
 	sentAt []time.Duration // send time of each row, from 0, non-decreasing
-	period time.Duration   // after which it repeats when replayed by time; 0 if the capture has no times
+	period time.Duration   // time after which a replay by time repeats; 0 if the capture has no times
 }
 
 // Row is the outcome of one datagram.
 type Row struct {
 	Lost   bool
-	Delay  time.Duration   // of a lost datagram: the delay of the datagram before
-	Copies []time.Duration // of the copies that arrived: delay relative to Delay, may be negative
+	Delay  time.Duration   // delay of the datagram; if it was lost, of its first copy or of the datagram before
+	Copies []time.Duration // delays of the copies that arrived, relative to Delay; may be negative
 }
 
 // errNoTimes means that a capture cannot be replayed by time.
@@ -73,7 +73,7 @@ func readReplay(data []byte, needDelays bool) (*replay, error) {
 }
 
 // firstDelay returns the delay of the first datagram that arrived. Datagrams lost before it get
-// the same.
+// this delay.
 func firstDelay(all []capture.Datagram) time.Duration {
 	for i := range all {
 		if !all[i].Lost {
@@ -118,7 +118,7 @@ type Cursor struct {
 	replay *replay
 	byTime bool
 	count  uint64 // datagrams so far
-	row    *Row   // of the current datagram
+	row    *Row   // row of the current datagram
 }
 
 // Next returns the row for the next datagram (number 0), which is sent at now, or for a copy of the
@@ -139,7 +139,8 @@ func (c *Cursor) Next(now time.Duration, number int) *Row {
 	return c.row
 }
 
-// SetFile makes the cursor replay a file that was opened in files as a capture. The position is kept.
+// SetFile makes the cursor replay a file that was opened in files as a capture. The position in
+// the replay is kept.
 func (c *Cursor) SetFile(files *Library, f File, kind *Kind) {
 	c.replay, c.byTime = files.Get(f, kind).(*replay), f.ByTime
 }

@@ -22,7 +22,7 @@ type Reader struct {
 	src     []byte
 	pos     int // position in bits
 	err     error
-	symbols *[1 << maxWordBits]uint16 // see decodingTable
+	symbols *[1 << maxWordBits]uint16 // the table that decodingTable returns
 }
 
 // Reset makes r read from the start of src and clears the error.
@@ -135,9 +135,9 @@ type Writer struct{ bitio.Writer }
 // Bits writes the low n bits of v as Reader.Bits reads them. n is at most 32.
 func (w *Writer) Bits(v uint32, n int) {
 	raw := n & 7
-	bits, size := uint64(v&(1<<raw-1)), uint(raw) // bits to write, and their number
+	bits, size := uint64(v&(1<<raw-1)), uint(raw) // the bits to write, and their number: at most 44, four code words
 	for ; raw < n; raw += 8 {
-		word := codeWords[byte(v>>raw)]
+		word := codeWords[byte(v>>raw)] // the length in the lowest four bits, above it the code word
 		bits |= uint64(word>>4) << size
 		size += uint(word & 15)
 	}

@@ -14,7 +14,7 @@ const (
 // each of these a flag whether it changed, and if so a flag whether it is not 0, and if so its value.
 func (r *Reader) State(fields []Field, row []int32) {
 	if !r.Flag() {
-		return // unchanged
+		return // the entity is unchanged
 	}
 	for i, n := 0, r.readCount(fields); i < n; i++ {
 		if !r.Flag() {

@@ -5,7 +5,7 @@ package netcode
 
 import "slices"
 
-// Field is a field in the protocol.
+// Field is a field of an entity or a player in the protocol.
 type Field struct {
 	Name string
 	Bits int // number of bits; 0 means a float, a negative number a signed value of -Bits bits
@@ -55,8 +55,8 @@ const PlayerValues = len(playerFields) + len(arrayNames)*arraySize
 // QuakeLive is the protocol of Quake Live, whose entities have two more fields.
 const QuakeLive = 73
 
-// EntityFields returns the fields of an entity in the order of the protocol. The caller must not modify
-// them.
+// EntityFields returns the fields of an entity in the order of the protocol; entities of Quake Live have
+// two more. The caller must not modify them.
 func EntityFields(protocol int) []Field {
 	fields := entityFields[:]
 	if protocol == QuakeLive {

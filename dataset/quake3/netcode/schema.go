@@ -55,7 +55,7 @@ func LayoutFromSchema(s *frame.Schema) (Layout, bool) {
 	if s.Name != schemaName || s.Rows < 2 || s.Rows > MaxEntities+1 {
 		return Layout{}, false
 	}
-	for _, protocol := range []int{0, QuakeLive} { // 0 stands for all others, whose fields are equal
+	for _, protocol := range []int{0, QuakeLive} { // protocol 0 stands for all others, whose fields are equal
 		l := NewLayout(protocol, s.Rows-1)
 		if slices.EqualFunc(s.Fields, l.frameFields(), func(a, b frame.Field) bool {
 			return a.Name == b.Name && a.Kind == b.Kind && a.Min == b.Min && a.Max == b.Max
@@ -89,7 +89,7 @@ func (l *Layout) frameFields() []frame.Field {
 	return list
 }
 
-// Numbers of the positions in a row, for frame.Hint.Group.
+// Numbers of the two positions in a row, which tie a position to its velocity in frame.Hint.Group.
 const (
 	entityPosition = 1
 	playerPosition = 2
@@ -145,8 +145,8 @@ const fullTurn = 360.0
 
 // Friction of a walking player (pm_friction and pm_stopspeed in bg_pmove.c).
 const (
-	friction  = 6.0 // fraction of the speed per second
-	stopSpeed = 100 // slower players lose as much speed as at this speed, units per second
+	friction  = 6.0 // fraction of its speed that a walking player loses per second
+	stopSpeed = 100 // units per second; a slower player loses as much speed per second as one with this speed
 )
 
 // floatField returns the column for a float field. name is the name of the field, place and
@@ -177,10 +177,10 @@ func clockField(name string) frame.Field {
 func integerField(f Field, kind frame.Kind) frame.Field {
 	out := frame.Field{Name: f.Name, Kind: kind}
 	switch {
-	case !kind.Bounded(): // without a range
+	case !kind.Bounded(): // the kind has no range
 	case f.Bits == 32:
 		out.Min, out.Max = math.MinInt32, math.MaxInt32
-	case f.Bits < 0: // signed
+	case f.Bits < 0: // the value is signed
 		out.Min, out.Max = -1<<(-f.Bits-1), 1<<(-f.Bits-1)-1
 	default:
 		out.Max = 1<<f.Bits - 1

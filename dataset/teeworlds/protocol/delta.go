@@ -40,8 +40,8 @@ type Item struct {
 
 // Delta is the difference between two snapshots.
 type Delta struct {
-	Removed []Key  // sorted
-	Updated []Item // sorted by key; Values are differences to an item of the older snapshot, if it has it
+	Removed []Key  // keys of removed items, sorted
+	Updated []Item // items sorted by key; Values are differences if the older snapshot has the item
 }
 
 // Parse reads a delta: the number of removed items, the number of updated items, a third number
@@ -54,7 +54,7 @@ func (d *Delta) Parse(ints []int32) error {
 	}
 	removed, updated := ints[0], ints[1]
 	if removed < 0 || removed > MaxItems || updated < 0 || updated > MaxItems || ints[2] != 0 {
-		return fmt.Errorf("%w: a delta removes %d items and updates %d, third number %d; expected at most %d, %d and 0", ErrCorrupt,
+		return fmt.Errorf("%w: a delta removes %d items, updates %d and has the third number %d; expected at most %d, at most %d and 0", ErrCorrupt,
 			removed, updated, ints[2], MaxItems, MaxItems)
 	}
 	ints = ints[3:]

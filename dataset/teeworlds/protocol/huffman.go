@@ -43,7 +43,7 @@ type word struct {
 
 // code is the game's static Huffman code.
 type code struct {
-	Words [EndSymbol + 1]word // by symbol
+	Words [EndSymbol + 1]word // code words by symbol
 	// nodes are the two children of each inner node. Nodes 0 to EndSymbol are the symbols, which are
 	// leaves; the root is 2*EndSymbol.
 	nodes [2*EndSymbol + 1][2]uint16
@@ -101,7 +101,7 @@ func (c *code) Decode(dst, src []byte, maxBytes int) ([]byte, error) {
 		for bit := range 8 {
 			id = c.nodes[id][b>>bit&1]
 			switch {
-			case id > EndSymbol: // an inner node
+			case id > EndSymbol: // node id is an inner node
 				continue
 			case id == EndSymbol:
 				return dst, checkPadding(src[i:], bit+1)

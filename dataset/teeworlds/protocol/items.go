@@ -10,7 +10,7 @@ import (
 	"wirelab/dataset/frame"
 )
 
-// itemType is a type of item.
+// itemType describes the items of one type: their name and their values.
 type itemType struct {
 	name string
 	size int // number of values
@@ -141,7 +141,8 @@ func hints() map[string]frame.Hint {
 	}
 }
 
-// newField returns the field of the schema for the column called name.
+// newField returns the field of the schema for the column called name, such as "X" or "Laser.FromX". Kind,
+// range and unit are those of the table ranges, or 16 bits if the table does not list the column.
 func newField(name string) frame.Field {
 	f := frame.Field{Name: name, Min: math.MinInt16, Max: math.MaxInt16, Hint: hints()[name]}
 	switch f.Hint.Role {

@@ -66,14 +66,14 @@ func parseShape(name string) (s shape, ok bool) {
 type group struct {
 	shape
 	ids       int     // number of rows: one more than the highest identity
-	low, high []int32 // the range of each value
+	low, high []int32 // the lowest and the highest of each value
 }
 
 // Groups collects items and makes a schema with room for all of them. The zero value is empty.
 type Groups struct {
 	list   []group
 	index  map[shape]int // index in list
-	rows   int           // of the table, without the row of the tick
+	rows   int           // rows of the table, without the row of the tick
 	fields int           // columns of the table, without the column of the tick
 }
 
@@ -241,7 +241,7 @@ func NewLayout(s *frame.Schema) (*Layout, error) {
 			return nil, fmt.Errorf("%w: part %q", errSchema, p.Name)
 		}
 		part := Part{shape: sh, Row: row, Rows: p.Rows}
-		for i, c := range append([]string{sh.presentColumn()}, sh.columnNames()...) { // 0: Present; then the values
+		for i, c := range append([]string{sh.presentColumn()}, sh.columnNames()...) { // the first column is Present, the others hold the values
 			columnIndex, ok := column[c]
 			if f := p.Field; !ok || columnIndex < f || columnIndex-f >= p.Size {
 				return nil, fmt.Errorf("%w: part %q has no %q", errSchema, p.Name, c)

@@ -26,8 +26,8 @@ type Failing struct {
 	failAt    int  // number of the operation that fails, from 1
 	failAfter bool // all operations after failAt fail, too
 
-	Op   atomicfile.Op // that failed; "" if none
-	Path string        // of that operation
+	Op   atomicfile.Op // the operation that failed; "" if none
+	Path string        // path of the operation that failed
 }
 
 // FailAt returns a disk whose n-th operation fails, counted from 1. With crash, all later
@@ -38,7 +38,7 @@ func FailAt(n int, crash bool) *Failing {
 	return f
 }
 
-// before implements Disk.Before.
+// before implements Disk.Before. It counts the operations and lets the one with number failAt fail.
 func (f *Failing) before(op atomicfile.Op, path string) error {
 	f.mu.Lock()
 	defer f.mu.Unlock()

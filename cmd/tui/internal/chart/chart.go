@@ -119,7 +119,7 @@ func newPlot(s *Spec, b *Box) *plot {
 		p.rows--
 		p.timeRow = p.rows
 	}
-	if s.Labels && p.rows >= 4 {
+	if s.Labels && p.rows >= 4 { // the labels get the last row; a time axis moves up
 		p.rows--
 		p.labelRow = p.timeRow
 		if p.timeRow >= 0 {

@@ -223,10 +223,16 @@ func (l *Live) apply(next state, client relay.Client, ch config.Change) (time.Du
 
 // Undo undoes the last change, by the user or by the script, and returns the change that was
 // applied. It returns nil, nil without a change to undo.
-func (l *Live) Undo() (*AppliedChange, error) { return l.restore(&l.undoable, &l.redoable, false) }
+func (l *Live) Undo() (*AppliedChange, error) {
+	const isRedo = false
+	return l.restore(&l.undoable, &l.redoable, isRedo)
+}
 
 // Redo applies the last undone change again; see Undo.
-func (l *Live) Redo() (*AppliedChange, error) { return l.restore(&l.redoable, &l.undoable, true) }
+func (l *Live) Redo() (*AppliedChange, error) {
+	const isRedo = true
+	return l.restore(&l.redoable, &l.undoable, isRedo)
+}
 
 // restore applies the state of the last step in from: the one before the change or, if isRedo is
 // set, the one after it. It moves the step to the list to, and returns the applied change, or
@@ -247,9 +253,9 @@ func (l *Live) restore(from, to *[]undoStep, isRedo bool) (*AppliedChange, error
 	if step.client.Number == 0 { // the change was for all clients
 		ch = next.all.Undo(l.now.all)
 	} else {
-		current, err := l.now.configFor(l.Script, step.client)
-		target, err2 := next.configFor(l.Script, step.client)
-		if err == nil && err2 == nil { // always, because check has validated both states
+		current, currentErr := l.now.configFor(l.Script, step.client)
+		target, targetErr := next.configFor(l.Script, step.client)
+		if currentErr == nil && targetErr == nil { // always, because check has validated both states
 			ch = target.Undo(current)
 		}
 	}
@@ -258,9 +264,9 @@ func (l *Live) restore(from, to *[]undoStep, isRedo bool) (*AppliedChange, error
 	}
 	*from, *to = (*from)[:n-1], append(*to, step)
 	made := AppliedChange{config.Stamp(0, ch), step.client.Number}
-	if k := len(l.changes); k > 0 { // apply has recorded the change, with its time
-		l.changes[k-1].Undo = !isRedo
-		made = l.changes[k-1]
+	if n := len(l.changes); n > 0 { // apply has recorded the change, with its time
+		l.changes[n-1].Undo = !isRedo
+		made = l.changes[n-1]
 	}
 	return &made, nil
 }

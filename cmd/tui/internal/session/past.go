@@ -31,8 +31,8 @@ const (
 	LargeStep = time.Second
 )
 
-// Shown returns the snapshot to show: the newest, or that of the time cursor, without the time before
-// s.From. It is cached until one of these changes.
+// Shown returns the snapshot to show: the newest or, while the time cursor is in the past, one with the state at
+// the cursor. Samples before s.From are left out. The result is cached until one of these changes.
 func (s *Session) Shown() *engine.Snapshot {
 	w := window{snap: s.Snap, from: s.From}
 	if s.Past.Active {

@@ -77,7 +77,7 @@ func medianTimes(packets []packetlog.Record, t time.Duration) (encode, decode fl
 			decodeNS = append(decodeNS, r.DecodeNS)
 		}
 	}
-	median := func(ns []int64) float64 {
+	median := func(ns []int64) float64 { // in microseconds
 		if len(ns) == 0 {
 			return math.NaN()
 		}

@@ -17,7 +17,7 @@ func (t *tour) Panel(th *look.Theme, w int) []string {
 	step := &t.steps[t.index]
 	text := look.Wrap(step.text, min(w-4, textWidth))
 	c := look.NewCanvas(w, len(text)+3)
-	c.Frame(th, true, fmt.Sprintf("Tour %d of %d: %s", t.index+1, len(t.steps), step.name), t.progressSpans(th)...)
+	c.Frame(th, look.Focused, fmt.Sprintf("Tour %d of %d: %s", t.index+1, len(t.steps), step.name), t.progressSpans(th)...)
 	for y, line := range text {
 		c.Clip(2, 1+y, c.W-4, look.Plain, line)
 	}

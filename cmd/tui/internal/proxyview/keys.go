@@ -61,7 +61,8 @@ func (m *model) paneKeys() (list []room.Binding) {
 	return list
 }
 
-// clientTurns returns the turns of the displayed clients, in ascending order.
+// clientTurns returns the turns of the displayed clients, in ascending order. The turn of a client is its number in
+// the order of joining, from 1.
 func (m *model) clientTurns() (list []int) {
 	for _, c := range m.displayed().snap.Clients {
 		list = append(list, c.Number)
@@ -70,15 +71,16 @@ func (m *model) clientTurns() (list []int) {
 	return list
 }
 
-// nextClient returns the turn of the client after m.target, 0, which means all clients, after the last.
+// nextClient returns the turn of the client after m.target, the one whose links the controls set. After the last
+// client it returns 0, which means all clients. See clientTurns.
 func (m *model) nextClient() int {
-	list := m.clientTurns()
-	at, found := slices.BinarySearch(list, m.target.Number)
+	turns := m.clientTurns()
+	next, found := slices.BinarySearch(turns, m.target.Number)
 	if found {
-		at++
+		next++
 	}
-	if at >= len(list) {
+	if next >= len(turns) {
 		return 0
 	}
-	return list[at]
+	return turns[next]
 }

@@ -38,7 +38,7 @@ type model struct {
 	page  *page
 	proxy Proxy
 	cat   *controls.Catalog
-	ticks int
+	ticks int // number of calls of Tick
 
 	live            history
 	frozen          *history               // displayed while the display is stopped; nil otherwise
@@ -85,7 +85,8 @@ func (m *model) Tick() (changed bool, cmd tea.Cmd) {
 		return false, nil
 	}
 	m.poll()
-	m.Refresh(true)
+	const all = true // redraw also the panes that change all the time
+	m.Refresh(all)
 	return true, nil
 }
 
@@ -200,7 +201,7 @@ func (m *model) update() {
 		if change.Client > 0 {
 			label = fmt.Sprintf("client %d: %s", change.Client, label)
 		}
-		change.Change = config.NewChange("mark", label)
+		change.Change = config.NewChange("mark", label) // of this copy, which becomes the mark in the charts
 		m.marks = append(m.marks, change.StampedChange)
 		m.ShowNotice(label, !isError)
 	}
@@ -253,8 +254,9 @@ func stepHistory(move func() (*script.AppliedChange, error), emptyText string) e
 	return err
 }
 
-// setTarget makes the controls set the links of the client with the given turn, or of all
-// clients if turn is 0.
+// setTarget makes the controls set the links of the client with the given turn, its number in the order of
+// joining, or of all clients if turn is 0. It fails if there is no such client, or if all clients share one pair
+// of links.
 func (m *model) setTarget(turn int) error {
 	switch {
 	case turn == 0:
@@ -274,16 +276,17 @@ func (m *model) setTarget(turn int) error {
 
 // toggleFrozen stops or continues the display. The traffic continues in both cases.
 func (m *model) toggleFrozen() {
+	const isError = true
 	if m.frozen != nil {
 		m.frozen, m.frozenDatagrams = nil, nil
-		m.ShowNotice("display continues", false)
+		m.ShowNotice("display continues", !isError)
 		return
 	}
 	m.frozen = m.live.clone()
 	const maxFrozen = 512 // of each direction, to scroll through
 	m.frozenDatagrams = m.appendNewest(nil, maxFrozen)
 	m.page.datagramOffset = 0
-	m.ShowNotice("display stopped; the traffic continues", false)
+	m.ShowNotice("display stopped; the traffic continues", !isError)
 }
 
 // listedDatagrams returns the datagrams that the cursor can select, oldest first.

@@ -72,6 +72,7 @@ func (p *page) Lines(th *look.Theme, w, h int) []string {
 	p.Resize(w, h+headerFooterRows)
 	if p.Wide() {
 		p.Places = p.layOut(w, h)
+		// nil: no pane is highlighted in addition to the focused one.
 		return room.RenderPlaces(th, p.Places, h, p.Slots[p.Focused].Pane, nil)
 	}
 	const headerRows = 2
@@ -79,7 +80,7 @@ func (p *page) Lines(th *look.Theme, w, h int) []string {
 	vital := look.NewCanvas(w, 1)
 	p.m.drawVitalLine(vital, 0)
 	lines := append([]string{p.TabRow(th)}, vital.Lines(th)...)
-	return append(lines, p.Slots[p.Focused].Render(th, w, h-headerRows, true)...)
+	return append(lines, p.Slots[p.Focused].Render(th, w, h-headerRows, look.Focused)...)
 }
 
 // layOut places the panes on a large screen. Controls and figures get all rows that they need, if

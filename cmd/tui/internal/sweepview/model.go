@@ -138,7 +138,7 @@ func (m *model) Bindings() []room.Binding {
 	if len(m.axisOrder) > 2 {
 		list = append(list,
 			bind("[", "[ ]", "previous values of the axes that the map does not show", func() { m.stepHiddenAxes(-1) }).InFooter("axes"),
-			bind("]", "]", "next values of these axes", func() { m.stepHiddenAxes(1) }))
+			bind("]", "]", "next values of the axes that the map does not show", func() { m.stepHiddenAxes(1) }))
 	}
 	return list
 }

@@ -172,8 +172,8 @@ func (m *model) drawAxisChart(c *look.Canvas, axis int) {
 	const left = 8 // columns for the labels of the vertical axis
 	values := m.axes[axis].Values
 	c.Spans(0, 0, c.W, look.Title.Span("along "+m.axes[axis].Key+" "), look.Dim.Span(m.watch.Names[m.figure]))
-	room := c.W - left
-	n := min(len(values), room)
+	plotWidth := c.W - left
+	n := min(len(values), plotWidth)
 	if n <= 0 || c.H < 4 {
 		return
 	}
@@ -197,7 +197,7 @@ func (m *model) drawAxisChart(c *look.Canvas, axis int) {
 	} else {
 		c.TextRight(left-1, row(hi), look.Dim, units.Short(hi))
 	}
-	step := max(room/n, 1) // columns per value
+	step := max(plotWidth/n, 1) // columns per value
 	dot, selected, band := '●', '◆', '│'
 	if m.Theme().Ascii {
 		dot, selected, band = 'o', '@', '|'

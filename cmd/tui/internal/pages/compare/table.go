@@ -184,8 +184,8 @@ func (p *table) Draw(c *look.Canvas, th *look.Theme, focused bool) {
 // visibleRows returns the number of entries that a table of h rows shows.
 func visibleRows(h int) int { return max(h-rowsAbove-rowsBelow, 1) }
 
-// firstVisible returns the rank of the first entry in a table that shows rows entries, so that the cursor
-// is visible.
+// firstVisible returns the rank of the entry in the first row of a table that shows the given number of
+// entries: the table is scrolled down just enough to show the cursor.
 func (p *table) firstVisible(rows int) int {
 	return min(max(p.cursor-rows+1, 0), max(len(p.order)-rows, 0))
 }
@@ -231,17 +231,18 @@ func (p *table) nameWidth(w int) int {
 // if there is room for the sparklines too. It returns the left edges of the gap and of the sparklines;
 // -1 means that they do not fit.
 func (p *table) layOut(w, nameWidth int) (gapAt, sparkAt int) {
-	room := w - 3 - nameWidth - figureWidth - minGapWidth // columns left after the sort figure and the gap
+	const margins = 3                                           // the borders, and a column before the names
+	free := w - margins - nameWidth - figureWidth - minGapWidth // columns left after the sort figure and the gap
 	const sparkRoom = sparkColumn + preferredGapWidth - minGapWidth
 	show := [numFigures]bool{}
 	show[p.sortFigure] = true
 	for _, f := range []figure{figureKbps, figureBits, figurePacket, figureFailures, figureEncode, figureDecode} {
-		if !show[f] && room >= figureWidth {
-			show[f], room = true, room-figureWidth
+		if !show[f] && free >= figureWidth {
+			show[f], free = true, free-figureWidth
 		}
 	}
-	if room >= figureWidth+sparkRoom && p.hasFigure(figureAge) {
-		show[figureAge], room = true, room-figureWidth
+	if free >= figureWidth+sparkRoom && p.hasFigure(figureAge) {
+		show[figureAge], free = true, free-figureWidth
 	}
 	p.columns = p.columns[:0]
 	x := 1 + nameWidth
@@ -255,7 +256,7 @@ func (p *table) layOut(w, nameWidth int) (gapAt, sparkAt int) {
 	if w-gapAt < 12 { // too narrow for a ratio
 		gapAt = -1
 	}
-	if room >= sparkRoom {
+	if free >= sparkRoom {
 		sparkAt = min(gapAt+maxGapWidth+2, w-2-sparkColumn)
 	}
 	return gapAt, sparkAt

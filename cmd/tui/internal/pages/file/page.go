@@ -63,6 +63,7 @@ func (p *page) Lines(th *look.Theme, w, h int) []string {
 	p.Resize(w, h)
 	if p.Wide() {
 		p.Places = p.layOut(w, h)
+		// nil: no pane is highlighted in addition to the focused one.
 		return room.RenderPlaces(th, p.Places, h, p.controls, nil)
 	}
 	const tabRows, controlRows = 1, 1

@@ -54,6 +54,7 @@ func (p *details) Name() string { return "Packet" }
 // Observe implements room.Observer. It shows the selected packet, or the last problem if none is
 // selected. The lab adds the selected packet to a snapshot some time after the request.
 func (p *details) Observe(v room.View) bool {
+	const isProblem = true
 	p.cfg, p.schema = v.Cfg, v.Snap.Schema
 	first := !p.observed
 	p.observed = true
@@ -67,7 +68,7 @@ func (p *details) Observe(v room.View) bool {
 		if !first && same {
 			return false
 		}
-		p.setOpened(opened, false)
+		p.setOpened(opened, !isProblem)
 		return true
 	}
 	if !first && p.isProblem && p.isRecentlyShown(v) {
@@ -80,10 +81,10 @@ func (p *details) Observe(v room.View) bool {
 	}
 	p.shownSince = v.Snap.Now
 	if !ok {
-		p.setOpened(nil, true)
+		p.setOpened(nil, isProblem)
 		return true
 	}
-	p.setOpened(&problem.Opened, true)
+	p.setOpened(&problem.Opened, isProblem)
 	p.reasons = []inspector.Reason{problem.Reason}
 	return true
 }
@@ -187,9 +188,9 @@ func (p *details) drawBody(c *look.Canvas, th *look.Theme) {
 		drawLines(look.WrapSpans(line, c.W-4)...)
 	}
 	y += gap
-	if room := c.H - 1 - y; room < len(path)+gap+len(parts) {
+	if free := c.H - 1 - y; free < len(path)+gap+len(parts) {
 		// The budget becomes running text above the path. Below it, no row would be left.
-		drawLines(p.flowParts(th, parts, c.W-4, max(room-len(path), 1))...)
+		drawLines(p.flowParts(th, parts, c.W-4, max(free-len(path), 1))...)
 		drawLines(path...)
 		return
 	}
@@ -222,7 +223,8 @@ func rankByShare(parts []panes.Part) func(slot int) float64 {
 	}
 }
 
-// shareSpans returns marker, name and share of each part.
+// shareSpans returns marker, name and share of each part, with no-break spaces (U+00A0) between them, so
+// that lines break only between parts.
 func (p *details) shareSpans(th *look.Theme, parts []panes.Part) (line []look.Span) {
 	for _, part := range parts {
 		line = append(line, look.SlotStyle(part.Slot).Span(string(th.Swatch(part.Slot))),

@@ -127,16 +127,16 @@ const liveCharts = RatioChart
 
 // chartKind describes one of the charts.
 type chartKind struct {
-	title   func(*Charts) string
-	legend  func(p *Charts, th *look.Theme, room int) []look.Span
-	spec    func(*Charts, *look.Theme) *chart.Spec
-	isEmpty func(*engine.Lane) bool // reports whether there are no data yet; nil if there always are
+	title   func(*Charts) string                                      // heading, with the unit
+	legend  func(p *Charts, th *look.Theme, maxWidth int) []look.Span // current figures, in at most maxWidth columns
+	spec    func(*Charts, *look.Theme) *chart.Spec                    // the lines and the axis
+	isEmpty func(*engine.Lane) bool                                   // reports whether there are no data yet; nil if there always are
 }
 
 // chartKinds returns all charts.
 func chartKinds() []chartKind {
 	named := func(title string) func(*Charts) string { return func(*Charts) string { return title } }
-	return []chartKind{
+	return []chartKind{ // title, legend, spec, isEmpty
 		BandwidthChart: {named("Bandwidth kbps"), (*Charts).bandwidthLegend, (*Charts).bandwidthSpec, nil},
 		ItemChart:      {func(p *Charts) string { return "Bits per " + p.perItem() }, (*Charts).bitsPerItemLegend, (*Charts).bitsPerItemSpec, nil},
 		FailureChart: {named("Decode failures/s"), (*Charts).failuresLegend, (*Charts).failuresSpec,

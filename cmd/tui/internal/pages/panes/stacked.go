@@ -38,22 +38,22 @@ func chartRows(h, n int) (first, rows []int) {
 // DrawStack fills c with the charts of list, from top to bottom.
 func DrawStack(c *look.Canvas, th *look.Theme, list []Stacked) {
 	first, rows := chartRows(c.H, len(list))
-	for i, x := range list {
+	for i, item := range list {
 		y := first[i]
 		if i == 0 {
-			c.Frame(th, x.Focused, x.Title, x.Legend...)
+			c.Frame(th, item.Focused, item.Title, item.Legend...)
 		} else if y < c.H-1 {
-			c.Divider(th, y, x.Focused, x.Title, x.Legend...)
+			c.Divider(th, y, item.Focused, item.Title, item.Legend...)
 		}
-		last := i == len(list)-1
-		x.Spec.Time, x.Spec.Labels = last, last
-		b := chart.Draw(x.Spec, c.W-2, max(min(rows[i], c.H-2-y), 0))
-		c.Blit(1, y+1, b)
-		if b.Cut && x.Fit {
+		isLast := i == len(list)-1
+		item.Spec.Time, item.Spec.Labels = isLast, isLast
+		drawn := chart.Draw(item.Spec, c.W-2, max(min(rows[i], c.H-2-y), 0))
+		c.Blit(1, y+1, drawn)
+		if drawn.Cut && item.Fit {
 			c.TextRight(c.W-2, y, look.Warn, notFromZero)
 		}
-		if rows[i] > 4 { // lower charts have no free row for the text
-			c.Text((c.W-len(x.Empty))/2, y+rows[i]/2, look.Dim, x.Empty)
+		if rows[i] > 4 { // a chart of fewer rows has no free row for the text
+			c.Text((c.W-len(item.Empty))/2, y+rows[i]/2, look.Dim, item.Empty)
 		}
 	}
 }

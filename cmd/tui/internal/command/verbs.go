@@ -273,7 +273,7 @@ func worldVerbs() []Verb {
 // proxyVerbs returns the commands that only a proxy has.
 func proxyVerbs() []Verb {
 	return []Verb{
-		{Name: "client", Args: "NUMBER|all", Help: "select the client whose links are set", screens: Proxy,
+		{Name: "client", Args: "NUMBER|all", Help: "select the client whose links the controls set", screens: Proxy,
 			minArgs: 1, maxArgs: 1, parse: parseClient, words: []string{"all"}},
 		{Name: "explain", Args: "up|down N", Help: "show the effect of each stage on datagram N", screens: Proxy,
 			minArgs: 2, maxArgs: 2, parse: parseExplain, words: []string{"up", "down"}},

@@ -296,7 +296,7 @@ var speeds = []float64{0.1, 0.25, 0.5, 1, 2, 4, 8, 16, 32, 64, 0}
 func StepSpeed(current float64, n int) float64 {
 	i := len(speeds) - 1 // the index of 0, the fastest speed
 	if current > 0 {
-		for i = 0; i < len(speeds)-2 && speeds[i+1] <= current; {
+		for i = 0; i < len(speeds)-2 && speeds[i+1] <= current; { // up to the last finite speed
 			i++
 		}
 	}

@@ -107,8 +107,8 @@ func (s state) configFor(script *Script, client relay.Client) (c *config.Config,
 }
 
 // check validates the settings of all clients with conditions of their own: those that match a
-// [[client]] entry, and those that the user has changed. Pin also checks the files that the
-// settings name.
+// [[client]] entry, and those that the user has changed. PinFiles checks the files that the settings
+// name, such as traces.
 func (s state) check(script *Script) error {
 	if err := script.checkClients(s.all); err != nil {
 		return fmt.Errorf("not valid for a client with conditions of its own: %w", err)
@@ -166,7 +166,7 @@ func (l *Live) Change(client relay.Client, ch config.Change) (time.Duration, err
 	}
 	l.redoable = nil
 	step := undoStep{client: client, touches: ch.TouchedKeys(), at: at, before: previous, after: l.now}
-	if step.touches == "" { // a mark, for example: there is nothing to undo
+	if step.touches == "" { // the change sets nothing, such as a mark: there is nothing to undo
 		return at, nil
 	}
 	if n := len(l.undoable); n > 0 {

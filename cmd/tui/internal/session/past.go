@@ -14,7 +14,7 @@ type past struct {
 	Active bool          // the cursor is in the past
 	At     time.Duration // the cursor, if Active
 
-	cut       *engine.Snapshot // cached snapshot of cutWindow
+	cut       *engine.Snapshot // the snapshot that was made for cutWindow; nil if none was
 	cutWindow window           // the window for which cut was made
 }
 

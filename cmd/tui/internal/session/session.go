@@ -48,7 +48,7 @@ func (s *Session) Poll() (before *engine.Snapshot) {
 	return before
 }
 
-// Sync sends pending changes, drops confirmed ones, and shows new notices.
+// Sync sends pending changes, drops requested settings that the newest snapshot confirms, and shows new notices.
 func (s *Session) Sync() {
 	s.Flush()
 	s.Pending.dropConfirmed(s.Snap, s.Ticks)

@@ -30,7 +30,7 @@ const textWidth = 110
 
 // progressSpans returns a marker per step, filled up to the current one.
 func (t *tour) progressSpans(th *look.Theme) []look.Span {
-	on, off := string(th.Outcome[packetlog.Decoded]), string(th.Outcome[packetlog.Lost])
+	on, off := string(th.Outcome[packetlog.Decoded]), string(th.Outcome[packetlog.Lost]) // a filled and an empty circle
 	if th.Ascii {
 		on, off = "#", "."
 	}

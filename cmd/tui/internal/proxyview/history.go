@@ -135,6 +135,7 @@ func lossRates(counts ...[]float64) []float64 {
 				sum -= c[i-window]
 			}
 		}
+		// Rounding can make the sum slightly negative. The first samples are averaged over the time so far.
 		out[i] = max(sum, 0) / min(recentSpan, time.Duration(i+1)*period).Seconds()
 	}
 	return out

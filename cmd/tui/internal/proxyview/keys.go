@@ -12,7 +12,7 @@ import (
 // bindings returns all keys, in the order of the help.
 func (m *model) bindings() []room.Binding {
 	return slices.Concat(m.FocusKeys(), m.MoveKeys(), m.AdjustKeys("Controls"), m.controlKeys(), m.displayKeys(),
-		m.ProgramKeys(ui.Leaving{Esc: "clear the selection", Quit: "end the proxy and print the totals", Stop: "the same, reported as an interruption"}),
+		m.ProgramKeys(ui.Leaving{Esc: "clear the selection", Quit: "end the proxy and print the totals", Stop: "end the proxy; the program reports an interruption"}),
 		m.paneKeys())
 }
 
@@ -33,7 +33,7 @@ func (m *model) controlKeys() []room.Binding {
 			}
 			return room.Request{}
 		}).InFooter("client"),
-		bind("u", "undo the last change; again: the change before it", send(experiment.Command{Undo: true})).InFooter("undo"),
+		bind("u", "undo the last change; press again to undo more", send(experiment.Command{Undo: true})).InFooter("undo"),
 		bind("ctrl+r", "redo the change that was undone", send(experiment.Command{Redo: true})),
 	}
 }

@@ -57,12 +57,12 @@ type model struct {
 type verdict struct {
 	judge      Judge
 	checks     [2][]trust.Check // by relay.Way
-	linkFaults []string         // deviations of the links from their settings, as last judged
+	linkFaults []string         // deviations of the links from their settings at the last comparison
 	faults     []string         // linkFaults and the deviations of the proxy itself in the last recentSpan
 	faultyFor  time.Duration    // total time with faults
 	lastFault  string           // the first of the newest faults
-	judgedAt   time.Duration    // when the links were last judged
-	polledAt   time.Duration    // time of the poll that was last judged
+	judgedAt   time.Duration    // relay time at which the links were last compared with their settings
+	polledAt   time.Duration    // relay time of the newest poll that the verdict includes
 }
 
 // newModel returns the screen of proxy p.
@@ -266,7 +266,7 @@ func (m *model) setTarget(turn int) error {
 	default:
 		i := slices.IndexFunc(m.live.snap.Clients, func(c relay.ClientState) bool { return c.Number == turn })
 		if i < 0 {
-			return fmt.Errorf("there is no client %d", turn)
+			return fmt.Errorf("there is no client %d; the list of clients shows their turns", turn)
 		}
 		m.target = m.live.snap.Clients[i].Client
 	}

@@ -182,7 +182,7 @@ func (p *page) toggleClientTarget() room.Request {
 	if turn == 0 {
 		return room.Request{Notice: "the controls set the links of all clients"}
 	}
-	return room.Request{Notice: fmt.Sprintf("the controls set the links of client %d only; c or esc: of all clients", turn)}
+	return room.Request{Notice: fmt.Sprintf("the controls set the links of client %d only; c or esc: all clients", turn)}
 }
 
 // Release continues the display, clears all selections, and makes the controls set the links of all

@@ -38,7 +38,7 @@ func (m *model) summary() (string, look.Style) {
 	case len(remarks) > 0:
 		return "as set, but " + strings.Join(remarks, "; "), look.Warn
 	case m.faultyFor > 0:
-		return fmt.Sprintf("as set now; not as set for %s s of %s: %s", units.Fixed(m.faultyFor.Seconds(), 0), units.Fixed(m.elapsed().Seconds(), 0), m.lastFault), look.Warn
+		return fmt.Sprintf("as set now; not as set for %s s of %s s: %s", units.Fixed(m.faultyFor.Seconds(), 0), units.Fixed(m.elapsed().Seconds(), 0), m.lastFault), look.Warn
 	}
 	late := "nothing sent on yet"
 	if n, p99 := m.lateness(); n > 0 {

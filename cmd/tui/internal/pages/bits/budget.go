@@ -93,11 +93,11 @@ func (m *budgetModel) sumBudgets() {
 
 // span returns the time span that the charts show.
 func (m *budgetModel) span() time.Duration {
-	l := m.active()
-	if l == nil {
-		return panes.VisibleSpan(panes.ChartSpans(), m.spanIndex, 0)
+	available := time.Duration(0) // the length of the history
+	if l := m.active(); l != nil {
+		available = time.Duration(len(l.Samples)) * meters.SamplePeriod
 	}
-	return panes.VisibleSpan(panes.ChartSpans(), m.spanIndex, time.Duration(len(l.Samples))*meters.SamplePeriod)
+	return panes.VisibleSpan(panes.ChartSpans(), m.spanIndex, available)
 }
 
 // active returns the lane of the active encoder, nil before the first frame.

@@ -260,7 +260,7 @@ func (r *entry) gapTo(best *entry, f figure) gap {
 	}
 	ownValues, p := r.samplesFor(f)
 	bestValues, _ := best.samplesFor(f)
-	if len(ownValues) != len(bestValues) { // not of the same packets
+	if len(ownValues) != len(bestValues) { // the values are not of the same packets
 		return gap{}
 	}
 	return gap{ratio: paired.CompareQuantilesByRatio(ownValues, bestValues, p, seed)}

@@ -71,8 +71,9 @@ func (p *page) Lines(th *look.Theme, w, h int) []string {
 	default:
 		p.places = append(p.places, p.slots[chartSlot].Place(0, y, w, rows))
 	}
+	lines := p.summary.Render(th, w, summaryRows, look.Unfocused)[:1:1] // a capacity of 1 makes append copy: the slot reuses its lines
 	// nil: no pane is highlighted in addition to the focused one.
-	return append(p.summary.Render(th, w, summaryRows, look.Unfocused)[:1:1], room.RenderPlaces(th, p.places, h-summaryRows, p.table, nil)...)
+	return append(lines, room.RenderPlaces(th, p.places, h-summaryRows, p.table, nil)...)
 }
 
 // charts selects which of the charts are shown.

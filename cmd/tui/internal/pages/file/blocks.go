@@ -13,7 +13,7 @@ import (
 // neighbouring blocks if they do not fit.
 type blocks struct {
 	states    []delivery.BlockState
-	numBlocks int // of the file; states may have fewer
+	numBlocks int // number of blocks of the whole file; states may contain fewer
 
 	emptyText string // shown while there are no blocks
 }

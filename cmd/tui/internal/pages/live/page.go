@@ -82,8 +82,9 @@ func (p *page) Lines(th *look.Theme, w, h int) []string {
 	const headerRows, controlRows = 2, 1
 	p.charts.OnlySelected = p.highlighted != nil // one chart is enough here
 	p.Places = []room.Place{p.Slots[p.Focused].Place(0, headerRows, w, h-headerRows-controlRows)}
-	lines := p.summary.Render(th, w, 1, look.Unfocused)
-	lines = append(lines[:1:1], p.TabRow(th))
+	const summaryRows = 1
+	lines := p.summary.Render(th, w, summaryRows, look.Unfocused)[:1:1] // a capacity of 1 makes append copy: the slot reuses its lines
+	lines = append(lines, p.TabRow(th))
 	lines = append(lines, p.Places[0].Slot.Render(th, w, h-headerRows-controlRows, look.Focused)...)
 	c := look.NewCanvas(w, controlRows) // the selected control
 	p.controls.DrawHelpLine(c, th, 0, p.Focused != paneControls)

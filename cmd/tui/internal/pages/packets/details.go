@@ -63,6 +63,7 @@ func (p *details) Observe(v room.View) bool {
 		if opened != nil && opened.ID != p.selected {
 			opened = nil // a packet selected before
 		}
+		// The record changes when the packet arrives, and AckDue when its ack is sent.
 		same := p.opened != nil && opened != nil && !p.isProblem && p.opened.ID == opened.ID && p.opened.Record == opened.Record &&
 			p.opened.Inside.AckDue == opened.Inside.AckDue
 		if !first && same {
@@ -71,7 +72,7 @@ func (p *details) Observe(v room.View) bool {
 		p.setOpened(opened, !isProblem)
 		return true
 	}
-	if !first && p.isProblem && p.isRecentlyShown(v) {
+	if !first && p.isProblem && p.isRecentlyShown(v) { // let the user read it before a newer problem replaces it
 		return false
 	}
 	problem, ok := lastProblem(v.Snap)
@@ -134,7 +135,7 @@ func (p *details) Draw(c *look.Canvas, th *look.Theme, focused bool) {
 		return
 	case p.opened.Gone:
 		c.Frame(th, focused, "Packet "+formatPacketID(p.opened.ID))
-		c.Clip(2, 1, c.W-4, look.Dim, "not stored any longer, or never sent")
+		c.Clip(2, 1, c.W-4, look.Dim, "the packet is no longer stored, or was never sent")
 		return
 	}
 	title := "Packet " + formatPacketID(p.opened.ID)

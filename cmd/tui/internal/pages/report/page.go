@@ -163,7 +163,7 @@ func (p *page) store(s report.SavedReport, opened *run) {
 func (p *page) Lines(th *look.Theme, w, h int) []string {
 	const summaryRows = 1
 	p.Resize(w, h)
-	lines := p.summary.Render(th, w, summaryRows, look.Unfocused)[:1:1]
+	lines := p.summary.Render(th, w, summaryRows, look.Unfocused)[:1:1] // a capacity of 1 makes append copy: the slot reuses its lines
 	if p.Wide() {
 		if p.Focused == paneChanges {
 			p.Focused = paneSaved // the list of changes has no keys on a large screen

@@ -44,9 +44,9 @@ func arrangements() [][]sideView {
 // tripleWidth is the width from which all three views are shown by default.
 const tripleWidth = 200
 
-// visibleViews returns the views to show on w columns.
+// visibleViews returns the views to show side by side on w columns, from left to right.
 func (p *views) visibleViews(w int) []sideView {
-	if p.arrangement < 0 {
+	if p.arrangement < 0 { // the user has not chosen: all three views if there is room, otherwise both endpoints
 		if w >= tripleWidth {
 			return arrangements()[1]
 		}

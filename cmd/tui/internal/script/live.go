@@ -235,8 +235,8 @@ func (l *Live) Redo() (*AppliedChange, error) {
 }
 
 // restore applies the state of the last step in from: the one before the change or, if isRedo is
-// set, the one after it. It moves the step to the list to, and returns the applied change, or
-// nil, nil if from is empty. After an error nothing is changed.
+// set, the one after it. It moves the step to the end of list to, and returns the applied change, or
+// nil, nil if list from is empty. After an error nothing is changed.
 func (l *Live) restore(from, to *[]undoStep, isRedo bool) (*AppliedChange, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -28,8 +28,9 @@ var directionStyles = [2]look.Style{relay.Up: look.Wire, relay.Down: look.Payloa
 
 // drawCharts draws as many charts as fit, stacked over one time axis.
 func (m *model) drawCharts(c *look.Canvas, focused bool) {
-	const minRows = 6 // of one chart
-	list := m.visibleCharts(min(max((c.H-3)/minRows, 1), 5))
+	const minRows = 6                // of one chart
+	const edgeRows, maxCharts = 3, 5 // edgeRows: the lower edge and the time axis
+	list := m.visibleCharts(min(max((c.H-edgeRows)/minRows, 1), maxCharts))
 	for i := range list {
 		list[i].Focused, list[i].Fit = focused && i == 0, m.page.fit
 		m.styleChart(list[i].Spec)
@@ -86,6 +87,7 @@ func (m *model) bandwidthChart() panes.Stacked {
 		func(f *relay.Flow, seconds float64) string { return units.Fixed(relay.Kbps(f.OutWire, seconds), 1) })
 	stacked.Spec.Floor = 1
 	cfg := m.proxy.Live.Config(m.target)
+	// rule adds the rate limit of a link, if there is one, as a horizontal line with this name.
 	rule := func(name string, s *lossmodel.Spec) {
 		if bits := s.Rate.BitsPerSecond; bits > 0 && !s.Netem.On { // netem replaces Rate
 			stacked.Spec.Rules = append(stacked.Spec.Rules, chart.Rule{Value: float64(bits) / 1000, Style: chart.Style(look.Budget), Name: name})

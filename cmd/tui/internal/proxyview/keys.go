@@ -16,7 +16,8 @@ func (m *model) bindings() []room.Binding {
 		m.paneKeys())
 }
 
-// controlKeys returns the keys that select which links the controls set, and undo changes.
+// controlKeys returns the keys that select which links the controls set, and undo changes. The command profile
+// without arguments opens the list of link profiles.
 func (m *model) controlKeys() []room.Binding {
 	bind := func(key, help string, do func() room.Request) room.Binding {
 		return room.Bind("Controls", []string{key}, key, help, do)
@@ -52,7 +53,7 @@ func (m *model) displayKeys() []room.Binding {
 	}, m.ChartKeys("Display")...)
 }
 
-// paneKeys returns the digits that focus a pane.
+// paneKeys returns a binding for each pane: a digit, from 1, that focuses it.
 func (m *model) paneKeys() (list []room.Binding) {
 	for i, s := range m.page.Slots {
 		digit := strconv.Itoa(i + 1)

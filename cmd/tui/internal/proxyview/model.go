@@ -133,7 +133,7 @@ func (m *model) poll() {
 	m.verdict.judgeNow(h)
 	m.update()
 	if m.frozen == nil {
-		const maxListed = 64 // of each direction, more than a screen shows
+		const maxListed = 64 // datagrams of each direction; more than a screen shows
 		m.newest = m.appendNewest(m.newest[:0], maxListed)
 		return
 	}
@@ -283,7 +283,7 @@ func (m *model) toggleFrozen() {
 		return
 	}
 	m.frozen = m.live.clone()
-	const maxFrozen = 512 // of each direction, to scroll through
+	const maxFrozen = 512 // datagrams of each direction, to scroll through
 	m.frozenDatagrams = m.appendNewest(nil, maxFrozen)
 	m.page.datagramOffset = 0
 	m.ShowNotice("display stopped; the traffic continues", !isError)

@@ -138,7 +138,8 @@ func (p *page) Wheel(up int) room.Request {
 
 // Click focuses the pane at (x, y) and selects the control there.
 func (p *page) Click(x, y int) room.Request {
-	if at := p.FocusAt(x, y, 0); at.Slot == p.Slots[paneControls] {
+	const tabRow = 0
+	if at := p.FocusAt(x, y, tabRow); at.Slot == p.Slots[paneControls] {
 		p.m.controls.Click(y - at.Y)
 	}
 	return room.Request{}

@@ -89,7 +89,8 @@ func (m *model) title(w int) []look.Span {
 		slices.Concat(route, clock, open), slices.Concat(route, clock), slices.Concat(route[2:], clock)) // route[2:] is only the addresses
 }
 
-// linkName names the current link settings: a profile, or the title of the script.
+// linkName names the current link settings: a profile, or the title of the script, with a remark after the first
+// change by the script or the user.
 func (m *model) linkName() string {
 	c := m.proxy.Live.Config(m.target)
 	if c.Profile != "" {

@@ -43,7 +43,7 @@ func (m *model) drawPoint(c *look.Canvas) {
 		}
 	}
 	c.Spans(0, y, c.W, look.Dim.Span("seeds "), look.Value.Span(fmt.Sprintf("%d of %d", m.seeds[p], m.watch.Repeat())))
-	if p != 0 { // not the first point itself
+	if p != 0 { // the first point is not compared with itself
 		if r := m.watch.Ratio(p, m.figure); r.N > 0 {
 			c.Spans(15, y, c.W-15, look.Value.Span(m.formatInterval(r)), look.Dim.Span(" vs first"))
 		}

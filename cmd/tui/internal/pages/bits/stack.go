@@ -100,6 +100,7 @@ func (p *stack) spec(lane *engine.Lane, th *look.Theme, w int) *chart.Spec {
 // bottom, where its base is level and its shape can be read; if only that is shown, it is the only one.
 func (p *stack) slotOrder() []encoders.Slot {
 	order := slices.Clone(p.slots)
+	// p.selected is -1 without a selection.
 	if i := slices.Index(order, encoders.Slot(max(p.selected, 0))); p.selected >= 0 && i >= 0 {
 		selected := order[i]
 		if p.onlySelected {

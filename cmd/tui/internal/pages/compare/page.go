@@ -231,7 +231,8 @@ func (p *page) KeyHelp(key string) string {
 		"enter": "make the selected shadow the active encoder; the active encoder becomes a shadow", "z": "fit the axis; time span; dots or lines"}[key]
 }
 
-// Bindings implements room.Binder.
+// Bindings implements room.Binder. The command encoder without arguments opens the list of encoders, in which
+// shadows are added and removed.
 func (p *page) Bindings() []room.Binding {
 	const group = "Compare, page 5"
 	return []room.Binding{

@@ -60,8 +60,8 @@ func (p *table) Name() string { return "Compare" }
 // second. A round computes the gap of each entry, one per tick, because each takes milliseconds.
 const redrawsPerRound = 2
 
-// Observe implements room.Observer. On slow redraws, or if a lane was added or removed, it compares the
-// lanes of the new snapshot; otherwise it computes the next gap that is due. A gap that was never computed
+// Observe implements room.Observer. When a slow redraw is due (see room.View.RedrawDue), or if a lane was added or
+// removed, it compares the lanes of the new snapshot; otherwise it computes the next gap that is due. A gap that was never computed
 // starts a new round at once.
 func (p *table) Observe(v room.View) bool {
 	p.cfg, p.snapLanes, p.remote = v.Cfg, v.Snap.Lanes, v.Snap.To != ""
@@ -299,8 +299,9 @@ func (p *table) drawRow(c *look.Canvas, th *look.Theme, y, rank, nameWidth, gapA
 		style = look.Chosen
 		c.Text(2, y, style, th.Chosen)
 	}
-	c.Set(4, y, look.LaneStyle(r.lane), look.LaneSymbol(th, r.lane))
-	c.Clip(6, y, nameWidth-5, style, look.LaneName(r.name, r.differs, nameWidth-6))
+	const symbolX, nameX = 4, 6
+	c.Set(symbolX, y, look.LaneStyle(r.lane), look.LaneSymbol(th, r.lane))
+	c.Clip(nameX, y, nameWidth+1-nameX, style, look.LaneName(r.name, r.differs, nameWidth-nameX))
 	for _, col := range p.columns {
 		figureStyle := look.Plain
 		if col.figure == p.sortFigure {
@@ -358,12 +359,12 @@ func (p *table) gapSpans(th *look.Theme, rank int, r *entry, maxWidth int) []loo
 	case rank == 0:
 		return []look.Span{look.Good.Span("best")}
 	}
-	g := p.gaps[p.gapKeyOf(p.order[rank])]
+	g := p.gaps[p.gapKeyOf(p.order[rank])] // without an interval if it was not computed yet
 	if p.sortFigure == figureFailures {
 		return p.failureSpans(th, v-best, &g, maxWidth)
 	}
 	if !g.ratio.Known {
-		ratio := []look.Span{look.Plain.Span(formatRatio(th, v/best, 1, 1))} // two decimals
+		ratio := []look.Span{look.Plain.Span(formatRatio(th, v/best, 1, 1))} // an empty interval gives two decimals
 		return look.Fit(maxWidth, append(ratio, look.Dim.Span("  too few data for an interval")), append(ratio, look.Dim.Span("  too few data")), ratio)
 	}
 	q := &g.ratio
@@ -438,7 +439,8 @@ func (p *table) footnote(c *look.Canvas, th *look.Theme) {
 }
 
 // blockText describes the block length of the bootstrap for the entry under the cursor, or for the
-// second entry if the cursor is on the best.
+// second entry if the cursor is on the best: a number of packets for sizes and times, otherwise seconds. If
+// there are too few data, it describes how long the common period must be.
 func (p *table) blockText() string {
 	g := p.gaps[p.gapKeyOf(p.order[min(max(p.cursor, 1), len(p.order)-1)])]
 	if !g.hasInterval() {

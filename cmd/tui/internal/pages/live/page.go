@@ -147,7 +147,8 @@ func (p *page) Fit() { p.charts.Fit() }
 
 // Click focuses the pane at (x, y) and selects the control or packet there.
 func (p *page) Click(x, y int) room.Request {
-	switch at := p.FocusAt(x, y, 1); at.Slot {
+	const tabRow = 1 // below the summary line
+	switch at := p.FocusAt(x, y, tabRow); at.Slot {
 	case p.Slots[paneControls]:
 		p.controls.Click(y - at.Y)
 	case p.Slots[panePackets]:

@@ -56,7 +56,7 @@ func (p *Bits) Draw(c *look.Canvas, th *look.Theme, focused bool) {
 		c.Clip(2, 1, c.W-4, look.Dim, p.emptyText)
 		return
 	}
-	layout := p.chooseLayout(parts, c.W-4, c.H-3)
+	layout := p.chooseLayout(parts, c.W-4, c.H-3) // without the frame and the row of the bar
 	parts = LimitParts(parts, layout.capacity, func(slot int) float64 { return float64(p.lastMinute[slot]) })
 	StackedBar(c, th, 2, 1, c.W-4, parts)
 	layout.draw(c, th, parts)

@@ -76,8 +76,8 @@ func (p *Charts) NextSpan() {
 // Fit toggles between value axes that fit the data and axes that begin at 0.
 func (p *Charts) Fit() { p.fitAxes, p.viewChanged = !p.fitAxes, true }
 
-// Observe implements room.Observer. The charts change on slow redraws, or at once if the user
-// changed their span or axes.
+// Observe implements room.Observer. The charts change when a slow redraw is due (see room.View.RedrawDue), or at once
+// if the user changed their span or axes.
 func (p *Charts) Observe(v room.View) bool {
 	lane := v.ActiveLane()
 	end := int64(0) // number of sample periods so far
@@ -357,7 +357,8 @@ func (p *Charts) bitsPerItemLegend(th *look.Theme, maxWidth int) []look.Span {
 	return look.Fit(maxWidth, perItem, now)
 }
 
-// failuresLegend returns the causes of failures with their rates, and the failures of the shadows.
+// failuresLegend returns the causes of failures with their rates, and the number of failures of each shadow in the
+// whole run.
 func (p *Charts) failuresLegend(th *look.Theme, maxWidth int) []look.Span {
 	own := failureLegend(th, failureStats(&p.Lane), maxWidth)
 	return append(own, shadowLegend(th, maxWidth-look.SpansWidth(own), &p.Lane, p.shadows, func(l *engine.Lane) string {

@@ -24,11 +24,11 @@ func chartRows(h, n int) (first, rows []int) {
 	const axis = 2
 	edges := n + 1 // a title above each chart, and the lower edge
 	first, rows = make([]int, n), make([]int, n)
-	room := max(h-edges-axis, 0)
+	plotRows := max(h-edges-axis, 0) // of all charts
 	y := 0
 	for i := range rows {
 		first[i] = y
-		rows[i] = (room + n - 1 - i) / n // the first charts get the remainder
+		rows[i] = (plotRows + n - 1 - i) / n // the first charts get the remainder
 		y += 1 + rows[i]
 	}
 	rows[n-1] += min(axis, max(h-edges, 0))

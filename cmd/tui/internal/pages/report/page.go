@@ -226,8 +226,9 @@ func (p *page) Release() {
 
 // Click focuses the pane at (x, y) and selects the report there.
 func (p *page) Click(x, y int) room.Request {
-	y-- // row 0 is the summary line
-	at := p.FocusAt(x, y, 0)
+	y--              // row 0 is the summary line
+	const tabRow = 0 // below the summary line
+	at := p.FocusAt(x, y, tabRow)
 	if at.Slot == p.Slots[paneSaved] {
 		p.saved.clickAt(y - at.Y)
 		p.updateComparison()

@@ -21,7 +21,7 @@ func newSummary(s report.SavedReport, r *run) summary {
 	if r.readError != "" {
 		return summary{report: s, data: "cannot be read"}
 	}
-	data, path, isFile := strings.Cut(r.settings["data.source"], ":") // a name, or a kind and a path
+	data, path, isFile := strings.Cut(r.settings["data.source"], ":") // the source is a name, or a kind and a path such as file:PATH
 	if isFile {
 		data = filepath.Base(path)
 	}

@@ -193,12 +193,12 @@ func (p *page) Bindings() []room.Binding {
 		on([]string{"+", "="}, "+", "zoom in, zoom out", func() { p.zoomBy(1) }).InFooter("zoom in"),
 		on([]string{"-"}, "", "", func() { p.zoomBy(-1) }),
 	}
-	for i, d := range config.Directions() { // left, right, up, down
+	for i, d := range config.Directions() { // left, right, up, down; up is the direction of growing y
 		dx, dy := [4]int{-1, 1, 0, 0}[i], [4]int{0, 0, 1, -1}[i]
 		push := room.Bind(group, []string{d}, "←↑↓→", "push the player; in a recording: pan",
 			func() room.Request { return p.pushOrPan(d, dx, dy) })
 		pan := on([]string{"shift+" + d}, "shift+←↑↓→", "pan", func() { p.pan(dx, dy) })
-		if i > 0 { // one row of the help for all four
+		if i > 0 { // the help has one row for all four directions
 			push.SetHelp("", "")
 			pan.SetHelp("", "")
 		}

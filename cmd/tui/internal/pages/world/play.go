@@ -89,6 +89,7 @@ func (p *play) playerSpans(th *look.Theme, maxWidth int) []look.Span {
 		}
 		out = append(out, style.Span(text))
 	}
+	// In the world hover is called Push, because it pushes cubes away, and katamari Pull.
 	out = append(out, modeSpans("hover", p.keys.Push)...)
 	return append(out, modeSpans("katamari", p.keys.Pull)...)
 }

@@ -38,7 +38,8 @@ type figureText struct {
 	digits           int
 }
 
-// text returns the text of the figure; bits are given per item named per: see panes.PerItemUnit.
+// text returns the text of the figure. per names the item that figureBits counts bits per, such as "changed cube";
+// see panes.PerItemUnit.
 func (f figure) text(per string) figureText {
 	return [numFigures]figureText{ // head, unit, long, digits
 		{"kbps", "kbps", "payload bandwidth", 1},

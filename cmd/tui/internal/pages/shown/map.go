@@ -182,9 +182,9 @@ func (p *mapView) unitName() string {
 	return "units "
 }
 
-// marker returns style and rune of a kind. A style has look.Levels consecutive levels of brightness; the last
-// is the brightest.
-func marker(th *look.Theme, k kind) (look.Style, rune) {
+// marker returns style and rune of a kind. The styles are those of the highest cubes in the world view, the last of
+// look.Levels shades, which contrast most with the background.
+func marker(th *look.Theme, k kind) (style look.Style, symbol rune) {
 	switch k {
 	case alwaysPresent:
 		return look.Player + look.Levels - 1, '@'

@@ -37,7 +37,7 @@ func (p *values) Name() string { return "Sent and displayed" }
 // Observe implements room.Observer. While time advances the values change only if a slow redraw is due; see
 // room.View.RedrawDue.
 func (p *values) Observe(v room.View) bool {
-	if p.past == v.Past && p.frames != nil && (v.Past || v.Running() && !v.RedrawDue) {
+	if p.past == v.Past && p.frames != nil && (v.Past || v.Running() && !v.RedrawDue) { // in the past there are no values
 		return false
 	}
 	p.emptyText = panes.NothingSentText(v.ActiveLane())

@@ -16,20 +16,20 @@ type Area struct {
 	NameStyle Style
 }
 
-// drawStack draws the areas on top of each other, and their names. cols are the values of each area, one per
+// drawStack draws the areas on top of each other, and their names. layers are the values of each area, one per
 // column. A cell belongs to the area at the centre of its filled part.
-func (p *plot) drawStack(cols [][]float64) {
+func (p *plot) drawStack(layers [][]float64) {
 	owner := make([]int, p.cols*p.rows)                     // index of the area of each cell plus 1; 0 means none
 	unit := (p.bounds.hi - p.bounds.lo) / float64(p.rows-1) // value per row
 	for x := range p.cols {
-		total := stackHeight(cols, x)
+		total := stackHeight(layers, x)
 		if !(total > 0) {
 			continue
 		}
 		height := total/unit + 0.5                           // in cells from the lower edge; the value 0 is at the centre of the lowest row
 		for k := 0; k < p.rows && float64(k) < height; k++ { // k-th row from the bottom
 			low, high := math.Max(float64(k)-0.5, 0), math.Min(float64(k)+0.5, height-0.5) // the filled part of the cell, in rows
-			layer := layerAt(cols, x, (low+high)/2*unit)
+			layer := layerAt(layers, x, (low+high)/2*unit)
 			a := &p.Areas[layer]
 			y := p.rows - 1 - k
 			if r := edgeRune(a.Fill, height-float64(k), p.ASCII); r != ' ' {
@@ -44,8 +44,8 @@ func (p *plot) drawStack(cols [][]float64) {
 }
 
 // stackHeight returns the height of the stack in column x: the sum of the positive values.
-func stackHeight(cols [][]float64, x int) (sum float64) {
-	for _, c := range cols {
+func stackHeight(layers [][]float64, x int) (sum float64) {
+	for _, c := range layers {
 		if isFinite(c[x]) && c[x] > 0 {
 			sum += c[x]
 		}
@@ -55,9 +55,9 @@ func stackHeight(cols [][]float64, x int) (sum float64) {
 
 // layerAt returns the index of the layer that contains height v in column x, the highest layer if v is above
 // the stack.
-func layerAt(cols [][]float64, x int, v float64) (at int) {
+func layerAt(layers [][]float64, x int, v float64) (at int) {
 	sum := 0.0
-	for i, c := range cols {
+	for i, c := range layers {
 		if isFinite(c[x]) && c[x] > 0 {
 			at = i
 			sum += c[x]
@@ -119,13 +119,13 @@ func allOwnedBy(cells []int, owner int) bool {
 }
 
 // stackHeights returns the height of the stack in each column.
-func stackHeights(cols [][]float64) []float64 {
-	if len(cols) == 0 {
+func stackHeights(layers [][]float64) []float64 {
+	if len(layers) == 0 {
 		return nil
 	}
-	out := make([]float64, len(cols[0]))
+	out := make([]float64, len(layers[0]))
 	for x := range out {
-		out[x] = stackHeight(cols, x)
+		out[x] = stackHeight(layers, x)
 	}
 	return out
 }

@@ -239,8 +239,8 @@ func fitBounds(lo, hi float64, rows int) bounds {
 	}
 	b := bounds{rowsPerLabel: chooseRowsPerLabel(rows)}
 	niceSteps((hi-lo)*float64(b.rowsPerLabel)/float64(rows-1), func(step float64) bool {
-		row := step / float64(b.rowsPerLabel)
-		bottom := math.Floor(lo / row)
+		row := step / float64(b.rowsPerLabel) // value per row
+		bottom := math.Floor(lo / row)        // number of the lowest row, counted from the row of value 0
 		b.step, b.baseRow, b.lo, b.hi = step, int(bottom), bottom*row, (bottom+float64(rows-1))*row
 		return math.Ceil(hi/row)-bottom <= float64(rows-1) && labelsDiffer(step, math.Max(math.Abs(b.lo), math.Abs(b.hi)))
 	})
@@ -252,7 +252,7 @@ func fitBounds(lo, hi float64, rows int) bounds {
 func labelDecimals(top float64) (decimals int, unit float64) {
 	unit = 1
 	digits := gutter - len("-.") // digits that fit
-	for top/unit >= 9999.5 {
+	for top/unit >= 9999.5 {     // it would be rounded to five digits; units.Short abbreviates it instead
 		unit *= 1000
 		digits = gutter - len("-.k")
 	}
@@ -276,7 +276,8 @@ func labelsDiffer(step, top float64) bool {
 func formatLabel(v, step float64) string {
 	const maxDecimals = 3
 	for decimals := range maxDecimals + 1 {
-		if k := step * math.Pow(10, float64(decimals)); math.Abs(k-math.Round(k)) > 1e-6*k { // not a whole number
+		// The step in units of the last decimal must be a whole number.
+		if lastDecimals := step * math.Pow(10, float64(decimals)); math.Abs(lastDecimals-math.Round(lastDecimals)) > 1e-6*lastDecimals {
 			continue
 		}
 		if s := strconv.FormatFloat(v, 'f', decimals, 64); decimals > 0 && v != 0 && math.Abs(v) < 9999.5 && len(s) <= gutter {

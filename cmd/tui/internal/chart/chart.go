@@ -26,7 +26,7 @@ type Rule struct {
 
 // Mark marks an instant on the time line.
 type Mark struct {
-	At    int64 // index on the time line, as Spec.End
+	At    int64 // index of a value on the endless time line, counted like Spec.End
 	Label string
 	Style Style
 	Rune  rune // drawn below the instant; 0 means a caret
@@ -119,7 +119,7 @@ func newPlot(s *Spec, b *Box) *plot {
 		p.rows--
 		p.timeRow = p.rows
 	}
-	if s.Labels && p.rows >= 4 {
+	if s.Labels && p.rows >= 4 { // the labels get the last row; a time axis moves up
 		p.rows--
 		p.labelRow = p.timeRow
 		if p.timeRow >= 0 {

@@ -16,7 +16,7 @@ const (
 // further left. Values that are not finite and values without a positive weight are ignored; columns
 // without values are NaN.
 func Columns(values, weights []float64, end int64, per, n int, how Reducer) []float64 {
-	return grid{1, int64(max(per, 1))}.gather(values, weights, end, n, how)
+	return grid{dots: 1, values: int64(max(per, 1))}.gather(values, weights, end, n, how)
 }
 
 // addValue adds v to a column: *reduced is the maximum or the running mean, NaN before the first value, and

@@ -26,7 +26,7 @@ func Braille(mask uint8) rune {
 type fineCell struct {
 	mask    uint8
 	maxDots int
-	ink     Style
+	style   Style
 }
 
 // fineLines draws all series as dots. dots are the values per dot of each.
@@ -44,17 +44,18 @@ func (p *plot) fineLines(dots [][]float64) {
 			c := &cells[k]
 			c.mask |= mask
 			if n := bits.OnesCount8(mask); n >= c.maxDots {
-				c.maxDots, c.ink = n, line.Style
+				c.maxDots, c.style = n, line.Style
 			}
 		}
 	}
 	for k, c := range cells {
 		if c.mask != 0 {
-			p.box.set(p.left+k%p.cols, k/p.cols, Braille(c.mask), c.ink)
+			p.box.set(p.left+k%p.cols, k/p.cols, Braille(c.mask), c.style)
 		}
 	}
 }
 
+// point is a dot of a fine line: column and row in dots, from the top left of the plot.
 type point struct{ x, y int }
 
 // fineScratch holds buffers that are reused for each line.

@@ -113,11 +113,11 @@ func (p *plot) column(at int64) int {
 // is.
 func (p *plot) unscaledDots() (out []bool) {
 	n := int64(p.cols * p.dotsPerColumn)
-	for _, x := range p.UnscaledIntervals {
-		if x.From < 0 || x.To <= x.From || p.End <= 0 || x.From >= p.End {
+	for _, interval := range p.UnscaledIntervals {
+		if interval.From < 0 || interval.To <= interval.From || p.End <= 0 || interval.From >= p.End {
 			continue
 		}
-		from, to := max(p.dotAt(x.From), 0), min(p.dotPosition(p.lastDot(min(x.To, p.End)-1)+1), n)
+		from, to := max(p.dotAt(interval.From), 0), min(p.dotPosition(p.lastDot(min(interval.To, p.End)-1)+1), n)
 		for d := from; d < to; d++ {
 			if out == nil {
 				out = make([]bool, n)

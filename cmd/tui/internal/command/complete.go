@@ -6,14 +6,14 @@ import (
 
 // completions returns the part of a typed line before its last word, and the words that may
 // replace the last word.
-func completions(d Context, line string) (stem string, words []string) {
+func completions(env Context, line string) (stem string, words []string) {
 	cut := strings.LastIndexByte(line, ' ') + 1
 	stem, last := line[:cut], strings.ToLower(line[cut:])
 	before := strings.Fields(stem)
 	var candidates []string
 	if len(before) == 0 { // the names of all commands
-		_, candidates, _ = d.findVerb("")
-	} else if v, _, ok := d.findVerb(before[0]); ok {
+		_, candidates, _ = env.findVerb("")
+	} else if v, _, ok := env.findVerb(before[0]); ok {
 		candidates = v.nextWords(before[1:])
 	}
 	for _, w := range candidates {
@@ -54,12 +54,12 @@ func sharedPrefix(words []string) string {
 // usage returns the help text for a typed line: the hint for the arguments typed so far if the
 // command has one, and then isHint is true, or else the usage of the command. The text is empty if
 // the line does not begin with a command.
-func usage(d Context, line string) (text string, isHint bool) {
+func usage(env Context, line string) (text string, isHint bool) {
 	words := splitLine(line)
 	if len(words) == 0 {
 		return "", false
 	}
-	v, _, ok := d.findVerb(words[0])
+	v, _, ok := env.findVerb(words[0])
 	if !ok {
 		return "", false
 	}

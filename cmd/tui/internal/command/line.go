@@ -47,16 +47,16 @@ func (l *Line) Remember() {
 }
 
 // Key handles a key while the line is open. It reports whether the caller must execute the line.
-func (l *Line) Key(msg tea.KeyMsg, d Context) (run bool) {
+func (l *Line) Key(msg tea.KeyMsg, env Context) (run bool) {
 	switch msg.String() {
 	case "enter":
 		return true
 	case "esc":
 		l.Open = false
 	case "tab":
-		l.complete(d, 1)
+		l.complete(env, 1)
 	case "shift+tab":
-		l.complete(d, -1)
+		l.complete(env, -1)
 	case "up", "ctrl+p":
 		l.recall(1)
 	case "down", "ctrl+n":
@@ -101,10 +101,10 @@ func (l *Line) recall(n int) {
 // complete completes the last word. It first adds what all candidates share. When there is nothing
 // to add, each further call inserts the next candidate, or the previous one if step is -1. Without
 // candidates the line is unchanged.
-func (l *Line) complete(d Context, step int) {
+func (l *Line) complete(env Context, step int) {
 	if len(l.words) == 0 {
 		typed := l.input.String()
-		l.stem, l.words = completions(d, typed)
+		l.stem, l.words = completions(env, typed)
 		l.shown = -1 // no candidate is inserted yet
 		extended := l.stem + sharedPrefix(l.words)
 		if len(l.words) == 1 && !strings.HasSuffix(extended, "=") { // after "=" the value follows without a blank
@@ -175,7 +175,7 @@ func (l *Line) firstVisible(columns int) int {
 
 // Draw draws the line at the bottom of the canvas, and above it an error, completions or the
 // usage of the command.
-func (l *Line) Draw(c *look.Canvas, th *look.Theme, d Context) {
+func (l *Line) Draw(c *look.Canvas, th *look.Theme, env Context) {
 	text, cursor := l.input.Text, l.input.At
 	const cursorWidth = 3 // columns: without colour, "_" before a rune of up to two columns
 	from := l.firstVisible(c.W - len(prompt) - cursorWidth)
@@ -190,18 +190,18 @@ func (l *Line) Draw(c *look.Canvas, th *look.Theme, d Context) {
 	if cursor == len(text) {
 		l.drawCursor(c, th, x, " ")
 	}
-	l.drawHints(c, d)
+	l.drawHints(c, env)
 }
 
 // drawHints draws, above the line, the first of these that exists: the error about the line; the
 // candidates of a completion in progress; the hint for the next argument; the candidates for the
 // last word if they are few; the usage of the command.
-func (l *Line) drawHints(c *look.Canvas, d Context) {
+func (l *Line) drawHints(c *look.Canvas, env Context) {
 	const x = len(prompt)
 	const maxCandidates = 7 // more candidates would hide the usage for little use
 	typed := l.input.String()
-	_, candidates := completions(d, typed)
-	usageText, isHint := usage(d, typed)
+	_, candidates := completions(env, typed)
+	usageText, isHint := usage(env, typed)
 	switch {
 	case l.Err != "":
 		for y, row := range l.errorRows(c.W) {

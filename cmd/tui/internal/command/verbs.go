@@ -92,27 +92,27 @@ const (
 // unlimited is the maxArgs of commands with any number of arguments.
 const unlimited = 1 << 20
 
-// Verbs returns the commands of d.Screen. A sweep has only those of screenVerbs.
-func Verbs(d Context) []Verb {
+// Verbs returns the commands of env.Screen. A sweep has only those of screenVerbs.
+func Verbs(env Context) []Verb {
 	all := screenVerbs()
-	if d.Screen != Sweep {
-		all = slices.Concat(encoderVerbs(d), linkVerbs(d), settingVerbs(), worldVerbs(), proxyVerbs(), timeVerbs(), all)
+	if env.Screen != Sweep {
+		all = slices.Concat(encoderVerbs(env), linkVerbs(env), settingVerbs(), worldVerbs(), proxyVerbs(), timeVerbs(), all)
 	}
 	return slices.DeleteFunc(all, func(v Verb) bool {
 		screens := cmp.Or(v.screens, Lab|Proxy) // the default of Verb.screens
-		return screens&d.Screen == 0
+		return screens&env.Screen == 0
 	})
 }
 
 // encoderVerbs returns the commands that set encoders and the link profile.
-func encoderVerbs(d Context) []Verb {
+func encoderVerbs(env Context) []Verb {
 	var params []string
-	if codec := d.Codec(d.Config.Encoder.Name); codec != nil {
+	if codec := env.Codec(env.Config.Encoder.Name); codec != nil {
 		for _, info := range codec.ParamInfo() {
 			params = append(params, info.Name)
 		}
 	}
-	names := setting.Names(d.Encoders(d.Schema))
+	names := setting.Names(env.Encoders(env.Schema))
 	return []Verb{
 		{Name: "encoder", Args: "NAME", Help: "change the encoder", screens: Lab, minArgs: 1, maxArgs: 1, words: names,
 			parse: func(args []string) (Order, error) { return changeOrder("encoder.name", args[0]) }},
@@ -123,50 +123,50 @@ func encoderVerbs(d Context) []Verb {
 				case len(before) == 0:
 					return append([]string{"off"}, names...)
 				case before[0] == "off":
-					return controls.ShadowNames(d.Config)
+					return controls.ShadowNames(env.Config)
 				}
 				return nil
 			}},
 		{Name: "param", Args: "NAME VALUE", Help: "set a parameter of the encoder", screens: Lab, minArgs: 2, maxArgs: 2, words: params,
 			parse: func(args []string) (Order, error) { return changeOrder("encoder.params."+args[0], args[1]) }},
-		{Name: "profile", Args: "NAME", Help: "use a predefined link", minArgs: 1, maxArgs: 1, words: setting.Names(d.Links()),
+		{Name: "profile", Args: "NAME", Help: "use a predefined link", minArgs: 1, maxArgs: 1, words: setting.Names(env.Links()),
 			parse: func(args []string) (Order, error) { return changeOrder("profile", args[0]) }},
 	}
 }
 
 // linkVerbs returns the commands that set links: one for each setting, which sets it in both
 // directions, and "down" and "up", which precede a setting to set it in one direction.
-func linkVerbs(d Context) (list []Verb) {
-	for _, info := range d.Keys {
-		list = append(list, linkVerb(d, info, config.BothDirections))
+func linkVerbs(env Context) (list []Verb) {
+	for _, info := range env.Keys {
+		list = append(list, linkVerb(env, info, config.BothDirections))
 	}
 	down, up := "to the receiver", "to the sender"
-	if d.Screen == Proxy {
+	if env.Screen == Proxy {
 		down, up = "to the clients", "to the server"
 	}
-	return append(list, directionVerb(d, config.DownOnly, down), directionVerb(d, config.UpOnly, up))
+	return append(list, directionVerb(env, config.DownOnly, down), directionVerb(env, config.UpOnly, up))
 }
 
 // directionVerb returns the command "down" or "up", which changes one setting of one link, as in
 // "down loss 5%": the first argument names the setting, and the other arguments are those of the
 // command of this setting, see linkVerb. target describes where the link leads.
-func directionVerb(d Context, direction config.Direction, target string) Verb {
+func directionVerb(env Context, direction config.Direction, target string) Verb {
 	// innerVerb returns the command of the setting args[0], for the links of setDirection; false
 	// if there is no such setting.
 	innerVerb := func(args []string, setDirection config.Direction) (v Verb, ok bool) {
 		if len(args) == 0 {
 			return v, false
 		}
-		info, ok := d.Key(args[0])
-		return linkVerb(d, info, setDirection), ok
+		info, ok := env.Key(args[0])
+		return linkVerb(env, info, setDirection), ok
 	}
 	return Verb{Name: direction.String(), Args: "SETTING VALUE", Help: "change one setting of the link " + target, minArgs: 2, maxArgs: unlimited,
-		words: d.KeyNames(),
+		words: env.KeyNames(),
 		parse: func(args []string) (Order, error) {
 			if v, ok := innerVerb(args, direction); ok {
 				return v.parse(args[1:])
 			}
-			return Order{}, unknownName("a link has no setting", args[0], d.KeyNames(), expectedOneOf(d.KeyNames()))
+			return Order{}, unknownName("a link has no setting", args[0], env.KeyNames(), expectedOneOf(env.KeyNames()))
 		},
 		// Completion and hints are the same for all directions.
 		complete: func(before []string) []string {
@@ -189,8 +189,8 @@ func directionVerb(d Context, direction config.Direction, target string) Verb {
 
 // linkVerb returns the command that changes the setting described by info, of the link in one
 // direction or of both links, as in "loss 5%".
-func linkVerb(d Context, info lossmodel.KeyInfo, direction config.Direction) Verb {
-	spec := direction.Link(d.Config) // the current settings of the link; for both links those of the downlink
+func linkVerb(env Context, info lossmodel.KeyInfo, direction config.Direction) Verb {
+	spec := direction.Link(env.Config) // the current settings of the link; for both links those of the downlink
 	v := Verb{Name: info.Key, Args: "VALUE", Help: info.Help, minArgs: 1, maxArgs: unlimited,
 		parse: func(args []string) (Order, error) {
 			value, err := spec.CompleteUnits(info, args) // with the units that may be omitted
@@ -222,8 +222,8 @@ func linkVerb(d Context, info lossmodel.KeyInfo, direction config.Direction) Ver
 // user has typed the command and does not know the configuration key.
 func settingVerbs() (list []Verb) {
 	for _, s := range config.LiveSettings() {
-		unit := "" // the unit of a bare number; "" for none
-		if s.Label != "" && s.Args == "TIME" {
+		unit := ""                             // the unit of a bare number; "" for none
+		if s.Label != "" && s.Args == "TIME" { // a time with a control in the pane, which shows milliseconds
 			unit = "ms"
 		}
 		names := setting.Names(s.Options) // the only values; empty if there are too many to list
@@ -273,7 +273,7 @@ func worldVerbs() []Verb {
 // proxyVerbs returns the commands that only a proxy has.
 func proxyVerbs() []Verb {
 	return []Verb{
-		{Name: "client", Args: "NUMBER|all", Help: "select the client whose links are set", screens: Proxy,
+		{Name: "client", Args: "NUMBER|all", Help: "select the client whose links the controls set", screens: Proxy,
 			minArgs: 1, maxArgs: 1, parse: parseClient, words: []string{"all"}},
 		{Name: "explain", Args: "up|down N", Help: "show the effect of each stage on datagram N", screens: Proxy,
 			minArgs: 2, maxArgs: 2, parse: parseExplain, words: []string{"up", "down"}},
@@ -322,7 +322,7 @@ func screenVerbs() []Verb {
 }
 
 // Parse parses a typed line. A blank line gives an empty Order. Errors name what was expected.
-func Parse(d Context, line string) (Order, error) {
+func Parse(env Context, line string) (Order, error) {
 	words := splitLine(line)
 	if len(words) == 0 {
 		return Order{}, nil
@@ -330,7 +330,7 @@ func Parse(d Context, line string) (Order, error) {
 	if vi, ok := viCommands[words[0]]; ok {
 		words = append(strings.Fields(vi), words[1:]...)
 	}
-	v, names, ok := d.findVerb(words[0])
+	v, names, ok := env.findVerb(words[0])
 	if !ok {
 		return Order{}, unknownName("unknown command", words[0], names, "? lists all commands")
 	}
@@ -358,8 +358,8 @@ func splitLine(line string) []string {
 
 // findVerb returns the command with this name, in upper or lower case, and the names of all
 // commands. If ok is false, the name is unknown.
-func (d Context) findVerb(name string) (found Verb, names []string, ok bool) {
-	for _, v := range Verbs(d) {
+func (env Context) findVerb(name string) (found Verb, names []string, ok bool) {
+	for _, v := range Verbs(env) {
 		names = append(names, v.Name)
 		if v.Name == strings.ToLower(name) {
 			found, ok = v, true

@@ -151,6 +151,7 @@ func editableText(text string) string {
 // lossParamControls returns a control for each parameter of the current loss model. Each also has
 // the row of the same parameter of the other link, to show its value if it differs.
 func lossParamControls(cfg *config.Config, loss lossmodel.KeyInfo, direction config.Direction) (list []control) {
+	// Both calls list the parameters of the model of one link; the rows set that link, or the other one.
 	others := config.LossParamRows(cfg, loss, direction, direction.Other())
 	for i, r := range config.LossParamRows(cfg, loss, direction, direction) {
 		list = append(list, control{Row: r.Row, label: r.Name, command: loss.Key + "." + r.Name, linePrefix: directionPrefix(direction) + loss.Key,
@@ -296,7 +297,7 @@ var speeds = []float64{0.1, 0.25, 0.5, 1, 2, 4, 8, 16, 32, 64, 0}
 func StepSpeed(current float64, n int) float64 {
 	i := len(speeds) - 1 // the index of 0, the fastest speed
 	if current > 0 {
-		for i = 0; i < len(speeds)-2 && speeds[i+1] <= current; {
+		for i = 0; i < len(speeds)-2 && speeds[i+1] <= current; { // up to the last finite speed
 			i++
 		}
 	}

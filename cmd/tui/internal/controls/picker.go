@@ -178,7 +178,7 @@ func (p *picker) toggleShadow() room.Request {
 // Draw implements room.Overlay. A row has the cursor at column 2, the symbol of the shadow at 3,
 // the marker of the current value at 4, and name and summary from 6.
 func (p *picker) Draw(c *look.Canvas, th *look.Theme) {
-	c.Frame(th, true, p.title, p.hint(look.TitleSpace(c.W, p.title))...)
+	c.Frame(th, look.Focused, p.title, p.hint(look.TitleSpace(c.W, p.title))...)
 	nameWidth := 0
 	for _, option := range p.all {
 		nameWidth = max(nameWidth, look.TextWidth(option.Name))

@@ -8,8 +8,8 @@ import (
 	"wirelab/experiment/engine"
 )
 
-// Echo is a fake lab that executes changes, pause and speed like the real one. Its frames stay
-// those of Lab.
+// Echo is a fake lab that executes changes, pause and speed like the real one. Its packets and samples are
+// those of Lab, whatever the settings are.
 type Echo struct{ Lab }
 
 // NewEcho returns an Echo 90 s after the start of its session.

@@ -138,8 +138,8 @@ func samples(now time.Duration) []meters.Sample {
 			kbps *= 0.68
 		}
 		s := meters.Sample{T: t, Sent: 6, Items: 6 * 901, Changed: int64(300 + 60*math.Sin(at/5) + 40*rng.Float64())}
-		s.PayloadBits = int64(kbps * 100)
-		s.WireBits = s.PayloadBits + 6*33*8
+		s.PayloadBits = int64(kbps * 100)   // a sample is 100 ms
+		s.WireBits = s.PayloadBits + 6*33*8 // six packets with 33 bytes of headers each
 		s.Outcomes[packetlog.Decoded] = 6
 		if len(out)%20 < 6 {
 			s.Outcomes[packetlog.Decoded], s.Outcomes[packetlog.Lost] = 5, 1

@@ -17,8 +17,9 @@ import (
 // Draw returns the lines of a pane, drawn without colours.
 func Draw(p room.Pane, v room.View, w, h int) []string {
 	p.(room.Observer).Observe(v)
-	c, th := look.NewCanvas(w, h), Theme(false)
-	p.Draw(c, th, false)
+	const ascii = false
+	c, th := look.NewCanvas(w, h), Theme(ascii)
+	p.Draw(c, th, look.Unfocused)
 	return c.Lines(th)
 }
 
@@ -27,7 +28,7 @@ func NewView(snap *engine.Snapshot) room.View {
 	return room.View{Snap: snap, Cfg: snap.Config, Speed: snap.Speed, RedrawDue: true}
 }
 
-// Theme returns a theme without colours.
+// Theme returns a theme without colours, with Unicode symbols or, if ascii is set, only ASCII characters.
 func Theme(ascii bool) *look.Theme {
 	scheme, _ := look.ParseScheme("") // the default
 	return look.NewTheme(PlainRenderer(), scheme, ascii)
@@ -44,9 +45,10 @@ type Stage struct {
 
 // NewStage returns a stage for a page on a screen of w columns and h rows.
 func NewStage(p room.Page, lab room.Lab, w, h int) *Stage {
-	s := &Stage{page: p, w: w, h: h, th: Theme(false)}
+	const ascii, redrawDue = false, true
+	s := &Stage{page: p, w: w, h: h, th: Theme(ascii)}
 	s.Session = session.New(lab, s.th, func() {})
-	s.Tick(true)
+	s.Tick(redrawDue)
 	return s
 }
 
@@ -75,9 +77,10 @@ func (s *Stage) do(r room.Request) {
 
 // Press passes keys to the page, with a tick after each.
 func (s *Stage) Press(keys ...string) {
+	const redrawDue = true
 	for _, k := range keys {
 		s.pressKey(k)
-		s.Tick(true)
+		s.Tick(redrawDue)
 	}
 }
 
@@ -117,10 +120,11 @@ func KeyMsg(k string) tea.KeyMsg {
 // View returns the lines of the page.
 func (s *Stage) View() string { return strings.Join(s.page.Lines(s.th, s.w, s.h), "\n") }
 
-// Click is a click of the left mouse button, with a tick after it.
+// Click clicks the left mouse button at column x and row y of the page, with a tick after it.
 func (s *Stage) Click(x, y int) {
+	const redrawDue = true
 	s.do(s.page.(room.Clicker).Click(x, y))
-	s.Tick(true)
+	s.Tick(redrawDue)
 }
 
 // NamedKeys maps the names of keys that do not type a character to their messages.

@@ -27,7 +27,7 @@ func NewShown() *Lab {
 		}
 		v := int32(i*i*i - 999)
 		d.Sent.Table, d.Shown.Table = append(d.Sent.Table, v), append(d.Shown.Table, v)
-		if i > 0 && i < 4 {
+		if i > 0 && i < 4 { // the three coordinates of the position
 			d.Shown.Table[i] -= 7
 		}
 	}

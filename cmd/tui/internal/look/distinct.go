@@ -29,7 +29,7 @@ func ShortenDistinct(names []string, n int) []string {
 			out[i] = shortMiddle(names[i], n, tail)
 		}
 	}
-	for i, common := range findAmbiguous(names, out) { // show the part after the common beginning
+	for i, common := range findAmbiguous(names, out) { // keep the part after the common beginning, where the names differ
 		out[i] = "…" + Shorten(names[i][common:], n-1)
 	}
 	number := 0
@@ -56,16 +56,16 @@ const maxNumber = 1000
 // findAmbiguous returns the shortened names whose short form equals that of a different name.
 // short[i] is the short form of names[i]. The map is from the index of an ambiguous name to the
 // length in bytes of the prefix that it shares with the other name; of several other names, the shortest
-// such prefix. A name that is not
-// shortened is never included: it must not change.
+// such prefix. A name that is not shortened is never included: it must not change.
 func findAmbiguous(names, short []string) map[int]int {
 	ambiguous := map[int]int{}
-	note := func(k, common int) { // names[k] shares common bytes with another name of the same short form
-		if before, ok := ambiguous[k]; ok {
+	// note records that names[index] shares a prefix of common bytes with another name of the same short form.
+	note := func(index, common int) {
+		if before, ok := ambiguous[index]; ok {
 			common = min(common, before)
 		}
-		if short[k] != names[k] {
-			ambiguous[k] = common
+		if short[index] != names[index] {
+			ambiguous[index] = common
 		}
 	}
 	firstIndex := make(map[string]int, len(short)) // index of the first name with each short form

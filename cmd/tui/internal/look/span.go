@@ -58,6 +58,12 @@ func FitGroups(n int, groups [][]Span) []Span {
 // see drawTitle.
 func TitleSpace(w int, title string) int { return max(w-8-TextWidth(title), 0) }
 
+// Focused and Unfocused are arguments for the parameter focused of Frame and of the functions that draw panes.
+const (
+	Focused   = true
+	Unfocused = false
+)
+
 // Frame draws a border around the canvas, with the title and then the further text more in its
 // upper edge. A focused frame has another colour and another upper edge, which is visible without
 // colours too.

@@ -12,8 +12,8 @@ import (
 	"wirelab/lossmodel/relay"
 )
 
-// spans returns the time spans that the charts can show. The first is the default; it grows with the
-// history until it is full.
+// spans returns the time spans that the charts can show. The first is the default; while the history is shorter
+// than it, the charts show a shorter span.
 func spans() []time.Duration {
 	return []time.Duration{time.Minute, 5 * time.Minute, 15 * time.Second, 30 * time.Second}
 }
@@ -28,8 +28,9 @@ var directionStyles = [2]look.Style{relay.Up: look.Wire, relay.Down: look.Payloa
 
 // drawCharts draws as many charts as fit, stacked over one time axis.
 func (m *model) drawCharts(c *look.Canvas, focused bool) {
-	const minRows = 6 // of one chart
-	list := m.visibleCharts(min(max((c.H-3)/minRows, 1), 5))
+	const minRows = 6                // of one chart
+	const edgeRows, maxCharts = 3, 5 // edgeRows: the lower edge and the time axis
+	list := m.visibleCharts(min(max((c.H-edgeRows)/minRows, 1), maxCharts))
 	for i := range list {
 		list[i].Focused, list[i].Fit = focused && i == 0, m.page.fit
 		m.styleChart(list[i].Spec)
@@ -69,26 +70,27 @@ func (m *model) visibleCharts(n int) (list []panes.Stacked) {
 func (m *model) directionChart(title string, series func(*directionSeries) []float64,
 	formatNow func(recent *relay.Flow, seconds float64) string) panes.Stacked {
 	h := m.displayed()
-	x := panes.Stacked{Title: title, Spec: &chart.Spec{}}
+	stacked := panes.Stacked{Title: title, Spec: &chart.Spec{}}
 	strokes := look.LineSamples(m.Theme())
 	for i := range h.directions {
 		stroke := []chart.Stroke{relay.Up: chart.Dashed, relay.Down: chart.Solid}[i]
-		x.Spec.Series = append(x.Spec.Series, chart.Series{Values: series(&h.directions[i]), Stroke: stroke, Style: chart.Style(directionStyles[i])})
+		stacked.Spec.Series = append(stacked.Spec.Series, chart.Series{Values: series(&h.directions[i]), Stroke: stroke, Style: chart.Style(directionStyles[i])})
 		gap := "  "[:2*i] // before the second direction
-		x.Legend = append(x.Legend, directionStyles[i].Span(gap+strokes[stroke]+" "+relay.Direction(i).String()+" "), look.Value.Span(formatNow(&h.recent.Flows[i], h.recentSeconds)))
+		stacked.Legend = append(stacked.Legend, directionStyles[i].Span(gap+strokes[stroke]+" "+relay.Direction(i).String()+" "), look.Value.Span(formatNow(&h.recent.Flows[i], h.recentSeconds)))
 	}
-	return x
+	return stacked
 }
 
 // bandwidthChart shows the rate on the wire, and the rate limits of the links as rules.
 func (m *model) bandwidthChart() panes.Stacked {
-	x := m.directionChart("Bandwidth kbps with headers", func(w *directionSeries) []float64 { return w.kbps },
-		func(f *relay.Flow, span float64) string { return units.Fixed(relay.Kbps(f.OutWire, span), 1) })
-	x.Spec.Floor = 1
+	stacked := m.directionChart("Bandwidth kbps with headers", func(series *directionSeries) []float64 { return series.kbps },
+		func(f *relay.Flow, seconds float64) string { return units.Fixed(relay.Kbps(f.OutWire, seconds), 1) })
+	stacked.Spec.Floor = 1
 	cfg := m.proxy.Live.Config(m.target)
+	// rule adds the rate limit of a link, if there is one, as a horizontal line with this name.
 	rule := func(name string, s *lossmodel.Spec) {
 		if bits := s.Rate.BitsPerSecond; bits > 0 && !s.Netem.On { // netem replaces Rate
-			x.Spec.Rules = append(x.Spec.Rules, chart.Rule{Value: float64(bits) / 1000, Style: chart.Style(look.Budget), Name: name})
+			stacked.Spec.Rules = append(stacked.Spec.Rules, chart.Rule{Value: float64(bits) / 1000, Style: chart.Style(look.Budget), Name: name})
 		}
 	}
 	if cfg.Up.Rate == cfg.Down.Rate {
@@ -97,19 +99,19 @@ func (m *model) bandwidthChart() panes.Stacked {
 		rule("rate up", &cfg.Up)
 		rule("rate down", &cfg.Down)
 	}
-	return x
+	return stacked
 }
 
 // packetRateChart shows the datagrams per second that were sent on.
 func (m *model) packetRateChart() panes.Stacked {
-	x := m.directionChart("Datagrams/s", func(w *directionSeries) []float64 { return w.rate }, func(f *relay.Flow, span float64) string { return formatRate(f.Out, span) })
-	x.Spec.Floor = 1
-	return x
+	stacked := m.directionChart("Datagrams/s", func(series *directionSeries) []float64 { return series.rate }, func(f *relay.Flow, seconds float64) string { return formatRate(f.Out, seconds) })
+	stacked.Spec.Floor = 1
+	return stacked
 }
 
 // delayChart shows the median delay of each direction, and behind it the 95th percentile.
 func (m *model) delayChart() panes.Stacked {
-	x := m.directionChart("Delay ms", func(w *directionSeries) []float64 { return w.p50 }, func(f *relay.Flow, _ float64) string {
+	stacked := m.directionChart("Delay ms", func(series *directionSeries) []float64 { return series.p50 }, func(f *relay.Flow, _ float64) string {
 		return formatQuantile(&f.Delay, 0.5) + " " + look.LineSamples(m.Theme())[chart.Dotted] + " p95 " + formatQuantile(&f.Delay, 0.95)
 	})
 	h := m.displayed()
@@ -117,8 +119,8 @@ func (m *model) delayChart() panes.Stacked {
 	for i := range h.directions {
 		high = append(high, chart.Series{Values: h.directions[i].p95, Reduce: chart.Max, Stroke: chart.Dotted, Style: chart.Style(directionStyles[i]), Loose: true})
 	}
-	x.Spec.Series, x.Spec.Floor = append(high, x.Spec.Series...), 1
-	return x
+	stacked.Spec.Series, stacked.Spec.Floor = append(high, stacked.Spec.Series...), 1
+	return stacked
 }
 
 // shownCauses returns the causes of loss that the chart stacks, from the bottom.
@@ -129,33 +131,34 @@ func shownCauses() []lossmodel.Cause {
 // lossChart stacks the losses of both directions per second, by cause.
 func (m *model) lossChart() panes.Stacked {
 	h := m.displayed()
-	x := panes.Stacked{Title: "Lost/s by cause", Spec: &chart.Spec{Floor: 1}}
+	stacked := panes.Stacked{Title: "Lost/s by cause", Spec: &chart.Spec{Floor: 1}}
 	total := uint64(0)
 	for i, cause := range shownCauses() {
 		n := h.recent.Flows[0].LostBy[cause] + h.recent.Flows[1].LostBy[cause]
-		style := look.SlotStyle(i + 5)
+		const firstSlot = 5 // the slots before it include the colours of the two directions
+		style := look.SlotStyle(firstSlot + i)
 		fill := '█'
 		if !m.Theme().Color || m.Theme().Ascii {
 			fill = m.Theme().Shade(i)
 		}
-		x.Spec.Areas = append(x.Spec.Areas, chart.Area{Values: lossRates(h.directions[0].lost[cause], h.directions[1].lost[cause]), Fill: fill, Style: chart.Style(style),
+		stacked.Spec.Areas = append(stacked.Spec.Areas, chart.Area{Values: lossRates(h.directions[0].lost[cause], h.directions[1].lost[cause]), Fill: fill, Style: chart.Style(style),
 			NameStyle: chart.Style(look.Dim)})
 		if n > 0 {
-			x.Legend = append(x.Legend, style.Span(string(m.Theme().Swatch(i))+" "+cause.String()+" "), look.Value.Span(formatRate(n, h.recentSeconds)+" "))
+			stacked.Legend = append(stacked.Legend, style.Span(string(m.Theme().Swatch(i))+" "+cause.String()+" "), look.Value.Span(formatRate(n, h.recentSeconds)+" "))
 		}
 		total += h.snap.Totals.Flows[0].LostBy[cause] + h.snap.Totals.Flows[1].LostBy[cause]
 	}
 	if total == 0 {
-		x.Empty = "no losses yet"
+		stacked.Empty = "no losses yet"
 	}
-	return x
+	return stacked
 }
 
 // queueChart shows the bytes that wait before the bottlenecks.
 func (m *model) queueChart() panes.Stacked {
-	x := m.directionChart("Queue KB", func(w *directionSeries) []float64 { return w.queue }, func(f *relay.Flow, _ float64) string {
+	stacked := m.directionChart("Queue KB", func(series *directionSeries) []float64 { return series.queue }, func(f *relay.Flow, _ float64) string {
 		return units.Fixed(float64(f.LineQueue.Bytes)/1000, 1)
 	})
-	x.Spec.Floor = 1
-	return x
+	stacked.Spec.Floor = 1
+	return stacked
 }

@@ -9,15 +9,15 @@ import (
 	"wirelab/lossmodel/relay"
 )
 
-// formatRate formats n events in span seconds as a rate per second, "-" if span is 0.
-func formatRate(n uint64, span float64) string {
-	if span <= 0 {
+// formatRate formats n events in the given seconds as a rate per second, "-" if seconds is 0.
+func formatRate(n uint64, seconds float64) string {
+	if seconds <= 0 {
 		return "-"
 	}
 	if n == 0 {
 		return "0"
 	}
-	return units.Stepped(float64(n)/span, 1, 10) // one decimal below 10
+	return units.Stepped(float64(n)/seconds, 1, 10) // one decimal below 10
 }
 
 // formatQuantile formats the quantile q of h in milliseconds, "-" if h is empty.

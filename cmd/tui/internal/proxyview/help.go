@@ -41,26 +41,26 @@ func (f *datagramBox) Size(w, h int) (boxW, boxH int, atRight bool) {
 
 // Draw implements room.Overlay: the datagram, its outcome, and a row per stage of the link.
 func (f *datagramBox) Draw(c *look.Canvas, th *look.Theme) {
-	x := &f.datagram
-	c.Frame(th, true, fmt.Sprintf("%s %d", x.Way, x.Seq), look.Dim.Span("any key closes"))
+	datagram := &f.datagram
+	c.Frame(th, look.Focused, fmt.Sprintf("%s %d", datagram.Way, datagram.Seq), look.Dim.Span("any key closes"))
 	to := "to the server"
-	if x.Way == relay.Down {
+	if datagram.Way == relay.Down {
 		to = "from the server"
 	}
-	c.Spans(2, 1, c.W-4, look.Plain.Span(fmt.Sprintf("%d bytes of client %d (%s) %s, read at ", x.Size, x.Client.Number, x.Client.Addr, to)),
-		look.Value.Span(fmt.Sprintf("%.6f s", x.At.Seconds())))
+	c.Spans(2, 1, c.W-4, look.Plain.Span(fmt.Sprintf("%d bytes of client %d (%s) %s, read at ", datagram.Size, datagram.Client.Number, datagram.Client.Addr, to)),
+		look.Value.Span(fmt.Sprintf("%.6f s", datagram.At.Seconds())))
 	style := look.Good
-	if x.Lost() {
+	if datagram.Lost() {
 		style = look.Lost
 	}
-	c.Spans(2, 2, c.W-4, look.Dim.Span("outcome: "), style.Span(x.Describe()))
+	c.Spans(2, 2, c.W-4, look.Dim.Span("outcome: "), style.Span(datagram.Describe()))
 	y := 4
-	for _, s := range x.Stages() {
-		c.Clip(2, y, 12, look.Key, s[0])
-		c.Clip(15, y, c.W-17, look.Plain, s[1])
+	for _, stage := range datagram.Stages() {
+		c.Clip(2, y, 12, look.Key, stage[0])
+		c.Clip(15, y, c.W-17, look.Plain, stage[1])
 		y++
 	}
-	if len(x.Stages()) == 0 && x.Verdict.Lost == lossmodel.None {
+	if len(datagram.Stages()) == 0 && datagram.Verdict.Lost == lossmodel.None {
 		c.Text(2, y, look.Dim, "no stage of the link is on: the datagram passes unchanged")
 		y++
 	}
@@ -72,7 +72,7 @@ func (f *datagramBox) Draw(c *look.Canvas, th *look.Theme) {
 // streamName returns the name of the random stream that decides what the datagram's link does.
 func (f *datagramBox) streamName() string {
 	if f.shared {
-		const allClients = 0 // the turn in the name of a shared link
+		const allClients = 0 // the client's number in the name of a shared link
 		return relay.LinkName(f.datagram.Way, allClients)
 	}
 	return relay.LinkName(f.datagram.Way, f.datagram.Client.Number)

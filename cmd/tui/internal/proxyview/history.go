@@ -41,10 +41,10 @@ type history struct {
 }
 
 // allSeries returns pointers to all series, to trim or clone each.
-func (w *directionSeries) allSeries() []*[]float64 {
-	list := []*[]float64{&w.kbps, &w.rate, &w.p50, &w.p95, &w.queue}
-	for cause := range w.lost {
-		list = append(list, &w.lost[cause])
+func (s *directionSeries) allSeries() []*[]float64 {
+	list := []*[]float64{&s.kbps, &s.rate, &s.p50, &s.p95, &s.queue}
+	for cause := range s.lost {
+		list = append(list, &s.lost[cause])
 	}
 	return list
 }
@@ -88,21 +88,21 @@ func (h *history) observe() {
 // appendSamples appends n equal samples for n periods, the given seconds in total. flow contains the traffic
 // of all of them, so rates are divided by seconds and losses by n. Series that have grown to more than twice
 // maxSamples are cut to their newest maxSamples.
-func (w *directionSeries) appendSamples(flow relay.Flow, seconds float64, n int) {
+func (s *directionSeries) appendSamples(flow relay.Flow, seconds float64, n int) {
 	p50, p95 := math.NaN(), math.NaN()
 	if flow.Delay.N > 0 {
 		p50, p95 = units.Milliseconds(flow.Delay.Quantile(0.5)), units.Milliseconds(flow.Delay.Quantile(0.95))
 	}
 	for range n {
-		w.kbps = append(w.kbps, relay.Kbps(flow.OutWire, seconds))
-		w.rate = append(w.rate, float64(flow.Out)/seconds)
-		w.p50, w.p95 = append(w.p50, p50), append(w.p95, p95)
-		w.queue = append(w.queue, float64(flow.LineQueue.Bytes)/1000)
-		for cause := range w.lost {
-			w.lost[cause] = append(w.lost[cause], float64(flow.LostBy[cause])/float64(n))
+		s.kbps = append(s.kbps, relay.Kbps(flow.OutWire, seconds))
+		s.rate = append(s.rate, float64(flow.Out)/seconds)
+		s.p50, s.p95 = append(s.p50, p50), append(s.p95, p95)
+		s.queue = append(s.queue, float64(flow.LineQueue.Bytes)/1000)
+		for cause := range s.lost {
+			s.lost[cause] = append(s.lost[cause], float64(flow.LostBy[cause])/float64(n))
 		}
 	}
-	for _, line := range w.allSeries() {
+	for _, line := range s.allSeries() {
 		if len(*line) > 2*maxSamples { // trimmed rarely, because trimming copies the remaining samples
 			*line = append((*line)[:0], (*line)[len(*line)-maxSamples:]...)
 		}
@@ -135,6 +135,7 @@ func lossRates(counts ...[]float64) []float64 {
 				sum -= c[i-window]
 			}
 		}
+		// Rounding can make the sum slightly negative. The first samples are averaged over the time so far.
 		out[i] = max(sum, 0) / min(recentSpan, time.Duration(i+1)*period).Seconds()
 	}
 	return out

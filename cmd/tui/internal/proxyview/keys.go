@@ -12,11 +12,12 @@ import (
 // bindings returns all keys, in the order of the help.
 func (m *model) bindings() []room.Binding {
 	return slices.Concat(m.FocusKeys(), m.MoveKeys(), m.AdjustKeys("Controls"), m.controlKeys(), m.displayKeys(),
-		m.ProgramKeys(ui.Leaving{Esc: "clear the selection", Quit: "end the proxy and print the totals", Stop: "the same, reported as an interruption"}),
+		m.ProgramKeys(ui.Leaving{Esc: "clear the selection", Quit: "end the proxy and print the totals", Stop: "end the proxy; the program reports an interruption"}),
 		m.paneKeys())
 }
 
-// controlKeys returns the keys that select which links the controls set, and undo changes.
+// controlKeys returns the keys that select which links the controls set, and undo changes. The command profile
+// without arguments opens the list of link profiles.
 func (m *model) controlKeys() []room.Binding {
 	bind := func(key, help string, do func() room.Request) room.Binding {
 		return room.Bind("Controls", []string{key}, key, help, do)
@@ -33,7 +34,7 @@ func (m *model) controlKeys() []room.Binding {
 			}
 			return room.Request{}
 		}).InFooter("client"),
-		bind("u", "undo the last change; again: the change before it", send(experiment.Command{Undo: true})).InFooter("undo"),
+		bind("u", "undo the last change; press again to undo more", send(experiment.Command{Undo: true})).InFooter("undo"),
 		bind("ctrl+r", "redo the change that was undone", send(experiment.Command{Redo: true})),
 	}
 }
@@ -52,7 +53,7 @@ func (m *model) displayKeys() []room.Binding {
 	}, m.ChartKeys("Display")...)
 }
 
-// paneKeys returns the digits that focus a pane.
+// paneKeys returns a binding for each pane: a digit, from 1, that focuses it.
 func (m *model) paneKeys() (list []room.Binding) {
 	for i, s := range m.page.Slots {
 		digit := strconv.Itoa(i + 1)
@@ -61,7 +62,8 @@ func (m *model) paneKeys() (list []room.Binding) {
 	return list
 }
 
-// clientTurns returns the turns of the displayed clients, in ascending order.
+// clientTurns returns the turns of the displayed clients, in ascending order. The turn of a client is its number in
+// the order of joining, from 1.
 func (m *model) clientTurns() (list []int) {
 	for _, c := range m.displayed().snap.Clients {
 		list = append(list, c.Number)
@@ -70,15 +72,16 @@ func (m *model) clientTurns() (list []int) {
 	return list
 }
 
-// nextClient returns the turn of the client after m.target, 0, which means all clients, after the last.
+// nextClient returns the turn of the client after m.target, the one whose links the controls set. After the last
+// client it returns 0, which means all clients. See clientTurns.
 func (m *model) nextClient() int {
-	list := m.clientTurns()
-	at, found := slices.BinarySearch(list, m.target.Number)
+	turns := m.clientTurns()
+	next, found := slices.BinarySearch(turns, m.target.Number)
 	if found {
-		at++
+		next++
 	}
-	if at >= len(list) {
+	if next >= len(turns) {
 		return 0
 	}
-	return list[at]
+	return turns[next]
 }

@@ -38,7 +38,7 @@ type model struct {
 	page  *page
 	proxy Proxy
 	cat   *controls.Catalog
-	ticks int
+	ticks int // number of calls of Tick
 
 	live            history
 	frozen          *history               // displayed while the display is stopped; nil otherwise
@@ -57,12 +57,12 @@ type model struct {
 type verdict struct {
 	judge      Judge
 	checks     [2][]trust.Check // by relay.Way
-	linkFaults []string         // deviations of the links from their settings, as last judged
+	linkFaults []string         // deviations of the links from their settings at the last comparison
 	faults     []string         // linkFaults and the deviations of the proxy itself in the last recentSpan
 	faultyFor  time.Duration    // total time with faults
 	lastFault  string           // the first of the newest faults
-	judgedAt   time.Duration    // when the links were last judged
-	polledAt   time.Duration    // time of the poll that was last judged
+	judgedAt   time.Duration    // relay time at which the links were last compared with their settings
+	polledAt   time.Duration    // relay time of the newest poll that the verdict includes
 }
 
 // newModel returns the screen of proxy p.
@@ -85,7 +85,8 @@ func (m *model) Tick() (changed bool, cmd tea.Cmd) {
 		return false, nil
 	}
 	m.poll()
-	m.Refresh(true)
+	const all = true // redraw also the panes that change all the time
+	m.Refresh(all)
 	return true, nil
 }
 
@@ -132,7 +133,7 @@ func (m *model) poll() {
 	m.verdict.judgeNow(h)
 	m.update()
 	if m.frozen == nil {
-		const maxListed = 64 // of each direction, more than a screen shows
+		const maxListed = 64 // datagrams of each direction; more than a screen shows
 		m.newest = m.appendNewest(m.newest[:0], maxListed)
 		return
 	}
@@ -200,7 +201,7 @@ func (m *model) update() {
 		if change.Client > 0 {
 			label = fmt.Sprintf("client %d: %s", change.Client, label)
 		}
-		change.Change = config.NewChange("mark", label)
+		change.Change = config.NewChange("mark", label) // of this copy, which becomes the mark in the charts
 		m.marks = append(m.marks, change.StampedChange)
 		m.ShowNotice(label, !isError)
 	}
@@ -253,8 +254,9 @@ func stepHistory(move func() (*script.AppliedChange, error), emptyText string) e
 	return err
 }
 
-// setTarget makes the controls set the links of the client with the given turn, or of all
-// clients if turn is 0.
+// setTarget makes the controls set the links of the client with the given turn, its number in the order of
+// joining, or of all clients if turn is 0. It fails if there is no such client, or if all clients share one pair
+// of links.
 func (m *model) setTarget(turn int) error {
 	switch {
 	case turn == 0:
@@ -264,7 +266,7 @@ func (m *model) setTarget(turn int) error {
 	default:
 		i := slices.IndexFunc(m.live.snap.Clients, func(c relay.ClientState) bool { return c.Number == turn })
 		if i < 0 {
-			return fmt.Errorf("there is no client %d", turn)
+			return fmt.Errorf("there is no client %d; the list of clients shows their turns", turn)
 		}
 		m.target = m.live.snap.Clients[i].Client
 	}
@@ -274,16 +276,17 @@ func (m *model) setTarget(turn int) error {
 
 // toggleFrozen stops or continues the display. The traffic continues in both cases.
 func (m *model) toggleFrozen() {
+	const isError = true
 	if m.frozen != nil {
 		m.frozen, m.frozenDatagrams = nil, nil
-		m.ShowNotice("display continues", false)
+		m.ShowNotice("display continues", !isError)
 		return
 	}
 	m.frozen = m.live.clone()
-	const maxFrozen = 512 // of each direction, to scroll through
+	const maxFrozen = 512 // datagrams of each direction, to scroll through
 	m.frozenDatagrams = m.appendNewest(nil, maxFrozen)
 	m.page.datagramOffset = 0
-	m.ShowNotice("display stopped; the traffic continues", false)
+	m.ShowNotice("display stopped; the traffic continues", !isError)
 }
 
 // listedDatagrams returns the datagrams that the cursor can select, oldest first.

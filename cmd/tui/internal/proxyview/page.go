@@ -72,6 +72,7 @@ func (p *page) Lines(th *look.Theme, w, h int) []string {
 	p.Resize(w, h+headerFooterRows)
 	if p.Wide() {
 		p.Places = p.layOut(w, h)
+		// nil: no pane is highlighted in addition to the focused one.
 		return room.RenderPlaces(th, p.Places, h, p.Slots[p.Focused].Pane, nil)
 	}
 	const headerRows = 2
@@ -79,7 +80,7 @@ func (p *page) Lines(th *look.Theme, w, h int) []string {
 	vital := look.NewCanvas(w, 1)
 	p.m.drawVitalLine(vital, 0)
 	lines := append([]string{p.TabRow(th)}, vital.Lines(th)...)
-	return append(lines, p.Slots[p.Focused].Render(th, w, h-headerRows, true)...)
+	return append(lines, p.Slots[p.Focused].Render(th, w, h-headerRows, look.Focused)...)
 }
 
 // layOut places the panes on a large screen. Controls and figures get all rows that they need, if
@@ -137,7 +138,8 @@ func (p *page) Wheel(up int) room.Request {
 
 // Click focuses the pane at (x, y) and selects the control there.
 func (p *page) Click(x, y int) room.Request {
-	if at := p.FocusAt(x, y, 0); at.Slot == p.Slots[paneControls] {
+	const tabRow = 0
+	if at := p.FocusAt(x, y, tabRow); at.Slot == p.Slots[paneControls] {
 		p.m.controls.Click(y - at.Y)
 	}
 	return room.Request{}
@@ -181,7 +183,7 @@ func (p *page) toggleClientTarget() room.Request {
 	if turn == 0 {
 		return room.Request{Notice: "the controls set the links of all clients"}
 	}
-	return room.Request{Notice: fmt.Sprintf("the controls set the links of client %d only; c or esc: of all clients", turn)}
+	return room.Request{Notice: fmt.Sprintf("the controls set the links of client %d only; c or esc: all clients", turn)}
 }
 
 // Release continues the display, clears all selections, and makes the controls set the links of all

@@ -38,7 +38,7 @@ func (m *model) summary() (string, look.Style) {
 	case len(remarks) > 0:
 		return "as set, but " + strings.Join(remarks, "; "), look.Warn
 	case m.faultyFor > 0:
-		return fmt.Sprintf("as set now; not as set for %s s of %s: %s", units.Fixed(m.faultyFor.Seconds(), 0), units.Fixed(m.elapsed().Seconds(), 0), m.lastFault), look.Warn
+		return fmt.Sprintf("as set now; not as set for %s s of %s s: %s", units.Fixed(m.faultyFor.Seconds(), 0), units.Fixed(m.elapsed().Seconds(), 0), m.lastFault), look.Warn
 	}
 	late := "nothing sent on yet"
 	if n, p99 := m.lateness(); n > 0 {
@@ -89,7 +89,8 @@ func (m *model) title(w int) []look.Span {
 		slices.Concat(route, clock, open), slices.Concat(route, clock), slices.Concat(route[2:], clock)) // route[2:] is only the addresses
 }
 
-// linkName names the current link settings: a profile, or the title of the script.
+// linkName names the current link settings: a profile, or the title of the script, with a remark after the first
+// change by the script or the user.
 func (m *model) linkName() string {
 	c := m.proxy.Live.Config(m.target)
 	if c.Profile != "" {

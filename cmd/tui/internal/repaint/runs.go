@@ -55,7 +55,7 @@ func appendRuns(runs []run, old, now *line) []run {
 // one style, and these cells take at most maxRewrite bytes. It reports whether it did.
 func (r *run) merge(now *line, next *run) bool {
 	style := r.style
-	if style == nil {
+	if style == nil { // r consists of blanks, which fit any foreground colour
 		style = next.style
 	}
 	if !r.fits(style) || !next.fits(style) {

@@ -154,7 +154,7 @@ func (w *writer) storeRows(rows [][]byte) {
 func (w *writer) updateLine(y int, row []byte) {
 	w.parsing.parse(row)
 	old := &w.lines[y]
-	start, style := len(w.buf), w.style // of the output of this line
+	start, style := len(w.buf), w.style // where the output of this line begins in w.buf, and the style there
 	isComparable := old.parsed && w.parsing.parsed && len(old.cells) == len(w.parsing.cells)
 	if isComparable {
 		w.runs = appendRuns(w.runs[:0], old, &w.parsing)
@@ -167,7 +167,7 @@ func (w *writer) updateLine(y int, row []byte) {
 			w.buf, w.style = append(w.buf[:start], w.byStyle...), byStyle.style
 		}
 	}
-	const moveBytes = 8 // about what moving the cursor and a reset take
+	const moveBytes = 8 // about as many bytes as moving the cursor and a reset take
 	if wholeLine := len(row) + moveBytes; !isComparable || len(w.buf)-start > wholeLine {
 		w.buf = append(appendMoveTo(appendStyle(w.buf[:start], style, nil), y, 0), row...)
 		w.style = nil // bubbletea ends each line in the reset state

@@ -17,7 +17,8 @@ type Binding struct {
 	Idle     func() bool // reports whether the key has nothing to do, so that the footer omits it; nil means it always has
 }
 
-// Bind returns a binding of keys. shown names the keys and help describes the action in the help.
+// Bind returns a binding of keys to the action do. group is the heading under which the help lists it, shown names
+// the keys there, and help describes the action; if both are "", the help omits the binding.
 func Bind(group string, keys []string, shown, help string, do func() Request) Binding {
 	return Binding{Binding: key.NewBinding(key.WithKeys(keys...), key.WithHelp(shown, help)), Group: group, Action: do}
 }

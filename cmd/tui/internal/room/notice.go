@@ -53,7 +53,7 @@ func (n *Notice) Say(text string, bad bool) {
 	n.Show(text, toneGood)
 }
 
-// Show shows a message. Longer messages are shown longer.
+// Show shows a message with the style of tone, in place of the previous one. Longer messages are shown longer.
 func (n *Notice) Show(text string, tone tone) {
 	n.text, n.tone = strings.ReplaceAll(text, "\n", " "), tone
 	n.shownAt, n.expiresAt = n.tick, n.tick+baseTicks+max(len(text)-freeLetters, 0)

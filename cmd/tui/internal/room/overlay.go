@@ -12,21 +12,22 @@ type Overlay interface {
 	// edge instead of in the middle.
 	Size(w, h int) (boxW, boxH int, atRight bool)
 	Draw(c *look.Canvas, th *look.Theme)
-	// Key handles a key.
+	// Key handles a key. The request may close the box.
 	Key(msg tea.KeyMsg) Request
 }
 
 // OverlayMargin is the number of columns that boxes leave free.
 const OverlayMargin = 4
 
-// PageStep is the step of the page keys. Far is larger than any list; adding it to an index does not
-// overflow a 32-bit int.
+// PageStep is the number of rows by which the page keys move. ListEnd is the step to either end of a list: it is
+// larger than any list, and adding it to an index does not overflow a 32-bit int.
 const (
 	PageStep = 10
 	ListEnd  = 1 << 20
 )
 
-// ListStep returns how far a key moves in a list with a text input, 0 if it does not move.
+// ListStep returns the number of rows by which a key moves the cursor of a list with a text input: positive is
+// down, 0 means that the key does not move it.
 func ListStep(msg tea.KeyMsg) int {
 	switch msg.Type {
 	case tea.KeyUp, tea.KeyCtrlP, tea.KeyCtrlK:

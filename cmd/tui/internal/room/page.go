@@ -113,5 +113,6 @@ type PacketChooser interface {
 // Wide reports whether a screen of w x h shows all panes of a page at once.
 func Wide(w, h int) bool { return w >= 104 && h >= 30 }
 
-// RightColumn returns the width of the column with the controls on a screen of w columns.
+// RightColumn returns the width of the column with the controls on a screen of w columns: 36 % of the screen, but
+// at least 52 columns, in which a control fits with its gauge, and at most 66.
 func RightColumn(w int) int { return min(max(w*36/100, 52), 66) }

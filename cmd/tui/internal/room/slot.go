@@ -13,8 +13,8 @@ type Pane interface {
 // Slot is a pane with its cached lines.
 type Slot struct {
 	Pane
-	W, H     int
-	focused  bool
+	W, H     int  // size of lines, in columns and rows
+	focused  bool // lines were drawn with focus
 	UpToDate bool // lines are valid for the current state of the pane
 	lines    []string
 	th       *look.Theme // the theme of lines
@@ -75,8 +75,8 @@ func placeAt(places []Place, x, y int) Place {
 }
 
 // RenderPlaces renders panes into h lines. The places must tile the page, and places side by side must
-// be in order from left to right. The focused pane and the highlighted slot (nil if none) are drawn with
-// focus.
+// be in order from left to right. The focused pane and the highlighted slot, each nil if there is none, are
+// drawn with focus.
 func RenderPlaces(th *look.Theme, places []Place, h int, focused Pane, highlighted *Slot) []string {
 	lines := make([]string, h)
 	for _, p := range places {

@@ -107,8 +107,8 @@ func (s state) configFor(script *Script, client relay.Client) (c *config.Config,
 }
 
 // check validates the settings of all clients with conditions of their own: those that match a
-// [[client]] entry, and those that the user has changed. Pin also checks the files that the
-// settings name.
+// [[client]] entry, and those that the user has changed. PinFiles checks the files that the settings
+// name, such as traces.
 func (s state) check(script *Script) error {
 	if err := script.checkClients(s.all); err != nil {
 		return fmt.Errorf("not valid for a client with conditions of its own: %w", err)
@@ -166,7 +166,7 @@ func (l *Live) Change(client relay.Client, ch config.Change) (time.Duration, err
 	}
 	l.redoable = nil
 	step := undoStep{client: client, touches: ch.TouchedKeys(), at: at, before: previous, after: l.now}
-	if step.touches == "" { // a mark, for example: there is nothing to undo
+	if step.touches == "" { // the change sets nothing, such as a mark: there is nothing to undo
 		return at, nil
 	}
 	if n := len(l.undoable); n > 0 {
@@ -223,14 +223,20 @@ func (l *Live) apply(next state, client relay.Client, ch config.Change) (time.Du
 
 // Undo undoes the last change, by the user or by the script, and returns the change that was
 // applied. It returns nil, nil without a change to undo.
-func (l *Live) Undo() (*AppliedChange, error) { return l.restore(&l.undoable, &l.redoable, false) }
+func (l *Live) Undo() (*AppliedChange, error) {
+	const isRedo = false
+	return l.restore(&l.undoable, &l.redoable, isRedo)
+}
 
 // Redo applies the last undone change again; see Undo.
-func (l *Live) Redo() (*AppliedChange, error) { return l.restore(&l.redoable, &l.undoable, true) }
+func (l *Live) Redo() (*AppliedChange, error) {
+	const isRedo = true
+	return l.restore(&l.redoable, &l.undoable, isRedo)
+}
 
 // restore applies the state of the last step in from: the one before the change or, if isRedo is
-// set, the one after it. It moves the step to the list to, and returns the applied change, or
-// nil, nil if from is empty. After an error nothing is changed.
+// set, the one after it. It moves the step to the end of list to, and returns the applied change, or
+// nil, nil if list from is empty. After an error nothing is changed.
 func (l *Live) restore(from, to *[]undoStep, isRedo bool) (*AppliedChange, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -247,9 +253,9 @@ func (l *Live) restore(from, to *[]undoStep, isRedo bool) (*AppliedChange, error
 	if step.client.Number == 0 { // the change was for all clients
 		ch = next.all.Undo(l.now.all)
 	} else {
-		current, err := l.now.configFor(l.Script, step.client)
-		target, err2 := next.configFor(l.Script, step.client)
-		if err == nil && err2 == nil { // always, because check has validated both states
+		current, currentErr := l.now.configFor(l.Script, step.client)
+		target, targetErr := next.configFor(l.Script, step.client)
+		if currentErr == nil && targetErr == nil { // always, because check has validated both states
 			ch = target.Undo(current)
 		}
 	}
@@ -258,9 +264,9 @@ func (l *Live) restore(from, to *[]undoStep, isRedo bool) (*AppliedChange, error
 	}
 	*from, *to = (*from)[:n-1], append(*to, step)
 	made := AppliedChange{config.Stamp(0, ch), step.client.Number}
-	if k := len(l.changes); k > 0 { // apply has recorded the change, with its time
-		l.changes[k-1].Undo = !isRedo
-		made = l.changes[k-1]
+	if n := len(l.changes); n > 0 { // apply has recorded the change, with its time
+		l.changes[n-1].Undo = !isRedo
+		made = l.changes[n-1]
 	}
 	return &made, nil
 }

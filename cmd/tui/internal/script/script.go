@@ -50,7 +50,7 @@ const maxCombinations = 20_000
 // check validates the links of all clients at the start and after each scripted change. It refuses
 // scripts with more combinations than it can validate in a short time.
 func (s *Script) check() error {
-	byAddress := 0 // entries that select a client by its address; the others select by number
+	byAddress := 0 // entries that select a client by its address; the others select it by its turn in joining
 	for i := range s.Base.Clients {
 		if s.Base.Clients[i].Address.IsValid() {
 			byAddress++

@@ -14,7 +14,7 @@ type past struct {
 	Active bool          // the cursor is in the past
 	At     time.Duration // the cursor, if Active
 
-	cut       *engine.Snapshot // cached snapshot of cutWindow
+	cut       *engine.Snapshot // the snapshot that was made for cutWindow; nil if none was
 	cutWindow window           // the window for which cut was made
 }
 
@@ -31,8 +31,8 @@ const (
 	LargeStep = time.Second
 )
 
-// Shown returns the snapshot to show: the newest, or that of the time cursor, without the time before
-// s.From. It is cached until one of these changes.
+// Shown returns the snapshot to show: the newest or, while the time cursor is in the past, one with the state at
+// the cursor. Samples before s.From are left out. The result is cached until one of these changes.
 func (s *Session) Shown() *engine.Snapshot {
 	w := window{snap: s.Snap, from: s.From}
 	if s.Past.Active {

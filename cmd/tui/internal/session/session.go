@@ -22,8 +22,8 @@ type Session struct {
 	room.Notice
 	reported reported
 	From     time.Duration // samples before this time are not shown; used by the tour
-	theme    *look.Theme
-	redraw   func() // called when the time cursor moved
+	theme    *look.Theme   // formats the speed in notices
+	redraw   func()        // called when the time cursor moved
 }
 
 // New returns a session with lab. redraw is called when the time cursor has moved.
@@ -48,7 +48,7 @@ func (s *Session) Poll() (before *engine.Snapshot) {
 	return before
 }
 
-// Sync sends pending changes, drops confirmed ones, and shows new notices.
+// Sync sends pending changes, drops requested settings that the newest snapshot confirms, and shows new notices.
 func (s *Session) Sync() {
 	s.Flush()
 	s.Pending.dropConfirmed(s.Snap, s.Ticks)
@@ -63,7 +63,8 @@ func (s *Session) Send(c experiment.Command) bool {
 		s.ReturnToPresent() // these commands start at the present
 	}
 	if !s.Flush() || !s.lab.Do(c) {
-		s.Say(errBusy.Error(), true)
+		const isError = true
+		s.Say(errBusy.Error(), isError)
 		return false
 	}
 	if c.Undo || c.Redo || c.Seek != nil {
@@ -75,8 +76,8 @@ func (s *Session) Send(c experiment.Command) bool {
 // errBusy means that the lab's queue of commands is full.
 var errBusy = errors.New("the lab is busy; press again")
 
-// Pause pauses or resumes virtual time.
-func (s *Session) Pause(on bool) { s.Send(experiment.Command{Pause: &on}) }
+// Pause pauses virtual time if pause is set, and otherwise resumes it.
+func (s *Session) Pause(pause bool) { s.Send(experiment.Command{Pause: &pause}) }
 
 // SetSpeed requests a speed of virtual time.
 func (s *Session) SetSpeed(v float64) {
@@ -179,11 +180,12 @@ func (s *Session) doShadows(c experiment.Command) error {
 
 // accept shows a notice about a command, in place of the previous notice.
 func (s *Session) accept(c experiment.Command) {
+	const isError = true
 	switch {
 	case c.Change != nil && c.Change.Label() != "":
-		s.Say(c.Change.Label(), false)
+		s.Say(c.Change.Label(), !isError)
 	case c.Speed != nil:
-		s.Say("speed "+look.FormatSpeed(s.theme, *c.Speed), false)
+		s.Say("speed "+look.FormatSpeed(s.theme, *c.Speed), !isError)
 	default: // the lab or the header shows the result
 		s.Dismiss()
 	}

@@ -77,7 +77,7 @@ func medianTimes(packets []packetlog.Record, t time.Duration) (encode, decode fl
 			decodeNS = append(decodeNS, r.DecodeNS)
 		}
 	}
-	median := func(ns []int64) float64 {
+	median := func(ns []int64) float64 { // in microseconds
 		if len(ns) == 0 {
 			return math.NaN()
 		}
@@ -87,7 +87,8 @@ func medianTimes(packets []packetlog.Record, t time.Duration) (encode, decode fl
 	return median(encodeNS), median(decodeNS)
 }
 
-// pluginKind returns the kind of plugin that encoded packets in the two seconds before t, "" if none did.
+// pluginKind returns how a plugin that encoded packets in the two seconds before t runs, such as WebAssembly; "" if
+// no plugin encoded any.
 func pluginKind(packets []packetlog.Record, t time.Duration, c *config.Config) string {
 	last := ""
 	for i := len(packets) - 1; i >= 0 && packets[i].Sent >= t-room.RecentSpan; i-- {

@@ -52,9 +52,9 @@ func newModel(s Sweep, opt ui.Options) *model {
 		m.axisOrder = append(m.axisOrder, i)
 	}
 	m.cursor = make([]int, len(m.axes))
-	m.Shell = ui.NewShell(m, m, opt)
+	m.Shell = ui.NewShell(m, m, opt) // the model is both the screen and its only page
 	m.Bind(append(m.MoveKeys(), m.ProgramKeys(ui.Leaving{Esc: "clear the selection", Quit: "quit and end the sweep, without confirmation",
-		Stop: "the same"})...))
+		Stop: "quit and end the sweep, like q"})...))
 	m.poll()
 	return m
 }
@@ -138,7 +138,7 @@ func (m *model) Bindings() []room.Binding {
 	if len(m.axisOrder) > 2 {
 		list = append(list,
 			bind("[", "[ ]", "previous values of the axes that the map does not show", func() { m.stepHiddenAxes(-1) }).InFooter("axes"),
-			bind("]", "]", "next values of these axes", func() { m.stepHiddenAxes(1) }))
+			bind("]", "]", "next values of the axes that the map does not show", func() { m.stepHiddenAxes(1) }))
 	}
 	return list
 }

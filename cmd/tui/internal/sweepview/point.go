@@ -43,7 +43,7 @@ func (m *model) drawPoint(c *look.Canvas) {
 		}
 	}
 	c.Spans(0, y, c.W, look.Dim.Span("seeds "), look.Value.Span(fmt.Sprintf("%d of %d", m.seeds[p], m.watch.Repeat())))
-	if p != 0 { // not the first point itself
+	if p != 0 { // the first point is not compared with itself
 		if r := m.watch.Ratio(p, m.figure); r.N > 0 {
 			c.Spans(15, y, c.W-15, look.Value.Span(m.formatInterval(r)), look.Dim.Span(" vs first"))
 		}
@@ -172,8 +172,8 @@ func (m *model) drawAxisChart(c *look.Canvas, axis int) {
 	const left = 8 // columns for the labels of the vertical axis
 	values := m.axes[axis].Values
 	c.Spans(0, 0, c.W, look.Title.Span("along "+m.axes[axis].Key+" "), look.Dim.Span(m.watch.Names[m.figure]))
-	room := c.W - left
-	n := min(len(values), room)
+	plotWidth := c.W - left
+	n := min(len(values), plotWidth)
 	if n <= 0 || c.H < 4 {
 		return
 	}
@@ -197,7 +197,7 @@ func (m *model) drawAxisChart(c *look.Canvas, axis int) {
 	} else {
 		c.TextRight(left-1, row(hi), look.Dim, units.Short(hi))
 	}
-	step := max(room/n, 1) // columns per value
+	step := max(plotWidth/n, 1) // columns per value
 	dot, selected, band := '●', '◆', '│'
 	if m.Theme().Ascii {
 		dot, selected, band = 'o', '@', '|'

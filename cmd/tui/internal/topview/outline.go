@@ -19,7 +19,8 @@ type outline struct {
 	extent      [2]float32 // half the width and half the height of the bounding box
 }
 
-// newOutline returns the projection of c.
+// newOutline returns the projection of c. The distance of a side along the normal of an edge is the sum of the
+// projections of all edges on that normal.
 func newOutline(c *Cube) (o outline) {
 	edges := c.edges()
 	for i, e := range edges {

@@ -54,10 +54,10 @@ func newFigures() figures {
 		}
 	}
 	changed := func(s *meters.Sample) float64 { return float64(s.Changed) }
-	indexBits := func(s *meters.Sample) float64 { // bits for the indices of changed cubes
+	indexBits := func(s *meters.Sample) float64 { // bits that identify the changed cubes: their indices and flags
 		return float64(s.Budget.Units[encoders.SlotIndex]+s.Budget.Units[encoders.SlotFlags]) / encoders.BitUnit
 	}
-	lost := func(s *meters.Sample) float64 {
+	lost := func(s *meters.Sample) float64 { // packets without a report count as lost
 		return float64(s.Outcomes[packetlog.Lost] + s.Outcomes[packetlog.Unknown])
 	}
 	failed := func(s *meters.Sample) float64 { return float64(s.Failed()) }

@@ -17,7 +17,7 @@ func (t *tour) Panel(th *look.Theme, w int) []string {
 	step := &t.steps[t.index]
 	text := look.Wrap(step.text, min(w-4, textWidth))
 	c := look.NewCanvas(w, len(text)+3)
-	c.Frame(th, true, fmt.Sprintf("Tour %d of %d: %s", t.index+1, len(t.steps), step.name), t.progressSpans(th)...)
+	c.Frame(th, look.Focused, fmt.Sprintf("Tour %d of %d: %s", t.index+1, len(t.steps), step.name), t.progressSpans(th)...)
 	for y, line := range text {
 		c.Clip(2, 1+y, c.W-4, look.Plain, line)
 	}
@@ -30,7 +30,7 @@ const textWidth = 110
 
 // progressSpans returns a marker per step, filled up to the current one.
 func (t *tour) progressSpans(th *look.Theme) []look.Span {
-	on, off := string(th.Outcome[packetlog.Decoded]), string(th.Outcome[packetlog.Lost])
+	on, off := string(th.Outcome[packetlog.Decoded]), string(th.Outcome[packetlog.Lost]) // a filled and an empty circle
 	if th.Ascii {
 		on, off = "#", "."
 	}

@@ -54,8 +54,8 @@ func steps() []step {
 		return config.NewChange("encoder.name", to, "shadow", []config.Encoder{{Name: from}})
 	}
 	by := newFigures()
-	lossy := scene("adaptive")
-	shaky := config.NewChange("encoder.name", "adaptive", "profile", cleanLink, "receiver.playout_delay", "20ms",
+	lossScene := scene("adaptive")
+	jitterScene := config.NewChange("encoder.name", "adaptive", "profile", cleanLink, "receiver.playout_delay", "20ms",
 		"down.loss", "2%", "down.jitter", "30ms")
 	return []step{
 		{
@@ -91,14 +91,14 @@ func steps() []step {
 				"value of probability p, which it learns from earlier values. Watch the bits per changed cube fall again.",
 		},
 		{
-			name: "Loss", spot: OnPackets, scene: lossy, change: config.NewChange("down.loss", "20%"),
+			name: "Loss", spot: OnPackets, scene: lossScene, change: config.NewChange("down.loss", "20%"),
 			figures: []figure{by.lost, by.failed, by.age},
 			text: "Now 20 % of the packets are lost, and none is retransmitted. Every packet that arrives can still be decoded, " +
 				"because its baseline is a snapshot that the receiver has acknowledged. Watch the packets: the cost of loss is an " +
 				"older baseline and so larger differences.",
 		},
 		{
-			name: "Playout", spot: onWorld, scene: shaky, change: config.NewChange("receiver.playout_delay", "85ms"),
+			name: "Playout", spot: onWorld, scene: jitterScene, change: config.NewChange("receiver.playout_delay", "85ms"),
 			figures: []figure{by.starved, by.positionError},
 			text: "Packets arrive with jitter, or not at all, and a display that shows them on arrival stutters. A playout delay " +
 				"of 85 ms covers two consecutive losses and the jitter. Watch the receiver's side become smooth, at the cost of delay.",

@@ -82,8 +82,9 @@ func (t *tour) startStep(i int) {
 // resume continues virtual time at the present.
 func (t *tour) resume() {
 	t.lab.ReturnToPresent()
+	const pause = true
 	if t.lab.Snap.State == engine.Paused {
-		t.lab.Pause(false)
+		t.lab.Pause(!pause)
 	}
 }
 
@@ -136,7 +137,8 @@ func (t *tour) Tick() bool {
 // maxQuietWait.
 const minChanging, maxQuietWait = 10, 30 * time.Second
 
-// tooQuiet reports whether the step should wait until more cubes move.
+// tooQuiet reports whether the change of the current step should wait until more cubes move: only of a step about
+// bits per changed cube, which are meaningless while few cubes change.
 func (t *tour) tooQuiet() bool {
 	lanes := t.lab.Shown().Lanes
 	return t.steps[t.index].spot == OnRatio && t.lab.Snap.Now < t.changeAt+maxQuietWait &&
@@ -146,7 +148,7 @@ func (t *tour) tooQuiet() bool {
 // end restores the original settings, speed and run state, calls finished and shows a notice.
 func (t *tour) end(notice string) {
 	t.highlight(Nowhere)
-	t.applyChanges() // none: the original configuration
+	t.applyChanges() // without changes: restores the original configuration
 	t.lab.From = 0   // show all samples again
 	if t.speed != 1 {
 		t.lab.SetSpeed(t.speed)

@@ -33,7 +33,7 @@ func (k *Camera) Pan(dx, dy int) {
 	k.Y += float64(dy) * k.Span() / 8
 }
 
-// WithoutPosition returns only the parts that the status line shows.
+// WithoutPosition returns a camera with only Width and Follow, which the line below the world shows.
 func (k *Camera) WithoutPosition() Camera { return Camera{Width: k.Width, Follow: k.Follow} }
 
 // deadZone is the distance from the centre, as a fraction of the span, within which the player moves

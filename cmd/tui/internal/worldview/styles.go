@@ -10,7 +10,7 @@ import (
 // shadeLevel returns the shade of a cube whose centre is z metres above that of a cube lying on the
 // floor.
 func shadeLevel(z float32) int {
-	for i, limit := range [look.Levels - 1]float32{0.25, 0.8, 1.8} { // metres; the last level has none
+	for i, limit := range [look.Levels - 1]float32{0.25, 0.8, 1.8} { // upper bounds in metres; the last level has no bound
 		if z < limit {
 			return i
 		}

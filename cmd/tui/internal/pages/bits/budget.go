@@ -40,34 +40,34 @@ type budgetModel struct {
 
 // observe stores the snapshot of the view and reports whether the page changes. While time advances the
 // page changes only when a redraw is due and the output can take it, or if another page selected another shadow.
-func (a *budgetModel) observe(v room.View) bool {
-	same := a.snap != nil && len(a.lanes) == len(v.Snap.Lanes) && a.nextPeriod(v.Snap) == a.nextIndex &&
-		panes.SameMarks(a.snap.Marks, v.Snap.Marks)
+func (m *budgetModel) observe(v room.View) bool {
+	same := m.snap != nil && len(m.lanes) == len(v.Snap.Lanes) && m.nextPeriod(v.Snap) == m.nextIndex &&
+		panes.SameMarks(m.snap.Marks, v.Snap.Marks)
 	canRedraw := !v.Running() || v.RedrawDue && v.CanRedrawAll
-	if same && a.shadowShown != a.shadowChoice.Index(a.lanes) { // another page selected another shadow
+	if same && m.shadowShown != m.shadowChoice.Index(m.lanes) { // another page selected another shadow
 		same, canRedraw = false, true
 	}
-	if a.snap != nil && (same || !canRedraw) {
+	if m.snap != nil && (same || !canRedraw) {
 		return false
 	}
-	a.snap, a.lanes, a.nextIndex = v.Snap, v.Snap.Lanes, a.nextPeriod(v.Snap)
-	a.shadowShown = a.shadowChoice.Index(a.lanes)
-	a.slots = a.slots[:0]
-	a.sumBudgets()
-	for k, u := range a.total.Units {
+	m.snap, m.lanes, m.nextIndex = v.Snap, v.Snap.Lanes, m.nextPeriod(v.Snap)
+	m.shadowShown = m.shadowChoice.Index(m.lanes)
+	m.slots = m.slots[:0]
+	m.sumBudgets()
+	for k, u := range m.total.Units {
 		if u > 0 {
-			a.slots = append(a.slots, encoders.Slot(k))
+			m.slots = append(m.slots, encoders.Slot(k))
 		}
 	}
-	if !slices.Contains(a.slots, encoders.Slot(max(a.selected, 0))) { // the selected slot is no longer charged
-		a.selected, a.onlySelected = -1, false
+	if !slices.Contains(m.slots, encoders.Slot(max(m.selected, 0))) { // the selected slot is no longer charged
+		m.selected, m.onlySelected = -1, false
 	}
 	return true
 }
 
 // nextPeriod returns the end of the newest sample, counted in sample periods from the start of the run; 0
 // without samples.
-func (a *budgetModel) nextPeriod(snap *engine.Snapshot) int64 {
+func (m *budgetModel) nextPeriod(snap *engine.Snapshot) int64 {
 	if len(snap.Lanes) == 0 || len(snap.Lanes[0].Samples) == 0 {
 		return 0
 	}
@@ -75,72 +75,72 @@ func (a *budgetModel) nextPeriod(snap *engine.Snapshot) int64 {
 	return int64(all[len(all)-1].T / meters.SamplePeriod)
 }
 
-// sumBudgets sets a.total to the sum of the budgets of both lanes over the visible time, so that a slot
+// sumBudgets sets m.total to the sum of the budgets of both lanes over the visible time, so that a slot
 // keeps its row in the table while it is visible in the charts.
-func (a *budgetModel) sumBudgets() {
-	a.total = encoders.Budget{}
-	for _, l := range []*engine.Lane{a.active(), a.shadow()} {
+func (m *budgetModel) sumBudgets() {
+	m.total = encoders.Budget{}
+	for _, l := range []*engine.Lane{m.active(), m.shadow()} {
 		if l == nil {
 			continue
 		}
-		a.total.Add(&l.Recent.Budget)
-		recent := meters.Tail(l.Samples, a.span())
+		m.total.Add(&l.Recent.Budget)
+		recent := meters.Tail(l.Samples, m.span())
 		for i := range recent {
-			a.total.Add(&recent[i].Budget)
+			m.total.Add(&recent[i].Budget)
 		}
 	}
 }
 
 // span returns the time span that the charts show.
-func (a *budgetModel) span() time.Duration {
-	l := a.active()
-	if l == nil {
-		return panes.VisibleSpan(panes.ChartSpans(), a.spanIndex, 0)
+func (m *budgetModel) span() time.Duration {
+	available := time.Duration(0) // the length of the history
+	if l := m.active(); l != nil {
+		available = time.Duration(len(l.Samples)) * meters.SamplePeriod
 	}
-	return panes.VisibleSpan(panes.ChartSpans(), a.spanIndex, time.Duration(len(l.Samples))*meters.SamplePeriod)
+	return panes.VisibleSpan(panes.ChartSpans(), m.spanIndex, available)
 }
 
 // active returns the lane of the active encoder, nil before the first frame.
-func (a *budgetModel) active() *engine.Lane {
-	if len(a.lanes) == 0 {
+func (m *budgetModel) active() *engine.Lane {
+	if len(m.lanes) == 0 {
 		return nil
 	}
-	return &a.lanes[0]
+	return &m.lanes[0]
 }
 
 // shadow returns the lane of the selected shadow, nil if there are no shadows.
-func (a *budgetModel) shadow() *engine.Lane {
-	if i := a.shadowChoice.Index(a.lanes); i > 0 {
-		return &a.lanes[i]
+func (m *budgetModel) shadow() *engine.Lane {
+	if i := m.shadowChoice.Index(m.lanes); i > 0 {
+		return &m.lanes[i]
 	}
 	return nil
 }
 
 // moveSelection moves the selection by n slots. Without a selection it starts at the first slot.
-func (a *budgetModel) moveSelection(n int) {
-	if len(a.slots) == 0 {
+func (m *budgetModel) moveSelection(n int) {
+	if len(m.slots) == 0 {
 		return
 	}
-	row := slices.Index(a.slots, encoders.Slot(max(a.selected, 0)))
-	if a.selected < 0 {
+	row := slices.Index(m.slots, encoders.Slot(max(m.selected, 0)))
+	if m.selected < 0 {
 		row = -1 // before the first slot, so that down selects it
 		if n < 0 {
 			row = 0
 		}
 	}
-	row = min(max(row+n, 0), len(a.slots)-1)
-	a.selected = int(a.slots[row])
+	row = min(max(row+n, 0), len(m.slots)-1)
+	m.selected = int(m.slots[row])
 }
 
 // changeUnit selects the unit n units after the current one, or before it if n is negative, cyclically.
-func (a *budgetModel) changeUnit(n int) {
-	a.unit = stackUnit((int(a.unit) + int(numUnits) + n%int(numUnits)) % int(numUnits))
+func (m *budgetModel) changeUnit(n int) {
+	m.unit = stackUnit((int(m.unit) + int(numUnits) + n%int(numUnits)) % int(numUnits))
 }
 
 // item returns the name of an item of the data, such as "cube".
-func (a *budgetModel) item() string {
-	if a.snap == nil || a.snap.Item == "" {
+func (m *budgetModel) item() string {
+	if m.snap == nil || m.snap.Item == "" {
 		return "item"
 	}
-	return a.snap.Item
+	return m.snap.Item
 }

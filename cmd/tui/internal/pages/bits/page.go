@@ -16,9 +16,10 @@ type page struct {
 	w, h    int // size of the page, as last drawn
 }
 
-// New returns the page. second selects the shadow; all pages share it.
-func New(second *panes.SelectedShadow) *page {
-	p := &page{budget: &budgetModel{shadowChoice: second, selected: -1}, summary: room.NewSlot(&panes.SummaryLine{})}
+// New returns the page. shadowChoice selects the shadow that is compared with the active encoder; all pages
+// share it.
+func New(shadowChoice *panes.SelectedShadow) *page {
+	p := &page{budget: &budgetModel{shadowChoice: shadowChoice, selected: -1}, summary: room.NewSlot(&panes.SummaryLine{})}
 	p.table = room.NewSlot(&table{p.budget})
 	for i := range p.stacks {
 		p.stacks[i] = &stack{budgetModel: p.budget, index: i}
@@ -55,7 +56,7 @@ func (p *page) recompute() {
 func (p *page) Lines(th *look.Theme, w, h int) []string {
 	p.w, p.h = w, h
 	if room.Wide(w, h) {
-		return room.RenderPlaces(th, p.layOut(w, h), h, nil, nil)
+		return room.RenderPlaces(th, p.layOut(w, h), h, nil, nil) // no pane is focused, and none is highlighted
 	}
 	const summaryRows = 1
 	tableRows := len(p.budget.slots) + 5 // with border, heading, sum and verdict
@@ -64,9 +65,9 @@ func (p *page) Lines(th *look.Theme, w, h int) []string {
 	if p.budget.showShadow && p.budget.shadow() != nil {
 		visibleChart = p.charts[1]
 	}
-	lines := append(make([]string, 0, h), p.summary.Render(th, w, summaryRows, false)...)
-	lines = append(lines, visibleChart.Render(th, w, h-summaryRows-tableRows, false)...)
-	return append(lines, p.table.Render(th, w, tableRows, false)...)
+	lines := append(make([]string, 0, h), p.summary.Render(th, w, summaryRows, look.Unfocused)...)
+	lines = append(lines, visibleChart.Render(th, w, h-summaryRows-tableRows, look.Unfocused)...)
+	return append(lines, p.table.Render(th, w, tableRows, look.Unfocused)...)
 }
 
 // layOut places the panes on a large screen: the charts on the left, the table on the right.

@@ -100,6 +100,7 @@ func (p *stack) spec(lane *engine.Lane, th *look.Theme, w int) *chart.Spec {
 // bottom, where its base is level and its shape can be read; if only that is shown, it is the only one.
 func (p *stack) slotOrder() []encoders.Slot {
 	order := slices.Clone(p.slots)
+	// p.selected is -1 without a selection.
 	if i := slices.Index(order, encoders.Slot(max(p.selected, 0))); p.selected >= 0 && i >= 0 {
 		selected := order[i]
 		if p.onlySelected {
@@ -126,7 +127,8 @@ func (p *stack) area(samples []meters.Sample, weights []float64, k encoders.Slot
 	return a
 }
 
-// value returns what sample s spent on slot k, in the current unit.
+// value returns what sample s spent on slot k, in the current unit: kbps, percent of all bits, or bits per
+// changed item.
 func (p *stack) value(s *meters.Sample, k encoders.Slot) float64 {
 	bits := float64(s.Budget.Units[k]) / encoders.BitUnit
 	switch p.unit {
@@ -135,7 +137,8 @@ func (p *stack) value(s *meters.Sample, k encoders.Slot) float64 {
 	case byChanged:
 		return bits / math.Max(float64(s.Changed), 1)
 	}
-	return bits * float64(time.Second/meters.SamplePeriod) / 1000
+	samplesPerSecond := float64(time.Second / meters.SamplePeriod)
+	return bits * samplesPerSecond / 1000
 }
 
 // weights returns the weight of each sample when several are averaged in a column: the denominator of the

@@ -96,6 +96,7 @@ func (p *table) visibleSlots(n int) (visible, rest []encoders.Slot) {
 		return p.slots, nil
 	}
 	maxVisible := max(n-1, 0)
+	// p.selected is -1 without a selection.
 	if at := slices.Index(p.slots, encoders.Slot(max(p.selected, 0))); p.selected >= 0 && at >= 0 {
 		from := min(max(at-maxVisible/2, 0), len(p.slots)-maxVisible)
 		return p.slots[from : from+maxVisible], slices.Concat(p.slots[:from], p.slots[from+maxVisible:])
@@ -259,22 +260,24 @@ func (p *table) verdict() (text, more string) {
 		return active.Name() + " spends most on " + panes.SlotName(largest, p.snap.Schema) + ": " + units.Fixed(maxShare, 0) +
 			" % of its bits.", " To compare it with another encoder, press v."
 	}
-	a, b := newSlotCost(active, encoders.MaxSlots).kbps, newSlotCost(shadow, encoders.MaxSlots).kbps
-	if a <= 0 || b <= 0 {
+	// MaxSlots stands for all slots.
+	activeKbps, shadowKbps := newSlotCost(active, encoders.MaxSlots).kbps, newSlotCost(shadow, encoders.MaxSlots).kbps
+	if activeKbps <= 0 || shadowKbps <= 0 {
 		return "", ""
 	}
+	totalDiff := shadowKbps - activeKbps
 	largest, maxDiff := encoders.Slot(0), 0.0
 	for _, k := range p.slots { // only slots whose difference has the sign of the total
-		if d := newSlotCost(shadow, k).kbps - newSlotCost(active, k).kbps; d*(b-a) > 0 && math.Abs(d) > math.Abs(maxDiff) {
-			largest, maxDiff = k, d
+		if diff := newSlotCost(shadow, k).kbps - newSlotCost(active, k).kbps; diff*totalDiff > 0 && math.Abs(diff) > math.Abs(maxDiff) {
+			largest, maxDiff = k, diff
 		}
 	}
 	word := "less"
-	if b > a {
+	if totalDiff > 0 {
 		word = "more"
 	}
-	text = shadow.ShortName(active) + " uses " + units.Fixed(math.Abs(b-a), 1) + " kbps " + word + " than " + active.Name() + " (" +
-		formatSigned(100*(b/a-1), 0) + " %)"
+	text = shadow.ShortName(active) + " uses " + units.Fixed(math.Abs(totalDiff), 1) + " kbps " + word + " than " + active.Name() + " (" +
+		formatSigned(100*(shadowKbps/activeKbps-1), 0) + " %)"
 	if maxDiff != 0 {
 		more = ", mostly on " + panes.SlotName(largest, p.snap.Schema) + " (" + formatSigned(maxDiff, 1) + ")"
 	}

@@ -16,7 +16,8 @@ import (
 	"wirelab/internal/units"
 )
 
-// figure is a figure by which encoders are compared. The lower, the better.
+// figure identifies a measured quantity by which encoders are compared, such as the payload bandwidth.
+// Lower is better for all of them.
 type figure uint8
 
 // The figures, in the order of the columns.
@@ -37,7 +38,8 @@ type figureText struct {
 	digits           int
 }
 
-// text returns the text of the figure; bits are given per item named per: see panes.PerItemUnit.
+// text returns the text of the figure. per names the item that figureBits counts bits per, such as "changed cube";
+// see panes.PerItemUnit.
 func (f figure) text(per string) figureText {
 	return [numFigures]figureText{ // head, unit, long, digits
 		{"kbps", "kbps", "payload bandwidth", 1},
@@ -63,10 +65,10 @@ type entry struct {
 	lockstep.Series     // of the samples of the common period
 	lane            int // index in the snapshot; 0 is the active encoder
 	name            string
-	differs         string // the parameters that distinguish lanes with one name
-	absent          bool   // not yet started at the displayed time
-	started         time.Duration
-	timing          figures.Timing
+	differs         string              // the parameters that distinguish lanes with one name
+	absent          bool                // not yet started at the displayed time
+	started         time.Duration       // virtual time at which the lane was added
+	timing          figures.Timing      // whether encode and decode times include the communication with a plugin
 	err             error               // the newest error of the encoder
 	figures         [numFigures]float64 // NaN if unknown
 
@@ -112,8 +114,9 @@ func compare(snap *engine.Snapshot) comparison {
 
 // pairPackets collects, for each entry, sizes and times of the packets that every lane still stores, so
 // that element i of all entries is the same packet. It returns the number of packets. Lanes that send
-// nothing are ignored, and so are packets with references from before a loop point. The packets of all
-// lanes are sorted by sequence, so one pass with an index per lane suffices.
+// nothing are ignored, and so are packets with references from before a loop point, where the data jump
+// because a recording restarts. The packets of all lanes are sorted by sequence, so one pass with an index
+// per lane suffices.
 func (c *comparison) pairPackets(snap *engine.Snapshot) int {
 	next := make([]int, len(snap.Lanes))              // index in the packets of each lane
 	row := make([]*packetlog.Record, len(snap.Lanes)) // the same packet in each lane
@@ -134,7 +137,7 @@ func (c *comparison) pairPackets(snap *engine.Snapshot) int {
 		if p.Copy > 0 || p.Sent < c.From { // a duplicate made by the link, or before the common period
 			continue
 		}
-		inAllLanes, decoded, across := true, true, false
+		inAllLanes, decoded, crossesLoop := true, true, false
 		for i := range row {
 			if silent[i] {
 				continue
@@ -144,9 +147,9 @@ func (c *comparison) pairPackets(snap *engine.Snapshot) int {
 				inAllLanes = false
 				break
 			}
-			decoded, across = decoded && row[i].DecodeNS > 0, across || row[i].CrossesLoop
+			decoded, crossesLoop = decoded && row[i].DecodeNS > 0, crossesLoop || row[i].CrossesLoop
 		}
-		if !inAllLanes || across {
+		if !inAllLanes || crossesLoop {
 			continue
 		}
 		n++
@@ -156,7 +159,7 @@ func (c *comparison) pairPackets(snap *engine.Snapshot) int {
 			}
 			r := &c.entries[i]
 			r.sizes = append(r.sizes, float64(p.Payload))
-			r.encode = append(r.encode, float64(p.EncodeNS)/1000)
+			r.encode = append(r.encode, float64(p.EncodeNS)/1000) // in microseconds
 			if decoded {
 				r.decode = append(r.decode, float64(p.DecodeNS)/1000)
 			}
@@ -256,10 +259,10 @@ func (r *entry) gapTo(best *entry, f figure) gap {
 	case isRatio:
 		return gap{ratio: paired.CompareByRatio(ownRatio, bestRatio, seed)}
 	}
-	own, p := r.samplesFor(f)
-	others, _ := best.samplesFor(f)
-	if len(own) != len(others) {
+	ownValues, p := r.samplesFor(f)
+	bestValues, _ := best.samplesFor(f)
+	if len(ownValues) != len(bestValues) { // the values are not of the same packets
 		return gap{}
 	}
-	return gap{ratio: paired.CompareQuantilesByRatio(own, others, p, seed)}
+	return gap{ratio: paired.CompareQuantilesByRatio(ownValues, bestValues, p, seed)}
 }

@@ -32,10 +32,10 @@ const (
 	numSlots
 )
 
-// New returns the comparison page. The shadow selected on it is stored in second, so that other pages
-// show it next to the active encoder.
-func New(second *panes.SelectedShadow) *page {
-	p := &page{shadowChoice: second, table: &table{}, charts: &panes.Charts{OnlySelected: true},
+// New returns the comparison page. The shadow selected on it is stored in shadowChoice, so that other
+// pages show it next to the active encoder.
+func New(shadowChoice *panes.SelectedShadow) *page {
+	p := &page{shadowChoice: shadowChoice, table: &table{}, charts: &panes.Charts{OnlySelected: true},
 		ratios: &panes.Charts{OnlySelected: true, Selected: panes.RatioChart}}
 	p.slots = [numSlots]*room.Slot{tableSlot: room.NewSlot(p.table), chartSlot: room.NewSlot(p.charts), ratioSlot: room.NewSlot(p.ratios)}
 	p.summary = room.NewSlot(&panes.SummaryLine{})
@@ -55,11 +55,11 @@ func (p *page) Observe(v room.View) bool {
 func (p *page) Lines(th *look.Theme, w, h int) []string {
 	const summaryRows = 1
 	const hintRows = 7 // height of a table with a hint instead of entries
-	rows := max(len(p.table.order), 1) + rowsAbove + rowsBelow
+	neededRows := max(len(p.table.order), 1) + rowsAbove + rowsBelow
 	if len(p.table.order) < minEncoders {
-		rows = hintRows
+		neededRows = hintRows
 	}
-	p.tableRows = min(rows, max((h-summaryRows)/2, hintRows)) // at most half of the page, but never less than the hint needs
+	p.tableRows = min(neededRows, max((h-summaryRows)/2, hintRows)) // at most half of the page, but never less than the hint needs
 	p.places = []room.Place{p.slots[tableSlot].Place(0, 0, w, p.tableRows)}
 	p.chartRows = h - summaryRows - p.tableRows
 	switch y, rows := p.tableRows, p.chartRows; p.visibleCharts(rows) {
@@ -71,7 +71,9 @@ func (p *page) Lines(th *look.Theme, w, h int) []string {
 	default:
 		p.places = append(p.places, p.slots[chartSlot].Place(0, y, w, rows))
 	}
-	return append(p.summary.Render(th, w, summaryRows, false)[:1:1], room.RenderPlaces(th, p.places, h-summaryRows, p.table, nil)...)
+	lines := p.summary.Render(th, w, summaryRows, look.Unfocused)[:1:1] // a capacity of 1 makes append copy: the slot reuses its lines
+	// nil: no pane is highlighted in addition to the focused one.
+	return append(lines, room.RenderPlaces(th, p.places, h-summaryRows, p.table, nil)...)
 }
 
 // charts selects which of the charts are shown.
@@ -229,7 +231,8 @@ func (p *page) KeyHelp(key string) string {
 		"enter": "make the selected shadow the active encoder; the active encoder becomes a shadow", "z": "fit the axis; time span; dots or lines"}[key]
 }
 
-// Bindings implements room.Binder.
+// Bindings implements room.Binder. The command encoder without arguments opens the list of encoders, in which
+// shadows are added and removed.
 func (p *page) Bindings() []room.Binding {
 	const group = "Compare, page 5"
 	return []room.Binding{

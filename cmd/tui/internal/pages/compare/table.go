@@ -60,8 +60,8 @@ func (p *table) Name() string { return "Compare" }
 // second. A round computes the gap of each entry, one per tick, because each takes milliseconds.
 const redrawsPerRound = 2
 
-// Observe implements room.Observer. On slow redraws, or if a lane was added or removed, it compares the
-// lanes of the new snapshot; otherwise it computes the next gap that is due. A gap that was never computed
+// Observe implements room.Observer. When a slow redraw is due (see room.View.RedrawDue), or if a lane was added or
+// removed, it compares the lanes of the new snapshot; otherwise it computes the next gap that is due. A gap that was never computed
 // starts a new round at once.
 func (p *table) Observe(v room.View) bool {
 	p.cfg, p.snapLanes, p.remote = v.Cfg, v.Snap.Lanes, v.Snap.To != ""
@@ -184,8 +184,8 @@ func (p *table) Draw(c *look.Canvas, th *look.Theme, focused bool) {
 // visibleRows returns the number of entries that a table of h rows shows.
 func visibleRows(h int) int { return max(h-rowsAbove-rowsBelow, 1) }
 
-// firstVisible returns the rank of the first entry in a table that shows rows entries, so that the cursor
-// is visible.
+// firstVisible returns the rank of the entry in the first row of a table that shows the given number of
+// entries: the table is scrolled down just enough to show the cursor.
 func (p *table) firstVisible(rows int) int {
 	return min(max(p.cursor-rows+1, 0), max(len(p.order)-rows, 0))
 }
@@ -231,17 +231,18 @@ func (p *table) nameWidth(w int) int {
 // if there is room for the sparklines too. It returns the left edges of the gap and of the sparklines;
 // -1 means that they do not fit.
 func (p *table) layOut(w, nameWidth int) (gapAt, sparkAt int) {
-	room := w - 3 - nameWidth - figureWidth - minGapWidth // columns left after the sort figure and the gap
+	const margins = 3                                           // the borders, and a column before the names
+	free := w - margins - nameWidth - figureWidth - minGapWidth // columns left after the sort figure and the gap
 	const sparkRoom = sparkColumn + preferredGapWidth - minGapWidth
 	show := [numFigures]bool{}
 	show[p.sortFigure] = true
 	for _, f := range []figure{figureKbps, figureBits, figurePacket, figureFailures, figureEncode, figureDecode} {
-		if !show[f] && room >= figureWidth {
-			show[f], room = true, room-figureWidth
+		if !show[f] && free >= figureWidth {
+			show[f], free = true, free-figureWidth
 		}
 	}
-	if room >= figureWidth+sparkRoom && p.hasFigure(figureAge) {
-		show[figureAge], room = true, room-figureWidth
+	if free >= figureWidth+sparkRoom && p.hasFigure(figureAge) {
+		show[figureAge], free = true, free-figureWidth
 	}
 	p.columns = p.columns[:0]
 	x := 1 + nameWidth
@@ -255,7 +256,7 @@ func (p *table) layOut(w, nameWidth int) (gapAt, sparkAt int) {
 	if w-gapAt < 12 { // too narrow for a ratio
 		gapAt = -1
 	}
-	if room >= sparkRoom {
+	if free >= sparkRoom {
 		sparkAt = min(gapAt+maxGapWidth+2, w-2-sparkColumn)
 	}
 	return gapAt, sparkAt
@@ -298,8 +299,9 @@ func (p *table) drawRow(c *look.Canvas, th *look.Theme, y, rank, nameWidth, gapA
 		style = look.Chosen
 		c.Text(2, y, style, th.Chosen)
 	}
-	c.Set(4, y, look.LaneStyle(r.lane), look.LaneSymbol(th, r.lane))
-	c.Clip(6, y, nameWidth-5, style, look.LaneName(r.name, r.differs, nameWidth-6))
+	const symbolX, nameX = 4, 6
+	c.Set(symbolX, y, look.LaneStyle(r.lane), look.LaneSymbol(th, r.lane))
+	c.Clip(nameX, y, nameWidth+1-nameX, style, look.LaneName(r.name, r.differs, nameWidth-nameX))
 	for _, col := range p.columns {
 		figureStyle := look.Plain
 		if col.figure == p.sortFigure {
@@ -357,12 +359,12 @@ func (p *table) gapSpans(th *look.Theme, rank int, r *entry, maxWidth int) []loo
 	case rank == 0:
 		return []look.Span{look.Good.Span("best")}
 	}
-	g := p.gaps[p.gapKeyOf(p.order[rank])]
+	g := p.gaps[p.gapKeyOf(p.order[rank])] // without an interval if it was not computed yet
 	if p.sortFigure == figureFailures {
 		return p.failureSpans(th, v-best, &g, maxWidth)
 	}
 	if !g.ratio.Known {
-		ratio := []look.Span{look.Plain.Span(formatRatio(th, v/best, 1, 1))} // two decimals
+		ratio := []look.Span{look.Plain.Span(formatRatio(th, v/best, 1, 1))} // an empty interval gives two decimals
 		return look.Fit(maxWidth, append(ratio, look.Dim.Span("  too few data for an interval")), append(ratio, look.Dim.Span("  too few data")), ratio)
 	}
 	q := &g.ratio
@@ -437,7 +439,8 @@ func (p *table) footnote(c *look.Canvas, th *look.Theme) {
 }
 
 // blockText describes the block length of the bootstrap for the entry under the cursor, or for the
-// second entry if the cursor is on the best.
+// second entry if the cursor is on the best: a number of packets for sizes and times, otherwise seconds. If
+// there are too few data, it describes how long the common period must be.
 func (p *table) blockText() string {
 	g := p.gaps[p.gapKeyOf(p.order[min(max(p.cursor, 1), len(p.order)-1)])]
 	if !g.hasInterval() {

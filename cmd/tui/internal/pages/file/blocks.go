@@ -13,7 +13,7 @@ import (
 // neighbouring blocks if they do not fit.
 type blocks struct {
 	states    []delivery.BlockState
-	numBlocks int // of the file; states may have fewer
+	numBlocks int // number of blocks of the whole file; states may contain fewer
 
 	emptyText string // shown while there are no blocks
 }
@@ -48,9 +48,9 @@ func (p *blocks) Draw(c *look.Canvas, th *look.Theme, focused bool) {
 	}
 	n := min(len(p.states), w*h)
 	for i := range n {
-		s := worstBlock(p.states[i*len(p.states)/n : (i+1)*len(p.states)/n])
-		k, r := blockStyle(th, s)
-		c.Set(2+i%w, 1+i/w, k, r)
+		state := worstBlock(p.states[i*len(p.states)/n : (i+1)*len(p.states)/n])
+		style, marker := blockStyle(th, state)
+		c.Set(2+i%w, 1+i/w, style, marker)
 	}
 }
 
@@ -71,8 +71,8 @@ func worstBlock(list []delivery.BlockState) delivery.BlockState {
 func (p *blocks) legend(th *look.Theme, maxWidth int) []look.Span {
 	var groups [][]look.Span
 	for i, word := range blockStateNames() {
-		k, r := blockStyle(th, delivery.BlockState(i))
-		groups = append(groups, []look.Span{k.Span(string(r)), look.Dim.Span(" " + word + "  ")})
+		style, marker := blockStyle(th, delivery.BlockState(i))
+		groups = append(groups, []look.Span{style.Span(string(marker)), look.Dim.Span(" " + word + "  ")})
 	}
 	return look.FitGroups(maxWidth, groups)
 }

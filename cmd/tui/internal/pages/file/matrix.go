@@ -43,11 +43,11 @@ func (p *matrix) Draw(c *look.Canvas, th *look.Theme, focused bool) {
 	divide := p.m.OldCols() * w / p.m.Cols
 	for y := range h {
 		for x := range w {
-			k, r := p.cellStyle(th, x, y, w, h)
-			if r == ' ' && x == divide {
-				k, r = look.Faint, []rune(th.Border.Left)[0]
+			style, symbol := p.cellStyle(th, x, y, w, h)
+			if symbol == ' ' && x == divide {
+				style, symbol = look.Faint, []rune(th.Border.Left)[0]
 			}
-			c.Set(2+x, 1+y, k, r)
+			c.Set(2+x, 1+y, style, symbol)
 		}
 	}
 	if p.making != nil {
@@ -114,9 +114,9 @@ func pieceRange(i, pieces, n int) (from, to int) {
 // legend explains the markers in the lower edge. divide is the column between old and new file.
 func (p *matrix) legend(c *look.Canvas, th *look.Theme, divide int) {
 	x := 2
-	for _, s := range []uint8{80, 160, 255} { // scores of low, medium and high similarity
-		k, r := similarityStyle(th, s)
-		c.Set(x+1, c.H-1, k, r)
+	for _, score := range []uint8{80, 160, 255} { // low, medium and high similarity
+		style, marker := similarityStyle(th, score)
+		c.Set(x+1, c.H-1, style, marker)
 		x++
 	}
 	copied := "█"
@@ -125,7 +125,7 @@ func (p *matrix) legend(c *look.Canvas, th *look.Theme, divide int) {
 	}
 	pieces := []look.Span{look.Dim.Span(" similar  "), look.Payload.Span(copied), look.Dim.Span(" copied ")}
 	x = c.Spans(x+1, c.H-1, c.W-4-x, pieces...)
-	if at := 2 + divide; x < at-8 && at < c.W-14 {
+	if at := 2 + divide; x < at-8 && at < c.W-14 { // the labels overlap neither the markers nor the percentage
 		c.TextRight(at-1, c.H-1, look.Dim, " old file ")
 		c.Text(at+1, c.H-1, look.Dim, " new file ")
 	}

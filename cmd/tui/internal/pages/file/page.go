@@ -63,6 +63,7 @@ func (p *page) Lines(th *look.Theme, w, h int) []string {
 	p.Resize(w, h)
 	if p.Wide() {
 		p.Places = p.layOut(w, h)
+		// nil: no pane is highlighted in addition to the focused one.
 		return room.RenderPlaces(th, p.Places, h, p.controls, nil)
 	}
 	const tabRows, controlRows = 1, 1
@@ -83,19 +84,20 @@ func (p *page) Lines(th *look.Theme, w, h int) []string {
 // transferRows returns the preferred height of the transfer pane.
 func (p *page) transferRows() int { return 2 + p.Slots[paneTransfer].Pane.(*transfer).rows() }
 
-// layOut places the panes on a large screen.
+// layOut places the panes on a large screen: transfer, matrix and blocks on the left, controls and rounds on the
+// right. The names of widths end in W, those of heights in H.
 func (p *page) layOut(w, h int) []room.Place {
-	right := room.RightColumn(w)
-	left := w - right
-	transfer := min(p.transferRows(), h/3)
-	blocks := min(max(h/5, 5), 9)
-	rounds := max(h/4, 6)
+	rightW := room.RightColumn(w)
+	leftW := w - rightW
+	transferH := min(p.transferRows(), h/3)
+	blocksH := min(max(h/5, 5), 9)
+	roundsH := max(h/4, 6)
 	return []room.Place{
-		p.Slots[paneTransfer].Place(0, 0, left, transfer),
-		p.Slots[paneMatrix].Place(0, transfer, left, h-transfer-blocks),
-		p.Slots[paneBlocks].Place(0, h-blocks, left, blocks),
-		p.Slots[paneControls].Place(left, 0, right, h-rounds),
-		p.Slots[paneRounds].Place(left, h-rounds, right, rounds),
+		p.Slots[paneTransfer].Place(0, 0, leftW, transferH),
+		p.Slots[paneMatrix].Place(0, transferH, leftW, h-transferH-blocksH),
+		p.Slots[paneBlocks].Place(0, h-blocksH, leftW, blocksH),
+		p.Slots[paneControls].Place(leftW, 0, rightW, h-roundsH),
+		p.Slots[paneRounds].Place(leftW, h-roundsH, rightW, roundsH),
 	}
 }
 
@@ -116,7 +118,8 @@ func (p *page) Aim() room.Request {
 
 // Click selects a control, or the pane whose tab is at (x, y).
 func (p *page) Click(x, y int) room.Request {
-	if at := p.FocusAt(x, y, 0); at.Slot == p.Slots[paneControls] {
+	const tabRow = 0
+	if at := p.FocusAt(x, y, tabRow); at.Slot == p.Slots[paneControls] {
 		p.controls.Click(y - at.Y)
 	}
 	return room.Request{}

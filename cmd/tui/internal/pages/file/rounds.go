@@ -53,21 +53,23 @@ func (p *rounds) Draw(c *look.Canvas, th *look.Theme, focused bool) {
 	}
 	for y := 1; y < c.H-1 && y <= len(p.rounds); y++ {
 		r := &p.rounds[y-1]
-		took, k := formatSeconds(r.TimeS), look.Good
+		took, tookStyle := formatSeconds(r.TimeS), look.Good
 		if !r.Done {
-			took, k = "incomplete", look.Late
+			took, tookStyle = "incomplete", look.Late
 		}
 		start := look.FormatTime(time.Duration(r.StartS * float64(time.Second)))
-		resent := look.Value
+		resentStyle := look.Value
 		if r.Resent > 0 {
-			resent = look.Late
+			resentStyle = look.Late
 		}
+		const encoderX, encoderWidth, tookEnd, resentEnd = 11, 14, 35, 41 // edges of the columns
 		c.Text(2, y, look.Dim, start)
-		c.Clip(11, y, 14, look.Plain, r.Encoder)
-		c.TextRight(35, y, k, took)
-		c.TextRight(41, y, resent, strconv.FormatInt(r.Resent, 10))
-		of := look.Dim.Span(" of " + strconv.Itoa(r.Blocks) + " resent")
-		c.Spans(41, y, c.W-43, look.Fit(c.W-43, []look.Span{of, look.Dim.Span(", " + units.Bytes(float64(r.PackedBytes)))},
-			[]look.Span{of})...)
+		c.Clip(encoderX, y, encoderWidth, look.Plain, r.Encoder)
+		c.TextRight(tookEnd, y, tookStyle, took)
+		c.TextRight(resentEnd, y, resentStyle, strconv.FormatInt(r.Resent, 10))
+		ofBlocks := look.Dim.Span(" of " + strconv.Itoa(r.Blocks) + " resent")
+		rest := c.W - 2 - resentEnd
+		c.Spans(resentEnd, y, rest, look.Fit(rest, []look.Span{ofBlocks, look.Dim.Span(", " + units.Bytes(float64(r.PackedBytes)))},
+			[]look.Span{ofBlocks})...)
 	}
 }

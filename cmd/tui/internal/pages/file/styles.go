@@ -9,8 +9,8 @@ import (
 	"wirelab/internal/units"
 )
 
-// blockStyle returns style and marker of a block state.
-func blockStyle(th *look.Theme, s delivery.BlockState) (look.Style, rune) {
+// blockStyle returns style and marker of a block state; a blank if the state is invalid.
+func blockStyle(th *look.Theme, s delivery.BlockState) (style look.Style, marker rune) {
 	markers, styles := []rune("·○◐●◉"), [...]look.Style{look.Faint, look.Dim, look.Late, look.Good, look.Mark}
 	if th.Ascii {
 		markers = []rune(".-+o@")
@@ -26,8 +26,9 @@ func blockStateNames() []string {
 	return []string{"not sent", "in flight", "resent", "delivered", "delivered after a resend"}
 }
 
-// similarityStyle returns style and marker for a score of the matrix; denser means more similar.
-func similarityStyle(th *look.Theme, score uint8) (look.Style, rune) {
+// similarityStyle returns style and marker for a similarity of 0 to 255 in the matrix; a denser marker means more
+// similar.
+func similarityStyle(th *look.Theme, score uint8) (style look.Style, marker rune) {
 	bounds, markers := [...]uint8{24, 72, 140, 200}, []rune(" ·░▒▓")
 	if th.Ascii {
 		markers = []rune(" .:+*")

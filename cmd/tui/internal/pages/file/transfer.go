@@ -197,17 +197,17 @@ func (p *transfer) verdict(w int) []look.Span {
 			other = &p.lanes[1+i]
 		}
 	}
-	a, b := totalTime(active.Totals.Transfer), totalTime(other.Totals.Transfer)
-	if a <= 0 || b <= 0 {
+	activeS, otherS := totalTime(active.Totals.Transfer), totalTime(other.Totals.Transfer) // seconds
+	if activeS <= 0 || otherS <= 0 {
 		return nil
 	}
 	verb := "takes"
 	if other.Totals.Transfer.Done {
 		verb = "took"
 	}
-	spans := []look.Span{look.Title.Span(packEncoder(active) + " "), look.Good.Span(formatSeconds(a)),
-		look.Dim.Span(", " + packEncoder(other) + " " + verb + " "), look.Value.Span(formatSeconds(b)),
-		look.Dim.Span(", "), look.Ratio.Span(units.Fixed(b/a, 1)), look.Dim.Span(" times as long")}
+	spans := []look.Span{look.Title.Span(packEncoder(active) + " "), look.Good.Span(formatSeconds(activeS)),
+		look.Dim.Span(", " + packEncoder(other) + " " + verb + " "), look.Value.Span(formatSeconds(otherS)),
+		look.Dim.Span(", "), look.Ratio.Span(units.Fixed(otherS/activeS, 1)), look.Dim.Span(" times as long")}
 	return look.Fit(w, append(spans[:len(spans):len(spans)], look.Dim.Span(", over the same link with the same losses")), spans)
 }
 

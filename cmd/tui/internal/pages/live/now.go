@@ -50,8 +50,8 @@ type now struct {
 
 func (p *now) Name() string { return "Now" }
 
-// Observe implements room.Observer. The figures change on slow redraws, and at once when a packet was
-// decoded wrongly.
+// Observe implements room.Observer. The figures change when a slow redraw is due (see room.View.RedrawDue),
+// and at once when a packet was decoded wrongly.
 func (p *now) Observe(v room.View) bool {
 	lane := v.ActiveLane()
 	if p.observed && !v.RedrawDue && (lane.Totals.Wrong == p.lane.Totals.Wrong) {
@@ -75,7 +75,7 @@ type figure struct {
 // seconds, then the link over the whole run.
 func (p *now) rows() [][2]figure {
 	r, t, timing := p.lane.Recent, p.lane.Totals, p.lane.Timing
-	rows := append([][2]figure{
+	rows := append([][2]figure{ // style, label, value, unit
 		{{look.Payload, "payload", units.Fixed(r.PayloadKbps, 1), "kbps"},
 			{look.Payload, "p95, 1 min", units.Fixed(r.PayloadP95Kbps, 1), "kbps"}},
 		{{look.Wire, "wire", units.Fixed(r.WireKbps, 1), "kbps"}, {look.Dim, "uplink", units.Fixed(r.FeedbackKbps, 1), "kbps"}},
@@ -106,7 +106,7 @@ func (p *now) itemRows() [][2]figure {
 		item = "item"
 	}
 	packet := figure{look.Dim, "mean packet", units.Fixed(meanPayloadBytes(p.lane.Samples), 0), "B"}
-	rows := [][2]figure{
+	rows := [][2]figure{ // style, label, value, unit
 		{{look.Ratio, "per " + item, units.Fixed(r.BitsPerItem, 2), "bits"},
 			{look.Ratio, "per changed", units.Fixed(r.BitsPerChanged, 1), "bits"}},
 		{{look.Dim, "changed", units.Fixed(r.ChangedPerFrame, 1), words.Plural(item)}, packet},
@@ -152,8 +152,9 @@ func linkRows(n figures.Network) [][2]figure {
 	}
 }
 
-// remoteRows returns the measurements of a real network. The one-way delay is unknown, because the
-// clocks are not synchronized; PDV is the delay in excess of the fastest packet (RFC 5481).
+// remoteRows returns the measurements of a real network, as rows of two figures. The one-way delay is
+// unknown, because the clocks are not synchronized; PDV, packet delay variation, is the delay in excess of
+// the fastest packet (RFC 5481).
 func remoteRows(t *figures.Totals) [][2]figure {
 	remote, network := t.Remote, &t.Network
 	// ms formats quantile v of q, which has no value without data.

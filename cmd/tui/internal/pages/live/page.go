@@ -82,9 +82,10 @@ func (p *page) Lines(th *look.Theme, w, h int) []string {
 	const headerRows, controlRows = 2, 1
 	p.charts.OnlySelected = p.highlighted != nil // one chart is enough here
 	p.Places = []room.Place{p.Slots[p.Focused].Place(0, headerRows, w, h-headerRows-controlRows)}
-	lines := p.summary.Render(th, w, 1, false)
-	lines = append(lines[:1:1], p.TabRow(th))
-	lines = append(lines, p.Places[0].Slot.Render(th, w, h-headerRows-controlRows, true)...)
+	const summaryRows = 1
+	lines := p.summary.Render(th, w, summaryRows, look.Unfocused)[:1:1] // a capacity of 1 makes append copy: the slot reuses its lines
+	lines = append(lines, p.TabRow(th))
+	lines = append(lines, p.Places[0].Slot.Render(th, w, h-headerRows-controlRows, look.Focused)...)
 	c := look.NewCanvas(w, controlRows) // the selected control
 	p.controls.DrawHelpLine(c, th, 0, p.Focused != paneControls)
 	return append(lines, c.Lines(th)...)
@@ -146,7 +147,8 @@ func (p *page) Fit() { p.charts.Fit() }
 
 // Click focuses the pane at (x, y) and selects the control or packet there.
 func (p *page) Click(x, y int) room.Request {
-	switch at := p.FocusAt(x, y, 1); at.Slot {
+	const tabRow = 1 // below the summary line
+	switch at := p.FocusAt(x, y, tabRow); at.Slot {
 	case p.Slots[paneControls]:
 		p.controls.Click(y - at.Y)
 	case p.Slots[panePackets]:

@@ -54,6 +54,7 @@ func (p *details) Name() string { return "Packet" }
 // Observe implements room.Observer. It shows the selected packet, or the last problem if none is
 // selected. The lab adds the selected packet to a snapshot some time after the request.
 func (p *details) Observe(v room.View) bool {
+	const isProblem = true
 	p.cfg, p.schema = v.Cfg, v.Snap.Schema
 	first := !p.observed
 	p.observed = true
@@ -62,15 +63,16 @@ func (p *details) Observe(v room.View) bool {
 		if opened != nil && opened.ID != p.selected {
 			opened = nil // a packet selected before
 		}
+		// The record changes when the packet arrives, and AckDue when its ack is sent.
 		same := p.opened != nil && opened != nil && !p.isProblem && p.opened.ID == opened.ID && p.opened.Record == opened.Record &&
 			p.opened.Inside.AckDue == opened.Inside.AckDue
 		if !first && same {
 			return false
 		}
-		p.setOpened(opened, false)
+		p.setOpened(opened, !isProblem)
 		return true
 	}
-	if !first && p.isProblem && p.isRecentlyShown(v) {
+	if !first && p.isProblem && p.isRecentlyShown(v) { // let the user read it before a newer problem replaces it
 		return false
 	}
 	problem, ok := lastProblem(v.Snap)
@@ -80,10 +82,10 @@ func (p *details) Observe(v room.View) bool {
 	}
 	p.shownSince = v.Snap.Now
 	if !ok {
-		p.setOpened(nil, true)
+		p.setOpened(nil, isProblem)
 		return true
 	}
-	p.setOpened(&problem.Opened, true)
+	p.setOpened(&problem.Opened, isProblem)
 	p.reasons = []inspector.Reason{problem.Reason}
 	return true
 }
@@ -133,7 +135,7 @@ func (p *details) Draw(c *look.Canvas, th *look.Theme, focused bool) {
 		return
 	case p.opened.Gone:
 		c.Frame(th, focused, "Packet "+formatPacketID(p.opened.ID))
-		c.Clip(2, 1, c.W-4, look.Dim, "not stored any longer, or never sent")
+		c.Clip(2, 1, c.W-4, look.Dim, "the packet is no longer stored, or was never sent")
 		return
 	}
 	title := "Packet " + formatPacketID(p.opened.ID)
@@ -187,9 +189,9 @@ func (p *details) drawBody(c *look.Canvas, th *look.Theme) {
 		drawLines(look.WrapSpans(line, c.W-4)...)
 	}
 	y += gap
-	if room := c.H - 1 - y; room < len(path)+gap+len(parts) {
+	if free := c.H - 1 - y; free < len(path)+gap+len(parts) {
 		// The budget becomes running text above the path. Below it, no row would be left.
-		drawLines(p.flowParts(th, parts, c.W-4, max(room-len(path), 1))...)
+		drawLines(p.flowParts(th, parts, c.W-4, max(free-len(path), 1))...)
 		drawLines(path...)
 		return
 	}
@@ -222,7 +224,8 @@ func rankByShare(parts []panes.Part) func(slot int) float64 {
 	}
 }
 
-// shareSpans returns marker, name and share of each part.
+// shareSpans returns marker, name and share of each part, with no-break spaces (U+00A0) between them, so
+// that lines break only between parts.
 func (p *details) shareSpans(th *look.Theme, parts []panes.Part) (line []look.Span) {
 	for _, part := range parts {
 		line = append(line, look.SlotStyle(part.Slot).Span(string(th.Swatch(part.Slot))),

@@ -170,7 +170,7 @@ func describeStep(th *look.Theme, s *lossmodel.Step) (event string, style look.S
 		return "latency " + formatMs(s.BaseDelay) + sign + "jitter " + formatMs(jitter), look.Plain
 	case s.Stage == lossmodel.StageReorder && s.Delay > 0, s.Stage == lossmodel.StageDuplicate && s.Delay > 0:
 		return "delayed by " + formatMs(s.Delay), look.Late
-	case s.Bad: // of the Gilbert-Elliott loss model
+	case s.Bad: // the Gilbert-Elliott loss model was in its bad state, in which losses are more likely
 		return "passed, although in the bad state", look.Warn
 	}
 	return "passed", look.Dim

@@ -37,15 +37,15 @@ func (p *page) Observe(v room.View) bool {
 // other.
 func (p *page) Lines(th *look.Theme, w, h int) []string {
 	const summaryRows = 1
-	lines := append(make([]string, 0, h), p.summary.Render(th, w, summaryRows, false)...)
+	lines := append(make([]string, 0, h), p.summary.Render(th, w, summaryRows, look.Unfocused)...)
 	if room.Wide(w, h) {
 		left := min(max(w*52/100, listWidth), listWidth+12)
 		return append(lines, room.RenderPlaces(th, []room.Place{p.listSlot.Place(0, 0, left, h-summaryRows), p.detailsSlot.Place(left, 0, w-left, h-summaryRows)},
-			h-summaryRows, p.list, nil)...)
+			h-summaryRows, p.list, nil)...) // nil: no pane is highlighted in addition to the focused one
 	}
 	upper := max((h-summaryRows)*4/10, 5)
-	lines = append(lines, p.listSlot.Render(th, w, upper, true)...)
-	return append(lines, p.detailsSlot.Render(th, w, h-summaryRows-upper, false)...)
+	lines = append(lines, p.listSlot.Render(th, w, upper, look.Focused)...)
+	return append(lines, p.detailsSlot.Render(th, w, h-summaryRows-upper, look.Unfocused)...)
 }
 
 // Focus selects the next filter.

@@ -64,7 +64,7 @@ func (b *problemBox) lines(i int) []string {
 // Draw implements room.Overlay.
 func (b *problemBox) Draw(c *look.Canvas, th *look.Theme) {
 	hint := []look.Span{look.Dim.Span("newest of each kind; enter opens the packet, any other key closes")}
-	c.Frame(th, true, "Problems", look.Fit(look.TitleSpace(c.W, "Problems"), hint,
+	c.Frame(th, look.Focused, "Problems", look.Fit(look.TitleSpace(c.W, "Problems"), hint,
 		[]look.Span{look.Dim.Span("enter opens, any other key closes")}, nil)...)
 	if len(b.list) == 0 {
 		c.Clip(2, 1, c.W-4, look.Plain, "no problems: no packet failed or was much larger than those before it")

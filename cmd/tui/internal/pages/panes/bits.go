@@ -12,8 +12,8 @@ import (
 
 // Bits shows the bit budget of the active encoder over the last two seconds.
 type Bits struct {
-	Schema     *frame.Schema
-	Recent     meters.Recent
+	Schema     *frame.Schema            // names the slots
+	Recent     meters.Recent            // figures and bit budget of the last two seconds
 	lastMinute [encoders.MaxSlots]int64 // budget units charged to each slot in the last minute; the largest slots get their own column
 	seen       bool                     // Observe was called
 
@@ -23,8 +23,8 @@ type Bits struct {
 // Name implements room.Pane.
 func (p *Bits) Name() string { return "Bits" }
 
-// Observe implements room.Observer. After the first call it changes the pane only on slow redraws,
-// and only if the budget, or the text for an empty budget, differs.
+// Observe implements room.Observer. After the first call it changes the pane only if a slow redraw is due
+// (see room.View.RedrawDue), and only if the budget, or the text for an empty budget, differs.
 func (p *Bits) Observe(v room.View) bool {
 	recent := v.ActiveLane().Recent
 	emptyText := NothingSentText(v.ActiveLane())
@@ -56,7 +56,7 @@ func (p *Bits) Draw(c *look.Canvas, th *look.Theme, focused bool) {
 		c.Clip(2, 1, c.W-4, look.Dim, p.emptyText)
 		return
 	}
-	layout := p.chooseLayout(parts, c.W-4, c.H-3)
+	layout := p.chooseLayout(parts, c.W-4, c.H-3) // without the frame and the row of the bar
 	parts = LimitParts(parts, layout.capacity, func(slot int) float64 { return float64(p.lastMinute[slot]) })
 	StackedBar(c, th, 2, 1, c.W-4, parts)
 	layout.draw(c, th, parts)

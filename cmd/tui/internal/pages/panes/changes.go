@@ -18,7 +18,7 @@ type Changes struct {
 	changes    []entry                  // the rows of the list, oldest first
 	effects    map[time.Duration]effect // known effects, by the time of the change
 	numEffects int                      // number of the snapshot's effects in effects
-	newest     *meters.Sample           // newestEffect of the snapshot's effects
+	newest     *meters.Sample           // newestEffectID of the snapshot's effects
 	measuring  time.Duration            // time of the change whose effect is being measured; 0 means none
 	per        string                   // the item in "bits per item"
 	seen       bool                     // Observe was called
@@ -44,7 +44,7 @@ func (p *Changes) Observe(v room.View) bool {
 		p.changes = groupMarks(v.Snap.Marks)
 	}
 	p.per = PerItemShort(v.Snap.Schema, v.Snap.Item)
-	n, newest := len(v.Snap.Effects), newestEffect(v.Snap.Effects)
+	n, newest := len(v.Snap.Effects), newestEffectID(v.Snap.Effects)
 	if n != p.numEffects || newest != p.newest || v.Snap.TrialAt != p.measuring {
 		p.numEffects, p.newest, p.measuring, changed = n, newest, v.Snap.TrialAt, true
 		p.updateEffects(v.Snap.Effects)
@@ -52,8 +52,9 @@ func (p *Changes) Observe(v room.View) bool {
 	return changed
 }
 
-// newestEffect returns a pointer that identifies the last of the effects; nil if none exist.
-func newestEffect(list []engine.Effect) *meters.Sample {
+// newestEffectID returns a pointer that identifies the last of the effects, its first sample; nil if there are
+// no effects. See firstSampleAfter.
+func newestEffectID(list []engine.Effect) *meters.Sample {
 	if len(list) == 0 {
 		return nil
 	}
@@ -178,7 +179,7 @@ func (e *effect) percentSpans(th *look.Theme, withInterval bool) []look.Span {
 	case !q.Known:
 		out = append(out, look.Dim.Span(" "+th.PlusMinus+" ?"))
 	default:
-		halfWidth := 50 * (q.Hi - q.Lo) // in percent
+		halfWidth := 100 * (q.Hi - q.Lo) / 2 // in percent
 		out = append(out, look.Dim.Span(" "+th.PlusMinus+" "+units.Fixed(halfWidth, digits)))
 	}
 	return out

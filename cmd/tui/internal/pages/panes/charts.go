@@ -76,8 +76,8 @@ func (p *Charts) NextSpan() {
 // Fit toggles between value axes that fit the data and axes that begin at 0.
 func (p *Charts) Fit() { p.fitAxes, p.viewChanged = !p.fitAxes, true }
 
-// Observe implements room.Observer. The charts change on slow redraws, or at once if the user
-// changed their span or axes.
+// Observe implements room.Observer. The charts change when a slow redraw is due (see room.View.RedrawDue), or at once
+// if the user changed their span or axes.
 func (p *Charts) Observe(v room.View) bool {
 	lane := v.ActiveLane()
 	end := int64(0) // number of sample periods so far
@@ -127,16 +127,16 @@ const liveCharts = RatioChart
 
 // chartKind describes one of the charts.
 type chartKind struct {
-	title   func(*Charts) string
-	legend  func(p *Charts, th *look.Theme, room int) []look.Span
-	spec    func(*Charts, *look.Theme) *chart.Spec
-	isEmpty func(*engine.Lane) bool // reports whether there are no data yet; nil if there always are
+	title   func(*Charts) string                                      // heading, with the unit
+	legend  func(p *Charts, th *look.Theme, maxWidth int) []look.Span // current figures, in at most maxWidth columns
+	spec    func(*Charts, *look.Theme) *chart.Spec                    // the lines and the axis
+	isEmpty func(*engine.Lane) bool                                   // reports whether there are no data yet; nil if there always are
 }
 
 // chartKinds returns all charts.
 func chartKinds() []chartKind {
 	named := func(title string) func(*Charts) string { return func(*Charts) string { return title } }
-	return []chartKind{
+	return []chartKind{ // title, legend, spec, isEmpty
 		BandwidthChart: {named("Bandwidth kbps"), (*Charts).bandwidthLegend, (*Charts).bandwidthSpec, nil},
 		ItemChart:      {func(p *Charts) string { return "Bits per " + p.perItem() }, (*Charts).bitsPerItemLegend, (*Charts).bitsPerItemSpec, nil},
 		FailureChart: {named("Decode failures/s"), (*Charts).failuresLegend, (*Charts).failuresSpec,
@@ -357,7 +357,8 @@ func (p *Charts) bitsPerItemLegend(th *look.Theme, maxWidth int) []look.Span {
 	return look.Fit(maxWidth, perItem, now)
 }
 
-// failuresLegend returns the causes of failures with their rates, and the failures of the shadows.
+// failuresLegend returns the causes of failures with their rates, and the number of failures of each shadow in the
+// whole run.
 func (p *Charts) failuresLegend(th *look.Theme, maxWidth int) []look.Span {
 	own := failureLegend(th, failureStats(&p.Lane), maxWidth)
 	return append(own, shadowLegend(th, maxWidth-look.SpansWidth(own), &p.Lane, p.shadows, func(l *engine.Lane) string {

@@ -63,23 +63,24 @@ func failureLegend(th *look.Theme, list []failure, maxWidth int) []look.Span {
 		return look.FitGroups(maxWidth, others)
 	}
 	totalSpans := []look.Span{look.Dim.Span("  " + strconv.FormatInt(total, 10) + " in total")}
-	noWord := func(packetlog.Outcome) string { return "" }
-	legend := look.Fit(maxWidth-look.SpansWidth(totalSpans), failureSpans(th, occurred, look.OutcomeName, true),
-		failureSpans(th, occurred, look.ShortOutcomeName, true))
-	if look.SpansWidth(legend)+look.SpansWidth(totalSpans) > maxWidth {
-		return look.Fit(maxWidth, legend, failureSpans(th, occurred, noWord, true))
+	noName := func(packetlog.Outcome) string { return "" }
+	const isFirst = true
+	legend := look.Fit(maxWidth-look.SpansWidth(totalSpans), failureSpans(th, occurred, look.OutcomeName, isFirst),
+		failureSpans(th, occurred, look.ShortOutcomeName, isFirst))
+	if look.SpansWidth(legend)+look.SpansWidth(totalSpans) > maxWidth { // no room for the total
+		return look.Fit(maxWidth, legend, failureSpans(th, occurred, noName, isFirst))
 	}
 	legend = append(legend, look.FitGroups(maxWidth-look.SpansWidth(legend)-look.SpansWidth(totalSpans), others)...)
 	return append(legend, totalSpans...)
 }
 
-// failureSpans returns marker, name and rate of each failure. word returns the name of an outcome.
-// isFirst means that nothing precedes the list in the legend, so that no gap is needed.
-func failureSpans(th *look.Theme, list []failure, word func(packetlog.Outcome) string, isFirst bool) []look.Span {
+// failureSpans returns marker, name and rate per second of each failure. nameOf returns the name of an
+// outcome, "" to omit it. isFirst means that nothing precedes the list in the legend, so that no gap is needed.
+func failureSpans(th *look.Theme, list []failure, nameOf func(packetlog.Outcome) string, isFirst bool) []look.Span {
 	var out []look.Span
 	for i, f := range list {
 		label := look.LineSamples(th)[f.stroke] + " " + string(th.Outcome[f.outcome]) + " "
-		if name := word(f.outcome); name != "" {
+		if name := nameOf(f.outcome); name != "" {
 			label += name + " "
 		}
 		if i > 0 || !isFirst {

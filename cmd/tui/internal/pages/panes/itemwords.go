@@ -52,12 +52,13 @@ func PerItemHeading(per string) string {
 func FormatBitsPerItem(v float64) string { return units.Stepped(v, 3, 1, 1) }
 
 // EnoughChanged reports whether enough items changed in a sample for bits per changed item to be
-// meaningful.
+// meaningful: room.MinChanged items per packet on average, or all items.
 func EnoughChanged(s *meters.Sample) bool {
 	return s.Changed > 0 && (s.Changed >= room.MinChanged*int64(s.Sent) || s.Changed == s.Items)
 }
 
-// enoughChangedRecently is EnoughChanged for the last two seconds.
+// enoughChangedRecently is EnoughChanged for the last two seconds. Equal bits per changed item and per item
+// mean that all items changed.
 func enoughChangedRecently(r *meters.Recent) bool {
 	return r.ChangedPerFrame >= room.MinChanged || r.BitsPerChanged == r.BitsPerItem
 }

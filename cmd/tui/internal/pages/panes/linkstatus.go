@@ -20,7 +20,8 @@ type LinkStatusLine struct {
 	seen   bool           // Observe was called
 }
 
-// Observe implements room.Observer. It repeats the checks on slow redraws.
+// Observe implements room.Observer. It repeats the checks when a slow redraw is due (see room.View.RedrawDue), and
+// reports whether there are figures to draw.
 func (p *LinkStatusLine) Observe(v room.View) bool {
 	if p.seen && !v.RedrawDue {
 		return false

@@ -32,13 +32,13 @@ const minPlayoutWidth = 38
 
 // playoutChart describes one of the charts.
 type playoutChart struct {
-	title  string
-	cubes  bool // only for cubes
-	reduce chart.Reducer
-	style  look.Style
-	floor  float64 // the minimum of the axis's upper end
-	values func([]meters.Sample) []float64
-	legend func(*engine.Lane) []look.Span
+	title  string                          // heading, with the unit
+	cubes  bool                            // only for cubes
+	reduce chart.Reducer                   // combines the samples of a column
+	style  look.Style                      // of the line
+	floor  float64                         // the minimum of the axis's upper end
+	values func([]meters.Sample) []float64 // a value for each sample
+	legend func(*engine.Lane) []look.Span  // the current figures; the last two spans are label and value
 }
 
 // playoutCharts returns all charts, the most important first.

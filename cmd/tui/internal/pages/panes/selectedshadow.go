@@ -13,6 +13,7 @@ type laneID struct {
 	began   int64 // time at which it was added, in nanoseconds of virtual time
 }
 
+// newLaneID returns the identity of lane l.
 func newLaneID(l *engine.Lane) laneID { return laneID{l.Encoder, l.Params, int64(l.Began)} }
 
 // Index returns the index of the selected shadow in lanes, where lanes[0] is the active encoder. It

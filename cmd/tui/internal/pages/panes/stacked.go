@@ -24,11 +24,11 @@ func chartRows(h, n int) (first, rows []int) {
 	const axis = 2
 	edges := n + 1 // a title above each chart, and the lower edge
 	first, rows = make([]int, n), make([]int, n)
-	room := max(h-edges-axis, 0)
+	plotRows := max(h-edges-axis, 0) // of all charts
 	y := 0
 	for i := range rows {
 		first[i] = y
-		rows[i] = (room + n - 1 - i) / n // the first charts get the remainder
+		rows[i] = (plotRows + n - 1 - i) / n // the first charts get the remainder
 		y += 1 + rows[i]
 	}
 	rows[n-1] += min(axis, max(h-edges, 0))
@@ -38,22 +38,22 @@ func chartRows(h, n int) (first, rows []int) {
 // DrawStack fills c with the charts of list, from top to bottom.
 func DrawStack(c *look.Canvas, th *look.Theme, list []Stacked) {
 	first, rows := chartRows(c.H, len(list))
-	for i, x := range list {
+	for i, item := range list {
 		y := first[i]
 		if i == 0 {
-			c.Frame(th, x.Focused, x.Title, x.Legend...)
+			c.Frame(th, item.Focused, item.Title, item.Legend...)
 		} else if y < c.H-1 {
-			c.Divider(th, y, x.Focused, x.Title, x.Legend...)
+			c.Divider(th, y, item.Focused, item.Title, item.Legend...)
 		}
-		last := i == len(list)-1
-		x.Spec.Time, x.Spec.Labels = last, last
-		b := chart.Draw(x.Spec, c.W-2, max(min(rows[i], c.H-2-y), 0))
-		c.Blit(1, y+1, b)
-		if b.Cut && x.Fit {
+		isLast := i == len(list)-1
+		item.Spec.Time, item.Spec.Labels = isLast, isLast
+		drawn := chart.Draw(item.Spec, c.W-2, max(min(rows[i], c.H-2-y), 0))
+		c.Blit(1, y+1, drawn)
+		if drawn.Cut && item.Fit {
 			c.TextRight(c.W-2, y, look.Warn, notFromZero)
 		}
-		if rows[i] > 4 { // lower charts have no free row for the text
-			c.Text((c.W-len(x.Empty))/2, y+rows[i]/2, look.Dim, x.Empty)
+		if rows[i] > 4 { // a chart of fewer rows has no free row for the text
+			c.Text((c.W-len(item.Empty))/2, y+rows[i]/2, look.Dim, item.Empty)
 		}
 	}
 }

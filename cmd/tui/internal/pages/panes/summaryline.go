@@ -21,8 +21,8 @@ type SummaryLine struct {
 // Name implements room.Pane.
 func (p *SummaryLine) Name() string { return "Summary" }
 
-// Observe implements room.Observer. The line changes on slow redraws, and at once when a packet was
-// decoded wrongly.
+// Observe implements room.Observer. The line changes when a slow redraw is due (see room.View.RedrawDue),
+// and at once when a packet was decoded wrongly.
 func (p *SummaryLine) Observe(v room.View) bool {
 	lane := v.ActiveLane()
 	if p.seen && !v.RedrawDue && lane.Totals.Wrong == p.lane.Totals.Wrong {
@@ -40,7 +40,8 @@ func (p *SummaryLine) Draw(c *look.Canvas, th *look.Theme, _ bool) {
 		if p.width(wire, perChanged, wrong) <= c.W-2 {
 			break
 		}
-		*figure = figure == &wrong && p.lane.Totals.Wrong > 0
+		isNeeded := figure == &wrong && p.lane.Totals.Wrong > 0
+		*figure = isNeeded
 	}
 	failures := p.failureSpans(wrong)
 	trafficWidth := c.W - 2 - look.SpansWidth(failures)
@@ -95,16 +96,16 @@ func recentLossPercent(all []meters.Sample) float64 {
 func (p *SummaryLine) failureSpans(wrong bool) []look.Span {
 	t := p.lane.Totals
 	failed := t.Failed()
-	failInk, wrongInk := look.Value, look.Value
+	failedStyle, wrongStyle := look.Value, look.Value
 	if failed > 0 {
-		failInk = look.NoBase
+		failedStyle = look.NoBase
 	}
 	if t.Wrong > 0 {
-		wrongInk = look.Alarm
+		wrongStyle = look.Alarm
 	}
-	out := []look.Span{look.Dim.Span("failed "), failInk.Span(strconv.FormatInt(failed, 10))}
+	out := []look.Span{look.Dim.Span("failed "), failedStyle.Span(strconv.FormatInt(failed, 10))}
 	if wrong {
-		out = append(out, look.Dim.Span("  wrong "), wrongInk.Span(strconv.FormatInt(t.Wrong, 10)))
+		out = append(out, look.Dim.Span("  wrong "), wrongStyle.Span(strconv.FormatInt(t.Wrong, 10)))
 	}
 	return out
 }

@@ -86,16 +86,16 @@ func (p *comparison) lines(th *look.Theme, w int) []row {
 		}
 		return out
 	}
-	for _, d := range []*run{p.left, p.right} {
-		if d != nil && d.readError != "" {
-			return append(across(look.Bad, d.readError), across(look.Dim, "Select another report; esc returns to this run.")...)
+	for _, r := range []*run{p.left, p.right} {
+		if r != nil && r.readError != "" {
+			return append(across(look.Bad, r.readError), across(look.Dim, "Select another report; esc returns to this run.")...)
 		}
 	}
 	var rows []row
 	blank := row{text: []look.Span{{}}}
-	for _, d := range []*run{p.left, p.right} {
-		if d != nil && d.note != "" {
-			rows = append(rows, across(look.Warn, d.name+": "+d.note)...)
+	for _, r := range []*run{p.left, p.right} {
+		if r != nil && r.note != "" {
+			rows = append(rows, across(look.Warn, r.name+": "+r.note)...)
 		}
 	}
 	rows = append(rows, p.figureRows()...)
@@ -109,10 +109,10 @@ func (p *comparison) lines(th *look.Theme, w int) []row {
 	rows = append(rows, blank)
 	rows = append(rows, p.settingRows(th, cellWidth(w))...)
 	rows = append(rows, blank)
-	for _, d := range []*run{p.left, p.right} {
-		text := d.shortName() + ": " + words.Count(len(d.changes), "change") + " during the run"
-		if len(d.shadows) > 0 {
-			text += "; shadows: " + strings.Join(d.shadows, ", ")
+	for _, r := range []*run{p.left, p.right} {
+		text := r.shortName() + ": " + words.Count(len(r.changes), "change") + " during the run"
+		if len(r.shadows) > 0 {
+			text += "; shadows: " + strings.Join(r.shadows, ", ")
 		}
 		rows = append(rows, across(look.Dim, text)...)
 	}
@@ -135,25 +135,25 @@ func (p *comparison) figureRows() []row {
 	}
 	rows := []row{headings}
 	for _, m := range runFigures(p.itemName()) {
-		row := row{cells: [4]look.Span{look.Plain.Span(m.label)}}
+		figureRow := row{cells: [4]look.Span{look.Plain.Span(m.label)}}
 		a, okA := m.value(p.left)
 		if okA {
-			row.cells[1] = look.Value.Span(units.Fixed(a, m.digits) + m.timingMark(p.left))
+			figureRow.cells[1] = look.Value.Span(units.Fixed(a, m.digits) + m.timingMark(p.left))
 		} else {
-			row.cells[1] = look.Dim.Span("-")
+			figureRow.cells[1] = look.Dim.Span("-")
 		}
 		if p.right != nil {
 			b, okB := m.value(p.right)
 			if okB {
-				row.cells[2] = look.Value.Span(units.Fixed(b, m.digits) + m.timingMark(p.right))
+				figureRow.cells[2] = look.Value.Span(units.Fixed(b, m.digits) + m.timingMark(p.right))
 			} else {
-				row.cells[2] = look.Dim.Span("-")
+				figureRow.cells[2] = look.Dim.Span("-")
 			}
 			if okA && okB {
-				row.cells[3] = formatDifference(a, b, m.digits)
+				figureRow.cells[3] = formatDifference(a, b, m.digits)
 			}
 		}
-		rows = append(rows, row)
+		rows = append(rows, figureRow)
 	}
 	return rows
 }

@@ -62,7 +62,7 @@ func (b *renameBox) Key(msg tea.KeyMsg) room.Request {
 
 // Draw implements room.Overlay.
 func (b *renameBox) Draw(c *look.Canvas, th *look.Theme) {
-	c.Frame(th, true, "Rename", look.Dim.Span("enter renames, esc cancels"))
+	c.Frame(th, look.Focused, "Rename", look.Dim.Span("enter renames, esc cancels"))
 	const textCursor = "_"
 	text := string(b.editor.Text[:b.editor.At]) + textCursor + string(b.editor.Text[b.editor.At:])
 	c.Clip(2, 1, c.W-4, look.Value, text)
@@ -137,11 +137,11 @@ func (b *chartsBox) Key(tea.KeyMsg) room.Request { return room.Request{Closes: t
 // Draw implements room.Overlay.
 func (b *chartsBox) Draw(c *look.Canvas, th *look.Theme) {
 	if b.err != nil {
-		c.Frame(th, true, b.name, look.Dim.Span("any key closes"))
+		c.Frame(th, look.Focused, b.name, look.Dim.Span("any key closes"))
 		c.Clip(2, 1, c.W-4, look.Bad, b.err.Error())
 		return
 	}
-	b.charts.Draw(c, th, true)
+	b.charts.Draw(c, th, look.Focused)
 	c.Text(2, c.H-1, look.Title, " "+b.name+" ")
 	c.TextRight(c.W-2, c.H-1, look.Dim, " any key closes ")
 }

@@ -16,7 +16,7 @@ func (p *page) writeHTML() room.Request {
 	}
 	path := s.Path
 	return room.Request{Notice: "writing the HTML page of " + s.Name, Program: func() tea.Msg {
-		out, err := htmlpage.SavePage(nil, path)
+		out, err := htmlpage.SavePage(nil, path) // nil: the file system of the operating system
 		if err != nil {
 			return room.NoticeMsg{Text: err.Error(), IsError: true}
 		}

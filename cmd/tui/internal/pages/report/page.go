@@ -82,8 +82,8 @@ func (p *page) Observe(v room.View) bool {
 // the base, the current run. If both are the same run, the right one is nil.
 func (p *page) updateComparison() {
 	p.comparison.left, p.comparison.right = p.current, nil
-	if d := p.runs[p.saved.base]; d != nil && p.saved.base != "" {
-		p.comparison.left = d
+	if base := p.runs[p.saved.base]; base != nil && p.saved.base != "" {
+		p.comparison.left = base
 	}
 	switch s := p.saved.selected(); {
 	case s != nil:
@@ -143,8 +143,9 @@ func (p *page) Work() (read func() (storeResult func())) {
 	}
 }
 
-// store stores report s, which was read as d. If maxRuns are stored, it drops all but the base before.
-func (p *page) store(s report.SavedReport, d *run) {
+// store stores report s, whose content is opened. If maxRuns reports are stored already, it first drops all
+// but the base of comparisons.
+func (p *page) store(s report.SavedReport, opened *run) {
 	p.reading = false
 	if len(p.runs) >= maxRuns {
 		for path := range p.runs {
@@ -154,7 +155,7 @@ func (p *page) store(s report.SavedReport, d *run) {
 			}
 		}
 	}
-	p.runs[s.Path], p.stamps[s.Path], p.saved.summaries[s.Path] = d, s, newSummary(s, d)
+	p.runs[s.Path], p.stamps[s.Path], p.saved.summaries[s.Path] = opened, s, newSummary(s, opened)
 	p.updateComparison()
 }
 
@@ -162,10 +163,10 @@ func (p *page) store(s report.SavedReport, d *run) {
 func (p *page) Lines(th *look.Theme, w, h int) []string {
 	const summaryRows = 1
 	p.Resize(w, h)
-	lines := p.summary.Render(th, w, summaryRows, false)[:1:1]
+	lines := p.summary.Render(th, w, summaryRows, look.Unfocused)[:1:1] // a capacity of 1 makes append copy: the slot reuses its lines
 	if p.Wide() {
 		if p.Focused == paneChanges {
-			p.Focused = paneSaved // it has no keys on a large screen
+			p.Focused = paneSaved // the list of changes has no keys on a large screen
 		}
 		left := min(max(w*36/100, 44), 62)
 		upper := (h - summaryRows) * 55 / 100
@@ -174,11 +175,12 @@ func (p *page) Lines(th *look.Theme, w, h int) []string {
 			p.Slots[paneChanges].Place(0, upper, left, h-summaryRows-upper),
 			p.Slots[paneComparison].Place(left, 0, w-left, h-summaryRows),
 		}
+		// nil: no pane is highlighted in addition to the focused one.
 		return append(lines, room.RenderPlaces(th, p.Places, h-summaryRows, p.Slots[p.Focused].Pane, nil)...)
 	}
 	p.Places = []room.Place{p.Slots[p.Focused].Place(0, 1, w, h-summaryRows-1)}
 	lines = append(lines, p.TabRow(th))
-	return append(lines, p.Slots[p.Focused].Render(th, w, h-summaryRows-1, true)...)
+	return append(lines, p.Slots[p.Focused].Render(th, w, h-summaryRows-1, look.Focused)...)
 }
 
 // Move selects a report, or scrolls the comparison.
@@ -224,8 +226,9 @@ func (p *page) Release() {
 
 // Click focuses the pane at (x, y) and selects the report there.
 func (p *page) Click(x, y int) room.Request {
-	y-- // row 0 is the summary line
-	at := p.FocusAt(x, y, 0)
+	y--              // row 0 is the summary line
+	const tabRow = 0 // below the summary line
+	at := p.FocusAt(x, y, tabRow)
 	if at.Slot == p.Slots[paneSaved] {
 		p.saved.clickAt(y - at.Y)
 		p.updateComparison()

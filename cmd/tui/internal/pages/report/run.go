@@ -33,56 +33,56 @@ type run struct {
 // openRun reads a saved report; of a sweep only its first run. It parses the whole file, so call it in the
 // background. An error is stored in the run's readError, for the screen.
 func openRun(s report.SavedReport) *run {
-	d := &run{name: s.Name}
+	opened := &run{name: s.Name}
 	runs, err := report.ReadRuns(s.Path)
 	if err != nil {
 		var ce *config.Error
-		d.readError = err.Error()
+		opened.readError = err.Error()
 		if errors.As(err, &ce) { // ce names the file, which the list shows already
-			d.readError = fmt.Sprintf("%s %s. Expected: %s.", s.Name, ce.Problem, ce.Expected)
+			opened.readError = fmt.Sprintf("%s %s. Expected: %s.", s.Name, ce.Problem, ce.Expected)
 		}
-		return d
+		return opened
 	}
 	r := runs[0]
-	d.length, d.totals, d.timing, d.changes = r.DurationNS, r.Totals, r.Timing, r.Changes
+	opened.length, opened.totals, opened.timing, opened.changes = r.DurationNS, r.Totals, r.Timing, r.Changes
 	for i, shadow := range r.Shadows {
 		name, kbps := cmp.Or(shadow.Label, shadow.Encoder), shadow.Totals.PayloadKbps
 		// Prefer the payload of the period in which all lanes ran, as on page 5 and in report.md.
 		if c := r.Comparison; c != nil && len(c.Lanes) == 1+len(r.Shadows) {
 			kbps = c.Lanes[1+i].PayloadKbps.Or(math.NaN())
 		}
-		d.shadows = append(d.shadows, name+" "+units.Fixed(kbps, 1)+" kbps")
+		opened.shadows = append(opened.shadows, name+" "+units.Fixed(kbps, 1)+" kbps")
 	}
 	if len(runs) > 1 {
-		d.note = fmt.Sprintf("a sweep of %d runs, of which this is the first", len(runs))
+		opened.note = fmt.Sprintf("a sweep of %d runs, of which this is the first", len(runs))
 	}
-	if d.settings, err = r.Settings(); err != nil {
-		d.note = "its configuration cannot be read: " + err.Error()
+	if opened.settings, err = r.Settings(); err != nil {
+		opened.note = "its configuration cannot be read: " + err.Error()
 	}
-	return d
+	return opened
 }
 
 // presentRun returns the running session as a run.
 func presentRun(snap *engine.Snapshot) *run {
-	d := &run{name: "this run", length: snap.Now, changes: snap.Log, settings: snap.Config.Settings()}
+	present := &run{name: "this run", length: snap.Now, changes: snap.Log, settings: snap.Config.Settings()}
 	if len(snap.Lanes) > 0 {
-		d.totals, d.timing = snap.Lanes[0].Totals, snap.Lanes[0].Timing
+		present.totals, present.timing = snap.Lanes[0].Totals, snap.Lanes[0].Timing
 	}
 	if len(snap.Lanes) < 2 { // no shadows: avoid lockstep.CommonSamples, which visits all samples
-		return d
+		return present
 	}
 	for i, common := 1, lockstep.CommonSamples(snap); i < len(snap.Lanes); i++ {
-		d.shadows = append(d.shadows, snap.Lanes[i].Name()+" "+units.Fixed(common.Lanes[i].Kbps().Value(), 1)+" kbps")
+		present.shadows = append(present.shadows, snap.Lanes[i].Name()+" "+units.Fixed(common.Lanes[i].Kbps().Value(), 1)+" kbps")
 	}
-	return d
+	return present
 }
 
 // shortName returns the name without the date, such as 2006-01-02-, at its start.
-func (d *run) shortName() string {
-	if n := d.name; len(n) > 11 && n[4] == '-' && n[7] == '-' && n[10] == '-' {
+func (r *run) shortName() string {
+	if n := r.name; len(n) > 11 && n[4] == '-' && n[7] == '-' && n[10] == '-' {
 		return n[11:]
 	}
-	return d.name
+	return r.name
 }
 
 // runFigure is a row of the table of figures.
@@ -94,9 +94,9 @@ type runFigure struct {
 
 // timingMark returns the marker that follows encode and decode times of a plugin, because they are not
 // comparable with those of built-in encoders; "" for other figures.
-func (m runFigure) timingMark(d *run) string {
+func (m runFigure) timingMark(r *run) string {
 	if strings.Contains(m.label, "µs") {
-		return d.timing.Mark()
+		return r.timing.Mark()
 	}
 	return ""
 }
@@ -151,14 +151,14 @@ type setting struct{ key, a, b string }
 // first and each section by key.
 func differingSettings(a, b *run) []setting {
 	var out []setting
-	for k, v := range a.settings {
-		if w := b.settings[k]; v != w {
-			out = append(out, setting{k, v, w})
+	for key, valueA := range a.settings {
+		if valueB := b.settings[key]; valueA != valueB {
+			out = append(out, setting{key, valueA, valueB})
 		}
 	}
-	for k, w := range b.settings {
-		if _, both := a.settings[k]; !both {
-			out = append(out, setting{k, "", w})
+	for key, valueB := range b.settings {
+		if _, both := a.settings[key]; !both {
+			out = append(out, setting{key, "", valueB})
 		}
 	}
 	sections := []string{"data", "seed", "encoder", "down", "up", "sender", "receiver"}

@@ -15,21 +15,21 @@ type summary struct {
 	data, encoder, link, kbps string             // cells of the list; if the report cannot be read, data is a remark and encoder is ""
 }
 
-// newSummary returns the summary of report s, which was read as d. Data from a file are named by the file;
+// newSummary returns the summary of report s, whose content is r. Data from a file are named by the file;
 // a link without a profile is described by loss and latency of the downlink.
-func newSummary(s report.SavedReport, d *run) summary {
-	if d.readError != "" {
+func newSummary(s report.SavedReport, r *run) summary {
+	if r.readError != "" {
 		return summary{report: s, data: "cannot be read"}
 	}
-	data, path, isFile := strings.Cut(d.settings["data.source"], ":") // a name, or a kind and a path
+	data, path, isFile := strings.Cut(r.settings["data.source"], ":") // the source is a name, or a kind and a path such as file:PATH
 	if isFile {
 		data = filepath.Base(path)
 	}
-	link := d.settings["profile"]
+	link := r.settings["profile"]
 	if link == "" {
-		link = d.settings["down.loss"] + " " + d.settings["down.latency"]
+		link = r.settings["down.loss"] + " " + r.settings["down.latency"]
 	}
-	return summary{s, data, d.settings["encoder.name"], link, units.Fixed(d.totals.PayloadKbps, 0)}
+	return summary{s, data, r.settings["encoder.name"], link, units.Fixed(r.totals.PayloadKbps, 0)}
 }
 
 // shortReportName returns the name of a report without the year and the encoder, which has a column of

@@ -16,10 +16,10 @@ import (
 // mapView draws two maps: the positions at the sender, and as the receiver displays them.
 type mapView struct {
 	schema *frame.Schema
-	parts  []frame.Part
-	places [][]placeFields
-	frames *playout.Frames
-	past   bool
+	parts  []frame.Part    // kinds of rows, such as players and cubes; see findPlaces
+	places [][]placeFields // the columns with positions, by part
+	frames *playout.Frames // the newest frame sent and the one displayed; nil before the first
+	past   bool            // the time cursor is in the past, of which no positions are stored
 
 	sent, shown []point
 	// The extent of all points so far. It only grows, so that the map does not move.
@@ -117,9 +117,9 @@ func (p *mapView) countSpans(w int) []look.Span {
 // ageSpans returns the age of the displayed data, and how many objects are displayed at another
 // position than the sender's, in a heading of w columns.
 func (p *mapView) ageSpans(w int) []look.Span {
-	room := look.TitleSpace(w, "Receiver")
+	maxWidth := look.TitleSpace(w, "Receiver")
 	if p.frames.Shown == nil {
-		return look.Fit(room, []look.Span{look.Dim.Span("nothing displayed yet")}, nil)
+		return look.Fit(maxWidth, []look.Span{look.Dim.Span("nothing displayed yet")}, nil)
 	}
 	age := []look.Span{look.Value.Span(strconv.FormatInt(p.frames.Age.Milliseconds(), 10)), look.Dim.Span(" ms behind")}
 	if p.frames.Starved {
@@ -135,12 +135,12 @@ func (p *mapView) ageSpans(w int) []look.Span {
 			displaced++
 		}
 	}
-	return look.Fit(room, append(age[:len(age):len(age)], look.Dim.Span("; "), look.Value.Span(strconv.Itoa(displaced)), look.Dim.Span(" displaced")), age, nil)
+	return look.Fit(maxWidth, append(age[:len(age):len(age)], look.Dim.Span("; "), look.Value.Span(strconv.Itoa(displaced)), look.Dim.Span(" displaced")), age, nil)
 }
 
 // drawSide draws the map of one endpoint.
 func (p *mapView) drawSide(c *look.Canvas, th *look.Theme, title string, points []point, more []look.Span) {
-	c.Frame(th, false, title, more...)
+	c.Frame(th, look.Unfocused, title, more...)
 	w, h := c.W-2, c.H-2
 	if w < 1 || h < 1 {
 		return
@@ -148,7 +148,7 @@ func (p *mapView) drawSide(c *look.Canvas, th *look.Theme, title string, points 
 	// A cell is twice as high as wide; the scale is the same in both directions.
 	const cellAspect = 2
 	unit := math.Max((p.right-p.left)/float64(max(w-1, 1)), (p.top-p.bottom)/float64(cellAspect*max(h-1, 1)))
-	if !(unit > 0) {
+	if !(unit > 0) { // all points are at one position
 		unit = 1
 	}
 	middleX, middleY := (p.left+p.right)/2, (p.bottom+p.top)/2
@@ -182,8 +182,9 @@ func (p *mapView) unitName() string {
 	return "units "
 }
 
-// marker returns style and rune of a kind.
-func marker(th *look.Theme, k kind) (look.Style, rune) {
+// marker returns style and rune of a kind. The styles are those of the highest cubes in the world view, the last of
+// look.Levels shades, which contrast most with the background.
+func marker(th *look.Theme, k kind) (style look.Style, symbol rune) {
 	switch k {
 	case alwaysPresent:
 		return look.Player + look.Levels - 1, '@'

@@ -22,7 +22,8 @@ type page struct {
 
 // New returns the page for frames of schema s.
 func New(s *frame.Schema) *page {
-	p := &page{summary: room.NewSlot(&panes.SummaryLine{}), playout: panes.NewPlayout(false), values: &values{}}
+	const cubes = true // sessions with cubes have another page
+	p := &page{summary: room.NewSlot(&panes.SummaryLine{}), playout: panes.NewPlayout(!cubes), values: &values{}}
 	p.charts, p.valuesSlot = room.NewSlot(p.playout), room.NewSlot(p.values)
 	if parts, _ := findPlaces(s); parts != nil {
 		p.worldMap = &mapView{}
@@ -63,20 +64,20 @@ func (p *page) Lines(th *look.Theme, w, h int) []string {
 	if need := p.values.preferredHeight(w); need > 0 { // the charts get the rows that the values do not need
 		charts = max(charts, min(h-summaryRows-need, 2*charts))
 	}
-	lines := append(make([]string, 0, h), p.summary.Render(th, w, summaryRows, false)...)
-	lines = append(lines, p.charts.Render(th, w, charts, false)...)
-	return append(lines, p.valuesSlot.Render(th, w, max(h-summaryRows-charts, 0), false)...)
+	lines := append(make([]string, 0, h), p.summary.Render(th, w, summaryRows, look.Unfocused)...)
+	lines = append(lines, p.charts.Render(th, w, charts, look.Unfocused)...)
+	return append(lines, p.valuesSlot.Render(th, w, max(h-summaryRows-charts, 0), look.Unfocused)...)
 }
 
 // mapLines renders the summary line, the map, and charts below it if there is room.
 func (p *page) mapLines(th *look.Theme, w, h int) []string {
 	const summaryRows, chartRows = 1, 8
-	lines := append(make([]string, 0, h), p.summary.Render(th, w, summaryRows, false)...)
+	lines := append(make([]string, 0, h), p.summary.Render(th, w, summaryRows, look.Unfocused)...)
 	if h < minHeightForCharts {
-		return append(lines, p.mapSlot.Render(th, w, max(h-summaryRows, 0), false)...)
+		return append(lines, p.mapSlot.Render(th, w, max(h-summaryRows, 0), look.Unfocused)...)
 	}
-	lines = append(lines, p.mapSlot.Render(th, w, h-summaryRows-chartRows, false)...)
-	return append(lines, p.charts.Render(th, w, chartRows, false)...)
+	lines = append(lines, p.mapSlot.Render(th, w, h-summaryRows-chartRows, look.Unfocused)...)
+	return append(lines, p.charts.Render(th, w, chartRows, look.Unfocused)...)
 }
 
 // Bindings implements room.Binder. Only a page with a map has a key to switch to the values.

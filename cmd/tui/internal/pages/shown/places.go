@@ -106,7 +106,7 @@ func findPoints(s *frame.Schema, parts []frame.Part, places [][]placeFields, tab
 					continue
 				}
 				switch {
-				case at.present < 0 && len(s.Parts) > 0: // in a schema with parts this differs from rows that may be absent
+				case at.present < 0 && len(s.Parts) > 0: // the schema has parts, and this row is never absent: the player
 					pt.kind = alwaysPresent
 				case slices.ContainsFunc(at.velocities, func(v int) bool { return inUnits(&s.Fields[v], values[v]) != 0 }):
 					pt.kind = moving

@@ -16,11 +16,11 @@ import (
 // the text of a body.
 type values struct {
 	schema       *frame.Schema
-	frames       *playout.Frames
-	past         bool
-	firstLine    int // first visible line
-	visibleLines int // as last drawn
-	numLines     int // of the content, as last drawn
+	frames       *playout.Frames // the newest frame sent and the one displayed; nil before the first
+	past         bool            // the time cursor is in the past, of which no values are stored
+	firstLine    int             // first visible line
+	visibleLines int             // as last drawn
+	numLines     int             // of the content, as last drawn
 
 	entries   []entry
 	emptyText string // shown while there are no values
@@ -34,9 +34,10 @@ type entry struct {
 
 func (p *values) Name() string { return "Sent and displayed" }
 
-// Observe implements room.Observer. While time advances the values change only on slow ticks.
+// Observe implements room.Observer. While time advances the values change only if a slow redraw is due; see
+// room.View.RedrawDue.
 func (p *values) Observe(v room.View) bool {
-	if p.past == v.Past && p.frames != nil && (v.Past || v.Running() && !v.RedrawDue) {
+	if p.past == v.Past && p.frames != nil && (v.Past || v.Running() && !v.RedrawDue) { // in the past there are no values
 		return false
 	}
 	p.emptyText = panes.NothingSentText(v.ActiveLane())
@@ -120,17 +121,17 @@ func (p *values) differs(i int) bool {
 
 // drawCells draws the values of a table in columns, filled from top to bottom, from firstLine on.
 func (p *values) drawCells(c *look.Canvas, th *look.Theme) {
-	n, all := cellsPerLine(c.W), len(p.entries)
-	p.visibleLines, p.numLines = max(c.H-3, 0), (all+n-1)/n
+	perLine, numEntries := cellsPerLine(c.W), len(p.entries)
+	p.visibleLines, p.numLines = max(c.H-3, 0), (numEntries+perLine-1)/perLine
 	p.scroll(0) // the content may be shorter now
-	for col := range min(n, all) {
+	for col := range min(perLine, numEntries) {
 		c.TextRight(2+col*cellWidth+nameWidth+valueWidth, 1, look.Dim, "sent")
 		c.TextRight(2+col*cellWidth+nameWidth+2*valueWidth, 1, look.Dim, "displayed")
 	}
 	for y := 0; y < p.visibleLines && p.firstLine+y < p.numLines; y++ {
-		for col := range n {
+		for col := range perLine {
 			i := p.firstLine + y + col*p.numLines
-			if i >= all {
+			if i >= numEntries {
 				break
 			}
 			if x := 2 + col*cellWidth; p.entries[i].index < 0 {
@@ -141,7 +142,8 @@ func (p *values) drawCells(c *look.Canvas, th *look.Theme) {
 		}
 	}
 	if hidden := p.numLines - p.visibleLines; hidden > 0 {
-		c.TextRight(c.W-2, c.H-1, look.Dim, " ↑↓ "+strconv.Itoa(p.firstLine*n)+" before, "+strconv.Itoa(max(all-(p.firstLine+p.visibleLines)*n, 0))+" after ")
+		c.TextRight(c.W-2, c.H-1, look.Dim, " ↑↓ "+strconv.Itoa(p.firstLine*perLine)+" before, "+
+			strconv.Itoa(max(numEntries-(p.firstLine+p.visibleLines)*perLine, 0))+" after ")
 	}
 }
 

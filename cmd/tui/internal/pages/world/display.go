@@ -28,7 +28,7 @@ const starvedSamples = 5
 func (d *display) observe(v room.View) {
 	pic := v.Snap.World
 	d.running, d.starvedNow = pic.Shown != nil, pic.Starved
-	d.delay = v.Snap.Now - pic.Moment
+	d.delay = v.Snap.Now - pic.Moment // Moment is when the displayed state was at the sender
 	if v.RedrawDue || d.displayedDelay == 0 {
 		d.displayedDelay, d.age = d.delay, panes.AgeSpans(v.ActiveLane())
 	}

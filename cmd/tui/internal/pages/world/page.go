@@ -26,8 +26,9 @@ type page struct {
 
 // New returns the page.
 func New() *page {
+	const cubes = true // the page is for data with cubes
 	p := &page{world: &views{arrangement: -1, cam: worldview.Camera{ZoomLevel: worldview.FirstZoom, Follow: true}}, play: &play{},
-		playout: panes.NewPlayout(true)}
+		playout: panes.NewPlayout(cubes)}
 	p.slot, p.player, p.summary, p.charts = room.NewSlot(p.world), room.NewSlot(p.play), room.NewSlot(&panes.SummaryLine{}),
 		room.NewSlot(p.playout)
 	return p
@@ -75,16 +76,16 @@ func (p *page) Lines(th *look.Theme, w, h int) []string {
 	if p.showsCharts(h) {
 		rows = chartRows
 	}
-	lines := append(make([]string, 0, h), p.summary.Render(th, w, summaryRows, false)...)
-	lines = append(lines, p.slot.Render(th, w, h-summaryRows-playRows-rows, false)...)
+	lines := append(make([]string, 0, h), p.summary.Render(th, w, summaryRows, look.Unfocused)...)
+	lines = append(lines, p.slot.Render(th, w, h-summaryRows-playRows-rows, look.Unfocused)...)
 	if rows > 0 {
-		lines = append(lines, p.charts.Render(th, w, rows, false)...)
+		lines = append(lines, p.charts.Render(th, w, rows, look.Unfocused)...)
 	}
 	if p.play.cam.WithoutPosition() != p.world.cam.WithoutPosition() {
 		p.player.Redraw()
 	}
 	p.play.cam = p.world.cam // drawing set its Width
-	return append(lines, p.player.Render(th, w, playRows, false)...)
+	return append(lines, p.player.Render(th, w, playRows, look.Unfocused)...)
 }
 
 // redraw marks the world and the line of the player for redrawing.
@@ -148,10 +149,11 @@ func (p *page) pan(dx, dy int) {
 
 // toggleFollow makes the camera follow the player, or stay.
 func (p *page) toggleFollow() {
-	k := &p.world.cam
-	k.Follow = !k.Follow
-	if k.Follow && p.world.pic != nil {
-		k.X, k.Y = float64(p.world.pic.Sent[0].X), float64(p.world.pic.Sent[0].Y)
+	cam := &p.world.cam
+	cam.Follow = !cam.Follow
+	if cam.Follow && p.world.pic != nil {
+		player := &p.world.pic.Sent[0] // cube 0 is the player
+		cam.X, cam.Y = float64(player.X), float64(player.Y)
 	}
 	p.redraw()
 }
@@ -171,9 +173,11 @@ func (p *page) KeyHelp(key string) string {
 // Bindings implements room.Binder. The keys of the player have no effect in a recording.
 func (p *page) Bindings() []room.Binding {
 	const group = "World, page 4"
+	// on returns a binding of keys to do, an action without a request.
 	on := func(keys []string, shown, help string, do func()) room.Binding {
 		return room.Bind(group, keys, shown, help, room.WithoutRequest(do))
 	}
+	// flip returns an action that flips a switch of the live world.
 	flip := func(t toggle) func() room.Request { return func() room.Request { return p.play.flipToggle(t) } }
 	notPlayed := func() bool { return !p.play.live }
 	list := []room.Binding{
@@ -189,16 +193,16 @@ func (p *page) Bindings() []room.Binding {
 		on([]string{"+", "="}, "+", "zoom in, zoom out", func() { p.zoomBy(1) }).InFooter("zoom in"),
 		on([]string{"-"}, "", "", func() { p.zoomBy(-1) }),
 	}
-	for i, d := range config.Directions() {
+	for i, d := range config.Directions() { // left, right, up, down; up is the direction of growing y
 		dx, dy := [4]int{-1, 1, 0, 0}[i], [4]int{0, 0, 1, -1}[i]
 		push := room.Bind(group, []string{d}, "←↑↓→", "push the player; in a recording: pan",
 			func() room.Request { return p.pushOrPan(d, dx, dy) })
-		look := on([]string{"shift+" + d}, "shift+←↑↓→", "pan", func() { p.pan(dx, dy) })
-		if i > 0 { // one row of the help for all four
+		pan := on([]string{"shift+" + d}, "shift+←↑↓→", "pan", func() { p.pan(dx, dy) })
+		if i > 0 { // the help has one row for all four directions
 			push.SetHelp("", "")
-			look.SetHelp("", "")
+			pan.SetHelp("", "")
 		}
-		list = append(list, push, look)
+		list = append(list, push, pan)
 	}
 	return list
 }

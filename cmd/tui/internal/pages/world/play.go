@@ -56,10 +56,11 @@ func (p *play) Observe(v room.View) bool {
 
 // Draw implements room.Pane: the player on the left, the camera on the right.
 func (p *play) Draw(c *look.Canvas, th *look.Theme, _ bool) {
-	shown := p.cameraSpans(th)
-	room := c.W - 3 - look.SpansWidth(shown)
-	c.Spans(1, 0, room, p.playerSpans(th, room)...)
-	c.Spans(c.W-1-look.SpansWidth(shown), 0, look.SpansWidth(shown), shown...)
+	camera := p.cameraSpans(th)
+	cameraWidth := look.SpansWidth(camera)
+	playerWidth := c.W - 3 - cameraWidth
+	c.Spans(1, 0, playerWidth, p.playerSpans(th, playerWidth)...)
+	c.Spans(c.W-1-cameraWidth, 0, cameraWidth, camera...)
 }
 
 // playerSpans describes who plays, the user or the autopilot, and which keys are pressed, in at most
@@ -88,6 +89,7 @@ func (p *play) playerSpans(th *look.Theme, maxWidth int) []look.Span {
 		}
 		out = append(out, style.Span(text))
 	}
+	// In the world hover is called Push, because it pushes cubes away, and katamari Pull.
 	out = append(out, modeSpans("hover", p.keys.Push)...)
 	return append(out, modeSpans("katamari", p.keys.Pull)...)
 }

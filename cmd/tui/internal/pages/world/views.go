@@ -44,9 +44,9 @@ func arrangements() [][]sideView {
 // tripleWidth is the width from which all three views are shown by default.
 const tripleWidth = 200
 
-// visibleViews returns the views to show on w columns.
+// visibleViews returns the views to show side by side on w columns, from left to right.
 func (p *views) visibleViews(w int) []sideView {
-	if p.arrangement < 0 {
+	if p.arrangement < 0 { // the user has not chosen: all three views if there is room, otherwise both endpoints
 		if w >= tripleWidth {
 			return arrangements()[1]
 		}
@@ -113,7 +113,7 @@ func (p *views) emptyText() string {
 
 // drawEmpty explains why there is no world.
 func (p *views) drawEmpty(c *look.Canvas, th *look.Theme) {
-	c.Frame(th, false, "World")
+	c.Frame(th, look.Unfocused, "World")
 	text := p.emptyText()
 	if p.past {
 		text = "Past pictures are not stored. /seek " + look.FormatTime(p.now) +
@@ -125,7 +125,7 @@ func (p *views) drawEmpty(c *look.Canvas, th *look.Theme) {
 // drawView draws one view with its frame.
 func (p *views) drawView(c *look.Canvas, th *look.Theme, v sideView, brush *worldview.Painter) {
 	title, more := p.title(th, v, c.W)
-	c.Frame(th, false, title, more...)
+	c.Frame(th, look.Unfocused, title, more...)
 	poses := p.pic.Shown
 	switch v {
 	case viewSender:
@@ -181,7 +181,7 @@ func (p *views) title(th *look.Theme, v sideView, w int) (name string, figure []
 	case viewSender:
 		n := 0
 		for i := range p.pic.Sent {
-			if i > 0 && p.pic.Sent[i].Interacting {
+			if i > 0 && p.pic.Sent[i].Interacting { // cube 0 is the player
 				n++
 			}
 		}
@@ -202,7 +202,7 @@ func (p *views) title(th *look.Theme, v sideView, w int) (name string, figure []
 
 // legend draws the steps of the error map into the lower edge.
 func (p *views) legend(c *look.Canvas, th *look.Theme) {
-	const all = 0xff
+	const allDots = 0xff // a bit for each of the eight dots of a cell
 	x := c.Text(2, c.H-1, look.Dim, " mm ")
 	for i := range look.NumHeats {
 		text := "more "
@@ -212,8 +212,8 @@ func (p *views) legend(c *look.Canvas, th *look.Theme) {
 		if x+look.TextWidth(text)+2 > c.W-1 {
 			return
 		}
-		l := worldview.ErrorStepStyle(i)
-		c.Set(x, c.H-1, l.Style, worldview.Marker(th, all, l))
+		step := worldview.ErrorStepStyle(i)
+		c.Set(x, c.H-1, step.Style, worldview.Marker(th, allDots, step))
 		x = c.Text(x+1, c.H-1, look.Dim, text)
 	}
 }

@@ -62,7 +62,7 @@ type app struct {
 	// auditProcess returns the command that starts one process of tui walkoff --audit, which proves
 	// with separate processes that an encoder obeys the rules. args are flags for the process.
 	auditProcess  func(ctx context.Context, args ...string) *exec.Cmd
-	plugins       pluginFlags
+	plugins       pluginFlags      // --plugin and the limits of plugins
 	loadedPlugins []*plugin.Plugin // those that the flags name, and those that configurations name
 	loadMutex     sync.Mutex       // guards loadedPlugins while a configuration loads plugins
 	// trainers replaces the trainers of the encoder table in tests; nil means those of the table.

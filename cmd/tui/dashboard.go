@@ -25,16 +25,16 @@ import (
 type dashboardFlags struct {
 	lookFlags
 	config  configFlags
-	reports string
-	tour    bool
-	charts  string
+	reports string // folder in which reports are saved; "" means the default
+	tour    bool   // open the guided tour
+	charts  string // style of charts; "" means the default
 	remote  remoteFlags
 }
 
 // lookFlags choose the colours and characters of a screen.
 type lookFlags struct {
-	ascii bool
-	theme string
+	ascii bool   // draw with ASCII characters only
+	theme string // name of a colour scheme
 }
 
 // dashboardCommand returns tui without a command, which opens the dashboard.
@@ -130,14 +130,14 @@ func (a *app) dashboard(ctx context.Context, f dashboardFlags) error {
 	if !a.interactive() {
 		return usagef("the dashboard needs a terminal; in scripts and pipes use tui run")
 	}
-	link, err := f.remote.open(ctx)
+	link, err := f.remote.open(ctx) // link.Link is nil without --to and --udp
 	if err != nil {
 		return err
 	}
 	defer link.close()
 	runner, err := experiment.NewRunner(ctx, cfg, experiment.RunnerOptions{
 		Clock: a.clock, Reports: f.reports, Disk: a.disk, Remote: link.Link,
-		Stamp: func() string { return time.Now().Format("2006-01-02-150405") },
+		Stamp: func() string { return time.Now().Format("2006-01-02-150405") }, // begins the name of a report's folder
 	})
 	if err != nil {
 		return markDataError(err)
@@ -180,7 +180,7 @@ const defaultPreset = "demo"
 // saveUnfinished saves the session of a dashboard that ended with err, not by q, and prints where.
 // It returns the error of the command: context.Canceled after an interruption, otherwise err.
 func (a *app) saveUnfinished(runner *experiment.Runner, err error) error {
-	if runner.Snapshot().Now == 0 { // a file transfer was still making its patch
+	if runner.Snapshot().Now == 0 { // no virtual time has passed: a file transfer was still making its patch
 		fmt.Fprintln(a.stderr, "nothing was sent yet, so nothing is saved")
 	} else if path, saveErr := runner.Save(""); saveErr != nil {
 		fmt.Fprintf(a.stderr, "tui: the run could not be saved: %v\n", saveErr)
@@ -210,11 +210,13 @@ func defaultReports() string {
 	return filepath.Join(base, "wirelab", "reports")
 }
 
-// drawLink draws, w columns wide, what a link does to 25 s of typical traffic; that is long
-// enough to show the handover of a satellite link. It takes one or two milliseconds.
+// drawLink draws, w columns wide, what a link does to 25 s of typical traffic: 60 packets of 400
+// bytes per second. That is long enough to show the handover of a satellite link. It takes one or two
+// milliseconds. If the link cannot be drawn, it returns the text of the error.
 func drawLink(spec lossmodel.Spec, w int, ascii bool) string {
+	const seed = 1                                                                   // any seed: the drawing must only be the same each time
 	traffic := measure.Traffic{Packets: 1500, Interval: time.Second / 60, Size: 400} // 1500/60 = 25 s
-	text, err := measure.Show(spec, 1, traffic, measure.Style{Width: w, ASCII: ascii})
+	text, err := measure.Show(spec, seed, traffic, measure.Style{Width: w, ASCII: ascii})
 	if err != nil {
 		return err.Error()
 	}

@@ -21,10 +21,10 @@ import (
 
 // statsFlags are the flags of tui datasets stats.
 type statsFlags struct {
-	walkoffFlags  // data.spec is set to each SPEC in turn
-	against       []string
-	lag           int  // how many messages late acks arrive
-	encodersGiven bool // whether --encoder is set
+	walkoffFlags           // data.spec is set to each SPEC in turn
+	against       []string // further data to compare with, each as for --data
+	lag           int      // how many messages late acks arrive
+	encodersGiven bool     // whether --encoder is set
 }
 
 // datasetsStatsCommand returns tui datasets stats.
@@ -162,7 +162,8 @@ func (a *app) measureSnapshots(ctx context.Context, f walkoffFlags) (snapshotSta
 	if err != nil {
 		return l, err
 	}
-	// By the rules of the walk-off the first frames, of which there are Delay, are the initial state.
+	// By the rules of the walk-off the first frames, of which there are Delay, are the initial state. A
+	// limit of 0 means all frames.
 	if l.Summary, err = summarise(ctx, src, max(f.frames-walkoff.Delay, 0)); err != nil {
 		return l, err
 	}
@@ -204,7 +205,8 @@ func (a *app) measureCosts(ctx context.Context, f walkoffFlags, codecs []*encode
 	return list, nil
 }
 
-// writeSnapshotText writes a table with a row per statistic and a column per source.
+// writeSnapshotText writes a table with a row per statistic and a column per source. All sources have
+// the same fields and encoders.
 func writeSnapshotText(w io.Writer, list []snapshotStats) {
 	titles := []string{""}
 	for _, l := range list {
@@ -234,7 +236,7 @@ func writeSnapshotText(w io.Writer, list []snapshotStats) {
 	share("of changed cubes: orientation only", func(l *snapshotStats) float64 { return l.OnlyTurned })
 	share("of changed cubes: position only", func(l *snapshotStats) float64 { return l.OnlyMoved })
 	share("of changed cubes: flag only", func(l *snapshotStats) float64 { return l.OnlyFlagged })
-	share("of turned cubes: same largest", func(l *snapshotStats) float64 { return l.SameLargest })
+	share("of turned cubes: same largest component", func(l *snapshotStats) float64 { return l.SameLargest })
 	for i, d := range list[0].Deltas {
 		row("difference in "+d.Field+": p50 p90 p99", "%d %d %d", func(l *snapshotStats) []any {
 			return []any{l.Deltas[i].P50, l.Deltas[i].P90, l.Deltas[i].P99}

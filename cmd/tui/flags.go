@@ -25,9 +25,9 @@ import (
 // dataFlags are the flags that choose a source of frames, for commands that need no other
 // settings.
 type dataFlags struct {
-	spec  string
-	cubes int
-	seed  uint64
+	spec  string // such as demo, world:random or the path of a recording; see tui datasets
+	cubes int    // cubes in each frame of a recording; 0 means 901
+	seed  uint64 // of generated data
 }
 
 // add registers the flags. preset is the default of --data. kinds lists the kinds of data that

@@ -60,7 +60,8 @@ func (f *peerFlags) dial(ctx context.Context, purpose uint8) (*channel.Session, 
 	}
 	addrPort, err := relay.ParseAddress(ctx, addr)
 	if err == nil {
-		err = relay.CheckServer(netip.AddrPort{}, addrPort)
+		noListener := netip.AddrPort{} // the check for the program's own address does not apply
+		err = relay.CheckServer(noListener, addrPort)
 	}
 	if err != nil {
 		return nil, asUsageError(withFlag("--to", err))
@@ -76,7 +77,7 @@ func (f *peerFlags) dial(ctx context.Context, purpose uint8) (*channel.Session, 
 type measureFlags struct {
 	peer          peerFlags
 	seconds, rate float64 // duration; datagrams per second in each direction
-	up, down      int     // payload bytes of a datagram
+	up, down      int     // payload bytes of each datagram to the peer, and from it
 	record        string  // path; "" for no captures
 }
 

@@ -157,7 +157,7 @@ func testNotes(dir direction, r *measure.Report) []string {
 		}
 		return append(notes, text)
 	case len(r.Checks) == 0 && len(notes) == 0:
-		return []string{"no stage is on, so there is nothing to compare"}
+		return []string{"all stages of the link are off, so there is nothing to compare"}
 	}
 	return notes
 }

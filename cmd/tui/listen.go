@@ -36,7 +36,7 @@ type service struct {
 // services returns the services of tui listen: runs, whose encoders may open files, and
 // measurements.
 func services(files remote.FileFinder) []service {
-	return []service{
+	return []service{ // purpose, name, function
 		{remote.Purpose, "session", func(ctx context.Context, s *channel.Session) (any, error) { return remote.Serve(ctx, s, files) }},
 		{probe.Purpose, "measure", func(ctx context.Context, s *channel.Session) (any, error) { return probe.Serve(ctx, s) }},
 	}
@@ -120,7 +120,7 @@ func (a *app) listen(ctx context.Context, addr string, f *listenFlags) error {
 	if err != nil {
 		return asUsageError(err)
 	}
-	token, newToken, err := listenToken(f.tokenFile)
+	token, newToken, err := listenToken(f.tokenFile) // newToken is "" with --token-file
 	if err != nil {
 		return err
 	}
@@ -139,7 +139,7 @@ func (a *app) listen(ctx context.Context, addr string, f *listenFlags) error {
 	}
 	r.printListening(l.Addr(), newToken)
 	err = r.serve(ctx, l, f)
-	return errors.Join(err, ctx.Err())
+	return errors.Join(err, ctx.Err()) // an interruption has an exit code of its own
 }
 
 // listenToken reads the token from a file. If file is "", it makes a new token and also returns its
@@ -248,13 +248,13 @@ func (r *listenServer) serveSession(ctx context.Context, s *channel.Session, n i
 
 // listenEvent is a line in the JSON output of tui listen.
 type listenEvent struct {
-	Event   string `json:"event"` // listening, began, ended, finished
-	Addr    string `json:"addr,omitempty"`
-	Token   string `json:"token,omitempty"` // set if the token is new
-	Session int    `json:"session,omitempty"`
-	Kind    string `json:"kind,omitempty"`
-	From    string `json:"from,omitempty"`
-	Report  any    `json:"report,omitempty"`
+	Event   string `json:"event"`             // listening, began, ended, finished
+	Addr    string `json:"addr,omitempty"`    // of listening: the address
+	Token   string `json:"token,omitempty"`   // of listening: set if the token is new
+	Session int    `json:"session,omitempty"` // number of the session, from 1
+	Kind    string `json:"kind,omitempty"`    // service of the session: session or measure
+	From    string `json:"from,omitempty"`    // address of the peer
+	Report  any    `json:"report,omitempty"`  // of ended: what the service reports
 	Error   string `json:"error,omitempty"`
 
 	Reason   string          `json:"reason,omitempty"`   // of finished: finished or interrupted

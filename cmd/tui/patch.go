@@ -70,7 +70,7 @@ With --fast the patch is larger but faster to apply.`,
 
 // patchInfo is the JSON output of tui patch make, and of each pair of tui patch bench.
 type patchInfo struct {
-	Name     string  `json:"name,omitempty"`
+	Name     string  `json:"name,omitempty"` // of the pair; "" except in tui patch bench
 	Old      int64   `json:"old_bytes"`
 	New      int64   `json:"new_bytes"`
 	Patch    int64   `json:"patch_bytes"`

@@ -24,10 +24,10 @@ import (
 
 // pluginFlags are the flags that load encoders from outside of the program.
 type pluginFlags struct {
-	paths   []string
-	sha256s []string // sha256s[i] is the expected hash of paths[i]; missing elements mean any hash
-	memory  string
-	timeout time.Duration // 0 means no limit
+	paths   []string      // of WebAssembly files, or exec:COMMAND
+	sha256s []string      // sha256s[i] is the expected hash of paths[i]; missing elements mean any hash
+	memory  string        // limit for each encoder and decoder, such as "256MiB"
+	timeout time.Duration // limit for each call; 0 means no limit
 }
 
 // add registers the flags for all commands. --plugin-sha256 is hidden: only this program sets it,
@@ -85,7 +85,7 @@ func (a *app) loadPlugins(ctx context.Context) error {
 			return usagef("plugin %s: %w", path, err)
 		}
 	}
-	o.SHA256 = ""
+	o.SHA256 = "" // configurations state the hashes of their plugins
 	table.SetLoader(func(list []table.Wanted) (int, error) { return a.loadConfigPlugins(ctx, list, o) })
 	return nil
 }
@@ -134,7 +134,7 @@ func (a *app) loadConfigPlugins(ctx context.Context, list []table.Wanted, o plug
 	}
 	others := slices.DeleteFunc(slices.Clone(a.loadedPlugins), func(p *plugin.Plugin) bool { return slices.Contains(wanted, p) })
 	if err := a.setPlugins(append(wanted, others...)); err != nil {
-		return len(list) - 1, err
+		return len(list) - 1, err // the cause could be any plugin of the list
 	}
 	added = nil // now owned by a.loadedPlugins
 	return 0, nil

@@ -25,12 +25,12 @@ import (
 // proxyFlags are the flags of tui proxy.
 type proxyFlags struct {
 	link            linkFlags
-	listen, to      string
-	capture, record string
-	duration, idle  time.Duration
-	clients         int
-	shared          bool
-	headless        bool
+	listen, to      string        // address for clients; address of the server
+	capture, record string        // paths of files to write; "" for none
+	duration, idle  time.Duration // of the run, 0 for no limit; after which a silent client is removed
+	clients         int           // largest number of clients at a time
+	shared          bool          // all clients share one pair of links
+	headless        bool          // print lines instead of showing the dashboard
 	look            lookFlags
 }
 
@@ -150,7 +150,8 @@ func (a *app) proxy(cmd *cobra.Command, f *proxyFlags) (err error) {
 		}
 		err = errors.Join(err, closeErr)
 	}
-	doc := p.newDocument(cmd.Context().Err() != nil || errors.Is(err, context.Canceled))
+	interrupted := cmd.Context().Err() != nil || errors.Is(err, context.Canceled)
+	doc := p.newDocument(interrupted)
 	return errors.Join(err, a.writeResult(doc, func(w io.Writer) { p.writeTotals(w, doc.Deviations) }), cmd.Context().Err())
 }
 
@@ -159,7 +160,7 @@ type runningProxy struct {
 	*app
 	flags      *proxyFlags
 	relay      *relay.Relay
-	live       *script.Live
+	live       *script.Live // the current links, which the script and the user change
 	server     netip.AddrPort
 	final      relay.Snapshot  // when the run ended
 	judge      proxyview.Judge // compares set and measured values
@@ -185,7 +186,7 @@ func (p *runningProxy) run(ctx context.Context, report func(format string, args 
 	start(func() {
 		p.live.Play(p.relay.StartTime(), quit, func(at time.Duration, ch config.Change, err error) {
 			if err != nil {
-				locked("tui: warning: at %v: %v", at, err)
+				locked("tui: warning: the scripted change at %v failed: %v", at, err)
 				return
 			}
 			locked("%7.1f s  %s", at.Seconds(), ch.Label())
@@ -216,6 +217,7 @@ func (p *runningProxy) run(ctx context.Context, report func(format string, args 
 // again after the dashboard has closed.
 func (p *runningProxy) runDashboard(ctx context.Context) error {
 	const recentDatagrams = 2048 // that the dashboard can list and explain
+	// Open means that other machines can connect.
 	view := proxyview.Proxy{Snapshot: p.relay.Snapshot, Recent: relay.NewRecent(recentDatagrams), Live: p.live, Notes: &proxyview.Notes{},
 		Listen: p.relay.Addr().String(), Server: p.server.String(), Shared: p.flags.shared, Open: !p.relay.Addr().Addr().IsLoopback()}
 	p.relay.Tap(view.Recent.Tap) // passes the events of all datagrams to view.Recent
@@ -292,7 +294,7 @@ func (f *proxyFlags) loadScript(cmd *cobra.Command) (*script.Script, error) {
 			return nil, err
 		}
 	}
-	base, title, err := f.link.loadConfig(cmd, "link.netem")
+	base, title, err := f.link.loadConfig(cmd, "link.netem") // a --netem line applies in both directions
 	if err != nil {
 		return nil, err
 	}

@@ -30,16 +30,16 @@ type (
 		Deviations []string               `json:"lies"` // differences between set and measured values
 	}
 	proxyClients struct {
-		Now       int    `json:"now"`
-		Joined    int    `json:"joined"`
-		Forgotten int    `json:"forgotten"`
-		Refused   uint64 `json:"refused"`   // datagrams
+		Now       int    `json:"now"`       // clients at the end
+		Joined    int    `json:"joined"`    // clients during the run
+		Forgotten int    `json:"forgotten"` // clients removed because they were idle
+		Refused   uint64 `json:"refused"`   // datagrams from addresses that may not become clients
 		NoSocket  uint64 `json:"no_socket"` // datagrams of clients for which the system had no socket
 	}
 )
 
 // newDocument returns the JSON document of the run. interrupted selects the reason "interrupted"
-// instead of "finished".
+// instead of "finished". Lists are empty rather than nil, so that JSON has [] and not null.
 func (p *runningProxy) newDocument(interrupted bool) proxyDocument {
 	up, down := p.live.DefaultLinks()
 	t := &p.final.Totals
@@ -64,7 +64,7 @@ func (p *runningProxy) writeTotals(w io.Writer, deviations []string) {
 	row := func(name string, cell func(*relay.Flow, lossmodel.Spec) any) { // cell returns the value of one direction
 		g.Add(name, cell(&t.Flows[relay.Up], specs[relay.Up]), cell(&t.Flows[relay.Down], specs[relay.Down]))
 	}
-	setting := func(key string) func(*relay.Flow, lossmodel.Spec) any { // returns the cells of a link setting
+	setting := func(key string) func(*relay.Flow, lossmodel.Spec) any { // for row: the values of the link setting key
 		return func(_ *relay.Flow, s lossmodel.Spec) any {
 			if s.Netem.String() != "off" { // a netem line overrides the setting
 				return "netem"
@@ -73,13 +73,13 @@ func (p *runningProxy) writeTotals(w io.Writer, deviations []string) {
 			return text
 		}
 	}
-	quantiles := func(h *relay.Histogram) any {
+	quantiles := func(h *relay.Histogram) any { // in milliseconds
 		if h.N == 0 {
 			return "-"
 		}
 		return fmt.Sprintf("%s / %s / %s", relay.Millis(h.Quantile(0.5)), relay.Millis(h.Quantile(0.99)), relay.Millis(h.Max))
 	}
-	set := " set"
+	set := " set" // ends the names of rows with settings
 	if len(p.live.Changes(0)) > 0 {
 		set = " set at the end"
 	}

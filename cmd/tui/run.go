@@ -20,11 +20,11 @@ import (
 // runFlags are the flags of tui run.
 type runFlags struct {
 	config  configFlags
-	out     string
-	force   bool
+	out     string // folder for the report; "" for none
+	force   bool   // replace other results in out; allow more than 8 GB of memory
 	exports exportFlags
 	remote  remoteFlags
-	jobs    int
+	jobs    int // parallel runs of a sweep; 0 means one per core
 	timeout timeLimit
 }
 
@@ -105,7 +105,7 @@ func (a *app) runExperiment(cmd *cobra.Command, f runFlags) error {
 		return err
 	}
 	a.warn(cfg.Warnings())
-	link, err := f.remote.open(ctx)
+	link, err := f.remote.open(ctx) // link.Link is nil without --to and --udp
 	if err != nil {
 		return err
 	}
@@ -186,7 +186,7 @@ func markDataError(err error) error {
 // socket.
 type remoteFlags struct {
 	peer peerFlags
-	udp  bool
+	udp  bool // send to a receiver in this process, over loopback sockets
 }
 
 // add registers the flags.

@@ -24,9 +24,9 @@ import (
 // searchFlags are the flags of tui search.
 type searchFlags struct {
 	config configFlags
-	out    string
-	jobs   int
-	force  bool
+	out    string // folder for the results; "" for none
+	jobs   int    // parallel runs; 0 means one per core
+	force  bool   // replace the results of another run in out
 }
 
 // searchCommand returns tui search.
@@ -105,7 +105,7 @@ func (a *app) search(ctx context.Context, f searchFlags) error {
 	}
 	err = a.writeSearchResult(f, c, found, folder)
 	if found.Best == nil || found.Best.Violations != "" { // the best setting violates a constraint
-		conclusion := found.Confidence[len(found.Confidence)-1]
+		conclusion := found.Confidence[len(found.Confidence)-1] // the last sentence is the reason
 		err = errors.Join(err, newFailure([]string{conclusion}))
 	}
 	return err
@@ -184,6 +184,7 @@ func writeSearchText(w io.Writer, f *search.Result) {
 		}
 		g.WriteText(w, 0)
 		fmt.Fprintln(w, note)
+		// RatioToOwn compares with the settings that the configuration has without the search.
 		if f.RatioToOwn != nil && len(f.Front) == 0 {
 			fmt.Fprintf(w, "ratio of the best setting to the original configuration: %s\n", formatRatio(*f.RatioToOwn))
 		}
@@ -210,7 +211,7 @@ func formatRatio(m figures.Mean) string {
 		return "-"
 	}
 	text := fmt.Sprintf("%.4f", m.Mean)
-	if m.Lo != nil && *m.Hi-*m.Lo > 1e-4 {
+	if m.Lo != nil && *m.Hi-*m.Lo > 1e-4 { // half of a narrower interval would be shown as 0
 		text += fmt.Sprintf(" ± %.4f", (*m.Hi-*m.Lo)/2)
 	}
 	return text

@@ -45,7 +45,7 @@ func transferStatus(x *figures.Transfer) string {
 	case x.Failed:
 		return fmt.Sprintf("unfinished: after %.3f s all blocks had arrived, but the file was damaged on the way", x.ElapsedS)
 	}
-	return fmt.Sprintf("unfinished: %d of %d blocks after %.3f s", x.Delivered, x.Blocks, x.ElapsedS)
+	return fmt.Sprintf("unfinished: %d of %d blocks were delivered after %.3f s", x.Delivered, x.Blocks, x.ElapsedS)
 }
 
 // writeTransferShadows writes a table that compares the transfer with those of the shadows. The

@@ -30,13 +30,14 @@ import (
 type sweepFlags struct {
 	exports                  exportFlags
 	config                   configFlags
-	out, resume              string // folders
+	out, resume              string // folders: of a new sweep, or of one to continue
 	queue, serve             string // URL of a server, and address for a new one; "" for none
-	tokenFile, cert, certKey string // paths
-	ca                       string // path
-	verify                   string
-	repeat, jobs             int // 0 means the default
-	force, watch             bool
+	tokenFile, cert, certKey string // paths: token, certificate and private key of the server
+	ca                       string // path: certificates of authorities to trust
+	verify                   string // share of runs to repeat, such as "1%"; "" for none
+	repeat, jobs             int    // seeds of each point; parallel runs; 0 means the default
+	force                    bool   // replace other results in out
+	watch                    bool   // show the sweep on the screen
 	look                     lookFlags
 	limit                    timeLimit
 }
@@ -126,7 +127,7 @@ func (a *app) sweep(ctx context.Context, f sweepFlags) error {
 		return markDataError(err)
 	}
 	line := a.progress("sweep")
-	var mu sync.Mutex
+	var mu sync.Mutex // keeps the lines of two notices apart
 	o.OnNotice = func(text string) {
 		mu.Lock()
 		defer mu.Unlock()
@@ -145,7 +146,7 @@ func (a *app) sweep(ctx context.Context, f sweepFlags) error {
 		return err
 	}
 	defer closeQueue()
-	makeReport := f.exports.collect(plan, &o)
+	makeReport := f.exports.collect(plan, &o) // nil without --bench and --junit
 	sum, err := run(ctx, plan, o)
 	line.done()
 	if makeReport != nil {
@@ -228,7 +229,7 @@ func (a *app) withWatch(f sweepFlags, p *sweep.Plan, o *sweep.Options) sweepFunc
 			panic(err) // caught by app.run; the terminal is restored by now
 		}
 		for _, text := range w.State().Notices { // the screen that showed them is closed
-			if err == nil || text != err.Error() {
+			if err == nil || text != err.Error() { // the command prints err itself
 				a.remark("%s", text)
 			}
 		}
@@ -236,7 +237,7 @@ func (a *app) withWatch(f sweepFlags, p *sweep.Plan, o *sweep.Options) sweepFunc
 	}
 }
 
-// sweepTitle returns the title of the sweep on the screen.
+// sweepTitle returns the title of the sweep on the screen: the name of its file, folder or preset.
 func sweepTitle(f sweepFlags) string {
 	return filepath.Base(cmp.Or(f.config.file, f.resume, f.config.preset, "of flags"))
 }
@@ -264,10 +265,10 @@ func (f *exportFlags) collect(p *sweep.Plan, o *sweep.Options) (makeReport func(
 // sweepProgressText returns the text of the progress line: runs, then repeated runs while results
 // are verified; with a queue also the number of workers.
 func sweepProgressText(p sweep.Progress, f sweepFlags) string {
-	text := fmt.Sprintf("%d runs of %d", p.Runs, p.Planned)
+	text := fmt.Sprintf("%d of %d runs", p.Runs, p.Planned)
 	switch {
 	case p.ToVerify > 0:
-		text = fmt.Sprintf("repeated %d of %d", p.Verified, p.ToVerify)
+		text = fmt.Sprintf("%d of %d runs repeated", p.Verified, p.ToVerify)
 	case f.queue != "" || f.serve != "":
 		text += ", " + words.Count(p.Workers, "worker")
 	}

@@ -29,8 +29,8 @@ func (a *app) newTrainLog(encoder string, hasHeld bool) *trainLog {
 	return &trainLog{app: a, encoder: encoder, hasHeld: hasHeld, line: a.progress(encoder)}
 }
 
-// log returns the callbacks for the trainer.
-func (t *trainLog) log() train.Log { return train.Log{Step: t.step, Point: t.point} }
+// callbacks returns the functions by which a trainer reports its progress and its loss.
+func (t *trainLog) callbacks() train.Log { return train.Log{Step: t.step, Point: t.point} }
 
 // step shows that done of total steps are complete. part names a part of the training, such as one
 // of several models of the encoder.
@@ -51,7 +51,7 @@ func (t *trainLog) point(p train.Point) {
 	t.app.remark("%s, %s, pass %d: training %s bits, held out %s bits", t.encoder, p.Part, p.Epoch, formatBits(finiteOrNil(p.Train)), formatBits(finiteOrNil(p.Held)))
 }
 
-// formatBits formats a loss; nil gives "-".
+// formatBits formats a loss in bits; nil, which means not measured, gives "-".
 func formatBits(v *float64) string {
 	if v == nil {
 		return "-"

@@ -19,7 +19,7 @@ type trainingSet struct {
 	Spec   string `json:"spec"`
 	SHA256 string `json:"sha256"` // of the frames that are used, see dataset.NewDigest; of the bytes for texts
 	Frames int    `json:"frames"` // number of frames that are used; for cubes including frames 0 to 5
-	limit  int    // maximum number of frames, including the preamble; 0 means no limit
+	limit  int    // maximum number of frames, including the copies of the initial state; 0 means no limit
 	schema *frame.Schema
 }
 
@@ -32,7 +32,8 @@ func (l *trainingSet) preamble() int {
 	return 0
 }
 
-// learnsFrom reports whether a trainer supports data of a schema.
+// learnsFrom reports whether a trainer supports data of a schema. A trainer without the function Suits
+// supports snapshots of 901 cubes, as in the walk-off.
 func learnsFrom(t train.Trainer, s *frame.Schema) bool {
 	if t.Suits != nil {
 		return t.Suits(s)
@@ -47,10 +48,10 @@ const quickFrames = 400
 // take hours. It returns an error if a recording is damaged, if no trainer supports it, or if it is
 // listed twice. held is the recording of --held; nil if none.
 func (a *app) readTrainingSets(ctx context.Context, f trainFlags, trainers []train.Trainer) (data []trainingSet, held *trainingSet, err error) {
-	specs := joinSpecs(f.data)
-	f.data = specs
-	if f.held != "" { // the last one
-		specs = append(specs[:len(specs):len(specs)], f.held)
+	f.data = joinSpecs(f.data)
+	specs := slices.Clip(f.data) // append must not change f.data
+	if f.held != "" {            // the last one
+		specs = append(specs, f.held)
 	}
 	line := a.progress("reading")
 	defer line.done()
@@ -152,7 +153,8 @@ func (l *trainingSet) read(ctx context.Context, src dataset.Source) error {
 		initial = f
 	}
 	sum := dataset.NewDigest(initial)
-	n, err := readFrames(ctx, src, f, max(l.limit-l.preamble(), 0), func(int) { sum.Add(f) })
+	limit := max(l.limit-l.preamble(), 0) // 0 stays 0: no limit
+	n, err := readFrames(ctx, src, f, limit, func(int) { sum.Add(f) })
 	if err != nil {
 		return markDataError(err)
 	}
@@ -164,9 +166,10 @@ func (l *trainingSet) read(ctx context.Context, src dataset.Source) error {
 	return nil
 }
 
-// clip returns the recording in the form that trainers use. The trainers' passes read the data
-// again each, so that memory does not grow with the number of frames. Every pass begins with the
-// preamble, copies of the initial state. All frames are passed in the same variable.
+// clip returns the recording in the form that trainers use. Each pass of a trainer reads the data
+// again, so that memory does not grow with the number of frames. Every pass begins with the preamble,
+// copies of the initial state. All frames are passed in the same variable. seed is that of generated
+// data.
 func (l *trainingSet) clip(ctx context.Context, seed uint64) train.Clip {
 	frames := func(yield func(*frame.Frame) error) error {
 		src, err := dataset.Open(ctx, l.Spec, dataset.Options{Seed: seed})

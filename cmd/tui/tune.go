@@ -19,7 +19,7 @@ import (
 // tuneFlags are the flags of tui tune.
 type tuneFlags struct {
 	data  dataFlags
-	field string
+	field string // "position" or "orientation"
 }
 
 // tuneCommand returns tui tune.
@@ -98,6 +98,7 @@ func (a *app) tune(ctx context.Context, f tuneFlags) error {
 		Data: f.data.spec, Frames: frames, Field: f.field, Samples: search.Samples(), Settings: len(results),
 		SearchMS: float64(searchTime.Microseconds()) / 1000,
 	}
+	// The settings of the article, "Snapshot Compression" (Fiedler, 2015).
 	article := map[tune.Field]string{tune.Position: "5-9-5-9", tune.Orientation: "5-8"}[field]
 	for i, r := range results {
 		s := tuneSetting{Rank: i + 1, Setting: r.String(), Bits: r.Mean(), Share: r.Share(), Result: r}

@@ -28,11 +28,11 @@ const endlessFrames = 2837
 // walkoffFlags are the flags of tui walkoff.
 type walkoffFlags struct {
 	data        dataFlags
-	encoders    []string
-	all         bool
-	frames      int
-	baselineAge string
-	audit       bool
+	encoders    []string // names; empty means the default encoder, unless all is set
+	all         bool     // score all encoders that support the data
+	frames      int      // score only the first frames; 0 means all
+	baselineAge string   // in frames, or "game"
+	audit       bool     // prove that each encoder obeys the rules
 }
 
 // walkoffCommand returns tui walkoff.
@@ -205,8 +205,8 @@ func (a *app) auditCommand() *cobra.Command {
 }
 
 // writeBoard writes the results as a table, the encoder with the fewest bytes first, then the rules
-// that applied. d.Game describes the packets of the game itself; it is nil unless the data is a
-// demo.
+// that applied. b.Dataset.Game describes the packets of the game itself; it is nil unless the data is
+// a demo, a match that the game recorded.
 func writeBoard(w io.Writer, b *walkoff.Scoreboard) {
 	d := b.Dataset
 	fmt.Fprintf(w, "%s: %d frames of %d %s, sha256 %.12s\n\n", d.Spec, d.Frames, d.Items, words.Plural(d.Item), d.SHA256)

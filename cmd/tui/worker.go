@@ -105,14 +105,14 @@ func rootCertificates(file string) (*tls.Config, error) {
 	if file == "" {
 		return nil, nil
 	}
-	const maxBytes = 1 << 20
+	const maxBytes = 1 << 20 // 1 MB is enough for all authorities of a system
 	data, err := config.ReadFile(file, maxBytes, "certificates in PEM")
 	if err != nil {
 		return nil, err
 	}
 	pool := x509.NewCertPool()
 	if !pool.AppendCertsFromPEM(data) {
-		return nil, usagef("--tls-ca %s: contains no certificate; expected PEM", file)
+		return nil, usagef("--tls-ca %s contains no certificate; expected certificates in PEM", file)
 	}
 	return &tls.Config{RootCAs: pool, MinVersion: tls.VersionTLS12}, nil
 }
@@ -150,7 +150,7 @@ func serverCertificate(cert, key string) (*tls.Config, error) {
 		return nil, nil
 	}
 	if cert == "" || key == "" {
-		return nil, usagef("--tls-cert and --tls-key are needed together")
+		return nil, usagef("--tls-cert and --tls-key must be given together")
 	}
 	pair, err := tls.LoadX509KeyPair(cert, key)
 	if err != nil {

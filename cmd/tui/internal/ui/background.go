@@ -38,10 +38,14 @@ type replyFilter struct {
 	partial  []byte      // the beginning of an incomplete reply
 }
 
+// The replies to backgroundQuery.
 var (
+	// The background colour: red, green and blue, each as 1 to 4 hexadecimal digits.
 	backgroundReply = regexp.MustCompile(`\x1b\]11;rgba?:([0-9a-fA-F]+)/([0-9a-fA-F]+)/([0-9a-fA-F]+)[^\x07\x1b]*(\x07|\x1b\\)`)
-	cursorReply     = regexp.MustCompile(`\x1b\[[0-9]+;[0-9]+R`)
-	partialReply    = regexp.MustCompile(`\x1b(\][^\x07\x1b]*\x1b?|\[[0-9;]*)$`)
+	// The position of the cursor: row and column.
+	cursorReply = regexp.MustCompile(`\x1b\[[0-9]+;[0-9]+R`)
+	// The beginning of either reply at the end of the input.
+	partialReply = regexp.MustCompile(`\x1b(\][^\x07\x1b]*\x1b?|\[[0-9;]*)$`)
 )
 
 // maxReply is the largest length of a reply in bytes. Longer input is not held back as the
@@ -54,7 +58,7 @@ func (a *replyFilter) Read(p []byte) (int, error) {
 	if !a.expected.Load() || len(p) <= maxReply {
 		return a.File.Read(p)
 	}
-	n, err := a.File.Read(p[:len(p)-len(a.partial)])
+	n, err := a.File.Read(p[:len(p)-len(a.partial)]) // leave room for a.partial, which precedes the new input
 	got := a.removeReplies(append(a.partial, p[:max(n, 0)]...))
 	return copy(p, got), err
 }
@@ -88,6 +92,7 @@ func (a *replyFilter) removeReplies(got []byte) []byte {
 func isDark(r, g, b string) bool {
 	component := func(s string) float64 { // in 0..1
 		v, _ := strconv.ParseUint(s, 16, 64)
+		// The largest value of n digits is 16^n - 1; min avoids an overflow for malformed replies.
 		return float64(v) / float64(uint64(1)<<(4*min(len(s), 15))-1)
 	}
 	return 0.299*component(r)+0.587*component(g)+0.114*component(b) < 0.5
@@ -115,7 +120,9 @@ func canQuery(r *lipgloss.Renderer) bool {
 }
 
 // startDelay delays the first drawing while the reply of the terminal is expected.
-type startDelay struct{ ticks int }
+type startDelay struct {
+	ticks int // remaining ticks of the delay; 0 or less without a delay
+}
 
 // tick counts a tick, and reports whether the delay has just ended. ticks is -1 after that, or if
 // there was no delay.

@@ -20,6 +20,8 @@ type Header struct {
 // screen is wide enough, and the badge at the right edge, then the further lines of h.
 func (s *Shell) drawHeader(h *Header) []string {
 	c := look.NewCanvas(s.w, 1+len(h.Below))
+	// The first arguments of the drawing functions are column, row and, except for TextRight, the
+	// largest width. TextRight takes the column at which the text ends.
 	for i, line := range h.Below {
 		c.Spans(1, 1+i, s.w-1, line...)
 	}
@@ -77,7 +79,7 @@ func (s *Shell) tabAt(x int) int {
 }
 
 // footer returns the line with the most important keys. keys and special are the results of
-// footerKeys.
+// footerKeys: special is set if keys are not those of the page.
 func (s *Shell) footer(keys []room.Binding, special bool) string {
 	c := look.NewCanvas(s.w, 1)
 	x := 1
@@ -91,8 +93,9 @@ func (s *Shell) footer(keys []room.Binding, special bool) string {
 }
 
 // hints returns key and description of the entries in the footer, in the order of keys. If they do
-// not all fit in w columns, the pinned ones take precedence. Unless special is set, the first entry
-// is followed by the keys that open pages and by the arrow keys of the page.
+// not all fit in w columns, the pinned ones take precedence. Unless special is set, which means that
+// keys are not those of the page, the first entry is followed by the keys that open pages and by the
+// arrow keys of the page.
 func (s *Shell) hints(keys []room.Binding, special bool, w int) [][2]look.Span {
 	type hint struct {
 		text [2]look.Span // key and description

@@ -86,22 +86,24 @@ type HelpPart struct {
 // HelpEntry describes a key, a symbol or a command; Head is its name.
 type HelpEntry struct {
 	Head []look.Span
-	Text string
+	Text string // the description
 }
 
 // commandHelp returns the help of the commands.
 func commandHelp(d command.Context) HelpPart {
 	part := HelpPart{Title: "Commands, after /", Style: look.Dim}
+	const nameColumns = 24
 	for _, v := range command.Verbs(d) {
-		name := look.PadRight(strings.TrimSpace(v.Name+" "+v.Args)+" ", 24)
+		name := look.PadRight(strings.TrimSpace(v.Name+" "+v.Args)+" ", nameColumns)
 		part.Entries = append(part.Entries, HelpEntry{[]look.Span{look.Key.Span("  " + name)}, v.Help})
 	}
 	return part
 }
 
-// addKey adds a line that describes keys.
+// addKey adds the description of keys: their names, label, and text to the right of it.
 func (h *helpBox) addKey(label, text string) {
-	h.addEntry(look.Plain, text, look.Key.Span("  "+look.PadRight(label+" ", 14)))
+	const labelColumns = 14
+	h.addEntry(look.Plain, text, look.Key.Span("  "+look.PadRight(label+" ", labelColumns)))
 }
 
 // maxHelpWidth is the largest width of a line, so that two columns fit on a wide screen.
@@ -110,7 +112,7 @@ const maxHelpWidth = 74
 // addEntry adds the description of a key, a symbol or a command: head, its name, and text to the
 // right of it, in as many lines as it needs.
 func (h *helpBox) addEntry(style look.Style, text string, head ...look.Span) {
-	const minTextWidth, indent = 24, 18
+	const minTextWidth, indent = 24, 18 // columns; indent is that of a text below its head
 	headWidth := look.SpansWidth(head)
 	if h.width-headWidth < minTextWidth { // the head is long: the text starts on the next line
 		h.lines = append(h.lines, head)
@@ -200,7 +202,8 @@ func (h *helpBox) Draw(c *look.Canvas, th *look.Theme) {
 	h.columnRows = rows
 	first := min(h.first, max(rows-h.visibleRows, 0))
 	found := h.search.matches(h.lines)
-	c.Frame(th, true, "Help", h.hint(th, first, look.TitleSpace(c.W, "Help"))...)
+	const focused = true
+	c.Frame(th, focused, "Help", h.hint(th, first, look.TitleSpace(c.W, "Help"))...)
 	x := 2
 	for column, width := range widths {
 		for row := first; row < min(rows, first+h.visibleRows); row++ {

@@ -25,15 +25,16 @@ func sendCommand(m *dashboard, c experiment.Command) func() room.Request {
 
 // controlKeys returns the keys that select and change settings.
 func controlKeys(m *dashboard) []room.Binding {
-	bind := bindGroup("Controls")
+	bind := bindGroup("Controls")                      // takes keys, label, help and action
 	list := func(command string) func() room.Request { // opens the list of values of a command
 		return func() room.Request {
 			overlay, _ := m.List(command)
 			return room.Request{Overlay: overlay}
 		}
 	}
-	next := func() (r room.Request) {
-		if cmd, ok := m.cat.NextEncoder(m.lab.Config(), m.lab.Snap.Schema, 1); ok {
+	next := func() (r room.Request) { // requests the next encoder
+		const steps = 1
+		if cmd, ok := m.cat.NextEncoder(m.lab.Config(), m.lab.Snap.Schema, steps); ok {
 			r.Command = &cmd
 		}
 		return r
@@ -71,10 +72,11 @@ func shadowPrevious(m *dashboard) func() room.Request {
 	}
 }
 
-// timeKeys returns the keys for virtual time.
+// timeKeys returns the keys for virtual time. A binding with an empty label and help is listed together
+// with the one before it.
 func timeKeys(m *dashboard) []room.Binding {
-	bind := bindGroup("Time")
-	speed := func(steps int) func() room.Request {
+	bind := bindGroup("Time")                      // takes keys, label, help and action
+	speed := func(steps int) func() room.Request { // makes virtual time faster by steps, or slower if negative
 		return func() room.Request {
 			v := controls.StepSpeed(m.lab.Speed(), steps)
 			return room.Request{Command: &experiment.Command{Speed: &v}}
@@ -102,7 +104,7 @@ func timeKeys(m *dashboard) []room.Binding {
 
 // sessionKeys returns the keys for the run and for quitting.
 func sessionKeys(m *dashboard) []room.Binding {
-	bind := bindGroup(programGroup)
+	bind := bindGroup(programGroup) // takes keys, label, help and action
 	mark := func() room.Request {
 		m.marks++
 		return room.Change(config.NewChange("mark", "mark "+strconv.Itoa(m.marks)))
@@ -119,9 +121,9 @@ func sessionKeys(m *dashboard) []room.Binding {
 		Quit: "quit; asks first if a minute or more is unsaved", Stop: "save the run and quit"})...)
 }
 
-// pastKeys returns the keys that the footer lists while the time cursor is in the past: those of
-// all that move the cursor, with short descriptions, without those that page p uses for something
-// else.
+// pastKeys returns the keys that the footer lists while the time cursor is in the past: the keys that
+// move the cursor, with short descriptions. It selects them from all bindings, and leaves out keys
+// that page p uses for something else.
 func pastKeys(all []room.Binding, p room.Page) []room.Binding {
 	var list []room.Binding
 	for _, entry := range []struct{ key, label, description string }{
@@ -132,7 +134,7 @@ func pastKeys(all []room.Binding, p room.Page) []room.Binding {
 			if b.Page == nil && b.Keys()[0] == entry.key && !hasBinding(p, entry.key) {
 				b = b.InFooter(entry.description)
 				b.SetHelp(entry.label, entry.description)
-				b.Pinned = entry.key != "home" && entry.key != ","
+				b.Pinned = entry.key != "home" && entry.key != "," // these two are left out first on narrow screens
 				if entry.key == "esc" && !hasBinding(p, "end") {
 					continue // "end" does the same
 				}

@@ -19,7 +19,7 @@ import (
 // replace parts of it.
 type configFlags struct {
 	file, preset, data, encoder, seed string   // "" means not given
-	set                               []string // KEY=VALUE
+	set                               []string // settings of --set, each KEY=VALUE
 }
 
 // add registers all flags except for the file: some commands take it as --config, others as an
@@ -144,7 +144,7 @@ func parseValue(text string) any {
 		}
 	}
 	if u, err := strconv.ParseUint(text, 10, 64); err == nil {
-		return u // TOML integers end at 1<<63 - 1, seeds do not
+		return u // a seed may be above 1<<63 - 1, the largest integer of TOML
 	}
 	return text
 }

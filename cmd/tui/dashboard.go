@@ -68,8 +68,7 @@ keys and t for a guided tour. Ctrl-C saves the run and quits; q quits without sa
 func (f *dashboardFlags) addLook(cmd *cobra.Command) {
 	f.lookFlags.add(cmd)
 	f.remote.add(cmd)
-	cmd.Flags().StringVar(&f.charts, "charts", "", "draw charts in `STYLE`: "+strings.Join(look.ChartStyles(), ", ")+
-		" (default: the finest that the terminal can show)")
+	cmd.Flags().StringVar(&f.charts, "charts", "", fmt.Sprintf("draw charts in `STYLE`: %s (default: the finest that the terminal can show)", strings.Join(look.ChartStyles(), ", ")))
 	complete(cmd, "charts", look.ChartStyles)
 	cmd.Flags().StringVar(&f.reports, "reports", "", "save reports in folder `DIR` (default "+reportsDirHelp+")")
 }
@@ -137,7 +136,7 @@ func (a *app) dashboard(ctx context.Context, f dashboardFlags) error {
 	defer link.close()
 	runner, err := experiment.NewRunner(ctx, cfg, experiment.RunnerOptions{
 		Clock: a.clock, Reports: f.reports, Disk: a.disk, Remote: link.Link,
-		Stamp: func() string { return time.Now().Format("2006-01-02-150405") }, // begins the name of a report's folder
+		Stamp: func() string { return time.Now().Format("2006-01-02-150405") }, // the name of each report's folder begins with this
 	})
 	if err != nil {
 		return markDataError(err)
@@ -162,7 +161,7 @@ func defaultChartStyle(env func(string) string) string {
 	if env("TERM") == "linux" {
 		return line
 	}
-	for _, name := range []string{"LC_ALL", "LC_CTYPE", "LANG"} { // the first that is set takes precedence
+	for _, name := range []string{"LC_ALL", "LC_CTYPE", "LANG"} { // the first of these variables that is set takes precedence
 		if v := strings.ToLower(env(name)); v != "" {
 			if strings.Contains(v, "utf-8") || strings.Contains(v, "utf8") {
 				return fine
@@ -214,8 +213,9 @@ func defaultReports() string {
 // bytes per second. That is long enough to show the handover of a satellite link. It takes one or two
 // milliseconds. If the link cannot be drawn, it returns the text of the error.
 func drawLink(spec lossmodel.Spec, w int, ascii bool) string {
-	const seed = 1                                                                   // any seed: the drawing must only be the same each time
-	traffic := measure.Traffic{Packets: 1500, Interval: time.Second / 60, Size: 400} // 1500/60 = 25 s
+	// Any seed will do, if it is the same for each drawing.
+	const seed = 1
+	traffic := measure.Traffic{Packets: 1500, Interval: time.Second / 60, Size: 400} // 1500 packets at 60 per second take 25 s
 	text, err := measure.Show(spec, seed, traffic, measure.Style{Width: w, ASCII: ascii})
 	if err != nil {
 		return err.Error()

@@ -61,7 +61,7 @@ func (a *app) writeMessageStats(ctx context.Context, src dataset.Source, f stats
 	}
 	line.done()
 	slices.SortStableFunc(info.Encoders, func(x, y savings.Result) int {
-		encodesAny := -cmp.Compare(min(x.Messages, 1), min(y.Messages, 1)) // encoders with any message first
+		encodesAny := -cmp.Compare(min(x.Messages, 1), min(y.Messages, 1)) // first those that encoded any message
 		return cmp.Or(encodesAny, cmp.Compare(x.Bytes, y.Bytes))
 	})
 	return cmp.Or(a.writeResult(info, func(w io.Writer) { a.writeMessageText(w, &info) }), lossyEncoders(&info))
@@ -145,7 +145,7 @@ func (a *app) measureSaving(ctx context.Context, e config.Encoder, f statsFlags)
 	if missing := codec.UnsetFiles(params); len(missing) > 0 && saving.Problem == "" {
 		saving.Problem = fmt.Sprintf("parameter %s is missing: --encoder \"%s %s=FILE\"", missing[0], codec.Name, missing[0])
 	}
-	if text := string(codec.Canonical(params)); text != "" { // parameters other than the defaults
+	if text := string(codec.Canonical(params)); text != "" { // the parameters that differ from their defaults
 		saving.Encoder += " " + text
 	}
 	return saving, err

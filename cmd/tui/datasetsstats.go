@@ -238,7 +238,7 @@ func writeSnapshotText(w io.Writer, list []snapshotStats) {
 	share("of changed cubes: flag only", func(l *snapshotStats) float64 { return l.OnlyFlagged })
 	share("of turned cubes: same largest component", func(l *snapshotStats) float64 { return l.SameLargest })
 	for i, d := range list[0].Deltas {
-		row("difference in "+d.Field+": p50 p90 p99", "%d %d %d", func(l *snapshotStats) []any {
+		row(fmt.Sprintf("difference in %s: p50 p90 p99", d.Field), "%d %d %d", func(l *snapshotStats) []any {
 			return []any{l.Deltas[i].P50, l.Deltas[i].P90, l.Deltas[i].P99}
 		})
 	}
@@ -249,16 +249,16 @@ func writeSnapshotText(w io.Writer, list []snapshotStats) {
 		return []any{l.RunCubes.Mean, l.RunCubes.P50, l.RunCubes.P90}
 	})
 	for i, e := range list[0].Encoders {
-		row("bits per changed cube, "+e.Encoder, "%.1f", func(l *snapshotStats) []any { return []any{l.Encoders[i].BitsPerChangedCube} })
-		row("bytes per packet, "+e.Encoder, "%.1f", func(l *snapshotStats) []any { return []any{l.Encoders[i].BytesPerPacket} })
+		row(fmt.Sprintf("bits per changed cube, %s", e.Encoder), "%.1f", func(l *snapshotStats) []any { return []any{l.Encoders[i].BitsPerChangedCube} })
+		row(fmt.Sprintf("bytes per packet, %s", e.Encoder), "%.1f", func(l *snapshotStats) []any { return []any{l.Encoders[i].BytesPerPacket} })
 	}
 	g.WriteText(w, 0)
 }
 
 // Defaults for the statistics of fields.
 const (
-	statsFrames   = 3600 // number of frames
-	statsDistance = 6    // frames between the two that are compared: a round trip of 100 ms
+	statsFrames   = 3600 // number of frames that are read by default
+	statsDistance = 6    // each frame is compared with the one 6 before it: 100 ms at 60 Hz, a usual round trip
 )
 
 // writeFieldStats measures and writes how each field of src changes. frames is the number of

@@ -20,8 +20,8 @@ type encoderInfo struct {
 	Summary   string               `json:"summary"`
 	Source    string               `json:"source"`
 	Cubes     bool                 `json:"cubes"`      // encodes snapshots of cubes
-	Refs      int                  `json:"refs"`       // largest number of references of a packet
-	Alone     bool                 `json:"standalone"` // decodes without a reference
+	Refs      int                  `json:"refs"`       // largest number of frames that a packet is encoded relative to
+	Alone     bool                 `json:"standalone"` // packets are decoded without a reference frame
 	Quantises bool                 `json:"quantises"`  // decoded values are near those sent, but not equal
 	Params    []encoders.ParamInfo `json:"params"`
 }

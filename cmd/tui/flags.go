@@ -27,7 +27,7 @@ import (
 type dataFlags struct {
 	spec  string // such as demo, world:random or the path of a recording; see tui datasets
 	cubes int    // cubes in each frame of a recording; 0 means 901
-	seed  uint64 // of generated data
+	seed  uint64 // seed of generated data
 }
 
 // add registers the flags. preset is the default of --data. kinds lists the kinds of data that
@@ -74,6 +74,7 @@ func parallelRuns(n int) (int, error) {
 func specList(kinds ...string) string {
 	var list []string
 	for _, k := range dataset.Kinds() {
+		// The form "file:PATH" is left out, since a path alone means the same.
 		if k.Name != "file" && (len(kinds) == 0 || slices.Contains(kinds, k.Name)) {
 			list = append(list, k.Spec)
 		}
@@ -146,7 +147,7 @@ func (d *dataFlags) checkRereadable() error {
 // path and reason.
 func withoutSyscall(err error) error {
 	var pe *fs.PathError
-	if errors.As(err, &pe) && err == error(pe) { // not an error that wraps it and has a text of its own
+	if errors.As(err, &pe) && err == error(pe) { // an error that wraps a PathError has a text of its own, which is kept
 		return fmt.Errorf("%s: %w", pe.Path, pe.Err)
 	}
 	return err

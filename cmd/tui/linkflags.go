@@ -18,7 +18,7 @@ type linkFlags struct {
 	profile string   // from --profile, or from the argument of commands without --profile
 	netem   string   // options of tc-netem(8)
 	file    string   // path of a configuration
-	set     []string // KEY=VALUE
+	set     []string // settings of --set, each KEY=VALUE
 	seed    uint64
 }
 
@@ -51,7 +51,7 @@ type direction struct {
 type chosenLink struct {
 	title      string // describes the choice in reports
 	seed       uint64
-	directions []direction // down, then up if it is not perfect
+	directions []direction // the downlink, then the uplink unless it is perfect
 }
 
 // selectDirection returns the downlink or, if up is set, the uplink with its settings. An uplink

@@ -73,7 +73,7 @@ tui proxy contains both ends; for datagrams of clients, use
 // matchedCaptures describes how two captures were matched, in the JSON output of tui links fit.
 type matchedCaptures struct {
 	capture.Matching
-	SentFrom     string   `json:"sent_from"` // file, port and direction
+	SentFrom     string   `json:"sent_from"` // the sender's capture: file, port and direction
 	ReceivedFrom string   `json:"received_from"`
 	Remarks      []string `json:"remarks"`
 }
@@ -216,7 +216,7 @@ func writeFit(w io.Writer, table string, fit *measure.FitResult) {
 // compared.
 func writeGoodness(w io.Writer, fit *measure.FitResult) {
 	g := texttable.New("figure", ">capture", ">this link")
-	for _, row := range fit.Goodness() { // cells of these three columns
+	for _, row := range fit.Goodness() { // a row has the cells of these three columns
 		g.Add(row[0], row[1], row[2])
 	}
 	g.WriteText(w, 0)

@@ -58,7 +58,7 @@ By default the packets are those of a game: 60 per second of 256 bytes.`,
 		ValidArgsFunction: completeArg(profileNames, cobra.ShellCompDirectiveNoFileComp),
 	}
 	f.link.add(cmd)
-	f.traffic.add(cmd, 20_000, 16_667*time.Microsecond, 256) // packets, interval, bytes
+	f.traffic.add(cmd, 20_000, 16_667*time.Microsecond, 256) // defaults: number of packets, interval, bytes of a packet
 	cmd.Flags().IntVar(&f.width, "width", 0,
 		fmt.Sprintf("width in `COLUMNS` (default: the width of the terminal, at most %d)", defaultWidth))
 	cmd.Flags().BoolVar(&f.ascii, "ascii", false, "draw with ASCII characters only")

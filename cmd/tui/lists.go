@@ -134,7 +134,7 @@ func (a *app) readSchema(ctx context.Context, spec string) ([]byte, error) {
 		return tableSource.Layout().Describe(), nil // includes the format of the records
 	}
 	preamble := 0                              // number of copies of the initial state before the first frame
-	if _, ok := src.(*dataset.Recording); ok { // by the rules of the walk-off
+	if _, ok := src.(*dataset.Recording); ok { // a recording begins with copies of its initial state, by the rules of the walk-off
 		preamble = walkoff.Delay
 	}
 	return table.Describe(s, preamble), nil

@@ -24,7 +24,7 @@ import (
 
 // pluginFlags are the flags that load encoders from outside of the program.
 type pluginFlags struct {
-	paths   []string      // of WebAssembly files, or exec:COMMAND
+	paths   []string      // paths of WebAssembly files, or exec:COMMAND
 	sha256s []string      // sha256s[i] is the expected hash of paths[i]; missing elements mean any hash
 	memory  string        // limit for each encoder and decoder, such as "256MiB"
 	timeout time.Duration // limit for each call; 0 means no limit
@@ -130,7 +130,7 @@ func (a *app) loadConfigPlugins(ctx context.Context, list []table.Wanted, o plug
 		}
 	}
 	if slices.Equal(wanted, a.loadedPlugins[:min(len(wanted), len(a.loadedPlugins))]) {
-		return 0, nil // loaded and in the right order
+		return 0, nil // the plugins are loaded and in the right order
 	}
 	others := slices.DeleteFunc(slices.Clone(a.loadedPlugins), func(p *plugin.Plugin) bool { return slices.Contains(wanted, p) })
 	if err := a.setPlugins(append(wanted, others...)); err != nil {
@@ -176,7 +176,7 @@ func (a *app) loadConfigPlugin(ctx context.Context, w table.Wanted, o plugin.Opt
 		}
 	}
 	if encoders.IsProcess(w.Path) {
-		return nil, &config.Error{Problem: "a configuration cannot start a plugin process", Expected: flag + ", on the command line"}
+		return nil, &config.Error{Problem: "a configuration cannot start a plugin process", Expected: fmt.Sprintf("%s, on the command line", flag)}
 	}
 	o.SHA256 = w.SHA256
 	if w.Memory != 0 {
@@ -190,7 +190,7 @@ func (a *app) loadConfigPlugin(ctx context.Context, w table.Wanted, o plugin.Opt
 	case errors.Is(err, plugin.ErrHashMismatch), w.SHA256 != "" && errors.Is(err, fs.ErrNotExist):
 		return nil, &config.Error{Problem: err.Error(), Expected: flag}
 	case errors.Is(err, fs.ErrNotExist):
-		return nil, &config.Error{Problem: w.Path + " does not exist", Expected: "a WebAssembly module; its path is relative to this file"}
+		return nil, &config.Error{Problem: fmt.Sprintf("%s does not exist", w.Path), Expected: "a WebAssembly module; its path is relative to this file"}
 	}
 	return p, err
 }
@@ -210,7 +210,7 @@ type pluginInfo struct {
 	Path     string        `json:"path"`
 	SHA256   string        `json:"sha256"`
 	RunsAs   string        `json:"runs_as"`  // WebAssembly, interpreted WebAssembly or process
-	Compiled bool          `json:"compiled"` // runs as machine code
+	Compiled bool          `json:"compiled"` // whether it runs as machine code
 	Encoders []encoderInfo `json:"encoders"`
 }
 
@@ -378,7 +378,7 @@ func (a *app) writeTemplate(dir string, files []plugin.File) error {
 			return err
 		}
 		mode := os.FileMode(0o666)
-		if f.Executable { // an executable file, such as a script
+		if f.Executable { // the file is a script or another program
 			mode = 0o777
 		}
 		if err := os.WriteFile(path, f.Data, mode); err != nil {

@@ -25,9 +25,9 @@ import (
 // proxyFlags are the flags of tui proxy.
 type proxyFlags struct {
 	link            linkFlags
-	listen, to      string        // address for clients; address of the server
-	capture, record string        // paths of files to write; "" for none
-	duration, idle  time.Duration // of the run, 0 for no limit; after which a silent client is removed
+	listen, to      string        // addresses: for clients, and of the server
+	capture, record string        // paths of the files to write; "" for none
+	duration, idle  time.Duration // duration of the run, 0 for no limit; time after which a silent client is removed
 	clients         int           // largest number of clients at a time
 	shared          bool          // all clients share one pair of links
 	headless        bool          // print lines instead of showing the dashboard
@@ -162,7 +162,7 @@ type runningProxy struct {
 	relay      *relay.Relay
 	live       *script.Live // the current links, which the script and the user change
 	server     netip.AddrPort
-	final      relay.Snapshot  // when the run ended
+	final      relay.Snapshot  // counters at the end of the run
 	judge      proxyview.Judge // compares set and measured values
 	wireMax    [2]float64      // by direction: kbps in the busiest second
 	fileErrors chan string     // errors of --capture and --record, to be reported during the run; nil without files
@@ -216,7 +216,7 @@ func (p *runningProxy) run(ctx context.Context, report func(format string, args 
 // run reports, the dashboard shows only warnings, since it shows the rest itself; they are printed
 // again after the dashboard has closed.
 func (p *runningProxy) runDashboard(ctx context.Context) error {
-	const recentDatagrams = 2048 // that the dashboard can list and explain
+	const recentDatagrams = 2048 // number of datagrams that the dashboard can list and explain
 	// Open means that other machines can connect.
 	view := proxyview.Proxy{Snapshot: p.relay.Snapshot, Recent: relay.NewRecent(recentDatagrams), Live: p.live, Notes: &proxyview.Notes{},
 		Listen: p.relay.Addr().String(), Server: p.server.String(), Shared: p.flags.shared, Open: !p.relay.Addr().Addr().IsLoopback()}
@@ -314,7 +314,7 @@ type proxyFile struct {
 	// newWriter returns the buffered writer of the file. newWriter itself writes nothing.
 	newWriter func(*os.File) (relay.Writer, error)
 	file      *os.File // nil until it is open
-	created   bool     // whether openFiles created the file
+	created   bool     // whether the file did not exist before
 }
 
 // proxyFiles are the files of a proxy and the journal that writes them; journal is nil without

@@ -31,8 +31,8 @@ type recordFlags struct {
 	script  string  // what moves the player of the cube world; "" means the default
 	from    string  // data to export as CSV; "" means to record the cube world
 	seconds float64 // virtual time to record
-	seed    uint64  // of the world and of other generated data
-	force   bool    // replace an existing schema
+	seed    uint64  // seed of the world and of other generated data
+	force   bool    // replace an existing schema file
 }
 
 // maxSeconds is the largest value of --seconds, one day, so that a typing error does not fill the
@@ -102,7 +102,7 @@ func (a *app) record(ctx context.Context, f recordFlags) error {
 	if f.out == "" {
 		return usagef("tui record expects --out FILE")
 	}
-	const framesPerSecond = 60 // of the cube world
+	const framesPerSecond = 60 // frame rate of the cube world
 	frames := int(f.seconds * framesPerSecond)
 	if !(f.seconds <= maxSeconds) || frames < 1 { // refuses NaN too
 		return usagef("--seconds %g makes no sense; expected one frame (0.017) to a day (%d)", f.seconds, maxSeconds)
@@ -126,7 +126,7 @@ func (a *app) record(ctx context.Context, f recordFlags) error {
 	if err := w.Close(); err != nil {
 		return writeError(f.out, err)
 	}
-	total := done + walkoff.Delay // with frames 0..5, the initial state
+	total := done + walkoff.Delay // frames in the file: it begins with frames 0..5, the initial state
 	a.remark("wrote %s: %d frames (%.1f s) of %d cubes", f.out, total, float64(done)/framesPerSecond, src.Schema().Rows)
 	return ctx.Err()
 }
@@ -177,7 +177,7 @@ func (a *app) exportCSV(cmd *cobra.Command, f recordFlags) error {
 		}},
 		atomicfile.Bytes(filepath.Base(name+".toml"), schema),
 	})
-	if err != nil { // the cause of writeErr
+	if err != nil { // reading or writing a frame failed; writeErr only repeats this error
 		return err
 	}
 	if writeErr != nil {
@@ -235,7 +235,7 @@ func (a *app) copyFrames(ctx context.Context, src dataset.Source, limit int, wri
 	if err := writeInitial(f); err != nil {
 		return 0, err
 	}
-	total := limit // for the progress line
+	total := limit // number of frames for the progress line
 	if sized, ok := src.(dataset.Sized); ok && sized.Frames() > 0 {
 		total = min(total, sized.Frames())
 	}

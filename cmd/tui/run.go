@@ -112,7 +112,7 @@ func (a *app) runExperiment(cmd *cobra.Command, f runFlags) error {
 	line := a.progress("run")
 	result, err := experiment.Run(ctx, cfg, experiment.RunOptions{
 		Progress: line.report,
-		Packing:  a.packingProgress(line), // of the patches that file transfers make before they begin
+		Packing:  a.packingProgress(line), // shows the patches that file transfers make before they begin
 		Clock:    a.clock, Dir: f.out, Force: f.force, Disk: a.disk, Remote: link.Link, Workers: jobs})
 	line.done()
 	link.close()
@@ -146,8 +146,8 @@ func (a *app) runExperiment(cmd *cobra.Command, f runFlags) error {
 
 // exportFlags name files that are written for other programs; "" means not written.
 type exportFlags struct {
-	bench string // in the format of Go benchmarks
-	junit string // in JUnit XML
+	bench string // path of a file with the figures in the format of Go benchmarks
+	junit string // path of a file with the assertions in JUnit XML
 }
 
 // add registers the flags.

@@ -157,7 +157,7 @@ func saveSearchFolder(folder *atomicfile.Folder, c *config.Config, found *search
 func writeSearchText(w io.Writer, f *search.Result) {
 	fmt.Fprintf(w, "%.0f settings, %d of them run for the full duration; total cost %.0f full runs\n\n", f.Settings, f.Tried, f.Runs)
 	if f.Best != nil {
-		const maxOthers = 9 // settings after the best
+		const maxOthers = 9 // number of settings listed after the best one
 		note := ""          // explains the mark on times of plugins
 		g := texttable.New(slices.Concat([]string{"setting"}, texttable.Numbers(f.Minimise...), []string{">ratio to best"})...)
 		row := func(c search.Candidate, ratio string) {
@@ -198,7 +198,7 @@ func formatMean(m figures.Mean) string {
 		return "-"
 	}
 	text := units.Significant(m.Mean, 5)
-	if m.Lo != nil && *m.Hi > *m.Lo { // nil without an interval, as of a single run
+	if m.Lo != nil && *m.Hi > *m.Lo { // Lo and Hi are nil without an interval, as for a single run
 		text += " ± " + units.Significant((*m.Hi-*m.Lo)/2, 2)
 	}
 	return text

@@ -271,7 +271,7 @@ func itemTable(r *report.Report) (titles []string, cells func(*engine.Result) []
 		t, mark := &run.Totals, run.Timing.Mark()
 		row := []any{fmt.Sprintf("%.2f", t.BitsPerItem)}
 		if item == "byte" {
-			row = append(row, fmt.Sprintf("%.1f", t.BitsPerItem.Times(100.0/8))) // in percent of 8 bits
+			row = append(row, fmt.Sprintf("%.1f", t.BitsPerItem.Times(100.0/8))) // compressed size in percent of the raw 8 bits of a byte
 		}
 		return append(row, t.PayloadKbps, t.WireKbps, t.Decoded, t.Lost, t.Failed(), t.Wrong,
 			fmt.Sprintf("%.1f%s", run.Timing.EncodeUS.P50, mark), fmt.Sprintf("%.1f%s", run.Timing.DecodeUS.P50, mark), gaugeCells(t, names))

@@ -44,7 +44,7 @@ func (t *trainLog) point(p train.Point) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if !t.hasHeld {
-		p.Held = math.NaN() // trainers may leave any value here
+		p.Held = math.NaN() // without a held-out recording, trainers may leave any value here
 	}
 	t.curve = append(t.curve, p)
 	t.line.pause()
@@ -84,7 +84,7 @@ func writeTrainResult(w io.Writer, out *trainResult) {
 	for _, e := range out.Encoders {
 		for i, p := range e.Curve {
 			if i+1 < len(e.Curve) && e.Curve[i+1].Part == p.Part {
-				continue // not the last point of its part
+				continue // this is not the last point of its part
 			}
 			first := i // index of the first point of the part
 			for first > 0 && e.Curve[first-1].Part == p.Part {
@@ -94,7 +94,8 @@ func writeTrainResult(w io.Writer, out *trainResult) {
 		}
 	}
 	g.WriteText(w, 0)
-	fmt.Fprintf(w, "\nBits per %s: after the first pass, and after the last on training and held-out data.\n\n", out.Encoders[0].unit) // all have the same unit
+	// The unit is the same for all encoders, since they were trained on the same data.
+	fmt.Fprintf(w, "\nBits per %s: after the first pass, and after the last on training and held-out data.\n\n", out.Encoders[0].unit)
 	g = texttable.New(">bytes", "file", "sha256")
 	for _, c := range out.Encoders {
 		for _, f := range c.Files {

@@ -17,7 +17,7 @@ import (
 // trainingSet is a recording that is trained or measured on.
 type trainingSet struct {
 	Spec   string `json:"spec"`
-	SHA256 string `json:"sha256"` // of the frames that are used, see dataset.NewDigest; of the bytes for texts
+	SHA256 string `json:"sha256"` // hash of the frames that are used, see dataset.NewDigest; of the bytes for texts
 	Frames int    `json:"frames"` // number of frames that are used; for cubes including frames 0 to 5
 	limit  int    // maximum number of frames, including the copies of the initial state; 0 means no limit
 	schema *frame.Schema
@@ -50,7 +50,7 @@ const quickFrames = 400
 func (a *app) readTrainingSets(ctx context.Context, f trainFlags, trainers []train.Trainer) (data []trainingSet, held *trainingSet, err error) {
 	f.data = joinSpecs(f.data)
 	specs := slices.Clip(f.data) // append must not change f.data
-	if f.held != "" {            // the last one
+	if f.held != "" {            // the held-out recording is the last one
 		specs = append(specs, f.held)
 	}
 	line := a.progress("reading")
@@ -65,7 +65,7 @@ func (a *app) readTrainingSets(ctx context.Context, f trainFlags, trainers []tra
 			if isHeld := i == len(f.data); other.SHA256 == set.SHA256 && isHeld {
 				return nil, nil, usagef("--held %s is the same recording as --data %s; expected a recording that is not trained on", spec, other.Spec)
 			} else if other.SHA256 == set.SHA256 {
-				return nil, nil, usagef("--data %s is the same recording as %s; expected each once", spec, other.Spec)
+				return nil, nil, usagef("--data %s is the same recording as %s; expected each recording once", spec, other.Spec)
 			}
 		}
 		data = append(data, set)
@@ -148,7 +148,7 @@ func trainingSources(trainers []train.Trainer) string {
 func (l *trainingSet) read(ctx context.Context, src dataset.Source) error {
 	f := l.schema.NewFrame()
 	src.Initial(f)
-	var initial *frame.Frame // part of the digest for cubes only; nil means that it is not
+	var initial *frame.Frame // the initial state is part of the digest for cubes only; nil leaves it out
 	if frame.IsCubes(l.schema) {
 		initial = f
 	}

@@ -41,7 +41,7 @@ for z. Use a setting under [encoder.params], with gear_bits = 0 for fixed widths
 		Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return a.tune(cmd.Context(), f) },
 	}
-	f.data.add(cmd, "demo", "demo", "world") // the default, then the accepted kinds
+	f.data.add(cmd, "demo", "demo", "world") // the default of --data, then the accepted kinds of data
 	cmd.Flags().StringVar(&f.field, "field", "", "field to tune: `position|orientation`")
 	a.addOutputFlags(cmd)
 	complete(cmd, "field", fieldNames)
@@ -56,21 +56,21 @@ func fieldNames() []cobra.Completion {
 // tuneResult is the JSON output of tui tune.
 type tuneResult struct {
 	Data     string        `json:"data"`
-	Frames   int           `json:"frames"` // frames 0..5 included
+	Frames   int           `json:"frames"` // number of frames, including frames 0..5, the initial state
 	Field    string        `json:"field"`
-	Samples  int64         `json:"samples"`  // changed values
-	Settings int           `json:"settings"` // in the grid
+	Samples  int64         `json:"samples"`  // number of changed values
+	Settings int           `json:"settings"` // number of settings in the grid
 	SearchMS float64       `json:"search_ms"`
-	Results  []tuneSetting `json:"results"`   // the ten best
+	Results  []tuneSetting `json:"results"`   // the ten best settings
 	Article  tuneSetting   `json:"published"` // the setting of the article
 }
 
 // tuneSetting is one point of the grid.
 type tuneSetting struct {
-	Rank    int     `json:"rank"` // from 1
+	Rank    int     `json:"rank"` // 1 for the best setting
 	Setting string  `json:"setting"`
 	Bits    float64 `json:"bits_per_value"`
-	Share   float64 `json:"share"` // relative to sending every value absolutely
+	Share   float64 `json:"share"` // size relative to sending every value absolutely
 	tune.Result
 }
 
@@ -131,13 +131,13 @@ func (a *app) searchData(ctx context.Context, data dataFlags, search *tune.Searc
 	}
 	line := a.progress("tune")
 	defer line.done()
-	var ring [walkoff.Delay]frame.Frame // the last six frames, by number modulo 6
+	var ring [walkoff.Delay]frame.Frame // the last six frames; frame n is ring[n%6]
 	for n := range ring {
 		src.Initial(&ring[n])
 	}
 	f := src.Schema().NewFrame()
 	frames, err = readFrames(ctx, src, f, limit, func(n int) {
-		base := &ring[n%walkoff.Delay] // the frame six before f; then replaced by f
+		base := &ring[n%walkoff.Delay] // the frame six before f; f replaces it below
 		start := a.clock()
 		search.Add(f, base)
 		searchTime += a.clock() - start

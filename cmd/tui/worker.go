@@ -18,11 +18,11 @@ import (
 
 // workerFlags are the flags of tui worker.
 type workerFlags struct {
-	queue         string // URL
-	tokenFile, ca string // paths; "" for none
-	name          string // of the worker; "" means the default
-	cache         string // folder; "" means the default
-	jobs          int    // 0 means one per core
+	queue         string // URL of the NATS server
+	tokenFile, ca string // paths of the token and of trusted certificates; "" for none
+	name          string // name of the worker in the results; "" means the default
+	cache         string // folder for the files of sweeps; "" means the default
+	jobs          int    // number of parallel runs; 0 means one per core
 }
 
 // workerCommand returns tui worker.
@@ -120,7 +120,7 @@ func rootCertificates(file string) (*tls.Config, error) {
 // newToken returns a random token of 128 bits.
 func newToken() string {
 	var b [16]byte
-	_, _ = rand.Read(b[:]) // never fails
+	_, _ = rand.Read(b[:]) // crypto/rand never fails
 	return hex.EncodeToString(b[:])
 }
 

@@ -34,7 +34,7 @@ type replyFilter struct {
 	*os.File
 	report   func(dark bool)
 	expected atomic.Bool // whether a reply is still expected
-	reported bool        // whether report was called
+	reported bool        // whether the colour of the background was reported
 	partial  []byte      // the beginning of an incomplete reply
 }
 
@@ -90,7 +90,7 @@ func (a *replyFilter) removeReplies(got []byte) []byte {
 // isDark reports whether a colour is dark, by its luma according to ITU-R BT.601. r, g and b are
 // hexadecimal numbers of 1 to 4 digits, as terminals write them; all digits F is full brightness.
 func isDark(r, g, b string) bool {
-	component := func(s string) float64 { // in 0..1
+	component := func(s string) float64 { // brightness of one component, 0 to 1
 		v, _ := strconv.ParseUint(s, 16, 64)
 		// The largest value of n digits is 16^n - 1; min avoids an overflow for malformed replies.
 		return float64(v) / float64(uint64(1)<<(4*min(len(s), 15))-1)

@@ -12,7 +12,7 @@ type Header struct {
 	Title func(w int) []look.Span // the first line, in at most w columns
 	Badge look.Span               // the state of the session, at the right edge
 	Alarm string                  // if not "", replaces the first line, in red
-	Below [][]look.Span           // further lines
+	Below [][]look.Span           // further lines below the first
 	Keys  []room.Binding          // if not nil, replaces the keys of the page in the footer
 }
 
@@ -106,7 +106,7 @@ func (s *Shell) hints(keys []room.Binding, special bool, w int) [][2]look.Span {
 		all = append(all, hint{[2]look.Span{look.Key.Span(key), look.Dim.Span(" " + description)}, pinned})
 	}
 	for _, k := range keys {
-		if k.Brief == "" { // not for the footer
+		if k.Brief == "" { // the footer does not list this key
 			continue
 		}
 		add(k.Help().Key, k.Brief, k.Pinned)
@@ -115,15 +115,15 @@ func (s *Shell) hints(keys []room.Binding, special bool, w int) [][2]look.Span {
 				add("1-"+strconv.Itoa(len(s.pages)), "pages", false)
 			}
 			if p, ok := s.page().(room.Hinter); ok {
-				for _, arrow := range p.Arrows() { // symbol and description
+				for _, arrow := range p.Arrows() { // symbol of the arrow keys, and description
 					add(arrow[0], arrow[1], false)
 				}
 			}
 		}
 	}
 	const gap = 3               // width of the separator between two entries
-	left := w + gap             // the last entry has no separator
-	fit := func(h *hint) bool { // shows h if it fits
+	left := w + gap             // one gap more, since the last entry has no separator
+	fit := func(h *hint) bool { // marks h to be shown if it fits, and reports whether it does
 		n := look.SpansWidth(h.text[:]) + gap
 		h.show = n <= left
 		if h.show {
@@ -131,12 +131,12 @@ func (s *Shell) hints(keys []room.Binding, special bool, w int) [][2]look.Span {
 		}
 		return h.show
 	}
-	for i := range all { // pinned entries first
+	for i := range all { // pinned entries take precedence
 		if all[i].show {
 			fit(&all[i])
 		}
 	}
-	for i := range all { // then the others, until one does not fit
+	for i := range all { // the entries that are not pinned, until one does not fit
 		if !all[i].show && !fit(&all[i]) {
 			break
 		}

@@ -82,7 +82,7 @@ func (m *dashboard) title(w int) []look.Span {
 // encoders returns the names of the active encoder and of up to two shadows, or the number of
 // shadows if there are more.
 func (m *dashboard) encoders(cfg *config.Config) string {
-	const maxNames = 2                                   // of shadows
+	const maxNames = 2                                   // number of shadows that are named
 	text, lanes := cfg.Encoder.Name, m.lab.Shown().Lanes // the active encoder's lane, then those of the shadows
 	// The name of the lane includes parameters. Just after a change of the encoder the newest lane
 	// may still be that of the previous one; a lane in the past is right in any case.

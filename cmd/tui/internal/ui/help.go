@@ -20,7 +20,7 @@ type helpBox struct {
 	lines       [][]look.Span
 	width       int // largest width of a line in columns
 	first       int // first visible row of the columns
-	visibleRows int // number of rows of the last drawing
+	visibleRows int // rows of a column that the last drawing showed
 	columnRows  int // number of rows of the longest column of the list
 
 	search helpSearch
@@ -58,7 +58,7 @@ func newHelp(pageName string, keys []helpKey, parts []HelpPart, w int) *helpBox 
 	}
 	group := ""
 	for _, k := range keys[afterTour:] {
-		if k.help == "" { // a key of the page only, listed above
+		if k.help == "" { // this key exists on the open page only, and is listed above
 			continue
 		}
 		if k.group != group {
@@ -79,7 +79,7 @@ func newHelp(pageName string, keys []helpKey, parts []HelpPart, w int) *helpBox 
 // HelpPart is a section of the help.
 type HelpPart struct {
 	Title   string
-	Style   look.Style // of the texts
+	Style   look.Style // style of the texts of the entries
 	Entries []HelpEntry
 }
 
@@ -142,7 +142,7 @@ func (h *helpBox) Key(msg tea.KeyMsg) room.Request {
 	if line, ok := h.search.key(msg, h.lines); ok {
 		if line >= 0 && h.columnRows > 0 { // a match, and the help was drawn
 			rowInColumn := line % h.columnRows
-			h.scroll(rowInColumn - h.visibleRows/2 - h.first) // to the middle of the help
+			h.scroll(rowInColumn - h.visibleRows/2 - h.first) // puts the match in the middle of the help
 		}
 		return room.Request{}
 	}

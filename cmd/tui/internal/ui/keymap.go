@@ -1,6 +1,7 @@
 package ui
 
 import (
+	"fmt"
 	"slices"
 	"strconv"
 
@@ -64,9 +65,9 @@ func shadowPrevious(m *dashboard) func() room.Request {
 		case before == nil:
 			return room.Request{Notice: "key A runs the encoder as it was before its last change as a shadow; it has not been changed yet", IsError: true}
 		case before.IsIn(cfg.Shadows):
-			return room.Request{Notice: before.Text() + ", the encoder before the change, is a shadow already; page 5 compares them", IsError: true}
+			return room.Request{Notice: fmt.Sprintf("%s, the encoder before the change, is a shadow already; page 5 compares them", before.Text()), IsError: true}
 		case before.Equal(cfg.Encoder):
-			return room.Request{Notice: before.Text() + " is the active encoder, and there is no earlier one", IsError: true}
+			return room.Request{Notice: fmt.Sprintf("%s is the active encoder, and there is no earlier one", before.Text()), IsError: true}
 		}
 		return room.Change(config.NewChange("shadow", []config.Encoder{before.Clone()}))
 	}
@@ -136,7 +137,7 @@ func pastKeys(all []room.Binding, p room.Page) []room.Binding {
 				b.SetHelp(entry.label, entry.description)
 				b.Pinned = entry.key != "home" && entry.key != "," // these two are left out first on narrow screens
 				if entry.key == "esc" && !hasBinding(p, "end") {
-					continue // "end" does the same
+					continue // esc is not listed beside "end", which does the same
 				}
 				list = append(list, b)
 			}

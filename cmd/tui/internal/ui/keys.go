@@ -1,6 +1,7 @@
 package ui
 
 import (
+	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -316,7 +317,7 @@ func (s *Shell) runKey(b *room.Binding, msg tea.KeyMsg) tea.Cmd {
 	noticeBefore.Changed = s.notice.Changed // only whether the notice must be drawn again: not compared
 	idle := r.Command == nil && r.Line == "" && s.overlay == nil && !s.line.Open
 	if idle && *s.notice == noticeBefore && s.pageText() == textBefore {
-		s.notice.Show(msg.String()+": no effect here; ? lists the keys", room.ToneDim)
+		s.notice.Show(fmt.Sprintf("%s: no effect here; ? lists the keys", msg), room.ToneDim)
 	}
 	return cmd
 }
@@ -327,6 +328,6 @@ func (s *Shell) pageText() string {
 		return ""
 	}
 	header := s.screen.Header(s.w)
-	const edges = 2 // the first line of the header, and the footer
+	const edges = 2 // rows of the first line of the header and of the footer
 	return strings.Join(s.page().Lines(s.theme, s.w, s.h-edges-len(header.Below)-len(s.tourPanel())), "\n")
 }

@@ -121,7 +121,7 @@ func (m *dashboard) Tick() (changed bool, cmd tea.Cmd) {
 	redrawDue := m.lab.Ticks%m.ticksPerRedraw() == 0 || stepped || stateChanged || isFirstSample(before, now)
 	pageChanged := m.observe(m.pageView(redrawDue))
 	step := clockStep(now)
-	headerChanged := now.Now/step != before.Now/step || now.Actual != before.Actual // the clock or the speed
+	headerChanged := now.Now/step != before.Now/step || now.Actual != before.Actual // the clock or the speed in the header changed
 	return changed || pageChanged || stateChanged || headerChanged, nil
 }
 
@@ -129,7 +129,7 @@ func (m *dashboard) Tick() (changed bool, cmd tea.Cmd) {
 // encoder has arrived between two snapshots. It is then shown without delay, so that the charts do not
 // stay empty.
 func isFirstSample(before, now *engine.Snapshot) bool {
-	const first = 4 // the number of samples that count as first ones
+	const first = 4 // so many samples count as the first ones
 	return len(before.Lanes) > 0 && len(now.Lanes) > 0 && len(now.Lanes[0].Samples) <= first &&
 		len(now.Lanes[0].Samples) != len(before.Lanes[0].Samples)
 }

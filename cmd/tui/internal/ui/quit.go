@@ -39,8 +39,8 @@ func (q *pendingQuit) done(snap *engine.Snapshot) bool {
 
 // quitBox is the overlay that asks whether to save the run before quitting.
 type quitBox struct {
-	length, unsaved time.Duration // of the run, and of the part after the last report
-	cursor          int           // index in quitChoices
+	length, unsaved time.Duration // length of the whole run, and of the part after the last report
+	cursor          int           // index of the selected choice in quitChoices
 }
 
 // quitChoice is an answer to the question of quitBox.
@@ -107,5 +107,5 @@ func (b *quitBox) Draw(c *look.Canvas, th *look.Theme) {
 
 // Small implements smallScreen: the question and its keys replace the request for a larger terminal.
 func (b *quitBox) Small() (text string, alone bool) {
-	return b.question() + " s saves and quits, d quits without saving, esc continues.", true
+	return fmt.Sprintf("%s s saves and quits, d quits without saving, esc continues.", b.question()), true
 }

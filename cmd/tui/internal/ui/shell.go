@@ -47,9 +47,9 @@ type listScreen interface {
 // guide is a guided tour. It handles keys before the page, and has a panel above the footer.
 type guide interface {
 	Tick() bool                           // reports whether the screen must be drawn again
-	Key(tea.KeyMsg) bool                  // handles a key; false if the page must handle it
-	Keys() []room.Binding                 // for the footer and the help
-	Panel(th *look.Theme, w int) []string // lines of w columns
+	Key(tea.KeyMsg) bool                  // handles a key, and returns false if the page must handle it
+	Keys() []room.Binding                 // keys of the tour, which the footer and the help list
+	Panel(th *look.Theme, w int) []string // lines above the footer, of w columns each
 }
 
 // isError marks a notice as the report of an error.
@@ -67,7 +67,7 @@ type Shell struct {
 	opt    Options
 	theme  *look.Theme    // colours and characters
 	scheme look.Scheme    // the chosen colours, from which theme is made
-	keys   []room.Binding // of the screen and of all pages
+	keys   []room.Binding // bindings of the screen and of all pages
 	pages  []room.Page    // in the order of their keys, 1 to 9
 	open   int            // index of the open page
 	w, h   int            // size of the terminal; 0 if not known yet
@@ -78,9 +78,9 @@ type Shell struct {
 	notice  *room.Notice // the message that replaces the footer for some seconds
 
 	quitting   bool       // whether tea.Quit was returned
-	startDelay startDelay // until the terminal has replied
+	startDelay startDelay // delays the first drawing until the terminal has replied
 	output     outputBudget
-	view       string // the result of View
+	view       string // the text of the whole screen, which View returns
 	refreshed  bool   // whether a key has caused a refresh since the last tick
 	dirty      bool   // whether anything outside of the page changed
 	err        error  // why the program ends; nil for a normal quit
@@ -124,7 +124,7 @@ func nextTick() tea.Cmd { return tea.Tick(tickEvery, func(time.Time) tea.Msg { r
 
 // Update implements tea.Model. It never blocks.
 func (s *Shell) Update(msg tea.Msg) (next tea.Model, cmd tea.Cmd) {
-	next = s // also after a panic, because Bubble Tea does not accept a nil model
+	next = s // the result also after a panic, because Bubble Tea does not accept a nil model
 	defer s.recoverPanic(&cmd)
 	switch msg := msg.(type) {
 	case room.Tick:

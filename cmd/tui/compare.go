@@ -152,7 +152,7 @@ func writeComparison(w io.Writer, c *report.Comparison) {
 		g.Add(point, d.Key, formatFigure(d.Base), formatFigure(d.New), change, interval, d.Pairs, verdict)
 	}
 	if len(g.Rows) > 0 {
-		g.WriteText(w, 0) // 0: the width is not limited
+		g.WriteText(w, anyWidth)
 	}
 	if same > 0 {
 		fmt.Fprintf(w, "%d figures are the same\n", same)

@@ -112,11 +112,11 @@ func (a *app) datasetsStats(cmd *cobra.Command, specs []string, f statsFlags) er
 	list := make([]snapshotStats, len(specs))
 	for i, spec := range specs {
 		f.data.spec = spec
-		l, err := a.measureSnapshots(cmd.Context(), f.walkoffFlags)
+		result, err := a.measureSnapshots(cmd.Context(), f.walkoffFlags)
 		if err != nil {
 			return err
 		}
-		list[i] = l
+		list[i] = result
 	}
 	return a.writeResult(map[string]any{"datasets": list}, func(w io.Writer) { writeSnapshotText(w, list) })
 }
@@ -143,32 +143,32 @@ func (a *app) writeOtherStats(ctx context.Context, spec string, f statsFlags) (d
 
 // measureSnapshots measures the cubes of f.data, and their size with the encoders that f chooses.
 func (a *app) measureSnapshots(ctx context.Context, f walkoffFlags) (snapshotStats, error) {
-	l := snapshotStats{Spec: f.data.spec}
+	result := snapshotStats{Spec: f.data.spec}
 	if err := f.data.checkRereadable(); err != nil {
-		return l, err
+		return result, err
 	}
 	src, err := f.data.open(ctx)
 	if err != nil {
-		return l, err
+		return result, err
 	}
 	defer closeSource(src)
 	if !frame.IsCubes(src.Schema()) {
-		return l, usagef("%s contains %s; expected snapshots of cubes", l.Spec, src.Schema().Name)
+		return result, usagef("%s contains %s; expected snapshots of cubes", result.Spec, src.Schema().Name)
 	}
 	if _, ends := src.(dataset.Sized); !ends && f.frames == 0 {
 		f.frames = endlessFrames
 	}
 	codecs, err := f.findCodecs(src.Schema())
 	if err != nil {
-		return l, err
+		return result, err
 	}
 	// By the rules of the walk-off the first frames, of which there are Delay, are the initial state. A
 	// limit of 0 means all frames.
-	if l.Summary, err = summarise(ctx, src, max(f.frames-walkoff.Delay, 0)); err != nil {
-		return l, err
+	if result.Summary, err = summarise(ctx, src, max(f.frames-walkoff.Delay, 0)); err != nil {
+		return result, err
 	}
-	l.Encoders, err = a.measureCosts(ctx, f, codecs)
-	return l, err
+	result.Encoders, err = a.measureCosts(ctx, f, codecs)
+	return result, err
 }
 
 // summarise returns statistics of up to limit frames; 0 means no limit.
@@ -252,7 +252,7 @@ func writeSnapshotText(w io.Writer, list []snapshotStats) {
 		row(fmt.Sprintf("bits per changed cube, %s", e.Encoder), "%.1f", func(l *snapshotStats) []any { return []any{l.Encoders[i].BitsPerChangedCube} })
 		row(fmt.Sprintf("bytes per packet, %s", e.Encoder), "%.1f", func(l *snapshotStats) []any { return []any{l.Encoders[i].BytesPerPacket} })
 	}
-	g.WriteText(w, 0)
+	g.WriteText(w, anyWidth)
 }
 
 // Defaults for the statistics of fields.

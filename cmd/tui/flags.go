@@ -43,21 +43,21 @@ func (d *dataFlags) add(cmd *cobra.Command, preset string, kinds ...string) {
 type timeLimit struct{ limit time.Duration }
 
 // add registers the flag.
-func (p *timeLimit) add(cmd *cobra.Command) {
-	cmd.Flags().DurationVar(&p.limit, "timeout", 0, "stop after this `TIME`, save what was measured, and exit with 1")
+func (t *timeLimit) add(cmd *cobra.Command) {
+	cmd.Flags().DurationVar(&t.limit, "timeout", 0, "stop after this `TIME`, save what was measured, and exit with 1")
 }
 
 // start returns a context that is cancelled when the time limit expires; its cause is then a
 // failure. The caller must call stop when the command has ended.
-func (p *timeLimit) start(ctx context.Context) (limited context.Context, stop func(), err error) {
-	if p.limit < 0 {
-		return nil, nil, usagef("--timeout %v makes no sense; expected a time, as in 10m", p.limit)
+func (t *timeLimit) start(ctx context.Context) (limited context.Context, stop func(), err error) {
+	if t.limit < 0 {
+		return nil, nil, usagef("--timeout %v makes no sense; expected a time, as in 10m", t.limit)
 	}
 	ctx, cancel := context.WithCancelCause(ctx)
-	if p.limit == 0 {
+	if t.limit == 0 {
 		return ctx, func() { cancel(nil) }, nil
 	}
-	alarm := time.AfterFunc(p.limit, func() { cancel(failure{fmt.Sprintf("stopped: the command took longer than --timeout %v", p.limit)}) })
+	alarm := time.AfterFunc(t.limit, func() { cancel(failure{fmt.Sprintf("stopped: the command took longer than --timeout %v", t.limit)}) })
 	return ctx, func() { alarm.Stop(); cancel(nil) }, nil
 }
 

@@ -219,7 +219,7 @@ func writeGoodness(w io.Writer, fit *measure.FitResult) {
 	for _, row := range fit.Goodness() { // a row has the cells of these three columns
 		g.Add(row[0], row[1], row[2])
 	}
-	g.WriteText(w, 0)
+	g.WriteText(w, anyWidth)
 	writeCandidates(w, texttable.New("loss model", ">BIC", "lower is better"), fit.LossModels,
 		func(m measure.Candidate) string { return fmt.Sprintf("%.1f", m.BIC) })
 	writeCandidates(w, texttable.New("distribution", ">distance", "lower is better"), fit.DelayModels,
@@ -242,7 +242,7 @@ func writeCandidates(w io.Writer, g *texttable.Table, models []measure.Candidate
 		g.Add(m.Name, score(m), remark)
 	}
 	fmt.Fprintln(w)
-	g.WriteText(w, 0)
+	g.WriteText(w, anyWidth)
 }
 
 // commentWriter writes "# " before every line.

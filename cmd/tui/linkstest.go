@@ -121,7 +121,7 @@ func writeTest(w io.Writer, link *chosenLink, traffic *trafficFlags, reports []m
 	}
 	if len(g.Rows) > 0 {
 		fmt.Fprintln(w)
-		g.WriteText(w, 0)
+		g.WriteText(w, anyWidth)
 	}
 	for i, s := range link.directions {
 		if link.sameAsDown(i) {

@@ -14,6 +14,10 @@ import (
 	"wirelab/internal/texttable"
 )
 
+// anyWidth, as argument of WriteText, does not limit the width of a table: it also goes to files and
+// pipes, where long lines do no harm.
+const anyWidth = 0
+
 // listCommand returns a command without arguments that lists something, with --json.
 func (a *app) listCommand(name, short, long, example string, list func() error) *cobra.Command {
 	cmd := &cobra.Command{

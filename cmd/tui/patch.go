@@ -240,7 +240,7 @@ func (a *app) patchBench(ctx context.Context, dirs []string, fast bool) error {
 	}{all, total.New, total.Patch}
 	err = a.writeResult(doc, func(w io.Writer) {
 		g.Add("all", total.New, total.Patch, fmt.Sprintf("%.2f", percent(total.Patch, total.New)), "", "", len(wrong) == 0)
-		g.WriteText(w, 0)
+		g.WriteText(w, anyWidth)
 	})
 	return errors.Join(err, newFailure(wrong))
 }

@@ -197,7 +197,7 @@ func (a *app) loadConfigPlugin(ctx context.Context, w table.Wanted, o plugin.Opt
 
 // unloadPlugins removes the encoders of plugins from the table and closes the plugins.
 func (a *app) unloadPlugins() {
-	table.SetLoader(nil)
+	table.SetLoader(nil)      // configurations can no longer load plugins
 	_ = table.SetPlugins(nil) // cannot fail for an empty list
 	for _, p := range a.loadedPlugins {
 		p.Close()

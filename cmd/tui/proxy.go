@@ -359,17 +359,17 @@ func (p *runningProxy) openFiles() (*proxyFiles, error) {
 // open opens all files and returns their writers. None of the files may be the configuration, whose
 // path is given, or another of the files. Existing files are truncated last, after everything else
 // succeeded, so that other errors leave them unchanged.
-func (p *proxyFiles) open(configuration string) (writers []relay.Writer, err error) {
+func (files *proxyFiles) open(configuration string) (writers []relay.Writer, err error) {
 	others := []string{configuration}
-	for i := range p.list {
-		f := &p.list[i]
+	for i := range files.list {
+		f := &files.list[i]
 		if err := f.open(others); err != nil {
 			return nil, err
 		}
 		others = append(others, f.name)
 	}
-	regular := make([]bool, len(p.list))
-	for i, f := range p.list {
+	regular := make([]bool, len(files.list))
+	for i, f := range files.list {
 		info, err := f.file.Stat()
 		if err != nil {
 			return nil, writeError(f.name, err)
@@ -381,7 +381,7 @@ func (p *proxyFiles) open(configuration string) (writers []relay.Writer, err err
 		}
 		writers = append(writers, w)
 	}
-	for i, f := range p.list {
+	for i, f := range files.list {
 		if !regular[i] {
 			continue // a pipe or a device cannot be truncated
 		}
@@ -411,8 +411,8 @@ func (f *proxyFile) open(others []string) (err error) {
 }
 
 // discard closes the files after a failed open, and removes those that open created.
-func (p *proxyFiles) discard() {
-	for _, f := range p.list {
+func (files *proxyFiles) discard() {
+	for _, f := range files.list {
 		if f.file != nil {
 			_ = f.file.Close()
 		}
@@ -424,13 +424,13 @@ func (p *proxyFiles) discard() {
 
 // close writes what is buffered and closes the files. It reports each file that was written, and
 // warns if events are missing.
-func (p *proxyFiles) close(a *app) (err error) {
-	if p.journal == nil {
+func (files *proxyFiles) close(a *app) (err error) {
+	if files.journal == nil {
 		return nil
 	}
-	skipped, fileErrs := p.journal.Close() // one error for each file; nil if it is complete
+	skipped, fileErrs := files.journal.Close() // one error for each file; nil if it is complete
 	for i, fileErr := range fileErrs {
-		f := &p.list[i]
+		f := &files.list[i]
 		fileErr = errors.Join(fileErr, f.file.Close())
 		if fileErr != nil {
 			err = errors.Join(err, writeError(f.name, fileErr))

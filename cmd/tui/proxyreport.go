@@ -102,7 +102,7 @@ func (p *runningProxy) writeTotals(w io.Writer, deviations []string) {
 	row("sent after due time, p50 / p99 / max ms", func(f *relay.Flow, _ lossmodel.Spec) any { return quantiles(&f.Lateness) })
 	row(fmt.Sprintf(settingTitle, "rate"), setting("rate"))
 	g.Add("busiest second", fmt.Sprintf("%.0f kbit/s", p.wireMax[relay.Up]), fmt.Sprintf("%.0f kbit/s", p.wireMax[relay.Down]))
-	g.WriteText(w, 0)
+	g.WriteText(w, anyWidth)
 	for _, d := range deviations {
 		fmt.Fprintf(w, "A measured value differs from its setting: %s.\n", d)
 	}

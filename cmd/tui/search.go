@@ -154,15 +154,15 @@ func saveSearchFolder(folder *atomicfile.Folder, c *config.Config, found *search
 
 // writeSearchText writes the result of a search as text: the best settings with their figures, or
 // the Pareto front if two figures were minimised, and the conclusions.
-func writeSearchText(w io.Writer, f *search.Result) {
-	fmt.Fprintf(w, "%.0f settings, %d of them run for the full duration; total cost %.0f full runs\n\n", f.Settings, f.Tried, f.Runs)
-	if f.Best != nil {
+func writeSearchText(w io.Writer, found *search.Result) {
+	fmt.Fprintf(w, "%.0f settings, %d of them run for the full duration; total cost %.0f full runs\n\n", found.Settings, found.Tried, found.Runs)
+	if found.Best != nil {
 		const maxOthers = 9 // number of settings listed after the best one
 		note := ""          // explains the mark on times of plugins
-		g := texttable.New(slices.Concat([]string{"setting"}, texttable.Numbers(f.Minimise...), []string{">ratio to best"})...)
+		g := texttable.New(slices.Concat([]string{"setting"}, texttable.Numbers(found.Minimise...), []string{">ratio to best"})...)
 		row := func(c search.Candidate, ratio string) {
 			var cells []string
-			for _, name := range f.Minimise {
+			for _, name := range found.Minimise {
 				text := formatMean(c.Figures[name])
 				if c.RunsAs != "" && (strings.HasPrefix(name, "encode_us.") || strings.HasPrefix(name, "decode_us.")) {
 					text += encoders.TimeMarker(c.RunsAs)
@@ -172,24 +172,24 @@ func writeSearchText(w io.Writer, f *search.Result) {
 			}
 			g.Add(c.Text, cells, ratio)
 		}
-		if len(f.Front) > 0 {
-			for _, c := range f.Front {
+		if len(found.Front) > 0 {
+			for _, c := range found.Front {
 				row(c, "front")
 			}
 		} else {
-			row(*f.Best, "best")
-			for _, r := range f.Rivals[:min(len(f.Rivals), maxOthers)] {
+			row(*found.Best, "best")
+			for _, r := range found.Rivals[:min(len(found.Rivals), maxOthers)] {
 				row(r.Candidate, formatRatio(r.Ratio))
 			}
 		}
-		g.WriteText(w, 0)
+		g.WriteText(w, anyWidth)
 		fmt.Fprintln(w, note)
 		// RatioToOwn compares with the settings that the configuration has without the search.
-		if f.RatioToOwn != nil && len(f.Front) == 0 {
-			fmt.Fprintf(w, "ratio of the best setting to the original configuration: %s\n", formatRatio(*f.RatioToOwn))
+		if found.RatioToOwn != nil && len(found.Front) == 0 {
+			fmt.Fprintf(w, "ratio of the best setting to the original configuration: %s\n", formatRatio(*found.RatioToOwn))
 		}
 	}
-	fmt.Fprintln(w, strings.Join(f.Confidence, "\n"))
+	fmt.Fprintln(w, strings.Join(found.Confidence, "\n"))
 }
 
 // formatMean formats a mean with half the width of its confidence interval, or "-" without data.

@@ -182,7 +182,7 @@ func writeShadows(w io.Writer, r *engine.Result) {
 	for name, t := range report.Lanes(r) {
 		g.Add(name, t.PayloadKbps, t.WireKbps, fmt.Sprintf("%.0f", t.PacketBytes.P95), t.Decoded, t.Failed(), t.Wrong)
 	}
-	g.WriteText(w, 0)
+	g.WriteText(w, anyWidth)
 }
 
 // writeSweep writes a table with one row per run: the settings of the sweep, then figures of what
@@ -205,7 +205,7 @@ func writeSweep(w io.Writer, r *report.Report) {
 	for _, run := range r.Runs {
 		g.Add(append([]any{sweepCells(run, keys)}, cells(run)...)...)
 	}
-	g.WriteText(w, 0)
+	g.WriteText(w, anyWidth)
 	fmt.Fprint(w, note)
 }
 

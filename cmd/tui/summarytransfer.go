@@ -68,7 +68,7 @@ func writeTransferShadows(w io.Writer, r *engine.Result) {
 		g.Add(name, x.PackedBytes, fmt.Sprintf("%.2f", percent(int64(x.PackedBytes), int64(x.NewBytes))), t.Sent, x.Resent,
 			kilobytes(x.WireBytes), transferSeconds(x), ratio, t.Wrong)
 	}
-	g.WriteText(w, 0)
+	g.WriteText(w, anyWidth)
 }
 
 // kilobytes formats a number of bytes in units of 1000 bytes.

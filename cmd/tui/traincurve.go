@@ -93,7 +93,7 @@ func writeTrainResult(w io.Writer, out *trainResult) {
 			g.Add(e.Encoder, p.Part, i-first+1, formatBits(e.Curve[first].Train), formatBits(p.Train), formatBits(p.Held))
 		}
 	}
-	g.WriteText(w, 0)
+	g.WriteText(w, anyWidth)
 	// The unit is the same for all encoders, since they were trained on the same data.
 	fmt.Fprintf(w, "\nBits per %s: after the first pass, and after the last on training and held-out data.\n\n", out.Encoders[0].unit)
 	g = texttable.New(">bytes", "file", "sha256")
@@ -102,5 +102,5 @@ func writeTrainResult(w io.Writer, out *trainResult) {
 			g.Add(f.Bytes, f.Path, f.SHA256[:12])
 		}
 	}
-	g.WriteText(w, 0)
+	g.WriteText(w, anyWidth)
 }

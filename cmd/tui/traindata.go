@@ -25,8 +25,8 @@ type trainingSet struct {
 
 // preamble returns how many frames repeat the initial state before the first frame that the
 // source returns: 6 for cubes, 0 for other data.
-func (l *trainingSet) preamble() int {
-	if frame.IsCubes(l.schema) {
+func (set *trainingSet) preamble() int {
+	if frame.IsCubes(set.schema) {
 		return walkoff.Delay
 	}
 	return 0
@@ -144,25 +144,25 @@ func trainingSources(trainers []train.Trainer) string {
 	return strings.Join(list, ", or ")
 }
 
-// read reads up to l.limit frames of src and sets their number and digest.
-func (l *trainingSet) read(ctx context.Context, src dataset.Source) error {
-	f := l.schema.NewFrame()
+// read reads up to set.limit frames of src and sets their number and digest.
+func (set *trainingSet) read(ctx context.Context, src dataset.Source) error {
+	f := set.schema.NewFrame()
 	src.Initial(f)
 	var initial *frame.Frame // the initial state is part of the digest for cubes only; nil leaves it out
-	if frame.IsCubes(l.schema) {
+	if frame.IsCubes(set.schema) {
 		initial = f
 	}
 	sum := dataset.NewDigest(initial)
-	limit := max(l.limit-l.preamble(), 0) // 0 stays 0: no limit
+	limit := max(set.limit-set.preamble(), 0) // 0 stays 0: no limit
 	n, err := readFrames(ctx, src, f, limit, func(int) { sum.Add(f) })
 	if err != nil {
 		return markDataError(err)
 	}
-	l.Frames = l.preamble() + n
+	set.Frames = set.preamble() + n
 	if n == 0 {
-		return usagef("%s contains only the initial state; expected further frames", l.Spec)
+		return usagef("%s contains only the initial state; expected further frames", set.Spec)
 	}
-	l.SHA256 = sum.Sum()
+	set.SHA256 = sum.Sum()
 	return nil
 }
 
@@ -170,20 +170,20 @@ func (l *trainingSet) read(ctx context.Context, src dataset.Source) error {
 // again, so that memory does not grow with the number of frames. Every pass begins with the preamble,
 // copies of the initial state. All frames are passed in the same variable. seed is that of generated
 // data.
-func (l *trainingSet) clip(ctx context.Context, seed uint64) train.Clip {
+func (set *trainingSet) clip(ctx context.Context, seed uint64) train.Clip {
 	frames := func(yield func(*frame.Frame) error) error {
-		src, err := dataset.Open(ctx, l.Spec, dataset.Options{Seed: seed})
+		src, err := dataset.Open(ctx, set.Spec, dataset.Options{Seed: seed})
 		if err != nil {
 			return err
 		}
 		defer closeSource(src)
 		f := src.Schema().NewFrame()
 		src.Initial(f)
-		for n := range l.Frames {
+		for n := range set.Frames {
 			if err := ctx.Err(); err != nil {
 				return err
 			}
-			if n >= l.preamble() {
+			if n >= set.preamble() {
 				if err := src.Next(f); err != nil {
 					return err
 				}
@@ -195,5 +195,5 @@ func (l *trainingSet) clip(ctx context.Context, seed uint64) train.Clip {
 		}
 		return nil
 	}
-	return train.Clip{Name: l.Spec, Schema: l.schema, Frames: frames}
+	return train.Clip{Name: set.Spec, Schema: set.schema, Frames: frames}
 }

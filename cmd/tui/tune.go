@@ -154,6 +154,6 @@ func writeTuneResult(w io.Writer, t tuneResult) {
 	for _, s := range append(t.Results, t.Article) {
 		g.Add(s.Rank, s.Setting, fmt.Sprintf("%.2f", s.Bits), fmt.Sprintf("%.1f %%", 100*s.Share))
 	}
-	g.WriteText(w, 0)
+	g.WriteText(w, anyWidth)
 	fmt.Fprint(w, "\nThe last row is the setting of the article, \"Snapshot Compression\" (Fiedler, 2015).\n")
 }

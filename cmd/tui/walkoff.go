@@ -231,7 +231,7 @@ func writeBoard(w io.Writer, b *walkoff.Scoreboard) {
 		g.Add(r.Encoder, r.BytesPerPacket, r.Kbps, fmt.Sprintf("%.3f", r.BitsPerItem), r.BitsPerChangedItem, encode, decode, r.Lossless,
 			r.Audit, ofGame)
 	}
-	g.WriteText(w, 0)
+	g.WriteText(w, anyWidth)
 	if d.Game != nil {
 		fmt.Fprintf(w, "\nThe game's own packets: %.1f bytes per packet, %.1f kbps, relative to the baselines of the game.\n", d.Game.BytesPerPacket, d.Game.Kbps)
 		if n := d.Game.Keyframes; n == 1 {

@@ -54,35 +54,35 @@ const maxReply = 64
 
 // Read implements io.Reader. While a reply is expected it removes replies; a buffer without room
 // for one is filled without removing them.
-func (a *replyFilter) Read(p []byte) (int, error) {
-	if !a.expected.Load() || len(p) <= maxReply {
-		return a.File.Read(p)
+func (f *replyFilter) Read(p []byte) (int, error) {
+	if !f.expected.Load() || len(p) <= maxReply {
+		return f.File.Read(p)
 	}
-	n, err := a.File.Read(p[:len(p)-len(a.partial)]) // leave room for a.partial, which precedes the new input
-	got := a.removeReplies(append(a.partial, p[:max(n, 0)]...))
+	n, err := f.File.Read(p[:len(p)-len(f.partial)]) // leave room for f.partial, which precedes the new input
+	got := f.removeReplies(append(f.partial, p[:max(n, 0)]...))
 	return copy(p, got), err
 }
 
 // removeReplies returns got without complete replies, and reports the background: the colour in the
 // reply to the first query or, if only the second is answered, what the environment states. The
-// beginning of an incomplete reply at the end of got is moved to a.partial, for the next Read.
-func (a *replyFilter) removeReplies(got []byte) []byte {
-	got, a.partial = bytes.Clone(got), nil
+// beginning of an incomplete reply at the end of got is moved to f.partial, for the next Read.
+func (f *replyFilter) removeReplies(got []byte) []byte {
+	got, f.partial = bytes.Clone(got), nil
 	if m := backgroundReply.FindSubmatchIndex(got); m != nil {
 		red, green, blue := got[m[2]:m[3]], got[m[4]:m[5]], got[m[6]:m[7]]
-		a.reported = true
-		a.report(isDark(string(red), string(green), string(blue)))
+		f.reported = true
+		f.report(isDark(string(red), string(green), string(blue)))
 		got = append(got[:m[0]], got[m[1]:]...)
 	}
 	if m := cursorReply.FindIndex(got); m != nil { // the reply to the second query, so none follows
-		a.expected.Store(false)
-		if !a.reported {
-			a.report(isDarkByEnv())
+		f.expected.Store(false)
+		if !f.reported {
+			f.report(isDarkByEnv())
 		}
 		return append(got[:m[0]], got[m[1]:]...)
 	}
 	if m := partialReply.FindIndex(got); m != nil && len(got)-m[0] < maxReply {
-		got, a.partial = got[:m[0]:m[0]], got[m[0]:]
+		got, f.partial = got[:m[0]:m[0]], got[m[0]:]
 	}
 	return got
 }
@@ -126,7 +126,7 @@ type startDelay struct {
 
 // tick counts a tick, and reports whether the delay has just ended. ticks is -1 after that, or if
 // there was no delay.
-func (p *startDelay) tick() bool {
-	p.ticks = max(p.ticks-1, -1)
-	return p.ticks == 0
+func (d *startDelay) tick() bool {
+	d.ticks = max(d.ticks-1, -1)
+	return d.ticks == 0
 }

@@ -102,6 +102,7 @@ func (s *Shell) hints(keys []room.Binding, special bool, w int) [][2]look.Span {
 		show bool         // first whether the hint is pinned, then whether it fits
 	}
 	var all []hint
+	const notPinned = false
 	add := func(key, description string, pinned bool) {
 		all = append(all, hint{[2]look.Span{look.Key.Span(key), look.Dim.Span(" " + description)}, pinned})
 	}
@@ -112,11 +113,11 @@ func (s *Shell) hints(keys []room.Binding, special bool, w int) [][2]look.Span {
 		add(k.Help().Key, k.Brief, k.Pinned)
 		if len(all) == 1 && !special {
 			if s.w < tabsWidth && len(s.pages) > 1 { // the header has no room for the pages
-				add("1-"+strconv.Itoa(len(s.pages)), "pages", false)
+				add("1-"+strconv.Itoa(len(s.pages)), "pages", notPinned)
 			}
 			if p, ok := s.page().(room.Hinter); ok {
 				for _, arrow := range p.Arrows() { // symbol of the arrow keys, and description
-					add(arrow[0], arrow[1], false)
+					add(arrow[0], arrow[1], notPinned)
 				}
 			}
 		}

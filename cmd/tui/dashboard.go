@@ -209,8 +209,8 @@ func defaultReports() string {
 	return filepath.Join(base, "wirelab", "reports")
 }
 
-// drawLink draws, w columns wide, what a link does to 25 s of typical traffic: 60 packets of 400
-// bytes per second. That is long enough to show the handover of a satellite link. It takes one or two
+// drawLink draws, w columns wide, what a link does to 25 s of typical traffic: 60 packets per
+// second, of 400 bytes each. That is long enough to show the handover of a satellite link. It takes one or two
 // milliseconds. If the link cannot be drawn, it returns the text of the error.
 func drawLink(spec lossmodel.Spec, w int, ascii bool) string {
 	// Any seed will do, if it is the same for each drawing.

@@ -115,7 +115,7 @@ func (f *statsFlags) parseEncoders(s *frame.Schema) (list []config.Encoder, err 
 // is the one that the source has recorded or, without recorded times, that of its tick.
 func measureMessages(ctx context.Context, src dataset.Source, limit int) (stats.BodySummary, error) {
 	s := src.Schema()
-	cadence := endpoint.Cadence{TickHz: s.TickHz, RateHz: s.TickHz}
+	cadence := endpoint.Cadence{TickHz: s.TickHz, RateHz: s.TickHz} // one message per tick
 	if timed, ok := src.(dataset.Timed); ok {
 		cadence.Times = timed
 	}

@@ -134,7 +134,7 @@ func (a *app) writeOtherStats(ctx context.Context, spec string, f statsFlags) (d
 	switch s := src.Schema(); {
 	case frame.IsCubes(s):
 		return false, nil
-	case s.Rows == 0 && s.Delivery == frame.Unreliable: // messages: bytes, each of which must arrive
+	case s.Rows == 0 && s.Delivery == frame.Unreliable: // messages: bytes, which are delivered also if they are late
 		return true, a.writeMessageStats(ctx, src, f)
 	}
 	a.printRemarks(src)
@@ -213,7 +213,7 @@ func writeSnapshotText(w io.Writer, list []snapshotStats) {
 		titles = append(titles, ">"+strings.TrimSuffix(filepath.Base(l.Spec), ".bin.zst"))
 	}
 	g := texttable.New(titles...)
-	row := func(name, format string, values func(l *snapshotStats) []any) { // values are formatted with format
+	row := func(name, format string, values func(l *snapshotStats) []any) { // adds a row with one cell per source
 		var cells []string
 		for i := range list {
 			cells = append(cells, fmt.Sprintf(format, values(&list[i])...))

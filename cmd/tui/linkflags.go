@@ -101,7 +101,7 @@ func (f *linkFlags) loadConfig(cmd *cobra.Command, netemKey string) (c *config.C
 			return nil, "", asUsageError(unknownName("link profile", f.profile, profileNameList(), "tui links"))
 		}
 		flags.set = append([]string{"profile=" + p.Name}, flags.set...)
-		// "After" names the source of the profile. The title is in JSON output, which must not change.
+		// "After" precedes the source of the profile. The wording stays, since the title is in JSON output.
 		title = fmt.Sprintf("%s: %s. After %s", p.Name, p.Summary, strings.TrimSuffix(p.Source, "."))
 	case f.netem != "":
 		probe := lossmodel.DefaultSpec() // to check the line, and to print it in its normal form

@@ -129,7 +129,8 @@ func (a *app) pictureWidth(requested int) int {
 }
 
 // newLinkInfo returns the JSON output for a link. captures contains the measured packets of each
-// direction, in the order of link.directions.
+// direction, in the order of link.directions. A profile has a summary and a source; other links have
+// only their title as summary.
 func (f *showFlags) newLinkInfo(link *chosenLink, captures []*capture.Sequence) linkInfo {
 	info := linkInfo{Seed: link.seed, Packets: f.traffic.Packets, Measured: map[string]measure.Stats{}}
 	perfect := lossmodel.DefaultSpec()

@@ -51,7 +51,7 @@ func (f *pluginFlags) options() (o plugin.Options, err error) {
 		return o, usagef("--plugin-timeout %v makes no sense; expected a time, as in 100ms, or 0", f.timeout)
 	}
 	o.Memory, o.Timeout = memory, cmp.Or(f.timeout, -1) // in Options 0 means the default, -1 no limit
-	if dir, err := os.UserCacheDir(); err == nil {
+	if dir, err := os.UserCacheDir(); err == nil {      // without this folder, compiled plugins are not stored
 		o.Cache = filepath.Join(dir, "wirelab", "plugins")
 	}
 	return o, nil
@@ -111,7 +111,7 @@ func (a *app) setPlugins(list []*plugin.Plugin) error {
 func (a *app) loadConfigPlugins(ctx context.Context, list []table.Wanted, o plugin.Options) (failedIndex int, err error) {
 	a.loadMutex.Lock()
 	defer a.loadMutex.Unlock()
-	var wanted, added []*plugin.Plugin // the plugins of list, in its order; those of them that are loaded here
+	var wanted, added []*plugin.Plugin // all plugins of list, in its order; those that this call has loaded
 	defer func() {                     // after an error, close the plugins loaded here
 		for _, p := range added {
 			p.Close()
@@ -164,13 +164,14 @@ func samePath(a, b string) bool {
 // that would load the expected plugin.
 func (a *app) loadConfigPlugin(ctx context.Context, w table.Wanted, o plugin.Options) (*plugin.Plugin, error) {
 	flag := "--plugin " + w.Path
-	if encoders.IsProcess(w.Path) {
+	if encoders.IsProcess(w.Path) { // a command line contains spaces
 		flag = fmt.Sprintf("--plugin %q", w.Path)
 	}
 	if w.SHA256 != "" {
 		flag += fmt.Sprintf(", with SHA-256 %.16s...", w.SHA256)
 	}
-	for _, p := range a.loadedPlugins { // findLoaded has found none with the hash of w
+	// No loaded plugin has the hash of w, but one may have the same file name: another version.
+	for _, p := range a.loadedPlugins {
 		if w.SHA256 != "" && filepath.Base(p.Path) == filepath.Base(w.Path) {
 			return nil, &config.Error{Problem: fmt.Sprintf("the loaded plugin %s has SHA-256 %.16s...", p.Path, p.SHA256), Expected: flag}
 		}

@@ -96,7 +96,7 @@ func (a *app) search(ctx context.Context, f searchFlags) error {
 	line := a.progress("search")
 	found, err := search.Run(ctx, c, search.Options{Clock: a.clock, Jobs: jobs, Progress: line.report})
 	line.done()
-	if found == nil {
+	if found == nil { // the search could not begin
 		return markDataError(err)
 	}
 	if err != nil { // interrupted: write what was found until then

@@ -229,7 +229,7 @@ func (a *app) withWatch(f sweepFlags, p *sweep.Plan, o *sweep.Options) sweepFunc
 			panic(err) // caught by app.run; the terminal is restored by now
 		}
 		for _, text := range w.State().Notices { // the screen that showed them is closed
-			if err == nil || text != err.Error() { // the command prints err itself
+			if err == nil || text != err.Error() { // err is printed when the command ends
 				a.remark("%s", text)
 			}
 		}

@@ -62,7 +62,7 @@ type tuneResult struct {
 	Settings int           `json:"settings"` // number of settings in the grid
 	SearchMS float64       `json:"search_ms"`
 	Results  []tuneSetting `json:"results"`   // the ten best settings
-	Article  tuneSetting   `json:"published"` // the setting of the article
+	Article  tuneSetting   `json:"published"` // result for the setting of Fiedler's article
 }
 
 // tuneSetting is one point of the grid.
@@ -77,7 +77,7 @@ type tuneSetting struct {
 // maxShownSettings is the number of settings in the output.
 const maxShownSettings = 10
 
-// tune evaluates the grid on the data and writes the best settings.
+// tune evaluates all settings of the field, a grid of bit widths, on the data and writes the best.
 func (a *app) tune(ctx context.Context, f tuneFlags) error {
 	if f.field == "" {
 		return usagef("tui tune expects --field position or --field orientation")

@@ -140,7 +140,7 @@ func (m *dashboard) speedSpans() []look.Span {
 	case m.lab.Snap.State != engine.Running || actual <= 0: // no speed was measured
 	case set <= 0: // as fast as possible
 		return []look.Span{look.Dim.Span(text + " "), look.Plain.Span(m.theme.Times + units.Fixed(actual, 0))}
-	case actual < minSpeedRatio*set && m.lab.Pending.Speed == nil:
+	case actual < minSpeedRatio*set && m.lab.Pending.Speed == nil: // too slow, and the set speed is not new
 		return []look.Span{look.Warn.Span(m.theme.Times + units.Fixed(actual, 1)), look.Dim.Span(" of " + text)}
 	}
 	return []look.Span{look.Plain.Span(text)}

@@ -26,7 +26,7 @@ func sendCommand(m *dashboard, c experiment.Command) func() room.Request {
 
 // controlKeys returns the keys that select and change settings.
 func controlKeys(m *dashboard) []room.Binding {
-	bind := bindGroup("Controls")                      // takes keys, label, help and action
+	bind := bindGroup("Controls")                      // bind(keys, label, help, action) makes a binding
 	list := func(command string) func() room.Request { // opens the list of values of a command
 		return func() room.Request {
 			overlay, _ := m.List(command)
@@ -76,7 +76,7 @@ func shadowPrevious(m *dashboard) func() room.Request {
 // timeKeys returns the keys for virtual time. A binding with an empty label and help is listed together
 // with the one before it.
 func timeKeys(m *dashboard) []room.Binding {
-	bind := bindGroup("Time")                      // takes keys, label, help and action
+	bind := bindGroup("Time")                      // bind(keys, label, help, action) makes a binding
 	speed := func(steps int) func() room.Request { // makes virtual time faster by steps, or slower if negative
 		return func() room.Request {
 			v := controls.StepSpeed(m.lab.Speed(), steps)
@@ -105,7 +105,7 @@ func timeKeys(m *dashboard) []room.Binding {
 
 // sessionKeys returns the keys for the run and for quitting.
 func sessionKeys(m *dashboard) []room.Binding {
-	bind := bindGroup(programGroup) // takes keys, label, help and action
+	bind := bindGroup(programGroup) // bind(keys, label, help, action) makes a binding
 	mark := func() room.Request {
 		m.marks++
 		return room.Change(config.NewChange("mark", "mark "+strconv.Itoa(m.marks)))

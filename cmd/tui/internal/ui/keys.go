@@ -39,7 +39,7 @@ func (s *Shell) FocusKeys() []room.Binding {
 
 // MoveKeys returns the keys that move the selection: arrows and the letters of vi.
 func (s *Shell) MoveKeys() []room.Binding {
-	bind := bindGroup("Moving") // takes keys, label, help and action
+	bind := bindGroup("Moving") // bind(keys, label, help, action) makes a binding
 	// arrow returns the bindings of an arrow key and of the letter that does the same in vi. Opposite
 	// arrows share the label and the help of the first.
 	arrow := func(keyName, letter, label, help string, dx, dy int) []room.Binding {

@@ -51,7 +51,7 @@ type app struct {
 	stdout  *output              // results, as JSON or as text
 	screen  any                  // the stream that stdout writes to; the dashboard needs it to be a terminal
 	stderr  io.Writer            // notes, warnings, progress and errors
-	clock   func() time.Duration // monotonic; for timings and progress only
+	clock   func() time.Duration // returns the monotonic time since the start; for timings and progress only
 	columns int                  // width of the terminal at stdout; 0 if stdout is no terminal
 	disk    *atomicfile.Disk     // where files are written; nil means the real file system
 	quiet   bool                 // suppress progress, notes and warnings, but not errors
@@ -62,8 +62,8 @@ type app struct {
 	// auditProcess returns the command that starts one process of tui walkoff --audit, which proves
 	// with separate processes that an encoder obeys the rules. args are flags for the process.
 	auditProcess  func(ctx context.Context, args ...string) *exec.Cmd
-	plugins       pluginFlags
-	loadedPlugins []*plugin.Plugin // those that the flags name, and those that configurations name
+	plugins       pluginFlags      // --plugin and the limits of plugins
+	loadedPlugins []*plugin.Plugin // plugins that the flags or configurations name
 	loadMutex     sync.Mutex       // guards loadedPlugins while a configuration loads plugins
 	// trainers replaces the trainers of the encoder table in tests; nil means those of the table.
 	trainers []train.Trainer
@@ -156,7 +156,7 @@ func terminalColumns(stream any) int {
 func auditProcess(ctx context.Context, args ...string) *exec.Cmd {
 	self, err := os.Executable()
 	if err != nil {
-		self = os.Args[0] // Start returns the error if this does not exist
+		self = os.Args[0] // if this file does not exist, Start of the command returns the error
 	}
 	return exec.CommandContext(ctx, self, append([]string{auditCommandName}, args...)...)
 }
@@ -166,7 +166,7 @@ func auditProcess(ctx context.Context, args ...string) *exec.Cmd {
 // change the exit code.
 type output struct {
 	w   *bufio.Writer
-	err error // the first error; nil if none
+	err error // the first write error; nil if none
 }
 
 // newOutput returns an output that writes to w.

@@ -12,14 +12,14 @@ import (
 // benchFlags are the flags of tui bench.
 type benchFlags struct {
 	walkoffFlags
-	rounds int
+	rounds int  // how often every encoder is measured
 	table  bool // write a table in Markdown
 }
 
 // benchCommand returns tui bench.
 func (a *app) benchCommand() *cobra.Command {
 	f := benchFlags{rounds: 3}
-	f.all = true
+	f.all = true // score all encoders, unless --encoder names some
 	cmd := &cobra.Command{
 		Use:     "bench",
 		GroupID: groupMeasure,
@@ -68,7 +68,7 @@ func (a *app) bench(cmd *cobra.Command, f benchFlags) error {
 	board, err := bench.Run(cmd.Context(), f.data.spec, f.data.seed, f.data.opener(cmd.Context()), codecs,
 		bench.Options{Frames: f.frames, Rounds: f.rounds, Clock: a.clock, Progress: line.report})
 	line.done()
-	if err != nil && !board.Interrupted {
+	if err != nil && !board.Interrupted { // the data cannot be read
 		return asUsageError(err)
 	}
 	var writeErr error

@@ -58,8 +58,9 @@ func figureKeys() (list []cobra.Completion) {
 	return list
 }
 
-// parseShare parses a share such as 2% or 0.02; the result is false if text is not a number.
-func parseShare(text string) (float64, bool) {
+// parseShare parses a share such as 2% or 0.02, and returns it as a fraction. ok is false if text is
+// not a number.
+func parseShare(text string) (share float64, ok bool) {
 	number, percent := strings.CutSuffix(strings.TrimSpace(text), "%")
 	v, err := strconv.ParseFloat(strings.TrimSpace(number), 64)
 	if percent {
@@ -68,9 +69,10 @@ func parseShare(text string) (float64, bool) {
 	return v, err == nil && !math.IsNaN(v)
 }
 
-// compare compares the reports at two paths and writes the differences.
+// compare compares the reports at two paths and writes the differences. limits are the values of
+// --max-regression; a figure that got worse by more than its limit is a failure.
 func (a *app) compare(basePath, newPath string, limits []string) error {
-	list, err := parseLimits(limits)
+	maxRegressions, err := parseLimits(limits)
 	if err != nil {
 		return err
 	}
@@ -82,9 +84,10 @@ func (a *app) compare(basePath, newPath string, limits []string) error {
 	if err != nil {
 		return markDataError(err)
 	}
-	result := report.Compare(base, current, list)
+	result := report.Compare(base, current, maxRegressions)
 	err = a.writeResult(result, func(w io.Writer) { writeComparison(w, result) })
-	return cmp.Or(err, newFailure(regressions(result, len(list) > 0)))
+	hasLimits := len(maxRegressions) > 0
+	return cmp.Or(err, newFailure(regressions(result, hasLimits)))
 }
 
 // parseLimits parses the values of --max-regression: KEY=SHARE, with a figure that exists, and each
@@ -125,7 +128,7 @@ func writeComparison(w io.Writer, c *report.Comparison) {
 	same := 0
 	for i := range c.Differences {
 		d := &c.Differences[i]
-		if d.Max == nil && d.Base == d.New {
+		if d.Max == nil && d.Base == d.New { // no limit, no difference
 			same++
 			continue
 		}
@@ -149,14 +152,14 @@ func writeComparison(w io.Writer, c *report.Comparison) {
 		g.Add(point, d.Key, formatFigure(d.Base), formatFigure(d.New), change, interval, d.Pairs, verdict)
 	}
 	if len(g.Rows) > 0 {
-		g.WriteText(w, 0)
+		g.WriteText(w, anyWidth)
 	}
 	if same > 0 {
 		fmt.Fprintf(w, "%d figures are the same\n", same)
 	}
 }
 
-// formatPercent formats a share as a percentage with up to 6 decimals.
+// formatPercent formats a share, a fraction of 1, as a percentage with up to 6 decimals.
 func formatPercent(share float64) string {
 	return units.FormatDecimal(math.Round(1e8*share)/1e6) + " %"
 }

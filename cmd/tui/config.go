@@ -19,7 +19,7 @@ import (
 // replace parts of it.
 type configFlags struct {
 	file, preset, data, encoder, seed string   // "" means not given
-	set                               []string // KEY=VALUE
+	set                               []string // settings of --set, each KEY=VALUE
 }
 
 // add registers all flags except for the file: some commands take it as --config, others as an
@@ -70,8 +70,9 @@ type flagSetting struct {
 // settings lists the keys that the flags set, in the order in which to set them: the data source
 // first, because the default encoder depends on the data.
 func (f *configFlags) settings() (list []flagSetting, err error) {
+	// Each entry is a flag, its key and its value.
 	for _, s := range []flagSetting{{"--data", dataKey, f.data}, {"--encoder", "encoder.name", f.encoder}, {"--seed", "seed", f.seed}} {
-		if s.value != "" {
+		if s.value != "" { // the flag is given
 			list = append(list, s)
 		}
 	}
@@ -115,7 +116,7 @@ func (f *configFlags) loadBase() (*config.Config, error) {
 
 // setKey sets one key of c. Setting another encoder removes the parameters in c, because those of
 // the previous encoder have another meaning. Before a parameter is set, the default encoder of the
-// data must be known, which needs the data; ctx ends reading it.
+// data must be known; to find it, the data is opened. If ctx ends, this stops.
 func setKey(ctx context.Context, c *config.Config, key string, value any) error {
 	if (key == "encoder.name" || key == "encoder") && value != any(c.Encoder.Name) {
 		c.Encoder.Params = nil
@@ -143,7 +144,7 @@ func parseValue(text string) any {
 		}
 	}
 	if u, err := strconv.ParseUint(text, 10, 64); err == nil {
-		return u // TOML integers end at 1<<63 - 1, seeds do not
+		return u // a seed may be above 1<<63 - 1, the largest integer of TOML
 	}
 	return text
 }

@@ -25,16 +25,16 @@ import (
 type dashboardFlags struct {
 	lookFlags
 	config  configFlags
-	reports string
-	tour    bool
-	charts  string
+	reports string // folder in which reports are saved; "" means the default
+	tour    bool   // open the guided tour
+	charts  string // style of charts; "" means the default
 	remote  remoteFlags
 }
 
 // lookFlags choose the colours and characters of a screen.
 type lookFlags struct {
-	ascii bool
-	theme string
+	ascii bool   // draw with ASCII characters only
+	theme string // name of a colour scheme
 }
 
 // dashboardCommand returns tui without a command, which opens the dashboard.
@@ -68,8 +68,7 @@ keys and t for a guided tour. Ctrl-C saves the run and quits; q quits without sa
 func (f *dashboardFlags) addLook(cmd *cobra.Command) {
 	f.lookFlags.add(cmd)
 	f.remote.add(cmd)
-	cmd.Flags().StringVar(&f.charts, "charts", "", "draw charts in `STYLE`: "+strings.Join(look.ChartStyles(), ", ")+
-		" (default: the finest that the terminal can show)")
+	cmd.Flags().StringVar(&f.charts, "charts", "", fmt.Sprintf("draw charts in `STYLE`: %s (default: the finest that the terminal can show)", strings.Join(look.ChartStyles(), ", ")))
 	complete(cmd, "charts", look.ChartStyles)
 	cmd.Flags().StringVar(&f.reports, "reports", "", "save reports in folder `DIR` (default "+reportsDirHelp+")")
 }
@@ -130,14 +129,14 @@ func (a *app) dashboard(ctx context.Context, f dashboardFlags) error {
 	if !a.interactive() {
 		return usagef("the dashboard needs a terminal; in scripts and pipes use tui run")
 	}
-	link, err := f.remote.open(ctx)
+	link, err := f.remote.open(ctx) // link.Link is nil without --to and --udp
 	if err != nil {
 		return err
 	}
 	defer link.close()
 	runner, err := experiment.NewRunner(ctx, cfg, experiment.RunnerOptions{
 		Clock: a.clock, Reports: f.reports, Disk: a.disk, Remote: link.Link,
-		Stamp: func() string { return time.Now().Format("2006-01-02-150405") },
+		Stamp: func() string { return time.Now().Format("2006-01-02-150405") }, // the name of each report's folder begins with this
 	})
 	if err != nil {
 		return markDataError(err)
@@ -162,7 +161,7 @@ func defaultChartStyle(env func(string) string) string {
 	if env("TERM") == "linux" {
 		return line
 	}
-	for _, name := range []string{"LC_ALL", "LC_CTYPE", "LANG"} { // the first that is set takes precedence
+	for _, name := range []string{"LC_ALL", "LC_CTYPE", "LANG"} { // the first of these variables that is set takes precedence
 		if v := strings.ToLower(env(name)); v != "" {
 			if strings.Contains(v, "utf-8") || strings.Contains(v, "utf8") {
 				return fine
@@ -180,7 +179,7 @@ const defaultPreset = "demo"
 // saveUnfinished saves the session of a dashboard that ended with err, not by q, and prints where.
 // It returns the error of the command: context.Canceled after an interruption, otherwise err.
 func (a *app) saveUnfinished(runner *experiment.Runner, err error) error {
-	if runner.Snapshot().Now == 0 { // a file transfer was still making its patch
+	if runner.Snapshot().Now == 0 { // no virtual time has passed: a file transfer was still making its patch
 		fmt.Fprintln(a.stderr, "nothing was sent yet, so nothing is saved")
 	} else if path, saveErr := runner.Save(""); saveErr != nil {
 		fmt.Fprintf(a.stderr, "tui: the run could not be saved: %v\n", saveErr)
@@ -210,11 +209,14 @@ func defaultReports() string {
 	return filepath.Join(base, "wirelab", "reports")
 }
 
-// drawLink draws, w columns wide, what a link does to 25 s of typical traffic; that is long
-// enough to show the handover of a satellite link. It takes one or two milliseconds.
+// drawLink draws, w columns wide, what a link does to 25 s of typical traffic: 60 packets per
+// second, of 400 bytes each. That is long enough to show the handover of a satellite link. It takes one or two
+// milliseconds. If the link cannot be drawn, it returns the text of the error.
 func drawLink(spec lossmodel.Spec, w int, ascii bool) string {
-	traffic := measure.Traffic{Packets: 1500, Interval: time.Second / 60, Size: 400} // 1500/60 = 25 s
-	text, err := measure.Show(spec, 1, traffic, measure.Style{Width: w, ASCII: ascii})
+	// Any seed will do, if it is the same for each drawing.
+	const seed = 1
+	traffic := measure.Traffic{Packets: 1500, Interval: time.Second / 60, Size: 400} // 1500 packets at 60 per second take 25 s
+	text, err := measure.Show(spec, seed, traffic, measure.Style{Width: w, ASCII: ascii})
 	if err != nil {
 		return err.Error()
 	}

@@ -35,7 +35,7 @@ func (a *app) writeMessageStats(ctx context.Context, src dataset.Source, f stats
 	if len(f.against) > 0 {
 		return usagef("--against compares snapshots of cubes, but %s contains messages", f.data.spec)
 	}
-	if f.lag < 1 || f.lag >= frame.MaxHistory {
+	if f.lag < 1 || f.lag >= frame.MaxHistory { // a sender stores up to MaxHistory messages as references
 		return usagef("--lag %d makes no sense; expected 1 to %d messages", f.lag, frame.MaxHistory-1)
 	}
 	codecs, err := f.parseEncoders(src.Schema())
@@ -61,7 +61,7 @@ func (a *app) writeMessageStats(ctx context.Context, src dataset.Source, f stats
 	}
 	line.done()
 	slices.SortStableFunc(info.Encoders, func(x, y savings.Result) int {
-		encodesAny := -cmp.Compare(min(x.Messages, 1), min(y.Messages, 1)) // encoders with any message first
+		encodesAny := -cmp.Compare(min(x.Messages, 1), min(y.Messages, 1)) // first those that encoded any message
 		return cmp.Or(encodesAny, cmp.Compare(x.Bytes, y.Bytes))
 	})
 	return cmp.Or(a.writeResult(info, func(w io.Writer) { a.writeMessageText(w, &info) }), lossyEncoders(&info))
@@ -99,7 +99,7 @@ func (f *statsFlags) parseEncoders(s *frame.Schema) (list []config.Encoder, err 
 			}
 			e.Params[key] = parseValue(value)
 		}
-		codec, _, err := e.Resolve("encoder", nil)
+		codec, _, err := e.Resolve("encoder", nil) // nil: among all encoders
 		if err != nil {
 			return nil, asUsageError(withSuggestion(err))
 		}
@@ -111,10 +111,11 @@ func (f *statsFlags) parseEncoders(s *frame.Schema) (list []config.Encoder, err 
 	return list, nil
 }
 
-// measureMessages returns statistics of up to limit messages; 0 means no limit.
+// measureMessages returns statistics of up to limit messages; 0 means no limit. The time of a message
+// is the one that the source has recorded or, without recorded times, that of its tick.
 func measureMessages(ctx context.Context, src dataset.Source, limit int) (stats.BodySummary, error) {
 	s := src.Schema()
-	cadence := endpoint.Cadence{TickHz: s.TickHz, RateHz: s.TickHz}
+	cadence := endpoint.Cadence{TickHz: s.TickHz, RateHz: s.TickHz} // one message per tick
 	if timed, ok := src.(dataset.Timed); ok {
 		cadence.Times = timed
 	}
@@ -129,7 +130,7 @@ func measureMessages(ctx context.Context, src dataset.Source, limit int) (stats.
 // again, since the frames of a source can be read only once. If e does not name a file that the
 // encoder needs, and there is no other problem, the Problem of the result names the parameter.
 func (a *app) measureSaving(ctx context.Context, e config.Encoder, f statsFlags) (savings.Result, error) {
-	codec, params, err := e.Resolve("encoder", nil)
+	codec, params, err := e.Resolve("encoder", nil) // nil: among all encoders
 	if err != nil {
 		return savings.Result{}, asUsageError(err)
 	}
@@ -144,13 +145,13 @@ func (a *app) measureSaving(ctx context.Context, e config.Encoder, f statsFlags)
 	if missing := codec.UnsetFiles(params); len(missing) > 0 && saving.Problem == "" {
 		saving.Problem = fmt.Sprintf("parameter %s is missing: --encoder \"%s %s=FILE\"", missing[0], codec.Name, missing[0])
 	}
-	if text := string(codec.Canonical(params)); text != "" { // parameters other than the defaults
+	if text := string(codec.Canonical(params)); text != "" { // the parameters that differ from their defaults
 		saving.Encoder += " " + text
 	}
 	return saving, err
 }
 
-// maxShownPlaces is the largest number of byte offsets in the table.
+// maxShownPlaces is the largest number of byte offsets that the table of messages lists.
 const maxShownPlaces = 32
 
 // writeMessageText writes the statistics of messages as text.
@@ -175,7 +176,7 @@ func (a *app) writeMessageText(w io.Writer, m *messageInfo) {
 	note := ""
 	for _, s := range m.Encoders {
 		if s.Messages == 0 { // the encoder could not encode any message
-			g.Add(s.Encoder, slices.Repeat([]string{"-"}, 6), s.Problem)
+			g.Add(s.Encoder, slices.Repeat([]string{"-"}, 6), s.Problem) // "-" in the 6 columns of numbers
 			continue
 		}
 		mark := encoders.TimeMarker(s.Timing.RunsAs)

@@ -21,10 +21,10 @@ import (
 
 // statsFlags are the flags of tui datasets stats.
 type statsFlags struct {
-	walkoffFlags  // data.spec is set to each SPEC in turn
-	against       []string
-	lag           int  // how many messages late acks arrive
-	encodersGiven bool // whether --encoder is set
+	walkoffFlags           // data.spec is set to each SPEC in turn
+	against       []string // further data to compare with, each as for --data
+	lag           int      // how many messages late acks arrive
+	encodersGiven bool     // whether --encoder is set
 }
 
 // datasetsStatsCommand returns tui datasets stats.
@@ -112,11 +112,11 @@ func (a *app) datasetsStats(cmd *cobra.Command, specs []string, f statsFlags) er
 	list := make([]snapshotStats, len(specs))
 	for i, spec := range specs {
 		f.data.spec = spec
-		l, err := a.measureSnapshots(cmd.Context(), f.walkoffFlags)
+		result, err := a.measureSnapshots(cmd.Context(), f.walkoffFlags)
 		if err != nil {
 			return err
 		}
-		list[i] = l
+		list[i] = result
 	}
 	return a.writeResult(map[string]any{"datasets": list}, func(w io.Writer) { writeSnapshotText(w, list) })
 }
@@ -134,7 +134,7 @@ func (a *app) writeOtherStats(ctx context.Context, spec string, f statsFlags) (d
 	switch s := src.Schema(); {
 	case frame.IsCubes(s):
 		return false, nil
-	case s.Rows == 0 && s.Delivery == frame.Unreliable: // messages: bytes, each of which must arrive
+	case s.Rows == 0 && s.Delivery == frame.Unreliable: // messages: bytes, which are delivered also if they are late
 		return true, a.writeMessageStats(ctx, src, f)
 	}
 	a.printRemarks(src)
@@ -143,31 +143,32 @@ func (a *app) writeOtherStats(ctx context.Context, spec string, f statsFlags) (d
 
 // measureSnapshots measures the cubes of f.data, and their size with the encoders that f chooses.
 func (a *app) measureSnapshots(ctx context.Context, f walkoffFlags) (snapshotStats, error) {
-	l := snapshotStats{Spec: f.data.spec}
+	result := snapshotStats{Spec: f.data.spec}
 	if err := f.data.checkRereadable(); err != nil {
-		return l, err
+		return result, err
 	}
 	src, err := f.data.open(ctx)
 	if err != nil {
-		return l, err
+		return result, err
 	}
 	defer closeSource(src)
 	if !frame.IsCubes(src.Schema()) {
-		return l, usagef("%s contains %s; expected snapshots of cubes", l.Spec, src.Schema().Name)
+		return result, usagef("%s contains %s; expected snapshots of cubes", result.Spec, src.Schema().Name)
 	}
 	if _, ends := src.(dataset.Sized); !ends && f.frames == 0 {
 		f.frames = endlessFrames
 	}
 	codecs, err := f.findCodecs(src.Schema())
 	if err != nil {
-		return l, err
+		return result, err
 	}
-	// By the rules of the walk-off the first frames, of which there are Delay, are the initial state.
-	if l.Summary, err = summarise(ctx, src, max(f.frames-walkoff.Delay, 0)); err != nil {
-		return l, err
+	// By the rules of the walk-off the first frames, of which there are Delay, are the initial state. A
+	// limit of 0 means all frames.
+	if result.Summary, err = summarise(ctx, src, max(f.frames-walkoff.Delay, 0)); err != nil {
+		return result, err
 	}
-	l.Encoders, err = a.measureCosts(ctx, f, codecs)
-	return l, err
+	result.Encoders, err = a.measureCosts(ctx, f, codecs)
+	return result, err
 }
 
 // summarise returns statistics of up to limit frames; 0 means no limit.
@@ -204,14 +205,15 @@ func (a *app) measureCosts(ctx context.Context, f walkoffFlags, codecs []*encode
 	return list, nil
 }
 
-// writeSnapshotText writes a table with a row per statistic and a column per source.
+// writeSnapshotText writes a table with a row per statistic and a column per source. All sources have
+// the same fields and encoders.
 func writeSnapshotText(w io.Writer, list []snapshotStats) {
 	titles := []string{""}
 	for _, l := range list {
 		titles = append(titles, ">"+strings.TrimSuffix(filepath.Base(l.Spec), ".bin.zst"))
 	}
 	g := texttable.New(titles...)
-	row := func(name, format string, values func(l *snapshotStats) []any) { // values are formatted with format
+	row := func(name, format string, values func(l *snapshotStats) []any) { // adds a row with one cell per source
 		var cells []string
 		for i := range list {
 			cells = append(cells, fmt.Sprintf(format, values(&list[i])...))
@@ -234,9 +236,9 @@ func writeSnapshotText(w io.Writer, list []snapshotStats) {
 	share("of changed cubes: orientation only", func(l *snapshotStats) float64 { return l.OnlyTurned })
 	share("of changed cubes: position only", func(l *snapshotStats) float64 { return l.OnlyMoved })
 	share("of changed cubes: flag only", func(l *snapshotStats) float64 { return l.OnlyFlagged })
-	share("of turned cubes: same largest", func(l *snapshotStats) float64 { return l.SameLargest })
+	share("of turned cubes: same largest component", func(l *snapshotStats) float64 { return l.SameLargest })
 	for i, d := range list[0].Deltas {
-		row("difference in "+d.Field+": p50 p90 p99", "%d %d %d", func(l *snapshotStats) []any {
+		row(fmt.Sprintf("difference in %s: p50 p90 p99", d.Field), "%d %d %d", func(l *snapshotStats) []any {
 			return []any{l.Deltas[i].P50, l.Deltas[i].P90, l.Deltas[i].P99}
 		})
 	}
@@ -247,16 +249,16 @@ func writeSnapshotText(w io.Writer, list []snapshotStats) {
 		return []any{l.RunCubes.Mean, l.RunCubes.P50, l.RunCubes.P90}
 	})
 	for i, e := range list[0].Encoders {
-		row("bits per changed cube, "+e.Encoder, "%.1f", func(l *snapshotStats) []any { return []any{l.Encoders[i].BitsPerChangedCube} })
-		row("bytes per packet, "+e.Encoder, "%.1f", func(l *snapshotStats) []any { return []any{l.Encoders[i].BytesPerPacket} })
+		row(fmt.Sprintf("bits per changed cube, %s", e.Encoder), "%.1f", func(l *snapshotStats) []any { return []any{l.Encoders[i].BitsPerChangedCube} })
+		row(fmt.Sprintf("bytes per packet, %s", e.Encoder), "%.1f", func(l *snapshotStats) []any { return []any{l.Encoders[i].BytesPerPacket} })
 	}
-	g.WriteText(w, 0)
+	g.WriteText(w, anyWidth)
 }
 
 // Defaults for the statistics of fields.
 const (
-	statsFrames   = 3600 // number of frames
-	statsDistance = 6    // frames between the two that are compared: a round trip of 100 ms
+	statsFrames   = 3600 // number of frames that are read by default
+	statsDistance = 6    // each frame is compared with the one 6 before it: 100 ms at 60 Hz, a usual round trip
 )
 
 // writeFieldStats measures and writes how each field of src changes. frames is the number of

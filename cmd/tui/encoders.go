@@ -20,13 +20,14 @@ type encoderInfo struct {
 	Summary   string               `json:"summary"`
 	Source    string               `json:"source"`
 	Cubes     bool                 `json:"cubes"`      // encodes snapshots of cubes
-	Refs      int                  `json:"refs"`       // largest number of references of a packet
-	Alone     bool                 `json:"standalone"` // decodes without a reference
-	Quantises bool                 `json:"quantises"`
+	Refs      int                  `json:"refs"`       // largest number of frames that a packet is encoded relative to
+	Alone     bool                 `json:"standalone"` // packets are decoded without a reference frame
+	Quantises bool                 `json:"quantises"`  // decoded values are near those sent, but not equal
 	Params    []encoders.ParamInfo `json:"params"`
 }
 
-// newEncoderInfo returns the description of a codec.
+// newEncoderInfo returns the description of a codec. Params is empty, not nil, without parameters, so
+// that JSON has a list.
 func newEncoderInfo(c *encoders.Codec) encoderInfo {
 	return encoderInfo{
 		Name: c.Name, ID: c.ID, Summary: c.Summary, Source: c.Source, Cubes: c.Suits(frame.Cubes(frame.WalkoffCubes)),

@@ -111,7 +111,7 @@ func (a *app) printError(err error) {
 		text = "interrupted"
 	}
 	for _, line := range strings.Split(text, "\n") {
-		if !strings.HasPrefix(line, "tui ") { // unless the line names its command already
+		if !strings.HasPrefix(line, "tui ") { // lines such as "tui sweep: ..." begin with their command already
 			line = "tui: " + line
 		}
 		fmt.Fprintln(a.stderr, config.Printable(line))
@@ -139,11 +139,10 @@ func withSuggestion(err error) error {
 // unknownName returns the error that no thing, such as "encoder", is called name. It suggests a
 // similar known name or, if none is similar, the command that lists the known names.
 func unknownName(thing, name string, known []string, listCommand string) error {
-	hint := didYouMean(name, known)
-	if hint == "" {
-		hint = "; " + listCommand + " lists them"
+	if hint := didYouMean(name, known); hint != "" {
+		return fmt.Errorf("no %s is called %q%s", thing, name, hint)
 	}
-	return fmt.Errorf("no %s is called %q%s", thing, name, hint)
+	return fmt.Errorf("no %s is called %q; %s lists them", thing, name, listCommand)
 }
 
 // checkOneOf returns a usage error if the value of a flag is not in known.
@@ -158,7 +157,7 @@ func checkOneOf(flag, value string, known []string) error {
 // none is similar.
 func didYouMean(name string, known []string) string {
 	if near := config.Near(name, known); near != "" && name != "" {
-		return "; did you mean " + near + "?"
+		return fmt.Sprintf("; did you mean %s?", near)
 	}
 	return ""
 }

@@ -25,9 +25,9 @@ import (
 // dataFlags are the flags that choose a source of frames, for commands that need no other
 // settings.
 type dataFlags struct {
-	spec  string
-	cubes int
-	seed  uint64
+	spec  string // such as demo, world:random or the path of a recording; see tui datasets
+	cubes int    // cubes in each frame of a recording; 0 means 901
+	seed  uint64 // seed of generated data
 }
 
 // add registers the flags. preset is the default of --data. kinds lists the kinds of data that
@@ -43,21 +43,21 @@ func (d *dataFlags) add(cmd *cobra.Command, preset string, kinds ...string) {
 type timeLimit struct{ limit time.Duration }
 
 // add registers the flag.
-func (p *timeLimit) add(cmd *cobra.Command) {
-	cmd.Flags().DurationVar(&p.limit, "timeout", 0, "stop after this `TIME`, save what was measured, and exit with 1")
+func (t *timeLimit) add(cmd *cobra.Command) {
+	cmd.Flags().DurationVar(&t.limit, "timeout", 0, "stop after this `TIME`, save what was measured, and exit with 1")
 }
 
 // start returns a context that is cancelled when the time limit expires; its cause is then a
 // failure. The caller must call stop when the command has ended.
-func (p *timeLimit) start(ctx context.Context) (limited context.Context, stop func(), err error) {
-	if p.limit < 0 {
-		return nil, nil, usagef("--timeout %v makes no sense; expected a time, as in 10m", p.limit)
+func (t *timeLimit) start(ctx context.Context) (limited context.Context, stop func(), err error) {
+	if t.limit < 0 {
+		return nil, nil, usagef("--timeout %v makes no sense; expected a time, as in 10m", t.limit)
 	}
 	ctx, cancel := context.WithCancelCause(ctx)
-	if p.limit == 0 {
+	if t.limit == 0 {
 		return ctx, func() { cancel(nil) }, nil
 	}
-	alarm := time.AfterFunc(p.limit, func() { cancel(failure{fmt.Sprintf("stopped: the command took longer than --timeout %v", p.limit)}) })
+	alarm := time.AfterFunc(t.limit, func() { cancel(failure{fmt.Sprintf("stopped: the command took longer than --timeout %v", t.limit)}) })
 	return ctx, func() { alarm.Stop(); cancel(nil) }, nil
 }
 
@@ -74,6 +74,7 @@ func parallelRuns(n int) (int, error) {
 func specList(kinds ...string) string {
 	var list []string
 	for _, k := range dataset.Kinds() {
+		// The form "file:PATH" is left out, since a path alone means the same.
 		if k.Name != "file" && (len(kinds) == 0 || slices.Contains(kinds, k.Name)) {
 			list = append(list, k.Spec)
 		}
@@ -146,7 +147,7 @@ func (d *dataFlags) checkRereadable() error {
 // path and reason.
 func withoutSyscall(err error) error {
 	var pe *fs.PathError
-	if errors.As(err, &pe) && err == error(pe) { // not an error that wraps it and has a text of its own
+	if errors.As(err, &pe) && err == error(pe) { // an error that wraps a PathError has a text of its own, which is kept
 		return fmt.Errorf("%s: %w", pe.Path, pe.Err)
 	}
 	return err

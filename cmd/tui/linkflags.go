@@ -18,7 +18,7 @@ type linkFlags struct {
 	profile string   // from --profile, or from the argument of commands without --profile
 	netem   string   // options of tc-netem(8)
 	file    string   // path of a configuration
-	set     []string // KEY=VALUE
+	set     []string // settings of --set, each KEY=VALUE
 	seed    uint64
 }
 
@@ -51,7 +51,7 @@ type direction struct {
 type chosenLink struct {
 	title      string // describes the choice in reports
 	seed       uint64
-	directions []direction // down, then up if it is not perfect
+	directions []direction // the downlink, then the uplink unless it is perfect
 }
 
 // selectDirection returns the downlink or, if up is set, the uplink with its settings. An uplink
@@ -101,7 +101,7 @@ func (f *linkFlags) loadConfig(cmd *cobra.Command, netemKey string) (c *config.C
 			return nil, "", asUsageError(unknownName("link profile", f.profile, profileNameList(), "tui links"))
 		}
 		flags.set = append([]string{"profile=" + p.Name}, flags.set...)
-		// "After" names the source of the profile. The title is in JSON output, which must not change.
+		// "After" precedes the source of the profile. The wording stays, since the title is in JSON output.
 		title = fmt.Sprintf("%s: %s. After %s", p.Name, p.Summary, strings.TrimSuffix(p.Source, "."))
 	case f.netem != "":
 		probe := lossmodel.DefaultSpec() // to check the line, and to print it in its normal form

@@ -140,7 +140,7 @@ With --netem, the outcome of every packet is the one that Linux gives for the sa
 		RunE: func(cmd *cobra.Command, _ []string) error { return a.linksTrace(cmd, &link, &traffic, up) },
 	}
 	link.add(cmd)
-	traffic.add(cmd, 10_000, time.Millisecond, 64) // packets, interval, bytes
+	traffic.add(cmd, 10_000, time.Millisecond, 64) // defaults: number of packets, interval, bytes of a packet
 	link.addProfile(cmd)
 	cmd.Flags().BoolVar(&up, "up", false, "use the uplink, from receiver to sender, instead of the downlink")
 	a.addQuiet(cmd)

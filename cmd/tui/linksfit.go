@@ -73,17 +73,17 @@ tui proxy contains both ends; for datagrams of clients, use
 // matchedCaptures describes how two captures were matched, in the JSON output of tui links fit.
 type matchedCaptures struct {
 	capture.Matching
-	SentFrom     string   `json:"sent_from"` // file, port and direction
+	SentFrom     string   `json:"sent_from"` // the sender's capture: file, port and direction
 	ReceivedFrom string   `json:"received_from"`
 	Remarks      []string `json:"remarks"`
 }
 
 // fitInfo is the JSON output of tui links fit.
 type fitInfo struct {
-	Capture string `json:"capture,omitempty"`
+	Capture string `json:"capture,omitempty"` // path of the capture; "" if it is no file
 	measure.FitResult
-	Table string           `json:"toml"` // the settings as a table of a configuration
-	Match *matchedCaptures `json:"match,omitempty"`
+	Table string           `json:"toml"`            // the settings as a table of a configuration
+	Match *matchedCaptures `json:"match,omitempty"` // nil unless two packet captures were matched
 }
 
 // linksFit calls fit, which fits a link, and writes the result.
@@ -135,7 +135,8 @@ func fitPackets(ctx context.Context, sent, received string) (fitInfo, error) {
 	if from.Down != to.Down {
 		return fitInfo{}, usagef("--sent selects direction %s, --received %s; expected the same direction", from.Direction(), to.Direction())
 	}
-	c, m, err := capture.Match(sightings(from), sightings(to), time.Duration(to.First), time.Duration(to.Last))
+	// Datagrams outside of the time range of the receiver's capture, from First to Last, are omitted.
+	c, matching, err := capture.Match(sightings(from), sightings(to), time.Duration(to.First), time.Duration(to.Last))
 	if err != nil {
 		return fitInfo{}, asUsageError(fmt.Errorf("%s and %s: %w; expected two captures of the same datagrams", captureLabel(from), captureLabel(to), err))
 	}
@@ -143,9 +144,9 @@ func fitPackets(ctx context.Context, sent, received string) (fitInfo, error) {
 	if err != nil {
 		return fitInfo{}, asUsageError(fmt.Errorf("%s and %s: %w", captureLabel(from), captureLabel(to), err))
 	}
-	fit.Notes = append(matchNotes(&m), fit.Notes...)
+	fit.Notes = append(matchNotes(&matching), fit.Notes...)
 	info := newFitInfo(from.Direction(), from.File, &fit)
-	info.Match = &matchedCaptures{Matching: m, SentFrom: captureLabel(from), ReceivedFrom: captureLabel(to), Remarks: slices.Concat([]string{}, from.Remarks(), to.Remarks())}
+	info.Match = &matchedCaptures{Matching: matching, SentFrom: captureLabel(from), ReceivedFrom: captureLabel(to), Remarks: slices.Concat([]string{}, from.Remarks(), to.Remarks())}
 	return info, nil
 }
 
@@ -215,10 +216,10 @@ func writeFit(w io.Writer, table string, fit *measure.FitResult) {
 // compared.
 func writeGoodness(w io.Writer, fit *measure.FitResult) {
 	g := texttable.New("figure", ">capture", ">this link")
-	for _, row := range fit.Goodness() { // cells of these three columns
+	for _, row := range fit.Goodness() { // a row has the cells of these three columns
 		g.Add(row[0], row[1], row[2])
 	}
-	g.WriteText(w, 0)
+	g.WriteText(w, anyWidth)
 	writeCandidates(w, texttable.New("loss model", ">BIC", "lower is better"), fit.LossModels,
 		func(m measure.Candidate) string { return fmt.Sprintf("%.1f", m.BIC) })
 	writeCandidates(w, texttable.New("distribution", ">distance", "lower is better"), fit.DelayModels,
@@ -241,7 +242,7 @@ func writeCandidates(w io.Writer, g *texttable.Table, models []measure.Candidate
 		g.Add(m.Name, score(m), remark)
 	}
 	fmt.Fprintln(w)
-	g.WriteText(w, 0)
+	g.WriteText(w, anyWidth)
 }
 
 // commentWriter writes "# " before every line.
@@ -267,7 +268,8 @@ func (c *commentWriter) Write(p []byte) (int, error) {
 	}
 }
 
-// maxCaptureBytes is the largest size of a decompressed capture.
+// maxCaptureBytes, 512 MB, is the largest size of a decompressed capture: a small compressed file could
+// otherwise fill the memory.
 const maxCaptureBytes = 1 << 29
 
 // readCapture reads a CSV capture; "-" is standard input. Its errors are usage errors with the
@@ -289,7 +291,7 @@ func (a *app) readCapture(path string) (*capture.Capture, error) {
 		c, err = capture.Read(limited)
 		switch {
 		case limited.N <= 0: // the limit is reached, so c is incomplete
-			err = fmt.Errorf("is larger than %d MB, the limit for a capture", maxCaptureBytes>>20)
+			err = fmt.Errorf("the capture is larger than %d MB, the largest that can be read", maxCaptureBytes>>20)
 		case err == nil:
 			return c, nil
 		}
@@ -327,7 +329,7 @@ func withPosition(name string, err error) error {
 		return fmt.Errorf("%s:%d: %w", name, syntax.Line, syntax.Err)
 	case errors.Is(err, io.ErrUnexpectedEOF):
 		return fmt.Errorf("%s: the compressed data is incomplete", name)
-	case errors.Is(err, capture.ErrColumns):
+	case errors.Is(err, capture.ErrColumns): // the first line names the columns
 		return fmt.Errorf("%s:1: %w", name, err)
 	case errors.As(err, &row):
 		return fmt.Errorf("%s:%d: %w", name, row.Line, row.Err)

@@ -25,7 +25,7 @@ import (
 // peerFlags name the peer on another machine, where tui listen runs, and its token.
 type peerFlags struct {
 	to        string // TOKEN@HOST:PORT, or HOST:PORT with tokenFile
-	tokenFile string // path; "" if the token is in to
+	tokenFile string // path of a file with the token; "" if the token is in to
 }
 
 // add registers the flags. purpose describes in the help what --to is for.
@@ -60,7 +60,8 @@ func (f *peerFlags) dial(ctx context.Context, purpose uint8) (*channel.Session, 
 	}
 	addrPort, err := relay.ParseAddress(ctx, addr)
 	if err == nil {
-		err = relay.CheckServer(netip.AddrPort{}, addrPort)
+		noListener := netip.AddrPort{} // the check for the program's own address does not apply
+		err = relay.CheckServer(noListener, addrPort)
 	}
 	if err != nil {
 		return nil, asUsageError(withFlag("--to", err))
@@ -76,8 +77,8 @@ func (f *peerFlags) dial(ctx context.Context, purpose uint8) (*channel.Session, 
 type measureFlags struct {
 	peer          peerFlags
 	seconds, rate float64 // duration; datagrams per second in each direction
-	up, down      int     // payload bytes of a datagram
-	record        string  // path; "" for no captures
+	up, down      int     // payload bytes of each datagram to the peer, and from it
+	record        string  // path from which the names of both captures are made; "" for no captures
 }
 
 // linksMeasureCommand returns tui links measure.
@@ -148,7 +149,7 @@ type measuredPath struct {
 	Overhead   channelCost `json:"channel"`
 	Up         fitInfo     `json:"up"`
 	Down       fitInfo     `json:"down"`
-	Table      string      `json:"toml"` // both tables
+	Table      string      `json:"toml"` // the tables [up] and [down] of a configuration
 }
 
 // roundTrips summarises the measured round-trip times in milliseconds.
@@ -222,7 +223,7 @@ func (a *app) writeMeasured(p *probe.Path, s *channel.Session) error {
 		Base: float64(p.Base) / 1e6, Slack: float64(p.BaseError) / 1e6}
 	counters := s.Stats()
 	doc.Overhead = channelCost{counters.OutBytes, counters.InBytes, counters.DroppedByName()}
-	var fits [2]measure.FitResult // up, down
+	var fits [2]measure.FitResult // the uplink, then the downlink
 	for i, c := range []*capture.Capture{&p.Up, &p.Down} {
 		var err error
 		if fits[i], err = measure.Fit(c); err != nil {
@@ -237,7 +238,7 @@ func (a *app) writeMeasured(p *probe.Path, s *channel.Session) error {
 		"# the clocks of the two machines differ, so one direction cannot be measured alone. Uncertainty: %.3f ms.\n", doc.To, doc.Trips.Min, doc.Trips.P50, doc.Trips.P99, doc.Base, doc.Slack)
 	doc.Up, doc.Down = newFitInfo("up", "", &fits[0]), newFitInfo("down", "", &fits[1])
 	doc.Table = header + doc.Up.Table + doc.Down.Table
-	if p.DroppedCopies > 0 { // more copies than a capture stores
+	if p.DroppedCopies > 0 { // a capture stores only some copies of a datagram
 		a.remark("tui: warning: %d further copies of datagrams were ignored", p.DroppedCopies)
 	}
 	return a.writeResult(doc, func(w io.Writer) {

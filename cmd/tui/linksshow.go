@@ -58,7 +58,7 @@ By default the packets are those of a game: 60 per second of 256 bytes.`,
 		ValidArgsFunction: completeArg(profileNames, cobra.ShellCompDirectiveNoFileComp),
 	}
 	f.link.add(cmd)
-	f.traffic.add(cmd, 20_000, 16_667*time.Microsecond, 256) // packets, interval, bytes
+	f.traffic.add(cmd, 20_000, 16_667*time.Microsecond, 256) // defaults: number of packets, interval, bytes of a packet
 	cmd.Flags().IntVar(&f.width, "width", 0,
 		fmt.Sprintf("width in `COLUMNS` (default: the width of the terminal, at most %d)", defaultWidth))
 	cmd.Flags().BoolVar(&f.ascii, "ascii", false, "draw with ASCII characters only")
@@ -129,7 +129,8 @@ func (a *app) pictureWidth(requested int) int {
 }
 
 // newLinkInfo returns the JSON output for a link. captures contains the measured packets of each
-// direction, in the order of link.directions.
+// direction, in the order of link.directions. A profile has a summary and a source; other links have
+// only their title as summary.
 func (f *showFlags) newLinkInfo(link *chosenLink, captures []*capture.Sequence) linkInfo {
 	info := linkInfo{Seed: link.seed, Packets: f.traffic.Packets, Measured: map[string]measure.Stats{}}
 	perfect := lossmodel.DefaultSpec()

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -24,7 +25,7 @@ type linkTest struct {
 	MaxSigmas  float64         `json:"max_sigmas"` // a figure with a larger deviation fails
 	OK         bool            `json:"ok"`
 	Down       *measure.Report `json:"down"`
-	Up         *measure.Report `json:"up,omitempty"` // absent for a perfect link
+	Up         *measure.Report `json:"up,omitempty"` // absent if the uplink is perfect
 }
 
 // linksTestCommand returns tui links test.
@@ -47,7 +48,7 @@ correct model once in two million figures.`,
 		ValidArgsFunction: completeArg(profileNames, cobra.ShellCompDirectiveNoFileComp),
 	}
 	link.add(cmd)
-	traffic.add(cmd, 1_000_000, time.Millisecond, 64) // packets, interval, bytes
+	traffic.add(cmd, 1_000_000, time.Millisecond, 64) // defaults: number of packets, interval, bytes of a packet
 	a.addOutputFlags(cmd)
 	return cmd
 }
@@ -120,7 +121,7 @@ func writeTest(w io.Writer, link *chosenLink, traffic *trafficFlags, reports []m
 	}
 	if len(g.Rows) > 0 {
 		fmt.Fprintln(w)
-		g.WriteText(w, 0)
+		g.WriteText(w, anyWidth)
 	}
 	for i, s := range link.directions {
 		if link.sameAsDown(i) {
@@ -134,16 +135,18 @@ func writeTest(w io.Writer, link *chosenLink, traffic *trafficFlags, reports []m
 	}
 }
 
-// formatStats formats the figures of a link in one sentence.
+// formatStats formats the figures of a link, measured over all its stages, in one sentence.
 func formatStats(stats *measure.Stats) string {
-	text := fmt.Sprintf("%.4g%% lost", stats.LossRate*100)
+	lost := fmt.Sprintf("%.4g%% lost", stats.LossRate*100)
 	if stats.Bursts > 0 {
-		text += " in bursts of " + units.Significant(stats.MeanBurst, 3)
+		lost = fmt.Sprintf("%s in bursts of %s packets", lost, units.Significant(stats.MeanBurst, 3))
 	}
+	parts := []string{lost}
 	if d := &stats.Delay; d.Count > 0 {
-		text += fmt.Sprintf(", delay %v with standard deviation %v", d.Mean.Round(time.Microsecond), d.SD.Round(time.Microsecond))
+		parts = append(parts, fmt.Sprintf("delay %v with standard deviation %v", d.Mean.Round(time.Microsecond), d.SD.Round(time.Microsecond)))
 	}
-	return text + fmt.Sprintf(", %.4g%% reordered, %.4g%% duplicated.", stats.Reordering.Ratio*100, stats.Duplicated*100)
+	parts = append(parts, fmt.Sprintf("%.4g%% reordered", stats.Reordering.Ratio*100), fmt.Sprintf("%.4g%% duplicated", stats.Duplicated*100))
+	return strings.Join(parts, ", ") + "."
 }
 
 // testNotes returns notes on the test, in particular why figures have no closed form.
@@ -157,7 +160,7 @@ func testNotes(dir direction, r *measure.Report) []string {
 		}
 		return append(notes, text)
 	case len(r.Checks) == 0 && len(notes) == 0:
-		return []string{"no stage is on, so there is nothing to compare"}
+		return []string{"all stages of the link are off, so there is nothing to compare"}
 	}
 	return notes
 }

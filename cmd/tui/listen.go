@@ -27,7 +27,7 @@ const defaultListen = "127.0.0.1:27970"
 // service is a kind of session that tui listen accepts.
 type service struct {
 	purpose uint8  // what the peer requests; see channel.Session
-	name    string // in output
+	name    string // name of the service in output
 	// serve runs the session until it ends or ctx ends. The report describes the session; it is
 	// printed as text, and written as JSON, and may be nil.
 	serve func(ctx context.Context, s *channel.Session) (report any, err error)
@@ -36,7 +36,7 @@ type service struct {
 // services returns the services of tui listen: runs, whose encoders may open files, and
 // measurements.
 func services(files remote.FileFinder) []service {
-	return []service{
+	return []service{ // each with its purpose, its name and its function
 		{remote.Purpose, "session", func(ctx context.Context, s *channel.Session) (any, error) { return remote.Serve(ctx, s, files) }},
 		{probe.Purpose, "measure", func(ctx context.Context, s *channel.Session) (any, error) { return probe.Serve(ctx, s) }},
 	}
@@ -44,11 +44,11 @@ func services(files remote.FileFinder) []service {
 
 // listenFlags are the flags of tui listen.
 type listenFlags struct {
-	tokenFile string        // "" means a new token
-	idle      time.Duration // after which a silent session ends
-	duration  time.Duration // 0 means no limit
+	tokenFile string        // path of a file with the token; "" means a new token
+	idle      time.Duration // a session that receives nothing for this time ends
+	duration  time.Duration // after which tui listen stops; 0 means no limit
 	sessions  int           // largest number of sessions at a time
-	files     []string      // that sessions may open
+	files     []string      // paths of the files that sessions may open
 	once      bool          // stop after the first session
 }
 
@@ -59,7 +59,7 @@ func (a *app) listenCommand() *cobra.Command {
 		Use:     "listen [ADDR]",
 		GroupID: groupMeasure,
 		Short:   "Receive sessions and measurements from other machines",
-		Long: `Wait for sessions of other machines and be their receiver, until it is stopped.
+		Long: fmt.Sprintf(`Wait for sessions of other machines and be their receiver, until it is stopped.
 
 A session needs the token, which is printed or read from --token-file. Datagrams are
 encrypted and authenticated. Datagrams without the token, forged ones and replayed ones
@@ -68,11 +68,11 @@ have no effect; they are counted by cause and reported at the end.
 An encoder with a model or a dictionary needs its file on this machine too: --file names
 the files that sessions may open. Sessions cannot open any other file.
 
-It listens on ` + defaultListen + ` unless an address is given: a port, or HOST:PORT, such as
+It listens on %s unless an address is given: a port, or HOST:PORT, such as
 0.0.0.0:27970 for all addresses of this machine.
 
 With --json every event is a line of JSON: listening (with addr and token), began, ended
-(with the report of the session) and finished (with the counters of the socket).`,
+(with the report of the session) and finished (with the counters of the socket).`, defaultListen),
 		Example: `  tui listen
   tui listen 0.0.0.0:27970 --token-file token
   tui listen --file game.model
@@ -120,7 +120,7 @@ func (a *app) listen(ctx context.Context, addr string, f *listenFlags) error {
 	if err != nil {
 		return asUsageError(err)
 	}
-	token, newToken, err := listenToken(f.tokenFile)
+	token, newToken, err := listenToken(f.tokenFile) // newToken is "" with --token-file
 	if err != nil {
 		return err
 	}
@@ -139,7 +139,7 @@ func (a *app) listen(ctx context.Context, addr string, f *listenFlags) error {
 	}
 	r.printListening(l.Addr(), newToken)
 	err = r.serve(ctx, l, f)
-	return errors.Join(err, ctx.Err())
+	return errors.Join(err, ctx.Err()) // an interruption has an exit code of its own
 }
 
 // listenToken reads the token from a file. If file is "", it makes a new token and also returns its
@@ -183,7 +183,7 @@ type listenServer struct {
 	services []service
 
 	mu       sync.Mutex // guards the output
-	sessions int        // accepted so far
+	sessions int        // number of sessions accepted so far
 }
 
 // serve accepts sessions until ctx or f.duration ends, or with f.once until the first session has
@@ -197,7 +197,7 @@ func (r *listenServer) serve(ctx context.Context, l *channel.Listener, f *listen
 	var running sync.WaitGroup
 	for {
 		s, err := l.Accept(accepting)
-		if err != nil { // accepting has ended
+		if err != nil { // no more sessions are accepted: accepting has ended
 			break
 		}
 		r.sessions++
@@ -213,7 +213,7 @@ func (r *listenServer) serve(ctx context.Context, l *channel.Listener, f *listen
 		}
 	}
 	if f.once {
-		running.Wait() // before stop, which ends sessions
+		running.Wait() // wait before calling stop, which would end the session
 	}
 	stop()
 	running.Wait()
@@ -248,18 +248,18 @@ func (r *listenServer) serveSession(ctx context.Context, s *channel.Session, n i
 
 // listenEvent is a line in the JSON output of tui listen.
 type listenEvent struct {
-	Event   string `json:"event"` // listening, began, ended, finished
-	Addr    string `json:"addr,omitempty"`
-	Token   string `json:"token,omitempty"` // set if the token is new
-	Session int    `json:"session,omitempty"`
-	Kind    string `json:"kind,omitempty"`
-	From    string `json:"from,omitempty"`
-	Report  any    `json:"report,omitempty"`
+	Event   string `json:"event"`             // listening, began, ended, finished
+	Addr    string `json:"addr,omitempty"`    // of listening: the address
+	Token   string `json:"token,omitempty"`   // of listening: set if the token is new
+	Session int    `json:"session,omitempty"` // number of the session, from 1
+	Kind    string `json:"kind,omitempty"`    // service of the session: session or measure
+	From    string `json:"from,omitempty"`    // address of the peer
+	Report  any    `json:"report,omitempty"`  // of ended: what the service reports
 	Error   string `json:"error,omitempty"`
 
 	Reason   string          `json:"reason,omitempty"`   // of finished: finished or interrupted
 	Sessions *int            `json:"sessions,omitempty"` // of finished: number of sessions
-	Counters *listenCounters `json:"books,omitempty"`    // of finished
+	Counters *listenCounters `json:"books,omitempty"`    // of finished: datagrams and bytes
 }
 
 // listenCounters are the counters of the socket, in datagrams unless the name contains bytes. In
@@ -272,7 +272,7 @@ type listenCounters struct {
 	Delivered uint64            `json:"delivered"`
 	Control   uint64            `json:"control"`
 	Handshake uint64            `json:"handshake"`
-	Dropped   map[string]uint64 `json:"dropped"` // by cause
+	Dropped   map[string]uint64 `json:"dropped"` // number of dropped datagrams by cause
 	Unsent    uint64            `json:"unsent"`
 }
 

@@ -14,6 +14,10 @@ import (
 	"wirelab/internal/texttable"
 )
 
+// anyWidth, as argument of WriteText, does not limit the width of a table: it also goes to files and
+// pipes, where long lines do no harm.
+const anyWidth = 0
+
 // listCommand returns a command without arguments that lists something, with --json.
 func (a *app) listCommand(name, short, long, example string, list func() error) *cobra.Command {
 	cmd := &cobra.Command{
@@ -134,7 +138,7 @@ func (a *app) readSchema(ctx context.Context, spec string) ([]byte, error) {
 		return tableSource.Layout().Describe(), nil // includes the format of the records
 	}
 	preamble := 0                              // number of copies of the initial state before the first frame
-	if _, ok := src.(*dataset.Recording); ok { // by the rules of the walk-off
+	if _, ok := src.(*dataset.Recording); ok { // a recording begins with copies of its initial state, by the rules of the walk-off
 		preamble = walkoff.Delay
 	}
 	return table.Describe(s, preamble), nil

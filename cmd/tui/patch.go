@@ -70,7 +70,7 @@ With --fast the patch is larger but faster to apply.`,
 
 // patchInfo is the JSON output of tui patch make, and of each pair of tui patch bench.
 type patchInfo struct {
-	Name     string  `json:"name,omitempty"`
+	Name     string  `json:"name,omitempty"` // name of the pair; "" except in tui patch bench
 	Old      int64   `json:"old_bytes"`
 	New      int64   `json:"new_bytes"`
 	Patch    int64   `json:"patch_bytes"`
@@ -145,7 +145,7 @@ correct. NEW may be the same file as OLD. If NEW is a symbolic link, its target 
 type applyInfo struct {
 	Old    int64   `json:"old_bytes"`
 	New    int64   `json:"new_bytes"`
-	SHA256 string  `json:"sha256"` // of the new file
+	SHA256 string  `json:"sha256"` // hash of the new file, in hexadecimal
 	Apply  float64 `json:"apply_mb_per_s"`
 }
 
@@ -227,7 +227,7 @@ func (a *app) patchBench(ctx context.Context, dirs []string, fast bool) error {
 			return err
 		}
 		if !*info.Lossless {
-			wrong = append(wrong, info.Name+": applying the patch does not give the new file")
+			wrong = append(wrong, fmt.Sprintf("%s: applying the patch does not give the new file", info.Name))
 		}
 		all = append(all, info)
 		total.New, total.Patch = total.New+info.New, total.Patch+info.Patch
@@ -240,7 +240,7 @@ func (a *app) patchBench(ctx context.Context, dirs []string, fast bool) error {
 	}{all, total.New, total.Patch}
 	err = a.writeResult(doc, func(w io.Writer) {
 		g.Add("all", total.New, total.Patch, fmt.Sprintf("%.2f", percent(total.Patch, total.New)), "", "", len(wrong) == 0)
-		g.WriteText(w, 0)
+		g.WriteText(w, anyWidth)
 	})
 	return errors.Join(err, newFailure(wrong))
 }

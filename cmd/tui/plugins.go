@@ -24,10 +24,10 @@ import (
 
 // pluginFlags are the flags that load encoders from outside of the program.
 type pluginFlags struct {
-	paths   []string
-	sha256s []string // sha256s[i] is the expected hash of paths[i]; missing elements mean any hash
-	memory  string
-	timeout time.Duration // 0 means no limit
+	paths   []string      // paths of WebAssembly files, or exec:COMMAND
+	sha256s []string      // sha256s[i] is the expected hash of paths[i]; missing elements mean any hash
+	memory  string        // limit for each encoder and decoder, such as "256MiB"
+	timeout time.Duration // limit for each call; 0 means no limit
 }
 
 // add registers the flags for all commands. --plugin-sha256 is hidden: only this program sets it,
@@ -51,7 +51,7 @@ func (f *pluginFlags) options() (o plugin.Options, err error) {
 		return o, usagef("--plugin-timeout %v makes no sense; expected a time, as in 100ms, or 0", f.timeout)
 	}
 	o.Memory, o.Timeout = memory, cmp.Or(f.timeout, -1) // in Options 0 means the default, -1 no limit
-	if dir, err := os.UserCacheDir(); err == nil {
+	if dir, err := os.UserCacheDir(); err == nil {      // without this folder, compiled plugins are not stored
 		o.Cache = filepath.Join(dir, "wirelab", "plugins")
 	}
 	return o, nil
@@ -85,7 +85,7 @@ func (a *app) loadPlugins(ctx context.Context) error {
 			return usagef("plugin %s: %w", path, err)
 		}
 	}
-	o.SHA256 = ""
+	o.SHA256 = "" // configurations state the hashes of their plugins
 	table.SetLoader(func(list []table.Wanted) (int, error) { return a.loadConfigPlugins(ctx, list, o) })
 	return nil
 }
@@ -111,7 +111,7 @@ func (a *app) setPlugins(list []*plugin.Plugin) error {
 func (a *app) loadConfigPlugins(ctx context.Context, list []table.Wanted, o plugin.Options) (failedIndex int, err error) {
 	a.loadMutex.Lock()
 	defer a.loadMutex.Unlock()
-	var wanted, added []*plugin.Plugin // the plugins of list, in its order; those of them that are loaded here
+	var wanted, added []*plugin.Plugin // all plugins of list, in its order; those that this call has loaded
 	defer func() {                     // after an error, close the plugins loaded here
 		for _, p := range added {
 			p.Close()
@@ -130,11 +130,11 @@ func (a *app) loadConfigPlugins(ctx context.Context, list []table.Wanted, o plug
 		}
 	}
 	if slices.Equal(wanted, a.loadedPlugins[:min(len(wanted), len(a.loadedPlugins))]) {
-		return 0, nil // loaded and in the right order
+		return 0, nil // the plugins are loaded and in the right order
 	}
 	others := slices.DeleteFunc(slices.Clone(a.loadedPlugins), func(p *plugin.Plugin) bool { return slices.Contains(wanted, p) })
 	if err := a.setPlugins(append(wanted, others...)); err != nil {
-		return len(list) - 1, err
+		return len(list) - 1, err // the cause could be any plugin of the list
 	}
 	added = nil // now owned by a.loadedPlugins
 	return 0, nil
@@ -164,19 +164,20 @@ func samePath(a, b string) bool {
 // that would load the expected plugin.
 func (a *app) loadConfigPlugin(ctx context.Context, w table.Wanted, o plugin.Options) (*plugin.Plugin, error) {
 	flag := "--plugin " + w.Path
-	if encoders.IsProcess(w.Path) {
+	if encoders.IsProcess(w.Path) { // a command line contains spaces
 		flag = fmt.Sprintf("--plugin %q", w.Path)
 	}
 	if w.SHA256 != "" {
 		flag += fmt.Sprintf(", with SHA-256 %.16s...", w.SHA256)
 	}
-	for _, p := range a.loadedPlugins { // findLoaded has found none with the hash of w
+	// No loaded plugin has the hash of w, but one may have the same file name: another version.
+	for _, p := range a.loadedPlugins {
 		if w.SHA256 != "" && filepath.Base(p.Path) == filepath.Base(w.Path) {
 			return nil, &config.Error{Problem: fmt.Sprintf("the loaded plugin %s has SHA-256 %.16s...", p.Path, p.SHA256), Expected: flag}
 		}
 	}
 	if encoders.IsProcess(w.Path) {
-		return nil, &config.Error{Problem: "a configuration cannot start a plugin process", Expected: flag + ", on the command line"}
+		return nil, &config.Error{Problem: "a configuration cannot start a plugin process", Expected: fmt.Sprintf("%s, on the command line", flag)}
 	}
 	o.SHA256 = w.SHA256
 	if w.Memory != 0 {
@@ -190,14 +191,14 @@ func (a *app) loadConfigPlugin(ctx context.Context, w table.Wanted, o plugin.Opt
 	case errors.Is(err, plugin.ErrHashMismatch), w.SHA256 != "" && errors.Is(err, fs.ErrNotExist):
 		return nil, &config.Error{Problem: err.Error(), Expected: flag}
 	case errors.Is(err, fs.ErrNotExist):
-		return nil, &config.Error{Problem: w.Path + " does not exist", Expected: "a WebAssembly module; its path is relative to this file"}
+		return nil, &config.Error{Problem: fmt.Sprintf("%s does not exist", w.Path), Expected: "a WebAssembly module; its path is relative to this file"}
 	}
 	return p, err
 }
 
 // unloadPlugins removes the encoders of plugins from the table and closes the plugins.
 func (a *app) unloadPlugins() {
-	table.SetLoader(nil)
+	table.SetLoader(nil)      // configurations can no longer load plugins
 	_ = table.SetPlugins(nil) // cannot fail for an empty list
 	for _, p := range a.loadedPlugins {
 		p.Close()
@@ -210,7 +211,7 @@ type pluginInfo struct {
 	Path     string        `json:"path"`
 	SHA256   string        `json:"sha256"`
 	RunsAs   string        `json:"runs_as"`  // WebAssembly, interpreted WebAssembly or process
-	Compiled bool          `json:"compiled"` // runs as machine code
+	Compiled bool          `json:"compiled"` // whether it runs as machine code
 	Encoders []encoderInfo `json:"encoders"`
 }
 
@@ -378,7 +379,7 @@ func (a *app) writeTemplate(dir string, files []plugin.File) error {
 			return err
 		}
 		mode := os.FileMode(0o666)
-		if f.Executable { // an executable file, such as a script
+		if f.Executable { // the file is a script or another program
 			mode = 0o777
 		}
 		if err := os.WriteFile(path, f.Data, mode); err != nil {

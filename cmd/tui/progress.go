@@ -21,13 +21,13 @@ type progress struct {
 	job    string        // name of the job
 	start  time.Duration // when the job began; times are those of app.clock
 	shown  time.Duration // when the line was last drawn
-	width  int           // of the line on the screen, in columns; 0 if there is none
+	width  int           // width of the line on the screen in columns; 0 if there is none
 	hidden bool          // draw nothing
 }
 
 const (
 	minShownJob    = 2 * time.Second        // shorter jobs need no line
-	minElapsed     = 500 * time.Millisecond // before the first estimate
+	minElapsed     = 500 * time.Millisecond // time before the first estimate of the remaining time
 	redrawInterval = 100 * time.Millisecond
 )
 
@@ -51,7 +51,7 @@ func (p *progress) reportDetail(done, total float64, detail string) {
 	if p.hidden || done <= 0 || total <= 0 || elapsed < minElapsed || p.width > 0 && now-p.shown < redrawInterval {
 		return
 	}
-	estimate := time.Duration(float64(elapsed) * total / done) // of the whole job
+	estimate := time.Duration(float64(elapsed) * total / done) // estimated duration of the whole job
 	if estimate < minShownJob {
 		return
 	}

@@ -25,12 +25,12 @@ import (
 // proxyFlags are the flags of tui proxy.
 type proxyFlags struct {
 	link            linkFlags
-	listen, to      string
-	capture, record string
-	duration, idle  time.Duration
-	clients         int
-	shared          bool
-	headless        bool
+	listen, to      string        // addresses: for clients, and of the server
+	capture, record string        // paths of the files to write; "" for none
+	duration, idle  time.Duration // duration of the run, 0 for no limit; time after which a silent client is removed
+	clients         int           // largest number of clients at a time
+	shared          bool          // all clients share one pair of links
+	headless        bool          // print lines instead of showing the dashboard
 	look            lookFlags
 }
 
@@ -150,7 +150,8 @@ func (a *app) proxy(cmd *cobra.Command, f *proxyFlags) (err error) {
 		}
 		err = errors.Join(err, closeErr)
 	}
-	doc := p.newDocument(cmd.Context().Err() != nil || errors.Is(err, context.Canceled))
+	interrupted := cmd.Context().Err() != nil || errors.Is(err, context.Canceled)
+	doc := p.newDocument(interrupted)
 	return errors.Join(err, a.writeResult(doc, func(w io.Writer) { p.writeTotals(w, doc.Deviations) }), cmd.Context().Err())
 }
 
@@ -159,9 +160,9 @@ type runningProxy struct {
 	*app
 	flags      *proxyFlags
 	relay      *relay.Relay
-	live       *script.Live
+	live       *script.Live // the current links, which the script and the user change
 	server     netip.AddrPort
-	final      relay.Snapshot  // when the run ended
+	final      relay.Snapshot  // counters at the end of the run
 	judge      proxyview.Judge // compares set and measured values
 	wireMax    [2]float64      // by direction: kbps in the busiest second
 	fileErrors chan string     // errors of --capture and --record, to be reported during the run; nil without files
@@ -185,7 +186,7 @@ func (p *runningProxy) run(ctx context.Context, report func(format string, args 
 	start(func() {
 		p.live.Play(p.relay.StartTime(), quit, func(at time.Duration, ch config.Change, err error) {
 			if err != nil {
-				locked("tui: warning: at %v: %v", at, err)
+				locked("tui: warning: the scripted change at %v failed: %v", at, err)
 				return
 			}
 			locked("%7.1f s  %s", at.Seconds(), ch.Label())
@@ -215,7 +216,8 @@ func (p *runningProxy) run(ctx context.Context, report func(format string, args 
 // run reports, the dashboard shows only warnings, since it shows the rest itself; they are printed
 // again after the dashboard has closed.
 func (p *runningProxy) runDashboard(ctx context.Context) error {
-	const recentDatagrams = 2048 // that the dashboard can list and explain
+	const recentDatagrams = 2048 // number of datagrams that the dashboard can list and explain
+	// Open means that other machines can connect.
 	view := proxyview.Proxy{Snapshot: p.relay.Snapshot, Recent: relay.NewRecent(recentDatagrams), Live: p.live, Notes: &proxyview.Notes{},
 		Listen: p.relay.Addr().String(), Server: p.server.String(), Shared: p.flags.shared, Open: !p.relay.Addr().Addr().IsLoopback()}
 	p.relay.Tap(view.Recent.Tap) // passes the events of all datagrams to view.Recent
@@ -292,7 +294,7 @@ func (f *proxyFlags) loadScript(cmd *cobra.Command) (*script.Script, error) {
 			return nil, err
 		}
 	}
-	base, title, err := f.link.loadConfig(cmd, "link.netem")
+	base, title, err := f.link.loadConfig(cmd, "link.netem") // a --netem line applies in both directions
 	if err != nil {
 		return nil, err
 	}
@@ -312,7 +314,7 @@ type proxyFile struct {
 	// newWriter returns the buffered writer of the file. newWriter itself writes nothing.
 	newWriter func(*os.File) (relay.Writer, error)
 	file      *os.File // nil until it is open
-	created   bool     // whether openFiles created the file
+	created   bool     // whether the file did not exist before
 }
 
 // proxyFiles are the files of a proxy and the journal that writes them; journal is nil without
@@ -357,17 +359,17 @@ func (p *runningProxy) openFiles() (*proxyFiles, error) {
 // open opens all files and returns their writers. None of the files may be the configuration, whose
 // path is given, or another of the files. Existing files are truncated last, after everything else
 // succeeded, so that other errors leave them unchanged.
-func (p *proxyFiles) open(configuration string) (writers []relay.Writer, err error) {
+func (files *proxyFiles) open(configuration string) (writers []relay.Writer, err error) {
 	others := []string{configuration}
-	for i := range p.list {
-		f := &p.list[i]
+	for i := range files.list {
+		f := &files.list[i]
 		if err := f.open(others); err != nil {
 			return nil, err
 		}
 		others = append(others, f.name)
 	}
-	regular := make([]bool, len(p.list))
-	for i, f := range p.list {
+	regular := make([]bool, len(files.list))
+	for i, f := range files.list {
 		info, err := f.file.Stat()
 		if err != nil {
 			return nil, writeError(f.name, err)
@@ -379,7 +381,7 @@ func (p *proxyFiles) open(configuration string) (writers []relay.Writer, err err
 		}
 		writers = append(writers, w)
 	}
-	for i, f := range p.list {
+	for i, f := range files.list {
 		if !regular[i] {
 			continue // a pipe or a device cannot be truncated
 		}
@@ -409,8 +411,8 @@ func (f *proxyFile) open(others []string) (err error) {
 }
 
 // discard closes the files after a failed open, and removes those that open created.
-func (p *proxyFiles) discard() {
-	for _, f := range p.list {
+func (files *proxyFiles) discard() {
+	for _, f := range files.list {
 		if f.file != nil {
 			_ = f.file.Close()
 		}
@@ -422,13 +424,13 @@ func (p *proxyFiles) discard() {
 
 // close writes what is buffered and closes the files. It reports each file that was written, and
 // warns if events are missing.
-func (p *proxyFiles) close(a *app) (err error) {
-	if p.journal == nil {
+func (files *proxyFiles) close(a *app) (err error) {
+	if files.journal == nil {
 		return nil
 	}
-	skipped, fileErrs := p.journal.Close() // one error for each file; nil if it is complete
+	skipped, fileErrs := files.journal.Close() // one error for each file; nil if it is complete
 	for i, fileErr := range fileErrs {
-		f := &p.list[i]
+		f := &files.list[i]
 		fileErr = errors.Join(fileErr, f.file.Close())
 		if fileErr != nil {
 			err = errors.Join(err, writeError(f.name, fileErr))

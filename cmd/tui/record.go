@@ -27,12 +27,12 @@ import (
 
 // recordFlags are the flags of tui record.
 type recordFlags struct {
-	out     string // path of the recording or of the CSV file
-	script  string // what moves the player of the cube world; "" means the default
-	from    string // data to export as CSV; "" means to record the cube world
-	seconds float64
-	seed    uint64
-	force   bool // replace an existing schema
+	out     string  // path of the recording or of the CSV file
+	script  string  // what moves the player of the cube world; "" means the default
+	from    string  // data to export as CSV; "" means to record the cube world
+	seconds float64 // virtual time to record
+	seed    uint64  // seed of the world and of other generated data
+	force   bool    // replace an existing schema file
 }
 
 // maxSeconds is the largest value of --seconds, one day, so that a typing error does not fill the
@@ -102,7 +102,7 @@ func (a *app) record(ctx context.Context, f recordFlags) error {
 	if f.out == "" {
 		return usagef("tui record expects --out FILE")
 	}
-	const framesPerSecond = 60 // of the cube world
+	const framesPerSecond = 60 // frame rate of the cube world
 	frames := int(f.seconds * framesPerSecond)
 	if !(f.seconds <= maxSeconds) || frames < 1 { // refuses NaN too
 		return usagef("--seconds %g makes no sense; expected one frame (0.017) to a day (%d)", f.seconds, maxSeconds)
@@ -126,7 +126,7 @@ func (a *app) record(ctx context.Context, f recordFlags) error {
 	if err := w.Close(); err != nil {
 		return writeError(f.out, err)
 	}
-	total := done + walkoff.Delay // with frames 0..5, the initial state
+	total := done + walkoff.Delay // frames in the file: it begins with frames 0..5, the initial state
 	a.remark("wrote %s: %d frames (%.1f s) of %d cubes", f.out, total, float64(done)/framesPerSecond, src.Schema().Rows)
 	return ctx.Err()
 }
@@ -168,6 +168,7 @@ func (a *app) exportCSV(cmd *cobra.Command, f recordFlags) error {
 		{Name: filepath.Base(f.out), Write: func(out io.Writer) error {
 			return writeCompressed(out, f.out, func(out io.Writer) error {
 				w := table.NewWriter(out, s)
+				// In CSV the initial state is written as a frame like the others.
 				if done, err = a.copyFrames(cmd.Context(), src, frames, w.Write, w.Write); err != nil {
 					return err
 				}
@@ -176,7 +177,7 @@ func (a *app) exportCSV(cmd *cobra.Command, f recordFlags) error {
 		}},
 		atomicfile.Bytes(filepath.Base(name+".toml"), schema),
 	})
-	if err != nil { // the cause of writeErr
+	if err != nil { // reading or writing a frame failed; writeErr only repeats this error
 		return err
 	}
 	if writeErr != nil {
@@ -186,12 +187,12 @@ func (a *app) exportCSV(cmd *cobra.Command, f recordFlags) error {
 	return cmd.Context().Err()
 }
 
-// maxSchemaBytes is the largest size of an existing schema that is compared.
+// maxSchemaBytes, 1 MB, is the largest size of an existing file that may be a schema.
 const maxSchemaBytes = 1 << 20
 
 // checkSchemaFile returns an error if the file at path must not be replaced by schema: because it
 // is not a schema, or because it is a different schema and force is not set. A missing or empty
-// file may be replaced.
+// file may be replaced; if the file cannot be read, writing it reports the error.
 func checkSchemaFile(path string, schema []byte, force bool) error {
 	text, err := boundedio.ReadFile(path, maxSchemaBytes)
 	tooLarge := errors.As(err, new(*boundedio.SizeError))
@@ -225,7 +226,7 @@ func writeCompressed(out io.Writer, path string, writeContent func(io.Writer) er
 }
 
 // copyFrames passes the initial state of src to writeInitial and up to limit frames to write, and
-// returns the number of frames. It stops early, without an error, when src or ctx ends.
+// returns the number of frames without the initial state. It stops early, without an error, when src or ctx ends.
 func (a *app) copyFrames(ctx context.Context, src dataset.Source, limit int, writeInitial, write func(*frame.Frame) error) (done int, err error) {
 	line := a.progress("record")
 	defer line.done()
@@ -234,7 +235,7 @@ func (a *app) copyFrames(ctx context.Context, src dataset.Source, limit int, wri
 	if err := writeInitial(f); err != nil {
 		return 0, err
 	}
-	total := limit // for the progress line
+	total := limit // number of frames for the progress line
 	if sized, ok := src.(dataset.Sized); ok && sized.Frames() > 0 {
 		total = min(total, sized.Frames())
 	}

@@ -41,7 +41,7 @@ func (a *app) replay(cmd *cobra.Command, path string, force bool) error {
 	line := a.progress("replay")
 	result, err := experiment.Replay(cmd.Context(), path, experiment.RunOptions{
 		Progress: line.report,
-		Packing:  a.packingProgress(line), // of the patches that file transfers make before they begin
+		Packing:  a.packingProgress(line), // shows the patches that file transfers make before they begin
 		Clock:    a.clock, Force: force})
 	line.done()
 	if err != nil {
@@ -60,7 +60,7 @@ func (a *app) replay(cmd *cobra.Command, path string, force bool) error {
 			fmt.Fprintf(a.stdout, "%ssame bytes: %s\n", pointPrefix(run.Set), run.Got)
 		}
 	}
-	if result.Missing != "" { // an incomplete sweep
+	if result.Missing != "" { // the report is of an incomplete sweep
 		differ = append(differ, fmt.Sprintf("%s: %s", path, result.Missing))
 	}
 	return newFailure(differ)

@@ -20,11 +20,11 @@ import (
 // runFlags are the flags of tui run.
 type runFlags struct {
 	config  configFlags
-	out     string
-	force   bool
+	out     string // folder for the report; "" for none
+	force   bool   // replace other results in out; allow more than 8 GB of memory
 	exports exportFlags
 	remote  remoteFlags
-	jobs    int
+	jobs    int // parallel runs of a sweep; 0 means one per core
 	timeout timeLimit
 }
 
@@ -105,14 +105,14 @@ func (a *app) runExperiment(cmd *cobra.Command, f runFlags) error {
 		return err
 	}
 	a.warn(cfg.Warnings())
-	link, err := f.remote.open(ctx)
+	link, err := f.remote.open(ctx) // link.Link is nil without --to and --udp
 	if err != nil {
 		return err
 	}
 	line := a.progress("run")
 	result, err := experiment.Run(ctx, cfg, experiment.RunOptions{
 		Progress: line.report,
-		Packing:  a.packingProgress(line), // of the patches that file transfers make before they begin
+		Packing:  a.packingProgress(line), // shows the patches that file transfers make before they begin
 		Clock:    a.clock, Dir: f.out, Force: f.force, Disk: a.disk, Remote: link.Link, Workers: jobs})
 	line.done()
 	link.close()
@@ -146,8 +146,8 @@ func (a *app) runExperiment(cmd *cobra.Command, f runFlags) error {
 
 // exportFlags name files that are written for other programs; "" means not written.
 type exportFlags struct {
-	bench string // in the format of Go benchmarks
-	junit string // in JUnit XML
+	bench string // path of a file with the figures in the format of Go benchmarks
+	junit string // path of a file with the assertions in JUnit XML
 }
 
 // add registers the flags.
@@ -186,7 +186,7 @@ func markDataError(err error) error {
 // socket.
 type remoteFlags struct {
 	peer peerFlags
-	udp  bool
+	udp  bool // send to a receiver in this process, over loopback sockets
 }
 
 // add registers the flags.

@@ -24,9 +24,9 @@ import (
 // searchFlags are the flags of tui search.
 type searchFlags struct {
 	config configFlags
-	out    string
-	jobs   int
-	force  bool
+	out    string // folder for the results; "" for none
+	jobs   int    // parallel runs; 0 means one per core
+	force  bool   // replace the results of another run in out
 }
 
 // searchCommand returns tui search.
@@ -96,7 +96,7 @@ func (a *app) search(ctx context.Context, f searchFlags) error {
 	line := a.progress("search")
 	found, err := search.Run(ctx, c, search.Options{Clock: a.clock, Jobs: jobs, Progress: line.report})
 	line.done()
-	if found == nil {
+	if found == nil { // the search could not begin
 		return markDataError(err)
 	}
 	if err != nil { // interrupted: write what was found until then
@@ -105,7 +105,7 @@ func (a *app) search(ctx context.Context, f searchFlags) error {
 	}
 	err = a.writeSearchResult(f, c, found, folder)
 	if found.Best == nil || found.Best.Violations != "" { // the best setting violates a constraint
-		conclusion := found.Confidence[len(found.Confidence)-1]
+		conclusion := found.Confidence[len(found.Confidence)-1] // the last sentence is the reason
 		err = errors.Join(err, newFailure([]string{conclusion}))
 	}
 	return err
@@ -154,15 +154,15 @@ func saveSearchFolder(folder *atomicfile.Folder, c *config.Config, found *search
 
 // writeSearchText writes the result of a search as text: the best settings with their figures, or
 // the Pareto front if two figures were minimised, and the conclusions.
-func writeSearchText(w io.Writer, f *search.Result) {
-	fmt.Fprintf(w, "%.0f settings, %d of them run for the full duration; total cost %.0f full runs\n\n", f.Settings, f.Tried, f.Runs)
-	if f.Best != nil {
-		const maxOthers = 9 // settings after the best
+func writeSearchText(w io.Writer, found *search.Result) {
+	fmt.Fprintf(w, "%.0f settings, %d of them run for the full duration; total cost %.0f full runs\n\n", found.Settings, found.Tried, found.Runs)
+	if found.Best != nil {
+		const maxOthers = 9 // number of settings listed after the best one
 		note := ""          // explains the mark on times of plugins
-		g := texttable.New(slices.Concat([]string{"setting"}, texttable.Numbers(f.Minimise...), []string{">ratio to best"})...)
+		g := texttable.New(slices.Concat([]string{"setting"}, texttable.Numbers(found.Minimise...), []string{">ratio to best"})...)
 		row := func(c search.Candidate, ratio string) {
 			var cells []string
-			for _, name := range f.Minimise {
+			for _, name := range found.Minimise {
 				text := formatMean(c.Figures[name])
 				if c.RunsAs != "" && (strings.HasPrefix(name, "encode_us.") || strings.HasPrefix(name, "decode_us.")) {
 					text += encoders.TimeMarker(c.RunsAs)
@@ -172,23 +172,24 @@ func writeSearchText(w io.Writer, f *search.Result) {
 			}
 			g.Add(c.Text, cells, ratio)
 		}
-		if len(f.Front) > 0 {
-			for _, c := range f.Front {
+		if len(found.Front) > 0 {
+			for _, c := range found.Front {
 				row(c, "front")
 			}
 		} else {
-			row(*f.Best, "best")
-			for _, r := range f.Rivals[:min(len(f.Rivals), maxOthers)] {
+			row(*found.Best, "best")
+			for _, r := range found.Rivals[:min(len(found.Rivals), maxOthers)] {
 				row(r.Candidate, formatRatio(r.Ratio))
 			}
 		}
-		g.WriteText(w, 0)
+		g.WriteText(w, anyWidth)
 		fmt.Fprintln(w, note)
-		if f.RatioToOwn != nil && len(f.Front) == 0 {
-			fmt.Fprintf(w, "ratio of the best setting to the original configuration: %s\n", formatRatio(*f.RatioToOwn))
+		// RatioToOwn compares with the settings that the configuration has without the search.
+		if found.RatioToOwn != nil && len(found.Front) == 0 {
+			fmt.Fprintf(w, "ratio of the best setting to the original configuration: %s\n", formatRatio(*found.RatioToOwn))
 		}
 	}
-	fmt.Fprintln(w, strings.Join(f.Confidence, "\n"))
+	fmt.Fprintln(w, strings.Join(found.Confidence, "\n"))
 }
 
 // formatMean formats a mean with half the width of its confidence interval, or "-" without data.
@@ -197,7 +198,7 @@ func formatMean(m figures.Mean) string {
 		return "-"
 	}
 	text := units.Significant(m.Mean, 5)
-	if m.Lo != nil && *m.Hi > *m.Lo { // nil without an interval, as of a single run
+	if m.Lo != nil && *m.Hi > *m.Lo { // Lo and Hi are nil without an interval, as for a single run
 		text += " ± " + units.Significant((*m.Hi-*m.Lo)/2, 2)
 	}
 	return text
@@ -210,7 +211,7 @@ func formatRatio(m figures.Mean) string {
 		return "-"
 	}
 	text := fmt.Sprintf("%.4f", m.Mean)
-	if m.Lo != nil && *m.Hi-*m.Lo > 1e-4 {
+	if m.Lo != nil && *m.Hi-*m.Lo > 1e-4 { // half of a narrower interval would be shown as 0
 		text += fmt.Sprintf(" ± %.4f", (*m.Hi-*m.Lo)/2)
 	}
 	return text

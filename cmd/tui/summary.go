@@ -65,7 +65,7 @@ func writeRun(w io.Writer, r *engine.Result) {
 		writeRemote(w, r.Remote, t.Remote)
 	}
 	fmt.Fprintf(w, "wrong     %d", t.Wrong)
-	if t.Undetected > t.Wrong {
+	if t.Undetected > t.Wrong { // also frames that were decoded from damaged packets, or not displayed
 		fmt.Fprintf(w, "; %d frames differ from those of the sender, undetected without a checksum", t.Undetected)
 	}
 	if t.Restarts.Or(0) > 0 {
@@ -90,6 +90,7 @@ func writeRemote(w io.Writer, peer *engine.Remote, network *figures.Remote) {
 	if peer != nil {
 		to = peer.To
 	}
+	// ms formats v, a quantile of q in milliseconds, with one decimal.
 	ms := func(q *figures.Quantiles, v float64) string { return q.Of(v).Text(1) }
 	fmt.Fprintf(w, "network   to %s: round trip: median %s ms, p95 %s; jitter %s ms\n", to, ms(&network.RoundTripMS, network.RoundTripMS.P50),
 		ms(&network.RoundTripMS, network.RoundTripMS.P95), network.JitterMS.Text(1))
@@ -160,7 +161,7 @@ func writeBudget(w io.Writer, budget []figures.BudgetShare) {
 		slices.SortStableFunc(named, func(a, b figures.BudgetShare) int { return cmp.Compare(b.Share, a.Share) })
 		named = named[:maxShown-1]
 	}
-	parts, rest := make([]string, len(named), maxShown), 1.0 // rest is the share of the entries without a name
+	parts, rest := make([]string, len(named), maxShown), 1.0 // rest is the share of the entries that are not listed
 	for i, b := range named {
 		parts[i] = fmt.Sprintf("%s %.1f %%", b.Name(), 100*b.Share)
 		rest -= b.Share // shares of the whole budget add up to 1
@@ -181,7 +182,7 @@ func writeShadows(w io.Writer, r *engine.Result) {
 	for name, t := range report.Lanes(r) {
 		g.Add(name, t.PayloadKbps, t.WireKbps, fmt.Sprintf("%.0f", t.PacketBytes.P95), t.Decoded, t.Failed(), t.Wrong)
 	}
-	g.WriteText(w, 0)
+	g.WriteText(w, anyWidth)
 }
 
 // writeSweep writes a table with one row per run: the settings of the sweep, then figures of what
@@ -204,7 +205,7 @@ func writeSweep(w io.Writer, r *report.Report) {
 	for _, run := range r.Runs {
 		g.Add(append([]any{sweepCells(run, keys)}, cells(run)...)...)
 	}
-	g.WriteText(w, 0)
+	g.WriteText(w, anyWidth)
 	fmt.Fprint(w, note)
 }
 
@@ -270,7 +271,7 @@ func itemTable(r *report.Report) (titles []string, cells func(*engine.Result) []
 		t, mark := &run.Totals, run.Timing.Mark()
 		row := []any{fmt.Sprintf("%.2f", t.BitsPerItem)}
 		if item == "byte" {
-			row = append(row, fmt.Sprintf("%.1f", t.BitsPerItem.Times(100.0/8)))
+			row = append(row, fmt.Sprintf("%.1f", t.BitsPerItem.Times(100.0/8))) // compressed size in percent of the raw 8 bits of a byte
 		}
 		return append(row, t.PayloadKbps, t.WireKbps, t.Decoded, t.Lost, t.Failed(), t.Wrong,
 			fmt.Sprintf("%.1f%s", run.Timing.EncodeUS.P50, mark), fmt.Sprintf("%.1f%s", run.Timing.DecodeUS.P50, mark), gaugeCells(t, names))
@@ -285,7 +286,7 @@ func formatNumber(v float64) string { return units.Stepped(v, 3, 10, 100, 10000)
 func formatFigure(f figures.Figure) string { return f.FormatWith(formatNumber, "-") }
 
 // allGauges returns the gauges of the sender, and those of the receiver that the sender does not
-// have.
+// have. A gauge is a figure that an encoder or decoder reports about itself, such as its memory.
 func allGauges(t *figures.Totals) []encoders.Gauge {
 	list := slices.Clone(t.Sender)
 	for _, g := range t.Receiver {

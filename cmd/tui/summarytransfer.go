@@ -45,7 +45,7 @@ func transferStatus(x *figures.Transfer) string {
 	case x.Failed:
 		return fmt.Sprintf("unfinished: after %.3f s all blocks had arrived, but the file was damaged on the way", x.ElapsedS)
 	}
-	return fmt.Sprintf("unfinished: %d of %d blocks after %.3f s", x.Delivered, x.Blocks, x.ElapsedS)
+	return fmt.Sprintf("unfinished: %d of %d blocks were delivered after %.3f s", x.Delivered, x.Blocks, x.ElapsedS)
 }
 
 // writeTransferShadows writes a table that compares the transfer with those of the shadows. The
@@ -68,7 +68,7 @@ func writeTransferShadows(w io.Writer, r *engine.Result) {
 		g.Add(name, x.PackedBytes, fmt.Sprintf("%.2f", percent(int64(x.PackedBytes), int64(x.NewBytes))), t.Sent, x.Resent,
 			kilobytes(x.WireBytes), transferSeconds(x), ratio, t.Wrong)
 	}
-	g.WriteText(w, 0)
+	g.WriteText(w, anyWidth)
 }
 
 // kilobytes formats a number of bytes in units of 1000 bytes.

@@ -30,13 +30,14 @@ import (
 type sweepFlags struct {
 	exports                  exportFlags
 	config                   configFlags
-	out, resume              string // folders
+	out, resume              string // folders: of a new sweep, or of one to continue
 	queue, serve             string // URL of a server, and address for a new one; "" for none
-	tokenFile, cert, certKey string // paths
-	ca                       string // path
-	verify                   string
-	repeat, jobs             int // 0 means the default
-	force, watch             bool
+	tokenFile, cert, certKey string // paths: token, certificate and private key of the server
+	ca                       string // path: certificates of authorities to trust
+	verify                   string // share of runs to repeat, such as "1%"; "" for none
+	repeat, jobs             int    // seeds of each point; parallel runs; 0 means the default
+	force                    bool   // replace other results in out
+	watch                    bool   // show the sweep on the screen
 	look                     lookFlags
 	limit                    timeLimit
 }
@@ -126,7 +127,7 @@ func (a *app) sweep(ctx context.Context, f sweepFlags) error {
 		return markDataError(err)
 	}
 	line := a.progress("sweep")
-	var mu sync.Mutex
+	var mu sync.Mutex // keeps the lines of two notices apart
 	o.OnNotice = func(text string) {
 		mu.Lock()
 		defer mu.Unlock()
@@ -145,7 +146,7 @@ func (a *app) sweep(ctx context.Context, f sweepFlags) error {
 		return err
 	}
 	defer closeQueue()
-	makeReport := f.exports.collect(plan, &o)
+	makeReport := f.exports.collect(plan, &o) // nil without --bench and --junit
 	sum, err := run(ctx, plan, o)
 	line.done()
 	if makeReport != nil {
@@ -153,7 +154,7 @@ func (a *app) sweep(ctx context.Context, f sweepFlags) error {
 	}
 	// Errors of Text and of this flush are ignored: a.stdout keeps the first write error, and its last flush returns it.
 	err = errors.Join(err, a.writeResult(sum, func(w io.Writer) { _ = sum.Text(w) }))
-	_ = a.stdout.flush() // the result precedes the notes on standard error
+	_ = a.stdout.flush() // print the result before the notes on standard error
 	if dir := cmp.Or(f.out, f.resume); dir != "" {
 		a.remark("results in %s", dir)
 		if sum.Interrupted {
@@ -164,7 +165,7 @@ func (a *app) sweep(ctx context.Context, f sweepFlags) error {
 		a.remark("verified: %d repeated runs gave the same results", v.Runs)
 	}
 	if err == nil && sum.Interrupted {
-		return cmp.Or(context.Cause(ctx), context.Canceled) // Canceled if q ended the screen
+		return cmp.Or(context.Cause(ctx), context.Canceled) // the context has no cause if the user quit the screen with q
 	}
 	return errors.Join(markDataError(err), newFailure(sum.Failed))
 }
@@ -209,7 +210,7 @@ type sweepFunc func(context.Context, *sweep.Plan, sweep.Options) (*sweep.Summary
 // replaces the callbacks in o, so that progress, results and notices go to the screen.
 func (a *app) withWatch(f sweepFlags, p *sweep.Plan, o *sweep.Options) sweepFunc {
 	w := sweep.NewWatch(p)
-	o.OnProgress, o.OnResult, o.OnNotice = w.SetProgress, w.AddResult, w.AddNotice // progress, result of a run, notice
+	o.OnProgress, o.OnResult, o.OnNotice = w.SetProgress, w.AddResult, w.AddNotice
 	view := sweepview.Sweep{Watch: w, Title: sweepTitle(f), Dir: cmp.Or(f.out, f.resume), Queue: f.queue != "" || f.serve != "", Clock: a.clock}
 	return func(ctx context.Context, p *sweep.Plan, o sweep.Options) (sum *sweep.Summary, err error) {
 		err, screenErr := runWithScreen(ctx, func(ctx context.Context, _ func()) (err error) {
@@ -228,7 +229,7 @@ func (a *app) withWatch(f sweepFlags, p *sweep.Plan, o *sweep.Options) sweepFunc
 			panic(err) // caught by app.run; the terminal is restored by now
 		}
 		for _, text := range w.State().Notices { // the screen that showed them is closed
-			if err == nil || text != err.Error() {
+			if err == nil || text != err.Error() { // err is printed when the command ends
 				a.remark("%s", text)
 			}
 		}
@@ -236,7 +237,7 @@ func (a *app) withWatch(f sweepFlags, p *sweep.Plan, o *sweep.Options) sweepFunc
 	}
 }
 
-// sweepTitle returns the title of the sweep on the screen.
+// sweepTitle returns the title of the sweep on the screen: the name of its file, folder or preset.
 func sweepTitle(f sweepFlags) string {
 	return filepath.Base(cmp.Or(f.config.file, f.resume, f.config.preset, "of flags"))
 }
@@ -264,10 +265,10 @@ func (f *exportFlags) collect(p *sweep.Plan, o *sweep.Options) (makeReport func(
 // sweepProgressText returns the text of the progress line: runs, then repeated runs while results
 // are verified; with a queue also the number of workers.
 func sweepProgressText(p sweep.Progress, f sweepFlags) string {
-	text := fmt.Sprintf("%d runs of %d", p.Runs, p.Planned)
+	text := fmt.Sprintf("%d of %d runs", p.Runs, p.Planned)
 	switch {
 	case p.ToVerify > 0:
-		text = fmt.Sprintf("repeated %d of %d", p.Verified, p.ToVerify)
+		text = fmt.Sprintf("%d of %d runs repeated", p.Verified, p.ToVerify)
 	case f.queue != "" || f.serve != "":
 		text += ", " + words.Count(p.Workers, "worker")
 	}
@@ -306,7 +307,7 @@ func (a *app) loadPlan(ctx context.Context, f sweepFlags) (*sweep.Plan, *sweep.S
 // setRepeat sets the number of seeds of each point to n. The number belongs to an axis of the
 // sweep: the one that has it already, or a new one.
 func setRepeat(c *config.Config, n int) error {
-	index := len(c.Sweep) // a new axis
+	index := len(c.Sweep) // index of a new axis
 	for i, axis := range c.Sweep {
 		if axis.Repeat > 0 {
 			index = i
@@ -335,7 +336,7 @@ func (a *app) openQueue(ctx context.Context, f sweepFlags, o *sweep.Options) (cl
 		o.Queue = q
 		return q.Close, nil
 	}
-	token, err := readToken(f.tokenFile) // also without --serve, so that a wrong file is reported
+	token, err := readToken(f.tokenFile) // the file is read also without --serve, so that a wrong one is reported
 	if err != nil || f.serve == "" {
 		return doNothing, err
 	}
@@ -343,7 +344,7 @@ func (a *app) openQueue(ctx context.Context, f sweepFlags, o *sweep.Options) (cl
 	if err != nil {
 		return doNothing, err
 	}
-	isNewToken := token == "" // no --token-file
+	isNewToken := token == "" // without --token-file a token is made
 	if isNewToken {
 		token = newToken()
 	}
@@ -380,10 +381,10 @@ func printQueueAddress(printLine func(string), addr, token string, isNewToken, h
 	}
 	if host, _, err := net.SplitHostPort(addr); err == nil && !hasTLS {
 		if ip := net.ParseIP(host); ip == nil || !ip.IsLoopback() {
-			printLine("listening on " + addr + " without TLS: token and data are readable on the network; see --tls-cert")
+			printLine(fmt.Sprintf("listening on %s without TLS: token and data are readable on the network; see --tls-cert", addr))
 		}
 	}
-	printLine("workers join with: " + strings.TrimSpace("tui worker --queue "+url+" "+tokenFlag))
+	printLine(strings.TrimSpace(fmt.Sprintf("workers join with: tui worker --queue %s %s", url, tokenFlag)))
 }
 
 // serveError returns the error of --serve as a usage error if the address is malformed or its host

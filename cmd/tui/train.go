@@ -20,18 +20,18 @@ import (
 	"wirelab/encoders/table"
 	"wirelab/encoders/train"
 	"wirelab/internal/atomicfile"
-	lossset "wirelab/internal/setting"
+	"wirelab/internal/setting"
 )
 
 // trainFlags are the flags of tui train.
 type trainFlags struct {
-	data    []string // split at commas by the flag library, see joinSpecs
-	held    string   // held-out recording; "" for none
+	data    []string // values of --data, which the flag library splits at all commas; joinSpecs repairs them
+	held    string   // recording that is only measured; "" for none
 	out     string   // folder, or the path of a model file
-	encoder string   // "" means all with embedded models
+	encoder string   // name; "" means all encoders with embedded models
 	size    string   // limit for a model file; "" means the default
-	seed    uint64
-	quick   bool
+	seed    uint64   // of the training and of generated data
+	quick   bool     // make one short pass over little data, as a test
 }
 
 // trainCommand returns tui train.
@@ -98,7 +98,7 @@ func (a *app) trainerNames() (list []cobra.Completion) {
 // trainResult is the JSON output of tui train.
 type trainResult struct {
 	Data     []trainingSet   `json:"data"`
-	Held     *trainingSet    `json:"held"`
+	Held     *trainingSet    `json:"held"` // nil without --held
 	Seed     uint64          `json:"seed"`
 	Quick    bool            `json:"quick"`
 	Encoders []encoderResult `json:"encoders"`
@@ -107,7 +107,7 @@ type trainResult struct {
 // encoderResult is the result of training one encoder.
 type encoderResult struct {
 	Encoder string       `json:"encoder"`
-	Seconds float64      `json:"seconds"` // the only field that differs between runs
+	Seconds float64      `json:"seconds"` // duration of the training; the only field that differs between runs
 	Files   []fileResult `json:"files"`
 	Curve   []curvePoint `json:"curve"`
 	unit    string       // unit of the curve: bits per changed cube, byte, ...
@@ -123,10 +123,10 @@ type fileResult struct {
 // curvePoint is a point of the loss curve, in bits per unit of the encoder; see
 // train.Trainer.Per.
 type curvePoint struct {
-	Part  string   `json:"part"`
-	Epoch int      `json:"epoch"`
-	Train *float64 `json:"train"` // null if not measured
-	Held  *float64 `json:"held"`
+	Part  string   `json:"part"`  // part of the training, such as one of several models of the encoder
+	Epoch int      `json:"epoch"` // number of the pass over the data
+	Train *float64 `json:"train"` // loss on the training data; null if not measured
+	Held  *float64 `json:"held"`  // loss on the held-out recording; null if not measured
 }
 
 // train trains the chosen encoders and writes their files and results. After an error it still
@@ -153,7 +153,7 @@ func (a *app) train(ctx context.Context, f trainFlags) error {
 		}
 		dir = filepath.Dir(f.out)
 	}
-	createdDirs, err := a.disk.Prepare(dir) // before the training, which may take hours
+	createdDirs, err := a.disk.Prepare(dir) // check this before the training, which may take hours
 	if err != nil {
 		return asUsageError(writeError(dir, err))
 	}
@@ -222,7 +222,7 @@ func (a *app) matchTrainer(ctx context.Context, f trainFlags, trainers []train.T
 			return []train.Trainer{t}, nil
 		}
 	}
-	return trainers, nil // readTrainingSets lists what they support
+	return trainers, nil // reading the data then fails and lists what the trainers support
 }
 
 // trainAll trains one encoder after the other and writes the files of each when its training is
@@ -231,7 +231,7 @@ func (a *app) trainAll(ctx context.Context, f trainFlags, trainers []train.Train
 	out := trainResult{Seed: f.seed, Quick: f.quick, Encoders: []encoderResult{}}
 	job := train.Job{Seed: f.seed, Quick: f.quick}
 	if f.size != "" {
-		size, err := lossset.Size.Read("--size", f.size)
+		size, err := setting.Size.Read("--size", f.size)
 		if err != nil {
 			return out, asUsageError(err)
 		}
@@ -284,9 +284,10 @@ func trainersFor(trainers []train.Trainer, out trainResult) (list []train.Traine
 // for a trainer of model files a single file to the path out.
 func (a *app) trainOne(ctx context.Context, out string, t train.Trainer, job train.Job) (encoderResult, error) {
 	result := encoderResult{Encoder: t.Encoder, Curve: []curvePoint{}, unit: cmp.Or(t.Per, "changed cube")}
-	log := a.newTrainLog(t.Encoder, job.Held != nil)
+	hasHeld := job.Held != nil
+	log := a.newTrainLog(t.Encoder, hasHeld)
 	start := a.clock()
-	files, err := t.Train(ctx, job, log.log())
+	files, err := t.Train(ctx, job, log.callbacks())
 	log.line.done()
 	if errors.Is(err, train.ErrSize) {
 		return result, asUsageError(fmt.Errorf("--size: %w", err))
@@ -295,7 +296,7 @@ func (a *app) trainOne(ctx context.Context, out string, t train.Trainer, job tra
 		return result, markDataError(err)
 	}
 	if err := ctx.Err(); err != nil {
-		return result, err // the files may be incomplete
+		return result, err // the training was interrupted, so the files may be incomplete
 	}
 	result.Seconds = math.Round((a.clock()-start).Seconds()*10) / 10
 	for _, p := range log.curve {

@@ -29,8 +29,8 @@ func (a *app) newTrainLog(encoder string, hasHeld bool) *trainLog {
 	return &trainLog{app: a, encoder: encoder, hasHeld: hasHeld, line: a.progress(encoder)}
 }
 
-// log returns the callbacks for the trainer.
-func (t *trainLog) log() train.Log { return train.Log{Step: t.step, Point: t.point} }
+// callbacks returns the functions by which a trainer reports its progress and its loss.
+func (t *trainLog) callbacks() train.Log { return train.Log{Step: t.step, Point: t.point} }
 
 // step shows that done of total steps are complete. part names a part of the training, such as one
 // of several models of the encoder.
@@ -44,14 +44,14 @@ func (t *trainLog) point(p train.Point) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if !t.hasHeld {
-		p.Held = math.NaN() // trainers may leave any value here
+		p.Held = math.NaN() // without a held-out recording, trainers may leave any value here
 	}
 	t.curve = append(t.curve, p)
 	t.line.pause()
 	t.app.remark("%s, %s, pass %d: training %s bits, held out %s bits", t.encoder, p.Part, p.Epoch, formatBits(finiteOrNil(p.Train)), formatBits(finiteOrNil(p.Held)))
 }
 
-// formatBits formats a loss; nil gives "-".
+// formatBits formats a loss in bits; nil, which means not measured, gives "-".
 func formatBits(v *float64) string {
 	if v == nil {
 		return "-"
@@ -84,7 +84,7 @@ func writeTrainResult(w io.Writer, out *trainResult) {
 	for _, e := range out.Encoders {
 		for i, p := range e.Curve {
 			if i+1 < len(e.Curve) && e.Curve[i+1].Part == p.Part {
-				continue // not the last point of its part
+				continue // this is not the last point of its part
 			}
 			first := i // index of the first point of the part
 			for first > 0 && e.Curve[first-1].Part == p.Part {
@@ -93,13 +93,14 @@ func writeTrainResult(w io.Writer, out *trainResult) {
 			g.Add(e.Encoder, p.Part, i-first+1, formatBits(e.Curve[first].Train), formatBits(p.Train), formatBits(p.Held))
 		}
 	}
-	g.WriteText(w, 0)
-	fmt.Fprintf(w, "\nBits per %s: after the first pass, and after the last on training and held-out data.\n\n", out.Encoders[0].unit) // all have the same unit
+	g.WriteText(w, anyWidth)
+	// The unit is the same for all encoders, since they were trained on the same data.
+	fmt.Fprintf(w, "\nBits per %s: after the first pass, and after the last on training and held-out data.\n\n", out.Encoders[0].unit)
 	g = texttable.New(">bytes", "file", "sha256")
 	for _, c := range out.Encoders {
 		for _, f := range c.Files {
 			g.Add(f.Bytes, f.Path, f.SHA256[:12])
 		}
 	}
-	g.WriteText(w, 0)
+	g.WriteText(w, anyWidth)
 }

@@ -17,22 +17,23 @@ import (
 // trainingSet is a recording that is trained or measured on.
 type trainingSet struct {
 	Spec   string `json:"spec"`
-	SHA256 string `json:"sha256"` // of the frames that are used, see dataset.NewDigest; of the bytes for texts
+	SHA256 string `json:"sha256"` // hash of the frames that are used, see dataset.NewDigest; of the bytes for texts
 	Frames int    `json:"frames"` // number of frames that are used; for cubes including frames 0 to 5
-	limit  int    // maximum number of frames, including the preamble; 0 means no limit
+	limit  int    // maximum number of frames, including the copies of the initial state; 0 means no limit
 	schema *frame.Schema
 }
 
 // preamble returns how many frames repeat the initial state before the first frame that the
 // source returns: 6 for cubes, 0 for other data.
-func (l *trainingSet) preamble() int {
-	if frame.IsCubes(l.schema) {
+func (set *trainingSet) preamble() int {
+	if frame.IsCubes(set.schema) {
 		return walkoff.Delay
 	}
 	return 0
 }
 
-// learnsFrom reports whether a trainer supports data of a schema.
+// learnsFrom reports whether a trainer supports data of a schema. A trainer without the function Suits
+// supports snapshots of 901 cubes, as in the walk-off.
 func learnsFrom(t train.Trainer, s *frame.Schema) bool {
 	if t.Suits != nil {
 		return t.Suits(s)
@@ -47,10 +48,10 @@ const quickFrames = 400
 // take hours. It returns an error if a recording is damaged, if no trainer supports it, or if it is
 // listed twice. held is the recording of --held; nil if none.
 func (a *app) readTrainingSets(ctx context.Context, f trainFlags, trainers []train.Trainer) (data []trainingSet, held *trainingSet, err error) {
-	specs := joinSpecs(f.data)
-	f.data = specs
-	if f.held != "" { // the last one
-		specs = append(specs[:len(specs):len(specs)], f.held)
+	f.data = joinSpecs(f.data)
+	specs := slices.Clip(f.data) // append must not change f.data
+	if f.held != "" {            // the held-out recording is the last one
+		specs = append(specs, f.held)
 	}
 	line := a.progress("reading")
 	defer line.done()
@@ -64,7 +65,7 @@ func (a *app) readTrainingSets(ctx context.Context, f trainFlags, trainers []tra
 			if isHeld := i == len(f.data); other.SHA256 == set.SHA256 && isHeld {
 				return nil, nil, usagef("--held %s is the same recording as --data %s; expected a recording that is not trained on", spec, other.Spec)
 			} else if other.SHA256 == set.SHA256 {
-				return nil, nil, usagef("--data %s is the same recording as %s; expected each once", spec, other.Spec)
+				return nil, nil, usagef("--data %s is the same recording as %s; expected each recording once", spec, other.Spec)
 			}
 		}
 		data = append(data, set)
@@ -143,44 +144,46 @@ func trainingSources(trainers []train.Trainer) string {
 	return strings.Join(list, ", or ")
 }
 
-// read reads up to l.limit frames of src and sets their number and digest.
-func (l *trainingSet) read(ctx context.Context, src dataset.Source) error {
-	f := l.schema.NewFrame()
+// read reads up to set.limit frames of src and sets their number and digest.
+func (set *trainingSet) read(ctx context.Context, src dataset.Source) error {
+	f := set.schema.NewFrame()
 	src.Initial(f)
-	var initial *frame.Frame // part of the digest for cubes only; nil means that it is not
-	if frame.IsCubes(l.schema) {
+	var initial *frame.Frame // the initial state is part of the digest for cubes only; nil leaves it out
+	if frame.IsCubes(set.schema) {
 		initial = f
 	}
 	sum := dataset.NewDigest(initial)
-	n, err := readFrames(ctx, src, f, max(l.limit-l.preamble(), 0), func(int) { sum.Add(f) })
+	limit := max(set.limit-set.preamble(), 0) // 0 stays 0: no limit
+	n, err := readFrames(ctx, src, f, limit, func(int) { sum.Add(f) })
 	if err != nil {
 		return markDataError(err)
 	}
-	l.Frames = l.preamble() + n
+	set.Frames = set.preamble() + n
 	if n == 0 {
-		return usagef("%s contains only the initial state; expected further frames", l.Spec)
+		return usagef("%s contains only the initial state; expected further frames", set.Spec)
 	}
-	l.SHA256 = sum.Sum()
+	set.SHA256 = sum.Sum()
 	return nil
 }
 
-// clip returns the recording in the form that trainers use. The trainers' passes read the data
-// again each, so that memory does not grow with the number of frames. Every pass begins with the
-// preamble, copies of the initial state. All frames are passed in the same variable.
-func (l *trainingSet) clip(ctx context.Context, seed uint64) train.Clip {
+// clip returns the recording in the form that trainers use. Each pass of a trainer reads the data
+// again, so that memory does not grow with the number of frames. Every pass begins with the preamble,
+// copies of the initial state. All frames are passed in the same variable. seed is that of generated
+// data.
+func (set *trainingSet) clip(ctx context.Context, seed uint64) train.Clip {
 	frames := func(yield func(*frame.Frame) error) error {
-		src, err := dataset.Open(ctx, l.Spec, dataset.Options{Seed: seed})
+		src, err := dataset.Open(ctx, set.Spec, dataset.Options{Seed: seed})
 		if err != nil {
 			return err
 		}
 		defer closeSource(src)
 		f := src.Schema().NewFrame()
 		src.Initial(f)
-		for n := range l.Frames {
+		for n := range set.Frames {
 			if err := ctx.Err(); err != nil {
 				return err
 			}
-			if n >= l.preamble() {
+			if n >= set.preamble() {
 				if err := src.Next(f); err != nil {
 					return err
 				}
@@ -192,5 +195,5 @@ func (l *trainingSet) clip(ctx context.Context, seed uint64) train.Clip {
 		}
 		return nil
 	}
-	return train.Clip{Name: l.Spec, Schema: l.schema, Frames: frames}
+	return train.Clip{Name: set.Spec, Schema: set.schema, Frames: frames}
 }

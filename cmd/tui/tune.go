@@ -19,7 +19,7 @@ import (
 // tuneFlags are the flags of tui tune.
 type tuneFlags struct {
 	data  dataFlags
-	field string
+	field string // "position" or "orientation"
 }
 
 // tuneCommand returns tui tune.
@@ -41,7 +41,7 @@ for z. Use a setting under [encoder.params], with gear_bits = 0 for fixed widths
 		Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return a.tune(cmd.Context(), f) },
 	}
-	f.data.add(cmd, "demo", "demo", "world") // the default, then the accepted kinds
+	f.data.add(cmd, "demo", "demo", "world") // the default of --data, then the accepted kinds of data
 	cmd.Flags().StringVar(&f.field, "field", "", "field to tune: `position|orientation`")
 	a.addOutputFlags(cmd)
 	complete(cmd, "field", fieldNames)
@@ -56,28 +56,28 @@ func fieldNames() []cobra.Completion {
 // tuneResult is the JSON output of tui tune.
 type tuneResult struct {
 	Data     string        `json:"data"`
-	Frames   int           `json:"frames"` // frames 0..5 included
+	Frames   int           `json:"frames"` // number of frames, including frames 0..5, the initial state
 	Field    string        `json:"field"`
-	Samples  int64         `json:"samples"`  // changed values
-	Settings int           `json:"settings"` // in the grid
+	Samples  int64         `json:"samples"`  // number of changed values
+	Settings int           `json:"settings"` // number of settings in the grid
 	SearchMS float64       `json:"search_ms"`
-	Results  []tuneSetting `json:"results"`   // the ten best
-	Article  tuneSetting   `json:"published"` // the setting of the article
+	Results  []tuneSetting `json:"results"`   // the ten best settings
+	Article  tuneSetting   `json:"published"` // result for the setting of Fiedler's article
 }
 
 // tuneSetting is one point of the grid.
 type tuneSetting struct {
-	Rank    int     `json:"rank"` // from 1
+	Rank    int     `json:"rank"` // 1 for the best setting
 	Setting string  `json:"setting"`
 	Bits    float64 `json:"bits_per_value"`
-	Share   float64 `json:"share"` // relative to sending every value absolutely
+	Share   float64 `json:"share"` // size relative to sending every value absolutely
 	tune.Result
 }
 
 // maxShownSettings is the number of settings in the output.
 const maxShownSettings = 10
 
-// tune evaluates the grid on the data and writes the best settings.
+// tune evaluates all settings of the field, a grid of bit widths, on the data and writes the best.
 func (a *app) tune(ctx context.Context, f tuneFlags) error {
 	if f.field == "" {
 		return usagef("tui tune expects --field position or --field orientation")
@@ -98,6 +98,7 @@ func (a *app) tune(ctx context.Context, f tuneFlags) error {
 		Data: f.data.spec, Frames: frames, Field: f.field, Samples: search.Samples(), Settings: len(results),
 		SearchMS: float64(searchTime.Microseconds()) / 1000,
 	}
+	// The settings of the article, "Snapshot Compression" (Fiedler, 2015).
 	article := map[tune.Field]string{tune.Position: "5-9-5-9", tune.Orientation: "5-8"}[field]
 	for i, r := range results {
 		s := tuneSetting{Rank: i + 1, Setting: r.String(), Bits: r.Mean(), Share: r.Share(), Result: r}
@@ -130,13 +131,13 @@ func (a *app) searchData(ctx context.Context, data dataFlags, search *tune.Searc
 	}
 	line := a.progress("tune")
 	defer line.done()
-	var ring [walkoff.Delay]frame.Frame // the last six frames, by number modulo 6
+	var ring [walkoff.Delay]frame.Frame // the last six frames; frame n is ring[n%6]
 	for n := range ring {
 		src.Initial(&ring[n])
 	}
 	f := src.Schema().NewFrame()
 	frames, err = readFrames(ctx, src, f, limit, func(n int) {
-		base := &ring[n%walkoff.Delay] // the frame six before f; then replaced by f
+		base := &ring[n%walkoff.Delay] // the frame six before f; f replaces it below
 		start := a.clock()
 		search.Add(f, base)
 		searchTime += a.clock() - start
@@ -153,6 +154,6 @@ func writeTuneResult(w io.Writer, t tuneResult) {
 	for _, s := range append(t.Results, t.Article) {
 		g.Add(s.Rank, s.Setting, fmt.Sprintf("%.2f", s.Bits), fmt.Sprintf("%.1f %%", 100*s.Share))
 	}
-	g.WriteText(w, 0)
+	g.WriteText(w, anyWidth)
 	fmt.Fprint(w, "\nThe last row is the setting of the article, \"Snapshot Compression\" (Fiedler, 2015).\n")
 }

@@ -28,11 +28,11 @@ const endlessFrames = 2837
 // walkoffFlags are the flags of tui walkoff.
 type walkoffFlags struct {
 	data        dataFlags
-	encoders    []string
-	all         bool
-	frames      int
-	baselineAge string
-	audit       bool
+	encoders    []string // names; empty means the default encoder, unless all is set
+	all         bool     // score all encoders that support the data
+	frames      int      // score only the first frames; 0 means all
+	baselineAge string   // age of the baselines: a number of frames, or "game"
+	audit       bool     // prove that each encoder obeys the rules
 }
 
 // walkoffCommand returns tui walkoff.
@@ -61,7 +61,7 @@ The exit code is 1 if an encoder is not lossless or does not obey the rules.`,
 		Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return a.walkoff(cmd, f) },
 	}
-	f.data.add(cmd, "demo", "demo", "world", "quake3", "teeworlds", "table") // the default, then the accepted kinds
+	f.data.add(cmd, "demo", "demo", "world", "quake3", "teeworlds", "table") // the default of --data, then the accepted kinds of data
 	cmd.Flags().StringArrayVar(&f.encoders, "encoder", nil, "score this `encoder`; may be repeated (default: relative-orientation)")
 	cmd.Flags().BoolVar(&f.all, "all", false, "score all encoders")
 	cmd.Flags().IntVar(&f.frames, "frames", 0, "score only the first `N` frames (default: all; 2837 of the endless world)")
@@ -205,8 +205,8 @@ func (a *app) auditCommand() *cobra.Command {
 }
 
 // writeBoard writes the results as a table, the encoder with the fewest bytes first, then the rules
-// that applied. d.Game describes the packets of the game itself; it is nil unless the data is a
-// demo.
+// that applied. b.Dataset.Game describes the packets of the game itself; it is nil unless the data is
+// a demo, a match that the game recorded.
 func writeBoard(w io.Writer, b *walkoff.Scoreboard) {
 	d := b.Dataset
 	fmt.Fprintf(w, "%s: %d frames of %d %s, sha256 %.12s\n\n", d.Spec, d.Frames, d.Items, words.Plural(d.Item), d.SHA256)
@@ -220,7 +220,7 @@ func writeBoard(w io.Writer, b *walkoff.Scoreboard) {
 	note := "" // explains the mark on times of plugins
 	for _, r := range results {
 		encode, decode := fmt.Sprintf("%.1f", r.EncodeUS.P50), fmt.Sprintf("%.1f", r.DecodeUS.P50)
-		if r.RunsAs != "" { // a plugin
+		if r.RunsAs != "" { // the encoder is a plugin
 			mark := encoders.TimeMarker(r.RunsAs)
 			encode, decode, note = encode+mark, decode+mark, encoders.TimeFootnote(r.RunsAs)+".\n"
 		}
@@ -231,7 +231,7 @@ func writeBoard(w io.Writer, b *walkoff.Scoreboard) {
 		g.Add(r.Encoder, r.BytesPerPacket, r.Kbps, fmt.Sprintf("%.3f", r.BitsPerItem), r.BitsPerChangedItem, encode, decode, r.Lossless,
 			r.Audit, ofGame)
 	}
-	g.WriteText(w, 0)
+	g.WriteText(w, anyWidth)
 	if d.Game != nil {
 		fmt.Fprintf(w, "\nThe game's own packets: %.1f bytes per packet, %.1f kbps, relative to the baselines of the game.\n", d.Game.BytesPerPacket, d.Game.Kbps)
 		if n := d.Game.Keyframes; n == 1 {
@@ -261,6 +261,6 @@ rules, although the receiver may have lost that frame.
 // closeSource closes sources that hold an open file.
 func closeSource(src dataset.Source) {
 	if c, ok := src.(io.Closer); ok {
-		_ = c.Close() // read only, so the error does not matter
+		_ = c.Close() // the file was only read, so the error does not matter
 	}
 }

@@ -18,11 +18,11 @@ import (
 
 // workerFlags are the flags of tui worker.
 type workerFlags struct {
-	queue         string // URL
-	tokenFile, ca string // paths; "" for none
-	name          string // of the worker; "" means the default
-	cache         string // folder; "" means the default
-	jobs          int    // 0 means one per core
+	queue         string // URL of the NATS server
+	tokenFile, ca string // paths of the token and of trusted certificates; "" for none
+	name          string // name of the worker in the results; "" means the default
+	cache         string // folder for the files of sweeps; "" means the default
+	jobs          int    // number of parallel runs; 0 means one per core
 }
 
 // workerCommand returns tui worker.
@@ -105,14 +105,14 @@ func rootCertificates(file string) (*tls.Config, error) {
 	if file == "" {
 		return nil, nil
 	}
-	const maxBytes = 1 << 20
+	const maxBytes = 1 << 20 // 1 MB is enough for all authorities of a system
 	data, err := config.ReadFile(file, maxBytes, "certificates in PEM")
 	if err != nil {
 		return nil, err
 	}
 	pool := x509.NewCertPool()
 	if !pool.AppendCertsFromPEM(data) {
-		return nil, usagef("--tls-ca %s: contains no certificate; expected PEM", file)
+		return nil, usagef("--tls-ca %s contains no certificate; expected certificates in PEM", file)
 	}
 	return &tls.Config{RootCAs: pool, MinVersion: tls.VersionTLS12}, nil
 }
@@ -120,7 +120,7 @@ func rootCertificates(file string) (*tls.Config, error) {
 // newToken returns a random token of 128 bits.
 func newToken() string {
 	var b [16]byte
-	_, _ = rand.Read(b[:]) // never fails
+	_, _ = rand.Read(b[:]) // crypto/rand never fails
 	return hex.EncodeToString(b[:])
 }
 
@@ -150,7 +150,7 @@ func serverCertificate(cert, key string) (*tls.Config, error) {
 		return nil, nil
 	}
 	if cert == "" || key == "" {
-		return nil, usagef("--tls-cert and --tls-key are needed together")
+		return nil, usagef("--tls-cert and --tls-key must be given together")
 	}
 	pair, err := tls.LoadX509KeyPair(cert, key)
 	if err != nil {

@@ -28,7 +28,8 @@ func (m *dashboard) Execute(o command.Order) (tea.Cmd, error) {
 	return nil, nil
 }
 
-// List implements listScreen.
+// List implements listScreen: it returns the list from which the user chooses the argument of a
+// command; false if the command has no such list.
 func (m *dashboard) List(commandName string) (room.Overlay, bool) {
 	switch commandName {
 	case "encoder", "shadow":
@@ -39,7 +40,7 @@ func (m *dashboard) List(commandName string) (room.Overlay, bool) {
 	return nil, false
 }
 
-// Context implements Screen.
+// Context implements Screen: it returns the state by which typed commands are parsed and completed.
 func (m *dashboard) Context() command.Context {
 	return command.Context{Catalog: m.cat, Config: m.lab.Config(), Schema: m.lab.Snap.Schema, Screen: command.Lab}
 }

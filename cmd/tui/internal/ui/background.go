@@ -34,14 +34,18 @@ type replyFilter struct {
 	*os.File
 	report   func(dark bool)
 	expected atomic.Bool // whether a reply is still expected
-	reported bool        // whether report was called
+	reported bool        // whether the colour of the background was reported
 	partial  []byte      // the beginning of an incomplete reply
 }
 
+// The replies to backgroundQuery.
 var (
+	// The background colour: red, green and blue, each as 1 to 4 hexadecimal digits.
 	backgroundReply = regexp.MustCompile(`\x1b\]11;rgba?:([0-9a-fA-F]+)/([0-9a-fA-F]+)/([0-9a-fA-F]+)[^\x07\x1b]*(\x07|\x1b\\)`)
-	cursorReply     = regexp.MustCompile(`\x1b\[[0-9]+;[0-9]+R`)
-	partialReply    = regexp.MustCompile(`\x1b(\][^\x07\x1b]*\x1b?|\[[0-9;]*)$`)
+	// The position of the cursor: row and column.
+	cursorReply = regexp.MustCompile(`\x1b\[[0-9]+;[0-9]+R`)
+	// The beginning of either reply at the end of the input.
+	partialReply = regexp.MustCompile(`\x1b(\][^\x07\x1b]*\x1b?|\[[0-9;]*)$`)
 )
 
 // maxReply is the largest length of a reply in bytes. Longer input is not held back as the
@@ -50,35 +54,35 @@ const maxReply = 64
 
 // Read implements io.Reader. While a reply is expected it removes replies; a buffer without room
 // for one is filled without removing them.
-func (a *replyFilter) Read(p []byte) (int, error) {
-	if !a.expected.Load() || len(p) <= maxReply {
-		return a.File.Read(p)
+func (f *replyFilter) Read(p []byte) (int, error) {
+	if !f.expected.Load() || len(p) <= maxReply {
+		return f.File.Read(p)
 	}
-	n, err := a.File.Read(p[:len(p)-len(a.partial)])
-	got := a.removeReplies(append(a.partial, p[:max(n, 0)]...))
+	n, err := f.File.Read(p[:len(p)-len(f.partial)]) // leave room for f.partial, which precedes the new input
+	got := f.removeReplies(append(f.partial, p[:max(n, 0)]...))
 	return copy(p, got), err
 }
 
 // removeReplies returns got without complete replies, and reports the background: the colour in the
 // reply to the first query or, if only the second is answered, what the environment states. The
-// beginning of an incomplete reply at the end of got is moved to a.partial, for the next Read.
-func (a *replyFilter) removeReplies(got []byte) []byte {
-	got, a.partial = bytes.Clone(got), nil
+// beginning of an incomplete reply at the end of got is moved to f.partial, for the next Read.
+func (f *replyFilter) removeReplies(got []byte) []byte {
+	got, f.partial = bytes.Clone(got), nil
 	if m := backgroundReply.FindSubmatchIndex(got); m != nil {
 		red, green, blue := got[m[2]:m[3]], got[m[4]:m[5]], got[m[6]:m[7]]
-		a.reported = true
-		a.report(isDark(string(red), string(green), string(blue)))
+		f.reported = true
+		f.report(isDark(string(red), string(green), string(blue)))
 		got = append(got[:m[0]], got[m[1]:]...)
 	}
 	if m := cursorReply.FindIndex(got); m != nil { // the reply to the second query, so none follows
-		a.expected.Store(false)
-		if !a.reported {
-			a.report(isDarkByEnv())
+		f.expected.Store(false)
+		if !f.reported {
+			f.report(isDarkByEnv())
 		}
 		return append(got[:m[0]], got[m[1]:]...)
 	}
 	if m := partialReply.FindIndex(got); m != nil && len(got)-m[0] < maxReply {
-		got, a.partial = got[:m[0]:m[0]], got[m[0]:]
+		got, f.partial = got[:m[0]:m[0]], got[m[0]:]
 	}
 	return got
 }
@@ -86,8 +90,9 @@ func (a *replyFilter) removeReplies(got []byte) []byte {
 // isDark reports whether a colour is dark, by its luma according to ITU-R BT.601. r, g and b are
 // hexadecimal numbers of 1 to 4 digits, as terminals write them; all digits F is full brightness.
 func isDark(r, g, b string) bool {
-	component := func(s string) float64 { // in 0..1
+	component := func(s string) float64 { // brightness of one component, 0 to 1
 		v, _ := strconv.ParseUint(s, 16, 64)
+		// The largest value of n digits is 16^n - 1; min avoids an overflow for malformed replies.
 		return float64(v) / float64(uint64(1)<<(4*min(len(s), 15))-1)
 	}
 	return 0.299*component(r)+0.587*component(g)+0.114*component(b) < 0.5
@@ -115,11 +120,13 @@ func canQuery(r *lipgloss.Renderer) bool {
 }
 
 // startDelay delays the first drawing while the reply of the terminal is expected.
-type startDelay struct{ ticks int }
+type startDelay struct {
+	ticks int // remaining ticks of the delay; 0 or less without a delay
+}
 
 // tick counts a tick, and reports whether the delay has just ended. ticks is -1 after that, or if
 // there was no delay.
-func (p *startDelay) tick() bool {
-	p.ticks = max(p.ticks-1, -1)
-	return p.ticks == 0
+func (d *startDelay) tick() bool {
+	d.ticks = max(d.ticks-1, -1)
+	return d.ticks == 0
 }

@@ -12,7 +12,7 @@ type Header struct {
 	Title func(w int) []look.Span // the first line, in at most w columns
 	Badge look.Span               // the state of the session, at the right edge
 	Alarm string                  // if not "", replaces the first line, in red
-	Below [][]look.Span           // further lines
+	Below [][]look.Span           // further lines below the first
 	Keys  []room.Binding          // if not nil, replaces the keys of the page in the footer
 }
 
@@ -20,6 +20,8 @@ type Header struct {
 // screen is wide enough, and the badge at the right edge, then the further lines of h.
 func (s *Shell) drawHeader(h *Header) []string {
 	c := look.NewCanvas(s.w, 1+len(h.Below))
+	// The first arguments of the drawing functions are column, row and, except for TextRight, the
+	// largest width. TextRight takes the column at which the text ends.
 	for i, line := range h.Below {
 		c.Spans(1, 1+i, s.w-1, line...)
 	}
@@ -77,7 +79,7 @@ func (s *Shell) tabAt(x int) int {
 }
 
 // footer returns the line with the most important keys. keys and special are the results of
-// footerKeys.
+// footerKeys: special is set if keys are not those of the page.
 func (s *Shell) footer(keys []room.Binding, special bool) string {
 	c := look.NewCanvas(s.w, 1)
 	x := 1
@@ -91,36 +93,38 @@ func (s *Shell) footer(keys []room.Binding, special bool) string {
 }
 
 // hints returns key and description of the entries in the footer, in the order of keys. If they do
-// not all fit in w columns, the pinned ones take precedence. Unless special is set, the first entry
-// is followed by the keys that open pages and by the arrow keys of the page.
+// not all fit in w columns, the pinned ones take precedence. Unless special is set, which means that
+// keys are not those of the page, the first entry is followed by the keys that open pages and by the
+// arrow keys of the page.
 func (s *Shell) hints(keys []room.Binding, special bool, w int) [][2]look.Span {
 	type hint struct {
 		text [2]look.Span // key and description
 		show bool         // first whether the hint is pinned, then whether it fits
 	}
 	var all []hint
+	const notPinned = false
 	add := func(key, description string, pinned bool) {
 		all = append(all, hint{[2]look.Span{look.Key.Span(key), look.Dim.Span(" " + description)}, pinned})
 	}
 	for _, k := range keys {
-		if k.Brief == "" { // not for the footer
+		if k.Brief == "" { // the footer does not list this key
 			continue
 		}
 		add(k.Help().Key, k.Brief, k.Pinned)
 		if len(all) == 1 && !special {
 			if s.w < tabsWidth && len(s.pages) > 1 { // the header has no room for the pages
-				add("1-"+strconv.Itoa(len(s.pages)), "pages", false)
+				add("1-"+strconv.Itoa(len(s.pages)), "pages", notPinned)
 			}
 			if p, ok := s.page().(room.Hinter); ok {
-				for _, arrow := range p.Arrows() { // symbol and description
-					add(arrow[0], arrow[1], false)
+				for _, arrow := range p.Arrows() { // symbol of the arrow keys, and description
+					add(arrow[0], arrow[1], notPinned)
 				}
 			}
 		}
 	}
 	const gap = 3               // width of the separator between two entries
-	left := w + gap             // the last entry has no separator
-	fit := func(h *hint) bool { // shows h if it fits
+	left := w + gap             // one gap more, since the last entry has no separator
+	fit := func(h *hint) bool { // marks h to be shown if it fits, and reports whether it does
 		n := look.SpansWidth(h.text[:]) + gap
 		h.show = n <= left
 		if h.show {
@@ -128,12 +132,12 @@ func (s *Shell) hints(keys []room.Binding, special bool, w int) [][2]look.Span {
 		}
 		return h.show
 	}
-	for i := range all { // pinned entries first
+	for i := range all { // pinned entries take precedence
 		if all[i].show {
 			fit(&all[i])
 		}
 	}
-	for i := range all { // then the others, until one does not fit
+	for i := range all { // the entries that are not pinned, until one does not fit
 		if !all[i].show && !fit(&all[i]) {
 			break
 		}

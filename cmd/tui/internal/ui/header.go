@@ -82,8 +82,8 @@ func (m *dashboard) title(w int) []look.Span {
 // encoders returns the names of the active encoder and of up to two shadows, or the number of
 // shadows if there are more.
 func (m *dashboard) encoders(cfg *config.Config) string {
-	const maxNames = 2
-	text, lanes := cfg.Encoder.Name, m.lab.Shown().Lanes
+	const maxNames = 2                                   // number of shadows that are named
+	text, lanes := cfg.Encoder.Name, m.lab.Shown().Lanes // the active encoder's lane, then those of the shadows
 	// The name of the lane includes parameters. Just after a change of the encoder the newest lane
 	// may still be that of the previous one; a lane in the past is right in any case.
 	if inPast := m.lab.Past.Active; len(lanes) > 0 && (inPast || lanes[0].Encoder == text) {
@@ -98,7 +98,8 @@ func (m *dashboard) encoders(cfg *config.Config) string {
 	return text
 }
 
-// wrongEncoder returns the name of the first lane with wrongly decoded packets, or "".
+// wrongEncoder returns the name of the first lane, the active encoder or a shadow, with packets that
+// were decoded without an error but differ from the sent frames; "" if there are none.
 func (m *dashboard) wrongEncoder() string {
 	for i := range m.lab.Snap.Lanes {
 		if m.lab.Snap.Lanes[i].Totals.Wrong > 0 {
@@ -108,7 +109,8 @@ func (m *dashboard) wrongEncoder() string {
 	return ""
 }
 
-// wrongPackets returns the number of wrongly decoded packets in all lanes.
+// wrongPackets returns the number of packets that were decoded without an error but differ from the
+// sent frames, of the active encoder and all shadows.
 func (m *dashboard) wrongPackets() int64 {
 	n := int64(0)
 	for i := range m.lab.Snap.Lanes {
@@ -138,7 +140,7 @@ func (m *dashboard) speedSpans() []look.Span {
 	case m.lab.Snap.State != engine.Running || actual <= 0: // no speed was measured
 	case set <= 0: // as fast as possible
 		return []look.Span{look.Dim.Span(text + " "), look.Plain.Span(m.theme.Times + units.Fixed(actual, 0))}
-	case actual < minSpeedRatio*set && m.lab.Pending.Speed == nil:
+	case actual < minSpeedRatio*set && m.lab.Pending.Speed == nil: // too slow, and the set speed is not new
 		return []look.Span{look.Warn.Span(m.theme.Times + units.Fixed(actual, 1)), look.Dim.Span(" of " + text)}
 	}
 	return []look.Span{look.Plain.Span(text)}

@@ -20,7 +20,7 @@ type helpBox struct {
 	lines       [][]look.Span
 	width       int // largest width of a line in columns
 	first       int // first visible row of the columns
-	visibleRows int // number of rows of the last drawing
+	visibleRows int // rows of a column that the last drawing showed
 	columnRows  int // number of rows of the longest column of the list
 
 	search helpSearch
@@ -58,7 +58,7 @@ func newHelp(pageName string, keys []helpKey, parts []HelpPart, w int) *helpBox 
 	}
 	group := ""
 	for _, k := range keys[afterTour:] {
-		if k.help == "" { // a key of the page only, listed above
+		if k.help == "" { // this key exists on the open page only, and is listed above
 			continue
 		}
 		if k.group != group {
@@ -79,29 +79,31 @@ func newHelp(pageName string, keys []helpKey, parts []HelpPart, w int) *helpBox 
 // HelpPart is a section of the help.
 type HelpPart struct {
 	Title   string
-	Style   look.Style // of the texts
+	Style   look.Style // style of the texts of the entries
 	Entries []HelpEntry
 }
 
 // HelpEntry describes a key, a symbol or a command; Head is its name.
 type HelpEntry struct {
 	Head []look.Span
-	Text string
+	Text string // the description
 }
 
 // commandHelp returns the help of the commands.
 func commandHelp(d command.Context) HelpPart {
 	part := HelpPart{Title: "Commands, after /", Style: look.Dim}
+	const nameColumns = 24
 	for _, v := range command.Verbs(d) {
-		name := look.PadRight(strings.TrimSpace(v.Name+" "+v.Args)+" ", 24)
+		name := look.PadRight(strings.TrimSpace(v.Name+" "+v.Args)+" ", nameColumns)
 		part.Entries = append(part.Entries, HelpEntry{[]look.Span{look.Key.Span("  " + name)}, v.Help})
 	}
 	return part
 }
 
-// addKey adds a line that describes keys.
+// addKey adds the description of keys: their names, label, and text to the right of it.
 func (h *helpBox) addKey(label, text string) {
-	h.addEntry(look.Plain, text, look.Key.Span("  "+look.PadRight(label+" ", 14)))
+	const labelColumns = 14
+	h.addEntry(look.Plain, text, look.Key.Span("  "+look.PadRight(label+" ", labelColumns)))
 }
 
 // maxHelpWidth is the largest width of a line, so that two columns fit on a wide screen.
@@ -110,7 +112,7 @@ const maxHelpWidth = 74
 // addEntry adds the description of a key, a symbol or a command: head, its name, and text to the
 // right of it, in as many lines as it needs.
 func (h *helpBox) addEntry(style look.Style, text string, head ...look.Span) {
-	const minTextWidth, indent = 24, 18
+	const minTextWidth, indent = 24, 18 // columns; indent is that of a text below its head
 	headWidth := look.SpansWidth(head)
 	if h.width-headWidth < minTextWidth { // the head is long: the text starts on the next line
 		h.lines = append(h.lines, head)
@@ -140,7 +142,7 @@ func (h *helpBox) Key(msg tea.KeyMsg) room.Request {
 	if line, ok := h.search.key(msg, h.lines); ok {
 		if line >= 0 && h.columnRows > 0 { // a match, and the help was drawn
 			rowInColumn := line % h.columnRows
-			h.scroll(rowInColumn - h.visibleRows/2 - h.first) // to the middle of the help
+			h.scroll(rowInColumn - h.visibleRows/2 - h.first) // puts the match in the middle of the help
 		}
 		return room.Request{}
 	}
@@ -200,7 +202,8 @@ func (h *helpBox) Draw(c *look.Canvas, th *look.Theme) {
 	h.columnRows = rows
 	first := min(h.first, max(rows-h.visibleRows, 0))
 	found := h.search.matches(h.lines)
-	c.Frame(th, true, "Help", h.hint(th, first, look.TitleSpace(c.W, "Help"))...)
+	const focused = true
+	c.Frame(th, focused, "Help", h.hint(th, first, look.TitleSpace(c.W, "Help"))...)
 	x := 2
 	for column, width := range widths {
 		for row := first; row < min(rows, first+h.visibleRows); row++ {

@@ -23,7 +23,8 @@ func helpKeys(keys []room.Binding, page room.Page) []helpKey {
 	for _, b := range keys {
 		var names []string
 		for _, k := range b.Keys() {
-			if b.Page != nil || !(hasBinding(page, k) || isViArrow(k) && usesViArrows(page)) {
+			givenOtherMeaning := hasBinding(page, k) || isViArrow(k) && usesViArrows(page)
+			if b.Page != nil || !givenOtherMeaning {
 				names = append(names, keyName(k))
 			}
 		}
@@ -52,6 +53,7 @@ func helpKeys(keys []room.Binding, page room.Page) []helpKey {
 
 // keyName returns the label of a key: "↑" for "up", "^c" for "ctrl+c", or the name itself.
 func keyName(k string) string {
+	// Names of Bubble Tea, and their labels.
 	for _, x := range [][2]string{{"shift+up", "S-↑"}, {"shift+down", "S-↓"}, {"shift+left", "S-←"}, {"shift+right", "S-→"}, {"shift+tab", "S-tab"},
 		{"up", "↑"}, {"down", "↓"}, {"left", "←"}, {"right", "→"}, {" ", "space"}, {"pgdown", "pgdn"}, {"delete", "del"}} {
 		if k == x[0] {

@@ -44,7 +44,7 @@ func (s *helpSearch) key(msg tea.KeyMsg, lines [][]look.Span) (line int, ok bool
 	if len(found) == 0 {
 		return -1, true
 	}
-	s.current = (s.current%len(found) + len(found)) % len(found) // wraps around, also from -1
+	s.current = (s.current%len(found) + len(found)) % len(found) // after the last match follows the first; before the first, the last
 	return found[s.current], true
 }
 
@@ -81,7 +81,7 @@ func (s *helpSearch) status(lines [][]look.Span) string {
 	case word == "":
 		return ""
 	case len(found) == 0:
-		return "/" + word + ": no match"
+		return fmt.Sprintf("/%s: no match", word)
 	case s.typing:
 		return fmt.Sprintf("/%s_ %d", word, len(found))
 	}

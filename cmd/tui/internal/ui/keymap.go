@@ -1,6 +1,7 @@
 package ui
 
 import (
+	"fmt"
 	"slices"
 	"strconv"
 
@@ -25,15 +26,16 @@ func sendCommand(m *dashboard, c experiment.Command) func() room.Request {
 
 // controlKeys returns the keys that select and change settings.
 func controlKeys(m *dashboard) []room.Binding {
-	bind := bindGroup("Controls")
+	bind := bindGroup("Controls")                      // bind(keys, label, help, action) makes a binding
 	list := func(command string) func() room.Request { // opens the list of values of a command
 		return func() room.Request {
 			overlay, _ := m.List(command)
 			return room.Request{Overlay: overlay}
 		}
 	}
-	next := func() (r room.Request) {
-		if cmd, ok := m.cat.NextEncoder(m.lab.Config(), m.lab.Snap.Schema, 1); ok {
+	next := func() (r room.Request) { // requests the next encoder
+		const steps = 1
+		if cmd, ok := m.cat.NextEncoder(m.lab.Config(), m.lab.Snap.Schema, steps); ok {
 			r.Command = &cmd
 		}
 		return r
@@ -63,18 +65,19 @@ func shadowPrevious(m *dashboard) func() room.Request {
 		case before == nil:
 			return room.Request{Notice: "key A runs the encoder as it was before its last change as a shadow; it has not been changed yet", IsError: true}
 		case before.IsIn(cfg.Shadows):
-			return room.Request{Notice: before.Text() + ", the encoder before the change, is a shadow already; page 5 compares them", IsError: true}
+			return room.Request{Notice: fmt.Sprintf("%s, the encoder before the change, is a shadow already; page 5 compares them", before.Text()), IsError: true}
 		case before.Equal(cfg.Encoder):
-			return room.Request{Notice: before.Text() + " is the active encoder, and there is no earlier one", IsError: true}
+			return room.Request{Notice: fmt.Sprintf("%s is the active encoder, and there is no earlier one", before.Text()), IsError: true}
 		}
 		return room.Change(config.NewChange("shadow", []config.Encoder{before.Clone()}))
 	}
 }
 
-// timeKeys returns the keys for virtual time.
+// timeKeys returns the keys for virtual time. A binding with an empty label and help is listed together
+// with the one before it.
 func timeKeys(m *dashboard) []room.Binding {
-	bind := bindGroup("Time")
-	speed := func(steps int) func() room.Request {
+	bind := bindGroup("Time")                      // bind(keys, label, help, action) makes a binding
+	speed := func(steps int) func() room.Request { // makes virtual time faster by steps, or slower if negative
 		return func() room.Request {
 			v := controls.StepSpeed(m.lab.Speed(), steps)
 			return room.Request{Command: &experiment.Command{Speed: &v}}
@@ -102,7 +105,7 @@ func timeKeys(m *dashboard) []room.Binding {
 
 // sessionKeys returns the keys for the run and for quitting.
 func sessionKeys(m *dashboard) []room.Binding {
-	bind := bindGroup(programGroup)
+	bind := bindGroup(programGroup) // bind(keys, label, help, action) makes a binding
 	mark := func() room.Request {
 		m.marks++
 		return room.Change(config.NewChange("mark", "mark "+strconv.Itoa(m.marks)))
@@ -119,9 +122,9 @@ func sessionKeys(m *dashboard) []room.Binding {
 		Quit: "quit; asks first if a minute or more is unsaved", Stop: "save the run and quit"})...)
 }
 
-// pastKeys returns the keys that the footer lists while the time cursor is in the past: those of
-// all that move the cursor, with short descriptions, without those that page p uses for something
-// else.
+// pastKeys returns the keys that the footer lists while the time cursor is in the past: the keys that
+// move the cursor, with short descriptions. It selects them from all bindings, and leaves out keys
+// that page p uses for something else.
 func pastKeys(all []room.Binding, p room.Page) []room.Binding {
 	var list []room.Binding
 	for _, entry := range []struct{ key, label, description string }{
@@ -132,9 +135,9 @@ func pastKeys(all []room.Binding, p room.Page) []room.Binding {
 			if b.Page == nil && b.Keys()[0] == entry.key && !hasBinding(p, entry.key) {
 				b = b.InFooter(entry.description)
 				b.SetHelp(entry.label, entry.description)
-				b.Pinned = entry.key != "home" && entry.key != ","
+				b.Pinned = entry.key != "home" && entry.key != "," // these two are left out first on narrow screens
 				if entry.key == "esc" && !hasBinding(p, "end") {
-					continue // "end" does the same
+					continue // esc is not listed beside "end", which does the same
 				}
 				list = append(list, b)
 			}

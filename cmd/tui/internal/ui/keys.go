@@ -1,6 +1,7 @@
 package ui
 
 import (
+	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -26,7 +27,7 @@ func bindGroup(name string) func(keys []string, label, help string, do func() ro
 }
 
 // FocusKeys returns the keys that move the focus between panes. A notice appears if they have no
-// effect on the open page.
+// effect on the open page; room.Dispatch does nothing on a page without panes.
 func (s *Shell) FocusKeys() []room.Binding {
 	focus := func(keyName, help string, step int) room.Binding {
 		return room.Bind("Moving", []string{keyName}, keyName, help, func() room.Request {
@@ -38,7 +39,7 @@ func (s *Shell) FocusKeys() []room.Binding {
 
 // MoveKeys returns the keys that move the selection: arrows and the letters of vi.
 func (s *Shell) MoveKeys() []room.Binding {
-	bind := bindGroup("Moving")
+	bind := bindGroup("Moving") // bind(keys, label, help, action) makes a binding
 	// arrow returns the bindings of an arrow key and of the letter that does the same in vi. Opposite
 	// arrows share the label and the help of the first.
 	arrow := func(keyName, letter, label, help string, dx, dy int) []room.Binding {
@@ -63,8 +64,8 @@ func (s *Shell) MoveKeys() []room.Binding {
 		})
 }
 
-// AdjustKeys returns the keys that change a value in large steps or by typing, for a group of the
-// help. A notice appears if enter has no effect on the open page.
+// AdjustKeys returns the keys that change a value in large steps or by typing. group is their section
+// of the help. A notice appears if enter has no effect on the open page.
 func (s *Shell) AdjustKeys(group string) []room.Binding {
 	bind := bindGroup(group)
 	return []room.Binding{
@@ -76,16 +77,16 @@ func (s *Shell) AdjustKeys(group string) []room.Binding {
 	}
 }
 
-// DirectionKey returns the key that selects which links the controls set, for a group of the help. A
-// notice appears if it has no effect on the open page.
+// DirectionKey returns the key that selects which links the controls set. group is its section of the
+// help. A notice appears if the key has no effect on the open page.
 func (s *Shell) DirectionKey(group string) room.Binding {
 	return room.Bind(group, []string{"d"}, "d", "select the link to set: both, down, up", func() room.Request {
 		return room.Dispatch(s.page(), func(p room.Aimer) room.Request { return p.Aim() })
 	}).NotifyIdle()
 }
 
-// ChartKeys returns the keys that change how charts are drawn, for a group of the help: scale of
-// the vertical axis, time range, characters. A notice appears if the first two have no effect on
+// ChartKeys returns the keys that change how charts are drawn: scale of the vertical axis, time range,
+// characters. group is their section of the help. A notice appears if the first two have no effect on
 // the open page.
 func (s *Shell) ChartKeys(group string) []room.Binding {
 	bind := bindGroup(group)
@@ -126,7 +127,7 @@ func (s *Shell) ProgramKeys(leaving Leaving) []room.Binding {
 				leaving.Release()
 			}
 			r := room.Dispatch(s.page(), func(p room.Releaser) room.Request { p.Release(); return room.Request{} })
-			s.screen.Refresh(false)
+			s.screen.Refresh(!allPanes)
 			return r
 		}),
 		bind([]string{"ctrl+l"}, "ctrl+l", "redraw the screen", func() room.Request { return room.Request{Program: tea.ClearScreen} }),
@@ -303,8 +304,8 @@ func (s *Shell) handleOverlayKey(msg tea.KeyMsg) tea.Cmd {
 	return s.perform(s.overlay.Key(msg))
 }
 
-// runKey runs the action of a binding. If the binding has NoteIdle and its action changes nothing
-// that the user can see, a notice reports that the key has no effect.
+// runKey runs the action of a binding; msg is the key that was pressed. If the binding has NoteIdle and
+// its action changes nothing that the user can see, a notice reports that the key has no effect.
 func (s *Shell) runKey(b *room.Binding, msg tea.KeyMsg) tea.Cmd {
 	if !b.NoteIdle {
 		return s.perform(b.Action())
@@ -312,11 +313,11 @@ func (s *Shell) runKey(b *room.Binding, msg tea.KeyMsg) tea.Cmd {
 	textBefore, noticeBefore := s.pageText(), *s.notice
 	r := b.Action()
 	cmd := s.perform(r)
-	s.screen.Refresh(false)
+	s.screen.Refresh(!allPanes)
 	noticeBefore.Changed = s.notice.Changed // only whether the notice must be drawn again: not compared
 	idle := r.Command == nil && r.Line == "" && s.overlay == nil && !s.line.Open
 	if idle && *s.notice == noticeBefore && s.pageText() == textBefore {
-		s.notice.Show(msg.String()+": no effect here; ? lists the keys", room.ToneDim)
+		s.notice.Show(fmt.Sprintf("%s: no effect here; ? lists the keys", msg), room.ToneDim)
 	}
 	return cmd
 }
@@ -327,6 +328,6 @@ func (s *Shell) pageText() string {
 		return ""
 	}
 	header := s.screen.Header(s.w)
-	const edges = 2 // the first line of the header, and the footer
+	const edges = 2 // rows of the first line of the header and of the footer
 	return strings.Join(s.page().Lines(s.theme, s.w, s.h-edges-len(header.Below)-len(s.tourPanel())), "\n")
 }

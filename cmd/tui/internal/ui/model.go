@@ -24,8 +24,8 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 )
 
-// baseTicksPerRedraw is the number of ticks between two redraws of panes that change all the time, on
-// a screen of normal size.
+// baseTicksPerRedraw is the number of ticks, half a second, between two redraws of panes that change all
+// the time, on a screen of normal size.
 const baseTicksPerRedraw = 10
 
 // dashboard is the screen of the lab, a session with its encoders and links. On every tick it
@@ -33,8 +33,8 @@ const baseTicksPerRedraw = 10
 type dashboard struct {
 	*Shell
 	lab         *session.Session
-	cat         *controls.Catalog
-	marks       int // number of marks made with the m key
+	cat         *controls.Catalog // the encoders, link profiles and keys of links that can be chosen
+	marks       int               // number of marks made with the m key
 	pendingQuit pendingQuit
 }
 
@@ -52,7 +52,7 @@ func newDashboardWith(lab room.Lab, opt Options, cat *controls.Catalog) *dashboa
 	m.lab = session.New(lab, m.theme, m.refreshAll)
 	m.notice = &m.lab.Notice
 	m.pages = pages(opt, cat)
-	const worldPage = 3
+	const worldPage = 3                   // index of the page that key 4 opens
 	switch schema := m.lab.Snap.Schema; { // data without cubes has another fourth page than the world
 	case room.SendsFiles(schema):
 		m.open = worldPage
@@ -61,7 +61,7 @@ func newDashboardWith(lab room.Lab, opt Options, cat *controls.Catalog) *dashboa
 		m.pages[worldPage] = shown.New(schema)
 	}
 	m.Bind(m.bindings())
-	m.Refresh(true)
+	m.Refresh(allPanes)
 	if opt.Tour {
 		m.startTour()
 	}
@@ -81,7 +81,7 @@ func pages(opt Options, cat *controls.Catalog) []room.Page {
 	}
 }
 
-// Refresh implements Screen.
+// Refresh implements Screen: it passes the current state to the open page.
 func (m *dashboard) Refresh(all bool) { m.observe(m.pageView(all)) }
 
 // observe passes a view to the open page, and reports whether the page must be drawn again.
@@ -91,8 +91,8 @@ func (m *dashboard) observe(v room.View) (changed bool) {
 }
 
 // pageView returns the view of the current state, or of the moment of the time cursor while that
-// is in the past. redrawDue
-// means that panes that change all the time are to be drawn again; others are drawn when they change.
+// is in the past. redrawDue means that panes that change all the time are to be drawn again; others
+// are drawn when they change.
 func (m *dashboard) pageView(redrawDue bool) room.View {
 	s := m.lab
 	return room.View{Snap: s.Shown(), Now: s.Snap, Cfg: s.Config(), Speed: s.Speed(), RedrawDue: redrawDue, Past: s.Past.Active,
@@ -121,14 +121,15 @@ func (m *dashboard) Tick() (changed bool, cmd tea.Cmd) {
 	redrawDue := m.lab.Ticks%m.ticksPerRedraw() == 0 || stepped || stateChanged || isFirstSample(before, now)
 	pageChanged := m.observe(m.pageView(redrawDue))
 	step := clockStep(now)
-	headerChanged := now.Now/step != before.Now/step || now.Actual != before.Actual // the clock or the speed
+	headerChanged := now.Now/step != before.Now/step || now.Actual != before.Actual // the clock or the speed in the header changed
 	return changed || pageChanged || stateChanged || headerChanged, nil
 }
 
-// isFirstSample reports whether one of the first samples of the active encoder has arrived between
-// two snapshots. It is then shown without delay, so that the charts do not stay empty.
+// isFirstSample reports whether one of the first samples, the points of the charts, of the active
+// encoder has arrived between two snapshots. It is then shown without delay, so that the charts do not
+// stay empty.
 func isFirstSample(before, now *engine.Snapshot) bool {
-	const first = 4 // the number of samples that count as first ones
+	const first = 4 // so many samples count as the first ones
 	return len(before.Lanes) > 0 && len(now.Lanes) > 0 && len(now.Lanes[0].Samples) <= first &&
 		len(now.Lanes[0].Samples) != len(before.Lanes[0].Samples)
 }
@@ -136,6 +137,6 @@ func isFirstSample(before, now *engine.Snapshot) bool {
 // ticksPerRedraw returns the number of ticks between two redraws of panes that change all the time. It
 // grows with the size of the screen, so that the output rate stays the same.
 func (m *dashboard) ticksPerRedraw() int {
-	const baseCells = 160 * 48
+	const baseCells = 160 * 48 // of a screen of normal size: columns times rows
 	return baseTicksPerRedraw * max(m.w*m.h, baseCells) / baseCells
 }

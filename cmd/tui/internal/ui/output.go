@@ -9,7 +9,7 @@ import (
 // drawn at the next tick, a large one delays the following redraws.
 type outputBudget struct {
 	written     func() int64 // returns the number of bytes written so far; nil if unknown
-	lastWritten int64        // written at the last tick
+	lastWritten int64        // result of written at the last tick
 	credit      int64        // bytes that may be written; negative after a large change
 }
 

@@ -39,8 +39,8 @@ func (q *pendingQuit) done(snap *engine.Snapshot) bool {
 
 // quitBox is the overlay that asks whether to save the run before quitting.
 type quitBox struct {
-	length, unsaved time.Duration // of the run, and of the part after the last report
-	cursor          int           // index in quitChoices
+	length, unsaved time.Duration // length of the whole run, and of the part after the last report
+	cursor          int           // index of the selected choice in quitChoices
 }
 
 // quitChoice is an answer to the question of quitBox.
@@ -82,15 +82,17 @@ func (b *quitBox) question() string {
 	return fmt.Sprintf("The last %s of this run are not saved.", look.FormatTime(b.unsaved.Truncate(time.Second)))
 }
 
-// Size implements room.Overlay: the rows are the frame, the question, the choices and two empty
-// rows.
+// Size implements room.Overlay: it returns the size of the box, at most that of the screen.
 func (b *quitBox) Size(maxWidth, maxHeight int) (width, height int, right bool) {
-	return min(maxWidth, 54), min(maxHeight, len(quitChoices())+5), false
+	const columns, otherRows = 54, 5 // rows of the frame and the question, and two empty rows
+	const atRight = false            // the box is in the middle of the screen
+	return min(maxWidth, columns), min(maxHeight, len(quitChoices())+otherRows), atRight
 }
 
-// Draw implements room.Overlay.
+// Draw implements room.Overlay: it draws the question, and a row for each choice with its key.
 func (b *quitBox) Draw(c *look.Canvas, th *look.Theme) {
-	c.Frame(th, true, "Quit?")
+	const focused = true
+	c.Frame(th, focused, "Quit?")
 	c.Clip(2, 1, c.W-4, look.Plain, b.question())
 	for i, choice := range quitChoices() {
 		y, style := 3+i, look.Plain
@@ -103,7 +105,7 @@ func (b *quitBox) Draw(c *look.Canvas, th *look.Theme) {
 	}
 }
 
-// Small implements smallScreen.
+// Small implements smallScreen: the question and its keys replace the request for a larger terminal.
 func (b *quitBox) Small() (text string, alone bool) {
-	return b.question() + " s saves and quits, d quits without saving, esc continues.", true
+	return fmt.Sprintf("%s s saves and quits, d quits without saving, esc continues.", b.question()), true
 }

@@ -47,7 +47,7 @@ func Show(ctx context.Context, opt Options, open func(Options) *Shell) error {
 	}
 	p := tea.NewProgram(s, options...)
 	in.report = func(dark bool) { p.Send(backgroundMsg{dark}) }
-	signalPanics := make(chan error, 2) // of the two goroutines of watchSignals
+	signalPanics := make(chan error, 2) // at most one panic of each of the two goroutines of watchSignals
 	stop := watchSignals(ctx, p, func(err error) {
 		signalPanics <- err
 		p.Kill()
@@ -90,7 +90,7 @@ func watchSignals(ctx context.Context, p *tea.Program, onPanic func(error)) (sto
 			return
 		case <-ctx.Done():
 		case s := <-signals:
-			if s == syscall.SIGHUP { // a closed window sends several, and the run must still be saved
+			if s == syscall.SIGHUP { // a closed window sends several of these, and the run must still be saved
 				signal.Ignore(syscall.SIGHUP)
 			}
 		}

@@ -47,13 +47,16 @@ type listScreen interface {
 // guide is a guided tour. It handles keys before the page, and has a panel above the footer.
 type guide interface {
 	Tick() bool                           // reports whether the screen must be drawn again
-	Key(tea.KeyMsg) bool                  // handles a key; false if the page must handle it
-	Keys() []room.Binding                 // for the footer and the help
-	Panel(th *look.Theme, w int) []string // lines of w columns
+	Key(tea.KeyMsg) bool                  // handles a key, and returns false if the page must handle it
+	Keys() []room.Binding                 // keys of the tour, which the footer and the help list
+	Panel(th *look.Theme, w int) []string // lines above the footer, of w columns each
 }
 
 // isError marks a notice as the report of an error.
 const isError = true
+
+// allPanes, as argument of Screen.Refresh, updates also the panes that change all the time.
+const allPanes = true
 
 // Shell is the frame of all screens of the program and its only tea.Model. It routes keys and
 // mouse events, draws header, footer, command line, overlays and notices around the open page,
@@ -62,22 +65,22 @@ const isError = true
 type Shell struct {
 	screen Screen
 	opt    Options
-	theme  *look.Theme
-	scheme look.Scheme
-	keys   []room.Binding // of the screen and of all pages
-	pages  []room.Page
-	open   int // index of the open page
-	w, h   int // size of the terminal; 0 if not known yet
+	theme  *look.Theme    // colours and characters
+	scheme look.Scheme    // the chosen colours, from which theme is made
+	keys   []room.Binding // bindings of the screen and of all pages
+	pages  []room.Page    // in the order of their keys, 1 to 9
+	open   int            // index of the open page
+	w, h   int            // size of the terminal; 0 if not known yet
 
-	line    command.Line
+	line    command.Line // the line in which the user types commands
 	overlay room.Overlay // nil for none
 	tour    guide        // nil for none
-	notice  *room.Notice
+	notice  *room.Notice // the message that replaces the footer for some seconds
 
 	quitting   bool       // whether tea.Quit was returned
-	startDelay startDelay // until the terminal has replied
+	startDelay startDelay // delays the first drawing until the terminal has replied
 	output     outputBudget
-	view       string // the result of View
+	view       string // the text of the whole screen, which View returns
 	refreshed  bool   // whether a key has caused a refresh since the last tick
 	dirty      bool   // whether anything outside of the page changed
 	err        error  // why the program ends; nil for a normal quit
@@ -110,7 +113,7 @@ func (s *Shell) Theme() *look.Theme { return s.theme }
 // ShowNotice shows a notice; bad marks it as an error.
 func (s *Shell) ShowNotice(text string, bad bool) { s.notice.Say(text, bad) }
 
-// Open shows an overlay.
+// Open shows an overlay in place of the current one, if any.
 func (s *Shell) Open(box room.Overlay) { s.overlay = box }
 
 // Init implements tea.Model: it starts the ticks.
@@ -121,7 +124,7 @@ func nextTick() tea.Cmd { return tea.Tick(tickEvery, func(time.Time) tea.Msg { r
 
 // Update implements tea.Model. It never blocks.
 func (s *Shell) Update(msg tea.Msg) (next tea.Model, cmd tea.Cmd) {
-	next = s // also after a panic, because Bubble Tea does not accept a nil model
+	next = s // the result also after a panic, because Bubble Tea does not accept a nil model
 	defer s.recoverPanic(&cmd)
 	switch msg := msg.(type) {
 	case room.Tick:
@@ -168,7 +171,7 @@ func (s *Shell) refreshAfterKey() {
 		return
 	}
 	s.refreshed = true
-	s.screen.Refresh(false)
+	s.screen.Refresh(!allPanes)
 	s.render()
 }
 
@@ -208,12 +211,12 @@ func (s *Shell) page() room.Page { return s.pages[s.open] }
 // openPage opens page i.
 func (s *Shell) openPage(i int) {
 	s.open = i
-	s.screen.Refresh(true)
+	s.screen.Refresh(allPanes)
 }
 
 // refreshAll updates all panes of the page and draws the screen at the next tick.
 func (s *Shell) refreshAll() {
-	s.screen.Refresh(true)
+	s.screen.Refresh(allPanes)
 	s.dirty = true
 }
 
@@ -284,7 +287,7 @@ func (s *Shell) perform(r room.Request) tea.Cmd {
 		case err != nil:
 			s.notice.Say(err.Error(), isError)
 		}
-		s.screen.Refresh(false)
+		s.screen.Refresh(!allPanes)
 	case r.Line != "":
 		cmd = tea.Batch(cmd, s.executeLine(r.Line))
 		if r.Accepted != nil {
@@ -300,7 +303,7 @@ func (s *Shell) perform(r room.Request) tea.Cmd {
 		s.notice.Say(r.Notice, r.IsError)
 	}
 	if r.Redraw {
-		s.screen.Refresh(true)
+		s.screen.Refresh(allPanes)
 	}
 	return cmd
 }
@@ -359,7 +362,7 @@ func (s *Shell) execute(line string) (cmd tea.Cmd, err error) {
 	if cmd, err = s.screen.Execute(o); err != nil {
 		return cmd, err
 	}
-	s.screen.Refresh(false)
+	s.screen.Refresh(!allPanes)
 	switch {
 	case o.Help:
 		s.overlay = s.help()
@@ -418,8 +421,8 @@ func (s *Shell) mouse(msg tea.MouseMsg) tea.Cmd {
 	return nil
 }
 
-// listFor returns the list that a command line opens because it is a command without its argument;
-// false if it opens none.
+// listFor returns the list that a command line opens because it is a command without its argument, such
+// as "encoder"; false if it opens none.
 func (s *Shell) listFor(line string) (room.Overlay, bool) {
 	if screen, ok := s.screen.(listScreen); ok {
 		return screen.List(strings.TrimSpace(strings.TrimPrefix(strings.TrimSpace(line), "/")))

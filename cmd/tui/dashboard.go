@@ -130,7 +130,7 @@ func (a *app) dashboard(ctx context.Context, f dashboardFlags) error {
 	if !a.interactive() {
 		return usagef("the dashboard needs a terminal; in scripts and pipes use tui run")
 	}
-	link, err := f.remote.open(ctx)
+	link, err := f.remote.open(ctx, a)
 	if err != nil {
 		return err
 	}

@@ -129,7 +129,7 @@ func (a *app) dashboard(ctx context.Context, f dashboardFlags) error {
 	if !a.interactive() {
 		return usagef("the dashboard needs a terminal; in scripts and pipes use tui run")
 	}
-	link, err := f.remote.open(ctx) // link.Link is nil without --to and --udp
+	link, err := f.remote.open(ctx, a) // link.Link is nil without --to and --udp
 	if err != nil {
 		return err
 	}

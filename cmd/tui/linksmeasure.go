@@ -36,34 +36,36 @@ func (f *peerFlags) add(cmd *cobra.Command, purpose string) {
 
 // dial opens a session with the peer, for the service with this purpose: remote.Purpose for a run,
 // or probe.Purpose for a measurement. Errors in the flags are usage errors.
-func (f *peerFlags) dial(ctx context.Context, purpose uint8) (*channel.Session, error) {
-	tokenText, addr, hasToken := strings.Cut(f.to, "@")
-	if !hasToken {
-		tokenText, addr = "", f.to
-	}
+func (f *peerFlags) dial(ctx context.Context, a *app, purpose uint8) (*channel.Session, error) {
+	separator := strings.LastIndex(f.to, "@")
+	hasToken := separator >= 0
+	tokenText, addr := f.to[:max(separator, 0)], f.to[separator+1:]
 	if hasToken && f.tokenFile != "" {
 		return nil, usagef("--to and --token-file both contain a token; expected one of them")
 	}
 	if !hasToken {
-		stored, err := readToken(f.tokenFile)
+		stored, err := a.readToken(ctx, f.tokenFile)
 		if err != nil {
 			return nil, err
 		}
 		tokenText = stored
 	}
 	if tokenText == "" {
-		return nil, usagef("--to %s has no token; expected --to TOKEN@%s, as tui listen prints it, or --token-file", addr, addr)
+		return nil, usagef("--to has no token; expected --to TOKEN@HOST:PORT, as tui listen prints it, or --token-file FILE")
 	}
 	token, err := channel.ParseToken(tokenText)
 	if err != nil {
 		return nil, asUsageError(withFlag("--to", err))
 	}
 	addrPort, err := relay.ParseAddress(ctx, addr)
-	if err == nil {
-		noListener := netip.AddrPort{} // the check for the program's own address does not apply
-		err = relay.CheckServer(noListener, addrPort)
+	switch {
+	case err != nil && ctx.Err() != nil:
+		return nil, context.Cause(ctx)
+	case err != nil: // err repeats the text, which may be a token
+		return nil, usagef("--to: no address, or the host is not found; expected TOKEN@HOST:PORT, or HOST:PORT with --token-file")
 	}
-	if err != nil {
+	noListener := netip.AddrPort{} // the check for the program's own address does not apply
+	if err := relay.CheckServer(noListener, addrPort); err != nil {
 		return nil, asUsageError(withFlag("--to", err))
 	}
 	s, err := channel.Dial(ctx, addrPort, purpose, channel.Options{Token: token})
@@ -174,7 +176,7 @@ func (a *app) linksMeasure(ctx context.Context, f *measureFlags) error {
 	if err != nil {
 		return err
 	}
-	s, err := f.peer.dial(ctx, probe.Purpose)
+	s, err := f.peer.dial(ctx, a, probe.Purpose)
 	if err != nil {
 		return err
 	}

@@ -61,8 +61,9 @@ func (a *app) listenCommand() *cobra.Command {
 		Short:   "Receive sessions and measurements from other machines",
 		Long: fmt.Sprintf(`Wait for sessions of other machines and be their receiver, until it is stopped.
 
-A session needs the token, which is printed or read from --token-file. Datagrams are
-encrypted and authenticated. Datagrams without the token, forged ones and replayed ones
+A session needs the token, which is printed or read from --token-file. That file is created
+with a new token if it does not exist; it may also be a pipe, such as /dev/stdin. Datagrams
+are encrypted and authenticated. Datagrams without the token, forged ones and replayed ones
 have no effect; they are counted by cause and reported at the end.
 
 An encoder with a model or a dictionary needs its file on this machine too: --file names
@@ -83,7 +84,7 @@ With --json every event is a line of JSON: listening (with addr and token), bega
 		},
 	}
 	flags := cmd.Flags()
-	flags.StringVar(&f.tokenFile, "token-file", "", "read the token from this `FILE` (default: a new token, which is printed)")
+	flags.StringVar(&f.tokenFile, "token-file", "", "read the token from this `FILE`, which is created if it does not exist (default: a new token, which is printed)")
 	flags.DurationVar(&f.idle, "idle", channel.DefaultIdle, "end sessions that receive nothing for this `TIME`")
 	flags.DurationVar(&f.duration, "duration", 0, "stop after this `TIME`")
 	flags.IntVar(&f.sessions, "max-sessions", channel.DefaultSessions, "refuse new sessions while there are `N`")
@@ -120,9 +121,13 @@ func (a *app) listen(ctx context.Context, addr string, f *listenFlags) error {
 	if err != nil {
 		return asUsageError(err)
 	}
-	token, newToken, err := listenToken(f.tokenFile) // newToken is "" with --token-file
+	text, printToken, err := a.serverToken(ctx, f.tokenFile)
 	if err != nil {
 		return err
+	}
+	token, err := channel.ParseToken(text)
+	if err != nil {
+		return asUsageError(withFlag("--token-file "+f.tokenFile, err))
 	}
 	files, err := listenFiles(f.files)
 	if err != nil {
@@ -137,27 +142,16 @@ func (a *app) listen(ctx context.Context, addr string, f *listenFlags) error {
 	if err != nil {
 		return asUsageError(fmt.Errorf("cannot listen on %s: %w", addrPort, err))
 	}
-	r.printListening(l.Addr(), newToken)
+	if !printToken {
+		text = ""
+	}
+	tokenFile := "FILE"
+	if info, err := os.Stat(f.tokenFile); err == nil && info.Mode().IsRegular() {
+		tokenFile = f.tokenFile // not a pipe, which is empty by now
+	}
+	r.printListening(l.Addr(), text, tokenFile)
 	err = r.serve(ctx, l, f)
 	return errors.Join(err, ctx.Err()) // an interruption has an exit code of its own
-}
-
-// listenToken reads the token from a file. If file is "", it makes a new token and also returns its
-// text, which must be printed; otherwise text is empty.
-func listenToken(file string) (token channel.Token, text string, err error) {
-	if file == "" {
-		text = channel.NewToken()
-		token, err = channel.ParseToken(text)
-		return token, text, err
-	}
-	stored, err := readToken(file)
-	if err != nil {
-		return token, "", err
-	}
-	if token, err = channel.ParseToken(stored); err != nil {
-		err = asUsageError(withFlag("--token-file "+file, err))
-	}
-	return token, "", err
 }
 
 // listenFiles returns the access to files for the encoders of sessions, which peers choose: only
@@ -288,8 +282,8 @@ func (r *listenServer) printEvent(e listenEvent, format string, args ...any) {
 }
 
 // printListening prints the address and the token, and the command that connects. token is empty
-// if it was read from a file.
-func (r *listenServer) printListening(addr netip.AddrPort, token string) {
+// if it is in the file with the path tokenFile.
+func (r *listenServer) printListening(addr netip.AddrPort, token, tokenFile string) {
 	tokenText := "the token of --token-file"
 	if token != "" {
 		tokenText = "token " + token
@@ -302,7 +296,7 @@ func (r *listenServer) printListening(addr netip.AddrPort, token string) {
 	if addr.Addr().IsUnspecified() {
 		host = fmt.Sprintf("HOST:%d", addr.Port()) // 0.0.0.0 and :: are no addresses to send to
 	}
-	flags := "--to " + host + " --token-file FILE"
+	flags := "--to " + host + " --token-file " + tokenFile
 	if token != "" {
 		flags = "--to " + token + "@" + host
 	}

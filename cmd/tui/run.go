@@ -105,7 +105,7 @@ func (a *app) runExperiment(cmd *cobra.Command, f runFlags) error {
 		return err
 	}
 	a.warn(cfg.Warnings())
-	link, err := f.remote.open(ctx) // link.Link is nil without --to and --udp
+	link, err := f.remote.open(ctx, a) // link.Link is nil without --to and --udp
 	if err != nil {
 		return err
 	}
@@ -207,7 +207,7 @@ type remoteLink struct {
 
 // open connects to the peer that the flags name, if any. The caller must call close of the result
 // unless open fails.
-func (f *remoteFlags) open(ctx context.Context) (remoteLink, error) {
+func (f *remoteFlags) open(ctx context.Context, a *app) (remoteLink, error) {
 	none := remoteLink{close: func() {}}
 	switch {
 	case f.udp && f.peer.to != "":
@@ -219,7 +219,7 @@ func (f *remoteFlags) open(ctx context.Context) (remoteLink, error) {
 		}
 		return remoteLink{l, func() { _ = closeBoth() }}, nil
 	case f.peer.to != "":
-		session, err := f.peer.dial(ctx, remote.Purpose)
+		session, err := f.peer.dial(ctx, a, remote.Purpose)
 		if err != nil {
 			return none, err
 		}

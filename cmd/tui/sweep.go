@@ -100,7 +100,7 @@ func (f *sweepFlags) add(cmd *cobra.Command) {
 	flags.IntVar(&f.jobs, "jobs", 0, "number of parallel runs on this machine (default: one per core; none with --queue)")
 	flags.StringVar(&f.queue, "queue", "", "share the work through the NATS server at this `URL`")
 	flags.StringVar(&f.serve, "serve", "", "start a server for workers on `HOST:PORT`")
-	flags.StringVar(&f.tokenFile, "token-file", "", "read the token of the server from this `FILE` (default: a new token, which is printed)")
+	flags.StringVar(&f.tokenFile, "token-file", "", "read the token of the server from this `FILE`, which is created if it does not exist (default: a new token, which is printed)")
 	flags.StringVar(&f.cert, "tls-cert", "", "with --serve: read the certificate of the server from PEM `FILE`")
 	flags.StringVar(&f.certKey, "tls-key", "", "with --serve: read the private key of the server from PEM `FILE`")
 	flags.StringVar(&f.ca, "tls-ca", "", "with --queue: trust the certificate authorities in PEM `FILE`")
@@ -325,28 +325,28 @@ func setRepeat(c *config.Config, n int) error {
 func (a *app) openQueue(ctx context.Context, f sweepFlags, o *sweep.Options) (closeQueue func(), err error) {
 	doNothing := func() {}
 	if f.queue != "" {
-		options, err := queueOptions(f.queue, f.tokenFile, f.ca)
+		options, hide, err := a.queueOptions(ctx, f.queue, f.tokenFile, f.ca)
 		if err != nil {
 			return doNothing, err
 		}
 		q, err := sweep.OpenQueue(ctx, options)
 		if err != nil {
-			return doNothing, err
+			return doNothing, hide(err)
 		}
 		o.Queue = q
 		return q.Close, nil
 	}
-	token, err := readToken(f.tokenFile) // the file is read also without --serve, so that a wrong one is reported
-	if err != nil || f.serve == "" {
+	if f.serve == "" {
+		_, err := a.readToken(ctx, f.tokenFile) // not used, but a wrong file is reported
 		return doNothing, err
 	}
 	tlsConfig, err := serverCertificate(f.cert, f.certKey)
 	if err != nil {
 		return doNothing, err
 	}
-	isNewToken := token == "" // without --token-file a token is made
-	if isNewToken {
-		token = newToken()
+	token, isNewToken, err := a.serverToken(ctx, f.tokenFile)
+	if err != nil {
+		return doNothing, err
 	}
 	server, err := sweep.Serve(f.serve, token, tlsConfig)
 	if err != nil {

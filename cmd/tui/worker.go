@@ -2,12 +2,9 @@ package main
 
 import (
 	"context"
-	"crypto/rand"
 	"crypto/tls"
 	"crypto/x509"
-	"encoding/hex"
 	"errors"
-	"strings"
 	"sync/atomic"
 
 	"wirelab/experiment/config"
@@ -68,13 +65,13 @@ func (a *app) worker(ctx context.Context, f workerFlags) error {
 	if err != nil {
 		return err
 	}
-	o, err := queueOptions(f.queue, f.tokenFile, f.ca)
+	o, hide, err := a.queueOptions(ctx, f.queue, f.tokenFile, f.ca)
 	if err != nil {
 		return err
 	}
 	q, err := sweep.OpenQueue(ctx, o)
 	if err != nil {
-		return err
+		return hide(err)
 	}
 	defer q.Close()
 	var runsDone atomic.Int64
@@ -90,13 +87,18 @@ func (a *app) worker(ctx context.Context, f workerFlags) error {
 }
 
 // queueOptions returns the options for the queue at url. It reads the token and the certificates of
-// trusted authorities from two files; "" means no file.
-func queueOptions(url, tokenFile, ca string) (o sweep.QueueOptions, err error) {
+// trusted authorities from two files; "" means no file. hide removes what may be a token from an error of
+// sweep.OpenQueue.
+func (a *app) queueOptions(ctx context.Context, url, tokenFile, ca string) (o sweep.QueueOptions, hide func(error) error, err error) {
+	hosts, err := checkQueueURL(url)
+	if err != nil {
+		return o, nil, err
+	}
 	o.URL = url
-	if o.Token, err = readToken(tokenFile); err == nil {
+	if o.Token, err = a.readToken(ctx, tokenFile); err == nil {
 		o.TLS, err = rootCertificates(ca)
 	}
-	return o, err
+	return o, func(err error) error { return hideAll(err, append(hosts, url)...) }, err
 }
 
 // rootCertificates reads the certificates of the authorities to trust. It returns nil without a
@@ -115,33 +117,6 @@ func rootCertificates(file string) (*tls.Config, error) {
 		return nil, usagef("--tls-ca %s contains no certificate; expected certificates in PEM", file)
 	}
 	return &tls.Config{RootCAs: pool, MinVersion: tls.VersionTLS12}, nil
-}
-
-// newToken returns a random token of 128 bits.
-func newToken() string {
-	var b [16]byte
-	_, _ = rand.Read(b[:]) // crypto/rand never fails
-	return hex.EncodeToString(b[:])
-}
-
-// maxTokenBytes is the largest size of a token file.
-const maxTokenBytes = 4096
-
-// readToken reads a token from a file and removes surrounding white space. It returns "" without
-// a path.
-func readToken(path string) (string, error) {
-	if path == "" {
-		return "", nil
-	}
-	data, err := config.ReadFile(path, maxTokenBytes, "a file with a token")
-	if err != nil {
-		return "", err
-	}
-	token := strings.TrimSpace(string(data))
-	if token == "" {
-		return "", usagef("--token-file %s: the file is empty; expected a token", path)
-	}
-	return token, nil
 }
 
 // serverCertificate reads the certificate and the private key of a server; nil without files.

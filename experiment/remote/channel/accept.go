@@ -1,6 +1,7 @@
 package channel
 
 import (
+	"crypto/rand"
 	"encoding/binary"
 	"fmt"
 	"net/netip"
@@ -41,36 +42,45 @@ func (l *Listener) acceptOrRefuse(h *hello, from netip.AddrPort, at time.Duratio
 		reason = refusedFull
 	}
 	if reason != 0 {
-		l.sendAnswer(&answer{kind: kindRefusal, nonce: h.nonce, reason: reason}, from)
+		l.sendAnswer(&answer{kind: kindRefusal, nonce: h.nonce(), reason: reason}, from)
 		return droppedAs(full)
 	}
-	s := l.createSession(h, from, at)
-	l.handshakes.recentHellos[h.nonce] = acceptedHello{session: s, at: at}
-	l.sendWelcome(h, s, from)
+	reply, keys, err := l.options.Token.answerOpening(h.opening, h.purpose, l.unusedSession())
+	if err != nil {
+		return droppedAs(Forged)
+	}
+	accepted := acceptedHello{session: l.createSession(&keys, h.purpose, from, at), reply: reply, at: at}
+	l.handshakes.recentHellos[h.nonce()] = accepted
+	l.sendWelcome(h, &accepted, from)
 	return verdict{class: handshake}
 }
 
-// createSession creates a session with an unused number and registers it in l.sessions. The session
-// sends to the address from. at is the time since the start of the listener. l.mu must be held.
-func (l *Listener) createSession(h *hello, from netip.AddrPort, at time.Duration) *Session {
-	c := agreement{dialerNonce: h.nonce, listenerNonce: newNonce(), purpose: h.purpose}
-	for taken := true; taken; {
-		id := newNonce()
-		c.session = binary.BigEndian.Uint32(id[:])
-		taken = l.sessions[c.session] != nil || l.ended[c.session] != nil
+// unusedSession returns a random number that no session of the listener has. l.mu must be held.
+func (l *Listener) unusedSession() uint32 {
+	for {
+		var b [4]byte
+		_, _ = rand.Read(b[:]) // never fails
+		n := binary.BigEndian.Uint32(b[:])
+		if l.sessions[n] == nil && l.ended[n] == nil {
+			return n
+		}
 	}
-	s := newSession(c, &l.options, fromListener, fromDialer, at)
+}
+
+// createSession creates a session and registers it in l.sessions. The session sends to the address
+// from. at is the time since the start of the listener. l.mu must be held.
+func (l *Listener) createSession(k *sessionKeys, purpose uint8, from netip.AddrPort, at time.Duration) *Session {
+	s := newSession(k.session, purpose, &l.options, k.fromListener, k.fromDialer, at)
 	s.start, s.remote = l.start, unmapAddress(from)
 	s.write = func(b []byte) error { return l.write(b, from) }
 	s.onEnd = l.removeSession
-	l.sessions[c.session] = s
+	l.sessions[s.number] = s
 	return s
 }
 
-// sendWelcome sends the dialer what it needs to derive the keys.
-func (l *Listener) sendWelcome(h *hello, s *Session, from netip.AddrPort) {
-	l.sendAnswer(&answer{kind: kindWelcome, nonce: h.nonce, listenerNonce: s.agreement.listenerNonce,
-		session: s.agreement.session}, from)
+// sendWelcome sends the dialer what it needs to derive the keys. l.mu must be held.
+func (l *Listener) sendWelcome(h *hello, accepted *acceptedHello, from netip.AddrPort) {
+	l.sendAnswer(&answer{kind: kindWelcome, nonce: h.nonce(), reply: accepted.reply}, from)
 }
 
 // sendAnswer sends a handshake datagram to an address. A datagram that the system refuses is only
@@ -78,9 +88,34 @@ func (l *Listener) sendWelcome(h *hello, s *Session, from netip.AddrPort) {
 func (l *Listener) sendAnswer(a *answer, to netip.AddrPort) {
 	d := &l.handshakes
 	d.buf = a.append(d.buf, &d.tokenMAC)
-	if l.write(d.buf, to) != nil {
+	l.writeAnswer(d.buf, to)
+}
+
+// writeAnswer writes and counts a handshake datagram. l.mu must be held.
+func (l *Listener) writeAnswer(b []byte, to netip.AddrPort) {
+	if l.write(b, to) != nil {
 		l.books.Unsent++
 		return
 	}
-	l.books.countWritten(len(d.buf))
+	l.books.countWritten(len(b))
+}
+
+// refuseVersion1 answers the hello of a dialer that has the token and speaks version 1, so that its user
+// learns the reason: a refusal of version 1 with refusedPurpose, which such a dialer reports as "the
+// listener does not offer this service; it may have another version". Other datagrams get no answer. In a
+// hello of version 1, the nonce follows the first byte and the purpose. l.mu must be held.
+func (l *Listener) refuseVersion1(b []byte, from netip.AddrPort) {
+	const helloV1, refusalV1 = 1<<4 | kindHello, 1<<4 | kindRefusal
+	if b[0] != helloV1 {
+		return
+	}
+	d := &l.handshakes
+	body, ok := d.version1MAC.verify(b, helloBytes)
+	if !ok {
+		return
+	}
+	d.buf = append(d.buf[:0], refusalV1)
+	d.buf = append(d.buf, body[2:2+nonceBytes]...)
+	d.buf = d.version1MAC.sign(append(d.buf, byte(refusedPurpose)))
+	l.writeAnswer(d.buf, from)
 }

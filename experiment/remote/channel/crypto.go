@@ -1,6 +1,7 @@
 package channel
 
 import (
+	"crypto/aes"
 	"crypto/cipher"
 	"encoding/binary"
 	"errors"
@@ -23,20 +24,30 @@ const MaxPayload = 65507 - Overhead
 // gcmNonceBytes is the size of a nonce of AES-GCM.
 const gcmNonceBytes = 12
 
-// gcm encrypts and authenticates the datagrams of one direction with AES-256-GCM. Its nonce is iv
-// XOR the sequence number, as in TLS 1.3 (RFC 8446, section 5.3). The arrays are pointers to
-// avoid an allocation for each datagram. A gcm must not be used concurrently.
+// gcm encrypts and authenticates the datagrams of one direction with AES-256-GCM, as a transport
+// message of Noise (section 12.4 of its specification) whose nonce is the sequence number. It must
+// not be used concurrently.
 type gcm struct {
-	aead      cipher.AEAD
-	iv, nonce *[gcmNonceBytes]byte
+	aead  cipher.AEAD
+	nonce *[gcmNonceBytes]byte // zeros and the last sequence number; a pointer, to avoid an allocation for each datagram
 }
 
-// nonceFor returns the nonce of a sequence number: iv with its last 4 bytes XORed with the number. It
-// is valid until the next call.
+// newGCM returns the cipher of one direction under a key of a handshake.
+func newGCM(key [32]byte) gcm {
+	block, err := aes.NewCipher(key[:])
+	if err != nil {
+		panic("channel: AES refuses a key of 32 bytes: " + err.Error())
+	}
+	aead, err := cipher.NewGCM(block)
+	if err != nil {
+		panic("channel: GCM refuses AES: " + err.Error())
+	}
+	return gcm{aead: aead, nonce: new([gcmNonceBytes]byte)}
+}
+
+// nonceFor returns the nonce of a sequence number. It is valid until the next call.
 func (g *gcm) nonceFor(seq uint32) []byte {
-	*g.nonce = *g.iv
-	last4 := g.nonce[gcmNonceBytes-4:]
-	binary.BigEndian.PutUint32(last4, binary.BigEndian.Uint32(last4)^seq)
+	binary.BigEndian.PutUint32(g.nonce[gcmNonceBytes-4:], seq)
 	return g.nonce[:]
 }
 

@@ -9,6 +9,8 @@ import (
 	"net/netip"
 	"time"
 
+	"github.com/flynn/noise"
+
 	"wirelab/internal/panics"
 	"wirelab/internal/wallclock"
 )
@@ -30,8 +32,8 @@ func Dial(ctx context.Context, to netip.AddrPort, purpose uint8, o Options) (*Se
 	if err != nil {
 		return nil, err
 	}
-	d := &dialer{options: o, conn: newSocket(conn), start: time.Now(), hello: hello{purpose: purpose},
-		tokenMAC: o.Token.handshakeMAC()}
+	d := newDialer(o, purpose)
+	d.conn = newSocket(conn)
 	s, err := d.handshake(ctx)
 	if err == nil {
 		s.remote = to
@@ -50,9 +52,23 @@ type dialer struct {
 	conn       *socket
 	start      time.Time
 	hello      hello
+	noise      *noise.HandshakeState // of the opening in the hello
 	tokenMAC   mac
 	hellosSent int // hellos sent since the hello last changed
 	books      Stats
+}
+
+// newDialer returns a dialer with its first hello and without a socket.
+func newDialer(o Options, purpose uint8) *dialer {
+	d := &dialer{options: o, start: time.Now(), tokenMAC: o.Token.handshakeMAC(version)}
+	d.startHello(purpose)
+	return d
+}
+
+// startHello replaces the hello by one without a cookie and with a new ephemeral key.
+func (d *dialer) startHello(purpose uint8) {
+	d.hello, d.hellosSent = hello{purpose: purpose}, 0
+	d.noise, d.hello.opening = d.options.Token.newOpening(purpose)
 }
 
 // Retransmission intervals of a handshake; the interval doubles.
@@ -72,11 +88,10 @@ func (d *dialer) handshake(ctx context.Context) (*Session, error) {
 	// A read deadline in the past makes Read return when ctx ends.
 	stop := context.AfterFunc(ctx, func() { _ = d.conn.SetReadDeadline(time.Unix(1, 0)) })
 	defer stop()
-	d.hello.nonce = newNonce()
 	buf, out := make([]byte, 1<<16), []byte(nil)
 	for {
 		if d.hellosSent >= maxCookieHellos && d.hello.cookie != (cookie{}) {
-			d.hello, d.hellosSent = hello{purpose: d.hello.purpose, nonce: newNonce()}, 0
+			d.startHello(d.hello.purpose)
 		}
 		out = d.hello.append(out, &d.tokenMAC)
 		d.send(out)
@@ -154,7 +169,7 @@ func (d *dialer) handleAnswer(b []byte) (verdict, *Session, error) {
 	switch {
 	case !ok:
 		return droppedAs(Forged), nil, nil
-	case a.nonce != d.hello.nonce:
+	case a.nonce != d.hello.nonce():
 		return droppedAs(Replayed), nil, nil // answers an earlier hello
 	case a.kind == kindRetry && d.hello.cookie != (cookie{}):
 		return droppedAs(Replayed), nil, nil // a repeated retry: a cookie is already stored
@@ -164,8 +179,13 @@ func (d *dialer) handleAnswer(b []byte) (verdict, *Session, error) {
 	case a.kind == kindRefusal:
 		return verdict{class: handshake}, nil, &RefusedError{a.reason}
 	}
-	c := agreement{dialerNonce: d.hello.nonce, listenerNonce: a.listenerNonce, purpose: d.hello.purpose, session: a.session}
-	return verdict{class: handshake}, newSession(c, &d.options, fromDialer, fromListener, time.Since(d.start)), nil
+	keys, err := readReply(d.noise, a.reply)
+	if err != nil {
+		return droppedAs(Forged), nil, nil
+	}
+	d.noise = nil // forgets the ephemeral private key
+	s := newSession(keys.session, d.hello.purpose, &d.options, keys.fromDialer, keys.fromListener, time.Since(d.start))
+	return verdict{class: handshake}, s, nil
 }
 
 // confirm sends pings until the listener answers. The first ping proves to the listener that the
@@ -223,7 +243,7 @@ func (s *Session) route(b []byte, at time.Duration) (first bool) {
 	case b[0]>>4 != version:
 		v = droppedAs(protocolVersion)
 	case b[0] == firstByte(kindData) && len(b) >= Overhead:
-		if binary.BigEndian.Uint32(b[1:]) == s.agreement.session {
+		if binary.BigEndian.Uint32(b[1:]) == s.number {
 			_, first = s.handleDatagram(b, at)
 			return first
 		}

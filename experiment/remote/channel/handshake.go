@@ -23,6 +23,7 @@ const maxRecentHellos = 1024
 // number of unauthenticated hellos.
 type handshakeState struct {
 	tokenMAC     mac                     // of handshake datagrams
+	version1MAC  mac                     // of handshake datagrams of version 1, which are refused
 	cookieMAC    mac                     // of cookies, under a random key of this listener
 	recentHellos map[nonce]acceptedHello // hellos that created a session in the last cookieLifetime
 	buf          []byte                  // for answers
@@ -31,6 +32,7 @@ type handshakeState struct {
 // acceptedHello is a hello that created a session.
 type acceptedHello struct {
 	session *Session
+	reply   reply         // sent again if the welcome is lost
 	at      time.Duration // since the start of the listener
 }
 
@@ -38,7 +40,8 @@ type acceptedHello struct {
 func newHandshakeState(t *Token) handshakeState {
 	var key [32]byte
 	_, _ = rand.Read(key[:])
-	return handshakeState{tokenMAC: t.handshakeMAC(), cookieMAC: newMAC(key), recentHellos: map[nonce]acceptedHello{}}
+	return handshakeState{tokenMAC: t.handshakeMAC(version), version1MAC: t.handshakeMAC(1), cookieMAC: newMAC(key),
+		recentHellos: map[nonce]acceptedHello{}}
 }
 
 // handleHello answers a hello. A hello without a cookie gets a retry with a cookie, a hello with a
@@ -54,7 +57,7 @@ func (l *Listener) handleHello(b []byte, from netip.AddrPort, at time.Duration) 
 		return droppedAs(Forged)
 	}
 	if h.cookie == (cookie{}) {
-		l.sendAnswer(&answer{kind: kindRetry, nonce: h.nonce, cookie: d.cookieFor(&h, from, at)}, from)
+		l.sendAnswer(&answer{kind: kindRetry, nonce: h.nonce(), cookie: d.cookieFor(&h, from, at)}, from)
 		return verdict{class: handshake}
 	}
 	issuedAt := d.cookieTime(&h)
@@ -64,11 +67,11 @@ func (l *Listener) handleHello(b []byte, from netip.AddrPort, at time.Duration) 
 	if at-issuedAt > cookieLifetime || issuedAt > at {
 		return droppedAs(expired)
 	}
-	if accepted, known := d.recentHellos[h.nonce]; known {
+	if accepted, known := d.recentHellos[h.nonce()]; known {
 		if accepted.session.confirmed() || accepted.session.Err() != nil {
 			return droppedAs(Replayed)
 		}
-		l.sendWelcome(&h, accepted.session, from) // the first welcome was lost or is in flight
+		l.sendWelcome(&h, &accepted, from) // the first welcome was lost or is in flight
 		return verdict{class: handshake}
 	}
 	return l.acceptOrRefuse(&h, from, at)
@@ -80,7 +83,8 @@ func (d *handshakeState) cookieFor(h *hello, from netip.AddrPort, at time.Durati
 	var b [8 + 1 + nonceBytes + 16 + 2]byte
 	binary.BigEndian.PutUint64(b[:], uint64(at))
 	b[8] = h.purpose
-	copy(b[9:], h.nonce[:])
+	n := h.nonce()
+	copy(b[9:], n[:])
 	addr := from.Addr().As16()
 	copy(b[9+nonceBytes:], addr[:])
 	binary.BigEndian.PutUint16(b[9+nonceBytes+16:], from.Port())

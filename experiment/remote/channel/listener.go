@@ -226,6 +226,7 @@ func (l *Listener) route(b []byte, from netip.AddrPort, at time.Duration) (verdi
 	case len(b) == 0:
 		return droppedAs(malformed), nil
 	case b[0]>>4 != version:
+		l.refuseVersion1(b, from)
 		return droppedAs(protocolVersion), nil
 	case b[0] == firstByte(kindHello):
 		return l.handleHello(b, from, at), nil
@@ -250,9 +251,9 @@ func unmapAddress(a netip.AddrPort) netip.AddrPort {
 func (l *Listener) removeSession(s *Session, _ error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	delete(l.sessions, s.agreement.session)
+	delete(l.sessions, s.number)
 	if len(l.ended) < l.options.MaxSessions {
-		l.ended[s.agreement.session] = s
+		l.ended[s.number] = s
 	}
 	s.out.Lock()
 	defer s.out.Unlock()

@@ -45,7 +45,7 @@ func newOfflineDialer(t testing.TB) (*dialer, []byte) {
 	t.Helper()
 	o := Options{Token: token(t, secret)}
 	o.setDefaults()
-	d := &dialer{options: o, start: time.Now(), hello: hello{purpose: 7, nonce: newNonce()}, tokenMAC: o.Token.handshakeMAC()}
+	d := newDialer(o, 7)
 	return d, d.hello.append(nil, &d.tokenMAC)
 }
 

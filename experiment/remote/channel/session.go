@@ -15,7 +15,8 @@ import (
 // Session is one side of an established channel. Send may be called concurrently; Receive and
 // Poll must be called by one goroutine at a time.
 type Session struct {
-	agreement   agreement
+	number      uint32 // identifies the session in data datagrams; chosen by the listener
+	purpose     uint8
 	remote      netip.AddrPort
 	start       time.Time                   // origin of all times of the session
 	idleTimeout time.Duration               // a session without a received datagram for this time ends
@@ -78,18 +79,17 @@ var (
 	errClosed = errors.New("closed")
 )
 
-// newSession returns a session that sends in one direction and receives in the other: send and
-// receive are fromDialer and fromListener, or vice versa. now is the time since s.start. The caller
-// sets start, remote, write and onEnd.
-func newSession(c agreement, o *Options, send, receive string, now time.Duration) *Session {
-	s := &Session{agreement: c, idleTimeout: o.Idle, ready: make(chan struct{}, 1), done: make(chan struct{})}
-	s.out.gcm, s.in.gcm = o.Token.newGCM(&c, send), o.Token.newGCM(&c, receive)
+// newSession returns a session that encrypts with the key send and decrypts with the key receive. now
+// is the time since s.start. The caller sets start, remote, write and onEnd.
+func newSession(number uint32, purpose uint8, o *Options, send, receive [32]byte, now time.Duration) *Session {
+	s := &Session{number: number, purpose: purpose, idleTimeout: o.Idle, ready: make(chan struct{}, 1), done: make(chan struct{})}
+	s.out.gcm, s.in.gcm = newGCM(send), newGCM(receive)
 	s.out.lastSent, s.in.lastReceived, s.in.queueBytes = now, now, o.Buffer
 	return s
 }
 
 // Purpose returns the purpose that the dialer requested.
-func (s *Session) Purpose() uint8 { return s.agreement.purpose }
+func (s *Session) Purpose() uint8 { return s.purpose }
 
 // Remote returns the address of the peer.
 func (s *Session) Remote() netip.AddrPort { return s.remote }
@@ -173,7 +173,7 @@ func (s *Session) transmit(stream uint8, payload []byte) error {
 	if s.out.next == seqLimit {
 		return errExhausted
 	}
-	s.out.buf = s.out.gcm.seal(s.out.buf, s.agreement.session, s.out.next, stream, payload)
+	s.out.buf = s.out.gcm.seal(s.out.buf, s.number, s.out.next, stream, payload)
 	s.out.next++
 	s.out.lastSent = time.Since(s.start)
 	if stream != controlStream {

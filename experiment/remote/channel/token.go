@@ -1,12 +1,9 @@
 package channel
 
 import (
-	"crypto/aes"
-	"crypto/cipher"
 	"crypto/hkdf"
 	"crypto/rand"
 	"crypto/sha256"
-	"encoding/binary"
 	"encoding/hex"
 	"errors"
 	"fmt"
@@ -45,7 +42,7 @@ func ParseToken(text string) (Token, error) {
 		return Token{}, fmt.Errorf("%w: %d characters with at most %.0f bits; expected %d random bits, such as the 32 digits of "+
 			"openssl rand -hex 16", errToken, len(text), bits, minTokenBits)
 	}
-	return Token{derive([]byte(text), nil, "token")}, nil
+	return Token{derive([]byte(text), "wirelab channel 1 token")}, nil
 }
 
 // maxEntropyBits returns the entropy of a random text of the same length in the smallest
@@ -62,59 +59,11 @@ func maxEntropyBits(text string) float64 {
 	return float64(len(text)) * math.Log2(printableASCII)
 }
 
-// derive returns a key derived from a secret by HKDF-SHA256. Different purposes give independent
-// keys. salt is the public data that the key is bound to; nil means none.
-func derive(secret, salt []byte, purpose string) (key [32]byte) {
-	b, err := hkdf.Key(sha256.New, secret, salt, "wirelab channel 1 "+purpose, len(key))
+// derive returns a key derived from a secret by HKDF-SHA256. Different labels give independent keys.
+func derive(secret []byte, label string) (key [32]byte) {
+	b, err := hkdf.Key(sha256.New, secret, nil, label, len(key))
 	if err != nil {
 		panic("channel: HKDF refuses a key of 32 bytes: " + err.Error())
 	}
 	return [32]byte(b)
-}
-
-// nonceBytes is the size of the random value that each peer contributes to the keys of a session.
-const nonceBytes = 16
-
-// nonce is a random value for one handshake.
-type nonce [nonceBytes]byte
-
-// newNonce returns a random nonce.
-func newNonce() (n nonce) {
-	_, _ = rand.Read(n[:]) // never fails
-	return n
-}
-
-// agreement is what both peers agreed on in a handshake. The session keys are derived from it and
-// the token.
-type agreement struct {
-	dialerNonce, listenerNonce nonce
-	purpose                    uint8
-	session                    uint32
-}
-
-// Directions, as used in key derivation.
-const (
-	fromDialer   = "from dialer"
-	fromListener = "from listener"
-)
-
-// newGCM returns the cipher of one direction of a session, fromDialer or fromListener. Key and iv
-// depend on the token, the direction and everything that the peers agreed on.
-func (t *Token) newGCM(c *agreement, direction string) gcm {
-	salt := append(append([]byte{}, c.dialerNonce[:]...), c.listenerNonce[:]...)
-	salt = append(salt, c.purpose)
-	salt = binary.BigEndian.AppendUint32(salt, c.session)
-	key := derive(t.secret[:], salt, direction)
-	iv := derive(t.secret[:], salt, direction+" iv") // only its first gcmNonceBytes are used
-	block, err := aes.NewCipher(key[:])
-	if err != nil {
-		panic("channel: AES refuses a key of 32 bytes: " + err.Error())
-	}
-	aead, err := cipher.NewGCM(block)
-	if err != nil {
-		panic("channel: GCM refuses AES: " + err.Error())
-	}
-	g := gcm{aead: aead, iv: new([gcmNonceBytes]byte), nonce: new([gcmNonceBytes]byte)}
-	copy(g.iv[:], iv[:])
-	return g
 }

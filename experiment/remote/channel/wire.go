@@ -3,13 +3,12 @@ package channel
 import (
 	"crypto/hmac"
 	"crypto/sha256"
-	"encoding/binary"
+	"fmt"
 	"hash"
 )
 
-// version of the protocol. A new version must also change the label in derive, so that keys
-// differ.
-const version = 1
+// version is the version of the protocol. The label of the handshake MAC contains it.
+const version = 2
 
 // Kinds of datagrams: the low 4 bits of the first byte.
 const (
@@ -29,7 +28,7 @@ const (
 	cookieBytes  = 8 + macBytes
 	helloBytes   = 256 // larger than every answer, so that forged hellos cannot amplify traffic
 	retryBytes   = 1 + nonceBytes + cookieBytes + macBytes
-	welcomeBytes = 1 + 2*nonceBytes + 4 + macBytes
+	welcomeBytes = 1 + nonceBytes + replyBytes + macBytes
 	refusalBytes = 1 + nonceBytes + 1 + macBytes
 )
 
@@ -47,9 +46,11 @@ type mac struct {
 // newMAC returns the MAC under a key.
 func newMAC(key [32]byte) mac { return mac{hmac.New(sha256.New, key[:]), new([sha256.Size]byte)} }
 
-// handshakeMAC returns the MAC of handshake datagrams. The MAC covers the kind of a datagram and
-// with it the direction.
-func (t *Token) handshakeMAC() mac { return newMAC(derive(t.secret[:], nil, "handshake")) }
+// handshakeMAC returns the MAC of handshake datagrams of a version of the protocol. The MAC covers
+// the kind of a datagram and with it the direction.
+func (t *Token) handshakeMAC(version int) mac {
+	return newMAC(derive(t.secret[:], fmt.Sprintf("wirelab channel %d handshake", version)))
+}
 
 // sum returns the MAC of b, valid until the next call.
 func (m *mac) sum(b []byte) []byte {
@@ -74,15 +75,24 @@ func (m *mac) verify(b []byte, length int) (body []byte, ok bool) {
 // hello requests a session.
 type hello struct {
 	purpose uint8
-	nonce   nonce
+	opening opening
 	cookie  cookie // from a retry; zero in the first hello
 }
 
+// nonceBytes is the size of a nonce.
+const nonceBytes = 16
+
+// nonce identifies a hello: the first bytes of the dialer's ephemeral public key.
+type nonce [nonceBytes]byte
+
+// nonce returns the nonce of the hello.
+func (h *hello) nonce() nonce { return nonce(h.opening[:nonceBytes]) }
+
 // append overwrites dst with the signed hello and returns it. Layout: first byte, purpose (1 byte),
-// nonce, cookie, zeros up to helloBytes, MAC.
+// opening, cookie, zeros up to helloBytes, MAC.
 func (h *hello) append(dst []byte, m *mac) []byte {
 	dst = append(dst[:0], firstByte(kindHello), h.purpose)
-	dst = append(dst, h.nonce[:]...)
+	dst = append(dst, h.opening[:]...)
 	dst = append(dst, h.cookie[:]...)
 	dst = append(dst, make([]byte, helloBytes-macBytes-len(dst))...)
 	return m.sign(dst)
@@ -95,24 +105,22 @@ func parseHello(b []byte, m *mac) (h hello, ok bool) {
 		return h, false
 	}
 	h.purpose = body[1]
-	copy(h.nonce[:], body[2:])
-	copy(h.cookie[:], body[2+nonceBytes:])
+	copy(h.opening[:], body[2:])
+	copy(h.cookie[:], body[2+openingBytes:])
 	return h, true
 }
 
 // answer is a retry, a welcome or a refusal.
 type answer struct {
-	kind          uint8
-	nonce         nonce   // of the hello
-	cookie        cookie  // of a retry; zero otherwise
-	listenerNonce nonce   // of a welcome; zero otherwise
-	session       uint32  // of a welcome; 0 otherwise
-	reason        refusal // of a refusal; 0 otherwise
+	kind   uint8
+	nonce  nonce   // of the hello
+	cookie cookie  // of a retry; zero otherwise
+	reply  reply   // of a welcome; zero otherwise
+	reason refusal // of a refusal; 0 otherwise
 }
 
 // append overwrites dst with the signed answer and returns it. Layout: first byte, nonce of the
-// hello, then the cookie, or the listener's nonce and the session (4 bytes), or the reason (1
-// byte); MAC.
+// hello, then the cookie, the reply or the reason (1 byte), then the MAC.
 func (a *answer) append(dst []byte, m *mac) []byte {
 	dst = append(dst[:0], firstByte(a.kind))
 	dst = append(dst, a.nonce[:]...)
@@ -120,8 +128,7 @@ func (a *answer) append(dst []byte, m *mac) []byte {
 	case kindRetry:
 		dst = append(dst, a.cookie[:]...)
 	case kindWelcome:
-		dst = append(dst, a.listenerNonce[:]...)
-		dst = binary.BigEndian.AppendUint32(dst, a.session)
+		dst = append(dst, a.reply[:]...)
 	default: // kindRefusal
 		dst = append(dst, byte(a.reason))
 	}
@@ -147,7 +154,7 @@ func parseAnswer(b []byte, m *mac) (a answer, ok bool) {
 	case kindRetry:
 		copy(a.cookie[:], rest)
 	case kindWelcome:
-		a.session = binary.BigEndian.Uint32(rest[copy(a.listenerNonce[:], rest):])
+		copy(a.reply[:], rest)
 	default: // kindRefusal
 		a.reason = refusal(rest[0])
 	}

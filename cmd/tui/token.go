@@ -1,0 +1,157 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"net/url"
+	"os"
+	"runtime"
+	"strings"
+
+	"wirelab/experiment/config"
+	"wirelab/experiment/remote/channel"
+	"wirelab/internal/boundedio"
+	"wirelab/internal/panics"
+)
+
+// maxTokenBytes is the largest size of a token file.
+const maxTokenBytes = 4096
+
+// readToken reads the token of --token-file without surrounding white space. It returns "" if path is "".
+// Of a pipe or a device, such as /dev/stdin or the <(...) of a shell, it reads the first line; a wait ends
+// when ctx ends. It prints a warning if every user of the machine can read the file.
+func (a *app) readToken(ctx context.Context, path string) (string, error) {
+	if path == "" {
+		return "", nil
+	}
+	const expected = "a file with a token"
+	var text string
+	info, err := os.Stat(path)
+	if err == nil && info.Mode()&(fs.ModeNamedPipe|fs.ModeCharDevice) != 0 {
+		text, err = readLine(ctx, path)
+		if err != nil {
+			return "", asUsageError(withFlag("--token-file "+path, err))
+		}
+	} else {
+		data, err := config.ReadFile(path, maxTokenBytes, expected)
+		if err != nil {
+			return "", err
+		}
+		text = string(data)
+		const othersRead = 0o004
+		if info.Mode()&othersRead != 0 && runtime.GOOS != "windows" { // Windows reports no such permissions
+			a.warn([]string{fmt.Sprintf("every user of this machine can read %s; to prevent it: chmod 600 %s", path, path)})
+		}
+	}
+	token := strings.TrimSpace(text)
+	if token == "" {
+		return "", usagef("--token-file %s: contains no token; expected one, such as that of openssl rand -hex 16", path)
+	}
+	return token, nil
+}
+
+// readLine reads the first line of a pipe or device, at most maxTokenBytes. It returns the cause of ctx
+// if that ends first; the goroutine that reads is then left behind, because opening or reading a pipe
+// cannot be interrupted.
+func readLine(ctx context.Context, path string) (string, error) {
+	var line string
+	done := make(chan error, 1)
+	go func() {
+		done <- panics.Call(func() error {
+			f, err := os.Open(path)
+			if err != nil {
+				return withoutSyscall(err)
+			}
+			defer f.Close()
+			lines := bufio.NewScanner(boundedio.NewReader(f, path, maxTokenBytes))
+			lines.Scan() // false without a line, or after an error, which Err returns
+			line = lines.Text()
+			return lines.Err()
+		})
+	}()
+	select {
+	case err := <-done:
+		return line, err
+	case <-ctx.Done():
+		return "", context.Cause(ctx)
+	}
+}
+
+// serverToken returns the token of a server: that in the file path, or a new one. If the file does not
+// exist, serverToken creates it with the new token, readable only by this user. print is true for a new
+// token without a file, which the server must print because no other place has it.
+func (a *app) serverToken(ctx context.Context, path string) (token string, print bool, err error) {
+	if path == "" {
+		return channel.NewToken(), true, nil
+	}
+	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if errors.Is(err, fs.ErrExist) {
+		token, err = a.readToken(ctx, path)
+		return token, false, err
+	}
+	if err != nil {
+		return "", false, asUsageError(withFlag("--token-file", withoutSyscall(err)))
+	}
+	token = channel.NewToken()
+	_, err = f.WriteString(token + "\n")
+	if err = errors.Join(err, f.Close()); err != nil {
+		_ = os.Remove(path) // an incomplete token would be read by the next start
+		return "", false, writeError(path, err)
+	}
+	a.remark("wrote a new token to %s; copy the file to the other machine", path)
+	return token, false, nil
+}
+
+// hideAll returns err with each of the secrets replaced by "...", for errors of libraries that repeat what
+// the user typed. Where a user forgot a separator, a token stands in the place of a host. Empty
+// secrets are ignored. The result wraps err.
+func hideAll(err error, secrets ...string) error {
+	if err == nil {
+		return nil
+	}
+	text := err.Error()
+	for _, secret := range secrets {
+		if secret != "" {
+			text = strings.ReplaceAll(text, secret, "...")
+		}
+	}
+	return hiddenError{text, err}
+}
+
+// hiddenError is an error whose text was changed to hide secrets.
+type hiddenError struct {
+	text string
+	err  error
+}
+
+func (e hiddenError) Error() string { return e.text }
+
+// Unwrap returns the error with its original text.
+func (e hiddenError) Unwrap() error { return e.err }
+
+// checkQueueURL returns a usage error if a list of URLs of NATS servers, separated by commas, is malformed.
+// The error does not repeat the URL, which may contain a token. hosts are the texts between the scheme and
+// the port, with which hideAll removes a token from later errors.
+func checkQueueURL(list string) (hosts []string, err error) {
+	const expected = "expected nats://HOST:PORT, tls://HOST:PORT or TOKEN@ before the host"
+	for text := range strings.SplitSeq(list, ",") {
+		text = strings.TrimSpace(text)
+		if !strings.Contains(text, "://") {
+			text = "nats://" + text // as the NATS library does
+		}
+		u, err := url.Parse(text)
+		switch {
+		case err != nil:
+			return nil, usagef("--queue is not a URL; %s", expected)
+		case u.Scheme != "nats" && u.Scheme != "tls" && u.Scheme != "ws" && u.Scheme != "wss":
+			return nil, usagef("--queue has another scheme than nats, tls, ws and wss; %s", expected)
+		case u.Hostname() == "":
+			return nil, usagef("--queue has no host; %s", expected)
+		}
+		hosts = append(hosts, u.Host, u.Hostname())
+	}
+	return hosts, nil
+}

@@ -101,9 +101,9 @@ func variedMetrics(points []gridPoint) (out []metric) {
 		for i := range points {
 			if v, ok := points[i].Figures[m.key]; ok {
 				if n == 0 {
-					minValue, maxValue = v.Diff, v.Diff
+					minValue, maxValue = v.Estimate, v.Estimate
 				}
-				minValue, maxValue, n = min(minValue, v.Diff), max(maxValue, v.Diff), n+1
+				minValue, maxValue, n = min(minValue, v.Estimate), max(maxValue, v.Estimate), n+1
 			}
 		}
 		if n > 0 && (minValue != maxValue || m.key == "payload_kbps") {

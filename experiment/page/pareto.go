@@ -54,10 +54,10 @@ func byCondition(points []gridPoint, m metric) (names []string, groups map[strin
 	points = slices.DeleteFunc(slices.Clone(points[:min(len(points), maxListed)]), func(p gridPoint) bool {
 		cost, hasCost := p.Figures[costKey]
 		quality, hasQuality := p.Figures[m.key]
-		if !hasCost || !hasQuality || math.IsNaN(cost.Diff) || math.IsNaN(quality.Diff) {
+		if !hasCost || !hasQuality || math.IsNaN(cost.Estimate) || math.IsNaN(quality.Estimate) {
 			return true
 		}
-		minQuality, maxQuality = min(minQuality, quality.Diff), max(maxQuality, quality.Diff)
+		minQuality, maxQuality = min(minQuality, quality.Estimate), max(maxQuality, quality.Estimate)
 		return false
 	})
 	names, groups = groupPoints(points, func(p *gridPoint) string {
@@ -77,11 +77,11 @@ func byCondition(points []gridPoint, m metric) (names []string, groups map[strin
 func frontier(list []*gridPoint, quality string) (out []*gridPoint) {
 	sorted := slices.Clone(list)
 	slices.SortStableFunc(sorted, func(a, b *gridPoint) int {
-		return cmp.Or(cmp.Compare(a.Figures[costKey].Diff, b.Figures[costKey].Diff), cmp.Compare(a.Figures[quality].Diff, b.Figures[quality].Diff))
+		return cmp.Or(cmp.Compare(a.Figures[costKey].Estimate, b.Figures[costKey].Estimate), cmp.Compare(a.Figures[quality].Estimate, b.Figures[quality].Estimate))
 	})
 	best := math.Inf(1)
 	for _, p := range sorted {
-		if v := p.Figures[quality].Diff; v < best {
+		if v := p.Figures[quality].Estimate; v < best {
 			best, out = v, append(out, p)
 		}
 	}
@@ -118,7 +118,7 @@ func paretoGraphic(names []string, groups map[string][]*gridPoint, m metric) gra
 	maxX, maxY := 0.0, 0.0
 	for _, name := range names {
 		for _, p := range groups[name] {
-			maxX, maxY = max(maxX, p.Figures[costKey].Diff), max(maxY, p.Figures[m.key].Diff*m.scale)
+			maxX, maxY = max(maxX, p.Figures[costKey].Estimate), max(maxY, p.Figures[m.key].Estimate*m.scale)
 		}
 	}
 	x, y := g.drawAxes(maxX, maxY, m.title+", "+m.unit)
@@ -128,15 +128,15 @@ func paretoGraphic(names []string, groups map[string][]*gridPoint, m metric) gra
 		path := ""
 		for k, p := range best {
 			if k == 0 { // SVG path: move to the first point, then horizontally and vertically to each other one
-				path = "M" + x(p.Figures[costKey].Diff) + " " + y(p.Figures[m.key].Diff*m.scale)
+				path = "M" + x(p.Figures[costKey].Estimate) + " " + y(p.Figures[m.key].Estimate*m.scale)
 			} else {
-				path += " H" + x(p.Figures[costKey].Diff) + " V" + y(p.Figures[m.key].Diff*m.scale)
+				path += " H" + x(p.Figures[costKey].Estimate) + " V" + y(p.Figures[m.key].Estimate*m.scale)
 			}
 		}
 		g.Paths = append(g.Paths, curve{path, "frontier l" + ink[1:]})
 		for _, p := range groups[name] {
-			c := dot{X: x(p.Figures[costKey].Diff), Y: y(p.Figures[m.key].Diff * m.scale), R: "3.5", Class: ink + " beaten",
-				Title: fmt.Sprintf("%s: %s kbps, %s %s", shortSet(p.Set), formatNumber(p.Figures[costKey].Diff), formatNumber(p.Figures[m.key].Diff*m.scale), m.unit)}
+			c := dot{X: x(p.Figures[costKey].Estimate), Y: y(p.Figures[m.key].Estimate * m.scale), R: "3.5", Class: ink + " beaten",
+				Title: fmt.Sprintf("%s: %s kbps, %s %s", shortSet(p.Set), formatNumber(p.Figures[costKey].Estimate), formatNumber(p.Figures[m.key].Estimate*m.scale), m.unit)}
 			if slices.Contains(best, p) {
 				c.R, c.Class = "5.5", ink
 			}

@@ -113,11 +113,11 @@ func gridHeadline(points []gridPoint, runs int, wrong int64) string {
 	var cheapest, costliest *gridPoint
 	for i := range points {
 		if v, ok := points[i].Figures[costKey]; ok {
-			if v.Diff < minCost {
-				minCost, cheapest = v.Diff, &points[i]
+			if v.Estimate < minCost {
+				minCost, cheapest = v.Estimate, &points[i]
 			}
-			if v.Diff > maxCost {
-				maxCost, costliest = v.Diff, &points[i]
+			if v.Estimate > maxCost {
+				maxCost, costliest = v.Estimate, &points[i]
 			}
 		}
 	}
@@ -220,7 +220,7 @@ func (m metric) lines(points []*gridPoint, key string, values []string) []line {
 		mid[k], lo[k], hi[k] = noValue, noValue, noValue
 		if p := at[text]; p != nil {
 			if v, ok := p.Figures[m.key]; ok {
-				mid[k] = value(v.Diff * m.scale)
+				mid[k] = value(v.Estimate * m.scale)
 				if v.Known {
 					lo[k], hi[k], hasBand = value(max(v.Lo, 0)*m.scale), value(v.Hi*m.scale), true // figures are not negative
 				}
@@ -292,9 +292,9 @@ func (p *gridPoint) cell(m metric) string {
 	if !ok {
 		return formatFigure(figures.Figure{})
 	}
-	text := formatNumber(v.Diff * m.scale)
+	text := formatNumber(v.Estimate * m.scale)
 	if v.Known {
-		text += " ± " + formatNumber((v.Hi-v.Diff)*m.scale)
+		text += " ± " + formatNumber((v.Hi-v.Estimate)*m.scale)
 	}
 	return text
 }

@@ -69,7 +69,7 @@ func CompareQuantilesByRatio(a, b []float64, p float64, seed uint64) RatioInterv
 
 // exp converts the interval of a logarithm to the quotient itself.
 func (i *Interval) exp() RatioInterval {
-	q := RatioInterval{Ratio: math.Exp(i.Diff), Block: i.Block, Known: i.Known}
+	q := RatioInterval{Ratio: math.Exp(i.Estimate), Block: i.Block, Known: i.Known}
 	if q.Known {
 		q.Lo, q.Hi = math.Exp(i.Lo), math.Exp(i.Hi)
 	}

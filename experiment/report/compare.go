@@ -210,7 +210,7 @@ func figureColumn(runs []map[string]float64, key string) []float64 {
 // each run, NaN if unknown, which makes the mean unknown. arePairs means that baseValues[i] and
 // newValues[i] have the same seed.
 func (d *Difference) setMeans(baseValues, newValues []float64, arePairs bool) {
-	a, b := paired.MeanOf(baseValues).Diff, paired.MeanOf(newValues).Diff // the means
+	a, b := paired.MeanOf(baseValues).Estimate, paired.MeanOf(newValues).Estimate // the means
 	d.Base, d.New = figures.Finite(a), figures.Finite(b)
 	if math.IsNaN(a) || math.IsNaN(b) || a == 0 {
 		if a == 0 && b == 0 { // otherwise a change from 0 has no share

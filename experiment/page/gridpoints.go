@@ -18,7 +18,7 @@ import (
 type gridPoint struct {
 	Set     map[string]string          // the values of the swept keys, without the seed
 	Seeds   int                        // number of runs, one per seed
-	Figures map[string]paired.Interval // by key: the mean, with its interval if there are several seeds
+	Figures map[string]paired.Interval // by key: the mean (Estimate), with its interval if there are several seeds
 }
 
 // gridPoints groups the runs of a sweep into points, in the order of the runs.
@@ -144,7 +144,7 @@ func sweptAxes(points []gridPoint) (out []axis) {
 	return out
 }
 
-// maxValues bounds the values of an axis that are drawn.
+// maxValues is the maximum number of values of an axis that are drawn.
 const maxValues = 200
 
 // parseNumbers parses values that are numbers with a common unit after the last digit, or durations. It

@@ -19,7 +19,7 @@ const costKey = "payload_kbps"
 // time). Points are compared only under the same network conditions: each condition has its own
 // Pareto frontier, the points that no other point beats in both figures.
 func (d *document) addParetoCharts(points []gridPoint) {
-	for _, m := range []metric{{"playout.starved_ratio", "display starved", "%", 100},
+	for _, m := range []metric{{"playout.starved_ratio", "display starved", "%", 100}, // key, title, unit, scale
 		{"playout.position_error_mm.p95", "position error of moving cubes, p95", "mm", 1}, {"transfer.time_s", "transfer time of the file", "s", 1}} {
 		names, groups := byCondition(points, m)
 		if len(names) == 0 {
@@ -123,7 +123,7 @@ func paretoGraphic(names []string, groups map[string][]*gridPoint, m metric) gra
 	}
 	x, y := g.drawAxes(maxX, maxY, m.title+", "+m.unit)
 	for i, name := range names {
-		ink := fmt.Sprintf("i%d", 1+i)
+		color := strconv.Itoa(1 + i) // number of the colour in page.css
 		best := frontier(groups[name], m.key)
 		path := ""
 		for k, p := range best {
@@ -133,12 +133,12 @@ func paretoGraphic(names []string, groups map[string][]*gridPoint, m metric) gra
 				path += " H" + x(p.Figures[costKey].Estimate) + " V" + y(p.Figures[m.key].Estimate*m.scale)
 			}
 		}
-		g.Paths = append(g.Paths, curve{path, "frontier l" + ink[1:]})
+		g.Paths = append(g.Paths, curve{path, "frontier l" + color}) // CSS classes: l for lines, i for dots
 		for _, p := range groups[name] {
-			c := dot{X: x(p.Figures[costKey].Estimate), Y: y(p.Figures[m.key].Estimate * m.scale), R: "3.5", Class: ink + " beaten",
+			c := dot{X: x(p.Figures[costKey].Estimate), Y: y(p.Figures[m.key].Estimate * m.scale), R: "3.5", Class: "i" + color + " beaten",
 				Title: fmt.Sprintf("%s: %s kbps, %s %s", shortSet(p.Set), formatNumber(p.Figures[costKey].Estimate), formatNumber(p.Figures[m.key].Estimate*m.scale), m.unit)}
 			if slices.Contains(best, p) {
-				c.R, c.Class = "5.5", ink
+				c.R, c.Class = "5.5", "i"+color
 			}
 			g.Dots = append(g.Dots, c)
 		}
@@ -157,6 +157,7 @@ func (g *graphic) drawAxes(maxX, maxY float64, yName string) (x, y func(v float6
 	at := func(v float64) string { return units.Fixed(v, 1) }
 	x = func(v float64) string { return at(paretoLeft + (paretoRight-paretoLeft)*v/maxX) }
 	y = func(v float64) string { return at(paretoBottom - (paretoBottom-paretoTop)*v/maxY) }
+	// The labels are a few units outside of the plotting area.
 	for i := range int(math.Round(maxX/stepX)) + 1 {
 		v := float64(i) * stepX
 		g.Lines = append(g.Lines, stroke{x(v), at(paretoTop), x(v), at(paretoBottom), "grid"})

@@ -89,7 +89,7 @@ func (s *Summary) points() (out []gridPoint) {
 // Write writes the page of the sweep.
 func (s *Summary) Write(w io.Writer) error {
 	points := s.points()
-	wrong := 0.0 // packets in all runs; a figure is the mean over the seeds
+	wrong := 0.0 // packets in all runs, a whole number but for rounding; a figure is the mean over the seeds
 	for i := range points {
 		wrong += points[i].Figures["wrong"].Estimate * float64(points[i].Seeds)
 	}

@@ -16,16 +16,16 @@ import (
 
 // Limit is the largest allowed regression of a figure.
 type Limit struct {
-	Key   string  // of the figure
-	Share float64 // of the base value: 0.02 allows 2 %
+	Key   string  // key of the figure
+	Share float64 // allowed regression as a share of the base value: 0.02 allows 2 %
 }
 
 // Difference is the change of a figure between two reports, at one point of their sweeps.
 type Difference struct {
 	Set  map[string]string `json:"set,omitempty"` // settings of the point, without the seed
-	Key  string            `json:"figure"`
-	Base figures.Figure    `json:"base"` // mean over the seeds; unknown if a run has no data
-	New  figures.Figure    `json:"new"`
+	Key  string            `json:"figure"`        // key of the figure
+	Base figures.Figure    `json:"base"`          // mean over the seeds in the base report; unknown if a run has no data
+	New  figures.Figure    `json:"new"`           // mean over the seeds in the new report; unknown if a run has no data
 	// Share is (New - Base) / |Base|; unknown if either is unknown or Base is 0. Lo and Hi are the
 	// bounds of its 95 % confidence interval over pairs of runs with the same seed; unknown for fewer
 	// than two pairs.

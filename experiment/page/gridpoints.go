@@ -64,10 +64,10 @@ func (p *gridPoint) shortSet(axes []axis) string {
 	return shortSet(set)
 }
 
-// failedKey is the key of the sum of all failures, which figures.Of does not contain.
+// failedKey is the key of the sum of all failures, which figures.Flatten does not return.
 const failedKey = "failures"
 
-// figuresByKey returns figures.Of and the sum of the failures.
+// figuresByKey returns the figures of t by key: those of figures.Flatten, and the sum of the failures by failedKey.
 func figuresByKey(t *figures.Totals) map[string]float64 {
 	all := figures.Flatten(*t)
 	all[failedKey] = float64(t.Failed())

@@ -14,7 +14,7 @@ func MeanOf(values []float64) Interval {
 	for _, v := range values {
 		m.add(v)
 	}
-	out := Interval{Estimate: m.mean, Block: 1} // Diff is the mean; blocks of 1, because the values are independent
+	out := Interval{Estimate: m.mean, Block: 1} // blocks of 1, because the values are independent
 	if n < 2 {
 		return out
 	}

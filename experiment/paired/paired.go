@@ -179,7 +179,7 @@ type draws struct {
 
 // newDraws returns draws with a generator seeded by seed.
 func newDraws(n, block int, seed uint64) draws {
-	return draws{n, block, rand.NewPCG(seed, 0x9e3779b97f4a7c15)}
+	return draws{n, block, rand.NewPCG(seed, 0x9e3779b97f4a7c15)} // the second half of the PCG's seed: any constant
 }
 
 // forEachBlock calls visit with the blocks of one draw, which add up to n pairs.
@@ -227,6 +227,7 @@ func (m *moments) add(v float64) {
 // variance returns the unbiased estimate of the variance.
 func (m *moments) variance() float64 { return m.squares / (m.n - 1) }
 
+// sum returns the sum of v, added in order.
 func sum(v []float64) (s float64) {
 	for _, x := range v {
 		s += x

@@ -17,6 +17,6 @@ type Command struct {
 	Step   int            // pause, and advance this number of frames
 	Speed  *float64       // multiple of real time; 0 means as fast as possible
 	Seek   *time.Duration // run to this virtual time without pacing; to go back, replay from the start
-	Save   *string        // write a report into a new folder below this one; "" means RunnerOptions.Reports
-	Open   *packetlog.ID  // put this packet into Snapshot.Opened from now on
+	Save   *string        // write a report into a new folder below this folder; "" means RunnerOptions.Reports
+	Open   *packetlog.ID  // from now on, each snapshot contains the inspection of this packet: Snapshot.Opened
 }

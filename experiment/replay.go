@@ -24,10 +24,10 @@ type ReplayResult struct {
 
 // replayRun compares one run of a report with its repetition.
 type replayRun struct {
-	Set  map[string]string `json:"set,omitempty"`
-	Want string            `json:"want"` // engine.Result.Digests of the saved run
-	Got  string            `json:"got"`  // of the repetition
-	Same bool              `json:"same"`
+	Set  map[string]string `json:"set,omitempty"` // values of the swept keys; nil for a single run
+	Want string            `json:"want"`          // engine.Result.Digests of the saved run
+	Got  string            `json:"got"`           // engine.Result.Digests of the repetition
+	Same bool              `json:"same"`          // Want equals Got
 }
 
 // Replay repeats all runs of the saved report at path, and compares the digests. When ctx ends, it
@@ -57,7 +57,7 @@ func Replay(ctx context.Context, path string, opt RunOptions) (*ReplayResult, er
 			}
 		}
 		if opt.Progress != nil {
-			// All runs of a sweep count as equally long.
+			// total is the length of one run. All runs of a sweep are assumed to be equally long.
 			runOpt.Progress = func(done, total float64) { opt.Progress(float64(i)*total+done, float64(len(doc.Runs))*total) }
 		}
 		writesNothing := report.NewExporter(nil, saved.Set, opt.files, report.Pages{})
@@ -97,8 +97,9 @@ func readReport(ctx context.Context, path string) (*report.Report, error) {
 	}
 }
 
-// checkFiles returns an error if the old or the new file that the run delivered has changed. saved
-// contains their SHA-256; nil if the run delivered no file. report is the path of the report.
+// checkFiles returns an error if a file that the saved run delivered, or the old version that the receiver had,
+// has changed since. saved contains the SHA-256 of both; nil if the run delivered no file. report is the path of
+// the report.
 func checkFiles(ctx context.Context, c *config.Config, report string, saved *figures.Transfer) error {
 	if saved == nil {
 		return nil

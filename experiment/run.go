@@ -95,8 +95,9 @@ func runOne(ctx context.Context, c *config.Config, opt RunOptions, out *report.E
 	}
 	startsShadow := func(scripted config.StampedChange) bool { return len(scripted.Change.Shadows) > 0 }
 	if len(c.Shadows) > 0 || slices.ContainsFunc(c.At, startsShadow) {
-		sessionOpt.KeepSamples = liveSamples // for the comparison of the lanes
+		sessionOpt.KeepSamples = liveSamples // for the comparison of the encoder with its shadows
 	}
+	// Packets are inspected for the explanations in the report, so only if one is written.
 	sessionOpt.Inspect, sessionOpt.KeepPackets = sessionOpt.Observer != nil, inspectedPackets
 	if c.ResolvePath == nil && opt.files != nil {
 		c = c.Clone()
@@ -110,6 +111,7 @@ func runOne(ctx context.Context, c *config.Config, opt RunOptions, out *report.E
 	if sessionOpt.Observer != nil {
 		opt.files.List(".") // hashes the data files now, so that writing the report is fast
 	}
+	// An interruption while packing is no error: driveSession returns an interrupted result then.
 	if err := s.Pack(opt.newPacking(ctx)); err != nil && ctx.Err() == nil {
 		opt.writer.close()
 		return nil, errors.Join(err, s.Close())
@@ -178,7 +180,7 @@ func driveSession(ctx context.Context, s *engine.Session, opt RunOptions, out *r
 	}
 	opt.writer.close()
 	r := now()
-	r.Interrupted = r.Interrupted && runErr == nil // an error is the reason then, not the interruption
+	r.Interrupted = r.Interrupted && runErr == nil // after an error, the error is the reason for the end
 	report.SetReason(r, runErr)
 	if errors.Is(runErr, report.ErrWrite) {
 		return r, runErr // the folder keeps the last complete report
@@ -194,8 +196,8 @@ func driveSession(ctx context.Context, s *engine.Session, opt RunOptions, out *r
 // calls of save, and spends at most a twentieth of the time in them.
 type Pace struct {
 	clock       wallclock.Clock
-	minInterval time.Duration // between two calls
-	next        int64         // earliest time of the next call, as of clock
+	minInterval time.Duration // between two calls of save
+	next        int64         // earliest clock time of the next call of save, in nanoseconds
 }
 
 // NewPace returns a Pace whose first interval begins at clock time begun.
@@ -219,8 +221,8 @@ func (p *Pace) Do(save func() error) error {
 	return err
 }
 
-// resultNow returns the session's result so far. startedAt is the clock time at the start of the run, from
-// which the real-time factor is computed.
+// resultNow returns the session's result so far, with the comparison of the encoders that run alongside, if any.
+// startedAt is the clock time at the start of the run, from which the real-time factor is computed.
 func resultNow(s *engine.Session, startedAt int64, clock wallclock.Clock) *engine.Result {
 	r := s.Result()
 	if len(r.Shadows) > 0 {
@@ -239,7 +241,8 @@ func Check(ctx context.Context, c *config.Config) error {
 	if len(c.Sweep) == 0 || ctx.Err() != nil {
 		return err
 	}
-	grid, err := c.Points() // an error of c itself does not matter if every point is correct
+	// An error of c itself does not matter if every point is correct: the sweep may set the wrong key.
+	grid, err := c.Points()
 	if err != nil {
 		return err
 	}

@@ -19,11 +19,14 @@ type liveWriter struct {
 	done        chan struct{} // closed when the goroutine has ended
 	clock       wallclock.Clock
 	lastWriteAt int64            // clock time at which the last write was queued
-	results     chan writeResult // result of a finished write; capacity 1
+	results     chan writeResult // result of a finished write; capacity 1, because only one write is queued at a time
 	writing     bool             // a write is queued or in progress
 	lastTook    int64            // duration of the last finished write in nanoseconds
-	err         error            // of the last finished write
+	err         error            // error of the last finished write; after one, nothing more is written
 }
+
+// liveQueue is the number of samples, packets and writes that can wait for the disk before the session waits too.
+const liveQueue = 4096
 
 // writeResult is the result of writing a report.
 type writeResult struct {
@@ -33,7 +36,7 @@ type writeResult struct {
 
 // newLiveWriter returns a writer to out and starts its goroutine; close ends it.
 func newLiveWriter(out *report.Exporter, clock wallclock.Clock) *liveWriter {
-	s := &liveWriter{out: out, work: make(chan func(), 4096), done: make(chan struct{}), clock: clock, lastWriteAt: clock.Now(),
+	s := &liveWriter{out: out, work: make(chan func(), liveQueue), done: make(chan struct{}), clock: clock, lastWriteAt: clock.Now(),
 		results: make(chan writeResult, 1)}
 	go func() {
 		defer close(s.done)
@@ -56,7 +59,7 @@ func (s *liveWriter) Packet(r *packetlog.Record, p *engine.Problem) {
 	s.work <- func() { s.out.Add(e) }
 }
 
-// Settled implements engine.Observer.
+// Settled implements engine.Observer: the outcomes of all packets before seq are known.
 func (s *liveWriter) Settled(seq uint64) { s.work <- func() { s.out.Settled(seq) } }
 
 // saveIfDue queues a write of the report if one is due: at most once a second, and for at most a
@@ -68,8 +71,9 @@ func (s *liveWriter) saveIfDue(result func() *engine.Result) error {
 		s.writing, s.lastTook, s.err = false, w.took, w.err
 	default:
 	}
-	if at := s.clock.Now(); !s.writing && s.err == nil && at-s.lastWriteAt >= max(int64(time.Second), min(20*s.lastTook, int64(maxPause))) {
-		s.writing, s.lastWriteAt = true, at
+	minInterval := max(int64(time.Second), min(20*s.lastTook, int64(maxPause))) // nanoseconds
+	if now := s.clock.Now(); !s.writing && s.err == nil && now-s.lastWriteAt >= minInterval {
+		s.writing, s.lastWriteAt = true, now
 		r := result()
 		r.Partial = true
 		s.work <- func() {

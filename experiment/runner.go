@@ -46,9 +46,10 @@ type Runner struct {
 	done     chan struct{}
 	cancel   context.CancelFunc
 	stopOnce sync.Once
-	started  bool
+	started  bool // Start or Stop was called
 
-	// The fields below belong to the session's goroutine until done is closed.
+	// The fields below belong to the session's goroutine until done is closed. The embedded structs hold the
+	// state of pacing, of making patches and of saving reports.
 	session *engine.Session
 	config  *config.Config // with which the session was opened
 	pacing
@@ -59,9 +60,9 @@ type Runner struct {
 	notice          engine.Notice
 	refusalsShown   int           // number of refused scripted changes for which a notice was shown
 	inspectedPacket *packetlog.ID // the packet of the last Command.Open; nil if none
-	standing        pausedPackets
-	err             error // the error that stopped the session; nil if none
-	panicked        bool  // the session panicked, so its state is not used any more
+	standing        pausedPackets // packets to show while virtual time stands still
+	err             error         // the error that stopped the session; nil if none
+	panicked        bool          // the session panicked, so its state is not used any more
 }
 
 // NewRunner opens a session; Start runs it. When ctx ends, reading from a pipe fails.
@@ -84,7 +85,8 @@ func NewRunner(ctx context.Context, c *config.Config, opt RunnerOptions) (*Runne
 }
 
 // openSession opens a session of r.config that runs until it is stopped: recordings play in a loop, and
-// files are delivered repeatedly. r.files records the data files that the session reads.
+// files are delivered repeatedly. It measures and stores everything that the dashboard can show. r.files
+// records the data files that the session reads.
 func (r *Runner) openSession(ctx context.Context) (*engine.Session, error) {
 	c := r.config.Clone()
 	c.Data.Loop, c.Data.Again = true, true
@@ -254,7 +256,7 @@ func (r *Runner) handleCommand(ctx context.Context, c Command) {
 		r.startSave(*c.Save)
 	}
 	if r.opt.Remote == nil || r.paused { // over a network the session catches up with the remote display
-		r.target = r.session.Now()
+		r.target = r.session.Now() // a backlog from before the command is not caught up
 	}
 }
 
@@ -277,6 +279,7 @@ func (r *Runner) handleSessionCommand(ctx context.Context, c Command) {
 	}
 	if c.Step > 0 { // a pause, and a short seek without a notice
 		r.paused = true
+		// FrameAt counts from 0, so the last of n frames has the index n-1.
 		r.seekTarget = r.session.FrameAt(min(c.Step, maxStep) - 1)
 	}
 	if c.Seek != nil {

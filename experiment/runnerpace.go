@@ -45,7 +45,7 @@ type pacing struct {
 
 // speedMeter measures how fast virtual time advances.
 type speedMeter struct {
-	wall, virtual time.Duration // at the start of the current measurement
+	wall, virtual time.Duration // wall time and virtual time at the start of the current measurement
 	started       bool          // a measurement is in progress
 	factor        float64       // multiple of real time over the last second; 0 if unknown
 }

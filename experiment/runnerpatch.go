@@ -17,7 +17,7 @@ import (
 type packing struct {
 	packs            *delivery.PackCache
 	job              *packJob         // makes the patch that the session waits for; nil if none
-	matrix           *delivery.Matrix // of the newest patch; nil if none
+	matrix           *delivery.Matrix // dot plot of the newest patch: its parts against its sources; nil if none
 	deferredCommands []Command        // commands to execute after the patch is made
 }
 
@@ -82,11 +82,11 @@ func (r *Runner) addPatchProgress(snap *engine.Snapshot) {
 // packJob makes a patch in its own goroutine. Meanwhile the dashboard shows the progress, and the user
 // can quit.
 type packJob struct {
-	encoder     string        // name of the codec
-	finished    chan struct{} // closed at the end
-	done, total atomic.Int64  // bytes of the new file
-	matrix      *delivery.MatrixMaker
-	err         error // valid once finished is closed
+	encoder     string                // name of the codec
+	finished    chan struct{}         // closed at the end
+	done, total atomic.Int64          // bytes of the new file
+	matrix      *delivery.MatrixMaker // draws the dot plot of the patch while it is made
+	err         error                 // valid once finished is closed
 }
 
 // startPackJob starts packing the file of session s like encoding. The job is cancelled

@@ -20,14 +20,14 @@ import (
 type reports struct {
 	files       *report.Files // data files that the session reads
 	pendingSave *pendingSave  // the report that is being written; nil if none
-	saved       time.Duration // a saved report contains the current run up to this time
+	saved       time.Duration // a saved report contains the current run up to this virtual time
 }
 
 // pendingSave is a report that is being written in its own goroutine while the session continues,
 // because hashing the data files and writing depend on the speed of the disk.
 type pendingSave struct {
 	done      chan struct{} // closed at the end
-	savedUpTo time.Duration // the report contains the current run up to this time; only the runner uses it
+	savedUpTo time.Duration // the report contains the run up to this virtual time; used only by the session's goroutine
 	path      string        // path and err are valid once done is closed
 	err       error
 }

@@ -97,7 +97,7 @@ func TestErrorMessages(t *testing.T) {
 		{"[encoder]\nname = \"zzz\"", check, `FILE:2: encoder.name: unknown encoder "zzz"; expected one of raw, at-rest, ..., zstd-baseline`},
 		{"[encoder]\nname = \"rottor\"", check, `FILE:2: encoder.name: unknown encoder "rottor"; did you mean rotor?`},
 		{"", []string{"run", "--encoder", "zzzz"}, `encoder.name: unknown encoder "zzzz"; expected one of raw, ...`},
-		{"[encoder]\nparams = 3", check, `FILE:2: encoder.params: 3 is not a table; expected a key of it; tui encoders NAME lists those of an encoder`},
+		{"[encoder]\nparams = 3", check, `FILE:2: encoder.params: 3 is not a table; expected a parameter, such as encoder.params.NAME = VALUE; tui encoders ENCODER lists the parameters`},
 
 		{"# " + strings.Repeat("x", 50<<20), check, `FILE: has 52.4 MB; expected a TOML file of at most 1 MB`},
 		{"\ufeffsed = 7", check, `FILE:1: sed: unknown key "sed"; did you mean seed?`},

@@ -36,13 +36,13 @@ missing, such as samples.csv, the page omits the part that needs it and notes th
 			switch {
 			case len(args) == 0:
 				return usagef("%s expects a report.json or its folder, or several of them to compare", cmd.CommandPath())
-			case len(args) > page.MaxBeside:
-				return usagef("%s compares at most %d reports, got %d", cmd.CommandPath(), page.MaxBeside, len(args))
+			case len(args) > page.MaxCompared:
+				return usagef("%s compares at most %d reports, got %d", cmd.CommandPath(), page.MaxCompared, len(args))
 			}
 			return nil
 		},
 		RunE:              func(_ *cobra.Command, args []string) error { return a.report(args, out) },
-		ValidArgsFunction: completeFiles(page.MaxBeside, "json"),
+		ValidArgsFunction: completeFiles(page.MaxCompared, "json"),
 	}
 	cmd.Flags().StringVarP(&out, "out", "o", "", "write the page to this `FILE`")
 	a.addQuiet(cmd)

@@ -78,14 +78,14 @@ func (s *samples) add(us, ref float64) {
 
 // Run measures codecs on the data that open opens; spec is the name of the data. In each round each codec runs
 // in a walk-off, and then in a session over a bad link with the given seed. A codec whose decoded frames are
-// wrong is an error. After an error, also that of ctx, the board has the complete rounds.
+// wrong is an error. After an error, also that of ctx, the report has the complete rounds.
 func Run(ctx context.Context, spec string, seed uint64, open walkoff.Open, codecs []*encoders.Codec, opt Options) (*Report, error) {
 	b := &Report{GOOS: runtime.GOOS, GOARCH: runtime.GOARCH, CPU: cpuName(), Cores: runtime.GOMAXPROCS(0), Go: runtime.Version()}
 	c, err := badLinkConfig(spec, seed)
 	if err != nil {
 		return b, err
 	}
-	m := measurement{board: b, spec: spec, open: open, config: c, opt: opt}
+	m := measurement{report: b, spec: spec, open: open, config: c, opt: opt}
 	rows := make([]encoderRow, len(codecs))
 	for round := range opt.Rounds {
 		for i, codec := range codecs {
@@ -136,7 +136,7 @@ func badLinkConfig(spec string, seed uint64) (*config.Config, error) {
 
 // A measurement is the state of Run.
 type measurement struct {
-	board          *Report
+	report         *Report
 	spec           string
 	open           walkoff.Open
 	config         *config.Config
@@ -148,6 +148,7 @@ type measurement struct {
 // measureCodec measures a codec once and adds the samples to row.
 func (m *measurement) measureCodec(ctx context.Context, row *encoderRow, codec *encoders.Codec) error {
 	before := referenceTime(m.opt.Clock)
+	// For the progress, the walk-off is the first half of the work, the session the second.
 	board, err := walkoff.Run(ctx, m.spec, m.open, []*encoders.Codec{codec}, walkoff.Options{
 		Frames: m.opt.Frames, Clock: m.opt.Clock, Progress: func(done, total float64) { m.progress(done / total / 2) }})
 	if err != nil {
@@ -157,7 +158,7 @@ func (m *measurement) measureCodec(ctx context.Context, row *encoderRow, codec *
 		return fmt.Errorf("%w: %s", errLossy, failed[0])
 	}
 	between := referenceTime(m.opt.Clock) // after the walk-off, before the session
-	m.board.Dataset = board.Dataset
+	m.report.Dataset = board.Dataset
 	r := &board.Results[0]
 	row.Encoder, row.Packets, row.BytesPerPacket, row.Kbps, row.BitsPerChanged = r.Encoder, r.Packets, r.BytesPerPacket, r.Kbps, r.BitsPerChangedItem
 	row.RunsAs = r.RunsAs

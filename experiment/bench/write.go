@@ -11,7 +11,7 @@ import (
 	"wirelab/internal/units"
 )
 
-// WriteGo writes a board in the format of Go benchmarks for benchstat, one line per encoder and round.
+// WriteGo writes a report in the format of Go benchmarks for benchstat, one line per encoder and round.
 // Values with the unit -ref, in passes of the reference loop, can be compared between machines.
 func WriteGo(w io.Writer, b *Report) error {
 	out := bufio.NewWriter(w)
@@ -46,7 +46,7 @@ func WriteGo(w io.Writer, b *Report) error {
 	return out.Flush()
 }
 
-// WriteTable writes a board as a Markdown table. date is the date of the measurement.
+// WriteTable writes a report as a Markdown table. date is the date of the measurement.
 func WriteTable(w io.Writer, b *Report, date string) error {
 	out := bufio.NewWriter(w)
 	t := texttable.New("encoder", ">bytes/packet", ">kbps", ">bits/changed", ">encode µs", ">decode µs", ">both, in passes", ">times real time")

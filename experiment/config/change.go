@@ -15,12 +15,12 @@ import (
 // Shadows, Profile, Down and Up, Live. Copies of a Change share its maps and lists, which must not be
 // modified.
 type Change struct {
-	Encoder    string            // name; without Params the encoder gets its defaults
-	Params     map[string]any    // of the encoder, by name
-	Profile    string            // link profile for both links, before Down and Up
-	Down, Up   map[string]string // values of a link, by key
-	Live       map[string]any    // values of live settings by key, in the form of Values
-	Input      *Input            // of the player, nil if none
+	Encoder    string            // name of the new encoder; without Params it gets its default parameters
+	Params     map[string]any    // encoder parameters, by name; without Encoder, those of the present encoder
+	Profile    string            // link profile for both links; Down and Up are applied after it
+	Down, Up   map[string]string // settings of the downlink and the uplink, by key such as "loss"
+	Live       map[string]any    // values of live settings by full key, in the form of Config.Values
+	Input      *Input            // action of the player of a live world; nil if none
 	ShadowsOff []string          // names of shadows to remove
 	Shadows    []Encoder         // shadows to add
 	Mark       string            // a bookmark in the timeline; changes no setting
@@ -219,7 +219,7 @@ func setName(dst *string, key string, value any) error {
 	return errorUnless(setText(dst, value), key, value, "is not text", "a name")
 }
 
-// setLive sets the live setting s. key is for the error.
+// setLive sets the live setting s (one that a session can change). key is for the error.
 func (ch *Change) setLive(s *scalarSetting, key string, value any) error {
 	c := Default() // checks the value and converts it to the form of Values
 	if err := s.Set(c, value); err != nil {
@@ -264,7 +264,7 @@ func isLinkKey(key string) bool {
 	return slices.ContainsFunc(lossmodel.Keys(), func(k lossmodel.KeyInfo) bool { return k.Key == key })
 }
 
-// Label describes the change briefly: "encoder rotor, loss 5%".
+// Label describes the change briefly: "encoder rotor, loss 5%"; "" for a change that sets nothing.
 func (ch Change) Label() string {
 	var words []string
 	if ch.Encoder != "" {
@@ -355,16 +355,17 @@ func (ch Change) Restarts() bool {
 
 // TouchedKeys returns a text that identifies the settings that the change sets, without their values.
 // Consecutive changes of the same settings are undone together. Each encoder, profile and shadow counts
-// as a setting of its own.
+// as a setting of its own. Inputs and bookmarks, which are not undone, are left out.
 func (ch Change) TouchedKeys() string {
 	names := ch.shadowLabels()
-	for _, s := range [][2]string{{"encoder.name", ch.Encoder}, {"profile", ch.Profile}} {
-		if s[1] != "" {
-			names = append(names, s[0]+" "+s[1])
-		}
+	if ch.Encoder != "" {
+		names = append(names, "encoder.name "+ch.Encoder)
 	}
-	rest := Change{Params: ch.Params, Down: ch.Down, Up: ch.Up, Live: ch.Live}
-	names = append(names, rest.Keys()...)
+	if ch.Profile != "" {
+		names = append(names, "profile "+ch.Profile)
+	}
+	withoutNames := Change{Params: ch.Params, Down: ch.Down, Up: ch.Up, Live: ch.Live}
+	names = append(names, withoutNames.Keys()...)
 	slices.Sort(names)
 	return strings.Join(names, " ")
 }

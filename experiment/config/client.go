@@ -21,8 +21,9 @@ type proxyClient struct {
 // maxClients is the maximum number of [[client]] entries.
 const maxClients = 1000
 
-// In reports whether the settings are for a client with this address and turn.
-func (c *proxyClient) In(addr netip.Addr, turn int) bool {
+// Matches reports whether the settings are for a client with this address and turn: 1 for the first client that
+// sent, 2 for the second.
+func (c *proxyClient) Matches(addr netip.Addr, turn int) bool {
 	if c.Address.IsValid() { // compare IPv4 addresses in their short form, and without a zone
 		return c.Address == addr.Unmap().WithZone("")
 	}

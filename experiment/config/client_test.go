@@ -30,7 +30,7 @@ down = {loss = "20%", burst = 3}
 	}{{"10.0.0.5", 7, 0}, {"::ffff:10.0.0.5", 1, 0}, {"10.0.0.6", 2, 1}, {"10.0.0.6", 1, -1}} {
 		in := -1
 		for i := range c.Clients {
-			if c.Clients[i].In(netip.MustParseAddr(x.addr), x.turn) {
+			if c.Clients[i].Matches(netip.MustParseAddr(x.addr), x.turn) {
 				in = i
 			}
 		}

@@ -32,9 +32,9 @@ type Config struct {
 	Clients  []proxyClient   // settings for single clients of a proxy
 	Shadows  []Encoder       // further encoders on the same frames and losses
 	Plugins  []table.Wanted  // plugins named in the file
-	Sweep    []Axis
-	Search   Search
-	Assert   []Assertion
+	Sweep    []Axis          // dimensions of the grid of runs, the outermost first; empty for a single run
+	Search   Search          // search for the best settings; the zero Search if none
+	Assert   []Assertion     // bounds on figures of the run
 
 	Codecs []encoders.Codec // available codecs; nil means those of package table
 	// TrustSequences makes endpoints accept every sequence number, as in reports without a
@@ -47,8 +47,8 @@ type Config struct {
 	// path.
 	ResolvePath func(name string) (path string)
 
-	file   string          // name of the file it was read from, for errors; "" if none
-	lines  map[string]int  // by key: line in the file
+	file   string          // name of the file that the configuration was read from, for errors; "" if none
+	lines  map[string]int  // line of each key in the file
 	flags  map[string]bool // keys that were set after reading the file: errors do not name the file
 	chosen map[string]bool // keys of dataDependentKeys that were set explicitly for the data
 }
@@ -56,7 +56,7 @@ type Config struct {
 // Encoder is the name of a codec and the parameters that were set.
 type Encoder struct {
 	Name   string         `json:"name"`
-	Params map[string]any `json:"params,omitempty"` // others have their defaults
+	Params map[string]any `json:"params,omitempty"` // by name; other parameters have their defaults
 }
 
 // Axis is one dimension of a sweep: Key takes each of Values. An Axis with Repeat has neither: every point
@@ -173,7 +173,8 @@ func (e Encoder) Resolve(key string, known []encoders.Codec) (*encoders.Codec, a
 }
 
 // normalised returns e with the parameters in the types of the codec: a number that was given as text
-// becomes a number.
+// becomes a number. key is the key of e for errors. known are the available codecs, nil means those of package
+// table.
 func (e Encoder) normalised(key string, known []encoders.Codec) (Encoder, error) {
 	_, params, err := e.Resolve(key, known)
 	if err != nil {

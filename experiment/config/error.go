@@ -61,7 +61,7 @@ func Printable(text string) string {
 	for _, r := range text {
 		if isHidden(r) || r == utf8.RuneError {
 			quoted := strconv.QuoteToASCII(string(r))
-			b.WriteString(quoted[1 : len(quoted)-1])
+			b.WriteString(quoted[1 : len(quoted)-1]) // without the quotes
 			continue
 		}
 		b.WriteRune(r)
@@ -98,26 +98,26 @@ func ErrorAt(key string, err error) error {
 		return &out
 	}
 	out := &Error{Key: key, Problem: err.Error(), Cause: err}
-	if pe, ok := err.(*fs.PathError); ok {
-		out.Problem = pe.Path + ": " + pe.Err.Error() // without the system call
+	if pathErr, ok := err.(*fs.PathError); ok {
+		out.Problem = pathErr.Path + ": " + pathErr.Err.Error() // without the system call
 	}
-	var pe *encoders.ParamError
-	if errors.As(err, &pe) && pe.Name != "" && pe.Expected != "" {
-		out.Problem, out.Expected = "got "+pe.Got, pe.Expected
+	var paramErr *encoders.ParamError
+	if errors.As(err, &paramErr) && paramErr.Name != "" && paramErr.Expected != "" {
+		out.Problem, out.Expected = "got "+paramErr.Got, paramErr.Expected
 	}
-	// Errors of other packages about a name that is none of a list.
-	var u interface {
+	// Errors of other packages about a name that is not in a list of known names.
+	var unknownErr interface {
 		Unknown() (name string, known []string)
 	}
-	if errors.As(err, &u) {
-		if name, known := u.Unknown(); len(known) > 0 {
+	if errors.As(err, &unknownErr) {
+		if name, known := unknownErr.Unknown(); len(known) > 0 {
 			out.Problem, out.Near = "unknown name "+quote(name), Near(name, known)
 			out.Expected = oneOf(known, out.Near)
 		}
 	}
-	var ke *lossmodel.KeyError
-	if errors.As(err, &ke) {
-		linkProblem(out, ke)
+	var linkErr *lossmodel.KeyError
+	if errors.As(err, &linkErr) {
+		linkProblem(out, linkErr)
 	}
 	return out
 }

@@ -79,6 +79,7 @@ func Parse(name string, data []byte) (*Config, error) {
 // data source first, because other keys modify the profile or are chosen for the data. It also loads the
 // plugins, whose paths are relative to the folder of the file name.
 func (c *Config) setAll(name string, data []byte) (map[string]int, error) {
+	// A file in UTF-16 begins with a byte order mark, of little or big endian.
 	if bytes.HasPrefix(data, []byte("\xff\xfe")) || bytes.HasPrefix(data, []byte("\xfe\xff")) {
 		return nil, &Error{File: name, Line: 1, Problem: "the text is in UTF-16, as PowerShell writes it", Expected: "UTF-8"}
 	}
@@ -126,7 +127,7 @@ type tableList struct {
 
 // tableLists returns the arrays of tables by name.
 func tableLists() map[string]tableList {
-	return map[string]tableList{
+	return map[string]tableList{ // each entry: example, expected, set
 		"at":     {"at[0].t", `t = "10s" and a change, such as loss = "5%"`, (*Config).setAt},
 		"client": {"client[0].turn", `turn = 1 (the first client that sends) or address = "10.0.0.5", and settings of its links, such as down.loss = "5%"`, (*Config).setClient},
 		"plugin": {"plugin[0].path", `path = "FILE.wasm"`, (*Config).setPlugin},

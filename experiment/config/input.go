@@ -38,7 +38,8 @@ func (in *Input) members() []member {
 	return slices.DeleteFunc(list, func(m member) bool { return !m.set })
 }
 
-// toggle returns the field of a key with a Boolean value: hover, katamari or autopilot.
+// toggle returns the address of the field of a key with a Boolean value: hover, katamari or autopilot. The field
+// is nil if the input does not set it.
 func (in *Input) toggle(key string) **bool {
 	switch key {
 	case "hover":
@@ -147,8 +148,8 @@ func (ch Change) onlyPress() bool {
 	return ch.OnlyInput() && *ch.Input == Input{Press: ch.Input.Press}
 }
 
-// Summarise describes the first of several changes. n is the number of changes described: consecutive key
-// presses are summarised, because a played session has thousands of them.
+// Summarise describes the first change of list, which must not be empty. n is the number of changes described:
+// consecutive key presses are summarised, because a played session has thousands of them.
 func Summarise(list []StampedChange) (label string, n int) {
 	for n < len(list) && list[n].Change.onlyPress() {
 		n++

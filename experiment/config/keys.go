@@ -129,7 +129,7 @@ func (e *Encoder) set(key, rest string, value any) error {
 	}
 	if rest == "params" {
 		return &Error{Key: key, Problem: quoteValue(value) + " is not a table",
-			Expected: "a key of it; tui encoders NAME lists those of an encoder"}
+			Expected: "a parameter, such as encoder.params.NAME = VALUE; tui encoders ENCODER lists the parameters"}
 	}
 	return Unknown(key, "key", key, []string{"encoder.name", "encoder.params"})
 }
@@ -232,14 +232,17 @@ func entryAt[T any](list *[]T, i int, empty T) *T {
 	return &(*list)[i]
 }
 
-// cutIndex splits "at[3]" into "at" and 3. ok is false if s has no valid index.
+// maxIndex is the largest index of a list in a key.
+const maxIndex = 10_000
+
+// cutIndex splits "at[3]" into "at" and 3. If s has no index from 0 to maxIndex, ok is false and name is s.
 func cutIndex(s string) (name string, index int, ok bool) {
 	name, rest, found := strings.Cut(s, "[")
 	if !found || !strings.HasSuffix(rest, "]") {
 		return s, 0, false
 	}
 	n, err := strconv.Atoi(strings.TrimSuffix(rest, "]"))
-	if err != nil || n < 0 || n > 10_000 {
+	if err != nil || n < 0 || n > maxIndex {
 		return s, 0, false
 	}
 	return name, n, true
@@ -287,7 +290,7 @@ func setUint(dst *uint64, v any) bool {
 // setInt stores the integer v in dst. It returns false if v is not an integer from lo to hi.
 func setInt(dst *int, v any, lo, hi int) bool {
 	n, ok := toUint(v)
-	if !ok || n > math.MaxInt32 || int(n) < lo || int(n) > hi {
+	if !ok || n > math.MaxInt32 || int(n) < lo || int(n) > hi { // an int may have 32 bits
 		return false
 	}
 	*dst = int(n)

@@ -46,6 +46,7 @@ func pluginRows() []setting.Row[table.Wanted] {
 	type wanted = table.Wanted
 	return []setting.Row[wanted]{
 		newSettingRow("path", invalidValue, "the path of a module, relative to this file", func(p *wanted) any {
+			// Values are written to reports in other folders, so paths are absolute. The path of a process is a command.
 			if abs, err := filepath.Abs(p.Path); err == nil && !encoders.IsProcess(p.Path) {
 				return abs
 			}
@@ -67,7 +68,7 @@ func pluginRows() []setting.Row[table.Wanted] {
 			if p.Timeout == 0 {
 				return nil
 			}
-			return max(p.Timeout, 0).String()
+			return max(p.Timeout, 0).String() // -1 (no limit) becomes "0s"
 		}, func(p *wanted, v any) bool {
 			ok := setDuration(&p.Timeout, v, 0, maxPluginTimeout)
 			if p.Timeout == 0 {
@@ -138,7 +139,7 @@ func (c *Config) loadPlugins(dir string) error {
 	return nil
 }
 
-// Plugin returns the path of the first plugin; ok is false if none.
+// Plugin returns the path of the first plugin of the configuration; ok is false if there is none.
 func (v Values) Plugin() (path string, ok bool) {
 	list, _ := v["plugin"].([]any)
 	for _, p := range list {
@@ -176,7 +177,7 @@ func (v Values) LoadPlugins() error {
 // those of the configuration's file.
 func (c *Config) pluginValues(v Values) (list []any) {
 	wanted := c.Plugins
-	loaded := table.Plugins()
+	loaded := table.Plugins() // all encoders of all plugins, grouped by plugin
 	if slices.ContainsFunc(loaded, func(x encoders.Codec) bool { return containsText(map[string]any(v), x.Name) }) {
 		wanted = nil
 		for i := range loaded {

@@ -25,23 +25,23 @@ const (
 )
 
 // Link returns the link of c that is shown: the uplink for UpOnly, otherwise the downlink.
-func (w Direction) Link(c *Config) *lossmodel.Spec {
-	if w == UpOnly {
+func (d Direction) Link(c *Config) *lossmodel.Spec {
+	if d == UpOnly {
 		return &c.Up
 	}
 	return &c.Down
 }
 
 // Other returns the direction of the link that Link does not return.
-func (w Direction) Other() Direction {
-	if w == UpOnly {
+func (d Direction) Other() Direction {
+	if d == UpOnly {
 		return DownOnly
 	}
 	return UpOnly
 }
 
 // String returns the table of the links in a file: "link", "down" or "up".
-func (w Direction) String() string { return [...]string{"link", "down", "up"}[w] }
+func (d Direction) String() string { return [...]string{"link", "down", "up"}[d] }
 
 // LinkRow returns the row of a link key for direction dir. Step moves along the key's ladder of usual values,
 // or its choices; it is nil if the key has neither. Gauge is nil unless the key has a ladder.
@@ -133,6 +133,7 @@ func lossParamRow(model string, p lossmodel.ParamInfo, dir Direction) Row {
 	r.Step = func(c *Config, n int) (any, bool) {
 		now := r.Text(c)
 		next := stepLossParam(p, now, n)
+		// The step sets the complete model, such as "gilbert mean=5% burst=3", with one parameter replaced.
 		words := strings.Fields(LinkValue(c, dir, "loss"))
 		if i := slices.Index(words, p.Name+"="+now); i >= 0 {
 			words[i] = p.Name + "=" + next

@@ -127,11 +127,11 @@ func (s *Search) setSubject(key string, value any) error {
 
 // parseSubject is parseAssertion, but it also accepts the figures in TimingNames and percentages.
 func parseSubject(name, bound string) (Assertion, error) {
-	known := name
+	figure := name
 	if slices.Contains(TimingNames(), name) {
-		known = "wrong" // any known figure: only the bound is parsed
+		figure = "wrong" // parseAssertion rejects timings, so it gets any other figure; only the bound matters
 	}
-	a, err := parseAssertion(known, strings.Replace(bound, "%", "e-2", 1)) // "5%" becomes "5e-2"
+	a, err := parseAssertion(figure, strings.Replace(bound, "%", "e-2", 1)) // "5%" becomes "5e-2"
 	a.Name = name
 	return a, err
 }
@@ -188,7 +188,7 @@ func toFloat(v any) (float64, bool) {
 	case int:
 		return float64(n), true
 	case float64:
-		return n, n-n == 0
+		return n, n-n == 0 // the difference is NaN if n is infinite or NaN
 	}
 	return 0, false
 }

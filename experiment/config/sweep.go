@@ -42,7 +42,7 @@ func (c *Config) checkSweep() error {
 				Expected: fmt.Sprintf("at most %d", MaxSweep)}
 		case total*(len(c.At)+len(c.Clients)) > maxScripted:
 			return &Error{Key: key, Problem: fmt.Sprintf("%d points with %d scripted changes each are too many", total, len(c.At)+len(c.Clients)),
-				Expected: fmt.Sprintf("at most %d changes in all", maxScripted)}
+				Expected: fmt.Sprintf("at most %d scripted changes in all points together", maxScripted)}
 		}
 	}
 	if runs := total * c.Repeat(); runs > maxRuns {
@@ -266,5 +266,6 @@ func (c *Config) AtPoint(p *Point, err error) error {
 			axisIndex = i
 		}
 	}
-	return c.Locate(errorElsewhere(Indexed("sweep", axisIndex)+".values", "at the point "+strings.Join(values, ", "), "", err))
+	const triedKey = "" // the problem always names the key of err, since the error lists several keys
+	return c.Locate(errorElsewhere(Indexed("sweep", axisIndex)+".values", "at the point "+strings.Join(values, ", "), triedKey, err))
 }

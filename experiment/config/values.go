@@ -159,8 +159,8 @@ func (v Values) Config(name string) (*Config, error) {
 	return c, nil
 }
 
-// Settings returns the values of all keys as text, without duration, script, clients, sweep, search and
-// assertions.
+// Settings returns the values of all keys as text, by key. Duration, script, clients, sweep, search and
+// assertions are left out.
 func (c *Config) Settings() map[string]string {
 	d := c.Clone()
 	d.At, d.Clients, d.Sweep, d.Search, d.Assert, d.Duration = nil, nil, nil, Search{}, nil, 0

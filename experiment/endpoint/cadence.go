@@ -57,7 +57,9 @@ func (c Cadence) SeqAt(at time.Duration) uint64 {
 	if c.Times != nil {
 		return c.Times.TickAt(max(0, at))
 	}
-	return ((TickAt(at, c.TickHz)+1)*uint64(c.RateHz) - 1) / uint64(c.TickHz)
+	tick := TickAt(at, c.TickHz)
+	// Tick rounds down, so Tick(seq) <= tick is the same as seq*TickHz < (tick+1)*RateHz.
+	return ((tick+1)*uint64(c.RateHz) - 1) / uint64(c.TickHz)
 }
 
 // TickTime returns the time of tick n of a clock with hz ticks per second, rounded down to a

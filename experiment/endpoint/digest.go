@@ -20,9 +20,9 @@ var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 // number because the ack contains only 16 bits of it: so a receiver whose sequence number is wrong by a
 // multiple of 65,536 is detected too.
 type digester struct {
-	bytes     int  // size of a digest; 0 means no digests
-	coversSeq bool // the digest covers the sequence number, and some packets contain all 48 bits of it
-	buf       []byte
+	bytes     int    // size of a digest; 0 means no digests
+	coversSeq bool   // the digest covers the sequence number, and some packets contain all 48 bits of it
+	buf       []byte // bytes to hash, reused
 }
 
 // newDigester returns the digester for an endpoint with the given options.
@@ -30,7 +30,7 @@ func newDigester(opt *Options) digester {
 	return digester{bytes: opt.DigestBits / 8, coversSeq: opt.DigestBits > 0 && !opt.Trusting}
 }
 
-// appendDigest appends the digest of e to dst.
+// appendDigest appends the digest of the frame in history entry e to dst; nothing if there are no digests.
 func (d *digester) appendDigest(dst []byte, e *frame.Entry) []byte {
 	if d.bytes == 0 {
 		return dst

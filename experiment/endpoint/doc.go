@@ -11,7 +11,7 @@
 //
 //	packet, err := sender.Send(now, frame, nil)   // then transmit packet.Datagram
 //	reception := receiver.Receive(datagram)       // reception.Frame is the decoded frame
-//	ack := receiver.Ack(nil)                      // then transmit ack
+//	ack := receiver.AppendAck(nil)                // then transmit ack
 //	err = sender.HandleAck(ack)
 //
 // # Epochs

@@ -24,14 +24,14 @@ const (
 type FileSender struct {
 	*Sender
 	blocks      *transfer.Sender
-	blockSize   int // bytes
-	window      int // maximum number of blocks in flight
-	beat        time.Duration
-	loaded      bool        // Load was called
-	loadedEpoch uint64      // the epoch of the last Load
-	stream      []byte      // the label and the packed file
-	labelSize   int         // bytes
-	stored      frame.Frame // Packet.Stored of the last block
+	blockSize   int           // bytes
+	window      int           // maximum number of blocks in flight
+	beat        time.Duration // interval between datagrams
+	loaded      bool          // Load was called
+	loadedEpoch uint64        // the epoch of the last Load
+	stream      []byte        // the label and the packed file
+	labelSize   int           // bytes
+	stored      frame.Frame   // Packet.Stored of the last block
 }
 
 // NewFileSender returns a sender that delivers files in blocks of blockBytes bytes. At most window
@@ -117,7 +117,7 @@ func (f *FileSender) HandleBlockAck(now time.Duration, src []byte) error {
 	if err == nil && len(a.report) < ackedSeqBytes+blockNumberBytes {
 		err = fmt.Errorf("%w: ack without a number of blocks", ErrMalformed)
 	}
-	if err != nil || f.seq == f.first {
+	if err != nil || f.seq == f.first { // the ack is malformed, or nothing was sent yet
 		return err
 	}
 	newest, ok := f.unwrapAck(a.newest)
@@ -195,11 +195,11 @@ func (f *FileReceiver) parseDatagram(datagram []byte) (h header, payload []byte,
 // epoch begins a delivery, and so does one with other parameters for the newest epoch. d is the decoder of
 // the block's epoch.
 func (f *FileReceiver) acceptBlock(out *BlockReception, d *epochDecoder, number uint32, body []byte) {
-	in := f.blocks
+	delivery := f.blocks
 	if d.epoch > f.epoch || out.Fresh && f.anyEpoch && d.epoch == f.newestEpoch {
-		in = &transfer.Receiver{}
+		delivery = &transfer.Receiver{}
 	}
-	fate, err := in.Accept(number, body)
+	fate, err := delivery.Accept(number, body)
 	if err != nil {
 		out.Outcome, out.Err = Corrupt, err
 		return
@@ -208,8 +208,8 @@ func (f *FileReceiver) acceptBlock(out *BlockReception, d *epochDecoder, number 
 		f.install(&out.Reception, d)
 	}
 	d.decoded++
-	if in != f.blocks {
-		f.blocks, f.epoch, out.NewDelivery = in, d.epoch, true
+	if delivery != f.blocks {
+		f.blocks, f.epoch, out.NewDelivery = delivery, d.epoch, true
 	}
 	out.Accepted = true
 	f.lastSeq = out.Seq

@@ -19,7 +19,7 @@ type Receiver struct {
 	schema  *frame.Schema
 	cadence Cadence
 	coder   drive.End           // calls the decoders
-	history *frame.History      // coder's
+	history *frame.History      // stored frames; the same as coder.History
 	codecs  [128]encoders.Codec // by Codec.ID
 
 	epochs      [StoredEpochs]epochDecoder // the decoder of epoch e is at e % StoredEpochs
@@ -56,7 +56,7 @@ func NewReceiver(s *frame.Schema, initial *frame.Frame, known []encoders.Codec, 
 	coder := opt.newCoder(s, initial, frame.NewHistory(s, opt.History))
 	r := &Receiver{schema: s, cadence: opt.cadence(), coder: coder, history: coder.History, digest: newDigester(&opt)}
 	for _, c := range known {
-		r.codecs[c.ID&0x7f] = c
+		r.codecs[c.ID&0x7f] = c // IDs have 7 bits: in a header, the highest bit is paramsFollow
 	}
 	return r
 }

@@ -19,15 +19,15 @@ type Sender struct {
 	schema  *frame.Schema
 	cadence Cadence
 	coder   drive.End      // calls the encoder
-	history *frame.History // coder's
+	history *frame.History // stored frames; the same as coder.History
 	seq     uint64         // sequence number of the next packet
 	first   uint64         // sequence number of the first packet
 
-	encoding   Encoding
-	epoch      uint64
-	epochStart time.Duration
-	epochAcked bool      // the newest ack names the current epoch
-	pending    *Encoding // of the next epoch, which begins epochPeriod after epochStart; nil if none
+	encoding   Encoding      // encoder and parameters of the current epoch
+	epoch      uint64        // number of the current epoch: of the changes of the encoding so far
+	epochStart time.Duration // when the current epoch began
+	epochAcked bool          // the newest ack names the current epoch
+	pending    *Encoding     // encoding of the next epoch, which begins epochPeriod after epochStart; nil if none
 
 	acked        [256]uint64 // acked[s%256] is s+1 if packet s was acked
 	newestAcked  uint64      // newest acked packet, if hasAck
@@ -273,13 +273,13 @@ func (s *Sender) ackedEntry(seq uint64) *frame.Entry {
 	return s.history.Get(seq)
 }
 
-// HandleAck handles an ack of Receiver.Ack: it records which packets the receiver decoded, and passes
+// HandleAck handles an ack of Receiver.AppendAck: it records which packets the receiver decoded, and passes
 // the report in the ack to the encoder. If the digest in the ack differs from that of the sender's
 // frame, the sender restarts from the initial state. src may be any bytes. An old or duplicate ack is
 // not an error.
 func (s *Sender) HandleAck(src []byte) error {
 	a, err := parseAck(src, s.digest.bytes)
-	if err != nil || s.seq == s.first {
+	if err != nil || s.seq == s.first { // the ack is malformed, or nothing was sent yet
 		return err
 	}
 	newest, ok := s.unwrapAck(a.newest)

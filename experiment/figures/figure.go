@@ -159,7 +159,7 @@ func Names() map[string]bool {
 	return names
 }
 
-// setAll makes every figure in v known, also those behind nil pointers to figures, so that Of lists them. v
+// setAll makes every figure in v known, also those behind nil pointers to figures, so that Flatten lists them. v
 // must be settable.
 func setAll(v reflect.Value) {
 	switch v.Kind() {

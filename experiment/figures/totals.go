@@ -58,17 +58,17 @@ type Totals struct {
 // Counts counts packets: those sent, and packets and copies by their outcomes, which package packetlog
 // defines.
 type Counts struct {
-	Sent       int64            `json:"sent"`
-	Duplicated int64            `json:"duplicated"`
-	Decoded    int64            `json:"decoded"`
-	Stale      int64            `json:"stale"`
-	Duplicate  int64            `json:"duplicate"`
-	Lost       int64            `json:"lost"`
-	LostBy     map[string]int64 `json:"lost_by"`
-	Failures   Failures         `json:"failures"`
-	Tainted    int64            `json:"tainted"`
-	InFlight   int64            `json:"in_flight"`
-	Wrong      int64            `json:"wrong"`
+	Sent       int64            `json:"sent"`       // packets sent, without the copies that the link makes
+	Duplicated int64            `json:"duplicated"` // copies that the link made
+	Decoded    int64            `json:"decoded"`    // decoded as the newest frame
+	Stale      int64            `json:"stale"`      // decoded after a newer frame
+	Duplicate  int64            `json:"duplicate"`  // arrived after a copy of the packet was decoded
+	Lost       int64            `json:"lost"`       // dropped by the link
+	LostBy     map[string]int64 `json:"lost_by"`    // Lost by the cause: see the function LostBy
+	Failures   Failures         `json:"failures"`   // arrived and not decoded
+	Tainted    int64            `json:"tainted"`    // decoded from damaged bytes, or from a frame that was
+	InFlight   int64            `json:"in_flight"`  // still in flight
+	Wrong      int64            `json:"wrong"`      // decoded without an error, but to another frame; must be 0
 	// Undetected counts frames that the receiver decoded without an error, displayed or not, but that
 	// differ from the sender's or have another packet's sequence number.
 	Undetected int64 `json:"undetected"`
@@ -222,7 +222,7 @@ func LostBy(n *[MaxCauses]int) map[string]int64 {
 type BudgetShare struct {
 	Slot  string  `json:"slot"`
 	Bits  float64 `json:"bits"`
-	Share float64 `json:"share"` // of the payload, 0 to 1
+	Share float64 `json:"share"` // share of the payload, 0 to 1
 	// Fields is the number of fields that share the slot, if the schema has more fields than there are
 	// slots; otherwise 0.
 	Fields int `json:"fields,omitempty"`
@@ -241,11 +241,11 @@ func (b *BudgetShare) Name() string {
 func Flatten(t Totals) map[string]float64 {
 	data, err := json.Marshal(t)
 	if err != nil {
-		panic("experiment: totals do not marshal: " + err.Error())
+		panic("figures: the totals cannot be encoded as JSON: " + err.Error())
 	}
 	var tree map[string]any
 	if err := json.Unmarshal(data, &tree); err != nil {
-		panic("experiment: totals do not unmarshal: " + err.Error())
+		panic("figures: the JSON of the totals cannot be decoded: " + err.Error())
 	}
 	out := map[string]float64{}
 	flattenJSON("", tree, out)

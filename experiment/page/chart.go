@@ -17,8 +17,8 @@ type chartData struct {
 
 // mark is a change during the run, marked in the charts.
 type mark struct {
-	T    axisValue `json:"t"`
-	Text string    `json:"text"`
+	T    axisValue `json:"t"`    // virtual time in seconds
+	Text string    `json:"text"` // label of the change
 }
 
 // chart is one chart. The template refers to it by its index in chartData.

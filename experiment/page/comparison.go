@@ -15,8 +15,8 @@ import (
 	"wirelab/internal/texttable"
 )
 
-// MaxBeside is the maximum number of reports on a page, one for each colour.
-const MaxBeside = 8
+// MaxCompared is the maximum number of reports on a page, one for each colour.
+const MaxCompared = 8
 
 // WriteComparison writes a page that compares at least two reports: their configurations, figures and
 // charts. The first report is the base. If any of them is a sweep, all are compared as sweeps. Each element
@@ -106,7 +106,7 @@ func comparisonHeadline(runs []*run, names []string) string {
 		v := r.Result.Totals.PayloadKbps
 		text += fmt.Sprintf("; %s %s", names[1+i], formatRounded(v))
 		switch {
-		case first <= 0:
+		case first <= 0: // no percentage of 0
 		case v < first:
 			text += ", " + formatPercent((first-v)/first) + " less"
 		case v > first:
@@ -237,7 +237,7 @@ func formatChange(key string, base, v float64, known bool, interval string) text
 	}
 	c.Text += interval
 	switch dir := figures.DirectionOf(key); {
-	case dir == figures.Neither || negligible:
+	case dir == figures.Neither || negligible: // no class
 	case (v < base) == (dir == figures.LessIsBetter):
 		c.Class = "good"
 	default:
@@ -248,6 +248,7 @@ func formatChange(key string, base, v float64, known bool, interval string) text
 
 // compareCharts adds charts with one line per run.
 func (d *document) compareCharts(runs []*run, names []string) {
+	// The last argument is the factor from the figure to the unit of the chart.
 	d.compareChart(runs, names, "Payload", "kbps", payloadKbps, 1)
 	d.compareChart(runs, names, "Bits per changed "+runs[0].Result.Item, "bits", bitsPerChanged, 1)
 	d.compareChart(runs, names, "Packets failed or lost", "per second", failedOrLostRate, 1)
@@ -286,8 +287,8 @@ func (d *document) compareChart(runs []*run, names []string, title, unit string,
 	c := chart{Title: title, Unit: unit, Axis: "s"}
 	for i, r := range runs {
 		points := r.Rows.series.allPoints()
-		y, k := make([]value, len(until)), 0
-		for j, t := range until { // a point covers the time from until-width to until
+		y, k := make([]value, len(until)), 0 // k: index of the point that covers t, since both are in order of time
+		for j, t := range until {            // a point covers the time from until-width to until
 			for k < len(points) && points[k].until < t {
 				k++
 			}
@@ -310,15 +311,15 @@ func (d *document) compareChart(runs []*run, names []string, title, unit string,
 // compareBits adds a table of the bit budgets of all runs: a row per part, in the order in which the parts
 // first occur.
 func (d *document) compareBits(runs []*run, names []string) {
-	var slots []string
+	var parts []string
 	for _, r := range runs {
 		for _, b := range r.Result.Budget {
-			if !slices.Contains(slots, b.Name()) {
-				slots = append(slots, b.Name())
+			if !slices.Contains(parts, b.Name()) {
+				parts = append(parts, b.Name())
 			}
 		}
 	}
-	if len(slots) == 0 {
+	if len(parts) == 0 {
 		return
 	}
 	columns := []string{"part"}
@@ -326,12 +327,12 @@ func (d *document) compareBits(runs []*run, names []string) {
 		columns = append(columns, ">"+name+", bits per packet", ">share")
 	}
 	t := newTable("Payload bits by part", columns...)
-	for _, slot := range slots {
-		row := []any{slot}
+	for _, part := range parts {
+		row := []any{part}
 		for _, r := range runs {
 			bits, share := "–", "–"
 			for _, b := range r.Result.Budget {
-				if b.Name() == slot {
+				if b.Name() == part {
 					bits, share = formatNumber(figures.RatioOrZero(b.Bits, float64(r.Result.Totals.Sent))), formatPercent(b.Share)
 				}
 			}

@@ -9,8 +9,8 @@ import (
 // be more than maxPoints buckets, their width is doubled. All sums are integers, so that the result
 // does not depend on the order of the packets.
 type delaySeries struct {
-	width       int64                // ns
-	buckets     map[int64]delayStats // by time of sending / width
+	width       int64                // width of a bucket in ns
+	buckets     map[int64]delayStats // by number of the bucket: time of sending / width
 	first, last int64                // first and last bucket with packets
 }
 
@@ -28,7 +28,7 @@ func (d delayStats) join(x delayStats) delayStats {
 // add adds a packet that was sent at virtual time sent and arrived after took, both in nanoseconds.
 func (d *delaySeries) add(sent, took int64) {
 	if d.buckets == nil {
-		d.width, d.buckets = 100e6, map[int64]delayStats{}
+		d.width, d.buckets = 100e6, map[int64]delayStats{} // 100 ms
 		d.first, d.last = sent/d.width, sent/d.width
 	}
 	bucket := sent / d.width

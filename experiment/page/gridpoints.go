@@ -18,7 +18,7 @@ import (
 type gridPoint struct {
 	Set     map[string]string          // the values of the swept keys, without the seed
 	Seeds   int                        // number of runs, one per seed
-	Figures map[string]paired.Interval // by key: the mean, with its interval if there are several seeds
+	Figures map[string]paired.Interval // by key: the mean (Estimate), with its interval if there are several seeds
 }
 
 // gridPoints groups the runs of a sweep into points, in the order of the runs.
@@ -64,10 +64,10 @@ func (p *gridPoint) shortSet(axes []axis) string {
 	return shortSet(set)
 }
 
-// failedKey is the key of the sum of all failures, which figures.Of does not contain.
+// failedKey is the key of the sum of all failures, which figures.Flatten does not return.
 const failedKey = "failures"
 
-// figuresByKey returns figures.Of and the sum of the failures.
+// figuresByKey returns the figures of t by key: those of figures.Flatten, and the sum of the failures by failedKey.
 func figuresByKey(t *figures.Totals) map[string]float64 {
 	all := figures.Flatten(*t)
 	all[failedKey] = float64(t.Failed())
@@ -101,9 +101,9 @@ func variedMetrics(points []gridPoint) (out []metric) {
 		for i := range points {
 			if v, ok := points[i].Figures[m.key]; ok {
 				if n == 0 {
-					minValue, maxValue = v.Diff, v.Diff
+					minValue, maxValue = v.Estimate, v.Estimate
 				}
-				minValue, maxValue, n = min(minValue, v.Diff), max(maxValue, v.Diff), n+1
+				minValue, maxValue, n = min(minValue, v.Estimate), max(maxValue, v.Estimate), n+1
 			}
 		}
 		if n > 0 && (minValue != maxValue || m.key == "payload_kbps") {
@@ -144,7 +144,7 @@ func sweptAxes(points []gridPoint) (out []axis) {
 	return out
 }
 
-// maxValues bounds the values of an axis that are drawn.
+// maxValues is the maximum number of values of an axis that are drawn.
 const maxValues = 200
 
 // parseNumbers parses values that are numbers with a common unit after the last digit, or durations. It

@@ -53,7 +53,7 @@ func heatMap(points []*gridPoint, name string, down, across axis, m metric) tabl
 	for _, p := range points {
 		at[[2]string{p.Set[down.key], p.Set[across.key]}] = p
 		if v, ok := p.Figures[m.key]; ok {
-			minValue, maxValue = min(minValue, v.Diff), max(maxValue, v.Diff)
+			minValue, maxValue = min(minValue, v.Estimate), max(maxValue, v.Estimate)
 		}
 	}
 	for _, y := range down.values {
@@ -62,7 +62,7 @@ func heatMap(points []*gridPoint, name string, down, across axis, m metric) tabl
 			c := texttable.Cell{Text: "–"}
 			if p := at[[2]string{y, x}]; p != nil {
 				if v, ok := p.Figures[m.key]; ok {
-					c = texttable.Cell{Text: formatNumber(v.Diff * m.scale), Class: fmt.Sprintf("h%d", shade(v.Diff, minValue, maxValue))}
+					c = texttable.Cell{Text: formatNumber(v.Estimate * m.scale), Class: fmt.Sprintf("h%d", shade(v.Estimate, minValue, maxValue))}
 				}
 			}
 			row = append(row, c)

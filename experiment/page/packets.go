@@ -78,7 +78,7 @@ type reasonCount struct {
 	first problem
 }
 
-// maxReasons bounds the reasons. The lab has about twenty, but a file can contain any text.
+// maxReasons is the maximum number of different reasons that are counted. The lab has about twenty, but a file can contain any text.
 const maxReasons = 48
 
 // packetStats summarizes the packets of a run.

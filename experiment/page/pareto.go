@@ -19,7 +19,7 @@ const costKey = "payload_kbps"
 // time). Points are compared only under the same network conditions: each condition has its own
 // Pareto frontier, the points that no other point beats in both figures.
 func (d *document) addParetoCharts(points []gridPoint) {
-	for _, m := range []metric{{"playout.starved_ratio", "display starved", "%", 100},
+	for _, m := range []metric{{"playout.starved_ratio", "display starved", "%", 100}, // key, title, unit, scale
 		{"playout.position_error_mm.p95", "position error of moving cubes, p95", "mm", 1}, {"transfer.time_s", "transfer time of the file", "s", 1}} {
 		names, groups := byCondition(points, m)
 		if len(names) == 0 {
@@ -54,10 +54,10 @@ func byCondition(points []gridPoint, m metric) (names []string, groups map[strin
 	points = slices.DeleteFunc(slices.Clone(points[:min(len(points), maxListed)]), func(p gridPoint) bool {
 		cost, hasCost := p.Figures[costKey]
 		quality, hasQuality := p.Figures[m.key]
-		if !hasCost || !hasQuality || math.IsNaN(cost.Diff) || math.IsNaN(quality.Diff) {
+		if !hasCost || !hasQuality || math.IsNaN(cost.Estimate) || math.IsNaN(quality.Estimate) {
 			return true
 		}
-		minQuality, maxQuality = min(minQuality, quality.Diff), max(maxQuality, quality.Diff)
+		minQuality, maxQuality = min(minQuality, quality.Estimate), max(maxQuality, quality.Estimate)
 		return false
 	})
 	names, groups = groupPoints(points, func(p *gridPoint) string {
@@ -77,11 +77,11 @@ func byCondition(points []gridPoint, m metric) (names []string, groups map[strin
 func frontier(list []*gridPoint, quality string) (out []*gridPoint) {
 	sorted := slices.Clone(list)
 	slices.SortStableFunc(sorted, func(a, b *gridPoint) int {
-		return cmp.Or(cmp.Compare(a.Figures[costKey].Diff, b.Figures[costKey].Diff), cmp.Compare(a.Figures[quality].Diff, b.Figures[quality].Diff))
+		return cmp.Or(cmp.Compare(a.Figures[costKey].Estimate, b.Figures[costKey].Estimate), cmp.Compare(a.Figures[quality].Estimate, b.Figures[quality].Estimate))
 	})
 	best := math.Inf(1)
 	for _, p := range sorted {
-		if v := p.Figures[quality].Diff; v < best {
+		if v := p.Figures[quality].Estimate; v < best {
 			best, out = v, append(out, p)
 		}
 	}
@@ -118,27 +118,27 @@ func paretoGraphic(names []string, groups map[string][]*gridPoint, m metric) gra
 	maxX, maxY := 0.0, 0.0
 	for _, name := range names {
 		for _, p := range groups[name] {
-			maxX, maxY = max(maxX, p.Figures[costKey].Diff), max(maxY, p.Figures[m.key].Diff*m.scale)
+			maxX, maxY = max(maxX, p.Figures[costKey].Estimate), max(maxY, p.Figures[m.key].Estimate*m.scale)
 		}
 	}
 	x, y := g.drawAxes(maxX, maxY, m.title+", "+m.unit)
 	for i, name := range names {
-		ink := fmt.Sprintf("i%d", 1+i)
+		color := strconv.Itoa(1 + i) // number of the colour in page.css
 		best := frontier(groups[name], m.key)
 		path := ""
 		for k, p := range best {
 			if k == 0 { // SVG path: move to the first point, then horizontally and vertically to each other one
-				path = "M" + x(p.Figures[costKey].Diff) + " " + y(p.Figures[m.key].Diff*m.scale)
+				path = "M" + x(p.Figures[costKey].Estimate) + " " + y(p.Figures[m.key].Estimate*m.scale)
 			} else {
-				path += " H" + x(p.Figures[costKey].Diff) + " V" + y(p.Figures[m.key].Diff*m.scale)
+				path += " H" + x(p.Figures[costKey].Estimate) + " V" + y(p.Figures[m.key].Estimate*m.scale)
 			}
 		}
-		g.Paths = append(g.Paths, curve{path, "frontier l" + ink[1:]})
+		g.Paths = append(g.Paths, curve{path, "frontier l" + color}) // CSS classes: l for lines, i for dots
 		for _, p := range groups[name] {
-			c := dot{X: x(p.Figures[costKey].Diff), Y: y(p.Figures[m.key].Diff * m.scale), R: "3.5", Class: ink + " beaten",
-				Title: fmt.Sprintf("%s: %s kbps, %s %s", shortSet(p.Set), formatNumber(p.Figures[costKey].Diff), formatNumber(p.Figures[m.key].Diff*m.scale), m.unit)}
+			c := dot{X: x(p.Figures[costKey].Estimate), Y: y(p.Figures[m.key].Estimate * m.scale), R: "3.5", Class: "i" + color + " beaten",
+				Title: fmt.Sprintf("%s: %s kbps, %s %s", shortSet(p.Set), formatNumber(p.Figures[costKey].Estimate), formatNumber(p.Figures[m.key].Estimate*m.scale), m.unit)}
 			if slices.Contains(best, p) {
-				c.R, c.Class = "5.5", ink
+				c.R, c.Class = "5.5", "i"+color
 			}
 			g.Dots = append(g.Dots, c)
 		}
@@ -157,6 +157,7 @@ func (g *graphic) drawAxes(maxX, maxY float64, yName string) (x, y func(v float6
 	at := func(v float64) string { return units.Fixed(v, 1) }
 	x = func(v float64) string { return at(paretoLeft + (paretoRight-paretoLeft)*v/maxX) }
 	y = func(v float64) string { return at(paretoBottom - (paretoBottom-paretoTop)*v/maxY) }
+	// The labels are a few units outside of the plotting area.
 	for i := range int(math.Round(maxX/stepX)) + 1 {
 		v := float64(i) * stepX
 		g.Lines = append(g.Lines, stroke{x(v), at(paretoTop), x(v), at(paretoBottom), "grid"})

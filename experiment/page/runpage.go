@@ -17,7 +17,7 @@ import (
 // run is one run: its result and the data of its CSV files.
 type run struct {
 	Result  *engine.Result
-	Rows    *rows    // nil if none exist
+	Rows    *rows    // data of samples.csv and packets.csv; nil if the run has no such files
 	Missing []string // sentences about missing files
 }
 

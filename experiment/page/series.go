@@ -9,7 +9,7 @@ import (
 type point struct {
 	until, width                         float64 // seconds
 	sent, payload, wire, feedback        float64 // sent in packets, the others in bits
-	items, changed                       float64
+	items, changed                       float64 // numbers of items sent, and of those that had changed
 	age, packetsWithAge                  float64 // age in ticks, summed over packetsWithAge
 	displayed, starved, late             float64 // display ticks, those for which no newer snapshot had arrived, and snapshots too late for display
 	displayAge, ticksWithAge             float64 // age in ms, summed over ticksWithAge
@@ -22,6 +22,7 @@ type point struct {
 func (p *point) join(q *point) {
 	p.until = q.until
 	p.width += q.width
+	// The fields that are sums, each with its addend.
 	for _, pair := range [][2]*float64{{&p.sent, &q.sent}, {&p.payload, &q.payload}, {&p.wire, &q.wire}, {&p.feedback, &q.feedback},
 		{&p.items, &q.items}, {&p.changed, &q.changed}, {&p.age, &q.age}, {&p.packetsWithAge, &q.packetsWithAge}, {&p.displayed, &q.displayed},
 		{&p.starved, &q.starved}, {&p.late, &q.late}, {&p.displayAge, &q.displayAge}, {&p.ticksWithAge, &q.ticksWithAge}, {&p.stale, &q.stale}, {&p.lost, &q.lost}, {&p.failed, &q.failed},
@@ -71,7 +72,7 @@ func (s *series) add(c cells) {
 	bits := func(name string) float64 { return c.number(name) * 1000 * width } // from kbps
 	p.payload, p.wire, p.feedback = bits("payload_kbps"), bits("wire_kbps"), bits("feedback_kbps")
 	p.peakKbps, p.minKbps = c.number("payload_kbps"), c.number("payload_kbps")
-	// items returns the number of items from the bits per item in column name.
+	// items returns the number of items: payload bits divided by the bits per item in column name.
 	items := func(name string) float64 {
 		if bitsPer := c.number(name); bitsPer > 0 {
 			return p.payload / bitsPer

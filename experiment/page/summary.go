@@ -75,7 +75,7 @@ func (s *Summary) points() (out []gridPoint) {
 		}
 		x := gridPoint{Set: p.Set, Seeds: p.Seeds, Figures: map[string]paired.Interval{}}
 		for key, m := range p.Figures {
-			i := paired.Interval{Diff: m.Mean}
+			i := paired.Interval{Estimate: m.Mean}
 			if m.Lo != nil && m.Hi != nil {
 				i.Lo, i.Hi, i.Known = *m.Lo, *m.Hi, true
 			}
@@ -89,9 +89,9 @@ func (s *Summary) points() (out []gridPoint) {
 // Write writes the page of the sweep.
 func (s *Summary) Write(w io.Writer) error {
 	points := s.points()
-	wrong := 0.0 // packets in all runs; a figure is the mean over the seeds
+	wrong := 0.0 // packets in all runs, a whole number but for rounding; a figure is the mean over the seeds
 	for i := range points {
-		wrong += points[i].Figures["wrong"].Diff * float64(points[i].Seeds)
+		wrong += points[i].Figures["wrong"].Estimate * float64(points[i].Seeds)
 	}
 	runs := fmt.Sprintf("%s of %s, %s each", formatNumber(float64(s.Done)), formatCount(int64(s.Planned), "run"), formatCount(int64(max(s.Repeat, 1)), "seed"))
 	d := gridDocument(points, gridHeadline(points, s.Done, int64(wrong+0.5)), runs, s.Failed, describeEnding(s.Reason, s.Error, s.Interrupted))

@@ -17,7 +17,7 @@ import (
 // writeSweep writes the page of a sweep whose report contains the runs.
 func writeSweep(w io.Writer, r *report.Report) error { return writeDocument(w, sweepDocument(r)) }
 
-// maxAlarms bounds the sentences about failed assertions.
+// maxAlarms is the maximum number of sentences about failed assertions on a page.
 const maxAlarms = 20
 
 // sweepDocument returns the page of a sweep.
@@ -113,11 +113,11 @@ func gridHeadline(points []gridPoint, runs int, wrong int64) string {
 	var cheapest, costliest *gridPoint
 	for i := range points {
 		if v, ok := points[i].Figures[costKey]; ok {
-			if v.Diff < minCost {
-				minCost, cheapest = v.Diff, &points[i]
+			if v.Estimate < minCost {
+				minCost, cheapest = v.Estimate, &points[i]
 			}
-			if v.Diff > maxCost {
-				maxCost, costliest = v.Diff, &points[i]
+			if v.Estimate > maxCost {
+				maxCost, costliest = v.Estimate, &points[i]
 			}
 		}
 	}
@@ -151,7 +151,7 @@ func keySuffix(key string) string {
 	return key[strings.LastIndexByte(key, '.')+1:]
 }
 
-// maxLines bounds the lines of a chart, because there are eight colours.
+// maxLines is the maximum number of lines of a chart, because there are eight colours.
 const maxLines = 8
 
 // addGridChart adds a chart of a metric over the last axis, with a line for each combination of values of
@@ -220,7 +220,7 @@ func (m metric) lines(points []*gridPoint, key string, values []string) []line {
 		mid[k], lo[k], hi[k] = noValue, noValue, noValue
 		if p := at[text]; p != nil {
 			if v, ok := p.Figures[m.key]; ok {
-				mid[k] = value(v.Diff * m.scale)
+				mid[k] = value(v.Estimate * m.scale)
 				if v.Known {
 					lo[k], hi[k], hasBand = value(max(v.Lo, 0)*m.scale), value(v.Hi*m.scale), true // figures are not negative
 				}
@@ -233,7 +233,7 @@ func (m metric) lines(points []*gridPoint, key string, values []string) []line {
 	return []line{{Y: mid}, {Name: "95 %, up to", Kind: "edge", Y: hi}, {Name: "from", Kind: "edge", Band: 1, Y: lo}}
 }
 
-// maxListed bounds the table of points.
+// maxListed is the maximum number of points that a table lists.
 const maxListed = 1000
 
 // addPointTable adds a table of at most maxListed points: the settings, the seeds if there are several,
@@ -248,7 +248,7 @@ func (d *document) addPointTable(points []gridPoint, ms []metric) {
 	if hasSeeds {
 		names = append(names, ">seeds")
 	}
-	ms = append(slices.Clone(ms), metric{"lost", "lost", "", 1}, metric{"wrong", "wrong", "", 1})
+	ms = append(slices.Clone(ms), metric{key: "lost", title: "lost", scale: 1}, metric{key: "wrong", title: "wrong", scale: 1})
 	for _, m := range ms {
 		name := ">" + m.title
 		if m.unit != "" {
@@ -292,9 +292,9 @@ func (p *gridPoint) cell(m metric) string {
 	if !ok {
 		return formatFigure(figures.Figure{})
 	}
-	text := formatNumber(v.Diff * m.scale)
+	text := formatNumber(v.Estimate * m.scale)
 	if v.Known {
-		text += " ± " + formatNumber((v.Hi-v.Diff)*m.scale)
+		text += " ± " + formatNumber((v.Hi-v.Estimate)*m.scale)
 	}
 	return text
 }

@@ -65,7 +65,8 @@ func divide(x, y float64) float64 {
 }
 
 // sampleCharts adds the charts of the data in samples.csv, all over the same axis: bandwidth, bits per
-// item, failures, age of the baseline, and the display. Charts without data are omitted.
+// item, failures, age of the baseline, and the display. Charts without data are omitted. Color is the number
+// of a colour in page.css; lines of the kind "edge" bound a band. budget is in kbps, 0 means none.
 func (d *chartData) sampleCharts(points []point, item string, budget float64) {
 	until := make([]axisValue, len(points))
 	for i := range points {
@@ -165,7 +166,7 @@ func (d *chartData) delayChart(p *packetStats) {
 	var mean, minDelay, maxDelay []value
 	p.delays.forEach(func(until float64, b delayStats) {
 		x = append(x, axisValue(until))
-		mean = append(mean, value(float64(b.sum)/float64(b.count)/1e6))
+		mean = append(mean, value(float64(b.sum)/float64(b.count)/1e6)) // from ns to ms
 		minDelay, maxDelay = append(minDelay, value(float64(b.min)/1e6)), append(maxDelay, value(float64(b.max)/1e6))
 	})
 	if len(x) == 0 {

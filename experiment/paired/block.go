@@ -25,6 +25,8 @@ func blockLength(v []float64) int {
 	if lag == 0 {
 		return 1
 	}
+	// The rule: block length = (2 g^2 n / d)^(1/3) with d = 4/3 spectrum^2. g is the sum of |k| r[k] and spectrum
+	// that of r[k] (the spectral density at frequency 0), over all lags k from -m to m with the weights flatTop.
 	m := min(2*lag, len(r)-1)
 	g, spectrum := 0.0, r[0]
 	for k := 1; k <= m; k++ {
@@ -100,7 +102,7 @@ func diedOut(r []float64, n int) bool {
 	if len(r) <= insignificant {
 		return false
 	}
-	bound := 2 * math.Sqrt(math.Log10(float64(n))/float64(n)) * r[0]
+	bound := 2 * math.Sqrt(math.Log10(float64(n))/float64(n)) * r[0] // noise by the rule of Politis and White
 	for _, x := range r[len(r)-insignificant:] {
 		if math.Abs(x) >= bound {
 			return false

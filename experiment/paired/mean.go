@@ -8,17 +8,17 @@ import "math"
 func MeanOf(values []float64) Interval {
 	n := len(values)
 	if n == 0 {
-		return Interval{Diff: math.NaN()}
+		return Interval{Estimate: math.NaN()}
 	}
 	var m moments
 	for _, v := range values {
 		m.add(v)
 	}
-	out := Interval{Diff: m.mean, Block: 1} // Diff is the mean; blocks of 1, because the values are independent
+	out := Interval{Estimate: m.mean, Block: 1} // blocks of 1, because the values are independent
 	if n < 2 {
 		return out
 	}
 	half := studentQuantile(n-1) * math.Sqrt(m.variance()/float64(n))
-	out.Lo, out.Hi, out.Known = out.Diff-half, out.Diff+half, !math.IsNaN(half) && !math.IsInf(half, 0)
+	out.Lo, out.Hi, out.Known = out.Estimate-half, out.Estimate+half, !math.IsNaN(half) && !math.IsInf(half, 0)
 	return out
 }

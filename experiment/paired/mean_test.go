@@ -13,13 +13,13 @@ import (
 func TestMeanOf(t *testing.T) {
 	got := paired.MeanOf([]float64{1, 2, 6})
 	half := 4.30265 * math.Sqrt(7.0/3) // variance 7, two degrees of freedom
-	if math.Abs(got.Diff-3) > 1e-12 || math.Abs(got.Hi-3-half) > 1e-4 || math.Abs(got.Lo-3+half) > 1e-4 || !got.Known {
+	if math.Abs(got.Estimate-3) > 1e-12 || math.Abs(got.Hi-3-half) > 1e-4 || math.Abs(got.Lo-3+half) > 1e-4 || !got.Known {
 		t.Errorf("%+v, want 3 ± %g", got, half)
 	}
-	if one := paired.MeanOf([]float64{4}); one.Diff != 4 || one.Known {
+	if one := paired.MeanOf([]float64{4}); one.Estimate != 4 || one.Known {
 		t.Errorf("one value: %+v", one)
 	}
-	if none := paired.MeanOf(nil); !math.IsNaN(none.Diff) || none.Known {
+	if none := paired.MeanOf(nil); !math.IsNaN(none.Estimate) || none.Known {
 		t.Errorf("no value: %+v", none)
 	}
 	rng := rand.New(rand.NewPCG(1, 2))

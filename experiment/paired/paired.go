@@ -39,12 +39,12 @@ const resamples = 400
 // variance.
 const maxBlocks = 300
 
-// Interval is a difference with its 95 % confidence interval, in the units of the
-// compared figures.
+// Interval is an estimated difference or mean with the bounds of its 95 % confidence
+// interval, in the units of the figures.
 type Interval struct {
-	Diff, Lo, Hi float64
-	Block        int  // block length in pairs
-	Known        bool // there were enough data; otherwise Lo and Hi are not set
+	Estimate, Lo, Hi float64
+	Block            int  // block length in pairs
+	Known            bool // there were enough data; otherwise Lo and Hi are not set
 }
 
 // Significant reports whether the interval is known and excludes 0.
@@ -66,7 +66,7 @@ func CompareByDifference(a, b Ratio, seed uint64) Interval {
 		panic("paired: slices have different lengths")
 	}
 	if diff := a.Value() - b.Value(); n < MinPairsForDifference || math.IsNaN(diff) || math.IsInf(diff, 0) {
-		return Interval{Diff: diff}
+		return Interval{Estimate: diff}
 	}
 	influences := influence(a, b)
 	block := max(blockLength(influences), n/maxBlocks)
@@ -84,7 +84,7 @@ func ratios(a, b Ratio, block int, wider float64, seed uint64) Interval {
 // see ratios.
 func bootstrap(a, b Ratio, block int, wider float64, seed uint64, figure func(*[4]float64) float64) Interval {
 	n := len(a.Num)
-	out := Interval{Diff: figure(&[4]float64{sum(a.Num), sum(a.Den), sum(b.Num), sum(b.Den)}), Block: block}
+	out := Interval{Estimate: figure(&[4]float64{sum(a.Num), sum(a.Den), sum(b.Num), sum(b.Den)}), Block: block}
 	sums := [4]prefixSums{newPrefixSums(a.Num, out.Block), newPrefixSums(a.Den, out.Block), newPrefixSums(b.Num, out.Block),
 		newPrefixSums(b.Den, out.Block)}
 	var m moments
@@ -111,10 +111,10 @@ func bootstrapQuantiles(a, b []float64, p float64, seed uint64) Interval {
 		panic("paired: slices have different lengths")
 	}
 	if n == 0 {
-		return Interval{Diff: math.NaN()}
+		return Interval{Estimate: math.NaN()}
 	}
 	x, y := rank(a), rank(b)
-	out := Interval{Diff: x.quantile(nil, n, p) - y.quantile(nil, n, p)}
+	out := Interval{Estimate: x.quantile(nil, n, p) - y.quantile(nil, n, p)}
 	if n < MinPairsForDifference {
 		return out
 	}
@@ -147,7 +147,7 @@ func (i *Interval) setFromDeviation(n int, m *moments, wider float64) {
 	if math.IsNaN(half) || math.IsInf(half, 0) {
 		return
 	}
-	i.Lo, i.Hi, i.Known = i.Diff-half, i.Diff+half, true
+	i.Lo, i.Hi, i.Known = i.Estimate-half, i.Estimate+half, true
 }
 
 // setFromPercentiles sets the interval to the middle 95 % of the draws, widened like
@@ -158,8 +158,8 @@ func (i *Interval) setFromPercentiles(n int, drawn []float64, wider float64) {
 	slices.Sort(drawn)
 	tail := len(drawn) / 40 // 2.5 % at each end
 	lo, hi := drawn[tail], drawn[len(drawn)-1-tail]
-	i.Lo = i.Diff - wider*max(i.Diff-lo, 0)
-	i.Hi = i.Diff + wider*max(hi-i.Diff, 0)
+	i.Lo = i.Estimate - wider*max(i.Estimate-lo, 0)
+	i.Hi = i.Estimate + wider*max(hi-i.Estimate, 0)
 	i.Known = true
 }
 
@@ -179,7 +179,7 @@ type draws struct {
 
 // newDraws returns draws with a generator seeded by seed.
 func newDraws(n, block int, seed uint64) draws {
-	return draws{n, block, rand.NewPCG(seed, 0x9e3779b97f4a7c15)}
+	return draws{n, block, rand.NewPCG(seed, 0x9e3779b97f4a7c15)} // the second half of the PCG's seed: any constant
 }
 
 // forEachBlock calls visit with the blocks of one draw, which add up to n pairs.
@@ -227,6 +227,7 @@ func (m *moments) add(v float64) {
 // variance returns the unbiased estimate of the variance.
 func (m *moments) variance() float64 { return m.squares / (m.n - 1) }
 
+// sum returns the sum of v, added in order.
 func sum(v []float64) (s float64) {
 	for _, x := range v {
 		s += x

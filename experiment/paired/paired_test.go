@@ -52,8 +52,8 @@ func TestIndependentDifferences(t *testing.T) {
 			m.add(x)
 		}
 		half := textbook(n) * math.Sqrt(m.variance()/float64(n))
-		if math.Abs(got.Diff-m.mean) > 1e-9 || math.Abs((got.Hi-got.Lo)/2-half) > 0.12*half {
-			t.Errorf("n = %d: %.4f ± %.4f, by the textbook %.4f ± %.4f", n, got.Diff, (got.Hi-got.Lo)/2, m.mean, half)
+		if math.Abs(got.Estimate-m.mean) > 1e-9 || math.Abs((got.Hi-got.Lo)/2-half) > 0.12*half {
+			t.Errorf("n = %d: %.4f ± %.4f, by the textbook %.4f ± %.4f", n, got.Estimate, (got.Hi-got.Lo)/2, m.mean, half)
 		}
 	}
 }

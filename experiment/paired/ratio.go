@@ -23,7 +23,7 @@ const (
 // RatioInterval is the ratio of two figures with its 95 % confidence interval. The interval
 // is computed for the logarithm, so that the inverse ratio has the inverse interval.
 type RatioInterval struct {
-	Ratio, Lo, Hi float64 // Times is the ratio
+	Ratio, Lo, Hi float64 // Lo and Hi are the bounds of the interval
 	Block         int     // block length in pairs
 	Known         bool    // there were enough data; otherwise Lo and Hi are not set
 }
@@ -69,7 +69,7 @@ func CompareQuantilesByRatio(a, b []float64, p float64, seed uint64) RatioInterv
 
 // exp converts the interval of a logarithm to the quotient itself.
 func (i *Interval) exp() RatioInterval {
-	q := RatioInterval{Ratio: math.Exp(i.Diff), Block: i.Block, Known: i.Known}
+	q := RatioInterval{Ratio: math.Exp(i.Estimate), Block: i.Block, Known: i.Known}
 	if q.Known {
 		q.Lo, q.Hi = math.Exp(i.Lo), math.Exp(i.Hi)
 	}

@@ -39,27 +39,27 @@ func studentT(df int) float64 {
 func centralProbability(x float64, df int) float64 {
 	theta := math.Atan(x / math.Sqrt(float64(df)))
 	sin, cos := math.Sincos(theta)
-	term, sum := 1.0, 0.0
+	term, series := 1.0, 0.0
 	if df%2 == 1 {
 		if df == 1 {
 			return 2 * theta / math.Pi
 		}
 		term = cos
 		for k := 3; ; k += 2 {
-			sum += term
+			series += term
 			if k > df-2 {
 				break
 			}
 			term *= cos * cos * float64(k-1) / float64(k)
 		}
-		return 2 / math.Pi * (theta + sin*sum)
+		return 2 / math.Pi * (theta + sin*series)
 	}
 	for k := 2; ; k += 2 {
-		sum += term
+		series += term
 		if k > df-2 {
 			break
 		}
 		term *= cos * cos * float64(k-1) / float64(k)
 	}
-	return sin * sum
+	return sin * series
 }

@@ -34,10 +34,10 @@ func chunkCount(bytes int) int { return (bytes + chunkBytes - 1) / chunkBytes }
 // chunkAssembly collects the chunks of one setup in order. A chunk that arrives before its
 // predecessors is dropped; the sender transmits it again.
 type chunkAssembly struct {
-	session uint8
-	count   int // number of chunks; 0 until the first chunk arrived
-	next    int // index of the first missing chunk
-	data    []byte
+	session uint8  // number of the session within the connection
+	count   int    // number of chunks; 0 until the first chunk arrived
+	next    int    // index of the first missing chunk
+	data    []byte // data of the chunks before next
 }
 
 // add adds a chunk, given without the session byte, if it is the first missing one; other chunks
@@ -68,10 +68,10 @@ func (a *chunkAssembly) add(chunk []byte) (complete bool, err error) {
 // status is the receiver's answer to a setup chunk. Layout, little endian: session (1 byte),
 // state (1), first missing chunk (2), reason (text to the end).
 type status struct {
-	session   uint8
-	state     uint8
+	session   uint8  // number of the session within the connection
+	state     uint8  // stateIncomplete, stateReady or stateRefused
 	nextChunk int    // the first missing chunk
-	reason    string // of a refusal; empty otherwise
+	reason    string // why the session is refused; empty unless it is
 }
 
 // append appends the encoded status to dst.

@@ -17,7 +17,7 @@ import (
 // be opened. Names may come from packets and are not trusted.
 type FileFinder func(name string) (path string)
 
-// FindOnly returns a Files that finds only the given paths. Names are compared by base name,
+// FindOnly returns a FileFinder that finds only the given paths. Names are compared by base name,
 // because the sender may keep the same file in another folder. It is an error if two paths have the
 // same base name.
 func FindOnly(paths []string) (FileFinder, error) {

@@ -65,7 +65,7 @@ func TestRefusedSetups(t *testing.T) {
 		"does not support": func(s *setup) { s.Encoder = "receiver-adaptive" },
 		"unknown kind":     func(s *setup) { s.Schema.Fields[0].Kind = 99 },
 		"out of range":     func(s *setup) { s.Initial.Table[0] = 1 << 30 },
-		"name is too long": func(s *setup) { s.Schema.Name = strings.Repeat("x", 1000) },
+		"is too long":      func(s *setup) { s.Schema.Name = strings.Repeat("x", 1000) },
 		"digest of":        func(s *setup) { s.DigestBits = 7 },
 	} {
 		s := validSetup()

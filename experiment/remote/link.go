@@ -34,9 +34,9 @@ type Link struct {
 	out      []byte // buffer for messages to send
 
 	session  uint8           // number of the session within the connection
-	down     *lossmodel.Link // modelled, before the socket
-	up       *lossmodel.Link // modelled, after the socket
-	inFlight inFlight
+	down     *lossmodel.Link // modelled downlink, which packets pass before they are written to the socket
+	up       *lossmodel.Link // modelled uplink, which acks pass after they are read from the socket
+	inFlight inFlight        // sent datagrams whose arrival may still be reported
 	traffic  meters.LabTraffic
 	recorded recording    // events so far, for a replay
 	replay   replayEvents // the source of all events in a replay; empty otherwise
@@ -50,8 +50,8 @@ type Link struct {
 
 // incoming holds messages of the receiver that take effect at a virtual time.
 type incoming struct {
-	arrivals     eventQueue // to be applied at the local receiver
-	acks         eventQueue
+	arrivals     eventQueue           // to be applied at the local receiver
+	acks         eventQueue           // to be passed through the modelled uplink
 	lastDelivery engine.RemoteReport  // the report of the datagram that downPath.Receive returned last
 	hasReport    bool                 // lastDelivery is valid: that datagram was reported by the receiver
 	rtts         []time.Duration      // round-trip times that downPath.RoundTrip has not returned yet
@@ -60,7 +60,7 @@ type incoming struct {
 
 // reports is the state of reading the receiver's reports.
 type reports struct {
-	lastReport  report        // parsed; kept to reuse its memory
+	lastReport  report        // newest parsed report; stored to reuse its memory
 	recordsRead uint64        // records read without a gap
 	epoch       time.Time     // send times are measured from here; any fixed instant will do
 	minDelay    minDelay      // minimum of the recent delays between the two clocks
@@ -267,7 +267,8 @@ func (l *Link) notePoll(now time.Time) {
 	l.lastPolled = now
 }
 
-// minLostTime is more than the usual jitter of virtual time against the wall clock.
+// minLostTime is the time that virtual time must fall behind before trackLostTime reports it: more than the
+// usual jitter of virtual time against the wall clock.
 const minLostTime = 50 * time.Millisecond
 
 // trackLostTime measures how far virtual time fell behind the wall clock since the last call and

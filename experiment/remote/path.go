@@ -13,16 +13,16 @@ import (
 // effect at a virtual time.
 type event struct {
 	at         time.Duration // virtual time of the event
-	number     uint32        // of the datagram
-	rtt        time.Duration // of an ack, if rttKnown: the round-trip time of the datagram that it answers
-	rttKnown   bool          // of an ack: rtt is valid
-	delay      time.Duration // of an arrival: the delay beyond the minimum
-	data       []byte        // of an ack
-	record     record        // of an arrival
+	number     uint32        // number of the datagram that arrived or that the ack answers
+	rtt        time.Duration // acks only, if rttKnown: the round-trip time of the datagram that the ack answers
+	rttKnown   bool          // acks only: rtt is valid
+	delay      time.Duration // arrivals only: the delay beyond the minimum
+	data       []byte        // acks only: the bytes of the ack
+	record     record        // arrivals only: what the receiver reported
 	reportedAt time.Duration // virtual time at which the report arrived here
 
-	isDisplay bool // the event carries display counters and is not an arrival
-	display   meters.DisplayCounts
+	isDisplay bool                 // the event carries display counters and is not an arrival
+	display   meters.DisplayCounts // counters of the receiver's display, if isDisplay
 }
 
 // eventQueue holds events in the order of their times.
@@ -31,7 +31,7 @@ type eventQueue struct {
 	head        int           // index of the next event
 	last        time.Duration // time of the newest event
 	bytes       int           // total size of the events' data
-	freeBuffers [][]byte      // of popped events, for reuse
+	freeBuffers [][]byte      // data buffers of popped events, for reuse
 }
 
 // Limits of an eventQueue. The queue drains as virtual time advances. While virtual time is

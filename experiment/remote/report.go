@@ -11,9 +11,9 @@ import (
 
 // record describes one datagram that arrived at the receiver.
 type record struct {
-	number      uint32
-	arrivedAt   time.Duration // by the receiver's clock, since the session began there
-	outcome     endpoint.Outcome
+	number      uint32             // number of the datagram
+	arrivedAt   time.Duration      // by the receiver's clock, since the session began there
+	outcome     endpoint.Outcome   // what the receiver did with it
 	decoded     bool               // seqLow and fingerprint are valid
 	seqLow      uint16             // low 16 bits of the sequence number that the receiver decoded
 	fingerprint engine.Fingerprint // of the decoded frame

@@ -94,7 +94,7 @@ type server struct {
 	stats     *servedStats
 	assembly  *chunkAssembly // setup being received; nil if none
 	requested bool           // a session was requested; status is valid
-	status    status         // of the current session
+	status    status         // status of the current session
 
 	// The following fields belong to the current session and are valid if its state is stateReady.
 	setup          *setup // nil while no session is running
@@ -108,7 +108,7 @@ type server struct {
 	pausedSince    time.Time            // start of the current pause; zero if not paused
 	countedDisplay meters.DisplayCounts // display counters already added to stats
 
-	records          []record // not confirmed, oldest first
+	records          []record // records that the sender has not confirmed, oldest first
 	firstUnconfirmed uint64   // index of records[0], counted from the start of the session
 	sentRecords      int      // how many of records were sent
 	reportedAt       time.Time

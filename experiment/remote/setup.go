@@ -20,16 +20,16 @@ const protocolVersion = 1
 
 // setup configures both sides of a session. The receiver learns everything else from the packets.
 type setup struct {
-	Version        int           `json:"version"`
-	Schema         frame.Schema  `json:"schema"`
-	RateHz         int           `json:"rate_hz"`
-	History        int           `json:"history"`
-	DigestBits     int           `json:"digest_bits"`
-	DisplayMilliHz int           `json:"display_millihz"`
-	Playout        time.Duration `json:"playout_ns"`
-	Encoder        string        `json:"encoder"` // name of the first encoder; must exist on both sides
-	Files          []setupFile   `json:"files,omitempty"`
-	Initial        frame.Frame   `json:"-"`
+	Version        int           `json:"version"`         // protocolVersion of the sender
+	Schema         frame.Schema  `json:"schema"`          // schema of the frames
+	RateHz         int           `json:"rate_hz"`         // packets per second
+	History        int           `json:"history"`         // number of frames that the receiver stores
+	DigestBits     int           `json:"digest_bits"`     // bits of the digest of a frame in each ack; 0 means none
+	DisplayMilliHz int           `json:"display_millihz"` // refresh rate of the receiver's display in 1/1000 Hz
+	Playout        time.Duration `json:"playout_ns"`      // playout delay of the receiver's display
+	Encoder        string        `json:"encoder"`         // name of the first encoder; must exist on both sides
+	Files          []setupFile   `json:"files,omitempty"` // files that the first encoder needs
+	Initial        frame.Frame   `json:"-"`               // initial state; encoded after the JSON
 }
 
 // Limits of a setup. They bound the memory and the time that a session takes at the receiver,
@@ -56,9 +56,8 @@ func refusef(format string, args ...any) error {
 }
 
 // encode returns the encoded setup, or errRefused if it exceeds maxUnpackedBytes or maxSetupBytes.
-// Layout before compression with DEFLATE: length of the
-// JSON (uvarint), JSON of the fields, values of the initial table (varints), length of the
-// initial body (uvarint), body.
+// Layout before compression with DEFLATE: length of the JSON (uvarint), JSON of the fields, values of
+// the initial table (varints), length of the initial body (uvarint), body.
 func (s *setup) encode() ([]byte, error) {
 	head, err := json.Marshal(s)
 	if err != nil {
@@ -167,7 +166,7 @@ func (s *setup) check() error {
 	case s.DigestBits < 0 || s.DigestBits > endpoint.MaxDigestBits || s.DigestBits%8 != 0:
 		return refusef("digest of %d bits; expected a multiple of 8, at most %d", s.DigestBits, endpoint.MaxDigestBits)
 	case len(schema.Name) > maxNameBytes || len(schema.Item) > maxNameBytes || len(s.Encoder) > maxNameBytes:
-		return refusef("a name is too long; expected at most %d bytes", maxNameBytes)
+		return refusef("the name of the data, of an item or of the encoder is too long; expected at most %d bytes", maxNameBytes)
 	case len(s.Files) > maxFiles:
 		return refusef("the encoder needs %d files; expected at most %d", len(s.Files), maxFiles)
 	}

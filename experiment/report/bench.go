@@ -112,7 +112,7 @@ func benchLine(out io.Writer, name string, t *figures.Totals, timing *figures.Ti
 		unit string
 	}{{&timing.EncodeUS, "encode-ns"}, {&timing.DecodeUS, "decode-ns"}} {
 		if x.us.N > 0 { // without a clock there are no times
-			fmt.Fprintf(out, " %s %s", units.Fixed(1000*x.us.P50, 0), x.unit) // the median
+			fmt.Fprintf(out, " %s %s", units.Fixed(1000*x.us.P50, 0), x.unit) // the median, from µs to ns
 		}
 	}
 	fmt.Fprintln(out)

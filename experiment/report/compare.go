@@ -16,16 +16,16 @@ import (
 
 // Limit is the largest allowed regression of a figure.
 type Limit struct {
-	Key   string  // of the figure
-	Share float64 // of the base value: 0.02 allows 2 %
+	Key   string  // key of the figure
+	Share float64 // allowed regression as a share of the base value: 0.02 allows 2 %
 }
 
 // Difference is the change of a figure between two reports, at one point of their sweeps.
 type Difference struct {
 	Set  map[string]string `json:"set,omitempty"` // settings of the point, without the seed
-	Key  string            `json:"figure"`
-	Base figures.Figure    `json:"base"` // mean over the seeds; unknown if a run has no data
-	New  figures.Figure    `json:"new"`
+	Key  string            `json:"figure"`        // key of the figure
+	Base figures.Figure    `json:"base"`          // mean over the seeds in the base report; unknown if a run has no data
+	New  figures.Figure    `json:"new"`           // mean over the seeds in the new report; unknown if a run has no data
 	// Share is (New - Base) / |Base|; unknown if either is unknown or Base is 0. Lo and Hi are the
 	// bounds of its 95 % confidence interval over pairs of runs with the same seed; unknown for fewer
 	// than two pairs.
@@ -210,7 +210,7 @@ func figureColumn(runs []map[string]float64, key string) []float64 {
 // each run, NaN if unknown, which makes the mean unknown. arePairs means that baseValues[i] and
 // newValues[i] have the same seed.
 func (d *Difference) setMeans(baseValues, newValues []float64, arePairs bool) {
-	a, b := paired.MeanOf(baseValues).Diff, paired.MeanOf(newValues).Diff // the means
+	a, b := paired.MeanOf(baseValues).Estimate, paired.MeanOf(newValues).Estimate // the means
 	d.Base, d.New = figures.Finite(a), figures.Finite(b)
 	if math.IsNaN(a) || math.IsNaN(b) || a == 0 {
 		if a == 0 && b == 0 { // otherwise a change from 0 has no share

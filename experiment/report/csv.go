@@ -50,7 +50,8 @@ func sampleHead() []string {
 	for c := lossmodel.Cause(1); c < lossmodel.NumCauses; c++ {
 		head = append(head, "lost_"+c.String())
 	}
-	return append(head, "late", "position_error_mm", "orientation_error_deg", // maximum of the period
+	return append(head, "late", // number of late snapshots
+		"position_error_mm", "orientation_error_deg", // maxima of the period
 		"age_ms") // mean; empty if nothing was displayed
 }
 

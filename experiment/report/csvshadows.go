@@ -14,8 +14,9 @@ import (
 	"wirelab/internal/units"
 )
 
-// writeSideBySide writes shadows.csv, which has a row for each stored sample with the figures of all
-// lanes. The cells of a shadow are empty for the time before it joined.
+// writeSideBySide writes shadows.csv, which has a row for each stored sample of the active encoder, the first
+// lane, with the figures of all lanes: the active encoder and its shadows. The cells of a shadow are empty for
+// the time before it joined.
 func writeSideBySide(w io.Writer, lanes []engine.LaneSamples) error {
 	head := []string{"t_s"}
 	for i := range lanes {

@@ -82,7 +82,8 @@ func combine(c curve, a, n, b, m float64) float64 {
 	return (a*n + b*m) / (n + m)
 }
 
-// halve combines each pair of points into one, in place, so that half of the space is free again.
+// halve combines each pair of points into one, in place, so that half of the space is free again. It is called
+// when every curve has maxPoints points.
 func (c *curves) halve() {
 	for i, p := range c.points {
 		for k := range maxPoints / 2 {

@@ -33,7 +33,7 @@ type fileHash struct {
 }
 
 // Note records that the file called name is read, and returns name. It can be used as
-// config.Config.Find.
+// config.Config.ResolvePath.
 func (f *Files) Note(name string) string {
 	f.mu.Lock()
 	defer f.mu.Unlock()

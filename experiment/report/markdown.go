@@ -47,7 +47,7 @@ var markdown = sync.OnceValue(func() *template.Template {
 		"changes":       mdChanges,
 		"charts":        func(*engine.Result) []mdChart { return nil },
 		"join":          strings.Join,
-		"place":         placeInSweep,
+		"place":         settingValues,
 		"sweepKeys":     func(r *Report) []string { return slices.Sorted(maps.Keys(r.Runs[0].Set)) },
 		"sweepTable":    sweepTable,
 	}).Parse(markdownTemplate))
@@ -239,7 +239,7 @@ func sweepTable(r *Report) string {
 	list := texttable.New(slices.Concat(identifiers, texttable.Numbers("payload kbps", "wire kbps", "p95 bytes", "decoded", "lost",
 		"failures", "wrong"), texttable.Numbers(mdItemHeads(r)...))...)
 	for i, run := range r.Runs {
-		cells := placeInSweep(run, keys)
+		cells := settingValues(run, keys)
 		if len(keys) == 0 {
 			cells = []string{strconv.Itoa(i + 1)}
 		}
@@ -266,7 +266,7 @@ func mdItemHeads(r *Report) []string {
 	if first.Totals.Transfer != nil {
 		heads = append(heads, "resent", "seconds")
 	} else if first.Item == "byte" {
-		heads = append(heads, "ratio")
+		heads = append(heads, "ratio") // compressed size of messages, as a share of their bytes
 	}
 	return append(heads, gaugeNames(r)...)
 }
@@ -281,7 +281,7 @@ func mdItemCells(r *Report, run *engine.Result) []string {
 	if x := t.Transfer; x != nil {
 		cells = append(cells, strconv.FormatInt(x.Resent, 10), x.Verdict())
 	} else if run.Item == "byte" {
-		cells = append(cells, fmt.Sprintf("%.1f %%", t.BitsPerItem.Times(100.0/8)))
+		cells = append(cells, fmt.Sprintf("%.1f %%", t.BitsPerItem.Times(100.0/8))) // bits sent per byte, as a percentage of 8
 	}
 	gauges := slices.Concat(t.Sender, t.Receiver)
 	for _, name := range gaugeNames(r) {
@@ -308,8 +308,8 @@ func gaugeNames(r *Report) []string {
 	return names
 }
 
-// placeInSweep returns the values of the settings with the given keys in a run of a sweep, in this order.
-func placeInSweep(run *engine.Result, keys []string) []string {
+// settingValues returns the values of the settings with the given keys in a run of a sweep, in this order.
+func settingValues(run *engine.Result, keys []string) []string {
 	values := make([]string, len(keys))
 	for i, k := range keys {
 		values[i] = run.Set[k]

@@ -12,7 +12,8 @@ type Page interface {
 	Sample(row []string)
 	// Packet adds a row of packets.csv.
 	Packet(row []string)
-	// Copy returns an independent copy. Rows that may still change are added to a copy.
+	// Copy returns an independent copy. While the run continues, its unsettled packets are added only to a copy,
+	// because their rows may still change.
 	Copy() Page
 	// Write writes the page for result r.
 	Write(w io.Writer, r *engine.Result) error

@@ -13,11 +13,11 @@ import (
 // Report contains the results that `tui run` prints and saves: one, or one for each run of a sweep.
 type Report struct {
 	Runs        []*engine.Result // runs with a result, in the order of the grid
-	Sweep       bool
-	Interrupted bool
-	Planned     int           // number of planned runs; 0 if unknown
-	Reason      engine.Ending // why the run or the sweep ended
-	Error       string        // the error, if Reason is engine.BadData, BadMachine or BadNetwork
+	Sweep       bool             // the report is one of a sweep, even if it has a single run
+	Interrupted bool             // the user ended the run or the sweep
+	Planned     int              // number of planned runs; 0 if unknown
+	Reason      engine.Ending    // why the run or the sweep ended
+	Error       string           // the error, if Reason is engine.BadData, BadMachine or BadNetwork
 }
 
 // sweepDoc is the JSON of a sweep, or of a run that did not begin.
@@ -95,7 +95,7 @@ func Lanes(r *engine.Result) iter.Seq2[string, *figures.Totals] {
 func (r *Report) Failed() []string {
 	var out []string
 	for _, run := range r.Runs {
-		where := SetText(run.Set, " = ", ": ")
+		where := SetText(run.Set, " = ", ": ") // names the run in a sweep
 		if where != "" {
 			where += ": "
 		}

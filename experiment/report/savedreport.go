@@ -230,7 +230,7 @@ func Read(path string) (*Report, error) {
 			return nil, bad("lacks config, duration_ns or digest")
 		}
 		if !slices.IsSortedFunc(r.Changes, func(a, b config.StampedChange) int { return cmp.Compare(a.T, b.T) }) {
-			return nil, bad(fmt.Sprintf("has its %d changes out of order", len(r.Changes)))
+			return nil, bad(fmt.Sprintf("has %d changes that are not in the order of their times", len(r.Changes)))
 		}
 	}
 	return &Report{Runs: file.Runs, Sweep: sweep, Planned: file.Planned, Reason: file.Reason, Interrupted: file.Interrupted,

@@ -120,7 +120,7 @@ func (t *measurement) send(n int, f *frame.Frame) {
 	t.deliverReport(n)
 	t.Messages++
 	t.Raw += int64(len(f.Body))
-	packet, _, err := p.Encode(t.packet[:0], n, f, t.refsFor(&p.Sender, n), nil)
+	packet, _, err := p.Encode(t.packet[:0], n, f, t.refsFor(&p.Sender, n), nil) // nil: no bit budget is kept
 	t.encodeNS += p.EncodeNS
 	if err != nil { // the game would send the message itself
 		t.Refused++

@@ -108,56 +108,58 @@ func (s *search) countDrawnAhead(ctx context.Context, list []setting) {
 // summarize returns the result of the search. list are the best settings, the best first. own is the
 // configuration's own setting, nil if it is none of the settings; ownOutcome is its outcome.
 func (s *search) summarize(list []setting, own setting, ownOutcome outcome) *Result {
-	f := &Result{Minimise: s.spec.Minimise, Settings: countSettings(s.spec.Over), Drawn: s.nDrawn, Tried: len(s.tried),
+	result := &Result{Minimise: s.spec.Minimise, Settings: countSettings(s.spec.Over), Drawn: s.nDrawn, Tried: len(s.tried),
 		Runs: s.spentRuns, Trace: s.trace, Own: finiteOrNil(ownOutcome.Figures), Seeds: 1, Rivals: []rival{}}
 	if s.walkSeeds > 1 {
-		f.Seeds = s.racedSeeds
+		result.Seeds = s.racedSeeds
 	}
 	if len(list) == 0 || math.IsInf(s.outcomeOf(completeRun(list[0], 0)).Violation, 1) {
-		f.Confidence = []string{"No setting that was tried could be run and measured."}
-		return f
+		result.Confidence = []string{"No setting that was tried could be run and measured."}
+		return result
 	}
 	best := list[0]
 	chosen := s.describe(best)
-	f.Best = &chosen
+	result.Best = &chosen
 	if len(s.spec.Minimise) > 1 {
 		for _, x := range list {
-			f.Front = append(f.Front, s.describe(x))
+			result.Front = append(result.Front, s.describe(x))
 		}
 	}
 	if own != nil {
 		if ratio := s.pairedRatio(best, own, 0, s.spec.Seeds); ratio.N > 0 {
-			f.RatioToOwn = &ratio
+			result.RatioToOwn = &ratio
 		}
 	}
 	for _, x := range list[1:] {
-		f.Rivals = append(f.Rivals, rival{s.describe(x), s.pairedRatio(x, best, 0, s.spec.Seeds)})
+		result.Rivals = append(result.Rivals, rival{s.describe(x), s.pairedRatio(x, best, 0, s.spec.Seeds)})
 	}
 	if len(s.spec.Minimise) == 1 {
-		s.addConfidence(f, list, best)
+		s.addConfidence(result, list, best)
 	} else {
-		f.Confidence = append(f.Confidence, fmt.Sprintf("%d settings were run for the whole duration, "+
-			"and none is better than one of the front in both figures.", f.Tried))
+		result.Confidence = append(result.Confidence, fmt.Sprintf("%d settings were run for the whole duration, "+
+			"and none is better than one of the front in both figures.", result.Tried))
 	}
-	if f.Best.Violations != "" {
+	if result.Best.Violations != "" {
 		text := "No setting that was tried meets all bounds. With the best, "
 		if s.outcomeOf(completeRun(best, 0)).Violation == 0 {
 			text = "The best four settings do not meet all bounds with every seed. With the best, "
 		}
-		f.Confidence = append(f.Confidence, text+f.Best.Violations+".")
+		result.Confidence = append(result.Confidence, text+result.Best.Violations+".")
 	}
-	return f
+	return result
 }
 
 // addConfidence adds sentences to f.Confidence that describe how certain it is that best is the best setting. list
 // are the settings that the race left, best first. It also adds the neighbours of best that were run to f.Rivals
 // and sorts that list by the ratio to best.
-func (s *search) addConfidence(f *Result, list []setting, best setting) {
-	addf := func(format string, args ...any) { f.Confidence = append(f.Confidence, fmt.Sprintf(format, args...)) }
-	if float64(f.Tried) >= f.Settings && s.walkSeeds <= 1 {
-		addf("All %.0f settings were run: no other setting is better on these frames.", f.Settings)
-	} else if float64(f.Tried) >= f.Settings {
-		addf("All %.0f settings were run with the first seed, and the best four of them with up to %d seeds.", f.Settings, max(s.racedSeeds, 1))
+func (s *search) addConfidence(result *Result, list []setting, best setting) {
+	addf := func(format string, args ...any) {
+		result.Confidence = append(result.Confidence, fmt.Sprintf(format, args...))
+	}
+	if float64(result.Tried) >= result.Settings && s.walkSeeds <= 1 {
+		addf("All %.0f settings were run: no other setting is better on these frames.", result.Settings)
+	} else if float64(result.Tried) >= result.Settings {
+		addf("All %.0f settings were run with the first seed, and the best four of them with up to %d seeds.", result.Settings, max(s.racedSeeds, 1))
 	}
 	bestOutcome := s.outcomeOf(completeRun(best, 0))
 	ran, lowest := 0, math.Inf(1) // lowest is the lowest first figure of the neighbours that violate the bounds as much as best
@@ -169,11 +171,11 @@ func (s *search) addConfidence(f *Result, list []setting, best setting) {
 				lowest = min(lowest, neighbourOutcome.Figures[0])
 			}
 			if !slices.ContainsFunc(list, func(x setting) bool { return x.key() == neighbour.key() }) {
-				f.Rivals = append(f.Rivals, rival{s.describe(neighbour), s.pairedRatio(neighbour, best, 0, s.spec.Seeds)})
+				result.Rivals = append(result.Rivals, rival{s.describe(neighbour), s.pairedRatio(neighbour, best, 0, s.spec.Seeds)})
 			}
 		}
 	}
-	slices.SortStableFunc(f.Rivals, func(a, b rival) int { // rivals without a ratio come last
+	slices.SortStableFunc(result.Rivals, func(a, b rival) int { // rivals without a ratio come last
 		return cmp.Or(cmp.Compare(min(b.Ratio.N, 1), min(a.Ratio.N, 1)), cmp.Compare(a.Ratio.Mean, b.Ratio.Mean))
 	})
 	if !math.IsInf(lowest, 1) {
@@ -182,16 +184,16 @@ func (s *search) addConfidence(f *Result, list []setting, best setting) {
 	}
 	// If a fraction p of all settings is better than a given setting, the probability that none of n settings
 	// drawn at random is better is (1-p)^n. For p = 1 - 0.05^(1/n) it is 5 %.
-	if f.Drawn > 0 && float64(f.Tried) < f.Settings {
+	if result.Drawn > 0 && float64(result.Tried) < result.Settings {
 		switch {
 		case s.drawnAhead == 0:
 			addf("In runs of 1/8 of the duration, none of %d settings drawn at random is better. "+
 				"With 95 %% confidence, at most %.1f %% of all settings are better in such runs.",
-				f.Drawn, 100*(1-math.Pow(0.05, 1/float64(f.Drawn))))
+				result.Drawn, 100*(1-math.Pow(0.05, 1/float64(result.Drawn))))
 		case s.drawnAhead > 0:
 			addf("In runs of 1/8 of the duration, %d of %d settings drawn at random are better; "+
 				"how many are in complete runs is unknown.",
-				s.drawnAhead, f.Drawn)
+				s.drawnAhead, result.Drawn)
 		}
 	}
 	if rivals := len(list) - 1; rivals > 0 && s.walkSeeds > 1 {

@@ -42,7 +42,8 @@ func Run(ctx context.Context, c *config.Config, opt Options) (*Result, error) {
 	base := c.Clone()
 	base.Sweep, base.Search = nil, config.Search{}
 	if base.ResolvePath == nil {
-		base.ResolvePath = func(name string) string { return name } // without Find, each run would hash the files it reads
+		// If ResolvePath were nil, each run would hash the data files that it reads, for its report.
+		base.ResolvePath = func(name string) string { return name }
 	}
 	eval := &evaluator{base: base, spec: c.Search, clock: opt.Clock, jobs: max(opt.Jobs, 1), packs: delivery.NewPackCache()}
 	if usesTimings(c.Search) {
@@ -59,6 +60,7 @@ func Run(ctx context.Context, c *config.Config, opt Options) (*Result, error) {
 // searchWith runs the search of c, whose jobs eval runs. ownOutcome is the outcome of the configuration itself;
 // it has no figures if the configuration was not run. For the error and an interruption see Run.
 func searchWith(ctx context.Context, c *config.Config, eval evaluateFunc, progress func(done, total float64), ownOutcome outcome) (*Result, error) {
+	// The tag makes the random numbers of the search independent of those of the runs, which have the same seed.
 	s := &search{spec: c.Search, rand: rand.New(seed.Tagged(c.Seed, "search\n")), evaluate: eval, progress: progress,
 		outcomes: map[string]outcome{}, tried: map[string]setting{}, drawnAhead: -1}
 	if ownOutcome.Figures != nil {
@@ -82,7 +84,7 @@ func searchWith(ctx context.Context, c *config.Config, eval evaluateFunc, progre
 		return nil, err
 	}
 	if err != nil { // interrupted: return the best so far
-		list = s.bestSettings(4)
+		list = s.bestSettings(raceSize)
 		if len(s.spec.Minimise) > 1 {
 			list = thinOut(s.undominated(), maxFront)
 		}
@@ -137,7 +139,8 @@ type evaluator struct {
 	packs    *delivery.PackCache
 }
 
-// evaluate is an evaluateFunc.
+// evaluate is an evaluateFunc: it runs jobs in parallel, at most e.jobs at a time, and returns their outcomes in
+// order.
 func (e *evaluator) evaluate(ctx context.Context, jobs []job) ([]outcome, error) {
 	values := make([]outcome, len(jobs))
 	errs := panics.Each(e.jobs, len(jobs), func(i int) (err error) {
@@ -200,7 +203,7 @@ func (e *evaluator) failedOutcome(err error) outcome {
 	return v
 }
 
-// outcomeOf returns the figures of a run, and by how much it violates the bounds: the sum, over the violated
+// outcomeOf returns the figures to minimise of a run, and by how much it violates the bounds: the sum, over the violated
 // bounds, of the difference relative to the larger of bound and figure. A figure that the run does not have
 // violates infinitely.
 func (e *evaluator) outcomeOf(r *engine.Result) (v outcome) {
@@ -224,7 +227,7 @@ func (e *evaluator) outcomeOf(r *engine.Result) (v outcome) {
 			v.Violation = math.Inf(1)
 			reasons = append(reasons, "the run has no "+a.Name)
 		case !a.Holds(got):
-			v.Violation += math.Abs(got-a.Value) / max(math.Abs(a.Value), math.Abs(got), 1e-9)
+			v.Violation += math.Abs(got-a.Value) / max(math.Abs(a.Value), math.Abs(got), 1e-9) // 1e-9: never divide by 0
 			reasons = append(reasons, fmt.Sprintf("%s is %g", a.Name, got))
 		}
 	}

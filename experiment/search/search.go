@@ -27,7 +27,7 @@ func completeRun(x setting, seed int) job { return job{Setting: x, Seed: seed, D
 
 // An outcome is the result of a job. An outcome without figures stands for an interrupted job.
 type outcome struct {
-	Figures   []float64 // those to minimise
+	Figures   []float64 // the figures to minimise, in the order of config.Search.Minimise; nil if interrupted
 	Violation float64   // how far the bounds are violated; 0 if all are met, +Inf if the setting cannot be run
 	Reason    string    // describes the violation; empty if Violation is 0
 	RunsAs    string    // see Candidate.RunsAs
@@ -88,6 +88,9 @@ type search struct {
 	walkSeeds  int       // number of seeds on which settings are compared in the walk; 1 if the seed has no effect
 	racedSeeds int       // number of seeds that the race has run
 }
+
+// raceSize is the number of settings that the race compares with all seeds.
+const raceSize = 4
 
 // drawFraction is the fraction of the allowed runs that is spent on drawn settings.
 const drawFraction = 0.2
@@ -295,7 +298,7 @@ func (s *search) tryDiagonals(ctx context.Context) error {
 		at := s.bestSettings(1)[0]
 		var list []setting
 		for rangeA := range at {
-			for rangeB := range rangeA {
+			for rangeB := range rangeA { // each pair of ranges once
 				for _, by := range [][2]int{{-1, -1}, {-1, 1}, {1, -1}, {1, 1}} {
 					x, ok := s.shifted(at, rangeA, by[0])
 					if ok {
@@ -308,6 +311,7 @@ func (s *search) tryDiagonals(ctx context.Context) error {
 			}
 		}
 		s.rand.Shuffle(len(list), func(i, j int) { list[i], list[j] = list[j], list[i] })
+		// Four at a time, because the diagonals of the next best setting are tried instead after an improvement.
 		next, err := s.bestOf(ctx, at, list[:min(len(list), 4, int(s.remainingRuns()))])
 		if err == nil && next.key() != at.key() {
 			_, err = s.descend(ctx, next)
@@ -503,12 +507,12 @@ func (s *search) figureBySeed(x setting, f, seeds int) (list []float64) {
 	return list
 }
 
-// meanFigure returns the mean of figure f over the first seeds.
+// meanFigure returns the mean of figure f, an index of spec.Minimise, of setting x over the first seeds.
 func (s *search) meanFigure(x setting, f, seeds int) float64 {
 	return sweep.EstimateMean(s.figureBySeed(x, f, seeds)).Mean
 }
 
-// worstViolation returns the largest violation over the first seeds.
+// worstViolation returns the largest violation of the bounds by setting x over the first seeds.
 func (s *search) worstViolation(x setting, seeds int) (worst float64) {
 	for seed := range seeds {
 		worst = max(worst, s.outcomes[jobKey(completeRun(x, seed))].Violation)
@@ -516,7 +520,8 @@ func (s *search) worstViolation(x setting, seeds int) (worst float64) {
 	return worst
 }
 
-// pairedRatio returns the ratio of figure f of x to that of y, paired by seed.
+// pairedRatio returns the ratio of figure f, an index of spec.Minimise, of setting x to that of y, paired by the
+// first seeds.
 func (s *search) pairedRatio(x, y setting, f, seeds int) figures.Mean {
 	a, b := s.figureBySeed(x, f, seeds), s.figureBySeed(y, f, seeds)
 	n := min(len(a), len(b))
@@ -570,7 +575,7 @@ func (s *search) searchOptimum(ctx context.Context, own setting) ([]setting, err
 	if err := s.tryDiagonals(ctx); err != nil && !errors.Is(err, errBudgetSpent) {
 		return nil, err
 	}
-	return s.race(ctx, s.bestSettings(4))
+	return s.race(ctx, s.bestSettings(raceSize))
 }
 
 // maxFront is the maximum number of settings of a front.

@@ -49,7 +49,7 @@ func interval(n int, mean, half float64) figures.Mean {
 func meanAndHalfWidth(v []float64) (mean, half float64) {
 	m := paired.MeanOf(v) // the mean is in Diff
 	if !m.Known {
-		return m.Diff, 0
+		return m.Estimate, 0
 	}
-	return m.Diff, m.Hi - m.Diff
+	return m.Estimate, m.Hi - m.Estimate
 }

@@ -8,8 +8,8 @@ import (
 
 // Sender decides which block is sent next. It does not hold the bytes of the stream.
 type Sender struct {
-	window int
-	beat   time.Duration
+	window int           // maximum number of blocks in flight
+	beat   time.Duration // interval between two datagrams
 
 	blocks     []block
 	base       int // all blocks below it are acknowledged

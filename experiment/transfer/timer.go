@@ -8,7 +8,7 @@ type timer struct {
 	smoothed    time.Duration // SRTT of the RFC
 	deviation   time.Duration // RTTVAR of the RFC
 	measured    bool          // a round trip was measured
-	doublings   uint          // of the timeout
+	doublings   uint          // how often the timeout was doubled since the last acknowledgement
 }
 
 // addSample adds a measured round trip (RFC 6298, sections 2.2 and 2.3).

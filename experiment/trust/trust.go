@@ -20,11 +20,11 @@ const alpha = 1e-5
 // interval of a correct link. Min or Max is infinite if the settings bound the figure on one side
 // only.
 type Check struct {
-	Name, Unit    string
-	Set, Measured float64
-	Min, Max      float64
-	Known         bool // the settings determine the expected value
-	OK            bool // Measured is within the interval, or Known is false
+	Name, Unit    string  // such as "delay" in "ms"
+	Set, Measured float64 // the value expected from the settings, and the measured one
+	Min, Max      float64 // bounds of the interval of a correct link
+	Known         bool    // the settings determine the expected value
+	OK            bool    // Measured is within the interval, or Known is false
 }
 
 // A Verifier compares links with their settings. It caches the distributions of delays, which take long
@@ -111,7 +111,7 @@ func (j *Verifier) checkDelay(stretches []meters.LinkStretch) Check {
 		// With autocorrelation Rho, n delays vary like n/correlation independent ones.
 		n, correlation := float64(stretch.Arrived), (1+model.Rho)/(1-model.Rho)
 		arrived += n
-		totalDelay += float64(stretch.Took) / 1e6
+		totalDelay += float64(stretch.Took) / 1e6 // from ns to ms
 		sum += n * model.Mean
 		variance += n * model.SD * model.SD * correlation
 		maxDeviation = max(maxDeviation, max(model.Max-model.Mean, model.Mean-model.Min)*correlation)
@@ -124,7 +124,8 @@ func (j *Verifier) checkDelay(stretches []meters.LinkStretch) Check {
 		return c
 	}
 	halfLinear := math.Log(2/alpha) / 3 * maxDeviation
-	// slack solves Bernstein's inequality for the deviation of the sum that has probability alpha.
+	// slack solves Bernstein's inequality for the deviation of the sum that has probability alpha. The quotient
+	// 6*halfLinear/maxDeviation is 2*ln(2/alpha); 1e-9 avoids a division by 0.
 	slack := halfLinear + math.Sqrt(halfLinear*halfLinear+6*halfLinear/max(maxDeviation, 1e-9)*variance)
 	c.Set, c.Measured = sum/arrived, totalDelay/arrived
 	c.Min, c.Max = c.Set-(slack+inFlight)/arrived, c.Set+slack/arrived+1e-5 // delays are whole nanoseconds

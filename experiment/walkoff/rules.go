@@ -10,7 +10,7 @@ import (
 // second that the walk-off assumes for a round trip.
 const Delay = 6
 
-// BaselineAge is the age of the baseline in frames: frame n is encoded against frame n-Back.
+// BaselineAge is the age of the baseline in frames: frame n is encoded against frame n-BaselineAge.
 type BaselineAge int
 
 // GameBaseline selects the frame that the game itself used as baseline, which is known for demos.

@@ -89,7 +89,7 @@ func (m *scorer) scoreFrame(n, back int, f *frame.Frame) (problem string) {
 	sent := refsFor(&p.Sender, n, back)
 	changed := f.ChangedRows(sent[0].Frame, len(m.tally.schema.Fields))
 	var err error
-	m.packet, _, err = p.Encode(m.packet[:0], n, f, sent, nil)
+	m.packet, _, err = p.Encode(m.packet[:0], n, f, sent, nil) // nil: no bit budget is kept
 	if err != nil {
 		return fmt.Sprintf("frame %d cannot be encoded: %v", n, err)
 	}
@@ -147,10 +147,10 @@ func (m *scorer) result(ctx context.Context, problem string) (Result, error) {
 // A tally collects the measurements of one encoder.
 type tally struct {
 	schema         *frame.Schema
-	sizes          []int   // of the packets
+	sizes          []int   // sizes of the packets in bytes
 	changed        int     // rows that differ from the baseline, in all frames
 	keyBytes       int     // size of the packets for frames that are keyframes of the demo
-	encode, decode []int64 // nanoseconds
+	encode, decode []int64 // times of the packets in nanoseconds
 }
 
 // add adds a packet of size bytes, the number of its changed rows, and its times in nanoseconds.

@@ -186,7 +186,7 @@ func (d *Dataset) describe(src dataset.Source, opt *Options) error {
 	back := opt.Back
 	switch {
 	case !isTable && !isPriced && !frame.IsCubes(s):
-		return fmt.Errorf("%w: %s has %s, expected snapshots of cubes, a table of yours or the demo of a match", errUnsuitable, d.Spec, s.Name)
+		return fmt.Errorf("%w: %s has %s, expected snapshots of cubes, a table or the demo of a match", errUnsuitable, d.Spec, s.Name)
 	case back == GameBaseline && !isPriced:
 		return fmt.Errorf("%w: %s does not contain the baselines of a game, expected the demo of a match", errUnsuitable, d.Spec)
 	case back < GameBaseline || back > MaxBaselineAge:
@@ -212,7 +212,8 @@ func (d *Dataset) describe(src dataset.Source, opt *Options) error {
 	return nil
 }
 
-// add adds the size of a frame in the demo.
+// add adds the size that a frame has in the demo: to the packets of the game or, if it is a keyframe, to the
+// keyframes of the demo recorder.
 func (g *gameRun) add(p dataset.Price) {
 	bytes := float64(p.Bits) / 8
 	if p.Key {

@@ -139,7 +139,7 @@ func OverwriteFile(t *testing.T, path, text string) {
 // FileSource is a source that consists of two small files: the old file, and the new file to deliver.
 type FileSource struct{ Old, New []byte }
 
-// NewFileSource returns a parcel of two similar, compressible files of n bytes each.
+// NewFileSource returns a source of two similar, compressible files of n bytes each.
 func NewFileSource(n int, seed uint64) *FileSource {
 	rng := rand.New(rand.NewPCG(seed, 5))
 	p := &FileSource{}
@@ -164,7 +164,8 @@ func (p *FileSource) Initial(f *frame.Frame) { f.Body = append(f.Body[:0], p.Old
 // Next implements dataset.Source: it fills f with the new file.
 func (p *FileSource) Next(f *frame.Frame) error { f.Body = append(f.Body[:0], p.New...); return nil }
 
-// WriteFiles writes a parcel to two files and returns the data specification "files:OLD,NEW".
+// WriteFiles writes the old and the new file of p to a temporary folder and returns the data specification
+// "files:OLD,NEW".
 func WriteFiles(t *testing.T, p *FileSource) string {
 	t.Helper()
 	dir := t.TempDir()

@@ -18,16 +18,16 @@ type endpoint struct {
 	start            time.Time       // origin of all times of the endpoint
 	nextDue          time.Time       // when the next probe is due
 	sentAt           []time.Duration // send times of the own probes, by seq
-	arrivals         []arrival
+	arrivals         []arrival       // received probes, in the order of arrival
 	copies           []uint8         // by seq: how often the probe arrived
 	peerSentAt       []time.Duration // by seq: send time by the peer's clock; 0 if the probe did not arrive
 	newestReceived   timestamps      // received probe with the highest seq
-	newestReceivedAt time.Duration   // when newest arrived
-	hasReceived      bool            // newest is valid
-	roundTrips       []time.Duration
-	droppedCopies    int // arrivals beyond maxArrivals
-	out              []byte
-	in               []byte
+	newestReceivedAt time.Duration   // when newestReceived arrived
+	hasReceived      bool            // newestReceived is valid
+	roundTrips       []time.Duration // measured round-trip times
+	droppedCopies    int             // number of arrivals that were not stored: beyond maxArrivals
+	out              []byte          // buffer for datagrams to send
+	in               []byte          // buffer for received datagrams
 }
 
 // newEndpoint returns an endpoint that sends datagrams of size bytes. It makes s deliver duplicates,

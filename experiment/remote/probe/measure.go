@@ -15,8 +15,8 @@ import (
 
 // Path is the result of a measurement.
 type Path struct {
-	Plan          Plan
-	Up, Down      capture.Capture
+	Plan          Plan            // what both sides sent
+	Up, Down      capture.Capture // packets from this machine to the peer, and from the peer
 	RoundTrips    []time.Duration // round-trip times in ascending order
 	Base          time.Duration   // assumed 1st percentile of the delay, equal in both directions
 	BaseError     time.Duration   // half of the 95 % confidence interval of Base, if the directions are alike
@@ -84,7 +84,7 @@ func (n *initiator) agree(ctx context.Context) error {
 			return err
 		}
 		done := func() bool { return n.agreed || n.hasReceived }
-		if err := n.run(ctx, time.Now().Add(resendInterval), false, n.receive, done); err != nil {
+		if err := n.run(ctx, time.Now().Add(resendInterval), onlyReceive, n.receive, done); err != nil {
 			return err
 		}
 		if done() {
@@ -152,7 +152,7 @@ func (n *initiator) collect(ctx context.Context) error {
 		}
 		until := time.Now().Add(resendInterval)
 		done := func() bool { return n.blocks != nil && n.missingBlocks <= max(0, missingBefore-requested) }
-		if err := n.run(ctx, until, false, n.receive, done); err != nil {
+		if err := n.run(ctx, until, onlyReceive, n.receive, done); err != nil {
 			return err
 		}
 		if n.blocks != nil && n.missingBlocks == 0 {
@@ -185,9 +185,10 @@ func (n *initiator) newPath() (*Path, error) {
 // is half of the width of its 95 % confidence interval. The 1st percentile is used because it varies
 // less than the minimum.
 func estimateBase(up, down []arrival) (base, slack time.Duration) {
-	upP1, errU := firstPercentile(up)
-	downP1, errD := firstPercentile(down)
-	return max(0, (upP1+downP1)/2), time.Duration(math.Hypot(float64(errU), float64(errD)) / 2)
+	upP1, upError := firstPercentile(up)
+	downP1, downError := firstPercentile(down)
+	// The errors of both directions are independent, so that of the mean is half the root of the sum of their squares.
+	return max(0, (upP1+downP1)/2), time.Duration(math.Hypot(float64(upError), float64(downError)) / 2)
 }
 
 // firstPercentile returns the 1st percentile of the clock delays and half of the width of its 95 %

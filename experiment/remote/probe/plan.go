@@ -90,7 +90,7 @@ type timestamps struct {
 	echoDelay time.Duration // time from the arrival of that probe to the sending of this one
 }
 
-// timestampBytes is the encoded size: seq (4), sent, echoSent and heldFor in nanoseconds (8
+// timestampBytes is the encoded size: seq (4), sent, echoSent and echoDelay in nanoseconds (8
 // each), big endian.
 const timestampBytes = 4 + 3*8
 

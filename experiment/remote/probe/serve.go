@@ -14,9 +14,9 @@ import (
 
 // probeReport are the totals of a served measurement.
 type probeReport struct {
-	Sent     int     `json:"sent"`
-	Received int     `json:"came"` // including copies
-	Duration float64 `json:"duration_s"`
+	Sent     int     `json:"sent"`       // probes that this side sent
+	Received int     `json:"came"`       // probes that arrived here, including copies
+	Duration float64 `json:"duration_s"` // duration of the plan in seconds
 }
 
 // String returns a one-line summary.
@@ -39,7 +39,7 @@ func Serve(ctx context.Context, s *channel.Session) (probeReport, error) {
 	}
 	r := &responder{endpoint: newEndpoint(s, plan, plan.Down)}
 	deadline := time.Now().Add(plan.Duration + resultsTimeout)
-	err = r.run(ctx, deadline, true, r.receive, nil) // nil: until the session ends or the deadline
+	err = r.run(ctx, deadline, sendProbes, r.receive, nil) // nil: until the session ends or the deadline
 	report := probeReport{len(r.sentAt), len(r.arrivals), plan.Duration.Seconds()}
 	switch {
 	case errors.Is(err, io.EOF):
@@ -75,8 +75,8 @@ func awaitPlan(ctx context.Context, s *channel.Session) (Plan, error) {
 type responder struct {
 	*endpoint
 	result           []arrival // arrivals when the results were first requested
-	resultsRequested bool
-	answers          int // plan acceptances that were repeated; since the first request, blocks sent
+	resultsRequested bool      // the initiator has requested results: result is valid
+	answers          int       // plan acceptances that were repeated; since the first request, blocks sent
 }
 
 // maxAnswers limits the answers, so that the responder cannot be made to send without end: on average

@@ -94,7 +94,7 @@ func (s state) configFor(script *Script, client relay.Client) (c *config.Config,
 		return c, nil
 	}
 	for i := range script.Base.Clients {
-		if entry := &script.Base.Clients[i]; entry.In(client.Addr.Addr(), client.Number) {
+		if entry := &script.Base.Clients[i]; entry.Matches(client.Addr.Addr(), client.Number) {
 			if c, err = c.WithChange(entry.Change); err != nil {
 				return nil, err
 			}

@@ -70,7 +70,7 @@ When a worker fails, only its current chunk is run again.
 Results do not depend on the machine. Each result is stored with a hash, so that a damaged
 file is noticed and its runs are run again. A result that was altered on purpose is found
 by --verify: it repeats a share of the runs, chosen at random, on this machine and compares
-all their figures, except times. The default is 1% of the runs that came through a queue.
+all their figures, except times. The default is 1% of the runs that workers sent.
 
 Only one process can write a folder. While one does, also if it is stopped, others end with
 exit code 3 and name its process and machine.
@@ -111,7 +111,7 @@ func (f *sweepFlags) add(cmd *cobra.Command) {
 	flags.StringVar(&f.cert, "tls-cert", "", "with --serve: read the certificate of the server from PEM `FILE`")
 	flags.StringVar(&f.certKey, "tls-key", "", "with --serve: read the private key of the server from PEM `FILE`")
 	flags.StringVar(&f.ca, "tls-ca", "", "with --queue: trust the certificate authorities in PEM `FILE`")
-	flags.StringVar(&f.verify, "verify", "", "repeat this `SHARE` of the runs on this machine and compare, such as 10% (default: 1% of the runs that came through a queue)")
+	flags.StringVar(&f.verify, "verify", "", "repeat this `SHARE` of the runs on this machine and compare, such as 10% (default: 1% of the runs that workers sent)")
 	flags.BoolVar(&f.watch, "watch", false, "show the grid and its points during the sweep; q ends the sweep")
 	f.exports.add(cmd)
 	f.limit.add(cmd)
@@ -170,7 +170,7 @@ func (a *app) sweep(ctx context.Context, f sweepFlags) error {
 		}
 	}
 	if v := sum.Verified; v != nil && err == nil {
-		a.remark("verified: %d repeated runs gave the same results", v.Runs)
+		a.remark("verified: %s gave the same results", words.Count(v.Runs, "repeated run"))
 	}
 	if err == nil && sum.Interrupted {
 		return cmp.Or(context.Cause(ctx), context.Canceled) // Canceled if q ended the screen

@@ -361,16 +361,25 @@ func TestLyingWorker(t *testing.T) {
 	}
 }
 
-// Honest results through a queue are repeated by default, and agree.
+// A share of the results of workers is repeated by default, whatever their names, and agrees. Results of this
+// process are not repeated.
 func TestVerifyQueued(t *testing.T) {
 	p := newTestPlan(t, small)
-	_, q := served(t)
-	sum := runSweep(t, p, Options{Queue: q, Jobs: 2, VerifyQueued: 0.01})
-	if sum.Verified == nil || sum.Verified.Runs != 1 {
-		t.Errorf("verified %+v, want 1 of 30 runs", sum.Verified)
+	s, q := served(t)
+	for name, o := range map[string]Options{"no queue": {Jobs: 2, VerifyQueued: 1}, "only this process": {Queue: q, Jobs: 2, VerifyQueued: 1}} {
+		if sum := runSweep(t, p, o); sum.Verified != nil {
+			t.Errorf("%s: verified %+v", name, sum.Verified)
+		}
 	}
-	if sum := runSweep(t, p, Options{Jobs: 2, VerifyQueued: 0.01}); sum.Verified != nil {
-		t.Errorf("verified %+v without a queue", sum.Verified)
+	there := opened(t, QueueOptions{URL: "nats://secret@" + s.Addr()})
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	// A worker with the name of the coordinator's own one.
+	go func() {
+		_ = Work(ctx, there, WorkerOptions{Clock: clock, Name: hostName(), Version: "v1", Cache: t.TempDir()})
+	}()
+	if sum := runSweep(t, p, Options{Queue: q, VerifyQueued: 0.01}); sum.Verified == nil || sum.Verified.Runs != 1 {
+		t.Errorf("verified %+v, want 1 of 30 runs", sum.Verified)
 	}
 }
 

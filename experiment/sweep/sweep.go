@@ -26,7 +26,7 @@ type Options struct {
 	Jobs  int
 	Queue *queue // nil means that this machine runs everything
 	// Verify is the share of runs, 0 to 1, that this machine repeats at the end to compare the results. If it
-	// is 0, VerifyQueued is the share of those runs whose results arrived through a queue.
+	// is 0, VerifyQueued is the share of those runs whose results workers in other processes sent through a queue.
 	Verify, VerifyQueued float64
 	Store                *Store // nil means that results are in memory only
 	// OnProgress is called with the progress of the sweep, by one goroutine at a time. It may be nil.
@@ -57,8 +57,9 @@ type activeSweep struct {
 
 	mu               sync.Mutex
 	ranBy            []string               // by run: the worker that ran it
-	queued           []bool                 // by run: its result arrived through a queue
+	queued           []bool                 // by run: its result is from another process
 	contents         []contentHash          // by run, of its result
+	ranHere          map[int]contentHash    // by run: of the results that this process sent through the queue
 	kept             map[int]*engine.Result // by run; nil if the results are in opt.Store
 	progress         Progress
 	sum              *Summary
@@ -120,7 +121,7 @@ func newActiveSweep(p *Plan, opt Options) *activeSweep {
 	}
 	n := p.Runs()
 	s := &activeSweep{plan: p, opt: opt, scheduler: newScheduler(p, opt.Clock), ranBy: make([]string, n), queued: make([]bool, n),
-		contents: make([]contentHash, n), done: make(chan struct{}), sum: newSummary(p)}
+		contents: make([]contentHash, n), ranHere: map[int]contentHash{}, done: make(chan struct{}), sum: newSummary(p)}
 	s.progress.Planned = n
 	if opt.Store == nil {
 		s.kept = map[int]*engine.Result{}
@@ -147,11 +148,13 @@ func (s *activeSweep) runMissing(ctx context.Context) {
 		if s.opt.Jobs > 0 {
 			ended := make(chan struct{})
 			s.localWorkersDone = ended
+			local := s.executor()
+			local.done = s.noteRanHere
 			go func() {
 				defer close(ended)
 				err := panics.Call(func() error {
 					return Work(ctx, s.opt.Queue, WorkerOptions{Clock: s.opt.Clock, Jobs: s.opt.Jobs, Name: hostName(),
-						Version: s.plan.Version, local: s.executor()})
+						Version: s.plan.Version, local: local})
 				})
 				if errors.As(err, new(*panics.Error)) { // other errors end only this machine's workers
 					s.finish(err)
@@ -190,6 +193,18 @@ func (s *activeSweep) runLocally(ctx context.Context) {
 	})
 }
 
+// noteRanHere records a result that this process sends through the queue. When it arrives, it is recognised by
+// its content, not by the name of its worker, which any worker can use.
+func (s *activeSweep) noteRanHere(o Outcome) {
+	content, err := hashContent(o.Result)
+	if err != nil {
+		return // addResult reports it
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.ranHere[o.Run] = content
+}
+
 // executor returns an executor for this machine.
 func (s *activeSweep) executor() *executor {
 	x := newExecutor(s.plan, hostName(), s.opt.Clock)
@@ -226,6 +241,11 @@ func (s *activeSweep) addResult(result jobResult, store bool) error {
 	if s.closed {
 		return nil
 	}
+	isForeign := false // some result is not from this process
+	for i, o := range result.Runs {
+		isForeign = isForeign || s.ranHere[o.Run] != contents[i]
+	}
+	result.Queued = result.Queued && isForeign
 	var newRuns []Outcome
 	for i, o := range result.Runs {
 		switch {

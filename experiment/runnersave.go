@@ -156,7 +156,8 @@ func (r *Runner) prepareReport(dir, kind string, why engine.Ending) (write func(
 		if snap != nil {
 			result.Comparison = lockstep.Compare(snap)
 		}
-		if err := stored.Write(folder, r.files, page.Pages(), result); err != nil {
+		err = errors.Join(stored.Write(folder, r.files, page.Pages(), result), report.WriteError(folder.Close()))
+		if err != nil {
 			r.opt.Disk.RemoveEmpty(made)
 			return "", err
 		}

@@ -14,6 +14,7 @@ import (
 	"wirelab/experiment/engine"
 	"wirelab/experiment/remote/channel"
 	"wirelab/experiment/sweep"
+	"wirelab/internal/atomicfile"
 	"wirelab/internal/panics"
 )
 
@@ -22,7 +23,7 @@ const (
 	exitDone        = 0
 	exitFailed      = 1   // an assertion or a check failed
 	exitUsage       = 2   // wrong flags, names or files
-	exitMachine     = 3   // refused by the machine: disk full, no permission, no memory, port in use
+	exitMachine     = 3   // refused by the machine: disk full, no permission, no memory, port in use, folder in use
 	exitInterrupted = 130 // interrupted; what was measured until then is saved
 )
 
@@ -83,7 +84,8 @@ func isMachineError(err error) bool {
 	var queue *sweep.QueueError
 	var refused *channel.RefusedError
 	var network *engine.NetworkError
-	if errors.Is(err, fs.ErrPermission) || errors.As(err, &queue) || errors.As(err, &refused) || errors.As(err, &network) || errors.Is(err, channel.ErrNoAnswer) {
+	var locked *atomicfile.LockedError
+	if errors.Is(err, fs.ErrPermission) || errors.As(err, &locked) || errors.As(err, &queue) || errors.As(err, &refused) || errors.As(err, &network) || errors.Is(err, channel.ErrNoAnswer) {
 		return true
 	}
 	var code syscall.Errno

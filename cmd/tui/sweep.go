@@ -66,12 +66,20 @@ in such a folder: it runs only what is missing.
 By default the sweep runs on the cores of this machine. --serve ADDR also accepts workers
 on other machines (tui worker), which need the printed token. --queue URL uses an existing
 NATS server with JetStream; the cores of this machine then take part only with --jobs.
-When a worker fails, only its current chunk is run again. Results do not depend on the
-machine; --verify repeats a share of the runs on this machine and compares.
+When a worker fails, only its current chunk is run again.
+
+Results do not depend on the machine. Each result is stored with a hash, so that a damaged
+file is noticed and its runs are run again. A result that was altered on purpose is found
+by --verify: it repeats a share of the runs, chosen at random, on this machine and compares
+all their figures, except times. The default is 1% of the runs that workers sent.
+
+Only one process can write a folder. While one does, also if it is stopped, others end with
+exit code 3 and name its process and machine.
 
 --watch shows the grid during the sweep, with the figures and charts of every point.
 
-The exit code is 1 if an assertion fails, or if two machines give different results.`,
+The exit code is 1 if an assertion fails, if two machines give different results, or if a
+worker sends a figure that is impossible.`,
 		Example: `  tui sweep loss.toml --out results
   tui sweep --preset loss-table --repeat 30 --json
   tui sweep --resume results
@@ -95,7 +103,7 @@ func (f *sweepFlags) add(cmd *cobra.Command) {
 	flags := cmd.Flags()
 	flags.StringVarP(&f.out, "out", "o", "", "write the results to folder `DIR`")
 	flags.StringVar(&f.resume, "resume", "", "continue the sweep in folder `DIR`")
-	flags.BoolVar(&f.force, "force", false, "replace the results of another run in --out")
+	flags.BoolVar(&f.force, "force", false, "replace the results of another run in --out; with --resume, use results without hashes")
 	flags.IntVar(&f.repeat, "repeat", 0, "number of seeds of each point (default: as in the configuration, or 1)")
 	flags.IntVar(&f.jobs, "jobs", 0, "number of parallel runs on this machine (default: one per core; none with --queue)")
 	flags.StringVar(&f.queue, "queue", "", "share the work through the NATS server at this `URL`")
@@ -104,7 +112,7 @@ func (f *sweepFlags) add(cmd *cobra.Command) {
 	flags.StringVar(&f.cert, "tls-cert", "", "with --serve: read the certificate of the server from PEM `FILE`")
 	flags.StringVar(&f.certKey, "tls-key", "", "with --serve: read the private key of the server from PEM `FILE`")
 	flags.StringVar(&f.ca, "tls-ca", "", "with --queue: trust the certificate authorities in PEM `FILE`")
-	flags.StringVar(&f.verify, "verify", "", "repeat this `SHARE` of the runs on this machine and compare, such as 1%")
+	flags.StringVar(&f.verify, "verify", "", "repeat this `SHARE` of the runs on this machine and compare, such as 10% (default: 1% of the runs that workers sent)")
 	flags.BoolVar(&f.watch, "watch", false, "show the grid and its points during the sweep; q ends the sweep")
 	f.exports.add(cmd)
 	f.limit.add(cmd)
@@ -126,6 +134,7 @@ func (a *app) sweep(ctx context.Context, f sweepFlags) error {
 	if plan, o.Store, err = a.loadPlan(ctx, f); err != nil {
 		return markDataError(err)
 	}
+	defer o.Store.Close()
 	line := a.progress("sweep")
 	var mu sync.Mutex // keeps the lines of two notices apart
 	o.OnNotice = func(text string) {
@@ -162,7 +171,7 @@ func (a *app) sweep(ctx context.Context, f sweepFlags) error {
 		}
 	}
 	if v := sum.Verified; v != nil && err == nil {
-		a.remark("verified: %d repeated runs gave the same results", v.Runs)
+		a.remark("verified: %s gave the same results", words.Count(v.Runs, "repeated run"))
 	}
 	if err == nil && sum.Interrupted {
 		return cmp.Or(context.Cause(ctx), context.Canceled) // the context has no cause if the user quit the screen with q
@@ -176,6 +185,9 @@ func (a *app) sweepOptions(f sweepFlags) (o sweep.Options, err error) {
 	o.Clock = a.clock
 	if o.Verify, err = parseVerifyShare(f.verify); err != nil {
 		return o, err
+	}
+	if f.verify == "" {
+		o.VerifyQueued = 0.01
 	}
 	if o.Jobs, err = parallelRuns(f.jobs); err != nil {
 		return o, err
@@ -283,7 +295,7 @@ func (a *app) loadPlan(ctx context.Context, f sweepFlags) (*sweep.Plan, *sweep.S
 		if f.config.file != "" || f.config.preset != "" || f.out != "" || f.repeat != 0 || len(f.config.set) > 0 {
 			return nil, nil, usagef("--resume %s continues the plan in that folder; expected no other configuration and no --out", f.resume)
 		}
-		store, plan, err := sweep.OpenStore(a.disk, f.resume, programVersion())
+		store, plan, err := sweep.OpenStore(a.disk, f.resume, programVersion(), f.force)
 		return plan, store, err
 	}
 	c, err := f.config.load(ctx)
@@ -399,7 +411,7 @@ func serveError(addr string, err error) error {
 	return err
 }
 
-// parseVerifyShare parses --verify; 0 means that no runs are repeated.
+// parseVerifyShare parses --verify. The share is 0 if text is empty.
 func parseVerifyShare(text string) (float64, error) {
 	if text == "" {
 		return 0, nil

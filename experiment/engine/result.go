@@ -3,6 +3,7 @@ package engine
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -249,6 +250,18 @@ func (r *Result) Digests() string {
 		all += " " + s.Digest
 	}
 	return all
+}
+
+// Deterministic returns a copy of r without the parts in which two runs of one configuration may differ: times
+// of encoders and decoders, and texts that can contain paths of this machine.
+func (r *Result) Deterministic() *Result {
+	d := *r
+	d.Timing, d.Files, d.Warnings, d.CodecError = figures.Timing{}, nil, nil, ""
+	d.Shadows = slices.Clone(r.Shadows)
+	for i := range d.Shadows {
+		d.Shadows[i].Timing = figures.Timing{}
+	}
+	return &d
 }
 
 // AssertionResult is an assertion with the measured figure.

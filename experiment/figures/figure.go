@@ -96,6 +96,9 @@ type Mean struct {
 	Mean float64  `json:"mean"`
 	Lo   *float64 `json:"lo"`
 	Hi   *float64 `json:"hi"`
+	// Approximate means that the interval may contain the true mean in less or more than 95 % of all sweeps; see
+	// IsApproximate.
+	Approximate bool `json:"approximate,omitempty"`
 }
 
 // Quantiles summarise a distribution, for example of packet sizes. Without data they are null in JSON.

@@ -33,7 +33,9 @@ func gridPoints(runs []*engine.Result) []gridPoint {
 			}
 		}
 		for key, v := range values {
-			p.Figures[key] = paired.MeanOf(v)
+			mean := paired.MeanOf(v)
+			mean.Approximate = figures.IsApproximate(key, v)
+			p.Figures[key] = mean
 		}
 		out = append(out, p)
 	}

@@ -75,7 +75,7 @@ func (s *Summary) points() (out []gridPoint) {
 		}
 		x := gridPoint{Set: p.Set, Seeds: p.Seeds, Figures: map[string]paired.Interval{}}
 		for key, m := range p.Figures {
-			i := paired.Interval{Estimate: m.Mean}
+			i := paired.Interval{Estimate: m.Mean, Approximate: m.Approximate}
 			if m.Lo != nil && m.Hi != nil {
 				i.Lo, i.Hi, i.Known = *m.Lo, *m.Hi, true
 			}

@@ -71,7 +71,7 @@ func (d *document) addGrid(points []gridPoint, axes []axis) {
 	if len(axes) > 0 {
 		s := section{ID: "lines", Title: "Figures"}
 		if n := maxSeeds(points); n > 1 {
-			s.Lead = []string{fmt.Sprintf("Lines are means over up to %d seeds, bands are 95 %% confidence intervals (Student's t).", n)}
+			s.Lead = []string{fmt.Sprintf("Lines are means over up to %d seeds, bands are 95 %% confidence intervals.", n)}
 		}
 		for _, m := range ms {
 			d.addGridChart(points, axes, m)
@@ -258,7 +258,7 @@ func (d *document) addPointTable(points []gridPoint, ms []metric) {
 	}
 	t := newTable(fmt.Sprintf("All %s", formatCount(int64(len(points)), "point")), names...)
 	if hasSeeds {
-		t.Caption += ": mean ± half of the 95 % CI"
+		t.Caption += ": mean ± half of the 95 % CI; ? marks an approximate interval: fewer than 30 seeds, or a percentile, an extreme or a rare event"
 	}
 	for i := range points {
 		if i == maxListed {
@@ -294,7 +294,10 @@ func (p *gridPoint) cell(m metric) string {
 	}
 	text := formatNumber(v.Estimate * m.scale)
 	if v.Known {
-		text += " ± " + formatNumber((v.Hi-v.Estimate)*m.scale)
+		text += " ± " + formatNumber((v.Hi-v.Lo)/2*m.scale)
+		if v.Approximate {
+			text += "?"
+		}
 	}
 	return text
 }

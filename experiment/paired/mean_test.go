@@ -39,4 +39,24 @@ func TestMeanOf(t *testing.T) {
 			t.Errorf("of %d values %.1f %% of the intervals contain the true mean", n, 100*share)
 		}
 	}
+	for _, n := range []int{10, 30, 100} { // exponential, and its mirror image; Student's t has 90, 93 and 94 %
+		const trials = 4000
+		held, mirrored := 0, 0
+		for range trials {
+			v, w := make([]float64, n), make([]float64, n)
+			for i := range v {
+				v[i] = rng.ExpFloat64()
+				w[i] = -v[i]
+			}
+			if m := paired.MeanOf(v); m.Lo <= 1 && 1 <= m.Hi {
+				held++
+			}
+			if m := paired.MeanOf(w); m.Lo <= -1 && -1 <= m.Hi {
+				mirrored++
+			}
+		}
+		if share := float64(held) / trials; share < 0.932 || share > 0.963 || mirrored != held {
+			t.Errorf("of %d exponential values %.1f %% of the intervals contain the true mean; mirrored %d of %d", n, 100*share, mirrored, held)
+		}
+	}
 }

@@ -197,10 +197,12 @@ func OpenFolder(disk *atomicfile.Disk, dir string, force bool) (*atomicfile.Fold
 
 // OpenFolderMatching is like OpenFolder for results with other file names: ours reports whether name is one of
 // them. If dir contains results and force is false, the error message recommends "an empty folder or a new
-// one, or " and the text otherwise.
+// one, or " and the text otherwise. If another process has dir open, the error is an *atomicfile.LockedError.
 func OpenFolderMatching(disk *atomicfile.Disk, dir string, ours func(name string) bool, force bool, otherwise string) (*atomicfile.Folder, error) {
 	f, err := disk.Open(dir, ours, force)
 	switch {
+	case errors.As(err, new(*atomicfile.LockedError)):
+		return nil, err
 	case errors.Is(err, atomicfile.ErrHasResults):
 		return nil, &config.Error{Key: "out", Problem: dir + " holds the results of another run",
 			Expected: "an empty folder or a new one, or " + otherwise}

@@ -25,11 +25,16 @@ import (
 
 // stub replaces a run: it takes no time, and its digest depends on the seed.
 func stub(_ context.Context, c *config.Config) (*engine.Result, error) {
-	return &engine.Result{Digest: fmt.Sprintf("%064x", c.Seed), Totals: figures.Totals{Rates: figures.Rates{PayloadKbps: 100 + float64(c.Seed%7)}}}, nil
+	r := &engine.Result{Digest: fmt.Sprintf("%064x", c.Seed), Totals: figures.Totals{Rates: figures.Rates{PayloadKbps: 100 + float64(c.Seed%7)}}}
+	r.Seed = c.Seed
+	return r, nil
 }
 
+// outcome returns the result of a run of the plan small.
 func outcome(run int) Outcome {
-	return Outcome{run, &engine.Result{Digest: fmt.Sprintf("%064x", run)}}
+	r := &engine.Result{Digest: fmt.Sprintf("%064x", run)}
+	r.Seed = uint64(7 + run%5)
+	return Outcome{run, r}
 }
 
 // A message with the same run twice is refused: the run would be counted twice.
@@ -64,7 +69,7 @@ func TestResultFileNames(t *testing.T) {
 	}
 	found := 0
 	again := newActiveSweep(p, Options{Clock: clock})
-	if _, err := store.Load(p, func(d jobResult) error { found += len(d.Runs); return again.addResult(d, false) }); err != nil {
+	if _, err := store.Load(p, func(d jobResult, _ string) error { found += len(d.Runs); return again.addResult(d, false) }); err != nil {
 		t.Fatal(err)
 	}
 	if found != 4 || again.progress.Runs != 4 {
@@ -247,7 +252,7 @@ func TestWorkerWithFullDisk(t *testing.T) {
 			go func() { _ = Work(ctx, good, WorkerOptions{Clock: clock, Name: "good", Version: "v1", Cache: dir}) }()
 		}})
 	}()
-	runSweep(t, p, Options{Queue: q, maxJobRuns: 2})
+	runSweep(t, p, Options{Queue: q, maxJobRuns: 2, Verify: 1}) // results of a worker with files in its cache equal those here
 	if text := <-said; !strings.Contains(text, "cannot be run here") {
 		t.Errorf("notices %q", text)
 	}
@@ -436,8 +441,9 @@ func BenchmarkHuge(b *testing.B) {
 		}
 		began = clock()
 		sum, err := Run(b.Context(), p, Options{Clock: clock, Jobs: 2, Store: store,
-			run: func(context.Context, *config.Config) (*engine.Result, error) {
+			run: func(_ context.Context, c *config.Config) (*engine.Result, error) {
 				r := *one.Runs[0].Result
+				r.Seed = c.Seed
 				return &r, nil
 			}})
 		if err != nil || sum.Done != p.Runs() {

@@ -105,6 +105,11 @@ type jobResult struct {
 	Seconds float64   `json:"seconds"` // wall time of the job
 	Runs    []Outcome `json:"runs"`
 	Error   string    `json:"error,omitempty"` // why the other runs of the job failed; "" if none did
+	// Queued means that another process, perhaps on another machine, sent the results through a queue. The
+	// coordinator sets it.
+	Queued bool `json:"queued,omitempty"`
+
+	unhashed bool // some runs in the JSON, from which this was read, had no hash
 }
 
 // Outcome is the result of one run.

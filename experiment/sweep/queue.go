@@ -182,7 +182,7 @@ func (q *queue) publish(ctx context.Context, p *Plan) error {
 			return &QueueError{"did not accept " + f.Name, err}
 		}
 	}
-	text, err := json.Marshal(planText{manifest{p.ID, p.Version, p.Runs(), len(p.Points), p.Repeat, p.Files}, string(p.TOML)})
+	text, err := json.Marshal(planText{p.manifest(p.Files), string(p.TOML)})
 	if err != nil {
 		return err
 	}
@@ -279,9 +279,14 @@ func (q *queue) coordinate(ctx context.Context, s *activeSweep) error {
 
 // handleResult adds the results in a message to the sweep and wakes the coordinator. A message is not
 // acknowledged if its results could not be stored: the coordinator that resumes the sweep gets it
-// again.
+// again. A damaged message is dropped; its runs are queued again when they are overdue.
 func (c *workerSet) handleResult(m jetstream.Msg, wake chan<- struct{}) {
-	if result, err := decodeResult(m.Data()); err == nil {
+	result, err := decodeResult(m.Data())
+	switch {
+	case err != nil:
+		c.reportDropped(err)
+	default:
+		result.Queued = true
 		if err := c.s.addResult(result, storeResult); err != nil {
 			c.s.finish(err)
 			if notStored := (*notStoredError)(nil); errors.As(err, &notStored) {
@@ -290,12 +295,29 @@ func (c *workerSet) handleResult(m jetstream.Msg, wake chan<- struct{}) {
 		}
 		c.markAlive(result.Worker)
 	}
-	_ = m.Ack() // also a malformed message, which is dropped; after an error it is delivered again, which is harmless
+	_ = m.Ack() // also a damaged message; after an error it is delivered again, which is harmless
 	select {
 	case wake <- struct{}{}:
 	default: // wake is full: the coordinator will check anyway
 	}
 }
+
+// reportDropped reports a damaged message to the user, once for each kind of damage.
+func (c *workerSet) reportDropped(err error) {
+	text := fmt.Sprintf("results from a worker were dropped and are run again: %.200v", err)
+	c.mu.Lock()
+	isNew := !c.dropped[text] && len(c.dropped) < maxDropped
+	if isNew {
+		c.dropped[text] = true
+	}
+	c.mu.Unlock()
+	if isNew {
+		c.s.opt.OnNotice(text)
+	}
+}
+
+// maxDropped bounds the number of notices about damaged messages.
+const maxDropped = 20
 
 // drain waits, after an interruption, at most five seconds for the results that are under way: those
 // of this machine's workers, then those on the server.
@@ -469,7 +491,7 @@ func encodeResult(result jobResult) ([]byte, error) {
 // resultEncoder returns the shared compressor, whose EncodeAll is safe for concurrent use.
 var resultEncoder = sync.OnceValues(func() (*zstd.Encoder, error) { return zstd.NewWriter(nil) })
 
-// decodeResult decodes the data of a message, which may be malicious.
+// decodeResult decodes the data of a message, which may be malicious. Every run must have its hash.
 func decodeResult(data []byte) (result jobResult, err error) {
 	dec, err := zstd.NewReader(bytes.NewReader(data), zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxMemory(maxMessageJSON))
 	if err != nil {
@@ -480,5 +502,9 @@ func decodeResult(data []byte) (result jobResult, err error) {
 	if err != nil {
 		return result, err
 	}
-	return result, json.Unmarshal(text, &result)
+	err = json.Unmarshal(text, &result)
+	if err == nil && result.unhashed {
+		err = errUnhashed
+	}
+	return result, err
 }

@@ -398,7 +398,11 @@ func BenchmarkQueue(b *testing.B) {
 	}
 	b.ResetTimer()
 	sum, err := Run(b.Context(), p, Options{Clock: clock, Queue: q, Jobs: 2, maxJobRuns: 1,
-		run: func(context.Context, *config.Config) (*engine.Result, error) { return one.Runs[0].Result, nil }})
+		run: func(_ context.Context, c *config.Config) (*engine.Result, error) {
+			r := *one.Runs[0].Result
+			r.Seed = c.Seed
+			return &r, nil
+		}})
 	if err != nil || sum.Done != p.Runs() {
 		b.Fatal(err)
 	}

@@ -27,8 +27,9 @@ func TestResumeAfterFailedJob(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(dir, "notes.txt"), nil, 0o644); err != nil {
 		t.Fatal(err)
 	}
+	store.Close()
 	t.Chdir(dir)
-	store, p, err = OpenStore(nil, ".", "v1")
+	store, p, err = OpenStore(nil, ".", "v1", false)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -17,12 +17,13 @@ type executor struct {
 	name  string // of the worker
 	clock wallclock.Clock
 	run   func(ctx context.Context, c *config.Config) (*engine.Result, error) // runs one configuration
+	done  func(Outcome)                                                       // called with each result; may be nil
 }
 
 // newExecutor returns an executor that runs p's jobs under a worker's name.
 func newExecutor(p *Plan, name string, clock wallclock.Clock) *executor {
 	packs := delivery.NewPackCache() // shared, so that all runs use the same file patches
-	return &executor{p, name, clock, func(ctx context.Context, c *config.Config) (*engine.Result, error) {
+	return &executor{plan: p, name: name, clock: clock, run: func(ctx context.Context, c *config.Config) (*engine.Result, error) {
 		r, err := experiment.Run(ctx, c, experiment.RunOptions{Clock: clock, Packs: packs})
 		if err != nil {
 			return nil, err
@@ -48,6 +49,9 @@ func (x *executor) runJob(ctx context.Context, j job) (jobResult, error) {
 		}
 		result.Set = point.Set
 		done.Runs = append(done.Runs, Outcome{n, result})
+		if x.done != nil {
+			x.done(Outcome{n, result})
+		}
 	}
 	done.Seconds = time.Duration(x.clock.Now() - began).Seconds()
 	return done, ctx.Err()

@@ -85,7 +85,17 @@ func (s *samples) ratioToFirst(point, figure int) figures.Mean {
 	if len(x) == 0 {
 		return figures.Mean{}
 	}
-	return EstimateRatio(x, y)
+	m := EstimateRatio(x, y)
+	m.Approximate = figures.IsApproximate(s.names[figure], x) || figures.IsApproximate(s.names[figure], y)
+	return m
+}
+
+// mean returns the mean of a figure over the results of a point that have it. Without one N is 0.
+func (s *samples) mean(point, figure int) figures.Mean {
+	values := s.pointValues(point, figure)
+	m := EstimateMean(values)
+	m.Approximate = figures.IsApproximate(s.names[figure], values)
+	return m
 }
 
 // newSummary returns the summary of a sweep without results.
@@ -149,7 +159,7 @@ func (s *Summary) updateFigures() {
 		s.stale[i] = false
 		p.Figures, p.Ratio = map[string]figures.Mean{}, nil
 		for f, name := range s.names {
-			if m := EstimateMean(s.pointValues(i, f)); m.N > 0 {
+			if m := s.mean(i, f); m.N > 0 {
 				p.Figures[name] = m
 			}
 			if i == 0 {

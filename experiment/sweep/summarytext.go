@@ -21,11 +21,14 @@ func describeRun(set map[string]string, seed uint64) string {
 	return strings.TrimPrefix(report.SetText(set, " = ", ", ")+fmt.Sprintf(", seed %d", seed), ", ")
 }
 
-// textColumns are the figures in the table for people, if any point has them.
-var textColumns = []struct {
+// textColumn is a figure in the table for people.
+type textColumn struct {
 	name, heading string
 	decimals      int
-}{
+}
+
+// textColumns are the figures in the table for people, if any point has them.
+var textColumns = []textColumn{
 	{"payload_kbps", "payload kbps", 1},
 	{"wire_kbps", "wire kbps", 1},
 	{"packet_bytes.p95", "p95 bytes", 0},
@@ -44,7 +47,27 @@ func (s *Summary) Text(w io.Writer) error {
 	t.Indent = "  "
 	const noLimit = 0
 	t.WriteText(w, noLimit)
+	if s.hasApproximate() {
+		_, err := fmt.Fprintln(w, "  "+approximateNote)
+		return err
+	}
 	return nil
+}
+
+// approximateNote explains the mark of approximate intervals.
+const approximateNote = "? approximate interval: fewer than 30 seeds, or a percentile, an extreme or a rare event"
+
+// hasApproximate reports whether the table of all points has an interval with the mark of approximate ones.
+func (s *Summary) hasApproximate() bool {
+	for i := range s.Points {
+		p := &s.Points[i]
+		if strings.Contains(withInterval(p.Ratio, "payload_kbps", 3), "?") || slices.ContainsFunc(textColumns, func(c textColumn) bool {
+			return strings.Contains(withInterval(p.Figures, c.name, c.decimals), "?")
+		}) {
+			return true
+		}
+	}
+	return false
 }
 
 // table returns the table of all points, without columns for figures that no point has. The last
@@ -78,8 +101,8 @@ func (s *Summary) pointSettings(p *page.SummaryPoint) (cells []string) {
 }
 
 // withInterval formats a mean with half the width of its interval, "12.3 ±0.4". The half width is
-// left out if it is unknown or rounds to 0; a figure that the point does not have is "-". Figures
-// whose names end in _ratio are in percent.
+// left out if it is unknown or rounds to 0; a "?" marks an approximate interval. A figure that the point
+// does not have is "-". Figures whose names end in _ratio are in percent.
 func withInterval(list map[string]figures.Mean, name string, decimals int) string {
 	m, ok := list[name]
 	if !ok {
@@ -96,18 +119,24 @@ func withInterval(list map[string]figures.Mean, name string, decimals int) strin
 	half := units.Fixed(scale*(*m.Hi-*m.Lo)/2, decimals)
 	if strings.Trim(half, "0.") != "" {
 		text += " ±" + half
+		if m.Approximate {
+			text += "?"
+		}
 	}
 	return text
 }
 
 // markdown writes report.md.
 func (s *Summary) markdown(w io.Writer) error {
-	fmt.Fprintf(w, "# Sweep\n\n%d of %d runs: %d points with %d seeds each. Means with 95 %% intervals over the seeds (Student's);\n"+
+	fmt.Fprintf(w, "# Sweep\n\n%d of %d runs: %d points with %d seeds each. Means with 95 %% intervals over the seeds;\n"+
 		"the last column is the ratio of the payload to that of the first point, paired by seed.\n\n", s.Done, s.Planned, len(s.Points), s.Repeat)
 	if s.Error != "" {
 		fmt.Fprintf(w, "The sweep stopped: %s\n\n", s.Error)
 	}
 	s.table().WriteMarkdown(w)
+	if s.hasApproximate() {
+		fmt.Fprintf(w, "\n%s\n", approximateNote)
+	}
 	for _, text := range s.Failed {
 		fmt.Fprintf(w, "\n- %s", text)
 	}
@@ -116,19 +145,25 @@ func (s *Summary) markdown(w io.Writer) error {
 }
 
 // CSV writes one row for each point: its settings, the number of seeds, and for each figure the mean
-// and the ratio to the first point, both with their intervals.
+// and the ratio to the first point, both with their intervals. The last columns are 1 for approximate
+// intervals of the means.
 func (s *Summary) CSV(w io.Writer) error {
 	heads := append(slices.Clone(s.Keys), "seeds")
 	for _, name := range s.names {
 		heads = append(heads, name, name+".lo", name+".hi", name+".ratio_to_first", name+".ratio_lo", name+".ratio_hi")
 	}
+	for _, name := range s.names {
+		heads = append(heads, name+".approximate")
+	}
 	t := texttable.New(heads...)
 	for i := range s.Points {
 		p := &s.Points[i]
-		var row []string
+		var row, marks []string
 		for _, name := range s.names {
 			row = append(append(row, csvCells(p.Figures, name)...), csvCells(p.Ratio, name)...)
+			marks = append(marks, map[bool]string{true: "1"}[p.Figures[name].Approximate])
 		}
+		row = append(row, marks...)
 		t.Add(s.pointSettings(p), p.Seeds, row)
 	}
 	return t.WriteCSV(w)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"path/filepath"
 	"sync"
 	"time"
 
@@ -14,6 +15,7 @@ import (
 	"wirelab/internal/atomicfile"
 	"wirelab/internal/panics"
 	"wirelab/internal/wallclock"
+	"wirelab/internal/words"
 )
 
 // Options are the options of Run.
@@ -23,9 +25,10 @@ type Options struct {
 	// machines run jobs; without, it means 1.
 	Jobs  int
 	Queue *queue // nil means that this machine runs everything
-	// Verify is the share of runs, 0 to 1, that this machine repeats at the end to compare digests.
-	Verify float64
-	Store  *Store // nil means that results are in memory only
+	// Verify is the share of runs, 0 to 1, that this machine repeats at the end to compare the results. If it
+	// is 0, VerifyQueued is the share of those runs whose results workers in other processes sent through a queue.
+	Verify, VerifyQueued float64
+	Store                *Store // nil means that results are in memory only
 	// OnProgress is called with the progress of the sweep, by one goroutine at a time. It may be nil.
 	OnProgress func(Progress)
 	// OnResult is called once with every result, by one goroutine at a time. It may be nil.
@@ -53,7 +56,11 @@ type activeSweep struct {
 	scheduler *scheduler
 
 	mu               sync.Mutex
-	ranBy            []string // by run: the worker that ran it
+	ranBy            []string               // by run: the worker that ran it
+	queued           []bool                 // by run: its result is from another process
+	contents         []contentHash          // by run, of its result
+	ranHere          map[int]contentHash    // by run: of the results that this process sent through the queue
+	kept             map[int]*engine.Result // by run; nil if the results are in opt.Store
 	progress         Progress
 	sum              *Summary
 	unsaved          bool // results were added since the summary was saved
@@ -70,12 +77,17 @@ type activeSweep struct {
 // error. On an error the summary is valid too.
 func Run(ctx context.Context, p *Plan, opt Options) (*Summary, error) {
 	s := newActiveSweep(p, opt)
-	skipped, err := opt.Store.Load(p, func(loaded jobResult) error { return s.addResult(loaded, alreadyStored) })
+	skipped, err := opt.Store.Load(p, func(loaded jobResult, name string) error {
+		if err := s.addResult(loaded, alreadyStored); err != nil {
+			return fmt.Errorf("%s: %w", filepath.Join(resultsName, name), err)
+		}
+		return nil
+	})
 	if err != nil {
 		return s.sum, err
 	}
-	if skipped > 0 {
-		s.opt.OnNotice(fmt.Sprintf("%d files in %s skipped: incomplete, or not results of this sweep; missing runs are run again", skipped, opt.Store.resultsDir()))
+	if len(skipped) > 0 {
+		s.opt.OnNotice(fmt.Sprintf("%s in %s skipped, missing runs are run again: %v", words.Count(len(skipped), "file"), opt.Store.resultsDir(), skipped[0]))
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -108,8 +120,12 @@ func newActiveSweep(p *Plan, opt Options) *activeSweep {
 		opt.OnNotice = func(string) {}
 	}
 	n := p.Runs()
-	s := &activeSweep{plan: p, opt: opt, scheduler: newScheduler(p, opt.Clock), ranBy: make([]string, n), done: make(chan struct{}), sum: newSummary(p)}
+	s := &activeSweep{plan: p, opt: opt, scheduler: newScheduler(p, opt.Clock), ranBy: make([]string, n), queued: make([]bool, n),
+		contents: make([]contentHash, n), ranHere: map[int]contentHash{}, done: make(chan struct{}), sum: newSummary(p)}
 	s.progress.Planned = n
+	if opt.Store == nil {
+		s.kept = map[int]*engine.Result{}
+	}
 	if opt.maxJobRuns > 0 {
 		s.scheduler.maxRuns = opt.maxJobRuns
 	}
@@ -132,11 +148,13 @@ func (s *activeSweep) runMissing(ctx context.Context) {
 		if s.opt.Jobs > 0 {
 			ended := make(chan struct{})
 			s.localWorkersDone = ended
+			local := s.executor()
+			local.done = s.noteRanHere
 			go func() {
 				defer close(ended)
 				err := panics.Call(func() error {
 					return Work(ctx, s.opt.Queue, WorkerOptions{Clock: s.opt.Clock, Jobs: s.opt.Jobs, Name: hostName(),
-						Version: s.plan.Version, local: s.executor()})
+						Version: s.plan.Version, local: local})
 				})
 				if errors.As(err, new(*panics.Error)) { // other errors end only this machine's workers
 					s.finish(err)
@@ -175,6 +193,18 @@ func (s *activeSweep) runLocally(ctx context.Context) {
 	})
 }
 
+// noteRanHere records a result that this process sends through the queue. When it arrives, it is recognised by
+// its content, not by the name of its worker, which any worker can use.
+func (s *activeSweep) noteRanHere(o Outcome) {
+	content, err := hashContent(o.Result)
+	if err != nil {
+		return // addResult reports it
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.ranHere[o.Run] = content
+}
+
 // executor returns an executor for this machine.
 func (s *activeSweep) executor() *executor {
 	x := newExecutor(s.plan, hostName(), s.opt.Clock)
@@ -191,24 +221,39 @@ const (
 )
 
 // addResult adds the runs of a job result that have no result yet, and stores them if store is set. It
-// ignores results of other sweeps and results that arrive after the sweep was closed. It fails if a run
-// has a result with another digest already, if the job failed, or if the results cannot be stored.
+// ignores results of other sweeps and results that arrive after the sweep was closed. It fails if a figure
+// is impossible, if a run has another result already, if the job failed, or if the results cannot be stored.
 func (s *activeSweep) addResult(result jobResult, store bool) error {
-	if err := s.plan.checkResult(&result); err != nil {
+	if err := s.plan.checkResult(&result); errors.As(err, new(*impossibleError)) {
+		return fmt.Errorf("the result of worker %.200s is refused: %w", result.Worker, err)
+	} else if err != nil {
 		return nil
+	}
+	contents := make([]contentHash, len(result.Runs))
+	for i, o := range result.Runs {
+		var err error
+		if contents[i], err = hashContent(o.Result); err != nil {
+			return err
+		}
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.closed {
 		return nil
 	}
+	isForeign := false // some result is not from this process
+	for i, o := range result.Runs {
+		isForeign = isForeign || s.ranHere[o.Run] != contents[i]
+	}
+	result.Queued = result.Queued && isForeign
 	var newRuns []Outcome
-	for _, o := range result.Runs {
-		switch digest := s.sum.digests[o.Run]; {
-		case digest == "":
+	for i, o := range result.Runs {
+		switch {
+		case s.sum.digests[o.Run] == "":
 			newRuns = append(newRuns, o)
-		case digest != o.Result.Digests():
-			return s.mismatch(o.Run, result.Worker, s.ranBy[o.Run])
+			s.contents[o.Run] = contents[i]
+		case s.contents[o.Run] != contents[i]:
+			return s.mismatch(o.Run, o.Result, result.Worker)
 		}
 	}
 	if len(newRuns) > 0 && store {
@@ -219,7 +264,10 @@ func (s *activeSweep) addResult(result jobResult, store bool) error {
 		}
 	}
 	for _, o := range newRuns {
-		s.ranBy[o.Run] = result.Worker
+		s.ranBy[o.Run], s.queued[o.Run] = result.Worker, result.Queued
+		if s.kept != nil {
+			s.kept[o.Run] = o.Result
+		}
 		s.scheduler.markDone(o.Run)
 		s.sum.add(o)
 		s.progress.Runs++
@@ -246,26 +294,45 @@ func (s *activeSweep) addResult(result jobResult, store bool) error {
 	return s.saveLocked(last)
 }
 
-// mismatch returns the error for a run of which workers a and b have different results.
-func (s *activeSweep) mismatch(run int, a, b string) error {
+// mismatch returns the error for a run of which the sweep has another result than other, that of a worker.
+func (s *activeSweep) mismatch(run int, other *engine.Result, worker string) error {
 	point := s.plan.Run(run)
-	return &mismatchError{Set: point.Set, Seed: point.Config.Seed, Workers: [2]string{a, b}}
+	e := &mismatchError{Set: point.Set, Seed: point.Config.Seed, Workers: [2]string{s.ranBy[run], worker}}
+	first := s.kept[run]
+	if s.opt.Store != nil {
+		first, e.File = s.opt.Store.find(s.plan, run, s.contents[run])
+	}
+	if first != nil {
+		e.Differ = differences(first, other)
+	}
+	return e
 }
 
-// mismatchError means that two executions of one run gave different digests.
+// mismatchError means that two executions of one run gave different results.
 type mismatchError struct {
 	Set     map[string]string // settings of the run
 	Seed    uint64
-	Workers [2]string
+	Workers [2]string    // the worker whose result the sweep used, and the other
+	Differ  []difference // between their results; empty if the first result cannot be read any more
+	File    string       // name of the file with the first result; "" if it is in memory
 }
 
-// Error describes the run and names the workers.
+// Error describes the run, and names the workers and a figure that differs.
 func (e *mismatchError) Error() string {
-	if e.Workers[0] == e.Workers[1] {
-		return fmt.Sprintf("%s got two different results for one run, %s: the run is not deterministic there", e.Workers[0], describeRun(e.Set, e.Seed))
-	}
-	return fmt.Sprintf("%s and %s got different results for one run, %s: one of them is wrong", e.Workers[0], e.Workers[1],
+	text := fmt.Sprintf("%.200s and %.200s got different results for one run, %s: one of them is wrong", e.Workers[0], e.Workers[1],
 		describeRun(e.Set, e.Seed))
+	if e.Workers[0] == e.Workers[1] {
+		text = fmt.Sprintf("%.200s got two different results for one run, %s: the run is not deterministic there, or its result was altered",
+			e.Workers[0], describeRun(e.Set, e.Seed))
+	}
+	if len(e.Differ) > 0 {
+		d := e.Differ[0]
+		text += fmt.Sprintf(": %s is %.80s, then %.80s (%s)", d.key, fmt.Sprint(d.a), fmt.Sprint(d.b), words.Count(len(e.Differ), "difference"))
+	}
+	if e.File != "" {
+		text += fmt.Sprintf("; the first result is in %s", filepath.Join(resultsName, e.File))
+	}
+	return text
 }
 
 // finish ends the work, with an error unless err is nil. Only the first call has an effect.

@@ -150,12 +150,14 @@ func TestResume(t *testing.T) {
 		if !sum.Interrupted || sum.Reason != engine.Interrupted {
 			t.Fatalf("broken off with %d runs: reason %q", sum.Done, sum.Reason)
 		}
-		if store, p, err = OpenStore(nil, dir, "v1"); err != nil {
+		store.Close()
+		if store, p, err = OpenStore(nil, dir, "v1", false); err != nil {
 			t.Fatal(err)
 		}
 	}
 	again := 0
-	if store, p, err = OpenStore(nil, dir, "v1"); err != nil {
+	store.Close()
+	if store, p, err = OpenStore(nil, dir, "v1", false); err != nil {
 		t.Fatal(err)
 	}
 	if sum := runSweep(t, p, Options{Jobs: 2, Store: store, Verify: 0.1}); sum.Verified == nil || sum.Verified.Runs != 3 {
@@ -179,7 +181,8 @@ func TestResume(t *testing.T) {
 	if again != 30 {
 		t.Errorf("the folder holds %d results, expected 30: each run once", again)
 	}
-	if _, _, err := OpenStore(nil, dir, "v2"); err == nil || !strings.Contains(err.Error(), "v1") || !strings.Contains(err.Error(), "v2") {
+	store.Close()
+	if _, _, err := OpenStore(nil, dir, "v2", false); err == nil || !strings.Contains(err.Error(), "v1") || !strings.Contains(err.Error(), "v2") {
 		t.Errorf("another version: %v, expected both named", err)
 	}
 	if _, err := NewStore(nil, dir, p, false); err == nil || !strings.Contains(err.Error(), "--resume") {

@@ -2,18 +2,16 @@ package sweep
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/binary"
-	"encoding/hex"
 	"errors"
+	"math/rand/v2"
 
+	"wirelab/experiment/engine"
 	"wirelab/experiment/page"
 	"wirelab/internal/panics"
 )
 
-// verify repeats opt.Verify of all runs on this machine and compares the digests. It returns an error
-// if one differs. The choice of runs depends on the plan only, so that a resumed sweep repeats the
-// same ones.
+// verify repeats a share of the runs on this machine and compares the results: all that is deterministic. It
+// returns an error if one differs.
 func (s *activeSweep) verify(ctx context.Context) error {
 	picked := s.sampleRuns()
 	if len(picked) == 0 {
@@ -35,15 +33,15 @@ func (s *activeSweep) verify(ctx context.Context) error {
 		}
 		if result.Error != "" {
 			err = errors.New(result.Error)
-		} else if result.Runs[0].Result.Digests() != s.sum.digests[n] {
-			err = s.mismatch(n, s.ranBy[n], hostName())
 		} else {
-			s.countVerified(checked, n)
+			err = s.compareRepeated(n, result.Runs[0].Result)
 		}
 		if err != nil {
 			cancel()
+			return err
 		}
-		return err
+		s.countVerified(checked, n)
+		return nil
 	}) {
 		if err != nil {
 			return err
@@ -52,7 +50,16 @@ func (s *activeSweep) verify(ctx context.Context) error {
 	return nil
 }
 
-// countVerified counts a run that gave the same digest again.
+// compareRepeated returns an error if the repetition of a run has another result than the run.
+func (s *activeSweep) compareRepeated(run int, repeated *engine.Result) error {
+	content, err := hashContent(repeated)
+	if err == nil && content != s.contents[run] {
+		err = s.mismatch(run, repeated, hostName())
+	}
+	return err
+}
+
+// countVerified counts a run that gave the same result again.
 func (s *activeSweep) countVerified(checked *page.SummaryChecked, run int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -62,26 +69,23 @@ func (s *activeSweep) countVerified(checked *page.SummaryChecked, run int) {
 	s.reportLocked()
 }
 
-// sampleRuns returns the numbers of the runs to repeat, chosen by a hash of the plan's ID. opt.Verify is
-// their fraction of all runs, 0 to 1; their number is rounded up.
+// sampleRuns returns the numbers of the runs to repeat, in random order. Their number is rounded up. The choice
+// is random, not derived from the plan, because a worker that alters results must not foresee it.
 func (s *activeSweep) sampleRuns() []int {
-	// Less than 1 is added, so that a product that should be an integer but is slightly larger because of a
-	// rounding error is not rounded up.
-	n := int(s.opt.Verify*float64(s.plan.Runs()) + 0.999999)
-	n = min(n, s.plan.Runs())
-	if n <= 0 {
+	share, candidates := s.opt.Verify, make([]int, 0, s.plan.Runs())
+	if share == 0 {
+		share = s.opt.VerifyQueued
+	}
+	if share == 0 {
 		return nil
 	}
-	id, _ := hex.DecodeString(s.plan.ID)
-	var picked []int
-	seen := map[int]bool{}
-	for i := uint64(0); len(picked) < n; i++ {
-		sum := sha256.Sum256(binary.BigEndian.AppendUint64(id, i))
-		run := int(binary.BigEndian.Uint64(sum[:]) % uint64(s.plan.Runs()))
-		if !seen[run] {
-			seen[run] = true
-			picked = append(picked, run)
+	for _, run := range rand.Perm(s.plan.Runs()) {
+		if s.opt.Verify > 0 || s.queued[run] {
+			candidates = append(candidates, run)
 		}
 	}
-	return picked
+	// Less than 1 is added, so that a product that should be an integer but is slightly larger because of a
+	// rounding error is not rounded up.
+	n := int(share*float64(len(candidates)) + 0.999999)
+	return candidates[:min(n, len(candidates))]
 }

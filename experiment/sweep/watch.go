@@ -130,6 +130,13 @@ func (w *Watch) Values(point, figure int) (list []float64) {
 	return w.pointValues(point, figure)
 }
 
+// Mean returns the mean of a figure over the results of a point that have it. Without one N is 0.
+func (w *Watch) Mean(point, figure int) figures.Mean {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.mean(point, figure)
+}
+
 // Ratio returns the ratio of a figure of a point to that of the first point, over the seeds for which
 // both points have it.
 func (w *Watch) Ratio(point, figure int) figures.Mean {

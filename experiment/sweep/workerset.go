@@ -18,6 +18,7 @@ type workerSet struct {
 	mu      sync.Mutex
 	byName  map[string]*workerInfo // by name
 	refused map[string]bool        // names of workers that were refused; each is reported once
+	dropped map[string]bool        // reports of damaged messages; each is made once
 }
 
 // workerInfo is a worker that takes jobs.
@@ -32,7 +33,7 @@ const maxWorkers = 10_000
 // newWorkerSet returns an empty set, to which workers are added when they send a hello. The caller must
 // unsubscribe sub after use.
 func newWorkerSet(q *queue, s *activeSweep) (*workerSet, error) {
-	c := &workerSet{s: s, byName: map[string]*workerInfo{}, refused: map[string]bool{}}
+	c := &workerSet{s: s, byName: map[string]*workerInfo{}, refused: map[string]bool{}, dropped: map[string]bool{}}
 	var err error
 	c.sub, err = q.conn.Subscribe(helloSubject, func(m *nats.Msg) {
 		panics.Guard(s.finish, func() { c.handleHello(m) })()

@@ -76,10 +76,15 @@ func TestFolderAtomic(t *testing.T) {
 					var f *atomicfile.Folder
 					if f, err = d.Open(dir, isResult, c.force); err == nil {
 						err = f.Write(newEntries("new"))
+						_ = f.Close()
 					}
 				}
 				if crash && d.NoExchange { // the next process completes the interrupted swap
-					if _, err := (*atomicfile.Disk)(nil).Open(dir, isResult, true); err != nil {
+					f, err := (*atomicfile.Disk)(nil).Open(dir, isResult, true)
+					if err == nil {
+						err = f.Close()
+					}
+					if err != nil {
 						t.Error(err)
 					}
 				}

@@ -67,6 +67,11 @@ func (d *Disk) completeSwap(dir string) error {
 		if err != nil || !e.IsDir() || !tempName.MatchString(e.Name()) || !isMine(info) || isMissing(filepath.Join(tmp, oldName, base)) {
 			continue
 		}
+		lock, err := d.lock(filepath.Join(tmp, newName))
+		if err != nil { // a process is between the two steps
+			return withPath(dir, err)
+		}
+		d.unlock(lock, filepath.Join(tmp, newName))
 		if err := d.rename(filepath.Join(tmp, newName), dir); err != nil {
 			return err
 		}

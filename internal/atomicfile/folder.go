@@ -51,7 +51,7 @@ func JSON(name string, v any) Entry {
 // Folder contains the results of one run. Each Write replaces the complete folder in one step. If
 // the folder contains other files or cannot be replaced (a mount, the working directory, a parent
 // that is not writable), Write writes the files with Disk.Group, but never over results of another
-// run.
+// run. From Open to Close the folder is locked: only one process at a time can write it.
 type Folder struct {
 	disk     *Disk
 	path     string            // absolute path without symbolic links
@@ -61,12 +61,14 @@ type Folder struct {
 	inPlace  bool              // the folder cannot be replaced
 	logs     []*Log
 	created  []string // folders that Open created; nil after the first Write
+	lock     *os.File // lock file in the folder; nil in a Sub, and after Close
 }
 
 // Open prepares dir for the results of a run and creates it if necessary. isResult reports whether
 // a file of a name is a result. If dir contains one, Open returns an error: it wraps ErrHasResults unless
 // force is set. force lets Write replace the results, but not if the folder also contains other files
-// (ErrHasOtherFiles) or cannot be replaced as a whole (ErrNotReplaceable).
+// (ErrHasOtherFiles) or cannot be replaced as a whole (ErrNotReplaceable). While another process has the
+// folder open, Open returns a *LockedError, also with force.
 func (d *Disk) Open(dir string, isResult func(name string) bool, force bool) (*Folder, error) {
 	if err := d.completeSwap(dir); err != nil {
 		return nil, err
@@ -80,11 +82,14 @@ func (d *Disk) Open(dir string, isResult func(name string) bool, force bool) (*F
 		f.path, err = filepath.EvalSymlinks(f.path)
 	}
 	if err == nil {
+		f.lock, err = d.lock(f.path)
+	}
+	if err == nil {
 		f.inPlace = isWorkingDir(f.path) || isMount(f.path)
 		err = f.checkReplaceable()
 	}
 	if err != nil {
-		d.RemoveEmpty(created)
+		_ = f.Close() // keep the first error
 		return nil, err
 	}
 	return f, nil
@@ -109,7 +114,7 @@ func (f *Folder) checkReplaceable() error {
 		switch {
 		case f.isResult(e.Name()):
 			result = e.Name()
-		case !tempName.MatchString(e.Name()):
+		case !tempName.MatchString(e.Name()) && e.Name() != LockName:
 			other = e.Name()
 		}
 	}
@@ -139,6 +144,9 @@ func (f *Folder) Path() string { return f.path }
 // Write replaces the content of the folder by these files: the whole folder in one step, or file by file if
 // the folder cannot be replaced. It fails if the folder has results of another run that must be kept.
 func (f *Folder) Write(entries []Entry) error {
+	if err := f.keepLock(); err != nil {
+		return err
+	}
 	if !f.written {
 		if err := f.checkReplaceable(); err != nil { // the folder may have changed since Open
 			return fmt.Errorf("%s: %w", f.path, err)
@@ -164,6 +172,9 @@ func (f *Folder) Update(entries []Entry) error {
 	if _, err := f.disk.MkdirAll(f.path); err != nil {
 		return err
 	}
+	if err := f.keepLock(); err != nil {
+		return err
+	}
 	err := f.disk.Group(f.path, entries)
 	if err == nil {
 		f.created = nil
@@ -171,12 +182,14 @@ func (f *Folder) Update(entries []Entry) error {
 	return err
 }
 
-// Close removes the temporary files of the logs. It removes the folder if Open created it and
-// nothing was written.
+// Close removes the temporary files of the logs and unlocks the folder. It removes the folder if Open
+// created it and nothing was written. Later calls have no effect.
 func (f *Folder) Close() (err error) {
 	for _, l := range f.logs {
 		err = errors.Join(err, l.close())
 	}
+	f.disk.unlock(f.lock, f.path)
+	f.lock = nil
 	f.disk.RemoveEmpty(f.created)
 	return withPath(f.path, err)
 }
@@ -196,10 +209,40 @@ func (f *Folder) replace(entries []Entry) error {
 				return err
 			}
 		}
-		_, err := f.disk.swap(fresh, f.path, filepath.Join(old, filepath.Base(f.path)))
-		f.written = f.written || err == nil
-		return err
+		return f.swapLocked(fresh, filepath.Join(old, filepath.Base(f.path)))
 	})
+}
+
+// swapLocked replaces the folder by fresh and keeps it locked: fresh is locked before it takes the
+// folder's place. On Windows the folder is unlocked for a moment, because it cannot be renamed while its
+// lock file is open. For spare see Disk.swap.
+func (f *Folder) swapLocked(fresh, spare string) (err error) {
+	var next *os.File // nil in a Sub, which has no lock
+	switch {
+	case f.lock == nil:
+	case lockMoves:
+		if next, err = f.disk.lock(fresh); err != nil {
+			return withPath(f.path, err)
+		}
+	default:
+		f.disk.unlock(f.lock, f.path)
+	}
+	_, err = f.disk.swap(fresh, f.path, spare)
+	f.written = f.written || err == nil
+	switch {
+	case f.lock == nil:
+		return err
+	case !lockMoves:
+		var lockErr error
+		f.lock, lockErr = f.disk.lock(f.path)
+		return errors.Join(err, lockErr)
+	case err != nil:
+		next.Close()
+		return err
+	}
+	f.lock.Close()
+	f.lock = next
+	return nil
 }
 
 // Group writes files into dir, which may contain others: all of them, or after an error none. All

@@ -61,8 +61,8 @@ func (m *model) drawPoint(c *look.Canvas) {
 		}
 		c.Text(0, y, look.Chosen, marker)
 		value := "-"
-		if v := m.watch.Values(p, f); len(v) > 0 {
-			value = m.formatInterval(sweep.EstimateMean(v))
+		if v := m.watch.Mean(p, f); v.N > 0 {
+			value = m.formatInterval(v)
 		}
 		x := c.W - max(look.TextWidth(value), 12)
 		c.Clip(2, y, x-3, style, m.watch.Names[f])
@@ -72,13 +72,17 @@ func (m *model) drawPoint(c *look.Canvas) {
 }
 
 // formatInterval formats a mean and, if known, half the width of its confidence interval, both with the
-// decimals that two significant digits of the latter need.
+// decimals that two significant digits of the latter need. A "?" marks an approximate interval.
 func (m *model) formatInterval(v figures.Mean) string {
 	if v.Lo == nil || *v.Hi <= *v.Lo {
 		return units.Short(v.Mean)
 	}
 	half := (*v.Hi - *v.Lo) / 2
-	return formatNumber(v.Mean, half) + " " + m.Theme().PlusMinus + formatNumber(half, half)
+	text := formatNumber(v.Mean, half) + " " + m.Theme().PlusMinus + formatNumber(half, half)
+	if v.Approximate {
+		text += "?"
+	}
+	return text
 }
 
 // formatNumber formats v with as many decimals as two significant digits of step need. Numbers that need too

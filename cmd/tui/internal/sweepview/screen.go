@@ -140,7 +140,7 @@ func (m *model) HelpParts() []ui.HelpPart {
 	for _, text := range []string{
 		"Each cell of the map is a point with its mean over the completed seeds. A denser shade is a larger value. " +
 			"~ marks points with missing seeds, - points without results.",
-		"The number after " + m.Theme().PlusMinus + " is half of the 95 % confidence interval over the seeds (Student's t). \"vs first\" is the ratio to the " +
+		"The number after " + m.Theme().PlusMinus + " is half of the 95 % confidence interval over the seeds. A ? marks an approximate interval: fewer than 30 seeds, or a percentile, an extreme or a rare event. \"vs first\" is the ratio to the " +
 			"first point of the grid, paired by seed. " +
 			"In the charts along an axis, bars are the intervals of the means.",
 		savedText,

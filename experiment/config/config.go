@@ -43,6 +43,10 @@ type Config struct {
 	// DigestWholeFrames makes the digest of a run cover every decoded frame in full, as in reports with
 	// a digest_version below 3. Only replays of these set it.
 	DigestWholeFrames bool
+	// HideTainted keeps three rules of reports with a digest_version below 4: a frame that depends on
+	// damage is tainted even if it is correct, displays leave out tainted frames, and receivers accept
+	// sequence numbers up to 255 ahead at once. Only replays of these reports set it.
+	HideTainted bool
 	// ResolvePath returns the path of a file that the data or a link names; nil means that the name is the
 	// path.
 	ResolvePath func(name string) (path string)

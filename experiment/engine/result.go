@@ -119,6 +119,10 @@ func (s *Session) Result() *Result {
 	for _, remark := range s.remarks() {
 		r.Warnings = append(r.Warnings, "data: "+remark)
 	}
+	if n := first.sequencesAhead(); n > 0 {
+		r.Warnings = append(r.Warnings, fmt.Sprintf("receiver: its newest sequence number is %d packets ahead of the sender's: "+
+			"damaged packets changed it, because the checksum is off", n))
+	}
 	if first.lastErr != nil {
 		r.CodecError = first.lastErr.Error()
 	}
@@ -169,7 +173,9 @@ const ReportVersion = 1
 //	1  receivers accept every sequence number (config.Config.TrustSequences)
 //	2  receivers verify sequence numbers that damage may have changed
 //	3  the digest covers a frame that equals the source's by its sequence number; see digest
-const currentDigestVersion = 3
+//	4  receivers accept smaller jumps of the sequence number and undo wrong ones, and displays show damaged
+//	   frames (config.Config.HideTainted)
+const currentDigestVersion = 4
 
 // digestVersion returns the digest version of a run of c.
 func digestVersion(c *config.Config) int {
@@ -178,8 +184,15 @@ func digestVersion(c *config.Config) int {
 		return 1
 	case c.DigestWholeFrames:
 		return 2
+	case c.HideTainted:
+		return 3
 	}
 	return currentDigestVersion
+}
+
+// setDigestVersion makes a run of c behave like the runs of the given digest version.
+func setDigestVersion(c *config.Config, version int) {
+	c.TrustSequences, c.DigestWholeFrames, c.HideTainted = version < 2, version < 3, version < 4
 }
 
 // Settings returns the configuration at the end of the run, with all changes applied: the value of
@@ -238,7 +251,7 @@ func (r *Result) Replayable() (*config.Config, error) {
 		return nil, config.Within("config", err)
 	}
 	c.At, c.Duration = r.Changes, r.DurationNS
-	c.TrustSequences, c.DigestWholeFrames = r.DigestVersion < 2, r.DigestVersion < 3 // see currentDigestVersion
+	setDigestVersion(c, r.DigestVersion)
 	return c, c.Validate()
 }
 

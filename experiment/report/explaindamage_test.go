@@ -57,7 +57,7 @@ func TestExplainWithoutChecksum(t *testing.T) {
 	bits := units.Thousands(int64(rec.Wire-28) * 8)
 	if got := Explain(&i.Opened, i.Reason, x.s.Config()); !strings.HasSuffix(got,
 		fmt.Sprintf("decoded although 3 of its %s bits were flipped: the checksum is off", bits)) &&
-		got != fmt.Sprintf("packet %d arrived undamaged, but depends on snapshot %d, which depends on a corrupted packet: the checksum is off", rec.Seq,
+		got != fmt.Sprintf("packet %d arrived undamaged, but depends on snapshot %d, which differs from the sender's because of a corrupted packet: the checksum is off", rec.Seq,
 			rec.Seq-uint64(rec.Baseline)) {
 		t.Errorf("got\n%s", got)
 	}

@@ -27,6 +27,7 @@ type lane struct {
 	config     config.Encoder // at the start of the lane
 	liveConfig *config.Config // the current configuration; only settings that may change during a run may be read
 	joinedAt   time.Duration  // when the lane began; 0 for the first lane
+	letter     string         // A for the first lane, B for the first shadow, and so on; empty for the lane of a trial
 	observer   Observer       // nil if none
 
 	snd      *endpoint.Sender

@@ -1,12 +1,15 @@
 package engine
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
 	"wirelab/experiment/config"
+	"wirelab/experiment/engine/meters"
 	"wirelab/experiment/figures"
 )
 
@@ -18,20 +21,22 @@ type Result struct {
 	Set           map[string]string `json:"set,omitempty"`  // settings of this run in a sweep
 	Config        config.Values     `json:"config"`
 	extent
-	Totals      figures.Totals         `json:"totals"`
-	Timing      figures.Timing         `json:"timing"`
-	Budget      []figures.BudgetShare  `json:"budget"`
-	Shadows     []shadowResult         `json:"shadows"`
-	Comparison  *Comparison            `json:"comparison,omitempty"` // of all encoders; nil without shadows
-	Changes     []config.StampedChange `json:"changes"`
-	Assertions  []AssertionResult      `json:"assertions,omitempty"`
-	Interrupted bool                   `json:"interrupted,omitempty"`
-	Partial     bool                   `json:"partial,omitempty"`     // written while the run continued
-	Refused     []Refusal              `json:"refused,omitempty"`     // scripted changes that could not be applied
-	Warnings    []string               `json:"warnings,omitempty"`    // about unusual link settings and about the data
-	CodecError  string                 `json:"codec_error,omitempty"` // newest error of the codec
-	Digest      string                 `json:"digest"`
-	Label       string                 `json:"label,omitempty"` // Lane.Name of the first lane at the end
+	Totals      figures.Totals          `json:"totals"`
+	Timing      figures.Timing          `json:"timing"`
+	Budget      []figures.BudgetShare   `json:"budget"`
+	Stretches   []meters.StretchFigures `json:"stretches,omitempty"`  // of the first lane, between swaps of its encoder; nil without swaps
+	Shadows     []shadowResult          `json:"shadows"`              // the running ones, then those that left, both in the order of joining
+	Comparison  *Comparison             `json:"comparison,omitempty"` // of all encoders; nil without shadows
+	Changes     []config.StampedChange  `json:"changes"`
+	Assertions  []AssertionResult       `json:"assertions,omitempty"`
+	Interrupted bool                    `json:"interrupted,omitempty"`
+	Partial     bool                    `json:"partial,omitempty"`     // written while the run continued
+	Refused     []Refusal               `json:"refused,omitempty"`     // scripted changes that could not be applied
+	Warnings    []string                `json:"warnings,omitempty"`    // about unusual link settings and about the data
+	CodecError  string                  `json:"codec_error,omitempty"` // newest error of the codec
+	Digest      string                  `json:"digest"`
+	Lane        string                  `json:"lane,omitempty"`  // letter of the first lane: A; empty in reports of earlier versions
+	Label       string                  `json:"label,omitempty"` // Lane.Name of the first lane at the end
 	completion
 	SamplesByLane []LaneSamples `json:"-"`                // of all encoders; nil without shadows
 	Files         []DataFile    `json:"files,omitempty"`  // files that the data and the links were read from
@@ -89,9 +94,11 @@ type DataFile struct {
 
 // shadowResult is the result of a shadow, another encoder on the same frames and losses.
 type shadowResult struct {
+	Lane    string                `json:"lane,omitempty"` // letter, which no other lane of the run has; empty in reports of earlier versions
 	Encoder string                `json:"encoder"`
 	Label   string                `json:"label,omitempty"`  // Lane.Name: Encoder, and the parameters that distinguish it
 	FromS   float64               `json:"from_s,omitempty"` // when the shadow joined, in seconds; its figures count from then
+	ToS     float64               `json:"to_s,omitempty"`   // when the shadow left; 0 if it ran until the end
 	Totals  figures.Totals        `json:"totals"`
 	Timing  figures.Timing        `json:"timing"`
 	Budget  []figures.BudgetShare `json:"budget"`
@@ -127,13 +134,40 @@ func (s *Session) Result() *Result {
 		r.CodecError = first.lastErr.Error()
 	}
 	differs := s.differences()
-	r.Label = laneName(first.codec(), differs[0])
+	r.Lane, r.Label, r.Stretches = first.letter, laneName(first.codec(), differs[0]), first.meter.Swaps.Figures(until)
 	for i, l := range s.lanes[1:] {
-		r.Shadows = append(r.Shadows, shadowResult{Encoder: l.codec(), Label: laneName(l.codec(), differs[1+i]),
-			FromS: l.joinedAt.Seconds(), Totals: l.totals(until), Timing: l.timing(), Budget: l.meter.Shares(s.schema),
-			Digest: l.digest.sum()})
+		r.Shadows = append(r.Shadows, s.shadowResult(l, differs[1+i], until))
+	}
+	for i := range s.departed {
+		r.Shadows = append(r.Shadows, s.departed[i].result)
 	}
 	return r
+}
+
+// Running returns the number of shadows that ran until the end. They are the first ones in r.Shadows.
+func (r *Result) Running() int {
+	n := 0
+	for n < len(r.Shadows) && r.Shadows[n].ToS == 0 {
+		n++
+	}
+	return n
+}
+
+// Encoders returns the names of the encoders of the first lane in their order, such as "raw, rotor".
+func (r *Result) Encoders() string {
+	if len(r.Stretches) == 0 {
+		return cmp.Or(r.Label, r.Config.Text("encoder.name"))
+	}
+	var names []string
+	for i := range r.Stretches {
+		if name := r.Stretches[i].Encoder; !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+	}
+	if n := len(names); n > 4 {
+		names = append(names[:3:3], fmt.Sprintf("%d others", n-3))
+	}
+	return strings.Join(names, ", ")
 }
 
 // frames returns how many frames were encoded, or how many deliveries of the file were begun.
@@ -255,11 +289,14 @@ func (r *Result) Replayable() (*config.Config, error) {
 	return c, c.Validate()
 }
 
-// Digests returns the digests of all lanes, separated by spaces, the first lane's first.
+// Digests returns the digests of all lanes, separated by spaces, the first lane's first. Reports with a
+// digest_version below 4 do not contain the shadows that left, so Digests leaves these out.
 func (r *Result) Digests() string {
 	all := r.Digest
 	for _, s := range r.Shadows {
-		all += " " + s.Digest
+		if s.ToS == 0 || r.DigestVersion >= 4 {
+			all += " " + s.Digest
+		}
 	}
 	return all
 }
@@ -301,6 +338,7 @@ type Comparison struct {
 
 // ComparedLane is one encoder of a Comparison.
 type ComparedLane struct {
+	Lane           string         `json:"lane,omitempty"` // letter; empty in reports of earlier versions
 	Label          string         `json:"label"`
 	PayloadKbps    figures.Figure `json:"payload_kbps"`
 	BitsPerChanged figures.Figure `json:"bits_per_changed"`

@@ -78,6 +78,8 @@ type Session struct {
 	feed       feed
 	player     player
 	lanes      []*lane
+	lanesNamed int            // lanes that have a letter, with those that left
+	departed   []departedLane // shadows that left, oldest first
 	running    []*lane        // lanes, and the extra lane of the current trial, if it needs one
 	truths     playout.Truths // the source's newest frames, to compare displays with; cubes only
 	unsentRows frame.Rows     // rows that may differ between the source's newest frame and the frame sent last
@@ -158,6 +160,7 @@ func newSession(ctx context.Context, c *config.Config, src dataset.Source, opt O
 			return nil, err
 		}
 		s.setUpDelivery(l)
+		s.nameLane(l)
 		s.lanes = append(s.lanes, l)
 	}
 	s.updateRunning()

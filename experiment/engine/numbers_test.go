@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"reflect"
+	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -194,6 +196,9 @@ func TestFramesWithWrongSequenceCount(t *testing.T) {
 		l := s.lanes[0]
 		if sequenceError(l) < 60_000 {
 			continue
+		}
+		if w := s.Result().Warnings; !slices.ContainsFunc(w, func(x string) bool { return strings.HasPrefix(x, "receiver: its newest sequence number is 6") }) {
+			t.Errorf("the report does not say that the receiver is ahead: %q", w)
 		}
 		before, shown := l.meter.Undetected, l.meter.Display.DisplayCounts
 		if err := s.RunUntil(8 * time.Second); err != nil {

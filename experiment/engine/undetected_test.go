@@ -97,6 +97,59 @@ func TestTaintIsWhatDiffers(t *testing.T) {
 	}
 }
 
+// The reference that the lab blames for a tainted packet is tainted itself, and every tainted packet has a cause.
+func TestTaintHasATrueCause(t *testing.T) {
+	blamed := 0
+	for _, encoder := range []string{"relative-orientation", "predictive", "adaptive"} { // predictive has two references
+		c := config.Default()
+		c.Encoder.Name = encoder
+		for key, v := range map[string]any{"down.corrupt": "10%", "down.checksum": false, "link.latency": "30ms"} {
+			if err := c.Set(key, v); err != nil {
+				t.Fatal(err)
+			}
+		}
+		seen := &taintCauses{tainted: map[uint64]bool{}, t: t}
+		s, err := engine.NewSessionFromSource(c, labtest.NewCubeSource(50, 5, -1, 4), engine.Options{Endless: true, Inspect: true, Observer: seen})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := s.RunUntil(10 * time.Second); err != nil {
+			t.Fatal(err)
+		}
+		blamed += seen.blamed
+	}
+	if blamed == 0 {
+		t.Error("no reference was blamed: the test tests nothing")
+	}
+}
+
+// taintCauses is an observer that checks the causes of tainted packets. tainted contains the numbers under which
+// the receiver stored tainted frames.
+type taintCauses struct {
+	taintedPackets
+	t       *testing.T
+	tainted map[uint64]bool
+	blamed  int // packets for which a reference is blamed
+}
+
+func (o *taintCauses) Packet(r *packetlog.Record, p *engine.Problem) {
+	if r.Outcome != packetlog.Tainted {
+		return
+	}
+	in := &p.Inside
+	o.tainted[in.TakenFor] = true
+	switch d := in.Damage; {
+	case in.Flipped > 0, in.TakenFor != r.Seq:
+	case d.AnyRef && !d.MemoOnly:
+		o.blamed++
+		if !o.tainted[d.Ref] || d.Ref >= r.Seq {
+			o.t.Errorf("packet %d is tainted because of %d, which is not tainted", r.Seq, d.Ref)
+		}
+	case !d.AnyRef && !d.Decoder:
+		o.t.Errorf("packet %d is tainted without a cause", r.Seq)
+	}
+}
+
 // taintedPackets is an observer that checks that tainted packets were damaged themselves, and counts them.
 type taintedPackets struct {
 	t            *testing.T

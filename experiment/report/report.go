@@ -75,10 +75,15 @@ func SettingOf(r *engine.Result, table, key string) string {
 }
 
 // Lanes iterates over the lanes of a result, with the name of the encoder and the totals: first the
-// active encoder, then the shadows. The name of a shadow that left contains the time.
+// active encoder, then the shadows. After swaps, the first name contains all encoders. The name of a shadow
+// that left contains the time.
 func Lanes(r *engine.Result) iter.Seq2[string, *figures.Totals] {
 	return func(yield func(string, *figures.Totals) bool) {
-		if !yield(SettingOf(r, "encoder", "name"), &r.Totals) {
+		name := SettingOf(r, "encoder", "name")
+		if len(r.Stretches) > 0 {
+			name = r.Encoders()
+		}
+		if !yield(name, &r.Totals) {
 			return
 		}
 		for i := range r.Shadows {

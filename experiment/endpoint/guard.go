@@ -29,7 +29,7 @@ type guard struct {
 	seq     uint64 // sequence number of the last packet, if doubted is set
 	doubted bool   // the last packet was doubted
 
-	undoes    bool     // jumps that the next packets refute are undone
+	undoes    bool     // the next packets correct wrong jumps of the sequence number, and wrong epochs
 	before    position // before the last jump, if afterJump > 0
 	afterJump int      // how many more accepted packets it takes to make the last jump final
 	refuted   bool     // a packet has continued the numbers before the last jump

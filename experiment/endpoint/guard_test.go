@@ -157,6 +157,20 @@ func TestReceiverRecoversSequence(t *testing.T) {
 	}
 }
 
+// A damaged epoch in the first packet does not make the sender repeat the parameters permanently.
+func TestReceiverRecoversEpoch(t *testing.T) {
+	for _, flip := range []byte{1, 4, 0x80} {
+		c := newEndpointPair(t, 0)
+		c.exchange(t, func(d []byte) { d[4] ^= flip })
+		for range 10 {
+			c.exchange(t, nil)
+		}
+		if right, p, rx := c.exchange(t, nil); !right || p.Header != headerBytes {
+			t.Errorf("flip %x: packet %d is %v, its header takes %d bytes, expected %d", flip, p.Seq, rx.Outcome, p.Header, headerBytes)
+		}
+	}
+}
+
 // hasFullSeq reports whether a datagram with one reference contains the full sequence number.
 func hasFullSeq(d []byte) bool { return d[2] == 0 && d[3]&paramsFollow != 0 }
 

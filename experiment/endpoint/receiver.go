@@ -23,7 +23,7 @@ type Receiver struct {
 	codecs  [128]encoders.Codec // by Codec.ID
 
 	epochs      [StoredEpochs]epochDecoder // the decoder of epoch e is at e % StoredEpochs
-	newestEpoch uint64                     // newest epoch with a decoder
+	newestEpoch uint64                     // of the newest decoded packet; with Options.AcceptJumps the highest with a decoder
 	anyEpoch    bool                       // there is a decoder
 
 	newestSeq uint64     // newest sequence number that arrived; before the first arrival, the one expected
@@ -166,6 +166,9 @@ func (r *Receiver) decode(out Reception, d *epochDecoder, payload []byte, refs [
 	d.decoded++
 	if out.Fresh {
 		r.install(&out, d)
+	}
+	if r.guard.undoes && !out.Reordered && (out.Installed || !out.Fresh) {
+		r.newestEpoch = d.epoch // lower than before if a damaged packet had a later epoch
 	}
 	out.Outcome = Decoded
 	if r.acks.any && out.Seq < r.acks.newest && r.schema.Delivery == frame.Latest { // messages are never stale

@@ -16,6 +16,7 @@ type taint struct {
 	frames      [frame.MaxHistory + 1]taintedFrame    // the frame of packet n is at n % len
 	decoders    [endpoint.StoredEpochs]taintedDecoder // the decoder of epoch e is at e % len
 	fileTainted bool                                  // an accepted block of the current delivery is tainted
+	movedBack   bool                                  // the receiver has undone a jump, whose frames may have replaced entries of frames
 }
 
 // taintedFrame is the state of a frame in the receiver's history.
@@ -38,6 +39,7 @@ type taintedDecoder struct {
 // depends on damage to the references, and on damage to the packet from which the decoder was made, until
 // an undamaged packet with parameters confirms the decoder.
 func (t *taint) track(rx *endpoint.Reception, damaged bool) (tainted bool, by inspector.Damage) {
+	t.movedBack = t.movedBack || rx.MovedBack
 	if !rx.HasDecoder {
 		return damaged, by
 	}
@@ -87,7 +89,10 @@ func (t *taint) Hidden(seq uint64) bool { return t.byDescent && t.isTainted(seq)
 // isTainted reports whether the stored frame of packet seq depends on damaged bytes.
 func (t *taint) isTainted(seq uint64) bool {
 	f := t.slot(seq)
-	return f.seq == seq && f.tainted
+	if f.seq != seq {
+		return t.movedBack // unknown: its entry may have been replaced
+	}
+	return f.tainted
 }
 
 // Exact reports whether the stored frame of packet seq is known to equal the source's.

@@ -37,6 +37,19 @@ type Config struct {
 	Assert   []Assertion
 
 	Codecs []encoders.Codec // available codecs; nil means those of package table
+	oldRules
+	// ResolvePath returns the path of a file that the data or a link names; nil means that the name is the
+	// path.
+	ResolvePath func(name string) (path string)
+
+	file   string          // name of the file it was read from, for errors; "" if none
+	lines  map[string]int  // by key: line in the file
+	flags  map[string]bool // keys that were set after reading the file: errors do not name the file
+	chosen map[string]bool // keys of dataDependentKeys that were set explicitly for the data
+}
+
+// oldRules selects rules of earlier versions. Only replays of old reports set them.
+type oldRules struct {
 	// TrustSequences makes endpoints accept every sequence number, as in reports without a
 	// digest_version. Only replays of these set it.
 	TrustSequences bool
@@ -47,14 +60,6 @@ type Config struct {
 	// damage is tainted even if it is correct, displays leave out tainted frames, and receivers accept
 	// sequence numbers up to 255 ahead at once. Only replays of these reports set it.
 	HideTainted bool
-	// ResolvePath returns the path of a file that the data or a link names; nil means that the name is the
-	// path.
-	ResolvePath func(name string) (path string)
-
-	file   string          // name of the file it was read from, for errors; "" if none
-	lines  map[string]int  // by key: line in the file
-	flags  map[string]bool // keys that were set after reading the file: errors do not name the file
-	chosen map[string]bool // keys of dataDependentKeys that were set explicitly for the data
 }
 
 // Encoder is the name of a codec and the parameters that were set.

@@ -24,10 +24,9 @@ import (
 // datagrams; the lane has both.
 type lane struct {
 	stream
+	membership
 	config     config.Encoder // at the start of the lane
 	liveConfig *config.Config // the current configuration; only settings that may change during a run may be read
-	joinedAt   time.Duration  // when the lane began; 0 for the first lane
-	letter     string         // A for the first lane, B for the first shadow, and so on; empty for the lane of a trial
 	observer   Observer       // nil if none
 
 	snd      *endpoint.Sender
@@ -52,6 +51,12 @@ type lane struct {
 	outcomeRec  packetlog.Record // record of the packet copy whose outcome is being determined
 	problem     Problem          // result of withConfig, reused
 	ackScratch  []byte           // the ack being sent, reused
+}
+
+// membership describes when a lane joined the session, and its place among the lanes.
+type membership struct {
+	joinedAt time.Duration // when the lane began; 0 for the first lane
+	letter   string        // A for the first lane, B for the first shadow, and so on; empty for the lane of a trial
 }
 
 // stream describes the frames that the lanes of a session carry.

@@ -21,23 +21,21 @@ type Result struct {
 	Set           map[string]string `json:"set,omitempty"`  // settings of this run in a sweep
 	Config        config.Values     `json:"config"`
 	extent
-	Totals      figures.Totals          `json:"totals"`
-	Timing      figures.Timing          `json:"timing"`
-	Budget      []figures.BudgetShare   `json:"budget"`
-	Stretches   []meters.StretchFigures `json:"stretches,omitempty"`  // of the first lane, between swaps of its encoder; nil without swaps
-	Shadows     []shadowResult          `json:"shadows"`              // the running ones, then those that left, both in the order of joining
-	Comparison  *Comparison             `json:"comparison,omitempty"` // of all encoders; nil without shadows
-	Changes     []config.StampedChange  `json:"changes"`
-	Assertions  []AssertionResult       `json:"assertions,omitempty"`
-	Interrupted bool                    `json:"interrupted,omitempty"`
-	Partial     bool                    `json:"partial,omitempty"`     // written while the run continued
-	Refused     []Refusal               `json:"refused,omitempty"`     // scripted changes that could not be applied
-	Warnings    []string                `json:"warnings,omitempty"`    // about unusual link settings and about the data
-	CodecError  string                  `json:"codec_error,omitempty"` // newest error of the codec
-	Digest      string                  `json:"digest"`
-	Lane        string                  `json:"lane,omitempty"`  // letter of the first lane: A; empty in reports of earlier versions
-	Label       string                  `json:"label,omitempty"` // Lane.Name of the first lane at the end
+	Totals      figures.Totals         `json:"totals"`
+	Timing      figures.Timing         `json:"timing"`
+	Budget      []figures.BudgetShare  `json:"budget"`
+	Shadows     []shadowResult         `json:"shadows"`              // the running ones, then those that left, both in the order of joining
+	Comparison  *Comparison            `json:"comparison,omitempty"` // of all encoders; nil without shadows
+	Changes     []config.StampedChange `json:"changes"`
+	Assertions  []AssertionResult      `json:"assertions,omitempty"`
+	Interrupted bool                   `json:"interrupted,omitempty"`
+	Partial     bool                   `json:"partial,omitempty"`     // written while the run continued
+	Refused     []Refusal              `json:"refused,omitempty"`     // scripted changes that could not be applied
+	Warnings    []string               `json:"warnings,omitempty"`    // about unusual link settings and about the data
+	CodecError  string                 `json:"codec_error,omitempty"` // newest error of the codec
+	Digest      string                 `json:"digest"`
 	completion
+	firstLane
 	SamplesByLane []LaneSamples `json:"-"`                // of all encoders; nil without shadows
 	Files         []DataFile    `json:"files,omitempty"`  // files that the data and the links were read from
 	Remote        *Remote       `json:"remote,omitempty"` // events of a real network; nil if the links were modelled
@@ -51,6 +49,13 @@ type extent struct {
 	Frames        uint64        `json:"frames"`
 	Item          string        `json:"item"`
 	ItemsPerFrame int           `json:"items_per_frame"`
+}
+
+// firstLane describes the lane of the active encoder.
+type firstLane struct {
+	Lane      string                  `json:"lane,omitempty"`      // its letter: A; empty in reports of earlier versions
+	Label     string                  `json:"label,omitempty"`     // Lane.Name at the end
+	Stretches []meters.StretchFigures `json:"stretches,omitempty"` // between swaps of its encoder; nil without swaps
 }
 
 // completion describes how a run ended, compared with what was planned.
